@@ -1,0 +1,3 @@
+module w3host
+
+go 1.26
