@@ -1,0 +1,70 @@
+package w3gs
+
+import "encoding/binary"
+
+// Frame is one whole packet: magic u8 · opcode u8 · length u16 · payload.
+type Frame []byte
+
+// Op is the frame's opcode.
+func (f Frame) Op() Op { return Op(f[1]) }
+
+// Body is the payload; it aliases the frame.
+func (f Frame) Body() []byte { return f[HeaderSize:] }
+
+// Next cuts the first packet off buf without copying. It returns a nil frame
+// and no error while the packet is not yet whole. A header that states more
+// than max bytes, fewer than four, or another magic is an error as soon as the
+// bytes that show it have come.
+func Next(buf []byte, max int) (f Frame, rest []byte, err error) {
+	if len(buf) == 0 {
+		return nil, buf, nil
+	}
+	if buf[0] != Magic {
+		return nil, buf, &DecodeError{Err: ErrMagic}
+	}
+	if len(buf) < HeaderSize {
+		return nil, buf, nil
+	}
+	n := int(binary.LittleEndian.Uint16(buf[2:]))
+	switch {
+	case n < HeaderSize:
+		return nil, buf, &DecodeError{Op: Op(buf[1]), Offset: -2, Err: ErrLength}
+	case n > max:
+		return nil, buf, &DecodeError{Op: Op(buf[1]), Offset: -2, Err: ErrTooLong}
+	case len(buf) < n:
+		return nil, buf, nil
+	}
+	return Frame(buf[:n:n]), buf[n:], nil
+}
+
+// ParseDatagram reads a LAN datagram: one packet that fills it.
+func ParseDatagram(b []byte) (Frame, error) {
+	f, rest, err := Next(b, MaxFrame)
+	switch {
+	case err != nil:
+		return nil, err
+	case f == nil:
+		return nil, &DecodeError{Offset: len(b) - HeaderSize, Err: ErrShort}
+	case len(rest) > 0:
+		return nil, &DecodeError{Op: f.Op(), Offset: len(f) - HeaderSize, Err: ErrTrailing}
+	}
+	return f, nil
+}
+
+// begin appends a header whose length end fills in.
+func begin(dst []byte, op Op) (_ []byte, at int) {
+	at = len(dst)
+	return append(dst, Magic, byte(op), 0, 0), at
+}
+
+// end writes the length of the frame that began at at. A frame that does not
+// fit its length field is a bug of the caller: every list and string that can
+// grow is bounded before it comes here.
+func end(dst []byte, at int) []byte {
+	n := len(dst) - at
+	if n > MaxFrame {
+		panic("w3gs: packet over 65535 bytes: " + Op(dst[at+1]).String())
+	}
+	binary.LittleEndian.PutUint16(dst[at+2:], uint16(n))
+	return dst
+}

@@ -1,0 +1,131 @@
+package w3gs
+
+// SlotLen is one slot record: pid · download % · status · computer · team ·
+// colour · race · AI · handicap, a byte each.
+const SlotLen = 9
+
+// SlotStatus is the third byte of a slot.
+type SlotStatus uint8
+
+// Slot states.
+const (
+	SlotOpen     SlotStatus = 0
+	SlotClosed   SlotStatus = 1
+	SlotOccupied SlotStatus = 2
+)
+
+// Race is a set with one race in it and, in most lobbies, RaceSelectable.
+type Race uint8
+
+// Races. RaceSelectable lets the player choose; without it the map has fixed it.
+const (
+	RaceHuman      Race = 0x01
+	RaceOrc        Race = 0x02
+	RaceNightElf   Race = 0x04
+	RaceUndead     Race = 0x08
+	RaceRandom     Race = 0x20
+	RaceSelectable Race = 0x40
+)
+
+// AI is the strength of a computer player; AINormal for everybody else.
+type AI uint8
+
+// Computer strengths.
+const (
+	AIEasy   AI = 0
+	AINormal AI = 1
+	AIInsane AI = 2
+)
+
+// Download percents beyond 0 to 100, and the observer team of each table size.
+const (
+	DownloadUnknown = 255
+	ObserverTeam    = 12 // classic: also the observers' colour
+	ObserverTeam24  = 24 // from 1.29
+)
+
+// Slot is one line of the lobby.
+type Slot struct {
+	PID      uint8 // 0 for open, closed and computer slots
+	Download uint8 // 0-100, DownloadUnknown until the map check is answered
+	Status   SlotStatus
+	Computer bool
+	Team     uint8
+	Colour   uint8
+	Race     Race
+	AI       AI
+	Handicap uint8 // percent: 50, 60 … 100; any byte while it carries a HCL string
+}
+
+// AppendTo appends the 9 bytes of the record.
+func (s Slot) AppendTo(dst []byte) []byte {
+	computer := byte(0)
+	if s.Computer {
+		computer = 1
+	}
+	return append(dst, s.PID, s.Download, byte(s.Status), computer, s.Team, s.Colour, byte(s.Race), byte(s.AI), s.Handicap)
+}
+
+func (c *cursor) slot() Slot {
+	b := c.bytes(SlotLen)
+	if b == nil {
+		return Slot{}
+	}
+	if b[2] > byte(SlotOccupied) || b[3] > 1 {
+		c.fail(ErrValue)
+	}
+	return Slot{b[0], b[1], SlotStatus(b[2]), b[3] == 1, b[4], b[5], Race(b[6]), AI(b[7]), b[8]}
+}
+
+// Layout tells clients what of a slot its player may change.
+type Layout uint8
+
+// Layouts.
+const (
+	LayoutMelee         Layout = 0
+	LayoutCustomForces  Layout = 1
+	LayoutFixedSettings Layout = 3 // custom forces and fixed player settings
+	LayoutLadder        Layout = 0xCC
+)
+
+// SlotTable is the whole lobby as clients draw it: size u16 · n u8 · n slots ·
+// random seed u32 · layout u8 · player slots u8. size counts from n to the end.
+type SlotTable struct {
+	Slots       []Slot
+	RandomSeed  uint32
+	Layout      Layout
+	PlayerSlots uint8 // start spots of the map, without observers
+}
+
+func (t *SlotTable) appendTo(dst []byte) []byte {
+	dst = appendU16(dst, uint16(1+len(t.Slots)*SlotLen+6))
+	dst = append(dst, byte(len(t.Slots)))
+	for _, s := range t.Slots {
+		dst = s.AppendTo(dst)
+	}
+	dst = appendU32(dst, t.RandomSeed)
+	return append(dst, byte(t.Layout), t.PlayerSlots)
+}
+
+func (c *cursor) slotTable(t *SlotTable) {
+	size := int(c.u16())
+	if c.err == nil && size > c.left() {
+		c.fail(ErrShort)
+	}
+	from := c.at
+	n := int(c.u8())
+	if n > MaxSlots {
+		c.fail(ErrCount)
+	}
+	n = c.count(n, SlotLen)
+	t.Slots = t.Slots[:0]
+	for range n {
+		t.Slots = append(t.Slots, c.slot())
+	}
+	t.RandomSeed = c.u32()
+	t.Layout = Layout(c.u8())
+	t.PlayerSlots = c.u8()
+	if c.err == nil && c.at-from != size {
+		c.fail(ErrLength)
+	}
+}

@@ -1,0 +1,114 @@
+package w3gs
+
+// GameSettings is the first u32 of a stat string: the options of the "create
+// game" screen.
+type GameSettings uint32
+
+// Settings bits. Speed is a value in bits 0 and 1, not a set.
+const (
+	SpeedSlow   GameSettings = 0
+	SpeedNormal GameSettings = 1
+	SpeedFast   GameSettings = 2
+
+	VisibilityHideTerrain   GameSettings = 0x100
+	VisibilityExplored      GameSettings = 0x200
+	VisibilityAlwaysVisible GameSettings = 0x400
+	VisibilityDefault       GameSettings = 0x800
+
+	ObserversOnDefeat GameSettings = 0x2000
+	ObserversOn       GameSettings = 0x3000 // also with Referees
+
+	TeamsTogether     GameSettings = 0x4000
+	FixedTeams        GameSettings = 0x60000
+	FullSharedControl GameSettings = 0x1000000
+	RandomHero        GameSettings = 0x2000000
+	RandomRaces       GameSettings = 0x4000000
+	Referees          GameSettings = 0x40000000
+)
+
+// StatString describes a hosted game to those who look for one: settings u32 ·
+// u8 0 · map width u16 · map height u16 · map checksum u32 · map path cstr ·
+// host name cstr · u8 0 · SHA-1 20 bytes (from 1.23). It travels encoded so
+// that no byte is zero.
+type StatString struct {
+	Settings GameSettings
+	Width    uint16 // playable, in the units of war3map.w3i
+	Height   uint16
+	Checksum uint32
+	MapPath  string
+	HostName string
+	SHA1     [20]byte
+	HasSHA1  bool
+}
+
+// AppendTo appends the encoded string without the NUL that ends it.
+func (s *StatString) AppendTo(dst []byte) []byte {
+	var plain [160]byte
+	b := appendU32(plain[:0], uint32(s.Settings))
+	b = append(b, 0)
+	b = appendU16(appendU16(b, s.Width), s.Height)
+	b = appendU32(b, s.Checksum)
+	b = appendCstr(appendCstr(b, s.MapPath), s.HostName)
+	b = append(b, 0)
+	if s.HasSHA1 {
+		b = append(b, s.SHA1[:]...)
+	}
+	return AppendStatEncoded(dst, b)
+}
+
+// Decode reads an encoded string without its NUL.
+func (s *StatString) Decode(encoded []byte) error {
+	plain, err := DecodeStat(encoded)
+	if err != nil {
+		return err
+	}
+	c := read(OpGameInfo, plain)
+	s.Settings = GameSettings(c.u32())
+	c.u8()
+	s.Width = c.u16()
+	s.Height = c.u16()
+	s.Checksum = c.u32()
+	s.MapPath = c.cstr(maxStatString)
+	s.HostName = c.cstr(maxStatString)
+	c.u8()
+	s.SHA1, s.HasSHA1 = [20]byte{}, c.left() > 0
+	if s.HasSHA1 {
+		copy(s.SHA1[:], c.bytes(len(s.SHA1)))
+	}
+	return c.done()
+}
+
+// AppendStatEncoded encodes plain bytes in groups: a mask byte, then up to
+// seven data bytes. Mask bit 0 is set; bit i is set when data byte i is odd and
+// sent as it is; an even byte is sent plus one with its bit clear.
+func AppendStatEncoded(dst, plain []byte) []byte {
+	for len(plain) > 0 {
+		group := plain[:min(7, len(plain))]
+		plain = plain[len(group):]
+		at := len(dst)
+		dst = append(dst, 1)
+		for i, b := range group {
+			dst[at] |= (b & 1) << (i + 1)
+			dst = append(dst, b|1)
+		}
+	}
+	return dst
+}
+
+// DecodeStat undoes AppendStatEncoded. A zero byte inside is an error: it
+// would have ended the string.
+func DecodeStat(encoded []byte) ([]byte, error) {
+	plain := make([]byte, 0, len(encoded))
+	var mask byte
+	for i, b := range encoded {
+		switch {
+		case b == 0:
+			return nil, &DecodeError{Op: OpGameInfo, Offset: i, Err: ErrValue}
+		case i%8 == 0:
+			mask = b
+		default:
+			plain = append(plain, b-(^mask>>(i%8))&1)
+		}
+	}
+	return plain, nil
+}

@@ -1,0 +1,65 @@
+package w3gs
+
+// streamStart is the first buffer of a stream. Client packets are tens of
+// bytes; a thousand games must not pay for the largest one.
+const streamStart = 1 << 10
+
+// Stream turns the bytes of a connection into frames, however they were split.
+// It holds one buffer that grows only as far as a header asks and the limit
+// allows. Use: read into Free, Commit what came, then Next until nil.
+type Stream struct {
+	buf  []byte
+	r, w int
+	max  int
+}
+
+// NewStream makes a stream that refuses packets over max bytes.
+func NewStream(max int) *Stream { return &Stream{max: max} }
+
+// SetMax changes the limit for the packets that follow.
+func (s *Stream) SetMax(max int) { s.max = max }
+
+// Free returns space for the next read; it is never empty. The frames handed
+// out by Next are invalid from here on.
+func (s *Stream) Free() []byte {
+	if s.r == s.w {
+		s.r, s.w = 0, 0
+		if len(s.buf) > 4*streamStart {
+			s.buf = nil // a rare large packet has passed
+		}
+	}
+	if s.buf == nil {
+		s.buf = make([]byte, min(streamStart, max(s.max, HeaderSize)))
+	}
+	if s.w == len(s.buf) {
+		s.room()
+	}
+	return s.buf[s.w:]
+}
+
+// Commit says that n bytes were read into Free.
+func (s *Stream) Commit(n int) { s.w += n }
+
+// Buffered is the number of bytes that wait for the rest of their packet.
+func (s *Stream) Buffered() int { return s.w - s.r }
+
+// Next returns the next whole packet, or nil when more bytes are needed. The
+// frame aliases the stream's buffer until the next call of Free.
+func (s *Stream) Next() (Frame, error) {
+	f, _, err := Next(s.buf[s.r:s.w], s.max)
+	s.r += len(f)
+	return f, err
+}
+
+// room moves what waits to the front and, where that gains nothing, doubles
+// the buffer. Next has seen the header by then, so growth stops at its length.
+func (s *Stream) room() {
+	if s.r > 0 {
+		s.w = copy(s.buf, s.buf[s.r:s.w])
+		s.r = 0
+		return
+	}
+	grown := make([]byte, min(2*len(s.buf), max(s.max, HeaderSize)+streamStart))
+	copy(grown, s.buf[:s.w])
+	s.buf = grown
+}
