@@ -1,0 +1,148 @@
+package storage
+
+import "time"
+
+// ChatScope says who was meant to read a line.
+type ChatScope string
+
+const (
+	ChatLobby     ChatScope = "lobby"
+	ChatAll       ChatScope = "all"
+	ChatAllies    ChatScope = "allies"
+	ChatObservers ChatScope = "observers"
+	ChatPrivate   ChatScope = "private" // To names the receiver
+)
+
+// ChatLine is one line somebody said, the host included (PID of its sender).
+type ChatLine struct {
+	Game  GameKey
+	At    time.Time
+	Turn  uint32 // zero in the lobby
+	PID   uint8
+	Name  string
+	Scope ChatScope
+	To    string
+	Text  string
+}
+
+// LagEvent is one wait on the lag screen, written when it is over.
+type LagEvent struct {
+	Game     GameKey
+	At       time.Time
+	Turn     uint32
+	PID      uint8
+	Lasted   time.Duration
+	Behind   uint32        // turns, at worst
+	Ping     time.Duration // the player's round trip
+	HostLate time.Duration // how late the host itself was
+	Backlog  uint32        // bytes that waited for the player's socket
+	Cause    string        // "connection", "host", "loading"
+}
+
+// DropEvent is a player removed by the game: by a vote, by time, by a hash.
+type DropEvent struct {
+	Game   GameKey
+	At     time.Time
+	Turn   uint32
+	PID    uint8
+	Reason string
+	By     string // who decided, when somebody did
+	Votes  uint8
+}
+
+// HashGroup is the players whose sync hash agreed in the turn of a desync.
+type HashGroup struct {
+	Hash    uint32  `json:"hash"`
+	PIDs    []uint8 `json:"pids"`
+	Dropped bool    `json:"dropped"`
+}
+
+// Desync is the dossier of one disagreement of sync hashes.
+type Desync struct {
+	Game   GameKey
+	At     time.Time
+	Turn   uint32
+	Groups []HashGroup
+	// Dossier is a JSON document: hashes of the last turns, actions per
+	// player. Anything that is not JSON is kept as a JSON string.
+	Dossier []byte
+}
+
+// MapDownload is one map transfer that ended, complete or not.
+type MapDownload struct {
+	Game     GameKey
+	At       time.Time
+	PID      uint8
+	Name     string
+	Bytes    int64 // sent by us
+	Took     time.Duration
+	Complete bool
+	Detail   string // why it ended early
+}
+
+// AdminAction is a line of the audit log. Game is zero when it concerns none.
+type AdminAction struct {
+	Game    GameKey
+	At      time.Time
+	Who     string
+	Realm   string // of Who
+	Via     string // "lobby", "game", "console", "api", "cli", "realm"
+	Action  string // the command: "kick"
+	On      string // on whom or what
+	Detail  string // arguments
+	Refused string // why it was not done; empty when it was
+}
+
+// ResultSource says which protocol of the map a value came by.
+type ResultSource string
+
+const (
+	SourceW3MMD ResultSource = "w3mmd"
+	SourceDotA  ResultSource = "dota"
+)
+
+// ResultOutcome is the name of the PlayerResult that statistics count wins by;
+// its values are the four Outcome constants.
+const ResultOutcome = "outcome"
+
+const (
+	OutcomeWon    = "won"
+	OutcomeLost   = "lost"
+	OutcomeDrew   = "drew"
+	OutcomeLeaver = "left"
+)
+
+// MapResult is a value that the map reported about the whole game. Every
+// sender's word is kept; Contradicts marks one that another sender denies.
+type MapResult struct {
+	Game        GameKey
+	At          time.Time
+	Turn        uint32
+	Source      ResultSource
+	Sender      uint8 // pid whose client said so
+	Name        string
+	Value       string // numbers in decimal
+	Contradicts bool
+}
+
+// PlayerResult is a value that the map reported about one player.
+type PlayerResult struct {
+	Game        GameKey
+	At          time.Time
+	Turn        uint32
+	Source      ResultSource
+	Sender      uint8
+	PID         uint8 // whom it is about
+	Name        string
+	Value       string
+	Contradicts bool
+}
+
+func (ChatLine) record()     {}
+func (LagEvent) record()     {}
+func (DropEvent) record()    {}
+func (Desync) record()       {}
+func (MapDownload) record()  {}
+func (AdminAction) record()  {}
+func (MapResult) record()    {}
+func (PlayerResult) record() {}
