@@ -1,0 +1,281 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"w3host/storage/internal/filelock"
+)
+
+const (
+	suffix   = ".spool"
+	lockName = "lock"
+	// segmentBytes is when a new file is begun. A file is deleted whole, so
+	// this is about what a caught-up spool may still hold.
+	segmentBytes = 16 << 20
+)
+
+// Spool is one directory of segments, owned by one process. One goroutine may
+// append, one read and release, and one sync, all at the same time.
+type Spool struct {
+	dir  string
+	run  Run
+	lock *filelock.Lock
+
+	mu       sync.Mutex
+	segments []*segment // all that hold unreleased frames, and the active one
+	active   *segment   // the last of them, or nil
+	number   uint64     // of the newest file
+	newFile  bool       // the directory itself wants a sync
+}
+
+// Left is what earlier lives left in the directory.
+type Left struct {
+	Ranges []Range
+	Cut    int64    // bytes of half-written frames that were cut off
+	Faults []string // files that could not be read; they stay where they are
+}
+
+// Open takes the directory, which is created when missing, and tells what is
+// to be replayed from it. run names the life that begins.
+func Open(dir string, run Run) (*Spool, Left, error) {
+	var left Left
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return nil, left, fmt.Errorf("create the spool directory: %w", err)
+	}
+	lock, err := filelock.Try(filepath.Join(dir, lockName))
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, left, fmt.Errorf("the spool in %s belongs to a w3host that is running: give each its own data directory", dir)
+	}
+	if err != nil {
+		return nil, left, fmt.Errorf("open the spool: %w", err)
+	}
+	s := &Spool{dir: dir, run: run, lock: lock}
+	if err := s.load(&left); err != nil {
+		_ = lock.Unlock()
+		return nil, left, err
+	}
+	return s, left, nil
+}
+
+func (s *Spool) load(left *Left) error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return fmt.Errorf("read the spool: %w", err)
+	}
+	var numbers []uint64
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), suffix)
+		if n, err := strconv.ParseUint(name, 10, 64); ok && err == nil {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	for _, n := range numbers {
+		s.number = n
+		seg, ranges, cut, err := scan(s.path(n))
+		if err != nil {
+			left.Faults = append(left.Faults, err.Error())
+			continue
+		}
+		left.Cut += cut
+		if len(ranges) == 0 {
+			if err := os.Remove(seg.path); err != nil {
+				left.Faults = append(left.Faults, err.Error())
+			}
+			continue
+		}
+		s.segments = append(s.segments, seg)
+		left.Ranges = append(left.Ranges, ranges...)
+	}
+	return nil
+}
+
+// Append writes sealed frames at the end. After an error nothing of them
+// counts as written, and the same frames may be appended again.
+func (s *Spool) Append(data []byte, first, last uint64, records int) (Range, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.active; a != nil && a.size+int64(len(data)) > segmentBytes && a.size > segmentHeader {
+		s.retire()
+	}
+	if s.active == nil {
+		if err := s.begin(); err != nil {
+			return Range{}, fmt.Errorf("begin a spool file: %w", err)
+		}
+	}
+	a := s.active
+	file, at := a.file, a.size
+
+	// A slow write must not hold up a reader; only the appender moves size.
+	s.mu.Unlock()
+	_, err := file.WriteAt(data, at)
+	s.mu.Lock()
+	if err != nil {
+		_ = file.Truncate(at) // give the space back; a rest would be cut by its checksum
+		return Range{}, fmt.Errorf("write the spool: %w", err)
+	}
+	a.size += int64(len(data))
+	a.pending += records
+	a.dirty = true
+	return Range{seg: a, off: at, Bytes: int64(len(data)), First: first, Last: last, Records: records}, nil
+}
+
+// Sync makes what was appended survive a power cut.
+func (s *Spool) Sync() error {
+	s.mu.Lock()
+	var dirty []*segment
+	var files []*os.File
+	for _, seg := range s.segments {
+		if seg.dirty && seg.file != nil {
+			seg.dirty = false
+			dirty, files = append(dirty, seg), append(files, seg.file)
+		}
+	}
+	newFile := s.newFile
+	s.newFile = false
+	s.mu.Unlock()
+
+	var err error
+	for _, f := range files {
+		// A file that was closed meanwhile was released: nobody needs it.
+		if e := f.Sync(); e != nil && !errors.Is(e, fs.ErrClosed) {
+			err = errors.Join(err, fmt.Errorf("sync the spool: %w", e))
+		}
+	}
+	if newFile {
+		err = errors.Join(err, syncDir(s.dir))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, seg := range dirty {
+		if seg.closing && !seg.dirty {
+			seg.closeFile()
+		}
+	}
+	return err
+}
+
+// Abandon ends the active file after a failed Sync: what the disk holds of it
+// is not known, so later frames go to another one.
+func (s *Spool) Abandon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.active != nil {
+		s.retire()
+	}
+}
+
+// Read gives the frames of a range, checked.
+func (s *Spool) Read(r Range) ([]byte, error) {
+	f, err := os.Open(r.seg.path)
+	if err != nil {
+		return nil, fmt.Errorf("read the spool: %w", err)
+	}
+	defer f.Close()
+	data := make([]byte, r.Bytes)
+	if _, err := f.ReadAt(data, r.off); err != nil {
+		return nil, fmt.Errorf("read the spool: %w", err)
+	}
+	return data, nil
+}
+
+// Release says that a range is in the database. A file of which all is
+// released is deleted once it is no longer written to.
+func (s *Spool) Release(r Range) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.seg.pending -= r.Records
+	if r.seg.pending > 0 || r.seg == s.active {
+		return nil
+	}
+	return s.remove(r.seg)
+}
+
+// Trim deletes the active file when nothing in it is needed any more.
+func (s *Spool) Trim() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.active; a != nil && a.pending == 0 {
+		s.active = nil
+		return s.remove(a)
+	}
+	return nil
+}
+
+// Size tells how many bytes of files there are.
+func (s *Spool) Size() (bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, seg := range s.segments {
+		bytes += seg.size
+	}
+	return bytes
+}
+
+// Close syncs and lets the directory go. What is not released stays in it.
+func (s *Spool) Close() error {
+	err := errors.Join(s.Trim(), s.Sync())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, seg := range s.segments {
+		seg.closeFile()
+	}
+	s.active = nil
+	return errors.Join(err, s.lock.Unlock())
+}
+
+func (s *Spool) begin() error {
+	path := s.path(s.number + 1)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o640)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(encodeHeader(s.run)); err != nil {
+		return errors.Join(err, f.Close(), os.Remove(path))
+	}
+	s.number++
+	s.active = &segment{path: path, run: s.run, file: f, size: segmentHeader}
+	s.segments = append(s.segments, s.active)
+	s.newFile = true
+	return nil
+}
+
+// retire ends the active segment. Its file closes with the next sync.
+func (s *Spool) retire() {
+	a := s.active
+	s.active = nil
+	a.closing = true
+	if a.pending == 0 {
+		_ = s.remove(a) // a file that stays is found again at the next start
+	} else if !a.dirty {
+		a.closeFile()
+	}
+}
+
+func (s *Spool) remove(seg *segment) error {
+	seg.closeFile()
+	s.segments = slices.DeleteFunc(s.segments, func(other *segment) bool { return other == seg })
+	if err := os.Remove(seg.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("delete a finished spool file: %w", err)
+	}
+	return nil
+}
+
+func (s *Spool) path(n uint64) string {
+	return filepath.Join(s.dir, fmt.Sprintf("%010d%s", n, suffix))
+}
+
+func (seg *segment) closeFile() {
+	if seg.file != nil {
+		_ = seg.file.Close() // written and synced before; nothing is left to fail
+		seg.file = nil
+	}
+}
