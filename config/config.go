@@ -1,0 +1,115 @@
+// Package config is what an operator may set: a TOML file over the defaults,
+// the environment over the file, flags over both, and one validation that
+// reports every fault at once.
+package config
+
+// Config is the whole configuration. A key is section.name, as in the file;
+// its environment variable is W3HOST_SECTION_NAME.
+type Config struct {
+	Host     Host     `toml:"host"`
+	Lobby    Lobby    `toml:"lobby"`
+	Game     Game     `toml:"game"`
+	Autohost Autohost `toml:"autohost"`
+	LAN      LAN      `toml:"lan"`
+	Maps     Maps     `toml:"maps"`
+	Transfer Transfer `toml:"transfer"`
+	Database Database `toml:"database"`
+	Limits   Limits   `toml:"limits"`
+	Log      Log      `toml:"log"`
+}
+
+// Host is the program as the network sees it.
+type Host struct {
+	Listen  string `toml:"listen"`  // TCP address for every lobby and game
+	Version int    `toml:"version"` // 26 for 1.26
+	Product string `toml:"product"` // W3XP or WAR3
+	Name    string `toml:"name"`    // who speaks for the host in lobbies
+}
+
+// Lobby is how games are opened and started.
+type Lobby struct {
+	Name            string   `toml:"name"`      // of the game, in the LAN list
+	Map             string   `toml:"map"`       // file, or part of a name in maps.dir; empty for the built-in test map
+	Autostart       int      `toml:"autostart"` // players; 0 when every open slot is taken, -1 never
+	Countdown       int      `toml:"countdown"` // lines, one a second
+	Observers       string   `toml:"observers"` // off, on, referees, on-defeat
+	Speed           string   `toml:"speed"`
+	Visibility      string   `toml:"visibility"`
+	Owner           string   `toml:"owner"` // a name; "first" for the first who joins; empty for nobody
+	Welcome         []string `toml:"welcome"`
+	Reserved        []string `toml:"reserved"`
+	HideAddresses   bool     `toml:"hide_addresses"`
+	CommandTrigger  string   `toml:"command_trigger"`
+	RequireEntryKey bool     `toml:"require_entry_key"`
+}
+
+// Game is the action loop.
+type Game struct {
+	Latency            Duration `toml:"latency"`
+	SyncLimit          int      `toml:"sync_limit"`
+	DropAfter          Duration `toml:"drop_after"`
+	LoadInGame         bool     `toml:"load_in_game"`
+	ObserversNeverStop bool     `toml:"observers_never_stop"`
+	LastPlayerTimeout  Duration `toml:"last_player_timeout"`
+	Adaptive           bool     `toml:"adaptive_latency"`
+	AdaptiveMin        Duration `toml:"adaptive_min"`
+	AdaptiveMax        Duration `toml:"adaptive_max"`
+}
+
+// Autohost keeps lobbies coming.
+type Autohost struct {
+	Lobbies  int `toml:"lobbies"`   // open at the same time
+	MaxGames int `toml:"max_games"` // running at the same time
+}
+
+// LAN is the UDP discovery.
+type LAN struct {
+	Enabled       bool     `toml:"enabled"`
+	Port          int      `toml:"port"`
+	Broadcast     []string `toml:"broadcast"`
+	Targets       []string `toml:"targets"`
+	BroadcastInfo bool     `toml:"broadcast_info"`
+}
+
+// Maps is where map files and the game's scripts are.
+type Maps struct {
+	Dir     string `toml:"dir"`
+	Scripts string `toml:"scripts"`
+	Cache   string `toml:"cache"`
+}
+
+// Transfer is the map download.
+type Transfer struct {
+	Mode           string   `toml:"mode"` // on, off, ask
+	TotalRate      ByteRate `toml:"total_rate"`
+	PlayerRate     ByteRate `toml:"player_rate"`
+	MaxDownloaders int      `toml:"max_downloaders"`
+	Timeout        Duration `toml:"download_timeout"`
+}
+
+// Database is the game log.
+type Database struct {
+	URL    string `toml:"url"`
+	Spool  string `toml:"spool"`
+	HostID string `toml:"host_id"`
+}
+
+// Limits protect the host from its visitors.
+type Limits struct {
+	JoinTimeout    Duration `toml:"join_timeout"`    // for the first packet
+	LobbyTimeout   Duration `toml:"lobby_timeout"`   // without any packet while in a lobby
+	LoadTimeout    Duration `toml:"load_timeout"`    // for loading the map
+	Unjoined       int      `toml:"unjoined"`        // connections that have not joined, in all
+	UnjoinedPerIP  int      `toml:"unjoined_per_ip"` // the same from one address
+	JoinsPerMinute int      `toml:"joins_per_minute_per_ip"`
+	PacketRate     int      `toml:"packet_rate"`   // packets a second from one player, map acknowledgements apart
+	OutQueue       int      `toml:"out_queue_kib"` // waiting for one player's socket
+	Exempt         []string `toml:"exempt"`        // networks without the per-address limits
+	Shutdown       Duration `toml:"shutdown_timeout"`
+}
+
+// Log is what the program says of itself.
+type Log struct {
+	Level string `toml:"level"`
+	JSON  bool   `toml:"json"`
+}

@@ -1,0 +1,151 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestExampleIsTheDefaults(t *testing.T) {
+	example, err := Load(filepath.Join("..", "config.toml.example"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(example, Default()) {
+		t.Errorf("config.toml.example differs from Default():\n%+v\n%+v", example, Default())
+	}
+	text, err := os.ReadFile(filepath.Join("..", "config.toml.example"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range Keys() {
+		_, name, _ := strings.Cut(key, ".")
+		if !strings.Contains(string(text), "\n"+name+" = ") {
+			t.Errorf("config.toml.example does not show %s", key)
+		}
+	}
+}
+
+func TestDefaultsAreValid(t *testing.T) {
+	c := Default()
+	if err := c.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOrderOfSources(t *testing.T) {
+	path := write(t, "[game]\nlatency = \"80ms\"\nsync_limit = 30\n")
+	c, err := Load(path, []string{"W3HOST_GAME_LATENCY=60ms", "W3HOST_LAN_BROADCAST=10.0.0.255, 10.1.0.255:6113", "OTHER=1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Game.Latency.D() != 60*time.Millisecond || c.Game.SyncLimit != 30 || c.Game.DropAfter.D() != time.Minute {
+		t.Errorf("got %+v", c.Game)
+	}
+	if want := []string{"10.0.0.255", "10.1.0.255:6113"}; !reflect.DeepEqual(c.LAN.Broadcast, want) {
+		t.Errorf("broadcast = %q", c.LAN.Broadcast)
+	}
+}
+
+// One run names every fault: key, value and remedy.
+func TestAllFaultsAtOnce(t *testing.T) {
+	path := write(t, `
+speed = "fast"
+[game]
+latencyy = "80ms"
+sync_limit = "many"
+latency = "fast"
+[lans]
+enabled = true
+[transfer]
+total_rate = "quick"
+[limits]
+exempt = "10.0.0.0/8"
+`)
+	_, err := Load(path, []string{"W3HOST_LAN_PROT=6112", "W3HOST_LOG_JSON=maybe"})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{
+		`unknown key "speed"; did you mean`,
+		`unknown key "game.latencyy"; did you mean "game.latency"`,
+		`game.sync_limit = many: write a whole number`,
+		`game.latency = fast: "fast" is no duration; write a number and a unit`,
+		`unknown key "lans"; did you mean "lan.`,
+		`transfer.total_rate = quick: "quick" is no rate; write "unlimited"`,
+		`limits.exempt = 10.0.0.0/8: write a list of texts`,
+		`W3HOST_LAN_PROT is no setting; did you mean W3HOST_LAN_PORT?`,
+		`W3HOST_LOG_JSON=maybe: write true or false`,
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("missing %q in:\n%v", want, err)
+		}
+	}
+}
+
+func TestSyntaxErrorNamesTheLine(t *testing.T) {
+	_, err := Load(write(t, "[game]\nlatency = = 3\n"), nil)
+	if err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMissingFile(t *testing.T) {
+	_, err := Load(filepath.Join(t.TempDir(), "none.toml"), nil)
+	if err == nil || !strings.Contains(err.Error(), "does not exist; copy config.toml.example") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestValidateNamesEveryBadValue(t *testing.T) {
+	c := Default()
+	c.Host.Listen = "6112"
+	c.Host.Product = "W4"
+	c.Lobby.Name = strings.Repeat("x", 32)
+	c.Game.Latency = Duration(10 * time.Millisecond)
+	c.Game.AdaptiveMin, c.Game.AdaptiveMax = c.Game.AdaptiveMax, c.Game.AdaptiveMin
+	c.LAN.Broadcast = []string{"::1"}
+	c.Limits.Exempt = []string{"here"}
+	c.Database.URL = "w3host"
+	err := c.Validate()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, key := range []string{
+		"host.listen", "host.product", "lobby.name", "game.latency = 10ms: must be from 20ms to 500ms",
+		"game.adaptive_min", "lan.broadcast", "limits.exempt", "database.url",
+	} {
+		if !strings.Contains(err.Error(), key) {
+			t.Errorf("missing %q in:\n%v", key, err)
+		}
+	}
+}
+
+func TestByteRate(t *testing.T) {
+	for text, want := range map[string]ByteRate{
+		"unlimited": 0, "0": 0, "1500": 1500, "500 KB": 500_000, "2MB/s": 2_000_000, "1 MiB": 1 << 20, "1.5 KiB": 1536,
+	} {
+		var r ByteRate
+		if err := r.UnmarshalText([]byte(text)); err != nil || r != want {
+			t.Errorf("%q: got %d, %v; want %d", text, r, err, want)
+		}
+	}
+	for _, text := range []string{"", "-1", "KB", "1 TB", "0.2"} {
+		var r ByteRate
+		if err := r.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q: no error, got %d", text, r)
+		}
+	}
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

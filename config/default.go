@@ -1,0 +1,61 @@
+package config
+
+import "time"
+
+// Default is what holds where nothing is set. config.toml.example shows the
+// same values with their explanation; a test keeps the two equal.
+func Default() Config {
+	return Config{
+		Host: Host{
+			Listen:  "0.0.0.0:6112",
+			Version: 26,
+			Product: "W3XP",
+			Name:    "w3host",
+		},
+		Lobby: Lobby{
+			Name:            "w3host game",
+			Countdown:       5,
+			Observers:       "off",
+			Speed:           "fast",
+			Visibility:      "default",
+			Owner:           "first",
+			Welcome:         []string{},
+			Reserved:        []string{},
+			HideAddresses:   true,
+			CommandTrigger:  "!",
+			RequireEntryKey: true,
+		},
+		Game: Game{
+			Latency:            Duration(100 * time.Millisecond),
+			SyncLimit:          50,
+			DropAfter:          Duration(time.Minute),
+			ObserversNeverStop: true,
+			LastPlayerTimeout:  Duration(time.Minute),
+			AdaptiveMin:        Duration(60 * time.Millisecond),
+			AdaptiveMax:        Duration(250 * time.Millisecond),
+		},
+		Autohost: Autohost{Lobbies: 1, MaxGames: 100},
+		LAN: LAN{
+			Enabled:   true,
+			Port:      6112,
+			Broadcast: []string{"255.255.255.255"},
+			Targets:   []string{},
+		},
+		Maps:     Maps{Dir: "maps", Scripts: "scripts", Cache: "data/maps.json"},
+		Transfer: Transfer{Mode: "on", Timeout: Duration(10 * time.Minute)},
+		Database: Database{URL: "sqlite:data/w3host.db", Spool: "data/spool"},
+		Limits: Limits{
+			JoinTimeout:    Duration(10 * time.Second),
+			LobbyTimeout:   Duration(time.Minute),
+			LoadTimeout:    Duration(5 * time.Minute),
+			Unjoined:       1024,
+			UnjoinedPerIP:  8,
+			JoinsPerMinute: 30,
+			PacketRate:     200,
+			OutQueue:       256,
+			Exempt:         []string{"127.0.0.0/8", "::1/128"},
+			Shutdown:       Duration(2 * time.Second),
+		},
+		Log: Log{Level: "info"},
+	}
+}

@@ -1,0 +1,152 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-multierror"
+)
+
+// Wire and client bounds that a setting has to respect.
+const (
+	maxGameName   = 31 // bytes; a longer one is not listed by clients
+	maxPlayerName = 15
+	minLatency    = 20 * time.Millisecond
+	maxLatency    = 500 * time.Millisecond
+)
+
+// Validate reports every value that cannot work, each with its key and what to
+// write instead.
+func (c *Config) Validate() error {
+	v := validator{}
+
+	v.address("host.listen", c.Host.Listen)
+	v.between("host.version", c.Host.Version, 7, 36)
+	v.oneOf("host.product", c.Host.Product, "W3XP", "WAR3")
+	v.text("host.name", c.Host.Name, 1, maxPlayerName)
+
+	v.text("lobby.name", c.Lobby.Name, 1, maxGameName)
+	v.between("lobby.autostart", c.Lobby.Autostart, -1, 24)
+	v.between("lobby.countdown", c.Lobby.Countdown, 0, 60)
+	v.oneOf("lobby.observers", c.Lobby.Observers, "off", "on", "referees", "on-defeat")
+	v.oneOf("lobby.speed", c.Lobby.Speed, "slow", "normal", "fast")
+	v.oneOf("lobby.visibility", c.Lobby.Visibility, "default", "hide-terrain", "explored", "always-visible")
+	for _, name := range c.Lobby.Reserved {
+		v.text("lobby.reserved", name, 1, maxPlayerName)
+	}
+	for _, line := range c.Lobby.Welcome {
+		v.text("lobby.welcome", line, 1, 220)
+	}
+	v.text("lobby.command_trigger", c.Lobby.CommandTrigger, 1, 1)
+
+	v.within("game.latency", c.Game.Latency, minLatency, maxLatency)
+	v.between("game.sync_limit", c.Game.SyncLimit, 2, 10000)
+	v.within("game.drop_after", c.Game.DropAfter, time.Second, time.Hour)
+	v.within("game.last_player_timeout", c.Game.LastPlayerTimeout, 0, 24*time.Hour)
+	v.within("game.adaptive_min", c.Game.AdaptiveMin, minLatency, maxLatency)
+	v.within("game.adaptive_max", c.Game.AdaptiveMax, minLatency, maxLatency)
+	if c.Game.AdaptiveMin > c.Game.AdaptiveMax {
+		v.fault("game.adaptive_min", c.Game.AdaptiveMin, "must not be above game.adaptive_max = %v", c.Game.AdaptiveMax)
+	}
+
+	v.between("autohost.lobbies", c.Autohost.Lobbies, 0, 1000)
+	v.between("autohost.max_games", c.Autohost.MaxGames, 1, 100000)
+
+	v.between("lan.port", c.LAN.Port, 1, 65535)
+	for _, a := range c.LAN.Broadcast {
+		v.ipv4("lan.broadcast", a)
+	}
+	for _, a := range c.LAN.Targets {
+		v.ipv4("lan.targets", a)
+	}
+
+	v.oneOf("transfer.mode", c.Transfer.Mode, "on", "off", "ask")
+	v.between("transfer.max_downloaders", c.Transfer.MaxDownloaders, 0, 10000)
+	v.within("transfer.download_timeout", c.Transfer.Timeout, 10*time.Second, 24*time.Hour)
+
+	if !strings.Contains(c.Database.URL, ":") && !strings.Contains(c.Database.URL, "=") {
+		v.fault("database.url", c.Database.URL, "must be sqlite:FILE or postgres://USER@HOST/DATABASE, for example sqlite:data/w3host.db")
+	}
+	v.text("database.spool", c.Database.Spool, 1, 4096)
+
+	v.within("limits.join_timeout", c.Limits.JoinTimeout, 100*time.Millisecond, time.Hour)
+	v.within("limits.lobby_timeout", c.Limits.LobbyTimeout, 15*time.Second, 24*time.Hour)
+	v.within("limits.load_timeout", c.Limits.LoadTimeout, time.Second, 24*time.Hour)
+	v.between("limits.unjoined", c.Limits.Unjoined, 1, 1<<20)
+	v.between("limits.unjoined_per_ip", c.Limits.UnjoinedPerIP, 1, 1<<20)
+	v.between("limits.joins_per_minute_per_ip", c.Limits.JoinsPerMinute, 1, 1<<20)
+	v.between("limits.packet_rate", c.Limits.PacketRate, 50, 1<<20)
+	v.between("limits.out_queue_kib", c.Limits.OutQueue, 16, 1<<20)
+	v.within("limits.shutdown_timeout", c.Limits.Shutdown, 100*time.Millisecond, time.Minute)
+	for _, n := range c.Limits.Exempt {
+		if _, err := netip.ParsePrefix(n); err != nil {
+			v.fault("limits.exempt", n, "must be a network such as 192.168.0.0/16")
+		}
+	}
+
+	v.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
+	return v.faults.ErrorOrNil()
+}
+
+type validator struct {
+	faults *multierror.Error
+}
+
+func (v *validator) fault(key string, value any, format string, args ...any) {
+	v.faults = multierror.Append(v.faults, fmt.Errorf("%s = %v: %s", key, value, fmt.Sprintf(format, args...)))
+}
+
+func (v *validator) between(key string, value, low, high int) {
+	if value < low || value > high {
+		v.fault(key, value, "must be from %d to %d", low, high)
+	}
+}
+
+func (v *validator) within(key string, value Duration, low, high time.Duration) {
+	if value.D() < low || value.D() > high {
+		v.fault(key, value, "must be from %v to %v", low, high)
+	}
+}
+
+func (v *validator) oneOf(key, value string, allowed ...string) {
+	if !slices.Contains(allowed, value) {
+		v.fault(key, strconv.Quote(value), "must be one of %s", strings.Join(allowed, ", "))
+	}
+}
+
+func (v *validator) text(key, value string, low, high int) {
+	if len(value) < low || len(value) > high {
+		v.fault(key, strconv.Quote(value), "must have from %d to %d bytes; it has %d", low, high, len(value))
+	}
+}
+
+func (v *validator) address(key, value string) {
+	_, port, err := net.SplitHostPort(value)
+	n, portErr := strconv.Atoi(port)
+	if err != nil || portErr != nil || n < 0 || n > 65535 {
+		v.fault(key, strconv.Quote(value), "must be ADDRESS:PORT, for example 0.0.0.0:6112")
+	}
+}
+
+func (v *validator) ipv4(key, value string) {
+	if _, err := ParseTarget(value, 1); err != nil {
+		v.fault(key, strconv.Quote(value), "must be an IPv4 address, with :PORT if it is not lan.port, for example 192.168.1.255")
+	}
+}
+
+// ParseTarget reads an IPv4 address with or without a port.
+func ParseTarget(s string, port uint16) (netip.AddrPort, error) {
+	if addr, err := netip.ParseAddr(s); err == nil && addr.Is4() {
+		return netip.AddrPortFrom(addr, port), nil
+	}
+	ap, err := netip.ParseAddrPort(s)
+	if err == nil && !ap.Addr().Is4() {
+		err = fmt.Errorf("%s is not an IPv4 address", s)
+	}
+	return ap, err
+}
