@@ -1,0 +1,121 @@
+package mpq
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// The five hashes of a name are the same function with another part of the table.
+const (
+	hashStart   = 0x000 // where in the hash table the search begins
+	hashNameA   = 0x100 // the two checks that stand for the name in the hash table
+	hashNameB   = 0x200
+	hashFileKey = 0x300 // the key of an encrypted file, from the name without its folders
+
+	cipherMix  = 0x400 // the part of the table that the cipher draws from
+	cipherSeed = 0xEEEEEEEE
+	hashSeed   = 0x7FED7FED
+)
+
+var cryptTable = newCryptTable()
+
+// The keys of the two tables are hashes of fixed names.
+var (
+	hashTableKey  = hashName("(hash table)", hashFileKey)
+	blockTableKey = hashName("(block table)", hashFileKey)
+)
+
+func newCryptTable() (table [0x500]uint32) {
+	seed := uint32(0x00100001)
+	next := func() uint32 {
+		seed = (seed*125 + 3) % 0x2AAAAB
+		return seed & 0xFFFF
+	}
+	for i := range uint32(0x100) {
+		for part := range uint32(5) {
+			high := next()
+			table[part<<8|i] = high<<16 | next()
+		}
+	}
+	return table
+}
+
+// hashName hashes the bytes of name as they are but for the case of ASCII letters.
+// Turning slashes into backslashes is the caller's choice: a few archives hold names with real slashes.
+func hashName(name string, kind uint32) uint32 {
+	a, b := uint32(hashSeed), uint32(cipherSeed)
+	for i := range len(name) {
+		c := uint32(name[i])
+		if 'a' <= c && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		a = cryptTable[kind+c] ^ (a + b)
+		b = c + a + b + b<<5 + 3
+	}
+	return a
+}
+
+// fileKey is the key of an encrypted file. With fixed, it also depends on where the file stands and on its size,
+// so that a copied file is of no use elsewhere.
+func fileKey(name string, fixed bool, pos, size uint32) uint32 {
+	plain := name[strings.LastIndexAny(name, `\/`)+1:]
+	key := hashName(plain, hashFileKey)
+	if fixed {
+		key = (key + pos) ^ size
+	}
+	return key
+}
+
+// keystream is the state of the cipher: the key moves on by itself, the mix with the plain text.
+type keystream struct{ key, mix uint32 }
+
+func (k *keystream) pad() uint32 {
+	k.mix += cryptTable[cipherMix+k.key&0xFF]
+	return k.key + k.mix
+}
+
+func (k *keystream) advance(plain uint32) {
+	k.key = (^k.key<<21 + 0x11111111) | k.key>>11
+	k.mix += plain + k.mix<<5 + 3
+}
+
+// decrypt works in place on whole little-endian words; up to three bytes at the end are never encrypted.
+func decrypt(data []byte, key uint32) {
+	k := keystream{key, cipherSeed}
+	for ; len(data) >= 4; data = data[4:] {
+		plain := binary.LittleEndian.Uint32(data) ^ k.pad()
+		binary.LittleEndian.PutUint32(data, plain)
+		k.advance(plain)
+	}
+}
+
+func encrypt(data []byte, key uint32) {
+	k := keystream{key, cipherSeed}
+	for ; len(data) >= 4; data = data[4:] {
+		plain := binary.LittleEndian.Uint32(data)
+		binary.LittleEndian.PutUint32(data, plain^k.pad())
+		k.advance(plain)
+	}
+}
+
+// recoverKey finds the keys under which data begins with the word first and a second word that passes check.
+// The pad of the first word is key + table[key's low byte] + seed: 256 low bytes to try, no more.
+func recoverKey(data []byte, first uint32, check func(key, second uint32) bool) (uint32, bool) {
+	if len(data) < 8 {
+		return 0, false
+	}
+	w0, w1 := binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:])
+	sum := (w0 ^ first) - cipherSeed
+	for low := range uint32(0x100) {
+		k := keystream{sum - cryptTable[cipherMix+low], cipherSeed}
+		key := k.key
+		if w0^k.pad() != first {
+			continue
+		}
+		k.advance(first)
+		if check(key, w1^k.pad()) {
+			return key, true
+		}
+	}
+	return 0, false
+}

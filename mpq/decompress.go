@@ -1,0 +1,90 @@
+package mpq
+
+import (
+	"fmt"
+)
+
+// The mask byte at the front of a packed sector: which methods it went through.
+const (
+	maskHuffman = 0x01
+	maskZlib    = 0x02
+	maskPKWARE  = 0x08
+	maskBzip2   = 0x10
+	maskSparse  = 0x20
+	maskMono    = 0x40
+	maskStereo  = 0x80
+
+	// maskLZMA stands for itself in later archives, and for zlib and bzip2 in old ones.
+	maskLZMA = 0x12
+)
+
+var (
+	errOverrun  = fmt.Errorf("%w: it unpacks to more than it claims", ErrCorrupt)
+	errCutShort = fmt.Errorf("%w: its packed data ends early", ErrCorrupt)
+)
+
+// A method appends what src unpacks to, but no more than limit bytes; errOverrun says that there was more.
+// It never allocates for what is claimed, only for what came out.
+type method func(dst, src []byte, limit int) ([]byte, error)
+
+// methods is in the order of unpacking: sound is first turned into ADPCM and then into Huffman codes, for instance.
+var methods = [...]struct {
+	mask   byte
+	unpack method
+}{
+	{maskBzip2, unbzip2},
+	{maskPKWARE, explode},
+	{maskZlib, inflate},
+	{maskHuffman, unhuffman},
+	{maskStereo, func(dst, src []byte, limit int) ([]byte, error) { return unadpcm(dst, src, limit, 2) }},
+	{maskMono, func(dst, src []byte, limit int) ([]byte, error) { return unadpcm(dst, src, limit, 1) }},
+	{maskSparse, unsparse},
+}
+
+// expand appends the want bytes that a sector with a mask byte unpacks to.
+func expand(dst, sector []byte, want int) ([]byte, error) {
+	if len(sector) == 0 {
+		return nil, errCutShort
+	}
+	mask, src := sector[0], sector[1:]
+	if mask == maskLZMA && len(src) > 0 && src[0] != 'B' { // bzip2 begins with its name, BZh
+		return finish(unlzma, dst, src, want)
+	}
+	left := mask
+	for _, m := range methods {
+		if left&m.mask == 0 {
+			continue
+		}
+		left &^= m.mask
+		if left == 0 {
+			return finish(m.unpack, dst, src, want)
+		}
+		var err error
+		if src, err = m.unpack(nil, src, want); err != nil {
+			return nil, fmt.Errorf("mask %02x: %w", mask, err)
+		}
+	}
+	return nil, fmt.Errorf("%w: mask %02x", ErrUnsupported, mask)
+}
+
+// finish runs the last method. A sector that ends in good order but short is filled with zeros: there are maps with
+// such sectors, and the game plays them.
+func finish(unpack method, dst, src []byte, want int) ([]byte, error) {
+	start := len(dst)
+	if want <= slack {
+		dst = grow(dst, want)
+	}
+	dst, err := unpack(dst, src, want)
+	if err != nil {
+		return nil, err
+	}
+	return appendZeros(dst, want-(len(dst)-start)), nil
+}
+
+// grow makes room for n more bytes, at the usual rate.
+func grow(dst []byte, n int) []byte {
+	if cap(dst)-len(dst) >= n {
+		return dst
+	}
+	return append(dst, make([]byte, n)...)[:len(dst)]
+}

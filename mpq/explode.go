@@ -1,0 +1,164 @@
+package mpq
+
+import "math/bits"
+
+const (
+	endLength  = 519 // a copy of this length ends the stream
+	minDict    = 4
+	maxDict    = 6
+	litBinary  = 0
+	litCoded   = 1
+	codeBits   = 13 // the longest code
+	shortCopy  = 2  // copies of this length have 2 low bits of distance, whatever the dictionary
+	shortBits  = 2
+	lengthExtr = 8 // from this symbol on, lengths have extra bits
+)
+
+// Lengths in bits of the three sets of codes. The codes themselves follow: shorter before longer, and among equals in
+// the order of the symbols, with all bits inverted and the first bit lowest.
+var (
+	literalBits = [256]uint8{
+		11, 12, 12, 12, 12, 12, 12, 12, 12, 8, 7, 12, 12, 7, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 13, 12, 12, 12, 12, 12,
+		4, 10, 8, 12, 10, 12, 10, 8, 7, 7, 8, 9, 7, 6, 7, 8, 7, 6, 7, 7, 7, 7, 8, 7, 7, 8, 8, 12, 11, 7, 9, 11,
+		12, 6, 7, 6, 6, 5, 7, 8, 8, 6, 11, 9, 6, 7, 6, 6, 7, 11, 6, 6, 6, 7, 9, 8, 9, 9, 11, 8, 11, 9, 12, 8,
+		12, 5, 6, 6, 6, 5, 6, 6, 6, 5, 11, 7, 5, 6, 5, 5, 6, 10, 5, 5, 5, 5, 8, 7, 8, 8, 10, 11, 11, 12, 12, 12,
+		13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13,
+		13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12,
+		12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12,
+		13, 12, 13, 13, 13, 12, 13, 13, 13, 12, 13, 13, 13, 13, 12, 13, 13, 13, 12, 12, 12, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13,
+	}
+	lengthBits   = [16]uint8{3, 2, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 7, 7}
+	lengthBase   = [16]int{2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 40, 72, 136, 264}
+	distanceBits = [64]uint8{
+		2, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
+		7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
+	}
+
+	literalCodes  = newCodeTable(literalBits[:])
+	lengthCodes   = newCodeTable(lengthBits[:])
+	distanceCodes = newCodeTable(distanceBits[:])
+)
+
+// codeTable is indexed by the next codeBits bits of the stream: symbol<<4 | bits of its code.
+type codeTable [1 << codeBits]uint16
+
+func newCodeTable(lengths []uint8) *codeTable {
+	table := new(codeTable)
+	code := uint16(0)
+	for n := 1; n <= codeBits; n++ {
+		for symbol, length := range lengths {
+			if int(length) != n {
+				continue
+			}
+			low := bits.Reverse16(^code<<(16-n)) & (1<<n - 1)
+			for i := int(low); i < len(table); i += 1 << n {
+				table[i] = uint16(symbol)<<4 | uint16(n)
+			}
+			code++
+		}
+		code <<= 1
+	}
+	return table
+}
+
+// explode unpacks the format of the PKWARE Data Compression Library:
+//
+//	u8 0 plain or 1 coded literals · u8 low bits of a distance, 4 to 6 · then bits, lowest first:
+//	0 and a literal · 1, a length and a distance to copy from · length 519 ends it
+func explode(dst, src []byte, limit int) ([]byte, error) {
+	if len(src) < 2 {
+		return dst, errCutShort
+	}
+	kind, dict := src[0], uint(src[1])
+	if kind > litCoded || dict < minDict || dict > maxDict {
+		return dst, corrupt("it is no PKWARE data: it begins with %02x %02x", kind, dict)
+	}
+	in := bitReader{src: src[2:]}
+	start := len(dst)
+	for {
+		in.fill()
+		if in.take(1) == 0 {
+			var b byte
+			if kind == litBinary {
+				b = byte(in.take(8))
+			} else {
+				b = byte(in.symbol(literalCodes))
+			}
+			if in.short {
+				return dst, errCutShort
+			}
+			if len(dst)-start == limit {
+				return dst, errOverrun
+			}
+			dst = append(dst, b)
+			continue
+		}
+		symbol := in.symbol(lengthCodes)
+		length := lengthBase[symbol]
+		if symbol >= lengthExtr {
+			length += int(in.take(uint(symbol) - lengthExtr + 1))
+		}
+		if length == endLength && !in.short {
+			return dst, nil
+		}
+		low := dict
+		if length == shortCopy {
+			low = shortBits
+		}
+		distance := in.symbol(distanceCodes)<<low + int(in.take(low)) + 1
+		switch {
+		case in.short:
+			return dst, errCutShort
+		case distance > len(dst)-start:
+			return dst, corrupt("it copies from %d bytes back, where it has only %d", distance, len(dst)-start)
+		case length > limit-(len(dst)-start):
+			return dst, errOverrun
+		}
+		dst = appendCopy(dst, distance, length)
+	}
+}
+
+// appendCopy repeats length bytes from distance back. A copy may run into itself: then it repeats what it wrote.
+func appendCopy(dst []byte, distance, length int) []byte {
+	for length > 0 {
+		from := len(dst) - distance
+		n := min(length, distance)
+		dst = append(dst, dst[from:from+n]...)
+		length -= n
+	}
+	return dst
+}
+
+// bitReader takes bits from the lowest up. Past the end it yields zeros and sets short.
+type bitReader struct {
+	src   []byte
+	bits  uint64
+	have  uint
+	short bool
+}
+
+// fill makes at least 48 bits ready if there are as many: enough for a literal or a copy.
+func (r *bitReader) fill() {
+	for r.have <= 56 && len(r.src) > 0 {
+		r.bits |= uint64(r.src[0]) << r.have
+		r.have += 8
+		r.src = r.src[1:]
+	}
+}
+
+func (r *bitReader) take(n uint) uint {
+	if n > r.have {
+		r.short = true
+		return 0
+	}
+	v := uint(r.bits) & (1<<n - 1)
+	r.bits >>= n
+	r.have -= n
+	return v
+}
+
+func (r *bitReader) symbol(table *codeTable) int {
+	entry := table[r.bits&(1<<codeBits-1)]
+	r.take(uint(entry & 15))
+	return int(entry >> 4)
+}

@@ -1,0 +1,221 @@
+package mpq
+
+import (
+	"fmt"
+	"io"
+)
+
+const (
+	// readAhead is how much packed data is fetched at once: sectors are mostly 4 KiB, reads are better larger.
+	readAhead = 64 << 10
+
+	// plainSector is the step in which files without sectors of their own are read.
+	plainSector = 64 << 10
+)
+
+// File is an open file of an archive. It is read from front to back, one sector at a time.
+type File struct {
+	a          *Archive
+	name       string
+	b          block
+	key        uint32
+	sectorSize uint32
+	offsets    []uint32 // where the sectors begin, from the block's offset, and where the last one ends; nil if the file is stored
+	checks     []uint32 // Adler sums of the packed sectors, or nil
+
+	next   int    // the sector to come
+	ready  []byte // unpacked bytes not yet handed out
+	sector []byte // the memory behind ready
+	ahead  []byte // raw bytes fetched, beginning at aheadAt in the source
+	at     int64
+	err    error
+}
+
+// newFile prepares block b for reading. With named, key is the file's; else it has to be found if it is needed.
+// Packed data is read into ahead, which may be nil.
+func newFile(a *Archive, name string, b block, key uint32, named bool, ahead []byte) (*File, error) {
+	f := &File{a: a, name: name, b: b, key: key, sectorSize: a.header.sectorSize, ahead: ahead[:0]}
+	if int64(b.size) > a.bound() {
+		return nil, f.fault(fmt.Errorf("%w: %d bytes in an archive of %d", ErrTooLarge, b.size, a.size))
+	}
+	if b.size == 0 {
+		return f, nil
+	}
+	if err := f.load(named); err != nil {
+		return nil, f.fault(err)
+	}
+	return f, nil
+}
+
+// Size is the unpacked size in bytes.
+func (f *File) Size() int64 { return int64(f.b.size) }
+
+// Read implements io.Reader.
+func (f *File) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for len(f.ready) == 0 {
+		if f.err == nil {
+			f.sector, f.err = f.appendSector(f.sector[:0])
+			f.ready = f.sector
+		}
+		if f.err != nil {
+			return 0, f.err
+		}
+	}
+	n := copy(p, f.ready)
+	f.ready = f.ready[n:]
+	return n, nil
+}
+
+// WriteTo implements io.WriterTo: the rest of the file, holding no more than one sector of it.
+func (f *File) WriteTo(w io.Writer) (int64, error) {
+	var total int64
+	for {
+		if len(f.ready) > 0 {
+			n, err := w.Write(f.ready)
+			total += int64(n)
+			f.ready = f.ready[n:]
+			if err != nil {
+				return total, err
+			}
+		}
+		if f.err == nil {
+			f.sector, f.err = f.appendSector(f.sector[:0])
+			f.ready = f.sector
+		}
+		if f.err == io.EOF {
+			return total, nil
+		}
+		if f.err != nil {
+			return total, f.err
+		}
+	}
+}
+
+// readAll returns the whole file, unpacked straight into the slice that it returns.
+func (f *File) readAll() ([]byte, error) {
+	if f.b.size > MaxFileSize {
+		return nil, f.fault(fmt.Errorf("%w: %d bytes, of which this reads %d", ErrTooLarge, f.b.size, MaxFileSize))
+	}
+	// What the file claims is believed up to eight times of what is stored for it; the rest grows as it comes.
+	out := make([]byte, 0, min(int64(f.b.size), 8*f.stored()+slack/16))
+	for {
+		var err error
+		out, err = f.appendSector(out)
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// stored is how many bytes of the source can belong to the file.
+func (f *File) stored() int64 {
+	rest := max(0, f.a.size-f.a.header.abs(f.b.pos))
+	if f.offsets != nil {
+		return min(rest, int64(f.offsets[len(f.offsets)-1]-f.offsets[0]))
+	}
+	return rest
+}
+
+// appendSector unpacks the next sector to the end of dst. After the last one it answers io.EOF.
+func (f *File) appendSector(dst []byte) ([]byte, error) {
+	i := f.next
+	start := int64(i) * int64(f.sectorSize)
+	if start >= f.Size() {
+		return dst, io.EOF
+	}
+	want := int(min(int64(f.sectorSize), f.Size()-start))
+	out, err := f.unpackSector(dst, i, want)
+	if err != nil {
+		return dst, f.fault(fmt.Errorf("sector %d of %d: %w", i+1, (f.Size()-1)/int64(f.sectorSize)+1, err))
+	}
+	f.next++
+	return out, nil
+}
+
+func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
+	if f.offsets == nil {
+		raw, err := f.raw(uint64(i)*uint64(f.sectorSize), want, int64(f.sectorSize))
+		if err != nil {
+			return nil, err
+		}
+		if f.b.flags&flagEncrypted != 0 {
+			decrypt(raw, f.key+uint32(i))
+		}
+		return append(dst, raw...), nil
+	}
+	packed := f.offsets[i+1] - f.offsets[i]
+	if int64(packed) > f.a.size {
+		return nil, corrupt("it is %d bytes long in an archive of %d", packed, f.a.size)
+	}
+	// Fetch as far as the file goes: the sectors follow each other.
+	rest := f.offsets[len(f.offsets)-1] - f.offsets[i]
+	raw, err := f.raw(uint64(f.offsets[i]), int(packed), int64(rest))
+	if err != nil {
+		return nil, err
+	}
+	if f.b.flags&flagEncrypted != 0 {
+		decrypt(raw, f.key+uint32(i))
+	}
+	if err := f.check(i, raw); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(raw) >= want: // a sector that would not shrink is stored as it is
+		return append(dst, raw[:want]...), nil
+	case len(raw) == 0: // the game leaves such a sector empty
+		return appendZeros(dst, want), nil
+	case f.b.flags&flagCompressed != 0:
+		return expand(dst, raw, want)
+	case f.b.flags&flagImploded != 0:
+		return finish(explode, dst, raw, want)
+	}
+	return nil, fmt.Errorf("%w: flags %08x", ErrUnsupported, f.b.flags)
+}
+
+// raw returns n bytes at an offset from the block's own. They may be changed by the caller. Up to rest bytes more
+// of the same file follow, and some of them are fetched ahead.
+func (f *File) raw(off uint64, n int, rest int64) ([]byte, error) {
+	at := f.a.header.abs(f.b.pos + off)
+	if at < 0 || at+int64(n) > f.a.size {
+		return nil, corrupt("it lies at bytes %d to %d, and the archive ends at %d", at, at+int64(n), f.a.size)
+	}
+	if skip := at - f.at; skip >= 0 && skip+int64(n) <= int64(len(f.ahead)) {
+		return f.ahead[skip : skip+int64(n)], nil
+	}
+	fetch := max(int64(n), min(rest, readAhead, f.a.size-at))
+	if int64(cap(f.ahead)) < fetch {
+		f.ahead = make([]byte, fetch)
+	}
+	f.ahead, f.at = f.ahead[:fetch], at
+	got, err := readAvailable(f.a.r, f.ahead, at)
+	if err == nil && got < n {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		f.ahead = f.ahead[:0]
+		return nil, fmt.Errorf("reading %d bytes at %d: %w", n, at, err)
+	}
+	f.ahead = f.ahead[:got]
+	return f.ahead[:n], nil
+}
+
+// fault wraps an error with the file's name and place.
+func (f *File) fault(err error) error {
+	return &Error{f.name, f.a.header.abs(f.b.pos), err}
+}
+
+func appendZeros(dst []byte, n int) []byte {
+	var zeros [4096]byte
+	for n > 0 {
+		m := min(n, len(zeros))
+		dst = append(dst, zeros[:m]...)
+		n -= m
+	}
+	return dst
+}

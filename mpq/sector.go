@@ -1,0 +1,187 @@
+package mpq
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/adler32"
+	"math"
+)
+
+// load finds out where the sectors of the file are.
+//
+// A packed file begins with a table: one u32 for the beginning of each sector and one for the end of the last,
+// counted from the block's offset. A file with checks has one more, where these end. In an encrypted file the table
+// is encrypted with the key less one. A file packed as a single unit has no table, but Warcraft III did not know that
+// flag until 1.30 and protectors set it for nothing: if there is a table, it is one after all.
+func (f *File) load(named bool) error {
+	switch {
+	case f.b.flags&flagPacked == 0:
+		return f.loadStored(named)
+	case f.b.flags&flagSingleUnit == 0:
+		return f.loadTable(named, false)
+	}
+	if err := f.loadTable(named, true); err == nil {
+		return nil
+	}
+	if f.b.flags&flagEncrypted != 0 && !named {
+		return ErrNoKey
+	}
+	f.sectorSize = f.b.size
+	f.offsets = []uint32{0, f.b.packed}
+	return nil
+}
+
+// loadStored plans the reading of a file that is not packed: its sectors follow from its size.
+func (f *File) loadStored(named bool) error {
+	switch {
+	case f.b.flags&flagEncrypted == 0:
+		f.sectorSize = plainSector
+		return nil
+	case f.b.flags&flagSingleUnit != 0:
+		f.sectorSize = f.b.size
+	}
+	if named {
+		return nil
+	}
+	head, err := f.raw(0, 8, 8)
+	if err != nil {
+		return ErrNoKey
+	}
+	for _, known := range [][2]uint32{
+		{0x46464952, f.b.size - 8}, // RIFF, the size after these eight bytes: sound
+		{0x00905A4D, 0x00000003},   // MZ: a program
+		{0x6D783F3C, 0x6576206C},   // <?xml ve
+	} {
+		key, ok := recoverKey(head, known[0], func(_, second uint32) bool { return second == known[1] })
+		if ok {
+			f.key = key
+			return nil
+		}
+	}
+	return ErrNoKey
+}
+
+// loadTable reads the sector table. With strict, it must also begin with its own length.
+func (f *File) loadTable(named, strict bool) error {
+	count := int((f.Size()-1)/int64(f.sectorSize)) + 1
+	length := int64(count+1) * 4
+	whole := length
+	if f.b.flags&flagSectorCRC != 0 {
+		whole += 4
+	}
+	rest := f.a.size - f.a.header.abs(f.b.pos)
+	if length > rest {
+		return corrupt("its table of %d sectors does not fit in the archive", count)
+	}
+	whole = min(whole, rest&^3)
+	raw, err := f.raw(0, int(whole), max(whole, int64(f.b.packed)))
+	if err != nil {
+		return fmt.Errorf("sector table: %w", err)
+	}
+	table := append([]byte(nil), raw...) // what follows in raw is fetched already
+	if f.b.flags&flagEncrypted != 0 {
+		if !named || !plausible(table, f.key-1, count, f.sectorSize) {
+			key, ok := recoverFromTable(table, count, f.sectorSize)
+			if !ok && !named {
+				return ErrNoKey
+			}
+			if ok {
+				f.key = key
+			}
+		}
+		decrypt(table, f.key-1)
+	}
+	offsets := make([]uint32, len(table)/4)
+	for i := range offsets {
+		offsets[i] = binary.LittleEndian.Uint32(table[i*4:])
+	}
+	if strict && int64(offsets[0]) != length && int64(offsets[0]) != length+4 {
+		return corrupt("it has no sector table")
+	}
+	for i := range count {
+		if n := offsets[i+1] - offsets[i]; n > f.sectorSize {
+			return corrupt("its sector table is none: sector %d would have %d bytes", i+1, n)
+		}
+	}
+	f.offsets = offsets[:count+1]
+	if len(offsets) == count+2 && int64(offsets[0]) == length+4 {
+		f.loadChecks(offsets[count+1])
+	}
+	return nil
+}
+
+// plausible says whether table is a sector table when it is decrypted with key.
+func plausible(table []byte, key uint32, count int, sectorSize uint32) bool {
+	k := keystream{key, cipherSeed}
+	var last uint32
+	for i := range count + 1 {
+		v := binary.LittleEndian.Uint32(table[i*4:]) ^ k.pad()
+		k.advance(v)
+		if i > 0 && v-last > sectorSize {
+			return false
+		}
+		last = v
+	}
+	return true
+}
+
+// recoverFromTable finds the file's key from the first word of its table, which is the table's length.
+func recoverFromTable(table []byte, count int, sectorSize uint32) (uint32, bool) {
+	for _, words := range []int{count + 1, count + 2} {
+		key, ok := recoverKey(table, uint32(words)*4, func(key, _ uint32) bool {
+			return plausible(table, key, count, sectorSize)
+		})
+		if ok {
+			return key + 1, true
+		}
+	}
+	return 0, false
+}
+
+// loadChecks reads the Adler-32 sums of the packed sectors, which stand after the last one and end at end. They are
+// packed themselves if that makes them smaller, and never encrypted. The game does not look at them and many tools
+// write nonsense, so what is not a table of sums is passed over.
+func (f *File) loadChecks(end uint32) {
+	count := len(f.offsets) - 1
+	start := f.offsets[count]
+	n := end - start
+	if n < 4 || n > f.sectorSize || n > uint32(min(count*4, math.MaxInt32)) {
+		return
+	}
+	keep, at := f.ahead, f.at
+	f.ahead = nil
+	raw, err := f.raw(uint64(start), int(n), int64(n))
+	f.ahead, f.at = keep, at
+	if err != nil {
+		return
+	}
+	if int(n) < count*4 {
+		if raw, err = expand(nil, raw, count*4); err != nil {
+			return
+		}
+	}
+	f.checks = make([]uint32, count)
+	for i := range f.checks {
+		f.checks[i] = binary.LittleEndian.Uint32(raw[i*4:])
+	}
+}
+
+// check compares a packed sector, as decrypted, with its sum. 0 and all ones mean that there is none.
+func (f *File) check(i int, raw []byte) error {
+	if f.checks == nil || f.checks[i] == 0 || f.checks[i] == math.MaxUint32 {
+		return nil
+	}
+	if sum := adlerFromZero(raw); sum != f.checks[i] {
+		return corrupt("its checksum is %08x and should be %08x", sum, f.checks[i])
+	}
+	return nil
+}
+
+// adlerFromZero is Adler-32 with both halves begun at 0, where the standard begins the lower one at 1.
+func adlerFromZero(data []byte) uint32 {
+	const mod = 65521
+	sum := adler32.Checksum(data)
+	low := (sum&0xFFFF + mod - 1) % mod
+	high := (sum>>16 + mod - uint32(len(data)%mod)) % mod
+	return high<<16 | low
+}

@@ -1,0 +1,182 @@
+package mpq
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+const (
+	entrySize = 16 // of the hash table and of the block table alike
+
+	// maxEntries bounds both tables. The game's own tools stop at 0x80000; a count above is a lie, told to make
+	// readers allocate, and entries beyond are decrypted rubbish.
+	maxEntries = 1 << 20
+
+	blockFree = 0xFFFFFFFF // ends a search; 0xFFFFFFFE, deleted, is just an index outside the table
+)
+
+const (
+	flagImploded   = 0x00000100 // PKWARE in every sector, without a mask byte
+	flagCompressed = 0x00000200 // each sector begins with a mask byte
+	flagPacked     = 0x0000FF00 // any of these: the file has a sector table
+	flagEncrypted  = 0x00010000
+	flagFixedKey   = 0x00020000
+	flagSingleUnit = 0x01000000 // one sector, no table; Warcraft III before 1.30 does not know it
+	flagDeleted    = 0x02000000
+	flagSectorCRC  = 0x04000000
+	flagExists     = 0x80000000
+)
+
+// table is a decrypted hash or block table, as many entries of it as the source holds.
+type table []byte
+
+// hashEntry: u32 name check A · u32 name check B · u16 locale · u16 platform · u32 block index.
+type hashEntry struct {
+	nameA, nameB     uint32
+	locale, platform uint16
+	block            uint32
+}
+
+// block: u32 offset from the header · u32 packed size · u32 size · u32 flags.
+type block struct {
+	pos          uint64
+	packed, size uint32
+	flags        uint32
+}
+
+func (t table) len() int { return len(t) / entrySize }
+
+func (t table) hash(i int) hashEntry {
+	e, le := t[i*entrySize:], binary.LittleEndian
+	return hashEntry{le.Uint32(e), le.Uint32(e[4:]), le.Uint16(e[8:]), le.Uint16(e[10:]), le.Uint32(e[12:])}
+}
+
+func (t table) block(i int) block {
+	e, le := t[i*entrySize:], binary.LittleEndian
+	return block{uint64(le.Uint32(e)), le.Uint32(e[4:]), le.Uint32(e[8:]), le.Uint32(e[12:])}
+}
+
+// readTable reads count entries, or as many as there are before the source ends: the game does the same, so
+// protectors give counts far too large.
+func readTable(r io.ReaderAt, size, off int64, count, key uint32) (table, error) {
+	n := min(int64(count), maxEntries, max(0, size-off)/entrySize)
+	t := make(table, n*entrySize)
+	got, err := readAvailable(r, t, off)
+	if err != nil {
+		return nil, err
+	}
+	t = t[:got/entrySize*entrySize]
+	decrypt(t, key)
+	return t, nil
+}
+
+// readHigh reads the upper 16 bits of the block offsets, which only archives above 4 GiB have.
+func readHigh(r io.ReaderAt, h *header, blocks int) ([]byte, error) {
+	if !h.wide || h.highPos == 0 {
+		return nil, nil
+	}
+	high := make([]byte, blocks*2)
+	got, err := readAvailable(r, high, h.abs(h.highPos))
+	return high[:got], err
+}
+
+// block returns entry i of the block table and says whether there can be a file behind it.
+func (a *Archive) block(i uint32) (block, bool) {
+	if int64(i) >= int64(a.blocks.len()) {
+		return block{}, false
+	}
+	b := a.blocks.block(int(i))
+	if int(i)*2+2 <= len(a.high) {
+		b.pos |= uint64(binary.LittleEndian.Uint16(a.high[i*2:])) << 32
+	}
+	if b.flags&flagExists == 0 || (b.flags&flagDeleted != 0 && b.size == 0) {
+		return b, false
+	}
+	at := a.header.abs(b.pos)
+	return b, b.size == 0 || (at >= 0 && at < a.size)
+}
+
+// find looks name up. A name may stand several times in the table: for other languages, or to lead readers astray.
+// The best rank wins and among equals the last one, as in Warcraft III (StarCraft takes the first).
+func (a *Archive) find(name string, locale uint16) (uint32, bool) {
+	best, found := 0, uint32(0)
+	nameA, nameB := hashName(name, hashNameA), hashName(name, hashNameB)
+	consider := func(i int) (stop bool) {
+		e := a.hashes.hash(i)
+		if e.block == blockFree {
+			return true
+		}
+		if e.nameA != nameA || e.nameB != nameB {
+			return false
+		}
+		index := e.block & countMask
+		if _, ok := a.block(index); ok && e.rank(locale) >= best {
+			best, found = e.rank(locale), index
+		}
+		return false
+	}
+
+	// The game steps with (i+1) & (count-1). For a power of two that is the whole table; for any other count it
+	// goes round the lowest bits only. Entries past the end of the source are rubbish and match nothing, so they
+	// are skipped: a count of 2^27 costs no more than what is really there.
+	count := a.header.hashCount
+	start := hashName(name, hashStart) & (count - 1)
+	span := count & -count
+	low := start &^ (span - 1)
+	have := uint32(a.hashes.len())
+	ended := false
+	for i := start; i < min(low+span, have) && !ended; i++ {
+		ended = consider(int(i))
+	}
+	for i := low; i < min(start, have) && !ended; i++ {
+		ended = consider(int(i))
+	}
+	if best == 0 && span != count {
+		for i := range a.hashes.len() {
+			consider(i)
+		}
+	}
+	return found, best > 0
+}
+
+// rank orders the entries of one name: the language asked for, the neutral one, any other. Some protected maps
+// have no neutral entry at all, and random platforms.
+func (e hashEntry) rank(locale uint16) int {
+	switch {
+	case e.locale == locale && e.platform == 0:
+		return 4
+	case e.locale == 0 && e.platform == 0:
+		return 3
+	case e.locale == locale || e.locale == 0:
+		return 2
+	}
+	return 1
+}
+
+// usable counts the hash entries that lead to a file; zero says that the header was a decoy.
+func (a *Archive) usable() int {
+	n := 0
+	for i := range a.hashes.len() {
+		if _, ok := a.block(a.hashes.hash(i).block & countMask); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// load reads the tables that h speaks of.
+func load(r io.ReaderAt, size int64, h header) (*Archive, error) {
+	a := &Archive{r: r, size: size, header: h}
+	var err error
+	if a.hashes, err = readTable(r, size, h.abs(h.hashPos), h.hashCount, hashTableKey); err != nil {
+		return nil, &Error{"hash table", h.abs(h.hashPos), fmt.Errorf("reading it: %w", err)}
+	}
+	if a.blocks, err = readTable(r, size, h.abs(h.blockPos), h.blockCount, blockTableKey); err != nil {
+		return nil, &Error{"block table", h.abs(h.blockPos), fmt.Errorf("reading it: %w", err)}
+	}
+	if a.high, err = readHigh(r, &h, a.blocks.len()); err != nil {
+		return nil, &Error{"high block table", h.abs(h.highPos), fmt.Errorf("reading it: %w", err)}
+	}
+	return a, nil
+}

@@ -1,0 +1,276 @@
+package mpq
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"strings"
+)
+
+const (
+	defaultShift = 3 // sectors of 4 KiB, as the World Editor writes them
+	maxShift     = 15
+)
+
+// AddOptions says how a file is stored. The zero value packs it with zlib in sectors.
+type AddOptions struct {
+	Store      bool   // do not pack
+	Encrypt    bool   // with a key from the name
+	FixKey     bool   // with a key that also depends on place and size; needs Encrypt
+	SectorCRC  bool   // add a checksum of each packed sector; needs packing and sectors
+	SingleUnit bool   // one sector, whatever its size; Warcraft III before 1.30 does not read this
+	Locale     uint16 // a Windows language id; 0 is neutral
+}
+
+// Writer makes an archive of format version 0 in memory: for tests, and for maps that the program makes itself.
+// The same calls give the same bytes.
+type Writer struct {
+	prefix   []byte
+	shift    uint16
+	files    []packedFile
+	present  map[string]bool
+	listed   []string
+	unlisted bool
+}
+
+type packedFile struct {
+	name   string
+	locale uint16
+	flags  uint32
+	size   uint32
+	data   []byte                  // as it stands in the archive, if that does not depend on the place
+	place  func(pos uint32) []byte // if it does
+}
+
+// NewWriter begins an archive behind prefix, such as the 512-byte header of a map. The prefix is extended with zeros
+// to a multiple of 512 bytes, where an archive has to begin.
+func NewWriter(prefix []byte) *Writer {
+	n := (len(prefix) + headerStep - 1) / headerStep * headerStep
+	return &Writer{prefix: append(bytes.Clone(prefix), make([]byte, n-len(prefix))...), shift: defaultShift, present: map[string]bool{}}
+}
+
+// SetSectorShift makes the sectors 512<<shift bytes, for files added from then on and for those before: it must be
+// called before Add. The default is 3.
+func (w *Writer) SetSectorShift(shift int) error {
+	if shift < 0 || shift > maxShift || len(w.files) > 0 {
+		return fmt.Errorf("mpq: sector shift %d: it must be 0 to %d, and set before the first file", shift, maxShift)
+	}
+	w.shift = uint16(shift)
+	return nil
+}
+
+// OmitListfile leaves out the (listfile) that is otherwise the last file.
+func (w *Writer) OmitListfile() { w.unlisted = true }
+
+// Add stores a file. Slashes in the name become backslashes.
+func (w *Writer) Add(name string, data []byte, opts AddOptions) error {
+	pack := deflate
+	if opts.Store {
+		pack = nil
+	}
+	return w.add(name, data, opts, flagCompressed, pack)
+}
+
+// add packs sectors with pack, which returns nothing for what does not get smaller.
+func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32, pack func([]byte) []byte) error {
+	name = strings.ReplaceAll(name, "/", `\`)
+	id := fmt.Sprintf("%s\x00%d", strings.ToUpper(name), opts.Locale)
+	switch {
+	case name == "":
+		return errors.New("mpq: a file needs a name")
+	case w.present[id]:
+		return fmt.Errorf("mpq: %s is in the archive already", name)
+	case opts.FixKey && !opts.Encrypt:
+		return fmt.Errorf("mpq: %s: FixKey means nothing without Encrypt", name)
+	case opts.SectorCRC && (pack == nil || opts.SingleUnit):
+		return fmt.Errorf("mpq: %s: SectorCRC needs a packed file in sectors", name)
+	case int64(len(data)) > MaxFileSize:
+		return &Error{name, -1, fmt.Errorf("%w: %d bytes, and the most is %d", ErrTooLarge, len(data), MaxFileSize)}
+	}
+	f := packedFile{name: name, locale: opts.Locale, size: uint32(len(data)), flags: flagExists}
+	if len(data) > 0 {
+		f.flags |= flagsOf(opts)
+		if pack != nil {
+			f.flags |= packFlag
+		}
+	}
+	sectors, table, checks := w.split(data, f.flags, pack)
+	if f.flags&flagEncrypted == 0 {
+		f.data = assemble(sectors, table, checks, nil)
+	} else {
+		f.place = func(pos uint32) []byte {
+			key := fileKey(name, opts.FixKey, pos, f.size)
+			return assemble(sectors, table, checks, &key)
+		}
+	}
+	w.present[id] = true
+	w.files = append(w.files, f)
+	w.listed = append(w.listed, name)
+	return nil
+}
+
+func flagsOf(opts AddOptions) uint32 {
+	var flags uint32
+	for _, o := range []struct {
+		on   bool
+		flag uint32
+	}{
+		{opts.Encrypt, flagEncrypted},
+		{opts.FixKey, flagFixedKey},
+		{opts.SectorCRC, flagSectorCRC},
+		{opts.SingleUnit, flagSingleUnit},
+	} {
+		if o.on {
+			flags |= o.flag
+		}
+	}
+	return flags
+}
+
+// split cuts data into packed sectors, and makes the sector table and the checks if there are to be any.
+func (w *Writer) split(data []byte, flags uint32, pack func([]byte) []byte) (sectors [][]byte, table, checks []byte) {
+	step := headerStep << w.shift
+	if flags&flagSingleUnit != 0 {
+		step = max(1, len(data))
+	}
+	for len(data) > 0 {
+		n := min(step, len(data))
+		sector := data[:n]
+		if pack != nil {
+			if p := pack(sector); p != nil && len(p) < n {
+				sector = p
+			}
+		}
+		sectors = append(sectors, sector)
+		data = data[n:]
+	}
+	if pack == nil || len(sectors) == 0 || flags&flagSingleUnit != 0 {
+		return sectors, nil, nil
+	}
+	words := len(sectors) + 1
+	if flags&flagSectorCRC != 0 {
+		words++
+		for _, s := range sectors {
+			checks = binary.LittleEndian.AppendUint32(checks, adlerFromZero(s))
+		}
+		if p := deflate(checks); p != nil && len(p) < len(checks) {
+			checks = p
+		}
+	}
+	at := uint32(words * 4)
+	for _, s := range sectors {
+		table = binary.LittleEndian.AppendUint32(table, at)
+		at += uint32(len(s))
+	}
+	table = binary.LittleEndian.AppendUint32(table, at)
+	if flags&flagSectorCRC != 0 {
+		table = binary.LittleEndian.AppendUint32(table, at+uint32(len(checks)))
+	}
+	return sectors, table, checks
+}
+
+// assemble puts a file together, encrypted if there is a key.
+func assemble(sectors [][]byte, table, checks []byte, key *uint32) []byte {
+	out := bytes.Clone(table)
+	if key != nil {
+		encrypt(out, *key-1)
+	}
+	for i, s := range sectors {
+		start := len(out)
+		out = append(out, s...)
+		if key != nil {
+			encrypt(out[start:], *key+uint32(i))
+		}
+	}
+	return append(out, checks...)
+}
+
+// deflate packs a sector with zlib, with its mask byte.
+func deflate(sector []byte) []byte {
+	var b bytes.Buffer
+	b.WriteByte(maskZlib)
+	z := zlib.NewWriter(&b)
+	z.Write(sector) // a bytes.Buffer takes everything
+	z.Close()
+	return b.Bytes()
+}
+
+// Bytes returns the prefix and the archive.
+func (w *Writer) Bytes() ([]byte, error) {
+	files := w.files
+	if !w.unlisted {
+		list := &Writer{shift: w.shift, present: map[string]bool{}}
+		if err := list.Add(listfile, []byte(strings.Join(w.listed, "\r\n")+"\r\n"), AddOptions{}); err != nil {
+			return nil, err
+		}
+		files = append(files[:len(files):len(files)], list.files...)
+	}
+	hashes := newHashTable(len(files))
+	var blocks []byte
+	out := append(bytes.Clone(w.prefix), make([]byte, headerSize)...)
+	for i, f := range files {
+		pos := uint32(len(out) - len(w.prefix))
+		data := f.data
+		if f.place != nil {
+			data = f.place(pos)
+		}
+		out = append(out, data...)
+		for _, v := range []uint32{pos, uint32(len(data)), f.size, f.flags} {
+			blocks = binary.LittleEndian.AppendUint32(blocks, v)
+		}
+		hashes.put(f.name, f.locale, uint32(i))
+	}
+	hashPos := len(out) - len(w.prefix)
+	encrypt(hashes, hashTableKey)
+	encrypt(blocks, blockTableKey)
+	out = append(append(out, hashes...), blocks...)
+	size := len(out) - len(w.prefix)
+	if int64(size) > 1<<32-1 {
+		return nil, &Error{"archive", -1, fmt.Errorf("%w: %d bytes, and the format ends at 4 GiB", ErrTooLarge, size)}
+	}
+
+	head, le := out[len(w.prefix):], binary.LittleEndian
+	copy(head, magicArchive[:])
+	le.PutUint32(head[4:], headerSize)
+	le.PutUint32(head[8:], uint32(size))
+	le.PutUint16(head[14:], w.shift)
+	le.PutUint32(head[16:], uint32(hashPos))
+	le.PutUint32(head[20:], uint32(hashPos+len(hashes)))
+	le.PutUint32(head[24:], uint32(len(hashes)/entrySize))
+	le.PutUint32(head[28:], uint32(len(files)))
+	return out, nil
+}
+
+// WriteTo implements io.WriterTo.
+func (w *Writer) WriteTo(to io.Writer) (int64, error) {
+	data, err := w.Bytes()
+	if err != nil {
+		return 0, err
+	}
+	n, err := to.Write(data)
+	return int64(n), err
+}
+
+// newHashTable makes a table that stays at least a third empty, so that searches end early.
+func newHashTable(files int) table {
+	count := max(16, 1<<bits.Len(uint(files*3/2)))
+	return bytes.Repeat([]byte{0xFF}, count*entrySize)
+}
+
+func (t table) put(name string, locale uint16, block uint32) {
+	mask := uint32(t.len() - 1)
+	i := hashName(name, hashStart) & mask
+	for t.hash(int(i)).block != blockFree {
+		i = (i + 1) & mask
+	}
+	e, le := t[i*entrySize:], binary.LittleEndian
+	le.PutUint32(e, hashName(name, hashNameA))
+	le.PutUint32(e[4:], hashName(name, hashNameB))
+	le.PutUint16(e[8:], locale)
+	le.PutUint16(e[10:], 0)
+	le.PutUint32(e[12:], block)
+}
