@@ -1,0 +1,110 @@
+package lan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// What can be wrong with an Advert. Test with errors.Is.
+var (
+	ErrGameID  = errors.New("game id 0 means any game in a search")
+	ErrName    = errors.New("game name must be 1 to 31 bytes without a NUL")
+	ErrStat    = errors.New("map path and host name must not hold a NUL")
+	ErrCount   = errors.New("open slots must lie between 0 and all slots")
+	ErrPort    = errors.New("no TCP port to join at")
+	ErrOpen    = errors.New("a lobby of this game id is open already")
+	ErrStopped = errors.New("the advertiser is shut down")
+)
+
+// Advert is a lobby as the LAN screen lists it.
+type Advert struct {
+	GameID   uint32 // counts the lobbies of this process, from 1
+	EntryKey uint32 // random; a client that joins from the LAN echoes it in 0x1E
+	Name     string // UTF-8, at most 31 bytes
+	Stat     w3gs.StatString
+	Type     w3gs.GameType // zero means GameTypeCustom
+	Port     uint16        // TCP; zero means Options.GamePort
+	Count    Count
+}
+
+// Count is how full a lobby is. Every slot that is not open counts as a player
+// in the list: people, computers and closed slots.
+type Count struct {
+	// Slots is the size of the slot table. Clients make room for as many pids
+	// as this says.
+	Slots int
+	// Open is how many slots a person can still join.
+	Open int
+}
+
+// valid reports whether both numbers make sense.
+func (c Count) valid() bool { return c.Slots > 0 && c.Open >= 0 && c.Open <= c.Slots }
+
+// listedOpen is the "slots open" field of 0x30. Clients show
+// 1 + slots − listedOpen players: the one is the host, who plays in their own
+// games. Ours does not, so one is added back; else the last free slot would
+// look taken and could not be joined. It is never more than all slots, which
+// no client that hosts would say: an empty lobby shows one player.
+func (c Count) listedOpen() int { return min(c.Slots, c.Open+1) }
+
+// players is the field of 0x32, the same number that clients make of the 0x30.
+func (c Count) players() int { return 1 + c.Slots - c.listedOpen() }
+
+func (ad *Advert) check() error {
+	switch {
+	case ad.GameID == 0:
+		return ErrGameID
+	case ad.Name == "" || len(ad.Name) > w3gs.MaxGameNameLen || strings.Contains(ad.Name, "\x00"):
+		return fmt.Errorf("%w: %q has %d", ErrName, ad.Name, len(ad.Name))
+	case strings.Contains(ad.Stat.MapPath, "\x00") || strings.Contains(ad.Stat.HostName, "\x00"):
+		return ErrStat
+	case !ad.Count.valid():
+		return fmt.Errorf("%w: %d of %d", ErrCount, ad.Count.Open, ad.Count.Slots)
+	case ad.Port == 0:
+		return ErrPort
+	}
+	return nil
+}
+
+// The datagrams of one lobby.
+
+func (l *lobby) create(o *Options) []byte {
+	p := w3gs.CreateGame{Product: o.Product, Version: o.Version, GameID: l.ad.GameID}
+	return p.AppendTo(nil)
+}
+
+func (l *lobby) refresh() []byte {
+	p := w3gs.RefreshGame{
+		GameID:  l.ad.GameID,
+		Players: uint32(l.ad.Count.players()),
+		Slots:   uint32(l.ad.Count.Slots),
+	}
+	return p.AppendTo(nil)
+}
+
+func (l *lobby) info(o *Options, now time.Time) []byte {
+	p := w3gs.GameInfo{
+		Product:       o.Product,
+		Version:       o.Version,
+		GameID:        l.ad.GameID,
+		EntryKey:      l.ad.EntryKey,
+		Name:          l.ad.Name,
+		Stat:          l.ad.Stat,
+		Slots:         uint32(l.ad.Count.Slots),
+		Type:          l.ad.Type,
+		Unknown:       1,
+		SlotsOpen:     uint32(l.ad.Count.listedOpen()),
+		UptimeSeconds: uint32(now.Sub(l.opened) / time.Second),
+		Port:          l.ad.Port,
+	}
+	return p.AppendTo(nil)
+}
+
+func decreate(gameID uint32) []byte {
+	p := w3gs.DecreateGame{GameID: gameID}
+	return p.AppendTo(nil)
+}

@@ -1,0 +1,190 @@
+package lan
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Advertiser keeps lobbies listed on the network. Its methods may be called
+// from any goroutine; none waits for a socket but Shutdown.
+type Advertiser struct {
+	opts Options
+
+	mu      sync.Mutex // guards board, ports[].conn and stopped; never held over I/O
+	board   board
+	ports   []*port
+	stopped bool
+
+	limit   *limiter
+	counts  counters
+	wake    chan struct{} // something may be due
+	done    chan struct{} // Shutdown has begun
+	said    chan struct{} // the last announcements are out
+	readers sync.WaitGroup
+}
+
+// Stats counts datagrams since the start.
+type Stats struct {
+	Searches  uint64 // well-formed 0x2F
+	Answers   uint64 // 0x30 sent in answer
+	Limited   uint64 // 0x30 held back from a source that asks too much
+	Malformed uint64 // LAN datagrams that do not parse
+	Other     uint64 // datagrams of other programs and other packets
+}
+
+type counters struct {
+	searches, answers, limited, malformed, other atomic.Uint64
+}
+
+// Listen opens the sockets and starts to announce. A port that cannot be had
+// is logged and tried again: lobbies are announced all the same. The error
+// names every option that makes no sense, or says that there is no UDP at all.
+//
+// Shutdown ends the goroutines that Listen starts: one for announcements, one
+// for each port.
+func Listen(opts Options) (*Advertiser, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	a := &Advertiser{
+		opts:  opts,
+		limit: newLimiter(),
+		wake:  make(chan struct{}, 1),
+		done:  make(chan struct{}),
+		said:  make(chan struct{}),
+	}
+	a.board.opts = &a.opts
+	if err := a.openPorts(); err != nil {
+		return nil, err
+	}
+	for _, p := range a.ports {
+		a.readers.Go(func() { a.serve(p) }) // ends when Shutdown closes its socket
+	}
+	sender := newSender(a)
+	go func() { // ends after Shutdown, with the last 0x33
+		defer close(a.said)
+		a.announce(sender.send)
+	}()
+	return a, nil
+}
+
+// Open lists a lobby: 0x31 and 0x32 go out at once. The seconds in its 0x30
+// count from here.
+func (a *Advertiser) Open(ad Advert) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stopped {
+		return ErrStopped
+	}
+	if err := a.board.open(time.Now(), ad); err != nil {
+		return fmt.Errorf("advertise game %d: %w", ad.GameID, err)
+	}
+	a.poke()
+	return nil
+}
+
+// Update tells how full a lobby is now; a change goes out at once. A lobby
+// that is not open is left alone.
+func (a *Advertiser) Update(gameID uint32, c Count) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.board.update(gameID, c) {
+		a.poke()
+	}
+}
+
+// Close takes a lobby off the list, because it started or was cancelled.
+func (a *Advertiser) Close(gameID uint32) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.board.close(gameID) {
+		a.poke()
+	}
+}
+
+// Addrs are the local addresses where searches are awaited now.
+func (a *Advertiser) Addrs() []netip.AddrPort {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var out []netip.AddrPort
+	for _, p := range a.ports {
+		if p.conn != nil {
+			out = append(out, localAddr(p.conn))
+		}
+	}
+	return out
+}
+
+// Stats gives the counters.
+func (a *Advertiser) Stats() Stats {
+	return Stats{
+		Searches:  a.counts.searches.Load(),
+		Answers:   a.counts.answers.Load(),
+		Limited:   a.counts.limited.Load(),
+		Malformed: a.counts.malformed.Load(),
+		Other:     a.counts.other.Load(),
+	}
+}
+
+// Shutdown takes every lobby off the list and closes the sockets. It returns
+// when all goroutines have ended; a second call does nothing.
+func (a *Advertiser) Shutdown() {
+	a.mu.Lock()
+	if a.stopped {
+		a.mu.Unlock()
+		<-a.said
+		a.readers.Wait()
+		return
+	}
+	a.stopped = true
+	a.board.closeAll()
+	a.mu.Unlock()
+
+	close(a.done)
+	<-a.said // while the sockets are still open
+	a.closePorts()
+	a.readers.Wait()
+}
+
+// poke wakes the announcer. One waiting token is enough: it looks at the whole
+// board.
+func (a *Advertiser) poke() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// announce sends what is due, at once on a change and on each lobby's beat,
+// until Shutdown.
+func (a *Advertiser) announce(send func([][]byte)) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-a.done:
+			send(a.due(timer))
+			return
+		case <-a.wake:
+		case <-timer.C:
+		}
+		send(a.due(timer))
+	}
+}
+
+// due takes the datagrams off the board and sets the timer for the next look.
+func (a *Advertiser) due(timer *time.Timer) [][]byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out, next := a.board.due(time.Now())
+	if next.IsZero() {
+		timer.Stop()
+	} else {
+		timer.Reset(time.Until(next))
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+package lan
+
+import (
+	"slices"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// lobby is one open lobby on the board.
+type lobby struct {
+	ad        Advert
+	opened    time.Time
+	next      time.Time // when the regular 0x32 is due
+	announced bool      // its 0x31 has gone out
+	changed   bool      // a 0x32 is due at once
+	show      bool      // a broadcast 0x30 is due at once
+}
+
+// board knows every open lobby and what has to be said about it. It has no
+// socket and no clock; what is due is derived from state, so that a hundred
+// changes before the next look cost one datagram.
+type board struct {
+	opts    *Options
+	lobbies []*lobby // in order of opening
+	gone    []uint32 // announced lobbies whose 0x33 is due
+}
+
+func (b *board) open(now time.Time, ad Advert) error {
+	if ad.Port == 0 {
+		ad.Port = b.opts.GamePort
+	}
+	if ad.Type == 0 {
+		ad.Type = w3gs.GameTypeCustom
+	}
+	if err := ad.check(); err != nil {
+		return err
+	}
+	if b.find(ad.GameID) != nil {
+		return ErrOpen
+	}
+	b.lobbies = append(b.lobbies, &lobby{ad: ad, opened: now})
+	return nil
+}
+
+// update reports whether anything changed. An unknown lobby is no fault: its
+// game may have started in the meantime.
+func (b *board) update(gameID uint32, c Count) bool {
+	l := b.find(gameID)
+	if l == nil || !c.valid() || l.ad.Count == c {
+		return false
+	}
+	l.ad.Count = c
+	l.changed = true
+	return true
+}
+
+func (b *board) close(gameID uint32) bool {
+	i := slices.IndexFunc(b.lobbies, func(l *lobby) bool { return l.ad.GameID == gameID })
+	if i < 0 {
+		return false
+	}
+	if b.lobbies[i].announced {
+		b.gone = append(b.gone, gameID)
+	}
+	b.lobbies = slices.Delete(b.lobbies, i, i+1)
+	return true
+}
+
+func (b *board) closeAll() {
+	for len(b.lobbies) > 0 {
+		b.close(b.lobbies[0].ad.GameID)
+	}
+}
+
+func (b *board) find(gameID uint32) *lobby {
+	for _, l := range b.lobbies {
+		if l.ad.GameID == gameID {
+			return l
+		}
+	}
+	return nil
+}
+
+// due gives the datagrams to send to everybody now, and when to look again;
+// the zero time when only a change can make something due.
+func (b *board) due(now time.Time) (out [][]byte, next time.Time) {
+	for _, id := range b.gone {
+		out = append(out, decreate(id))
+	}
+	b.gone = b.gone[:0]
+	for _, l := range b.lobbies {
+		regular := !now.Before(l.next)
+		if !l.announced {
+			out = append(out, l.create(b.opts))
+		}
+		if !l.announced || l.changed || regular {
+			out = append(out, l.refresh())
+			l.show = l.show || b.opts.BroadcastInfo
+		}
+		if l.show {
+			out = append(out, l.info(b.opts, now))
+		}
+		if regular {
+			l.next = l.following(now, b.opts.Interval)
+		}
+		l.announced, l.changed, l.show = true, false, false
+		if next.IsZero() || l.next.Before(next) {
+			next = l.next
+		}
+	}
+	return out, next
+}
+
+// following is the next regular time after now, on the beat that began with
+// the lobby. Beats missed while the machine slept are not made up for.
+func (l *lobby) following(now time.Time, every time.Duration) time.Time {
+	return l.opened.Add((now.Sub(l.opened)/every + 1) * every)
+}
+
+// answers gives the 0x30 that a search is owed: none for another product,
+// version or lobby, one for each open lobby when it asks for any.
+func (b *board) answers(now time.Time, s w3gs.SearchGame) (out [][]byte) {
+	if s.Product != b.opts.Product || s.Version != b.opts.Version {
+		return nil
+	}
+	for _, l := range b.lobbies {
+		if s.GameID == 0 || s.GameID == l.ad.GameID {
+			out = append(out, l.info(b.opts, now))
+		}
+	}
+	return out
+}
+
+// showAll makes a broadcast 0x30 due for the lobbies that a search asks for.
+func (b *board) showAll(gameID uint32) {
+	for _, l := range b.lobbies {
+		if gameID == 0 || gameID == l.ad.GameID {
+			l.show = true
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package lan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	// writeTimeout keeps a socket whose buffer is full from stopping the rest.
+	writeTimeout = 200 * time.Millisecond
+	// readFaults is how many reads may fail in a row before the socket is
+	// replaced: some systems report an earlier answer that nobody took that way.
+	readFaults = 16
+	// datagramSize is more than any search; what is longer is cut and does not parse.
+	datagramSize = 2048
+)
+
+// port is a UDP port on which searches are awaited.
+type port struct {
+	number uint16       // 0 for one that the system chooses
+	conn   *net.UDPConn // nil while it cannot be had; guarded by Advertiser.mu
+}
+
+// openPorts tries every port once. When none can be had, a port of the
+// system's choice takes their place, for the announcements.
+func (a *Advertiser) openPorts() error {
+	held := 0
+	for _, n := range a.opts.Ports {
+		p := &port{number: n}
+		a.ports = append(a.ports, p)
+		conn, err := bind(a.opts.Bind, n)
+		if err != nil {
+			a.logPort(zerolog.WarnLevel, p).Err(err).Msg("LAN searches are not heard on this port; trying again")
+			continue
+		}
+		p.conn = conn
+		held++
+		a.logPort(zerolog.DebugLevel, p).Msg("awaiting LAN searches")
+	}
+	if held > 0 {
+		return nil
+	}
+	conn, err := bind(a.opts.Bind, 0)
+	if err != nil {
+		return fmt.Errorf("lan: no UDP socket to announce from: %w", err)
+	}
+	a.ports = append(a.ports, &port{conn: conn})
+	return nil
+}
+
+// serve reads one port until Shutdown, and gets its socket back when it dies.
+func (a *Advertiser) serve(p *port) {
+	for {
+		if p.conn == nil && !a.reopen(p) {
+			return
+		}
+		err := a.read(p.conn)
+		if !a.drop(p) {
+			return
+		}
+		a.logPort(zerolog.WarnLevel, p).Err(err).Msg("LAN socket failed; trying again")
+	}
+}
+
+// reopen waits until the port can be had; false means Shutdown.
+func (a *Advertiser) reopen(p *port) bool {
+	for {
+		select {
+		case <-a.done:
+			return false
+		case <-time.After(a.opts.Retry):
+		}
+		conn, err := bind(a.opts.Bind, p.number)
+		if err != nil {
+			continue // said once, when it was lost
+		}
+		a.mu.Lock()
+		if a.stopped {
+			a.mu.Unlock()
+			conn.Close()
+			return false
+		}
+		p.conn = conn
+		a.mu.Unlock()
+		a.logPort(zerolog.InfoLevel, p).Msg("awaiting LAN searches again")
+		return true
+	}
+}
+
+// drop gives up a socket; false means Shutdown.
+func (a *Advertiser) drop(p *port) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p.conn != nil {
+		p.conn.Close()
+		p.conn = nil
+	}
+	return !a.stopped
+}
+
+// read handles datagrams until the socket is closed or keeps failing.
+func (a *Advertiser) read(conn *net.UDPConn) error {
+	buf := make([]byte, datagramSize)
+	for faults := 0; ; {
+		n, from, err := conn.ReadFromUDPAddrPort(buf)
+		switch {
+		case err == nil:
+			faults = 0
+			a.handle(conn, buf[:n], netip.AddrPortFrom(from.Addr().Unmap(), from.Port()))
+		case errors.Is(err, net.ErrClosed), faults >= readFaults:
+			return err
+		default:
+			faults++
+		}
+	}
+}
+
+func (a *Advertiser) closePorts() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range a.ports {
+		if p.conn != nil {
+			p.conn.Close()
+		}
+	}
+}
+
+func (a *Advertiser) logPort(level zerolog.Level, p *port) *zerolog.Event {
+	return a.opts.Log.WithLevel(level).Stringer("bind", a.opts.Bind).Uint16("port", p.number)
+}
+
+// bind opens a UDP socket that shares its port with a Warcraft III client on
+// the same machine. Go lets every UDP socket broadcast.
+func bind(addr netip.Addr, number uint16) (*net.UDPConn, error) {
+	cfg := net.ListenConfig{Control: shareAddr}
+	pc, err := cfg.ListenPacket(context.Background(), "udp4", netip.AddrPortFrom(addr, number).String())
+	if err != nil {
+		return nil, fmt.Errorf("UDP port %d cannot be had (close the program that holds it, or set lan.ports to others): %w", number, err)
+	}
+	return pc.(*net.UDPConn), nil
+}
+
+func localAddr(conn *net.UDPConn) netip.AddrPort {
+	ap := conn.LocalAddr().(*net.UDPAddr).AddrPort()
+	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
+}
