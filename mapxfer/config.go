@@ -1,0 +1,91 @@
+package mapxfer
+
+import (
+	"fmt"
+	"time"
+)
+
+// Mode says who may download the map.
+type Mode uint8
+
+// Modes. The zero value is On.
+const (
+	On  Mode = iota // everybody
+	Off             // nobody
+	Ask             // those whom an admin allows
+)
+
+// ParseMode reads the setting's text: "on", "off" or "ask".
+func ParseMode(text string) (Mode, error) {
+	switch text {
+	case "on":
+		return On, nil
+	case "off":
+		return Off, nil
+	case "ask":
+		return Ask, nil
+	}
+	return On, fmt.Errorf("transfer mode %q: want on, off or ask", text)
+}
+
+// String is the setting's text.
+func (m Mode) String() string {
+	switch m {
+	case On:
+		return "on"
+	case Off:
+		return "off"
+	case Ask:
+		return "ask"
+	}
+	return fmt.Sprintf("mode %d", uint8(m))
+}
+
+// Config is what the operator decides, and the map's size.
+type Config struct {
+	// Mode says who may download.
+	Mode Mode
+	// Size is the map's length in bytes.
+	Size uint32
+	// TotalRate bounds the map bytes per second of all players together; 0 is no bound.
+	TotalRate int64
+	// PlayerRate bounds the map bytes per second of each player; 0 is no bound.
+	PlayerRate int64
+	// MaxDownloaders is how many may download at once; the rest wait in order of
+	// arrival. 0 is no bound.
+	MaxDownloaders int
+	// Timeout is the longest a download may take from its 0x3F on; 0 is no bound.
+	// Time spent waiting for a free place does not count.
+	Timeout time.Duration
+	// Stall is the longest a player may acknowledge nothing while parts are on
+	// their way to him; 0 is no bound.
+	Stall time.Duration
+	// MaxWindow bounds the bytes handed out and not yet acknowledged, per player.
+	// 0 takes DefaultMaxWindow. The out queue of the host must hold that much.
+	MaxWindow int
+}
+
+// Defaults of the settings that are not zero by default.
+const (
+	// DefaultMaxWindow is 10 MB/s over a line of 400 ms, or 10 Gbit/s on a LAN
+	// whose players answer within 3 ms.
+	DefaultMaxWindow = 4 << 20
+	// DefaultStall outlasts a client that freezes while its disk wakes up, and
+	// ends before the client itself gives up (90 s without a ping).
+	DefaultStall = 60 * time.Second
+)
+
+// SizeLimit is the largest map, in bytes, that clients of a game version accept;
+// 0 is no limit. The version is the minor number: 26 for 1.26.
+func SizeLimit(version uint32) uint32 {
+	const mib = 1 << 20
+	switch {
+	case version <= 23:
+		return 4 * mib
+	case version <= 26:
+		return 8 * mib
+	case version <= 28:
+		return 128 * mib
+	}
+	return 0
+}
