@@ -1,0 +1,3 @@
+package lobby
+
+type autoStart struct{}

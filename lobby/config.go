@@ -1,0 +1,90 @@
+package lobby
+
+import (
+	"time"
+
+	"w3host/w3gs"
+)
+
+// DefaultVirtualHost is the name that host lines carry in the lobby.
+const DefaultVirtualHost = "|cFF4080C0w3host"
+
+// Config is what a lobby is made from. Start from Defaults: New takes every
+// field as it stands, except where a field says otherwise.
+type Config struct {
+	// Slots, Layout, PlayerSlots and RandomSeed come from the map. PlayerSlots is
+	// the number of start spots; 0 counts the slots that are not observers'.
+	Slots       []w3gs.Slot
+	Layout      w3gs.Layout
+	PlayerSlots uint8
+	RandomSeed  uint32
+
+	// MapCheck is the 0x3D that every joiner gets; its Size is what a client must
+	// hold.
+	MapCheck w3gs.MapCheck
+
+	// MaxPID is the highest player id: 12, or 24 from 1.29. It also sets the
+	// number of teams and colours, and the observer team. 0 is 12.
+	MaxPID uint8
+	// Observers says that players may move to the observer team.
+	Observers bool
+	// RandomRaces takes the choice of race away in melee games.
+	RandomRaces bool
+	// HideAddresses sends zero addresses in 0x06: no player learns another's IP.
+	HideAddresses bool
+
+	// VirtualHost is the name that speaks for the host; at most 15 bytes, colour
+	// codes included. Empty means that a player has to lend his voice.
+	VirtualHost string
+	// Welcome is said to each joiner, a line each.
+	Welcome []string
+	// Reserved names may displace the latest unreserved joiner of a full lobby.
+	Reserved []string
+	// Owner is the name of the player who owns the lobby, whether he is in or not.
+	Owner string
+	// HCL is the mode string written into the handicaps at the start.
+	HCL string
+
+	// AutoStart starts the countdown with that many humans in the lobby; 0 is off.
+	AutoStart int
+	// AutoStartFull starts the countdown when no slot is open.
+	AutoStartFull bool
+
+	// Countdown is how many lines are counted; CountdownStep is the time for each.
+	Countdown     int
+	CountdownStep time.Duration
+	// PingEvery is the time between two 0x01 to everybody; 0 sends none.
+	PingEvery time.Duration
+	// ProgressEvery is the least time between two slot tables that only tell of
+	// downloads.
+	ProgressEvery time.Duration
+
+	// QuietAfterLeave is how long after a leave an unforced start is refused.
+	QuietAfterLeave time.Duration
+	// PingsBeforeStart is how many round trips an unforced start wants of each
+	// player.
+	PingsBeforeStart int
+
+	// A player who says more than ChatLines lines within ChatWindow is muted for
+	// ChatMute. ChatLines 0 sets no limit.
+	ChatLines  int
+	ChatWindow time.Duration
+	ChatMute   time.Duration
+}
+
+// Defaults are the numbers that players know from other hosts.
+func Defaults() Config {
+	return Config{
+		MaxPID:           w3gs.ClassicSlots,
+		VirtualHost:      DefaultVirtualHost,
+		Countdown:        5,
+		CountdownStep:    time.Second,
+		PingEvery:        5 * time.Second,
+		ProgressEvery:    time.Second,
+		QuietAfterLeave:  2 * time.Second,
+		PingsBeforeStart: 3,
+		ChatLines:        5,
+		ChatWindow:       5 * time.Second,
+		ChatMute:         15 * time.Second,
+	}
+}

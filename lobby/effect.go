@@ -1,0 +1,127 @@
+package lobby
+
+import (
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Effect is something the host must do or may want to record, in the order
+// given. A packet in an effect is the host's: the lobby does not touch it again.
+type Effect interface{ effect() }
+
+// Send sends a packet to one player.
+type Send struct {
+	PID    uint8
+	Packet w3gs.Packet
+}
+
+// Broadcast sends one packet to several players: encode it once.
+type Broadcast struct {
+	To     PIDs
+	Packet w3gs.Packet
+}
+
+// Rejected refuses a join: send 0x05 with the reason, flush, close.
+type Rejected struct {
+	Conn   ConnID
+	Reason w3gs.RejectReason
+	Name   string
+	Why    string
+}
+
+// Joined gives a connection its pid. What follows for this pid goes to it.
+type Joined struct {
+	Conn ConnID
+	PID  uint8
+	Slot int
+	Name string
+}
+
+// NeedsMap says that a player lacks the map, and how many bytes of it he has.
+// It comes once for each player.
+type NeedsMap struct {
+	PID  uint8
+	Have uint32
+}
+
+// Kicked says that a player is out: flush, close. His pid is free from here on,
+// so the host forgets the connection's pid at once. The packets that tell him
+// and the others are effects of their own.
+type Kicked struct {
+	PID  uint8
+	Slot int
+	Name string
+	Why  string
+}
+
+// Left says that a player has gone by himself; his pid is free as with Kicked.
+type Left struct {
+	PID    uint8
+	Slot   int
+	Name   string
+	Reason w3gs.LeaveReason
+	Lost   bool // the connection broke
+}
+
+// Said is a line for the log and the command parser. It has been relayed
+// already, unless Muted; To is who heard it.
+type Said struct {
+	PID   uint8
+	Name  string
+	To    PIDs
+	Game  bool // in the game; Scope counts only then
+	Scope w3gs.ChatScope
+	Text  string
+	Muted bool
+}
+
+// Flooded says that a player talked too much and is muted for a while.
+type Flooded struct {
+	PID  uint8
+	Name string
+	For  time.Duration
+}
+
+// CountsChanged says that other numbers are to be advertised.
+type CountsChanged struct{ Counts Counts }
+
+// CountdownStarted says that the count began.
+type CountdownStarted struct{ Seconds int }
+
+// CountdownAborted says that the count was stopped.
+type CountdownAborted struct{ Why string }
+
+// Started is the end of the lobby: the packets that start the game are before
+// it. Players are the humans, in slot order.
+type Started struct {
+	Table   w3gs.SlotTable
+	Players []Player
+	Fakes   []Player
+	HCL     string
+}
+
+// Closed is the end of a lobby that did not start. Everybody has been kicked.
+type Closed struct{ Why string }
+
+// Refused answers an operation that cannot be done, in one line.
+type Refused struct {
+	Op  Operation
+	Why string
+}
+
+func (Send) effect()             {}
+func (Broadcast) effect()        {}
+func (Rejected) effect()         {}
+func (Joined) effect()           {}
+func (NeedsMap) effect()         {}
+func (Kicked) effect()           {}
+func (Left) effect()             {}
+func (Said) effect()             {}
+func (Flooded) effect()          {}
+func (CountsChanged) effect()    {}
+func (CountdownStarted) effect() {}
+func (CountdownAborted) effect() {}
+func (Started) effect()          {}
+func (Closed) effect()           {}
+func (Refused) effect()          {}

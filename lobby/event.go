@@ -1,0 +1,59 @@
+package lobby
+
+import "w3host/w3gs"
+
+// ConnID is the host's name for a connection that has no pid yet.
+type ConnID uint64
+
+// Event is something that happened: one of the types of this file, or an
+// Operation. An event about a pid that is not a player's is ignored.
+type Event interface{ event() }
+
+// Join is a 0x1E. The host has checked the game id and the entry key.
+type Join struct {
+	Conn     ConnID
+	Req      w3gs.ReqJoin
+	External w3gs.SockAddr // the connection's remote address
+	Reserved bool          // may displace somebody: the owner, an admin
+	Banned   string        // why he is banned; empty when he is not
+}
+
+// Chat is a 0x28: a line, or in the lobby a request to change the sender's slot.
+type Chat struct {
+	PID  uint8
+	Line w3gs.Chat
+}
+
+// MapReport is a 0x42: how much of the map the client holds.
+type MapReport struct {
+	PID    uint8
+	Report w3gs.MapSize
+}
+
+// Progress is how far a download has come; 100 is the whole map.
+type Progress struct {
+	PID     uint8
+	Percent uint8
+}
+
+// Pong is a 0x46.
+type Pong struct {
+	PID  uint8
+	Tick uint32
+}
+
+// Leave is a 0x21, or a connection that broke (Lost). In the lobby a 0x21 is
+// answered with 0x1B and the others are told; after the start both are the
+// turn loop's business, and the event only takes the player off the list.
+type Leave struct {
+	PID    uint8
+	Reason w3gs.LeaveReason
+	Lost   bool
+}
+
+func (Join) event()      {}
+func (Chat) event()      {}
+func (MapReport) event() {}
+func (Progress) event()  {}
+func (Pong) event()      {}
+func (Leave) event()     {}

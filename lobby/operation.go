@@ -1,0 +1,203 @@
+package lobby
+
+import (
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Operation is what an owner, an admin or the program asks for. Who may ask is
+// not decided here. One that cannot be done gives a Refused and changes nothing.
+// Slots are indexes into the table, from 0; messages count them from 1.
+type Operation interface {
+	Event
+	// Name is the command that asks for the operation.
+	Name() string
+}
+
+// Open opens slots. A player in one of them is kicked.
+type Open struct{ Slots []int }
+
+// Close closes slots. A player in one of them is kicked.
+type Close struct{ Slots []int }
+
+// OpenAll opens every closed slot.
+type OpenAll struct{}
+
+// CloseAll closes every open slot.
+type CloseAll struct{}
+
+// Swap lets two slots change places; what the map fixes stays with the place.
+type Swap struct{ A, B int }
+
+// Shuffle deals the human players anew to the places they hold together.
+type Shuffle struct{}
+
+// Computer puts a computer into a slot, or changes one. A player there is
+// kicked.
+type Computer struct {
+	Slot int
+	AI   w3gs.AI
+}
+
+// SetTeam sets the team of the player or computer in a slot. Where the map has
+// custom forces, it moves to the first open slot of that team.
+type SetTeam struct {
+	Slot int
+	Team uint8
+}
+
+// SetColour sets the colour of a slot that nobody else has.
+type SetColour struct {
+	Slot   int
+	Colour uint8
+}
+
+// SetRace sets the race of a slot; RaceSelectable may be left out.
+type SetRace struct {
+	Slot int
+	Race w3gs.Race
+}
+
+// SetHandicap sets the handicap of a slot, 50 to 100 in tens.
+type SetHandicap struct {
+	Slot     int
+	Handicap uint8
+}
+
+// Observe moves a player to the observers.
+type Observe struct{ PID uint8 }
+
+// Kick removes a player; CloseSlot also closes his slot.
+type Kick struct {
+	PID       uint8
+	Why       string
+	CloseSlot bool
+}
+
+// Hold reserves places by name.
+type Hold struct{ Names []string }
+
+// Unhold takes reservations back.
+type Unhold struct{ Names []string }
+
+// FakePlayer adds slot holders that never act, in the first open slots.
+type FakePlayer struct{ Count int }
+
+// DeleteFake removes one fake player, or all of them with pid 0.
+type DeleteFake struct{ PID uint8 }
+
+// HCL sets the mode string that the map reads at the start.
+type HCL struct{ Text string }
+
+// ClearHCL removes the mode string.
+type ClearHCL struct{}
+
+// SetOwner names the owner; empty for nobody.
+type SetOwner struct{ Player string }
+
+// Start begins the countdown. Force skips the checks, Now skips the count.
+type Start struct{ Force, Now bool }
+
+// Abort stops the countdown, and a start by itself with it.
+type Abort struct{}
+
+// AutoStart sets when the lobby starts by itself: with so many humans, or when
+// no slot is open, and after that has held for Hold. Neither turns it off.
+type AutoStart struct {
+	Players int
+	Full    bool
+	Hold    time.Duration
+}
+
+// Say lets the host speak, to some players or, with an empty To, to all. Long
+// texts are split.
+type Say struct {
+	To   PIDs
+	Text string
+}
+
+// Mute stops or restores the relay of a player's lines.
+type Mute struct {
+	PID uint8
+	Off bool // unmute
+}
+
+// MuteAll stops or restores lines to everybody; players of one team still hear
+// each other.
+type MuteAll struct{ Off bool }
+
+// Shutdown ends the lobby: everybody is told and kicked.
+type Shutdown struct{ Why string }
+
+func (Open) event()        {}
+func (Close) event()       {}
+func (OpenAll) event()     {}
+func (CloseAll) event()    {}
+func (Swap) event()        {}
+func (Shuffle) event()     {}
+func (Computer) event()    {}
+func (SetTeam) event()     {}
+func (SetColour) event()   {}
+func (SetRace) event()     {}
+func (SetHandicap) event() {}
+func (Observe) event()     {}
+func (Kick) event()        {}
+func (Hold) event()        {}
+func (Unhold) event()      {}
+func (FakePlayer) event()  {}
+func (DeleteFake) event()  {}
+func (HCL) event()         {}
+func (ClearHCL) event()    {}
+func (SetOwner) event()    {}
+func (Start) event()       {}
+func (Abort) event()       {}
+func (AutoStart) event()   {}
+func (Say) event()         {}
+func (Mute) event()        {}
+func (MuteAll) event()     {}
+func (Shutdown) event()    {}
+
+// Name of the command.
+func (Open) Name() string        { return "open" }
+func (Close) Name() string       { return "close" }
+func (OpenAll) Name() string     { return "openall" }
+func (CloseAll) Name() string    { return "closeall" }
+func (Swap) Name() string        { return "swap" }
+func (Shuffle) Name() string     { return "shuffle" }
+func (Computer) Name() string    { return "comp" }
+func (SetTeam) Name() string     { return "team" }
+func (SetColour) Name() string   { return "colour" }
+func (SetRace) Name() string     { return "race" }
+func (SetHandicap) Name() string { return "handicap" }
+func (Observe) Name() string     { return "obs" }
+func (k Kick) Name() string {
+	if k.CloseSlot {
+		return "closekick"
+	}
+	return "kick"
+}
+func (Hold) Name() string       { return "hold" }
+func (Unhold) Name() string     { return "unhold" }
+func (FakePlayer) Name() string { return "fakeplayer" }
+func (DeleteFake) Name() string { return "deletefp" }
+func (HCL) Name() string        { return "hcl" }
+func (ClearHCL) Name() string   { return "clearhcl" }
+func (SetOwner) Name() string   { return "owner" }
+func (Start) Name() string      { return "start" }
+func (Abort) Name() string      { return "abort" }
+func (AutoStart) Name() string  { return "autostart" }
+func (Say) Name() string        { return "say" }
+func (m Mute) Name() string {
+	if m.Off {
+		return "unmute"
+	}
+	return "mute"
+}
+func (m MuteAll) Name() string {
+	if m.Off {
+		return "unmuteall"
+	}
+	return "muteall"
+}
+func (Shutdown) Name() string { return "unhost" }

@@ -1,0 +1,105 @@
+package lobby
+
+import (
+	"iter"
+	"math/bits"
+	"slices"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// PIDs is a set of player ids; bit n is pid n.
+type PIDs uint32
+
+// PIDSet makes a set.
+func PIDSet(pids ...uint8) PIDs {
+	var s PIDs
+	for _, pid := range pids {
+		s |= 1 << pid
+	}
+	return s
+}
+
+// Has reports whether a pid is in the set.
+func (s PIDs) Has(pid uint8) bool { return s&(1<<pid) != 0 }
+
+// Len is the number of pids in the set.
+func (s PIDs) Len() int { return bits.OnesCount32(uint32(s)) }
+
+// All yields the pids in rising order.
+func (s PIDs) All() iter.Seq[uint8] {
+	return func(yield func(uint8) bool) {
+		for ; s != 0; s &= s - 1 {
+			if !yield(uint8(bits.TrailingZeros32(uint32(s)))) {
+				return
+			}
+		}
+	}
+}
+
+// Player is a copy of what the lobby knows of a human or fake player.
+type Player struct {
+	PID      uint8
+	Name     string
+	Slot     int
+	Fake     bool
+	Observer bool
+	Team     uint8
+	Colour   uint8
+	Race     w3gs.Race
+	Handicap uint8 // what players see; not the byte that carries a mode string
+	Download uint8 // percent; w3gs.DownloadUnknown before the map check is answered
+	Reserved bool
+	Muted    bool
+	External w3gs.SockAddr
+	Joined   time.Duration
+	Pings    int           // round trips measured
+	RTT      time.Duration // median of the last three; 0 before the first
+}
+
+// Counts is what an advertisement tells. Total = Open + Closed + Humans + Fakes
+// + Computers.
+type Counts struct {
+	Humans    int
+	Fakes     int
+	Computers int
+	Open      int
+	Closed    int
+	Total     int
+}
+
+// Players is everybody that clients count as a player: humans and fakes.
+func (c Counts) Players() int { return c.Humans + c.Fakes }
+
+// player is a pid that is in use by a human or a fake player.
+type player struct {
+	pid      uint8
+	name     string
+	conn     ConnID
+	fake     bool
+	order    int // rises with each join; the latest is displaced first
+	reserved bool
+	muted    bool
+	external w3gs.SockAddr
+	req      w3gs.ReqJoin
+	joined   time.Duration
+	handicap uint8 // as seen, once a mode string took the slot's byte
+
+	asked       bool // NeedsMap has been given
+	pings       []sentPing
+	rtts        []time.Duration // the last rttKept
+	measured    int
+	lines       []time.Duration // of the lines within the flood window
+	mutedUntil  time.Duration
+	toldFlooded bool
+}
+
+// rtt is the median of what was measured last.
+func (p *player) rtt() time.Duration {
+	if len(p.rtts) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(p.rtts))
+	return sorted[len(sorted)/2]
+}
