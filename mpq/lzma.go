@@ -48,15 +48,21 @@ type lzma struct {
 }
 
 // unlzma unpacks LZMA data, which Warcraft III does not know and later archives may hold.
+//
+// StormLib 9.22 wrote the model byte over the filter byte and left its own place unset; its archives are still about.
+// No filter is known but 0, so anything else is that model byte.
 func unlzma(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) < lzmaHeader+5 {
 		return dst, errCutShort
 	}
 	props := int(src[1])
+	if src[0] != 0 {
+		props = int(src[0])
+	}
 	size := binary.LittleEndian.Uint64(src[6:])
 	switch {
-	case src[0] != 0 || props >= 9*5*5:
-		return dst, corrupt("it is no LZMA data: it begins with %02x %02x", src[0], props)
+	case props >= 9*5*5:
+		return dst, corrupt("it is no LZMA data: it begins with %02x %02x", src[0], src[1])
 	case size > uint64(limit):
 		return dst, errOverrun
 	}
