@@ -48,10 +48,16 @@ func Finish(frame []byte, seq uint64) {
 	binary.LittleEndian.PutUint64(frame[8:], seq)
 }
 
+// FrameSize is the size of the finished frame at the front of data.
+func FrameSize(data []byte) int { return FrameHeader + int(binary.LittleEndian.Uint32(data)) }
+
+// Sequence is the number of the finished frame at the front of data.
+func Sequence(data []byte) uint64 { return binary.LittleEndian.Uint64(data[8:]) }
+
 // Seal writes the checksum of every frame in data.
 func Seal(data []byte) {
 	for len(data) > 0 {
-		end := FrameHeader + int(binary.LittleEndian.Uint32(data))
+		end := FrameSize(data)
 		binary.LittleEndian.PutUint32(data[4:], crc32.Checksum(data[8:end], castagnoli))
 		data = data[end:]
 	}

@@ -1,0 +1,95 @@
+package storage
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	defaultHeartbeat = 10 * time.Second
+	defaultDeadAfter = 2 * time.Minute
+	beatTimeout      = 5 * time.Second
+)
+
+// presence sends the signs of life of this host and watches those of others.
+//
+// Another host is dead when its heartbeat has not moved for DeadAfter while
+// this host could look the whole time. No two clocks are compared, and after
+// an outage of the database everyone has that long to come back.
+type presence struct {
+	*Recorder
+	db   HostRegistry
+	seen map[string]sighting
+}
+
+type sighting struct {
+	heartbeat time.Time
+	since     time.Time // when this host first saw that heartbeat
+}
+
+func (p *presence) beat(ctx context.Context) {
+	defer close(p.beaten)
+	ticker := time.NewTicker(p.opts.Heartbeat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			if err := p.round(ctx, time.Now()); err != nil {
+				p.seen = nil // blind for a while: begin to watch anew
+				p.log.Debug().Err(err).Msg("no heartbeat: the database does not answer")
+			}
+		case <-p.stop:
+			p.leave(ctx)
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// round is one heartbeat and one look at the others.
+func (p *presence) round(ctx context.Context, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
+	defer cancel()
+	if err := p.db.Beat(ctx, p.host); err != nil {
+		return err
+	}
+	others, err := p.db.OtherHosts(ctx, p.host)
+	if err != nil {
+		return err
+	}
+	seen := make(map[string]sighting, len(others))
+	for _, other := range others {
+		s, ok := p.seen[other.ID]
+		if !ok || !s.heartbeat.Equal(other.Heartbeat) {
+			s = sighting{other.Heartbeat, now}
+		}
+		seen[other.ID] = s
+		if now.Sub(s.since) < p.opts.DeadAfter {
+			continue
+		}
+		games, err := p.db.CloseGamesOf(ctx, other)
+		if err != nil {
+			return err
+		}
+		if games > 0 {
+			p.log.Warn().Str("host", other.Name).Int("games", games).Msg("a host gives no sign of life: its games are closed as crashed")
+		}
+	}
+	p.seen = seen
+	return nil
+}
+
+// leave waits for the last records, then says goodbye.
+func (p *presence) leave(ctx context.Context) {
+	select {
+	case <-p.applied:
+	case <-ctx.Done():
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
+	defer cancel()
+	if err := p.db.LeaveHost(ctx, p.host); err != nil {
+		p.log.Debug().Err(err).Msg("the host did not sign off")
+	}
+}

@@ -1,0 +1,229 @@
+package storage
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/storage/spool"
+)
+
+const (
+	defaultFlush        = 50 * time.Millisecond
+	defaultQueueRecords = 100_000
+	defaultQueueBytes   = 32 << 20
+	defaultMemory       = 64 << 20
+	// housekeeping is how often the writer looks after what has no event of
+	// its own: a disk that was full, losses to report, an idle file. It rests
+	// when there is none of these.
+	housekeeping = 500 * time.Millisecond
+
+	hostIDFile = "host-id"
+)
+
+// RecorderOptions say where the spool is and how much may wait. Zero values
+// mean the defaults.
+type RecorderOptions struct {
+	Dir     string // of the spool and the host's id; created when missing
+	Name    string // of the host, for people
+	Version string // of w3host
+	Log     zerolog.Logger
+
+	Flush        time.Duration // longest time in memory alone: 50 ms
+	QueueRecords int           // taken in between two flushes: 100,000
+	QueueBytes   int           // the same in bytes: 32 MiB
+	Memory       int64         // kept in memory for the database: 64 MiB
+
+	Heartbeat time.Duration // sign of life: every 10 s
+	DeadAfter time.Duration // silence after which another host's games are closed: 2 min
+}
+
+// Recorder takes records from the games and sees to it that they reach the
+// database: queue → spool → database. It is safe for use by all goroutines.
+//
+// Goroutines: the writer (queue to spool), the syncer (fsync), the applier
+// (spool to database) and the presence (heartbeat). Close ends all four.
+type Recorder struct {
+	opts RecorderOptions
+	host Host
+	run  spool.Run
+	log  zerolog.Logger
+
+	queue   *queue
+	spool   *spool.Spool
+	backlog *backlog
+	counts  counters
+
+	syncWanted chan struct{}
+	syncFailed atomic.Bool
+
+	stop       chan struct{} // ends writer and presence
+	stopOnce   sync.Once
+	cancel     context.CancelFunc // ends applier and presence at once
+	writerDone chan struct{}
+	syncerDone chan struct{}
+	applied    chan struct{} // the applier is done
+	beaten     chan struct{} // the presence is done
+}
+
+// NewRecorder opens the spool, replays what earlier lives left in it, and
+// takes records from then on. The database need not be up.
+func NewRecorder(db interface {
+	GameLog
+	HostRegistry
+}, opts RecorderOptions,
+) (*Recorder, error) {
+	opts.setDefaults()
+	run := newUUID(time.Now())
+	sp, left, err := spool.Open(opts.Dir, run)
+	if err != nil {
+		return nil, err
+	}
+	id, err := hostID(opts.Dir)
+	if err != nil {
+		return nil, errors.Join(err, sp.Close())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &Recorder{
+		opts: opts, run: run, log: opts.Log,
+		host:       Host{ID: id, Run: GameKey(run).String(), Name: opts.Name, Version: opts.Version},
+		queue:      newQueue(opts.QueueRecords, opts.QueueBytes),
+		spool:      sp,
+		backlog:    newBacklog(opts.Memory),
+		syncWanted: make(chan struct{}, 1),
+		stop:       make(chan struct{}),
+		cancel:     cancel,
+		writerDone: make(chan struct{}),
+		syncerDone: make(chan struct{}),
+		applied:    make(chan struct{}),
+		beaten:     make(chan struct{}),
+	}
+	r.backlog.restore(left.Ranges)
+	r.reportLeft(left)
+	a := &applier{Recorder: r, db: db}
+	go r.write()
+	go r.sync()
+	go a.apply(ctx)
+	go (&presence{Recorder: r, db: db}).beat(ctx)
+	return r, nil
+}
+
+// Host tells who this host is in the database.
+func (r *Recorder) Host() Host { return r.host }
+
+// Record takes rec in and returns at once. It copies rec, does no I/O and
+// never waits; when there is no room the record is counted as lost, which the
+// log says within a minute.
+func (r *Recorder) Record(rec Record) { r.queue.put(rec) }
+
+// Close takes no more records, writes what there is to the spool, and gives
+// the database until ctx ends to take it. What it did not take stays in the
+// spool for the next start and is told by a *LeftoverError.
+func (r *Recorder) Close(ctx context.Context) error {
+	r.stopOnce.Do(func() {
+		r.queue.close()
+		close(r.stop)
+	})
+	defer r.cancel()
+	for _, done := range []chan struct{}{r.writerDone, r.syncerDone, r.applied, r.beaten} {
+		select {
+		case <-done:
+			continue
+		case <-ctx.Done():
+		}
+		r.cancel() // the applier may be waiting for a database that is down
+		if done == r.writerDone || done == r.syncerDone {
+			return errors.Join(r.leftover(), fmt.Errorf("the disk of the spool did not answer: %w", ctx.Err()))
+		}
+		<-done
+	}
+	left := r.leftover()
+	return errors.Join(left, r.spool.Close())
+}
+
+// LeftoverError says what the database did not take before Close gave up.
+type LeftoverError struct {
+	Records    int    // waiting, in all
+	MemoryOnly int    // of these, not even in the spool: lost
+	Dir        string // of the spool
+}
+
+func (e *LeftoverError) Error() string {
+	msg := fmt.Sprintf("%d records wait in %s for the database and are replayed at the next start", e.Records-e.MemoryOnly, e.Dir)
+	if e.MemoryOnly > 0 {
+		msg += fmt.Sprintf("; %d are lost, the spool had no room for them", e.MemoryOnly)
+	}
+	return msg
+}
+
+func (r *Recorder) leftover() error {
+	records, memoryOnly, _, _ := r.backlog.holds(r.run)
+	if records == 0 {
+		return nil
+	}
+	return &LeftoverError{Records: records, MemoryOnly: memoryOnly, Dir: r.opts.Dir}
+}
+
+func (o *RecorderOptions) setDefaults() {
+	setDefault(&o.Dir, filepath.Join("data", "spool"))
+	setDefault(&o.Flush, defaultFlush)
+	setDefault(&o.QueueRecords, defaultQueueRecords)
+	setDefault(&o.QueueBytes, defaultQueueBytes)
+	setDefault(&o.Memory, defaultMemory)
+	setDefault(&o.Heartbeat, defaultHeartbeat)
+	setDefault(&o.DeadAfter, defaultDeadAfter)
+}
+
+func setDefault[T comparable](v *T, def T) {
+	var zero T
+	if *v == zero {
+		*v = def
+	}
+}
+
+// hostID reads the id of the host that owns dir, or makes one.
+func hostID(dir string) (string, error) {
+	path := filepath.Join(dir, hostIDFile)
+	b, err := os.ReadFile(path)
+	if err == nil {
+		id, err := ParseGameKey(strings.TrimSpace(string(b)))
+		if err != nil {
+			return "", fmt.Errorf("%s does not hold a host id; delete it to get a new one", path)
+		}
+		return id.String(), nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("read the host id: %w", err)
+	}
+	id := GameKey(newUUID(time.Now())).String()
+	if err := os.WriteFile(path, []byte(id+"\n"), 0o640); err != nil {
+		return "", fmt.Errorf("write the host id: %w", err)
+	}
+	return id, nil
+}
+
+func (r *Recorder) reportLeft(left spool.Left) {
+	records, _, _, _ := r.backlog.holds(r.run)
+	if records > 0 {
+		r.log.Info().Int("records", records).Msg("replaying records that the last run left in the spool")
+	}
+	if left.Cut > 0 {
+		r.log.Warn().Int64("bytes", left.Cut).Msg("the spool ended in a half-written record: cut")
+	}
+	for _, fault := range left.Faults {
+		r.log.Error().Str("fault", fault).Msg("a spool file can't be read; it stays where it is")
+	}
+}
+
+func runText(run spool.Run) string { return GameKey(run).String() }
+
+func rawText(b []byte) string { return hex.EncodeToString(b) }

@@ -1,0 +1,266 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// logBuffer is a log that tests read while it is written.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) count(what string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.b.String(), what)
+}
+
+func newTestRecorder(t *testing.T, db *fakeDB, dir string, change ...func(*RecorderOptions)) (*Recorder, *logBuffer) {
+	t.Helper()
+	log := new(logBuffer)
+	opts := RecorderOptions{Dir: dir, Name: "test", Log: zerolog.New(log)}
+	for _, c := range change {
+		c(&opts)
+	}
+	r, err := NewRecorder(db, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, log
+}
+
+func closeRecorder(t *testing.T, r *Recorder) {
+	t.Helper()
+	if err := r.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRecordsArriveInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db, dir := newFakeDB(), t.TempDir()
+		r, _ := newTestRecorder(t, db, dir)
+		for n := 1; n <= 3000; n++ {
+			r.Record(chat(n))
+			if n%500 == 0 {
+				time.Sleep(20 * time.Millisecond)
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		if got := db.texts(); !slices.Equal(got, numbered(1, 3000)) {
+			t.Errorf("%d records arrived", len(got))
+		}
+		time.Sleep(5 * time.Second) // an idle spool keeps no file
+		synctest.Wait()
+		if s := r.Stats(); s.Recorded != 3000 || s.Applied != 3000 || s.Waiting != 0 || s.SpoolSize != 0 || s.Lost.Total() != 0 {
+			t.Errorf("%+v", s)
+		}
+		closeRecorder(t, r)
+		if !db.left {
+			t.Error("the host did not sign off")
+		}
+		r.Record(chat(0))
+		if s := r.Stats(); s.Lost.Closed != 1 {
+			t.Errorf("after Close: %+v", s)
+		}
+	})
+}
+
+// While the database is down the records wait on disk, over restarts too.
+func TestOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db, dir := newFakeDB(), t.TempDir()
+		r, log := newTestRecorder(t, db, dir, func(o *RecorderOptions) { o.Memory = 64 << 10 })
+		r.Record(chat(1))
+		time.Sleep(time.Second)
+		db.set(func(f *fakeDB) { f.down = true })
+		for n := 2; n <= 20000; n++ { // more than the memory holds
+			r.Record(chat(n))
+			if n%100 == 0 {
+				time.Sleep(60 * time.Millisecond)
+				synctest.Wait()
+			}
+		}
+		time.Sleep(3 * time.Minute)
+		if n := log.count("they wait in the spool"); n < 2 || n > 5 {
+			t.Errorf("the outage of three minutes was told %d times", n)
+		}
+		s := r.Stats()
+		if s.Waiting != 19999 || s.InMemory != 0 || !s.DBDown || s.Lost.Total() != 0 {
+			t.Errorf("%+v", s)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var left *LeftoverError
+		if err := r.Close(ctx); !errors.As(err, &left) || left.Records != 19999 || left.MemoryOnly != 0 {
+			t.Fatalf("close: %v", err)
+		}
+
+		// The next start finds the database still down, then up.
+		db.closedOwn = -1
+		r, _ = newTestRecorder(t, db, dir)
+		r.Record(chat(20001))
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if db.closedOwn != -1 {
+			t.Error("old games were closed before the database was up")
+		}
+		db.set(func(f *fakeDB) { f.down = false })
+		time.Sleep(time.Minute)
+		r.Record(chat(20002))
+		closeRecorder(t, r)
+		want := append(numbered(1, 20000), "20001", "20002")
+		if got := db.texts(); !slices.Equal(got, want) {
+			t.Errorf("%d records arrived of %d", len(got), len(want))
+		}
+		if db.closedOwn != 20000 {
+			t.Errorf("old games were closed after %d records, want 20000", db.closedOwn)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*.spool")); len(left) != 0 {
+			t.Errorf("the spool is not empty: %v", left)
+		}
+	})
+}
+
+// A commit whose answer is lost is not applied twice.
+func TestUnknownOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newFakeDB()
+		r, _ := newTestRecorder(t, db, t.TempDir())
+		for n := 1; n <= 50; n++ {
+			db.set(func(f *fakeDB) { f.forgetful = n%2 == 0 })
+			r.Record(chat(n))
+			time.Sleep(time.Second)
+		}
+		closeRecorder(t, r)
+		if got := db.texts(); !slices.Equal(got, numbered(1, 50)) {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
+// A record that the database refuses holds up nobody else.
+func TestRejectedRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db, dir := newFakeDB(), t.TempDir()
+		bad := map[string]bool{"13": true, "500": true, "1000": true}
+		db.refuse = func(rec Record) bool { return bad[rec.(ChatLine).Text] }
+		r, log := newTestRecorder(t, db, dir)
+		for n := 1; n <= 1000; n++ {
+			r.Record(chat(n))
+		}
+		closeRecorder(t, r)
+		want := slices.DeleteFunc(numbered(1, 1000), func(s string) bool { return bad[s] })
+		if got := db.texts(); !slices.Equal(got, want) {
+			t.Errorf("%d arrived", len(got))
+		}
+		if s := r.Stats(); s.Lost.Rejected != 3 || log.count("refuses a record") != 3 {
+			t.Errorf("%+v", s)
+		}
+		aside, err := os.ReadFile(filepath.Join(dir, "rejected.jsonl"))
+		if err != nil || strings.Count(string(aside), "\n") != 3 || !strings.Contains(string(aside), `"Text":"500"`) {
+			t.Errorf("put aside: %s, %v", aside, err)
+		}
+	})
+}
+
+// A full queue costs records, never time, and is said once a minute.
+func TestQueueFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newFakeDB()
+		r, log := newTestRecorder(t, db, t.TempDir(), func(o *RecorderOptions) { o.QueueRecords = 10 })
+		time.Sleep(time.Second)
+		for range 20 {
+			for n := range 30 {
+				r.Record(chat(n))
+			}
+			time.Sleep(10 * time.Second)
+		}
+		if s := r.Stats(); s.Lost.QueueFull < 100 || s.Lost.QueueFull+s.Recorded != 600 {
+			t.Errorf("%+v", s)
+		}
+		if n := log.count("game records are lost"); n < 3 || n > 4 {
+			t.Errorf("200 s of loss were told %d times", n)
+		}
+		closeRecorder(t, r)
+	})
+}
+
+func TestSecondHostInOneDirectory(t *testing.T) {
+	dir := t.TempDir()
+	r, _ := newTestRecorder(t, newFakeDB(), dir)
+	defer closeRecorder(t, r)
+	if _, err := NewRecorder(newFakeDB(), RecorderOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "running") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestHostIDStays(t *testing.T) {
+	dir := t.TempDir()
+	a, _ := newTestRecorder(t, newFakeDB(), dir)
+	closeRecorder(t, a)
+	b, _ := newTestRecorder(t, newFakeDB(), dir)
+	closeRecorder(t, b)
+	if a.Host().ID != b.Host().ID || a.Host().Run == b.Host().Run {
+		t.Errorf("%+v, then %+v", a.Host(), b.Host())
+	}
+	if err := os.WriteFile(filepath.Join(dir, "host-id"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewRecorder(newFakeDB(), RecorderOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "delete it") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Another host is dead when its heartbeat stands still under our eyes, not
+// when it is old: after an outage everyone has time to come back.
+func TestSilentHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newFakeDB()
+		old := time.Now().Add(-24 * time.Hour)
+		db.others = []OtherHost{{ID: "dead", Heartbeat: old}, {ID: "live", Heartbeat: old}}
+		r, _ := newTestRecorder(t, db, t.TempDir())
+		for range 10 {
+			time.Sleep(10 * time.Second)
+			db.set(func(f *fakeDB) { f.others[1].Heartbeat = time.Now() })
+		}
+		if closed := db.hostsClosed(); len(closed) != 0 {
+			t.Errorf("closed %v too early", closed)
+		}
+		db.set(func(f *fakeDB) { f.down = true }) // blind: begin anew
+		time.Sleep(time.Minute)
+		db.set(func(f *fakeDB) { f.down = false })
+		for range 11 {
+			time.Sleep(10 * time.Second)
+			db.set(func(f *fakeDB) { f.others[1].Heartbeat = time.Now() })
+		}
+		if closed := db.hostsClosed(); len(closed) != 0 {
+			t.Errorf("closed %v too early after an outage", closed)
+		}
+		time.Sleep(25 * time.Second)
+		if closed := db.hostsClosed(); len(closed) == 0 || closed[0] != "dead" || slices.Contains(closed, "live") {
+			t.Errorf("closed %v", closed)
+		}
+		closeRecorder(t, r)
+	})
+}
