@@ -1,0 +1,154 @@
+package w3map
+
+import (
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"w3host/mpq"
+)
+
+const readStep = 256 << 10
+
+// The map's files that decide the game, in the order in which they are hashed after the script.
+var decisive = []string{
+	"war3map.w3e", "war3map.wpm", "war3map.doo", "war3map.w3u",
+	"war3map.w3b", "war3map.w3d", "war3map.w3a", "war3map.w3q",
+}
+
+var (
+	jassScripts = []string{"war3map.j", `scripts\war3map.j`}
+	luaScripts  = []string{"war3map.lua", `scripts\war3map.lua`}
+	ownScripts  = []string{`scripts\common.j`, `scripts\blizzard.j`} // take the place of the game's
+)
+
+// hashFile computes what concerns the file as a whole, in one pass.
+func (m *Map) hashFile(r io.ReaderAt, size int64, progress func(int)) error {
+	buf := make([]byte, min(size, readStep))
+	crc, sha := crc32.NewIEEE(), sha1.New()
+	whole := m.Version >= firstFileSHA1
+	for at := int64(0); at < size; {
+		part := buf[:min(int64(len(buf)), size-at)]
+		if _, err := io.ReadFull(io.NewSectionReader(r, at, int64(len(part))), part); err != nil {
+			return err
+		}
+		crc.Write(part)
+		if whole {
+			sha.Write(part)
+		}
+		at += int64(len(part))
+		if progress != nil {
+			progress(len(part))
+		}
+	}
+	m.Size, m.CRC32 = uint32(size), crc.Sum32()
+	if whole {
+		sha.Sum(m.SHA1[:0])
+		m.HasSHA1 = true
+	}
+	return nil
+}
+
+// hashPieces computes the checksum, and the SHA-1 of the versions that have it over the same pieces.
+func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts) {
+	p := m.hashGameScripts(a, scripts)
+	if p == nil || !m.hashMapScript(a, p) {
+		return
+	}
+	for _, name := range decisive {
+		m.hashPiece(a, name, p, (*pieces).endFile)
+	}
+	m.HasChecksum = true
+	m.Checksum = p.sum(m.SHA1[:])
+	m.HasSHA1 = m.HasSHA1 || p.sha != nil
+}
+
+// hashGameScripts hashes common.j and blizzard.j, of which the map's own copies count first. Without them it says so
+// and answers nil.
+func (m *Map) hashGameScripts(a *mpq.Archive, scripts *Scripts) *pieces {
+	if m.Version >= firstReforged {
+		return newPieces(false)
+	}
+	withSHA1 := m.Version >= firstSHA1 && m.Version < firstFileSHA1
+	if scripts != nil && !a.Has(ownScripts[0]) && !a.Has(ownScripts[1]) {
+		p := scripts.prefix.clone()
+		if !withSHA1 {
+			p.sha = nil
+		}
+		return p
+	}
+	p := newPieces(withSHA1)
+	for i, name := range ownScripts {
+		own, _ := m.hashPiece(a, name, p, (*pieces).endScript)
+		if own {
+			continue
+		}
+		if scripts == nil {
+			m.NeedsScripts = true
+			m.warn("%s", m.missingScripts())
+			return nil
+		}
+		p.Write([][]byte{scripts.common, scripts.blizzard}[i])
+		p.endScript()
+	}
+	p.endScripts()
+	return p
+}
+
+// hashMapScript hashes the map's script. A map without one still has a checksum, though no game will start it; one
+// with a script that cannot be read has none that is worth sending.
+func (m *Map) hashMapScript(a *mpq.Archive, p *pieces) bool {
+	names, end := jassScripts, (*pieces).endFile
+	if m.Version >= firstLua && (m.Lua || !a.Has(jassScripts[0]) && !a.Has(jassScripts[1])) {
+		names = luaScripts
+	}
+	if m.Version >= firstReforged {
+		end = (*pieces).endScript // not turned once more
+	}
+	damaged := false
+	for _, name := range names {
+		ok, err := m.hashPiece(a, name, p, end)
+		if ok {
+			return true
+		}
+		damaged = damaged || err != nil
+	}
+	switch {
+	case damaged:
+		m.warn("The map's script cannot be read, so that the map has no checksum.")
+	case m.Version < firstLua && (a.Has(luaScripts[0]) || a.Has(luaScripts[1])):
+		m.warn("The map's script is written in Lua: clients of %v cannot play it, it needs 1.31 or later.", m.Version)
+	default:
+		m.warn("The map has no script (%s): no game can start it.", names[0])
+	}
+	return !damaged
+}
+
+// hashPiece hashes a file of the archive, if it is there and not empty. A damaged one counts as absent, as in older
+// hosts; p is then as before.
+func (m *Map) hashPiece(a *mpq.Archive, name string, p *pieces, end func(*pieces)) (bool, error) {
+	f, err := a.Open(name)
+	if errors.Is(err, mpq.ErrNotFound) || err == nil && f.Size() == 0 {
+		return false, nil
+	}
+	before := p.clone()
+	if err == nil {
+		_, err = f.WriteTo(p)
+	}
+	if err != nil {
+		*p = *before
+		m.warn("%s in the map is damaged and left out of its checksum: %v.", name, err)
+		return false, err
+	}
+	end(p)
+	return true, nil
+}
+
+func (m *Map) missingScripts() string {
+	return fmt.Sprintf("The checksum of this map cannot be computed without the game's own scripts of %v. "+
+		"Either put common.j and blizzard.j of that version into the scripts folder, "+
+		"or put the game's War3Patch.mpq, War3x.mpq and War3.mpq there, "+
+		"or write checksum and sha1 into %s beside the map.", m.Version, ConfigName(m.File))
+}

@@ -1,0 +1,110 @@
+package w3map
+
+import (
+	"w3host/w3gs"
+)
+
+// PathPrefix stands before the file's name in the path that clients are shown: that is where they look for the map,
+// and where they put it when the host sends it.
+const PathPrefix = `Maps\Download\`
+
+// DefaultSettings are those of the game's own "create game" screen, teams locked.
+const DefaultSettings = w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.TeamsTogether | w3gs.FixedTeams
+
+// Map is what a host knows of one map file, for one version of the game.
+type Map struct {
+	File string // name of the file, without folders
+	Path string // what clients are shown, at most w3gs.MaxMapPathLen bytes; see PathPrefix
+
+	Identifiers
+
+	// Texts as in the map, with colour codes; Plain removes those.
+	Name, Author, Description, RecommendedPlayers string
+
+	Width, Height uint16 // playable, in the units of war3map.w3i
+	Format        uint32 // of war3map.w3i: 18 Reign of Chaos, 25 The Frozen Throne, 28 1.31, 31 1.32, 33 2.0
+	EditorVersion uint32 // 0 before format 16
+	Flags         Flags
+	Lua           bool // the script is war3map.lua
+	Signed        bool // carries Blizzard's signature
+
+	Melee, FixedSettings, CustomForces bool
+	Layout                             w3gs.Layout
+	Players                            []Player
+	Forces                             []Force
+	Slots                              []w3gs.Slot // in the map's order, without observers; see LobbySlots
+	PlayerSlots                        uint8       // start spots: the number of Slots
+
+	Version  Version           // of the game that the identifiers are for
+	Settings w3gs.GameSettings // to host it with, unless the operator chooses others
+	HCL      string            // command string to start with, mostly empty
+
+	// NeedsScripts says that the checksum is missing only because nobody gave the game's scripts. A host says that
+	// once, not for each map.
+	NeedsScripts bool
+
+	// Warnings are sentences for the operator: what is odd about the map, what is missing and how to supply it.
+	Warnings []string
+}
+
+// Identifiers are the four values by which a client knows that it holds the same map.
+type Identifiers struct {
+	Size     uint32 // of the file, in bytes
+	CRC32    uint32 // IEEE, of the whole file
+	Checksum uint32 // of the scripts and the files that decide the game ("xoro"), if HasChecksum
+	SHA1     [20]byte
+
+	HasChecksum bool // false if the game's scripts are missing
+	HasSHA1     bool // false too before 1.23, where none is sent
+}
+
+// Player is an entry of war3map.w3i, whoever may play it.
+type Player struct {
+	Number     uint32 // also the colour
+	Type       PlayerType
+	Race       PlayerRace
+	FixedStart bool
+	Name       string
+	X, Y       float32
+}
+
+// PlayerType says who controls a player. Other values are seen and get no slot.
+type PlayerType uint32
+
+// Controllers.
+const (
+	PlayerHuman PlayerType = iota + 1
+	PlayerComputer
+	PlayerNeutral
+	PlayerRescuable
+)
+
+// PlayerRace is a race as war3map.w3i counts them. Other values mean that the player chooses.
+type PlayerRace uint32
+
+// Races.
+const (
+	RaceHuman PlayerRace = iota + 1
+	RaceOrc
+	RaceUndead
+	RaceNightElf
+)
+
+// Force is a team of war3map.w3i.
+type Force struct {
+	Name    string
+	Flags   uint32
+	Players uint32 // bit n stands for player number n
+}
+
+// Flags are the options of war3map.w3i. Only those are named that decide about the lobby.
+type Flags uint32
+
+// Flags used.
+const (
+	FlagMelee         Flags = 0x0004
+	FlagFixedSettings Flags = 0x0020
+	FlagCustomForces  Flags = 0x0040
+)
+
+func (f Flags) has(flag Flags) bool { return f&flag != 0 }

@@ -1,0 +1,105 @@
+package w3map
+
+import (
+	"crypto/sha1"
+	"encoding/binary"
+	"hash"
+	"math/bits"
+)
+
+// mark stands between the game's scripts and the map's files in a checksum.
+const mark = 0x03F1379E
+
+func rotl3(v uint32) uint32 { return bits.RotateLeft32(v, 3) }
+
+// roll is the hash of one piece: v = rotl(v ^ w, 3) over its little-endian words, then over each byte that is left.
+// Pieces come in parts of any length.
+type roll struct {
+	v    uint32
+	tail [4]byte
+	n    int // bytes in tail, below 4
+}
+
+func (r *roll) write(p []byte) {
+	if r.n > 0 {
+		k := copy(r.tail[r.n:], p)
+		r.n, p = r.n+k, p[k:]
+		if r.n < 4 {
+			return
+		}
+		r.v, r.n = rotl3(r.v^binary.LittleEndian.Uint32(r.tail[:])), 0
+	}
+	v := r.v
+	for ; len(p) >= 4; p = p[4:] {
+		v = rotl3(v ^ binary.LittleEndian.Uint32(p))
+	}
+	r.v = v
+	r.n = copy(r.tail[:], p)
+}
+
+func (r *roll) sum() uint32 {
+	v := r.v
+	for _, b := range r.tail[:r.n] {
+		v = rotl3(v ^ uint32(b))
+	}
+	return v
+}
+
+// pieces computes a map's checksum, and the SHA-1 over the same pieces if the hosted version wants that one.
+type pieces struct {
+	checksum uint32
+	sha      hash.Cloner // nil if not wanted
+	current  roll
+}
+
+func newPieces(withSHA1 bool) *pieces {
+	p := &pieces{}
+	if withSHA1 {
+		p.sha = sha1.New().(hash.Cloner)
+	}
+	return p
+}
+
+// Write takes the next part of the current piece.
+func (p *pieces) Write(data []byte) (int, error) {
+	p.current.write(data)
+	if p.sha != nil {
+		p.sha.Write(data)
+	}
+	return len(data), nil
+}
+
+// clone makes a copy that can be gone back to when a piece turns out to be damaged.
+func (p *pieces) clone() *pieces {
+	q := *p
+	if p.sha != nil {
+		q.sha, _ = p.sha.Clone() // SHA-1 can always be cloned
+	}
+	return &q
+}
+
+// endScript ends common.j or blizzard.j, endScripts the both of them.
+func (p *pieces) endScript() {
+	p.checksum ^= p.current.sum()
+	p.current = roll{}
+}
+
+func (p *pieces) endScripts() {
+	p.checksum = rotl3(rotl3(p.checksum) ^ mark)
+	if p.sha != nil {
+		p.sha.Write(binary.LittleEndian.AppendUint32(nil, mark))
+	}
+}
+
+// endFile ends one of the map's files.
+func (p *pieces) endFile() {
+	p.checksum = rotl3(p.checksum ^ p.current.sum())
+	p.current = roll{}
+}
+
+func (p *pieces) sum(sha []byte) uint32 {
+	if p.sha != nil {
+		p.sha.Sum(sha[:0])
+	}
+	return p.checksum
+}

@@ -1,0 +1,172 @@
+package w3map
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"w3host/mpq"
+	"w3host/w3gs"
+)
+
+// What Read can refuse a file for. Test with errors.Is.
+var (
+	// ErrNotMap says that the file is something else than a map.
+	ErrNotMap = errors.New("not a Warcraft III map")
+	// ErrDamaged says that it is a map, but one that no game can play.
+	ErrDamaged = errors.New("the map is damaged")
+)
+
+// Options say for whom a map is read.
+type Options struct {
+	// Version of the game that will be hosted; 0 means DefaultVersion.
+	Version Version
+	// Scripts of that version; nil if nobody has them.
+	Scripts *Scripts
+	// Progress, if set, is told how many bytes of the file have been read since the last call.
+	Progress func(n int)
+}
+
+// Read reads the map in r, size bytes long, from a file of the given name (folders before it are dropped).
+//
+// The error is about a file that cannot be hosted at all. What is merely odd or missing is in Map.Warnings, above all
+// a checksum that could not be computed. Memory does not grow with the file.
+func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
+	m := &Map{File: baseName(name), Version: opts.Version, Settings: DefaultSettings}
+	if m.Version == 0 {
+		m.Version = DefaultVersion
+	}
+	m.setPath()
+	if size == 0 {
+		return nil, fmt.Errorf("%w: the file is empty", ErrNotMap)
+	}
+	if size > math.MaxUint32 {
+		return nil, fmt.Errorf("%w: %d bytes are more than the game can load", ErrNotMap, size)
+	}
+	a, err := mpq.Open(r, size)
+	if errors.Is(err, mpq.ErrFormat) {
+		return nil, fmt.Errorf("%w: there is no MPQ archive in it", ErrNotMap)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if err := m.readInfo(a); err != nil {
+		return nil, err
+	}
+	if err := m.hashFile(r, size, opts.Progress); err != nil {
+		return nil, fmt.Errorf("read %s: %w", m.File, err)
+	}
+	m.Signed = signed(r, size)
+	m.hashPieces(a, opts.Scripts)
+	return m, nil
+}
+
+// readInfo reads war3map.w3i and resolves its texts.
+func (m *Map) readInfo(a *mpq.Archive) error {
+	data, err := a.ReadFile("war3map.w3i")
+	switch {
+	case errors.Is(err, mpq.ErrNotFound) && a.Has("war3campaign.w3f"):
+		return fmt.Errorf("%w: it is a campaign, whose maps can only be played alone", ErrNotMap)
+	case errors.Is(err, mpq.ErrNotFound):
+		return fmt.Errorf("%w: it is an MPQ archive without war3map.w3i", ErrNotMap)
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	in, err := parseInfo(data)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	texts, err := a.ReadFile("war3map.wts")
+	if err != nil && !errors.Is(err, mpq.ErrNotFound) {
+		m.warn("war3map.wts is damaged, so that texts of the map are missing: %v.", err)
+	}
+	m.take(in, parseStrings(texts))
+	return nil
+}
+
+func (m *Map) take(in *info, texts stringTable) {
+	m.Name, m.Author = texts.resolve(in.name), texts.resolve(in.author)
+	m.Description, m.RecommendedPlayers = texts.resolve(in.description), texts.resolve(in.recommended)
+	m.Width, m.Height = uint16(in.width), uint16(in.height)
+	m.Format, m.EditorVersion, m.Flags, m.Lua = in.format, in.editor, in.flags, in.lua
+	m.Players, m.Forces = in.players, in.forces
+	for i := range m.Players {
+		m.Players[i].Name = texts.resolve(m.Players[i].Name)
+	}
+	for i := range m.Forces {
+		m.Forces[i].Name = texts.resolve(m.Forces[i].Name)
+	}
+	if in.cut {
+		m.warn("war3map.w3i ends within its forces; the %d before that count.", len(m.Forces))
+	}
+	if in.width > math.MaxUint16 || in.height > math.MaxUint16 {
+		m.warn("war3map.w3i claims a size of %d × %d.", in.width, in.height)
+	}
+	if in.format > formatNewest {
+		m.warn("war3map.w3i has format %d, newer than this program knows: check what it says about the map.", in.format)
+	}
+	if needs := in.needs(); m.Version < needs {
+		m.warn("The map was saved for %v or later (format %d): clients of %v cannot play it.", needs, in.format, m.Version)
+	}
+	m.setSlots()
+}
+
+// needs is the first version that can load a map of this format.
+func (m *info) needs() Version {
+	switch {
+	case m.format >= 32:
+		return versionTwo
+	case m.format >= 29:
+		return firstReforged
+	case m.format > formatTFT:
+		return firstLua
+	case m.format > formatRoC:
+		return 7
+	default:
+		return 0
+	}
+}
+
+// setPath makes the path that clients are shown. A name that is too long loses letters before its ending, since
+// clients refuse a longer path; they then download the map under the shorter name.
+func (m *Map) setPath() {
+	name := m.File
+	if over := len(PathPrefix) + len(name) - w3gs.MaxMapPathLen; over > 0 {
+		ext := path.Ext(name)
+		if len(ext) > 8 {
+			ext = ""
+		}
+		stem := name[:max(0, len(name)-len(ext)-over)]
+		for !utf8.ValidString(stem) && utf8.ValidString(name) {
+			stem = stem[:len(stem)-1]
+		}
+		name = stem + ext
+		m.warn("The file's name is too long for clients: they see %q. A name of up to %d bytes stays whole.",
+			name, w3gs.MaxMapPathLen-len(PathPrefix))
+	}
+	m.Path = PathPrefix + name
+}
+
+// signed looks for Blizzard's signature, NGIS and 256 bytes, at the end of the file.
+func signed(r io.ReaderAt, size int64) bool {
+	var tag [4]byte
+	if size < 260 {
+		return false
+	}
+	_, err := r.ReadAt(tag[:], size-260)
+	return err == nil && bytes.Equal(tag[:], []byte("NGIS"))
+}
+
+// ConfigName is the name of the file beside a map in which an operator may say what the map's own file does not.
+func ConfigName(mapFile string) string {
+	return strings.TrimSuffix(mapFile, path.Ext(mapFile)) + ".toml"
+}
+
+func baseName(name string) string {
+	return name[strings.LastIndexAny(name, `/\`)+1:]
+}

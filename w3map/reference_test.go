@@ -1,0 +1,145 @@
+package w3map_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"w3host/w3map"
+)
+
+// testdata is where real maps lie on machines that have them; see the README there.
+const testdata = "../../shared/testdata"
+
+type reference struct {
+	File     string
+	Size     uint32
+	CRC32    string  `json:"crc32"`
+	Checksum *string `json:"checksum_wire_bytes"`
+	SHA1     *string `json:"sha1"`
+	W3I      struct {
+		Format                                   uint32
+		Name, Author                             string
+		PlayableWidth, PlayableHeight            uint16
+		Flags                                    w3map.Flags
+		Melee, FixedPlayerSettings, CustomForces bool
+		Players                                  []struct {
+			ID    uint32 `json:"id"`
+			Type  w3map.PlayerType
+			Race  w3map.PlayerRace
+			Flags uint32
+		}
+		Forces []struct{ Flags, Players uint32 }
+	} `json:"w3i"`
+}
+
+func references(t testing.TB) []reference {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(testdata, "maps", "reference.json"))
+	if err != nil {
+		t.Skipf("SKIPPED: no real maps to compare with: %v", err)
+	}
+	var refs []reference
+	if err := json.Unmarshal(data, &refs); err != nil {
+		t.Fatal(err)
+	}
+	return refs
+}
+
+func gameScripts(t testing.TB) *w3map.Scripts {
+	t.Helper()
+	var data [2][]byte
+	for i, name := range []string{"common.j", "blizzard.j"} {
+		var err error
+		if data[i], err = os.ReadFile(filepath.Join(testdata, "scripts-1.26", name)); err != nil {
+			t.Skipf("SKIPPED: no scripts of the game: %v", err)
+		}
+	}
+	scripts, err := w3map.NewScripts(data[0], data[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scripts
+}
+
+func readFile(t testing.TB, path string, opts w3map.Options) (*w3map.Map, error) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w3map.Read(f, stat.Size(), path, opts)
+}
+
+// Two independent host programs computed the references.
+func TestReferences(t *testing.T) {
+	scripts := gameScripts(t)
+	for _, want := range references(t) {
+		t.Run(want.File, func(t *testing.T) {
+			m, err := readFile(t, filepath.Join(testdata, "maps", want.File), w3map.Options{Scripts: scripts})
+			if want.Checksum == nil {
+				if !errors.Is(err, w3map.ErrNotMap) {
+					t.Fatalf("got error %v, want ErrNotMap", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			crc, _ := hex.DecodeString(want.CRC32)
+			wire, _ := hex.DecodeString(*want.Checksum)
+			same(t, "file", m.File, want.File)
+			same(t, "path", m.Path, `Maps\Download\`+want.File)
+			same(t, "size", m.Size, want.Size)
+			same(t, "crc32", m.CRC32, number(crc))
+			same(t, "checksum", m.Checksum, bits.ReverseBytes32(number(wire)))
+			same(t, "sha1", hex.EncodeToString(m.SHA1[:]), *want.SHA1)
+			same(t, "has", m.HasChecksum && m.HasSHA1, true)
+			same(t, "format", m.Format, want.W3I.Format)
+			same(t, "name", m.Name, want.W3I.Name)
+			same(t, "author", m.Author, want.W3I.Author)
+			same(t, "width", m.Width, want.W3I.PlayableWidth)
+			same(t, "height", m.Height, want.W3I.PlayableHeight)
+			same(t, "flags", m.Flags, want.W3I.Flags)
+			same(t, "melee", m.Melee, want.W3I.Melee)
+			same(t, "fixed settings", m.FixedSettings, want.W3I.FixedPlayerSettings)
+			same(t, "custom forces", m.CustomForces, want.W3I.CustomForces)
+			same(t, "players", len(m.Players), len(want.W3I.Players))
+			for i, p := range want.W3I.Players {
+				same(t, "player number", m.Players[i].Number, p.ID)
+				same(t, "player type", m.Players[i].Type, p.Type)
+				same(t, "player race", m.Players[i].Race, p.Race)
+				same(t, "player start", m.Players[i].FixedStart, p.Flags&1 != 0)
+			}
+			same(t, "forces", len(m.Forces), len(want.W3I.Forces))
+			for i, f := range want.W3I.Forces {
+				same(t, "force flags", m.Forces[i].Flags, f.Flags)
+				same(t, "force players", m.Forces[i].Players, f.Players)
+			}
+		})
+	}
+}
+
+func number(b []byte) uint32 {
+	var n uint32
+	for _, c := range b {
+		n = n<<8 | uint32(c)
+	}
+	return n
+}
+
+func same[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}

@@ -1,0 +1,160 @@
+package w3map
+
+import (
+	"fmt"
+	"slices"
+
+	"w3host/w3gs"
+)
+
+// editor24 is the first World Editor whose maps may have 24 players.
+const editor24 = 6060
+
+// setSlots derives layout and slots from flags, players and forces.
+func (m *Map) setSlots() {
+	m.Melee, m.FixedSettings = m.Flags.has(FlagMelee), m.Flags.has(FlagFixedSettings)
+	m.CustomForces = m.Flags.has(FlagCustomForces)
+	switch {
+	case !m.CustomForces:
+		m.Layout = w3gs.LayoutMelee
+	case !m.FixedSettings:
+		m.Layout = w3gs.LayoutCustomForces
+	default:
+		m.Layout = w3gs.LayoutFixedSettings
+	}
+	var taken uint32 // colours
+	for _, p := range m.Players {
+		bit := uint32(1) << (p.Number % maxPlayers)
+		switch {
+		case p.Type != PlayerHuman && p.Type != PlayerComputer:
+			continue
+		case p.Number >= w3gs.MaxSlots || taken&bit != 0:
+			m.warn("Player number %d of the map gets no slot: the number is taken or above %d.", p.Number, w3gs.MaxSlots-1)
+			continue
+		}
+		taken |= bit
+		m.Slots = append(m.Slots, m.slot(p))
+	}
+	m.PlayerSlots = uint8(len(m.Slots))
+	if limit := m.Version.maxSlots(); len(m.Slots) > limit {
+		m.warn("The map has %d players, of which clients of %v know %d: it needs 1.29 or later.", len(m.Slots), m.Version, limit)
+	}
+	if len(m.Slots) == 0 {
+		m.warn("The map has no slot for a human or computer player.")
+	}
+}
+
+func (m *Map) slot(p Player) w3gs.Slot {
+	s := w3gs.Slot{
+		Download: w3gs.DownloadUnknown,
+		Status:   w3gs.SlotOpen,
+		Team:     m.team(p.Number),
+		Colour:   uint8(p.Number),
+		Race:     p.Race.slotRace(),
+		AI:       w3gs.AINormal,
+		Handicap: 100,
+	}
+	if p.Type == PlayerComputer {
+		s.Status, s.Computer, s.Download = w3gs.SlotOccupied, true, 100
+	}
+	if m.Melee {
+		s.Team, s.Race = uint8(len(m.Slots)), w3gs.RaceRandom
+	}
+	if !m.FixedSettings {
+		s.Race |= w3gs.RaceSelectable
+	}
+	return s
+}
+
+// team is the last force that holds the player, as in older hosts; 0 if none does.
+func (m *Map) team(number uint32) (team uint8) {
+	for i, f := range m.Forces {
+		if f.Players>>number&1 != 0 && i < int(m.Version.observerTeam()) {
+			team = uint8(i)
+		}
+	}
+	return team
+}
+
+func (r PlayerRace) slotRace() w3gs.Race {
+	switch r {
+	case RaceHuman:
+		return w3gs.RaceHuman
+	case RaceOrc:
+		return w3gs.RaceOrc
+	case RaceUndead:
+		return w3gs.RaceUndead
+	case RaceNightElf:
+		return w3gs.RaceNightElf
+	default:
+		return w3gs.RaceRandom
+	}
+}
+
+// LobbySlots is the slot table of a fresh lobby: as many of the map's slots as clients of the hosted version know and,
+// if the settings have observers or referees, open observer slots for the rest.
+func (m *Map) LobbySlots(settings w3gs.GameSettings) []w3gs.Slot {
+	limit := m.Version.maxSlots()
+	slots := slices.Clone(m.Slots[:min(len(m.Slots), limit)])
+	if !observed(settings) {
+		return slots
+	}
+	if m.EditorVersion < editor24 {
+		limit = w3gs.ClassicSlots
+	}
+	team := m.Version.observerTeam()
+	for len(slots) < limit {
+		slots = append(slots, w3gs.Slot{
+			Download: w3gs.DownloadUnknown, Status: w3gs.SlotOpen, Team: team, Colour: team,
+			Race: w3gs.RaceRandom, AI: w3gs.AINormal, Handicap: 100,
+		})
+	}
+	return slots
+}
+
+// GameType is the game type of a 0x30 for this map under these settings.
+func (m *Map) GameType(settings w3gs.GameSettings) w3gs.GameType {
+	t := w3gs.GameTypeCustom | w3gs.GameTypeLarge
+	if m.Melee {
+		t |= w3gs.GameTypeMeleeMap
+	} else {
+		t |= w3gs.GameTypeScenario
+	}
+	if m.Signed {
+		t |= w3gs.GameTypeSigned | w3gs.GameTypeBlizzardMap
+	} else {
+		t |= w3gs.GameTypeUserMap
+	}
+	switch {
+	case observed(settings):
+		t |= w3gs.GameTypeObsFull
+	case settings&w3gs.ObserversOnDefeat != 0:
+		t |= w3gs.GameTypeObsOnDeath
+	default:
+		t |= w3gs.GameTypeObsNone
+	}
+	return t
+}
+
+// observed says whether the settings let people into the lobby who do not play.
+func observed(s w3gs.GameSettings) bool {
+	return s&w3gs.ObserversOn == w3gs.ObserversOn || s&w3gs.Referees != 0
+}
+
+func (v Version) maxSlots() int {
+	if v >= first24Slots {
+		return w3gs.MaxSlots
+	}
+	return w3gs.ClassicSlots
+}
+
+func (v Version) observerTeam() uint8 {
+	if v >= first24Slots {
+		return w3gs.ObserverTeam24
+	}
+	return w3gs.ObserverTeam
+}
+
+func (m *Map) warn(format string, args ...any) {
+	m.Warnings = append(m.Warnings, fmt.Sprintf(format, args...))
+}
