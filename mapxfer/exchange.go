@@ -1,0 +1,171 @@
+package mapxfer
+
+import (
+	"slices"
+	"time"
+)
+
+// request answers a player who lacks bytes of the map beyond held.
+func (s *Scheduler) request(now time.Duration, p *player, held uint32, out []Effect) []Effect {
+	known := p.state == refused
+	p.acked = held
+	out = s.showPercent(p, out)
+	if !s.may(p) {
+		p.state = refused
+		if known {
+			return out
+		}
+		return append(out, Effect{Kind: Refused, PID: p.pid, Why: s.refusal()})
+	}
+	if p.starts >= maxStarts {
+		return s.remove(now, p, Cheat, WhyRestarts, out)
+	}
+	p.state = waiting
+	s.queue = append(s.queue, p.pid)
+	if s.full() {
+		return append(out, Effect{Kind: Waiting, PID: p.pid, Place: len(s.queue)})
+	}
+	return s.admit(now, out)
+}
+
+// admit starts downloads as long as there are places.
+func (s *Scheduler) admit(now time.Duration, out []Effect) []Effect {
+	for len(s.queue) > 0 && !s.full() {
+		p := s.byPID[s.queue[0]]
+		s.queue = slices.Delete(s.queue, 0, 1)
+		p.begin(now, &s.cfg)
+		s.running++
+		out = append(out, Effect{Kind: Begin, PID: p.pid})
+	}
+	return s.pump(now, out)
+}
+
+// mark takes a player's word that he holds the first held bytes.
+func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect) []Effect {
+	switch {
+	case held > s.cfg.Size:
+		return s.remove(now, p, Cheat, WhyPastMap, out)
+	case held > p.high:
+		return s.remove(now, p, Cheat, WhyPastSent, out)
+	case held < p.acked && p.acked == p.base && p.state == active:
+		// He cannot go on with the file he reported after all.
+		out = s.ignore(now, p, WhyBackwards, out)
+		if p.state == active {
+			p.rebase(held)
+			out = s.showPercent(p, out)
+		}
+	case held < p.acked:
+		return s.ignore(now, p, WhyBackwards, out)
+	case held > p.acked:
+		if p.state == declined {
+			p.state = active
+			s.running++
+		}
+		p.progress(now, held)
+		if held == s.cfg.Size {
+			return s.finish(now, p, out)
+		}
+		out = s.showPercent(p, out)
+	}
+	return s.pumpOne(now, p, out)
+}
+
+// rewind sends the parts behind the acknowledged mark again.
+func (s *Scheduler) rewind(now time.Duration, p *player, out []Effect) []Effect {
+	if p.acked == p.base {
+		if p.doubted {
+			return s.decline(now, p, out)
+		}
+		p.doubted = true
+	}
+	p.rewind(now)
+	if p.rewinds > maxRewinds || p.resent > resendFactor*uint64(s.cfg.Size)+maxFloor {
+		return s.remove(now, p, Cheat, WhyResends, out)
+	}
+	return s.pumpOne(now, p, out)
+}
+
+// decline ends the download of a client that does not want it. Should he still
+// acknowledge parts, it goes on.
+func (s *Scheduler) decline(now time.Duration, p *player, out []Effect) []Effect {
+	s.stop(p, declined)
+	out = append(out, Effect{Kind: Refused, PID: p.pid, Why: WhyDeclined})
+	return s.admit(now, out)
+}
+
+// finish ends a download that brought the whole map.
+func (s *Scheduler) finish(now time.Duration, p *player, out []Effect) []Effect {
+	p.acked = s.cfg.Size
+	out = s.showPercent(p, out)
+	out = append(out, Effect{Kind: Done, PID: p.pid, Bytes: p.acked - p.base, Resent: p.resent, Took: now - p.began})
+	s.stop(p, done)
+	return s.admit(now, out)
+}
+
+// ignore counts a packet without sense; too many of them end the player.
+func (s *Scheduler) ignore(now time.Duration, p *player, why Why, out []Effect) []Effect {
+	p.ignored++
+	if p.ignored > maxIgnored {
+		return s.remove(now, p, Cheat, why, out)
+	}
+	return append(out, Effect{Kind: Ignored, PID: p.pid, Why: why})
+}
+
+// remove ends a player whom the host is to remove.
+func (s *Scheduler) remove(now time.Duration, p *player, kind Kind, why Why, out []Effect) []Effect {
+	s.unqueue(p.pid)
+	s.stop(p, removed)
+	return s.admit(now, append(out, Effect{Kind: kind, PID: p.pid, Why: why}))
+}
+
+// check looks at one download's clock.
+func (s *Scheduler) check(now time.Duration, p *player, out []Effect) []Effect {
+	silent := p.unanswered() > 0
+	switch {
+	case s.cfg.Timeout > 0 && now-p.began >= s.cfg.Timeout:
+		return s.remove(now, p, TooSlow, WhyTimeout, out)
+	case s.cfg.Stall > 0 && silent && now-p.moved >= s.cfg.Stall:
+		return s.remove(now, p, TooSlow, WhyStall, out)
+	case p.doubted && now-p.rewindAt >= declineGrace:
+		return s.decline(now, p, out)
+	case p.again && now >= p.retryAt:
+		return s.rewind(now, p, out)
+	case silent && p.win.floor < maxFloor && now-p.widened >= p.stallAfter():
+		p.widened = now
+		p.win.stalled()
+	}
+	return out
+}
+
+// stop takes a player out of the running downloads.
+func (s *Scheduler) stop(p *player, next state) {
+	if p.state == active {
+		s.running--
+	}
+	p.state = next
+}
+
+func (s *Scheduler) unqueue(pid uint8) {
+	s.queue = slices.DeleteFunc(s.queue, func(q uint8) bool { return q == pid })
+}
+
+func (s *Scheduler) full() bool {
+	return s.cfg.MaxDownloaders > 0 && s.running >= s.cfg.MaxDownloaders
+}
+
+func (s *Scheduler) refusal() Why {
+	if s.cfg.Mode == Ask {
+		return WhyAsk
+	}
+	return WhyOff
+}
+
+// showPercent tells the lobby when the player's percent has changed.
+func (s *Scheduler) showPercent(p *player, out []Effect) []Effect {
+	percent := uint8(uint64(p.acked) * 100 / uint64(s.cfg.Size))
+	if percent == p.percent {
+		return out
+	}
+	p.percent = percent
+	return append(out, Effect{Kind: Percent, PID: p.pid, Percent: percent})
+}

@@ -1,0 +1,85 @@
+package mapxfer
+
+import "time"
+
+const (
+	// lateLimit is how late a turn may be before transfers make way.
+	lateLimit = 2 * time.Millisecond
+	// minPause and maxPause bound the silence after a late turn; it is twice as
+	// long as the turn was late.
+	minPause = 10 * time.Millisecond
+	maxPause = 200 * time.Millisecond
+	// meterTime is the stretch over which the handed out bytes are metered, and
+	// the least time between two cuts of the rate, so that one cut can show.
+	meterTime = 100 * time.Millisecond
+	// minYield is the total rate that transfers always keep.
+	minYield = 256 << 10
+)
+
+// yield makes transfers of one lobby step back while turns of running games are
+// late: a short silence, then half the rate they had. The rate grows by an eighth
+// in every meterTime without a late turn, until it bounds nothing any more.
+type yield struct {
+	until  time.Duration
+	cutAt  time.Duration
+	bucket bucket // rate 0: no cut in force
+
+	slot    time.Duration // start of the stretch being metered
+	metered int64
+	speed   int64 // bytes per second in the stretch before
+}
+
+// late takes the news of a turn that went out by too late.
+func (y *yield) late(now, by time.Duration) {
+	if by < lateLimit {
+		return
+	}
+	y.fill(now)
+	y.until = max(y.until, now+min(max(2*by, minPause), maxPause))
+	if y.bucket.rate > 0 && now-y.cutAt < meterTime {
+		return
+	}
+	speed := max(y.speed, int64(float64(y.metered)/meterTime.Seconds()))
+	if y.bucket.rate > 0 {
+		speed = min(speed, y.bucket.rate)
+	}
+	y.setRate(now, max(speed/2, minYield))
+	y.cutAt = now
+}
+
+func (y *yield) paused(now time.Duration) bool { return now < y.until }
+
+// fill brings meter, rate and tokens up to now.
+func (y *yield) fill(now time.Duration) {
+	if passed := now - y.slot; passed >= meterTime {
+		y.speed = int64(float64(y.metered) / passed.Seconds())
+		y.slot, y.metered = now, 0
+		y.recover(now)
+	}
+	y.bucket.fill(now)
+}
+
+// recover lets the rate grow again, and lifts it when it is far above what is used.
+func (y *yield) recover(now time.Duration) {
+	if y.bucket.rate == 0 || now-y.cutAt < meterTime {
+		return
+	}
+	rate := y.bucket.rate + y.bucket.rate/8
+	if rate >= maxRate || y.speed < rate/4 && now-y.cutAt > time.Second {
+		y.bucket = bucket{}
+		return
+	}
+	y.setRate(now, rate)
+}
+
+func (y *yield) setRate(now time.Duration, rate int64) {
+	held := y.bucket.held
+	y.bucket = newBucket(rate, now)
+	y.bucket.held = min(held, y.bucket.depth)
+}
+
+// take meters and pays for n bytes.
+func (y *yield) take(n int64) {
+	y.metered += n
+	y.bucket.take(n)
+}
