@@ -1,0 +1,135 @@
+package gamesync
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Desync says that players no longer have the same game. It holds all that is
+// needed to look for the cause later, and is made to be stored as JSON. The
+// drops follow it.
+type Desync struct {
+	Turn     uint32        `json:"turn"`
+	GameTime time.Duration `json:"game_time_ns"`
+	Ends     bool          `json:"ends"` // no group was the largest: the game is over
+	Groups   []Group       `json:"groups"`
+	Past     []PastTurn    `json:"past"` // the last 50 turns up to Turn
+	Line     string        `json:"line"` // comes as a Say as well
+}
+
+// Group is players who have the same game.
+type Group struct {
+	Hash    Hash     `json:"hash"`
+	PIDs    PIDs     `json:"pids"`
+	Players []string `json:"players"`
+	GoesOn  bool     `json:"goes_on"`
+}
+
+// PastTurn is one turn before a desync: what was sent and what each player
+// answered, those who have left since included.
+type PastTurn struct {
+	Number    uint32       `json:"number"`
+	Increment uint16       `json:"increment_ms"`
+	Hashes    []PlayerHash `json:"hashes"`
+	Actions   []PastAction `json:"actions,omitempty"`
+	Lost      bool         `json:"lost,omitempty"` // the turn's actions are too long ago and too many
+}
+
+// PlayerHash is one player's answer to a turn.
+type PlayerHash struct {
+	PID  uint8 `json:"pid"`
+	Hash Hash  `json:"hash"`
+}
+
+// PastAction is one player's action in a turn.
+type PastAction struct {
+	PID  uint8 `json:"pid"`
+	Data Hex   `json:"data"`
+}
+
+// Hash is a sync checksum; eight hex digits in JSON.
+type Hash uint32
+
+// MarshalText writes the digits.
+func (h Hash) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%08x", uint32(h)), nil }
+
+// Hex is bytes; hex digits in JSON.
+type Hex []byte
+
+// MarshalText writes the digits.
+func (h Hex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h), nil }
+
+// MarshalJSON writes the set as a list of numbers.
+func (s PIDs) MarshalJSON() ([]byte, error) {
+	list := make([]int, 0, s.Len())
+	for pid := range s.All() {
+		list = append(list, int(pid))
+	}
+	return json.Marshal(list)
+}
+
+// desync drops everybody whose answer is not the one that holds, or ends the
+// game when none does.
+func (g *Game) desync(rec *turnRecord, groups []Group, tie bool, out []Effect) []Effect {
+	var lost PIDs
+	for i := range groups {
+		groups[i].GoesOn = !tie && uint32(groups[i].Hash) == rec.sum
+		if !groups[i].GoesOn {
+			lost |= groups[i].PIDs
+		}
+	}
+	d := &Desync{Turn: rec.number, GameTime: g.gameTime, Ends: tie, Groups: groups}
+	for n := rec.number + 1; n <= g.sent; n++ {
+		d.GameTime -= time.Duration(g.history.at(n).increment) * time.Millisecond
+	}
+	d.Past = g.past(rec.number)
+	d.Line = desyncLine(d)
+	out = append(out, d, &Say{To: g.live, Text: d.Line})
+	if tie {
+		return g.finish(HowDesync, out)
+	}
+	return g.dropAll(lost, w3gs.LeaveLost, WhyDesync, out)
+}
+
+// past collects the turns up to number.
+func (g *Game) past(number uint32) []PastTurn {
+	first := g.history.oldest
+	if number >= dossierTurns {
+		first = max(first, number+1-dossierTurns)
+	}
+	past := make([]PastTurn, 0, number+1-first)
+	for n := first; n <= number; n++ {
+		rec := g.history.at(n)
+		turn := PastTurn{Number: n, Increment: rec.increment}
+		for pid := range rec.have.All() {
+			turn.Hashes = append(turn.Hashes, PlayerHash{pid, Hash(rec.hashes[pid])})
+		}
+		actions, ok := g.history.actionsOf(rec)
+		turn.Lost = !ok
+		for pid, data := range w3gs.Actions(actions) {
+			turn.Actions = append(turn.Actions, PastAction{pid, data})
+		}
+		past = append(past, turn)
+	}
+	return past
+}
+
+func desyncLine(d *Desync) string {
+	var sides, lost []string
+	for _, gr := range d.Groups {
+		side := strings.Join(gr.Players, ", ")
+		sides = append(sides, side)
+		if !gr.GoesOn {
+			lost = append(lost, side)
+		}
+	}
+	if d.Ends {
+		return cut(fmt.Sprintf("desync at turn %d: %s; the game ends", d.Turn, strings.Join(sides, " against ")))
+	}
+	return cut(fmt.Sprintf("desync at turn %d: dropped %s", d.Turn, strings.Join(lost, ", ")))
+}

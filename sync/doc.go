@@ -1,0 +1,14 @@
+// Package gamesync is one game from the start of loading to its end: loads,
+// turns, lag screen, votes, leaves and the compare of sync hashes.
+//
+// It is a pure state machine. The caller says what has happened and when, and
+// gets a list of effects to carry out in order. There is no clock, no
+// goroutine and no I/O here, and the same calls give the same bytes. now is
+// the time since the host sent 0x0B, on a monotonic clock.
+//
+// A caller arms one timer with Next and calls Tick when it fires. Everything a
+// call returns (the effects themselves and the bytes in them) is valid until
+// the next call into the same game: write it out or copy it first.
+//
+// The rules and the choices behind them are told in docs/game-loop.md.
+package gamesync

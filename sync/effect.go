@@ -1,0 +1,156 @@
+package gamesync
+
+import (
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Effect is something the caller must do, in the order of the list. Every
+// effect is a pointer that is valid until the next call into the game.
+type Effect interface{ effect() }
+
+// Broadcast writes the same bytes to every player in To. Frame is one or more
+// whole packets that belong together: nothing may be put between them.
+type Broadcast struct {
+	To    PIDs
+	Frame []byte
+}
+
+// Send writes bytes to one player.
+type Send struct {
+	PID   uint8
+	Frame []byte
+}
+
+// Drop closes a player's connection once everything before it is written. The
+// game has forgotten the player already: a Leave for it does nothing.
+type Drop struct {
+	PID    uint8
+	Reason w3gs.LeaveReason // what the others are told in 0x07
+	Why    Why
+}
+
+// Say shows a line of the host, at most 127 bytes, to the players in To.
+type Say struct {
+	To   PIDs
+	Text string
+}
+
+// PlayerLoaded says that a player has loaded the map.
+type PlayerLoaded struct {
+	PID   uint8
+	After time.Duration // since 0x0B
+}
+
+// Started says that everybody who remains has loaded; the first turn is one
+// period away.
+type Started struct {
+	After time.Duration // since 0x0B
+}
+
+// Turn is a turn for the replay and the log. Its packets are in the Broadcast
+// before it. Turns come in order and none is left out; the empty packets with
+// increment 0 that renew a lag screen are not turns.
+type Turn struct {
+	Number    uint32        // from 1
+	Increment uint16        // ms of game time
+	Actions   []byte        // see w3gs.Actions; NextBatch cuts it as it was sent
+	Late      time.Duration // how long after its due time it was made
+}
+
+// PlayerLeft says that a player has gone, at the place in the order of turns
+// where the others are told with 0x07.
+type PlayerLeft struct {
+	PID    uint8
+	Reason w3gs.LeaveReason
+	Why    Why // WhyLeft unless the game dropped the player
+	Turn   uint32
+}
+
+// PeriodChanged says that turns come in another rhythm from Turn on.
+type PeriodChanged struct {
+	Period   time.Duration
+	Turn     uint32
+	Adaptive bool // not by SetPeriod
+}
+
+// ScreenUp says that the lag screen came up and who is on it.
+type ScreenUp struct {
+	Turn    uint32 // the last turn that was sent
+	Laggers PIDs
+}
+
+// Over ends the game. Nothing follows it.
+type Over struct {
+	How      How
+	Turns    uint32
+	GameTime time.Duration // the sum of all increments
+}
+
+func (*Broadcast) effect()     {}
+func (*Send) effect()          {}
+func (*Drop) effect()          {}
+func (*Say) effect()           {}
+func (*PlayerLoaded) effect()  {}
+func (*Started) effect()       {}
+func (*Turn) effect()          {}
+func (*PlayerLeft) effect()    {}
+func (*PeriodChanged) effect() {}
+func (*ScreenUp) effect()      {}
+func (*Lag) effect()           {}
+func (*Desync) effect()        {}
+func (*Over) effect()          {}
+
+// Why is the reason why a player is no longer in the game.
+type Why uint8
+
+// Reasons. All but WhyLeft come with a Drop.
+const (
+	WhyLeft               Why = iota // Leave was called
+	WhyActionWhileLoading            // malformed: an action before the player can have one
+	WhyActionTooLong                 // malformed: over 1027 bytes
+	WhyActionFlood                   // more action bytes than one turn may carry for a player
+	WhyKeepaliveFlood                // malformed: more 0x27 than turns sent
+	WhyLoadTimeout                   // did not load in time
+	WhyLagged                        // on the lag screen for too long
+	WhyVotedOut                      // on the lag screen, and the others had enough
+	WhyDroppedByHost                 // on the lag screen when DropLaggers was called
+	WhyObserverBehind                // an observer whose backlog grew out of bounds
+	WhyDesync                        // another sync hash than the group that goes on
+	WhyGameOver                      // still there when the game ended
+)
+
+var whyText = [...]string{
+	WhyLeft:               "left",
+	WhyActionWhileLoading: "sent an action while loading",
+	WhyActionTooLong:      "sent an action over 1027 bytes",
+	WhyActionFlood:        "sent too many actions in one turn",
+	WhyKeepaliveFlood:     "acknowledged more turns than were sent",
+	WhyLoadTimeout:        "did not load in time",
+	WhyLagged:             "lagged for too long",
+	WhyVotedOut:           "was voted out while lagging",
+	WhyDroppedByHost:      "was dropped by the host while lagging",
+	WhyObserverBehind:     "fell too far behind as an observer",
+	WhyDesync:             "desynced",
+	WhyGameOver:           "was there when the game ended",
+}
+
+// String reads after a name: "Blue lagged for too long".
+func (w Why) String() string { return whyText[w] }
+
+// How is the way a game ended.
+type How uint8
+
+// Ends of a game.
+const (
+	HowAllLeft    How = iota // no human is left
+	HowLastPlayer            // one human was left alone for too long
+	HowDesync                // no group of players was the largest
+	HowEnded                 // End was called
+)
+
+var howText = [...]string{"all left", "one player left", "desync", "ended by the host"}
+
+// String names the end for the log.
+func (h How) String() string { return howText[h] }

@@ -1,0 +1,285 @@
+package gamesync
+
+import (
+	"time"
+
+	"w3host/w3gs"
+)
+
+// wakeGrace is how long after a sleep of the host nobody is dropped: what his
+// client sent meanwhile must be read first.
+const wakeGrace = time.Second
+
+type phase uint8
+
+const (
+	loading phase = iota
+	running
+	standing // the lag screen is up
+	over
+)
+
+// player is what a game knows of one human.
+type player struct {
+	Player
+	acked  uint32 // turns answered with 0x27
+	queued int    // bytes of his actions in the next turn
+
+	lagSince   time.Duration // on the lag screen since
+	lagFrom    time.Duration // when his oldest unanswered turn was sent
+	lagTurns   int
+	lagRTT     time.Duration
+	lagBacklog int
+
+	pinged                bool // the round trip is known
+	rtt, rttAt, smoothRTT time.Duration
+	backlog               int
+}
+
+// heldLeave is a 0x07 that cannot go out yet.
+type heldLeave struct {
+	p      *player
+	reason w3gs.LeaveReason
+	why    Why
+}
+
+// Game is one game. Its methods must be called by one goroutine.
+type Game struct {
+	cfg   Config
+	byPID [MaxPID + 1]*player
+	began int // humans at the start
+
+	phase   phase
+	now     time.Duration // of the last call
+	slept   time.Duration // real time that the host slept through
+	dozed   time.Duration // the part of it since the last turn
+	t       time.Duration // now - slept: the time that all rules go by
+	live    PIDs          // humans still in the game
+	loaded  PIDs
+	laggers PIDs // on the lag screen
+	late    PIDs // observers who are not waited for
+	voted   PIDs
+
+	period     time.Duration // in force
+	nextPeriod time.Duration // from the next turn boundary on
+	byRTT      bool          // nextPeriod was chosen by adapt
+	syncLimit  int           // in force
+	nextLimit  int
+	due        time.Duration // of the next turn
+	resetAt    time.Duration // of the lag screen
+	lastAt     time.Duration // end of the last player's wait; zero: not waiting
+
+	sent     uint32        // turns; empty 0x0C with increment 0 do not count
+	compared uint32        // turns whose hashes are settled
+	gameTime time.Duration // sum of increments
+	history  history
+	pending  []byte // actions of the next turn, in order of arrival
+	held     []heldLeave
+	tape     []byte // load in game: what a player gets when he has loaded
+
+	stoodFrom time.Duration
+	stood     []Lagger // who has left this lag screen
+
+	lateNow, lateBefore, lateSince, lateSayAt time.Duration
+
+	measured   bool // a round trip came in since the last look
+	adaptedAt  time.Duration
+	adaptedBy  time.Duration // the last change; negative: down
+	broadcasts []Broadcast   // the effects of this call, reused by the next
+	turns      []Turn
+	frames     []byte
+}
+
+// New begins a game at time 0, the moment 0x0B was sent. The lobby has sent
+// 0x08 for the fake players. It panics on a player table with a pid twice or
+// out of range.
+func New(cfg Config) *Game {
+	cfg.check()
+	cfg = cfg.normal()
+	g := &Game{
+		cfg: cfg, history: newHistory(),
+		period: cfg.Period, nextPeriod: cfg.Period,
+		syncLimit: cfg.SyncLimit, nextLimit: cfg.SyncLimit,
+	}
+	players := make([]player, len(cfg.Players))
+	for i, p := range cfg.Players {
+		if p.Fake {
+			continue
+		}
+		players[i].Player = p
+		g.byPID[p.PID] = &players[i]
+		g.live |= Only(p.PID)
+	}
+	g.began = g.live.Len()
+	if g.cfg.LoadInGame {
+		for pid := range g.live.All() {
+			g.tape = (&w3gs.GameLoaded{PID: pid}).AppendTo(g.tape)
+		}
+	}
+	return g
+}
+
+// Tick does what is due. Calling it early or late is safe: it loses no turn.
+func (g *Game) Tick(now time.Duration, out []Effect) []Effect {
+	g.enter(now)
+	for g.phase == running && g.due <= g.t {
+		out = g.boundary(out)
+	}
+	switch g.phase {
+	case loading:
+		if g.cfg.LoadTimeout > 0 && g.t >= g.cfg.LoadTimeout {
+			out = g.dropAll(g.live&^g.loaded, w3gs.LeaveDisconnect, WhyLoadTimeout, out)
+		}
+	case standing:
+		if g.cfg.DropAfter > 0 {
+			for pid := range g.laggers.All() {
+				if p := g.byPID[pid]; g.t-p.lagSince >= g.cfg.DropAfter {
+					out = g.drop(p, w3gs.LeaveDisconnect, WhyLagged, out)
+				}
+			}
+		}
+	}
+	if out = g.settle(out); g.screenIsUp() && g.t >= g.resetAt {
+		out = g.renewScreen(out)
+	}
+	if g.phase != over && g.lastAt > 0 && g.t >= g.lastAt {
+		out = append(out, &Say{To: g.live, Text: "the game ends: everybody else has left"})
+		out = g.finish(HowLastPlayer, out)
+	}
+	return out
+}
+
+// Next says when Tick must be called; false: there is nothing to wait for but
+// the players.
+func (g *Game) Next() (time.Duration, bool) {
+	at, ok := g.next()
+	return at + g.slept, ok
+}
+
+// End stops the game at once, as when the host shuts down.
+func (g *Game) End(now time.Duration, out []Effect) []Effect {
+	if g.enter(now); g.phase == over {
+		return out
+	}
+	return g.finish(HowEnded, out)
+}
+
+// Live is the set of humans who are still in the game.
+func (g *Game) Live() PIDs { return g.live }
+
+// Laggers is the set of players on the lag screen, or who load in game.
+func (g *Game) Laggers() PIDs {
+	if g.phase == loading && g.cfg.LoadInGame {
+		return g.live &^ g.loaded
+	}
+	return g.laggers
+}
+
+// Loading reports whether the first turn is still waiting for players.
+func (g *Game) Loading() bool { return g.phase == loading }
+
+// Turns is the number of turns sent.
+func (g *Game) Turns() uint32 { return g.sent }
+
+// GameTime is the time in the game: the sum of all increments.
+func (g *Game) GameTime() time.Duration { return g.gameTime }
+
+// Behind is how many turns a player has not answered.
+func (g *Game) Behind(pid uint8) int {
+	if p := g.player(pid); p != nil {
+		return g.behind(p)
+	}
+	return 0
+}
+
+// enter begins a call: what the last one returned is no longer valid. It also
+// finds out that the host was asleep. Time asleep does not count in any rule,
+// except that clients did not stop waiting for the lag screen's renewal.
+func (g *Game) enter(now time.Duration) {
+	g.broadcasts, g.turns, g.frames = g.broadcasts[:0], g.turns[:0], g.frames[:0]
+	g.now = max(now, g.now)
+	before := g.t
+	g.t = g.now - g.slept
+	at, ok := g.next()
+	if !ok {
+		return
+	}
+	if g.phase == running {
+		if g.t-g.due > time.Duration(g.cfg.CatchUp)*g.period {
+			g.sleep((g.t - g.due) / g.period * g.period)
+		}
+	} else if g.t-at > wakeGrace {
+		g.sleep(g.t - max(at-wakeGrace, before))
+	}
+}
+
+func (g *Game) sleep(d time.Duration) {
+	g.slept += d
+	g.dozed += d
+	g.t -= d
+	g.resetAt -= d
+	g.lateNow = max(g.lateNow, d)
+}
+
+// next is the nearest deadline in the time of the rules.
+func (g *Game) next() (at time.Duration, ok bool) {
+	least := func(t time.Duration) {
+		if !ok || t < at {
+			at, ok = t, true
+		}
+	}
+	switch g.phase {
+	case loading:
+		if g.cfg.LoadTimeout > 0 {
+			least(g.cfg.LoadTimeout)
+		}
+	case running:
+		least(g.due)
+	case standing:
+		if g.cfg.DropAfter > 0 {
+			for pid := range g.laggers.All() {
+				least(g.byPID[pid].lagSince + g.cfg.DropAfter)
+			}
+		}
+	case over:
+		return 0, false
+	}
+	if g.screenIsUp() {
+		least(g.resetAt)
+	}
+	if g.lastAt > 0 {
+		least(g.lastAt)
+	}
+	return at, ok
+}
+
+// player finds a human who is still in the game.
+func (g *Game) player(pid uint8) *player {
+	if !g.live.Has(pid) {
+		return nil
+	}
+	return g.byPID[pid]
+}
+
+// ready is who can take game data.
+func (g *Game) ready() PIDs { return g.live & g.loaded }
+
+func (g *Game) behind(p *player) int { return int(g.sent - p.acked) }
+
+// broadcast makes the effect for the frames from the given place on.
+func (g *Game) broadcast(to PIDs, from int, out []Effect) []Effect {
+	if to == 0 {
+		return out
+	}
+	g.broadcasts = append(g.broadcasts, Broadcast{To: to, Frame: g.frames[from:len(g.frames):len(g.frames)]})
+	return append(out, &g.broadcasts[len(g.broadcasts)-1])
+}
+
+// packet is the part of a w3gs packet that is needed here.
+type packet interface{ AppendTo(dst []byte) []byte }
+
+func (g *Game) tell(to PIDs, p packet, out []Effect) []Effect {
+	from := len(g.frames)
+	g.frames = p.AppendTo(g.frames)
+	return g.broadcast(to, from, out)
+}

@@ -1,0 +1,78 @@
+package gamesync
+
+import (
+	"slices"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Keepalive takes a player's 0x27, the answer to his next unanswered turn.
+func (g *Game) Keepalive(now time.Duration, pid uint8, checksum uint32, out []Effect) []Effect {
+	p := g.player(pid)
+	if g.enter(now); p == nil {
+		return out
+	}
+	if p.acked == g.sent {
+		return g.settle(g.drop(p, w3gs.LeaveDisconnect, WhyKeepaliveFlood, out))
+	}
+	p.acked++
+	rec := g.history.at(p.acked)
+	rec.answer(pid, checksum)
+	if p.acked <= g.compared && checksum != rec.sum {
+		return g.settle(g.desync(rec, g.groups(rec, g.live&rec.have), false, out))
+	}
+	if g.back(p) {
+		if g.laggers.Has(pid) {
+			return g.settle(g.offScreen(p, false, WhyLeft, out))
+		}
+		g.late &^= Only(pid)
+	}
+	if rec := g.history.at(g.compared + 1); rec.have&g.voters() != g.voters() {
+		return out
+	}
+	return g.settle(out)
+}
+
+// voters is whose hashes a turn waits for. An observer who lags is compared
+// alone when his come.
+func (g *Game) voters() PIDs { return g.live &^ g.late }
+
+// compare settles all turns that every voter has answered.
+func (g *Game) compare(out []Effect) []Effect {
+	for g.phase != over && g.compared < g.sent {
+		rec, voters := g.history.at(g.compared+1), g.voters()
+		if voters == 0 || rec.have&voters != voters {
+			return out
+		}
+		g.compared++
+		if !rec.differ {
+			continue
+		}
+		groups := g.groups(rec, g.live&rec.have)
+		rec.sum = uint32(groups[0].Hash)
+		if len(groups) > 1 {
+			tie := groups[0].PIDs.Len() == groups[1].PIDs.Len()
+			out = g.desync(rec, groups, tie, out)
+		}
+	}
+	return out
+}
+
+// groups sorts players by their hash: the largest group first, among equals
+// the one with the lowest pid.
+func (g *Game) groups(rec *turnRecord, players PIDs) []Group {
+	var groups []Group
+	for pid := range players.All() {
+		hash := rec.hashes[pid]
+		i := slices.IndexFunc(groups, func(gr Group) bool { return gr.Hash == Hash(hash) })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, Group{Hash: Hash(hash)})
+		}
+		groups[i].Players = append(groups[i].Players, g.byPID[pid].Name)
+		groups[i].PIDs |= Only(pid)
+	}
+	slices.SortStableFunc(groups, func(a, b Group) int { return b.PIDs.Len() - a.PIDs.Len() })
+	return groups
+}

@@ -1,0 +1,157 @@
+package gamesync
+
+import (
+	"time"
+
+	"w3host/w3gs"
+)
+
+// DropVote takes a player's 0x29. More than half of the players who do not lag
+// drop all laggers. While players load in game it takes more than half of all
+// players, or the first two to load could throw out the rest.
+func (g *Game) DropVote(now time.Duration, pid uint8, out []Effect) []Effect {
+	if g.enter(now); !g.ready().Has(pid) || g.laggers.Has(pid) || !g.screenIsUp() {
+		return out
+	}
+	g.voted |= Only(pid)
+	return g.settle(out)
+}
+
+// DropLaggers drops everybody on the lag screen, as an operator's command.
+func (g *Game) DropLaggers(now time.Duration, out []Effect) []Effect {
+	if g.enter(now); !g.screenIsUp() {
+		return out
+	}
+	return g.settle(g.dropAll(g.Laggers(), w3gs.LeaveDisconnect, WhyDroppedByHost, out))
+}
+
+// overdue is who stops the game.
+func (g *Game) overdue() PIDs {
+	var laggers PIDs
+	for pid := range g.live.All() {
+		if p := g.byPID[pid]; g.behind(p) > g.syncLimit && !g.exempt(p) {
+			laggers |= Only(pid)
+		}
+	}
+	return laggers
+}
+
+func (g *Game) exempt(p *player) bool { return p.Observer && g.cfg.ObserversNeverStop }
+
+// back reports whether a player is less than half the limit behind.
+func (g *Game) back(p *player) bool { return 2*g.behind(p) < g.syncLimit }
+
+// watchObservers stops waiting for the hashes of observers who lag, and drops
+// one who is behind by all that a player could be who is dropped: the sync
+// limit and then DropAfter.
+func (g *Game) watchObservers(out []Effect) []Effect {
+	bound := g.syncLimit + int(max(g.cfg.DropAfter, 0)/g.period)
+	if g.cfg.DropAfter < 0 {
+		bound = MaxSyncLimit
+	}
+	late, live := g.late, g.live
+	for pid := range g.live.All() {
+		switch p := g.byPID[pid]; {
+		case !g.exempt(p):
+		case g.behind(p) > bound:
+			out = g.drop(p, w3gs.LeaveDisconnect, WhyObserverBehind, out)
+		case g.behind(p) > g.syncLimit:
+			g.late |= Only(pid)
+		}
+	}
+	if g.late != late || g.live != live {
+		out = g.settle(out)
+	}
+	return out
+}
+
+func (g *Game) screenIsUp() bool {
+	if g.phase == loading {
+		return g.cfg.LoadInGame && g.ready() != 0
+	}
+	return g.phase == standing
+}
+
+func (g *Game) screenUp(laggers PIDs, out []Effect) []Effect {
+	g.phase, g.laggers, g.voted = standing, laggers, 0
+	g.stoodFrom, g.resetAt = g.t, g.t+g.cfg.LagReset
+	g.stood = g.stood[:0]
+	for pid := range laggers.All() {
+		p := g.byPID[pid]
+		p.lagSince, p.lagFrom = g.t, g.history.at(p.acked+1).sentAt
+		p.lagTurns, p.lagRTT, p.lagBacklog = g.behind(p), p.rtt, p.backlog
+	}
+	out = g.tell(g.live, g.startLag(laggers), out)
+	return append(out, &ScreenUp{Turn: g.sent, Laggers: laggers})
+}
+
+// offScreen takes one player off the lag screen.
+func (g *Game) offScreen(p *player, gone bool, why Why, out []Effect) []Effect {
+	g.laggers &^= Only(p.PID)
+	l := g.blame(p)
+	l.Gone, l.Why = gone, why
+	g.stood = append(g.stood, l)
+	return g.tell(g.live, &w3gs.StopLag{Lagger: g.lagger(p)}, out)
+}
+
+// resume lets turns go on, on the beat they had before. The time the game
+// stood still is not made up for.
+func (g *Game) resume(out []Effect) []Effect {
+	g.phase, g.dozed = running, 0
+	if g.due <= g.t {
+		g.due += ((g.t-g.due)/g.period + 1) * g.period
+	}
+	rec := &Lag{
+		Turn: g.sent, Stood: g.t - g.stoodFrom, HostLate: g.hostLate(),
+		Players: append([]Lagger(nil), g.stood...),
+	}
+	rec.Line = cut(lagLine(rec))
+	return append(out, rec, &Say{To: g.live, Text: rec.Line})
+}
+
+// renewScreen takes the screen down and puts it up again around an empty 0x0C
+// of no duration, before clients think that the host is gone. Clients do not
+// answer that packet, so it is no turn.
+func (g *Game) renewScreen(out []Effect) []Effect {
+	laggers := g.Laggers()
+	from := len(g.frames)
+	for pid := range laggers.All() {
+		g.frames = (&w3gs.StopLag{Lagger: g.lagger(g.byPID[pid])}).AppendTo(g.frames)
+	}
+	out = g.broadcast(g.ready(), from, out)
+	out = g.deliver(&w3gs.IncomingAction{}, out)
+	every := g.cfg.LagReset
+	if g.phase == loading {
+		every = min(every, loadReset)
+	}
+	g.resetAt = g.t + every
+	return g.tell(g.ready(), g.startLag(laggers), out)
+}
+
+// countVotes drops the laggers once enough players want it.
+func (g *Game) countVotes(out []Effect) []Effect {
+	if !g.screenIsUp() {
+		return out
+	}
+	electors := g.live &^ g.laggers
+	if 2*(g.voted&electors).Len() <= electors.Len() {
+		return out
+	}
+	return g.dropAll(g.Laggers(), w3gs.LeaveDisconnect, WhyVotedOut, out)
+}
+
+func (g *Game) startLag(laggers PIDs) *w3gs.StartLag {
+	p := &w3gs.StartLag{Laggers: make([]w3gs.Lagger, 0, laggers.Len())}
+	for pid := range laggers.All() {
+		p.Laggers = append(p.Laggers, g.lagger(g.byPID[pid]))
+	}
+	return p
+}
+
+// lagger is a player's line on the screen. One who loads counts from 0.
+func (g *Game) lagger(p *player) w3gs.Lagger {
+	if g.phase == loading {
+		return w3gs.Lagger{PID: p.PID}
+	}
+	return w3gs.Lagger{PID: p.PID, LagMillis: uint32((g.t - p.lagSince) / time.Millisecond)}
+}

@@ -1,0 +1,53 @@
+package gamesync
+
+import (
+	"time"
+
+	"w3host/w3gs"
+)
+
+// loadReset renews the lag screen of load in game.
+const loadReset = 30 * time.Second
+
+// Loaded takes a player's 0x23.
+func (g *Game) Loaded(now time.Duration, pid uint8, out []Effect) []Effect {
+	p := g.player(pid)
+	if g.enter(now); p == nil || g.phase != loading || g.loaded.Has(pid) {
+		return out
+	}
+	out = append(out, &PlayerLoaded{PID: pid, After: g.t})
+	if !g.cfg.LoadInGame {
+		g.loaded |= Only(pid)
+		out = g.tell(g.live, &w3gs.GameLoaded{PID: pid}, out)
+		return g.settle(out)
+	}
+	out = g.tell(g.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: pid}}, out)
+	g.loaded |= Only(pid)
+	// The tape may grow later; this part of it never changes.
+	out = append(out, &Send{PID: pid, Frame: g.tape[:len(g.tape):len(g.tape)]})
+	if loaders := g.live &^ g.loaded; loaders != 0 {
+		if g.ready() == Only(pid) {
+			g.resetAt = g.t + min(loadReset, g.cfg.LagReset)
+		}
+		out = g.tell(Only(pid), g.startLag(loaders), out)
+	}
+	return g.settle(out)
+}
+
+// begin starts the turns.
+func (g *Game) begin(out []Effect) []Effect {
+	g.phase = running
+	g.voted = 0
+	g.due = g.t + g.nextPeriod
+	out = append(out, &Started{After: g.t})
+	return g.change(out)
+}
+
+// deliver sends game data that everybody must get at the same place: to those
+// who are in the game now, to those who load in game when they have loaded.
+func (g *Game) deliver(p packet, out []Effect) []Effect {
+	if g.phase == loading && g.cfg.LoadInGame {
+		g.tape = p.AppendTo(g.tape)
+	}
+	return g.tell(g.ready(), p, out)
+}

@@ -1,0 +1,156 @@
+package gamesync
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Measures by which a lag is laid at somebody's door.
+const (
+	hostLateNotice = 500 * time.Millisecond // a turn this late is felt by everybody
+	hostLateEvery  = 10 * time.Second       // at most one host line in this time
+	lateWindow     = 10 * time.Second       // the host's lateness is remembered once to twice this long
+	slowRTT        = 500 * time.Millisecond // a connection that explains a lag by itself
+	staleRTT       = 12 * time.Second       // two pings of 5 s without an answer
+	fullBacklog    = 4 << 10                // bytes a socket did not take
+	sayLen         = w3gs.MaxGameChatLen    // a host line in the game
+)
+
+// Cause is whose fault a lag was.
+type Cause uint8
+
+// Causes.
+const (
+	CauseConnection Cause = iota // data did not get to the player or back
+	CauseComputer                // pings are answered, turns are not
+	CauseHost                    // the host itself was late by as much
+)
+
+var causeText = [...]string{"his connection", "his computer", "the host"}
+
+// String reads in brackets after a name.
+func (c Cause) String() string { return causeText[c] }
+
+// MarshalText names the cause in JSON.
+func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Lag is the record of one time the game stood still, made when it goes on: on
+// whom it waited, for how long and why. Without players it tells of a turn
+// that the host sent late. Line is the chat line, which also comes as a Say.
+type Lag struct {
+	Turn     uint32        // the last turn before
+	Stood    time.Duration // how long the game stood still
+	HostLate time.Duration // the host's worst lateness shortly before and meanwhile
+	Players  []Lagger
+	Line     string
+}
+
+// Lagger is a player's part in a Lag.
+type Lagger struct {
+	PID    uint8
+	Name   string
+	Behind time.Duration // from sending the oldest turn he had not answered until he was back or gone
+	Waited time.Duration // how long he was on the lag screen
+	Turns  int           // turns not answered when the screen came up
+	RTT    time.Duration // last known round trip; zero: never measured
+	Queued int           // bytes his socket had not taken
+	Cause  Cause
+	Gone   bool // left or was dropped meanwhile
+	Why    Why  // if Gone
+}
+
+// ReportRTT takes the newest round trip of a player's ping.
+func (g *Game) ReportRTT(now time.Duration, pid uint8, rtt time.Duration) {
+	p := g.player(pid)
+	if p == nil {
+		return
+	}
+	if g.enter(now); !p.pinged {
+		p.pinged, p.smoothRTT = true, rtt
+	}
+	p.smoothRTT += (rtt - p.smoothRTT) / 8
+	p.rtt, p.rttAt = rtt, g.t
+	g.measured = true
+}
+
+// ReportBacklog takes how many bytes wait in the host for a player's socket.
+func (g *Game) ReportBacklog(pid uint8, queued int) {
+	if p := g.player(pid); p != nil {
+		p.backlog = queued
+	}
+}
+
+// lateness notes that a turn was made late and tells everybody when it was
+// late enough to be felt.
+func (g *Game) lateness(late time.Duration, out []Effect) []Effect {
+	if g.t-g.lateSince > lateWindow {
+		g.lateBefore, g.lateNow, g.lateSince = g.lateNow, 0, g.t
+	}
+	g.lateNow = max(g.lateNow, late)
+	if late < hostLateNotice || g.t < g.lateSayAt {
+		return out
+	}
+	g.lateSayAt = g.t + hostLateEvery
+	rec := &Lag{Turn: g.sent, HostLate: late}
+	rec.Line = fmt.Sprintf("lag: the host was %s late", seconds(late))
+	return append(out, rec, &Say{To: g.ready(), Text: rec.Line})
+}
+
+// blame makes the record of a player who leaves the lag screen.
+func (g *Game) blame(p *player) Lagger {
+	l := Lagger{
+		PID: p.PID, Name: p.Name,
+		Behind: g.t - p.lagFrom, Waited: g.t - p.lagSince, Turns: p.lagTurns,
+		RTT: p.lagRTT, Queued: max(p.lagBacklog, p.backlog),
+	}
+	switch {
+	case g.hostLate() >= l.Behind/2:
+		l.Cause = CauseHost
+	case l.Queued >= fullBacklog, !p.pinged, p.rtt >= slowRTT, g.t-p.rttAt > staleRTT:
+		l.Cause = CauseConnection
+	default:
+		l.Cause = CauseComputer
+	}
+	return l
+}
+
+func (g *Game) hostLate() time.Duration { return max(g.lateNow, g.lateBefore) }
+
+// lagLine puts a record into one line that fits the chat.
+func lagLine(rec *Lag) string {
+	host := "host on time"
+	if rec.HostLate >= hostLateNotice/2 {
+		host = "host " + seconds(rec.HostLate) + " late"
+	}
+	if len(rec.Players) == 1 {
+		l := &rec.Players[0]
+		line := fmt.Sprintf("lag: %s %s behind (%s; %s)", l.Name, seconds(l.Behind), l.Cause, host)
+		if l.Gone {
+			line += ", gone"
+		}
+		return line
+	}
+	tail := "; " + host
+	var names strings.Builder
+	for i := range rec.Players {
+		l := &rec.Players[i]
+		part := fmt.Sprintf("%s %s (%s)", l.Name, seconds(l.Behind), l.Cause)
+		if i > 0 {
+			part = ", " + part
+		}
+		more := fmt.Sprintf(" and %d more", len(rec.Players)-i)
+		if names.Len()+len(part)+len("lag: ")+len(more)+len(tail) > sayLen {
+			names.WriteString(more)
+			break
+		}
+		names.WriteString(part)
+	}
+	return "lag: " + names.String() + tail
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+func cut(line string) string { return strings.ToValidUTF8(line[:min(len(line), sayLen)], "") }
