@@ -150,9 +150,6 @@ func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
 		return append(dst, raw...), nil
 	}
 	packed := f.offsets[i+1] - f.offsets[i]
-	if int64(packed) > f.a.size {
-		return nil, corrupt("it is %d bytes long in an archive of %d", packed, f.a.size)
-	}
 	// Fetch as far as the file goes: the sectors follow each other.
 	rest := f.offsets[len(f.offsets)-1] - f.offsets[i]
 	raw, err := f.raw(uint64(f.offsets[i]), int(packed), int64(rest))

@@ -139,23 +139,19 @@ func recoverFromTable(table []byte, count int, sectorSize uint32) (uint32, bool)
 }
 
 // loadChecks reads the Adler-32 sums of the packed sectors, which stand after the last one and end at end. They are
-// packed themselves if that makes them smaller, and never encrypted. The game does not look at them and many tools
-// write nonsense, so what is not a table of sums is passed over.
+// packed themselves if that makes them smaller, and never encrypted. What is not a table of sums is passed over.
 func (f *File) loadChecks(end uint32) {
 	count := len(f.offsets) - 1
 	start := f.offsets[count]
 	n := end - start
-	if n < 4 || n > f.sectorSize || n > uint32(min(count*4, math.MaxInt32)) {
+	if n < 4 || n > f.sectorSize || int64(n) > int64(count)*4 {
 		return
 	}
-	keep, at := f.ahead, f.at
-	f.ahead = nil
-	raw, err := f.raw(uint64(start), int(n), int64(n))
-	f.ahead, f.at = keep, at
+	raw, err := f.rawAside(uint64(start), int(n))
 	if err != nil {
 		return
 	}
-	if int(n) < count*4 {
+	if len(raw) < count*4 {
 		if raw, err = expand(nil, raw, count*4); err != nil {
 			return
 		}
@@ -166,15 +162,45 @@ func (f *File) loadChecks(end uint32) {
 	}
 }
 
-// check compares a packed sector, as decrypted, with its sum. 0 and all ones mean that there is none.
+// check compares a packed sector, as decrypted, with its sum.
+//
+// The game never looks at the sums, and tools write nonsense there. So a wrong one is a fault only if another sector
+// of the file has a right one; else the sums are none.
 func (f *File) check(i int, raw []byte) error {
-	if f.checks == nil || f.checks[i] == 0 || f.checks[i] == math.MaxUint32 {
+	if f.checks == nil || f.matches(i, raw) {
 		return nil
 	}
-	if sum := adlerFromZero(raw); sum != f.checks[i] {
-		return corrupt("its checksum is %08x and should be %08x", sum, f.checks[i])
+	for j := range f.checks {
+		if j == i || f.checks[j] == 0 || f.checks[j] == math.MaxUint32 {
+			continue
+		}
+		other, err := f.rawAside(uint64(f.offsets[j]), int(f.offsets[j+1]-f.offsets[j]))
+		if err != nil {
+			continue
+		}
+		if f.b.flags&flagEncrypted != 0 {
+			decrypt(other, f.key+uint32(j))
+		}
+		if f.matches(j, other) {
+			return corrupt("its checksum is %08x and should be %08x", adlerFromZero(raw), f.checks[i])
+		}
 	}
+	f.checks = nil
 	return nil
+}
+
+// matches says whether a sector has the sum that it should have. 0 and all ones mean that there is none.
+func (f *File) matches(i int, raw []byte) bool {
+	return f.checks[i] == 0 || f.checks[i] == math.MaxUint32 || f.checks[i] == adlerFromZero(raw)
+}
+
+// rawAside reads like raw, but leaves what was fetched ahead alone.
+func (f *File) rawAside(off uint64, n int) ([]byte, error) {
+	ahead, at := f.ahead, f.at
+	f.ahead = nil
+	raw, err := f.raw(off, n, int64(n))
+	f.ahead, f.at = ahead, at
+	return raw, err
 }
 
 // adlerFromZero is Adler-32 with both halves begun at 0, where the standard begins the lower one at 1.

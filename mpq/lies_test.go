@@ -1,0 +1,497 @@
+package mpq
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"testing"
+)
+
+// forged is an archive whose parts a test falsifies. The tables are plain until bytes is called.
+type forged struct {
+	data           []byte
+	base           int
+	hashes, blocks table
+}
+
+var script = bytes.Repeat([]byte("function main takes nothing returns nothing\r\n"), 400)
+
+// forge makes an archive behind a prefix: the script as war3map.j, encrypted, and a second file to lead astray.
+func forge(t testing.TB, prefix int, opts AddOptions) *forged {
+	t.Helper()
+	w := NewWriter(make([]byte, prefix))
+	w.OmitListfile()
+	add(t, w, "war3map.j", script, opts)
+	add(t, w, "decoy", []byte("not the script"), AddOptions{Store: true})
+	f := &forged{data: write(t, w), base: prefix}
+	h := f.header()
+	hash, block := f.base+int(h.u32(16)), f.base+int(h.u32(20))
+	f.hashes = table(bytes.Clone(f.data[hash:block]))
+	f.blocks = table(bytes.Clone(f.data[block:]))
+	decrypt(f.hashes, hashTableKey)
+	decrypt(f.blocks, blockTableKey)
+	f.data = f.data[:hash]
+	return f
+}
+
+type bytesAt []byte
+
+func (b bytesAt) u32(at int) uint32        { return binary.LittleEndian.Uint32(b[at:]) }
+func (b bytesAt) put32(at int, v uint32)   { binary.LittleEndian.PutUint32(b[at:], v) }
+func (b bytesAt) put16(at int, v uint16)   { binary.LittleEndian.PutUint16(b[at:], v) }
+func (f *forged) header() bytesAt          { return bytesAt(f.data[f.base:]) }
+func (f *forged) block(i int) bytesAt      { return bytesAt(f.blocks[i*entrySize:]) }
+func (f *forged) entry(i int) bytesAt      { return bytesAt(f.hashes[i*entrySize:]) }
+func (f *forged) fileData(i int) bytesAt   { return bytesAt(f.data[f.base+int(f.block(i).u32(0)):]) }
+func (f *forged) setCounts(h, b uint32)    { f.header().put32(24, h); f.header().put32(28, b) }
+func (f *forged) setVersion(v uint16)      { f.header().put16(12, v) }
+func (f *forged) setFlags(i int, v uint32) { f.block(i).put32(12, v) }
+
+// slot finds the hash entry of a name.
+func (f *forged) slot(name string) int {
+	for i := range f.hashes.len() {
+		if e := f.hashes.hash(i); e.nameA == hashName(name, hashNameA) && e.block != blockFree {
+			return i
+		}
+	}
+	panic("no hash entry of " + name)
+}
+
+// bytes encrypts the tables and puts them at the end.
+func (f *forged) bytes() []byte {
+	f.header().put32(16, uint32(len(f.data)-f.base))
+	f.header().put32(20, uint32(len(f.data)-f.base+len(f.hashes)))
+	encrypt(f.hashes, hashTableKey)
+	encrypt(f.blocks, blockTableKey)
+	return append(append(f.data, f.hashes...), f.blocks...)
+}
+
+// TestProtections: what protectors do to a map, and the script is read all the same.
+func TestProtections(t *testing.T) {
+	const prefix = 1024
+	plain := AddOptions{Encrypt: true, FixKey: true}
+	cases := []struct {
+		trick string
+		opts  AddOptions
+		make  func(f *forged) []byte
+	}{
+		{"no trick", plain, (*forged).bytes},
+		{"the header claims a huge size", plain, func(f *forged) []byte {
+			f.header().put32(4, 0xFFFFFFFF)
+			return f.bytes()
+		}},
+		{"the header claims to have no size", plain, func(f *forged) []byte {
+			f.header().put32(4, 0)
+			return f.bytes()
+		}},
+		{"the archive size is zero", plain, func(f *forged) []byte {
+			f.header().put32(8, 0)
+			return f.bytes()
+		}},
+		{"the archive size is 4 GiB", plain, func(f *forged) []byte {
+			f.header().put32(8, 0xFFFFFFFF)
+			return f.bytes()
+		}},
+		{"version 1 with a header that has file data where 64-bit offsets would be", plain, func(f *forged) []byte {
+			f.setVersion(1)
+			f.header().put32(4, wideSize)
+			return f.bytes()
+		}},
+		{"a version that never was", plain, func(f *forged) []byte {
+			f.setVersion(0xFFFF)
+			return f.bytes()
+		}},
+		{"the upper byte of the sector shift is set", plain, func(f *forged) []byte {
+			f.header().put16(14, 0xAB00|defaultShift)
+			return f.bytes()
+		}},
+		{"the block count is far beyond the end", plain, func(f *forged) []byte {
+			f.setCounts(uint32(f.hashes.len()), 0x00319601)
+			return f.bytes()
+		}},
+		{"both counts are negative", plain, func(f *forged) []byte {
+			f.setCounts(0xF0000000|uint32(f.hashes.len()), 0x80000000|uint32(f.blocks.len()))
+			return f.bytes()
+		}},
+		{"the hash count is 2^20, so that each search begins beyond the end", plain, func(f *forged) []byte {
+			for i := range f.hashes.len() {
+				if f.hashes.hash(i).block == blockFree {
+					f.entry(i).put32(12, 0xFFFFFFFE)
+				}
+			}
+			f.setCounts(1<<20, uint32(f.blocks.len()))
+			return f.bytes()
+		}},
+		{"the hash count is no power of two", plain, func(f *forged) []byte {
+			f.setCounts(uint32(f.hashes.len())-1, uint32(f.blocks.len()))
+			return f.bytes()
+		}},
+		{"the hash table has no free entry", plain, func(f *forged) []byte {
+			for i := range f.hashes.len() {
+				if f.hashes.hash(i).block == blockFree {
+					f.entry(i).put32(0, 0x12345678)
+					f.entry(i).put32(12, 0x00FFFFFF)
+				}
+			}
+			return f.bytes()
+		}},
+		{"deleted entries stand in the way", plain, func(f *forged) []byte {
+			for i := range f.hashes.len() {
+				if f.hashes.hash(i).block == blockFree {
+					f.entry(i).put32(12, 0xFFFFFFFE)
+				}
+			}
+			return f.bytes()
+		}},
+		{"the upper bits of the block index are set", plain, func(f *forged) []byte {
+			f.entry(f.slot("war3map.j")).put32(12, 0xF0000000)
+			return f.bytes()
+		}},
+		{"the name stands twice, and the first leads to the wrong file", plain, func(f *forged) []byte {
+			return doubled(f, 1, 0)
+		}},
+		{"the name stands twice, and the last leads nowhere", plain, func(f *forged) []byte {
+			return doubled(f, 0, 0x0ABCDEF0)
+		}},
+		{"all files are for a Korean platform that never was", plain, func(f *forged) []byte {
+			for i := range f.hashes.len() {
+				f.entry(i).put16(8, 0x412)
+				f.entry(i).put16(10, uint16(0x77+i))
+			}
+			return f.bytes()
+		}},
+		{"the block claims to be packed to nothing", plain, func(f *forged) []byte {
+			f.block(0).put32(4, 0)
+			return f.bytes()
+		}},
+		{"the block claims to be packed to 4 GiB", plain, func(f *forged) []byte {
+			f.block(0).put32(4, 0xFFFFFFFF)
+			return f.bytes()
+		}},
+		{"the block claims to be a single unit", plain, func(f *forged) []byte {
+			f.setFlags(0, f.block(0).u32(12)|flagSingleUnit)
+			return f.bytes()
+		}},
+		{"the block claims to be a patch, and has unknown flags", plain, func(f *forged) []byte {
+			f.setFlags(0, f.block(0).u32(12)|0x00100000|0x00080001)
+			return f.bytes()
+		}},
+		{"the block claims to be deleted", plain, func(f *forged) []byte {
+			f.setFlags(0, f.block(0).u32(12)|flagDeleted)
+			return f.bytes()
+		}},
+		{"the block claims to have checksums", plain, func(f *forged) []byte {
+			f.setFlags(0, f.block(0).u32(12)|flagSectorCRC)
+			return f.bytes()
+		}},
+		{"the checksums are rubbish", AddOptions{SectorCRC: true}, func(f *forged) []byte {
+			data := f.fileData(0)
+			count := (len(script)-1)/4096 + 1
+			start, end := data.u32(count*4), data.u32(count*4+4)
+			for i := start; i < end; i++ {
+				data[i] ^= 0x5A
+			}
+			return f.bytes()
+		}},
+		{"the block table names files beyond the end", plain, func(f *forged) []byte {
+			f.block(1).put32(0, 0x7FFFFFFF)
+			return f.bytes()
+		}},
+		{"a header at 0 whose tables lie beyond the end", plain, func(f *forged) []byte {
+			copy(f.data, "MPQ\x1A\x20\x00\x00\x00")
+			bytesAt(f.data).put32(16, 0x7FFFFFF0)
+			bytesAt(f.data).put32(24, 16)
+			return f.bytes()
+		}},
+		{"a header at 0 whose tables are rubbish", plain, func(f *forged) []byte {
+			copy(f.data, "MPQ\x1A\x20\x00\x00\x00")
+			bytesAt(f.data).put32(16, 64)
+			bytesAt(f.data).put32(20, 128)
+			bytesAt(f.data).put32(24, 4)
+			bytesAt(f.data).put32(28, 4)
+			return f.bytes()
+		}},
+		{"user data at 0 that points into the script", plain, func(f *forged) []byte {
+			copy(f.data, magicUserData[:])
+			bytesAt(f.data).put32(8, prefix+100)
+			return f.bytes()
+		}},
+		{"a header at 256, where none can be", plain, func(f *forged) []byte {
+			copy(f.data[256:], f.data[prefix:prefix+headerSize])
+			return f.bytes()
+		}},
+		{"the tables stand before the header, so that their offsets are negative", plain, func(f *forged) []byte {
+			encrypt(f.hashes, hashTableKey)
+			encrypt(f.blocks, blockTableKey)
+			copy(f.data[32:], f.hashes)
+			copy(f.data[32+len(f.hashes):], f.blocks)
+			f.header().put32(16, uint32(32-f.base))
+			f.header().put32(20, uint32(32+len(f.hashes)-f.base))
+			return f.data
+		}},
+		{"the sectors stand before their table, so that its offsets are negative", AddOptions{}, func(f *forged) []byte {
+			data, packed := f.fileData(0), int(f.block(0).u32(4))
+			count := (len(script)-1)/4096 + 1
+			length := (count + 1) * 4
+			whole := append(bytes.Clone(data[length:packed]), data[:length]...)
+			for i := range count + 1 {
+				at := len(whole) - length + i*4
+				bytesAt(whole).put32(at, bytesAt(whole).u32(at)-uint32(packed))
+			}
+			copy(data, whole)
+			f.block(0).put32(0, f.block(0).u32(0)+uint32(packed-length))
+			return f.bytes()
+		}},
+		{"the table is longer than it need be", AddOptions{}, func(f *forged) []byte {
+			start := len(f.data) - f.base
+			old := bytes.Clone(f.fileData(0)[:f.block(0).u32(4)])
+			count := (len(script)-1)/4096 + 1
+			length := (count + 1) * 4
+			for i := range count + 1 {
+				bytesAt(old).put32(i*4, bytesAt(old).u32(i*4)+12)
+			}
+			f.data = append(append(append(f.data, old[:length]...), "twelve bytes"...), old[length:]...)
+			f.block(0).put32(0, uint32(start))
+			return f.bytes()
+		}},
+		{"the zlib header and sum of each sector are wrong", AddOptions{}, func(f *forged) []byte {
+			data := f.fileData(0)
+			for i := range (len(script)-1)/4096 + 1 {
+				start, end := data.u32(i*4), data.u32(i*4+4)
+				copy(data[start+1:], "\xFF\xFF")
+				copy(data[end-4:], "rot!")
+			}
+			return f.bytes()
+		}},
+		{"rubbish follows the archive", plain, func(f *forged) []byte {
+			return append(f.bytes(), bytes.Repeat([]byte("MPQ\x1A"), 500)...)
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.trick, func(t *testing.T) {
+			a := open(t, c.make(forge(t, prefix, c.opts)))
+			got, err := a.ReadFile("war3map.j")
+			if err != nil || !bytes.Equal(got, script) {
+				t.Errorf("%d bytes, want %d of the script (%v)", len(got), len(script), err)
+			}
+			if a.Has("war3map.w3q") {
+				t.Error("a file was found that does not exist")
+			}
+		})
+	}
+}
+
+// doubled gives war3map.j two entries in the order of search, leading to blocks first and last.
+func doubled(f *forged, first, last uint32) []byte {
+	n := uint32(f.hashes.len())
+	from := hashName("war3map.j", hashStart) & (n - 1)
+	real := bytes.Clone(f.entry(f.slot("war3map.j"))[:entrySize])
+	f.hashes = table(bytes.Repeat([]byte{0xFF}, len(f.hashes)))
+	for i, block := range []uint32{first, last} {
+		e := f.entry(int((from + uint32(i)) % n))
+		copy(e, real)
+		e.put32(12, block)
+	}
+	return f.bytes()
+}
+
+// TestUserData: an archive that only user data leads to, at no multiple of 512.
+func TestUserData(t *testing.T) {
+	f := forge(t, 0, AddOptions{})
+	data := append([]byte("MPQ\x1B\x00\x00\x00\x00\x64\x00\x00\x00"), make([]byte, 88)...)
+	a := open(t, append(data, f.bytes()...))
+	if got, err := a.ReadFile("war3map.j"); err != nil || !bytes.Equal(got, script) {
+		t.Errorf("%d bytes (%v)", len(got), err)
+	}
+}
+
+// TestSlashInName: the game turns / into \ before it hashes, but some packers did not.
+func TestSlashInName(t *testing.T) {
+	f := forge(t, 0, AddOptions{Store: true})
+	e := f.entry(f.slot("war3map.j"))
+	name := "scripts/war3map.j"
+	f.hashes = table(bytes.Repeat(append(bytes.Clone(e[:entrySize-4]), 0xFE, 0xFF, 0xFF, 0xFF), f.hashes.len()))
+	e = f.entry(3)
+	e.put32(0, hashName(name, hashNameA))
+	e.put32(4, hashName(name, hashNameB))
+	e.put32(12, 0)
+	a := open(t, f.bytes())
+	if got, err := a.ReadFile(name); err != nil || !bytes.Equal(got, script) {
+		t.Errorf("%d bytes (%v)", len(got), err)
+	}
+	if a.Has(`scripts\war3map.j`) {
+		t.Error(`the name with \ was found, but only the one with / is there`)
+	}
+}
+
+// TestEmptySectors: a sector without packed bytes, and one that unpacks to less than its share, are filled up with
+// zeros as the game does.
+func TestEmptySectors(t *testing.T) {
+	w := NewWriter(nil)
+	short := func(sector []byte) []byte {
+		if sector[0] == 0 {
+			return []byte{}
+		}
+		return deflate(sector[:10])
+	}
+	data := append(bytes.Repeat([]byte("x"), 4096), make([]byte, 5000)...)
+	if err := w.add("file", data, AddOptions{}, flagCompressed, short); err != nil {
+		t.Fatal(err)
+	}
+	want := make([]byte, len(data))
+	copy(want, data[:10])
+	got, err := open(t, write(t, w)).ReadFile("file")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes (%v)", len(got), err)
+	}
+}
+
+// TestAbove4GiB: only there do the 64-bit fields of version 1 count. The source has a file above and one below.
+func TestAbove4GiB(t *testing.T) {
+	const far = 5 << 30
+	content := []byte("far away")
+	hashes := newHashTable(2)
+	hashes.put("far", 0, 0)
+	hashes.put("near", 0, 1)
+	encrypt(hashes, hashTableKey)
+	blocks := make(table, 2*entrySize)
+	for i, v := range []uint32{1000, 8, 8, flagExists, 1000, 8, 8, flagExists} {
+		bytesAt(blocks).put32(i*4, v)
+	}
+	encrypt(blocks, blockTableKey)
+	head := bytesAt(make([]byte, wideSize))
+	copy(head, "MPQ\x1A")
+	head.put32(4, wideSize)
+	head.put16(12, 1)
+	head.put16(14, defaultShift)
+	head.put32(16, 4096) // the hash table, 1<<32 above
+	head.put32(20, 8192) // the block table, low
+	head.put32(24, uint32(hashes.len()))
+	head.put32(28, 2)
+	head.put32(32, 512) // the high words
+	head.put16(40, 1)
+	src := sparseReader{
+		0:            head,
+		512:          {1, 0, 0, 0},
+		1000:         []byte("close by"),
+		8192:         blocks,
+		1<<32 + 1000: content,
+		1<<32 + 4096: hashes,
+	}
+	a, err := Open(src, far)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"far": "far away", "near": "close by"} {
+		if got, err := a.ReadFile(name); err != nil || string(got) != want {
+			t.Errorf("%s: %q, want %q (%v)", name, got, want, err)
+		}
+	}
+}
+
+// sparseReader is zero but for a few places.
+type sparseReader map[int64][]byte
+
+func (s sparseReader) ReadAt(p []byte, off int64) (int, error) {
+	clear(p)
+	for at, data := range s {
+		for i, b := range data {
+			if j := at + int64(i) - off; j >= 0 && j < int64(len(p)) {
+				p[j] = b
+			}
+		}
+	}
+	return len(p), nil
+}
+
+// TestRefusals: what is not readable is refused with a sentence that says why.
+func TestRefusals(t *testing.T) {
+	sector := func(pack func([]byte) []byte) func(t *testing.T) []byte {
+		return func(t *testing.T) []byte {
+			w := NewWriter(nil)
+			if err := w.add("war3map.j", script[:4000], AddOptions{}, flagCompressed, pack); err != nil {
+				t.Fatal(err)
+			}
+			return write(t, w)
+		}
+	}
+	forgery := func(opts AddOptions, change func(f *forged)) func(t *testing.T) []byte {
+		return func(t *testing.T) []byte {
+			f := forge(t, 512, opts)
+			change(f)
+			return f.bytes()
+		}
+	}
+	for _, c := range []struct {
+		name string
+		make func(t *testing.T) []byte
+		want error
+		text string
+	}{
+		{"a zlib bomb", sector(func(s []byte) []byte { return deflate(make([]byte, 1<<20)) }), ErrCorrupt,
+			"mpq: war3map.j (at byte 32): sector 1 of 1: corrupt data: it unpacks to more than it claims"},
+		{"a zlib stream that is one byte longer than it says", sector(func(s []byte) []byte { return deflate(append(bytes.Clone(s), 0)) }),
+			ErrCorrupt, "unpacks to more"},
+		{"zlib data that is cut off", sector(func(s []byte) []byte { p := deflate(s); return p[:len(p)/2] }), ErrCorrupt, "unexpected EOF"},
+		{"an unknown method", sector(func([]byte) []byte { return []byte("\x04abc") }), ErrUnsupported, "mask 04"},
+		{"no method", sector(func([]byte) []byte { return []byte("\x00abc") }), ErrUnsupported, "mask 00"},
+		{"a sector beyond the end", forgery(AddOptions{}, func(f *forged) {
+			d := f.fileData(0)
+			for i := range 6 {
+				d.put32(i*4, d.u32(i*4)+1<<20)
+			}
+		}), ErrCorrupt, "the archive ends at"},
+		{"a sector table that runs backwards", forgery(AddOptions{}, func(f *forged) { f.fileData(0).put32(4, 1) }), ErrCorrupt, "sector 1 would have"},
+		{"a wrong checksum", forgery(AddOptions{SectorCRC: true}, func(f *forged) { f.fileData(0)[200] ^= 1 }), ErrCorrupt, "checksum is"},
+		{"a stored file that runs past the end", forgery(AddOptions{Store: true}, func(f *forged) { f.block(0).put32(8, 1<<20) }), ErrCorrupt, "the archive ends at"},
+		{"a file of 4 GiB", forgery(AddOptions{}, func(f *forged) { f.block(0).put32(8, 0xFFFFFFFF) }), ErrTooLarge, "4294967295 bytes in an archive of"},
+		{"a wrong encryption flag", forgery(AddOptions{}, func(f *forged) { f.setFlags(0, f.block(0).u32(12)|flagEncrypted) }), ErrCorrupt, "sector"},
+		{"a file with a method that does not exist", forgery(AddOptions{}, func(f *forged) { f.setFlags(0, flagExists|0x1000) }), ErrUnsupported, "flags 80001000"},
+		{"a missing file", forgery(AddOptions{}, func(f *forged) { f.setFlags(0, 0) }), ErrNotFound, "mpq: war3map.j: no such file in the archive"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := open(t, c.make(t)).ReadFile("war3map.j")
+			var e *Error
+			if !errors.Is(err, c.want) || !errors.As(err, &e) || !bytes.Contains([]byte(err.Error()), []byte(c.text)) {
+				t.Errorf("got  %v\nwant %v, saying %q", err, c.want, c.text)
+			}
+		})
+	}
+}
+
+func TestNoArchive(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"nothing":            nil,
+		"a short header":     []byte("MPQ\x1A\x20\x00\x00\x00"),
+		"text":               bytes.Repeat([]byte("war3"), 5000),
+		"headers everywhere": bytes.Repeat(append([]byte("MPQ\x1A\x20\x00\x00\x00"), make([]byte, 504)...), 300),
+	} {
+		if _, err := Open(bytes.NewReader(data), int64(len(data))); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v, want ErrFormat", name, err)
+		}
+	}
+	// An archive without files is one all the same.
+	w := NewWriter(nil)
+	w.OmitListfile()
+	if a := open(t, write(t, w)); len(a.Names()) != 0 || a.Blocks() != 0 {
+		t.Error("an empty archive has files")
+	}
+}
+
+// TestTruncated cuts an archive off at each byte: an error or the right bytes, never wrong ones.
+func TestTruncated(t *testing.T) {
+	f := forge(t, 0, AddOptions{Encrypt: true, SectorCRC: true})
+	whole := f.bytes()
+	for n := range whole {
+		a, err := Open(bytes.NewReader(whole[:n]), int64(n))
+		if err != nil {
+			continue
+		}
+		if data, err := a.ReadFile("war3map.j"); err == nil && !bytes.Equal(data, script) {
+			t.Fatalf("cut at %d of %d: wrong bytes and no error", n, len(whole))
+		}
+	}
+}
+
+var _ io.ReaderAt = sparseReader{}
