@@ -80,8 +80,8 @@ func (f *File) loadTable(named, strict bool) error {
 	}
 	table := append([]byte(nil), raw...) // what follows in raw is fetched already
 	if f.b.flags&flagEncrypted != 0 {
-		if !named || !plausible(table, f.key-1, count, f.sectorSize) {
-			key, ok := recoverFromTable(table, count, f.sectorSize)
+		if !named || !plausible(table, f.key-1, count, f.sectorSize, 0) {
+			key, ok := f.recoverFromTable(table, count)
 			if !ok && !named {
 				return ErrNoKey
 			}
@@ -110,8 +110,9 @@ func (f *File) loadTable(named, strict bool) error {
 	return nil
 }
 
-// plausible says whether table is a sector table when it is decrypted with key.
-func plausible(table []byte, key uint32, count int, sectorSize uint32) bool {
+// plausible says whether table is a sector table when it is decrypted with key. If end is not 0, it must also be
+// where the last sector ends.
+func plausible(table []byte, key uint32, count int, sectorSize, end uint32) bool {
 	k := keystream{key, cipherSeed}
 	var last uint32
 	for i := range count + 1 {
@@ -122,14 +123,15 @@ func plausible(table []byte, key uint32, count int, sectorSize uint32) bool {
 		}
 		last = v
 	}
-	return true
+	return end == 0 || last == end
 }
 
-// recoverFromTable finds the file's key from the first word of its table, which is the table's length.
-func recoverFromTable(table []byte, count int, sectorSize uint32) (uint32, bool) {
-	for _, words := range []int{count + 1, count + 2} {
+// recoverFromTable finds the file's key from the first word of its table, which is the table's length. With large
+// sectors nearly anything looks like a table, so the last word must be right too: the packed size.
+func (f *File) recoverFromTable(table []byte, count int) (uint32, bool) {
+	for _, words := range []int{count + 1, count + 2} { // with checks there is one more
 		key, ok := recoverKey(table, uint32(words)*4, func(key, _ uint32) bool {
-			return plausible(table, key, count, sectorSize)
+			return plausible(table, key, min(words, len(table)/4)-1, f.sectorSize, f.b.packed)
 		})
 		if ok {
 			return key + 1, true

@@ -2,6 +2,7 @@ package mpq
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"math/bits"
 	"strings"
+	"sync"
 )
 
 const (
@@ -189,13 +191,19 @@ func assemble(sectors [][]byte, table, checks []byte, key *uint32) []byte {
 	return append(out, checks...)
 }
 
+var deflaters = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
+
 // deflate packs a sector with zlib, with its mask byte.
 func deflate(sector []byte) []byte {
 	var b bytes.Buffer
 	b.WriteByte(maskZlib)
-	z := zlib.NewWriter(&b)
-	z.Write(sector) // a bytes.Buffer takes everything
-	z.Close()
+	z := deflaters.Get().(*zlib.Writer)
+	defer deflaters.Put(z)
+	z.Reset(&b)
+	_, err := z.Write(sector)
+	if err = cmp.Or(err, z.Close()); err != nil {
+		panic(err) // a bytes.Buffer takes everything
+	}
 	return b.Bytes()
 }
 
