@@ -1,3 +1,78 @@
 package lobby
 
-type autoStart struct{}
+import (
+	"fmt"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// reminder is how often the players hear why the lobby does not start yet.
+const reminder = 15 * time.Second
+
+// autoStart is when a lobby starts by itself.
+type autoStart struct {
+	players int
+	full    bool
+	hold    time.Duration
+
+	met    bool // the condition has held since then
+	since  time.Duration
+	told   bool
+	toldAt time.Duration
+}
+
+func (l *Lobby) autoStartOperation(op AutoStart) (why string) {
+	seats := 0
+	for _, s := range l.slots {
+		if s.Status != w3gs.SlotClosed && !s.Computer {
+			seats++
+		}
+	}
+	if op.Players < 0 || op.Players > seats {
+		return fmt.Sprintf("autostart takes 1 to %d players, or off", seats)
+	}
+	l.auto = autoStart{players: op.Players, full: op.Full, hold: op.Hold}
+	return ""
+}
+
+// autoStart begins the countdown once enough players are in and nothing is in
+// the way.
+func (l *Lobby) autoStart() {
+	a := &l.auto
+	if l.phase != phaseOpen || !a.full && a.players == 0 {
+		return
+	}
+	c := l.Counts()
+	if c.Humans == 0 || !(a.players > 0 && c.Humans >= a.players) && !(a.full && c.Open == 0) {
+		a.met = false
+		return
+	}
+	if !a.met {
+		a.met, a.since, a.told = true, l.now, false
+	}
+	if _, waits := l.autoStartDue(); waits {
+		return
+	}
+	why := l.blocked()
+	if why == "" {
+		l.beginCountdown(false)
+		return
+	}
+	if !a.told || l.now >= a.toldAt+reminder {
+		a.told, a.toldAt = true, l.now
+		l.say(l.Humans(), "Waiting to start: "+why)
+	}
+}
+
+// autoStartDue is when time alone lets the lobby start by itself.
+func (l *Lobby) autoStartDue() (at time.Duration, waits bool) {
+	if l.phase != phaseOpen || !l.auto.met {
+		return 0, false
+	}
+	at = l.auto.since + l.auto.hold
+	if l.left != "" {
+		at = max(at, l.leftAt+l.cfg.QuietAfterLeave)
+	}
+	return at, at > l.now
+}

@@ -65,8 +65,8 @@ type Config struct {
 	// player.
 	PingsBeforeStart int
 
-	// A player who says more than ChatLines lines within ChatWindow is muted for
-	// ChatMute. ChatLines 0 sets no limit.
+	// A player who says ChatLines lines within ChatWindow is muted for ChatMute.
+	// ChatLines 0 sets no limit.
 	ChatLines  int
 	ChatWindow time.Duration
 	ChatMute   time.Duration

@@ -2,6 +2,7 @@ package lobby
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"w3host/w3gs"
@@ -17,52 +18,199 @@ const (
 	phaseClosed
 )
 
+// pidLimit is above every pid.
+const pidLimit = w3gs.MaxSlots + 1
+
 // Lobby is one game's lobby. It belongs to one goroutine.
 type Lobby struct {
-	cfg     Config
-	seats   []w3gs.Slot // the slots as the map has them
-	slots   []w3gs.Slot
-	players [pidLimit]*player // by pid
-	vhost   uint8             // pid of the virtual host, 0 when it is away
-	owner   string
-	held    []string
-	hcl     string
-	order   int
-	random  *rand.Rand
-	phase   phase
-	muteAll bool
+	cfg      Config
+	observer uint8       // the observer team, which is also the observers' colour
+	seats    []w3gs.Slot // the slots as the map has them
+	slots    []w3gs.Slot
+	players  [pidLimit]*player // by pid
+	vhost    uint8             // pid of the virtual host, 0 when it is away
+	owner    string
+	held     []string // reserved names
+	hcl      string
+	joins    int // players that ever came
+	random   *rand.Rand
+	phase    phase
+	muteAll  bool
 
 	now time.Duration
 	out []Effect
 
-	tableChanged  bool // a 0x09 is due at the end of the event
-	progressDirty bool // a 0x09 is due when progressAt comes
-	progressAt    time.Duration
-	pingAt        time.Duration
-	lastLeave     time.Duration
-	lastLeaver    string
-	count         int // lines still to be said
-	countAt       time.Duration
-	counts        Counts
-	auto          autoStart
+	sent       []w3gs.Slot // the table that clients have
+	progressAt time.Duration
+	pingAt     time.Duration
+	left       string // who left last, and when
+	leftAt     time.Duration
+	count      int // lines of the countdown still to be said
+	countAt    time.Duration
+	counts     Counts // as last announced
+	auto       autoStart
+	handicaps  []uint8 // as players see them, once the game has started
 }
 
-// pidLimit is above every pid.
-const pidLimit = w3gs.MaxSlots + 1
-
-// New opens a lobby. The slots are copied; a lobby has at least one.
+// New opens a lobby. It takes the map's slots as they are, but for what no
+// lobby can begin with: players in them, and colours that two of them share.
 func New(cfg Config) *Lobby {
-	return nil
+	if cfg.MaxPID == 0 {
+		cfg.MaxPID = w3gs.ClassicSlots
+	}
+	cfg.MaxPID = min(cfg.MaxPID, w3gs.MaxSlots)
+	l := &Lobby{
+		cfg:      cfg,
+		observer: w3gs.ObserverTeam,
+		slots:    slices.Clone(cfg.Slots),
+		owner:    cfg.Owner,
+		held:     slices.Clone(cfg.Reserved),
+		hcl:      cfg.HCL,
+		random:   rand.New(rand.NewPCG(uint64(cfg.RandomSeed), uint64(cfg.RandomSeed))),
+		auto:     autoStart{players: cfg.AutoStart, full: cfg.AutoStartFull},
+	}
+	if cfg.MaxPID > w3gs.ClassicSlots {
+		l.observer = w3gs.ObserverTeam24
+	}
+	starts := uint8(0)
+	for i := range l.slots {
+		s := &l.slots[i]
+		s.PID = 0
+		if s.Status == w3gs.SlotOccupied && !s.Computer {
+			s.Status = w3gs.SlotOpen
+		}
+		if s.Team == l.observer {
+			s.Colour = l.observer
+			continue
+		}
+		starts++
+		if holder := l.colourHolder(i, s.Colour); s.Colour >= cfg.MaxPID || holder >= 0 && holder < i {
+			s.Colour = l.unusedColour()
+		}
+	}
+	if cfg.PlayerSlots == 0 {
+		l.cfg.PlayerSlots = starts
+	}
+	l.seats = slices.Clone(l.slots)
+	l.sent = slices.Clone(l.slots)
+	l.counts = l.Counts()
+	l.returnVirtualHost()
+	return l
 }
 
 // Handle takes one event and appends what follows from it to out.
 func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
-	return out
+	l.now, l.out = now, out
+	switch ev := ev.(type) {
+	case Join:
+		l.join(ev)
+	case Operation:
+		l.operate(ev)
+	case Chat:
+		if p := l.human(ev.PID); p != nil {
+			l.chat(p, ev.Line)
+		}
+	case MapReport:
+		if p := l.human(ev.PID); p != nil {
+			l.mapReport(p, ev.Report)
+		}
+	case Progress:
+		if p := l.human(ev.PID); p != nil {
+			l.progress(p, ev.Percent)
+		}
+	case Pong:
+		if p := l.human(ev.PID); p != nil {
+			l.pong(p, ev.Tick)
+		}
+	case Leave:
+		if p := l.human(ev.PID); p != nil {
+			l.leave(p, ev)
+		}
+	}
+	return l.finish()
 }
 
 // Tick does what is due by now.
-func (l *Lobby) Tick(now time.Duration, out []Effect) []Effect { return out }
+func (l *Lobby) Tick(now time.Duration, out []Effect) []Effect {
+	l.now, l.out = now, out
+	l.ping()
+	l.countDown()
+	return l.finish()
+}
 
 // Next is when Tick has something to do; not ok when only an event can bring
-// work.
-func (l *Lobby) Next() (at time.Duration, ok bool) { return 0, false }
+// work: an empty lobby sleeps.
+func (l *Lobby) Next() (at time.Duration, ok bool) {
+	earliest := func(t time.Duration) {
+		if !ok || t < at {
+			at, ok = t, true
+		}
+	}
+	if l.Humans() == 0 || l.phase == phaseClosed {
+		return 0, false
+	}
+	if l.cfg.PingEvery > 0 {
+		earliest(l.pingAt)
+	}
+	if l.phase == phaseCounting {
+		earliest(l.countAt)
+	}
+	if l.phase < phaseStarted && !slices.Equal(l.slots, l.sent) {
+		earliest(l.progressAt)
+	}
+	if due, waits := l.autoStartDue(); waits {
+		earliest(due)
+	}
+	return at, ok
+}
+
+// finish tells clients and advertisements what an event has changed.
+func (l *Lobby) finish() []Effect {
+	if l.phase < phaseStarted {
+		l.sendTable()
+		l.autoStart()
+	}
+	if counts := l.Counts(); l.phase < phaseStarted && counts != l.counts {
+		l.counts = counts
+		l.emit(CountsChanged{counts})
+	}
+	out := l.out
+	l.out = nil
+	return out
+}
+
+// sendTable sends a 0x09 when the table has changed. Where only downloads have,
+// it waits for the last such table to be ProgressEvery old.
+func (l *Lobby) sendTable() {
+	changed, other := false, false
+	for i, s := range l.slots {
+		if s == l.sent[i] {
+			continue
+		}
+		changed = true
+		s.Download = l.sent[i].Download
+		other = other || s != l.sent[i]
+	}
+	if !changed || !other && l.now < l.progressAt {
+		return
+	}
+	if !other {
+		l.progressAt = l.now + l.cfg.ProgressEvery
+	}
+	l.flushTable()
+}
+
+func (l *Lobby) flushTable() {
+	copy(l.sent, l.slots)
+	l.broadcast(l.Humans(), &w3gs.SlotInfo{SlotTable: l.SlotTable()})
+}
+
+func (l *Lobby) emit(e Effect) { l.out = append(l.out, e) }
+
+func (l *Lobby) send(pid uint8, p w3gs.Packet) { l.emit(Send{pid, p}) }
+
+func (l *Lobby) broadcast(to PIDs, p w3gs.Packet) {
+	if to != 0 {
+		l.emit(Broadcast{to, p})
+	}
+}

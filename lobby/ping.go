@@ -1,3 +1,64 @@
 package lobby
 
-type sentPing struct{}
+import (
+	"time"
+
+	"w3host/w3gs"
+)
+
+const (
+	// pingsKept bounds the pings of one player that wait for their answer.
+	pingsKept = 8
+	// rttKept is how many round trips the median is taken from.
+	rttKept = 3
+)
+
+type sentPing struct {
+	tick uint32
+	at   time.Duration
+	busy bool // a download was under way, so the answer measures the queue
+}
+
+// ping sends the 0x01 that is due. It goes on while the map loads and in the
+// game: a client that hears nothing for about a minute leaves. The tick is the
+// time in milliseconds.
+func (l *Lobby) ping() {
+	humans := l.Humans()
+	if l.cfg.PingEvery <= 0 || humans == 0 || l.now < l.pingAt || l.phase == phaseClosed {
+		return
+	}
+	l.pingAt = l.now + l.cfg.PingEvery
+	tick := uint32(l.now.Milliseconds())
+	for pid := range humans.All() {
+		p := l.players[pid]
+		if len(p.pings) == pingsKept {
+			p.pings = p.pings[1:]
+		}
+		p.pings = append(p.pings, sentPing{tick, l.now, l.downloading(p)})
+	}
+	l.broadcast(humans, &w3gs.PingFromHost{Tick: tick})
+}
+
+// pong measures a round trip. The first 0x46 of a client answers nothing, nor
+// does one whose tick was never sent or has been answered; and one that shared
+// the line with a download says nothing about the line.
+func (l *Lobby) pong(p *player, tick uint32) {
+	if tick == w3gs.FirstPongTick {
+		return
+	}
+	for i, ping := range p.pings {
+		if ping.tick != tick {
+			continue
+		}
+		p.pings = p.pings[i+1:]
+		if ping.busy || l.downloading(p) {
+			return
+		}
+		if len(p.rtts) == rttKept {
+			p.rtts = p.rtts[1:]
+		}
+		p.rtts = append(p.rtts, l.now-ping.at)
+		p.measured++
+		return
+	}
+}

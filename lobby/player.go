@@ -84,15 +84,13 @@ type player struct {
 	external w3gs.SockAddr
 	req      w3gs.ReqJoin
 	joined   time.Duration
-	handicap uint8 // as seen, once a mode string took the slot's byte
 
-	asked       bool // NeedsMap has been given
-	pings       []sentPing
-	rtts        []time.Duration // the last rttKept
-	measured    int
-	lines       []time.Duration // of the lines within the flood window
-	mutedUntil  time.Duration
-	toldFlooded bool
+	asked      bool // NeedsMap has been given
+	pings      []sentPing
+	rtts       []time.Duration // the last rttKept
+	measured   int
+	lines      []time.Duration // when the lines within the flood window came
+	mutedUntil time.Duration
 }
 
 // rtt is the median of what was measured last.

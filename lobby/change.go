@@ -1,0 +1,132 @@
+package lobby
+
+import (
+	"fmt"
+
+	"w3host/w3gs"
+)
+
+// The changes of this file serve players, who ask with 0x28, and operators. A
+// change that is not allowed does nothing and says why; players are not told.
+
+// request is a 0x28 that asks to change the sender's slot. During the countdown
+// the table stands still.
+func (l *Lobby) request(p *player, line w3gs.Chat) {
+	if l.phase != phaseOpen {
+		return
+	}
+	i := l.slotOf(p.pid)
+	switch line.Flag {
+	case w3gs.ChatTeam:
+		l.changeTeam(i, line.Value)
+	case w3gs.ChatColour:
+		l.changeColour(i, line.Value)
+	case w3gs.ChatRace:
+		l.changeRace(i, w3gs.Race(line.Value))
+	case w3gs.ChatHandicap:
+		l.changeHandicap(i, line.Value)
+	}
+}
+
+// changeTeam moves a slot to the first open one of a team where the map has
+// forces, and sets its team in melee.
+func (l *Lobby) changeTeam(i int, team uint8) (why string) {
+	s := &l.slots[i]
+	if l.cfg.Layout == w3gs.LayoutLadder {
+		return "the teams of a ladder game are fixed"
+	}
+	if s.Computer && team == l.observer {
+		return "a computer cannot watch"
+	}
+	if !l.melee() {
+		if s.Team == l.observer && team != l.observer && l.playing(i) >= int(l.cfg.PlayerSlots) {
+			return fmt.Sprintf("all %d start spots are taken", l.cfg.PlayerSlots)
+		}
+		for j, place := range l.slots {
+			if place.Status == w3gs.SlotOpen && place.Team == team {
+				l.exchange(i, j, false)
+				return ""
+			}
+		}
+		return l.teamName(team) + " has no open slot"
+	}
+	switch {
+	case team == s.Team:
+		return ""
+	case team == l.observer && !l.cfg.Observers:
+		return "this game has no observers"
+	case team == l.observer:
+		s.Team, s.Colour = team, l.observer
+		return ""
+	case team >= l.cfg.MaxPID:
+		return fmt.Sprintf("there are teams 1 to %d", l.cfg.MaxPID)
+	case s.Team != l.observer:
+		s.Team = team
+		return ""
+	case l.playing(i) >= int(l.cfg.PlayerSlots):
+		return fmt.Sprintf("all %d start spots are taken", l.cfg.PlayerSlots)
+	}
+	s.Team = team
+	l.takeColour(i, l.freeColour(i))
+	return ""
+}
+
+func (l *Lobby) changeColour(i int, colour uint8) (why string) {
+	switch s := l.slots[i]; {
+	case l.fixed():
+		return "the map fixes the colours"
+	case s.Team == l.observer:
+		return "observers have no colour"
+	case colour >= l.cfg.MaxPID:
+		return fmt.Sprintf("there are colours 1 to %d", l.cfg.MaxPID)
+	case l.occupiedColour(i, colour) >= 0:
+		return fmt.Sprintf("colour %d is taken by %s", colour+1, l.occupant(l.occupiedColour(i, colour)))
+	}
+	l.takeColour(i, colour)
+	return ""
+}
+
+func (l *Lobby) changeRace(i int, race w3gs.Race) (why string) {
+	s := &l.slots[i]
+	if l.cfg.Layout == w3gs.LayoutLadder || s.Race&w3gs.RaceSelectable == 0 {
+		return fmt.Sprintf("the race of slot %d is fixed", i+1)
+	}
+	switch race {
+	case w3gs.RaceHuman, w3gs.RaceOrc, w3gs.RaceNightElf, w3gs.RaceUndead, w3gs.RaceRandom:
+		s.Race = race | w3gs.RaceSelectable
+		return ""
+	}
+	return "there is no such race"
+}
+
+func (l *Lobby) changeHandicap(i int, handicap uint8) (why string) {
+	if l.fixed() {
+		return "the map fixes the handicaps"
+	}
+	if handicap < 50 || handicap > 100 || handicap%10 != 0 {
+		return "a handicap is 50, 60, 70, 80, 90 or 100"
+	}
+	l.slots[i].Handicap = handicap
+	return ""
+}
+
+func (l *Lobby) teamName(team uint8) string {
+	if team == l.observer {
+		return "the observer team"
+	}
+	return fmt.Sprintf("team %d", team+1)
+}
+
+// occupant names who or what is in a slot.
+func (l *Lobby) occupant(i int) string {
+	s := l.slots[i]
+	switch {
+	case s.Computer:
+		return "a computer"
+	case s.Status == w3gs.SlotOccupied:
+		return l.players[s.PID].name
+	case s.Status == w3gs.SlotClosed:
+		return "nobody, it is closed"
+	}
+	return "nobody, it is open"
+}

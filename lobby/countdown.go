@@ -1,0 +1,137 @@
+package lobby
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"w3host/w3gs"
+)
+
+func (l *Lobby) startOperation(op Start) (why string) {
+	switch {
+	case l.Humans() == 0:
+		return "nobody is in the lobby"
+	case l.phase == phaseCounting && !op.Now:
+		return "the countdown runs already"
+	}
+	if !op.Force {
+		if why := l.blocked(); why != "" {
+			return why
+		}
+	}
+	l.beginCountdown(op.Now)
+	return ""
+}
+
+func (l *Lobby) abortOperation() (why string) {
+	if l.phase != phaseCounting {
+		return "no countdown runs"
+	}
+	l.auto = autoStart{}
+	l.abort("")
+	return ""
+}
+
+// blocked says why an unforced start has to wait, and for whom.
+func (l *Lobby) blocked() (why string) {
+	if l.left != "" && l.now < l.leftAt+l.cfg.QuietAfterLeave {
+		return fmt.Sprintf("%s has just left: wait %v", l.left, (l.leftAt + l.cfg.QuietAfterLeave - l.now).Round(100*time.Millisecond))
+	}
+	var unanswered, loading, unmeasured []string
+	for p := range l.seated {
+		download := l.slots[l.slotOf(p.pid)].Download
+		switch {
+		case p.fake:
+		case download == w3gs.DownloadUnknown:
+			unanswered = append(unanswered, p.name)
+		case download < 100:
+			loading = append(loading, fmt.Sprintf("%s (%d %%)", p.name, download))
+		case l.cfg.PingEvery > 0 && p.measured < l.cfg.PingsBeforeStart:
+			unmeasured = append(unmeasured, fmt.Sprintf("%s (%d of %d pings)", p.name, p.measured, l.cfg.PingsBeforeStart))
+		}
+	}
+	switch {
+	case loading != nil:
+		return "still downloading the map: " + strings.Join(loading, ", ")
+	case unanswered != nil:
+		return "not yet known to have the map: " + strings.Join(unanswered, ", ")
+	case unmeasured != nil:
+		return "ping not yet known: " + strings.Join(unmeasured, ", ")
+	}
+	return l.checkHCL()
+}
+
+// beginCountdown says the first number at once; the game starts one step after
+// the last.
+func (l *Lobby) beginCountdown(now bool) {
+	l.phase = phaseCounting
+	l.count, l.countAt = l.cfg.Countdown, l.now
+	if now {
+		l.count = 0
+	} else {
+		l.emit(CountdownStarted{Seconds: l.count})
+	}
+	l.countDown()
+}
+
+// countDown says the number that is due, or starts the game. A host that was
+// away goes on from where it was.
+func (l *Lobby) countDown() {
+	if l.phase != phaseCounting || l.now < l.countAt {
+		return
+	}
+	if l.count <= 0 {
+		l.start()
+		return
+	}
+	l.say(l.Humans(), fmt.Sprintf("%d…", l.count))
+	l.count--
+	l.countAt += l.cfg.CountdownStep
+	if l.countAt <= l.now {
+		l.countAt = l.now + l.cfg.CountdownStep
+	}
+}
+
+// abort stops a countdown that runs.
+func (l *Lobby) abort(why string) {
+	if l.phase != phaseCounting {
+		return
+	}
+	l.phase = phaseOpen
+	line := "Countdown stopped."
+	if why != "" {
+		line = "Countdown stopped: " + why + "."
+	}
+	l.emit(CountdownAborted{Why: why})
+	l.say(l.Humans(), line)
+}
+
+// start begins the game, in one go: the last slot table if it is new, 0x0A, the virtual host
+// leaves, 0x0B, every fake player has loaded.
+func (l *Lobby) start() {
+	if why := l.checkHCL(); why != "" {
+		l.say(l.Humans(), "Started without the mode: "+why)
+		l.hcl = ""
+	}
+	l.handicaps = make([]uint8, len(l.slots))
+	for i, s := range l.slots {
+		l.handicaps[i] = s.Handicap
+	}
+	l.writeHCL()
+	humans := l.Humans()
+	if !slices.Equal(l.slots, l.sent) {
+		l.flushTable()
+	}
+	l.broadcast(humans, &w3gs.CountdownStart{})
+	l.dropVirtualHost()
+	l.broadcast(humans, &w3gs.CountdownEnd{})
+	for p := range l.seated {
+		if p.fake {
+			l.broadcast(humans, &w3gs.GameLoaded{PID: p.pid})
+		}
+	}
+	l.phase = phaseStarted
+	l.emit(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), HCL: l.hcl})
+}

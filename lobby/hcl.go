@@ -1,0 +1,74 @@
+package lobby
+
+import (
+	"fmt"
+	"strings"
+
+	"w3host/w3gs"
+)
+
+// hclAlphabet is what a mode string may hold.
+const hclAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789 -=,."
+
+// hclTable maps 0, 1, 2 … to the bytes that are no handicap a map could meet in
+// an ordinary game: all but 0, 50, 60, 70, 80, 90 and 100.
+var hclTable = func() (table []uint8) {
+	for b := 1; b < 256; b++ {
+		if b < 50 || b > 100 || b%10 != 0 {
+			table = append(table, uint8(b))
+		}
+	}
+	return table
+}()
+
+// setHCL sets the mode string. It may be set before all players are in, so only
+// the start compares it with the occupied slots.
+func (l *Lobby) setHCL(text string) (why string) {
+	if why := checkMode(text); why != "" {
+		return why
+	}
+	if len(text) > len(l.slots) {
+		return fmt.Sprintf("the mode %q is too long: this map has %d slots", text, len(l.slots))
+	}
+	l.hcl = text
+	return ""
+}
+
+func checkMode(text string) (why string) {
+	for _, r := range text {
+		if !strings.ContainsRune(hclAlphabet, r) {
+			return fmt.Sprintf("a mode cannot hold %q: use small letters, digits, space and - = , .", r)
+		}
+	}
+	return ""
+}
+
+// checkHCL says why the mode string cannot be written.
+func (l *Lobby) checkHCL() (why string) {
+	if why := checkMode(l.hcl); why != "" {
+		return why
+	}
+	c := l.Counts()
+	if n := c.Players() + c.Computers; len(l.hcl) > n {
+		return fmt.Sprintf("the mode %q needs %d occupied slots, there are %d", l.hcl, len(l.hcl), n)
+	}
+	return ""
+}
+
+// writeHCL puts the mode string into the handicaps of the occupied slots, a
+// letter each: table[(handicap − 50) / 10 + 6 × letter].
+func (l *Lobby) writeHCL() {
+	text := l.hcl
+	for i := range l.slots {
+		s := &l.slots[i]
+		if text == "" {
+			return
+		}
+		if s.Status != w3gs.SlotOccupied {
+			continue
+		}
+		step := (int(min(max(s.Handicap, 50), 100)) - 50) / 10
+		s.Handicap = hclTable[step+6*strings.IndexByte(hclAlphabet, text[0])]
+		text = text[1:]
+	}
+}
