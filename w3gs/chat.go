@@ -76,8 +76,7 @@ func (p *ChatFromOthers) Decode(body []byte) error { return p.Chat.decode(OpChat
 
 func (p *Chat) appendTo(dst []byte, op Op) []byte {
 	dst, at := begin(dst, op)
-	dst = append(dst, byte(len(p.To)))
-	dst = append(dst, p.To...)
+	dst = append(appendCount(dst, len(p.To)), p.To...)
 	dst = append(dst, p.From, byte(p.Flag))
 	switch p.Flag {
 	case ChatTeam, ChatColour, ChatRace, ChatHandicap:

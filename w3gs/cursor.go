@@ -15,9 +15,11 @@ type cursor struct {
 
 func read(op Op, body []byte) cursor { return cursor{op: op, b: body} }
 
-func (c *cursor) fail(err error) {
+func (c *cursor) fail(err error) { c.failAt(c.at, err) }
+
+func (c *cursor) failAt(offset int, err error) {
 	if c.err == nil {
-		c.err = &DecodeError{Op: c.op, Offset: c.at, Err: err}
+		c.err = &DecodeError{Op: c.op, Offset: offset, Err: err}
 	}
 }
 
@@ -101,6 +103,15 @@ func (c *cursor) done() error {
 		c.fail(ErrTrailing)
 	}
 	return c.err
+}
+
+// appendCount writes the u8 before a list. A list that does not fit is a bug of
+// the caller: no table of the game is that long.
+func appendCount(dst []byte, n int) []byte {
+	if n > 255 {
+		panic("w3gs: list over 255 entries")
+	}
+	return append(dst, byte(n))
 }
 
 func appendU16(dst []byte, v uint16) []byte { return binary.LittleEndian.AppendUint16(dst, v) }

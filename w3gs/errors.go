@@ -8,7 +8,7 @@ import (
 // What can be wrong with bytes. Test with errors.Is.
 var (
 	ErrMagic        = errors.New("first byte is not 0xF7")
-	ErrLength       = errors.New("length field below the 4 header bytes")
+	ErrLength       = errors.New("length field does not match the bytes")
 	ErrTooLong      = errors.New("longer than allowed")
 	ErrShort        = errors.New("ends too early")
 	ErrTrailing     = errors.New("bytes left over")
@@ -20,6 +20,7 @@ var (
 )
 
 // DecodeError says which packet failed, at which byte of its payload, and why.
+// A negative offset lies in the header, whose four bytes end at 0.
 type DecodeError struct {
 	Op     Op
 	Offset int

@@ -1,6 +1,9 @@
 package w3gs
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Frame is one whole packet: magic u8 · opcode u8 · length u16 · payload.
 type Frame []byte
@@ -20,7 +23,7 @@ func Next(buf []byte, max int) (f Frame, rest []byte, err error) {
 		return nil, buf, nil
 	}
 	if buf[0] != Magic {
-		return nil, buf, &DecodeError{Err: ErrMagic}
+		return nil, buf, &DecodeError{Offset: -HeaderSize, Err: fmt.Errorf("%w: 0x%02X", ErrMagic, buf[0])}
 	}
 	if len(buf) < HeaderSize {
 		return nil, buf, nil
@@ -28,9 +31,9 @@ func Next(buf []byte, max int) (f Frame, rest []byte, err error) {
 	n := int(binary.LittleEndian.Uint16(buf[2:]))
 	switch {
 	case n < HeaderSize:
-		return nil, buf, &DecodeError{Op: Op(buf[1]), Offset: -2, Err: ErrLength}
+		return nil, buf, &DecodeError{Op: Op(buf[1]), Offset: -2, Err: fmt.Errorf("%w: %d is less than the header", ErrLength, n)}
 	case n > max:
-		return nil, buf, &DecodeError{Op: Op(buf[1]), Offset: -2, Err: ErrTooLong}
+		return nil, buf, &DecodeError{Op: Op(buf[1]), Offset: -2, Err: fmt.Errorf("%w: %d bytes, %d at most", ErrTooLong, n, max)}
 	case len(buf) < n:
 		return nil, buf, nil
 	}

@@ -81,8 +81,7 @@ func (p *PlayerInfo) AppendTo(dst []byte) []byte {
 	dst = appendU32(dst, p.JoinCounter)
 	dst = append(dst, p.PID)
 	dst = appendCstr(dst, p.Name)
-	dst = append(dst, byte(len(p.Extra)))
-	dst = append(dst, p.Extra...)
+	dst = append(appendCount(dst, len(p.Extra)), p.Extra...)
 	dst = p.External.appendTo(dst)
 	return end(p.Internal.appendTo(dst), at)
 }
@@ -125,8 +124,7 @@ func (p *ReqJoin) AppendTo(dst []byte) []byte {
 	dst = appendU16(dst, p.ListenPort)
 	dst = appendU32(dst, p.JoinCounter)
 	dst = appendCstr(dst, p.Name)
-	dst = append(dst, byte(len(p.Extra)))
-	dst = append(dst, p.Extra...)
+	dst = append(appendCount(dst, len(p.Extra)), p.Extra...)
 	return end(p.Internal.appendTo(dst), at)
 }
 

@@ -18,7 +18,7 @@ func (p *StartLag) Op() Op { return OpStartLag }
 // AppendTo appends the frame.
 func (p *StartLag) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpStartLag)
-	dst = append(dst, byte(len(p.Laggers)))
+	dst = appendCount(dst, len(p.Laggers))
 	for _, l := range p.Laggers {
 		dst = appendU32(append(dst, l.PID), l.LagMillis)
 	}

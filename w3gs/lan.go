@@ -1,5 +1,7 @@
 package w3gs
 
+import "fmt"
+
 // Product is the game, as its four letters read as a big-endian number; the
 // wire has them reversed ("PX3W").
 type Product uint32
@@ -110,7 +112,7 @@ func (p *GameInfo) Decode(body []byte) error {
 	stat := c.cstr(maxStatString)
 	if c.err == nil {
 		if err := p.Stat.Decode([]byte(stat)); err != nil {
-			return &DecodeError{Op: OpGameInfo, Offset: statAt, Err: err}
+			c.failAt(statAt, fmt.Errorf("stat string: %w", err))
 		}
 	}
 	p.Slots = c.u32()

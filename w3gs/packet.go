@@ -95,19 +95,23 @@ var betweenPeers = [256]func() Packet{
 // New makes an empty packet for an opcode that the given side may send, nil
 // for any other.
 func New(op Op, dir Dir) Packet {
-	table := &fromHost
+	var table *[256]func() Packet
 	switch dir {
+	case FromHost:
+		table = &fromHost
 	case FromClient:
 		table = &fromClient
 	case Peer:
 		table = &betweenPeers
 	case LAN:
 		table = &overLAN
+	default:
+		return nil
 	}
-	if make := table[op]; make != nil {
-		return make()
+	if table[op] == nil {
+		return nil
 	}
-	return nil
+	return table[op]()
 }
 
 // Decode reads one frame sent by the given side. Byte slices in the packet may

@@ -71,8 +71,11 @@ func (c *cursor) slot() Slot {
 	if b == nil {
 		return Slot{}
 	}
-	if b[2] > byte(SlotOccupied) || b[3] > 1 {
-		c.fail(ErrValue)
+	if b[2] > byte(SlotOccupied) {
+		c.failAt(c.at-SlotLen+2, ErrValue)
+	}
+	if b[3] > 1 {
+		c.failAt(c.at-SlotLen+3, ErrValue)
 	}
 	return Slot{b[0], b[1], SlotStatus(b[2]), b[3] == 1, b[4], b[5], Race(b[6]), AI(b[7]), b[8]}
 }
@@ -99,7 +102,7 @@ type SlotTable struct {
 
 func (t *SlotTable) appendTo(dst []byte) []byte {
 	dst = appendU16(dst, uint16(1+len(t.Slots)*SlotLen+6))
-	dst = append(dst, byte(len(t.Slots)))
+	dst = appendCount(dst, len(t.Slots))
 	for _, s := range t.Slots {
 		dst = s.AppendTo(dst)
 	}

@@ -44,7 +44,8 @@ func (s *Stream) Commit(n int) { s.w += n }
 func (s *Stream) Buffered() int { return s.w - s.r }
 
 // Next returns the next whole packet, or nil when more bytes are needed. The
-// frame aliases the stream's buffer until the next call of Free.
+// frame aliases the stream's buffer until the next call of Free. An error is
+// final: the stream does not look for the next packet behind bad bytes.
 func (s *Stream) Next() (Frame, error) {
 	f, _, err := Next(s.buf[s.r:s.w], s.max)
 	s.r += len(f)
@@ -52,14 +53,16 @@ func (s *Stream) Next() (Frame, error) {
 }
 
 // room moves what waits to the front and, where that gains nothing, doubles
-// the buffer. Next has seen the header by then, so growth stops at its length.
+// the buffer. It grows with the bytes that came, not with the length that a
+// header claims, and a buffer that holds the longest packet allowed is enough.
 func (s *Stream) room() {
 	if s.r > 0 {
 		s.w = copy(s.buf, s.buf[s.r:s.w])
 		s.r = 0
 		return
 	}
-	grown := make([]byte, min(2*len(s.buf), max(s.max, HeaderSize)+streamStart))
+	size := min(2*len(s.buf), s.max+streamStart)
+	grown := make([]byte, max(size, len(s.buf)+HeaderSize)) // longer, whatever SetMax did
 	copy(grown, s.buf[:s.w])
 	s.buf = grown
 }

@@ -1,8 +1,6 @@
 package w3gs
 
-import (
-	"hash/crc32"
-)
+import "hash/crc32"
 
 // IncomingAction (0x0C, host to client) is one turn: time increment ms u16 ·
 // and, only if there are actions, crc u16 · actions. crc is the low half of the
@@ -119,7 +117,7 @@ func (p *Desync) Op() Op { return OpDesync }
 func (p *Desync) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpDesync)
 	dst = append(appendU32(dst, p.Unknown0), p.Unknown4)
-	dst = append(appendU32(dst, p.Checksum), byte(len(p.PIDs)))
+	dst = appendCount(appendU32(dst, p.Checksum), len(p.PIDs))
 	return end(append(dst, p.PIDs...), at)
 }
 
@@ -162,6 +160,9 @@ func decodeTurn(op Op, body []byte) (increment uint16, actions []byte, err error
 	}
 	if err := c.done(); err != nil {
 		return 0, nil, err
+	}
+	if len(actions) == 0 {
+		return increment, nil, nil // a crc of nothing
 	}
 	if err := checkActions(op, actions); err != nil {
 		return 0, nil, err
