@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -124,8 +125,8 @@ func TestGoldenReuse(t *testing.T) {
 						t.Fatalf("%s: %v", name, err)
 					}
 				}
-				if !bytes.Equal(p.AppendTo(nil), frames[c.file+before.name]) {
-					t.Errorf("%s after %s: got %+v", before.name, g.name, p)
+				if got, want := fmt.Sprintf("%+v", p), fmt.Sprintf("%+v", before.want); got != want {
+					t.Errorf("%s after %s:\ngot  %s\nwant %s", before.name, g.name, got, want)
 				}
 			}
 		}

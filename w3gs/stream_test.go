@@ -200,13 +200,13 @@ func TestStreamSetMax(t *testing.T) {
 
 // Lowering the limit under what is buffered loses no byte and leaves room.
 func TestStreamSetMaxLower(t *testing.T) {
-	large := (&OutgoingAction{Data: make([]byte, MaxActionLen)}).AppendTo(nil)
+	large := (&Raw{ID: OpPlayerExtra, Body: make([]byte, 20000)}).AppendTo(nil)
 	s := NewStream(MaxFrame)
-	if _, err := feed(s, large[:1024], 1000); err != nil {
+	if _, err := feed(s, large[:8192]); err != nil {
 		t.Fatal(err)
 	}
 	s.SetMax(16)
-	if len(s.Free()) == 0 || s.Buffered() != 1024 {
+	if len(s.Free()) == 0 || s.Buffered() != 8192 {
 		t.Errorf("got room for %d bytes, %d buffered", len(s.Free()), s.Buffered())
 	}
 	if _, err := s.Next(); !errors.Is(err, ErrTooLong) {
