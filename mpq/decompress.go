@@ -2,6 +2,7 @@ package mpq
 
 import (
 	"fmt"
+	"slices"
 )
 
 // The mask byte at the front of a packed sector: which methods it went through.
@@ -68,23 +69,23 @@ func expand(dst, sector []byte, want int) ([]byte, error) {
 }
 
 // finish runs the last method. A sector that ends in good order but short is filled with zeros: there are maps with
-// such sectors, and the game plays them.
+// such sectors, and the game plays them. Since zeros cost the file nothing, only so many are given.
 func finish(unpack method, dst, src []byte, want int) ([]byte, error) {
 	start := len(dst)
 	if want <= slack {
-		dst = grow(dst, want)
+		dst = slices.Grow(dst, want)
 	}
 	dst, err := unpack(dst, src, want)
 	if err != nil {
 		return nil, err
 	}
-	return appendZeros(dst, want-(len(dst)-start)), nil
+	return fill(dst, want-(len(dst)-start))
 }
 
-// grow makes room for n more bytes, at the usual rate.
-func grow(dst []byte, n int) []byte {
-	if cap(dst)-len(dst) >= n {
-		return dst
+// fill appends the n zeros that a sector lacks.
+func fill(dst []byte, n int) ([]byte, error) {
+	if n > slack {
+		return nil, corrupt("it lacks %d bytes", n)
 	}
-	return append(dst, make([]byte, n)...)[:len(dst)]
+	return appendZeros(dst, n), nil
 }

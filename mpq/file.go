@@ -3,6 +3,7 @@ package mpq
 import (
 	"fmt"
 	"io"
+	"slices"
 )
 
 const (
@@ -166,7 +167,7 @@ func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
 	case len(raw) >= want: // a sector that would not shrink is stored as it is
 		return append(dst, raw[:want]...), nil
 	case len(raw) == 0: // the game leaves such a sector empty
-		return appendZeros(dst, want), nil
+		return fill(dst, want)
 	case f.b.flags&flagCompressed != 0:
 		return expand(dst, raw, want)
 	case f.b.flags&flagImploded != 0:
@@ -208,11 +209,7 @@ func (f *File) fault(err error) error {
 }
 
 func appendZeros(dst []byte, n int) []byte {
-	var zeros [4096]byte
-	for n > 0 {
-		m := min(n, len(zeros))
-		dst = append(dst, zeros[:m]...)
-		n -= m
-	}
-	return dst
+	dst = slices.Grow(dst, n)
+	clear(dst[len(dst) : len(dst)+n])
+	return dst[:len(dst)+n]
 }

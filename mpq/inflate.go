@@ -5,6 +5,7 @@ import (
 	"compress/bzip2"
 	"compress/flate"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -52,7 +53,7 @@ func drain(r io.Reader, dst []byte, limit int, one []byte) ([]byte, error) {
 	end := len(dst) + limit
 	for len(dst) < end {
 		if cap(dst) == len(dst) {
-			dst = grow(dst, min(end-len(dst), max(512, len(dst)/4)))
+			dst = slices.Grow(dst, min(end-len(dst), max(512, len(dst)/4)))
 		}
 		n, err := r.Read(dst[len(dst):min(cap(dst), end)])
 		dst = dst[:len(dst)+n]

@@ -24,7 +24,12 @@ func forge(t testing.TB, prefix int, opts AddOptions) *forged {
 	w.OmitListfile()
 	add(t, w, "war3map.j", script, opts)
 	add(t, w, "decoy", []byte("not the script"), AddOptions{Store: true})
-	f := &forged{data: write(t, w), base: prefix}
+	return split(write(t, w), prefix)
+}
+
+// split takes an archive apart at its tables, which must stand at its end.
+func split(archive []byte, base int) *forged {
+	f := &forged{data: archive, base: base}
 	h := f.header()
 	hash, block := f.base+int(h.u32(16)), f.base+int(h.u32(20))
 	f.hashes = table(bytes.Clone(f.data[hash:block]))

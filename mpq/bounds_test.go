@@ -1,0 +1,141 @@
+package mpq
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+	"testing"
+)
+
+// allocated is how many bytes f allocates in all, freed ones included.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// claims makes a small archive that claims the most in one field.
+func claims(t testing.TB, opts AddOptions, change func(f *forged)) []byte {
+	t.Helper()
+	w := NewWriter(nil)
+	w.OmitListfile()
+	add(t, w, "war3map.j", script[:200], opts)
+	f := split(write(t, w), 0)
+	change(f)
+	return f.bytes()
+}
+
+// TestSmallFilesAllocateLittle: whatever an archive of 1 KB claims, reading it takes less than half a megabyte.
+func TestSmallFilesAllocateLittle(t *testing.T) {
+	const most = 512 << 10
+	bomb := func(packed []byte, size uint32, shift uint16, flags uint32) func() []byte {
+		return func() []byte {
+			return claims(t, AddOptions{Store: true}, func(f *forged) {
+				f.header().put16(14, shift)
+				f.block(0).put32(0, uint32(len(f.data)))
+				f.block(0).put32(4, uint32(len(packed)))
+				f.block(0).put32(8, size)
+				f.setFlags(0, flags)
+				f.data = append(f.data, packed...)
+			})
+		}
+	}
+	unit := uint32(flagExists | flagCompressed | flagSingleUnit)
+	for _, c := range []struct {
+		name string
+		make func() []byte
+		want error
+	}{
+		{"hash and block counts", func() []byte {
+			return claims(t, AddOptions{}, func(f *forged) { f.setCounts(0xFFFFFFFF, 0xFFFFFFFF) })
+		}, nil},
+		{"a size of 4 GiB in 4 KiB sectors", bomb([]byte{1}, 0xFFFFFFFF, 3, flagExists|flagCompressed), ErrTooLarge},
+		{"a size of 4 GiB in one sector", bomb([]byte{1}, 0xFFFFFFFF, 22, flagExists|flagCompressed), ErrTooLarge},
+		{"a size of 4 GiB, stored", bomb([]byte{1}, 0xFFFFFFFF, 3, flagExists), ErrTooLarge},
+		{"half a megabyte, stored", bomb([]byte{1}, 1<<19, 15, flagExists), ErrCorrupt},
+		{"half a megabyte in a sector of ten bytes", bomb(deflate(script[:10]), 1<<19, 3, unit), ErrCorrupt},
+		{"half a megabyte in a sector of none", bomb([]byte("\x08\x00\x00\x00\x08\x00\x00\x00"), 1<<19, 15, flagExists|flagCompressed), ErrCorrupt},
+		{"half a megabyte in many sectors", bomb(deflate(script[:10]), 1<<19, 0, flagExists|flagCompressed), ErrCorrupt},
+		{"bzip2 that names the largest block", bomb(append([]byte("\x10BZh91AY&SY"), make([]byte, 50)...), 1<<16, 15, unit), ErrCorrupt},
+		{"sparse data that names 4 GiB", bomb([]byte("\x20\xFF\xFF\xFF\xFF\x7F"), 1<<18, 15, unit), ErrCorrupt},
+		{"LZMA that names a large dictionary", bomb(append([]byte("\x12\x00\x5D\xFF\xFF\xFF\xFF\x00\x00\x04"), make([]byte, 40)...), 1<<18, 15, unit), nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data := c.make()
+			if len(data) > 1024 {
+				t.Fatalf("the archive has %d bytes, so it proves nothing", len(data))
+			}
+			var err error
+			got := allocated(func() {
+				var a *Archive
+				if a, err = Open(bytes.NewReader(data), int64(len(data))); err == nil {
+					_, err = a.ReadFile("war3map.j")
+				}
+			})
+			if got > most {
+				t.Errorf("%d bytes allocated for an archive of %d (%v)", got, len(data), err)
+			}
+			if c.want != nil && !errors.Is(err, c.want) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+		})
+	}
+}
+
+// TestBombsStop: data that would unpack to much more than it claims stops at the claim.
+func TestBombsStop(t *testing.T) {
+	packed := deflate(make([]byte, 64<<20))
+	w := NewWriter(nil)
+	if err := w.add("bomb", make([]byte, 4000), AddOptions{}, flagCompressed, func([]byte) []byte { return packed[:3999] }); err != nil {
+		t.Fatal(err)
+	}
+	a := open(t, write(t, w))
+	var err error
+	got := allocated(func() { _, err = a.ReadFile("bomb") })
+	if !errors.Is(err, ErrCorrupt) || got > 256<<10 {
+		t.Errorf("%d bytes allocated (%v)", got, err)
+	}
+}
+
+// TestStreamingHoldsOneSector: WriteTo of a large file needs no memory for it.
+func TestStreamingHoldsOneSector(t *testing.T) {
+	content := bytes.Repeat(script, 1000) // 18 MB
+	w := NewWriter(nil)
+	add(t, w, "packed", content, AddOptions{})
+	add(t, w, "stored", content, AddOptions{Store: true})
+	a := open(t, write(t, w))
+	for _, name := range []string{"packed", "stored"} {
+		var n int64
+		got := allocated(func() {
+			f, err := a.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err = io.Copy(io.Discard, f); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n != int64(len(content)) || got > 512<<10 {
+			t.Errorf("%s: %d bytes allocated to stream %d", name, got, n)
+		}
+	}
+}
+
+// TestReadFileBound: ReadFile does not return what no map can hold.
+func TestReadFileBound(t *testing.T) {
+	data := claims(t, AddOptions{Store: true}, func(f *forged) { f.block(0).put32(8, MaxFileSize+1) })
+	src := io.NewSectionReader(sparseReader{0: data}, 0, 1<<30)
+	a, err := Open(src, src.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.ReadFile("war3map.j"); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("ReadFile: %v, want ErrTooLarge", err)
+	}
+	if f, err := a.Open("war3map.j"); err != nil || f.Size() != MaxFileSize+1 {
+		t.Errorf("Open: %v", err)
+	}
+}
