@@ -35,6 +35,7 @@ func (s *Scheduler) admit(now time.Duration, out []Effect) []Effect {
 		s.queue = slices.Delete(s.queue, 0, 1)
 		p.begin(now, &s.cfg)
 		s.running++
+		s.probe.soon(now)
 		out = append(out, Effect{Kind: Begin, PID: p.pid})
 	}
 	return s.pump(now, out)
@@ -51,7 +52,7 @@ func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect
 		// He cannot go on with the file he reported after all.
 		out = s.ignore(now, p, WhyBackwards, out)
 		if p.state == active {
-			p.rebase(held)
+			p.rebase(now, held)
 			out = s.showPercent(p, out)
 		}
 	case held < p.acked:

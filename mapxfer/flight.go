@@ -12,18 +12,22 @@ type flight struct {
 	limited     bool          // something other than the window held the sender back
 }
 
-// flights is a ring of marks. When it is full the newest mark moves: a coarser
-// measure, never a wrong one.
+// flights is a ring of marks. Marks closer to each other than a small share of
+// what is in flight would not measure more; there the newest mark moves.
 type flights struct {
 	ring [64]flight
 	head int
 	n    int
 }
 
-func (f *flights) push(m flight) {
-	if f.n == len(f.ring) {
-		f.ring[(f.head+f.n-1)%len(f.ring)] = m
-		return
+func (f *flights) push(m flight, inflight int64) {
+	if f.n > 1 {
+		before := &f.ring[(f.head+f.n-2)%len(f.ring)]
+		newest := &f.ring[(f.head+f.n-1)%len(f.ring)]
+		if f.n == len(f.ring) || newest.end-before.end < inflight/int64(len(f.ring)/2) {
+			*newest = m
+			return
+		}
 	}
 	f.ring[(f.head+f.n)%len(f.ring)] = m
 	f.n++
@@ -38,5 +42,3 @@ func (f *flights) pop(acked int64) (m flight, ok bool) {
 	}
 	return m, ok
 }
-
-func (f *flights) clear() { f.head, f.n = 0, 0 }

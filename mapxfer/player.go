@@ -29,8 +29,11 @@ const (
 	// declineGrace is how long a client that answers 0x3F with 0x45 may take to
 	// acknowledge a part after all. Then the 0x45 was a refusal.
 	declineGrace = 2 * time.Second
-	// stallStep is the least time before the window of a silent client widens.
-	stallStep = 250 * time.Millisecond
+	// stallStep is what a client may take over two round trips before it counts as
+	// silent: then its window widens, or refused parts are sent again.
+	stallStep = 100 * time.Millisecond
+	// firstStall is the same before anything is known about the line.
+	firstStall = 250 * time.Millisecond
 	// maxBulk bounds the bytes that are held back to be handed out in one go.
 	maxBulk = 64 << 10
 	// bulkTime is how much of a player's speed is handed out in one go.
@@ -69,6 +72,7 @@ type player struct {
 	doubted    bool  // the last 0x45 came before any progress
 	rewinds    int   // since the last progress
 	clean      int64 // bytes acknowledged since the last 0x45
+	run        int64 // bytes between two 0x45, smoothed
 	burst      int64 // bound of the window after a 0x45; 0 is none
 	resent     uint64
 
@@ -98,7 +102,7 @@ func (p *player) progress(now time.Duration, held uint32) {
 	p.recovering, p.again, p.doubted, p.rewinds = false, false, false, 0
 	p.clean += n
 	if p.burst > 0 {
-		p.burst += n
+		p.burst += n / 2
 	}
 }
 
@@ -112,22 +116,27 @@ func (p *player) rewind(now time.Duration) {
 	p.rewinds++
 	p.rewindAt = now
 	// The answer to what is sent again comes behind everything on the line.
-	p.retryAt = now + p.drain(p.win.inflight()) + 2*p.win.rtt + stallStep
-	p.burst = max(2*p.clean, firstBurst)
+	p.retryAt = now + p.stallAfter()
+	p.run = (3*p.run + p.clean) / 4
 	p.clean = 0
+	p.burst = max(min(2*p.run, p.win.bytesIn(p.win.minRTT)+firstBurst), firstBurst)
 }
 
 // unanswered is what was handed out and still counts.
 func (p *player) unanswered() int64 { return int64(p.next - p.acked) }
 
+// window is how many bytes may be unanswered now.
+func (p *player) window() int64 {
+	if p.burst == 0 {
+		return p.win.limit()
+	}
+	return max(min(p.win.limit(), p.burst), p.win.floor)
+}
+
 // room is how many bytes the window and the out queue take now.
 func (p *player) room(now time.Duration) int64 {
-	size := p.win.size
-	if p.burst > 0 {
-		size = max(min(size, p.burst), p.win.floor)
-	}
 	useless := max(p.win.inflight()-p.unanswered()-p.win.bytesIn(now-p.rewindAt), 0)
-	room := max(size-useless, p.win.floor) - p.unanswered()
+	room := max(p.window()-useless, p.win.floor) - p.unanswered()
 	if p.counted {
 		room = min(room, p.queueLimit()-p.backlog)
 	}
@@ -136,8 +145,8 @@ func (p *player) room(now time.Duration) int64 {
 
 // queueLimit is how much of this player may wait in the host's out queue.
 func (p *player) queueLimit() int64 {
-	if p.win.rate() == 0 {
-		return p.win.size
+	if p.win.growing {
+		return p.win.size // what the line takes is not known yet
 	}
 	return max(p.win.bytesIn(queueTime), floorWindow)
 }
@@ -145,7 +154,7 @@ func (p *player) queueLimit() int64 {
 // bulk is how many bytes are worth handing out at once: on a fast line one write
 // for each acknowledgement would cost more than the parts.
 func (p *player) bulk() int64 {
-	return max(min(p.win.bytesIn(bulkTime), maxBulk, p.win.size/4), PartLen)
+	return max(min(p.win.bytesIn(bulkTime), maxBulk, p.window()/4), PartLen)
 }
 
 // drain is how long the line takes for n bytes.
@@ -157,7 +166,12 @@ func (p *player) drain(n int64) time.Duration {
 }
 
 // stallAfter is how long the player may be silent before his window widens.
-func (p *player) stallAfter() time.Duration { return max(2*p.win.rtt, stallStep) }
+func (p *player) stallAfter() time.Duration {
+	if p.win.rate() == 0 {
+		return firstStall
+	}
+	return p.drain(p.win.inflight()) + 2*p.win.minRTT + stallStep
+}
 
 // open says that enough of the window is free for parts to leave: a whole bulk,
 // unless nothing is on its way or the rest of the map is smaller.
@@ -196,7 +210,7 @@ func (p *player) deadline(cfg *Config) time.Duration {
 }
 
 // rebase starts again from what a client holds that cannot resume.
-func (p *player) rebase(held uint32) {
-	p.rewindAt = 0
-	p.base, p.acked, p.next = held, held, held
+func (p *player) rebase(now time.Duration, held uint32) {
+	p.base, p.acked = held, held
+	p.rewind(now)
 }

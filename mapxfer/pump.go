@@ -102,7 +102,7 @@ func (s *Scheduler) serve(now time.Duration, p *player, turn, left int64, out []
 	if p.unanswered() == 0 {
 		p.moved, p.widened = now, now
 	}
-	p.win.send(now, n, limited)
+	p.win.send(now, int64(partEnd(p.next, end)-p.next), n, limited)
 	p.bucket.take(n)
 	s.total.take(n)
 	s.yield.take(n)
@@ -128,7 +128,7 @@ func (s *Scheduler) Next(now time.Duration) (time.Duration, bool) {
 	if s.running == 0 {
 		return 0, false
 	}
-	next := time.Duration(1<<63 - 1)
+	next := s.probe.turn
 	for _, p := range s.players {
 		if p.state != active {
 			continue
@@ -138,7 +138,7 @@ func (s *Scheduler) Next(now time.Duration) (time.Duration, bool) {
 			next = min(next, at)
 		}
 	}
-	return max(next, now), next != 1<<63-1
+	return max(next, now), true
 }
 
 // refilled is when rates let parts go to a player whose window is open.
@@ -147,11 +147,12 @@ func (s *Scheduler) refilled(now time.Duration, p *player) (time.Duration, bool)
 	case p.next == s.cfg.Size:
 		return 0, false
 	case !p.open(now, s.cfg.Size):
-		return now + refill, p.recovering // what a 0x45 made useless drains with time
+		// What a 0x45 made useless drains with time, and so does the out queue.
+		return now + refill, p.recovering || p.counted && p.backlog > 0
 	}
 	at := max(now, s.yield.until)
 	for _, b := range []*bucket{&p.bucket, &s.total, &s.yield.bucket} {
-		chunk := min(max(b.rate*int64(refill)/int64(time.Second), PartLen), p.room(now))
+		chunk := max(min(b.rate/int64(time.Second/refill), p.room(now)), PartLen)
 		at = max(at, b.ready(chunk))
 	}
 	return at, true

@@ -19,6 +19,7 @@ type Scheduler struct {
 	running int     // players in state active
 	total   bucket
 	yield   yield
+	probe   probe
 	cursor  int // whose turn it is when a total rate is shared
 }
 
@@ -155,8 +156,9 @@ func (s *Scheduler) Late(now, by time.Duration) { s.yield.late(now, by) }
 
 // Tick does what time alone brings about: rates, stalls and timeouts.
 func (s *Scheduler) Tick(now time.Duration, out []Effect) []Effect {
-	for i := 0; i < len(s.players); i++ {
-		if p := s.players[i]; p.state == active {
+	s.probe.tick(now, s.players)
+	for _, p := range s.players {
+		if p.state == active {
 			out = s.check(now, p, out)
 		}
 	}

@@ -9,7 +9,7 @@ const (
 	// firstWindow is what a player gets before anything is known about his line.
 	firstWindow = 10 * PartLen
 	// floorWindow is the least that may be in flight, however slow the line.
-	floorWindow = 4 * PartLen
+	floorWindow = 2 * PartLen
 	// maxFloor ends the growth of the floor: older hosts had 100 parts in flight,
 	// so no client waits for more before it acknowledges.
 	maxFloor = 128 * PartLen
@@ -29,8 +29,6 @@ const (
 	flatRounds = 3
 	// minRound keeps the rounds of a LAN from being too short to measure.
 	minRound = 20 * time.Millisecond
-	// rttLife is how long the shortest round trip counts.
-	rttLife = 10 * time.Second
 )
 
 // window decides how many bytes may be on their way to one player. It models the
@@ -45,9 +43,9 @@ type window struct {
 	floor int64
 	max   int64
 
-	rtt      time.Duration // smoothed
 	minRTT   time.Duration // 0 until measured
-	minRTTAt time.Duration
+	probing  bool
+	probeMin time.Duration // shortest round trip while probing
 
 	rateMax    int64
 	rates      [rateRounds]int64 // best rate of each round, bytes per second
@@ -62,6 +60,7 @@ type window struct {
 	sent        int64 // all bytes that ever left, in their order on the line
 	delivered   int64 // how far of these have arrived
 	deliveredAt time.Duration
+	limited     bool          // what arrived last was held back by something else
 	firstSent   time.Duration // when the bytes that arrived last had left
 	flights     flights
 
@@ -80,32 +79,36 @@ func newWindow(maxSize int64, now time.Duration) window {
 
 // send notes that n bytes leave now. limited says that a rate limit or the map's
 // end, not the window, decided how many: such a stretch measures the limit, not
-// the line.
-func (w *window) send(now time.Duration, n int64, limited bool) {
+// the line. The first part gets a mark of its own: its round trip is the shortest.
+func (w *window) send(now time.Duration, first, n int64, limited bool) {
 	if w.sent == w.delivered {
 		w.firstSent, w.deliveredAt = now, now
 	}
+	m := flight{end: w.sent + first, at: now, delivered: w.delivered, deliveredAt: w.deliveredAt,
+		firstSent: w.firstSent, limited: limited}
+	w.flights.push(m, w.inflight())
 	w.sent += n
-	w.flights.push(flight{end: w.sent, at: now, delivered: w.delivered, deliveredAt: w.deliveredAt,
-		firstSent: w.firstSent, limited: limited})
+	if n > first {
+		m.end = w.sent
+		w.flights.push(m, w.inflight())
+	}
 }
 
 // ack notes that n more bytes have arrived.
 func (w *window) ack(now time.Duration, n int64) {
 	w.delivered += n
-	limited := true
 	if m, ok := w.flights.pop(w.delivered); ok {
-		limited = m.limited
-		w.sampleRTT(now, now-m.at)
+		w.limited = m.limited
+		w.sampleRTT(now - m.at)
 		w.sampleRate(now, m)
 		w.firstSent = m.at
 	}
 	w.sampleLump(now, n)
 	w.deliveredAt = now
 	if w.delivered >= w.roundEnd && now-w.roundStart >= minRound {
-		w.nextRound(now, limited)
+		w.nextRound(now)
 	}
-	w.resize(n, limited)
+	w.resize(n)
 }
 
 // stalled widens the window of a client that acknowledges nothing: it may be
@@ -113,6 +116,29 @@ func (w *window) ack(now time.Duration, n int64) {
 func (w *window) stalled() {
 	w.floor = min(w.floor*2, maxFloor, w.max)
 	w.size = max(w.size, w.floor)
+}
+
+// limit is how many bytes may be in flight now. While the round trip is measured
+// anew it is less than the line holds, so that the queue empties.
+func (w *window) limit() int64 {
+	if !w.probing {
+		return w.size
+	}
+	return min(max(w.bytesIn(w.minRTT)*3/4+w.lump, w.floor), w.size)
+}
+
+// startProbe empties the queue for a while; how long is for probeTime to say.
+func (w *window) startProbe() {
+	// On a short line the slack is all there is, and the round trip hardly counts.
+	w.probing, w.probeMin = w.minRTT > slackTime && !w.growing, 0
+}
+
+// endProbe takes the round trip measured meanwhile, even if it is a longer one.
+func (w *window) endProbe() {
+	if w.probing && w.probeMin > 0 {
+		w.minRTT = w.probeMin
+	}
+	w.probing = false
 }
 
 // inflight is what has left and not arrived, parts that a 0x45 made useless
@@ -128,14 +154,13 @@ func (w *window) bytesIn(d time.Duration) int64 {
 	return int64(float64(w.rateMax) * d.Seconds())
 }
 
-func (w *window) sampleRTT(now, rtt time.Duration) {
+func (w *window) sampleRTT(rtt time.Duration) {
 	rtt = max(rtt, time.Microsecond)
-	if w.rtt == 0 {
-		w.rtt = rtt
+	if w.minRTT == 0 || rtt < w.minRTT {
+		w.minRTT = rtt
 	}
-	w.rtt += (rtt - w.rtt) / 8
-	if w.minRTT == 0 || rtt <= w.minRTT || now-w.minRTTAt > rttLife {
-		w.minRTT, w.minRTTAt = rtt, now
+	if w.probing && (w.probeMin == 0 || rtt < w.probeMin) {
+		w.probeMin = rtt
 	}
 	if w.growing && rtt > w.minRTT+max(w.minRTT/4, maxSlack/2) {
 		w.growing = false
@@ -167,13 +192,13 @@ func (w *window) sampleLump(now time.Duration, n int64) {
 	if w.growing {
 		return
 	}
-	lump := min(w.lumpAcked-expected, max(maxFloor, w.bytesIn(w.minRTT)))
+	lump := min(w.lumpAcked-expected, maxFloor)
 	w.lumps[w.round] = max(w.lumps[w.round], lump)
 	w.lump = max(w.lump, lump)
 }
 
-func (w *window) nextRound(now time.Duration, limited bool) {
-	if w.growing && !limited {
+func (w *window) nextRound(now time.Duration) {
+	if w.growing && !w.limited {
 		if w.rateMax >= w.best+w.best/4 {
 			w.best, w.flat = w.rateMax, 0
 		} else if w.flat++; w.flat == flatRounds {
@@ -184,12 +209,13 @@ func (w *window) nextRound(now time.Duration, limited bool) {
 	w.rates[w.round], w.lumps[w.round] = 0, 0
 	w.rateMax, w.lump = slices.Max(w.rates[:]), slices.Max(w.lumps[:])
 	w.roundStart, w.roundEnd = now, w.sent
+	w.lumpStart, w.lumpAcked = now, 0 // or a rate slightly too low would add up
 }
 
-func (w *window) resize(n int64, limited bool) {
+func (w *window) resize(n int64) {
 	w.floor = floorWindow
 	if w.growing {
-		if !limited {
+		if !w.limited {
 			w.size += n
 		}
 	} else {
