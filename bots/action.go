@@ -1,0 +1,119 @@
+package bots
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// ActionLen is the length of a bot's action: one order to a point, as a right
+// click sends it. 0x11 · flags u16 · order u32 · two u32 · x f32 · y f32. The
+// two u32, which name an object in the real thing, carry the action's number
+// and the microsecond it was sent.
+const ActionLen = 23
+
+// orderSmart is the order of a right click.
+const orderSmart = 0x000D0003
+
+// padding fills a longer action: the one-byte action "open the skill menu",
+// which does nothing by itself. What is sent stays a list of valid actions.
+const padding = 0x66
+
+// appendAction appends a 0x26 with an action of the given length.
+func appendAction(dst []byte, scratch *[w3gs.MaxActionLen]byte, length int, number uint32, now time.Duration) []byte {
+	a := append(scratch[:0], 0x11, 0x40, 0x00)
+	a = binary.LittleEndian.AppendUint32(a, orderSmart)
+	a = binary.LittleEndian.AppendUint32(a, number)
+	a = binary.LittleEndian.AppendUint32(a, micros(now))
+	a = binary.LittleEndian.AppendUint32(a, math.Float32bits(float32(number%4096)))
+	a = binary.LittleEndian.AppendUint32(a, math.Float32bits(-float32(number%4096)))
+	for len(a) < length {
+		a = append(a, padding)
+	}
+	packet := w3gs.OutgoingAction{Data: a}
+	return packet.AppendTo(dst)
+}
+
+// parseAction reads back what appendAction wrote; ok is false for anything else.
+func parseAction(data []byte) (number, sent uint32, ok bool) {
+	if len(data) < ActionLen || data[0] != 0x11 || binary.LittleEndian.Uint32(data[3:]) != orderSmart {
+		return 0, 0, false
+	}
+	return binary.LittleEndian.Uint32(data[7:]), binary.LittleEndian.Uint32(data[11:]), true
+}
+
+// micros wraps every 71 minutes, which differences survive.
+func micros(now time.Duration) uint32 { return uint32(now / time.Microsecond) }
+
+// sinceMicros is the time from a stamp to now.
+func sinceMicros(now time.Duration, stamp uint32) time.Duration {
+	return time.Duration(micros(now)-stamp) * time.Microsecond
+}
+
+// gameState stands for the state of the game that a real client computes from
+// everything the host has sent: two bots have the same one only if they saw the
+// same slots, turns, actions and leaves in the same order. How the actions of a
+// turn were cut into packets makes no difference, as in the real game.
+type gameState uint64
+
+func newGameState(t *w3gs.SlotTable, players pidSet) gameState {
+	s := gameState(0).mix(uint64(t.RandomSeed)<<16 | uint64(t.Layout)<<8 | uint64(t.PlayerSlots))
+	for _, slot := range t.Slots {
+		slot.Download = 0 // progress is no part of the game
+		var b [w3gs.SlotLen]byte
+		s = s.mix(uint64(crc32.ChecksumIEEE(slot.AppendTo(b[:0]))))
+	}
+	for _, word := range players {
+		s = s.mix(word)
+	}
+	return s
+}
+
+func (s gameState) mix(v uint64) gameState {
+	h := (uint64(s) ^ v) * 0x9E3779B97F4A7C15
+	return gameState(h ^ h>>29)
+}
+
+// turn takes in a turn by its increment and the CRC-32 of its actions.
+func (s gameState) turn(incrementMillis uint16, actions uint32) gameState {
+	return s.mix(uint64(w3gs.OpIncomingAction)<<56 | uint64(incrementMillis)<<32 | uint64(actions))
+}
+
+// leave takes in a 0x07.
+func (s gameState) leave(pid uint8, reason w3gs.LeaveReason) gameState {
+	return s.mix(uint64(w3gs.OpPlayerLeave)<<56 | uint64(pid)<<32 | uint64(reason))
+}
+
+// checksum is what the client answers a turn with.
+func (s gameState) checksum() uint32 { return uint32(s >> 32) }
+
+// pidSet is a set of player ids.
+type pidSet [4]uint64
+
+func (s *pidSet) add(pid uint8)      { s[pid>>6] |= 1 << (pid & 63) }
+func (s *pidSet) remove(pid uint8)   { s[pid>>6] &^= 1 << (pid & 63) }
+func (s *pidSet) has(pid uint8) bool { return s[pid>>6]&(1<<(pid&63)) != 0 }
+func (s *pidSet) empty() bool        { return *s == pidSet{} }
+
+// without returns the members that other does not have.
+func (s *pidSet) without(other *pidSet) pidSet {
+	out := *s
+	for i := range out {
+		out[i] &^= other[i]
+	}
+	return out
+}
+
+// list returns the members in order.
+func (s *pidSet) list() []uint8 {
+	var out []uint8
+	for pid := range 256 {
+		if s.has(uint8(pid)) {
+			out = append(out, uint8(pid))
+		}
+	}
+	return out
+}

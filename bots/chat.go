@@ -1,0 +1,102 @@
+package bots
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// onChat is 0x0F. Lines of other bots carry their time, so the way through the
+// host is measured; a line of the host shows that it is busy counting down.
+func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
+	p.note(now, Event{Packet: q.Op(), PID: q.From, Value: uint32(q.Flag), Text: q.Text})
+	if p.phase >= leaving {
+		return
+	}
+	to := false
+	for _, pid := range q.To {
+		to = to || pid == p.pid
+	}
+	if !to {
+		p.fault(q.Op(), "not addressed to the bot")
+	}
+	if q.From != p.pid && !p.known.has(q.From) {
+		p.fault(q.Op(), "from player %d, who is not there", q.From)
+	}
+	want := w3gs.ChatLobby
+	if p.phase >= loading {
+		want = w3gs.ChatGame
+	}
+	if q.Flag != want {
+		p.fault(q.Op(), "flag 0x%02X, 0x%02X belongs here", uint8(q.Flag), uint8(want))
+	}
+	p.report.LinesHeard++
+	name, stamp, isBot := parseLine(q.Text)
+	switch {
+	case !isBot:
+		p.g.hostSpoke(now)
+	case name == p.name:
+		p.fault(q.Op(), "the bot's own line came back")
+	case p.measured() || p.phase < playing:
+		p.g.run.rec.chat.add(sinceMicros(now, stamp))
+	}
+}
+
+// chatter says a line and goes on doing so.
+func (p *player) chatter(now time.Duration) {
+	switch p.phase {
+	case inLobby:
+		p.say(w3gs.ChatLobby, now)
+	case playing:
+		if p.laggers.empty() && !p.quit {
+			p.say(w3gs.ChatGame, now)
+		}
+	}
+	if every := p.g.run.opts.ChatEvery; every > 0 && p.phase <= playing {
+		p.set(alarmChat, now+every/2+time.Duration(rand.Int64N(int64(every)))+1)
+	}
+}
+
+// say sends a line with the time in it to everybody the bot knows.
+func (p *player) say(flag w3gs.ChatFlag, now time.Duration) {
+	to := p.everyone()
+	if len(to) == 0 {
+		return
+	}
+	p.lines++
+	text := fmt.Sprintf("%s: line %d at %d us", p.name, p.lines, micros(now))
+	p.send(&w3gs.ChatToHost{Chat: w3gs.Chat{To: to, From: p.pid, Flag: flag, Text: text}})
+}
+
+// parseLine reads back what say wrote.
+func parseLine(text string) (name string, stamp uint32, ok bool) {
+	name, rest, ok := strings.Cut(text, ": line ")
+	if !ok {
+		return "", 0, false
+	}
+	var number int
+	_, err := fmt.Sscanf(rest, "%d at %d us", &number, &stamp)
+	return name, stamp, err == nil
+}
+
+// sayStart asks the host to start, in the words that host bots know. It comes
+// again, and then insists, as long as nothing happens.
+func (p *player) sayStart(now time.Duration) {
+	if p.phase != inLobby {
+		return
+	}
+	p.set(alarmStart, now+startAgain)
+	if quiet := now - p.g.hostLine; p.g.hostLine != 0 && quiet < startAfter {
+		p.set(alarmStart, p.g.hostLine+startAfter)
+		return
+	}
+	text := "!start"
+	if p.g.startSaid > 0 {
+		text = "!start force"
+	}
+	p.g.startSaid++
+	p.send(&w3gs.ChatToHost{Chat: w3gs.Chat{To: p.everyone(), From: p.pid, Flag: w3gs.ChatLobby, Text: text}})
+}

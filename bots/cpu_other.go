@@ -1,0 +1,16 @@
+//go:build !unix
+
+package bots
+
+import (
+	"syscall"
+	"time"
+)
+
+// cpuTime is not measured here.
+func cpuTime() time.Duration { return 0 }
+
+// needFiles has no limit to raise here.
+func needFiles(int) error { return nil }
+
+func smallReceiveBuffer(string, string, syscall.RawConn) error { return nil }

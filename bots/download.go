@@ -1,0 +1,228 @@
+package bots
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// download is a map on its way to a bot. It is written to a file with the
+// ending ".part", which is what a later run finds and goes on from.
+type download struct {
+	path      string // of the finished file
+	file      *os.File
+	buf       *bufio.Writer
+	crc       uint32
+	sum       hash.Hash
+	held      uint32 // bytes written and counted
+	from      uint32 // where this run began
+	want      *w3gs.MapCheck
+	announced bool // 0x3F has come
+	started   time.Duration
+	first     time.Duration // first part
+	refused   bool          // a 0x45 is out: parts further on are of before it
+	rng       *rand.Rand
+	stalled   bool
+}
+
+// openDownload answers a map check with what an earlier run left.
+func (p *player) openDownload(now time.Duration, q *w3gs.MapCheck) {
+	d, err := newDownload(p.conduct.Download, p.name, q)
+	if err != nil {
+		p.finish(OutcomeBroken, err.Error())
+		return
+	}
+	d.started = now
+	d.rng = rand.New(rand.NewPCG(uint64(p.seat), 0x45))
+	p.download = d
+	p.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: d.held})
+	if d.held == q.Size {
+		p.completeDownload(now)
+	}
+}
+
+func newDownload(dir, bot string, q *w3gs.MapCheck) (*download, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("directory for the map: %w", err)
+	}
+	base := q.Path[strings.LastIndexAny(q.Path, `\/`)+1:]
+	if base == "" || strings.ContainsAny(base, `:*?"<>|`) || strings.HasPrefix(base, ".") {
+		base = "map.w3x"
+	}
+	d := &download{path: filepath.Join(dir, bot+"-"+base), sum: sha256.New(), want: q}
+	file, err := os.OpenFile(d.path+".part", os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("file for the map: %w", err)
+	}
+	d.file, d.buf = file, bufio.NewWriterSize(file, 1<<16)
+	crc := crc32.NewIEEE()
+	n, err := io.Copy(io.MultiWriter(crc, d.sum), file)
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("read what an earlier run left: %w", err)
+	}
+	if n > int64(q.Size) {
+		file.Close()
+		return nil, fmt.Errorf("%s.part holds %d bytes, more than the map has: delete it", d.path, n)
+	}
+	d.held, d.from, d.crc = uint32(n), uint32(n), crc.Sum32()
+	return d, nil
+}
+
+// onDownload is 0x3F: parts will come.
+func (p *player) onDownload(now time.Duration, q *w3gs.StartDownload) {
+	p.note(now, Event{Packet: q.Op(), PID: q.From})
+	switch d := p.download; {
+	case d == nil:
+		p.fault(q.Op(), "the bot has the map")
+	case d.announced:
+		p.fault(q.Op(), "a second time")
+	default:
+		d.announced = true
+	}
+}
+
+// onMapPart is 0x43. Parts come in order; after a refusal, those that were on
+// their way are passed over until the refused one comes again.
+func (p *player) onMapPart(now time.Duration, f w3gs.Frame) {
+	var q w3gs.MapPart
+	d := p.download
+	switch {
+	case !p.decoded(f.Op(), q.Decode(f.Body())), p.phase >= leaving:
+		return
+	case d == nil || p.phase != inLobby:
+		p.fault(f.Op(), "nobody asked for it")
+		return
+	case !d.announced:
+		p.fault(f.Op(), "before 0x3F")
+	case q.To != p.pid:
+		p.fault(f.Op(), "for player %d", q.To)
+		return
+	case q.From != p.pid && !p.known.has(q.From):
+		p.fault(f.Op(), "from player %d, who is not there", q.From)
+	}
+	if d.first == 0 {
+		d.first = now
+	}
+	switch {
+	case q.Offset != d.held:
+		if !d.refused {
+			p.fault(f.Op(), "offset %d where %d was due", q.Offset, d.held)
+			p.refusePart(q.From)
+		}
+		return
+	case !q.Intact():
+		p.fault(f.Op(), "wrong CRC at offset %d", q.Offset)
+		p.refusePart(q.From)
+		return
+	case len(q.Data) == 0 || int64(q.Offset)+int64(len(q.Data)) > int64(d.want.Size):
+		p.fault(f.Op(), "%d bytes at offset %d of %d", len(q.Data), q.Offset, d.want.Size)
+		return
+	case p.conduct.RefuseParts > 0 && d.rng.Float64() < p.conduct.RefuseParts:
+		p.refusePart(q.From)
+		return
+	}
+	d.refused = false
+	d.take(q.Data)
+	p.set(alarmGiveUp, now+p.g.run.opts.Patience)
+	p.g.progress(int(uint64(d.held) * 100 / uint64(d.want.Size)))
+	if p.conduct.AckDelay == 0 {
+		p.ackPart(now)
+	} else if p.alarms[alarmAck] == 0 {
+		p.set(alarmAck, now+p.conduct.AckDelay)
+	}
+}
+
+func (d *download) take(data []byte) {
+	// A full disk shows when the file is closed: bufio keeps its first error.
+	_, _ = d.buf.Write(data)
+	d.sum.Write(data)
+	d.crc = crc32.Update(d.crc, crc32.IEEETable, data)
+	d.held += uint32(len(data))
+}
+
+func (p *player) refusePart(from uint8) {
+	p.download.refused = true
+	p.report.PartsRefused++
+	p.send(&w3gs.MapPartNotOK{To: from, From: p.pid})
+}
+
+// ackPart tells the host how far the map is, and does what is to be done there.
+func (p *player) ackPart(now time.Duration) {
+	d := p.download
+	if d == nil || p.phase != inLobby {
+		return
+	}
+	if p.conduct.AckSizes {
+		p.send(&w3gs.MapSize{Flag: w3gs.MapDownloading, Size: d.held})
+	} else {
+		from := uint8(1)
+		if list := p.known.list(); len(list) > 0 {
+			from = list[0]
+		}
+		p.send(&w3gs.MapPartOK{To: from, From: p.pid, Size: d.held})
+	}
+	percent := int(uint64(d.held) * 100 / uint64(d.want.Size))
+	switch c := &p.conduct; {
+	case d.held == d.want.Size:
+		p.completeDownload(now)
+	case c.LeaveAtPercent > 0 && percent >= c.LeaveAtPercent:
+		p.leave(now)
+	case c.StallAtPercent > 0 && percent >= c.StallAtPercent && !d.stalled:
+		d.stalled = true
+		p.paused = true
+		p.set(alarmResume, now+c.StallFor)
+	}
+}
+
+// completeDownload checks the file against the map check and says "I have it".
+func (p *player) completeDownload(now time.Duration) {
+	d := p.download
+	p.set(alarmGiveUp, now+p.g.run.opts.Patience)
+	r := &DownloadReport{
+		Player: p.name, Path: d.path, Bytes: int64(d.held), Resumed: int64(d.from),
+		CRC32: fmt.Sprintf("%08x", d.crc), SHA256: hex.EncodeToString(d.sum.Sum(nil)),
+		Intact: d.crc == d.want.CRC32,
+	}
+	if d.first != 0 {
+		r.Time = now - d.first
+	}
+	if !r.Intact {
+		p.fault(w3gs.OpMapPart, "the map arrived with CRC %08x, 0x3D says %08x", d.crc, d.want.CRC32)
+	}
+	if d.from < d.held {
+		p.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: d.held})
+	}
+	p.downloaded = r
+	p.closeDownload()
+	p.holdsMap(now)
+}
+
+// closeDownload keeps what has come: under its name when whole.
+func (p *player) closeDownload() {
+	d := p.download
+	if d == nil || d.file == nil {
+		return
+	}
+	err := errors.Join(d.buf.Flush(), d.file.Close())
+	if p.downloaded != nil && err == nil {
+		err = os.Rename(d.path+".part", d.path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrClosed) {
+		p.g.run.problem(fmt.Errorf("keep the map: %w", err))
+	}
+	d.file = nil
+}

@@ -1,0 +1,186 @@
+package bots
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// writeWithin is how long a host may take no bytes from a bot.
+const writeWithin = 10 * time.Second
+
+// driver moves bytes between players and their connections and rings their
+// alarms.
+type driver interface {
+	// add takes over a connection of a player that has begun.
+	add(p *player, c net.Conn) error
+	// attend must be called, with the lock held, when a player changed outside
+	// of its own receive and tick.
+	attend(p *player)
+	// stop ends the driver, after all players are gone.
+	stop()
+}
+
+// link is what a driver keeps with a player.
+type link struct {
+	due   time.Duration // in timers
+	place int           // in timers
+
+	conn    net.Conn      // streams
+	writing sync.Mutex    // streams: held by the one who writes
+	resume  chan struct{} // streams: wakes a paused reader
+
+	polled polled // epoll
+}
+
+// streams is the driver for every system: one goroutine reads each
+// connection, one rings all alarms.
+type streams struct {
+	run    *run
+	timers timers
+	wake   chan struct{}
+	quit   chan struct{}
+	done   sync.WaitGroup
+}
+
+func newStreams(r *run) *streams {
+	d := &streams{run: r, wake: make(chan struct{}, 1), quit: make(chan struct{})}
+	d.done.Go(d.ring)
+	return d
+}
+
+func (d *streams) add(p *player, c net.Conn) error {
+	p.g.mu.Lock()
+	p.link.conn = c
+	p.link.resume = make(chan struct{}, 1)
+	d.rearm(p)
+	p.g.mu.Unlock()
+	d.done.Go(func() { d.read(p) })
+	return nil
+}
+
+// read ends when the connection does, or the player is gone.
+func (d *streams) read(p *player) {
+	d.flush(p)
+	for {
+		n, err := p.link.conn.Read(p.stream.Free())
+		now := d.run.now()
+		p.g.mu.Lock()
+		for p.paused && p.phase != gone {
+			p.g.mu.Unlock()
+			<-p.link.resume
+			now = d.run.now()
+			p.g.mu.Lock()
+		}
+		p.stream.Commit(n)
+		p.receive(now)
+		if err != nil {
+			p.closed(err)
+		}
+		d.rearm(p)
+		over := p.phase == gone
+		p.g.mu.Unlock()
+		d.flush(p)
+		if over {
+			p.link.conn.Close()
+			return
+		}
+	}
+}
+
+func (d *streams) attend(p *player) {
+	if p.link.conn == nil {
+		return // add will do it
+	}
+	d.rearm(p)
+	if len(p.out) > 0 {
+		d.done.Go(func() { d.flush(p) })
+	}
+}
+
+// rearm also lets a reader go on that waited for the end of a pause, and ends
+// one whose player is gone.
+func (d *streams) rearm(p *player) {
+	if d.timers.set(p, p.due()) {
+		poke(d.wake)
+	}
+	if !p.paused {
+		poke(p.link.resume)
+	}
+	if p.phase == gone {
+		p.link.conn.SetReadDeadline(time.Now()) //nolint:errcheck // it only hastens the end
+	}
+}
+
+// flush writes what the player has to say. Whoever holds writing writes
+// everything, so the bytes keep their order.
+func (d *streams) flush(p *player) {
+	p.link.writing.Lock()
+	defer p.link.writing.Unlock()
+	for {
+		p.g.mu.Lock()
+		out := p.out
+		p.out = nil
+		p.g.mu.Unlock()
+		if len(out) == 0 {
+			return
+		}
+		p.link.conn.SetWriteDeadline(time.Now().Add(writeWithin)) //nolint:errcheck // Write reports it
+		if _, err := p.link.conn.Write(out); err != nil {
+			return // reading finds the reason
+		}
+		p.g.mu.Lock()
+		if p.out == nil && cap(out) <= maxOut {
+			p.out = out[:0]
+		}
+		p.g.mu.Unlock()
+	}
+}
+
+// maxOut is the largest out buffer a player keeps.
+const maxOut = 4096
+
+func (d *streams) ring() {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		now := d.run.now()
+		for {
+			p, due := d.timers.pop(now)
+			if p == nil {
+				break
+			}
+			d.run.rec.own.add(now - due)
+			p.g.mu.Lock()
+			p.tick(now)
+			d.rearm(p)
+			p.g.mu.Unlock()
+			// A goroutine of its own, since a slow host may hold up the writing; it
+			// ends within writeWithin.
+			d.done.Go(func() { d.flush(p) })
+		}
+		wait := time.Hour
+		if next := d.timers.next(); next != 0 {
+			wait = next - d.run.now()
+		}
+		timer.Reset(wait)
+		select {
+		case <-timer.C:
+		case <-d.wake:
+		case <-d.quit:
+			return
+		}
+	}
+}
+
+func (d *streams) stop() {
+	close(d.quit)
+	d.done.Wait()
+}
+
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

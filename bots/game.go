@@ -1,0 +1,172 @@
+package bots
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// compareEvery is how many turns lie between two comparisons of the bots'
+// states: a second and a half.
+const compareEvery = 16
+
+// game is the bots that play together. They share its lock.
+type game struct {
+	run    *run
+	number int
+
+	mu       sync.Mutex
+	players  []*player
+	left     int // bots that are not gone
+	lost     int // bots that went before the game began
+	ready    int
+	running  bool
+	percent  int // the furthest download
+	hostLine time.Duration
+	states   []gameState // after every compareEvery turns, by the first bot there
+
+	startSaid int
+	done      chan struct{} // closed when every bot is gone
+}
+
+func newGame(r *run, number int) *game { return &game{run: r, number: number} }
+
+// reset makes the game ready for a lobby.
+func (g *game) reset() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.players = g.players[:0]
+	for seat := range g.run.opts.Players {
+		name := fmt.Sprintf("%s%d", g.run.opts.NamePrefix, (g.number-1)*g.run.opts.Players+seat+1)
+		g.players = append(g.players, newPlayer(g, seat, name, g.run.opts.Conduct(g.number-1, seat)))
+	}
+	g.left, g.lost, g.ready, g.percent, g.hostLine, g.startSaid = len(g.players), 0, 0, 0, 0, 0
+	g.states = nil
+	g.done = make(chan struct{})
+}
+
+// joined counts a bot that is in the lobby. The methods from here on are called
+// by players, who hold the lock.
+func (g *game) joined(p *player) {
+	p.report.Joined = true
+	g.run.counts.joined.Add(1)
+}
+
+// aboard counts a bot that is in the lobby and has the map. When all are, the
+// first one will ask for the start.
+func (g *game) aboard(now time.Duration) {
+	g.ready++
+	if g.ready < g.left {
+		return
+	}
+	g.run.log.Info().Int("game", g.number).Int("players", g.ready).Msg("all bots are in the lobby and have the map")
+	for _, p := range g.players {
+		if p.phase == inLobby {
+			p.set(alarmGiveUp, now+g.run.opts.Patience)
+			g.run.driver.attend(p)
+		}
+	}
+	for _, p := range g.players {
+		if p.phase == inLobby && !g.run.opts.NoStart {
+			p.set(alarmStart, now+startAfter)
+			g.run.driver.attend(p)
+			return
+		}
+	}
+}
+
+func (g *game) hostSpoke(now time.Duration) { g.hostLine = now }
+
+func (g *game) progress(percent int) { g.percent = max(g.percent, percent) }
+
+// entered is called by every bot at its first turn.
+func (g *game) entered(now time.Duration) {
+	if g.running {
+		return
+	}
+	g.running = true
+	g.run.gameRuns(g, now)
+}
+
+// compare checks that the bots of the game saw the same turns, actions and
+// leaves, in the same order, whether or not the host compares their answers.
+func (g *game) compare(p *player) {
+	if p.turn%compareEvery != 0 {
+		return
+	}
+	i := p.turn/compareEvery - 1
+	if i == len(g.states) {
+		g.states = append(g.states, p.state)
+	}
+	if i < len(g.states) && g.states[i] != p.state && !p.report.Diverged {
+		p.report.Diverged = true
+		p.fault(0, "by turn %d it has seen other turns, actions or leaves than the first bot there", p.turn)
+	}
+}
+
+func (g *game) finished(p *player, reached phase) {
+	g.left--
+	if reached <= starting {
+		g.lost++
+	}
+	g.run.log.Debug().Int("game", g.number).Str("player", p.name).Str("outcome", string(p.outcome)).
+		Str("why", p.why).Int("turn", p.turn).Msg("bot is gone")
+	if g.left == 0 {
+		close(g.done)
+	}
+}
+
+// leaveAt tells the bots when to go; 0 is now, without waiting for actions.
+func (g *game) leaveAt(now, at time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range g.players {
+		switch {
+		case p.phase >= leaving:
+			continue
+		case at == 0:
+			p.leave(now)
+		case p.alarms[alarmLeave] == 0 || p.alarms[alarmLeave] > at:
+			p.set(alarmLeave, at)
+		}
+		g.run.driver.attend(p)
+	}
+}
+
+// all reports whether no bot got in, and each ended in one of these ways.
+func (g *game) all(outcomes ...Outcome) bool {
+	for _, p := range g.players {
+		if p.report.Joined || !slices.Contains(outcomes, p.outcome) {
+			return false
+		}
+	}
+	return true
+}
+
+// abandon ends bots whose host does not let them go.
+func (g *game) abandon() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range g.players {
+		p.finish(OutcomeStopped, "still there long after the end")
+		g.run.driver.attend(p)
+	}
+}
+
+// reached waits until a download of the game is that far, or done is closed.
+func (g *game) reached(percent int, done <-chan struct{}) {
+	for {
+		g.mu.Lock()
+		far := g.percent >= percent
+		g.mu.Unlock()
+		if far {
+			return
+		}
+		select {
+		case <-done:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}

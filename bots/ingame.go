@@ -1,0 +1,230 @@
+package bots
+
+import (
+	"hash/crc32"
+	"math/rand/v2"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Bounds of the increment, when Options.Period does not say more.
+const (
+	minIncrement = 20
+	maxIncrement = 500
+)
+
+// When misbehaviour begins, and the turn of a burst.
+const (
+	desyncTurn   = 20
+	burstTurn    = 30
+	garbageAfter = 5 * time.Second
+)
+
+// onLoaded is 0x08: somebody, maybe the bot itself, has loaded.
+func (p *player) onLoaded(now time.Duration, pid uint8) {
+	switch {
+	case p.phase != loading && p.phase != playing && p.phase < leaving:
+		p.fault(w3gs.OpGameLoaded, "before 0x0B")
+	case pid != p.pid && !p.known.has(pid):
+		p.fault(w3gs.OpGameLoaded, "player %d is not in the game", pid)
+	case p.loaded.has(pid):
+		p.fault(w3gs.OpGameLoaded, "player %d has loaded twice", pid)
+	case pid == p.pid && !p.isLoaded:
+		p.fault(w3gs.OpGameLoaded, "the bot has not loaded yet")
+	}
+	p.loaded.add(pid)
+	p.note(now, Event{Packet: w3gs.OpGameLoaded, PID: pid})
+}
+
+// onLeave is 0x07. In the game its place among the turns is part of the state.
+func (p *player) onLeave(now time.Duration, q *w3gs.PlayerLeave) {
+	p.note(now, Event{Packet: q.Op(), PID: q.PID, Value: uint32(q.Reason)})
+	if p.phase >= leaving {
+		return
+	}
+	switch {
+	case q.PID == p.pid:
+		p.fault(q.Op(), "about the bot itself")
+		return
+	case !p.known.has(q.PID):
+		p.fault(q.Op(), "player %d is not there", q.PID)
+		return
+	}
+	if p.phase >= loading {
+		p.needLoaded(q.Op())
+		p.state = p.state.leave(q.PID, q.Reason)
+	}
+	p.known.remove(q.PID)
+	p.laggers.remove(q.PID)
+	if p.phase == playing && p.laggers.empty() && p.screenSeen != 0 {
+		p.screenDown(now)
+	}
+}
+
+// needLoaded checks that game data may be sent: not to a client that loads,
+// and not while others load, unless the lag screen shows them.
+func (p *player) needLoaded(op w3gs.Op) bool {
+	switch {
+	case p.phase == playing:
+		return true
+	case p.phase != loading:
+		p.fault(op, "outside the game")
+		return false
+	case !p.isLoaded:
+		p.fault(op, "while the bot loads")
+		return true
+	}
+	waiting := p.known.without(&p.loaded)
+	if !waiting.empty() && p.laggers.empty() {
+		p.fault(op, "while players %v load", waiting.list())
+	}
+	return true
+}
+
+// onPart is 0x48: the first actions of a turn that is too long for one packet.
+func (p *player) onPart(now time.Duration, f w3gs.Frame) {
+	var q w3gs.IncomingAction2
+	if p.phase >= leaving || !p.decoded(f.Op(), q.Decode(f.Body())) || !p.needLoaded(f.Op()) {
+		return
+	}
+	if len(q.Actions) == 0 {
+		p.fault(f.Op(), "without actions")
+	}
+	p.parts++
+	p.report.OverflowParts++
+	p.takeActions(now, f, q.Actions)
+}
+
+// onTurn is 0x0C. A turn with increment 0 keeps clients awake and is not
+// counted; every other one is answered with the state after it.
+func (p *player) onTurn(now time.Duration, f w3gs.Frame) {
+	var q w3gs.IncomingAction
+	if p.phase >= leaving || !p.decoded(f.Op(), q.Decode(f.Body())) || !p.needLoaded(f.Op()) {
+		return
+	}
+	if q.IncrementMillis == 0 {
+		if len(q.Actions) > 0 || p.parts > 0 {
+			p.fault(f.Op(), "increment 0 with actions")
+		}
+		p.report.EmptyTurns++
+		p.note(now, Event{Packet: f.Op()})
+		return
+	}
+	if !p.laggers.empty() {
+		p.fault(f.Op(), "a turn while the lag screen is up for %v", p.laggers.list())
+	}
+	if p.parts > 0 && len(q.Actions) == 0 {
+		p.fault(f.Op(), "no actions after a 0x48: the last part belongs in the 0x0C")
+	}
+	increment := time.Duration(q.IncrementMillis) * time.Millisecond
+	if want := p.g.run.opts.Period; want != 0 && increment != want {
+		p.fault(f.Op(), "increment %v, the period is %v", increment, want)
+	} else if q.IncrementMillis < minIncrement || q.IncrementMillis > maxIncrement {
+		p.fault(f.Op(), "increment %v", increment)
+	}
+	if p.phase == loading {
+		p.enter(now)
+	}
+	p.takeActions(now, f, q.Actions)
+	p.state = p.state.turn(q.IncrementMillis, p.partSum)
+	p.parts, p.partSum = 0, 0
+	p.turn++
+	p.measure(now, increment)
+	p.answer()
+	p.g.compare(p)
+	if p.quit && p.seen == p.sent {
+		p.leave(now)
+	}
+}
+
+// enter is the first counted turn: the game runs.
+func (p *player) enter(now time.Duration) {
+	p.phase = playing
+	opts := &p.g.run.opts
+	if opts.Actions > 0 {
+		p.set(alarmAct, now+pause(opts.Actions))
+	}
+	p.set(alarmChat, now+time.Second+time.Duration(rand.Int64N(int64(time.Second))))
+	c := &p.conduct
+	if c.Garbage {
+		p.set(alarmGarbage, now+garbageAfter)
+	}
+	if c.StallFor > 0 && c.StallAtPercent == 0 {
+		p.set(alarmStall, now+c.StallAfter)
+	}
+	if c.LeaveAfter > 0 {
+		p.set(alarmLeave, now+c.LeaveAfter)
+	}
+	p.g.entered(now)
+}
+
+// takeActions reads the actions of one packet of a turn.
+func (p *player) takeActions(now time.Duration, f w3gs.Frame, actions []byte) {
+	if len(f) > segment {
+		p.fault(f.Op(), "%d bytes: a packet of a turn is at most %d", len(f), segment)
+	}
+	p.report.LargestTurnPacket = max(p.report.LargestTurnPacket, len(f))
+	if len(actions) == 0 {
+		return
+	}
+	p.partSum = crc32.Update(p.partSum, crc32.IEEETable, actions)
+	for pid, data := range w3gs.Actions(actions) {
+		switch {
+		case pid == p.pid:
+			p.ownAction(now, f.Op(), data)
+		case !p.known.has(pid):
+			p.fault(f.Op(), "an action of player %d, who is not in the game", pid)
+		}
+	}
+}
+
+func (p *player) ownAction(now time.Duration, op w3gs.Op, data []byte) {
+	number, stamp, ok := parseAction(data)
+	if !ok || number != p.seen+1 {
+		p.fault(op, "own action %d where %d was due", number, p.seen+1)
+	}
+	p.seen++
+	if ok && p.measured() {
+		p.g.run.rec.delay.add(sinceMicros(now, stamp))
+	}
+}
+
+// act sends an action and chooses when to send the next.
+func (p *player) act(now time.Duration) {
+	if p.quit || p.phase != playing {
+		return
+	}
+	p.set(alarmAct, now+pause(p.g.run.opts.Actions))
+	if p.laggers.empty() { // a client sends nothing while it looks at the lag screen
+		p.sendActions(1, now)
+	}
+}
+
+func (p *player) sendActions(n int, now time.Duration) {
+	var scratch [w3gs.MaxActionLen]byte
+	for range n {
+		p.sent++
+		p.out = appendAction(p.out, &scratch, p.g.run.opts.ActionBytes, p.sent, now)
+	}
+}
+
+// answer acknowledges the turn, and sends the burst when it is due.
+func (p *player) answer() {
+	ack := w3gs.Keepalive{Checksum: p.state.checksum()}
+	if p.conduct.Desync && p.turn >= desyncTurn {
+		p.misbehaved = true
+		ack.Checksum ^= 0xDE57C
+	}
+	p.out = ack.AppendTo(p.out)
+	if opts := &p.g.run.opts; opts.Burst > 0 && p.turn == burstTurn {
+		share := (opts.Burst + p.seat) / opts.Players // together exactly Burst
+		p.sendActions(share, p.lastTurn)
+	}
+}
+
+// pause is the time to the next action: random, rate times a second on average.
+func pause(rate float64) time.Duration {
+	mean := float64(time.Second) / rate
+	return time.Duration(mean*(0.5+rand.Float64())) + 1
+}

@@ -1,0 +1,186 @@
+package bots
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// onWelcome is 0x04: the bot is in.
+func (p *player) onWelcome(now time.Duration, q *w3gs.SlotInfoJoin) {
+	if p.phase != joining {
+		p.fault(q.Op(), "a second time")
+		return
+	}
+	p.phase = inLobby
+	p.pid = q.PID
+	p.pinged = now
+	p.report.PID = q.PID
+	if q.PID == 0 || q.PID > w3gs.MaxSlots {
+		p.fault(q.Op(), "player id %d", q.PID)
+	}
+	p.takeTable(q.Op(), &q.SlotTable)
+	p.g.joined(p)
+	p.note(now, Event{Packet: q.Op(), PID: q.PID})
+	// The first pong a client sends answers nothing.
+	p.send(&w3gs.PongToHost{Tick: w3gs.FirstPongTick})
+	if p.g.run.opts.ChatEvery == 0 {
+		p.set(alarmGreet, now+greetAfter)
+	} else {
+		p.set(alarmChat, now+time.Duration(rand.Int64N(int64(p.g.run.opts.ChatEvery)))+1)
+	}
+}
+
+func (p *player) onReject(q *w3gs.RejectJoin) {
+	if p.phase != joining {
+		p.fault(q.Op(), "to a player who is in")
+	}
+	p.finish(OutcomeRefused, refusal(q.Reason))
+}
+
+func (p *player) onIntroduction(now time.Duration, q *w3gs.PlayerInfo) {
+	switch {
+	case p.phase != inLobby && p.phase < leaving:
+		p.fault(q.Op(), "%q introduced outside the lobby", q.Name)
+	case q.PID == p.pid:
+		p.fault(q.Op(), "the bot is introduced to itself")
+	case p.known.has(q.PID):
+		p.fault(q.Op(), "player %d introduced twice", q.PID)
+	case q.PID == 0 || q.PID > w3gs.MaxSlots+1:
+		p.fault(q.Op(), "player id %d", q.PID)
+	}
+	if q.Name == "" || len(q.Name) > w3gs.MaxNameLen {
+		p.fault(q.Op(), "name %q: want 1 to %d bytes", q.Name, w3gs.MaxNameLen)
+	}
+	p.known.add(q.PID)
+	p.note(now, Event{Packet: q.Op(), PID: q.PID, Text: q.Name})
+}
+
+func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
+	if p.phase != inLobby || p.checked {
+		p.fault(q.Op(), "wanted once, in the lobby")
+		return
+	}
+	if p.drawn {
+		p.fault(q.Op(), "after the first 0x09")
+	}
+	if q.Size == 0 || q.Path == "" || len(q.Path) > w3gs.MaxMapPathLen {
+		p.fault(q.Op(), "map %q of %d bytes", q.Path, q.Size)
+	}
+	if !q.HasSHA1 && p.g.run.opts.Version >= 23 {
+		p.fault(q.Op(), "no SHA-1 for version 1.%d", p.g.run.opts.Version)
+	}
+	p.checked = true
+	p.mapSize = q.Size
+	p.note(now, Event{Packet: q.Op(), Value: q.Size, Text: q.Path})
+	if p.conduct.Download != "" {
+		p.openDownload(now, q)
+		return
+	}
+	p.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: q.Size})
+	p.holdsMap(now)
+}
+
+func (p *player) holdsMap(now time.Duration) {
+	p.ready = true
+	p.g.aboard(now)
+}
+
+func (p *player) onSlots(now time.Duration, q *w3gs.SlotInfo) {
+	if p.phase != inLobby && p.phase < leaving {
+		p.fault(q.Op(), "outside the lobby")
+		return
+	}
+	if !p.checked {
+		p.fault(q.Op(), "before 0x3D")
+	}
+	p.drawn = true
+	p.takeTable(q.Op(), &q.SlotTable)
+	own := 0
+	for _, s := range p.table.Slots {
+		if s.PID == p.pid {
+			own++
+		} else if s.PID != 0 && !p.known.has(s.PID) {
+			p.fault(q.Op(), "player %d in the table was never introduced", s.PID)
+		}
+	}
+	if own != 1 {
+		p.fault(q.Op(), "the bot's player id %d is in %d slots", p.pid, own)
+	}
+	p.note(now, Event{Packet: q.Op()})
+}
+
+// takeTable keeps a slot table and checks what every table must hold.
+func (p *player) takeTable(op w3gs.Op, t *w3gs.SlotTable) {
+	limit := w3gs.ClassicSlots
+	if p.g.run.opts.Version >= 29 {
+		limit = w3gs.MaxSlots
+	}
+	if n := len(t.Slots); n == 0 || n > limit || (p.table.Slots != nil && n != len(p.table.Slots)) {
+		p.fault(op, "%d slots", n)
+	}
+	var colours, pids pidSet
+	for i, s := range t.Slots {
+		if s.Status != w3gs.SlotOccupied {
+			if s.PID != 0 {
+				p.fault(op, "slot %d is empty and has player %d", i+1, s.PID)
+			}
+			continue
+		}
+		if s.PID != 0 && pids.has(s.PID) {
+			p.fault(op, "player %d has two slots", s.PID)
+		}
+		if observer := int(s.Colour) >= limit; !observer && colours.has(s.Colour) {
+			p.fault(op, "colour %d is taken twice", s.Colour)
+		}
+		pids.add(s.PID)
+		colours.add(s.Colour)
+	}
+	p.table.Slots = append(p.table.Slots[:0], t.Slots...)
+	p.table.RandomSeed, p.table.Layout, p.table.PlayerSlots = t.RandomSeed, t.Layout, t.PlayerSlots
+}
+
+func (p *player) onCountdown(now time.Duration) {
+	if p.phase != inLobby || !p.drawn {
+		p.fault(w3gs.OpCountdownStart, "outside the lobby")
+		return
+	}
+	p.phase = starting
+	p.note(now, Event{Packet: w3gs.OpCountdownStart})
+}
+
+// onStart is 0x0B: the lobby is as it is from now on, the bot loads the map.
+func (p *player) onStart(now time.Duration) {
+	if p.phase != starting {
+		p.fault(w3gs.OpCountdownEnd, "without 0x0A")
+		return
+	}
+	p.phase = loading
+	for pid := range 256 {
+		if p.known.has(uint8(pid)) && !inTable(p.table.Slots, uint8(pid)) {
+			p.fault(w3gs.OpCountdownEnd, "player %d has no slot and is still there", pid)
+		}
+	}
+	players := p.known
+	players.add(p.pid)
+	p.state = newGameState(&p.table, players)
+	p.alarms[alarmGreet], p.alarms[alarmStart], p.alarms[alarmGiveUp] = 0, 0, 0
+	load := p.g.run.opts.LoadTime
+	p.set(alarmLoaded, now+load/2+time.Duration(rand.Int64N(int64(load/2)+1)))
+	if p.conduct.NeverRead {
+		p.isLoaded, p.misbehaved, p.paused = true, true, true
+		p.alarms[alarmLoaded] = 0
+		p.send(&w3gs.LoadedSelf{})
+	}
+	p.note(now, Event{Packet: w3gs.OpCountdownEnd})
+}
+
+func inTable(slots []w3gs.Slot, pid uint8) bool {
+	for _, s := range slots {
+		if s.PID == pid {
+			return true
+		}
+	}
+	return false
+}

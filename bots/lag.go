@@ -1,0 +1,67 @@
+package bots
+
+import (
+	"time"
+
+	"w3host/w3gs"
+)
+
+// onStartLag is 0x10: the game stands still for these players.
+func (p *player) onStartLag(now time.Duration, q *w3gs.StartLag) {
+	if p.phase >= leaving {
+		return
+	}
+	p.needLag(q.Op())
+	if len(q.Laggers) == 0 {
+		p.fault(q.Op(), "names nobody")
+	}
+	if p.screenSeen == 0 {
+		p.screenSeen = now
+		p.report.LagScreens++
+		if after := p.g.run.opts.VoteAfter; after > 0 {
+			p.set(alarmVote, now+after)
+		}
+	}
+	for _, l := range q.Laggers {
+		switch {
+		case l.PID != p.pid && !p.known.has(l.PID):
+			p.fault(q.Op(), "player %d is not in the game", l.PID)
+		case p.laggers.has(l.PID):
+			p.fault(q.Op(), "player %d is on the screen already", l.PID)
+		}
+		p.laggers.add(l.PID)
+		p.note(now, Event{Packet: q.Op(), PID: l.PID, Value: l.LagMillis})
+	}
+}
+
+// onStopLag is 0x11: one player has caught up, or is taken off for a moment.
+func (p *player) onStopLag(now time.Duration, q *w3gs.StopLag) {
+	if p.phase >= leaving {
+		return
+	}
+	p.needLag(q.Op())
+	p.note(now, Event{Packet: q.Op(), PID: q.PID, Value: q.LagMillis})
+	if !p.laggers.has(q.PID) {
+		p.fault(q.Op(), "player %d is not on the screen", q.PID)
+		return
+	}
+	p.laggers.remove(q.PID)
+	if p.laggers.empty() {
+		p.screenDown(now)
+	}
+}
+
+// needLag checks that the lag screen may come: in the game, or, with loading in
+// the game, as soon as the bot itself has loaded.
+func (p *player) needLag(op w3gs.Op) {
+	if p.phase != playing && (p.phase != loading || !p.isLoaded) {
+		p.fault(op, "to a client that is not in the game")
+	}
+}
+
+// screenDown ends a lag screen: the interval across it is none.
+func (p *player) screenDown(now time.Duration) {
+	p.report.StoodStill += now - p.screenSeen
+	p.screenSeen, p.lastTurn = 0, 0
+	p.alarms[alarmVote] = 0
+}

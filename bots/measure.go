@@ -1,0 +1,68 @@
+package bots
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// recorder holds the figures of a run. Bots of all games add to it.
+type recorder struct {
+	open     atomic.Bool // the measured window
+	interval histogram   // between two turns
+	jitter   histogram   // |interval − increment|
+	late     histogram   // behind the best turn so far
+	delay    histogram   // own action: sent to seen
+	chat     histogram   // a bot's line: said to heard by another
+	own      histogram   // the run's own alarms: due to done
+
+	turns, missed         atomic.Int64
+	earlyTurns, earlyMiss atomic.Int64 // before the window opened
+	worst                 atomic.Int64 // nanoseconds
+}
+
+// measured reports whether the bot's figures count now.
+func (p *player) measured() bool {
+	return p.g.run.rec.open.Load() && !p.conduct.misbehaves()
+}
+
+// measure takes a counted turn. The interval is the time since the turn
+// before, unless a lag screen or a stall of the bot's own lay between; it should
+// be what the turn says the game advances by. One longer than one and a half
+// increments has missed the turns that fit into it: floor(interval/increment − ½).
+func (p *player) measure(now, increment time.Duration) {
+	last := p.lastTurn
+	p.lastTurn = now
+	p.gameTime += increment
+	offset := now - p.gameTime
+	if last == 0 {
+		p.anchor = offset
+		return
+	}
+	interval := now - last
+	missed := int64((2*interval - increment) / (2 * increment))
+	p.anchor = min(p.anchor, offset)
+	late := offset - p.anchor
+	if missed > 0 {
+		p.anchor = offset // the host need not catch up: it starts afresh
+	}
+	p.report.MissedTurns += int(missed)
+	p.report.MaxInterval = max(p.report.MaxInterval, interval)
+	if p.conduct.misbehaves() {
+		return
+	}
+	rec := &p.g.run.rec
+	if !rec.open.Load() {
+		rec.earlyTurns.Add(1)
+		rec.earlyMiss.Add(missed)
+		return
+	}
+	rec.turns.Add(1)
+	rec.missed.Add(missed)
+	rec.interval.add(interval)
+	rec.jitter.add((interval - increment).Abs())
+	rec.late.add(late)
+	if int64(interval) > rec.worst.Load() {
+		rec.worst.Store(int64(interval))
+		p.g.run.setWorst(p, interval)
+	}
+}

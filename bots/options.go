@@ -1,0 +1,140 @@
+package bots
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/w3gs"
+)
+
+// What Options fall back to.
+const (
+	DefaultAddr     = "127.0.0.1:6112"
+	DefaultPlayers  = 10
+	DefaultActions  = 3.0 // actions per second of one player
+	DefaultPlay     = 30 * time.Second
+	DefaultLoadTime = time.Second
+	DefaultVersion  = 26
+	DefaultPrefix   = "bot-"
+
+	// DefaultPatience is how long bots wait for a lobby, and in a lobby for its start.
+	DefaultPatience = 90 * time.Second
+)
+
+// Options say which games to play and how. The zero value of a field that has
+// a default means that default; Actions below zero means none.
+type Options struct {
+	Addr    string // host:port, TCP for joining and UDP for searching
+	Players int    // bots in each game
+	Games   int    // games at the same time
+
+	Actions     float64       // actions per second and player
+	ActionBytes int           // length of one action; 0 is the shortest, ActionLen
+	Burst       int           // actions that the bots of a game send together within one turn, once
+	Play        time.Duration // from the first turn of the last game until the bots leave
+	LoadTime    time.Duration // loading takes between half of it and all of it
+	Period      time.Duration // turns must advance by this; 0 takes what the host says
+	ChatEvery   time.Duration // each bot says a line this often; 0 once in the lobby
+	VoteAfter   time.Duration // vote to drop laggers this long after the screen came up; 0 never
+	Patience    time.Duration // wait for a lobby, and for the start of a full one
+
+	GameID     uint32 // join this lobby without searching
+	EntryKey   uint32 // its entry key
+	Version    uint32 // 26 is 1.26
+	NamePrefix string // a bot is called prefix and number
+
+	NoStart      bool // never say "!start"
+	OwnAddresses bool // give every bot its own 127.x.y.z; for a host on this machine
+	Record       bool // keep what the host said, packet by packet, in the report
+	Strangers    int  // connections that never join: silent, noisy, half a header, too long, slow
+	Portable     bool // one goroutine for each bot, also on Linux
+	Loops        int  // epoll loops on Linux; 0 is one
+
+	// Conduct says how one bot behaves; nil, or the zero Conduct, is well.
+	Conduct func(game, seat int) Conduct
+
+	Log zerolog.Logger
+}
+
+// Conduct is how one bot behaves. The zero value plays by the rules.
+type Conduct struct {
+	Desync    bool // answers with wrong hashes from DesyncTurn on
+	NeverRead bool // reads nothing any more once the game has started
+	Garbage   bool // sends bytes that are no packet, five seconds into the game
+
+	StallAfter time.Duration // stops reading this long after the first turn
+	StallFor   time.Duration // and for so long; 0 never stalls
+	LeaveAfter time.Duration // leaves this long after the first turn; 0 at the end
+
+	Download       string        // directory for the map: the bot claims to lack it
+	RefuseParts    float64       // share of intact map parts that are refused with 0x45
+	AckDelay       time.Duration // parts are acknowledged this late
+	AckSizes       bool          // acknowledges with 0x42 flag 3, not with 0x44
+	StallAtPercent int           // stops reading for StallFor at this point of the download
+	LeaveAtPercent int           // leaves at this point of the download
+	JoinAtPercent  int           // joins when another bot's download is at this point
+}
+
+// misbehaves reports whether the host may drop this bot for what it does. Such
+// bots add nothing to the figures.
+func (c *Conduct) misbehaves() bool {
+	return c.Desync || c.NeverRead || c.Garbage || c.StallFor > 0
+}
+
+// normal fills in the defaults and checks the rest.
+func (o Options) normal() (Options, error) {
+	setDefault(&o.Addr, DefaultAddr)
+	setDefault(&o.Players, DefaultPlayers)
+	setDefault(&o.Games, 1)
+	setDefault(&o.Actions, DefaultActions)
+	setDefault(&o.ActionBytes, ActionLen)
+	setDefault(&o.Play, DefaultPlay)
+	setDefault(&o.LoadTime, DefaultLoadTime)
+	setDefault(&o.Patience, DefaultPatience)
+	setDefault(&o.Version, DefaultVersion)
+	setDefault(&o.NamePrefix, DefaultPrefix)
+	setDefault(&o.Loops, 1)
+	if o.Conduct == nil {
+		o.Conduct = func(int, int) Conduct { return Conduct{} }
+	}
+	return o, o.check()
+}
+
+func (o *Options) check() error {
+	var faults []error
+	bad := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if _, _, err := net.SplitHostPort(o.Addr); err != nil {
+		bad("address %q: want host:port, like %s", o.Addr, DefaultAddr)
+	}
+	if o.Players < 1 || o.Players > w3gs.MaxSlots {
+		bad("players %d: a game holds 1 to %d", o.Players, w3gs.MaxSlots)
+	}
+	if o.Games < 1 {
+		bad("games %d: want 1 or more", o.Games)
+	}
+	if o.GameID != 0 && o.Games > 1 {
+		bad("games %d: with a game id only that one game can be joined", o.Games)
+	}
+	if o.ActionBytes < ActionLen || o.ActionBytes > w3gs.MaxActionLen {
+		bad("action bytes %d: want %d to %d", o.ActionBytes, ActionLen, w3gs.MaxActionLen)
+	}
+	if o.Actions > 1000 {
+		bad("actions per second %g: want at most 1000", o.Actions)
+	}
+	if n := len(o.NamePrefix) + len(strconv.Itoa(o.Games*o.Players)); n > w3gs.MaxNameLen {
+		bad("name prefix %q: with the bot's number a name is %d bytes, the game allows %d", o.NamePrefix, n, w3gs.MaxNameLen)
+	}
+	return errors.Join(faults...)
+}
+
+func setDefault[T comparable](v *T, def T) {
+	var zero T
+	if *v == zero {
+		*v = def
+	}
+}

@@ -1,0 +1,302 @@
+package bots
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// What a client does after a time, and how long it bears silence.
+const (
+	greetAfter      = 500 * time.Millisecond
+	startAfter      = 3 * time.Second // "!start" when the host has said nothing for so long
+	startAgain      = 5 * time.Second
+	answerWithin    = 5 * time.Second // 0x21 must be answered, then the connection closed
+	actionsComeBack = 2 * time.Second // before leaving, wait so long for the own actions
+
+	// maxSilence is when a client in the game gives the host up, maxLobbySilence
+	// when one in the lobby that hears no 0x01 does.
+	maxSilence      = 65 * time.Second
+	maxLobbySilence = 90 * time.Second
+)
+
+// phase is where a client stands.
+type phase uint8
+
+const (
+	joining  phase = iota // 0x1E is sent, no answer yet
+	inLobby               // 0x04 has come
+	starting              // between 0x0A and 0x0B
+	loading               // 0x0B has come, the first counted turn has not
+	playing
+	leaving // 0x21 is sent
+	gone
+)
+
+// alarm is one thing a player does by the clock.
+type alarm uint8
+
+const (
+	alarmGreet alarm = iota
+	alarmStart
+	alarmLoaded
+	alarmAct
+	alarmChat
+	alarmVote
+	alarmAck
+	alarmGarbage
+	alarmStall
+	alarmResume
+	alarmLeave
+	alarmAway // the host has not answered the goodbye
+	alarmGiveUp
+	alarms
+)
+
+// player is one simulated client: a state machine that reads packets out of
+// its stream, and leaves its answers in out. Everything in it belongs to the
+// lock of its game; times are since the run began.
+type player struct {
+	g       *game
+	seat    int
+	name    string
+	conduct Conduct
+	local   netip.AddrPort
+
+	stream w3gs.Stream
+	out    []byte // to be written by the driver
+	paused bool   // the driver must not read
+	link   link   // what the driver keeps about the connection
+	alarms [alarms]time.Duration
+
+	phase   phase
+	outcome Outcome
+	why     string
+	end     struct{ kicked, over, acked bool } // what the host said before it closed
+
+	// The lobby and the players, as told.
+	pid      uint8
+	known    pidSet // introduced and not gone; without the bot itself
+	loaded   pidSet
+	table    w3gs.SlotTable
+	mapSize  uint32
+	checked  bool // 0x3D has come
+	drawn    bool // the first 0x09 has come
+	ready    bool // holds the map
+	download *download
+
+	// The game, as told.
+	isLoaded   bool // 0x23 is sent
+	turn       int  // counted turns
+	state      gameState
+	parts      int    // 0x48 of the turn that is being put together
+	partSum    uint32 // CRC-32 of its actions so far
+	laggers    pidSet
+	screenSeen time.Duration // when the lag screen came up
+	lastTurn   time.Duration // 0 when the next interval is not one
+	anchor     time.Duration // the best arrival so far, less the game time
+	gameTime   time.Duration // sum of the increments
+	quit       bool          // leaves as soon as its actions are back
+	misbehaved bool
+
+	sent, seen uint32 // own actions
+	lines      int    // chat lines said
+
+	heard      time.Duration // last packet
+	pinged     time.Duration // last 0x01
+	report     PlayerReport
+	downloaded *DownloadReport
+}
+
+func newPlayer(g *game, seat int, name string, conduct Conduct) *player {
+	p := &player{g: g, seat: seat, name: name, conduct: conduct}
+	p.stream = *w3gs.NewStream(w3gs.MaxFrame)
+	return p
+}
+
+// begin asks to join.
+func (p *player) begin(now time.Duration, l lobby) {
+	extra := []byte{0}
+	if p.g.run.opts.Version >= 29 {
+		extra = []byte{0, 0}
+	}
+	p.heard, p.pinged = now, now
+	p.send(&w3gs.ReqJoin{
+		GameID: l.id, EntryKey: l.key, ListenPort: 6112, JoinCounter: 1,
+		Name: p.name, Extra: extra, Internal: w3gs.SockAddrFrom(p.local),
+	})
+	p.set(alarmGiveUp, now+p.g.run.opts.Patience)
+}
+
+// receive handles every whole packet in the stream; now is when they were read.
+func (p *player) receive(now time.Duration) {
+	for p.phase != gone {
+		f, err := p.stream.Next()
+		if err != nil {
+			p.fault(0, "%v", err)
+			p.finish(OutcomeBroken, err.Error())
+			return
+		}
+		if f == nil {
+			return
+		}
+		p.handle(now, f)
+	}
+}
+
+// closed is the end of the connection, from the other side.
+func (p *player) closed(err error) {
+	if errors.Is(err, io.EOF) {
+		err = errors.New("by the host")
+	}
+	switch {
+	case p.phase == gone:
+	case p.phase == leaving:
+		p.finish(OutcomeLeft, "")
+	case p.end.kicked:
+		p.finish(OutcomeKicked, p.why)
+	case p.end.over:
+		p.finish(OutcomeEnded, p.why)
+	default:
+		p.finish(OutcomeDropped, fmt.Sprintf("connection closed after %d turns: %v", p.turn, err))
+	}
+}
+
+// tick does what is due.
+func (p *player) tick(now time.Duration) {
+	for a := range p.alarms {
+		if at := p.alarms[a]; at != 0 && at <= now && p.phase != gone {
+			p.alarms[a] = 0
+			p.ring(alarm(a), now)
+		}
+	}
+}
+
+// due is the next alarm, 0 for none.
+func (p *player) due() time.Duration {
+	var next time.Duration
+	for _, at := range p.alarms {
+		if at != 0 && (next == 0 || at < next) {
+			next = at
+		}
+	}
+	return next
+}
+
+func (p *player) set(a alarm, at time.Duration) { p.alarms[a] = max(at, 1) }
+
+func (p *player) ring(a alarm, now time.Duration) {
+	switch a {
+	case alarmGreet:
+		p.say(w3gs.ChatLobby, now)
+	case alarmChat:
+		p.chatter(now)
+	case alarmStart:
+		p.sayStart(now)
+	case alarmLoaded:
+		p.isLoaded = true
+		p.send(&w3gs.LoadedSelf{})
+	case alarmAct:
+		p.act(now)
+	case alarmVote:
+		if !p.laggers.empty() && !p.laggers.has(p.pid) {
+			p.send(&w3gs.DropReq{})
+			p.report.Votes++
+		}
+	case alarmAck:
+		p.ackPart(now)
+	case alarmGarbage:
+		p.misbehaved = true
+		for range 64 {
+			p.out = append(p.out, byte(rand.Uint32()))
+		}
+	case alarmStall:
+		p.misbehaved = true
+		p.paused = true
+		p.set(alarmResume, now+p.conduct.StallFor)
+	case alarmResume:
+		p.paused = false
+		p.lastTurn, p.heard, p.pinged = 0, now, now
+	case alarmLeave:
+		p.wantLeave(now)
+	case alarmAway:
+		p.fault(w3gs.OpLeaveGame, "not answered with 0x1B or by closing within %v", answerWithin)
+		p.finish(OutcomeLeft, "")
+	case alarmGiveUp:
+		if p.phase < loading {
+			p.finish(OutcomeGaveUp, fmt.Sprintf("the game did not start within %v: start it in the host (autostart, or !start)", p.g.run.opts.Patience))
+		}
+	}
+}
+
+// wantLeave says goodbye, once the bot's own actions have come back.
+func (p *player) wantLeave(now time.Duration) {
+	switch {
+	case p.phase >= leaving:
+	case p.phase == playing && !p.quit && p.seen != p.sent && p.laggers.empty() && !p.misbehaved:
+		p.quit = true
+		p.set(alarmLeave, now+actionsComeBack)
+	default:
+		if lost := p.sent - p.seen; lost > 0 && p.quit && p.laggers.empty() {
+			p.report.ActionsLost = int(lost)
+			p.fault(w3gs.OpIncomingAction, "%d actions never came back", lost)
+		}
+		p.leave(now)
+	}
+}
+
+func (p *player) leave(now time.Duration) {
+	reason := w3gs.LeaveLobby
+	if p.phase >= loading {
+		reason = w3gs.LeaveLost
+	}
+	p.alarms = [alarms]time.Duration{}
+	p.paused = false
+	p.phase = leaving
+	p.send(&w3gs.LeaveGame{Reason: reason})
+	p.set(alarmAway, now+answerWithin)
+}
+
+// finish ends the bot; the driver closes the connection.
+func (p *player) finish(outcome Outcome, why string) {
+	if p.phase == gone {
+		return
+	}
+	reached := p.phase
+	p.phase = gone
+	p.outcome, p.why = outcome, why
+	p.alarms = [alarms]time.Duration{}
+	p.closeDownload()
+	p.g.finished(p, reached)
+}
+
+func (p *player) send(packet w3gs.Packet) { p.out = packet.AppendTo(p.out) }
+
+// fault records what the host did against the protocol. A bot that has
+// misbehaved has no right to complain.
+func (p *player) fault(op w3gs.Op, format string, args ...any) {
+	if p.misbehaved {
+		return
+	}
+	p.report.Faults++
+	p.g.run.fault(Fault{
+		Game: p.g.number, Player: p.name, Packet: op, Turn: p.turn,
+		Text: fmt.Sprintf(format, args...),
+	})
+}
+
+// note keeps a packet for the report, when asked to.
+func (p *player) note(now time.Duration, e Event) {
+	if p.g.run.opts.Record && len(p.report.Events) < maxEvents {
+		e.At, e.Turn = now, p.turn
+		p.report.Events = append(p.report.Events, e)
+	}
+}
+
+// everyone is who a line goes to: all players that the bot knows.
+func (p *player) everyone() []uint8 { return p.known.list() }

@@ -1,0 +1,211 @@
+package bots
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Outcome is how a bot's game ended for it.
+type Outcome string
+
+// Outcomes.
+const (
+	OutcomeLeft        Outcome = "left"        // by its own will, and the host let it go
+	OutcomeKicked      Outcome = "kicked"      // 0x1C
+	OutcomeEnded       Outcome = "ended"       // 0x14: the host ended the game
+	OutcomeDropped     Outcome = "dropped"     // closed without a word
+	OutcomeRefused     Outcome = "refused"     // 0x05
+	OutcomeUnreachable Outcome = "unreachable" // no connection
+	OutcomeGaveUp      Outcome = "gave up"     // the game never started
+	OutcomeBroken      Outcome = "broken"      // what came was no W3GS, or the bot's own disk failed
+	OutcomeStopped     Outcome = "stopped"     // the run was interrupted
+)
+
+// Report is what the bots saw. The figures in it are of the bots that play by
+// the rules, and of the measured window: from the first turn of the last game
+// until the bots begin to leave.
+type Report struct {
+	Addr     string
+	Elapsed  time.Duration // the whole run
+	Measured time.Duration // the window
+
+	Games, GamesRun int
+	Bots            int
+	Joined          int             // bots that got into a lobby
+	Outcomes        map[Outcome]int // of the bots that play by the rules
+	Misbehaved      map[Outcome]int // of the others
+
+	Turns, MissedTurns           int64 // of all bots together
+	EarlyTurns, EarlyMissedTurns int64 // before the window
+	Interval                     Summary
+	Jitter                       Summary
+	Late                         Summary
+	ActionDelay                  Summary
+	ChatDelay                    Summary
+	OwnLate                      Summary
+	Worst                        Worst
+
+	ActionsSent, ActionsSeen int64
+	ActionsLost              int64
+	OverflowParts            int64
+	EmptyTurns               int64
+	LargestTurnPacket        int
+	LagScreens               int64         // of all bots together
+	StoodStill               time.Duration // the longest of any bot
+	CPU                      time.Duration // of this process, in the window
+
+	Downloads  []DownloadReport
+	Strangers  []StrangerReport
+	Players    []PlayerReport
+	FaultCount int64
+	Faults     []Fault // the first ones
+
+	// OK says that the host did nothing wrong: no fault, every game ran, and no
+	// bot was turned out that played by the rules.
+	OK bool
+}
+
+// Fault is something the host did that the protocol does not allow.
+type Fault struct {
+	Game   int
+	Player string
+	Packet w3gs.Op // 0 when it is not about one packet
+	Turn   int
+	Text   string
+}
+
+// Worst is the longest interval between two turns.
+type Worst struct {
+	Game     int
+	Player   string
+	Turn     int
+	Interval time.Duration
+}
+
+// PlayerReport is the part of one bot.
+type PlayerReport struct {
+	Game, Seat int
+	Name       string
+	PID        uint8
+	Joined     bool
+	Misbehaves bool
+	Outcome    Outcome
+	Why        string
+
+	Turns, MissedTurns, EmptyTurns        int
+	MaxInterval                           time.Duration
+	ActionsSent, ActionsSeen, ActionsLost int
+	OverflowParts, LargestTurnPacket      int
+	LagScreens, Votes                     int
+	StoodStill                            time.Duration
+	LinesHeard, PartsRefused, Faults      int
+	Diverged                              bool
+	State                                 uint32 // after the last turn, as in the last 0x27
+	Events                                []Event
+}
+
+// Event is a packet of the host, kept when Options.Record is set. Turns, pings
+// and map parts are not kept; a turn with increment 0 is.
+type Event struct {
+	At     time.Duration // since the run began
+	Turn   int           // counted turns before it
+	Packet w3gs.Op
+	PID    uint8  // whom it is about or from
+	Value  uint32 // reason, lag in ms, chat flag or map size
+	Text   string
+}
+
+// DownloadReport is one map that arrived whole.
+type DownloadReport struct {
+	Player  string
+	Path    string
+	Bytes   int64
+	Resumed int64 // of them from an earlier run
+	Time    time.Duration
+	CRC32   string
+	SHA256  string
+	Intact  bool // CRC32 is what the map check said
+}
+
+// StrangerReport is how one kind of connections that never join fared.
+type StrangerReport struct {
+	Kind          string
+	Count, Closed int
+	Slowest       time.Duration // until the host closed one
+}
+
+func (r *run) makeReport(games []*game, measured, cpu time.Duration) Report {
+	rec := &r.rec
+	out := Report{
+		Addr: r.opts.Addr, Elapsed: r.now(), Measured: measured, CPU: cpu,
+		Games: len(games), Bots: len(games) * r.opts.Players,
+		Outcomes: map[Outcome]int{}, Misbehaved: map[Outcome]int{},
+		Turns: rec.turns.Load(), MissedTurns: rec.missed.Load(),
+		EarlyTurns: rec.earlyTurns.Load(), EarlyMissedTurns: rec.earlyMiss.Load(),
+		Interval: rec.interval.summary(), Jitter: rec.jitter.summary(), Late: rec.late.summary(),
+		ActionDelay: rec.delay.summary(), ChatDelay: rec.chat.summary(), OwnLate: rec.own.summary(),
+		Worst: r.worst, FaultCount: r.counts.faults.Load(), Faults: r.faults,
+	}
+	for _, g := range games {
+		if g.running {
+			out.GamesRun++
+		}
+		for _, p := range g.players {
+			out.add(p)
+		}
+	}
+	slices.SortFunc(out.Downloads, func(a, b DownloadReport) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
+
+func (r *Report) add(p *player) {
+	q := &p.report
+	q.Game, q.Seat, q.Name = p.g.number, p.seat, p.name
+	q.Misbehaves, q.Outcome, q.Why = p.conduct.misbehaves(), p.outcome, p.why
+	q.Turns, q.State = p.turn, p.state.checksum()
+	q.ActionsSent, q.ActionsSeen = int(p.sent), int(p.seen)
+	if q.Misbehaves {
+		r.Misbehaved[q.Outcome]++
+	} else {
+		r.Outcomes[q.Outcome]++
+		r.ActionsSent += int64(q.ActionsSent)
+		r.ActionsSeen += int64(q.ActionsSeen)
+		r.ActionsLost += int64(q.ActionsLost)
+		r.LagScreens += int64(q.LagScreens)
+		r.StoodStill = max(r.StoodStill, q.StoodStill)
+	}
+	if q.Joined {
+		r.Joined++
+	}
+	r.OverflowParts += int64(q.OverflowParts)
+	r.EmptyTurns += int64(q.EmptyTurns)
+	r.LargestTurnPacket = max(r.LargestTurnPacket, q.LargestTurnPacket)
+	if p.downloaded != nil {
+		r.Downloads = append(r.Downloads, *p.downloaded)
+	}
+	r.Players = append(r.Players, *q)
+}
+
+// judge decides whether the host did well.
+func (r *Report) judge(opts *Options) {
+	fair := r.Outcomes[OutcomeLeft]
+	for _, n := range r.Misbehaved {
+		fair += n
+	}
+	r.OK = r.FaultCount == 0 && r.GamesRun == r.Games && fair == r.Bots
+	for _, s := range r.Strangers {
+		r.OK = r.OK && s.Closed == s.Count
+	}
+}
+
+// TurnCPU is what a player's turn cost this process: reading it, answering it,
+// and its share of the actions.
+func (r *Report) TurnCPU() time.Duration {
+	if r.Turns == 0 {
+		return 0
+	}
+	return r.CPU / time.Duration(r.Turns)
+}

@@ -1,0 +1,278 @@
+package bots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/w3gs"
+)
+
+const (
+	maxFaults   = 100 // kept; all are counted
+	maxProblems = 100
+	maxEvents   = 4096 // kept of one bot
+	maxDialing  = 128  // connections being made at the same time
+	joinAgain   = 300 * time.Millisecond
+	goodbye     = 15 * time.Second // from the order to leave until everybody must be gone
+)
+
+// run is one call of Run.
+type run struct {
+	opts   Options
+	log    zerolog.Logger
+	base   time.Time
+	driver driver
+	finder *finder
+	dial   chan struct{} // one token for each connection being made
+	rec    recorder
+	counts struct{ joined, faults atomic.Int64 }
+
+	started chan struct{} // one token for each game that runs
+	mu      sync.Mutex
+	faults  []Fault
+	trouble []error
+	worst   Worst
+}
+
+// Run plays the games that opts ask for and reports what the bots saw. The
+// error says what kept games from being played; the report is valid with it.
+// A cancelled context makes all bots leave at once.
+func Run(ctx context.Context, opts Options) (Report, error) {
+	opts, err := opts.normal()
+	if err != nil {
+		return Report{}, err
+	}
+	if err := needFiles(opts.Games*opts.Players + opts.Strangers + maxDialing + 64); err != nil {
+		return Report{}, err
+	}
+	r := &run{
+		opts: opts, log: opts.Log, base: time.Now(),
+		dial: make(chan struct{}, maxDialing), started: make(chan struct{}, opts.Games),
+	}
+	r.finder = newFinder(&r.opts)
+	if r.driver, err = newDriver(r); err != nil {
+		return Report{}, err
+	}
+	return r.play(ctx)
+}
+
+func (r *run) play(ctx context.Context) (Report, error) {
+	games := make([]*game, r.opts.Games)
+	over := make(chan struct{}) // closed when the bots must not join any more
+	var ending sync.Once
+	endJoins := func() { ending.Do(func() { close(over) }) }
+	var playing sync.WaitGroup
+	failed := make(chan struct{}, len(games))
+	for i := range games {
+		g := newGame(r, i+1)
+		g.reset()
+		games[i] = g
+		playing.Go(func() {
+			if !r.playGame(ctx, g, over) {
+				failed <- struct{}{}
+			}
+		})
+	}
+	strangers := r.startStrangers(ctx)
+
+	allOver := make(chan struct{})
+	go func() { playing.Wait(); close(allOver) }() // ends with the games
+	r.awaitStart(ctx, len(games), failed, allOver)
+	measureFrom, cpuFrom := r.now(), cpuTime()
+	r.rec.open.Store(true)
+	select {
+	case <-ctx.Done():
+	case <-allOver:
+	case <-time.After(r.opts.Play):
+	}
+	r.rec.open.Store(false)
+	measured, cpu := r.now()-measureFrom, cpuTime()-cpuFrom
+	endJoins()
+	at := r.now()
+	if ctx.Err() != nil {
+		at = 0
+	}
+	for _, g := range games {
+		g.leaveAt(r.now(), at)
+	}
+	select {
+	case <-allOver:
+	case <-time.After(goodbye):
+		r.problem(fmt.Errorf("some bots were not gone %v after the end", goodbye))
+		for _, g := range games {
+			g.abandon()
+		}
+		<-allOver
+	}
+	r.driver.stop()
+	report := r.makeReport(games, measured, cpu)
+	report.Strangers = strangers()
+	report.judge(&r.opts)
+	return report, errors.Join(r.trouble...)
+}
+
+// awaitStart waits until every game runs or has failed.
+func (r *run) awaitStart(ctx context.Context, games int, failed, allOver <-chan struct{}) {
+	for range games {
+		select {
+		case <-r.started:
+		case <-failed:
+		case <-allOver:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// playGame finds a lobby for a game's bots and sees them through. Where all of
+// them are turned away, others were faster: they try again. It reports whether
+// the game ran.
+func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool {
+	from := time.Now()
+	var l lobby
+	for {
+		if !l.guessed { // a guessed lobby may just not be open yet
+			var err error
+			if l, err = r.finder.claim(ctx); err != nil {
+				if ctx.Err() == nil {
+					r.problem(fmt.Errorf("game %d: %w", g.number, err))
+				}
+				return false
+			}
+		}
+		r.log.Info().Int("game", g.number).Uint32("id", l.id).Str("name", l.name).Int("open", l.open).Str("addr", l.addr).Msg("joining a lobby")
+		r.enter(ctx, g, l)
+		<-g.done
+		g.mu.Lock()
+		ran, unwanted := g.running, g.all(OutcomeRefused, OutcomeDropped)
+		nobody := g.all(OutcomeUnreachable)
+		g.mu.Unlock()
+		if nobody {
+			r.problem(fmt.Errorf("game %d: no host at %s: start one with `w3host`, or name another with --addr", g.number, l.addr))
+		}
+		if ran || !unwanted || ctx.Err() != nil || (l.guessed && time.Since(from) > r.opts.Patience) {
+			return ran
+		}
+		select {
+		case <-over:
+			return false
+		case <-ctx.Done():
+			return false
+		case <-time.After(joinAgain):
+		}
+		g.reset()
+	}
+}
+
+// enter connects the bots of a game, one after the other.
+func (r *run) enter(ctx context.Context, g *game, l lobby) {
+	var late sync.WaitGroup
+	for _, p := range g.players {
+		if percent := p.conduct.JoinAtPercent; percent > 0 {
+			late.Go(func() {
+				g.reached(percent, g.done)
+				r.connect(ctx, p, l)
+			})
+			continue
+		}
+		r.connect(ctx, p, l)
+	}
+	late.Wait()
+}
+
+func (r *run) connect(ctx context.Context, p *player, l lobby) {
+	c, err := r.dialFor(ctx, p, l.addr)
+	p.g.mu.Lock()
+	switch {
+	case ctx.Err() != nil:
+		p.finish(OutcomeStopped, "interrupted")
+	case err != nil:
+		p.finish(OutcomeUnreachable, err.Error())
+	default:
+		if ap, err := netip.ParseAddrPort(c.LocalAddr().String()); err == nil {
+			p.local = netip.AddrPortFrom(ap.Addr(), 6112)
+		}
+		p.begin(r.now(), l)
+	}
+	joined := p.phase == joining
+	p.g.mu.Unlock()
+	switch {
+	case !joined && c != nil:
+		c.Close()
+	case joined:
+		if err := r.driver.add(p, c); err != nil {
+			p.g.mu.Lock()
+			p.finish(OutcomeUnreachable, err.Error())
+			p.g.mu.Unlock()
+		}
+	}
+}
+
+func (r *run) dialFor(ctx context.Context, p *player, addr string) (net.Conn, error) {
+	r.dial <- struct{}{}
+	defer func() { <-r.dial }()
+	dialer := net.Dialer{Timeout: 10 * time.Second}
+	if r.opts.OwnAddresses {
+		dialer.LocalAddr = &net.TCPAddr{IP: net.IPv4(127, byte(1+p.g.number>>8), byte(p.g.number), byte(p.seat+1))}
+	}
+	if p.conduct.NeverRead {
+		dialer.Control = smallReceiveBuffer
+	}
+	return dialer.DialContext(ctx, "tcp4", addr)
+}
+
+// gameRuns is called once for each game, by its first bot with a turn.
+func (r *run) gameRuns(g *game, now time.Duration) {
+	r.log.Info().Int("game", g.number).Dur("after", now).Msg("game runs")
+	r.started <- struct{}{}
+}
+
+func (r *run) now() time.Duration { return time.Since(r.base) }
+
+func (r *run) fault(f Fault) {
+	r.counts.faults.Add(1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.faults) < maxFaults {
+		r.faults = append(r.faults, f)
+	}
+}
+
+func (r *run) problem(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.trouble) < maxProblems {
+		r.trouble = append(r.trouble, err)
+	}
+}
+
+func (r *run) setWorst(p *player, interval time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if interval > r.worst.Interval {
+		r.worst = Worst{Game: p.g.number, Player: p.name, Turn: p.turn, Interval: interval}
+	}
+}
+
+func refusal(reason w3gs.RejectReason) string {
+	switch reason {
+	case w3gs.RejectFull:
+		return "refused: the lobby is full"
+	case w3gs.RejectStarted:
+		return "refused: the game has started"
+	case w3gs.RejectWrongKey:
+		return "refused: wrong entry key (give the lobby's with --game and --entry-key, or let the host answer searches)"
+	case w3gs.RejectInvalid:
+		return "refused: no such lobby, or the name is taken"
+	}
+	return fmt.Sprintf("refused: reason %d", uint32(reason))
+}

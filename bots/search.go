@@ -1,0 +1,141 @@
+package bots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"w3host/lan"
+	"w3host/w3gs"
+)
+
+const (
+	// searchFresh is how long an answer may serve other games of the run.
+	searchFresh = time.Second
+	searchPause = 100 * time.Millisecond // between two searches
+)
+
+// lobby is where a bot may join.
+type lobby struct {
+	id, key uint32
+	addr    string // host:port for TCP
+	name    string
+	slots   int
+	open    int
+	guessed bool // nobody has answered: it may not be there
+}
+
+// finder hands out lobbies, each once, to the games that ask.
+type finder struct {
+	opts *Options
+
+	mu      sync.Mutex
+	found   []lobby   // by the last search, not handed out yet
+	asked   time.Time // when that was
+	last    time.Time // when a lobby was handed out
+	claimed map[uint32]bool
+	heard   bool   // the host has answered once
+	deaf    bool   // the host does not answer searches
+	guess   uint32 // last id guessed
+	size    int    // most slots of any lobby seen
+}
+
+func newFinder(opts *Options) *finder {
+	return &finder{opts: opts, last: time.Now(), claimed: map[uint32]bool{}}
+}
+
+// claim waits for a lobby with room for all bots of a game. Where the host does
+// not answer searches it names the ids that a host gives its first lobbies.
+func (f *finder) claim(ctx context.Context) (lobby, error) {
+	if f.opts.GameID != 0 {
+		return lobby{id: f.opts.GameID, key: f.opts.EntryKey, addr: f.opts.Addr, guessed: true}, nil
+	}
+	for {
+		l, ok, err := f.try(ctx)
+		if ok || err != nil {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return lobby{}, ctx.Err()
+		case <-time.After(searchPause):
+		}
+	}
+}
+
+func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.deaf {
+		f.guess++
+		return lobby{id: f.guess, key: f.opts.EntryKey, addr: f.opts.Addr, guessed: true}, true, nil
+	}
+	if l, ok := f.take(); ok && time.Since(f.asked) < searchFresh {
+		return l, true, nil
+	}
+	if err := f.search(ctx); err != nil {
+		return lobby{}, false, err
+	}
+	if l, ok := f.take(); ok {
+		return l, true, nil
+	}
+	return lobby{}, false, f.patience()
+}
+
+// take hands out a lobby with enough room that no other game has had.
+func (f *finder) take() (lobby, bool) {
+	for i, l := range f.found {
+		if l.open >= f.opts.Players {
+			f.found = slices.Delete(f.found, i, i+1)
+			f.claimed[l.id] = true
+			f.last = time.Now()
+			return l, true
+		}
+	}
+	return lobby{}, false
+}
+
+func (f *finder) search(ctx context.Context) error {
+	to, err := net.ResolveUDPAddr("udp4", f.opts.Addr)
+	if err != nil {
+		return err
+	}
+	ap := netip.AddrPortFrom(to.AddrPort().Addr().Unmap(), to.AddrPort().Port())
+	found, err := lan.Search(ctx, ap, w3gs.SearchGame{Product: w3gs.ProductTFT, Version: f.opts.Version})
+	f.asked, f.found = time.Now(), f.found[:0]
+	switch {
+	case errors.Is(err, lan.ErrNoAnswer):
+		f.deaf = !f.heard
+		return nil
+	case err != nil:
+		return err
+	}
+	f.heard = true
+	for _, l := range found {
+		f.size = max(f.size, int(l.Info.Slots))
+		if f.claimed[l.Info.GameID] {
+			continue
+		}
+		f.found = append(f.found, lobby{
+			id: l.Info.GameID, key: l.Info.EntryKey, addr: l.JoinAddr().String(), name: l.Info.Name,
+			slots: int(l.Info.Slots), open: int(l.Info.SlotsOpen),
+		})
+	}
+	return nil
+}
+
+// patience says why no lobby was found, when none was for too long.
+func (f *finder) patience() error {
+	switch {
+	case f.deaf || time.Since(f.last) < f.opts.Patience:
+		return nil
+	case f.size < f.opts.Players:
+		return fmt.Errorf("the lobbies of %s have %d slots, %d bots want in: use --players %d", f.opts.Addr, f.size, f.opts.Players, f.size)
+	}
+	return fmt.Errorf("no lobby with %d open slots at %s: the host opens none, or others fill them", f.opts.Players, f.opts.Addr)
+}

@@ -1,0 +1,111 @@
+package bots
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// strangerWait is how long a host may bear a connection that never joins. It
+// has ten seconds for the first packet; the rest is slack.
+const strangerWait = 30 * time.Second
+
+// strangers are the connections that never join, by what they send.
+var strangers = []struct {
+	kind string
+	send func(c net.Conn)
+}{
+	{"sends nothing", func(net.Conn) {}},
+	{"sends random bytes", func(c net.Conn) {
+		b := make([]byte, 512)
+		for i := range b {
+			b[i] = byte(rand.Uint32())
+		}
+		b[0] = 0x16 // surely not the first byte of a packet
+		c.Write(b)  //nolint:errcheck // the end is what counts
+	}},
+	{"sends half a header", func(c net.Conn) {
+		c.Write([]byte{w3gs.Magic, byte(w3gs.OpReqJoin)}) //nolint:errcheck // the end is what counts
+	}},
+	{"sends a packet of 65,535 bytes", func(c net.Conn) {
+		b := make([]byte, w3gs.MaxFrame)
+		b[0], b[1] = w3gs.Magic, byte(w3gs.OpReqJoin)
+		binary.LittleEndian.PutUint16(b[2:], w3gs.MaxFrame)
+		c.Write(b) //nolint:errcheck // the end is what counts
+	}},
+	{"sends a byte a second", func(c net.Conn) {
+		join := w3gs.ReqJoin{Name: "slow", Extra: []byte{0}}
+		for _, b := range join.AppendTo(nil) {
+			if _, err := c.Write([]byte{b}); err != nil {
+				return
+			}
+			time.Sleep(time.Second)
+		}
+	}},
+}
+
+// startStrangers opens the connections and returns a function that waits for
+// their ends, but not longer than strangerWait after they were opened.
+func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
+	if r.opts.Strangers == 0 {
+		return func() []StrangerReport { return nil }
+	}
+	reports := make([]StrangerReport, len(strangers))
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for i := range r.opts.Strangers {
+		kind := i % len(strangers)
+		wg.Go(func() {
+			took, closed := r.stranger(ctx, strangers[kind].send)
+			mu.Lock()
+			defer mu.Unlock()
+			rep := &reports[kind]
+			rep.Kind = strangers[kind].kind
+			rep.Count++
+			if closed {
+				rep.Closed++
+				rep.Slowest = max(rep.Slowest, took)
+			}
+		})
+	}
+	return func() []StrangerReport {
+		wg.Wait()
+		return reports[:min(len(reports), r.opts.Strangers)]
+	}
+}
+
+// stranger opens one connection and waits for the host to close it. A host that
+// does not even accept it has closed it as well.
+func (r *run) stranger(ctx context.Context, send func(net.Conn)) (took time.Duration, closed bool) {
+	r.dial <- struct{}{}
+	dialer := net.Dialer{Timeout: 10 * time.Second}
+	start := time.Now()
+	c, err := dialer.DialContext(ctx, "tcp4", r.opts.Addr)
+	<-r.dial
+	if err != nil {
+		return 0, ctx.Err() == nil
+	}
+	defer c.Close()
+	stop := context.AfterFunc(ctx, func() { c.Close() })
+	defer stop()
+	go send(c) // ends with the connection, or with what it has to send
+	if err := c.SetReadDeadline(start.Add(strangerWait)); err != nil {
+		return 0, false
+	}
+	buf := make([]byte, 512)
+	for {
+		if _, err := c.Read(buf); err != nil {
+			if errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil {
+				return 0, false
+			}
+			return time.Since(start), true
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package bots
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+)
+
+// timers holds the players that have an alarm set, the next one first. Each
+// player is in it at most once.
+type timers struct {
+	mu    sync.Mutex
+	queue alarmQueue
+}
+
+// set moves a player to its next alarm; 0 takes it out. It reports whether the
+// player is now the first of all.
+func (t *timers) set(p *player, at time.Duration) (first bool) {
+	l := &p.link
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case l.due == at:
+		return false
+	case l.due == 0:
+		l.due = at
+		heap.Push(&t.queue, p)
+	case at == 0:
+		heap.Remove(&t.queue, l.place)
+		l.due = 0
+		return false
+	default:
+		l.due = at
+		heap.Fix(&t.queue, l.place)
+	}
+	return l.place == 0
+}
+
+// pop takes out one player whose alarm is due.
+func (t *timers) pop(now time.Duration) (*player, time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.queue) == 0 || t.queue[0].link.due > now {
+		return nil, 0
+	}
+	p := heap.Pop(&t.queue).(*player)
+	due := p.link.due
+	p.link.due = 0
+	return p, due
+}
+
+// next is when the first alarm is due; 0 when there is none.
+func (t *timers) next() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.queue) == 0 {
+		return 0
+	}
+	return t.queue[0].link.due
+}
+
+type alarmQueue []*player
+
+func (q alarmQueue) Len() int           { return len(q) }
+func (q alarmQueue) Less(i, j int) bool { return q[i].link.due < q[j].link.due }
+func (q alarmQueue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].link.place, q[j].link.place = i, j
+}
+
+func (q *alarmQueue) Push(x any) {
+	p := x.(*player)
+	p.link.place = len(*q)
+	*q = append(*q, p)
+}
+
+func (q *alarmQueue) Pop() any {
+	last := len(*q) - 1
+	p := (*q)[last]
+	(*q)[last] = nil
+	*q = (*q)[:last]
+	return p
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/bots"
+)
+
+const botsUsage = `Usage: w3host bots [flags]
+
+Fills lobbies of a host with simulated players, plays the games and reports what
+the players felt. Without flags: ten players, one game of half a minute, at the
+host on this machine. The exit code is 0 when all went well, 1 when the host did
+something that the protocol does not allow, turned a bot out, or a game could not
+be played, and 2 when the flags make no sense.
+
+What the figures mean, and the keys of --json, is in docs/bots.md.
+
+Flags:
+`
+
+// misconduct says how many bots of a game misbehave, and how.
+type misconduct struct {
+	desync, stall, garbage, neverRead, leavers, downloaders int
+
+	stallAfter, stallFor, leaveAfter, ackDelay time.Duration
+	stallAt, leaveAt                           int
+	download                                   string
+	refuse                                     float64
+	ackSizes, everywhere                       bool
+}
+
+// botsCommand runs "w3host bots" and returns its exit code.
+func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var (
+		opts    bots.Options
+		bad     misconduct
+		minutes float64
+		asJSON  bool
+		each    bool
+		verbose bool
+		id, key uint
+	)
+	fs := flag.NewFlagSet("bots", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.Usage = func() {
+		fmt.Fprint(stderr, botsUsage)
+		fs.PrintDefaults()
+	}
+	fs.StringVar(&opts.Addr, "addr", bots.DefaultAddr, "`host:port` of the host, TCP to join and UDP to search")
+	fs.IntVar(&opts.Players, "players", bots.DefaultPlayers, "players in each game")
+	fs.IntVar(&opts.Games, "games", 1, "games to play at the same time")
+	fs.Float64Var(&opts.Actions, "actions-per-second", bots.DefaultActions, "actions of each player; 0 for none")
+	fs.IntVar(&opts.ActionBytes, "action-bytes", bots.ActionLen, "length of an action")
+	fs.IntVar(&opts.Burst, "burst", 0, "actions that the players of a game send together in one turn, once")
+	fs.Float64Var(&minutes, "minutes", bots.DefaultPlay.Minutes(), "minutes to play, from the first turn of the last game")
+	fs.DurationVar(&opts.LoadTime, "load-time", bots.DefaultLoadTime, "how long loading takes at most, and half of it at least")
+	fs.DurationVar(&opts.Period, "period", 0, "`time` that every turn must advance by; 0 takes what the host says")
+	fs.DurationVar(&opts.ChatEvery, "chat-every", 0, "each player says a line about this often; 0 once in the lobby and once in the game")
+	fs.DurationVar(&opts.VoteAfter, "vote-after", 0, "vote to drop laggers this long after the lag screen came up; 0 never")
+	fs.DurationVar(&opts.Patience, "patience", bots.DefaultPatience, "how long to wait for a lobby, and in a full one for its start")
+	fs.UintVar(&id, "game", 0, "join the lobby with this game `id` without searching")
+	fs.UintVar(&key, "entry-key", 0, "entry `key` of that lobby")
+	version := fs.Uint("version", bots.DefaultVersion, "game version: 26 is 1.26")
+	fs.StringVar(&opts.NamePrefix, "name-prefix", bots.DefaultPrefix, "a bot is called prefix and number")
+	start := fs.Bool("say-start", true, "say !start when all bots are in the lobby and the host does nothing")
+	fs.BoolVar(&opts.OwnAddresses, "own-addresses", false, "give every bot its own 127.x.y.z address (host on this machine)")
+	fs.IntVar(&opts.Strangers, "strangers", 0, "also open this many connections that never join: silent, noisy, half a header, too long, slow")
+	fs.BoolVar(&opts.Portable, "portable", false, "one goroutine for each bot instead of epoll (Linux)")
+	fs.IntVar(&opts.Loops, "loops", 1, "epoll loops (Linux)")
+
+	fs.IntVar(&bad.desync, "desync", 0, "`K` bots answer turns with a wrong hash")
+	fs.IntVar(&bad.stall, "stall", 0, "`K` bots stop reading for --stall-for")
+	fs.DurationVar(&bad.stallFor, "stall-for", 10*time.Second, "how long a stall lasts")
+	fs.DurationVar(&bad.stallAfter, "stall-after", 5*time.Second, "when a stall begins, from the first turn")
+	fs.IntVar(&bad.garbage, "garbage", 0, "`K` bots send bytes that are no packet, five seconds into the game")
+	fs.IntVar(&bad.neverRead, "never-read", 0, "`K` bots read nothing any more once the game has started")
+	fs.DurationVar(&bad.leaveAfter, "leave-after", 0, "--leavers bots leave this long after the first turn")
+	fs.IntVar(&bad.leavers, "leavers", 1, "`K` bots leave after --leave-after")
+	fs.StringVar(&bad.download, "download", "", "the bots lack the map: download it to this `directory`, check and hash it")
+	fs.IntVar(&bad.downloaders, "downloaders", 0, "only the first `K` bots download; 0 for all")
+	fs.Float64Var(&bad.refuse, "refuse-parts", 0, "`share` of map parts that downloaders refuse, like 0.01")
+	fs.DurationVar(&bad.ackDelay, "ack-delay", 0, "downloaders acknowledge map parts this late")
+	fs.BoolVar(&bad.ackSizes, "ack-sizes", false, "downloaders acknowledge with 0x42 instead of 0x44")
+	fs.IntVar(&bad.stallAt, "stall-at-percent", 0, "the first downloader stops reading for --stall-for at this percentage")
+	fs.IntVar(&bad.leaveAt, "leave-at-percent", 0, "the first downloader leaves at this percentage")
+	fs.BoolVar(&bad.everywhere, "everywhere", false, "bots misbehave in every game, not only in the first")
+
+	fs.BoolVar(&asJSON, "json", false, "report as one JSON object")
+	fs.BoolVar(&each, "each", false, "with --json: also one object for each bot")
+	fs.BoolVar(&verbose, "verbose", false, "also say what becomes of each bot")
+	switch err := fs.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case fs.NArg() > 0:
+		fmt.Fprintf(stderr, "w3host bots: unexpected argument %q; see w3host bots --help\n", fs.Arg(0))
+		return 2
+	}
+	opts.Play = time.Duration(minutes * float64(time.Minute))
+	opts.GameID, opts.EntryKey, opts.Version = uint32(id), uint32(key), uint32(*version)
+	opts.NoStart = !*start
+	if opts.Actions == 0 {
+		opts.Actions = -1
+	}
+	if err := bad.check(&opts); err != nil {
+		fmt.Fprintln(stderr, "w3host bots:", err)
+		return 2
+	}
+	opts.Conduct = bad.conduct(opts.Players)
+	level := zerolog.InfoLevel
+	if verbose {
+		level = zerolog.DebugLevel
+	}
+	opts.Log = zerolog.New(zerolog.ConsoleWriter{Out: stderr, TimeFormat: time.TimeOnly}).Level(level).With().Timestamp().Logger()
+
+	report, err := bots.Run(ctx, opts)
+	if err != nil {
+		fmt.Fprintln(stderr, "w3host bots:", err)
+	}
+	if report.Bots == 0 {
+		return 2
+	}
+	write := report.WriteText
+	if asJSON {
+		write = func(w io.Writer) error { return report.WriteJSON(w, each) }
+	}
+	if werr := write(stdout); werr != nil {
+		fmt.Fprintln(stderr, "w3host bots: write the report:", werr)
+		return 1
+	}
+	if err != nil || !report.OK {
+		return 1
+	}
+	return 0
+}
+
+// check finds flags that do not fit each other.
+func (m *misconduct) check(opts *bots.Options) error {
+	bad := m.desync + m.stall + m.garbage + m.neverRead
+	if m.leaveAfter > 0 {
+		bad += m.leavers
+	}
+	switch {
+	case opts.Play <= 0:
+		return errors.New("--minutes must be more than 0")
+	case min(m.desync, m.stall, m.garbage, m.neverRead, m.leavers, m.downloaders) < 0:
+		return errors.New("a number of bots cannot be below 0")
+	case bad > opts.Players:
+		return fmt.Errorf("%d bots are to misbehave or leave, a game has %d players", bad, opts.Players)
+	case m.stall > 0 && m.stallAfter+m.stallFor > opts.Play:
+		return fmt.Errorf("a stall of %v after %v does not fit into %v of play: use more --minutes", m.stallFor, m.stallAfter, opts.Play)
+	case m.leaveAfter > opts.Play:
+		return fmt.Errorf("--leave-after %v is later than the end after %v: use more --minutes", m.leaveAfter, opts.Play)
+	case m.download == "" && (m.refuse > 0 || m.ackDelay > 0 || m.ackSizes || m.downloaders > 0 || m.stallAt > 0 || m.leaveAt > 0):
+		return errors.New("flags about the download need --download DIRECTORY")
+	}
+	return nil
+}
+
+// conduct gives out the parts: those who misbehave sit at the end, so the first
+// bot, which asks for the start, is a good one.
+func (m *misconduct) conduct(players int) func(game, seat int) bots.Conduct {
+	return func(game, seat int) bots.Conduct {
+		var c bots.Conduct
+		if m.download != "" && (m.downloaders == 0 || seat < m.downloaders) {
+			c.Download, c.RefuseParts, c.AckDelay, c.AckSizes = m.download, m.refuse, m.ackDelay, m.ackSizes
+			if seat == 0 {
+				c.LeaveAtPercent, c.StallAtPercent = m.leaveAt, m.stallAt
+				if m.stallAt > 0 {
+					c.StallFor = m.stallFor
+				}
+			}
+		}
+		if game > 0 && !m.everywhere {
+			return c
+		}
+		from := players
+		mine := func(n int) bool {
+			from -= n
+			return seat >= from && seat < from+n
+		}
+		c.Desync = mine(m.desync)
+		if mine(m.stall) {
+			c.StallAfter, c.StallFor = m.stallAfter, m.stallFor
+		}
+		c.Garbage = mine(m.garbage)
+		c.NeverRead = mine(m.neverRead)
+		if m.leaveAfter > 0 && mine(m.leavers) {
+			c.LeaveAfter = m.leaveAfter
+		}
+		return c
+	}
+}
