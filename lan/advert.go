@@ -13,7 +13,7 @@ import (
 var (
 	ErrGameID  = errors.New("game id 0 means any game in a search")
 	ErrName    = errors.New("game name must be 1 to 31 bytes without a NUL")
-	ErrStat    = errors.New("map path and host name must not hold a NUL")
+	ErrStat    = errors.New("map path and host name must be 255 bytes at most, without a NUL")
 	ErrCount   = errors.New("open slots must lie between 0 and all slots")
 	ErrPort    = errors.New("no TCP port to join at")
 	ErrOpen    = errors.New("a lobby of this game id is open already")
@@ -60,8 +60,8 @@ func (ad *Advert) check() error {
 		return ErrGameID
 	case ad.Name == "" || len(ad.Name) > w3gs.MaxGameNameLen || strings.Contains(ad.Name, "\x00"):
 		return fmt.Errorf("%w: %q has %d", ErrName, ad.Name, len(ad.Name))
-	case strings.Contains(ad.Stat.MapPath, "\x00") || strings.Contains(ad.Stat.HostName, "\x00"):
-		return ErrStat
+	case !fits(ad.Stat.MapPath) || !fits(ad.Stat.HostName):
+		return fmt.Errorf("%w: %q, %q", ErrStat, ad.Stat.MapPath, ad.Stat.HostName)
 	case !ad.Count.valid():
 		return fmt.Errorf("%w: %d of %d", ErrCount, ad.Count.Open, ad.Count.Slots)
 	case ad.Port == 0:
@@ -69,6 +69,9 @@ func (ad *Advert) check() error {
 	}
 	return nil
 }
+
+// fits reports whether a text of the stat string leaves the datagram readable.
+func fits(s string) bool { return len(s) <= 255 && !strings.Contains(s, "\x00") }
 
 // The datagrams of one lobby.
 

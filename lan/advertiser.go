@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"w3host/w3gs"
 )
 
 // Advertiser keeps lobbies listed on the network. Its methods may be called
@@ -13,12 +15,13 @@ import (
 type Advertiser struct {
 	opts Options
 
-	mu      sync.Mutex // guards board, ports[].conn and stopped; never held over I/O
+	mu      sync.Mutex // guards what follows up to the gap; never held over I/O
 	board   board
-	ports   []*port
+	ports   []*port // the conn of each
+	limit   *limiter
+	foreign []w3gs.SearchGame // games and versions that were told of in the log
 	stopped bool
 
-	limit   *limiter
 	counts  counters
 	wake    chan struct{} // something may be due
 	done    chan struct{} // Shutdown has begun
@@ -87,8 +90,9 @@ func (a *Advertiser) Open(ad Advert) error {
 	return nil
 }
 
-// Update tells how full a lobby is now; a change goes out at once. A lobby
-// that is not open is left alone.
+// Update tells how full a lobby is now; a change goes out at once. Nothing
+// happens for a lobby that is not open, its game may just have started, and for
+// a count with more open slots than slots.
 func (a *Advertiser) Update(gameID uint32, c Count) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

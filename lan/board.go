@@ -118,25 +118,21 @@ func (l *lobby) following(now time.Time, every time.Duration) time.Time {
 	return l.opened.Add((now.Sub(l.opened)/every + 1) * every)
 }
 
-// answers gives the 0x30 that a search is owed: none for another product,
-// version or lobby, one for each open lobby when it asks for any.
-func (b *board) answers(now time.Time, s w3gs.SearchGame) (out [][]byte) {
-	if s.Product != b.opts.Product || s.Version != b.opts.Version {
+// asked gives the lobbies that a search is owed a 0x30 for: none when it wants
+// another product, version or lobby, all open ones when it asks for any.
+func (b *board) asked(s w3gs.SearchGame) (out []*lobby) {
+	if !b.plays(s) {
 		return nil
 	}
 	for _, l := range b.lobbies {
 		if s.GameID == 0 || s.GameID == l.ad.GameID {
-			out = append(out, l.info(b.opts, now))
+			out = append(out, l)
 		}
 	}
 	return out
 }
 
-// showAll makes a broadcast 0x30 due for the lobbies that a search asks for.
-func (b *board) showAll(gameID uint32) {
-	for _, l := range b.lobbies {
-		if gameID == 0 || gameID == l.ad.GameID {
-			l.show = true
-		}
-	}
+// plays reports whether a search comes from the same game and version.
+func (b *board) plays(s w3gs.SearchGame) bool {
+	return s.Product == b.opts.Product && s.Version == b.opts.Version
 }

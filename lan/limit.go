@@ -2,7 +2,6 @@ package lan
 
 import (
 	"net/netip"
-	"sync"
 	"time"
 )
 
@@ -26,7 +25,6 @@ type bucket struct {
 
 // limiter grants answers by source address and in total.
 type limiter struct {
-	mu      sync.Mutex // readers of several ports share it
 	total   bucket
 	sources map[netip.Addr]*bucket
 }
@@ -37,8 +35,6 @@ func newLimiter() *limiter {
 
 // take grants up to n answers to an address.
 func (l *limiter) take(now time.Time, from netip.Addr, n int) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	b := l.sources[from]
 	if b == nil {
 		if len(l.sources) >= maxSources && !l.sweep(now) {

@@ -26,7 +26,9 @@ const (
 // Options say who hears of the lobbies and where searches are awaited.
 type Options struct {
 	// Broadcast are the addresses that every announcement goes to. Nil means
-	// 255.255.255.255:6112; an empty slice means no broadcast at all.
+	// 255.255.255.255:6112; an empty slice means no broadcast at all. A machine
+	// on several networks sends the default to one of them only: name the
+	// broadcast address of each.
 	Broadcast []netip.AddrPort
 	// Targets are further addresses, outside the reach of a broadcast, that
 	// get the same datagrams.

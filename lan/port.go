@@ -24,7 +24,7 @@ const (
 // port is a UDP port on which searches are awaited.
 type port struct {
 	number uint16       // 0 for one that the system chooses
-	conn   *net.UDPConn // nil while it cannot be had; guarded by Advertiser.mu
+	conn   *net.UDPConn // nil while it cannot be had; written under Advertiser.mu
 }
 
 // openPorts tries every port once. When none can be had, a port of the
@@ -36,7 +36,8 @@ func (a *Advertiser) openPorts() error {
 		a.ports = append(a.ports, p)
 		conn, err := bind(a.opts.Bind, n)
 		if err != nil {
-			a.logPort(zerolog.WarnLevel, p).Err(err).Msg("LAN searches are not heard on this port; trying again")
+			a.logPort(zerolog.WarnLevel, p).Err(err).Msg("lobbies are announced, but LAN searches on this UDP port are not heard: " +
+				"close the program that holds it, or set lan.port; trying again")
 			continue
 		}
 		p.conn = conn
@@ -141,7 +142,7 @@ func bind(addr netip.Addr, number uint16) (*net.UDPConn, error) {
 	cfg := net.ListenConfig{Control: shareAddr}
 	pc, err := cfg.ListenPacket(context.Background(), "udp4", netip.AddrPortFrom(addr, number).String())
 	if err != nil {
-		return nil, fmt.Errorf("UDP port %d cannot be had (close the program that holds it, or set lan.ports to others): %w", number, err)
+		return nil, fmt.Errorf("UDP port %d cannot be had: %w", number, err)
 	}
 	return pc.(*net.UDPConn), nil
 }

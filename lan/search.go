@@ -70,7 +70,7 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 			return found, nil
 		}
 	}
-	return nil, fmt.Errorf("%w at %v after %d searches for %v 1.%d (game id %d)",
+	return nil, fmt.Errorf("%w at %v after %d searches for %v 1.%d (game id %d): is the host up, and of that version?",
 		ErrNoAnswer, to, p.tries, want.Product, want.Version, want.GameID)
 }
 
