@@ -87,7 +87,6 @@ func (m *Map) hashGameScripts(a *mpq.Archive, scripts *Scripts) *pieces {
 		}
 		if scripts == nil {
 			m.NeedsScripts = true
-			m.warn("%s", m.missingScripts())
 			return nil
 		}
 		p.Write([][]byte{scripts.common, scripts.blizzard}[i])
@@ -146,7 +145,12 @@ func (m *Map) hashPiece(a *mpq.Archive, name string, p *pieces, end func(*pieces
 	return true, nil
 }
 
-func (m *Map) missingScripts() string {
+// MissingScripts says, if that is so, that the checksum is missing because nobody gave the game's scripts, and the
+// three ways out. It is none of Warnings, since it would be the same for every map: a host says it once.
+func (m *Map) MissingScripts() string {
+	if !m.NeedsScripts || m.Complete() {
+		return ""
+	}
 	return fmt.Sprintf("The checksum of this map cannot be computed without the game's own scripts of %v. "+
 		"Either put common.j and blizzard.j of that version into the scripts folder, "+
 		"or put the game's War3Patch.mpq, War3x.mpq and War3.mpq there, "+

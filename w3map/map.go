@@ -39,11 +39,11 @@ type Map struct {
 	Settings w3gs.GameSettings // to host it with, unless the operator chooses others
 	HCL      string            // command string to start with, mostly empty
 
-	// NeedsScripts says that the checksum is missing only because nobody gave the game's scripts. A host says that
-	// once, not for each map.
+	// NeedsScripts says that the checksum could not be computed because nobody gave the game's scripts; see
+	// MissingScripts.
 	NeedsScripts bool
 
-	// Warnings are sentences for the operator: what is odd about the map, what is missing and how to supply it.
+	// Warnings are sentences for the operator about what is odd in the map.
 	Warnings []string
 }
 
@@ -108,3 +108,15 @@ const (
 )
 
 func (f Flags) has(flag Flags) bool { return f&flag != 0 }
+
+// Complete says whether a client of the hosted version can be told all that it checks.
+func (m *Map) Complete() bool {
+	return m.HasChecksum && (m.HasSHA1 || m.Version < firstSHA1)
+}
+
+// SetLayout changes the layout and the flags that it stands for.
+func (m *Map) SetLayout(layout w3gs.Layout) {
+	m.Layout = layout
+	m.CustomForces = layout == w3gs.LayoutCustomForces || layout == w3gs.LayoutFixedSettings
+	m.FixedSettings = layout == w3gs.LayoutFixedSettings
+}

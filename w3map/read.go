@@ -34,8 +34,8 @@ type Options struct {
 
 // Read reads the map in r, size bytes long, from a file of the given name (folders before it are dropped).
 //
-// The error is about a file that cannot be hosted at all. What is merely odd or missing is in Map.Warnings, above all
-// a checksum that could not be computed. Memory does not grow with the file.
+// The error is about a file that cannot be hosted at all. What is merely odd is in Map.Warnings; that the checksum
+// could not be computed, in Map.MissingScripts. Memory does not grow with the file.
 func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
 	m := &Map{File: baseName(name), Version: opts.Version, Settings: DefaultSettings}
 	if m.Version == 0 {

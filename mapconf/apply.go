@@ -1,0 +1,242 @@
+package mapconf
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"w3host/w3gs"
+	"w3host/w3map"
+)
+
+// hclLetters are those that a command string can be written in.
+const hclLetters = "abcdefghijklmnopqrstuvwxyz0123456789 -=,."
+
+var (
+	layouts = choices[w3gs.Layout]{
+		{"melee", w3gs.LayoutMelee}, {"custom-forces", w3gs.LayoutCustomForces}, {"fixed-settings", w3gs.LayoutFixedSettings},
+	}
+	observers = choices[w3gs.GameSettings]{
+		{"off", 0}, {"on", w3gs.ObserversOn}, {"referees", w3gs.ObserversOn | w3gs.Referees}, {"on-defeat", w3gs.ObserversOnDefeat},
+	}
+	speeds = choices[w3gs.GameSettings]{
+		{"slow", w3gs.SpeedSlow}, {"normal", w3gs.SpeedNormal}, {"fast", w3gs.SpeedFast},
+	}
+	visibilities = choices[w3gs.GameSettings]{
+		{"default", w3gs.VisibilityDefault}, {"hide-terrain", w3gs.VisibilityHideTerrain},
+		{"explored", w3gs.VisibilityExplored}, {"always-visible", w3gs.VisibilityAlwaysVisible},
+	}
+	races = choices[w3gs.Race]{
+		{"random", w3gs.RaceRandom}, {"human", w3gs.RaceHuman}, {"orc", w3gs.RaceOrc},
+		{"undead", w3gs.RaceUndead}, {"night-elf", w3gs.RaceNightElf},
+	}
+	difficulties = choices[w3gs.AI]{{"normal", w3gs.AINormal}, {"easy", w3gs.AIEasy}, {"insane", w3gs.AIInsane}}
+	statuses     = choices[string]{{"open", "open"}, {"closed", "closed"}, {"computer", "computer"}}
+)
+
+// choices are the words that a key may have, and what they mean.
+type choices[T any] []struct {
+	word  string
+	value T
+}
+
+func (c choices[T]) find(word string) (T, error) {
+	var words []string
+	for _, choice := range c {
+		if choice.word == word {
+			return choice.value, nil
+		}
+		words = append(words, choice.word)
+	}
+	var none T
+	return none, fmt.Errorf("is %q: it must be one of %s", word, strings.Join(words, ", "))
+}
+
+// Apply puts what the file says in place of what the map says. A nil Config changes nothing.
+func (c *Config) Apply(m *w3map.Map) error {
+	if c == nil {
+		return nil
+	}
+	if c.Path != nil {
+		if len(*c.Path) > w3gs.MaxMapPathLen || !strings.HasPrefix(strings.ToLower(*c.Path), `maps\`) {
+			return c.fault("path", fmt.Errorf(`is %q: it must begin with Maps\ and have at most %d bytes`, *c.Path, w3gs.MaxMapPathLen))
+		}
+	}
+	set(&m.Path, c.Path)
+	set(&m.Name, c.Name)
+	set(&m.Author, c.Author)
+	set(&m.Description, c.Description)
+	set(&m.Width, c.Width)
+	set(&m.Height, c.Height)
+	for _, step := range []func(*w3map.Map) error{c.identify, c.settle, c.lay} {
+		if err := step(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// identify takes over the identifiers. A size or CRC-32 that is not the file's says that all of it was written for
+// another version of the map.
+func (c *Config) identify(m *w3map.Map) error {
+	if c.Size != nil && *c.Size != m.Size {
+		return c.fault("size", fmt.Errorf("is %d, but the map has %d bytes: "+
+			"it was written for another version of the map; correct it or leave it out", *c.Size, m.Size))
+	}
+	if c.CRC32 != nil {
+		n, err := c.CRC32.number()
+		if err == nil && n != m.CRC32 {
+			err = fmt.Errorf("is %08x, but that of the map is %08x: "+
+				"it was written for another version of the map; correct it or leave it out", n, m.CRC32)
+		}
+		if err != nil {
+			return c.fault("crc32", err)
+		}
+	}
+	if c.Checksum != nil {
+		n, err := c.Checksum.number()
+		if err != nil {
+			return c.fault("checksum", err)
+		}
+		if m.HasChecksum && m.Checksum != n {
+			m.Warnings = append(m.Warnings, fmt.Sprintf("%s says checksum %08x, where %08x was computed; it counts.", c.file, n, m.Checksum))
+		}
+		m.Checksum, m.HasChecksum = n, true
+	}
+	if c.SHA1 != nil {
+		if len(*c.SHA1) != len(m.SHA1) {
+			return c.fault("sha1", fmt.Errorf("has %d hex digits, of the %d it should have", 2*len(*c.SHA1), 2*len(m.SHA1)))
+		}
+		copy(m.SHA1[:], *c.SHA1)
+		m.HasSHA1 = true
+	}
+	return nil
+}
+
+// settle takes over the settings of the game.
+func (c *Config) settle(m *w3map.Map) error {
+	for _, key := range []struct {
+		name  string
+		value *string
+		words choices[w3gs.GameSettings]
+		mask  w3gs.GameSettings
+	}{
+		{"observers", c.Observers, observers, w3gs.ObserversOn | w3gs.Referees},
+		{"speed", c.Speed, speeds, 0x3},
+		{"visibility", c.Visibility, visibilities, 0xF00},
+	} {
+		if key.value == nil {
+			continue
+		}
+		bits, err := key.words.find(*key.value)
+		if err != nil {
+			return c.fault(key.name, err)
+		}
+		m.Settings = m.Settings&^key.mask | bits
+	}
+	for _, key := range []struct {
+		value *bool
+		bits  w3gs.GameSettings
+	}{
+		{c.TeamsTogether, w3gs.TeamsTogether},
+		{c.LockTeams, w3gs.FixedTeams},
+		{c.SharedControl, w3gs.FullSharedControl},
+		{c.RandomHero, w3gs.RandomHero},
+		{c.RandomRaces, w3gs.RandomRaces},
+	} {
+		if key.value == nil {
+			continue
+		}
+		m.Settings &^= key.bits
+		if *key.value {
+			m.Settings |= key.bits
+		}
+	}
+	if c.HCL != nil {
+		if bad := strings.Trim(*c.HCL, hclLetters); bad != "" {
+			return c.fault("hcl", fmt.Errorf("is %q: it can have small letters, digits and -=,. only", *c.HCL))
+		}
+		m.HCL = *c.HCL
+	}
+	return nil
+}
+
+// lay takes over layout and slots.
+func (c *Config) lay(m *w3map.Map) error {
+	if c.Layout != nil {
+		layout, err := layouts.find(*c.Layout)
+		if err != nil {
+			return c.fault("layout", err)
+		}
+		m.SetLayout(layout)
+	}
+	if c.Slots == nil {
+		return nil
+	}
+	if len(c.Slots) > w3gs.MaxSlots {
+		return c.fault("slots", fmt.Errorf("are %d: the game knows %d", len(c.Slots), w3gs.MaxSlots))
+	}
+	m.Slots = nil
+	for i, s := range c.Slots {
+		slot, err := s.slot(!m.FixedSettings)
+		if err != nil {
+			return c.fault(fmt.Sprintf("slot %d", i+1), err)
+		}
+		m.Slots = append(m.Slots, slot)
+	}
+	m.PlayerSlots = uint8(len(m.Slots))
+	return nil
+}
+
+func (s Slot) slot(selectable bool) (w3gs.Slot, error) {
+	slot := w3gs.Slot{Download: w3gs.DownloadUnknown, Team: s.Team - 1, Colour: s.Colour - 1, Handicap: 100}
+	if s.Team < 1 || s.Team > w3gs.MaxSlots || s.Colour < 1 || s.Colour > w3gs.MaxSlots {
+		return slot, fmt.Errorf("has team %d and colour %d: both count from 1 to %d", s.Team, s.Colour, w3gs.MaxSlots)
+	}
+	if s.Handicap != 0 {
+		if s.Handicap < 50 || s.Handicap > 100 || s.Handicap%10 != 0 {
+			return slot, fmt.Errorf("has a handicap of %d: it must be 50, 60, 70, 80, 90 or 100", s.Handicap)
+		}
+		slot.Handicap = s.Handicap
+	}
+	status, err1 := statuses.find(or(s.Status, "open"))
+	race, err2 := races.find(or(s.Race, "random"))
+	difficulty, err3 := difficulties.find(or(s.Difficulty, "normal"))
+	for i, err := range []error{err1, err2, err3} {
+		if err != nil {
+			return slot, fmt.Errorf("has a %s that %w", []string{"status", "race", "difficulty"}[i], err)
+		}
+	}
+	slot.AI = difficulty
+	switch status {
+	case "closed":
+		slot.Status = w3gs.SlotClosed
+	case "computer":
+		slot.Status, slot.Computer, slot.Download = w3gs.SlotOccupied, true, 100
+	}
+	slot.Race = race
+	if s.Selectable != nil {
+		selectable = *s.Selectable
+	}
+	if selectable {
+		slot.Race |= w3gs.RaceSelectable
+	}
+	return slot, nil
+}
+
+func (c *Config) fault(key string, err error) error {
+	return errors.New(c.file + ": " + key + " " + err.Error())
+}
+
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

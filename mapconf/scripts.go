@@ -1,0 +1,135 @@
+package mapconf
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"w3host/mpq"
+	"w3host/w3map"
+)
+
+// ErrNoScripts says that a folder has neither the game's scripts nor its archives.
+var ErrNoScripts = errors.New("the game's scripts are not there")
+
+// The game's archives, the one that counts most first.
+var archives = []string{"War3Patch.mpq", "War3xLocal.mpq", "War3x.mpq", "War3.mpq"}
+
+// FindScripts looks for common.j and blizzard.j of a version of the game: first in the sub-folder of that version,
+// such as scripts/1.26, then in the folder itself. In each it looks for the two files (or for them in a sub-folder
+// Scripts, as in an unpacked game), then for the game's archives. From says where they were found.
+//
+// ErrNoScripts is the error if there is nothing, w3map.ErrLineEnds if the files are spoilt.
+func FindScripts(dir string, version w3map.Version) (scripts *w3map.Scripts, from string, err error) {
+	for _, folder := range []string{filepath.Join(dir, version.String()), dir} {
+		entries, err := list(folder)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		plain := entries
+		if !plain.has("common.j") && plain.has("scripts") {
+			if plain, err = list(plain["scripts"]); err != nil {
+				plain = entries
+			}
+		}
+		scripts, from, err := scriptFiles(folder, plain)
+		if errors.Is(err, ErrNoScripts) {
+			scripts, err = scriptArchives(entries)
+			from = folder
+		}
+		if !errors.Is(err, ErrNoScripts) {
+			return scripts, from, err
+		}
+	}
+	return nil, "", fmt.Errorf("%s: %w: neither common.j and blizzard.j nor War3Patch.mpq, War3x.mpq and War3.mpq of %v",
+		dir, ErrNoScripts, version)
+}
+
+// folder is what a folder has in it: the path of each entry by its name in small letters.
+type folder map[string]string
+
+func list(dir string) (folder, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := folder{}
+	for _, e := range entries {
+		f[strings.ToLower(e.Name())] = filepath.Join(dir, e.Name())
+	}
+	return f, nil
+}
+
+func (f folder) has(name string) bool { return f[name] != "" }
+
+func scriptFiles(dir string, f folder) (*w3map.Scripts, string, error) {
+	switch {
+	case !f.has("common.j") && !f.has("blizzard.j"):
+		return nil, "", ErrNoScripts
+	case !f.has("common.j"):
+		return nil, "", fmt.Errorf("%s has blizzard.j but no common.j: both are needed", dir)
+	case !f.has("blizzard.j"):
+		return nil, "", fmt.Errorf("%s has common.j but no blizzard.j: both are needed", dir)
+	}
+	common, err := os.ReadFile(f["common.j"])
+	if err != nil {
+		return nil, "", err
+	}
+	blizzard, err := os.ReadFile(f["blizzard.j"])
+	if err != nil {
+		return nil, "", err
+	}
+	from := filepath.Dir(f["common.j"])
+	scripts, err := w3map.NewScripts(common, blizzard)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", from, err)
+	}
+	return scripts, from, nil
+}
+
+// scriptArchives takes each script from the first archive that has it: patches put theirs into War3Patch.mpq.
+func scriptArchives(f folder) (*w3map.Scripts, error) {
+	var found [2][]byte
+	for _, name := range archives {
+		path := f[strings.ToLower(name)]
+		if path == "" {
+			continue
+		}
+		for i, script := range []string{`Scripts\common.j`, `Scripts\Blizzard.j`} {
+			if found[i] != nil {
+				continue
+			}
+			data, err := fromArchive(path, script)
+			if err != nil && !errors.Is(err, mpq.ErrNotFound) {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			found[i] = data
+		}
+	}
+	if found[0] == nil || found[1] == nil {
+		return nil, ErrNoScripts
+	}
+	return w3map.NewScripts(found[0], found[1])
+}
+
+func fromArchive(path, name string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	a, err := mpq.Open(f, stat.Size())
+	if err != nil {
+		return nil, err
+	}
+	return a.ReadFile(name)
+}
