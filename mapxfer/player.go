@@ -97,7 +97,7 @@ func (p *player) progress(now time.Duration, held uint32) {
 	p.acked, p.next = held, max(p.next, held)
 	// After a 0x45 this also passes the bytes that it made useless: they were on
 	// the line before whatever was acknowledged now.
-	p.win.ack(now, p.win.inflight()-p.unanswered())
+	p.win.ack(now, p.win.inflight()-p.unanswered(), p.recovering)
 	p.moved, p.widened = now, now
 	p.recovering, p.again, p.doubted, p.rewinds = false, false, false, 0
 	p.clean += n

@@ -46,7 +46,7 @@ func (b *probe) tick(now time.Duration, players []*player) {
 		}
 		p.win.startProbe()
 		if p.win.probing {
-			took = max(took, 2*p.win.minRTT+4*maxSlack)
+			took = max(took, 2*p.win.minRTT+2*maxSlack)
 		}
 	}
 	if took == 0 {

@@ -14,9 +14,9 @@ const (
 	// so no client waits for more before it acknowledges.
 	maxFloor = 128 * PartLen
 
-	// slackBytes and slackTime stand in the queue at the narrowest point of the
-	// line, so that it never runs dry between two acknowledgements. The fixed
-	// share makes players on one line converge; the timed one carries a LAN,
+	// slackBytes and slackTime, added up, stand in the queue at the narrowest point
+	// of the line, so that it never runs dry between two acknowledgements. The
+	// fixed share makes players on one line converge; the timed one carries a LAN,
 	// where the round trip is far shorter than a scheduling delay.
 	slackBytes = 16 * PartLen
 	slackTime  = 20 * time.Millisecond
@@ -94,16 +94,24 @@ func (w *window) send(now time.Duration, first, n int64, limited bool) {
 	}
 }
 
-// ack notes that n more bytes have arrived.
-func (w *window) ack(now time.Duration, n int64) {
+// ack notes that n more bytes have arrived. resumed says that some of them were
+// useless and passed without a word: they measure the rate, but neither the round
+// trip of an empty line nor a lump.
+func (w *window) ack(now time.Duration, n int64, resumed bool) {
 	w.delivered += n
 	if m, ok := w.flights.pop(w.delivered); ok {
 		w.limited = m.limited
-		w.sampleRTT(now - m.at)
+		if !resumed {
+			w.sampleRTT(now - m.at)
+		}
 		w.sampleRate(now, m)
 		w.firstSent = m.at
 	}
-	w.sampleLump(now, n)
+	if resumed {
+		w.lumpStart, w.lumpAcked = now, 0
+	} else {
+		w.sampleLump(now, n)
+	}
 	w.deliveredAt = now
 	if w.delivered >= w.roundEnd && now-w.roundStart >= minRound {
 		w.nextRound(now)
@@ -124,7 +132,7 @@ func (w *window) limit() int64 {
 	if !w.probing {
 		return w.size
 	}
-	return min(max(w.bytesIn(w.minRTT)*3/4+w.lump, w.floor), w.size)
+	return min(max(w.bytesIn(w.minRTT)/2+w.lump, w.floor), w.size)
 }
 
 // startProbe empties the queue for a while; how long is for probeTime to say.
@@ -220,7 +228,7 @@ func (w *window) resize(n int64) {
 		}
 	} else {
 		slack := min(slackBytes+w.bytesIn(slackTime), w.bytesIn(maxSlack))
-		target := w.bytesIn(w.minRTT) + slack + w.lump
+		target := w.bytesIn(w.minRTT) + max(slack, w.lump) + PartLen
 		w.size = min(target, w.size+n)
 	}
 	w.size = min(max(w.size, w.floor), w.max)
