@@ -1,0 +1,103 @@
+package catalogue
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"w3host/w3map"
+)
+
+// schema changes whenever what is computed of a map does, so that an older cache is not believed.
+const schema = 1
+
+// cache is what was computed earlier, by the name of the file within the folder.
+type cache struct {
+	path string
+	maps map[string]cached
+}
+
+// cached is what was computed of one file, for a version of the game and with its scripts.
+type cached struct {
+	Size    int64         `json:"size"`
+	ModTime int64         `json:"mod_time"`
+	Version w3map.Version `json:"version"`
+	Scripts string        `json:"scripts,omitempty"` // w3map.Scripts.Key
+	Fault   string        `json:"fault,omitempty"`
+	Map     *w3map.Map    `json:"map,omitempty"`
+}
+
+type cacheFile struct {
+	Schema int               `json:"schema"`
+	Maps   map[string]cached `json:"maps"`
+}
+
+// loadCache reads the file at path. A cache that is missing or damaged is empty; the error is for information.
+func loadCache(path string) (*cache, error) {
+	c := &cache{path: path, maps: map[string]cached{}}
+	if path == "" {
+		return c, nil
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("map cache: %w", err)
+	}
+	var file cacheFile
+	if err := json.Unmarshal(data, &file); err != nil {
+		return c, fmt.Errorf("map cache %s is damaged and will be written anew: %w", path, err)
+	}
+	if file.Schema == schema && file.Maps != nil {
+		c.maps = file.Maps
+	}
+	return c, nil
+}
+
+// get answers with what is known of a file that has not changed since.
+func (c *cache) get(file string, now stamp, opts Options) (cached, bool) {
+	known, ok := c.maps[file]
+	return known, ok && known.ModTime == now.ModTime && known.usable(now.Size, opts)
+}
+
+// usable says whether what was computed then would be computed now. Values that needed the game's scripts stay good
+// when the scripts are gone.
+func (k *cached) usable(size int64, opts Options) bool {
+	if k.Size != size || k.Version != opts.Version || k.Map == nil && k.Fault == "" {
+		return false
+	}
+	return opts.Scripts == nil || k.Scripts == opts.Scripts.Key()
+}
+
+// save writes what is known now, if that is something new. It is written all at once, so that a crash leaves the old
+// file or the new one.
+func (c *cache) save(records map[string]*record) error {
+	same := len(records) == len(c.maps)
+	maps := make(map[string]cached, len(records))
+	for file, r := range records {
+		old, ok := c.maps[file]
+		same = same && ok && old == r.base // what came out of the cache is the very same
+		maps[file] = r.base
+	}
+	c.maps = maps
+	if same || c.path == "" {
+		return nil
+	}
+	data, err := json.Marshal(cacheFile{Schema: schema, Maps: c.maps})
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(c.path), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(c.path+".new", data, 0o644)
+	}
+	if err == nil {
+		err = os.Rename(c.path+".new", c.path)
+	}
+	if err != nil {
+		return fmt.Errorf("map cache: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+// Package catalogue knows the maps in a folder: it scans and watches it, keeps what it computed in a file, and finds
+// maps by a part of their name.
+package catalogue
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"w3host/mapconf"
+	"w3host/w3map"
+)
+
+const (
+	defaultInterval = 2 * time.Second
+	defaultSettle   = time.Second
+
+	// settleTries bounds how long Open waits for files that are just being written.
+	settleTries = 3
+)
+
+// Options say for whom the maps are read.
+type Options struct {
+	Version w3map.Version  // of the game that is hosted; 0 means w3map.DefaultVersion
+	Scripts *w3map.Scripts // of that version, or nil
+
+	Cache    string        // file to keep identifiers in between starts; "" for none
+	Interval time.Duration // between two looks at the folder while watching; 0 means 2 s
+	Settle   time.Duration // how long a file must not have changed before it is read; 0 means 1 s
+
+	// Report, if set, is told of what went wrong without harm, such as a cache that cannot be written.
+	Report func(error)
+	// Progress, if set, is told how many bytes have been read of all that are to be read. It is called from several
+	// goroutines.
+	Progress func(done, total int64)
+}
+
+// Entry is one map file.
+type Entry struct {
+	File    string // path within the folder, with slashes
+	Size    int64
+	ModTime time.Time
+
+	Map   *w3map.Map // nil if there is a Fault; it must not be changed
+	Fault error      // why the map cannot be hosted
+}
+
+// Catalogue is the maps of one folder. Its methods may be called from several goroutines at once.
+type Catalogue struct {
+	dir  string
+	opts Options
+
+	scanning sync.Mutex // one scan at a time; guards what follows
+	cache    *cache
+	pending  map[string]stamp // files that were too fresh to read, as they were then
+
+	mu      sync.RWMutex // guards what follows
+	entries []*Entry     // by File
+	known   map[string]*record
+}
+
+// record is what is remembered of a file from one scan to the next.
+type record struct {
+	entry  *Entry
+	base   cached // before the file beside it
+	beside stamp  // of that file
+}
+
+// stamp is what changes when a file is written. The zero stamp stands for no file.
+type stamp struct {
+	Size    int64
+	ModTime int64 // nanoseconds
+}
+
+func stampOf(info os.FileInfo) stamp { return stamp{info.Size(), info.ModTime().UnixNano()} }
+
+// Open scans dir and its sub-folders. A map that is broken is an entry with a fault; the error is about the folder
+// itself. Files that change while they are looked at are waited for, a few seconds at most.
+func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
+	if opts.Version == 0 {
+		opts.Version = w3map.DefaultVersion
+	}
+	if opts.Interval <= 0 {
+		opts.Interval = defaultInterval
+	}
+	if opts.Settle <= 0 {
+		opts.Settle = defaultSettle
+	}
+	c := &Catalogue{dir: dir, opts: opts, pending: map[string]stamp{}, known: map[string]*record{}}
+	var err error
+	if c.cache, err = loadCache(opts.Cache); err != nil {
+		c.report(err)
+	}
+	for range settleTries {
+		if _, err := c.Scan(ctx); err != nil {
+			return nil, err
+		}
+		if len(c.pending) == 0 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(opts.Settle):
+		}
+	}
+	return c, nil
+}
+
+// Watch looks at the folder again and again until ctx is done, and calls changed after each look that found something
+// new. It returns the context's error.
+func (c *Catalogue) Watch(ctx context.Context, changed func()) error {
+	ticker := time.NewTicker(c.opts.Interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+		news, err := c.Scan(ctx)
+		if err != nil && ctx.Err() == nil {
+			c.report(err)
+		}
+		if news {
+			changed()
+		}
+	}
+}
+
+// Dir is the folder.
+func (c *Catalogue) Dir() string { return c.dir }
+
+// Entries lists all maps, those with a fault too, by the name of their file.
+func (c *Catalogue) Entries() []*Entry {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return append([]*Entry(nil), c.entries...)
+}
+
+// Path is where the map of an entry lies.
+func (c *Catalogue) Path(e *Entry) string { return filepath.Join(c.dir, filepath.FromSlash(e.File)) }
+
+func (c *Catalogue) report(err error) {
+	if c.opts.Report != nil && err != nil {
+		c.opts.Report(err)
+	}
+}
+
+// apply reads the file beside the map, at path, and puts what it says in place of what the map says.
+func (r *record) apply(path string) {
+	e := r.entry
+	e.Map, e.Fault = nil, nil
+	if r.base.Fault != "" {
+		e.Fault = errors.New(r.base.Fault)
+		return
+	}
+	m := *r.base.Map
+	m.Warnings = append([]string(nil), m.Warnings...)
+	config, err := mapconf.Load(path)
+	if err == nil {
+		err = config.Apply(&m)
+	}
+	if err != nil {
+		e.Fault = err
+		return
+	}
+	e.Map = &m
+}

@@ -1,0 +1,90 @@
+package catalogue
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"w3host/w3map"
+)
+
+// maxListed is how many candidates an error names.
+const maxListed = 8
+
+// ErrNotFound says that no map has the words in its name.
+var ErrNotFound = errors.New("no such map")
+
+// AmbiguousError says that a part of a name fits several maps.
+type AmbiguousError struct {
+	Query string
+	Files []string
+}
+
+func (e *AmbiguousError) Error() string {
+	files, more := e.Files, ""
+	if len(files) > maxListed {
+		more = fmt.Sprintf(" and %d more", len(files)-maxListed)
+		files = files[:maxListed]
+	}
+	return fmt.Sprintf("%q fits %d maps, so give more of the name: %s%s", e.Query, len(e.Files), strings.Join(files, ", "), more)
+}
+
+// Find finds a map by its file, its name or an unambiguous part of either; case and colour codes do not matter. What
+// fits exactly wins over what has the query as a part. A map with a fault is found, too: its fault is the error.
+func (c *Catalogue) Find(query string) (*Entry, error) {
+	wanted := fold(query)
+	if wanted == "" {
+		return nil, fmt.Errorf("%w: the name is empty", ErrNotFound)
+	}
+	entries := c.Entries()
+	for _, fits := range []func(e *Entry) bool{
+		func(e *Entry) bool { return fold(e.File) == wanted },
+		func(e *Entry) bool { return fold(path.Base(e.File)) == wanted },
+		func(e *Entry) bool { return fold(stem(e.File)) == wanted },
+		func(e *Entry) bool { return fold(e.name()) == wanted },
+		func(e *Entry) bool {
+			return strings.Contains(fold(e.File), wanted) || strings.Contains(fold(e.name()), wanted)
+		},
+	} {
+		var hits []*Entry
+		for _, e := range entries {
+			if fits(e) {
+				hits = append(hits, e)
+			}
+		}
+		switch {
+		case len(hits) > 1:
+			return nil, ambiguous(query, hits)
+		case len(hits) == 1 && hits[0].Fault != nil:
+			return nil, fmt.Errorf("%s cannot be hosted: %w", hits[0].File, hits[0].Fault)
+		case len(hits) == 1:
+			return hits[0], nil
+		}
+	}
+	return nil, fmt.Errorf("%w: none of the %d in %s has %q in its name", ErrNotFound, len(entries), c.dir, query)
+}
+
+func ambiguous(query string, hits []*Entry) error {
+	e := &AmbiguousError{Query: query}
+	for _, hit := range hits {
+		e.Files = append(e.Files, hit.File)
+	}
+	return e
+}
+
+// name is the map's own name, "" if it has a fault.
+func (e *Entry) name() string {
+	if e.Map == nil {
+		return ""
+	}
+	return e.Map.Name
+}
+
+func stem(file string) string {
+	base := path.Base(file)
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+// fold makes names comparable.
+func fold(s string) string { return strings.ToLower(w3map.Plain(strings.ReplaceAll(s, `\`, "/"))) }
