@@ -7,8 +7,9 @@ import (
 	"w3host/w3gs"
 )
 
-// reminder is how often the players hear why the lobby does not start yet.
-const reminder = 15 * time.Second
+// reminder is how often the players hear why the lobby does not start yet. It is
+// longer than three pings take, so that a lobby where all is well says nothing.
+const reminder = 20 * time.Second
 
 // autoStart is when a lobby starts by itself.
 type autoStart struct {
@@ -18,7 +19,6 @@ type autoStart struct {
 
 	met    bool // the condition has held since then
 	since  time.Duration
-	told   bool
 	toldAt time.Duration
 }
 
@@ -49,7 +49,7 @@ func (l *Lobby) autoStart() {
 		return
 	}
 	if !a.met {
-		a.met, a.since, a.told = true, l.now, false
+		a.met, a.since, a.toldAt = true, l.now, l.now
 	}
 	if _, waits := l.autoStartDue(); waits {
 		return
@@ -59,8 +59,8 @@ func (l *Lobby) autoStart() {
 		l.beginCountdown(false)
 		return
 	}
-	if !a.told || l.now >= a.toldAt+reminder {
-		a.told, a.toldAt = true, l.now
+	if l.now >= a.toldAt+reminder {
+		a.toldAt = l.now
 		l.say(l.Humans(), "Waiting to start: "+why)
 	}
 }

@@ -55,7 +55,9 @@ func (l *Lobby) remove(p *player) {
 
 // shutdown ends a lobby that has not started.
 func (l *Lobby) shutdown(op Shutdown) {
-	l.abort("the lobby closes")
+	if l.phase == phaseCounting {
+		l.emit(CountdownAborted{Why: "the lobby closes"})
+	}
 	line := "The lobby is closed."
 	if op.Why != "" {
 		line = "The lobby is closed: " + op.Why

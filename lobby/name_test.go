@@ -1,0 +1,40 @@
+package lobby
+
+import "testing"
+
+func TestCheckName(t *testing.T) {
+	good := []string{
+		"A", "fifteen bytes k", "玩家一二三", "Al|ex", "x|", "|", "Ünal", "a b",
+		"aaaaaaaaaaaaaa\xE7", // the client cut the last letter
+	}
+	for _, name := range good {
+		if why := checkName(name); why != "" {
+			t.Errorf("%q: %s", name, why)
+		}
+	}
+	bad := []string{
+		"", " ", "sixteen bytes ok", "玩家一二三四", "a\tb", "a\x00b", "\x7F", "a\u0085", "a\u200Db", "\uFEFFa",
+		"|cff00ff00Al", "|CFF", "a|r", "a|R", "|na", "a|Nb",
+	}
+	for _, name := range bad {
+		if checkName(name) == "" {
+			t.Errorf("%q: accepted", name)
+		}
+	}
+}
+
+func TestStripColours(t *testing.T) {
+	for in, want := range map[string]string{
+		"|cFF4080C0w3host":   "w3host",
+		"|cFF4080C0w3|rhost": "w3host",
+		"|cFF":               "",
+		"a|":                 "a|",
+		"a||b":               "a||b",
+		"one|ntwo":           "onetwo",
+		"":                   "",
+	} {
+		if got := stripColours(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

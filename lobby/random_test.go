@@ -1,0 +1,191 @@
+package lobby
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// TestRandom plays lobbies of random events: whatever happens, the table stays
+// sound, each client's picture of the lobby is the lobby's, and the same events
+// give the same bytes.
+func TestRandom(t *testing.T) {
+	for seed := range uint64(400) {
+		data := make([]byte, 600)
+		r := rand.New(rand.NewPCG(seed, 1))
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		first, err := playRandom(data)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if second, _ := playRandom(data); second != first {
+			t.Fatalf("seed %d: the same events gave other effects", seed)
+		}
+	}
+}
+
+func FuzzLobby(f *testing.F) {
+	f.Add([]byte("a lobby of two, who join, chat and leave"))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if _, err := playRandom(data); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// choices turns bytes into decisions.
+type choices []byte
+
+func (c *choices) upTo(n int) int {
+	if len(*c) == 0 || n <= 0 {
+		return 0
+	}
+	b := (*c)[0]
+	*c = (*c)[1:]
+	return int(b) % n
+}
+
+func (c *choices) yes() bool { return c.upTo(2) == 1 }
+
+func (c *choices) config() Config {
+	cfg := Defaults()
+	kinds := []string{"melee", "forces", "fixed", "ladder"}
+	n := 1 + c.upTo(6)
+	observers := 0
+	if c.yes() {
+		observers = c.upTo(4)
+		cfg.Observers = true
+	}
+	cfg.Slots, cfg.Layout = testSlots(kinds[c.upTo(4)], n, observers)
+	cfg.PlayerSlots = uint8(n)
+	if c.yes() {
+		cfg.MaxPID = uint8(n + observers) // a full lobby takes the virtual host's pid
+	}
+	if c.yes() {
+		cfg.VirtualHost = ""
+	}
+	if c.yes() {
+		cfg.AutoStart, cfg.AutoStartFull = c.upTo(3), c.yes()
+		cfg.PingsBeforeStart = c.upTo(2)
+	}
+	cfg.Owner, cfg.Reserved = "p1", []string{"p2"}
+	cfg.MapCheck.Size = uint32(c.upTo(3) * 50)
+	cfg.Welcome = []string{"hello"}
+	return cfg
+}
+
+func (c *choices) pid() uint8 { return uint8(c.upTo(12)) }
+
+func (c *choices) slot() int { return c.upTo(11) - 1 }
+
+func (c *choices) event(conn ConnID) Event {
+	switch c.upTo(34) {
+	case 0, 1, 2, 3, 4, 5, 6:
+		return Join{Conn: conn, Req: w3gs.ReqJoin{Name: fmt.Sprintf("p%d", c.upTo(14))}, Reserved: c.upTo(8) == 0}
+	case 7, 8, 9:
+		return Leave{PID: c.pid(), Reason: w3gs.LeaveLobby, Lost: c.yes()}
+	case 10, 11, 12, 13:
+		pid := c.pid()
+		return Chat{PID: pid, Line: w3gs.Chat{From: pid, Flag: w3gs.ChatTeam + w3gs.ChatFlag(c.upTo(4)), Value: uint8(c.upTo(128))}}
+	case 14:
+		pid := c.pid()
+		return Chat{PID: pid, Line: w3gs.Chat{From: pid, Flag: w3gs.ChatTeam, Value: uint8(c.upTo(14))}}
+	case 15, 16:
+		pid := c.pid()
+		line := w3gs.Chat{From: pid, Flag: w3gs.ChatLobby, To: []uint8{c.pid(), c.pid(), c.pid()}, Text: "hi"}
+		if c.yes() {
+			line.Flag, line.Scope = w3gs.ChatGame, w3gs.ChatScope(c.upTo(16))
+		}
+		return Chat{PID: pid, Line: line}
+	case 17:
+		return MapReport{PID: c.pid(), Report: w3gs.MapSize{Flag: w3gs.MapFlag(c.upTo(4)), Size: uint32(c.upTo(130))}}
+	case 18:
+		return Progress{PID: c.pid(), Percent: uint8(c.upTo(120))}
+	case 19:
+		return Pong{PID: c.pid(), Tick: uint32(1000 * c.upTo(100))}
+	}
+	return c.operation()
+}
+
+func (c *choices) operation() Operation {
+	switch c.upTo(26) {
+	case 0:
+		return Open{Slots: []int{c.slot(), c.slot()}}
+	case 1:
+		return Close{Slots: []int{c.slot()}}
+	case 2:
+		return OpenAll{}
+	case 3:
+		return CloseAll{}
+	case 4, 5, 6:
+		return Swap{A: c.slot(), B: c.slot()}
+	case 7:
+		return Shuffle{}
+	case 8, 9:
+		return Computer{Slot: c.slot(), AI: w3gs.AI(c.upTo(4))}
+	case 10, 11:
+		return SetTeam{Slot: c.slot(), Team: uint8(c.upTo(14))}
+	case 12:
+		return SetColour{Slot: c.slot(), Colour: uint8(c.upTo(14))}
+	case 13:
+		return SetRace{Slot: c.slot(), Race: w3gs.Race(c.upTo(128))}
+	case 14:
+		return SetHandicap{Slot: c.slot(), Handicap: uint8(10 * c.upTo(12))}
+	case 15:
+		return Observe{PID: c.pid()}
+	case 16:
+		return Kick{PID: c.pid(), Why: "why", CloseSlot: c.yes()}
+	case 17:
+		return FakePlayer{Count: c.upTo(3)}
+	case 18:
+		return DeleteFake{PID: c.pid()}
+	case 19:
+		return HCL{Text: "ab"[:c.upTo(3)]}
+	case 20:
+		return AutoStart{Players: c.upTo(5), Full: c.yes(), Hold: time.Duration(c.upTo(3)) * time.Second}
+	case 21:
+		return Say{To: PIDs(c.upTo(256)), Text: "host"}
+	case 22:
+		return Hold{Names: []string{fmt.Sprintf("p%d", c.upTo(14))}}
+	case 23:
+		return MuteAll{Off: c.yes()}
+	case 24:
+		return Start{Force: c.upTo(4) == 0, Now: c.upTo(8) == 0}
+	}
+	return Abort{}
+}
+
+// playRandom runs a lobby on decisions taken from data and returns everything
+// it said, as text.
+func playRandom(data []byte) (log string, err error) {
+	c := choices(data)
+	l := New(c.config())
+	w := world{l: l, clients: map[uint8]*client{}}
+	now := time.Duration(0)
+	for conn := ConnID(1); len(c) > 0; conn++ {
+		var out []Effect
+		if at, ok := l.Next(); ok && c.upTo(3) == 0 {
+			now = max(now, at)
+			out = l.Tick(now, nil)
+			if next, ok := l.Next(); ok && next <= now {
+				return "", fmt.Errorf("Tick at %v leaves Next at %v", now, next)
+			}
+		} else {
+			now += time.Duration(c.upTo(20)) * 50 * time.Millisecond
+			out = l.Handle(now, c.event(conn), nil)
+		}
+		if err := w.apply(out); err != nil {
+			return "", err
+		}
+		if list := faults(l); list != nil {
+			return "", fmt.Errorf("%s", list[0])
+		}
+	}
+	return string(w.log), nil
+}

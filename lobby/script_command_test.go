@@ -1,0 +1,311 @@
+package lobby
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// run carries out one command: its name, arguments, key=value options, and text
+// after ": ".
+func (r *runner) run(line string) ([]string, error) {
+	head, text, _ := strings.Cut(line, ": ")
+	c := &command{options: map[string]string{}, text: text}
+	for i, word := range strings.Fields(head) {
+		key, value, isOption := strings.Cut(word, "=")
+		switch {
+		case i == 0:
+			c.name = word
+		case isOption:
+			c.options[key] = value
+		default:
+			c.args = append(c.args, word)
+		}
+	}
+	out, err := r.dispatch(c)
+	if c.err != nil {
+		err = c.err
+	}
+	return out, err
+}
+
+func (r *runner) dispatch(c *command) ([]string, error) {
+	switch c.name {
+	case "new": // new melee|forces|fixed|ladder PLAYERS [obs=N] [vhost=NAME|-] [pids=N] …
+		r.l, r.now, r.conn = New(c.config()), 0, 0
+		return nil, nil
+	case "hex": // bytes instead of words, to the end of the block
+		r.hex = true
+		return nil, nil
+	case "wait":
+		d, err := time.ParseDuration(c.arg(0))
+		if err != nil {
+			return nil, err
+		}
+		return r.wait(d)
+	case "next":
+		at, ok := r.l.Next()
+		return []string{fmt.Sprintf("next %v %v", at, ok)}, nil
+	case "slots":
+		return showTable(r.l.slots), nil
+	case "counts":
+		return []string{fmt.Sprintf("%+v", r.l.Counts())}, nil
+	case "player":
+		p, ok := r.l.Player(c.pid(0))
+		if !ok {
+			return []string{"nobody"}, nil
+		}
+		return []string{fmt.Sprintf("%s slot=%d handicap=%d pings=%d rtt=%v muted=%v reserved=%v", p.Name, p.Slot, p.Handicap, p.Pings, p.RTT, p.Muted, p.Reserved)}, nil
+	case "find":
+		var names []string
+		for _, p := range r.l.Find(c.arg(0)) {
+			names = append(names, p.Name)
+		}
+		return []string{strings.Join(names, ", ")}, nil
+	}
+	ev := c.event(r)
+	if ev == nil {
+		return nil, fmt.Errorf("no command %q", c.name)
+	}
+	return r.handle(ev), nil
+}
+
+// event makes the events and operations. Slots, teams and colours are as on the
+// wire, but slots count from 1.
+func (c *command) event(r *runner) Event {
+	switch c.name {
+	case "join": // join NAME [reserved] [banned=WHY]
+		r.conn++
+		return Join{
+			Conn: r.conn, Reserved: c.has("reserved"), Banned: c.options["banned"],
+			External: w3gs.SockAddr{Port: 6200, IP: [4]byte{192, 168, 0, 5}},
+			Req: w3gs.ReqJoin{
+				Name: c.joinName(), ListenPort: 6112, JoinCounter: 7,
+				Internal: w3gs.SockAddr{Port: 6112, IP: [4]byte{10, 0, 0, 5}},
+			},
+		}
+	case "leave": // leave PID [lost]
+		return Leave{PID: c.pid(0), Reason: w3gs.LeaveLobby, Lost: c.has("lost")}
+	case "chat", "gamechat": // chat PID TO… [from=PID] [scope=N]: TEXT
+		line := w3gs.Chat{From: c.pid(0), Flag: w3gs.ChatLobby, To: c.pids(1), Text: c.text}
+		if from, ok := c.options["from"]; ok {
+			line.From = uint8(c.number(from))
+		}
+		if c.name == "gamechat" {
+			line.Flag, line.Scope = w3gs.ChatGame, w3gs.ChatScope(c.number(c.option("scope", "0")))
+		}
+		return Chat{PID: c.pid(0), Line: line}
+	case "request": // request PID team|colour|race|handicap VALUE
+		flags := map[string]w3gs.ChatFlag{"team": 0x11, "colour": 0x12, "race": 0x13, "handicap": 0x14}
+		return Chat{PID: c.pid(0), Line: w3gs.Chat{From: c.pid(0), Flag: flags[c.arg(1)], Value: uint8(c.int(2))}}
+	case "map": // map PID FLAG SIZE
+		return MapReport{PID: c.pid(0), Report: w3gs.MapSize{Flag: w3gs.MapFlag(c.int(1)), Size: uint32(c.int(2))}}
+	case "progress":
+		return Progress{PID: c.pid(0), Percent: uint8(c.int(1))}
+	case "pong":
+		return Pong{PID: c.pid(0), Tick: uint32(c.int(1))}
+	}
+	if op := c.operation(); op != nil {
+		return op
+	}
+	return nil
+}
+
+func (c *command) operation() Operation {
+	switch c.name {
+	case "open":
+		return Open{Slots: c.slots()}
+	case "close":
+		return Close{Slots: c.slots()}
+	case "openall":
+		return OpenAll{}
+	case "closeall":
+		return CloseAll{}
+	case "swap":
+		return Swap{A: c.int(0) - 1, B: c.int(1) - 1}
+	case "shuffle":
+		return Shuffle{}
+	case "comp":
+		return Computer{Slot: c.int(0) - 1, AI: w3gs.AI(c.int(1))}
+	case "team":
+		return SetTeam{Slot: c.int(0) - 1, Team: uint8(c.int(1))}
+	case "colour":
+		return SetColour{Slot: c.int(0) - 1, Colour: uint8(c.int(1))}
+	case "race":
+		return SetRace{Slot: c.int(0) - 1, Race: w3gs.Race(c.int(1))}
+	case "handicap":
+		return SetHandicap{Slot: c.int(0) - 1, Handicap: uint8(c.int(1))}
+	case "obs":
+		return Observe{PID: c.pid(0)}
+	case "kick", "closekick":
+		return Kick{PID: c.pid(0), Why: c.text, CloseSlot: c.name == "closekick"}
+	case "hold":
+		return Hold{Names: c.args}
+	case "unhold":
+		return Unhold{Names: c.args}
+	case "fakeplayer":
+		return FakePlayer{Count: c.int(0)}
+	case "deletefp":
+		return DeleteFake{PID: c.pid(0)}
+	case "hcl":
+		return HCL{Text: c.text}
+	case "clearhcl":
+		return ClearHCL{}
+	case "owner":
+		return SetOwner{Player: c.arg(0)}
+	case "start":
+		return Start{Force: c.has("force"), Now: c.has("now")}
+	case "abort":
+		return Abort{}
+	case "autostart":
+		hold, err := time.ParseDuration(c.option("hold", "0s"))
+		c.fail(err)
+		return AutoStart{Players: c.int(0), Full: c.has("full"), Hold: hold}
+	case "say":
+		return Say{To: PIDSet(c.pids(0)...), Text: strings.ReplaceAll(c.text, `\n`, "\n")}
+	case "mute", "unmute":
+		return Mute{PID: c.pid(0), Off: c.name == "unmute"}
+	case "muteall", "unmuteall":
+		return MuteAll{Off: c.name == "unmuteall"}
+	case "shutdown":
+		return Shutdown{Why: c.text}
+	}
+	return nil
+}
+
+type command struct {
+	name    string
+	args    []string
+	options map[string]string
+	text    string
+	err     error
+}
+
+// config reads the options of "new". Without "ping" none are sent and a start asks
+// for none, so that scripts about other rules need not play ping-pong.
+func (c *command) config() Config {
+	cfg := Defaults()
+	cfg.PingEvery = 0
+	if every, ok := c.options["ping"]; ok {
+		d, err := time.ParseDuration(every)
+		c.fail(err)
+		cfg.PingEvery = d
+	}
+	cfg.Slots, cfg.Layout = testSlots(c.arg(0), c.int(1), c.number(c.option("obs", "0")))
+	cfg.PlayerSlots = uint8(c.int(1))
+	cfg.Observers = c.options["obs"] != ""
+	cfg.MaxPID = uint8(c.number(c.option("pids", "12")))
+	cfg.VirtualHost = strings.TrimPrefix(c.option("vhost", "Host"), "-")
+	cfg.RandomSeed = 0x12345678
+	cfg.HideAddresses = c.has("hide")
+	cfg.RandomRaces = c.has("randomraces")
+	cfg.Owner = c.options["owner"]
+	cfg.HCL = c.options["hcl"]
+	cfg.Countdown = c.number(c.option("countdown", "5"))
+	cfg.AutoStart = c.number(c.option("autostart", "0"))
+	cfg.AutoStartFull = c.has("full")
+	if held := c.options["held"]; held != "" {
+		cfg.Reserved = strings.Split(held, ",")
+	}
+	if c.text != "" {
+		cfg.Welcome = strings.Split(c.text, " / ")
+	}
+	cfg.MapCheck = w3gs.MapCheck{Path: `Maps\a.w3x`, Size: 1000, CRC32: 0x11223344, Checksum: 0x55667788, HasSHA1: true}
+	for i := range cfg.MapCheck.SHA1 {
+		cfg.MapCheck.SHA1[i] = byte(i + 1)
+	}
+	return cfg
+}
+
+// testSlots are the slots of a map with n players, in two forces of equal size
+// where it has forces, and observers after them.
+func testSlots(kind string, n, observers int) (slots []w3gs.Slot, layout w3gs.Layout) {
+	for i := range n {
+		s := w3gs.Slot{Download: 255, Team: uint8(i), Colour: uint8(i), Race: 0x60, AI: w3gs.AINormal, Handicap: 100}
+		switch kind {
+		case "forces":
+			layout = w3gs.LayoutCustomForces
+			s.Team = uint8(2 * i / n)
+		case "fixed":
+			layout = w3gs.LayoutFixedSettings
+			s.Team, s.Race = uint8(2*i/n), w3gs.RaceOrc
+		case "ladder":
+			layout = w3gs.LayoutLadder
+		}
+		slots = append(slots, s)
+	}
+	for range observers {
+		slots = append(slots, w3gs.Slot{Download: 255, Team: 12, Colour: 12, Race: 0x60, AI: w3gs.AINormal, Handicap: 100})
+	}
+	return slots, layout
+}
+
+func (c *command) fail(err error) {
+	if c.err == nil && err != nil {
+		c.err = err
+	}
+}
+
+func (c *command) arg(i int) string {
+	if i < len(c.args) {
+		return c.args[i]
+	}
+	return ""
+}
+
+// number reads 12 or 0x0C; nothing is 0.
+func (c *command) number(s string) int {
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(s, 0, 64)
+	c.fail(err)
+	return int(n)
+}
+
+func (c *command) int(i int) int { return c.number(c.arg(i)) }
+
+func (c *command) pid(i int) uint8 { return uint8(c.int(i)) }
+
+func (c *command) pids(from int) (pids []uint8) {
+	for i := from; i < len(c.args); i++ {
+		pids = append(pids, c.pid(i))
+	}
+	return pids
+}
+
+func (c *command) slots() (slots []int) {
+	for i := range c.args {
+		slots = append(slots, c.int(i)-1)
+	}
+	return slots
+}
+
+func (c *command) has(word string) bool {
+	for _, arg := range c.args {
+		if arg == word {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *command) option(key, otherwise string) string {
+	if value, ok := c.options[key]; ok {
+		return value
+	}
+	return otherwise
+}
+
+// joinName is the first argument, or the text for names with spaces or escapes.
+func (c *command) joinName() string {
+	if c.text == "" {
+		return c.arg(0)
+	}
+	name, err := strconv.Unquote(c.text)
+	c.fail(err)
+	return name
+}

@@ -1,0 +1,138 @@
+package lobby
+
+import (
+	"testing"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// A host that comes late to its ticks says every line of the count once, one at
+// a time, and sends one ping, not all that were missed.
+func TestLateTick(t *testing.T) {
+	cfg := Defaults()
+	cfg.Slots, cfg.Layout = testSlots("melee", 2, 0)
+	cfg.Countdown = 2
+	l := New(cfg)
+	l.Handle(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Alice"}}, nil)
+	l.Handle(0, Start{Force: true}, nil) // "2…"
+
+	count := func(out []Effect) (chat, pings, started int) {
+		for _, e := range out {
+			switch e := e.(type) {
+			case Broadcast:
+				switch e.Packet.(type) {
+				case *w3gs.ChatFromHost:
+					chat++
+				case *w3gs.PingFromHost:
+					pings++
+				}
+			case Started:
+				started++
+			}
+		}
+		return chat, pings, started
+	}
+	if chat, pings, started := count(l.Tick(time.Minute, nil)); chat != 1 || pings != 1 || started != 0 {
+		t.Errorf("a minute late: %d lines, %d pings, %d starts; want 1, 1, 0", chat, pings, started)
+	}
+	if at, _ := l.Next(); at != time.Minute+time.Second {
+		t.Errorf("the next line is due at %v, want a second later", at)
+	}
+	if chat, _, started := count(l.Tick(time.Minute+999*time.Millisecond, nil)); chat != 0 || started != 0 {
+		t.Error("a tick before its time did something")
+	}
+	if _, _, started := count(l.Tick(time.Minute+time.Second, nil)); started != 1 {
+		t.Error("the game did not start")
+	}
+}
+
+// New mends what a lobby cannot begin with.
+func TestNewMendsTheTable(t *testing.T) {
+	cfg := Defaults()
+	cfg.Slots = []w3gs.Slot{
+		{PID: 7, Status: w3gs.SlotOccupied, Team: 0, Colour: 3}, // somebody who cannot be there
+		{Status: w3gs.SlotOpen, Team: 1, Colour: 3},             // the colour of the first
+		{Status: w3gs.SlotOccupied, Computer: true, Team: 1, Colour: 99},
+		{Status: w3gs.SlotOpen, Team: 12, Colour: 5}, // an observer with a colour
+	}
+	l := New(cfg)
+	want := []w3gs.Slot{
+		{Status: w3gs.SlotOpen, Team: 0, Colour: 3},
+		{Status: w3gs.SlotOpen, Team: 1, Colour: 0},
+		{Status: w3gs.SlotOccupied, Computer: true, Team: 1, Colour: 1},
+		{Status: w3gs.SlotOpen, Team: 12, Colour: 12},
+	}
+	table := l.SlotTable()
+	for i, s := range table.Slots {
+		if s != want[i] {
+			t.Errorf("slot %d: %+v, want %+v", i+1, s, want[i])
+		}
+	}
+	if table.PlayerSlots != 3 {
+		t.Errorf("%d start spots, want 3", table.PlayerSlots)
+	}
+	if cfg.Slots[0].PID != 7 {
+		t.Error("New wrote into the caller's slots")
+	}
+}
+
+// A game of 1.29 has 24 pids and colours, and team 24 watches.
+func TestTwentyFour(t *testing.T) {
+	cfg := Defaults()
+	cfg.MaxPID = 24
+	for i := range 24 {
+		cfg.Slots = append(cfg.Slots, w3gs.Slot{Download: 255, Team: uint8(i), Colour: uint8(i), Race: 0x60, Handicap: 100})
+	}
+	cfg.Slots[23].Team, cfg.Slots[23].Colour = 24, 24
+	cfg.Observers = true
+	l := New(cfg)
+	for i := range 24 {
+		out := l.Handle(0, Join{Conn: ConnID(i), Req: w3gs.ReqJoin{Name: string(rune('a' + i))}}, nil)
+		joined := out[0]
+		if i == 23 { // the virtual host goes first
+			joined = out[1]
+		}
+		if _, ok := joined.(Joined); !ok {
+			t.Fatalf("player %d: %+v", i+1, out[0])
+		}
+	}
+	if p, _ := l.Player(1); p.Slot != 23 || !p.Observer || p.Colour != 24 {
+		t.Errorf("the last joiner is %+v, want the observer with the virtual host's pid", p)
+	}
+	for _, fault := range faults(l) {
+		t.Error(fault)
+	}
+}
+
+// Packets belong to the host: later changes do not reach into them.
+func TestPacketsAreOwned(t *testing.T) {
+	cfg := Defaults()
+	cfg.Slots, cfg.Layout = testSlots("melee", 2, 0)
+	l := New(cfg)
+	out := l.Handle(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Alice"}}, nil)
+	var frames [][]byte
+	each := func(do func(w3gs.Packet)) {
+		for _, e := range out {
+			switch e := e.(type) {
+			case Send:
+				do(e.Packet)
+			case Broadcast:
+				do(e.Packet)
+			}
+		}
+	}
+	each(func(p w3gs.Packet) { frames = append(frames, p.AppendTo(nil)) })
+	l.Handle(0, Chat{PID: 2, Line: w3gs.Chat{From: 2, Flag: w3gs.ChatColour, Value: 9}}, nil)
+	l.Handle(0, Computer{Slot: 1}, nil)
+	i := 0
+	each(func(p w3gs.Packet) {
+		if got := p.AppendTo(nil); string(got) != string(frames[i]) {
+			t.Errorf("packet %d changed: % X, was % X", i, got, frames[i])
+		}
+		i++
+	})
+	if i == 0 {
+		t.Fatal("no packets")
+	}
+}

@@ -1,0 +1,152 @@
+package lobby
+
+import (
+	"fmt"
+
+	"w3host/w3gs"
+)
+
+// world is what the host and the clients make of the effects.
+type world struct {
+	l       *Lobby
+	clients map[uint8]*client
+	counts  Counts
+	started bool
+	log     []byte
+}
+
+// client is one player's picture of the lobby.
+type client struct {
+	pid    uint8
+	knows  PIDs
+	table  []w3gs.Slot
+	begins int // 0x0A, then 0x0B
+}
+
+func (w *world) apply(out []Effect) error {
+	for _, e := range out {
+		switch e := e.(type) {
+		case Send:
+			if err := w.deliver(PIDSet(e.PID), e.Packet); err != nil {
+				return err
+			}
+		case Broadcast:
+			if err := w.deliver(e.To, e.Packet); err != nil {
+				return err
+			}
+		case Joined:
+			if w.clients[e.PID] != nil {
+				return fmt.Errorf("pid %d given twice", e.PID)
+			}
+			w.clients[e.PID] = &client{pid: e.PID}
+		case Left:
+			delete(w.clients, e.PID)
+		case Kicked:
+			delete(w.clients, e.PID)
+		case CountsChanged:
+			w.counts = e.Counts
+		case Started:
+			if w.started {
+				return fmt.Errorf("started twice")
+			}
+			w.started = true
+			for pid, c := range w.clients {
+				if c.begins != 2 {
+					return fmt.Errorf("pid %d was not told of the start", pid)
+				}
+			}
+		default:
+			w.log = fmt.Appendf(w.log, "%T%+v", e, e)
+		}
+	}
+	return w.compare()
+}
+
+func (w *world) deliver(to PIDs, p w3gs.Packet) error {
+	frame := p.AppendTo(nil)
+	w.log = append(fmt.Appendf(w.log, "%v", to), frame...)
+	if _, err := w3gs.Decode(frame, w3gs.FromHost); err != nil {
+		return err
+	}
+	for pid := range to.All() {
+		c := w.clients[pid]
+		if c == nil {
+			return fmt.Errorf("%v for pid %d, who is not there", p.Op(), pid)
+		}
+		if err := c.receive(p); err != nil {
+			return fmt.Errorf("pid %d: %v: %w", pid, p.Op(), err)
+		}
+	}
+	return nil
+}
+
+func (c *client) receive(p w3gs.Packet) error {
+	if _, first := p.(*w3gs.SlotInfoJoin); !first && c.knows == 0 {
+		return fmt.Errorf("before the 0x04")
+	}
+	switch p := p.(type) {
+	case *w3gs.SlotInfoJoin:
+		if p.PID != c.pid {
+			return fmt.Errorf("it names pid %d", p.PID)
+		}
+		c.knows = PIDSet(p.PID)
+	case *w3gs.PlayerInfo:
+		if c.knows.Has(p.PID) {
+			return fmt.Errorf("pid %d is known already", p.PID)
+		}
+		c.knows |= PIDSet(p.PID)
+	case *w3gs.PlayerLeave:
+		if !c.knows.Has(p.PID) || p.PID == c.pid {
+			return fmt.Errorf("pid %d cannot leave", p.PID)
+		}
+		c.knows &^= PIDSet(p.PID)
+	case *w3gs.SlotInfo:
+		c.table = p.Slots
+		for _, s := range p.Slots {
+			if s.PID != 0 && !c.knows.Has(s.PID) {
+				return fmt.Errorf("pid %d in the table was never introduced", s.PID)
+			}
+		}
+	case *w3gs.ChatFromHost:
+		if !c.knows.Has(p.From) {
+			return fmt.Errorf("from pid %d, whom nobody introduced", p.From)
+		}
+	case *w3gs.CountdownStart, *w3gs.CountdownEnd:
+		c.begins++
+	case *w3gs.GameLoaded:
+		if !c.knows.Has(p.PID) {
+			return fmt.Errorf("pid %d is unknown", p.PID)
+		}
+	}
+	return nil
+}
+
+// compare holds the clients' picture against the lobby. Downloads may be a
+// second old.
+func (w *world) compare() error {
+	l := w.l
+	if l.Started() {
+		return nil
+	}
+	if w.counts != (Counts{}) && w.counts != l.Counts() {
+		return fmt.Errorf("announced %+v, has %+v", w.counts, l.Counts())
+	}
+	known := PIDSet(l.vhost) &^ 1
+	for _, p := range l.players {
+		if p != nil {
+			known |= PIDSet(p.pid)
+		}
+	}
+	for pid, c := range w.clients {
+		if c.knows != known {
+			return fmt.Errorf("pid %d knows %b, there are %b", pid, c.knows, known)
+		}
+		for i, s := range l.slots {
+			s.Download = c.table[i].Download
+			if s != c.table[i] {
+				return fmt.Errorf("pid %d sees %+v in slot %d, which is %+v", pid, c.table[i], i+1, l.slots[i])
+			}
+		}
+	}
+	return nil
+}
