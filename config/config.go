@@ -89,9 +89,9 @@ type Transfer struct {
 
 // Database is the game log.
 type Database struct {
-	URL    string `toml:"url"`
-	Spool  string `toml:"spool"`
-	HostID string `toml:"host_id"`
+	URL      string `toml:"url"`
+	Spool    string `toml:"spool"`
+	HostName string `toml:"host_name"`
 }
 
 // Limits protect the host from its visitors.

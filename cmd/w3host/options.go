@@ -1,0 +1,133 @@
+package main
+
+import (
+	"net/netip"
+
+	"github.com/rs/zerolog"
+
+	"w3host/config"
+	"w3host/host"
+	"w3host/lan"
+	"w3host/mapxfer"
+	"w3host/w3gs"
+)
+
+// The configuration has been validated when it comes here.
+
+func hostOptions(c config.Config, m *host.Map, log zerolog.Logger) host.Options {
+	return host.Options{
+		Listen:  c.Host.Listen,
+		Version: uint32(c.Host.Version),
+		Product: product(c),
+		Name:    c.Host.Name,
+		Game: host.GameOptions{
+			Latency:            c.Game.Latency.D(),
+			SyncLimit:          c.Game.SyncLimit,
+			DropAfter:          c.Game.DropAfter.D(),
+			LoadInGame:         c.Game.LoadInGame,
+			ObserversNeverStop: c.Game.ObserversNeverStop,
+			LastPlayer:         c.Game.LastPlayerTimeout.D(),
+			Adaptive:           c.Game.Adaptive,
+			AdaptiveMin:        c.Game.AdaptiveMin.D(),
+			AdaptiveMax:        c.Game.AdaptiveMax.D(),
+		},
+		Lobby: host.LobbyOptions{
+			Autostart:     c.Lobby.Autostart,
+			Countdown:     c.Lobby.Countdown,
+			Observers:     host.Observers(c.Lobby.Observers),
+			Settings:      gameSettings(c.Lobby),
+			Owner:         c.Lobby.Owner,
+			Welcome:       c.Lobby.Welcome,
+			Reserved:      c.Lobby.Reserved,
+			HideAddresses: c.Lobby.HideAddresses,
+			Trigger:       c.Lobby.CommandTrigger[0],
+		},
+		Transfer: mapxfer.Config{
+			Mode:           transferMode(c.Transfer.Mode),
+			TotalRate:      int64(c.Transfer.TotalRate),
+			PlayerRate:     int64(c.Transfer.PlayerRate),
+			MaxDownloaders: c.Transfer.MaxDownloaders,
+			Timeout:        c.Transfer.Timeout.D(),
+			Stall:          mapxfer.DefaultStall,
+		},
+		Limits: host.Limits{
+			JoinTimeout:    c.Limits.JoinTimeout.D(),
+			LobbyTimeout:   c.Limits.LobbyTimeout.D(),
+			LoadTimeout:    c.Limits.LoadTimeout.D(),
+			Unjoined:       c.Limits.Unjoined,
+			UnjoinedPerIP:  c.Limits.UnjoinedPerIP,
+			JoinsPerMinute: c.Limits.JoinsPerMinute,
+			PacketRate:     c.Limits.PacketRate,
+			OutQueue:       c.Limits.OutQueue << 10,
+			Exempt:         prefixes(c.Limits.Exempt),
+			Shutdown:       c.Limits.Shutdown.D(),
+		},
+		Autohost: host.Autohost{
+			Lobbies:  c.Autohost.Lobbies,
+			MaxGames: c.Autohost.MaxGames,
+			Name:     c.Lobby.Name,
+			Map:      m,
+		},
+		RequireEntryKey: c.Lobby.RequireEntryKey && c.LAN.Enabled,
+		Log:             log,
+	}
+}
+
+func lanOptions(c config.Config, gamePort uint16, log zerolog.Logger) lan.Options {
+	port := uint16(c.LAN.Port)
+	return lan.Options{
+		Broadcast:     targets(c.LAN.Broadcast, port),
+		Targets:       targets(c.LAN.Targets, port),
+		Ports:         []uint16{port},
+		GamePort:      gamePort,
+		Product:       product(c),
+		Version:       uint32(c.Host.Version),
+		BroadcastInfo: c.LAN.BroadcastInfo,
+		Log:           log.With().Str("part", "lan").Logger(),
+	}
+}
+
+func product(c config.Config) w3gs.Product {
+	if c.Host.Product == w3gs.ProductROC.String() {
+		return w3gs.ProductROC
+	}
+	return w3gs.ProductTFT
+}
+
+func gameSettings(l config.Lobby) w3gs.GameSettings {
+	speed := map[string]w3gs.GameSettings{"slow": w3gs.SpeedSlow, "normal": w3gs.SpeedNormal, "fast": w3gs.SpeedFast}
+	visibility := map[string]w3gs.GameSettings{
+		"default": w3gs.VisibilityDefault, "hide-terrain": w3gs.VisibilityHideTerrain,
+		"explored": w3gs.VisibilityExplored, "always-visible": w3gs.VisibilityAlwaysVisible,
+	}
+	observers := map[string]w3gs.GameSettings{
+		"on": w3gs.ObserversOn, "referees": w3gs.ObserversOn | w3gs.Referees, "on-defeat": w3gs.ObserversOnDefeat,
+	}
+	return speed[l.Speed] | visibility[l.Visibility] | observers[l.Observers]
+}
+
+func transferMode(text string) mapxfer.Mode {
+	mode, _ := mapxfer.ParseMode(text)
+	return mode
+}
+
+// targets is never nil: no address means no announcement, not the default one.
+func targets(addresses []string, port uint16) []netip.AddrPort {
+	list := make([]netip.AddrPort, 0, len(addresses))
+	for _, a := range addresses {
+		if target, err := config.ParseTarget(a, port); err == nil {
+			list = append(list, target)
+		}
+	}
+	return list
+}
+
+func prefixes(networks []string) []netip.Prefix {
+	list := make([]netip.Prefix, 0, len(networks))
+	for _, n := range networks {
+		if prefix, err := netip.ParsePrefix(n); err == nil {
+			list = append(list, prefix)
+		}
+	}
+	return list
+}

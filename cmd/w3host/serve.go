@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hashicorp/go-multierror"
+	"github.com/rs/zerolog"
+
+	"w3host/config"
+	"w3host/host"
+	"w3host/lan"
+	"w3host/storage"
+)
+
+// recordsTimeout is how long the game log may take to store what is left when
+// the host stops. What it does not manage waits in the spool.
+const recordsTimeout = 700 * time.Millisecond
+
+// serveCommand hosts games until ctx ends.
+func serveCommand(ctx context.Context, args []string, _ io.Reader, _, stderr io.Writer) int {
+	c, code := loadConfig(args, stderr)
+	if code != exitOK {
+		return code
+	}
+	log := newLogger(c.Log, stderr)
+	if err := serve(ctx, c, log); err != nil {
+		log.Error().Msg(err.Error())
+		return exitFailed
+	}
+	return exitOK
+}
+
+// loadConfig puts flags over environment over file over defaults, and prints
+// every fault of all of them at once.
+func loadConfig(args []string, stderr io.Writer) (config.Config, int) {
+	var o serveOptions
+	fs := serveFlags(&o)
+	err := fs.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		usage(stderr)
+		return config.Config{}, exitOK
+	}
+	if err == nil && fs.NArg() > 0 {
+		err = fmt.Errorf("%q is no flag of serve", fs.Arg(0))
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "w3host: %v; see w3host help\n", err)
+		return config.Config{}, exitUsage
+	}
+	if o.configFile == "" {
+		o.configFile = os.Getenv(config.EnvPrefix + "CONFIG")
+	}
+	var faults *multierror.Error
+	c, err := config.Load(o.configFile, os.Environ())
+	faults = multierror.Append(faults, err)
+	for _, set := range o.set {
+		faults = multierror.Append(faults, set(&c))
+	}
+	faults = multierror.Append(faults, c.Validate(), mapExists(c))
+	if faults.ErrorOrNil() != nil {
+		fmt.Fprintln(stderr, "w3host cannot start:")
+		for _, fault := range faults.WrappedErrors() {
+			fmt.Fprintln(stderr, "  -", fault)
+		}
+		return c, exitUsage
+	}
+	return c, exitOK
+}
+
+// serve wires the rooms together. They stop in the opposite order: games first,
+// then the announcements, the game log last.
+func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error) {
+	if err := raiseFileLimit(); err != nil {
+		log.Warn().Err(err).Msg("few connections are possible")
+	}
+	log.Info().Str("version", programVersion()).Msg("w3host starts")
+	m, err := loadMap(c, log)
+	if err != nil {
+		return err
+	}
+	db, err := storage.Open(ctx, c.Database.URL, storage.Options{
+		Log: log.With().Str("part", "database").Logger(), StartWithoutDatabase: true,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	recorder, err := storage.NewRecorder(db, storage.RecorderOptions{
+		Dir: c.Database.Spool, Name: hostName(c), Version: programVersion(),
+		Log: log.With().Str("part", "records").Logger(),
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { closeRecorder(recorder, log) }()
+
+	options := hostOptions(c, m, log)
+	options.Recorder = recorder
+	h, err := host.New(options)
+	if err != nil {
+		return err
+	}
+	if c.LAN.Enabled {
+		advertiser, err := lan.Listen(lanOptions(c, h.Addr().Port(), log))
+		if err != nil {
+			return err
+		}
+		defer advertiser.Shutdown()
+		h.Advertise(advertiser)
+	}
+	welcome(c, h.Addr(), m, log)
+	if err := h.Run(ctx); err != nil {
+		log.Warn().Err(err).Msg("stopped before everything had ended")
+	}
+	log.Info().Msg("w3host has stopped")
+	return nil
+}
+
+// closeRecorder gives the game log its last moment. Records that the database
+// did not take are not lost: they wait in the spool.
+func closeRecorder(r *storage.Recorder, log zerolog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), recordsTimeout)
+	defer cancel()
+	if err := r.Close(ctx); err != nil {
+		log.Warn().Err(err).Msg("not all records have reached the database")
+	}
+}
+
+func hostName(c config.Config) string {
+	if c.Database.HostName != "" {
+		return c.Database.HostName
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return filepath.Base(os.Args[0])
+	}
+	return name
+}

@@ -1,0 +1,220 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/w3gs"
+)
+
+const (
+	// firstPacketMax is a generous 0x1E; before it nothing else is accepted.
+	firstPacketMax = 512
+	// lingerTime is how long a closed connection may take to read its last
+	// packets before it is cut.
+	lingerTime = 2 * time.Second
+)
+
+// Why a connection was closed by the host, for the log and for tests.
+var (
+	errJoinTimeout = errors.New("no join within the time limit")
+	errNotAJoin    = errors.New("first packet is not a join (0x1E)")
+	errOverflow    = errors.New("out queue overflow: the client does not read")
+	errFlood       = errors.New("flood: too many packets a second")
+	errSilent      = errors.New("nothing heard for too long")
+	errHostStops   = errors.New("the host is stopping")
+	errGameOver    = errors.New("the game is over")
+	errEarlyAction = errors.New("an action or acknowledgement before the game has started")
+)
+
+// conn is one client's TCP connection. Its reader goroutine feeds the inbox of
+// its game; the game's goroutine sends. Sending never waits: what the kernel
+// does not take at once goes to the out queue, and a drain goroutine exists
+// for as long as that holds anything.
+type conn struct {
+	nc   *net.TCPConn
+	raw  syscall.RawConn
+	addr netip.AddrPort
+	log  zerolog.Logger
+
+	// Owned by the game's goroutine.
+	pid        uint8 // 0 before the join and after the leave
+	name       string
+	heard      time.Duration // when its last packet came, on the game's clock
+	wasWaiting bool          // something waited for the socket at the last look
+
+	skipped int // packets without a meaning for a host; the reader's
+
+	mu       sync.Mutex
+	out      outQueue
+	draining bool
+	closing  bool  // close once the out queue is empty
+	cause    error // why the host closed it; nil while it has not
+	done     bool
+
+	tryFn  func(fd uintptr) bool
+	tryBuf []byte
+	tryN   int
+	tryErr error
+}
+
+func newConn(nc *net.TCPConn, limit int, log zerolog.Logger) (*conn, error) {
+	raw, err := nc.SyscallConn()
+	if err != nil {
+		return nil, fmt.Errorf("socket of %v: %w", nc.RemoteAddr(), err)
+	}
+	addr := nc.RemoteAddr().(*net.TCPAddr).AddrPort()
+	addr = netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
+	c := &conn{nc: nc, raw: raw, addr: addr, log: log.With().Stringer("addr", addr).Logger()}
+	c.out.limit = limit
+	c.tryFn = c.tryOnce
+	return c, nil
+}
+
+// send queues a packet in front of any map part. Only the game's goroutine
+// calls it (and the acceptor before there is a game). frame may be reused when
+// it returns.
+func (c *conn) send(frame []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done || c.closing {
+		return
+	}
+	if !c.draining {
+		n, err := c.tryWrite(frame)
+		if err != nil {
+			return // the reader sees the same broken connection
+		}
+		if n == len(frame) {
+			return
+		}
+		c.out.rest = append(c.out.rest[:0], frame[n:]...)
+		c.startDrain()
+		return
+	}
+	if !c.out.push(frame) {
+		c.abort(errOverflow)
+	}
+}
+
+// sendPacket is send for the packets that are not worth a shared buffer.
+func (c *conn) sendPacket(p w3gs.Packet) { c.send(p.AppendTo(nil)) }
+
+// sendPiece queues a range of the map behind every packet.
+func (c *conn) sendPiece(p piece) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done || c.closing {
+		return
+	}
+	c.out.pushPiece(p)
+	if !c.draining {
+		c.startDrain()
+	}
+}
+
+// backlog is how many bytes of packets and of the map wait for the socket.
+func (c *conn) backlog() (packets, pieces int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.out.packetBytes(), c.out.pieceBytes
+}
+
+// waiting is how many bytes of packets wait for the socket.
+func (c *conn) waiting() int {
+	packets, _ := c.backlog()
+	return packets
+}
+
+// finish lets the client have what is queued and closes then; cause is for the
+// log. The reader goroutine drops what the client still says.
+func (c *conn) finish(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done || c.closing {
+		return
+	}
+	c.closing, c.cause = true, cause
+	c.out.dropPieces()
+	if !c.draining {
+		c.lastWords()
+	}
+}
+
+// cut closes at once.
+func (c *conn) cut(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.abort(cause)
+}
+
+// abort is cut with the lock held. The reset spares the kernel a queue that
+// nobody will read.
+func (c *conn) abort(cause error) {
+	if c.done {
+		return
+	}
+	if c.cause == nil {
+		c.cause = cause
+	}
+	c.done = true
+	_ = c.nc.SetLinger(0)
+	_ = c.nc.Close()
+}
+
+// lastWords ends the sending side; the peer's own close, or the deadline, ends
+// the reader. Closing at once would reset the connection under the last packet.
+func (c *conn) lastWords() {
+	_ = c.nc.CloseWrite()
+	_ = c.nc.SetDeadline(time.Now().Add(lingerTime))
+}
+
+func (c *conn) startDrain() {
+	c.draining = true
+	go c.drain() // ends when the queue is empty or the socket broken
+}
+
+// drain writes the out queue, packets first, waiting as the socket demands.
+func (c *conn) drain() {
+	var buf []byte
+	for {
+		c.mu.Lock()
+		buf = c.out.take(buf[:0])
+		if len(buf) == 0 || c.done {
+			c.draining = false
+			if c.closing && !c.done {
+				c.lastWords()
+			}
+			c.mu.Unlock()
+			return
+		}
+		c.mu.Unlock()
+		if _, err := c.nc.Write(buf); err != nil {
+			c.mu.Lock()
+			c.draining, c.out = false, outQueue{limit: c.out.limit}
+			c.abort(err)
+			c.mu.Unlock()
+			return
+		}
+	}
+}
+
+// closedBecause is the host's own reason for closing, or else what the socket
+// said.
+func (c *conn) closedBecause(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done = true
+	_ = c.nc.Close()
+	if c.cause != nil {
+		return c.cause
+	}
+	return err
+}

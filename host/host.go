@@ -1,0 +1,207 @@
+// Package host is where the pure rooms meet the world: it listens, gives each
+// connection to its game, runs one goroutine per game that owns the game's
+// rules, and turns the effects of those rules into packets, records and
+// announcements. It holds no rule itself.
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// gameIDMask leaves the part of a game id that counts lobbies; the high bits
+// say which realm a join comes from, 0 for the LAN.
+const gameIDMask = 0x0FFFFFFF
+
+// Host takes joins on one TCP port for every lobby and game.
+type Host struct {
+	opts     Options
+	log      zerolog.Logger
+	gate     *gate
+	listener *net.TCPListener
+
+	mu       sync.Mutex
+	games    map[uint32]*Game // lobbies and running games by id
+	lastID   uint32
+	opened   int // lobbies by autohost so far
+	stopping bool
+	running  sync.WaitGroup // games and connections
+
+	refill   chan struct{} // a lobby has started or ended
+	lateness lateness
+}
+
+// New opens the listener; nothing is served before Run.
+func New(opts Options) (*Host, error) {
+	if opts.Advertiser == nil {
+		opts.Advertiser = nobody{}
+	}
+	if opts.Recorder == nil {
+		opts.Recorder = nobody{}
+	}
+	if opts.Bans == nil {
+		opts.Bans = nobody{}
+	}
+	listener, err := net.Listen("tcp", opts.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w; another program has the port, or the address is not this machine's: choose another with --listen", opts.Listen, err)
+	}
+	return &Host{
+		opts:     opts,
+		log:      opts.Log,
+		gate:     newGate(opts.Limits),
+		listener: listener.(*net.TCPListener),
+		games:    make(map[uint32]*Game),
+		refill:   make(chan struct{}, 1),
+	}, nil
+}
+
+// Addr is where the host listens.
+func (h *Host) Addr() netip.AddrPort {
+	return h.listener.Addr().(*net.TCPAddr).AddrPort()
+}
+
+// Advertise sets who announces the lobbies; it must come before Run. The
+// advertiser needs the port, which is known only now.
+func (h *Host) Advertise(a Advertiser) { h.opts.Advertiser = a }
+
+// Run serves until ctx ends, then stops in order: no new connections, no
+// announcements, games told and ended, their last packets flushed. It returns
+// when all that is done or Limits.Shutdown has passed.
+func (h *Host) Run(ctx context.Context) error {
+	go h.accept() // ends when the listener is closed
+	h.keepLobbies(ctx)
+	return h.stop()
+}
+
+// keepLobbies opens lobbies as Autohost wants them until ctx ends.
+func (h *Host) keepLobbies(ctx context.Context) {
+	for {
+		h.fill()
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.refill:
+		}
+	}
+}
+
+func (h *Host) fill() {
+	for h.wantsLobby() {
+		if _, err := h.OpenLobby(h.nextName(), h.opts.Autohost.Map); err != nil {
+			h.log.Error().Err(err).Msg("cannot open a lobby")
+			return
+		}
+	}
+}
+
+func (h *Host) wantsLobby() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	lobbies := 0
+	for _, g := range h.games {
+		if g.open.Load() {
+			lobbies++
+		}
+	}
+	return h.opts.Autohost.Map != nil && !h.stopping &&
+		lobbies < h.opts.Autohost.Lobbies && len(h.games) < h.opts.Autohost.MaxGames+lobbies
+}
+
+// nextName numbers the lobbies from the second on, within what clients list.
+func (h *Host) nextName() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.opened++
+	return numbered(h.opts.Autohost.Name, h.opened)
+}
+
+// OpenLobby opens one lobby and starts its goroutine.
+func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
+	h.mu.Lock()
+	if h.stopping {
+		h.mu.Unlock()
+		return nil, errHostStops
+	}
+	h.lastID = (h.lastID + 1) & gameIDMask
+	g := newGame(h, h.lastID, name, m)
+	h.games[g.id] = g
+	h.running.Add(1)
+	h.mu.Unlock()
+
+	go func() { // ends with the game
+		defer h.running.Done()
+		g.run()
+		h.forget(g)
+	}()
+	return g, nil
+}
+
+// Game finds a lobby or a running game.
+func (h *Host) Game(id uint32) *Game {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.games[id&gameIDMask]
+}
+
+// Games lists the lobbies and running games.
+func (h *Host) Games() []*Game {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := make([]*Game, 0, len(h.games))
+	for _, g := range h.games {
+		list = append(list, g)
+	}
+	return list
+}
+
+func (h *Host) forget(g *Game) {
+	h.mu.Lock()
+	delete(h.games, g.id)
+	h.mu.Unlock()
+	h.wantRefill()
+}
+
+func (h *Host) wantRefill() {
+	select {
+	case h.refill <- struct{}{}:
+	default:
+	}
+}
+
+// stop ends everything in order and waits for it, but not for ever.
+func (h *Host) stop() error {
+	h.mu.Lock()
+	h.stopping = true
+	h.mu.Unlock()
+	_ = h.listener.Close()
+	for _, g := range h.Games() {
+		g.call(func(g *Game) { g.shutdown("the host is shutting down") })
+	}
+	done := make(chan struct{})
+	go func() { // ends with the last connection; the process ends anyway
+		h.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(h.opts.Limits.Shutdown):
+		return fmt.Errorf("games or connections were still open %v after the end was announced", h.opts.Limits.Shutdown)
+	}
+}
+
+// randomU32 is for keys and seeds that players should not guess.
+func randomU32() uint32 {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails, as of Go 1.24
+	return binary.LittleEndian.Uint32(b[:])
+}

@@ -1,0 +1,41 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"w3host/w3gs"
+)
+
+// numbered appends " #n" from the second game on and shortens the name so that
+// clients still list it.
+func numbered(name string, n int) string {
+	if n <= 1 {
+		return name
+	}
+	suffix := fmt.Sprintf(" #%d", n)
+	for len(name)+len(suffix) > w3gs.MaxGameNameLen {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	return strings.TrimRight(name, " ") + suffix
+}
+
+// plainName is a name without its colour codes: |cAARRGGBB begins a colour, |r
+// ends it.
+func plainName(name string) string {
+	var plain strings.Builder
+	for i := 0; i < len(name); {
+		switch {
+		case strings.HasPrefix(name[i:], "|c") && len(name) >= i+10:
+			i += 10
+		case strings.HasPrefix(name[i:], "|r"):
+			i += 2
+		default:
+			plain.WriteByte(name[i])
+			i++
+		}
+	}
+	return plain.String()
+}

@@ -1,0 +1,131 @@
+package host
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/lan"
+	"w3host/mapxfer"
+	"w3host/storage"
+	"w3host/w3gs"
+	"w3host/w3map"
+)
+
+// Options are what holds for every game of a host.
+type Options struct {
+	Listen  string // TCP address
+	Version uint32 // of the game: 26 is 1.26
+	Product w3gs.Product
+	Name    string // who speaks in lobbies
+
+	Game     GameOptions
+	Lobby    LobbyOptions
+	Transfer mapxfer.Config // Size is filled in per map
+	Limits   Limits
+	Autohost Autohost
+
+	// RequireEntryKey refuses joins that do not bring the key of the lobby's LAN
+	// announcement.
+	RequireEntryKey bool
+
+	Advertiser Advertiser
+	Recorder   Recorder
+	Bans       Bans
+	Log        zerolog.Logger
+}
+
+// GameOptions are the action loop's.
+type GameOptions struct {
+	Latency            time.Duration
+	SyncLimit          int
+	DropAfter          time.Duration
+	LoadInGame         bool
+	ObserversNeverStop bool
+	LastPlayer         time.Duration
+	Adaptive           bool
+	AdaptiveMin        time.Duration
+	AdaptiveMax        time.Duration
+}
+
+// LobbyOptions are how lobbies are opened and who commands them.
+type LobbyOptions struct {
+	Autostart     int // players; 0 when every open slot is taken, -1 never
+	Countdown     int
+	Observers     Observers
+	Settings      w3gs.GameSettings // speed, visibility, observers
+	Owner         string            // OwnerFirst, a name, or nobody
+	Welcome       []string
+	Reserved      []string
+	HideAddresses bool
+	Trigger       byte // first letter of a chat command
+}
+
+// OwnerFirst makes the first player who joins the owner of the lobby.
+const OwnerFirst = "first"
+
+// Observers is who may watch.
+type Observers string
+
+// Observer settings.
+const (
+	ObserversOff      Observers = "off"
+	ObserversOn       Observers = "on"
+	ObserversReferees Observers = "referees"
+	ObserversOnDefeat Observers = "on-defeat"
+)
+
+// Limits protect the host from its visitors; see config.Limits.
+type Limits struct {
+	JoinTimeout    time.Duration
+	LobbyTimeout   time.Duration
+	LoadTimeout    time.Duration
+	Unjoined       int
+	UnjoinedPerIP  int
+	JoinsPerMinute int
+	PacketRate     int
+	OutQueue       int // bytes
+	Exempt         []netip.Prefix
+	Shutdown       time.Duration
+}
+
+// Autohost keeps lobbies open.
+type Autohost struct {
+	Lobbies  int
+	MaxGames int
+	Name     string // of the games; later ones get a number behind it
+	Map      *Map
+}
+
+// Map is a map that can be hosted: what it is, and its bytes in frames.
+type Map struct {
+	*w3map.Map
+	Parts *mapxfer.Parts
+}
+
+// Advertiser shows lobbies to the world. Its methods never wait.
+type Advertiser interface {
+	Open(lan.Advert) error
+	Update(gameID uint32, c lan.Count)
+	Close(gameID uint32)
+}
+
+// Recorder takes what happened for the game log. It never waits.
+type Recorder interface {
+	Record(storage.Record)
+}
+
+// Bans answers from memory who is banned; "" when nobody says so.
+type Bans interface {
+	Banned(name string, addr netip.Addr, realm string) (why string)
+}
+
+// nobody stands in for what an Options leaves out.
+type nobody struct{}
+
+func (nobody) Open(lan.Advert) error                    { return nil }
+func (nobody) Update(uint32, lan.Count)                 {}
+func (nobody) Close(uint32)                             {}
+func (nobody) Record(storage.Record)                    {}
+func (nobody) Banned(string, netip.Addr, string) string { return "" }
