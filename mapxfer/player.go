@@ -34,6 +34,8 @@ const (
 	stallStep = 100 * time.Millisecond
 	// firstStall is the same before anything is known about the line.
 	firstStall = 250 * time.Millisecond
+	// maxDrain bounds what a low rate adds to both.
+	maxDrain = 5 * time.Second
 	// maxBulk bounds the bytes that are held back to be handed out in one go.
 	maxBulk = 64 << 10
 	// bulkTime is how much of a player's speed is handed out in one go.
@@ -170,7 +172,7 @@ func (p *player) stallAfter() time.Duration {
 	if p.win.rate() == 0 {
 		return firstStall
 	}
-	return p.drain(p.win.inflight()) + 2*p.win.minRTT + stallStep
+	return min(p.drain(p.win.inflight()), maxDrain) + 2*p.win.minRTT + stallStep
 }
 
 // open says that enough of the window is free for parts to leave: a whole bulk,

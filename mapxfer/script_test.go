@@ -1,0 +1,198 @@
+package mapxfer
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/w3gs"
+)
+
+var update = flag.Bool("update", false, "write the effects that the scripts bring about into them")
+
+// TestScripts plays testdata/script/*.txt. A line is an event, `> ` lines behind
+// it are its effects, `#` begins a comment:
+//
+//	config size=N mode=on|off|ask total=N player=N max=N timeout=D stall=D
+//	D report PID FLAG BYTES        0x42
+//	D ack PID BYTES [TO FROM]      0x44
+//	D refuse PID [TO FROM]         0x45
+//	D allow PID | D leave PID | D mode on|off|ask
+//	D late D | D backlog PID BYTES | D tick
+//	D next                         when the scheduler wants its next tick
+//
+// D is the time since the game began, as 1.5s or 20ms.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := playScript(t, string(text))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want := strings.Split(string(text), "\n")
+			for i, line := range strings.Split(got, "\n") {
+				if i >= len(want) || line != want[i] {
+					t.Fatalf("%s:%d: got %q\nwhole run:\n%s", file, i+1, line, got)
+				}
+			}
+			if got != string(text) {
+				t.Fatalf("%s: effects are missing; whole run:\n%s", file, got)
+			}
+		})
+	}
+}
+
+func playScript(t *testing.T, text string) string {
+	t.Helper()
+	var out strings.Builder
+	var s *Scheduler
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "> ") {
+			continue
+		}
+		out.WriteString(line)
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		if words[0] == "config" {
+			s = New(scriptConfig(t, words[1:]))
+			continue
+		}
+		effects, note := playEvent(t, s, words)
+		for _, e := range effects {
+			fmt.Fprintf(&out, "> %s\n", showEffect(e))
+		}
+		if note != "" {
+			fmt.Fprintf(&out, "> %s\n", note)
+		}
+	}
+	return out.String()
+}
+
+func playEvent(t *testing.T, s *Scheduler, words []string) (effects []Effect, note string) {
+	t.Helper()
+	now := duration(t, words[0])
+	arg := func(i int) int {
+		n, err := strconv.Atoi(words[i])
+		if err != nil {
+			t.Fatalf("%v: %v", words, err)
+		}
+		return n
+	}
+	pids := func(at int) (to, from uint8) {
+		if len(words) > at {
+			return uint8(arg(at)), uint8(arg(at + 1))
+		}
+		return hostPID, uint8(arg(2))
+	}
+	switch words[1] {
+	case "report":
+		return s.Report(now, uint8(arg(2)), w3gs.MapSize{Flag: w3gs.MapFlag(arg(3)), Size: uint32(arg(4))}, nil), ""
+	case "ack":
+		to, from := pids(4)
+		return s.Ack(now, uint8(arg(2)), w3gs.MapPartOK{To: to, From: from, Size: uint32(arg(3))}, nil), ""
+	case "refuse":
+		to, from := pids(3)
+		return s.Refuse(now, uint8(arg(2)), w3gs.MapPartNotOK{To: to, From: from}, nil), ""
+	case "allow":
+		return s.Allow(now, uint8(arg(2)), nil), ""
+	case "leave":
+		return s.Leave(now, uint8(arg(2)), nil), ""
+	case "mode":
+		mode, err := ParseMode(words[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.SetMode(now, mode, nil), ""
+	case "late":
+		s.Late(now, duration(t, words[2]))
+		return nil, ""
+	case "backlog":
+		s.Backlog(uint8(arg(2)), arg(3))
+		return nil, ""
+	case "tick":
+		return s.Tick(now, nil), ""
+	case "next":
+		if at, ok := s.Next(now); ok {
+			return nil, at.String()
+		}
+		return nil, "never"
+	}
+	t.Fatalf("unknown event %q", words)
+	return nil, ""
+}
+
+func scriptConfig(t *testing.T, words []string) Config {
+	t.Helper()
+	var cfg Config
+	for _, word := range words {
+		key, value, _ := strings.Cut(word, "=")
+		n, _ := strconv.Atoi(value)
+		switch key {
+		case "size":
+			cfg.Size = uint32(n)
+		case "mode":
+			mode, err := ParseMode(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.Mode = mode
+		case "total":
+			cfg.TotalRate = int64(n)
+		case "player":
+			cfg.PlayerRate = int64(n)
+		case "max":
+			cfg.MaxDownloaders = n
+		case "timeout":
+			cfg.Timeout = duration(t, value)
+		case "stall":
+			cfg.Stall = duration(t, value)
+		default:
+			t.Fatalf("unknown setting %q", word)
+		}
+	}
+	return cfg
+}
+
+func showEffect(e Effect) string {
+	text := fmt.Sprintf("%s %d", e.Kind, e.PID)
+	switch e.Kind {
+	case Send:
+		text += fmt.Sprintf(" %d-%d", e.Offset, e.End)
+	case Percent:
+		text += fmt.Sprintf(" %d", e.Percent)
+	case Done:
+		text += fmt.Sprintf(" %d bytes in %v, %d again", e.Bytes, e.Took, e.Resent)
+	case Waiting:
+		text += fmt.Sprintf(" place %d", e.Place)
+	case Refused, Ignored, TooSlow, Cheat:
+		text += ": " + e.Why.String()
+	}
+	return text
+}
+
+func duration(t *testing.T, text string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
