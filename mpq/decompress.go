@@ -89,3 +89,13 @@ func fill(dst []byte, n int) ([]byte, error) {
 	}
 	return appendZeros(dst, n), nil
 }
+
+// appendCopy repeats length bytes from distance back. A copy may run into itself: then it repeats what it wrote.
+func appendCopy(dst []byte, distance, length int) []byte {
+	n := len(dst)
+	dst = slices.Grow(dst, length)[:n+length]
+	for done := 0; done < length; {
+		done += copy(dst[n+done:], dst[n-distance:n+done])
+	}
+	return dst
+}

@@ -82,7 +82,7 @@ func explode(dst, src []byte, limit int) ([]byte, error) {
 			if kind == litBinary {
 				b = byte(in.take(8))
 			} else {
-				b = byte(in.symbol(literalCodes))
+				b = byte(literalCodes.symbol(&in))
 			}
 			if in.short {
 				return dst, errCutShort
@@ -93,7 +93,7 @@ func explode(dst, src []byte, limit int) ([]byte, error) {
 			dst = append(dst, b)
 			continue
 		}
-		symbol := in.symbol(lengthCodes)
+		symbol := lengthCodes.symbol(&in)
 		length := lengthBase[symbol]
 		if symbol >= lengthExtr {
 			length += int(in.take(uint(symbol) - lengthExtr + 1))
@@ -105,7 +105,7 @@ func explode(dst, src []byte, limit int) ([]byte, error) {
 		if length == shortCopy {
 			low = shortBits
 		}
-		distance := in.symbol(distanceCodes)<<low + int(in.take(low)) + 1
+		distance := distanceCodes.symbol(&in)<<low + int(in.take(low)) + 1
 		switch {
 		case in.short:
 			return dst, errCutShort
@@ -118,47 +118,9 @@ func explode(dst, src []byte, limit int) ([]byte, error) {
 	}
 }
 
-// appendCopy repeats length bytes from distance back. A copy may run into itself: then it repeats what it wrote.
-func appendCopy(dst []byte, distance, length int) []byte {
-	for length > 0 {
-		from := len(dst) - distance
-		n := min(length, distance)
-		dst = append(dst, dst[from:from+n]...)
-		length -= n
-	}
-	return dst
-}
-
-// bitReader takes bits from the lowest up. Past the end it yields zeros and sets short.
-type bitReader struct {
-	src   []byte
-	bits  uint64
-	have  uint
-	short bool
-}
-
-// fill makes at least 48 bits ready if there are as many: enough for a literal or a copy.
-func (r *bitReader) fill() {
-	for r.have <= 56 && len(r.src) > 0 {
-		r.bits |= uint64(r.src[0]) << r.have
-		r.have += 8
-		r.src = r.src[1:]
-	}
-}
-
-func (r *bitReader) take(n uint) uint {
-	if n > r.have {
-		r.short = true
-		return 0
-	}
-	v := uint(r.bits) & (1<<n - 1)
-	r.bits >>= n
-	r.have -= n
-	return v
-}
-
-func (r *bitReader) symbol(table *codeTable) int {
-	entry := table[r.bits&(1<<codeBits-1)]
-	r.take(uint(entry & 15))
+// symbol decodes a code; past the end it yields anything.
+func (t *codeTable) symbol(in *bitReader) int {
+	entry := t[in.bits&(1<<codeBits-1)]
+	in.drop(uint(entry & 15))
 	return int(entry >> 4)
 }

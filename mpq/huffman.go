@@ -7,7 +7,6 @@ const (
 
 	maxNodes = 515 // what the game has room for
 	listHead = 0   // the anchor of the list; as a parent or a child it means none
-	kindMask = 15
 )
 
 // huffmanNode is a node of the tree and a link of the list of all nodes from the heaviest to the lightest. The two
@@ -36,7 +35,7 @@ func unhuffman(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) == 0 {
 		return dst, errCutShort
 	}
-	kind, changing := int(src[0]&kindMask), src[0] == 0
+	kind, changing := int(src[0]&15), src[0] == 0
 	if kind >= len(weightTables) {
 		return dst, corrupt("it has Huffman codes of kind %d, and there are %d", kind, len(weightTables))
 	}

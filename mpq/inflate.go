@@ -1,81 +1,308 @@
 package mpq
 
 import (
-	"bytes"
-	"compress/bzip2"
-	"compress/flate"
-	"io"
+	"math/bits"
 	"slices"
 	"sync"
 )
 
-var inflaters = sync.Pool{New: func() any {
-	return &inflater{flate: flate.NewReader(bytes.NewReader(nil))}
-}}
+const (
+	maxCode    = 15 // bits of the longest code
+	litRoot    = 10 // bits that the first look into a table of literals takes
+	distRoot   = 8
+	metaRoot   = 7
+	maxLits    = 288
+	maxDists   = 32
+	metaCodes  = 19
+	endOfBlock = 256
+	maxMatch   = 258
+)
 
-// inflater is kept between sectors: its tables are larger than most sectors.
+// A code is an entry of a table:
+//
+//	bits 0–7 its length, 0 if there is no such code · 8–11 extra bits that follow, or that a link looks at · 12–13 kind ·
+//	16–31 value
+type code uint32
+
+const (
+	kindLiteral code = iota << 12
+	kindCopy         // a length or a distance, to which the extra bits are added
+	kindEnd
+	kindLink // to a further table, at value, that the rest of the code looks into
+
+	kindBits = 3 << 12
+)
+
+func (c code) length() uint                     { return uint(c & 0xFF) }
+func (c code) extra() uint                      { return uint(c >> 8 & 15) }
+func (c code) value() int                       { return int(c >> 16) }
+func makeCode(value, extra int, kind code) code { return code(value)<<16 | code(extra)<<8 | kind }
+
+// What the symbols of the two codes stand for, without the lengths of their codes.
+var litMeaning, distMeaning, metaMeaning = meanings()
+
+func meanings() (lits [maxLits]code, dists [maxDists]code, meta [metaCodes]code) {
+	for i := range endOfBlock {
+		lits[i] = makeCode(i, 0, kindLiteral)
+	}
+	lits[endOfBlock] = makeCode(0, 0, kindEnd)
+	base := 3
+	for i := range 28 {
+		extra := max(0, i/4-1)
+		lits[endOfBlock+1+i] = makeCode(base, extra, kindCopy)
+		base += 1 << extra
+	}
+	lits[285] = makeCode(maxMatch, 0, kindCopy)
+	base = 1
+	for i := range 30 {
+		extra := max(0, i/2-1)
+		dists[i] = makeCode(base, extra, kindCopy)
+		base += 1 << extra
+	}
+	for i := range meta {
+		meta[i] = makeCode(i, 0, kindLiteral)
+	}
+	return lits, dists, meta
+}
+
+var fixedCodes = sync.OnceValue(func() *inflater {
+	var lengths [maxLits + maxDists]uint8
+	for i := range lengths {
+		switch {
+		case i < 144, i >= 280 && i < maxLits:
+			lengths[i] = 8
+		case i < 256:
+			lengths[i] = 9
+		case i < 280:
+			lengths[i] = 7
+		default:
+			lengths[i] = 5
+		}
+	}
+	d := new(inflater)
+	d.lits, _ = buildCodes(d.lits, litRoot, lengths[:maxLits], litMeaning[:])
+	d.dists, _ = buildCodes(d.dists, distRoot, lengths[maxLits:], distMeaning[:])
+	return d
+})
+
+var inflaters = sync.Pool{New: func() any { return new(inflater) }}
+
+// inflater holds the tables of the current block; its memory is kept from sector to sector.
 type inflater struct {
-	src   bytes.Reader
-	flate io.ReadCloser
-	one   [1]byte
+	lits, dists, meta []code
+	lengths           [maxLits + maxDists]uint8
 }
 
 // inflate unpacks zlib data. The two bytes before the stream and the sum after it are not looked at: protectors
-// falsify them, and what counts is that the data comes out.
+// falsify them, and what counts is that the data comes out. It is our own because maps consist of small sectors: the
+// reader of the standard library is made for long streams and takes three times as long.
 func inflate(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) < 2 {
 		return dst, errCutShort
 	}
-	inf := inflaters.Get().(*inflater)
-	defer inflaters.Put(inf)
-	inf.src.Reset(src[2:])
-	if err := inf.flate.(flate.Resetter).Reset(&inf.src, nil); err != nil {
-		return dst, err
+	d := inflaters.Get().(*inflater)
+	defer inflaters.Put(d)
+	start, end := len(dst), len(dst)+limit
+	in := bitReader{src: src[2:]}
+	for {
+		in.fill()
+		final, kind := in.take(1), in.take(2)
+		var err error
+		switch {
+		case in.short:
+			err = errCutShort
+		case kind == 0:
+			dst, err = inflateStored(dst, &in, end)
+		case kind == 1:
+			fixed := fixedCodes()
+			dst, err = inflateBlock(dst, &in, start, end, fixed.lits, fixed.dists)
+		case kind == 2:
+			if err = d.readCodes(&in); err == nil {
+				dst, err = inflateBlock(dst, &in, start, end, d.lits, d.dists)
+			}
+		default:
+			err = corrupt("a block of kind 3")
+		}
+		switch {
+		case err == errOverrun:
+			return dst, err
+		case err != nil && len(dst) < end:
+			return dst, err
+		case err != nil || final == 1:
+			return dst, nil // rubbish after the data is no fault
+		}
 	}
-	return drain(inf.flate, dst, limit, inf.one[:])
 }
 
-// unbzip2 unpacks bzip2 data. The reader of the standard library allocates four bytes for each byte of the block size
-// that the stream names, which is 900 kB whatever comes; a sector of limit bytes needs no more than limit and a
-// quarter, the worst case of the run-length coding inside.
-func unbzip2(dst, src []byte, limit int) ([]byte, error) {
-	if len(src) < 4 || src[0] != 'B' || src[1] != 'Z' || src[2] != 'h' {
+// inflateStored copies a block that is not packed: from the next whole byte, u16 length, the same inverted, bytes.
+func inflateStored(dst []byte, in *bitReader, end int) ([]byte, error) {
+	in.take(in.have & 7)
+	size, inverted := in.take(16), in.take(16)
+	if in.short {
 		return dst, errCutShort
 	}
-	level := byte('0' + min(9, (limit+limit/4)/100_000+1))
-	head := [4]byte{'B', 'Z', 'h', min(level, src[3])}
-	r := bzip2.NewReader(io.MultiReader(bytes.NewReader(head[:]), bytes.NewReader(src[4:])))
-	return drain(r, dst, limit, make([]byte, 1))
+	if size != ^inverted&0xFFFF {
+		return dst, corrupt("a stored block has a wrong length")
+	}
+	src := in.rest()
+	if n := min(int(size), end-len(dst)); n > len(src) {
+		return dst, errCutShort
+	}
+	if int(size) > end-len(dst) {
+		return dst, errOverrun
+	}
+	in.reset(src[size:])
+	return append(dst, src[:size]...), nil
 }
 
-// drain appends what r yields, up to limit bytes, growing dst as the data comes. one is scratch.
-func drain(r io.Reader, dst []byte, limit int, one []byte) ([]byte, error) {
-	end := len(dst) + limit
-	for len(dst) < end {
-		if cap(dst) == len(dst) {
-			dst = slices.Grow(dst, min(end-len(dst), max(512, len(dst)/4)))
+// readCodes reads the tables of a block: how many codes there are of each sort, then the lengths of the codes in which
+// the lengths of the codes come.
+func (d *inflater) readCodes(in *bitReader) error {
+	lits, dists, metas := int(in.take(5))+257, int(in.take(5))+1, int(in.take(4))+4
+	if lits > 286 {
+		return corrupt("a block has %d codes, and there are 286", lits)
+	}
+	var meta [metaCodes]uint8
+	for _, i := range []int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}[:metas] {
+		in.fill()
+		meta[i] = uint8(in.take(3))
+	}
+	var err error
+	if d.meta, err = buildCodes(d.meta, metaRoot, meta[:], metaMeaning[:]); err != nil {
+		return err
+	}
+	lengths := d.lengths[:lits+dists]
+	for i := 0; i < len(lengths); {
+		in.fill()
+		c := d.meta[in.bits&(1<<metaRoot-1)]
+		in.take(c.length())
+		if c.length() == 0 {
+			return corrupt("a block uses a code that it does not have")
 		}
-		n, err := r.Read(dst[len(dst):min(cap(dst), end)])
-		dst = dst[:len(dst)+n]
-		if err == io.EOF {
-			return dst, nil
+		repeat, value := 1, uint8(c.value())
+		switch c.value() {
+		case 16:
+			if i == 0 {
+				return corrupt("a block repeats the length before the first")
+			}
+			repeat, value = 3+int(in.take(2)), lengths[i-1]
+		case 17:
+			repeat, value = 3+int(in.take(3)), 0
+		case 18:
+			repeat, value = 11+int(in.take(7)), 0
 		}
-		if err != nil && len(dst) < end {
-			return dst, corrupt("%w", err)
+		if in.short {
+			return errCutShort
 		}
-		if err != nil {
-			return dst, nil
+		if repeat > len(lengths)-i {
+			return corrupt("a block gives lengths for more codes than it has")
+		}
+		for range repeat {
+			lengths[i] = value
+			i++
 		}
 	}
-	// Rubbish after the data is no fault, more data is.
-	for range 2 {
-		n, err := r.Read(one)
-		if n > 0 {
+	if d.lits, err = buildCodes(d.lits, litRoot, lengths[:lits], litMeaning[:]); err != nil {
+		return err
+	}
+	d.dists, err = buildCodes(d.dists, distRoot, lengths[lits:], distMeaning[:])
+	return err
+}
+
+// buildCodes makes the table of a canonical code from the lengths of its codes. The table is indexed by the next root
+// bits; codes that are longer go on in further tables behind it.
+func buildCodes(table []code, root uint, lengths []uint8, meaning []code) ([]code, error) {
+	var count [maxCode + 1]int
+	longest := uint(0)
+	for _, n := range lengths {
+		count[n]++
+		longest = max(longest, uint(n))
+	}
+	count[0] = 0
+	var next [maxCode + 2]uint16
+	left := 1
+	for n := 1; n <= maxCode; n++ {
+		next[n+1] = (next[n] + uint16(count[n])) << 1
+		if left = left<<1 - count[n]; left < 0 {
+			return table, corrupt("a block has more codes than fit")
+		}
+	}
+	table = slices.Grow(table[:0], 1<<root)[:1<<root]
+	clear(table)
+	further := longest - min(longest, root) // bits of the tables behind
+	for symbol, n := range lengths {
+		if n == 0 {
+			continue
+		}
+		length := uint(n)
+		low := uint(bits.Reverse16(next[n]) >> (16 - length))
+		next[n]++
+		entry := meaning[symbol] | code(length)
+		if meaning[symbol] == 0 && symbol != 0 {
+			entry = 0 // symbols that stand for nothing
+		}
+		if length <= root {
+			for i := low; i < 1<<root; i += 1 << length {
+				table[i] = entry
+			}
+			continue
+		}
+		first := low & (1<<root - 1)
+		if table[first] == 0 {
+			table[first] = makeCode(len(table), int(further), kindLink) | code(root)
+			table = append(table, make([]code, 1<<further)...)
+		}
+		behind := table[table[first].value():][:1<<further]
+		for i := low >> root; i < 1<<further; i += 1 << (length - root) {
+			behind[i] = entry
+		}
+	}
+	return table, nil
+}
+
+// inflateBlock unpacks one block. start is where the data begins in dst and end is where it has to end.
+func inflateBlock(dst []byte, in *bitReader, start, end int, lits, dists []code) ([]byte, error) {
+	for {
+		in.fill() // a length and a distance take 48 bits at most
+		c := lits[in.bits&(1<<litRoot-1)]
+		if c&kindBits == kindLink {
+			c = lits[c.value()+int(in.bits>>litRoot&(1<<c.extra()-1))]
+		}
+		if in.drop(c.length()); c.length() == 0 || in.short {
+			return dst, brokenCode(in)
+		}
+		switch c & kindBits {
+		case kindLiteral:
+			if len(dst) >= end {
+				return dst, errOverrun
+			}
+			dst = append(dst, byte(c.value()))
+			continue
+		case kindEnd:
+			return dst, nil
+		}
+		length := c.value() + int(in.take(c.extra()))
+		c = dists[in.bits&(1<<distRoot-1)]
+		if c&kindBits == kindLink {
+			c = dists[c.value()+int(in.bits>>distRoot&(1<<c.extra()-1))]
+		}
+		in.drop(c.length())
+		distance := c.value() + int(in.take(c.extra()))
+		switch {
+		case c.length() == 0 || in.short:
+			return dst, brokenCode(in)
+		case distance > len(dst)-start:
+			return dst, corrupt("it copies from %d bytes back, where it has only %d", distance, len(dst)-start)
+		case length > end-len(dst):
 			return dst, errOverrun
 		}
-		if err != nil {
-			break
-		}
+		dst = appendCopy(dst, distance, length)
 	}
-	return dst, nil
+}
+
+func brokenCode(in *bitReader) error {
+	if in.short || in.have < maxCode {
+		return errCutShort
+	}
+	return corrupt("it uses a code that it does not have")
 }

@@ -438,7 +438,7 @@ func TestRefusals(t *testing.T) {
 			"mpq: war3map.j (at byte 32): sector 1 of 1: corrupt data: it unpacks to more than it claims"},
 		{"a zlib stream that is one byte longer than it says", sector(func(s []byte) []byte { return deflate(append(bytes.Clone(s), 0)) }),
 			ErrCorrupt, "unpacks to more"},
-		{"zlib data that is cut off", sector(func(s []byte) []byte { p := deflate(s); return p[:len(p)/2] }), ErrCorrupt, "unexpected EOF"},
+		{"zlib data that is cut off", sector(func(s []byte) []byte { p := deflate(s); return p[:len(p)/2] }), ErrCorrupt, "its packed data ends early"},
 		{"an unknown method", sector(func([]byte) []byte { return []byte("\x04abc") }), ErrUnsupported, "mask 04"},
 		{"no method", sector(func([]byte) []byte { return []byte("\x00abc") }), ErrUnsupported, "mask 00"},
 		{"a sector beyond the end", forgery(AddOptions{}, func(f *forged) {
