@@ -53,6 +53,18 @@ func Listen(opts Options) (*Advertiser, error) {
 	if err != nil {
 		return nil, err
 	}
+	a := newAdvertiser(opts)
+	if err := a.openPorts(); err != nil {
+		return nil, err
+	}
+	for _, p := range a.ports {
+		a.readers.Go(func() { a.serve(p) }) // ends when Shutdown closes its socket
+	}
+	go a.announce(newSender(a).send) // ends after Shutdown, with the last 0x33
+	return a, nil
+}
+
+func newAdvertiser(opts Options) *Advertiser {
 	a := &Advertiser{
 		opts:  opts,
 		limit: newLimiter(),
@@ -61,18 +73,7 @@ func Listen(opts Options) (*Advertiser, error) {
 		said:  make(chan struct{}),
 	}
 	a.board.opts = &a.opts
-	if err := a.openPorts(); err != nil {
-		return nil, err
-	}
-	for _, p := range a.ports {
-		a.readers.Go(func() { a.serve(p) }) // ends when Shutdown closes its socket
-	}
-	sender := newSender(a)
-	go func() { // ends after Shutdown, with the last 0x33
-		defer close(a.said)
-		a.announce(sender.send)
-	}()
-	return a, nil
+	return a
 }
 
 // Open lists a lobby: 0x31 and 0x32 go out at once. The seconds in its 0x30
@@ -166,6 +167,7 @@ func (a *Advertiser) poke() {
 // announce sends what is due, at once on a change and on each lobby's beat,
 // until Shutdown.
 func (a *Advertiser) announce(send func([][]byte)) {
+	defer close(a.said)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {

@@ -33,8 +33,14 @@ func newLimiter() *limiter {
 	return &limiter{total: bucket{tokens: totalBurst}, sources: map[netip.Addr]*bucket{}}
 }
 
-// take grants up to n answers to an address.
+// take grants up to n answers to an address. The total is looked at first, so
+// that a flood of forged sources cannot fill the table.
 func (l *limiter) take(now time.Time, from netip.Addr, n int) int {
+	l.total.refill(now, totalRate, totalBurst)
+	n = min(n, int(l.total.tokens))
+	if n <= 0 {
+		return 0
+	}
 	b := l.sources[from]
 	if b == nil {
 		if len(l.sources) >= maxSources && !l.sweep(now) {
@@ -44,8 +50,7 @@ func (l *limiter) take(now time.Time, from netip.Addr, n int) int {
 		l.sources[from] = b
 	}
 	b.refill(now, sourceRate, sourceBurst)
-	l.total.refill(now, totalRate, totalBurst)
-	n = min(n, int(b.tokens), int(l.total.tokens))
+	n = min(n, int(b.tokens))
 	b.tokens -= float64(n)
 	l.total.tokens -= float64(n)
 	return n
