@@ -17,14 +17,14 @@ type fakeDB struct {
 	refuse    func(Record) bool
 	position  map[string]uint64
 	entries   []Entry
-	closedOwn int // how many entries there were when old games were closed
+	entered   int // how many entries there were when the host entered
 	beats     int
 	left      bool
 	others    []OtherHost
 	closed    []string // hosts whose games were closed
 }
 
-func newFakeDB() *fakeDB { return &fakeDB{position: map[string]uint64{}, closedOwn: -1} }
+func newFakeDB() *fakeDB { return &fakeDB{position: map[string]uint64{}, entered: -1} }
 
 func (f *fakeDB) set(change func(*fakeDB)) {
 	f.mu.Lock()
@@ -65,10 +65,13 @@ func (f *fakeDB) answer() error {
 	return nil
 }
 
-func (f *fakeDB) EnterHost(context.Context, Host) error {
+func (f *fakeDB) EnterHost(context.Context, Host) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.answer()
+	if !f.down {
+		f.entered = len(f.entries)
+	}
+	return 0, f.answer()
 }
 
 func (f *fakeDB) Beat(context.Context, Host) error {
@@ -83,13 +86,6 @@ func (f *fakeDB) LeaveHost(context.Context, Host) error {
 	defer f.mu.Unlock()
 	f.left = true
 	return f.answer()
-}
-
-func (f *fakeDB) CloseOwnGames(context.Context, Host) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.closedOwn = len(f.entries)
-	return 0, f.answer()
 }
 
 func (f *fakeDB) OtherHosts(context.Context, Host) ([]OtherHost, error) {

@@ -38,20 +38,19 @@ type GameLog interface {
 
 // HostRegistry knows which hosts share the database.
 type HostRegistry interface {
-	// EnterHost begins a life.
-	EnterHost(ctx context.Context, h Host) error
+	// EnterHost begins a life. Games that earlier lives of the host left open
+	// are closed as EndCrashed, at their last sign of life, and the positions
+	// of their spools forgotten: so their records have to be in by then.
+	EnterHost(ctx context.Context, h Host) (crashed int, err error)
 	// Beat says that the host is alive.
 	Beat(ctx context.Context, h Host) error
 	// LeaveHost ends a life in good order.
 	LeaveHost(ctx context.Context, h Host) error
-	// CloseOwnGames closes, as EndCrashed, the games that earlier lives of the
-	// host left open, and forgets their spools.
-	CloseOwnGames(ctx context.Context, h Host) (games int, err error)
 	// OtherHosts tells of the other hosts that have open games.
 	OtherHosts(ctx context.Context, h Host) ([]OtherHost, error)
 	// CloseGamesOf closes, as EndCrashed, the open games of another host,
-	// unless it has sent a sign of life since seen.
-	CloseGamesOf(ctx context.Context, other OtherHost) (games int, err error)
+	// unless it has sent a sign of life since it was looked at.
+	CloseGamesOf(ctx context.Context, other OtherHost) (crashed int, err error)
 	// Hosts lists all hosts, the latest sign of life first.
 	Hosts(ctx context.Context) ([]HostStatus, error)
 }

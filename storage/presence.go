@@ -34,6 +34,9 @@ func (p *presence) beat(ctx context.Context) {
 	for {
 		select {
 		case <-ticker.C:
+			if !p.entered.Load() {
+				continue
+			}
 			if err := p.round(ctx, time.Now()); err != nil {
 				p.seen = nil // blind for a while: begin to watch anew
 				p.log.Debug().Err(err).Msg("no heartbeat: the database does not answer")
@@ -85,6 +88,9 @@ func (p *presence) leave(ctx context.Context) {
 	select {
 	case <-p.applied:
 	case <-ctx.Done():
+		return
+	}
+	if !p.entered.Load() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, beatTimeout)

@@ -65,6 +65,7 @@ type Recorder struct {
 
 	syncWanted chan struct{}
 	syncFailed atomic.Bool
+	entered    atomic.Bool // the host is in the registry
 
 	stop       chan struct{} // ends writer and presence
 	stopOnce   sync.Once

@@ -31,8 +31,6 @@ type applier struct {
 		HostRegistry
 	}
 	batch     *Batch // taken from the backlog, not wholly applied yet
-	entered   bool   // the host is in the registry
-	ownClosed bool   // the games of earlier lives are closed
 	downSince time.Time
 	saidDown  time.Time
 }
@@ -80,23 +78,17 @@ func (a *applier) rest(ctx context.Context) bool {
 	}
 }
 
-// step does one thing: enter the registry, close what earlier lives left
-// open once their records are in, or apply a batch.
+// step does one thing: it applies a batch, or enters the registry once all
+// records of earlier lives are in.
 func (a *applier) step(ctx context.Context) (idle bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, applyTimeout)
 	defer cancel()
-	if !a.entered {
-		if err := a.db.EnterHost(ctx, a.host); err != nil {
-			return false, err
-		}
-		a.entered = true
-	}
-	if _, _, older, _ := a.backlog.holds(a.run); !older && !a.ownClosed {
-		games, err := a.db.CloseOwnGames(ctx, a.host)
+	if _, _, older, _ := a.backlog.holds(a.run); !older && !a.entered.Load() {
+		games, err := a.db.EnterHost(ctx, a.host)
 		if err != nil {
 			return false, err
 		}
-		a.ownClosed = true
+		a.entered.Store(true)
 		if games > 0 {
 			a.log.Warn().Int("games", games).Msg("games that ran when the host died are closed as crashed")
 		}

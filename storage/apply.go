@@ -1,0 +1,152 @@
+package storage
+
+import (
+	"context"
+
+	"w3host/storage/internal/sqldb"
+)
+
+// Apply locks the run's position, leaves out what is there already, and writes
+// the rest and the new position in the same transaction.
+func (d *database) Apply(ctx context.Context, b Batch) error {
+	if len(b.Entries) == 0 {
+		return nil
+	}
+	return d.tx(ctx, func(tx sqldb.Tx) error {
+		var applied uint64
+		err := tx.One(ctx, `INSERT INTO spool_positions (run, host_id, applied) VALUES ($1, $2, 0)
+			ON CONFLICT (run) DO UPDATE SET host_id = excluded.host_id RETURNING applied`,
+			[]any{b.Run, b.HostID}, &applied)
+		if err != nil {
+			return err
+		}
+		entries := b.Entries
+		for len(entries) > 0 && entries[0].Seq <= applied {
+			entries = entries[1:]
+		}
+		if len(entries) == 0 {
+			return nil
+		}
+		w := sheet{host: b.HostID, run: b.Run, seen: make(map[GameKey]bool)}
+		for _, e := range entries {
+			w.add(e)
+		}
+		w.put("UPDATE spool_positions SET applied = $1 WHERE run = $2", entries[len(entries)-1].Seq, b.Run)
+		return tx.Batch(ctx, w.statements)
+	})
+}
+
+// sheet collects the statements of one batch.
+type sheet struct {
+	host, run  string
+	seen       map[GameKey]bool
+	statements []sqldb.Statement
+}
+
+func (w *sheet) put(query string, args ...any) {
+	w.statements = append(w.statements, sqldb.Statement{SQL: query, Args: args})
+}
+
+// game makes sure that the game's row is there: its GameCreated may be among
+// the records that were lost, or somebody may have deleted the row.
+func (w *sheet) game(k GameKey) GameKey {
+	if !w.seen[k] {
+		w.seen[k] = true
+		w.put(`INSERT INTO games (key, host_id, run) VALUES ($1, $2, $3) ON CONFLICT (key) DO NOTHING`, k, w.host, w.run)
+	}
+	return k
+}
+
+// add turns a record into statements. All of them may run again: a row is
+// named by its game and the record's number.
+func (w *sheet) add(e Entry) {
+	switch r := e.Record.(type) {
+	case GameCreated:
+		w.gameCreated(r)
+	case PlayerJoined:
+		w.put(`INSERT INTO game_players (game_key, pid, joined_seq, name, name_key, realm, address, joined_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+			w.game(r.Game), r.PID, e.Seq, clean(r.Name), fold(clean(r.Name)), clean(r.Realm), address(r.Addr), r.At)
+	case GameStarted:
+		w.gameStarted(e.Seq, r)
+	case PlayerLoaded:
+		w.put(onPlayer("loaded_after_ms"), w.game(r.Game), r.PID, e.Seq, r.After.Milliseconds())
+	case GameLoaded:
+		w.put(`UPDATE games SET loaded_at = $2 WHERE key = $1`, w.game(r.Game), r.At)
+	case PlayerLeft:
+		w.put(onPlayer("left_at", "left_turn", "left_code", "left_reason", "ping_ms", "actions"),
+			w.game(r.Game), r.PID, e.Seq, r.At, r.Turn, r.Code, clean(r.Reason), r.Ping.Milliseconds(), r.Actions)
+	case GameEnded:
+		w.put(`UPDATE games SET ended_at = $2, ended = $3, ended_detail = $4, turns = $5, played_ms = $6, replay = $7 WHERE key = $1`,
+			w.game(r.Game), r.At, clean(string(r.How)), clean(r.Detail), r.Turns, r.Played.Milliseconds(), clean(r.Replay))
+	default:
+		w.event(e.Seq, r)
+	}
+}
+
+func (w *sheet) gameCreated(r GameCreated) {
+	w.seen[r.Game] = true
+	m := r.Map
+	w.put(`INSERT INTO games (key, host_id, run, name, owner, realm, private, game_id, version,
+			map_name, map_path, map_size, map_crc32, map_checksum, map_sha1, settings, latency_ms, seed, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+		ON CONFLICT (key) DO UPDATE SET name = excluded.name, owner = excluded.owner, realm = excluded.realm,
+			private = excluded.private, game_id = excluded.game_id, version = excluded.version,
+			map_name = excluded.map_name, map_path = excluded.map_path, map_size = excluded.map_size,
+			map_crc32 = excluded.map_crc32, map_checksum = excluded.map_checksum, map_sha1 = excluded.map_sha1,
+			settings = excluded.settings, latency_ms = excluded.latency_ms, seed = excluded.seed, created_at = excluded.created_at`,
+		r.Game, w.host, w.run, clean(r.Name), clean(r.Owner), clean(r.Realm), r.Private, r.GameID, clean(r.Version),
+		clean(m.Name), clean(m.Path), m.Size, hex32(m.CRC32), hex32(m.Checksum), rawText(m.SHA1[:]),
+		jsonText(r.Settings), r.Latency.Milliseconds(), r.Seed, r.At)
+}
+
+func (w *sheet) gameStarted(seq uint64, r GameStarted) {
+	w.put(`UPDATE games SET started_at = $2 WHERE key = $1`, w.game(r.Game), r.At)
+	for _, s := range r.Slots {
+		if s.Occupant == OccupantComputer {
+			w.put(`INSERT INTO game_computers (game_key, slot, team, colour, race, handicap, difficulty)
+				VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+				r.Game, s.Slot, s.Team, s.Colour, s.Race, s.Handicap, s.Difficulty)
+			continue
+		}
+		w.put(onPlayer("name", "name_key", "realm", "address", "fake", "slot", "team", "colour", "race", "handicap"),
+			r.Game, s.PID, seq, clean(s.Name), fold(clean(s.Name)), clean(s.Realm), address(s.Addr),
+			s.Occupant == OccupantFake, s.Slot, s.Team, s.Colour, s.Race, s.Handicap)
+	}
+}
+
+// event writes what is a row of its own.
+func (w *sheet) event(seq uint64, rec Record) {
+	switch r := rec.(type) {
+	case ChatLine:
+		w.put(`INSERT INTO chat (game_key, seq, at, turn, pid, name, scope, recipient, line)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+			w.game(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Name), clean(string(r.Scope)), clean(r.To), clean(r.Text))
+	case LagEvent:
+		w.put(`INSERT INTO lags (game_key, seq, at, turn, pid, lasted_ms, behind, ping_ms, host_late_ms, backlog, cause)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+			w.game(r.Game), seq, r.At, r.Turn, r.PID, r.Lasted.Milliseconds(), r.Behind, r.Ping.Milliseconds(),
+			r.HostLate.Milliseconds(), r.Backlog, clean(r.Cause))
+	case DropEvent:
+		w.put(`INSERT INTO drops (game_key, seq, at, turn, pid, reason, decided_by, votes)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+			w.game(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Reason), clean(r.By), r.Votes)
+	case Desync:
+		w.put(`INSERT INTO desyncs (game_key, seq, at, turn, parts, dossier)
+			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+			w.game(r.Game), seq, r.At, r.Turn, jsonText(r.groups()), dossierText(r.Dossier))
+	case MapDownload:
+		w.put(`INSERT INTO downloads (game_key, seq, at, pid, name, bytes, took_ms, complete, detail)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+			w.game(r.Game), seq, r.At, r.PID, clean(r.Name), r.Bytes, r.Took.Milliseconds(), r.Complete, clean(r.Detail))
+	case AdminAction:
+		w.put(auditSQL, w.run, seq, r.At, r.Game, clean(r.Who), clean(r.Realm), clean(r.Via), clean(r.Action), clean(r.On),
+			clean(r.Detail), clean(r.Refused))
+	case MapResult:
+		w.put(resultSQL, w.game(r.Game), seq, r.At, r.Turn, clean(string(r.Source)), r.Sender, nil, clean(r.Name), clean(r.Value),
+			number(r.Value), r.Contradicts)
+	case PlayerResult:
+		w.put(resultSQL, w.game(r.Game), seq, r.At, r.Turn, clean(string(r.Source)), r.Sender, r.PID, clean(r.Name), clean(r.Value),
+			number(r.Value), r.Contradicts)
+	}
+}

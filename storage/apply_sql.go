@@ -1,0 +1,118 @@
+package storage
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	auditSQL = `INSERT INTO audit (run, seq, at, game_key, who, realm, via, action, target, detail, refused)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`
+	resultSQL = `INSERT INTO results (game_key, seq, at, turn, source, sender, pid, name, value, number, contradicts)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`
+)
+
+// onPlayer sets columns of the latest player who joined with a pid: $1 game,
+// $2 pid, $3 the record's number, $4 … the values. A player whose PlayerJoined
+// was lost gets his row now.
+func onPlayer(columns ...string) string {
+	key := strings.Join(columns, ",")
+	if q, ok := onPlayerSQL[key]; ok {
+		return q
+	}
+	return buildOnPlayer(columns)
+}
+
+// The column lists that apply.go uses, built once: every record asks.
+var onPlayerSQL = func() map[string]string {
+	all := map[string]string{}
+	for _, columns := range [][]string{
+		{"loaded_after_ms"},
+		{"left_at", "left_turn", "left_code", "left_reason", "ping_ms", "actions"},
+		{"name", "name_key", "realm", "address", "fake", "slot", "team", "colour", "race", "handicap"},
+	} {
+		all[strings.Join(columns, ",")] = buildOnPlayer(columns)
+	}
+	return all
+}()
+
+func buildOnPlayer(columns []string) string {
+	params := make([]string, len(columns))
+	sets := make([]string, len(columns))
+	for i, c := range columns {
+		params[i] = fmt.Sprintf("$%d", i+4)
+		sets[i] = c + " = excluded." + c
+	}
+	return `INSERT INTO game_players (game_key, pid, joined_seq, ` + strings.Join(columns, ", ") + `)
+		VALUES ($1, $2, coalesce((SELECT max(joined_seq) FROM game_players WHERE game_key = $1 AND pid = $2), $3), ` +
+		strings.Join(params, ", ") + `)
+		ON CONFLICT (game_key, pid, joined_seq) DO UPDATE SET ` + strings.Join(sets, ", ")
+}
+
+// address is NULL when it is not known.
+func address(a netip.Addr) any {
+	if !a.IsValid() {
+		return nil
+	}
+	return a.Unmap().String()
+}
+
+func hex32(v uint32) string { return fmt.Sprintf("%08x", v) }
+
+func jsonText(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("storage: %T is not JSON: %v", v, err)) // our own plain structs
+	}
+	return cleanJSON(string(b))
+}
+
+// dossierText keeps JSON as it is and anything else as a JSON string.
+func dossierText(b []byte) string {
+	switch {
+	case len(b) == 0:
+		return "null"
+	case json.Valid(b):
+		return cleanJSON(string(b))
+	}
+	return jsonText(clean(string(b)))
+}
+
+// cleanJSON drops what JSON allows but Postgres does not store: an escaped NUL.
+func cleanJSON(s string) string {
+	return strings.ReplaceAll(clean(s), `\u0000`, `\ufffd`)
+}
+
+// groups are the hash groups with pids as numbers: bytes would be base64.
+func (r Desync) groups() []desyncGroup {
+	all := make([]desyncGroup, 0, len(r.Groups))
+	for _, g := range r.Groups {
+		pids := make([]int, 0, len(g.PIDs))
+		for _, pid := range g.PIDs {
+			pids = append(pids, int(pid))
+		}
+		slices.Sort(pids)
+		all = append(all, desyncGroup{Hash: hex32(g.Hash), PIDs: pids, Dropped: g.Dropped})
+	}
+	return all
+}
+
+type desyncGroup struct {
+	Hash    string `json:"hash"`
+	PIDs    []int  `json:"pids"`
+	Dropped bool   `json:"dropped"`
+}
+
+// number is the value as a number, NULL when it is none.
+func number(value string) any {
+	f, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,33 @@
+package storage
+
+import (
+	"context"
+	"time"
+
+	"w3host/storage/internal/sqldb"
+)
+
+// AuditLog keeps who did what.
+type AuditLog interface {
+	// Audit writes a line at once, for those who have no Recorder.
+	Audit(ctx context.Context, a AdminAction) error
+	// AuditLines lists lines, the latest first.
+	AuditLines(ctx context.Context, limit int) ([]AdminAction, error)
+}
+
+func (d *database) Audit(ctx context.Context, a AdminAction) error {
+	if a.At.IsZero() {
+		a.At = time.Now()
+	}
+	w := sheet{run: GameKey(newUUID(a.At)).String()}
+	w.add(Entry{Seq: 1, Record: a})
+	_, err := d.exec(ctx, w.statements[0].SQL, w.statements[0].Args...)
+	return err
+}
+
+func (d *database) AuditLines(ctx context.Context, limit int) ([]AdminAction, error) {
+	return collect(ctx, d, `SELECT game_key, at, who, realm, via, action, target, detail, refused
+		FROM audit ORDER BY at DESC, seq DESC LIMIT $1`, []any{limit}, func(scan sqldb.Scan, a *AdminAction) error {
+		return scan(&a.Game, at(&a.At), &a.Who, &a.Realm, &a.Via, &a.Action, &a.On, &a.Detail, &a.Refused)
+	})
+}

@@ -1,0 +1,241 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"w3host/storage/internal/sqldb"
+)
+
+// Game is a line of the list of games.
+type Game struct {
+	Key         GameKey   `json:"key"`
+	Name        string    `json:"name"`
+	Owner       string    `json:"owner,omitempty"`
+	Realm       string    `json:"realm,omitempty"`
+	Host        string    `json:"host"`
+	Version     string    `json:"version"`
+	MapName     string    `json:"map_name"`
+	MapSHA1     string    `json:"map_sha1"`
+	Players     int       `json:"players"`
+	CreatedAt   time.Time `json:"created_at,omitzero"`
+	StartedAt   time.Time `json:"started_at,omitzero"`
+	LoadedAt    time.Time `json:"loaded_at,omitzero"`
+	EndedAt     time.Time `json:"ended_at,omitzero"`
+	Ended       EndReason `json:"ended,omitempty"`
+	EndedDetail string    `json:"ended_detail,omitempty"`
+	Turns       uint32    `json:"turns"`
+	PlayedMS    int64     `json:"played_ms"`
+	LatencyMS   int64     `json:"latency_ms"`
+	ChatLines   int       `json:"chat_lines"`
+	Desyncs     int       `json:"desyncs"`
+	Replay      string    `json:"replay,omitempty"`
+}
+
+// GameFilter chooses games; zero fields choose all.
+type GameFilter struct {
+	Limit  int // the latest so many; zero means 50
+	Before time.Time
+	Player string // who played in it
+	Open   bool   // not ended yet
+}
+
+// GamePlayer is one who joined a game. Slot is -1 for one who left before the
+// start.
+type GamePlayer struct {
+	PID           uint8     `json:"pid"`
+	Name          string    `json:"name"`
+	Realm         string    `json:"realm,omitempty"`
+	Address       string    `json:"address,omitempty"`
+	Fake          bool      `json:"fake,omitempty"`
+	Slot          int       `json:"slot"`
+	Team          int       `json:"team"`
+	Colour        int       `json:"colour"`
+	Race          int       `json:"race"`
+	Handicap      int       `json:"handicap"`
+	JoinedAt      time.Time `json:"joined_at,omitzero"`
+	LoadedAfterMS int64     `json:"loaded_after_ms"`
+	LeftAt        time.Time `json:"left_at,omitzero"`
+	LeftTurn      uint32    `json:"left_turn"`
+	LeftCode      uint32    `json:"left_code"`
+	LeftReason    string    `json:"left_reason,omitempty"`
+	PingMS        int64     `json:"ping_ms"`
+	Actions       uint32    `json:"actions"`
+}
+
+// GameDetail is all that is kept of one game.
+type GameDetail struct {
+	Game
+	GameID    uint32          `json:"game_id"`
+	Private   bool            `json:"private"`
+	MapPath   string          `json:"map_path"`
+	MapSize   int64           `json:"map_size"`
+	MapCRC32  string          `json:"map_crc32"`
+	Checksum  string          `json:"map_checksum"`
+	Settings  json.RawMessage `json:"settings"`
+	Seed      uint32          `json:"seed"`
+	People    []GamePlayer    `json:"people"`
+	Computers []StartedSlot   `json:"computers"`
+	Chat      []ChatLine      `json:"chat"`
+	Lags      []LagEvent      `json:"lags"`
+	Drops     []DropEvent     `json:"drops"`
+	Dossiers  []Dossier       `json:"dossiers"`
+	Downloads []MapDownload   `json:"downloads"`
+	Results   []ResultValue   `json:"results"`
+}
+
+// Dossier is a desync as it is kept.
+type Dossier struct {
+	At     time.Time       `json:"at"`
+	Turn   uint32          `json:"turn"`
+	Groups json.RawMessage `json:"groups"`
+	Detail json.RawMessage `json:"detail"`
+}
+
+// ResultValue is what one sender said of a player, or of the game (PID -1).
+type ResultValue struct {
+	Source       ResultSource `json:"source"`
+	Sender       uint8        `json:"sender"`
+	PID          int          `json:"pid"`
+	Name         string       `json:"name"`
+	Value        string       `json:"value"`
+	Contradicted bool         `json:"contradicted"`
+}
+
+// GameReader reads the log of games.
+type GameReader interface {
+	// Games lists games, the latest first.
+	Games(ctx context.Context, f GameFilter) ([]Game, error)
+	// Game reads one game; ErrNotFound when there is none.
+	Game(ctx context.Context, key GameKey) (*GameDetail, error)
+}
+
+const gameColumns = `key, name, owner, realm, coalesce(host, ''), version, map_name, map_sha1, players, created_at, started_at,
+	loaded_at, ended_at, ended, ended_detail, turns, played_ms, latency_ms, chat_lines, desyncs, replay`
+
+func (d *database) Games(ctx context.Context, f GameFilter) ([]Game, error) {
+	if f.Limit <= 0 {
+		f.Limit = 50
+	}
+	query, args := "SELECT "+gameColumns+" FROM game_list g WHERE 1 = 1", []any{}
+	where := func(condition string, arg any) {
+		args = append(args, arg)
+		query += fmt.Sprintf(" AND "+condition, len(args))
+	}
+	if !f.Before.IsZero() {
+		where("created_at < $%d", f.Before)
+	}
+	if f.Player != "" {
+		where("EXISTS (SELECT 1 FROM game_players p WHERE p.game_key = g.key AND p.slot IS NOT NULL AND p.name_key = $%d)", fold(f.Player))
+	}
+	if f.Open {
+		query += " AND ended_at IS NULL"
+	}
+	args = append(args, f.Limit)
+	query += fmt.Sprintf(" ORDER BY created_at DESC, key DESC LIMIT $%d", len(args))
+	return collect(ctx, d, query, args, scanGame)
+}
+
+func scanGame(scan sqldb.Scan, g *Game) error {
+	return scan(&g.Key, &g.Name, &g.Owner, &g.Realm, &g.Host, &g.Version, &g.MapName, &g.MapSHA1, &g.Players,
+		at(&g.CreatedAt), at(&g.StartedAt), at(&g.LoadedAt), at(&g.EndedAt), &g.Ended, &g.EndedDetail, &g.Turns,
+		&g.PlayedMS, &g.LatencyMS, &g.ChatLines, &g.Desyncs, &g.Replay)
+}
+
+func (d *database) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
+	heads, err := collect(ctx, d, "SELECT "+gameColumns+" FROM game_list WHERE key = $1", []any{key}, scanGame)
+	if err != nil {
+		return nil, err
+	}
+	if len(heads) == 0 {
+		return nil, fmt.Errorf("game %s: %w", key, ErrNotFound)
+	}
+	g := &GameDetail{Game: heads[0]}
+	var settings string
+	err = d.sql.One(ctx, `SELECT game_id, private, map_path, map_size, map_crc32, map_checksum, CAST(settings AS text), seed
+		FROM games WHERE key = $1`, []any{key},
+		&g.GameID, &g.Private, &g.MapPath, &g.MapSize, &g.MapCRC32, &g.Checksum, &settings, &g.Seed)
+	if err != nil {
+		return nil, err
+	}
+	g.Settings = json.RawMessage(settings)
+	return g, d.gameParts(ctx, g)
+}
+
+// gameParts fills the lists of a game.
+func (d *database) gameParts(ctx context.Context, g *GameDetail) (err error) {
+	key := []any{g.Key}
+	if g.People, err = collect(ctx, d, `SELECT pid, name, realm, coalesce(address, ''), fake, coalesce(slot, -1), coalesce(team, 0),
+			coalesce(colour, 0), coalesce(race, 0), coalesce(handicap, 0), joined_at, coalesce(loaded_after_ms, 0), left_at,
+			coalesce(left_turn, 0), coalesce(left_code, 0), left_reason, coalesce(ping_ms, 0), coalesce(actions, 0)
+		FROM game_players WHERE game_key = $1 ORDER BY joined_seq, slot, pid`, key, func(scan sqldb.Scan, p *GamePlayer) error {
+		return scan(&p.PID, &p.Name, &p.Realm, &p.Address, &p.Fake, &p.Slot, &p.Team, &p.Colour, &p.Race, &p.Handicap,
+			at(&p.JoinedAt), &p.LoadedAfterMS, at(&p.LeftAt), &p.LeftTurn, &p.LeftCode, &p.LeftReason, &p.PingMS, &p.Actions)
+	}); err != nil {
+		return err
+	}
+	if g.Computers, err = collect(ctx, d, `SELECT slot, team, colour, race, handicap, difficulty FROM game_computers
+		WHERE game_key = $1 ORDER BY slot`, key, func(scan sqldb.Scan, s *StartedSlot) error {
+		s.Occupant = OccupantComputer
+		return scan(&s.Slot, &s.Team, &s.Colour, &s.Race, &s.Handicap, &s.Difficulty)
+	}); err != nil {
+		return err
+	}
+	if g.Chat, err = collect(ctx, d, `SELECT game_key, at, turn, pid, name, scope, recipient, line FROM chat
+		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, l *ChatLine) error {
+		return scan(&l.Game, at(&l.At), &l.Turn, &l.PID, &l.Name, &l.Scope, &l.To, &l.Text)
+	}); err != nil {
+		return err
+	}
+	return d.gameEvents(ctx, g)
+}
+
+func (d *database) gameEvents(ctx context.Context, g *GameDetail) (err error) {
+	key := []any{g.Key}
+	if g.Lags, err = collect(ctx, d, `SELECT game_key, at, turn, pid, lasted_ms, behind, ping_ms, host_late_ms, backlog, cause FROM lags
+		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, l *LagEvent) error {
+		return scan(&l.Game, at(&l.At), &l.Turn, &l.PID, ms{&l.Lasted}, &l.Behind, ms{&l.Ping}, ms{&l.HostLate}, &l.Backlog, &l.Cause)
+	}); err != nil {
+		return err
+	}
+	if g.Drops, err = collect(ctx, d, `SELECT game_key, at, turn, pid, reason, decided_by, votes FROM drops
+		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, e *DropEvent) error {
+		return scan(&e.Game, at(&e.At), &e.Turn, &e.PID, &e.Reason, &e.By, &e.Votes)
+	}); err != nil {
+		return err
+	}
+	if g.Dossiers, err = collect(ctx, d, `SELECT at, turn, CAST(parts AS text), CAST(dossier AS text) FROM desyncs
+		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, e *Dossier) error {
+		var groups, detail string
+		err := scan(at(&e.At), &e.Turn, &groups, &detail)
+		e.Groups, e.Detail = json.RawMessage(groups), json.RawMessage(detail)
+		return err
+	}); err != nil {
+		return err
+	}
+	if g.Downloads, err = collect(ctx, d, `SELECT game_key, at, pid, name, bytes, took_ms, complete, detail FROM downloads
+		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, e *MapDownload) error {
+		return scan(&e.Game, at(&e.At), &e.PID, &e.Name, &e.Bytes, ms{&e.Took}, &e.Complete, &e.Detail)
+	}); err != nil {
+		return err
+	}
+	g.Results, err = collect(ctx, d, `SELECT source, sender, coalesce(pid, -1), name, value, contradicted FROM result_values
+		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, r *ResultValue) error {
+		return scan(&r.Source, &r.Sender, &r.PID, &r.Name, &r.Value, &r.Contradicted)
+	})
+	return err
+}
+
+// ms scans milliseconds into a duration.
+type ms struct{ to *time.Duration }
+
+func (m ms) Scan(src any) error {
+	n, ok := src.(int64)
+	if !ok {
+		return fmt.Errorf("milliseconds from %T", src)
+	}
+	*m.to = time.Duration(n) * time.Millisecond
+	return nil
+}

@@ -1,0 +1,196 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+const (
+	connectTimeout = 10 * time.Second
+	// changeChannel is what the triggers of migration 2 notify.
+	changeChannel = "w3host_changed"
+	// migrationLock is the advisory lock that hosts starting together share.
+	migrationLock = 0x77_33_68_6F_73_74 // "w3host"
+	applicationID = "w3host"
+)
+
+type pgDB struct{ pool *pgxpool.Pool }
+
+// OpenPostgres prepares a pool for a URL or a libpq keyword string; what it
+// leaves out comes from libpq's environment. It does not connect.
+func OpenPostgres(url string) (DB, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		if parse, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
+			err = parse.Unwrap() // the string itself may hold a password
+		}
+		if err == nil {
+			err = errors.New("it can't be parsed")
+		}
+		return nil, fmt.Errorf("Postgres connection string: %s", oneLine(err))
+	}
+	if cfg.ConnConfig.ConnectTimeout == 0 {
+		cfg.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
+		cfg.ConnConfig.RuntimeParams["application_name"] = applicationID
+	}
+	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return &pgDB{pool}, nil
+}
+
+func (p *pgDB) Dialect() string { return "postgres" }
+
+func (p *pgDB) Now() string { return "now()" }
+
+func (p *pgDB) Ping(ctx context.Context) error { return translate(p.pool.Ping(ctx)) }
+
+func (p *pgDB) Close() error {
+	p.pool.Close()
+	return nil
+}
+
+func (p *pgDB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return pgExec(ctx, p.pool, query, args)
+}
+
+func (p *pgDB) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
+	return pgQuery(ctx, p.pool, query, args, each)
+}
+
+func (p *pgDB) One(ctx context.Context, query string, args []any, dest ...any) error {
+	return translate(p.pool.QueryRow(ctx, query, timeArgs(args, false)...).Scan(dest...))
+}
+
+func (p *pgDB) Tx(ctx context.Context, do func(Tx) error) error {
+	err := pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error { return do(pgTx{tx}) })
+	return translate(err)
+}
+
+// Migrating takes an advisory lock, which the server frees when the session
+// ends, however that comes.
+func (p *pgDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
+	conn, err := p.connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
+		hangUp(ctx, conn)
+		return nil, nil, translate(err)
+	}
+	db := stdlib.OpenDBFromPool(p.pool)
+	return db, func() {
+		_ = db.Close() // the pool stays
+		hangUp(ctx, conn)
+	}, nil
+}
+
+// connect opens a connection outside the pool.
+func (p *pgDB) connect(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(ctx, p.pool.Config().ConnConfig)
+	return conn, translate(err)
+}
+
+func hangUp(ctx context.Context, conn *pgx.Conn) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = conn.Close(ctx)
+}
+
+// Watch holds a connection of its own outside the pool.
+func (p *pgDB) Watch(ctx context.Context, changed func(string) error) error {
+	conn, err := p.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer hangUp(ctx, conn)
+	if _, err := conn.Exec(ctx, "LISTEN "+changeChannel); err != nil {
+		return translate(err)
+	}
+	if err := changed(""); err != nil {
+		return err
+	}
+	for {
+		// A half-dead connection notifies nobody: ask it now and then.
+		waiting, cancel := context.WithTimeout(ctx, 30*time.Second)
+		n, err := conn.WaitForNotification(waiting)
+		cancel()
+		switch {
+		case err == nil:
+			if err := changed(n.Payload); err != nil {
+				return err
+			}
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case waiting.Err() == nil || conn.IsClosed():
+			return translate(err)
+		default:
+			if err := pingWithin(ctx, conn); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func pingWithin(ctx context.Context, conn *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	return translate(conn.Ping(ctx))
+}
+
+type pgTx struct{ tx pgx.Tx }
+
+func (t pgTx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return pgExec(ctx, t.tx, query, args)
+}
+
+func (t pgTx) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
+	return pgQuery(ctx, t.tx, query, args, each)
+}
+
+func (t pgTx) One(ctx context.Context, query string, args []any, dest ...any) error {
+	return translate(t.tx.QueryRow(ctx, query, timeArgs(args, false)...).Scan(dest...))
+}
+
+func (t pgTx) Batch(ctx context.Context, statements []Statement) error {
+	var batch pgx.Batch
+	for _, s := range statements {
+		batch.Queue(s.SQL, timeArgs(s.Args, false)...)
+	}
+	return translate(t.tx.SendBatch(ctx, &batch).Close())
+}
+
+type pgConn interface {
+	Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+}
+
+func pgExec(ctx context.Context, c pgConn, query string, args []any) (int64, error) {
+	tag, err := c.Exec(ctx, query, timeArgs(args, false)...)
+	return tag.RowsAffected(), translate(err)
+}
+
+func pgQuery(ctx context.Context, c pgConn, query string, args []any, each func(Scan) error) error {
+	rows, err := c.Query(ctx, query, timeArgs(args, false)...)
+	if err != nil {
+		return translate(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return translate(err)
+		}
+	}
+	return translate(rows.Err())
+}

@@ -1,0 +1,105 @@
+// Package sqldb is the one place that knows the database drivers: a small door
+// in front of Postgres (pgx) and SQLite (modernc.org/sqlite) that speaks the
+// common part of both dialects. Errors come out translated.
+//
+// Statements use $1, $2 … and are the same for both. Times go in as time.Time
+// and come out through Time; NULL is the zero time.
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// DB is an open database.
+type DB interface {
+	Queryer
+	// Tx runs do in a transaction that is rolled back when do fails.
+	Tx(ctx context.Context, do func(Tx) error) error
+	// Dialect is "postgres" or "sqlite", the name of its migrations.
+	Dialect() string
+	// Now is the SQL for the database's own clock.
+	Now() string
+	// Ping asks whether the database answers.
+	Ping(ctx context.Context) error
+	// Migrating lends a plain handle to the migration library, with the lock
+	// that hosts starting together share. done ends both.
+	Migrating(ctx context.Context) (db *sql.DB, done func(), err error)
+	// Watch calls changed with the name of a table whenever bans or admins
+	// change, whoever changed them, and with an empty name when changes may
+	// have been missed. It returns when ctx ends, the connection breaks or
+	// changed fails.
+	Watch(ctx context.Context, changed func(table string) error) error
+	// Close ends all connections.
+	Close() error
+}
+
+// Tx is a transaction.
+type Tx interface {
+	Queryer
+	// Batch runs statements in order, in as few round trips as it can.
+	Batch(ctx context.Context, statements []Statement) error
+}
+
+// Queryer runs single statements.
+type Queryer interface {
+	// Exec tells how many rows were touched.
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	// Query calls each for every row; scan reads its columns.
+	Query(ctx context.Context, query string, args []any, each func(scan Scan) error) error
+	// One reads the first row or returns ErrNotFound.
+	One(ctx context.Context, query string, args []any, dest ...any) error
+}
+
+// Scan reads the columns of one row.
+type Scan func(dest ...any) error
+
+// Statement is a query with its arguments.
+type Statement struct {
+	SQL  string
+	Args []any
+}
+
+// Time scans a time of either database.
+type Time struct{ To *time.Time }
+
+// sqliteTime is how SQLite holds times: sortable, read by its date functions.
+const sqliteTime = "2006-01-02T15:04:05.000Z"
+
+// Scan implements sql.Scanner.
+func (t Time) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+		*t.To = time.Time{}
+	case time.Time:
+		*t.To = v.UTC()
+	case string:
+		at, err := time.Parse(time.RFC3339, v)
+		if err != nil {
+			return fmt.Errorf("time %q: %w", v, err)
+		}
+		*t.To = at.UTC()
+	default:
+		return fmt.Errorf("time from %T", src)
+	}
+	return nil
+}
+
+// timeArgs makes zero times NULL; text makes the others text.
+func timeArgs(args []any, text bool) []any {
+	for i, arg := range args {
+		at, ok := arg.(time.Time)
+		switch {
+		case !ok:
+		case at.IsZero():
+			args[i] = nil
+		case text:
+			args[i] = at.UTC().Format(sqliteTime)
+		default:
+			args[i] = at.UTC()
+		}
+	}
+	return args
+}

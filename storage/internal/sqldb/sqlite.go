@@ -1,0 +1,279 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"w3host/storage/internal/filelock"
+)
+
+const (
+	readers = 4
+	// watchEvery is how soon a change made by another process is seen.
+	watchEvery = time.Second
+)
+
+// liteDB has one connection that writes and a few that read: SQLite lets only
+// one write at a time, and waiting in Go is cheaper than its busy handler.
+type liteDB struct {
+	path  string
+	write *sql.DB
+	read  *sql.DB
+
+	mu       sync.Mutex
+	watchers map[chan struct{}]struct{} // told of writes of this process
+}
+
+// OpenSQLite opens the file, creating it and its directory when missing.
+func OpenSQLite(path string) (DB, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return nil, fmt.Errorf("%w: create the directory of the database: %w", ErrUnavailable, err)
+	}
+	// A commit is synced before the spool forgets its records: FULL.
+	write, err := openLite(path, "_txlock=immediate", "_pragma=synchronous(full)")
+	if err != nil {
+		return nil, err
+	}
+	write.SetMaxOpenConns(1)
+	read, err := openLite(path, "_pragma=query_only(1)")
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	read.SetMaxOpenConns(readers)
+	return &liteDB{path: path, write: write, read: read, watchers: map[chan struct{}]struct{}{}}, nil
+}
+
+func openLite(path string, params ...string) (*sql.DB, error) {
+	dsn := "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() +
+		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=foreign_keys(1)"
+	for _, p := range params {
+		dsn += "&" + p
+	}
+	db, err := sql.Open("sqlite", dsn)
+	return db, translate(err)
+}
+
+func (s *liteDB) Dialect() string { return "sqlite" }
+
+func (s *liteDB) Now() string { return "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')" }
+
+func (s *liteDB) Ping(ctx context.Context) error {
+	// Opening is lazy, and a ping reads nothing: look into the file.
+	var n int
+	return s.explain(s.write.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n))
+}
+
+func (s *liteDB) Close() error { return translate(errors.Join(s.read.Close(), s.write.Close())) }
+
+func (s *liteDB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	n, err := liteExec(ctx, s.write, query, args)
+	s.tell()
+	return n, s.explain(err)
+}
+
+func (s *liteDB) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
+	return s.explain(liteQuery(ctx, s.read, query, args, each))
+}
+
+func (s *liteDB) One(ctx context.Context, query string, args []any, dest ...any) error {
+	return s.explain(s.read.QueryRowContext(ctx, query, timeArgs(args, true)...).Scan(dest...))
+}
+
+func (s *liteDB) Tx(ctx context.Context, do func(Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return s.explain(err)
+	}
+	if err := do(liteTx{tx}); err != nil {
+		_ = tx.Rollback() // the first error is the one that tells
+		return s.explain(err)
+	}
+	err = tx.Commit()
+	s.tell()
+	return s.explain(err)
+}
+
+// Migrating takes a lock file: SQLite's own locks span no more than a
+// transaction, and each migration is one.
+func (s *liteDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
+	lock, err := filelock.Wait(ctx, s.path+".migrating")
+	if err != nil {
+		return nil, nil, s.explain(err)
+	}
+	return s.write, func() { _ = lock.Unlock() }, nil
+}
+
+// Watch looks at the counters of migration 2, at once after a write of this
+// process, else every second, and only when the file has changed at all.
+func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
+	wake := make(chan struct{}, 1)
+	s.mu.Lock()
+	s.watchers[wake] = struct{}{}
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.watchers, wake)
+		s.mu.Unlock()
+	}()
+	conn, err := s.read.Conn(ctx)
+	if err != nil {
+		return s.explain(err)
+	}
+	defer conn.Close()
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	version, counters := int64(-1), map[string]int64(nil)
+	for {
+		var now int64
+		if err := conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&now); err != nil {
+			return s.explain(err)
+		}
+		if now != version {
+			version = now
+			before := counters
+			if counters, err = s.counters(ctx, conn); err != nil {
+				return err
+			}
+			if err := compare(before, counters, changed); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-wake:
+		case <-ticker.C:
+		}
+	}
+}
+
+func (s *liteDB) counters(ctx context.Context, conn *sql.Conn) (map[string]int64, error) {
+	rows, err := conn.QueryContext(ctx, "SELECT topic, counter FROM changes")
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	defer rows.Close()
+	all := map[string]int64{}
+	for rows.Next() {
+		var table string
+		var n int64
+		if err := rows.Scan(&table, &n); err != nil {
+			return nil, s.explain(err)
+		}
+		all[table] = n
+	}
+	return all, s.explain(rows.Err())
+}
+
+func compare(before, now map[string]int64, changed func(string) error) error {
+	if before == nil {
+		return changed("")
+	}
+	for table, n := range now {
+		if before[table] == n {
+			continue
+		}
+		if err := changed(table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell wakes the watchers of this process.
+func (s *liteDB) tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for w := range s.watchers {
+		select {
+		case w <- struct{}{}:
+		default: // awake already
+		}
+	}
+}
+
+// explain translates err and names the file.
+func (s *liteDB) explain(err error) error {
+	if err == nil || isOurs(err) {
+		return err
+	}
+	err = translate(err)
+	if errors.Is(err, ErrUnavailable) {
+		return fmt.Errorf("%w [%s]", err, s.path)
+	}
+	return err
+}
+
+type liteTx struct{ tx *sql.Tx }
+
+func (t liteTx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return liteExec(ctx, t.tx, query, args)
+}
+
+func (t liteTx) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
+	return liteQuery(ctx, t.tx, query, args, each)
+}
+
+func (t liteTx) One(ctx context.Context, query string, args []any, dest ...any) error {
+	return translate(t.tx.QueryRowContext(ctx, query, timeArgs(args, true)...).Scan(dest...))
+}
+
+func (t liteTx) Batch(ctx context.Context, statements []Statement) error {
+	prepared := map[string]*sql.Stmt{}
+	defer func() {
+		for _, st := range prepared {
+			_ = st.Close()
+		}
+	}()
+	for _, s := range statements {
+		st := prepared[s.SQL]
+		if st == nil {
+			var err error
+			if st, err = t.tx.PrepareContext(ctx, s.SQL); err != nil {
+				return translate(err)
+			}
+			prepared[s.SQL] = st
+		}
+		if _, err := st.ExecContext(ctx, timeArgs(s.Args, true)...); err != nil {
+			return translate(err)
+		}
+	}
+	return nil
+}
+
+type liteConn interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func liteExec(ctx context.Context, c liteConn, query string, args []any) (int64, error) {
+	res, err := c.ExecContext(ctx, query, timeArgs(args, true)...)
+	if err != nil {
+		return 0, translate(err)
+	}
+	n, err := res.RowsAffected()
+	return n, translate(err)
+}
+
+func liteQuery(ctx context.Context, c liteConn, query string, args []any, each func(Scan) error) error {
+	rows, err := c.QueryContext(ctx, query, timeArgs(args, true)...)
+	if err != nil {
+		return translate(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return translate(err)
+		}
+	}
+	return translate(rows.Err())
+}

@@ -1,0 +1,130 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"w3host/storage/internal/sqldb"
+)
+
+// PlayerStats is what the log tells about a player of one realm. Wins and
+// losses are known only of maps that report them.
+type PlayerStats struct {
+	Name      string      `json:"name"`
+	Realm     string      `json:"realm"`
+	Games     int         `json:"games"`
+	Won       int         `json:"won"`
+	Lost      int         `json:"lost"`
+	Drawn     int         `json:"drawn"`
+	LeftEarly int         `json:"left_early"` // as the map tells
+	Dropped   int         `json:"dropped"`
+	Lags      int         `json:"lags"`
+	PlayedMS  int64       `json:"played_ms"`
+	Actions   int64       `json:"actions"`
+	PingMS    float64     `json:"ping_ms"`
+	First     time.Time   `json:"first_game,omitzero"`
+	Last      time.Time   `json:"last_game,omitzero"`
+	Maps      []PlayedMap `json:"maps"`   // the most played first, at most ten
+	Values    []MapValue  `json:"values"` // of the maps' own reports
+}
+
+// PlayedMap counts a player's games on one map.
+type PlayedMap struct {
+	Name  string `json:"name"`
+	SHA1  string `json:"sha1"`
+	Games int    `json:"games"`
+	Won   int    `json:"won"`
+	Lost  int    `json:"lost"`
+}
+
+// MapValue sums up a number that maps reported about a player, such as kills.
+// Values that are contradicted are left out.
+type MapValue struct {
+	Source ResultSource `json:"source"`
+	Name   string       `json:"name"`
+	Games  int          `json:"games"`
+	Sum    float64      `json:"sum"`
+	Mean   float64      `json:"mean"`
+	Most   float64      `json:"most"`
+}
+
+// MapStats is what the log tells about a map.
+type MapStats struct {
+	Name     string    `json:"name"`
+	SHA1     string    `json:"sha1"`
+	Lobbies  int       `json:"lobbies"`
+	Games    int       `json:"games"`
+	Finished int       `json:"finished"`
+	Desyncs  int       `json:"desyncs"`
+	PlayedMS float64   `json:"played_ms"` // mean of finished games
+	Players  float64   `json:"players"`   // mean
+	Last     time.Time `json:"last_game,omitzero"`
+}
+
+// StatsReader sums the log up.
+type StatsReader interface {
+	// PlayerStats tells about all players of a name, one per realm, the one
+	// with most games first. ErrNotFound when nobody of that name has played.
+	PlayerStats(ctx context.Context, name string) ([]PlayerStats, error)
+	// MapStats tells about the most played maps.
+	MapStats(ctx context.Context, limit int) ([]MapStats, error)
+}
+
+func (d *database) PlayerStats(ctx context.Context, name string) ([]PlayerStats, error) {
+	key := fold(clean(name))
+	all, err := collect(ctx, d, `SELECT name, realm, games, won, lost, drawn, left_early, dropped, lags, played_ms, actions,
+			coalesce(ping_ms, 0), first_game, last_game
+		FROM player_stats WHERE name_key = $1 ORDER BY games DESC, realm`, []any{key},
+		func(scan sqldb.Scan, s *PlayerStats) error {
+			return scan(&s.Name, &s.Realm, &s.Games, &s.Won, &s.Lost, &s.Drawn, &s.LeftEarly, &s.Dropped, &s.Lags,
+				&s.PlayedMS, &s.Actions, &s.PingMS, at(&s.First), at(&s.Last))
+		})
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no games of %s: %w", name, ErrNotFound)
+	}
+	for i := range all {
+		if all[i].Maps, err = d.playedMaps(ctx, key, all[i].Realm); err != nil {
+			return nil, err
+		}
+		if all[i].Values, err = d.mapValues(ctx, key, all[i].Realm); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (d *database) playedMaps(ctx context.Context, key, realm string) ([]PlayedMap, error) {
+	return collect(ctx, d, `SELECT max(map_name), map_sha1, count(*) AS games,
+			sum(CASE WHEN outcome = 'won' THEN 1 ELSE 0 END), sum(CASE WHEN outcome = 'lost' THEN 1 ELSE 0 END)
+		FROM played WHERE name_key = $1 AND realm = $2 GROUP BY map_sha1 ORDER BY games DESC, map_sha1 LIMIT 10`,
+		[]any{key, realm}, func(scan sqldb.Scan, m *PlayedMap) error {
+			return scan(&m.Name, &m.SHA1, &m.Games, &m.Won, &m.Lost)
+		})
+}
+
+func (d *database) mapValues(ctx context.Context, key, realm string) ([]MapValue, error) {
+	// One value per game, whoever sent it; games where senders disagree drop out.
+	return collect(ctx, d, `SELECT source, name, count(*), sum(number), avg(number), max(number) FROM (
+			SELECT r.game_key, r.source, r.name, max(r.number) AS number
+			FROM played p JOIN results r ON r.game_key = p.game_key AND r.pid = p.pid
+			WHERE p.name_key = $1 AND p.realm = $2
+			GROUP BY r.game_key, r.source, r.name
+			HAVING min(r.value) = max(r.value) AND max(r.number) IS NOT NULL
+				AND sum(CASE WHEN r.contradicts THEN 1 ELSE 0 END) = 0) told
+		GROUP BY source, name ORDER BY source, name`,
+		[]any{key, realm}, func(scan sqldb.Scan, v *MapValue) error {
+			return scan(&v.Source, &v.Name, &v.Games, &v.Sum, &v.Mean, &v.Most)
+		})
+}
+
+func (d *database) MapStats(ctx context.Context, limit int) ([]MapStats, error) {
+	return collect(ctx, d, `SELECT map_name, map_sha1, lobbies, games, finished, desyncs, coalesce(played_ms, 0), coalesce(players, 0), last_game
+		FROM map_stats ORDER BY games DESC, lobbies DESC, map_sha1 LIMIT $1`, []any{limit},
+		func(scan sqldb.Scan, m *MapStats) error {
+			return scan(&m.Name, &m.SHA1, &m.Lobbies, &m.Games, &m.Finished, &m.Desyncs, &m.PlayedMS, &m.Players, at(&m.Last))
+		})
+}

@@ -1,0 +1,80 @@
+// Package storagetest holds the tests that every database behind storage has
+// to pass, and makes databases for them.
+package storagetest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"w3host/storage"
+)
+
+// PostgresVariable names the environment variable with the URL of a Postgres
+// database whose server tests may fill. scripts/with-postgres.sh sets it.
+const PostgresVariable = "W3HOST_TEST_POSTGRES_URL"
+
+// Databases makes an empty database of each kind and gives its URL.
+var Databases = map[string]func(testing.TB) string{"SQLite": SQLite, "Postgres": Postgres}
+
+// SQLite gives the URL of a file that does not exist yet.
+func SQLite(t testing.TB) string {
+	return "sqlite:" + filepath.Join(t.TempDir(), "new", "test #1?.db")
+}
+
+// Postgres creates a database that is dropped after the test. It skips the
+// test where there is no server.
+func Postgres(t testing.TB) string {
+	base := os.Getenv(PostgresVariable)
+	if base == "" {
+		t.Skip("SKIPPED: no Postgres. Run the tests by scripts/with-postgres.sh, or set " + PostgresVariable)
+	}
+	name := fmt.Sprintf("w3host_%d_%d", os.Getpid(), time.Now().UnixNano())
+	admin(t, base, "CREATE DATABASE "+name)
+	t.Cleanup(func() { admin(t, base, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
+	u, err := url.Parse(base)
+	if err != nil {
+		t.Fatalf("%s has to be a postgres:// URL: %v", PostgresVariable, err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+// Open opens a database and closes it after the test.
+func Open(t testing.TB, url string) storage.Store {
+	t.Helper()
+	db, err := storage.Open(t.Context(), url, storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	urlsMu.Lock()
+	urls[db] = url
+	urlsMu.Unlock()
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func admin(t testing.TB, base, statement string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, base)
+	if err != nil {
+		t.Fatalf("%s: %v", PostgresVariable, err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, statement); err != nil {
+		t.Fatalf("%s: %v", strings.Fields(statement)[0], err)
+	}
+}

@@ -1,0 +1,426 @@
+package storagetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/storage"
+)
+
+const (
+	hostA = "01934c3e-5b00-7aaa-8bbb-00000000000a"
+	hostB = "01934c3e-5b00-7aaa-8bbb-00000000000b"
+	runA1 = "01934c3e-5b00-7aaa-8bbb-0000000000a1"
+	runA2 = "01934c3e-5b00-7aaa-8bbb-0000000000a2"
+	runB1 = "01934c3e-5b00-7aaa-8bbb-0000000000b1"
+)
+
+// day is when everything happens. SQLite keeps milliseconds.
+var day = time.Date(2026, 11, 20, 14, 5, 6, 123_000_000, time.UTC)
+
+func after(d time.Duration) time.Time { return day.Add(d) }
+
+// Run runs the suite, each test on a database of its own.
+func Run(t *testing.T, database func(testing.TB) string) {
+	tests := map[string]func(*testing.T, storage.Store){
+		"a game from lobby to end":          testWholeGame,
+		"a batch counts once":               testApplyOnce,
+		"a pid comes again":                 testPIDAgain,
+		"records whose game is unknown":     testUnknownGame,
+		"text from the wire":                testHostileText,
+		"games of dead hosts":               testDeadHosts,
+		"list of games":                     testGames,
+		"statistics":                        testStats,
+		"bans":                              testBans,
+		"admins":                            testAdmins,
+		"audit log":                         testAudit,
+		"changes are told":                  testGuard,
+		"migrations there and back":         testMigrations,
+		"everything is refused after Close": testClosed,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) { test(t, Open(t, database(t))) })
+	}
+	t.Run("two hosts migrate at once", func(t *testing.T) { testMigrateTogether(t, database(t)) })
+}
+
+// apply writes records as host A's first run, numbered from 1.
+func apply(t *testing.T, db storage.Store, records ...storage.Record) {
+	t.Helper()
+	applyAs(t, db, hostA, runA1, 1, records...)
+}
+
+func applyAs(t *testing.T, db storage.Store, host, run string, first uint64, records ...storage.Record) {
+	t.Helper()
+	b := storage.Batch{HostID: host, Run: run}
+	for i, r := range records {
+		b.Entries = append(b.Entries, storage.Entry{Seq: first + uint64(i), Record: r})
+	}
+	if err := db.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func game(t *testing.T, db storage.Store, key storage.GameKey) *storage.GameDetail {
+	t.Helper()
+	g, err := db.Game(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// equal compares by JSON, which says in one line what differs.
+func equal(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if reflect.DeepEqual(got, want) {
+		return
+	}
+	g, _ := json.Marshal(got)
+	w, _ := json.Marshal(want)
+	t.Errorf("%s\n got %s\nwant %s", what, g, w)
+}
+
+func wantError(t *testing.T, what string, err, kind error, text string) {
+	t.Helper()
+	if !errors.Is(err, kind) || !strings.Contains(fmt.Sprint(err), text) {
+		t.Errorf("%s: %v, want %v with %q", what, err, kind, text)
+	}
+}
+
+func testWholeGame(t *testing.T, db storage.Store) {
+	k := storage.NewGameKey()
+	addr := netip.MustParseAddr("192.0.2.7")
+	created := storage.GameCreated{
+		Game: k, At: day, Name: "dota -apem", Owner: "Ann", Realm: "europe", Private: true, GameID: 1<<32 - 1, Version: "1.26",
+		Map: storage.MapID{
+			Name: "DotA", Path: `Maps\Download\DotA.w3x`, Size: 8 << 20, CRC32: 0xDEADBEEF, Checksum: 7, SHA1: [20]byte{1, 19: 20},
+		},
+		Settings: storage.Settings{Speed: "fast", FixedTeams: true, HCL: "apem"}, Latency: 100 * time.Millisecond, Seed: 42,
+	}
+	chat := storage.ChatLine{Game: k, At: after(time.Minute), Turn: 600, PID: 2, Name: "Bob", Scope: storage.ChatPrivate, To: "Ann", Text: "gg 当地"}
+	lag := storage.LagEvent{
+		Game: k, At: after(time.Minute), Turn: 601, PID: 2, Lasted: 3 * time.Second, Behind: 51,
+		Ping: 900 * time.Millisecond, HostLate: time.Millisecond, Backlog: 4096, Cause: "connection",
+	}
+	drop := storage.DropEvent{Game: k, At: after(time.Minute), Turn: 602, PID: 2, Reason: "vote", By: "Ann", Votes: 6}
+	download := storage.MapDownload{Game: k, At: day, PID: 2, Name: "Bob", Bytes: 1 << 40, Took: time.Minute, Complete: true, Detail: "done"}
+	apply(
+		t, db, created,
+		storage.PlayerJoined{Game: k, At: day, PID: 2, Name: "Bob", Realm: "europe", Addr: addr},
+		download,
+		storage.GameStarted{Game: k, At: after(10 * time.Second), Slots: []storage.StartedSlot{
+			{Slot: 0, PID: 2, Occupant: storage.OccupantPlayer, Name: "Bob", Realm: "europe", Addr: addr, Team: 1, Colour: 11, Race: 4, Handicap: 100},
+			{Slot: 1, Occupant: storage.OccupantComputer, Colour: 3, Race: 0x20, Handicap: 50, Difficulty: 2},
+			{Slot: 2, PID: 3, Occupant: storage.OccupantFake, Name: "dummy", Handicap: 100},
+		}},
+		storage.PlayerLoaded{Game: k, At: after(22 * time.Second), PID: 2, After: 12 * time.Second},
+		storage.GameLoaded{Game: k, At: after(22 * time.Second)},
+		chat, lag, drop,
+		storage.Desync{
+			Game: k, At: after(time.Minute), Turn: 603,
+			Groups:  []storage.HashGroup{{Hash: 1, PIDs: []uint8{3, 1}}, {Hash: 0xFFFFFFFF, PIDs: []uint8{2}, Dropped: true}},
+			Dossier: []byte(`{"turns":[1,2]}`),
+		},
+		storage.PlayerLeft{
+			Game: k, At: after(2 * time.Minute), PID: 2, Turn: 980, Code: 7, Reason: "lost", Ping: 45 * time.Millisecond, Actions: 1234,
+		},
+		storage.GameEnded{
+			Game: k, At: after(3 * time.Minute), How: storage.EndFinished, Detail: "nobody left", Turns: 1500, Played: 150 * time.Second, Replay: "a.w3g",
+		},
+	)
+	g := game(t, db, k)
+	var settings storage.Settings
+	if err := json.Unmarshal(g.Settings, &settings); err != nil || settings != created.Settings {
+		t.Errorf("settings %s: %v", g.Settings, err)
+	}
+	equal(t, "head", g.Game, storage.Game{
+		Key: k, Name: "dota -apem", Owner: "Ann", Realm: "europe", Version: "1.26", MapName: "DotA",
+		MapSHA1: "0100000000000000000000000000000000000014", Players: 1,
+		CreatedAt: day, StartedAt: after(10 * time.Second), LoadedAt: after(22 * time.Second), EndedAt: after(3 * time.Minute),
+		Ended: storage.EndFinished, EndedDetail: "nobody left", Turns: 1500, PlayedMS: 150_000, LatencyMS: 100,
+		ChatLines: 1, Desyncs: 1, Replay: "a.w3g",
+	})
+	if g.GameID != 1<<32-1 || !g.Private || g.MapPath != created.Map.Path || g.MapSize != 8<<20 ||
+		g.MapCRC32 != "deadbeef" || g.Checksum != "00000007" || g.Seed != 42 {
+		t.Errorf("detail %+v", g)
+	}
+	equal(t, "people", g.People, []storage.GamePlayer{
+		{
+			PID: 2, Name: "Bob", Realm: "europe", Address: "192.0.2.7", Slot: 0, Team: 1, Colour: 11, Race: 4, Handicap: 100,
+			JoinedAt: day, LoadedAfterMS: 12_000, LeftAt: after(2 * time.Minute), LeftTurn: 980, LeftCode: 7, LeftReason: "lost",
+			PingMS: 45, Actions: 1234,
+		},
+		{PID: 3, Name: "dummy", Fake: true, Slot: 2, Handicap: 100},
+	})
+	equal(t, "computers", g.Computers, []storage.StartedSlot{{
+		Slot: 1, Occupant: storage.OccupantComputer, Colour: 3, Race: 0x20, Handicap: 50, Difficulty: 2,
+	}})
+	equal(t, "chat", g.Chat, []storage.ChatLine{chat})
+	equal(t, "lags", g.Lags, []storage.LagEvent{lag})
+	equal(t, "drops", g.Drops, []storage.DropEvent{drop})
+	equal(t, "downloads", g.Downloads, []storage.MapDownload{download})
+	if len(g.Dossiers) != 1 || g.Dossiers[0].Turn != 603 {
+		t.Fatalf("dossiers %+v", g.Dossiers)
+	}
+	sameJSON(t, g.Dossiers[0].Groups, `[{"hash":"00000001","pids":[1,3],"dropped":false},{"hash":"ffffffff","pids":[2],"dropped":true}]`)
+	sameJSON(t, g.Dossiers[0].Detail, `{"turns":[1,2]}`)
+
+	_, err := db.Game(t.Context(), storage.NewGameKey())
+	wantError(t, "a game that never was", err, storage.ErrNotFound, "game ")
+}
+
+func sameJSON(t *testing.T, got json.RawMessage, want string) {
+	t.Helper()
+	var g, w any
+	if err := errors.Join(json.Unmarshal(got, &g), json.Unmarshal([]byte(want), &w)); err != nil || !reflect.DeepEqual(g, w) {
+		t.Errorf("JSON %s, want %s (%v)", got, want, err)
+	}
+}
+
+func line(k storage.GameKey, n int) storage.ChatLine {
+	return storage.ChatLine{Game: k, At: day, Name: "Bob", Scope: storage.ChatAll, Text: fmt.Sprint(n)}
+}
+
+// said gives the numbers in a game's chat.
+func said(g *storage.GameDetail) (all []string) {
+	for _, l := range g.Chat {
+		all = append(all, l.Text)
+	}
+	return all
+}
+
+// A batch may come again, whole or in part, when its first answer was lost.
+func testApplyOnce(t *testing.T, db storage.Store) {
+	k := storage.NewGameKey()
+	apply(t, db, line(k, 1), line(k, 2), line(k, 3))
+	apply(t, db, line(k, 1), line(k, 2), line(k, 3))
+	applyAs(t, db, hostA, runA1, 3, line(k, 3), line(k, 4))
+	applyAs(t, db, hostA, runA1, 2, line(k, 2))
+	applyAs(t, db, hostA, runA1, 9, line(k, 9)) // numbers may have gaps: lost records
+	equal(t, "chat", said(game(t, db, k)), []string{"1", "2", "3", "4", "9"})
+	if err := db.Apply(t.Context(), storage.Batch{HostID: hostA, Run: runA1}); err != nil {
+		t.Errorf("an empty batch: %v", err)
+	}
+
+	// A batch that fails leaves nothing behind.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := db.Apply(ctx, storage.Batch{HostID: hostA, Run: runA1, Entries: []storage.Entry{{Seq: 10, Record: line(k, 10)}}})
+	wantError(t, "a cancelled batch", err, storage.ErrUnavailable, "cancel")
+	equal(t, "chat", said(game(t, db, k)), []string{"1", "2", "3", "4", "9"})
+}
+
+// In a lobby a pid goes to the next player; what follows is about him.
+func testPIDAgain(t *testing.T, db storage.Store) {
+	k := storage.NewGameKey()
+	apply(
+		t, db,
+		storage.PlayerJoined{Game: k, At: day, PID: 1, Name: "Ann"},
+		storage.PlayerJoined{Game: k, At: day, PID: 2, Name: "Bob"},
+		storage.PlayerLeft{Game: k, At: after(time.Second), PID: 2, Code: 13, Reason: "lobby"},
+		storage.PlayerJoined{Game: k, At: after(2 * time.Second), PID: 2, Name: "Cid"},
+		storage.GameStarted{Game: k, At: after(3 * time.Second), Slots: []storage.StartedSlot{
+			{Slot: 0, PID: 2, Name: "Cid", Occupant: storage.OccupantPlayer}, {Slot: 1, PID: 1, Name: "Ann", Occupant: storage.OccupantPlayer},
+		}},
+		storage.PlayerLeft{Game: k, At: after(time.Minute), PID: 2, Turn: 5, Code: 7, Reason: "lost"},
+	)
+	var got []string
+	for _, p := range game(t, db, k).People {
+		got = append(got, fmt.Sprintf("%d %s slot %d %s", p.PID, p.Name, p.Slot, p.LeftReason))
+	}
+	equal(t, "people", got, []string{"1 Ann slot 1 ", "2 Bob slot -1 lobby", "2 Cid slot 0 lost"})
+}
+
+// When the record of a game's beginning is lost, the rest is still kept.
+func testUnknownGame(t *testing.T, db storage.Store) {
+	k := storage.NewGameKey()
+	apply(
+		t, db,
+		storage.PlayerLeft{Game: k, At: day, PID: 4, Turn: 5, Reason: "lost"},
+		storage.GameStarted{Game: k, At: day, Slots: []storage.StartedSlot{{PID: 4, Name: "Dan", Occupant: storage.OccupantPlayer}}},
+		storage.Desync{Game: k},
+		storage.MapResult{Game: k, Name: "Winner", Value: "1"},
+		storage.GameEnded{Game: k, At: after(time.Minute), How: storage.EndFinished},
+	)
+	g := game(t, db, k)
+	if g.Ended != storage.EndFinished || len(g.People) != 1 || g.People[0].Name != "Dan" || g.People[0].LeftTurn != 5 {
+		t.Errorf("%+v", g)
+	}
+	// Its beginning, late for whatever reason, fills in and spoils nothing.
+	applyAs(t, db, hostA, runA1, 6, storage.GameCreated{Game: k, At: day, Name: "late"})
+	if g := game(t, db, k); g.Ended != storage.EndFinished || g.Name != "late" || !g.CreatedAt.Equal(day) {
+		t.Errorf("%+v", g.Game)
+	}
+}
+
+// What clients send as text may be anything; it must not hold up the log.
+func testHostileText(t *testing.T, db storage.Store) {
+	for _, text := range []string{
+		"", "nul \x00 inside", "not utf-8 \xff\xfe", "'; DROP TABLE games; --", "$1 %s \\", "\u202Eback", strings.Repeat("long ", 20_000),
+	} {
+		k := storage.NewGameKey()
+		apply(
+			t, db,
+			storage.GameCreated{Game: k, At: day, Name: text, Owner: text, Version: text, Map: storage.MapID{Name: text, Path: text}, Settings: storage.Settings{HCL: text}},
+			storage.PlayerJoined{Game: k, PID: 1, Name: text, Realm: text},
+			storage.ChatLine{Game: k, Name: text, Scope: storage.ChatScope(text), To: text, Text: text},
+			storage.LagEvent{Game: k, Cause: text},
+			storage.DropEvent{Game: k, Reason: text, By: text},
+			storage.Desync{Game: k, Dossier: []byte(text)},
+			storage.Desync{Game: k, Dossier: []byte(`{"nul":"\u0000"}`)},
+			storage.MapDownload{Game: k, Name: text, Detail: text},
+			storage.AdminAction{Game: k, Who: text, Realm: text, Via: text, Action: text, On: text, Detail: text, Refused: text},
+			storage.MapResult{Game: k, Source: storage.ResultSource(text), Name: text, Value: text},
+			storage.PlayerResult{Game: k, Source: storage.ResultSource(text), Name: text, Value: text},
+			storage.PlayerResult{Game: k, Name: "inf", Value: "+Inf"},
+			storage.PlayerLeft{Game: k, PID: 1, Reason: text},
+			storage.GameEnded{Game: k, How: storage.EndReason(text), Detail: text, Replay: text},
+		)
+		want := strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+		g := game(t, db, k)
+		if g.Name != want || len(g.Chat) != 1 || g.Chat[0].Text != want || len(g.Dossiers) != 2 || len(g.Results) != 3 {
+			t.Errorf("%.20q came back as %.20q", text, g.Name)
+		}
+		if _, err := db.PlayerStats(t.Context(), text); err != nil && !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("stats of %.20q: %v", text, err)
+		}
+		// Another run, so that the numbers begin anew.
+		if err := forget(t, db); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// forget makes the database forget the position of run A1, as at a restart.
+func forget(t *testing.T, db storage.Store) error {
+	t.Helper()
+	_, err := db.EnterHost(t.Context(), storage.Host{ID: hostA, Run: runA2, Name: "a"})
+	return err
+}
+
+func enter(t *testing.T, db storage.Store, id, run, name string) int {
+	t.Helper()
+	n, err := db.EnterHost(t.Context(), storage.Host{ID: id, Run: run, Name: name, Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func testDeadHosts(t *testing.T, db storage.Store) {
+	ctx := t.Context()
+	enter(t, db, hostA, runA1, "alpha")
+	enter(t, db, hostB, runB1, "beta")
+	running, ended, ofB := storage.NewGameKey(), storage.NewGameKey(), storage.NewGameKey()
+	apply(
+		t, db,
+		storage.GameCreated{Game: running, At: day, Name: "running"}, storage.GameStarted{Game: running, At: after(time.Minute)},
+		storage.GameCreated{Game: ended, At: day, Name: "ended"}, storage.GameEnded{Game: ended, At: after(time.Hour), How: storage.EndFinished},
+	)
+	applyAs(t, db, hostB, runB1, 1, storage.GameCreated{Game: ofB, At: day, Name: "of beta"})
+
+	// Alpha comes back: its own games only.
+	if n := enter(t, db, hostA, runA2, "alpha"); n != 1 {
+		t.Errorf("%d games closed, want 1", n)
+	}
+	if g := game(t, db, running); g.Ended != storage.EndCrashed || g.EndedAt.Before(after(time.Minute)) {
+		t.Errorf("running: %+v", g.Game)
+	}
+	if g := game(t, db, ended); g.Ended != storage.EndFinished || !g.EndedAt.Equal(after(time.Hour)) {
+		t.Errorf("ended: %+v", g.Game)
+	}
+	if g := game(t, db, ofB); g.Ended != "" {
+		t.Errorf("a live host's game: %+v", g.Game)
+	}
+
+	// Beta is looked at, gives a sign of life, and keeps its game; then not.
+	a := storage.Host{ID: hostA, Run: runA2, Name: "alpha"}
+	look := func() storage.OtherHost {
+		t.Helper()
+		others, err := db.OtherHosts(ctx, a)
+		if err != nil || len(others) != 1 || others[0].ID != hostB || others[0].Name != "beta" {
+			t.Fatalf("others: %+v, %v", others, err)
+		}
+		return others[0]
+	}
+	seen := look()
+	time.Sleep(5 * time.Millisecond) // of the database's clock
+	if err := db.Beat(ctx, storage.Host{ID: hostB, Run: runB1, Name: "beta"}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := db.CloseGamesOf(ctx, seen); n != 0 || err != nil {
+		t.Errorf("closed %d games of a live host, %v", n, err)
+	}
+	if n, err := db.CloseGamesOf(ctx, look()); n != 1 || err != nil {
+		t.Errorf("closed %d games of a dead host, %v", n, err)
+	}
+	if others, err := db.OtherHosts(ctx, a); len(others) != 0 || err != nil {
+		t.Errorf("others without games: %+v, %v", others, err)
+	}
+	// It was only cut off: its own word is the last.
+	applyAs(t, db, hostB, runB1, 2, storage.GameEnded{Game: ofB, At: after(time.Hour), How: storage.EndFinished})
+	if g := game(t, db, ofB); g.Ended != storage.EndFinished {
+		t.Errorf("after its host came back: %+v", g.Game)
+	}
+
+	if err := db.LeaveHost(ctx, a); err != nil {
+		t.Fatal(err)
+	}
+	hosts, err := db.Hosts(ctx)
+	if err != nil || len(hosts) != 2 {
+		t.Fatalf("hosts: %+v, %v", hosts, err)
+	}
+	for _, h := range hosts {
+		if (h.StoppedAt != nil) != (h.ID == hostA) || time.Since(h.Heartbeat).Abs() > time.Minute {
+			t.Errorf("host %+v", h)
+		}
+	}
+}
+
+func testGames(t *testing.T, db storage.Store) {
+	var keys []storage.GameKey
+	for i := range 5 {
+		k := storage.NewGameKey()
+		keys = append(keys, k)
+		records := []storage.Record{storage.GameCreated{Game: k, At: after(time.Duration(i) * time.Minute), Name: fmt.Sprint("game ", i)}}
+		if i%2 == 0 {
+			records = append(records, storage.GameStarted{Game: k, Slots: []storage.StartedSlot{{PID: 1, Name: "Ann", Occupant: storage.OccupantPlayer}}})
+		}
+		if i < 3 {
+			records = append(records, storage.GameEnded{Game: k, At: after(time.Hour), How: storage.EndClosed})
+		}
+		applyAs(t, db, hostA, runA1, uint64(10*i+1), records...)
+	}
+	tests := []struct {
+		filter storage.GameFilter
+		want   []int
+	}{
+		{storage.GameFilter{}, []int{4, 3, 2, 1, 0}},
+		{storage.GameFilter{Limit: 2}, []int{4, 3}},
+		{storage.GameFilter{Open: true}, []int{4, 3}},
+		{storage.GameFilter{Player: "ANN"}, []int{4, 2, 0}},
+		{storage.GameFilter{Before: after(2 * time.Minute)}, []int{1, 0}},
+		{storage.GameFilter{Player: "ann", Open: true, Limit: 9}, []int{4}},
+		{storage.GameFilter{Player: "nobody"}, nil},
+	}
+	for _, tt := range tests {
+		games, err := db.Games(t.Context(), tt.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, g := range games {
+			got = append(got, slices.Index(keys, g.Key))
+		}
+		equal(t, fmt.Sprintf("%+v", tt.filter), got, tt.want)
+	}
+}

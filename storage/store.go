@@ -1,0 +1,191 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/storage/internal/sqldb"
+)
+
+// DefaultURL is the database of a first start.
+const DefaultURL = "sqlite:data/w3host.db"
+
+// openTimeout bounds what Open does when ctx does not.
+const openTimeout = 30 * time.Second
+
+// Store is an open database, whichever it is.
+type Store interface {
+	GameLog
+	HostRegistry
+	GameReader
+	StatsReader
+	BanStore
+	AdminStore
+	AuditLog
+	Migrator
+	Watcher
+	// Kind is "postgres" or "sqlite".
+	Kind() string
+	// Ping asks whether the database answers.
+	Ping(ctx context.Context) error
+	Close() error
+}
+
+// Options change what Open does.
+type Options struct {
+	Log zerolog.Logger
+	// StartWithoutDatabase lets Open succeed while the server is away: the
+	// schema is looked after with the first call that finds it there.
+	StartWithoutDatabase bool
+	// LeaveSchema neither migrates nor checks the schema.
+	LeaveSchema bool
+}
+
+// database is the Store. Its SQL is the part that both dialects share.
+type database struct {
+	sql  sqldb.DB
+	opts Options
+	log  zerolog.Logger
+
+	ready   atomic.Bool // the schema is as this program knows it
+	readyMu sync.Mutex
+}
+
+// Open opens the database of a URL and brings its schema up to date:
+//
+//	sqlite:data/w3host.db        a file; its directory is created
+//	postgres://user@host/db      also postgresql://, and libpq's keyword form
+//	host=/run/postgresql dbname=w3host
+//
+// What a Postgres URL leaves out comes from libpq's environment (PGHOST,
+// PGPASSWORD, PGSSLMODE, ~/.pgpass …).
+func Open(ctx context.Context, url string, opts Options) (Store, error) {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	sql, err := openURL(url)
+	if err != nil {
+		return nil, err
+	}
+	d := &database{sql: sql, opts: opts, log: opts.Log}
+	if opts.LeaveSchema {
+		if err := sql.Ping(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("open the database: %w", err), sql.Close())
+		}
+		d.ready.Store(true)
+		return d, nil
+	}
+	err = d.prepare(ctx)
+	if opts.StartWithoutDatabase && errors.Is(err, ErrUnavailable) {
+		d.log.Warn().Err(err).Msg("the database is not there yet: records wait in the spool until it is")
+		return d, nil
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the database: %w", err), sql.Close())
+	}
+	return d, nil
+}
+
+func openURL(url string) (sqldb.DB, error) {
+	scheme, rest, found := strings.Cut(url, ":")
+	switch {
+	case url == "":
+		return nil, fmt.Errorf("%w: it is empty; the default is %s", ErrBadURL, DefaultURL)
+	case scheme == "sqlite":
+		path := strings.TrimPrefix(rest, "//")
+		if path == "" || path == ":memory:" {
+			return nil, fmt.Errorf("%w %q: name a file, as in %s", ErrBadURL, url, DefaultURL)
+		}
+		return sqldb.OpenSQLite(path)
+	case scheme == "postgres", scheme == "postgresql", isKeywords(url):
+		db, err := sqldb.OpenPostgres(url)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrBadURL, err)
+		}
+		return db, nil
+	case found && !strings.ContainsAny(scheme, "/\\."):
+		return nil, fmt.Errorf("%w: %q is not known; use sqlite:FILE or postgres://USER@HOST/NAME", ErrBadURL, scheme+":")
+	}
+	return nil, fmt.Errorf("%w %q: for a SQLite file write sqlite:%s", ErrBadURL, url, url)
+}
+
+// isKeywords recognises libpq's form: key=value key=value.
+func isKeywords(url string) bool {
+	key, _, found := strings.Cut(url, "=")
+	return found && !strings.ContainsAny(strings.TrimSpace(key), " :/\\?.")
+}
+
+func (d *database) Kind() string { return d.sql.Dialect() }
+
+func (d *database) Ping(ctx context.Context) error { return d.sql.Ping(ctx) }
+
+func (d *database) Close() error { return d.sql.Close() }
+
+// prepare sees to the schema, once. Every method begins with it.
+func (d *database) prepare(ctx context.Context) error {
+	if d.ready.Load() {
+		return nil
+	}
+	d.readyMu.Lock()
+	defer d.readyMu.Unlock()
+	if d.ready.Load() {
+		return nil
+	}
+	if err := d.MigrateUp(ctx); err != nil {
+		return err
+	}
+	d.ready.Store(true)
+	return nil
+}
+
+func (d *database) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if err := d.prepare(ctx); err != nil {
+		return 0, err
+	}
+	return d.sql.Exec(ctx, query, args...)
+}
+
+func (d *database) tx(ctx context.Context, do func(sqldb.Tx) error) error {
+	if err := d.prepare(ctx); err != nil {
+		return err
+	}
+	return d.sql.Tx(ctx, do)
+}
+
+// collect reads rows into a slice, which is never nil.
+func collect[T any](ctx context.Context, d *database, query string, args []any, scan func(sqldb.Scan, *T) error) ([]T, error) {
+	if err := d.prepare(ctx); err != nil {
+		return nil, err
+	}
+	all := []T{}
+	err := d.sql.Query(ctx, query, args, func(s sqldb.Scan) error {
+		var one T
+		if err := scan(s, &one); err != nil {
+			return err
+		}
+		all = append(all, one)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// at scans a time.
+func at(t *time.Time) sqldb.Time { return sqldb.Time{To: t} }
+
+// fold is how names and realms are compared: without case.
+func fold(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
+
+// clean makes text that every database takes: names come from the wire and
+// may hold anything, but Postgres knows neither NUL nor bytes that are not UTF-8.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
