@@ -1,0 +1,165 @@
+// Package archtest holds the code to the table of rooms in
+// docs/architecture.md: who may import whom, and that the pure rooms stay pure.
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "w3host"
+
+// room is what a package may import of this module, and whether it is pure: no
+// clock, no network, no files, no goroutines, no log.
+type room struct {
+	imports []string
+	pure    bool
+}
+
+// rooms is the table of docs/architecture.md. A package that is not in it has
+// no room yet: decide where it belongs before adding it.
+var rooms = map[string]room{
+	"cmd/w3host":          {imports: []string{"*"}},
+	"config":              {},
+	"w3gs":                {pure: true},
+	"mpq":                 {pure: true},
+	"w3map":               {imports: []string{"mpq", "w3gs"}, pure: true},
+	"w3map/builtin":       {imports: []string{"mpq"}, pure: true},
+	"mapconf":             {imports: []string{"mpq", "w3gs", "w3map"}},
+	"catalogue":           {imports: []string{"w3gs", "w3map", "mapconf"}},
+	"lobby":               {imports: []string{"w3gs"}, pure: true},
+	"mapxfer":             {imports: []string{"w3gs"}, pure: true},
+	"sync":                {imports: []string{"w3gs"}, pure: true},
+	"command":             {pure: true},
+	"mapstats":            {imports: []string{"w3gs"}, pure: true},
+	"lan":                 {imports: []string{"w3gs"}},
+	"storage":             {imports: []string{"migrations", "storage"}},
+	"migrations":          {},
+	"host":                {imports: []string{"w3gs", "w3map", "lobby", "mapxfer", "sync", "command", "mapstats", "lan", "storage", "host"}},
+	"bots":                {imports: []string{"w3gs", "lan", "bots"}},
+	"internal/relay":      {},
+	"internal/floor":      {imports: []string{"w3gs"}},
+	"internal/dockertest": {},
+}
+
+// impure are the standard packages that a pure room must do without. time is
+// allowed for its Duration; what reads the clock is looked for by name.
+var impure = []string{
+	"net", "net/http", "os", "os/exec", "os/signal", "syscall", "log", "log/slog", "sync", "sync/atomic",
+	"runtime", "path/filepath", "io/ioutil", "context", "math/rand",
+}
+
+// allowedImpure are the exceptions, each with its reason.
+var allowedImpure = map[string][]string{
+	"mpq":           {"sync"},        // pools of decompressors
+	"w3map/builtin": {"sync"},        // built once
+	"mapxfer":       {"sync/atomic"}, // part checksums shared by lobbies
+}
+
+// clocks are the functions of package time that read or wait for the clock.
+var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick"}
+
+func TestRooms(t *testing.T) {
+	seen := map[string]bool{}
+	walk(t, func(dir, path string, file *ast.File) {
+		name, r, ok := roomOf(dir)
+		if !ok {
+			t.Errorf("%s: the package %s has no room in the table", path, dir)
+			return
+		}
+		seen[name] = true
+		for _, spec := range file.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if inner, ours := strings.CutPrefix(imported, module+"/"); ours {
+				if !r.mayImport(inner) {
+					t.Errorf("%s imports %s, which %s may not", path, inner, name)
+				}
+			} else if r.pure && slices.Contains(impure, imported) && !slices.Contains(allowedImpure[name], imported) {
+				t.Errorf("%s imports %s: %s is a pure room", path, imported, name)
+			} else if r.pure && strings.Contains(imported, ".") && !strings.HasPrefix(imported, "golang.org/x/") {
+				t.Errorf("%s imports %s: a pure room has no library", path, imported)
+			}
+		}
+		if r.pure {
+			checkPure(t, path, file)
+		}
+	})
+	if len(seen) < 10 {
+		t.Errorf("only %d rooms were found: is the test looking at the right tree?", len(seen))
+	}
+}
+
+// checkPure finds what no import shows: go statements and the clock.
+func checkPure(t *testing.T, path string, file *ast.File) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			t.Errorf("%s starts a goroutine in a pure room", path)
+		case *ast.SelectorExpr:
+			if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "time" && slices.Contains(clocks, n.Sel.Name) {
+				t.Errorf("%s uses time.%s in a pure room", path, n.Sel.Name)
+			}
+		}
+		return true
+	})
+}
+
+// roomOf finds the room of a folder: its own, or that of the nearest folder
+// above it.
+func roomOf(dir string) (string, room, bool) {
+	for name := dir; name != "."; name = filepath.ToSlash(filepath.Dir(name)) {
+		if r, ok := rooms[name]; ok {
+			return name, r, true
+		}
+	}
+	return "", room{}, false
+}
+
+// mayImport compares by room, so that a room's inner packages count as it.
+func (r room) mayImport(inner string) bool {
+	for _, allowed := range r.imports {
+		if allowed == "*" || inner == allowed || strings.HasPrefix(inner, allowed+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// walk parses every file of the module that is not a test.
+func walk(t *testing.T, visit func(dir, path string, file *ast.File)) {
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if rel != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || rel == "tools" || rel == filepath.Join("internal", "archtest")) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(rel, ".go") || strings.HasSuffix(rel, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		visit(filepath.ToSlash(filepath.Dir(rel)), filepath.ToSlash(rel), file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Every test of the project, as CI runs it: formatting, vet, staticcheck, builds
+# for other systems, then all tests with the race detector against a Postgres
+# of their own. What is missing is installed when this runs as root on Debian.
+#
+#   scripts/test.sh               everything
+#   scripts/test.sh ./lobby/...   only these packages (and no linters)
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf '\n== %s\n' "$*"; }
+
+# The race detector needs a C compiler; some tests want an independent MPQ
+# packer and say so when they are skipped.
+install_missing() {
+	missing=
+	command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
+	command -v smpq >/dev/null 2>&1 || missing="$missing smpq"
+	[ -n "$missing" ] || return 0
+	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+		echo "not installed:$missing" >&2
+		return 0
+	fi
+	say "installing$missing"
+	export DEBIAN_FRONTEND=noninteractive
+	apt-get update -qq
+	# shellcheck disable=SC2086 # a list of packages
+	apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
+
+lint() {
+	say "gofumpt, go vet, staticcheck"
+	unformatted=$(go tool -modfile=tools/go.mod gofumpt -l .)
+	[ -z "$unformatted" ] || { echo "not formatted (gofumpt -w): $unformatted" >&2; exit 1; }
+	go vet ./...
+	go tool -modfile=tools/go.mod staticcheck ./...
+}
+
+build() {
+	for os in linux windows darwin; do
+		say "build for $os"
+		CGO_ENABLED=0 GOOS=$os go build -o /dev/null ./cmd/w3host
+	done
+}
+
+test_all() {
+	say "go test -race -shuffle=on $*"
+	CGO_ENABLED=1 scripts/with-postgres.sh go test -race -shuffle=on -timeout 10m "$@"
+}
+
+install_missing
+if [ $# -eq 0 ]; then
+	lint
+	build
+	set -- ./...
+fi
+test_all "$@"
