@@ -177,8 +177,10 @@ func huffman(kind byte, data []byte) []byte {
 }
 
 func TestHuffman(t *testing.T) {
+	samples := sampleFiles()
 	for kind := range weightTables {
-		for name, want := range sampleFiles() {
+		for name, want := range samples {
+			want = want[:min(len(want), 6000)]
 			got, err := unhuffman(nil, huffman(byte(kind), want), len(want))
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("kind %d, %s: wrong from byte %d on (%v)", kind, name, firstDifference(got, want), err)

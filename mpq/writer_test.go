@@ -42,7 +42,10 @@ func allOptions() []AddOptions {
 func TestRoundTrip(t *testing.T) {
 	samples := sampleFiles()
 	samples["empty.txt"] = nil
-	for _, shift := range []int{0, 3, 7, 15} {
+	for name, data := range samples {
+		samples[name] = data[:min(len(data), 20_500)]
+	}
+	for _, shift := range []int{0, 3, 15} {
 		for _, prefix := range [][]byte{nil, []byte("HM3W"), make([]byte, 1536)} {
 			if prefix != nil && shift != defaultShift {
 				continue
