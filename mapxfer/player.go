@@ -147,8 +147,8 @@ func (p *player) room(now time.Duration) int64 {
 
 // queueLimit is how much of this player may wait in the host's out queue.
 func (p *player) queueLimit() int64 {
-	if p.win.growing {
-		return p.win.size // what the line takes is not known yet
+	if p.win.growing { // the rate is not yet that of the line
+		return max(p.win.bytesIn(queueTime), firstWindow)
 	}
 	return max(p.win.bytesIn(queueTime), floorWindow)
 }

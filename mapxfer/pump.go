@@ -31,19 +31,21 @@ func (s *Scheduler) pumpOne(now time.Duration, p *player, out []Effect) []Effect
 	switch {
 	case p.state != active || s.yield.paused(now):
 		return out
-	case s.shared():
+	case s.shared() && s.starved:
 		return s.pumpShared(now, out)
 	}
-	s.yield.fill(now)
-	_, out = s.serve(now, p, noBound, noBound, out)
+	// Nobody else waits for the total rate, so all that has come in is for him.
+	left := s.left(now)
+	_, out = s.serve(now, p, noBound, left, out)
+	s.starved = s.shared() && p.open(now, s.cfg.Size)
 	return out
 }
 
 // pumpShared lets the players take turns at the total rate (deficit round robin).
 // The cursor stays where the rate ran out, so that everybody's turn comes.
 func (s *Scheduler) pumpShared(now time.Duration, out []Effect) []Effect {
-	s.total.fill(now)
-	s.yield.fill(now)
+	left := s.left(now)
+	s.starved = true
 	for passed := 0; passed < len(s.players); {
 		s.cursor %= len(s.players)
 		p := s.players[s.cursor]
@@ -56,13 +58,13 @@ func (s *Scheduler) pumpShared(now time.Duration, out []Effect) []Effect {
 		if p.deficit < PartLen {
 			p.deficit += share
 		}
-		left := min(s.total.has(), s.yield.bucket.has())
 		if left < PartLen {
 			return out
 		}
 		var sent int64
 		sent, out = s.serve(now, p, p.deficit, left, out)
 		p.deficit -= sent
+		left -= sent
 		switch {
 		case sent == 0: // his own bounds
 			p.deficit = 0
@@ -75,7 +77,15 @@ func (s *Scheduler) pumpShared(now time.Duration, out []Effect) []Effect {
 			passed = 0
 		}
 	}
+	s.starved = false
 	return out
+}
+
+// left is what the total rates allow now.
+func (s *Scheduler) left(now time.Duration) int64 {
+	s.total.fill(now)
+	s.yield.fill(now)
+	return min(s.total.has(), s.yield.bucket.has())
 }
 
 func (s *Scheduler) shared() bool { return s.total.rate > 0 || s.yield.bucket.rate > 0 }

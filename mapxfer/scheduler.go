@@ -20,7 +20,8 @@ type Scheduler struct {
 	total   bucket
 	yield   yield
 	probe   probe
-	cursor  int // whose turn it is when a total rate is shared
+	cursor  int  // whose turn it is when a total rate is shared
+	starved bool // the total rate ran out before all had enough
 }
 
 // unknownPercent is a percent that nobody has, so that the first one shows.

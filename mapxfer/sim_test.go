@@ -136,7 +136,7 @@ func (m *sim) handle(call func(out []Effect) []Effect) {
 	mine := m.tickSeq
 	m.at(at-m.now, func() {
 		if mine == m.tickSeq {
-			m.handle(func(out []Effect) []Effect { return m.s.Tick(m.now, out) })
+			m.handle(m.tick)
 		}
 	})
 }

@@ -1,0 +1,115 @@
+package mapxfer
+
+import (
+	"testing"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// BenchmarkPart is what one part costs beside the socket: acknowledgement in,
+// effect out, header built.
+func BenchmarkPart(b *testing.B) {
+	for _, bc := range []struct {
+		name    string
+		cfg     Config
+		players int
+	}{
+		{"one", Config{}, 1},
+		{"twenty", Config{}, 20},
+		{"twenty, total rate", Config{TotalRate: 1 << 34}, 20},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			parts := mustParts(b, randomMap(64<<20))
+			bc.cfg.Size = parts.Size()
+			var s *Scheduler
+			var out []Effect
+			var held [32]uint32
+			header := make([]byte, 0, HeaderLen)
+			now := time.Duration(0)
+			start := func() {
+				s, held = New(bc.cfg), [32]uint32{}
+				for i := range bc.players {
+					out = s.Report(now, uint8(2+i), w3gs.MapSize{Flag: w3gs.MapHave}, out[:0])
+				}
+			}
+			start()
+			for off := uint32(0); off < parts.Size(); off = parts.End(off) {
+				parts.sum(off)
+			}
+			b.SetBytes(PartLen)
+			b.ReportAllocs()
+			pid := 0
+			for b.Loop() {
+				now += 10 * time.Microsecond
+				held[pid] = parts.End(held[pid])
+				if held[pid] == parts.Size() {
+					b.StopTimer()
+					start()
+					held[pid] = PartLen
+					b.StartTimer()
+				}
+				me := uint8(2 + pid)
+				s.Backlog(me, 0)
+				out = s.Ack(now, me, w3gs.MapPartOK{To: 1, From: me, Size: held[pid]}, out[:0])
+				for _, e := range out {
+					if e.Kind != Send {
+						continue
+					}
+					for off := e.Offset; off < e.End; off = parts.End(off) {
+						header = parts.AppendHeader(header[:0], off, e.PID, 1)
+					}
+				}
+				pid = (pid + 1) % bc.players
+			}
+		})
+	}
+}
+
+// BenchmarkFrame is one whole frame copied into a buffer, and its first CRC.
+func BenchmarkFrame(b *testing.B) {
+	data := randomMap(16 << 20)
+	b.Run("known", func(b *testing.B) {
+		p := mustParts(b, data)
+		b.SetBytes(PartLen)
+		b.ReportAllocs()
+		var dst []byte
+		for off := uint32(0); b.Loop(); off = p.End(off) % p.Size() {
+			dst = p.AppendFrame(dst[:0], off, 2, 1)
+		}
+	})
+	b.Run("first", func(b *testing.B) {
+		p := mustParts(b, data)
+		b.SetBytes(PartLen)
+		b.ReportAllocs()
+		var dst []byte
+		for off := uint32(0); b.Loop(); off = p.End(off) % p.Size() {
+			p.sums[off/PartLen].Store(0)
+			dst = p.AppendHeader(dst[:0], off, 2, 1)
+		}
+	})
+}
+
+// TestNoAllocations: the steady state of a download allocates nothing.
+func TestNoAllocations(t *testing.T) {
+	parts := mustParts(t, randomMap(16<<20))
+	s := New(Config{Size: parts.Size()})
+	out := s.Report(0, 2, w3gs.MapSize{Flag: w3gs.MapHave}, make([]Effect, 0, 64))
+	now, held := time.Duration(0), uint32(0)
+	header := make([]byte, 0, HeaderLen)
+	allocs := testing.AllocsPerRun(5000, func() {
+		now += 100 * time.Microsecond
+		held = parts.End(held)
+		out = s.Ack(now, 2, w3gs.MapPartOK{To: 1, From: 2, Size: held}, out[:0])
+		out = s.Tick(now, out)
+		s.Next(now)
+		for _, e := range out {
+			if e.Kind == Send {
+				header = parts.AppendHeader(header[:0], e.Offset, e.PID, 1)
+			}
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations per part", allocs)
+	}
+}
