@@ -230,6 +230,9 @@ func (g *Game) next() (at time.Duration, ok bool) {
 	}
 	switch g.phase {
 	case loading:
+		if g.began == 0 {
+			least(0)
+		}
 		if g.cfg.LoadTimeout > 0 {
 			least(g.cfg.LoadTimeout)
 		}

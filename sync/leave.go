@@ -101,13 +101,17 @@ func (g *Game) settle(out []Effect) []Effect {
 	return out
 }
 
-// finish ends the game: whoever is still there is put out.
+// finish ends the game: whoever is still there is put out. Nobody needs to be
+// told of leaves any more.
 func (g *Game) finish(how How, out []Effect) []Effect {
 	reason, why := w3gs.LeaveDisconnect, WhyGameOver
 	if how == HowDesync {
 		reason, why = w3gs.LeaveLost, WhyDesync
 	}
-	out = g.placeHeld(true, out)
+	for _, l := range g.held {
+		out = append(out, &PlayerLeft{PID: l.p.PID, Reason: l.reason, Why: l.why, Turn: g.sent})
+	}
+	g.held = nil
 	for pid := range g.live.All() {
 		out = append(out, &Drop{PID: pid, Reason: reason, Why: why})
 	}

@@ -36,8 +36,7 @@ func (g *Game) Loaded(now time.Duration, pid uint8, out []Effect) []Effect {
 
 // begin starts the turns.
 func (g *Game) begin(out []Effect) []Effect {
-	g.phase = running
-	g.voted = 0
+	g.phase, g.voted, g.dozed = running, 0, 0
 	g.due = g.t + g.nextPeriod
 	out = append(out, &Started{After: g.t})
 	return g.change(out)

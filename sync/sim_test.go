@@ -1,0 +1,349 @@
+package gamesync
+
+import (
+	"bytes"
+	"container/heap"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// sim is a whole game in virtual time: the game, its clients and the network
+// between them, driven by one seed. What goes wrong is a panic with a
+// simFailure.
+type sim struct {
+	rng    *rand.Rand
+	trace  func(format string, args ...any)
+	now    time.Duration
+	queue  simQueue
+	count  uint64
+	g      *Game
+	cfg    Config
+	humans PIDs
+
+	clients   []*simClient
+	byPID     [MaxPID + 1]*simClient
+	endAt     time.Duration
+	endByHost bool
+	tickAt    time.Duration // the tick that is armed; -1: none
+	jitter    time.Duration // the host's timer is late by up to this
+	sleptAt   time.Duration // the last time the host slept
+
+	// What the effects have said, to compare with what clients see.
+	turns    []simTurn
+	left     []PlayerLeft
+	order    []simItem
+	isOver   bool
+	over     Over
+	live     PIDs // whose PlayerLeft has not come
+	present  PIDs // of those, who has neither left nor been dropped
+	expect   []byte
+	acked    [MaxPID + 1]int
+	limit    int // in force
+	votes    PIDs
+	gameTime time.Duration
+	lastDue  time.Duration
+	stood    bool
+	lastMove time.Duration // the last turn, start or load
+	changed  time.Duration // of the adaptive period
+	started  bool
+	loaded   PIDs
+	desyncs  int
+
+	wantLimit   int
+	mischief    PIDs   // who breaks the protocol
+	settled     uint32 // turns compared before this call
+	turnsAtDrop [MaxPID + 1]int
+}
+
+type simTurn struct {
+	increment uint16
+	sum       uint32
+}
+
+type simItem struct {
+	kind  byte
+	value uint32
+	sum   uint32
+}
+
+type simFailure string
+
+type simKind uint8
+
+const (
+	simLoaded simKind = iota
+	simAction
+	simAck
+	simVote
+	simLeave
+)
+
+// simPacket is what a client can send.
+type simPacket struct {
+	kind   simKind
+	data   []byte
+	hash   uint32
+	reason w3gs.LeaveReason
+}
+
+// window is a time in which something stands still.
+type window struct{ from, to time.Duration }
+
+func overlaps(ws []window, from, to time.Duration) bool {
+	for _, w := range ws {
+		if w.from <= to && from <= w.to {
+			return true
+		}
+	}
+	return false
+}
+
+// simLink is one direction of a connection: late, uneven, but in order.
+type simLink struct {
+	delay, spread time.Duration
+	stalls        []window
+	last          time.Duration
+}
+
+func (l *simLink) arrival(s *sim) time.Duration {
+	at := max(l.last, s.now+l.delay+s.upTo(l.spread))
+	for _, w := range l.stalls {
+		if at >= w.from && at < w.to {
+			at = w.to
+		}
+	}
+	l.last = at
+	return at
+}
+
+type simEvent struct {
+	at time.Duration
+	n  uint64
+	do func()
+}
+
+type simQueue []simEvent
+
+func (q simQueue) Len() int { return len(q) }
+func (q simQueue) Less(i, j int) bool {
+	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].n < q[j].n
+}
+func (q simQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *simQueue) Push(x any)   { *q = append(*q, x.(simEvent)) }
+func (q *simQueue) Pop() any {
+	old := *q
+	e := old[len(old)-1]
+	old[len(old)-1].do = nil
+	*q = old[:len(old)-1]
+	return e
+}
+
+func (s *sim) at(t time.Duration, do func()) {
+	s.count++
+	heap.Push(&s.queue, simEvent{max(t, s.now), s.count, do})
+}
+
+func (s *sim) fail(format string, args ...any) {
+	panic(simFailure(fmt.Sprintf("at %v: ", s.now) + fmt.Sprintf(format, args...)))
+}
+
+// upTo is a random time below d.
+func (s *sim) upTo(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return time.Duration(s.rng.Int64N(int64(d)))
+}
+
+func (s *sim) between(a, b time.Duration) time.Duration { return a + s.upTo(b-a) }
+
+// run plays the seed's game to its end.
+func (s *sim) run() {
+	s.rearm()
+	for len(s.queue) > 0 && !s.isOver {
+		e := heap.Pop(&s.queue).(simEvent)
+		s.now = e.at
+		if s.now > s.endAt+10*time.Minute {
+			s.fail("the game does not end: live %b, behind %v", s.g.live, s.acked)
+		}
+		e.do()
+	}
+	if !s.isOver {
+		s.fail("everybody waits forever: live %b, phase %d", s.g.live, s.g.phase)
+	}
+	// What was sent before the end still arrives.
+	for len(s.queue) > 0 {
+		e := heap.Pop(&s.queue).(simEvent)
+		s.now = e.at
+		e.do()
+	}
+	s.checkEnd()
+}
+
+// rearm sets the host's timer to what the game asks for. It fires late, and
+// sometimes the host sleeps.
+func (s *sim) rearm() {
+	at, ok := s.g.Next()
+	if !ok {
+		if !s.isOver && s.g.phase != loading {
+			s.fail("no deadline in phase %d", s.g.phase)
+		}
+		s.tickAt = -1
+		return
+	}
+	if at == s.tickAt {
+		return
+	}
+	if at+s.jitter < s.now && s.now > s.sleptAt+s.jitter && s.humans != 0 {
+		s.fail("Next says %v, which has passed", at)
+	}
+	s.tickAt = at
+	s.at(max(at, s.sleptAt)+s.upTo(s.jitter), func() {
+		if s.tickAt == at && !s.isOver {
+			s.tickAt = -1
+			s.host(func(out []Effect) []Effect { return s.g.Tick(s.now, out) })
+		}
+	})
+}
+
+// host makes one call into the game and carries out what it says.
+func (s *sim) host(call func(out []Effect) []Effect) {
+	if s.isOver {
+		return
+	}
+	if s.now < s.sleptAt { // nothing is read while the host sleeps
+		s.at(s.sleptAt, func() { s.host(call) })
+		return
+	}
+	s.settled = s.g.compared
+	for _, e := range call(nil) {
+		if s.isOver {
+			s.fail("%T after the end", e)
+		}
+		s.effect(e)
+	}
+	s.checkState()
+	if !s.isOver {
+		s.rearm()
+	}
+}
+
+// fromClient is the arrival of a packet at the host.
+func (s *sim) fromClient(c *simClient, p simPacket) {
+	if s.now < s.sleptAt {
+		s.at(s.sleptAt, func() { s.fromClient(c, p) })
+		return
+	}
+	s.trace("%v pid %d says %d %d", s.now, c.pid, p.kind, len(p.data))
+	alive := s.present.Has(c.pid)
+	if p.kind == simLeave {
+		s.present &^= Only(c.pid)
+	}
+	s.host(func(out []Effect) []Effect {
+		switch p.kind {
+		case simLoaded:
+			return s.g.Loaded(s.now, c.pid, out)
+		case simAction:
+			if alive && len(p.data) <= w3gs.MaxActionLen && s.loaded.Has(c.pid) && (s.started || s.cfg.LoadInGame) {
+				s.expect = w3gs.AppendAction(s.expect, c.pid, p.data)
+			}
+			return s.g.Action(s.now, c.pid, p.data, out)
+		case simAck:
+			if s.acked[c.pid]++; alive && s.acked[c.pid] > len(s.turns) {
+				s.acked[c.pid]--
+			}
+			return s.g.Keepalive(s.now, c.pid, p.hash, out)
+		case simVote:
+			if alive {
+				s.votes |= Only(c.pid)
+			}
+			return s.g.DropVote(s.now, c.pid, out)
+		default:
+			return s.g.Leave(s.now, c.pid, p.reason, out)
+		}
+	})
+	if p.kind == simLeave && s.g.Live().Has(c.pid) {
+		s.fail("pid %d left and is still there", c.pid)
+	}
+	if p.kind == simLeave {
+		c.closed = true
+	}
+}
+
+// effect carries one effect out and notes what it says.
+func (s *sim) effect(e Effect) {
+	s.trace("%v   %T %+v", s.now, e, e)
+	switch e := e.(type) {
+	case *Broadcast:
+		frame := bytes.Clone(e.Frame)
+		for pid := range e.To.All() {
+			s.toClient(pid, frame)
+		}
+	case *Send:
+		s.toClient(e.PID, bytes.Clone(e.Frame))
+	case *Drop:
+		s.checkDrop(e)
+		s.present &^= Only(e.PID)
+		c := s.byPID[e.PID]
+		c.closed, s.turnsAtDrop[e.PID] = true, len(s.turns)
+		s.at(c.down.arrival(s), func() { c.gone = true })
+	case *Turn:
+		s.checkTurn(e)
+		s.turns = append(s.turns, simTurn{e.Increment, crc32.ChecksumIEEE(e.Actions)})
+		s.gameTime += time.Duration(e.Increment) * time.Millisecond
+		s.expect = s.expect[:0]
+		s.lastMove = s.now
+	case *PlayerLeft:
+		if !s.live.Has(e.PID) {
+			s.fail("pid %d left twice", e.PID)
+		}
+		s.live &^= Only(e.PID)
+		s.left = append(s.left, *e)
+	case *PlayerLoaded:
+		s.loaded |= Only(e.PID)
+	case *Started:
+		s.started, s.lastMove, s.lastDue = true, s.now, s.now
+		s.limit = s.wantLimit
+	case *PeriodChanged:
+		s.checkPeriod(e)
+	case *ScreenUp:
+		s.checkScreen(e)
+	case *Desync:
+		s.checkDesync(e)
+	case *Lag:
+		if len(e.Line) > w3gs.MaxGameChatLen {
+			s.fail("line too long: %q", e.Line)
+		}
+	case *Over:
+		s.isOver, s.over = true, *e
+	}
+}
+
+func (s *sim) toClient(pid uint8, frame []byte) {
+	c := s.byPID[pid]
+	if c == nil || c.closed {
+		s.fail("bytes for pid %d, who is not there", pid)
+	}
+	s.acceptable(c, frame)
+	at := c.down.arrival(s)
+	for _, w := range c.frozen {
+		if at >= w.from && at < w.to {
+			at = w.to
+			c.down.last = at
+		}
+	}
+	if at < c.cutAt {
+		s.at(at, func() { c.receive(frame) })
+	}
+}
+
+// acceptable checks what no receiver may be sent, even one who has gone.
+func (s *sim) acceptable(c *simClient, frame []byte) {
+	if !s.cfg.LoadInGame && !s.started && frame[1] != byte(w3gs.OpGameLoaded) {
+		s.fail("pid %d is sent 0x%02x while others load", c.pid, frame[1])
+	}
+}
