@@ -43,7 +43,7 @@ func (b *book) created() {
 		Settings: storage.Settings{
 			Speed:         speedName(settings),
 			Visibility:    visibilityName(settings),
-			Observers:     string(o.Lobby.Observers),
+			Observers:     observersName(settings),
 			TeamsTogether: settings&w3gs.TeamsTogether != 0,
 			FixedTeams:    settings&w3gs.FixedTeams != 0,
 			LoadInGame:    o.Game.LoadInGame, AdaptivePeriod: o.Game.Adaptive,

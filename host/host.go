@@ -21,6 +21,9 @@ import (
 // say which realm a join comes from, 0 for the LAN.
 const gameIDMask = 0x0FFFFFFF
 
+// refillRetry is the pause after a lobby could not be opened.
+const refillRetry = 10 * time.Second
+
 // Host takes joins on one TCP port for every lobby and game.
 type Host struct {
 	opts     Options
@@ -96,8 +99,13 @@ func (h *Host) keepLobbies(ctx context.Context) {
 
 func (h *Host) fill() {
 	for h.wantsLobby() {
-		if _, err := h.OpenLobby(h.nextName(), h.opts.Autohost.Map); err != nil {
-			h.log.Error().Err(err).Msg("cannot open a lobby")
+		m, err := h.opts.Autohost.Map()
+		if err == nil {
+			_, err = h.OpenLobby(h.nextName(), m)
+		}
+		if err != nil {
+			h.log.Error().Err(err).Dur("again_in", refillRetry).Msg("cannot open a lobby")
+			time.AfterFunc(refillRetry, h.wantRefill)
 			return
 		}
 	}

@@ -53,7 +53,6 @@ type GameOptions struct {
 type LobbyOptions struct {
 	Autostart     int // players; 0 when every open slot is taken, -1 never
 	Countdown     int
-	Observers     Observers
 	Settings      w3gs.GameSettings // speed, visibility, observers
 	Owner         string            // OwnerFirst, a name, or nobody
 	Welcome       []string
@@ -64,17 +63,6 @@ type LobbyOptions struct {
 
 // OwnerFirst makes the first player who joins the owner of the lobby.
 const OwnerFirst = "first"
-
-// Observers is who may watch.
-type Observers string
-
-// Observer settings.
-const (
-	ObserversOff      Observers = "off"
-	ObserversOn       Observers = "on"
-	ObserversReferees Observers = "referees"
-	ObserversOnDefeat Observers = "on-defeat"
-)
 
 // Limits protect the host from its visitors; see config.Limits.
 type Limits struct {
@@ -95,7 +83,9 @@ type Autohost struct {
 	Lobbies  int
 	MaxGames int
 	Name     string // of the games; later ones get a number behind it
-	Map      *Map
+	// Map gives the map of the next lobby. It is asked for each, so that a
+	// replaced file takes effect without a restart.
+	Map func() (*Map, error)
 }
 
 // Map is a map that can be hosted: what it is, and its bytes in frames.

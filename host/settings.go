@@ -3,6 +3,7 @@ package host
 import (
 	"w3host/lobby"
 	"w3host/w3gs"
+	"w3host/w3map"
 )
 
 // firstSHA1 is the first version that sends a map's SHA-1.
@@ -13,16 +14,32 @@ const first24Slots = 29
 
 func (o *Options) sendsSHA1() bool { return o.Version >= firstSHA1 }
 
-// settings are the options of the "create game" screen for this game: what the
-// operator chose, and teams as the map has them.
-func (g *Game) settings() w3gs.GameSettings {
-	return g.opts.Lobby.Settings | g.m.Settings&(w3gs.TeamsTogether|w3gs.FixedTeams)
+// Choices that exclude each other, as masks over the settings.
+const (
+	speedMask      = w3gs.SpeedNormal | w3gs.SpeedFast
+	visibilityMask = w3gs.VisibilityHideTerrain | w3gs.VisibilityExplored | w3gs.VisibilityAlwaysVisible | w3gs.VisibilityDefault
+	observerMask   = w3gs.ObserversOn | w3gs.Referees
+)
+
+// settings are the options of the "create game" screen for a map: what the
+// operator chose for all games, unless the file beside the map says otherwise.
+func (o *Options) settings(m *Map) w3gs.GameSettings {
+	s := m.Settings
+	for _, mask := range []w3gs.GameSettings{speedMask, visibilityMask, observerMask} {
+		if s&mask == w3map.DefaultSettings&mask {
+			s = s&^mask | o.Lobby.Settings&mask
+		}
+	}
+	return s
 }
+
+func (g *Game) settings() w3gs.GameSettings { return g.opts.settings(g.m) }
 
 // lobbyConfig is what a lobby with this map starts from.
 func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	cfg := lobby.Defaults()
-	cfg.Slots = m.LobbySlots(o.Lobby.Settings)
+	settings := o.settings(m)
+	cfg.Slots = m.LobbySlots(settings)
 	cfg.Layout = m.Layout
 	cfg.PlayerSlots = m.PlayerSlots
 	cfg.RandomSeed = seed
@@ -32,7 +49,8 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	if o.Version >= first24Slots {
 		cfg.MaxPID = w3gs.MaxSlots
 	}
-	cfg.Observers = o.Lobby.Observers == ObserversOn || o.Lobby.Observers == ObserversReferees
+	cfg.Observers = settings&w3gs.ObserversOn == w3gs.ObserversOn
+	cfg.RandomRaces = settings&w3gs.RandomRaces != 0
 	cfg.HideAddresses = o.Lobby.HideAddresses
 	cfg.VirtualHost = o.Name
 	cfg.Welcome = o.Lobby.Welcome
@@ -67,4 +85,16 @@ func visibilityName(s w3gs.GameSettings) string {
 		return "always visible"
 	}
 	return "default"
+}
+
+func observersName(s w3gs.GameSettings) string {
+	switch {
+	case s&w3gs.Referees != 0:
+		return "referees"
+	case s&w3gs.ObserversOn == w3gs.ObserversOn:
+		return "full"
+	case s&w3gs.ObserversOnDefeat != 0:
+		return "on defeat"
+	}
+	return "none"
 }

@@ -2,79 +2,174 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
+	"w3host/catalogue"
 	"w3host/config"
 	"w3host/host"
+	"w3host/mapconf"
 	"w3host/mapxfer"
 	"w3host/w3map"
 	"w3host/w3map/builtin"
 )
 
-// mapExists reports a --map that is clearly meant as a file but is none.
-func mapExists(c config.Config) error {
-	name := c.Lobby.Map
-	if name == "" {
-		return nil
-	}
-	_, err := os.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("lobby.map = %q: there is no such file; give a path, or leave it out for the built-in test map", name)
-	}
-	return err
+// mapSource finds the map of the next lobby: the built-in one, a file, or what
+// the catalogue has under a name. A file that was replaced meanwhile is read
+// anew; lobbies with the same file share its bytes.
+type mapSource struct {
+	version w3map.Version
+	scripts *w3map.Scripts
+	query   string
+	file    bool // query is a path, not a name
+	maps    *catalogue.Catalogue
+	log     zerolog.Logger
+
+	mu      sync.Mutex
+	current *host.Map
+	path    string
+	stamp   time.Time
 }
 
-// loadMap reads the map to be hosted.
-func loadMap(c config.Config, log zerolog.Logger) (*host.Map, error) {
-	name, data := builtin.Map()
-	if c.Lobby.Map != "" {
-		var err error
-		if data, err = os.ReadFile(c.Lobby.Map); err != nil {
-			return nil, fmt.Errorf("read the map: %w", err)
-		}
-		name = filepath.Base(c.Lobby.Map)
+// openMaps looks for the scripts and the map. What is missing without harm is
+// logged, once; that there is no such map is an error.
+func openMaps(ctx context.Context, c config.Config, log zerolog.Logger) (*mapSource, error) {
+	s := &mapSource{version: w3map.Version(c.Host.Version), query: c.Lobby.Map, log: log}
+	var err error
+	s.scripts, _, err = mapconf.FindScripts(c.Maps.Scripts, s.version)
+	if err != nil && !errors.Is(err, mapconf.ErrNoScripts) && !errors.Is(err, os.ErrNotExist) {
+		log.Warn().Err(err).Msg("the game's scripts cannot be used")
 	}
-	m, err := w3map.Read(bytes.NewReader(data), int64(len(data)), name, w3map.Options{
-		Version: w3map.Version(c.Host.Version),
+	if info, err := os.Stat(s.query); s.query != "" && err == nil && !info.IsDir() {
+		s.file = true
+	}
+	if s.query != "" && !s.file {
+		if err := s.scan(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := s.next(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// scan opens the maps folder for a map that is given by name.
+func (s *mapSource) scan(ctx context.Context, c config.Config) error {
+	var err error
+	s.maps, err = catalogue.Open(ctx, c.Maps.Dir, catalogue.Options{
+		Version: s.version, Scripts: s.scripts, Cache: c.Maps.Cache,
+		Report: func(err error) { s.log.Warn().Err(err).Msg("maps folder") },
 	})
 	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", name, err)
+		return fmt.Errorf("lobby.map = %q is no file, and the maps folder cannot be searched for it: %w", s.query, err)
 	}
-	for _, w := range m.Warnings {
-		log.Warn().Str("map", name).Msg(w)
+	broken := 0
+	for _, e := range s.maps.Entries() {
+		if e.Fault != nil {
+			broken++
+			s.log.Warn().Str("map", e.File).Err(e.Fault).Msg("map cannot be hosted")
+		}
+	}
+	s.log.Info().Str("folder", c.Maps.Dir).Int("maps", len(s.maps.Entries())-broken).Int("broken", broken).Msg("maps folder read")
+	return nil
+}
+
+// watch keeps the catalogue up to date until ctx ends.
+func (s *mapSource) watch(ctx context.Context) {
+	if s.maps != nil {
+		_ = s.maps.Watch(ctx, func() { s.log.Info().Msg("maps folder has changed") })
+	}
+}
+
+// next is the map for a lobby that is opened now.
+func (s *mapSource) next() (*host.Map, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.query == "" {
+		if s.current == nil {
+			return s.read(builtin.Map())
+		}
+		return s.current, nil
+	}
+	path := s.query
+	if !s.file {
+		e, err := s.maps.Find(s.query)
+		if err != nil {
+			return nil, fmt.Errorf("lobby.map = %q: %w; w3host map list shows what there is", s.query, err)
+		}
+		path = s.maps.Path(e)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("map: %w", err)
+	}
+	if s.current != nil && path == s.path && info.ModTime().Equal(s.stamp) && info.Size() == int64(s.current.Size) {
+		return s.current, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("map: %w", err)
+	}
+	s.path, s.stamp = path, info.ModTime()
+	return s.read(path, data)
+}
+
+// read makes a map that can be hosted of a file's bytes, and says what is odd
+// about it.
+func (s *mapSource) read(path string, data []byte) (*host.Map, error) {
+	m, err := w3map.Read(bytes.NewReader(data), int64(len(data)), filepath.Base(path), w3map.Options{
+		Version: s.version, Scripts: s.scripts,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("map %s: %w", path, err)
+	}
+	beside, err := mapconf.Load(path + ".toml")
+	if err == nil {
+		err = beside.Apply(m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range m.Warnings {
+		s.log.Warn().Str("map", m.File).Msg(warning)
+	}
+	if limit := mapxfer.SizeLimit(uint32(s.version)); limit > 0 && m.Size > limit {
+		s.log.Warn().Str("map", m.File).Msgf("the map has %d bytes; clients of %v load no more than %d", m.Size, s.version, limit)
 	}
 	parts, err := mapxfer.NewParts(data)
 	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", name, err)
+		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
-	return &host.Map{Map: m, Parts: parts}, nil
+	s.current = &host.Map{Map: m, Parts: parts}
+	return s.current, nil
 }
 
 // welcome tells a first-time user where the game is and how to join.
 func welcome(c config.Config, addr netip.AddrPort, m *host.Map, log zerolog.Logger) {
 	log.Info().Stringer("listen", addr).Str("map", m.File).Int("players", int(m.PlayerSlots)).
 		Msgf("hosting %q on %s", w3map.Plain(m.Name), addr)
-	where := "the LAN screen of Warcraft III 1." + fmt.Sprint(c.Host.Version) + " on this network"
+	where := fmt.Sprintf("from the LAN screen of Warcraft III %v on this network", w3map.Version(c.Host.Version))
 	if !c.LAN.Enabled {
-		where = "a client that knows this address; it is not announced, because the LAN part is off"
+		where = "with a client that knows this address; it is not announced, since the LAN part is off"
 	}
 	start := "it starts when every open slot is taken"
 	switch {
 	case c.Lobby.Autostart > 0:
 		start = fmt.Sprintf("it starts with %d players", c.Lobby.Autostart)
 	case c.Lobby.Autostart < 0:
-		start = "it starts on " + c.Lobby.CommandTrigger + "start"
+		start = fmt.Sprintf("it starts when its owner says %sstart", c.Lobby.CommandTrigger)
 	}
-	log.Info().Msgf("join from %s; %s", where, start)
-	bots := strings.Replace(addr.String(), "0.0.0.0", "127.0.0.1", 1)
-	bots = strings.Replace(bots, "[::]", "127.0.0.1", 1)
-	log.Info().Msgf("to try it without the game: w3host bots --addr %s --players %d", bots, m.PlayerSlots)
+	log.Info().Msgf("join %s; %s", where, start)
+	bots := strings.NewReplacer("0.0.0.0", "127.0.0.1", "[::]", "127.0.0.1").Replace(addr.String())
+	log.Info().Msgf("to try it without the game: go run ./cmd/w3host bots --addr %s --players %d", bots, m.PlayerSlots)
 }

@@ -14,7 +14,7 @@ import (
 
 // The configuration has been validated when it comes here.
 
-func hostOptions(c config.Config, m *host.Map, log zerolog.Logger) host.Options {
+func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 	return host.Options{
 		Listen:  c.Host.Listen,
 		Version: uint32(c.Host.Version),
@@ -34,7 +34,6 @@ func hostOptions(c config.Config, m *host.Map, log zerolog.Logger) host.Options 
 		Lobby: host.LobbyOptions{
 			Autostart:     c.Lobby.Autostart,
 			Countdown:     c.Lobby.Countdown,
-			Observers:     host.Observers(c.Lobby.Observers),
 			Settings:      gameSettings(c.Lobby),
 			Owner:         c.Lobby.Owner,
 			Welcome:       c.Lobby.Welcome,
@@ -66,7 +65,6 @@ func hostOptions(c config.Config, m *host.Map, log zerolog.Logger) host.Options 
 			Lobbies:  c.Autohost.Lobbies,
 			MaxGames: c.Autohost.MaxGames,
 			Name:     c.Lobby.Name,
-			Map:      m,
 		},
 		RequireEntryKey: c.Lobby.RequireEntryKey && c.LAN.Enabled,
 		Log:             log,

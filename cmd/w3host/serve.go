@@ -63,7 +63,7 @@ func loadConfig(args []string, stderr io.Writer) (config.Config, int) {
 	for _, set := range o.set {
 		faults = multierror.Append(faults, set(&c))
 	}
-	faults = multierror.Append(faults, c.Validate(), mapExists(c))
+	faults = multierror.Append(faults, c.Validate())
 	if faults.ErrorOrNil() != nil {
 		fmt.Fprintln(stderr, "w3host cannot start:")
 		for _, fault := range faults.WrappedErrors() {
@@ -81,7 +81,7 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 		log.Warn().Err(err).Msg("few connections are possible")
 	}
 	log.Info().Str("version", programVersion()).Msg("w3host starts")
-	m, err := loadMap(c, log)
+	maps, err := openMaps(ctx, c, log)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,8 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	}
 	defer func() { closeRecorder(recorder, log) }()
 
-	options := hostOptions(c, m, log)
+	options := hostOptions(c, log)
+	options.Autohost.Map = maps.next
 	options.Recorder = recorder
 	h, err := host.New(options)
 	if err != nil {
@@ -115,7 +116,8 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 		defer advertiser.Shutdown()
 		h.Advertise(advertiser)
 	}
-	welcome(c, h.Addr(), m, log)
+	welcome(c, h.Addr(), maps.current, log)
+	go maps.watch(ctx) // ends with ctx
 	if err := h.Run(ctx); err != nil {
 		log.Warn().Err(err).Msg("stopped before everything had ended")
 	}
