@@ -182,6 +182,27 @@ func TestCallersNeverWait(t *testing.T) {
 	})
 }
 
+// A change is told once, however often the board is looked at.
+func TestChangeToldOnce(t *testing.T) {
+	opts, err := Options{Product: w3gs.ProductTFT, GamePort: 1}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := board{opts: &opts}
+	now := time.Unix(100, 0)
+	if err := b.open(now, Advert{GameID: 1, Name: "a", Count: Count{Slots: 2, Open: 2}}); err != nil {
+		t.Fatal(err)
+	}
+	b.due(now)
+	b.update(1, Count{Slots: 2, Open: 1})
+	b.lobbies[0].show = true
+	for _, want := range []int{2, 0} {
+		if out, _ := b.due(now); len(out) != want {
+			t.Errorf("%d datagrams, want %d", len(out), want)
+		}
+	}
+}
+
 // A machine that slept for a minute refreshes once, and keeps its beat.
 func TestRefreshAfterSleep(t *testing.T) {
 	opts, err := Options{Product: w3gs.ProductTFT, GamePort: 1}.withDefaults()

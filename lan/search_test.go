@@ -67,7 +67,7 @@ func TestSearchRepeats(t *testing.T) {
 	host.send(from, captured)
 	host.send(from, capturedAs("02"))
 	found := <-got
-	if len(found) != 2 || found[0].Info.GameID != 1 || found[1].Info.GameID != 2 {
+	if len(found) != 2 || found[0].Info.GameID != 1 || found[1].Info.GameID != 2 || found[0].Info.Version != 20 {
 		t.Errorf("got %+v", found)
 	}
 }
