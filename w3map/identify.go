@@ -54,7 +54,11 @@ func (m *Map) hashFile(r io.ReaderAt, size int64, progress func(int)) error {
 // hashPieces computes the checksum, and the SHA-1 of the versions that have it over the same pieces.
 func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts) {
 	p := m.hashGameScripts(a, scripts)
-	if p == nil || !m.hashMapScript(a, p) {
+	if p == nil {
+		m.hashMapScript(a, newPieces(false)) // for what it says about the script
+		return
+	}
+	if !m.hashMapScript(a, p) {
 		return
 	}
 	for _, name := range decisive {

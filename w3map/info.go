@@ -53,9 +53,6 @@ func parseInfoAs(data []byte, other bool) (*info, error) {
 	m.head(c, other)
 	m.screens(c, other)
 	m.modes(c)
-	if c.err != nil {
-		return nil, fmt.Errorf("war3map.w3i %w: %d bytes hold no list of players", c.err, len(data))
-	}
 	if err := m.readPlayers(c, other); err != nil {
 		return nil, err
 	}
@@ -183,6 +180,9 @@ func (m *info) modes(c *cursor) {
 // 5+: u32 ally masks low, high · 31+: u32 enemy masks low, high }.
 func (m *info) readPlayers(c *cursor, other bool) error {
 	n := c.u32()
+	if c.err != nil {
+		return fmt.Errorf("war3map.w3i %w: %d bytes hold no list of players", c.err, len(c.data))
+	}
 	if n > maxPlayers {
 		return fmt.Errorf("war3map.w3i claims %d players: it is damaged, or of a format (%d) that is not known", n, m.format)
 	}

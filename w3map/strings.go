@@ -33,45 +33,74 @@ func parseStrings(data []byte) stringTable {
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
 	table := stringTable{}
-	for {
-		at := entryStart.FindSubmatchIndex(data)
-		if at == nil {
-			return table
+	starts := entryStart.FindAllSubmatchIndex(data, -1)
+	ends := entryEnd.FindAllIndex(data, -1)
+	at := 0
+	for i, start := range starts {
+		if start[0] < at {
+			continue // within the text before
 		}
-		id, err := strconv.Atoi(string(data[at[2]:at[3]]))
-		data = data[at[1]:]
-		open := bytes.IndexByte(data, '{')
+		next := len(data)
+		if i+1 < len(starts) {
+			next = starts[i+1][0]
+		}
+		open := openBrace(data, start[1], next)
 		if open < 0 {
-			return table
-		}
-		if next := entryStart.FindIndex(data); next != nil && next[0] < open {
 			continue // an entry without a text
 		}
-		text, rest := splitText(data[open+1:])
-		data = rest
-		if err == nil {
-			table[id] = text
+		for len(ends) > 0 && ends[0][0] <= open {
+			ends = ends[1:]
+		}
+		end := textEnd(data, open+1, next, ends)
+		at = min(end+1, len(data))
+		if id, err := strconv.Atoi(string(data[start[2]:start[3]])); err == nil {
+			table[id] = textBetween(data[open+1 : end])
 		}
 	}
+	return table
 }
 
-// splitText finds the end of a text: a brace that begins a line, since a text may have braces in it. If there is
-// another entry before that, any brace will do.
-func splitText(data []byte) (text string, rest []byte) {
-	end := entryEnd.FindIndex(data)
-	plain := bytes.IndexByte(data, '}')
-	if next := entryStart.FindIndex(data); plain >= 0 && (end == nil || next != nil && plain < next[0] && next[0] < end[0]) {
-		end = []int{plain, plain + 1}
+// openBrace finds the brace before a text, which is none in a comment.
+func openBrace(data []byte, from, next int) int {
+	for from < next {
+		line := data[from:next]
+		if n := bytes.IndexByte(line, '\n'); n >= 0 {
+			line = line[:n+1]
+		}
+		code, _, _ := bytes.Cut(line, []byte("//"))
+		if n := bytes.IndexByte(code, '{'); n >= 0 {
+			return from + n
+		}
+		from += len(line)
 	}
-	if end == nil {
-		end = []int{len(data), len(data)}
+	return -1
+}
+
+// textEnd finds the end of a text: a brace that begins a line, since a text may have braces in it. If there is another
+// entry before that one, any brace before that entry will do.
+func textEnd(data []byte, from, next int, ends [][]int) int {
+	if len(ends) > 0 && ends[0][0] < next {
+		return ends[0][1] - 1
 	}
-	body := string(data[:end[0]])
-	// The line of the opening brace ends before the text, unless the text begins on it.
-	if line, after, ok := strings.Cut(body, "\n"); ok && strings.TrimSpace(line) == "" {
-		body = after
+	if plain := bytes.IndexByte(data[from:next], '}'); plain >= 0 {
+		return from + plain
 	}
-	return strings.TrimSuffix(body, "\n"), data[end[1]:]
+	if len(ends) > 0 {
+		return ends[0][1] - 1
+	}
+	return len(data)
+}
+
+// textBetween takes off the rest of the brace's own line before a text, and the line break and the blanks after it.
+func textBetween(braces []byte) string {
+	text := string(braces)
+	if line, after, ok := strings.Cut(text, "\n"); ok && strings.TrimSpace(line) == "" {
+		text = after
+	}
+	if cut := strings.LastIndexByte(text, '\n'); cut >= 0 && strings.TrimSpace(text[cut:]) == "" {
+		text = text[:cut]
+	}
+	return text
 }
 
 // resolve replaces TRIGSTR_n by its text. Zeros before the number and what follows it do not matter. A number without

@@ -53,5 +53,8 @@ func ParseVersion(text string) (Version, error) {
 
 // String writes the version as players know it.
 func (v Version) String() string {
-	return fmt.Sprintf("%d.%02d", 1+v/versionTwo, v%versionTwo)
+	if v >= versionTwo {
+		return fmt.Sprintf("2.%d", v-versionTwo)
+	}
+	return fmt.Sprintf("1.%02d", int(v))
 }
