@@ -20,7 +20,7 @@ const captured = `
 	61 73 73 21 77 B1 37 2F 37 31 63 2F 77 23 33 79 01 77 73 01 01 00 0A 00 00 00 01 00 00 00 01 00
 	00 00 0A 00 00 00 1B 00 00 00 E0 17`
 
-// capturedAdvert is that game. uptimeAt is where its 27 seconds stand.
+// capturedAdvert is that game, with its host as the one player.
 var capturedAdvert = Advert{
 	GameID:   1,
 	EntryKey: 0x00C26939,
@@ -32,8 +32,6 @@ var capturedAdvert = Advert{
 	Port:  6112,
 	Count: Count{Slots: 10, Open: 9},
 }
-
-const uptimeAt = 140 - 6
 
 func TestInfoEqualsTheCapture(t *testing.T) {
 	b := board{opts: &Options{Product: w3gs.ProductTFT, Version: 20}}
