@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"w3host/lobby"
@@ -179,9 +180,10 @@ func (b *book) download(c *conn, e *mapxfer.Effect, complete bool) {
 }
 
 // admin is the audit log: who asked for what, and whether it was done.
-func (b *book) admin(who, via, action, on, refused string) {
+func (b *book) admin(who, via, line, refused string) {
+	action, detail, _ := strings.Cut(line, " ")
 	b.record(storage.AdminAction{
-		Game: b.key, At: time.Now(), Who: who, Via: via, Action: action, On: on, Refused: refused,
+		Game: b.key, At: time.Now(), Who: who, Via: via, Action: action, Detail: detail, Refused: refused,
 	})
 }
 

@@ -56,6 +56,10 @@ type Game struct {
 	lateSeq uint64        // the host's lateness that the transfers have heard of
 	book    book
 	over    bool
+
+	latency   time.Duration // as set last; the turns begin with it
+	syncLimit int
+	refusal   string // why the command at hand could not be done
 }
 
 func newGame(h *Host, id uint32, name string, m *Map) *Game {
@@ -70,6 +74,8 @@ func newGame(h *Host, id uint32, name string, m *Map) *Game {
 		inbox:   newInbox(),
 		joining: make(map[lobby.ConnID]*conn),
 		opened:  time.Now(),
+
+		latency: h.opts.Game.Latency, syncLimit: h.opts.Game.SyncLimit,
 	}
 	seed := randomU32()
 	g.lobby = lobby.New(h.opts.lobbyConfig(m, seed))

@@ -1,8 +1,11 @@
 package host
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
+	"w3host/command"
 	"w3host/lobby"
 )
 
@@ -16,13 +19,211 @@ func (g *Game) heard(e lobby.Said) {
 	}
 }
 
-func (g *Game) obey(pid uint8, name, text string) {
-	if text == "start" {
-		g.show(g.lobby.Handle(time.Since(g.opened), lobby.Start{}, g.lobbyOut[:0]))
+// obey carries out a command from the chat, or answers the caller alone with
+// what to type instead.
+func (g *Game) obey(pid uint8, name, line string) {
+	call, err := command.Parse(line)
+	answer := ""
+	switch {
+	case call.Spec.Name == "" && g.level(name) == command.Anyone:
+		return // not for us: players begin lines with all sorts of signs
+	case g.level(name) < call.Needs:
+		answer = fmt.Sprintf("only %v may use %s", call.Needs, call.Spec.Name)
+	case err != nil:
+		answer = err.Error()
+	case call.Spec.Phase&g.phase() == 0:
+		answer = call.Spec.Name + " is for the " + map[bool]string{true: "lobby", false: "game"}[g.turns != nil]
+	default:
+		g.refusal = ""
+		g.execute(pid, call.Command)
+		answer = g.refusal
+		if call.Needs > command.Anyone {
+			g.log.Info().Str("player", name).Str("command", line).Str("refused", answer).Msg("command")
+			g.book.admin(name, g.via(), line, answer)
+		}
+	}
+	if answer != "" {
+		g.say(lobby.PIDSet(pid), answer)
 	}
 }
 
-// refused answers an operation that could not be done.
-func (g *Game) refused(e lobby.Refused) {
-	g.log.Info().Str("command", e.Op.Name()).Str("reason", e.Why).Msg("command refused")
+// level is what a player may do.
+func (g *Game) level(name string) command.Level {
+	if strings.EqualFold(name, g.lobby.Owner()) {
+		return command.Owner
+	}
+	return command.Anyone
+}
+
+func (g *Game) phase() command.Phase {
+	if g.turns == nil {
+		return command.InLobby
+	}
+	return command.InGame
+}
+
+func (g *Game) via() string {
+	if g.turns == nil {
+		return "lobby"
+	}
+	return "game"
+}
+
+// execute carries out one command; g.refusal says why it could not.
+func (g *Game) execute(pid uint8, c command.Command) {
+	switch c := c.(type) {
+	case command.Help:
+		g.say(lobby.PIDSet(pid), g.help(c.Topic, pid))
+	case command.Version:
+		g.say(lobby.PIDSet(pid), g.opts.ProgramName)
+	case command.Ping:
+		g.ping(pid, c.Limit)
+	case command.Say:
+		g.say(0, c.Text)
+	case command.SetOwner:
+		g.setOwner(pid, c.Player)
+	case command.Kick:
+		g.kick(c)
+	case command.Mute:
+		g.withPlayer(c.Player, func(p lobby.Player) { g.operate(lobby.Mute{PID: p.PID, Off: c.Off}) })
+	case command.MuteAll:
+		g.operate(lobby.MuteAll{Off: c.Off})
+	case command.Latency:
+		g.setLatency(pid, c.Period)
+	case command.SyncLimit:
+		g.setSyncLimit(pid, c.Turns)
+	case command.Drop:
+		g.play(g.turns.DropLaggers(g.playTime(), g.turnsOut[:0]))
+	case command.End:
+		g.say(0, "The game was ended by its owner.")
+		g.play(g.turns.End(g.playTime(), g.turnsOut[:0]))
+	case command.Download:
+		g.withPlayer(c.Player, func(p lobby.Player) {
+			g.transfer(g.xfer.Allow(time.Since(g.opened), p.PID, g.xferOut[:0]))
+		})
+	case command.Downloads:
+		g.setDownloads(c.Mode)
+	default:
+		g.executeLobby(pid, c)
+	}
+}
+
+// operate hands an operation to the lobby; its Refused comes to refused.
+func (g *Game) operate(op lobby.Operation) {
+	g.show(g.lobby.Handle(time.Since(g.opened), op, g.lobbyOut[:0]))
+}
+
+// refused keeps why an operation could not be done, for whoever asked for it.
+func (g *Game) refused(e lobby.Refused) { g.refusal = e.Why }
+
+// withPlayer finds one player by a part of his name.
+func (g *Game) withPlayer(part string, do func(lobby.Player)) {
+	switch found := g.lobby.Find(part); len(found) {
+	case 0:
+		g.refusal = fmt.Sprintf("no player's name has %q in it", part)
+	case 1:
+		do(found[0])
+	default:
+		names := make([]string, len(found))
+		for i, p := range found {
+			names[i] = p.Name
+		}
+		g.refusal = fmt.Sprintf("%q may be %s: type more of the name", part, strings.Join(names, " or "))
+	}
+}
+
+func (g *Game) help(topic string, pid uint8) string {
+	trigger := string(g.opts.Lobby.Trigger)
+	if topic != "" {
+		s, ok := command.Find(strings.ToLower(strings.TrimPrefix(topic, trigger)))
+		if !ok {
+			return fmt.Sprintf("there is no command %q", topic)
+		}
+		return trigger + s.Synopsis() + ": " + s.Help
+	}
+	p, _ := g.lobby.Player(pid)
+	level := g.level(p.Name)
+	var names []string
+	for _, s := range command.Table() {
+		if s.Phase&g.phase() != 0 && (s.Level <= level || s.AskAnyone) {
+			names = append(names, trigger+s.Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func (g *Game) setOwner(pid uint8, player string) {
+	if player == "" {
+		owner := g.lobby.Owner()
+		if owner == "" {
+			owner = "nobody"
+		}
+		g.say(lobby.PIDSet(pid), "The owner is "+owner+".")
+		return
+	}
+	g.withPlayer(player, func(p lobby.Player) {
+		g.operate(lobby.SetOwner{Player: p.Name})
+		g.say(0, p.Name+" owns the game now.")
+	})
+}
+
+// kick removes a player from the lobby or the game.
+func (g *Game) kick(c command.Kick) {
+	g.withPlayer(c.Player, func(p lobby.Player) {
+		why := "kicked"
+		if c.Reason != "" {
+			why += ": " + c.Reason
+		}
+		if g.turns == nil {
+			g.operate(lobby.Kick{PID: p.PID, Why: why, CloseSlot: c.CloseSlot})
+			return
+		}
+		g.say(0, p.Name+" was "+why+".")
+		if conn := g.release(p.PID); conn != nil {
+			conn.finish(kicked(why))
+		}
+		g.play(g.turns.Leave(g.playTime(), p.PID, leaveKicked, g.turnsOut[:0]))
+	})
+}
+
+// ping shows the round trips, or kicks who is slower than the limit.
+func (g *Game) ping(pid uint8, limit time.Duration) {
+	var parts []string
+	for _, p := range g.lobby.Players() {
+		if p.Pings == 0 {
+			parts = append(parts, p.Name+": ?")
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s: %d ms", p.Name, p.RTT.Milliseconds()))
+		if limit > 0 && p.RTT > limit {
+			g.later(func() { g.kick(command.Kick{Player: p.Name, Reason: "ping"}) })
+		}
+	}
+	g.say(lobby.PIDSet(pid), strings.Join(parts, ", "))
+}
+
+func (g *Game) setLatency(pid uint8, period time.Duration) {
+	switch {
+	case period == 0:
+		g.say(lobby.PIDSet(pid), fmt.Sprintf("The latency is %d ms.", g.latency.Milliseconds()))
+	default:
+		g.latency = period
+		if g.turns != nil {
+			g.play(g.turns.SetPeriod(g.playTime(), period, g.turnsOut[:0]))
+		}
+		g.say(0, fmt.Sprintf("The latency is now %d ms.", period.Milliseconds()))
+	}
+}
+
+func (g *Game) setSyncLimit(pid uint8, turns int) {
+	switch {
+	case turns == 0:
+		g.say(lobby.PIDSet(pid), fmt.Sprintf("The sync limit is %d turns.", g.syncLimit))
+	default:
+		g.syncLimit = turns
+		if g.turns != nil {
+			g.play(g.turns.SetSyncLimit(g.playTime(), turns, g.turnsOut[:0]))
+		}
+		g.say(0, fmt.Sprintf("The sync limit is now %d turns.", turns))
+	}
 }

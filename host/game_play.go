@@ -14,6 +14,7 @@ func (g *Game) begin(e lobby.Started) {
 	g.started = time.Now()
 	g.shut()
 	cfg := g.opts.turnConfig()
+	cfg.Period, cfg.SyncLimit = g.latency, g.syncLimit
 	for _, p := range e.Players {
 		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Observer: p.Observer})
 	}
@@ -28,8 +29,6 @@ func (g *Game) begin(e lobby.Started) {
 // turnConfig is how every game of this host is run.
 func (o *Options) turnConfig() gamesync.Config {
 	cfg := gamesync.Defaults()
-	cfg.Period = o.Game.Latency
-	cfg.SyncLimit = o.Game.SyncLimit
 	cfg.DropAfter = o.Game.DropAfter
 	cfg.LoadTimeout = o.Limits.LoadTimeout
 	cfg.LastPlayer = max(o.Game.LastPlayer, 1) // at once is the shortest wait
@@ -38,6 +37,9 @@ func (o *Options) turnConfig() gamesync.Config {
 	cfg.Adaptive = gamesync.Adaptive{On: o.Game.Adaptive, Min: o.Game.AdaptiveMin, Max: o.Game.AdaptiveMax}
 	return cfg
 }
+
+// leaveKicked is what the others are told of somebody who was kicked.
+const leaveKicked = w3gs.LeaveLost
 
 func (g *Game) handleAction(c *conn, data []byte) {
 	if g.turns == nil {

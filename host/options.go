@@ -20,6 +20,8 @@ type Options struct {
 	Product w3gs.Product
 	Name    string // who speaks in lobbies
 
+	ProgramName string // with its version, for who asks
+
 	Game     GameOptions
 	Lobby    LobbyOptions
 	Transfer mapxfer.Config // Size is filled in per map

@@ -145,3 +145,6 @@ func (l *Lobby) named(name string) *player {
 func (l *Lobby) slotOf(pid uint8) int {
 	return slices.IndexFunc(l.slots, func(s w3gs.Slot) bool { return s.PID == pid })
 }
+
+// HCL is the mode string that the map will read; empty for none.
+func (l *Lobby) HCL() string { return l.hcl }

@@ -29,6 +29,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"serve", "host games (this is what w3host does without a command)", serveCommand},
+		{"map", "show what a map file is, list and verify folders of maps", noInput(mapCommand)},
 		{"bots", "play games with simulated players, and measure them", noInput(botsCommand)},
 		{"version", "print the version of this program", versionCommand},
 	}

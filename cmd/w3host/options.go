@@ -20,6 +20,9 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 		Version: uint32(c.Host.Version),
 		Product: product(c),
 		Name:    c.Host.Name,
+
+		ProgramName: "w3host " + programVersion(),
+
 		Game: host.GameOptions{
 			Latency:            c.Game.Latency.D(),
 			SyncLimit:          c.Game.SyncLimit,
