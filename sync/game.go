@@ -131,13 +131,7 @@ func (g *Game) Tick(now time.Duration, out []Effect) []Effect {
 			out = g.dropAll(g.live&^g.loaded, w3gs.LeaveDisconnect, WhyLoadTimeout, out)
 		}
 	case standing:
-		if g.cfg.DropAfter > 0 {
-			for pid := range g.laggers.All() {
-				if p := g.byPID[pid]; g.t-p.lagSince >= g.cfg.DropAfter {
-					out = g.drop(p, w3gs.LeaveDisconnect, WhyLagged, out)
-				}
-			}
-		}
+		out = g.dropAll(g.expired(), w3gs.LeaveDisconnect, WhyLagged, out)
 	}
 	if out = g.settle(out); g.screenIsUp() && g.t >= g.resetAt {
 		out = g.renewScreen(out)

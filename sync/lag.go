@@ -36,6 +36,17 @@ func (g *Game) overdue() PIDs {
 	return laggers
 }
 
+// expired is who has been on the lag screen for too long.
+func (g *Game) expired() PIDs {
+	var pids PIDs
+	for pid := range g.laggers.All() {
+		if g.cfg.DropAfter > 0 && g.t-g.byPID[pid].lagSince >= g.cfg.DropAfter {
+			pids |= Only(pid)
+		}
+	}
+	return pids
+}
+
 func (g *Game) exempt(p *player) bool { return p.Observer && g.cfg.ObserversNeverStop }
 
 // back reports whether a player is less than half the limit behind.

@@ -22,7 +22,9 @@ func (g *Game) drop(p *player, reason w3gs.LeaveReason, why Why, out []Effect) [
 	return g.remove(p, reason, why, out)
 }
 
+// dropAll puts several players out together: none of them is told of the others.
 func (g *Game) dropAll(pids PIDs, reason w3gs.LeaveReason, why Why, out []Effect) []Effect {
+	g.live &^= pids
 	for pid := range pids.All() {
 		out = g.drop(g.byPID[pid], reason, why, out)
 	}

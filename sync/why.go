@@ -27,9 +27,10 @@ const (
 	CauseConnection Cause = iota // data did not get to the player or back
 	CauseComputer                // pings are answered, turns are not
 	CauseHost                    // the host itself was late by as much
+	CauseUnknown                 // his pings were never measured
 )
 
-var causeText = [...]string{"his connection", "his computer", "the host"}
+var causeText = [...]string{"his connection", "his computer", "the host", "unknown"}
 
 // String reads in brackets after a name.
 func (c Cause) String() string { return causeText[c] }
@@ -109,8 +110,10 @@ func (g *Game) blame(p *player) Lagger {
 	switch {
 	case g.hostLate() >= l.Behind/2:
 		l.Cause = CauseHost
-	case l.Queued >= fullBacklog, !p.pinged, p.rtt >= slowRTT, g.t-p.rttAt > staleRTT:
+	case l.Queued >= fullBacklog, p.rtt >= slowRTT, p.pinged && g.t-p.rttAt > staleRTT:
 		l.Cause = CauseConnection
+	case !p.pinged:
+		l.Cause = CauseUnknown
 	default:
 		l.Cause = CauseComputer
 	}

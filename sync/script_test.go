@@ -1,0 +1,298 @@
+package gamesync
+
+import (
+	"bytes"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/w3gs"
+)
+
+var update = flag.Bool("update", false, "write what the scripts get into the scripts")
+
+// TestScripts plays testdata/*.txt. A script is a game: lines that begin at
+// the margin say what happens and when, the indented lines below are every
+// effect of it, packets in hex.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts in testdata", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := playScript(t, string(want))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+			for i := range min(len(gotLines), len(wantLines)) {
+				if gotLines[i] != wantLines[i] {
+					t.Fatalf("%s:%d:\n got %s\nwant %s", file, i+1, gotLines[i], wantLines[i])
+				}
+			}
+			if len(gotLines) != len(wantLines) {
+				t.Fatalf("%s: %d lines, want %d", file, len(gotLines), len(wantLines))
+			}
+		})
+	}
+}
+
+// playScript returns the script with the effects that the game gives.
+func playScript(t *testing.T, text string) string {
+	var s script
+	var b strings.Builder
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if strings.HasPrefix(line, "  ") {
+			continue
+		}
+		b.WriteString(line + "\n")
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		effects, err := s.event(words)
+		if err != nil {
+			t.Fatalf("line %d: %q: %v", i+1, line, err)
+		}
+		for _, e := range effects {
+			b.WriteString("  " + e + "\n")
+		}
+	}
+	return b.String()
+}
+
+type script struct {
+	cfg  Config
+	pids map[string]uint8
+	g    *Game
+}
+
+// event plays one line.
+func (s *script) event(words []string) ([]string, error) {
+	switch words[0] {
+	case "config":
+		return nil, s.config(words[1:])
+	case "players":
+		return nil, s.players(words[1:])
+	}
+	if s.g == nil {
+		s.g = New(s.cfg)
+	}
+	now, err := time.ParseDuration(words[0])
+	if err != nil {
+		return nil, err
+	}
+	if len(words) < 2 {
+		return nil, fmt.Errorf("no event")
+	}
+	arg := func(n int) string {
+		if n+2 < len(words) {
+			return words[n+2]
+		}
+		return ""
+	}
+	pid, num := s.pids[arg(0)], func(n int) int { v, _ := strconv.Atoi(arg(n)); return v }
+	var told []string
+	do := func(out []Effect) {
+		for _, e := range out {
+			told = append(told, s.describe(e))
+		}
+	}
+	switch words[1] {
+	case "load":
+		do(s.g.Loaded(now, pid, nil))
+	case "act":
+		data, err := actionData(arg(1))
+		if err != nil {
+			return nil, err
+		}
+		for range max(num(2), 1) {
+			do(s.g.Action(now, pid, data, nil))
+		}
+	case "ack":
+		hash, err := strconv.ParseUint(arg(1), 16, 32)
+		if err != nil {
+			return nil, err
+		}
+		for range max(num(2), 1) {
+			do(s.g.Keepalive(now, pid, uint32(hash), nil))
+		}
+	case "vote":
+		do(s.g.DropVote(now, pid, nil))
+	case "leave":
+		do(s.g.Leave(now, pid, w3gs.LeaveReason(num(1)), nil))
+	case "tick":
+		do(s.g.Tick(now, nil))
+	case "run":
+		for at, ok := s.g.Next(); ok && at <= now; at, ok = s.g.Next() {
+			told = append(told, "at "+at.String())
+			do(s.g.Tick(at, nil))
+		}
+	case "next":
+		at, ok := s.g.Next()
+		if told = append(told, at.String()); !ok {
+			told[0] = "never"
+		}
+	case "period":
+		d, err := time.ParseDuration(arg(0))
+		if err != nil {
+			return nil, err
+		}
+		do(s.g.SetPeriod(now, d, nil))
+	case "limit":
+		do(s.g.SetSyncLimit(now, num(0), nil))
+	case "droplaggers":
+		do(s.g.DropLaggers(now, nil))
+	case "rtt":
+		s.g.ReportRTT(now, pid, time.Duration(num(1))*time.Millisecond)
+	case "backlog":
+		s.g.ReportBacklog(pid, num(1))
+	case "end":
+		do(s.g.End(now, nil))
+	default:
+		return nil, fmt.Errorf("unknown event")
+	}
+	return told, nil
+}
+
+func (s *script) config(words []string) error {
+	s.cfg = Defaults()
+	for _, w := range words {
+		key, value, _ := strings.Cut(w, "=")
+		d, _ := time.ParseDuration(value)
+		switch key {
+		case "period":
+			s.cfg.Period = d
+		case "limit":
+			s.cfg.SyncLimit, _ = strconv.Atoi(value)
+		case "drop":
+			s.cfg.DropAfter = d
+		case "reset":
+			s.cfg.LagReset = d
+		case "loadtimeout":
+			s.cfg.LoadTimeout = d
+		case "loadingame":
+			s.cfg.LoadInGame = true
+		case "observersstop":
+			s.cfg.ObserversNeverStop = false
+		case "adaptive":
+			s.cfg.Adaptive.On = true
+		default:
+			return fmt.Errorf("unknown setting %s", key)
+		}
+	}
+	return nil
+}
+
+func (s *script) players(names []string) error {
+	s.pids = map[string]uint8{}
+	for i, w := range names {
+		name, kind, _ := strings.Cut(w, "/")
+		p := Player{PID: uint8(i + 1), Name: name, Observer: kind == "observer", Fake: kind == "fake"}
+		s.pids[name] = p.PID
+		s.cfg.Players = append(s.cfg.Players, p)
+	}
+	return nil
+}
+
+// describe writes an effect as one line.
+func (s *script) describe(e Effect) string {
+	switch e := e.(type) {
+	case *Broadcast:
+		return fmt.Sprintf("to %s: %s", pidList(e.To), packets(e.Frame))
+	case *Send:
+		return fmt.Sprintf("to %d: %s", e.PID, packets(e.Frame))
+	case *Drop:
+		return fmt.Sprintf("drop %d reason %d, %s", e.PID, e.Reason, e.Why)
+	case *Say:
+		return fmt.Sprintf("say to %s: %s", pidList(e.To), e.Text)
+	case *PlayerLoaded:
+		return fmt.Sprintf("loaded %d after %s", e.PID, e.After)
+	case *Started:
+		return fmt.Sprintf("started after %s", e.After)
+	case *Turn:
+		return fmt.Sprintf("turn %d +%dms, late %s, %s", e.Number, e.Increment, e.Late, shortHex(e.Actions))
+	case *PlayerLeft:
+		return fmt.Sprintf("left %d reason %d, %s, turn %d", e.PID, e.Reason, e.Why, e.Turn)
+	case *PeriodChanged:
+		return fmt.Sprintf("period %s from turn %d, adaptive %v", e.Period, e.Turn, e.Adaptive)
+	case *ScreenUp:
+		return fmt.Sprintf("screen after turn %d: %s", e.Turn, pidList(e.Laggers))
+	case *Lag:
+		line := fmt.Sprintf("lag after turn %d, stood %s, host late %s", e.Turn, e.Stood, e.HostLate)
+		for _, l := range e.Players {
+			line += fmt.Sprintf("; %s %d turns %s, waited %s, rtt %s, queued %d, %s, gone %v", l.Name,
+				l.Turns, l.Behind, l.Waited, l.RTT, l.Queued, l.Cause, l.Gone)
+		}
+		return line
+	case *Desync:
+		line := fmt.Sprintf("desync at turn %d (%s), ends %v", e.Turn, e.GameTime, e.Ends)
+		for _, gr := range e.Groups {
+			line += fmt.Sprintf("; %x %s goes on %v", uint32(gr.Hash), pidList(gr.PIDs), gr.GoesOn)
+		}
+		return line
+	case *Over:
+		return fmt.Sprintf("over: %s, %d turns, %s", e.How, e.Turns, e.GameTime)
+	}
+	return fmt.Sprintf("%T", e)
+}
+
+func pidList(s PIDs) string {
+	var list []string
+	for pid := range s.All() {
+		list = append(list, strconv.Itoa(int(pid)))
+	}
+	return strings.Join(list, ",")
+}
+
+// packets writes a frame with a bar between packets.
+func packets(frame []byte) string {
+	var list []string
+	for len(frame) > 0 {
+		f, rest, err := w3gs.Next(frame, 1460)
+		if err != nil {
+			return "broken: " + err.Error()
+		}
+		list, frame = append(list, shortHex(f)), rest
+	}
+	return strings.Join(list, " | ")
+}
+
+// shortHex writes bytes; of many only the first and how many there are.
+func shortHex(b []byte) string {
+	switch {
+	case len(b) == 0:
+		return "empty"
+	case len(b) > 64:
+		return fmt.Sprintf("% x … %d bytes", b[:16], len(b))
+	}
+	return fmt.Sprintf("% x", b)
+}
+
+// actionData reads hex digits, or "500*7f" for many of one byte.
+func actionData(s string) ([]byte, error) {
+	n, digits, many := strings.Cut(s, "*")
+	if !many {
+		return hex.DecodeString(s)
+	}
+	b, err := hex.DecodeString(digits)
+	count, err2 := strconv.Atoi(n)
+	if err != nil || err2 != nil {
+		return nil, fmt.Errorf("bad action %q", s)
+	}
+	return bytes.Repeat(b, count), nil
+}
