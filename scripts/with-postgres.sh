@@ -7,9 +7,9 @@
 # directory; both are gone when the command ends. The command finds
 #
 #   W3HOST_TEST_POSTGRES_URL   a database that tests may fill
-#   W3HOST_TEST_PGDATA         data directory \
-#   W3HOST_TEST_PGBIN          pg_ctl …        } so that tests can stop and
-#   W3HOST_TEST_PGUSER         who runs it    /  start the server
+#   W3HOST_TEST_PGBIN          where initdb and pg_ctl are, and
+#   W3HOST_TEST_PGUSER         who may run them: tests that stop a server in
+#                              the middle of things start one of their own
 #
 # A W3HOST_TEST_POSTGRES_URL that is set already is used as it is. Where
 # Postgres is not installed, root installs it (Debian, Ubuntu, Alpine).
@@ -77,7 +77,8 @@ trap 'exit 143' TERM
 chmod 755 "$room"
 [ "$(id -un)" = "$user" ] || chown "$user" "$room"
 
-as "$bin/initdb" -D "$data" -U w3host -A trust -E UTF8 --locale=C >"$room/initdb.log" 2>&1 || { cat "$room/initdb.log" >&2; die "initdb failed"; }
+(umask 022 && echo secret >"$room/password")
+as "$bin/initdb" -D "$data" -U w3host -A scram-sha-256 --pwfile="$room/password" -E UTF8 --locale=C >"$room/initdb.log" 2>&1 || { cat "$room/initdb.log" >&2; die "initdb failed"; }
 chmod 644 "$room/initdb.log"
 
 # A port that is free now may be taken a moment later: try a few.
@@ -90,6 +91,7 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
 		unix_socket_directories = '$room'
 		max_connections = 200
 		log_min_messages = fatal
+		fsync = off
 	CONF
 	if as "$bin/pg_ctl" -D "$data" -l "$room/server.log" -w -t 30 start >/dev/null 2>&1; then
 		started=1
@@ -98,10 +100,12 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
 done
 [ -n "$started" ] || { cat "$room/server.log" >&2; die "the server does not start"; }
 
+export PGPASSWORD=secret
 as "$bin/createdb" -h 127.0.0.1 -p "$port" -U w3host w3host_test
 
-export W3HOST_TEST_POSTGRES_URL="postgres://w3host@127.0.0.1:$port/w3host_test?sslmode=disable"
-export W3HOST_TEST_PGDATA="$data" W3HOST_TEST_PGBIN="$bin" W3HOST_TEST_PGUSER="$user"
+unset PGPASSWORD
+export W3HOST_TEST_POSTGRES_URL="postgres://w3host:secret@127.0.0.1:$port/w3host_test?sslmode=disable"
+export W3HOST_TEST_PGBIN="$bin" W3HOST_TEST_PGUSER="$user"
 status=0
 "$@" || status=$?
 exit "$status"

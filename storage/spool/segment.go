@@ -25,6 +25,7 @@ type Run [16]byte
 // segment is one file. Its fields belong to the Spool's mutex.
 type segment struct {
 	path    string
+	number  uint64 // in the name: the order in which files are read back
 	run     Run
 	file    *os.File // open while it is written to, nil afterwards
 	size    int64    // of what is known to be good

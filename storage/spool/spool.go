@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"w3host/storage/internal/filelock"
 )
@@ -32,8 +33,11 @@ type Spool struct {
 	mu       sync.Mutex
 	segments []*segment // all that hold unreleased frames, and the active one
 	active   *segment   // the last of them, or nil
-	number   uint64     // of the newest file
+	spare    *segment   // made ahead of need, or nil
+	begun    uint64     // number of the last file that became active
 	newFile  bool       // the directory itself wants a sync
+
+	number atomic.Uint64 // of the newest file
 }
 
 // Left is what earlier lives left in the directory.
@@ -62,6 +66,9 @@ func Open(dir string, run Run) (*Spool, Left, error) {
 		_ = lock.Unlock()
 		return nil, left, err
 	}
+	// On a busy disk making a file can take seconds: make it before a record
+	// waits for it. On a full disk the first Append tries again and says so.
+	s.spare, _ = s.create()
 	return s, left, nil
 }
 
@@ -79,7 +86,7 @@ func (s *Spool) load(left *Left) error {
 	}
 	slices.Sort(numbers)
 	for _, n := range numbers {
-		s.number = n
+		s.number.Store(n)
 		seg, ranges, cut, err := scan(s.path(n))
 		if err != nil {
 			left.Faults = append(left.Faults, err.Error())
@@ -160,7 +167,26 @@ func (s *Spool) Sync() error {
 			seg.closeFile()
 		}
 	}
+	if s.active != nil && s.active.size > segmentBytes/2 && s.spare == nil {
+		s.makeSpare()
+	}
 	return err
+}
+
+// makeSpare makes the file after the active one, letting go of the lock.
+func (s *Spool) makeSpare() {
+	s.mu.Unlock()
+	spare, err := s.create()
+	s.mu.Lock()
+	switch {
+	case err != nil: // Append will try again, and say so
+	case s.begun > spare.number:
+		// The active one was full already. Files are read back in the order of
+		// their numbers, so this one comes too late.
+		_ = s.remove(spare)
+	default:
+		s.spare = spare
+	}
 }
 
 // Abandon ends the active file after a failed Sync: what the disk holds of it
@@ -199,53 +225,76 @@ func (s *Spool) Release(r Range) error {
 	return s.remove(r.seg)
 }
 
-// Trim deletes the active file when nothing in it is needed any more.
+// Trim empties the active file when nothing in it is needed any more. The
+// file stays for the next record.
 func (s *Spool) Trim() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a := s.active; a != nil && a.pending == 0 {
-		s.active = nil
-		return s.remove(a)
+	a := s.active
+	if a == nil || a.pending > 0 || a.size == segmentHeader {
+		return nil
 	}
+	if err := a.file.Truncate(segmentHeader); err != nil {
+		return fmt.Errorf("empty the spool: %w", err)
+	}
+	a.size = segmentHeader
 	return nil
 }
 
-// Size tells how many bytes of files there are.
+// Size tells how many bytes of frames the files hold.
 func (s *Spool) Size() (bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, seg := range s.segments {
-		bytes += seg.size
+		bytes += seg.size - segmentHeader
 	}
 	return bytes
 }
 
 // Close syncs and lets the directory go. What is not released stays in it.
 func (s *Spool) Close() error {
-	err := errors.Join(s.Trim(), s.Sync())
+	err := s.Sync()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.active != nil && s.active.pending == 0 {
+		err = errors.Join(err, s.remove(s.active))
+	}
+	if s.spare != nil {
+		err = errors.Join(err, s.remove(s.spare))
+	}
 	for _, seg := range s.segments {
 		seg.closeFile()
 	}
-	s.active = nil
+	s.active, s.spare = nil, nil
 	return errors.Join(err, s.lock.Unlock())
 }
 
-func (s *Spool) begin() error {
-	path := s.path(s.number + 1)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o640)
-	if err != nil {
-		return err
+// begin makes a file the active one, with the lock held.
+func (s *Spool) begin() (err error) {
+	a := s.spare
+	if s.spare = nil; a == nil {
+		if a, err = s.create(); err != nil {
+			return err
+		}
 	}
-	if _, err := f.Write(encodeHeader(s.run)); err != nil {
-		return errors.Join(err, f.Close(), os.Remove(path))
-	}
-	s.number++
-	s.active = &segment{path: path, run: s.run, file: f, size: segmentHeader}
-	s.segments = append(s.segments, s.active)
+	s.active, s.begun = a, a.number
+	s.segments = append(s.segments, a)
 	s.newFile = true
 	return nil
+}
+
+// create makes the next file.
+func (s *Spool) create() (*segment, error) {
+	n := s.number.Add(1)
+	path := s.path(n)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o640)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(encodeHeader(s.run)); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(path))
+	}
+	return &segment{path: path, number: n, run: s.run, file: f, size: segmentHeader}, nil
 }
 
 // retire ends the active segment. Its file closes with the next sync.

@@ -29,21 +29,23 @@ func SQLite(t testing.TB) string {
 	return "sqlite:" + filepath.Join(t.TempDir(), "new", "test #1?.db")
 }
 
-// Postgres creates a database that is dropped after the test. It skips the
-// test where there is no server.
+// Postgres creates a schema that is dropped after the test, and gives a URL
+// that looks nowhere else.
 func Postgres(t testing.TB) string {
 	base := os.Getenv(PostgresVariable)
 	if base == "" {
 		t.Skip("SKIPPED: no Postgres. Run the tests by scripts/with-postgres.sh, or set " + PostgresVariable)
 	}
-	name := fmt.Sprintf("w3host_%d_%d", os.Getpid(), time.Now().UnixNano())
-	admin(t, base, "CREATE DATABASE "+name)
-	t.Cleanup(func() { admin(t, base, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
 	u, err := url.Parse(base)
 	if err != nil {
 		t.Fatalf("%s has to be a postgres:// URL: %v", PostgresVariable, err)
 	}
-	u.Path = "/" + name
+	schema := fmt.Sprintf("w3host_%d_%d", os.Getpid(), time.Now().UnixNano())
+	admin(t, base, "CREATE SCHEMA "+schema)
+	t.Cleanup(func() { admin(t, base, "DROP SCHEMA "+schema+" CASCADE") })
+	q := u.Query()
+	q.Set("search_path", schema)
+	u.RawQuery = q.Encode()
 	return u.String()
 }
 

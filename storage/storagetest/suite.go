@@ -47,9 +47,15 @@ func Run(t *testing.T, database func(testing.TB) string) {
 		"everything is refused after Close": testClosed,
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) { test(t, Open(t, database(t))) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, Open(t, database(t)))
+		})
 	}
-	t.Run("two hosts migrate at once", func(t *testing.T) { testMigrateTogether(t, database(t)) })
+	t.Run("two hosts migrate at once", func(t *testing.T) {
+		t.Parallel()
+		testMigrateTogether(t, database(t))
+	})
 }
 
 // apply writes records as host A's first run, numbered from 1.

@@ -16,10 +16,13 @@ var (
 // sibling opens the database of db once more.
 func sibling(t *testing.T, db storage.Store) storage.Store {
 	t.Helper()
+	return Open(t, urlOf(db))
+}
+
+func urlOf(db storage.Store) string {
 	urlsMu.Lock()
-	url := urls[db]
-	urlsMu.Unlock()
-	return Open(t, url)
+	defer urlsMu.Unlock()
+	return urls[db]
 }
 
 func testMigrations(t *testing.T, db storage.Store) {
@@ -79,9 +82,8 @@ func testMigrateTogether(t *testing.T, url string) {
 	wg.Wait()
 }
 
-func testClosed(t *testing.T, _ storage.Store) {
-	url := SQLite(t)
-	db, err := storage.Open(t.Context(), url, storage.Options{})
+func testClosed(t *testing.T, db storage.Store) {
+	db, err := storage.Open(t.Context(), urlOf(db), storage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,114 @@
+//go:build unix
+
+package storagetest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+const (
+	binVariable  = "W3HOST_TEST_PGBIN"
+	userVariable = "W3HOST_TEST_PGUSER"
+)
+
+// Server is a Postgres that a test may stop and start as it likes. It syncs
+// its writes, as one in production does.
+type Server struct {
+	URL string
+
+	t    testing.TB
+	bin  string
+	room string
+	user string
+}
+
+// NewServer makes and starts a server that is gone after the test. It skips
+// the test where scripts/with-postgres.sh has not said how.
+func NewServer(t testing.TB) *Server {
+	s := &Server{t: t, bin: os.Getenv(binVariable), user: os.Getenv(userVariable)}
+	if s.bin == "" {
+		t.Skip("SKIPPED: no Postgres to stop and start. Run the tests by scripts/with-postgres.sh")
+	}
+	room, err := os.MkdirTemp("", "w3host-pg-") // t.TempDir is closed to the server's user
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.room = room
+	t.Cleanup(func() { _ = os.RemoveAll(room) })
+	if cred := s.credential(); cred != nil {
+		if err := os.Chown(room, int(cred.Uid), int(cred.Gid)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.must("initdb", "-D", s.data(), "-U", "w3host", "-A", "trust", "-E", "UTF8", "--locale=C")
+	port := freePort(t)
+	conf := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = '%s'\n", port, room)
+	if err := os.WriteFile(filepath.Join(s.data(), "postgresql.auto.conf"), []byte(conf), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.URL = fmt.Sprintf("postgres://w3host@127.0.0.1:%d/postgres?sslmode=disable", port)
+	s.Start()
+	t.Cleanup(func() { _ = s.command("pg_ctl", "-D", s.data(), "-m", "immediate", "stop").Run() })
+	return s
+}
+
+// Start starts the server and waits until it answers.
+func (s *Server) Start() {
+	s.t.Helper()
+	s.must("pg_ctl", "-D", s.data(), "-l", filepath.Join(s.room, "log"), "-w", "-t", "60", "start")
+}
+
+// Stop ends the server as a crash does: without a checkpoint or a goodbye.
+func (s *Server) Stop() {
+	s.t.Helper()
+	s.must("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop")
+}
+
+func (s *Server) data() string { return filepath.Join(s.room, "data") }
+
+func (s *Server) must(name string, args ...string) {
+	s.t.Helper()
+	if err := s.command(name, args...).Run(); err != nil {
+		log, _ := os.ReadFile(filepath.Join(s.room, "log"))
+		s.t.Fatalf("%s: %v\n%s", name, err, log)
+	}
+}
+
+// command runs a program of Postgres as its user: it refuses to run as root.
+// Its output goes nowhere, or the server it starts would hold our pipe open.
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(s.bin, name), args...)
+	cmd.Dir = s.room
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential()}
+	return cmd
+}
+
+func (s *Server) credential() *syscall.Credential {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	u, err := user.Lookup(s.user)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	uid, _ := strconv.Atoi(u.Uid)
+	gid, _ := strconv.Atoi(u.Gid)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+}
+
+func freePort(t testing.TB) int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
