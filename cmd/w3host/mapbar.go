@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+const (
+	barPatience = time.Second // work that is done sooner shows no bar
+	barEvery    = 100 * time.Millisecond
+	barWidth    = 40
+)
+
+// mapBar shows how far the reading of maps is, on a terminal only.
+type mapBar struct {
+	w     io.Writer // nil if there is no terminal
+	start time.Time
+
+	mu          sync.Mutex
+	done, total int64
+	drawn       time.Time
+}
+
+func newMapBar(w io.Writer) *mapBar {
+	b := &mapBar{start: time.Now()}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		b.w = w
+	}
+	return b
+}
+
+// add counts bytes, set says how many there are by now.
+func (b *mapBar) add(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done += int64(n)
+	b.draw()
+}
+
+func (b *mapBar) set(done, total int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done, b.total = max(b.done, done), total
+	b.draw()
+}
+
+func (b *mapBar) draw() {
+	now := time.Now()
+	if b.w == nil || now.Sub(b.start) < barPatience || now.Sub(b.drawn) < barEvery || b.total <= 0 {
+		return
+	}
+	b.drawn = now
+	fmt.Fprint(b.w, "\r"+drawBar(b.done, b.total))
+}
+
+// clear takes the bar away.
+func (b *mapBar) clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.drawn.IsZero() {
+		fmt.Fprint(b.w, "\r\x1b[K")
+		b.drawn = time.Time{}
+	}
+}
+
+func drawBar(done, total int64) string {
+	done = min(done, total)
+	filled := int(done * barWidth / total)
+	return fmt.Sprintf("[%s%s] %3d %%  %d of %d MB", strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled),
+		done*100/total, done>>20, total>>20)
+}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/png"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"w3host/mapconf"
+	"w3host/w3gs"
+	"w3host/w3map"
+)
+
+// mapFacts is a map in JSON. The names of its fields are promised to other programs.
+type mapFacts struct {
+	File          string      `json:"file"`
+	Size          uint32      `json:"size"`
+	CRC32         string      `json:"crc32"`
+	Checksum      *string     `json:"checksum"` // null if it could not be computed
+	SHA1          *string     `json:"sha1"`     // likewise, and before 1.23
+	Name          string      `json:"name"`
+	Author        string      `json:"author"`
+	Description   string      `json:"description"`
+	Players       int         `json:"players"` // slots for players, computers too
+	Width         uint16      `json:"width"`
+	Height        uint16      `json:"height"`
+	Format        uint32      `json:"format"`
+	Layout        w3gs.Layout `json:"layout"`
+	Melee         bool        `json:"melee"`
+	FixedSettings bool        `json:"fixed_settings"`
+	CustomForces  bool        `json:"custom_forces"`
+	Slots         []slotFacts `json:"slots"`
+	Forces        []forceFact `json:"forces"`
+	Warnings      []string    `json:"warnings"`
+}
+
+// slotFacts is a slot in the numbers of the protocol.
+type slotFacts struct {
+	Status   w3gs.SlotStatus `json:"status"`
+	Team     uint8           `json:"team"`
+	Colour   uint8           `json:"colour"`
+	Race     w3gs.Race       `json:"race"`
+	Computer bool            `json:"computer"`
+}
+
+type forceFact struct {
+	Name    string `json:"name"`
+	Players uint32 `json:"players"` // bit n stands for player number n
+}
+
+// info is "w3host map info".
+func (c *mapCall) info() int {
+	if len(c.names) == 0 {
+		return c.wrong(errors.New("info needs the name of a map file"))
+	}
+	if c.png != "" && len(c.names) > 1 {
+		return c.wrong(errors.New("--png takes the minimap of one map, not of several"))
+	}
+	bar := newMapBar(c.stderr)
+	for _, name := range c.names {
+		if stat, err := os.Stat(name); err == nil {
+			bar.total += stat.Size()
+		}
+	}
+	code := exitOK
+	var maps []*w3map.Map
+	for _, name := range c.names {
+		if c.ctx.Err() != nil {
+			break
+		}
+		m, err := c.read(name, bar)
+		if err != nil {
+			bar.clear()
+			code = c.failed(name, err)
+			continue
+		}
+		maps = append(maps, m)
+	}
+	bar.clear()
+	if err := c.print(maps); err != nil {
+		return c.failed("output", err)
+	}
+	if c.png != "" && len(maps) == 1 {
+		if err := writeMinimap(c.names[0], c.png); err != nil {
+			return c.failed(c.names[0], err)
+		}
+	}
+	if c.ctx.Err() != nil {
+		return exitFailed
+	}
+	return code
+}
+
+// read reads a map file and the file beside it.
+func (c *mapCall) read(name string, bar *mapBar) (*w3map.Map, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, plainError(err)
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if stat.IsDir() {
+		return nil, fmt.Errorf("this is a folder; see its maps with: w3host map list %s", name)
+	}
+	m, err := w3map.Read(f, stat.Size(), name, w3map.Options{Version: c.version, Scripts: c.scripts, Progress: bar.add})
+	if err != nil {
+		return nil, err
+	}
+	config, err := mapconf.Load(w3map.ConfigName(name))
+	if err == nil {
+		err = config.Apply(m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if missing := m.MissingScripts(); missing != "" {
+		if c.scriptsFault != "" {
+			m.Warnings = append(m.Warnings, c.scriptsFault+".")
+		}
+		m.Warnings = append(m.Warnings, missing)
+	}
+	return m, nil
+}
+
+func (c *mapCall) print(maps []*w3map.Map) error {
+	if !c.json {
+		for i, m := range maps {
+			if i > 0 {
+				fmt.Fprintln(c.stdout)
+			}
+			if err := c.printMap(m); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	facts := make([]mapFacts, 0, len(maps))
+	for _, m := range maps {
+		facts = append(facts, factsOf(m))
+		for _, warning := range m.Warnings {
+			fmt.Fprintf(c.stderr, "%s: %s\n", m.File, warning)
+		}
+	}
+	out := json.NewEncoder(c.stdout)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	switch {
+	case len(c.names) > 1:
+		return out.Encode(facts)
+	case len(facts) == 1:
+		return out.Encode(facts[0])
+	}
+	return nil
+}
+
+func factsOf(m *w3map.Map) mapFacts {
+	f := mapFacts{
+		File: m.File, Size: m.Size, CRC32: fmt.Sprintf("%08x", m.CRC32),
+		Name: m.Name, Author: m.Author, Description: m.Description, Players: len(m.Slots),
+		Width: m.Width, Height: m.Height, Format: m.Format, Layout: m.Layout,
+		Melee: m.Melee, FixedSettings: m.FixedSettings, CustomForces: m.CustomForces,
+		Slots: []slotFacts{}, Forces: []forceFact{}, Warnings: append([]string{}, m.Warnings...),
+	}
+	if m.HasChecksum {
+		f.Checksum = new(fmt.Sprintf("%08x", m.Checksum))
+	}
+	if m.HasSHA1 {
+		f.SHA1 = new(fmt.Sprintf("%x", m.SHA1))
+	}
+	for _, s := range m.Slots {
+		f.Slots = append(f.Slots, slotFacts{s.Status, s.Team, s.Colour, s.Race, s.Computer})
+	}
+	for _, force := range m.Forces {
+		f.Forces = append(f.Forces, forceFact{force.Name, force.Players})
+	}
+	return f
+}
+
+// printMap prints a map for people.
+func (c *mapCall) printMap(m *w3map.Map) error {
+	f := factsOf(m)
+	unknown := "unknown"
+	if f.Checksum == nil {
+		f.Checksum = &unknown
+	}
+	if f.SHA1 == nil {
+		f.SHA1 = &unknown
+	}
+	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	row := func(key string, value any) { fmt.Fprintf(w, "%s\t%v\n", key, value) }
+	row("file", m.File)
+	row("path for clients", m.Path)
+	row("name", w3map.Plain(m.Name))
+	row("author", w3map.Plain(m.Author))
+	row("description", w3map.Plain(m.Description))
+	row("players", fmt.Sprintf("%d (%s)", len(m.Slots), w3map.Plain(m.RecommendedPlayers)))
+	row("playable", fmt.Sprintf("%d × %d", m.Width, m.Height))
+	row("format", fmt.Sprintf("%d, editor %d", m.Format, m.EditorVersion))
+	row("kind", kindOf(m))
+	row("size", fmt.Sprintf("%d bytes", m.Size))
+	row("crc32", f.CRC32)
+	row("checksum", fmt.Sprintf("%s (for %v)", *f.Checksum, m.Version))
+	row("sha1", *f.SHA1)
+	for i, s := range m.Slots {
+		row(fmt.Sprintf("slot %d", i+1), describeSlot(s))
+	}
+	for i, force := range m.Forces {
+		row(fmt.Sprintf("force %d", i+1), w3map.Plain(force.Name))
+	}
+	for _, warning := range m.Warnings {
+		row("warning", warning)
+	}
+	return w.Flush()
+}
+
+func kindOf(m *w3map.Map) string {
+	var words []string
+	for _, word := range []struct {
+		is   bool
+		text string
+	}{
+		{m.Melee, "melee"}, {m.CustomForces, "custom forces"}, {m.FixedSettings, "fixed player settings"},
+		{m.Lua, "Lua"}, {m.Signed, "signed by Blizzard"},
+	} {
+		if word.is {
+			words = append(words, word.text)
+		}
+	}
+	if len(words) == 0 {
+		return "plain"
+	}
+	return strings.Join(words, ", ")
+}
+
+func describeSlot(s w3gs.Slot) string {
+	status := [...]string{w3gs.SlotOpen: "open", w3gs.SlotClosed: "closed", w3gs.SlotOccupied: "occupied"}[s.Status]
+	if s.Computer {
+		status = "computer"
+	}
+	race := map[w3gs.Race]string{
+		w3gs.RaceHuman: "human", w3gs.RaceOrc: "orc", w3gs.RaceUndead: "undead",
+		w3gs.RaceNightElf: "night elf", w3gs.RaceRandom: "random",
+	}[s.Race&^w3gs.RaceSelectable]
+	if s.Race&w3gs.RaceSelectable != 0 {
+		race += " or as chosen"
+	}
+	return fmt.Sprintf("%s, team %d, colour %d, %s", status, s.Team+1, s.Colour+1, race)
+}
+
+// writeMinimap writes the minimap of a map, or else its preview, as PNG.
+func writeMinimap(name, to string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return plainError(err)
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	picture, err := w3map.Minimap(f, stat.Size())
+	if errors.Is(err, w3map.ErrNoPicture) {
+		if preview, noPreview := w3map.Preview(f, stat.Size()); noPreview == nil {
+			picture, err = preview, nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("no minimap for %s: %w", to, err)
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return plainError(err)
+	}
+	if err := errors.Join(png.Encode(out, picture), out.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", to, err)
+	}
+	return nil
+}
+
+// plainError leaves out the system call, which tells nobody anything.
+func plainError(err error) error {
+	var path *os.PathError
+	if !errors.As(err, &path) {
+		return err
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such file", path.Path)
+	}
+	return fmt.Errorf("%s: %w", path.Path, path.Err)
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"w3host/catalogue"
+	"w3host/mpq"
+	"w3host/w3map"
+)
+
+// list is "w3host map list".
+func (c *mapCall) list() int {
+	maps, code := c.open()
+	if maps == nil {
+		return code
+	}
+	entries := maps.Entries()
+	if c.json {
+		return c.listJSON(entries)
+	}
+	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "FILE\tNAME\tPLAYERS\tBYTES\tCHECKSUM")
+	missing := ""
+	for _, e := range entries {
+		if e.Fault != nil {
+			fmt.Fprintf(w, "%s\tBROKEN: %v\t\t%d\t\n", e.File, e.Fault, e.Size)
+			continue
+		}
+		checksum := "unknown"
+		if e.Map.HasChecksum {
+			checksum = fmt.Sprintf("%08x", e.Map.Checksum)
+		}
+		missing = first(missing, e.Map.MissingScripts())
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", e.File, w3map.Plain(e.Map.Name), len(e.Map.Slots), e.Size, checksum)
+	}
+	if err := w.Flush(); err != nil {
+		return c.failed("output", err)
+	}
+	if missing != "" {
+		fmt.Fprintln(c.stderr, first(c.scriptsFault, missing))
+	}
+	return exitOK
+}
+
+func (c *mapCall) listJSON(entries []*catalogue.Entry) int {
+	facts := make([]mapFacts, 0, len(entries))
+	for _, e := range entries {
+		f := mapFacts{Size: uint32(e.Size), Slots: []slotFacts{}, Forces: []forceFact{}}
+		if e.Fault != nil {
+			f.Warnings = []string{e.Fault.Error()}
+		} else {
+			f = factsOf(e.Map)
+		}
+		f.File = e.File // with its folders
+		facts = append(facts, f)
+	}
+	out := json.NewEncoder(c.stdout)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	if err := out.Encode(facts); err != nil {
+		return c.failed("output", err)
+	}
+	return exitOK
+}
+
+// verify is "w3host map verify". It reads all that the lists of the archives name, too.
+func (c *mapCall) verify() int {
+	if len(c.names) != 1 {
+		return c.wrong(errors.New("verify needs the name of one folder"))
+	}
+	maps, code := c.open()
+	if maps == nil {
+		return code
+	}
+	good, odd, broken, missing := 0, 0, 0, ""
+	for _, e := range maps.Entries() {
+		if c.ctx.Err() != nil {
+			return exitFailed
+		}
+		if e.Fault != nil {
+			broken++
+			fmt.Fprintf(c.stdout, "broken  %s: %v\n", e.File, e.Fault)
+			continue
+		}
+		notes := e.Map.Warnings
+		if err := unpackAll(maps.Path(e)); err != nil {
+			notes = append(notes[:len(notes):len(notes)], err.Error())
+		}
+		missing = first(missing, e.Map.MissingScripts())
+		if len(notes) == 0 {
+			good++
+			fmt.Fprintf(c.stdout, "good    %s\n", e.File)
+			continue
+		}
+		odd++
+		for _, note := range notes {
+			fmt.Fprintf(c.stdout, "odd     %s: %s\n", e.File, note)
+		}
+	}
+	fmt.Fprintf(c.stdout, "%d good, %d odd, %d broken\n", good, odd, broken)
+	if missing != "" {
+		fmt.Fprintln(c.stderr, first(c.scriptsFault, missing))
+		return exitFailed
+	}
+	if broken > 0 {
+		return exitFailed
+	}
+	return exitOK
+}
+
+// open scans the folder of the call, or else the one of the maps.
+func (c *mapCall) open() (*catalogue.Catalogue, int) {
+	if len(c.names) > 1 {
+		return nil, c.wrong(errors.New("list and verify take one folder"))
+	}
+	dir := first(os.Getenv("W3HOST_MAPS_DIR"), "maps")
+	if len(c.names) == 1 {
+		dir = c.names[0]
+	}
+	bar := newMapBar(c.stderr)
+	maps, err := catalogue.Open(c.ctx, dir, catalogue.Options{
+		Version: c.version, Scripts: c.scripts, Progress: bar.set,
+		Report: func(err error) { fmt.Fprintln(c.stderr, err) },
+	})
+	bar.clear()
+	if errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%s: there is no such folder; name the one with your maps", dir)
+	}
+	if err != nil {
+		return nil, c.failed(dir, err)
+	}
+	return maps, exitOK
+}
+
+// unpackAll unpacks every file that the map's archive lists.
+func unpackAll(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return plainError(err)
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	archive, err := mpq.Open(f, stat.Size())
+	if err != nil {
+		return err
+	}
+	for _, name := range archive.Names() {
+		file, err := archive.Open(name)
+		if err == nil {
+			_, err = file.WriteTo(io.Discard)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first is the first of the texts that is not empty.
+func first(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
