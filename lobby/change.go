@@ -39,9 +39,6 @@ func (l *Lobby) changeTeam(i int, team uint8) (why string) {
 		return "a computer cannot watch"
 	}
 	if !l.melee() {
-		if s.Team == l.observer && team != l.observer && l.playing(i) >= int(l.cfg.PlayerSlots) {
-			return fmt.Sprintf("all %d start spots are taken", l.cfg.PlayerSlots)
-		}
 		for j, place := range l.slots {
 			if place.Status == w3gs.SlotOpen && place.Team == team {
 				l.exchange(i, j, false)

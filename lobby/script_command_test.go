@@ -34,7 +34,7 @@ func (r *runner) run(line string) ([]string, error) {
 
 func (r *runner) dispatch(c *command) ([]string, error) {
 	switch c.name {
-	case "new": // new melee|forces|fixed|ladder PLAYERS [obs=N] [vhost=NAME|-] [pids=N] …
+	case "new": // new melee|forces|fixed|ladder PLAYERS [obs=N] [vhost=NAME|-] [pids=N] … : see config
 		r.l, r.now, r.conn = New(c.config()), 0, 0
 		return nil, nil
 	case "hex": // bytes instead of words, to the end of the block
@@ -195,6 +195,12 @@ func (c *command) config() Config {
 		cfg.PingEvery = d
 	}
 	cfg.Slots, cfg.Layout = testSlots(c.arg(0), c.int(1), c.number(c.option("obs", "0")))
+	if i := c.number(c.option("fixedrace", "0")); i > 0 {
+		cfg.Slots[i-1].Race = w3gs.RaceOrc
+	}
+	if i := c.number(c.option("weak", "0")); i > 0 {
+		cfg.Slots[i-1].Handicap = 50
+	}
 	cfg.PlayerSlots = uint8(c.int(1))
 	cfg.Observers = c.options["obs"] != ""
 	cfg.MaxPID = uint8(c.number(c.option("pids", "12")))

@@ -136,3 +136,18 @@ func TestPacketsAreOwned(t *testing.T) {
 		t.Fatal("no packets")
 	}
 }
+
+// A computer that the map put there can be opened; it leaves no trace of one.
+func TestOpenTheMapsComputer(t *testing.T) {
+	cfg := Defaults()
+	cfg.Layout = w3gs.LayoutCustomForces
+	cfg.Slots = []w3gs.Slot{
+		{Download: 100, Status: w3gs.SlotOccupied, Computer: true, Team: 1, Colour: 4, Race: w3gs.RaceOrc, AI: w3gs.AIInsane, Handicap: 80},
+	}
+	l := New(cfg)
+	l.Handle(0, Open{Slots: []int{0}}, nil)
+	want := w3gs.Slot{Download: 255, Team: 1, Colour: 4, Race: w3gs.RaceOrc, AI: w3gs.AINormal, Handicap: 80}
+	if got := l.SlotTable().Slots[0]; got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
