@@ -107,7 +107,7 @@ func (l *Lobby) admit(ev Join) {
 		l.pingAt = l.now + l.cfg.PingEvery
 	}
 	p := l.enter(&player{
-		name: name, conn: ev.Conn, req: ev.Req, reserved: ev.Reserved, external: ev.External, joined: l.now,
+		name: name, req: ev.Req, reserved: ev.Reserved, external: ev.External, joined: l.now,
 	})
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})

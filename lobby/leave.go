@@ -72,5 +72,5 @@ func (l *Lobby) shutdown(op Shutdown) {
 	}
 	l.players = [pidLimit]*player{}
 	l.phase = phaseClosed
-	l.emit(Closed{Why: op.Why})
+	l.emit(Closed(op))
 }

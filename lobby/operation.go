@@ -194,6 +194,7 @@ func (m Mute) Name() string {
 	}
 	return "mute"
 }
+
 func (m MuteAll) Name() string {
 	if m.Off {
 		return "unmuteall"

@@ -76,7 +76,6 @@ func (c Counts) Players() int { return c.Humans + c.Fakes }
 type player struct {
 	pid      uint8
 	name     string
-	conn     ConnID
 	fake     bool
 	order    int // rises with each join; the latest is displaced first
 	reserved bool

@@ -70,7 +70,7 @@ func (l *Lobby) SlotTable() w3gs.SlotTable {
 	}
 }
 
-// Counts counts the slots.
+// Counts counts the slots; what it says holds until the game starts.
 func (l *Lobby) Counts() Counts {
 	c := Counts{Total: len(l.slots)}
 	for _, s := range l.slots {

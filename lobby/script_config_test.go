@@ -1,0 +1,73 @@
+package lobby
+
+import (
+	"strings"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// config reads the options of "new". Without "ping" none are sent and a start asks
+// for none, so that scripts about other rules need not play ping-pong.
+func (c *command) config() Config {
+	cfg := Defaults()
+	cfg.PingEvery = 0
+	if every, ok := c.options["ping"]; ok {
+		d, err := time.ParseDuration(every)
+		c.fail(err)
+		cfg.PingEvery = d
+	}
+	cfg.Slots, cfg.Layout = testSlots(c.arg(0), c.int(1), c.number(c.option("obs", "0")))
+	if i := c.number(c.option("fixedrace", "0")); i > 0 {
+		cfg.Slots[i-1].Race = w3gs.RaceOrc
+	}
+	if i := c.number(c.option("weak", "0")); i > 0 {
+		cfg.Slots[i-1].Handicap = 50
+	}
+	cfg.PlayerSlots = uint8(c.int(1))
+	cfg.Observers = c.options["obs"] != ""
+	cfg.MaxPID = uint8(c.number(c.option("pids", "12")))
+	cfg.VirtualHost = strings.TrimPrefix(c.option("vhost", "Host"), "-")
+	cfg.RandomSeed = 0x12345678
+	cfg.HideAddresses = c.has("hide")
+	cfg.RandomRaces = c.has("randomraces")
+	cfg.Owner = c.options["owner"]
+	cfg.HCL = c.options["hcl"]
+	cfg.Countdown = c.number(c.option("countdown", "5"))
+	cfg.AutoStart = c.number(c.option("autostart", "0"))
+	cfg.AutoStartFull = c.has("full")
+	if held := c.options["held"]; held != "" {
+		cfg.Reserved = strings.Split(held, ",")
+	}
+	if c.text != "" {
+		cfg.Welcome = strings.Split(c.text, " / ")
+	}
+	cfg.MapCheck = w3gs.MapCheck{Path: `Maps\a.w3x`, Size: 1000, CRC32: 0x11223344, Checksum: 0x55667788, HasSHA1: true}
+	for i := range cfg.MapCheck.SHA1 {
+		cfg.MapCheck.SHA1[i] = byte(i + 1)
+	}
+	return cfg
+}
+
+// testSlots are the slots of a map with n players, in two forces of equal size
+// where it has forces, and observers after them.
+func testSlots(kind string, n, observers int) (slots []w3gs.Slot, layout w3gs.Layout) {
+	for i := range n {
+		s := w3gs.Slot{Download: 255, Team: uint8(i), Colour: uint8(i), Race: 0x60, AI: w3gs.AINormal, Handicap: 100}
+		switch kind {
+		case "forces":
+			layout = w3gs.LayoutCustomForces
+			s.Team = uint8(2 * i / n)
+		case "fixed":
+			layout = w3gs.LayoutFixedSettings
+			s.Team, s.Race = uint8(2*i/n), w3gs.RaceOrc
+		case "ladder":
+			layout = w3gs.LayoutLadder
+		}
+		slots = append(slots, s)
+	}
+	for range observers {
+		slots = append(slots, w3gs.Slot{Download: 255, Team: 12, Colour: 12, Race: 0x60, AI: w3gs.AINormal, Handicap: 100})
+	}
+	return slots, layout
+}
