@@ -49,17 +49,33 @@ func (h *Host) serve(c *conn) {
 	stream := w3gs.NewStream(firstPacketMax)
 	g, err := h.welcome(c, stream)
 	h.gate.leave(c.addr.Addr(), time.Now())
-	if err == nil {
-		_ = c.nc.SetReadDeadline(time.Time{})
-		stream.SetMax(w3gs.MaxFrame)
-		err = c.read(stream, g, newMeter(h.opts.Limits.PacketRate))
-	}
-	err = c.closedBecause(err)
 	if g == nil {
-		c.log.Info().AnErr("reason", err).Msg("connection closed before it joined")
+		var r *refusal
+		if reason := c.closedBecause(err); !errors.As(reason, &r) { // refusals are logged where they are made
+			c.log.Info().AnErr("reason", reason).Msg("connection closed before it joined")
+		}
 		return
 	}
-	g.inbox.push(event{c: c, kind: evGone, err: err}, nil)
+	_ = c.nc.SetReadDeadline(time.Time{})
+	stream.SetMax(w3gs.MaxFrame)
+	packets := &packetReader{c: c, g: g, meter: newMeter(h.opts.Limits.PacketRate)}
+	for {
+		err = packets.read(stream)
+		if !errors.Is(err, errHandOver) {
+			break
+		}
+		h.running.Add(1) // the reactor's, until the connection ends
+		if h.reactor.adopt(c, packets, stream.Rest()) {
+			return
+		}
+		h.running.Done()
+		c.leaving.Store(false)
+		_ = c.nc.SetReadDeadline(time.Time{})
+	}
+	if errors.Is(err, errGameOver) {
+		c.discard()
+	}
+	_ = g.inbox.push(event{c: c, kind: evGone, err: c.closedBecause(err)}, nil, false)
 }
 
 // welcome reads the first packet, which must be a join, and hands it to the
@@ -87,7 +103,7 @@ func (h *Host) welcome(c *conn, stream *w3gs.Stream) (*Game, error) {
 		return nil, err
 	}
 	g, refusal := h.route(c, join)
-	if refusal == nil && !g.inbox.push(event{c: c, kind: evJoin, packet: join}, nil) {
+	if refusal == nil && g.inbox.push(event{c: c, kind: evJoin, packet: join}, nil, true) != nil {
 		refusal = refuse(w3gs.RejectStarted, "the game is over")
 	}
 	if refusal != nil {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -24,14 +25,17 @@ const (
 
 // Why a connection was closed by the host, for the log and for tests.
 var (
-	errJoinTimeout = errors.New("no join within the time limit")
-	errNotAJoin    = errors.New("first packet is not a join (0x1E)")
-	errOverflow    = errors.New("out queue overflow: the client does not read")
-	errFlood       = errors.New("flood: too many packets a second")
-	errSilent      = errors.New("nothing heard for too long")
-	errHostStops   = errors.New("the host is stopping")
-	errGameOver    = errors.New("the game is over")
-	errEarlyAction = errors.New("an action or acknowledgement before the game has started")
+	errJoinTimeout  = errors.New("no join within the time limit")
+	errNotAJoin     = errors.New("first packet is not a join (0x1E)")
+	errOverflow     = errors.New("out queue overflow: the client does not read")
+	errFlood        = errors.New("flood: too many packets a second")
+	errSilent       = errors.New("nothing heard for too long")
+	errHostStops    = errors.New("the host is stopping")
+	errGameOver     = errors.New("the game is over")
+	errInboxFull    = errors.New("more packets than its game can take")
+	errClientClosed = errors.New("closed by the client")
+	errHandOver     = errors.New("its socket goes to the reactor")
+	errEarlyAction  = errors.New("an action or acknowledgement before the game has started")
 )
 
 // conn is one client's TCP connection. Its reader goroutine feeds the inbox of
@@ -52,7 +56,11 @@ type conn struct {
 
 	skipped int // packets without a meaning for a host; the reader's
 
+	leaving atomic.Bool // its reader is to hand the socket to the reactor
+	game    *Game       // set before leaving; the reactor reports the end there
+
 	mu       sync.Mutex
+	sock     *rawSocket // set once the reactor has it; nc and raw are of no use then
 	out      outQueue
 	draining bool
 	closing  bool  // close once the out queue is empty
@@ -88,9 +96,9 @@ func (c *conn) send(frame []byte) {
 		return
 	}
 	if !c.draining {
-		n, err := c.tryWrite(frame)
+		n, err := c.write(frame)
 		if err != nil {
-			return // the reader sees the same broken connection
+			return // whoever reads sees the same broken connection
 		}
 		if n == len(frame) {
 			return
@@ -143,6 +151,7 @@ func (c *conn) finish(cause error) {
 	}
 	c.closing, c.cause = true, cause
 	c.out.dropPieces()
+	_ = c.nc.SetDeadline(time.Now().Add(lingerTime)) // a client that never reads ends too
 	if !c.draining {
 		c.lastWords()
 	}
@@ -165,19 +174,78 @@ func (c *conn) abort(cause error) {
 		c.cause = cause
 	}
 	c.done = true
-	_ = c.nc.SetLinger(0)
-	_ = c.nc.Close()
+	if c.sock == nil {
+		_ = c.nc.SetLinger(0)
+		_ = c.nc.Close()
+		return // its reader reports the end
+	}
+	c.sock.close()
+	_ = c.game.inbox.push(event{c: c, kind: evGone, err: c.cause}, nil, false)
+	c.game.host.running.Done()
 }
 
 // lastWords ends the sending side; the peer's own close, or the deadline, ends
 // the reader. Closing at once would reset the connection under the last packet.
 func (c *conn) lastWords() {
+	if c.sock != nil {
+		c.sock.closeWrite()
+		cause := c.cause
+		time.AfterFunc(lingerTime, func() { c.cut(cause) })
+		return
+	}
 	_ = c.nc.CloseWrite()
 	_ = c.nc.SetDeadline(time.Now().Add(lingerTime))
 }
 
+// write hands bytes to the kernel without waiting.
+func (c *conn) write(p []byte) (int, error) {
+	if c.sock != nil {
+		return c.sock.write(p)
+	}
+	return c.tryWrite(p)
+}
+
+// handOver lets the reactor read this connection from now on. The reader
+// goroutine, which may be in the middle of a packet, does it.
+func (c *conn) handOver(g *Game) {
+	c.game = g
+	c.leaving.Store(true)
+	_ = c.nc.SetReadDeadline(time.Now())
+}
+
+// flush writes what waits, as far as the socket takes it; the reactor calls it
+// when there is room.
+func (c *conn) flush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !c.done {
+		buf := c.out.take(nil)
+		n, err := c.write(buf)
+		if err != nil {
+			c.abort(err)
+			return
+		}
+		if n < len(buf) {
+			c.out.rest = append(c.out.rest[:0], buf[n:]...)
+			return
+		}
+		if len(buf) == 0 {
+			c.draining = false
+			c.sock.wantRoom(false)
+			if c.closing {
+				c.lastWords()
+			}
+			return
+		}
+	}
+}
+
 func (c *conn) startDrain() {
 	c.draining = true
+	if c.sock != nil {
+		c.sock.wantRoom(true)
+		return
+	}
 	go c.drain() // ends when the queue is empty or the socket broken
 }
 

@@ -97,7 +97,7 @@ func (g *Game) EntryKey() uint32 { return g.key }
 func (g *Game) Name() string { return g.name }
 
 // call runs f on the game's goroutine, or not at all once the game is over.
-func (g *Game) call(f func(*Game)) { g.inbox.push(event{kind: evCall, call: f}, nil) }
+func (g *Game) call(f func(*Game)) { _ = g.inbox.push(event{kind: evCall, call: f}, nil, false) }
 
 // run is the game's goroutine, from the opening of the lobby to the last leave.
 func (g *Game) run() {
@@ -106,6 +106,9 @@ func (g *Game) run() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
+		if g.turning() {
+			g.host.reactor.poll(turnBatch)
+		}
 		g.inbox.take(&g.work)
 		for i := range g.work.events {
 			g.handle(&g.work.events[i])

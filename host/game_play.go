@@ -22,6 +22,11 @@ func (g *Game) begin(e lobby.Started) {
 		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Fake: true})
 	}
 	g.turns = gamesync.New(cfg)
+	for _, c := range g.conns {
+		if c != nil {
+			c.handOver(g)
+		}
+	}
 	g.book.begun(e)
 	g.log.Info().Int("players", len(e.Players)).Int("fakes", len(e.Fakes)).Str("hcl", e.HCL).Msg("game started, players are loading")
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -30,6 +31,7 @@ type Host struct {
 	log      zerolog.Logger
 	gate     *gate
 	listener *net.TCPListener
+	reactor  *reactor
 
 	mu       sync.Mutex
 	games    map[uint32]*Game // lobbies and running games by id
@@ -57,14 +59,18 @@ func New(opts Options) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w; another program has the port, or the address is not this machine's: choose another with --listen", opts.Listen, err)
 	}
-	return &Host{
+	h := &Host{
 		opts:     opts,
 		log:      opts.Log,
 		gate:     newGate(opts.Limits),
 		listener: listener.(*net.TCPListener),
 		games:    make(map[uint32]*Game),
 		refill:   make(chan struct{}, 1),
-	}, nil
+	}
+	if h.reactor, err = newReactor(h); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot watch sockets: %w", err), listener.Close())
+	}
+	return h, nil
 }
 
 // Addr is where the host listens.
@@ -82,6 +88,7 @@ func (h *Host) Advertise(a Advertiser) { h.opts.Advertiser = a }
 func (h *Host) Run(ctx context.Context) error {
 	go h.accept() // ends when the listener is closed
 	h.keepLobbies(ctx)
+	defer h.reactor.close()
 	return h.stop()
 }
 

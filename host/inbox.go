@@ -10,7 +10,7 @@ import (
 // Bounds of what may wait for a game: beyond them its readers stop reading,
 // and TCP makes the clients wait.
 const (
-	inboxEvents = 1 << 12
+	inboxEvents = 1 << 14
 	inboxBytes  = 1 << 20
 )
 
@@ -66,17 +66,21 @@ type inbox struct {
 
 func newInbox() *inbox { return &inbox{wake: make(chan struct{}, 1)} }
 
-// push hands over one event. It waits while the inbox is full, and reports
-// false once the game is over.
-func (b *inbox) push(e event, data []byte) bool {
+// push hands over one event. If the inbox is full it waits, or where it may not
+// wait reports errInboxFull. What ends a connection, and calls, always fit.
+func (b *inbox) push(e event, data []byte, mayWait bool) error {
 	for {
 		b.mu.Lock()
 		if b.closed {
 			b.mu.Unlock()
-			return false
+			return errGameOver
 		}
-		if len(b.in.events) < inboxEvents && len(b.in.arena) < inboxBytes || e.kind == evCall {
+		if len(b.in.events) < inboxEvents && len(b.in.arena) < inboxBytes || e.kind == evCall || e.kind == evGone {
 			break
+		}
+		if !mayWait {
+			b.mu.Unlock()
+			return errInboxFull
 		}
 		if b.space == nil {
 			b.space = make(chan struct{})
@@ -95,7 +99,7 @@ func (b *inbox) push(e event, data []byte) bool {
 	if e.kind != evAction && e.kind != evKeepalive || !b.lazy.Load() {
 		b.signal()
 	}
-	return true
+	return nil
 }
 
 func (b *inbox) signal() {

@@ -1,58 +1,76 @@
 package host
 
 import (
+	"errors"
+	"os"
 	"time"
 
 	"w3host/w3gs"
 )
 
-// read passes what the client sends to its game until the connection ends or
-// the client breaks the protocol. It may wait for the game, which makes TCP
-// slow the client down; the game never waits for it.
-func (c *conn) read(stream *w3gs.Stream, g *Game, meter *meter) error {
-	var action w3gs.OutgoingAction
-	var alive w3gs.Keepalive
+// packetReader passes one client's packets to its game.
+type packetReader struct {
+	c      *conn
+	g      *Game
+	meter  *meter
+	action w3gs.OutgoingAction
+	alive  w3gs.Keepalive
+}
+
+// read takes what the client sends until the connection ends or the client
+// breaks the protocol. It may wait for the game, which makes TCP slow the client
+// down; the game never waits for it.
+func (p *packetReader) read(stream *w3gs.Stream) error {
 	for {
 		frame, err := stream.Next()
 		if err != nil {
 			return err
 		}
-		if frame == nil {
-			n, err := c.nc.Read(stream.Free())
-			if err != nil {
+		if frame != nil {
+			if err := p.take(frame, true); err != nil {
 				return err
 			}
-			stream.Commit(n)
 			continue
 		}
-		if err := meter.count(frame.Op()); err != nil {
-			return err
-		}
-		e := event{c: c}
-		var data []byte
-		switch op := frame.Op(); op {
-		case w3gs.OpKeepalive:
-			err = alive.Decode(frame.Body())
-			e.kind, e.sum = evKeepalive, alive.Checksum
-		case w3gs.OpOutgoingAction:
-			err = action.Decode(frame.Body())
-			e.kind, data = evAction, action.Data
-		default:
-			e.kind = evPacket
-			if e.packet = w3gs.New(op, w3gs.FromClient); e.packet == nil {
-				c.skipped++
-				continue // unknown to a host: skipped and counted
-			}
-			err = e.packet.Decode(frame.Body())
+		n, err := p.c.nc.Read(stream.Free())
+		if errors.Is(err, os.ErrDeadlineExceeded) && p.c.leaving.Load() {
+			return errHandOver
 		}
 		if err != nil {
 			return err
 		}
-		if !g.inbox.push(e, data) {
-			c.discard()
-			return errGameOver
-		}
+		stream.Commit(n)
 	}
+}
+
+// take passes one packet on. Where it may not wait, a game that has too much
+// waiting already costs the client his connection.
+func (p *packetReader) take(frame w3gs.Frame, mayWait bool) error {
+	if err := p.meter.count(frame.Op()); err != nil {
+		return err
+	}
+	e := event{c: p.c}
+	var data []byte
+	var err error
+	switch op := frame.Op(); op {
+	case w3gs.OpKeepalive:
+		err = p.alive.Decode(frame.Body())
+		e.kind, e.sum = evKeepalive, p.alive.Checksum
+	case w3gs.OpOutgoingAction:
+		err = p.action.Decode(frame.Body())
+		e.kind, data = evAction, p.action.Data
+	default:
+		e.kind = evPacket
+		if e.packet = w3gs.New(op, w3gs.FromClient); e.packet == nil {
+			p.c.skipped++
+			return nil // unknown to a host: skipped and counted
+		}
+		err = e.packet.Decode(frame.Body())
+	}
+	if err != nil {
+		return err
+	}
+	return p.g.inbox.push(e, data, mayWait)
 }
 
 // discard reads until the client closes or the linger deadline of lastWords

@@ -43,6 +43,10 @@ func (s *Stream) Commit(n int) { s.w += n }
 // Buffered is the number of bytes that wait for the rest of their packet.
 func (s *Stream) Buffered() int { return s.w - s.r }
 
+// Rest is what waits for the rest of its packet; it aliases the buffer like a
+// frame.
+func (s *Stream) Rest() []byte { return s.buf[s.r:s.w] }
+
 // Next returns the next whole packet, or nil when more bytes are needed. The
 // frame aliases the stream's buffer until the next call of Free. An error is
 // final: the stream does not look for the next packet behind bad bytes.

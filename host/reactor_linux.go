@@ -1,0 +1,258 @@
+package host
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"w3host/w3gs"
+)
+
+const (
+	// gather is how long the reactor lets packets come together before it looks
+	// again. Nothing in a running game needs an answer before its next turn, so
+	// the acknowledgements of ten players cost two wake-ups and not ten. The
+	// kernel keeps the order of arrival meanwhile.
+	gather = 4 * time.Millisecond
+	// turnBatch bounds what a game reads for all games when its turn is due.
+	turnBatch = 64
+	// readyBatch is how many sockets the reactor takes from the kernel at once.
+	readyBatch = 512
+	// readSize is what one read takes; what is left makes the socket ready again.
+	readSize = 16 << 10
+)
+
+// reactor reads the sockets of all running games. With a goroutine for each,
+// most of what a turn costs is waking them up, and a second read that finds
+// nothing; here one goroutine asks the kernel which of thousands of sockets have
+// something to say.
+//
+// Just before a turn its game asks the reactor to look once more, so that no
+// action that has arrived misses the turn.
+type reactor struct {
+	host  *Host
+	epoll int
+	stop  int // eventfd that ends run
+
+	polling sync.Mutex // held while sockets are read; guards ready and buf
+	ready   [readyBatch]unix.EpollEvent
+	buf     []byte
+
+	mu   sync.Mutex
+	byFD []*conn
+}
+
+// rawSocket is a connection's socket in the hands of the reactor. The lock of
+// the connection guards fd and watched, the reactor's polling lock the rest.
+type rawSocket struct {
+	fd      int
+	reactor *reactor
+	watched uint32 // epoll events
+	packets *packetReader
+	rest    []byte // the beginning of a packet that is not yet whole
+}
+
+func newReactor(h *Host) (*reactor, error) {
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	stop, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		return nil, errors.Join(err, unix.Close(epoll))
+	}
+	r := &reactor{host: h, epoll: epoll, stop: stop, buf: make([]byte, readSize)}
+	if err := r.control(unix.EPOLL_CTL_ADD, stop, unix.EPOLLIN); err != nil {
+		return nil, errors.Join(err, unix.Close(stop), unix.Close(epoll))
+	}
+	go r.run() // ends with close
+	return r, nil
+}
+
+// run waits for the first packet after a silence, and looks every few
+// milliseconds while there is traffic.
+func (r *reactor) run() {
+	defer func() {
+		_ = unix.Close(r.stop)
+		_ = unix.Close(r.epoll)
+	}()
+	var first [1]unix.EpollEvent
+	for {
+		n, err := unix.EpollWait(r.epoll, first[:], -1)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			r.host.log.Error().Err(err).Msg("epoll")
+			return
+		}
+		if n > 0 && int(first[0].Fd) == r.stop {
+			r.polling.Lock() // nobody may look any more; the lock is kept
+			return
+		}
+		r.poll(readyBatch)
+		time.Sleep(gather)
+	}
+}
+
+// close ends the reactor. Its connections are closed by then.
+func (r *reactor) close() { _, _ = unix.Write(r.stop, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
+
+// poll reads what has arrived at up to most sockets. If somebody else is
+// looking at this moment, that will do.
+func (r *reactor) poll(most int) {
+	if !r.polling.TryLock() {
+		return
+	}
+	defer r.polling.Unlock()
+	n, err := unix.EpollWait(r.epoll, r.ready[:most], 0)
+	if err != nil {
+		return
+	}
+	for _, e := range r.ready[:n] {
+		c := r.find(int(e.Fd))
+		if c == nil {
+			continue
+		}
+		if e.Events&unix.EPOLLOUT != 0 {
+			c.flush()
+		}
+		if e.Events&^unix.EPOLLOUT != 0 {
+			r.read(c)
+		}
+	}
+}
+
+// read takes what one socket has and passes it to its game.
+func (r *reactor) read(c *conn) {
+	c.mu.Lock()
+	if c.done {
+		c.mu.Unlock()
+		return
+	}
+	n, err := unix.Read(c.sock.fd, r.buf)
+	closing := c.closing
+	c.mu.Unlock()
+	switch {
+	case errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR):
+	case err != nil:
+		c.cut(err)
+	case n <= 0:
+		c.cut(errClientClosed)
+	case closing: // he may still speak, but nobody listens
+	default:
+		if err := r.split(c.sock, r.buf[:n]); err != nil {
+			c.cut(err)
+		}
+	}
+}
+
+// split cuts packets off what was read; an unfinished one is kept.
+func (r *reactor) split(s *rawSocket, data []byte) error {
+	if len(s.rest) > 0 {
+		s.rest = append(s.rest, data...)
+		data = s.rest
+	}
+	for {
+		frame, rest, err := w3gs.Next(data, w3gs.MaxFrame)
+		if err != nil {
+			return err
+		}
+		data = rest
+		if frame == nil {
+			break
+		}
+		if err := s.packets.take(frame, false); err != nil {
+			return err
+		}
+	}
+	if len(data) == 0 {
+		s.rest = nil
+		return nil
+	}
+	s.rest = append(make([]byte, 0, len(data)), data...)
+	return nil
+}
+
+// adopt takes over a connection from its reader goroutine, with the bytes that
+// wait for the rest of their packet. It reports false when the connection is
+// not in a state to be moved; then its goroutine goes on.
+func (r *reactor) adopt(c *conn, packets *packetReader, rest []byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done || c.closing || c.draining {
+		return false
+	}
+	fd := -1
+	err := c.raw.Control(func(old uintptr) {
+		fd, _ = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0)
+	})
+	if err != nil || fd < 0 {
+		return false
+	}
+	s := &rawSocket{fd: fd, reactor: r, packets: packets, watched: unix.EPOLLIN | unix.EPOLLRDHUP}
+	if len(rest) > 0 {
+		s.rest = append(s.rest, rest...)
+	}
+	r.put(fd, c)
+	c.sock = s
+	// The runtime's own poller lets go of the socket when the old descriptor is
+	// closed; the connection lives on in the new one.
+	_ = c.nc.Close()
+	if err := r.control(unix.EPOLL_CTL_ADD, fd, s.watched); err != nil {
+		c.abort(err)
+	}
+	return true
+}
+
+// write hands p to the kernel without waiting.
+func (s *rawSocket) write(p []byte) (int, error) {
+	n, err := unix.Write(s.fd, p)
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
+		return 0, nil
+	}
+	return max(n, 0), err
+}
+
+// wantRoom asks to be told when the socket takes bytes again, or no longer.
+func (s *rawSocket) wantRoom(yes bool) {
+	events := uint32(unix.EPOLLIN | unix.EPOLLRDHUP)
+	if yes {
+		events |= unix.EPOLLOUT
+	}
+	if events != s.watched {
+		s.watched = events
+		_ = s.reactor.control(unix.EPOLL_CTL_MOD, s.fd, events)
+	}
+}
+
+// closeWrite ends the sending side.
+func (s *rawSocket) closeWrite() { _ = unix.Shutdown(s.fd, unix.SHUT_WR) }
+
+// close ends the socket with a reset, like SetLinger(0) and Close.
+func (s *rawSocket) close() {
+	s.reactor.put(s.fd, nil)
+	_ = unix.SetsockoptLinger(s.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	_ = unix.Close(s.fd)
+}
+
+func (r *reactor) control(op, fd int, events uint32) error {
+	return unix.EpollCtl(r.epoll, op, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)})
+}
+
+func (r *reactor) find(fd int) *conn {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if fd >= len(r.byFD) {
+		return nil
+	}
+	return r.byFD[fd]
+}
+
+func (r *reactor) put(fd int, c *conn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if fd >= len(r.byFD) {
+		r.byFD = append(r.byFD, make([]*conn, fd+1-len(r.byFD)+64)...)
+	}
+	r.byFD[fd] = c
+}
