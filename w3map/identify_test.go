@@ -297,9 +297,9 @@ func TestScriptsThatAreSpoilt(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	archive := func(name string) []byte {
+	archive := func(name string, size int) []byte {
 		w := mpq.NewWriter(nil)
-		if err := w.Add(name, []byte("x"), mpq.AddOptions{}); err != nil {
+		if err := w.Add(name, make([]byte, size), mpq.AddOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		data, err := w.Bytes()
@@ -315,9 +315,10 @@ func TestRefusals(t *testing.T) {
 	}{
 		{nil, w3map.ErrNotMap, "empty"},
 		{[]byte("no archive at all"), w3map.ErrNotMap, "no MPQ archive"},
-		{archive("sound.wav"), w3map.ErrNotMap, "without war3map.w3i"},
-		{archive("war3campaign.w3f"), w3map.ErrNotMap, "campaign"},
-		{archive("war3map.w3i"), w3map.ErrDamaged, "ends too early"},
+		{archive("sound.wav", 1), w3map.ErrNotMap, "without war3map.w3i"},
+		{archive("war3campaign.w3f", 1), w3map.ErrNotMap, "campaign"},
+		{archive("war3map.w3i", 1), w3map.ErrDamaged, "ends too early"},
+		{archive("war3map.w3i", 33<<20), w3map.ErrDamaged, "claims 34603008 bytes"},
 	} {
 		_, err := w3map.Read(bytes.NewReader(c.data), int64(len(c.data)), "a.w3x", w3map.Options{})
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {

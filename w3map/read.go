@@ -14,6 +14,9 @@ import (
 	"w3host/w3gs"
 )
 
+// maxSmall bounds files that are read as a whole, in bytes. The texts of the largest maps have a tenth of it.
+const maxSmall = 32 << 20
+
 // What Read can refuse a file for. Test with errors.Is.
 var (
 	// ErrNotMap says that the file is something else than a map.
@@ -68,7 +71,7 @@ func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
 
 // readInfo reads war3map.w3i and resolves its texts.
 func (m *Map) readInfo(a *mpq.Archive) error {
-	data, err := a.ReadFile("war3map.w3i")
+	data, err := readSmall(a, "war3map.w3i")
 	switch {
 	case errors.Is(err, mpq.ErrNotFound) && a.Has("war3campaign.w3f"):
 		return fmt.Errorf("%w: it is a campaign, whose maps can only be played alone", ErrNotMap)
@@ -81,12 +84,24 @@ func (m *Map) readInfo(a *mpq.Archive) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	texts, err := a.ReadFile("war3map.wts")
+	texts, err := readSmall(a, "war3map.wts")
 	if err != nil && !errors.Is(err, mpq.ErrNotFound) {
 		m.warn("war3map.wts is damaged, so that texts of the map are missing: %v.", err)
 	}
 	m.take(in, parseStrings(texts))
 	return nil
+}
+
+// readSmall reads a file that is not worth more memory than maxSmall.
+func readSmall(a *mpq.Archive, name string) ([]byte, error) {
+	f, err := a.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if f.Size() > maxSmall {
+		return nil, fmt.Errorf("%s claims %d bytes, where no game needs more than %d", name, f.Size(), maxSmall)
+	}
+	return a.ReadFile(name)
 }
 
 func (m *Map) take(in *info, texts stringTable) {

@@ -33,31 +33,41 @@ func parseStrings(data []byte) stringTable {
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
 	table := stringTable{}
-	starts := entryStart.FindAllSubmatchIndex(data, -1)
-	ends := entryEnd.FindAllIndex(data, -1)
-	at := 0
-	for i, start := range starts {
-		if start[0] < at {
-			continue // within the text before
+	end := -1 // of the text at hand, or of one to come
+	for start := find(entryStart, data, 0); start != nil; {
+		next, limit := find(entryStart, data, start[1]), len(data)
+		if next != nil {
+			limit = next[0]
 		}
-		next := len(data)
-		if i+1 < len(starts) {
-			next = starts[i+1][0]
+		open := openBrace(data, start[1], limit)
+		if open < 0 { // an entry without a text
+			start = next
+			continue
 		}
-		open := openBrace(data, start[1], next)
-		if open < 0 {
-			continue // an entry without a text
+		if end <= open {
+			end = len(data)
+			if brace := find(entryEnd, data, open+1); brace != nil {
+				end = brace[1] - 1
+			}
 		}
-		for len(ends) > 0 && ends[0][0] <= open {
-			ends = ends[1:]
-		}
-		end := textEnd(data, open+1, next, ends)
-		at = min(end+1, len(data))
+		stop := textEnd(data, open+1, limit, end)
 		if id, err := strconv.Atoi(string(data[start[2]:start[3]])); err == nil {
-			table[id] = textBetween(data[open+1 : end])
+			table[id] = textBetween(data[open+1 : stop])
+		}
+		if start = next; next != nil && next[0] <= stop { // that one was within the text
+			start = find(entryStart, data, stop)
 		}
 	}
 	return table
+}
+
+// find is the first match at or after from, with its groups, counted from the beginning of data.
+func find(re *regexp.Regexp, data []byte, from int) []int {
+	at := re.FindSubmatchIndex(data[from:])
+	for i := range at {
+		at[i] += from
+	}
+	return at
 }
 
 // openBrace finds the brace before a text, which is none in a comment.
@@ -76,19 +86,16 @@ func openBrace(data []byte, from, next int) int {
 	return -1
 }
 
-// textEnd finds the end of a text: a brace that begins a line, since a text may have braces in it. If there is another
-// entry before that one, any brace before that entry will do.
-func textEnd(data []byte, from, next int, ends [][]int) int {
-	if len(ends) > 0 && ends[0][0] < next {
-		return ends[0][1] - 1
+// textEnd finds the end of a text: the brace that begins a line, since a text may have braces in it. If there is
+// another entry before that one, any brace before that entry will do.
+func textEnd(data []byte, from, next, brace int) int {
+	if brace < next {
+		return brace
 	}
 	if plain := bytes.IndexByte(data[from:next], '}'); plain >= 0 {
 		return from + plain
 	}
-	if len(ends) > 0 {
-		return ends[0][1] - 1
-	}
-	return len(data)
+	return brace
 }
 
 // textBetween takes off the rest of the brace's own line before a text, and the line break and the blanks after it.
