@@ -130,11 +130,11 @@ func TestExplode(t *testing.T) {
 		{"no such kind", "\x02\x04\x82\x24", "", 13, ErrCorrupt},
 		{"too large a dictionary", "\x00\x07\x82\x24", "", 13, ErrCorrupt},
 		{"too small a dictionary", "\x00\x03\x82\x24", "", 13, ErrCorrupt},
-		{"a copy from before the beginning", "\x00\x04\x03\x00\x00\x00\x00", "", 13, ErrCorrupt},
+		{"a copy from before the beginning", "\x00\x04\x0f\x00\x00\x00\x00", "", 13, ErrCorrupt},
 		{"nothing", "", "", 13, ErrCorrupt},
 	} {
-		got, err := explode(nil, []byte(c.packed), c.limit)
-		if !errors.Is(err, c.err) || err == nil && string(got) != c.want {
+		got, err := explode([]byte("before"), []byte(c.packed), c.limit)
+		if !errors.Is(err, c.err) || err == nil && string(got) != "before"+c.want {
 			t.Errorf("%s: %q (%v), want %q (%v)", c.name, got, err, c.want, c.err)
 		}
 	}

@@ -63,8 +63,32 @@ func TestInflateRefuses(t *testing.T) {
 		"a table without codes":            "\x78\x9c\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
 		"a table that is too full":         "\x78\x9c\x05\x00\x92\x24\x49\x92\x24\x49\x92\x24\x49",
 	} {
-		if got, err := inflate(nil, []byte(packed), 100); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s: %q (%v), want ErrCorrupt", name, got, err)
+		for _, before := range []string{"", "what was there before is none of its business"} {
+			if got, err := inflate([]byte(before), []byte(packed), 100); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("%s: %q (%v), want ErrCorrupt", name, got, err)
+			}
+		}
+	}
+}
+
+// TestInflateToleratesRubbish: once all bytes have come out, it does not matter what follows.
+func TestInflateToleratesRubbish(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString("no")
+	w, err := flate.NewWriter(&b, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(script); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil { // but no Close, so that the last block is missing
+		t.Fatal(err)
+	}
+	for _, rubbish := range []string{"", "\x07", "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", "\x01\x03\x00"} {
+		got, err := inflate(nil, append(bytes.Clone(b.Bytes()), rubbish...), len(script))
+		if err != nil || !bytes.Equal(got, script) {
+			t.Errorf("followed by %x: %d bytes (%v)", rubbish, len(got), err)
 		}
 	}
 }

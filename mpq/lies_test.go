@@ -449,6 +449,7 @@ func TestRefusals(t *testing.T) {
 		}), ErrCorrupt, "the archive ends at"},
 		{"a sector table that runs backwards", forgery(AddOptions{}, func(f *forged) { f.fileData(0).put32(4, 1) }), ErrCorrupt, "sector 1 would have"},
 		{"a wrong checksum", forgery(AddOptions{SectorCRC: true}, func(f *forged) { f.fileData(0)[200] ^= 1 }), ErrCorrupt, "checksum is"},
+		{"a wrong checksum of an encrypted sector", forgery(AddOptions{SectorCRC: true, Encrypt: true, FixKey: true}, func(f *forged) { f.fileData(0)[200] ^= 1 }), ErrCorrupt, "checksum is"},
 		{"a stored file that runs past the end", forgery(AddOptions{Store: true}, func(f *forged) { f.block(0).put32(8, 1<<20) }), ErrCorrupt, "the archive ends at"},
 		{"a file of 4 GiB", forgery(AddOptions{}, func(f *forged) { f.block(0).put32(8, 0xFFFFFFFF) }), ErrTooLarge, "4294967295 bytes in an archive of"},
 		{"a wrong encryption flag", forgery(AddOptions{}, func(f *forged) { f.setFlags(0, f.block(0).u32(12)|flagEncrypted) }), ErrCorrupt, "sector"},
@@ -465,12 +466,31 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestChecksum: Adler-32 begun at 0, worked out by hand.
+func TestChecksum(t *testing.T) {
+	for data, want := range map[string]uint32{"": 0, "a": 0x00610061, "abc": 0x024A0126} {
+		if got := adlerFromZero([]byte(data)); got != want {
+			t.Errorf("%q: %08x, want %08x", data, got, want)
+		}
+	}
+	long := bytes.Repeat([]byte{0xFF}, 70_000)
+	var low, high uint32
+	for _, b := range long {
+		low = (low + uint32(b)) % 65521
+		high = (high + low) % 65521
+	}
+	if got := adlerFromZero(long); got != high<<16|low {
+		t.Errorf("70,000 bytes: %08x, want %04x%04x", got, high, low)
+	}
+}
+
 func TestNoArchive(t *testing.T) {
 	for name, data := range map[string][]byte{
-		"nothing":            nil,
-		"a short header":     []byte("MPQ\x1A\x20\x00\x00\x00"),
-		"text":               bytes.Repeat([]byte("war3"), 5000),
-		"headers everywhere": bytes.Repeat(append([]byte("MPQ\x1A\x20\x00\x00\x00"), make([]byte, 504)...), 300),
+		"nothing":        nil,
+		"a short header": []byte("MPQ\x1A\x20\x00\x00\x00"),
+		"text":           bytes.Repeat([]byte("war3"), 5000),
+		"user data that points to what is no header": append([]byte("MPQ\x1B\x00\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00MPQ?\x20"), bytes.Repeat([]byte{1, 0, 0, 0}, 50)...),
+		"headers everywhere":                         bytes.Repeat(append([]byte("MPQ\x1A\x20\x00\x00\x00"), make([]byte, 504)...), 300),
 	} {
 		if _, err := Open(bytes.NewReader(data), int64(len(data))); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v, want ErrFormat", name, err)
