@@ -151,7 +151,6 @@ func (c *conn) finish(cause error) {
 	}
 	c.closing, c.cause = true, cause
 	c.out.dropPieces()
-	_ = c.nc.SetDeadline(time.Now().Add(lingerTime)) // a client that never reads ends too
 	if !c.draining {
 		c.lastWords()
 	}

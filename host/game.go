@@ -251,7 +251,7 @@ func (g *Game) announce() {
 		Stat:     g.statString(),
 		Type:     g.m.GameType(g.settings()),
 		Port:     g.host.Addr().Port(),
-		Count:    lanCount(counts),
+		Count:    g.lanCount(counts),
 	})
 	if err != nil {
 		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
@@ -260,8 +260,6 @@ func (g *Game) announce() {
 	g.log.Info().Str("name", g.name).Str("map", g.m.File).Int("slots", counts.Total).
 		Stringer("listen", g.host.Addr()).Msg("lobby open")
 }
-
-func lanCount(c lobby.Counts) lan.Count { return lan.Count{Slots: c.Total, Open: c.Open} }
 
 func (g *Game) statString() w3gs.StatString {
 	return w3gs.StatString{

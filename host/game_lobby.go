@@ -134,7 +134,7 @@ func (g *Game) showOne(effect lobby.Effect) {
 	case lobby.Flooded:
 		g.log.Info().Str("player", e.Name).Dur("for", e.For).Msg("muted for talking too much")
 	case lobby.CountsChanged:
-		g.opts.Advertiser.Update(g.id, lanCount(e.Counts))
+		g.opts.Advertiser.Update(g.id, g.lanCount(e.Counts))
 	case lobby.CountdownStarted:
 		g.log.Info().Int("seconds", e.Seconds).Msg("countdown")
 	case lobby.CountdownAborted:

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"w3host/lan"
 	"w3host/lobby"
 	"w3host/w3gs"
 	"w3host/w3map"
@@ -20,6 +21,24 @@ const (
 	visibilityMask = w3gs.VisibilityHideTerrain | w3gs.VisibilityExplored | w3gs.VisibilityAlwaysVisible | w3gs.VisibilityDefault
 	observerMask   = w3gs.ObserversOn | w3gs.Referees
 )
+
+// lanCount is how full the lobby is, as the LAN list shows it. Clients make room
+// for as many pids as there are slots; the virtual host has one without a slot,
+// so that one more slot is shown where the game has room for it.
+func (g *Game) lanCount(c lobby.Counts) lan.Count {
+	slots := c.Total
+	if slots < g.opts.maxSlots() {
+		slots++
+	}
+	return lan.Count{Slots: slots, Open: c.Open}
+}
+
+func (o *Options) maxSlots() int {
+	if o.Version >= first24Slots {
+		return w3gs.MaxSlots
+	}
+	return w3gs.ClassicSlots
+}
 
 // settings are the options of the "create game" screen for a map: what the
 // operator chose for all games, unless the file beside the map says otherwise.
@@ -46,9 +65,7 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	cfg.MapCheck = w3gs.MapCheck{
 		Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: o.sendsSHA1(),
 	}
-	if o.Version >= first24Slots {
-		cfg.MaxPID = w3gs.MaxSlots
-	}
+	cfg.MaxPID = uint8(o.maxSlots())
 	cfg.Observers = settings&w3gs.ObserversOn == w3gs.ObserversOn
 	cfg.RandomRaces = settings&w3gs.RandomRaces != 0
 	cfg.HideAddresses = o.Lobby.HideAddresses

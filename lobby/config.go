@@ -6,8 +6,9 @@ import (
 	"w3host/w3gs"
 )
 
-// DefaultVirtualHost is the name that host lines carry in the lobby.
-const DefaultVirtualHost = "|cFF4080C0w3host"
+// DefaultVirtualHost is the name that host lines carry in the lobby. With a
+// colour code before it, it would be longer than the 15 bytes of a name.
+const DefaultVirtualHost = "w3host"
 
 // Config is what a lobby is made from. Start from Defaults: New takes every
 // field as it stands, except where a field says otherwise.

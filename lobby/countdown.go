@@ -20,6 +20,9 @@ func (l *Lobby) startOperation(op Start) (why string) {
 		if why := l.blocked(); why != "" {
 			return why
 		}
+		if why := l.unmeasured(); why != "" {
+			return why
+		}
 	}
 	l.beginCountdown(op.Now)
 	return ""
@@ -34,12 +37,12 @@ func (l *Lobby) abortOperation() (why string) {
 	return ""
 }
 
-// blocked says why an unforced start has to wait, and for whom.
+// blocked says why any start that is not forced has to wait, and for whom.
 func (l *Lobby) blocked() (why string) {
 	if l.left != "" && l.now < l.leftAt+l.cfg.QuietAfterLeave {
 		return fmt.Sprintf("%s has just left: wait %v", l.left, (l.leftAt + l.cfg.QuietAfterLeave - l.now).Round(100*time.Millisecond))
 	}
-	var unanswered, loading, unmeasured []string
+	var unanswered, loading []string
 	for p := range l.seated {
 		download := l.slots[l.slotOf(p.pid)].Download
 		switch {
@@ -48,8 +51,6 @@ func (l *Lobby) blocked() (why string) {
 			unanswered = append(unanswered, p.name)
 		case download < 100:
 			loading = append(loading, fmt.Sprintf("%s (%d %%)", p.name, download))
-		case l.cfg.PingEvery > 0 && p.measured < l.cfg.PingsBeforeStart:
-			unmeasured = append(unmeasured, fmt.Sprintf("%s (%d of %d pings)", p.name, p.measured, l.cfg.PingsBeforeStart))
 		}
 	}
 	switch {
@@ -57,10 +58,27 @@ func (l *Lobby) blocked() (why string) {
 		return "still downloading the map: " + strings.Join(loading, ", ")
 	case unanswered != nil:
 		return "not yet known to have the map: " + strings.Join(unanswered, ", ")
-	case unmeasured != nil:
-		return "ping not yet known: " + strings.Join(unmeasured, ", ")
 	}
 	return l.checkHCL()
+}
+
+// unmeasured names those whose round trip is not yet known well enough for
+// somebody who starts by hand and wants to see it first. A start by itself does
+// not wait for that: nobody looks.
+func (l *Lobby) unmeasured() (why string) {
+	if l.cfg.PingEvery <= 0 {
+		return ""
+	}
+	var names []string
+	for p := range l.seated {
+		if !p.fake && p.measured < l.cfg.PingsBeforeStart {
+			names = append(names, fmt.Sprintf("%s (%d of %d pings)", p.name, p.measured, l.cfg.PingsBeforeStart))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "ping not yet known: " + strings.Join(names, ", ")
 }
 
 // beginCountdown says the first number at once; the game starts one step after
