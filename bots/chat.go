@@ -26,12 +26,13 @@ func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 	if q.From != p.pid && !p.known.has(q.From) {
 		p.fault(q.Op(), "from player %d, who is not there", q.From)
 	}
-	want := w3gs.ChatLobby
-	if p.phase >= loading {
-		want = w3gs.ChatGame
-	}
-	if q.Flag != want {
-		p.fault(q.Op(), "flag 0x%02X, 0x%02X belongs here", uint8(q.Flag), uint8(want))
+	switch {
+	case q.Flag == w3gs.ChatGame && p.phase < loading:
+		p.fault(q.Op(), "a line of the game in the lobby")
+	case q.Flag == w3gs.ChatLobby && p.phase == playing: // one may cross the start
+		p.fault(q.Op(), "a line of the lobby in the game")
+	case q.Flag != w3gs.ChatGame && q.Flag != w3gs.ChatLobby:
+		p.fault(q.Op(), "flag 0x%02X: hosts send text only", uint8(q.Flag))
 	}
 	p.report.LinesHeard++
 	name, stamp, isBot := parseLine(q.Text)

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,6 +27,8 @@ type fakeHost struct {
 	mapData []byte
 	noLAN   bool
 	noStart bool // wait for "!start"
+	floor   bool // do as little as possible in the game
+	lobbies int  // open at the same time; 0 is one
 
 	// lobbyFull runs when all are in, before the start; turn before each turn.
 	lobbyFull func(g *fakeGame)
@@ -31,7 +36,7 @@ type fakeHost struct {
 	onFrame   func(g *fakeGame, c *fakeConn, f w3gs.Frame) (taken bool)
 
 	mu    sync.Mutex
-	games []*fakeGame // the last one is the open lobby
+	games []*fakeGame // game i+1, the last ones are open lobbies
 	wg    sync.WaitGroup
 }
 
@@ -68,10 +73,35 @@ type fakeConn struct {
 
 func startFakeHost(t *testing.T, h *fakeHost) *fakeHost {
 	t.Helper()
-	var err error
 	h.t = t
-	if h.ln, err = net.Listen("tcp4", "127.0.0.1:0"); err != nil {
+	if err := h.listen(); err != nil {
 		t.Fatal(err)
+	}
+	t.Cleanup(h.stop)
+	return h
+}
+
+// stop ends everything; what the host has seen may be read from then on.
+func (h *fakeHost) stop() {
+	h.ln.Close()
+	if h.udp != nil {
+		h.udp.Close()
+	}
+	h.mu.Lock()
+	for _, g := range h.games {
+		g.mu.Lock()
+		for _, c := range g.conns {
+			c.Close()
+		}
+		g.mu.Unlock()
+	}
+	h.mu.Unlock()
+	h.wg.Wait()
+}
+
+func (h *fakeHost) listen() (err error) {
+	if h.ln, err = net.Listen("tcp4", "127.0.0.1:0"); err != nil {
+		return err
 	}
 	h.addr = h.ln.Addr().String()
 	if h.period == 0 {
@@ -80,40 +110,22 @@ func startFakeHost(t *testing.T, h *fakeHost) *fakeHost {
 	if h.mapData == nil {
 		h.mapData = make([]byte, 5000)
 	}
-	h.games = []*fakeGame{{h: h, id: 1}}
+	for i := range max(h.lobbies, 1) {
+		h.games = append(h.games, &fakeGame{h: h, id: uint32(i + 1)})
+	}
 	if !h.noLAN {
 		if h.udp, err = net.ListenPacket("udp4", h.addr); err != nil {
-			t.Fatal(err)
+			return err
 		}
 		h.wg.Go(h.answer)
 	}
 	h.wg.Go(h.accept)
-	t.Cleanup(func() {
-		h.ln.Close()
-		if h.udp != nil {
-			h.udp.Close()
-		}
-		h.mu.Lock()
-		for _, g := range h.games {
-			for _, c := range g.conns {
-				c.Close()
-			}
-		}
-		h.mu.Unlock()
-		h.wg.Wait()
-	})
-	return h
+	return nil
 }
 
-func (h *fakeHost) lobby() *fakeGame {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.games[len(h.games)-1]
-}
-
+// game stops the host and returns one of its games, from 0.
 func (h *fakeHost) game(i int) *fakeGame {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.stop()
 	return h.games[i]
 }
 
@@ -128,18 +140,28 @@ func (h *fakeHost) answer() {
 		if err != nil || f.Op() != w3gs.OpSearchGame {
 			continue
 		}
-		g := h.lobby()
-		g.mu.Lock()
-		open := h.players - len(g.conns)
-		g.mu.Unlock()
-		info := w3gs.GameInfo{
-			Product: w3gs.ProductTFT, Version: 26, GameID: g.id, EntryKey: fakeKey, Name: "fake",
-			Stat:  w3gs.StatString{MapPath: `Maps\Download\fake.w3x`, HostName: "fake", HasSHA1: true},
-			Slots: uint32(h.players), Type: w3gs.GameTypeCustom, Unknown: 1, SlotsOpen: uint32(open),
-			Port: uint16(h.ln.Addr().(*net.TCPAddr).Port),
+		h.mu.Lock()
+		games := slices.Clone(h.games)
+		h.mu.Unlock()
+		for _, g := range games {
+			if info, open := g.info(); open {
+				h.udp.WriteTo(info.AppendTo(nil), from)
+			}
 		}
-		h.udp.WriteTo(info.AppendTo(nil), from)
 	}
+}
+
+// info is what a search is told; open is false once the game has started.
+func (g *fakeGame) info() (_ w3gs.GameInfo, open bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h := g.h
+	return w3gs.GameInfo{
+		Product: w3gs.ProductTFT, Version: 26, GameID: g.id, EntryKey: fakeKey, Name: "fake",
+		Stat:  w3gs.StatString{MapPath: `Maps\Download\fake.w3x`, HostName: "fake", HasSHA1: true},
+		Slots: uint32(h.players), Type: w3gs.GameTypeCustom, Unknown: 1, SlotsOpen: uint32(h.players - len(g.conns)),
+		Port: uint16(h.ln.Addr().(*net.TCPAddr).Port),
+	}, !g.started
 }
 
 func (h *fakeHost) accept() {
@@ -191,7 +213,10 @@ func (h *fakeHost) join(c *fakeConn, f w3gs.Frame) *fakeGame {
 	if f.Op() != w3gs.OpReqJoin || q.Decode(f.Body()) != nil {
 		return nil
 	}
-	g := h.lobby()
+	h.mu.Lock()
+	id := min(max(int(q.GameID), 1), len(h.games))
+	g := h.games[id-1]
+	h.mu.Unlock()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	reason := w3gs.RejectReason(0)
@@ -209,7 +234,12 @@ func (h *fakeHost) join(c *fakeConn, f w3gs.Frame) *fakeGame {
 		c.Write((&w3gs.RejectJoin{Reason: reason}).AppendTo(nil))
 		return nil
 	}
-	c.pid, c.name = uint8(len(g.conns)+1), q.Name
+	// A bot's player id is that of its seat, whoever comes first.
+	number, err := strconv.Atoi(strings.TrimPrefix(q.Name, DefaultPrefix))
+	if err != nil {
+		h.t.Errorf("name %q", q.Name)
+	}
+	c.pid, c.name = uint8((number-1)%h.players+1), q.Name
 	g.conns = append(g.conns, c)
 	b := (&w3gs.SlotInfoJoin{SlotTable: g.table(), PID: c.pid}).AppendTo(nil)
 	b = appendInfo(b, fakeVirtual, "host")
@@ -261,8 +291,14 @@ func (g *fakeGame) send(packets ...w3gs.Packet) {
 }
 
 func (g *fakeGame) handle(c *fakeConn, f w3gs.Frame) {
+	if g.h.floor && (f.Op() == w3gs.OpOutgoingAction || f.Op() == w3gs.OpKeepalive) {
+		return
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if c.gone {
+		return
+	}
 	if g.h.onFrame != nil && g.h.onFrame(g, c, f) {
 		return
 	}
@@ -334,7 +370,7 @@ func (g *fakeGame) start() {
 	g.started = true
 	g.send(&w3gs.CountdownStart{}, &w3gs.PlayerLeave{PID: fakeVirtual, Reason: w3gs.LeaveLobby}, &w3gs.CountdownEnd{})
 	g.h.mu.Lock()
-	g.h.games = append(g.h.games, &fakeGame{h: g.h, id: g.id + 1})
+	g.h.games = append(g.h.games, &fakeGame{h: g.h, id: uint32(len(g.h.games) + 1)})
 	g.h.mu.Unlock()
 }
 
@@ -403,5 +439,7 @@ func (g *fakeGame) kick(c *fakeConn, reason w3gs.LeaveReason) {
 	c.Close()
 }
 
-func (g *fakeGame) conn(pid uint8) *fakeConn { return g.conns[pid-1] }
-
+func (g *fakeGame) conn(pid uint8) *fakeConn {
+	i := slices.IndexFunc(g.conns, func(c *fakeConn) bool { return c.pid == pid })
+	return g.conns[i]
+}

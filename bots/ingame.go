@@ -145,7 +145,9 @@ func (p *player) enter(now time.Duration) {
 	if opts.Actions > 0 {
 		p.set(alarmAct, now+pause(opts.Actions))
 	}
-	p.set(alarmChat, now+time.Second+time.Duration(rand.Int64N(int64(time.Second))))
+	if opts.ChatEvery == 0 { // otherwise it is set already, and goes on
+		p.set(alarmChat, now+time.Second+time.Duration(rand.Int64N(int64(time.Second))))
+	}
 	c := &p.conduct
 	if c.Garbage {
 		p.set(alarmGarbage, now+garbageAfter)

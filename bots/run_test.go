@@ -1,26 +1,38 @@
 package bots
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"hash/crc32"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"w3host/w3gs"
 )
 
 func crcOf(b []byte) uint32 { return crc32.ChecksumIEEE(b) }
 
+// eachDriver runs a test with every way to move the bytes.
+func eachDriver(t *testing.T, test func(t *testing.T, base Options)) {
+	t.Parallel()
+	t.Run("default", func(t *testing.T) { t.Parallel(); test(t, Options{}) })
+	t.Run("streams", func(t *testing.T) { t.Parallel(); test(t, Options{Portable: true}) })
+}
+
+// runBots plays a short game at a fake host.
 func runBots(t *testing.T, h *fakeHost, opts Options) Report {
 	t.Helper()
 	opts.Addr = h.addr
 	opts.Players = h.players
-	if opts.LoadTime == 0 {
-		opts.LoadTime = 50 * time.Millisecond
-	}
-	if opts.Play == 0 {
-		opts.Play = time.Second
-	}
-	if opts.Patience == 0 {
-		opts.Patience = 10 * time.Second
-	}
+	setDefault(&opts.LoadTime, 50*time.Millisecond)
+	setDefault(&opts.Play, 700*time.Millisecond)
+	setDefault(&opts.Patience, 10*time.Second)
 	report, err := Run(t.Context(), opts)
 	if err != nil {
 		t.Errorf("Run: %v", err)
@@ -28,14 +40,453 @@ func runBots(t *testing.T, h *fakeHost, opts Options) Report {
 	return report
 }
 
-func TestGame(t *testing.T) {
-	h := startFakeHost(t, &fakeHost{players: 4})
-	r := runBots(t, h, Options{Actions: 20})
-	t.Logf("%+v", r)
+func wantOK(t *testing.T, r Report) {
+	t.Helper()
 	for _, f := range r.Faults {
 		t.Error(f)
 	}
 	if !r.OK {
-		t.Error("not OK")
+		r.Faults, r.Players = nil, nil
+		t.Errorf("not OK: %+v", r)
+	}
+}
+
+func TestGame(t *testing.T) {
+	eachDriver(t, func(t *testing.T, base Options) {
+		h := startFakeHost(t, &fakeHost{players: 4})
+		base.Actions, base.ChatEvery = 20, 100*time.Millisecond
+		r := runBots(t, h, base)
+		wantOK(t, r)
+		g := h.game(0)
+		for _, c := range g.conns {
+			turns := r.Players[c.pid-1].Turns
+			if n := len(c.hashes); n != turns && n != turns-1 { // the last may cross the goodbye
+				t.Errorf("%s: %d answers to %d turns", c.name, n, turns)
+			}
+			if !slices.Equal(c.hashes[:10], g.conns[0].hashes[:10]) {
+				t.Errorf("%s: hashes %x, others %x", c.name, c.hashes[:10], g.conns[0].hashes[:10])
+			}
+			if first, last := c.frames[0].Op(), c.frames[len(c.frames)-1].Op(); first != w3gs.OpMapSize || last != w3gs.OpLeaveGame {
+				t.Errorf("%s: began with %v, ended with %v", c.name, first, last)
+			}
+		}
+		if r.Turns < 30 || r.Interval.Count != r.Turns || r.ActionsSeen < 30 || r.ActionDelay.Count == 0 || r.ChatDelay.Count == 0 {
+			t.Errorf("figures: %d turns, %d intervals, %d actions, %d delays, %d lines", r.Turns, r.Interval.Count, r.ActionsSeen, r.ActionDelay.Count, r.ChatDelay.Count)
+		}
+	})
+}
+
+func TestManyGamesOneLobbyAtATime(t *testing.T) {
+	eachDriver(t, func(t *testing.T, base Options) {
+		h := startFakeHost(t, &fakeHost{players: 3})
+		base.Games = 4
+		r := runBots(t, h, base)
+		wantOK(t, r)
+		if r.GamesRun != 4 || r.Joined != 12 {
+			t.Errorf("%d games, %d bots", r.GamesRun, r.Joined)
+		}
+	})
+}
+
+func TestHostThatAnswersNoSearch(t *testing.T) {
+	t.Parallel()
+	h := startFakeHost(t, &fakeHost{players: 2, noLAN: true})
+	wantOK(t, runBots(t, h, Options{Games: 2}))
+}
+
+func TestGameByID(t *testing.T) {
+	t.Parallel()
+	h := startFakeHost(t, &fakeHost{players: 2, lobbies: 3})
+	wantOK(t, runBots(t, h, Options{GameID: 2, EntryKey: fakeKey}))
+	if n := len(h.game(1).conns); n != 2 {
+		t.Errorf("%d players in game 2", n)
+	}
+}
+
+func TestWrongEntryKey(t *testing.T) {
+	t.Parallel()
+	h := startFakeHost(t, &fakeHost{players: 2})
+	r := runBots(t, h, Options{GameID: 1, EntryKey: 1, Patience: time.Second})
+	if r.OK || r.Outcomes[OutcomeRefused] != 2 || !strings.Contains(r.Players[0].Why, "wrong entry key") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestNoHost(t *testing.T) {
+	t.Parallel()
+	r, err := Run(t.Context(), Options{Addr: "127.0.0.1:9", Players: 2})
+	if err == nil || !strings.Contains(err.Error(), "no host at 127.0.0.1:9: start one with `w3host`") || r.OK {
+		t.Errorf("error %v, report %+v", err, r)
+	}
+}
+
+func TestTooFewSlots(t *testing.T) {
+	t.Parallel()
+	h := startFakeHost(t, &fakeHost{players: 2})
+	_, err := Run(t.Context(), Options{Addr: h.addr, Players: 3, Patience: time.Second})
+	if err == nil || !strings.Contains(err.Error(), "use --players 2") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	eachDriver(t, func(t *testing.T, base Options) {
+		h := &fakeHost{players: 2}
+		ctx, cancel := context.WithCancel(t.Context())
+		h.turn = func(_ *fakeGame, n int) {
+			if n == 5 {
+				cancel()
+			}
+		}
+		startFakeHost(t, h)
+		base.Addr, base.Players, base.Play, base.LoadTime = h.addr, 2, time.Hour, time.Millisecond
+		r, err := Run(ctx, base)
+		if err != nil || r.Outcomes[OutcomeLeft] != 2 || r.Elapsed > 10*time.Second {
+			t.Errorf("error %v, report %+v", err, r)
+		}
+	})
+}
+
+func TestSaysStart(t *testing.T) {
+	t.Parallel()
+	h := startFakeHost(t, &fakeHost{players: 2, noStart: true})
+	wantOK(t, runBots(t, h, Options{}))
+	if said := h.game(0).said; !slices.Contains(said, "!start") {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestGivesUpWhenNothingStarts(t *testing.T) {
+	t.Parallel()
+	h := startFakeHost(t, &fakeHost{players: 2, noStart: true})
+	r := runBots(t, h, Options{NoStart: true, Patience: time.Second})
+	if r.OK || r.Outcomes[OutcomeGaveUp] != 2 || len(h.game(0).said) > 4 {
+		t.Errorf("%+v, said %q", r, h.game(0).said)
+	}
+}
+
+func TestBurstOfLongActions(t *testing.T) {
+	eachDriver(t, func(t *testing.T, base Options) {
+		h := startFakeHost(t, &fakeHost{players: 4, period: 20 * time.Millisecond})
+		base.Burst, base.ActionBytes, base.Actions = 200, 500, -1
+		r := runBots(t, h, base)
+		wantOK(t, r)
+		if r.ActionsSeen != 200 || r.LargestTurnPacket > segment || r.OverflowParts < 4*20 {
+			t.Errorf("%d actions seen, largest packet %d, %d overflow parts", r.ActionsSeen, r.LargestTurnPacket, r.OverflowParts)
+		}
+	})
+}
+
+// The fake host lets one player see another turn: the bots must notice among
+// themselves, and their answers must differ.
+func TestHostThatForgetsAnAction(t *testing.T) {
+	t.Parallel()
+	h := &fakeHost{players: 3, period: 20 * time.Millisecond}
+	h.turn = func(g *fakeGame, n int) {
+		if n == 10 {
+			t := w3gs.IncomingAction{IncrementMillis: 20, Actions: action(1, 0x66)}
+			for _, c := range g.conns {
+				c.Write(t.AppendTo(nil))
+				t.Actions = nil
+			}
+			g.turns++
+		}
+	}
+	startFakeHost(t, h)
+	r := runBots(t, h, Options{Actions: -1})
+	diverged := 0
+	for _, p := range r.Players {
+		if p.Diverged {
+			diverged++
+		}
+	}
+	g := h.game(0)
+	if r.OK || diverged == 0 || diverged == 3 {
+		t.Errorf("ok %v, %d diverged", r.OK, diverged)
+	}
+	if a, b := g.conn(1).hashes[20], g.conn(2).hashes[20]; a == b {
+		t.Errorf("both answer %08x", a)
+	}
+}
+
+func TestHostThatDropsAPlayer(t *testing.T) {
+	eachDriver(t, func(t *testing.T, base Options) {
+		h := &fakeHost{players: 3}
+		h.turn = func(g *fakeGame, n int) {
+			switch n {
+			case 5:
+				g.kick(g.conn(2), w3gs.LeaveLost)
+			case 8:
+				g.conn(3).Write((&w3gs.KickPlayer{Reason: w3gs.LeaveLost}).AppendTo(nil))
+				g.kick(g.conn(3), w3gs.LeaveLost)
+			}
+		}
+		startFakeHost(t, h)
+		r := runBots(t, h, base)
+		if r.OK || r.FaultCount != 0 || r.Players[1].Outcome != OutcomeDropped || r.Players[2].Outcome != OutcomeKicked || r.Players[0].Outcome != OutcomeLeft {
+			t.Errorf("ok %v, faults %v, players %+v", r.OK, r.Faults, r.Players)
+		}
+	})
+}
+
+func TestLagScreenAndVotes(t *testing.T) {
+	eachDriver(t, func(t *testing.T, base Options) {
+		h := &fakeHost{players: 3}
+		h.turn = func(g *fakeGame, n int) {
+			switch {
+			case n == 5 && !g.quiet:
+				g.quiet = true
+				g.send(&w3gs.StartLag{Laggers: []w3gs.Lagger{{PID: 3, LagMillis: 1234}}})
+			case g.quiet && g.votes == 2:
+				g.quiet = false
+				g.votes = 0
+				g.send(&w3gs.StopLag{Lagger: w3gs.Lagger{PID: 3, LagMillis: 1500}})
+			}
+		}
+		startFakeHost(t, h)
+		base.VoteAfter, base.Record = 200*time.Millisecond, true
+		r := runBots(t, h, base)
+		wantOK(t, r)
+		for i, want := range []int{1, 1, 0} {
+			if p := r.Players[i]; p.Votes != want || p.LagScreens != 1 {
+				t.Errorf("%s: %d votes, %d lag screens", p.Name, p.Votes, p.LagScreens)
+			}
+		}
+		var seen []string
+		for _, e := range r.Players[0].Events {
+			if e.Packet == w3gs.OpStartLag || e.Packet == w3gs.OpStopLag {
+				seen = append(seen, e.Packet.String())
+				if e.PID != 3 || e.Turn != 4 {
+					t.Errorf("event %+v", e)
+				}
+			}
+		}
+		if len(seen) != 2 {
+			t.Errorf("events %v", seen)
+		}
+		if r.StoodStill < 200*time.Millisecond {
+			t.Errorf("stood still for %v", r.StoodStill)
+		}
+	})
+}
+
+func TestMisbehaviour(t *testing.T) {
+	one := func(c Conduct) func(int, int) Conduct {
+		return func(_, seat int) Conduct {
+			if seat == 1 {
+				return c
+			}
+			return Conduct{}
+		}
+	}
+	eachDriver(t, func(t *testing.T, base Options) {
+		t.Run("desync", func(t *testing.T) {
+			h := startFakeHost(t, &fakeHost{players: 3, period: 20 * time.Millisecond})
+			base := base
+			base.Conduct = one(Conduct{Desync: true})
+			wantOK(t, runBots(t, h, base))
+			g := h.game(0)
+			c := []*fakeConn{g.conn(1), g.conn(2), g.conn(3)}
+			if c[1].hashes[desyncTurn-2] != c[0].hashes[desyncTurn-2] || c[1].hashes[desyncTurn] == c[0].hashes[desyncTurn] || c[2].hashes[desyncTurn] != c[0].hashes[desyncTurn] {
+				t.Error("hashes are not wrong where they should be")
+			}
+		})
+		t.Run("stall", func(t *testing.T) {
+			h := &fakeHost{players: 3}
+			var at, before int
+			h.turn = func(g *fakeGame, n int) {
+				if n == 16 { // 800 ms: half a second into the stall
+					at, before = n, len(g.conn(2).hashes)
+				}
+			}
+			startFakeHost(t, h)
+			base := base
+			base.Play = 2 * time.Second
+			base.Conduct = one(Conduct{StallAfter: 300 * time.Millisecond, StallFor: time.Second})
+			r := runBots(t, h, base)
+			wantOK(t, r)
+			if behind := at - 1 - before; behind < 5 {
+				t.Errorf("only %d turns behind in the middle of the stall", behind)
+			}
+			if n := len(h.game(0).conn(2).hashes); n < r.Players[1].Turns-1 || n < 30 {
+				t.Errorf("%d answers after the stall, %d turns", n, r.Players[1].Turns)
+			}
+		})
+		t.Run("never read", func(t *testing.T) {
+			h := startFakeHost(t, &fakeHost{players: 3})
+			base := base
+			base.Conduct = one(Conduct{NeverRead: true})
+			wantOK(t, runBots(t, h, base))
+			if n := len(h.game(0).conn(2).hashes); n != 0 {
+				t.Errorf("%d answers", n)
+			}
+		})
+		t.Run("leaves early", func(t *testing.T) {
+			h := startFakeHost(t, &fakeHost{players: 3})
+			base := base
+			base.Conduct = one(Conduct{LeaveAfter: 300 * time.Millisecond})
+			r := runBots(t, h, base)
+			wantOK(t, r)
+			if n := r.Players[1].Turns; n < 4 || n > 12 {
+				t.Errorf("left after %d turns", n)
+			}
+		})
+	})
+	t.Run("garbage", func(t *testing.T) {
+		t.Parallel()
+		h := startFakeHost(t, &fakeHost{players: 3})
+		r := runBots(t, h, Options{Play: garbageAfter + 500*time.Millisecond, Conduct: one(Conduct{Garbage: true})})
+		wantOK(t, r)
+		if r.Misbehaved[OutcomeDropped] != 1 || r.Outcomes[OutcomeLeft] != 2 {
+			t.Errorf("%v, %v", r.Misbehaved, r.Outcomes)
+		}
+	})
+}
+
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	h := startFakeHost(t, &fakeHost{players: 2})
+	r := runBots(t, h, Options{Strangers: 10, Play: 2 * time.Second})
+	wantOK(t, r)
+	if len(r.Strangers) != len(strangers) {
+		t.Fatalf("%+v", r.Strangers)
+	}
+	for _, s := range r.Strangers {
+		if s.Count != 2 || s.Closed != 2 || s.Slowest > 3*time.Second || s.Kind == "" {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// fakeMap makes the fake host send parts to whoever lacks the map.
+func fakeMap(h *fakeHost, size int) []byte {
+	rng := rand.New(rand.NewPCG(3, 4))
+	h.mapData = make([]byte, size)
+	for i := range h.mapData {
+		h.mapData[i] = byte(rng.Uint32())
+	}
+	const window = 16 * w3gs.MapPartLen
+	type transfer struct{ sent, acked int }
+	transfers := map[*fakeConn]*transfer{}
+	h.onFrame = func(g *fakeGame, c *fakeConn, f w3gs.Frame) bool {
+		x := transfers[c]
+		p, err := w3gs.Decode(f, w3gs.FromClient)
+		if err != nil {
+			return false
+		}
+		switch q := p.(type) {
+		case *w3gs.MapSize:
+			if x == nil && int(q.Size) < size {
+				x = &transfer{sent: int(q.Size)}
+				transfers[c] = x
+				c.Write((&w3gs.StartDownload{From: fakeVirtual}).AppendTo(nil))
+			}
+			if x != nil {
+				x.acked = int(q.Size)
+			}
+		case *w3gs.MapPartOK:
+			x.acked = int(q.Size)
+		case *w3gs.MapPartNotOK:
+			x.sent = x.acked
+		}
+		for x != nil && x.sent < size && x.sent-x.acked < window {
+			data := h.mapData[x.sent:min(size, x.sent+w3gs.MapPartLen)]
+			c.Write((&w3gs.MapPart{To: c.pid, From: fakeVirtual, Offset: uint32(x.sent), CRC32: crcOf(data), Data: data}).AppendTo(nil))
+			x.sent += len(data)
+		}
+		return false
+	}
+	sum := sha256.Sum256(h.mapData)
+	return sum[:]
+}
+
+func TestDownload(t *testing.T) {
+	rows := map[string]Conduct{
+		"plain":             {},
+		"refuses parts":     {RefuseParts: 0.05},
+		"acknowledges 0x42": {AckSizes: true},
+		"late to answer":    {AckDelay: 5 * time.Millisecond},
+		"stalls at 50 %":    {StallAtPercent: 50, StallFor: 300 * time.Millisecond},
+	}
+	for name, conduct := range rows {
+		t.Run(name, func(t *testing.T) {
+			eachDriver(t, func(t *testing.T, base Options) {
+				dir := t.TempDir()
+				h := &fakeHost{players: 2}
+				sum := fakeMap(h, 400_000)
+				startFakeHost(t, h)
+				base.Conduct = func(_, seat int) Conduct {
+					c := conduct
+					c.Download = dir
+					if seat == 1 {
+						c = Conduct{Download: dir, JoinAtPercent: 50}
+					}
+					return c
+				}
+				r := runBots(t, h, base)
+				wantOK(t, r)
+				if len(r.Downloads) != 2 {
+					t.Fatalf("downloads %+v", r.Downloads)
+				}
+				for _, d := range r.Downloads {
+					file, err := os.ReadFile(d.Path)
+					if err != nil || string(file) != string(h.mapData) {
+						t.Errorf("%s: %d bytes, %v", d.Path, len(file), err)
+					}
+					if !d.Intact || d.SHA256 != hex.EncodeToString(sum) || d.Time <= 0 {
+						t.Errorf("%+v", d)
+					}
+				}
+				if conduct.RefuseParts > 0 && r.Players[0].PartsRefused < 3 {
+					t.Errorf("%d parts refused", r.Players[0].PartsRefused)
+				}
+			})
+		})
+	}
+}
+
+// A bot that leaves half way leaves a part, and goes on from it the next time.
+func TestDownloadIsResumed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := &fakeHost{players: 1, lobbies: 2}
+	fakeMap(h, 400_000)
+	startFakeHost(t, h)
+	r := runBots(t, h, Options{GameID: 1, EntryKey: fakeKey, Conduct: func(int, int) Conduct { return Conduct{Download: dir, LeaveAtPercent: 50} }})
+	if r.Outcomes[OutcomeLeft] != 1 || r.FaultCount != 0 || len(r.Downloads) != 0 {
+		t.Fatalf("%+v", r)
+	}
+	part, err := os.Stat(filepath.Join(dir, "bot-1-fake.w3x.part"))
+	if err != nil || part.Size() < 200_000 || part.Size() > 210_000 {
+		t.Fatalf("part: %v, %v", part, err)
+	}
+	r = runBots(t, h, Options{GameID: 2, EntryKey: fakeKey, Conduct: func(int, int) Conduct { return Conduct{Download: dir} }})
+	wantOK(t, r)
+	if d := r.Downloads[0]; d.Resumed != part.Size() || !d.Intact || d.Bytes != 400_000 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// A host that damages parts, or sends them in the wrong order, is found out.
+func TestDownloadFaults(t *testing.T) {
+	t.Parallel()
+	part := func(offset int, data []byte) *w3gs.MapPart {
+		return &w3gs.MapPart{To: 1, From: 12, Offset: uint32(offset), CRC32: crcOf(data), Data: data}
+	}
+	for fault, does := range map[string]func(r *rig){
+		"before 0x3F":             func(r *rig) { r.hear(part(0, rigMap[:1442])) },
+		"offset 1442 where 0 was": func(r *rig) { r.hear(&w3gs.StartDownload{From: 12}, part(1442, rigMap[1442:2884])) },
+		"for player 2":            func(r *rig) { r.hear(&w3gs.StartDownload{From: 12}, &w3gs.MapPart{To: 2, From: 12}) },
+		"a second time":           func(r *rig) { r.hear(&w3gs.StartDownload{From: 12}, &w3gs.StartDownload{From: 12}) },
+		"wrong CRC at offset 0":   func(r *rig) { p := part(0, rigMap[:1442]); p.CRC32++; r.hear(&w3gs.StartDownload{From: 12}, p) },
+		"the map arrived with CRC": func(r *rig) {
+			r.hear(&w3gs.StartDownload{From: 12}, part(0, make([]byte, 1442)), part(1442, rigMap[1442:2884]), part(2884, rigMap[2884:]))
+		},
+	} {
+		r := newRig(t, Options{NoStart: true, Conduct: func(int, int) Conduct { return Conduct{Download: t.TempDir()} }})
+		r.toLobby()
+		does(r)
+		r.complains(fault)
+		r.closeDownload()
 	}
 }
