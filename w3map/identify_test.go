@@ -299,7 +299,7 @@ func TestScriptsThatAreSpoilt(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	archive := func(name string, size int) []byte {
 		w := mpq.NewWriter(nil)
-		if err := w.Add(name, make([]byte, size), mpq.AddOptions{}); err != nil {
+		if err := w.Add(name, make([]byte, size), mpq.AddOptions{Store: true}); err != nil {
 			t.Fatal(err)
 		}
 		data, err := w.Bytes()

@@ -32,8 +32,8 @@ func mapFolder(t *testing.T) (dir, scripts string) {
 	return dir, scripts
 }
 
-// call runs w3host map in a folder without scripts.
-func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
+// callMap runs w3host map in a folder without scripts.
+func callMap(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	t.Setenv("W3HOST_MAPS_SCRIPTS", "")
@@ -45,7 +45,7 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func TestMapInfoJSON(t *testing.T) {
 	dir, scripts := mapFolder(t)
 	// Flags before, between and after the name.
-	code, out, errs := call(t, "info", "--json", "--version", "1.26", filepath.Join(dir, "one.w3x"), "--scripts", scripts)
+	code, out, errs := callMap(t, "info", "--json", "--version", "1.26", filepath.Join(dir, "one.w3x"), "--scripts", scripts)
 	if code != exitOK || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
@@ -74,7 +74,7 @@ func TestMapInfoJSON(t *testing.T) {
 
 func TestMapInfoWithoutScripts(t *testing.T) {
 	dir, _ := mapFolder(t)
-	code, out, errs := call(t, "info", filepath.Join(dir, "one.w3x"), "--json")
+	code, out, errs := callMap(t, "info", filepath.Join(dir, "one.w3x"), "--json")
 	var m mapFacts
 	if err := json.Unmarshal([]byte(out), &m); err != nil || code != exitOK {
 		t.Fatal(code, err)
@@ -94,7 +94,7 @@ func TestMapInfoNamesSpoiltScripts(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(scripts, "common.j"), []byte("c\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	code, out, _ := call(t, "info", filepath.Join(dir, "one.w3x"), "--scripts", scripts)
+	code, out, _ := callMap(t, "info", filepath.Join(dir, "one.w3x"), "--scripts", scripts)
 	if code != exitOK || !strings.Contains(out, "common.j has LF line ends") || !strings.Contains(out, "unknown") {
 		t.Errorf("exit %d: %s", code, out)
 	}
@@ -103,7 +103,7 @@ func TestMapInfoNamesSpoiltScripts(t *testing.T) {
 func TestMapInfoOfSeveralFiles(t *testing.T) {
 	dir, scripts := mapFolder(t)
 	one, two, bad := filepath.Join(dir, "one.w3x"), filepath.Join(dir, "two.w3x"), filepath.Join(dir, "bad.w3x")
-	code, out, errs := call(t, "info", one, bad, two, "--json", "--scripts", scripts)
+	code, out, errs := callMap(t, "info", one, bad, two, "--json", "--scripts", scripts)
 	var all []mapFacts
 	if err := json.Unmarshal([]byte(out), &all); err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestMapInfoOfSeveralFiles(t *testing.T) {
 	if strings.Count(errs, "\n") != 1 || !strings.Contains(errs, bad) || !strings.Contains(errs, "no MPQ archive") {
 		t.Errorf("not one sentence about the bad one: %q", errs)
 	}
-	if _, text, _ := call(t, "info", one, two, "--scripts", scripts); strings.Count(text, builtin.MapName) != 2 {
+	if _, text, _ := callMap(t, "info", one, two, "--scripts", scripts); strings.Count(text, builtin.MapName) != 2 {
 		t.Errorf("got %s", text)
 	}
 }
@@ -122,7 +122,7 @@ func TestMapInfoOfSeveralFiles(t *testing.T) {
 func TestMapInfoPNG(t *testing.T) {
 	dir, _ := mapFolder(t)
 	to := filepath.Join(dir, "map.png")
-	if code, _, errs := call(t, "info", filepath.Join(dir, "one.w3x"), "--png", to); code != exitOK {
+	if code, _, errs := callMap(t, "info", filepath.Join(dir, "one.w3x"), "--png", to); code != exitOK {
 		t.Fatal(errs)
 	}
 	f, err := os.Open(to)
@@ -141,7 +141,7 @@ func TestMapTakesTheFileBesideIt(t *testing.T) {
 	if err := os.WriteFile(beside, []byte("checksum = \"00c0ffee\"\nsha1 = \""+strings.Repeat("ab", 20)+"\"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	code, out, errs := call(t, "info", filepath.Join(dir, "one.w3x"), "--json")
+	code, out, errs := callMap(t, "info", filepath.Join(dir, "one.w3x"), "--json")
 	if code != exitOK || errs != "" || !strings.Contains(out, `"checksum": "00c0ffee"`) || !strings.Contains(out, `"warnings": []`) {
 		t.Errorf("exit %d, %s: %s", code, errs, out)
 	}
@@ -149,24 +149,24 @@ func TestMapTakesTheFileBesideIt(t *testing.T) {
 
 func TestMapListAndVerify(t *testing.T) {
 	dir, scripts := mapFolder(t)
-	code, out, errs := call(t, "list", dir, "--scripts", scripts)
+	code, out, errs := callMap(t, "list", dir, "--scripts", scripts)
 	if code != exitOK || errs != "" || strings.Count(out, builtin.MapName) != 2 || !strings.Contains(out, "BROKEN") {
 		t.Errorf("list: exit %d, %s\n%s", code, errs, out)
 	}
-	code, out, _ = call(t, "verify", dir, "--scripts", scripts)
+	code, out, _ = callMap(t, "verify", dir, "--scripts", scripts)
 	if code != exitFailed || !strings.Contains(out, "2 good, 0 odd, 1 broken") {
 		t.Errorf("verify: exit %d\n%s", code, out)
 	}
 	if err := os.Remove(filepath.Join(dir, "bad.w3x")); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ = call(t, "verify", dir, "--scripts", scripts); code != exitOK {
+	if code, out, _ = callMap(t, "verify", dir, "--scripts", scripts); code != exitOK {
 		t.Errorf("verify of good maps: exit %d\n%s", code, out)
 	}
-	if code, _, errs = call(t, "verify", dir); code != exitFailed || strings.Count(errs, "War3Patch.mpq") != 1 {
+	if code, _, errs = callMap(t, "verify", dir); code != exitFailed || strings.Count(errs, "War3Patch.mpq") != 1 {
 		t.Errorf("verify without scripts says so once: exit %d, %s", code, errs)
 	}
-	code, out, _ = call(t, "list", "--json", dir)
+	code, out, _ = callMap(t, "list", "--json", dir)
 	var all []mapFacts
 	if err := json.Unmarshal([]byte(out), &all); err != nil || code != exitOK || len(all) != 2 {
 		t.Errorf("list --json: %d %v %s", code, err, out)
@@ -186,7 +186,7 @@ func TestMapAskedWrongly(t *testing.T) {
 		"take one folder":      {"list", dir, dir},
 		"one folder":           {"verify"},
 	} {
-		if code, _, errs := call(t, args...); code != exitUsage || !strings.Contains(errs, text) {
+		if code, _, errs := callMap(t, args...); code != exitUsage || !strings.Contains(errs, text) {
 			t.Errorf("%q: exit %d, %q does not say %q", args, code, errs, text)
 		}
 	}
@@ -196,12 +196,12 @@ func TestMapAskedWrongly(t *testing.T) {
 		"no such folder":        {"list", "nowhere"},
 		"beginning":             {"info", "--", "-beginning.w3x"},
 	} {
-		if code, _, errs := call(t, args...); code != exitFailed || !strings.Contains(errs, text) || strings.Count(errs, "\n") != 1 {
+		if code, _, errs := callMap(t, args...); code != exitFailed || !strings.Contains(errs, text) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: exit %d, %q does not say %q", args, code, errs, text)
 		}
 	}
 	for _, args := range [][]string{{}, {"--help"}, {"info", "--help"}} {
-		if code, out, _ := call(t, args...); code != exitOK || !strings.Contains(out, "w3host map info FILE") {
+		if code, out, _ := callMap(t, args...); code != exitOK || !strings.Contains(out, "w3host map info FILE") {
 			t.Errorf("%q: exit %d, %q", args, code, out)
 		}
 	}
