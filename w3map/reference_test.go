@@ -129,6 +129,25 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// The same files in other packings are the same map to a client, but for size and CRC-32.
+func TestPackingDoesNotMatter(t *testing.T) {
+	scripts := gameScripts(t)
+	want, err := readFile(t, filepath.Join(testdata, "maps", "(2)EchoIsles.w3x"), w3map.Options{Scripts: scripts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"syn-bzip2.w3x", "syn-enc-fixkey-sectorcrc-implode.w3x"} {
+		m, err := readFile(t, filepath.Join(testdata, "maps", name), w3map.Options{Scripts: scripts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, name+": checksum", m.Checksum, want.Checksum)
+		same(t, name+": sha1", m.SHA1, want.SHA1)
+		same(t, name+": name", m.Name, want.Name)
+		same(t, name+": warnings", len(m.Warnings), 0)
+	}
+}
+
 func number(b []byte) uint32 {
 	var n uint32
 	for _, c := range b {
