@@ -1,0 +1,189 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"w3host/storage"
+)
+
+// databaseVariable is the environment's form of the key database.url.
+const databaseVariable = "W3HOST_DATABASE_URL"
+
+// databaseFlag is in the help of every command that asks the database.
+const databaseFlag = `
+  --database URL  sqlite:FILE or postgres://USER@HOST/NAME; otherwise W3HOST_DATABASE_URL,
+                  or ` + storage.DefaultURL + `
+`
+
+// dbCall is one call of a command that asks the database.
+type dbCall struct {
+	ctx            context.Context
+	command, usage string
+	stdout, stderr io.Writer
+
+	flags *flag.FlagSet
+	url   string
+	names []string // arguments that are no flags
+}
+
+func newDBCall(ctx context.Context, command, usage string, stdout, stderr io.Writer) *dbCall {
+	c := &dbCall{ctx: ctx, command: command, usage: usage, stdout: stdout, stderr: stderr}
+	c.flags = flag.NewFlagSet("w3host "+command, flag.ContinueOnError)
+	c.flags.SetOutput(io.Discard)
+	c.flags.StringVar(&c.url, "database", "", "")
+	return c
+}
+
+// run parses the arguments, which are flags and names in any order, opens the
+// database and lets do work with it. check finds what is wrong with the
+// arguments before.
+func (c *dbCall) run(args []string, opts storage.Options, check func() error, do func(storage.Store) error) int {
+	err := c.parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(c.stdout, c.usage+databaseFlag)
+		return exitOK
+	}
+	if err == nil {
+		err = check()
+	}
+	if err != nil {
+		return c.wrong(err)
+	}
+	db, err := storage.Open(c.ctx, cmp.Or(c.url, os.Getenv(databaseVariable), storage.DefaultURL), opts)
+	if errors.Is(err, storage.ErrBadURL) {
+		return c.wrong(err)
+	}
+	if err != nil {
+		return c.failed(err)
+	}
+	err = do(db)
+	if closed := db.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return c.failed(err)
+	}
+	return exitOK
+}
+
+func (c *dbCall) parse(args []string) error {
+	if len(args) > 0 && args[0] == "help" {
+		return flag.ErrHelp
+	}
+	var plain []string
+	if i := slices.Index(args, "--"); i >= 0 {
+		args, plain = args[:i], args[i+1:]
+	}
+	for len(args) > 0 {
+		if err := c.flags.Parse(args); err != nil {
+			return err
+		}
+		if args = c.flags.Args(); len(args) > 0 {
+			c.names, args = append(c.names, args[0]), args[1:]
+		}
+	}
+	c.names = append(c.names, plain...)
+	return nil
+}
+
+// one is the only name there may be.
+func (c *dbCall) one(what string) error {
+	switch len(c.names) {
+	case 0:
+		return fmt.Errorf("it needs %s", what)
+	case 1:
+		return nil
+	}
+	return fmt.Errorf("it takes %s only, not also %q", what, c.names[1])
+}
+
+func (c *dbCall) none() error {
+	if len(c.names) > 0 {
+		return fmt.Errorf("unexpected argument %q", c.names[0])
+	}
+	return nil
+}
+
+func (c *dbCall) wrong(err error) int {
+	text := strings.Replace(err.Error(), "flag provided but not defined: ", "there is no flag ", 1)
+	fmt.Fprintf(c.stderr, "w3host %s: %s (see w3host %s --help)\n", c.command, text, c.command)
+	return exitUsage
+}
+
+func (c *dbCall) failed(err error) int {
+	fmt.Fprintf(c.stderr, "w3host %s: %v\n", c.command, err)
+	return exitFailed
+}
+
+func (c *dbCall) printJSON(v any) error {
+	out := json.NewEncoder(c.stdout)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}
+
+// table prints rows under a heading. Cells are one line each, whatever is in
+// them: names come from strangers.
+func (c *dbCall) table(heading string, rows [][]string) error {
+	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, heading)
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = printable(cell)
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}
+
+// audit notes what this command did.
+func (c *dbCall) audit(db storage.Store, on, detail string) error {
+	return db.Audit(c.ctx, storage.AdminAction{Who: operator(), Via: "cli", Action: c.command, On: on, Detail: detail})
+}
+
+// operator is who types the command.
+func operator() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return "console"
+}
+
+// printable keeps text from steering the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7F && r < 0xA0 || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// local is a time as people read it, a dash when there is none.
+func local(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// minutes is a length of play: 1:02:03 or 2:03.
+func minutes(ms int64) string {
+	s := (ms + 500) / 1000
+	if s < 3600 {
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}

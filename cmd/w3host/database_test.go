@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/storage"
+)
+
+type dbCommand func(context.Context, []string, io.Reader, io.Writer, io.Writer) int
+
+var dbCommands = map[string]dbCommand{
+	"games": gamesCommand, "stats": statsCommand, "ban": banCommand, "unban": unbanCommand,
+	"bans": bansCommand, "admin": adminCommand, "migrate": migrateCommand,
+}
+
+// ask runs "w3host LINE" as a shell would, without quotes.
+func ask(t *testing.T, line string) (code int, stdout, stderr string) {
+	t.Helper()
+	words := strings.Fields(line)
+	for i := range words {
+		words[i] = strings.ReplaceAll(words[i], "_", " ") // for words with spaces
+	}
+	var out, errs bytes.Buffer
+	code = dbCommands[words[0]](t.Context(), words[1:], strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestDatabaseCommands(t *testing.T) {
+	t.Setenv(databaseVariable, "sqlite:"+filepath.Join(t.TempDir(), "data", "w3host.db"))
+	tests := []struct {
+		line string
+		code int
+		want string // a pattern for what it prints, where errors go for codes above 0
+	}{
+		{"games", 0, `^No games\.\n$`},
+		{"games --json", 0, `^\[\]\n$`},
+		{"games --limit 0", 2, `^w3host games: --limit must be at least 1 \(see w3host games --help\)\n$`},
+		{"games --limit x", 2, `limit.*see w3host games --help`},
+		{"games all", 2, `unexpected argument "all"`},
+		{"games --help", 0, `(?s)^w3host games lists.*--database URL`},
+		{"stats", 2, `it needs the name of a player`},
+		{"stats Ann Bob", 2, `not also "Bob"`},
+		{"stats Ann", 1, `^w3host stats: no games of Ann: not found\n$`},
+
+		{"bans", 0, `^No bans\.\n$`},
+		{"ban", 2, `it needs a name, an address or a network`},
+		{"ban Bob --for soon", 2, `--for soon: write 30m, 12h, 7d, 2w or 1d12h`},
+		{"ban 10.0.0.0/99", 2, `no network: write it like 192\.0\.2\.0/24`},
+		{"ban Bob --colour red", 2, `there is no flag -colour`},
+		{"ban Bob --for 7d --reason rude_words", 0, `^Bob is banned until \d{4}-\d\d-\d\d \d\d:\d\d\.\n$`},
+		{"ban bob", 1, `^w3host ban: bob is banned: already there\n$`},
+		{"ban Bob --realm Europe", 0, `^Bob is banned on europe\.\n$`},
+		{"ban 10.1.2.3/8", 0, `^10\.0\.0\.0/8 is banned\.\n$`},
+		{"ban name:10.1.2.3", 0, `^10\.1\.2\.3 is banned\.\n$`},
+		{"ban -- --help", 0, `^--help is banned\.\n$`},
+		{"unban --help", 0, `w3host unban ends the bans`},
+		{"unban -- --help", 0, `^--help is no longer banned\.\n$`},
+		{"bans", 0, `(?s)^WHO +REALM +SINCE.*\nBob +everywhere +.*rude words\n$`},
+		{"bans --json", 0, `(?s)"network": "10\.0\.0\.0/8".*"expires_at": null`},
+		{"unban 10.1.2.3", 1, `no ban of 10\.1\.2\.3: not found; it is within 10\.0\.0\.0/8, which is banned: w3host unban 10\.0\.0\.0/8\n$`},
+		{"unban bob", 0, `^Bob is no longer banned on europe\.\nBob is no longer banned\.\n$|^Bob is no longer banned\.\nBob is no longer banned on europe\.\n$`},
+		{"unban bob", 1, `no ban of bob: not found`},
+		{"bans --all", 0, `(?s)Bob.*over since`},
+
+		{"admin", 2, `say add, remove or list`},
+		{"admin make Ann", 2, `there is no "make"`},
+		{"admin add", 2, `it needs the name of a player`},
+		{"admin add Ann --role king", 2, `--role king: the roles are \[admin root\]`},
+		{"admin list", 0, `^No admins\.\n$`},
+		{"admin add Ann --realm europe --role root", 0, `^Ann is root on europe\.\n$`},
+		{"admin add Ann", 0, `^Ann is admin on the LAN\.\n$`},
+		{"admin add Ann", 1, `Ann is admin on the LAN: already there`},
+		{"admin list", 0, `(?s)^NAME +REALM +ROLE.*\nAnn +LAN +admin .*\nAnn +europe +root `},
+		{"admin list --json", 0, `"role": "root"`},
+		{"admin remove ann", 0, `^ann is no longer an admin on the LAN\.\n$`},
+		{"admin remove ann", 1, `no admin ann on the LAN: not found`},
+
+		{"migrate", 0, `^Nothing to do: the schema is at step \d+\.\n$`},
+		{"migrate sideways", 2, `there is no "sideways": it is up, down or status`},
+		{"migrate status", 0, `(?s)^STEP +FILE +STATE\n1 +00001_game_log\.sql +applied `},
+		{"migrate down", 0, `^Step 3 \(00003_views\.sql\) is taken back\.\n$`},
+		{"migrate status", 0, `00003_views\.sql +missing\n$`},
+		{"migrate down", 0, `Step 2`},
+		{"migrate down", 1, `w3host migrate down --force deletes them\n$`},
+		{"migrate down --force", 0, `Step 1`},
+		{"migrate up", 0, `^The schema is now at step 3\.\n$`},
+		{"migrate status --json", 0, `"applied": true`},
+
+		{"games --database mysql://x", 2, `"mysql:" is not known`},
+		{"games --database sqlite:/dev/null/x.db", 1, `create the directory`},
+		{"games --database postgres://127.0.0.1:1/x?sslmode=disable", 1, `^w3host games: open the database: .*is the server running.*\n$`},
+	}
+	for _, tt := range tests {
+		code, stdout, stderr := ask(t, tt.line)
+		out := stdout
+		if tt.code > 0 {
+			out = stderr
+			if stdout != "" || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("w3host %s prints %q and %q, want one line of error", tt.line, stdout, stderr)
+			}
+		}
+		if code != tt.code || !regexp.MustCompile(tt.want).MatchString(out) {
+			t.Errorf("w3host %s\nexit %d with %q\nwant %d with %s", tt.line, code, stdout+stderr, tt.code, tt.want)
+		}
+	}
+}
+
+func TestGamesAndStats(t *testing.T) {
+	url := "sqlite:" + filepath.Join(t.TempDir(), "w3host.db")
+	db, err := storage.Open(t.Context(), url, storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, at := storage.NewGameKey(), time.Now().Add(-time.Hour)
+	b := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
+	for i, r := range []storage.Record{
+		storage.GameCreated{Game: k, At: at, Name: "fun\x1b[31m game", Map: storage.MapID{Name: "|cffff0000Dot|rA"}},
+		storage.GameStarted{Game: k, At: at, Slots: []storage.StartedSlot{{PID: 1, Name: "Ann", Occupant: storage.OccupantPlayer}}},
+		storage.GameLoaded{Game: k, At: at},
+		storage.PlayerResult{Game: k, PID: 1, Source: storage.SourceW3MMD, Name: storage.ResultOutcome, Value: storage.OutcomeWon},
+		storage.PlayerResult{Game: k, PID: 1, Source: storage.SourceDotA, Name: "kills", Value: "7"},
+		storage.PlayerLeft{Game: k, At: at.Add(62 * time.Minute), PID: 1, Actions: 620},
+		storage.GameEnded{Game: k, At: at.Add(62 * time.Minute), How: storage.EndFinished, Played: 62*time.Minute + 3*time.Second},
+	} {
+		b.Entries = append(b.Entries, storage.Entry{Seq: uint64(i + 1), Record: r})
+	}
+	if err := db.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	code, out, _ := ask(t, "games --player ANN --database "+url)
+	if code != 0 || !strings.Contains(out, "DotA") || !strings.Contains(out, "1:02:03  finished") || strings.Contains(out, "\x1b") {
+		t.Errorf("games: %d %q", code, out)
+	}
+	code, out, _ = ask(t, "stats ann --database "+url)
+	for _, want := range []string{"Ann (LAN): 1 games", "won 1, lost 0", "played 1:02:00, 620 actions (10 a minute)", "DotA", "dota kills"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("stats: %d without %q: %s", code, want, out)
+		}
+	}
+	_, out, _ = ask(t, "stats Ann --json --database "+url)
+	var stats []storage.PlayerStats
+	if err := json.Unmarshal([]byte(out), &stats); err != nil || len(stats) != 1 || stats[0].Won != 1 || len(stats[0].Values) != 1 {
+		t.Errorf("stats --json: %v, %s", err, out)
+	}
+	_, out, _ = ask(t, "games --json --database "+url)
+	var games []storage.Game
+	if err := json.Unmarshal([]byte(out), &games); err != nil || len(games) != 1 || games[0].Key != k || games[0].Players != 1 {
+		t.Errorf("games --json: %v, %s", err, out)
+	}
+}
+
+func TestParseSpan(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"30m": 30 * time.Minute, "12h": 12 * time.Hour, "7d": 168 * time.Hour, "2w": 336 * time.Hour,
+		"1d12h": 36 * time.Hour, "1w1d1h": 193 * time.Hour, "1h30m": 90 * time.Minute,
+		"": 0, "7": 0, "d": 0, "-7d": 0, "0d": 0, "1d-1h": 0, "7x": 0, "99999d": 0, "1d1w": 0,
+	} {
+		if got, err := parseSpan(text); got != want || (err != nil) != (want == 0) {
+			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"w3host/storage"
+)
+
+const migrateUsage = `w3host migrate moves the schema of the database. A host does the same by itself when
+it starts.
+
+Usage:
+  w3host migrate [up]     apply all steps that are missing
+  w3host migrate status   list the steps
+  w3host migrate down     take the last step back, to go back to an older w3host
+
+Flags:
+  --force         with down: also the first step, which deletes all that is stored
+  --json          with status: print a JSON array`
+
+// migrateCommand runs "w3host migrate".
+func migrateCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	c := newDBCall(ctx, "migrate", migrateUsage, stdout, stderr)
+	force := c.flags.Bool("force", false, "")
+	asJSON := c.flags.Bool("json", false, "")
+	verbs := map[string]func(storage.Store) error{
+		"up":     c.migrateUp,
+		"down":   func(db storage.Store) error { return c.migrateDown(db, *force) },
+		"status": func(db storage.Store) error { return c.migrateStatus(db, *asJSON) },
+	}
+	verb := "up"
+	check := func() error {
+		if len(c.names) > 0 {
+			verb, c.names = c.names[0], c.names[1:]
+		}
+		if verbs[verb] == nil {
+			return fmt.Errorf("there is no %q: it is up, down or status", verb)
+		}
+		return c.none()
+	}
+	return c.run(args, storage.Options{LeaveSchema: true}, check, func(db storage.Store) error { return verbs[verb](db) })
+}
+
+func (c *dbCall) migrateUp(db storage.Store) error {
+	before, err := appliedSteps(c.ctx, db)
+	if err != nil {
+		return err
+	}
+	if err := db.MigrateUp(c.ctx); err != nil {
+		return err
+	}
+	after, err := appliedSteps(c.ctx, db)
+	if err != nil {
+		return err
+	}
+	if before == after {
+		fmt.Fprintf(c.stdout, "Nothing to do: the schema is at step %d.\n", after)
+		return nil
+	}
+	fmt.Fprintf(c.stdout, "The schema is now at step %d.\n", after)
+	return nil
+}
+
+func (c *dbCall) migrateDown(db storage.Store, force bool) error {
+	last, err := appliedSteps(c.ctx, db)
+	if err != nil {
+		return err
+	}
+	if last == 1 && !force {
+		return errors.New("the first step holds all games, bans and admins: w3host migrate down --force deletes them")
+	}
+	m, err := db.MigrateDown(c.ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "Step %d (%s) is taken back.\n", m.Version, m.Name)
+	return nil
+}
+
+func (c *dbCall) migrateStatus(db storage.Store, asJSON bool) error {
+	steps, err := db.Migrations(c.ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return c.printJSON(steps)
+	}
+	rows := make([][]string, 0, len(steps))
+	for _, m := range steps {
+		state := "missing"
+		if m.Applied {
+			state = "applied " + local(m.At)
+		}
+		rows = append(rows, []string{strconv.FormatInt(m.Version, 10), m.Name, state})
+	}
+	return c.table("STEP\tFILE\tSTATE", rows)
+}
+
+// appliedSteps is the number of the last step that is applied.
+func appliedSteps(ctx context.Context, db storage.Store) (last int64, err error) {
+	steps, err := db.Migrations(ctx)
+	for _, m := range steps {
+		if m.Applied {
+			last = m.Version
+		}
+	}
+	return last, err
+}

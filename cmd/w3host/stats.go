@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"w3host/storage"
+	"w3host/w3map"
+)
+
+const statsUsage = `w3host stats tells what the log knows about a player. Wins and losses are known of
+maps that report them.
+
+Usage: w3host stats PLAYER [flags]
+
+Flags:
+  --json          print a JSON array with an object for each realm`
+
+// statsCommand runs "w3host stats".
+func statsCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	c := newDBCall(ctx, "stats", statsUsage, stdout, stderr)
+	asJSON := c.flags.Bool("json", false, "")
+	check := func() error { return c.one("the name of a player") }
+	return c.run(args, storage.Options{}, check, func(db storage.Store) error {
+		all, err := db.PlayerStats(ctx, c.names[0])
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return c.printJSON(all)
+		}
+		for i, s := range all {
+			if i > 0 {
+				fmt.Fprintln(stdout)
+			}
+			if err := c.printStats(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (c *dbCall) printStats(s storage.PlayerStats) error {
+	fmt.Fprintf(c.stdout, "%s (%s): %d games from %s to %s\n", printable(s.Name), realmName(s.Realm), s.Games, local(s.First), local(s.Last))
+	fmt.Fprintf(c.stdout, "  won %d, lost %d, drawn %d, left early %d, dropped %d, waited for %d times\n",
+		s.Won, s.Lost, s.Drawn, s.LeftEarly, s.Dropped, s.Lags)
+	fmt.Fprintf(c.stdout, "  played %s, %d actions (%.0f a minute), round trip %.0f ms\n",
+		minutes(s.PlayedMS), s.Actions, perMinute(s.Actions, s.PlayedMS), s.PingMS)
+	rows := make([][]string, 0, len(s.Maps))
+	for _, m := range s.Maps {
+		rows = append(rows, []string{"  " + w3map.Plain(m.Name), strconv.Itoa(m.Games), strconv.Itoa(m.Won), strconv.Itoa(m.Lost)})
+	}
+	if err := c.table("  MAP\tGAMES\tWON\tLOST", rows); err != nil || len(s.Values) == 0 {
+		return err
+	}
+	rows = rows[:0]
+	for _, v := range s.Values {
+		rows = append(rows, []string{
+			"  " + string(v.Source) + " " + v.Name, strconv.Itoa(v.Games),
+			fmt.Sprintf("%.0f", v.Sum), fmt.Sprintf("%.1f", v.Mean), fmt.Sprintf("%.0f", v.Most),
+		})
+	}
+	return c.table("  VALUE\tGAMES\tSUM\tMEAN\tMOST", rows)
+}
+
+func perMinute(n, ms int64) float64 {
+	if ms <= 0 {
+		return 0
+	}
+	return float64(n) * float64(time.Minute/time.Millisecond) / float64(ms)
+}
+
+func realmName(realm string) string {
+	if realm == "" {
+		return "LAN"
+	}
+	return printable(realm)
+}
