@@ -32,19 +32,31 @@ func (d *database) Apply(ctx context.Context, b Batch) error {
 			w.add(e)
 		}
 		w.put("UPDATE spool_positions SET applied = $1 WHERE run = $2", entries[len(entries)-1].Seq, b.Run)
-		return tx.Batch(ctx, w.statements)
+		return tx.Batch(ctx, w.statements, w.rows)
 	})
 }
 
-// sheet collects the statements of one batch.
+// sheet collects what one batch writes: statements, whose order matters, and
+// rows of their own, for which it does not.
 type sheet struct {
 	host, run  string
 	seen       map[GameKey]bool
 	statements []sqldb.Statement
+	rows       []sqldb.Rows
 }
 
 func (w *sheet) put(query string, args ...any) {
 	w.statements = append(w.statements, sqldb.Statement{SQL: query, Args: args})
+}
+
+func (w *sheet) row(t *sqldb.Table, values ...any) {
+	for i := range w.rows {
+		if w.rows[i].Table == t {
+			w.rows[i].Values = append(w.rows[i].Values, values)
+			return
+		}
+	}
+	w.rows = append(w.rows, sqldb.Rows{Table: t, Values: [][]any{values}})
 }
 
 // game makes sure that the game's row is there: its GameCreated may be among
@@ -119,34 +131,24 @@ func (w *sheet) gameStarted(seq uint64, r GameStarted) {
 func (w *sheet) event(seq uint64, rec Record) {
 	switch r := rec.(type) {
 	case ChatLine:
-		w.put(`INSERT INTO chat (game_key, seq, at, turn, pid, name, scope, recipient, line)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-			w.game(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Name), clean(string(r.Scope)), clean(r.To), clean(r.Text))
+		w.row(chatTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Name), clean(string(r.Scope)), clean(r.To), clean(r.Text))
 	case LagEvent:
-		w.put(`INSERT INTO lags (game_key, seq, at, turn, pid, lasted_ms, behind, ping_ms, host_late_ms, backlog, cause)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
-			w.game(r.Game), seq, r.At, r.Turn, r.PID, r.Lasted.Milliseconds(), r.Behind, r.Ping.Milliseconds(),
+		w.row(lagTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, r.Lasted.Milliseconds(), r.Behind, r.Ping.Milliseconds(),
 			r.HostLate.Milliseconds(), r.Backlog, clean(r.Cause))
 	case DropEvent:
-		w.put(`INSERT INTO drops (game_key, seq, at, turn, pid, reason, decided_by, votes)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-			w.game(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Reason), clean(r.By), r.Votes)
+		w.row(dropTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Reason), clean(r.By), r.Votes)
 	case Desync:
-		w.put(`INSERT INTO desyncs (game_key, seq, at, turn, parts, dossier)
-			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-			w.game(r.Game), seq, r.At, r.Turn, jsonText(r.groups()), dossierText(r.Dossier))
+		w.row(desyncTable, w.game(r.Game), seq, r.At, r.Turn, jsonText(r.groups()), dossierText(r.Dossier))
 	case MapDownload:
-		w.put(`INSERT INTO downloads (game_key, seq, at, pid, name, bytes, took_ms, complete, detail)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-			w.game(r.Game), seq, r.At, r.PID, clean(r.Name), r.Bytes, r.Took.Milliseconds(), r.Complete, clean(r.Detail))
+		w.row(downloadTable, w.game(r.Game), seq, r.At, r.PID, clean(r.Name), r.Bytes, r.Took.Milliseconds(), r.Complete, clean(r.Detail))
 	case AdminAction:
-		w.put(auditSQL, w.run, seq, r.At, r.Game, clean(r.Who), clean(r.Realm), clean(r.Via), clean(r.Action), clean(r.On),
+		w.row(auditTable, w.run, seq, r.At, r.Game, clean(r.Who), clean(r.Realm), clean(r.Via), clean(r.Action), clean(r.On),
 			clean(r.Detail), clean(r.Refused))
 	case MapResult:
-		w.put(resultSQL, w.game(r.Game), seq, r.At, r.Turn, clean(string(r.Source)), r.Sender, nil, clean(r.Name), clean(r.Value),
+		w.row(resultTable, w.game(r.Game), seq, r.At, r.Turn, clean(string(r.Source)), r.Sender, nil, clean(r.Name), clean(r.Value),
 			number(r.Value), r.Contradicts)
 	case PlayerResult:
-		w.put(resultSQL, w.game(r.Game), seq, r.At, r.Turn, clean(string(r.Source)), r.Sender, r.PID, clean(r.Name), clean(r.Value),
+		w.row(resultTable, w.game(r.Game), seq, r.At, r.Turn, clean(string(r.Source)), r.Sender, r.PID, clean(r.Name), clean(r.Value),
 			number(r.Value), r.Contradicts)
 	}
 }

@@ -8,18 +8,40 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"w3host/storage/internal/sqldb"
 )
 
-const (
-	auditSQL = `INSERT INTO audit (run, seq, at, game_key, who, realm, via, action, target, detail, refused)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`
-	resultSQL = `INSERT INTO results (game_key, seq, at, turn, source, sender, pid, name, value, number, contradicts)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`
+// The tables that hold a row for each event.
+var (
+	chatTable     = eventTable("chat", "pid smallint", "name text", "scope text", "recipient text", "line text")
+	lagTable      = eventTable("lags", "pid smallint", "lasted_ms bigint", "behind bigint", "ping_ms bigint", "host_late_ms bigint", "backlog bigint", "cause text")
+	dropTable     = eventTable("drops", "pid smallint", "reason text", "decided_by text", "votes smallint")
+	desyncTable   = eventTable("desyncs", "parts jsonb", "dossier jsonb")
+	resultTable   = eventTable("results", "source text", "sender smallint", "pid smallint", "name text", "value text", "number float8", "contradicts bool")
+	downloadTable = table("downloads", "game_key uuid", "seq bigint", "at timestamptz", "pid smallint", "name text", "bytes bigint",
+		"took_ms bigint", "complete bool", "detail text")
+	auditTable = table("audit", "run uuid", "seq bigint", "at timestamptz", "game_key uuid", "who text", "realm text", "via text",
+		"action text", "target text", "detail text", "refused text")
 )
+
+func eventTable(name string, columns ...string) *sqldb.Table {
+	return table(name, append([]string{"game_key uuid", "seq bigint", "at timestamptz", "turn bigint"}, columns...)...)
+}
+
+func table(name string, columns ...string) *sqldb.Table {
+	t := &sqldb.Table{Name: name}
+	for _, c := range columns {
+		column, kind, _ := strings.Cut(c, " ")
+		t.Columns = append(t.Columns, sqldb.Column{Name: column, Type: kind})
+	}
+	return t
+}
 
 // onPlayer sets columns of the latest player who joined with a pid: $1 game,
 // $2 pid, $3 the record's number, $4 … the values. A player whose PlayerJoined
-// was lost gets his row now.
+// was lost gets his row now. Players who joined after the record do not count,
+// so that it means the same one when it is replayed.
 func onPlayer(columns ...string) string {
 	key := strings.Join(columns, ",")
 	if q, ok := onPlayerSQL[key]; ok {
@@ -49,7 +71,8 @@ func buildOnPlayer(columns []string) string {
 		sets[i] = c + " = excluded." + c
 	}
 	return `INSERT INTO game_players (game_key, pid, joined_seq, ` + strings.Join(columns, ", ") + `)
-		VALUES ($1, $2, coalesce((SELECT max(joined_seq) FROM game_players WHERE game_key = $1 AND pid = $2), $3), ` +
+		VALUES ($1, $2, coalesce((SELECT max(joined_seq) FROM game_players
+			WHERE game_key = $1 AND pid = $2 AND joined_seq <= $3), $3), ` +
 		strings.Join(params, ", ") + `)
 		ON CONFLICT (game_key, pid, joined_seq) DO UPDATE SET ` + strings.Join(sets, ", ")
 }

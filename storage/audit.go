@@ -21,8 +21,7 @@ func (d *database) Audit(ctx context.Context, a AdminAction) error {
 	}
 	w := sheet{run: GameKey(newUUID(a.At)).String()}
 	w.add(Entry{Seq: 1, Record: a})
-	_, err := d.exec(ctx, w.statements[0].SQL, w.statements[0].Args...)
-	return err
+	return d.tx(ctx, func(tx sqldb.Tx) error { return tx.Batch(ctx, nil, w.rows) })
 }
 
 func (d *database) AuditLines(ctx context.Context, limit int) ([]AdminAction, error) {

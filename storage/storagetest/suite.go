@@ -33,6 +33,7 @@ func Run(t *testing.T, database func(testing.TB) string) {
 	tests := map[string]func(*testing.T, storage.Store){
 		"a game from lobby to end":          testWholeGame,
 		"a batch counts once":               testApplyOnce,
+		"a run is applied again":            testReplay,
 		"a pid comes again":                 testPIDAgain,
 		"records whose game is unknown":     testUnknownGame,
 		"text from the wire":                testHostileText,
@@ -223,6 +224,36 @@ func testApplyOnce(t *testing.T, db storage.Store) {
 	err := db.Apply(ctx, storage.Batch{HostID: hostA, Run: runA1, Entries: []storage.Entry{{Seq: 10, Record: line(k, 10)}}})
 	wantError(t, "a cancelled batch", err, storage.ErrUnavailable, "cancel")
 	equal(t, "chat", said(game(t, db, k)), []string{"1", "2", "3", "4", "9"})
+}
+
+// Even when its position is forgotten, a run that is applied again from the
+// beginning changes nothing.
+func testReplay(t *testing.T, db storage.Store) {
+	k := storage.NewGameKey()
+	records := []storage.Record{
+		storage.GameCreated{Game: k, At: day, Name: "replayed"},
+		storage.PlayerJoined{Game: k, At: day, PID: 2, Name: "Bob"},
+		storage.PlayerLeft{Game: k, At: day, PID: 2, Reason: "lobby"},
+		storage.PlayerJoined{Game: k, At: day, PID: 2, Name: "Cid"},
+		storage.GameStarted{Game: k, At: day, Slots: []storage.StartedSlot{
+			{PID: 2, Name: "Cid", Occupant: storage.OccupantPlayer}, {Slot: 1, Occupant: storage.OccupantComputer},
+		}},
+		line(k, 1), storage.LagEvent{Game: k}, storage.DropEvent{Game: k}, storage.Desync{Game: k},
+		storage.MapDownload{Game: k}, storage.AdminAction{Game: k}, storage.MapResult{Game: k}, storage.PlayerResult{Game: k},
+		storage.GameEnded{Game: k, At: after(time.Hour), How: storage.EndFinished},
+	}
+	apply(t, db, records...)
+	before := game(t, db, k)
+	if err := forget(t, db); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, db, records...)
+	now := game(t, db, k)
+	now.Host, before.Host = "", "" // it entered in between
+	equal(t, "after the replay", now, before)
+	if lines, err := db.AuditLines(t.Context(), 10); err != nil || len(lines) != 1 {
+		t.Errorf("audit %+v, %v", lines, err)
+	}
 }
 
 // In a lobby a pid goes to the next player; what follows is about him.

@@ -3,8 +3,10 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -163,12 +165,64 @@ func (t pgTx) One(ctx context.Context, query string, args []any, dest ...any) er
 	return translate(t.tx.QueryRow(ctx, query, timeArgs(args, false)...).Scan(dest...))
 }
 
-func (t pgTx) Batch(ctx context.Context, statements []Statement) error {
+func (t pgTx) Batch(ctx context.Context, statements []Statement, rows []Rows) error {
 	var batch pgx.Batch
 	for _, s := range statements {
 		batch.Queue(s.SQL, timeArgs(s.Args, false)...)
 	}
+	for _, r := range rows {
+		batch.Queue(unnest(r.Table), columns(r)...)
+	}
 	return translate(t.tx.SendBatch(ctx, &batch).Close())
+}
+
+// unnest is one statement for any number of rows: each column comes as an
+// array of text. That is several times faster than a statement for each row,
+// and unlike COPY it minds rows that are there already.
+func unnest(t *Table) string {
+	var names, casts, arrays, aliases []string
+	for i, c := range t.Columns {
+		names = append(names, c.Name)
+		aliases = append(aliases, fmt.Sprintf("c%d", i))
+		casts = append(casts, fmt.Sprintf("c%d::%s", i, c.Type))
+		arrays = append(arrays, fmt.Sprintf("$%d::text[]", i+1))
+	}
+	return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM unnest(%s) AS r(%s) ON CONFLICT DO NOTHING", t.Name,
+		strings.Join(names, ", "), strings.Join(casts, ", "), strings.Join(arrays, ", "), strings.Join(aliases, ", "))
+}
+
+func columns(r Rows) []any {
+	all := make([]any, len(r.Table.Columns))
+	for i := range r.Table.Columns {
+		column := make([]*string, len(r.Values))
+		for j, row := range r.Values {
+			column[j] = textArg(row[i])
+		}
+		all[i] = column
+	}
+	return all
+}
+
+// textArg is an argument as Postgres reads it, nil for NULL.
+func textArg(arg any) *string {
+	switch v := arg.(type) {
+	case nil:
+		return nil
+	case string:
+		return &v
+	case time.Time:
+		if v.IsZero() {
+			return nil
+		}
+		return new(v.UTC().Format(time.RFC3339Nano))
+	case driver.Valuer:
+		value, err := v.Value()
+		if value == nil || err != nil {
+			return nil
+		}
+		return new(fmt.Sprint(value))
+	}
+	return new(fmt.Sprint(arg))
 }
 
 type pgConn interface {

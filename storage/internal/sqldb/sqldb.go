@@ -39,8 +39,9 @@ type DB interface {
 // Tx is a transaction.
 type Tx interface {
 	Queryer
-	// Batch runs statements in order, in as few round trips as it can.
-	Batch(ctx context.Context, statements []Statement) error
+	// Batch runs statements in order and then adds rows, in as few round trips
+	// as it can. Rows that are there already are left as they are.
+	Batch(ctx context.Context, statements []Statement, rows []Rows) error
 }
 
 // Queryer runs single statements.
@@ -61,6 +62,21 @@ type Statement struct {
 	SQL  string
 	Args []any
 }
+
+// Rows are new rows of one table.
+type Rows struct {
+	Table  *Table
+	Values [][]any
+}
+
+// Table is a table that grows by many rows at a time.
+type Table struct {
+	Name    string
+	Columns []Column
+}
+
+// Column has a type in the words of Postgres.
+type Column struct{ Name, Type string }
 
 // Time scans a time of either database.
 type Time struct{ To *time.Time }

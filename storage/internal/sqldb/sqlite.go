@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -227,27 +228,48 @@ func (t liteTx) One(ctx context.Context, query string, args []any, dest ...any) 
 	return translate(t.tx.QueryRowContext(ctx, query, timeArgs(args, true)...).Scan(dest...))
 }
 
-func (t liteTx) Batch(ctx context.Context, statements []Statement) error {
+func (t liteTx) Batch(ctx context.Context, statements []Statement, rows []Rows) error {
 	prepared := map[string]*sql.Stmt{}
 	defer func() {
 		for _, st := range prepared {
 			_ = st.Close()
 		}
 	}()
-	for _, s := range statements {
-		st := prepared[s.SQL]
+	run := func(query string, args []any) error {
+		st := prepared[query]
 		if st == nil {
 			var err error
-			if st, err = t.tx.PrepareContext(ctx, s.SQL); err != nil {
+			if st, err = t.tx.PrepareContext(ctx, query); err != nil {
 				return translate(err)
 			}
-			prepared[s.SQL] = st
+			prepared[query] = st
 		}
-		if _, err := st.ExecContext(ctx, timeArgs(s.Args, true)...); err != nil {
-			return translate(err)
+		_, err := st.ExecContext(ctx, timeArgs(args, true)...)
+		return translate(err)
+	}
+	for _, s := range statements {
+		if err := run(s.SQL, s.Args); err != nil {
+			return err
+		}
+	}
+	for _, r := range rows {
+		query := insert(r.Table)
+		for _, values := range r.Values {
+			if err := run(query, values); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+func insert(t *Table) string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s) ON CONFLICT DO NOTHING",
+		t.Name, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
 }
 
 type liteConn interface {
