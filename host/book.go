@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"w3host/lobby"
+	"w3host/mapstats"
 	"w3host/mapxfer"
 	"w3host/storage"
 	gamesync "w3host/sync"
@@ -20,6 +21,7 @@ type book struct {
 	key     storage.GameKey
 	seed    uint32
 	actions [maxPIDs]uint32
+	stats   *mapstats.Collector // what the map reports; nil before the start
 	turns   uint32
 	how     storage.EndReason // set when the end has another cause than the loop's
 	ended   bool
@@ -110,6 +112,11 @@ func (b *book) begun(e lobby.Started) {
 		slots = append(slots, slot)
 	}
 	b.record(storage.GameStarted{Game: b.key, At: time.Now(), Slots: slots})
+	roster := make([]mapstats.Player, 0, len(e.Players))
+	for _, p := range e.Players {
+		roster = append(roster, mapstats.Player{PID: p.PID, Name: p.Name, Colour: p.Colour})
+	}
+	b.stats = mapstats.New(roster)
 }
 
 func (b *book) loaded(e *gamesync.PlayerLoaded) {
@@ -118,8 +125,12 @@ func (b *book) loaded(e *gamesync.PlayerLoaded) {
 
 func (b *book) allLoaded() { b.record(storage.GameLoaded{Game: b.key, At: time.Now()}) }
 
-// acted counts an action; it is the only thing here that happens often.
-func (b *book) acted(pid uint8) { b.actions[pid]++ }
+// acted counts an action and looks for what the map reports in it; it is the
+// only thing here that happens often.
+func (b *book) acted(pid uint8, data []byte) {
+	b.actions[pid]++
+	b.stats.Action(b.turns, pid, data)
+}
 
 func (b *book) turn(e *gamesync.Turn) { b.turns = e.Number }
 
@@ -195,7 +206,30 @@ func (b *book) gameOver(e *gamesync.Over) {
 	if how == "" {
 		how = endReason(e.How)
 	}
+	b.results()
 	b.end(storage.GameEnded{How: how, Detail: e.How.String(), Turns: e.Turns, Played: e.GameTime})
+}
+
+// results records what the map has reported, now that nothing can change it.
+func (b *book) results() {
+	for _, r := range b.stats.Results() {
+		source := storage.ResultSource(r.Source)
+		if r.PID != 0 {
+			b.record(storage.PlayerResult{
+				Game: b.key, At: time.Now(), Turn: r.Turn, Source: source, Sender: r.Sender,
+				PID: r.PID, Name: r.Name, Value: r.Value, Contradicts: r.Contradicts,
+			})
+			continue
+		}
+		name := r.Name
+		if r.About != "" {
+			name = r.About + ": " + name // somebody who is no player of this game
+		}
+		b.record(storage.MapResult{
+			Game: b.key, At: time.Now(), Turn: r.Turn, Source: source, Sender: r.Sender,
+			Name: name, Value: r.Value, Contradicts: r.Contradicts,
+		})
+	}
 }
 
 func (b *book) closedLobby(why string) {

@@ -51,7 +51,7 @@ func (g *Game) handleAction(c *conn, data []byte) {
 		c.cut(errEarlyAction)
 		return
 	}
-	g.book.acted(c.pid)
+	g.book.acted(c.pid, data)
 	g.play(g.turns.Action(g.playTime(), c.pid, data, g.turnsOut[:0]))
 }
 

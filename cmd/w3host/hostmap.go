@@ -133,7 +133,7 @@ func (s *mapSource) read(path string, data []byte) (*host.Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
-	beside, err := mapconf.Load(path + ".toml")
+	beside, err := mapconf.Load(w3map.ConfigName(path))
 	if err == nil {
 		err = beside.Apply(m)
 	}
@@ -142,6 +142,9 @@ func (s *mapSource) read(path string, data []byte) (*host.Map, error) {
 	}
 	for _, warning := range m.Warnings {
 		s.log.Warn().Str("map", m.File).Msg(warning)
+	}
+	if missing := m.MissingScripts(); missing != "" {
+		s.log.Warn().Str("map", m.File).Msg(missing)
 	}
 	if limit := mapxfer.SizeLimit(uint32(s.version)); limit > 0 && m.Size > limit {
 		s.log.Warn().Str("map", m.File).Msgf("the map has %d bytes; clients of %v load no more than %d", m.Size, s.version, limit)

@@ -1,0 +1,88 @@
+package mapstats
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// dotaFile is the game cache that DotA reports through. Its missions are "Data"
+// (what happens, as it happens), "Global" (the end) and a player's colour
+// number (his figures at the end).
+const dotaFile = "dr.x"
+
+// dotaFigures are the keys of a player's figures.
+var dotaFigures = map[string]string{
+	"1": "kills", "2": "deaths", "3": "creep kills", "4": "creep denies", "5": "assists", "6": "gold",
+	"7": "neutral kills", "9": "hero", "id": "id",
+	"8_0": "item 1", "8_1": "item 2", "8_2": "item 3", "8_3": "item 4", "8_4": "item 5", "8_5": "item 6",
+}
+
+// Winners in "Global".
+const (
+	dotaSentinel = 1 // colours 1 to 5
+	dotaScourge  = 2 // colours 7 to 11
+)
+
+func (c *Collector) dota(turn uint32, sender uint8, r report) {
+	result := Result{Source: DotA, Sender: sender, Turn: turn}
+	switch r.mission {
+	case "Data":
+		result.Value = r.key + " " + dotaValue(r.value)
+		c.event(result)
+	case "Global":
+		result.Name, result.Value = r.key, strconv.FormatUint(uint64(r.value), 10)
+		if r.key == "Winner" {
+			c.dotaWinner(turn, sender, r.value)
+		}
+		c.set(result)
+	default:
+		colour, err := strconv.Atoi(r.mission)
+		name, known := dotaFigures[r.key]
+		if err != nil || !known {
+			return
+		}
+		p, in := c.byColour(colour)
+		if !in {
+			result.About = "colour " + r.mission
+		}
+		result.PID, result.Name, result.Value = p.PID, name, strconv.FormatUint(uint64(r.value), 10)
+		if r.key == "9" || len(r.key) == 3 {
+			result.Value = dotaValue(r.value)
+		}
+		c.set(result)
+	}
+}
+
+// dotaWinner turns the winning side into an outcome for each player.
+func (c *Collector) dotaWinner(turn uint32, sender uint8, winner uint32) {
+	if winner != dotaSentinel && winner != dotaScourge {
+		return
+	}
+	for _, p := range c.players {
+		side := uint32(0)
+		switch {
+		case p.Colour >= 1 && p.Colour <= 5:
+			side = dotaSentinel
+		case p.Colour >= 7 && p.Colour <= 11:
+			side = dotaScourge
+		default:
+			continue // an observer
+		}
+		outcome := Lost
+		if side == winner {
+			outcome = Won
+		}
+		c.set(Result{Source: DotA, Sender: sender, Turn: turn, PID: p.PID, Name: Outcome, Value: outcome})
+	}
+}
+
+// dotaValue writes an object id as its four letters, any other number as such.
+func dotaValue(v uint32) string {
+	b := [4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}
+	for _, ch := range b {
+		if ch < '0' || ch > 'z' {
+			return strconv.FormatUint(uint64(v), 10)
+		}
+	}
+	return fmt.Sprintf("%s", b[:])
+}

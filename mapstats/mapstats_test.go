@@ -1,0 +1,159 @@
+package mapstats
+
+import (
+	"encoding/binary"
+	"reflect"
+	"strconv"
+	"testing"
+)
+
+var roster = []Player{{PID: 2, Name: "Alice", Colour: 1}, {PID: 3, Name: "Bob Two", Colour: 7}}
+
+func sync(file, mission, key string, value uint32) []byte {
+	b := append([]byte{0x6B}, file+"\x00"+mission+"\x00"+key+"\x00"...)
+	return binary.LittleEndian.AppendUint32(b, value)
+}
+
+func mmdVal(n int, message string) []byte { return sync("MMD.Dat", "val:"+strconv.Itoa(n), message, 0) }
+
+// An order whose coordinates hold the byte 0x6B and the text of a report must
+// not be taken for one, and the report behind it must be found.
+func TestActionsAreWalkedByLength(t *testing.T) {
+	order := append([]byte{0x11, 0, 0, 0x6B, 'd', 'r', '.'}, make([]byte, 16)...)
+	order[7], order[8] = 'x', 0x6B
+	selection := append([]byte{0x16, 1, 2, 0}, make([]byte, 16)...)
+	chat := append([]byte{0x60, 1, 0, 0, 0, 2, 0, 0, 0}, "-ap\x00"...)
+	var data []byte
+	for _, a := range [][]byte{order, selection, {0x1A}, {0x61}, chat, sync("dr.x", "Global", "Winner", 1)} {
+		data = append(data, a...)
+	}
+	var got []report
+	for r := range reports(data) {
+		got = append(got, r)
+	}
+	if want := []report{{"dr.x", "Global", "Winner", 1}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+	// Behind an action that nobody knows, nothing is believed.
+	for range reports(append([]byte{0xEE}, data...)) {
+		t.Error("a report behind an unknown action")
+	}
+}
+
+func TestDotA(t *testing.T) {
+	c := New(roster)
+	for _, sender := range []uint8{2, 3} {
+		c.Action(900, sender, sync("dr.x", "Global", "Winner", 1))
+		c.Action(900, sender, sync("dr.x", "1", "1", 12))
+	}
+	c.Action(900, 3, sync("dr.x", "7", "2", 4))
+	c.Action(900, 2, sync("dr.x", "7", "2", 5))
+	c.Action(901, 2, sync("dr.x", "1", "9", 0x48626C61)) // "Hbla"
+	c.Action(902, 2, sync("dr.x", "Data", "Hero7", 1))
+
+	check(t, c, 2, "outcome", []said{{2, "won", false}, {3, "won", false}})
+	check(t, c, 3, "outcome", []said{{2, "lost", false}, {3, "lost", false}})
+	check(t, c, 2, "kills", []said{{2, "12", false}, {3, "12", false}})
+	check(t, c, 3, "deaths", []said{{3, "4", true}, {2, "5", true}}) // both are kept, both are marked
+	check(t, c, 2, "hero", []said{{2, "Hbla", false}})
+	check(t, c, 0, "event 1", []said{{2, "Hero7 1", false}})
+}
+
+func TestW3MMD(t *testing.T) {
+	c := New(roster)
+	for i, m := range []string{
+		"init version 1 1",
+		"init pid 0 Alice",
+		`init pid 1 Bob\ Two`,
+		"init pid 2 Gone",
+		"DefVarP kills int high leaderboard",
+		"DefVarP share real none none",
+		"VarP 0 kills += 3",
+		"VarP 0 kills += 2",
+		"VarP 0 kills -= 1",
+		"VarP 1 share = 0.5",
+		"VarP 1 share += 0.25",
+		`VarP 1 title = two\ words\\`,
+		"VarP 2 kills = 9",
+		"FlagP 0 winner",
+		"FlagP 1 loser",
+		"FlagP 1 practicing",
+		`DefEvent kill 2 int:k int:v {0}\ killed\ {1}`,
+		"Event kill 0 1",
+		"VarP 0 kills += nonsense",
+		"VarP",
+		"",
+	} {
+		c.Action(uint32(i), 2, mmdVal(i, m))
+	}
+	c.Action(99, 2, sync("MMD.Dat", "chk:3", "VarP 0 kills = 1000", 7))
+
+	check(t, c, 2, "kills", []said{{2, "4", false}})
+	check(t, c, 3, "share", []said{{2, "0.75", false}})
+	check(t, c, 3, "title", []said{{2, `two words\`, false}})
+	check(t, c, 2, "outcome", []said{{2, "won", false}})
+	check(t, c, 3, "outcome", []said{{2, "lost", false}})
+	check(t, c, 3, "flag practicing", []said{{2, "true", false}})
+	check(t, c, 0, "event 1", []said{{2, "kill 0 killed 1", false}})
+	check(t, c, 0, "kills", []said{{2, "9", false}}) // about Gone, who is no player
+	for _, r := range c.Results() {
+		if r.Name == "kills" && r.PID == 0 && r.About != "Gone" {
+			t.Errorf("about %q", r.About)
+		}
+	}
+}
+
+func TestReportsAreBounded(t *testing.T) {
+	c := New(roster)
+	for i := range 3 * maxResults {
+		c.Action(1, 2, mmdVal(i, "VarP 0 v"+strconv.Itoa(i)+" = 1"))
+		c.Action(1, 2, sync("dr.x", "Data", "Hero1", uint32(i)))
+	}
+	if n := len(c.Results()); n != maxResults {
+		t.Errorf("%d results", n)
+	}
+}
+
+type said struct {
+	sender      uint8
+	value       string
+	contradicts bool
+}
+
+func check(t *testing.T, c *Collector, pid uint8, name string, want []said) {
+	t.Helper()
+	var got []said
+	for _, r := range c.Results() {
+		if r.PID == pid && r.Name == name {
+			got = append(got, said{r.Sender, r.Value, r.Contradicts})
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s of %d: got %+v, want %+v", name, pid, got, want)
+	}
+}
+
+func FuzzAction(f *testing.F) {
+	f.Add(sync("dr.x", "Global", "Winner", 2))
+	f.Add(mmdVal(1, `Event \ {0} \`))
+	f.Add([]byte{0x16, 0, 0xFF, 0xFF, 0x6B})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := New(roster)
+		c.Action(1, 2, data)
+		c.Action(1, 3, data)
+		for _, r := range c.Results() {
+			if len(r.Value) > maxValue || len(r.Name) > maxValue+8 {
+				t.Errorf("result too long: %+v", r)
+			}
+		}
+	})
+}
+
+func BenchmarkOrdinaryAction(b *testing.B) {
+	c := New(roster)
+	order := make([]byte, 23)
+	order[0] = 0x11
+	for b.Loop() {
+		c.Action(1, 2, order)
+	}
+}

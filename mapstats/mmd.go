@@ -1,0 +1,179 @@
+package mapstats
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// mmdFile is the game cache of W3MMD. A mission "val:n" carries message n in its
+// key; "chk:n" is the sender's checksum of it and says nothing about the game.
+const mmdFile = "MMD.Dat"
+
+// mmd is what the definitions of a game have said so far.
+type mmd struct {
+	players map[string]string // the map's number of a player → his name
+	vars    map[string]string // variable → int, real or string
+	events  map[string]string // event → its text with {0} for the first argument
+}
+
+func newMMD() mmd {
+	return mmd{players: map[string]string{}, vars: map[string]string{}, events: map[string]string{}}
+}
+
+// maxDefinitions bounds each of the three tables.
+const maxDefinitions = 512
+
+func (c *Collector) mmdReport(turn uint32, sender uint8, r report) {
+	if !strings.HasPrefix(r.mission, "val:") {
+		return
+	}
+	words := mmdWords(r.key)
+	if len(words) == 0 {
+		return
+	}
+	args := words[1:]
+	switch words[0] {
+	case "init":
+		if len(args) == 3 && args[0] == "pid" {
+			define(c.mmd.players, args[1], args[2])
+		}
+	case "DefVarP":
+		if len(args) >= 2 {
+			define(c.mmd.vars, args[0], args[1])
+		}
+	case "DefEvent":
+		if len(args) >= 3 {
+			define(c.mmd.events, args[0], args[len(args)-1])
+		}
+	case "VarP":
+		if len(args) == 4 {
+			c.mmdVar(turn, sender, args)
+		}
+	case "FlagP":
+		if len(args) == 2 {
+			c.mmdFlag(turn, sender, args)
+		}
+	case "Event":
+		if len(args) >= 1 {
+			text := c.mmd.events[args[0]]
+			for i, arg := range args[1:] {
+				text = strings.ReplaceAll(text, "{"+strconv.Itoa(i)+"}", arg)
+			}
+			c.event(Result{Source: W3MMD, Sender: sender, Turn: turn, Value: strings.TrimSpace(args[0] + " " + text)})
+		}
+	}
+}
+
+// mmdVar is VarP <player> <variable> <operation> <value>.
+func (c *Collector) mmdVar(turn uint32, sender uint8, args []string) {
+	result := c.mmdAbout(turn, sender, args[0])
+	result.Name = args[1]
+	switch args[2] {
+	case "=":
+		result.Value = args[3]
+	case "+=", "-=":
+		before, _ := c.value(subject{W3MMD, result.PID, result.About, cut(args[1])}, sender)
+		sum, ok := add(before, args[3], args[2] == "-=")
+		if !ok {
+			return
+		}
+		result.Value = sum
+	default:
+		return
+	}
+	c.set(result)
+}
+
+// mmdFlag is FlagP <player> <flag>.
+func (c *Collector) mmdFlag(turn uint32, sender uint8, args []string) {
+	result := c.mmdAbout(turn, sender, args[0])
+	outcome, ok := map[string]string{"winner": Won, "loser": Lost, "drawer": Drew, "leaver": Left}[args[1]]
+	if ok {
+		result.Name, result.Value = Outcome, outcome
+	} else {
+		result.Name, result.Value = "flag "+args[1], "true" // practicing
+	}
+	c.set(result)
+}
+
+// mmdAbout finds the player behind a number of the map: by the name that the
+// map gave for it, else by the colour.
+func (c *Collector) mmdAbout(turn uint32, sender uint8, number string) Result {
+	result := Result{Source: W3MMD, Sender: sender, Turn: turn}
+	name, named := c.mmd.players[number]
+	p, in := c.byName(name)
+	if !named || !in {
+		colour, err := strconv.Atoi(number)
+		if err == nil && !named {
+			p, in = c.byColour(colour)
+		}
+	}
+	result.PID = p.PID
+	if !in {
+		result.About = "player " + number
+		if named {
+			result.About = cut(name)
+		}
+	}
+	return result
+}
+
+// add is before + change, or before - change, as whole numbers if both are.
+func add(before, change string, minus bool) (string, bool) {
+	if before == "" {
+		before = "0"
+	}
+	if a, err := strconv.ParseInt(before, 10, 64); err == nil {
+		if b, err := strconv.ParseInt(change, 10, 64); err == nil {
+			if minus {
+				b = -b
+			}
+			return strconv.FormatInt(a+b, 10), true
+		}
+	}
+	a, errA := strconv.ParseFloat(before, 64)
+	b, errB := strconv.ParseFloat(change, 64)
+	if errA != nil || errB != nil || math.IsNaN(a+b) || math.IsInf(a+b, 0) {
+		return "", false
+	}
+	if minus {
+		b = -b
+	}
+	return strconv.FormatFloat(a+b, 'g', -1, 64), true
+}
+
+func define(table map[string]string, key, value string) {
+	if _, known := table[key]; known || len(table) < maxDefinitions {
+		table[key] = value
+	}
+}
+
+// mmdWords splits a message at its spaces; a backslash before a space or a
+// backslash keeps it.
+func mmdWords(message string) []string {
+	var words []string
+	var word strings.Builder
+	begun := false
+	for i := 0; i < len(message); i++ {
+		switch ch := message[i]; {
+		case ch == '\\' && i+1 < len(message):
+			i++
+			word.WriteByte(message[i])
+			begun = true
+		case ch == ' ':
+			if begun {
+				words = append(words, word.String())
+				word.Reset()
+				begun = false
+			}
+		default:
+			word.WriteByte(ch)
+			begun = true
+		}
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words
+}
