@@ -124,6 +124,7 @@ func (g *Game) Tick(now time.Duration, out []Effect) []Effect {
 	g.enter(now)
 	for g.phase == running && g.due <= g.t {
 		out = g.boundary(out)
+		g.skipSleep() // the period may be another now
 	}
 	switch g.phase {
 	case loading:
@@ -199,11 +200,16 @@ func (g *Game) enter(now time.Duration) {
 		return
 	}
 	if g.phase == running {
-		if g.t-g.due > time.Duration(g.cfg.CatchUp)*g.period {
-			g.sleep((g.t - g.due) / g.period * g.period)
-		}
+		g.skipSleep()
 	} else if g.t-at > wakeGrace {
 		g.sleep(g.t - max(at-wakeGrace, before))
+	}
+}
+
+// skipSleep leaves one turn due if there are more than can be made up for.
+func (g *Game) skipSleep() {
+	if g.t-g.due > time.Duration(g.cfg.CatchUp)*g.period {
+		g.sleep((g.t - g.due) / g.period * g.period)
 	}
 }
 

@@ -27,8 +27,8 @@ func (s *sim) checkTurn(t *Turn) {
 		s.fail("turn %d is due %v after the one before and says %v", t.Number, step, increment)
 	case !s.stood && s.sleptAt <= s.lastDue:
 		s.fail("turn %d is due %v after the one before, not %v, and nothing stood still", t.Number, step, increment)
-	case s.stood && s.sleptAt == 0 && t.Number > 1 && step > s.now-s.lastDue:
-		s.fail("turn %d is due in the future", t.Number)
+	case s.stood && s.sleptAt <= s.lastDue && (due <= s.resumed || due > s.resumed+increment):
+		s.fail("turn %d is due at %v, the game goes on since %v", t.Number, due, s.resumed)
 	}
 	s.lastDue, s.stood = due, false
 	s.limit = s.wantLimit
@@ -173,6 +173,11 @@ func (s *sim) checkState() {
 	}
 	if different {
 		s.fail("turn %d is answered by all and the desync is not seen", least)
+	}
+	for pid := range (s.onScreen & live &^ s.g.Laggers()).All() {
+		if 2*(len(s.turns)-s.acked[pid]) >= s.limit {
+			s.fail("pid %d is off the lag screen, %d turns behind", pid, len(s.turns)-s.acked[pid])
+		}
 	}
 	if s.g.phase == standing {
 		for pid := range s.g.Laggers().All() {

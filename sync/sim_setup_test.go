@@ -13,11 +13,11 @@ const never = 1 << 62 * time.Nanosecond
 // newSim makes up a game: who plays, with what settings and connections, and
 // what will go wrong.
 func newSim(seed uint64, trace func(string, ...any)) *sim {
-	s := &sim{rng: rand.New(rand.NewPCG(seed, 5)), trace: trace, tickAt: -1, sleptAt: -never}
+	s := &sim{rng: rand.New(rand.NewPCG(seed, 5)), trace: trace, tickAt: -1, sleptAt: -never, seen: map[string]int{}}
 	s.config()
 	s.g = New(s.cfg)
 	s.limit, s.wantLimit = s.cfg.SyncLimit, s.cfg.SyncLimit
-	s.endAt = 5*time.Second + time.Duration(60+s.rng.IntN(250))*s.cfg.Period
+	s.endAt = 5*time.Second + time.Duration(60+s.rng.IntN(500))*s.cfg.Period
 	s.endByHost = s.chance(4)
 	s.jitter = s.upTo(min(4*MinPeriod, 2*s.cfg.Period))
 	if s.chance(2) {
@@ -54,14 +54,14 @@ func (s *sim) config() {
 	if cfg.Adaptive.On {
 		cfg.Period = max(cfg.Period, 50*time.Millisecond)
 	}
-	n := 1 + r.IntN(5)
-	if s.chance(20) {
+	n := 1 + r.IntN(6)
+	if s.chance(10) {
 		n = 6 + r.IntN(7)
 	}
 	for i, pid := range r.Perm(MaxPID)[:n] {
 		cfg.Players = append(cfg.Players, Player{
 			PID: uint8(pid + 1), Name: fmt.Sprintf("player%d", pid+1), Team: uint8(i % 2),
-			Observer: s.chance(5), Fake: s.chance(10),
+			Observer: s.chance(3), Fake: s.chance(10),
 		})
 	}
 	if !s.chance(50) {
@@ -147,8 +147,13 @@ func (s *sim) misbehave(c *simClient) {
 // desyncSome lets clients go their own way from some turn on, alone or
 // together.
 func (s *sim) desyncSome() {
-	for s.chance(6) {
-		from, salt := 1+s.rng.IntN(150), 1+uint32(s.rng.IntN(2))
+	for _, c := range s.clients {
+		if late := c.frozen != nil || c.up.stalls != nil; late && c.observer && s.chance(2) {
+			c.salt, c.saltFrom = 3, 1+s.rng.IntN(250)
+		}
+	}
+	for s.chance(4) {
+		from, salt := 1+s.rng.IntN(250), 1+uint32(s.rng.IntN(2))
 		for _, c := range s.clients {
 			if c.salt == 0 && s.chance(3) {
 				c.salt, c.saltFrom = salt, from
@@ -192,7 +197,7 @@ func (s *sim) hostEvents() {
 			s.at(s.now+5*time.Second, ping)
 		}
 	}
-	if s.cfg.Adaptive.On {
+	if s.cfg.Adaptive.On || s.chance(2) {
 		s.at(0, ping)
 	}
 }

@@ -57,6 +57,12 @@ type sim struct {
 	mischief    PIDs   // who breaks the protocol
 	settled     uint32 // turns compared before this call
 	turnsAtDrop [MaxPID + 1]int
+	onScreen    PIDs          // the lag screen before this call
+	burst       int           // turns in this call
+	resumed     time.Duration // the lag screen went down
+	lastTick    time.Duration
+	ticks       int            // at lastTick
+	seen        map[string]int // what has happened, for TestSimulation to sum up
 }
 
 type simTurn struct {
@@ -88,58 +94,6 @@ type simPacket struct {
 	data   []byte
 	hash   uint32
 	reason w3gs.LeaveReason
-}
-
-// window is a time in which something stands still.
-type window struct{ from, to time.Duration }
-
-func overlaps(ws []window, from, to time.Duration) bool {
-	for _, w := range ws {
-		if w.from <= to && from <= w.to {
-			return true
-		}
-	}
-	return false
-}
-
-// simLink is one direction of a connection: late, uneven, but in order.
-type simLink struct {
-	delay, spread time.Duration
-	stalls        []window
-	last          time.Duration
-}
-
-func (l *simLink) arrival(s *sim) time.Duration {
-	at := max(l.last, s.now+l.delay+s.upTo(l.spread))
-	for _, w := range l.stalls {
-		if at >= w.from && at < w.to {
-			at = w.to
-		}
-	}
-	l.last = at
-	return at
-}
-
-type simEvent struct {
-	at time.Duration
-	n  uint64
-	do func()
-}
-
-type simQueue []simEvent
-
-func (q simQueue) Len() int { return len(q) }
-func (q simQueue) Less(i, j int) bool {
-	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].n < q[j].n
-}
-func (q simQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *simQueue) Push(x any)   { *q = append(*q, x.(simEvent)) }
-func (q *simQueue) Pop() any {
-	old := *q
-	e := old[len(old)-1]
-	old[len(old)-1].do = nil
-	*q = old[:len(old)-1]
-	return e
 }
 
 func (s *sim) at(t time.Duration, do func()) {
@@ -205,6 +159,12 @@ func (s *sim) rearm() {
 	s.at(max(at, s.sleptAt)+s.upTo(s.jitter), func() {
 		if s.tickAt == at && !s.isOver {
 			s.tickAt = -1
+			if s.lastTick != s.now {
+				s.lastTick, s.ticks = s.now, 0
+			}
+			if s.ticks++; s.ticks > 100 {
+				s.fail("Tick does not do what is due")
+			}
 			s.host(func(out []Effect) []Effect { return s.g.Tick(s.now, out) })
 		}
 	})
@@ -219,7 +179,10 @@ func (s *sim) host(call func(out []Effect) []Effect) {
 		s.at(s.sleptAt, func() { s.host(call) })
 		return
 	}
-	s.settled = s.g.compared
+	s.settled, s.burst, s.onScreen = s.g.compared, 0, PIDs(0)
+	if s.g.phase == standing {
+		s.onScreen = s.g.Laggers()
+	}
 	for _, e := range call(nil) {
 		if s.isOver {
 			s.fail("%T after the end", e)
@@ -277,6 +240,7 @@ func (s *sim) fromClient(c *simClient, p simPacket) {
 // effect carries one effect out and notes what it says.
 func (s *sim) effect(e Effect) {
 	s.trace("%v   %T %+v", s.now, e, e)
+	s.note(e)
 	switch e := e.(type) {
 	case *Broadcast:
 		frame := bytes.Clone(e.Frame)
@@ -297,6 +261,9 @@ func (s *sim) effect(e Effect) {
 		s.gameTime += time.Duration(e.Increment) * time.Millisecond
 		s.expect = s.expect[:0]
 		s.lastMove = s.now
+		if s.burst++; s.burst > 2*(s.cfg.CatchUp+1) {
+			s.fail("%d turns at once", s.burst)
+		}
 	case *PlayerLeft:
 		if !s.live.Has(e.PID) {
 			s.fail("pid %d left twice", e.PID)
@@ -317,6 +284,9 @@ func (s *sim) effect(e Effect) {
 	case *Lag:
 		if len(e.Line) > w3gs.MaxGameChatLen {
 			s.fail("line too long: %q", e.Line)
+		}
+		if len(e.Players) > 0 {
+			s.resumed = s.now
 		}
 	case *Over:
 		s.isOver, s.over = true, *e
