@@ -56,7 +56,6 @@ func (h *Host) serve(c *conn) {
 		}
 		return
 	}
-	_ = c.nc.SetReadDeadline(time.Time{})
 	stream.SetMax(w3gs.MaxFrame)
 	packets := &packetReader{c: c, g: g, meter: newMeter(h.opts.Limits.PacketRate)}
 	for {
@@ -69,8 +68,7 @@ func (h *Host) serve(c *conn) {
 			return
 		}
 		h.running.Done()
-		c.leaving.Store(false)
-		_ = c.nc.SetReadDeadline(time.Time{})
+		c.stay()
 	}
 	if errors.Is(err, errGameOver) {
 		c.discard()
@@ -102,6 +100,7 @@ func (h *Host) welcome(c *conn, stream *w3gs.Stream) (*Game, error) {
 	if err := join.Decode(frame.Body()); err != nil {
 		return nil, err
 	}
+	_ = c.nc.SetReadDeadline(time.Time{}) // from here on the game may set one
 	g, refusal := h.route(c, join)
 	if refusal == nil && g.inbox.push(event{c: c, kind: evJoin, packet: join}, nil, true) != nil {
 		refusal = refuse(w3gs.RejectStarted, "the game is over")

@@ -18,8 +18,8 @@ import (
 const (
 	// firstPacketMax is a generous 0x1E; before it nothing else is accepted.
 	firstPacketMax = 512
-	// lingerTime is how long a closed connection may take to read its last
-	// packets before it is cut.
+	// lingerTime is how long a client may take to read its last packets and to
+	// close before it is cut.
 	lingerTime = 2 * time.Second
 )
 
@@ -54,7 +54,7 @@ type conn struct {
 	heard      time.Duration // when its last packet came, on the game's clock
 	wasWaiting bool          // something waited for the socket at the last look
 
-	skipped int // packets without a meaning for a host; the reader's
+	skipped atomic.Int64 // packets without a meaning for a host
 
 	leaving atomic.Bool // its reader is to hand the socket to the reactor
 	game    *Game       // set before leaving; the reactor reports the end there
@@ -151,6 +151,7 @@ func (c *conn) finish(cause error) {
 	}
 	c.closing, c.cause = true, cause
 	c.out.dropPieces()
+	c.linger()
 	if !c.draining {
 		c.lastWords()
 	}
@@ -183,17 +184,24 @@ func (c *conn) abort(cause error) {
 	c.game.host.running.Done()
 }
 
-// lastWords ends the sending side; the peer's own close, or the deadline, ends
-// the reader. Closing at once would reset the connection under the last packet.
+// linger bounds how long a client takes part in its own end, whether it does not
+// read or does not close.
+func (c *conn) linger() {
+	if c.sock != nil {
+		time.AfterFunc(lingerTime, func() { c.cut(nil) })
+		return
+	}
+	_ = c.nc.SetDeadline(time.Now().Add(lingerTime))
+}
+
+// lastWords ends the sending side; the peer's own close, or linger, ends the
+// rest. Closing at once would reset the connection under the last packet.
 func (c *conn) lastWords() {
 	if c.sock != nil {
 		c.sock.closeWrite()
-		cause := c.cause
-		time.AfterFunc(lingerTime, func() { c.cut(cause) })
 		return
 	}
 	_ = c.nc.CloseWrite()
-	_ = c.nc.SetDeadline(time.Now().Add(lingerTime))
 }
 
 // write hands bytes to the kernel without waiting.
@@ -210,6 +218,18 @@ func (c *conn) handOver(g *Game) {
 	c.game = g
 	c.leaving.Store(true)
 	_ = c.nc.SetReadDeadline(time.Now())
+}
+
+// stay undoes handOver when the reactor could not take the connection.
+func (c *conn) stay() {
+	c.leaving.Store(false)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing {
+		c.linger()
+		return
+	}
+	_ = c.nc.SetReadDeadline(time.Time{})
 }
 
 // flush writes what waits, as far as the socket takes it; the reactor calls it

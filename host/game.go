@@ -119,7 +119,7 @@ func (g *Game) run() {
 			return
 		}
 		wait, ok := g.next()
-		g.inbox.lazy.Store(g.turning())
+		g.inbox.setLazy(g.turning())
 		if !ok {
 			timer.Stop()
 		} else {
@@ -301,14 +301,15 @@ func (g *Game) say(to lobby.PIDs, text string) {
 // end is what remains when the game is over: nobody hears from it any more.
 func (g *Game) end() {
 	g.shut()
-	g.inbox.close()
 	for pid, c := range g.conns {
 		if c != nil {
 			g.release(uint8(pid)).finish(errGameOver)
 		}
 	}
-	for _, c := range g.joining {
-		c.finish(errGameOver)
+	for _, e := range g.inbox.close() {
+		if e.kind == evJoin { // came while the game ended
+			g.handleJoin(e.c, e.packet.(*w3gs.ReqJoin))
+		}
 	}
 	g.book.closed()
 }

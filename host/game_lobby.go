@@ -45,13 +45,14 @@ func (g *Game) handlePacket(c *conn, packet w3gs.Packet) {
 		g.handleMapPartOK(c, *p)
 	case *w3gs.MapPartNotOK:
 		g.handleMapPartNotOK(c, *p)
-	case *w3gs.ReqJoin:
-		c.skipped++ // a second join changes nothing
 	}
 }
 
 // handleGone is the end of a connection, whoever ended it.
 func (g *Game) handleGone(c *conn, err error) {
+	if n := c.skipped.Load(); n > 0 {
+		g.log.Debug().Str("player", c.name).Int64("packets", n).Msg("packets without a meaning for a host were skipped")
+	}
 	if c.pid == 0 {
 		return // out already; the log has said why
 	}

@@ -118,12 +118,26 @@ func (b *inbox) take(empty *batch) {
 	b.mu.Unlock()
 }
 
-// close refuses what comes from now on and lets waiting readers go.
-func (b *inbox) close() {
+// close refuses what comes from now on, lets waiting readers go and returns the
+// events that nobody has taken.
+func (b *inbox) close() []event {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.closed = true
 	b.release()
+	return b.in.events
+}
+
+// setLazy is called before the game sleeps. What came while nobody was to be
+// woken for it counts as news when the game no longer expects a turn.
+func (b *inbox) setLazy(lazy bool) {
+	b.mu.Lock()
+	b.lazy.Store(lazy)
+	waiting := len(b.in.events) > 0
 	b.mu.Unlock()
+	if waiting && !lazy {
+		b.signal()
+	}
 }
 
 func (b *inbox) release() {

@@ -61,9 +61,9 @@ func (p *packetReader) take(frame w3gs.Frame, mayWait bool) error {
 		e.kind, data = evAction, p.action.Data
 	default:
 		e.kind = evPacket
-		if e.packet = w3gs.New(op, w3gs.FromClient); e.packet == nil {
-			p.c.skipped++
-			return nil // unknown to a host: skipped and counted
+		if e.packet = w3gs.New(op, w3gs.FromClient); e.packet == nil || op == w3gs.OpReqJoin {
+			p.c.skipped.Add(1)
+			return nil // unknown to a host, or a second join: skipped and counted
 		}
 		err = e.packet.Decode(frame.Body())
 	}
@@ -73,10 +73,9 @@ func (p *packetReader) take(frame w3gs.Frame, mayWait bool) error {
 	return p.g.inbox.push(e, data, mayWait)
 }
 
-// discard reads until the client closes or the linger deadline of lastWords
-// passes, so that closing does not reset the connection under our last packet.
+// discard reads until the client closes or the deadline of finish passes, so
+// that closing does not reset the connection under our last packet.
 func (c *conn) discard() {
-	_ = c.nc.SetReadDeadline(time.Now().Add(lingerTime))
 	var scrap [512]byte
 	for {
 		if _, err := c.nc.Read(scrap[:]); err != nil {
