@@ -79,19 +79,9 @@ func (h *Host) serve(c *conn) {
 // welcome reads the first packet, which must be a join, and hands it to the
 // game it is for.
 func (h *Host) welcome(c *conn, stream *w3gs.Stream) (*Game, error) {
-	var frame w3gs.Frame
-	for frame == nil {
-		n, err := c.nc.Read(stream.Free())
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return nil, errJoinTimeout
-		}
-		if err != nil {
-			return nil, err
-		}
-		stream.Commit(n)
-		if frame, err = stream.Next(); err != nil {
-			return nil, err
-		}
+	frame, err := h.firstPacket(c, stream)
+	if err != nil {
+		return nil, err
 	}
 	if frame.Op() != w3gs.OpReqJoin {
 		return nil, errNotAJoin
@@ -113,6 +103,25 @@ func (h *Host) welcome(c *conn, stream *w3gs.Stream) (*Game, error) {
 		return nil, refusal
 	}
 	return g, nil
+}
+
+// firstPacket waits for as long as the connection's deadline allows.
+func (h *Host) firstPacket(c *conn, stream *w3gs.Stream) (w3gs.Frame, error) {
+	h.expect(c)
+	defer h.heardOf(c)
+	for {
+		n, err := c.nc.Read(stream.Free())
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil, errJoinTimeout
+		}
+		if err != nil {
+			return nil, err
+		}
+		stream.Commit(n)
+		if frame, err := stream.Next(); frame != nil || err != nil {
+			return frame, err
+		}
+	}
 }
 
 // route finds the game of a join: by its id, and with its key if it comes from

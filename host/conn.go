@@ -215,6 +215,9 @@ func (c *conn) write(p []byte) (int, error) {
 // handOver lets the reactor read this connection from now on. The reader
 // goroutine, which may be in the middle of a packet, does it.
 func (c *conn) handOver(g *Game) {
+	c.mu.Lock()
+	c.out.dropPieces() // nobody downloads after the start
+	c.mu.Unlock()
 	c.game = g
 	c.leaving.Store(true)
 	_ = c.nc.SetReadDeadline(time.Now())

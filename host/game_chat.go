@@ -178,6 +178,10 @@ func (g *Game) kick(c command.Kick) {
 			g.operate(lobby.Kick{PID: p.PID, Why: why, CloseSlot: c.CloseSlot})
 			return
 		}
+		if p.Fake {
+			g.refusal = p.Name + " is a fake player, who stays until the game is over"
+			return
+		}
 		g.say(0, p.Name+" was "+why+".")
 		if conn := g.release(p.PID); conn != nil {
 			conn.finish(kicked(why))

@@ -10,8 +10,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,14 +35,16 @@ type Host struct {
 	listener *net.TCPListener
 	reactor  *reactor
 
-	mu       sync.Mutex
-	games    map[uint32]*Game // lobbies and running games by id
-	lastID   uint32
-	opened   int // lobbies by autohost so far
-	stopping bool
-	running  sync.WaitGroup // games and connections
+	mu        sync.Mutex
+	games     map[uint32]*Game // lobbies and running games by id
+	lastID    uint32
+	opened    int                // lobbies by autohost so far
+	strangers map[*conn]struct{} // connections whose first packet is awaited
+	stopping  bool
+	running   sync.WaitGroup // the acceptor, games and connections
 
 	refill   chan struct{} // a lobby has started or ended
+	retry    time.Duration // refillRetry; tests wait less
 	lateness lateness
 }
 
@@ -60,12 +64,14 @@ func New(opts Options) (*Host, error) {
 		return nil, fmt.Errorf("listen on %s: %w; another program has the port, or the address is not this machine's: choose another with --listen", opts.Listen, err)
 	}
 	h := &Host{
-		opts:     opts,
-		log:      opts.Log,
-		gate:     newGate(opts.Limits),
-		listener: listener.(*net.TCPListener),
-		games:    make(map[uint32]*Game),
-		refill:   make(chan struct{}, 1),
+		opts:      opts,
+		log:       opts.Log,
+		gate:      newGate(opts.Limits),
+		listener:  listener.(*net.TCPListener),
+		games:     make(map[uint32]*Game),
+		strangers: make(map[*conn]struct{}),
+		refill:    make(chan struct{}, 1),
+		retry:     refillRetry,
 	}
 	if h.reactor, err = newReactor(h); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot watch sockets: %w", err), listener.Close())
@@ -86,7 +92,11 @@ func (h *Host) Advertise(a Advertiser) { h.opts.Advertiser = a }
 // announcements, games told and ended, their last packets flushed. It returns
 // when all that is done or Limits.Shutdown has passed.
 func (h *Host) Run(ctx context.Context) error {
-	go h.accept() // ends when the listener is closed
+	h.running.Add(1)
+	go func() { // ends when the listener is closed
+		defer h.running.Done()
+		h.accept()
+	}()
 	h.keepLobbies(ctx)
 	defer h.reactor.close()
 	return h.stop()
@@ -94,28 +104,35 @@ func (h *Host) Run(ctx context.Context) error {
 
 // keepLobbies opens lobbies as Autohost wants them until ctx ends.
 func (h *Host) keepLobbies(ctx context.Context) {
+	again := time.NewTimer(h.retry)
+	defer again.Stop()
 	for {
-		h.fill()
+		again.Stop()
+		if !h.fill() {
+			again.Reset(h.retry)
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-h.refill:
+		case <-again.C:
 		}
 	}
 }
 
-func (h *Host) fill() {
+// fill opens lobbies until there are enough, or reports that one failed.
+func (h *Host) fill() bool {
 	for h.wantsLobby() {
 		m, err := h.opts.Autohost.Map()
 		if err == nil {
 			_, err = h.OpenLobby(h.nextName(), m)
 		}
 		if err != nil {
-			h.log.Error().Err(err).Dur("again_in", refillRetry).Msg("cannot open a lobby")
-			time.AfterFunc(refillRetry, h.wantRefill)
-			return
+			h.log.Error().Err(err).Dur("again_in", h.retry).Msg("cannot open a lobby")
+			return false
 		}
 	}
+	return true
 }
 
 func (h *Host) wantsLobby() bool {
@@ -128,7 +145,7 @@ func (h *Host) wantsLobby() bool {
 		}
 	}
 	return h.opts.Autohost.Map != nil && !h.stopping &&
-		lobbies < h.opts.Autohost.Lobbies && len(h.games) < h.opts.Autohost.MaxGames+lobbies
+		lobbies < h.opts.Autohost.Lobbies && len(h.games) < h.opts.Autohost.MaxGames // all of them may start
 }
 
 // nextName numbers the lobbies from the second on, within what clients list.
@@ -185,6 +202,24 @@ func (h *Host) forget(g *Game) {
 	h.wantRefill()
 }
 
+// expect notes a connection that has said nothing yet; stop does not wait for it.
+func (h *Host) expect(c *conn) {
+	h.mu.Lock()
+	h.strangers[c] = struct{}{}
+	stopping := h.stopping
+	h.mu.Unlock()
+	if stopping {
+		c.cut(errHostStops)
+	}
+}
+
+// heardOf ends what expect began.
+func (h *Host) heardOf(c *conn) {
+	h.mu.Lock()
+	delete(h.strangers, c)
+	h.mu.Unlock()
+}
+
 func (h *Host) wantRefill() {
 	select {
 	case h.refill <- struct{}{}:
@@ -196,8 +231,12 @@ func (h *Host) wantRefill() {
 func (h *Host) stop() error {
 	h.mu.Lock()
 	h.stopping = true
+	strangers := slices.Collect(maps.Keys(h.strangers))
 	h.mu.Unlock()
 	_ = h.listener.Close()
+	for _, c := range strangers {
+		c.cut(errHostStops)
+	}
 	for _, g := range h.Games() {
 		g.call(func(g *Game) { g.shutdown("the host is shutting down") })
 	}

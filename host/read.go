@@ -46,7 +46,7 @@ func (p *packetReader) read(stream *w3gs.Stream) error {
 // take passes one packet on. Where it may not wait, a game that has too much
 // waiting already costs the client his connection.
 func (p *packetReader) take(frame w3gs.Frame, mayWait bool) error {
-	if err := p.meter.count(frame.Op()); err != nil {
+	if err := p.meter.count(frame.Op(), p.g.open.Load()); err != nil {
 		return err
 	}
 	e := event{c: p.c}
@@ -84,8 +84,8 @@ func (c *conn) discard() {
 	}
 }
 
-// meter counts a player's packets against a rate. Acknowledgements of map
-// parts come as fast as the line carries the map and are not counted.
+// meter counts a player's packets against a rate. In a lobby acknowledgements
+// of map parts come as fast as the line carries the map and are not counted.
 type meter struct {
 	rate   float64
 	tokens float64
@@ -100,8 +100,8 @@ func newMeter(rate int) *meter {
 	return &meter{rate: float64(rate), tokens: float64(rate) * meterBurst, at: time.Now()}
 }
 
-func (m *meter) count(op w3gs.Op) error {
-	if op == w3gs.OpMapPartOK || op == w3gs.OpMapSize {
+func (m *meter) count(op w3gs.Op, lobby bool) error {
+	if lobby && (op == w3gs.OpMapPartOK || op == w3gs.OpMapSize) {
 		return nil
 	}
 	m.tokens--
