@@ -41,6 +41,7 @@ type Lobby struct {
 	HideAddresses   bool     `toml:"hide_addresses"`
 	CommandTrigger  string   `toml:"command_trigger"`
 	RequireEntryKey bool     `toml:"require_entry_key"`
+	LANAdmins       bool     `toml:"lan_admins"` // the database's admins for the LAN may command, though nobody proves his name there
 }
 
 // Game is the action loop.

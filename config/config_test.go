@@ -38,12 +38,15 @@ func TestDefaultsAreValid(t *testing.T) {
 
 func TestOrderOfSources(t *testing.T) {
 	path := write(t, "[game]\nlatency = \"80ms\"\nsync_limit = 30\n")
-	c, err := Load(path, []string{"W3HOST_GAME_LATENCY=60ms", "W3HOST_LAN_BROADCAST=10.0.0.255, 10.1.0.255:6113", "OTHER=1"})
+	c, err := Load(path, []string{"W3HOST_GAME_LATENCY=60ms", "W3HOST_LAN_BROADCAST=10.0.0.255, 10.1.0.255:6113", "W3HOST_LOBBY_LAN_ADMINS=true", "OTHER=1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.Game.Latency.D() != 60*time.Millisecond || c.Game.SyncLimit != 30 || c.Game.DropAfter.D() != time.Minute {
 		t.Errorf("got %+v", c.Game)
+	}
+	if !c.Lobby.LANAdmins || Default().Lobby.LANAdmins {
+		t.Error("lobby.lan_admins must be off until somebody sets it")
 	}
 	if want := []string{"10.0.0.255", "10.1.0.255:6113"}; !reflect.DeepEqual(c.LAN.Broadcast, want) {
 		t.Errorf("broadcast = %q", c.LAN.Broadcast)
