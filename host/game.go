@@ -103,8 +103,8 @@ func (g *Game) call(f func(*Game)) { _ = g.inbox.push(event{kind: evCall, call: 
 func (g *Game) run() {
 	defer g.end()
 	g.announce()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
+	alarm := newAlarm(g.inbox.signal)
+	defer g.host.wheel.cancel(alarm)
 	for {
 		if g.turning() {
 			g.host.reactor.poll(turnBatch)
@@ -120,15 +120,12 @@ func (g *Game) run() {
 		}
 		wait, ok := g.next()
 		g.inbox.setLazy(g.turning())
-		if !ok {
-			timer.Stop()
+		if ok {
+			g.host.wheel.set(alarm, wait)
 		} else {
-			timer.Reset(wait)
+			g.host.wheel.cancel(alarm)
 		}
-		select {
-		case <-g.inbox.wake:
-		case <-timer.C:
-		}
+		<-g.inbox.wake
 	}
 }
 

@@ -34,6 +34,7 @@ type Host struct {
 	gate     *gate
 	listener *net.TCPListener
 	reactor  *reactor
+	wheel    *wheel
 
 	mu        sync.Mutex
 	games     map[uint32]*Game // lobbies and running games by id
@@ -59,6 +60,9 @@ func New(opts Options) (*Host, error) {
 	if opts.Bans == nil {
 		opts.Bans = nobody{}
 	}
+	if opts.Admins == nil {
+		opts.Admins = nobody{}
+	}
 	listener, err := net.Listen("tcp", opts.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w; another program has the port, or the address is not this machine's: choose another with --listen", opts.Listen, err)
@@ -73,7 +77,11 @@ func New(opts Options) (*Host, error) {
 		refill:    make(chan struct{}, 1),
 		retry:     refillRetry,
 	}
+	if h.wheel, err = newWheel(); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	if h.reactor, err = newReactor(h); err != nil {
+		h.wheel.close()
 		return nil, errors.Join(fmt.Errorf("cannot watch sockets: %w", err), listener.Close())
 	}
 	return h, nil
@@ -98,6 +106,7 @@ func (h *Host) Run(ctx context.Context) error {
 		h.accept()
 	}()
 	h.keepLobbies(ctx)
+	defer h.wheel.close()
 	defer h.reactor.close()
 	return h.stop()
 }
