@@ -13,7 +13,7 @@ type recorder struct {
 	late     histogram   // behind the best turn so far
 	delay    histogram   // own action: sent to seen
 	chat     histogram   // a bot's line: said to heard by another
-	own      histogram   // the run's own alarms: due to done
+	own      histogram   // the bots themselves: alarm due to rung, bytes there to read
 
 	turns, missed         atomic.Int64
 	earlyTurns, earlyMiss atomic.Int64 // before the window opened

@@ -232,7 +232,7 @@ func (r *run) dialFor(ctx context.Context, p *player, addr string) (net.Conn, er
 
 // gameRuns is called once for each game, by its first bot with a turn.
 func (r *run) gameRuns(g *game, now time.Duration) {
-	r.log.Info().Int("game", g.number).Dur("after", now).Msg("game runs")
+	r.log.Info().Int("game", g.number).Stringer("after", now.Round(10*time.Millisecond)).Msg("game runs")
 	r.started <- struct{}{}
 }
 

@@ -6,9 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/term"
 
 	"w3host/bots"
 )
@@ -120,7 +122,11 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	if verbose {
 		level = zerolog.DebugLevel
 	}
-	opts.Log = zerolog.New(zerolog.ConsoleWriter{Out: stderr, TimeFormat: time.TimeOnly}).Level(level).With().Timestamp().Logger()
+	console := zerolog.ConsoleWriter{Out: stderr, TimeFormat: time.TimeOnly}
+	if f, ok := stderr.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+		console.NoColor = true
+	}
+	opts.Log = zerolog.New(console).Level(level).With().Timestamp().Logger()
 
 	report, err := bots.Run(ctx, opts)
 	if err != nil {

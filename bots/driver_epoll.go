@@ -1,3 +1,5 @@
+//go:build linux && (amd64 || arm64)
+
 package bots
 
 import (
@@ -41,6 +43,8 @@ type epollLoop struct {
 
 	mu   sync.Mutex
 	byFD []*player
+
+	reader stampedReader
 }
 
 // eventBatch is how many connections one wait may report.
@@ -96,6 +100,7 @@ func (d *epollLoops) add(p *player, c net.Conn) error {
 	if err = errors.Join(cerr, err); err != nil {
 		return fmt.Errorf("take over the connection: %w", err)
 	}
+	stamped(fd)
 	l := d.loops[int(d.next.Add(1))%len(d.loops)]
 	l.mu.Lock()
 	for len(l.byFD) <= fd {
@@ -187,8 +192,8 @@ func (l *epollLoop) event(fd int, what uint32) {
 
 // read takes what is there with one call: if there is more, epoll says so again.
 func (l *epollLoop) read(p *player) {
-	n, err := rawIO(syscall.SYS_READ, p.link.polled.fd, p.stream.Free())
-	now := l.run.now()
+	n, age, err := l.reader.read(p.link.polled.fd, p.stream.Free())
+	now := l.run.now() - age
 	switch {
 	case err == syscall.EAGAIN || err == syscall.EINTR:
 	case err != nil:
@@ -196,6 +201,7 @@ func (l *epollLoop) read(p *player) {
 	case n == 0:
 		p.closed(io.EOF)
 	default:
+		l.run.rec.own.add(age)
 		p.stream.Commit(n)
 		p.receive(now)
 	}
@@ -210,7 +216,7 @@ func (l *epollLoop) attend(p *player) {
 		return
 	}
 	if len(p.out) > 0 {
-		n, err := rawIO(syscall.SYS_WRITE, link.fd, p.out)
+		n, err := rawWrite(link.fd, p.out)
 		if err != nil && err != syscall.EAGAIN && err != syscall.EINTR {
 			// The host has closed. What it said before may still be unread, and reading
 			// finds the end; only a paused player does not read.
