@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"io"
 	"net"
 	"os"
 	"time"
@@ -51,7 +52,11 @@ func (h *Host) serve(c *conn) {
 	h.gate.leave(c.addr.Addr(), time.Now())
 	if g == nil {
 		var r *refusal
-		if reason := c.closedBecause(err); !errors.As(reason, &r) { // refusals are logged where they are made
+		switch reason := c.closedBecause(err); {
+		case errors.As(reason, &r): // logged where it was made
+		case errors.Is(reason, io.EOF): // gone by itself: so does w3host health, every half minute
+			c.log.Debug().Msg("connection closed before it joined")
+		default:
 			c.log.Info().AnErr("reason", reason).Msg("connection closed before it joined")
 		}
 		return

@@ -49,10 +49,11 @@ func (g *Game) obey(pid uint8, name, line string) {
 
 // level is what a player may do.
 func (g *Game) level(name string) command.Level {
+	level := g.opts.Admins.Level(name, "")
 	if strings.EqualFold(name, g.lobby.Owner()) {
-		return command.Owner
+		level = max(level, command.Owner)
 	}
-	return command.Anyone
+	return level
 }
 
 func (g *Game) phase() command.Phase {

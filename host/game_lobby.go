@@ -7,7 +7,8 @@ import (
 	"w3host/w3gs"
 )
 
-// silenceCheck is how often the lobby looks for players who say nothing.
+// silenceCheck is how often the lobby looks for players who say nothing, and for
+// those who were banned after they joined.
 const silenceCheck = 5 * time.Second
 
 func (g *Game) handleJoin(c *conn, join *w3gs.ReqJoin) {
@@ -83,8 +84,14 @@ func (g *Game) findSilent(now time.Duration) {
 	}
 	g.silence = now + silenceCheck
 	for _, c := range g.conns {
-		if c != nil && now-c.heard > g.opts.Limits.LobbyTimeout {
+		switch {
+		case c == nil:
+		case now-c.heard > g.opts.Limits.LobbyTimeout:
 			c.cut(errSilent) // its reader reports the end
+		default:
+			if why := g.opts.Bans.Banned(c.name, c.addr.Addr(), ""); why != "" {
+				g.operate(lobby.Kick{PID: c.pid, Why: "banned: " + why})
+			}
 		}
 	}
 }

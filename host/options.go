@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/command"
 	"w3host/lan"
 	"w3host/mapxfer"
 	"w3host/storage"
@@ -35,6 +36,7 @@ type Options struct {
 	Advertiser Advertiser
 	Recorder   Recorder
 	Bans       Bans
+	Admins     Admins
 	Log        zerolog.Logger
 }
 
@@ -113,6 +115,12 @@ type Bans interface {
 	Banned(name string, addr netip.Addr, realm string) (why string)
 }
 
+// Admins answers from memory who may use which commands, beside the owner of a
+// lobby. The realm is empty for players of the LAN, whose names prove nothing.
+type Admins interface {
+	Level(name, realm string) command.Level
+}
+
 // nobody stands in for what an Options leaves out.
 type nobody struct{}
 
@@ -121,3 +129,4 @@ func (nobody) Update(uint32, lan.Count)                 {}
 func (nobody) Close(uint32)                             {}
 func (nobody) Record(storage.Record)                    {}
 func (nobody) Banned(string, netip.Addr, string) string { return "" }
+func (nobody) Level(string, string) command.Level       { return command.Anyone }
