@@ -45,6 +45,8 @@ type RecorderOptions struct {
 
 	Heartbeat time.Duration // sign of life: every 10 s
 	DeadAfter time.Duration // silence after which another host's games are closed: 2 min
+
+	sync func(*spool.Spool) error // for tests: no disk fails on demand
 }
 
 // Recorder takes records from the games and sees to it that they reach the
@@ -182,6 +184,9 @@ func (o *RecorderOptions) setDefaults() {
 	setDefault(&o.Memory, defaultMemory)
 	setDefault(&o.Heartbeat, defaultHeartbeat)
 	setDefault(&o.DeadAfter, defaultDeadAfter)
+	if o.sync == nil {
+		o.sync = (*spool.Spool).Sync
+	}
 }
 
 func setDefault[T comparable](v *T, def T) {

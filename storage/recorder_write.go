@@ -146,6 +146,7 @@ func (w *writer) writeOut() {
 		for _, lost := range w.backlog.unsynced(w.run) {
 			_ = w.spool.Release(lost) // a file that stays is skipped by its numbers
 		}
+		w.retryAt = w.flushed.Add(housekeeping)
 	}
 	if w.flushed.Before(w.retryAt) {
 		return
@@ -225,10 +226,14 @@ func (w *writer) report(now time.Time, last bool) {
 // only what a power cut would take, not what kill -9 would.
 func (r *Recorder) sync() {
 	defer close(r.syncerDone)
+	var told time.Time
 	for range r.syncWanted {
 		last := r.backlog.onDisk()
-		if err := r.spool.Sync(); err != nil {
-			r.log.Error().Err(err).Msg("the spool's disk failed to keep what was written; it is written again")
+		if err := r.opts.sync(r.spool); err != nil {
+			if now := time.Now(); now.Sub(told) >= lossReports {
+				told = now
+				r.log.Error().Err(err).Msg("the spool's disk failed to keep what was written; it is written again")
+			}
 			r.syncFailed.Store(true)
 			continue
 		}
