@@ -54,8 +54,10 @@ func TestOnePlayer(t *testing.T) {
 		{"LAN", nil, 100_000_000, lanTrip, 0.95, 80 * time.Millisecond},
 		{"LAN, every 8th", func(c *simClient) { c.every = 8 }, 100_000_000, lanTrip, 0.95, 80 * time.Millisecond},
 		{"LAN, 1 % refused", func(c *simClient) { c.nak = 0.01 }, 100_000_000, lanTrip, 0.25, 20 * time.Millisecond},
+		{"LAN, half a second late", func(c *simClient) { c.late = 500 * time.Millisecond }, 50_000_000, lanTrip, 0.05, 80 * time.Millisecond},
 		{"loopback", nil, 1_000_000_000, lanTrip, 0.9, 20 * time.Millisecond},
 		{"thin line", nil, 100_000, halfTrip, 0.9, 150 * time.Millisecond},
+		{"thin line, every 64th", func(c *simClient) { c.every = 64 }, 100_000, halfTrip, 0.9, 3 * time.Second},
 		{"thin line, deep kernel buffer", func(c *simClient) { c.kernSpace = 4 << 20 }, 100_000, halfTrip, 0.9, 150 * time.Millisecond},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -178,7 +180,7 @@ func TestRates(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newSim(t, tc.cfg, mapSize)
 			for i := range tc.players {
-				m.client(uint8(2+i), m.line(tc.lines, time.Millisecond), nil).join(time.Duration(i)*100*time.Millisecond, 0)
+				m.client(uint8(2+i), m.line(tc.lines, time.Millisecond+time.Duration(i)*5*time.Millisecond), nil).join(time.Duration(i)*100*time.Millisecond, 0)
 			}
 			from := time.Duration(tc.players)*100*time.Millisecond + 200*time.Millisecond
 			to := from + time.Duration(min(10, 0.5*mapSize*float64(tc.players)/tc.want)*float64(time.Second))
