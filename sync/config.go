@@ -78,6 +78,9 @@ func (c Config) normal() Config {
 	c.Adaptive.Min = clampPeriod(orDuration(c.Adaptive.Min, 50*time.Millisecond))
 	c.Adaptive.Max = clampPeriod(orDuration(c.Adaptive.Max, 250*time.Millisecond))
 	c.Adaptive.Max = max(c.Adaptive.Max, c.Adaptive.Min)
+	if c.Adaptive.On {
+		c.Period = min(max(c.Period, c.Adaptive.Min), c.Adaptive.Max)
+	}
 	return c
 }
 

@@ -1,6 +1,10 @@
 package gamesync
 
-import "time"
+import (
+	"time"
+
+	"w3host/w3gs"
+)
 
 // window is a time in which something stands still.
 type window struct{ from, to time.Duration }
@@ -52,4 +56,30 @@ func (q *simQueue) Pop() any {
 	old[len(old)-1].do = nil
 	*q = old[:len(old)-1]
 	return e
+}
+
+// toClient sends a copy of the bytes.
+func (s *sim) toClient(pid uint8, frame []byte) {
+	c := s.byPID[pid]
+	if c == nil || c.closed {
+		s.fail("bytes for pid %d, who is not there", pid)
+	}
+	s.acceptable(c, frame)
+	at := c.down.arrival(s)
+	for _, w := range c.frozen {
+		if at >= w.from && at < w.to {
+			at = w.to
+			c.down.last = at
+		}
+	}
+	if at < c.cutAt {
+		s.at(at, func() { c.receive(frame) })
+	}
+}
+
+// acceptable checks what no receiver may be sent, even one who has gone.
+func (s *sim) acceptable(c *simClient, frame []byte) {
+	if !s.cfg.LoadInGame && !s.started && frame[1] != byte(w3gs.OpGameLoaded) {
+		s.fail("pid %d is sent 0x%02x while others load", c.pid, frame[1])
+	}
 }

@@ -221,7 +221,7 @@ func (s *sim) fromClient(c *simClient, p simPacket) {
 			}
 			return s.g.Keepalive(s.now, c.pid, p.hash, out)
 		case simVote:
-			if alive {
+			if alive && !s.onScreen.Has(c.pid) { // a vote on the screen before may come late
 				s.votes |= Only(c.pid)
 			}
 			return s.g.DropVote(s.now, c.pid, out)
@@ -290,30 +290,5 @@ func (s *sim) effect(e Effect) {
 		}
 	case *Over:
 		s.isOver, s.over = true, *e
-	}
-}
-
-func (s *sim) toClient(pid uint8, frame []byte) {
-	c := s.byPID[pid]
-	if c == nil || c.closed {
-		s.fail("bytes for pid %d, who is not there", pid)
-	}
-	s.acceptable(c, frame)
-	at := c.down.arrival(s)
-	for _, w := range c.frozen {
-		if at >= w.from && at < w.to {
-			at = w.to
-			c.down.last = at
-		}
-	}
-	if at < c.cutAt {
-		s.at(at, func() { c.receive(frame) })
-	}
-}
-
-// acceptable checks what no receiver may be sent, even one who has gone.
-func (s *sim) acceptable(c *simClient, frame []byte) {
-	if !s.cfg.LoadInGame && !s.started && frame[1] != byte(w3gs.OpGameLoaded) {
-		s.fail("pid %d is sent 0x%02x while others load", c.pid, frame[1])
 	}
 }
