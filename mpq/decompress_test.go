@@ -115,6 +115,18 @@ func TestExplode(t *testing.T) {
 	coded.put(0x00, 7)
 	coded.put(0xFF, 8) // length 519: the end
 
+	// The shortest codes: length 3, one byte back, where there is none.
+	var early bitWriter
+	early.put(litBinary, 8)
+	early.put(minDict, 8)
+	early.put(1, 1)
+	early.put(0b11, 2)
+	early.put(0b11, 2)
+	early.put(0, 4)
+	early.put(1, 1)
+	early.put(0x00, 7)
+	early.put(0xFF, 8)
+
 	for _, c := range []struct {
 		name, packed, want string
 		limit              int
@@ -130,7 +142,7 @@ func TestExplode(t *testing.T) {
 		{"no such kind", "\x02\x04\x82\x24", "", 13, ErrCorrupt},
 		{"too large a dictionary", "\x00\x07\x82\x24", "", 13, ErrCorrupt},
 		{"too small a dictionary", "\x00\x03\x82\x24", "", 13, ErrCorrupt},
-		{"a copy from before the beginning", "\x00\x04\x0f\x00\x00\x00\x00", "", 13, ErrCorrupt},
+		{"a copy from before the beginning", string(early.bytes()), "", 13, ErrCorrupt},
 		{"nothing", "", "", 13, ErrCorrupt},
 	} {
 		got, err := explode([]byte("before"), []byte(c.packed), c.limit)
@@ -218,6 +230,7 @@ func TestADPCM(t *testing.T) {
 		{"0x81 yields nothing", 1, "\x00\x04\x34\x12\x81\x81", "\x34\x12"},
 		{"a code of 0 adds the smallest difference: step 494 / 16", 1, "\x00\x04\x00\x00\x00", "\x00\x00\x1e\x00"},
 		{"bit 0 adds the step", 1, "\x00\x04\x00\x00\x01", "\x00\x00\x0c\x02"},
+		{"bit 5 adds a 32nd of it", 1, "\x00\x04\x00\x00\x20", "\x00\x00\x2d\x00"},
 		{"bit 6 subtracts", 1, "\x00\x04\x00\x00\x41", "\x00\x00\xf4\xfd"},
 		{"it stops at the largest sample", 1, "\x00\x04\xff\x7f\x3f", "\xff\x7f\xff\x7f"},
 		{"and at the smallest", 1, "\x00\x04\x00\x80\x7f", "\x00\x80\x00\x80"},

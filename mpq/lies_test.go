@@ -129,7 +129,7 @@ func TestProtections(t *testing.T) {
 			return f.bytes()
 		}},
 		{"the hash count is no power of two", plain, func(f *forged) []byte {
-			f.setCounts(uint32(f.hashes.len())-1, uint32(f.blocks.len()))
+			f.setCounts(uint32(f.hashes.len())+1, uint32(f.blocks.len()))
 			return f.bytes()
 		}},
 		{"the hash table has no free entry", plain, func(f *forged) []byte {
@@ -299,6 +299,41 @@ func doubled(f *forged, first, last uint32) []byte {
 		e.put32(12, block)
 	}
 	return f.bytes()
+}
+
+// TestHiddenBehindFree: what stands behind a free entry is out of the game's reach, so it is out of ours.
+func TestHiddenBehindFree(t *testing.T) {
+	f := forge(t, 0, AddOptions{})
+	n := f.hashes.len()
+	home := int(hashName("war3map.w3q", hashStart)) & (n - 1)
+	f.hashes = table(bytes.Repeat([]byte{0xFF}, len(f.hashes)))
+	for _, c := range []struct {
+		slot  int
+		found bool
+	}{{home + 2, false}, {home, true}} {
+		e := f.entry(c.slot % n)
+		e.put32(0, hashName("war3map.w3q", hashNameA))
+		e.put32(4, hashName("war3map.w3q", hashNameB))
+		e.put32(8, 0)
+		e.put32(12, 1)
+		g := &forged{data: bytes.Clone(f.data), base: f.base, hashes: bytes.Clone(f.hashes), blocks: bytes.Clone(f.blocks)}
+		if got := open(t, g.bytes()).Has("war3map.w3q"); got != c.found {
+			t.Errorf("entry %d after the first look: found is %v", c.slot-home, got)
+		}
+	}
+}
+
+// TestLongSector: a stored sector that is longer than its share of the file is cut.
+func TestLongSector(t *testing.T) {
+	w := NewWriter(nil)
+	w.OmitListfile()
+	random := sampleFiles()["random.bin"][:5000]
+	add(t, w, "file", random, AddOptions{})
+	f := split(write(t, w), 0)
+	f.block(0).put32(8, 4900)
+	if got, err := open(t, f.bytes()).ReadFile("file"); err != nil || !bytes.Equal(got, random[:4900]) {
+		t.Errorf("%d bytes (%v)", len(got), err)
+	}
 }
 
 // TestUserData: an archive that only user data leads to, at no multiple of 512.
@@ -489,7 +524,7 @@ func TestNoArchive(t *testing.T) {
 		"nothing":        nil,
 		"a short header": []byte("MPQ\x1A\x20\x00\x00\x00"),
 		"text":           bytes.Repeat([]byte("war3"), 5000),
-		"user data that points to what is no header": append([]byte("MPQ\x1B\x00\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00MPQ?\x20"), bytes.Repeat([]byte{1, 0, 0, 0}, 50)...),
+		"user data that points to what is no header": append([]byte("MPQ\x1B\x00\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00MPQ?\x20\x00\x00\x00"), bytes.Repeat([]byte{1, 0, 0, 0}, 50)...),
 		"headers everywhere":                         bytes.Repeat(append([]byte("MPQ\x1A\x20\x00\x00\x00"), make([]byte, 504)...), 300),
 	} {
 		if _, err := Open(bytes.NewReader(data), int64(len(data))); !errors.Is(err, ErrFormat) {

@@ -141,7 +141,7 @@ func countMasks(t *testing.T, f *File, masks map[string]int) {
 // TestReadsByName reads each file of each real map by its name: those that the map lists, and those that Warcraft III
 // looks for without any list.
 func TestReadsByName(t *testing.T) {
-	known := []string{"war3map.j", "war3map.w3i", "war3map.w3e", "war3map.wpm", "war3map.doo", "war3map.wts", "war3mapMap.blp"}
+	known := []string{"war3map.j", "war3map.w3i", "war3map.w3e", "war3map.wpm", "war3map.doo", "war3map.wts", "war3mapMap.blp", "(listfile)", "(attributes)"}
 	for name := range references(t) {
 		t.Run(name, func(t *testing.T) {
 			a := open(t, realMap(t, name))
@@ -159,6 +159,10 @@ func TestReadsByName(t *testing.T) {
 				f, err := a.Open(file)
 				if err != nil {
 					t.Fatal(err)
+				}
+				index, _, _ := a.lookup(file, 0)
+				if b, err := a.OpenBlock(int(index)); f.b.flags&flagEncrypted != 0 && (err != nil || b.key != f.key) {
+					t.Errorf("%s: the key from its name is %08x, and its table says %08x (%v)", file, f.key, b.key, err)
 				}
 				if _, err := f.WriteTo(&streamed); err != nil || !bytes.Equal(streamed.Bytes(), data) {
 					t.Errorf("%s: streaming gives other bytes than reading (%v)", file, err)

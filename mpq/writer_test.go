@@ -116,6 +116,25 @@ func TestKeysAreFound(t *testing.T) {
 	}
 }
 
+// TestNoKeyIsNotGuessed: with large sectors one word in 256 could be the end of a sector, so among many files without
+// a table some would be taken for one, had the end not to be right.
+func TestNoKeyIsNotGuessed(t *testing.T) {
+	w := NewWriter(nil)
+	if err := w.SetSectorShift(maxShift); err != nil {
+		t.Fatal(err)
+	}
+	const files = 2000
+	for i := range files {
+		add(t, w, fmt.Sprint("file", i), script[:300], AddOptions{Encrypt: true, SingleUnit: true})
+	}
+	a := open(t, write(t, w))
+	for i := range files {
+		if _, err := a.OpenBlock(i); !errors.Is(err, ErrNoKey) {
+			t.Errorf("block %d: %v, want ErrNoKey", i, err)
+		}
+	}
+}
+
 func TestWriterIsDeterministic(t *testing.T) {
 	build := func() []byte {
 		w := NewWriter([]byte("HM3W"))
