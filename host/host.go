@@ -108,7 +108,11 @@ func (h *Host) Run(ctx context.Context) error {
 	h.keepLobbies(ctx)
 	defer h.wheel.close()
 	defer h.reactor.close()
-	return h.stop()
+	err := h.stop()
+	if l := h.Lateness(); l.Turns > 0 {
+		h.log.Info().EmbedObject(l).Msg("how late turns were sent")
+	}
+	return err
 }
 
 // keepLobbies opens lobbies as Autohost wants them until ctx ends.
