@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"os/user"
 	"slices"
 	"strings"
@@ -18,13 +16,11 @@ import (
 	"w3host/storage"
 )
 
-// databaseVariable is the environment's form of the key database.url.
-const databaseVariable = "W3HOST_DATABASE_URL"
-
 // databaseFlag is in the help of every command that asks the database.
 const databaseFlag = `
-  --database URL  sqlite:FILE or postgres://USER@HOST/NAME; otherwise W3HOST_DATABASE_URL,
-                  or ` + storage.DefaultURL + `
+  --database URL  sqlite:FILE or postgres://USER@HOST/NAME; otherwise the configuration's
+                  database.url, which W3HOST_DATABASE_URL sets as well
+  --config FILE   the configuration, as for serve
 `
 
 // dbCall is one call of a command that asks the database.
@@ -35,6 +31,7 @@ type dbCall struct {
 
 	flags *flag.FlagSet
 	url   string
+	file  string   // of the configuration
 	names []string // arguments that are no flags
 }
 
@@ -43,6 +40,7 @@ func newDBCall(ctx context.Context, command, usage string, stdout, stderr io.Wri
 	c.flags = flag.NewFlagSet("w3host "+command, flag.ContinueOnError)
 	c.flags.SetOutput(io.Discard)
 	c.flags.StringVar(&c.url, "database", "", "")
+	c.flags.StringVar(&c.file, "config", "", "")
 	return c
 }
 
@@ -58,10 +56,14 @@ func (c *dbCall) run(args []string, opts storage.Options, check func() error, do
 	if err == nil {
 		err = check()
 	}
+	if err == nil && c.url == "" {
+		settings, faults := readConfig(c.file)
+		c.url, err = settings.Database.URL, faults.ErrorOrNil()
+	}
 	if err != nil {
 		return c.wrong(err)
 	}
-	db, err := storage.Open(c.ctx, cmp.Or(c.url, os.Getenv(databaseVariable), storage.DefaultURL), opts)
+	db, err := storage.Open(c.ctx, c.url, opts)
 	if errors.Is(err, storage.ErrBadURL) {
 		return c.wrong(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/config"
 	"w3host/storage"
 )
 
@@ -34,7 +35,7 @@ func ask(t *testing.T, line string) (code int, stdout, stderr string) {
 }
 
 func TestDatabaseCommands(t *testing.T) {
-	t.Setenv(databaseVariable, "sqlite:"+filepath.Join(t.TempDir(), "data", "w3host.db"))
+	t.Setenv(config.EnvName("database.url"), "sqlite:"+filepath.Join(t.TempDir(), "data", "w3host.db"))
 	tests := []struct {
 		line string
 		code int

@@ -19,18 +19,26 @@ const (
 	exitUsage
 )
 
-// command is one subcommand. Its function prints its own errors.
-type command struct {
+// subcommand is one of them. Its function prints its own errors.
+type subcommand struct {
 	name, summary string
 	run           func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
 }
 
 // commands lists them in the order of the help.
-func commands() []command {
-	return []command{
+func commands() []subcommand {
+	return []subcommand{
 		{"serve", "host games (this is what w3host does without a command)", serveCommand},
 		{"map", "show what a map file is, list and verify folders of maps", noInput(mapCommand)},
 		{"bots", "play games with simulated players, and measure them", noInput(botsCommand)},
+		{"games", "list the games of the log", gamesCommand},
+		{"stats", "tell what the log knows about a player", statsCommand},
+		{"ban", "keep a name, an address or a network out", banCommand},
+		{"unban", "end a ban", unbanCommand},
+		{"bans", "list the bans", bansCommand},
+		{"admin", "add, remove and list those who may command", adminCommand},
+		{"migrate", "move the schema of the database, or show where it is", migrateCommand},
+		{"health", "ask the host on this machine for a sign of life", noInput(healthCommand)},
 		{"version", "print the version of this program", versionCommand},
 	}
 }
@@ -75,8 +83,15 @@ func versionCommand(_ context.Context, _ []string, _ io.Reader, stdout, _ io.Wri
 	return exitOK
 }
 
+// version is set by a build that knows better than the toolchain what it
+// builds: -ldflags "-X main.version=v1.2.3".
+var version string
+
 // programVersion is the module's version as the Go toolchain recorded it.
 func programVersion() string {
+	if version != "" {
+		return version
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
 		return "(development)"

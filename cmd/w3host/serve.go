@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-multierror"
@@ -54,12 +56,7 @@ func loadConfig(args []string, stderr io.Writer) (config.Config, int) {
 		fmt.Fprintf(stderr, "w3host: %v; see w3host help\n", err)
 		return config.Config{}, exitUsage
 	}
-	if o.configFile == "" {
-		o.configFile = os.Getenv(config.EnvPrefix + "CONFIG")
-	}
-	var faults *multierror.Error
-	c, err := config.Load(o.configFile, os.Environ())
-	faults = multierror.Append(faults, err)
+	c, faults := readConfig(o.configFile)
 	for _, set := range o.set {
 		faults = multierror.Append(faults, set(&c))
 	}
@@ -72,6 +69,21 @@ func loadConfig(args []string, stderr io.Writer) (config.Config, int) {
 		return c, exitUsage
 	}
 	return c, exitOK
+}
+
+// readConfig is the configuration of every command: the file that is named, or
+// that W3HOST_CONFIG names, under the environment.
+func readConfig(file string) (config.Config, *multierror.Error) {
+	c, err := config.Load(cmp.Or(file, os.Getenv(config.EnvPrefix+"CONFIG")), os.Environ())
+	faults := multierror.Append(nil, err)
+	faults.ErrorFormat = func(all []error) string { // one line, for commands with a line of error
+		texts := make([]string, len(all))
+		for i, fault := range all {
+			texts[i] = fault.Error()
+		}
+		return strings.Join(texts, "; ")
+	}
+	return c, faults
 }
 
 // serve wires the rooms together. They stop in the opposite order: games first,
@@ -101,7 +113,12 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	}
 	defer func() { closeRecorder(recorder, log) }()
 
+	lists := guard{storage.NewGuard(db, log.With().Str("part", "database").Logger()), c.Lobby.LANAdmins}
+	defer lists.Close()
+	lists.await(ctx, log)
+
 	options := hostOptions(c, log)
+	options.Bans, options.Admins = lists, lists
 	options.Autohost.Map = maps.next
 	options.Recorder = recorder
 	h, err := host.New(options)
