@@ -27,8 +27,8 @@ type File struct {
 	next   int    // the sector to come
 	ready  []byte // unpacked bytes not yet handed out
 	sector []byte // the memory behind ready
-	ahead  []byte // raw bytes fetched, beginning at aheadAt in the source
-	at     int64
+	ahead  []byte // raw bytes fetched
+	at     int64  // where ahead begins in the source
 	err    error
 }
 

@@ -160,9 +160,10 @@ func TestReadsByName(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				index, _, _ := a.lookup(file, 0)
-				if b, err := a.OpenBlock(int(index)); f.b.flags&flagEncrypted != 0 && (err != nil || b.key != f.key) {
-					t.Errorf("%s: the key from its name is %08x, and its table says %08x (%v)", file, f.key, b.key, err)
+				index, stored, _ := a.lookup(file, 0)
+				key := fileKey(stored, f.b.flags&flagFixedKey != 0, uint32(f.b.pos), f.b.size)
+				if b, err := a.OpenBlock(int(index)); f.b.flags&flagEncrypted != 0 && (err != nil || b.key != key) {
+					t.Errorf("%s: the key from its name is %08x, and its table says otherwise (%v)", file, key, err)
 				}
 				if _, err := f.WriteTo(&streamed); err != nil || !bytes.Equal(streamed.Bytes(), data) {
 					t.Errorf("%s: streaming gives other bytes than reading (%v)", file, err)
