@@ -81,6 +81,10 @@ func TestBacklog(t *testing.T) {
 		t.Errorf("on disk up to %d, want 5", n)
 	}
 
+	// Only what is safe on disk is forgotten, however full memory is.
+	b.syncedTo(spool.Run{}, 1)
+	want(t, "synced one", b.shape(), "1-1d 2-2md 3-3md 4-4md 5-5md 6-6m ")
+
 	// A sync up to 4 frees memory down to the half; what lies side by side joins.
 	b.syncedTo(spool.Run{}, 4)
 	want(t, "synced", b.shape(), "1-3d 4-4md 5-5md 6-6m ")
@@ -113,6 +117,28 @@ func TestBacklog(t *testing.T) {
 	if b.written(row[5], row[5].at) {
 		t.Error("wrote what the database has already")
 	}
+}
+
+// What is being applied does not grow: done would remove what was not applied.
+func TestBacklogTakenDoesNotGrow(t *testing.T) {
+	sp, _, err := spool.Open(t.TempDir(), spool.Run{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sp.Close()
+	b := newBacklog(1000)
+	for _, p := range onDiskFrames(t, sp, 1, 4) {
+		p.records = applyRecords
+		b.add(p)
+	}
+	if taken := b.take(); len(taken) != 1 {
+		t.Fatalf("took %d", len(taken))
+	}
+	b.maxMemory = 0
+	b.syncedTo(spool.Run{}, 4)
+	want(t, "while one is taken", b.shape(), "1-1d 2-4d ")
+	b.done()
+	want(t, "after it is done", b.shape(), "2-4d ")
 }
 
 // A transaction holds one run only, and no more than its measure.

@@ -213,6 +213,10 @@ func testApplyOnce(t *testing.T, db storage.Store) {
 	applyAs(t, db, hostA, runA1, 3, line(k, 3), line(k, 4))
 	applyAs(t, db, hostA, runA1, 2, line(k, 2))
 	applyAs(t, db, hostA, runA1, 9, line(k, 9)) // numbers may have gaps: lost records
+	other := storage.NewGameKey()
+	applyAs(t, db, hostA, runA1, 9, line(other, 1)) // the number decides, not what is in it
+	_, err := db.Game(t.Context(), other)
+	wantError(t, "below the position", err, storage.ErrNotFound, "game")
 	equal(t, "chat", said(game(t, db, k)), []string{"1", "2", "3", "4", "9"})
 	if err := db.Apply(t.Context(), storage.Batch{HostID: hostA, Run: runA1}); err != nil {
 		t.Errorf("an empty batch: %v", err)
@@ -221,7 +225,7 @@ func testApplyOnce(t *testing.T, db storage.Store) {
 	// A batch that fails leaves nothing behind.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := db.Apply(ctx, storage.Batch{HostID: hostA, Run: runA1, Entries: []storage.Entry{{Seq: 10, Record: line(k, 10)}}})
+	err = db.Apply(ctx, storage.Batch{HostID: hostA, Run: runA1, Entries: []storage.Entry{{Seq: 10, Record: line(k, 10)}}})
 	wantError(t, "a cancelled batch", err, storage.ErrUnavailable, "cancel")
 	equal(t, "chat", said(game(t, db, k)), []string{"1", "2", "3", "4", "9"})
 }
