@@ -1,0 +1,267 @@
+package host
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestStrangers: a thousand connections that say nothing, nonsense, half a
+// header, too much, or a byte now and then are each closed within their limit,
+// with a reason in the log, and a game goes on beside them.
+func TestStrangers(t *testing.T) {
+	const (
+		strangers = 1000
+		limit     = 1500 * time.Millisecond
+		turn      = 100 * time.Millisecond
+	)
+	raiseFileLimit(t, 3*strangers)
+	r := newRig(t, func(o *Options) {
+		o.Limits.JoinTimeout = limit
+		o.Game.Latency = turn
+	})
+	_, players := r.play(4)
+
+	kinds := []struct {
+		name, reason string
+		speak        func(net.Conn)
+		slow         bool // ends with the time limit
+	}{
+		{"silent", "no join within the time limit", func(net.Conn) {}, true},
+		{"noisy", "first byte is not 0xF7", func(c net.Conn) {
+			b := make([]byte, 2000)
+			for i := range b {
+				b[i] = byte(rand.IntN(0xF7)) // not a packet's first byte
+			}
+			_, _ = c.Write(b)
+		}, false},
+		{"half a header", "no join within the time limit", func(c net.Conn) { _, _ = c.Write([]byte{0xF7, 0x1E}) }, true},
+		{"too long", "longer than allowed", func(c net.Conn) {
+			b := make([]byte, 65535)
+			copy(b, []byte{0xF7, 0x1E, 0xFF, 0xFF})
+			_, _ = c.Write(b)
+		}, false},
+		{"slow", "no join within the time limit", func(c net.Conn) {
+			for _, b := range joinPacket(1, 0, "Slow") {
+				if _, err := c.Write([]byte{b}); err != nil {
+					return
+				}
+				time.Sleep(time.Second)
+			}
+		}, true},
+	}
+	var wg sync.WaitGroup
+	errs := make(chan error, strangers)
+	for i := range strangers {
+		kind := kinds[i%len(kinds)]
+		nc, err := net.Dial("tcp", r.h.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		wg.Go(func() {
+			defer nc.Close()
+			go kind.speak(nc)
+			_ = nc.SetReadDeadline(begin.Add(patience))
+			n, err := nc.Read(make([]byte, 1))
+			took := time.Since(begin)
+			switch ne, _ := err.(net.Error); {
+			case n > 0:
+				errs <- fmt.Errorf("%s: was sent something", kind.name)
+			case ne != nil && ne.Timeout():
+				errs <- fmt.Errorf("%s: still open after %v", kind.name, took)
+			case kind.slow && took < limit-200*time.Millisecond: // dialled before it was accepted
+				errs <- fmt.Errorf("%s: closed after %v, before the limit of %v", kind.name, took, limit)
+			case took > limit+3*time.Second:
+				errs <- fmt.Errorf("%s: closed only after %v", kind.name, took)
+			}
+		})
+	}
+	wg.Wait()
+	close(errs)
+	for err := range errs {
+		t.Error(err)
+	}
+
+	const message = "connection closed before it joined"
+	eventually(t, "a log line for each", func() bool { return len(r.log.find(message)) >= strangers })
+	count := map[string]int{}
+	for _, line := range r.log.find(message) {
+		for _, kind := range kinds {
+			if strings.Contains(line["reason"].(string), kind.reason) {
+				count[kind.reason]++
+				break
+			}
+		}
+	}
+	if count[kinds[0].reason] != 600 || count[kinds[1].reason] != 200 || count[kinds[3].reason] != 200 {
+		t.Errorf("reasons in the log: %v", count)
+	}
+	checkBeat(t, players, turn)
+}
+
+// checkBeat fails when a player was disturbed: gone, alone, or without a turn for
+// more than three periods.
+func checkBeat(t *testing.T, players []*client, turn time.Duration) {
+	t.Helper()
+	for _, c := range players {
+		if err := c.ending(); err != nil {
+			t.Errorf("%s lost the connection: %v", c.name, err)
+		}
+		if c.count(0x10) > 0 || c.count(0x07) > 1 {
+			t.Errorf("%s saw a lag screen or a leave", c.name)
+		}
+		var last time.Time
+		for _, p := range c.all() {
+			if p.b[1] != 0x0C {
+				continue
+			}
+			if gap := p.at.Sub(last); !last.IsZero() && gap > 3*turn {
+				t.Errorf("%s waited %v for a turn", c.name, gap)
+			}
+			last = p.at
+		}
+		if since := time.Since(last); since > 3*turn {
+			t.Errorf("%s has had no turn for %v", c.name, since)
+		}
+	}
+}
+
+// TestTooManyFromOneAddress: what one address may hold open, and how often it
+// may join.
+func TestTooManyFromOneAddress(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) {
+		o.Limits.Exempt = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
+		o.Limits.UnjoinedPerIP, o.Limits.JoinsPerMinute = 2, 2
+	})
+	g := r.lobby(12)
+	first, second, third := dial(t, r.h.Addr()), dial(t, r.h.Addr()), dial(t, r.h.Addr())
+	go third.listen()
+	if err := third.ended(); err == nil {
+		t.Error("a third connection without a join is kept")
+	}
+	if line := r.logged("connection refused"); !strings.Contains(line["reason"].(string), "from this address") {
+		t.Errorf("logged %v", line)
+	}
+	for i, c := range []*client{first, second} { // these two may join, and use up the rate
+		c.name = fmt.Sprintf("P%d", i)
+		go c.listen()
+		c.send(joinPacket(g.ID(), g.EntryKey(), c.name))
+		c.until(0x3D)
+	}
+	hasty := r.knock(g, "Hasty", nil)
+	hasty.expect("F7 05 08 00 07 00 00 00")
+
+	exempt := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	for range 5 {
+		nc, err := exempt.Dial("tcp", r.h.Addr().String())
+		if err != nil {
+			t.Skipf("this system has no 127.0.0.2: %v", err)
+		}
+		defer nc.Close()
+	}
+	eventually(t, "five connections of an exempt address", func() bool {
+		r.h.mu.Lock()
+		defer r.h.mu.Unlock()
+		return len(r.h.strangers) == 5
+	})
+}
+
+// TestGarbage: a player who breaks the protocol ends alone, in the lobby and in
+// the game.
+func TestGarbage(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, reason string
+		bytes        []byte
+		inGame       bool
+		inLobby      bool
+	}{
+		{"no packet", "first byte is not 0xF7", []byte("GET / HTTP/1.1\r\n\r\n"), true, true},
+		{"length 3", "does not match the bytes", []byte{0xF7, 0x28, 3, 0}, true, true},
+		{"cut short", "ends too early", packet(0x21, byte(1)), true, true},
+		{"action too long", "longer than allowed", action(make([]byte, 1028)), true, true},
+		{"action with a wrong crc", "checksum does not match", packet(0x26, uint32(1), byte(1)), true, true},
+		{"8-byte keepalive", "ends too early", packet(0x27, uint32(1)), true, true},
+		{"action in the lobby", "before the game has started", action([]byte{1}), false, true},
+		{"too many keepalives", "", repeat(packet(0x27, byte(0), uint32(1)), 40), true, false},
+		{"flood", "flood", repeat(packet(0x29), 2100), true, true},
+		{"flood of map parts received", "flood", repeat(packet(0x44, byte(1), byte(1), uint32(1), uint32(0)), 2100), true, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, nil)
+			check := func(bad, good *client) {
+				bad.send(tc.bytes)
+				_ = bad.ended()
+				eventually(t, "the leave", func() bool { return good.count(0x07) > 0 && r.log.String() != "" })
+				eventually(t, "the reason in the log", func() bool { return strings.Contains(r.log.String(), tc.reason) })
+			}
+			if tc.inLobby {
+				g := r.lobby(2)
+				good, bad := r.join(g, "Good", nil), r.join(g, "Bad", nil)
+				check(bad, good)
+				if b := good.until(0x07); !matches("F7 07 09 00 03 0D 00 00 00", b) {
+					t.Errorf("got %X for the leave from the lobby", b)
+				}
+				if good.ending() != nil {
+					t.Error("the other one was disturbed")
+				}
+			}
+			if tc.inGame {
+				_, players := r.play(3)
+				bad := players[2]
+				check(bad, players[0])
+				for _, c := range players[:2] {
+					if b := c.until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", bad.pid), b) {
+						t.Errorf("%s: got %X for the leave", c.name, b)
+					}
+					c.until(0x0C)
+				}
+			}
+		})
+	}
+}
+
+// TestUnknownOpcodes are skipped, and so is a second join.
+func TestUnknownOpcodes(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	g, players := r.play(2)
+	players[1].send(packet(0x77, uint32(1)), packet(0x3B, uint16(3)), joinPacket(g.ID(), g.EntryKey(), "Again"), packet(0x0C, uint16(9)))
+	players[1].sayInGame("still here", players[0].pid)
+	players[0].untilText("still here")
+	_ = players[1].nc.Close()
+	if line := r.logged("packets without a meaning for a host were skipped"); line["packets"] != 3. {
+		t.Errorf("logged %v", line) // 0x3B is known, and of no use
+	}
+}
+
+// TestSilentInLobby: whoever does not even pong is taken for dead.
+func TestSilentInLobby(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Limits.LobbyTimeout = 6 * time.Second })
+	g := r.lobby(2)
+	good, dead := r.join(g, "Good", player), r.join(g, "Dead", nil)
+	if err := dead.ended(); err == nil {
+		t.Error("the silent player is kept")
+	}
+	good.until(0x07)
+	if line := r.logged("connection lost"); line["player"] != "Dead" || line["reason"] != errSilent.Error() {
+		t.Errorf("logged %v", line)
+	}
+}
+
+func repeat(b []byte, n int) []byte {
+	var all []byte
+	for range n {
+		all = append(all, b...)
+	}
+	return all
+}

@@ -1,0 +1,332 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/mapxfer"
+	"w3host/storage"
+	"w3host/w3gs"
+	"w3host/w3map"
+)
+
+// period is the length of a turn in these tests: short, and long enough for a
+// busy machine under the race detector.
+const period = 50 * time.Millisecond
+
+// rig is a host that runs, with what it logs and records.
+type rig struct {
+	t       testing.TB
+	h       *Host
+	records *tape
+	log     *logTape
+
+	stop func()
+	done chan error
+}
+
+// newRig starts a host. When the test ends the host must stop in good order and
+// leave no goroutine behind.
+func newRig(t testing.TB, change func(*Options)) *rig {
+	t.Helper()
+	r := &rig{t: t, records: &tape{}, log: &logTape{}, done: make(chan error, 1)}
+	opts := Options{
+		Listen: "127.0.0.1:0", Version: 26, Product: w3gs.ProductTFT, Name: "Host", ProgramName: "w3host test",
+		Game: GameOptions{Latency: period, SyncLimit: 50, DropAfter: time.Minute, LastPlayer: time.Minute, ObserversNeverStop: true},
+		Lobby: LobbyOptions{
+			Autostart: -1, Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Owner: OwnerFirst, Trigger: '!',
+		},
+		Limits: Limits{
+			JoinTimeout: time.Minute, LobbyTimeout: time.Minute, LoadTimeout: time.Minute,
+			Unjoined: 2000, UnjoinedPerIP: 8, JoinsPerMinute: 30, PacketRate: 200, OutQueue: 256 << 10,
+			Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shutdown: 10 * time.Second,
+		},
+		Recorder: r.records,
+		Log:      zerolog.New(r.log).Level(zerolog.DebugLevel),
+	}
+	if change != nil {
+		change(&opts)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.stop = cancel
+	// The host's goroutines inherit the label, so that they can be told from others'.
+	label := fmt.Sprintf("%s-%p", strings.ReplaceAll(t.Name(), "/", "-"), r)
+	pprof.Do(ctx, pprof.Labels("rig", label), func(ctx context.Context) {
+		h, err := New(opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.retry = 50 * time.Millisecond
+		r.h = h
+		go func() { r.done <- h.Run(ctx) }()
+	})
+	t.Cleanup(func() {
+		r.shutDown()
+		for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+			left := goroutinesOf(label)
+			if left == "" {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Errorf("goroutines were left behind:\n%s", left)
+				break
+			}
+		}
+		if t.Failed() {
+			t.Logf("log of the host:\n%s", r.log.String())
+		}
+	})
+	return r
+}
+
+// goroutinesOf lists the goroutines with a label.
+func goroutinesOf(label string) string {
+	var b bytes.Buffer
+	_ = pprof.Lookup("goroutine").WriteTo(&b, 1)
+	var found []string
+	for part := range strings.SplitSeq(b.String(), "\n\n") {
+		if strings.Contains(part, `"`+label+`"`) {
+			found = append(found, part)
+		}
+	}
+	return strings.Join(found, "\n\n")
+}
+
+// shutDown stops the host, once, and reports how long that took.
+func (r *rig) shutDown() time.Duration {
+	r.t.Helper()
+	begin := time.Now()
+	r.stop()
+	select {
+	case err := <-r.done:
+		if err != nil {
+			r.t.Errorf("Run: %v", err)
+		}
+		r.done <- nil // for the next caller
+	case <-time.After(patience):
+		r.t.Fatal("Run does not return")
+	}
+	return time.Since(begin)
+}
+
+// lobby opens a lobby whose map has n slots.
+func (r *rig) lobby(n int) *Game {
+	r.t.Helper()
+	g, err := r.h.OpenLobby("test", testMap(n))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return g
+}
+
+// join connects a client, sends its 0x1E and waits for its pid.
+func (r *rig) join(g *Game, name string, conduct func(*client, []byte)) *client {
+	r.t.Helper()
+	c := r.knock(g, name, conduct)
+	b := c.next()
+	if b == nil || b[1] != 0x04 {
+		r.t.Fatalf("%s was not let in: % X, %v", name, b, c.ending())
+	}
+	table := int(b[4]) | int(b[5])<<8
+	c.pid = b[6+table]
+	return c
+}
+
+// knock connects a client and sends its 0x1E.
+func (r *rig) knock(g *Game, name string, conduct func(*client, []byte)) *client {
+	r.t.Helper()
+	c := dial(r.t, r.h.Addr())
+	c.name, c.conduct = name, conduct
+	go c.listen()
+	c.send(joinPacket(g.ID(), g.EntryKey(), name))
+	return c
+}
+
+// begin starts a game without a countdown.
+func (r *rig) begin(clients ...*client) {
+	r.t.Helper()
+	clients[0].say("!start now", clients[0].pid)
+	for _, c := range clients {
+		c.until(0x0B)
+	}
+}
+
+// play opens a lobby and plays with n players until the first turn.
+func (r *rig) play(n int) (*Game, []*client) {
+	r.t.Helper()
+	g := r.lobby(n)
+	clients := make([]*client, n)
+	for i := range clients {
+		clients[i] = r.join(g, fmt.Sprintf("P%d", i+1), player)
+	}
+	r.begin(clients...)
+	for _, c := range clients {
+		c.until(0x0C)
+	}
+	return g, clients
+}
+
+// ask runs f on the game's goroutine.
+func ask[T any](t testing.TB, g *Game, f func(*Game) T) T {
+	t.Helper()
+	answer := make(chan T, 1)
+	g.call(func(g *Game) { answer <- f(g) })
+	select {
+	case v := <-answer:
+		return v
+	case <-time.After(patience):
+		t.Fatal("the game does not answer")
+		panic("unreachable")
+	}
+}
+
+// testMap is a map of custom forces with n slots in two teams.
+func testMap(n int) *Map {
+	data := bytes.Repeat([]byte("map!"), 1000)
+	m := &w3map.Map{
+		File: "t.w3x", Path: `Maps\Download\t.w3x`, Name: "Test", Width: 64, Height: 64,
+		Identifiers: w3map.Identifiers{
+			Size: uint32(len(data)), CRC32: 0x11223344, Checksum: 0x55667788,
+			SHA1:        [20]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
+			HasChecksum: true, HasSHA1: true,
+		},
+		CustomForces: true, Layout: w3gs.LayoutCustomForces, PlayerSlots: uint8(n),
+		Version: 26, Settings: w3map.DefaultSettings,
+	}
+	for i := range n {
+		m.Slots = append(m.Slots, w3gs.Slot{
+			Download: w3gs.DownloadUnknown, Team: uint8(i % 2), Colour: uint8(i),
+			Race: w3gs.RaceRandom | w3gs.RaceSelectable, AI: w3gs.AINormal, Handicap: 100,
+		})
+	}
+	parts, err := mapxfer.NewParts(data)
+	if err != nil {
+		panic(err)
+	}
+	return &Map{Map: m, Parts: parts}
+}
+
+// tape is a Recorder that keeps everything.
+type tape struct {
+	mu   sync.Mutex
+	list []storage.Record
+}
+
+// Record keeps r.
+func (t *tape) Record(r storage.Record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list = append(t.list, r)
+}
+
+// recordsOf lists the records of one type so far.
+func recordsOf[T storage.Record](r *rig) []T {
+	r.records.mu.Lock()
+	defer r.records.mu.Unlock()
+	var found []T
+	for _, record := range r.records.list {
+		if record, ok := record.(T); ok {
+			found = append(found, record)
+		}
+	}
+	return found
+}
+
+// recorded waits for a record of one type and returns the latest.
+func recorded[T storage.Record](r *rig) T {
+	r.t.Helper()
+	var last T
+	eventually(r.t, fmt.Sprintf("a record of %T", last), func() bool {
+		list := recordsOf[T](r)
+		if len(list) > 0 {
+			last = list[len(list)-1]
+		}
+		return len(list) > 0
+	})
+	return last
+}
+
+// logTape keeps the lines of the log.
+type logTape struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// Write takes one line.
+func (l *logTape) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, strings.TrimSpace(string(b)))
+	return len(b), nil
+}
+
+func (l *logTape) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.lines, "\n")
+}
+
+// find lists the fields of the lines that have a message, or all for "".
+func (l *logTape) find(message string) []map[string]any {
+	l.mu.Lock()
+	lines := slices.Clone(l.lines)
+	l.mu.Unlock()
+	var found []map[string]any
+	for _, line := range lines {
+		fields := map[string]any{}
+		if json.Unmarshal([]byte(line), &fields) == nil && (message == "" || fields["message"] == message) {
+			found = append(found, fields)
+		}
+	}
+	return found
+}
+
+// logged waits for a line with a message.
+func (r *rig) logged(message string) map[string]any {
+	r.t.Helper()
+	var found []map[string]any
+	eventually(r.t, fmt.Sprintf("the log line %q", message), func() bool {
+		found = r.log.find(message)
+		return len(found) > 0
+	})
+	return found[0]
+}
+
+// eventually waits until something is true.
+func eventually(t testing.TB, what string, true func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !true(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s did not come within %v", what, patience)
+		}
+	}
+}
+
+// longTest skips what takes longer than everybody wants to wait.
+func longTest(t *testing.T) {
+	t.Helper()
+	if os.Getenv("W3HOST_TEST_LONG") != "1" {
+		t.Skip("takes a minute or more: run with W3HOST_TEST_LONG=1")
+	}
+}
+
+// wantFIN fails unless the host has closed the connection properly.
+func wantFIN(t testing.TB, c *client) {
+	t.Helper()
+	if err := c.ended(); err != io.EOF {
+		t.Errorf("%s: connection ended with %v, want a FIN", c.name, err)
+	}
+}

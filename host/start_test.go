@@ -1,0 +1,223 @@
+package host
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/lobby"
+	"w3host/storage"
+)
+
+// TestStart holds the bytes from the countdown to the second turn against the
+// protocol. Pid 1 is the virtual host's, 2 a fake player's, 3 and 4 play.
+func TestStart(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Lobby.Countdown = 1 })
+	g := r.lobby(3)
+	g.call(func(g *Game) { g.operate(lobby.FakePlayer{Count: 1}) })
+	alice, bob := r.join(g, "Alice", lobbyist), r.join(g, "Bob", lobbyist)
+	both := []*client{alice, bob}
+
+	alice.say("!start force")
+	for _, c := range both {
+		c.until(0x0F)
+		c.cursor--
+		c.ignore += "\x09" // that Bob has the map may be told now
+		c.expect(
+			"F7 0F 0E 00 02 03 04 01 10 31 E2 80 A6 00", // "1…" from the virtual host
+			"F7 0A 04 00",
+			"F7 07 09 00 01 0D 00 00 00", // the virtual host goes
+			"F7 0B 04 00",
+			"F7 08 05 00 02", // the fake player has loaded
+		)
+	}
+	late := r.knock(g, "Late", nil)
+	late.expect("F7 05 08 00 0A 00 00 00")
+	wantFIN(t, late)
+
+	bob.send(packet(0x23))
+	for _, c := range both {
+		c.expect("F7 08 05 00 04")
+	}
+	time.Sleep(3 * period) // a host that did not wait for Alice would send turns now
+	loaded := time.Now()
+	alice.send(packet(0x23))
+	for _, c := range both {
+		c.expect("F7 08 05 00 03", "F7 0C 06 00 32 00")
+	}
+	first := bob.all()[bob.cursor-1].at
+	if wait := first.Sub(loaded); wait < period {
+		t.Errorf("the first turn came %v after the last load, want one period of %v", wait, period)
+	}
+
+	// What both do is in one turn or the next, with the prefix of who did it and the
+	// low half of the CRC-32 of all that.
+	data := []byte{0x16, 0x01, 0x02}
+	bob.send(action(data))
+	block := append([]byte{4, 3, 0}, data...)
+	want := fmt.Sprintf("F7 0C 0E 00 32 00 %02X %02X % X", byte(sum32(block)), byte(sum32(block)>>8), block)
+	for _, c := range both {
+		for {
+			b := c.until(0x0C)
+			if matches(want, b) {
+				break
+			}
+			if len(b) != 6 {
+				t.Fatalf("got the turn %X, want %s", b, want)
+			}
+		}
+	}
+
+	// In the game: to the list, not back, and the host's voice is the fake player's.
+	bob.sayInGame("gg", 3, 4)
+	for b := alice.next(); !matches("F7 0F 0F 00 01 03 04 20 00 00 00 00 67 67 00", b); b = alice.next() {
+		if b[1] != 0x0C {
+			t.Fatalf("got %X, want Bob's line", b)
+		}
+	}
+
+	// A goodbye: 0x1B and a FIN; the others hear it once, with his reason.
+	bob.send(packet(0x21, uint32(7)))
+	for b := bob.next(); b[1] != 0x1B; b = bob.next() {
+		if b[1] != 0x0C {
+			t.Fatalf("got %X, want a 0x1B", b)
+		}
+	}
+	wantFIN(t, bob)
+	if n := bob.count(0x0F); n != 1 {
+		t.Errorf("Bob heard %d lines, want only the countdown's: his own must not come back", n)
+	}
+	if b := alice.until(0x07); !matches("F7 07 09 00 04 07 00 00 00", b) {
+		t.Errorf("got %X for the leave", b)
+	}
+	mark := alice.count(0x0C)
+	eventually(t, "three more turns", func() bool { return alice.count(0x0C) > mark+3 })
+	if n := alice.count(0x07); n != 2 {
+		t.Errorf("%d × 0x07 came, want the virtual host's and Bob's", n)
+	}
+
+	left := recorded[storage.PlayerLeft](r)
+	if left.PID != 4 || left.Code != 7 || left.Actions != 1 {
+		t.Errorf("recorded %+v", left)
+	}
+	slots := recorded[storage.GameStarted](r).Slots
+	if len(slots) != 3 || slots[0].Occupant != storage.OccupantFake || slots[2].Name != "Bob" {
+		t.Errorf("recorded the slots %+v", slots)
+	}
+}
+
+// TestHugeTurn: 200 actions of 500 bytes at once come to all in one order, in
+// packets that fit a segment, 0x48 before its 0x0C, and none is lost.
+func TestHugeTurn(t *testing.T) {
+	t.Parallel()
+	const senders, each, size = 10, 20, 500
+	r := newRig(t, func(o *Options) { o.Game.Latency = 400 * time.Millisecond })
+	g := r.lobby(senders)
+	clients := make([]*client, senders)
+	for i := range clients {
+		clients[i] = r.join(g, fmt.Sprintf("P%d", i+1), player)
+	}
+	r.begin(clients...)
+	for _, c := range clients {
+		c.until(0x0C)
+	}
+	for i, c := range clients {
+		var burst []byte
+		for n := range each {
+			data := make([]byte, size)
+			data[0], data[1] = byte(i), byte(n)
+			burst = append(burst, action(data)...)
+		}
+		c.send(burst)
+	}
+	var first []string
+	for _, c := range clients {
+		var got []string
+		parts, sums := 0, [senders]int{}
+		for len(got) < senders*each {
+			b := c.next()
+			if b[1] != 0x0C && b[1] != 0x48 {
+				continue
+			}
+			if len(b) > 1460 {
+				t.Fatalf("a packet of %d bytes", len(b))
+			}
+			if b[1] == 0x48 {
+				parts++
+				if b[4] != 0 || b[5] != 0 {
+					t.Fatalf("0x48 with increment % X", b[4:6])
+				}
+			}
+			if len(b) == 6 {
+				continue
+			}
+			if sum := sum32(b[8:]); b[6] != byte(sum) || b[7] != byte(sum>>8) {
+				t.Fatalf("crc % X, want %04X", b[6:8], uint16(sum))
+			}
+			for rest := b[8:]; len(rest) > 0; rest = rest[3+size:] {
+				if int(rest[1])|int(rest[2])<<8 != size {
+					t.Fatalf("an action of %d bytes", int(rest[1])|int(rest[2])<<8)
+				}
+				sender, n := int(rest[3]), int(rest[4])
+				if clients[sender].pid != rest[0] || sums[sender] != n {
+					t.Fatalf("action %d of sender %d under pid %d, want action %d under %d", n, sender, rest[0], sums[sender], clients[sender].pid)
+				}
+				sums[sender]++
+				got = append(got, hex.EncodeToString(rest[:5]))
+			}
+		}
+		if parts < 90 { // two actions fit a packet, and the whole burst one turn or two
+			t.Errorf("%s got %d × 0x48, want about 99", c.name, parts)
+		}
+		if first == nil {
+			first = got
+		} else if strings.Join(got, " ") != strings.Join(first, " ") {
+			t.Errorf("%s got the actions in another order than %s", c.name, clients[0].name)
+		}
+	}
+}
+
+// TestJoinMeetsStart: whoever comes at the moment of the start is either in the
+// game or told that it has begun, and whoever is gone at once holds nobody up.
+func TestJoinMeetsStart(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	for round := range 10 {
+		g := r.lobby(12)
+		alice := r.join(g, "Alice", player)
+		var others []*client
+		for i := range 8 {
+			c := r.knock(g, fmt.Sprintf("P%d", i), player)
+			if i%2 == 0 {
+				_ = c.nc.Close()
+			}
+			others = append(others, c)
+			if i == 4 {
+				alice.say("!start now")
+			}
+		}
+		alice.until(0x0B)
+		alice.until(0x0C) // nobody who is gone is waited for
+		in := 0
+		for i, c := range others {
+			if i%2 == 0 {
+				continue
+			}
+			switch b := c.next(); {
+			case b != nil && b[1] == 0x04:
+				c.until(0x0C)
+				in++
+			case b == nil || !matches("F7 05 08 00 0A 00 00 00", b):
+				t.Fatalf("round %d: got %X, %v", round, b, c.ending())
+			}
+		}
+		alice.until(0x0C)
+		for _, c := range append(others, alice) {
+			_ = c.nc.Close()
+		}
+		eventually(t, "the end of the game", func() bool { return r.h.Game(g.ID()) == nil })
+	}
+}
