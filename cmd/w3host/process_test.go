@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"w3host/bots"
+)
+
+// asProgram makes the test binary behave as w3host, so that tests run the real
+// program with its signals and exit codes.
+const asProgram = "W3HOST_TEST_RUN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// process is a running w3host.
+type process struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	addr string
+
+	mu    sync.Mutex
+	lines []map[string]any
+	said  chan struct{} // a line has come
+}
+
+func processCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd
+}
+
+// startProcess runs w3host in dir until the test ends and waits until it hosts.
+func startProcess(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: processCommand(t, dir, args...), said: make(chan struct{}, 1)}
+	stderr, err := p.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	go p.listen(stderr) // ends with the process
+	p.addr, _ = p.await("hosting")["listen"].(string)
+	return p
+}
+
+func (p *process) listen(r io.Reader) {
+	scanner := bufio.NewScanner(r)
+	for scanner.Scan() {
+		line := map[string]any{}
+		if json.Unmarshal(scanner.Bytes(), &line) != nil {
+			line["message"] = scanner.Text()
+		}
+		p.mu.Lock()
+		p.lines = append(p.lines, line)
+		p.mu.Unlock()
+		select {
+		case p.said <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// await returns the first log line whose message contains the text.
+func (p *process) await(text string) map[string]any {
+	p.t.Helper()
+	late := time.After(60 * time.Second)
+	for seen := 0; ; {
+		p.mu.Lock()
+		lines := p.lines[seen:]
+		seen = len(p.lines)
+		p.mu.Unlock()
+		for _, line := range lines {
+			if message, _ := line["message"].(string); strings.Contains(message, text) {
+				return line
+			}
+		}
+		select {
+		case <-p.said:
+		case <-late:
+			p.t.Fatalf("the program never said %q", text)
+		}
+	}
+}
+
+// The whole way of a first-time user, with the real program: it hosts, bots
+// play, it is stopped in the middle of a game, and the game log knows of it.
+func TestStopInTheMiddleOfAGame(t *testing.T) {
+	dir := t.TempDir()
+	p := startProcess(t, dir, "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "4")
+	done := make(chan bots.Report, 1)
+	go func() {
+		report, err := bots.Run(context.Background(), bots.Options{
+			Addr: p.addr, Players: 4, Play: time.Minute, LoadTime: 100 * time.Millisecond, NoStart: true,
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		done <- report
+	}()
+	p.await("all have loaded")
+	time.Sleep(500 * time.Millisecond) // some turns
+
+	began := time.Now()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("it took %v to stop", took)
+	}
+	report := <-done
+	if report.Outcomes[bots.OutcomeEnded] != 4 || report.FaultCount > 0 {
+		t.Errorf("players were not told: %v %v", report.Outcomes, report.Faults)
+	}
+
+	out, err := processCommand(t, dir, "games", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(out, []byte(`"shutdown"`)) {
+		t.Errorf("the game log does not say how the game ended:\n%s", out)
+	}
+}
+
+// Every fault of the command line, the file and the environment is printed at
+// once, and the exit code is 2.
+func TestFaultsAreReportedTogether(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "w3host.toml")
+	if err := os.WriteFile(file, []byte("[game]\nlatncy = \"80ms\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := processCommand(t, dir, "--config", file, "--latency", "5", "--autostart", "many")
+	cmd.Env = append(cmd.Env, "W3HOST_LAN_PORT=0")
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != exitUsage {
+		t.Errorf("exit %v", err)
+	}
+	for _, want := range []string{
+		`unknown key "game.latncy"; did you mean "game.latency"?`, "game.latency = 5ms: must be from 20ms to 500ms",
+		"--autostart=many: write a whole number", "lan.port = 0: must be from 1 to 65535",
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("missing %q in:\n%s", want, out)
+		}
+	}
+}
+
+func TestPortInUse(t *testing.T) {
+	p := startProcess(t, t.TempDir(), "--listen", "127.0.0.1:0", "--lan=false")
+	cmd := processCommand(t, t.TempDir(), "--listen", p.addr, "--lan=false")
+	out, _ := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(out), "choose another with --listen") {
+		t.Errorf("exit %d:\n%s", cmd.ProcessState.ExitCode(), out)
+	}
+}
+
+func TestUnknownMapAndCommand(t *testing.T) {
+	for args, want := range map[string]string{
+		"--map nowhere":   `lobby.map = \"nowhere\"`,
+		"sevre":           `there is no command "sevre"`,
+		"--listne 1":      "listne",
+		"serve something": `"something" is no flag of serve`,
+	} {
+		cmd := processCommand(t, t.TempDir(), strings.Fields(args)...)
+		out, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() == exitOK || !strings.Contains(string(out), want) {
+			t.Errorf("%s: exit %d, want %q in:\n%s", args, cmd.ProcessState.ExitCode(), want, out)
+		}
+	}
+}
