@@ -11,14 +11,17 @@ import (
 	"w3host/config"
 )
 
+func init() {
+	zerolog.TimeFieldFormat = time.RFC3339Nano
+	zerolog.DurationFieldUnit = time.Millisecond
+}
+
 // newLogger writes for people on a terminal and JSON lines everywhere else.
 func newLogger(c config.Log, w io.Writer) zerolog.Logger {
 	level, err := zerolog.ParseLevel(c.Level)
 	if err != nil {
 		level = zerolog.InfoLevel
 	}
-	zerolog.TimeFieldFormat = time.RFC3339Nano
-	zerolog.DurationFieldUnit = time.Millisecond
 	if f, ok := w.(*os.File); ok && !c.JSON && term.IsTerminal(int(f.Fd())) {
 		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly}
 	}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"net"
+	"strings"
+	"testing"
+)
+
+func askHealth(t *testing.T, args ...string) (code int, said string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = healthCommand(t.Context(), args, &stdout, &stderr)
+	if (code == exitOK) != (stderr.Len() == 0) || strings.Count(stdout.String()+stderr.String(), "\n") != 1 {
+		t.Errorf("health %q exits with %d and says %q, %q: want one sentence", args, code, &stdout, &stderr)
+	}
+	return code, stdout.String() + stderr.String()
+}
+
+func TestHealthOfAHost(t *testing.T) {
+	t.Parallel()
+	h := startHost(t, "")
+	code, said := askHealth(t, "--listen", h.addr)
+	if code != exitOK || !strings.Contains(said, h.addr) {
+		t.Errorf("exit %d: %s", code, said)
+	}
+}
+
+// A program that hangs still has its connections taken, by the kernel.
+func TestHealthOfAHostThatHangs(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := listener.Addr().String()
+	if code, said := askHealth(t, "--listen", addr); code != exitFailed || !strings.Contains(said, "the host hangs") {
+		t.Errorf("nobody accepts: exit %d: %s", code, said)
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code, said := askHealth(t, "--listen", addr); code != exitFailed || !strings.Contains(said, "no host listens at "+addr) {
+		t.Errorf("nobody listens: exit %d: %s", code, said)
+	}
+}
+
+func TestHealthOfWhat(t *testing.T) {
+	for listen, want := range map[string]string{
+		"0.0.0.0:6112":          "127.0.0.1:6112",
+		":6112":                 "127.0.0.1:6112",
+		"[::]:6112":             "[::1]:6112",
+		"[::ffff:0.0.0.0]:6112": "127.0.0.1:6112",
+		"192.0.2.7:7000":        "192.0.2.7:7000",
+		"games.example:6112":    "games.example:6112",
+	} {
+		if got, err := ownAddress(listen); got != want || err != nil {
+			t.Errorf("%s: asks %s, %v; want %s", listen, got, err, want)
+		}
+	}
+	t.Setenv("W3HOST_HOST_LISTEN", "127.0.0.1:0")
+	for line, want := range map[string]string{
+		"":                   "the system chose the port; say which with --listen",
+		"--listen 6112":      "must be ADDRESS:PORT",
+		"now":                `unexpected argument "now"`,
+		"--config none.toml": "none.toml does not exist",
+	} {
+		if code, said := askHealth(t, strings.Fields(line)...); code != exitFailed || !strings.Contains(said, want) {
+			t.Errorf("w3host health %s: exit %d: %s", line, code, said)
+		}
+	}
+}

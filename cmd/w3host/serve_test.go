@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/bots"
+	"w3host/storage"
+	"w3host/w3gs"
+)
+
+// patience is for what happens at once unless something is broken.
+const patience = 10 * time.Second
+
+// testHost is "w3host serve" in this process, on a port of its own, with a
+// SQLite file in a temporary folder.
+type testHost struct {
+	addr, config, database string
+}
+
+// startHost runs it with more lines of configuration until the test ends, and
+// returns when its first lobby is open.
+func startHost(t *testing.T, settings string) testHost {
+	t.Helper()
+	dir := t.TempDir()
+	h := testHost{config: filepath.Join(dir, "config.toml"), database: "sqlite:" + filepath.Join(dir, "w3host.db")}
+	text := fmt.Sprintf("[host]\nlisten = \"127.0.0.1:0\"\n[lan]\nenabled = false\n[maps]\ncache = %q\n[database]\nurl = %q\nspool = %q\n%s",
+		filepath.Join(dir, "maps.json"), h.database, filepath.Join(dir, "spool"), settings)
+	if err := os.WriteFile(h.config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	out, log := io.Pipe()
+	ended := make(chan int, 1)
+	go func() { // ends with the host
+		code := run(ctx, []string{"serve", "--config", h.config}, strings.NewReader(""), io.Discard, log)
+		_ = log.Close()
+		ended <- code
+	}()
+	opened := make(chan string, 1)
+	go func() { // ends with the log
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			t.Log(lines.Text())
+			var line struct{ Message, Listen string }
+			if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "lobby open" {
+				select {
+				case opened <- line.Listen:
+				default:
+				}
+			}
+		}
+		close(opened)
+	}()
+	t.Cleanup(func() {
+		stop()
+		if code := <-ended; code != exitOK {
+			t.Errorf("serve exits with %d", code)
+		}
+		for range opened { // the log has been read
+		}
+	})
+	var ok bool
+	if h.addr, ok = <-opened; !ok {
+		t.Fatal("the host has ended")
+	}
+	return h
+}
+
+func (h testHost) dial(t *testing.T) *bots.Client {
+	t.Helper()
+	c, err := bots.Dial(t.Context(), h.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// store is another program's look at the host's database.
+func (h testHost) store(t *testing.T) storage.Store {
+	t.Helper()
+	db, err := storage.Open(t.Context(), h.database, storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// A ban that is typed while the host runs keeps the next join out, and takes
+// out of the lobby who is in it. Nobody else is told the address.
+func TestBansHoldAtOnce(t *testing.T) {
+	t.Parallel()
+	h := startHost(t, "[lobby]\nowner = \"\"\n")
+	db := h.store(t)
+	ann := h.dial(t)
+	if _, err := ann.Join(1, 0, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []storage.Ban{{Name: "ANN", Reason: "rude words"}, {Name: "Bob"}} {
+		if _, err := db.AddBan(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	frames, err := ann.WaitClosed(2 * patience)
+	if err != nil {
+		t.Fatalf("Ann is banned, yet: %v", err)
+	}
+	if last := frames[len(frames)-1]; last.Op() != w3gs.OpKickPlayer {
+		t.Errorf("the last packet is %v, want a kick", last.Op())
+	}
+	for _, name := range []string{"Ann", "bob"} {
+		var refused *bots.Refused
+		if _, err := h.dial(t).Join(1, 0, name); !errors.As(err, &refused) {
+			t.Errorf("the join of %s, who is banned: %v", name, err)
+		}
+	}
+	if _, err := h.dial(t).Join(1, 0, "Cid"); err != nil {
+		t.Errorf("the join of Cid, who is not banned: %v", err)
+	}
+}
+
+// Admins of the database may command from the LAN only where the operator
+// trusts names there.
+func TestLANAdmins(t *testing.T) {
+	for _, trusted := range []bool{false, true} {
+		t.Run(fmt.Sprint(trusted), func(t *testing.T) {
+			t.Parallel()
+			h := startHost(t, fmt.Sprintf("[lobby]\nowner = \"\"\nlan_admins = %v\n", trusted))
+			db := h.store(t)
+			if err := db.AddAdmin(t.Context(), storage.Admin{Name: "ann", Role: storage.RoleAdmin}); err != nil {
+				t.Fatal(err)
+			}
+			ann := h.dial(t)
+			if _, err := ann.Join(1, 0, "Ann"); err != nil {
+				t.Fatal(err)
+			}
+			// The host learns of the admin a moment after the database does: Ann
+			// tries until she is heard. In vain, she only tries a few times.
+			heard := false
+			for tries := 0; !heard && tries < 30 && (trusted || tries < 8); tries++ {
+				if err := ann.Say("!say heard"); err != nil {
+					t.Fatal(err)
+				}
+				for !heard {
+					f, err := ann.Next(250 * time.Millisecond)
+					if errors.Is(err, os.ErrDeadlineExceeded) {
+						break
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					var line w3gs.ChatFromHost
+					heard = f.Op() == w3gs.OpChatFromHost && line.Decode(f.Body()) == nil && line.Text == "heard"
+				}
+			}
+			if heard != trusted {
+				t.Errorf("lobby.lan_admins = %v: an admin's command is obeyed: %v", trusted, heard)
+			}
+		})
+	}
+}
