@@ -242,8 +242,14 @@ func testReplay(t *testing.T, db storage.Store) {
 		storage.GameStarted{Game: k, At: day, Slots: []storage.StartedSlot{
 			{PID: 2, Name: "Cid", Occupant: storage.OccupantPlayer}, {Slot: 1, Occupant: storage.OccupantComputer},
 		}},
-		line(k, 1), storage.LagEvent{Game: k}, storage.DropEvent{Game: k}, storage.Desync{Game: k},
-		storage.MapDownload{Game: k}, storage.AdminAction{Game: k}, storage.MapResult{Game: k}, storage.PlayerResult{Game: k},
+		line(k, 1),
+		storage.LagEvent{Game: k},
+		storage.DropEvent{Game: k},
+		storage.Desync{Game: k},
+		storage.MapDownload{Game: k},
+		storage.AdminAction{Game: k},
+		storage.MapResult{Game: k},
+		storage.PlayerResult{Game: k},
 		storage.GameEnded{Game: k, At: after(time.Hour), How: storage.EndFinished},
 	}
 	apply(t, db, records...)

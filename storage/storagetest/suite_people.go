@@ -43,7 +43,9 @@ func testStats(t *testing.T, db storage.Store) {
 		return []storage.Record{
 			outcome(k, 1, 1, storage.OutcomeWon), outcome(k, 2, 1, storage.OutcomeWon), outcome(k, 1, 2, storage.OutcomeLost),
 			kills(k, 1, 1, "10"), kills(k, 2, 1, "10"), kills(k, 1, 2, "3"),
-			storage.LagEvent{Game: k, PID: 2}, storage.LagEvent{Game: k, PID: 2}, storage.DropEvent{Game: k, PID: 2},
+			storage.LagEvent{Game: k, PID: 2},
+			storage.LagEvent{Game: k, PID: 2},
+			storage.DropEvent{Game: k, PID: 2},
 		}
 	})
 	disputed := play(1, "DotA", func(k storage.GameKey) []storage.Record {
@@ -139,8 +141,12 @@ func testBans(t *testing.T, db storage.Store) {
 		target, realm string
 		expires       time.Time
 	}{
-		{"Bob", "", soon}, {"Bob", "Europe", time.Time{}}, {"192.0.2.7", "", time.Time{}}, {"10.1.2.3/8", "", time.Time{}},
-		{"2001:db8::/32", "", time.Time{}}, {"Old", "", time.Now().Add(-time.Second)},
+		{"Bob", "", soon},
+		{"Bob", "Europe", time.Time{}},
+		{"192.0.2.7", "", time.Time{}},
+		{"10.1.2.3/8", "", time.Time{}},
+		{"2001:db8::/32", "", time.Time{}},
+		{"Old", "", time.Now().Add(-time.Second)},
 	} {
 		if err := ban(t, db, b.target, b.realm, b.expires); err != nil {
 			t.Fatal(err)
@@ -206,7 +212,8 @@ func testAdmins(t *testing.T, db storage.Store) {
 		t.Fatal(err)
 	}
 	equal(t, "admins", got, []storage.Admin{
-		{Name: "Ann", Role: "admin", By: "setup", At: day}, {Name: "BOB", Role: "root", By: "setup", At: day},
+		{Name: "Ann", Role: "admin", By: "setup", At: day},
+		{Name: "BOB", Role: "root", By: "setup", At: day},
 		{Name: "Ann", Realm: "europe", Role: "root", By: "setup", At: day},
 	})
 	if err := db.RemoveAdmin(ctx, "ANN", "EUROPE"); err != nil {

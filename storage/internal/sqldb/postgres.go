@@ -37,7 +37,7 @@ func OpenPostgres(url string) (DB, error) {
 		if err == nil {
 			err = errors.New("it can't be parsed")
 		}
-		return nil, fmt.Errorf("Postgres connection string: %s", oneLine(err))
+		return nil, fmt.Errorf("the connection string of Postgres: %s", oneLine(err))
 	}
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = connectTimeout
