@@ -82,11 +82,11 @@ func (w *sheet) add(e Entry) {
 	case GameStarted:
 		w.gameStarted(e.Seq, r)
 	case PlayerLoaded:
-		w.put(onPlayer("loaded_after_ms"), w.game(r.Game), r.PID, e.Seq, r.After.Milliseconds())
+		w.put(playerLoadedSQL, w.game(r.Game), r.PID, e.Seq, r.After.Milliseconds())
 	case GameLoaded:
 		w.put(`UPDATE games SET loaded_at = $2 WHERE key = $1`, w.game(r.Game), r.At)
 	case PlayerLeft:
-		w.put(onPlayer("left_at", "left_turn", "left_code", "left_reason", "ping_ms", "actions"),
+		w.put(playerLeftSQL,
 			w.game(r.Game), r.PID, e.Seq, r.At, r.Turn, r.Code, clean(r.Reason), r.Ping.Milliseconds(), r.Actions)
 	case GameEnded:
 		w.put(`UPDATE games SET ended_at = $2, ended = $3, ended_detail = $4, turns = $5, played_ms = $6, replay = $7 WHERE key = $1`,
@@ -121,7 +121,7 @@ func (w *sheet) gameStarted(seq uint64, r GameStarted) {
 				r.Game, s.Slot, s.Team, s.Colour, s.Race, s.Handicap, s.Difficulty)
 			continue
 		}
-		w.put(onPlayer("name", "name_key", "realm", "address", "fake", "slot", "team", "colour", "race", "handicap"),
+		w.put(playerStartedSQL,
 			r.Game, s.PID, seq, clean(s.Name), fold(clean(s.Name)), clean(s.Realm), address(s.Addr),
 			s.Occupant == OccupantFake, s.Slot, s.Team, s.Colour, s.Race, s.Handicap)
 	}

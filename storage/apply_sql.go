@@ -38,32 +38,18 @@ func table(name string, columns ...string) *sqldb.Table {
 	return t
 }
 
+// What later records say about a player.
+var (
+	playerLoadedSQL  = onPlayer("loaded_after_ms")
+	playerLeftSQL    = onPlayer("left_at", "left_turn", "left_code", "left_reason", "ping_ms", "actions")
+	playerStartedSQL = onPlayer("name", "name_key", "realm", "address", "fake", "slot", "team", "colour", "race", "handicap")
+)
+
 // onPlayer sets columns of the latest player who joined with a pid: $1 game,
 // $2 pid, $3 the record's number, $4 … the values. A player whose PlayerJoined
 // was lost gets his row now. Players who joined after the record do not count,
 // so that it means the same one when it is replayed.
 func onPlayer(columns ...string) string {
-	key := strings.Join(columns, ",")
-	if q, ok := onPlayerSQL[key]; ok {
-		return q
-	}
-	return buildOnPlayer(columns)
-}
-
-// The column lists that apply.go uses, built once: every record asks.
-var onPlayerSQL = func() map[string]string {
-	all := map[string]string{}
-	for _, columns := range [][]string{
-		{"loaded_after_ms"},
-		{"left_at", "left_turn", "left_code", "left_reason", "ping_ms", "actions"},
-		{"name", "name_key", "realm", "address", "fake", "slot", "team", "colour", "race", "handicap"},
-	} {
-		all[strings.Join(columns, ",")] = buildOnPlayer(columns)
-	}
-	return all
-}()
-
-func buildOnPlayer(columns []string) string {
 	params := make([]string, len(columns))
 	sets := make([]string, len(columns))
 	for i, c := range columns {

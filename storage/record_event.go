@@ -52,9 +52,9 @@ type DropEvent struct {
 
 // HashGroup is the players whose sync hash agreed in the turn of a desync.
 type HashGroup struct {
-	Hash    uint32  `json:"hash"`
-	PIDs    []uint8 `json:"pids"`
-	Dropped bool    `json:"dropped"`
+	Hash    uint32
+	PIDs    []uint8
+	Dropped bool
 }
 
 // Desync is the dossier of one disagreement of sync hashes.

@@ -71,6 +71,7 @@ type Recorder struct {
 
 	stop       chan struct{} // ends writer and presence
 	stopOnce   sync.Once
+	closeSpool func() error       // once
 	cancel     context.CancelFunc // ends applier and presence at once
 	writerDone chan struct{}
 	syncerDone chan struct{}
@@ -104,6 +105,7 @@ func NewRecorder(db interface {
 		backlog:    newBacklog(opts.Memory),
 		syncWanted: make(chan struct{}, 1),
 		stop:       make(chan struct{}),
+		closeSpool: sync.OnceValue(sp.Close),
 		cancel:     cancel,
 		writerDone: make(chan struct{}),
 		syncerDone: make(chan struct{}),
@@ -149,8 +151,7 @@ func (r *Recorder) Close(ctx context.Context) error {
 		}
 		<-done
 	}
-	left := r.leftover()
-	return errors.Join(left, r.spool.Close())
+	return errors.Join(r.leftover(), r.closeSpool())
 }
 
 // LeftoverError says what the database did not take before Close gave up.

@@ -83,6 +83,7 @@ func TestRecordsArriveInOrder(t *testing.T) {
 		if s := r.Stats(); s.Lost.Closed != 1 {
 			t.Errorf("after Close: %+v", s)
 		}
+		closeRecorder(t, r) // again does nothing
 	})
 }
 

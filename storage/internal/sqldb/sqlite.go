@@ -10,18 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"w3host/storage/internal/filelock"
 )
 
-const (
-	readers = 4
-	// watchEvery is how soon a change made by another process is seen.
-	watchEvery = time.Second
-)
+// readers is how many connections read at a time.
+const readers = 4
 
 // liteDB has one connection that writes and a few that read: SQLite lets only
 // one write at a time, and waiting in Go is cheaper than its busy handler.
@@ -111,95 +107,6 @@ func (s *liteDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
 		return nil, nil, s.explain(err)
 	}
 	return s.write, func() { _ = lock.Unlock() }, nil
-}
-
-// Watch looks at the counters of migration 2, at once after a write of this
-// process, else every second, and only when the file has changed at all.
-func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
-	wake := make(chan struct{}, 1)
-	s.mu.Lock()
-	s.watchers[wake] = struct{}{}
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.watchers, wake)
-		s.mu.Unlock()
-	}()
-	conn, err := s.read.Conn(ctx)
-	if err != nil {
-		return s.explain(err)
-	}
-	defer conn.Close()
-	ticker := time.NewTicker(watchEvery)
-	defer ticker.Stop()
-	version, counters := int64(-1), map[string]int64(nil)
-	for {
-		var now int64
-		if err := conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&now); err != nil {
-			return s.explain(err)
-		}
-		if now != version {
-			version = now
-			before := counters
-			if counters, err = s.counters(ctx, conn); err != nil {
-				return err
-			}
-			if err := compare(before, counters, changed); err != nil {
-				return err
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-wake:
-		case <-ticker.C:
-		}
-	}
-}
-
-func (s *liteDB) counters(ctx context.Context, conn *sql.Conn) (map[string]int64, error) {
-	rows, err := conn.QueryContext(ctx, "SELECT topic, counter FROM changes")
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	defer rows.Close()
-	all := map[string]int64{}
-	for rows.Next() {
-		var table string
-		var n int64
-		if err := rows.Scan(&table, &n); err != nil {
-			return nil, s.explain(err)
-		}
-		all[table] = n
-	}
-	return all, s.explain(rows.Err())
-}
-
-func compare(before, now map[string]int64, changed func(string) error) error {
-	if before == nil {
-		return changed("")
-	}
-	for table, n := range now {
-		if before[table] == n {
-			continue
-		}
-		if err := changed(table); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tell wakes the watchers of this process.
-func (s *liteDB) tell() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for w := range s.watchers {
-		select {
-		case w <- struct{}{}:
-		default: // awake already
-		}
-	}
 }
 
 // explain translates err and names the file.
