@@ -18,9 +18,10 @@ const (
 	// onTheWay bounds the segments of one connection that have left its sender
 	// and are not yet taken by its receiver, as a receiver's window does.
 	onTheWay = 2048
-	// sockets is the buffer of the relay's own sockets. The kernel's default would
-	// be a second queue, larger than the one that is emulated.
-	sockets = 16 << 10
+	// sockets is the buffer of the relay's own sockets. What the kernel would give
+	// them is a second queue of megabytes. With less than this they would be too
+	// small for the segments of 64 KiB on the loopback, and TCP waits for timers.
+	sockets = 128 << 10
 )
 
 // Relay passes TCP connections over a line with two directions. All connections

@@ -1,0 +1,262 @@
+package host_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/bots"
+	"w3host/w3gs"
+)
+
+// fetcher is a client whose download the test follows part by part. It is used
+// from one goroutine.
+type fetcher struct {
+	*bots.Client
+	t    testing.TB
+	name string
+	w    bots.Welcome
+	from uint8 // who sends the map
+
+	file     bytes.Buffer
+	began    int                // 0x3F
+	onPart   func(w3gs.MapPart) // instead of taking it
+	mute     bool               // acknowledges nothing
+	asked    time.Time          // 0x42 went out
+	done     time.Time          // the last part came
+	arrivals []arrived
+	lines    []heardLine
+	tables   []slotsSeen
+	closed   bool
+}
+
+type arrived struct {
+	at    time.Time
+	bytes int
+}
+
+type heardLine struct {
+	at   time.Time
+	text string
+}
+
+type slotsSeen struct {
+	at      time.Time
+	percent uint8 // the fetcher's own
+}
+
+func (r *transferRig) fetcher(t testing.TB, name string) *fetcher {
+	t.Helper()
+	return r.fetcherAt(t, r.host.Addr().String(), name)
+}
+
+// fetcherAt joins the lobby at an address, which may be a relay's.
+func (r *transferRig) fetcherAt(t testing.TB, addr, name string) *fetcher {
+	t.Helper()
+	c, err := bots.Dial(context.Background(), addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	f := &fetcher{Client: c, t: t, name: name}
+	if f.w, err = c.Join(r.game.ID(), r.game.EntryKey(), name); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// haveAll joins with the whole map.
+func (f *fetcher) haveAll() *fetcher {
+	f.t.Helper()
+	f.must(f.HaveMap(f.w))
+	return f
+}
+
+// have reports so many bytes of the map.
+func (f *fetcher) have(n int) *fetcher {
+	f.t.Helper()
+	f.asked = time.Now()
+	f.must(f.Send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: uint32(n)}))
+	return f
+}
+
+// resume reports the first part of the map, and holds it.
+func (f *fetcher) resume(part []byte) *fetcher {
+	f.t.Helper()
+	f.file.Write(part)
+	return f.have(len(part))
+}
+
+func (f *fetcher) must(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatalf("%s: %v", f.name, err)
+	}
+}
+
+// hear handles packets until enough is true. It fails after the time.
+func (f *fetcher) hear(within time.Duration, enough func() bool) {
+	f.t.Helper()
+	for deadline := time.Now().Add(within); !enough(); {
+		frame, err := f.Next(time.Until(deadline))
+		if err != nil {
+			f.t.Fatalf("%s, %d bytes of the map: %v", f.name, f.file.Len(), err)
+		}
+		f.handle(frame)
+	}
+}
+
+// idle handles what comes for a while; the end of the connection is fine.
+func (f *fetcher) idle(lasting time.Duration) {
+	f.t.Helper()
+	for deadline := time.Now().Add(lasting); !f.closed; {
+		frame, err := f.Next(time.Until(deadline))
+		if err != nil {
+			f.closed = !strings.Contains(err.Error(), "timeout")
+			return
+		}
+		f.handle(frame)
+	}
+}
+
+// fetch takes the map to its end.
+func (f *fetcher) fetch(within time.Duration) {
+	f.t.Helper()
+	f.hear(within, func() bool { return !f.done.IsZero() })
+}
+
+// removed waits for the host to close the connection, and wants to have been
+// told why.
+func (f *fetcher) removed(within time.Duration, why string) {
+	f.t.Helper()
+	f.idle(within)
+	if !f.closed {
+		f.t.Errorf("%s was not removed", f.name)
+	}
+	if !f.heard(why) {
+		f.t.Errorf("%s was not told %q, only %v", f.name, why, f.lines)
+	}
+}
+
+func (f *fetcher) heard(words string) bool {
+	for _, l := range f.lines {
+		if strings.Contains(l.text, words) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *fetcher) handle(frame w3gs.Frame) {
+	f.t.Helper()
+	now := time.Now()
+	switch frame.Op() {
+	case w3gs.OpStartDownload:
+		f.began++
+	case w3gs.OpMapPart:
+		f.part(now, frame)
+	case w3gs.OpChatFromHost:
+		var q w3gs.ChatFromHost
+		f.must(q.Decode(frame.Body()))
+		f.lines = append(f.lines, heardLine{now, q.Text})
+	case w3gs.OpSlotInfo:
+		var q w3gs.SlotInfo
+		f.must(q.Decode(frame.Body()))
+		for _, s := range q.Slots {
+			if s.PID == f.PID {
+				f.tables = append(f.tables, slotsSeen{now, s.Download})
+			}
+		}
+	}
+}
+
+func (f *fetcher) part(now time.Time, frame w3gs.Frame) {
+	f.t.Helper()
+	var q w3gs.MapPart
+	f.must(q.Decode(frame.Body()))
+	f.from = q.From
+	if f.onPart != nil {
+		f.onPart(q)
+		return
+	}
+	if f.began != 1 || q.To != f.PID || int(q.Offset) != f.file.Len() || !q.Intact() {
+		f.t.Fatalf("%s: part for %d at %d, intact %v, after %d bytes and %d times 0x3F", f.name, q.To, q.Offset, q.Intact(), f.file.Len(), f.began)
+	}
+	f.file.Write(q.Data)
+	f.arrivals = append(f.arrivals, arrived{now, len(q.Data)})
+	if f.file.Len() == int(f.w.Map.Size) {
+		f.done = now
+	}
+	if !f.mute {
+		f.ack(f.file.Len())
+	}
+}
+
+// ack acknowledges so many bytes with 0x44.
+func (f *fetcher) ack(held int) {
+	f.t.Helper()
+	f.must(f.Send(&w3gs.MapPartOK{To: f.from, From: f.PID, Size: uint32(held)}))
+}
+
+// sum is the SHA-256 of what has come.
+func (f *fetcher) sum() string {
+	sum := sha256.Sum256(f.file.Bytes())
+	return hex.EncodeToString(sum[:])
+}
+
+// rate is bytes per second between two times.
+func (f *fetcher) rate(from, to time.Time) float64 {
+	n := 0
+	for _, a := range f.arrivals {
+		if !a.at.Before(from) && a.at.Before(to) {
+			n += a.bytes
+		}
+	}
+	return float64(n) / to.Sub(from).Seconds()
+}
+
+// speed is bytes per second from the request to the last byte.
+func (f *fetcher) speed() float64 {
+	return float64(f.file.Len()) / f.done.Sub(f.asked).Seconds()
+}
+
+// sayTime says a line with the time in it.
+func (f *fetcher) sayTime() {
+	f.t.Helper()
+	f.must(f.Say(fmt.Sprintf("said at %d", time.Now().UnixNano()), f.others()...))
+}
+
+func (f *fetcher) others() []uint8 {
+	var pids []uint8
+	for pid := uint8(1); pid <= 12; pid++ {
+		if pid != f.PID {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// chatDelays is how long each line of sayTime took to get here.
+func (f *fetcher) chatDelays() []time.Duration {
+	var delays []time.Duration
+	for _, l := range f.lines {
+		var said int64
+		if _, err := fmt.Sscanf(l.text, "said at %d", &said); err == nil {
+			delays = append(delays, l.at.Sub(time.Unix(0, said)))
+		}
+	}
+	return delays
+}
+
+// drain keeps reading in the background, so that the host is never held up by a
+// client that the test does not look at. It ends with the connection.
+func (f *fetcher) drain() *fetcher {
+	go func() { _, _ = io.Copy(io.Discard, f.Conn()) }()
+	return f
+}
