@@ -30,9 +30,8 @@ type download struct {
 	held      uint32 // bytes written and counted
 	from      uint32 // where this run began
 	want      *w3gs.MapCheck
-	announced bool // 0x3F has come
-	started   time.Duration
-	first     time.Duration // first part
+	announced bool          // 0x3F has come
+	asked     time.Duration // when 0x42 went out
 	refused   bool          // a 0x45 is out: parts further on are of before it
 	rng       *rand.Rand
 	stalled   bool
@@ -45,7 +44,7 @@ func (p *player) openDownload(now time.Duration, q *w3gs.MapCheck) {
 		p.finish(OutcomeBroken, err.Error())
 		return
 	}
-	d.started = now
+	d.asked = now
 	d.rng = rand.New(rand.NewPCG(uint64(p.seat), 0x45))
 	p.download = d
 	p.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: d.held})
@@ -113,9 +112,6 @@ func (p *player) onMapPart(now time.Duration, f w3gs.Frame) {
 		return
 	case q.From != p.pid && !p.known.has(q.From):
 		p.fault(f.Op(), "from player %d, who is not there", q.From)
-	}
-	if d.first == 0 {
-		d.first = now
 	}
 	switch {
 	case q.Offset != d.held:
@@ -195,10 +191,7 @@ func (p *player) completeDownload(now time.Duration) {
 	r := &DownloadReport{
 		Player: p.name, Path: d.path, Bytes: int64(d.held), Resumed: int64(d.from),
 		CRC32: fmt.Sprintf("%08x", d.crc), SHA256: hex.EncodeToString(d.sum.Sum(nil)),
-		Intact: d.crc == d.want.CRC32,
-	}
-	if d.first != 0 {
-		r.Time = now - d.first
+		Time: now - d.asked, Intact: d.crc == d.want.CRC32,
 	}
 	if !r.Intact {
 		p.fault(w3gs.OpMapPart, "the map arrived with CRC %08x, 0x3D says %08x", d.crc, d.want.CRC32)

@@ -1,7 +1,9 @@
 package bots
 
 import (
+	"errors"
 	"net"
+	"os"
 	"sync"
 	"time"
 )
@@ -27,7 +29,7 @@ type link struct {
 	place int           // in timers
 
 	conn    net.Conn      // streams
-	writing sync.Mutex    // streams: held by the one who writes
+	writing bool          // streams: a goroutine is writing
 	resume  chan struct{} // streams: wakes a paused reader
 
 	polled polled // epoll
@@ -53,7 +55,7 @@ func (d *streams) add(p *player, c net.Conn) error {
 	p.g.mu.Lock()
 	p.link.conn = c
 	p.link.resume = make(chan struct{}, 1)
-	d.rearm(p)
+	d.attend(p)
 	p.g.mu.Unlock()
 	d.done.Go(func() { d.read(p) })
 	return nil
@@ -61,7 +63,6 @@ func (d *streams) add(p *player, c net.Conn) error {
 
 // read ends when the connection does, or the player is gone.
 func (d *streams) read(p *player) {
-	d.flush(p)
 	for {
 		n, err := p.link.conn.Read(p.stream.Free())
 		now := d.run.now()
@@ -77,10 +78,9 @@ func (d *streams) read(p *player) {
 		if err != nil {
 			p.closed(err)
 		}
-		d.rearm(p)
+		d.attend(p)
 		over := p.phase == gone
 		p.g.mu.Unlock()
-		d.flush(p)
 		if over {
 			p.link.conn.Close()
 			return
@@ -88,19 +88,12 @@ func (d *streams) read(p *player) {
 	}
 }
 
+// attend sets the player's alarm, lets a reader go on that waited for the end of
+// a pause, ends one whose player is gone, and has written what there is to say.
 func (d *streams) attend(p *player) {
 	if p.link.conn == nil {
 		return // add will do it
 	}
-	d.rearm(p)
-	if len(p.out) > 0 {
-		d.done.Go(func() { d.flush(p) })
-	}
-}
-
-// rearm also lets a reader go on that waited for the end of a pause, and ends
-// one whose player is gone.
-func (d *streams) rearm(p *player) {
 	if d.timers.set(p, p.due()) {
 		poke(d.wake)
 	}
@@ -110,31 +103,36 @@ func (d *streams) rearm(p *player) {
 	if p.phase == gone {
 		p.link.conn.SetReadDeadline(time.Now()) //nolint:errcheck // it only hastens the end
 	}
+	if len(p.out) > 0 && !p.link.writing {
+		p.link.writing = true
+		d.done.Go(func() { d.write(p) })
+	}
 }
 
-// flush writes what the player has to say. Whoever holds writing writes
-// everything, so the bytes keep their order.
-func (d *streams) flush(p *player) {
-	p.link.writing.Lock()
-	defer p.link.writing.Unlock()
-	for {
-		p.g.mu.Lock()
+// write is a goroutine of its own, because a host that does not read must not
+// keep the bot from reading. It ends when nothing is left to say, or when the
+// host has taken nothing for writeWithin.
+func (d *streams) write(p *player) {
+	p.g.mu.Lock()
+	defer p.g.mu.Unlock()
+	for len(p.out) > 0 {
 		out := p.out
 		p.out = nil
 		p.g.mu.Unlock()
-		if len(out) == 0 {
-			return
-		}
 		p.link.conn.SetWriteDeadline(time.Now().Add(writeWithin)) //nolint:errcheck // Write reports it
-		if _, err := p.link.conn.Write(out); err != nil {
-			return // reading finds the reason
-		}
+		_, err := p.link.conn.Write(out)
 		p.g.mu.Lock()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			p.link.conn.Close()
+		}
+		if err != nil {
+			return // and writing stays set: reading finds the end of the connection
+		}
 		if p.out == nil && cap(out) <= maxOut {
 			p.out = out[:0]
 		}
-		p.g.mu.Unlock()
 	}
+	p.link.writing = false
 }
 
 // maxOut is the largest out buffer a player keeps.
@@ -153,11 +151,8 @@ func (d *streams) ring() {
 			d.run.rec.own.add(now - due)
 			p.g.mu.Lock()
 			p.tick(now)
-			d.rearm(p)
+			d.attend(p)
 			p.g.mu.Unlock()
-			// A goroutine of its own, since a slow host may hold up the writing; it
-			// ends within writeWithin.
-			d.done.Go(func() { d.flush(p) })
 		}
 		wait := time.Hour
 		if next := d.timers.next(); next != 0 {

@@ -201,7 +201,9 @@ func (l *epollLoop) read(p *player) {
 	case n == 0:
 		p.closed(io.EOF)
 	default:
-		l.run.rec.own.add(age)
+		if !p.conduct.misbehaves() {
+			l.run.rec.own.add(age)
+		}
 		p.stream.Commit(n)
 		p.receive(now)
 	}

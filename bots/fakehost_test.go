@@ -34,6 +34,7 @@ type fakeHost struct {
 	lobbyFull func(g *fakeGame)
 	turn      func(g *fakeGame, n int)
 	onFrame   func(g *fakeGame, c *fakeConn, f w3gs.Frame) (taken bool)
+	onRead    func() // before each read of any connection
 
 	mu    sync.Mutex
 	games []*fakeGame // game i+1, the last ones are open lobbies
@@ -180,6 +181,9 @@ func (h *fakeHost) serve(c *fakeConn) {
 	var g *fakeGame
 	c.SetReadDeadline(time.Now().Add(time.Second))
 	for {
+		if h.onRead != nil {
+			h.onRead()
+		}
 		n, err := c.Read(stream.Free())
 		stream.Commit(n)
 		for {

@@ -16,6 +16,16 @@ const shownFaults = 20
 
 // WriteText writes the report as a table for a person.
 func (r *Report) WriteText(w io.Writer) error {
+	if r.GamesRun > 0 {
+		if err := r.writeFigures(w); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, r.story())
+	return err
+}
+
+func (r *Report) writeFigures(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "milliseconds\tcount\tp50\tp99\tp99.9\tmax\t\n")
 	for _, row := range []struct {
@@ -32,16 +42,24 @@ func (r *Report) WriteText(w io.Writer) error {
 		s := row.s
 		fmt.Fprintf(t, "%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t\n", row.name, s.Count, ms(s.P50), ms(s.P99), ms(s.P999), ms(s.Max))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	fmt.Fprintln(t)
+	return t.Flush()
+}
+
+// story is what happened, a line for each thing that did.
+func (r *Report) story() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("")
 	line("games         %d of %d ran, %d bots, %d joined, measured for %.1f s", r.GamesRun, r.Games, r.Bots, r.Joined, r.Measured.Seconds())
 	line("bots          %s", outcomes(r.Outcomes))
 	if len(r.Misbehaved) > 0 {
 		line("misbehaving   %s", outcomes(r.Misbehaved))
+	}
+	if r.GamesRun == 0 {
+		for _, s := range r.turnedOut() {
+			line("%s", s)
+		}
+		return b.String()
 	}
 	line("turns         %d received, %d missed (before all games ran: %d, %d missed)", r.Turns, r.MissedTurns, r.EarlyTurns, r.EarlyMissedTurns)
 	if r.Worst.Interval > 0 {
@@ -54,8 +72,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.LagScreens > 0 {
 		line("lag screens   %d seen, the game stood still for at most %.1f s", r.LagScreens, r.StoodStill.Seconds())
 	}
-	for _, d := range r.Downloads {
-		line("download      %s: %d bytes in %.2f s (%.0f KB/s), intact: %v, SHA-256 %s", d.Path, d.Bytes, d.Time.Seconds(), d.rate(), d.Intact, d.SHA256)
+	for _, d := range alike(r.Downloads) {
+		line("downloads     %d of %d bytes, intact: %v, the slowest in %.2f s (%.0f KB/s), SHA-256 %s, like %s",
+			d.count, d.Bytes, d.Intact, d.Time.Seconds(), d.rate(), d.SHA256, d.Path)
 	}
 	for _, s := range r.Strangers {
 		line("strangers     %d of %d closed, the slowest after %.1f s (%s)", s.Closed, s.Count, s.Slowest.Seconds(), s.Kind)
@@ -71,13 +90,36 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		line("  %s", f)
 	}
+	for _, s := range r.turnedOut() {
+		line("%s", s)
+	}
+	return b.String()
+}
+
+// turnedOut tells what became of the bots that did not leave by themselves,
+// those with the same fate in one line.
+func (r *Report) turnedOut() []string {
+	var fates []string
+	count := map[string]int{}
+	first := map[string]string{}
 	for _, p := range r.Players {
-		if !p.Misbehaves && p.Outcome != OutcomeLeft {
-			line("  %s (game %d): %s: %s", p.Name, p.Game, p.Outcome, p.Why)
+		if p.Misbehaves || p.Outcome == OutcomeLeft {
+			continue
+		}
+		fate := fmt.Sprintf("%s: %s", p.Outcome, p.Why)
+		if count[fate]++; count[fate] == 1 {
+			fates = append(fates, fate)
+			first[fate] = p.Name
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	for i, fate := range fates {
+		who := first[fate]
+		if n := count[fate]; n > 1 {
+			who = fmt.Sprintf("%s and %d more", who, n-1)
+		}
+		fates[i] = fmt.Sprintf("%-13s %s", who, fate)
+	}
+	return fates[:min(len(fates), shownFaults)]
 }
 
 // String names bot, packet and fault.
@@ -97,6 +139,28 @@ func outcomes(m map[Outcome]int) string {
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// sameDownload is downloads that gave the same file; it describes the slowest.
+type sameDownload struct {
+	DownloadReport
+	count int
+}
+
+func alike(all []DownloadReport) []sameDownload {
+	var out []sameDownload
+	for _, d := range all {
+		i := slices.IndexFunc(out, func(s sameDownload) bool { return s.SHA256 == d.SHA256 && s.Intact == d.Intact })
+		if i < 0 {
+			out = append(out, sameDownload{d, 1})
+			continue
+		}
+		out[i].count++
+		if d.Time > out[i].Time {
+			out[i].DownloadReport = d
+		}
+	}
+	return out
+}
 
 // rate is in KB/s.
 func (d *DownloadReport) rate() float64 {

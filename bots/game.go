@@ -2,9 +2,10 @@ package bots
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"time"
+
+	"w3host/w3gs"
 )
 
 // compareEvery is how many turns lie between two comparisons of the bots'
@@ -134,14 +135,39 @@ func (g *game) leaveAt(now, at time.Duration) {
 	}
 }
 
-// all reports whether no bot got in, and each ended in one of these ways.
-func (g *game) all(outcomes ...Outcome) bool {
+// fate is what became of a game whose bots are all gone.
+type fate int
+
+const (
+	fateRan    fate = iota
+	fateNobody      // nobody listens there
+	fateTaken       // the lobby was full or had started
+	fateNotYet      // there was no such lobby, or it closed
+	fateFailed      // anything else: trying again would not help
+)
+
+func (g *game) fate() fate {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.running {
+		return fateRan
+	}
+	nobody, taken := true, false
 	for _, p := range g.players {
-		if p.report.Joined || !slices.Contains(outcomes, p.outcome) {
-			return false
+		nobody = nobody && p.outcome == OutcomeUnreachable
+		taken = taken || p.refused == w3gs.RejectFull || p.refused == w3gs.RejectStarted
+		turnedAway := p.outcome == OutcomeDropped || (p.outcome == OutcomeRefused && p.refused != w3gs.RejectWrongKey)
+		if p.report.Joined || !turnedAway && !nobody {
+			return fateFailed
 		}
 	}
-	return true
+	switch {
+	case nobody:
+		return fateNobody
+	case taken:
+		return fateTaken
+	}
+	return fateNotYet
 }
 
 // abandon ends bots whose host does not let them go.
@@ -154,19 +180,24 @@ func (g *game) abandon() {
 	}
 }
 
-// reached waits until a download of the game is that far, or done is closed.
-func (g *game) reached(percent int, done <-chan struct{}) {
+// await looks until ok holds, or the game's bots are all gone. It is for what
+// happens once in a lobby and has time.
+func (g *game) await(ok func() bool) {
 	for {
 		g.mu.Lock()
-		far := g.percent >= percent
+		over := ok() || g.left == 0
 		g.mu.Unlock()
-		if far {
+		if over {
 			return
 		}
-		select {
-		case <-done:
-			return
-		case <-time.After(10 * time.Millisecond):
-		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// follow gives the fate of the first bot, who was turned away, to the others.
+func (g *game) follow(first *player) {
+	for _, p := range g.players {
+		p.refused = first.refused
+		p.finish(first.outcome, first.why)
 	}
 }

@@ -36,6 +36,7 @@ func (p *player) onReject(q *w3gs.RejectJoin) {
 	if p.phase != joining {
 		p.fault(q.Op(), "to a player who is in")
 	}
+	p.refused = q.Reason
 	p.finish(OutcomeRefused, refusal(q.Reason))
 }
 

@@ -59,9 +59,11 @@ func (p *player) needLag(op w3gs.Op) {
 	}
 }
 
-// screenDown ends a lag screen: the interval across it is none.
+// screenDown ends a lag screen: the interval across it is none, and actions
+// from before it say nothing about the host's speed.
 func (p *player) screenDown(now time.Duration) {
 	p.report.StoodStill += now - p.screenSeen
+	p.screenGone = now
 	p.screenSeen, p.lastTurn = 0, 0
 	p.alarms[alarmVote] = 0
 }

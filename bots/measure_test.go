@@ -115,6 +115,24 @@ func TestActionDelay(t *testing.T) {
 	r.fine()
 }
 
+// An action that waited behind a lag screen is seen, but not timed.
+func TestActionDelayAcrossALagScreen(t *testing.T) {
+	r, rec := newGauge(t)
+	r.sendActions(1, r.time)
+	before := only[*w3gs.OutgoingAction](r)
+	r.hear(&w3gs.StartLag{Laggers: []w3gs.Lagger{{PID: 2}}})
+	r.time += 5 * time.Second
+	r.hear(&w3gs.StopLag{Lagger: w3gs.Lagger{PID: 2}})
+	r.turnAfter(10*time.Millisecond, action(1, before.Data...))
+	r.said()
+	r.sendActions(1, r.time)
+	after := only[*w3gs.OutgoingAction](r)
+	r.turnAfter(20*time.Millisecond, action(1, after.Data...))
+	if s := rec.delay.summary(); s.Count != 1 || s.Max != 20*time.Millisecond || r.seen != 2 {
+		t.Errorf("%+v, %d seen", s, r.seen)
+	}
+}
+
 func TestActionsOutOfOrder(t *testing.T) {
 	r, _ := newGauge(t)
 	r.sendActions(2, r.time)

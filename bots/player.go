@@ -77,6 +77,7 @@ type player struct {
 	phase   phase
 	outcome Outcome
 	why     string
+	refused w3gs.RejectReason
 	end     struct{ kicked, over, acked bool } // what the host said before it closed
 
 	// The lobby and the players, as told.
@@ -97,7 +98,8 @@ type player struct {
 	parts      int    // 0x48 of the turn that is being put together
 	partSum    uint32 // CRC-32 of its actions so far
 	laggers    pidSet
-	screenSeen time.Duration // when the lag screen came up
+	screenSeen time.Duration // when the lag screen came up; 0 while there is none
+	screenGone time.Duration // when the last one went
 	lastTurn   time.Duration // 0 when the next interval is not one
 	anchor     time.Duration // the best arrival so far, less the game time
 	gameTime   time.Duration // sum of the increments

@@ -123,8 +123,8 @@ type DownloadReport struct {
 	Player  string
 	Path    string
 	Bytes   int64
-	Resumed int64 // of them from an earlier run
-	Time    time.Duration
+	Resumed int64         // of them from an earlier run
+	Time    time.Duration // from saying that it lacks it to having it
 	CRC32   string
 	SHA256  string
 	Intact  bool // CRC32 is what the map check said

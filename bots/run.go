@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -81,11 +82,10 @@ func (r *run) play(ctx context.Context) (Report, error) {
 			}
 		})
 	}
-	strangers := r.startStrangers(ctx)
-
 	allOver := make(chan struct{})
 	go func() { playing.Wait(); close(allOver) }() // ends with the games
 	r.awaitStart(ctx, len(games), failed, allOver)
+	strangers := r.startStrangers(ctx)
 	measureFrom, cpuFrom := r.now(), cpuTime()
 	r.rec.open.Store(true)
 	select {
@@ -134,33 +134,35 @@ func (r *run) awaitStart(ctx context.Context, games int, failed, allOver <-chan 
 }
 
 // playGame finds a lobby for a game's bots and sees them through. Where all of
-// them are turned away, others were faster: they try again. It reports whether
-// the game ran.
+// them are turned away they try again: others may have been faster, and a lobby
+// whose id is guessed may not be open yet. It reports whether the game ran.
 func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool {
 	from := time.Now()
 	var l lobby
 	for {
-		if !l.guessed { // a guessed lobby may just not be open yet
+		if l.addr == "" {
 			var err error
 			if l, err = r.finder.claim(ctx); err != nil {
 				if ctx.Err() == nil {
-					r.problem(fmt.Errorf("game %d: %w", g.number, err))
+					r.problem(err)
 				}
 				return false
 			}
 		}
-		r.log.Info().Int("game", g.number).Uint32("id", l.id).Str("name", l.name).Int("open", l.open).Str("addr", l.addr).Msg("joining a lobby")
+		r.log.Debug().Int("game", g.number).Uint32("id", l.id).Str("name", l.name).Int("open", l.open).Str("addr", l.addr).Msg("joining a lobby")
 		r.enter(ctx, g, l)
 		<-g.done
-		g.mu.Lock()
-		ran, unwanted := g.running, g.all(OutcomeRefused, OutcomeDropped)
-		nobody := g.all(OutcomeUnreachable)
-		g.mu.Unlock()
-		if nobody {
-			r.problem(fmt.Errorf("game %d: no host at %s: start one with `w3host`, or name another with --addr", g.number, l.addr))
-		}
-		if ran || !unwanted || ctx.Err() != nil || (l.guessed && time.Since(from) > r.opts.Patience) {
-			return ran
+		f := g.fate()
+		switch {
+		case f == fateNobody:
+			r.problem(fmt.Errorf("no host at %s: start one with `w3host`, or name another with --addr", l.addr))
+			return false
+		case f != fateTaken && f != fateNotYet, ctx.Err() != nil:
+			return f == fateRan
+		case r.opts.GameID != 0 && f == fateTaken, time.Since(from) > r.opts.Patience:
+			return false
+		case f == fateTaken || !l.guessed:
+			l = lobby{}
 		}
 		select {
 		case <-over:
@@ -173,26 +175,43 @@ func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool 
 	}
 }
 
-// enter connects the bots of a game, one after the other.
+// enter connects the bots of a game, one after the other. Where the lobby is
+// only guessed, the first one goes ahead and the others wait for its answer.
 func (r *run) enter(ctx context.Context, g *game, l lobby) {
 	var late sync.WaitGroup
-	for _, p := range g.players {
+	for i, p := range g.players {
 		if percent := p.conduct.JoinAtPercent; percent > 0 {
 			late.Go(func() {
-				g.reached(percent, g.done)
+				g.await(func() bool { return g.percent >= percent })
 				r.connect(ctx, p, l)
 			})
 			continue
 		}
 		r.connect(ctx, p, l)
+		if i > 0 || !l.guessed {
+			continue
+		}
+		g.await(func() bool { return p.phase != joining })
+		g.mu.Lock()
+		if p.phase == gone {
+			g.follow(p)
+		}
+		g.mu.Unlock()
 	}
 	late.Wait()
 }
 
 func (r *run) connect(ctx context.Context, p *player, l lobby) {
+	p.g.mu.Lock()
+	over := p.phase == gone
+	p.g.mu.Unlock()
+	if over {
+		return
+	}
 	c, err := r.dialFor(ctx, p, l.addr)
 	p.g.mu.Lock()
 	switch {
+	case p.phase == gone:
 	case ctx.Err() != nil:
 		p.finish(OutcomeStopped, "interrupted")
 	case err != nil:
@@ -247,10 +266,13 @@ func (r *run) fault(f Fault) {
 	}
 }
 
+// problem keeps an error for Run to return. What holds for every game is said
+// once.
 func (r *run) problem(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.trouble) < maxProblems {
+	known := slices.ContainsFunc(r.trouble, func(old error) bool { return old.Error() == err.Error() })
+	if !known && len(r.trouble) < maxProblems {
 		r.trouble = append(r.trouble, err)
 	}
 }
@@ -266,13 +288,13 @@ func (r *run) setWorst(p *player, interval time.Duration) {
 func refusal(reason w3gs.RejectReason) string {
 	switch reason {
 	case w3gs.RejectFull:
-		return "refused: the lobby is full"
+		return "the lobby is full"
 	case w3gs.RejectStarted:
-		return "refused: the game has started"
+		return "the game has started"
 	case w3gs.RejectWrongKey:
-		return "refused: wrong entry key (give the lobby's with --game and --entry-key, or let the host answer searches)"
+		return "wrong entry key (give the lobby's with --game and --entry-key, or let the host answer searches)"
 	case w3gs.RejectInvalid:
-		return "refused: no such lobby, or the name is taken"
+		return "no such lobby, or the name is taken"
 	}
-	return fmt.Sprintf("refused: reason %d", uint32(reason))
+	return fmt.Sprintf("reason %d", uint32(reason))
 }

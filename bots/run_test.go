@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,6 +104,14 @@ func TestGameByID(t *testing.T) {
 	}
 }
 
+// Without searches the bots guess ids, and pass over games that have started.
+func TestGuessesPastStartedGames(t *testing.T) {
+	t.Parallel()
+	h := startFakeHost(t, &fakeHost{players: 2, noLAN: true})
+	wantOK(t, runBots(t, h, Options{}))
+	wantOK(t, runBots(t, h, Options{}))
+}
+
 func TestWrongEntryKey(t *testing.T) {
 	t.Parallel()
 	h := startFakeHost(t, &fakeHost{players: 2})
@@ -168,11 +177,33 @@ func TestGivesUpWhenNothingStarts(t *testing.T) {
 func TestBurstOfLongActions(t *testing.T) {
 	eachDriver(t, func(t *testing.T, base Options) {
 		h := startFakeHost(t, &fakeHost{players: 4, period: 20 * time.Millisecond})
-		base.Burst, base.ActionBytes, base.Actions = 200, 500, -1
+		base.Burst, base.ActionBytes, base.Actions, base.Play = 200, 500, -1, 2*time.Second
 		r := runBots(t, h, base)
 		wantOK(t, r)
 		if r.ActionsSeen != 200 || r.LargestTurnPacket > segment || r.OverflowParts < 4*20 {
 			t.Errorf("%d actions seen, largest packet %d, %d overflow parts", r.ActionsSeen, r.LargestTurnPacket, r.OverflowParts)
+		}
+	})
+}
+
+// A host that does not read for a while must still get everything, in order:
+// the burst is more than any socket buffer holds.
+func TestHostThatReadsSlowly(t *testing.T) {
+	eachDriver(t, func(t *testing.T, base Options) {
+		var slow atomic.Bool
+		h := &fakeHost{players: 1, period: 20 * time.Millisecond}
+		h.turn = func(_ *fakeGame, n int) { slow.Store(n == burstTurn) }
+		h.onRead = func() {
+			if slow.CompareAndSwap(true, false) {
+				time.Sleep(500 * time.Millisecond)
+			}
+		}
+		startFakeHost(t, h)
+		base.Burst, base.ActionBytes, base.Actions, base.Play = 10_000, 1000, -1, 3*time.Second
+		r := runBots(t, h, base)
+		wantOK(t, r)
+		if r.ActionsSeen != 10_000 {
+			t.Errorf("%d actions came back", r.ActionsSeen)
 		}
 	})
 }
@@ -244,7 +275,7 @@ func TestLagScreenAndVotes(t *testing.T) {
 			}
 		}
 		startFakeHost(t, h)
-		base.VoteAfter, base.Record = 200*time.Millisecond, true
+		base.VoteAfter, base.Record, base.Play = 200*time.Millisecond, true, 2*time.Second
 		r := runBots(t, h, base)
 		wantOK(t, r)
 		for i, want := range []int{1, 1, 0} {

@@ -51,7 +51,7 @@ var strangers = []struct {
 	}},
 }
 
-// startStrangers opens the connections and returns a function that waits for
+// startStrangers opens the connections, while the games run, and returns a function that waits for
 // their ends, but not longer than strangerWait after they were opened.
 func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 	if r.opts.Strangers == 0 {
@@ -63,7 +63,7 @@ func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 	for i := range r.opts.Strangers {
 		kind := i % len(strangers)
 		wg.Go(func() {
-			took, closed := r.stranger(ctx, strangers[kind].send)
+			took, closed := r.stranger(ctx, i, strangers[kind].send)
 			mu.Lock()
 			defer mu.Unlock()
 			rep := &reports[kind]
@@ -83,9 +83,12 @@ func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 
 // stranger opens one connection and waits for the host to close it. A host that
 // does not even accept it has closed it as well.
-func (r *run) stranger(ctx context.Context, send func(net.Conn)) (took time.Duration, closed bool) {
+func (r *run) stranger(ctx context.Context, number int, send func(net.Conn)) (took time.Duration, closed bool) {
 	r.dial <- struct{}{}
 	dialer := net.Dialer{Timeout: 10 * time.Second}
+	if r.opts.OwnAddresses {
+		dialer.LocalAddr = &net.TCPAddr{IP: net.IPv4(127, 254, byte(number/250), byte(number%250+1))}
+	}
 	start := time.Now()
 	c, err := dialer.DialContext(ctx, "tcp4", r.opts.Addr)
 	<-r.dial

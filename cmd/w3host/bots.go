@@ -23,7 +23,14 @@ host on this machine. The exit code is 0 when all went well, 1 when the host did
 something that the protocol does not allow, turned a bot out, or a game could not
 be played, and 2 when the flags make no sense.
 
-What the figures mean, and the keys of --json, is in docs/bots.md.
+--json prints one object with these keys; docs/bots.md says what they mean:
+  ok addr elapsed_s measured_s games games_run bots joined outcomes misbehaved
+  turns missed_turns early_turns early_missed_turns worst_interval
+  interval_ms jitter_ms late_ms action_delay_ms chat_delay_ms own_late_ms
+      (each with count mean p50 p99 p999 max)
+  actions overflow_parts largest_turn_packet empty_turns lag_screens
+  stood_still_s cpu_s cpu_us_per_player_turn fault_count faults downloads
+  strangers, and with --each players
 
 Flags:
 `

@@ -1,0 +1,35 @@
+package bots
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestOptions(t *testing.T) {
+	good, err := Options{}.normal()
+	if err != nil || good.Players != 10 || good.Addr != "127.0.0.1:6112" || good.Actions != 3 || good.Version != 26 {
+		t.Errorf("defaults: %+v, %v", good, err)
+	}
+	for want, bad := range map[string]Options{
+		`address "here": want host:port`:                             {Addr: "here"},
+		"players 25: a game holds 1 to 24":                           {Players: 25},
+		"games -1":                                                   {Games: -1},
+		"with a game id only that one game":                          {GameID: 3, Games: 2},
+		"action bytes 1028: want 23 to 1027":                         {ActionBytes: 1028},
+		`name prefix "a-long-prefix-": with the bot's number a name`: {NamePrefix: "a-long-prefix-", Players: 10},
+		"actions per second 2000":                                    {Actions: 2000},
+	} {
+		if _, err := bad.normal(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+func TestTooManyConnections(t *testing.T) {
+	if err := needFiles(10); err != nil {
+		t.Error(err)
+	}
+	if err := needFiles(1 << 40); err == nil || !strings.Contains(err.Error(), "raise the hard limit") {
+		t.Errorf("error %v", err)
+	}
+}
