@@ -2,7 +2,9 @@ package host
 
 import (
 	"errors"
+	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -11,11 +13,11 @@ import (
 )
 
 const (
-	// gather is how long the reactor lets packets come together before it looks
-	// again. Nothing in a running game needs an answer before its next turn, so
-	// the acknowledgements of ten players cost two wake-ups and not ten. The
-	// kernel keeps the order of arrival meanwhile.
-	gather = 4 * time.Millisecond
+	// gather is how long the reactor lets packets come together before it looks.
+	// Nothing in a running game needs an answer before its next turn, and before
+	// that the game looks itself, so ten acknowledgements cost one wake-up and
+	// not ten. The kernel keeps the order of arrival meanwhile.
+	gather = 10 * time.Millisecond
 	// turnBatch bounds what a game reads for all games when its turn is due.
 	turnBatch = 64
 	// readyBatch is how many sockets the reactor takes from the kernel at once.
@@ -34,7 +36,7 @@ const (
 type reactor struct {
 	host  *Host
 	epoll int
-	stop  int // eventfd that ends run
+	file  *os.File // epoll, in the hands of the runtime's own poller
 
 	polling sync.Mutex // held while sockets are read; guards ready and buf
 	ready   [readyBatch]unix.EpollEvent
@@ -59,43 +61,40 @@ func newReactor(h *Host) (*reactor, error) {
 	if err != nil {
 		return nil, err
 	}
-	stop, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
-	if err != nil {
+	if err := unix.SetNonblock(epoll, true); err != nil {
 		return nil, errors.Join(err, unix.Close(epoll))
 	}
-	r := &reactor{host: h, epoll: epoll, stop: stop, buf: make([]byte, readSize)}
-	if err := r.control(unix.EPOLL_CTL_ADD, stop, unix.EPOLLIN); err != nil {
-		return nil, errors.Join(err, unix.Close(stop), unix.Close(epoll))
+	r := &reactor{host: h, epoll: epoll, file: os.NewFile(uintptr(epoll), "epoll"), buf: make([]byte, readSize)}
+	ready, err := r.file.SyscallConn()
+	if err != nil {
+		return nil, errors.Join(err, r.file.Close())
 	}
-	go r.run() // ends with close
+	go r.run(ready) // ends with close
 	return r, nil
 }
 
-// run waits for the first packet after a silence, and looks every few
-// milliseconds while there is traffic.
-func (r *reactor) run() {
-	defer func() {
-		_ = unix.Close(r.stop)
-		_ = unix.Close(r.epoll)
-	}()
+// run waits for the first packet after a silence, lets others gather, and reads
+// them all. It waits in the runtime's poller, which holds no thread.
+func (r *reactor) run(ready syscall.RawConn) {
 	var first [1]unix.EpollEvent
 	for {
-		n, err := unix.EpollWait(r.epoll, first[:], -1)
-		if err != nil && !errors.Is(err, unix.EINTR) {
-			r.host.log.Error().Err(err).Msg("epoll")
-			return
+		err := ready.Read(func(uintptr) bool {
+			n, err := unix.EpollWait(r.epoll, first[:], 0)
+			return n > 0 || err != nil && !errors.Is(err, unix.EINTR)
+		})
+		if err != nil {
+			return // closed
 		}
-		if n > 0 && int(first[0].Fd) == r.stop {
-			r.polling.Lock() // nobody may look any more; the lock is kept
-			return
-		}
-		r.poll(readyBatch)
 		time.Sleep(gather)
+		r.poll(readyBatch)
 	}
 }
 
 // close ends the reactor. Its connections are closed by then.
-func (r *reactor) close() { _, _ = unix.Write(r.stop, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
+func (r *reactor) close() {
+	r.polling.Lock() // nobody looks any more: the lock is kept
+	_ = r.file.Close()
+}
 
 // poll reads what has arrived at up to most sockets. If somebody else is
 // looking at this moment, that will do.

@@ -46,6 +46,7 @@ var rooms = map[string]room{
 	"bots":                {imports: []string{"w3gs", "lan", "bots"}},
 	"internal/relay":      {},
 	"internal/floor":      {imports: []string{"w3gs"}},
+	"internal/bench":      {},
 	"internal/dockertest": {},
 }
 
