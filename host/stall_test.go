@@ -1,0 +1,194 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/storage"
+)
+
+// TestNeverReads: a client that takes nothing from its socket loses its place
+// when its out queue is full, and nobody else does.
+func TestNeverReads(t *testing.T) {
+	t.Parallel()
+	const turn = 100 * time.Millisecond
+	r := newRig(t, func(o *Options) {
+		o.Game.Latency, o.Game.SyncLimit = turn, 1000 // it is not the lag screen that ends him
+		o.Limits.OutQueue = 64 << 10
+		o.Limits.PacketRate = 100_000
+	})
+	_, players := r.play(4)
+	deaf := players[3]
+	deaf.still.Lock()
+	defer deaf.still.Unlock()
+	feed := talk(players[:3], 60)
+	defer feed()
+	line := r.logged("connection lost")
+	if line["player"] != deaf.name || line["reason"] != errOverflow.Error() {
+		t.Errorf("logged %v", line)
+	}
+	for _, c := range players[:3] {
+		if b := c.until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", deaf.pid), b) {
+			t.Errorf("%s: got %X for the leave", c.name, b)
+		}
+		mark := c.count(0x0C)
+		eventually(t, "turns afterwards", func() bool { return c.count(0x0C) > mark+3 })
+		if c.ending() != nil || c.count(0x07) != 2 {
+			t.Errorf("%s was disturbed", c.name)
+		}
+	}
+	if left := recorded[storage.PlayerLeft](r); left.PID != deaf.pid || left.Code != 1 {
+		t.Errorf("recorded %+v", left)
+	}
+}
+
+// talk makes each client send many long actions a turn until the result is
+// called, so that sockets that nobody reads fill up.
+func talk(clients []*client, actions int) (hush func()) {
+	stop, done := make(chan struct{}), make(chan struct{})
+	burst := repeat(action(make([]byte, 1000)), actions)
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+			for _, c := range clients {
+				c.send(burst)
+			}
+		}
+	}()
+	return func() { close(stop); <-done }
+}
+
+// TestKickOfTheStalled: one who does not read cannot hold his connection open by
+// that, neither after a kick nor when the host stops.
+func TestKickOfTheStalled(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) {
+		o.Game.SyncLimit, o.Limits.OutQueue, o.Limits.PacketRate = 1000, 64<<20, 100_000
+	})
+	g, players := r.play(4)
+	kicked, stays := players[2], players[3]
+	for _, c := range []*client{kicked, stays} {
+		c.still.Lock()
+		defer c.still.Unlock()
+	}
+	hush := talk(players[:2], 60)
+	conns := ask(t, g, func(g *Game) []*conn { return []*conn{g.conn(kicked.pid), g.conn(stays.pid)} })
+	eventually(t, "full sockets", func() bool { return conns[0].waiting() > 0 && conns[1].waiting() > 0 })
+	hush()
+	players[0].sayInGame("!kick " + kicked.name)
+	players[1].until(0x07)
+	eventually(t, "the end of the kicked one's connection", func() bool {
+		conns[0].mu.Lock()
+		defer conns[0].mu.Unlock()
+		return conns[0].done
+	})
+	if took := r.shutDown(); took > lingerTime+time.Second {
+		t.Errorf("the host stopped after %v: it waited for one who does not read", took)
+	}
+}
+
+// TestShutdownOfAGame: players read why, get a proper end, and the host is quick.
+func TestShutdownOfAGame(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	_, players := r.play(3)
+	silent := dial(t, r.h.Addr()) // says nothing; nobody waits for it
+	go silent.listen()
+	took := r.shutDown()
+	if took > 2*time.Second {
+		t.Errorf("Run returned after %v", took)
+	}
+	for _, c := range players {
+		if line := c.untilText("shut"); line != "the host is shutting down" {
+			t.Errorf("%s reads %q", c.name, line)
+		}
+		c.until(0x1B)
+		if b := c.next(); b != nil {
+			t.Errorf("%s: %X after the 0x1B", c.name, b)
+		}
+		wantFIN(t, c)
+	}
+	if end := recorded[storage.GameEnded](r); end.How != storage.EndShutdown || end.Turns == 0 {
+		t.Errorf("recorded %+v", end)
+	}
+	if n := len(recordsOf[storage.PlayerLeft](r)); n != 3 {
+		t.Errorf("%d leaves were recorded", n)
+	}
+	if n := len(recordsOf[storage.DropEvent](r)); n != 0 {
+		t.Errorf("%d drops were recorded: nobody was dropped", n)
+	}
+}
+
+// TestShutdownOfALobby: the same before the start.
+func TestShutdownOfALobby(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	g := r.lobby(3)
+	alice, bob := r.join(g, "Alice", player), r.join(g, "Bob", player)
+	if took := r.shutDown(); took > 2*time.Second {
+		t.Errorf("Run returned after %v", took)
+	}
+	for _, c := range []*client{alice, bob} {
+		if line := c.untilText("closed"); !strings.Contains(line, "the host is shutting down") {
+			t.Errorf("%s reads %q", c.name, line)
+		}
+		if b := c.next(); !matches("F7 1C 08 00 0D 00 00 00", b) {
+			t.Errorf("%s: got %X, want a kick", c.name, b)
+		}
+		wantFIN(t, c)
+	}
+	if end := recorded[storage.GameEnded](r); end.How != storage.EndClosed {
+		t.Errorf("recorded %+v", end)
+	}
+	if _, err := r.h.OpenLobby("late", testMap(2)); err == nil {
+		t.Error("a host that has stopped opens a lobby")
+	}
+}
+
+// TestShutdownWithClientsThatStay: a client that does not close cannot hold the
+// host up for longer than it may linger.
+func TestShutdownWithClientsThatStay(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	g := r.lobby(2)
+	c := dial(t, r.h.Addr())
+	c.send(joinPacket(g.ID(), g.EntryKey(), "Alice"))
+	if b, err := c.read(); err != nil || b[1] != 0x04 {
+		t.Fatalf("got % X, %v", b, err)
+	}
+	if took := r.shutDown(); took < lingerTime/2 || took > lingerTime+time.Second {
+		t.Errorf("Run returned after %v, want the linger time of %v", took, lingerTime)
+	}
+}
+
+// TestJoinMeetsTheEnd: a join that lies in the inbox when the game ends is
+// answered all the same.
+func TestJoinMeetsTheEnd(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	g := r.lobby(2)
+	hold, held := make(chan struct{}), make(chan struct{})
+	g.call(func(g *Game) {
+		close(held)
+		<-hold
+		g.shutdown("test")
+	})
+	<-held
+	// The game has taken its inbox; what comes now lies there when it ends.
+	late := r.knock(g, "Late", nil)
+	eventually(t, "the join in the inbox", func() bool {
+		g.inbox.mu.Lock()
+		defer g.inbox.mu.Unlock()
+		return len(g.inbox.in.events) > 0
+	})
+	close(hold)
+	late.expect("F7 05 08 00 0A 00 00 00")
+	wantFIN(t, late)
+}
