@@ -33,9 +33,8 @@ type client struct {
 	hash    func(turn int) uint32 // of the answer to each turn
 	turns   int                   // 0x0C with an increment so far
 
-	still sync.Mutex // held by a test to keep the client from reading
-
 	mu     sync.Mutex
+	still  chan struct{} // open while the client does not read; see stall
 	heard  []packetAt
 	end    error // why nothing more comes
 	news   chan struct{}
@@ -63,6 +62,7 @@ func dial(t testing.TB, to netip.AddrPort) *client {
 func (c *client) listen() {
 	for {
 		b, err := c.read()
+		c.waitStill()
 		c.mu.Lock()
 		if err != nil {
 			c.end = err
@@ -86,8 +86,6 @@ func (c *client) listen() {
 
 // read cuts one packet off the stream: F7 op length u16, which counts these four.
 func (c *client) read() ([]byte, error) {
-	c.still.Lock()
-	defer c.still.Unlock()
 	b := make([]byte, 4)
 	if _, err := io.ReadFull(c.nc, b); err != nil {
 		return nil, err
@@ -99,6 +97,27 @@ func (c *client) read() ([]byte, error) {
 	b = append(b, make([]byte, n-4)...)
 	_, err := io.ReadFull(c.nc, b[4:])
 	return b, err
+}
+
+// stall keeps the client from reading, but for what it may have begun to read,
+// and from answering, until resume or the end of the test.
+func (c *client) stall() (resume func()) {
+	still := make(chan struct{})
+	c.mu.Lock()
+	c.still = still
+	c.mu.Unlock()
+	resume = sync.OnceFunc(func() { close(still) })
+	c.t.Cleanup(resume)
+	return resume
+}
+
+func (c *client) waitStill() {
+	c.mu.Lock()
+	still := c.still
+	c.mu.Unlock()
+	if still != nil {
+		<-still
+	}
 }
 
 // send writes packets; what the host does about a broken connection is the
@@ -113,7 +132,12 @@ func (c *client) send(packets ...[]byte) {
 // first.
 func (c *client) next() []byte {
 	c.t.Helper()
-	for deadline := time.After(patience); ; {
+	return c.nextBy(time.After(patience))
+}
+
+func (c *client) nextBy(deadline <-chan time.Time) []byte {
+	c.t.Helper()
+	for {
 		c.mu.Lock()
 		for c.cursor < len(c.heard) {
 			b := c.heard[c.cursor].b
@@ -131,7 +155,7 @@ func (c *client) next() []byte {
 		select {
 		case <-c.news:
 		case <-deadline:
-			c.t.Fatalf("%s: nothing came for %v", c.name, patience)
+			c.t.Fatalf("%s: what the test waits for did not come within %v", c.name, patience)
 		}
 	}
 }
@@ -150,8 +174,13 @@ func (c *client) expect(patterns ...string) {
 // until skips to the next packet with an opcode.
 func (c *client) until(op byte) []byte {
 	c.t.Helper()
+	return c.untilBy(op, time.After(patience))
+}
+
+func (c *client) untilBy(op byte, deadline <-chan time.Time) []byte {
+	c.t.Helper()
 	for {
-		b := c.next()
+		b := c.nextBy(deadline)
 		if b == nil {
 			c.t.Fatalf("%s: the connection ended (%v) before a 0x%02X came", c.name, c.ending(), op)
 		}
@@ -164,8 +193,8 @@ func (c *client) until(op byte) []byte {
 // untilText skips to the next line of chat that holds a text, and returns it.
 func (c *client) untilText(part string) string {
 	c.t.Helper()
-	for {
-		if b := c.until(0x0F); strings.Contains(string(b), part) {
+	for deadline := time.After(patience); ; {
+		if b := c.untilBy(0x0F, deadline); strings.Contains(string(b), part) {
 			return chatText(b)
 		}
 	}
@@ -174,7 +203,7 @@ func (c *client) untilText(part string) string {
 // ended waits for the end of the connection; a FIN is io.EOF.
 func (c *client) ended() error {
 	c.t.Helper()
-	for c.next() != nil { //nolint:revive // what came before the end is of no interest
+	for deadline := time.After(patience); c.nextBy(deadline) != nil; { //nolint:revive // what came before is of no interest
 	}
 	return c.ending()
 }

@@ -21,8 +21,7 @@ func TestNeverReads(t *testing.T) {
 	})
 	_, players := r.play(4)
 	deaf := players[3]
-	deaf.still.Lock()
-	defer deaf.still.Unlock()
+	deaf.stall()
 	feed := talk(players[:3], 60)
 	defer feed()
 	line := r.logged("connection lost")
@@ -75,8 +74,7 @@ func TestKickOfTheStalled(t *testing.T) {
 	g, players := r.play(4)
 	kicked, stays := players[2], players[3]
 	for _, c := range []*client{kicked, stays} {
-		c.still.Lock()
-		defer c.still.Unlock()
+		c.stall()
 	}
 	hush := talk(players[:2], 60)
 	conns := ask(t, g, func(g *Game) []*conn { return []*conn{g.conn(kicked.pid), g.conn(stays.pid)} })

@@ -1,0 +1,265 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/storage"
+)
+
+// lagRules are those of the lag tests; the long ones have the numbers of a realLag
+// game.
+type lagRules struct {
+	turn      time.Duration
+	syncLimit int
+	stall     time.Duration // of one who comes back
+	dropAfter time.Duration
+}
+
+var (
+	shortLag = lagRules{turn: 20 * time.Millisecond, syncLimit: 10, stall: 800 * time.Millisecond, dropAfter: 2 * time.Second}
+	realLag  = lagRules{turn: 100 * time.Millisecond, syncLimit: 50, stall: 10 * time.Second, dropAfter: time.Minute}
+)
+
+func (l lagRules) options(o *Options) {
+	o.Game.Latency, o.Game.SyncLimit, o.Game.DropAfter = l.turn, l.syncLimit, l.dropAfter
+}
+
+// TestStallOfOne: the screen comes up, the others wait, it goes down, and nobody
+// is dropped.
+func TestStallOfOne(t *testing.T) {
+	t.Parallel()
+	stallOfOne(t, shortLag)
+}
+
+func TestStallOfOneLong(t *testing.T) {
+	longTest(t)
+	t.Parallel()
+	stallOfOne(t, realLag)
+}
+
+func stallOfOne(t *testing.T, rules lagRules) {
+	r := newRig(t, rules.options)
+	_, players := r.play(10)
+	lagger, others := players[9], players[:9]
+	resume := lagger.stall()
+	time.Sleep(time.Duration(rules.syncLimit)*rules.turn + rules.stall)
+	resume()
+
+	for _, c := range players {
+		if b := c.until(0x10); !matches(fmt.Sprintf("F7 10 0A 00 01 %02X 00 00 00 00", lagger.pid), b) {
+			t.Errorf("%s: got %X for the lag screen", c.name, b)
+		}
+		up := c.all()[c.cursor-1].at
+		b := c.next() // the very next thing: no turn, nothing else
+		if !matches(fmt.Sprintf("F7 11 09 00 %02X ?? ?? 00 00", lagger.pid), b) {
+			t.Fatalf("%s: got %X while the game stood still", c.name, b)
+		}
+		lag := time.Duration(int(b[5])|int(b[6])<<8) * time.Millisecond
+		if stood := c.all()[c.cursor-1].at.Sub(up); c != lagger && (lag < rules.stall*8/10 || (lag-stood).Abs() > 500*time.Millisecond) {
+			t.Errorf("%s: stood for %v, the screen says %v, the stall was %v", c.name, stood, lag, rules.stall)
+		}
+	}
+	for _, c := range others {
+		line := c.untilText("lag:")
+		if !strings.Contains(line, lagger.name) {
+			t.Errorf("%s reads %q", c.name, line)
+		}
+		before := c.count(0x0C)
+		eventually(t, "turns afterwards", func() bool { return c.count(0x0C) > before+5 })
+		if c.count(0x07) != 1 || c.count(0x10) != 1 || c.ending() != nil {
+			t.Errorf("%s was disturbed: %d leaves, %d screens", c.name, c.count(0x07), c.count(0x10))
+		}
+	}
+	checkSameStream(t, players)
+	lag := recorded[storage.LagEvent](r)
+	if lag.PID != lagger.pid || lag.Lasted < rules.stall*8/10 || lag.Behind <= uint32(rules.syncLimit) {
+		t.Errorf("recorded %+v", lag)
+	}
+}
+
+// checkSameStream: turns, leaves and lag screens came to all in one order, as far
+// as each has read.
+func checkSameStream(t *testing.T, players []*client) {
+	t.Helper()
+	var streams [][]string
+	for _, c := range players {
+		var stream []string
+		for _, p := range c.all() {
+			switch p.b[1] {
+			case 0x07, 0x0C, 0x10, 0x11, 0x48:
+				stream = append(stream, fmt.Sprintf("%X", p.b))
+			}
+		}
+		streams = append(streams, stream)
+	}
+	for i, s := range streams[1:] {
+		for n := range min(len(s), len(streams[0])) {
+			if s[n] != streams[0][n] {
+				t.Fatalf("packet %d is %s for %s and %s for %s", n, streams[0][n], players[0].name, s[n], players[i+1].name)
+			}
+		}
+	}
+}
+
+// TestStallForTooLong: he is dropped when his time is up, not before.
+func TestStallForTooLong(t *testing.T) {
+	t.Parallel()
+	stallForTooLong(t, shortLag)
+}
+
+func TestStallForTooLongLong(t *testing.T) {
+	longTest(t)
+	t.Parallel()
+	stallForTooLong(t, realLag)
+}
+
+func stallForTooLong(t *testing.T, rules lagRules) {
+	r := newRig(t, rules.options)
+	_, players := r.play(10)
+	lagger, others := players[9], players[:9]
+	lagger.stall()
+	time.Sleep(rules.dropAfter - patience/2) // what follows waits for no longer than that
+	for _, c := range others {
+		c.until(0x10)
+		up := c.all()[c.cursor-1].at
+		if b := c.until(0x11); b[4] != lagger.pid {
+			t.Errorf("%s: got %X", c.name, b)
+		}
+		c.expect(fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", lagger.pid))
+		stood := c.all()[c.cursor-1].at.Sub(up)
+		if stood < rules.dropAfter-100*time.Millisecond || stood > rules.dropAfter+2*time.Second {
+			t.Errorf("%s: dropped after %v, want %v", c.name, stood, rules.dropAfter)
+		}
+		c.untilText("gone")
+		c.until(0x0C)
+	}
+	checkSameStream(t, others)
+	if drop := recorded[storage.DropEvent](r); drop.PID != lagger.pid || drop.Reason != "lagged for too long" {
+		t.Errorf("recorded %+v", drop)
+	}
+	if line := r.logged("player dropped"); line["player"] != lagger.name {
+		t.Errorf("logged %v", line)
+	}
+}
+
+// TestVote: two of ten stall; five votes of the eight drop both at once.
+func TestVote(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { shortLag.options(o); o.Game.DropAfter = time.Minute })
+	_, players := r.play(10)
+	for _, c := range players[8:] {
+		c.stall()
+	}
+	voters := players[:8]
+	for _, c := range voters {
+		c.until(0x10)
+	}
+	var begin time.Time
+	for i, c := range voters {
+		if i == 4 { // half of them is not enough
+			time.Sleep(5 * shortLag.turn)
+			if n := c.count(0x07); n != 1 {
+				t.Errorf("%d leaves after four votes of eight", n)
+			}
+			begin = time.Now()
+		}
+		c.send(packet(0x29), packet(0x29)) // one voice each
+	}
+	for _, c := range voters {
+		gone := map[byte]bool{}
+		for len(gone) < 2 {
+			b := c.until(0x07)
+			gone[b[4]] = true
+			if at := c.all()[c.cursor-1].at; at.Sub(begin) > 3*time.Second {
+				t.Errorf("%s: dropped only %v after the votes", c.name, at.Sub(begin))
+			}
+		}
+		if !gone[players[8].pid] || !gone[players[9].pid] {
+			t.Errorf("%s: %v are gone", c.name, gone)
+		}
+		mark := c.count(0x0C)
+		eventually(t, "turns afterwards", func() bool { return c.count(0x0C) > mark+3 })
+		if c.count(0x07) != 3 {
+			t.Errorf("%s saw %d leaves", c.name, c.count(0x07))
+		}
+	}
+	checkSameStream(t, voters)
+	for _, drop := range recordsOf[storage.DropEvent](r) {
+		if drop.Reason != "was voted out while lagging" {
+			t.Errorf("recorded %+v", drop)
+		}
+	}
+}
+
+// TestLeavesOnTheLagScreen: one lagger hangs up, another is kicked by the owner;
+// when none is left the game goes on.
+func TestLeavesOnTheLagScreen(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { shortLag.options(o); o.Game.DropAfter = time.Minute })
+	_, players := r.play(4)
+	first, second, others := players[2], players[3], players[:2]
+	for _, c := range []*client{first, second} {
+		c.stall()
+	}
+	others[0].until(0x10)
+	if n := others[0].all()[others[0].cursor-1].b[4]; n == 1 { // the second comes up when the first is gone
+		t.Log("only one was behind far enough at first")
+	}
+	_ = first.nc.Close()
+	others[0].until(0x07)
+	others[0].sayInGame("!kick "+second.name, others[1].pid)
+	for _, c := range others {
+		for c.count(0x07) < 3 {
+			c.until(0x07)
+		}
+		mark := c.count(0x0C)
+		eventually(t, "turns afterwards", func() bool { return c.count(0x0C) > mark+3 })
+	}
+	checkSameStream(t, others)
+}
+
+// TestLastPlayer: the game of one who is left alone ends after a while, with a
+// line that says why.
+func TestLastPlayer(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Game.LastPlayer = time.Second })
+	_, players := r.play(3)
+	for _, c := range players[1:] {
+		c.send(packet(0x21, uint32(9)))
+	}
+	alone := players[0]
+	alone.untilText("everybody else has left")
+	wantFIN(t, alone)
+	if end := recorded[storage.GameEnded](r); end.How != storage.EndFinished || end.Detail != "one player left" {
+		t.Errorf("recorded %+v", end)
+	}
+	for _, left := range recordsOf[storage.PlayerLeft](r) {
+		if left.PID != alone.pid && left.Code != 9 {
+			t.Errorf("recorded %+v", left)
+		}
+	}
+}
+
+// TestAllLeaveAtOnce: the game is over, once, and nothing of it stays.
+func TestAllLeaveAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	g, players := r.play(10)
+	for i, c := range players {
+		if i%2 == 0 {
+			c.send(packet(0x21, uint32(7)))
+		}
+		_ = c.nc.Close()
+	}
+	eventually(t, "the end of the game", func() bool { return r.h.Game(g.ID()) == nil })
+	end := recorded[storage.GameEnded](r)
+	if end.How != storage.EndFinished || end.Detail != "all left" || len(recordsOf[storage.GameEnded](r)) != 1 {
+		t.Errorf("recorded %+v", recordsOf[storage.GameEnded](r))
+	}
+	if n := len(recordsOf[storage.PlayerLeft](r)); n != 10 {
+		t.Errorf("%d leaves were recorded, want one for each of ten", n)
+	}
+}
