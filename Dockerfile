@@ -1,0 +1,34 @@
+# w3host in an image of its own: the static program, the roots for TLS to a
+# database, and three folders. No shell, no libraries. See docs/deployment.md.
+
+ARG GO_VERSION=1.26
+FROM golang:${GO_VERSION}-alpine AS build
+WORKDIR /src
+COPY . .
+ARG VERSION=
+# timetzdata: the time zones are in the program, so that TZ works without files.
+RUN --mount=type=cache,target=/go/pkg/mod \
+    --mount=type=cache,target=/root/.cache/go-build \
+    CGO_ENABLED=0 go build -trimpath -tags timetzdata \
+        -ldflags "-s -w -X main.version=${VERSION}" -o image/w3host ./cmd/w3host
+# What comes from image/ belongs to root, what comes from owned/ to the program.
+# The database may want a folder for temporary files.
+RUN mkdir -p image/maps image/scripts image/etc/ssl/certs owned/data && \
+    mkdir -m 1777 image/tmp && \
+    cp /etc/ssl/certs/ca-certificates.crt image/etc/ssl/certs/ && \
+    echo 'w3host:x:65532:65532:w3host:/data:' > image/etc/passwd
+
+FROM scratch
+LABEL org.opencontainers.image.title="w3host" \
+      org.opencontainers.image.description="A headless host for Warcraft III games" \
+      org.opencontainers.image.licenses="MIT"
+COPY --from=build /src/image/ /
+COPY --from=build --chown=65532:65532 /src/owned/ /
+# The defaults are relative to here: /maps, /scripts, /data/w3host.db, /data/spool.
+WORKDIR /
+USER 65532:65532
+VOLUME ["/data", "/maps", "/scripts"]
+EXPOSE 6112/tcp 6112/udp
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
+    CMD ["/w3host", "health"]
+ENTRYPOINT ["/w3host"]

@@ -1,0 +1,285 @@
+package dockertest
+
+import (
+	"bytes"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"w3host/config"
+)
+
+// composeFile has the keys that the project uses; any other is an error, so
+// that a misspelt one does not pass for a setting.
+type composeFile struct {
+	Name     string
+	Services map[string]service
+	Volumes  map[string]any
+}
+
+type service struct {
+	Image string
+	Build struct {
+		Context string
+		Args    map[string]string
+	}
+	Restart     string
+	NetworkMode string                                `yaml:"network_mode"`
+	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
+	Ports       []string
+	EnvFile     []struct {
+		Path     string
+		Required bool
+	} `yaml:"env_file"`
+	Environment map[string]string
+	Volumes     []string
+	ReadOnly    bool `yaml:"read_only"`
+	Tmpfs       []string
+	CapDrop     []string `yaml:"cap_drop"`
+	SecurityOpt []string `yaml:"security_opt"`
+	StopGrace   string   `yaml:"stop_grace_period"`
+	Logging     struct{ Driver string }
+	Healthcheck struct {
+		Test              []string
+		Interval, Timeout string
+		Retries           int
+		StartPeriod       string `yaml:"start_period"`
+	}
+}
+
+func readCompose(t *testing.T, name string) (f composeFile) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&f); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return f
+}
+
+// readEnvExample gives its variables, those in comments too.
+func readEnvExample(t *testing.T) (set, offered map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, ".env.example"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, offered = map[string]string{}, map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^(#?)([A-Z][A-Z0-9_]*)=(.*)$`).FindAllStringSubmatch(string(text), -1) {
+		if m[1] == "" {
+			set[m[2]] = m[3]
+		}
+		offered[m[2]] = m[3]
+	}
+	return set, offered
+}
+
+var interpolation = regexp.MustCompile(`\$\{(\w+)(?:(:[-?])([^}]*))?\}`)
+
+// interpolate does it as compose does: ${NAME}, ${NAME:-default}, ${NAME:?error}.
+func interpolate(t *testing.T, text string, env map[string]string) string {
+	t.Helper()
+	return interpolation.ReplaceAllStringFunc(text, func(v string) string {
+		m := interpolation.FindStringSubmatch(v)
+		switch value := env[m[1]]; {
+		case value != "":
+			return value
+		case m[2] == ":-":
+			return m[3]
+		case m[2] == ":?":
+			t.Errorf("%s is not set: %s", m[1], m[3])
+		}
+		return ""
+	})
+}
+
+// settings is the configuration that w3host finds in its container.
+func settings(t *testing.T, files ...composeFile) config.Config {
+	t.Helper()
+	_, env := readEnvExample(t) // all that is offered must work
+	env["POSTGRES_PASSWORD"] = "secret"
+	inside := map[string]string{}
+	for name, value := range env {
+		inside[name] = value
+	}
+	for _, f := range files {
+		for name, value := range f.Services["w3host"].Environment {
+			inside[name] = interpolate(t, value, env)
+		}
+	}
+	if inside["PGPASSWORD"] != "secret" {
+		t.Error("the host does not get the password of the database")
+	}
+	var environ []string
+	for name, value := range inside {
+		environ = append(environ, name+"="+value)
+	}
+	c, err := config.Load("", environ)
+	if err == nil {
+		err = c.Validate()
+	}
+	if err != nil {
+		t.Errorf("the host would not start: %v", err)
+	}
+	return c
+}
+
+func TestComposeFitsTheImage(t *testing.T) {
+	f := readCompose(t, "compose.yaml")
+	w3host, c := f.Services["w3host"], settings(t, f)
+	image := dockerfileConfig(t)
+
+	for exposed := range image.ExposedPorts {
+		port, proto, _ := strings.Cut(exposed, "/")
+		if !slices.Contains(w3host.Ports, port+":"+port+"/"+proto) {
+			t.Errorf("%s is exposed but not published under the same number", exposed)
+		}
+	}
+	_, tcp, _ := net.SplitHostPort(c.Host.Listen)
+	for _, port := range []string{tcp + "/tcp", strconv.Itoa(c.LAN.Port) + "/udp"} {
+		if _, ok := image.ExposedPorts[port]; !ok {
+			t.Errorf("the host uses port %s, which the image does not expose", port)
+		}
+	}
+	mounted := map[string]bool{}
+	for _, v := range w3host.Volumes {
+		parts := strings.Split(v, ":")
+		mounted[parts[1]] = true
+		if _, named := f.Volumes[parts[0]]; !named && !strings.HasPrefix(parts[0], "./") {
+			t.Errorf("volume %s is not declared", parts[0])
+		}
+		if readOnly := len(parts) == 3 && parts[2] == "ro"; readOnly == (parts[1] == "/data") {
+			t.Errorf("%s: only /data is to be written to", v)
+		}
+	}
+	for v := range image.Volumes {
+		if !mounted[v] {
+			t.Errorf("nothing is mounted at %s", v)
+		}
+	}
+	for _, dir := range []string{c.Maps.Dir, c.Maps.Scripts, filepath.Dir(c.Maps.Cache), filepath.Dir(c.Database.Spool)} {
+		if inside := filepath.ToSlash(filepath.Join(image.WorkingDir, dir)); !mounted[inside] {
+			t.Errorf("the host uses %s, which is no volume", inside)
+		}
+	}
+	if w3host.Build.Context != "." || w3host.Restart == "" || !w3host.ReadOnly || !slices.Equal(w3host.CapDrop, []string{"ALL"}) {
+		t.Errorf("w3host is not built here, not restarted or not locked down: %+v", w3host)
+	}
+	if w3host.Healthcheck.Test != nil {
+		t.Error("the health check of w3host is the image's")
+	}
+}
+
+func TestComposeDatabase(t *testing.T) {
+	f := readCompose(t, "compose.yaml")
+	u, err := url.Parse(settings(t, f).Database.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, ok := f.Services[u.Hostname()]
+	if !ok {
+		t.Fatalf("database.url = %s: there is no service %s", u, u.Hostname())
+	}
+	if got, want := db.Environment["POSTGRES_USER"]+"/"+db.Environment["POSTGRES_DB"], u.User.Username()+u.Path; got != want {
+		t.Errorf("the host wants %s, the service makes %s", want, got)
+	}
+	if len(db.Healthcheck.Test) < 2 || f.Services["w3host"].DependsOn[u.Hostname()].Condition != "service_healthy" {
+		t.Error("the host does not wait for a healthy database")
+	}
+	if len(db.Volumes) == 0 || db.Restart == "" {
+		t.Error("the database does not survive a restart")
+	}
+	if len(db.Ports) > 0 {
+		t.Errorf("the database is reachable from outside: %v", db.Ports)
+	}
+}
+
+// Compose itself is asked where it is installed.
+func TestComposeAccepts(t *testing.T) {
+	if out, err := exec.CommandContext(t.Context(), "docker", "compose", "version").CombinedOutput(); err != nil {
+		t.Skipf("docker compose does not work here: %s", bytes.TrimSpace(out))
+	}
+	for _, files := range [][]string{{"compose.yaml"}, {"compose.yaml", "compose.lan.yaml"}} {
+		args := []string{"compose"}
+		for _, f := range files {
+			args = append(args, "-f", f)
+		}
+		cmd := exec.CommandContext(t.Context(), "docker", append(args, "config", "--quiet")...)
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "POSTGRES_PASSWORD=secret")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v: %v\n%s", files, err, out)
+		}
+	}
+}
+
+// On the machine's own network there is neither the bridge's name service nor
+// a published port.
+func TestComposeOnTheLAN(t *testing.T) {
+	over := readCompose(t, "compose.lan.yaml")
+	w3host := over.Services["w3host"]
+	if w3host.NetworkMode != "host" || len(w3host.Ports) > 0 {
+		t.Errorf("w3host is not on the network of the machine: %+v", w3host)
+	}
+	base := readCompose(t, "compose.yaml")
+	for name := range over.Services {
+		if _, ok := base.Services[name]; !ok {
+			t.Errorf("compose.lan.yaml changes the service %s, which compose.yaml does not have", name)
+		}
+	}
+	base.Services["w3host"].Environment["PGPASSWORD"] = "secret"
+	u, err := url.Parse(settings(t, base, over).Database.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := u.Host + ":5432/tcp"; !slices.Contains(over.Services["postgres"].Ports, want) || u.Hostname() != "127.0.0.1" {
+		t.Errorf("the host asks %s; published is %v", u.Host, over.Services["postgres"].Ports)
+	}
+}
+
+// Passwords come from .env, which stays out of git and out of the image.
+func TestSecretsAreNotInFiles(t *testing.T) {
+	for _, name := range []string{"compose.yaml", "compose.lan.yaml"} {
+		for serviceName, s := range readCompose(t, name).Services {
+			for variable, value := range s.Environment {
+				if strings.Contains(variable, "PASSWORD") && !strings.HasPrefix(value, "${POSTGRES_PASSWORD:?") {
+					t.Errorf("%s: %s has %s in clear", name, serviceName, variable)
+				}
+				if u, err := url.Parse(value); err == nil && u.User != nil {
+					if _, has := u.User.Password(); has {
+						t.Errorf("%s: %s has a password in %s", name, serviceName, variable)
+					}
+				}
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, offered := readEnvExample(t)
+		for _, m := range interpolation.FindAllStringSubmatch(string(text), -1) {
+			if _, ok := offered[m[1]]; !ok {
+				t.Errorf("%s uses %s, which .env.example does not explain", name, m[1])
+			}
+		}
+	}
+	if set, _ := readEnvExample(t); set["POSTGRES_PASSWORD"] != "" {
+		t.Error(".env.example has a password that people would keep")
+	}
+	ignored, err := os.ReadFile(filepath.Join(root, ".gitignore"))
+	if err != nil || !slices.Contains(strings.Split(string(ignored), "\n"), "/.env") {
+		t.Errorf(".gitignore does not name /.env (%v)", err)
+	}
+}

@@ -1,0 +1,310 @@
+package dockertest
+
+import (
+	"bufio"
+	"context"
+	"debug/elf"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"w3host/w3map/builtin"
+)
+
+// maxImage is what an image may have, in bytes.
+const maxImage = 30_000_000
+
+// patience is for what takes a moment, on a busy machine too.
+const patience = 30 * time.Second
+
+func TestImage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the whole program")
+	}
+	t.Run("carried out", func(t *testing.T) { checkImage(t, carryOut(t), dockerfileConfig(t)) })
+	for name, build := range map[string]func(*testing.T) (string, imageConfig){"buildah": withBuildah, "docker": withDocker} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(name); err != nil {
+				t.Skip(err)
+			}
+			dir, c := build(t)
+			checkImage(t, dir, c)
+		})
+	}
+}
+
+func checkImage(t *testing.T, dir string, c imageConfig) {
+	t.Helper()
+	i := image{dir: dir, config: c}
+	i.checkConfig(t)
+	i.checkFiles(t)
+	i.checkStatic(t)
+	if t.Failed() {
+		return
+	}
+	if out := i.output(t, "version"); out != "w3host "+testVersion+"\n" {
+		t.Errorf("w3host version prints %q", out)
+	}
+	i.checkHosting(t)
+}
+
+// image is a file system and how it is to be run.
+type image struct {
+	dir    string
+	config imageConfig
+	env    []string
+}
+
+func (i image) uid() int {
+	uid, _, _ := strings.Cut(i.config.User, ":")
+	n, err := strconv.Atoi(uid)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// command runs the program in the image and nothing but the image, as its user;
+// that takes root. Anybody else runs it as himself, in the folder of the image.
+func (i image) command(ctx context.Context, args ...string) *exec.Cmd {
+	program := i.config.Entrypoint[0]
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = i.config.WorkingDir
+	cmd.Env = append(slices.Clone(i.config.Env), i.env...)
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Chroot:     i.dir,
+			Credential: &syscall.Credential{Uid: uint32(i.uid()), Gid: uint32(i.uid())},
+		}
+	} else {
+		cmd.Path, cmd.Dir = filepath.Join(i.dir, program), filepath.Join(i.dir, i.config.WorkingDir)
+	}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // as "docker stop" does
+	return cmd
+}
+
+func (i image) output(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	out, err := i.command(ctx, args...).Output()
+	if err != nil {
+		t.Errorf("w3host %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func (i image) checkConfig(t *testing.T) {
+	t.Helper()
+	want := dockerfileConfig(t)
+	if i.uid() == 0 {
+		t.Errorf("the image runs as %q: that is root, or a name that orchestrators cannot check", i.config.User)
+	}
+	if i.config.User != want.User || !slices.Equal(i.config.Entrypoint, want.Entrypoint) || i.config.WorkingDir != want.WorkingDir || len(i.config.Cmd) > 0 {
+		t.Errorf("the image runs as %+v, want %+v", i.config, want)
+	}
+	if !maps.Equal(i.config.Volumes, want.Volumes) || !maps.Equal(i.config.ExposedPorts, want.ExposedPorts) {
+		t.Errorf("volumes %v, ports %v; want %v, %v", i.config.Volumes, i.config.ExposedPorts, want.Volumes, want.ExposedPorts)
+	}
+	if i.config.Healthcheck == nil || !slices.Equal(i.config.Healthcheck.Test, []string{"CMD", want.Entrypoint[0], "health"}) {
+		t.Errorf("the health check is %+v", i.config.Healthcheck)
+	}
+}
+
+// checkFiles looks at size and permissions.
+func (i image) checkFiles(t *testing.T) {
+	t.Helper()
+	var size int64
+	names := map[string]fs.FileInfo{}
+	for name, info := range i.files(t) {
+		names[name] = info
+		if info.Mode().IsRegular() {
+			size += info.Size()
+		}
+		owner := int(info.Sys().(*syscall.Stat_t).Uid)
+		if os.Geteuid() == 0 && owner != 0 && name != "/data" {
+			t.Errorf("%s belongs to %d, not to root", name, owner)
+		}
+		if info.Mode()&0o002 != 0 && name != "/tmp" {
+			t.Errorf("%s can be written to by anybody", name)
+		}
+	}
+	t.Logf("the image has %d bytes in %d files and folders", size, len(names))
+	if size > maxImage {
+		t.Errorf("the image has %d bytes, more than %d", size, maxImage)
+	}
+	for _, name := range []string{"/data", "/maps", "/scripts", "/tmp"} {
+		if info := names[name]; info == nil || !info.IsDir() {
+			t.Errorf("the image lacks the folder %s", name)
+		}
+	}
+	if info := names["/etc/ssl/certs/ca-certificates.crt"]; info == nil || info.Size() == 0 {
+		t.Error("the image has no root certificates: a database with TLS could not be trusted")
+	}
+	if os.Geteuid() == 0 && names["/data"] != nil && int(names["/data"].Sys().(*syscall.Stat_t).Uid) != i.uid() {
+		t.Error("/data does not belong to the user of the image: a new volume takes its owner from there")
+	}
+}
+
+// files is everything in the image, by its path there.
+func (i image) files(t *testing.T) map[string]fs.FileInfo {
+	t.Helper()
+	all := map[string]fs.FileInfo{}
+	err := filepath.WalkDir(i.dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || p == i.dir {
+			return err
+		}
+		info, err := d.Info()
+		all[strings.TrimPrefix(p, i.dir)] = info
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// checkStatic wants a program that needs no other file to run.
+func (i image) checkStatic(t *testing.T) {
+	t.Helper()
+	f, err := elf.Open(filepath.Join(i.dir, i.config.Entrypoint[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP {
+			t.Error("the program needs a dynamic loader")
+		}
+	}
+	if libraries, err := f.ImportedLibraries(); err != nil || len(libraries) > 0 {
+		t.Errorf("the program needs libraries: %v %v", libraries, err)
+	}
+	if f.Section(".symtab") != nil || f.Section(".debug_info") != nil {
+		t.Error("the program is not stripped")
+	}
+}
+
+// checkHosting plays a game on the image: with a map from a folder that cannot
+// be written to, and with everything that is stored in /data.
+func (i image) checkHosting(t *testing.T) {
+	t.Helper()
+	name, data := builtin.Map()
+	if err := os.WriteFile(filepath.Join(i.dir, "maps", name), data, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(i.dir, "maps"), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	addr := freeAddress(t)
+	i.env = []string{
+		"TZ=Asia/Tokyo", "W3HOST_HOST_LISTEN=" + addr, "W3HOST_LAN_ENABLED=false",
+		"W3HOST_LOBBY_MAP=" + strings.TrimSuffix(name, filepath.Ext(name)), "W3HOST_LOBBY_AUTOSTART=2", "W3HOST_LOBBY_COUNTDOWN=0",
+	}
+	before := i.files(t)
+	health := i.config.Healthcheck.Test[2:]
+
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	serve := i.command(ctx)
+	log, w := io.Pipe()
+	serve.Stderr = w
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	opened, logged := make(chan string, 1), make(chan struct{})
+	go func() { // ends with the log
+		defer close(logged)
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			t.Log(lines.Text())
+			var line struct{ Message, Time string }
+			if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "lobby open" && len(opened) == 0 {
+				opened <- line.Time
+			}
+		}
+	}()
+	select {
+	case at := <-opened:
+		if !strings.HasSuffix(at, "+09:00") {
+			t.Errorf("TZ=Asia/Tokyo, and the log says %s", at)
+		}
+		i.output(t, health...)
+		i.output(t, "bots", "--addr", addr, "--game", "1", "--players", "2", "--minutes", "0.03")
+	case <-time.After(patience):
+		t.Error("no lobby was opened")
+	}
+	stop()
+	err := serve.Wait()
+	_ = w.Close()
+	<-logged
+	if state := serve.ProcessState; !state.Success() {
+		t.Errorf("the host exits with %v (%v)", state, err)
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if out, err := i.command(ctx, health...).CombinedOutput(); err == nil {
+		t.Errorf("the health check finds a host that has stopped: %s", out)
+	}
+	var games []struct {
+		Players int
+		Ended   string
+	}
+	if out := i.output(t, "games", "--json"); json.Unmarshal([]byte(out), &games) != nil || !slices.ContainsFunc(games, func(g struct {
+		Players int
+		Ended   string
+	},
+	) bool {
+		return g.Players == 2
+	}) {
+		t.Errorf("the game of two is not in the log: %s", out)
+	}
+	i.compare(t, before)
+}
+
+// compare wants all that has changed to be in /data.
+func (i image) compare(t *testing.T, before map[string]fs.FileInfo) {
+	t.Helper()
+	after := i.files(t)
+	stored := 0
+	for name, info := range after {
+		old := before[name]
+		changed := old == nil || old.Mode() != info.Mode() || !info.IsDir() && (old.Size() != info.Size() || !old.ModTime().Equal(info.ModTime()))
+		switch {
+		case strings.HasPrefix(name, "/data/"):
+			stored++
+		case changed:
+			t.Errorf("the host has written to %s", name)
+		}
+	}
+	for name := range before {
+		if after[name] == nil {
+			t.Errorf("the host has deleted %s", name)
+		}
+	}
+	if stored == 0 {
+		t.Error("the host has stored nothing")
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return fmt.Sprint(listener.Addr())
+}
