@@ -122,7 +122,7 @@ func TestTransferRates(t *testing.T) {
 		{"slow", mapxfer.Config{PlayerRate: 20_000}, 1, 20_000},
 	} {
 		all.run(tc.name, func(t *testing.T) {
-			r := newTransferRig(t, 16<<20, func(o *host.Options) { o.Transfer = tc.cfg })
+			r := newTransferRig(t, 4<<20, func(o *host.Options) { o.Transfer = tc.cfg })
 			players := make([]*fetcher, tc.players)
 			for i := range players {
 				players[i] = r.fetcher(t, fmt.Sprintf("player %d", i+1))

@@ -55,7 +55,16 @@ type transferRig struct {
 func newTransferRig(t testing.TB, size int, change func(*host.Options)) *transferRig {
 	t.Helper()
 	m, sum := transferMap(t, size)
-	r := &transferRig{t: t, m: m, sum: sum, log: &logLines{}, book: &recordList{}}
+	r := serveTransfers(t, change)
+	r.m, r.sum = m, sum
+	r.game = r.open("transfer", m)
+	return r
+}
+
+// serveTransfers is the same without a lobby.
+func serveTransfers(t testing.TB, change func(*host.Options)) *transferRig {
+	t.Helper()
+	r := &transferRig{t: t, log: &logLines{}, book: &recordList{}}
 	opts := host.Options{
 		Listen: "127.0.0.1:0", Version: 26, Product: w3gs.ProductTFT, Name: "w3host",
 		Game: host.GameOptions{Latency: 100 * time.Millisecond, SyncLimit: 50, DropAfter: time.Minute, LastPlayer: time.Minute},
@@ -92,7 +101,6 @@ func newTransferRig(t testing.TB, size int, change func(*host.Options)) *transfe
 			t.Logf("log of the host:\n%s", r.log.tail(40))
 		}
 	})
-	r.game = r.open("transfer", m)
 	return r
 }
 
