@@ -1,0 +1,124 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"w3host/lan"
+	"w3host/storage"
+)
+
+// board is an Advertiser that knows what is listed.
+type board struct{ events chan string }
+
+// Open lists a lobby.
+func (b board) Open(a lan.Advert) error {
+	b.events <- fmt.Sprintf("open %d %s %d/%d", a.GameID, a.Name, a.Count.Open, a.Count.Slots)
+	return nil
+}
+
+// Update changes the numbers.
+func (b board) Update(id uint32, c lan.Count) {
+	b.events <- fmt.Sprintf("update %d %d/%d", id, c.Open, c.Slots)
+}
+
+// Close unlists it.
+func (b board) Close(id uint32) { b.events <- fmt.Sprintf("close %d", id) }
+
+func (b board) expect(t *testing.T, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if got := <-b.events; got != w {
+			t.Fatalf("announced %q, want %q", got, w)
+		}
+	}
+}
+
+// TestAutohost: a lobby that starts is replaced by the next, until as many games
+// run as may; when one ends there is room again. The map is asked for each time.
+func TestAutohost(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	b := board{make(chan string, 100)}
+	r := newRig(t, func(o *Options) {
+		o.Advertiser = b
+		o.Autohost = Autohost{Lobbies: 1, MaxGames: 2, Name: "game", Map: func() (*Map, error) {
+			return testMap(1 + int(asked.Add(1))), nil
+		}}
+	})
+	// One more slot is announced than the map has: the virtual host's.
+	b.expect(t, "open 1 game 2/3")
+	start := func(id uint32) *client {
+		c := r.join(r.h.Game(id), "Alice", player)
+		r.begin(c)
+		return c
+	}
+	first := start(1)
+	b.expect(t, "update 1 1/3", "close 1", "open 2 game #2 3/4")
+	start(2)
+	b.expect(t, "update 2 2/4", "close 2")
+	if n := len(r.h.Games()); n != 2 {
+		t.Errorf("%d games, want 2", n)
+	}
+	_ = first.nc.Close()
+	b.expect(t, "open 3 game #3 4/5")
+	r.shutDown()
+	b.expect(t, "close 3")
+	if n := len(recordsOf[storage.GameEnded](r)); n != 3 {
+		t.Errorf("%d ends were recorded", n)
+	}
+	if asked.Load() != 3 {
+		t.Errorf("the map was asked for %d times", asked.Load())
+	}
+}
+
+// TestAutohostNeverExceedsMaxGames, even when all its lobbies start.
+func TestAutohostNeverExceedsMaxGames(t *testing.T) {
+	t.Parallel()
+	b := board{make(chan string, 100)}
+	newRig(t, func(o *Options) {
+		o.Advertiser = b
+		o.Autohost = Autohost{Lobbies: 5, MaxGames: 2, Name: "game", Map: func() (*Map, error) { return testMap(2), nil }}
+	})
+	got := []string{<-b.events, <-b.events}
+	select {
+	case more := <-b.events:
+		t.Errorf("after %q also %q", got, more)
+	default:
+	}
+}
+
+// TestMapSourceFails: the host goes on and asks again.
+func TestMapSourceFails(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	r := newRig(t, func(o *Options) {
+		o.Autohost = Autohost{Lobbies: 1, MaxGames: 1, Name: "game", Map: func() (*Map, error) {
+			if asked.Add(1) < 3 {
+				return nil, errors.New("map file: not there")
+			}
+			return testMap(2), nil
+		}}
+	})
+	eventually(t, "a lobby", func() bool { return len(r.h.Games()) == 1 })
+	if asked.Load() != 3 {
+		t.Errorf("the map was asked for %d times, want 3", asked.Load())
+	}
+	lines := r.log.find("cannot open a lobby")
+	if len(lines) != 2 || lines[0]["error"] != "map file: not there" {
+		t.Errorf("logged %v", lines)
+	}
+}
+
+// TestListen: a port that is taken is an error that says what to do.
+func TestListen(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	_, err := New(Options{Listen: r.h.Addr().String()})
+	if err == nil {
+		t.Fatal("two hosts on one port")
+	}
+	t.Log(err)
+}

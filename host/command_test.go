@@ -1,0 +1,202 @@
+package host
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/lobby"
+	"w3host/storage"
+)
+
+// TestWhoMayCommand: the owner is obeyed, others are told that they are not, and
+// the answers are for the one who asked.
+func TestWhoMayCommand(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	g := r.lobby(4)
+	owner, guest := r.join(g, "Alice", nil), r.join(g, "Albert", nil)
+
+	for _, tc := range []struct {
+		who          *client
+		line, answer string
+		refused      string // as recorded; "-" for no record
+	}{
+		{guest, "!start", "only the owner may use start", "-"},
+		{guest, "!nonsense", "", "-"}, // players begin lines with all sorts of signs
+		{guest, "!owner", "The owner is Alice.", "-"},
+		{guest, "!owner Albert", "only the owner may use owner", "-"},
+		{guest, "!version", "w3host test", "-"},
+		{guest, "!help", "!help", "-"},
+		{guest, "!latency 100", "only the owner may use latency", "-"},
+		{owner, "!nonsense", `there is no command "nonsense": help lists them`, "-"},
+		{owner, "!latency 5", `"5" is no number of milliseconds from 20 to 500: write latency [20-500]`, "-"},
+		{owner, "!drop", "drop is for the game", "-"},
+		{owner, "!kick al", `"al" may be Alice or Albert: type more of the name`, `"al" may be Alice or Albert: type more of the name`},
+		{owner, "!kick zoe", `no player's name has "zoe" in it`, `no player's name has "zoe" in it`},
+		{owner, "!swap 1 9", "there is no slot 9: slots are 1 to 4", "there is no slot 9: slots are 1 to 4"},
+		{owner, "!help kick", "!kick <player> [reason]: remove a player", "-"},
+		{owner, "!latency", "The latency is 50 ms.", ""},
+		{owner, "!latency 80", "The latency is now 80 ms.", ""},
+	} {
+		before := len(recordsOf[storage.AdminAction](r))
+		other := owner
+		if tc.who == owner {
+			other = guest
+		}
+		heard := other.count(0x0F)
+		typed(g, tc.who, tc.line)
+		if tc.answer == "" {
+			typed(g, tc.who, "!version")
+			if line := tc.who.untilText(""); line != "w3host test" {
+				t.Errorf("%s: answered %q", tc.line, line)
+			}
+			continue
+		}
+		if line := tc.who.untilText(""); !strings.HasPrefix(line, tc.answer) {
+			t.Errorf("%s: answered %q, want %q", tc.line, line, tc.answer)
+		}
+		if toAll := strings.HasPrefix(tc.answer, "The latency is now"); !toAll && other.count(0x0F) != heard {
+			t.Errorf("%s: the others heard the answer", tc.line)
+		}
+		records := recordsOf[storage.AdminAction](r)[before:]
+		if tc.refused == "-" {
+			if len(records) > 0 {
+				t.Errorf("%s: recorded %+v", tc.line, records)
+			}
+			continue
+		}
+		action, detail, _ := strings.Cut(tc.line[1:], " ")
+		if len(records) != 1 || records[0].Who != tc.who.name || records[0].Via != "lobby" ||
+			records[0].Action != action || records[0].Detail != detail || records[0].Refused != tc.refused {
+			t.Errorf("%s: recorded %+v", tc.line, records)
+		}
+	}
+}
+
+// typed is a line of chat that the lobby has relayed. It comes without the
+// chat, which mutes whoever says five lines in five seconds.
+func typed(g *Game, c *client, line string) {
+	g.call(func(g *Game) { g.heard(lobby.Said{PID: c.pid, Name: c.name, Text: line}) })
+}
+
+// TestLatencyCommand takes effect on a turn boundary of the running game.
+func TestLatencyCommand(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Game.Latency = 150 * time.Millisecond })
+	_, players := r.play(2)
+	increment := func(b []byte) int { return int(b[4]) | int(b[5])<<8 }
+	players[0].sayInGame("!latency 50", players[1].pid)
+	for _, c := range players {
+		b := c.until(0x0C)
+		for increment(b) == 150 {
+			b = c.until(0x0C)
+		}
+		begin := c.all()[c.cursor-1].at
+		for range 20 {
+			if got := increment(b); got != 50 {
+				t.Fatalf("%s: a turn of %d ms after the change", c.name, got)
+			}
+			b = c.until(0x0C)
+		}
+		if took := c.all()[c.cursor-1].at.Sub(begin); took < 900*time.Millisecond || took > 2*time.Second {
+			t.Errorf("%s: 20 turns took %v, want 1s", c.name, took)
+		}
+	}
+	checkSameStream(t, players)
+	line := r.logged("latency changed")
+	if line["period"] != 50. || line["adaptive"] != false {
+		t.Errorf("logged %v", line)
+	}
+	if a := recorded[storage.AdminAction](r); a.Via != "game" || a.Action != "latency" || a.Refused != "" {
+		t.Errorf("recorded %+v", a)
+	}
+}
+
+// TestCommandsInTheGame: kick, mute and end.
+func TestCommandsInTheGame(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	g := r.lobby(4)
+	clients := []*client{r.join(g, "Owner", player), r.join(g, "Loud", player), r.join(g, "Third", player)}
+	owner, loud, third := clients[0], clients[1], clients[2]
+	typed(g, owner, "!fakeplayer")
+	r.begin(clients...)
+	for _, c := range clients {
+		c.until(0x0C)
+	}
+
+	typed(g, owner, "!kick fake")
+	if line := owner.untilText("fake"); !strings.Contains(line, "fake player") {
+		t.Errorf("answered %q", line)
+	}
+	typed(g, owner, "!mute loud")
+	loud.untilText("You are muted.")
+	loud.sayInGame("can you hear me", owner.pid, third.pid)
+	eventually(t, "the muted line", func() bool { return strings.Contains(r.log.String(), `"muted":true`) })
+	typed(g, owner, "!kick loud shouting")
+	wantFIN(t, loud)
+	if line := third.untilText(""); line != "Loud was kicked: shouting." {
+		t.Errorf("read %q", line)
+	}
+	if b := third.until(0x07); b[4] != loud.pid {
+		t.Errorf("got %X", b)
+	}
+	typed(g, owner, "!end")
+	for _, c := range []*client{owner, third} {
+		c.untilText("The game was ended by its owner.")
+		wantFIN(t, c)
+	}
+	if end := recorded[storage.GameEnded](r); end.How != storage.EndStopped {
+		t.Errorf("recorded %+v", end)
+	}
+}
+
+// TestLobbyCommands: what the owner may do to the table, the mode and the lobby.
+func TestLobbyCommands(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	g := r.lobby(6)
+	owner, guest := r.join(g, "Owner", nil), r.join(g, "Guest", nil)
+	table := func() string {
+		return ask(t, g, func(g *Game) string {
+			var s strings.Builder
+			for _, slot := range g.lobby.SlotTable().Slots {
+				switch {
+				case slot.Computer:
+					s.WriteByte('c')
+				case slot.PID == owner.pid:
+					s.WriteByte('O')
+				case slot.PID == guest.pid:
+					s.WriteByte('G')
+				case slot.PID != 0:
+					s.WriteByte('f')
+				default:
+					s.WriteByte("-x"[slot.Status])
+				}
+			}
+			return s.String()
+		})
+	}
+	for _, tc := range []struct{ line, want string }{
+		{"!close 3 4", "OGxx--"},
+		{"!open 4", "OGx---"},
+		{"!comp 4 insane", "OGxc--"},
+		{"!fp 1", "OGxcf-"},
+		{"!closeall", "OGxcfx"},
+		{"!swap 1 6", "xGxcfO"},
+		{"!openall", "-G-cfO"},
+		{"!deletefp", "-G-c-O"},
+		{"!team guest 1", "G--c-O"},
+		{"!closekick guest bye", "x--c-O"},
+	} {
+		typed(g, owner, tc.line)
+		if got := table(); got != tc.want {
+			t.Errorf("%s: the table is %s, want %s", tc.line, got, tc.want)
+		}
+	}
+	wantFIN(t, guest)
+	owner.say("!unhost")
+	owner.untilText("closed by its owner")
+	wantFIN(t, owner)
+}
