@@ -128,8 +128,10 @@ func (g *Game) playRare(effect gamesync.Effect) {
 			c.send(e.Frame)
 		}
 	case *gamesync.Drop:
-		g.log.Warn().Str("player", g.playerName(e.PID)).Uint8("pid", e.PID).Uint32("turn", g.turns.Turns()).
-			Stringer("reason", e.Why).Msg("player dropped")
+		if e.Why != gamesync.WhyGameOver { // then nobody is dropped: the game is over
+			g.log.Warn().Str("player", g.playerName(e.PID)).Uint8("pid", e.PID).Uint32("turn", g.turns.Turns()).
+				Stringer("reason", e.Why).Msg("player dropped")
+		}
 		g.book.dropped(e)
 		if c := g.release(e.PID); c != nil {
 			if e.Why == gamesync.WhyGameOver {
