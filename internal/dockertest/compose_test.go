@@ -158,6 +158,9 @@ func TestComposeFitsTheImage(t *testing.T) {
 	for _, v := range w3host.Volumes {
 		parts := strings.Split(v, ":")
 		mounted[parts[1]] = true
+		if _, ok := image.Volumes[parts[1]]; !ok {
+			t.Errorf("%s: the image has no such volume", v)
+		}
 		if _, named := f.Volumes[parts[0]]; !named && !strings.HasPrefix(parts[0], "./") {
 			t.Errorf("volume %s is not declared", parts[0])
 		}

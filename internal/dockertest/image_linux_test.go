@@ -138,6 +138,9 @@ func (i image) checkFiles(t *testing.T) {
 	if size > maxImage {
 		t.Errorf("the image has %d bytes, more than %d", size, maxImage)
 	}
+	if tmp := names["/tmp"]; tmp != nil && tmp.Mode()&(fs.ModeSticky|fs.ModePerm) != fs.ModeSticky|fs.ModePerm {
+		t.Errorf("/tmp has the permissions %v", tmp.Mode())
+	}
 	for _, name := range []string{"/data", "/maps", "/scripts", "/tmp"} {
 		if info := names[name]; info == nil || !info.IsDir() {
 			t.Errorf("the image lacks the folder %s", name)
