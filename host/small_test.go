@@ -1,0 +1,208 @@
+package host
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"w3host/lan"
+	"w3host/lobby"
+	"w3host/w3gs"
+	"w3host/w3map"
+)
+
+// TestMeter: ten seconds' worth at once, then the rate.
+func TestMeter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const rate = 50
+		m := newMeter(rate)
+		allowed := func(op w3gs.Op, inLobby bool) (n int) {
+			for n < 5000 && m.count(op, inLobby) == nil {
+				n++
+			}
+			return n
+		}
+		if n := allowed(w3gs.OpMapPartOK, true) + allowed(w3gs.OpMapSize, true); n != 10_000 {
+			t.Errorf("only %d acknowledgements of map parts in a lobby", n)
+		}
+		if n := allowed(w3gs.OpKeepalive, false); n < rate*meterBurst-1 || n > rate*meterBurst {
+			t.Errorf("%d packets at once, want %d", n, rate*meterBurst)
+		}
+		if err := m.count(w3gs.OpChatToHost, true); !errors.Is(err, errFlood) {
+			t.Errorf("got %v, want errFlood", err)
+		}
+		time.Sleep(2 * time.Second)
+		if n := allowed(w3gs.OpMapPartOK, false); n < 2*rate-2 || n > 2*rate {
+			t.Errorf("%d packets after two seconds, want %d", n, 2*rate)
+		}
+		time.Sleep(time.Hour)
+		if n := allowed(w3gs.OpKeepalive, false); n > rate*meterBurst {
+			t.Errorf("%d packets after an hour, want no more than %d", n, rate*meterBurst)
+		}
+		time.Sleep(time.Second)
+		for range 20 * rate { // the rate itself, for longer than the burst
+			time.Sleep(time.Second / rate)
+			if err := m.count(w3gs.OpKeepalive, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestNumbered(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		n    int
+		want string
+	}{
+		{"game", 1, "game"},
+		{"game", 2, "game #2"},
+		{"game", 1234, "game #1234"},
+		{strings.Repeat("x", 31), 1, strings.Repeat("x", 31)},
+		{strings.Repeat("x", 31), 10, strings.Repeat("x", 27) + " #10"},
+		{strings.Repeat("é", 15), 2, strings.Repeat("é", 14) + " #2"}, // never half a letter
+		{"twenty-seven bytes of name   x", 22, "twenty-seven bytes of name #22"},
+	} {
+		got := numbered(tc.name, tc.n)
+		if got != tc.want || len(got) > w3gs.MaxGameNameLen || !utf8.ValidString(got) {
+			t.Errorf("numbered(%q, %d) = %q, want %q", tc.name, tc.n, got, tc.want)
+		}
+	}
+}
+
+func TestPlainName(t *testing.T) {
+	for name, want := range map[string]string{
+		"Host":             "Host",
+		"|cFF4080C0w3host": "w3host",
+		"|cFF4080C0a|rb":   "ab",
+		"a|":               "a|",
+		"|c12":             "|c12",
+		"|r|r":             "",
+	} {
+		if got := plainName(name); got != want {
+			t.Errorf("plainName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestSettings: what the file beside a map sets wins, each choice for itself; what
+// it leaves alone is the operator's.
+func TestSettings(t *testing.T) {
+	const locked = w3gs.TeamsTogether | w3gs.FixedTeams
+	for _, tc := range []struct {
+		name                  string
+		ofMap, operator, want w3gs.GameSettings
+	}{
+		{
+			"all by the operator", w3map.DefaultSettings,
+			w3gs.SpeedSlow | w3gs.VisibilityExplored | w3gs.ObserversOn,
+			w3gs.SpeedSlow | w3gs.VisibilityExplored | w3gs.ObserversOn | locked,
+		},
+		{
+			"speed by the map", w3gs.SpeedNormal | w3gs.VisibilityDefault | locked,
+			w3gs.SpeedFast | w3gs.VisibilityHideTerrain | w3gs.ObserversOn | w3gs.Referees,
+			w3gs.SpeedNormal | w3gs.VisibilityHideTerrain | w3gs.ObserversOn | w3gs.Referees | locked,
+		},
+		{
+			"observers by the map", w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.ObserversOnDefeat,
+			w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.ObserversOn,
+			w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.ObserversOnDefeat,
+		},
+	} {
+		o := Options{Lobby: LobbyOptions{Settings: tc.operator}}
+		m := testMap(2)
+		m.Settings = tc.ofMap
+		if got := o.settings(m); got != tc.want {
+			t.Errorf("%s: %#x, want %#x", tc.name, got, tc.want)
+		}
+	}
+	for s, want := range map[w3gs.GameSettings][3]string{
+		w3gs.SpeedSlow | w3gs.VisibilityDefault:                           {"slow", "default", "none"},
+		w3gs.SpeedNormal | w3gs.VisibilityHideTerrain | w3gs.ObserversOn:  {"normal", "hide terrain", "full"},
+		w3gs.SpeedFast | w3gs.VisibilityExplored | w3gs.ObserversOnDefeat: {"fast", "explored", "on defeat"},
+		w3gs.VisibilityAlwaysVisible | w3gs.ObserversOn | w3gs.Referees:   {"slow", "always visible", "referees"},
+	} {
+		if got := [3]string{speedName(s), visibilityName(s), observersName(s)}; got != want {
+			t.Errorf("%#x reads %q, want %q", s, got, want)
+		}
+	}
+}
+
+// TestLobbyConfig: versions differ in slots and in what is sent of a map.
+func TestLobbyConfig(t *testing.T) {
+	for _, tc := range []struct {
+		version uint32
+		maxPID  uint8
+		sha1    bool
+	}{{22, 12, false}, {23, 12, true}, {28, 12, true}, {29, 24, true}} {
+		o := Options{Version: tc.version, Lobby: LobbyOptions{Autostart: 0, Owner: OwnerFirst}}
+		cfg := o.lobbyConfig(testMap(2), 99)
+		if cfg.MaxPID != tc.maxPID || cfg.MapCheck.HasSHA1 != tc.sha1 || cfg.RandomSeed != 99 {
+			t.Errorf("1.%d: %+v", tc.version, cfg)
+		}
+		if !cfg.AutoStartFull || cfg.AutoStart != 0 || cfg.Owner != "" {
+			t.Errorf("1.%d: autostart %d, full %v, owner %q", tc.version, cfg.AutoStart, cfg.AutoStartFull, cfg.Owner)
+		}
+	}
+	never := Options{Lobby: LobbyOptions{Autostart: -1, Owner: "Bob"}}
+	if cfg := never.lobbyConfig(testMap(2), 0); cfg.AutoStartFull || cfg.AutoStart != 0 || cfg.Owner != "Bob" {
+		t.Errorf("autostart %d, full %v, owner %q", cfg.AutoStart, cfg.AutoStartFull, cfg.Owner)
+	}
+}
+
+// TestLANCount: the virtual host has a pid without a slot. Clients make room for
+// as many pids as there are slots, up to what they know.
+func TestLANCount(t *testing.T) {
+	for _, tc := range []struct {
+		version uint32
+		slots   int
+		want    lan.Count
+	}{
+		{26, 2, lan.Count{Slots: 3, Open: 1}},
+		{26, 11, lan.Count{Slots: 12, Open: 1}},
+		{26, 12, lan.Count{Slots: 12, Open: 1}},
+		{29, 12, lan.Count{Slots: 13, Open: 1}},
+		{29, 24, lan.Count{Slots: 24, Open: 1}},
+	} {
+		g := Game{opts: &Options{Version: tc.version}}
+		if got := g.lanCount(lobby.Counts{Total: tc.slots, Open: 1}); got != tc.want {
+			t.Errorf("1.%d, %d slots: %+v, want %+v", tc.version, tc.slots, got, tc.want)
+		}
+	}
+}
+
+// TestLateness: the buckets are in order, none is missing, and a quantile is off
+// by an eighth at most.
+func TestLateness(t *testing.T) {
+	for range 100_000 {
+		late := time.Duration(rand.Int64() >> rand.IntN(63))
+		i := lateBucket(late)
+		if bound := lateBound(i); bound < late || bound-late > late/8+1 {
+			t.Fatalf("%d ns are in the bucket up to %d", late, bound)
+		}
+		if i > 0 && lateBound(i-1) >= late {
+			t.Fatalf("%d ns are in bucket %d, which begins behind %d", late, i, lateBound(i-1))
+		}
+	}
+	var l lateness
+	for i := range 1000 {
+		l.note(time.Duration(i) * 10 * time.Microsecond)
+	}
+	l.note(-time.Second) // a clock that was set back
+	s := l.sum()
+	if s.Turns != 1001 || s.P50 < 4900*time.Microsecond || s.P50 > 5700*time.Microsecond ||
+		s.P99 < 9800*time.Microsecond || s.P99 > 11200*time.Microsecond || s.Max != 9990*time.Microsecond {
+		t.Errorf("%+v", s)
+	}
+	late, seq := l.since(0)
+	if late != 9990*time.Microsecond || seq == 0 {
+		t.Errorf("news %v, %d", late, seq)
+	}
+	if late, again := l.since(seq); late != 0 || again != seq {
+		t.Errorf("old news %v, %d", late, again)
+	}
+}
