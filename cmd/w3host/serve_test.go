@@ -106,7 +106,7 @@ func TestBansHoldAtOnce(t *testing.T) {
 	if _, err := ann.Join(1, 0, "Ann"); err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []storage.Ban{{Name: "ANN", Reason: "rude words"}, {Name: "Bob"}} {
+	for _, b := range []storage.Ban{{Name: "Bob"}, {Name: "ANN", Reason: "rude words"}} {
 		if _, err := db.AddBan(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
