@@ -56,8 +56,7 @@ type fakeGame struct {
 	pending []byte // actions of the next turn
 	said    []string
 	votes   int
-	dropped []uint8 // by the desync vote
-	quiet   bool    // no turns: the lag screen is up
+	quiet   bool // no turns: the lag screen is up
 }
 
 type fakeConn struct {

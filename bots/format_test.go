@@ -24,8 +24,10 @@ func fullReport() Report {
 		},
 		Strangers: []StrangerReport{{Kind: "sends nothing", Count: 2, Closed: 1}},
 		Players: []PlayerReport{
-			{Name: "bot-1", Outcome: OutcomeLeft}, {Name: "bot-2", Outcome: OutcomeDropped, Why: "so"},
-			{Name: "bot-3", Outcome: OutcomeDropped, Why: "so"}, {Name: "bot-4", Misbehaves: true, Outcome: OutcomeDropped, Why: "so"},
+			{Name: "bot-1", Outcome: OutcomeLeft},
+			{Name: "bot-2", Outcome: OutcomeDropped, Why: "so"},
+			{Name: "bot-3", Outcome: OutcomeDropped, Why: "so"},
+			{Name: "bot-4", Misbehaves: true, Outcome: OutcomeDropped, Why: "so"},
 		},
 	}
 }

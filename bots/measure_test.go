@@ -54,8 +54,14 @@ func TestMissedTurns(t *testing.T) {
 		interval time.Duration
 		missed   int64
 	}{
-		{0, 0}, {100 * time.Millisecond, 0}, {149 * time.Millisecond, 0}, {150 * time.Millisecond, 1}, {200 * time.Millisecond, 1},
-		{249 * time.Millisecond, 1}, {250 * time.Millisecond, 2}, {10 * time.Second, 99},
+		{0, 0},
+		{100 * time.Millisecond, 0},
+		{149 * time.Millisecond, 0},
+		{150 * time.Millisecond, 1},
+		{200 * time.Millisecond, 1},
+		{249 * time.Millisecond, 1},
+		{250 * time.Millisecond, 2},
+		{10 * time.Second, 99},
 	} {
 		r, rec := newGauge(t)
 		r.turnAfter(row.interval)

@@ -23,12 +23,17 @@ var (
 		{"slow", w3gs.SpeedSlow}, {"normal", w3gs.SpeedNormal}, {"fast", w3gs.SpeedFast},
 	}
 	visibilities = choices[w3gs.GameSettings]{
-		{"default", w3gs.VisibilityDefault}, {"hide-terrain", w3gs.VisibilityHideTerrain},
-		{"explored", w3gs.VisibilityExplored}, {"always-visible", w3gs.VisibilityAlwaysVisible},
+		{"default", w3gs.VisibilityDefault},
+		{"hide-terrain", w3gs.VisibilityHideTerrain},
+		{"explored", w3gs.VisibilityExplored},
+		{"always-visible", w3gs.VisibilityAlwaysVisible},
 	}
 	races = choices[w3gs.Race]{
-		{"random", w3gs.RaceRandom}, {"human", w3gs.RaceHuman}, {"orc", w3gs.RaceOrc},
-		{"undead", w3gs.RaceUndead}, {"night-elf", w3gs.RaceNightElf},
+		{"random", w3gs.RaceRandom},
+		{"human", w3gs.RaceHuman},
+		{"orc", w3gs.RaceOrc},
+		{"undead", w3gs.RaceUndead},
+		{"night-elf", w3gs.RaceNightElf},
 	}
 	difficulties = choices[w3gs.AI]{{"normal", w3gs.AINormal}, {"easy", w3gs.AIEasy}, {"insane", w3gs.AIInsane}}
 	statuses     = choices[string]{{"open", "open"}, {"closed", "closed"}, {"computer", "computer"}}

@@ -1,7 +1,6 @@
 package mapstats
 
 import (
-	"fmt"
 	"strconv"
 )
 
@@ -84,5 +83,5 @@ func dotaValue(v uint32) string {
 			return strconv.FormatUint(uint64(v), 10)
 		}
 	}
-	return fmt.Sprintf("%s", b[:])
+	return string(b[:])
 }

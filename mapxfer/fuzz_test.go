@@ -11,14 +11,13 @@ import (
 
 // watcher checks every effect against what a host may be asked to do.
 type watcher struct {
-	t     *testing.T
-	s     *Scheduler
-	now   time.Duration
-	at    map[uint8]uint32 // where the next Send must begin, unless it goes back
-	open  map[uint8]bool   // between Begin and the end of a download
-	start time.Duration
-	sent  int64
-	out   []Effect
+	t    *testing.T
+	s    *Scheduler
+	now  time.Duration
+	at   map[uint8]uint32 // where the next Send must begin, unless it goes back
+	open map[uint8]bool   // between Begin and the end of a download
+	sent int64
+	out  []Effect
 }
 
 func watch(t *testing.T, cfg Config) *watcher {

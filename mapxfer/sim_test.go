@@ -48,7 +48,6 @@ type sim struct {
 	file    []byte
 	clients map[uint8]*simClient
 	log     []Effect // all but Send and Percent
-	tickAt  time.Duration
 	tickSeq int
 	out     []Effect
 }
@@ -284,8 +283,10 @@ func (m *sim) line(rate int64, delay time.Duration) *simLine {
 }
 
 func (m *sim) client(pid uint8, l *simLine, set func(c *simClient)) *simClient {
-	c := &simClient{m: m, pid: pid, line: l, every: 1, percent: unknownPercent, recvSpace: 1 << 20,
-		kernSpace: 128 << 10, rng: rand.New(rand.NewPCG(uint64(pid), 7)), counted: true}
+	c := &simClient{
+		m: m, pid: pid, line: l, every: 1, percent: unknownPercent, recvSpace: 1 << 20,
+		kernSpace: 128 << 10, rng: rand.New(rand.NewPCG(uint64(pid), 7)), counted: true,
+	}
 	if set != nil {
 		set(c)
 	}

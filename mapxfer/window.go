@@ -73,8 +73,10 @@ type window struct {
 }
 
 func newWindow(maxSize int64, now time.Duration) window {
-	return window{size: firstWindow, floor: floorWindow, max: max(maxSize, floorWindow), growing: true,
-		deliveredAt: now, roundStart: now, lumpStart: now}
+	return window{
+		size: firstWindow, floor: floorWindow, max: max(maxSize, floorWindow), growing: true,
+		deliveredAt: now, roundStart: now, lumpStart: now,
+	}
 }
 
 // send notes that n bytes leave now. limited says that a rate limit or the map's
@@ -84,8 +86,10 @@ func (w *window) send(now time.Duration, first, n int64, limited bool) {
 	if w.sent == w.delivered {
 		w.firstSent, w.deliveredAt = now, now
 	}
-	m := flight{end: w.sent + first, at: now, delivered: w.delivered, deliveredAt: w.deliveredAt,
-		firstSent: w.firstSent, limited: limited}
+	m := flight{
+		end: w.sent + first, at: now, delivered: w.delivered, deliveredAt: w.deliveredAt,
+		firstSent: w.firstSent, limited: limited,
+	}
 	w.flights.push(m, w.inflight())
 	w.sent += n
 	if n > first {

@@ -66,8 +66,14 @@ func TestMisconduct(t *testing.T) {
 	m := misconduct{desync: 1, stall: 2, stallFor: time.Second, garbage: 1, neverRead: 1, leavers: 1, leaveAfter: time.Minute, download: "maps", downloaders: 1}
 	conduct := m.conduct(8)
 	want := []bots.Conduct{
-		{Download: "maps"}, {}, {LeaveAfter: time.Minute}, {NeverRead: true}, {Garbage: true},
-		{StallFor: time.Second}, {StallFor: time.Second}, {Desync: true},
+		{Download: "maps"},
+		{},
+		{LeaveAfter: time.Minute},
+		{NeverRead: true},
+		{Garbage: true},
+		{StallFor: time.Second},
+		{StallFor: time.Second},
+		{Desync: true},
 	}
 	for seat, w := range want {
 		if got := conduct(0, seat); got != w {

@@ -225,8 +225,11 @@ func kindOf(m *w3map.Map) string {
 		is   bool
 		text string
 	}{
-		{m.Melee, "melee"}, {m.CustomForces, "custom forces"}, {m.FixedSettings, "fixed player settings"},
-		{m.Lua, "Lua"}, {m.Signed, "signed by Blizzard"},
+		{m.Melee, "melee"},
+		{m.CustomForces, "custom forces"},
+		{m.FixedSettings, "fixed player settings"},
+		{m.Lua, "Lua"},
+		{m.Signed, "signed by Blizzard"},
 	} {
 		if word.is {
 			words = append(words, word.text)
