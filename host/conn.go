@@ -273,10 +273,11 @@ func (c *conn) startDrain() {
 
 // drain writes the out queue, packets first, waiting as the socket demands.
 func (c *conn) drain() {
-	var buf []byte
+	lent := drainBuffers.Get().(*[]byte)
+	defer drainBuffers.Put(lent)
 	for {
 		c.mu.Lock()
-		buf = c.out.take(buf[:0])
+		buf := c.out.take((*lent)[:0])
 		if len(buf) == 0 || c.done {
 			c.draining = false
 			if c.closing && !c.done {

@@ -1,10 +1,22 @@
 package host
 
-import "w3host/mapxfer"
+import (
+	"sync"
+
+	"w3host/mapxfer"
+)
 
 // drainChunk is how much one write of the drain goroutine takes: large enough
 // to be cheap, small enough that a chat line waits for little.
 const drainChunk = 16 << 10
+
+// drainBuffers are lent to drain goroutines, which come and go with every burst
+// of a map. A chunk may end with one part more; a longer queue of packets, which
+// is rare, makes its own buffer.
+var drainBuffers = sync.Pool{New: func() any {
+	b := make([]byte, 0, drainChunk+mapxfer.HeaderLen+mapxfer.PartLen)
+	return &b
+}}
 
 // outQueue is what waits for a socket: first the rest of a packet that the
 // kernel took half of, then packets, then the pieces of the map.

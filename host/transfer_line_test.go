@@ -54,7 +54,7 @@ func TestTransferOnALine(t *testing.T) {
 // testFillsALine: one player gets at least 90 % of the line, and yet a line of
 // chat does not wait behind the map.
 func testFillsALine(t *testing.T) {
-	r := newTransferRig(t, transferSize(6<<20), nil)
+	r := newTransferRig(t, transferSize(5<<20), nil)
 	l := r.relay(t)
 	f := r.fetcherAt(t, l.Addr(), "far")
 	stop := make(chan struct{})
@@ -75,13 +75,17 @@ func testFillsALine(t *testing.T) {
 	_, queued := l.Down()
 	t.Logf("%.1f %% of the line; %d lines of chat, the slowest took %v; the line's queue held %v at most",
 		share*100, len(delays), slices.Max(delays), queued)
-	if share < 0.9 {
+	least := 0.9
+	if !transfersLong() {
+		least = 0.8 // finding out how fast the line is takes half a second
+	}
+	if share < least {
 		t.Errorf("%.1f %% of the line", share*100)
 	}
 	if slices.Max(delays) > 300*time.Millisecond {
 		t.Errorf("lines of chat took %v", delays)
 	}
-	if queued > 250*time.Millisecond {
+	if queued > line.Delay*6 {
 		t.Errorf("the queue before the line held %v", queued)
 	}
 }
@@ -89,7 +93,7 @@ func testFillsALine(t *testing.T) {
 // testSharesALine: two players behind the same line get the same, also when one
 // of them joins later.
 func testSharesALine(t *testing.T, later time.Duration) {
-	r := newTransferRig(t, transferSize(3<<20), nil)
+	r := newTransferRig(t, transferSize(5<<19), nil)
 	l := r.relay(t)
 	a, b := r.fetcherAt(t, l.Addr(), "first"), r.fetcherAt(t, l.Addr(), "second")
 	var wg sync.WaitGroup
@@ -113,7 +117,7 @@ func testSharesALine(t *testing.T, later time.Duration) {
 		100*x/(x+y), 100*y/(x+y), 100*share, to.Sub(from).Round(time.Millisecond), queued)
 	limit := 1.1
 	if !transfersLong() {
-		limit = 1.6 // a few seconds are too short to settle on a busy machine
+		limit = 2 // too short to settle
 	}
 	if x > limit*y || y > limit*x {
 		t.Errorf("one got %.2f times what the other got", max(x/y, y/x))

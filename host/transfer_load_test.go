@@ -40,18 +40,18 @@ func TestTransferLeavesTheLobbyResponsive(t *testing.T) {
 // TestTransferYieldsToGames: while twenty players download in one lobby, the
 // turns of running games go out on time.
 func TestTransferYieldsToGames(t *testing.T) {
-	games, lasting, limit := 2, 2*time.Second, 50*time.Millisecond
+	games, lasting, limit := 2, time.Second, 50*time.Millisecond
 	if transfersLong() {
 		games, lasting, limit = 10, 20*time.Second, 5*time.Millisecond
 	}
 	r := serveTransfers(t, func(o *host.Options) {
-		o.Version, o.Lobby.Autostart = 29, 10
+		o.Version, o.Lobby.Autostart, o.Lobby.Countdown = 29, 10, 0
 	})
 	small, _ := transferMap(t, 0)
 	for i := range games {
 		r.open("game "+strconv.Itoa(i+1), small)
 	}
-	r.lobbyOf20(t, transferSize(1<<20))
+	r.lobbyOf20(t, transferSize(1<<19))
 
 	load := r.order(20)
 	load.Version, load.Prefix, load.Dir, load.Again = 29, "loader-", t.TempDir(), true

@@ -55,7 +55,7 @@ func TestTransferModes(t *testing.T) {
 		}
 	})
 	t.Run("ask from now on", func(t *testing.T) {
-		r := newTransferRig(t, 1<<20, func(o *host.Options) { o.Transfer.PlayerRate = 2 << 20 })
+		r := newTransferRig(t, 1<<20, func(o *host.Options) { o.Transfer.PlayerRate = 4 << 20 })
 		owner := r.fetcher(t, "owner").haveAll()
 		first := r.fetcher(t, "first").have(0)
 		first.hear(wait, func() bool { return first.file.Len() > 0 })
@@ -133,12 +133,12 @@ func TestTransferRates(t *testing.T) {
 				wg.Go(func() {
 					f.idle(10 * time.Millisecond)
 					f.tables = nil
-					f.have(0).idle(4200 * time.Millisecond)
+					f.have(0).idle(3200 * time.Millisecond)
 				})
 			}
 			wg.Wait()
 			from := players[tc.players-1].asked.Add(200 * time.Millisecond)
-			to := from.Add(4 * time.Second)
+			to := from.Add(3 * time.Second)
 			for _, f := range players {
 				got := f.rate(from, to)
 				t.Logf("%s: %.0f bytes/s of %.0f, %d slot tables", f.name, got, tc.want, len(f.tables))
@@ -171,6 +171,8 @@ func (f *fetcher) checkTables() {
 // TestTransferTimeouts: who is too slow for the settings is told so and removed;
 // the log and the record say why.
 func TestTransferTimeouts(t *testing.T) {
+	all := together{t: t}
+	defer all.wait()
 	for _, tc := range []struct {
 		name string
 		cfg  mapxfer.Config
@@ -180,7 +182,7 @@ func TestTransferTimeouts(t *testing.T) {
 		{"download_timeout", mapxfer.Config{PlayerRate: 200_000, Timeout: 700 * time.Millisecond}, nil, "the download took too long"},
 		{"acknowledges nothing", mapxfer.Config{Stall: 700 * time.Millisecond}, func(f *fetcher) { f.mute = true }, "no part was acknowledged for too long"},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
+		all.run(tc.name, func(t *testing.T) {
 			r := newTransferRig(t, 2<<20, func(o *host.Options) { o.Transfer = tc.cfg })
 			f := r.fetcher(t, "slow")
 			if tc.set != nil {
@@ -204,7 +206,7 @@ func TestTransferTimeouts(t *testing.T) {
 // TestTransferIsToldAndStored: a finished download is in the chat, in the log and
 // in the records, with who, how much, how long and how fast.
 func TestTransferIsToldAndStored(t *testing.T) {
-	r := newTransferRig(t, 1<<20, func(o *host.Options) { o.Transfer.PlayerRate = 2_000_000 })
+	r := newTransferRig(t, 1<<20, func(o *host.Options) { o.Transfer.PlayerRate = 4_000_000 })
 	witness := r.fetcher(t, "witness").haveAll()
 	f := r.fetcher(t, "newcomer").have(0)
 	f.fetch(5 * time.Second)

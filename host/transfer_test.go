@@ -19,7 +19,7 @@ func TestTransferToOneAndTen(t *testing.T) {
 			}
 		}
 	}
-	stall := 1500 * time.Millisecond
+	stall := 700 * time.Millisecond
 	if transfersLong() {
 		stall = 20 * time.Second
 	}
@@ -36,7 +36,7 @@ func TestTransferToOneAndTen(t *testing.T) {
 		{"1 % refused", 1, 1, 2 << 20, 0, all(bots.Conduct{RefuseParts: 0.01})},
 		{"ten, 1 % refused", 10, 10, 1 << 20, 0, all(bots.Conduct{RefuseParts: 0.01})},
 		{"with 0x42", 1, 1, 2 << 20, 0, all(bots.Conduct{AckSizes: true})},
-		{"late to acknowledge", 2, 2, 1 << 20, 0, all(bots.Conduct{AckDelay: 150 * time.Millisecond})},
+		{"late to acknowledge", 2, 2, 1 << 19, 0, all(bots.Conduct{AckDelay: 150 * time.Millisecond})},
 		{"one of ten stops reading", 10, 10, 1 << 20, 0, func(dir string) func(game, seat int) bots.Conduct {
 			return func(_, seat int) bots.Conduct {
 				c := bots.Conduct{Download: dir}
