@@ -186,23 +186,36 @@ func TestBurstOfLongActions(t *testing.T) {
 	})
 }
 
-// A host that does not read for a while must still get everything, in order:
-// the burst is more than any socket buffer holds.
+// A host that does not read for a while must still get everything, in order,
+// and without a turn that makes the bot try again: the burst is more than any
+// socket buffer holds.
 func TestHostThatReadsSlowly(t *testing.T) {
+	const burst = 20_000
 	eachDriver(t, func(t *testing.T, base Options) {
 		var slow atomic.Bool
+		arrived := 0
 		h := &fakeHost{players: 1, period: 20 * time.Millisecond}
-		h.turn = func(_ *fakeGame, n int) { slow.Store(n == burstTurn) }
+		h.turn = func(g *fakeGame, n int) {
+			slow.Store(n == burstTurn)
+			g.quiet = n > burstTurn && arrived < burst
+		}
+		h.onFrame = func(_ *fakeGame, _ *fakeConn, f w3gs.Frame) bool {
+			if f.Op() == w3gs.OpOutgoingAction {
+				arrived++
+			}
+			return false
+		}
 		h.onRead = func() {
 			if slow.CompareAndSwap(true, false) {
 				time.Sleep(500 * time.Millisecond)
 			}
 		}
 		startFakeHost(t, h)
-		base.Burst, base.ActionBytes, base.Actions, base.Play = 10_000, 1000, -1, 3*time.Second
+		base.Burst, base.ActionBytes, base.Actions, base.Play = burst, 1000, -1, 3*time.Second
+		base.ChatEvery = time.Hour // a line would make the bot write again
 		r := runBots(t, h, base)
 		wantOK(t, r)
-		if r.ActionsSeen != 10_000 {
+		if r.ActionsSeen != burst {
 			t.Errorf("%d actions came back", r.ActionsSeen)
 		}
 	})
