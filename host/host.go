@@ -63,7 +63,7 @@ func New(opts Options) (*Host, error) {
 	if opts.Admins == nil {
 		opts.Admins = nobody{}
 	}
-	listener, err := net.Listen("tcp", opts.Listen)
+	listener, err := net.Listen(network(opts.Listen), opts.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w; another program has the port, or the address is not this machine's: choose another with --listen", opts.Listen, err)
 	}
@@ -85,6 +85,15 @@ func New(opts Options) (*Host, error) {
 		return nil, errors.Join(fmt.Errorf("cannot watch sockets: %w", err), listener.Close())
 	}
 	return h, nil
+}
+
+// network keeps an IPv4 address to IPv4, which is all that Warcraft III speaks;
+// the wildcard would listen on both otherwise.
+func network(listen string) string {
+	if ap, err := netip.ParseAddrPort(listen); err == nil && ap.Addr().Is4() {
+		return "tcp4"
+	}
+	return "tcp"
 }
 
 // Addr is where the host listens.

@@ -81,9 +81,12 @@ func (l *lateness) sum() Lateness {
 	return s
 }
 
-// MarshalZerologObject writes the figures as fields of a log line.
+// MarshalZerologObject writes the figures as fields of a log line, in
+// milliseconds.
 func (s Lateness) MarshalZerologObject(e *zerolog.Event) {
-	e.Uint64("turns", s.Turns).Dur("late_p50", s.P50).Dur("late_p99", s.P99).Dur("late_p999", s.P999).Dur("late_max", s.Max)
+	ms := func(d time.Duration) float64 { return float64(d.Round(time.Microsecond)) / float64(time.Millisecond) }
+	e.Uint64("turns", s.Turns).Float64("late_p50_ms", ms(s.P50)).Float64("late_p99_ms", ms(s.P99)).
+		Float64("late_p999_ms", ms(s.P999)).Float64("late_max_ms", ms(s.Max))
 }
 
 func lateBucket(late time.Duration) int {

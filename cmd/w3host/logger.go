@@ -13,7 +13,7 @@ import (
 
 func init() {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
-	zerolog.DurationFieldUnit = time.Millisecond
+	zerolog.DurationFieldFormat = zerolog.DurationFormatString // with their unit: "554.4ms"
 }
 
 // newLogger writes for people on a terminal and JSON lines everywhere else.

@@ -68,10 +68,10 @@ type summary struct {
 // hostReport is the host's last word on its lateness.
 type hostReport struct {
 	Message string  `json:"message"`
-	P50     float64 `json:"late_p50"`
-	P99     float64 `json:"late_p99"`
-	P999    float64 `json:"late_p999"`
-	Max     float64 `json:"late_max"`
+	P50     float64 `json:"late_p50_ms"`
+	P99     float64 `json:"late_p99_ms"`
+	P999    float64 `json:"late_p999_ms"`
+	Max     float64 `json:"late_max_ms"`
 }
 
 func main() {
