@@ -15,6 +15,7 @@ func (g *Game) begin(e lobby.Started) {
 	g.shut()
 	cfg := g.opts.turnConfig()
 	cfg.Period, cfg.SyncLimit = g.latency, g.syncLimit
+	cfg.Beat, cfg.Align = g.host.beat(g.id, g.started, g.latency)
 	for _, p := range e.Players {
 		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Observer: p.Observer})
 	}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"container/heap"
+	"math"
 	"sync"
 	"time"
 )
@@ -43,6 +44,21 @@ func newWheel() (*wheel, error) {
 	w := &wheel{sleeper: s, base: time.Now(), done: make(chan struct{})}
 	go w.run() // ends with close
 	return w, nil
+}
+
+// spreadFrom is with how many games their turns are spread over the period. A
+// few do not get into each other's way, and then need not wait for their place.
+const spreadFrom = 8
+
+// beat gives a game its place in the period: each next game goes where the
+// largest gap is, by the golden ratio. It is on the game's own clock.
+func (h *Host) beat(id uint32, started time.Time, period time.Duration) (at time.Duration, spread bool) {
+	h.mu.Lock()
+	games := len(h.games)
+	h.mu.Unlock()
+	_, share := math.Modf(float64(id) * math.Phi)
+	place := time.Duration(share * float64(period))
+	return place - started.Sub(h.wheel.base)%period, games >= spreadFrom
 }
 
 func newAlarm(ring func()) *alarm { return &alarm{index: -1, ring: ring} }

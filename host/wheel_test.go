@@ -63,3 +63,32 @@ func TestWheelIsNotEarly(t *testing.T) {
 		}
 	}
 }
+
+// The turns of many games are spread evenly over the period.
+func TestBeatsAreSpread(t *testing.T) {
+	const period, games = 100 * time.Millisecond, 50
+	h := &Host{wheel: &wheel{base: time.Now()}, games: map[uint32]*Game{}}
+	for id := range uint32(games) {
+		h.games[id] = nil
+	}
+	var places []time.Duration
+	for id := range uint32(games) {
+		started := h.wheel.base.Add(time.Duration(id) * 31 * time.Millisecond)
+		beat, spread := h.beat(id, started, period)
+		if !spread {
+			t.Fatal("50 games are not spread")
+		}
+		place := (started.Sub(h.wheel.base) + beat) % period
+		places = append(places, (place+period)%period)
+	}
+	slices.Sort(places)
+	for i := 1; i < len(places); i++ {
+		if gap := places[i] - places[i-1]; gap > 3*period/games {
+			t.Errorf("a gap of %v between turns of %d games", gap, games)
+		}
+	}
+	h.games = map[uint32]*Game{1: nil}
+	if _, spread := h.beat(1, time.Now(), period); spread {
+		t.Error("a single game has to wait for its place")
+	}
+}

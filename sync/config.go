@@ -42,6 +42,11 @@ type Config struct {
 	LoadTimeout time.Duration // who has not loaded by then is dropped; negative: never
 	LastPlayer  time.Duration // the game ends this long after all but one have left; negative: never
 
+	// Align puts turns on Beat modulo the period, so that a host can spread the
+	// turns of many games; the first then comes one to two periods after loading.
+	Align bool
+	Beat  time.Duration
+
 	LoadInGame         bool // who has loaded enters and waits on the lag screen
 	ObserversNeverStop bool // an observer who lags is not waited for
 

@@ -38,6 +38,10 @@ func (g *Game) Loaded(now time.Duration, pid uint8, out []Effect) []Effect {
 func (g *Game) begin(out []Effect) []Effect {
 	g.phase, g.voted, g.dozed = running, 0, 0
 	g.due = g.t + g.nextPeriod
+	if g.cfg.Align {
+		late := (g.due - g.cfg.Beat) % g.nextPeriod
+		g.due += (g.nextPeriod - late) % g.nextPeriod
+	}
 	out = append(out, &Started{After: g.t})
 	return g.change(out)
 }
