@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"w3host/internal/nearest"
 )
 
 // fields maps every key, section.name, to its place in the Config.
@@ -41,39 +43,6 @@ func isSection(fields map[string]reflect.Value, name string) bool {
 	return false
 }
 
-func unknownKey(path, name string, fields map[string]reflect.Value) error {
-	return fmt.Errorf("%s: unknown key %q; did you mean %q?", path, name, nearest(name, fields))
-}
-
-// nearest is the known name with the fewest single-letter changes to name.
-func nearest[V any](name string, known map[string]V) string {
-	best, bestDistance := "", len(name)+64
-	for k := range known {
-		d := distance(name, k)
-		if d < bestDistance || d == bestDistance && k < best {
-			best, bestDistance = k, d
-		}
-	}
-	return best
-}
-
-// distance is Levenshtein's: insertions, deletions and changes of one byte.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+func unknownKey(path, name string) error {
+	return fmt.Errorf("%s: unknown key %q; did you mean %q?", path, name, nearest.Word(name, Keys()))
 }

@@ -4,13 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 	"github.com/hashicorp/go-multierror"
+
+	"w3host/internal/nearest"
 )
 
 // Load reads the defaults, then the file (if path is not empty), then the
@@ -54,14 +58,14 @@ func (c *Config) decode(path, text string) error {
 		name := key.String()
 		if len(key) == 1 {
 			if _, table := sections[name].(map[string]any); !table || !isSection(fields, name) {
-				faults = multierror.Append(faults, unknownKey(path, name, fields))
+				faults = multierror.Append(faults, unknownKey(path, name))
 			}
 			continue
 		}
 		field, ok := fields[name]
 		if !ok {
 			if len(key) == 2 && isSection(fields, key[0]) {
-				faults = multierror.Append(faults, unknownKey(path, name, fields))
+				faults = multierror.Append(faults, unknownKey(path, name))
 			}
 			continue
 		}
@@ -129,7 +133,7 @@ func (c *Config) readEnviron(environ []string) error {
 		}
 		key, ok := names[name]
 		if !ok {
-			faults = multierror.Append(faults, fmt.Errorf("environment: %s is no setting; did you mean %s?", name, nearest(name, names)))
+			faults = multierror.Append(faults, fmt.Errorf("environment: %s is no setting; did you mean %s?", name, nearest.Word(name, slices.Sorted(maps.Keys(names)))))
 			continue
 		}
 		if err := setText(fields[key], value); err != nil {

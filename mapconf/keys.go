@@ -5,6 +5,8 @@ import (
 	"reflect"
 
 	"github.com/BurntSushi/toml"
+
+	"w3host/internal/nearest"
 )
 
 // unknownKey names the key and the known one that is nearest.
@@ -14,7 +16,7 @@ func unknownKey(path string, key toml.Key) error {
 		of = reflect.TypeFor[Slot]()
 	}
 	name := key[len(key)-1]
-	return fmt.Errorf("%s: unknown key %q; did you mean %q?", path, key.String(), nearest(name, names(of)))
+	return fmt.Errorf("%s: unknown key %q; did you mean %q?", path, key.String(), nearest.Word(name, names(of)))
 }
 
 // names lists the keys of a table in the order of its fields.
@@ -26,36 +28,4 @@ func names(table reflect.Type) []string {
 		}
 	}
 	return keys
-}
-
-// nearest is the first of the names that takes the fewest changes.
-func nearest(name string, among []string) string {
-	best := among[0]
-	for _, n := range among[1:] {
-		if distance(name, n) < distance(name, best) {
-			best = n
-		}
-	}
-	return best
-}
-
-// distance counts the letters to insert, delete or change to get from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

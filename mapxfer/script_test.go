@@ -1,19 +1,15 @@
 package mapxfer
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"w3host/internal/script"
 	"w3host/w3gs"
 )
-
-var update = flag.Bool("update", false, "write the effects that the scripts bring about into them")
 
 // TestScripts plays testdata/script/*.txt. A line is an event, `> ` lines behind
 // it are its effects, `#` begins a comment:
@@ -27,36 +23,7 @@ var update = flag.Bool("update", false, "write the effects that the scripts brin
 //	D next                         when the scheduler wants its next tick
 //
 // D is the time since the game began, as 1.5s or 20ms.
-func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/script/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := playScript(t, string(text))
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want := strings.Split(string(text), "\n")
-			for i, line := range strings.Split(got, "\n") {
-				if i >= len(want) || line != want[i] {
-					t.Fatalf("%s:%d: got %q\nwhole run:\n%s", file, i+1, line, got)
-				}
-			}
-			if got != string(text) {
-				t.Fatalf("%s: effects are missing; whole run:\n%s", file, got)
-			}
-		})
-	}
-}
+func TestScripts(t *testing.T) { script.Run(t, "testdata/script/*.txt", playScript) }
 
 func playScript(t *testing.T, text string) string {
 	t.Helper()

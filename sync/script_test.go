@@ -3,57 +3,24 @@ package gamesync
 import (
 	"bytes"
 	"encoding/hex"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"w3host/internal/script"
 	"w3host/w3gs"
 )
-
-var update = flag.Bool("update", false, "write what the scripts get into the scripts")
 
 // TestScripts plays testdata/*.txt. A script is a game: lines that begin at
 // the margin say what happens and when, the indented lines below are every
 // effect of it, packets in hex.
-func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no scripts in testdata", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := playScript(t, string(want))
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-			for i := range min(len(gotLines), len(wantLines)) {
-				if gotLines[i] != wantLines[i] {
-					t.Fatalf("%s:%d:\n got %s\nwant %s", file, i+1, gotLines[i], wantLines[i])
-				}
-			}
-			if len(gotLines) != len(wantLines) {
-				t.Fatalf("%s: %d lines, want %d", file, len(gotLines), len(wantLines))
-			}
-		})
-	}
-}
+func TestScripts(t *testing.T) { script.Run(t, "testdata/*.txt", playScript) }
 
 // playScript returns the script with the effects that the game gives.
 func playScript(t *testing.T, text string) string {
-	var s script
+	var s scene
 	var b strings.Builder
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		if strings.HasPrefix(line, "  ") {
@@ -75,14 +42,14 @@ func playScript(t *testing.T, text string) string {
 	return b.String()
 }
 
-type script struct {
+type scene struct {
 	cfg  Config
 	pids map[string]uint8
 	g    *Game
 }
 
 // event plays one line.
-func (s *script) event(words []string) ([]string, error) {
+func (s *scene) event(words []string) ([]string, error) {
 	switch words[0] {
 	case "config":
 		return nil, s.config(words[1:])
@@ -169,7 +136,7 @@ func (s *script) event(words []string) ([]string, error) {
 	return told, nil
 }
 
-func (s *script) config(words []string) error {
+func (s *scene) config(words []string) error {
 	s.cfg = Defaults()
 	for _, w := range words {
 		key, value, _ := strings.Cut(w, "=")
@@ -198,7 +165,7 @@ func (s *script) config(words []string) error {
 	return nil
 }
 
-func (s *script) players(names []string) error {
+func (s *scene) players(names []string) error {
 	s.pids = map[string]uint8{}
 	for i, w := range names {
 		name, kind, _ := strings.Cut(w, "/")
@@ -210,7 +177,7 @@ func (s *script) players(names []string) error {
 }
 
 // describe writes an effect as one line.
-func (s *script) describe(e Effect) string {
+func (s *scene) describe(e Effect) string {
 	switch e := e.(type) {
 	case *Broadcast:
 		return fmt.Sprintf("to %s: %s", pidList(e.To), packets(e.Frame))

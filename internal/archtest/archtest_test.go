@@ -27,12 +27,12 @@ type room struct {
 // no room yet: decide where it belongs before adding it.
 var rooms = map[string]room{
 	"cmd/w3host":          {imports: []string{"*"}},
-	"config":              {},
+	"config":              {imports: []string{"internal/nearest"}},
 	"w3gs":                {pure: true},
 	"mpq":                 {pure: true},
 	"w3map":               {imports: []string{"mpq", "w3gs"}, pure: true},
 	"w3map/builtin":       {imports: []string{"mpq"}, pure: true},
-	"mapconf":             {imports: []string{"mpq", "w3gs", "w3map"}},
+	"mapconf":             {imports: []string{"internal/nearest", "mpq", "w3gs", "w3map"}},
 	"catalogue":           {imports: []string{"w3gs", "w3map", "mapconf"}},
 	"lobby":               {imports: []string{"w3gs"}, pure: true},
 	"mapxfer":             {imports: []string{"w3gs"}, pure: true},
@@ -46,6 +46,8 @@ var rooms = map[string]room{
 	"bots":                {imports: []string{"w3gs", "lan", "bots"}},
 	"internal/relay":      {},
 	"internal/floor":      {imports: []string{"w3gs"}},
+	"internal/nearest":    {pure: true},
+	"internal/script":     {},
 	"internal/bench":      {},
 	"internal/dockertest": {},
 }
