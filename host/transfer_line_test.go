@@ -56,6 +56,7 @@ func TestTransferOnALine(t *testing.T) {
 func testFillsALine(t *testing.T) {
 	r := newTransferRig(t, transferSize(5<<20), nil)
 	l := r.relay(t)
+	j := newJudge(t)
 	f := r.fetcherAt(t, l.Addr(), "far")
 	stop := make(chan struct{})
 	talkers := []*sync.WaitGroup{r.talk(t, "one", stop), r.talk(t, "two", stop), r.talk(t, "three", stop)}
@@ -79,15 +80,9 @@ func testFillsALine(t *testing.T) {
 	if !transfersLong() {
 		least = 0.8 // finding out how fast the line is takes half a second
 	}
-	if share < least {
-		t.Errorf("%.1f %% of the line", share*100)
-	}
-	if slices.Max(delays) > 300*time.Millisecond {
-		t.Errorf("lines of chat took %v", delays)
-	}
-	if queued > line.Delay*6 {
-		t.Errorf("the queue before the line held %v", queued)
-	}
+	j.figure(share >= least, "%.1f %% of the line", share*100)
+	j.figure(slices.Max(delays) <= 300*time.Millisecond, "lines of chat took %v", delays)
+	j.figure(queued <= 300*time.Millisecond, "the queue before the line held %v", queued)
 }
 
 // testSharesALine: two players behind the same line get the same, also when one
@@ -95,6 +90,7 @@ func testFillsALine(t *testing.T) {
 func testSharesALine(t *testing.T, later time.Duration) {
 	r := newTransferRig(t, transferSize(5<<19), nil)
 	l := r.relay(t)
+	j := newJudge(t)
 	a, b := r.fetcherAt(t, l.Addr(), "first"), r.fetcherAt(t, l.Addr(), "second")
 	var wg sync.WaitGroup
 	wg.Go(func() { a.have(0).fetch(2 * time.Minute) })
@@ -119,10 +115,6 @@ func testSharesALine(t *testing.T, later time.Duration) {
 	if !transfersLong() {
 		limit = 2 // too short to settle
 	}
-	if x > limit*y || y > limit*x {
-		t.Errorf("one got %.2f times what the other got", max(x/y, y/x))
-	}
-	if share < 0.9 {
-		t.Errorf("together %.1f %% of the line", 100*share)
-	}
+	j.figure(max(x/y, y/x) <= limit, "one got %.2f times what the other got", max(x/y, y/x))
+	j.figure(share >= 0.9, "together %.1f %% of the line", 100*share)
 }

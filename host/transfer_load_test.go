@@ -25,6 +25,7 @@ func TestTransferLeavesTheLobbyResponsive(t *testing.T) {
 	r := newTransferRig(t, size, nil)
 	order := r.order(10)
 	order.Dir, order.Chat = t.TempDir(), every
+	j := newJudge(t)
 	start := time.Now()
 	seen := startChild(t, order).report(false)
 	if seen.Rounds != 1 {
@@ -32,9 +33,8 @@ func TestTransferLeavesTheLobbyResponsive(t *testing.T) {
 	}
 	t.Logf("ten times %s in %v; chat, said to heard: %d lines, p50 %v, p99 %v, max %v", megabytes(int(r.m.Size)),
 		time.Since(start).Round(time.Millisecond), seen.Chat.Count, seen.Chat.P50, seen.Chat.P99, seen.Chat.Max)
-	if seen.Chat.Count < 20 || seen.Chat.P99 > limit {
-		t.Errorf("chat took %+v, want %v at most", seen.Chat, limit)
-	}
+	j.figure(seen.Chat.Count >= 20, "only %d lines came", seen.Chat.Count)
+	j.figure(seen.Chat.P99 <= limit, "chat took %+v, want %v at most", seen.Chat, limit)
 }
 
 // TestTransferYieldsToGames: while twenty players download in one lobby, the
@@ -45,7 +45,7 @@ func TestTransferYieldsToGames(t *testing.T) {
 		games, lasting, limit = 10, 20*time.Second, 5*time.Millisecond
 	}
 	r := serveTransfers(t, func(o *host.Options) {
-		o.Version, o.Lobby.Autostart, o.Lobby.Countdown = 29, 10, 0
+		o.Version, o.Lobby.Autostart = 29, 10
 	})
 	small, _ := transferMap(t, 0)
 	for i := range games {
@@ -56,6 +56,7 @@ func TestTransferYieldsToGames(t *testing.T) {
 	load := r.order(20)
 	load.Version, load.Prefix, load.Dir, load.Again = 29, "loader-", t.TempDir(), true
 	play := childOrder{Addr: load.Addr, Version: 29, Games: games, Players: 10, Play: lasting}
+	j := newJudge(t)
 	loaders, players := startChild(t, load), startChild(t, play)
 	seen := players.report(false)
 	loaded := loaders.report(true)
@@ -65,12 +66,8 @@ func TestTransferYieldsToGames(t *testing.T) {
 	t.Logf("%d games, %d times 20 downloads of %s; |interval - 100 ms|: %d turns, p50 %v, p99 %v, p99.9 %v, max %v; bots' own lateness p99 %v",
 		seen.GamesRun, loaded.Rounds, megabytes(int(r.m.Size)), seen.Jitter.Count, seen.Jitter.P50, seen.Jitter.P99, seen.Jitter.P999,
 		seen.Jitter.Max, seen.OwnLate.P99)
-	if loaded.Rounds == 0 {
-		t.Error("no round of downloads was over before the games")
-	}
-	if seen.Jitter.P99 > limit {
-		t.Errorf("p99 of |interval - 100 ms| is %v, want %v at most", seen.Jitter.P99, limit)
-	}
+	j.figure(loaded.Rounds > 0, "no round of downloads was over before the games")
+	j.figure(seen.Jitter.P99 <= limit, "p99 of |interval - 100 ms| is %v, want %v at most", seen.Jitter.P99, limit)
 }
 
 // lobbyOf20 opens the lobby of the downloads.
