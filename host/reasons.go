@@ -1,0 +1,18 @@
+package host
+
+import "errors"
+
+// Why a connection was closed by the host, for the log and for tests.
+var (
+	errJoinTimeout  = errors.New("no join within the time limit")
+	errNotAJoin     = errors.New("first packet is not a join (0x1E)")
+	errOverflow     = errors.New("out queue overflow: the client does not read")
+	errFlood        = errors.New("flood: too many packets a second")
+	errSilent       = errors.New("nothing heard for too long")
+	errHostStops    = errors.New("the host is stopping")
+	errGameOver     = errors.New("the game is over")
+	errInboxFull    = errors.New("more packets than its game can take")
+	errClientClosed = errors.New("closed by the client")
+	errHandOver     = errors.New("its socket goes to the reactor")
+	errEarlyAction  = errors.New("an action or acknowledgement before the game has started")
+)
