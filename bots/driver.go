@@ -101,7 +101,7 @@ func (d *streams) attend(p *player) {
 		poke(p.link.resume)
 	}
 	if p.phase == gone {
-		p.link.conn.SetReadDeadline(time.Now()) //nolint:errcheck // it only hastens the end
+		p.link.conn.SetReadDeadline(time.Now()) // it only hastens the end
 	}
 	if len(p.out) > 0 && !p.link.writing {
 		p.link.writing = true
@@ -119,7 +119,7 @@ func (d *streams) write(p *player) {
 		out := p.out
 		p.out = nil
 		p.g.mu.Unlock()
-		p.link.conn.SetWriteDeadline(time.Now().Add(writeWithin)) //nolint:errcheck // Write reports it
+		p.link.conn.SetWriteDeadline(time.Now().Add(writeWithin)) // Write reports it
 		_, err := p.link.conn.Write(out)
 		p.g.mu.Lock()
 		if errors.Is(err, os.ErrDeadlineExceeded) {

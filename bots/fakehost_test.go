@@ -18,23 +18,28 @@ import (
 // bots to be tested against. It plays one game after the other, each with a
 // fixed number of players, and does what its hooks say.
 type fakeHost struct {
-	t       *testing.T
-	ln      net.Listener
-	udp     net.PacketConn
-	addr    string
-	players int
-	period  time.Duration
-	mapData []byte
-	noLAN   bool
-	noStart bool // wait for "!start"
-	floor   bool // do as little as possible in the game
-	lobbies int  // open at the same time; 0 is one
+	t          *testing.T
+	ln         net.Listener
+	udp        net.PacketConn
+	addr       string
+	players    int
+	period     time.Duration
+	joinWithin time.Duration // for 0x1E; 0 is a minute
+	mapData    []byte
+	noLAN      bool
+	noStart    bool // wait for "!start"
+	floor      bool // do as little as possible in the game
+	lobbies    int  // open at the same time; 0 is one
 
 	// lobbyFull runs when all are in, before the start; turn before each turn.
 	lobbyFull func(g *fakeGame)
 	turn      func(g *fakeGame, n int)
 	onFrame   func(g *fakeGame, c *fakeConn, f w3gs.Frame) (taken bool)
-	onRead    func() // before each read of any connection
+	onRead    func()                 // before each read of any connection
+	enough    func(g *fakeGame) bool // before each turn: the test has seen what it wants
+
+	over    chan struct{} // closed when enough says so
+	endOnce sync.Once
 
 	mu    sync.Mutex
 	games []*fakeGame // game i+1, the last ones are open lobbies
@@ -100,6 +105,8 @@ func (h *fakeHost) stop() {
 }
 
 func (h *fakeHost) listen() (err error) {
+	h.over = make(chan struct{})
+	setDefault(&h.joinWithin, time.Minute)
 	if h.ln, err = net.Listen("tcp4", "127.0.0.1:0"); err != nil {
 		return err
 	}
@@ -178,7 +185,7 @@ func (h *fakeHost) serve(c *fakeConn) {
 	defer c.Close()
 	stream := w3gs.NewStream(w3gs.MaxFrame)
 	var g *fakeGame
-	c.SetReadDeadline(time.Now().Add(time.Second))
+	c.SetReadDeadline(time.Now().Add(h.joinWithin))
 	for {
 		if h.onRead != nil {
 			h.onRead()
@@ -408,6 +415,9 @@ func (g *fakeGame) loop() {
 			g.mu.Unlock()
 			return
 		}
+		if g.h.enough != nil && g.h.enough(g) {
+			g.h.endOnce.Do(func() { close(g.h.over) })
+		}
 		if g.h.turn != nil {
 			g.h.turn(g, g.turns+1)
 		}
@@ -445,4 +455,14 @@ func (g *fakeGame) kick(c *fakeConn, reason w3gs.LeaveReason) {
 func (g *fakeGame) conn(pid uint8) *fakeConn {
 	i := slices.IndexFunc(g.conns, func(c *fakeConn) bool { return c.pid == pid })
 	return g.conns[i]
+}
+
+// answered reports whether these players have answered n turns.
+func (g *fakeGame) answered(n int, pids ...uint8) bool {
+	for _, pid := range pids {
+		if len(g.conn(pid).hashes) < n {
+			return false
+		}
+	}
+	return true
 }

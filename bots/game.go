@@ -20,7 +20,6 @@ type game struct {
 	mu       sync.Mutex
 	players  []*player
 	left     int // bots that are not gone
-	lost     int // bots that went before the game began
 	ready    int
 	running  bool
 	percent  int // the furthest download
@@ -42,20 +41,14 @@ func (g *game) reset() {
 		name := fmt.Sprintf("%s%d", g.run.opts.NamePrefix, (g.number-1)*g.run.opts.Players+seat+1)
 		g.players = append(g.players, newPlayer(g, seat, name, g.run.opts.Conduct(g.number-1, seat)))
 	}
-	g.left, g.lost, g.ready, g.percent, g.hostLine, g.startSaid = len(g.players), 0, 0, 0, 0, 0
+	g.left, g.ready, g.percent, g.hostLine, g.startSaid = len(g.players), 0, 0, 0, 0
 	g.states = nil
 	g.done = make(chan struct{})
 }
 
-// joined counts a bot that is in the lobby. The methods from here on are called
-// by players, who hold the lock.
-func (g *game) joined(p *player) {
-	p.report.Joined = true
-	g.run.counts.joined.Add(1)
-}
-
 // aboard counts a bot that is in the lobby and has the map. When all are, the
-// first one will ask for the start.
+// first one will ask for the start. The methods from here to finished are called
+// by players, who hold the lock.
 func (g *game) aboard(now time.Duration) {
 	g.ready++
 	if g.ready < g.left {
@@ -106,11 +99,8 @@ func (g *game) compare(p *player) {
 	}
 }
 
-func (g *game) finished(p *player, reached phase) {
+func (g *game) finished(p *player) {
 	g.left--
-	if reached <= starting {
-		g.lost++
-	}
 	g.run.log.Debug().Int("game", g.number).Str("player", p.name).Str("outcome", string(p.outcome)).
 		Str("why", p.why).Int("turn", p.turn).Msg("bot is gone")
 	if g.left == 0 {

@@ -16,12 +16,11 @@ func (p *player) onWelcome(now time.Duration, q *w3gs.SlotInfoJoin) {
 	p.phase = inLobby
 	p.pid = q.PID
 	p.pinged = now
-	p.report.PID = q.PID
+	p.report.PID, p.report.Joined = q.PID, true
 	if q.PID == 0 || q.PID > w3gs.MaxSlots {
 		p.fault(q.Op(), "player id %d", q.PID)
 	}
 	p.takeTable(q.Op(), &q.SlotTable)
-	p.g.joined(p)
 	p.note(now, Event{Packet: q.Op(), PID: q.PID})
 	// The first pong a client sends answers nothing.
 	p.send(&w3gs.PongToHost{Tick: w3gs.FirstPongTick})

@@ -16,8 +16,8 @@ const (
 	greetAfter      = 500 * time.Millisecond
 	startAfter      = 3 * time.Second // "!start" when the host has said nothing for so long
 	startAgain      = 5 * time.Second
-	answerWithin    = 5 * time.Second // 0x21 must be answered, then the connection closed
-	actionsComeBack = 2 * time.Second // before leaving, wait so long for the own actions
+	answerWithin    = 10 * time.Second // 0x21 must be answered, or the connection closed
+	actionsComeBack = 5 * time.Second  // before leaving, wait so long for the own actions
 
 	// maxSilence is when a client in the game gives the host up, maxLobbySilence
 	// when one in the lobby that hears no 0x01 does.
@@ -269,12 +269,11 @@ func (p *player) finish(outcome Outcome, why string) {
 	if p.phase == gone {
 		return
 	}
-	reached := p.phase
 	p.phase = gone
 	p.outcome, p.why = outcome, why
 	p.alarms = [alarms]time.Duration{}
 	p.closeDownload()
-	p.g.finished(p, reached)
+	p.g.finished(p)
 }
 
 func (p *player) send(packet w3gs.Packet) { p.out = packet.AppendTo(p.out) }

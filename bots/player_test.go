@@ -173,7 +173,7 @@ func TestFaults(t *testing.T) {
 			r.toGame().leave(r.time)
 			r.hear(&w3gs.LeaveAck{}, turn())
 		}, "after 0x1B"},
-		{"no answer to the goodbye", func(r *rig) { r.toGame().leave(r.time); r.pass(6 * time.Second) }, "not answered with 0x1B"},
+		{"no answer to the goodbye", func(r *rig) { r.toGame().leave(r.time); r.pass(answerWithin + time.Second) }, "not answered with 0x1B"},
 		{"unknown packet", func(r *rig) { r.toLobby().hear(&w3gs.Raw{ID: 0x77}) }, "not a packet that a host sends"},
 		{"packet of a client", func(r *rig) { r.toLobby().hear(&w3gs.DropReq{}) }, "not a packet that a host sends"},
 		{"no packet at all", func(r *rig) { r.toLobby().hearRaw([]byte{1, 2, 3, 4}) }, "first byte is not 0xF7"},

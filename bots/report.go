@@ -147,7 +147,7 @@ func (r *run) makeReport(games []*game, measured, cpu time.Duration) Report {
 		EarlyTurns: rec.earlyTurns.Load(), EarlyMissedTurns: rec.earlyMiss.Load(),
 		Interval: rec.interval.summary(), Jitter: rec.jitter.summary(), Late: rec.late.summary(),
 		ActionDelay: rec.delay.summary(), ChatDelay: rec.chat.summary(), OwnLate: rec.own.summary(),
-		Worst: r.worst, FaultCount: r.counts.faults.Load(), Faults: r.faults,
+		Worst: r.worst, FaultCount: r.wrong, Faults: r.faults,
 	}
 	for _, g := range games {
 		if g.running {

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -22,7 +21,7 @@ const (
 	maxEvents   = 4096 // kept of one bot
 	maxDialing  = 128  // connections being made at the same time
 	joinAgain   = 300 * time.Millisecond
-	goodbye     = 15 * time.Second // from the order to leave until everybody must be gone
+	goodbye     = 30 * time.Second // from the order to leave until everybody must be gone
 )
 
 // run is one call of Run.
@@ -34,11 +33,11 @@ type run struct {
 	finder *finder
 	dial   chan struct{} // one token for each connection being made
 	rec    recorder
-	counts struct{ joined, faults atomic.Int64 }
 
 	started chan struct{} // one token for each game that runs
 	mu      sync.Mutex
 	faults  []Fault
+	wrong   int64 // all faults
 	trouble []error
 	worst   Worst
 }
@@ -258,9 +257,9 @@ func (r *run) gameRuns(g *game, now time.Duration) {
 func (r *run) now() time.Duration { return time.Since(r.base) }
 
 func (r *run) fault(f Fault) {
-	r.counts.faults.Add(1)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.wrong++
 	if len(r.faults) < maxFaults {
 		r.faults = append(r.faults, f)
 	}

@@ -25,7 +25,6 @@ type lobby struct {
 	id, key uint32
 	addr    string // host:port for TCP
 	name    string
-	slots   int
 	open    int
 	guessed bool // nobody has answered: it may not be there
 }
@@ -123,7 +122,7 @@ func (f *finder) search(ctx context.Context) error {
 		}
 		f.found = append(f.found, lobby{
 			id: l.Info.GameID, key: l.Info.EntryKey, addr: l.JoinAddr().String(), name: l.Info.Name,
-			slots: int(l.Info.Slots), open: int(l.Info.SlotsOpen),
+			open: int(l.Info.SlotsOpen),
 		})
 	}
 	return nil
