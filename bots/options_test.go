@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -29,7 +30,7 @@ func TestTooManyConnections(t *testing.T) {
 	if err := needFiles(10); err != nil {
 		t.Error(err)
 	}
-	if err := needFiles(1 << 40); err == nil || !strings.Contains(err.Error(), "raise the hard limit") {
+	if err := needFiles(math.MaxInt32); err == nil || !strings.Contains(err.Error(), "raise the hard limit") {
 		t.Errorf("error %v", err)
 	}
 }
