@@ -270,6 +270,7 @@ func (p *player) finish(outcome Outcome, why string) {
 		return
 	}
 	p.phase = gone
+	p.paused = false // the driver has to see the end
 	p.outcome, p.why = outcome, why
 	p.alarms = [alarms]time.Duration{}
 	p.closeDownload()
