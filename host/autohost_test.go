@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"w3host/lan"
 	"w3host/storage"
@@ -30,8 +31,13 @@ func (b board) Close(id uint32) { b.events <- fmt.Sprintf("close %d", id) }
 func (b board) expect(t *testing.T, want ...string) {
 	t.Helper()
 	for _, w := range want {
-		if got := <-b.events; got != w {
-			t.Fatalf("announced %q, want %q", got, w)
+		select {
+		case got := <-b.events:
+			if got != w {
+				t.Fatalf("announced %q, want %q", got, w)
+			}
+		case <-time.After(patience):
+			t.Fatalf("%q was not announced within %v", w, patience)
 		}
 	}
 }
@@ -78,15 +84,13 @@ func TestAutohost(t *testing.T) {
 func TestAutohostNeverExceedsMaxGames(t *testing.T) {
 	t.Parallel()
 	b := board{make(chan string, 100)}
-	newRig(t, func(o *Options) {
+	r := newRig(t, func(o *Options) {
 		o.Advertiser = b
 		o.Autohost = Autohost{Lobbies: 5, MaxGames: 2, Name: "game", Map: func() (*Map, error) { return testMap(2), nil }}
 	})
-	got := []string{<-b.events, <-b.events}
-	select {
-	case more := <-b.events:
-		t.Errorf("after %q also %q", got, more)
-	default:
+	eventually(t, "two lobbies", func() bool { return len(b.events) == 2 })
+	if r.h.wantsLobby() {
+		t.Error("a third lobby is wanted where two games may run")
 	}
 }
 

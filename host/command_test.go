@@ -89,8 +89,10 @@ func TestLatencyCommand(t *testing.T) {
 	players[0].sayInGame("!latency 50", players[1].pid)
 	for _, c := range players {
 		b := c.until(0x0C)
-		for increment(b) == 150 {
-			b = c.until(0x0C)
+		for n := 0; increment(b) == 150; n++ {
+			if b = c.until(0x0C); n == 20 {
+				t.Fatalf("%s: the change does not come", c.name)
+			}
 		}
 		begin := c.all()[c.cursor-1].at
 		for range 20 {

@@ -82,6 +82,39 @@ func TestJoin(t *testing.T) {
 	alice.expect("F7 06 31 00 07 00 00 00 04 43 61 72 6F 6C 00 01 00" + addresses)
 }
 
+// TestWordsOfTheGone: one who has left, and lingers, can neither speak nor leave
+// for the next who has his pid.
+func TestWordsOfTheGone(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	g := r.lobby(2)
+	alice := r.join(g, "Alice", nil)
+	bob := dial(t, r.h.Addr()) // reads only here, and does not close
+	bob.send(joinPacket(g.ID(), g.EntryKey(), "Bob"), packet(0x21, uint32(13)))
+	for {
+		b, err := bob.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b[1] == 0x1B {
+			break
+		}
+	}
+	carol := r.join(g, "Carol", nil)
+	if carol.pid != 3 {
+		t.Fatalf("Carol has pid %d, want Bob's, 3", carol.pid)
+	}
+	bob.send(packet(0x28, byte(1), byte(2), byte(3), byte(0x10), "boo"), packet(0x21, uint32(13)))
+	_ = bob.nc.Close()
+	carol.say("hi", alice.pid)
+	if line := alice.untilText(""); line != "hi" {
+		t.Errorf("Alice reads %q", line)
+	}
+	if n := alice.count(0x07); n != 1 || carol.ending() != nil {
+		t.Errorf("%d leaves, Carol's connection: %v", n, carol.ending())
+	}
+}
+
 // seenAs is a client's address as the host sees it, as a sockaddr_in.
 func seenAs(c *client) string {
 	ap := c.nc.LocalAddr().String()

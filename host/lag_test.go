@@ -121,7 +121,7 @@ func stallForTooLong(t *testing.T, rules lagRules) {
 	_, players := r.play(10)
 	lagger, others := players[9], players[:9]
 	lagger.stall()
-	time.Sleep(rules.dropAfter - patience/2) // what follows waits for no longer than that
+	time.Sleep(time.Duration(rules.syncLimit)*rules.turn + rules.dropAfter - patience/2) // what follows waits for no longer
 	for _, c := range others {
 		c.until(0x10)
 		up := c.all()[c.cursor-1].at

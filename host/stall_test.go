@@ -99,6 +99,11 @@ func TestShutdownOfAGame(t *testing.T) {
 	_, players := r.play(3)
 	silent := dial(t, r.h.Addr()) // says nothing; nobody waits for it
 	go silent.listen()
+	eventually(t, "the connection of the silent one", func() bool {
+		r.h.mu.Lock()
+		defer r.h.mu.Unlock()
+		return len(r.h.strangers) == 1
+	})
 	took := r.shutDown()
 	if took > 2*time.Second {
 		t.Errorf("Run returned after %v", took)
