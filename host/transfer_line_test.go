@@ -82,7 +82,7 @@ func testFillsALine(t *testing.T) {
 	}
 	j.figure(share >= least, "%.1f %% of the line", share*100)
 	j.figure(slices.Max(delays) <= 300*time.Millisecond, "lines of chat took %v", delays)
-	if queued > 600*time.Millisecond { // on any machine: only what was sent too early can wait there
+	if queued > 900*time.Millisecond { // on any machine: only what was sent too early can wait there
 		t.Errorf("the queue before the line held %v", queued)
 	}
 	j.figure(queued <= 300*time.Millisecond, "the queue before the line held %v", queued)
