@@ -1,10 +1,12 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +28,7 @@ func TestStrangers(t *testing.T) {
 		o.Game.Latency = turn
 	})
 	_, players := r.play(4)
+	jitter := watchMachine(t)
 
 	kinds := []struct {
 		name, reason string
@@ -102,12 +105,12 @@ func TestStrangers(t *testing.T) {
 	if count[kinds[0].reason] != 600 || count[kinds[1].reason] != 200 || count[kinds[3].reason] != 200 {
 		t.Errorf("reasons in the log: %v", count)
 	}
-	checkBeat(t, players, turn)
+	checkBeat(t, players, 3*turn+2*jitter())
 }
 
 // checkBeat fails when a player was disturbed: gone, alone, or without a turn for
-// more than three periods.
-func checkBeat(t *testing.T, players []*client, turn time.Duration) {
+// too long.
+func checkBeat(t *testing.T, players []*client, longest time.Duration) {
 	t.Helper()
 	for _, c := range players {
 		if err := c.ending(); err != nil {
@@ -121,15 +124,37 @@ func checkBeat(t *testing.T, players []*client, turn time.Duration) {
 			if p.b[1] != 0x0C {
 				continue
 			}
-			if gap := p.at.Sub(last); !last.IsZero() && gap > 3*turn {
-				t.Errorf("%s waited %v for a turn", c.name, gap)
+			if gap := p.at.Sub(last); !last.IsZero() && gap > longest {
+				t.Errorf("%s waited %v for a turn, want %v at most", c.name, gap, longest)
 			}
 			last = p.at
 		}
-		if since := time.Since(last); since > 3*turn {
-			t.Errorf("%s has had no turn for %v", c.name, since)
-		}
+		mark := c.count(0x0C)
+		eventually(t, "more turns", func() bool { return c.count(0x0C) > mark+2 })
 	}
+}
+
+// watchMachine measures by how much a sleep of this process is too long, which
+// no host can do anything about; the result ends it and gives the worst case.
+func watchMachine(t *testing.T) (jitter func() time.Duration) {
+	stop, worst := make(chan struct{}), make(chan time.Duration, 1)
+	go func() {
+		const nap = 5 * time.Millisecond
+		var longest time.Duration
+		for {
+			begin := time.Now()
+			select {
+			case <-stop:
+				worst <- longest
+				return
+			case <-time.After(nap):
+				longest = max(longest, time.Since(begin)-nap)
+			}
+		}
+	}()
+	end := sync.OnceFunc(func() { close(stop) })
+	t.Cleanup(end)
+	return func() time.Duration { end(); return <-worst }
 }
 
 // TestTooManyFromOneAddress: what one address may hold open, and how often it
@@ -141,10 +166,13 @@ func TestTooManyFromOneAddress(t *testing.T) {
 		o.Limits.UnjoinedPerIP, o.Limits.JoinsPerMinute = 2, 2
 	})
 	g := r.lobby(12)
-	first, second, third := dial(t, r.h.Addr()), dial(t, r.h.Addr()), dial(t, r.h.Addr())
-	go third.listen()
-	if err := third.ended(); err == nil {
-		t.Error("a third connection without a join is kept")
+	first, second := dial(t, r.h.Addr()), dial(t, r.h.Addr())
+	if third, err := net.Dial("tcp", r.h.Addr().String()); err == nil { // it may be cut before Dial returns
+		_ = third.SetReadDeadline(time.Now().Add(patience))
+		if _, err := third.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a third connection without a join is kept: %v", err)
+		}
+		_ = third.Close()
 	}
 	if line := r.logged("connection refused"); !strings.Contains(line["reason"].(string), "from this address") {
 		t.Errorf("logged %v", line)
@@ -246,7 +274,7 @@ func TestUnknownOpcodes(t *testing.T) {
 // TestSilentInLobby: whoever does not even pong is taken for dead.
 func TestSilentInLobby(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Limits.LobbyTimeout = 6 * time.Second })
+	r := newRig(t, func(o *Options) { o.Limits.LobbyTimeout = 8 * time.Second })
 	g := r.lobby(2)
 	good, dead := r.join(g, "Good", player), r.join(g, "Dead", nil)
 	if err := dead.ended(); err == nil {

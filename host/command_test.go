@@ -101,7 +101,7 @@ func TestLatencyCommand(t *testing.T) {
 			}
 			b = c.until(0x0C)
 		}
-		if took := c.all()[c.cursor-1].at.Sub(begin); took < 900*time.Millisecond || took > 2*time.Second {
+		if took := c.all()[c.cursor-1].at.Sub(begin); took < 600*time.Millisecond || took > 2*time.Second {
 			t.Errorf("%s: 20 turns took %v, want 1s", c.name, took)
 		}
 	}

@@ -79,10 +79,14 @@ func (g *Game) leave(c *conn, reason w3gs.LeaveReason, lost bool) {
 // findSilent drops players from whom nothing was heard for too long: every ping
 // wants an answer, so their connection is dead without anybody having said so.
 func (g *Game) findSilent(now time.Duration) {
-	if now < g.silence {
+	due := g.silence
+	if now < due {
 		return
 	}
 	g.silence = now + silenceCheck
+	if now-due > silenceCheck {
+		return // the host was away itself, and sent no pings
+	}
 	for _, c := range g.conns {
 		switch {
 		case c == nil:

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ type lagRules struct {
 }
 
 var (
-	shortLag = lagRules{turn: 20 * time.Millisecond, syncLimit: 10, stall: 800 * time.Millisecond, dropAfter: 2 * time.Second}
+	shortLag = lagRules{turn: 20 * time.Millisecond, syncLimit: 25, stall: 800 * time.Millisecond, dropAfter: 3 * time.Second}
 	realLag  = lagRules{turn: 100 * time.Millisecond, syncLimit: 50, stall: 10 * time.Second, dropAfter: time.Minute}
 )
 
@@ -41,7 +42,7 @@ func TestStallOfOneLong(t *testing.T) {
 }
 
 func stallOfOne(t *testing.T, rules lagRules) {
-	r := newRig(t, rules.options)
+	r := newRig(t, func(o *Options) { rules.options(o); o.Game.DropAfter = time.Minute })
 	_, players := r.play(10)
 	lagger, others := players[9], players[:9]
 	resume := lagger.stall()
@@ -69,13 +70,17 @@ func stallOfOne(t *testing.T, rules lagRules) {
 		}
 		before := c.count(0x0C)
 		eventually(t, "turns afterwards", func() bool { return c.count(0x0C) > before+5 })
-		if c.count(0x07) != 1 || c.count(0x10) != 1 || c.ending() != nil {
-			t.Errorf("%s was disturbed: %d leaves, %d screens", c.name, c.count(0x07), c.count(0x10))
+		if c.count(0x07) != 1 || c.ending() != nil {
+			t.Errorf("%s: %d leaves, want the virtual host's alone; %v", c.name, c.count(0x07), c.ending())
 		}
 	}
 	checkSameStream(t, players)
-	lag := recorded[storage.LagEvent](r)
-	if lag.PID != lagger.pid || lag.Lasted < rules.stall*8/10 || lag.Behind <= uint32(rules.syncLimit) {
+	lags := recordsOf[storage.LagEvent](r)
+	lags = slices.DeleteFunc(lags, func(l storage.LagEvent) bool { return l.PID != lagger.pid })
+	if len(lags) != 1 {
+		t.Fatalf("recorded %+v", lags)
+	}
+	if lag := lags[0]; lag.Lasted < rules.stall*8/10 || lag.Behind <= uint32(rules.syncLimit) {
 		t.Errorf("recorded %+v", lag)
 	}
 }
