@@ -208,9 +208,11 @@ func TestRefusedClientThatStays(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	r.join(g, "Alice", nil)
-	for _, join := range [][]byte{joinPacket(4711, 0, "Bob"), joinPacket(g.ID(), g.EntryKey(), "Alice")} {
-		c := dial(t, r.h.Addr())
-		c.send(join)
+	// One is refused on the way to a lobby, one by the lobby.
+	outside, inside := dial(t, r.h.Addr()), dial(t, r.h.Addr())
+	outside.send(joinPacket(4711, 0, "Bob"))
+	inside.send(joinPacket(g.ID(), g.EntryKey(), "Alice"))
+	for _, c := range []*client{outside, inside} {
 		if b, err := c.read(); err != nil || b[1] != 0x05 {
 			t.Fatalf("got % X, %v, want a refusal", b, err)
 		}
