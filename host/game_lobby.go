@@ -190,7 +190,11 @@ func (g *Game) firstIsOwner(name string) {
 func (g *Game) sendTo(to lobby.PIDs, packet w3gs.Packet) {
 	g.scratch = packet.AppendTo(g.scratch[:0])
 	for pid := range to.All() {
-		if c := g.conn(pid); c != nil {
+		switch c := g.conn(pid); {
+		case c == nil:
+		case endsDownload(packet.Op()):
+			c.sendLast(g.scratch)
+		default:
 			c.send(g.scratch)
 		}
 	}

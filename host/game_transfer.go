@@ -149,6 +149,12 @@ func (g *Game) tell(pid uint8, text string) {
 	g.later(func() { g.say(lobby.PIDSet(pid), text) })
 }
 
+// endsDownload reports whether a packet ends the receiver's time in the lobby:
+// clients do not expect parts of the map behind it.
+func endsDownload(op w3gs.Op) bool {
+	return op == w3gs.OpLeaveAck || op == w3gs.OpKickPlayer || op == w3gs.OpCountdownStart
+}
+
 // mapSender is the pid that the map comes from: the virtual host, or when that
 // has given way the first player, as other hosts do.
 func (g *Game) mapSender() uint8 {

@@ -8,6 +8,20 @@ import "w3host/w3gs"
 func (c *conn) send(frame []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.sendLocked(frame)
+}
+
+// sendLast is send for a packet behind which nothing of the map may come; what
+// waits of it is dropped.
+func (c *conn) sendLast(frame []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out.dropPieces()
+	c.sendLocked(frame)
+}
+
+// sendLocked is send with the lock held.
+func (c *conn) sendLocked(frame []byte) {
 	if c.done || c.closing {
 		return
 	}

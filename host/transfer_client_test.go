@@ -33,6 +33,7 @@ type fetcher struct {
 	arrivals []arrived
 	lines    []heardLine
 	tables   []slotsSeen
+	last     w3gs.Op // came last
 	closed   bool
 }
 
@@ -156,7 +157,8 @@ func (f *fetcher) heard(words string) bool {
 func (f *fetcher) handle(frame w3gs.Frame) {
 	f.t.Helper()
 	now := time.Now()
-	switch frame.Op() {
+	f.last = frame.Op()
+	switch f.last {
 	case w3gs.OpStartDownload:
 		f.began++
 	case w3gs.OpMapPart:
