@@ -3,14 +3,12 @@ package host
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/netip"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -331,6 +329,3 @@ func chatText(b []byte) string {
 	}
 	return strings.TrimRight(string(b[at+1:]), "\x00")
 }
-
-// isReset reports whether a connection was cut rather than closed.
-func isReset(err error) bool { return errors.Is(err, syscall.ECONNRESET) }

@@ -2,7 +2,6 @@ package host
 
 import (
 	"errors"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -172,37 +171,5 @@ func TestLANCount(t *testing.T) {
 		if got := g.lanCount(lobby.Counts{Total: tc.slots, Open: 1}); got != tc.want {
 			t.Errorf("1.%d, %d slots: %+v, want %+v", tc.version, tc.slots, got, tc.want)
 		}
-	}
-}
-
-// TestLateness: the buckets are in order, none is missing, and a quantile is off
-// by an eighth at most.
-func TestLateness(t *testing.T) {
-	for range 100_000 {
-		late := time.Duration(rand.Int64() >> rand.IntN(63))
-		i := lateBucket(late)
-		if bound := lateBound(i); bound < late || bound-late > late/8+1 {
-			t.Fatalf("%d ns are in the bucket up to %d", late, bound)
-		}
-		if i > 0 && lateBound(i-1) >= late {
-			t.Fatalf("%d ns are in bucket %d, which begins behind %d", late, i, lateBound(i-1))
-		}
-	}
-	var l lateness
-	for i := range 1000 {
-		l.note(time.Duration(i) * 10 * time.Microsecond)
-	}
-	l.note(-time.Second) // a clock that was set back
-	s := l.sum()
-	if s.Turns != 1001 || s.P50 < 4900*time.Microsecond || s.P50 > 5700*time.Microsecond ||
-		s.P99 < 9800*time.Microsecond || s.P99 > 11200*time.Microsecond || s.Max != 9990*time.Microsecond {
-		t.Errorf("%+v", s)
-	}
-	late, seq := l.since(0)
-	if late != 9990*time.Microsecond || seq == 0 {
-		t.Errorf("news %v, %d", late, seq)
-	}
-	if late, again := l.since(seq); late != 0 || again != seq {
-		t.Errorf("old news %v, %d", late, again)
 	}
 }
