@@ -59,6 +59,7 @@ func TestWhoMayCommand(t *testing.T) {
 		if toAll := strings.HasPrefix(tc.answer, "The latency is now"); !toAll && other.count(0x0F) != heard {
 			t.Errorf("%s: the others heard the answer", tc.line)
 		}
+		ask(t, g, func(*Game) bool { return true }) // what follows the answer is done by now
 		records := recordsOf[storage.AdminAction](r)[before:]
 		if tc.refused == "-" {
 			if len(records) > 0 {
