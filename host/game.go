@@ -107,7 +107,7 @@ func (g *Game) run() {
 	defer g.host.wheel.cancel(alarm)
 	for {
 		if g.turning() {
-			g.host.reactor.poll(turnBatch)
+			g.host.reactor.beforeTurn()
 		}
 		g.inbox.take(&g.work)
 		for i := range g.work.events {

@@ -18,6 +18,9 @@ const (
 	// that the game looks itself, so ten acknowledgements cost one wake-up and
 	// not ten. The kernel keeps the order of arrival meanwhile.
 	gather = 10 * time.Millisecond
+	// fresh is how old the last look may be for a turn: games that share a moment
+	// share the look.
+	fresh = time.Millisecond
 	// turnBatch bounds what a game reads for all games when its turn is due.
 	turnBatch = 64
 	// readyBatch is how many sockets the reactor takes from the kernel at once.
@@ -41,6 +44,7 @@ type reactor struct {
 	polling sync.Mutex // held while sockets are read; guards ready and buf
 	ready   [readyBatch]unix.EpollEvent
 	buf     []byte
+	looked  time.Time
 
 	mu   sync.Mutex
 	byFD []*conn
@@ -86,7 +90,7 @@ func (r *reactor) run(ready syscall.RawConn) {
 			return // closed
 		}
 		time.Sleep(gather)
-		r.poll(readyBatch)
+		r.poll(readyBatch, 0)
 	}
 }
 
@@ -96,13 +100,21 @@ func (r *reactor) close() {
 	_ = r.file.Close()
 }
 
-// poll reads what has arrived at up to most sockets. If somebody else is
-// looking at this moment, that will do.
-func (r *reactor) poll(most int) {
+// beforeTurn reads what has arrived for a turn that is due.
+func (r *reactor) beforeTurn() { r.poll(turnBatch, fresh) }
+
+// poll reads what has arrived at up to most sockets, unless somebody is looking
+// at this moment or has done so within the last age.
+func (r *reactor) poll(most int, age time.Duration) {
 	if !r.polling.TryLock() {
 		return
 	}
 	defer r.polling.Unlock()
+	now := time.Now()
+	if now.Sub(r.looked) < age {
+		return
+	}
+	r.looked = now
 	n, err := unix.EpollWait(r.epoll, r.ready[:most], 0)
 	if err != nil {
 		return

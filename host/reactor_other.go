@@ -10,10 +10,8 @@ type rawSocket struct{}
 
 func newReactor(*Host) (*reactor, error) { return &reactor{}, nil }
 
-func (r *reactor) close()   {}
-func (r *reactor) poll(int) {}
-
-const turnBatch = 0
+func (r *reactor) close()      {}
+func (r *reactor) beforeTurn() {}
 
 func (r *reactor) adopt(*conn, *packetReader, []byte) bool { return false }
 

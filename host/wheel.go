@@ -50,6 +50,10 @@ func newWheel() (*wheel, error) {
 // few do not get into each other's way, and then need not wait for their place.
 const spreadFrom = 8
 
+// beatGrid is the distance between two places in the period. Games that share a
+// place share the wake-up; as many as fit there are sent in well under it.
+const beatGrid = 2 * time.Millisecond
+
 // beat gives a game its place in the period: each next game goes where the
 // largest gap is, by the golden ratio. It is on the game's own clock.
 func (h *Host) beat(id uint32, started time.Time, period time.Duration) (at time.Duration, spread bool) {
@@ -57,7 +61,7 @@ func (h *Host) beat(id uint32, started time.Time, period time.Duration) (at time
 	games := len(h.games)
 	h.mu.Unlock()
 	_, share := math.Modf(float64(id) * math.Phi)
-	place := time.Duration(share * float64(period))
+	place := time.Duration(share * float64(period)).Truncate(beatGrid)
 	return place - started.Sub(h.wheel.base)%period, games >= spreadFrom
 }
 
