@@ -87,13 +87,6 @@ func (f *fetcher) have(n int) *fetcher {
 	return f
 }
 
-// resume reports the first part of the map, and holds it.
-func (f *fetcher) resume(part []byte) *fetcher {
-	f.t.Helper()
-	f.file.Write(part)
-	return f.have(len(part))
-}
-
 func (f *fetcher) must(err error) {
 	f.t.Helper()
 	if err != nil {
