@@ -1,12 +1,14 @@
 package host
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"w3host/lobby"
 	"w3host/storage"
+	"w3host/w3gs"
 )
 
 // TestWhoMayCommand: the owner is obeyed, others are told that they are not, and
@@ -72,6 +74,32 @@ func TestWhoMayCommand(t *testing.T) {
 			records[0].Action != action || records[0].Detail != detail || records[0].Refused != tc.refused {
 			t.Errorf("%s: recorded %+v", tc.line, records)
 		}
+	}
+}
+
+// TestTheNextOwner: when the owner goes, the lobby goes to whoever has been there
+// longest; an empty lobby to the first who comes.
+func TestTheNextOwner(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Lobby.Owner = OwnerFirst })
+	g := r.lobby(4)
+	first, second, third := r.join(g, "First", nil), r.join(g, "Second", nil), r.join(g, "Third", nil)
+	first.send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
+	if line := third.untilText("owns the game"); line != "Second owns the game now." {
+		t.Errorf("heard %q", line)
+	}
+	typed(g, second, "!kick third")
+	if err := third.ended(); err != io.EOF {
+		t.Errorf("the next owner is not obeyed: %v", err)
+	}
+	second.send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
+	r.logged("player left")
+	for !ask(t, g, func(g *Game) bool { return g.lobby.Humans() == 0 }) {
+		time.Sleep(time.Millisecond)
+	}
+	r.join(g, "Fourth", nil)
+	if owner := ask(t, g, func(g *Game) string { return g.lobby.Owner() }); owner != "Fourth" {
+		t.Errorf("an empty lobby went to %q", owner)
 	}
 }
 

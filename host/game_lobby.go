@@ -1,6 +1,7 @@
 package host
 
 import (
+	"strings"
 	"time"
 
 	"w3host/lobby"
@@ -171,6 +172,9 @@ func (g *Game) out(pid uint8, name, why string) {
 	if c := g.release(pid); c != nil {
 		c.finish(kicked(why))
 	}
+	if strings.EqualFold(name, g.lobby.Owner()) {
+		g.later(g.nextIsOwner)
+	}
 }
 
 // kicked is why the host closed a player's connection.
@@ -183,6 +187,24 @@ func (k kicked) Error() string { return string(k) }
 func (g *Game) firstIsOwner(name string) {
 	if g.opts.Lobby.Owner == OwnerFirst && g.lobby.Owner() == "" {
 		g.show(g.lobby.Handle(time.Since(g.opened), lobby.SetOwner{Player: name}, g.lobbyOut[:0]))
+	}
+}
+
+// nextIsOwner passes the lobby on when its owner has gone, to whoever has been
+// here longest, if it belongs to the first who joins.
+func (g *Game) nextIsOwner() {
+	if g.opts.Lobby.Owner != OwnerFirst {
+		return
+	}
+	var heir lobby.Player
+	for _, p := range g.lobby.Players() {
+		if heir.PID == 0 || p.Joined < heir.Joined {
+			heir = p
+		}
+	}
+	g.operate(lobby.SetOwner{Player: heir.Name})
+	if heir.PID != 0 {
+		g.say(0, heir.Name+" owns the game now.")
 	}
 }
 
