@@ -10,14 +10,19 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"w3host/storage/internal/filelock"
 )
 
-// readers is how many connections read at a time.
-const readers = 4
+const (
+	// readers is how many connections read at a time.
+	readers = 4
+	// walTimeout is how long a new file may be in the hands of another host.
+	walTimeout = 10 * time.Second
+)
 
 // liteDB has one connection that writes and a few that read: SQLite lets only
 // one write at a time, and waiting in Go is cheaper than its busy handler.
@@ -46,7 +51,23 @@ func OpenSQLite(path string) (DB, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	read.SetMaxOpenConns(readers)
-	return &liteDB{path: path, write: write, read: read, watchers: map[chan struct{}]struct{}{}}, nil
+	s := &liteDB{path: path, write: write, read: read, watchers: map[chan struct{}]struct{}{}}
+	s.enterWAL()
+	return s, nil
+}
+
+// enterWAL makes the first connection while no other host does: the step to WAL
+// mode, in a new file, does not wait for a lock, whatever the busy timeout. What
+// else goes wrong is told by the first call that needs the file.
+func (s *liteDB) enterWAL() {
+	ctx, cancel := context.WithTimeout(context.Background(), walTimeout)
+	defer cancel()
+	lock, err := filelock.Wait(ctx, s.path+".migrating")
+	if err != nil {
+		return
+	}
+	_ = s.write.PingContext(ctx)
+	_ = lock.Unlock()
 }
 
 func openLite(path string, params ...string) (*sql.DB, error) {
