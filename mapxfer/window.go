@@ -136,7 +136,7 @@ func (w *window) limit() int64 {
 	if !w.probing {
 		return w.size
 	}
-	return min(max(w.bytesIn(w.minRTT)/2+w.lump, w.floor), w.size)
+	return min(max(w.bytesIn(w.minRTT)/3+w.lump, w.floor), w.size)
 }
 
 // startProbe empties the queue for a while; how long is for probeTime to say.
