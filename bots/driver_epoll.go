@@ -184,6 +184,9 @@ func (l *epollLoop) event(fd int, what uint32) {
 	}
 	p.g.mu.Lock()
 	defer p.g.mu.Unlock()
+	if !p.link.polled.open {
+		return // gone meanwhile: the number may be another connection's by now
+	}
 	if what&^uint32(syscall.EPOLLOUT) != 0 && !p.paused {
 		l.read(p)
 	}
