@@ -1,0 +1,130 @@
+package w3gs
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// realPackets holds packets captured between real clients of about 1.32
+// (wc3tools/wc3-samples); it is not part of this repository.
+const realPackets = "../../shared/testdata/packets"
+
+// TestRealPackets: what real clients sent decodes, and encodes again to the same
+// bytes.
+func TestRealPackets(t *testing.T) {
+	n := 0
+	for _, path := range realFiles(t, "*.bin") {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += sameAgain(t, filepath.Base(path), b, FromHost|FromClient)
+	}
+	if n != 25 { // 24 files, of which dual.bin holds two
+		t.Errorf("%d packets, want 25", n)
+	}
+}
+
+// TestRealLobby is a whole lobby, from the 0x1E to the 0x1B, each packet read as
+// one of the side that sent it.
+func TestRealLobby(t *testing.T) {
+	path := realFiles(t, "lobby-join.hex")[0]
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		side, text, _ := strings.Cut(lines.Text(), " ")
+		b, err := hex.DecodeString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += sameAgain(t, lines.Text(), b, map[string]Dir{"C": FromClient, "H": FromHost}[side])
+	}
+	if n != 23 {
+		t.Errorf("%d packets, want 23", n)
+	}
+}
+
+// TestRealStatStrings: the announcements of 1.32 are protobuf, but the game data in
+// them is the old one: name cstr · password cstr · stat string · NUL · slots u32 ·
+// game type u32 · port u16.
+func TestRealStatStrings(t *testing.T) {
+	files := realFiles(t, "lan/*.data.bin")
+	for _, path := range files {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := bytes.SplitN(b, []byte{0}, 4)
+		if len(parts) != 4 || len(parts[3]) != 10 {
+			t.Fatalf("%s: %q", path, parts)
+		}
+		var stat StatString
+		if err := stat.Decode(parts[2]); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if got := stat.AppendTo(nil); !bytes.Equal(got, parts[2]) {
+			t.Errorf("%s: got % X\nwant % X", path, got, parts[2])
+		}
+		if !stat.HasSHA1 || stat.HostName == "" || stat.MapPath == "" {
+			t.Errorf("%s: %+v", path, stat)
+		}
+		if slots := binary.LittleEndian.Uint32(parts[3]); slots != 2 && slots != 24 {
+			t.Errorf("%s: %d slots", path, slots)
+		}
+	}
+	if len(files) != 3 {
+		t.Errorf("%d files, want 3", len(files))
+	}
+}
+
+// sameAgain decodes the packets in b, encodes them, and returns how many there
+// were.
+func sameAgain(t *testing.T, name string, b []byte, dirs Dir) (n int) {
+	t.Helper()
+	for len(b) > 0 {
+		frame, rest, err := Next(b, MaxFrame)
+		if err != nil || frame == nil {
+			t.Fatalf("%s: % X: %v", name, b, err)
+		}
+		read := false
+		for _, dir := range []Dir{FromHost, FromClient} {
+			if dir&dirs&frame.Op().Dir() == 0 {
+				continue
+			}
+			read = true
+			p, err := Decode(frame, dir)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else if got := p.AppendTo(nil); !bytes.Equal(got, frame) {
+				t.Errorf("%s: %v\ngot  % X\nwant % X", name, frame.Op(), got, []byte(frame))
+			}
+		}
+		if !read {
+			t.Errorf("%s: %v is not of that side", name, frame.Op())
+		}
+		b, n = rest, n+1
+	}
+	return n
+}
+
+func realFiles(t *testing.T, pattern string) []string {
+	t.Helper()
+	if _, err := os.Stat(realPackets); err != nil {
+		t.Skipf("SKIPPED: no real packets to compare with: %v", err)
+	}
+	files, err := filepath.Glob(filepath.Join(realPackets, pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+	}
+	return files
+}
