@@ -37,8 +37,9 @@ func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 	p.report.LinesHeard++
 	name, stamp, isBot := parseLine(q.Text)
 	switch {
+	case strings.HasPrefix(q.Text, "!start"): // of another bot
 	case !isBot:
-		p.g.hostSpoke(now)
+		p.g.hostSpoke(now, p, q.Text)
 	case name == p.name:
 		p.fault(q.Op(), "the bot's own line came back")
 	case p.measured() || p.phase < playing:
@@ -83,8 +84,8 @@ func parseLine(text string) (name string, stamp uint32, ok bool) {
 	return name, stamp, err == nil
 }
 
-// sayStart asks the host to start, in the words that host bots know. It comes
-// again, and then insists, as long as nothing happens.
+// sayStart has the game ask for the start when the host is quiet, and again as
+// long as nothing happens.
 func (p *player) sayStart(now time.Duration) {
 	if p.phase != inLobby {
 		return
@@ -94,10 +95,9 @@ func (p *player) sayStart(now time.Duration) {
 		p.set(alarmStart, p.g.hostLine+startAfter)
 		return
 	}
-	text := "!start"
-	if p.g.startSaid > 0 {
-		text = "!start force"
-	}
-	p.g.startSaid++
+	p.g.askStart(p)
+}
+
+func (p *player) sayInLobby(text string) {
 	p.send(&w3gs.ChatToHost{Chat: w3gs.Chat{To: p.everyone(), From: p.pid, Flag: w3gs.ChatLobby, Text: text}})
 }

@@ -27,9 +27,11 @@ type fakeHost struct {
 	joinWithin time.Duration // for 0x1E; 0 is a minute
 	mapData    []byte
 	noLAN      bool
-	noStart    bool // wait for "!start"
-	floor      bool // do as little as possible in the game
-	lobbies    int  // open at the same time; 0 is one
+	noStart    bool              // wait for "!start"
+	owner      string            // whose "!start" counts; "first" for who joined first, "" for anybody
+	beforeJoin func(name string) // delays a join
+	floor      bool              // do as little as possible in the game
+	lobbies    int               // open at the same time; 0 is one
 
 	// lobbyFull runs when all are in, before the start; turn before each turn.
 	lobbyFull func(g *fakeGame)
@@ -223,6 +225,9 @@ func (h *fakeHost) join(c *fakeConn, f w3gs.Frame) *fakeGame {
 	if f.Op() != w3gs.OpReqJoin || q.Decode(f.Body()) != nil {
 		return nil
 	}
+	if h.beforeJoin != nil {
+		h.beforeJoin(q.Name)
+	}
 	h.mu.Lock()
 	id := min(max(int(q.GameID), 1), len(h.games))
 	g := h.games[id-1]
@@ -283,6 +288,16 @@ func (g *fakeGame) table() w3gs.SlotTable {
 	return t
 }
 
+func (g *fakeGame) owns(c *fakeConn) bool {
+	switch g.h.owner {
+	case "":
+		return true
+	case "first":
+		return c == g.conns[0]
+	}
+	return c.name == g.h.owner
+}
+
 // all sends bytes to everybody; the lock is held.
 func (g *fakeGame) all(b []byte) {
 	for _, c := range g.conns {
@@ -337,7 +352,7 @@ func (g *fakeGame) handle(c *fakeConn, f w3gs.Frame) {
 				}
 			}
 		}
-		if q.Text == "!start" && !g.started {
+		if strings.HasPrefix(q.Text, "!start") && !g.started && g.owns(c) {
 			g.start()
 		}
 	case *w3gs.LoadedSelf:

@@ -21,7 +21,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			return err
 		}
 	}
-	_, err := io.WriteString(w, r.story())
+	_, err := fmt.Fprintf(w, "%sverdict       %s\n", r.story(), r.Verdict())
 	return err
 }
 
@@ -174,7 +174,7 @@ func (d *DownloadReport) rate() float64 {
 // documented in docs/bots.md. each adds one object for every bot.
 func (r *Report) WriteJSON(w io.Writer, each bool) error {
 	o := object{
-		"ok": r.OK, "addr": r.Addr,
+		"ok": r.OK, "verdict": r.Verdict(), "addr": r.Addr,
 		"elapsed_s": r.Elapsed.Seconds(), "measured_s": r.Measured.Seconds(),
 		"games": r.Games, "games_run": r.GamesRun, "bots": r.Bots, "joined": r.Joined,
 		"outcomes": r.Outcomes, "misbehaved": r.Misbehaved,

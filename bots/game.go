@@ -20,10 +20,11 @@ type game struct {
 	mu       sync.Mutex
 	players  []*player
 	left     int // bots that are not gone
-	ready    int
+	gathered bool
 	running  bool
 	percent  int // the furthest download
 	hostLine time.Duration
+	hostSaid string      // in the lobby, last
 	states   []gameState // after every compareEvery turns, by the first bot there
 
 	startSaid int
@@ -41,36 +42,75 @@ func (g *game) reset() {
 		name := fmt.Sprintf("%s%d", g.run.opts.NamePrefix, (g.number-1)*g.run.opts.Players+seat+1)
 		g.players = append(g.players, newPlayer(g, seat, name, g.run.opts.Conduct(g.number-1, seat)))
 	}
-	g.left, g.ready, g.percent, g.hostLine, g.startSaid = len(g.players), 0, 0, 0, 0
+	g.left, g.gathered, g.percent, g.hostLine, g.hostSaid, g.startSaid = len(g.players), false, 0, 0, "", 0
 	g.states = nil
 	g.done = make(chan struct{})
 }
 
-// aboard counts a bot that is in the lobby and has the map. When all are, the
-// first one will ask for the start. The methods from here to finished are called
-// by players, who hold the lock.
+// aboard looks whether every bot that is not gone is in the lobby and has the
+// map; then the first one will ask for the start. The methods from here to
+// finished are called by players, who hold the lock.
 func (g *game) aboard(now time.Duration) {
-	g.ready++
-	if g.ready < g.left {
+	var first *player
+	count := 0
+	for _, p := range g.players {
+		switch {
+		case p.phase >= leaving:
+			continue
+		case p.phase != inLobby || !p.ready:
+			return
+		case first == nil:
+			first = p
+		}
+		count++
+	}
+	if first == nil {
 		return
 	}
-	g.run.log.Info().Int("game", g.number).Int("players", g.ready).Msg("all bots are in the lobby and have the map")
-	for _, p := range g.players {
-		if p.phase == inLobby {
-			p.set(alarmGiveUp, now+g.run.opts.Patience)
-			g.run.driver.attend(p)
+	if !g.gathered {
+		g.gathered = true
+		g.run.log.Info().Int("game", g.number).Int("players", count).Msg("all bots are in the lobby and have the map")
+		for _, p := range g.players {
+			if p.phase == inLobby {
+				p.set(alarmGiveUp, now+g.run.opts.Patience)
+				g.run.driver.attend(p)
+			}
 		}
 	}
-	for _, p := range g.players {
-		if p.phase == inLobby && !g.run.opts.NoStart {
-			p.set(alarmStart, now+startAfter)
-			g.run.driver.attend(p)
-			return
-		}
+	if !g.run.opts.NoStart && first.alarms[alarmStart] == 0 {
+		first.set(alarmStart, now+startAfter)
+		g.run.driver.attend(first)
 	}
 }
 
-func (g *game) hostSpoke(now time.Duration) { g.hostLine = now }
+// askStart asks the host to start, in the words that host bots know; it insists
+// when that has not helped. The bot that joined first owns the lobby on most
+// hosts, unless somebody was there before: at each repetition another bot asks too.
+func (g *game) askStart(first *player) {
+	text := "!start"
+	if g.startSaid > 0 {
+		text = "!start force"
+	}
+	g.run.log.Info().Int("game", g.number).Msgf("%s types %s", first.name, text)
+	first.sayInLobby(text)
+	if second := g.players[g.startSaid%len(g.players)]; second != first && second.phase == inLobby {
+		second.sayInLobby(text)
+		g.run.driver.attend(second)
+	}
+	g.startSaid++
+}
+
+// hostSpoke is a line of the host. A person sees those of the first game's lobby.
+func (g *game) hostSpoke(now time.Duration, p *player, text string) {
+	g.hostLine = now
+	if p.phase != inLobby || text == g.hostSaid {
+		return
+	}
+	g.hostSaid = text
+	if g.number == 1 {
+		g.run.log.Info().Int("game", g.number).Msgf("the host says: %s", text)
+	}
+}
 
 func (g *game) progress(percent int) { g.percent = max(g.percent, percent) }
 
@@ -105,7 +145,9 @@ func (g *game) finished(p *player) {
 		Str("why", p.why).Int("turn", p.turn).Msg("bot is gone")
 	if g.left == 0 {
 		close(g.done)
+		return
 	}
+	g.aboard(g.run.now()) // the others may have waited for this one
 }
 
 // leaveAt tells the bots when to go; 0 is now, without waiting for actions.

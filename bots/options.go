@@ -58,7 +58,8 @@ type Options struct {
 	// Conduct says how one bot behaves; nil, or the zero Conduct, is well.
 	Conduct func(game, seat int) Conduct
 
-	Log zerolog.Logger
+	Log     zerolog.Logger
+	Program string // how a host is started, for hints; empty is "w3host"
 }
 
 // Conduct is how one bot behaves. The zero value plays by the rules.
@@ -99,6 +100,7 @@ func (o Options) normal() (Options, error) {
 	setDefault(&o.Version, DefaultVersion)
 	setDefault(&o.NamePrefix, DefaultPrefix)
 	setDefault(&o.Loops, 1)
+	setDefault(&o.Program, "w3host")
 	if o.Conduct == nil {
 		o.Conduct = func(int, int) Conduct { return Conduct{} }
 	}

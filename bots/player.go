@@ -231,7 +231,11 @@ func (p *player) ring(a alarm, now time.Duration) {
 		p.finish(OutcomeLeft, "")
 	case alarmGiveUp:
 		if p.phase < loading {
-			p.finish(OutcomeGaveUp, fmt.Sprintf("the game did not start within %v: start it in the host (autostart, or !start)", p.g.run.opts.Patience))
+			why := fmt.Sprintf("the game did not start within %v: start it in the host (autostart, or !start)", p.g.run.opts.Patience)
+			if p.g.hostSaid != "" {
+				why += fmt.Sprintf("; the host said %q", p.g.hostSaid)
+			}
+			p.finish(OutcomeGaveUp, why)
 		}
 	}
 }

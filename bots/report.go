@@ -191,11 +191,7 @@ func (r *Report) add(p *player) {
 
 // judge decides whether the host did well.
 func (r *Report) judge(opts *Options) {
-	fair := r.Outcomes[OutcomeLeft]
-	for _, n := range r.Misbehaved {
-		fair += n
-	}
-	r.OK = r.FaultCount == 0 && r.GamesRun == r.Games && fair == r.Bots
+	r.OK = r.FaultCount == 0 && r.GamesRun == r.Games && r.fair() == r.Bots
 	for _, s := range r.Strangers {
 		r.OK = r.OK && s.Closed == s.Count
 	}

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -35,6 +36,7 @@ type run struct {
 	rec    recorder
 
 	started chan struct{} // one token for each game that runs
+	until   atomic.Int64  // when the bots will leave; 0 before all games run
 	mu      sync.Mutex
 	faults  []Fault
 	wrong   int64 // all faults
@@ -65,6 +67,11 @@ func Run(ctx context.Context, opts Options) (Report, error) {
 }
 
 func (r *run) play(ctx context.Context) (Report, error) {
+	if r.opts.Games == 1 {
+		r.log.Info().Msgf("looking for a lobby with room for %s at %s", counted(r.opts.Players, "bot"), r.opts.Addr)
+	} else {
+		r.log.Info().Msgf("looking for %d lobbies with room for %s each at %s", r.opts.Games, counted(r.opts.Players, "bot"), r.opts.Addr)
+	}
 	games := make([]*game, r.opts.Games)
 	over := make(chan struct{}) // closed when the bots must not join any more
 	var ending sync.Once
@@ -83,10 +90,14 @@ func (r *run) play(ctx context.Context) (Report, error) {
 	}
 	allOver := make(chan struct{})
 	go func() { playing.Wait(); close(allOver) }() // ends with the games
+	talk, quiet := context.WithCancel(ctx)
+	defer quiet()
+	go r.narrate(talk, games) // ends when play returns
 	r.awaitStart(ctx, len(games), failed, allOver)
 	strangers := r.startStrangers(ctx)
 	measureFrom, cpuFrom := r.now(), cpuTime()
 	r.rec.open.Store(true)
+	r.until.Store(int64(measureFrom + r.opts.Play))
 	select {
 	case <-ctx.Done():
 	case <-allOver:
@@ -154,7 +165,7 @@ func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool 
 		f := g.fate()
 		switch {
 		case f == fateNobody:
-			r.problem(fmt.Errorf("no host at %s: start one with `w3host`, or name another with --addr", l.addr))
+			r.problem(fmt.Errorf("no host at %s: start one with `%s`, or name another with --addr", l.addr, r.opts.Program))
 			return false
 		case f != fateTaken && f != fateNotYet, ctx.Err() != nil:
 			return f == fateRan
@@ -174,8 +185,9 @@ func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool 
 	}
 }
 
-// enter connects the bots of a game, one after the other. Where the lobby is
-// only guessed, the first one goes ahead and the others wait for its answer.
+// enter connects the bots of a game, one after the other. The first one goes
+// ahead and the others wait for its answer: whoever joins first owns the lobby on
+// most hosts, and a lobby whose id is guessed may not be there.
 func (r *run) enter(ctx context.Context, g *game, l lobby) {
 	var late sync.WaitGroup
 	for i, p := range g.players {
@@ -187,12 +199,12 @@ func (r *run) enter(ctx context.Context, g *game, l lobby) {
 			continue
 		}
 		r.connect(ctx, p, l)
-		if i > 0 || !l.guessed {
+		if i > 0 {
 			continue
 		}
 		g.await(func() bool { return p.phase != joining })
 		g.mu.Lock()
-		if p.phase == gone {
+		if p.phase == gone && l.guessed {
 			g.follow(p)
 		}
 		g.mu.Unlock()
@@ -250,7 +262,8 @@ func (r *run) dialFor(ctx context.Context, p *player, addr string) (net.Conn, er
 
 // gameRuns is called once for each game, by its first bot with a turn.
 func (r *run) gameRuns(g *game, now time.Duration) {
-	r.log.Info().Int("game", g.number).Stringer("after", now.Round(10*time.Millisecond)).Msg("game runs")
+	r.log.Info().Int("game", g.number).Stringer("after", now.Round(10*time.Millisecond)).
+		Msgf("the game runs; the bots play %v", r.opts.Play)
 	r.started <- struct{}{}
 }
 

@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,9 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"w3host/w3gs"
 )
@@ -175,6 +179,87 @@ func TestSaysStart(t *testing.T) {
 	if said := h.game(0).said; !slices.Contains(said, "!start") {
 		t.Errorf("said %q", said)
 	}
+}
+
+// The lobby belongs to whoever joins first, and the host takes the joins of
+// connections that are made at once in any order.
+func TestTheOwnerSaysStart(t *testing.T) {
+	eachDriver(t, func(t *testing.T, base Options) {
+		h := startFakeHost(t, &fakeHost{players: 3, noStart: true, owner: "first", beforeJoin: func(name string) {
+			if name == "bot-1" {
+				time.Sleep(200 * time.Millisecond)
+			}
+		}})
+		base.Patience = 20 * time.Second
+		wantOK(t, runBots(t, h, base))
+		if said := h.game(0).said; slices.Contains(said, "!start force") {
+			t.Errorf("the first !start did not count: %q", said)
+		}
+	})
+}
+
+// A lobby may belong to any of them, if somebody was there before.
+func TestEveryBotAsksForTheStart(t *testing.T) {
+	t.Parallel()
+	wantOK(t, runBots(t, startFakeHost(t, &fakeHost{players: 2, noStart: true, owner: "bot-2"}), Options{Patience: 20 * time.Second}))
+}
+
+// A bot that is not let in does not keep the others from starting.
+func TestStartsWithoutTheRefused(t *testing.T) {
+	t.Parallel()
+	h := startFakeHost(t, &fakeHost{players: 3, noLAN: true, noStart: true, beforeJoin: func(name string) {
+		if name == "bot-4" {
+			time.Sleep(200 * time.Millisecond)
+		}
+	}})
+	r, err := Run(t.Context(), Options{Addr: h.addr, Players: 4, Play: 300 * time.Millisecond, LoadTime: 50 * time.Millisecond, Patience: 20 * time.Second})
+	if err != nil || r.GamesRun != 1 || r.Outcomes[OutcomeRefused] != 1 || r.OK {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if want := "not well: 1 bot could not stay to the end"; r.Verdict() != want {
+		t.Errorf("verdict %q, want %q", r.Verdict(), want)
+	}
+}
+
+func TestMorePlayersThanSlotsIsSaidAtOnce(t *testing.T) {
+	t.Parallel()
+	h := startFakeHost(t, &fakeHost{players: 3})
+	r, err := Run(t.Context(), Options{Addr: h.addr, Players: 5})
+	if err == nil || !strings.Contains(err.Error(), "have 3 slots, 5 bots want in: use --players 3") || r.Elapsed > 30*time.Second {
+		t.Errorf("after %v: %v", r.Elapsed, err)
+	}
+	if want := "not well: no game was played"; r.Verdict() != want {
+		t.Errorf("verdict %q, want %q", r.Verdict(), want)
+	}
+}
+
+// Who looks at the bots while nothing happens is told what they wait for.
+func TestNarrates(t *testing.T) {
+	t.Parallel()
+	h := startFakeHost(t, &fakeHost{players: 2, noStart: true})
+	var log syncBuffer
+	_ = runBots(t, h, Options{NoStart: true, Patience: 6 * time.Second, Log: zerolog.New(&log)})
+	if !strings.Contains(log.String(), "waiting in the lobby for the host to start") {
+		t.Errorf("the bots said:\n%s", log.String())
+	}
+}
+
+// syncBuffer takes the log of many goroutines.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }
 
 func TestGivesUpWhenNothingStarts(t *testing.T) {

@@ -131,10 +131,10 @@ func (f *finder) search(ctx context.Context) error {
 // patience says why no lobby was found, when none was for too long.
 func (f *finder) patience() error {
 	switch {
+	case f.size > 0 && f.size < f.opts.Players:
+		return fmt.Errorf("the lobbies of %s have %d slots, %d bots want in: use --players %d", f.opts.Addr, f.size, f.opts.Players, f.size)
 	case f.deaf || time.Since(f.last) < f.opts.Patience:
 		return nil
-	case f.size < f.opts.Players:
-		return fmt.Errorf("the lobbies of %s have %d slots, %d bots want in: use --players %d", f.opts.Addr, f.size, f.opts.Players, f.size)
 	}
 	return fmt.Errorf("no lobby with %d open slots at %s: the host opens none, or others fill them", f.opts.Players, f.opts.Addr)
 }

@@ -24,7 +24,7 @@ something that the protocol does not allow, turned a bot out, or a game could no
 be played, and 2 when the flags make no sense.
 
 --json prints one object with these keys; docs/bots.md says what they mean:
-  ok addr elapsed_s measured_s games games_run bots joined outcomes misbehaved
+  ok verdict addr elapsed_s measured_s games games_run bots joined outcomes misbehaved
   turns missed_turns early_turns early_missed_turns worst_interval
   interval_ms jitter_ms late_ms action_delay_ms chat_delay_ms own_late_ms
       (each with count mean p50 p99 p999 max)

@@ -1,0 +1,52 @@
+package bots
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Verdict is the report in one sentence.
+func (r *Report) Verdict() string {
+	if r.OK {
+		return fmt.Sprintf("all went well: %s played %s of %v to the end, and the host kept to the rules",
+			counted(r.Bots, "bot"), counted(r.Games, "game"), r.Measured.Round(time.Second))
+	}
+	var bad []string
+	switch {
+	case r.GamesRun == 0:
+		bad = append(bad, "no game was played")
+	case r.GamesRun < r.Games:
+		bad = append(bad, fmt.Sprintf("only %d of %d games were played", r.GamesRun, r.Games))
+	}
+	if r.FaultCount > 0 {
+		bad = append(bad, "the host broke the rules "+counted(int(r.FaultCount), "time"))
+	}
+	if out := r.Bots - r.fair(); out > 0 && r.GamesRun > 0 {
+		bad = append(bad, counted(out, "bot")+" could not stay to the end")
+	}
+	for _, s := range r.Strangers {
+		if s.Closed < s.Count {
+			bad = append(bad, fmt.Sprintf("%d connections that never join were left open (%s)", s.Count-s.Closed, s.Kind))
+		}
+	}
+	return "not well: " + strings.Join(bad, "; ")
+}
+
+// fair counts the bots that left by their own will, and those that misbehaved:
+// the host may do with them as it likes.
+func (r *Report) fair() int {
+	n := r.Outcomes[OutcomeLeft]
+	for _, m := range r.Misbehaved {
+		n += m
+	}
+	return n
+}
+
+// counted is "1 bot" or "3 bots".
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
