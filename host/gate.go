@@ -1,6 +1,7 @@
 package host
 
 import (
+	"container/list"
 	"errors"
 	"net/netip"
 	"sync"
@@ -14,26 +15,34 @@ var (
 	errJoinRate      = errors.New("too many joins a minute from this address")
 )
 
+// maxVisitors is how many quiet addresses the gate remembers, some 200 bytes
+// each. A forgotten address has its full allowance again, so whoever wants that
+// must come from more addresses than this.
+const maxVisitors = 16 << 10
+
 // gate counts what one address may do: connections that have not joined, and
 // joins a minute. Addresses in an exempt network are only counted in the total.
+// Every call takes the same time, however many addresses are known.
 type gate struct {
 	limits Limits
 
 	mu       sync.Mutex
 	unjoined int
 	visitors map[netip.Addr]*visitor
+	quiet    *list.List // visitors without an open connection, the last seen in front
 }
 
-// visitor is what the gate knows of an address. tokens refill with time, so an
-// address that is quiet for a minute can be forgotten.
+// visitor is what the gate knows of an address. tokens refill with time.
 type visitor struct {
+	addr     netip.Addr
 	unjoined int
 	tokens   float64
 	at       time.Time
+	place    *list.Element // in quiet; nil while a connection is open
 }
 
 func newGate(limits Limits) *gate {
-	return &gate{limits: limits, visitors: make(map[netip.Addr]*visitor)}
+	return &gate{limits: limits, visitors: make(map[netip.Addr]*visitor), quiet: list.New()}
 }
 
 // enter counts a new connection, or says why it may not come in.
@@ -44,6 +53,7 @@ func (g *gate) enter(addr netip.Addr, now time.Time) error {
 		return errUnjoinedTotal
 	}
 	v := g.visit(addr, now)
+	defer g.rest(v)
 	if !g.exempt(addr) && v.unjoined >= g.limits.UnjoinedPerIP {
 		return errUnjoinedIP
 	}
@@ -59,6 +69,7 @@ func (g *gate) leave(addr netip.Addr, now time.Time) {
 	g.unjoined--
 	v := g.visit(addr, now)
 	v.unjoined--
+	g.rest(v)
 }
 
 // join takes one join from the address's allowance.
@@ -69,6 +80,7 @@ func (g *gate) join(addr netip.Addr, now time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	v := g.visit(addr, now)
+	defer g.rest(v)
 	if v.tokens < 1 {
 		return errJoinRate
 	}
@@ -76,25 +88,38 @@ func (g *gate) join(addr netip.Addr, now time.Time) error {
 	return nil
 }
 
-// visit finds the address's record with its tokens up to date, and forgets the
-// quiet ones when there are many.
+// visit finds the address's record with its tokens up to date. It is followed
+// by rest.
 func (g *gate) visit(addr netip.Addr, now time.Time) *visitor {
 	full := float64(g.limits.JoinsPerMinute)
 	v := g.visitors[addr]
 	if v == nil {
-		if len(g.visitors) >= 4096 {
-			for a, old := range g.visitors {
-				if old.unjoined == 0 && now.Sub(old.at) > time.Minute {
-					delete(g.visitors, a)
-				}
-			}
-		}
-		v = &visitor{tokens: full, at: now}
+		v = &visitor{addr: addr, tokens: full, at: now}
 		g.visitors[addr] = v
 	}
 	v.tokens = min(full, v.tokens+now.Sub(v.at).Minutes()*full)
 	v.at = now
 	return v
+}
+
+// rest puts a visitor without an open connection in front of the quiet ones, of
+// whom the one who was seen longest ago is forgotten when there are too many.
+// Those with an open connection are bounded by limits.Unjoined.
+func (g *gate) rest(v *visitor) {
+	switch {
+	case v.unjoined > 0 && v.place != nil:
+		g.quiet.Remove(v.place)
+		v.place = nil
+	case v.unjoined > 0:
+	case v.place != nil:
+		g.quiet.MoveToFront(v.place)
+	default:
+		v.place = g.quiet.PushFront(v)
+		if g.quiet.Len() > maxVisitors {
+			oldest := g.quiet.Remove(g.quiet.Back()).(*visitor)
+			delete(g.visitors, oldest.addr)
+		}
+	}
 }
 
 func (g *gate) exempt(addr netip.Addr) bool {

@@ -78,37 +78,67 @@ func TestGateJoins(t *testing.T) {
 	}
 }
 
-// TestGateForgets addresses that are quiet, and only those.
+// TestGateForgets the addresses that were seen longest ago, when there are too
+// many, but none with an open connection.
 func TestGateForgets(t *testing.T) {
 	g, begin := testGate(1<<20), time.Now()
 	if err := g.enter(here, begin); err != nil {
 		t.Fatal(err)
 	}
-	later := begin.Add(2 * time.Minute)
-	for g.join(there, later) == nil { //nolint:revive // uses up the rate
+	old := netip.MustParseAddr("192.0.2.3")
+	for _, addr := range []netip.Addr{old, there} {
+		for g.join(addr, begin) == nil { //nolint:revive // uses up the rate
+		}
 	}
 	addr := netip.MustParseAddr("10.0.0.1")
-	for i := range 5000 {
-		at := begin
-		if i >= 4500 {
-			at = later
-		}
-		if err := g.join(addr, at); err != nil {
+	for i := range maxVisitors + 100 {
+		if err := g.join(addr, begin); err != nil {
 			t.Fatal(err)
+		}
+		if i == maxVisitors/2 {
+			_ = g.join(there, begin) // seen again
 		}
 		addr = addr.Next()
 	}
-	if n := len(g.visitors); n > 4096 {
-		t.Errorf("%d addresses are kept", n)
+	if n, q := len(g.visitors), g.quiet.Len(); n != maxVisitors+1 || q != maxVisitors {
+		t.Errorf("%d addresses are kept, %d of them quiet", n, q)
 	}
 	if g.visitors[here] == nil {
 		t.Error("an address with a connection was forgotten")
 	}
-	if err := g.join(there, later); !errors.Is(err, errJoinRate) {
+	if err := g.join(there, begin); !errors.Is(err, errJoinRate) {
 		t.Errorf("an address that was active is forgiven: %v", err)
 	}
-	g.leave(here, later)
+	if g.visitors[old] != nil {
+		t.Error("the address that was seen longest ago is kept")
+	}
+	g.leave(here, begin)
 	if g.unjoined != 0 || g.visitors[here].unjoined != 0 {
 		t.Errorf("%d connections are counted", g.unjoined)
 	}
+}
+
+// TestGateOfMany: a connection costs the same after 400,000 addresses as after
+// 40,000, in time and memory.
+func TestGateOfMany(t *testing.T) {
+	visit := func(n int) (each time.Duration, kept int) {
+		g, now := testGate(1<<20), time.Now()
+		addr := netip.MustParseAddr("10.0.0.1")
+		for range n {
+			_ = g.enter(addr, now)
+			_ = g.join(addr, now)
+			g.leave(addr, now)
+			addr = addr.Next()
+		}
+		return time.Since(now) / time.Duration(n), len(g.visitors)
+	}
+	few, keptFew := visit(40_000)
+	many, keptMany := visit(400_000)
+	if keptFew != maxVisitors || keptMany != maxVisitors {
+		t.Errorf("%d and %d addresses are kept, want %d", keptFew, keptMany, maxVisitors)
+	}
+	if many > 10*few+10*time.Microsecond { // a look at all of them would take 100 times as long
+		t.Errorf("a connection takes %v among 40,000 addresses, %v among 400,000", few, many)
+	}
+	t.Logf("a connection takes %v among 40,000 addresses, %v among 400,000", few, many)
 }
