@@ -84,9 +84,9 @@ func (g *Game) transferOne(e *mapxfer.Effect) {
 	switch e.Kind {
 	case mapxfer.Begin:
 		g.log.Info().Str("player", c.name).Uint32("bytes", g.m.Size).Msg("map download begins")
-		c.sendPacket(&w3gs.StartDownload{From: g.mapSender()})
+		c.sendPacket(&w3gs.StartDownload{From: g.lobby.MapSender(e.PID)})
 	case mapxfer.Send:
-		c.sendPiece(piece{parts: g.m.Parts, at: e.Offset, end: e.End, to: e.PID, from: g.mapSender()})
+		c.sendPiece(piece{parts: g.m.Parts, at: e.Offset, end: e.End, to: e.PID, from: g.lobby.MapSender(e.PID)})
 	case mapxfer.Percent:
 		pid, percent := e.PID, e.Percent
 		g.later(func() {
@@ -153,16 +153,4 @@ func (g *Game) tell(pid uint8, text string) {
 // clients do not expect parts of the map behind it.
 func endsDownload(op w3gs.Op) bool {
 	return op == w3gs.OpLeaveAck || op == w3gs.OpKickPlayer || op == w3gs.OpCountdownStart
-}
-
-// mapSender is the pid that the map comes from: the virtual host, or when that
-// has given way the first player, as other hosts do.
-func (g *Game) mapSender() uint8 {
-	if pid := g.lobby.VirtualHost(); pid != 0 {
-		return pid
-	}
-	for pid := range g.lobby.Humans().All() {
-		return pid
-	}
-	return 1
 }

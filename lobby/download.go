@@ -14,15 +14,13 @@ func (l *Lobby) mapReport(p *player, report w3gs.MapSize) {
 	case report.Size == whole && report.Flag == w3gs.MapHave:
 		l.progress(p, 100)
 		return
-	case report.Size >= whole && p.asked:
-		return // the transfer knows better
+	case p.asked:
+		return // the transfer knows better, and what he says may be old
 	case report.Size >= whole:
 		report.Size = 0 // another file of that name: nothing of it is of use
 	}
-	if !p.asked {
-		p.asked = true
-		l.emit(NeedsMap{PID: p.pid, Have: report.Size})
-	}
+	p.asked = true
+	l.emit(NeedsMap{PID: p.pid, Have: report.Size})
 	l.progress(p, uint8(uint64(report.Size)*100/max(uint64(whole), 1)))
 }
 
@@ -35,3 +33,31 @@ func (l *Lobby) progress(p *player, percent uint8) {
 }
 
 func (l *Lobby) downloading(p *player) bool { return l.slots[l.slotOf(p.pid)].Download < 100 }
+
+// MapSender is the pid that sends the map to a player: the virtual host, or
+// when that has given way a fake player, the owner, or the first other player.
+// It is never the receiver: no client takes a map from itself. One who is alone
+// where there is no virtual host gets it from a pid that nobody has.
+func (l *Lobby) MapSender(to uint8) uint8 {
+	if l.vhost != 0 {
+		return l.vhost
+	}
+	var owner, first uint8
+	for p := range l.seated {
+		switch {
+		case p.fake:
+			return p.pid
+		case p.pid == to:
+		case l.owner != "" && sameName(p.name, l.owner):
+			owner = p.pid
+		case first == 0:
+			first = p.pid
+		}
+	}
+	for _, pid := range []uint8{owner, first} {
+		if pid != 0 {
+			return pid
+		}
+	}
+	return l.freePID()
+}

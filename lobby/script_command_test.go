@@ -49,6 +49,8 @@ func (r *runner) dispatch(c *command) ([]string, error) {
 	case "next":
 		at, ok := r.l.Next()
 		return []string{fmt.Sprintf("next %v %v", at, ok)}, nil
+	case "sender": // the pid that sends the map to PID
+		return []string{fmt.Sprintf("sender %d", r.l.MapSender(c.pid(0)))}, nil
 	case "slots":
 		return showTable(r.l.slots), nil
 	case "counts":

@@ -71,13 +71,17 @@ func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect
 	return s.pumpOne(now, p, out)
 }
 
-// rewind sends the parts behind the acknowledged mark again.
+// rewind sends the parts behind the acknowledged mark again. Who refuses the
+// first part of a download that he wanted to resume has no use for what he holds:
+// it begins at byte 0.
 func (s *Scheduler) rewind(now time.Duration, p *player, out []Effect) []Effect {
 	if p.acked == p.base {
 		if p.doubted {
 			return s.decline(now, p, out)
 		}
 		p.doubted = true
+		p.base, p.acked = 0, 0
+		out = s.showPercent(p, out)
 	}
 	p.rewind(now)
 	if p.rewinds > maxRewinds || p.resent > resendFactor*uint64(s.cfg.Size)+maxFloor {

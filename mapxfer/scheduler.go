@@ -45,9 +45,14 @@ func (s *Scheduler) Report(now time.Duration, pid uint8, m w3gs.MapSize, out []E
 		return out
 	case m.Flag != w3gs.MapHave && m.Flag != w3gs.MapDownloading:
 		return s.ignore(now, p, WhyFlag, out)
+	case p.state == done && m.Flag == w3gs.MapDownloading:
+		return out // older than the last 0x44
 	case p.state == active || p.state == declined:
 		if m.Flag == w3gs.MapHave && m.Size == s.cfg.Size {
 			return s.finish(now, p, out) // he checked the file himself
+		}
+		if m.Size < p.acked && p.acked > p.base {
+			return out // older than the last 0x44
 		}
 		return s.mark(now, p, m.Size, out)
 	}
