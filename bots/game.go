@@ -69,7 +69,7 @@ func (g *game) aboard(now time.Duration) {
 	}
 	if !g.gathered {
 		g.gathered = true
-		g.run.log.Info().Int("game", g.number).Int("players", count).Msg("all bots are in the lobby and have the map")
+		g.run.log.Info().Int("game", g.number).Msgf("%s in the lobby, all have the map", counted(count, "bot"))
 		for _, p := range g.players {
 			if p.phase == inLobby {
 				p.set(alarmGiveUp, now+g.run.opts.Patience)
@@ -103,13 +103,23 @@ func (g *game) askStart(first *player) {
 // hostSpoke is a line of the host. A person sees those of the first game's lobby.
 func (g *game) hostSpoke(now time.Duration, p *player, text string) {
 	g.hostLine = now
-	if p.phase != inLobby || text == g.hostSaid {
+	if p.phase != inLobby || text == g.hostSaid || g.spokesman() != p {
 		return
 	}
 	g.hostSaid = text
 	if g.number == 1 {
 		g.run.log.Info().Int("game", g.number).Msgf("the host says: %s", text)
 	}
+}
+
+// spokesman is the first bot that is still there.
+func (g *game) spokesman() *player {
+	for _, p := range g.players {
+		if p.phase < leaving {
+			return p
+		}
+	}
+	return nil
 }
 
 func (g *game) progress(percent int) { g.percent = max(g.percent, percent) }

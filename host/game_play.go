@@ -7,6 +7,7 @@ import (
 	"w3host/storage"
 	gamesync "w3host/sync"
 	"w3host/w3gs"
+	"w3host/w3map"
 )
 
 // begin turns the lobby into a game: from here on the turn loop says who is in.
@@ -29,7 +30,7 @@ func (g *Game) begin(e lobby.Started) {
 		}
 	}
 	g.book.begun(e)
-	g.log.Info().Int("players", len(e.Players)).Int("fakes", len(e.Fakes)).Str("hcl", e.HCL).Msg("game started, players are loading")
+	g.log.Info().Str("map", g.m.File).Str("title", w3map.Plain(g.m.Name)).Int("players", len(e.Players)).Int("fakes", len(e.Fakes)).Str("hcl", e.HCL).Msg("game started, players are loading")
 }
 
 // turnConfig is how every game of this host is run.

@@ -105,7 +105,7 @@ func hintNetwork(ctx context.Context, db storage.Store, target storage.BanTarget
 	}
 	for _, b := range bans {
 		if b.Network.IsValid() && b.Network.Contains(target.Network.Addr()) {
-			return fmt.Errorf("%w; it is within %s, which is banned: w3host unban %[2]s", err, b.Network)
+			return fmt.Errorf("%w; it is within %s, which is banned: %s unban %[2]s", err, b.Network, program)
 		}
 	}
 	return err

@@ -6,11 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/term"
 
 	"w3host/bots"
 )
@@ -111,7 +109,7 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	case err != nil:
 		return 2
 	case fs.NArg() > 0:
-		fmt.Fprintf(stderr, "w3host bots: unexpected argument %q; see w3host bots --help\n", fs.Arg(0))
+		fmt.Fprintf(stderr, "w3host bots: unexpected argument %q; see %s bots --help\n", fs.Arg(0), program)
 		return 2
 	}
 	opts.Play = time.Duration(minutes * float64(time.Minute))
@@ -129,11 +127,7 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	if verbose {
 		level = zerolog.DebugLevel
 	}
-	console := zerolog.ConsoleWriter{Out: stderr, TimeFormat: time.TimeOnly}
-	if f, ok := stderr.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
-		console.NoColor = true
-	}
-	opts.Log = zerolog.New(console).Level(level).With().Timestamp().Logger()
+	opts.Log, opts.Program = consoleLogger(stderr, level), program
 
 	report, err := bots.Run(ctx, opts)
 	if err != nil {

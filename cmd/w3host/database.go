@@ -120,7 +120,7 @@ func (c *dbCall) none() error {
 
 func (c *dbCall) wrong(err error) int {
 	text := strings.Replace(err.Error(), "flag provided but not defined: ", "there is no flag ", 1)
-	fmt.Fprintf(c.stderr, "w3host %s: %s (see w3host %s --help)\n", c.command, text, c.command)
+	fmt.Fprintf(c.stderr, "w3host %s: %s (see %s %s --help)\n", c.command, text, program, c.command)
 	return exitUsage
 }
 

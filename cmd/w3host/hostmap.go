@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -105,7 +103,7 @@ func (s *mapSource) next() (*host.Map, error) {
 	if !s.file {
 		e, err := s.maps.Find(s.query)
 		if err != nil {
-			return nil, fmt.Errorf("lobby.map = %q: %w; w3host map list shows what there is", s.query, err)
+			return nil, fmt.Errorf("lobby.map = %q: %w; %s map list shows what there is", s.query, err, program)
 		}
 		path = s.maps.Path(e)
 	}
@@ -143,7 +141,7 @@ func (s *mapSource) read(path string, data []byte) (*host.Map, error) {
 	for _, warning := range m.Warnings {
 		s.log.Warn().Str("map", m.File).Msg(warning)
 	}
-	if missing := m.MissingScripts(); missing != "" {
+	if missing := m.MissingScripts(); missing != "" && s.query != "" { // the built-in map is for bots
 		s.log.Warn().Str("map", m.File).Msg(missing)
 	}
 	if limit := mapxfer.SizeLimit(uint32(s.version)); limit > 0 && m.Size > limit {
@@ -155,24 +153,4 @@ func (s *mapSource) read(path string, data []byte) (*host.Map, error) {
 	}
 	s.current = &host.Map{Map: m, Parts: parts}
 	return s.current, nil
-}
-
-// welcome tells a first-time user where the game is and how to join.
-func welcome(c config.Config, addr netip.AddrPort, m *host.Map, log zerolog.Logger) {
-	log.Info().Stringer("listen", addr).Str("map", m.File).Int("players", int(m.PlayerSlots)).
-		Msgf("hosting %q on %s", w3map.Plain(m.Name), addr)
-	where := fmt.Sprintf("from the LAN screen of Warcraft III %v on this network", w3map.Version(c.Host.Version))
-	if !c.LAN.Enabled {
-		where = "with a client that knows this address; it is not announced, since the LAN part is off"
-	}
-	start := "it starts when every open slot is taken"
-	switch {
-	case c.Lobby.Autostart > 0:
-		start = fmt.Sprintf("it starts with %d players", c.Lobby.Autostart)
-	case c.Lobby.Autostart < 0:
-		start = fmt.Sprintf("it starts when its owner says %sstart", c.Lobby.CommandTrigger)
-	}
-	log.Info().Msgf("join %s; %s", where, start)
-	bots := strings.NewReplacer("0.0.0.0", "127.0.0.1", "[::]", "127.0.0.1").Replace(addr.String())
-	log.Info().Msgf("to try it without the game: go run ./cmd/w3host bots --addr %s --players %d", bots, m.PlayerSlots)
 }

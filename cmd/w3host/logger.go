@@ -22,8 +22,20 @@ func newLogger(c config.Log, w io.Writer) zerolog.Logger {
 	if err != nil {
 		level = zerolog.InfoLevel
 	}
-	if f, ok := w.(*os.File); ok && !c.JSON && term.IsTerminal(int(f.Fd())) {
-		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly}
+	if !c.JSON && isTerminal(w) {
+		return consoleLogger(w, level)
 	}
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+}
+
+// consoleLogger writes for people. NO_COLOR turns the colours off, as it does
+// in other programs (https://no-color.org).
+func consoleLogger(w io.Writer, level zerolog.Level) zerolog.Logger {
+	out := console{out: w, colour: isTerminal(w) && os.Getenv("NO_COLOR") == "", all: level <= zerolog.DebugLevel}
+	return zerolog.New(out).Level(level).With().Timestamp().Logger()
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

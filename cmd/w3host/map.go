@@ -119,7 +119,7 @@ func (c *mapCall) findScripts(dir string) error {
 // wrong reports a call that cannot be understood.
 func (c *mapCall) wrong(err error) int {
 	text := strings.Replace(err.Error(), "flag provided but not defined: ", "there is no flag ", 1)
-	fmt.Fprintf(c.stderr, "w3host map: %s (see w3host map --help)\n", text)
+	fmt.Fprintf(c.stderr, "w3host map: %s (see %s map --help)\n", text, program)
 	return exitUsage
 }
 

@@ -106,7 +106,7 @@ func (c *mapCall) read(name string, bar *mapBar) (*w3map.Map, error) {
 		return nil, err
 	}
 	if stat.IsDir() {
-		return nil, fmt.Errorf("this is a folder; see its maps with: w3host map list %s", name)
+		return nil, fmt.Errorf("this is a folder; see its maps with: %s map list %s", program, name)
 	}
 	m, err := w3map.Read(f, stat.Size(), name, w3map.Options{Version: c.version, Scripts: c.scripts, Progress: bar.add})
 	if err != nil {

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
+	program = "w3host"
 	os.Exit(m.Run())
 }
 

@@ -53,7 +53,7 @@ func loadConfig(args []string, stderr io.Writer) (config.Config, int) {
 		err = fmt.Errorf("%q is no flag of serve", fs.Arg(0))
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "w3host: %v; see w3host help\n", err)
+		fmt.Fprintf(stderr, "w3host: %v; see %s help\n", err, program)
 		return config.Config{}, exitUsage
 	}
 	c, faults := readConfig(o.configFile)
