@@ -103,9 +103,12 @@ type Limits struct {
 	Unjoined       int      `toml:"unjoined"`        // connections that have not joined, in all
 	UnjoinedPerIP  int      `toml:"unjoined_per_ip"` // the same from one address
 	JoinsPerMinute int      `toml:"joins_per_minute_per_ip"`
-	PacketRate     int      `toml:"packet_rate"`   // packets a second from one player, map acknowledgements apart
-	OutQueue       int      `toml:"out_queue_kib"` // waiting for one player's socket
-	Exempt         []string `toml:"exempt"`        // networks without the per-address limits
+	PacketRate     int      `toml:"packet_rate"`              // packets a second from one player, map acknowledgements apart
+	ActionRate     int      `toml:"action_kib_per_second"`    // of actions that one player may bring into turns
+	ActionBurst    int      `toml:"action_burst_kib"`         // the same at once, after a quiet time
+	SlotRequests   int      `toml:"slot_requests_per_second"` // of one player in the lobby
+	OutQueue       int      `toml:"out_queue_kib"`            // waiting for one player's socket
+	Exempt         []string `toml:"exempt"`                   // networks without the per-address limits
 	Shutdown       Duration `toml:"shutdown_timeout"`
 }
 

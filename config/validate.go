@@ -81,6 +81,9 @@ func (c *Config) Validate() error {
 	v.between("limits.unjoined_per_ip", c.Limits.UnjoinedPerIP, 1, 1<<20)
 	v.between("limits.joins_per_minute_per_ip", c.Limits.JoinsPerMinute, 1, 1<<20)
 	v.between("limits.packet_rate", c.Limits.PacketRate, 50, 1<<20)
+	v.between("limits.action_kib_per_second", c.Limits.ActionRate, 1, 1<<16)
+	v.between("limits.action_burst_kib", c.Limits.ActionBurst, 4, 1<<16)
+	v.between("limits.slot_requests_per_second", c.Limits.SlotRequests, 1, 1<<10)
 	v.between("limits.out_queue_kib", c.Limits.OutQueue, 16, 1<<20)
 	v.within("limits.shutdown_timeout", c.Limits.Shutdown, 100*time.Millisecond, time.Minute)
 	for _, n := range c.Limits.Exempt {

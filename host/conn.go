@@ -35,6 +35,8 @@ type conn struct {
 	name       string
 	heard      time.Duration // when its last packet came, on the game's clock
 	wasWaiting bool          // something waited for the socket at the last look
+	sawMoves   uint64        // moves at the last look for those who are stuck
+	movedAt    time.Duration // when they were last seen to change, on the game's clock
 
 	skipped atomic.Int64 // packets without a meaning for a host
 
@@ -44,6 +46,7 @@ type conn struct {
 	mu       sync.Mutex
 	sock     *rawSocket // set once the reactor has it; nc and raw are of no use then
 	out      outQueue
+	moves    uint64 // changes whenever the socket has taken something that waited
 	draining bool
 	closing  bool  // close once the out queue is empty
 	cause    error // why the host closed it; nil while it has not

@@ -93,6 +93,8 @@ func (g *Game) findSilent(now time.Duration) {
 		case c == nil:
 		case now-c.heard > g.opts.Limits.LobbyTimeout:
 			c.cut(errSilent) // its reader reports the end
+		case c.stuck(now) > g.opts.Limits.LobbyTimeout:
+			c.cut(errStuck)
 		default:
 			if why := g.opts.Bans.Banned(c.name, c.addr.Addr(), ""); why != "" {
 				g.operate(lobby.Kick{PID: c.pid, Why: "banned: " + why})

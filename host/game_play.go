@@ -39,6 +39,7 @@ func (o *Options) turnConfig() gamesync.Config {
 	cfg.DropAfter = o.Game.DropAfter
 	cfg.LoadTimeout = o.Limits.LoadTimeout
 	cfg.LastPlayer = max(o.Game.LastPlayer, 1) // at once is the shortest wait
+	cfg.ActionRate, cfg.ActionBurst = o.Limits.ActionRate, o.Limits.ActionBurst
 	cfg.LoadInGame = o.Game.LoadInGame
 	cfg.ObserversNeverStop = o.Game.ObserversNeverStop
 	cfg.Adaptive = gamesync.Adaptive{On: o.Game.Adaptive, Min: o.Game.AdaptiveMin, Max: o.Game.AdaptiveMax}
@@ -94,9 +95,9 @@ func (g *Game) reportBacklogs() {
 		if c == nil {
 			continue
 		}
-		if queued := c.waiting(); queued > 0 || c.wasWaiting {
+		if queued, moves := c.waiting(); queued > 0 || c.wasWaiting {
 			c.wasWaiting = queued > 0
-			g.turns.ReportBacklog(uint8(pid), queued)
+			g.turns.ReportBacklog(uint8(pid), queued, moves)
 		}
 	}
 }

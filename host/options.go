@@ -77,6 +77,9 @@ type Limits struct {
 	UnjoinedPerIP  int
 	JoinsPerMinute int
 	PacketRate     int
+	ActionRate     int // bytes a second
+	ActionBurst    int // bytes
+	SlotRequests   int // a second
 	OutQueue       int // bytes
 	Exempt         []netip.Prefix
 	Shutdown       time.Duration

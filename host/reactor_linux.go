@@ -27,6 +27,11 @@ const (
 	readyBatch = 512
 	// readSize is what one read takes; what is left makes the socket ready again.
 	readSize = 16 << 10
+	// unsent is what the kernel may hold of a running game before it goes on the
+	// line. Its own bound is megabytes; what waits here instead is seen by the game,
+	// and can be judged. It is a second at the slowest line that a game can be
+	// played on.
+	unsent = 16 << 10
 )
 
 // reactor reads the sockets of all running games. With a goroutine for each,
@@ -204,6 +209,8 @@ func (r *reactor) adopt(c *conn, packets *packetReader, rest []byte) bool {
 	if len(rest) > 0 {
 		s.rest = append(s.rest, rest...)
 	}
+	// Without this bound, which every Linux of today knows, the queue is only deeper.
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsent)
 	r.put(fd, c)
 	c.sock = s
 	// The runtime's own poller lets go of the socket when the old descriptor is

@@ -6,9 +6,10 @@ import "errors"
 var (
 	errJoinTimeout  = errors.New("no join within the time limit")
 	errNotAJoin     = errors.New("first packet is not a join (0x1E)")
-	errOverflow     = errors.New("out queue overflow: the client does not read")
+	errOverflow     = errors.New("out queue overflow: far more waits for the client than its line takes")
 	errFlood        = errors.New("flood: too many packets a second")
 	errSilent       = errors.New("nothing heard for too long")
+	errStuck        = errors.New("the client took nothing of what was sent for too long")
 	errHostStops    = errors.New("the host is stopping")
 	errGameOver     = errors.New("the game is over")
 	errInboxFull    = errors.New("more packets than its game can take")

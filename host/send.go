@@ -1,6 +1,10 @@
 package host
 
-import "w3host/w3gs"
+import (
+	"time"
+
+	"w3host/w3gs"
+)
 
 // send queues a packet in front of any map part. Only the game's goroutine
 // calls it (and the acceptor before there is a game). frame may be reused when
@@ -33,6 +37,7 @@ func (c *conn) sendLocked(frame []byte) {
 		if n == len(frame) {
 			return
 		}
+		c.moves++
 		c.out.rest = append(c.out.rest[:0], frame[n:]...)
 		c.startDrain()
 		return
@@ -65,10 +70,21 @@ func (c *conn) backlog() (packets, pieces int) {
 	return c.out.packetBytes(), c.out.pieceBytes
 }
 
-// waiting is how many bytes of packets wait for the socket.
-func (c *conn) waiting() int {
-	packets, _ := c.backlog()
-	return packets
+// waiting is how many bytes of packets wait for the socket, and a number that
+// changes whenever it takes some.
+func (c *conn) waiting() (packets int, moves uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.out.packetBytes(), c.moves
+}
+
+// stuck is for how long the socket has taken nothing of what waits for it.
+func (c *conn) stuck(now time.Duration) time.Duration {
+	packets, moves := c.waiting()
+	if packets == 0 || moves != c.sawMoves {
+		c.sawMoves, c.movedAt = moves, now
+	}
+	return now - c.movedAt
 }
 
 // write hands bytes to the kernel without waiting.
@@ -90,6 +106,9 @@ func (c *conn) flush() {
 		if err != nil {
 			c.abort(err)
 			return
+		}
+		if n > 0 {
+			c.moves++
 		}
 		if n < len(buf) {
 			c.out.rest = append(c.out.rest[:0], buf[n:]...)
@@ -119,24 +138,38 @@ func (c *conn) startDrain() {
 func (c *conn) drain() {
 	lent := drainBuffers.Get().(*[]byte)
 	defer drainBuffers.Put(lent)
+	var rest []byte
 	for {
-		c.mu.Lock()
-		buf := c.out.take((*lent)[:0])
-		if len(buf) == 0 || c.done {
-			c.draining = false
-			if c.closing && !c.done {
-				c.lastWords()
+		if len(rest) == 0 {
+			if rest = c.drainMore((*lent)[:0]); rest == nil {
+				return
 			}
-			c.mu.Unlock()
-			return
 		}
-		c.mu.Unlock()
-		if _, err := c.nc.Write(buf); err != nil {
-			c.mu.Lock()
+		n, err := c.nc.Write(rest[:min(len(rest), drainChunk)])
+		rest = rest[n:]
+		c.mu.Lock()
+		c.moves++
+		if err != nil {
 			c.draining, c.out = false, outQueue{limit: c.out.limit}
 			c.abort(err)
 			c.mu.Unlock()
 			return
 		}
+		c.mu.Unlock()
 	}
+}
+
+// drainMore takes what drain writes next; nil when there is nothing left.
+func (c *conn) drainMore(buf []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.moves++ // what is taken now may arrive before the write returns
+	if buf = c.out.take(buf); len(buf) > 0 && !c.done {
+		return buf
+	}
+	c.draining = false
+	if c.closing && !c.done {
+		c.lastWords()
+	}
+	return nil
 }

@@ -78,6 +78,7 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	}
 	cfg.AutoStart = max(o.Lobby.Autostart, 0)
 	cfg.AutoStartFull = o.Lobby.Autostart == 0
+	cfg.SlotRequests = o.Limits.SlotRequests
 	cfg.Countdown = o.Lobby.Countdown
 	return cfg
 }

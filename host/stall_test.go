@@ -10,14 +10,14 @@ import (
 )
 
 // TestNeverReads: a client that takes nothing from its socket loses its place
-// when its out queue is full, and nobody else does.
+// when far more waits for him than any budget allows, and nobody else does.
 func TestNeverReads(t *testing.T) {
 	t.Parallel()
 	const turn = 100 * time.Millisecond
 	r := newRig(t, func(o *Options) {
 		o.Game.Latency, o.Game.SyncLimit = turn, 1000 // it is not the lag screen that ends him
-		o.Limits.OutQueue = 64 << 10
-		o.Limits.PacketRate = 100_000
+		o.Limits.OutQueue = 2 << 20
+		o.Limits.PacketRate, o.Limits.ActionRate, o.Limits.ActionBurst = 100_000, 1<<30, 1<<20
 	})
 	_, players := r.play(4)
 	deaf := players[3]
@@ -70,6 +70,7 @@ func TestKickOfTheStalled(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) {
 		o.Game.SyncLimit, o.Limits.OutQueue, o.Limits.PacketRate = 1000, 64<<20, 100_000
+		o.Limits.ActionRate, o.Limits.ActionBurst = 1<<30, 1<<20
 	})
 	g, players := r.play(4)
 	kicked, stays := players[2], players[3]
@@ -78,7 +79,7 @@ func TestKickOfTheStalled(t *testing.T) {
 	}
 	hush := talk(players[:2], 60)
 	conns := ask(t, g, func(g *Game) []*conn { return []*conn{g.conn(kicked.pid), g.conn(stays.pid)} })
-	eventually(t, "full sockets", func() bool { return conns[0].waiting() > 0 && conns[1].waiting() > 0 })
+	eventually(t, "full sockets", func() bool { return waits(conns[0]) && waits(conns[1]) })
 	hush()
 	players[0].sayInGame("!kick " + kicked.name)
 	players[1].until(0x07)
@@ -90,6 +91,12 @@ func TestKickOfTheStalled(t *testing.T) {
 	if took := r.shutDown(); took > lingerTime+time.Second {
 		t.Errorf("the host stopped after %v: it waited for one who does not read", took)
 	}
+}
+
+// waits reports whether something waits for a socket.
+func waits(c *conn) bool {
+	packets, _ := c.waiting()
+	return packets > 0
 }
 
 // TestShutdownOfAGame: players read why, get a proper end, and the host is quick.

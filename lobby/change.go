@@ -2,6 +2,7 @@ package lobby
 
 import (
 	"fmt"
+	"time"
 
 	"w3host/w3gs"
 )
@@ -12,7 +13,7 @@ import (
 // request is a 0x28 that asks to change the sender's slot. During the countdown
 // the table stands still.
 func (l *Lobby) request(p *player, line w3gs.Chat) {
-	if l.phase != phaseOpen {
+	if l.phase != phaseOpen || !l.mayAsk(p) {
 		return
 	}
 	i := l.slotOf(p.pid)
@@ -26,6 +27,21 @@ func (l *Lobby) request(p *player, line w3gs.Chat) {
 	case w3gs.ChatHandicap:
 		l.changeHandicap(i, line.Value)
 	}
+}
+
+// mayAsk takes one request from a player's allowance, in which SlotRequests come
+// back each second and two seconds' worth gather.
+func (l *Lobby) mayAsk(p *player) bool {
+	if l.cfg.SlotRequests == 0 {
+		return true
+	}
+	each := time.Second / time.Duration(l.cfg.SlotRequests)
+	p.askedUntil = max(p.askedUntil, l.now-2*time.Second)
+	if p.askedUntil+each > l.now {
+		return false
+	}
+	p.askedUntil += each
+	return true
 }
 
 // changeTeam moves a slot to the first open one of a team where the map has

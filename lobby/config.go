@@ -60,6 +60,13 @@ type Config struct {
 	// downloads.
 	ProgressEvery time.Duration
 
+	// TableEvery is the least time between two slot tables: changes within it go
+	// out as one. A join needs its table at once.
+	TableEvery time.Duration
+	// SlotRequests is how many changes of his slot one player may ask for in a
+	// second, and twice that at once; 0 sets no limit. What is more is ignored.
+	SlotRequests int
+
 	// QuietAfterLeave is how long after a leave an unforced start is refused.
 	QuietAfterLeave time.Duration
 	// PingsBeforeStart is how many round trips an unforced start wants of each
@@ -82,6 +89,8 @@ func Defaults() Config {
 		CountdownStep:    time.Second,
 		PingEvery:        5 * time.Second,
 		ProgressEvery:    time.Second,
+		TableEvery:       50 * time.Millisecond,
+		SlotRequests:     8,
 		QuietAfterLeave:  2 * time.Second,
 		PingsBeforeStart: 3,
 		ChatLines:        5,

@@ -2,6 +2,7 @@ package lobby
 
 import (
 	"fmt"
+	"time"
 
 	"w3host/w3gs"
 )
@@ -107,7 +108,7 @@ func (l *Lobby) admit(ev Join) {
 		l.pingAt = l.now + l.cfg.PingEvery
 	}
 	p := l.enter(&player{
-		name: name, req: ev.Req, reserved: ev.Reserved, external: ev.External, joined: l.now,
+		name: name, req: ev.Req, reserved: ev.Reserved, external: ev.External, joined: l.now, askedUntil: l.now - 2*time.Second,
 	})
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})
@@ -192,6 +193,9 @@ func (l *Lobby) returnVirtualHost() {
 		return
 	}
 	if l.vhost = l.freePID(); l.vhost != 0 {
+		if changed, _ := l.tableChanged(); changed {
+			l.flushTable() // the slot of who has left is free before a pid is in use again
+		}
 		l.broadcast(l.Humans(), l.virtualHostInfo())
 	}
 }

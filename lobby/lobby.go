@@ -42,6 +42,7 @@ type Lobby struct {
 
 	sent       []w3gs.Slot // the table that clients have
 	progressAt time.Duration
+	tableAt    time.Duration // before this no table is sent that can wait
 	pingAt     time.Duration
 	left       string // who left last, and when
 	leftAt     time.Duration
@@ -155,8 +156,12 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 	if l.phase == phaseCounting {
 		earliest(l.countAt)
 	}
-	if l.phase < phaseStarted && !slices.Equal(l.slots, l.sent) {
-		earliest(l.progressAt)
+	if changed, other := l.tableChanged(); l.phase < phaseStarted && changed {
+		if other {
+			earliest(l.tableAt)
+		} else {
+			earliest(max(l.tableAt, l.progressAt))
+		}
 	}
 	if due, waits := l.autoStartDue(); waits {
 		earliest(due)
@@ -179,19 +184,12 @@ func (l *Lobby) finish() []Effect {
 	return out
 }
 
-// sendTable sends a 0x09 when the table has changed. Where only downloads have,
-// it waits for the last such table to be ProgressEvery old.
+// sendTable sends a 0x09 when the table has changed and the last is TableEvery
+// old. Where only downloads have changed, it waits for the last such table to be
+// ProgressEvery old.
 func (l *Lobby) sendTable() {
-	changed, other := false, false
-	for i, s := range l.slots {
-		if s == l.sent[i] {
-			continue
-		}
-		changed = true
-		s.Download = l.sent[i].Download
-		other = other || s != l.sent[i]
-	}
-	if !changed || !other && l.now < l.progressAt {
+	changed, other := l.tableChanged()
+	if !changed || l.now < l.tableAt || !other && l.now < l.progressAt {
 		return
 	}
 	if !other {
@@ -200,8 +198,23 @@ func (l *Lobby) sendTable() {
 	l.flushTable()
 }
 
+// tableChanged says whether the table is another than clients have, and whether
+// in more than downloads.
+func (l *Lobby) tableChanged() (changed, other bool) {
+	for i, s := range l.slots {
+		if s == l.sent[i] {
+			continue
+		}
+		changed = true
+		s.Download = l.sent[i].Download
+		other = other || s != l.sent[i]
+	}
+	return changed, other
+}
+
 func (l *Lobby) flushTable() {
 	copy(l.sent, l.slots)
+	l.tableAt = l.now + l.cfg.TableEvery
 	l.broadcast(l.Humans(), &w3gs.SlotInfo{SlotTable: l.SlotTable()})
 }
 

@@ -84,7 +84,8 @@ type player struct {
 	req      w3gs.ReqJoin
 	joined   time.Duration
 
-	asked      bool // NeedsMap has been given
+	asked      bool          // NeedsMap has been given
+	askedUntil time.Duration // his requests are paid for up to then; two seconds ago at the earliest
 	pings      []sentPing
 	rtts       []time.Duration // the last rttKept
 	measured   int

@@ -55,6 +55,7 @@ func (c *choices) yes() bool { return c.upTo(2) == 1 }
 
 func (c *choices) config() Config {
 	cfg := Defaults()
+	cfg.TableEvery, cfg.SlotRequests = 0, 0 // so that the tables of clients are always those of the lobby
 	kinds := []string{"melee", "forces", "fixed", "ladder"}
 	n := 1 + c.upTo(6)
 	observers := 0

@@ -8,7 +8,8 @@ import (
 )
 
 // config reads the options of "new". Without "ping" none are sent and a start asks
-// for none, so that scripts about other rules need not play ping-pong.
+// for none, so that scripts about other rules need not play ping-pong; without
+// "limits" each change is a table of its own.
 func (c *command) config() Config {
 	cfg := Defaults()
 	cfg.PingEvery = 0
@@ -16,6 +17,10 @@ func (c *command) config() Config {
 		d, err := time.ParseDuration(every)
 		c.fail(err)
 		cfg.PingEvery = d
+	}
+	cfg.TableEvery, cfg.SlotRequests = 0, 0
+	if c.has("limits") {
+		cfg.TableEvery, cfg.SlotRequests = Defaults().TableEvery, Defaults().SlotRequests
 	}
 	cfg.Slots, cfg.Layout = testSlots(c.arg(0), c.int(1), c.number(c.option("obs", "0")))
 	if i := c.number(c.option("fixedrace", "0")); i > 0 {

@@ -47,6 +47,9 @@ type Config struct {
 	Align bool
 	Beat  time.Duration
 
+	ActionRate  int // bytes of actions a second that one player may bring into turns
+	ActionBurst int // the same at once, after a quiet time
+
 	LoadInGame         bool // who has loaded enters and waits on the lag screen
 	ObserversNeverStop bool // an observer who lags is not waited for
 
@@ -74,6 +77,12 @@ func (c Config) normal() Config {
 	c.SyncLimit = min(max(c.SyncLimit, 1), MaxSyncLimit)
 	if c.CatchUp <= 0 {
 		c.CatchUp = 10
+	}
+	if c.ActionRate <= 0 {
+		c.ActionRate = DefaultActionRate
+	}
+	if c.ActionBurst <= 0 {
+		c.ActionBurst = DefaultActionBurst
 	}
 	c.DropAfter = orDuration(c.DropAfter, time.Minute)
 	c.LagReset = orDuration(c.LagReset, maxLagReset)

@@ -57,7 +57,7 @@ func TestDossier(t *testing.T) {
 // TestDossierOfManyActions has more bytes of actions than are kept: the oldest
 // turns say so, the newest are whole.
 func TestDossierOfManyActions(t *testing.T) {
-	g := inGame(t, 3, nil)
+	g := inGame(t, 3, func(c *Config) { c.ActionBurst = 1 << 20 })
 	now := time.Duration(0)
 	for turn := range 60 {
 		now += 100 * time.Millisecond

@@ -110,7 +110,7 @@ const (
 	WhyLeft               Why = iota // Leave was called
 	WhyActionWhileLoading            // malformed: an action before the player can have one
 	WhyActionTooLong                 // malformed: over 1027 bytes
-	WhyActionFlood                   // more action bytes than one turn may carry for a player
+	WhyActionFlood                   // far more action bytes than a player may send
 	WhyKeepaliveFlood                // malformed: more 0x27 than turns sent
 	WhyLoadTimeout                   // did not load in time
 	WhyLagged                        // on the lag screen for too long
@@ -118,6 +118,7 @@ const (
 	WhyDroppedByHost                 // on the lag screen when DropLaggers was called
 	WhyObserverBehind                // an observer whose backlog grew out of bounds
 	WhyDesync                        // another sync hash than the group that goes on
+	WhyAckedUnsent                   // answered turns that had not left the host
 	WhyGameOver                      // still there when the game ended
 )
 
@@ -125,7 +126,7 @@ var whyText = [...]string{
 	WhyLeft:               "left",
 	WhyActionWhileLoading: "sent an action while loading",
 	WhyActionTooLong:      "sent an action over 1027 bytes",
-	WhyActionFlood:        "sent too many actions in one turn",
+	WhyActionFlood:        "sent far more actions than a player may",
 	WhyKeepaliveFlood:     "acknowledged more turns than were sent",
 	WhyLoadTimeout:        "did not load in time",
 	WhyLagged:             "lagged for too long",
@@ -133,6 +134,7 @@ var whyText = [...]string{
 	WhyDroppedByHost:      "was dropped by the host while lagging",
 	WhyObserverBehind:     "fell too far behind as an observer",
 	WhyDesync:             "desynced",
+	WhyAckedUnsent:        "answered turns that had not been sent yet",
 	WhyGameOver:           "was there when the game ended",
 }
 

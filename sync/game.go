@@ -23,7 +23,8 @@ const (
 type player struct {
 	Player
 	acked  uint32 // turns answered with 0x27
-	queued int    // bytes of his actions in the next turn
+	queued int    // bytes of his actions that wait for a turn
+	budget int    // bytes of actions that he may bring into the next turn
 
 	lagSince   time.Duration // on the lag screen since
 	lagFrom    time.Duration // when his oldest unanswered turn was sent
@@ -34,6 +35,10 @@ type player struct {
 	pinged                bool // the round trip is known
 	rtt, rttAt, smoothRTT time.Duration
 	backlog               int
+
+	moves     uint64 // as last reported
+	moved     bool   // his socket took something since the last turn
+	movedTurn uint32 // the last turn that may have left when that was last so
 }
 
 // heldLeave is a 0x07 that cannot go out yet.
@@ -73,7 +78,9 @@ type Game struct {
 	compared uint32        // turns whose hashes are settled
 	gameTime time.Duration // sum of increments
 	history  history
-	pending  []byte // actions of the next turn, in order of arrival
+	pending  []byte // actions that wait for a turn, in order of arrival
+	chosen   []byte // of them, what goes into this turn, if not all does
+	waiting  []byte // and what stays
 	held     []heldLeave
 	tape     []byte // load in game: what a player gets when he has loaded
 
@@ -106,7 +113,7 @@ func New(cfg Config) *Game {
 		if p.Fake {
 			continue
 		}
-		players[i].Player = p
+		players[i].Player, players[i].budget = p, cfg.ActionBurst
 		g.byPID[p.PID] = &players[i]
 		g.live |= Only(p.PID)
 	}

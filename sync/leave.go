@@ -13,7 +13,17 @@ func (g *Game) Leave(now time.Duration, pid uint8, reason w3gs.LeaveReason, out 
 	if g.enter(now); p == nil {
 		return out
 	}
-	return g.settle(g.remove(p, reason, WhyLeft, out))
+	return g.settle(g.remove(p, told(reason), WhyLeft, out))
+}
+
+// told is what the others hear of a player's reason: his client may say
+// anything, a host only what clients know from a running game.
+func told(reason w3gs.LeaveReason) w3gs.LeaveReason {
+	switch reason {
+	case w3gs.LeaveDisconnect, w3gs.LeaveLost, w3gs.LeaveLostBuildings, w3gs.LeaveWon, w3gs.LeaveDraw, w3gs.LeaveObserver:
+		return reason
+	}
+	return w3gs.LeaveLost
 }
 
 // drop puts a player out. The caller calls settle when it is done.

@@ -127,7 +127,7 @@ func (s *scene) event(words []string) ([]string, error) {
 	case "rtt":
 		s.g.ReportRTT(now, pid, time.Duration(num(1))*time.Millisecond)
 	case "backlog":
-		s.g.ReportBacklog(pid, num(1))
+		s.g.ReportBacklog(pid, num(1), uint64(num(2)))
 	case "end":
 		do(s.g.End(now, nil))
 	default:
@@ -152,6 +152,10 @@ func (s *scene) config(words []string) error {
 			s.cfg.LagReset = d
 		case "loadtimeout":
 			s.cfg.LoadTimeout = d
+		case "rate":
+			s.cfg.ActionRate, _ = strconv.Atoi(value)
+		case "burst":
+			s.cfg.ActionBurst, _ = strconv.Atoi(value)
 		case "loadingame":
 			s.cfg.LoadInGame = true
 		case "observersstop":

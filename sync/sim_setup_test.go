@@ -191,7 +191,7 @@ func (s *sim) hostEvents() {
 	ping = func() {
 		for _, c := range s.clients {
 			s.g.ReportRTT(s.now, c.pid, 2*c.up.delay+s.upTo(c.up.spread))
-			s.g.ReportBacklog(c.pid, s.rng.IntN(8000))
+			s.g.ReportBacklog(c.pid, s.rng.IntN(8000), s.rng.Uint64())
 		}
 		if !s.isOver && s.now < s.endAt {
 			s.at(s.now+5*time.Second, ping)

@@ -6,13 +6,9 @@ import (
 	"w3host/w3gs"
 )
 
-// maxQueued bounds one player's actions in one turn, prefixes included. A
-// human sends a few hundred bytes at most; while the game stands still they
-// add up.
-const maxQueued = 256 << 10
-
-// Action takes the data of a player's 0x26. It goes out with the next turn,
-// after all that came before it.
+// Action takes the data of a player's 0x26. It goes out with the next turn, or
+// the first that his budget allows, after all that came before it. While others
+// still load it waits for the first turn.
 func (g *Game) Action(now time.Duration, pid uint8, data []byte, out []Effect) []Effect {
 	p := g.player(pid)
 	if g.enter(now); p == nil {
@@ -20,11 +16,11 @@ func (g *Game) Action(now time.Duration, pid uint8, data []byte, out []Effect) [
 	}
 	why := WhyLeft
 	switch size := w3gs.ActionPrefix + len(data); {
-	case !g.loaded.Has(pid), g.phase == loading && !g.cfg.LoadInGame:
+	case !g.loaded.Has(pid):
 		why = WhyActionWhileLoading
 	case len(data) > w3gs.MaxActionLen:
 		why = WhyActionTooLong
-	case p.queued+size > maxQueued:
+	case p.queued+size > waitingBursts*g.cfg.ActionBurst:
 		why = WhyActionFlood
 	default:
 		p.queued += size
@@ -55,6 +51,9 @@ func (g *Game) SetSyncLimit(now time.Duration, turns int, out []Effect) []Effect
 // boundary is the moment a turn is due. Either the turn goes out, or the game
 // stands still from here on.
 func (g *Game) boundary(out []Effect) []Effect {
+	if out = g.watchSockets(out); g.phase != running {
+		return out
+	}
 	if out = g.watchObservers(out); g.phase != running {
 		return out
 	}
@@ -77,7 +76,8 @@ func (g *Game) turn(out []Effect) []Effect {
 	g.dozed = 0
 	out = g.lateness(late, out)
 	from := len(g.frames)
-	batch, rest := NextBatch(g.pending)
+	actions := g.affordable()
+	batch, rest := NextBatch(actions)
 	for len(rest) > 0 {
 		more := w3gs.IncomingAction2{Actions: batch}
 		g.frames = more.AppendTo(g.frames)
@@ -86,18 +86,16 @@ func (g *Game) turn(out []Effect) []Effect {
 	last := w3gs.IncomingAction{IncrementMillis: uint16(g.period / time.Millisecond), Actions: batch}
 	g.frames = last.AppendTo(g.frames)
 
-	g.remember(last.IncrementMillis)
+	g.remember(last.IncrementMillis, actions)
 	out = g.broadcast(g.live, from, out)
 	g.turns = append(g.turns, Turn{
-		Number: g.sent, Increment: last.IncrementMillis, Actions: g.pending, Late: late,
+		Number: g.sent, Increment: last.IncrementMillis, Actions: actions, Late: late,
 	})
-	out = append(out, &g.turns[len(g.turns)-1])
-	g.clearPending()
-	return out
+	return append(out, &g.turns[len(g.turns)-1])
 }
 
 // remember files the turn for the hashes that will come.
-func (g *Game) remember(increment uint16) {
+func (g *Game) remember(increment uint16, actions []byte) {
 	if g.history.full() {
 		open := g.compared
 		for pid := range g.live.All() {
@@ -107,19 +105,9 @@ func (g *Game) remember(increment uint16) {
 			g.history.forget(open + 1 - dossierTurns)
 		}
 	}
-	g.history.push(increment, g.t, g.pending)
+	g.history.push(increment, g.t, actions)
 	g.sent++
 	g.gameTime += g.period
-}
-
-// clearPending keeps the bytes in place: the Turn of this call points at them.
-func (g *Game) clearPending() {
-	g.pending = g.pending[:0]
-	for _, p := range g.byPID {
-		if p != nil {
-			p.queued = 0
-		}
-	}
 }
 
 // change puts a new period and a new sync limit in force.

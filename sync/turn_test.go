@@ -116,7 +116,7 @@ func TestActionFlood(t *testing.T) {
 		g.Action(time.Second, 1, make([]byte, 1000), nil)
 		g.Action(time.Second, 2, make([]byte, 1), nil)
 	}
-	if g.Live() != Only(2)|Only(3) || len(g.pending) > maxQueued+4000 {
+	if g.Live() != Only(2)|Only(3) || len(g.pending) > waitingBursts*DefaultActionBurst+4000 {
 		t.Errorf("live %b, %d bytes for the next turn", g.Live(), len(g.pending))
 	}
 }

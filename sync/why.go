@@ -77,13 +77,6 @@ func (g *Game) ReportRTT(now time.Duration, pid uint8, rtt time.Duration) {
 	g.measured = true
 }
 
-// ReportBacklog takes how many bytes wait in the host for a player's socket.
-func (g *Game) ReportBacklog(pid uint8, queued int) {
-	if p := g.player(pid); p != nil {
-		p.backlog = queued
-	}
-}
-
 // lateness notes that a turn was made late and tells everybody when it was
 // late enough to be felt.
 func (g *Game) lateness(late time.Duration, out []Effect) []Effect {
