@@ -61,6 +61,7 @@ speed = "fast"
 latencyy = "80ms"
 sync_limit = "many"
 latency = "fast"
+drop_after = 100
 [lans]
 enabled = true
 [transfer]
@@ -77,6 +78,7 @@ exempt = "10.0.0.0/8"
 		`unknown key "game.latencyy"; did you mean "game.latency"`,
 		`game.sync_limit = many: write a whole number`,
 		`game.latency = fast: "fast" is no duration; write a number and a unit`,
+		`game.drop_after = 100: a duration needs a unit and quotes: "100ms" or "100s"`,
 		`unknown key "lans"; did you mean "lan.`,
 		`transfer.total_rate = quick: "quick" is no rate; write "unlimited"`,
 		`limits.exempt = 10.0.0.0/8: write a list of texts`,

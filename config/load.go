@@ -86,14 +86,14 @@ func set(field reflect.Value, value any) error {
 	}
 	into := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "V", Type: field.Type(), Tag: `toml:"v"`}}))
 	if _, err := toml.Decode(text.String(), into.Interface()); err != nil {
-		return wanted(field, err)
+		return wanted(field, value, err)
 	}
 	field.Set(into.Elem().Field(0))
 	return nil
 }
 
 // wanted turns the library's word on a wrong kind into what to write instead.
-func wanted(field reflect.Value, err error) error {
+func wanted(field reflect.Value, value any, err error) error {
 	switch field.Interface().(type) {
 	case int:
 		return errors.New("write a whole number, without quotes")
@@ -103,6 +103,11 @@ func wanted(field reflect.Value, err error) error {
 		return errors.New("write a text in quotes")
 	case []string:
 		return errors.New(`write a list of texts: ["one", "two"]`)
+	case Duration:
+		switch value.(type) {
+		case int64, float64:
+			return fmt.Errorf(`a duration needs a unit and quotes: "%[1]vms" or "%[1]vs"`, value)
+		}
 	}
 	var parse toml.ParseError
 	if errors.As(err, &parse) {

@@ -65,7 +65,7 @@ func New(opts Options) (*Host, error) {
 	}
 	listener, err := net.Listen(network(opts.Listen), opts.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w; another program has the port, or the address is not this machine's: choose another with --listen", opts.Listen, err)
+		return nil, fmt.Errorf("listen on %s: %w", opts.Listen, err)
 	}
 	h := &Host{
 		opts:      opts,

@@ -69,7 +69,7 @@ func (s *mapSource) scan(ctx context.Context, c config.Config) error {
 		Report: func(err error) { s.log.Warn().Err(err).Msg("maps folder") },
 	})
 	if err != nil {
-		return fmt.Errorf("lobby.map = %q is no file, and the maps folder cannot be searched for it: %w", s.query, err)
+		return missingMap(c, err)
 	}
 	broken := 0
 	for _, e := range s.maps.Entries() {

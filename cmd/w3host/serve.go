@@ -33,10 +33,20 @@ func serveCommand(ctx context.Context, args []string, _ io.Reader, _, stderr io.
 	}
 	log := newLogger(c.Log, stderr)
 	if err := serve(ctx, c, log); err != nil {
-		log.Error().Msg(err.Error())
+		for _, fault := range flatten(err) {
+			log.Error().Msg(fault.Error())
+		}
 		return exitFailed
 	}
 	return exitOK
+}
+
+// flatten takes joined errors apart: each has its line.
+func flatten(err error) []error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		return all.Unwrap()
+	}
+	return []error{err}
 }
 
 // loadConfig puts flags over environment over file over defaults, and prints
@@ -93,6 +103,9 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 		log.Warn().Err(err).Msg("few connections are possible")
 	}
 	log.Info().Str("version", programVersion()).Msg("w3host starts")
+	if err := checkFolders(c); err != nil {
+		return err
+	}
 	maps, err := openMaps(ctx, c, log)
 	if err != nil {
 		return err
@@ -123,7 +136,7 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	options.Recorder = recorder
 	h, err := host.New(options)
 	if err != nil {
-		return err
+		return listenFault(c.Host.Listen, err)
 	}
 	if c.LAN.Enabled {
 		advertiser, err := lan.Listen(lanOptions(c, h.Addr().Port(), log))
