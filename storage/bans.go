@@ -43,36 +43,6 @@ func (b Ban) Matches(name string, addr netip.Addr, realm string, now time.Time) 
 	return b.Name != "" && fold(b.Name) == fold(name) || b.Network.IsValid() && b.Network.Contains(addr.Unmap())
 }
 
-// BanTarget is a name or a network.
-type BanTarget struct {
-	Name    string
-	Network netip.Prefix
-}
-
-// ParseBanTarget reads what an admin types: an address, a network in CIDR
-// form, else a name. "name:10.0.0.1" is the player who calls himself so.
-func ParseBanTarget(text string) (BanTarget, error) {
-	text = strings.TrimSpace(text)
-	if name, ok := strings.CutPrefix(text, "name:"); ok && name != "" {
-		return BanTarget{Name: name}, nil
-	}
-	if addr, err := netip.ParseAddr(text); err == nil {
-		addr = addr.Unmap().WithZone("")
-		return BanTarget{Network: netip.PrefixFrom(addr, addr.BitLen())}, nil
-	}
-	if strings.Contains(text, "/") {
-		p, err := netip.ParsePrefix(text)
-		if err != nil {
-			return BanTarget{}, fmt.Errorf("%q is no network: write it like 192.0.2.0/24", text)
-		}
-		return BanTarget{Network: p.Masked()}, nil
-	}
-	if text == "" {
-		return BanTarget{}, errors.New("name a player, an address or a network")
-	}
-	return BanTarget{Name: text}, nil
-}
-
 // BanStore keeps the bans.
 type BanStore interface {
 	// AddBan begins a ban; ErrConflict when the same one holds already.

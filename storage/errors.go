@@ -19,6 +19,8 @@ var (
 	ErrRejected = sqldb.ErrRejected
 	// ErrNewerSchema: a later w3host has migrated this database.
 	ErrNewerSchema = errors.New("the database belongs to a newer w3host")
+	// ErrNoDatabase: nothing is there, or not all of it, and nothing may be created.
+	ErrNoDatabase = errors.New("no database of w3host")
 	// ErrBadURL: database.url is not understood.
 	ErrBadURL = errors.New("bad database URL")
 )

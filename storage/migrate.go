@@ -79,6 +79,9 @@ func (d *database) MigrateDown(ctx context.Context) (done Migration, err error) 
 }
 
 func (d *database) Migrations(ctx context.Context) (all []Migration, err error) {
+	if version, err := d.schemaVersion(ctx); err != nil || version == 0 {
+		return d.missing(), err // the library would create its table
+	}
 	err = d.migrating(ctx, func(p *goose.Provider) error {
 		status, err := p.Status(ctx)
 		for _, s := range status {
@@ -157,7 +160,7 @@ func dialectOf(name string) (goose.Dialect, error) {
 }
 
 func isOwnError(err error) bool {
-	for _, own := range []error{ErrNotFound, ErrConflict, ErrUnavailable, ErrRejected, ErrNewerSchema, ErrBadURL} {
+	for _, own := range []error{ErrNotFound, ErrConflict, ErrUnavailable, ErrRejected, ErrNewerSchema, ErrNoDatabase, ErrBadURL} {
 		if errors.Is(err, own) {
 			return true
 		}

@@ -46,6 +46,9 @@ type Options struct {
 	StartWithoutDatabase bool
 	// LeaveSchema neither migrates nor checks the schema.
 	LeaveSchema bool
+	// MustExist creates nothing: a SQLite file that is missing, and a schema
+	// that is not up to date, are ErrNoDatabase.
+	MustExist bool
 }
 
 // database is the Store. Its SQL is the part that both dialects share.
@@ -69,6 +72,9 @@ type database struct {
 func Open(ctx context.Context, url string, opts Options) (Store, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
+	if err := mustExist(url, opts); err != nil {
+		return nil, err
+	}
 	sql, err := openURL(url)
 	if err != nil {
 		return nil, err
@@ -137,7 +143,11 @@ func (d *database) prepare(ctx context.Context) error {
 	if d.ready.Load() {
 		return nil
 	}
-	if err := d.MigrateUp(ctx); err != nil {
+	migrate := d.MigrateUp
+	if d.opts.MustExist {
+		migrate = d.mustBeMigrated
+	}
+	if err := migrate(ctx); err != nil {
 		return err
 	}
 	d.ready.Store(true)

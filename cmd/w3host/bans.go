@@ -23,7 +23,8 @@ A player who is called like an address is written name:10.0.0.1.
 Flags:
   --realm R       only players of this realm; otherwise everywhere, the LAN included
   --for TIME      30m, 12h, 7d, 2w or 1d12h; otherwise for good
-  --reason TEXT   why`
+  --reason TEXT   why
+  --yes           also a network that is a good part of the whole internet`
 
 const unbanUsage = `w3host unban ends the bans of a name, an address or a network.
 
@@ -47,12 +48,16 @@ func banCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	span := c.flags.String("for", "", "")
 	c.flags.StringVar(&b.Realm, "realm", "", "")
 	c.flags.StringVar(&b.Reason, "reason", "", "")
+	yes := c.flags.Bool("yes", false, "")
 	check := func() error {
 		if err := c.one("a name, an address or a network (words of a reason go in quotes)"); err != nil {
 			return err
 		}
 		target, err := storage.ParseBanTarget(c.names[0])
 		b.Name, b.Network = target.Name, target.Network
+		if err == nil && isVast(b.Network) && !*yes {
+			err = fmt.Errorf("%s is a good part of the whole internet: say --yes if you mean it", b.Network)
+		}
 		if err == nil && *span != "" {
 			var d time.Duration
 			d, err = parseSpan(*span)
@@ -68,6 +73,11 @@ func banCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 		fmt.Fprintf(stdout, "%s is banned%s%s.\n", printable(b.Target()), onRealm(b.Realm), until(b.Expires))
 		return c.audit(db, b.Target(), strings.TrimSpace(b.Realm+until(b.Expires)+" "+b.Reason))
 	})
+}
+
+// isVast is true of networks wider than anybody is given.
+func isVast(p netip.Prefix) bool {
+	return p.IsValid() && (p.Addr().Is4() && p.Bits() < 8 || p.Addr().Is6() && p.Bits() < 16)
 }
 
 // unbanCommand runs "w3host unban".

@@ -33,6 +33,8 @@ type dbCall struct {
 	url   string
 	file  string   // of the configuration
 	names []string // arguments that are no flags
+
+	create bool // the database may be created
 }
 
 func newDBCall(ctx context.Context, command, usage string, stdout, stderr io.Writer) *dbCall {
@@ -63,7 +65,11 @@ func (c *dbCall) run(args []string, opts storage.Options, check func() error, do
 	if err != nil {
 		return c.wrong(err)
 	}
+	opts.MustExist = !c.create
 	db, err := storage.Open(c.ctx, c.url, opts)
+	if errors.Is(err, storage.ErrNoDatabase) {
+		err = fmt.Errorf("%w (%s migrate up, or name another with --database or --config)", err, program)
+	}
 	if errors.Is(err, storage.ErrBadURL) {
 		return c.wrong(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"w3host/config"
 	"w3host/storage"
+	"w3host/storage/storagetest"
 )
 
 type dbCommand func(context.Context, []string, io.Reader, io.Writer, io.Writer) int
@@ -25,12 +27,15 @@ var dbCommands = map[string]dbCommand{
 // ask runs "w3host LINE" as a shell would, without quotes.
 func ask(t *testing.T, line string) (code int, stdout, stderr string) {
 	t.Helper()
-	words := strings.Fields(line)
+	words, stdin := strings.Fields(line), ""
 	for i := range words {
 		words[i] = strings.ReplaceAll(words[i], "_", " ") // for words with spaces
 	}
 	var out, errs bytes.Buffer
-	code = dbCommands[words[0]](t.Context(), words[1:], strings.NewReader(""), &out, &errs)
+	if n := len(words); n > 2 && words[n-2] == "<" {
+		words, stdin = words[:n-2], words[n-1]+"\n"
+	}
+	code = dbCommands[words[0]](t.Context(), words[1:], strings.NewReader(stdin), &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -41,6 +46,11 @@ func TestDatabaseCommands(t *testing.T) {
 		code int
 		want string // a pattern for what it prints, where errors go for codes above 0
 	}{
+		{"games", 1, `^w3host games: no database of w3host: there is no file /.*/data/w3host\.db; a host creates it when it starts \(w3host migrate up, or name another with --database or --config\)\n$`},
+		{"ban Bob", 1, `there is no file`},
+		{"migrate status", 1, `there is no file`},
+		{"migrate down --force", 1, `there is no file`},
+		{"migrate", 0, `^The schema is now at step \d+\.\n$`},
 		{"games", 0, `^No games\.\n$`},
 		{"games --json", 0, `^\[\]\n$`},
 		{"games --limit 0", 2, `^w3host games: --limit must be at least 1 \(see w3host games --help\)\n$`},
@@ -55,6 +65,20 @@ func TestDatabaseCommands(t *testing.T) {
 		{"ban", 2, `it needs a name, an address or a network`},
 		{"ban Bob --for soon", 2, `--for soon: write 30m, 12h, 7d, 2w or 1d12h`},
 		{"ban 10.0.0.0/99", 2, `no network: write it like 192\.0\.2\.0/24`},
+		{"ban 10.0.0.300", 2, `"10\.0\.0\.300" is no address: .* like 192\.0\.2\.1, a network like 10\.0\.0\.0/24, and a player of that name as name:10\.0\.0\.300`},
+		{"ban 10.0.0.", 2, `a network like 10\.0\.0\.0/24,`},
+		{"ban 10.0.*", 2, `a network like 10\.0\.0\.0/16,`},
+		{"ban 300.1.1.1", 2, `a network like 192\.0\.2\.0/24,`},
+		{"ban A*", 2, `"A\*" is a pattern, and bans know none: .*name:A\*`},
+		{"ban ::ffff:10.0.0.0/104", 2, `IPv4 network in IPv6 form: write 10\.0\.0\.0/8 `},
+		{"ban 10.0.0.1:6112", 2, `has a port: write 10\.0\.0\.1 `},
+		{"unban 10.0.0.", 2, `a network like 10\.0\.0\.0/24,`},
+		{"ban 0.0.0.0/0", 2, `0\.0\.0\.0/0 is a good part of the whole internet: say --yes if you mean it`},
+		{"ban ::/0", 2, `say --yes`},
+		{"ban 0.0.0.0/0 --yes --for 1h", 0, `^0\.0\.0\.0/0 is banned until`},
+		{"unban 0.0.0.0/0", 0, `no longer banned`},
+		{"ban name:A*", 0, `^A\* is banned\.\n$`},
+		{"unban name:A*", 0, `^A\* is no longer banned\.\n$`},
 		{"ban Bob --colour red", 2, `there is no flag -colour`},
 		{"ban Bob --for 7d --reason rude_words", 0, `^Bob is banned until \d{4}-\d\d-\d\d \d\d:\d\d\.\n$`},
 		{"ban bob", 1, `^w3host ban: bob is banned: already there\n$`},
@@ -87,16 +111,18 @@ func TestDatabaseCommands(t *testing.T) {
 		{"migrate", 0, `^Nothing to do: the schema is at step \d+\.\n$`},
 		{"migrate sideways", 2, `there is no "sideways": it is up, down or status`},
 		{"migrate status", 0, `(?s)^STEP +FILE +STATE\n1 +00001_game_log\.sql +applied `},
-		{"migrate down", 0, `^Step 3 \(00003_views\.sql\) is taken back\.\n$`},
+		{"migrate down", 1, `^w3host migrate: nothing was done: answer y, or say --yes\n$`},
+		{"migrate down --yes", 0, `^Step 3 \(00003_views\.sql\) is taken back\.\n$`},
 		{"migrate status", 0, `00003_views\.sql +missing\n$`},
-		{"migrate down", 0, `Step 2`},
+		{"games", 1, `its schema is at step \d of \d; a host, or migrate up, completes it`},
+		{"migrate down < y", 0, `Step 2`},
 		{"migrate down", 1, `w3host migrate down --force deletes them\n$`},
 		{"migrate down --force", 0, `Step 1`},
 		{"migrate up", 0, `^The schema is now at step 3\.\n$`},
 		{"migrate status --json", 0, `"applied": true`},
 
 		{"games --database mysql://x", 2, `"mysql:" is not known`},
-		{"games --database sqlite:/dev/null/x.db", 1, `create the directory`},
+		{"games --database sqlite:/dev/null/x.db", 1, `w3host games: .*`},
 		{"games --database postgres://127.0.0.1:1/x?sslmode=disable", 1, `^w3host games: open the database: .*is the server running.*\n$`},
 	}
 	for _, tt := range tests {
@@ -111,6 +137,45 @@ func TestDatabaseCommands(t *testing.T) {
 		if code != tt.code || !regexp.MustCompile(tt.want).MatchString(out) {
 			t.Errorf("w3host %s\nexit %d with %q\nwant %d with %s", tt.line, code, stdout+stderr, tt.code, tt.want)
 		}
+	}
+}
+
+// Only a host and "migrate up" create anything: a command that is run in the
+// wrong folder says so and leaves it as it was.
+func TestCommandsCreateNothing(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, args := range [][]string{
+		{"games"}, {"stats", "Ann"}, {"ban", "Ann"}, {"unban", "Ann"}, {"bans"}, {"admin", "list"}, {"admin", "add", "Ann"},
+		{"migrate", "status"}, {"migrate", "down", "--yes"}, {"health", "--listen", "127.0.0.1:1"}, {"map", "list"}, {"version"}, {"help"},
+	} {
+		_, _, _ = shell(t, args...)
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("w3host %v: %v leaves %v", args, err, left)
+		}
+	}
+	for name, database := range storagetest.Databases {
+		t.Run(name, func(t *testing.T) {
+			url := database(t)
+			if code, _, stderr := shell(t, "migrate", "up", "--database", url); code != exitOK {
+				t.Fatal(stderr)
+			}
+			if code, _, stderr := shell(t, "migrate", "down", "--yes", "--database", url); code != exitOK {
+				t.Fatal(stderr)
+			}
+			code, _, stderr := shell(t, "games", "--database", url)
+			if code != exitFailed || !strings.Contains(stderr, "migrate up") {
+				t.Errorf("games: exit %d, %s", code, stderr)
+			}
+			for code == exitOK || !strings.Contains(stderr, "no step is left") {
+				if code, _, stderr = shell(t, "migrate", "down", "--yes", "--force", "--database", url); code != exitOK && !strings.Contains(stderr, "no step is left") {
+					t.Fatal(stderr)
+				}
+			}
+			if code, stdout, stderr := shell(t, "migrate", "status", "--database", url); code != exitOK || strings.Contains(stdout, "applied") {
+				t.Errorf("status: exit %d, %s%s", code, stdout, stderr)
+			}
+		})
 	}
 }
 

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"w3host/storage"
 )
@@ -19,17 +21,19 @@ Usage:
   w3host migrate down     take the last step back, to go back to an older w3host
 
 Flags:
+  --yes           with down: do not ask
   --force         with down: also the first step, which deletes all that is stored
   --json          with status: print a JSON array`
 
 // migrateCommand runs "w3host migrate".
-func migrateCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+func migrateCommand(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	c := newDBCall(ctx, "migrate", migrateUsage, stdout, stderr)
 	force := c.flags.Bool("force", false, "")
+	yes := c.flags.Bool("yes", false, "")
 	asJSON := c.flags.Bool("json", false, "")
 	verbs := map[string]func(storage.Store) error{
 		"up":     c.migrateUp,
-		"down":   func(db storage.Store) error { return c.migrateDown(db, *force) },
+		"down":   func(db storage.Store) error { return c.migrateDown(db, *force, *yes, stdin) },
 		"status": func(db storage.Store) error { return c.migrateStatus(db, *asJSON) },
 	}
 	verb := "up"
@@ -40,6 +44,7 @@ func migrateCommand(ctx context.Context, args []string, _ io.Reader, stdout, std
 		if verbs[verb] == nil {
 			return fmt.Errorf("there is no %q: it is up, down or status", verb)
 		}
+		c.create = verb == "up"
 		return c.none()
 	}
 	return c.run(args, storage.Options{LeaveSchema: true}, check, func(db storage.Store) error { return verbs[verb](db) })
@@ -65,13 +70,17 @@ func (c *dbCall) migrateUp(db storage.Store) error {
 	return nil
 }
 
-func (c *dbCall) migrateDown(db storage.Store, force bool) error {
+func (c *dbCall) migrateDown(db storage.Store, force, yes bool, stdin io.Reader) error {
 	last, err := appliedSteps(c.ctx, db)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if last == 1 && !force {
-		return errors.New("the first step holds all games, bans and admins: w3host migrate down --force deletes them")
+	case last == 0:
+		return fmt.Errorf("no step is left to take back: %w", storage.ErrNotFound)
+	case last == 1 && !force:
+		return fmt.Errorf("the first step holds all games, bans and admins: %s migrate down --force deletes them", program)
+	case !yes && !force && !c.agreed(stdin, fmt.Sprintf("Take step %d back, and delete what only it holds? [y/N] ", last)):
+		return errors.New("nothing was done: answer y, or say --yes")
 	}
 	m, err := db.MigrateDown(c.ctx)
 	if err != nil {
@@ -98,6 +107,16 @@ func (c *dbCall) migrateStatus(db storage.Store, asJSON bool) error {
 		rows = append(rows, []string{strconv.FormatInt(m.Version, 10), m.Name, state})
 	}
 	return c.table("STEP\tFILE\tSTATE", rows)
+}
+
+// agreed asks at a terminal; elsewhere the answer may come by a pipe.
+func (c *dbCall) agreed(stdin io.Reader, question string) bool {
+	if isTerminal(stdin) {
+		fmt.Fprint(c.stderr, question)
+	}
+	answer, _ := bufio.NewReader(stdin).ReadString('\n') // what came before an error counts
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
 }
 
 // appliedSteps is the number of the last step that is applied.

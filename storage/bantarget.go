@@ -1,0 +1,77 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// BanTarget is a name or a network.
+type BanTarget struct {
+	Name    string
+	Network netip.Prefix
+}
+
+// ParseBanTarget reads what an admin types: an address, a network in CIDR
+// form, else a name. "name:10.0.0.1" is the player who calls himself so. What
+// only looks like an address or a pattern is an error that tells the right form:
+// taken for a name it would keep nobody out.
+func ParseBanTarget(text string) (BanTarget, error) {
+	text = strings.TrimSpace(text)
+	if name, ok := strings.CutPrefix(text, "name:"); ok && name != "" {
+		return BanTarget{Name: name}, nil
+	}
+	if addr, err := netip.ParseAddr(text); err == nil {
+		addr = addr.Unmap().WithZone("")
+		return BanTarget{Network: netip.PrefixFrom(addr, addr.BitLen())}, nil
+	}
+	p, err := netip.ParsePrefix(text)
+	switch {
+	case text == "":
+		return BanTarget{}, errors.New("name a player, an address or a network")
+	case err == nil && p.Addr().Is4In6():
+		return BanTarget{}, fmt.Errorf("%q is an IPv4 network in IPv6 form: write %s", text, unmapped(p))
+	case err == nil:
+		return BanTarget{Network: p.Masked()}, nil
+	case strings.Contains(text, "/"):
+		return BanTarget{}, fmt.Errorf("%q is no network: write it like 192.0.2.0/24, and a player of that name as name:%[1]s", text)
+	}
+	if ap, err := netip.ParseAddrPort(text); err == nil {
+		return BanTarget{}, fmt.Errorf("%q has a port: write %s", text, ap.Addr())
+	}
+	if strings.Trim(text, "0123456789.*-") == "" && strings.Contains(text, ".") {
+		return BanTarget{}, fmt.Errorf("%q is no address: write four numbers up to 255 like 192.0.2.1, a network like %s, and a player of that name as name:%[1]s",
+			text, networkOf(text))
+	}
+	if strings.ContainsAny(text, "*?") {
+		return BanTarget{}, fmt.Errorf("%q is a pattern, and bans know none: write a whole name, an address like 192.0.2.1 or a network like 192.0.2.0/24, and a player of that name as name:%[1]s", text)
+	}
+	return BanTarget{Name: text}, nil
+}
+
+// unmapped is ::ffff:10.0.0.0/104 as 10.0.0.0/8.
+func unmapped(p netip.Prefix) netip.Prefix {
+	return netip.PrefixFrom(p.Addr().Unmap(), max(p.Bits()-96, 0)).Masked()
+}
+
+// networkOf guesses what the beginning of an address stands for: 10.0.0. or
+// 10.0.0.* is 10.0.0.0/24.
+func networkOf(text string) string {
+	var numbers []string
+	for _, part := range strings.Split(text, ".") {
+		if part == "" || strings.Trim(part, "0123456789") != "" || len(numbers) == 3 {
+			break
+		}
+		numbers = append(numbers, part)
+	}
+	bits := 8 * len(numbers)
+	for len(numbers) < 4 {
+		numbers = append(numbers, "0")
+	}
+	p, err := netip.ParsePrefix(fmt.Sprintf("%s/%d", strings.Join(numbers, "."), bits))
+	if err != nil || bits == 0 {
+		return "192.0.2.0/24"
+	}
+	return p.String()
+}
