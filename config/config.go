@@ -114,6 +114,7 @@ type Limits struct {
 
 // Log is what the program says of itself.
 type Log struct {
-	Level string `toml:"level"`
-	JSON  bool   `toml:"json"`
+	Level   string `toml:"level"`
+	JSON    bool   `toml:"json"`
+	Crashes string `toml:"crashes"` // folder
 }

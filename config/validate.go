@@ -92,6 +92,7 @@ func (c *Config) Validate() error {
 		}
 	}
 
+	v.text("log.crashes", c.Log.Crashes, 1, 4096)
 	v.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	return v.faults.ErrorOrNil()
 }

@@ -25,7 +25,7 @@ func (h *Host) accept() {
 			continue
 		}
 		pause = 0
-		c, err := newConn(nc, h.opts.Limits.OutQueue, h.log)
+		c, err := newConn(h, nc)
 		if err != nil {
 			h.log.Warn().Err(err).Msg("cannot use a connection")
 			_ = nc.Close()
@@ -83,7 +83,8 @@ func (h *Host) serve(c *conn) {
 
 // welcome reads the first packet, which must be a join, and hands it to the
 // game it is for.
-func (h *Host) welcome(c *conn, stream *w3gs.Stream) (*Game, error) {
+func (h *Host) welcome(c *conn, stream *w3gs.Stream) (_ *Game, err error) {
+	defer c.caught(&err)
 	frame, err := h.firstPacket(c, stream)
 	if err != nil {
 		return nil, err

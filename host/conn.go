@@ -25,6 +25,7 @@ const (
 // does not take at once goes to the out queue, and a drain goroutine exists
 // for as long as that holds anything.
 type conn struct {
+	host *Host
 	nc   *net.TCPConn
 	raw  syscall.RawConn
 	addr netip.AddrPort
@@ -58,15 +59,15 @@ type conn struct {
 	tryErr error
 }
 
-func newConn(nc *net.TCPConn, limit int, log zerolog.Logger) (*conn, error) {
+func newConn(h *Host, nc *net.TCPConn) (*conn, error) {
 	raw, err := nc.SyscallConn()
 	if err != nil {
 		return nil, fmt.Errorf("socket of %v: %w", nc.RemoteAddr(), err)
 	}
 	addr := nc.RemoteAddr().(*net.TCPAddr).AddrPort()
 	addr = netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
-	c := &conn{nc: nc, raw: raw, addr: addr, log: log.With().Stringer("addr", addr).Logger()}
-	c.out.limit = limit
+	c := &conn{host: h, nc: nc, raw: raw, addr: addr, log: h.log.With().Stringer("addr", addr).Logger()}
+	c.out.limit = h.opts.Limits.OutQueue
 	c.tryFn = c.tryOnce
 	return c, nil
 }

@@ -56,6 +56,9 @@ type Game struct {
 	lateSeq uint64        // the host's lateness that the transfers have heard of
 	book    book
 	over    bool
+	broken  bool // it has crashed: the rooms may be in any state
+
+	lastEvent eventKind // for the story of a crash
 
 	latency   time.Duration // as set last; the turns begin with it
 	syncLimit int
@@ -102,6 +105,7 @@ func (g *Game) call(f func(*Game)) { _ = g.inbox.push(event{kind: evCall, call: 
 // run is the game's goroutine, from the opening of the lobby to the last leave.
 func (g *Game) run() {
 	defer g.end()
+	defer g.crashed()
 	g.announce()
 	alarm := newAlarm(g.inbox.signal)
 	defer g.host.wheel.cancel(alarm)
@@ -137,6 +141,7 @@ func (g *Game) turning() bool {
 
 // handle takes one event from outside.
 func (g *Game) handle(e *event) {
+	g.lastEvent = e.kind
 	switch e.kind {
 	case evCall:
 		e.call(g)
@@ -297,15 +302,22 @@ func (g *Game) say(to lobby.PIDs, text string) {
 
 // end is what remains when the game is over: nobody hears from it any more.
 func (g *Game) end() {
+	defer g.crashed()
 	g.shut()
 	for pid, c := range g.conns {
 		if c != nil {
 			g.release(uint8(pid)).finish(errGameOver)
 		}
 	}
-	for _, e := range g.inbox.close() {
-		if e.kind == evJoin { // came while the game ended
-			g.handleJoin(e.c, e.packet.(*w3gs.ReqJoin))
+	late := g.inbox.close()
+	if g.broken {
+		g.refuseJoins(g.work.events)
+		g.refuseJoins(late)
+	} else {
+		for _, e := range late {
+			if e.kind == evJoin { // came while the game ended
+				g.handleJoin(e.c, e.packet.(*w3gs.ReqJoin))
+			}
 		}
 	}
 	g.book.closed()

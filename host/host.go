@@ -13,6 +13,7 @@ import (
 	"maps"
 	"net"
 	"net/netip"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -186,17 +187,38 @@ func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
 		return nil, errHostStops
 	}
 	h.lastID = (h.lastID + 1) & gameIDMask
-	g := newGame(h, h.lastID, name, m)
-	h.games[g.id] = g
+	id := h.lastID
+	h.mu.Unlock()
+	g, err := h.tryGame(id, name, m)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	if h.stopping {
+		h.mu.Unlock()
+		return nil, errHostStops
+	}
+	h.games[id] = g
 	h.running.Add(1)
 	h.mu.Unlock()
 
 	go func() { // ends with the game
 		defer h.running.Done()
+		defer h.forget(g)
 		g.run()
-		h.forget(g)
 	}()
 	return g, nil
+}
+
+// tryGame makes the game, of a map that may hold what nobody has thought of.
+func (h *Host) tryGame(id uint32, name string, m *Map) (_ *Game, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			file := h.saveCrash(fmt.Sprintf("game-%d", id), fmt.Sprintf("panic: %v", fault), debug.Stack(), "a lobby with "+m.File+"\n")
+			err = fmt.Errorf("a lobby with %s cannot be made: panic: %v; see %s", m.File, fault, file)
+		}
+	}()
+	return newGame(h, id, name, m), nil
 }
 
 // Game finds a lobby or a running game.

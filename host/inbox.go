@@ -25,6 +25,11 @@ const (
 	evCall                       // something to do on the game's goroutine
 )
 
+var eventText = [...]string{"a join", "a packet", "an action", "an acknowledgement", "the end of a connection", "a call"}
+
+// String names the kind for the story of a crash.
+func (k eventKind) String() string { return eventText[k] }
+
 // event is one thing that happened outside the game's goroutine. The two kinds
 // that come ten times a second from every player need no allocation.
 type event struct {

@@ -38,6 +38,9 @@ type Options struct {
 	Bans       Bans
 	Admins     Admins
 	Log        zerolog.Logger
+
+	// Crashes is the folder for files that tell of crashes; empty for none.
+	Crashes string
 }
 
 // GameOptions are the action loop's.

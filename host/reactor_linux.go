@@ -129,13 +129,22 @@ func (r *reactor) poll(most int, age time.Duration) {
 		if c == nil {
 			continue
 		}
-		if e.Events&unix.EPOLLOUT != 0 {
-			c.flush()
-		}
-		if e.Events&^unix.EPOLLOUT != 0 {
-			r.read(c)
+		if err := r.serve(c, e.Events); err != nil {
+			c.cut(err)
 		}
 	}
+}
+
+// serve does what one socket is ready for.
+func (r *reactor) serve(c *conn, events uint32) (err error) {
+	defer c.caught(&err)
+	if events&unix.EPOLLOUT != 0 {
+		c.flush()
+	}
+	if events&^unix.EPOLLOUT != 0 {
+		r.read(c)
+	}
+	return nil
 }
 
 // read takes what one socket has and passes it to its game.

@@ -20,7 +20,8 @@ type packetReader struct {
 // read takes what the client sends until the connection ends or the client
 // breaks the protocol. It may wait for the game, which makes TCP slow the client
 // down; the game never waits for it.
-func (p *packetReader) read(stream *w3gs.Stream) error {
+func (p *packetReader) read(stream *w3gs.Stream) (err error) {
+	defer p.c.caught(&err)
 	for {
 		frame, err := stream.Next()
 		if err != nil {

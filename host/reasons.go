@@ -8,6 +8,7 @@ var (
 	errNotAJoin     = errors.New("first packet is not a join (0x1E)")
 	errOverflow     = errors.New("out queue overflow: far more waits for the client than its line takes")
 	errFlood        = errors.New("flood: too many packets a second")
+	errCrashed      = errors.New("a fault of the host; see the log and the file that it names")
 	errSilent       = errors.New("nothing heard for too long")
 	errStuck        = errors.New("the client took nothing of what was sent for too long")
 	errHostStops    = errors.New("the host is stopping")

@@ -138,6 +138,16 @@ func (c *conn) startDrain() {
 func (c *conn) drain() {
 	lent := drainBuffers.Get().(*[]byte)
 	defer drainBuffers.Put(lent)
+	var err error
+	defer func() {
+		if err != nil {
+			c.mu.Lock()
+			c.draining, c.out = false, outQueue{limit: c.out.limit}
+			c.abort(err)
+			c.mu.Unlock()
+		}
+	}()
+	defer c.caught(&err)
 	var rest []byte
 	for {
 		if len(rest) == 0 {
@@ -145,16 +155,13 @@ func (c *conn) drain() {
 				return
 			}
 		}
-		n, err := c.nc.Write(rest[:min(len(rest), drainChunk)])
+		var n int
+		if n, err = c.nc.Write(rest[:min(len(rest), drainChunk)]); err != nil {
+			return
+		}
 		rest = rest[n:]
 		c.mu.Lock()
 		c.moves++
-		if err != nil {
-			c.draining, c.out = false, outQueue{limit: c.out.limit}
-			c.abort(err)
-			c.mu.Unlock()
-			return
-		}
 		c.mu.Unlock()
 	}
 }

@@ -49,7 +49,7 @@ func stuckConn(t *testing.T) (*Game, *conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := newConn(server.(*net.TCPConn), 1<<16, zerolog.Nop())
+	c, err := newConn(&Host{log: zerolog.Nop(), opts: Options{Limits: Limits{OutQueue: 1 << 16}}}, server.(*net.TCPConn))
 	if err != nil {
 		t.Fatal(err)
 	}

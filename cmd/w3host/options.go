@@ -74,6 +74,7 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 		},
 		RequireEntryKey: c.Lobby.RequireEntryKey && c.LAN.Enabled,
 		Log:             log,
+		Crashes:         c.Log.Crashes,
 	}
 }
 

@@ -1,0 +1,150 @@
+package host
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"w3host/storage"
+)
+
+// crashRig is a host with a folder for crashes.
+func crashRig(t *testing.T, change func(*Options)) (r *rig, crashes func() []string) {
+	dir := filepath.Join(t.TempDir(), "crashes")
+	r = newRig(t, func(o *Options) {
+		o.Crashes = dir
+		if change != nil {
+			change(o)
+		}
+	})
+	return r, func() (texts []string) {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Error(err)
+			}
+			texts = append(texts, filepath.Base(file)+"\n"+string(b))
+		}
+		return texts
+	}
+}
+
+// goesOn fails unless players get turns and can talk.
+func goesOn(t *testing.T, players []*client) {
+	t.Helper()
+	for _, c := range players {
+		mark := c.count(0x0C)
+		eventually(t, "turns of "+c.name, func() bool { return c.count(0x0C) > mark+3 })
+	}
+	players[0].sayInGame("still here", players[1].pid)
+	players[1].untilText("still here")
+}
+
+// TestCrashOfAGame: a panic ends the game it happens in. Its players are told,
+// the log names a file with the stack and the state, the game log says how it
+// ended, and the other game, a lobby and new ones go on.
+func TestCrashOfAGame(t *testing.T) {
+	t.Parallel()
+	r, crashes := crashRig(t, nil)
+	doomed, losers := r.play(3)
+	_, others := r.play(3)
+	waiting := r.lobby(2)
+	guest := r.join(waiting, "Guest", player)
+
+	doomed.call(func(g *Game) {
+		var m *Map
+		g.m = m // what is told of the game must not need it either
+		_ = m.File
+	})
+	for _, c := range losers {
+		if line := c.untilText("crashed"); line != crashLine {
+			t.Errorf("%s reads %q", c.name, line)
+		}
+		wantFIN(t, c)
+	}
+	line := r.logged("game crashed; all other games go on")
+	if !strings.Contains(line["panic"].(string), "nil pointer") || !strings.Contains(line["stack"].(string), "crash_test.go") {
+		t.Errorf("logged %v", line)
+	}
+	texts := crashes()
+	if len(texts) != 1 || !strings.Contains(line["file"].(string), strings.SplitN(texts[0], "\n", 2)[0]) {
+		t.Fatalf("%d files, the log names %v", len(texts), line["file"])
+	}
+	for _, part := range []string{"game-1-", "w3host test", "nil pointer", "crash_test.go", "last event: a call", "P2", "slots: "} {
+		if !strings.Contains(texts[0], part) {
+			t.Errorf("no %q in the file:\n%s", part, texts[0])
+		}
+	}
+	if end := recorded[storage.GameEnded](r); end.How != storage.EndCrashed || end.Game != doomed.book.key || !strings.Contains(end.Detail, "nil pointer") {
+		t.Errorf("recorded %+v", end)
+	}
+	goesOn(t, others)
+	host := r.join(waiting, "Owner", player)
+	r.begin(guest, host)
+	guest.until(0x0C)
+	eventually(t, "the end of the crashed game", func() bool { return r.h.Game(doomed.id) == nil })
+	r.play(2)
+}
+
+// panickyBans panics about one name, as a fault deep in a lobby would.
+type panickyBans struct{}
+
+func (panickyBans) Banned(name string, _ netip.Addr, _ string) string {
+	if name == "Boom" {
+		panic("injected")
+	}
+	return ""
+}
+
+// TestCrashOfALobby: the same before the start, and while it ends joins wait.
+func TestCrashOfALobby(t *testing.T) {
+	t.Parallel()
+	r, crashes := crashRig(t, func(o *Options) { o.Bans = panickyBans{} })
+	_, others := r.play(2)
+	g := r.lobby(3)
+	alice := r.join(g, "Alice", player)
+	boom := r.knock(g, "Boom", nil)
+	if line := alice.untilText("crashed"); line != crashLine {
+		t.Errorf("Alice reads %q", line)
+	}
+	alice.expect("F7 1C 08 00 0D 00 00 00")
+	wantFIN(t, alice)
+	boom.expect("F7 05 08 00 0A 00 00 00")
+	wantFIN(t, boom)
+	if end := recorded[storage.GameEnded](r); end.How != storage.EndCrashed || end.Detail != "panic: injected" {
+		t.Errorf("recorded %+v", end)
+	}
+	if texts := crashes(); len(texts) != 1 || !strings.Contains(texts[0], "last event: a join") {
+		t.Errorf("files: %q", texts)
+	}
+	goesOn(t, others)
+}
+
+// TestCrashOfAConnection: a panic over the bytes of one client, on the goroutine
+// that reads for all games, ends that client.
+func TestCrashOfAConnection(t *testing.T) {
+	t.Parallel()
+	r, crashes := crashRig(t, nil)
+	g, players := r.play(3)
+	victim := ask(t, g, func(g *Game) *conn { return g.conn(players[2].pid) })
+	if victim.sock == nil {
+		t.Skip("this system has no reactor")
+	}
+	r.h.reactor.polling.Lock()
+	victim.sock.packets.meter = nil // the next packet hits a nil pointer
+	r.h.reactor.polling.Unlock()
+	line := r.logged("connection crashed; all others go on")
+	if !strings.Contains(line["stack"].(string), "read.go") {
+		t.Errorf("logged %v", line)
+	}
+	if lost := r.logged("connection lost"); lost["reason"] != errCrashed.Error() || lost["player"] != players[2].name {
+		t.Errorf("logged %v", lost)
+	}
+	if texts := crashes(); len(texts) != 1 || !strings.Contains(texts[0], victim.addr.String()) {
+		t.Errorf("files: %q", texts)
+	}
+	goesOn(t, players[:2])
+}
