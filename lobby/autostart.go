@@ -22,6 +22,23 @@ type autoStart struct {
 	toldAt time.Duration
 }
 
+// String says it to the players.
+func (a autoStart) String() string {
+	line := fmt.Sprintf("The game starts by itself with %d players", a.players)
+	switch {
+	case a.full && a.players == 0:
+		line = "The game starts by itself when no slot is open"
+	case a.full:
+		line += " or when no slot is open"
+	case a.players == 0:
+		return "The game does not start by itself."
+	}
+	if a.hold > 0 {
+		line += fmt.Sprintf(", after %g min", a.hold.Minutes())
+	}
+	return line + "."
+}
+
 func (l *Lobby) autoStartOperation(op AutoStart) (why string) {
 	seats := 0
 	for _, s := range l.slots {
@@ -30,9 +47,10 @@ func (l *Lobby) autoStartOperation(op AutoStart) (why string) {
 		}
 	}
 	if op.Players < 0 || op.Players > seats {
-		return fmt.Sprintf("autostart takes 1 to %d players, or off", seats)
+		return outOfRange("number of players", 1, seats)
 	}
 	l.auto = autoStart{players: op.Players, full: op.Full, hold: op.Hold}
+	l.say(0, l.auto.String())
 	return ""
 }
 
@@ -61,7 +79,7 @@ func (l *Lobby) autoStart() {
 	}
 	if l.now >= a.toldAt+reminder {
 		a.toldAt = l.now
-		l.say(l.Humans(), "Waiting to start: "+why)
+		l.say(0, "Waiting to start: "+why)
 	}
 }
 

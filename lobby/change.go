@@ -72,7 +72,7 @@ func (l *Lobby) changeTeam(i int, team uint8) (why string) {
 		s.Team, s.Colour = team, l.observer
 		return ""
 	case team >= l.cfg.MaxPID:
-		return fmt.Sprintf("there are teams 1 to %d", l.cfg.MaxPID)
+		return outOfRange("team", 1, int(l.cfg.MaxPID))
 	case s.Team != l.observer:
 		s.Team = team
 		return ""
@@ -91,7 +91,7 @@ func (l *Lobby) changeColour(i int, colour uint8) (why string) {
 	case s.Team == l.observer:
 		return "observers have no colour"
 	case colour >= l.cfg.MaxPID:
-		return fmt.Sprintf("there are colours 1 to %d", l.cfg.MaxPID)
+		return outOfRange("colour", 1, int(l.cfg.MaxPID))
 	case l.occupiedColour(i, colour) >= 0:
 		return fmt.Sprintf("colour %d is taken by %s", colour+1, l.occupant(l.occupiedColour(i, colour)))
 	}
@@ -117,7 +117,7 @@ func (l *Lobby) changeHandicap(i int, handicap uint8) (why string) {
 		return "the map fixes the handicaps"
 	}
 	if handicap < 50 || handicap > 100 || handicap%10 != 0 {
-		return "a handicap is 50, 60, 70, 80, 90 or 100"
+		return outOfRange("handicap", 50, 100) + " in tens"
 	}
 	l.slots[i].Handicap = handicap
 	return ""

@@ -7,9 +7,11 @@ import (
 	"w3host/w3gs"
 )
 
-// chat relays a line, or hands a request on. A line whose sender lies about
-// himself, or that does not belong to this phase, is ignored.
-func (l *Lobby) chat(p *player, line w3gs.Chat) {
+// chat relays a line, or hands a request on. A line that names another sender, or
+// that does not belong to this phase, is ignored. So is one of a player who talks
+// too much, unless it is a command: only its relay is muted.
+func (l *Lobby) chat(p *player, ev Chat) {
+	line := ev.Line
 	if line.From != p.pid {
 		return
 	}
@@ -23,26 +25,30 @@ func (l *Lobby) chat(p *player, line w3gs.Chat) {
 			return
 		}
 	case w3gs.ChatGame:
-		if !game || line.Scope >= w3gs.ScopeSlot+w3gs.ChatScope(len(l.slots)) {
+		if !game {
 			return
 		}
 	default:
 		return
 	}
-	if l.now < p.mutedUntil {
+	if l.now < p.mutedUntil && !ev.Command {
 		return
 	}
-	l.relay(p, line, game)
-	l.watchFlood(p)
+	l.relay(p, ev, game)
+	if !ev.Command || !ev.Trusted {
+		l.watchFlood(p)
+	}
 }
 
 // relay passes a line to those of its receivers who exist. The scope is the
-// sender's word for what his client listed: allies in the game are not the teams
-// of the lobby, so the list itself is not questioned.
-func (l *Lobby) relay(p *player, line w3gs.Chat, game bool) {
-	said := Said{PID: p.pid, Name: p.name, Game: game, Scope: line.Scope, Text: line.Text}
+// sender's word for what their client listed: allies in the game are not the teams
+// of the lobby, and from ScopeSlot on nobody agrees what is added. So neither the
+// scope nor the list is questioned.
+func (l *Lobby) relay(p *player, ev Chat, game bool) {
+	line := ev.Line
+	said := Said{PID: p.pid, Name: p.name, Game: game, Scope: line.Scope, Text: line.Text, Command: ev.Command}
 	toAll := !game || line.Scope == w3gs.ScopeAll
-	said.Muted = p.muted || l.muteAll && toAll
+	said.Muted = p.muted || l.now < p.mutedUntil || l.muteAll && toAll
 	if said.Muted {
 		l.emit(said)
 		return
@@ -77,7 +83,7 @@ func (l *Lobby) watchFlood(p *player) {
 		p.lines = p.lines[1:]
 	}
 	p.lines = append(p.lines, l.now)
-	if len(p.lines) < l.cfg.ChatLines {
+	if len(p.lines) < l.cfg.ChatLines || l.now < p.mutedUntil {
 		return
 	}
 	p.lines = nil
@@ -91,12 +97,20 @@ func (l *Lobby) mute(op Mute) (why string) {
 	if p == nil {
 		return noPlayer(op.PID)
 	}
-	p.muted = !op.Off
-	if op.Off {
+	if p.muted = !op.Off; op.Off {
 		p.mutedUntil = 0
-		l.say(PIDSet(p.pid), "You can speak again.")
+		l.say(0, p.name+" can speak again.")
 	} else {
-		l.say(PIDSet(p.pid), "You are muted.")
+		l.say(0, p.name+" is muted.")
+	}
+	return ""
+}
+
+func (l *Lobby) muteEverybody(op MuteAll) (why string) {
+	if l.muteAll = !op.Off; op.Off {
+		l.say(0, "Lines to everybody are heard again.")
+	} else {
+		l.say(0, "Lines to everybody are muted.")
 	}
 	return ""
 }
@@ -105,16 +119,33 @@ func (l *Lobby) sayOperation(op Say) (why string) {
 	if strings.TrimSpace(op.Text) == "" {
 		return "there is nothing to say"
 	}
-	to := op.To
-	if to == 0 {
-		to = l.Humans()
-	}
-	l.say(to, op.Text)
+	l.say(op.To, op.Text)
 	return ""
 }
 
-// say is the host's voice.
+// say is the host's voice, to all or, with some named, to those. A line in the
+// game for one player is a private one: clients show it as such.
 func (l *Lobby) say(to PIDs, text string) {
+	scope := w3gs.ScopeAll
+	switch {
+	case to == 0:
+		to = l.Humans()
+	case to.Len() == 1:
+		scope = l.privateScope(to)
+	}
+	l.speak(to, scope, text)
+}
+
+// privateScope is the scope of a line for one player. What clients expect to be
+// added to ScopeSlot is the receiver's colour, as older hosts found by trial.
+func (l *Lobby) privateScope(to PIDs) w3gs.ChatScope {
+	for pid := range (to & l.Humans()).All() {
+		return w3gs.ScopeSlot + w3gs.ChatScope(l.slots[l.slotOf(pid)].Colour)
+	}
+	return w3gs.ScopeAll
+}
+
+func (l *Lobby) speak(to PIDs, scope w3gs.ChatScope, text string) {
 	to &= l.Humans()
 	from := l.voice()
 	if to == 0 || from == 0 {
@@ -123,15 +154,29 @@ func (l *Lobby) say(to PIDs, text string) {
 	line := w3gs.Chat{From: from, Flag: w3gs.ChatLobby}
 	limit := w3gs.MaxLobbyChatLen
 	if l.phase == phaseStarted {
-		line.Flag, limit = w3gs.ChatGame, w3gs.MaxGameChatLen
+		line.Flag, line.Scope, limit = w3gs.ChatGame, scope, w3gs.MaxGameChatLen
 	}
 	for pid := range to.All() {
 		line.To = append(line.To, pid)
 	}
-	for _, part := range split(text, limit) {
-		line.Text = part
+	mark := l.mark()
+	for _, part := range split(text, limit-len(mark)) {
+		line.Text = mark + part
 		l.broadcast(to, &w3gs.ChatFromHost{Chat: line})
 	}
+}
+
+// mark begins the host's lines when a player's pid has to speak them, so that
+// nobody takes them for that player's words.
+func (l *Lobby) mark() string {
+	if l.vhost != 0 {
+		return ""
+	}
+	name := stripColours(l.cfg.VirtualHost)
+	if name == "" {
+		name = DefaultVirtualHost
+	}
+	return "[" + name + "] "
 }
 
 // voice is the pid that the host speaks with: the virtual host's, else a fake

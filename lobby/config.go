@@ -31,6 +31,8 @@ type Config struct {
 	Observers bool
 	// RandomRaces takes the choice of race away in melee games.
 	RandomRaces bool
+	// RelayExtra says that clients send 0x59, which goes to everybody.
+	RelayExtra bool
 	// HideAddresses sends zero addresses in 0x06: no player learns another's IP.
 	HideAddresses bool
 
@@ -41,8 +43,17 @@ type Config struct {
 	Welcome []string
 	// Reserved names may displace the latest unreserved joiner of a full lobby.
 	Reserved []string
-	// Owner is the name of the player who owns the lobby, whether he is in or not.
+	// Owner is the name of the player who owns the lobby, whether they are in or
+	// not. While they are not, a stand-in may start it; see Lobby.StandIn.
 	Owner string
+	// OwnerFirst gives a lobby without an owner to the first who joins, and passes
+	// it on to whoever has been in longest when its owner goes.
+	OwnerFirst bool
+	// Trigger begins a command, for the lines that speak of commands.
+	Trigger string
+	// KickCooldown is how long a kick keeps its victim out of this lobby, by name
+	// and by address.
+	KickCooldown time.Duration
 	// HCL is the mode string written into the handicaps at the start.
 	HCL string
 
@@ -84,6 +95,8 @@ type Config struct {
 func Defaults() Config {
 	return Config{
 		MaxPID:           w3gs.ClassicSlots,
+		Trigger:          "!",
+		KickCooldown:     time.Minute,
 		VirtualHost:      DefaultVirtualHost,
 		Countdown:        5,
 		CountdownStep:    time.Second,

@@ -104,7 +104,7 @@ func (l *Lobby) countDown() {
 		l.start()
 		return
 	}
-	l.say(l.Humans(), fmt.Sprintf("%d…", l.count))
+	l.say(0, fmt.Sprintf("%d…", l.count))
 	l.count--
 	l.countAt += l.cfg.CountdownStep
 	if l.countAt <= l.now {
@@ -123,14 +123,14 @@ func (l *Lobby) abort(why string) {
 		line = "Countdown stopped: " + why + "."
 	}
 	l.emit(CountdownAborted{Why: why})
-	l.say(l.Humans(), line)
+	l.say(0, line)
 }
 
 // start begins the game, in one go: the last slot table if it is new, 0x0A, the virtual host
 // leaves, 0x0B, every fake player has loaded.
 func (l *Lobby) start() {
 	if why := l.checkHCL(); why != "" {
-		l.say(l.Humans(), "Started without the mode: "+why)
+		l.say(0, "Started without the mode: "+why)
 		l.hcl = ""
 	}
 	l.handicaps = make([]uint8, len(l.slots))

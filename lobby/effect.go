@@ -45,14 +45,16 @@ type NeedsMap struct {
 	Have uint32
 }
 
-// Kicked says that a player is out: flush, close. His pid is free from here on,
-// so the host forgets the connection's pid at once. The packets that tell him
-// and the others are effects of their own.
+// Kicked says that a player is out: flush, close. In the lobby the pid is free
+// from here on, so the host forgets the connection's pid at once; in the game the
+// turn loop has to take the player out. The packets that tell them and the others
+// are effects of their own.
 type Kicked struct {
 	PID  uint8
 	Slot int
 	Name string
-	Why  string
+	Why  string // in words, for the records: "kicked: rude"
+	By   string // who asked for it; empty when nobody did
 }
 
 // Left says that a player has gone by himself; his pid is free as with Kicked.
@@ -67,13 +69,14 @@ type Left struct {
 // Said is a line for the log and the command parser. It has been relayed
 // already, unless Muted; To is who heard it.
 type Said struct {
-	PID   uint8
-	Name  string
-	To    PIDs
-	Game  bool // in the game; Scope counts only then
-	Scope w3gs.ChatScope
-	Text  string
-	Muted bool
+	PID     uint8
+	Name    string
+	To      PIDs
+	Game    bool // in the game; Scope counts only then
+	Scope   w3gs.ChatScope
+	Text    string
+	Muted   bool
+	Command bool // as the event had it
 }
 
 // Flooded says that a player talked too much and is muted for a while.

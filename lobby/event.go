@@ -15,13 +15,22 @@ type Join struct {
 	Req      w3gs.ReqJoin
 	External w3gs.SockAddr // the connection's remote address
 	Reserved bool          // may displace somebody: the owner, an admin
+	Shared   bool          // many come from this address: a kick does not keep it out
 	Banned   string        // why he is banned; empty when he is not
 }
 
 // Chat is a 0x28: a line, or in the lobby a request to change the sender's slot.
 type Chat struct {
-	PID  uint8
-	Line w3gs.Chat
+	PID     uint8
+	Line    w3gs.Chat
+	Command bool // the line is a command that its sender may give
+	Trusted bool // the sender commands more than everybody does
+}
+
+// Extra is a 0x59, which clients of 1.32 send about themselves.
+type Extra struct {
+	PID    uint8
+	Packet *w3gs.Raw
 }
 
 // MapReport is a 0x42: how much of the map the client holds.
@@ -53,6 +62,7 @@ type Leave struct {
 
 func (Join) event()      {}
 func (Chat) event()      {}
+func (Extra) event()     {}
 func (MapReport) event() {}
 func (Progress) event()  {}
 func (Pong) event()      {}

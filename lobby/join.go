@@ -37,9 +37,10 @@ func (l *Lobby) join(ev Join) {
 		refuse(w3gs.RejectFull, "the lobby is full")
 		return
 	}
-	l.dismiss(victim, fmt.Sprintf("made room for %s, who has a reserved place", name))
+	l.dismiss(victim, fmt.Sprintf("You make room for %s, who has a reserved place.", name),
+		fmt.Sprintf("made room for %s, who has a reserved place", name), "")
 	l.admit(ev)
-	l.say(l.Humans(), fmt.Sprintf("%s made room for %s, who has a reserved place.", victim.name, name))
+	l.say(0, fmt.Sprintf("%s made room for %s, who has a reserved place.", victim.name, name))
 }
 
 func (l *Lobby) checkJoiner(ev Join) (why string) {
@@ -55,7 +56,7 @@ func (l *Lobby) checkJoiner(ev Join) (why string) {
 	if ev.Banned != "" {
 		return "banned: " + ev.Banned
 	}
-	return ""
+	return l.checkKept(ev)
 }
 
 // hasRoom reports whether n more can sit down: each needs an open slot and a
@@ -108,7 +109,8 @@ func (l *Lobby) admit(ev Join) {
 		l.pingAt = l.now + l.cfg.PingEvery
 	}
 	p := l.enter(&player{
-		name: name, req: ev.Req, reserved: ev.Reserved, external: ev.External, joined: l.now, askedUntil: l.now - 2*time.Second,
+		name: name, req: ev.Req, reserved: ev.Reserved, external: ev.External, shared: ev.Shared,
+		joined: l.now, askedUntil: l.now - 2*time.Second,
 	})
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})

@@ -19,30 +19,6 @@ func (l *Lobby) leave(p *player, ev Leave) {
 	l.abort(p.name + " left")
 }
 
-// kick puts a human or fake player out.
-func (l *Lobby) kick(p *player, why string) {
-	l.dismiss(p, why)
-	l.returnVirtualHost()
-	if p.fake {
-		return
-	}
-	l.abort(p.name + " was kicked")
-	if why != "" {
-		l.say(l.Humans(), p.name+" was kicked: "+why)
-	}
-}
-
-// dismiss tells a player that he is out, and the others. He gets a 0x1C before
-// the host closes. Older hosts only close, which clients take as well, but then
-// he reads that the connection broke.
-func (l *Lobby) dismiss(p *player, why string) {
-	if !p.fake {
-		l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
-		l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: why})
-	}
-	l.remove(p)
-}
-
 // remove frees a player's slot and pid and tells the others.
 func (l *Lobby) remove(p *player) {
 	l.vacate(l.slotOf(p.pid))
@@ -58,17 +34,13 @@ func (l *Lobby) shutdown(op Shutdown) {
 	if l.phase == phaseCounting {
 		l.emit(CountdownAborted{Why: "the lobby closes"})
 	}
-	line := "The lobby is closed."
-	if op.Why != "" {
-		line = "The lobby is closed: " + op.Why
-	}
-	l.say(l.Humans(), line)
+	l.say(0, "The lobby is closed"+because(op.Why))
 	for p := range l.seated {
 		if p.fake {
 			continue
 		}
 		l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
-		l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: op.Why})
+		l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: "the lobby closed"})
 	}
 	l.players = [pidLimit]*player{}
 	l.phase = phaseClosed

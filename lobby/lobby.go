@@ -30,7 +30,9 @@ type Lobby struct {
 	players  [pidLimit]*player // by pid
 	vhost    uint8             // pid of the virtual host, 0 when it is away
 	owner    string
-	held     []string // reserved names
+	told     uint8     // the owner or stand-in who knows about it
+	kept     []keptOut // by a kick
+	held     []string  // reserved names
 	hcl      string
 	joins    int // players that ever came
 	random   *rand.Rand
@@ -109,7 +111,11 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		l.operate(ev)
 	case Chat:
 		if p := l.human(ev.PID); p != nil {
-			l.chat(p, ev.Line)
+			l.chat(p, ev)
+		}
+	case Extra:
+		if p := l.human(ev.PID); p != nil {
+			l.extra(p, ev.Packet)
 		}
 	case MapReport:
 		if p := l.human(ev.PID); p != nil {
@@ -173,6 +179,11 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 func (l *Lobby) finish() []Effect {
 	if l.phase < phaseStarted {
 		l.sendTable()
+	}
+	if l.phase != phaseClosed {
+		l.settleOwner()
+	}
+	if l.phase < phaseStarted {
 		l.autoStart()
 	}
 	if counts := l.Counts(); l.phase < phaseStarted && counts != l.counts {

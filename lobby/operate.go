@@ -24,18 +24,16 @@ func (l *Lobby) try(op Operation) (why string) {
 	case Mute:
 		return l.mute(op)
 	case MuteAll:
-		l.muteAll = !op.Off
-		return ""
+		return l.muteEverybody(op)
 	case SetOwner:
-		l.owner = op.Player
-		return ""
+		return l.setOwner(op)
+	case Kick:
+		return l.kickOperation(op)
 	}
 	if l.phase == phaseStarted {
 		return "the game has started"
 	}
 	switch op := op.(type) {
-	case Kick:
-		return l.kickOperation(op)
 	case Start:
 		return l.startOperation(op)
 	case Abort:
@@ -103,9 +101,15 @@ func (l *Lobby) trySlots(op Operation) (why string) {
 
 func (l *Lobby) checkSlot(i int) (why string) {
 	if i < 0 || i >= len(l.slots) {
-		return fmt.Sprintf("there is no slot %d: slots are 1 to %d", i+1, len(l.slots))
+		return outOfRange("slot", 1, len(l.slots))
 	}
 	return ""
+}
+
+// outOfRange is the one wording for a number that is not possible here; package
+// command has the same for numbers that never are.
+func outOfRange(what string, low, high int) string {
+	return fmt.Sprintf("the %s must be from %d to %d", what, low, high)
 }
 
 func noPlayer(pid uint8) string { return fmt.Sprintf("there is no player with pid %d", pid) }
@@ -140,7 +144,7 @@ func (l *Lobby) open(i int) {
 	case s.Computer:
 		l.vacate(i)
 	case s.Status == w3gs.SlotOccupied:
-		l.kick(l.players[s.PID], "the slot was taken back")
+		l.kick(l.players[s.PID], Kick{Why: "the slot was taken back"})
 	default:
 		s.Status = w3gs.SlotOpen
 	}
@@ -210,19 +214,6 @@ func (l *Lobby) computer(op Computer) (why string) {
 	return ""
 }
 
-func (l *Lobby) kickOperation(op Kick) (why string) {
-	if op.PID >= pidLimit || l.players[op.PID] == nil {
-		return noPlayer(op.PID)
-	}
-	p := l.players[op.PID]
-	i := l.slotOf(p.pid)
-	l.kick(p, op.Why)
-	if op.CloseSlot {
-		l.slots[i].Status = w3gs.SlotClosed
-	}
-	return ""
-}
-
 // fakePlayers seats n fake players or none.
 func (l *Lobby) fakePlayers(n int) (why string) {
 	if !l.hasRoom(n) {
@@ -251,7 +242,7 @@ func (l *Lobby) deleteFake(pid uint8) (why string) {
 		return "there is no such fake player"
 	}
 	for _, p := range fakes {
-		l.dismiss(p, "")
+		l.dismiss(p, "", "", "")
 	}
 	l.returnVirtualHost()
 	return ""
@@ -264,6 +255,9 @@ func (l *Lobby) hold(names []string) (why string) {
 		}
 	}
 	l.held = append(l.held, names...)
+	l.letIn(func(k keptOut) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return sameName(k.name, name) })
+	})
 	return ""
 }
 

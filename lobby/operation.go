@@ -68,14 +68,16 @@ type SetHandicap struct {
 // Observe moves a player to the observers.
 type Observe struct{ PID uint8 }
 
-// Kick removes a player; CloseSlot also closes his slot.
+// Kick removes a player, also from a game; CloseSlot also closes the slot.
 type Kick struct {
 	PID       uint8
 	Why       string
+	By        string // who asks for it; empty when no person does
 	CloseSlot bool
+	KeepOut   bool // for Config.KickCooldown
 }
 
-// Hold reserves places by name.
+// Hold reserves places by name. Whoever was kicked may come back then.
 type Hold struct{ Names []string }
 
 // Unhold takes reservations back.
@@ -93,7 +95,7 @@ type HCL struct{ Text string }
 // ClearHCL removes the mode string.
 type ClearHCL struct{}
 
-// SetOwner names the owner; empty for nobody.
+// SetOwner names the owner, who need not be in; empty for nobody.
 type SetOwner struct{ Player string }
 
 // Start begins the countdown. Force skips the checks, Now skips the count.

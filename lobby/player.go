@@ -80,7 +80,9 @@ type player struct {
 	order    int // rises with each join; the latest is displaced first
 	reserved bool
 	muted    bool
+	kicked   bool // from a game, which they have not left yet
 	external w3gs.SockAddr
+	shared   bool // external is many players' address
 	req      w3gs.ReqJoin
 	joined   time.Duration
 
@@ -91,6 +93,7 @@ type player struct {
 	measured   int
 	lines      []time.Duration // when the lines within the flood window came
 	mutedUntil time.Duration
+	extras     []time.Duration // when the 0x59 within extraWindow came
 }
 
 // rtt is the median of what was measured last.

@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -61,6 +62,8 @@ func (r *runner) dispatch(c *command) ([]string, error) {
 			return []string{"nobody"}, nil
 		}
 		return []string{fmt.Sprintf("%s slot=%d handicap=%d pings=%d rtt=%v muted=%v reserved=%v", p.Name, p.Slot, p.Handicap, p.Pings, p.RTT, p.Muted, p.Reserved)}, nil
+	case "standin":
+		return []string{fmt.Sprintf("the stand-in is pid %d", r.l.StandIn())}, nil
 	case "find":
 		var names []string
 		for _, p := range r.l.Find(c.arg(0)) {
@@ -79,11 +82,11 @@ func (r *runner) dispatch(c *command) ([]string, error) {
 // wire, but slots count from 1.
 func (c *command) event(r *runner) Event {
 	switch c.name {
-	case "join": // join NAME [reserved] [banned=WHY]
+	case "join": // join NAME [reserved] [shared] [banned=WHY] [ip=LAST BYTE]
 		r.conn++
 		return Join{
-			Conn: r.conn, Reserved: c.has("reserved"), Banned: c.options["banned"],
-			External: w3gs.SockAddr{Port: 6200, IP: [4]byte{192, 168, 0, 5}},
+			Conn: r.conn, Reserved: c.has("reserved"), Shared: c.has("shared"), Banned: c.options["banned"],
+			External: w3gs.SockAddr{Port: 6200, IP: [4]byte{192, 168, 0, byte(c.number(c.option("ip", "5")))}},
 			Req: w3gs.ReqJoin{
 				Name: c.joinName(), ListenPort: 6112, JoinCounter: 7,
 				Internal: w3gs.SockAddr{Port: 6112, IP: [4]byte{10, 0, 0, 5}},
@@ -91,7 +94,7 @@ func (c *command) event(r *runner) Event {
 		}
 	case "leave": // leave PID [lost]
 		return Leave{PID: c.pid(0), Reason: w3gs.LeaveLobby, Lost: c.has("lost")}
-	case "chat", "gamechat": // chat PID TO… [from=PID] [scope=N]: TEXT
+	case "chat", "gamechat": // chat PID TO… [from=PID] [scope=N] [command=free|counted]: TEXT
 		line := w3gs.Chat{From: c.pid(0), Flag: w3gs.ChatLobby, To: c.pids(1), Text: c.text}
 		if from, ok := c.options["from"]; ok {
 			line.From = uint8(c.number(from))
@@ -99,7 +102,10 @@ func (c *command) event(r *runner) Event {
 		if c.name == "gamechat" {
 			line.Flag, line.Scope = w3gs.ChatGame, w3gs.ChatScope(c.number(c.option("scope", "0")))
 		}
-		return Chat{PID: c.pid(0), Line: line}
+		_, command := c.options["command"]
+		return Chat{PID: c.pid(0), Line: line, Command: command, Trusted: c.options["command"] == "free"}
+	case "extra": // extra PID BYTES
+		return Extra{PID: c.pid(0), Packet: &w3gs.Raw{ID: w3gs.OpPlayerExtra, Body: make([]byte, c.int(1))}}
 	case "request": // request PID team|colour|race|handicap VALUE
 		flags := map[string]w3gs.ChatFlag{"team": 0x11, "colour": 0x12, "race": 0x13, "handicap": 0x14}
 		return Chat{PID: c.pid(0), Line: w3gs.Chat{From: c.pid(0), Flag: flags[c.arg(1)], Value: uint8(c.int(2))}}
@@ -143,7 +149,7 @@ func (c *command) operation() Operation {
 	case "obs":
 		return Observe{PID: c.pid(0)}
 	case "kick", "closekick":
-		return Kick{PID: c.pid(0), Why: c.text, CloseSlot: c.name == "closekick"}
+		return Kick{PID: c.pid(0), Why: c.text, By: c.options["by"], CloseSlot: c.name == "closekick", KeepOut: c.has("keepout")}
 	case "hold":
 		return Hold{Names: c.args}
 	case "unhold":
@@ -157,7 +163,7 @@ func (c *command) operation() Operation {
 	case "clearhcl":
 		return ClearHCL{}
 	case "owner":
-		return SetOwner{Player: c.arg(0)}
+		return SetOwner{Player: cmp.Or(c.text, c.arg(0))}
 	case "start":
 		return Start{Force: c.has("force"), Now: c.has("now")}
 	case "abort":

@@ -36,7 +36,8 @@ func (c *command) config() Config {
 	cfg.RandomSeed = 0x12345678
 	cfg.HideAddresses = c.has("hide")
 	cfg.RandomRaces = c.has("randomraces")
-	cfg.Owner = c.options["owner"]
+	cfg.RelayExtra = c.has("extra")
+	cfg.Owner, cfg.OwnerFirst = c.options["owner"], c.has("ownerfirst")
 	cfg.HCL = c.options["hcl"]
 	cfg.Countdown = c.number(c.option("countdown", "5"))
 	cfg.AutoStart = c.number(c.option("autostart", "0"))

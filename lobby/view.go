@@ -49,11 +49,11 @@ func (l *Lobby) Find(part string) []Player {
 	return found
 }
 
-// Humans is the set of all human players.
+// Humans is the set of all human players, without those kicked from a game.
 func (l *Lobby) Humans() PIDs {
 	var s PIDs
 	for _, p := range l.players {
-		if p != nil && !p.fake {
+		if p != nil && !p.fake && !p.kicked {
 			s |= PIDSet(p.pid)
 		}
 	}

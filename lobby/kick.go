@@ -1,0 +1,113 @@
+package lobby
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// keptOut is somebody whom a kick keeps out until then.
+type keptOut struct {
+	name  string
+	ip    [4]byte // zero when the address says nothing about its player
+	until time.Duration
+}
+
+func (l *Lobby) kickOperation(op Kick) (why string) {
+	if op.PID >= pidLimit || l.players[op.PID] == nil {
+		return noPlayer(op.PID)
+	}
+	p := l.players[op.PID]
+	if l.phase == phaseStarted {
+		return l.kickFromGame(p, op)
+	}
+	i := l.slotOf(p.pid)
+	if op.KeepOut && !p.fake && l.cfg.KickCooldown > 0 {
+		l.keepOut(p)
+	}
+	l.kick(p, op)
+	if op.CloseSlot {
+		l.slots[i].Status = w3gs.SlotClosed
+	}
+	return ""
+}
+
+// kick puts a human or fake player out of the lobby.
+func (l *Lobby) kick(p *player, op Kick) {
+	l.dismiss(p, "You were kicked"+because(op.Why), kickedFor(op.Why), op.By)
+	l.returnVirtualHost()
+	if p.fake {
+		return
+	}
+	l.abort(p.name + " was kicked")
+	l.say(0, p.name+" was kicked"+because(op.Why))
+}
+
+// kickFromGame tells everybody; the turn loop takes the player out, and its Leave
+// follows.
+func (l *Lobby) kickFromGame(p *player, op Kick) (why string) {
+	switch {
+	case p.fake:
+		return p.name + " is a fake player, who stays until the game is over"
+	case p.kicked:
+		return p.name + " is on the way out"
+	}
+	l.say(PIDSet(p.pid), "You were kicked"+because(op.Why))
+	p.kicked = true
+	l.say(0, p.name+" was kicked"+because(op.Why))
+	l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: kickedFor(op.Why), By: op.By})
+	return ""
+}
+
+// dismiss tells a player that they are out, and the others. The player reads the
+// line and gets a 0x1C before the host closes. Older hosts only close, which
+// clients take as well, but then it seems that the connection broke.
+func (l *Lobby) dismiss(p *player, line, why, by string) {
+	if !p.fake {
+		l.say(PIDSet(p.pid), line)
+		l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
+		l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: why, By: by})
+	}
+	l.remove(p)
+}
+
+// because ends a sentence with its reason, if there is one.
+func because(why string) string {
+	if why == "" {
+		return "."
+	}
+	return ": " + why
+}
+
+// kickedFor is how the records call a kick.
+func kickedFor(why string) string {
+	if why == "" {
+		return "kicked"
+	}
+	return "kicked: " + why
+}
+
+func (l *Lobby) keepOut(p *player) {
+	kept := keptOut{name: p.name, until: l.now + l.cfg.KickCooldown}
+	if !p.shared {
+		kept.ip = p.external.IP
+	}
+	l.letIn(func(k keptOut) bool { return k.until <= l.now })
+	l.kept = append(l.kept, kept)
+}
+
+// letIn forgets kicks.
+func (l *Lobby) letIn(who func(keptOut) bool) { l.kept = slices.DeleteFunc(l.kept, who) }
+
+// checkKept says why somebody has to stay out for now.
+func (l *Lobby) checkKept(ev Join) (why string) {
+	for _, k := range l.kept {
+		byIP := !ev.Shared && k.ip != [4]byte{} && k.ip == ev.External.IP
+		if k.until > l.now && (byIP || sameName(k.name, ev.Req.Name)) {
+			return fmt.Sprintf("%s was kicked and is kept out for another %v", k.name, (k.until - l.now).Round(time.Second))
+		}
+	}
+	return ""
+}

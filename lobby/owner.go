@@ -1,0 +1,79 @@
+package lobby
+
+// Owns reports whether a player in the lobby or game is its owner.
+func (l *Lobby) Owns(pid uint8) bool {
+	p := l.human(pid)
+	return p != nil && l.owner != "" && sameName(p.name, l.owner)
+}
+
+// StandIn is who may start the lobby, and stop the countdown, while its owner is
+// not in: the human who has been in longest. It is 0 while the owner is in, where
+// nobody owns the lobby, and after the start.
+func (l *Lobby) StandIn() uint8 {
+	if l.owner == "" || l.phase >= phaseStarted || l.ownerIn() != nil {
+		return 0
+	}
+	if p := l.longestIn(); p != nil {
+		return p.pid
+	}
+	return 0
+}
+
+func (l *Lobby) ownerIn() *player {
+	if p := l.named(l.owner); l.owner != "" && p != nil && !p.fake {
+		return p
+	}
+	return nil
+}
+
+// longestIn is the human who has been in longest; nil when there is none.
+func (l *Lobby) longestIn() (first *player) {
+	for _, p := range l.players {
+		if p != nil && !p.fake && !p.kicked && (first == nil || p.order < first.order) {
+			first = p
+		}
+	}
+	return first
+}
+
+func (l *Lobby) setOwner(op SetOwner) (why string) {
+	if p := l.named(op.Player); p != nil && p.fake {
+		return p.name + " is a fake player, who cannot own anything"
+	}
+	l.owner = op.Player
+	if p := l.ownerIn(); p != nil {
+		l.say(0, p.name+" owns the game now.")
+	}
+	return ""
+}
+
+// settleOwner passes an ownerless lobby on, where it belongs to the first who
+// joins, and tells whoever has become the owner or the stand-in.
+func (l *Lobby) settleOwner() {
+	if l.cfg.OwnerFirst && l.ownerIn() == nil {
+		if p := l.longestIn(); p == nil {
+			l.owner = ""
+		} else {
+			if l.owner != "" {
+				l.say(0, p.name+" owns the game now.")
+			}
+			l.owner = p.name
+		}
+	}
+	told := l.told
+	l.told = l.StandIn()
+	p := l.ownerIn()
+	if p != nil {
+		l.told = p.pid
+	}
+	trigger := l.cfg.Trigger
+	switch {
+	case l.told == told || l.told == 0:
+	case p == nil:
+		l.say(PIDSet(l.told), l.owner+", who owns this lobby, is away: until then you may "+trigger+"start and "+trigger+"abort.")
+	case l.phase == phaseStarted:
+		l.say(PIDSet(l.told), "You own this game: "+trigger+"help lists your commands.")
+	default:
+		l.say(PIDSet(l.told), "You own this lobby: "+trigger+"help lists your commands.")
+	}
+}
