@@ -14,15 +14,16 @@ type Level uint8
 
 // Levels.
 const (
-	Anyone Level = iota // anyone in the game
-	Owner               // of the lobby
+	Anyone  Level = iota // anyone in the game
+	StandIn              // for an owner who is not in; see lobby.Lobby.StandIn
+	Owner                // of the lobby
 	Admin
 	Root // whoever runs the host
 )
 
 // String names the level in "you must be …".
 func (l Level) String() string {
-	return [...]string{"a player", "the owner", "an admin", "root"}[l]
+	return [...]string{"a player", "the owner or a stand-in", "the owner", "an admin", "root"}[l]
 }
 
 // Phase is when a command makes sense; a set.

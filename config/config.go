@@ -40,6 +40,7 @@ type Lobby struct {
 	Reserved        []string `toml:"reserved"`
 	HideAddresses   bool     `toml:"hide_addresses"`
 	CommandTrigger  string   `toml:"command_trigger"`
+	KickCooldown    Duration `toml:"kick_cooldown"` // a kick keeps its victim out of the lobby for so long
 	RequireEntryKey bool     `toml:"require_entry_key"`
 	LANAdmins       bool     `toml:"lan_admins"` // the database's admins for the LAN may command, though nobody proves his name there
 }

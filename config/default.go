@@ -23,6 +23,7 @@ func Default() Config {
 			Reserved:        []string{},
 			HideAddresses:   true,
 			CommandTrigger:  "!",
+			KickCooldown:    Duration(time.Minute),
 			RequireEntryKey: true,
 		},
 		Game: Game{

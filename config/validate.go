@@ -43,6 +43,7 @@ func (c *Config) Validate() error {
 		v.text("lobby.welcome", line, 1, 220)
 	}
 	v.text("lobby.command_trigger", c.Lobby.CommandTrigger, 1, 1)
+	v.within("lobby.kick_cooldown", c.Lobby.KickCooldown, 0, 24*time.Hour)
 
 	v.within("game.latency", c.Game.Latency, minLatency, maxLatency)
 	v.between("game.sync_limit", c.Game.SyncLimit, 2, 10000)

@@ -21,6 +21,7 @@ type book struct {
 	key     storage.GameKey
 	seed    uint32
 	actions [maxPIDs]uint32
+	kicks   [maxPIDs]string     // why, of those who were kicked from the game
 	stats   *mapstats.Collector // what the map reports; nil before the start
 	turns   uint32
 	how     storage.EndReason // set when the end has another cause than the loop's
@@ -63,6 +64,17 @@ func (b *book) joined(e lobby.Joined, c *conn) {
 
 func (b *book) leftLobby(pid uint8, reason w3gs.LeaveReason, why string) {
 	b.record(storage.PlayerLeft{Game: b.key, At: time.Now(), PID: pid, Code: uint32(reason), Reason: why, Ping: b.ping(pid)})
+}
+
+// kicked records a kick. From a game the player only goes when the turn loop says
+// so; their own record is written then.
+func (b *book) kicked(e lobby.Kicked) {
+	if b.g.turns == nil {
+		b.leftLobby(e.PID, w3gs.LeaveLobby, e.Why)
+		return
+	}
+	b.kicks[e.PID] = e.Why
+	b.record(storage.DropEvent{Game: b.key, At: time.Now(), Turn: b.turns, PID: e.PID, Reason: e.Why, By: e.By})
 }
 
 func (b *book) said(e lobby.Said) {
@@ -136,7 +148,10 @@ func (b *book) turn(e *gamesync.Turn) { b.turns = e.Number }
 
 func (b *book) leftGame(e *gamesync.PlayerLeft) {
 	why := e.Reason.String()
-	if e.Why != gamesync.WhyLeft {
+	switch {
+	case b.kicks[e.PID] != "":
+		why = b.kicks[e.PID]
+	case e.Why != gamesync.WhyLeft:
 		why = e.Why.String()
 	}
 	b.record(storage.PlayerLeft{
@@ -190,11 +205,11 @@ func (b *book) download(c *conn, e *mapxfer.Effect, complete bool) {
 	b.record(r)
 }
 
-// admin is the audit log: who asked for what, and whether it was done.
-func (b *book) admin(who, via, line, refused string) {
+// admin is the audit log: who asked for what, on whom, and whether it was done.
+func (b *book) admin(who, via, line, target, refused string) {
 	action, detail, _ := strings.Cut(line, " ")
 	b.record(storage.AdminAction{
-		Game: b.key, At: time.Now(), Who: who, Via: via, Action: action, Detail: detail, Refused: refused,
+		Game: b.key, At: time.Now(), Who: who, Via: via, Action: action, On: target, Detail: detail, Refused: refused,
 	})
 }
 

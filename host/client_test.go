@@ -191,9 +191,15 @@ func (c *client) untilBy(op byte, deadline <-chan time.Time) []byte {
 // untilText skips to the next line of chat that holds a text, and returns it.
 func (c *client) untilText(part string) string {
 	c.t.Helper()
+	return chatText(c.untilChat(part))
+}
+
+// untilChat does the same and returns the packet.
+func (c *client) untilChat(part string) []byte {
+	c.t.Helper()
 	for deadline := time.After(patience); ; {
 		if b := c.untilBy(0x0F, deadline); strings.Contains(string(b), part) {
-			return chatText(b)
+			return b
 		}
 	}
 }

@@ -18,6 +18,9 @@ func TestWhoMayCommand(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(4)
 	owner, guest := r.join(g, "Alice", nil), r.join(g, "Albert", nil)
+	if line := owner.untilText(""); line != "You own this lobby: !help lists your commands." {
+		t.Errorf("the owner reads %q", line)
+	}
 
 	for _, tc := range []struct {
 		who          *client
@@ -32,11 +35,11 @@ func TestWhoMayCommand(t *testing.T) {
 		{guest, "!help", "!help", "-"},
 		{guest, "!latency 100", "only the owner may use latency", "-"},
 		{owner, "!nonsense", `there is no command "nonsense": help lists them`, "-"},
-		{owner, "!latency 5", `"5" is no number of milliseconds from 20 to 500: write latency [20-500]`, "-"},
+		{owner, "!latency 5", `the number of milliseconds must be from 20 to 500: write latency [20-500]`, "-"},
 		{owner, "!drop", "drop is for the game", "-"},
 		{owner, "!kick al", `"al" may be Alice or Albert: type more of the name`, `"al" may be Alice or Albert: type more of the name`},
 		{owner, "!kick zoe", `no player's name has "zoe" in it`, `no player's name has "zoe" in it`},
-		{owner, "!swap 1 9", "there is no slot 9: slots are 1 to 4", "there is no slot 9: slots are 1 to 4"},
+		{owner, "!swap 1 9", "the slot must be from 1 to 4", "the slot must be from 1 to 4"},
 		{owner, "!help kick", "!kick <player> [reason]: remove a player", "-"},
 		{owner, "!latency", "The latency is 50 ms.", ""},
 		{owner, "!latency 80", "The latency is now 80 ms.", ""},
@@ -162,16 +165,38 @@ func TestCommandsInTheGame(t *testing.T) {
 		t.Errorf("answered %q", line)
 	}
 	typed(g, owner, "!mute loud")
-	loud.untilText("You are muted.")
+	for _, c := range clients {
+		c.untilText("Loud is muted.")
+	}
 	loud.sayInGame("can you hear me", owner.pid, third.pid)
 	eventually(t, "the muted line", func() bool { return strings.Contains(r.log.String(), `"muted":true`) })
+	typed(g, owner, "!drop")
+	if line := owner.untilText("lag screen"); line != "[Host] nobody is on the lag screen" {
+		t.Errorf("answered %q", line)
+	}
 	typed(g, owner, "!kick loud shouting")
+	// For Loud alone: to 1 pid, from the fake player, scope 3 and colour 1.
+	if b := loud.untilChat("You were kicked"); !matches("01 03 05 20 04 00 00 00", b[4:12]) {
+		t.Errorf("the victim got % X", b)
+	}
 	wantFIN(t, loud)
-	if line := third.untilText(""); line != "Loud was kicked: shouting." {
+	if line := third.untilText(""); line != "[Host] Loud was kicked: shouting" {
 		t.Errorf("read %q", line)
 	}
 	if b := third.until(0x07); b[4] != loud.pid {
 		t.Errorf("got %X", b)
+	}
+	if left := recorded[storage.PlayerLeft](r); left.PID != loud.pid || left.Reason != "kicked: shouting" {
+		t.Errorf("recorded %+v", left)
+	}
+	if drop := recorded[storage.DropEvent](r); drop.PID != loud.pid || drop.Reason != "kicked: shouting" || drop.By != "Owner" {
+		t.Errorf("recorded %+v", drop)
+	}
+	if a := recorded[storage.AdminAction](r); a.Action != "kick" || a.On != "Loud" || a.Detail != "loud shouting" || a.Via != "game" {
+		t.Errorf("recorded %+v", a)
+	}
+	if line := r.logged("player left the game"); line["player"] != "Loud" || line["reason"] != "kicked: shouting" {
+		t.Errorf("logged %v", line)
 	}
 	typed(g, owner, "!end")
 	for _, c := range []*client{owner, third} {

@@ -74,7 +74,7 @@ func TestOneAgainstOne(t *testing.T) {
 	bob.hash = func(turn int) uint32 { return uint32(turn) * 13 }
 	r.begin(alice, bob)
 	for _, c := range []*client{alice, bob} {
-		if line := c.untilText("desync"); line != "desync at turn 1: Alice against Bob; the game ends" {
+		if line := c.untilText("desync"); line != "[Host] desync at turn 1: Alice against Bob; the game ends" {
 			t.Errorf("%s reads %q", c.name, line)
 		}
 		wantFIN(t, c)

@@ -62,7 +62,9 @@ type Game struct {
 
 	latency   time.Duration // as set last; the turns begin with it
 	syncLimit int
-	refusal   string // why the command at hand could not be done
+
+	// The command at hand: who gave it, on whom, and why it could not be done.
+	caller, target, refusal string
 }
 
 func newGame(h *Host, id uint32, name string, m *Map) *Game {

@@ -7,39 +7,68 @@ import (
 
 	"w3host/command"
 	"w3host/lobby"
+	"w3host/w3gs"
 )
 
+// chat hands a line to the lobby, and says whether it is a command.
+func (g *Game) chat(c *conn, line w3gs.Chat) {
+	level := g.level(c.pid, c.name)
+	ev := lobby.Chat{PID: c.pid, Line: line, Trusted: level > command.Anyone}
+	if text, ok := g.ordered(line.Text); ok {
+		call, _ := command.Parse(text, nil)
+		ev.Command = call.Spec.Name != "" && level >= call.Needs
+	}
+	g.show(g.lobby.Handle(time.Since(g.opened), ev, g.lobbyOut[:0]))
+}
+
+// ordered is what follows the trigger of a command.
+func (g *Game) ordered(text string) (string, bool) {
+	return strings.CutPrefix(text, string(g.opts.Lobby.Trigger))
+}
+
 // heard takes a line that a player has said: it is logged, stored, and obeyed
-// if it is a command.
+// if it is a command. A muted command is not stored as chat, or a mute would not
+// bound how much one player has stored; the audit log has those that matter.
 func (g *Game) heard(e lobby.Said) {
 	g.log.Debug().Str("player", e.Name).Bool("muted", e.Muted).Str("text", e.Text).Msg("chat")
-	g.book.said(e)
-	if len(e.Text) > 1 && e.Text[0] == g.opts.Lobby.Trigger {
-		g.later(func() { g.obey(e.PID, e.Name, e.Text[1:]) })
+	if !e.Muted || !e.Command {
+		g.book.said(e)
+	}
+	if text, ok := g.ordered(e.Text); ok && text != "" {
+		g.later(func() { g.obey(e.PID, e.Name, text) })
 	}
 }
 
 // obey carries out a command from the chat, or answers the caller alone with
 // what to type instead.
 func (g *Game) obey(pid uint8, name, line string) {
-	call, err := command.Parse(line)
+	var names []string
+	for _, p := range g.lobby.Find("") {
+		names = append(names, p.Name)
+	}
+	call, err := command.Parse(line, names)
+	level := g.level(pid, name)
 	answer := ""
 	switch {
-	case call.Spec.Name == "" && g.level(name) == command.Anyone:
+	case call.Spec.Name == "" && level < command.Owner:
 		return // not for us: players begin lines with all sorts of signs
-	case g.level(name) < call.Needs:
-		answer = fmt.Sprintf("only %v may use %s", call.Needs, call.Spec.Name)
+	case level < call.Needs:
+		needs := call.Needs
+		if g.lobby.StandIn() == 0 {
+			needs = max(needs, command.Owner)
+		}
+		answer = fmt.Sprintf("only %v may use %s", needs, call.Spec.Name)
 	case err != nil:
 		answer = err.Error()
 	case call.Spec.Phase&g.phase() == 0:
 		answer = call.Spec.Name + " is for the " + map[bool]string{true: "lobby", false: "game"}[g.turns != nil]
 	default:
-		g.refusal = ""
+		g.refusal, g.target, g.caller = "", "", name
 		g.execute(pid, call.Command)
 		answer = g.refusal
 		if call.Needs > command.Anyone {
-			g.log.Info().Str("player", name).Str("command", line).Str("refused", answer).Msg("command")
-			g.book.admin(name, g.via(), line, answer)
+			g.log.Info().Str("player", name).Str("command", line).Str("target", g.target).Str("refused", answer).Msg("command")
+			g.book.admin(name, g.via(), line, g.target, answer)
 		}
 	}
 	if answer != "" {
@@ -48,10 +77,13 @@ func (g *Game) obey(pid uint8, name, line string) {
 }
 
 // level is what a player may do.
-func (g *Game) level(name string) command.Level {
+func (g *Game) level(pid uint8, name string) command.Level {
 	level := g.opts.Admins.Level(name, "")
-	if strings.EqualFold(name, g.lobby.Owner()) {
-		level = max(level, command.Owner)
+	switch {
+	case g.lobby.Owns(pid):
+		return max(level, command.Owner)
+	case g.lobby.StandIn() == pid:
+		return max(level, command.StandIn)
 	}
 	return level
 }
@@ -94,7 +126,7 @@ func (g *Game) execute(pid uint8, c command.Command) {
 	case command.SyncLimit:
 		g.setSyncLimit(pid, c.Turns)
 	case command.Drop:
-		g.play(g.turns.DropLaggers(g.playTime(), g.turnsOut[:0]))
+		g.drop()
 	case command.End:
 		g.say(0, "The game was ended by its owner.")
 		g.play(g.turns.End(g.playTime(), g.turnsOut[:0]))
@@ -123,6 +155,7 @@ func (g *Game) withPlayer(part string, do func(lobby.Player)) {
 	case 0:
 		g.refusal = fmt.Sprintf("no player's name has %q in it", part)
 	case 1:
+		g.target = found[0].Name
 		do(found[0])
 	default:
 		names := make([]string, len(found))
@@ -143,7 +176,7 @@ func (g *Game) help(topic string, pid uint8) string {
 		return trigger + s.Synopsis() + ": " + s.Help
 	}
 	p, _ := g.lobby.Player(pid)
-	level := g.level(p.Name)
+	level := g.level(pid, p.Name)
 	var names []string
 	for _, s := range command.Table() {
 		if s.Phase&g.phase() != 0 && (s.Level <= level || s.AskAnyone) {
@@ -162,33 +195,31 @@ func (g *Game) setOwner(pid uint8, player string) {
 		g.say(lobby.PIDSet(pid), "The owner is "+owner+".")
 		return
 	}
-	g.withPlayer(player, func(p lobby.Player) {
-		g.operate(lobby.SetOwner{Player: p.Name})
-		g.say(0, p.Name+" owns the game now.")
-	})
+	g.withPlayer(player, func(p lobby.Player) { g.operate(lobby.SetOwner{Player: p.Name}) })
 }
 
 // kick removes a player from the lobby or the game.
 func (g *Game) kick(c command.Kick) {
+	by := g.caller
 	g.withPlayer(c.Player, func(p lobby.Player) {
-		why := "kicked"
-		if c.Reason != "" {
-			why += ": " + c.Reason
-		}
-		if g.turns == nil {
-			g.operate(lobby.Kick{PID: p.PID, Why: why, CloseSlot: c.CloseSlot})
-			return
-		}
-		if p.Fake {
-			g.refusal = p.Name + " is a fake player, who stays until the game is over"
-			return
-		}
-		g.say(0, p.Name+" was "+why+".")
-		if conn := g.release(p.PID); conn != nil {
-			conn.finish(kicked(why))
-		}
-		g.play(g.turns.Leave(g.playTime(), p.PID, leaveKicked, g.turnsOut[:0]))
+		g.operate(lobby.Kick{PID: p.PID, Why: c.Reason, By: by, CloseSlot: c.CloseSlot, KeepOut: true})
 	})
+}
+
+// drop ends the wait for those on the lag screen.
+func (g *Game) drop() {
+	laggers := g.turns.Laggers()
+	if laggers == 0 {
+		g.refusal = "nobody is on the lag screen"
+		return
+	}
+	var names []string
+	for pid := range laggers.All() {
+		names = append(names, g.playerName(pid))
+	}
+	g.target = strings.Join(names, ", ")
+	g.say(0, "Dropped: "+g.target+".")
+	g.play(g.turns.DropLaggers(g.playTime(), g.turnsOut[:0]))
 }
 
 // ping shows the round trips, or kicks who is slower than the limit.
@@ -201,7 +232,8 @@ func (g *Game) ping(pid uint8, limit time.Duration) {
 		}
 		parts = append(parts, fmt.Sprintf("%s: %d ms", p.Name, p.RTT.Milliseconds()))
 		if limit > 0 && p.RTT > limit {
-			g.later(func() { g.kick(command.Kick{Player: p.Name, Reason: "ping"}) })
+			by := g.caller
+			g.later(func() { g.operate(lobby.Kick{PID: p.PID, Why: "ping", By: by, KeepOut: true}) })
 		}
 	}
 	g.say(lobby.PIDSet(pid), strings.Join(parts, ", "))

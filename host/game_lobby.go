@@ -1,7 +1,6 @@
 package host
 
 import (
-	"strings"
 	"time"
 
 	"w3host/lobby"
@@ -21,6 +20,7 @@ func (g *Game) handleJoin(c *conn, join *w3gs.ReqJoin) {
 		Conn:     id,
 		Req:      *join,
 		External: w3gs.SockAddrFrom(c.addr),
+		Shared:   g.host.gate.exempt(c.addr.Addr()),
 		Banned:   g.opts.Bans.Banned(join.Name, c.addr.Addr(), ""),
 	}, g.lobbyOut[:0]))
 	delete(g.joining, id)
@@ -31,7 +31,9 @@ func (g *Game) handlePacket(c *conn, packet w3gs.Packet) {
 	now := time.Since(g.opened)
 	switch p := packet.(type) {
 	case *w3gs.ChatToHost:
-		g.show(g.lobby.Handle(now, lobby.Chat{PID: c.pid, Line: p.Chat}, g.lobbyOut[:0]))
+		g.chat(c, p.Chat)
+	case *w3gs.Raw:
+		g.show(g.lobby.Handle(now, lobby.Extra{PID: c.pid, Packet: p}, g.lobbyOut[:0]))
 	case *w3gs.PongToHost:
 		g.show(g.lobby.Handle(now, lobby.Pong{PID: c.pid, Tick: p.Tick}, g.lobbyOut[:0]))
 		g.reportRTT(c)
@@ -125,7 +127,6 @@ func (g *Game) showOne(effect lobby.Effect) {
 		g.conns[e.PID] = c
 		g.log.Info().Str("player", e.Name).Uint8("pid", e.PID).Int("slot", e.Slot+1).Stringer("addr", c.addr).Msg("player joined")
 		g.book.joined(e, c)
-		g.later(func() { g.firstIsOwner(e.Name) })
 	case lobby.Rejected:
 		c := g.joining[e.Conn]
 		g.log.Info().Str("player", e.Name).Stringer("addr", c.addr).Str("reason", e.Why).Msg("join refused")
@@ -134,7 +135,7 @@ func (g *Game) showOne(effect lobby.Effect) {
 	case lobby.NeedsMap:
 		g.log.Debug().Uint8("pid", e.PID).Uint32("has", e.Have).Msg("player lacks the map")
 	case lobby.Kicked:
-		g.out(e.PID, e.Name, e.Why)
+		g.kicked(e)
 	case lobby.Left:
 		reason := e.Reason.String()
 		if e.Lost {
@@ -174,8 +175,15 @@ func (g *Game) out(pid uint8, name, why string) {
 	if c := g.release(pid); c != nil {
 		c.finish(kicked(why))
 	}
-	if strings.EqualFold(name, g.lobby.Owner()) {
-		g.later(g.nextIsOwner)
+}
+
+// kicked closes the connection of somebody who was put out, and has the turn loop
+// take them out of a game.
+func (g *Game) kicked(e lobby.Kicked) {
+	g.book.kicked(e)
+	g.out(e.PID, e.Name, e.Why)
+	if g.turns != nil {
+		g.later(func() { g.play(g.turns.Leave(g.playTime(), e.PID, leaveKicked, g.turnsOut[:0])) })
 	}
 }
 
@@ -183,32 +191,6 @@ func (g *Game) out(pid uint8, name, why string) {
 type kicked string
 
 func (k kicked) Error() string { return string(k) }
-
-// firstIsOwner gives an ownerless lobby to the first who joins, if the operator
-// wants that.
-func (g *Game) firstIsOwner(name string) {
-	if g.opts.Lobby.Owner == OwnerFirst && g.lobby.Owner() == "" {
-		g.show(g.lobby.Handle(time.Since(g.opened), lobby.SetOwner{Player: name}, g.lobbyOut[:0]))
-	}
-}
-
-// nextIsOwner passes the lobby on when its owner has gone, to whoever has been
-// here longest, if it belongs to the first who joins.
-func (g *Game) nextIsOwner() {
-	if g.opts.Lobby.Owner != OwnerFirst {
-		return
-	}
-	var heir lobby.Player
-	for _, p := range g.lobby.Players() {
-		if heir.PID == 0 || p.Joined < heir.Joined {
-			heir = p
-		}
-	}
-	g.operate(lobby.SetOwner{Player: heir.Name})
-	if heir.PID != 0 {
-		g.say(0, heir.Name+" owns the game now.")
-	}
-}
 
 // sendTo encodes a packet once and writes it to each of the players.
 func (g *Game) sendTo(to lobby.PIDs, packet w3gs.Packet) {

@@ -143,9 +143,12 @@ func (g *Game) playRare(effect gamesync.Effect) {
 			c.finish(kicked(e.Why.String()))
 		}
 	case *gamesync.PlayerLeft:
-		name := g.playerName(e.PID)
+		name, why := g.playerName(e.PID), e.Why.String()
+		if kick := g.book.kicks[e.PID]; kick != "" {
+			why = kick
+		}
 		g.log.Info().Str("player", name).Uint8("pid", e.PID).Uint32("turn", e.Turn).
-			Stringer("leave", e.Reason).Stringer("reason", e.Why).Msg("player left the game")
+			Stringer("leave", e.Reason).Str("reason", why).Msg("player left the game")
 		g.book.leftGame(e)
 		pid, reason := e.PID, e.Reason
 		g.later(func() {

@@ -138,7 +138,6 @@ func (g *Game) kickLater(pid uint8, why string) {
 	c := g.conn(pid)
 	g.later(func() {
 		if g.conn(pid) == c { // nobody else has the pid by now
-			g.say(lobby.PIDSet(pid), "You were removed: "+why)
 			g.show(g.lobby.Handle(time.Since(g.opened), lobby.Kick{PID: pid, Why: why}, g.lobbyOut[:0]))
 		}
 	})

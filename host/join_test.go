@@ -36,6 +36,9 @@ func TestJoin(t *testing.T) {
 		host, fake, mapCheck,
 		"F7 09 31 00 2B 00 04 "+one+tail,
 	)
+	if line := alice.untilText(""); line != "You own this lobby: !help lists your commands." {
+		t.Errorf("the first who joins reads %q", line)
+	}
 
 	bob := r.knock(g, "Bob", nil)
 	bob.pid = 4
@@ -107,6 +110,7 @@ func TestWordsOfTheGone(t *testing.T) {
 	bob.send(packet(0x28, byte(1), byte(2), byte(3), byte(0x10), "boo"), packet(0x21, uint32(13)))
 	_ = bob.nc.Close()
 	carol.say("hi", alice.pid)
+	alice.untilText("You own this lobby")
 	if line := alice.untilText(""); line != "hi" {
 		t.Errorf("Alice reads %q", line)
 	}

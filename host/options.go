@@ -65,7 +65,8 @@ type LobbyOptions struct {
 	Welcome       []string
 	Reserved      []string
 	HideAddresses bool
-	Trigger       byte // first letter of a chat command
+	Trigger       byte          // first letter of a chat command
+	KickCooldown  time.Duration // how long a kick keeps its victim out of the lobby
 }
 
 // OwnerFirst makes the first player who joins the owner of the lobby.

@@ -10,6 +10,9 @@ import (
 // firstSHA1 is the first version that sends a map's SHA-1.
 const firstSHA1 = 23
 
+// firstExtra is the first version whose clients send 0x59.
+const firstExtra = 32
+
 // first24Slots is the first version with 24 slots.
 const first24Slots = 29
 
@@ -73,9 +76,12 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	cfg.Welcome = o.Lobby.Welcome
 	cfg.Reserved = o.Lobby.Reserved
 	cfg.HCL = m.HCL
-	if o.Lobby.Owner != OwnerFirst {
+	if cfg.OwnerFirst = o.Lobby.Owner == OwnerFirst; !cfg.OwnerFirst {
 		cfg.Owner = o.Lobby.Owner
 	}
+	cfg.Trigger = string(o.Lobby.Trigger)
+	cfg.KickCooldown = o.Lobby.KickCooldown
+	cfg.RelayExtra = o.Version >= firstExtra
 	cfg.AutoStart = max(o.Lobby.Autostart, 0)
 	cfg.AutoStartFull = o.Lobby.Autostart == 0
 	cfg.SlotRequests = o.Limits.SlotRequests

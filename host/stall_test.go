@@ -116,7 +116,7 @@ func TestShutdownOfAGame(t *testing.T) {
 		t.Errorf("Run returned after %v", took)
 	}
 	for _, c := range players {
-		if line := c.untilText("shut"); line != "the host is shutting down" {
+		if line := c.untilText("shut"); line != "[Host] the host is shutting down" {
 			t.Errorf("%s reads %q", c.name, line)
 		}
 		c.ignore += "\x0C" // a turn may have been under way

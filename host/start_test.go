@@ -21,6 +21,7 @@ func TestStart(t *testing.T) {
 	alice, bob := r.join(g, "Alice", lobbyist), r.join(g, "Bob", lobbyist)
 	both := []*client{alice, bob}
 
+	alice.untilText("You own this lobby")
 	alice.say("!start force")
 	for _, c := range both {
 		c.until(0x0F)

@@ -90,7 +90,7 @@ func TestTransferNonsense(t *testing.T) {
 			f := r.fetcher(t, "liar")
 			tc.say(f)
 			if tc.out {
-				f.removed(5*time.Second, "You were removed: "+tc.log)
+				f.removed(5*time.Second, "You were kicked: "+tc.log)
 			} else {
 				f.fetch(10 * time.Second)
 				if f.sum() != r.sum {
@@ -116,5 +116,5 @@ func TestTransferRefusedForEver(t *testing.T) {
 			f.must(f.Send(&w3gs.MapPartNotOK{To: q.From, From: f.PID}))
 		}
 	}
-	f.have(0).removed(5*time.Second, "You were removed: does not have the map: the client declined the download")
+	f.have(0).removed(5*time.Second, "You were kicked: does not have the map: the client declined the download")
 }

@@ -22,7 +22,7 @@ func TestTransferModes(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
 		r := newTransferRig(t, 1<<20, mode(mapxfer.Off))
 		f := r.fetcher(t, "guest").have(0)
-		f.removed(wait, "You were removed: does not have the map, and downloads are off")
+		f.removed(wait, "You were kicked: does not have the map, and downloads are off")
 		if f.began > 0 || r.log.count("player left", "downloads are off") != 1 {
 			t.Error("the download began, or the log does not say why he left")
 		}
@@ -190,7 +190,7 @@ func TestTransferTimeouts(t *testing.T) {
 			if tc.set != nil {
 				tc.set(f)
 			}
-			f.have(0).removed(5*time.Second, "You were removed: "+tc.why)
+			f.have(0).removed(5*time.Second, "You were kicked: "+tc.why)
 			took := time.Since(f.asked)
 			j.figure(took >= 700*time.Millisecond && took <= 1500*time.Millisecond, "removed after %v", took)
 			records := r.book.all()

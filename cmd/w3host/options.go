@@ -43,6 +43,7 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 			Reserved:      c.Lobby.Reserved,
 			HideAddresses: c.Lobby.HideAddresses,
 			Trigger:       c.Lobby.CommandTrigger[0],
+			KickCooldown:  c.Lobby.KickCooldown.D(),
 		},
 		Transfer: mapxfer.Config{
 			Mode:           transferMode(c.Transfer.Mode),

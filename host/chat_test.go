@@ -1,0 +1,134 @@
+package host
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/storage"
+)
+
+// TestCommandsAreNoFlood: an owner's commands are no lines too many, and one who
+// has talked too much is still obeyed.
+func TestCommandsAreNoFlood(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Lobby.Countdown = 60 })
+	g := r.lobby(4)
+	owner, guest := r.join(g, "Owner", player), r.join(g, "Guest", player)
+	for range 6 {
+		owner.say("!swap 1 2", guest.pid)
+	}
+	owner.say("heard", guest.pid)
+	guest.untilText("heard")
+
+	for range 5 {
+		owner.say("chatter", guest.pid)
+	}
+	owner.untilText("You are muted")
+	owner.say("unheard", guest.pid)
+	owner.say("!start force", guest.pid)
+	guest.untilText("60…")
+	owner.say("!abort", guest.pid)
+	if line := guest.untilText(""); line != "Countdown stopped." {
+		t.Errorf("the guest reads %q", line)
+	}
+	for _, line := range recordsOf[storage.ChatLine](r) {
+		if line.Text == "unheard" || line.Text == "!abort" {
+			t.Errorf("recorded %+v, which nobody heard", line)
+		}
+	}
+	if a := recorded[storage.AdminAction](r); a.Action != "abort" || a.Refused != "" {
+		t.Errorf("recorded %+v", a)
+	}
+
+	// Whoever may not command is muted in full.
+	for range 6 {
+		guest.say("!start", owner.pid)
+	}
+	guest.untilText("You are muted")
+	guest.untilText("only the owner") // the answer to the last before the mute
+	guest.say("!start", owner.pid)
+	guest.say("!version")
+	if line := guest.untilText(""); line != "w3host test" {
+		t.Errorf("the guest reads %q", line)
+	}
+}
+
+// TestPrivateLinesInTheGame: whatever is added to scope 3 arrives as it was sent.
+func TestPrivateLinesInTheGame(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	_, players := r.play(3)
+	a, b, c := players[0], players[1], players[2]
+	for _, scope := range []uint32{3, 14, 0x1003, 0xFFFFFFFF} {
+		a.send(packet(0x28, byte(1), b.pid, a.pid, byte(0x20), scope, "psst"))
+		want := packet(0x0F, byte(1), b.pid, a.pid, byte(0x20), scope, "psst")
+		if got := b.untilChat("psst"); string(got) != string(want) {
+			t.Errorf("scope %d: got % X, want % X", scope, got, want)
+		}
+	}
+	if line := recorded[storage.ChatLine](r); line.Scope != storage.ChatPrivate || line.To != b.name {
+		t.Errorf("recorded %+v", line)
+	}
+	a.sayInGame("done", c.pid)
+	if line := c.untilText(""); line != "done" {
+		t.Errorf("the third reads %q", line)
+	}
+}
+
+// TestKickKeepsOut: the kicked reads why, cannot come back for a while, and is
+// stored as kicked.
+func TestKickKeepsOut(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Lobby.KickCooldown = time.Hour })
+	g := r.lobby(4)
+	owner, ann, lee := r.join(g, "Owner", player), r.join(g, "Ann Lee", player), r.join(g, "Ann", player)
+	typed(g, owner, "!kick ann lee too loud")
+	if line := ann.untilText("kicked"); line != "You were kicked: too loud" {
+		t.Errorf("the kicked reads %q", line)
+	}
+	ann.until(0x1C)
+	wantFIN(t, ann)
+	lee.untilText("Ann Lee was kicked: too loud")
+	if left := recorded[storage.PlayerLeft](r); left.PID != ann.pid || left.Reason != "kicked: too loud" {
+		t.Errorf("recorded %+v", left)
+	}
+	if a := recorded[storage.AdminAction](r); a.On != "Ann Lee" || a.Refused != "" {
+		t.Errorf("recorded %+v", a)
+	}
+	back := r.knock(g, "ann lee", nil)
+	back.expect("F7 05 08 00 07 00 00 00")
+	if err := back.ended(); err != io.EOF {
+		t.Error(err)
+	}
+	if line := r.logged("join refused"); !strings.HasPrefix(line["reason"].(string), "Ann Lee was kicked and is kept out for another ") {
+		t.Errorf("logged %v", line)
+	}
+	r.join(g, "Brother", player) // loopback is exempt from limits by address
+}
+
+// TestStandIn: while the named owner is away, whoever was first may start, and no
+// more.
+func TestStandIn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Lobby.Owner = "Boss" })
+	g := r.lobby(4)
+	first, second := r.join(g, "First", player), r.join(g, "Second", player)
+	first.untilText("Boss, who owns this lobby, is away")
+	for _, tc := range []struct {
+		who          *client
+		line, answer string
+	}{
+		{second, "!start force", "only the owner or a stand-in may use start"},
+		{first, "!kick second", "only the owner may use kick"},
+		{first, "!start now", ""},
+	} {
+		typed(g, tc.who, tc.line)
+		if tc.answer == "" {
+			tc.who.until(0x0B)
+		} else if line := tc.who.untilText("only"); line != tc.answer {
+			t.Errorf("%s: answered %q", tc.line, line)
+		}
+	}
+}
