@@ -70,7 +70,9 @@ type LAN struct {
 	Port          int      `toml:"port"`
 	Broadcast     []string `toml:"broadcast"`
 	Targets       []string `toml:"targets"`
+	PushInfo      bool     `toml:"push_info"` // 0x30 to the targets with every 0x32
 	BroadcastInfo bool     `toml:"broadcast_info"`
+	Versions      []int    `toml:"versions"` // further ones, besides host.version
 }
 
 // Maps is where map files and the game's scripts are.

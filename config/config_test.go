@@ -38,7 +38,7 @@ func TestDefaultsAreValid(t *testing.T) {
 
 func TestOrderOfSources(t *testing.T) {
 	path := write(t, "[game]\nlatency = \"80ms\"\nsync_limit = 30\n")
-	c, err := Load(path, []string{"W3HOST_GAME_LATENCY=60ms", "W3HOST_LAN_BROADCAST=10.0.0.255, 10.1.0.255:6113", "W3HOST_LOBBY_LAN_ADMINS=true", "OTHER=1"})
+	c, err := Load(path, []string{"W3HOST_GAME_LATENCY=60ms", "W3HOST_LAN_BROADCAST=10.0.0.255, 10.1.0.255:6113", "W3HOST_LOBBY_LAN_ADMINS=true", "W3HOST_LAN_VERSIONS=24, 27", "OTHER=1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +50,9 @@ func TestOrderOfSources(t *testing.T) {
 	}
 	if want := []string{"10.0.0.255", "10.1.0.255:6113"}; !reflect.DeepEqual(c.LAN.Broadcast, want) {
 		t.Errorf("broadcast = %q", c.LAN.Broadcast)
+	}
+	if want := []int{24, 27}; !reflect.DeepEqual(c.LAN.Versions, want) {
+		t.Errorf("versions = %v", c.LAN.Versions)
 	}
 }
 
@@ -112,7 +115,8 @@ func TestValidateNamesEveryBadValue(t *testing.T) {
 	c.Lobby.Name = strings.Repeat("x", 32)
 	c.Game.Latency = Duration(10 * time.Millisecond)
 	c.Game.AdaptiveMin, c.Game.AdaptiveMax = c.Game.AdaptiveMax, c.Game.AdaptiveMin
-	c.LAN.Broadcast = []string{"::1"}
+	c.LAN.Broadcast = []string{"interfaces", "::1"}
+	c.LAN.Versions = []int{24, 22}
 	c.Limits.Exempt = []string{"here"}
 	c.Database.URL = "w3host"
 	err := c.Validate()
@@ -121,7 +125,7 @@ func TestValidateNamesEveryBadValue(t *testing.T) {
 	}
 	for _, key := range []string{
 		"host.listen", "host.product", "lobby.name", "game.latency = 10ms: must be from 20ms to 500ms",
-		"game.adaptive_min", "lan.broadcast", "limits.exempt", "database.url",
+		"game.adaptive_min", "lan.broadcast", "lan.versions = 22: cannot share", "limits.exempt", "database.url",
 	} {
 		if !strings.Contains(err.Error(), key) {
 			t.Errorf("missing %q in:\n%v", key, err)

@@ -41,6 +41,7 @@ func Default() Config {
 			Port:      6112,
 			Broadcast: []string{"255.255.255.255"},
 			Targets:   []string{},
+			Versions:  []int{},
 		},
 		Maps:     Maps{Dir: "maps", Scripts: "scripts", Cache: "data/maps.json"},
 		Transfer: Transfer{Mode: "on", Timeout: Duration(10 * time.Minute)},

@@ -108,6 +108,8 @@ func wanted(field reflect.Value, value any, err error) error {
 		case int64, float64:
 			return fmt.Errorf(`a duration needs a unit and quotes: "%[1]vms" or "%[1]vs"`, value)
 		}
+	case []int:
+		return errors.New("write a list of whole numbers: [24, 26]")
 	}
 	var parse toml.ParseError
 	if errors.As(err, &parse) {
@@ -160,13 +162,17 @@ func setText(field reflect.Value, text string) error {
 	case string:
 		return set(field, text)
 	case []string:
-		list := []string{}
-		for item := range strings.SplitSeq(text, ",") {
-			if item = strings.TrimSpace(item); item != "" {
-				list = append(list, item)
+		return set(field, split(text))
+	case []int:
+		numbers := []int{}
+		for _, item := range split(text) {
+			n, err := strconv.Atoi(item)
+			if err != nil {
+				return errors.New("write whole numbers with commas between them")
 			}
+			numbers = append(numbers, n)
 		}
-		return set(field, list)
+		return set(field, numbers)
 	case int:
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -181,4 +187,14 @@ func setText(field reflect.Value, text string) error {
 		return set(field, b)
 	}
 	return set(field, text)
+}
+
+func split(text string) []string {
+	list := []string{}
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
+		}
+	}
+	return list
 }

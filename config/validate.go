@@ -16,9 +16,20 @@ import (
 const (
 	maxGameName   = 31 // bytes; a longer one is not listed by clients
 	maxPlayerName = 15
+	minVersion    = 7 // 1.07
+	maxVersion    = 36
 	minLatency    = 20 * time.Millisecond
 	maxLatency    = 500 * time.Millisecond
 )
+
+// Interfaces in lan.broadcast stands for the broadcast address of each network
+// interface, as they are at the moment.
+const Interfaces = "interfaces"
+
+// sha1Era tells versions that send a map's SHA-1 from older ones, slotsEra those
+// with 24 slots.
+func sha1Era(version int) bool  { return version >= 23 }
+func slotsEra(version int) bool { return version >= 29 }
 
 // Validate reports every value that cannot work, each with its key and what to
 // write instead.
@@ -26,7 +37,7 @@ func (c *Config) Validate() error {
 	v := validator{}
 
 	v.address("host.listen", c.Host.Listen)
-	v.between("host.version", c.Host.Version, 7, 36)
+	v.between("host.version", c.Host.Version, minVersion, maxVersion)
 	v.oneOf("host.product", c.Host.Product, "W3XP", "WAR3")
 	v.text("host.name", c.Host.Name, 1, maxPlayerName)
 
@@ -60,10 +71,18 @@ func (c *Config) Validate() error {
 
 	v.between("lan.port", c.LAN.Port, 1, 65535)
 	for _, a := range c.LAN.Broadcast {
-		v.ipv4("lan.broadcast", a)
+		if a != Interfaces {
+			v.ipv4("lan.broadcast", a)
+		}
 	}
 	for _, a := range c.LAN.Targets {
 		v.ipv4("lan.targets", a)
+	}
+	for _, n := range c.LAN.Versions {
+		v.between("lan.versions", n, minVersion, maxVersion)
+		if sha1Era(n) != sha1Era(c.Host.Version) || slotsEra(n) != slotsEra(c.Host.Version) {
+			v.fault("lan.versions", n, "cannot share lobbies with host.version = %d: the packets of a lobby changed with 1.23 and 1.29", c.Host.Version)
+		}
 	}
 
 	v.oneOf("transfer.mode", c.Transfer.Mode, "on", "off", "ask")

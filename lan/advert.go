@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"w3host/w3gs"
 )
@@ -12,7 +13,7 @@ import (
 // What can be wrong with an Advert. Test with errors.Is.
 var (
 	ErrGameID  = errors.New("game id 0 means any game in a search")
-	ErrName    = errors.New("game name must be 1 to 31 bytes without a NUL")
+	ErrName    = errors.New("game name must not be empty nor contain a NUL")
 	ErrStat    = errors.New("map path and host name must be 255 bytes at most, without a NUL")
 	ErrCount   = errors.New("open slots must lie between 0 and all slots")
 	ErrPort    = errors.New("no TCP port to join at")
@@ -20,15 +21,19 @@ var (
 	ErrStopped = errors.New("the advertiser is shut down")
 )
 
+// firstSHA1 is the first version that reads a SHA-1 in the stat string.
+const firstSHA1 = 23
+
 // Advert is a lobby as the LAN screen lists it.
 type Advert struct {
 	GameID   uint32 // counts the lobbies of this process, from 1
 	EntryKey uint32 // random; a client that joins from the LAN echoes it in 0x1E
-	Name     string // UTF-8, at most 31 bytes
+	Name     string // UTF-8; what is over 31 bytes is cut off after a whole character
 	Stat     w3gs.StatString
 	Type     w3gs.GameType // zero means GameTypeCustom
 	Port     uint16        // TCP; zero means Options.GamePort
 	Count    Count
+	Age      time.Duration // since the lobby opened
 }
 
 // Count is how full a lobby is. Every slot that is not open counts as a player
@@ -58,8 +63,8 @@ func (ad *Advert) check() error {
 	switch {
 	case ad.GameID == 0:
 		return ErrGameID
-	case ad.Name == "" || len(ad.Name) > w3gs.MaxGameNameLen || strings.Contains(ad.Name, "\x00"):
-		return fmt.Errorf("%w: %q has %d", ErrName, ad.Name, len(ad.Name))
+	case ad.Name == "" || strings.Contains(ad.Name, "\x00"):
+		return fmt.Errorf("%w: %q", ErrName, ad.Name)
 	case !fits(ad.Stat.MapPath) || !fits(ad.Stat.HostName):
 		return fmt.Errorf("%w: %q, %q", ErrStat, ad.Stat.MapPath, ad.Stat.HostName)
 	case !ad.Count.valid():
@@ -73,11 +78,32 @@ func (ad *Advert) check() error {
 // fits reports whether a text of the stat string leaves the datagram readable.
 func fits(s string) bool { return len(s) <= 255 && !strings.Contains(s, "\x00") }
 
-// The datagrams of one lobby.
+// cut shortens a text to n bytes without breaking a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
 
-func (l *lobby) create(o *Options) []byte {
-	p := w3gs.CreateGame{Product: o.Product, Version: o.Version, GameID: l.ad.GameID}
-	return p.AppendTo(nil)
+// The datagrams of one lobby. Those that name a version are there for each.
+
+func (l *lobby) creates(o *Options) (out [][]byte) {
+	for _, v := range o.Versions {
+		p := w3gs.CreateGame{Product: o.Product, Version: v, GameID: l.ad.GameID}
+		out = append(out, p.AppendTo(nil))
+	}
+	return out
+}
+
+func (l *lobby) infos(o *Options, now time.Time) (out [][]byte) {
+	for _, v := range o.Versions {
+		out = append(out, l.info(o, v, now))
+	}
+	return out
 }
 
 func (l *lobby) refresh() []byte {
@@ -89,14 +115,16 @@ func (l *lobby) refresh() []byte {
 	return p.AppendTo(nil)
 }
 
-func (l *lobby) info(o *Options, now time.Time) []byte {
+func (l *lobby) info(o *Options, version uint32, now time.Time) []byte {
+	stat := l.ad.Stat
+	stat.HasSHA1 = stat.HasSHA1 && version >= firstSHA1
 	p := w3gs.GameInfo{
 		Product:       o.Product,
-		Version:       o.Version,
+		Version:       version,
 		GameID:        l.ad.GameID,
 		EntryKey:      l.ad.EntryKey,
 		Name:          l.ad.Name,
-		Stat:          l.ad.Stat,
+		Stat:          stat,
 		Slots:         uint32(l.ad.Count.Slots),
 		Type:          l.ad.Type,
 		Unknown:       1,

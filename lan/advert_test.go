@@ -33,15 +33,69 @@ var capturedAdvert = Advert{
 	Count: Count{Slots: 10, Open: 9},
 }
 
-func TestInfoEqualsTheCapture(t *testing.T) {
-	b := board{opts: &Options{Product: w3gs.ProductTFT, Version: 20}}
-	opened := time.Unix(1000, 0)
-	if err := b.open(opened, capturedAdvert); err != nil {
-		t.Fatal(err)
+// captured21 is the other published capture, of a 1.21 client: a full game of
+// two slots, eight seconds old.
+const captured21 = `
+	F7 30 8B 00 50 58 33 57 15 00 00 00 01 00 00 00 39 0A E5 01 E5 BD 93 E5 9C B0 E5 B1 80 E5 9F 9F
+	E7 BD 91 E5 86 85 E7 9A 84 E6 B8 B8 E6 88 8F 20 28 46 6C 00 00 01 03 49 07 01 01 55 01 D1 55 01
+	0D 65 C3 9B 4D EB 61 71 73 5D 69 65 73 A1 75 5D 29 33 29 55 65 75 73 65 6F 61 73 53 75 63 61 6F
+	65 2F 77 33 79 B1 01 47 6D 79 69 6F 67 1B 53 6F 6F 77 01 01 00 02 00 00 00 01 00 00 00 01 00 00
+	00 01 00 00 00 08 00 00 00 E0 17`
+
+var captured21Advert = Advert{
+	GameID:   1,
+	EntryKey: 0x01E50A39,
+	Name:     "当地局域网内的游戏 (Fl",
+	Stat: w3gs.StatString{
+		Settings: 0x00064802, Width: 84, Height: 84, Checksum: 0x9BC2650C,
+		MapPath: `Maps\iest\(2)TerenasStand.w3x`, HostName: "FlyingSnow",
+	},
+	Port:  6112,
+	Count: Count{Slots: 2, Open: 0},
+	Age:   time.Second,
+}
+
+func TestInfoEqualsTheCaptures(t *testing.T) {
+	for _, tt := range []struct {
+		ad      Advert
+		version uint32
+		age     time.Duration
+		want    string
+	}{
+		{capturedAdvert, 20, 27*time.Second + 999*time.Millisecond, captured},
+		{captured21Advert, 21, 7 * time.Second, captured21}, // and the second of Age
+	} {
+		b := board{opts: &Options{Product: w3gs.ProductTFT}}
+		opened := time.Unix(1000, 0)
+		if err := b.open(opened, tt.ad); err != nil {
+			t.Fatal(err)
+		}
+		got := b.lobbies[0].info(b.opts, tt.version, opened.Add(tt.age))
+		if want := unhex(t, tt.want); !bytes.Equal(got, want) {
+			t.Errorf("got  % X\nwant % X", got, want)
+		}
+		var decoded w3gs.GameInfo
+		if err := decoded.Decode(unhex(t, tt.want)[4:]); err != nil || decoded.Name != tt.ad.Name || decoded.Stat != tt.ad.Stat {
+			t.Errorf("decoded to %+v, %v", decoded, err)
+		}
 	}
-	got := b.lobbies[0].info(b.opts, opened.Add(27*time.Second+999*time.Millisecond))
-	if want := unhex(t, captured); !bytes.Equal(got, want) {
-		t.Errorf("got  % X\nwant % X", got, want)
+}
+
+// A name that clients would not list is cut after a whole character.
+func TestLongNames(t *testing.T) {
+	for name, want := range map[string]string{
+		strings.Repeat("x", 31):        strings.Repeat("x", 31),
+		strings.Repeat("x", 32):        strings.Repeat("x", 31),
+		strings.Repeat("当", 11):        strings.Repeat("当", 10),
+		"a" + strings.Repeat("é", 16):  "a" + strings.Repeat("é", 15),
+		"ab" + strings.Repeat("é", 16): "ab" + strings.Repeat("é", 14),
+	} {
+		b := board{opts: &Options{}}
+		ad := capturedAdvert
+		ad.Name = name
+		if err := b.open(time.Unix(0, 0), ad); err != nil || b.lobbies[0].ad.Name != want {
+			t.Errorf("%q becomes %q, %v; want %q", name, b.lobbies[0].ad.Name, err, want)
+		}
 	}
 }
 
@@ -79,7 +133,6 @@ func TestAdvertRefusals(t *testing.T) {
 	}{
 		"game id 0":       {func(ad *Advert) { ad.GameID = 0 }, ErrGameID},
 		"no name":         {func(ad *Advert) { ad.Name = "" }, ErrName},
-		"32 bytes":        {func(ad *Advert) { ad.Name = strings.Repeat("x", 32) }, ErrName},
 		"NUL in the name": {func(ad *Advert) { ad.Name = "a\x00b" }, ErrName},
 		"NUL in the path": {func(ad *Advert) { ad.Stat.MapPath = "a\x00b" }, ErrStat},
 		"long host name":  {func(ad *Advert) { ad.Stat.HostName = strings.Repeat("x", 256) }, ErrStat},

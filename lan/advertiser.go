@@ -67,7 +67,7 @@ func Listen(opts Options) (*Advertiser, error) {
 func newAdvertiser(opts Options) *Advertiser {
 	a := &Advertiser{
 		opts:  opts,
-		limit: newLimiter(),
+		limit: newLimiter(opts.pause, opts.Targets),
 		wake:  make(chan struct{}, 1),
 		done:  make(chan struct{}),
 		said:  make(chan struct{}),
@@ -117,7 +117,7 @@ func (a *Advertiser) Addrs() []netip.AddrPort {
 	defer a.mu.Unlock()
 	var out []netip.AddrPort
 	for _, p := range a.ports {
-		if p.conn != nil {
+		if p.conn != nil && p.voice == nil {
 			out = append(out, localAddr(p.conn))
 		}
 	}
@@ -166,7 +166,7 @@ func (a *Advertiser) poke() {
 
 // announce sends what is due, at once on a change and on each lobby's beat,
 // until Shutdown.
-func (a *Advertiser) announce(send func([][]byte)) {
+func (a *Advertiser) announce(send func(all, push [][]byte)) {
 	defer close(a.said)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -183,14 +183,14 @@ func (a *Advertiser) announce(send func([][]byte)) {
 }
 
 // due takes the datagrams off the board and sets the timer for the next look.
-func (a *Advertiser) due(timer *time.Timer) [][]byte {
+func (a *Advertiser) due(timer *time.Timer) (all, push [][]byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	out, next := a.board.due(time.Now())
+	all, push, next := a.board.due(time.Now())
 	if next.IsZero() {
 		timer.Stop()
 	} else {
 		timer.Reset(time.Until(next))
 	}
-	return out
+	return all, push
 }

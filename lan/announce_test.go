@@ -3,6 +3,7 @@ package lan
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,13 +20,13 @@ type journal struct {
 	hold  chan struct{} // when set, every send waits for it
 }
 
-func (j *journal) send(datagrams [][]byte) {
+func (j *journal) send(all, push [][]byte) {
 	if j.hold != nil {
 		<-j.hold
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, d := range datagrams {
+	for _, d := range slices.Concat(all, push) {
 		if d[1] == byte(w3gs.OpGameInfo) {
 			d = append(d[:2:2], d[len(d)-10:]...) // slots open, uptime and port
 		}
@@ -197,7 +198,7 @@ func TestChangeToldOnce(t *testing.T) {
 	b.update(1, Count{Slots: 2, Open: 1})
 	b.lobbies[0].show = true
 	for _, want := range []int{2, 0} {
-		if out, _ := b.due(now); len(out) != want {
+		if out, _, _ := b.due(now); len(out) != want {
 			t.Errorf("%d datagrams, want %d", len(out), want)
 		}
 	}
@@ -224,7 +225,7 @@ func TestRefreshAfterSleep(t *testing.T) {
 		{71 * time.Second, 75 * time.Second, 1},
 		{75 * time.Second, 80 * time.Second, 1},
 	} {
-		out, next := b.due(opened.Add(tt.at))
+		out, _, next := b.due(opened.Add(tt.at))
 		if len(out) != tt.sent || next.Sub(opened) != tt.next {
 			t.Errorf("at %v: %d datagrams and next at %v, want %d and %v", tt.at, len(out), next.Sub(opened), tt.sent, tt.next)
 		}

@@ -13,10 +13,17 @@ import (
 // maxForeign bounds the log lines about clients of other versions.
 const maxForeign = 8
 
+// caller is who sent a datagram, and how to answer.
+type caller struct {
+	port    *port // where it came in
+	addr    netip.AddrPort
+	control []byte // names the address that was asked, to answer from it
+}
+
 // handle answers a search and counts everything else. Own broadcasts come back
 // here, and so do the datagrams of other hosts and of servers that probe the
 // port; none of it is worth a log line.
-func (a *Advertiser) handle(conn *net.UDPConn, datagram []byte, from netip.AddrPort) {
+func (a *Advertiser) handle(datagram []byte, from caller) {
 	if len(datagram) == 0 || datagram[0] != w3gs.Magic {
 		a.counts.other.Add(1)
 		return
@@ -36,22 +43,35 @@ func (a *Advertiser) handle(conn *net.UDPConn, datagram []byte, from netip.AddrP
 		return
 	}
 	a.counts.searches.Add(1)
-	a.answer(conn, search, from)
+	a.answer(search, from)
 }
 
-func (a *Advertiser) answer(conn *net.UDPConn, search w3gs.SearchGame, from netip.AddrPort) {
-	out, owed := a.infos(search, from.Addr())
+func (a *Advertiser) answer(search w3gs.SearchGame, from caller) {
+	out, owed := a.infos(search, from.addr.Addr())
 	a.counts.limited.Add(uint64(owed - len(out)))
 	if len(out) == 0 {
-		a.noteForeign(search, from)
+		if owed == 0 {
+			a.noteForeign(search, from.addr)
+		}
 		return
 	}
-	if sendAll(conn, from, out) == nil { // else it asks again
+	conn := a.voiceOf(from.port)
+	if sendAll(conn, from.addr, from.control, out) == nil { // else it asks again
 		a.counts.answers.Add(uint64(len(out)))
 	}
-	if a.shares(conn, from) {
+	if a.shares(conn, from.addr) {
 		a.show(search)
 	}
+}
+
+// voiceOf is the socket that answers what a port hears.
+func (a *Advertiser) voiceOf(p *port) *net.UDPConn {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p.voice != nil {
+		p = p.voice
+	}
+	return p.conn
 }
 
 // infos gives the 0x30 that a source may have now, and how many its search asks
@@ -59,27 +79,33 @@ func (a *Advertiser) answer(conn *net.UDPConn, search w3gs.SearchGame, from neti
 // lock that games wait for.
 func (a *Advertiser) infos(search w3gs.SearchGame, from netip.Addr) (out [][]byte, owed int) {
 	now := time.Now()
+	k := a.limit.hood.kind(now, from)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	lobbies := a.board.asked(search)
-	if len(lobbies) == 0 {
-		return nil, 0
+	if search.GameID == 0 && len(lobbies) > 0 && !a.limit.hear(now, from, k) {
+		return nil, len(lobbies)
 	}
-	granted := a.limit.take(now, from, len(lobbies))
-	for _, l := range lobbies[:granted] {
-		out = append(out, l.info(&a.opts, now))
+	for _, l := range lobbies {
+		if a.limit.grant(now, from, k, l.ad.GameID) {
+			out = append(out, l.info(&a.opts, search.Version, now))
+		}
 	}
 	return out, len(lobbies)
 }
 
-// show makes a broadcast 0x30 due for the lobbies that a search asks for.
+// show makes a broadcast 0x30 due for the lobbies that a search asks for, for
+// each as often as for one asker.
 func (a *Advertiser) show(search w3gs.SearchGame) {
+	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, l := range a.board.asked(search) {
-		l.show = true
+		if a.limit.grant(now, limitedBroadcast, local, l.ad.GameID) {
+			l.show = true
+			a.poke()
+		}
 	}
-	a.poke()
 }
 
 // noteForeign says once for each other version that its clients see no lobby:
@@ -87,7 +113,7 @@ func (a *Advertiser) show(search w3gs.SearchGame) {
 func (a *Advertiser) noteForeign(search w3gs.SearchGame, from netip.AddrPort) {
 	if a.newForeign(search) {
 		a.opts.Log.Info().Stringer("addr", from).
-			Str("client", version(search.Product, search.Version)).Str("host", version(a.opts.Product, a.opts.Version)).
+			Str("client", version(search.Product, search.Version)).Str("host", version(a.opts.Product, a.opts.Versions...)).
 			Msg("a client of another version searches for games; it does not see the lobbies here")
 	}
 }
@@ -104,25 +130,17 @@ func (a *Advertiser) newForeign(search w3gs.SearchGame) bool {
 }
 
 // version is for logs; the letters of a product come from anybody.
-func version(p w3gs.Product, v uint32) string { return fmt.Sprintf("%+q 1.%d", p.String(), v) }
+func version(p w3gs.Product, versions ...uint32) string {
+	text := fmt.Sprintf("%+q", p.String())
+	for _, v := range versions {
+		text += fmt.Sprintf(" 1.%d", v)
+	}
+	return text
+}
 
 // shares reports whether the asker is a client on this machine that holds the
 // same port. The system gives an answer sent there to one of the two sockets,
 // maybe to ours; a broadcast reaches both.
 func (a *Advertiser) shares(conn *net.UDPConn, from netip.AddrPort) bool {
-	if from.Port() != localAddr(conn).Port() {
-		return false
-	}
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return false
-	}
-	for _, addr := range addrs {
-		if ipnet, ok := addr.(*net.IPNet); ok {
-			if ip, ok := netip.AddrFromSlice(ipnet.IP); ok && ip.Unmap() == from.Addr() {
-				return true
-			}
-		}
-	}
-	return false
+	return conn != nil && from.Port() == localAddr(conn).Port() && a.limit.hood.kind(time.Now(), from.Addr()) == local
 }

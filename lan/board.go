@@ -33,13 +33,14 @@ func (b *board) open(now time.Time, ad Advert) error {
 	if ad.Type == 0 {
 		ad.Type = w3gs.GameTypeCustom
 	}
+	ad.Name = cut(ad.Name, w3gs.MaxGameNameLen)
 	if err := ad.check(); err != nil {
 		return err
 	}
 	if b.find(ad.GameID) != nil {
 		return ErrOpen
 	}
-	b.lobbies = append(b.lobbies, &lobby{ad: ad, opened: now})
+	b.lobbies = append(b.lobbies, &lobby{ad: ad, opened: now.Add(-ad.Age)})
 	return nil
 }
 
@@ -82,9 +83,10 @@ func (b *board) find(gameID uint32) *lobby {
 	return nil
 }
 
-// due gives the datagrams to send to everybody now, and when to look again;
-// the zero time when only a change can make something due.
-func (b *board) due(now time.Time) (out [][]byte, next time.Time) {
+// due gives the datagrams to send to everybody now, those that only the targets
+// get besides, and when to look again; the zero time when only a change can make
+// something due.
+func (b *board) due(now time.Time) (out, push [][]byte, next time.Time) {
 	for _, id := range b.gone {
 		out = append(out, decreate(id))
 	}
@@ -92,14 +94,17 @@ func (b *board) due(now time.Time) (out [][]byte, next time.Time) {
 	for _, l := range b.lobbies {
 		regular := !now.Before(l.next)
 		if !l.announced {
-			out = append(out, l.create(b.opts))
+			out = append(out, l.creates(b.opts)...)
 		}
 		if !l.announced || l.changed || regular {
 			out = append(out, l.refresh())
 			l.show = l.show || b.opts.BroadcastInfo
+			if b.opts.PushInfo && !l.show {
+				push = append(push, l.infos(b.opts, now)...)
+			}
 		}
 		if l.show {
-			out = append(out, l.info(b.opts, now))
+			out = append(out, l.infos(b.opts, now)...)
 		}
 		if regular {
 			l.next = l.following(now, b.opts.Interval)
@@ -109,7 +114,7 @@ func (b *board) due(now time.Time) (out [][]byte, next time.Time) {
 			next = l.next
 		}
 	}
-	return out, next
+	return out, push, next
 }
 
 // following is the next regular time after now, on the beat that began with
@@ -132,7 +137,8 @@ func (b *board) asked(s w3gs.SearchGame) (out []*lobby) {
 	return out
 }
 
-// plays reports whether a search comes from the same game and version.
+// plays reports whether a search comes from the same game and a version of it
+// that the lobbies are for.
 func (b *board) plays(s w3gs.SearchGame) bool {
-	return s.Product == b.opts.Product && s.Version == b.opts.Version
+	return s.Product == b.opts.Product && slices.Contains(b.opts.Versions, s.Version)
 }

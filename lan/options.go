@@ -23,30 +23,44 @@ const (
 	defaultRetry = 5 * time.Second
 )
 
+var (
+	limitedBroadcast  = netip.AddrFrom4([4]byte{255, 255, 255, 255})
+	loopbackBroadcast = netip.AddrFrom4([4]byte{127, 255, 255, 255})
+)
+
 // Options say who hears of the lobbies and where searches are awaited.
 type Options struct {
 	// Broadcast are the addresses that every announcement goes to. Nil means
 	// 255.255.255.255:6112; an empty slice means no broadcast at all. A machine
-	// on several networks sends the default to one of them only: name the
-	// broadcast address of each.
+	// on several networks sends the limited broadcast to one of them only; where
+	// it has no route for it at all, the broadcast address of each interface
+	// takes its place.
 	Broadcast []netip.AddrPort
+	// InterfacePort, when it is not zero, is the port of a further broadcast to
+	// the network of each interface, as it is at that moment.
+	InterfacePort uint16
 	// Targets are further addresses, outside the reach of a broadcast, that
 	// get the same datagrams.
 	Targets []netip.AddrPort
+	// PushInfo sends the targets a 0x30 with every 0x32.
+	PushInfo bool
 	// Ports are the UDP ports on which searches are awaited. Nil means 6112.
 	Ports []uint16
 	// GamePort is the TCP port on which the host takes joins: it goes into
 	// every 0x30. Searches are awaited on the UDP port of this number as well,
 	// so that whoever knows the host's address and port can ask it directly.
 	GamePort uint16
-	// Bind is the local IPv4 address of all sockets. The zero value means all
-	// addresses. Bound to one address, most systems deliver no broadcast
-	// searches; clients then learn of lobbies by 0x31 and 0x32 alone.
+	// Bind is the local IPv4 address that announcements and answers come from.
+	// The zero value means all addresses; an answer then comes from the one that
+	// was asked. A loopback address announces to this machine only.
 	Bind netip.Addr
 	// Product and Version are the game that clients must run; a search for
 	// another gets no answer.
 	Product w3gs.Product
 	Version uint32 // 26 is 1.26
+	// Versions are further versions whose clients may join the same lobbies.
+	// Each asker gets the version it speaks. withDefaults puts Version first.
+	Versions []uint32
 	// BroadcastInfo sends 0x30 with every 0x32, for clients behind relays that
 	// forward one way only.
 	BroadcastInfo bool
@@ -56,12 +70,14 @@ type Options struct {
 	// is tried again; 5 s when zero.
 	Retry time.Duration
 	Log   zerolog.Logger
+
+	pause time.Duration // between two answers to an asker; answerPause when zero
 }
 
 // withDefaults fills in what was left out and finds every fault at once.
 func (o Options) withDefaults() (Options, error) {
 	if o.Broadcast == nil {
-		o.Broadcast = []netip.AddrPort{netip.AddrPortFrom(netip.AddrFrom4([4]byte{255, 255, 255, 255}), DefaultPort)}
+		o.Broadcast = []netip.AddrPort{netip.AddrPortFrom(limitedBroadcast, DefaultPort)}
 	}
 	if o.Ports == nil {
 		o.Ports = []uint16{DefaultPort}
@@ -79,6 +95,10 @@ func (o Options) withDefaults() (Options, error) {
 		o.Ports = append(slices.Clone(o.Ports), o.GamePort)
 	}
 	o.Ports = unique(o.Ports)
+	o.Versions = unique(slices.Concat([]uint32{o.Version}, o.Versions))
+	if o.pause == 0 {
+		o.pause = answerPause
+	}
 
 	var faults []error
 	for _, to := range slices.Concat(o.Broadcast, o.Targets) {
@@ -95,16 +115,44 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Product != w3gs.ProductTFT && o.Product != w3gs.ProductROC {
 		faults = append(faults, fmt.Errorf("lan: product %q: want %v or %v", o.Product.String(), w3gs.ProductTFT, w3gs.ProductROC))
 	}
+	if o.Bind.IsLoopback() {
+		o.stayHome()
+	}
 	return o, errors.Join(faults...)
+}
+
+// stayHome keeps the announcements of a host that only this machine can join
+// on this machine.
+func (o *Options) stayHome() {
+	away := func(to netip.AddrPort) bool { return !to.Addr().IsLoopback() }
+	home := []netip.AddrPort{} // not nil, which would be the default
+	for _, to := range o.Broadcast {
+		if away(to) {
+			to = netip.AddrPortFrom(loopbackBroadcast, to.Port())
+		}
+		home = append(home, to)
+	}
+	if o.InterfacePort != 0 {
+		home = append(home, netip.AddrPortFrom(loopbackBroadcast, o.InterfacePort))
+		o.InterfacePort = 0
+	}
+	o.Broadcast = unique(home)
+	for _, to := range o.Targets {
+		if away(to) {
+			o.Log.Warn().Stringer("addr", to).Stringer("bind", o.Bind).
+				Msg("a LAN target is not told of the lobbies: the host listens on a loopback address, which only this machine can join; set host.listen")
+		}
+	}
+	o.Targets = slices.DeleteFunc(slices.Clone(o.Targets), away)
 }
 
 // unique drops later copies. Port 0 is kept as often as it stands: each one
 // asks the system for another free port.
-func unique(ports []uint16) []uint16 {
-	var out []uint16
-	for _, p := range ports {
-		if p == 0 || !slices.Contains(out, p) {
-			out = append(out, p)
+func unique[T comparable](list []T) []T {
+	out := list[:0:0]
+	for _, v := range list {
+		if any(v) == any(uint16(0)) || !slices.Contains(out, v) {
+			out = append(out, v)
 		}
 	}
 	return out

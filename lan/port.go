@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -19,12 +21,19 @@ const (
 	readFaults = 16
 	// datagramSize is more than any search; what is longer is cut and does not parse.
 	datagramSize = 2048
+	// readBuffer is what the system keeps while the reader is busy: 50 ms of
+	// 50,000 datagrams a second.
+	readBuffer = 1 << 20
 )
 
 // port is a UDP port on which searches are awaited.
 type port struct {
+	bind   netip.Addr
 	number uint16       // 0 for one that the system chooses
 	conn   *net.UDPConn // nil while it cannot be had; written under Advertiser.mu
+	// voice is set for an ear, which hears the broadcasts that a socket bound to
+	// one address does not get: the port that answers for it.
+	voice *port
 }
 
 // openPorts tries every port once. When none can be had, a port of the
@@ -32,9 +41,9 @@ type port struct {
 func (a *Advertiser) openPorts() error {
 	held := 0
 	for _, n := range a.opts.Ports {
-		p := &port{number: n}
+		p := &port{bind: a.opts.Bind, number: n}
 		a.ports = append(a.ports, p)
-		conn, err := bind(a.opts.Bind, n)
+		conn, err := bind(p.bind, n)
 		if err != nil {
 			a.logPort(zerolog.WarnLevel, p).Err(err).Msg("lobbies are announced, but LAN searches on this UDP port are not heard: " +
 				"close the program that holds it, or set lan.port; trying again")
@@ -43,6 +52,7 @@ func (a *Advertiser) openPorts() error {
 		p.conn = conn
 		held++
 		a.logPort(zerolog.DebugLevel, p).Msg("awaiting LAN searches")
+		a.openEars(p)
 	}
 	if held > 0 {
 		return nil
@@ -51,8 +61,43 @@ func (a *Advertiser) openPorts() error {
 	if err != nil {
 		return fmt.Errorf("lan: no UDP socket to announce from: %w", err)
 	}
-	a.ports = append(a.ports, &port{conn: conn})
+	a.ports = append(a.ports, &port{bind: a.opts.Bind, conn: conn})
 	return nil
+}
+
+// openEars opens sockets on the broadcast addresses that concern a port bound
+// to one address. Systems that refuse this deliver broadcasts to the port itself
+// (Windows) or not at all; clients then learn of lobbies from announcements.
+func (a *Advertiser) openEars(voice *port) {
+	if voice.bind.IsUnspecified() {
+		return
+	}
+	for _, addr := range broadcastsFor(voice.bind) {
+		ear := &port{bind: addr, number: localAddr(voice.conn).Port(), voice: voice}
+		conn, err := bind(ear.bind, ear.number)
+		if err != nil {
+			a.logPort(zerolog.DebugLevel, ear).Err(err).Msg("searches by broadcast are not heard")
+			continue
+		}
+		ear.conn = conn
+		a.ports = append(a.ports, ear)
+	}
+}
+
+// broadcastsFor are the addresses of broadcasts that are meant for the owner of
+// an address too. What is broadcast to the network is none of a loopback
+// address's business.
+func broadcastsFor(addr netip.Addr) []netip.Addr {
+	var out []netip.Addr
+	if !addr.IsLoopback() {
+		out = append(out, limitedBroadcast)
+	}
+	for _, p := range interfacePrefixes() {
+		if b, ok := broadcastOf(p); ok && p.Contains(addr) && !slices.Contains(out, b) {
+			out = append(out, b)
+		}
+	}
+	return out
 }
 
 // serve reads one port until Shutdown, and gets its socket back when it dies.
@@ -61,7 +106,7 @@ func (a *Advertiser) serve(p *port) {
 		if p.conn == nil && !a.reopen(p) {
 			return
 		}
-		err := a.read(p.conn)
+		err := a.read(p)
 		if !a.drop(p) {
 			return
 		}
@@ -77,7 +122,7 @@ func (a *Advertiser) reopen(p *port) bool {
 			return false
 		case <-time.After(a.opts.Retry):
 		}
-		conn, err := bind(a.opts.Bind, p.number)
+		conn, err := bind(p.bind, p.number)
 		if err != nil {
 			continue // said once, when it was lost
 		}
@@ -106,14 +151,18 @@ func (a *Advertiser) drop(p *port) bool {
 }
 
 // read handles datagrams until the socket is closed or keeps failing.
-func (a *Advertiser) read(conn *net.UDPConn) error {
-	buf := make([]byte, datagramSize)
+func (a *Advertiser) read(p *port) error {
+	buf, control := make([]byte, datagramSize), make([]byte, destinationSize)
 	for faults := 0; ; {
-		n, from, err := conn.ReadFromUDPAddrPort(buf)
+		size, n, from, err := readFrom(p.conn, buf, control)
 		switch {
 		case err == nil:
 			faults = 0
-			a.handle(conn, buf[:n], netip.AddrPortFrom(from.Addr().Unmap(), from.Port()))
+			asker := caller{port: p, addr: netip.AddrPortFrom(from.Addr().Unmap(), from.Port())}
+			if p.bind.IsUnspecified() {
+				asker.control = control[:n] // answer from the address that was asked
+			}
+			a.handle(buf[:size], asker)
 		case errors.Is(err, net.ErrClosed), faults >= readFaults:
 			return err
 		default:
@@ -133,16 +182,28 @@ func (a *Advertiser) closePorts() {
 }
 
 func (a *Advertiser) logPort(level zerolog.Level, p *port) *zerolog.Event {
-	return a.opts.Log.WithLevel(level).Stringer("bind", a.opts.Bind).Uint16("port", p.number)
+	return a.opts.Log.WithLevel(level).Stringer("bind", p.bind).Uint16("port", p.number)
 }
 
 // bind opens a UDP socket that shares its port with a Warcraft III client on
 // the same machine. Go lets every UDP socket broadcast.
 func bind(addr netip.Addr, number uint16) (*net.UDPConn, error) {
-	cfg := net.ListenConfig{Control: shareAddr}
-	pc, err := cfg.ListenPacket(context.Background(), "udp4", netip.AddrPortFrom(addr, number).String())
+	conn, err := listenUDP(addr, number, shareAddr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		conn, err = listenUDP(addr, number, sharePort)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("UDP port %d cannot be had: %w", number, err)
+	}
+	_ = conn.SetReadBuffer(readBuffer) // the system's limit may be lower, which is well too
+	return conn, nil
+}
+
+func listenUDP(addr netip.Addr, number uint16, share func(string, string, syscall.RawConn) error) (*net.UDPConn, error) {
+	cfg := net.ListenConfig{Control: share}
+	pc, err := cfg.ListenPacket(context.Background(), "udp4", netip.AddrPortFrom(addr, number).String())
+	if err != nil {
+		return nil, err
 	}
 	return pc.(*net.UDPConn), nil
 }

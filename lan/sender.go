@@ -4,46 +4,70 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"slices"
 	"time"
 )
 
-var errNoSocket = errors.New("no UDP socket is open")
+var (
+	errNoSocket  = errors.New("no UDP socket is open")
+	errNoNetwork = errors.New("no interface that broadcasts is up")
+)
 
 // sender puts announcements on the network. Only the announcing goroutine uses
 // it. A failing address is logged when it starts to fail and when it works
 // again, not each time.
 type sender struct {
 	a      *Advertiser
-	to     []netip.AddrPort
-	failed []bool
+	failed map[netip.AddrPort]bool
 }
 
 func newSender(a *Advertiser) *sender {
-	to := slices.Concat(a.opts.Broadcast, a.opts.Targets)
-	return &sender{a: a, to: to, failed: make([]bool, len(to))}
+	return &sender{a: a, failed: map[netip.AddrPort]bool{}}
 }
 
-func (s *sender) send(datagrams [][]byte) {
-	if len(datagrams) == 0 {
+// send puts out what everybody gets, and what only the targets get besides.
+func (s *sender) send(all, push [][]byte) {
+	if len(all) == 0 {
 		return
 	}
-	conn := s.a.firstConn()
-	for i, to := range s.to {
-		s.note(i, sendAll(conn, to, datagrams))
+	conn, o := s.a.firstConn(), &s.a.opts
+	for _, to := range o.Broadcast {
+		err := sendAll(conn, to, nil, all)
+		if err != nil && to.Addr() == limitedBroadcast && sendEach(conn, to.Port(), all) {
+			err = nil
+		}
+		s.note(to, err)
 	}
+	if o.InterfacePort != 0 {
+		var err error
+		if !sendEach(conn, o.InterfacePort, all) {
+			err = errNoNetwork
+		}
+		s.note(netip.AddrPortFrom(limitedBroadcast, o.InterfacePort), err)
+	}
+	for _, to := range o.Targets {
+		s.note(to, sendAll(conn, to, nil, append(all[:len(all):len(all)], push...)))
+	}
+}
+
+// sendEach broadcasts to the network of each interface, and reports whether any
+// took it. They are looked up each time: networks come and go.
+func sendEach(conn *net.UDPConn, port uint16, datagrams [][]byte) (sent bool) {
+	for _, addr := range InterfaceBroadcasts() {
+		sent = sendAll(conn, netip.AddrPortFrom(addr, port), nil, datagrams) == nil || sent
+	}
+	return sent
 }
 
 // note logs a change of an address's state.
-func (s *sender) note(i int, err error) {
+func (s *sender) note(to netip.AddrPort, err error) {
 	log := s.a.opts.Log
 	switch {
-	case err != nil && !s.failed[i]:
-		log.Warn().Err(err).Stringer("addr", s.to[i]).Msg("LAN announcements do not get out; trying again")
-	case err == nil && s.failed[i]:
-		log.Info().Stringer("addr", s.to[i]).Msg("LAN announcements get out again")
+	case err != nil && !s.failed[to]:
+		log.Warn().Err(err).Stringer("addr", to).Msg("LAN announcements do not get out; trying again")
+	case err == nil && s.failed[to]:
+		log.Info().Stringer("addr", to).Msg("LAN announcements get out again")
 	}
-	s.failed[i] = err != nil
+	s.failed[to] = err != nil
 }
 
 // firstConn is the first open port in the order of the options: clients send
@@ -52,7 +76,7 @@ func (a *Advertiser) firstConn() *net.UDPConn {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, p := range a.ports {
-		if p.conn != nil {
+		if p.conn != nil && p.voice == nil {
 			return p.conn
 		}
 	}
@@ -60,15 +84,15 @@ func (a *Advertiser) firstConn() *net.UDPConn {
 }
 
 // sendAll stops at the first failure: the rest would fail alike.
-func sendAll(conn *net.UDPConn, to netip.AddrPort, datagrams [][]byte) error {
+func sendAll(conn *net.UDPConn, to netip.AddrPort, control []byte, datagrams [][]byte) error {
 	if conn == nil {
 		return errNoSocket
 	}
+	if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
 	for _, d := range datagrams {
-		if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-			return err
-		}
-		if _, err := conn.WriteToUDPAddrPort(d, to); err != nil {
+		if err := writeTo(conn, d, control, to); err != nil {
 			return err
 		}
 	}

@@ -117,6 +117,7 @@ func listen(t *testing.T, change func(*Options), to ...*client) (*Advertiser, ne
 		Version:   20,
 		Log:       zerolog.Nop(),
 		Interval:  time.Hour,
+		pause:     1, // every search is answered
 	}
 	for _, c := range to {
 		opts.Broadcast = append(opts.Broadcast, c.addr)

@@ -7,7 +7,6 @@ import (
 
 	"w3host/config"
 	"w3host/host"
-	"w3host/lan"
 	"w3host/mapxfer"
 	"w3host/w3gs"
 )
@@ -79,20 +78,6 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 	}
 }
 
-func lanOptions(c config.Config, gamePort uint16, log zerolog.Logger) lan.Options {
-	port := uint16(c.LAN.Port)
-	return lan.Options{
-		Broadcast:     targets(c.LAN.Broadcast, port),
-		Targets:       targets(c.LAN.Targets, port),
-		Ports:         []uint16{port},
-		GamePort:      gamePort,
-		Product:       product(c),
-		Version:       uint32(c.Host.Version),
-		BroadcastInfo: c.LAN.BroadcastInfo,
-		Log:           log.With().Str("part", "lan").Logger(),
-	}
-}
-
 func product(c config.Config) w3gs.Product {
 	if c.Host.Product == w3gs.ProductROC.String() {
 		return w3gs.ProductROC
@@ -115,17 +100,6 @@ func gameSettings(l config.Lobby) w3gs.GameSettings {
 func transferMode(text string) mapxfer.Mode {
 	mode, _ := mapxfer.ParseMode(text)
 	return mode
-}
-
-// targets is never nil: no address means no announcement, not the default one.
-func targets(addresses []string, port uint16) []netip.AddrPort {
-	list := make([]netip.AddrPort, 0, len(addresses))
-	for _, a := range addresses {
-		if target, err := config.ParseTarget(a, port); err == nil {
-			list = append(list, target)
-		}
-	}
-	return list
 }
 
 func prefixes(networks []string) []netip.Prefix {

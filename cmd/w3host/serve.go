@@ -139,7 +139,7 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 		return listenFault(c.Host.Listen, err)
 	}
 	if c.LAN.Enabled {
-		advertiser, err := lan.Listen(lanOptions(c, h.Addr().Port(), log))
+		advertiser, err := lan.Listen(lanOptions(c, h.Addr(), log))
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,172 @@
+package lan
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// floodRate is in datagrams a second; floodLimit is how long an honest asker may
+// wait meanwhile, where W3HOST_TEST_QUIET says that the machine is this test's.
+const (
+	floodRate  = 50_000
+	floodLimit = 100 * time.Millisecond
+)
+
+// Garbage, forged searches and oversized datagrams at 50,000 a second do not
+// keep the host from answering eighteen honest askers, nor does it answer
+// anybody more than once a second.
+func TestFlood(t *testing.T) {
+	length := 2 * time.Second
+	if os.Getenv("W3HOST_TEST_QUIET") != "" {
+		length = 10 * time.Second
+	}
+	a, addr := listen(t, func(o *Options) {
+		o.Bind = netip.IPv4Unspecified()
+		o.pause = answerPause
+	})
+	addr = netip.AddrPortFrom(loopback, addr.Port())
+	open(t, a, 1)
+	victim, err := bind(netip.MustParseAddr("127.0.2.1"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer victim.Close()
+
+	var stop atomic.Bool
+	var sent atomic.Int64
+	var flooders, askers sync.WaitGroup
+	flooders.Go(func() { flood(t, addr, localAddr(victim), &stop, &sent) })
+	before, began := memory(), time.Now()
+	var mu sync.Mutex
+	var waits []time.Duration
+	for i := range byte(18) {
+		askers.Go(func() {
+			for time.Since(began) < length {
+				wait := askOnce(t, netip.AddrFrom4([4]byte{127, 0, 1, i + 1}), addr)
+				mu.Lock()
+				waits = append(waits, wait)
+				mu.Unlock()
+				time.Sleep(answerPause + time.Duration(i)*5*time.Millisecond - wait%answerPause)
+			}
+		})
+	}
+	askers.Wait()
+	stop.Store(true)
+	flooders.Wait()
+
+	worst, late := time.Duration(0), 0
+	for _, w := range waits {
+		worst = max(worst, w)
+		if w > floodLimit {
+			late++
+		}
+	}
+	grown := int64(memory() - before)
+	got := drain(victim)
+	seconds := int(time.Since(began)/time.Second) + 2
+	t.Logf("%d datagrams a second, %d questions, worst wait %v, %d late; %d answers to one forged address in %v; heap grew by %d; %+v",
+		int(float64(sent.Load())/time.Since(began).Seconds()), len(waits), worst, late, got, time.Since(began), grown, a.Stats())
+	if os.Getenv("W3HOST_TEST_QUIET") != "" && late > 0 {
+		t.Errorf("%d of %d answers took longer than %v", late, len(waits), floodLimit)
+	}
+	if worst >= unanswered {
+		t.Error("an honest asker got no answer")
+	}
+	if got > seconds {
+		t.Errorf("a forged address got %d answers in %d s", got, seconds)
+	}
+	if grown > 4<<20 {
+		t.Errorf("the heap grew by %d bytes", grown)
+	}
+}
+
+// unanswered is what askOnce returns when nothing came in three tries.
+const unanswered = time.Minute
+
+// askOnce asks from an address and returns how long the answer took.
+func askOnce(t *testing.T, from netip.Addr, to netip.AddrPort) time.Duration {
+	conn, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(from, 0)))
+	if err != nil {
+		t.Error(err)
+		return unanswered
+	}
+	defer conn.Close()
+	began := time.Now()
+	for range 3 { // a busy machine may lose one
+		conn.WriteToUDPAddrPort(unhex(t, searchFirst), to)
+		conn.SetReadDeadline(time.Now().Add(answerPause))
+		if _, _, err := conn.ReadFromUDPAddrPort(make([]byte, datagramSize)); err == nil {
+			return time.Since(began)
+		}
+	}
+	return unanswered
+}
+
+// flood sends from any address of 127.0.0.0/8: forged searches, a quarter of
+// them in the name of one victim, garbage, and now and then an oversized one.
+func flood(t *testing.T, to, victim netip.AddrPort, stop *atomic.Bool, sent *atomic.Int64) {
+	conn, err := bind(netip.IPv4Unspecified(), victim.Port())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer conn.Close()
+	control := make([]byte, destinationSize)
+	head := (*syscall.Cmsghdr)(unsafe.Pointer(&control[0]))
+	head.Level, head.Type = syscall.IPPROTO_IP, syscall.IP_PKTINFO
+	head.SetLen(syscall.CmsgLen(syscall.SizeofInet4Pktinfo))
+	info := (*syscall.Inet4Pktinfo)(unsafe.Pointer(&control[syscall.CmsgLen(0)]))
+
+	search, garbage, huge := unhex(t, searchAny), make([]byte, 60), make([]byte, 8000)
+	began := time.Now()
+	for i := 0; !stop.Load(); i++ {
+		if ahead := time.Duration(i)*time.Second/floodRate - time.Since(began); ahead > time.Millisecond {
+			time.Sleep(ahead)
+		}
+		from := [4]byte{127}
+		binary.BigEndian.PutUint16(from[1:], uint16(rand.Uint32())|0x8000)
+		from[3] = byte(i)
+		d := search
+		switch {
+		case i%100 == 0:
+			d = huge
+		case i%4 == 1:
+			d = garbage
+		case i%4 == 2:
+			from = victim.Addr().As4()
+		}
+		info.Spec_dst = from
+		if _, _, err := conn.WriteMsgUDPAddrPort(d, control, to); err == nil {
+			sent.Add(1)
+		}
+	}
+}
+
+// drain counts what has come to a socket.
+func drain(conn *net.UDPConn) (n int) {
+	buf := make([]byte, datagramSize)
+	for conn.SetReadDeadline(time.Now().Add(100*time.Millisecond)) == nil {
+		if _, _, err := conn.ReadFromUDPAddrPort(buf); err != nil {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+func memory() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

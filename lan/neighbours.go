@@ -1,0 +1,121 @@
+package lan
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+)
+
+// lookAgain is how long the list of interfaces is taken to hold.
+const lookAgain = 10 * time.Second
+
+// neighbours tells the machine's own addresses and networks from others. It
+// asks the system again when it is used, not by a timer.
+type neighbours struct {
+	targets []netip.AddrPort
+
+	mu       sync.Mutex
+	looked   time.Time
+	prefixes []netip.Prefix // of the interfaces, with the own address
+}
+
+func (h *neighbours) kind(now time.Time, from netip.Addr) kind {
+	if from.IsLoopback() {
+		return local
+	}
+	k := beyond
+	for _, p := range h.interfaces(now) {
+		if p.Addr() == from {
+			return local
+		}
+		if p.Contains(from) {
+			k = attached
+		}
+	}
+	if slices.ContainsFunc(h.targets, func(t netip.AddrPort) bool { return t.Addr() == from }) {
+		return known
+	}
+	return k
+}
+
+func (h *neighbours) interfaces(now time.Time) []netip.Prefix {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if gone := now.Sub(h.looked); gone < 0 || gone > lookAgain {
+		h.looked, h.prefixes = now, interfacePrefixes()
+	}
+	return h.prefixes
+}
+
+// interfacePrefixes are the IPv4 addresses of the machine, each with the length
+// of its network. A system that does not tell has none.
+func interfacePrefixes() []netip.Prefix {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	var out []netip.Prefix
+	for _, addr := range addrs {
+		if p, ok := prefixOf(addr); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func prefixOf(addr net.Addr) (netip.Prefix, bool) {
+	ipnet, ok := addr.(*net.IPNet)
+	if !ok || ipnet.IP.To4() == nil {
+		return netip.Prefix{}, false
+	}
+	ones, bits := ipnet.Mask.Size()
+	if bits == 128 {
+		ones -= 96
+	}
+	ip, _ := netip.AddrFromSlice(ipnet.IP.To4())
+	return netip.PrefixFrom(ip, ones), ones >= 0
+}
+
+// broadcastOf is the last address of a network, which all its machines hear;
+// false for networks of one or two addresses, which have none.
+func broadcastOf(p netip.Prefix) (netip.Addr, bool) {
+	if p.Bits() > 30 {
+		return netip.Addr{}, false
+	}
+	b := p.Addr().As4()
+	for i := p.Bits(); i < 32; i++ {
+		b[i/8] |= 0x80 >> (i % 8)
+	}
+	return netip.AddrFrom4(b), true
+}
+
+// InterfaceBroadcasts are the broadcast addresses of the machine's networks
+// that are up, its own loopback network excepted.
+func InterfaceBroadcasts() []netip.Addr {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return nil
+	}
+	var out []netip.Addr
+	for _, i := range interfaces {
+		if i.Flags&net.FlagUp == 0 || i.Flags&net.FlagBroadcast == 0 {
+			continue
+		}
+		addrs, err := i.Addrs()
+		if err != nil {
+			continue
+		}
+		for _, addr := range addrs {
+			p, ok := prefixOf(addr)
+			if !ok {
+				continue
+			}
+			if b, ok := broadcastOf(p); ok && !slices.Contains(out, b) {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
