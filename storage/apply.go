@@ -64,7 +64,8 @@ func (w *sheet) row(t *sqldb.Table, values ...any) {
 func (w *sheet) game(k GameKey) GameKey {
 	if !w.seen[k] {
 		w.seen[k] = true
-		w.put(`INSERT INTO games (key, host_id, run) VALUES ($1, $2, $3) ON CONFLICT (key) DO NOTHING`, k, w.host, w.run)
+		w.put(`INSERT INTO games (key, host_id, run, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING`,
+			k, w.host, w.run, k.Time())
 	}
 	return k
 }

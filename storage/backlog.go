@@ -1,195 +1,248 @@
 package storage
 
 import (
+	"slices"
 	"sync"
 
 	"w3host/storage/spool"
 )
 
 const (
-	// A transaction's worth: large enough that the cost of a commit does not
-	// show, small enough that a retry is cheap.
+	// applyRecords is a transaction's worth: large enough that the cost of a
+	// commit does not show, small enough that a retry is cheap.
 	applyRecords = 4096
-	applyBytes   = 1 << 20
+	// segmentBytes is when a new file of the spool is begun. A file is read
+	// back and deleted whole.
+	segmentBytes = 4 << 20
 )
 
-// pending is a row of sealed frames that the database does not have yet.
-type pending struct {
-	run         spool.Run
-	first, last uint64
-	records     int
-	bytes       int64
-	frames      []byte      // nil: read them from the spool
-	at          spool.Range // zero: not on disk
-	synced      bool
+// segment is one file of the spool, or what will be one.
+type segment struct {
+	run     string
+	records int     // that the database does not have
+	last    uint64  // number of the last of them
+	entries []Entry // the same, nil when they are in the file alone
+	memory  int     // bytes that entries count for
+	bytes   int     // of all lines that it ever held
+
+	lines     []byte      // that no sync has made safe
+	written   int         // bytes of lines that are in the file
+	unwritten int         // records that are not in the file
+	file      *spool.File // nil: none yet
+	replaced  *spool.File // a file whose sync failed; it goes when its successor is safe
+	sealed    bool        // takes no more records
 }
+
+func (s *segment) safe() bool { return len(s.lines) == 0 && s.file != nil }
 
 // backlog is everything between the queue and the database, oldest first. It
 // keeps as much in memory as it may, so that an upright database is fed
 // without reading the spool; what is safe on disk is forgotten first.
 //
-// The writer adds at the end and marks what it put on disk; the applier takes
-// from the front. What is not on disk is always the end of the row.
+// The writer adds records, writes segments to files and removes those that are
+// applied; the applier takes records from the front.
 type backlog struct {
-	maxMemory int64
+	maxMemory int
 	wake      chan struct{} // holds one token while there may be work
 
 	mu       sync.Mutex
-	row      []pending
-	taken    int   // at the front, being applied
-	memory   int64 // bytes of frames held
-	records  int
+	row      []*segment
+	memory   int
 	finished bool // no more will be added
+	failed   bool // a sync has; the writer has to write again
 }
 
-func newBacklog(maxMemory int64) *backlog {
-	return &backlog{maxMemory: maxMemory, wake: make(chan struct{}, 1)}
-}
-
-// restore adds what earlier lives left on disk.
-func (b *backlog) restore(ranges []spool.Range) {
-	for _, r := range ranges {
-		b.row = append(b.row, pending{
-			run: r.Run(), first: r.First, last: r.Last, records: r.Records, bytes: r.Bytes, at: r, synced: true,
-		})
-		b.records += r.Records
+func newBacklog(maxMemory int, left []*spool.File) *backlog {
+	b := &backlog{maxMemory: maxMemory, wake: make(chan struct{}, 1)}
+	for _, f := range left {
+		b.row = append(b.row, &segment{run: f.Run, records: f.Records, last: f.Last, file: f, sealed: true})
 	}
-	b.rouse()
+	return b
 }
 
-// add takes in new frames, or refuses them when memory is full: then neither
-// the disk nor the database has kept up for long.
-func (b *backlog) add(p pending) bool {
+// add takes in a record with its line, or refuses it when memory is full: then
+// neither the disk nor the database has kept up for long.
+func (b *backlog) add(run string, e Entry, line []byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.memory+p.bytes > b.maxMemory {
+	if b.memory+len(line) > b.maxMemory {
 		return false
 	}
-	b.row = append(b.row, p)
-	b.memory += p.bytes
-	b.records += p.records
+	s := b.tail()
+	if s == nil || s.sealed || s.bytes > min(segmentBytes, b.maxMemory/8) {
+		s = &segment{run: run}
+		b.row = append(b.row, s)
+	}
+	s.entries = append(s.entries, e)
+	s.lines = append(s.lines, line...)
+	s.last = e.Seq
+	s.records++
+	s.unwritten++
+	s.bytes += len(line)
+	s.memory += len(line)
+	b.memory += len(line)
 	return true
 }
 
-// unwritten gives the oldest frames that are not on disk.
-func (b *backlog) unwritten() (pending, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	i := len(b.row)
-	for i > 0 && b.row[i-1].at.IsZero() {
-		i--
+func (b *backlog) tail() *segment {
+	if len(b.row) == 0 {
+		return nil
 	}
-	if i == len(b.row) {
-		return pending{}, false
-	}
-	return b.row[i], true
+	return b.row[len(b.row)-1]
 }
 
-// written notes where frames are on disk. It says no when the database was
-// faster: then nobody needs them there.
-func (b *backlog) written(p pending, at spool.Range) bool {
+// write puts on disk what is not there yet, oldest first, with the lock let go.
+func (b *backlog) write(sp *spool.Spool) (wrote bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i := len(b.row) - 1; i >= 0; i-- {
-		if b.row[i].run == p.run && b.row[i].first == p.first {
-			b.row[i].at = at
-			return true
-		}
+	if b.failed {
+		b.again()
 	}
-	return false
-}
-
-// onDisk tells the last number that a sync begun now will make safe.
-func (b *backlog) onDisk() (last uint64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i := len(b.row) - 1; i >= 0; i-- {
-		if !b.row[i].at.IsZero() {
-			return b.row[i].last
-		}
-	}
-	return 0
-}
-
-// synced notes that frames up to last are safe, and forgets them in memory
-// when half of that is used: the other half is for when the disk fails.
-func (b *backlog) syncedTo(run spool.Run, last uint64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	kept := b.row[:0]
-	for i, p := range b.row {
-		if p.run == run && p.last <= last && !p.at.IsZero() {
-			p.synced = true
-		}
-		if p.synced && p.frames != nil && b.memory > b.maxMemory/2 {
-			b.memory -= int64(len(p.frames))
-			p.frames = nil
-		}
-		if i > b.taken && p.frames == nil && kept[len(kept)-1].join(p) {
+	for _, s := range slices.Clone(b.row) {
+		lines, n, file := s.lines[s.written:], s.unwritten, s.file
+		if len(lines) == 0 || s.records == 0 {
 			continue
 		}
-		kept = append(kept, p)
+		b.mu.Unlock()
+		if file == nil {
+			file, err = sp.Create()
+		}
+		if err == nil {
+			err = file.Append(lines)
+		}
+		b.mu.Lock()
+		s.file = file
+		if err != nil {
+			return wrote, err
+		}
+		wrote = true
+		s.written += len(lines)
+		s.unwritten = max(0, s.unwritten-n)
 	}
-	clear(b.row[len(kept):])
-	b.row = kept
+	return wrote, nil
 }
 
-// join extends p by next when both are on disk only, side by side.
-func (p *pending) join(next pending) bool {
-	if p.frames != nil || p.run != next.run || !p.at.Join(next.at) {
-		return false
+// again takes the files from segments that a failed sync has not made safe: what
+// the disk holds of them is not known, so they go to another file.
+func (b *backlog) again() {
+	b.failed = false
+	for _, s := range b.row {
+		if s.file == nil || s.safe() {
+			continue
+		}
+		if s.replaced == nil {
+			s.replaced = s.file
+		} else {
+			_ = s.file.Remove() // what stays is skipped by its numbers
+		}
+		enc := encoder{run: s.run}
+		s.lines = nil
+		for _, e := range s.entries {
+			s.lines, _ = enc.append(s.lines, e.Seq, e.Record) // it went well before
+		}
+		s.file, s.written, s.unwritten, s.sealed = nil, 0, s.records, true
 	}
-	p.last, p.records, p.bytes = next.last, p.records+next.records, p.bytes+next.bytes
-	return true
 }
 
-// unsynced forgets the places of frames whose sync failed: they have to be
-// written again. It gives the places back.
-func (b *backlog) unsynced(run spool.Run) (lost []spool.Range) {
+// sync makes safe what is written, and forgets it in memory when half of that
+// is used: the other half is for when the disk fails.
+func (b *backlog) sync(sync func(*spool.File) error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i := range b.row {
-		if p := &b.row[i]; p.run == run && !p.synced && !p.at.IsZero() {
-			lost = append(lost, p.at)
-			p.at = spool.Range{}
+	for _, s := range slices.Clone(b.row) {
+		file, written := s.file, s.written
+		if b.failed || written == 0 {
+			continue
+		}
+		b.mu.Unlock()
+		err := sync(file)
+		b.mu.Lock()
+		if err != nil {
+			b.failed = true
+			return err
+		}
+		s.lines, s.written = s.lines[written:], s.written-written
+		if s.replaced != nil && s.safe() {
+			_ = s.replaced.Remove()
+			s.replaced = nil
 		}
 	}
-	return lost
+	applying := true // the first with records may be in the hands of the applier
+	for _, s := range b.row {
+		if !applying && b.memory > b.maxMemory/2 && s.safe() {
+			b.memory -= s.memory
+			s.entries, s.memory, s.sealed = nil, 0, true
+		}
+		applying = applying && s.records == 0
+	}
+	return nil
 }
 
-// take gives the oldest frames, all of one run, for a transaction. They stay
-// in the row until done.
-func (b *backlog) take() []pending {
+// sweep removes the segments at the front that are applied. The last one stays
+// for the next records, unless all is to go.
+func (b *backlog) sweep(all bool) (err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var records int
-	var bytes int64
-	b.taken = 0
-	for _, p := range b.row {
-		if b.taken > 0 && (p.run != b.row[0].run || records+p.records > applyRecords || bytes+p.bytes > applyBytes) {
-			break
+	for len(b.row) > 0 && b.row[0].records == 0 {
+		s := b.row[0]
+		if len(b.row) == 1 && !all && !s.sealed && s.unwritten == 0 {
+			return nil
 		}
-		records, bytes = records+p.records, bytes+p.bytes
-		b.taken++
+		for _, f := range []*spool.File{s.file, s.replaced} {
+			if f != nil && err == nil {
+				err = f.Remove()
+			}
+		}
+		b.row = b.row[1:]
 	}
-	return append([]pending(nil), b.row[:b.taken]...)
+	return err
 }
 
-// done removes what take gave and tells which places on disk are free.
-func (b *backlog) done() (free []spool.Range) {
+// front is the segment to be applied next, nil when there is none.
+func (b *backlog) front() *segment {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, p := range b.row[:b.taken] {
-		b.memory -= int64(len(p.frames))
-		b.records -= p.records
-		if !p.at.IsZero() {
-			free = append(free, p.at)
+	for _, s := range b.row {
+		if s.records > 0 {
+			return s
 		}
 	}
-	rest := copy(b.row, b.row[b.taken:])
-	clear(b.row[rest:])
-	b.row, b.taken = b.row[:rest], 0
-	return free
+	return nil
+}
+
+// take gives the oldest records of a segment for a transaction; nil means that
+// they have to be read from its file first. They stay until done.
+func (b *backlog) take(s *segment) []Entry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return s.entries[:min(len(s.entries), applyRecords)]
+}
+
+// restore gives a segment the records that were read from its file, which may
+// be fewer than there should be.
+func (b *backlog) restore(s *segment, entries []Entry) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.entries, s.records = entries, len(entries)
+}
+
+// done removes the oldest n records of a segment.
+func (b *backlog) done(s *segment, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	freed := s.memory
+	if n < len(s.entries) {
+		freed = s.memory / len(s.entries) * n
+	}
+	s.memory -= freed
+	b.memory -= freed
+	clear(s.entries[:n])
+	s.entries = s.entries[n:]
+	s.records -= n
+	s.unwritten = min(s.unwritten, s.records)
+	// When the database was faster than the disk, nobody needs the rest of the
+	// file; the numbers in a file have no gap, so nothing may follow.
+	s.sealed = s.sealed || s.records == 0 && s.written < len(s.lines)
 }
 
 // finish says that nothing more will be added.
@@ -197,26 +250,29 @@ func (b *backlog) finish() {
 	b.mu.Lock()
 	b.finished = true
 	b.mu.Unlock()
-	b.rouse()
+	rouse(b.wake)
 }
 
-func (b *backlog) rouse() {
-	select {
-	case b.wake <- struct{}{}:
-	default:
-	}
+// holding is what waits in the backlog.
+type holding struct {
+	records    int
+	memoryOnly int // of these, in no file
+	bytes      int64
+	older      bool // some are of another run than the newest
+	finished   bool
 }
 
-// holds tells how many records wait, how many of them in memory only, and
-// whether any is of another run than the given one.
-func (b *backlog) holds(run spool.Run) (records, memoryOnly int, older, finished bool) {
+func (b *backlog) holds(run string) (h holding) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, p := range b.row {
-		if p.at.IsZero() {
-			memoryOnly += p.records
+	for _, s := range b.row {
+		h.records += s.records
+		h.memoryOnly += s.unwritten
+		h.older = h.older || s.records > 0 && s.run != run
+		if s.file != nil {
+			h.bytes += s.file.Size()
 		}
 	}
-	older = len(b.row) > 0 && b.row[0].run != run
-	return b.records, memoryOnly, older, b.finished
+	h.finished = b.finished
+	return h
 }

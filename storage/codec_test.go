@@ -1,12 +1,15 @@
 package storage
 
 import (
-	"encoding/hex"
+	"bytes"
+	"encoding/json"
 	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"w3host/storage/spool"
 )
 
 var (
@@ -44,41 +47,41 @@ func everyRecord() []Record {
 	}
 }
 
-// The bytes stay: a spool may be replayed by a later program.
+// The text stays: a spool may be replayed by a later program.
 func TestRecordGolden(t *testing.T) {
-	tests := []struct {
-		rec  Record
-		want string
-	}{
-		{
-			PlayerLoaded{testKey, testTime, 2, 3 * time.Nanosecond},
-			"04" + "01934c3e5b007aaa8bbbccddeeff0011" + "80ab83b3b7adb006" + "02" + "06",
-		},
-		{
-			ChatLine{Game: testKey, Turn: 300, PID: 2, Name: "Bob", Scope: ChatAll, Text: "gg"},
-			"08" + "01934c3e5b007aaa8bbbccddeeff0011" + "00" + "ac02" + "02" + "03426f62" + "03616c6c" + "00" + "026767",
-		},
-	}
-	for _, tt := range tests {
-		if got := hex.EncodeToString(appendRecord(nil, tt.rec)); got != tt.want {
-			t.Errorf("%T\n got %s\nwant %s", tt.rec, got, tt.want)
-		}
+	enc := encoder{run: "01934c3e-5b00-7aaa-8bbb-0000000000a1"}
+	got, err := enc.append(nil, 7, ChatLine{testKey, testTime, 77, 2, "Bob", ChatPrivate, "Ann", "<gg> \n当地"})
+	want := `{"crc":"464ff0a2","run":"01934c3e-5b00-7aaa-8bbb-0000000000a1","seq":7,"type":"ChatLine","record":` +
+		`{"Game":"01934c3e-5b00-7aaa-8bbb-ccddeeff0011","At":"2026-11-20T14:05:06.123456Z","Turn":77,"PID":2,` +
+		`"Name":"Bob","Scope":"private","To":"Ann","Text":"<gg> \n当地"}}` + "\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n got %s\nwant %s", err, got, want)
 	}
 }
 
 func TestRecordRoundTrip(t *testing.T) {
-	for i, rec := range everyRecord() {
-		b := appendRecord([]byte("before"), rec)
-		if k := b[len("before")]; int(k) != i+1 {
-			t.Errorf("%T has kind %d, want %d", rec, k, i+1)
-		}
-		got, err := decodeRecord(b[len("before"):])
-		if err != nil || !reflect.DeepEqual(got, rec) {
-			t.Errorf("%T: %v\n got %+v\nwant %+v", rec, err, got, rec)
-		}
-		zero := reflect.Zero(reflect.TypeOf(rec)).Interface().(Record)
-		if got, err := decodeRecord(appendRecord(nil, zero)); err != nil || !reflect.DeepEqual(got, zero) {
-			t.Errorf("zero %T: %v, %+v", rec, err, got)
+	enc := encoder{run: "01934c3e-5b00-7aaa-8bbb-0000000000a1"}
+	if len(decoders) != len(everyRecord()) {
+		t.Errorf("%d types are read, %d are known", len(decoders), len(everyRecord()))
+	}
+	for _, rec := range everyRecord() {
+		for _, rec := range []Record{rec, reflect.Zero(reflect.TypeOf(rec)).Interface().(Record)} {
+			text, err := enc.append(nil, 1, rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := spool.Parse(text)
+			if len(c.Lines) != 1 || bytes.Count(text, []byte("\n")) != 1 {
+				t.Fatalf("%T is no line: %s", rec, text)
+			}
+			got, err := decodeLine(c.Lines[0])
+			if d, ok := rec.(Desync); ok && d.Dossier == nil {
+				d.Dossier = json.RawMessage("null")
+				rec = d
+			}
+			if err != nil || !reflect.DeepEqual(got, rec) {
+				t.Errorf("%T: %v\n got %+v\nwant %+v", rec, err, got, rec)
+			}
 		}
 	}
 }
@@ -86,34 +89,30 @@ func TestRecordRoundTrip(t *testing.T) {
 // A record that an older program wrote has fewer fields; one of a newer
 // program has more.
 func TestRecordGrows(t *testing.T) {
-	whole := appendRecord(nil, PlayerLoaded{testKey, testTime, 2, time.Second})
-	got, err := decodeRecord(whole[:len(whole)-5])
-	if want := (PlayerLoaded{Game: testKey, At: testTime, PID: 2}); err != nil || got != want {
-		t.Errorf("older: %+v, %v", got, err)
+	read := func(kind, record string) (Record, error) {
+		return decodeLine(spool.Line{Run: "r", Seq: 1, Type: kind, Record: json.RawMessage(record)})
 	}
-	got, err = decodeRecord(append(whole, "later field"...))
-	if want := (PlayerLoaded{testKey, testTime, 2, time.Second}); err != nil || got != want {
-		t.Errorf("newer: %+v, %v", got, err)
+	got, err := read("PlayerLoaded", `{"PID":2,"Later":[1]}`)
+	if want := (PlayerLoaded{PID: 2}); err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := decodeRecord([]byte{200}); err == nil || !strings.Contains(err.Error(), "newer w3host") {
-		t.Errorf("unknown kind: %v", err)
+	if _, err := read("Later", `{}`); err == nil || !strings.Contains(err.Error(), "newer w3host") {
+		t.Errorf("unknown type: %v", err)
+	}
+	if _, err := read("PlayerLoaded", `{"PID":"two"}`); err == nil {
+		t.Error("a text as a pid")
 	}
 }
 
-func FuzzDecodeRecord(f *testing.F) {
-	for _, rec := range everyRecord() {
-		f.Add(appendRecord(nil, rec))
+// A dossier that is no JSON, or JSON over several lines, stays one line.
+func TestDossierIsOneLine(t *testing.T) {
+	enc := encoder{run: "r"}
+	for _, dossier := range []string{"{\n \"a\": 1\n}", "no\nJSON\x00\xff", ""} {
+		text, err := enc.append(nil, 1, Desync{Dossier: json.RawMessage(dossier)})
+		if err != nil || bytes.Count(text, []byte("\n")) != 1 {
+			t.Errorf("%q: %s, %v", dossier, text, err)
+		}
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		rec, err := decodeRecord(b)
-		if err != nil {
-			return
-		}
-		again, err := decodeRecord(appendRecord(nil, rec))
-		if err != nil || !reflect.DeepEqual(again, rec) {
-			t.Fatalf("%v\n got %+v\nwant %+v", err, again, rec)
-		}
-	})
 }
 
 func TestGameKey(t *testing.T) {

@@ -37,6 +37,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// heartbeat is short: three of them tell a host that is dead.
+const heartbeat = 100 * time.Millisecond
+
 type safeLog struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -57,7 +60,7 @@ func (l *safeLog) String() string {
 func newRecorder(t testing.TB, db storage.Store, dir string) (*storage.Recorder, *safeLog) {
 	t.Helper()
 	log := new(safeLog)
-	rec, err := storage.NewRecorder(db, storage.RecorderOptions{Dir: dir, Name: "test", Log: zerolog.New(log)})
+	rec, err := storage.NewRecorder(db, storage.RecorderOptions{Dir: dir, Name: "test", Log: zerolog.New(log), Heartbeat: heartbeat})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +78,7 @@ func drain(t testing.TB, rec *storage.Recorder, dir string) {
 	if s := rec.Stats(); s.Waiting != 0 || s.Lost.Total() != 0 || s.SpoolSize != 0 {
 		t.Errorf("after Close: %+v", s)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*.spool")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, "0*.jsonl")); len(left) != 0 {
 		t.Errorf("the spool is not empty: %v", left)
 	}
 }
@@ -192,6 +195,16 @@ func TestKill(t *testing.T) {
 			for life := range 5 {
 				key, printed := killed(t, url, dir, time.Duration(life+1)*300*time.Millisecond)
 				rec, _ := newRecorder(t, db, dir)
+				crashed := func() bool {
+					g, err := db.Game(t.Context(), key)
+					return err == nil && g.Ended == storage.EndCrashed
+				}
+				for range 500 { // until it is sure that the killed life does not go on
+					if crashed() {
+						break
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
 				drain(t, rec, dir)
 				g, err := db.Game(t.Context(), key)
 				if errors.Is(err, storage.ErrNotFound) {

@@ -58,6 +58,23 @@ func (f *fakeDB) Apply(_ context.Context, b Batch) error {
 	return nil
 }
 
+func (f *fakeDB) Applied(_ context.Context, run string) (uint64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.position[run], f.answer()
+}
+
+func (f *fakeDB) LastLife(context.Context, string) (HostLife, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.down {
+		return HostLife{}, f.answer()
+	}
+	return HostLife{}, ErrNotFound
+}
+
+func (f *fakeDB) MoveHost(context.Context, string, Host) error { return nil }
+
 func (f *fakeDB) answer() error {
 	if f.down {
 		return ErrUnavailable

@@ -61,7 +61,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 func TestFullDisk(t *testing.T) {
 	dir, db := smallDisk(t), newFakeDB()
 	ballast := filepath.Join(dir, "ballast")
-	r, log := newTestRecorder(t, db, filepath.Join(dir, "spool"), func(o *RecorderOptions) { o.Memory = 64 << 10 })
+	r, log := newTestRecorder(t, db, filepath.Join(dir, "spool"), func(o *RecorderOptions) { o.Memory = 512 << 10 })
 	n := 0
 	record := func(count int) {
 		t.Helper()
@@ -83,7 +83,7 @@ func TestFullDisk(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	eventually(t, "records go straight to the database", func() bool { return len(db.texts()) == n })
-	record(1000) // 60 bytes each: more than a page
+	record(1000) // 230 bytes each: more than a page
 	eventually(t, "the fault is noticed", func() bool { return r.Stats().SpoolDown })
 	eventually(t, "records go straight to the database", func() bool { return len(db.texts()) == n })
 	if s := r.Stats(); s.Lost.Total() != 0 || log.count("the spool can't be written") != 1 {

@@ -2,43 +2,89 @@ package storage
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"w3host/storage/internal/sqldb"
 )
 
+// positionsKept is how long the position of a run is remembered after its host
+// has begun another: a file of the spool that could not be deleted is skipped
+// by it.
+const positionsKept = 30 * 24 * time.Hour
+
+func (d *database) Applied(ctx context.Context, run string) (last uint64, err error) {
+	if err = d.prepare(ctx); err != nil {
+		return 0, err
+	}
+	err = d.sql.One(ctx, "SELECT coalesce(max(applied), 0) FROM spool_positions WHERE run = $1", []any{run}, &last)
+	return last, err
+}
+
+func (d *database) LastLife(ctx context.Context, id string) (l HostLife, err error) {
+	if err = d.prepare(ctx); err != nil {
+		return l, err
+	}
+	var now time.Time
+	err = d.sql.One(ctx, "SELECT run, heartbeat_at, stopped_at IS NOT NULL, "+d.sql.Now()+" FROM hosts WHERE id = $1", []any{id},
+		scanUUID(&l.Run), at(&l.Heartbeat), &l.Stopped, at(&now))
+	l.Silent = now.Sub(l.Heartbeat)
+	return l, err
+}
+
 func (d *database) EnterHost(ctx context.Context, h Host) (crashed int, err error) {
-	now := d.sql.Now()
-	err = d.tx(ctx, func(tx sqldb.Tx) error {
-		// A game ended, as far as anyone knows, when its host was last heard of.
-		n, err := tx.Exec(ctx, `UPDATE games SET ended = $3, ended_at = coalesce(
-				(SELECT h.heartbeat_at FROM hosts h WHERE h.id = $1 AND h.heartbeat_at > coalesce(games.loaded_at, games.started_at, games.created_at)),
-				loaded_at, started_at, created_at, `+now+`)
-			WHERE host_id = $1 AND run <> $2 AND ended_at IS NULL`, h.ID, h.Run, string(EndCrashed))
-		if err != nil {
-			return err
-		}
-		crashed = int(n)
-		if _, err := tx.Exec(ctx, "DELETE FROM spool_positions WHERE host_id = $1 AND run <> $2", h.ID, h.Run); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
-			VALUES ($1, $2, $3, $4, `+now+`, `+now+`)
-			ON CONFLICT (id) DO UPDATE SET run = excluded.run, name = excluded.name, version = excluded.version,
-				started_at = excluded.started_at, heartbeat_at = excluded.heartbeat_at, stopped_at = NULL`,
-			h.ID, h.Run, clean(h.Name), clean(h.Version))
+	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
+		crashed, err = d.enterHost(ctx, tx, h)
 		return err
 	})
 	return crashed, err
 }
 
+func (d *database) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int, err error) {
+	if crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND g.run <> $2", h.ID, h.Run); err != nil {
+		return 0, err
+	}
+	old := GameKey(newUUID(time.Now().Add(-positionsKept))).String()
+	if _, err := tx.Exec(ctx, "DELETE FROM spool_positions WHERE host_id = $1 AND run < $2", h.ID, old); err != nil {
+		return 0, err
+	}
+	now := d.sql.Now()
+	_, err = tx.Exec(ctx, `INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
+		VALUES ($1, $2, $3, $4, `+now+`, `+now+`)
+		ON CONFLICT (id) DO UPDATE SET run = excluded.run, name = excluded.name, version = excluded.version,
+			started_at = excluded.started_at, heartbeat_at = excluded.heartbeat_at, stopped_at = NULL`,
+		h.ID, h.Run, clean(h.Name), clean(h.Version))
+	return crashed, err
+}
+
+func (d *database) MoveHost(ctx context.Context, from string, h Host) error {
+	return d.tx(ctx, func(tx sqldb.Tx) error {
+		for _, query := range []string{
+			"UPDATE games SET ended = '', ended_at = NULL, turns = 0, played_ms = 0 WHERE host_id = $1 AND run = $2 AND ended = '" + string(EndCrashed) + "'",
+			"UPDATE games SET host_id = $3 WHERE host_id = $1 AND run = $2",
+			"UPDATE spool_positions SET host_id = $3 WHERE host_id = $1 AND run = $2",
+		} {
+			args := []any{from, h.Run, h.ID}
+			if _, err := tx.Exec(ctx, query, args[:strings.Count(query, "$")]...); err != nil {
+				return err
+			}
+		}
+		_, err := d.enterHost(ctx, tx, h)
+		return err
+	})
+}
+
 // Beat makes the row anew when somebody has deleted it.
 func (d *database) Beat(ctx context.Context, h Host) error {
 	now := d.sql.Now()
-	_, err := d.exec(ctx, `INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
+	n, err := d.exec(ctx, `INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
 		VALUES ($1, $2, $3, $4, `+now+`, `+now+`)
-		ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at`,
+		ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at WHERE hosts.run = excluded.run`,
 		h.ID, h.Run, clean(h.Name), clean(h.Version))
+	if err == nil && n == 0 {
+		err = fmt.Errorf("host %s has begun another life: %w", h.ID, ErrConflict)
+	}
 	return err
 }
 
@@ -55,11 +101,12 @@ func (d *database) OtherHosts(ctx context.Context, h Host) ([]OtherHost, error) 
 		})
 }
 
-func (d *database) CloseGamesOf(ctx context.Context, other OtherHost) (int, error) {
-	n, err := d.exec(ctx, `UPDATE games SET ended = $3, ended_at = $2
-		WHERE host_id = $1 AND ended_at IS NULL AND EXISTS (SELECT 1 FROM hosts h WHERE h.id = $1 AND h.heartbeat_at = $2)`,
-		other.ID, other.Heartbeat, string(EndCrashed))
-	return int(n), err
+func (d *database) CloseGamesOf(ctx context.Context, other OtherHost) (crashed int, err error) {
+	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
+		crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND h.heartbeat_at = $2", other.ID, other.Heartbeat)
+		return err
+	})
+	return crashed, err
 }
 
 func (d *database) Hosts(ctx context.Context) ([]HostStatus, error) {

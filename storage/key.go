@@ -20,6 +20,13 @@ var errKeyForm = errors.New("a game key looks like 0190163d-8694-739b-aea5-966c2
 // NewGameKey makes a key that no other game has.
 func NewGameKey() GameKey { return newUUID(time.Now()) }
 
+// Time is when the key was made, to the millisecond.
+func (k GameKey) Time() time.Time {
+	var ms [8]byte
+	copy(ms[2:], k[:6])
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(ms[:])))
+}
+
 // ParseGameKey reads the text form of a key.
 func ParseGameKey(text string) (GameKey, error) {
 	var k GameKey

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -34,7 +35,9 @@ func (p *presence) beat(ctx context.Context) {
 	for {
 		select {
 		case <-ticker.C:
+			p.writeStatus()
 			if !p.entered.Load() {
+				rouse(p.backlog.wake) // the applier is to try again
 				continue
 			}
 			if err := p.round(ctx, time.Now()); err != nil {
@@ -54,10 +57,14 @@ func (p *presence) beat(ctx context.Context) {
 func (p *presence) round(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
 	defer cancel()
-	if err := p.db.Beat(ctx, p.host); err != nil {
+	err := p.db.Beat(ctx, p.Host())
+	if errors.Is(err, ErrConflict) {
+		err = p.renew(ctx, p.db)
+	}
+	if err != nil {
 		return err
 	}
-	others, err := p.db.OtherHosts(ctx, p.host)
+	others, err := p.db.OtherHosts(ctx, p.Host())
 	if err != nil {
 		return err
 	}
@@ -83,6 +90,22 @@ func (p *presence) round(ctx context.Context, now time.Time) error {
 	return nil
 }
 
+// renew makes this host another one: the folder of its spool was copied, and
+// the copy or the original runs as well.
+func (r *Recorder) renew(ctx context.Context, db HostRegistry) error {
+	h := r.Host()
+	from := h.ID
+	h.ID = NewGameKey().String()
+	if err := db.MoveHost(ctx, from, h); err != nil {
+		return err
+	}
+	r.host.Store(&h)
+	r.entered.Store(true)
+	r.log.Error().Str("was", from).Str("is", h.ID).AnErr("unsaved", writeHostID(r.opts.Dir, h.ID)).
+		Msg("another running host has this host's id: its data folder is a copy of ours, or ours of its. This host has a new id now")
+	return nil
+}
+
 // leave waits for the last records, then says goodbye.
 func (p *presence) leave(ctx context.Context) {
 	select {
@@ -95,7 +118,7 @@ func (p *presence) leave(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
 	defer cancel()
-	if err := p.db.LeaveHost(ctx, p.host); err != nil {
+	if err := p.db.LeaveHost(ctx, p.Host()); err != nil {
 		p.log.Debug().Err(err).Msg("the host did not sign off")
 	}
 }

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"encoding/hex"
+	"errors"
 	"net/netip"
 	"time"
 )
@@ -40,7 +42,22 @@ type MapID struct {
 	Size     int64
 	CRC32    uint32
 	Checksum uint32
-	SHA1     [20]byte
+	SHA1     SHA1
+}
+
+// SHA1 is 40 hex digits in JSON.
+type SHA1 [20]byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SHA1) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, s[:]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SHA1) UnmarshalText(text []byte) error {
+	b, err := hex.DecodeString(string(text))
+	if err == nil && copy(s[:], b) != len(s) {
+		err = errors.New("a SHA-1 has 40 hex digits")
+	}
+	return err
 }
 
 // Settings are the choices of the lobby that every client sees.

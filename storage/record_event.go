@@ -1,6 +1,9 @@
 package storage
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // ChatScope says who was meant to read a line.
 type ChatScope string
@@ -50,10 +53,22 @@ type DropEvent struct {
 	Votes  uint8
 }
 
+// PIDs is a list of numbers in JSON, where plain bytes would be base64.
+type PIDs []uint8
+
+// MarshalJSON implements json.Marshaler.
+func (p PIDs) MarshalJSON() ([]byte, error) {
+	numbers := make([]uint16, len(p))
+	for i, pid := range p {
+		numbers[i] = uint16(pid)
+	}
+	return json.Marshal(numbers)
+}
+
 // HashGroup is the players whose sync hash agreed in the turn of a desync.
 type HashGroup struct {
 	Hash    uint32
-	PIDs    []uint8
+	PIDs    PIDs
 	Dropped bool
 }
 
@@ -65,7 +80,7 @@ type Desync struct {
 	Groups []HashGroup
 	// Dossier is a JSON document: hashes of the last turns, actions per
 	// player. Anything that is not JSON is kept as a JSON string.
-	Dossier []byte
+	Dossier json.RawMessage
 }
 
 // MapDownload is one map transfer that ended, complete or not.

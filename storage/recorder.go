@@ -5,9 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,14 +18,11 @@ import (
 const (
 	defaultFlush        = 50 * time.Millisecond
 	defaultQueueRecords = 100_000
-	defaultQueueBytes   = 32 << 20
 	defaultMemory       = 64 << 20
 	// housekeeping is how often the writer looks after what has no event of
 	// its own: a disk that was full, losses to report, an idle file. It rests
 	// when there is none of these.
 	housekeeping = 500 * time.Millisecond
-
-	hostIDFile = "host-id"
 )
 
 // RecorderOptions say where the spool is and how much may wait. Zero values
@@ -40,13 +35,12 @@ type RecorderOptions struct {
 
 	Flush        time.Duration // longest time in memory alone: 50 ms
 	QueueRecords int           // taken in between two flushes: 100,000
-	QueueBytes   int           // the same in bytes: 32 MiB
-	Memory       int64         // kept in memory for the database: 64 MiB
+	Memory       int           // bytes of lines kept in memory for the database: 64 MiB
 
 	Heartbeat time.Duration // sign of life: every 10 s
 	DeadAfter time.Duration // silence after which another host's games are closed: 2 min
 
-	sync func(*spool.Spool) error // for tests: no disk fails on demand
+	sync func(*spool.File) error // for tests: no disk fails on demand
 }
 
 // Recorder takes records from the games and sees to it that they reach the
@@ -56,8 +50,8 @@ type RecorderOptions struct {
 // (spool to database) and the presence (heartbeat). Close ends all four.
 type Recorder struct {
 	opts RecorderOptions
-	host Host
-	run  spool.Run
+	run  string
+	host atomic.Pointer[Host]
 	log  zerolog.Logger
 
 	queue   *queue
@@ -66,7 +60,6 @@ type Recorder struct {
 	counts  counters
 
 	syncWanted chan struct{}
-	syncFailed atomic.Bool
 	entered    atomic.Bool // the host is in the registry
 
 	stop       chan struct{} // ends writer and presence
@@ -79,30 +72,30 @@ type Recorder struct {
 	beaten     chan struct{} // the presence is done
 }
 
-// NewRecorder opens the spool, replays what earlier lives left in it, and
-// takes records from then on. The database need not be up.
-func NewRecorder(db interface {
+// recorderDB is what a Recorder needs of the database.
+type recorderDB interface {
 	GameLog
 	HostRegistry
-}, opts RecorderOptions,
-) (*Recorder, error) {
+}
+
+// NewRecorder opens the spool, replays what earlier lives left in it, and
+// takes records from then on. The database need not be up.
+func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	opts.setDefaults()
-	run := newUUID(time.Now())
-	sp, left, err := spool.Open(opts.Dir, run)
+	sp, left, err := spool.Open(opts.Dir)
 	if err != nil {
 		return nil, err
 	}
-	id, err := hostID(opts.Dir)
+	id, err := hostID(opts.Dir, opts.Log)
 	if err != nil {
 		return nil, errors.Join(err, sp.Close())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Recorder{
-		opts: opts, run: run, log: opts.Log,
-		host:       Host{ID: id, Run: GameKey(run).String(), Name: opts.Name, Version: opts.Version},
-		queue:      newQueue(opts.QueueRecords, opts.QueueBytes),
+		opts: opts, run: NewGameKey().String(), log: opts.Log,
+		queue:      newQueue(opts.QueueRecords),
 		spool:      sp,
-		backlog:    newBacklog(opts.Memory),
+		backlog:    newBacklog(opts.Memory, left.Files),
 		syncWanted: make(chan struct{}, 1),
 		stop:       make(chan struct{}),
 		closeSpool: sync.OnceValue(sp.Close),
@@ -112,7 +105,7 @@ func NewRecorder(db interface {
 		applied:    make(chan struct{}),
 		beaten:     make(chan struct{}),
 	}
-	r.backlog.restore(left.Ranges)
+	r.host.Store(&Host{ID: id, Run: r.run, Name: opts.Name, Version: opts.Version})
 	r.reportLeft(left)
 	a := &applier{Recorder: r, db: db}
 	go r.write()
@@ -123,12 +116,16 @@ func NewRecorder(db interface {
 }
 
 // Host tells who this host is in the database.
-func (r *Recorder) Host() Host { return r.host }
+func (r *Recorder) Host() Host { return *r.host.Load() }
 
-// Record takes rec in and returns at once. It copies rec, does no I/O and
-// never waits; when there is no room the record is counted as lost, which the
-// log says within a minute.
+// Record takes rec in and returns at once. It does no I/O and never waits; when
+// there is no room the record is counted as lost, which the log says within a
+// minute. Slices in rec must not change afterwards.
 func (r *Recorder) Record(rec Record) { r.queue.put(rec) }
+
+// closeGrace is what a cancelled call of a database gets to return. One that
+// hangs in the kernel is left behind.
+const closeGrace = 200 * time.Millisecond
 
 // Close takes no more records, writes what there is to the spool, and gives
 // the database until ctx ends to take it. What it did not take stays in the
@@ -149,9 +146,14 @@ func (r *Recorder) Close(ctx context.Context) error {
 		if done == r.writerDone || done == r.syncerDone {
 			return errors.Join(r.leftover(), fmt.Errorf("the disk of the spool did not answer: %w", ctx.Err()))
 		}
-		<-done
+		select {
+		case <-done:
+		case <-time.After(closeGrace):
+			return errors.Join(r.leftover(), fmt.Errorf("the database did not answer: %w", ctx.Err()))
+		}
 	}
-	return errors.Join(r.leftover(), r.closeSpool())
+	r.writeStatus()
+	return errors.Join(r.leftover(), r.backlog.sweep(true), r.closeSpool())
 }
 
 // LeftoverError says what the database did not take before Close gave up.
@@ -170,23 +172,22 @@ func (e *LeftoverError) Error() string {
 }
 
 func (r *Recorder) leftover() error {
-	records, memoryOnly, _, _ := r.backlog.holds(r.run)
-	if records == 0 {
+	h := r.backlog.holds(r.run)
+	if h.records == 0 {
 		return nil
 	}
-	return &LeftoverError{Records: records, MemoryOnly: memoryOnly, Dir: r.opts.Dir}
+	return &LeftoverError{Records: h.records, MemoryOnly: h.memoryOnly, Dir: r.opts.Dir}
 }
 
 func (o *RecorderOptions) setDefaults() {
 	setDefault(&o.Dir, filepath.Join("data", "spool"))
 	setDefault(&o.Flush, defaultFlush)
 	setDefault(&o.QueueRecords, defaultQueueRecords)
-	setDefault(&o.QueueBytes, defaultQueueBytes)
 	setDefault(&o.Memory, defaultMemory)
 	setDefault(&o.Heartbeat, defaultHeartbeat)
 	setDefault(&o.DeadAfter, defaultDeadAfter)
 	if o.sync == nil {
-		o.sync = (*spool.Spool).Sync
+		o.sync = (*spool.File).Sync
 	}
 }
 
@@ -197,40 +198,28 @@ func setDefault[T comparable](v *T, def T) {
 	}
 }
 
-// hostID reads the id of the host that owns dir, or makes one.
-func hostID(dir string) (string, error) {
-	path := filepath.Join(dir, hostIDFile)
-	b, err := os.ReadFile(path)
-	if err == nil {
-		id, err := ParseGameKey(strings.TrimSpace(string(b)))
-		if err != nil {
-			return "", fmt.Errorf("%s does not hold a host id; delete it to get a new one", path)
-		}
-		return id.String(), nil
-	}
-	if !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("read the host id: %w", err)
-	}
-	id := GameKey(newUUID(time.Now())).String()
-	if err := os.WriteFile(path, []byte(id+"\n"), 0o640); err != nil {
-		return "", fmt.Errorf("write the host id: %w", err)
-	}
-	return id, nil
-}
-
 func (r *Recorder) reportLeft(left spool.Left) {
-	records, _, _, _ := r.backlog.holds(r.run)
-	if records > 0 {
-		r.log.Info().Int("records", records).Msg("replaying records that the last run left in the spool")
+	if n := r.backlog.holds(r.run).records; n > 0 {
+		r.log.Info().Int("records", n).Msg("replaying records that the last run left in the spool")
 	}
-	if left.Cut > 0 {
-		r.log.Warn().Int64("bytes", left.Cut).Msg("the spool ended in a half-written record: cut")
+	var torn, damaged, missing, files int
+	for _, f := range left.Files {
+		torn += f.Torn
+		if f.Damaged+f.Missing > 0 {
+			files, damaged, missing = files+1, damaged+f.Damaged, missing+f.Missing
+		}
+	}
+	if torn > 0 {
+		r.log.Warn().Int("bytes", torn).Msg("the spool ended in a half-written record: cut")
+	}
+	if files > 0 {
+		r.counts.damaged.Add(uint64(damaged))
+		r.log.Error().Int("files", files).Int("damaged", damaged).Int("missing", missing).
+			Msg("the spool is damaged: what is whole is replayed, the files are kept in its folder " + spool.Quarantine + " (see: w3host spool)")
 	}
 	for _, fault := range left.Faults {
-		r.log.Error().Str("fault", fault).Msg("a spool file can't be read; it stays where it is")
+		r.log.Error().Str("fault", fault).Msg("a spool file can't be replayed")
 	}
 }
-
-func runText(run spool.Run) string { return GameKey(run).String() }
 
 func rawText(b []byte) string { return hex.EncodeToString(b) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -26,11 +25,11 @@ const (
 // applier carries records from the backlog to the database.
 type applier struct {
 	*Recorder
-	db interface {
-		GameLog
-		HostRegistry
-	}
-	batch     *Batch // taken from the backlog, not wholly applied yet
+	db        recorderDB
+	run       string    // of the records that were applied last
+	last      uint64    // of them
+	asked     time.Time // after the last life of this host
+	doubted   HostLife  // one that may still go on
 	downSince time.Time
 	saidDown  time.Time
 }
@@ -63,11 +62,11 @@ func (a *applier) apply(ctx context.Context) {
 
 // rest waits for work; false when there will be none.
 func (a *applier) rest(ctx context.Context) bool {
-	records, _, _, finished := a.backlog.holds(a.run)
-	if records > 0 {
+	h := a.backlog.holds(a.Recorder.run)
+	if h.records > 0 {
 		return true
 	}
-	if finished {
+	if h.finished {
 		return false
 	}
 	select {
@@ -83,72 +82,108 @@ func (a *applier) rest(ctx context.Context) bool {
 func (a *applier) step(ctx context.Context) (idle bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, applyTimeout)
 	defer cancel()
-	if _, _, older, _ := a.backlog.holds(a.run); !older && !a.entered.Load() {
-		games, err := a.db.EnterHost(ctx, a.host)
-		if err != nil {
+	s := a.backlog.front()
+	if !a.entered.Load() && (s == nil || s.run == a.Recorder.run) {
+		if err := a.enter(ctx); err != nil {
 			return false, err
 		}
-		a.entered.Store(true)
-		if games > 0 {
-			a.log.Warn().Int("games", games).Msg("games that ran when the host died are closed as crashed")
-		}
 	}
-	if a.batch == nil && !a.load() {
+	if s == nil {
 		return true, nil
 	}
-	if err := a.drain(ctx); err != nil {
-		return false, err
-	}
-	a.batch = nil
-	for _, free := range a.backlog.done() {
-		if err := a.spool.Release(free); err != nil {
-			a.log.Warn().Err(err).Msg("a finished spool file stays; it is skipped at the next start")
+	if s.run != a.run {
+		if a.last, err = a.db.Applied(ctx, s.run); err != nil {
+			return false, err
 		}
+		a.run = s.run
 	}
-	return false, nil
+	entries := a.backlog.take(s)
+	if len(entries) == 0 {
+		a.load(s)
+		return false, nil
+	}
+	return false, a.drain(ctx, s, entries)
 }
 
-// load takes the oldest frames and decodes them, reading from disk what memory
-// does not hold. It says no when there are none.
-func (a *applier) load() bool {
-	row := a.backlog.take()
-	if len(row) == 0 {
-		return false
-	}
-	a.batch = &Batch{HostID: a.host.ID, Run: runText(row[0].run)}
-	decode := func(seq uint64, payload []byte) error {
-		rec, err := decodeRecord(payload)
-		if err != nil {
-			a.reject(seq, err, rawText(payload))
-			return nil
-		}
-		a.batch.Entries = append(a.batch.Entries, Entry{Seq: seq, Record: rec})
+// enter begins the life of this host in the registry. While a life that did
+// not end in good order was heard of a moment ago, it waits: that one has
+// crashed and was restarted, or it lives, and one data folder is a copy of the
+// other. A heartbeat that moves tells which.
+func (a *applier) enter(ctx context.Context) error {
+	if time.Since(a.asked) < a.opts.Heartbeat/2 {
 		return nil
 	}
-	for _, p := range row {
-		frames, err := p.frames, error(nil)
-		if frames == nil {
-			frames, err = a.spool.Read(p.at)
-		}
-		if err == nil {
-			err = spool.Each(frames, decode)
-		}
-		if err != nil { // a file damaged or deleted under our feet: go on behind it
-			a.counts.rejected.Add(uint64(p.records) - 1)
-			a.reject(p.first, err, fmt.Sprintf("records %d to %d", p.first, p.last))
-		}
+	a.asked = time.Now()
+	last, err := a.db.LastLife(ctx, a.Host().ID)
+	switch {
+	case errors.Is(err, ErrNotFound):
+	case err != nil:
+		return err
+	case last.Stopped || last.Silent >= 3*a.opts.Heartbeat:
+	case a.doubted.Heartbeat.IsZero():
+		a.doubted = last
+		a.log.Info().Dur("silent", last.Silent).Msg("the last run of this host did not sign off: watching whether it still lives")
+		return nil
+	case a.doubted.Run != last.Run, !a.doubted.Heartbeat.Equal(last.Heartbeat):
+		return a.renew(ctx, a.db)
+	default:
+		return nil
 	}
-	return true
+	games, err := a.db.EnterHost(ctx, a.Host())
+	if err != nil {
+		return err
+	}
+	a.entered.Store(true)
+	if games > 0 {
+		a.log.Warn().Int("games", games).Msg("games that ran when the host died are closed as crashed")
+	}
+	return nil
 }
 
-// drain applies the batch from its front. When the database refuses something
-// in it, the part that is tried is halved until the culprit stands alone.
-func (a *applier) drain(ctx context.Context) error {
-	for try := len(a.batch.Entries); len(a.batch.Entries) > 0; {
-		try = min(try, len(a.batch.Entries))
-		part := *a.batch
-		part.Entries = part.Entries[:try]
-		switch err := a.db.Apply(ctx, part); {
+// load reads a segment that is in its file alone. What the file has lost is
+// counted by the gaps between the numbers.
+func (a *applier) load(s *segment) {
+	c, err := s.file.Read()
+	var entries []Entry
+	after := a.last
+	missing := uint64(0)
+	for _, l := range c.Lines {
+		if l.Seq <= a.last || l.Run != s.run {
+			continue // the database has it
+		}
+		missing += l.Seq - a.last - 1
+		a.last = l.Seq
+		rec, err := decodeLine(l)
+		if err != nil {
+			a.reject(l, err)
+			continue
+		}
+		entries = append(entries, Entry{Seq: l.Seq, Record: rec})
+	}
+	if s.last > a.last {
+		missing += s.last - a.last
+		a.last = s.last
+	}
+	if missing > 0 {
+		a.counts.missing.Add(missing)
+		a.log.Error().Uint64("records", missing).Uint64("after", after).Str("file", s.file.Path()).Msg("records are missing in the spool")
+	}
+	if damage := c.Damaged + c.Missing; err != nil || damage > s.file.Damaged+s.file.Missing {
+		s.file.Damaged, s.file.Missing = c.Damaged, c.Missing // it goes to the quarantine
+		a.counts.damaged.Add(uint64(c.Damaged))
+		a.log.Error().Err(err).Str("file", s.file.Path()).Int("damaged", c.Damaged).Int("missing", c.Missing).
+			Msg("a spool file was damaged while the host ran: what is whole is stored, the file is kept in its folder " + spool.Quarantine)
+	}
+	a.backlog.restore(s, entries)
+}
+
+// drain applies records and takes them from the backlog. When the database
+// refuses something, the part that is tried is halved until the culprit stands
+// alone.
+func (a *applier) drain(ctx context.Context, s *segment, entries []Entry) error {
+	for try := len(entries); len(entries) > 0; {
+		try = min(try, len(entries))
+		switch err := a.db.Apply(ctx, Batch{HostID: a.Host().ID, Run: s.run, Entries: entries[:try]}); {
 		case err == nil:
 			a.counts.applied.Add(uint64(try))
 		case !errors.Is(err, ErrRejected):
@@ -157,26 +192,40 @@ func (a *applier) drain(ctx context.Context) error {
 			try /= 2
 			continue
 		default:
-			a.reject(part.Entries[0].Seq, err, part.Entries[0].Record)
+			a.reject(lineOf(s.run, entries[0]), err)
 		}
-		a.batch.Entries = a.batch.Entries[try:]
+		a.last = max(a.last, entries[try-1].Seq)
+		a.backlog.done(s, try)
+		entries = entries[try:]
 		try *= 2
 	}
 	return nil
 }
 
-// reject puts a record aside that the database will never take.
-func (a *applier) reject(seq uint64, why error, rec any) {
-	a.counts.rejected.Add(1)
-	line, err := json.Marshal(map[string]any{
-		"at": time.Now().UTC(), "run": a.batch.Run, "seq": seq, "why": why.Error(),
-		"type": fmt.Sprintf("%T", rec), "record": rec,
-	})
-	if err == nil {
-		err = appendLine(filepath.Join(a.opts.Dir, rejectedFile), line)
-	}
-	a.log.Error().Err(why).AnErr("aside", err).Uint64("seq", seq).Type("record", rec).
+// reject puts a record aside that the database will never take, as a line that
+// w3host spool retry reads when a person has mended it.
+func (r *Recorder) reject(l spool.Line, why error) {
+	r.counts.rejected.Add(1)
+	aside := appendLine(filepath.Join(r.opts.Dir, rejectedFile), rejectedLine(l, why))
+	r.log.Error().Err(why).AnErr("aside", aside).Uint64("seq", l.Seq).Str("record", l.Type).
 		Msg("the database refuses a record; it is put aside in " + rejectedFile)
+}
+
+func rejectedLine(l spool.Line, why error) []byte {
+	line, err := json.Marshal(struct {
+		CRC    string          `json:"crc"` // first: it is how a line begins
+		Run    string          `json:"run"`
+		Seq    uint64          `json:"seq"`
+		Type   string          `json:"type"`
+		Record json.RawMessage `json:"record"`
+		At     time.Time       `json:"at"`
+		Why    string          `json:"why"`
+	}{spool.Edited, l.Run, l.Seq, l.Type, l.Record, time.Now().UTC(), why.Error()})
+	if err != nil { // the record is no JSON
+		l.Record = json.RawMessage(jsonText(string(l.Record)))
+		return rejectedLine(l, why)
+	}
+	return line
 }
 
 func (a *applier) down(err error) {
@@ -187,8 +236,8 @@ func (a *applier) down(err error) {
 		return
 	}
 	a.saidDown = now
-	waiting, _, _, _ := a.backlog.holds(a.run)
-	a.log.Warn().Err(err).Int("waiting", waiting).Int64("spool_bytes", a.spool.Size()).
+	h := a.backlog.holds(a.Recorder.run)
+	a.log.Warn().Err(err).Int("waiting", h.records).Int64("spool_bytes", h.bytes).
 		Msg("the database does not take records: they wait in the spool")
 }
 

@@ -137,7 +137,7 @@ func TestOutage(t *testing.T) {
 		if db.entered != 20000 {
 			t.Errorf("the host entered after %d records, want 20000", db.entered)
 		}
-		if left, _ := filepath.Glob(filepath.Join(dir, "*.spool")); len(left) != 0 {
+		if left, _ := filepath.Glob(filepath.Join(dir, "0*.jsonl")); len(left) != 0 {
 			t.Errorf("the spool is not empty: %v", left)
 		}
 	})
@@ -225,11 +225,25 @@ func TestHostIDStays(t *testing.T) {
 	if a.Host().ID != b.Host().ID || a.Host().Run == b.Host().Run {
 		t.Errorf("%+v, then %+v", a.Host(), b.Host())
 	}
-	if err := os.WriteFile(filepath.Join(dir, "host-id"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := NewRecorder(newFakeDB(), RecorderOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "delete it") {
-		t.Errorf("%v", err)
+}
+
+// A host id that a full disk or a crash has spoilt costs the id, not the host.
+func TestSpoiltHostID(t *testing.T) {
+	for _, spoilt := range []string{"", "0193", strings.Repeat("\x00", 37), "00000000-0000-0000-0000-000000000000\n", "no id"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "host-id"), []byte(spoilt), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a, log := newTestRecorder(t, newFakeDB(), dir)
+		closeRecorder(t, a)
+		b, again := newTestRecorder(t, newFakeDB(), dir)
+		closeRecorder(t, b)
+		if a.Host().ID != b.Host().ID || log.count("does not hold a host id") != 1 || again.count("does not hold a host id") != 0 {
+			t.Errorf("%q: %v, then %v", spoilt, a.Host(), b.Host())
+		}
+		if rest, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(rest) != 0 {
+			t.Errorf("left behind: %v", rest)
+		}
 	}
 }
 

@@ -3,8 +3,6 @@ package storage
 import (
 	"sync/atomic"
 	"time"
-
-	"w3host/storage/spool"
 )
 
 // lossReports is how often, at most, the log says what was lost.
@@ -14,6 +12,9 @@ const lossReports = time.Minute
 type counters struct {
 	applied   atomic.Uint64
 	rejected  atomic.Uint64
+	missing   atomic.Uint64
+	damaged   atomic.Uint64
+	tooLong   atomic.Uint64
 	diskFull  atomic.Uint64 // neither spool nor memory had room
 	spoolDown atomic.Bool
 	dbDown    atomic.Bool
@@ -21,46 +22,45 @@ type counters struct {
 
 // RecorderStats counts records since the start.
 type RecorderStats struct {
-	Recorded  uint64 // taken in
-	Applied   uint64 // by the database, replayed ones included
-	Waiting   int    // on their way to the database
-	InMemory  int    // of these, not in the spool
-	SpoolSize int64  // bytes of files
-	Lost      Losses
-	SpoolDown bool // the last write to the spool failed
-	DBDown    bool // the last write to the database failed
+	Recorded  uint64 `json:"recorded"`    // taken in
+	Applied   uint64 `json:"applied"`     // by the database, replayed ones included
+	Waiting   int    `json:"waiting"`     // on their way to the database
+	InMemory  int    `json:"in_memory"`   // of these, not in the spool
+	SpoolSize int64  `json:"spool_bytes"` // of files
+	Damaged   uint64 `json:"damaged"`     // stretches of the spool that were no whole record
+	Lost      Losses `json:"lost"`
+	SpoolDown bool   `json:"spool_down"`    // the last write to the spool failed
+	DBDown    bool   `json:"database_down"` // the last write to the database failed
 }
 
 // Losses counts records that will never be in the database, by reason.
 type Losses struct {
-	QueueFull uint64 // the games were faster than the writer
-	SpoolFull uint64 // the spool's disk failed while the database was away
-	Rejected  uint64 // the database refused them; kept in rejected.jsonl
-	TooLong   uint64 // larger than any record may be
-	Closed    uint64 // recorded after Close
+	QueueFull uint64 `json:"queue_full"` // the games were faster than the writer
+	SpoolFull uint64 `json:"spool_full"` // the spool's disk failed while the database was away
+	Missing   uint64 `json:"missing"`    // the spool lost them: damaged or deleted
+	Rejected  uint64 `json:"rejected"`   // the database refused them; kept in rejected.jsonl
+	TooLong   uint64 `json:"too_long"`   // larger than any record may be
+	Closed    uint64 `json:"closed"`     // recorded after Close
 }
 
 // Total adds them up.
 func (l Losses) Total() uint64 {
-	return l.QueueFull + l.SpoolFull + l.Rejected + l.TooLong + l.Closed
+	return l.QueueFull + l.SpoolFull + l.Missing + l.Rejected + l.TooLong + l.Closed
 }
 
 // Stats tells how the Recorder fares.
 func (r *Recorder) Stats() RecorderStats {
-	q := r.queue
+	q, c, h := r.queue, &r.counts, r.backlog.holds(r.run)
 	q.mu.Lock()
-	s := RecorderStats{Recorded: q.seq, InMemory: q.records, Waiting: q.records}
-	s.Lost = Losses{QueueFull: q.tooMany, TooLong: q.tooLong, Closed: q.tooLate}
+	queued := len(q.records)
+	s := RecorderStats{
+		Recorded: q.taken, Waiting: queued + h.records, InMemory: queued + h.memoryOnly, SpoolSize: h.bytes,
+		Applied: c.applied.Load(), Damaged: c.damaged.Load(), SpoolDown: c.spoolDown.Load(), DBDown: c.dbDown.Load(),
+		Lost: Losses{QueueFull: q.tooMany, Closed: q.tooLate},
+	}
 	q.mu.Unlock()
-	waiting, memoryOnly, _, _ := r.backlog.holds(r.run)
-	s.Waiting += waiting
-	s.InMemory += memoryOnly
-	s.Applied = r.counts.applied.Load()
-	s.Lost.SpoolFull = r.counts.diskFull.Load()
-	s.Lost.Rejected = r.counts.rejected.Load()
-	s.SpoolDown = r.counts.spoolDown.Load()
-	s.DBDown = r.counts.dbDown.Load()
-	s.SpoolSize = r.spool.Size()
+	s.Lost.SpoolFull, s.Lost.Missing = c.diskFull.Load(), c.missing.Load()
+	s.Lost.Rejected, s.Lost.TooLong = c.rejected.Load(), c.tooLong.Load()
 	return s
 }
 
@@ -69,10 +69,10 @@ func (r *Recorder) write() {
 	defer close(r.writerDone)
 	defer close(r.syncWanted)
 	defer r.backlog.finish()
-	w := writer{Recorder: r, reported: time.Now()}
+	w := writer{Recorder: r, encoder: encoder{run: r.run}, reported: time.Now()}
 	for !w.wait() {
 		w.flush()
-		w.keepHouse()
+		w.report(w.flushed, false)
 	}
 	w.retryAt = time.Time{}
 	w.flush()
@@ -82,6 +82,9 @@ func (r *Recorder) write() {
 // writer holds what only the writing goroutine knows.
 type writer struct {
 	*Recorder
+	encoder   encoder
+	line      []byte
+	seq       uint64    // of the last record
 	flushed   time.Time // last
 	retryAt   time.Time // no write before it after a failed one
 	usedAt    time.Time // last record
@@ -120,54 +123,47 @@ func (w *writer) wait() (stopping bool) {
 
 // restless says whether something without an event of its own is to be done.
 func (w *writer) restless() bool {
-	waiting, _, _, _ := w.backlog.holds(w.run)
-	return waiting > 0 || w.spool.Size() > 0 || w.Stats().Lost != w.told
+	h := w.backlog.holds(w.run)
+	return h.records > 0 || h.bytes > 0 || w.Stats().Lost != w.told
 }
 
 func (w *writer) flush() {
 	w.flushed = time.Now()
-	for _, c := range w.queue.take() {
+	for _, rec := range w.queue.take() {
 		w.usedAt = w.flushed
-		spool.Seal(c.frames)
-		n := int(c.last - c.first + 1)
-		p := pending{run: w.run, first: c.first, last: c.last, records: n, bytes: int64(len(c.frames)), frames: c.frames}
-		if !w.backlog.add(p) {
-			w.counts.diskFull.Add(uint64(n))
+		var err error
+		if w.line, err = w.encoder.append(w.line[:0], w.seq+1, rec); err != nil {
+			w.counts.tooLong.Add(1)
+			continue
 		}
+		// Numbers are given to what stays only: so a gap is damage.
+		if !w.backlog.add(w.run, Entry{w.seq + 1, rec}, w.line) {
+			w.counts.diskFull.Add(1)
+			continue
+		}
+		w.seq++
 	}
 	w.writeOut()
-	w.backlog.rouse()
+	rouse(w.backlog.wake)
 }
 
 // writeOut puts on disk what is not there yet, oldest first.
 func (w *writer) writeOut() {
-	if w.syncFailed.CompareAndSwap(true, false) {
-		w.spool.Abandon()
-		for _, lost := range w.backlog.unsynced(w.run) {
-			_ = w.spool.Release(lost) // a file that stays is skipped by its numbers
-		}
-		w.retryAt = w.flushed.Add(housekeeping)
-	}
 	if w.flushed.Before(w.retryAt) {
 		return
 	}
-	for wrote := false; ; wrote = true {
-		p, ok := w.backlog.unwritten()
-		if !ok {
-			if wrote {
-				w.spoolWorks()
-				w.wantSync()
-			}
-			return
-		}
-		at, err := w.spool.Append(p.frames, p.first, p.last, p.records)
-		if err != nil {
-			w.spoolFails(err)
-			return
-		}
-		if !w.backlog.written(p, at) {
-			_ = w.spool.Release(at)
-		}
+	wrote, err := w.backlog.write(w.spool)
+	if err == nil {
+		err = w.backlog.sweep(w.flushed.Sub(w.usedAt) > 2*time.Second)
+	}
+	if wrote {
+		rouse(w.syncWanted)
+	}
+	switch {
+	case err != nil:
+		w.spoolFails(err)
+	case wrote:
+		w.spoolWorks()
 	}
 }
 
@@ -188,23 +184,6 @@ func (w *writer) spoolWorks() {
 	}
 }
 
-func (r *Recorder) wantSync() {
-	select {
-	case r.syncWanted <- struct{}{}:
-	default: // one is asked for already
-	}
-}
-
-func (w *writer) keepHouse() {
-	now := time.Now()
-	if now.Sub(w.usedAt) > 2*time.Second {
-		if err := w.spool.Trim(); err != nil {
-			w.log.Warn().Err(err).Msg("the empty spool was not tidied up")
-		}
-	}
-	w.report(now, false)
-}
-
 // report says what is being lost, at most once a minute.
 func (w *writer) report(now time.Time, last bool) {
 	lost := w.Stats().Lost
@@ -215,6 +194,7 @@ func (w *writer) report(now time.Time, last bool) {
 		Uint64("lost", lost.Total()-w.told.Total()).
 		Uint64("queue_full", lost.QueueFull-w.told.QueueFull).
 		Uint64("spool_full", lost.SpoolFull-w.told.SpoolFull).
+		Uint64("missing", lost.Missing-w.told.Missing).
 		Uint64("rejected", lost.Rejected-w.told.Rejected).
 		Uint64("too_long", lost.TooLong-w.told.TooLong).
 		Uint64("closed", lost.Closed-w.told.Closed).
@@ -228,15 +208,10 @@ func (r *Recorder) sync() {
 	defer close(r.syncerDone)
 	var told time.Time
 	for range r.syncWanted {
-		last := r.backlog.onDisk()
-		if err := r.opts.sync(r.spool); err != nil {
-			if now := time.Now(); now.Sub(told) >= lossReports {
-				told = now
-				r.log.Error().Err(err).Msg("the spool's disk failed to keep what was written; it is written again")
-			}
-			r.syncFailed.Store(true)
-			continue
+		err := r.backlog.sync(r.opts.sync)
+		if now := time.Now(); err != nil && now.Sub(told) >= lossReports {
+			told = now
+			r.log.Error().Err(err).Msg("the spool's disk failed to keep what was written; it is written again")
 		}
-		r.backlog.syncedTo(r.run, last)
 	}
 }

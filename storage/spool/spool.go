@@ -1,254 +1,171 @@
+// Package spool keeps records on disk until the database has them. It knows
+// nothing of what the records hold.
+//
+// A spool is a folder of files 0000000001.jsonl, 0000000002.jsonl … that only
+// grow. Each record is a line of JSON, so that a text editor reads and mends it:
+//
+//	{"crc":"5f3a09bc","run":"0193…","seq":17,"type":"ChatLine","record":{…}}
+//
+// crc is the CRC-32C of all that follows its comma, up to the last brace, in 8
+// hex digits; a person who changes a line writes "edited" instead. What is no
+// whole line is skipped, and its file is kept in the folder quarantine.
 package spool
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"w3host/storage/internal/filelock"
 )
 
 const (
-	suffix   = ".spool"
-	lockName = "lock"
-	// segmentBytes is when a new file is begun. A file is deleted whole, so
-	// this is about what a caught-up spool may still hold.
-	segmentBytes = 16 << 20
+	// Quarantine is the folder of damaged files, inside the spool.
+	Quarantine = "quarantine"
+
+	suffix    = ".jsonl"
+	oldSuffix = ".spool" // the binary form of before
+	lockName  = "lock"
 )
 
-// Spool is one directory of segments, owned by one process. One goroutine may
-// append, one read and release, and one sync, all at the same time.
+// Spool is one folder, owned by one process.
 type Spool struct {
-	dir  string
-	run  Run
-	lock *filelock.Lock
-
-	mu       sync.Mutex
-	segments []*segment // all that hold unreleased frames, and the active one
-	active   *segment   // the last of them, or nil
-	spare    *segment   // made ahead of need, or nil
-	begun    uint64     // number of the last file that became active
-	newFile  bool       // the directory itself wants a sync
-
-	number atomic.Uint64 // of the newest file
+	dir     string
+	lock    *filelock.Lock
+	number  atomic.Uint64 // of the newest file
+	newName atomic.Bool   // the folder itself wants a sync
 }
 
-// Left is what earlier lives left in the directory.
+// Left is what earlier lives left in the folder.
 type Left struct {
-	Ranges []Range
-	Cut    int64    // bytes of half-written frames that were cut off
-	Faults []string // files that could not be read; they stay where they are
+	Files  []*File  // with records, by run and number
+	Faults []string // files that can't be read, or were put aside at once
 }
 
-// Open takes the directory, which is created when missing, and tells what is
-// to be replayed from it. run names the life that begins.
-func Open(dir string, run Run) (*Spool, Left, error) {
-	var left Left
+// Open takes the folder, which is created when missing, and tells what is to be
+// replayed from it.
+func Open(dir string) (*Spool, Left, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return nil, left, fmt.Errorf("create the spool directory: %w", err)
+		return nil, Left{}, fmt.Errorf("create the spool directory: %w", err)
 	}
 	lock, err := filelock.Try(filepath.Join(dir, lockName))
 	if errors.Is(err, filelock.ErrHeld) {
-		return nil, left, fmt.Errorf("the spool in %s belongs to a w3host that is running: give each its own data directory", dir)
+		return nil, Left{}, fmt.Errorf("the spool in %s belongs to a w3host that is running: give each its own data directory", dir)
 	}
 	if err != nil {
-		return nil, left, fmt.Errorf("open the spool: %w", err)
+		return nil, Left{}, fmt.Errorf("open the spool: %w", err)
 	}
-	s := &Spool{dir: dir, run: run, lock: lock}
-	if err := s.load(&left); err != nil {
-		_ = lock.Unlock()
-		return nil, left, err
+	s := &Spool{dir: dir, lock: lock}
+	left, err := s.look()
+	if err != nil {
+		return nil, left, errors.Join(err, lock.Unlock())
 	}
-	// On a busy disk making a file can take seconds: make it before a record
-	// waits for it. On a full disk the first Append tries again and says so.
-	s.spare, _ = s.create()
 	return s, left, nil
 }
 
-func (s *Spool) load(left *Left) error {
-	entries, err := os.ReadDir(s.dir)
+// Inspect tells what a folder holds, whoever owns it: its files, and those in
+// quarantine.
+func Inspect(dir string) (files, aside []*File, err error) {
+	s := &Spool{dir: dir}
+	paths, err := s.list(dir)
 	if err != nil {
-		return fmt.Errorf("read the spool: %w", err)
+		return nil, nil, err
 	}
-	var numbers []uint64
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), suffix)
-		if n, err := strconv.ParseUint(name, 10, 64); ok && err == nil {
-			numbers = append(numbers, n)
+	for _, path := range paths {
+		f, err := s.load(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the host was faster
 		}
-	}
-	slices.Sort(numbers)
-	for _, n := range numbers {
-		s.number.Store(n)
-		seg, ranges, cut, err := scan(s.path(n))
 		if err != nil {
+			return nil, nil, err
+		}
+		if filepath.Base(filepath.Dir(path)) == Quarantine {
+			aside = append(aside, f)
+		} else {
+			files = append(files, f)
+		}
+	}
+	return files, aside, nil
+}
+
+// Path is where the file is.
+func (f *File) Path() string { return f.path }
+
+func (s *Spool) look() (left Left, err error) {
+	paths, err := s.list(s.dir)
+	if err != nil {
+		return left, err
+	}
+	for _, path := range paths {
+		if filepath.Base(filepath.Dir(path)) == Quarantine {
+			continue
+		}
+		if strings.HasSuffix(path, oldSuffix) {
+			aside, err := putAside(path)
+			left.Faults = append(left.Faults, cmp.Or(errText(err), aside+
+				": records in the binary form of an older w3host; put it back and start that one once to have them stored"))
+			continue
+		}
+		f, err := s.load(path)
+		switch {
+		case err != nil:
 			left.Faults = append(left.Faults, err.Error())
-			continue
-		}
-		left.Cut += cut
-		if len(ranges) == 0 {
-			if err := os.Remove(seg.path); err != nil {
-				left.Faults = append(left.Faults, err.Error())
+		case f.Records == 0:
+			if err := f.Remove(); err != nil || f.Damaged > 0 {
+				left.Faults = append(left.Faults, cmp.Or(errText(err), f.path+": nothing in it is whole; it is in "+Quarantine))
 			}
-			continue
+		default:
+			left.Files = append(left.Files, f)
 		}
-		s.segments = append(s.segments, seg)
-		left.Ranges = append(left.Ranges, ranges...)
 	}
-	return nil
+	// After a failed sync records were written again, to a later file.
+	slices.SortStableFunc(left.Files, func(a, b *File) int {
+		return cmp.Or(strings.Compare(a.Run, b.Run), cmp.Compare(a.First, b.First))
+	})
+	return left, nil
 }
 
-// Append writes sealed frames at the end. After an error nothing of them
-// counts as written, and the same frames may be appended again.
-func (s *Spool) Append(data []byte, first, last uint64, records int) (Range, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if a := s.active; a != nil && a.size+int64(len(data)) > segmentBytes && a.size > segmentHeader {
-		s.retire()
-	}
-	if s.active == nil {
-		if err := s.begin(); err != nil {
-			return Range{}, fmt.Errorf("begin a spool file: %w", err)
-		}
-	}
-	a := s.active
-	file, at := a.file, a.size
-
-	// A slow write must not hold up a reader; only the appender moves size.
-	s.mu.Unlock()
-	_, err := file.WriteAt(data, at)
-	s.mu.Lock()
-	if err != nil {
-		_ = file.Truncate(at) // give the space back; a rest would be cut by its checksum
-		return Range{}, fmt.Errorf("write the spool: %w", err)
-	}
-	a.size += int64(len(data))
-	a.pending += records
-	a.dirty = true
-	return Range{seg: a, off: at, Bytes: int64(len(data)), First: first, Last: last, Records: records}, nil
-}
-
-// Sync makes what was appended survive a power cut.
-func (s *Spool) Sync() error {
-	s.mu.Lock()
-	var dirty []*segment
-	var files []*os.File
-	for _, seg := range s.segments {
-		if seg.dirty && seg.file != nil {
-			seg.dirty = false
-			dirty, files = append(dirty, seg), append(files, seg.file)
-		}
-	}
-	newFile := s.newFile
-	s.newFile = false
-	s.mu.Unlock()
-
-	var err error
-	for _, f := range files {
-		// A file that was closed meanwhile was released: nobody needs it.
-		if e := f.Sync(); e != nil && !errors.Is(e, fs.ErrClosed) {
-			err = errors.Join(err, fmt.Errorf("sync the spool: %w", e))
-		}
-	}
-	if newFile {
-		err = errors.Join(err, syncDir(s.dir))
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, seg := range dirty {
-		if seg.closing && !seg.dirty {
-			seg.closeFile()
-		}
-	}
-	if s.active != nil && s.active.size > segmentBytes/2 && s.spare == nil {
-		s.makeSpare()
-	}
-	return err
-}
-
-// Abandon ends the active file after a failed Sync: what the disk holds of it
-// is not known, so later frames go to another one.
-func (s *Spool) Abandon() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.active != nil {
-		s.retire()
-	}
-}
-
-// Read gives the frames of a range, checked.
-func (s *Spool) Read(r Range) ([]byte, error) {
-	f, err := os.Open(r.seg.path)
+// list gives the files of the spool and of its quarantine, and notes the
+// highest number: no two files ever share a name.
+func (s *Spool) list(dir string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read the spool: %w", err)
 	}
-	defer f.Close()
-	data := make([]byte, r.Bytes)
-	if _, err := f.ReadAt(data, r.off); err != nil {
-		return nil, fmt.Errorf("read the spool: %w", err)
+	for _, e := range entries {
+		if e.IsDir() && e.Name() == Quarantine {
+			more, err := s.list(filepath.Join(dir, Quarantine))
+			if err != nil {
+				return nil, err
+			}
+			paths = append(paths, more...)
+		}
+		ext := filepath.Ext(e.Name())
+		n, err := strconv.ParseUint(strings.TrimSuffix(e.Name(), ext), 10, 64)
+		if err == nil && (ext == suffix || ext == oldSuffix) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+			s.number.Store(max(s.number.Load(), n))
+		}
 	}
-	return data, nil
+	return paths, nil
 }
 
-// Release says that a range is in the database. A file of which all is
-// released is deleted once it is no longer written to.
-func (s *Spool) Release(r Range) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.seg.pending -= r.Records
-	if r.seg.pending > 0 || r.seg == s.active {
-		return nil
-	}
-	return s.remove(r.seg)
+func (s *Spool) path(n uint64) string {
+	return filepath.Join(s.dir, fmt.Sprintf("%010d%s", n, suffix))
 }
 
-// Trim empties the active file when nothing in it is needed any more. The
-// file stays for the next record.
-func (s *Spool) Trim() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	a := s.active
-	if a == nil || a.pending > 0 || a.size == segmentHeader {
-		return nil
-	}
-	if err := a.file.Truncate(segmentHeader); err != nil {
-		return fmt.Errorf("empty the spool: %w", err)
-	}
-	a.size = segmentHeader
-	return nil
-}
+// Close lets the folder go.
+func (s *Spool) Close() error { return s.lock.Unlock() }
 
-// Size tells how many bytes of frames the files hold.
-func (s *Spool) Size() (bytes int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, seg := range s.segments {
-		bytes += seg.size - segmentHeader
+func errText(err error) string {
+	if err == nil {
+		return ""
 	}
-	return bytes
-}
-
-// Close syncs and lets the directory go. What is not released stays in it.
-func (s *Spool) Close() error {
-	err := s.Sync()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.active != nil && s.active.pending == 0 {
-		err = errors.Join(err, s.remove(s.active))
-	}
-	if s.spare != nil {
-		err = errors.Join(err, s.remove(s.spare))
-	}
-	for _, seg := range s.segments {
-		seg.closeFile()
-	}
-	s.active, s.spare = nil, nil
-	return errors.Join(err, s.lock.Unlock())
+	return err.Error()
 }

@@ -1,0 +1,91 @@
+package storage
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	hostIDFile = "host-id"
+	statusFile = "status.json"
+)
+
+// hostID reads the id of the host that owns dir. Where there is none, or one
+// that a full disk or a crash has spoilt, the host gets a new one.
+func hostID(dir string, log zerolog.Logger) (string, error) {
+	path := filepath.Join(dir, hostIDFile)
+	b, err := os.ReadFile(path)
+	if err == nil {
+		if id, err := ParseGameKey(strings.TrimSpace(string(b))); err == nil && !id.IsZero() {
+			return id.String(), nil
+		}
+		log.Error().Str("file", path).Msg("the file does not hold a host id: this host is a new one in the database from now on, " +
+			"and open games of the old one are closed as crashed within minutes")
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("read the host id: %w", err)
+	}
+	id := NewGameKey().String()
+	return id, writeHostID(dir, id)
+}
+
+func writeHostID(dir, id string) error {
+	if err := replaceFile(filepath.Join(dir, hostIDFile), []byte(id+"\n")); err != nil {
+		return fmt.Errorf("write the host id: %w", err)
+	}
+	return nil
+}
+
+// Status is what a running host tells of its Recorder, in status.json beside
+// the spool, with every heartbeat.
+type Status struct {
+	At    time.Time     `json:"at"`
+	Host  string        `json:"host"`
+	ID    string        `json:"host_id"`
+	Run   string        `json:"run"`
+	Stats RecorderStats `json:"records"`
+}
+
+func (r *Recorder) writeStatus() {
+	h := r.Host()
+	text, err := json.MarshalIndent(Status{At: time.Now().UTC(), Host: h.Name, ID: h.ID, Run: h.Run, Stats: r.Stats()}, "", "  ")
+	if err == nil {
+		err = replaceFile(filepath.Join(r.opts.Dir, statusFile), append(text, '\n'))
+	}
+	if err != nil {
+		r.log.Debug().Err(err).Msg("no status file")
+	}
+}
+
+// ReadStatus reads what the host that owns a spool said last.
+func ReadStatus(dir string) (s Status, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, statusFile))
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	return s, err
+}
+
+// replaceFile writes a file so that it is whole, or the old one, after a crash
+// or on a full disk.
+func replaceFile(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,131 @@
+//go:build unix
+
+package storage_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/storage"
+	"w3host/storage/storagetest"
+)
+
+// The data folder of a running host is copied, and the copy is started: it
+// takes an identity of its own, and no game of the original is closed.
+func TestClonedDataFolder(t *testing.T) {
+	for name, database := range storagetest.Databases {
+		t.Run(name, func(t *testing.T) {
+			db := storagetest.Open(t, database(t))
+			first, second := t.TempDir(), t.TempDir()
+			original, _ := newRecorder(t, db, first)
+			running := storage.NewGameKey()
+			original.Record(storage.GameCreated{Game: running, At: time.Now(), Name: "running"})
+			until(t, "the game is in the database", func() bool { _, err := db.Game(t.Context(), running); return err == nil })
+
+			id, err := os.ReadFile(filepath.Join(first, "host-id"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(second, "host-id"), id, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			clone, log := newRecorder(t, db, second)
+			ofClone := storage.NewGameKey()
+			clone.Record(storage.GameCreated{Game: ofClone, At: time.Now(), Name: "of the clone"})
+			until(t, "the clone takes another id", func() bool { return clone.Host().ID != original.Host().ID })
+			time.Sleep(5 * heartbeat)
+			for _, key := range []storage.GameKey{running, ofClone} {
+				if g, err := db.Game(t.Context(), key); err != nil || g.Ended != "" {
+					t.Errorf("%+v, %v", g, err)
+				}
+			}
+			if hosts, err := db.Hosts(t.Context()); err != nil || len(hosts) != 2 {
+				t.Errorf("%+v, %v", hosts, err)
+			}
+			until(t, "it is said", func() bool { return strings.Contains(log.String(), "another running host has this host's id") })
+			kept, _ := os.ReadFile(filepath.Join(second, "host-id"))
+			if strings.TrimSpace(string(kept)) != clone.Host().ID {
+				t.Errorf("kept %s", kept)
+			}
+			drain(t, clone, second)
+			drain(t, original, first)
+		})
+	}
+}
+
+// Two copies start at once, and one closes the games of the other before either
+// can know: the heartbeat finds out, and the games go on.
+func TestClonesStartTogether(t *testing.T) {
+	for name, database := range storagetest.Databases {
+		t.Run(name, func(t *testing.T) {
+			db, dir := storagetest.Open(t, database(t)), t.TempDir()
+			rec, log := newRecorder(t, db, dir)
+			running := storage.NewGameKey()
+			rec.Record(storage.GameCreated{Game: running, At: time.Now(), Name: "running"})
+			until(t, "the game is in the database", func() bool { _, err := db.Game(t.Context(), running); return err == nil })
+			h := rec.Host()
+			n, err := db.EnterHost(t.Context(), storage.Host{ID: h.ID, Run: storage.NewGameKey().String(), Name: "clone"})
+			if err != nil || n != 1 {
+				t.Fatalf("%d games closed, %v", n, err)
+			}
+			until(t, "it takes another id", func() bool { return rec.Host().ID != h.ID })
+			if g, err := db.Game(t.Context(), running); err != nil || g.Ended != "" || !g.EndedAt.IsZero() {
+				t.Errorf("%+v, %v", g, err)
+			}
+			until(t, "it is said", func() bool { return strings.Contains(log.String(), "another running host has this host's id") })
+			drain(t, rec, dir)
+		})
+	}
+}
+
+// A crashed game is as long as is known: to the last thing recorded of it, or
+// the last sign of life of its host. One whose first record was lost is as old
+// as its key.
+func TestLengthOfCrashedGames(t *testing.T) {
+	for name, database := range storagetest.Databases {
+		t.Run(name, func(t *testing.T) {
+			db := storagetest.Open(t, database(t))
+			h := storage.Host{ID: storage.NewGameKey().String(), Run: storage.NewGameKey().String(), Name: "a"}
+			began := time.Now().Add(-time.Hour).UTC().Truncate(time.Millisecond)
+			long, headless, later := storage.NewGameKey(), storage.NewGameKey(), storage.NewGameKey()
+			b := storage.Batch{HostID: h.ID, Run: h.Run}
+			for i, rec := range []storage.Record{
+				storage.GameCreated{Game: long, At: began, Name: "long", Latency: 100 * time.Millisecond},
+				storage.GameLoaded{Game: long, At: began.Add(time.Minute)},
+				storage.ChatLine{Game: long, At: began.Add(11 * time.Minute), Turn: 5900},
+				storage.LagEvent{Game: long, At: began.Add(10 * time.Minute), Turn: 5000},
+				storage.ChatLine{Game: headless, At: time.Now(), Turn: 3, Text: "where is my head"},
+				storage.GameCreated{Game: later, At: time.Now().Add(time.Minute), Name: "later"},
+			} {
+				b.Entries = append(b.Entries, storage.Entry{Seq: uint64(i + 1), Record: rec})
+			}
+			if err := db.Apply(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+			h.Run = storage.NewGameKey().String()
+			if n, err := db.EnterHost(t.Context(), h); n != 3 || err != nil {
+				t.Fatalf("%d closed, %v", n, err)
+			}
+			g, err := db.Game(t.Context(), long)
+			if err != nil || g.Turns != 5900 || g.PlayedMS != (10*time.Minute).Milliseconds() || !g.EndedAt.Equal(began.Add(11*time.Minute)) {
+				t.Errorf("%+v, %v", g.Game, err)
+			}
+			games, err := db.Games(t.Context(), storage.GameFilter{})
+			if err != nil || len(games) != 3 || games[0].Key != later || games[1].Key != headless || games[1].CreatedAt.IsZero() {
+				t.Errorf("%+v, %v", games, err)
+			}
+		})
+	}
+}
+
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("never: " + what)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package spool
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// MaxLine bounds one record in bytes: a desync dossier of a long game is
+	// far below it.
+	MaxLine = 16 << 20
+	// Edited stands for the checksum of a line that a person has mended.
+	Edited = "edited"
+)
+
+var (
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	marker     = []byte(`{"crc":"`) // how a line begins; in a JSON text its quotes would be escaped
+)
+
+// Line is one record.
+type Line struct {
+	Run    string // which life of which host wrote it: a UUID, sorted by time
+	Seq    uint64 // counted from 1 in each run, without gaps
+	Type   string
+	Record json.RawMessage
+}
+
+// Append adds the line's text to dst.
+func (l Line) Append(dst []byte) []byte {
+	dst = append(append(dst, marker...), `00000000",`...)
+	at := len(dst)
+	dst = append(append(append(dst, `"run":"`...), l.Run...), `","seq":`...)
+	dst = append(append(strconv.AppendUint(dst, l.Seq, 10), `,"type":"`...), l.Type...)
+	dst = append(append(append(dst, `","record":`...), l.Record...), '}')
+	copy(dst[at-10:], fmt.Appendf(nil, "%08x", crc32.Checksum(dst[at:], castagnoli)))
+	return append(dst, '\n')
+}
+
+// first finds the record that text begins with, and what is behind it. The
+// checksum tells where it ends: so a lost line break costs nothing.
+func first(text []byte) (l Line, rest []byte, ok bool) {
+	body, found := bytes.CutPrefix(text, marker)
+	sum, body, cut := bytes.Cut(body, []byte(`",`))
+	switch {
+	case !found || !cut:
+		return l, nil, false
+	case string(sum) == Edited:
+		end := bytes.LastIndexByte(body, '}') + 1
+		err := json.Unmarshal(append([]byte{'{'}, body[:end]...), &l)
+		return l, body[end:], err == nil && l.Run != "" && l.Seq > 0 && l.Type != "" && l.Record != nil
+	}
+	want, err := strconv.ParseUint(string(sum), 16, 32)
+	if err != nil || len(sum) != 8 {
+		return l, nil, false
+	}
+	var crc uint32
+	for end := 0; ; {
+		n := bytes.IndexByte(body[end:], '}') + 1
+		if n == 0 {
+			return l, nil, false
+		}
+		crc = crc32.Update(crc, castagnoli, body[end:end+n])
+		if end += n; crc == uint32(want) {
+			l, ok = fields(body[:end-1])
+			return l, body[end:], ok
+		}
+	}
+}
+
+// fields takes apart what Append wrote; the checksum has vouched for it.
+func fields(body []byte) (l Line, ok bool) {
+	body, ok = bytes.CutPrefix(body, []byte(`"run":"`))
+	run, body, ok1 := bytes.Cut(body, []byte(`","seq":`))
+	seq, body, ok2 := bytes.Cut(body, []byte(`,"type":"`))
+	kind, record, ok3 := bytes.Cut(body, []byte(`","record":`))
+	n, err := strconv.ParseUint(string(seq), 10, 64)
+	return Line{string(run), n, string(kind), record}, ok && ok1 && ok2 && ok3 && err == nil
+}
+
+// Contents is what a file holds.
+type Contents struct {
+	Lines   []Line // by run and number, each once
+	Damaged int    // stretches of bytes that are no whole record
+	Missing int    // numbers between the first and the last that are not there
+	Torn    int    // bytes at the end that were being written when the host died
+}
+
+// Parse finds every record that is whole, wherever it is.
+func Parse(data []byte) (c Contents) {
+	for len(data) > 0 {
+		text, rest, ended := bytes.Cut(data, []byte{'\n'})
+		data = rest
+		if l, behind, ok := first(text); ok && len(bytes.TrimSpace(behind)) == 0 {
+			c.Lines = append(c.Lines, l)
+			continue
+		}
+		for len(text) > 0 { // damaged: go on at what looks like the begin of a record
+			next := bytes.Index(text[1:], marker) + 1
+			if next == 0 {
+				next = len(text)
+			}
+			l, behind, ok := first(text[:next])
+			if ok {
+				c.Lines = append(c.Lines, l)
+			} else {
+				behind = text[:next]
+			}
+			text = text[next:]
+			switch junk := bytes.TrimSpace(behind); {
+			case len(junk) == 0:
+			case !ended && len(text) == 0:
+				c.Torn = len(behind)
+			default:
+				c.Damaged++
+			}
+		}
+	}
+	c.sort()
+	return c
+}
+
+// sort brings the lines into the order of their numbers: blocks of a damaged
+// disk may be swapped or doubled.
+func (c *Contents) sort() {
+	if len(c.Lines) == 0 {
+		return
+	}
+	slices.SortStableFunc(c.Lines, func(a, b Line) int {
+		return cmp.Or(strings.Compare(a.Run, b.Run), cmp.Compare(a.Seq, b.Seq))
+	})
+	c.Lines = slices.CompactFunc(c.Lines, func(a, b Line) bool { return a.Run == b.Run && a.Seq == b.Seq })
+	for i, l := range c.Lines[1:] {
+		if last := c.Lines[i]; last.Run == l.Run {
+			c.Missing += int(l.Seq - last.Seq - 1)
+		}
+	}
+}
