@@ -41,6 +41,8 @@ type conn struct {
 
 	skipped atomic.Int64 // packets without a meaning for a host
 
+	odd atomic.Bool // a harmless packet of its was too long; that is logged
+
 	leaving atomic.Bool // its reader is to hand the socket to the reactor
 	game    *Game       // set before leaving; the reactor reports the end there
 

@@ -38,7 +38,7 @@ func (g *Game) crashed() {
 // state.
 func (g *Game) sayCrash() {
 	for pid, c := range g.conns {
-		if c == nil {
+		if c == nil || g.turns != nil && g.turns.Loading() { // a client that loads can take no packet
 			continue
 		}
 		line := w3gs.Chat{To: []byte{byte(pid)}, From: g.otherPID(byte(pid)), Flag: w3gs.ChatLobby, Text: crashLine}

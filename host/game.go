@@ -293,8 +293,7 @@ func (g *Game) shutdown(why string) {
 		return
 	}
 	g.book.endedBy(storage.EndShutdown)
-	g.say(0, why)
-	g.play(g.turns.End(g.playTime(), g.turnsOut[:0]))
+	g.play(g.turns.Stop(g.playTime(), why, g.turnsOut[:0]))
 }
 
 // say lets the host speak to some players, or to all.

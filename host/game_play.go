@@ -137,7 +137,7 @@ func (g *Game) playRare(effect gamesync.Effect) {
 		}
 		g.book.dropped(e)
 		if c := g.release(e.PID); c != nil {
-			if e.Why == gamesync.WhyGameOver {
+			if e.Why == gamesync.WhyGameOver && !e.Loading {
 				c.sendPacket(&w3gs.GameOver{PID: e.PID})
 			}
 			c.finish(kicked(e.Why.String()))

@@ -67,11 +67,28 @@ func (p *packetReader) take(frame w3gs.Frame, mayWait bool) error {
 			return nil // unknown to a host, or a second join: skipped and counted
 		}
 		err = e.packet.Decode(frame.Body())
+		if errors.Is(err, w3gs.ErrTrailing) && harmless(op) {
+			p.c.oversize(err)
+			err = nil
+		}
 	}
 	if err != nil {
 		return err
 	}
 	return p.g.inbox.push(e, data, mayWait)
+}
+
+// harmless reports whether a packet may be longer than it should: what it says
+// stands at its beginning, and clients of other makes append to it.
+func harmless(op w3gs.Op) bool {
+	return op == w3gs.OpPeerSet || op == w3gs.OpPongToHost || op == w3gs.OpMapSize || op == w3gs.OpLoadedSelf
+}
+
+// oversize logs the first packet of a client that is too long.
+func (c *conn) oversize(err error) {
+	if c.odd.CompareAndSwap(false, true) {
+		c.log.Info().Err(err).Msg("packets with bytes behind their end are read without them; only the first is logged")
+	}
 }
 
 // discard reads until the client closes or the deadline of finish passes, so

@@ -166,6 +166,18 @@ func (g *Game) End(now time.Duration, out []Effect) []Effect {
 	return g.finish(HowEnded, out)
 }
 
+// Stop is End with a line for the players that says why. Those whose clients
+// load are told nothing, see Drop.
+func (g *Game) Stop(now time.Duration, why string, out []Effect) []Effect {
+	if g.enter(now); g.phase == over {
+		return out
+	}
+	if to := g.inside(); to != 0 {
+		out = append(out, &Say{To: to, Text: cut(why)})
+	}
+	return g.finish(HowEnded, out)
+}
+
 // Live is the set of humans who are still in the game.
 func (g *Game) Live() PIDs { return g.live }
 
@@ -273,6 +285,14 @@ func (g *Game) player(pid uint8) *player {
 
 // ready is who can take game data.
 func (g *Game) ready() PIDs { return g.live & g.loaded }
+
+// inside is who sees the game, and not a loading screen.
+func (g *Game) inside() PIDs {
+	if g.phase == loading && !g.cfg.LoadInGame {
+		return 0
+	}
+	return g.ready()
+}
 
 func (g *Game) behind(p *player) int { return int(g.sent - p.acked) }
 

@@ -124,8 +124,9 @@ func (g *Game) finish(how How, out []Effect) []Effect {
 		out = append(out, &PlayerLeft{PID: l.p.PID, Reason: l.reason, Why: l.why, Turn: g.sent})
 	}
 	g.held = nil
+	inside := g.inside()
 	for pid := range g.live.All() {
-		out = append(out, &Drop{PID: pid, Reason: reason, Why: why})
+		out = append(out, &Drop{PID: pid, Reason: reason, Why: why, Loading: !inside.Has(pid)})
 	}
 	for pid := range g.live.All() {
 		out = append(out, &PlayerLeft{PID: pid, Reason: reason, Why: why, Turn: g.sent})

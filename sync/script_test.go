@@ -128,6 +128,8 @@ func (s *scene) event(words []string) ([]string, error) {
 		s.g.ReportRTT(now, pid, time.Duration(num(1))*time.Millisecond)
 	case "backlog":
 		s.g.ReportBacklog(pid, num(1), uint64(num(2)))
+	case "stop":
+		do(s.g.Stop(now, "the host stops", nil))
 	case "end":
 		do(s.g.End(now, nil))
 	default:
@@ -188,7 +190,11 @@ func (s *scene) describe(e Effect) string {
 	case *Send:
 		return fmt.Sprintf("to %d: %s", e.PID, packets(e.Frame))
 	case *Drop:
-		return fmt.Sprintf("drop %d reason %d, %s", e.PID, e.Reason, e.Why)
+		line := fmt.Sprintf("drop %d reason %d, %s", e.PID, e.Reason, e.Why)
+		if e.Loading {
+			line += ", loading"
+		}
+		return line
 	case *Say:
 		return fmt.Sprintf("say to %s: %s", pidList(e.To), e.Text)
 	case *PlayerLoaded:
