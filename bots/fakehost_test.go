@@ -27,6 +27,7 @@ type fakeHost struct {
 	joinWithin time.Duration // for 0x1E; 0 is a minute
 	mapData    []byte
 	noLAN      bool
+	refuses    string            // the name of a bot for whom the lobby is full
 	noStart    bool              // wait for "!start"
 	owner      string            // whose "!start" counts; "first" for who joined first, "" for anybody
 	beforeJoin func(name string) // delays a join
@@ -242,7 +243,7 @@ func (h *fakeHost) join(c *fakeConn, f w3gs.Frame) *fakeGame {
 		reason = w3gs.RejectWrongKey
 	case g.started:
 		reason = w3gs.RejectStarted
-	case len(g.conns) == h.players:
+	case len(g.conns) == h.players, q.Name == h.refuses:
 		reason = w3gs.RejectFull
 	}
 	if reason != 0 {

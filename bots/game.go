@@ -69,7 +69,7 @@ func (g *game) aboard(now time.Duration) {
 	}
 	if !g.gathered {
 		g.gathered = true
-		g.run.log.Info().Int("game", g.number).Msgf("%s in the lobby, all have the map", counted(count, "bot"))
+		g.run.log.Info().Int("game", g.number).Msgf("%s in the lobby, with the map", counted(count, "bot"))
 		for _, p := range g.players {
 			if p.phase == inLobby {
 				p.set(alarmGiveUp, now+g.run.opts.Patience)
@@ -233,6 +233,28 @@ func (g *game) await(ok func() bool) {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// tooSmall sends the first bot away, from a lobby that has no room for the others.
+func (g *game) tooSmall(first *player, l lobby, room int) {
+	err := fmt.Errorf("the lobby at %s has room for %s, %d want in: use --players %d", l.addr, counted(room, "bot"), len(g.players), room)
+	g.run.problem(err)
+	first.leave(g.run.now())
+	g.run.driver.attend(first)
+	for _, p := range g.players {
+		if p != first {
+			p.finish(OutcomeGaveUp, err.Error())
+		}
+	}
+}
+
+// forgo ends a game that has found no lobby.
+func (g *game) forgo(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range g.players {
+		p.finish(OutcomeGaveUp, err.Error())
 	}
 }
 

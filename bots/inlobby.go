@@ -141,6 +141,17 @@ func (p *player) takeTable(op w3gs.Op, t *w3gs.SlotTable) {
 	p.table.RandomSeed, p.table.Layout, p.table.PlayerSlots = t.RandomSeed, t.Layout, t.PlayerSlots
 }
 
+// room is how many bots the lobby can take, this one included.
+func (p *player) room() int {
+	n := 1
+	for _, s := range p.table.Slots {
+		if s.Status == w3gs.SlotOpen {
+			n++
+		}
+	}
+	return n
+}
+
 func (p *player) onCountdown(now time.Duration) {
 	if p.phase != inLobby || !p.drawn {
 		p.fault(w3gs.OpCountdownStart, "outside the lobby")

@@ -156,6 +156,7 @@ func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool 
 				if ctx.Err() == nil {
 					r.problem(err)
 				}
+				g.forgo(err)
 				return false
 			}
 		}
@@ -206,6 +207,9 @@ func (r *run) enter(ctx context.Context, g *game, l lobby) {
 		g.mu.Lock()
 		if p.phase == gone && l.guessed {
 			g.follow(p)
+		}
+		if room := p.room(); p.phase == inLobby && room < len(g.players) {
+			g.tooSmall(p, l, room)
 		}
 		g.mu.Unlock()
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
 	"os"
@@ -207,12 +208,12 @@ func TestEveryBotAsksForTheStart(t *testing.T) {
 // A bot that is not let in does not keep the others from starting.
 func TestStartsWithoutTheRefused(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 3, noLAN: true, noStart: true, beforeJoin: func(name string) {
-		if name == "bot-4" {
+	h := startFakeHost(t, &fakeHost{players: 3, noStart: true, refuses: "bot-3", beforeJoin: func(name string) {
+		if name == "bot-3" {
 			time.Sleep(200 * time.Millisecond)
 		}
 	}})
-	r, err := Run(t.Context(), Options{Addr: h.addr, Players: 4, Play: 300 * time.Millisecond, LoadTime: 50 * time.Millisecond, Patience: 20 * time.Second})
+	r, err := Run(t.Context(), Options{Addr: h.addr, Players: 3, Play: 300 * time.Millisecond, LoadTime: 50 * time.Millisecond, Patience: 20 * time.Second})
 	if err != nil || r.GamesRun != 1 || r.Outcomes[OutcomeRefused] != 1 || r.OK {
 		t.Errorf("%v, %+v", err, r)
 	}
@@ -223,13 +224,16 @@ func TestStartsWithoutTheRefused(t *testing.T) {
 
 func TestMorePlayersThanSlotsIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 3})
-	r, err := Run(t.Context(), Options{Addr: h.addr, Players: 5})
-	if err == nil || !strings.Contains(err.Error(), "have 3 slots, 5 bots want in: use --players 3") || r.Elapsed > 30*time.Second {
-		t.Errorf("after %v: %v", r.Elapsed, err)
-	}
-	if want := "not well: no game was played"; r.Verdict() != want {
-		t.Errorf("verdict %q, want %q", r.Verdict(), want)
+	for _, h := range []*fakeHost{{players: 3}, {players: 3, noLAN: true}} {
+		startFakeHost(t, h)
+		r, err := Run(t.Context(), Options{Addr: h.addr, Players: 5})
+		want := fmt.Sprintf("has room for %s, 5 want in: use --players %d", counted(h.players, "bot"), h.players)
+		if err == nil || !strings.Contains(err.Error(), want) || r.Elapsed > 30*time.Second {
+			t.Errorf("after %v: %v", r.Elapsed, err)
+		}
+		if want := "not well: no game was played"; r.Verdict() != want || r.Outcomes[""] > 0 {
+			t.Errorf("verdict %q, want %q; %v", r.Verdict(), want, r.Outcomes)
+		}
 	}
 }
 

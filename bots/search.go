@@ -86,10 +86,11 @@ func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
 	return lobby{}, false, f.patience()
 }
 
-// take hands out a lobby with enough room that no other game has had.
+// take hands out a lobby with enough room that no other game has had. Where all
+// lobbies are too small, the first bot in one sees in its slots how many fit.
 func (f *finder) take() (lobby, bool) {
 	for i, l := range f.found {
-		if l.open >= f.opts.Players {
+		if l.open >= min(f.opts.Players, f.size) {
 			f.found = slices.Delete(f.found, i, i+1)
 			f.claimed[l.id] = true
 			f.last = time.Now()
@@ -131,8 +132,6 @@ func (f *finder) search(ctx context.Context) error {
 // patience says why no lobby was found, when none was for too long.
 func (f *finder) patience() error {
 	switch {
-	case f.size > 0 && f.size < f.opts.Players:
-		return fmt.Errorf("the lobbies of %s have %d slots, %d bots want in: use --players %d", f.opts.Addr, f.size, f.opts.Players, f.size)
 	case f.deaf || time.Since(f.last) < f.opts.Patience:
 		return nil
 	}

@@ -9,8 +9,12 @@ import (
 // Verdict is the report in one sentence.
 func (r *Report) Verdict() string {
 	if r.OK {
-		return fmt.Sprintf("all went well: %s played %s of %v to the end, and the host kept to the rules",
+		text := fmt.Sprintf("all went well: %s played %s of %v to the end, and the host kept to the rules",
 			counted(r.Bots, "bot"), counted(r.Games, "game"), r.Measured.Round(time.Second))
+		if r.MissedTurns > 0 {
+			text += fmt.Sprintf(", though %d of %s came late by a turn or more", r.MissedTurns, counted(int(r.Turns), "turn"))
+		}
+		return text
 	}
 	var bad []string
 	switch {

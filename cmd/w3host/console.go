@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,9 @@ var sentences = map[string]string{
 	"how late turns were sent":          "{turns} turns sent; 99 % at most {late_p99_ms} ms late, the worst {late_max_ms} ms",
 	"maps folder read":                  "{maps} maps in {folder}, {broken} broken",
 }
+
+// single is a number of things that are only one.
+var single = regexp.MustCompile(`\b1 (player|slot|turn|map)s\b`)
 
 // The order of fields; those not named here follow in that of the alphabet.
 // Details are for --log-level debug.
@@ -92,9 +96,13 @@ func (c console) text(fields map[string]any) string {
 	if fault := take(zerolog.ErrorFieldName); fault != "" {
 		text += ": " + fault
 	}
+	if level == "info" && !c.all {
+		delete(fields, "map") // what a sentence does not say is not worth knowing
+	}
 	if !known || c.all {
 		text += c.rest(fields)
 	}
+	text = single.ReplaceAllString(text, "1 $1")
 	if game != "" {
 		text = "#" + game + " " + text
 	}

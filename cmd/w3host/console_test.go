@@ -24,6 +24,7 @@ func TestConsole(t *testing.T) {
 		all        bool
 	}{
 		{line: `{"level":"info","game":1,"map":"(2)EchoIsles.w3x","title":"Echo Isles","players":10,"fakes":0,"hcl":"","message":"game started, players are loading"}`, want: "#1 started: 10 players on Echo Isles"},
+		{line: `{"level":"info","game":1,"map":"x.w3x","title":"11 players","players":1,"message":"game started, players are loading"}`, want: "#1 started: 1 player on 11 players"},
 		{line: `{"level":"info","game":7,"after":"873.330119ms","message":"all have loaded"}`, want: "#7 all have loaded after 873ms"},
 		{line: `{"level":"info","game":1,"player":"Ann","pid":2,"slot":1,"addr":"10.0.0.1:99","message":"player joined"}`, want: ""},
 		{line: `{"level":"info","game":1,"player":"Ann","pid":2,"slot":1,"addr":"10.0.0.1:99","message":"player joined"}`, want: "#1 player joined  player=Ann  addr=10.0.0.1:99  slot=1  pid=2", all: true},

@@ -146,8 +146,19 @@ func TestCommandsCreateNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, args := range [][]string{
-		{"games"}, {"stats", "Ann"}, {"ban", "Ann"}, {"unban", "Ann"}, {"bans"}, {"admin", "list"}, {"admin", "add", "Ann"},
-		{"migrate", "status"}, {"migrate", "down", "--yes"}, {"health", "--listen", "127.0.0.1:1"}, {"map", "list"}, {"version"}, {"help"},
+		{"games"},
+		{"stats", "Ann"},
+		{"ban", "Ann"},
+		{"unban", "Ann"},
+		{"bans"},
+		{"admin", "list"},
+		{"admin", "add", "Ann"},
+		{"migrate", "status"},
+		{"migrate", "down", "--yes"},
+		{"health", "--listen", "127.0.0.1:1"},
+		{"map", "list"},
+		{"version"},
+		{"help"},
 	} {
 		_, _, _ = shell(t, args...)
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
