@@ -30,6 +30,7 @@ func commands() []subcommand {
 	return []subcommand{
 		{"serve", "host games (this is what w3host does without a command)", serveCommand},
 		{"map", "show what a map file is, list and verify folders of maps", noInput(mapCommand)},
+		{"replay", "read, check, repair and draw recorded games", noInput(replayCommand)},
 		{"bots", "play games with simulated players, and measure them", noInput(botsCommand)},
 		{"games", "list the games of the log", gamesCommand},
 		{"stats", "tell what the log knows about a player", statsCommand},

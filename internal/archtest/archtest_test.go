@@ -39,6 +39,7 @@ var rooms = map[string]room{
 	"sync":                {imports: []string{"w3gs"}, pure: true},
 	"command":             {imports: []string{"w3gs"}, pure: true},
 	"mapstats":            {imports: []string{"w3gs"}, pure: true},
+	"replay":              {imports: []string{"w3gs"}, pure: true},
 	"lan":                 {imports: []string{"w3gs"}},
 	"storage":             {imports: []string{"migrations", "storage"}},
 	"migrations":          {},
@@ -63,6 +64,7 @@ var impure = []string{
 var allowedImpure = map[string][]string{
 	"mpq":           {"sync"},        // pools of decompressors
 	"w3map/builtin": {"sync"},        // built once
+	"replay":        {"sync"},        // a pool of compressors
 	"mapxfer":       {"sync/atomic"}, // part checksums shared by lobbies
 }
 

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"w3host/replay"
+	"w3host/w3gs"
+)
+
+// replayFacts is a replay in JSON. The names of its fields are promised to other
+// programs. What a file does not tell is null.
+type replayFacts struct {
+	File        string         `json:"file"`
+	Version     string         `json:"version"`
+	Build       uint16         `json:"build"`
+	Product     string         `json:"product"`
+	Multiplayer bool           `json:"multiplayer"`
+	DurationMS  int64          `json:"duration_ms"`
+	GameName    string         `json:"game_name"`
+	Host        string         `json:"host"`
+	Map         string         `json:"map"`
+	MapChecksum string         `json:"map_checksum"` // the number, 8 digits
+	MapSHA1     *string        `json:"map_sha1"`     // from 1.23 on
+	Settings    replaySettings `json:"settings"`
+	Players     []playerFacts  `json:"players"`
+	Chat        []chatFacts    `json:"chat"`
+	Leaves      []leaveFacts   `json:"leaves"`
+	Timeslots   int            `json:"timeslots"`
+	Actions     int            `json:"actions"`
+	Checksums   int            `json:"checksums"`
+	WinnerTeam  *int           `json:"winner_team"`
+	Warnings    []string       `json:"warnings"`
+}
+
+type replaySettings struct {
+	Speed             string       `json:"speed"`
+	Visibility        string       `json:"visibility"`
+	Observers         string       `json:"observers"`
+	TeamsTogether     bool         `json:"teams_together"`
+	FixedTeams        bool         `json:"fixed_teams"`
+	FullSharedControl bool         `json:"full_shared_control"`
+	RandomHero        bool         `json:"random_hero"`
+	RandomRaces       bool         `json:"random_races"`
+	Flags             uint32       `json:"flags"`
+	GameType          uint32       `json:"game_type"`
+	Layout            w3gs.Layout  `json:"layout"`
+	RandomSeed        uint32       `json:"random_seed"`
+	Slots             []slotRecord `json:"slots"`
+}
+
+// slotRecord is a slot in the numbers of the protocol.
+type slotRecord struct {
+	PID      uint8           `json:"pid"`
+	Status   w3gs.SlotStatus `json:"status"`
+	Computer bool            `json:"computer"`
+	Team     uint8           `json:"team"`
+	Colour   uint8           `json:"colour"`
+	Race     string          `json:"race"`
+	AI       w3gs.AI         `json:"ai"`
+	Handicap uint8           `json:"handicap"`
+}
+
+type playerFacts struct {
+	PID         uint8               `json:"pid"`
+	Name        string              `json:"name"`
+	Team        *int                `json:"team"` // from 0; null, as the next three, for a player without a slot
+	Colour      *uint8              `json:"colour"`
+	Race        *string             `json:"race"`
+	Handicap    *uint8              `json:"handicap"`
+	Observer    bool                `json:"observer"`
+	LeftMS      *int64              `json:"left_ms"`
+	LeaveReason *replay.LeaveReason `json:"leave_reason"`
+	Result      string              `json:"result"` // won, lost, draw, unknown
+	APM         float64             `json:"apm"`
+}
+
+type chatFacts struct {
+	MS    int64  `json:"ms"`
+	PID   uint8  `json:"pid"`
+	Name  string `json:"name"`
+	Scope string `json:"scope"` // all, allies, observers, private N, loading
+	Text  string `json:"text"`
+}
+
+type leaveFacts struct {
+	MS      int64              `json:"ms"`
+	PID     uint8              `json:"pid"`
+	Name    string             `json:"name"`
+	Reason  replay.LeaveReason `json:"reason"`
+	Result  w3gs.LeaveReason   `json:"result"`
+	Counter uint32             `json:"counter"`
+}
+
+// info is "w3host replay info".
+func (c *replayCall) info() int {
+	code, all := exitOK, []replayFacts{}
+	for i, name := range c.names {
+		if c.ctx.Err() != nil {
+			return exitFailed
+		}
+		r, f, err := c.open(name)
+		if err != nil {
+			code = c.failed(name, err)
+			continue
+		}
+		s := replay.Summarise(r)
+		f.Close()
+		facts := replayFactsOf(name, s)
+		all = append(all, facts)
+		if !c.json {
+			if i > 0 {
+				fmt.Fprintln(c.stdout)
+			}
+			c.printReplay(facts)
+		}
+		if c.svg != "" {
+			if err := os.WriteFile(c.svg, s.SVG(), 0o644); err != nil {
+				return c.failed(c.svg, plainError(err))
+			}
+		}
+	}
+	if !c.json {
+		return code
+	}
+	out := json.NewEncoder(c.stdout)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	var err error
+	switch {
+	case len(c.names) > 1:
+		err = out.Encode(all)
+	case len(all) == 1:
+		err = out.Encode(all[0])
+	}
+	if err != nil {
+		return c.failed("output", err)
+	}
+	return code
+}
+
+func replayFactsOf(name string, s *replay.Summary) replayFacts {
+	f := replayFacts{
+		File: filepath.Base(name), Version: s.Version.String(), Build: s.Build, Product: productOf(s),
+		Multiplayer: s.Flags&replay.Multiplayer != 0, DurationMS: s.Duration.Milliseconds(),
+		GameName: s.Start.GameName, Host: s.Start.Players[0].Name,
+		Map: s.Start.Settings.MapPath, MapChecksum: fmt.Sprintf("%08x", s.Start.Settings.Checksum),
+		Settings: settingsOf(s), Players: []playerFacts{}, Chat: []chatFacts{}, Leaves: []leaveFacts{},
+		Timeslots: s.Turns, Actions: s.Actions, Checksums: s.Checksums, Warnings: []string{},
+	}
+	if sum, ok := s.Start.Settings.SHA1(s.Game); ok {
+		f.MapSHA1 = new(fmt.Sprintf("%x", sum))
+	}
+	for _, p := range s.Players {
+		f.Players = append(f.Players, playerOf(p))
+	}
+	for _, line := range s.Chat {
+		f.Chat = append(f.Chat, chatFacts{line.Time.Milliseconds(), line.PID, s.Name(line.PID), scopeOf(line.Chat), line.Text})
+	}
+	for _, l := range s.Leaves {
+		f.Leaves = append(f.Leaves, leaveFacts{l.Time.Milliseconds(), l.PID, s.Name(l.PID), l.Reason, l.Result, l.Counter})
+	}
+	if s.Winner != replay.NoTeam {
+		f.WinnerTeam = &s.Winner
+	}
+	for _, finding := range s.Findings {
+		f.Warnings = append(f.Warnings, finding.Text)
+	}
+	return f
+}
+
+// productOf is the game; header version 0 does not tell it, but is older than
+// The Frozen Throne, except in that game's betas.
+func productOf(s *replay.Summary) string {
+	switch {
+	case s.Product != "":
+		return s.Product
+	case s.Version >= 300:
+		return replay.ProductExpansion
+	}
+	return replay.ProductClassic
+}
+
+func playerOf(p *replay.PlayerSummary) playerFacts {
+	f := playerFacts{
+		PID: p.PID, Name: p.Name, Observer: p.Observer, Result: p.Result.String(), APM: math.Round(p.APM*10) / 10,
+	}
+	if p.Slot != nil {
+		f.Team, f.Race, f.Handicap = &p.Team, new(raceOf(p.Slot.Race)), &p.Slot.Handicap
+		if p.Slot.Colour != replay.NoColour {
+			f.Colour = &p.Slot.Colour
+		}
+	}
+	if p.Leave != nil {
+		f.LeftMS, f.LeaveReason = new(p.Leave.Time.Milliseconds()), &p.Leave.Reason
+	}
+	return f
+}
+
+func raceOf(race w3gs.Race) string {
+	switch race &^ w3gs.RaceSelectable {
+	case w3gs.RaceHuman:
+		return "human"
+	case w3gs.RaceOrc:
+		return "orc"
+	case w3gs.RaceNightElf:
+		return "night elf"
+	case w3gs.RaceUndead:
+		return "undead"
+	case w3gs.RaceRandom:
+		return "random"
+	}
+	return fmt.Sprintf("unknown %#02x", uint8(race))
+}
+
+func scopeOf(c replay.Chat) string {
+	switch {
+	case c.Flag == w3gs.ChatLobby:
+		return "loading"
+	case c.Scope == w3gs.ScopeAll:
+		return "all"
+	case c.Scope == w3gs.ScopeAllies:
+		return "allies"
+	case c.Scope == w3gs.ScopeObservers:
+		return "observers"
+	}
+	return fmt.Sprintf("private %d", c.Scope-w3gs.ScopeSlot)
+}
+
+func settingsOf(s *replay.Summary) replaySettings {
+	flags := s.Start.Settings.Flags
+	g := replaySettings{
+		Speed: "unknown", Visibility: "unknown", Observers: "none",
+		TeamsTogether: flags&w3gs.TeamsTogether != 0, FixedTeams: flags&w3gs.FixedTeams != 0,
+		FullSharedControl: flags&w3gs.FullSharedControl != 0, RandomHero: flags&w3gs.RandomHero != 0,
+		RandomRaces: flags&w3gs.RandomRaces != 0, Flags: uint32(flags), GameType: s.Start.GameType,
+		Layout: s.Start.Layout, RandomSeed: s.Start.RandomSeed, Slots: []slotRecord{},
+	}
+	if speed := flags & 3; speed < 3 {
+		g.Speed = [...]string{"slow", "normal", "fast"}[speed]
+	}
+	switch {
+	case flags&w3gs.VisibilityHideTerrain != 0:
+		g.Visibility = "hide terrain"
+	case flags&w3gs.VisibilityExplored != 0:
+		g.Visibility = "map explored"
+	case flags&w3gs.VisibilityAlwaysVisible != 0:
+		g.Visibility = "always visible"
+	case flags&w3gs.VisibilityDefault != 0:
+		g.Visibility = "default"
+	}
+	switch {
+	case flags&w3gs.Referees != 0:
+		g.Observers = "referees"
+	case flags&w3gs.ObserversOn == w3gs.ObserversOn:
+		g.Observers = "full"
+	case flags&w3gs.ObserversOnDefeat != 0:
+		g.Observers = "on defeat"
+	}
+	for _, slot := range s.Start.Slots {
+		g.Slots = append(g.Slots, slotRecord{slot.PID, slot.Status, slot.Computer, slot.Team, slot.Colour, raceOf(slot.Race), slot.AI, slot.Handicap})
+	}
+	return g
+}
+
+// printReplay prints a replay for people.
+func (c *replayCall) printReplay(f replayFacts) {
+	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	row := func(key string, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", key, plainText(fmt.Sprintf(format, args...)))
+	}
+	row("file", "%s", f.File)
+	row("version", "%s, build %d, %s", f.Version, f.Build, f.Product)
+	row("game", "%s, hosted by %s", f.GameName, f.Host)
+	row("map", "%s, checksum %s", f.Map, f.MapChecksum)
+	row("duration", "%s", clock(f.DurationMS))
+	row("settings", "speed %s, visibility %s, observers %s", f.Settings.Speed, f.Settings.Visibility, f.Settings.Observers)
+	row("recorded", "%d turns, %d actions, %d checksums", f.Timeslots, f.Actions, f.Checksums)
+	winner := "unknown"
+	if f.WinnerTeam != nil {
+		winner = fmt.Sprintf("team %d", *f.WinnerTeam+1)
+	}
+	row("winner", "%s", winner)
+	for _, p := range f.Players {
+		text := p.Name
+		switch {
+		case p.Observer:
+			text += ", observer"
+		case p.Team == nil:
+			text += ", without a slot"
+		default:
+			text += fmt.Sprintf(", team %d, %s, %s, %.0f actions per minute", *p.Team+1, *p.Race, p.Result, p.APM)
+		}
+		if p.LeftMS != nil {
+			text += ", left at " + clock(*p.LeftMS)
+		}
+		row(fmt.Sprintf("player %d", p.PID), "%s", text)
+	}
+	for _, line := range f.Chat {
+		row(clock(line.MS), "%s (%s): %s", line.Name, line.Scope, line.Text)
+	}
+	for _, warning := range f.Warnings {
+		row("warning", "%s", warning)
+	}
+	w.Flush()
+}
+
+// clock writes a time in the game.
+func clock(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+}

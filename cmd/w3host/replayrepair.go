@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"w3host/replay"
+)
+
+// repair is "w3host replay repair". The new file takes the place of the old one
+// only when it is complete.
+func (c *replayCall) repair() int {
+	name := c.names[0]
+	src, err := os.Open(name)
+	if err != nil {
+		return c.failed(name, plainError(err))
+	}
+	defer src.Close()
+	to := c.output
+	if to == "" {
+		to = name
+	}
+	var done *replay.Repaired
+	err = writeReplay(to, c.output != "", func(f *os.File) (err error) {
+		if done, err = replay.Repair(src, f); err == nil && len(done.Faults) == 0 {
+			err = errWhole
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, errWhole):
+		fmt.Fprintf(c.stdout, "%s: whole, there is nothing to repair\n", name)
+		return exitOK
+	case err != nil:
+		return c.failed(name, err)
+	}
+	fmt.Fprintf(c.stdout, "%s: repaired, %s of the game are there", to, clock(done.Kept.Milliseconds()))
+	if done.Lost > 0 {
+		fmt.Fprintf(c.stdout, ", %s are lost", clock(done.Lost.Milliseconds()))
+	}
+	fmt.Fprintln(c.stdout)
+	for _, fault := range done.Faults {
+		fmt.Fprintf(c.stdout, "  was: %s\n", fault)
+	}
+	return exitOK
+}
+
+var errWhole = errors.New("the replay is whole")
+
+// anonymise is "w3host replay anonymise".
+func (c *replayCall) anonymise() int {
+	name := c.names[0]
+	r, src, err := c.open(name)
+	if err != nil {
+		return c.failed(name, err)
+	}
+	defer src.Close()
+	err = writeReplay(c.output, true, func(f *os.File) error { return replay.Anonymise(r, f, c.keepChat) })
+	if err != nil {
+		return c.failed(name, err)
+	}
+	fmt.Fprintf(c.stdout, "%s: written without names\n", c.output)
+	return exitOK
+}
+
+// writeReplay makes a file that appears under its name when it is complete; a
+// new one must not exist yet.
+func writeReplay(name string, fresh bool, write func(*os.File) error) error {
+	if _, err := os.Lstat(name); fresh && err == nil {
+		return fmt.Errorf("%s is there already: name another --output", name)
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return plainError(err)
+	}
+	defer os.Remove(f.Name())
+	mode := os.FileMode(0o644)
+	if stat, err := os.Stat(name); err == nil {
+		mode = stat.Mode().Perm()
+	}
+	err = errors.Join(write(f), f.Chmod(mode), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return plainError(os.Rename(f.Name(), name))
+}

@@ -1,0 +1,138 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"w3host/w3gs"
+)
+
+// Anonymise writes a replay without the names of its players and, unless
+// keepChat is set, without what they said. Names are also replaced in the game's
+// name, in chat that is kept and in the texts of actions; what players typed for
+// a map's triggers stays, because the game could not be watched without it.
+func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
+	a := newAnonymiser(r)
+	start := a.start(r.Start)
+	w, err := newCopy(dst, r.Game, &start)
+	if err != nil {
+		return err
+	}
+	for {
+		rec, err := r.Next()
+		switch {
+		case err == io.EOF:
+			w.time = r.Duration
+			return w.Close()
+		case err != nil:
+			return err
+		case rec.Kind == KindChat && !keepChat:
+			continue
+		case rec.Kind == KindChat:
+			rec.Chat.Text = string(a.names([]byte(rec.Chat.Text)))
+			rec.Body = rec.Chat.AppendTo(nil)[1:]
+		case rec.Kind == KindTurn || rec.Kind == KindTurnPart:
+			a.turn(rec)
+		}
+		if err := w.copy(rec); err != nil {
+			return err
+		}
+	}
+}
+
+type anonymiser struct {
+	rules  Rules
+	byPID  map[uint8]string
+	change [][2][]byte // old and new names, long ones first
+}
+
+func newAnonymiser(r *Reader) *anonymiser {
+	a := &anonymiser{rules: r.Rules(), byPID: map[uint8]string{}}
+	full := r.names()
+	for _, p := range r.Start.Players {
+		name := fmt.Sprintf("Player %d", p.PID)
+		a.byPID[p.PID] = name
+		for _, old := range []string{p.Name, full[p.PID]} {
+			a.add(old, name)
+			bare, _, _ := strings.Cut(old, "#") // a battle tag
+			a.add(bare, name)
+		}
+	}
+	a.add(r.Start.Settings.HostName, "host")
+	slices.SortStableFunc(a.change, func(x, y [2][]byte) int { return len(y[0]) - len(x[0]) })
+	return a
+}
+
+func (a *anonymiser) add(old, name string) {
+	if len(old) < 3 { // it would be found in other words
+		return
+	}
+	a.change = append(a.change, [2][]byte{[]byte(old), []byte(name)})
+	if escaped := strings.ReplaceAll(old, " ", `\ `); escaped != old { // as W3MMD writes it
+		a.change = append(a.change, [2][]byte{[]byte(escaped), []byte(strings.ReplaceAll(name, " ", `\ `))})
+	}
+}
+
+func (a *anonymiser) names(text []byte) []byte {
+	for _, c := range a.change {
+		text = bytes.ReplaceAll(text, c[0], c[1])
+	}
+	return text
+}
+
+func (a *anonymiser) start(s Start) Start {
+	s.Players = slices.Clone(s.Players)
+	for i := range s.Players {
+		s.Players[i].Name = a.byPID[s.Players[i].PID]
+	}
+	s.GameName, s.Private = string(a.names([]byte(s.GameName))), ""
+	s.Settings.HostName = a.byPID[s.Players[0].PID]
+	if strings.Contains(s.Settings.MapPath, ":") { // a path of somebody's computer
+		s.Settings.MapPath = path.Base(strings.ReplaceAll(s.Settings.MapPath, `\`, "/"))
+	}
+	metas := s.Metas
+	s.Metas = nil
+	for _, m := range metas {
+		if m.Kind == metaProfile {
+			pid, _ := profile(m.Data)
+			name := a.byPID[uint8(pid)]
+			m.Data = append([]byte{1<<3 | 0, byte(pid), 2<<3 | 2, byte(len(name))}, name...)
+		}
+		s.Metas = append(s.Metas, m)
+	}
+	return s
+}
+
+// turn replaces names in the texts of a turn's actions.
+func (a *anonymiser) turn(rec *Record) {
+	changed := false
+	out := make([]byte, 0, len(rec.Commands))
+	for pid, data := range w3gs.Actions(rec.Commands) {
+		var block []byte
+		for action := range a.rules.Actions(data) {
+			if action.Known && hasText(action.ID) {
+				fresh := a.names(action.Data)
+				changed = changed || len(fresh) != len(action.Data) || !bytes.Equal(fresh, action.Data)
+				block = append(block, fresh...)
+				continue
+			}
+			block = append(block, action.Data...)
+		}
+		out = w3gs.AppendAction(out, pid, block)
+	}
+	if changed && len(out) <= 0xFFFF-2 {
+		body := binary.LittleEndian.AppendUint16(nil, uint16(2+len(out)))
+		body = append(body, rec.Body[2:4]...)
+		rec.Body = append(body, out...)
+	}
+}
+
+// hasText tells which actions hold strings.
+func hasText(id byte) bool {
+	return id == 0x06 || id == 0x60 || id >= 0x6B && id <= 0x6E || id >= 0x70 && id <= 0x73 || id == 0x78 || id == 0x79
+}

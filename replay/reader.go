@@ -1,0 +1,198 @@
+package replay
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// maxFindings bounds what is told about one file.
+const maxFindings = 50
+
+// Finding is something worth telling about a file. A fault breaks the format;
+// the rest is unusual, but seen in real files.
+type Finding struct {
+	Fault bool
+	Text  string
+}
+
+// Reader reads a replay from its beginning to its end. It holds a record and a
+// block in memory, whatever the file claims to be.
+type Reader struct {
+	Header
+	Start    Start
+	Findings []Finding
+
+	src       *bufio.Reader
+	stream    stream
+	rec       Record
+	time      time.Duration
+	metaBytes int64
+	ended     bool
+	trailing  int64
+	signed    bool
+	mute      map[string]bool // findings that are told only once
+}
+
+// NewReader reads the header and the start of the game.
+func NewReader(src io.Reader) (*Reader, error) {
+	r := &Reader{src: bufio.NewReaderSize(src, 1<<16), mute: map[string]bool{}}
+	h, fault, err := readHeader(r.src)
+	if err != nil {
+		return nil, err
+	}
+	r.Header = h
+	if fault != "" {
+		r.note(true, "%s", fault)
+	}
+	if h.Prefix > 0 {
+		r.note(false, "%d bytes stand before the replay", h.Prefix)
+	}
+	blocks := &blockReader{src: r.src}
+	blocks.detect(h.Game)
+	r.stream = stream{blocks: blocks, want: h.Blocks, limit: int64(h.StreamSize)}
+	if h.unfinished() {
+		r.stream.want, r.stream.limit = 0, 0
+		r.note(true, "the header says that the file is not finished; w3host replay repair can finish it")
+	}
+	if err := r.readStart(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// note adds a finding, up to a bound.
+func (r *Reader) note(fault bool, format string, args ...any) {
+	switch n := len(r.Findings); {
+	case n < maxFindings:
+		r.Findings = append(r.Findings, Finding{fault, fmt.Sprintf(format, args...)})
+	case n == maxFindings:
+		r.Findings = append(r.Findings, Finding{fault, "there is more to say about this file"})
+	case fault:
+		r.Findings[maxFindings].Fault = true
+	}
+}
+
+// noteOnce adds a finding unless one of this kind was added.
+func (r *Reader) noteOnce(fault bool, kind, format string, args ...any) {
+	if !r.mute[kind] {
+		r.mute[kind] = true
+		r.note(fault, format, args...)
+	}
+}
+
+// Time is the game time of all turns read so far.
+func (r *Reader) Time() time.Duration { return r.time }
+
+// Late tells that the file is of 2.0.2 or later.
+func (r *Reader) Late() bool { return r.Start.late() }
+
+// Next reads a record, which is valid until the following call. io.EOF is a
+// proper end. Any other error is the end of what can be read.
+func (r *Reader) Next() (*Record, error) {
+	rec, err := r.next()
+	if err != nil && !r.ended {
+		r.ended = true
+		if err == io.EOF {
+			r.finish()
+		} else {
+			r.note(true, "%v: what follows is not read", err)
+		}
+	}
+	return rec, err
+}
+
+func (r *Reader) next() (*Record, error) {
+	s := &r.stream
+	if !s.have(1) {
+		if s.done == io.EOF && s.limit > 0 && s.read < s.limit {
+			return nil, fmt.Errorf("%w: the stream has %d of %d bytes", ErrTruncated, s.read, s.limit)
+		}
+		return nil, s.done
+	}
+	r.rec = Record{ID: s.buf[s.at], Time: r.time, Offset: s.offset()}
+	rec := &r.rec
+	kind, ok := r.kindOf(rec.ID)
+	if !ok {
+		if rec.ID == 0 && s.limit == 0 && r.onlyZeros() {
+			return nil, io.EOF
+		}
+		return nil, rec.wrong("there is no record with the ID %#02x", rec.ID)
+	}
+	rec.Kind = kind
+	head := kind.head()
+	if !s.have(1 + head) {
+		return nil, s.end("a record")
+	}
+	n := kind.length(s.buf[s.at+1 : s.at+1+head])
+	b, err := s.take(1+n, "a record")
+	if err != nil {
+		return nil, err
+	}
+	rec.Body = b[1:]
+	if err := rec.decode(); err != nil {
+		return nil, err
+	}
+	r.time += rec.Increment
+	return rec, nil
+}
+
+// onlyZeros tells that nothing but padding is left.
+func (r *Reader) onlyZeros() bool {
+	s := &r.stream
+	for s.have(1) {
+		for _, b := range s.buf[s.at:] {
+			if b != 0 {
+				return false
+			}
+		}
+		s.at = len(s.buf)
+	}
+	return s.done == io.EOF
+}
+
+// finish compares the end of the file with what the header says.
+func (r *Reader) finish() {
+	s := &r.stream
+	for _, b := range s.pad {
+		if b != 0 {
+			r.note(true, "the last block is not padded with zeros")
+			break
+		}
+	}
+	if s.limit > 0 && s.blocks.count < int(s.want) {
+		r.note(true, "the stream of %d bytes ends in block %d of %d", s.limit, s.blocks.count, s.want)
+		return
+	}
+	size := int64(r.Length) + s.blocks.bytes
+	if err := r.countTrailing(); err != nil {
+		r.note(true, "%v", err)
+	}
+	switch {
+	case r.unfinished():
+	case int64(r.FileSize) == size:
+	case int64(r.FileSize) == size+r.trailing:
+	default:
+		r.note(true, "the header says %d bytes, the file has %d", r.FileSize, size+r.trailing)
+	}
+	switch {
+	case r.signed:
+		r.note(false, "an official replay: signed, and without slots")
+	case r.trailing > 0:
+		r.note(false, "%d bytes follow the replay", r.trailing)
+	}
+}
+
+// countTrailing reads what follows the last block.
+func (r *Reader) countTrailing() error {
+	head, err := r.src.Peek(4)
+	r.signed = string(head) == "NGIS" // "SIGN" backwards, then 128 bytes of signature
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	r.trailing, err = io.Copy(io.Discard, r.src)
+	r.signed = r.signed && r.trailing == 132
+	return err
+}

@@ -1,0 +1,228 @@
+package replay
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// IDs of records, document §5.
+const (
+	recPlayer    = 0x16
+	recLeave     = 0x17
+	recGameStart = 0x19
+	recStart1    = 0x1A
+	recStart2    = 0x1B
+	recStart3    = 0x1C
+	recTurnPart  = 0x1E // 1.02 and before: a turn
+	recTurn      = 0x1F
+	recChat      = 0x20 // 1.02 and before: a checksum
+	recChecksum  = 0x22
+	recDesync    = 0x23
+	recEndTimer  = 0x2F
+)
+
+// Kind is what a record is, whatever its ID in this version.
+type Kind uint8
+
+// Kinds of records, with their layout behind the ID.
+const (
+	KindStartMark Kind = iota // u32 1; the three that begin a game
+	KindTurn                  // n u16 · increment ms u16 · commands: pid u8 · length u16 · actions
+	KindTurnPart              // like a turn, increment 0: what of the next turn did not fit its packet
+	KindChat                  // pid u8 · n u16 · flag u8 · scope u32 (not for flag 0x10) · text cstr
+	KindLeave                 // reason u32 · pid u8 · result u32 · counter u32
+	KindChecksum              // n u8 · n bytes: 4 in most files
+	KindDesync                // u32 · u8 4 · checksum u32 · n u8 · n × pid
+	KindEndTimer              // over u32 · seconds u32
+)
+
+// Record is one of the stream's.
+type Record struct {
+	ID     byte
+	Kind   Kind
+	Time   time.Duration // game time before it: the sum of all increments
+	Offset int64         // in the stream
+	Body   []byte        // what follows the ID; valid until the next record is read
+
+	Increment time.Duration // of turns
+	Commands  []byte        // of turns: for w3gs.Actions; part of Body
+	Chat      Chat
+	Leave     Leave
+	Checksum  []byte // part of Body
+	Over      bool   // the forced end of a tournament game: now
+	Seconds   uint32 // or after this many
+}
+
+// Chat is a line that the saver of the replay saw.
+type Chat struct {
+	PID   uint8
+	Flag  w3gs.ChatFlag
+	Scope w3gs.ChatScope // 0 for flag 0x10, lines of the loading screen
+	Text  string
+}
+
+// Leave is the end of a player's game.
+type Leave struct {
+	Reason  LeaveReason
+	PID     uint8
+	Result  w3gs.LeaveReason // of the player, or of the saver if Reason is LeaveLocal
+	Counter uint32           // one more in the last leave can tell that the saver won
+}
+
+// LeaveReason is whose connection was closed.
+type LeaveReason uint32
+
+// Leave reasons. Later versions have others.
+const (
+	LeaveRemote  LeaveReason = 0x01
+	LeaveLocal   LeaveReason = 0x0C // by the program that saved the replay
+	LeaveRemote2 LeaveReason = 0x0E // rare
+)
+
+// AppendTo appends the record with its ID.
+func (c *Chat) AppendTo(dst []byte) []byte {
+	n := 1 + len(c.Text) + 1
+	if c.Flag != w3gs.ChatLobby {
+		n += 4
+	}
+	dst = binary.LittleEndian.AppendUint16(append(dst, recChat, c.PID), uint16(n))
+	dst = append(dst, byte(c.Flag))
+	if c.Flag != w3gs.ChatLobby {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(c.Scope))
+	}
+	return append(append(dst, c.Text...), 0)
+}
+
+// AppendTo appends the record with its ID.
+func (l *Leave) AppendTo(dst []byte) []byte {
+	dst = append(binary.LittleEndian.AppendUint32(append(dst, recLeave), uint32(l.Reason)), l.PID)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(l.Result))
+	return binary.LittleEndian.AppendUint32(dst, l.Counter)
+}
+
+// kindOf finds what an ID means; false if it is not known.
+func (g Game) kindOf(id byte) (Kind, bool) {
+	switch id {
+	case recStart1, recStart2, recStart3:
+		return KindStartMark, true
+	case recTurnPart:
+		if g.early() {
+			return KindTurn, true
+		}
+		return KindTurnPart, true
+	case recTurn:
+		return KindTurn, true
+	case recChat:
+		if g.early() {
+			return KindChecksum, true
+		}
+		return KindChat, true
+	case recLeave:
+		return KindLeave, true
+	case recChecksum:
+		return KindChecksum, true
+	case recDesync:
+		return KindDesync, true
+	case recEndTimer:
+		return KindEndTimer, true
+	}
+	return 0, false
+}
+
+// head is how much of a body has to be there before its length can be told: for
+// fixed ones all of it.
+func (k Kind) head() int {
+	switch k {
+	case KindTurn, KindTurnPart:
+		return 2
+	case KindChat:
+		return 3
+	case KindLeave:
+		return 13
+	case KindChecksum:
+		return 1
+	case KindDesync:
+		return 10
+	case KindEndTimer:
+		return 8
+	}
+	return 4
+}
+
+// length is that of the whole body, by its head.
+func (k Kind) length(head []byte) int {
+	switch k {
+	case KindTurn, KindTurnPart:
+		return 2 + int(binary.LittleEndian.Uint16(head))
+	case KindChat:
+		return 3 + int(binary.LittleEndian.Uint16(head[1:]))
+	case KindChecksum:
+		return 1 + int(head[0])
+	case KindDesync:
+		return 10 + int(head[9])
+	}
+	return len(head)
+}
+
+// decode reads Body by Kind.
+func (rec *Record) decode() error {
+	u32, b := binary.LittleEndian.Uint32, rec.Body
+	switch rec.Kind {
+	case KindTurn, KindTurnPart:
+		if len(b) < 4 {
+			return rec.wrong("a turn of %d bytes", len(b)-2)
+		}
+		rec.Increment = time.Duration(binary.LittleEndian.Uint16(b[2:])) * time.Millisecond
+		rec.Commands = b[4:]
+		whole := 0
+		for _, data := range w3gs.Actions(rec.Commands) {
+			whole += w3gs.ActionPrefix + len(data)
+		}
+		if whole != len(rec.Commands) {
+			return rec.wrong("the commands of a turn do not fill it")
+		}
+	case KindChat:
+		return rec.decodeChat()
+	case KindLeave:
+		rec.Leave = Leave{LeaveReason(u32(b)), b[4], w3gs.LeaveReason(u32(b[5:])), u32(b[9:])}
+	case KindChecksum:
+		rec.Checksum = b[1:]
+	case KindEndTimer:
+		rec.Over, rec.Seconds = u32(b) != 0, u32(b[4:])
+	}
+	return nil
+}
+
+// decodeChat joins the several strings that a Chinese platform writes into one
+// record.
+func (rec *Record) decodeChat() error {
+	b := rec.Body
+	rec.Chat = Chat{PID: b[0]}
+	if len(b) < 5 || b[len(b)-1] != 0 {
+		return rec.wrong("a chat line of %d bytes without an end", len(b)-3)
+	}
+	rec.Chat.Flag = w3gs.ChatFlag(b[3])
+	b = b[4:]
+	if rec.Chat.Flag != w3gs.ChatLobby {
+		if len(b) < 5 {
+			return rec.wrong("a chat line without text")
+		}
+		rec.Chat.Scope = w3gs.ChatScope(binary.LittleEndian.Uint32(b))
+		b = b[4:]
+	}
+	text := make([]byte, 0, len(b))
+	for _, c := range b {
+		if c != 0 {
+			text = append(text, c)
+		}
+	}
+	rec.Chat.Text = string(text)
+	return nil
+}
+
+func (rec *Record) wrong(format string, args ...any) error {
+	return fmt.Errorf("%w: byte %d of the stream: %s", ErrDamaged, rec.Offset, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,46 @@
+package replay
+
+import (
+	"io"
+	"time"
+)
+
+// Repaired tells what a repair did.
+type Repaired struct {
+	Faults []string      // what was wrong; none: the file is whole and nothing was written
+	Kept   time.Duration // game time in the new file
+	Lost   time.Duration // of what the old header told; 0 if it did not tell
+}
+
+// Repair writes what can be read of a damaged or unfinished replay as a whole
+// one: up to the last whole record of the last whole block. It makes up no
+// leaves. A file whose start cannot be read is an error.
+func Repair(src io.Reader, dst io.WriterAt) (*Repaired, error) {
+	r, err := NewReader(src)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newCopy(dst, r.Game, &r.Start)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		rec, err := r.Next()
+		if err != nil {
+			break
+		}
+		if err := w.copy(rec); err != nil {
+			return nil, err
+		}
+	}
+	rep := &Repaired{Kept: r.Time(), Lost: max(0, r.Duration-r.Time())}
+	for _, f := range r.Findings {
+		if f.Fault {
+			rep.Faults = append(rep.Faults, f.Text)
+		}
+	}
+	if d := r.Duration; d > 0 && d < w.time {
+		w.time = d // less than the turns take: pauses do not count
+	}
+	return rep, w.Close()
+}

@@ -1,0 +1,191 @@
+package replay
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"w3host/w3gs"
+)
+
+// Bounds of the start of a game, beyond what any file holds.
+const (
+	maxText      = 1024
+	maxEncoded   = 8192
+	maxPlayers   = 64
+	maxMetas     = 1024
+	maxMetaBytes = 1 << 20
+)
+
+// Start is the beginning of the stream, document §4: u32 0x110 · record of the
+// host · game name cstr · private string cstr · encoded settings cstr · slot
+// count u32 · game type u32 · language u32 · records of the other players · from
+// 1.32 on metadata · game start record.
+type Start struct {
+	Players  []Player // the host of the game is the first
+	GameName string
+	Private  string // always empty before 1.32
+	Settings Settings
+
+	SlotCount uint32
+	GameType  uint32
+	Language  uint32
+	Metas     []Meta
+
+	// Game start record 0x19: length u16 · n u8 · n slots · random seed u32 ·
+	// layout u8 · start spots u8. Official replays have no slots.
+	Slots      []w3gs.Slot
+	RandomSeed uint32
+	Layout     w3gs.Layout
+	StartSpots uint8
+}
+
+// Player is a record 0x00 (the host) or 0x16: pid u8 · name cstr · n u8 · n
+// bytes · and but for the host an unknown u32. Computers have no record.
+type Player struct {
+	PID     uint8
+	Name    string
+	Extra   []byte // 1 zero byte in custom games; in ladder games runtime u32 · race u32
+	Unknown uint32 // 0; 1 before 1.07; the language in official replays
+
+	// Fake is set for players of the host that nobody plays: the Writer does
+	// not wait for them to leave. It is not in the file.
+	Fake bool
+}
+
+// ladderRace is the race in the record of a ladder player; 0 if there is none.
+func (p *Player) ladderRace() w3gs.Race {
+	if len(p.Extra) != 8 {
+		return 0
+	}
+	return w3gs.Race(p.Extra[4])
+}
+
+// Settings is the encoded string, decoded: flags u32 · u8 · map width u16 · map
+// height u16 · map checksum u32 · map path cstr · host name cstr · an empty cstr ·
+// and what follows: from 1.23 on the map's SHA-1.
+type Settings struct {
+	Flags    w3gs.GameSettings
+	Unknown4 uint8 // 0 seen
+	Width    uint16
+	Height   uint16
+	Checksum uint32
+	MapPath  string
+	HostName string
+	Rest     []byte // the third string and what follows
+}
+
+// SHA1 is the map's; false where the file has none.
+func (s *Settings) SHA1(g Game) (sum [20]byte, ok bool) {
+	m := g.Version.minor()
+	if m < 23 || len(s.Rest) < 21 {
+		return sum, false
+	}
+	return [20]byte(s.Rest[1:21]), true
+}
+
+// Meta is a record 0x39 of 1.32 and later, 0x38 from 2.0.2 on: kind u8 · length
+// u32 · protobuf. Kind 3 is a player's profile, 4 their skins.
+type Meta struct {
+	ID   byte
+	Kind byte
+	Data []byte
+}
+
+const metaLate = 0x38 // the ID from 2.0.2 on
+
+// late is 2.0.2 and after, where the IDs of actions changed.
+func (s *Start) late() bool {
+	return slices.ContainsFunc(s.Metas, func(m Meta) bool { return m.ID == metaLate })
+}
+
+// AppendTo appends the start as it is in the stream.
+func (s *Start) AppendTo(dst []byte, g Game) []byte {
+	u32 := binary.LittleEndian.AppendUint32
+	dst = u32(dst, 0x110)
+	for i, p := range s.Players {
+		if i == 1 {
+			dst = s.appendGame(dst)
+		}
+		id := byte(recPlayer)
+		if i == 0 {
+			id = 0
+		}
+		dst = append(dst, id, p.PID)
+		dst = append(append(dst, p.Name...), 0, byte(len(p.Extra)))
+		dst = append(dst, p.Extra...)
+		if i > 0 {
+			dst = u32(dst, p.Unknown)
+		}
+	}
+	if len(s.Players) < 2 {
+		dst = s.appendGame(dst)
+	}
+	for _, m := range s.Metas {
+		dst = append(u32(append(dst, m.ID, m.Kind), uint32(len(m.Data))), m.Data...)
+	}
+	size := g.slotLen()
+	dst = binary.LittleEndian.AppendUint16(append(dst, recGameStart), uint16(1+size*len(s.Slots)+6))
+	dst = append(dst, byte(len(s.Slots)))
+	for _, slot := range s.Slots {
+		end := len(dst) + size
+		dst = slot.AppendTo(dst)[:end]
+	}
+	return append(u32(dst, s.RandomSeed), byte(s.Layout), s.StartSpots)
+}
+
+// appendGame appends what stands between the host's record and the others'.
+func (s *Start) appendGame(dst []byte) []byte {
+	dst = append(append(dst, s.GameName...), 0)
+	dst = append(append(dst, s.Private...), 0)
+	dst = append(w3gs.AppendStatEncoded(dst, s.Settings.appendTo(nil)), 0)
+	for _, v := range []uint32{s.SlotCount, s.GameType, s.Language} {
+		dst = binary.LittleEndian.AppendUint32(dst, v)
+	}
+	return dst
+}
+
+func (s *Settings) appendTo(dst []byte) []byte {
+	dst = append(binary.LittleEndian.AppendUint32(dst, uint32(s.Flags)), s.Unknown4)
+	dst = binary.LittleEndian.AppendUint16(dst, s.Width)
+	dst = binary.LittleEndian.AppendUint16(dst, s.Height)
+	dst = binary.LittleEndian.AppendUint32(dst, s.Checksum)
+	dst = append(append(dst, s.MapPath...), 0)
+	dst = append(append(dst, s.HostName...), 0)
+	return append(dst, s.Rest...)
+}
+
+// check tells why a game cannot be written.
+func (s *Start) check() error {
+	switch {
+	case len(s.Players) == 0:
+		return fmt.Errorf("replay: a game needs the record of its host")
+	case len(s.Players) > maxPlayers || len(s.Slots) > w3gs.MaxSlots:
+		return fmt.Errorf("replay: %d players and %d slots are too many", len(s.Players), len(s.Slots))
+	}
+	for _, text := range []string{s.GameName, s.Private, s.Settings.MapPath, s.Settings.HostName} {
+		if err := checkText(text); err != nil {
+			return err
+		}
+	}
+	for _, p := range s.Players {
+		if err := checkText(p.Name); err != nil {
+			return err
+		}
+		if len(p.Extra) > 255 {
+			return fmt.Errorf("replay: player %d has %d extra bytes, the most is 255", p.PID, len(p.Extra))
+		}
+	}
+	return nil
+}
+
+// checkText refuses what would end a string early or could not be read back.
+func checkText(s string) error {
+	if len(s) > maxText {
+		return fmt.Errorf("replay: a text of %d bytes, the most is %d", len(s), maxText)
+	}
+	if slices.Contains([]byte(s), 0) {
+		return fmt.Errorf("replay: the text %q holds a zero byte", s)
+	}
+	return nil
+}

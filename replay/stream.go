@@ -1,0 +1,103 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// stream is the decompressed data, of which no more than a record and a block
+// are in memory.
+type stream struct {
+	blocks *blockReader
+	want   uint32 // blocks the header promises; 0: as many as there are
+	limit  int64  // bytes the header promises; 0: as many as there are
+	read   int64  // bytes out of the blocks, padding not counted
+	buf    []byte
+	at     int
+	done   error  // why no more comes: io.EOF or the fault of a block
+	pad    []byte // what follows the last byte of the stream in its block
+}
+
+// offset is the place of the next byte in the stream.
+func (s *stream) offset() int64 { return s.read - int64(s.left()) }
+
+func (s *stream) left() int { return len(s.buf) - s.at }
+
+// have reads blocks until n bytes are there, and tells whether they are.
+func (s *stream) have(n int) bool {
+	for s.left() < n && s.done == nil {
+		s.fill()
+	}
+	return s.left() >= n
+}
+
+func (s *stream) fill() {
+	if s.want > 0 && s.blocks.count >= int(s.want) || s.limit > 0 && s.read >= s.limit {
+		s.done = io.EOF
+		return
+	}
+	s.buf = s.buf[:copy(s.buf, s.buf[s.at:])]
+	s.at = 0
+	before := len(s.buf)
+	s.buf, s.done = s.blocks.next(s.buf)
+	if s.done == io.EOF && s.want > 0 {
+		s.done = fmt.Errorf("%w: %d of %d blocks are there", ErrTruncated, s.blocks.count, s.want)
+	}
+	fresh := int64(len(s.buf) - before)
+	if s.limit > 0 && s.read+fresh > s.limit {
+		cut := before + int(s.limit-s.read)
+		s.pad = bytes.Clone(s.buf[cut:])
+		s.buf, fresh = s.buf[:cut], s.limit-s.read
+	}
+	s.read += fresh
+}
+
+// end is the error for bytes that are missing: the fault of a block, or that the
+// stream ends inside what was being read.
+func (s *stream) end(what string) error {
+	if s.done != nil && s.done != io.EOF {
+		return s.done
+	}
+	return fmt.Errorf("%w: the stream ends in %s", ErrTruncated, what)
+}
+
+// take returns the next n bytes, valid until the next call.
+func (s *stream) take(n int, what string) ([]byte, error) {
+	if !s.have(n) {
+		return nil, s.end(what)
+	}
+	s.at += n
+	return s.buf[s.at-n : s.at : s.at], nil
+}
+
+func (s *stream) u8(what string) (byte, error) {
+	b, err := s.take(1, what)
+	if err != nil {
+		return 0, err
+	}
+	return b[0], nil
+}
+
+func (s *stream) u32(what string) (uint32, error) {
+	b, err := s.take(4, what)
+	if err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint32(b), nil
+}
+
+// cstr reads up to a NUL; longest bounds the text without it.
+func (s *stream) cstr(longest int, what string) (string, error) {
+	for n := 0; n <= longest; n++ {
+		if !s.have(n + 1) {
+			return "", s.end(what)
+		}
+		if s.buf[s.at+n] == 0 {
+			b, err := s.take(n+1, what)
+			return string(b[:n]), err
+		}
+	}
+	return "", fmt.Errorf("%w: %s is longer than %d bytes", ErrDamaged, what, longest)
+}

@@ -1,0 +1,236 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Bounds of a summary, so that no file can fill the memory.
+const (
+	maxChatLines = 50000
+	maxLeaves    = 1000
+)
+
+// Summary is what a replay tells as a whole.
+type Summary struct {
+	Header
+	Start   Start
+	Players []*PlayerSummary
+	Slots   []w3gs.Slot // made up for official replays, which have none
+	Chat    []ChatLine
+	Leaves  []LeaveLine
+
+	Turns, Commands, Actions, Checksums int
+
+	Played time.Duration // the sum of all turns, pauses included
+	Winner int           // a team, or NoTeam
+
+	Findings []Finding
+
+	lag timeline // the sum of what turns were longer than usual, in ms
+}
+
+// PlayerSummary is a player with a record. Computers have none.
+type PlayerSummary struct {
+	PID      uint8
+	Name     string
+	Team     int        // NoTeam: the player has no slot
+	Slot     *w3gs.Slot // nil likewise
+	Observer bool
+	Leave    *LeaveLine // the last one; nil: never left
+	Result   Result
+	APM      float64
+
+	apm         apm
+	pausedAtEnd time.Duration
+	contradicts bool
+}
+
+// ChatLine is a line and when it was said.
+type ChatLine struct {
+	Time time.Duration
+	Chat
+}
+
+// LeaveLine is a leave and when it was.
+type LeaveLine struct {
+	Time time.Duration
+	Leave
+}
+
+// Player finds a player; nil if there is none.
+func (s *Summary) Player(pid uint8) *PlayerSummary {
+	for _, p := range s.Players {
+		if p.PID == pid {
+			return p
+		}
+	}
+	return nil
+}
+
+// Name is the name of a player, or their number if they have no record.
+func (s *Summary) Name(pid uint8) string {
+	if p := s.Player(pid); p != nil {
+		return p.Name
+	}
+	return fmt.Sprintf("player %d", pid)
+}
+
+// Summarise reads a replay to its end. What is wrong with the file ends the
+// reading and is among the findings.
+func Summarise(r *Reader) *Summary {
+	s := &Summary{Header: r.Header, Start: r.Start, Slots: r.slots()}
+	s.addPlayers(r.names())
+	w := summariser{Summary: s, r: r, rules: r.Rules()}
+	for {
+		rec, err := r.Next()
+		if err != nil {
+			break
+		}
+		w.add(rec)
+	}
+	s.Played = r.Time()
+	if s.unfinished() || s.Duration == 0 {
+		s.Duration = s.Played - w.paused
+	}
+	for _, p := range s.Players {
+		p.finish(s.Played, w.paused)
+	}
+	s.judge()
+	s.Findings = r.Findings
+	return s
+}
+
+type summariser struct {
+	*Summary
+	r      *Reader
+	rules  Rules
+	paused time.Duration
+	pause  bool
+	usual  int // a turn's usual milliseconds, running
+}
+
+func (w *summariser) add(rec *Record) {
+	switch rec.Kind {
+	case KindTurn, KindTurnPart:
+		w.turn(rec)
+	case KindChecksum:
+		w.Checksums++
+	case KindChat:
+		if len(w.Chat) == maxChatLines {
+			w.r.noteOnce(false, "chat", "there are more than %d chat lines: the rest is left out", maxChatLines)
+			return
+		}
+		w.Chat = append(w.Chat, ChatLine{rec.Time, rec.Chat})
+	case KindLeave:
+		w.leave(LeaveLine{rec.Time, rec.Leave})
+	}
+}
+
+func (w *summariser) leave(l LeaveLine) {
+	if len(w.Leaves) == maxLeaves {
+		w.r.noteOnce(false, "leaves", "there are more than %d leaves: the rest is left out", maxLeaves)
+		return
+	}
+	w.Leaves = append(w.Leaves, l)
+	if p := w.Player(l.PID); p != nil {
+		p.Leave, p.pausedAtEnd = &l, w.paused
+	} else {
+		w.r.noteOnce(false, fmt.Sprint("leave", l.PID), "player %d leaves, but has no record", l.PID)
+	}
+}
+
+func (w *summariser) turn(rec *Record) {
+	w.Turns++
+	if w.pause {
+		w.paused += rec.Increment
+	}
+	w.late(rec)
+	for pid, data := range w3gs.Actions(rec.Commands) {
+		w.Commands++
+		p := w.Player(pid)
+		if p == nil {
+			w.r.noteOnce(false, fmt.Sprint("acts", pid), "player %d acts, but has no record", pid)
+			p = &PlayerSummary{}
+		}
+		p.apm.begin()
+		for a := range w.rules.Actions(data) {
+			switch {
+			case !a.Known:
+				w.r.noteOnce(false, fmt.Sprint("action", a.ID), "the action %#02x is not known, at %v in the game", a.Data[0], rec.Time)
+			case a.ID == 0x01:
+				w.pause = true
+			case a.ID == 0x02:
+				w.pause = false
+			}
+			if a.Counted() {
+				w.Actions++
+			}
+			p.apm.add(a, w.rules, rec.Time)
+		}
+	}
+}
+
+// late adds how much longer than usual a turn was. A replay does not tell more of
+// lag: the game stands still while somebody is waited for.
+func (w *summariser) late(rec *Record) {
+	ms := int(rec.Increment.Milliseconds())
+	if rec.Kind != KindTurn || ms == 0 {
+		return
+	}
+	if w.usual == 0 {
+		w.usual = ms << 4
+	}
+	if over := ms - 2*(w.usual>>4); over > 0 {
+		w.lag.add(rec.Time, over)
+	}
+	w.usual += ms - w.usual>>4
+}
+
+func (p *PlayerSummary) finish(end, paused time.Duration) {
+	if p.Leave != nil {
+		end, paused = p.Leave.Time, p.pausedAtEnd
+	}
+	if played := end - paused; played > 0 {
+		p.APM = float64(p.apm.total) / played.Minutes()
+	}
+}
+
+// slots are those of the file. Official replays have none: there everybody has
+// one, and teams take turns (document §6.1).
+func (r *Reader) slots() []w3gs.Slot {
+	if len(r.Start.Slots) > 0 {
+		return r.Start.Slots
+	}
+	var slots []w3gs.Slot
+	for i, p := range r.Start.Players {
+		slots = append(slots, w3gs.Slot{
+			PID: p.PID, Download: 100, Status: w3gs.SlotOccupied, Team: uint8(i % 2), Colour: NoColour,
+			Race: p.ladderRace(), AI: w3gs.AINormal, Handicap: 100,
+		})
+	}
+	return slots
+}
+
+// NoColour is the colour of the slots of official replays, which is not known.
+const NoColour = 0xFF
+
+func (s *Summary) addPlayers(names map[uint8]string) {
+	for _, rec := range s.Start.Players {
+		p := &PlayerSummary{PID: rec.PID, Name: rec.Name, Team: NoTeam}
+		if long := names[rec.PID]; long != "" {
+			p.Name = long
+		}
+		at := slices.IndexFunc(s.Slots, func(slot w3gs.Slot) bool {
+			return slot.PID == rec.PID && slot.Status == w3gs.SlotOccupied && !slot.Computer
+		})
+		if at >= 0 {
+			p.Slot, p.Team = &s.Slots[at], int(s.Slots[at].Team)
+			p.Observer = p.Slot.Team == s.ObserverTeam()
+		}
+		s.Players = append(s.Players, p)
+	}
+}

@@ -1,0 +1,104 @@
+package replay
+
+import (
+	"fmt"
+	"io"
+
+	"w3host/w3gs"
+)
+
+// Verify reads a replay to its end and checks, besides what every reading checks
+// (sums, lengths, padding, the sizes in the header), the order of the records,
+// the players they name and the duration. It returns all findings.
+func Verify(r *Reader) []Finding {
+	v := verifier{r: r, last: KindStartMark, left: map[uint8]bool{}}
+	for {
+		rec, err := r.Next()
+		if err != nil {
+			if err == io.EOF {
+				v.end()
+			}
+			return r.Findings
+		}
+		v.check(rec)
+	}
+}
+
+type verifier struct {
+	r     *Reader
+	marks int  // how many of the three start marks have been
+	last  Kind // of the record before
+	left  map[uint8]bool
+}
+
+func (v *verifier) check(rec *Record) {
+	r, at := v.r, fmt.Sprintf("byte %d of the stream", rec.Offset)
+	switch rec.Kind {
+	case KindStartMark:
+		if want := byte(recStart1 + v.marks); rec.ID != want || v.marks == 3 {
+			r.noteOnce(true, "marks", "%s: the start mark %#02x is out of order", at, rec.ID)
+		}
+		v.marks++
+	case KindTurn, KindTurnPart:
+		if v.marks < 3 {
+			r.noteOnce(true, "early", "%s: a turn before the game has started", at)
+		}
+		if rec.Kind == KindTurnPart && rec.Increment != 0 {
+			r.noteOnce(false, "part", "%s: a part of a turn with %v", at, rec.Increment)
+		}
+		v.commands(rec, at)
+	case KindChecksum:
+		if v.last != KindTurn {
+			r.noteOnce(false, "sum", "%s: a checksum that does not follow a turn", at)
+		}
+	case KindChat:
+		if !v.known(rec.Chat.PID) {
+			r.noteOnce(false, "chatter", "%s: player %d speaks, but has no record", at, rec.Chat.PID)
+		}
+	case KindLeave:
+		if v.left[rec.Leave.PID] {
+			r.noteOnce(false, "twice", "%s: player %d leaves twice", at, rec.Leave.PID)
+		}
+		if !v.known(rec.Leave.PID) {
+			r.noteOnce(false, "leaver", "%s: player %d leaves, but has no record", at, rec.Leave.PID)
+		}
+		v.left[rec.Leave.PID] = true
+	}
+	v.last = rec.Kind
+}
+
+func (v *verifier) commands(rec *Record, at string) {
+	rules := v.r.Rules()
+	for pid, data := range w3gs.Actions(rec.Commands) {
+		if !v.known(pid) {
+			v.r.noteOnce(false, "actor", "%s: player %d acts, but has no record", at, pid)
+		}
+		for a := range rules.Actions(data) {
+			if !a.Known {
+				v.r.noteOnce(false, fmt.Sprint("action", a.ID), "%s: the action %#02x is not known", at, a.Data[0])
+			}
+		}
+	}
+}
+
+func (v *verifier) known(pid uint8) bool {
+	for _, p := range v.r.Start.Players {
+		if p.PID == pid {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *verifier) end() {
+	r := v.r
+	if v.marks < 3 {
+		r.note(true, "only %d of 3 start marks are there", v.marks)
+	}
+	if v.last != KindLeave {
+		r.note(false, "the replay does not end with a leave")
+	}
+	if d := r.Duration; !r.unfinished() && d > r.Time() {
+		r.note(false, "the header says %v, all turns take %v", d, r.Time())
+	}
+}

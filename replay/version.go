@@ -1,0 +1,103 @@
+package replay
+
+import "fmt"
+
+// Version is the version field of the header: 26 for 1.26; 10030 to 10036 for
+// 1.30 to 1.36 (one file of 1.30 has 30); 10100 for 2.0; 301 to 315 and 401 to
+// 406 for betas of The Frozen Throne and of 1.15 to 1.17.
+type Version uint32
+
+// String names the version as players do.
+func (v Version) String() string {
+	switch {
+	case v >= 10100 && v < 10200:
+		return fmt.Sprintf("2.%d", v-10100)
+	case v >= 10000 && v < 10100:
+		v -= 10000
+	case v >= 300 && v < 400:
+		return fmt.Sprintf("beta %d", uint32(v))
+	case v > 999:
+		return fmt.Sprintf("unknown (%d)", uint32(v))
+	}
+	return fmt.Sprintf("1.%02d", uint32(v))
+}
+
+// minor is the number behind "1." by which the format is told apart; 100 and
+// more is 2.0.
+func (v Version) minor() int {
+	switch {
+	case v >= 10000:
+		return int(min(v-10000, 1000))
+	case v >= 400 && v < 500:
+		return 15
+	case v >= 300 && v < 400:
+		return 7
+	}
+	return int(min(v, 1000))
+}
+
+// Game says which program recorded: it decides the layout of what follows.
+type Game struct {
+	Product string // "WAR3", "W3XP"; "" in header version 0, which does not tell
+	Version Version
+	Build   uint16 // 0 in official replays
+	Flags   uint16 // Multiplayer, or 0 for a single-player game
+}
+
+// Multiplayer is the flag of games on a network.
+const Multiplayer uint16 = 0x8000
+
+// Products of Game: the classic game and The Frozen Throne.
+const (
+	ProductClassic   = "WAR3"
+	ProductExpansion = "W3XP"
+)
+
+// builds are the build numbers of classic versions: document §2.3, and real
+// files from 1.22 on. Index: minor version.
+var builds = [...]uint16{
+	0: 4448, 4482, 4531, 4572, 4654, 4654, 4656, 6031, 10: 6034, 6035, 6036, 6037,
+	14: 6040, 6043, 6046, 6050, 6051, 6052, 6052, 6052, 22: 6057, 6058, 6059, 6059, 6059, 6059, 6059,
+	29: 6060, 6061, 6072,
+}
+
+// BuildOf is the build number that replays of version 1.minor carry; 0 where
+// it is not known.
+func BuildOf(minor int) uint16 {
+	if minor < 0 || minor >= len(builds) {
+		return 0
+	}
+	return builds[minor]
+}
+
+// slotLen is the length of a slot record: AI strength came with 1.03, the
+// handicap with 1.07.
+func (g Game) slotLen() int {
+	switch m := g.Version.minor(); {
+	case m < 3:
+		return 7
+	case m < 7:
+		return 8
+	}
+	return 9
+}
+
+// early is 1.02 and before: turns are 0x1E, checksums 0x20, chat is not saved.
+func (g Game) early() bool { return g.Version.minor() <= 2 }
+
+// wide is 1.32 and later: block headers have 12 bytes.
+func (g Game) wide() bool { return g.Build >= 6089 }
+
+// old is 1.14 and before; 1.14b has the build 6040.
+func (g Game) old() bool {
+	m := g.Version.minor()
+	return m < 14 || m == 14 && g.Build < 6040
+}
+
+// ObserverTeam is the team number of observers: 12, from 1.29 on 24.
+func (g Game) ObserverTeam() uint8 {
+	if g.Version.minor() >= 29 {
+		return 24
+	}
+	return 12
+}

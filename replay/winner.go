@@ -1,0 +1,131 @@
+package replay
+
+import (
+	"slices"
+
+	"w3host/w3gs"
+)
+
+// Result is what a replay tells about the end of a player's game.
+type Result uint8
+
+// Results. Unknown is the usual one where the game's end was not recorded.
+const (
+	Unknown Result = iota
+	Won
+	Lost
+	Draw
+)
+
+func (r Result) String() string {
+	return [...]string{"unknown", "won", "lost", "draw"}[r]
+}
+
+// NoTeam is the winner where none can be told.
+const NoTeam = -1
+
+// judge finds the players' results and the winning team by those lines of the
+// document's table (§5, 0x17) that it does not mark as unsafe. A team has won if
+// one of its players has, or if all other teams have lost; a team has lost if
+// all its players have. Computers never lose here: their end is not recorded.
+func (s *Summary) judge() {
+	s.Winner = NoTeam
+	draw := false
+	for i, l := range s.Leaves {
+		pid, result := s.resultOf(i, l.Leave)
+		p := s.Player(pid)
+		if result == Unknown || p == nil || p.Observer {
+			continue
+		}
+		draw = draw || result == Draw
+		if p.Result == Unknown {
+			p.Result = result
+		} else if p.Result != result {
+			p.contradicts = true
+		}
+	}
+	for _, p := range s.Players {
+		switch {
+		case draw && !p.Observer:
+			p.Result = Draw
+		case p.contradicts:
+			p.Result = Unknown
+		}
+	}
+	if !draw {
+		s.findWinner()
+	}
+}
+
+// resultOf reads leave number i: whose result it tells and which.
+func (s *Summary) resultOf(i int, l Leave) (pid uint8, r Result) {
+	last := i == len(s.Leaves)-1
+	switch l.Reason {
+	case LeaveRemote:
+		pid = l.PID
+	case LeaveLocal:
+		pid = s.Leaves[len(s.Leaves)-1].PID // the saver
+		if last && l.Result == w3gs.LeaveLost && i > 0 {
+			if before := s.Leaves[i-1].Counter; l.Counter == before+1 {
+				return pid, Won
+			} else if l.Counter == before {
+				return pid, Lost
+			}
+			return pid, Unknown
+		}
+	default:
+		return l.PID, Unknown
+	}
+	switch l.Result {
+	case w3gs.LeaveLostBuildings:
+		r = Lost
+	case w3gs.LeaveWon:
+		r = Won
+	case w3gs.LeaveDraw:
+		r = Draw
+	}
+	return pid, r
+}
+
+// findWinner looks at teams, and passes what it finds on to their players.
+func (s *Summary) findWinner() {
+	var teams, won, left []int
+	for _, p := range s.Players {
+		if p.Observer || p.Team == NoTeam {
+			continue
+		}
+		if !slices.Contains(teams, p.Team) {
+			teams = append(teams, p.Team)
+		}
+		if p.Result == Won && !slices.Contains(won, p.Team) {
+			won = append(won, p.Team)
+		}
+		if p.Result != Lost && !slices.Contains(left, p.Team) {
+			left = append(left, p.Team)
+		}
+	}
+	for _, slot := range s.Slots {
+		team := int(slot.Team)
+		if slot.Status == w3gs.SlotOccupied && slot.Computer && !slices.Contains(left, team) {
+			left = append(left, team)
+			teams = append(teams, team)
+		}
+	}
+	switch {
+	case len(won) == 1:
+		s.Winner = won[0]
+	case len(won) == 0 && len(left) == 1 && len(teams) > 1:
+		s.Winner = left[0]
+	default:
+		return
+	}
+	for _, p := range s.Players {
+		if p.Result != Unknown || p.Observer || p.Team == NoTeam {
+			continue
+		}
+		p.Result = Lost
+		if p.Team == s.Winner {
+			p.Result = Won
+		}
+	}
+}

@@ -1,0 +1,333 @@
+package replay
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"w3host/w3gs"
+)
+
+const (
+	// flushEvery is how much game time may be lost in a crash besides held turns.
+	flushEvery = 300 * time.Millisecond
+	// holdFor is how long a turn waits for its checksum, in game time.
+	holdFor = 400 * time.Millisecond
+)
+
+// Writer records a game while it runs. It is not safe for concurrent use.
+//
+// After each 300 ms of game time the file is a whole replay of what was
+// played so far: the last block is written uncompressed and padded, and written
+// again, with all that came since, the next time. What a crash leaves lacks at
+// most a second, and the leaves of those who were playing.
+//
+// The first error of the file is returned by every later call.
+type Writer struct {
+	f      io.WriterAt
+	header Header
+	err    error
+
+	queue []byte // encoded records that wait behind a held turn
+	held  []heldTurn
+	skip  int  // checksums to come of turns that were written without one
+	start bool // the mark of a loaded game is written
+	live  bool // the file is to be whole at any time
+
+	block []byte // of the stream, less than blockSize
+	at    int64  // where it goes in the file
+	out   []byte // scratch
+	dirty time.Duration
+
+	present map[uint8]bool // real players who have not left
+	time    time.Duration
+	closed  bool
+}
+
+// heldTurn is a turn whose checksum is not known yet.
+type heldTurn struct {
+	end  int // in queue
+	time time.Duration
+}
+
+// NewWriter writes the header and the start of a game to an empty file.
+func NewWriter(f io.WriterAt, g Game, s *Start) (*Writer, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	w := newWriter(f, g)
+	for _, p := range s.Players {
+		if !p.Fake {
+			w.present[p.PID] = true
+		}
+	}
+	w.put(s.AppendTo(nil, g))
+	for _, id := range []byte{recStart1, recStart2} {
+		w.put([]byte{id, 1, 0, 0, 0})
+	}
+	w.live = true
+	w.flush()
+	return w, w.err
+}
+
+// newCopy writes the start of a game of which the records will be copied.
+func newCopy(f io.WriterAt, g Game, s *Start) (*Writer, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	w := newWriter(f, g)
+	w.start = true
+	w.put(s.AppendTo(nil, g))
+	return w, w.err
+}
+
+func newWriter(f io.WriterAt, g Game) *Writer {
+	w := &Writer{f: f, header: Header{Game: g, Length: headerLen1, Layout: 1}, present: map[uint8]bool{}}
+	if g.Product == "" {
+		w.header.Length, w.header.Layout = headerLen0, 0
+	}
+	w.at = int64(w.header.Length)
+	return w
+}
+
+// Turn records what a 0x0C carried: its increment and its actions, encoded as
+// there, without the crc. The turn is held until Checksum tells its checksum, but
+// no longer than 400 ms of game time.
+func (w *Writer) Turn(increment time.Duration, actions []byte) error {
+	w.loaded()
+	w.queue = append(w.queue, w.turn(recTurn, increment, actions)...)
+	w.time += increment
+	w.held = append(w.held, heldTurn{len(w.queue), w.time})
+	w.release()
+	return w.err
+}
+
+// Part records what a 0x48 carried, before the turn that it is a part of.
+func (w *Writer) Part(actions []byte) error {
+	w.loaded()
+	w.record(w.turn(recTurnPart, 0, actions))
+	return w.err
+}
+
+// Checksum is the sync checksum that players sent for the oldest turn that has
+// none yet.
+func (w *Writer) Checksum(sum uint32) error {
+	switch {
+	case w.skip > 0:
+		w.skip--
+		return w.err
+	case len(w.held) == 0:
+		return w.err
+	}
+	end := w.held[0].end
+	w.put(w.queue[:end])
+	w.put(binary.LittleEndian.AppendUint32([]byte{w.checksumID(), 4}, sum))
+	w.drop(end)
+	w.release()
+	return w.err
+}
+
+// Chat records a line. Before the first turn it is one of the loading screen.
+func (w *Writer) Chat(c Chat) error {
+	if err := checkText(c.Text); err != nil {
+		return err
+	}
+	w.record(c.AppendTo(nil))
+	return w.err
+}
+
+// Left records that a player has left and with what result: the reason in
+// their 0x21. The last real player who leaves counts as the one who saved the
+// replay.
+func (w *Writer) Left(pid uint8, result w3gs.LeaveReason) error {
+	delete(w.present, pid)
+	l := Leave{Reason: LeaveRemote, PID: pid, Result: result, Counter: 1}
+	if len(w.present) == 0 {
+		w.loaded()
+		l.Reason = LeaveLocal
+	}
+	w.record(l.AppendTo(nil))
+	return w.err
+}
+
+// copy writes a record as it was read.
+func (w *Writer) copy(rec *Record) error {
+	w.put([]byte{rec.ID})
+	w.put(rec.Body)
+	w.time += rec.Increment
+	return w.err
+}
+
+// Duration is the game time that the header tells.
+func (w *Writer) Duration() time.Duration { return w.time }
+
+// Flush writes what there is to the file, but for held turns.
+func (w *Writer) Flush() error {
+	w.flush()
+	return w.err
+}
+
+// Close finishes the file. It does not close it.
+func (w *Writer) Close() error {
+	if w.closed {
+		return w.err
+	}
+	w.closed = true
+	w.loaded()
+	w.put(w.queue)
+	w.queue, w.held = nil, nil
+	w.finish()
+	if w.err == nil {
+		w.err = errors.New("replay: the writer is closed")
+		return nil
+	}
+	return w.err
+}
+
+// loaded writes the mark behind which the game has begun.
+func (w *Writer) loaded() {
+	if !w.start {
+		w.start = true
+		w.record([]byte{recStart3, 1, 0, 0, 0})
+	}
+}
+
+func (w *Writer) checksumID() byte {
+	if w.header.early() {
+		return recChat
+	}
+	return recChecksum
+}
+
+func (w *Writer) turn(id byte, increment time.Duration, actions []byte) []byte {
+	if w.header.early() {
+		id = recTurnPart
+	}
+	ms := increment.Milliseconds()
+	if n := 2 + len(actions); w.err == nil && (n > 0xFFFF || ms < 0 || ms > 0xFFFF) {
+		w.err = fmt.Errorf("replay: a turn of %v with %d bytes cannot be recorded", increment, len(actions))
+		return nil
+	}
+	rec := binary.LittleEndian.AppendUint16(append(make([]byte, 0, 5+len(actions)), id), uint16(2+len(actions)))
+	return append(binary.LittleEndian.AppendUint16(rec, uint16(ms)), actions...)
+}
+
+// record puts an encoded record behind those that wait.
+func (w *Writer) record(rec []byte) {
+	if len(w.held) == 0 {
+		w.put(rec)
+		return
+	}
+	w.queue = append(w.queue, rec...)
+}
+
+// drop takes the first bytes, with the turn that ends there, out of the queue;
+// records up to the next turn are free to go.
+func (w *Writer) drop(end int) {
+	w.held = append(w.held[:0], w.held[1:]...)
+	free := len(w.queue)
+	if len(w.held) > 0 {
+		free = end
+	}
+	w.put(w.queue[end:free])
+	w.queue = append(w.queue[:0], w.queue[free:]...)
+	for i := range w.held {
+		w.held[i].end -= free
+	}
+}
+
+// release writes turns that have waited too long without their checksum.
+func (w *Writer) release() {
+	for len(w.held) > 0 && w.time-w.held[0].time >= holdFor {
+		end := w.held[0].end
+		w.put(w.queue[:end])
+		w.drop(end)
+		w.skip++
+	}
+	if w.time-w.dirty >= flushEvery {
+		w.dirty = w.time
+		w.flush()
+	}
+}
+
+// put appends to the stream and writes blocks that are full.
+func (w *Writer) put(b []byte) {
+	w.header.StreamSize += uint32(len(b))
+	blocks := w.header.Blocks
+	for len(b) > 0 && w.err == nil {
+		n := min(len(b), blockSize-len(w.block))
+		w.block, b = append(w.block, b[:n]...), b[n:]
+		if len(w.block) == blockSize {
+			w.out = appendBlock(w.out[:0], compress(w.block), w.header.wide())
+			w.write(w.out, w.at)
+			w.at += int64(len(w.out))
+			w.header.Blocks++
+			w.block = w.block[:0]
+		}
+	}
+	if w.live && w.header.Blocks > blocks {
+		w.flush()
+	}
+}
+
+// flush writes the last block as it is, and the header for it.
+func (w *Writer) flush() {
+	w.tail(stored(w.block))
+}
+
+// finish is flush with the last block compressed.
+func (w *Writer) finish() {
+	padded := make([]byte, blockSize)
+	copy(padded, w.block)
+	w.tail(compress(padded))
+	if t, ok := w.f.(interface{ Truncate(int64) error }); ok && w.err == nil {
+		w.err = t.Truncate(int64(w.header.FileSize))
+	}
+}
+
+func (w *Writer) tail(packed []byte) {
+	h := w.header
+	h.FileSize, h.Duration = uint32(w.at), w.time
+	if len(w.block) > 0 {
+		w.out = appendBlock(w.out[:0], packed, h.wide())
+		w.write(w.out, w.at)
+		h.FileSize += uint32(len(w.out))
+		h.Blocks++
+	}
+	w.header.FileSize = h.FileSize
+	w.write(h.AppendTo(nil), 0)
+}
+
+func (w *Writer) write(b []byte, at int64) {
+	if w.err == nil {
+		_, w.err = w.f.WriteAt(b, at)
+	}
+}
+
+// compressors are shared by all writers: one takes more memory than a game.
+var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
+
+// compress makes a zlib stream that ends in a sync flush, as the game does.
+func compress(block []byte) []byte {
+	z := compressors.Get().(*zlib.Writer)
+	defer compressors.Put(z)
+	var out bytes.Buffer
+	z.Reset(&out)
+	z.Write(block) // to memory: it cannot fail
+	z.Flush()
+	return out.Bytes()
+}
+
+// stored is a whole zlib stream of a block, padded and not compressed: cheap
+// enough to write again and again.
+func stored(block []byte) []byte {
+	padded := make([]byte, blockSize)
+	copy(padded, block)
+	out := append(make([]byte, 0, blockSize+20), 0x78, 0x01, 0x00, blockSize&0xFF, blockSize>>8, ^byte(blockSize&0xFF), ^byte(blockSize>>8))
+	return append(append(out, padded...), 0x00, 0x00, 0x00, 0xFF, 0xFF)
+}
