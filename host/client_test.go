@@ -52,6 +52,12 @@ func dial(t testing.TB, to netip.AddrPort) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return clientOn(t, nc)
+}
+
+// clientOn makes a client of a connection.
+func clientOn(t testing.TB, nc *net.TCPConn) *client {
+	t.Helper()
 	t.Cleanup(func() { _ = nc.Close() })
 	return &client{t: t, nc: nc, news: make(chan struct{}, 1), ignore: "\x01", hash: func(turn int) uint32 { return uint32(turn) * 7 }}
 }

@@ -135,7 +135,13 @@ func (r *rig) lobby(n int) *Game {
 // join connects a client, sends its 0x1E and waits for its pid.
 func (r *rig) join(g *Game, name string, conduct func(*client, []byte)) *client {
 	r.t.Helper()
-	c := r.knock(g, name, conduct)
+	return r.letIn(r.knock(g, name, conduct))
+}
+
+// letIn waits for a client's pid.
+func (r *rig) letIn(c *client) *client {
+	r.t.Helper()
+	name := c.name
 	b := c.next()
 	if b == nil || b[1] != 0x04 {
 		r.t.Fatalf("%s was not let in: % X, %v", name, b, c.ending())
@@ -148,7 +154,11 @@ func (r *rig) join(g *Game, name string, conduct func(*client, []byte)) *client 
 // knock connects a client and sends its 0x1E.
 func (r *rig) knock(g *Game, name string, conduct func(*client, []byte)) *client {
 	r.t.Helper()
-	c := dial(r.t, r.h.Addr())
+	return r.knockOn(dial(r.t, r.h.Addr()), g, name, conduct)
+}
+
+// knockOn is knock over a connection that stands.
+func (r *rig) knockOn(c *client, g *Game, name string, conduct func(*client, []byte)) *client {
 	c.name, c.conduct = name, conduct
 	go c.listen()
 	c.send(joinPacket(g.ID(), g.EntryKey(), name))
