@@ -17,6 +17,7 @@ func (g *Game) chat(c *conn, line w3gs.Chat) {
 	if text, ok := g.ordered(line.Text); ok {
 		call, _ := command.Parse(text, nil)
 		ev.Command = call.Spec.Name != "" && level >= call.Needs
+		_, ev.Urgent = call.Command.(command.Abort)
 	}
 	g.show(g.lobby.Handle(time.Since(g.opened), ev, g.lobbyOut[:0]))
 }

@@ -2,9 +2,17 @@ package lobby
 
 import (
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"w3host/w3gs"
+)
+
+// A player may give so many commands in that time; further ones are ignored. No
+// hand types as many, and each makes lines for others and records.
+const (
+	maxCommands   = 20
+	commandWindow = 5 * time.Second
 )
 
 // chat relays a line, or hands a request on. A line that names another sender, or
@@ -31,7 +39,11 @@ func (l *Lobby) chat(p *player, ev Chat) {
 	default:
 		return
 	}
-	if l.now < p.mutedUntil && !ev.Command {
+	urgent := ev.Urgent && l.phase == phaseCounting
+	switch {
+	case ev.Command && !urgent && !p.commands.room(l.now, commandWindow, maxCommands):
+		return
+	case !ev.Command && l.now < p.mutedUntil:
 		return
 	}
 	l.relay(p, ev, game)
@@ -95,7 +107,7 @@ func (l *Lobby) watchFlood(p *player) {
 func (l *Lobby) mute(op Mute) (why string) {
 	p := l.human(op.PID)
 	if p == nil {
-		return noPlayer(op.PID)
+		return l.noHuman(op.PID)
 	}
 	if p.muted = !op.Off; op.Off {
 		p.mutedUntil = 0

@@ -25,6 +25,7 @@ type Chat struct {
 	Line    w3gs.Chat
 	Command bool // the line is a command that its sender may give
 	Trusted bool // the sender commands more than everybody does
+	Urgent  bool // the command stops a countdown, which must not fail
 }
 
 // Extra is a 0x59, which clients of 1.32 send about themselves.

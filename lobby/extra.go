@@ -17,15 +17,7 @@ const (
 // extra relays a 0x59 to all, its sender included: the clients of 1.32 that host
 // do so, and their guests wait for it.
 func (l *Lobby) extra(p *player, packet *w3gs.Raw) {
-	if !l.cfg.RelayExtra || len(packet.Body) > maxExtraLen {
-		return
+	if l.cfg.RelayExtra && len(packet.Body) <= maxExtraLen && p.extras.room(l.now, extraWindow, maxExtras) {
+		l.broadcast(l.Humans(), packet)
 	}
-	for len(p.extras) > 0 && p.extras[0] <= l.now-extraWindow {
-		p.extras = p.extras[1:]
-	}
-	if len(p.extras) >= maxExtras {
-		return
-	}
-	p.extras = append(p.extras, l.now)
-	l.broadcast(l.Humans(), packet)
 }

@@ -88,7 +88,7 @@ func (l *Lobby) trySlots(op Operation) (why string) {
 		return l.occupied(op.Slot, func(i int) string { return l.changeHandicap(i, op.Handicap) })
 	case Observe:
 		if l.human(op.PID) == nil {
-			return noPlayer(op.PID)
+			return l.noHuman(op.PID)
 		}
 		return l.changeTeam(l.slotOf(op.PID), l.observer)
 	case FakePlayer:
@@ -113,6 +113,14 @@ func outOfRange(what string, low, high int) string {
 }
 
 func noPlayer(pid uint8) string { return fmt.Sprintf("there is no player with pid %d", pid) }
+
+// noHuman says so of a pid that is a fake player's or nobody's.
+func (l *Lobby) noHuman(pid uint8) string {
+	if pid < pidLimit && l.players[pid] != nil {
+		return l.players[pid].name + " is a fake player"
+	}
+	return noPlayer(pid)
+}
 
 // each checks all slots before it changes one.
 func (l *Lobby) each(slots []int, change func(int)) (why string) {

@@ -93,7 +93,23 @@ type player struct {
 	measured   int
 	lines      []time.Duration // when the lines within the flood window came
 	mutedUntil time.Duration
-	extras     []time.Duration // when the 0x59 within extraWindow came
+	commands   window
+	extras     window // of 0x59
+}
+
+// window is when the latest things of a kind happened.
+type window []time.Duration
+
+// room counts one more thing, if fewer than limit have happened within span.
+func (w *window) room(now, span time.Duration, limit int) bool {
+	for len(*w) > 0 && (*w)[0] <= now-span {
+		*w = (*w)[1:]
+	}
+	if len(*w) >= limit {
+		return false
+	}
+	*w = append(*w, now)
+	return true
 }
 
 // rtt is the median of what was measured last.

@@ -94,7 +94,7 @@ func (c *command) event(r *runner) Event {
 		}
 	case "leave": // leave PID [lost]
 		return Leave{PID: c.pid(0), Reason: w3gs.LeaveLobby, Lost: c.has("lost")}
-	case "chat", "gamechat": // chat PID TO… [from=PID] [scope=N] [command=free|counted]: TEXT
+	case "chat", "gamechat": // chat PID TO… [from=PID] [scope=N] [command=free|counted|urgent]: TEXT
 		line := w3gs.Chat{From: c.pid(0), Flag: w3gs.ChatLobby, To: c.pids(1), Text: c.text}
 		if from, ok := c.options["from"]; ok {
 			line.From = uint8(c.number(from))
@@ -103,7 +103,7 @@ func (c *command) event(r *runner) Event {
 			line.Flag, line.Scope = w3gs.ChatGame, w3gs.ChatScope(c.number(c.option("scope", "0")))
 		}
 		_, command := c.options["command"]
-		return Chat{PID: c.pid(0), Line: line, Command: command, Trusted: c.options["command"] == "free"}
+		return Chat{PID: c.pid(0), Line: line, Command: command, Trusted: c.options["command"] != "counted", Urgent: c.options["command"] == "urgent"}
 	case "extra": // extra PID BYTES
 		return Extra{PID: c.pid(0), Packet: &w3gs.Raw{ID: w3gs.OpPlayerExtra, Body: make([]byte, c.int(1))}}
 	case "request": // request PID team|colour|race|handicap VALUE
