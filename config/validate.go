@@ -90,7 +90,7 @@ func (c *Config) Validate() error {
 	v.within("transfer.download_timeout", c.Transfer.Timeout, 10*time.Second, 24*time.Hour)
 
 	if !strings.Contains(c.Database.URL, ":") && !strings.Contains(c.Database.URL, "=") {
-		v.fault("database.url", c.Database.URL, "must be sqlite:FILE or postgres://USER@HOST/DATABASE, for example sqlite:data/w3host.db")
+		v.fault("database.url", "(not shown, it may hold a password)", "must be sqlite:FILE or postgres://USER@HOST/DATABASE, for example sqlite:data/w3host.db")
 	}
 	v.text("database.spool", c.Database.Spool, 1, 4096)
 

@@ -78,7 +78,10 @@ func NewGuard(db interface {
 // Close ends the watching.
 func (g *Guard) Close() {
 	g.cancel()
-	<-g.done
+	select {
+	case <-g.done:
+	case <-time.After(closeGrace): // a call hangs in the kernel: it is left behind
+	}
 }
 
 // Loaded is closed once the lists are known; before, nobody is banned.

@@ -98,35 +98,6 @@ func Open(ctx context.Context, url string, opts Options) (Store, error) {
 	return d, nil
 }
 
-func openURL(url string) (sqldb.DB, error) {
-	scheme, rest, found := strings.Cut(url, ":")
-	switch {
-	case url == "":
-		return nil, fmt.Errorf("%w: it is empty; the default is %s", ErrBadURL, DefaultURL)
-	case scheme == "sqlite":
-		path := strings.TrimPrefix(rest, "//")
-		if path == "" || path == ":memory:" {
-			return nil, fmt.Errorf("%w %q: name a file, as in %s", ErrBadURL, url, DefaultURL)
-		}
-		return sqldb.OpenSQLite(path)
-	case scheme == "postgres", scheme == "postgresql", isKeywords(url):
-		db, err := sqldb.OpenPostgres(url)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrBadURL, err)
-		}
-		return db, nil
-	case found && !strings.ContainsAny(scheme, "/\\."):
-		return nil, fmt.Errorf("%w: %q is not known; use sqlite:FILE or postgres://USER@HOST/NAME", ErrBadURL, scheme+":")
-	}
-	return nil, fmt.Errorf("%w %q: for a SQLite file write sqlite:%s", ErrBadURL, url, url)
-}
-
-// isKeywords recognises libpq's form: key=value key=value.
-func isKeywords(url string) bool {
-	key, _, found := strings.Cut(url, "=")
-	return found && !strings.ContainsAny(strings.TrimSpace(key), " :/\\?.")
-}
-
 func (d *database) Kind() string { return d.sql.Dialect() }
 
 func (d *database) Ping(ctx context.Context) error { return d.sql.Ping(ctx) }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"w3host/config"
+	"w3host/storage"
 )
 
 // listenFault says why host.listen cannot be had, and the way out.
@@ -38,9 +39,11 @@ func listenFault(listen string, err error) error {
 // folders. Each fault names the key, the folder and the system's reason.
 func checkFolders(c config.Config) error {
 	var faults []error
-	if path, ok := strings.CutPrefix(c.Database.URL, "sqlite:"); ok {
-		folder := filepath.Dir(strings.TrimPrefix(path, "//"))
-		faults = append(faults, checkFolder("database.url", c.Database.URL, folder))
+	if err := storage.CheckURL(c.Database.URL); err != nil {
+		return fmt.Errorf("database.url: %w", err)
+	}
+	if path := storage.FileOf(c.Database.URL); path != "" {
+		faults = append(faults, checkFolder("database.url", c.Database.URL, filepath.Dir(path)))
 	}
 	faults = append(faults, checkFolder("database.spool", c.Database.Spool, c.Database.Spool))
 	return errors.Join(faults...)

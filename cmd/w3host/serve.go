@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-multierror"
@@ -21,9 +22,14 @@ import (
 	"w3host/storage"
 )
 
-// recordsTimeout is how long the game log may take to store what is left when
-// the host stops. What it does not manage waits in the spool.
-const recordsTimeout = 700 * time.Millisecond
+// Stopping takes limits.shutdown_timeout and a second at most, whatever the
+// database does: games have the timeout, the records half of the second, and
+// the connections to the database what is left.
+const (
+	recordsTimeout = 500 * time.Millisecond
+	recordsLeast   = 300 * time.Millisecond // also when games needed all their time
+	closeTimeout   = 300 * time.Millisecond
+)
 
 // serveCommand hosts games until ctx ends.
 func serveCommand(ctx context.Context, args []string, _ io.Reader, _, stderr io.Writer) int {
@@ -116,7 +122,7 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer func() { err = errors.Join(err, closeDatabase(db)) }()
 	recorder, err := storage.NewRecorder(db, storage.RecorderOptions{
 		Dir: c.Database.Spool, Name: hostName(c), Version: programVersion(),
 		Log: log.With().Str("part", "records").Logger(),
@@ -124,7 +130,11 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	if err != nil {
 		return err
 	}
-	defer func() { closeRecorder(recorder, log) }()
+	var stopBy atomic.Int64 // nanoseconds since 1970
+	defer context.AfterFunc(ctx, func() {
+		stopBy.Store(time.Now().Add(c.Limits.Shutdown.D() + recordsTimeout).UnixNano())
+	})()
+	defer func() { closeRecorder(recorder, time.Unix(0, stopBy.Load()), log) }()
 
 	lists := guard{storage.NewGuard(db, log.With().Str("part", "database").Logger()), c.Lobby.LANAdmins}
 	defer lists.Close()
@@ -157,11 +167,26 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 
 // closeRecorder gives the game log its last moment. Records that the database
 // did not take are not lost: they wait in the spool.
-func closeRecorder(r *storage.Recorder, log zerolog.Logger) {
-	ctx, cancel := context.WithTimeout(context.Background(), recordsTimeout)
+func closeRecorder(r *storage.Recorder, deadline time.Time, log zerolog.Logger) {
+	if least := time.Now().Add(recordsLeast); deadline.Before(least) {
+		deadline = least
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 	if err := r.Close(ctx); err != nil {
 		log.Warn().Err(err).Msg("not all records have reached the database")
+	}
+}
+
+// closeDatabase leaves a database behind that does not answer.
+func closeDatabase(db storage.Store) error {
+	closed := make(chan error, 1)
+	go func() { closed <- db.Close() }() // ends with the program, at the latest
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(closeTimeout):
+		return nil
 	}
 }
 

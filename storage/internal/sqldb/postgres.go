@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -22,22 +21,21 @@ const (
 	// migrationLock is the advisory lock that hosts starting together share.
 	migrationLock = 0x77_33_68_6F_73_74 // "w3host"
 	applicationID = "w3host"
+	// closeGrace is what a server gets to say goodbye.
+	closeGrace = 100 * time.Millisecond
 )
 
-type pgDB struct{ pool *pgxpool.Pool }
+type pgDB struct {
+	pool  *pgxpool.Pool
+	lines *lines
+}
 
 // OpenPostgres prepares a pool for a URL or a libpq keyword string; what it
 // leaves out comes from libpq's environment. It does not connect.
 func OpenPostgres(url string) (DB, error) {
-	cfg, err := pgxpool.ParseConfig(url)
+	cfg, err := parsePostgres(url)
 	if err != nil {
-		if parse, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
-			err = parse.Unwrap() // the string itself may hold a password
-		}
-		if err == nil {
-			err = errors.New("it can't be parsed")
-		}
-		return nil, fmt.Errorf("the connection string of Postgres: %s", oneLine(err))
+		return nil, err
 	}
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = connectTimeout
@@ -45,11 +43,13 @@ func OpenPostgres(url string) (DB, error) {
 	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
 		cfg.ConnConfig.RuntimeParams["application_name"] = applicationID
 	}
+	l := &lines{dial: cfg.ConnConfig.DialFunc, open: map[*line]struct{}{}}
+	cfg.ConnConfig.DialFunc = l.connect
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
 		return nil, translate(err)
 	}
-	return &pgDB{pool}, nil
+	return &pgDB{pool, l}, nil
 }
 
 func (p *pgDB) Dialect() string { return "postgres" }
@@ -58,8 +58,22 @@ func (p *pgDB) Now() string { return "now()" }
 
 func (p *pgDB) Ping(ctx context.Context) error { return translate(p.pool.Ping(ctx)) }
 
+// Close does not wait for a server that hangs.
 func (p *pgDB) Close() error {
-	p.pool.Close()
+	closed := make(chan struct{})
+	go func() { // ends when the lines are cut, at the latest
+		p.pool.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(closeGrace):
+	}
+	p.lines.cut()
+	select {
+	case <-closed:
+	case <-time.After(closeGrace):
+	}
 	return nil
 }
 
@@ -105,7 +119,7 @@ func (p *pgDB) connect(ctx context.Context) (*pgx.Conn, error) {
 }
 
 func hangUp(ctx context.Context, conn *pgx.Conn) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
 	_ = conn.Close(ctx)
 }

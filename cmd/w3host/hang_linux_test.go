@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"w3host/storage/storagetest"
+)
+
+// stopWith starts a host, makes its database hang, sends SIGTERM and gives the
+// process and the time of the signal.
+func stopWith(t *testing.T, environment ...string) (*process, time.Time) {
+	t.Helper()
+	server := storagetest.NewServer(t)
+	for _, e := range environment {
+		name, value, _ := strings.Cut(e, "=")
+		t.Setenv(name, value)
+	}
+	t.Setenv("W3HOST_DATABASE_URL", server.URL)
+	p := startProcess(t, t.TempDir(), "--listen", "127.0.0.1:0", "--lan=false", "--log-json")
+	time.Sleep(time.Second) // the lobby is recorded, bans are listened for
+	server.Pause()
+	t.Cleanup(server.Resume)
+	began := time.Now()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	return p, began
+}
+
+// Stopping takes limits.shutdown_timeout and a second, whatever the database does.
+func TestStopWithHangingDatabase(t *testing.T) {
+	p, began := stopWith(t)
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	took := time.Since(began)
+	t.Logf("stopped after %v", took.Round(time.Millisecond))
+	if took > 3*time.Second+500*time.Millisecond { // half a second for a busy machine
+		t.Errorf("it took %v to stop", took)
+	}
+}
+
+// A second signal stops at once.
+func TestSecondSignal(t *testing.T) {
+	p, _ := stopWith(t, "W3HOST_LIMITS_SHUTDOWN_TIMEOUT=1m")
+	time.Sleep(time.Second)
+	if p.cmd.ProcessState != nil || p.cmd.Process.Signal(syscall.Signal(0)) != nil {
+		t.Fatal("it stopped by itself: this shows nothing")
+	}
+	began := time.Now()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	exit, ok := errors.AsType[*exec.ExitError](p.cmd.Wait())
+	if took := time.Since(began); took > time.Second || !ok {
+		t.Errorf("exit %v after %v", exit, took)
+	}
+}

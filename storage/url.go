@@ -1,0 +1,80 @@
+package storage
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"w3host/storage/internal/sqldb"
+)
+
+// A URL that is not understood may have its password anywhere: no error shows
+// any part of it.
+var (
+	plainFile = regexp.MustCompile(`^[\w.\\-]+(/[\w.\\-]+)*$`)
+	// login is user:password@host where the name of a file should be. One
+	// letter before the colon is a drive.
+	login = regexp.MustCompile(`^//.*@|[^/\\]{2,}:.*@`)
+
+	otherDatabases = []string{"mysql", "mariadb", "mssql", "sqlserver", "mongodb", "redis", "oracle", "file", "http", "https"}
+)
+
+const urlForms = "write sqlite:FILE or postgres://USER@HOST/NAME"
+
+// CheckURL says what is wrong with a database URL, as far as that shows without
+// opening it. The error is ErrBadURL and shows no password.
+func CheckURL(url string) error {
+	if _, isFile, err := fileOf(url); isFile || err != nil {
+		return err
+	}
+	if err := sqldb.CheckPostgres(url); err != nil {
+		return fmt.Errorf("%w: %w", ErrBadURL, err)
+	}
+	return nil
+}
+
+// FileOf is the file of a SQLite URL, empty for another one.
+func FileOf(url string) string {
+	path, _, _ := fileOf(url)
+	return path
+}
+
+func fileOf(url string) (path string, isFile bool, err error) {
+	scheme, rest, _ := strings.Cut(url, ":")
+	switch {
+	case url == "":
+		return "", false, fmt.Errorf("%w: it is empty; the default is %s", ErrBadURL, DefaultURL)
+	case scheme == "sqlite" && login.MatchString(rest):
+		return "", true, fmt.Errorf("%w: SQLite has a file only, no user, host or password: as in %s", ErrBadURL, DefaultURL)
+	case scheme == "sqlite":
+		path = strings.TrimPrefix(rest, "//")
+		if path == "" || path == ":memory:" {
+			return "", true, fmt.Errorf("%w: name a file, as in %s", ErrBadURL, DefaultURL)
+		}
+		return path, true, nil
+	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"), isKeywords(url):
+		return "", false, nil
+	case slices.Contains(otherDatabases, scheme):
+		return "", false, fmt.Errorf("%w: %q is not known; use sqlite:FILE or postgres://USER@HOST/NAME", ErrBadURL, scheme+":")
+	case plainFile.MatchString(url):
+		return "", false, fmt.Errorf("%w: for a SQLite file write sqlite:%s", ErrBadURL, url)
+	}
+	return "", false, fmt.Errorf("%w: %s (it is not shown here: it may hold a password)", ErrBadURL, urlForms)
+}
+
+// isKeywords recognises libpq's form: key=value key=value.
+func isKeywords(url string) bool {
+	key, _, found := strings.Cut(url, "=")
+	return found && !strings.ContainsAny(strings.TrimSpace(key), " :/\\?.@")
+}
+
+func openURL(url string) (sqldb.DB, error) {
+	if err := CheckURL(url); err != nil {
+		return nil, err
+	}
+	if path := FileOf(url); path != "" {
+		return sqldb.OpenSQLite(path)
+	}
+	return sqldb.OpenPostgres(url)
+}
