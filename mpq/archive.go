@@ -2,16 +2,18 @@
 //
 // It reads what Warcraft III reads, including maps whose header and tables were falsified to keep tools out, and
 // archives of the later format versions as long as they have the classic tables. It trusts no number in the file:
-// memory grows with the bytes that are really there, and a file that unpacks to more than it claims is an error.
+// memory grows with the bytes that are really there, a file that unpacks to more than it claims is an error, and so is
+// a sector of more than 16 MiB. Streaming a file takes a packed and an unpacked sector.
 //
 // An Archive may be used from several goroutines at once; a File may not.
 package mpq
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"sync"
 )
 
 const (
@@ -23,12 +25,14 @@ const (
 	maxRatio = 1032
 	slack    = 64 << 10
 
+	// maxSector is the most that one sector unpacks to, a file that is a single unit included, in bytes. It is what
+	// the largest sectors of real maps have (shift 15).
+	maxSector = 16 << 20
+
 	listfile = "(listfile)"
-
-	maxKept = 1 << 20 // larger read buffers are left to the garbage collector
+	maxList  = 4 << 20 // bytes of the list that are read; real ones have a tenth
+	maxName  = 1 << 10 // bytes of a name in the list; Windows allows 260
 )
-
-var aheadPool = sync.Pool{New: func() any { return new([]byte) }}
 
 // Archive is an open archive. It holds the two tables in memory; file data is read when asked for.
 type Archive struct {
@@ -43,7 +47,8 @@ type Archive struct {
 // Open finds the archive in a source of size bytes. It does not have to begin at the front: headers are searched
 // at each 512 bytes, and those that make no sense are passed over. ErrFormat says that there is none.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
-	var chosen, empty *Archive
+	var chosen *Archive
+	var empty *header
 	var failure error
 	err := searchHeaders(r, size, func(h header) (stop bool) {
 		a, err := load(r, size, h)
@@ -53,8 +58,9 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 		}
 		if a.usable() == 0 {
 			// A decoy, or an archive without files. It counts if there is nothing better.
+			// Its tables are not kept: a file may be full of decoys.
 			if empty == nil {
-				empty = a
+				empty = &h
 			}
 			return false
 		}
@@ -69,7 +75,7 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	case chosen == nil && empty == nil:
 		return nil, &Error{"archive", -1, fmt.Errorf("%w: no usable header at any multiple of %d bytes", ErrFormat, headerStep)}
 	case chosen == nil:
-		chosen = empty
+		return load(r, size, *empty)
 	}
 	return chosen, nil
 }
@@ -81,17 +87,13 @@ func (a *Archive) Open(name string) (*File, error) { return a.OpenLocale(name, 0
 // OpenLocale opens the version of a file for a language (a Windows language id such as 0x409), else the neutral
 // one, else any.
 func (a *Archive) OpenLocale(name string, locale uint16) (*File, error) {
-	return a.open(name, locale, nil)
-}
-
-func (a *Archive) open(name string, locale uint16, ahead []byte) (*File, error) {
 	index, stored, ok := a.lookup(name, locale)
 	if !ok {
 		return nil, &Error{name, -1, ErrNotFound}
 	}
 	b, _ := a.block(index)
 	key := fileKey(stored, b.flags&flagFixedKey != 0, uint32(b.pos), b.size)
-	return newFile(a, name, b, key, true, ahead)
+	return newFile(a, name, b, key, true)
 }
 
 // Blocks is the number of entries in the block table, for those who look at files without knowing their names.
@@ -108,23 +110,17 @@ func (a *Archive) OpenBlock(i int) (*File, error) {
 	if !ok {
 		return nil, &Error{name, -1, ErrNotFound}
 	}
-	return newFile(a, name, b, 0, false, nil)
+	return newFile(a, name, b, 0, false)
 }
 
 // ReadFile returns the content of a file. It is meant for files that fit in memory: above MaxFileSize it answers
 // ErrTooLarge; Open and File.WriteTo have no such bound.
 func (a *Archive) ReadFile(name string) ([]byte, error) {
-	ahead := aheadPool.Get().(*[]byte)
-	defer aheadPool.Put(ahead)
-	f, err := a.open(name, 0, *ahead)
+	f, err := a.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	data, err := f.readAll()
-	if cap(f.ahead) <= maxKept {
-		*ahead = f.ahead
-	}
-	return data, err
+	return f.readAll()
 }
 
 // Has says whether there is a file of that name. It may still turn out to be damaged.
@@ -134,27 +130,37 @@ func (a *Archive) Has(name string) bool {
 }
 
 // Names lists the files that the archive's own list names and that exist. The list is often missing or false in
-// protected maps, so nothing should depend on it.
+// protected maps, so nothing should depend on it. Only the first 4 MiB of it are read.
 func (a *Archive) Names() []string {
-	list, err := a.ReadFile(listfile)
+	f, err := a.Open(listfile)
 	if err != nil {
 		return nil
 	}
+	list := make([]byte, min(f.Size(), maxList))
+	if _, err := io.ReadFull(f, list); err != nil {
+		return nil
+	}
 	// A set rather than a search per name: protected maps fill the table so that a search never ends early.
-	present := make(map[[2]uint32]bool)
+	var present []uint64
 	for i := range a.hashes.len() {
 		e := a.hashes.hash(i)
 		if _, ok := a.block(e.block & countMask); ok {
-			present[[2]uint32{e.nameA, e.nameB}] = true
+			present = append(present, e.key())
 		}
 	}
+	slices.Sort(present)
+	present = slices.Compact(present)
+	listed := make([]bool, len(present))
 	var names []string
-	for name := range strings.FieldsFuncSeq(string(list), func(r rune) bool { return r == '\r' || r == '\n' || r == ';' }) {
-		stored := strings.ReplaceAll(name, "/", `\`)
-		key := [2]uint32{hashName(stored, hashNameA), hashName(stored, hashNameB)}
-		if present[key] {
-			delete(present, key) // named twice, listed once
-			names = append(names, name)
+	for name := range bytes.FieldsFuncSeq(list, func(r rune) bool { return r == '\r' || r == '\n' || r == ';' }) {
+		if len(name) > maxName {
+			continue
+		}
+		stored := strings.ReplaceAll(string(name), "/", `\`)
+		e := hashEntry{nameA: hashName(stored, hashNameA), nameB: hashName(stored, hashNameB)}
+		if at, ok := slices.BinarySearch(present, e.key()); ok && !listed[at] {
+			listed[at] = true
+			names = append(names, string(name))
 		}
 	}
 	return names

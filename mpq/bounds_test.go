@@ -2,9 +2,12 @@ package mpq
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -154,4 +157,92 @@ func TestReadFileBound(t *testing.T) {
 	if f, err := a.Open("war3map.j"); err != nil || f.Size() != MaxFileSize+1 {
 		t.Errorf("Open: %v", err)
 	}
+}
+
+// TestSectorBound: a sector of 16 MiB is read, as real maps have them, a larger one is refused before it is unpacked.
+func TestSectorBound(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		size  int
+		shift uint16
+		flags uint32
+		want  error
+	}{
+		{"16 MiB", maxSector, 15, flagExists | flagCompressed, nil},
+		{"16 MiB as a single unit", maxSector, 3, flagExists | flagCompressed | flagSingleUnit, nil},
+		{"more, in two sectors", maxSector + 1, 15, flagExists | flagCompressed, ErrCorrupt}, // there is no second one
+		{"more", maxSector + 1, 22, flagExists | flagCompressed, ErrTooLarge},
+		{"more as a single unit", maxSector + 1, 3, flagExists | flagCompressed | flagSingleUnit, ErrTooLarge},
+		{"more, stored and encrypted", maxSector + 1, 22, flagExists | flagEncrypted, ErrTooLarge},
+		{"a small file in large sectors", 1000, 22, flagExists | flagCompressed, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			packed := deflate(make([]byte, c.size))
+			if c.flags&flagSingleUnit == 0 && c.flags&flagCompressed != 0 {
+				packed = append(binary.LittleEndian.AppendUint32([]byte{8, 0, 0, 0}, uint32(len(packed)+8)), packed...)
+			}
+			data := claims(t, AddOptions{Store: true}, func(f *forged) {
+				f.header().put16(14, c.shift)
+				f.block(0).put32(0, uint32(len(f.data)))
+				f.block(0).put32(4, uint32(len(packed)))
+				f.block(0).put32(8, uint32(c.size))
+				f.setFlags(0, c.flags)
+				f.data = append(f.data, packed...)
+			})
+			a := open(t, data)
+			f, err := a.Open("war3map.j")
+			if err == nil {
+				_, err = f.WriteTo(io.Discard)
+			}
+			if !errors.Is(err, c.want) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+			if single := c.flags&flagSingleUnit != 0; err == nil && f.SingleUnit() != single {
+				t.Errorf("SingleUnit() = %t", f.SingleUnit())
+			}
+		})
+	}
+}
+
+// TestNamesBound: of a list only the beginning is read, and no name that no game would take.
+func TestNamesBound(t *testing.T) {
+	w := NewWriter(nil)
+	w.OmitListfile()
+	long := strings.Repeat("x", maxName+1)
+	add(t, w, "first", script, AddOptions{})
+	add(t, w, "last", script, AddOptions{})
+	add(t, w, long, script, AddOptions{})
+	list := "first\r\n" + long + "\r\n" + strings.Repeat("FIRST\r\n", maxList/7) + "last\r\n"
+	add(t, w, listfile, []byte(list), AddOptions{})
+	if got := open(t, write(t, w)).Names(); !slices.Equal(got, []string{"first"}) {
+		t.Errorf("%.100q", got)
+	}
+}
+
+// TestDecoysAreNotKept: of many headers that lead nowhere, no more than one's tables are in memory.
+func TestDecoysAreNotKept(t *testing.T) {
+	head := append([]byte("MPQ\x1A\x20\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x02\x00\x00\x00\x02\x00\x00\xFF\xFF\xFF\x0F\xFF\xFF\xFF\x0F"), make([]byte, 480)...)
+	data := bytes.Repeat(head, 16<<20/512)
+	before := liveHeap()
+	var most int64
+	a, err := Open(watched{bytes.NewReader(data), func() { most = max(most, liveHeap()-before) }}, int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.usable() != 0 || most > 20<<20 {
+		t.Errorf("%d bytes held, %d usable", most, a.usable())
+	}
+}
+
+// watched calls back before large reads.
+type watched struct {
+	io.ReaderAt
+	read func()
+}
+
+func (w watched) ReadAt(p []byte, off int64) (int, error) {
+	if len(p) > 1<<20 {
+		w.read()
+	}
+	return w.ReaderAt.ReadAt(p, off)
 }

@@ -17,6 +17,10 @@ const (
 
 	// maskLZMA stands for itself in later archives, and for zlib and bzip2 in old ones.
 	maskLZMA = 0x12
+
+	// maxBetween is the most, in bytes, that passes between two methods: half a sector of sound, which is what more
+	// than one is used for.
+	maxBetween = maxSector / 2
 )
 
 var (
@@ -61,7 +65,8 @@ func expand(dst, sector []byte, want int) ([]byte, error) {
 			return finish(m.unpack, dst, src, want)
 		}
 		var err error
-		if src, err = m.unpack(nil, src, want); err != nil {
+		limit := min(want, maxBetween)
+		if src, err = m.unpack(reserve(nil, src, limit), src, limit); err != nil {
 			return nil, fmt.Errorf("mask %02x: %w", mask, err)
 		}
 	}
@@ -72,14 +77,16 @@ func expand(dst, sector []byte, want int) ([]byte, error) {
 // such sectors, and the game plays them. Since zeros cost the file nothing, only so many are given.
 func finish(unpack method, dst, src []byte, want int) ([]byte, error) {
 	start := len(dst)
-	if want <= slack {
-		dst = slices.Grow(dst, want)
-	}
-	dst, err := unpack(dst, src, want)
+	dst, err := unpack(reserve(dst, src, want), src, want)
 	if err != nil {
 		return nil, err
 	}
 	return fill(dst, want-(len(dst)-start))
+}
+
+// reserve makes room for limit bytes, or for what src seems to be worth: the rest grows as it comes.
+func reserve(dst, src []byte, limit int) []byte {
+	return slices.Grow(dst, min(limit, 64*len(src)+slack))
 }
 
 // fill appends the n zeros that a sector lacks.
@@ -87,13 +94,14 @@ func fill(dst []byte, n int) ([]byte, error) {
 	if n > slack {
 		return nil, corrupt("it lacks %d bytes", n)
 	}
-	return appendZeros(dst, n), nil
+	return appendZeros(dst, n, len(dst)+n), nil
 }
 
-// appendCopy repeats length bytes from distance back. A copy may run into itself: then it repeats what it wrote.
-func appendCopy(dst []byte, distance, length int) []byte {
+// appendCopy repeats length bytes from distance back. A copy may run into itself: then it repeats what it wrote. dst will
+// not have more than end bytes.
+func appendCopy(dst []byte, distance, length, end int) []byte {
 	n := len(dst)
-	dst = slices.Grow(dst, length)[:n+length]
+	dst = grow(dst, length, end)[:n+length]
 	for done := 0; done < length; {
 		done += copy(dst[n+done:], dst[n-distance:n+done])
 	}

@@ -114,7 +114,7 @@ func explode(dst, src []byte, limit int) ([]byte, error) {
 		case length > limit-(len(dst)-start):
 			return dst, errOverrun
 		}
-		dst = appendCopy(dst, distance, length)
+		dst = appendCopy(dst, distance, length, start+limit)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 )
 
 const (
@@ -14,6 +15,11 @@ const (
 	plainSector = 64 << 10
 )
 
+// buffers are the memory of a file that was read to its end, for the next one.
+type buffers struct{ sector, ahead []byte }
+
+var spare = sync.Pool{New: func() any { return new(buffers) }}
+
 // File is an open file of an archive. It is read from front to back, one sector at a time.
 type File struct {
 	a          *Archive
@@ -23,30 +29,47 @@ type File struct {
 	sectorSize uint32
 	offsets    []uint32 // where the sectors begin, from the block's offset, and where the last one ends; nil if the file is stored
 	checks     []uint32 // Adler sums of the packed sectors, or nil
+	unit       bool     // see SingleUnit
 
-	next   int    // the sector to come
-	ready  []byte // unpacked bytes not yet handed out
-	sector []byte // the memory behind ready
-	ahead  []byte // raw bytes fetched
-	at     int64  // where ahead begins in the source
-	err    error
+	next  int      // the sector to come
+	ready []byte   // unpacked bytes not yet handed out
+	mem   *buffers // sector is the memory behind ready, ahead holds raw bytes fetched
+	at    int64    // where ahead begins in the source
+	err   error
 }
 
 // newFile prepares block b for reading. With named, key is the file's; else it has to be found if it is needed.
-// Packed data is read into ahead, which may be nil.
-func newFile(a *Archive, name string, b block, key uint32, named bool, ahead []byte) (*File, error) {
-	f := &File{a: a, name: name, b: b, key: key, sectorSize: a.header.sectorSize, ahead: ahead[:0]}
+func newFile(a *Archive, name string, b block, key uint32, named bool) (*File, error) {
+	f := &File{a: a, name: name, b: b, key: key, sectorSize: a.header.sectorSize}
 	if int64(b.size) > a.bound() {
 		return nil, f.fault(fmt.Errorf("%w: %d bytes in an archive of %d", ErrTooLarge, b.size, a.size))
 	}
 	if b.size == 0 {
 		return f, nil
 	}
-	if err := f.load(named); err != nil {
+	f.mem = spare.Get().(*buffers)
+	f.mem.ahead = f.mem.ahead[:0]
+	err := f.load(named)
+	if sector := min(f.sectorSize, b.size); err == nil && sector > maxSector {
+		err = fmt.Errorf("%w: %d bytes in one sector, of which this reads %d", ErrTooLarge, sector, maxSector)
+	}
+	if err != nil {
+		f.release()
 		return nil, f.fault(err)
 	}
 	return f, nil
 }
+
+// release gives the memory to the next file. No sector can be read after it.
+func (f *File) release() {
+	if f.mem != nil {
+		spare.Put(f.mem)
+		f.mem = nil
+	}
+}
+
+// SingleUnit says whether the file is one sector in a way that Warcraft III does not know before 1.30.
+func (f *File) SingleUnit() bool { return f.unit }
 
 // Size is the unpacked size in bytes.
 func (f *File) Size() int64 { return int64(f.b.size) }
@@ -57,11 +80,7 @@ func (f *File) Read(p []byte) (int, error) {
 		return 0, nil
 	}
 	for len(f.ready) == 0 {
-		if f.err == nil {
-			f.sector, f.err = f.appendSector(f.sector[:0])
-			f.ready = f.sector
-		}
-		if f.err != nil {
+		if f.advance(); f.err != nil {
 			return 0, f.err
 		}
 	}
@@ -82,10 +101,7 @@ func (f *File) WriteTo(w io.Writer) (int64, error) {
 				return total, err
 			}
 		}
-		if f.err == nil {
-			f.sector, f.err = f.appendSector(f.sector[:0])
-			f.ready = f.sector
-		}
+		f.advance()
 		if f.err == io.EOF {
 			return total, nil
 		}
@@ -95,8 +111,25 @@ func (f *File) WriteTo(w io.Writer) (int64, error) {
 	}
 }
 
+// advance makes the next sector ready, or sets err.
+func (f *File) advance() {
+	if f.err != nil {
+		return
+	}
+	if f.mem == nil { // an empty file
+		f.err = io.EOF
+		return
+	}
+	if f.mem.sector, f.err = f.appendSector(f.mem.sector[:0]); f.err != nil {
+		f.release()
+		return
+	}
+	f.ready = f.mem.sector
+}
+
 // readAll returns the whole file, unpacked straight into the slice that it returns.
 func (f *File) readAll() ([]byte, error) {
+	defer f.release()
 	if f.b.size > MaxFileSize {
 		return nil, f.fault(fmt.Errorf("%w: %d bytes, of which this reads %d", ErrTooLarge, f.b.size, MaxFileSize))
 	}
@@ -151,6 +184,9 @@ func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
 		return append(dst, raw...), nil
 	}
 	packed := f.offsets[i+1] - f.offsets[i]
+	if packed > maxSector { // stored, with rubbish after it
+		packed = uint32(want+3) &^ 3
+	}
 	// Fetch as far as the file goes: the sectors follow each other.
 	rest := f.offsets[len(f.offsets)-1] - f.offsets[i]
 	raw, err := f.raw(uint64(f.offsets[i]), int(packed), int64(rest))
@@ -183,24 +219,26 @@ func (f *File) raw(off uint64, n int, rest int64) ([]byte, error) {
 	if at < 0 || at+int64(n) > f.a.size {
 		return nil, corrupt("it lies at bytes %d to %d, and the archive ends at %d", at, at+int64(n), f.a.size)
 	}
-	if skip := at - f.at; skip >= 0 && skip+int64(n) <= int64(len(f.ahead)) {
-		return f.ahead[skip : skip+int64(n)], nil
+	m := f.mem
+	if skip := at - f.at; skip >= 0 && skip+int64(n) <= int64(len(m.ahead)) {
+		return m.ahead[skip : skip+int64(n)], nil
 	}
-	fetch := max(int64(n), min(rest, readAhead, f.a.size-at))
-	if int64(cap(f.ahead)) < fetch {
-		f.ahead = make([]byte, fetch)
+	rest = min(rest, f.a.size-at)
+	fetch := max(int64(n), min(rest, readAhead))
+	if int64(cap(m.ahead)) < fetch {
+		m.ahead = make([]byte, max(fetch, min(rest, maxSector, int64(f.sectorSize)))) // no further sector needs more
 	}
-	f.ahead, f.at = f.ahead[:fetch], at
-	got, err := readAvailable(f.a.r, f.ahead, at)
+	m.ahead, f.at = m.ahead[:fetch], at
+	got, err := readAvailable(f.a.r, m.ahead, at)
 	if err == nil && got < n {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		f.ahead = f.ahead[:0]
+		m.ahead = m.ahead[:0]
 		return nil, fmt.Errorf("reading %d bytes at %d: %w", n, at, err)
 	}
-	f.ahead = f.ahead[:got]
-	return f.ahead[:n], nil
+	m.ahead = m.ahead[:got]
+	return m.ahead[:n], nil
 }
 
 // fault wraps an error with the file's name and place.
@@ -208,8 +246,17 @@ func (f *File) fault(err error) error {
 	return &Error{f.name, f.a.header.abs(f.b.pos), err}
 }
 
-func appendZeros(dst []byte, n int) []byte {
-	dst = slices.Grow(dst, n)
+// grow makes room for n bytes more, where end is the most that dst will ever have. It makes four of what there is: append
+// makes a quarter more, which for a large sector leaves five times its size to the garbage collector.
+func grow(dst []byte, n, end int) []byte {
+	if cap(dst)-len(dst) >= n {
+		return dst
+	}
+	return slices.Grow(dst, max(n, min(4*cap(dst), end)-len(dst)))
+}
+
+func appendZeros(dst []byte, n, end int) []byte {
+	dst = grow(dst, n, end)
 	clear(dst[len(dst) : len(dst)+n])
 	return dst[:len(dst)+n]
 }

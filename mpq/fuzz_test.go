@@ -2,6 +2,7 @@ package mpq
 
 import (
 	"bytes"
+	"compress/bzip2"
 	"compress/flate"
 	"errors"
 	"fmt"
@@ -111,11 +112,22 @@ func FuzzInflate(f *testing.F) {
 	})
 }
 
-// FuzzSector goes through the mask byte, and so through combinations. The bzip2 reader of the standard library takes
-// four bytes for each byte of the smallest block, 100,000, and again for each block.
+// FuzzBunzip also compares with the standard library: what that unpacks, this unpacks to the same.
+func FuzzBunzip(f *testing.F) {
+	const standard = 4*900_000 + 64<<10 // what the library itself takes
+	fuzzMethod(f, fixedCost+8*fuzzLimit+standard, func(dst, src []byte, limit int) ([]byte, error) {
+		out, err := unbzip2(dst, src, limit)
+		std, stdErr := io.ReadAll(io.LimitReader(bzip2.NewReader(bytes.NewReader(src)), int64(limit)+1))
+		if stdErr == nil && len(std) <= limit && (err != nil || !bytes.HasPrefix(std, out[len(dst):])) {
+			return nil, fmt.Errorf("%x: got %x (%w), want %x", src, out, err, std)
+		}
+		return out, err
+	})
+}
+
+// FuzzSector goes through the mask byte, and so through combinations.
 func FuzzSector(f *testing.F) {
-	const bzip2Block = 4 * 100_000
-	fuzzMethod(f, fixedCost+2*bzip2Block, func(dst, src []byte, limit int) ([]byte, error) {
+	fuzzMethod(f, fixedCost+16*fuzzLimit, func(dst, src []byte, limit int) ([]byte, error) {
 		out, err := expand(dst, src, limit)
 		if err == nil && len(out) != len(dst)+limit {
 			return nil, errors.New("a sector that is not full")

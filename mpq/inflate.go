@@ -182,7 +182,7 @@ func inflateBlock(dst []byte, in *bitReader, start, end int, lits, dists []code)
 		case length > end-len(dst):
 			return dst, errOverrun
 		}
-		dst = appendCopy(dst, distance, length)
+		dst = appendCopy(dst, distance, length, end)
 	}
 }
 

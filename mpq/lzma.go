@@ -136,7 +136,7 @@ func (d *lzma) decode(dst []byte, size int, lc, lp, pb uint) ([]byte, error) {
 		case length > end-len(dst):
 			return dst, errOverrun
 		}
-		dst = appendCopy(dst, int(distance), length)
+		dst = appendCopy(dst, int(distance), length, end)
 	}
 	if d.rc.short {
 		return dst, errCutShort

@@ -7,6 +7,9 @@ import (
 	"math"
 )
 
+// maxSectors bounds the sector table of a file: 512 MB in the smallest sectors.
+const maxSectors = 1 << 20
+
 // load finds out where the sectors of the file are.
 //
 // A packed file begins with a table: one u32 for the beginning of each sector and one for the end of the last,
@@ -26,6 +29,7 @@ func (f *File) load(named bool) error {
 	if f.b.flags&flagEncrypted != 0 && !named {
 		return ErrNoKey
 	}
+	f.unit = true
 	f.sectorSize = f.b.size
 	f.offsets = []uint32{0, f.b.packed}
 	return nil
@@ -38,6 +42,7 @@ func (f *File) loadStored(named bool) error {
 		f.sectorSize = plainSector
 		return nil
 	case f.b.flags&flagSingleUnit != 0:
+		f.unit = f.b.size > f.sectorSize // else it is one sector for everybody
 		f.sectorSize = f.b.size
 	}
 	if named {
@@ -70,7 +75,10 @@ func (f *File) loadTable(named, strict bool) error {
 		whole += 4
 	}
 	rest := f.a.size - f.a.header.abs(f.b.pos)
-	if length > rest {
+	switch {
+	case count > maxSectors:
+		return fmt.Errorf("%w: %d sectors, of which this reads %d", ErrTooLarge, count, maxSectors)
+	case length > rest:
 		return corrupt("its table of %d sectors does not fit in the archive", count)
 	}
 	whole = min(whole, rest&^3)
@@ -149,7 +157,7 @@ func (f *File) loadChecks(end uint32) {
 	if n < 4 || n > f.sectorSize || int64(n) > int64(count)*4 {
 		return
 	}
-	raw, err := f.rawAside(uint64(start), int(n))
+	raw, err := f.rawAside(nil, uint64(start), int(n))
 	if err != nil {
 		return
 	}
@@ -172,14 +180,16 @@ func (f *File) check(i int, raw []byte) error {
 	if f.checks == nil || f.matches(i, raw) {
 		return nil
 	}
+	var aside []byte
 	for j := range f.checks {
 		if j == i || f.checks[j] == 0 || f.checks[j] == math.MaxUint32 {
 			continue
 		}
-		other, err := f.rawAside(uint64(f.offsets[j]), int(f.offsets[j+1]-f.offsets[j]))
+		other, err := f.rawAside(aside, uint64(f.offsets[j]), int(f.offsets[j+1]-f.offsets[j]))
 		if err != nil {
 			continue
 		}
+		aside = other
 		if f.b.flags&flagEncrypted != 0 {
 			decrypt(other, f.key+uint32(j))
 		}
@@ -196,12 +206,12 @@ func (f *File) matches(i int, raw []byte) bool {
 	return f.checks[i] == 0 || f.checks[i] == math.MaxUint32 || f.checks[i] == adlerFromZero(raw)
 }
 
-// rawAside reads like raw, but leaves what was fetched ahead alone.
-func (f *File) rawAside(off uint64, n int) ([]byte, error) {
-	ahead, at := f.ahead, f.at
-	f.ahead = nil
+// rawAside reads like raw, into the memory of buf if that is enough. What was fetched ahead stays as it is.
+func (f *File) rawAside(buf []byte, off uint64, n int) ([]byte, error) {
+	ahead, at := f.mem.ahead, f.at
+	f.mem.ahead = buf[:0]
 	raw, err := f.raw(off, n, int64(n))
-	f.ahead, f.at = ahead, at
+	f.mem.ahead, f.at = ahead, at
 	return raw, err
 }
 

@@ -21,7 +21,7 @@ func unsparse(dst, src []byte, limit int) ([]byte, error) {
 		if src[0]&0x80 == 0 {
 			src = src[1:]
 			n = min(n+3, left)
-			dst = appendZeros(dst, n)
+			dst = appendZeros(dst, n, len(dst)+left)
 		} else {
 			src = src[1:]
 			n = min(n+1, left)

@@ -9,9 +9,9 @@ import (
 const (
 	entrySize = 16 // of the hash table and of the block table alike
 
-	// maxEntries bounds both tables. The game's own tools stop at 0x80000; a count above is a lie, told to make
-	// readers allocate, and entries beyond are decrypted rubbish.
-	maxEntries = 1 << 20
+	// maxEntries bounds both tables, where the game's own tools stop. A count above is a lie, told to make readers
+	// allocate, and entries beyond are decrypted rubbish.
+	maxEntries = 0x80000
 
 	blockFree = 0xFFFFFFFF // ends a search; 0xFFFFFFFE, deleted, is just an index outside the table
 )
@@ -44,6 +44,9 @@ type block struct {
 	packed, size uint32
 	flags        uint32
 }
+
+// key is the name as the table knows it.
+func (e hashEntry) key() uint64 { return uint64(e.nameA)<<32 | uint64(e.nameB) }
 
 func (t table) len() int { return len(t) / entrySize }
 
