@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/draw"
 	"image/jpeg"
+	"slices"
 )
 
 const (
@@ -18,11 +19,16 @@ const (
 	blpJPEG     = 0
 	blpPaletted = 1
 
-	// maxSide bounds a picture. Minimaps have 256 pixels a side, previews up to 1024.
-	maxSide = 4096
+	// Minimaps have 256 pixels a side, previews up to 1024. A progressive JPEG takes 28 bytes for each pixel until it is
+	// decoded, so more pixels would take too much memory. Time goes by scans, of which real ones have ten.
+	maxPixels  = 1 << 20
+	maxPicture = 8 << 20 // bytes of the packed picture, with its smaller copies
+	maxScans   = 100
 	// A JPEG cannot hold much more than 64 pixels in a byte.
 	maxJPEGRatio = 256
 )
+
+var startOfScan = []byte("\xFF\xDA")
 
 var errPicture = errors.New("damaged picture")
 
@@ -37,8 +43,8 @@ func decodeBLP(data, outside []byte) (*image.NRGBA, error) {
 	}
 	field := func(at int) int { return int(binary.LittleEndian.Uint32(data[at:])) }
 	kind, alpha, width, height := field(4), field(8), field(12), field(16)
-	if width < 1 || height < 1 || width > maxSide || height > maxSide {
-		return nil, fmt.Errorf("%w: it claims %d × %d pixels", errPicture, width, height)
+	if err := checkSize(width, height); err != nil {
+		return nil, err
 	}
 	body, mipmap := data[blpHeader:], outside
 	if data[3] == '1' {
@@ -60,6 +66,14 @@ func decodeBLP(data, outside []byte) (*image.NRGBA, error) {
 	}
 }
 
+// checkSize refuses what a picture cannot be, or need not be.
+func checkSize(width, height int) error {
+	if width < 1 || height < 1 || width > maxPixels || height > maxPixels || width*height > maxPixels {
+		return fmt.Errorf("%w: it claims %d × %d pixels, and this decodes %d in all", errPicture, width, height, maxPixels)
+	}
+	return nil
+}
+
 // decodeBLPJPEG joins head and picture. The game's JPEGs have the four channels blue, green, red, alpha as they are,
 // which is no combination that a JPEG decoder expects: they pass as CMYK, marked so, and are taken out inverted, since
 // such files hold the inverse of the ink.
@@ -72,17 +86,24 @@ func decodeBLPJPEG(body, mipmap []byte, width, height int, alpha bool) (*image.N
 		return nil, fmt.Errorf("%w: a JPEG header of %d bytes", errPicture, n)
 	}
 	const mark = "\xFF\xEE\x00\x0EAdobe\x00\x64\x00\x00\x00\x00\x00" // APP14, no transformation of colours
-	file := bytes.Join([][]byte{body[4 : 4+n], mipmap}, nil)
+	file := make([]byte, 0, n+len(mipmap)+len(mark))
+	file = append(append(file, body[4:4+n]...), mipmap...)
 	if len(file) < 2 {
 		return nil, fmt.Errorf("%w: no JPEG", errPicture)
 	}
-	file = bytes.Join([][]byte{file[:2], []byte(mark), file[2:]}, nil)
+	file = slices.Insert(file, 2, []byte(mark)...)
 	config, err := jpeg.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPicture, err)
 	}
-	if config.Width*config.Height > maxJPEGRatio*len(file) || config.Width > maxSide || config.Height > maxSide {
+	if err := checkSize(config.Width, config.Height); err != nil {
+		return nil, err
+	}
+	if config.Width*config.Height > maxJPEGRatio*len(file) {
 		return nil, fmt.Errorf("%w: a JPEG of %d bytes claims %d × %d pixels", errPicture, len(file), config.Width, config.Height)
+	}
+	if n := bytes.Count(file, startOfScan); n > maxScans {
+		return nil, fmt.Errorf("%w: a JPEG of %d scans", errPicture, n)
 	}
 	decoded, err := jpeg.Decode(bytes.NewReader(file))
 	if err != nil {

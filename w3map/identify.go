@@ -52,38 +52,40 @@ func (m *Map) hashFile(r io.ReaderAt, size int64, progress func(int)) error {
 }
 
 // hashPieces computes the checksum, and the SHA-1 of the versions that have it over the same pieces.
-func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts) {
-	p := m.hashGameScripts(a, scripts)
-	if p == nil {
-		m.hashMapScript(a, newPieces(false)) // for what it says about the script
-		return
+func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
+	p := m.hashGameScripts(a, scripts, meter)
+	switch {
+	case p == nil:
+		m.hashMapScript(a, newPieces(false, meter)) // for what it says about the script
+	case m.hashMapScript(a, p):
+		for _, name := range decisive {
+			if _, err := m.hashPiece(a, name, p, (*pieces).endFile); errors.Is(err, ErrTooMuch) {
+				return err
+			}
+		}
+		m.HasChecksum = true
+		m.Checksum = p.sum(m.SHA1[:])
+		m.HasSHA1 = m.HasSHA1 || p.sha != nil
 	}
-	if !m.hashMapScript(a, p) {
-		return
-	}
-	for _, name := range decisive {
-		m.hashPiece(a, name, p, (*pieces).endFile)
-	}
-	m.HasChecksum = true
-	m.Checksum = p.sum(m.SHA1[:])
-	m.HasSHA1 = m.HasSHA1 || p.sha != nil
+	return meter.Err()
 }
 
 // hashGameScripts hashes common.j and blizzard.j, of which the map's own copies count first. Without them it says so
 // and answers nil.
-func (m *Map) hashGameScripts(a *mpq.Archive, scripts *Scripts) *pieces {
+func (m *Map) hashGameScripts(a *mpq.Archive, scripts *Scripts, meter *Meter) *pieces {
 	if m.Version >= firstReforged {
-		return newPieces(false)
+		return newPieces(false, meter)
 	}
 	withSHA1 := m.Version >= firstSHA1 && m.Version < firstFileSHA1
 	if scripts != nil && !a.Has(ownScripts[0]) && !a.Has(ownScripts[1]) {
 		p := scripts.prefix.clone()
+		p.meter = meter
 		if !withSHA1 {
 			p.sha = nil
 		}
 		return p
 	}
-	p := newPieces(withSHA1)
+	p := newPieces(withSHA1, meter)
 	for i, name := range ownScripts {
 		own, _ := m.hashPiece(a, name, p, (*pieces).endScript)
 		if own {
@@ -104,7 +106,8 @@ func (m *Map) hashGameScripts(a *mpq.Archive, scripts *Scripts) *pieces {
 // with a script that cannot be read has none that is worth sending.
 func (m *Map) hashMapScript(a *mpq.Archive, p *pieces) bool {
 	names, end := jassScripts, (*pieces).endFile
-	if m.Version >= firstLua && (m.Lua || !a.Has(jassScripts[0]) && !a.Has(jassScripts[1])) {
+	hasJass, hasLua := a.Has(jassScripts[0]) || a.Has(jassScripts[1]), a.Has(luaScripts[0]) || a.Has(luaScripts[1])
+	if m.Version >= firstLua && (m.Lua || hasLua && !hasJass) {
 		names = luaScripts
 	}
 	if m.Version >= firstReforged {
@@ -121,7 +124,7 @@ func (m *Map) hashMapScript(a *mpq.Archive, p *pieces) bool {
 	switch {
 	case damaged:
 		m.warn("The map's script cannot be read, so that the map has no checksum.")
-	case m.Version < firstLua && (a.Has(luaScripts[0]) || a.Has(luaScripts[1])):
+	case m.Version < firstLua && hasLua:
 		m.warn("The map's script is written in Lua: clients of %v cannot play it, it needs 1.31 or later.", m.Version)
 	default:
 		m.warn("The map has no script (%s): no game can start it.", names[0])
@@ -140,10 +143,17 @@ func (m *Map) hashPiece(a *mpq.Archive, name string, p *pieces, end func(*pieces
 	if err == nil {
 		_, err = f.WriteTo(p)
 	}
+	if errors.Is(err, ErrTooMuch) {
+		return false, err // of which hashPieces tells
+	}
 	if err != nil {
 		*p = *before
 		m.warn("%s in the map is damaged and left out of its checksum: %v.", name, err)
 		return false, err
+	}
+	if f.SingleUnit() && m.Version < firstSingleUnit {
+		m.warn("%s is stored as a single unit, which clients before %v cannot read: save the map with another tool.",
+			name, firstSingleUnit)
 	}
 	end(p)
 	return true, nil

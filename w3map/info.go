@@ -32,6 +32,29 @@ type info struct {
 	cut                                    bool // ends within the forces
 }
 
+// texts are the places of all texts, which may be references to war3map.wts.
+func (m *info) texts() []*string {
+	all := []*string{&m.name, &m.author, &m.description, &m.recommended}
+	for i := range m.players {
+		all = append(all, &m.players[i].Name)
+	}
+	for i := range m.forces {
+		all = append(all, &m.forces[i].Name)
+	}
+	return all
+}
+
+// references are the numbers of war3map.wts that the texts need.
+func (m *info) references() map[int]bool {
+	wanted := map[int]bool{}
+	for _, text := range m.texts() {
+		if id, ok := reference(*text); ok {
+			wanted[id] = true
+		}
+	}
+	return wanted
+}
+
 // parseInfo reads war3map.w3i up to the forces; what follows them is not needed and often missing in protected maps.
 //
 // About a few beta formats the sources disagree. Those are read in both ways, and the way that gives sensible players

@@ -27,7 +27,7 @@ func picture(r io.ReaderAt, size int64, name string) (*image.NRGBA, error) {
 	}
 	var failure error
 	for _, kind := range []string{".blp", ".tga"} {
-		data, err := readSmall(a, name+kind)
+		data, err := readSmall(a, name+kind, maxPicture)
 		if errors.Is(err, mpq.ErrNotFound) {
 			continue
 		}
@@ -35,7 +35,7 @@ func picture(r io.ReaderAt, size int64, name string) (*image.NRGBA, error) {
 		if err == nil && kind == ".tga" {
 			m, err = decodeTGA(data)
 		} else if err == nil {
-			outside, _ := readSmall(a, name+".b00") // only betas have it
+			outside, _ := readSmall(a, name+".b00", maxPicture) // only betas have it
 			m, err = decodeBLP(data, outside)
 		}
 		if err == nil {

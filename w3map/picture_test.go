@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -172,7 +173,7 @@ func check(t *testing.T, name string, m *image.NRGBA, err error, width int, want
 // No picture may ask for more memory than its bytes could fill.
 func TestPicturesThatLie(t *testing.T) {
 	tga := make([]byte, tgaHeader+10)
-	tga[2], tga[13], tga[15], tga[16] = 10, 0x10, 0x10, 32 // 4096 × 4096
+	tga[2], tga[13], tga[15], tga[16] = 10, 4, 4, 32 // 1024 × 1024
 	big := func(data []byte) []byte {
 		data = bytes.Clone(data)
 		sof := bytes.Index(data, []byte{0xFF, 0xC0})
@@ -181,7 +182,7 @@ func TestPicturesThatLie(t *testing.T) {
 	}
 	for text, data := range map[string][]byte{
 		"no BLP header":        []byte("BLP2aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
-		"claims 5000":          blp1(1, 0, 5000, 2, palette(), nil),
+		"claims 5000":          blp1(1, 0, 5000, 250, palette(), nil),
 		"ends within its head": blp1(1, 0, 2, 2, nil, nil)[:40],
 		"ends within its pal":  blp1(1, 0, 2, 2, nil, nil),
 		"bytes for 2":          blp1(1, 0, 2, 2, palette(), []byte{1}),
@@ -228,5 +229,41 @@ func bounded(t *testing.T, m *image.NRGBA, err error, pixels int) {
 	}
 	if err != nil && !errors.Is(err, errPicture) {
 		t.Fatalf("not the package's own error: %v", err)
+	}
+}
+
+// A picture takes less than 64 MB, whatever it claims and however it is packed.
+func TestPicturesTakeLittle(t *testing.T) {
+	jpeg := func(kind byte, side, pad int) []byte {
+		data := bytes.Clone(blpJPEGPicture(t))
+		sof := bytes.Index(data, []byte{0xFF, 0xC0})
+		data[sof+1] = kind
+		copy(data[sof+5:], []byte{byte(side >> 8), byte(side), byte(side >> 8), byte(side)})
+		binary.LittleEndian.PutUint32(data[blpHeader+blpMipmaps*4:], 1<<30) // all that follows
+		return append(data, make([]byte, pad)...)
+	}
+	scans := jpeg(0xC2, 1024, 0)
+	scan := scans[bytes.LastIndex(scans, startOfScan):]
+	for _, c := range []struct {
+		name, want string
+		data       []byte
+	}{
+		{"4096² at once", "claims 4096 × 4096", jpeg(0xC0, 4096, 1<<20)},
+		{"4096² progressive", "claims 4096 × 4096", jpeg(0xC2, 4096, 1<<20)},
+		{"1024² at once", "", jpeg(0xC0, 1024, 6<<20)},
+		{"1024² progressive", "", jpeg(0xC2, 1024, 6<<20)},
+		{"many scans", "scans", append(scans, bytes.Repeat(scan, 5000)...)},
+		{"4096² of a palette", "claims 4096 × 4096", blp1(1, 0, 4096, 4096, palette(), make([]byte, 4096*4096))},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := decodeBLP(c.data, nil)
+		runtime.ReadMemStats(&after)
+		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 40 {
+			t.Errorf("%s: %d MB allocated", c.name, used)
+		}
+		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v", c.name, err)
+		}
 	}
 }

@@ -50,18 +50,24 @@ type pieces struct {
 	checksum uint32
 	sha      hash.Cloner // nil if not wanted
 	current  roll
+	meter    *Meter // of what is unpacked; nil for what lies open
 }
 
-func newPieces(withSHA1 bool) *pieces {
-	p := &pieces{}
+func newPieces(withSHA1 bool, meter *Meter) *pieces {
+	p := &pieces{meter: meter}
 	if withSHA1 {
 		p.sha = sha1.New().(hash.Cloner)
 	}
 	return p
 }
 
-// Write takes the next part of the current piece.
+// Write takes the next part of the current piece: a sector, if it comes from an archive.
 func (p *pieces) Write(data []byte) (int, error) {
+	if p.meter != nil {
+		if _, err := p.meter.Write(data); err != nil {
+			return 0, err
+		}
+	}
 	p.current.write(data)
 	if p.sha != nil {
 		p.sha.Write(data)

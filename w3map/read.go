@@ -14,8 +14,12 @@ import (
 	"w3host/w3gs"
 )
 
-// maxSmall bounds files that are read as a whole, in bytes. The texts of the largest maps have a tenth of it.
-const maxSmall = 32 << 20
+// Bounds of files that are read as a whole, and of what is kept of them, in bytes.
+const (
+	maxInfo  = 1 << 20 // war3map.w3i, mostly below 100 kB
+	maxTexts = 8 << 20 // war3map.wts; the texts of the largest maps have a third of it
+	maxText  = 8 << 10 // one text; the lobby of the game shows no more than a few hundred
+)
 
 // What Read can refuse a file for. Test with errors.Is.
 var (
@@ -38,7 +42,8 @@ type Options struct {
 // Read reads the map in r, size bytes long, from a file of the given name (folders before it are dropped).
 //
 // The error is about a file that cannot be hosted at all. What is merely odd is in Map.Warnings; that the checksum
-// could not be computed, in Map.MissingScripts. Memory does not grow with the file.
+// could not be computed, in Map.MissingScripts. Memory does not grow with the file and stays below 64 MB; time is
+// bounded by a Meter.
 func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
 	m := &Map{File: baseName(name), Version: opts.Version, Settings: DefaultSettings}
 	if m.Version == 0 {
@@ -65,13 +70,15 @@ func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
 		return nil, fmt.Errorf("read %s: %w", m.File, err)
 	}
 	m.Signed = signed(r, size)
-	m.hashPieces(a, opts.Scripts)
+	if err := m.hashPieces(a, opts.Scripts, NewMeter(size)); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
 	return m, nil
 }
 
 // readInfo reads war3map.w3i and resolves its texts.
 func (m *Map) readInfo(a *mpq.Archive) error {
-	data, err := readSmall(a, "war3map.w3i")
+	data, err := readSmall(a, "war3map.w3i", maxInfo)
 	switch {
 	case errors.Is(err, mpq.ErrNotFound) && a.Has("war3campaign.w3f"):
 		return fmt.Errorf("%w: it is a campaign, whose maps can only be played alone", ErrNotMap)
@@ -84,38 +91,41 @@ func (m *Map) readInfo(a *mpq.Archive) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	texts, err := readSmall(a, "war3map.wts")
+	texts, err := readSmall(a, "war3map.wts", maxTexts)
 	if err != nil && !errors.Is(err, mpq.ErrNotFound) {
 		m.warn("war3map.wts is damaged, so that texts of the map are missing: %v.", err)
 	}
-	m.take(in, parseStrings(texts))
+	m.take(in, parseStrings(texts, in.references()))
 	return nil
 }
 
-// readSmall reads a file that is not worth more memory than maxSmall.
-func readSmall(a *mpq.Archive, name string) ([]byte, error) {
+// readSmall reads a file that is not worth more than most bytes of memory.
+func readSmall(a *mpq.Archive, name string, most int64) ([]byte, error) {
 	f, err := a.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	if f.Size() > maxSmall {
-		return nil, fmt.Errorf("%s claims %d bytes, where no game needs more than %d", name, f.Size(), maxSmall)
+	if f.Size() > most {
+		return nil, fmt.Errorf("%s claims %d bytes, and this reads no more than %d", name, f.Size(), most)
 	}
 	return a.ReadFile(name)
 }
 
 func (m *Map) take(in *info, texts stringTable) {
-	m.Name, m.Author = texts.resolve(in.name), texts.resolve(in.author)
-	m.Description, m.RecommendedPlayers = texts.resolve(in.description), texts.resolve(in.recommended)
+	long := false
+	for _, text := range in.texts() {
+		*text = texts.resolve(*text)
+		if len(*text) > maxText {
+			*text, long = cutText(*text, maxText), true
+		}
+	}
+	if long {
+		m.warn("A text of the map is longer than %d bytes and was cut off there.", maxText)
+	}
+	m.Name, m.Author, m.Description, m.RecommendedPlayers = in.name, in.author, in.description, in.recommended
 	m.Width, m.Height = uint16(in.width), uint16(in.height)
 	m.Format, m.EditorVersion, m.Flags, m.Lua = in.format, in.editor, in.flags, in.lua
 	m.Players, m.Forces = in.players, in.forces
-	for i := range m.Players {
-		m.Players[i].Name = texts.resolve(m.Players[i].Name)
-	}
-	for i := range m.Forces {
-		m.Forces[i].Name = texts.resolve(m.Forces[i].Name)
-	}
 	if in.cut {
 		m.warn("war3map.w3i ends within its forces; the %d before that count.", len(m.Forces))
 	}

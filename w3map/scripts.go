@@ -32,7 +32,7 @@ func NewScripts(common, blizzard []byte) (*Scripts, error) {
 			return nil, fmt.Errorf("%s %w", script.name, ErrLineEnds)
 		}
 	}
-	s := &Scripts{common: common, blizzard: blizzard, prefix: newPieces(true)}
+	s := &Scripts{common: common, blizzard: blizzard, prefix: newPieces(true, nil)}
 	s.prefix.Write(common)
 	s.prefix.endScript()
 	s.prefix.Write(blizzard)

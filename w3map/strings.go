@@ -2,9 +2,12 @@ package w3map
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // stringTable is war3map.wts: the texts that TRIGSTR_n stands for.
@@ -13,9 +16,7 @@ type stringTable map[int]string
 var (
 	byteOrderMark = []byte("\xEF\xBB\xBF")
 	doubledMark   = []byte("\xC3\xAF\xC2\xBB\xC2\xBF") // the mark, encoded once more by a careless tool
-
-	entryStart = regexp.MustCompile(`(?mi)^[ \t]*STRING[ \t]+(-?\d+)`)
-	entryEnd   = regexp.MustCompile(`(?m)^[ \t]*\}`)
+	entryWord     = []byte("STRING")
 )
 
 // parseStrings reads
@@ -27,45 +28,98 @@ var (
 //	}
 //
 // with line ends and blanks as they come. What makes no sense is passed over. Of two texts with a number, the later
-// counts.
-func parseStrings(data []byte) stringTable {
+// counts. Only the wanted numbers are kept, of which nil is all: there may be millions. data is changed.
+func parseStrings(data []byte, wanted map[int]bool) stringTable {
 	data = bytes.TrimPrefix(bytes.TrimPrefix(data, byteOrderMark), doubledMark)
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
+	data = plainLineEnds(data)
 	table := stringTable{}
 	end := -1 // of the text at hand, or of one to come
-	for start := find(entryStart, data, 0); start != nil; {
-		next, limit := find(entryStart, data, start[1]), len(data)
+	for start := findEntry(data, 0); start != nil; {
+		next, limit := findEntry(data, start.end), len(data)
 		if next != nil {
-			limit = next[0]
+			limit = next.at
 		}
-		open := openBrace(data, start[1], limit)
+		open := openBrace(data, start.end, limit)
 		if open < 0 { // an entry without a text
 			start = next
 			continue
 		}
 		if end <= open {
-			end = len(data)
-			if brace := find(entryEnd, data, open+1); brace != nil {
-				end = brace[1] - 1
-			}
+			end = closingBrace(data, open+1)
 		}
 		stop := textEnd(data, open+1, limit, end)
-		if id, err := strconv.Atoi(string(data[start[2]:start[3]])); err == nil {
+		if id, err := strconv.Atoi(string(data[start.number:start.end])); err == nil && (wanted == nil || wanted[id]) {
 			table[id] = textBetween(data[open+1 : stop])
 		}
-		if start = next; next != nil && next[0] <= stop { // that one was within the text
-			start = find(entryStart, data, stop)
+		if start = next; next != nil && next.at <= stop { // that one was within the text
+			start = findEntry(data, stop)
 		}
 	}
 	return table
 }
 
-// find is the first match at or after from, with its groups, counted from the beginning of data.
-func find(re *regexp.Regexp, data []byte, from int) []int {
-	at := re.FindSubmatchIndex(data[from:])
-	for i := range at {
-		at[i] += from
+// plainLineEnds turns CR LF and CR into LF, in place.
+func plainLineEnds(data []byte) []byte {
+	out := data[:0]
+	for i, b := range data {
+		switch {
+		case b != '\r':
+			out = append(out, b)
+		case i+1 == len(data) || data[i+1] != '\n':
+			out = append(out, '\n')
+		}
+	}
+	return out
+}
+
+// entry is where "STRING 7" stands: the line, the digits, and their end.
+type entry struct{ at, number, end int }
+
+// findEntry finds the first line of an entry at or after from, which counts as the beginning of a line.
+func findEntry(data []byte, from int) *entry {
+	for at := from; at < len(data); {
+		i := skipBlanks(data, at)
+		word := min(i+len(entryWord), len(data))
+		if digits := skipBlanks(data, word); bytes.EqualFold(data[i:word], entryWord) && digits > word {
+			end := digits
+			if end < len(data) && data[end] == '-' {
+				end++
+			}
+			first := end
+			for end < len(data) && '0' <= data[end] && data[end] <= '9' {
+				end++
+			}
+			if end > first {
+				return &entry{at, digits, end}
+			}
+		}
+		line := bytes.IndexByte(data[at:], '\n')
+		if line < 0 {
+			break
+		}
+		at += line + 1
+	}
+	return nil
+}
+
+// closingBrace finds the first brace that begins a line at or after from, else the end.
+func closingBrace(data []byte, from int) int {
+	for at := from; at < len(data); {
+		if i := skipBlanks(data, at); i < len(data) && data[i] == '}' {
+			return i
+		}
+		line := bytes.IndexByte(data[at:], '\n')
+		if line < 0 {
+			break
+		}
+		at += line + 1
+	}
+	return len(data)
+}
+
+func skipBlanks(data []byte, at int) int {
+	for at < len(data) && (data[at] == ' ' || data[at] == '\t') {
+		at++
 	}
 	return at
 }
@@ -110,25 +164,40 @@ func textBetween(braces []byte) string {
 	return text
 }
 
-// resolve replaces TRIGSTR_n by its text. Zeros before the number and what follows it do not matter. A number without
-// a text leaves the reference as it is, as the game does.
-func (t stringTable) resolve(s string) string {
+// reference is the n of TRIGSTR_n. Zeros before the number and what follows it do not matter.
+func reference(s string) (id int, ok bool) {
 	number, ok := strings.CutPrefix(s, "TRIGSTR_")
 	if !ok {
-		return s
+		return 0, false
 	}
 	end := strings.IndexFunc(strings.TrimPrefix(number, "-"), func(r rune) bool { return r < '0' || r > '9' })
 	if end >= 0 {
 		number = number[:end+len(number)-len(strings.TrimPrefix(number, "-"))]
 	}
 	id, err := strconv.Atoi(number)
-	if err != nil {
-		return s
-	}
-	if text, ok := t[id]; ok {
-		return text
+	return id, err == nil
+}
+
+// resolve replaces a reference by its text. A number without a text leaves it as it is, as the game does.
+func (t stringTable) resolve(s string) string {
+	if id, ok := reference(s); ok {
+		if text, ok := t[id]; ok {
+			return text
+		}
 	}
 	return s
+}
+
+// cutText shortens a text to at most n bytes, between two characters if it is UTF-8.
+func cutText(s string, n int) string {
+	cut := s[:n]
+	for i := n; i > n-utf8.UTFMax; i-- {
+		if utf8.RuneStart(s[i]) {
+			cut = s[:i]
+			break
+		}
+	}
+	return strings.Clone(cut) // so that the whole is not kept
 }
 
 var colourCode = regexp.MustCompile(`(?i)\|c[0-9a-f]{8}|\|r`)
@@ -138,4 +207,22 @@ func Plain(s string) string {
 	s = colourCode.ReplaceAllString(s, "")
 	s = strings.NewReplacer("|n", " ", "|N", " ", "||", "|").Replace(s)
 	return strings.Join(strings.Fields(s), " ")
+}
+
+// Shown is a text as a terminal may show it: control characters, and bytes that are no UTF-8 (such as names in GBK or
+// CP1251), are written as in Go: \n, \x1b, \xd0, \u202e.
+func Shown(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+	}
+	return b.String()
 }

@@ -78,8 +78,8 @@ func openTGA(data []byte) (*tga, error) {
 	}
 	rest = rest[data[0]:]
 	t.palette, t.pixels = rest[:entries], rest[entries:]
-	if t.width < 1 || t.height < 1 || t.width > maxSide || t.height > maxSide {
-		return nil, fmt.Errorf("%w: it claims %d × %d pixels", errPicture, t.width, t.height)
+	if err := checkSize(t.width, t.height); err != nil {
+		return nil, err
 	}
 	ok := false
 	switch t.kind &^ tgaPacked {

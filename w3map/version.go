@@ -15,9 +15,13 @@ const (
 	// DefaultVersion is hosted if nobody says otherwise.
 	DefaultVersion Version = 26
 
-	firstSHA1     Version = 23  // before it, no SHA-1 is sent
-	first24Slots  Version = 29  // slot tables of 24; observers are team 24
-	firstFileSHA1 Version = 30  // the SHA-1 is that of the whole file
+	firstSHA1     Version = 23 // before it, no SHA-1 is sent
+	first24Slots  Version = 29 // slot tables of 24; observers are team 24
+	firstFileSHA1 Version = 30 // the SHA-1 is that of the whole file
+
+	// firstSingleUnit reads files without sectors, as newer editors and other tools store them.
+	firstSingleUnit Version = 30
+
 	firstLua      Version = 31  // maps may be written in Lua
 	firstReforged Version = 32  // the game's own scripts no longer count
 	versionTwo    Version = 100 // 2.0

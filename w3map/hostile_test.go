@@ -1,0 +1,136 @@
+package w3map_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"w3host/mpq"
+	"w3host/w3map"
+)
+
+// repacked is the built-in map's list of players with other files, stored as they say.
+func repacked(t *testing.T, shift int, opts mpq.AddOptions, files map[string][]byte) []byte {
+	t.Helper()
+	a, err := mpq.Open(bytes.NewReader(mapOf(t, nil)), int64(len(mapOf(t, nil))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := a.ReadFile("war3map.w3i")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := mpq.NewWriter([]byte("HM3W"))
+	if err := w.SetSectorShift(shift); err != nil {
+		t.Fatal(err)
+	}
+	if files["war3map.w3i"] == nil {
+		if err := w.Add("war3map.w3i", info, mpq.AddOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, data := range files {
+		if err := w.Add(name, data, opts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := w.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// What unpacks to more than any real map is refused, and what is large but packs like a map is not.
+func TestMapsThatUnpackToTooMuch(t *testing.T) {
+	bomb := repacked(t, 15, mpq.AddOptions{}, map[string][]byte{
+		"war3map.j": make([]byte, 40<<20), "war3map.w3e": make([]byte, 40<<20),
+	})
+	_, err := w3map.Read(bytes.NewReader(bomb), int64(len(bomb)), "a.w3x", w3map.Options{Scripts: scripts(t)})
+	if !errors.Is(err, w3map.ErrTooMuch) || !errors.Is(err, w3map.ErrDamaged) {
+		t.Errorf("80 MB in %d bytes: %v", len(bomb), err)
+	}
+	real := repacked(t, 15, mpq.AddOptions{Store: true}, map[string][]byte{
+		"war3map.j": make([]byte, 40<<20), "war3map.w3e": make([]byte, 40<<20),
+	})
+	if m := read(t, real, 26, scripts(t)); !m.Complete() {
+		t.Errorf("80 MB in %d bytes: %q", len(real), m.Warnings)
+	}
+	sectors := repacked(t, 0, mpq.AddOptions{}, map[string][]byte{"war3map.j": make([]byte, 20<<20)})
+	_, err = w3map.Read(bytes.NewReader(sectors), int64(len(sectors)), "a.w3x", w3map.Options{Scripts: scripts(t)})
+	if !errors.Is(err, w3map.ErrTooMuch) {
+		t.Errorf("40,000 sectors in %d bytes: %v", len(sectors), err)
+	}
+}
+
+// Clients before 1.30 look for the sectors of a file and know no other.
+func TestScriptAsSingleUnit(t *testing.T) {
+	script := map[string][]byte{"war3map.j": bytes.Repeat([]byte("function main\r\n"), 1000)}
+	unit := repacked(t, 3, mpq.AddOptions{SingleUnit: true}, script)
+	stored := repacked(t, 3, mpq.AddOptions{SingleUnit: true, Store: true}, script)
+	hidden := repacked(t, 3, mpq.AddOptions{SingleUnit: true, Store: true, Encrypt: true}, script)
+	const says = "war3map.j is stored as a single unit, which clients before 1.30 cannot read"
+	for _, c := range []struct {
+		name    string
+		data    []byte
+		version w3map.Version
+		warns   bool
+	}{
+		{"packed", unit, 26, true},
+		{"packed", unit, 29, true},
+		{"packed", unit, 30, false},
+		{"stored: all sectors are where they would be", stored, 26, false},
+		{"stored, encrypted with one key", hidden, 26, true},
+		{"in sectors", repacked(t, 3, mpq.AddOptions{}, script), 26, false},
+	} {
+		m := read(t, c.data, c.version, scripts(t))
+		if got := strings.Contains(strings.Join(m.Warnings, "\n"), says); got != c.warns {
+			t.Errorf("%s, for %v: %q", c.name, c.version, m.Warnings)
+		}
+	}
+}
+
+func TestMapWithoutAScript(t *testing.T) {
+	lua := repacked(t, 3, mpq.AddOptions{}, map[string][]byte{"war3map.lua": []byte("lua")})
+	for _, version := range []w3map.Version{26, 31, 32, 100} {
+		m := read(t, mapOf(t, nil), version, scripts(t))
+		if got, want := m.Warnings, []string{"The map has no script (war3map.j): no game can start it."}; !slices.Equal(got, want) {
+			t.Errorf("%v: %q, want %q", version, got, want)
+		}
+		if m := read(t, lua, version, scripts(t)); version >= 31 && len(m.Warnings) > 0 {
+			t.Errorf("%v, with a script in Lua: %q", version, m.Warnings)
+		}
+	}
+}
+
+// Texts that nobody would read are cut off, and only those that the map refers to are kept.
+func TestLongTexts(t *testing.T) {
+	var texts bytes.Buffer
+	fmt.Fprintf(&texts, "STRING 1\n{\n%s\n}\n", strings.Repeat("é", 5000))
+	for i := 2; texts.Len() < 7<<20; i++ {
+		fmt.Fprintf(&texts, "STRING %d{}\n", i)
+	}
+	m := read(t, repacked(t, 15, mpq.AddOptions{}, map[string][]byte{"war3map.wts": texts.Bytes(), "war3map.j": []byte("j")}), 26, scripts(t))
+	if m.Name != strings.Repeat("é", 4096) || len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], "longer than 8192 bytes") {
+		t.Errorf("%d bytes, %q", len(m.Name), m.Warnings)
+	}
+	large := repacked(t, 15, mpq.AddOptions{}, map[string][]byte{"war3map.wts": bytes.Repeat([]byte("\r"), 31<<20), "war3map.j": []byte("j")})
+	m = read(t, large, 26, scripts(t))
+	if m.Name != "TRIGSTR_001" || len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], "war3map.wts claims 32505856 bytes") {
+		t.Errorf("%q, %q", m.Name, m.Warnings)
+	}
+}
+
+func TestShown(t *testing.T) {
+	for s, want := range map[string]string{
+		"plain é 神.w3x": "plain é 神.w3x", "a\x1b[1m": `a\x1b[1m`, "a\nb\tc\x00": `a\nb\tc\x00`, "\xca\xd0": `\xca\xd0`,
+		"\u202eab\u0085": `\u202eab\u0085`, "\uFFFD": "\uFFFD", "": "",
+	} {
+		if got := w3map.Shown(s); got != want {
+			t.Errorf("%q is shown as %s, want %s", s, got, want)
+		}
+	}
+}
