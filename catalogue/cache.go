@@ -1,9 +1,11 @@
 package catalogue
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -11,7 +13,7 @@ import (
 )
 
 // schema changes whenever what is computed of a map does, so that an older cache is not believed.
-const schema = 1
+const schema = 2
 
 // cache is what was computed earlier, by the name of the file within the folder.
 type cache struct {
@@ -33,6 +35,9 @@ type cacheFile struct {
 	Schema int               `json:"schema"`
 	Maps   map[string]cached `json:"maps"`
 }
+
+// lossy is how JSON marks what is no UTF-8.
+var lossy = []byte(`\ufffd`)
 
 // loadCache reads the file at path. A cache that is missing or damaged is empty; the error is for information.
 func loadCache(path string) (*cache, error) {
@@ -76,17 +81,24 @@ func (k *cached) usable(size int64, opts Options) bool {
 // file or the new one.
 func (c *cache) save(records map[string]*record) error {
 	same := len(records) == len(c.maps)
-	maps := make(map[string]cached, len(records))
+	found := make(map[string]cached, len(records))
 	for file, r := range records {
 		old, ok := c.maps[file]
 		same = same && ok && old == r.base // what came out of the cache is the very same
-		maps[file] = r.base
+		found[file] = r.base
 	}
-	c.maps = maps
+	c.maps = found
 	if same || c.path == "" {
 		return nil
 	}
-	data, err := json.Marshal(cacheFile{Schema: schema, Maps: c.maps})
+	keep := maps.Clone(found)
+	for file, entry := range found {
+		// A map with a name or a text that is no UTF-8 would come back as another: it is read at each start.
+		if text, err := json.Marshal(map[string]cached{file: entry}); err != nil || bytes.Contains(text, lossy) {
+			delete(keep, file)
+		}
+	}
+	data, err := json.Marshal(cacheFile{Schema: schema, Maps: keep})
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(c.path), 0o755)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -20,6 +21,9 @@ const (
 
 	// settleTries bounds how long Open waits for files that are just being written.
 	settleTries = 3
+
+	// maxReaders bounds how many maps are read at a time, each of which may take tens of megabytes.
+	maxReaders = 4
 )
 
 // Options say for whom the maps are read.
@@ -56,6 +60,7 @@ type Catalogue struct {
 	scanning sync.Mutex // one scan at a time; guards what follows
 	cache    *cache
 	pending  map[string]stamp // files that were too fresh to read, as they were then
+	readers  int              // how many files are read at a time
 
 	mu      sync.RWMutex // guards what follows
 	entries []*Entry     // by File
@@ -90,6 +95,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
 		opts.Settle = defaultSettle
 	}
 	c := &Catalogue{dir: dir, opts: opts, pending: map[string]stamp{}, known: map[string]*record{}}
+	c.readers = min(maxReaders, runtime.GOMAXPROCS(0))
 	var err error
 	if c.cache, err = loadCache(opts.Cache); err != nil {
 		c.report(err)
@@ -107,6 +113,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
 		case <-time.After(opts.Settle):
 		}
 	}
+	c.readers = 1 // games may be running from now on
 	return c, nil
 }
 

@@ -57,7 +57,7 @@ func (c *Catalogue) Find(query string) (*Entry, error) {
 		case len(hits) > 1:
 			return nil, ambiguous(query, hits)
 		case len(hits) == 1 && hits[0].Fault != nil:
-			return nil, fmt.Errorf("%s cannot be hosted: %w", hits[0].File, hits[0].Fault)
+			return nil, fmt.Errorf("%s cannot be hosted: %w", w3map.Shown(hits[0].File), hits[0].Fault)
 		case len(hits) == 1:
 			return hits[0], nil
 		}
@@ -68,7 +68,7 @@ func (c *Catalogue) Find(query string) (*Entry, error) {
 func ambiguous(query string, hits []*Entry) error {
 	e := &AmbiguousError{Query: query}
 	for _, hit := range hits {
-		e.Files = append(e.Files, hit.File)
+		e.Files = append(e.Files, w3map.Shown(hit.File))
 	}
 	return e
 }
@@ -86,5 +86,7 @@ func stem(file string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// fold makes names comparable.
-func fold(s string) string { return strings.ToLower(w3map.Plain(strings.ReplaceAll(s, `\`, "/"))) }
+// fold makes names comparable. A name that is no UTF-8 may be given as it is, or as it is shown.
+func fold(s string) string {
+	return strings.ToLower(strings.ReplaceAll(w3map.Shown(w3map.Plain(s)), `\`, "/"))
+}

@@ -9,13 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"runtime"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"w3host/mapconf"
 	"w3host/w3map"
 )
 
@@ -88,42 +89,47 @@ func (c *Catalogue) tooFresh(f found) bool {
 	return true
 }
 
+// walk visits all files in a folder and below it, but for hidden ones. An io/fs would leave out the names that are not
+// UTF-8. The error is about the folder itself, or the context's.
+func (c *Catalogue) walk(ctx context.Context, folder string, visit func(name string)) error {
+	entries, err := os.ReadDir(filepath.Join(c.dir, filepath.FromSlash(folder)))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := path.Join(folder, e.Name())
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case strings.HasPrefix(e.Name(), "."):
+		case !e.IsDir():
+			visit(name)
+		default:
+			if err := c.walk(ctx, name, visit); err != nil && ctx.Err() == nil {
+				c.report(err)
+			}
+		}
+	}
+	return ctx.Err()
+}
+
 // list finds the map files, by name.
 func (c *Catalogue) list(ctx context.Context) ([]found, error) {
 	var files []found
 	besides := map[string]stamp{}
-	root := os.DirFS(c.dir)
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil && name == "." {
-			return err
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		hidden := strings.HasPrefix(d.Name(), ".") && name != "."
-		switch {
-		case err != nil:
-			c.report(err)
-			return nil
-		case hidden && d.IsDir():
-			return fs.SkipDir
-		case hidden || d.IsDir():
-			return nil
-		}
+	err := c.walk(ctx, "", func(name string) {
 		ext := strings.ToLower(path.Ext(name))
 		if ext != ".w3x" && ext != ".w3m" && ext != ".toml" {
-			return nil
+			return
 		}
-		info, err := fs.Stat(root, name) // of what a link leads to
-		if err != nil || !info.Mode().IsRegular() {
-			return nil // gone again
-		}
-		if ext == ".toml" {
+		info, err := os.Stat(filepath.Join(c.dir, filepath.FromSlash(name))) // of what a link leads to
+		switch {
+		case err != nil || info.IsDir(): // gone again
+		case ext == ".toml":
 			besides[name] = stampOf(info)
-			return nil
+		default:
+			files = append(files, found{file: name, stamp: stampOf(info), info: info})
 		}
-		files = append(files, found{file: name, stamp: stampOf(info), info: info})
-		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("map folder %s: %w", c.dir, err)
@@ -140,7 +146,7 @@ func (c *Catalogue) list(ctx context.Context) ([]found, error) {
 	return files, nil
 }
 
-// readAll reads files with as many goroutines as there are processors. A record is nil if the file changed meanwhile.
+// readAll reads files with several goroutines. A record is nil if the file changed meanwhile.
 func (c *Catalogue) readAll(ctx context.Context, files []found) ([]*record, error) {
 	var total int64
 	for _, f := range files {
@@ -155,7 +161,7 @@ func (c *Catalogue) readAll(ctx context.Context, files []found) ([]*record, erro
 	}
 	records := make([]*record, len(files))
 	var workers sync.WaitGroup
-	for range min(len(files), runtime.GOMAXPROCS(0)) {
+	for range min(len(files), c.readers) {
 		workers.Go(func() { // ends when the files are read, or with the context
 			for i := int(next.Add(1)) - 1; i < len(files) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				records[i] = c.read(files[i], advance)
@@ -189,7 +195,7 @@ func (c *Catalogue) read(f found, advance func(int)) *record {
 // readFile reads a map, or finds that it is what the cache has under another time.
 func (c *Catalogue) readFile(name string, f found, advance func(int)) (cached, error) {
 	result := cached{Size: f.stamp.Size, ModTime: f.stamp.ModTime, Version: c.opts.Version, Scripts: c.opts.Scripts.Key()}
-	file, err := os.Open(name)
+	file, _, err := mapconf.Open(name)
 	if err != nil {
 		result.Fault = err.Error()
 		return result, nil

@@ -78,7 +78,7 @@ func (h Hex) number() (uint32, error) {
 
 // Load reads the file at path. If there is none, the Config is nil and so is the error.
 func Load(path string) (*Config, error) {
-	data, err := os.ReadFile(path)
+	data, err := readText(path, maxConfig)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

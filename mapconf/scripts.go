@@ -76,11 +76,11 @@ func scriptFiles(dir string, f folder) (*w3map.Scripts, string, error) {
 	case !f.has("blizzard.j"):
 		return nil, "", fmt.Errorf("%s has common.j but no blizzard.j: both are needed", dir)
 	}
-	common, err := os.ReadFile(f["common.j"])
+	common, err := readText(f["common.j"], maxScript)
 	if err != nil {
 		return nil, "", err
 	}
-	blizzard, err := os.ReadFile(f["blizzard.j"])
+	blizzard, err := readText(f["blizzard.j"], maxScript)
 	if err != nil {
 		return nil, "", err
 	}
@@ -118,15 +118,11 @@ func scriptArchives(f folder) (*w3map.Scripts, error) {
 }
 
 func fromArchive(path, name string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, stat, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
 	a, err := mpq.Open(f, stat.Size())
 	if err != nil {
 		return nil, err

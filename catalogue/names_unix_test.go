@@ -1,0 +1,80 @@
+//go:build unix
+
+package catalogue_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"w3host/catalogue"
+)
+
+// Names in GBK and CP1251 are bytes like others: they are listed, found, kept apart, and survive the cache.
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	dir := t.TempDir()
+	const gbk, other, cyrillic = "\xca\xd0\xcb\xf2.w3x", "\xca\xd0\xcb\xf3.w3x", "\xea\xe0\xf0\xf2\xfb/\xc4\xee\xf2\xe0 1.w3x"
+	for _, name := range []string{gbk, other, cyrillic, "plain.w3x"} {
+		put(t, filepath.Join(dir, name), named(name))
+	}
+	put(t, filepath.Join(dir, "\xca\xd0\xcb\xf2.toml"), []byte(`name = "sidecar"`))
+	opts := quick
+	opts.Cache = filepath.Join(t.TempDir(), "maps.json")
+	for _, when := range []string{"cold", "warm", "warm again"} {
+		c := open(t, dir, opts)
+		if n := len(c.Entries()); n != 4 {
+			t.Fatalf("%s: %d maps", when, n)
+		}
+		for query, want := range map[string]string{
+			gbk: gbk, other: other, `\xca\xd0\xcb\xf2.w3x`: gbk, `\xca\xd0\xcb\xf3`: other, "\xc4\xee\xf2\xe0": cyrillic, "sidecar": gbk, "plain": "plain.w3x",
+		} {
+			e, err := c.Find(query)
+			if err != nil || e.File != want {
+				t.Errorf("%s: %q finds %v (%v), want %q", when, query, e, err, want)
+				continue
+			}
+			if e.Map.File != filepath.Base(want) || e.Map.Path != `Maps\Download\`+filepath.Base(want) {
+				t.Errorf("%s: %q has the path %q", when, want, e.Map.Path)
+			}
+			if _, err := os.Stat(c.Path(e)); err != nil {
+				t.Error(err)
+			}
+		}
+		var many *catalogue.AmbiguousError
+		if _, err := c.Find("\xca\xd0"); !errors.As(err, &many) || !strings.Contains(err.Error(), `\xca\xd0\xcb\xf2.w3x, \xca\xd0\xcb\xf3.w3x`) {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+}
+
+// What is no file, as a map or beside one, is a fault and does not hold up the others.
+func TestPipesAndDevicesInTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "a.w3x"), named("a"))
+	put(t, filepath.Join(dir, "good.w3x"), named("good"))
+	for _, name := range []string{"pipe.w3x", "a.toml"} {
+		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"zero.w3m": "/dev/zero", "folder.w3x": t.TempDir(), "nothing.w3x": "nowhere"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, e := range open(t, dir, quick).Entries() {
+		line := e.File + ":"
+		if e.Fault != nil {
+			line += " " + strings.ReplaceAll(e.Fault.Error(), dir+"/", "")
+		}
+		got = append(got, line)
+	}
+	want := "a.w3x: a.toml is a named pipe, not a file\ngood.w3x:\npipe.w3x: pipe.w3x is a named pipe, not a file\nzero.w3m: zero.w3m is a device, not a file"
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}

@@ -1,0 +1,72 @@
+package mapconf
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// The most that is read of a file beside a map, and of a script of the game, in bytes.
+const (
+	maxConfig = 1 << 20
+	maxScript = 16 << 20
+)
+
+// Open opens a plain file for reading. Anything else, such as a device that never ends or a pipe that nobody writes to,
+// is refused at once.
+func Open(path string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Stat(path) // first: opening a device may do something
+	if err == nil {
+		err = plain(path, info)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // should it be a pipe by now
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = plain(path, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+func plain(path string, info fs.FileInfo) error {
+	kind := ""
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		kind = "folder"
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "named pipe"
+	case mode&fs.ModeSocket != 0:
+		kind = "socket"
+	case mode&fs.ModeDevice != 0:
+		kind = "device"
+	default:
+		kind = "special file"
+	}
+	return fmt.Errorf("%s is a %s, not a file", path, kind)
+}
+
+// readText reads a plain file of at most most bytes.
+func readText(path string, most int64) ([]byte, error) {
+	f, _, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s has more than %d bytes", path, most)
+	}
+	return data, err
+}
