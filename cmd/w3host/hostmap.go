@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -34,8 +36,14 @@ type mapSource struct {
 
 	mu      sync.Mutex
 	current *host.Map
-	path    string
-	stamp   time.Time
+	key     mapKey // of current
+}
+
+// mapKey is what changes when a map or the file beside it is written.
+type mapKey struct {
+	path       string
+	at, beside time.Time
+	size, with int64
 }
 
 // openMaps looks for the scripts and the map. What is missing without harm is
@@ -75,7 +83,7 @@ func (s *mapSource) scan(ctx context.Context, c config.Config) error {
 	for _, e := range s.maps.Entries() {
 		if e.Fault != nil {
 			broken++
-			s.log.Warn().Str("map", e.File).Err(e.Fault).Msg("map cannot be hosted")
+			s.log.Warn().Str("map", w3map.Shown(e.File)).Err(e.Fault).Msg("map cannot be hosted")
 		}
 	}
 	s.log.Info().Str("folder", c.Maps.Dir).Int("maps", len(s.maps.Entries())-broken).Int("broken", broken).Msg("maps folder read")
@@ -95,7 +103,12 @@ func (s *mapSource) next() (*host.Map, error) {
 	defer s.mu.Unlock()
 	if s.query == "" {
 		if s.current == nil {
-			return s.read(builtin.Map())
+			name, data := builtin.Map()
+			m, err := s.identify(bytes.NewReader(data), int64(len(data)), name)
+			if err != nil {
+				return nil, err
+			}
+			return s.take(m, data)
 		}
 		return s.current, nil
 	}
@@ -107,49 +120,61 @@ func (s *mapSource) next() (*host.Map, error) {
 		}
 		path = s.maps.Path(e)
 	}
-	info, err := os.Stat(path)
+	f, info, err := mapconf.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("map: %w", err)
 	}
-	if s.current != nil && path == s.path && info.ModTime().Equal(s.stamp) && info.Size() == int64(s.current.Size) {
+	defer f.Close()
+	key := mapKey{path: path, at: info.ModTime(), size: info.Size()}
+	if beside, err := os.Stat(w3map.ConfigName(path)); err == nil {
+		key.beside, key.with = beside.ModTime(), beside.Size()
+	}
+	if s.current != nil && key == s.key {
 		return s.current, nil
 	}
-	data, err := os.ReadFile(path)
+	m, err := s.identify(f, info.Size(), path)
 	if err != nil {
-		return nil, fmt.Errorf("map: %w", err)
+		return nil, err
 	}
-	s.path, s.stamp = path, info.ModTime()
-	return s.read(path, data)
+	data := make([]byte, info.Size()) // only now: it is a map
+	if _, err := f.ReadAt(data, 0); err != nil || crc32.ChecksumIEEE(data) != m.CRC32 {
+		return nil, fmt.Errorf("map %s changed while it was read; wait until it is copied", w3map.Shown(path))
+	}
+	taken, err := s.take(m, data)
+	if err == nil {
+		s.key = key
+	}
+	return taken, err
 }
 
-// read makes a map that can be hosted of a file's bytes, and says what is odd
-// about it.
-func (s *mapSource) read(path string, data []byte) (*host.Map, error) {
-	m, err := w3map.Read(bytes.NewReader(data), int64(len(data)), filepath.Base(path), w3map.Options{
-		Version: s.version, Scripts: s.scripts,
-	})
+// identify reads a map and the file beside it.
+func (s *mapSource) identify(r io.ReaderAt, size int64, path string) (*w3map.Map, error) {
+	m, err := w3map.Read(r, size, filepath.Base(path), w3map.Options{Version: s.version, Scripts: s.scripts})
 	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", path, err)
+		return nil, fmt.Errorf("map %s: %w", w3map.Shown(path), err)
 	}
 	beside, err := mapconf.Load(w3map.ConfigName(path))
 	if err == nil {
 		err = beside.Apply(m)
 	}
-	if err != nil {
-		return nil, err
-	}
+	return m, err
+}
+
+// take makes a map that can be hosted, and says what is odd about it.
+func (s *mapSource) take(m *w3map.Map, data []byte) (*host.Map, error) {
+	file := w3map.Shown(m.File)
 	for _, warning := range m.Warnings {
-		s.log.Warn().Str("map", m.File).Msg(warning)
+		s.log.Warn().Str("map", file).Msg(warning)
 	}
 	if missing := m.MissingScripts(); missing != "" && s.query != "" { // the built-in map is for bots
-		s.log.Warn().Str("map", m.File).Msg(missing)
+		s.log.Warn().Str("map", file).Msg(missing)
 	}
 	if limit := mapxfer.SizeLimit(uint32(s.version)); limit > 0 && m.Size > limit {
-		s.log.Warn().Str("map", m.File).Msgf("the map has %d bytes; clients of %v load no more than %d", m.Size, s.version, limit)
+		s.log.Warn().Str("map", file).Msgf("the map has %d bytes; clients of %v load no more than %d", m.Size, s.version, limit)
 	}
 	parts, err := mapxfer.NewParts(data)
 	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", path, err)
+		return nil, fmt.Errorf("map %s: %w", file, err)
 	}
 	s.current = &host.Map{Map: m, Parts: parts}
 	return s.current, nil

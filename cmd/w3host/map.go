@@ -135,6 +135,6 @@ func (c *mapCall) failed(name string, err error) int {
 	case errors.Is(err, w3map.ErrDamaged):
 		text += "; get the file again from where it came from"
 	}
-	fmt.Fprintf(c.stderr, "w3host map: %s\n", text)
+	fmt.Fprintf(c.stderr, "w3host map: %s\n", w3map.Shown(text))
 	return exitFailed
 }

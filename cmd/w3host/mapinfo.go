@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"w3host/mapconf"
 	"w3host/w3gs"
@@ -96,18 +97,14 @@ func (c *mapCall) info() int {
 
 // read reads a map file and the file beside it.
 func (c *mapCall) read(name string, bar *mapBar) (*w3map.Map, error) {
-	f, err := os.Open(name)
+	if stat, err := os.Stat(name); err == nil && stat.IsDir() {
+		return nil, fmt.Errorf("this is a folder; see its maps with: %s map list %s", program, name)
+	}
+	f, stat, err := mapconf.Open(name)
 	if err != nil {
 		return nil, plainError(err)
 	}
 	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if stat.IsDir() {
-		return nil, fmt.Errorf("this is a folder; see its maps with: %s map list %s", program, name)
-	}
 	m, err := w3map.Read(f, stat.Size(), name, w3map.Options{Version: c.version, Scripts: c.scripts, Progress: bar.add})
 	if err != nil {
 		return nil, err
@@ -144,7 +141,7 @@ func (c *mapCall) print(maps []*w3map.Map) error {
 	for _, m := range maps {
 		facts = append(facts, factsOf(m))
 		for _, warning := range m.Warnings {
-			fmt.Fprintf(c.stderr, "%s: %s\n", m.File, warning)
+			fmt.Fprintln(c.stderr, w3map.Shown(m.File+": "+warning))
 		}
 	}
 	out := json.NewEncoder(c.stdout)
@@ -159,9 +156,17 @@ func (c *mapCall) print(maps []*w3map.Map) error {
 	return nil
 }
 
+// jsonName is a file's name in JSON, which has no bytes that are not UTF-8.
+func jsonName(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	return w3map.Shown(name)
+}
+
 func factsOf(m *w3map.Map) mapFacts {
 	f := mapFacts{
-		File: m.File, Size: m.Size, CRC32: fmt.Sprintf("%08x", m.CRC32),
+		File: jsonName(m.File), Size: m.Size, CRC32: fmt.Sprintf("%08x", m.CRC32),
 		Name: m.Name, Author: m.Author, Description: m.Description, Players: len(m.Slots),
 		Width: m.Width, Height: m.Height, Format: m.Format, Layout: m.Layout,
 		Melee: m.Melee, FixedSettings: m.FixedSettings, CustomForces: m.CustomForces,
@@ -193,7 +198,7 @@ func (c *mapCall) printMap(m *w3map.Map) error {
 		f.SHA1 = &unknown
 	}
 	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
-	row := func(key string, value any) { fmt.Fprintf(w, "%s\t%v\n", key, value) }
+	row := func(key string, value any) { fmt.Fprintf(w, "%s\t%s\n", key, w3map.Shown(fmt.Sprint(value))) }
 	row("file", m.File)
 	row("path for clients", m.Path)
 	row("name", w3map.Plain(m.Name))
@@ -258,15 +263,11 @@ func describeSlot(s w3gs.Slot) string {
 
 // writeMinimap writes the minimap of a map, or else its preview, as PNG.
 func writeMinimap(name, to string) error {
-	f, err := os.Open(name)
+	f, stat, err := mapconf.Open(name)
 	if err != nil {
 		return plainError(err)
 	}
 	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	picture, err := w3map.Minimap(f, stat.Size())
 	if errors.Is(err, w3map.ErrNoPicture) {
 		if preview, noPreview := w3map.Preview(f, stat.Size()); noPreview == nil {

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"text/tabwriter"
 
 	"w3host/catalogue"
+	"w3host/mapconf"
 	"w3host/mpq"
 	"w3host/w3map"
 )
@@ -28,7 +28,7 @@ func (c *mapCall) list() int {
 	missing := ""
 	for _, e := range entries {
 		if e.Fault != nil {
-			fmt.Fprintf(w, "%s\tBROKEN: %v\t\t%d\t\n", e.File, e.Fault, e.Size)
+			fmt.Fprintf(w, "%s\tBROKEN: %s\t\t%d\t\n", w3map.Shown(e.File), w3map.Shown(e.Fault.Error()), e.Size)
 			continue
 		}
 		checksum := "unknown"
@@ -36,7 +36,7 @@ func (c *mapCall) list() int {
 			checksum = fmt.Sprintf("%08x", e.Map.Checksum)
 		}
 		missing = first(missing, e.Map.MissingScripts())
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", e.File, w3map.Plain(e.Map.Name), len(e.Map.Slots), e.Size, checksum)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", w3map.Shown(e.File), w3map.Shown(w3map.Plain(e.Map.Name)), len(e.Map.Slots), e.Size, checksum)
 	}
 	if err := w.Flush(); err != nil {
 		return c.failed("output", err)
@@ -56,7 +56,7 @@ func (c *mapCall) listJSON(entries []*catalogue.Entry) int {
 		} else {
 			f = factsOf(e.Map)
 		}
-		f.File = e.File // with its folders
+		f.File = jsonName(e.File) // with its folders
 		facts = append(facts, f)
 	}
 	out := json.NewEncoder(c.stdout)
@@ -84,7 +84,7 @@ func (c *mapCall) verify() int {
 		}
 		if e.Fault != nil {
 			broken++
-			fmt.Fprintf(c.stdout, "broken  %s: %v\n", e.File, e.Fault)
+			fmt.Fprintf(c.stdout, "broken  %s: %s\n", w3map.Shown(e.File), w3map.Shown(e.Fault.Error()))
 			continue
 		}
 		notes := e.Map.Warnings
@@ -94,12 +94,12 @@ func (c *mapCall) verify() int {
 		missing = first(missing, e.Map.MissingScripts())
 		if len(notes) == 0 {
 			good++
-			fmt.Fprintf(c.stdout, "good    %s\n", e.File)
+			fmt.Fprintf(c.stdout, "good    %s\n", w3map.Shown(e.File))
 			continue
 		}
 		odd++
 		for _, note := range notes {
-			fmt.Fprintf(c.stdout, "odd     %s: %s\n", e.File, note)
+			fmt.Fprintf(c.stdout, "odd     %s: %s\n", w3map.Shown(e.File), w3map.Shown(note))
 		}
 	}
 	fmt.Fprintf(c.stdout, "%d good, %d odd, %d broken\n", good, odd, broken)
@@ -139,23 +139,20 @@ func (c *mapCall) open() (*catalogue.Catalogue, int) {
 
 // unpackAll unpacks every file that the map's archive lists.
 func unpackAll(path string) error {
-	f, err := os.Open(path)
+	f, stat, err := mapconf.Open(path)
 	if err != nil {
 		return plainError(err)
 	}
 	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	archive, err := mpq.Open(f, stat.Size())
 	if err != nil {
 		return err
 	}
+	all := w3map.NewMeter(stat.Size())
 	for _, name := range archive.Names() {
 		file, err := archive.Open(name)
 		if err == nil {
-			_, err = file.WriteTo(io.Discard)
+			_, err = file.WriteTo(all)
 		}
 		if err != nil {
 			return err
