@@ -2,6 +2,7 @@ package bots
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"w3host/w3gs"
@@ -104,7 +105,10 @@ func (p *player) onPacket(now time.Duration, packet w3gs.Packet) {
 		p.end.over, p.why = true, "the host ended the game"
 		p.note(now, Event{Packet: q.Op(), PID: q.PID})
 	case *w3gs.KickPlayer:
-		p.end.kicked, p.why = true, "kicked: "+q.Reason.String()
+		p.end.kicked, p.why = true, "by the host ("+q.Reason.String()+")"
+		if p.phase == inLobby && p.g.hostSaid != "" {
+			p.why += fmt.Sprintf(", which had said %q", p.g.hostSaid)
+		}
 		p.note(now, Event{Packet: q.Op(), Value: uint32(q.Reason)})
 	case *w3gs.LeaveAck:
 		if p.phase != leaving {

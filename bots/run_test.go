@@ -231,7 +231,7 @@ func TestMorePlayersThanSlotsIsSaidAtOnce(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || r.Elapsed > 30*time.Second {
 			t.Errorf("after %v: %v", r.Elapsed, err)
 		}
-		if want := "not well: no game was played"; r.Verdict() != want || r.Outcomes[""] > 0 {
+		if want = "not well: no game was played: gave up: the lobby at " + h.addr + " " + want; r.Verdict() != want || r.Outcomes[""] > 0 {
 			t.Errorf("verdict %q, want %q; %v", r.Verdict(), want, r.Outcomes)
 		}
 	}

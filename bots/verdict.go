@@ -19,7 +19,7 @@ func (r *Report) Verdict() string {
 	var bad []string
 	switch {
 	case r.GamesRun == 0:
-		bad = append(bad, "no game was played")
+		bad = append(bad, "no game was played"+r.firstReason())
 	case r.GamesRun < r.Games:
 		bad = append(bad, fmt.Sprintf("only %d of %d games were played", r.GamesRun, r.Games))
 	}
@@ -35,6 +35,16 @@ func (r *Report) Verdict() string {
 		}
 	}
 	return "not well: " + strings.Join(bad, "; ")
+}
+
+// firstReason is why the first bot that did not leave by itself is gone.
+func (r *Report) firstReason() string {
+	for _, p := range r.Players {
+		if p.Outcome != OutcomeLeft && p.Why != "" {
+			return fmt.Sprintf(": %s: %s", p.Outcome, p.Why)
+		}
+	}
+	return ""
 }
 
 // fair counts the bots that left by their own will, and those that misbehaved:

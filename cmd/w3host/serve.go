@@ -128,7 +128,7 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 		Log: log.With().Str("part", "records").Logger(),
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("database.spool = %q: %w", c.Database.Spool, err)
 	}
 	var stopBy atomic.Int64 // nanoseconds since 1970
 	defer context.AfterFunc(ctx, func() {

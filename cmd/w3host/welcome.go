@@ -26,7 +26,7 @@ func welcome(c config.Config, addr netip.AddrPort, m *host.Map, log zerolog.Logg
 	case !c.LAN.Enabled:
 		where = "clients that know this address; it is not announced, since the LAN part is off"
 	case ip.IsLoopback():
-		where += "; only on this machine, as it listens on " + ip.String()
+		where += "; from this machine only"
 	case c.Lobby.Map == "":
 		where += " (with a map of your own: --map FILE)"
 	}
@@ -43,8 +43,12 @@ func startsWhen(l config.Lobby) string {
 	case l.Autostart == 0:
 		when = append(when, "when every open slot is taken")
 	}
-	if l.Owner != "" {
-		when = append(when, fmt.Sprintf("when its owner says %sstart", l.CommandTrigger))
+	switch l.Owner {
+	case "":
+	case host.OwnerFirst:
+		when = append(when, fmt.Sprintf("when the first who joined says %sstart", l.CommandTrigger))
+	default:
+		when = append(when, fmt.Sprintf("when %s says %sstart", l.Owner, l.CommandTrigger))
 	}
 	if len(when) == 0 {
 		return "when an admin says " + l.CommandTrigger + "start"

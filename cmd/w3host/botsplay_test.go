@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"w3host/config"
+)
+
+// freeUDPPort is one that nobody has at the moment.
+func freeUDPPort(t *testing.T) int {
+	t.Helper()
+	c, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	return c.LocalAddr().(*net.UDPAddr).Port
+}
+
+// The first thing a newcomer tries: any number of bots that fits plays a game
+// at a host with default settings, which they find by a search.
+func TestBotsPlayAtADefaultHost(t *testing.T) {
+	t.Parallel()
+	for _, players := range []int{1, 3, 10, 12} {
+		t.Run(fmt.Sprint(players), func(t *testing.T) {
+			t.Parallel()
+			var stdout, stderr lockedBuffer
+			line := fmt.Sprintf("--addr %s --players %d --minutes 0.01 --patience 60s", defaultHost(t), players)
+			code := botsCommand(t.Context(), strings.Fields(line), &stdout, &stderr)
+			want := "verdict       all went well: "
+			if players > 10 {
+				want = "use --players 10"
+			}
+			if (code == exitOK) != (players <= 10) || !strings.Contains(stdout.String(), want) {
+				t.Errorf("exit %d:\n%s%s", code, stdout.String(), stderr.String())
+			}
+		})
+	}
+}
+
+// defaultHost runs a host with default settings until the test ends, but with a
+// short countdown, in a folder and at ports of its own, and for this machine.
+func defaultHost(t *testing.T) (addr string) {
+	t.Helper()
+	dir := t.TempDir()
+	c := config.Default()
+	c.Host.Listen, c.LAN.Port, c.LAN.Broadcast = "127.0.0.1:0", freeUDPPort(t), nil
+	c.Lobby.Countdown = 1
+	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
+	var log lockedBuffer
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, c, consoleLogger(&log, zerolog.InfoLevel)) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("%v:\n%s", err, log.String())
+		}
+	})
+	addr = log.await(t, `hosting "w3host test map" on (\S+)`)
+	log.await(t, `(#1) lobby`)
+	return addr
+}
