@@ -93,9 +93,10 @@ type Transfer struct {
 
 // Database is the game log.
 type Database struct {
-	URL      string `toml:"url"`
-	Spool    string `toml:"spool"`
-	HostName string `toml:"host_name"`
+	URL         string `toml:"url"`
+	Spool       string `toml:"spool"`
+	HostName    string `toml:"host_name"`
+	RequireBans bool   `toml:"require_bans"` // nobody joins while the list of bans is not known
 }
 
 // Limits protect the host from its visitors.

@@ -1,9 +1,16 @@
 package storage
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +36,9 @@ func (d *database) Watch(ctx context.Context, changed func(string) error) error 
 // guardRetry is how soon a lost database is asked again.
 const guardRetry = 2 * time.Second
 
+// reloadTimeout ends a question to a database that hangs.
+const reloadTimeout = 30 * time.Second
+
 // guarded is what a Guard needs of the database.
 type guarded interface {
 	BanStore
@@ -36,19 +46,43 @@ type guarded interface {
 	Watcher
 }
 
+// GuardOptions say where a Guard keeps what it knows. Zero values mean the
+// defaults.
+type GuardOptions struct {
+	Dir    string // of people.json; empty: nothing is kept
+	Log    zerolog.Logger
+	Reload time.Duration // also without any notice of a change: 1 min
+}
+
+const (
+	peopleFile    = "people.json"
+	defaultReload = time.Minute
+)
+
 // Guard knows from memory who is banned and who is an admin, so that a join
 // never waits for a database. While the database is away it goes by what it
-// knew last.
+// knew last, over restarts too.
 type Guard struct {
 	db     guarded
+	opts   GuardOptions
 	log    zerolog.Logger
 	bans   atomic.Pointer[banIndex]
 	admins atomic.Pointer[map[adminKey]Role]
-	loaded chan struct{} // closed when both are known for the first time
+	known  atomic.Bool
+	loaded chan struct{} // closed when the database has told both for the first time
 	cancel context.CancelFunc
-	done   chan struct{}
+	done   sync.WaitGroup
 
-	isLoaded bool // only the watching goroutine looks
+	mu       sync.Mutex
+	people   people // what bans and admins are made of
+	kept     []byte // what is in the file
+	isLoaded bool
+}
+
+// people is the form of people.json.
+type people struct {
+	Bans   []Ban   `json:"bans"`
+	Admins []Admin `json:"admins"`
 }
 
 type adminKey struct{ name, realm string }
@@ -61,31 +95,83 @@ type banIndex struct {
 }
 
 // NewGuard begins to watch. Close ends it.
-func NewGuard(db interface {
-	BanStore
-	AdminStore
-	Watcher
-}, log zerolog.Logger,
-) *Guard {
+func NewGuard(db guarded, opts GuardOptions) *Guard {
+	setDefault(&opts.Reload, defaultReload)
 	ctx, cancel := context.WithCancel(context.Background())
-	g := &Guard{db: db, log: log, loaded: make(chan struct{}), cancel: cancel, done: make(chan struct{})}
-	g.bans.Store(&banIndex{})
-	g.admins.Store(&map[adminKey]Role{})
-	go g.watch(ctx)
+	g := &Guard{db: db, opts: opts, log: opts.Log, loaded: make(chan struct{}), cancel: cancel}
+	g.remember()
+	g.use()
+	g.done.Go(func() { g.watch(ctx) })
+	g.done.Go(func() { g.reloadEvery(ctx) })
 	return g
+}
+
+// remember reads what the last run knew.
+func (g *Guard) remember() {
+	if g.opts.Dir == "" {
+		return
+	}
+	path := filepath.Join(g.opts.Dir, peopleFile)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		if err = json.Unmarshal(text, &g.people); err == nil {
+			g.kept = text
+			g.known.Store(true)
+			return
+		}
+		g.people = people{}
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		g.log.Error().Err(err).Str("file", path).Msg("the bans and admins known last can't be read: nobody is banned until the database answers")
+	}
+}
+
+// keep writes what is known for the next run.
+func (g *Guard) keep() {
+	if g.opts.Dir == "" {
+		return
+	}
+	text, err := json.MarshalIndent(g.people, "", "  ")
+	if err == nil && !bytes.Equal(text, g.kept) {
+		err = replaceFile(filepath.Join(g.opts.Dir, peopleFile), text)
+	}
+	if err != nil {
+		g.log.Warn().Err(err).Msg("bans and admins are not kept for a start without a database")
+		return
+	}
+	g.kept = text
+}
+
+// use makes what is known count.
+func (g *Guard) use() {
+	roles := make(map[adminKey]Role, len(g.people.Admins))
+	for _, a := range g.people.Admins {
+		roles[adminKey{fold(a.Name), fold(a.Realm)}] = a.Role
+	}
+	g.bans.Store(indexBans(g.people.Bans))
+	g.admins.Store(&roles)
 }
 
 // Close ends the watching.
 func (g *Guard) Close() {
 	g.cancel()
+	done := make(chan struct{})
+	go func() { // ends with the calls that are under way
+		g.done.Wait()
+		close(done)
+	}()
 	select {
-	case <-g.done:
+	case <-done:
 	case <-time.After(closeGrace): // a call hangs in the kernel: it is left behind
 	}
 }
 
-// Loaded is closed once the lists are known; before, nobody is banned.
+// Loaded is closed once the database has told the lists.
 func (g *Guard) Loaded() <-chan struct{} { return g.loaded }
+
+// Known says whether the lists are those of the database, now or when it
+// answered last. Before, nobody is banned.
+func (g *Guard) Known() bool { return g.known.Load() }
 
 // IsBanned tells the ban, if any, that keeps this player out.
 func (g *Guard) IsBanned(name string, addr netip.Addr, realm string) (Ban, bool) {
@@ -106,7 +192,6 @@ func (g *Guard) RoleOf(name, realm string) Role {
 }
 
 func (g *Guard) watch(ctx context.Context) {
-	defer close(g.done)
 	said := false
 	for {
 		err := g.db.Watch(ctx, func(what string) error {
@@ -129,27 +214,45 @@ func (g *Guard) watch(ctx context.Context) {
 	}
 }
 
-func (g *Guard) reload(ctx context.Context, what string) error {
+// reloadEvery asks without being told of a change: a notice may be lost, in a
+// pooler between this host and Postgres for one.
+func (g *Guard) reloadEvery(ctx context.Context) {
+	ticker := time.NewTicker(g.opts.Reload)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := g.reload(ctx, ""); err != nil {
+				g.log.Debug().Err(err).Msg("bans and admins are not read anew")
+			}
+		}
+	}
+}
+
+func (g *Guard) reload(ctx context.Context, what string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, reloadTimeout)
+	defer cancel()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	fresh := g.people
 	if what != "admins" {
-		bans, err := g.db.Bans(ctx, false)
-		if err != nil {
+		if fresh.Bans, err = g.db.Bans(ctx, false); err != nil {
 			return fmt.Errorf("read the bans: %w", err)
 		}
-		g.bans.Store(indexBans(bans))
 	}
 	if what != "bans" {
-		admins, err := g.db.Admins(ctx)
-		if err != nil {
+		if fresh.Admins, err = g.db.Admins(ctx); err != nil {
 			return fmt.Errorf("read the admins: %w", err)
 		}
-		roles := make(map[adminKey]Role, len(admins))
-		for _, a := range admins {
-			roles[adminKey{fold(a.Name), fold(a.Realm)}] = a.Role
-		}
-		g.admins.Store(&roles)
 	}
+	g.people = fresh
+	g.use()
+	g.keep()
 	if what == "" && !g.isLoaded {
 		g.isLoaded = true
+		g.known.Store(true)
 		close(g.loaded)
 	}
 	return nil

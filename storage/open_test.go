@@ -199,7 +199,7 @@ func TestStartWithoutDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	guard := storage.NewGuard(db, zerolog.Nop())
+	guard := storage.NewGuard(db, storage.GuardOptions{})
 	defer guard.Close()
 	spool := t.TempDir()
 	rec, _ := newRecorder(t, db, spool)

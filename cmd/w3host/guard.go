@@ -19,7 +19,8 @@ const guardTimeout = 2 * time.Second
 // memory.
 type guard struct {
 	*storage.Guard
-	lanAdmins bool // names of the LAN count as well
+	lanAdmins   bool // names of the LAN count as well
+	requireBans bool // without the list of bans nobody may join
 }
 
 // await gives the lists a moment, so that no banned player slips into the first
@@ -29,7 +30,14 @@ func (g guard) await(ctx context.Context, log zerolog.Logger) {
 	case <-g.Loaded():
 	case <-ctx.Done():
 	case <-time.After(guardTimeout):
-		log.Warn().Msg("bans and admins are not known: nobody is banned until the database answers")
+		switch {
+		case g.Known():
+			log.Warn().Msg("the database does not tell bans and admins: those that it told last hold")
+		case g.requireBans:
+			log.Warn().Msg("bans are not known: nobody can join until the database answers (database.require_bans)")
+		default:
+			log.Warn().Msg("bans and admins are not known: nobody is banned until the database answers")
+		}
 	}
 }
 
@@ -37,6 +45,8 @@ func (g guard) await(ctx context.Context, log zerolog.Logger) {
 func (g guard) Banned(name string, addr netip.Addr, realm string) string {
 	b, banned := g.IsBanned(name, addr, realm)
 	switch {
+	case g.requireBans && !g.Known():
+		return "the list of bans is not there yet, try again in a minute"
 	case !banned:
 		return ""
 	case b.Reason == "":

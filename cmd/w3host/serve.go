@@ -136,7 +136,10 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	})()
 	defer func() { closeRecorder(recorder, time.Unix(0, stopBy.Load()), log) }()
 
-	lists := guard{storage.NewGuard(db, log.With().Str("part", "database").Logger()), c.Lobby.LANAdmins}
+	lists := guard{
+		storage.NewGuard(db, storage.GuardOptions{Dir: c.Database.Spool, Log: log.With().Str("part", "database").Logger()}),
+		c.Lobby.LANAdmins, c.Database.RequireBans,
+	}
 	defer lists.Close()
 	lists.await(ctx, log)
 

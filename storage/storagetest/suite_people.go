@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"w3host/storage"
 )
 
@@ -249,7 +247,7 @@ func testAudit(t *testing.T, db storage.Store) {
 func testGuard(t *testing.T, db storage.Store) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	g := storage.NewGuard(db, zerolog.Nop())
+	g := storage.NewGuard(db, storage.GuardOptions{})
 	defer g.Close()
 	select {
 	case <-g.Loaded():
