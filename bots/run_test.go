@@ -217,7 +217,7 @@ func TestStartsWithoutTheRefused(t *testing.T) {
 	if err != nil || r.GamesRun != 1 || r.Outcomes[OutcomeRefused] != 1 || r.OK {
 		t.Errorf("%v, %+v", err, r)
 	}
-	if want := "not well: 1 bot could not stay to the end"; r.Verdict() != want {
+	if want := "not well: 1 bot could not stay to the end: refused: the lobby is full"; r.Verdict() != want {
 		t.Errorf("verdict %q, want %q", r.Verdict(), want)
 	}
 }

@@ -27,7 +27,7 @@ func (r *Report) Verdict() string {
 		bad = append(bad, "the host broke the rules "+counted(int(r.FaultCount), "time"))
 	}
 	if out := r.Bots - r.fair(); out > 0 && r.GamesRun > 0 {
-		bad = append(bad, counted(out, "bot")+" could not stay to the end")
+		bad = append(bad, counted(out, "bot")+" could not stay to the end"+r.firstReason())
 	}
 	for _, s := range r.Strangers {
 		if s.Closed < s.Count {
@@ -40,7 +40,7 @@ func (r *Report) Verdict() string {
 // firstReason is why the first bot that did not leave by itself is gone.
 func (r *Report) firstReason() string {
 	for _, p := range r.Players {
-		if p.Outcome != OutcomeLeft && p.Why != "" {
+		if !p.Misbehaves && p.Outcome != OutcomeLeft && p.Why != "" {
 			return fmt.Sprintf(": %s: %s", p.Outcome, p.Why)
 		}
 	}

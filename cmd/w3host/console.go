@@ -34,7 +34,7 @@ var sentences = map[string]string{
 	"lag screen up":                     "lag screen at turn {turn}, laggers: {laggers}",
 	"player dropped":                    "{player} was dropped at turn {turn}: {reason}",
 	"game over":                         "over: {how}; played {played}, {turns} turns",
-	"how late turns were sent":          "{turns} turns sent; 99 % at most {late_p99_ms} ms late, the worst {late_max_ms} ms",
+	"how late turns were sent":          "{turns} turns sent; 99 % at most {late_p99_ms} ms late, 99.9 % at most {late_p999_ms} ms",
 	"maps folder read":                  "{maps} maps in {folder}, {broken} broken",
 }
 
