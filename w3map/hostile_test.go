@@ -46,23 +46,28 @@ func repacked(t *testing.T, shift int, opts mpq.AddOptions, files map[string][]b
 
 // What unpacks to more than any real map is refused, and what is large but packs like a map is not.
 func TestMapsThatUnpackToTooMuch(t *testing.T) {
-	bomb := repacked(t, 15, mpq.AddOptions{}, map[string][]byte{
-		"war3map.j": make([]byte, 40<<20), "war3map.w3e": make([]byte, 40<<20),
-	})
+	files := map[string][]byte{"war3map.j": make([]byte, 9<<20)}
+	bomb := repacked(t, 0, mpq.AddOptions{}, files)
 	_, err := w3map.Read(bytes.NewReader(bomb), int64(len(bomb)), "a.w3x", w3map.Options{Scripts: scripts(t)})
 	if !errors.Is(err, w3map.ErrTooMuch) || !errors.Is(err, w3map.ErrDamaged) {
-		t.Errorf("80 MB in %d bytes: %v", len(bomb), err)
+		t.Errorf("18,000 sectors in %d bytes: %v", len(bomb), err)
 	}
-	real := repacked(t, 15, mpq.AddOptions{Store: true}, map[string][]byte{
-		"war3map.j": make([]byte, 40<<20), "war3map.w3e": make([]byte, 40<<20),
-	})
+	real := repacked(t, 0, mpq.AddOptions{Store: true}, files)
 	if m := read(t, real, 26, scripts(t)); !m.Complete() {
-		t.Errorf("80 MB in %d bytes: %q", len(real), m.Warnings)
+		t.Errorf("9 MB in %d bytes: %q", len(real), m.Warnings)
 	}
-	sectors := repacked(t, 0, mpq.AddOptions{}, map[string][]byte{"war3map.j": make([]byte, 20<<20)})
-	_, err = w3map.Read(bytes.NewReader(sectors), int64(len(sectors)), "a.w3x", w3map.Options{Scripts: scripts(t)})
-	if !errors.Is(err, w3map.ErrTooMuch) {
-		t.Errorf("40,000 sectors in %d bytes: %v", len(sectors), err)
+}
+
+func TestMeter(t *testing.T) {
+	m := w3map.NewMeter(1 << 20)
+	sector := make([]byte, 16<<20)
+	for i := range 5 {
+		if _, err := m.Write(sector); err != nil {
+			t.Fatalf("sector %d of 80 MB: %v", i+1, err)
+		}
+	}
+	if _, err := m.Write(nil); !errors.Is(err, w3map.ErrTooMuch) || !errors.Is(m.Err(), w3map.ErrTooMuch) {
+		t.Errorf("an empty sector after 80 MB: %v", err)
 	}
 }
 
@@ -117,9 +122,9 @@ func TestLongTexts(t *testing.T) {
 	if m.Name != strings.Repeat("é", 4096) || len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], "longer than 8192 bytes") {
 		t.Errorf("%d bytes, %q", len(m.Name), m.Warnings)
 	}
-	large := repacked(t, 15, mpq.AddOptions{}, map[string][]byte{"war3map.wts": bytes.Repeat([]byte("\r"), 31<<20), "war3map.j": []byte("j")})
+	large := repacked(t, 15, mpq.AddOptions{}, map[string][]byte{"war3map.wts": bytes.Repeat([]byte("\r"), 9<<20), "war3map.j": []byte("j")})
 	m = read(t, large, 26, scripts(t))
-	if m.Name != "TRIGSTR_001" || len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], "war3map.wts claims 32505856 bytes") {
+	if m.Name != "TRIGSTR_001" || len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], "war3map.wts claims 9437184 bytes") {
 		t.Errorf("%q, %q", m.Name, m.Warnings)
 	}
 }
