@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"w3host/storage/internal/sqldb"
 )
 
 // Watcher tells of changes that this or another host, or a person with a
@@ -27,10 +29,14 @@ type Watcher interface {
 }
 
 func (d *database) Watch(ctx context.Context, changed func(string) error) error {
-	if err := d.prepare(ctx); err != nil {
-		return err
+	for {
+		if err := d.prepare(ctx); err != nil {
+			return err
+		}
+		if err := d.sql.Watch(ctx, changed); !errors.Is(err, sqldb.ErrMoved) {
+			return err
+		}
 	}
-	return d.sql.Watch(ctx, changed)
 }
 
 // guardRetry is how soon a lost database is asked again.

@@ -104,8 +104,14 @@ func (d *database) Ping(ctx context.Context) error { return d.sql.Ping(ctx) }
 
 func (d *database) Close() error { return d.sql.Close() }
 
-// prepare sees to the schema, once. Every method begins with it.
+// prepare sees to the file and the schema. Every method begins with it.
 func (d *database) prepare(ctx context.Context) error {
+	if d.opts.LeaveSchema {
+		return nil
+	}
+	if err := d.refresh(ctx); err != nil {
+		return err
+	}
 	if d.ready.Load() {
 		return nil
 	}
@@ -114,15 +120,28 @@ func (d *database) prepare(ctx context.Context) error {
 	if d.ready.Load() {
 		return nil
 	}
-	migrate := d.MigrateUp
-	if d.opts.MustExist {
-		migrate = d.mustBeMigrated
+	if err := d.MigrateUp(ctx); err != nil {
+		return err
 	}
-	if err := migrate(ctx); err != nil {
+	if err := d.sql.Adopt(ctx); err != nil {
 		return err
 	}
 	d.ready.Store(true)
 	return nil
+}
+
+// refresh follows the file of a database that somebody moved, or puts it back.
+func (d *database) refresh(ctx context.Context) error {
+	move, err := d.sql.Refresh(ctx)
+	switch move {
+	case sqldb.Restored:
+		d.log.Error().Msg("the database file was deleted while the host ran: it is written again, with all that was in it")
+	case sqldb.Replaced:
+		d.ready.Store(false)
+		d.log.Error().Msg("the database file was replaced while the host ran: the host goes on with the new one, and takes the games that are not over along")
+	case sqldb.Stays:
+	}
+	return err
 }
 
 func (d *database) exec(ctx context.Context, query string, args ...any) (int64, error) {

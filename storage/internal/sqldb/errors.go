@@ -18,6 +18,7 @@ var (
 	ErrConflict    = errors.New("already there")
 	ErrUnavailable = errors.New("database unavailable")
 	ErrRejected    = errors.New("database refused the value")
+	ErrMoved       = fmt.Errorf("%w: the file was deleted or replaced", ErrUnavailable)
 )
 
 // translate turns the errors of either database into ours. The driver's error

@@ -77,6 +77,12 @@ func (p *pgDB) Close() error {
 	return nil
 }
 
+// Refresh has nothing to do: a server stays where it is.
+func (p *pgDB) Refresh(context.Context) (Move, error) { return Stays, nil }
+
+// Adopt has nothing to do.
+func (p *pgDB) Adopt(context.Context) error { return nil }
+
 func (p *pgDB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	return pgExec(ctx, p.pool, query, args)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -24,12 +25,12 @@ const (
 	walTimeout = 10 * time.Second
 )
 
-// liteDB has one connection that writes and a few that read: SQLite lets only
-// one write at a time, and waiting in Go is cheaper than its busy handler.
+// liteDB is a file, whichever is at its path now.
 type liteDB struct {
 	path  string
-	write *sql.DB
-	read  *sql.DB
+	file  atomic.Pointer[liteFile]
+	moves sync.Mutex
+	gone  *liteFile // what was at the path before, with what Adopt is to save
 
 	mu       sync.Mutex
 	watchers map[chan struct{}]struct{} // told of writes of this process
@@ -40,6 +41,24 @@ func OpenSQLite(path string) (DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return nil, fmt.Errorf("%w: create the directory of the database: %w", ErrUnavailable, err)
 	}
+	s := &liteDB{path: path, watchers: map[chan struct{}]struct{}{}}
+	f, err := openLiteFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s.file.Store(f)
+	return s, nil
+}
+
+// liteFile has one connection that writes and a few that read: SQLite lets only
+// one write at a time, and waiting in Go is cheaper than its busy handler.
+type liteFile struct {
+	write *sql.DB
+	read  *sql.DB
+	seen  map[string]os.FileInfo // the file, its WAL and the index of that
+}
+
+func openLiteFile(path string) (*liteFile, error) {
 	// A commit is synced before the spool forgets its records: FULL.
 	write, err := openLite(path, "_txlock=immediate", "_pragma=synchronous(full)")
 	if err != nil {
@@ -51,22 +70,24 @@ func OpenSQLite(path string) (DB, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	read.SetMaxOpenConns(readers)
-	s := &liteDB{path: path, write: write, read: read, watchers: map[chan struct{}]struct{}{}}
-	s.enterWAL()
-	return s, nil
+	f := &liteFile{write: write, read: read, seen: map[string]os.FileInfo{}}
+	f.enterWAL(path)
+	return f, nil
 }
+
+func (f *liteFile) close() error { return errors.Join(f.read.Close(), f.write.Close()) }
 
 // enterWAL makes the first connection while no other host does: the step to WAL
 // mode, in a new file, does not wait for a lock, whatever the busy timeout. What
 // else goes wrong is told by the first call that needs the file.
-func (s *liteDB) enterWAL() {
+func (f *liteFile) enterWAL(path string) {
 	ctx, cancel := context.WithTimeout(context.Background(), walTimeout)
 	defer cancel()
-	lock, err := filelock.Wait(ctx, s.path+".migrating")
+	lock, err := filelock.Wait(ctx, path+".migrating")
 	if err != nil {
 		return
 	}
-	_ = s.write.PingContext(ctx)
+	_ = f.write.PingContext(ctx)
 	_ = lock.Unlock()
 }
 
@@ -87,27 +108,27 @@ func (s *liteDB) Now() string { return "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')" }
 func (s *liteDB) Ping(ctx context.Context) error {
 	// Opening is lazy, and a ping reads nothing: look into the file.
 	var n int
-	return s.explain(s.write.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n))
+	return s.explain(s.file.Load().write.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n))
 }
 
-func (s *liteDB) Close() error { return translate(errors.Join(s.read.Close(), s.write.Close())) }
+func (s *liteDB) Close() error { return translate(s.file.Load().close()) }
 
 func (s *liteDB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	n, err := liteExec(ctx, s.write, query, args)
+	n, err := liteExec(ctx, s.file.Load().write, query, args)
 	s.tell()
 	return n, s.explain(err)
 }
 
 func (s *liteDB) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	return s.explain(liteQuery(ctx, s.read, query, args, each))
+	return s.explain(liteQuery(ctx, s.file.Load().read, query, args, each))
 }
 
 func (s *liteDB) One(ctx context.Context, query string, args []any, dest ...any) error {
-	return s.explain(s.read.QueryRowContext(ctx, query, timeArgs(args, true)...).Scan(dest...))
+	return s.explain(s.file.Load().read.QueryRowContext(ctx, query, timeArgs(args, true)...).Scan(dest...))
 }
 
 func (s *liteDB) Tx(ctx context.Context, do func(Tx) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.file.Load().write.BeginTx(ctx, nil)
 	if err != nil {
 		return s.explain(err)
 	}
@@ -127,7 +148,7 @@ func (s *liteDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
 	if err != nil {
 		return nil, nil, s.explain(err)
 	}
-	return s.write, func() { _ = lock.Unlock() }, nil
+	return s.file.Load().write, func() { _ = lock.Unlock() }, nil
 }
 
 // explain translates err and names the file.

@@ -21,7 +21,7 @@ func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 		delete(s.watchers, wake)
 		s.mu.Unlock()
 	}()
-	conn, err := s.read.Conn(ctx)
+	conn, err := s.file.Load().read.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
 	}
@@ -30,6 +30,9 @@ func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 	defer ticker.Stop()
 	version, counters := int64(-1), map[string]int64(nil)
 	for {
+		if s.moved() {
+			return ErrMoved
+		}
 		var now int64
 		if err := conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&now); err != nil {
 			return s.explain(err)

@@ -1,0 +1,161 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// liteParts are the files of a database in WAL mode, by what follows the path.
+var liteParts = []string{"", "-wal", "-shm"}
+
+// moved says whether the file at the path is not the one that is open: it costs
+// a call of the system, some microseconds.
+func (s *liteDB) moved() bool {
+	s.moves.Lock()
+	defer s.moves.Unlock()
+	return s.look() != Stays
+}
+
+// look compares the files with those that were seen at the path before.
+func (s *liteDB) look() Move {
+	f := s.file.Load()
+	info, err := os.Stat(s.path)
+	before := f.seen[""]
+	switch {
+	case before == nil && err != nil: // it could not be opened yet
+		return Stays
+	case errors.Is(err, fs.ErrNotExist):
+		return Restored
+	case err == nil && before != nil && !os.SameFile(info, before):
+		return Replaced
+	}
+	for _, part := range liteParts {
+		if f.seen[part] == nil {
+			if info, err := os.Stat(s.path + part); err == nil {
+				f.seen[part] = info
+			}
+		}
+	}
+	return Stays
+}
+
+// Refresh implements DB.
+func (s *liteDB) Refresh(ctx context.Context) (Move, error) {
+	s.moves.Lock()
+	defer s.moves.Unlock()
+	move := s.look()
+	if move == Stays {
+		return Stays, nil
+	}
+	old := s.file.Load()
+	if move == Restored {
+		if err := s.writeAgain(ctx, old); err != nil {
+			return Stays, err
+		}
+	}
+	// The WAL of the old file must not be taken for one of the new.
+	for _, part := range liteParts[1:] {
+		info, err := os.Stat(s.path + part)
+		if err == nil && old.seen[part] != nil && os.SameFile(info, old.seen[part]) {
+			_ = os.Remove(s.path + part)
+		}
+	}
+	if move == Restored {
+		if err := os.Rename(s.path+".restored", s.path); err != nil {
+			return Stays, fmt.Errorf("%w: put the database file back: %w", ErrUnavailable, err)
+		}
+	}
+	f, err := openLiteFile(s.path)
+	if err != nil {
+		return Stays, err
+	}
+	s.file.Store(f)
+	if move == Replaced && s.gone == nil {
+		s.gone = old
+		return move, nil
+	}
+	return move, translate(old.close())
+}
+
+// writeAgain copies a deleted database, which its connections still hold.
+func (s *liteDB) writeAgain(ctx context.Context, old *liteFile) error {
+	copied := s.path + ".restored"
+	if err := errors.Join(os.MkdirAll(filepath.Dir(s.path), 0o750), os.RemoveAll(copied)); err != nil {
+		return fmt.Errorf("%w: put the database file back: %w", ErrUnavailable, err)
+	}
+	_, err := old.write.ExecContext(ctx, "VACUUM INTO ?", copied)
+	return s.explain(err)
+}
+
+// Adopt implements DB.
+func (s *liteDB) Adopt(ctx context.Context) error {
+	s.moves.Lock()
+	defer s.moves.Unlock()
+	if s.gone == nil {
+		return nil
+	}
+	conn, err := s.gone.write.Conn(ctx)
+	if err != nil {
+		return s.explain(err)
+	}
+	err = s.adopt(ctx, conn)
+	_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // of what went wrong
+	_, _ = conn.ExecContext(context.WithoutCancel(ctx), "DETACH DATABASE fresh")
+	if err := errors.Join(err, conn.Close()); err != nil {
+		return s.explain(err)
+	}
+	err = s.gone.close()
+	s.gone = nil
+	return s.explain(err)
+}
+
+func (s *liteDB) adopt(ctx context.Context, conn *sql.Conn) error {
+	run := func(query string, args ...any) error {
+		_, err := conn.ExecContext(ctx, query, args...)
+		return err
+	}
+	if err := run("ATTACH DATABASE ? AS fresh", s.path); err != nil {
+		return err
+	}
+	// Tables and the columns that both files have, games first: the others
+	// refer to them.
+	rows, err := conn.QueryContext(ctx, `SELECT t.name, group_concat(c.name), max(c.name = 'game_key')
+		FROM main.sqlite_schema t JOIN pragma_table_info(t.name, 'main') c JOIN pragma_table_info(t.name, 'fresh') n ON n.name = c.name
+		WHERE t.type = 'table' GROUP BY t.name
+		HAVING max(c.name = 'game_key') OR t.name IN ('games', 'hosts', 'spool_positions') ORDER BY t.name <> 'games'`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	steps := []string{"BEGIN IMMEDIATE"}
+	for rows.Next() {
+		var table, columns string
+		var ofGame bool
+		if err := rows.Scan(&table, &columns, &ofGame); err != nil {
+			return err
+		}
+		step := fmt.Sprintf("INSERT OR REPLACE INTO fresh.%s (%s) SELECT %s FROM main.%s", table, columns, columns, table)
+		switch {
+		case table == "games":
+			step += " WHERE ended_at IS NULL"
+		case ofGame:
+			step += " WHERE game_key IN (SELECT key FROM main.games WHERE ended_at IS NULL)"
+		}
+		steps = append(steps, step)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for _, step := range append(steps, "COMMIT") {
+		if err := run(step); err != nil {
+			return fmt.Errorf("%s: %w", strings.Join(strings.Fields(step)[:1], " "), err)
+		}
+	}
+	return nil
+}
