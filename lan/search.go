@@ -20,11 +20,22 @@ var ErrNoAnswer = errors.New("no lobby answered")
 type Found struct {
 	Info w3gs.GameInfo
 	From netip.AddrPort // where the answer came from; joins go to Info.Port there
-	RTT  time.Duration  // since the search sent last
+	RTT  time.Duration  // since the search sent last; zero when it was not asked for
+	// Heard is when it last gave a sign; Browse sets it.
+	Heard time.Time
 }
 
 // JoinAddr is the TCP address of the lobby.
 func (f Found) JoinAddr() netip.AddrPort { return netip.AddrPortFrom(f.From.Addr(), f.Info.Port) }
+
+// Players is how many the list of a client shows as present.
+func (f Found) Players() int {
+	return max(0, int(f.Info.Unknown)+int(f.Info.Slots)-int(f.Info.SlotsOpen))
+}
+
+func (f Found) compare(g Found) int {
+	return cmp.Or(f.From.Compare(g.From), cmp.Compare(f.Info.GameID, g.Info.GameID))
+}
 
 // pace is how a search repeats itself: UDP loses datagrams.
 type pace struct {
@@ -64,9 +75,7 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 			return nil, fmt.Errorf("search for lobbies at %v: %w", to, err)
 		}
 		if len(found) > 0 {
-			slices.SortFunc(found, func(a, b Found) int {
-				return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.Info.GameID, b.Info.GameID))
-			})
+			slices.SortFunc(found, Found.compare)
 			return found, nil
 		}
 	}

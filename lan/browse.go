@@ -1,0 +1,293 @@
+package lan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"time"
+
+	"w3host/w3gs"
+)
+
+const (
+	// browseEvery is a little more than hosts want between two searches.
+	browseEvery = 1250 * time.Millisecond
+	// maxFound bounds the list: anybody can send a 0x30.
+	maxFound = 2000
+)
+
+// BrowseOptions say whom to ask, and for what.
+type BrowseOptions struct {
+	// To are the addresses that are asked. None means what a client does: ask
+	// everybody by broadcast, and listen to announcements.
+	To []netip.AddrPort
+	// Ask are the games that are looked for: product and version.
+	Ask []w3gs.SearchGame
+	// Port is where hosts are asked by broadcast and where announcements are
+	// heard; 6112 when zero.
+	Port uint16
+	// Every is the time between two rounds of questions; 1.25 s when zero.
+	Every time.Duration
+	// Forget takes a lobby off the list that has given no sign for so long;
+	// zero never.
+	Forget time.Duration
+}
+
+// browser is the state of one Browse. One goroutine owns it.
+type browser struct {
+	opts  BrowseOptions
+	conn  *net.UDPConn
+	round time.Time                    // when everybody was asked last
+	asked map[netip.AddrPort]time.Time // since then, single hosts
+	found map[lobbyKey]*Found
+}
+
+// lobbyKey names a lobby. A host may answer from several ports.
+type lobbyKey struct {
+	addr   netip.Addr
+	gameID uint32
+	port   uint16 // TCP
+}
+
+// heard is a datagram of a host.
+type heard struct {
+	frame  w3gs.Packet
+	from   netip.AddrPort
+	at     time.Time
+	answer bool // came to the socket that asks
+}
+
+// Browse keeps a list of the lobbies that hosts show until ctx ends: it asks,
+// and again and again, and listens to what is announced meanwhile. changed gets
+// the whole list, sorted by address and game id, after each change and each
+// round. It must not block for long. The error says why nobody could be asked
+// at all.
+func Browse(ctx context.Context, opts BrowseOptions, changed func([]Found)) error {
+	opts.Port = cmp.Or(opts.Port, DefaultPort)
+	opts.Every = cmp.Or(opts.Every, browseEvery)
+	conn, err := net.ListenUDP("udp4", nil)
+	if err != nil {
+		return fmt.Errorf("search for lobbies: %w", err)
+	}
+	conns := []*net.UDPConn{conn}
+	if len(opts.To) == 0 {
+		conns = append(conns, ears(opts.Port)...)
+	}
+	in := make(chan heard)
+	for _, c := range conns {
+		defer c.Close()
+		go listenTo(ctx, c, c == conn, in) // ends when its socket is closed
+	}
+	b := &browser{opts: opts, conn: conn, found: map[lobbyKey]*Found{}}
+	if err := b.askAll(); err != nil {
+		return err
+	}
+	tick := time.NewTicker(opts.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case h := <-in:
+			if b.hear(h) {
+				changed(b.list())
+			}
+		case now := <-tick.C:
+			b.forget(now)
+			_ = b.askAll() // the network may come back
+			changed(b.list())
+		}
+	}
+}
+
+// ears are sockets that hear announcements as a client does: all that comes to
+// the port when nobody else has it, else, where the system allows it, the
+// broadcasts. A socket for everything would take from the other program what is
+// sent to this machine alone.
+func ears(number uint16) []*net.UDPConn {
+	if conn, err := net.ListenUDP("udp4", &net.UDPAddr{Port: int(number)}); err == nil {
+		if raw, err := conn.SyscallConn(); err == nil {
+			_ = shareAddr("", "", raw) // let a game or a host in that comes later
+		}
+		return []*net.UDPConn{conn}
+	}
+	var out []*net.UDPConn
+	for _, addr := range append(InterfaceBroadcasts(), limitedBroadcast, loopbackBroadcast) {
+		if conn, err := bind(addr, number); err == nil {
+			out = append(out, conn)
+		}
+	}
+	return out
+}
+
+// listenTo reads what hosts say until the socket is closed.
+func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- heard) {
+	buf := make([]byte, datagramSize)
+	for {
+		n, from, err := conn.ReadFromUDPAddrPort(buf)
+		if errors.Is(err, net.ErrClosed) || ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			continue // some systems report a closed port of a host this way
+		}
+		frame, err := w3gs.ParseDatagram(buf[:n])
+		if err != nil {
+			continue
+		}
+		h := heard{from: netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), at: time.Now(), answer: answers}
+		if h.frame = announcement(frame); h.frame == nil {
+			continue
+		}
+		select {
+		case in <- h:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// announcement decodes what hosts say; nil for anything else.
+func announcement(frame w3gs.Frame) w3gs.Packet {
+	var p w3gs.Packet
+	switch frame.Op() {
+	case w3gs.OpGameInfo:
+		p = &w3gs.GameInfo{}
+	case w3gs.OpCreateGame:
+		p = &w3gs.CreateGame{}
+	case w3gs.OpRefreshGame:
+		p = &w3gs.RefreshGame{}
+	case w3gs.OpDecreateGame:
+		p = &w3gs.DecreateGame{}
+	default:
+		return nil
+	}
+	if p.Decode(frame.Body()) != nil {
+		return nil
+	}
+	return p
+}
+
+// askAll begins a round. It fails when no address takes the question.
+func (b *browser) askAll() error {
+	b.round, b.asked = time.Now(), map[netip.AddrPort]time.Time{}
+	to := b.opts.To
+	if len(to) == 0 {
+		for _, addr := range append(InterfaceBroadcasts(), limitedBroadcast, loopbackBroadcast) {
+			to = append(to, netip.AddrPortFrom(addr, b.opts.Port))
+		}
+	}
+	var faults []error
+	for _, addr := range to {
+		if err := b.ask(addr, 0); err != nil {
+			faults = append(faults, fmt.Errorf("search for lobbies at %v: %w", addr, err))
+		}
+	}
+	if len(faults) == len(to) {
+		return errors.Join(faults...)
+	}
+	return nil
+}
+
+func (b *browser) ask(to netip.AddrPort, gameID uint32) error {
+	for _, search := range b.opts.Ask {
+		search.GameID = gameID
+		if err := sendAll(b.conn, to, nil, [][]byte{search.AppendTo(nil)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askOne asks a host that has announced a lobby, once in a round.
+func (b *browser) askOne(h heard, gameID uint32) {
+	if _, ok := b.asked[h.from]; ok || len(b.asked) >= maxFound {
+		return
+	}
+	b.asked[h.from] = h.at
+	_ = b.ask(h.from, gameID)
+}
+
+// hear takes in what a host says, and reports whether the list has changed.
+func (b *browser) hear(h heard) bool {
+	switch p := h.frame.(type) {
+	case *w3gs.GameInfo:
+		return b.info(h, *p)
+	case *w3gs.CreateGame:
+		b.askOne(h, p.GameID)
+	case *w3gs.RefreshGame:
+		return b.refresh(h, *p)
+	case *w3gs.DecreateGame:
+		before := len(b.found)
+		for key := range b.found {
+			if key.addr == h.from.Addr() && key.gameID == p.GameID {
+				delete(b.found, key)
+			}
+		}
+		return len(b.found) < before
+	}
+	return false
+}
+
+func (b *browser) info(h heard, info w3gs.GameInfo) bool {
+	key := lobbyKey{h.from.Addr(), info.GameID, info.Port}
+	f := b.found[key]
+	if f == nil {
+		if len(b.found) >= maxFound {
+			return false
+		}
+		f = &Found{}
+		b.found[key] = f
+	}
+	f.Info, f.From, f.Heard = info, h.from, h.at
+	if h.answer {
+		sent := b.round
+		if at, ok := b.asked[h.from]; ok {
+			sent = at
+		}
+		f.RTT = h.at.Sub(sent)
+	}
+	return true
+}
+
+// refresh brings the numbers of a known lobby up to date, and asks for an
+// unknown one.
+func (b *browser) refresh(h heard, p w3gs.RefreshGame) (changed bool) {
+	known := false
+	for key, f := range b.found {
+		if key.addr != h.from.Addr() || key.gameID != p.GameID {
+			continue
+		}
+		known, f.Heard = true, h.at
+		open := f.Info.Unknown + p.Slots - p.Players
+		if p.Players <= f.Info.Unknown+p.Slots && (f.Info.Slots != p.Slots || f.Info.SlotsOpen != open) {
+			f.Info.Slots, f.Info.SlotsOpen = p.Slots, open
+			changed = true
+		}
+	}
+	if !known {
+		b.askOne(h, p.GameID)
+	}
+	return changed
+}
+
+func (b *browser) forget(now time.Time) {
+	for key, f := range b.found {
+		if b.opts.Forget > 0 && now.Sub(f.Heard) > b.opts.Forget {
+			delete(b.found, key)
+		}
+	}
+}
+
+func (b *browser) list() []Found {
+	out := make([]Found, 0, len(b.found))
+	for _, f := range b.found {
+		out = append(out, *f)
+	}
+	slices.SortFunc(out, Found.compare)
+	return out
+}

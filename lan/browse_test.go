@@ -1,0 +1,119 @@
+package lan
+
+import (
+	"context"
+	"encoding/hex"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// watch runs Browse until the test ends and gives the lists that it makes.
+func watch(t *testing.T, o BrowseOptions) <-chan []Found {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	lists, done := make(chan []Found, 1), make(chan struct{})
+	o.Ask = []w3gs.SearchGame{wantAny}
+	go func() { // ends with the test
+		defer close(done)
+		if err := Browse(ctx, o, func(list []Found) {
+			select {
+			case <-lists: // only the latest matters
+			default:
+			}
+			lists <- list
+		}); err != nil {
+			t.Error(err)
+		}
+	}()
+	t.Cleanup(func() { stop(); <-done })
+	return lists
+}
+
+func await(t *testing.T, lists <-chan []Found, what string, ok func([]Found) bool) []Found {
+	t.Helper()
+	late := time.After(10 * time.Second)
+	for {
+		select {
+		case list := <-lists:
+			if ok(list) {
+				return list
+			}
+		case <-late:
+			t.Fatalf("the list never showed %s", what)
+		}
+	}
+}
+
+// A lobby appears, changes and goes, as its host answers.
+func TestBrowse(t *testing.T) {
+	a, addr := listen(t, nil)
+	lists := watch(t, BrowseOptions{To: []netip.AddrPort{addr}, Every: 20 * time.Millisecond, Forget: 200 * time.Millisecond})
+	open(t, a, 1, 2)
+	found := await(t, lists, "both lobbies", func(l []Found) bool { return len(l) == 2 })
+	f := found[0]
+	if f.From != addr || f.RTT <= 0 || f.Info.EntryKey != 0x00C26939 || f.Info.Stat != capturedAdvert.Stat || f.Players() != 1 {
+		t.Errorf("got %+v", f)
+	}
+	a.Update(1, Count{Slots: 10, Open: 4})
+	await(t, lists, "six players", func(l []Found) bool { return l[0].Players() == 6 })
+	a.Close(1)
+	await(t, lists, "one lobby", func(l []Found) bool { return len(l) == 1 && l[0].Info.GameID == 2 })
+}
+
+// What is announced is asked for, and believed: a host that only announces is
+// found as clients find it.
+func TestBrowseListens(t *testing.T) {
+	host := newClient(t)
+	free := newClient(t)
+	port := free.addr.Port()
+	free.conn.Close()
+	lists := watch(t, BrowseOptions{Port: port, Every: time.Hour})
+	client := netip.AddrPortFrom(loopback, port)
+	question := func() netip.AddrPort {
+		t.Helper()
+		for { // until the browser listens
+			host.conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+			host.send(client, "F7 32 10 00 01 00 00 00 01 00 00 00 0A 00 00 00")
+			buf := make([]byte, datagramSize)
+			if n, from, err := host.conn.ReadFromUDPAddrPort(buf); err == nil {
+				if got := strings.ToUpper(hex.EncodeToString(buf[:n])); got != strings.Join(strings.Fields(searchFirst), "") {
+					t.Errorf("it asks %s", got)
+				}
+				return netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
+			}
+		}
+	}
+	host.send(question(), captured)
+	await(t, lists, "the lobby", func(l []Found) bool { return len(l) == 1 && l[0].RTT > 0 && l[0].Players() == 1 })
+	host.send(client, "F7 32 10 00 01 00 00 00 07 00 00 00 0A 00 00 00")
+	await(t, lists, "seven players", func(l []Found) bool { return l[0].Players() == 7 })
+	host.send(client, "F7 33 08 00 01 00 00 00")
+	await(t, lists, "nothing", func(l []Found) bool { return len(l) == 0 })
+	host.send(client, captured) // pushed without a question
+	await(t, lists, "the pushed lobby", func(l []Found) bool { return len(l) == 1 && l[0].RTT == 0 })
+}
+
+// The browser takes nothing from a host on the same machine that has the port.
+func TestBrowseBesideAHost(t *testing.T) {
+	a, addr := listen(t, func(o *Options) { o.Bind = netip.IPv4Unspecified() })
+	open(t, a, 1)
+	watch(t, BrowseOptions{Port: addr.Port(), Every: 10 * time.Millisecond})
+	c := newClient(t)
+	for range 20 {
+		c.send(netip.AddrPortFrom(loopback, addr.Port()), searchFirst)
+		c.want(captured)
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// An address that takes no question is an error, when there is no other.
+func TestBrowseNobodyToAsk(t *testing.T) {
+	err := Browse(t.Context(), BrowseOptions{To: []netip.AddrPort{netip.AddrPortFrom(loopback, 0)}, Ask: []w3gs.SearchGame{wantAny}}, nil)
+	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:0") {
+		t.Errorf("got %v", err)
+	}
+}
