@@ -1,0 +1,170 @@
+package lan
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/w3gs"
+)
+
+// What a door lets through. The host counts all who come through as one
+// address: it has to exempt the relay from its limits by address.
+const (
+	doorTotal   = 240 // connections: twenty lobbies of twelve
+	doorEach    = 24  // from one address
+	doorPatient = 10 * time.Second
+	doorRest    = 50 * time.Millisecond // after a fault of the listener
+)
+
+// joinHead is what a join (0x1E) begins with: header, game id, entry key.
+const joinHead = 12
+
+var errNotShown = errors.New("the first packet is no join to a lobby that is shown here")
+
+// door takes connections for relayed lobbies and passes them on to the host. A
+// connection has to begin with a join to a lobby that is shown, with its entry
+// key: it is no way to anything else.
+type door struct {
+	listener net.Listener
+	log      zerolog.Logger
+	ctx      context.Context // ends with the relay
+	stop     context.CancelFunc
+	conns    sync.WaitGroup
+
+	mu      sync.Mutex
+	lobbies map[uint32]Found
+	from    map[netip.Addr]int // open connections
+	total   int
+}
+
+func (d *door) port() uint16 {
+	return uint16(d.listener.Addr().(*net.TCPAddr).Port)
+}
+
+// set says what can be joined from now on.
+func (d *door) set(lobbies map[uint32]Found) {
+	copied := make(map[uint32]Found, len(lobbies))
+	for id, f := range lobbies {
+		copied[id] = f
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lobbies = copied
+}
+
+// close ends all connections and waits for them.
+func (d *door) close() {
+	d.stop()
+	_ = d.listener.Close()
+	d.conns.Wait()
+}
+
+func (d *door) accept() {
+	for {
+		client, err := d.listener.Accept()
+		if errors.Is(err, net.ErrClosed) || d.ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			time.Sleep(doorRest) // too many files are open
+			continue
+		}
+		addr := client.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+		if !d.admit(addr) {
+			_ = client.Close()
+			continue
+		}
+		d.conns.Go(func() { // ends with the connection, or the relay
+			defer d.release(addr)
+			defer client.Close()
+			if err := d.serve(client); err != nil {
+				d.log.Debug().Err(err).Stringer("addr", addr).Msg("a connection is not forwarded")
+			}
+		})
+	}
+}
+
+func (d *door) admit(addr netip.Addr) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.total >= doorTotal || d.from[addr] >= doorEach {
+		return false
+	}
+	d.total++
+	d.from[addr]++
+	return true
+}
+
+func (d *door) release(addr netip.Addr) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.total--
+	if d.from[addr]--; d.from[addr] == 0 {
+		delete(d.from, addr)
+	}
+}
+
+// serve passes one connection on.
+func (d *door) serve(client net.Conn) error {
+	defer context.AfterFunc(d.ctx, func() { _ = client.Close() })()
+	head := make([]byte, joinHead)
+	if err := client.SetReadDeadline(time.Now().Add(doorPatient)); err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(client, head); err != nil {
+		return fmt.Errorf("no join within %v: %w", doorPatient, err)
+	}
+	to, ok := d.lobby(head)
+	if !ok {
+		return errNotShown
+	}
+	if err := client.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
+	host, err := (&net.Dialer{Timeout: doorPatient}).DialContext(d.ctx, "tcp4", to.String())
+	if err != nil {
+		return err
+	}
+	defer host.Close()
+	defer context.AfterFunc(d.ctx, func() { _ = host.Close() })()
+	if _, err := host.Write(head); err != nil {
+		return err
+	}
+	var up sync.WaitGroup
+	up.Go(func() { pass(host, client) }) // ends when either side has gone
+	pass(client, host)
+	_ = client.SetReadDeadline(time.Now().Add(doorPatient)) // to hang up in turn
+	up.Wait()
+	return nil
+}
+
+// lobby finds where a join goes to.
+func (d *door) lobby(head []byte) (to netip.AddrPort, ok bool) {
+	if head[0] != w3gs.Magic || w3gs.Op(head[1]) != w3gs.OpReqJoin {
+		return to, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f, ok := d.lobbies[binary.LittleEndian.Uint32(head[4:])]
+	return f.JoinAddr(), ok && f.Info.EntryKey == binary.LittleEndian.Uint32(head[8:])
+}
+
+// pass copies until the source ends and tells the destination so. After a fault
+// neither side is of use any more.
+func pass(to, from net.Conn) {
+	if _, err := io.Copy(to, from); err != nil {
+		_ = from.Close()
+		_ = to.Close()
+		return
+	}
+	_ = to.(*net.TCPConn).CloseWrite()
+}
