@@ -39,6 +39,8 @@ func commands() []subcommand {
 		{"bans", "list the bans", bansCommand},
 		{"admin", "add, remove and list those who may command", adminCommand},
 		{"migrate", "move the schema of the database, or show where it is", migrateCommand},
+		{"lan", "list the games of the local network, or show them elsewhere", noInput(lanCommand)},
+		{"doctor", "check the configuration, maps, ports and more, with a remedy for each fault", noInput(doctorCommand)},
 		{"health", "ask the host on this machine for a sign of life", noInput(healthCommand)},
 		{"version", "print the version of this program", versionCommand},
 	}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// doctorConfig writes a configuration with which all is well, and the scripts
+// that it needs.
+func doctorConfig(t *testing.T) (dir, file string) {
+	t.Helper()
+	dir = t.TempDir()
+	scripts := filepath.Join(dir, "scripts")
+	if err := os.Mkdir(scripts, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"common.j", "blizzard.j"} {
+		if err := os.WriteFile(filepath.Join(scripts, name), []byte("globals\r\nendglobals\r\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file = filepath.Join(dir, "config.toml")
+	text := fmt.Sprintf("[host]\nlisten = \"127.0.0.1:0\"\n[lan]\nport = %s\n[maps]\ndir = %q\nscripts = %q\ncache = %q\n[database]\nurl = %q\nspool = %q\n[autohost]\nmax_games = 10\n[limits]\nunjoined = 16\n",
+		freePort(t), filepath.Join(dir, "maps"), scripts, filepath.Join(dir, "data", "maps.json"),
+		"sqlite:"+filepath.Join(dir, "data", "w3host.db"), filepath.Join(dir, "data", "spool"))
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir, file
+}
+
+// Where all is well each check says so, nothing is changed, and the exit code
+// is 0.
+func TestDoctorFindsNothing(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems do not broadcast on loopback")
+	}
+	dir, file := doctorConfig(t)
+	code, out, _ := shell(t, "doctor", "--config", file)
+	if code != exitOK || strings.Contains(out, "✗") || strings.Count(out, "✓ ") != 1+len(doctorChecks) {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
+		t.Error("it has created the folder data")
+	}
+}
+
+// Each fault is found, has a remedy, and makes the exit code 1. The others
+// are still looked at.
+func TestDoctorFindsFaults(t *testing.T) {
+	taken, err := net.Listen("tcp4", "127.0.0.1:0") // takes connections, and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	udp, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer udp.Close()
+	_, udpPort, _ := net.SplitHostPort(udp.LocalAddr().String())
+	notMap := filepath.Join(t.TempDir(), "maps")
+	if err := os.Mkdir(notMap, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(notMap, "broken.w3x"), []byte("no map"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ what, set, remedy string }{
+		{"configuration", "W3HOST_GAME_LATENCY=1ms", "config.toml.example"},
+		{"configuration", "W3HOST_GAME_LATENZY=1ms", "config.toml.example"},
+		{"scripts", "W3HOST_MAPS_SCRIPTS=/nowhere", "common.j"},
+		{"map", "W3HOST_MAPS_SCRIPTS=/nowhere", "common.j"},
+		{"map", "W3HOST_LOBBY_MAP=nowhere", "w3host map list"},
+		{"maps folder", "W3HOST_MAPS_DIR=" + notMap, "map verify"},
+		{"TCP port", "W3HOST_HOST_LISTEN=" + taken.Addr().String(), "another port"},
+		{"TCP port", "W3HOST_HOST_LISTEN=203.0.113.77:0", "host.listen"},
+		{"UDP port", "W3HOST_LAN_PORT=" + udpPort, "lan.port"},
+		{"broadcast", "W3HOST_HOST_LISTEN=203.0.113.77:0", "lan.broadcast"},
+		{"open files", "W3HOST_LIMITS_UNJOINED=1048576", "ulimit -n"},
+		{"database", "W3HOST_DATABASE_URL=mysql://x", "database.url"},
+		{"database", "W3HOST_DATABASE_URL=postgres://nobody@127.0.0.1:1/x?connect_timeout=1", "database.url"},
+		{"database", "W3HOST_DATABASE_URL=sqlite:/dev/null/w3host.db", "database.url"},
+		{"spool", "W3HOST_DATABASE_SPOOL=/dev/null/spool", "database.spool"},
+	} {
+		t.Run(tt.what+" "+tt.set, func(t *testing.T) {
+			_, file := doctorConfig(t)
+			key, value, _ := strings.Cut(tt.set, "=")
+			t.Setenv(key, value)
+			if most, known := mostFiles(); tt.what == "open files" && (!known || most > 1<<20) {
+				t.Skip("more files may be open here than any configuration needs")
+			}
+			code, out, stderr := shell(t, "doctor", "--config", file)
+			if code != exitFailed {
+				t.Errorf("exit %d", code)
+			}
+			_, after, found := strings.Cut(out, "✗ "+tt.what+": ")
+			_, remedy, _ := strings.Cut(after, "→ ")
+			remedy, _, _ = strings.Cut(remedy, "\n")
+			if !found || !strings.Contains(remedy, tt.remedy) || !strings.Contains(out, "✓ clock") {
+				t.Errorf("want a fault of the %s with %q as its remedy:\n%s%s", tt.what, tt.remedy, out, stderr)
+			}
+		})
+	}
+	if code, _, stderr := shell(t, "doctor", "--dance"); code != exitUsage || !strings.Contains(stderr, "dance") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// A host that runs is no fault.
+func TestDoctorBesideAHost(t *testing.T) {
+	h := startHost(t, "")
+	_, file := doctorConfig(t)
+	t.Setenv("W3HOST_HOST_LISTEN", h.addr)
+	t.Setenv("W3HOST_LAN_ENABLED", "false")
+	if code, out, _ := shell(t, "doctor", "--config", file); code != exitOK || !strings.Contains(out, "a host is running") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/rs/zerolog"
+
+	"w3host/catalogue"
+	"w3host/config"
+	"w3host/mapconf"
+	"w3host/w3map"
+)
+
+const scriptsRemedy = "copy Scripts\\common.j and Scripts\\blizzard.j of the game to maps.scripts, or point it to the game's folder"
+
+// checkScripts looks for the game's scripts, without which a map's checksum
+// cannot be computed.
+func checkScripts(_ context.Context, c config.Config) finding {
+	const what = "scripts"
+	version := w3map.Version(c.Host.Version)
+	_, from, err := mapconf.FindScripts(c.Maps.Scripts, version)
+	if err != nil {
+		return fine(what, "maps.scripts = %q: %v", c.Maps.Scripts, err).but("%s", scriptsRemedy)
+	}
+	return fine(what, "common.j and blizzard.j for %v in %s", version, from)
+}
+
+// checkMap reads the map that lobbies open with.
+func checkMap(ctx context.Context, c config.Config) finding {
+	const what = "map"
+	c.Maps.Cache = "" // a look must not write
+	maps, err := openMaps(ctx, c, zerolog.Nop())
+	if err != nil {
+		return fine(what, "%v", err).but("name another one in lobby.map or with --map; w3host map list shows what there is")
+	}
+	m := maps.current.Map
+	if !m.HasChecksum {
+		return fine(what, "%s: its checksum cannot be computed without the game's scripts, and real clients refuse it", m.File).
+			but("%s; or write checksum and sha1 into a file beside the map (docs/maps.md)", scriptsRemedy)
+	}
+	return fine(what, "%s, checksum %08x, %d players", m.File, m.Checksum, m.PlayerSlots)
+}
+
+// checkMapsFolder reads every map of the folder.
+func checkMapsFolder(ctx context.Context, c config.Config) finding {
+	const what = "maps folder"
+	version := w3map.Version(c.Host.Version)
+	scripts, _, _ := mapconf.FindScripts(c.Maps.Scripts, version) // checkScripts tells what is wrong
+	maps, err := catalogue.Open(ctx, c.Maps.Dir, catalogue.Options{Version: version, Scripts: scripts, Report: func(error) {}})
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fine(what, "there is none at %s; only the built-in map and files that are named can be hosted", c.Maps.Dir)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fine(what, "%s has more maps than can be read in %v; w3host map verify reads them all", c.Maps.Dir, doctorPatience)
+	case err != nil:
+		return fine(what, "%s: %v", c.Maps.Dir, err).but("set maps.dir to a folder that the host may read")
+	}
+	good, broken, unknown := 0, 0, 0
+	for _, e := range maps.Entries() {
+		switch {
+		case e.Fault != nil:
+			broken++
+		case !e.Map.HasChecksum:
+			unknown++
+		default:
+			good++
+		}
+	}
+	f := fine(what, "%s: %d can be hosted, %d are broken, %d lack a checksum", c.Maps.Dir, good, broken, unknown)
+	if broken+unknown > 0 {
+		return f.but("w3host map verify %s says what is wrong with each", c.Maps.Dir)
+	}
+	return f
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/term"
+
+	"w3host/lan"
+	"w3host/w3map"
+)
+
+// lanGame is a game of "w3host lan list --json".
+type lanGame struct {
+	Name          string   `json:"name"`
+	Host          string   `json:"host"`
+	Map           string   `json:"map"` // the path that clients look at
+	Players       int      `json:"players"`
+	Slots         uint32   `json:"slots"`
+	SlotsOpen     uint32   `json:"slots_open"` // as sent
+	Version       uint32   `json:"version"`
+	Product       string   `json:"product"`
+	GameID        uint32   `json:"game_id"`
+	EntryKey      uint32   `json:"entry_key"`
+	Address       string   `json:"address"`
+	Port          uint16   `json:"port"`     // TCP
+	Settings      uint32   `json:"settings"` // flags, see w3gs.GameSettings
+	Width         uint16   `json:"width"`
+	Height        uint16   `json:"height"`
+	Checksum      uint32   `json:"checksum"`
+	UptimeSeconds uint32   `json:"uptime_seconds"`
+	RTTMillis     *float64 `json:"rtt_ms"`
+}
+
+func lanGames(found []lan.Found) []lanGame {
+	games := make([]lanGame, 0, len(found))
+	for _, f := range found {
+		g := lanGame{
+			Name: f.Info.Name, Host: f.Info.Stat.HostName, Map: f.Info.Stat.MapPath,
+			Players: f.Players(), Slots: f.Info.Slots, SlotsOpen: f.Info.SlotsOpen,
+			Version: f.Info.Version, Product: f.Info.Product.String(),
+			GameID: f.Info.GameID, EntryKey: f.Info.EntryKey,
+			Address: f.From.Addr().String(), Port: f.Info.Port,
+			Settings: uint32(f.Info.Stat.Settings), Width: f.Info.Stat.Width, Height: f.Info.Stat.Height,
+			Checksum: f.Info.Stat.Checksum, UptimeSeconds: f.Info.UptimeSeconds,
+		}
+		if f.RTT > 0 {
+			ms := float64(f.RTT.Microseconds()) / 1000
+			g.RTTMillis = &ms
+		}
+		games = append(games, g)
+	}
+	return games
+}
+
+// lanScreen shows the list as it changes.
+type lanScreen struct {
+	w      io.Writer
+	json   bool
+	live   bool // a terminal: the list is drawn over the one before
+	height int  // lines of the one before
+	last   []lanGame
+	shown  bool
+	err    error
+}
+
+// list is "w3host lan list".
+func (c *lanCall) list(args []string) int {
+	var asJSON, keepOn bool
+	timeout := c.flags.Duration("timeout", 3*time.Second, "")
+	c.flags.BoolVar(&keepOn, "watch", false, "")
+	c.flags.BoolVar(&asJSON, "json", false, "")
+	if code, ok := c.parse(args); !ok {
+		return code
+	}
+	var o lan.BrowseOptions
+	var err error
+	if *timeout <= 0 {
+		err = errors.New("--timeout must be more than 0")
+	}
+	if err == nil {
+		o.Ask, err = c.searches()
+	}
+	if err == nil {
+		o.To, err = lanTargets(c.to)
+	}
+	if err != nil {
+		return c.wrong(err)
+	}
+	s := &lanScreen{w: c.stdout, json: asJSON}
+	if keepOn {
+		if f, ok := c.stdout.(*os.File); ok && !asJSON {
+			s.live = term.IsTerminal(int(f.Fd()))
+		}
+		o.Forget = max(*timeout, 3*time.Second)
+		ctx, stop := context.WithCancel(c.ctx)
+		defer stop()
+		s.update(nil)
+		err = lan.Browse(ctx, o, func(found []lan.Found) {
+			if s.update(lanGames(found)); s.err != nil {
+				stop()
+			}
+		})
+	} else {
+		ctx, stop := context.WithTimeout(c.ctx, *timeout)
+		defer stop()
+		var games []lanGame
+		err = lan.Browse(ctx, o, func(found []lan.Found) { games = lanGames(found) })
+		if err == nil && c.ctx.Err() != nil {
+			return exitFailed // interrupted: half a list would pass for a whole one
+		}
+		if err == nil {
+			s.draw(games)
+		}
+	}
+	if err == nil {
+		err = s.err
+	}
+	if err != nil {
+		return c.failed(err)
+	}
+	return exitOK
+}
+
+// update draws the list when it is another one, and on a terminal always: ages
+// and pings go on.
+func (s *lanScreen) update(games []lanGame) {
+	if s.live || !s.shown || !sameGames(s.last, games) {
+		s.draw(games)
+	}
+}
+
+func sameGames(a, b []lanGame) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		x.UptimeSeconds, y.UptimeSeconds, x.RTTMillis, y.RTTMillis = 0, 0, nil, nil
+		if !reflect.DeepEqual(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *lanScreen) draw(games []lanGame) {
+	var out bytes.Buffer
+	if s.json {
+		if games == nil {
+			games = []lanGame{}
+		}
+		enc := json.NewEncoder(&out)
+		enc.SetEscapeHTML(false)
+		s.err = errors.Join(s.err, enc.Encode(games))
+	} else {
+		if s.live && s.height > 0 {
+			fmt.Fprintf(&out, "\x1b[%dA\x1b[J", s.height) // to the first line, and clear
+		} else if s.shown {
+			fmt.Fprintln(&out)
+		}
+		lanTable(&out, games)
+		s.height = bytes.Count(out.Bytes(), []byte("\n"))
+	}
+	_, err := s.w.Write(out.Bytes())
+	s.err = errors.Join(s.err, err)
+	s.last, s.shown = games, true
+}
+
+func lanTable(w io.Writer, games []lanGame) {
+	if len(games) == 0 {
+		fmt.Fprintln(w, "No games. Clients see only games of their own version: --version all asks for every one.")
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tHOST\tMAP\tPLAYERS\tVERSION\tADDRESS\tPING\tAGE")
+	for _, g := range games {
+		ping := "-"
+		if g.RTTMillis != nil {
+			ping = fmt.Sprintf("%.1f ms", *g.RTTMillis)
+		}
+		mapName := g.Map[strings.LastIndexAny(g.Map, `\/`)+1:]
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d/%d\t%s 1.%d\t%s:%d\t%s\t%v\n", printable(w3map.Plain(g.Name)), printable(g.Host), printable(mapName),
+			g.Players, g.Slots, printable(g.Product), g.Version, g.Address, g.Port, ping, time.Duration(g.UptimeSeconds)*time.Second)
+	}
+	_ = t.Flush() // into memory
+}

@@ -1,0 +1,84 @@
+package lan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"runtime"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// nobody is a game id that no host has: a search for it is heard and not answered.
+const nobody = 0xFFFFFFFF
+
+// probeEvery is the pause between two tries of CheckBroadcast.
+const probeEvery = 100 * time.Millisecond
+
+// CheckPort reports whether the UDP port of an address can be had, and whether
+// another program has it too.
+func CheckPort(addr netip.Addr, number uint16) (shared bool, err error) {
+	conn, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, number)))
+	if err != nil {
+		shared = true
+		conn, err = bind(addr, number)
+	}
+	if err != nil {
+		return false, err
+	}
+	return shared, conn.Close()
+}
+
+// CheckBroadcast sends searches from an address to a broadcast address, and
+// reports whether this machine hears them before ctx ends. Nobody answers them.
+// The limited broadcast goes where announcements of it go.
+func CheckBroadcast(ctx context.Context, from netip.Addr, to netip.AddrPort) error {
+	conn, err := bind(from, 0)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	err = hearOwn(ctx, conn, to)
+	if err == nil || to.Addr() != limitedBroadcast {
+		return err
+	}
+	for _, addr := range InterfaceBroadcasts() {
+		if hearOwn(ctx, conn, netip.AddrPortFrom(addr, to.Port())) == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func hearOwn(ctx context.Context, conn *net.UDPConn, to netip.AddrPort) error {
+	at := to.Addr()
+	if runtime.GOOS != "linux" {
+		at = netip.IPv4Unspecified() // a socket cannot be bound to a broadcast address
+	}
+	ear, err := bind(at, to.Port())
+	if err != nil {
+		return fmt.Errorf("%v is no broadcast address of this machine's networks: %w", to.Addr(), err)
+	}
+	defer ear.Close()
+	question := (&w3gs.SearchGame{Product: w3gs.ProductTFT, GameID: nobody}).AppendTo(nil)
+	buf := make([]byte, datagramSize)
+	for ctx.Err() == nil {
+		if err := sendAll(conn, to, nil, [][]byte{question}); err != nil {
+			return err
+		}
+		_ = ear.SetReadDeadline(time.Now().Add(probeEvery))
+		for {
+			_, heard, err := ear.ReadFromUDPAddrPort(buf)
+			if err != nil {
+				break
+			}
+			if heard.Port() == localAddr(conn).Port() {
+				return nil
+			}
+		}
+	}
+	return errors.New("it is sent, but not heard: a firewall drops it")
+}
