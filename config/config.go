@@ -97,6 +97,11 @@ type Database struct {
 	Spool       string `toml:"spool"`
 	HostName    string `toml:"host_name"`
 	RequireBans bool   `toml:"require_bans"` // nobody joins while the list of bans is not known
+
+	// How long things are kept; see docs/privacy.md.
+	KeepChat      Span `toml:"keep_chat"`
+	KeepAddresses Span `toml:"keep_addresses"`
+	KeepGames     Span `toml:"keep_games"`
 }
 
 // Limits protect the host from its visitors.

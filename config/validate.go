@@ -93,6 +93,9 @@ func (c *Config) Validate() error {
 		v.fault("database.url", "(not shown, it may hold a password)", "must be sqlite:FILE or postgres://USER@HOST/DATABASE, for example sqlite:data/w3host.db")
 	}
 	v.text("database.spool", c.Database.Spool, 1, 4096)
+	v.kept("database.keep_chat", c.Database.KeepChat)
+	v.kept("database.keep_addresses", c.Database.KeepAddresses)
+	v.kept("database.keep_games", c.Database.KeepGames)
 
 	v.within("limits.join_timeout", c.Limits.JoinTimeout, 100*time.Millisecond, time.Hour)
 	v.within("limits.lobby_timeout", c.Limits.LobbyTimeout, 15*time.Second, 24*time.Hour)
@@ -134,6 +137,13 @@ func (v *validator) between(key string, value, low, high int) {
 func (v *validator) within(key string, value Duration, low, high time.Duration) {
 	if value.D() < low || value.D() > high {
 		v.fault(key, value, "must be from %v to %v", low, high)
+	}
+}
+
+// kept is longer than any game: what goes on is not touched.
+func (v *validator) kept(key string, value Span) {
+	if value != 0 && value.D() < day {
+		v.fault(key, value, "must be at least 1d, or forever")
 	}
 }
 

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"slices"
 
 	"w3host/storage/internal/sqldb"
 )
@@ -32,7 +33,17 @@ func (d *database) Apply(ctx context.Context, b Batch) error {
 			w.add(e)
 		}
 		w.put("UPDATE spool_positions SET applied = $1 WHERE run = $2", entries[len(entries)-1].Seq, b.Run)
-		return tx.Batch(ctx, w.statements, w.rows)
+		if len(w.counts) == 0 {
+			return tx.Batch(ctx, w.statements, w.rows)
+		}
+		if err := d.uncount(ctx, tx, w.counts); err != nil {
+			return err
+		}
+		if err := tx.Batch(ctx, w.statements, w.rows); err != nil {
+			return err
+		}
+		_, err = d.count(ctx, tx, w.counts)
+		return err
 	})
 }
 
@@ -41,6 +52,7 @@ func (d *database) Apply(ctx context.Context, b Batch) error {
 type sheet struct {
 	host, run  string
 	seen       map[GameKey]bool
+	counts     []GameKey // the games whose records change the totals
 	statements []sqldb.Statement
 	rows       []sqldb.Rows
 }
@@ -70,14 +82,24 @@ func (w *sheet) game(k GameKey) GameKey {
 	return k
 }
 
+// count notes that the totals depend on a record of this game.
+func (w *sheet) count(k GameKey) {
+	if !slices.Contains(w.counts, k) {
+		w.counts = append(w.counts, k)
+	}
+}
+
 // add turns a record into statements. All of them may run again: a row is
 // named by its game and the record's number.
 func (w *sheet) add(e Entry) {
+	if k, ok := countedIn(e.Record); ok {
+		w.count(k)
+	}
 	switch r := e.Record.(type) {
 	case GameCreated:
 		w.gameCreated(r)
 	case PlayerJoined:
-		w.put(`INSERT INTO game_players (game_key, pid, joined_seq, name, name_key, realm, address, joined_at)
+		w.put(`INSERT INTO game_players (game_key, pid, joined_seq, name, name_key, realm, ip, joined_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
 			w.game(r.Game), r.PID, e.Seq, clean(r.Name), fold(clean(r.Name)), clean(r.Realm), address(r.Addr), r.At)
 	case GameStarted:
@@ -114,7 +136,13 @@ func (w *sheet) gameCreated(r GameCreated) {
 }
 
 func (w *sheet) gameStarted(seq uint64, r GameStarted) {
-	w.put(`UPDATE games SET started_at = $2 WHERE key = $1`, w.game(r.Game), r.At)
+	players := 0
+	for _, s := range r.Slots {
+		if s.Occupant == OccupantPlayer {
+			players++
+		}
+	}
+	w.put(`UPDATE games SET started_at = $2, players = $3 WHERE key = $1`, w.game(r.Game), r.At, players)
 	for _, s := range r.Slots {
 		if s.Occupant == OccupantComputer {
 			w.put(`INSERT INTO game_computers (game_key, slot, team, colour, race, handicap, difficulty)
@@ -126,6 +154,29 @@ func (w *sheet) gameStarted(seq uint64, r GameStarted) {
 			r.Game, s.PID, seq, clean(s.Name), fold(clean(s.Name)), clean(s.Realm), address(s.Addr),
 			s.Occupant == OccupantFake, s.Slot, s.Team, s.Colour, s.Race, s.Handicap)
 	}
+}
+
+// countedIn names the game of a record that the totals depend on.
+func countedIn(rec Record) (GameKey, bool) {
+	switch r := rec.(type) {
+	case GameCreated:
+		return r.Game, true
+	case GameStarted:
+		return r.Game, true
+	case GameLoaded:
+		return r.Game, true
+	case PlayerLeft:
+		return r.Game, true
+	case GameEnded:
+		return r.Game, true
+	case LagEvent:
+		return r.Game, true
+	case DropEvent:
+		return r.Game, true
+	case PlayerResult:
+		return r.Game, true
+	}
+	return GameKey{}, false
 }
 
 // event writes what is a row of its own.

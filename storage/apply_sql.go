@@ -42,7 +42,7 @@ func table(name string, columns ...string) *sqldb.Table {
 var (
 	playerLoadedSQL  = onPlayer("loaded_after_ms")
 	playerLeftSQL    = onPlayer("left_at", "left_turn", "left_code", "left_reason", "ping_ms", "actions")
-	playerStartedSQL = onPlayer("name", "name_key", "realm", "address", "fake", "slot", "team", "colour", "race", "handicap")
+	playerStartedSQL = onPlayer("name", "name_key", "realm", "ip", "fake", "slot", "team", "colour", "race", "handicap")
 )
 
 // onPlayer sets columns of the latest player who joined with a pid: $1 game,
@@ -68,7 +68,7 @@ func address(a netip.Addr) any {
 	if !a.IsValid() {
 		return nil
 	}
-	return a.Unmap().String()
+	return a.Unmap().WithZone("").String()
 }
 
 func hex32(v uint32) string { return fmt.Sprintf("%08x", v) }

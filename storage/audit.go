@@ -24,9 +24,12 @@ func (d *database) Audit(ctx context.Context, a AdminAction) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error { return tx.Batch(ctx, nil, w.rows) })
 }
 
+const auditColumns = "game_key, at, who, realm, via, action, target, detail, refused"
+
 func (d *database) AuditLines(ctx context.Context, limit int) ([]AdminAction, error) {
-	return collect(ctx, d, `SELECT game_key, at, who, realm, via, action, target, detail, refused
-		FROM audit ORDER BY at DESC, seq DESC LIMIT $1`, []any{limit}, func(scan sqldb.Scan, a *AdminAction) error {
-		return scan(&a.Game, at(&a.At), &a.Who, &a.Realm, &a.Via, &a.Action, &a.On, &a.Detail, &a.Refused)
-	})
+	return collect(ctx, d, "SELECT "+auditColumns+" FROM audit ORDER BY at DESC, seq DESC LIMIT $1", []any{limit}, scanAudit)
+}
+
+func scanAudit(scan sqldb.Scan, a *AdminAction) error {
+	return scan(&a.Game, at(&a.At), &a.Who, &a.Realm, &a.Via, &a.Action, &a.On, &a.Detail, &a.Refused)
 }

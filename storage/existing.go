@@ -8,10 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/pressly/goose/v3"
-
-	"w3host/migrations"
 )
 
 // mustExist looks for a SQLite file without creating it.
@@ -33,32 +29,12 @@ func mustExist(url string, opts Options) error {
 
 // mustBeMigrated is MigrateUp for those who may not change the schema.
 func (d *database) mustBeMigrated(ctx context.Context) error {
-	latest, err := latestMigration(d.sql.Dialect())
-	if err != nil {
-		return err
+	state, err := d.schemaState(ctx)
+	if err == nil {
+		err = state.mayMigrate(d.sql.Dialect())
 	}
-	switch version, err := d.schemaVersion(ctx); {
-	case err != nil:
-		return err
-	case version > latest:
-		return d.MigrateUp(ctx) // which says so
-	case version < latest:
-		return fmt.Errorf("%w: its schema is at step %d of %d; a host, or migrate up, completes it", ErrNoDatabase, version, latest)
+	if err == nil && state.version < state.latest {
+		err = fmt.Errorf("%w: its schema is at step %d of %d; a host, or migrate up, completes it", ErrNoDatabase, state.version, state.latest)
 	}
-	return nil
-}
-
-// missing lists the steps of a database that has none of them.
-func (d *database) missing() (all []Migration) {
-	steps, err := migrations.For(d.sql.Dialect())
-	if err != nil {
-		return nil
-	}
-	names, _ := fs.Glob(steps, "*.sql") // the pattern is right
-	for _, name := range names {
-		if version, err := goose.NumericComponent(name); err == nil {
-			all = append(all, Migration{Version: version, Name: name})
-		}
-	}
-	return all
+	return err
 }

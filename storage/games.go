@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"w3host/storage/internal/sqldb"
@@ -34,12 +35,15 @@ type Game struct {
 	Replay      string    `json:"replay,omitempty"`
 }
 
-// GameFilter chooses games; zero fields choose all.
+// GameFilter chooses games; zero fields choose all. Times are those in the keys:
+// when the lobby opened.
 type GameFilter struct {
-	Limit  int // the latest so many; zero means 50
-	Before time.Time
-	Player string // who played in it
-	Open   bool   // not ended yet
+	Limit  int       // the latest so many; zero means 50
+	Since  time.Time // opened then or later
+	Before time.Time // opened earlier
+	Player string    // who played in it
+	Map    string    // part of the map's name, in any case
+	Open   bool      // not ended yet
 }
 
 // GamePlayer is one who joined a game. Slot is -1 for one who left before the
@@ -84,6 +88,7 @@ type GameDetail struct {
 	Dossiers  []Dossier       `json:"dossiers"`
 	Downloads []MapDownload   `json:"downloads"`
 	Results   []ResultValue   `json:"results"`
+	Audit     []AdminAction   `json:"audit"`
 }
 
 // Dossier is a desync as it is kept.
@@ -108,34 +113,59 @@ type ResultValue struct {
 type GameReader interface {
 	// Games lists games, the latest first.
 	Games(ctx context.Context, f GameFilter) ([]Game, error)
-	// Game reads one game; ErrNotFound when there is none.
+	// Game reads one game; ErrNotFound when there is none. The zero key is the
+	// latest.
 	Game(ctx context.Context, key GameKey) (*GameDetail, error)
 }
 
-const gameColumns = `key, name, owner, realm, coalesce(host, ''), version, map_name, map_sha1, players, created_at, started_at,
-	loaded_at, ended_at, ended, ended_detail, turns, played_ms, latency_ms, chat_lines, desyncs, replay`
+const gameColumns = `g.key, g.name, g.owner, g.realm, coalesce(g.host, ''), g.version, g.map_name, g.map_sha1, g.players, g.created_at,
+	g.started_at, g.loaded_at, g.ended_at, g.ended, g.ended_detail, g.turns, g.played_ms, g.latency_ms, g.chat_lines, g.desyncs, g.replay`
 
 func (d *database) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 	if f.Limit <= 0 {
 		f.Limit = 50
 	}
+	// Keys sort by time, so the latest games are at one end of every index that
+	// ends with the key.
 	query, args := "SELECT "+gameColumns+" FROM game_list g WHERE 1 = 1", []any{}
+	key := "g.key"
 	where := func(condition string, arg any) {
 		args = append(args, arg)
 		query += fmt.Sprintf(" AND "+condition, len(args))
 	}
-	if !f.Before.IsZero() {
-		where("created_at < $%d", f.Before)
-	}
 	if f.Player != "" {
-		where("EXISTS (SELECT 1 FROM game_players p WHERE p.game_key = g.key AND p.slot IS NOT NULL AND p.name_key = $%d)", fold(f.Player))
+		key = "p.game_key"
+		query = "SELECT " + gameColumns + " FROM game_players p JOIN game_list g ON g.key = p.game_key WHERE p.slot IS NOT NULL AND NOT p.fake"
+		where("p.name_key = $%d", fold(clean(f.Player)))
+	}
+	if !f.Since.IsZero() {
+		where(key+" >= $%d", oldestKey(f.Since))
+	}
+	if !f.Before.IsZero() {
+		where(key+" < $%d", oldestKey(f.Before))
+	}
+	if f.Map != "" {
+		maps, err := d.mapsCalled(ctx, f.Map)
+		if err != nil || len(maps) == 0 {
+			return []Game{}, err
+		}
+		list, _ := json.Marshal(maps) // texts
+		args = append(args, string(list))
+		query += " AND map_sha1 IN " + d.textList(len(args))
 	}
 	if f.Open {
 		query += " AND ended_at IS NULL"
 	}
 	args = append(args, f.Limit)
-	query += fmt.Sprintf(" ORDER BY created_at DESC, key DESC LIMIT $%d", len(args))
+	query += fmt.Sprintf(" ORDER BY %s DESC LIMIT $%d", key, len(args))
 	return collect(ctx, d, query, args, scanGame)
+}
+
+// mapsCalled gives the SHA-1 of the maps with a part of a name.
+func (d *database) mapsCalled(ctx context.Context, part string) ([]string, error) {
+	return collect(ctx, d, `SELECT map_sha1 FROM map_totals WHERE lower(map_name) LIKE $1 ESCAPE '!'
+		UNION SELECT map_sha1 FROM games WHERE ended_at IS NULL AND lower(map_name) LIKE $1 ESCAPE '!'`,
+		[]any{"%" + likeEscape(strings.ToLower(part)) + "%"}, func(scan sqldb.Scan, sha1 *string) error { return scan(sha1) })
 }
 
 func scanGame(scan sqldb.Scan, g *Game) error {
@@ -145,9 +175,17 @@ func scanGame(scan sqldb.Scan, g *Game) error {
 }
 
 func (d *database) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
-	heads, err := collect(ctx, d, "SELECT "+gameColumns+" FROM game_list WHERE key = $1", []any{key}, scanGame)
+	heads, err := []Game(nil), error(nil)
+	if key.IsZero() {
+		heads, err = d.Games(ctx, GameFilter{Limit: 1})
+	} else {
+		heads, err = collect(ctx, d, "SELECT "+gameColumns+" FROM game_list g WHERE g.key = $1", []any{key}, scanGame)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if len(heads) == 0 && key.IsZero() {
+		return nil, fmt.Errorf("no games: %w", ErrNotFound)
 	}
 	if len(heads) == 0 {
 		return nil, fmt.Errorf("game %s: %w", key, ErrNotFound)
@@ -155,7 +193,7 @@ func (d *database) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 	g := &GameDetail{Game: heads[0]}
 	var settings string
 	err = d.sql.One(ctx, `SELECT game_id, private, map_path, map_size, map_crc32, map_checksum, CAST(settings AS text), seed
-		FROM games WHERE key = $1`, []any{key},
+		FROM games WHERE key = $1`, []any{g.Key},
 		&g.GameID, &g.Private, &g.MapPath, &g.MapSize, &g.MapCRC32, &g.Checksum, &settings, &g.Seed)
 	if err != nil {
 		return nil, err
@@ -167,12 +205,14 @@ func (d *database) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 // gameParts fills the lists of a game.
 func (d *database) gameParts(ctx context.Context, g *GameDetail) (err error) {
 	key := []any{g.Key}
-	if g.People, err = collect(ctx, d, `SELECT pid, name, realm, coalesce(address, ''), fake, coalesce(slot, -1), coalesce(team, 0),
+	if g.People, err = collect(ctx, d, `SELECT pid, name, realm, coalesce(CAST(ip AS text), ''), fake, coalesce(slot, -1), coalesce(team, 0),
 			coalesce(colour, 0), coalesce(race, 0), coalesce(handicap, 0), joined_at, coalesce(loaded_after_ms, 0), left_at,
 			coalesce(left_turn, 0), coalesce(left_code, 0), left_reason, coalesce(ping_ms, 0), coalesce(actions, 0)
 		FROM game_players WHERE game_key = $1 ORDER BY joined_seq, slot, pid`, key, func(scan sqldb.Scan, p *GamePlayer) error {
-		return scan(&p.PID, &p.Name, &p.Realm, &p.Address, &p.Fake, &p.Slot, &p.Team, &p.Colour, &p.Race, &p.Handicap,
+		err := scan(&p.PID, &p.Name, &p.Realm, &p.Address, &p.Fake, &p.Slot, &p.Team, &p.Colour, &p.Race, &p.Handicap,
 			at(&p.JoinedAt), &p.LoadedAfterMS, at(&p.LeftAt), &p.LeftTurn, &p.LeftCode, &p.LeftReason, &p.PingMS, &p.Actions)
+		p.Address, _, _ = strings.Cut(p.Address, "/") // Postgres adds /32
+		return err
 	}); err != nil {
 		return err
 	}
@@ -219,6 +259,9 @@ func (d *database) gameEvents(ctx context.Context, g *GameDetail) (err error) {
 		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, e *MapDownload) error {
 		return scan(&e.Game, at(&e.At), &e.PID, &e.Name, &e.Bytes, ms{&e.Took}, &e.Complete, &e.Detail)
 	}); err != nil {
+		return err
+	}
+	if g.Audit, err = collect(ctx, d, "SELECT "+auditColumns+" FROM audit WHERE game_key = $1 ORDER BY at, seq", key, scanAudit); err != nil {
 		return err
 	}
 	g.Results, err = collect(ctx, d, `SELECT source, sender, coalesce(pid, -1), name, value, contradicted FROM result_values

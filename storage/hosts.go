@@ -45,6 +45,9 @@ func (d *database) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed 
 	if crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND g.run <> $2", h.ID, h.Run); err != nil {
 		return 0, err
 	}
+	if _, err = d.countEnded(ctx, tx, countBatch); err != nil {
+		return 0, err
+	}
 	old := GameKey(newUUID(time.Now().Add(-positionsKept))).String()
 	if _, err := tx.Exec(ctx, "DELETE FROM spool_positions WHERE host_id = $1 AND run < $2", h.ID, old); err != nil {
 		return 0, err
@@ -60,6 +63,19 @@ func (d *database) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed 
 
 func (d *database) MoveHost(ctx context.Context, from string, h Host) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error {
+		var open []GameKey // again
+		if err := tx.Query(ctx, "SELECT key FROM games WHERE host_id = $1 AND run = $2 AND ended = $3", []any{from, h.Run, string(EndCrashed)},
+			func(scan sqldb.Scan) error {
+				var k GameKey
+				err := scan(&k)
+				open = append(open, k)
+				return err
+			}); err != nil {
+			return err
+		}
+		if err := d.uncount(ctx, tx, open); err != nil {
+			return err
+		}
 		for _, query := range []string{
 			"UPDATE games SET ended = '', ended_at = NULL, turns = 0, played_ms = 0 WHERE host_id = $1 AND run = $2 AND ended = '" + string(EndCrashed) + "'",
 			"UPDATE games SET host_id = $3 WHERE host_id = $1 AND run = $2",
@@ -104,6 +120,9 @@ func (d *database) OtherHosts(ctx context.Context, h Host) ([]OtherHost, error) 
 func (d *database) CloseGamesOf(ctx context.Context, other OtherHost) (crashed int, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
 		crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND h.heartbeat_at = $2", other.ID, other.Heartbeat)
+		if err == nil {
+			_, err = d.countEnded(ctx, tx, countBatch)
+		}
 		return err
 	})
 	return crashed, err

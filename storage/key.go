@@ -20,11 +20,22 @@ var errKeyForm = errors.New("a game key looks like 0190163d-8694-739b-aea5-966c2
 // NewGameKey makes a key that no other game has.
 func NewGameKey() GameKey { return newUUID(time.Now()) }
 
+// NewGameKeyAt makes the key of a game that was opened at that time.
+func NewGameKeyAt(at time.Time) GameKey { return newUUID(at) }
+
 // Time is when the key was made, to the millisecond.
 func (k GameKey) Time() time.Time {
 	var ms [8]byte
 	copy(ms[2:], k[:6])
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(ms[:])))
+}
+
+// oldestKey sorts before all keys that are made from then on.
+func oldestKey(at time.Time) (k GameKey) {
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(max(at.UnixMilli(), 1)))
+	copy(k[:6], ms[2:])
+	return k
 }
 
 // ParseGameKey reads the text form of a key.
@@ -94,10 +105,14 @@ func (k *GameKey) Scan(src any) error {
 }
 
 func newUUID(now time.Time) (id [16]byte) {
-	rand.Read(id[6:]) //nolint:errcheck // crypto/rand.Read never fails since Go 1.24
+	rand.Read(id[8:]) //nolint:errcheck // crypto/rand.Read never fails since Go 1.24
 	var ms [8]byte
 	binary.BigEndian.PutUint64(ms[:], uint64(now.UnixMilli()))
 	copy(id[:6], ms[2:])
+	// The fraction of the millisecond in 12 bits (RFC 9562, 6.2, method 3): keys
+	// made in one millisecond sort as well.
+	fraction := uint16(now.Nanosecond() % 1e6 * 4096 / 1e6)
+	binary.BigEndian.PutUint16(id[6:], fraction)
 	id[6] = id[6]&0x0F | 0x70
 	id[8] = id[8]&0x3F | 0x80
 	return id

@@ -10,6 +10,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"w3host/migrations"
+	"w3host/storage/internal/sqldb"
 )
 
 // schemaTable is where the migration library notes what is done.
@@ -35,22 +36,18 @@ type Migrator interface {
 }
 
 func (d *database) MigrateUp(ctx context.Context) error {
-	latest, err := latestMigration(d.sql.Dialect())
-	if err != nil {
-		return err
-	}
 	// The usual start finds nothing to do and takes no lock.
-	version, err := d.schemaVersion(ctx)
-	if err != nil || version == latest {
+	state, err := d.schemaState(ctx)
+	if err != nil || state.version == state.latest {
 		return err
 	}
 	return d.migrating(ctx, func(p *goose.Provider) error {
-		if version, err = d.schemaVersion(ctx); err != nil {
-			return err
+		state, err := d.schemaState(ctx)
+		if err == nil {
+			err = state.mayMigrate(d.sql.Dialect())
 		}
-		if version > latest {
-			return fmt.Errorf("%w: it is at step %d, this program knows %d; start the newer w3host, or take the steps back with its `w3host migrate down`",
-				ErrNewerSchema, version, latest)
+		if err != nil {
+			return err
 		}
 		done, err := p.Up(ctx)
 		if err != nil {
@@ -78,16 +75,28 @@ func (d *database) MigrateDown(ctx context.Context) (done Migration, err error) 
 	return done, err
 }
 
-func (d *database) Migrations(ctx context.Context) (all []Migration, err error) {
-	if version, err := d.schemaVersion(ctx); err != nil || version == 0 {
-		return d.missing(), err // the library would create its table
+// Migrations reads; the migration library would make its table.
+func (d *database) Migrations(ctx context.Context) ([]Migration, error) {
+	all, err := stepsOf(d.sql.Dialect())
+	if err != nil {
+		return nil, err
 	}
-	err = d.migrating(ctx, func(p *goose.Provider) error {
-		status, err := p.Status(ctx)
-		for _, s := range status {
-			all = append(all, Migration{s.Source.Version, s.Source.Path, s.State == goose.StateApplied, s.AppliedAt})
+	there, err := d.tables(ctx, schemaTable)
+	if err != nil || there == 0 {
+		return all, err
+	}
+	err = d.sql.Query(ctx, "SELECT version_id, tstamp FROM "+schemaTable+" WHERE is_applied ORDER BY id", nil, func(scan sqldb.Scan) error {
+		var version int64
+		var when time.Time
+		if err := scan(&version, stamp{&when}); err != nil {
+			return err
 		}
-		return err
+		for i := range all {
+			if all[i].Version == version {
+				all[i].Applied, all[i].At = true, when
+			}
+		}
+		return nil
 	})
 	return all, err
 }
@@ -121,32 +130,84 @@ func (d *database) migrating(ctx context.Context, do func(*goose.Provider) error
 	return nil
 }
 
-// schemaVersion reads the last step done; zero for a new database.
-func (d *database) schemaVersion(ctx context.Context) (version int64, err error) {
-	var found int
-	err = d.sql.One(ctx, schemaTableExists[d.sql.Dialect()], nil, &found)
-	if err != nil || found == 0 {
-		return 0, err
+// schemaState is where the schema is.
+type schemaState struct {
+	version int64 // the last step done; zero for none
+	latest  int64 // that this program knows
+	foreign bool  // another program's tables are in the way of the first step
+}
+
+func (d *database) schemaState(ctx context.Context) (s schemaState, err error) {
+	steps, err := stepsOf(d.sql.Dialect())
+	if err != nil {
+		return s, err
 	}
-	err = d.sql.One(ctx, "SELECT coalesce(max(version_id), 0) FROM "+schemaTable, nil, &version)
-	return version, err
+	s.latest = steps[len(steps)-1].Version
+	there, err := d.tables(ctx, schemaTable)
+	if err == nil && there > 0 {
+		err = d.sql.One(ctx, "SELECT coalesce(max(version_id), 0) FROM "+schemaTable, nil, &s.version)
+	}
+	if err == nil && s.version == 0 {
+		there, err = d.tables(ctx, "games")
+		s.foreign = there > 0
+	}
+	return s, err
 }
 
-var schemaTableExists = map[string]string{
-	"postgres": "SELECT count(*) FROM pg_class WHERE oid = to_regclass('" + schemaTable + "')",
-	"sqlite":   "SELECT count(*) FROM sqlite_schema WHERE name = '" + schemaTable + "'",
+// mayMigrate says why the missing steps must not be applied.
+func (s schemaState) mayMigrate(dialect string) error {
+	switch {
+	case s.foreign && dialect == "postgres":
+		return fmt.Errorf("%w: it names a database with a table \"games\" that is not w3host's; name another database, or another schema with ?search_path=NAME", ErrBadURL)
+	case s.foreign:
+		return fmt.Errorf("%w: it names a file with a table \"games\" that is not w3host's; name another file", ErrBadURL)
+	case s.version > s.latest:
+		return fmt.Errorf("%w: it is at step %d, this program knows %d; start the newer w3host, or take the steps back with its `w3host migrate down`",
+			ErrNewerSchema, s.version, s.latest)
+	}
+	return nil
 }
 
-func latestMigration(dialect string) (int64, error) {
+// tables counts the tables of a name where the program's own would be.
+func (d *database) tables(ctx context.Context, name string) (n int, err error) {
+	query := "SELECT count(*) FROM sqlite_schema WHERE name = $1"
+	if d.sql.Dialect() == "postgres" {
+		query = "SELECT count(*) FROM pg_class WHERE oid = to_regclass($1)"
+	}
+	return n, d.sql.One(ctx, query, []any{name}, &n)
+}
+
+// stamp scans the times of the migration library: SQLite holds them without a zone.
+type stamp struct{ to *time.Time }
+
+func (s stamp) Scan(src any) error {
+	if text, ok := src.(string); ok {
+		when, err := time.Parse(time.DateTime, text)
+		*s.to = when
+		return err
+	}
+	return sqldb.Time{To: s.to}.Scan(src)
+}
+
+// stepsOf lists the steps this program knows, in order.
+func stepsOf(dialect string) ([]Migration, error) {
 	steps, err := migrations.For(dialect)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	names, err := fs.Glob(steps, "*.sql")
+	names, err := fs.Glob(steps, "*.sql") // sorted
 	if err != nil || len(names) == 0 {
-		return 0, fmt.Errorf("no migrations for %s: %w", dialect, err)
+		return nil, fmt.Errorf("no migrations for %s: %w", dialect, err)
 	}
-	return goose.NumericComponent(names[len(names)-1]) // Glob sorts
+	all := make([]Migration, 0, len(names))
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Migration{Version: version, Name: name})
+	}
+	return all, nil
 }
 
 func dialectOf(name string) (goose.Dialect, error) {

@@ -98,24 +98,16 @@ func (d *database) PlayerStats(ctx context.Context, name string) ([]PlayerStats,
 }
 
 func (d *database) playedMaps(ctx context.Context, key, realm string) ([]PlayedMap, error) {
-	return collect(ctx, d, `SELECT max(map_name), map_sha1, count(*) AS games,
-			sum(CASE WHEN outcome = 'won' THEN 1 ELSE 0 END), sum(CASE WHEN outcome = 'lost' THEN 1 ELSE 0 END)
-		FROM played WHERE name_key = $1 AND realm = $2 GROUP BY map_sha1 ORDER BY games DESC, map_sha1 LIMIT 10`,
+	return collect(ctx, d, `SELECT map_name, map_sha1, games, won, lost FROM player_map_totals
+		WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY games DESC, map_sha1 LIMIT 10`,
 		[]any{key, realm}, func(scan sqldb.Scan, m *PlayedMap) error {
 			return scan(&m.Name, &m.SHA1, &m.Games, &m.Won, &m.Lost)
 		})
 }
 
 func (d *database) mapValues(ctx context.Context, key, realm string) ([]MapValue, error) {
-	// One value per game, whoever sent it; games where senders disagree drop out.
-	return collect(ctx, d, `SELECT source, name, count(*), sum(number), avg(number), max(number) FROM (
-			SELECT r.game_key, r.source, r.name, max(r.number) AS number
-			FROM played p JOIN results r ON r.game_key = p.game_key AND r.pid = p.pid
-			WHERE p.name_key = $1 AND p.realm = $2
-			GROUP BY r.game_key, r.source, r.name
-			HAVING min(r.value) = max(r.value) AND max(r.number) IS NOT NULL
-				AND sum(CASE WHEN r.contradicts THEN 1 ELSE 0 END) = 0) told
-		GROUP BY source, name ORDER BY source, name`,
+	return collect(ctx, d, `SELECT source, name, games, sum, sum / games, most FROM player_value_totals
+		WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY source, name`,
 		[]any{key, realm}, func(scan sqldb.Scan, v *MapValue) error {
 			return scan(&v.Source, &v.Name, &v.Games, &v.Sum, &v.Mean, &v.Most)
 		})

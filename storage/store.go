@@ -17,7 +17,7 @@ import (
 // DefaultURL is the database of a first start.
 const DefaultURL = "sqlite:data/w3host.db"
 
-// openTimeout bounds what Open does when ctx does not.
+// openTimeout bounds how long Open waits for an answer.
 const openTimeout = 30 * time.Second
 
 // Store is an open database, whichever it is.
@@ -30,6 +30,7 @@ type Store interface {
 	AdminStore
 	AuditLog
 	Migrator
+	Keeper
 	Watcher
 	// Kind is "postgres" or "sqlite".
 	Kind() string
@@ -70,8 +71,6 @@ type database struct {
 // What a Postgres URL leaves out comes from libpq's environment (PGHOST,
 // PGPASSWORD, PGSSLMODE, ~/.pgpass …).
 func Open(ctx context.Context, url string, opts Options) (Store, error) {
-	ctx, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
 	if err := mustExist(url, opts); err != nil {
 		return nil, err
 	}
@@ -80,14 +79,10 @@ func Open(ctx context.Context, url string, opts Options) (Store, error) {
 		return nil, err
 	}
 	d := &database{sql: sql, opts: opts, log: opts.Log}
-	if opts.LeaveSchema {
-		if err := sql.Ping(ctx); err != nil {
-			return nil, errors.Join(fmt.Errorf("open the database: %w", err), sql.Close())
-		}
-		d.ready.Store(true)
-		return d, nil
+	d.ready.Store(opts.LeaveSchema)
+	if err = d.ask(ctx); err == nil && !opts.LeaveSchema {
+		err = d.prepare(ctx) // building an index takes as long as it takes
 	}
-	err = d.prepare(ctx)
 	if opts.StartWithoutDatabase && errors.Is(err, ErrUnavailable) {
 		d.log.Warn().Err(err).Msg("the database is not there yet: records wait in the spool until it is")
 		return d, nil
@@ -96,6 +91,13 @@ func Open(ctx context.Context, url string, opts Options) (Store, error) {
 		return nil, errors.Join(fmt.Errorf("open the database: %w", err), sql.Close())
 	}
 	return d, nil
+}
+
+// ask looks whether the database is there, in a bounded time.
+func (d *database) ask(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	return d.sql.Ping(ctx)
 }
 
 func (d *database) Kind() string { return d.sql.Dialect() }

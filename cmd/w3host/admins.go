@@ -15,13 +15,13 @@ const adminUsage = `w3host admin gives and takes the right to command hosts.
 Usage:
   w3host admin add NAME [--realm R] [--role ROLE]
   w3host admin remove NAME [--realm R]
-  w3host admin list [--json]
+  w3host admin list [--json|--csv]
 
 Flags:
   --realm R       the realm where NAME is who he says he is; otherwise the LAN, where
                   anyone may call himself so
   --role ROLE     admin: runs games, kicks and bans (the default); root: also makes admins
-  --json          with list: print a JSON array`
+  --json, --csv   with list: print a JSON array, or comma separated values`
 
 // adminCommand runs "w3host admin".
 func adminCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
@@ -29,11 +29,11 @@ func adminCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 	a := storage.Admin{By: operator()}
 	c.flags.StringVar(&a.Realm, "realm", "", "")
 	c.flags.StringVar((*string)(&a.Role), "role", string(storage.RoleAdmin), "")
-	asJSON := c.flags.Bool("json", false, "")
+	c.addListFlags()
 	verbs := map[string]func(storage.Store) error{
 		"add":    func(db storage.Store) error { return c.addAdmin(db, a) },
 		"remove": func(db storage.Store) error { return c.removeAdmin(db, a) },
-		"list":   func(db storage.Store) error { return c.listAdmins(db, *asJSON) },
+		"list":   c.listAdmins,
 	}
 	verb := ""
 	check := func() error {
@@ -74,23 +74,16 @@ func (c *dbCall) removeAdmin(db storage.Store, a storage.Admin) error {
 	return c.audit(db, a.Name, "remove on "+theRealm(a.Realm))
 }
 
-func (c *dbCall) listAdmins(db storage.Store, asJSON bool) error {
+func (c *dbCall) listAdmins(db storage.Store) error {
 	admins, err := db.Admins(c.ctx)
 	if err != nil {
 		return err
-	}
-	if asJSON {
-		return c.printJSON(admins)
-	}
-	if len(admins) == 0 {
-		fmt.Fprintln(c.stdout, "No admins.")
-		return nil
 	}
 	rows := make([][]string, 0, len(admins))
 	for _, a := range admins {
 		rows = append(rows, []string{a.Name, realmName(a.Realm), string(a.Role), local(a.At), a.By})
 	}
-	return c.table("NAME\tREALM\tROLE\tSINCE\tBY", rows)
+	return c.print(list{admins, "No admins.", "NAME\tREALM\tROLE\tSINCE\tBY", rows})
 }
 
 func theRealm(realm string) string {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"strconv"
 	"strings"
 	"time"
 
+	"w3host/config"
 	"w3host/storage"
 )
 
@@ -38,8 +38,7 @@ const bansUsage = `w3host bans lists the bans, the latest first.
 Usage: w3host bans [flags]
 
 Flags:
-  --all           also those that are over
-  --json          print a JSON array`
+  --all           also those that are over` + listFlags
 
 // banCommand runs "w3host ban".
 func banCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
@@ -138,18 +137,11 @@ type banFacts struct {
 func bansCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	c := newDBCall(ctx, "bans", bansUsage, stdout, stderr)
 	all := c.flags.Bool("all", false, "")
-	asJSON := c.flags.Bool("json", false, "")
+	c.addListFlags()
 	return c.run(args, storage.Options{}, c.none, func(db storage.Store) error {
 		bans, err := db.Bans(ctx, *all)
 		if err != nil {
 			return err
-		}
-		if *asJSON {
-			return c.printJSON(factsOfBans(bans))
-		}
-		if len(bans) == 0 {
-			fmt.Fprintln(stdout, "No bans.")
-			return nil
 		}
 		rows := make([][]string, 0, len(bans))
 		for _, b := range bans {
@@ -166,7 +158,7 @@ func bansCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr
 			}
 			rows = append(rows, []string{b.Target(), realm, local(b.At), ends, b.By, b.Reason})
 		}
-		return c.table("WHO\tREALM\tSINCE\tENDS\tBY\tREASON", rows)
+		return c.print(list{factsOfBans(bans), "No bans.", "WHO\tREALM\tSINCE\tENDS\tBY\tREASON", rows})
 	})
 }
 
@@ -188,36 +180,13 @@ func factsOfBans(bans []storage.Ban) []banFacts {
 	return facts
 }
 
-// parseSpan reads 7d, 2w or 1d12h, and what time.ParseDuration reads.
+// parseSpan reads --for.
 func parseSpan(text string) (time.Duration, error) {
-	bad := fmt.Errorf("--for %s: write 30m, 12h, 7d, 2w or 1d12h", text)
-	var total time.Duration
-	rest := text
-	for _, unit := range []struct {
-		letter string
-		length time.Duration
-	}{{"w", 7 * 24 * time.Hour}, {"d", 24 * time.Hour}} {
-		number, after, found := strings.Cut(rest, unit.letter)
-		if !found {
-			continue
-		}
-		n, err := strconv.ParseUint(number, 10, 16)
-		if err != nil {
-			return 0, bad
-		}
-		total, rest = total+time.Duration(n)*unit.length, after
+	d, ok := config.ParseSpan(text)
+	if !ok {
+		return 0, fmt.Errorf("--for %s: write 30m, 12h, 7d, 2w or 1d12h", text)
 	}
-	if rest != "" {
-		d, err := time.ParseDuration(rest)
-		if err != nil || d < 0 {
-			return 0, bad
-		}
-		total += d
-	}
-	if total < time.Second {
-		return 0, bad
-	}
-	return total, nil
+	return d, nil
 }
 
 func onRealm(realm string) string {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"os/user"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"w3host/storage"
@@ -30,6 +28,8 @@ type dbCall struct {
 	stdout, stderr io.Writer
 
 	flags *flag.FlagSet
+	json  bool // of the commands that list
+	csv   bool
 	url   string
 	file  string   // of the configuration
 	names []string // arguments that are no flags
@@ -126,34 +126,13 @@ func (c *dbCall) none() error {
 
 func (c *dbCall) wrong(err error) int {
 	text := strings.Replace(err.Error(), "flag provided but not defined: ", "there is no flag ", 1)
-	fmt.Fprintf(c.stderr, "w3host %s: %s (see %s %s --help)\n", c.command, text, program, c.command)
+	fmt.Fprintf(c.stderr, "w3host %s: %s (see %s %s --help)\n", c.command, printable(text), program, c.command)
 	return exitUsage
 }
 
 func (c *dbCall) failed(err error) int {
-	fmt.Fprintf(c.stderr, "w3host %s: %v\n", c.command, err)
+	fmt.Fprintf(c.stderr, "w3host %s: %s\n", c.command, printable(err.Error()))
 	return exitFailed
-}
-
-func (c *dbCall) printJSON(v any) error {
-	out := json.NewEncoder(c.stdout)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	return out.Encode(v)
-}
-
-// table prints rows under a heading. Cells are one line each, whatever is in
-// them: names come from strangers.
-func (c *dbCall) table(heading string, rows [][]string) error {
-	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, heading)
-	for _, row := range rows {
-		for i, cell := range row {
-			row[i] = printable(cell)
-		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
-	}
-	return w.Flush()
 }
 
 // audit notes what this command did.
@@ -167,16 +146,6 @@ func operator() string {
 		return u.Username
 	}
 	return "console"
-}
-
-// printable keeps text from steering the terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7F && r < 0xA0 || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }
 
 // local is a time as people read it, a dash when there is none.

@@ -20,7 +20,7 @@ import (
 type dbCommand func(context.Context, []string, io.Reader, io.Writer, io.Writer) int
 
 var dbCommands = map[string]dbCommand{
-	"games": gamesCommand, "stats": statsCommand, "ban": banCommand, "unban": unbanCommand,
+	"games": gamesCommand, "game": gameCommand, "stats": statsCommand, "prune": pruneCommand, "forget": forgetCommand, "ban": banCommand, "unban": unbanCommand,
 	"bans": bansCommand, "admin": adminCommand, "migrate": migrateCommand,
 }
 
@@ -52,6 +52,17 @@ func TestDatabaseCommands(t *testing.T) {
 		{"migrate down --force", 1, `there is no file`},
 		{"migrate", 0, `^The schema is now at step \d+\.\n$`},
 		{"games", 0, `^No games\.\n$`},
+		{"games --csv", 0, `^key,name,owner,realm,host,version,map_name,`},
+		{"games --json --csv", 1, `choose --json or --csv`},
+		{"games --since yesterday", 2, `how long ago: 7d, 12h`},
+		{"games --since 7d --until 2026-11-20 --map dota", 0, `^No games\.\n$`},
+		{"game", 2, `it needs the key of a game, or last`},
+		{"game last", 1, `^w3host game: no games: not found\n$`},
+		{"game 7", 2, `a game key looks like`},
+		{"game 0190163d-8694-739b-aea5-966c26f8ad91", 1, `not found`},
+		{"prune", 2, `everything is kept forever: set database\.keep_chat`},
+		{"forget", 2, `it needs the name of a player`},
+		{"forget Ann", 1, `nothing is stored of Ann: not found`},
 		{"games --json", 0, `^\[\]\n$`},
 		{"games --limit 0", 2, `^w3host games: --limit must be at least 1 \(see w3host games --help\)\n$`},
 		{"games --limit x", 2, `limit.*see w3host games --help`},
@@ -90,6 +101,8 @@ func TestDatabaseCommands(t *testing.T) {
 		{"unban -- --help", 0, `^--help is no longer banned\.\n$`},
 		{"bans", 0, `(?s)^WHO +REALM +SINCE.*\nBob +everywhere +.*rude words\n$`},
 		{"bans --json", 0, `(?s)"network": "10\.0\.0\.0/8".*"expires_at": null`},
+		{"bans --csv", 0, `(?s)^id,name,network,realm,.*,10\.0\.0\.0/8,,`},
+		{"forget Bob", 1, `Bob is banned, and a ban needs the name; w3host unban first`},
 		{"unban 10.1.2.3", 1, `no ban of 10\.1\.2\.3: not found; it is within 10\.0\.0\.0/8, which is banned: w3host unban 10\.0\.0\.0/8\n$`},
 		{"unban bob", 0, `^Bob is no longer banned on europe\.\nBob is no longer banned\.\n$|^Bob is no longer banned\.\nBob is no longer banned on europe\.\n$`},
 		{"unban bob", 1, `no ban of bob: not found`},
@@ -104,6 +117,8 @@ func TestDatabaseCommands(t *testing.T) {
 		{"admin add Ann", 0, `^Ann is admin on the LAN\.\n$`},
 		{"admin add Ann", 1, `Ann is admin on the LAN: already there`},
 		{"admin list", 0, `(?s)^NAME +REALM +ROLE.*\nAnn +LAN +admin .*\nAnn +europe +root `},
+		{"admin list --csv", 0, `^name,realm,role,added_by,added_at\nAnn,,admin,`},
+		{"forget ann", 1, `ann is an admin; w3host admin remove first`},
 		{"admin list --json", 0, `"role": "root"`},
 		{"admin remove ann", 0, `^ann is no longer an admin on the LAN\.\n$`},
 		{"admin remove ann", 1, `no admin ann on the LAN: not found`},
@@ -112,13 +127,18 @@ func TestDatabaseCommands(t *testing.T) {
 		{"migrate sideways", 2, `there is no "sideways": it is up, down or status`},
 		{"migrate status", 0, `(?s)^STEP +FILE +STATE\n1 +00001_game_log\.sql +applied `},
 		{"migrate down", 1, `^w3host migrate: nothing was done: answer y, or say --yes\n$`},
-		{"migrate down --yes", 0, `^Step 3 \(00003_views\.sql\) is taken back\.\n$`},
-		{"migrate status", 0, `00003_views\.sql +missing\n$`},
-		{"games", 1, `its schema is at step \d of \d; a host, or migrate up, completes it`},
-		{"migrate down < y", 0, `Step 2`},
+		{"migrate down --yes", 0, `^Step 6 \(00006_views\.sql\) is taken back\.\n$`},
+		{"migrate status", 0, `00006_views\.sql +missing\n$`},
+		{"games", 1, `its schema is at step 5 of 6; a host, or migrate up, completes it`},
+		{"migrate down < y", 0, `Step 5`},
+		{"migrate down --yes", 0, `Step 4`},
+		{"migrate down --yes", 0, `Step 3`},
+		{"migrate down --yes", 0, `Step 2`},
 		{"migrate down", 1, `w3host migrate down --force deletes them\n$`},
 		{"migrate down --force", 0, `Step 1`},
-		{"migrate up", 0, `^The schema is now at step 3\.\n$`},
+		{"games", 1, `its schema is at step 0 of 6; a host, or migrate up, completes it`},
+		{"migrate status", 0, `00001_game_log\.sql +missing`},
+		{"migrate up", 0, `^The schema is now at step 6\.\n$`},
 		{"migrate status --json", 0, `"applied": true`},
 
 		{"games --database mysql://x", 2, `"mysql:" is not known`},
@@ -196,7 +216,8 @@ func TestGamesAndStats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, at := storage.NewGameKey(), time.Now().Add(-time.Hour)
+	at := time.Now().Add(-time.Hour)
+	k := storage.NewGameKeyAt(at)
 	b := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
 	for i, r := range []storage.Record{
 		storage.GameCreated{Game: k, At: at, Name: "fun\x1b[31m game", Map: storage.MapID{Name: "|cffff0000Dot|rA"}},
@@ -225,6 +246,19 @@ func TestGamesAndStats(t *testing.T) {
 			t.Errorf("stats: %d without %q: %s", code, want, out)
 		}
 	}
+	for _, key := range []string{"last", k.String()} {
+		code, out, _ = ask(t, "game "+key+" --database "+url)
+		for _, want := range []string{`fun\u001b[31m game: finished`, "map      DotA", "Players\nSLOT", "Timeline", "all have loaded", "Results", "kills"} {
+			if code != 0 || !strings.Contains(out, want) || strings.Contains(out, "\x1b") {
+				t.Errorf("game %s: %d without %q: %s", key, code, want, out)
+			}
+		}
+	}
+	for line, want := range map[string]int{"--map dot": 1, "--map footmen": 0, "--since 2h": 1, "--until 2h": 0, "--player ann --since 2h": 1, "--player bob": 0} {
+		if _, out, _ = ask(t, "games --csv "+line+" --database "+url); strings.Count(out, "\n") != 1+want || strings.Contains(out, "\x1b") {
+			t.Errorf("games %s, want %d: %q", line, want, out)
+		}
+	}
 	_, out, _ = ask(t, "stats Ann --json --database "+url)
 	var stats []storage.PlayerStats
 	if err := json.Unmarshal([]byte(out), &stats); err != nil || len(stats) != 1 || stats[0].Won != 1 || len(stats[0].Values) != 1 {
@@ -246,5 +280,33 @@ func TestParseSpan(t *testing.T) {
 		if got, err := parseSpan(text); got != want || (err != nil) != (want == 0) {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 		}
+	}
+}
+
+// Nothing that a stranger calls themselves steers a terminal, in whatever form.
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"Ann":             "Ann",
+		"当地 é":            "当地 é",
+		"a\x1b[2Jb":       `a\u001b[2Jb`,
+		"c1 \u009b31m":    `c1 \u009b31m`,
+		"bidi \u202eback": `bidi \u202eback`,
+		"\u2066x\u2069":   `\u2066x\u2069`,
+		"tag \U000e0041":  `tag \udb40\udc41`,
+		"del \x7f\n":      `del \u007f\u000a`,
+	} {
+		if got := printable(text); got != want {
+			t.Errorf("%q is printed as %q, want %q", text, got, want)
+		}
+	}
+	var out bytes.Buffer
+	c := &dbCall{stdout: &out}
+	want := []storage.Admin{{Name: "x\u009b\u202e\U000e0041"}}
+	if err := c.printJSON(want); err != nil || strings.ContainsFunc(strings.ReplaceAll(out.String(), "\n", ""), unseen) {
+		t.Errorf("JSON: %q, %v", out.String(), err)
+	}
+	var got []storage.Admin
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || got[0].Name != want[0].Name {
+		t.Errorf("JSON comes back as %q, %v", got, err)
 	}
 }

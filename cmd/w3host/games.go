@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
+	"time"
 
+	"w3host/config"
 	"w3host/storage"
 	"w3host/w3map"
 )
@@ -18,17 +19,24 @@ Usage: w3host games [flags]
 Flags:
   --limit N       at most N games (20)
   --player NAME   only games in which NAME played
-  --open          only lobbies and games that have not ended
-  --json          print a JSON array`
+  --map TEXT      only games on maps whose name contains TEXT
+  --since TIME    only games whose lobby opened then or later: 2026-11-20, "2026-11-20 14:05",
+                  or so long ago: 7d, 12h
+  --until TIME    only games whose lobby opened before
+  --open          only lobbies and games that have not ended` + listFlags
 
 // gamesCommand runs "w3host games".
 func gamesCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	c := newDBCall(ctx, "games", gamesUsage, stdout, stderr)
 	var f storage.GameFilter
-	asJSON := c.flags.Bool("json", false, "")
+	c.addListFlags()
 	c.flags.IntVar(&f.Limit, "limit", 20, "")
 	c.flags.StringVar(&f.Player, "player", "", "")
+	c.flags.StringVar(&f.Map, "map", "", "")
 	c.flags.BoolVar(&f.Open, "open", false, "")
+	now := time.Now()
+	c.flags.Func("since", "", func(text string) (err error) { f.Since, err = parseTime(text, now); return err })
+	c.flags.Func("until", "", func(text string) (err error) { f.Before, err = parseTime(text, now); return err })
 	check := func() error {
 		if f.Limit < 1 {
 			return errors.New("--limit must be at least 1")
@@ -40,21 +48,27 @@ func gamesCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return c.printJSON(games)
-		}
-		if len(games) == 0 {
-			fmt.Fprintln(stdout, "No games.")
-			return nil
-		}
 		rows := make([][]string, 0, len(games))
 		for _, g := range games {
 			rows = append(rows, []string{
-				local(g.CreatedAt), g.Name, w3map.Plain(g.MapName), strconv.Itoa(g.Players), minutes(g.PlayedMS), gameState(g), g.Host,
+				local(g.CreatedAt), g.Name, w3map.Plain(g.MapName), strconv.Itoa(g.Players), minutes(g.PlayedMS), gameState(g), g.Host, g.Key.String(),
 			})
 		}
-		return c.table("CREATED\tNAME\tMAP\tPLAYERS\tLENGTH\tSTATE\tHOST", rows)
+		return c.print(list{games, "No games.", "CREATED\tNAME\tMAP\tPLAYERS\tLENGTH\tSTATE\tHOST\tKEY", rows})
 	})
+}
+
+// parseTime reads a day, a time, or how long ago.
+func parseTime(text string, now time.Time) (time.Time, error) {
+	if ago, ok := config.ParseSpan(text); ok {
+		return now.Add(-ago), nil
+	}
+	for _, form := range []string{time.DateOnly, "2006-01-02 15:04", time.DateTime, time.RFC3339} {
+		if t, err := time.ParseInLocation(form, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, errors.New(`write 2026-11-20, "2026-11-20 14:05", or how long ago: 7d, 12h`)
 }
 
 func gameState(g storage.Game) string {

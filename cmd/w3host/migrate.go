@@ -8,15 +8,16 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"w3host/storage"
 )
 
 const migrateUsage = `w3host migrate moves the schema of the database. A host does the same by itself when
-it starts.
+it starts; with a large log, do it before, beside the hosts that run.
 
 Usage:
-  w3host migrate [up]     apply all steps that are missing
+  w3host migrate [up]     apply all steps that are missing, and carry old rows over
   w3host migrate status   list the steps
   w3host migrate down     take the last step back, to go back to an older w3host
 
@@ -62,13 +63,29 @@ func (c *dbCall) migrateUp(db storage.Store) error {
 	if err != nil {
 		return err
 	}
-	if before == after {
-		fmt.Fprintf(c.stdout, "Nothing to do: the schema is at step %d.\n", after)
-		return nil
+	told := time.Now()
+	rows, err := db.CarryOver(c.ctx, func(rows int64) {
+		if time.Since(told) > carryReports {
+			told = time.Now()
+			fmt.Fprintf(c.stdout, "%d rows are carried over …\n", rows)
+		}
+	})
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(c.stdout, "The schema is now at step %d.\n", after)
+	switch {
+	case before == after && rows == 0:
+		fmt.Fprintf(c.stdout, "Nothing to do: the schema is at step %d.\n", after)
+	case rows == 0:
+		fmt.Fprintf(c.stdout, "The schema is now at step %d.\n", after)
+	default:
+		fmt.Fprintf(c.stdout, "The schema is now at step %d; %d rows are carried over.\n", after, rows)
+	}
 	return nil
 }
+
+// carryReports is how often a long carrying over says how far it is.
+const carryReports = 5 * time.Second
 
 func (c *dbCall) migrateDown(db storage.Store, force, yes bool, stdin io.Reader) error {
 	last, err := appliedSteps(c.ctx, db)

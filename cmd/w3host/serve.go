@@ -135,6 +135,7 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 		stopBy.Store(time.Now().Add(c.Limits.Shutdown.D() + recordsTimeout).UnixNano())
 	})()
 	defer func() { closeRecorder(recorder, time.Unix(0, stopBy.Load()), log) }()
+	go housekeeping(ctx, db, retention(c.Database), log.With().Str("part", "database").Logger()) // ends with ctx
 
 	lists := guard{
 		storage.NewGuard(db, storage.GuardOptions{Dir: c.Database.Spool, Log: log.With().Str("part", "database").Logger()}),

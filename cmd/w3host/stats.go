@@ -17,20 +17,21 @@ maps that report them.
 Usage: w3host stats PLAYER [flags]
 
 Flags:
-  --json          print a JSON array with an object for each realm`
+  --json          print a JSON array with an object for each realm
+  --csv           print comma separated values, a line for each realm`
 
 // statsCommand runs "w3host stats".
 func statsCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	c := newDBCall(ctx, "stats", statsUsage, stdout, stderr)
-	asJSON := c.flags.Bool("json", false, "")
+	c.addListFlags()
 	check := func() error { return c.one("the name of a player") }
 	return c.run(args, storage.Options{}, check, func(db storage.Store) error {
 		all, err := db.PlayerStats(ctx, c.names[0])
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return c.printJSON(all)
+		if c.json || c.csv {
+			return c.print(list{values: all})
 		}
 		for i, s := range all {
 			if i > 0 {

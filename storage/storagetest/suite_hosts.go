@@ -98,9 +98,10 @@ func testDeadHosts(t *testing.T, db storage.Store) {
 func testGames(t *testing.T, db storage.Store) {
 	var keys []storage.GameKey
 	for i := range 5 {
-		k := storage.NewGameKey()
+		k := storage.NewGameKeyAt(after(time.Duration(i) * time.Minute))
 		keys = append(keys, k)
-		records := []storage.Record{storage.GameCreated{Game: k, At: after(time.Duration(i) * time.Minute), Name: fmt.Sprint("game ", i)}}
+		records := []storage.Record{storage.GameCreated{Game: k, At: after(time.Duration(i) * time.Minute), Name: fmt.Sprint("game ", i),
+			Map: storage.MapID{Name: fmt.Sprint("Map ", i%3), SHA1: [20]byte{byte(i%3 + 1)}}}}
 		if i%2 == 0 {
 			records = append(records, storage.GameStarted{Game: k, Slots: []storage.StartedSlot{{PID: 1, Name: "Ann", Occupant: storage.OccupantPlayer}}})
 		}
@@ -120,6 +121,11 @@ func testGames(t *testing.T, db storage.Store) {
 		{storage.GameFilter{Before: after(2 * time.Minute)}, []int{1, 0}},
 		{storage.GameFilter{Player: "ann", Open: true, Limit: 9}, []int{4}},
 		{storage.GameFilter{Player: "nobody"}, nil},
+		{storage.GameFilter{Since: after(2 * time.Minute)}, []int{4, 3, 2}},
+		{storage.GameFilter{Since: after(time.Minute), Before: after(3 * time.Minute), Player: "ann"}, []int{2}},
+		{storage.GameFilter{Map: "mAP 1"}, []int{4, 1}},
+		{storage.GameFilter{Map: "map", Limit: 2}, []int{4, 3}},
+		{storage.GameFilter{Map: "map_1"}, nil},
 	}
 	for _, tt := range tests {
 		games, err := db.Games(t.Context(), tt.filter)

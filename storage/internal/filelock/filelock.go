@@ -21,7 +21,7 @@ type Lock struct{ file *os.File }
 
 // Try takes the lock at once or returns ErrHeld.
 func Try(path string) (*Lock, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o640)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}

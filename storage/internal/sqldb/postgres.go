@@ -20,6 +20,7 @@ const (
 	changeChannel = "w3host_changed"
 	// migrationLock is the advisory lock that hosts starting together share.
 	migrationLock = 0x77_33_68_6F_73_74 // "w3host"
+	lockPoll      = 100 * time.Millisecond
 	applicationID = "w3host"
 	// closeGrace is what a server gets to say goodbye.
 	closeGrace = 100 * time.Millisecond
@@ -101,21 +102,38 @@ func (p *pgDB) Tx(ctx context.Context, do func(Tx) error) error {
 }
 
 // Migrating takes an advisory lock, which the server frees when the session
-// ends, however that comes.
+// ends, however that comes. It asks again and again instead of waiting in the
+// server: CREATE INDEX CONCURRENTLY waits for every statement that runs, the
+// one that would wait for this lock included.
 func (p *pgDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
 	conn, err := p.connect(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
-		hangUp(ctx, conn)
-		return nil, nil, translate(err)
+	for held := false; !held; {
+		err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(migrationLock)).Scan(&held)
+		if err == nil && !held {
+			err = pause(ctx, lockPoll)
+		}
+		if err != nil {
+			hangUp(ctx, conn)
+			return nil, nil, translate(err)
+		}
 	}
 	db := stdlib.OpenDBFromPool(p.pool)
 	return db, func() {
 		_ = db.Close() // the pool stays
 		hangUp(ctx, conn)
 	}, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 // connect opens a connection outside the pool.

@@ -36,11 +36,9 @@ type liteDB struct {
 	watchers map[chan struct{}]struct{} // told of writes of this process
 }
 
-// OpenSQLite opens the file, creating it and its directory when missing.
+// OpenSQLite opens the file, creating it and its directory when missing, for
+// this user only.
 func OpenSQLite(path string) (DB, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		return nil, fmt.Errorf("%w: create the directory of the database: %w", ErrUnavailable, err)
-	}
 	s := &liteDB{path: path, watchers: map[chan struct{}]struct{}{}}
 	f, err := openLiteFile(path)
 	if err != nil {
@@ -59,6 +57,9 @@ type liteFile struct {
 }
 
 func openLiteFile(path string) (*liteFile, error) {
+	if err := createLite(path); err != nil {
+		return nil, err
+	}
 	// A commit is synced before the spool forgets its records: FULL.
 	write, err := openLite(path, "_txlock=immediate", "_pragma=synchronous(full)")
 	if err != nil {
@@ -76,6 +77,19 @@ func openLiteFile(path string) (*liteFile, error) {
 }
 
 func (f *liteFile) close() error { return errors.Join(f.read.Close(), f.write.Close()) }
+
+// createLite makes the file before SQLite does, which would let everybody read
+// it. What is beside it (-wal, -shm) gets the rights of the file.
+func createLite(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return fmt.Errorf("%w: create the directory of the database: %w", ErrUnavailable, err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil // it is there, or the first call that needs it says why it can't be
+	}
+	return f.Close()
+}
 
 // enterWAL makes the first connection while no other host does: the step to WAL
 // mode, in a new file, does not wait for a lock, whatever the busy timeout. What

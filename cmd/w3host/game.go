@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"w3host/storage"
+	"w3host/w3map"
+)
+
+const gameUsage = `w3host game tells all that the log knows about one game: its players, what happened
+when, what was said, who lagged, what the map reported.
+
+Usage: w3host game KEY|last [flags]
+
+KEY is in the last column of w3host games; last is the latest.
+
+Flags:
+  --json          print a JSON object; the dossiers of desyncs are whole there only`
+
+// gameCommand runs "w3host game".
+func gameCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	c := newDBCall(ctx, "game", gameUsage, stdout, stderr)
+	c.flags.BoolVar(&c.json, "json", false, "")
+	var key storage.GameKey
+	check := func() (err error) {
+		if err := c.one("the key of a game, or last"); err != nil {
+			return err
+		}
+		if c.names[0] != "last" {
+			key, err = storage.ParseGameKey(c.names[0])
+		}
+		return err
+	}
+	return c.run(args, storage.Options{}, check, func(db storage.Store) error {
+		g, err := db.Game(ctx, key)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(g)
+		}
+		return c.printGame(g)
+	})
+}
+
+func (c *dbCall) printGame(g *storage.GameDetail) error {
+	say := func(format string, args ...any) { fmt.Fprintln(c.stdout, printable(fmt.Sprintf(format, args...))) }
+	say("%s: %s", g.Name, gameState(g.Game))
+	say("  key      %s", g.Key)
+	say("  map      %s (%s)", w3map.Plain(g.MapName), g.MapPath)
+	say("  version  %s, turns of %d ms", g.Version, g.LatencyMS)
+	say("  host     %s", g.Host)
+	say("  opened   %s, started %s, ended %s", local(g.CreatedAt), local(g.StartedAt), local(g.EndedAt))
+	say("  length   %s in %d turns", minutes(g.PlayedMS), g.Turns)
+	if g.Replay != "" {
+		say("  replay   %s", g.Replay)
+	}
+	tables := []struct {
+		title, heading string
+		rows           [][]string
+	}{
+		{"Players", "SLOT\tTEAM\tNAME\tREALM\tADDRESS\tPING\tACTIONS\tLEFT", peopleRows(g)},
+		{"Timeline", "TIME\tTURN\tWHO\tWHAT", timelineRows(g)},
+		{"Chat", "TIME\tTURN\tTO\tWHO\tLINE", chatRows(g)},
+		{"Results", "SOURCE\tABOUT\tNAME\tVALUE\tSAID BY\t", resultRows(g)},
+		{"Desyncs", "TIME\tTURN\tHASH\tPLAYERS\tDROPPED", desyncRows(g)},
+	}
+	for _, t := range tables {
+		if len(t.rows) == 0 {
+			continue
+		}
+		fmt.Fprintf(c.stdout, "\n%s\n", t.title)
+		if err := c.table(t.heading, t.rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func peopleRows(g *storage.GameDetail) (rows [][]string) {
+	for _, p := range g.People {
+		slot, team := "-", "-"
+		if p.Slot >= 0 {
+			slot, team = strconv.Itoa(p.Slot+1), strconv.Itoa(p.Team+1)
+		}
+		left := p.LeftReason
+		if p.Fake {
+			left = "holds the slot only"
+		}
+		rows = append(rows, []string{slot, team, p.Name, realmName(p.Realm), p.Address, fmt.Sprintf("%d ms", p.PingMS), fmt.Sprint(p.Actions), left})
+	}
+	for _, s := range g.Computers {
+		rows = append(rows, []string{strconv.Itoa(int(s.Slot) + 1), strconv.Itoa(int(s.Team) + 1), "(computer)", "", "", "", "", ""})
+	}
+	return rows
+}
+
+// timelineRows puts all that happened, but the chat, in order.
+func timelineRows(g *storage.GameDetail) [][]string {
+	type event struct {
+		at        time.Time
+		turn      uint32
+		who, what string
+	}
+	name := names(g)
+	all := []event{{g.CreatedAt, 0, g.Owner, "the lobby opens"}, {g.StartedAt, 0, "", "loading begins"}, {g.LoadedAt, 0, "", "all have loaded"}}
+	for _, p := range g.People {
+		all = append(all, event{p.JoinedAt, 0, p.Name, "joins"}, event{p.LeftAt, p.LeftTurn, p.Name, "leaves: " + p.LeftReason})
+	}
+	for _, e := range g.Downloads {
+		what := fmt.Sprintf("has the map: %d bytes in %v", e.Bytes, e.Took)
+		if !e.Complete {
+			what = fmt.Sprintf("does not get the map: %s (%d bytes in %v)", e.Detail, e.Bytes, e.Took)
+		}
+		all = append(all, event{e.At, 0, e.Name, what})
+	}
+	for _, e := range g.Lags {
+		all = append(all, event{e.At, e.Turn, name(int(e.PID)), fmt.Sprintf("lagged %v (%s, %d turns behind, ping %v)", e.Lasted, e.Cause, e.Behind, e.Ping)})
+	}
+	for _, e := range g.Drops {
+		all = append(all, event{e.At, e.Turn, name(int(e.PID)), strings.TrimSpace("is dropped: " + e.Reason + " " + e.By)})
+	}
+	for _, e := range g.Dossiers {
+		all = append(all, event{e.At, e.Turn, "", "desync"})
+	}
+	for _, e := range g.Audit {
+		what := strings.TrimSpace(e.Action + " " + e.On + " " + e.Detail)
+		if e.Refused != "" {
+			what += " (refused: " + e.Refused + ")"
+		}
+		all = append(all, event{e.At, 0, e.Who, what})
+	}
+	all = append(all, event{g.EndedAt, g.Turns, "", strings.TrimSpace("the game ends: " + string(g.Ended) + " " + g.EndedDetail)})
+	all = slices.DeleteFunc(all, func(e event) bool { return e.at.IsZero() })
+	slices.SortStableFunc(all, func(a, b event) int { return a.at.Compare(b.at) })
+	rows := make([][]string, 0, len(all))
+	for _, e := range all {
+		rows = append(rows, []string{timeOfDay(e.at), turn(e.turn), e.who, e.what})
+	}
+	return rows
+}
+
+func chatRows(g *storage.GameDetail) (rows [][]string) {
+	for _, l := range g.Chat {
+		to := string(l.Scope)
+		if l.To != "" {
+			to = l.To
+		}
+		rows = append(rows, []string{timeOfDay(l.At), turn(l.Turn), to, l.Name, l.Text})
+	}
+	return rows
+}
+
+func resultRows(g *storage.GameDetail) (rows [][]string) {
+	name := names(g)
+	for _, r := range g.Results {
+		doubt := ""
+		if r.Contradicted {
+			doubt = "contradicted"
+		}
+		about := "the game"
+		if r.PID >= 0 {
+			about = name(r.PID)
+		}
+		rows = append(rows, []string{string(r.Source), about, r.Name, r.Value, name(int(r.Sender)), doubt})
+	}
+	return rows
+}
+
+func desyncRows(g *storage.GameDetail) (rows [][]string) {
+	name := names(g)
+	for _, d := range g.Dossiers {
+		var groups []struct {
+			Hash    string `json:"hash"`
+			PIDs    []int  `json:"pids"`
+			Dropped bool   `json:"dropped"`
+		}
+		if json.Unmarshal(d.Groups, &groups) != nil {
+			continue
+		}
+		for _, group := range groups {
+			var who []string
+			for _, pid := range group.PIDs {
+				who = append(who, name(pid))
+			}
+			dropped := "no"
+			if group.Dropped {
+				dropped = "yes"
+			}
+			rows = append(rows, []string{timeOfDay(d.At), turn(d.Turn), group.Hash, strings.Join(who, ", "), dropped})
+		}
+	}
+	return rows
+}
+
+// names tells who had a pid when the game ran, or last in its lobby.
+func names(g *storage.GameDetail) func(pid int) string {
+	known := map[int]string{}
+	for _, p := range g.People {
+		if _, ok := known[int(p.PID)]; !ok || p.Slot >= 0 {
+			known[int(p.PID)] = p.Name
+		}
+	}
+	return func(pid int) string {
+		if name, ok := known[pid]; ok {
+			return name
+		}
+		return fmt.Sprintf("pid %d", pid)
+	}
+}
+
+func timeOfDay(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Local().Format(time.TimeOnly)
+}
+
+func turn(n uint32) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.FormatUint(uint64(n), 10)
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+	"unicode/utf16"
+)
+
+// listFlags are in the help of every command that lists.
+const listFlags = `
+  --json          print a JSON array
+  --csv           print comma separated values, with a line of names`
+
+// list is something that a command lists: a table for people, or the values
+// themselves for programs.
+type list struct {
+	values  any // a slice of structs
+	none    string
+	heading string // separated by tabs
+	rows    [][]string
+}
+
+func (c *dbCall) addListFlags() {
+	c.flags.BoolVar(&c.json, "json", false, "")
+	c.flags.BoolVar(&c.csv, "csv", false, "")
+}
+
+// print writes a list in the form that was asked for.
+func (c *dbCall) print(l list) error {
+	switch {
+	case c.json && c.csv:
+		return errors.New("choose --json or --csv")
+	case c.json:
+		return c.printJSON(l.values)
+	case c.csv:
+		return c.printCSV(l.values)
+	case len(l.rows) == 0:
+		fmt.Fprintln(c.stdout, l.none)
+		return nil
+	}
+	return c.table(l.heading, l.rows)
+}
+
+func (c *dbCall) printJSON(v any) error {
+	var text bytes.Buffer
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	if err := out.Encode(v); err != nil {
+		return err
+	}
+	// Line breaks are between the values only; in a text they are escaped.
+	for line := range strings.Lines(text.String()) {
+		if _, err := fmt.Fprintln(c.stdout, printable(strings.TrimSuffix(line, "\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printCSV writes a slice of structs: a column for each field, called as in
+// JSON. Lists inside are left out.
+func (c *dbCall) printCSV(values any) error {
+	out := csv.NewWriter(c.stdout)
+	all := reflect.ValueOf(values)
+	var names []string
+	for _, f := range csvFields(all.Type().Elem()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	if err := out.Write(names); err != nil {
+		return err
+	}
+	for i := range all.Len() {
+		var cells []string
+		for _, f := range csvFields(all.Type().Elem()) {
+			cells = append(cells, printable(csvCell(all.Index(i).FieldByIndex(f.Index))))
+		}
+		if err := out.Write(cells); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func csvFields(t reflect.Type) (fields []reflect.StructField) {
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Tag.Get("json") != "" && f.Type.Kind() != reflect.Slice {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+func csvCell(v reflect.Value) string {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return ""
+		}
+		v = v.Elem()
+	}
+	if at, ok := v.Interface().(time.Time); ok {
+		if at.IsZero() {
+			return ""
+		}
+		return at.Format(time.RFC3339Nano)
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// table prints rows under a heading. Cells are one line each, whatever is in
+// them: names come from strangers.
+func (c *dbCall) table(heading string, rows [][]string) error {
+	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, heading)
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = printable(cell)
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}
+
+// printable keeps text from steering the terminal: control characters (C0, C1),
+// those that turn the direction of writing, and others that are not seen are
+// written as in JSON, \u202e.
+func printable(s string) string {
+	if !strings.ContainsFunc(s, unseen) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case !unseen(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+func unseen(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }

@@ -1,0 +1,77 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const day = 24 * time.Hour
+
+// Span is an age in days and weeks; 0 has no end, written "forever".
+type Span time.Duration
+
+// forever is how a span without an end is written.
+const forever = "forever"
+
+// D is the span as the rest of the program uses it.
+func (s Span) D() time.Duration { return time.Duration(s) }
+
+func (s Span) String() string {
+	switch d := time.Duration(s); {
+	case d == 0:
+		return forever
+	case d%day == 0:
+		return strconv.Itoa(int(d/day)) + "d"
+	default:
+		return d.String()
+	}
+}
+
+// UnmarshalText reads "forever" and what ParseSpan reads.
+func (s *Span) UnmarshalText(text []byte) error {
+	word := strings.TrimSpace(string(text))
+	if word == forever {
+		*s = 0
+		return nil
+	}
+	d, ok := ParseSpan(word)
+	if !ok {
+		return fmt.Errorf(`%q is no span; write "forever", or for example 90d, 12w or 36h`, text)
+	}
+	*s = Span(d)
+	return nil
+}
+
+// MarshalText writes the span.
+func (s Span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// ParseSpan reads 7d, 2w or 1d12h, and what time.ParseDuration reads, from a
+// second up.
+func ParseSpan(text string) (time.Duration, bool) {
+	var total time.Duration
+	rest := text
+	for _, unit := range []struct {
+		letter string
+		length time.Duration
+	}{{"w", 7 * day}, {"d", day}} {
+		number, after, found := strings.Cut(rest, unit.letter)
+		if !found {
+			continue
+		}
+		n, err := strconv.ParseUint(number, 10, 13)
+		if err != nil {
+			return 0, false
+		}
+		total, rest = total+time.Duration(n)*unit.length, after
+	}
+	if rest != "" {
+		d, err := time.ParseDuration(rest)
+		if err != nil || d < 0 {
+			return 0, false
+		}
+		total += d
+	}
+	return total, total >= time.Second
+}

@@ -1,0 +1,144 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"w3host/storage/internal/sqldb"
+)
+
+// Batches are small, so that a host that runs beside them never waits long.
+const (
+	countBatch = 200  // games
+	gameBatch  = 50   // games, with everything that hangs on them
+	rowBatch   = 2000 // rows
+)
+
+// Keep says how long things are kept; zero is for ever.
+type Keep struct {
+	Chat      time.Duration // lines of chat
+	Addresses time.Duration // of players
+	Games     time.Duration // games with all that belongs to them
+}
+
+// Pruned is what Prune removed, or would remove.
+type Pruned struct {
+	Chat      int64 `json:"chat_lines"`
+	Addresses int64 `json:"addresses"`
+	Games     int64 `json:"games"`
+}
+
+// Keeper looks after what is stored. All of it goes in small transactions with
+// pauses between them, beside hosts that write.
+type Keeper interface {
+	// CarryOver brings rows that an older program wrote into their present
+	// form, and counts games that no host has counted. It calls progress, which
+	// may be nil, after each batch with the number of rows so far.
+	CarryOver(ctx context.Context, progress func(rows int64)) (rows int64, err error)
+	// Prune removes what is older than keep says, by the time in the game's key.
+	// Games that have not ended stay; totals stay. With dry it only counts.
+	Prune(ctx context.Context, keep Keep, dry bool) (Pruned, error)
+	// Forget replaces the name of a player by a token, everywhere, and removes
+	// their addresses. ErrConflict while the name is banned or an admin.
+	Forget(ctx context.Context, name string) (Forgotten, error)
+}
+
+func (d *database) CarryOver(ctx context.Context, progress func(int64)) (int64, error) {
+	if err := d.prepare(ctx); err != nil {
+		return 0, err
+	}
+	if progress == nil {
+		progress = func(int64) {}
+	}
+	rows := int64(0)
+	tell := func(n int64) {
+		rows += n
+		progress(rows)
+	}
+	err := d.inBatches(ctx, tell, func(tx sqldb.Tx) (int64, error) {
+		n, err := d.countEnded(ctx, tx, countBatch)
+		return int64(n), err
+	})
+	if err != nil || d.sql.Dialect() != "postgres" {
+		return rows, err
+	}
+	return rows, d.inBatches(ctx, tell, func(tx sqldb.Tx) (int64, error) {
+		return tx.Exec(ctx, `UPDATE game_players SET ip = coalesce(ip, CAST(split_part(address, '%', 1) AS inet)), address = NULL
+			WHERE (game_key, pid, joined_seq) IN (SELECT game_key, pid, joined_seq FROM game_players
+				WHERE address IS NOT NULL LIMIT $1 FOR UPDATE SKIP LOCKED)`, rowBatch)
+	})
+}
+
+// inBatches runs step, a transaction at a time, until it finds nothing to do.
+// It rests half as long as it works.
+func (d *database) inBatches(ctx context.Context, done func(int64), step func(sqldb.Tx) (int64, error)) error {
+	for {
+		var n int64
+		began := time.Now()
+		err := d.tx(ctx, func(tx sqldb.Tx) (err error) {
+			n, err = step(tx)
+			return err
+		})
+		if err != nil || n == 0 {
+			return err
+		}
+		done(n)
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+		case <-time.After(time.Since(began) / 2):
+		}
+	}
+}
+
+// expired is what one of the ages of Keep is about. from chooses the rows by $1,
+// the key before which all is too old.
+type expired struct {
+	age          time.Duration
+	count        *int64
+	from, remove string // remove takes $2 rows
+}
+
+func (d *database) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned, err error) {
+	if err := d.prepare(ctx); err != nil {
+		return done, err
+	}
+	if keep.Games > 0 && !dry { // a game that is not counted would be missing in the totals
+		if _, err := d.CarryOver(ctx, nil); err != nil {
+			return done, err
+		}
+	}
+	now := time.Now()
+	for _, e := range []expired{
+		{keep.Games, &done.Games, "games WHERE key < $1 AND ended_at IS NOT NULL",
+			"DELETE FROM games WHERE key IN (SELECT key FROM games WHERE key < $1 AND ended_at IS NOT NULL ORDER BY key LIMIT $2)"},
+		{keep.Chat, &done.Chat, "chat WHERE game_key < $1", `DELETE FROM chat WHERE (game_key, seq) IN
+			(SELECT game_key, seq FROM chat WHERE game_key < $1 ORDER BY game_key, seq LIMIT $2)`},
+		{keep.Addresses, &done.Addresses, "game_players WHERE ip IS NOT NULL AND game_key < $1",
+			`UPDATE game_players SET ip = NULL WHERE (game_key, pid, joined_seq) IN
+			(SELECT game_key, pid, joined_seq FROM game_players WHERE ip IS NOT NULL AND game_key < $1 ORDER BY game_key LIMIT $2)`},
+	} {
+		if e.age <= 0 {
+			continue
+		}
+		before := oldestKey(now.Add(-e.age))
+		if dry {
+			if err := d.sql.One(ctx, "SELECT count(*) FROM "+e.from, []any{before}, e.count); err != nil {
+				return done, err
+			}
+			continue
+		}
+		rows := rowBatch
+		if e.count == &done.Games {
+			rows = gameBatch
+		}
+		err := d.inBatches(ctx, func(n int64) { *e.count += n }, func(tx sqldb.Tx) (int64, error) {
+			return tx.Exec(ctx, e.remove, before, rows)
+		})
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}

@@ -1,0 +1,193 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"w3host/storage/internal/sqldb"
+)
+
+// The totals (player_totals, map_totals …) are sums over the games that have
+// ended, and games.counted says which are in. A game is counted in the
+// transaction that ends it. When more is written about a counted game, it is
+// taken out before and put in again after, by the same statements with the
+// opposite sign: so a record that is replayed counts once, whatever it says.
+//
+// most, first_game and last_game only ever widen: what a correction takes back
+// stays in them.
+
+// keyList is a list of games as an argument, and the subquery that reads it.
+func (d *database) keyList() string {
+	if d.sql.Dialect() == "postgres" {
+		return "(SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST($1 AS json)))"
+	}
+	return "(SELECT value FROM json_each($1))"
+}
+
+// textList is the same for texts, as the argument n.
+func (d *database) textList(n int) string {
+	if d.sql.Dialect() == "postgres" {
+		return fmt.Sprintf("(SELECT value FROM json_array_elements_text(CAST($%d AS json)))", n)
+	}
+	return fmt.Sprintf("(SELECT value FROM json_each($%d))", n)
+}
+
+func keyArg(keys []GameKey) string {
+	text, _ := json.Marshal(keys) // texts
+	return string(text)
+}
+
+// totalsSQL adds (±1) the games of a list to the totals. Rows are locked in the
+// order of their keys, so that hosts that count at once do not wait for each
+// other in a circle.
+var totalsSQL = []string{
+	`INSERT INTO player_totals (name_key, realm, name, games, won, lost, drawn, left_early, dropped, lags,
+		played_ms, actions, pings, ping_ms, first_game, last_game)
+	SELECT name_key, realm, max(name), ±1 * count(*), ±1 * count(CASE WHEN outcome = 'won' THEN 1 END),
+		±1 * count(CASE WHEN outcome = 'lost' THEN 1 END), ±1 * count(CASE WHEN outcome = 'drew' THEN 1 END),
+		±1 * count(CASE WHEN outcome = 'left' THEN 1 END), ±1 * count(CASE WHEN drops > 0 THEN 1 END), ±1 * sum(lags),
+		±1 * sum(coalesce(played_ms, 0)), ±1 * sum(coalesce(actions, 0)), ±1 * count(ping_ms), ±1 * sum(coalesce(ping_ms, 0)),
+		min(started_at), max(started_at)
+	FROM played WHERE game_key IN @KEYS GROUP BY name_key, realm ORDER BY name_key, realm
+	ON CONFLICT (name_key, realm) DO UPDATE SET
+		name = CASE WHEN excluded.games > 0 THEN excluded.name ELSE player_totals.name END,
+		@ADD(games, won, lost, drawn, left_early, dropped, lags, played_ms, actions, pings, ping_ms),
+		first_game = CASE WHEN player_totals.first_game IS NULL OR excluded.first_game < player_totals.first_game
+			THEN excluded.first_game ELSE player_totals.first_game END,
+		last_game = CASE WHEN player_totals.last_game IS NULL OR excluded.last_game > player_totals.last_game
+			THEN excluded.last_game ELSE player_totals.last_game END`,
+
+	`INSERT INTO player_map_totals (name_key, realm, map_sha1, map_name, name, games, won, lost)
+	SELECT name_key, realm, map_sha1, max(map_name), max(name), ±1 * count(*),
+		±1 * count(CASE WHEN outcome = 'won' THEN 1 END), ±1 * count(CASE WHEN outcome = 'lost' THEN 1 END)
+	FROM played WHERE game_key IN @KEYS GROUP BY name_key, realm, map_sha1 ORDER BY name_key, realm, map_sha1
+	ON CONFLICT (name_key, realm, map_sha1) DO UPDATE SET map_name = excluded.map_name,
+		name = CASE WHEN excluded.games > 0 THEN excluded.name ELSE player_map_totals.name END,
+		@ADD(games, won, lost)`,
+
+	// One value per game, whoever sent it; games where senders disagree drop out.
+	`INSERT INTO player_value_totals (name_key, realm, source, name, games, sum, most)
+	SELECT name_key, realm, source, name, ±1 * count(*), ±1 * sum(number), max(number) FROM (
+		SELECT p.name_key, p.realm, r.game_key, r.source, r.name, max(r.number) AS number
+		FROM game_players p JOIN results r ON r.game_key = p.game_key AND r.pid = p.pid
+		WHERE p.game_key IN @KEYS AND p.slot IS NOT NULL AND NOT p.fake
+		GROUP BY p.name_key, p.realm, r.game_key, r.source, r.name
+		HAVING min(r.value) = max(r.value) AND max(r.number) IS NOT NULL
+			AND sum(CASE WHEN r.contradicts THEN 1 ELSE 0 END) = 0) told
+	GROUP BY name_key, realm, source, name ORDER BY name_key, realm, source, name
+	ON CONFLICT (name_key, realm, source, name) DO UPDATE SET @ADD(games, sum),
+		most = CASE WHEN excluded.games > 0 AND excluded.most > player_value_totals.most
+			THEN excluded.most ELSE player_value_totals.most END`,
+
+	`INSERT INTO map_totals (map_sha1, map_name, lobbies, games, finished, desyncs, finished_ms, players, last_game)
+	SELECT map_sha1, max(map_name), ±1 * count(*), ±1 * count(started_at), ±1 * count(CASE WHEN ended = 'finished' THEN 1 END),
+		±1 * count(CASE WHEN ended = 'desync' THEN 1 END), ±1 * sum(CASE WHEN ended = 'finished' THEN played_ms ELSE 0 END),
+		±1 * sum(CASE WHEN started_at IS NULL THEN 0 ELSE players END), max(started_at)
+	FROM games WHERE key IN @KEYS GROUP BY map_sha1 ORDER BY map_sha1
+	ON CONFLICT (map_sha1) DO UPDATE SET map_name = excluded.map_name,
+		@ADD(lobbies, games, finished, desyncs, finished_ms, players),
+		last_game = CASE WHEN map_totals.last_game IS NULL OR excluded.last_game > map_totals.last_game
+			THEN excluded.last_game ELSE map_totals.last_game END`,
+
+	`INSERT INTO day_totals (day, lobbies, games, desyncs, crashed, players)
+	SELECT day, ±1 * count(*), ±1 * count(started_at), ±1 * count(CASE WHEN ended = 'desync' THEN 1 END),
+		±1 * count(CASE WHEN ended = 'host crashed' THEN 1 END), ±1 * sum(CASE WHEN started_at IS NULL THEN 0 ELSE players END)
+	FROM game_list WHERE key IN @KEYS AND created_at IS NOT NULL GROUP BY day ORDER BY day
+	ON CONFLICT (day) DO UPDATE SET @ADD(lobbies, games, desyncs, crashed, players)`,
+}
+
+// addTotals runs totalsSQL with a sign, "1" or "-1".
+func (d *database) addTotals(ctx context.Context, tx sqldb.Tx, sign string, keys []GameKey) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	for _, query := range totalsSQL {
+		query = strings.ReplaceAll(strings.ReplaceAll(query, "±1", sign), "@KEYS", d.keyList())
+		if _, err := tx.Exec(ctx, expandAdd(query), keyArg(keys)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expandAdd writes @ADD(a, b) as a = table.a + excluded.a, b = …
+func expandAdd(query string) string {
+	before, rest, found := strings.Cut(query, "@ADD(")
+	if !found {
+		return query
+	}
+	list, after, _ := strings.Cut(rest, ")")
+	table := strings.Fields(query)[2]
+	var sets []string
+	for c := range strings.SplitSeq(list, ", ") {
+		sets = append(sets, c+" = "+table+"."+c+" + excluded."+c)
+	}
+	return before + strings.Join(sets, ", ") + after
+}
+
+// uncount takes those games out of the totals that are in them, and holds the
+// rows of all until the transaction ends: nobody else may count them meanwhile.
+func (d *database) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	lock := ""
+	if d.sql.Dialect() == "postgres" {
+		lock = " ORDER BY key FOR NO KEY UPDATE"
+	}
+	var counted []GameKey
+	err := tx.Query(ctx, "SELECT key, counted FROM games WHERE key IN "+d.keyList()+lock, []any{keyArg(keys)}, func(scan sqldb.Scan) error {
+		var k GameKey
+		var is bool
+		err := scan(&k, &is)
+		if is {
+			counted = append(counted, k)
+		}
+		return err
+	})
+	if err != nil || len(counted) == 0 {
+		return err
+	}
+	if err := d.addTotals(ctx, tx, "-1", counted); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, "UPDATE games SET counted = false WHERE key IN "+d.keyList(), keyArg(counted))
+	return err
+}
+
+// count puts those games into the totals that have ended and are not in.
+func (d *database) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int, error) {
+	var ended []GameKey
+	err := tx.Query(ctx, `UPDATE games SET counted = true, players = (SELECT count(*) FROM game_players p
+			WHERE p.game_key = games.key AND p.slot IS NOT NULL AND NOT p.fake)
+		WHERE key IN `+d.keyList()+` AND ended_at IS NOT NULL AND NOT counted RETURNING key`, []any{keyArg(keys)},
+		func(scan sqldb.Scan) error {
+			var k GameKey
+			err := scan(&k)
+			ended = append(ended, k)
+			return err
+		})
+	if err != nil {
+		return 0, err
+	}
+	return len(ended), d.addTotals(ctx, tx, "1", ended)
+}
+
+// countEnded counts some of the games that have ended and are not counted yet:
+// those whose host died, or that an older program wrote.
+func (d *database) countEnded(ctx context.Context, tx sqldb.Tx, most int) (int, error) {
+	var keys []GameKey
+	err := tx.Query(ctx, "SELECT key FROM games WHERE NOT counted AND ended_at IS NOT NULL ORDER BY key LIMIT $1", []any{most},
+		func(scan sqldb.Scan) error {
+			var k GameKey
+			err := scan(&k)
+			keys = append(keys, k)
+			return err
+		})
+	if err != nil || len(keys) == 0 {
+		return 0, err
+	}
+	return d.count(ctx, tx, keys)
+}
