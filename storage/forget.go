@@ -56,7 +56,10 @@ func (d *database) Forget(ctx context.Context, name string) (Forgotten, error) {
 		return f, err
 	}
 	s := scrub{d, key, f.Token}
-	err := d.inBatches(ctx, func(n int64) { f.Games += n }, func(tx sqldb.Tx) (int64, error) { return s.games(ctx, tx) })
+	err := d.inBatches(ctx, func(n int64) { f.Games += n }, func(tx sqldb.Tx) (bool, int64, error) {
+		n, err := s.games(ctx, tx)
+		return n > 0, n, err
+	})
 	if err != nil {
 		return f, err
 	}
@@ -127,18 +130,18 @@ func (s scrub) games(ctx context.Context, tx sqldb.Tx) (int64, error) {
 	}
 	list := keyArg(keys)
 	for _, t := range gameTexts {
-		if _, err := s.rows(ctx, tx, t, "game_key IN "+s.keyList(), list); err != nil {
+		if _, err := s.rows(ctx, tx, t, s.inKeys("game_key"), list); err != nil {
 			return 0, err
 		}
 	}
-	if _, err := s.rows(ctx, tx, gameRow, "key IN "+s.keyList(), list); err != nil {
+	if _, err := s.rows(ctx, tx, gameRow, s.inKeys("key"), list); err != nil {
 		return 0, err
 	}
 	legacy := ""
 	if s.sql.Dialect() == "postgres" {
 		legacy = ", address = NULL"
 	}
-	_, err = tx.Exec(ctx, "UPDATE game_players SET name = $2, name_key = $2, ip = NULL"+legacy+" WHERE game_key IN "+s.keyList()+" AND name_key = $3",
+	_, err = tx.Exec(ctx, "UPDATE game_players SET name = $2, name_key = $2, ip = NULL"+legacy+" WHERE "+s.inKeys("game_key")+" AND name_key = $3",
 		list, s.token, s.key)
 	return int64(len(keys)), err
 }

@@ -151,7 +151,7 @@ func (d *database) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 		}
 		list, _ := json.Marshal(maps) // texts
 		args = append(args, string(list))
-		query += " AND map_sha1 IN " + d.textList(len(args))
+		query += " AND " + d.inTexts("map_sha1", len(args))
 	}
 	if f.Open {
 		query += " AND ended_at IS NULL"

@@ -45,7 +45,7 @@ func (d *database) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed 
 	if crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND g.run <> $2", h.ID, h.Run); err != nil {
 		return 0, err
 	}
-	if _, err = d.countEnded(ctx, tx, countBatch); err != nil {
+	if _, _, err = d.countEnded(ctx, tx, GameKey{}, countBatch); err != nil {
 		return 0, err
 	}
 	old := GameKey(newUUID(time.Now().Add(-positionsKept))).String()
@@ -121,7 +121,7 @@ func (d *database) CloseGamesOf(ctx context.Context, other OtherHost) (crashed i
 	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
 		crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND h.heartbeat_at = $2", other.ID, other.Heartbeat)
 		if err == nil {
-			_, err = d.countEnded(ctx, tx, countBatch)
+			_, _, err = d.countEnded(ctx, tx, GameKey{}, countBatch)
 		}
 		return err
 	})

@@ -56,34 +56,61 @@ func (d *database) CarryOver(ctx context.Context, progress func(int64)) (int64, 
 		rows += n
 		progress(rows)
 	}
-	err := d.inBatches(ctx, tell, func(tx sqldb.Tx) (int64, error) {
-		n, err := d.countEnded(ctx, tx, countBatch)
-		return int64(n), err
+	var last GameKey
+	err := d.inBatches(ctx, tell, func(tx sqldb.Tx) (bool, int64, error) {
+		next, n, err := d.countEnded(ctx, tx, last, countBatch)
+		last = next
+		return !next.IsZero(), int64(n), err
 	})
-	if err != nil || d.sql.Dialect() != "postgres" {
-		return rows, err
+	if err == nil && d.sql.Dialect() == "postgres" {
+		err = d.moveAddresses(ctx, tell)
 	}
-	return rows, d.inBatches(ctx, tell, func(tx sqldb.Tx) (int64, error) {
-		return tx.Exec(ctx, `UPDATE game_players SET ip = coalesce(ip, CAST(split_part(address, '%', 1) AS inet)), address = NULL
-			WHERE (game_key, pid, joined_seq) IN (SELECT game_key, pid, joined_seq FROM game_players
-				WHERE address IS NOT NULL LIMIT $1 FOR UPDATE SKIP LOCKED)`, rowBatch)
+	return rows, err
+}
+
+// moveAddresses goes through all games, when there is any address in its old
+// place.
+func (d *database) moveAddresses(ctx context.Context, done func(int64)) error {
+	var found bool
+	err := d.sql.One(ctx, "SELECT EXISTS (SELECT 1 FROM game_players WHERE address IS NOT NULL)", nil, &found)
+	if err != nil || !found {
+		return err
+	}
+	var last GameKey
+	return d.inBatches(ctx, done, func(tx sqldb.Tx) (bool, int64, error) {
+		var keys []GameKey
+		err := tx.Query(ctx, "SELECT key FROM games WHERE key > $1 ORDER BY key LIMIT $2", []any{last.String(), countBatch}, func(scan sqldb.Scan) error {
+			err := scan(&last)
+			keys = append(keys, last)
+			return err
+		})
+		if err != nil || len(keys) == 0 {
+			return false, 0, err
+		}
+		n, err := tx.Exec(ctx, "UPDATE game_players SET ip = coalesce(ip, CAST(split_part(address, '%', 1) AS inet)), address = NULL WHERE "+
+			d.inKeys("game_key")+" AND address IS NOT NULL", keyArg(keys))
+		return true, n, err
 	})
 }
 
-// inBatches runs step, a transaction at a time, until it finds nothing to do.
-// It rests half as long as it works.
-func (d *database) inBatches(ctx context.Context, done func(int64), step func(sqldb.Tx) (int64, error)) error {
+// inBatches runs step, a transaction at a time, until it says that there is no
+// more. It rests half as long as it works.
+func (d *database) inBatches(ctx context.Context, done func(int64), step func(sqldb.Tx) (more bool, n int64, err error)) error {
 	for {
+		var more bool
 		var n int64
 		began := time.Now()
 		err := d.tx(ctx, func(tx sqldb.Tx) (err error) {
-			n, err = step(tx)
+			more, n, err = step(tx)
 			return err
 		})
-		if err != nil || n == 0 {
+		if err != nil {
 			return err
 		}
 		done(n)
+		if !more {
+			return nil
+		}
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
@@ -133,8 +160,9 @@ func (d *database) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned,
 		if e.count == &done.Games {
 			rows = gameBatch
 		}
-		err := d.inBatches(ctx, func(n int64) { *e.count += n }, func(tx sqldb.Tx) (int64, error) {
-			return tx.Exec(ctx, e.remove, before, rows)
+		err := d.inBatches(ctx, func(n int64) { *e.count += n }, func(tx sqldb.Tx) (bool, int64, error) {
+			n, err := tx.Exec(ctx, e.remove, before, rows)
+			return n > 0, n, err
 		})
 		if err != nil {
 			return done, err

@@ -18,20 +18,22 @@ import (
 // most, first_game and last_game only ever widen: what a correction takes back
 // stays in them.
 
-// keyList is a list of games as an argument, and the subquery that reads it.
-func (d *database) keyList() string {
+// inKeys is the condition that a column names one of the games of the list $1,
+// which keyArg makes. An array leads Postgres to an index whatever it thinks of
+// the length of the list.
+func (d *database) inKeys(column string) string {
 	if d.sql.Dialect() == "postgres" {
-		return "(SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST($1 AS json)))"
+		return column + " = ANY (ARRAY(SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST($1 AS json))))"
 	}
-	return "(SELECT value FROM json_each($1))"
+	return column + " IN (SELECT value FROM json_each($1))"
 }
 
-// textList is the same for texts, as the argument n.
-func (d *database) textList(n int) string {
+// inTexts is the same for texts, with the list as argument n.
+func (d *database) inTexts(column string, n int) string {
 	if d.sql.Dialect() == "postgres" {
-		return fmt.Sprintf("(SELECT value FROM json_array_elements_text(CAST($%d AS json)))", n)
+		return fmt.Sprintf("%s = ANY (ARRAY(SELECT value FROM json_array_elements_text(CAST($%d AS json))))", column, n)
 	}
-	return fmt.Sprintf("(SELECT value FROM json_each($%d))", n)
+	return fmt.Sprintf("%s IN (SELECT value FROM json_each($%d))", column, n)
 }
 
 func keyArg(keys []GameKey) string {
@@ -50,7 +52,7 @@ var totalsSQL = []string{
 		±1 * count(CASE WHEN outcome = 'left' THEN 1 END), ±1 * count(CASE WHEN drops > 0 THEN 1 END), ±1 * sum(lags),
 		±1 * sum(coalesce(played_ms, 0)), ±1 * sum(coalesce(actions, 0)), ±1 * count(ping_ms), ±1 * sum(coalesce(ping_ms, 0)),
 		min(started_at), max(started_at)
-	FROM played WHERE game_key IN @KEYS GROUP BY name_key, realm ORDER BY name_key, realm
+	FROM played WHERE @IN(game_key) GROUP BY name_key, realm ORDER BY name_key, realm
 	ON CONFLICT (name_key, realm) DO UPDATE SET
 		name = CASE WHEN excluded.games > 0 THEN excluded.name ELSE player_totals.name END,
 		@ADD(games, won, lost, drawn, left_early, dropped, lags, played_ms, actions, pings, ping_ms),
@@ -62,7 +64,7 @@ var totalsSQL = []string{
 	`INSERT INTO player_map_totals (name_key, realm, map_sha1, map_name, name, games, won, lost)
 	SELECT name_key, realm, map_sha1, max(map_name), max(name), ±1 * count(*),
 		±1 * count(CASE WHEN outcome = 'won' THEN 1 END), ±1 * count(CASE WHEN outcome = 'lost' THEN 1 END)
-	FROM played WHERE game_key IN @KEYS GROUP BY name_key, realm, map_sha1 ORDER BY name_key, realm, map_sha1
+	FROM played WHERE @IN(game_key) GROUP BY name_key, realm, map_sha1 ORDER BY name_key, realm, map_sha1
 	ON CONFLICT (name_key, realm, map_sha1) DO UPDATE SET map_name = excluded.map_name,
 		name = CASE WHEN excluded.games > 0 THEN excluded.name ELSE player_map_totals.name END,
 		@ADD(games, won, lost)`,
@@ -72,7 +74,7 @@ var totalsSQL = []string{
 	SELECT name_key, realm, source, name, ±1 * count(*), ±1 * sum(number), max(number) FROM (
 		SELECT p.name_key, p.realm, r.game_key, r.source, r.name, max(r.number) AS number
 		FROM game_players p JOIN results r ON r.game_key = p.game_key AND r.pid = p.pid
-		WHERE p.game_key IN @KEYS AND p.slot IS NOT NULL AND NOT p.fake
+		WHERE @IN(p.game_key) AND p.slot IS NOT NULL AND NOT p.fake
 		GROUP BY p.name_key, p.realm, r.game_key, r.source, r.name
 		HAVING min(r.value) = max(r.value) AND max(r.number) IS NOT NULL
 			AND sum(CASE WHEN r.contradicts THEN 1 ELSE 0 END) = 0) told
@@ -85,7 +87,7 @@ var totalsSQL = []string{
 	SELECT map_sha1, max(map_name), ±1 * count(*), ±1 * count(started_at), ±1 * count(CASE WHEN ended = 'finished' THEN 1 END),
 		±1 * count(CASE WHEN ended = 'desync' THEN 1 END), ±1 * sum(CASE WHEN ended = 'finished' THEN played_ms ELSE 0 END),
 		±1 * sum(CASE WHEN started_at IS NULL THEN 0 ELSE players END), max(started_at)
-	FROM games WHERE key IN @KEYS GROUP BY map_sha1 ORDER BY map_sha1
+	FROM games WHERE @IN(key) GROUP BY map_sha1 ORDER BY map_sha1
 	ON CONFLICT (map_sha1) DO UPDATE SET map_name = excluded.map_name,
 		@ADD(lobbies, games, finished, desyncs, finished_ms, players),
 		last_game = CASE WHEN map_totals.last_game IS NULL OR excluded.last_game > map_totals.last_game
@@ -94,7 +96,7 @@ var totalsSQL = []string{
 	`INSERT INTO day_totals (day, lobbies, games, desyncs, crashed, players)
 	SELECT day, ±1 * count(*), ±1 * count(started_at), ±1 * count(CASE WHEN ended = 'desync' THEN 1 END),
 		±1 * count(CASE WHEN ended = 'host crashed' THEN 1 END), ±1 * sum(CASE WHEN started_at IS NULL THEN 0 ELSE players END)
-	FROM game_list WHERE key IN @KEYS AND created_at IS NOT NULL GROUP BY day ORDER BY day
+	FROM game_list WHERE @IN(key) AND created_at IS NOT NULL GROUP BY day ORDER BY day
 	ON CONFLICT (day) DO UPDATE SET @ADD(lobbies, games, desyncs, crashed, players)`,
 }
 
@@ -103,8 +105,16 @@ func (d *database) addTotals(ctx context.Context, tx sqldb.Tx, sign string, keys
 	if len(keys) == 0 {
 		return nil
 	}
+	if d.sql.Dialect() == "postgres" { // compiling these takes longer than running them
+		if _, err := tx.Exec(ctx, "SET LOCAL jit = off"); err != nil {
+			return err
+		}
+	}
 	for _, query := range totalsSQL {
-		query = strings.ReplaceAll(strings.ReplaceAll(query, "±1", sign), "@KEYS", d.keyList())
+		query = strings.ReplaceAll(query, "±1", sign)
+		for _, column := range []string{"key", "game_key", "p.game_key"} {
+			query = strings.ReplaceAll(query, "@IN("+column+")", d.inKeys(column))
+		}
 		if _, err := tx.Exec(ctx, expandAdd(query), keyArg(keys)); err != nil {
 			return err
 		}
@@ -138,7 +148,7 @@ func (d *database) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) err
 		lock = " ORDER BY key FOR NO KEY UPDATE"
 	}
 	var counted []GameKey
-	err := tx.Query(ctx, "SELECT key, counted FROM games WHERE key IN "+d.keyList()+lock, []any{keyArg(keys)}, func(scan sqldb.Scan) error {
+	err := tx.Query(ctx, "SELECT key, counted FROM games WHERE "+d.inKeys("key")+lock, []any{keyArg(keys)}, func(scan sqldb.Scan) error {
 		var k GameKey
 		var is bool
 		err := scan(&k, &is)
@@ -153,7 +163,7 @@ func (d *database) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) err
 	if err := d.addTotals(ctx, tx, "-1", counted); err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, "UPDATE games SET counted = false WHERE key IN "+d.keyList(), keyArg(counted))
+	_, err = tx.Exec(ctx, "UPDATE games SET counted = false WHERE "+d.inKeys("key"), keyArg(counted))
 	return err
 }
 
@@ -162,7 +172,7 @@ func (d *database) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int,
 	var ended []GameKey
 	err := tx.Query(ctx, `UPDATE games SET counted = true, players = (SELECT count(*) FROM game_players p
 			WHERE p.game_key = games.key AND p.slot IS NOT NULL AND NOT p.fake)
-		WHERE key IN `+d.keyList()+` AND ended_at IS NOT NULL AND NOT counted RETURNING key`, []any{keyArg(keys)},
+		WHERE `+d.inKeys("key")+` AND ended_at IS NOT NULL AND NOT counted RETURNING key`, []any{keyArg(keys)},
 		func(scan sqldb.Scan) error {
 			var k GameKey
 			err := scan(&k)
@@ -176,18 +186,19 @@ func (d *database) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int,
 }
 
 // countEnded counts some of the games that have ended and are not counted yet:
-// those whose host died, or that an older program wrote.
-func (d *database) countEnded(ctx context.Context, tx sqldb.Tx, most int) (int, error) {
+// those whose host died, or that an older program wrote. It begins behind a key
+// and tells where it came to; the zero key when none is left.
+func (d *database) countEnded(ctx context.Context, tx sqldb.Tx, from GameKey, most int) (last GameKey, n int, err error) {
 	var keys []GameKey
-	err := tx.Query(ctx, "SELECT key FROM games WHERE NOT counted AND ended_at IS NOT NULL ORDER BY key LIMIT $1", []any{most},
+	err = tx.Query(ctx, "SELECT key FROM games WHERE NOT counted AND ended_at IS NOT NULL AND key > $1 ORDER BY key LIMIT $2", []any{from.String(), most},
 		func(scan sqldb.Scan) error {
-			var k GameKey
-			err := scan(&k)
-			keys = append(keys, k)
+			err := scan(&last)
+			keys = append(keys, last)
 			return err
 		})
 	if err != nil || len(keys) == 0 {
-		return 0, err
+		return last, 0, err
 	}
-	return d.count(ctx, tx, keys)
+	n, err = d.count(ctx, tx, keys)
+	return last, n, err
 }

@@ -50,6 +50,7 @@ var rooms = map[string]room{
 	"internal/nearest":    {pure: true},
 	"internal/script":     {},
 	"internal/bench":      {},
+	"internal/logbench":   {imports: []string{"storage", "migrations"}},
 	"internal/dockertest": {},
 }
 
