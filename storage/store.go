@@ -122,7 +122,11 @@ func (d *database) prepare(ctx context.Context) error {
 	if d.ready.Load() {
 		return nil
 	}
-	if err := d.MigrateUp(ctx); err != nil {
+	migrate := d.MigrateUp
+	if d.opts.MustExist {
+		migrate = d.mustBeMigrated
+	}
+	if err := migrate(ctx); err != nil {
 		return err
 	}
 	if err := d.sql.Adopt(ctx); err != nil {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
 	"strings"
 )
 
@@ -86,7 +86,7 @@ func (s *liteDB) Refresh(ctx context.Context) (Move, error) {
 // writeAgain copies a deleted database, which its connections still hold.
 func (s *liteDB) writeAgain(ctx context.Context, old *liteFile) error {
 	copied := s.path + ".restored"
-	if err := errors.Join(os.MkdirAll(filepath.Dir(s.path), 0o750), os.RemoveAll(copied)); err != nil {
+	if err := errors.Join(os.RemoveAll(copied), createLite(copied)); err != nil {
 		return fmt.Errorf("%w: put the database file back: %w", ErrUnavailable, err)
 	}
 	_, err := old.write.ExecContext(ctx, "VACUUM INTO ?", copied)
