@@ -1,42 +1,17 @@
 package lobby
 
 import (
-	"iter"
-	"math/bits"
 	"slices"
 	"time"
 
 	"w3host/w3gs"
 )
 
-// PIDs is a set of player ids; bit n is pid n.
-type PIDs uint32
+// PIDs is a set of player ids.
+type PIDs = w3gs.PIDs
 
 // PIDSet makes a set.
-func PIDSet(pids ...uint8) PIDs {
-	var s PIDs
-	for _, pid := range pids {
-		s |= 1 << pid
-	}
-	return s
-}
-
-// Has reports whether a pid is in the set.
-func (s PIDs) Has(pid uint8) bool { return s&(1<<pid) != 0 }
-
-// Len is the number of pids in the set.
-func (s PIDs) Len() int { return bits.OnesCount32(uint32(s)) }
-
-// All yields the pids in rising order.
-func (s PIDs) All() iter.Seq[uint8] {
-	return func(yield func(uint8) bool) {
-		for ; s != 0; s &= s - 1 {
-			if !yield(uint8(bits.TrailingZeros32(uint32(s)))) {
-				return
-			}
-		}
-	}
-}
+func PIDSet(pids ...uint8) PIDs { return w3gs.Only(pids...) }
 
 // Player is a copy of what the lobby knows of a human or fake player.
 type Player struct {

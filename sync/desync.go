@@ -2,7 +2,6 @@ package gamesync
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -63,15 +62,6 @@ type Hex []byte
 
 // MarshalText writes the digits.
 func (h Hex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h), nil }
-
-// MarshalJSON writes the set as a list of numbers.
-func (s PIDs) MarshalJSON() ([]byte, error) {
-	list := make([]int, 0, s.Len())
-	for pid := range s.All() {
-		list = append(list, int(pid))
-	}
-	return json.Marshal(list)
-}
 
 // desync drops everybody whose answer is not the one that holds, or ends the
 // game when none does.
