@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -33,8 +34,8 @@ func (l *Lobby) chat(p *player, ev Chat) {
 			return
 		}
 	case w3gs.ChatGame:
-		if !game {
-			return
+		if !game || line.Scope >= w3gs.ScopeSlot && several(line.To) {
+			return // a scope from 3 on, whatever is added to it, is for one player
 		}
 	default:
 		return
@@ -50,6 +51,11 @@ func (l *Lobby) chat(p *player, ev Chat) {
 	if !ev.Command || !ev.Trusted {
 		l.watchFlood(p)
 	}
+}
+
+// several reports whether a list names more than one player.
+func several(pids []uint8) bool {
+	return slices.ContainsFunc(pids, func(pid uint8) bool { return pid != pids[0] })
 }
 
 // relay passes a line to those of its receivers who exist. The scope is the
