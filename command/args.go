@@ -10,59 +10,62 @@ import (
 	"w3host/w3gs"
 )
 
-// args are the words behind a command. The first fault stays.
-type args struct {
-	spec  *Spec
+// Args are the words behind a command. Each method takes what comes next; the
+// first fault stays.
+type Args struct {
 	left  string
-	names []string
+	names []string // of the players, so that one with spaces can be told from what follows it
 	err   error
 }
 
-func (a *args) fail(format string, values ...any) {
+// Fail notes a fault.
+
+func (a *Args) Fail(format string, values ...any) {
 	if a.err == nil {
 		a.err = fmt.Errorf(format, values...)
 	}
 }
 
-// optional takes the next word; empty when there is none.
-func (a *args) optional() string {
+// Optional takes the next word; empty when there is none.
+func (a *Args) Optional() string {
 	word, rest, _ := strings.Cut(a.left, " ")
 	a.left = strings.TrimSpace(rest)
 	return word
 }
 
-func (a *args) word(what string) string {
-	w := a.optional()
+// Word takes the next word, which must be there.
+func (a *Args) Word(what string) string {
+	w := a.Optional()
 	if w == "" {
-		a.fail("the %s is missing", what)
+		a.Fail("the %s is missing", what)
 	}
 	return w
 }
 
 // take cuts the first n bytes off.
-func (a *args) take(n int) string {
+func (a *Args) take(n int) string {
 	part := a.left[:n]
 	a.left = strings.TrimSpace(a.left[n:])
 	return strings.TrimSpace(part)
 }
 
 // quoted takes what stands in quotes, if that comes next.
-func (a *args) quoted() (text string, ok bool) {
+func (a *Args) quoted() (text string, ok bool) {
 	if !strings.HasPrefix(a.left, `"`) {
 		return "", false
 	}
 	n := strings.IndexByte(a.left[1:], '"')
 	if n < 0 {
-		a.fail("the quote is not closed")
-		return a.rest(), true
+		a.Fail("the quote is not closed")
+		return a.Rest(), true
 	}
 	return strings.Trim(a.take(n+2), `"`), true
 }
 
-// player takes what is meant as a player's name, and leaves at least so many words
+// Player takes what is meant as a player's name, and leaves at least so many words
 // behind it: what stands in quotes, else the most words that are in one of the
 // names. Where no name is meant it takes one word, or all but those behind it.
-func (a *args) player(behind int) string {
+func (a *Args) Player(behind int) string {
 	if name, ok := a.quoted(); ok {
 		return name
 	}
@@ -79,96 +82,102 @@ func (a *args) player(behind int) string {
 		part = strings.TrimRight(part[:max(strings.LastIndexByte(part, ' '), 0)], " ")
 	}
 	if otherwise == 0 {
-		return a.word("player")
+		return a.Word("player")
 	}
 	return a.take(otherwise)
 }
 
 // named reports whether a part is in a name.
-func (a *args) named(part string) bool {
+func (a *Args) named(part string) bool {
 	part = strings.ToLower(part)
 	return slices.ContainsFunc(a.names, func(name string) bool { return strings.Contains(strings.ToLower(name), part) })
 }
 
-// onlyPlayer takes the name of a player that nothing follows.
-func (a *args) onlyPlayer() string {
+// OnlyPlayer takes the name of a player that nothing follows.
+func (a *Args) OnlyPlayer() string {
 	if name, ok := a.quoted(); ok {
 		return name
 	}
-	return a.text("player")
+	return a.Text("player")
 }
 
-// nameList takes names of one word, or in quotes.
-func (a *args) nameList() (list []string) {
+// NameList takes names of one word, or in quotes.
+func (a *Args) NameList() (list []string) {
 	for a.left != "" && a.err == nil {
 		name, ok := a.quoted()
 		if !ok {
-			name = a.optional()
+			name = a.Optional()
 		}
 		list = append(list, name)
 	}
 	if len(list) == 0 {
-		a.fail("the name is missing")
+		a.Fail("the name is missing")
 	}
 	return list
 }
 
-// rest takes all that is left.
-func (a *args) rest() string {
+// Rest takes all that is left.
+func (a *Args) Rest() string {
 	text := a.left
 	a.left = ""
 	return text
 }
 
-func (a *args) text(what string) string {
+// Text takes all that is left, which must be something.
+func (a *Args) Text(what string) string {
 	if a.left == "" {
-		a.fail("the %s is missing", what)
+		a.Fail("the %s is missing", what)
 	}
-	return a.rest()
+	return a.Rest()
 }
 
-func (a *args) number(what string, low, high int) int {
-	w := a.word(what)
+// Number takes a number within bounds.
+func (a *Args) Number(what string, low, high int) int {
+	w := a.Word(what)
 	n, err := strconv.Atoi(w)
 	if w != "" && (err != nil || n < low || n > high) {
-		a.fail("the %s must be from %d to %d", what, low, high)
+		a.Fail("the %s must be from %d to %d", what, low, high)
 	}
 	return n
 }
 
-// ordinal takes a number from 1 whose end only the lobby knows. The wire has a
+// Ordinal takes a number from 1 whose end only the lobby knows. The wire has a
 // byte for each of them.
-func (a *args) ordinal(what string) int {
-	w := a.word(what)
+func (a *Args) Ordinal(what string) int {
+	w := a.Word(what)
 	n, err := strconv.Atoi(w)
 	if w != "" && (err != nil || n < 1) {
-		a.fail("the %s must be a number from 1", what)
+		a.Fail("the %s must be a number from 1", what)
 	}
 	return min(n, math.MaxUint8)
 }
 
-func (a *args) slot() int { return a.ordinal("slot") }
+// Slot takes the number of a slot, from 1.
+func (a *Args) Slot() int { return a.Ordinal("slot") }
 
-func (a *args) handicap() int {
-	n := a.number("handicap", 50, 100)
+// Handicap takes a percentage that the game knows.
+func (a *Args) Handicap() int {
+	n := a.Number("handicap", 50, 100)
 	if n%10 != 0 {
-		a.fail("the handicap must be from 50 to 100 in tens")
+		a.Fail("the handicap must be from 50 to 100 in tens")
 	}
 	return n
 }
 
-func (a *args) slots() []int {
-	list := []int{a.slot()}
+// Slots takes one slot or more.
+func (a *Args) Slots() []int {
+	list := []int{a.Slot()}
 	for a.left != "" && a.err == nil {
-		list = append(list, a.slot())
+		list = append(list, a.Slot())
 	}
 	return list
 }
 
-func (a *args) oneOf(words ...string) string {
-	w := strings.ToLower(a.optional())
+// OneOf takes one of the words.
+func (a *Args) OneOf(words ...string) string {
+	w := strings.ToLower(a.Optional())
 	if !slices.Contains(words, w) {
-		a.fail("%q is none of %s", w, strings.Join(words, ", "))
+		a.Fail("%q is none of %s", w, strings.Join(words, ", "))
 	}
 	return w
 }
@@ -178,21 +187,22 @@ var colours = []string{
 	"red", "blue", "teal", "purple", "yellow", "orange", "green", "pink", "gray", "lightblue", "darkgreen", "brown",
 }
 
-// colour takes a name, or a number from 1.
-func (a *args) colour() uint8 {
-	w := strings.ToLower(a.word("colour"))
+// Colour takes a name, or a number from 1.
+func (a *Args) Colour() uint8 {
+	w := strings.ToLower(a.Word("colour"))
 	if i := slices.Index(colours, w); i >= 0 {
 		return uint8(i)
 	}
 	n, err := strconv.Atoi(w)
 	if w != "" && (err != nil || n < 1) {
-		a.fail("%q is no colour: a number from 1, or %s", w, strings.Join(colours, ", "))
+		a.Fail("%q is no colour: a number from 1, or %s", w, strings.Join(colours, ", "))
 	}
 	return uint8(min(max(n, 1), math.MaxUint8) - 1)
 }
 
-func (a *args) race() w3gs.Race {
-	switch w := strings.ToLower(a.word("race")); w {
+// Race takes the name of a race, or the beginning of it.
+func (a *Args) Race() w3gs.Race {
+	switch w := strings.ToLower(a.Word("race")); w {
 	case "human", "hu", "h":
 		return w3gs.RaceHuman
 	case "orc", "o":
@@ -204,7 +214,27 @@ func (a *args) race() w3gs.Race {
 	case "random", "rnd", "r":
 		return w3gs.RaceRandom
 	default:
-		a.fail("%q is no race: human, orc, undead, nightelf or random", w)
+		a.Fail("%q is no race: human, orc, undead, nightelf or random", w)
 		return 0
 	}
+}
+
+// Empty reports whether nothing is left.
+func (a *Args) Empty() bool { return a.left == "" }
+
+// end says what is wrong, if anything is.
+func (a *Args) end() error {
+	if a.left != "" {
+		a.Fail("%q is too much", a.left)
+	}
+	return a.err
+}
+
+// Is takes the rest if it is just this word.
+func (a *Args) Is(word string) bool {
+	if !strings.EqualFold(a.left, word) {
+		return false
+	}
+	a.left = ""
+	return true
 }

@@ -1,56 +1,60 @@
 package command
 
 import (
+	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
-
-	"w3host/w3gs"
 )
 
-func TestParse(t *testing.T) {
-	for line, want := range map[string]Command{
-		"start":                  Start{},
-		" START  Force":          Start{Force: true},
-		"start now":              Start{Force: true, Now: true},
-		"a":                      Abort{},
-		"autostart 10":           AutoStart{Players: 10},
-		"autostart 6 2":          AutoStart{Players: 6, Hold: 2 * time.Minute},
-		"autostart off":          AutoStart{Off: true},
-		"open 1 12":              Open{[]int{1, 12}},
-		"close 3":                Close{[]int{3}},
-		"swap 1  2":              Swap{1, 2},
-		"sp":                     Shuffle{},
-		"hold Blue Red":          Hold{[]string{"Blue", "Red"}},
-		"kick blue too slow":     Kick{Player: "blue", Reason: "too slow"},
-		"closekick blue":         Kick{Player: "blue", CloseSlot: true},
-		"comp 4":                 Computer{Slot: 4, AI: w3gs.AINormal},
-		"comp 4 insane":          Computer{Slot: 4, AI: w3gs.AIInsane},
-		"compteam 4 2":           Team{Target{Slot: 4}, 2},
-		"colour blue teal":       Colour{Target{Player: "blue"}, 2},
-		"color blue 12":          Colour{Target{Player: "blue"}, 11},
-		"race blue ne":           Race{Target{Player: "blue"}, w3gs.RaceNightElf},
-		"handicap blue 80":       Handicap{Target{Player: "blue"}, 80},
-		"fp":                     FakePlayer{1},
-		"fakeplayer 3":           FakePlayer{3},
-		"hcl ap so":              HCL{"ap so"},
-		"latency":                Latency{},
-		"latency 80":             Latency{80 * time.Millisecond},
-		"synclimit 60":           SyncLimit{60},
-		"downloads ask":          Downloads{"ask"},
-		"say gl  hf":             Say{"gl  hf"},
-		"ping 300":               Ping{300 * time.Millisecond},
-		"help start":             Help{"start"},
-		"owner two words":        SetOwner{"two words"},
-		"unmuteall":              MuteAll{Off: true},
-		"comphandicap 2 50":      Handicap{Target{Slot: 2}, 50},
-		"comprace 2 undead":      Race{Target{Slot: 2}, w3gs.RaceUndead},
-		"compcolour 2 lightblue": Colour{Target{Slot: 2}, 9},
+// deed is what the commands of this test leave behind.
+type deed struct{ did string }
+
+func says(format string, values ...any) Act[*deed] {
+	return func(d *deed, _ *Call) error { d.did = fmt.Sprintf(format, values...); return nil }
+}
+
+var table = Table[*deed]{
+	{Name: "help", Usage: "[command]", Help: "h", Phase: Always, Parse: func(a *Args) Act[*deed] { return says("help %q", a.Rest()) }},
+	{Name: "abort", Aliases: []string{"a"}, Help: "h", Level: StandIn, Phase: InLobby, Parse: func(*Args) Act[*deed] { return says("abort") }},
+	{Name: "swap", Usage: "<slot> <slot>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("swap %d %d", a.Slot(), a.Slot()) }},
+	{Name: "open", Usage: "<slot> ...", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("open %v", a.Slots()) }},
+	{Name: "kick", Usage: "<player> [reason]", Help: "h", Level: Owner, Phase: Always, Parse: func(a *Args) Act[*deed] { return says("kick %q %q", a.Player(0), a.Rest()) }},
+	{Name: "mute", Usage: "<player>", Help: "h", Level: Owner, Phase: Always, Parse: func(a *Args) Act[*deed] { return says("mute %q", a.OnlyPlayer()) }},
+	{Name: "team", Usage: "<player> <team>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("team %q %d", a.Player(1), a.Ordinal("team")) }},
+	{Name: "race", Usage: "<player> <race>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("race %q %#x", a.Player(1), a.Race()) }},
+	{Name: "colour", Usage: "<player> <colour>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("colour %q %d", a.Player(1), a.Colour()) }},
+	{Name: "handicap", Usage: "<player> <50-100>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("handicap %q %d", a.Player(1), a.Handicap()) }},
+	{Name: "hold", Usage: "<name> ...", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("hold %q", a.NameList()) }},
+	{Name: "downloads", Usage: "<on|off|ask>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("downloads %s", a.OneOf("on", "off", "ask")) }},
+	{Name: "say", Usage: "<text>", Help: "h", Level: Owner, Phase: Always, Parse: func(a *Args) Act[*deed] { return says("say %q", a.Text("text")) }},
+	{Name: "ping", Usage: "[ms]", Help: "h", Level: Owner, AskAnyone: true, Phase: Always, Parse: func(a *Args) Act[*deed] {
+		if a.Empty() {
+			return says("ping")
+		}
+		return says("ping %d", a.Number("number of milliseconds", 1, 60000))
+	}},
+	{Name: "drop", Help: "h", Level: Owner, Phase: InGame, Parse: func(*Args) Act[*deed] {
+		return func(_ *deed, c *Call) error { c.Target = "Bob"; return errors.New("nobody lags") }
+	}},
+}
+
+func run(level Level, line string, names ...string) (string, Outcome) {
+	d := new(deed)
+	o := table.Run(d, InLobby, &Caller{Level: level}, line, names)
+	return d.did, o
+}
+
+func TestRun(t *testing.T) {
+	for line, want := range map[string]string{
+		"a": "abort", " ABORT ": "abort", "swap 1  2": "swap 1 2", "open 1 12": "open [1 12]",
+		"kick blue too slow": `kick "blue" "too slow"`, "say gl  hf": `say "gl  hf"`, "help start": `help "start"`,
+		"race blue ne": `race "blue" 0x4`, "colour blue teal": `colour "blue" 2`, "colour blue 12": `colour "blue" 11`,
+		"handicap blue 80": `handicap "blue" 80`, "ping": "ping", "ping 300": "ping 300", "downloads ask": "downloads ask",
 	} {
-		call, err := Parse(line, nil)
-		if err != nil || !reflect.DeepEqual(call.Command, want) {
-			t.Errorf("%q: got %#v, %v; want %#v", line, call.Command, err, want)
+		if got, o := run(Owner, line); o.Err != nil || got != want || !o.Acted {
+			t.Errorf("%q: %s, %+v; want %s", line, got, o, want)
 		}
 	}
 }
@@ -59,100 +63,86 @@ func TestParse(t *testing.T) {
 // or stands in quotes.
 func TestNamesWithSpaces(t *testing.T) {
 	names := []string{"Ann", "Ann Lee", "too slow", "Bob 2"}
-	for line, want := range map[string]Command{
-		"kick ann lee":             Kick{Player: "ann lee"},
-		"kick ANN LEE too slow":    Kick{Player: "ANN LEE", Reason: "too slow"},
-		"kick ann le":              Kick{Player: "ann le"},
-		"kick ann has to go":       Kick{Player: "ann", Reason: "has to go"},
-		"kick n lee":               Kick{Player: "n lee"},
-		`kick "ann" lee`:           Kick{Player: "ann", Reason: "lee"},
-		`closekick "too slow"  x`:  Kick{Player: "too slow", Reason: "x", CloseSlot: true},
-		"kick zoe is gone":         Kick{Player: "zoe", Reason: "is gone"},
-		"team ann lee 2":           Team{Target{Player: "ann lee"}, 2},
-		"team bob 2":               Team{Target{Player: "bob"}, 2},
-		"team bob 2 1":             Team{Target{Player: "bob 2"}, 1},
-		"team zoe doe 300":         Team{Target{Player: "zoe doe"}, 255},
-		`race "ann lee" orc`:       Race{Target{Player: "ann lee"}, w3gs.RaceOrc},
-		"mute ann lee":             Mute{Player: "ann lee"},
-		`unmute "ann lee"`:         Mute{Player: "ann lee", Off: true},
-		`owner "ann lee"`:          SetOwner{"ann lee"},
-		"download somebody absent": Download{"somebody absent"},
-		`hold "ann lee" bob`:       Hold{[]string{"ann lee", "bob"}},
+	for line, want := range map[string]string{
+		"kick ann lee": `kick "ann lee" ""`, "kick ANN LEE too slow": `kick "ANN LEE" "too slow"`,
+		"kick ann le": `kick "ann le" ""`, "kick ann has to go": `kick "ann" "has to go"`,
+		"kick n lee": `kick "n lee" ""`, `kick "ann" lee`: `kick "ann" "lee"`,
+		`kick "too slow"  x`: `kick "too slow" "x"`, "kick zoe is gone": `kick "zoe" "is gone"`,
+		"team ann lee 2": `team "ann lee" 2`, "team bob 2": `team "bob" 2`, "team bob 2 1": `team "bob 2" 1`,
+		"team zoe doe 300": `team "zoe doe" 255`, `race "ann lee" orc`: `race "ann lee" 0x2`,
+		"mute ann lee": `mute "ann lee"`, `mute "ann lee"`: `mute "ann lee"`, "mute somebody absent": `mute "somebody absent"`,
+		`hold "ann lee" bob`: `hold ["ann lee" "bob"]`,
 	} {
-		call, err := Parse(line, names)
-		if err != nil || !reflect.DeepEqual(call.Command, want) {
-			t.Errorf("%q: got %#v, %v; want %#v", line, call.Command, err, want)
+		if got, o := run(Owner, line, names...); o.Err != nil || got != want {
+			t.Errorf("%q: %s, %v; want %s", line, got, o.Err, want)
 		}
 	}
 }
 
-// Every fault answers with what to type.
+// Every fault answers with what to type, and nothing is done.
 func TestFaultsSayWhatToType(t *testing.T) {
 	for line, want := range map[string]string{
 		"strat":             `there is no command "strat": help lists them`,
 		"":                  `there is no command ""`,
-		"start fast":        `"fast" is neither force nor now: write start [force|now]`,
 		"open":              `the slot is missing: write open <slot> ...`,
 		"open 1 x":          `the slot must be a number from 1: write open <slot> ...`,
 		"swap 1":            `the slot is missing: write swap <slot> <slot>`,
 		"swap 1 2 3":        `"3" is too much: write swap <slot> <slot>`,
-		"latency 5":         `the number of milliseconds must be from 20 to 500: write latency [20-500]`,
+		"ping 0":            `the number of milliseconds must be from 1 to 60000: write ping [ms]`,
 		"downloads":         `"" is none of on, off, ask`,
 		"race blue naga":    `"naga" is no race`,
-		"colour blue black": `"black" is no colour`,
+		"colour blue pitch": `"pitch" is no colour`,
 		"kick":              `the player is missing`,
 		"say":               `the text is missing`,
-		"autostart 0":       `the number of players must be a number from 1`,
 		"handicap blue 55":  `the handicap must be from 50 to 100 in tens`,
-		"comphandicap 1 40": `the handicap must be from 50 to 100`,
+		"handicap blue 40":  `the handicap must be from 50 to 100`,
 		"team a b c":        `the team must be a number from 1`,
 		`kick "ann`:         `the quote is not closed`,
 		"hold":              `the name is missing`,
 		"mute":              `the player is missing`,
+		"drop":              `drop is for the game`,
 	} {
-		_, err := Parse(line, nil)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, want %q", line, err, want)
+		did, o := run(Owner, line)
+		if o.Err == nil || !strings.Contains(o.Err.Error(), want) || did != "" || o.Acted {
+			t.Errorf("%q: %q, %+v, want %q", line, did, o, want)
 		}
 	}
 }
 
-// Asking may need less than setting.
+// Asking may need less than setting, and whoever may not does nothing.
 func TestLevels(t *testing.T) {
 	for line, want := range map[string]Level{
-		"ping": Anyone, "ping 200": Owner, "owner": Anyone, "owner x": Owner, "start": StandIn, "abort": StandIn, "help": Anyone, "latency": Owner,
+		"ping": Anyone, "ping 200": Owner, "abort": StandIn, "help": Anyone, "kick x": Owner,
 	} {
-		if call, err := Parse(line, nil); err != nil || call.Needs != want {
-			t.Errorf("%q needs %v (%v), want %v", line, call.Needs, err, want)
+		if _, o := run(Root, line); o.Err != nil || o.Needs != want {
+			t.Errorf("%q needs %v (%v), want %v", line, o.Needs, o.Err, want)
+		}
+		if want == Anyone {
+			continue
+		}
+		did, o := run(want-1, line)
+		if !o.Denied || o.Err == nil || did != "" || table.Usable(want-1, line) != nil || table.Usable(want, line) == nil {
+			t.Errorf("%q by %v: %q, %+v", line, want-1, did, o)
 		}
 	}
 }
 
-func TestTable(t *testing.T) {
-	seen := map[string]bool{}
-	for _, s := range Table() {
-		if s.Help == "" || s.Phase == 0 || s.parse == nil {
-			t.Errorf("%s is not complete", s.Name)
-		}
-		for _, name := range append([]string{s.Name}, s.Aliases...) {
-			if seen[name] {
-				t.Errorf("%s stands twice", name)
-			}
-			seen[name] = true
-		}
+// A refusal of the act itself is an outcome, with its target.
+func TestActRefuses(t *testing.T) {
+	o := table.Run(new(deed), InGame, &Caller{Level: Owner}, "drop", nil)
+	if want := (Outcome{Name: "drop", Needs: Owner, Target: "Bob", Acted: true, Err: o.Err}); !reflect.DeepEqual(o, want) || o.Err == nil {
+		t.Errorf("got %+v", o)
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add("start force")
-	f.Add("autostart 10 \x00")
-	f.Add(`kick "ann lee" "`)
-	f.Add("team ann lee  2")
-	f.Add("colour \xff 99999999999999999999")
+func FuzzRun(f *testing.F) {
+	for _, line := range []string{"kick ann lee x", "colour \xff 99999999999999999999", `kick "ann lee" "`, "team ann lee  2", "ping \x00"} {
+		f.Add(line)
+	}
 	f.Fuzz(func(t *testing.T, line string) {
-		call, err := Parse(line, []string{"Ann Lee", "\xff", line})
-		if (err == nil) != (call.Command != nil) {
-			t.Errorf("%q: %#v and %v", line, call.Command, err)
+		did, o := run(Owner, line, "Ann Lee", "\xff", line)
+		if (o.Err == nil) != (did != "") {
+			t.Errorf("%q: %q and %v", line, did, o.Err)
 		}
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"w3host/w3gs"
 )
 
 // patience is how long a test waits for what must come. The machine may be busy.
@@ -242,6 +244,25 @@ func (c *client) count(op byte) (n int) {
 }
 
 // say speaks a line in the lobby, or in the game to all.
+// slots is the slot table that came last.
+func (c *client) slots() []w3gs.Slot {
+	c.t.Helper()
+	var last []byte
+	for _, p := range c.all() {
+		if p.b[1] == 0x09 {
+			last = p.b
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	table := new(w3gs.SlotInfo)
+	if err := table.Decode(last[4:]); err != nil {
+		c.t.Error(err)
+	}
+	return table.Slots
+}
+
 func (c *client) say(text string, to ...byte) {
 	c.send(packet(0x28, byte(len(to)), to, c.pid, byte(0x10), text))
 }

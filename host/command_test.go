@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"w3host/lobby"
+	"w3host/command"
+	"w3host/game"
 	"w3host/storage"
 	"w3host/w3gs"
 )
@@ -97,11 +98,9 @@ func TestTheNextOwner(t *testing.T) {
 	}
 	second.send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
 	r.logged("player left")
-	for !ask(t, g, func(g *Game) bool { return g.lobby.Humans() == 0 }) {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "an empty lobby", func() bool { return order(t, g, "ping") == "" })
 	r.join(g, "Fourth", nil)
-	if owner := ask(t, g, func(g *Game) string { return g.lobby.Owner() }); owner != "Fourth" {
+	if owner := order(t, g, "owner"); owner != "The owner is Fourth." {
 		t.Errorf("an empty lobby went to %q", owner)
 	}
 }
@@ -109,7 +108,9 @@ func TestTheNextOwner(t *testing.T) {
 // typed is a line of chat that the lobby has relayed. It comes without the
 // chat, which mutes whoever says five lines in five seconds.
 func typed(g *Game, c *client, line string) {
-	g.call(func(g *Game) { g.heard(lobby.Said{PID: c.pid, Name: c.name, Text: line}) })
+	g.call(func(g *Game) {
+		g.step(&game.Input{Kind: game.Command, Caller: &command.Caller{PID: c.pid}, Line: line[1:]})
+	})
 }
 
 // TestLatencyCommand takes effect on a turn boundary of the running game.
@@ -215,24 +216,22 @@ func TestLobbyCommands(t *testing.T) {
 	g := r.lobby(6)
 	owner, guest := r.join(g, "Owner", nil), r.join(g, "Guest", nil)
 	table := func() string {
-		return ask(t, g, func(g *Game) string {
-			var s strings.Builder
-			for _, slot := range g.lobby.SlotTable().Slots {
-				switch {
-				case slot.Computer:
-					s.WriteByte('c')
-				case slot.PID == owner.pid:
-					s.WriteByte('O')
-				case slot.PID == guest.pid:
-					s.WriteByte('G')
-				case slot.PID != 0:
-					s.WriteByte('f')
-				default:
-					s.WriteByte("-x"[slot.Status])
-				}
+		var s strings.Builder
+		for _, slot := range owner.slots() {
+			switch {
+			case slot.Computer:
+				s.WriteByte('c')
+			case slot.PID == owner.pid:
+				s.WriteByte('O')
+			case slot.PID == guest.pid:
+				s.WriteByte('G')
+			case slot.PID != 0:
+				s.WriteByte('f')
+			default:
+				s.WriteByte("-x"[slot.Status])
 			}
-			return s.String()
-		})
+		}
+		return s.String()
 	}
 	for _, tc := range []struct{ line, want string }{
 		{"!close 3 4", "OGxx--"},
@@ -247,9 +246,7 @@ func TestLobbyCommands(t *testing.T) {
 		{"!closekick guest bye", "x--c-O"},
 	} {
 		typed(g, owner, tc.line)
-		if got := table(); got != tc.want {
-			t.Errorf("%s: the table is %s, want %s", tc.line, got, tc.want)
-		}
+		eventually(t, tc.line+" makes "+tc.want, func() bool { return table() == tc.want })
 	}
 	wantFIN(t, guest)
 	owner.say("!unhost")

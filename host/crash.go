@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"w3host/storage"
 	"w3host/w3gs"
 )
 
@@ -19,54 +18,48 @@ import (
 // crashLine is what the players of a game that has crashed read.
 const crashLine = "This game has crashed: a fault of the host. Its operator finds the details in the log."
 
-// crashed ends the game if it panics. It is deferred by run.
-func (g *Game) crashed() {
+// rescue ends the game if it panics. Every entry into its machine defers it.
+func (g *Game) rescue() {
 	fault := recover()
 	if fault == nil {
 		return
 	}
-	g.over, g.broken = true, true
 	stack, what := debug.Stack(), fmt.Sprintf("panic: %v", fault)
 	file := g.host.saveCrash(fmt.Sprintf("game-%d", g.id), what, stack, g.state())
 	g.log.Error().Str("name", g.name).Str("panic", fmt.Sprint(fault)).Str("file", file).Bytes("stack", stack).
 		Msg("game crashed; all other games go on")
-	g.book.end(storage.GameEnded{How: storage.EndCrashed, Detail: what, Turns: g.book.turns})
+	g.records.Crashed(time.Now(), what)
 	g.sayCrash()
+	g.end()
 }
 
-// sayCrash tells the players. It asks nothing of the rooms, which may be in any
-// state.
+// sayCrash tells the players. It asks nothing of the machine, which may be in
+// any state.
 func (g *Game) sayCrash() {
-	for pid, c := range g.conns {
-		if c == nil || g.turns != nil && g.turns.Loading() { // a client that loads can take no packet
+	for pid, l := range g.seats {
+		if l == nil || g.loading { // a client that loads can take no packet
 			continue
 		}
 		line := w3gs.Chat{To: []byte{byte(pid)}, From: g.otherPID(byte(pid)), Flag: w3gs.ChatLobby, Text: crashLine}
-		if g.turns == nil {
-			c.sendPacket(&w3gs.ChatFromHost{Chat: line})
-			c.sendLast((&w3gs.KickPlayer{Reason: w3gs.LeaveLobby}).AppendTo(nil))
-			continue
+		var last w3gs.Packet = &w3gs.KickPlayer{Reason: w3gs.LeaveLobby}
+		if !g.open.Load() {
+			line.Flag, last = w3gs.ChatGame, &w3gs.GameOver{PID: byte(pid)}
 		}
-		line.Flag = w3gs.ChatGame
-		c.sendPacket(&w3gs.ChatFromHost{Chat: line})
-		c.sendPacket(&w3gs.GameOver{PID: byte(pid)})
+		l.out.dropPieces()
+		l.queue((&w3gs.ChatFromHost{Chat: line}).AppendTo(nil))
+		l.queue(last.AppendTo(nil))
 	}
-}
-
-// refuseJoins answers those who were about to join, without the lobby.
-func (g *Game) refuseJoins(events []event) {
-	for _, e := range events {
-		if e.kind == evJoin && e.c.pid == 0 {
-			e.c.sendPacket(&w3gs.RejectJoin{Reason: w3gs.RejectStarted})
-			e.c.finish(errGameOver)
+	for _, l := range g.links {
+		if l.pid == 0 { // was about to join
+			l.queue((&w3gs.RejectJoin{Reason: w3gs.RejectStarted}).AppendTo(nil))
 		}
 	}
 }
 
 // otherPID is a pid whose voice a player hears: another's, if there is one.
 func (g *Game) otherPID(pid byte) byte {
-	for other, c := range g.conns {
-		if c != nil && byte(other) != pid {
+	for other, l := range g.seats {
+		if l != nil && byte(other) != pid {
 			return byte(other)
 		}
 	}
@@ -85,42 +78,31 @@ func (g *Game) state() string {
 		}()
 		fmt.Fprintf(&b, "%s: %+v\n", name, tell())
 	}
-	part("game", func() any { return fmt.Sprintf("%d %q, map %s, log key %v", g.id, g.name, g.m.File, g.book.key) })
-	part("opened", func() any { return fmt.Sprintf("%v, %v ago", g.opened, time.Since(g.opened)) })
-	if g.turns != nil {
-		part("playing", func() any {
-			return fmt.Sprintf("for %v, turn %d, game time %v, loading %v, laggers %b", g.playTime(), g.turns.Turns(),
-				g.turns.GameTime(), g.turns.Loading(), g.turns.Laggers())
-		})
-	}
-	part("last event", func() any { return g.lastEvent })
-	for pid, c := range g.conns {
-		if c != nil {
-			part(fmt.Sprintf("connection %d", pid), func() any {
-				packets, pieces := c.backlog()
-				return fmt.Sprintf("%q from %v, %d bytes of packets and %d of the map wait", c.name, c.addr, packets, pieces)
+	part("game", func() any { return fmt.Sprintf("%v, map %s, log key %v", g, g.m.File, g.records.Key()) })
+	part("last input", func() any { return g.last })
+	part("opened", func() any { return fmt.Sprintf("%v ago", g.shard.now-g.opened) })
+	for pid, l := range g.seats {
+		if l != nil {
+			part(fmt.Sprintf("link of pid %d", pid), func() any {
+				return fmt.Sprintf("%q from %v, %d bytes of packets and %d of the map wait", l.name, l.addr, l.out.packetBytes(), l.out.pieceBytes)
 			})
 		}
 	}
-	part("owner", func() any { return g.lobby.Owner() })
-	part("players", func() any { return g.lobby.Players() })
-	part("fake players", func() any { return g.lobby.Fakes() })
-	part("slots", func() any { return g.lobby.SlotTable() })
+	part("machine", func() any { return g.machine.Describe() })
 	return b.String()
 }
 
-// caught is deferred by what a connection does with the bytes of its client. A
-// panic in it becomes the error that ends the connection.
-func (c *conn) caught(err *error) {
+// rescue ends the link if what it does with its client's bytes panics.
+func (l *link) rescue() {
 	fault := recover()
 	if fault == nil {
 		return
 	}
 	stack := debug.Stack()
-	file := c.host.saveCrash("connection", fmt.Sprintf("panic: %v", fault), stack, fmt.Sprintf("connection from %v\n", c.addr))
-	c.log.Error().Str("panic", fmt.Sprint(fault)).Str("file", file).Bytes("stack", stack).
+	file := l.shard.host.saveCrash("connection", fmt.Sprintf("panic: %v", fault), stack, fmt.Sprintf("connection from %v\n", l.addr))
+	l.log().Error().Str("panic", fmt.Sprint(fault)).Str("file", file).Bytes("stack", stack).
 		Msg("connection crashed; all others go on")
-	*err = errCrashed
+	l.cut(errCrashed)
 }
 
 // saveCrash writes a file that tells of a crash and returns its name, or why

@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"w3host/command"
 	"w3host/storage"
 )
 
@@ -73,12 +75,12 @@ func TestCrashOfAGame(t *testing.T) {
 	if len(texts) != 1 || !strings.Contains(line["file"].(string), strings.SplitN(texts[0], "\n", 2)[0]) {
 		t.Fatalf("%d files, the log names %v", len(texts), line["file"])
 	}
-	for _, part := range []string{"game-1-", "w3host test", "nil pointer", "crash_test.go", "last event: a call", "P2", "slots: "} {
+	for _, part := range []string{"game-1-", "w3host test", "nil pointer", "crash_test.go", "last input: ", "P2", "slots "} {
 		if !strings.Contains(texts[0], part) {
 			t.Errorf("no %q in the file:\n%s", part, texts[0])
 		}
 	}
-	if end := recorded[storage.GameEnded](r); end.How != storage.EndCrashed || end.Game != doomed.book.key || !strings.Contains(end.Detail, "nil pointer") {
+	if end := recorded[storage.GameEnded](r); end.How != storage.EndCrashed || end.Game != doomed.records.Key() || !strings.Contains(end.Detail, "nil pointer") {
 		t.Errorf("recorded %+v", end)
 	}
 	goesOn(t, others)
@@ -117,33 +119,39 @@ func TestCrashOfALobby(t *testing.T) {
 	if end := recorded[storage.GameEnded](r); end.How != storage.EndCrashed || end.Detail != "panic: injected" {
 		t.Errorf("recorded %+v", end)
 	}
-	if texts := crashes(); len(texts) != 1 || !strings.Contains(texts[0], "last event: a join") {
+	if texts := crashes(); len(texts) != 1 || !strings.Contains(texts[0], "last input: a join") {
 		t.Errorf("files: %q", texts)
 	}
 	goesOn(t, others)
 }
 
-// TestCrashOfAConnection: a panic over the bytes of one client, on the goroutine
-// that reads for all games, ends that client.
+// panickyAdmins panics once it is armed.
+type panickyAdmins struct{ armed atomic.Bool }
+
+func (a *panickyAdmins) Level(string, string) command.Level {
+	if a.armed.Load() {
+		panic("injected")
+	}
+	return command.Anyone
+}
+
+// TestCrashOfAConnection: a panic over the bytes of one client ends that client.
 func TestCrashOfAConnection(t *testing.T) {
 	t.Parallel()
-	r, crashes := crashRig(t, nil)
-	g, players := r.play(3)
-	victim := ask(t, g, func(g *Game) *conn { return g.conn(players[2].pid) })
-	if victim.sock == nil {
-		t.Skip("this system has no reactor")
-	}
-	r.h.reactor.polling.Lock()
-	victim.sock.packets.meter = nil // the next packet hits a nil pointer
-	r.h.reactor.polling.Unlock()
+	admins := new(panickyAdmins)
+	r, crashes := crashRig(t, func(o *Options) { o.Admins = admins })
+	_, players := r.play(3)
+	admins.armed.Store(true)
+	players[2].sayInGame("hello", players[0].pid)
 	line := r.logged("connection crashed; all others go on")
-	if !strings.Contains(line["stack"].(string), "read.go") {
+	if !strings.Contains(line["stack"].(string), "link.go") {
 		t.Errorf("logged %v", line)
 	}
+	admins.armed.Store(false)
 	if lost := r.logged("connection lost"); lost["reason"] != errCrashed.Error() || lost["player"] != players[2].name {
 		t.Errorf("logged %v", lost)
 	}
-	if texts := crashes(); len(texts) != 1 || !strings.Contains(texts[0], victim.addr.String()) {
+	if texts := crashes(); len(texts) != 1 || !strings.Contains(texts[0], "connection from 127.0.0.1:") {
 		t.Errorf("files: %q", texts)
 	}
 	goesOn(t, players[:2])

@@ -1,93 +1,69 @@
 package host
 
 import (
+	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"w3host/game"
+	"w3host/gamelog"
 	"w3host/lan"
-	"w3host/lobby"
-	"w3host/mapxfer"
-	"w3host/storage"
-	gamesync "w3host/sync"
 	"w3host/w3gs"
 )
 
-// maxPIDs is one more than the highest pid.
-const maxPIDs = w3gs.MaxSlots + 1
-
-// Game is a lobby and the game that comes of it. Everything but open and inbox
-// belongs to its goroutine; others reach it with call.
+// Game is a lobby and the game that comes of it: it carries inputs from links to
+// the machine, which knows the rules, and orders from there to the links. All
+// but open belongs to the goroutine of its shard.
 type Game struct {
-	id   uint32
-	key  uint32 // entry key of joins from the LAN
-	name string
-	m    *Map
-	host *Host
-	opts *Options
-	log  zerolog.Logger
-	open atomic.Bool // the lobby takes joins
+	id    uint32
+	key   uint32 // entry key of joins from the LAN
+	name  string
+	m     *Map
+	host  *Host
+	shard *shard
+	log   zerolog.Logger
+	open  atomic.Bool // the lobby takes joins
 
-	inbox *inbox
-	work  batch
-
-	conns   [maxPIDs]*conn // by pid; nil for fakes and the absent
-	joining map[lobby.ConnID]*conn
-	lastID  lobby.ConnID
-
-	lobby *lobby.Lobby
-	xfer  *mapxfer.Scheduler
-	turns *gamesync.Game // nil before the start
-
-	// Effects come back as events of the other rooms (a command, a download's
-	// progress, a line to be said); they wait here until the effects before them
-	// are carried out.
-	followUps []func()
-
-	lobbyOut []lobby.Effect
-	xferOut  []mapxfer.Effect
-	turnsOut []gamesync.Effect
-	scratch  []byte
-
-	opened  time.Time     // the lobby's clock and the transfers' starts here
-	started time.Time     // 0x0B was sent: the turns' clock starts here
-	silence time.Duration // when silent players are looked for next
-	lateSeq uint64        // the host's lateness that the transfers have heard of
-	book    book
+	machine *game.Machine
+	out     game.Out
+	opened  time.Duration // on the shard's clock; the machine's clock begins there
+	links   map[game.LinkID]*link
+	lastID  game.LinkID
+	seats   [w3gs.MaxPID + 1]*link
+	last    game.Kind    // of the inputs, for the story of a crash
+	busy    bool         // a step is under way
+	pending []game.Input // what came of it and waits for its end
 	over    bool
-	broken  bool // it has crashed: the rooms may be in any state
+	loading bool // players load the map
 
-	lastEvent eventKind // for the story of a crash
+	records   *gamelog.Records
+	observers []observer
+	lateSeq   uint64 // the host's lateness that the machine has heard of
 
-	latency   time.Duration // as set last; the turns begin with it
-	syncLimit int
+	due     time.Duration // on the shard's clock
+	index   int           // in its deadlines
+	touched bool          // had input since due was looked up
+	set     int           // the epoll set of its links, if it has one
+	readAt  time.Duration // when its links were read last
+}
 
-	// The command at hand: who gave it, on whom, and why it could not be done.
-	caller, target, refusal string
+// observer looks at what happens in a game. It never waits, and keeps nothing of
+// what it is shown.
+type observer interface {
+	Observe(*game.Stamped)
 }
 
 func newGame(h *Host, id uint32, name string, m *Map) *Game {
 	g := &Game{
-		id:      id,
-		key:     randomU32(),
-		name:    name,
-		m:       m,
-		host:    h,
-		opts:    &h.opts,
-		log:     h.log.With().Uint32("game", id).Logger(),
-		inbox:   newInbox(),
-		joining: make(map[lobby.ConnID]*conn),
-		opened:  time.Now(),
-
-		latency: h.opts.Game.Latency, syncLimit: h.opts.Game.SyncLimit,
+		id: id, key: randomU32(), name: name, m: m, host: h, shard: h.shard,
+		log: h.log.With().Uint32("game", id).Logger(), links: make(map[game.LinkID]*link), due: never,
 	}
-	seed := randomU32()
-	g.lobby = lobby.New(h.opts.lobbyConfig(m, seed))
-	transfer := h.opts.Transfer
-	transfer.Size = m.Size
-	g.xfer = mapxfer.New(transfer)
-	g.book = newBook(g, seed)
+	g.records = gamelog.NewRecords(h.opts.Recorder, time.Now())
+	g.observers = []observer{g.records, gamelog.NewLines(g.log, h.Addr()), (*watcher)(g)}
+	g.machine = game.New(h.opts.gameConfig(id, name, m), &g.out)
 	g.open.Store(true)
 	return g
 }
@@ -101,225 +77,291 @@ func (g *Game) EntryKey() uint32 { return g.key }
 // Name is the name in the list of games.
 func (g *Game) Name() string { return g.name }
 
-// call runs f on the game's goroutine, or not at all once the game is over.
-func (g *Game) call(f func(*Game)) { _ = g.inbox.push(event{kind: evCall, call: f}, nil, false) }
-
-// run is the game's goroutine, from the opening of the lobby to the last leave.
-func (g *Game) run() {
-	defer g.end()
-	defer g.crashed()
-	g.announce()
-	alarm := newAlarm(g.inbox.signal)
-	defer g.host.wheel.cancel(alarm)
-	for {
-		if g.turning() {
-			g.host.reactor.beforeTurn()
+// call runs f on the goroutine of the game's shard, unless the game is over by
+// then.
+func (g *Game) call(f func(*Game)) {
+	g.shard.call(func() {
+		if !g.over {
+			defer g.rescue()
+			f(g)
 		}
-		g.inbox.take(&g.work)
-		for i := range g.work.events {
-			g.handle(&g.work.events[i])
-		}
-		g.work.reset()
-		g.tick()
-		if g.over {
-			return
-		}
-		wait, ok := g.next()
-		g.inbox.setLazy(g.turning())
-		if ok {
-			g.host.wheel.set(alarm, wait)
-		} else {
-			g.host.wheel.cancel(alarm)
-		}
-		<-g.inbox.wake
-	}
-}
-
-// turning reports whether turns follow one another, so that actions and
-// acknowledgements may wait for the next.
-func (g *Game) turning() bool {
-	return g.turns != nil && !g.turns.Loading() && g.turns.Laggers() == 0
-}
-
-// handle takes one event from outside.
-func (g *Game) handle(e *event) {
-	g.lastEvent = e.kind
-	switch e.kind {
-	case evCall:
-		e.call(g)
-	case evJoin:
-		g.handleJoin(e.c, e.packet.(*w3gs.ReqJoin))
-	case evGone:
-		g.handleGone(e.c, e.err)
-	default:
-		if e.c.pid == 0 {
-			break // said after he was out
-		}
-		e.c.heard = time.Since(g.opened)
-		switch {
-		case e.kind == evAction:
-			g.handleAction(e.c, g.work.arena[e.off:e.off+e.n])
-		case e.kind == evKeepalive:
-			g.handleKeepalive(e.c, e.sum)
-		default:
-			g.handlePacket(e.c, e.packet)
-		}
-	}
-	g.followUp()
-}
-
-// followUp runs what effects have asked for, and what follows from that.
-func (g *Game) followUp() {
-	for len(g.followUps) > 0 {
-		next := g.followUps
-		g.followUps = nil
-		for _, f := range next {
-			f()
-		}
-	}
-}
-
-func (g *Game) later(f func()) { g.followUps = append(g.followUps, f) }
-
-// tick does what is due in each room.
-func (g *Game) tick() {
-	if g.turns != nil {
-		g.reportBacklogs()
-		g.play(g.turns.Tick(g.playTime(), g.turnsOut[:0]))
-	}
-	if !g.over {
-		now := time.Since(g.opened)
-		g.show(g.lobby.Tick(now, g.lobbyOut[:0]))
-		if g.turns == nil {
-			g.tickTransfers(now)
-			g.findSilent(now)
-		}
-	}
-	g.followUp()
-}
-
-// next is how long the game may sleep if nothing comes in; false for ever.
-func (g *Game) next() (wait time.Duration, ok bool) {
-	least := func(d time.Duration) {
-		if !ok || d < wait {
-			wait, ok = d, true
-		}
-	}
-	now := time.Since(g.opened)
-	if at, due := g.lobby.Next(); due {
-		least(at - now)
-	}
-	if g.turns != nil {
-		if at, due := g.turns.Next(); due {
-			least(at - g.playTime())
-		}
-		return max(wait, 0), ok
-	}
-	if at, due := g.xfer.Next(now); due {
-		least(at - now)
-	}
-	if g.lobby.Humans() != 0 {
-		least(g.silence - now)
-	}
-	return max(wait, 0), ok
-}
-
-// playTime is the clock of the turns.
-func (g *Game) playTime() time.Duration { return time.Since(g.started) }
-
-// conn is the connection of a player; nil for fakes and those who have gone.
-func (g *Game) conn(pid uint8) *conn {
-	if int(pid) >= len(g.conns) {
-		return nil
-	}
-	return g.conns[pid]
-}
-
-// release takes a connection from its pid, which is free for the next.
-func (g *Game) release(pid uint8) *conn {
-	c := g.conn(pid)
-	if c != nil {
-		c.pid = 0
-		g.conns[pid] = nil
-	}
-	return c
-}
-
-// announce shows the lobby on the LAN and in the log.
-func (g *Game) announce() {
-	counts := g.lobby.Counts()
-	err := g.opts.Advertiser.Open(lan.Advert{
-		GameID:   g.id,
-		EntryKey: g.key,
-		Name:     g.name,
-		Stat:     g.statString(),
-		Type:     g.m.GameType(g.settings()),
-		Port:     g.host.Addr().Port(),
-		Count:    g.lanCount(counts),
 	})
-	if err != nil {
-		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
-	}
-	g.book.created()
-	g.log.Info().Str("name", g.name).Str("map", g.m.File).Int("slots", counts.Total).
-		Stringer("listen", g.host.Addr()).Msg("lobby open")
 }
 
-func (g *Game) statString() w3gs.StatString {
-	return w3gs.StatString{
-		Settings: g.settings(),
-		Width:    g.m.Width,
-		Height:   g.m.Height,
-		Checksum: g.m.Checksum,
-		MapPath:  g.m.Path,
-		HostName: plainName(g.opts.Name),
-		SHA1:     g.m.SHA1,
-		HasSHA1:  g.opts.sendsSHA1(),
+// begin gives the game to its shard.
+func (g *Game) begin() {
+	s := g.shard
+	g.opened = s.now
+	s.games.add(g)
+	defer g.rescue()
+	g.busy = true
+	g.apply()
+	g.finishStep()
+}
+
+// step gives one input to the machine and carries out what comes of it.
+func (g *Game) step(in *game.Input) {
+	if g.over {
+		return
+	}
+	if g.busy {
+		g.pending = append(g.pending, *in)
+		return
+	}
+	defer g.rescue()
+	g.busy, g.last = true, in.Kind
+	g.machine.Step(g.shard.now-g.opened, in, &g.out)
+	g.apply()
+	g.finishStep()
+}
+
+// finishStep steps through what the step at hand has led to.
+func (g *Game) finishStep() {
+	for i := 0; i < len(g.pending) && !g.machine.Over(); i++ {
+		g.machine.Step(g.shard.now-g.opened, &g.pending[i], &g.out)
+		g.apply()
+	}
+	clear(g.pending)
+	g.pending, g.busy = g.pending[:0], false
+	if g.machine.Over() {
+		g.end()
+	} else if !g.touched {
+		g.touched = true
+		g.shard.touched = append(g.shard.touched, g)
+	}
+}
+
+// tick lets the machine do what is due.
+func (g *Game) tick() {
+	for _, l := range g.seats {
+		if l != nil {
+			g.reportBacklog(l)
+		}
+	}
+	if g.machine.Downloading() {
+		if late, seq := g.host.lateness.since(g.lateSeq); seq != g.lateSeq {
+			g.lateSeq = seq
+			g.step(&game.Input{Kind: game.HostLate, By: late})
+		}
+	}
+	g.step(&game.Input{Kind: game.Tick})
+}
+
+// reportBacklog tells the machine what a link's socket does not take.
+func (g *Game) reportBacklog(l *link) {
+	packets := l.out.packetBytes()
+	if packets > 0 || l.out.pieceBytes > 0 || l.told {
+		l.told = packets > 0 || l.out.pieceBytes > 0
+		g.step(&game.Input{Kind: game.Backlog, Link: l.id, Queued: packets, Parts: l.out.pieceBytes, Moves: l.moves})
+	}
+}
+
+// schedule asks the machine when it wants the next tick.
+func (g *Game) schedule() {
+	g.touched = false
+	if g.over {
+		return
+	}
+	due := never
+	if at, ok := g.machine.Next(); ok {
+		due = g.opened + at
+	}
+	g.shard.games.set(g, due)
+}
+
+// join hands a connection's join to the machine.
+func (g *Game) join(l *link, join *w3gs.ReqJoin) {
+	g.lastID++
+	l.game, l.id, l.name = g, g.lastID, join.Name
+	g.links[l.id] = l
+	defer g.rescue() // also from a fault of those who are asked here
+	g.last = game.Join
+	g.step(&game.Input{
+		Kind: game.Join, Link: l.id, Packet: join, Addr: l.addr,
+		Level:  g.host.opts.Admins.Level(join.Name, ""),
+		Banned: g.host.opts.Bans.Banned(join.Name, l.addr.Addr(), ""),
+		Shared: g.host.gate.exempt(l.addr.Addr()),
+	})
+}
+
+// lost tells the machine of the end of a link.
+func (g *Game) lost(l *link) {
+	delete(g.links, l.id)
+	if l.skipped > 0 {
+		g.log.Debug().Str("player", l.name).Int("packets", l.skipped).Msg("packets without a meaning for a host were skipped")
+	}
+	if l.pid != 0 {
+		g.step(&game.Input{Kind: game.Lost, Link: l.id, Why: reason(l.cause)})
+	}
+}
+
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// apply carries out what the machine has brought about.
+func (g *Game) apply() {
+	for i := range g.out.Facts {
+		for _, o := range g.observers {
+			o.Observe(&g.out.Facts[i])
+		}
+	}
+	for i := range g.out.Ops {
+		g.order(&g.out.Ops[i])
+	}
+	g.out.Reset()
+}
+
+// order carries out one order.
+func (g *Game) order(op *game.Op) {
+	switch op.Kind {
+	case game.Send:
+		for pid := range op.To.All() {
+			if l := g.seats[pid]; l != nil {
+				l.queue(op.Frame)
+			}
+		}
+	case game.SendLast:
+		for pid := range op.To.All() {
+			if l := g.seats[pid]; l != nil {
+				l.out.dropPieces()
+				l.queue(op.Frame)
+			}
+		}
+	case game.Parts:
+		if l := g.seats[op.PID]; l != nil {
+			l.out.pushPiece(piece{parts: g.m.Parts, at: op.At, end: op.End, to: op.PID, from: op.From})
+			l.soon()
+		}
+	case game.Seat:
+		if l := g.links[op.Link]; l != nil {
+			l.pid, g.seats[op.PID] = op.PID, l
+		}
+	case game.Reply:
+		if l := g.links[op.Link]; l != nil {
+			l.queue(op.Frame)
+		}
+	case game.Close:
+		if l := g.links[op.Link]; l != nil {
+			g.release(l)
+			l.finish(errors.New(op.Why))
+		}
+	case game.Cut:
+		if l := g.links[op.Link]; l != nil {
+			l.cut(errors.New(op.Why))
+		}
+	case game.Play:
+		g.play()
+	case game.CheckBans:
+		g.checkBans()
+	case game.Answer:
+		if op.Caller.Reply != nil {
+			op.Caller.Reply(op.Text)
+		}
+	}
+}
+
+// release takes a link from the seat that it carries.
+func (g *Game) release(l *link) {
+	delete(g.links, l.id)
+	if g.seats[l.pid] == l {
+		g.seats[l.pid] = nil
+	}
+	l.pid = 0
+}
+
+// play makes the links those of a running game, and gives it its place in the
+// period.
+func (g *Game) play() {
+	for _, l := range g.seats {
+		if l != nil {
+			l.out.dropPieces()
+			l.sock.play(g)
+		}
+	}
+	s := g.shard
+	s.playing = append(s.playing, g)
+	if place, ok := g.host.place(g.id); ok {
+		g.step(&game.Input{Kind: game.Beat, By: place - g.opened})
+	}
+}
+
+// checkBans looks everybody up again who is in the lobby.
+func (g *Game) checkBans() {
+	for _, l := range g.seats {
+		if l == nil {
+			continue
+		}
+		if why := g.host.opts.Bans.Banned(l.name, l.addr.Addr(), ""); why != "" {
+			g.step(&game.Input{Kind: game.Ban, Link: l.id, Why: why})
+		}
 	}
 }
 
 // shut takes the lobby off the lists: it has started, or it is closed.
 func (g *Game) shut() {
 	if g.open.Swap(false) {
-		g.opts.Advertiser.Close(g.id)
+		g.host.opts.Advertiser.Close(g.id)
 		g.host.wantRefill()
 	}
 }
 
-// shutdown ends the lobby or the game and tells its players.
-func (g *Game) shutdown(why string) {
-	if g.turns == nil {
-		g.show(g.lobby.Handle(time.Since(g.opened), lobby.Shutdown{Why: why}, g.lobbyOut[:0]))
-		return
-	}
-	g.book.endedBy(storage.EndShutdown)
-	g.play(g.turns.Stop(g.playTime(), why, g.turnsOut[:0]))
-}
-
-// say lets the host speak to some players, or to all.
-func (g *Game) say(to lobby.PIDs, text string) {
-	g.show(g.lobby.Handle(time.Since(g.opened), lobby.Say{To: to, Text: text}, g.lobbyOut[:0]))
-}
-
 // end is what remains when the game is over: nobody hears from it any more.
 func (g *Game) end() {
-	defer g.crashed()
+	g.over = true
 	g.shut()
-	for pid, c := range g.conns {
-		if c != nil {
-			g.release(uint8(pid)).finish(errGameOver)
-		}
+	for _, l := range g.links {
+		l.pid = 0
+		l.finish(errGameOver)
 	}
-	late := g.inbox.close()
-	if g.broken {
-		g.refuseJoins(g.work.events)
-		g.refuseJoins(late)
-	} else {
-		for _, e := range late {
-			if e.kind == evJoin { // came while the game ended
-				g.handleJoin(e.c, e.packet.(*w3gs.ReqJoin))
-			}
-		}
-	}
-	g.book.closed()
+	g.seats = [len(g.seats)]*link{}
+	g.shard.drop(g)
+	g.host.forget(g)
 }
+
+// watcher is the observer that serves the host itself: announcements and
+// figures.
+type watcher Game
+
+// Observe passes on what others wait for.
+func (w *watcher) Observe(s *game.Stamped) {
+	g := (*Game)(w)
+	switch f := s.Fact.(type) {
+	case *game.Turned:
+		g.host.lateness.note(f.Late)
+	case *game.Opened:
+		g.announce(f)
+	case *game.Counted:
+		g.host.opts.Advertiser.Update(g.id, g.host.opts.lanCount(f.Counts))
+	case *game.Started:
+		g.loading = true
+		g.shut()
+	case *game.AllLoaded:
+		g.loading = false
+	case *game.Closed:
+		g.shut()
+	}
+}
+
+// announce shows the lobby on the LAN.
+func (g *Game) announce(f *game.Opened) {
+	o := &g.host.opts
+	err := o.Advertiser.Open(lan.Advert{
+		GameID:   g.id,
+		EntryKey: g.key,
+		Name:     g.name,
+		Stat:     o.statString(g.m, f.Config.Settings),
+		Type:     g.m.GameType(f.Config.Settings),
+		Port:     g.host.Addr().Port(),
+		Count:    o.lanCount(f.Counts),
+	})
+	if err != nil {
+		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
+	}
+}
+
+// String names the game in messages.
+func (g *Game) String() string { return fmt.Sprintf("game %d %q", g.id, g.name) }

@@ -1,7 +1,6 @@
 // Package host is where the pure rooms meet the world: it listens, gives each
-// connection to its game, runs one goroutine per game that owns the game's
-// rules, and turns the effects of those rules into packets, records and
-// announcements. It holds no rule itself.
+// connection to its game, and carries inputs and orders between sockets and the
+// machines that know the rules. It holds no rule itself.
 package host
 
 import (
@@ -10,11 +9,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
+	"math"
 	"net"
 	"net/netip"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -34,16 +32,14 @@ type Host struct {
 	log      zerolog.Logger
 	gate     *gate
 	listener *net.TCPListener
-	reactor  *reactor
-	wheel    *wheel
+	addr     netip.AddrPort
+	shard    *shard
 
-	mu        sync.Mutex
-	games     map[uint32]*Game // lobbies and running games by id
-	lastID    uint32
-	opened    int                // lobbies by autohost so far
-	strangers map[*conn]struct{} // connections whose first packet is awaited
-	stopping  bool
-	running   sync.WaitGroup // the acceptor, games and connections
+	mu       sync.Mutex
+	games    map[uint32]*Game // lobbies and running games by id
+	lastID   uint32
+	opened   int // lobbies by autohost so far
+	stopping bool
 
 	refill   chan struct{} // a lobby has started or ended
 	retry    time.Duration // refillRetry; tests wait less
@@ -69,21 +65,17 @@ func New(opts Options) (*Host, error) {
 		return nil, fmt.Errorf("listen on %s: %w", opts.Listen, err)
 	}
 	h := &Host{
-		opts:      opts,
-		log:       opts.Log,
-		gate:      newGate(opts.Limits),
-		listener:  listener.(*net.TCPListener),
-		games:     make(map[uint32]*Game),
-		strangers: make(map[*conn]struct{}),
-		refill:    make(chan struct{}, 1),
-		retry:     refillRetry,
+		opts:     opts,
+		log:      opts.Log,
+		gate:     newGate(opts.Limits),
+		listener: listener.(*net.TCPListener),
+		addr:     listener.Addr().(*net.TCPAddr).AddrPort(),
+		games:    make(map[uint32]*Game),
+		refill:   make(chan struct{}, 1),
+		retry:    refillRetry,
 	}
-	if h.wheel, err = newWheel(); err != nil {
+	if h.shard, err = newShard(h); err != nil {
 		return nil, errors.Join(err, listener.Close())
-	}
-	if h.reactor, err = newReactor(h); err != nil {
-		h.wheel.close()
-		return nil, errors.Join(fmt.Errorf("cannot watch sockets: %w", err), listener.Close())
 	}
 	return h, nil
 }
@@ -98,9 +90,7 @@ func network(listen string) string {
 }
 
 // Addr is where the host listens.
-func (h *Host) Addr() netip.AddrPort {
-	return h.listener.Addr().(*net.TCPAddr).AddrPort()
-}
+func (h *Host) Addr() netip.AddrPort { return h.addr }
 
 // Advertise sets who announces the lobbies; it must come before Run. The
 // advertiser needs the port, which is known only now.
@@ -110,14 +100,11 @@ func (h *Host) Advertise(a Advertiser) { h.opts.Advertiser = a }
 // announcements, games told and ended, their last packets flushed. It returns
 // when all that is done or Limits.Shutdown has passed.
 func (h *Host) Run(ctx context.Context) error {
-	h.running.Add(1)
-	go func() { // ends when the listener is closed
-		defer h.running.Done()
-		h.accept()
-	}()
+	if err := h.shard.poll.listen(h.listener); err != nil {
+		return fmt.Errorf("listen on %s: %w", h.addr, err)
+	}
+	go h.shard.run() // ends with stop
 	h.keepLobbies(ctx)
-	defer h.wheel.close()
-	defer h.reactor.close()
 	err := h.stop()
 	if l := h.Lateness(); l.Turns > 0 {
 		h.log.Info().EmbedObject(l).Msg("how late turns were sent")
@@ -199,14 +186,8 @@ func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
 		return nil, errHostStops
 	}
 	h.games[id] = g
-	h.running.Add(1)
 	h.mu.Unlock()
-
-	go func() { // ends with the game
-		defer h.running.Done()
-		defer h.forget(g)
-		g.run()
-	}()
+	h.shard.call(g.begin)
 	return g, nil
 }
 
@@ -246,24 +227,6 @@ func (h *Host) forget(g *Game) {
 	h.wantRefill()
 }
 
-// expect notes a connection that has said nothing yet; stop does not wait for it.
-func (h *Host) expect(c *conn) {
-	h.mu.Lock()
-	h.strangers[c] = struct{}{}
-	stopping := h.stopping
-	h.mu.Unlock()
-	if stopping {
-		c.cut(errHostStops)
-	}
-}
-
-// heardOf ends what expect began.
-func (h *Host) heardOf(c *conn) {
-	h.mu.Lock()
-	delete(h.strangers, c)
-	h.mu.Unlock()
-}
-
 func (h *Host) wantRefill() {
 	select {
 	case h.refill <- struct{}{}:
@@ -275,26 +238,34 @@ func (h *Host) wantRefill() {
 func (h *Host) stop() error {
 	h.mu.Lock()
 	h.stopping = true
-	strangers := slices.Collect(maps.Keys(h.strangers))
 	h.mu.Unlock()
-	_ = h.listener.Close()
-	for _, c := range strangers {
-		c.cut(errHostStops)
-	}
-	for _, g := range h.Games() {
-		g.call(func(g *Game) { g.shutdown("the host is shutting down") })
-	}
-	done := make(chan struct{})
-	go func() { // ends with the last connection; the process ends anyway
-		h.running.Wait()
-		close(done)
-	}()
+	h.shard.call(h.shard.stop)
 	select {
-	case <-done:
+	case <-h.shard.done:
 		return nil
 	case <-time.After(h.opts.Limits.Shutdown):
-		return fmt.Errorf("games or connections were still open %v after the end was announced", h.opts.Limits.Shutdown)
 	}
+	h.shard.call(h.shard.abandon)
+	<-h.shard.done
+	return fmt.Errorf("games or connections were still open %v after the end was announced", h.opts.Limits.Shutdown)
+}
+
+// spreadFrom is with how many games their turns are spread over the period. A
+// few do not get into each other's way, and then need not wait for their place.
+const spreadFrom = 8
+
+// placeGrid is the distance between two places in the period. Games that share a
+// place share the wake-up; as many as fit there are sent in well under it.
+const placeGrid = 2 * time.Millisecond
+
+// place gives a game its place in the period, on the shard's clock: each next
+// game goes where the largest gap is, by the golden ratio.
+func (h *Host) place(id uint32) (at time.Duration, spread bool) {
+	h.mu.Lock()
+	games := len(h.games)
+	h.mu.Unlock()
+	_, share := math.Modf(float64(id) * math.Phi)
+	return time.Duration(share * float64(h.opts.Game.Latency)).Truncate(placeGrid), games >= spreadFrom
 }
 
 // randomU32 is for keys and seeds that players should not guess.

@@ -5,8 +5,6 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
-
-	"w3host/lobby"
 )
 
 // zeros is what stands in a 0x06 for two addresses that are not told.
@@ -18,7 +16,7 @@ func TestJoin(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	g := r.lobby(4)
-	g.call(func(g *Game) { g.operate(lobby.FakePlayer{Count: 1}) })
+	order(t, g, "fakeplayer")
 
 	alice := r.knock(g, "Alice", nil)
 	alice.pid = 3
@@ -169,7 +167,7 @@ func TestRefusals(t *testing.T) {
 	solo := r.join(started, "Solo", player)
 	r.begin(solo)
 	closed := r.lobby(1)
-	closed.call(func(g *Game) { g.operate(lobby.Shutdown{}) })
+	order(t, closed, "unhost")
 	eventually(t, "the end of the closed lobby", func() bool { return r.h.Game(closed.ID()) == nil })
 	r.join(g, "Alice", nil)
 

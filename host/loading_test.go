@@ -2,8 +2,11 @@ package host
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
+
+	"w3host/w3gs"
 )
 
 // loading starts a game of two of whom only the first has loaded.
@@ -85,7 +88,7 @@ func TestTooLongButHarmless(t *testing.T) {
 		t.Errorf("logged %v", line)
 	}
 	eventually(t, "Bob's map", func() bool {
-		return ask(t, g, func(g *Game) bool { p, _ := g.lobby.Player(bob.pid); return p.Download == 100 })
+		return slices.ContainsFunc(alice.slots(), func(s w3gs.Slot) bool { return s.PID == bob.pid && s.Download == 100 })
 	})
 	r.begin(alice, bob)
 	bob.send(packet(0x23, tail))

@@ -1,25 +1,13 @@
 package host
 
-import (
-	"sync"
+import "w3host/mapxfer"
 
-	"w3host/mapxfer"
-)
+// chunkLen is how much of the map is framed for one write: large enough to be
+// cheap, small enough that a chat line waits for little.
+const chunkLen = 16 << 10
 
-// drainChunk is how much one write of the drain goroutine takes: large enough
-// to be cheap, small enough that a chat line waits for little.
-const drainChunk = 16 << 10
-
-// drainBuffers are lent to drain goroutines, which come and go with every burst
-// of a map. A chunk may end with one part more; a longer queue of packets, which
-// is rare, makes its own buffer.
-var drainBuffers = sync.Pool{New: func() any {
-	b := make([]byte, 0, drainChunk+mapxfer.HeaderLen+mapxfer.PartLen)
-	return &b
-}}
-
-// outQueue is what waits for a socket: first the rest of a packet that the
-// kernel took half of, then packets, then the pieces of the map.
+// outQueue is what waits for a socket: first the rest of what the kernel took
+// half of, then packets, then the pieces of the map.
 type outQueue struct {
 	rest    []byte
 	packets []byte // whole frames back to back
@@ -62,18 +50,25 @@ func (q *outQueue) dropPieces() {
 	q.pieces, q.pieceBytes = nil, 0
 }
 
-// take moves the next bytes for the wire to dst: all packets, and map parts up
-// to drainChunk. Frames are never cut here, so packets may overtake parts.
-func (q *outQueue) take(dst []byte) []byte {
-	dst = append(append(dst, q.rest...), q.packets...)
-	q.rest = q.rest[:0]
-	if cap(q.packets) > drainChunk {
-		q.packets = nil
+// take removes the next bytes for the wire: what was put back, or else the
+// packets, or else parts of the map, framed into chunk. Frames are never cut
+// here, so packets may overtake parts. The bytes are valid until the next call
+// of a method.
+func (q *outQueue) take(chunk []byte) []byte {
+	if buf := q.rest; len(buf) > 0 {
+		q.rest = nil
+		return buf
 	}
-	q.packets = q.packets[:0]
-	for len(q.pieces) > 0 && len(dst) < drainChunk {
+	if buf := q.packets; len(buf) > 0 {
+		if q.packets = buf[:0]; cap(buf) > chunkLen {
+			q.packets = nil // a burst is over
+		}
+		return buf
+	}
+	chunk = chunk[:0]
+	for len(q.pieces) > 0 && len(chunk) < chunkLen {
 		p := &q.pieces[0]
-		dst = p.parts.AppendFrame(dst, p.at, p.to, p.from)
+		chunk = p.parts.AppendFrame(chunk, p.at, p.to, p.from)
 		next := p.parts.End(p.at)
 		q.pieceBytes -= int(next - p.at)
 		p.at = next
@@ -81,5 +76,12 @@ func (q *outQueue) take(dst []byte) []byte {
 			q.pieces = q.pieces[1:]
 		}
 	}
-	return dst
+	return chunk
+}
+
+// putBack returns what of the last take was not written.
+func (q *outQueue) putBack(rest []byte) {
+	if len(rest) > 0 {
+		q.rest = append(make([]byte, 0, len(rest)), rest...)
+	}
 }

@@ -17,6 +17,8 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/command"
+	"w3host/game"
 	"w3host/mapxfer"
 	"w3host/storage"
 	"w3host/w3gs"
@@ -122,6 +124,13 @@ func (r *rig) shutDown() time.Duration {
 	return time.Since(begin)
 }
 
+// unjoined counts the connections that have not joined.
+func (r *rig) unjoined() int {
+	r.h.gate.mu.Lock()
+	defer r.h.gate.mu.Unlock()
+	return r.h.gate.unjoined
+}
+
 // lobby opens a lobby whose map has n slots.
 func (r *rig) lobby(n int) *Game {
 	r.t.Helper()
@@ -201,6 +210,17 @@ func ask[T any](t testing.TB, g *Game, f func(*Game) T) T {
 		t.Fatal("the game does not answer")
 		panic("unreachable")
 	}
+}
+
+// order runs a command of the operator on the game and returns the answer.
+func order(t testing.TB, g *Game, line string) string {
+	t.Helper()
+	return ask(t, g, func(g *Game) (answer string) {
+		g.step(&game.Input{Kind: game.Command, Line: line, Caller: &command.Caller{
+			Name: "operator", Level: command.Root, Via: command.ViaConsole, Reply: func(text string) { answer += text },
+		}})
+		return answer
+	})
 }
 
 // testMap is a map of custom forces with n slots in two teams.

@@ -1,8 +1,10 @@
 package host
 
 import (
+	"w3host/game"
 	"w3host/lan"
 	"w3host/lobby"
+	gamesync "w3host/sync"
 	"w3host/w3gs"
 	"w3host/w3map"
 )
@@ -28,12 +30,25 @@ const (
 // lanCount is how full the lobby is, as the LAN list shows it. Clients make room
 // for as many pids as there are slots; the virtual host has one without a slot,
 // so that one more slot is shown where the game has room for it.
-func (g *Game) lanCount(c lobby.Counts) lan.Count {
+func (o *Options) lanCount(c lobby.Counts) lan.Count {
 	slots := c.Total
-	if slots < g.opts.maxSlots() {
+	if slots < o.maxSlots() {
 		slots++
 	}
 	return lan.Count{Slots: slots, Open: c.Open}
+}
+
+func (o *Options) statString(m *Map, settings w3gs.GameSettings) w3gs.StatString {
+	return w3gs.StatString{
+		Settings: settings,
+		Width:    m.Width,
+		Height:   m.Height,
+		Checksum: m.Checksum,
+		MapPath:  m.Path,
+		HostName: plainName(o.Name),
+		SHA1:     m.SHA1,
+		HasSHA1:  o.sendsSHA1(),
+	}
 }
 
 func (o *Options) maxSlots() int {
@@ -55,7 +70,37 @@ func (o *Options) settings(m *Map) w3gs.GameSettings {
 	return s
 }
 
-func (g *Game) settings() w3gs.GameSettings { return g.opts.settings(g.m) }
+// gameConfig is what a game with this map is made from.
+func (o *Options) gameConfig(id uint32, name string, m *Map) game.Config {
+	transfer := o.Transfer
+	transfer.Size = m.Size
+	return game.Config{
+		ID: id, Name: name, Version: o.Version, Program: o.ProgramName,
+		Map: game.Map{
+			Name: m.Name, File: m.File, Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1,
+		},
+		Settings: o.settings(m),
+		Lobby:    o.lobbyConfig(m, randomU32()),
+		Transfer: transfer,
+		Turns:    o.turnConfig(),
+		Trigger:  o.Lobby.Trigger,
+		Silence:  o.Limits.LobbyTimeout,
+	}
+}
+
+// turnConfig is how every game of this host is run.
+func (o *Options) turnConfig() gamesync.Config {
+	cfg := gamesync.Defaults()
+	cfg.Period, cfg.SyncLimit = o.Game.Latency, o.Game.SyncLimit
+	cfg.DropAfter = o.Game.DropAfter
+	cfg.LoadTimeout = o.Limits.LoadTimeout
+	cfg.LastPlayer = max(o.Game.LastPlayer, 1) // at once is the shortest wait
+	cfg.ActionRate, cfg.ActionBurst = o.Limits.ActionRate, o.Limits.ActionBurst
+	cfg.LoadInGame = o.Game.LoadInGame
+	cfg.ObserversNeverStop = o.Game.ObserversNeverStop
+	cfg.Adaptive = gamesync.Adaptive{On: o.Game.Adaptive, Min: o.Game.AdaptiveMin, Max: o.Game.AdaptiveMax}
+	return cfg
+}
 
 // lobbyConfig is what a lobby with this map starts from.
 func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
@@ -87,38 +132,4 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	cfg.SlotRequests = o.Limits.SlotRequests
 	cfg.Countdown = o.Lobby.Countdown
 	return cfg
-}
-
-func speedName(s w3gs.GameSettings) string {
-	switch s & 3 {
-	case w3gs.SpeedSlow:
-		return "slow"
-	case w3gs.SpeedNormal:
-		return "normal"
-	}
-	return "fast"
-}
-
-func visibilityName(s w3gs.GameSettings) string {
-	switch {
-	case s&w3gs.VisibilityHideTerrain != 0:
-		return "hide terrain"
-	case s&w3gs.VisibilityExplored != 0:
-		return "explored"
-	case s&w3gs.VisibilityAlwaysVisible != 0:
-		return "always visible"
-	}
-	return "default"
-}
-
-func observersName(s w3gs.GameSettings) string {
-	switch {
-	case s&w3gs.Referees != 0:
-		return "referees"
-	case s&w3gs.ObserversOn == w3gs.ObserversOn:
-		return "full"
-	case s&w3gs.ObserversOnDefeat != 0:
-		return "on defeat"
-	}
-	return "none"
 }

@@ -18,9 +18,10 @@ import (
 func TestMeter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rate = 50
-		m := newMeter(rate)
+		begin := time.Now()
+		m := newMeter(rate, 0)
 		allowed := func(op w3gs.Op, inLobby bool) (n int) {
-			for n < 5000 && m.count(op, inLobby) == nil {
+			for n < 5000 && m.count(op, inLobby, time.Since(begin)) == nil {
 				n++
 			}
 			return n
@@ -31,7 +32,7 @@ func TestMeter(t *testing.T) {
 		if n := allowed(w3gs.OpKeepalive, false); n < rate*meterBurst-1 || n > rate*meterBurst {
 			t.Errorf("%d packets at once, want %d", n, rate*meterBurst)
 		}
-		if err := m.count(w3gs.OpChatToHost, true); !errors.Is(err, errFlood) {
+		if err := m.count(w3gs.OpChatToHost, true, time.Since(begin)); !errors.Is(err, errFlood) {
 			t.Errorf("got %v, want errFlood", err)
 		}
 		time.Sleep(2 * time.Second)
@@ -45,7 +46,7 @@ func TestMeter(t *testing.T) {
 		time.Sleep(time.Second)
 		for range 20 * rate { // the rate itself, for longer than the burst
 			time.Sleep(time.Second / rate)
-			if err := m.count(w3gs.OpKeepalive, false); err != nil {
+			if err := m.count(w3gs.OpKeepalive, false, time.Since(begin)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -119,16 +120,6 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: %#x, want %#x", tc.name, got, tc.want)
 		}
 	}
-	for s, want := range map[w3gs.GameSettings][3]string{
-		w3gs.SpeedSlow | w3gs.VisibilityDefault:                           {"slow", "default", "none"},
-		w3gs.SpeedNormal | w3gs.VisibilityHideTerrain | w3gs.ObserversOn:  {"normal", "hide terrain", "full"},
-		w3gs.SpeedFast | w3gs.VisibilityExplored | w3gs.ObserversOnDefeat: {"fast", "explored", "on defeat"},
-		w3gs.VisibilityAlwaysVisible | w3gs.ObserversOn | w3gs.Referees:   {"slow", "always visible", "referees"},
-	} {
-		if got := [3]string{speedName(s), visibilityName(s), observersName(s)}; got != want {
-			t.Errorf("%#x reads %q, want %q", s, got, want)
-		}
-	}
 }
 
 // TestLobbyConfig: versions differ in slots and in what is sent of a map.
@@ -167,8 +158,8 @@ func TestLANCount(t *testing.T) {
 		{29, 12, lan.Count{Slots: 13, Open: 1}},
 		{29, 24, lan.Count{Slots: 24, Open: 1}},
 	} {
-		g := Game{opts: &Options{Version: tc.version}}
-		if got := g.lanCount(lobby.Counts{Total: tc.slots, Open: 1}); got != tc.want {
+		o := Options{Version: tc.version}
+		if got := o.lanCount(lobby.Counts{Total: tc.slots, Open: 1}); got != tc.want {
 			t.Errorf("1.%d, %d slots: %+v, want %+v", tc.version, tc.slots, got, tc.want)
 		}
 	}

@@ -78,25 +78,19 @@ func TestKickOfTheStalled(t *testing.T) {
 		c.stall()
 	}
 	hush := talk(players[:2], 60)
-	conns := ask(t, g, func(g *Game) []*conn { return []*conn{g.conn(kicked.pid), g.conn(stays.pid)} })
-	eventually(t, "full sockets", func() bool { return waits(conns[0]) && waits(conns[1]) })
+	links := ask(t, g, func(g *Game) []*link { return []*link{g.seats[kicked.pid], g.seats[stays.pid]} })
+	eventually(t, "full sockets", func() bool {
+		return ask(t, g, func(*Game) bool { return links[0].out.packetBytes() > 0 && links[1].out.packetBytes() > 0 })
+	})
 	hush()
 	players[0].sayInGame("!kick " + kicked.name)
 	players[1].until(0x07)
 	eventually(t, "the end of the kicked one's connection", func() bool {
-		conns[0].mu.Lock()
-		defer conns[0].mu.Unlock()
-		return conns[0].done
+		return ask(t, g, func(*Game) bool { return links[0].state == closed })
 	})
 	if took := r.shutDown(); took > lingerTime+time.Second {
 		t.Errorf("the host stopped after %v: it waited for one who does not read", took)
 	}
-}
-
-// waits reports whether something waits for a socket.
-func waits(c *conn) bool {
-	packets, _ := c.waiting()
-	return packets > 0
 }
 
 // TestShutdownOfAGame: players read why, get a proper end, and the host is quick.
@@ -107,9 +101,7 @@ func TestShutdownOfAGame(t *testing.T) {
 	silent := dial(t, r.h.Addr()) // says nothing; nobody waits for it
 	go silent.listen()
 	eventually(t, "the connection of the silent one", func() bool {
-		r.h.mu.Lock()
-		defer r.h.mu.Unlock()
-		return len(r.h.strangers) == 1
+		return r.unjoined() == 1
 	})
 	took := r.shutDown()
 	if took > 2*time.Second {
@@ -177,29 +169,4 @@ func TestShutdownWithClientsThatStay(t *testing.T) {
 	if took := r.shutDown(); took < lingerTime/2 || took > lingerTime+time.Second {
 		t.Errorf("Run returned after %v, want the linger time of %v", took, lingerTime)
 	}
-}
-
-// TestJoinMeetsTheEnd: a join that lies in the inbox when the game ends is
-// answered all the same.
-func TestJoinMeetsTheEnd(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, nil)
-	g := r.lobby(2)
-	hold, held := make(chan struct{}), make(chan struct{})
-	g.call(func(g *Game) {
-		close(held)
-		<-hold
-		g.shutdown("test")
-	})
-	<-held
-	// The game has taken its inbox; what comes now lies there when it ends.
-	late := r.knock(g, "Late", nil)
-	eventually(t, "the join in the inbox", func() bool {
-		g.inbox.mu.Lock()
-		defer g.inbox.mu.Unlock()
-		return len(g.inbox.in.events) > 0
-	})
-	close(hold)
-	late.expect("F7 05 08 00 0A 00 00 00")
-	wantFIN(t, late)
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"w3host/lobby"
 	"w3host/storage"
 )
 
@@ -17,7 +16,7 @@ func TestStart(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Lobby.Countdown = 1 })
 	g := r.lobby(3)
-	g.call(func(g *Game) { g.operate(lobby.FakePlayer{Count: 1}) })
+	order(t, g, "fakeplayer")
 	alice, bob := r.join(g, "Alice", lobbyist), r.join(g, "Bob", lobbyist)
 	both := []*client{alice, bob}
 

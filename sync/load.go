@@ -34,6 +34,10 @@ func (g *Game) Loaded(now time.Duration, pid uint8, out []Effect) []Effect {
 	return g.settle(out)
 }
 
+// Align puts the turns on a beat modulo the period, as Config.Align does; it must
+// come before all have loaded.
+func (g *Game) Align(beat time.Duration) { g.cfg.Align, g.cfg.Beat = true, beat }
+
 // begin starts the turns.
 func (g *Game) begin(out []Effect) []Effect {
 	g.phase, g.voted, g.dozed = running, 0, 0

@@ -1,0 +1,22 @@
+package command
+
+// Via is the way a command came in.
+type Via string
+
+// Ways.
+const (
+	ViaLobby   Via = "lobby" // chat in the lobby
+	ViaGame    Via = "game"  // chat in the game
+	ViaConsole Via = "console"
+)
+
+// Caller is who asks for a command, and who gets the answer.
+type Caller struct {
+	PID   uint8 // the seat of a player of the game; 0: none
+	Name  string
+	Realm string // where the name comes from; empty for the LAN
+	Level Level
+	Via   Via
+	// Reply takes the answers to a caller without a seat; it never waits.
+	Reply func(text string) `json:"-"`
+}

@@ -1,0 +1,132 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Act carries a parsed command out on a target: a game, say. The error is one
+// line for the caller.
+type Act[T any] func(target T, c *Call) error
+
+// Spec is one command: all that is known of it stands here.
+type Spec[T any] struct {
+	Name    string
+	Aliases []string
+	Usage   string // of the arguments
+	Help    string
+	Level   Level // who may use it
+	Phase   Phase
+	// AskAnyone lets everybody use it without arguments, to ask.
+	AskAnyone bool
+	// Urgent commands are obeyed however many came before them.
+	Urgent bool
+	// Parse reads the arguments. What it returns is called only if they were right
+	// and nothing was left over.
+	Parse func(a *Args) Act[T]
+}
+
+// Call is one use of a command.
+type Call struct {
+	*Caller
+	Target string // whom or what it was about, for the audit; the Act says so
+}
+
+// Synopsis is the command with its arguments.
+func (s *Spec[T]) Synopsis() string { return strings.TrimSpace(s.Name + " " + s.Usage) }
+
+// needs is who may use it like this; asking may need less than setting.
+func (s *Spec[T]) needs(rest string) Level {
+	if rest == "" && s.AskAnyone {
+		return Anyone
+	}
+	return s.Level
+}
+
+// Table is the commands of a target, in the order of the help.
+type Table[T any] []Spec[T]
+
+// Find looks a command up by its name or an alias; nil if there is none.
+func (t Table[T]) Find(name string) *Spec[T] {
+	name = strings.ToLower(name)
+	for i := range t {
+		if t[i].Name == name || slices.Contains(t[i].Aliases, name) {
+			return &t[i]
+		}
+	}
+	return nil
+}
+
+// split finds the command of a line.
+func (t Table[T]) split(line string) (s *Spec[T], name, rest string) {
+	name, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
+	return t.Find(name), strings.ToLower(name), strings.TrimSpace(rest)
+}
+
+// Usable finds the command of a line if somebody of this level may use it.
+func (t Table[T]) Usable(level Level, line string) *Spec[T] {
+	s, _, rest := t.split(line)
+	if s == nil || level < s.needs(rest) {
+		return nil
+	}
+	return s
+}
+
+// Outcome is what became of a line.
+type Outcome struct {
+	Name   string // of the command; empty: there is none of that name
+	Detail string // the arguments as they were typed
+	Target string
+	Needs  Level
+	Denied bool  // the caller may not
+	Acted  bool  // it was carried out, or refused by its Act
+	Err    error // why it was not done, for the caller
+}
+
+// Run carries out a line without its trigger. The names are those of the players
+// that it may be about.
+func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []string) Outcome {
+	s, name, rest := t.split(line)
+	if s == nil {
+		return Outcome{Err: fmt.Errorf("there is no command %q: help lists them", name)}
+	}
+	o := Outcome{Name: s.Name, Detail: rest, Needs: s.needs(rest)}
+	if by.Level < o.Needs {
+		o.Denied, o.Err = true, fmt.Errorf("only %v may use %s", o.Needs, s.Name)
+		return o
+	}
+	a := &Args{left: rest, names: names}
+	act := s.Parse(a)
+	switch err := a.end(); {
+	case err != nil:
+		o.Err = fmt.Errorf("%w: write %s", err, s.Synopsis())
+	case s.Phase&phase == 0:
+		o.Err = fmt.Errorf("%s is for the %v", s.Name, s.Phase)
+	default:
+		call := &Call{Caller: by}
+		o.Acted, o.Err = true, act(target, call)
+		o.Target = call.Target
+	}
+	return o
+}
+
+// Help explains the command of a topic.
+func (t Table[T]) Help(topic, trigger string) (string, error) {
+	s := t.Find(strings.TrimPrefix(topic, trigger))
+	if s == nil {
+		return "", fmt.Errorf("there is no command %q", topic)
+	}
+	return trigger + s.Synopsis() + ": " + s.Help, nil
+}
+
+// List names the commands that somebody of this level may use.
+func (t Table[T]) List(level Level, phase Phase, trigger string) string {
+	var names []string
+	for _, s := range t {
+		if s.Phase&phase != 0 && (s.Level <= level || s.AskAnyone) {
+			names = append(names, trigger+s.Name)
+		}
+	}
+	return strings.Join(names, " ")
+}

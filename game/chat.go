@@ -1,0 +1,61 @@
+package game
+
+import (
+	"strings"
+
+	"w3host/command"
+	"w3host/lobby"
+	"w3host/w3gs"
+)
+
+// chat hands a line to the lobby, and says whether it is a command.
+func (m *Machine) chat(s *seat, line w3gs.Chat) {
+	level := m.caller(s.pid).Level
+	e := lobby.Chat{PID: s.pid, Line: line, Trusted: level > command.Anyone}
+	if text, ok := strings.CutPrefix(line.Text, string(m.cfg.Trigger)); ok {
+		if spec := commands.Usable(level, text); spec != nil {
+			e.Command, e.Urgent = true, spec.Urgent
+		}
+	}
+	m.tell(e)
+}
+
+// said takes a line that a player has said: it is a fact, and obeyed if it is a
+// command. A muted command is no fact, or a mute would not bound how much one
+// player has stored; the audit has those that matter.
+func (m *Machine) said(e lobby.Said) {
+	if !e.Muted || !e.Command {
+		f := &Said{Said: e}
+		if e.Game && e.To.Len() > 0 {
+			for pid := range e.To.All() {
+				f.Receiver = m.player(pid).Name
+				break
+			}
+		}
+		m.fact(f)
+	}
+	if text, ok := strings.CutPrefix(e.Text, string(m.cfg.Trigger)); ok && text != "" {
+		m.todo = append(m.todo, task{caller: m.caller(e.PID), line: text})
+	}
+}
+
+// say lets the host speak to some players, or to all.
+func (m *Machine) say(to PIDs, text string) { m.tell(lobby.Say{To: to, Text: text}) }
+
+// operate hands an operation to the lobby and says why it could not be done.
+func (m *Machine) operate(op lobby.Event) error {
+	effects := m.lobby.Handle(m.now, op, m.lobbyOut[:0])
+	var err error
+	for _, e := range effects {
+		if r, ok := e.(lobby.Refused); ok {
+			err = refusal(r.Why)
+		}
+	}
+	m.show(effects)
+	return err
+}
+
+// refusal is why something was not done, in one line.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }

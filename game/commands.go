@@ -1,0 +1,239 @@
+package game
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"w3host/command"
+	"w3host/lobby"
+	"w3host/mapxfer"
+	"w3host/w3gs"
+)
+
+type (
+	args = command.Args
+	call = command.Call
+	act  = command.Act[*Machine]
+)
+
+// commands are what players, owners and admins may do with a game. It is filled
+// in by init, because help reads it.
+var commands command.Table[*Machine]
+
+// Commands lists the commands of a game, for the documentation.
+func Commands() command.Table[*Machine] { return commands }
+
+func init() { commands = append(append(always, inLobby...), inGame...) }
+
+// op is the act of a command that is an operation of the lobby.
+func op(o lobby.Operation) act {
+	return func(m *Machine, _ *call) error { return m.operate(o) }
+}
+
+// onPlayer is the act of a command about one player.
+func onPlayer(part string, do func(m *Machine, c *call, p lobby.Player) error) act {
+	return func(m *Machine, c *call) error {
+		p, err := m.find(part)
+		if err != nil {
+			return err
+		}
+		c.Target = p.Name
+		return do(m, c, p)
+	}
+}
+
+// opOn is the act of an operation on one player.
+func opOn(part string, make func(lobby.Player) lobby.Operation) act {
+	return onPlayer(part, func(m *Machine, _ *call, p lobby.Player) error { return m.operate(make(p)) })
+}
+
+var always = command.Table[*Machine]{
+	{Name: "help", Usage: "[command]", Help: "what you may do, or how a command works", Phase: command.Always, Parse: func(a *args) act { return help(a.Rest()) }},
+	{Name: "ping", Usage: "[ms]", Help: "everybody's round trip; with a number, kick those above it", Level: command.Owner, AskAnyone: true, Phase: command.Always, Parse: func(a *args) act {
+		if a.Empty() {
+			return ping(0)
+		}
+		return ping(time.Duration(a.Number("number of milliseconds", 1, 60000)) * time.Millisecond)
+	}},
+	{Name: "version", Help: "which program hosts here", Phase: command.Always, Parse: func(*args) act { return version }},
+	{Name: "owner", Usage: "[player]", Help: "show who owns the lobby, or give it away", Level: command.Owner, AskAnyone: true, Phase: command.Always, Parse: func(a *args) act {
+		if a.Empty() {
+			return showOwner
+		}
+		return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.SetOwner{Player: p.Name} })
+	}},
+	{Name: "kick", Usage: "<player> [reason]", Help: "remove a player", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return kick(a.Player(0), a.Rest(), false) }},
+	{Name: "mute", Usage: "<player>", Help: "stop relaying a player's lines", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return mute(a.OnlyPlayer(), false) }},
+	{Name: "unmute", Usage: "<player>", Help: "relay a player's lines again", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return mute(a.OnlyPlayer(), true) }},
+	{Name: "muteall", Help: "stop lines to everybody", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return op(lobby.MuteAll{}) }},
+	{Name: "unmuteall", Help: "allow lines to everybody", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return op(lobby.MuteAll{Off: true}) }},
+	{Name: "say", Usage: "<text>", Help: "let the host say something", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return op(lobby.Say{Text: a.Text("text")}) }},
+	{Name: "latency", Usage: "[20-500]", Help: "show or set the milliseconds between turns", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act {
+		if a.Empty() {
+			return showLatency
+		}
+		return setLatency(time.Duration(a.Number("number of milliseconds", 20, 500)) * time.Millisecond)
+	}},
+	{Name: "synclimit", Usage: "[turns]", Help: "show or set how far a player may be behind", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act {
+		if a.Empty() {
+			return showSyncLimit
+		}
+		return setSyncLimit(a.Number("number of turns", 2, 10000))
+	}},
+}
+
+var inLobby = command.Table[*Machine]{
+	{Name: "start", Usage: "[force|now]", Help: "start the countdown; force skips the checks, now skips the count", Level: command.StandIn, Phase: command.InLobby, Parse: start},
+	{Name: "abort", Aliases: []string{"a"}, Help: "stop the countdown", Level: command.StandIn, Phase: command.InLobby, Urgent: true, Parse: func(*args) act { return op(lobby.Abort{}) }},
+	{Name: "autostart", Usage: "<players|off> [minutes]", Help: "start by itself with so many players, when they have been in for so long", Level: command.Owner, Phase: command.InLobby, Parse: autostart},
+	{Name: "open", Usage: "<slot> ...", Help: "open slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Open{Slots: indexes(a.Slots())}) }},
+	{Name: "close", Usage: "<slot> ...", Help: "close slots; a player in one is kicked", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Close{Slots: indexes(a.Slots())}) }},
+	{Name: "openall", Help: "open every closed slot", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.OpenAll{}) }},
+	{Name: "closeall", Help: "close every open slot", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.CloseAll{}) }},
+	{Name: "swap", Usage: "<slot> <slot>", Help: "exchange two slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Swap{A: a.Slot() - 1, B: a.Slot() - 1}) }},
+	{Name: "shuffle", Aliases: []string{"sp"}, Help: "deal the players anew to their places", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.Shuffle{}) }},
+	{Name: "hold", Usage: "<name> ...", Help: "keep a place for a name", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Hold{Names: a.NameList()}) }},
+	{Name: "unhold", Usage: "<name> ...", Help: "take a reservation back", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Unhold{Names: a.NameList()}) }},
+	{Name: "closekick", Usage: "<player> [reason]", Help: "remove a player and close their slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return kick(a.Player(0), a.Rest(), true) }},
+	{Name: "comp", Usage: "<slot> [easy|normal|insane]", Help: "put a computer into a slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		return op(lobby.Computer{Slot: a.Slot() - 1, AI: strength(a)})
+	}},
+	{Name: "compteam", Usage: "<slot> <team>", Help: "team of a computer", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		return op(lobby.SetTeam{Slot: a.Slot() - 1, Team: uint8(a.Ordinal("team") - 1)})
+	}},
+	{Name: "compcolour", Aliases: []string{"compcolor"}, Usage: "<slot> <colour>", Help: "colour of a computer", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		return op(lobby.SetColour{Slot: a.Slot() - 1, Colour: a.Colour()})
+	}},
+	{Name: "comprace", Usage: "<slot> <race>", Help: "race of a computer", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		return op(lobby.SetRace{Slot: a.Slot() - 1, Race: a.Race()})
+	}},
+	{Name: "comphandicap", Usage: "<slot> <50-100>", Help: "handicap of a computer", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		return op(lobby.SetHandicap{Slot: a.Slot() - 1, Handicap: uint8(a.Handicap())})
+	}},
+	{Name: "team", Usage: "<player> <team>", Help: "team of a player", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		part, team := a.Player(1), uint8(a.Ordinal("team")-1)
+		return opOn(part, func(p lobby.Player) lobby.Operation { return lobby.SetTeam{Slot: p.Slot, Team: team} })
+	}},
+	{Name: "colour", Aliases: []string{"color"}, Usage: "<player> <colour>", Help: "colour of a player", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		part, colour := a.Player(1), a.Colour()
+		return opOn(part, func(p lobby.Player) lobby.Operation { return lobby.SetColour{Slot: p.Slot, Colour: colour} })
+	}},
+	{Name: "race", Usage: "<player> <race>", Help: "race of a player", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		part, race := a.Player(1), a.Race()
+		return opOn(part, func(p lobby.Player) lobby.Operation { return lobby.SetRace{Slot: p.Slot, Race: race} })
+	}},
+	{Name: "handicap", Usage: "<player> <50-100>", Help: "handicap of a player", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		part, handicap := a.Player(1), uint8(a.Handicap())
+		return opOn(part, func(p lobby.Player) lobby.Operation { return lobby.SetHandicap{Slot: p.Slot, Handicap: handicap} })
+	}},
+	{Name: "obs", Usage: "<player>", Help: "move a player to the observers", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.Observe{PID: p.PID} })
+	}},
+	{Name: "fakeplayer", Aliases: []string{"fp"}, Usage: "[count]", Help: "add players that only hold a slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		if a.Empty() {
+			return op(lobby.FakePlayer{Count: 1})
+		}
+		return op(lobby.FakePlayer{Count: a.Ordinal("number of players")})
+	}},
+	{Name: "deletefp", Help: "remove all fake players", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.DeleteFake{}) }},
+	{Name: "hcl", Usage: "[mode]", Help: "show or set the mode string of the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return hcl(a.Rest()) }},
+	{Name: "clearhcl", Help: "remove the mode string", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.ClearHCL{}) }},
+	{Name: "download", Aliases: []string{"dl"}, Usage: "<player>", Help: "let one player have the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), allowDownload) }},
+	{Name: "downloads", Usage: "<on|off|ask>", Help: "who may download the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return downloads(a.OneOf("on", "off", "ask")) }},
+	{Name: "unhost", Help: "close the lobby", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.Shutdown{Why: "the lobby was closed by its owner"}) }},
+}
+
+var inGame = command.Table[*Machine]{
+	{Name: "drop", Help: "drop the players on the lag screen", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return dropLaggers }},
+	{Name: "end", Help: "end the game", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return end }},
+}
+
+func start(a *args) act {
+	switch w := strings.ToLower(a.Optional()); w {
+	case "":
+		return op(lobby.Start{})
+	case "force":
+		return op(lobby.Start{Force: true})
+	case "now":
+		return op(lobby.Start{Force: true, Now: true})
+	default:
+		a.Fail("%q is neither force nor now", w)
+		return nil
+	}
+}
+
+func autostart(a *args) act {
+	if a.Is("off") {
+		return op(lobby.AutoStart{})
+	}
+	o := lobby.AutoStart{Players: a.Ordinal("number of players")}
+	if !a.Empty() {
+		o.Hold = time.Duration(a.Number("number of minutes", 0, 24*60)) * time.Minute
+	}
+	return op(o)
+}
+
+// strength takes how strong a computer is.
+func strength(a *args) w3gs.AI {
+	switch w := strings.ToLower(a.Optional()); w {
+	case "", "normal":
+	case "easy":
+		return w3gs.AIEasy
+	case "insane":
+		return w3gs.AIInsane
+	default:
+		a.Fail("%q is none of easy, normal, insane", w)
+	}
+	return w3gs.AINormal
+}
+
+func kick(part, why string, closeSlot bool) act {
+	return onPlayer(part, func(m *Machine, c *call, p lobby.Player) error {
+		return m.operate(lobby.Kick{PID: p.PID, Why: why, By: c.Name, CloseSlot: closeSlot, KeepOut: true})
+	})
+}
+
+func mute(part string, off bool) act {
+	return opOn(part, func(p lobby.Player) lobby.Operation { return lobby.Mute{PID: p.PID, Off: off} })
+}
+
+func hcl(text string) act {
+	return func(m *Machine, c *call) error {
+		if text == "" {
+			m.answer(c.Caller, "The mode is "+strconv.Quote(m.lobby.HCL())+".")
+			return nil
+		}
+		if err := m.operate(lobby.HCL{Text: text}); err != nil {
+			return err
+		}
+		m.say(0, "The mode is now "+strconv.Quote(text)+".")
+		return nil
+	}
+}
+
+func allowDownload(m *Machine, _ *call, p lobby.Player) error {
+	m.transfer(m.xfer.Allow(m.now, p.PID, m.xferOut[:0]))
+	return nil
+}
+
+func downloads(text string) act {
+	return func(m *Machine, _ *call) error {
+		mode, err := mapxfer.ParseMode(text)
+		if err != nil {
+			return err
+		}
+		m.transfer(m.xfer.SetMode(m.now, mode, m.xferOut[:0]))
+		m.say(0, "Map downloads: "+mode.String()+".")
+		return nil
+	}
+}
+
+// indexes turns slot numbers into indexes.
+func indexes(numbers []int) []int {
+	list := make([]int, len(numbers))
+	for i, n := range numbers {
+		list[i] = n - 1
+	}
+	return list
+}

@@ -1,0 +1,202 @@
+package game
+
+import (
+	"net/netip"
+	"time"
+
+	"w3host/command"
+	"w3host/lobby"
+	"w3host/mapxfer"
+	gamesync "w3host/sync"
+	"w3host/w3gs"
+)
+
+// Fact is something that has happened in the game. Facts are complete in
+// themselves: no observer reads the machine. A fact is valid until the next
+// Step; an observer copies what it keeps, the bytes of Acted and Turn above
+// all.
+type Fact interface{ fact() }
+
+// Player is who a fact is about.
+type Player struct {
+	PID  uint8
+	Name string
+	Addr netip.AddrPort // zero for fake players
+}
+
+type (
+	// Opened is the first fact: the lobby is up.
+	Opened struct {
+		Config *Config
+		Owner  string
+		Counts lobby.Counts
+	}
+	// Joined: a player has a seat.
+	Joined struct {
+		Player
+		Slot int
+	}
+	// JoinRefused: a join was answered with 0x05.
+	JoinRefused struct {
+		Name   string
+		Addr   netip.AddrPort
+		Reason w3gs.RejectReason
+		Why    string
+	}
+	// LacksMap: a player has only so many bytes of the map.
+	LacksMap struct {
+		Player
+		Have uint32
+	}
+	// LeftLobby: a player has left before the start, or was removed (Kicked).
+	LeftLobby struct {
+		Player
+		Reason w3gs.LeaveReason
+		Why    string
+		By     string // who kicked
+		Kicked bool
+		RTT    time.Duration
+	}
+	// LinkLost: a player's connection broke.
+	LinkLost struct {
+		Player
+		Why string
+	}
+	// LinkResumed: a seat has a link again.
+	LinkResumed struct{ Player }
+	// Said: a player has said a line; To names those who heard it.
+	Said struct {
+		lobby.Said
+		Receiver string // the one whom a private line is for
+	}
+	// Muted: a player said too much.
+	Muted struct {
+		Player
+		For time.Duration
+	}
+	// Counted: the lobby's numbers have changed.
+	Counted struct{ Counts lobby.Counts }
+	// Counting: the countdown has begun.
+	Counting struct{ Seconds int }
+	// CountStopped: the countdown was stopped.
+	CountStopped struct{ Why string }
+	// Started: the lobby has become a game; the players load.
+	Started struct {
+		Table   w3gs.SlotTable
+		Players []lobby.Player // humans in slot order
+		Fakes   []lobby.Player
+		Addrs   map[uint8]netip.AddrPort
+		HCL     string
+	}
+	// Loaded: a player has loaded, so long after the start.
+	Loaded struct {
+		Player
+		After time.Duration
+	}
+	// AllLoaded: the first turn is one period away.
+	AllLoaded struct{ After time.Duration }
+	// Acted: a player's action has arrived; it goes out with the next turn.
+	Acted struct {
+		PID  uint8
+		Data []byte
+	}
+	// Turned: a turn has gone out.
+	Turned struct{ gamesync.Turn }
+	// PeriodChanged: turns come in another rhythm.
+	PeriodChanged struct{ gamesync.PeriodChanged }
+	// ScreenUp: the lag screen is up.
+	ScreenUp struct{ gamesync.ScreenUp }
+	// Lagged: the game goes on after it stood still.
+	Lagged struct{ gamesync.Lag }
+	// Desynced: players no longer have the same game.
+	Desynced struct{ *gamesync.Desync }
+	// Dropped: a player is put out of the game; LeftGame follows.
+	Dropped struct {
+		Player
+		Why string
+		By  string // who kicked; empty when the game itself did
+	}
+	// LeftGame: the others have been told that a player is gone.
+	LeftGame struct {
+		Player
+		Reason w3gs.LeaveReason
+		Why    string
+		Kicked bool
+		RTT    time.Duration
+		// Actions is how many the player sent.
+		Actions uint32
+	}
+	// DownloadBegun: a player is sent the map.
+	DownloadBegun struct {
+		Player
+		Size uint32
+	}
+	// DownloadEnded: a player has the map, or will not get it (Why).
+	DownloadEnded struct {
+		Player
+		Complete bool
+		Bytes    uint32
+		Resent   uint64
+		Took     time.Duration
+		Why      string
+	}
+	// MapPacketIgnored: a map packet made no sense.
+	MapPacketIgnored struct {
+		Player
+		Why mapxfer.Why
+	}
+	// Commanded: somebody used a command that not everybody may use.
+	Commanded struct {
+		Caller  command.Caller
+		Line    string
+		Name    string // of the command
+		Target  string // on whom
+		Detail  string // its arguments
+		Refused string // why it was not done
+	}
+	// Over is the last fact of a game that started.
+	Over struct {
+		gamesync.Over
+		Stopped bool // the host was stopped
+	}
+	// Closed is the last fact of a lobby that did not start.
+	Closed struct{ Why string }
+)
+
+// Speed is that of a download in bytes per second.
+func (f *DownloadEnded) Speed() float64 {
+	if f.Took <= 0 {
+		return 0
+	}
+	return float64(f.Bytes) / f.Took.Seconds()
+}
+
+func (*Opened) fact()           {}
+func (*Joined) fact()           {}
+func (*JoinRefused) fact()      {}
+func (*LacksMap) fact()         {}
+func (*LeftLobby) fact()        {}
+func (*LinkLost) fact()         {}
+func (*LinkResumed) fact()      {}
+func (*Said) fact()             {}
+func (*Muted) fact()            {}
+func (*Counted) fact()          {}
+func (*Counting) fact()         {}
+func (*CountStopped) fact()     {}
+func (*Started) fact()          {}
+func (*Loaded) fact()           {}
+func (*AllLoaded) fact()        {}
+func (*Acted) fact()            {}
+func (*Turned) fact()           {}
+func (*PeriodChanged) fact()    {}
+func (*ScreenUp) fact()         {}
+func (*Lagged) fact()           {}
+func (*Desynced) fact()         {}
+func (*Dropped) fact()          {}
+func (*LeftGame) fact()         {}
+func (*DownloadBegun) fact()    {}
+func (*DownloadEnded) fact()    {}
+func (*MapPacketIgnored) fact() {}
+func (*Commanded) fact()        {}
+func (*Over) fact()             {}
+func (*Closed) fact()           {}

@@ -1,0 +1,88 @@
+package game
+
+import (
+	"net/netip"
+	"time"
+
+	"w3host/command"
+	"w3host/w3gs"
+)
+
+// LinkID is the host's number of a connection, from 1, never used twice in a
+// game.
+type LinkID uint32
+
+// Kind says what an Input is.
+type Kind uint8
+
+// Kinds of inputs, with the fields they use.
+const (
+	// Tick: time alone has passed.
+	Tick Kind = iota
+	// Join: the 0x1E of a new Link at Addr. The host has checked the game id and
+	// the entry key, and looked up whether the player is Banned (why), and whether
+	// the address is Shared by many.
+	Join
+	// Packet: any packet of Link without a kind of its own. Level is what the
+	// sender may do as the host knows, looked up for chat. Parts is how much of
+	// the map still waits for the socket. By is the round trip of a pong as the
+	// kernel measures it, 0 where it does not.
+	Packet
+	// Action: the Data of a 0x26 of Link.
+	Action
+	// Keepalive: the Sum of a 0x27 of Link.
+	Keepalive
+	// Lost: Link has ended; Why says how.
+	Lost
+	// Resume: Link carries seat PID from here on. Whatever checks that it may has
+	// done so.
+	Resume
+	// Backlog: Queued bytes of packets and Parts bytes of the map wait for
+	// Link's socket; Moves changes whenever it takes some of the packets.
+	Backlog
+	// HostLate: a turn of some game of this host went out By too late.
+	HostLate
+	// Beat: turns are to come at By modulo their period.
+	Beat
+	// Ban: Link's player has been banned since the join; Why says why.
+	Ban
+	// Command: Caller types Line, by another way than the chat of this game.
+	Command
+	// Stop: the host stops; Why is told to the players.
+	Stop
+)
+
+var kindText = [...]string{
+	"a tick", "a join", "a packet", "an action", "an acknowledgement", "the end of a link", "a resumed link", "a backlog",
+	"lateness of the host", "a place in the period", "a ban", "a command", "the stop of the host",
+}
+
+// String names the kind for the story of a crash.
+func (k Kind) String() string {
+	if int(k) >= len(kindText) {
+		return "an unknown input"
+	}
+	return kindText[k]
+}
+
+// Input is one thing that happened outside. It is a flat struct, so that
+// actions and acknowledgements need no allocation; Step keeps nothing of it.
+type Input struct {
+	Kind   Kind
+	Link   LinkID
+	PID    uint8
+	Level  command.Level
+	Sum    uint32
+	Queued int
+	Parts  int
+	Moves  uint64
+	By     time.Duration
+	Data   []byte
+	Packet w3gs.Packet
+	Addr   netip.AddrPort
+	Why    string
+	Banned string
+	Shared bool
+	Caller *command.Caller
+	Line   string
+}

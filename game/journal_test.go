@@ -1,0 +1,127 @@
+package game
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestRerunInAnotherProcess writes the journals of random games and lets another
+// process run them: the same bytes must come out, facts included.
+func TestRerunInAnotherProcess(t *testing.T) {
+	if dir := os.Getenv("GAME_JOURNALS"); dir != "" {
+		rerunAll(t, dir)
+		return
+	}
+	dir := t.TempDir()
+	const games = 1000
+	want := make([]string, games)
+	for seed := range games {
+		g := simulate(uint64(seed))
+		if g.err != nil {
+			t.Fatal(g.err)
+		}
+		var err error
+		if want[seed], err = everything(g.journal); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if err := os.WriteFile(journalFile(dir, seed), g.journal, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := exec.Command(os.Args[0], "-test.run=^TestRerunInAnotherProcess$")
+	other.Env = append(os.Environ(), "GAME_JOURNALS="+dir)
+	if out, err := other.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "sums"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range bytes.Split(bytes.TrimSpace(got), []byte("\n")) {
+		if string(line) != want[i] {
+			t.Fatalf("seed %d: %s in the other process, %s here", i, line, want[i])
+		}
+	}
+}
+
+func journalFile(dir string, seed int) string {
+	return filepath.Join(dir, fmt.Sprintf("%d.journal", seed))
+}
+
+func rerunAll(t *testing.T, dir string) {
+	f, err := os.Create(filepath.Join(dir, "sums"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	defer w.Flush()
+	for seed := 0; ; seed++ {
+		journal, err := os.ReadFile(journalFile(dir, seed))
+		if os.IsNotExist(err) {
+			return
+		}
+		sum, err := everything(journal)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		fmt.Fprintln(w, sum)
+	}
+}
+
+// everything sums up all that comes out of a journal: its orders, and its facts
+// as JSON.
+func everything(journal []byte) (string, error) {
+	facts := uint64(0)
+	result, err := RunJournal(bytes.NewReader(journal), func(_ *Entry, out *Out) {
+		for i := range out.Facts {
+			b, err := json.Marshal(&out.Facts[i])
+			if err != nil {
+				b = []byte(err.Error())
+			}
+			for _, c := range append(b, fmt.Sprintf("%T", out.Facts[i].Fact)...) {
+				facts = facts*1099511628211 + uint64(c)
+			}
+		}
+	})
+	if err == nil && !result.Checked {
+		err = fmt.Errorf("the journal holds no sum")
+	}
+	return fmt.Sprintf("%d inputs, orders %08x, facts %016x", result.Inputs, result.Sum, facts), err
+}
+
+// A journal says so when another game comes out of it.
+func TestRerunDiffers(t *testing.T) {
+	g := simulate(1)
+	broken := bytes.Clone(g.journal)
+	binary.LittleEndian.PutUint32(broken[len(broken)-4:], g.sum+1)
+	if _, err := RunJournal(bytes.NewReader(broken), nil); err == nil {
+		t.Error("a wrong sum passes")
+	}
+	if result, err := RunJournal(bytes.NewReader(g.journal[:len(g.journal)-9]), nil); err != nil || result.Checked {
+		t.Errorf("a journal without its end: %+v, %v", result, err)
+	}
+}
+
+// Whatever is in a file, reading it ends, with an error at the worst.
+func FuzzJournal(f *testing.F) {
+	g := simulate(3)
+	f.Add(g.journal[:min(len(g.journal), 4000)])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, _, err := ReadJournal(bytes.NewReader(data))
+		for err == nil {
+			_, err = r.Next()
+		}
+		if err != io.EOF && err.Error() == "" {
+			t.Error("an error without a word")
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package game
+
+import (
+	"time"
+
+	"w3host/lobby"
+	"w3host/w3gs"
+)
+
+// silenceCheck is how often the lobby looks for players who say nothing, and for
+// those who were banned after they joined.
+const silenceCheck = 5 * time.Second
+
+// join seats a player, or refuses.
+func (m *Machine) join(in *Input) {
+	req := in.Packet.(*w3gs.ReqJoin)
+	m.joining = &seat{name: req.Name, addr: in.Addr, link: in.Link, level: in.Level, heard: m.now}
+	m.tell(lobby.Join{
+		Conn: lobby.ConnID(in.Link), Req: *req,
+		External: w3gs.SockAddrFrom(in.Addr), Banned: in.Banned, Shared: in.Shared,
+	})
+	m.joining = nil
+}
+
+// tell hands an event to the lobby.
+func (m *Machine) tell(e lobby.Event) {
+	m.show(m.lobby.Handle(m.now, e, m.lobbyOut[:0]))
+}
+
+// show carries out the lobby's effects in their order.
+func (m *Machine) show(effects []lobby.Effect) {
+	m.lobbyOut = nil // effects of effects get a slice of their own
+	for _, e := range effects {
+		m.showOne(e)
+	}
+	clear(effects)
+	m.lobbyOut = effects[:0]
+}
+
+func (m *Machine) showOne(effect lobby.Effect) {
+	switch e := effect.(type) {
+	case lobby.Send:
+		m.sendTo(w3gs.Only(e.PID), e.Packet)
+	case lobby.Broadcast:
+		m.sendTo(e.To, e.Packet)
+	case lobby.Joined:
+		m.joined(e)
+	case lobby.Rejected:
+		s := m.joining
+		m.fact(&JoinRefused{Name: e.Name, Addr: s.addr, Reason: e.Reason, Why: e.Why})
+		m.out.add(Op{Kind: Reply, Link: s.link, Frame: m.out.frame(&w3gs.RejectJoin{Reason: e.Reason})})
+		m.out.add(Op{Kind: Close, Link: s.link, Why: e.Why})
+	case lobby.NeedsMap:
+		m.fact(&LacksMap{m.player(e.PID), e.Have})
+	case lobby.Kicked:
+		m.kicked(e)
+	case lobby.Left:
+		why := e.Reason.String()
+		if e.Lost {
+			why = "connection lost"
+		}
+		m.gone(&LeftLobby{Player: m.player(e.PID), Reason: e.Reason, Why: why})
+	case lobby.Said:
+		m.said(e)
+	case lobby.Flooded:
+		m.fact(&Muted{m.player(e.PID), e.For})
+	case lobby.CountsChanged:
+		m.fact(&Counted{e.Counts})
+	case lobby.CountdownStarted:
+		m.fact(&Counting{e.Seconds})
+	case lobby.CountdownAborted:
+		m.fact(&CountStopped{e.Why})
+	case lobby.Started:
+		m.begin(e)
+	case lobby.Closed:
+		m.over, m.last = true, &Closed{e.Why}
+	}
+}
+
+func (m *Machine) joined(e lobby.Joined) {
+	s := m.joining
+	s.pid = e.PID
+	m.seats[e.PID] = s
+	m.out.add(Op{Kind: Seat, Link: s.link, PID: e.PID})
+	m.fact(&Joined{s.player(), e.Slot})
+}
+
+// gone closes the link of a player who is no longer in the lobby's list.
+func (m *Machine) gone(f *LeftLobby) {
+	if m.turns == nil {
+		f.RTT = m.rtt(f.PID)
+		m.fact(f)
+		m.dropTransfer(f.PID)
+	}
+	m.vacate(f.PID, f.Why)
+}
+
+// kicked closes the link of a player who was put out. From a game they only go
+// when the turns say so.
+func (m *Machine) kicked(e lobby.Kicked) {
+	if m.turns == nil {
+		m.gone(&LeftLobby{Player: m.player(e.PID), Reason: w3gs.LeaveLobby, Why: e.Why, By: e.By, Kicked: true})
+		return
+	}
+	s := m.seats[e.PID]
+	m.fact(&Dropped{Player: s.player(), Why: e.Why, By: e.By})
+	s.kick = e.Why
+	m.unlink(s, e.Why)
+	m.todo = append(m.todo, task{leave: e.PID})
+}
+
+// findSilent cuts players of whom nothing was heard for too long: every ping
+// wants an answer, so their connection is dead without anybody having said so.
+func (m *Machine) findSilent() {
+	due := m.silenceAt
+	if m.now < due {
+		return
+	}
+	m.silenceAt = m.now + silenceCheck
+	if m.now-due > silenceCheck {
+		return // the host was suspended itself, and sent no pings
+	}
+	for _, s := range m.seats {
+		switch {
+		case s == nil:
+		case m.now-s.heard > m.cfg.Silence:
+			m.out.add(Op{Kind: Cut, Link: s.link, Why: "nothing heard for too long"})
+		case s.stuck > 0 && m.now-s.stuck > m.cfg.Silence:
+			m.out.add(Op{Kind: Cut, Link: s.link, Why: "the client took nothing of what was sent for too long"})
+		}
+	}
+	m.out.add(Op{Kind: CheckBans})
+}

@@ -1,0 +1,280 @@
+package game
+
+import (
+	"time"
+
+	"w3host/command"
+	"w3host/lobby"
+	"w3host/mapxfer"
+	gamesync "w3host/sync"
+	"w3host/w3gs"
+)
+
+// PIDs is a set of player ids, which are the numbers of seats.
+type PIDs = w3gs.PIDs
+
+// Machine is one game. It belongs to one goroutine.
+type Machine struct {
+	cfg   Config
+	lobby *lobby.Lobby
+	xfer  *mapxfer.Scheduler
+	turns *gamesync.Game // nil before the start
+
+	seats   [w3gs.MaxPID + 1]*seat // by pid; nil for fakes and the absent
+	joining *seat                  // whose join is at hand
+
+	now       time.Duration // since the lobby opened
+	startedAt time.Duration // 0x0B was sent: the clock of the turns begins
+	silenceAt time.Duration // when silent players are looked for next
+	latency   time.Duration // as set last; the turns begin with it
+	syncLimit int
+	stopped   bool // the host stops
+	over      bool
+	last      Fact   // the end of the game, once everything else is told
+	seq       uint64 // of the last fact
+
+	out      *Out
+	todo     []task // what follows from effects, after them
+	lobbyOut []lobby.Effect
+	xferOut  []mapxfer.Effect
+	turnsOut []gamesync.Effect
+	acted    Acted
+	turned   []Turned
+}
+
+// task is work that an effect asks for while the effects behind it still wait.
+type task struct {
+	event  lobby.Event // an event, and if there is a seat,
+	seat   *seat       // only while the seat is taken by the same player
+	caller *command.Caller
+	line   string // or a command of caller
+	leave  uint8  // or the pid of somebody whom the lobby has kicked from the game
+}
+
+// New opens the lobby of a game; out takes what it begins with.
+func New(cfg Config, out *Out) *Machine {
+	m := &Machine{
+		cfg: cfg, out: out,
+		lobby: lobby.New(cfg.Lobby), xfer: mapxfer.New(cfg.Transfer),
+		latency: cfg.Turns.Period, syncLimit: cfg.Turns.SyncLimit,
+	}
+	m.fact(&Opened{Config: &m.cfg, Owner: m.lobby.Owner(), Counts: m.lobby.Counts()})
+	return m
+}
+
+// Step takes one input at a time since the lobby opened, which never goes
+// back, and appends what follows from it to out.
+func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
+	if m.over {
+		return
+	}
+	m.now, m.out = max(now, m.now), out
+	m.turned = m.turned[:0]
+	m.handle(in)
+	m.followUp()
+	if m.last != nil {
+		m.fact(m.last)
+	}
+}
+
+// Next is when Step wants a Tick if no other input comes; false for never.
+func (m *Machine) Next() (at time.Duration, ok bool) {
+	least := func(t time.Duration) {
+		if !ok || t < at {
+			at, ok = t, true
+		}
+	}
+	if t, due := m.lobby.Next(); due {
+		least(t)
+	}
+	if m.turns != nil {
+		if t, due := m.turns.Next(); due {
+			least(m.startedAt + t)
+		}
+		for _, s := range m.seats {
+			if s != nil && s.until > 0 {
+				least(s.until)
+			}
+		}
+		return at, ok && !m.over
+	}
+	if t, due := m.xfer.Next(m.now); due {
+		least(t)
+	}
+	if m.lobby.Humans() != 0 {
+		least(m.silenceAt)
+	}
+	return at, ok && !m.over
+}
+
+// Open reports whether the lobby takes joins.
+func (m *Machine) Open() bool { return !m.over && m.turns == nil }
+
+// Over reports whether the game, or a lobby that did not start, has ended.
+func (m *Machine) Over() bool { return m.over }
+
+// Turning reports whether turns follow one another, so that actions and
+// acknowledgements may wait for the next.
+func (m *Machine) Turning() bool {
+	return m.turns != nil && !m.turns.Loading() && m.turns.Laggers() == 0
+}
+
+// Downloading reports whether the sockets' backlogs are of interest before the
+// start.
+func (m *Machine) Downloading() bool { return m.xfer.Downloading() > 0 }
+
+func (m *Machine) handle(in *Input) {
+	switch in.Kind {
+	case Tick:
+		m.tick()
+		return
+	case Join:
+		m.join(in)
+		return
+	case Command:
+		by := in.Caller
+		if by.PID != 0 {
+			by = m.caller(by.PID)
+		}
+		m.obey(by, in.Line)
+		return
+	case HostLate:
+		m.xfer.Late(m.now, in.By)
+		return
+	case Beat:
+		m.align(in.By)
+		return
+	case Stop:
+		m.stop(in.Why)
+		return
+	case Resume:
+		m.resume(in)
+		return
+	}
+	s := m.seatOf(in.Link)
+	if s == nil {
+		return // said after the player was out
+	}
+	switch in.Kind {
+	case Action:
+		s.heard = m.now
+		m.action(s, in.Data)
+	case Keepalive:
+		s.heard = m.now
+		m.keepalive(s, in.Sum)
+	case Packet:
+		s.heard, s.level, s.parts = m.now, in.Level, in.Parts
+		m.packet(s, in.Packet)
+	case Backlog:
+		m.backlog(s, in)
+	case Lost:
+		m.lost(s, in.Why)
+	case Ban:
+		if m.turns == nil {
+			m.operate(lobby.Kick{PID: s.pid, Why: "banned: " + in.Why})
+		}
+	}
+}
+
+// packet takes what a player says, apart from actions and acknowledgements.
+func (m *Machine) packet(s *seat, packet w3gs.Packet) {
+	switch p := packet.(type) {
+	case *w3gs.ChatToHost:
+		m.chat(s, p.Chat)
+	case *w3gs.Raw:
+		m.tell(lobby.Extra{PID: s.pid, Packet: p})
+	case *w3gs.PongToHost:
+		m.tell(lobby.Pong{PID: s.pid, Tick: p.Tick})
+		m.reportRTT(s)
+	case *w3gs.LeaveGame:
+		m.leave(s, p.Reason, false)
+	case *w3gs.LoadedSelf:
+		m.loaded(s)
+	case *w3gs.DropReq:
+		m.dropVote(s)
+	case *w3gs.MapSize:
+		m.mapSize(s, p)
+	case *w3gs.MapPartOK:
+		m.mapPartOK(s, p)
+	case *w3gs.MapPartNotOK:
+		m.mapPartNotOK(s, p)
+	}
+}
+
+// tick does what is due in each room.
+func (m *Machine) tick() {
+	if m.turns != nil {
+		m.expire()
+		m.play(m.turns.Tick(m.playTime(), m.turnsOut[:0]))
+		if m.over {
+			return
+		}
+	}
+	m.show(m.lobby.Tick(m.now, m.lobbyOut[:0]))
+	if m.turns == nil && !m.over {
+		m.tickTransfers()
+		m.findSilent()
+	}
+}
+
+// leave takes a player out who has said goodbye, or whose link is lost.
+func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
+	if m.turns == nil {
+		m.tell(lobby.Leave{PID: s.pid, Reason: reason, Lost: lost})
+		return
+	}
+	if !lost {
+		m.send(s, &w3gs.LeaveAck{})
+	}
+	m.unlink(s, reason.String())
+	m.play(m.turns.Leave(m.playTime(), s.pid, reason, m.turnsOut[:0]))
+}
+
+// stop ends the lobby or the game and tells its players.
+func (m *Machine) stop(why string) {
+	if m.turns == nil {
+		m.tell(lobby.Shutdown{Why: why})
+		return
+	}
+	m.stopped = true
+	m.play(m.turns.Stop(m.playTime(), why, m.turnsOut[:0]))
+}
+
+// followUp does what effects have asked for, and what follows from that.
+func (m *Machine) followUp() {
+	for len(m.todo) > 0 && !m.over {
+		next := m.todo
+		m.todo = nil
+		for _, t := range next {
+			switch {
+			case t.seat != nil && m.seats[t.seat.pid] != t.seat:
+			case t.caller != nil:
+				m.obey(t.caller, t.line)
+			case t.leave != 0:
+				m.play(m.turns.Leave(m.playTime(), t.leave, leaveKicked, m.turnsOut[:0]))
+			default:
+				m.operate(t.event)
+			}
+		}
+		if m.todo == nil {
+			clear(next)
+			m.todo = next[:0]
+			break
+		}
+	}
+}
+
+// later hands an event to the lobby after the effects at hand.
+func (m *Machine) later(e lobby.Event) { m.todo = append(m.todo, task{event: e}) }
+
+// playTime is the clock of the turns.
+func (m *Machine) playTime() time.Duration { return m.now - m.startedAt }
+
+func (m *Machine) fact(f Fact) {
+	m.seq++
+	turn := uint32(0)
+	if m.turns != nil {
+		turn = m.turns.Turns()
+	}
+	m.out.Facts = append(m.out.Facts, Stamped{Seq: m.seq, At: m.now, Turn: turn, Fact: f})
+}

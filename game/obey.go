@@ -1,0 +1,189 @@
+package game
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"w3host/command"
+	"w3host/lobby"
+	"w3host/w3gs"
+)
+
+// obey carries out a command, or answers the caller alone with what to type
+// instead.
+func (m *Machine) obey(by *command.Caller, line string) {
+	var names []string
+	for _, p := range m.lobby.Find("") {
+		names = append(names, p.Name)
+	}
+	o := commands.Run(m, m.phase(), by, line, names)
+	if o.Name == "" && by.Level < command.Owner {
+		return // not for us: players begin lines with all sorts of signs
+	}
+	if o.Denied && m.lobby.StandIn() == 0 {
+		o.Err = fmt.Errorf("only %v may use %s", max(o.Needs, command.Owner), o.Name)
+	}
+	refused := ""
+	if o.Err != nil {
+		refused = o.Err.Error()
+	}
+	if o.Acted && o.Needs > command.Anyone {
+		m.fact(&Commanded{Caller: *by, Line: line, Name: o.Name, Target: o.Target, Detail: o.Detail, Refused: refused})
+	}
+	if refused != "" {
+		m.answer(by, refused)
+	}
+}
+
+// caller is a player as one who commands.
+func (m *Machine) caller(pid uint8) *command.Caller {
+	c := &command.Caller{PID: pid, Name: m.player(pid).Name, Via: command.ViaLobby}
+	if m.turns != nil {
+		c.Via = command.ViaGame
+	}
+	if s := m.seats[pid]; s != nil {
+		c.Level = s.level
+	}
+	switch {
+	case m.lobby.Owns(pid):
+		c.Level = max(c.Level, command.Owner)
+	case m.lobby.StandIn() == pid:
+		c.Level = max(c.Level, command.StandIn)
+	}
+	return c
+}
+
+func (m *Machine) phase() command.Phase {
+	if m.turns == nil {
+		return command.InLobby
+	}
+	return command.InGame
+}
+
+// find is the one player that a part of a name means.
+func (m *Machine) find(part string) (lobby.Player, error) {
+	found := m.lobby.Find(part)
+	switch len(found) {
+	case 0:
+		return lobby.Player{}, fmt.Errorf("no player's name has %q in it", part)
+	case 1:
+		return found[0], nil
+	}
+	names := make([]string, len(found))
+	for i, p := range found {
+		names[i] = p.Name
+	}
+	return lobby.Player{}, fmt.Errorf("%q may be %s: type more of the name", part, strings.Join(names, " or "))
+}
+
+func help(topic string) act {
+	return func(m *Machine, c *call) error {
+		trigger := string(m.cfg.Trigger)
+		if topic == "" {
+			m.answer(c.Caller, commands.List(c.Level, m.phase(), trigger))
+			return nil
+		}
+		text, err := commands.Help(topic, trigger)
+		if err == nil {
+			m.answer(c.Caller, text)
+		}
+		return err
+	}
+}
+
+func version(m *Machine, c *call) error {
+	m.answer(c.Caller, m.cfg.Program)
+	return nil
+}
+
+func showOwner(m *Machine, c *call) error {
+	owner := m.lobby.Owner()
+	if owner == "" {
+		owner = "nobody"
+	}
+	m.answer(c.Caller, "The owner is "+owner+".")
+	return nil
+}
+
+// ping shows the round trips, or kicks who is slower than the limit.
+func ping(limit time.Duration) act {
+	return func(m *Machine, c *call) error {
+		var parts []string
+		for _, p := range m.lobby.Players() {
+			if p.Pings == 0 {
+				parts = append(parts, p.Name+": ?")
+				continue
+			}
+			parts = append(parts, fmt.Sprintf("%s: %d ms", p.Name, p.RTT.Milliseconds()))
+			if limit > 0 && p.RTT > limit {
+				m.later(lobby.Kick{PID: p.PID, Why: "ping", By: c.Name, KeepOut: true})
+			}
+		}
+		m.answer(c.Caller, strings.Join(parts, ", "))
+		return nil
+	}
+}
+
+func showLatency(m *Machine, c *call) error {
+	m.answer(c.Caller, fmt.Sprintf("The latency is %d ms.", m.latency.Milliseconds()))
+	return nil
+}
+
+func setLatency(period time.Duration) act {
+	return func(m *Machine, _ *call) error {
+		m.latency = period
+		if m.turns != nil {
+			m.play(m.turns.SetPeriod(m.playTime(), period, m.turnsOut[:0]))
+		}
+		m.say(0, fmt.Sprintf("The latency is now %d ms.", period.Milliseconds()))
+		return nil
+	}
+}
+
+func showSyncLimit(m *Machine, c *call) error {
+	m.answer(c.Caller, fmt.Sprintf("The sync limit is %d turns.", m.syncLimit))
+	return nil
+}
+
+func setSyncLimit(turns int) act {
+	return func(m *Machine, _ *call) error {
+		m.syncLimit = turns
+		if m.turns != nil {
+			m.play(m.turns.SetSyncLimit(m.playTime(), turns, m.turnsOut[:0]))
+		}
+		m.say(0, fmt.Sprintf("The sync limit is now %d turns.", turns))
+		return nil
+	}
+}
+
+// dropLaggers ends the wait for those on the lag screen.
+func dropLaggers(m *Machine, c *call) error {
+	laggers := m.turns.Laggers()
+	if laggers == 0 {
+		return refusal("nobody is on the lag screen")
+	}
+	var names []string
+	for pid := range laggers.All() {
+		names = append(names, m.player(pid).Name)
+	}
+	c.Target = strings.Join(names, ", ")
+	m.say(0, "Dropped: "+c.Target+".")
+	m.play(m.turns.DropLaggers(m.playTime(), m.turnsOut[:0]))
+	return nil
+}
+
+func end(m *Machine, _ *call) error {
+	m.say(0, "The game was ended by its owner.")
+	m.play(m.turns.End(m.playTime(), m.turnsOut[:0]))
+	return nil
+}
+
+// answer tells the caller of a command alone.
+func (m *Machine) answer(by *command.Caller, text string) {
+	if by.PID != 0 {
+		m.say(w3gs.Only(by.PID), text)
+		return
+	}
+	m.out.add(Op{Kind: Answer, Caller: by, Text: text})
+}

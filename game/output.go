@@ -1,0 +1,89 @@
+package game
+
+import (
+	"time"
+
+	"w3host/command"
+	"w3host/w3gs"
+)
+
+// OpKind says what an Op asks of the host.
+type OpKind uint8
+
+// Kinds of orders, with the fields they use.
+const (
+	// Send: write Frame to the links of the seats in To.
+	Send OpKind = iota + 1
+	// SendLast: as Send, but drop what waits of the map: nothing of it may come
+	// behind this packet.
+	SendLast
+	// Parts: send the map from At to End to seat PID, as if from From, behind
+	// every packet.
+	Parts
+	// Seat: Link carries seat PID from here on.
+	Seat
+	// Reply: write Frame to Link, which has no seat.
+	Reply
+	// Close: end Link once everything before is written; Why is for the log.
+	Close
+	// Cut: end Link at once.
+	Cut
+	// Play: turns begin; links belong to a running game.
+	Play
+	// CheckBans: look up the players of all links again and report with Ban.
+	CheckBans
+	// Answer: Text is for Caller, who is not in the game.
+	Answer
+)
+
+// Op is one order to the host, to be carried out in the order of Out.
+type Op struct {
+	Kind    OpKind
+	To      PIDs
+	PID     uint8
+	From    uint8
+	Link    LinkID
+	At, End uint32
+	Frame   []byte
+	Why     string
+	Caller  *command.Caller
+	Text    string
+}
+
+// Stamped is a fact with its number in the game, from 1, and its time.
+type Stamped struct {
+	Seq  uint64
+	At   time.Duration // since the lobby opened
+	Turn uint32        // turns sent before it
+	Fact Fact
+}
+
+// Out collects what a Step brings about. It is valid until Reset.
+type Out struct {
+	Ops   []Op
+	Facts []Stamped
+	bytes []byte
+}
+
+// Reset empties it for the next Step; its memory is used again.
+func (o *Out) Reset() {
+	clear(o.Ops)
+	clear(o.Facts)
+	o.Ops, o.Facts, o.bytes = o.Ops[:0], o.Facts[:0], o.bytes[:0]
+}
+
+// frame encodes a packet.
+func (o *Out) frame(p w3gs.Packet) []byte {
+	from := len(o.bytes)
+	o.bytes = p.AppendTo(o.bytes)
+	return o.bytes[from:len(o.bytes):len(o.bytes)]
+}
+
+// copy keeps bytes that their owner will use again.
+func (o *Out) copy(b []byte) []byte {
+	from := len(o.bytes)
+	o.bytes = append(o.bytes, b...)
+	return o.bytes[from:len(o.bytes):len(o.bytes)]
+}
+
+func (o *Out) add(op Op) { o.Ops = append(o.Ops, op) }

@@ -1,0 +1,161 @@
+package game
+
+import (
+	"net/netip"
+	"time"
+
+	"w3host/lobby"
+	gamesync "w3host/sync"
+	"w3host/w3gs"
+)
+
+// leaveKicked is what the others are told of a player who was kicked.
+const leaveKicked = w3gs.LeaveLost
+
+// whyEarly is the fault of a client that plays before the game has started.
+const whyEarly = "an action or acknowledgement before the game has started"
+
+// begin turns the lobby into a game: from here on the turns say who is in.
+func (m *Machine) begin(e lobby.Started) {
+	m.startedAt = m.now
+	cfg := m.cfg.Turns
+	cfg.Period, cfg.SyncLimit = m.latency, m.syncLimit
+	addrs := make(map[uint8]netip.AddrPort, len(e.Players))
+	for _, p := range e.Players {
+		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Observer: p.Observer})
+		addrs[p.PID] = m.seats[p.PID].addr
+	}
+	for _, p := range e.Fakes {
+		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Fake: true})
+	}
+	m.turns = gamesync.New(cfg)
+	m.out.add(Op{Kind: Play})
+	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL})
+}
+
+// align puts the turns of this game at a place in the period.
+func (m *Machine) align(beat time.Duration) {
+	if m.turns != nil {
+		m.turns.Align(beat - m.startedAt)
+	}
+}
+
+func (m *Machine) action(s *seat, data []byte) {
+	if m.turns == nil {
+		m.out.add(Op{Kind: Cut, Link: s.link, Why: whyEarly})
+		return
+	}
+	s.actions++
+	m.acted = Acted{s.pid, data}
+	m.fact(&m.acted)
+	m.play(m.turns.Action(m.playTime(), s.pid, data, m.turnsOut[:0]))
+}
+
+func (m *Machine) keepalive(s *seat, sum uint32) {
+	if m.turns == nil {
+		m.out.add(Op{Kind: Cut, Link: s.link, Why: whyEarly})
+		return
+	}
+	m.play(m.turns.Keepalive(m.playTime(), s.pid, sum, m.turnsOut[:0]))
+}
+
+func (m *Machine) loaded(s *seat) {
+	if m.turns != nil {
+		m.play(m.turns.Loaded(m.playTime(), s.pid, m.turnsOut[:0]))
+	}
+}
+
+func (m *Machine) dropVote(s *seat) {
+	if m.turns != nil {
+		m.play(m.turns.DropVote(m.playTime(), s.pid, m.turnsOut[:0]))
+	}
+}
+
+// reportRTT passes on what the last pong measured: the turns want to know whose
+// line a lag was.
+func (m *Machine) reportRTT(s *seat) {
+	if m.turns == nil {
+		return
+	}
+	if rtt := m.rtt(s.pid); rtt > 0 {
+		m.turns.ReportRTT(m.playTime(), s.pid, rtt)
+	}
+}
+
+// play carries out the effects of the turns in their order. They are valid
+// until the next call into the turns, so whatever calls them again is put off.
+func (m *Machine) play(effects []gamesync.Effect) {
+	m.turnsOut = nil
+	for _, effect := range effects {
+		switch e := effect.(type) {
+		case *gamesync.Broadcast:
+			m.out.add(Op{Kind: Send, To: e.To, Frame: m.out.copy(e.Frame)})
+		case *gamesync.Turn:
+			t := Turned{*e}
+			t.Actions = m.out.copy(e.Actions)
+			m.turned = append(m.turned, t)
+			m.fact(&m.turned[len(m.turned)-1])
+		default:
+			m.playRare(effect)
+		}
+	}
+	clear(effects)
+	m.turnsOut = effects[:0]
+}
+
+func (m *Machine) playRare(effect gamesync.Effect) {
+	switch e := effect.(type) {
+	case *gamesync.Send:
+		m.out.add(Op{Kind: Send, To: w3gs.Only(e.PID), Frame: m.out.copy(e.Frame)})
+	case *gamesync.Drop:
+		m.drop(e)
+	case *gamesync.PlayerLeft:
+		m.left(e)
+	case *gamesync.Say:
+		m.say(e.To, e.Text)
+	case *gamesync.PlayerLoaded:
+		m.fact(&Loaded{m.player(e.PID), e.After})
+	case *gamesync.Started:
+		m.fact(&AllLoaded{e.After})
+	case *gamesync.PeriodChanged:
+		m.fact(&PeriodChanged{*e})
+	case *gamesync.ScreenUp:
+		m.fact(&ScreenUp{*e})
+	case *gamesync.Lag:
+		m.fact(&Lagged{*e})
+	case *gamesync.Desync:
+		m.fact(&Desynced{e})
+	case *gamesync.Over:
+		m.over, m.last = true, &Over{*e, m.stopped}
+	}
+}
+
+// drop puts a player out whom the turns have forgotten.
+func (m *Machine) drop(e *gamesync.Drop) {
+	s := m.seats[e.PID]
+	if e.Why != gamesync.WhyGameOver { // then nobody is dropped: the game is over
+		m.fact(&Dropped{Player: m.player(e.PID), Why: e.Why.String()})
+	} else if s != nil && !e.Loading {
+		m.send(s, &w3gs.GameOver{PID: e.PID})
+	}
+	if s != nil {
+		m.unlink(s, e.Why.String())
+	}
+}
+
+// left tells observers at the place in the order of turns where the players are
+// told.
+func (m *Machine) left(e *gamesync.PlayerLeft) {
+	f := &LeftGame{Player: m.player(e.PID), Reason: e.Reason, Why: e.Reason.String(), RTT: m.rtt(e.PID)}
+	if e.Why != gamesync.WhyLeft {
+		f.Why = e.Why.String()
+	}
+	if s := m.seats[e.PID]; s != nil {
+		f.Actions = s.actions
+		if s.kick != "" {
+			f.Why, f.Kicked = s.kick, true
+		}
+	}
+	m.fact(f)
+	m.tell(lobby.Leave{PID: e.PID, Reason: e.Reason, Lost: true}) // at once: nobody speaks with this pid any more
+}

@@ -1,0 +1,274 @@
+package game
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/command"
+	"w3host/internal/script"
+	"w3host/lobby"
+	"w3host/mapxfer"
+	gamesync "w3host/sync"
+	"w3host/w3gs"
+)
+
+// TestScripts plays testdata/*.txt. A script is a game: lines that begin at the
+// margin say what happens, the indented lines below are what comes of it, but for
+// packets that other rooms' scripts show. Lines are those of scene.event.
+func TestScripts(t *testing.T) { script.Run(t, "testdata/*.txt", playScript) }
+
+func playScript(t *testing.T, text string) string {
+	s := newScene()
+	var b strings.Builder
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if strings.HasPrefix(line, "  ") {
+			continue
+		}
+		b.WriteString(line + "\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if err := s.event(line); err != nil {
+			t.Fatalf("line %d: %q: %v", i+1, line, err)
+		}
+		for _, told := range s.told {
+			b.WriteString("  " + told + "\n")
+		}
+		s.told = nil
+	}
+	return b.String()
+}
+
+// scene is a game under a script: a map of six slots, and players who have it.
+type scene struct {
+	m     *Machine
+	out   Out
+	now   time.Duration
+	links map[string]LinkID
+	names map[uint8]string
+	owed  map[string]int // turns that a player has not answered
+	told  []string
+}
+
+func newScene() *scene {
+	cfg := Config{
+		ID: 1, Name: "scene", Version: 26, Program: "w3host test", Trigger: '!', Silence: time.Minute,
+		Lobby: lobby.Defaults(), Turns: gamesync.Defaults(), Transfer: mapxfer.Config{Size: 5000},
+	}
+	for i := range uint8(6) {
+		cfg.Lobby.Slots = append(cfg.Lobby.Slots, w3gs.Slot{
+			Download: w3gs.DownloadUnknown, Team: i % 2, Colour: i, Race: w3gs.RaceRandom | w3gs.RaceSelectable,
+			AI: w3gs.AINormal, Handicap: 100,
+		})
+	}
+	cfg.Lobby.MapCheck.Size = 5000
+	cfg.Lobby.PlayerSlots = 6
+	cfg.Lobby.Observers, cfg.Lobby.OwnerFirst = true, true
+	cfg.Turns.DropAfter = -1
+	s := &scene{links: map[string]LinkID{}, names: map[uint8]string{}, owed: map[string]int{}}
+	s.m = New(cfg, &s.out)
+	s.show()
+	return s
+}
+
+// event plays one line:
+//
+//	join NAME            a player who has the map joins; "lacking" behind it: who has not
+//	NAME: TEXT           a player says something
+//	console: LINE        the operator types a command
+//	load | ack [NAME]    everybody loads; all but NAME answer all turns
+//	leave NAME | lose NAME
+//	wait DURATION        time passes
+//	table                shows the slots
+func (s *scene) event(line string) error {
+	if who, text, ok := strings.Cut(line, ": "); ok {
+		return s.say(who, text)
+	}
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "join":
+		name, lacking := strings.CutSuffix(rest, " lacking")
+		s.join(name, lacking)
+	case "leave":
+		s.packet(rest, &w3gs.LeaveGame{Reason: w3gs.LeaveLost})
+	case "lose":
+		s.step(Input{Kind: Lost, Link: s.links[rest], Why: "reset"})
+	case "load":
+		for pid := range uint8(25) {
+			if name := s.names[pid]; name != "" {
+				s.packet(name, &w3gs.LoadedSelf{})
+			}
+		}
+	case "ack":
+		for pid := range uint8(25) {
+			for name := s.names[pid]; name != "" && name != rest && s.owed[name] > 0; s.owed[name]-- {
+				s.step(Input{Kind: Keepalive, Link: s.links[name], Sum: 1})
+			}
+		}
+	case "wait":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			return err
+		}
+		s.wait(d)
+	case "table":
+		s.table()
+	default:
+		return fmt.Errorf("no such event")
+	}
+	return nil
+}
+
+func (s *scene) say(who, text string) error {
+	if who == "console" {
+		s.step(Input{Kind: Command, Line: text, Caller: &command.Caller{Name: "console", Level: command.Root, Via: command.ViaConsole}})
+		return nil
+	}
+	link := s.links[who]
+	if link == 0 {
+		return fmt.Errorf("%s is not there", who)
+	}
+	seat := s.m.seatOf(link)
+	if seat == nil {
+		return fmt.Errorf("%s has no seat", who)
+	}
+	p := &w3gs.ChatToHost{Chat: w3gs.Chat{From: seat.pid, To: []uint8{seat.pid}, Flag: w3gs.ChatLobby, Text: text}}
+	if s.m.turns != nil {
+		p.Flag = w3gs.ChatGame
+	}
+	s.step(Input{Kind: Packet, Link: link, Packet: p})
+	return nil
+}
+
+func (s *scene) join(name string, lacking bool) {
+	link := LinkID(len(s.links) + 1)
+	s.links[name] = link
+	s.step(Input{Kind: Join, Link: link, Packet: &w3gs.ReqJoin{Name: name}, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(link)}), 6112)})
+	size := s.m.cfg.Transfer.Size
+	if lacking {
+		size = 0
+	}
+	s.packet(name, &w3gs.MapSize{Flag: w3gs.MapHave, Size: size})
+}
+
+func (s *scene) packet(name string, p w3gs.Packet) {
+	s.step(Input{Kind: Packet, Link: s.links[name], Packet: p})
+}
+
+func (s *scene) wait(d time.Duration) {
+	for end := s.now + d; ; {
+		at, ok := s.m.Next()
+		if !ok || at > end {
+			s.now = end
+			return
+		}
+		s.now = max(at, s.now)
+		s.step(Input{Kind: Tick})
+	}
+}
+
+func (s *scene) step(in Input) {
+	s.out.Reset()
+	s.m.Step(s.now, &in, &s.out)
+	s.show()
+}
+
+// show tells what came out, in the order of a reader: orders, then facts.
+func (s *scene) show() {
+	for i := range s.out.Ops {
+		s.op(&s.out.Ops[i])
+	}
+	for i := range s.out.Facts {
+		switch f := s.out.Facts[i].Fact.(type) {
+		case *Commanded:
+			s.tell("audit: %s by %s (%s), on %q, %q, refused %q", f.Name, f.Caller.Name, f.Caller.Via, f.Target, f.Detail, f.Refused)
+		case *LeftLobby:
+			s.tell("%s left: %s", f.Name, f.Why)
+		case *LeftGame:
+			s.tell("%s left the game: %s", f.Name, f.Why)
+		case *LinkLost:
+			s.tell("%s's link is lost: %s", f.Name, f.Why)
+		case *PeriodChanged:
+			s.tell("a turn every %v", f.Period)
+		case *Closed:
+			s.tell("closed: %s", f.Why)
+		case *Over:
+			s.tell("over: %v", f.How)
+		}
+	}
+}
+
+func (s *scene) op(op *Op) {
+	switch op.Kind {
+	case Seat:
+		for name, link := range s.links {
+			if link == op.Link {
+				s.names[op.PID] = name
+			}
+		}
+	case Close:
+		s.tell("close link %d: %s", op.Link, op.Why)
+		delete(s.names, op.PID)
+	case Answer:
+		s.tell("%s reads %q", op.Caller.Name, op.Text)
+	case Parts:
+		s.tell("%s is sent the map from %d to %d", s.names[op.PID], op.At, op.End)
+	case Play:
+		s.tell("the game begins")
+	case Send, SendLast:
+		var to []string
+		for pid := range op.To.All() {
+			if s.names[pid] != "" {
+				to = append(to, s.names[pid])
+			}
+		}
+		s.frames(strings.Join(to, ", "), op.Frame)
+	}
+}
+
+// frames tells what players see: lines, lag screens, and where they are put out.
+func (s *scene) frames(to string, b []byte) {
+	for len(b) > 0 {
+		frame, rest, err := w3gs.Next(b, w3gs.MaxFrame)
+		if err != nil || frame == nil {
+			s.tell("broken bytes")
+			return
+		}
+		b = rest
+		p, err := w3gs.Decode(frame, w3gs.FromHost)
+		if err != nil {
+			s.tell("%v", err)
+			return
+		}
+		switch p := p.(type) {
+		case *w3gs.ChatFromHost:
+			s.tell("%s: %q", to, p.Text)
+		case *w3gs.IncomingAction:
+			for name := range strings.SplitSeq(to, ", ") {
+				s.owed[name]++
+			}
+		case *w3gs.KickPlayer, *w3gs.StartLag, *w3gs.StopLag, *w3gs.GameOver, *w3gs.StartDownload, *w3gs.CountdownStart:
+			s.tell("%s: %v", to, p.Op())
+		}
+	}
+}
+
+func (s *scene) table() {
+	for i, slot := range s.m.lobby.SlotTable().Slots {
+		who := []string{"open", "closed", "?"}[slot.Status]
+		if slot.Computer {
+			who = fmt.Sprintf("computer %d", slot.AI)
+		} else if slot.PID != 0 {
+			p, _ := s.m.lobby.Player(slot.PID)
+			who = p.Name
+		}
+		s.tell("%d %-10s team %d colour %d race %02x handicap %d", i+1, who, slot.Team, slot.Colour, uint8(slot.Race), slot.Handicap)
+	}
+}
+
+func (s *scene) tell(format string, values ...any) {
+	s.told = append(s.told, fmt.Sprintf(format, values...))
+}

@@ -1,0 +1,144 @@
+package game
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"w3host/command"
+	"w3host/w3gs"
+)
+
+// seat is a player's place for the life of the game.
+type seat struct {
+	pid     uint8
+	name    string
+	addr    netip.AddrPort
+	link    LinkID        // what carries the player; 0: none
+	level   command.Level // as the host looked up last
+	heard   time.Duration
+	until   time.Duration // a lost link can be resumed until then; 0: it is not lost
+	parts   int           // bytes of the map that wait for the link's socket
+	moves   uint64
+	stuck   time.Duration // since then the socket takes nothing of what waits; 0: it does
+	actions uint32
+	kick    string // why, once kicked from a running game
+}
+
+func (s *seat) player() Player { return Player{PID: s.pid, Name: s.name, Addr: s.addr} }
+
+// seatOf finds the seat that a link carries.
+func (m *Machine) seatOf(link LinkID) *seat {
+	for _, s := range m.seats {
+		if s != nil && s.link == link {
+			return s
+		}
+	}
+	return nil
+}
+
+// player describes a seat by its pid, fake players included.
+func (m *Machine) player(pid uint8) Player {
+	if int(pid) < len(m.seats) && m.seats[pid] != nil {
+		return m.seats[pid].player()
+	}
+	p, _ := m.lobby.Player(pid)
+	return Player{PID: pid, Name: p.Name}
+}
+
+func (m *Machine) rtt(pid uint8) time.Duration {
+	p, _ := m.lobby.Player(pid)
+	return p.RTT
+}
+
+// send encodes a packet for one player.
+func (m *Machine) send(s *seat, p w3gs.Packet) { m.sendTo(w3gs.Only(s.pid), p) }
+
+// sendTo encodes a packet once for several players.
+func (m *Machine) sendTo(to PIDs, p w3gs.Packet) {
+	kind := Send
+	if endsDownload(p.Op()) {
+		kind = SendLast
+	}
+	m.out.add(Op{Kind: kind, To: to, Frame: m.out.frame(p)})
+}
+
+// unlink closes a seat's link once everything before it is written.
+func (m *Machine) unlink(s *seat, why string) {
+	s.until = 0
+	if s.link != 0 {
+		m.out.add(Op{Kind: Close, Link: s.link, PID: s.pid, Why: why})
+		s.link = 0
+	}
+}
+
+// backlog takes what waits for a seat's socket.
+func (m *Machine) backlog(s *seat, in *Input) {
+	s.parts = in.Parts
+	switch {
+	case in.Queued == 0 || in.Moves != s.moves:
+		s.moves, s.stuck = in.Moves, 0
+	case s.stuck == 0:
+		s.stuck = m.now
+	}
+	if m.turns != nil {
+		m.turns.ReportBacklog(s.pid, in.Queued, in.Moves)
+	}
+}
+
+// lost takes the end of a link: its player leaves, or the seat waits for another
+// link. The turns do not: who waits lags like anybody else.
+func (m *Machine) lost(s *seat, why string) {
+	m.fact(&LinkLost{s.player(), why})
+	if m.turns == nil || m.cfg.Wait == 0 {
+		m.leave(s, w3gs.LeaveDisconnect, true)
+		return
+	}
+	m.unlink(s, why)
+	s.until = m.now + m.cfg.Wait
+}
+
+// resume gives a seat a new link, which wins over one that is half dead.
+func (m *Machine) resume(in *Input) {
+	var s *seat
+	if int(in.PID) < len(m.seats) {
+		s = m.seats[in.PID]
+	}
+	if s == nil || m.turns == nil || s.link == 0 && s.until == 0 {
+		m.out.add(Op{Kind: Close, Link: in.Link, Why: "no seat to resume"})
+		return
+	}
+	m.unlink(s, "resumed by another link")
+	s.link, s.until = in.Link, 0
+	m.out.add(Op{Kind: Seat, Link: s.link, PID: s.pid})
+	m.fact(&LinkResumed{s.player()})
+}
+
+// expire takes players out who have not come back.
+func (m *Machine) expire() {
+	for _, s := range m.seats {
+		if s != nil && s.until > 0 && m.now >= s.until {
+			s.until = 0
+			m.leave(s, w3gs.LeaveDisconnect, true)
+		}
+	}
+}
+
+// vacate ends a seat.
+func (m *Machine) vacate(pid uint8, why string) {
+	if s := m.seats[pid]; s != nil {
+		m.unlink(s, why)
+		m.seats[pid] = nil
+	}
+}
+
+// Describe tells of the game's state, for whoever looks into a crash.
+func (m *Machine) Describe() string {
+	text := fmt.Sprintf("now %v, owner %q, players %+v, fake players %+v, slots %+v", m.now, m.lobby.Owner(),
+		m.lobby.Players(), m.lobby.Fakes(), m.lobby.SlotTable())
+	if m.turns != nil {
+		text += fmt.Sprintf(", playing for %v, turn %d, game time %v, loading %v, laggers %b", m.playTime(),
+			m.turns.Turns(), m.turns.GameTime(), m.turns.Loading(), m.turns.Laggers())
+	}
+	return text
+}

@@ -1,0 +1,171 @@
+package game
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+var seeds = flag.Int("seeds", 1000, "how many games the simulation plays")
+
+// TestSimulation plays whole games with random players, from the first join to
+// the end, and looks at them from the players' side. A game that goes wrong is
+// shortened to the fewest inputs that still do, and printed.
+func TestSimulation(t *testing.T) {
+	var wg sync.WaitGroup
+	next := make(chan uint64)
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for seed := range next {
+				if g := simulate(seed); g.err != nil {
+					t.Errorf("seed %d: %v\n%s", seed, g.err, g.shortest())
+				}
+			}
+		})
+	}
+	for seed := range uint64(*seeds) {
+		if t.Failed() {
+			break
+		}
+		next <- seed
+	}
+	close(next)
+	wg.Wait()
+}
+
+// simulated is one game that was played.
+type simulated struct {
+	cfg     Config
+	entries []Entry
+	err     error
+	sum     uint32
+	started bool
+	journal []byte
+}
+
+// simulate plays the game of a seed.
+func simulate(seed uint64) *simulated {
+	r := rand.New(rand.NewPCG(seed, 1))
+	g := &simulated{cfg: simConfig(r)}
+	c := newCrowd(r, &g.cfg)
+	var j Journal
+	g.journal, _ = j.Begin(nil, &g.cfg)
+	p := newPlayback(g.cfg)
+	for g.err = p.err; g.err == nil && !p.m.Over(); {
+		at, in := c.now, Input{}
+		due, ok := p.m.Next()
+		if len(c.pending) > 0 && (!ok || c.pending[0].at <= due) {
+			at, in = c.pending[0].at, c.pending[0].in
+			c.pending = c.pending[1:]
+		} else if ok {
+			at = (due + Clock - 1).Truncate(Clock)
+		} else {
+			g.err = fmt.Errorf("nothing is left to wait for")
+			break
+		}
+		c.now = max(c.now, at)
+		e := Entry{At: c.now, Input: in}
+		g.entries = append(g.entries, e)
+		g.journal = j.Append(g.journal, e.At, &e.Input)
+		g.err = p.step(&e)
+		c.watch(&p.out)
+		if r.IntN(3) == 0 {
+			c.stir()
+		}
+		if len(g.entries) > 20000 {
+			g.err = fmt.Errorf("the game does not come to an end")
+		}
+	}
+	g.sum, g.started = p.sum, p.ref.play
+	g.journal = j.Check(g.journal, g.sum)
+	return g
+}
+
+// playback runs inputs through a machine under the eyes of a referee.
+type playback struct {
+	m    *Machine
+	out  Out
+	ref  *referee
+	sum  uint32
+	idle int
+	err  error
+}
+
+func newPlayback(cfg Config) *playback {
+	p := &playback{ref: newReferee()}
+	p.m = New(cfg, &p.out)
+	p.sum = p.out.Sum(0)
+	p.err = p.ref.watch(&p.out)
+	return p
+}
+
+func (p *playback) step(e *Entry) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v", fault)
+		}
+	}()
+	p.out.Reset()
+	before, hadDue := p.m.Next()
+	p.m.Step(e.At, &e.Input, &p.out)
+	p.sum = p.out.Sum(p.sum)
+	if due, ok := p.m.Next(); e.Input.Kind == Tick && hadDue && ok && due <= before && due <= e.At {
+		if p.idle++; p.idle > 100 {
+			return fmt.Errorf("at %v Tick is due again and again", e.At)
+		}
+	} else {
+		p.idle = 0
+	}
+	return p.ref.watch(&p.out)
+}
+
+// shortest leaves out inputs as long as the game still goes wrong.
+func (g *simulated) shortest() string {
+	entries := g.entries
+	for size := len(entries) / 2; size > 0; {
+		shorter := false
+		for from := 0; from+size <= len(entries); {
+			rest := append(append([]Entry(nil), entries[:from]...), entries[from+size:]...)
+			if p := newPlayback(g.cfg); p.fails(rest) {
+				entries, shorter = rest, true
+			} else {
+				from += size
+			}
+		}
+		if !shorter || size > 1 {
+			size /= 2
+		}
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "the shortest way there, %d of %d inputs:\n", len(entries), len(g.entries))
+	for _, e := range entries {
+		fmt.Fprintf(&b, "%12v %+v %+v\n", e.At, e.Input, e.Input.Packet)
+	}
+	return b.String()
+}
+
+func (p *playback) fails(entries []Entry) bool {
+	for i := range entries {
+		if p.step(&entries[i]) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// TestSimulationPlays makes sure that the simulation gets anywhere.
+func TestSimulationPlays(t *testing.T) {
+	started := 0
+	for seed := range uint64(100) {
+		if simulate(seed).started {
+			started++
+		}
+	}
+	if started < 50 {
+		t.Errorf("%d of 100 games started", started)
+	}
+}

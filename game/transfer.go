@@ -1,0 +1,129 @@
+package game
+
+import (
+	"fmt"
+
+	"w3host/lobby"
+	"w3host/mapxfer"
+	"w3host/w3gs"
+)
+
+// After the start nobody downloads: the lobby let nobody start without the map,
+// or was told to.
+
+func (m *Machine) mapSize(s *seat, p *w3gs.MapSize) {
+	if m.turns != nil {
+		return
+	}
+	m.tell(lobby.MapReport{PID: s.pid, Report: *p})
+	if m.seats[s.pid] != s {
+		return
+	}
+	m.xfer.Backlog(s.pid, s.parts)
+	m.transfer(m.xfer.Report(m.now, s.pid, *p, m.xferOut[:0]))
+}
+
+func (m *Machine) mapPartOK(s *seat, p *w3gs.MapPartOK) {
+	if m.turns == nil {
+		m.xfer.Backlog(s.pid, s.parts)
+		m.transfer(m.xfer.Ack(m.now, s.pid, *p, m.xferOut[:0]))
+	}
+}
+
+func (m *Machine) mapPartNotOK(s *seat, p *w3gs.MapPartNotOK) {
+	if m.turns == nil {
+		m.xfer.Backlog(s.pid, s.parts)
+		m.transfer(m.xfer.Refuse(m.now, s.pid, *p, m.xferOut[:0]))
+	}
+}
+
+func (m *Machine) tickTransfers() {
+	if m.xfer.Downloading() == 0 {
+		return
+	}
+	for _, s := range m.seats {
+		if s != nil {
+			m.xfer.Backlog(s.pid, s.parts)
+		}
+	}
+	m.transfer(m.xfer.Tick(m.now, m.xferOut[:0]))
+}
+
+func (m *Machine) dropTransfer(pid uint8) {
+	m.transfer(m.xfer.Leave(m.now, pid, m.xferOut[:0]))
+}
+
+// transfer carries out the scheduler's effects in their order.
+func (m *Machine) transfer(effects []mapxfer.Effect) {
+	m.xferOut = nil // effects of effects get a slice of their own
+	for i := range effects {
+		if s := m.seats[effects[i].PID]; s != nil {
+			m.transferOne(s, &effects[i])
+		}
+	}
+	m.xferOut = effects[:0]
+}
+
+func (m *Machine) transferOne(s *seat, e *mapxfer.Effect) {
+	switch e.Kind {
+	case mapxfer.Begin:
+		m.fact(&DownloadBegun{s.player(), m.cfg.Transfer.Size})
+		m.send(s, &w3gs.StartDownload{From: m.lobby.MapSender(s.pid)})
+	case mapxfer.Send:
+		m.out.add(Op{Kind: Parts, PID: s.pid, From: m.lobby.MapSender(s.pid), At: e.Offset, End: e.End})
+		s.parts += int(e.End - e.Offset)
+	case mapxfer.Percent:
+		m.later(lobby.Progress{PID: s.pid, Percent: e.Percent})
+	case mapxfer.Done:
+		f := m.downloadEnded(s, e, true)
+		m.later(lobby.Say{Text: fmt.Sprintf("%s has downloaded the map: %.1f MB in %.1f s, %.0f KB/s.",
+			s.name, float64(e.Bytes)/1e6, e.Took.Seconds(), f.Speed()/1000)})
+	case mapxfer.Waiting:
+		m.tellSeat(s, fmt.Sprintf("You are number %d in the queue for the map.", e.Place))
+	case mapxfer.Ignored:
+		m.fact(&MapPacketIgnored{s.player(), e.Why})
+	case mapxfer.Refused:
+		m.refuseTransfer(s, e)
+	case mapxfer.TooSlow, mapxfer.Cheat:
+		m.downloadEnded(s, e, false)
+		m.removeLater(s, e.Why.String())
+	}
+}
+
+func (m *Machine) downloadEnded(s *seat, e *mapxfer.Effect, complete bool) *DownloadEnded {
+	f := &DownloadEnded{Player: s.player(), Complete: complete, Bytes: e.Bytes, Resent: e.Resent, Took: e.Took}
+	if !complete {
+		f.Why = e.Why.String()
+	}
+	m.fact(f)
+	return f
+}
+
+// refuseTransfer tells a player why there is no map. Who cannot get it cannot
+// play and has to go; where an admin may still allow it, the player waits.
+func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
+	switch e.Why {
+	case mapxfer.WhyAsk:
+		m.later(lobby.Say{Text: fmt.Sprintf("%s lacks the map. An admin can allow the download: %cdownload %s", s.name, m.cfg.Trigger, s.name)})
+	case mapxfer.WhyOff:
+		m.removeLater(s, "does not have the map, and downloads are off")
+	default:
+		m.removeLater(s, "does not have the map: "+e.Why.String())
+	}
+}
+
+// removeLater puts a player out after the effects at hand.
+func (m *Machine) removeLater(s *seat, why string) {
+	m.todo = append(m.todo, task{seat: s, event: lobby.Kick{PID: s.pid, Why: why}})
+}
+
+// tellSeat says a line to one player after the effects at hand.
+func (m *Machine) tellSeat(s *seat, text string) {
+	m.todo = append(m.todo, task{seat: s, event: lobby.Say{To: w3gs.Only(s.pid), Text: text}})
+}
+
+// endsDownload reports whether a packet ends the receiver's time in the lobby:
+// clients do not expect parts of the map behind it.
+func endsDownload(op w3gs.Op) bool {
+	return op == w3gs.OpLeaveAck || op == w3gs.OpKickPlayer || op == w3gs.OpCountdownStart
+}

@@ -1,0 +1,219 @@
+// Package gamelog observes a game's facts: Records turns them into the records
+// of the game log, Lines into lines of the host's log.
+package gamelog
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"w3host/game"
+	"w3host/lobby"
+	"w3host/mapstats"
+	"w3host/storage"
+	gamesync "w3host/sync"
+	"w3host/w3gs"
+)
+
+// Recorder takes records for the game log. It never waits.
+type Recorder interface {
+	Record(storage.Record)
+}
+
+// Records writes one game into the game log.
+type Records struct {
+	to     Recorder
+	key    storage.GameKey
+	opened time.Time
+	stats  *mapstats.Collector // what the map reports; nil before the start
+	turn   uint32
+	ended  bool
+}
+
+// NewRecords begins the log of a game whose lobby opened at that time.
+func NewRecords(to Recorder, opened time.Time) *Records {
+	return &Records{to: to, key: storage.NewGameKey(), opened: opened}
+}
+
+// Observe takes one fact. It returns at once.
+func (r *Records) Observe(s *game.Stamped) {
+	r.turn = s.Turn
+	at := r.opened.Add(s.At)
+	switch f := s.Fact.(type) {
+	case *game.Acted:
+		r.stats.Action(s.Turn, f.PID, f.Data)
+	case *game.Turned:
+	case *game.Opened:
+		r.created(at, f)
+	case *game.Joined:
+		r.to.Record(storage.PlayerJoined{Game: r.key, At: at, PID: f.PID, Name: f.Name, Addr: f.Addr.Addr()})
+	case *game.LeftLobby:
+		r.to.Record(storage.PlayerLeft{Game: r.key, At: at, PID: f.PID, Code: uint32(f.Reason), Reason: f.Why, Ping: f.RTT})
+	case *game.Said:
+		line := storage.ChatLine{
+			Game: r.key, At: at, Turn: s.Turn, PID: f.PID, Name: f.Name, Scope: chatScope(f.Said), Text: f.Text,
+		}
+		if line.Scope == storage.ChatPrivate {
+			line.To = f.Receiver
+		}
+		r.to.Record(line)
+	case *game.Started:
+		r.started(at, f)
+	case *game.Loaded:
+		r.to.Record(storage.PlayerLoaded{Game: r.key, At: at, PID: f.PID, After: f.After})
+	case *game.AllLoaded:
+		r.to.Record(storage.GameLoaded{Game: r.key, At: at})
+	case *game.LeftGame:
+		r.to.Record(storage.PlayerLeft{
+			Game: r.key, At: at, PID: f.PID, Turn: s.Turn, Code: uint32(f.Reason), Reason: f.Why,
+			Ping: f.RTT, Actions: f.Actions,
+		})
+	case *game.Dropped:
+		r.to.Record(storage.DropEvent{Game: r.key, At: at, Turn: s.Turn, PID: f.PID, Reason: f.Why, By: f.By})
+	case *game.Lagged:
+		r.lagged(at, f)
+	case *game.Desynced:
+		r.desynced(at, f)
+	case *game.DownloadEnded:
+		r.to.Record(storage.MapDownload{
+			Game: r.key, At: at, PID: f.PID, Name: f.Name, Bytes: int64(f.Bytes) + int64(f.Resent),
+			Took: f.Took, Complete: f.Complete, Detail: f.Why,
+		})
+	case *game.Commanded:
+		r.to.Record(storage.AdminAction{
+			Game: r.key, At: at, Who: f.Caller.Name, Realm: f.Caller.Realm, Via: string(f.Caller.Via),
+			Action: f.Name, On: f.Target, Detail: f.Detail, Refused: f.Refused,
+		})
+	case *game.Over:
+		how := endReason(f.How)
+		if f.Stopped {
+			how = storage.EndShutdown
+		}
+		r.results(at)
+		r.end(storage.GameEnded{At: at, How: how, Detail: f.How.String(), Turns: f.Turns, Played: f.GameTime})
+	case *game.Closed:
+		r.end(storage.GameEnded{At: at, How: storage.EndClosed, Detail: f.Why})
+	}
+}
+
+// Crashed ends the log of a game that a fault of the host has ended.
+func (r *Records) Crashed(at time.Time, why string) {
+	r.end(storage.GameEnded{At: at, How: storage.EndCrashed, Detail: why, Turns: r.turn})
+}
+
+func (r *Records) end(e storage.GameEnded) {
+	if !r.ended {
+		r.ended = true
+		e.Game = r.key
+		r.to.Record(e)
+	}
+}
+
+func (r *Records) created(at time.Time, f *game.Opened) {
+	c := f.Config
+	r.to.Record(storage.GameCreated{
+		Game: r.key, At: at, Name: c.Name, Owner: f.Owner,
+		GameID: c.ID, Version: fmt.Sprintf("1.%02d", c.Version),
+		Map: storage.MapID{
+			Name: c.Map.Name, Path: c.Map.Path, Size: int64(c.Map.Size), CRC32: c.Map.CRC32,
+			Checksum: c.Map.Checksum, SHA1: c.Map.SHA1,
+		},
+		Settings: storage.Settings{
+			Speed:         speedName(c.Settings),
+			Visibility:    visibilityName(c.Settings),
+			Observers:     observersName(c.Settings),
+			TeamsTogether: c.Settings&w3gs.TeamsTogether != 0,
+			FixedTeams:    c.Settings&w3gs.FixedTeams != 0,
+			LoadInGame:    c.Turns.LoadInGame, AdaptivePeriod: c.Turns.Adaptive.On,
+			SyncLimit: c.Turns.SyncLimit, HCL: c.Lobby.HCL,
+		},
+		Latency: c.Turns.Period, Seed: c.Lobby.RandomSeed,
+	})
+}
+
+func (r *Records) started(at time.Time, f *game.Started) {
+	byPID := make(map[uint8]lobby.Player, len(f.Players)+len(f.Fakes))
+	roster := make([]mapstats.Player, 0, len(f.Players))
+	for _, p := range f.Players {
+		byPID[p.PID] = p
+		roster = append(roster, mapstats.Player{PID: p.PID, Name: p.Name, Colour: p.Colour})
+	}
+	for _, p := range f.Fakes {
+		byPID[p.PID] = p
+	}
+	slots := make([]storage.StartedSlot, 0, len(f.Table.Slots))
+	for i, s := range f.Table.Slots {
+		if s.Status == w3gs.SlotOccupied {
+			slots = append(slots, startedSlot(uint8(i), s, byPID[s.PID], f.Addrs[s.PID].Addr()))
+		}
+	}
+	r.to.Record(storage.GameStarted{Game: r.key, At: at, Slots: slots})
+	r.stats = mapstats.New(roster)
+}
+
+func startedSlot(i uint8, s w3gs.Slot, p lobby.Player, addr netip.Addr) storage.StartedSlot {
+	slot := storage.StartedSlot{
+		Slot: i, PID: s.PID, Occupant: storage.OccupantPlayer, Name: p.Name, Addr: addr,
+		Team: s.Team, Colour: s.Colour, Race: uint8(s.Race &^ w3gs.RaceSelectable), Handicap: p.Handicap,
+	}
+	switch {
+	case s.Computer:
+		slot.Occupant, slot.Difficulty, slot.Name, slot.Handicap = storage.OccupantComputer, uint8(s.AI), "", s.Handicap
+	case p.Fake:
+		slot.Occupant = storage.OccupantFake
+	}
+	return slot
+}
+
+func (r *Records) lagged(at time.Time, f *game.Lagged) {
+	for _, p := range f.Players {
+		r.to.Record(storage.LagEvent{
+			Game: r.key, At: at, Turn: f.Turn, PID: p.PID, Lasted: p.Behind, Behind: uint32(p.Turns),
+			Ping: p.RTT, HostLate: f.HostLate, Backlog: uint32(p.Queued), Cause: p.Cause.String(),
+		})
+	}
+	if len(f.Players) == 0 {
+		r.to.Record(storage.LagEvent{Game: r.key, At: at, Turn: f.Turn, HostLate: f.HostLate, Cause: gamesync.CauseHost.String()})
+	}
+}
+
+func (r *Records) desynced(at time.Time, f *game.Desynced) {
+	groups := make([]storage.HashGroup, len(f.Groups))
+	for i, group := range f.Groups {
+		groups[i] = storage.HashGroup{Hash: uint32(group.Hash), Dropped: !group.GoesOn}
+		for pid := range group.PIDs.All() {
+			groups[i].PIDs = append(groups[i].PIDs, pid)
+		}
+	}
+	dossier, err := json.Marshal(f.Desync)
+	if err != nil { // it is plain data; a record without the dossier is better than none
+		dossier, _ = json.Marshal(err.Error())
+	}
+	r.to.Record(storage.Desync{Game: r.key, At: at, Turn: f.Turn, Groups: groups, Dossier: dossier})
+}
+
+// results records what the map has reported, now that nothing can change it.
+func (r *Records) results(at time.Time) {
+	for _, res := range r.stats.Results() {
+		source := storage.ResultSource(res.Source)
+		if res.PID != 0 {
+			r.to.Record(storage.PlayerResult{
+				Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
+				PID: res.PID, Name: res.Name, Value: res.Value, Contradicts: res.Contradicts,
+			})
+			continue
+		}
+		name := res.Name
+		if res.About != "" {
+			name = res.About + ": " + name // somebody who is no player of this game
+		}
+		r.to.Record(storage.MapResult{
+			Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
+			Name: name, Value: res.Value, Contradicts: res.Contradicts,
+		})
+	}
+}
+
+// Key is the game's key in the log.
+func (r *Records) Key() storage.GameKey { return r.key }

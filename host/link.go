@@ -1,0 +1,250 @@
+package host
+
+import (
+	"errors"
+	"net/netip"
+	"time"
+
+	"w3host/game"
+	"w3host/w3gs"
+)
+
+const (
+	// firstPacketMax is a generous 0x1E; before it nothing else is accepted.
+	firstPacketMax = 512
+	// lingerTime is how long a client may take to read its last packets and to
+	// close before it is cut.
+	lingerTime = 2 * time.Second
+	// flushMost is what one link may write before others have their turn.
+	flushMost = 256 << 10
+)
+
+// linkState is how far a connection has come.
+type linkState uint8
+
+const (
+	unjoined linkState = iota // its first packet is awaited
+	joined                    // it belongs to a game
+	closing                   // what is queued goes out, then it is closed
+	closed
+)
+
+// socket is the system's side of a link. No method waits.
+type socket interface {
+	// write takes as many bytes as there is room for; the link hears when there
+	// is room again.
+	write(p []byte) (int, error)
+	// closeWrite ends the sending side.
+	closeWrite()
+	// close ends the connection with a reset.
+	close()
+	// play says that the link belongs to a running game, which reads it when a
+	// turn is due.
+	play(g *Game)
+	// rtt is the round trip as the kernel measures it; 0: unknown.
+	rtt() time.Duration
+}
+
+// link is one client's TCP connection. It belongs to the goroutine of its
+// shard.
+type link struct {
+	shard *shard
+	sock  socket
+	addr  netip.AddrPort
+	state linkState
+	cause error // why the host closed it
+
+	game *Game // of a joined link
+	id   game.LinkID
+	pid  uint8 // the seat that it carries; 0: none
+	name string
+
+	rest    []byte // the beginning of a packet that is not yet whole
+	meter   meter
+	skipped int           // packets without a meaning for a host
+	odd     bool          // a harmless packet was too long; that is logged
+	expires time.Duration // when an unjoined or closing link is cut
+
+	out     outQueue
+	moves   uint64 // changes whenever the socket takes something
+	blocked bool   // until the socket has room again
+	dirty   bool   // the step at hand has queued something
+	told    bool   // its game knows that something waits
+}
+
+// received takes bytes that the client has sent.
+func (l *link) received(data []byte) {
+	if l.state == closing {
+		return // the client may still speak, but nobody listens
+	}
+	defer l.rescue()
+	if len(l.rest) > 0 {
+		l.rest = append(l.rest, data...)
+		data = l.rest
+	}
+	for l.state < closing {
+		most := w3gs.MaxFrame
+		if l.state == unjoined {
+			most = firstPacketMax
+		}
+		frame, rest, err := w3gs.Next(data, most)
+		if err != nil {
+			l.cut(err)
+			return
+		}
+		if frame == nil {
+			break
+		}
+		data = rest
+		if err := l.packet(frame); err != nil {
+			l.cut(err)
+			return
+		}
+	}
+	if len(data) == 0 {
+		l.rest = nil
+		return
+	}
+	l.rest = append(make([]byte, 0, len(data)), data...)
+}
+
+// packet takes one packet.
+func (l *link) packet(frame w3gs.Frame) error {
+	if l.state == unjoined {
+		return l.shard.host.welcome(l, frame)
+	}
+	g, s := l.game, l.shard
+	if err := l.meter.count(frame.Op(), g.open.Load(), s.now); err != nil {
+		return err
+	}
+	in := game.Input{Link: l.id}
+	switch op := frame.Op(); op {
+	case w3gs.OpKeepalive:
+		if err := s.alive.Decode(frame.Body()); err != nil {
+			return err
+		}
+		in.Kind, in.Sum = game.Keepalive, s.alive.Checksum
+	case w3gs.OpOutgoingAction:
+		if err := s.action.Decode(frame.Body()); err != nil {
+			return err
+		}
+		in.Kind, in.Data = game.Action, s.action.Data
+	default:
+		packet := w3gs.New(op, w3gs.FromClient)
+		if packet == nil || op == w3gs.OpReqJoin {
+			l.skipped++
+			return nil // unknown to a host, or a second join
+		}
+		err := packet.Decode(frame.Body())
+		if errors.Is(err, w3gs.ErrTrailing) && harmless(op) {
+			l.oversize(err)
+		} else if err != nil {
+			return err
+		}
+		in.Kind, in.Packet, in.Parts = game.Packet, packet, l.out.pieceBytes
+		switch op {
+		case w3gs.OpChatToHost:
+			in.Level = s.host.opts.Admins.Level(l.name, "")
+		case w3gs.OpPongToHost:
+			in.By = l.sock.rtt()
+		}
+	}
+	g.step(&in)
+	return nil
+}
+
+// harmless reports whether a packet may be longer than it should: what it says
+// stands at its beginning, and clients of other makes append to it.
+func harmless(op w3gs.Op) bool {
+	return op == w3gs.OpPeerSet || op == w3gs.OpPongToHost || op == w3gs.OpMapSize || op == w3gs.OpLoadedSelf
+}
+
+// oversize logs the first packet of a client that is too long.
+func (l *link) oversize(err error) {
+	if !l.odd {
+		l.odd = true
+		l.log().Info().Err(err).Msg("packets with bytes behind their end are read without them; only the first is logged")
+	}
+}
+
+// queue puts a packet in front of any map part; flush sends it.
+func (l *link) queue(frame []byte) {
+	if l.state >= closing {
+		return
+	}
+	if !l.out.push(frame) {
+		l.cut(errOverflow)
+		return
+	}
+	l.soon()
+}
+
+// soon has the link flushed at the end of the step.
+func (l *link) soon() {
+	if !l.dirty {
+		l.dirty = true
+		l.shard.dirty = append(l.shard.dirty, l)
+	}
+}
+
+// flush writes what waits, as far as the socket takes it.
+func (l *link) flush() {
+	l.dirty = false
+	for written := 0; l.state != closed && !l.blocked; {
+		buf := l.out.take(l.shard.chunk)
+		if len(buf) == 0 {
+			if l.state == closing {
+				l.sock.closeWrite()
+			}
+			return
+		}
+		n, err := l.sock.write(buf)
+		if err != nil {
+			l.cut(err)
+			return
+		}
+		l.moves++
+		l.blocked = n < len(buf)
+		l.out.putBack(buf[n:])
+		if written += n; written > flushMost {
+			l.shard.again = append(l.shard.again, l)
+			return
+		}
+	}
+}
+
+// room says that the socket takes bytes again.
+func (l *link) room() {
+	if l.blocked {
+		l.blocked = false
+		l.flush()
+	}
+}
+
+// finish lets the client have what is queued and closes then. Closing at once
+// would reset the connection under the last packet. cause is for the log.
+func (l *link) finish(cause error) {
+	if l.state >= closing {
+		return
+	}
+	l.state, l.cause = closing, cause
+	l.sock.play(nil)
+	l.out.dropPieces()
+	l.shard.lingering.add(l, l.shard.now+lingerTime)
+	l.soon()
+}
+
+// cut closes at once. The reset spares the kernel a queue that nobody will read.
+func (l *link) cut(cause error) {
+	if l.state == closed {
+		return
+	}
+	was := l.state
+	l.state = closed
+	if l.cause == nil {
+		l.cause = cause
+	}
+	l.sock.close()
+	l.out = outQueue{limit: l.out.limit}
+	l.shard.ended(l, was)
+}

@@ -1,0 +1,39 @@
+package host
+
+import (
+	"time"
+
+	"w3host/w3gs"
+)
+
+// meterBurst is how many seconds' worth of packets may come at once: a client
+// whose line hung for a while sends everything it has saved up.
+const meterBurst = 10
+
+// meter counts a player's packets against a rate. In a lobby acknowledgements
+// of map parts come as fast as the line carries the map and are not counted.
+type meter struct {
+	rate   float64
+	tokens float64
+	at     time.Duration
+}
+
+func newMeter(rate int, now time.Duration) meter {
+	return meter{rate: float64(rate), tokens: float64(rate) * meterBurst, at: now}
+}
+
+func (m *meter) count(op w3gs.Op, lobby bool, now time.Duration) error {
+	if lobby && (op == w3gs.OpMapPartOK || op == w3gs.OpMapSize) {
+		return nil
+	}
+	m.tokens--
+	if m.tokens > 0 {
+		return nil
+	}
+	m.tokens = min(m.rate*meterBurst, m.tokens+(now-m.at).Seconds()*m.rate)
+	m.at = now
+	if m.tokens <= 0 {
+		return errFlood
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package host
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// The turns of many games are spread evenly over the period.
+func TestPlacesAreSpread(t *testing.T) {
+	const period, games = 100 * time.Millisecond, 50
+	h := &Host{games: map[uint32]*Game{}}
+	h.opts.Game.Latency = period
+	for id := range uint32(games) {
+		h.games[id] = nil
+	}
+	var places []time.Duration
+	for id := range uint32(games) {
+		place, spread := h.place(id)
+		if !spread {
+			t.Fatal("50 games are not spread")
+		}
+		places = append(places, place)
+	}
+	slices.Sort(places)
+	for i := 1; i < len(places); i++ {
+		if gap := places[i] - places[i-1]; gap > 3*period/games {
+			t.Errorf("a gap of %v between turns of %d games", gap, games)
+		}
+	}
+	h.games = map[uint32]*Game{1: nil}
+	if _, spread := h.place(1); spread {
+		t.Error("a single game has to wait for its place")
+	}
+}

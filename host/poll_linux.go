@@ -1,0 +1,321 @@
+//go:build linux && !portable
+
+package host
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// readyBatch is how many sockets are taken from the kernel at once.
+	readyBatch = 512
+	// readLen is what one read takes.
+	readLen = 64 << 10
+	// unsent is what the kernel may hold of a link before it goes on the line. Its
+	// own bound is megabytes; what waits here instead can be overtaken by packets,
+	// and is seen by the game. It is a second at the slowest line that a game can
+	// be played on.
+	unsent = 16 << 10
+	// watched is edge-triggered, so that the kernel need not look at a socket again
+	// that has been read.
+	watched = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
+)
+
+// epoller watches a shard's sockets with epoll. Lobbies and new connections are
+// in one set, in which the shard waits. Each running game has a set of its own,
+// which nobody waits in: it is read when the game's turn is due, in the order
+// in which its sockets became ready.
+type epoller struct {
+	s        *shard
+	set      int
+	event    int // eventfd, ends a wait
+	listener int // -1: none
+	pause    time.Duration
+	until    time.Duration // accept again then; 0: no pause
+	byFD     []*fdSocket
+	ready    [readyBatch]unix.EpollEvent
+	buf      []byte
+}
+
+func newPoller(s *shard) (poller, error) {
+	p := &epoller{s: s, listener: -1, buf: make([]byte, readLen)}
+	var err error
+	if p.set, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return nil, fmt.Errorf("epoll: %w", err)
+	}
+	if p.event, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC); err != nil {
+		return nil, errors.Join(fmt.Errorf("eventfd: %w", err), unix.Close(p.set))
+	}
+	if err := control(p.set, unix.EPOLL_CTL_ADD, p.event, unix.EPOLLIN|unix.EPOLLET); err != nil {
+		p.close()
+		return nil, fmt.Errorf("epoll: %w", err)
+	}
+	return p, nil
+}
+
+func control(set, op, fd int, events uint32) error {
+	return unix.EpollCtl(set, op, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)})
+}
+
+// listen takes the listener out of the hands of Go's runtime.
+func (p *epoller) listen(l *net.TCPListener) error {
+	defer l.Close()
+	raw, err := l.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var dupErr error
+	err = raw.Control(func(fd uintptr) { p.listener, dupErr = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) })
+	if err = errors.Join(err, dupErr); err != nil {
+		p.listener = -1
+		return err
+	}
+	return control(p.set, unix.EPOLL_CTL_ADD, p.listener, unix.EPOLLIN|unix.EPOLLET)
+}
+
+func (p *epoller) stopListening() {
+	if p.listener >= 0 {
+		_ = unix.Close(p.listener)
+		p.listener, p.until = -1, 0
+	}
+}
+
+func (p *epoller) wake() {
+	_, _ = unix.Write(p.event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+}
+
+func (p *epoller) next() (time.Duration, bool) { return p.until, p.until > 0 }
+
+func (p *epoller) wait(d time.Duration) {
+	n := p.take(p.set, d)
+	p.s.look()
+	p.s.runCalls()
+	for _, e := range p.ready[:n] {
+		switch int(e.Fd) {
+		case p.event:
+			_, _ = unix.Read(p.event, p.buf[:8])
+		case p.listener:
+			p.accept()
+		default:
+			p.pass(e)
+		}
+	}
+	if p.until > 0 && p.s.now >= p.until {
+		p.until = 0
+		p.accept()
+	}
+}
+
+func (p *epoller) read(g *Game) {
+	g.readAt = p.s.now
+	if g.set <= 0 {
+		return
+	}
+	for {
+		n := p.take(g.set, 0)
+		for _, e := range p.ready[:n] {
+			p.pass(e)
+		}
+		if n < len(p.ready) {
+			return
+		}
+	}
+}
+
+// take asks the kernel which sockets have news.
+func (p *epoller) take(set int, d time.Duration) int {
+	if d == 0 {
+		n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(set), uintptr(unsafe.Pointer(&p.ready[0])), readyBatch, 0, 0, 0)
+		return max(int(n), 0)
+	}
+	var limit *unix.Timespec
+	if d > 0 {
+		t := unix.NsecToTimespec(int64(d))
+		limit = &t
+	}
+	n, _, err := unix.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(set), uintptr(unsafe.Pointer(&p.ready[0])), readyBatch, uintptr(unsafe.Pointer(limit)), 0, 0)
+	if err == unix.ENOSYS { // Linux before 5.11
+		ms := -1
+		if d > 0 {
+			ms = int((d + time.Millisecond - 1) / time.Millisecond)
+		}
+		n, _ := unix.EpollWait(set, p.ready[:], ms)
+		return max(n, 0)
+	}
+	if err != 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// pass tells one link what its socket has.
+func (p *epoller) pass(e unix.EpollEvent) {
+	fd := int(e.Fd)
+	if fd >= len(p.byFD) || p.byFD[fd] == nil {
+		return
+	}
+	k := p.byFD[fd]
+	l := k.link
+	if e.Events&unix.EPOLLOUT != 0 {
+		l.room()
+	}
+	if e.Events&^unix.EPOLLOUT == 0 {
+		return
+	}
+	ending := e.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0
+	for l.state != closed && k.link == l {
+		n, err := rawRead(fd, p.buf)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == unix.EAGAIN:
+			return
+		case err != 0:
+			l.cut(err)
+			return
+		case n == 0:
+			l.cut(errClientClosed)
+			return
+		}
+		l.received(p.buf[:n])
+		if n < len(p.buf) && !ending {
+			return
+		}
+	}
+}
+
+// accept takes all connections that wait.
+func (p *epoller) accept() {
+	for p.listener >= 0 {
+		fd, sa, err := unix.Accept4(p.listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		switch {
+		case err == nil:
+			p.pause = 0
+			p.adopt(fd, sa)
+		case errors.Is(err, unix.EAGAIN):
+			return
+		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED):
+		default: // out of file descriptors, most likely: it passes
+			p.pause = min(max(2*p.pause, 5*time.Millisecond), time.Second)
+			p.until = p.s.now + p.pause
+			p.s.host.log.Warn().Err(err).Dur("again_in", p.pause).Msg("cannot accept a connection")
+			return
+		}
+	}
+}
+
+// adopt makes a link of an accepted socket.
+func (p *epoller) adopt(fd int, sa unix.Sockaddr) {
+	var addr netip.AddrPort
+	switch sa := sa.(type) {
+	case *unix.SockaddrInet4:
+		addr = netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port))
+	case *unix.SockaddrInet6:
+		addr = netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port))
+	}
+	// A turn must not wait for the acknowledgement of the one before. Where one of
+	// these is unknown, the queue is only deeper or a dead line is found later.
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsent)
+	k := &fdSocket{p: p, fd: fd, set: p.set}
+	for fd >= len(p.byFD) {
+		p.byFD = append(p.byFD, make([]*fdSocket, 64)...)
+	}
+	p.byFD[fd] = k
+	k.link = p.s.arrive(k, addr)
+	if k.link.state == closed {
+		return
+	}
+	if err := control(p.set, unix.EPOLL_CTL_ADD, fd, watched); err != nil {
+		k.link.cut(err)
+	}
+}
+
+func (p *epoller) forget(g *Game) {
+	if g.set > 0 {
+		_ = unix.Close(g.set)
+		g.set = 0
+	}
+}
+
+func (p *epoller) close() {
+	p.stopListening()
+	_ = unix.Close(p.event)
+	_ = unix.Close(p.set)
+}
+
+// fdSocket is a link's socket.
+type fdSocket struct {
+	p    *epoller
+	link *link
+	fd   int
+	set  int // the epoll set that watches it
+}
+
+func (k *fdSocket) write(b []byte) (int, error) {
+	n, err := rawWrite(k.fd, b)
+	if err == unix.EAGAIN || err == unix.EINTR {
+		return 0, nil
+	}
+	if err != 0 {
+		return 0, err
+	}
+	return n, nil
+}
+
+func (k *fdSocket) closeWrite() { _ = unix.Shutdown(k.fd, unix.SHUT_WR) }
+
+func (k *fdSocket) close() {
+	k.p.byFD[k.fd] = nil
+	_ = unix.SetsockoptLinger(k.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	_ = unix.Close(k.fd)
+}
+
+// play moves the socket to the set of its game, or back to the shard's with nil.
+func (k *fdSocket) play(g *Game) {
+	set := k.p.set
+	if g != nil {
+		if g.set <= 0 {
+			var err error
+			if g.set, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+				return // the shard's own set does as well
+			}
+		}
+		set = g.set
+	}
+	if set == k.set {
+		return
+	}
+	_ = control(k.set, unix.EPOLL_CTL_DEL, k.fd, 0)
+	k.set = set
+	if err := control(set, unix.EPOLL_CTL_ADD, k.fd, watched); err != nil {
+		k.link.cut(err)
+	}
+}
+
+func (k *fdSocket) rtt() time.Duration {
+	info, err := unix.GetsockoptTCPInfo(k.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(info.Rtt) * time.Microsecond
+}
+
+// rawRead and rawWrite do without the runtime's notice of a system call: these
+// never block, and there are tens of thousands a second.
+func rawRead(fd int, b []byte) (int, unix.Errno) {
+	n, _, err := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	return int(n), err
+}
+
+func rawWrite(fd int, b []byte) (int, unix.Errno) {
+	n, _, err := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	return int(n), err
+}

@@ -1,0 +1,198 @@
+//go:build !linux || portable
+
+package host
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+const (
+	// pipeMost is what may wait in a connection's writing goroutine.
+	pipeMost = 64 << 10
+	readLen  = 16 << 10
+)
+
+// pipes is the poller of systems without epoll: two goroutines for each
+// connection, which the shard never waits for.
+type pipes struct {
+	s        *shard
+	news     chan struct{} // holds one token when there are calls
+	timer    *time.Timer
+	listener *net.TCPListener
+}
+
+func newPoller(s *shard) (poller, error) {
+	return &pipes{s: s, news: make(chan struct{}, 1), timer: time.NewTimer(0)}, nil
+}
+
+func (p *pipes) listen(l *net.TCPListener) error {
+	p.listener = l
+	go p.accept(l) // ends when the listener is closed
+	return nil
+}
+
+func (p *pipes) accept(l *net.TCPListener) {
+	pause := 5 * time.Millisecond
+	for {
+		nc, err := l.AcceptTCP()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // out of file descriptors, most likely: it passes
+			p.s.host.log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
+			time.Sleep(pause)
+			pause = min(2*pause, time.Second)
+			continue
+		}
+		pause = 5 * time.Millisecond
+		p.s.call(func() {
+			k := &pipe{nc: nc, shard: p.s, more: make(chan struct{}, 1), end: make(chan struct{})}
+			k.link = p.s.arrive(k, nc.RemoteAddr().(*net.TCPAddr).AddrPort())
+			go k.readAll()  // ends with the connection
+			go k.writeAll() // likewise
+		})
+	}
+}
+
+func (p *pipes) stopListening() {
+	if p.listener != nil {
+		_ = p.listener.Close()
+	}
+}
+
+func (p *pipes) wait(d time.Duration) {
+	if d < 0 {
+		<-p.news
+	} else {
+		p.timer.Reset(d)
+		select {
+		case <-p.news:
+		case <-p.timer.C:
+		}
+	}
+	p.s.look()
+	p.s.runCalls()
+}
+
+func (p *pipes) wake() {
+	select {
+	case p.news <- struct{}{}:
+	default:
+	}
+}
+
+func (p *pipes) read(g *Game)                { g.readAt = p.s.now }
+func (p *pipes) forget(*Game)                {}
+func (p *pipes) next() (time.Duration, bool) { return 0, false }
+func (p *pipes) close()                      { p.stopListening() }
+
+// pipe is a link's socket.
+type pipe struct {
+	nc    *net.TCPConn
+	shard *shard
+	link  *link
+	more  chan struct{} // holds one token when there is something to write
+	end   chan struct{} // closed with the connection
+	once  sync.Once
+
+	mu    sync.Mutex
+	queue []byte
+	last  bool // the sending side ends behind queue
+	full  bool // the link waits for room
+}
+
+// readAll passes on what comes; a shard that has not taken it yet makes TCP slow
+// the client down.
+func (k *pipe) readAll() {
+	taken := make(chan struct{}, 1)
+	buf := make([]byte, readLen)
+	for {
+		n, err := k.nc.Read(buf)
+		k.shard.call(func() {
+			defer func() { taken <- struct{}{} }()
+			switch {
+			case k.link.state == closed:
+			case n > 0:
+				k.link.received(buf[:n])
+			case errors.Is(err, io.EOF):
+				k.link.cut(errClientClosed)
+			case err != nil:
+				k.link.cut(err)
+			}
+		})
+		select {
+		case <-taken:
+		case <-k.shard.done:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (k *pipe) writeAll() {
+	for {
+		k.mu.Lock()
+		b, last, full := k.queue, k.last, k.full
+		k.queue, k.full = nil, false
+		k.mu.Unlock()
+		if full {
+			k.shard.call(k.link.room)
+		}
+		if len(b) > 0 {
+			if _, err := k.nc.Write(b); err != nil {
+				return // whoever reads sees the same broken connection
+			}
+			continue
+		}
+		if last {
+			_ = k.nc.CloseWrite()
+			return
+		}
+		select {
+		case <-k.more:
+		case <-k.end:
+			return
+		}
+	}
+}
+
+func (k *pipe) write(b []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	n := min(len(b), pipeMost-len(k.queue))
+	k.full = n < len(b)
+	k.queue = append(k.queue, b[:n]...)
+	k.notify()
+	return n, nil
+}
+
+func (k *pipe) notify() {
+	select {
+	case k.more <- struct{}{}:
+	default:
+	}
+}
+
+func (k *pipe) closeWrite() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last = true
+	k.notify()
+}
+
+func (k *pipe) close() {
+	k.once.Do(func() {
+		close(k.end)
+		_ = k.nc.SetLinger(0)
+		_ = k.nc.Close()
+	})
+}
+
+func (k *pipe) play(*Game)         {}
+func (k *pipe) rtt() time.Duration { return 0 }

@@ -1,0 +1,305 @@
+package host
+
+import (
+	"container/heap"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"w3host/game"
+	"w3host/mapxfer"
+	"w3host/w3gs"
+)
+
+// beatEvery is how long a packet of a running game may lie in the kernel.
+// Nothing in a game needs an answer before its next turn, and before a turn its
+// game reads everything; chat, pongs and the lag screen want no more than this.
+const beatEvery = 25 * time.Millisecond
+
+// shard runs its games and their links on one goroutine: it waits for the next
+// deadline or for a lobby's packet, reads what the game that is due has been
+// sent, steps it and writes. Nothing in it waits, so no lock is needed and no
+// goroutine is woken for a packet.
+type shard struct {
+	host *Host
+	poll poller
+	base time.Time
+	now  time.Duration // since base, at the last look
+
+	games     deadlines
+	playing   []*Game // whose links are read at the beat
+	beatAt    time.Duration
+	links     int
+	arriving  expiries // unjoined links
+	lingering expiries // closing links
+	dirty     []*link  // have queued something in the step at hand
+	again     []*link  // may write more when others had their turn
+	touched   []*Game  // have had input since their deadline was looked up
+	stopping  bool
+
+	chunk  []byte // what map parts are framed in
+	action w3gs.OutgoingAction
+	alive  w3gs.Keepalive
+
+	mu    sync.Mutex
+	calls []func()
+	done  chan struct{}
+}
+
+func newShard(h *Host) (*shard, error) {
+	s := &shard{
+		host: h, base: time.Now(), done: make(chan struct{}),
+		chunk: make([]byte, 0, chunkLen+mapxfer.HeaderLen+mapxfer.PartLen),
+	}
+	var err error
+	if s.poll, err = newPoller(s); err != nil {
+		return nil, fmt.Errorf("cannot watch sockets: %w", err)
+	}
+	return s, nil
+}
+
+// call runs f on the shard's goroutine. After the end of the shard it does
+// nothing.
+func (s *shard) call(f func()) {
+	s.mu.Lock()
+	s.calls = append(s.calls, f)
+	first := len(s.calls) == 1
+	s.mu.Unlock()
+	if first {
+		s.poll.wake()
+	}
+}
+
+// run ends when the host stops and the last link is closed.
+func (s *shard) run() {
+	defer close(s.done)
+	defer s.poll.close()
+	for !s.stopping || s.links > 0 || len(s.games) > 0 {
+		s.poll.wait(s.timeout())
+		s.runDue()
+		if s.now >= s.beatAt {
+			s.beat()
+		}
+		for _, l := range s.arriving.due(s.now) {
+			if l.state == unjoined {
+				l.cut(errJoinTimeout)
+			}
+		}
+		for _, l := range s.lingering.due(s.now) {
+			l.cut(nil)
+		}
+		again := s.again
+		s.again = nil
+		for _, l := range again {
+			l.flush()
+		}
+		s.settle()
+	}
+}
+
+// look reads the clock.
+func (s *shard) look() { s.now = time.Since(s.base).Truncate(time.Microsecond) }
+
+// timeout is how long there is nothing to do; negative: until something comes.
+func (s *shard) timeout() time.Duration {
+	if len(s.again) > 0 {
+		return 0
+	}
+	at, ok := time.Duration(0), false
+	least := func(t time.Duration, due bool) {
+		if due && (!ok || t < at) {
+			at, ok = t, true
+		}
+	}
+	if len(s.games) > 0 {
+		least(s.games[0].due, s.games[0].due != never)
+	}
+	least(s.beatAt, len(s.playing) > 0)
+	least(s.arriving.next())
+	least(s.lingering.next())
+	least(s.poll.next())
+	if !ok {
+		return -1
+	}
+	return max(at-time.Since(s.base), 0)
+}
+
+func (s *shard) runCalls() {
+	s.mu.Lock()
+	calls := s.calls
+	s.calls = nil
+	s.mu.Unlock()
+	for _, f := range calls {
+		f()
+	}
+	s.settle()
+}
+
+// runDue ticks the games whose time has come.
+func (s *shard) runDue() {
+	for len(s.games) > 0 && s.games[0].due <= s.now {
+		g := s.games[0]
+		s.poll.read(g)
+		g.tick()
+		s.settle()
+		s.look()
+	}
+}
+
+// beat reads the links of all running games.
+func (s *shard) beat() {
+	s.beatAt = s.now + beatEvery
+	for i := 0; i < len(s.playing); i++ { // a game may end meanwhile
+		g := s.playing[i]
+		if s.now-g.readAt >= beatEvery/2 {
+			s.poll.read(g)
+		}
+	}
+	s.settle()
+}
+
+// settle writes what has been queued, and looks up when the games that have had
+// input want a tick.
+func (s *shard) settle() {
+	for i := 0; i < len(s.dirty); i++ {
+		s.dirty[i].flush()
+	}
+	clear(s.dirty)
+	s.dirty = s.dirty[:0]
+	for i := 0; i < len(s.touched); i++ {
+		s.touched[i].schedule()
+	}
+	clear(s.touched)
+	s.touched = s.touched[:0]
+}
+
+// arrive takes a new connection.
+func (s *shard) arrive(sock socket, addr netip.AddrPort) *link {
+	addr = netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
+	l := &link{shard: s, sock: sock, addr: addr, out: outQueue{limit: s.host.opts.Limits.OutQueue}}
+	s.links++
+	if err := s.host.gate.enter(addr.Addr(), time.Now()); err != nil {
+		l.state = closing // the gate knows nothing of it
+		l.log().Warn().AnErr("reason", err).Msg("connection refused")
+		l.cut(err)
+		return l
+	}
+	if s.stopping {
+		l.cut(errHostStops)
+		return l
+	}
+	s.arriving.add(l, s.now+s.host.opts.Limits.JoinTimeout)
+	return l
+}
+
+// ended does what remains of a link that was cut.
+func (s *shard) ended(l *link, was linkState) {
+	s.links--
+	if was == unjoined {
+		s.host.gate.leave(l.addr.Addr(), time.Now())
+		l.logUnjoined()
+		return
+	}
+	if l.game != nil {
+		l.game.lost(l)
+	}
+}
+
+// stop ends everything in order: no new connections, games told and ended,
+// their last packets flushed.
+func (s *shard) stop() {
+	s.stopping = true
+	s.poll.stopListening()
+	for _, l := range s.arriving.links {
+		if l.state == unjoined {
+			l.cut(errHostStops)
+		}
+	}
+	for _, g := range slices.Clone(s.games) {
+		g.step(&game.Input{Kind: game.Stop, Why: "the host is shutting down"})
+	}
+}
+
+// abandon ends what stop could not.
+func (s *shard) abandon() {
+	for _, g := range slices.Clone(s.games) {
+		g.end()
+	}
+	for _, l := range s.lingering.links {
+		l.cut(errHostStops)
+	}
+}
+
+// drop forgets a game.
+func (s *shard) drop(g *Game) {
+	heap.Remove(&s.games, g.index)
+	s.playing = slices.DeleteFunc(s.playing, func(p *Game) bool { return p == g })
+	s.poll.forget(g)
+}
+
+// never is the deadline of a game that waits for its players alone.
+const never = time.Duration(1<<63 - 1)
+
+// deadlines is a heap of games by when they want a tick.
+type deadlines []*Game
+
+func (h deadlines) Len() int           { return len(h) }
+func (h deadlines) Less(i, j int) bool { return h[i].due < h[j].due }
+func (h deadlines) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+func (h *deadlines) Push(x any) {
+	g := x.(*Game)
+	g.index = len(*h)
+	*h = append(*h, g)
+}
+
+func (h *deadlines) Pop() any {
+	last := len(*h) - 1
+	g := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return g
+}
+
+func (h *deadlines) add(g *Game) { heap.Push(h, g) }
+
+func (h *deadlines) set(g *Game, due time.Duration) {
+	if g.due != due {
+		g.due = due
+		heap.Fix(h, g.index)
+	}
+}
+
+// expiries are links that are cut after a while. All wait for the same time, so
+// the first in is the first out.
+type expiries struct{ links []*link }
+
+func (e *expiries) add(l *link, at time.Duration) {
+	l.expires = at
+	e.links = append(e.links, l)
+}
+
+func (e *expiries) next() (time.Duration, bool) {
+	if len(e.links) == 0 {
+		return 0, false
+	}
+	return e.links[0].expires, true
+}
+
+// due removes and returns the links whose time is over.
+func (e *expiries) due(now time.Duration) []*link {
+	n := 0
+	for n < len(e.links) && (e.links[n].expires <= now || e.links[n].state == closed) {
+		n++
+	}
+	due := e.links[:n]
+	if e.links = e.links[n:]; len(e.links) == 0 {
+		e.links = nil
+	}
+	return due
+}
