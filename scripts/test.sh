@@ -43,12 +43,22 @@ build() {
 	done
 }
 
+# w3gjs, which npm fetches, judges the replays that the tests write.
+judge_replays() {
+	if command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1; then
+		export W3HOST_TEST_W3GJS=1
+	else
+		say "SKIPPED: replays are not judged by w3gjs, because there is no node with npm"
+	fi
+}
+
 test_all() {
 	say "go test -race -shuffle=on $*"
 	CGO_ENABLED=1 scripts/with-postgres.sh go test -race -shuffle=on -timeout 10m "$@"
 }
 
 install_missing
+judge_replays
 if [ $# -eq 0 ]; then
 	lint
 	build
