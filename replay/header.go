@@ -88,6 +88,9 @@ func readHeader(r io.Reader) (h Header, fault string, err error) {
 		}
 		h.Product = string([]byte{b[51], b[50], b[49], b[48]})
 		h.Version = Version(u32(b[52:]))
+		if h.Version&0xFFFF == 0 { // the betas 305 and 305a still have u16 0 · version u16
+			h.Version >>= 16
+		}
 		sub = b[56:]
 	default:
 		return h, "", fmt.Errorf("%w: header version %d with %d bytes is not known", ErrDamaged, h.Layout, h.Length)

@@ -133,7 +133,11 @@ func (w *Writer) Checksum(sum uint32) error {
 }
 
 // Chat records a line. Before the first turn it is one of the loading screen.
+// Versions up to 1.02 have no place for it.
 func (w *Writer) Chat(c Chat) error {
+	if w.header.early() {
+		return w.err
+	}
 	if err := checkText(c.Text); err != nil {
 		return err
 	}
