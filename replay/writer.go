@@ -41,7 +41,9 @@ type Writer struct {
 
 	block []byte // of the stream, less than blockSize
 	at    int64  // where it goes in the file
-	out   []byte // scratch
+	out   []byte // scratch: a block
+	plain []byte // scratch: its data
+	top   []byte // scratch: the header
 	dirty time.Duration
 
 	present map[uint8]bool // real players who have not left
@@ -281,14 +283,12 @@ func (w *Writer) put(b []byte) {
 
 // flush writes the last block as it is, and the header for it.
 func (w *Writer) flush() {
-	w.tail(stored(w.block))
+	w.tail(w.stored(w.block))
 }
 
 // finish is flush with the last block compressed.
 func (w *Writer) finish() {
-	padded := make([]byte, blockSize)
-	copy(padded, w.block)
-	w.tail(compress(padded))
+	w.tail(compress(append(w.block, zeros[len(w.block):]...)))
 	if t, ok := w.f.(interface{ Truncate(int64) error }); ok && w.err == nil {
 		w.err = t.Truncate(int64(w.header.FileSize))
 	}
@@ -304,7 +304,8 @@ func (w *Writer) tail(packed []byte) {
 		h.Blocks++
 	}
 	w.header.FileSize = h.FileSize
-	w.write(h.AppendTo(nil), 0)
+	w.top = h.AppendTo(w.top[:0])
+	w.write(w.top, 0)
 }
 
 func (w *Writer) write(b []byte, at int64) {
@@ -327,11 +328,14 @@ func compress(block []byte) []byte {
 	return out.Bytes()
 }
 
-// stored is a whole zlib stream of a block, padded and not compressed: cheap
-// enough to write again and again.
-func stored(block []byte) []byte {
-	padded := make([]byte, blockSize)
-	copy(padded, block)
-	out := append(make([]byte, 0, blockSize+20), 0x78, 0x01, 0x00, blockSize&0xFF, blockSize>>8, ^byte(blockSize&0xFF), ^byte(blockSize>>8))
-	return append(append(out, padded...), 0x00, 0x00, 0x00, 0xFF, 0xFF)
+// stored makes a whole zlib stream of a block, padded and not compressed: cheap
+// enough to write again and again. The result is valid until the next call.
+func (w *Writer) stored(block []byte) []byte {
+	const low, high = blockSize & 0xFF, blockSize >> 8
+	w.plain = append(w.plain[:0], 0x78, 0x01, 0x00, low, high, ^byte(low), ^byte(high))
+	w.plain = append(w.plain, block...)
+	w.plain = append(w.plain, zeros[len(block):]...)
+	return append(w.plain, 0x00, 0x00, 0x00, 0xFF, 0xFF) // the mark of a sync flush
 }
+
+var zeros [blockSize]byte
