@@ -32,6 +32,7 @@ func (p *presence) beat(ctx context.Context) {
 	defer close(p.beaten)
 	ticker := time.NewTicker(p.opts.Heartbeat)
 	defer ticker.Stop()
+	p.writeStatus()
 	for {
 		select {
 		case <-ticker.C:

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,6 +12,8 @@ import (
 	"net/netip"
 	"os"
 	"time"
+
+	"w3host/storage"
 )
 
 // healthTimeout is long for a host on the same machine; Docker's own limit for
@@ -27,6 +31,8 @@ The exit code is 0 when the host answers, else 1.
 Flags:
   --listen ADDRESS:PORT  where the host listens; otherwise host.listen of the configuration
   --config FILE          the configuration, as for serve
+  --json                 print JSON, with what the host says of its records every 10 s
+                         (status.json in database.spool)
 `
 
 // healthCommand runs "w3host health". Every failure is exit code 1: Docker
@@ -36,6 +42,7 @@ func healthCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	fs.SetOutput(io.Discard)
 	listen := fs.String("listen", "", "")
 	file := fs.String("config", "", "")
+	asJSON := fs.Bool("json", false, "")
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stdout, healthUsage)
@@ -44,9 +51,10 @@ func healthCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	if err == nil && fs.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}
-	if err == nil && *listen == "" {
+	spool := ""
+	if err == nil && (*listen == "" || *asJSON) {
 		c, faults := readConfig(*file)
-		*listen, err = c.Host.Listen, faults.ErrorOrNil()
+		*listen, spool, err = cmp.Or(*listen, c.Host.Listen), c.Database.Spool, faults.ErrorOrNil()
 	}
 	var addr string
 	if err == nil {
@@ -55,12 +63,39 @@ func healthCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	if err == nil {
 		err = signOfLife(ctx, addr)
 	}
+	if *asJSON && addr != "" {
+		return healthJSON(addr, spool, err, stdout)
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "w3host health: %v\n", err)
 		return exitFailed
 	}
 	fmt.Fprintf(stdout, "The host at %s is alive.\n", addr)
 	return exitOK
+}
+
+// healthJSON prints the answer for programs. Records are left out where no host
+// has told of them.
+func healthJSON(addr, spool string, fault error, stdout io.Writer) int {
+	answer := struct {
+		Alive   bool            `json:"alive"`
+		Address string          `json:"address"`
+		Fault   string          `json:"fault,omitempty"`
+		Status  *storage.Status `json:"status,omitempty"`
+	}{Alive: fault == nil, Address: addr}
+	code := exitOK
+	if fault != nil {
+		code, answer.Fault = exitFailed, fault.Error()
+	}
+	if status, err := storage.ReadStatus(spool); err == nil {
+		answer.Status = &status
+	}
+	out := json.NewEncoder(stdout)
+	out.SetIndent("", "  ")
+	if err := out.Encode(answer); err != nil {
+		return exitFailed
+	}
+	return code
 }
 
 // ownAddress is where a program on the same machine reaches a listener.

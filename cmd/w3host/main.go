@@ -44,6 +44,8 @@ func commands() []subcommand {
 		{"migrate", "move the schema of the database, or show where it is", migrateCommand},
 		{"lan", "list the games of the local network, or show them elsewhere", noInput(lanCommand)},
 		{"doctor", "check the configuration, maps, ports and more, with a remedy for each fault", noInput(doctorCommand)},
+		{"hosts", "list the hosts that share the database", hostsCommand},
+		{"spool", "show and mend the records that wait for the database", spoolCommand},
 		{"health", "ask the host on this machine for a sign of life", noInput(healthCommand)},
 		{"version", "print the version of this program", versionCommand},
 	}

@@ -30,6 +30,8 @@ type Line struct {
 	Seq    uint64 // counted from 1 in each run, without gaps
 	Type   string
 	Record json.RawMessage
+
+	Mended bool `json:"-"` // a person has: its checksum says "edited"
 }
 
 // Append adds the line's text to dst.
@@ -54,6 +56,7 @@ func first(text []byte) (l Line, rest []byte, ok bool) {
 	case string(sum) == Edited:
 		end := bytes.LastIndexByte(body, '}') + 1
 		err := json.Unmarshal(append([]byte{'{'}, body[:end]...), &l)
+		l.Mended = true
 		return l, body[end:], err == nil && l.Run != "" && l.Seq > 0 && l.Type != "" && l.Record != nil
 	}
 	want, err := strconv.ParseUint(string(sum), 16, 32)
@@ -81,7 +84,7 @@ func fields(body []byte) (l Line, ok bool) {
 	seq, body, ok2 := bytes.Cut(body, []byte(`,"type":"`))
 	kind, record, ok3 := bytes.Cut(body, []byte(`","record":`))
 	n, err := strconv.ParseUint(string(seq), 10, 64)
-	return Line{string(run), n, string(kind), record}, ok && ok1 && ok2 && ok3 && err == nil
+	return Line{Run: string(run), Seq: n, Type: string(kind), Record: record}, ok && ok1 && ok2 && ok3 && err == nil
 }
 
 // Contents is what a file holds.
@@ -89,12 +92,13 @@ type Contents struct {
 	Lines   []Line // by run and number, each once
 	Damaged int    // stretches of bytes that are no whole record
 	Missing int    // numbers between the first and the last that are not there
+	Where   []int  // the text lines, counted from 1, where Damaged is
 	Torn    int    // bytes at the end that were being written when the host died
 }
 
 // Parse finds every record that is whole, wherever it is.
 func Parse(data []byte) (c Contents) {
-	for len(data) > 0 {
+	for number := 1; len(data) > 0; number++ {
 		text, rest, ended := bytes.Cut(data, []byte{'\n'})
 		data = rest
 		if l, behind, ok := first(text); ok && len(bytes.TrimSpace(behind)) == 0 {
@@ -119,6 +123,7 @@ func Parse(data []byte) (c Contents) {
 				c.Torn = len(behind)
 			default:
 				c.Damaged++
+				c.Where = append(c.Where, number)
 			}
 		}
 	}

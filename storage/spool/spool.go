@@ -94,6 +94,11 @@ func Inspect(dir string) (files, aside []*File, err error) {
 	return files, aside, nil
 }
 
+// ReadFile reads any file of such lines.
+func ReadFile(path string) (Contents, error) {
+	return (&File{path: path}).Read()
+}
+
 // Path is where the file is.
 func (f *File) Path() string { return f.path }
 

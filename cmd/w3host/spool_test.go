@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"w3host/storage"
+	"w3host/storage/spool"
+)
+
+func call(t *testing.T, args ...string) (code int, out string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
+	return code, stdout.String() + stderr.String()
+}
+
+// What a host left waiting, damaged or refused is shown, mended with a text
+// editor, and stored.
+func TestSpoolCommand(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("W3HOST_DATABASE_SPOOL", filepath.Join(dir, "spool"))
+	t.Setenv("W3HOST_DATABASE_URL", "sqlite:"+filepath.Join(dir, "w3host.db"))
+	aside := filepath.Join(dir, "spool", spool.Quarantine)
+	if err := os.MkdirAll(aside, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	game, runID := storage.NewGameKey().String(), storage.NewGameKey().String()
+	line := func(seq uint64, text string) string {
+		record := `{"Game":"` + game + `","Turn":5,"Scope":"all","Text":"` + text + `"}`
+		return string(spool.Line{Run: runID, Seq: seq, Type: "ChatLine", Record: json.RawMessage(record)}.Append(nil))
+	}
+	edited := func(text string) string { return `{"crc":"edited"` + text[len(`{"crc":"01234567"`):] }
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "spool", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "w3host.db"), storage.Options{})
+	if err != nil || made.Close() != nil {
+		t.Fatal(err)
+	}
+	put("host-id", storage.NewGameKey().String()+"\n")
+	put("0000000002.jsonl", line(7, "waits")+"garbage\n"+line(9, "waits, too"))
+	put(filepath.Join(spool.Quarantine, "0000000001.jsonl"), line(1, "stored before")+strings.Replace(line(2, "hurt"), "hurt", "h*rt", 1))
+	put("rejected.jsonl", edited(line(3, "refused"))+strings.Replace(edited(line(4, "odd")), "ChatLine", "OddLine", 1))
+
+	code, out := call(t, "spool")
+	for _, want := range []string{"2 records wait", "refused 2", "0000000002.jsonl  waits", "7-9", "0000000001.jsonl  in quarantine"} {
+		if code != exitOK || !strings.Contains(out, want) {
+			t.Errorf("status lacks %q: %s", want, out)
+		}
+	}
+	if code, out := call(t, "spool", "show"); code != exitOK || !strings.Contains(out, `"Text":"waits, too"`) || !strings.Contains(out, "line 2 is damaged") {
+		t.Errorf("show: %s", out)
+	}
+	if code, out := call(t, "spool", "show", "0000000001.jsonl", "--json"); code != exitOK || !strings.Contains(out, "stored before") {
+		t.Errorf("show of a file in quarantine: %s", out)
+	}
+
+	put(filepath.Join(spool.Quarantine, "0000000001.jsonl"), line(1, "stored before")+edited(line(2, "mended")))
+	code, out = call(t, "spool", "retry")
+	if code != exitFailed || !strings.Contains(out, "2 records are stored, 1 are refused again") {
+		t.Errorf("retry: %d %s", code, out)
+	}
+	code, out = call(t, "spool", "retry") // stores nothing twice
+	if code != exitFailed || !strings.Contains(out, "0 records are stored, 1 are refused again") {
+		t.Errorf("retry again: %d %s", code, out)
+	}
+	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "w3host.db"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	key, _ := storage.ParseGameKey(game)
+	g, err := db.Game(t.Context(), key)
+	if err != nil || len(g.Chat) != 2 || g.Chat[0].Text != "mended" || g.Chat[1].Text != "refused" {
+		t.Errorf("%+v, %v", g, err)
+	}
+	for _, args := range [][]string{{"spool", "mend"}, {"spool", "retry", "x"}, {"spool", "show", "a", "b"}} {
+		if code, out := call(t, args...); code != exitUsage {
+			t.Errorf("%q: %d %s", args, code, out)
+		}
+	}
+}
+
+func TestHostsAndHealthJSON(t *testing.T) {
+	dir := t.TempDir()
+	p := startProcess(t, dir, "--listen", "127.0.0.1:0", "--lan=false", "--name", "x")
+	t.Chdir(dir)
+	code, out := call(t, "health", "--json", "--listen", p.addr)
+	var answer struct {
+		Alive  bool
+		Status storage.Status
+	}
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitOK || !answer.Alive || answer.Status.ID == "" {
+		t.Errorf("%d %s: %v", code, out, err)
+	}
+	if code, out := call(t, "health", "--json", "--listen", "127.0.0.1:1"); code != exitFailed || !strings.Contains(out, `"alive": false`) {
+		t.Errorf("%d %s", code, out)
+	}
+	if code, out := call(t, "hosts", "--json"); code != exitOK || !strings.Contains(out, answer.Status.ID) {
+		t.Errorf("%d %s", code, out)
+	}
+	if code, out := call(t, "hosts"); code != exitOK || !strings.Contains(out, "running") {
+		t.Errorf("%d %s", code, out)
+	}
+}

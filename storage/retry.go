@@ -1,0 +1,192 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"w3host/storage/spool"
+)
+
+// SpoolFile is a file of the spool, for people.
+type SpoolFile struct {
+	Path    string `json:"path"`
+	Run     string `json:"run,omitempty"`
+	First   uint64 `json:"first"`
+	Last    uint64 `json:"last"`
+	Records int    `json:"records"`
+	Damaged int    `json:"damaged"` // stretches that are no whole record
+	Missing int    `json:"missing"` // numbers that are not there
+}
+
+// SpoolState is what a spool holds.
+type SpoolState struct {
+	Dir        string      `json:"dir"`
+	Waiting    []SpoolFile `json:"waiting"`
+	Quarantine []SpoolFile `json:"quarantine"`
+	Rejected   int         `json:"rejected"` // records that the database refused
+	Host       *Status     `json:"host,omitempty"`
+}
+
+// InspectSpool looks at a spool, also while a host runs that owns it.
+func InspectSpool(dir string) (s SpoolState, err error) {
+	waiting, aside, err := spool.Inspect(dir)
+	if err != nil {
+		return s, err
+	}
+	s = SpoolState{Dir: dir, Waiting: forPeople(waiting), Quarantine: forPeople(aside)}
+	for _, name := range []string{rejectedFile, retryFile} {
+		c, err := readIfThere(filepath.Join(dir, name))
+		if err != nil {
+			return s, err
+		}
+		s.Rejected += len(c.Lines) + c.Damaged
+	}
+	if status, err := ReadStatus(dir); err == nil {
+		s.Host = &status
+	}
+	return s, nil
+}
+
+func forPeople(files []*spool.File) []SpoolFile {
+	all := []SpoolFile{}
+	for _, f := range files {
+		all = append(all, SpoolFile{f.Path(), f.Run, f.First, f.Last, f.Records, f.Damaged, f.Missing})
+	}
+	return all
+}
+
+func readIfThere(path string) (spool.Contents, error) {
+	c, err := spool.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return c, err
+}
+
+// retryFile is what rejected.jsonl is called while it is tried again: the host
+// that owns the spool may put more aside meanwhile.
+const retryFile = "rejected.retry.jsonl"
+
+// Retry gives the database the records that it refused, and the lines of files
+// in quarantine that a person has mended. What it refuses again stays where it
+// is; what was cut short goes on with the next call.
+func Retry(ctx context.Context, db GameLog, dir string) (stored, refused int, err error) {
+	r := retry{db: db, dir: dir, runs: map[string]retryRun{}}
+	id, err := os.ReadFile(filepath.Join(dir, hostIDFile))
+	if err != nil {
+		return 0, 0, fmt.Errorf("no host has used this spool: %w", err)
+	}
+	r.host = strings.TrimSpace(string(id))
+	err = r.rejected(ctx)
+	_, aside, inspectErr := spool.Inspect(dir)
+	for _, f := range aside {
+		if err == nil {
+			err = r.mended(ctx, f.Path())
+		}
+	}
+	return r.stored, r.refused, errors.Join(err, inspectErr)
+}
+
+type retry struct {
+	db              GameLog
+	dir, host       string
+	runs            map[string]retryRun
+	stored, refused int
+}
+
+// retryRun takes the place of a run whose position is past the record.
+type retryRun struct {
+	id   string
+	last uint64
+}
+
+// put stores one record. The refusal tells why the database will not have it.
+func (r *retry) put(ctx context.Context, l spool.Line) (refusal, err error) {
+	rec, err := decodeLine(l)
+	if err != nil {
+		r.refused++
+		return err, nil
+	}
+	run := r.runs[l.Run]
+	if run.id == "" || l.Seq <= run.last {
+		run.id = NewGameKey().String()
+	}
+	run.last = l.Seq
+	r.runs[l.Run] = run
+	err = r.db.Apply(ctx, Batch{HostID: r.host, Run: run.id, Entries: []Entry{{l.Seq, rec}}})
+	switch {
+	case errors.Is(err, ErrRejected):
+		r.refused++
+		return err, nil
+	case err == nil:
+		r.stored++
+	}
+	return nil, err
+}
+
+func (r *retry) rejected(ctx context.Context) error {
+	path, again := filepath.Join(r.dir, rejectedFile), filepath.Join(r.dir, retryFile)
+	if _, err := os.Stat(again); errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(path, again); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("take %s: %w", path, err)
+		}
+	}
+	text, err := os.ReadFile(again)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the refused records: %w", err)
+	}
+	var failed error // then the rest goes back as it is
+	for line := range bytes.Lines(text) {
+		back := bytes.TrimSpace(line)
+		if c := spool.Parse(line); failed == nil && len(c.Lines) == 1 {
+			var refusal error
+			if refusal, failed = r.put(ctx, c.Lines[0]); failed == nil {
+				back = nil
+			}
+			if refusal != nil {
+				back = rejectedLine(c.Lines[0], refusal)
+			}
+		}
+		if len(back) > 0 {
+			if err := appendLine(path, back); err != nil {
+				return fmt.Errorf("put a refused record back: %w", err)
+			}
+		}
+	}
+	return errors.Join(failed, os.Remove(again))
+}
+
+// mended stores the lines of a file that a person has mended, and seals them.
+func (r *retry) mended(ctx context.Context, path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read a file in quarantine: %w", err)
+	}
+	var sealed []byte
+	changed := false
+	for line := range bytes.Lines(text) {
+		if c := spool.Parse(line); len(c.Lines) == 1 && c.Lines[0].Mended {
+			refusal, err := r.put(ctx, c.Lines[0])
+			if err != nil {
+				return err
+			}
+			if refusal == nil {
+				line, changed = c.Lines[0].Append(nil), true
+			}
+		}
+		sealed = append(sealed, line...)
+	}
+	if !changed {
+		return nil
+	}
+	return replaceFile(path, sealed)
+}
