@@ -126,4 +126,8 @@ type Log struct {
 	Level   string `toml:"level"`
 	JSON    bool   `toml:"json"`
 	Crashes string `toml:"crashes"` // folder
+	// Journals is the folder for games' inputs, KeepJournals which are kept: faults,
+	// all or none.
+	Journals     string `toml:"journals"`
+	KeepJournals string `toml:"keep_journals"`
 }

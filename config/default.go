@@ -61,6 +61,6 @@ func Default() Config {
 			Exempt:         []string{"127.0.0.0/8", "::1/128"},
 			Shutdown:       Duration(2 * time.Second),
 		},
-		Log: Log{Level: "info", Crashes: "data/crashes"},
+		Log: Log{Level: "info", Crashes: "data/crashes", Journals: "data/journals", KeepJournals: "faults"},
 	}
 }

@@ -116,6 +116,8 @@ func (c *Config) Validate() error {
 	}
 
 	v.text("log.crashes", c.Log.Crashes, 1, 4096)
+	v.text("log.journals", c.Log.Journals, 1, 4096)
+	v.oneOf("log.keep_journals", c.Log.KeepJournals, "faults", "all", "none")
 	v.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	return v.faults.ErrorOrNil()
 }

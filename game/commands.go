@@ -68,6 +68,7 @@ var always = command.Table[*Machine]{
 	{Name: "unmute", Usage: "<player>", Help: "relay a player's lines again", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return mute(a.OnlyPlayer(), true) }},
 	{Name: "muteall", Help: "stop lines to everybody", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return op(lobby.MuteAll{}) }},
 	{Name: "unmuteall", Help: "allow lines to everybody", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return op(lobby.MuteAll{Off: true}) }},
+	{Name: "journal", Help: "keep the record of this game's inputs for a report of a fault", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return keepJournal }},
 	{Name: "say", Usage: "<text>", Help: "let the host say something", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return op(lobby.Say{Text: a.Text("text")}) }},
 	{Name: "latency", Usage: "[20-500]", Help: "show or set the milliseconds between turns", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act {
 		if a.Empty() {

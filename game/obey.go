@@ -92,6 +92,12 @@ func help(topic string) act {
 	}
 }
 
+func keepJournal(m *Machine, c *call) error {
+	m.out.add(Op{Kind: KeepJournal})
+	m.answer(c.Caller, "The journal of this game will be kept.")
+	return nil
+}
+
 func version(m *Machine, c *call) error {
 	m.answer(c.Caller, m.cfg.Program)
 	return nil

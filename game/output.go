@@ -32,9 +32,19 @@ const (
 	Play
 	// CheckBans: look up the players of all links again and report with Ban.
 	CheckBans
+	// KeepJournal: keep the journal of this game when it is over.
+	KeepJournal
 	// Answer: Text is for Caller, who is not in the game.
 	Answer
 )
+
+var opText = [...]string{
+	Send: "send", SendLast: "send last", Parts: "parts", Seat: "seat", Reply: "reply", Close: "close", Cut: "cut",
+	Play: "play", CheckBans: "check bans", KeepJournal: "keep journal", Answer: "answer",
+}
+
+// String names the order for whoever reads a trace.
+func (k OpKind) String() string { return opText[k] }
 
 // Op is one order to the host, to be carried out in the order of Out.
 type Op struct {

@@ -39,6 +39,7 @@ type Game struct {
 	over    bool
 	loading bool // players load the map
 
+	journal   journal
 	records   *gamelog.Records
 	observers []observer
 	lateSeq   uint64 // the host's lateness that the machine has heard of
@@ -63,7 +64,11 @@ func newGame(h *Host, id uint32, name string, m *Map) *Game {
 	}
 	g.records = gamelog.NewRecords(h.opts.Recorder, time.Now())
 	g.observers = []observer{g.records, gamelog.NewLines(g.log, h.Addr()), (*watcher)(g)}
-	g.machine = game.New(h.opts.gameConfig(id, name, m), &g.out)
+	cfg := h.opts.gameConfig(id, name, m)
+	g.machine = game.New(cfg, &g.out)
+	if err := g.journal.begin(h.journals, &cfg, &g.out); err != nil {
+		g.log.Warn().Err(err).Msg("this game has no journal")
+	}
 	g.open.Store(true)
 	return g
 }
@@ -110,20 +115,30 @@ func (g *Game) step(in *game.Input) {
 	}
 	defer g.rescue()
 	g.busy, g.last = true, in.Kind
-	g.machine.Step(g.shard.now-g.opened, in, &g.out)
-	g.apply()
+	g.input(in)
 	g.finishStep()
+}
+
+// input is one step of the machine, written down.
+func (g *Game) input(in *game.Input) {
+	now := g.shard.now - g.opened
+	g.journal.input(now, in)
+	g.machine.Step(now, in, &g.out)
+	g.journal.output(&g.out)
+	g.apply()
 }
 
 // finishStep steps through what the step at hand has led to.
 func (g *Game) finishStep() {
 	for i := 0; i < len(g.pending) && !g.machine.Over(); i++ {
-		g.machine.Step(g.shard.now-g.opened, &g.pending[i], &g.out)
-		g.apply()
+		g.input(&g.pending[i])
 	}
 	clear(g.pending)
 	g.pending, g.busy = g.pending[:0], false
 	if g.machine.Over() {
+		if file := g.journal.end(true); file != "" {
+			g.log.Info().Str("file", file).Msg("journal of the game kept; run it again with w3host game rerun")
+		}
 		g.end()
 	} else if !g.touched {
 		g.touched = true
@@ -257,6 +272,8 @@ func (g *Game) order(op *game.Op) {
 		g.play()
 	case game.CheckBans:
 		g.checkBans()
+	case game.KeepJournal:
+		g.journal.keep = true
 	case game.Answer:
 		if op.Caller.Reply != nil {
 			op.Caller.Reply(op.Text)
@@ -312,6 +329,7 @@ func (g *Game) shut() {
 // end is what remains when the game is over: nobody hears from it any more.
 func (g *Game) end() {
 	g.over = true
+	g.journal.end(false)
 	g.shut()
 	for _, l := range g.links {
 		l.pid = 0
@@ -343,6 +361,8 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.loading = false
 	case *game.Closed:
 		g.shut()
+	case *game.Desynced:
+		g.journal.keep = true
 	}
 }
 

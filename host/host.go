@@ -34,6 +34,7 @@ type Host struct {
 	listener *net.TCPListener
 	addr     netip.AddrPort
 	shard    *shard
+	journals *journals
 
 	mu       sync.Mutex
 	games    map[uint32]*Game // lobbies and running games by id
@@ -77,6 +78,7 @@ func New(opts Options) (*Host, error) {
 	if h.shard, err = newShard(h); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	h.journals = newJournals(h, opts.Journal)
 	return h, nil
 }
 
@@ -106,6 +108,7 @@ func (h *Host) Run(ctx context.Context) error {
 	go h.shard.run() // ends with stop
 	h.keepLobbies(ctx)
 	err := h.stop()
+	h.journals.close()
 	if l := h.Lateness(); l.Turns > 0 {
 		h.log.Info().EmbedObject(l).Msg("how late turns were sent")
 	}

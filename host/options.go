@@ -41,6 +41,7 @@ type Options struct {
 
 	// Crashes is the folder for files that tell of crashes; empty for none.
 	Crashes string
+	Journal JournalOptions
 }
 
 // GameOptions are the action loop's.

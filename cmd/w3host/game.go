@@ -18,6 +18,7 @@ const gameUsage = `w3host game tells all that the log knows about one game: its 
 when, what was said, who lagged, what the map reported.
 
 Usage: w3host game KEY|last [flags]
+       w3host game rerun FILE   runs a game again from its journal; see game rerun --help
 
 KEY is in the last column of w3host games; last is the latest.
 
@@ -26,6 +27,9 @@ Flags:
 
 // gameCommand runs "w3host game".
 func gameCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "rerun" {
+		return rerunCommand(args[1:], stdout, stderr)
+	}
 	c := newDBCall(ctx, "game", gameUsage, stdout, stderr)
 	c.flags.BoolVar(&c.json, "json", false, "")
 	var key storage.GameKey

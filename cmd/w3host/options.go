@@ -75,7 +75,19 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 		RequireEntryKey: c.Lobby.RequireEntryKey && c.LAN.Enabled,
 		Log:             log,
 		Crashes:         c.Log.Crashes,
+		Journal:         journalOptions(c.Log),
 	}
+}
+
+func journalOptions(c config.Log) host.JournalOptions {
+	o := host.JournalOptions{Dir: c.Journals}
+	switch c.KeepJournals {
+	case "all":
+		o.Keep = host.KeepAll
+	case "none":
+		o.Dir = ""
+	}
+	return o
 }
 
 func product(c config.Config) w3gs.Product {

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"w3host/game"
+)
+
+const rerunUsage = `w3host game rerun runs a game again from its journal (see log.journals in the
+configuration) and says whether the same bytes come out as when it was played.
+
+Usage: w3host game rerun FILE [flags]
+
+Flags:
+  --trace         print each input and what came of it
+
+Exit code 0 if the same came out, 1 if not or if the file cannot be read. A fault of
+the host that the journal ends with happens again and is printed.`
+
+// rerunCommand runs "w3host game rerun".
+func rerunCommand(args []string, stdout, stderr io.Writer) int {
+	fs := flag.NewFlagSet("game rerun", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	trace := fs.Bool("trace", false, "")
+	var files []string
+	var err error
+	for err = fs.Parse(args); err == nil && fs.NArg() > 0; err = fs.Parse(fs.Args()[1:]) {
+		files = append(files, fs.Arg(0)) // flags may stand behind names
+	}
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintln(stdout, rerunUsage)
+		return exitOK
+	case err == nil && len(files) != 1:
+		err = errors.New("name one journal")
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "w3host game rerun: %v; see %s game rerun --help\n", err, program)
+		return exitUsage
+	}
+	if err := rerun(files[0], *trace, stdout); err != nil {
+		fmt.Fprintf(stderr, "w3host game rerun: %v\n", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+func rerun(file string, trace bool, stdout io.Writer) (err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := unzipped(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	out := bufio.NewWriter(stdout)
+	defer func() { err = errors.Join(err, out.Flush()) }()
+	inputs := 0
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("%s: the fault happens again at input %d: %v\n%s", file, inputs+1, fault, debug.Stack())
+		}
+	}()
+	result, err := game.RunJournal(r, func(e *game.Entry, o *game.Out) {
+		if e != nil {
+			inputs++
+		}
+		if trace {
+			traceEntry(out, e, o)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	fmt.Fprintf(out, "%s: game %d %q, map %s, %d inputs in %v: %s\n", file, result.Config.ID, result.Config.Name,
+		result.Config.Map.File, result.Inputs, result.Lasted.Round(time.Millisecond), rerunVerdict(&result))
+	return nil
+}
+
+func rerunVerdict(r *game.Rerun) string {
+	switch {
+	case r.Checked && !r.Cut:
+		return fmt.Sprintf("the same bytes came out (sum %08x)", r.Sum)
+	case r.Checked:
+		return "the same bytes came out up to the last sum; the journal is cut behind it"
+	}
+	return "it runs; the journal was cut before its first sum, so nothing can be compared"
+}
+
+// unzipped reads a journal, compressed or not. One that was cut ends early.
+func unzipped(f *os.File) (io.Reader, error) {
+	r := bufio.NewReader(f)
+	if head, _ := r.Peek(2); len(head) < 2 || head[0] != 0x1F || head[1] != 0x8B {
+		return r, nil
+	}
+	return gzip.NewReader(r)
+}
+
+func traceEntry(w io.Writer, e *game.Entry, o *game.Out) {
+	if e == nil {
+		fmt.Fprintln(w, "opened")
+	} else {
+		fmt.Fprintf(w, "%v %v, link %d", e.At, e.Input.Kind, e.Input.Link)
+		if e.Input.Packet != nil {
+			fmt.Fprintf(w, " %v", e.Input.Packet.Op())
+		}
+		fmt.Fprintln(w)
+	}
+	for i := range o.Ops {
+		op := &o.Ops[i]
+		fmt.Fprintf(w, "  %v", op.Kind)
+		if op.To != 0 {
+			fmt.Fprintf(w, " to %v", op.To)
+		}
+		if len(op.Frame) > 0 {
+			fmt.Fprintf(w, ": % x", op.Frame)
+		}
+		fmt.Fprintln(w)
+	}
+	for i := range o.Facts {
+		fmt.Fprintf(w, "  fact %d: %T\n", o.Facts[i].Seq, o.Facts[i].Fact)
+	}
+}

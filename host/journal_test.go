@@ -1,0 +1,107 @@
+package host
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"w3host/game"
+)
+
+// rerunFile runs a journal from the disk again.
+func rerunFile(t *testing.T, file string) (game.Rerun, error) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game.RunJournal(z, nil)
+}
+
+func journalRig(t *testing.T, keep JournalKeep) (r *rig, files func() []string) {
+	dir := filepath.Join(t.TempDir(), "journals")
+	r = newRig(t, func(o *Options) {
+		o.Journal, o.Crashes = JournalOptions{dir, keep}, filepath.Join(t.TempDir(), "crashes")
+	})
+	return r, func() []string {
+		files, _ := filepath.Glob(filepath.Join(dir, "*"))
+		return files
+	}
+}
+
+// TestJournalOfAGame: a game over sockets can be run again from its journal, byte
+// for byte, if its owner has asked for it; that of another game is not kept.
+func TestJournalOfAGame(t *testing.T) {
+	t.Parallel()
+	r, files := journalRig(t, KeepFaults)
+	_, players := r.play(3)
+	_, others := r.play(2)
+	players[1].send(action([]byte{1, 2, 3}))
+	players[0].sayInGame("!journal")
+	players[0].untilText("The journal of this game will be kept.")
+	players[0].sayInGame("!end")
+	others[0].sayInGame("!end")
+	file, _ := r.logged("journal of the game kept; run it again with w3host game rerun")["file"].(string)
+	wantFIN(t, others[0])
+	r.shutDown()
+	if list := files(); len(list) != 1 || list[0] != file {
+		t.Fatalf("kept %q, the log names %q", list, file)
+	}
+	result, err := rerunFile(t, file)
+	if err != nil || !result.Checked || !result.Over || result.Inputs < 20 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// TestJournalOfACrash holds the input that the game crashed at.
+func TestJournalOfACrash(t *testing.T) {
+	t.Parallel()
+	r, files := journalRig(t, KeepFaults)
+	g, _ := r.play(2)
+	g.call(func(*Game) { panic("injected") })
+	file, _ := r.logged("game crashed; all other games go on")["journal"].(string)
+	r.shutDown()
+	if list := files(); len(list) != 1 || list[0] != file {
+		t.Fatalf("kept %q, the log names %q", list, file)
+	}
+	if result, err := rerunFile(t, file); err != nil || result.Over {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// TestJournalOfAKilledHost is kept by the next start, and runs up to where it
+// was cut.
+func TestJournalOfAKilledHost(t *testing.T) {
+	t.Parallel()
+	r, files := journalRig(t, KeepAll)
+	_, players := r.play(2)
+	players[0].sayInGame("!end")
+	wantFIN(t, players[1])
+	r.shutDown()
+	list := files()
+	if len(list) != 1 {
+		t.Fatalf("kept %q", list)
+	}
+	whole, err := os.ReadFile(list[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	part := filepath.Join(dir, "game-1.journal.gz.part")
+	if err := os.WriteFile(part, whole[:len(whole)-20], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	newRig(t, func(o *Options) { o.Journal.Dir = dir })
+	if result, err := rerunFile(t, strings.TrimSuffix(part, ".part")); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) || !result.Cut {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
