@@ -283,10 +283,24 @@ func (b *browser) forget(now time.Time) {
 	}
 }
 
+// list leaves out what is also shown at an address that others can reach: a
+// host on this machine is heard by way of loopback too.
 func (b *browser) list() []Found {
 	out := make([]Found, 0, len(b.found))
-	for _, f := range b.found {
-		out = append(out, *f)
+	type joinAt struct {
+		entryKey uint32
+		port     uint16
+	}
+	reachable := map[joinAt]bool{}
+	for key, f := range b.found {
+		if !key.addr.IsLoopback() {
+			reachable[joinAt{f.Info.EntryKey, key.port}] = true
+		}
+	}
+	for key, f := range b.found {
+		if !key.addr.IsLoopback() || !reachable[joinAt{f.Info.EntryKey, key.port}] {
+			out = append(out, *f)
+		}
 	}
 	slices.SortFunc(out, Found.compare)
 	return out

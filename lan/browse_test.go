@@ -117,3 +117,25 @@ func TestBrowseNobodyToAsk(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A host on this machine is heard at its addresses and on loopback; it is shown
+// once, where others can join too.
+func TestBrowseShowsOneAddressOfAHost(t *testing.T) {
+	b := browser{found: map[lobbyKey]*Found{}}
+	hear := func(addr string, key uint32) {
+		from := netip.AddrPortFrom(netip.MustParseAddr(addr), 6112)
+		b.info(heard{from: from}, w3gs.GameInfo{GameID: 1, EntryKey: key, Port: 6112})
+	}
+	hear("127.0.0.1", 5)
+	hear("127.0.0.1", 5)
+	if got := b.list(); len(got) != 1 {
+		t.Errorf("got %+v", got)
+	}
+	hear("192.168.1.5", 5)
+	hear("127.0.0.2", 6) // another host
+	hear("192.168.1.9", 7)
+	got := b.list()
+	if len(got) != 3 || got[0].Info.EntryKey != 6 || got[1].From.Addr().String() != "192.168.1.5" {
+		t.Errorf("got %+v", got)
+	}
+}
