@@ -75,7 +75,7 @@ func TestBrowseListens(t *testing.T) {
 	client := netip.AddrPortFrom(loopback, port)
 	question := func() netip.AddrPort {
 		t.Helper()
-		for { // until the browser listens
+		for range 100 { // until the browser listens
 			host.conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
 			host.send(client, "F7 32 10 00 01 00 00 00 01 00 00 00 0A 00 00 00")
 			buf := make([]byte, datagramSize)
@@ -86,6 +86,8 @@ func TestBrowseListens(t *testing.T) {
 				return netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
 			}
 		}
+		t.Fatal("it does not ask for what is announced")
+		return netip.AddrPort{}
 	}
 	host.send(question(), captured)
 	await(t, lists, "the lobby", func(l []Found) bool { return len(l) == 1 && l[0].RTT > 0 && l[0].Players() == 1 })
