@@ -7,17 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // mustExist looks for a SQLite file without creating it.
 func mustExist(url string, opts Options) error {
-	path, lite := strings.CutPrefix(url, "sqlite:")
-	path = strings.TrimPrefix(path, "//")
-	if !opts.MustExist || !lite || path == "" {
-		return nil
+	path, isFile, err := fileOf(url)
+	if !opts.MustExist || !isFile || err != nil {
+		return err
 	}
-	_, err := os.Stat(path)
+	_, err = os.Stat(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil // whatever else is wrong, opening tells
 	}

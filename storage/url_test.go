@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -62,8 +63,8 @@ var mistyped = []string{
 // No error shows a password, and no folder is named after one.
 func TestNoPasswordInErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, text := range mistyped {
-		db, err := Open(t.Context(), text, Options{})
+	for i, text := range slices.Concat(mistyped, mistyped) {
+		db, err := Open(t.Context(), text, Options{MustExist: i >= len(mistyped)})
 		if err == nil {
 			t.Errorf("%q is taken for a good one", text)
 			_ = db.Close()
