@@ -8,8 +8,13 @@ import (
 	"time"
 )
 
-// maxFindings bounds what is told about one file.
-const maxFindings = 50
+const (
+	// maxFindings bounds what is told about one file.
+	maxFindings = 50
+	// maxTime is the longest game that is believed; with more the sums of times
+	// could overflow.
+	maxTime = 10000 * time.Hour
+)
 
 // Finding is something worth telling about a file. A fault breaks the format;
 // the rest is unusual, but seen in real files.
@@ -135,7 +140,9 @@ func (r *Reader) next() (*Record, error) {
 	if err := rec.decode(); err != nil {
 		return nil, err
 	}
-	r.time += rec.Increment
+	if r.time += rec.Increment; r.time > maxTime {
+		return nil, rec.wrong("a game of more than %v", maxTime)
+	}
 	return rec, nil
 }
 

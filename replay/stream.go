@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 )
 
 // stream is the decompressed data, of which no more than a record and a block
@@ -36,6 +37,10 @@ func (s *stream) have(n int) bool {
 func (s *stream) fill() {
 	if s.want > 0 && s.blocks.count >= int(s.want) || s.limit > 0 && s.read >= s.limit {
 		s.done = io.EOF
+		return
+	}
+	if s.read > math.MaxUint32 {
+		s.done = fmt.Errorf("%w: a stream of more than 4 GB", ErrDamaged)
 		return
 	}
 	s.buf = s.buf[:copy(s.buf, s.buf[s.at:])]
