@@ -101,7 +101,7 @@ func (a *anonymiser) start(s Start) Start {
 		if m.Kind == metaProfile {
 			pid, _ := profile(m.Data)
 			name := a.byPID[uint8(pid)]
-			m.Data = append([]byte{1<<3 | 0, byte(pid), 2<<3 | 2, byte(len(name))}, name...)
+			m.Data = append([]byte{1 << 3, byte(pid), 2<<3 | 2, byte(len(name))}, name...)
 		}
 		s.Metas = append(s.Metas, m)
 	}
