@@ -40,7 +40,7 @@ func (m *Machine) said(e lobby.Said) {
 }
 
 // say lets the host speak to some players, or to all.
-func (m *Machine) say(to PIDs, text string) { m.tell(lobby.Say{To: to, Text: text}) }
+func (m *Machine) say(to w3gs.PIDs, text string) { m.tell(lobby.Say{To: to, Text: text}) }
 
 // operate hands an operation to the lobby and says why it could not be done.
 func (m *Machine) operate(op lobby.Event) error {

@@ -214,7 +214,7 @@ func hcl(text string) act {
 }
 
 func allowDownload(m *Machine, _ *call, p lobby.Player) error {
-	m.transfer(m.xfer.Allow(m.now, p.PID, m.xferOut[:0]))
+	m.fetch(mapxfer.Allow{PID: p.PID})
 	return nil
 }
 
@@ -224,7 +224,7 @@ func downloads(text string) act {
 		if err != nil {
 			return err
 		}
-		m.transfer(m.xfer.SetMode(m.now, mode, m.xferOut[:0]))
+		m.fetch(mapxfer.SetMode{Mode: mode})
 		m.say(0, "Map downloads: "+mode.String()+".")
 		return nil
 	}

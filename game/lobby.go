@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"w3host/lobby"
+	"w3host/mapxfer"
 	"w3host/w3gs"
 )
 
@@ -90,7 +91,7 @@ func (m *Machine) gone(f *LeftLobby) {
 	if m.turns == nil {
 		f.RTT = m.rtt(f.PID)
 		m.fact(f)
-		m.dropTransfer(f.PID)
+		m.fetch(mapxfer.Leave{PID: f.PID})
 	}
 	m.vacate(f.PID, f.Why)
 }

@@ -10,9 +10,6 @@ import (
 	"w3host/w3gs"
 )
 
-// PIDs is a set of player ids, which are the numbers of seats.
-type PIDs = w3gs.PIDs
-
 // Machine is one game. It belongs to one goroutine.
 type Machine struct {
 	cfg   Config
@@ -98,7 +95,7 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 		}
 		return at, ok && !m.over
 	}
-	if t, due := m.xfer.Next(m.now); due {
+	if t, due := m.xfer.Next(); due {
 		least(t)
 	}
 	if m.lobby.Humans() != 0 {
@@ -139,10 +136,10 @@ func (m *Machine) handle(in *Input) {
 		m.obey(by, in.Line)
 		return
 	case HostLate:
-		m.xfer.Late(m.now, in.By)
+		m.fetch(mapxfer.Late{By: in.By})
 		return
 	case Beat:
-		m.align(in.By)
+		m.turn(gamesync.Align{Beat: in.By - m.startedAt})
 		return
 	case Stop:
 		m.stop(in.Why)
@@ -189,15 +186,15 @@ func (m *Machine) packet(s *seat, packet w3gs.Packet) {
 	case *w3gs.LeaveGame:
 		m.leave(s, p.Reason, false)
 	case *w3gs.LoadedSelf:
-		m.loaded(s)
+		m.turn(gamesync.Loaded{PID: s.pid})
 	case *w3gs.DropReq:
-		m.dropVote(s)
+		m.turn(gamesync.DropVote{PID: s.pid})
 	case *w3gs.MapSize:
 		m.mapSize(s, p)
 	case *w3gs.MapPartOK:
-		m.mapPartOK(s, p)
+		m.mapPart(s, mapxfer.Ack{PID: s.pid, Packet: *p})
 	case *w3gs.MapPartNotOK:
-		m.mapPartNotOK(s, p)
+		m.mapPart(s, mapxfer.Refuse{PID: s.pid, Packet: *p})
 	}
 }
 
@@ -227,7 +224,7 @@ func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 		m.send(s, &w3gs.LeaveAck{})
 	}
 	m.unlink(s, reason.String())
-	m.play(m.turns.Leave(m.playTime(), s.pid, reason, m.turnsOut[:0]))
+	m.turn(gamesync.Leave{PID: s.pid, Reason: reason})
 }
 
 // stop ends the lobby or the game and tells its players.
@@ -237,7 +234,7 @@ func (m *Machine) stop(why string) {
 		return
 	}
 	m.stopped = true
-	m.play(m.turns.Stop(m.playTime(), why, m.turnsOut[:0]))
+	m.turn(gamesync.End{Why: why})
 }
 
 // followUp does what effects have asked for, and what follows from that.
@@ -251,7 +248,7 @@ func (m *Machine) followUp() {
 			case t.caller != nil:
 				m.obey(t.caller, t.line)
 			case t.leave != 0:
-				m.play(m.turns.Leave(m.playTime(), t.leave, leaveKicked, m.turnsOut[:0]))
+				m.turn(gamesync.Leave{PID: t.leave, Reason: leaveKicked})
 			default:
 				m.operate(t.event)
 			}

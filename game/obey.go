@@ -7,6 +7,7 @@ import (
 
 	"w3host/command"
 	"w3host/lobby"
+	gamesync "w3host/sync"
 	"w3host/w3gs"
 )
 
@@ -139,9 +140,7 @@ func showLatency(m *Machine, c *call) error {
 func setLatency(period time.Duration) act {
 	return func(m *Machine, _ *call) error {
 		m.latency = period
-		if m.turns != nil {
-			m.play(m.turns.SetPeriod(m.playTime(), period, m.turnsOut[:0]))
-		}
+		m.turn(gamesync.SetPeriod{Period: period})
 		m.say(0, fmt.Sprintf("The latency is now %d ms.", period.Milliseconds()))
 		return nil
 	}
@@ -155,9 +154,7 @@ func showSyncLimit(m *Machine, c *call) error {
 func setSyncLimit(turns int) act {
 	return func(m *Machine, _ *call) error {
 		m.syncLimit = turns
-		if m.turns != nil {
-			m.play(m.turns.SetSyncLimit(m.playTime(), turns, m.turnsOut[:0]))
-		}
+		m.turn(gamesync.SetSyncLimit{Turns: turns})
 		m.say(0, fmt.Sprintf("The sync limit is now %d turns.", turns))
 		return nil
 	}
@@ -175,13 +172,13 @@ func dropLaggers(m *Machine, c *call) error {
 	}
 	c.Target = strings.Join(names, ", ")
 	m.say(0, "Dropped: "+c.Target+".")
-	m.play(m.turns.DropLaggers(m.playTime(), m.turnsOut[:0]))
+	m.turn(gamesync.DropLaggers{})
 	return nil
 }
 
 func end(m *Machine, _ *call) error {
 	m.say(0, "The game was ended by its owner.")
-	m.play(m.turns.End(m.playTime(), m.turnsOut[:0]))
+	m.turn(gamesync.End{})
 	return nil
 }
 

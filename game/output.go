@@ -49,7 +49,7 @@ func (k OpKind) String() string { return opText[k] }
 // Op is one order to the host, to be carried out in the order of Out.
 type Op struct {
 	Kind    OpKind
-	To      PIDs
+	To      w3gs.PIDs
 	PID     uint8
 	From    uint8
 	Link    LinkID

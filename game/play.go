@@ -2,7 +2,6 @@ package game
 
 import (
 	"net/netip"
-	"time"
 
 	"w3host/lobby"
 	gamesync "w3host/sync"
@@ -33,13 +32,6 @@ func (m *Machine) begin(e lobby.Started) {
 	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL})
 }
 
-// align puts the turns of this game at a place in the period.
-func (m *Machine) align(beat time.Duration) {
-	if m.turns != nil {
-		m.turns.Align(beat - m.startedAt)
-	}
-}
-
 func (m *Machine) action(s *seat, data []byte) {
 	if m.turns == nil {
 		m.out.add(Op{Kind: Cut, Link: s.link, Why: whyEarly})
@@ -48,7 +40,7 @@ func (m *Machine) action(s *seat, data []byte) {
 	s.actions++
 	m.acted = Acted{s.pid, data}
 	m.fact(&m.acted)
-	m.play(m.turns.Action(m.playTime(), s.pid, data, m.turnsOut[:0]))
+	m.turn(gamesync.Action{PID: s.pid, Data: data})
 }
 
 func (m *Machine) keepalive(s *seat, sum uint32) {
@@ -56,29 +48,21 @@ func (m *Machine) keepalive(s *seat, sum uint32) {
 		m.out.add(Op{Kind: Cut, Link: s.link, Why: whyEarly})
 		return
 	}
-	m.play(m.turns.Keepalive(m.playTime(), s.pid, sum, m.turnsOut[:0]))
-}
-
-func (m *Machine) loaded(s *seat) {
-	if m.turns != nil {
-		m.play(m.turns.Loaded(m.playTime(), s.pid, m.turnsOut[:0]))
-	}
-}
-
-func (m *Machine) dropVote(s *seat) {
-	if m.turns != nil {
-		m.play(m.turns.DropVote(m.playTime(), s.pid, m.turnsOut[:0]))
-	}
+	m.turn(gamesync.Keepalive{PID: s.pid, Sum: sum})
 }
 
 // reportRTT passes on what the last pong measured: the turns want to know whose
 // line a lag was.
 func (m *Machine) reportRTT(s *seat) {
-	if m.turns == nil {
-		return
-	}
 	if rtt := m.rtt(s.pid); rtt > 0 {
-		m.turns.ReportRTT(m.playTime(), s.pid, rtt)
+		m.turn(gamesync.RTT{PID: s.pid, RTT: rtt})
+	}
+}
+
+// turn hands an event to the turns, once there are any.
+func (m *Machine) turn(e gamesync.Event) {
+	if m.turns != nil {
+		m.play(m.turns.Handle(m.playTime(), e, m.turnsOut[:0]))
 	}
 }
 

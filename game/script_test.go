@@ -56,8 +56,9 @@ type scene struct {
 func newScene() *scene {
 	cfg := Config{
 		ID: 1, Name: "scene", Version: 26, Program: "w3host test", Trigger: '!', Silence: time.Minute,
-		Lobby: lobby.Defaults(), Turns: gamesync.Defaults(), Transfer: mapxfer.Config{Size: 5000},
+		Lobby: lobby.Defaults(), Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(),
 	}
+	cfg.Transfer.Size = 5000
 	for i := range uint8(6) {
 		cfg.Lobby.Slots = append(cfg.Lobby.Slots, w3gs.Slot{
 			Download: w3gs.DownloadUnknown, Team: i % 2, Colour: i, Race: w3gs.RaceRandom | w3gs.RaceSelectable,
@@ -67,7 +68,7 @@ func newScene() *scene {
 	cfg.Lobby.MapCheck.Size = 5000
 	cfg.Lobby.PlayerSlots = 6
 	cfg.Lobby.Observers, cfg.Lobby.OwnerFirst = true, true
-	cfg.Turns.DropAfter = -1
+	cfg.Turns.DropAfter = 0
 	s := &scene{links: map[string]LinkID{}, names: map[uint8]string{}, owed: map[string]int{}}
 	s.m = New(cfg, &s.out)
 	s.show()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"w3host/command"
+	gamesync "w3host/sync"
 	"w3host/w3gs"
 )
 
@@ -55,7 +56,7 @@ func (m *Machine) rtt(pid uint8) time.Duration {
 func (m *Machine) send(s *seat, p w3gs.Packet) { m.sendTo(w3gs.Only(s.pid), p) }
 
 // sendTo encodes a packet once for several players.
-func (m *Machine) sendTo(to PIDs, p w3gs.Packet) {
+func (m *Machine) sendTo(to w3gs.PIDs, p w3gs.Packet) {
 	kind := Send
 	if endsDownload(p.Op()) {
 		kind = SendLast
@@ -81,9 +82,7 @@ func (m *Machine) backlog(s *seat, in *Input) {
 	case s.stuck == 0:
 		s.stuck = m.now
 	}
-	if m.turns != nil {
-		m.turns.ReportBacklog(s.pid, in.Queued, in.Moves)
-	}
+	m.turn(gamesync.Backlog{PID: s.pid, Queued: in.Queued, Moves: in.Moves})
 }
 
 // lost takes the end of a link: its player leaves, or the seat waits for another

@@ -56,8 +56,9 @@ func simConfig(r *rand.Rand) Config {
 		ID: 1 + r.Uint32N(1000), Name: "sim", Version: 26, Program: "w3host", Trigger: '!',
 		Silence: time.Minute,
 		Lobby:   lobby.Defaults(), Turns: gamesync.Defaults(),
-		Transfer: mapxfer.Config{Size: 4000 + r.Uint32N(40000), MaxDownloaders: r.IntN(3), Stall: time.Minute},
+		Transfer: mapxfer.Defaults(),
 	}
+	cfg.Transfer.Size, cfg.Transfer.MaxDownloaders = 4000+r.Uint32N(40000), r.IntN(3)
 	cfg.Lobby.OwnerFirst = r.IntN(4) > 0
 	slots := 2 + r.IntN(11)
 	for i := range slots {

@@ -21,7 +21,7 @@ type referee struct {
 // view is one client's picture of the game.
 type view struct {
 	pid   uint8
-	knows PIDs
+	knows w3gs.PIDs
 	at    int    // place in the master list
 	parts []byte // actions of 0x48 that wait for their 0x0C
 	plays bool   // 0x0B has come
@@ -177,7 +177,7 @@ func (v *view) next(r *referee, mark uint32, what string) error {
 
 // table checks that everybody in a slot has been introduced.
 func (v *view) table(t *w3gs.SlotTable, introduced bool) error {
-	var colours PIDs
+	var colours w3gs.PIDs
 	self := false
 	for i, s := range t.Slots {
 		if s.Status != w3gs.SlotOccupied || s.Computer {

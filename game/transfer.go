@@ -19,22 +19,21 @@ func (m *Machine) mapSize(s *seat, p *w3gs.MapSize) {
 	if m.seats[s.pid] != s {
 		return
 	}
-	m.xfer.Backlog(s.pid, s.parts)
-	m.transfer(m.xfer.Report(m.now, s.pid, *p, m.xferOut[:0]))
+	m.fetch(mapxfer.Backlog{PID: s.pid, Queued: s.parts})
+	m.fetch(mapxfer.Report{PID: s.pid, Packet: *p})
 }
 
-func (m *Machine) mapPartOK(s *seat, p *w3gs.MapPartOK) {
+// mapPart takes what a player says of the parts that were sent.
+func (m *Machine) mapPart(s *seat, e mapxfer.Event) {
 	if m.turns == nil {
-		m.xfer.Backlog(s.pid, s.parts)
-		m.transfer(m.xfer.Ack(m.now, s.pid, *p, m.xferOut[:0]))
+		m.fetch(mapxfer.Backlog{PID: s.pid, Queued: s.parts})
+		m.fetch(e)
 	}
 }
 
-func (m *Machine) mapPartNotOK(s *seat, p *w3gs.MapPartNotOK) {
-	if m.turns == nil {
-		m.xfer.Backlog(s.pid, s.parts)
-		m.transfer(m.xfer.Refuse(m.now, s.pid, *p, m.xferOut[:0]))
-	}
+// fetch hands an event to the transfers.
+func (m *Machine) fetch(e mapxfer.Event) {
+	m.transfer(m.xfer.Handle(m.now, e, m.xferOut[:0]))
 }
 
 func (m *Machine) tickTransfers() {
@@ -43,14 +42,10 @@ func (m *Machine) tickTransfers() {
 	}
 	for _, s := range m.seats {
 		if s != nil {
-			m.xfer.Backlog(s.pid, s.parts)
+			m.fetch(mapxfer.Backlog{PID: s.pid, Queued: s.parts})
 		}
 	}
 	m.transfer(m.xfer.Tick(m.now, m.xferOut[:0]))
-}
-
-func (m *Machine) dropTransfer(pid uint8) {
-	m.transfer(m.xfer.Leave(m.now, pid, m.xferOut[:0]))
 }
 
 // transfer carries out the scheduler's effects in their order.

@@ -122,7 +122,10 @@ func TestTransferRates(t *testing.T) {
 		{"slow", mapxfer.Config{PlayerRate: 20_000}, 1, 20_000},
 	} {
 		all.run(tc.name, func(t *testing.T) {
-			r := newTransferRig(t, 4<<20, func(o *host.Options) { o.Transfer = tc.cfg })
+			r := newTransferRig(t, 4<<20, func(o *host.Options) {
+				tc.cfg.MaxWindow = o.Transfer.MaxWindow
+				o.Transfer = tc.cfg
+			})
 			players := make([]*fetcher, tc.players)
 			for i := range players {
 				players[i] = r.fetcher(t, fmt.Sprintf("player %d", i+1))
@@ -184,7 +187,10 @@ func TestTransferTimeouts(t *testing.T) {
 		{"acknowledges nothing", mapxfer.Config{Stall: 700 * time.Millisecond}, func(f *fetcher) { f.mute = true }, "no part was acknowledged for too long"},
 	} {
 		all.run(tc.name, func(t *testing.T) {
-			r := newTransferRig(t, 2<<20, func(o *host.Options) { o.Transfer = tc.cfg })
+			r := newTransferRig(t, 2<<20, func(o *host.Options) {
+				tc.cfg.MaxWindow = o.Transfer.MaxWindow
+				o.Transfer = tc.cfg
+			})
 			j := newJudge(t)
 			f := r.fetcher(t, "slow")
 			if tc.set != nil {

@@ -71,7 +71,7 @@ func serveTransfers(t testing.TB, change func(*host.Options)) *transferRig {
 			Autostart: -1, Countdown: 1, Owner: host.OwnerFirst, Trigger: '!',
 			Settings: w3gs.SpeedFast | w3gs.VisibilityDefault,
 		},
-		Transfer: mapxfer.Config{Stall: mapxfer.DefaultStall},
+		Transfer: mapxfer.Defaults(),
 		Limits: host.Limits{
 			JoinTimeout: 5 * time.Second, LobbyTimeout: 2 * time.Minute, LoadTimeout: time.Minute,
 			Unjoined: 1000, UnjoinedPerIP: 1000, JoinsPerMinute: 10_000, PacketRate: 200,

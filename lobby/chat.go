@@ -82,7 +82,7 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 			continue
 		}
 		relayed.To = append(relayed.To, pid)
-		said.To |= PIDSet(pid)
+		said.To |= w3gs.Only(pid)
 	}
 	l.broadcast(said.To, &w3gs.ChatFromHost{Chat: relayed})
 	l.emit(said)
@@ -107,7 +107,7 @@ func (l *Lobby) watchFlood(p *player) {
 	p.lines = nil
 	p.mutedUntil = l.now + l.cfg.ChatMute
 	l.emit(Flooded{PID: p.pid, Name: p.name, For: l.cfg.ChatMute})
-	l.say(PIDSet(p.pid), "You are muted for "+l.cfg.ChatMute.String()+": too many lines.")
+	l.say(w3gs.Only(p.pid), "You are muted for "+l.cfg.ChatMute.String()+": too many lines.")
 }
 
 func (l *Lobby) mute(op Mute) (why string) {
@@ -143,7 +143,7 @@ func (l *Lobby) sayOperation(op Say) (why string) {
 
 // say is the host's voice, to all or, with some named, to those. A line in the
 // game for one player is a private one: clients show it as such.
-func (l *Lobby) say(to PIDs, text string) {
+func (l *Lobby) say(to w3gs.PIDs, text string) {
 	scope := w3gs.ScopeAll
 	switch {
 	case to == 0:
@@ -156,14 +156,14 @@ func (l *Lobby) say(to PIDs, text string) {
 
 // privateScope is the scope of a line for one player. What clients expect to be
 // added to ScopeSlot is the receiver's colour, as older hosts found by trial.
-func (l *Lobby) privateScope(to PIDs) w3gs.ChatScope {
+func (l *Lobby) privateScope(to w3gs.PIDs) w3gs.ChatScope {
 	for pid := range (to & l.Humans()).All() {
 		return w3gs.ScopeSlot + w3gs.ChatScope(l.slots[l.slotOf(pid)].Colour)
 	}
 	return w3gs.ScopeAll
 }
 
-func (l *Lobby) speak(to PIDs, scope w3gs.ChatScope, text string) {
+func (l *Lobby) speak(to w3gs.PIDs, scope w3gs.ChatScope, text string) {
 	to &= l.Humans()
 	from := l.voice()
 	if to == 0 || from == 0 {

@@ -18,7 +18,7 @@ type Send struct {
 
 // Broadcast sends one packet to several players: encode it once.
 type Broadcast struct {
-	To     PIDs
+	To     w3gs.PIDs
 	Packet w3gs.Packet
 }
 
@@ -71,7 +71,7 @@ type Left struct {
 type Said struct {
 	PID     uint8
 	Name    string
-	To      PIDs
+	To      w3gs.PIDs
 	Game    bool // in the game; Scope counts only then
 	Scope   w3gs.ChatScope
 	Text    string

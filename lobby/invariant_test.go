@@ -24,7 +24,7 @@ func faults(l *Lobby) (list []string) {
 		}
 	}
 	fail(len(l.slots) != len(l.cfg.Slots), "the table changed its size")
-	var colours, seated PIDs
+	var colours, seated w3gs.PIDs
 	for _, s := range l.slots {
 		fail((s.PID != 0) && (s.Status != w3gs.SlotOccupied || s.Computer), "a pid in a slot without a player")
 		fail(s.Status == w3gs.SlotOccupied && !s.Computer && s.PID == 0, "an occupied slot without a pid")
@@ -32,7 +32,7 @@ func faults(l *Lobby) (list []string) {
 		fail(s.Computer && s.Status != w3gs.SlotOccupied, "a computer in a slot that is not occupied")
 		if s.PID != 0 {
 			fail(seated.Has(s.PID), "one player in two slots")
-			seated |= PIDSet(s.PID)
+			seated |= w3gs.Only(s.PID)
 			fail(l.phase != phaseStarted && l.players[s.PID] == nil, "a slot of somebody who is gone")
 		}
 		if s.Team == l.observer {
@@ -41,7 +41,7 @@ func faults(l *Lobby) (list []string) {
 		}
 		fail(s.Colour >= l.cfg.MaxPID, "a colour out of range")
 		fail(colours.Has(s.Colour), "two slots of one colour")
-		colours |= PIDSet(s.Colour)
+		colours |= w3gs.Only(s.Colour)
 	}
 	for pid, p := range l.players {
 		if p == nil {

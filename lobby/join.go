@@ -132,7 +132,7 @@ func (l *Lobby) admit(ev Join) {
 	l.broadcast(others, l.info(p))
 	l.flushTable()
 	for _, line := range l.cfg.Welcome {
-		l.say(PIDSet(p.pid), line)
+		l.say(w3gs.Only(p.pid), line)
 	}
 }
 

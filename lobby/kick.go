@@ -54,7 +54,7 @@ func (l *Lobby) kickFromGame(p *player, op Kick) (why string) {
 	case p.kicked:
 		return p.name + " is on the way out"
 	}
-	l.say(PIDSet(p.pid), "You were kicked"+because(op.Why))
+	l.say(w3gs.Only(p.pid), "You were kicked"+because(op.Why))
 	p.kicked = true
 	l.say(0, p.name+" was kicked"+because(op.Why))
 	l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: kickedFor(op.Why), By: op.By})
@@ -66,7 +66,7 @@ func (l *Lobby) kickFromGame(p *player, op Kick) (why string) {
 // clients take as well, but then it seems that the connection broke.
 func (l *Lobby) dismiss(p *player, line, why, by string) {
 	if !p.fake {
-		l.say(PIDSet(p.pid), line)
+		l.say(w3gs.Only(p.pid), line)
 		l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
 		l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: why, By: by})
 	}

@@ -233,7 +233,7 @@ func (l *Lobby) emit(e Effect) { l.out = append(l.out, e) }
 
 func (l *Lobby) send(pid uint8, p w3gs.Packet) { l.emit(Send{pid, p}) }
 
-func (l *Lobby) broadcast(to PIDs, p w3gs.Packet) {
+func (l *Lobby) broadcast(to w3gs.PIDs, p w3gs.Packet) {
 	if to != 0 {
 		l.emit(Broadcast{to, p})
 	}

@@ -115,7 +115,7 @@ type AutoStart struct {
 // Say lets the host speak, to some players or, with an empty To, to all. Long
 // texts are split.
 type Say struct {
-	To   PIDs
+	To   w3gs.PIDs
 	Text string
 }
 

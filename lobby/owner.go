@@ -1,5 +1,7 @@
 package lobby
 
+import "w3host/w3gs"
+
 // Owns reports whether a player in the lobby or game is its owner.
 func (l *Lobby) Owns(pid uint8) bool {
 	p := l.human(pid)
@@ -70,10 +72,10 @@ func (l *Lobby) settleOwner() {
 	switch {
 	case l.told == told || l.told == 0:
 	case p == nil:
-		l.say(PIDSet(l.told), l.owner+", who owns this lobby, is away: until then you may "+trigger+"start and "+trigger+"abort.")
+		l.say(w3gs.Only(l.told), l.owner+", who owns this lobby, is away: until then you may "+trigger+"start and "+trigger+"abort.")
 	case l.phase == phaseStarted:
-		l.say(PIDSet(l.told), "You own this game: "+trigger+"help lists your commands.")
+		l.say(w3gs.Only(l.told), "You own this game: "+trigger+"help lists your commands.")
 	default:
-		l.say(PIDSet(l.told), "You own this lobby: "+trigger+"help lists your commands.")
+		l.say(w3gs.Only(l.told), "You own this lobby: "+trigger+"help lists your commands.")
 	}
 }

@@ -7,12 +7,6 @@ import (
 	"w3host/w3gs"
 )
 
-// PIDs is a set of player ids.
-type PIDs = w3gs.PIDs
-
-// PIDSet makes a set.
-func PIDSet(pids ...uint8) PIDs { return w3gs.Only(pids...) }
-
 // Player is a copy of what the lobby knows of a human or fake player.
 type Player struct {
 	PID      uint8

@@ -151,7 +151,7 @@ func (c *choices) operation() Operation {
 	case 20:
 		return AutoStart{Players: c.upTo(5), Full: c.yes(), Hold: time.Duration(c.upTo(3)) * time.Second}
 	case 21:
-		return Say{To: PIDs(c.upTo(256)), Text: "host"}
+		return Say{To: w3gs.PIDs(c.upTo(256)), Text: "host"}
 	case 22:
 		return Hold{Names: []string{fmt.Sprintf("p%d", c.upTo(14))}}
 	case 23:

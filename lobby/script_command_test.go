@@ -173,7 +173,7 @@ func (c *command) operation() Operation {
 		c.fail(err)
 		return AutoStart{Players: c.int(0), Full: c.has("full"), Hold: hold}
 	case "say":
-		return Say{To: PIDSet(c.pids(0)...), Text: strings.ReplaceAll(c.text, `\n`, "\n")}
+		return Say{To: w3gs.Only(c.pids(0)...), Text: strings.ReplaceAll(c.text, `\n`, "\n")}
 	case "mute", "unmute":
 		return Mute{PID: c.pid(0), Off: c.name == "unmute"}
 	case "muteall", "unmuteall":

@@ -50,11 +50,11 @@ func (l *Lobby) Find(part string) []Player {
 }
 
 // Humans is the set of all human players, without those kicked from a game.
-func (l *Lobby) Humans() PIDs {
-	var s PIDs
+func (l *Lobby) Humans() w3gs.PIDs {
+	var s w3gs.PIDs
 	for _, p := range l.players {
 		if p != nil && !p.fake && !p.kicked {
-			s |= PIDSet(p.pid)
+			s |= w3gs.Only(p.pid)
 		}
 	}
 	return s

@@ -18,7 +18,7 @@ type world struct {
 // client is one player's picture of the lobby.
 type client struct {
 	pid    uint8
-	knows  PIDs
+	knows  w3gs.PIDs
 	table  []w3gs.Slot
 	begins int // 0x0A, then 0x0B
 }
@@ -27,7 +27,7 @@ func (w *world) apply(out []Effect) error {
 	for _, e := range out {
 		switch e := e.(type) {
 		case Send:
-			if err := w.deliver(PIDSet(e.PID), e.Packet); err != nil {
+			if err := w.deliver(w3gs.Only(e.PID), e.Packet); err != nil {
 				return err
 			}
 		case Broadcast:
@@ -62,7 +62,7 @@ func (w *world) apply(out []Effect) error {
 	return w.compare()
 }
 
-func (w *world) deliver(to PIDs, p w3gs.Packet) error {
+func (w *world) deliver(to w3gs.PIDs, p w3gs.Packet) error {
 	frame := p.AppendTo(nil)
 	w.log = append(fmt.Appendf(w.log, "%v", to), frame...)
 	if _, err := w3gs.Decode(frame, w3gs.FromHost); err != nil {
@@ -89,17 +89,17 @@ func (c *client) receive(p w3gs.Packet) error {
 		if p.PID != c.pid {
 			return fmt.Errorf("it names pid %d", p.PID)
 		}
-		c.knows = PIDSet(p.PID)
+		c.knows = w3gs.Only(p.PID)
 	case *w3gs.PlayerInfo:
 		if c.knows.Has(p.PID) {
 			return fmt.Errorf("pid %d is known already", p.PID)
 		}
-		c.knows |= PIDSet(p.PID)
+		c.knows |= w3gs.Only(p.PID)
 	case *w3gs.PlayerLeave:
 		if !c.knows.Has(p.PID) || p.PID == c.pid {
 			return fmt.Errorf("pid %d cannot leave", p.PID)
 		}
-		c.knows &^= PIDSet(p.PID)
+		c.knows &^= w3gs.Only(p.PID)
 	case *w3gs.SlotInfo:
 		c.table = p.Slots
 		for _, s := range p.Slots {
@@ -131,10 +131,10 @@ func (w *world) compare() error {
 	if w.counts != (Counts{}) && w.counts != l.Counts() {
 		return fmt.Errorf("announced %+v, has %+v", w.counts, l.Counts())
 	}
-	known := PIDSet(l.vhost) &^ 1
+	known := w3gs.Only(l.vhost) &^ 1
 	for _, p := range l.players {
 		if p != nil {
-			known |= PIDSet(p.pid)
+			known |= w3gs.Only(p.pid)
 		}
 	}
 	for pid, c := range w.clients {

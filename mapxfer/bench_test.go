@@ -28,9 +28,10 @@ func BenchmarkPart(b *testing.B) {
 			header := make([]byte, 0, HeaderLen)
 			now := time.Duration(0)
 			start := func() {
+				bc.cfg.MaxWindow = maxWindow
 				s, held = New(bc.cfg), [32]uint32{}
 				for i := range bc.players {
-					out = s.Report(now, uint8(2+i), w3gs.MapSize{Flag: w3gs.MapHave}, out[:0])
+					out = s.Handle(now, Report{uint8(2 + i), w3gs.MapSize{Flag: w3gs.MapHave}}, out[:0])
 				}
 			}
 			start()
@@ -50,8 +51,8 @@ func BenchmarkPart(b *testing.B) {
 					b.StartTimer()
 				}
 				me := uint8(2 + pid)
-				s.Backlog(me, 0)
-				out = s.Ack(now, me, w3gs.MapPartOK{To: 1, From: me, Size: held[pid]}, out[:0])
+				s.Handle(now, Backlog{me, 0}, nil)
+				out = s.Handle(now, Ack{me, w3gs.MapPartOK{To: 1, From: me, Size: held[pid]}}, out[:0])
 				for _, e := range out {
 					if e.Kind != Send {
 						continue
@@ -93,16 +94,16 @@ func BenchmarkFrame(b *testing.B) {
 // TestNoAllocations: the steady state of a download allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	parts := mustParts(t, randomMap(16<<20))
-	s := New(Config{Size: parts.Size()})
-	out := s.Report(0, 2, w3gs.MapSize{Flag: w3gs.MapHave}, make([]Effect, 0, 64))
+	s := New(Config{Size: parts.Size(), MaxWindow: maxWindow})
+	out := s.Handle(0, Report{2, w3gs.MapSize{Flag: w3gs.MapHave}}, make([]Effect, 0, 64))
 	now, held := time.Duration(0), uint32(0)
 	header := make([]byte, 0, HeaderLen)
 	allocs := testing.AllocsPerRun(5000, func() {
 		now += 100 * time.Microsecond
 		held = parts.End(held)
-		out = s.Ack(now, 2, w3gs.MapPartOK{To: 1, From: 2, Size: held}, out[:0])
+		out = s.Handle(now, Ack{2, w3gs.MapPartOK{To: 1, From: 2, Size: held}}, out[:0])
 		out = s.Tick(now, out)
-		s.Next(now)
+		s.Next()
 		for _, e := range out {
 			if e.Kind == Send {
 				header = parts.AppendHeader(header[:0], e.Offset, e.PID, 1)

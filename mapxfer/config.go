@@ -41,7 +41,8 @@ func (m Mode) String() string {
 	return fmt.Sprintf("mode %d", uint8(m))
 }
 
-// Config is what the operator decides, and the map's size.
+// Config is what the operator decides, and the map's size. Begin with Defaults: New
+// takes every field as it stands.
 type Config struct {
 	// Mode says who may download.
 	Mode Mode
@@ -61,19 +62,22 @@ type Config struct {
 	// their way to him; 0 is no bound.
 	Stall time.Duration
 	// MaxWindow bounds the bytes handed out and not yet acknowledged, per player.
-	// 0 takes DefaultMaxWindow. The out queue of the host must hold that much.
+	// The out queue of the host must hold that much.
 	MaxWindow int
 }
 
-// Defaults of the settings that are not zero by default.
 const (
-	// DefaultMaxWindow is 10 MB/s over a line of 400 ms, or 10 Gbit/s on a LAN
-	// whose players answer within 3 ms.
-	DefaultMaxWindow = 4 << 20
-	// DefaultStall outlasts a client that freezes while its disk wakes up, and
-	// ends before the client itself gives up (90 s without a ping).
-	DefaultStall = 60 * time.Second
+	// maxWindow is 10 MB/s over a line of 400 ms, or 10 Gbit/s on a LAN whose
+	// players answer within 3 ms.
+	maxWindow = 4 << 20
+	// stall outlasts a client that freezes while its disk wakes up, and ends
+	// before the client itself gives up (90 s without a ping).
+	stall = 60 * time.Second
 )
+
+// Defaults lets anybody have the map as fast as the line allows; the Size is to be
+// filled in.
+func Defaults() Config { return Config{Stall: stall, MaxWindow: maxWindow} }
 
 // SizeLimit is the largest map, in bytes, that clients of a game version accept;
 // 0 is no limit. The version is the minor number: 26 for 1.26.

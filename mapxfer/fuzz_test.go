@@ -86,7 +86,7 @@ func (w *watcher) check(out []Effect) {
 			w.t.Fatalf("%d bytes in %v at %d bytes/s", w.sent, w.now, rate)
 		}
 	}
-	if at, ok := w.s.Next(w.now); ok && at < w.now {
+	if at, ok := w.s.Next(); ok && at < w.now {
 		w.t.Fatalf("next tick at %v, now is %v", at, w.now)
 	}
 }
@@ -116,7 +116,7 @@ func FuzzScheduler(f *testing.F) {
 		flags, sizeByte, maxByte := next(), next(), next()
 		cfg := Config{
 			Size: 1 + uint32(sizeByte)*977, MaxDownloaders: int(maxByte % 4), Mode: Mode(maxByte>>2) % 3,
-			Timeout: 20 * time.Second, Stall: 2 * time.Second,
+			Timeout: 20 * time.Second, Stall: 2 * time.Second, MaxWindow: maxWindow,
 		}
 		if flags&1 != 0 {
 			cfg.TotalRate = int64(flags) * 5000
@@ -138,26 +138,26 @@ func FuzzScheduler(f *testing.F) {
 			amount := uint32(next())
 			switch op >> 4 {
 			case 0, 1:
-				w.check(w.s.Report(w.now, pid, w3gs.MapSize{Flag: w3gs.MapFlag(1 + amount&2), Size: amount * 911}, nil))
+				w.check(w.s.Handle(w.now, Report{pid, w3gs.MapSize{Flag: w3gs.MapFlag(1 + amount&2), Size: amount * 911}}, nil))
 			case 2, 3, 4, 5:
-				w.check(w.s.Ack(w.now, pid, w3gs.MapPartOK{To: 1, From: pid, Size: min(held+amount*97, cfg.Size)}, nil))
+				w.check(w.s.Handle(w.now, Ack{pid, w3gs.MapPartOK{To: 1, From: pid, Size: min(held+amount*97, cfg.Size)}}, nil))
 			case 6:
 				if p := w.s.byPID[pid]; p != nil {
-					w.check(w.s.Ack(w.now, pid, w3gs.MapPartOK{To: 1, From: pid, Size: p.next}, nil))
+					w.check(w.s.Handle(w.now, Ack{pid, w3gs.MapPartOK{To: 1, From: pid, Size: p.next}}, nil))
 				}
 			case 7, 8:
-				w.check(w.s.Refuse(w.now, pid, w3gs.MapPartNotOK{To: pid, From: 1}, nil))
+				w.check(w.s.Handle(w.now, Refuse{pid, w3gs.MapPartNotOK{To: pid, From: 1}}, nil))
 			case 9:
-				w.check(w.s.Allow(w.now, pid, nil))
+				w.check(w.s.Handle(w.now, Allow{pid}, nil))
 			case 10:
 				w.open[pid] = false
-				w.check(w.s.Leave(w.now, pid, nil))
+				w.check(w.s.Handle(w.now, Leave{pid}, nil))
 			case 11:
-				w.check(w.s.SetMode(w.now, Mode(amount%3), nil))
+				w.check(w.s.Handle(w.now, SetMode{Mode(amount % 3)}, nil))
 			case 12:
-				w.s.Late(w.now, time.Duration(amount)*time.Millisecond)
+				w.s.Handle(w.now, Late{time.Duration(amount) * time.Millisecond}, nil)
 			case 13:
-				w.s.Backlog(pid, int(amount)*100)
+				w.s.Handle(w.now, Backlog{pid, int(amount) * 100}, nil)
 			default:
 				w.now += time.Duration(amount) * time.Duration(amount) * 40 * time.Microsecond
 				w.check(w.s.Tick(w.now, nil))
@@ -172,9 +172,9 @@ func FuzzScheduler(f *testing.F) {
 func (w *watcher) settle() {
 	for ticks := 0; ; ticks++ {
 		for _, p := range w.s.players {
-			w.s.Backlog(p.pid, 0)
+			w.s.Handle(w.now, Backlog{p.pid, 0}, nil)
 		}
-		at, ok := w.s.Next(w.now)
+		at, ok := w.s.Next()
 		if !ok {
 			return
 		}
@@ -192,11 +192,11 @@ func (w *watcher) honest() {
 	const pid = 20
 	for pid := range 256 {
 		w.open[uint8(pid)] = false
-		w.check(w.s.Leave(w.now, uint8(pid), nil))
+		w.check(w.s.Handle(w.now, Leave{uint8(pid)}, nil))
 	}
 	w.s.cfg.Timeout = 0
-	w.check(w.s.SetMode(w.now, On, nil))
-	w.check(w.s.Report(w.now, pid, w3gs.MapSize{Flag: w3gs.MapHave}, nil))
+	w.check(w.s.Handle(w.now, SetMode{On}, nil))
+	w.check(w.s.Handle(w.now, Report{pid, w3gs.MapSize{Flag: w3gs.MapHave}}, nil))
 	held := uint32(0)
 	for range 1_000_000 {
 		progress := false
@@ -210,11 +210,11 @@ func (w *watcher) honest() {
 		}
 		if progress {
 			w.now += time.Millisecond
-			w.s.Backlog(pid, 0)
-			w.check(w.s.Ack(w.now, pid, w3gs.MapPartOK{To: 1, From: pid, Size: held}, nil))
+			w.s.Handle(w.now, Backlog{pid, 0}, nil)
+			w.check(w.s.Handle(w.now, Ack{pid, w3gs.MapPartOK{To: 1, From: pid, Size: held}}, nil))
 			continue
 		}
-		at, ok := w.s.Next(w.now)
+		at, ok := w.s.Next()
 		if !ok {
 			break
 		}

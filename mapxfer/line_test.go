@@ -65,7 +65,7 @@ func TestOnePlayer(t *testing.T) {
 			if tc.rate < slowLine {
 				size = 3_000_001
 			}
-			m := newSim(t, Config{Stall: DefaultStall}, size)
+			m := newSim(t, Defaults(), size)
 			c := m.client(2, m.line(tc.rate, tc.delay), tc.set).join(0, 0)
 			m.run(10 * time.Minute)
 			c.whole()
@@ -126,7 +126,7 @@ func TestTwoShareALine(t *testing.T) {
 // TestTenOfAllKinds: ten players with lines and habits of their own; nobody
 // starves, and what one does costs the others nothing.
 func TestTenOfAllKinds(t *testing.T) {
-	m := newSim(t, Config{Stall: DefaultStall}, mapSize)
+	m := newSim(t, Defaults(), mapSize)
 	own := func() *simLine { return m.line(slowLine, halfTrip) }
 	half := uint32(mapSize / 2)
 	good := []*simClient{
@@ -210,7 +210,7 @@ func TestLateTurnsSlowTransfers(t *testing.T) {
 	for i := range 20 {
 		at := time.Second + time.Duration(i)*100*time.Millisecond
 		m.at(at, func() {
-			m.s.Late(m.now, 10*time.Millisecond)
+			m.s.Handle(m.now, Late{10 * time.Millisecond}, nil)
 			m.handle(m.tick)
 		})
 	}

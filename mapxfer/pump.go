@@ -134,7 +134,8 @@ func appendSend(out []Effect, pid uint8, from, end uint32) []Effect {
 }
 
 // Next is when Tick is due; false if only an event can bring something about.
-func (s *Scheduler) Next(now time.Duration) (time.Duration, bool) {
+func (s *Scheduler) Next() (time.Duration, bool) {
+	now := s.now
 	if s.running == 0 {
 		return 0, false
 	}

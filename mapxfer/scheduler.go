@@ -7,13 +7,12 @@ import (
 	"w3host/w3gs"
 )
 
-// Scheduler hands out the map of one lobby. Every event takes the time since the
-// game began and appends what follows from it, parts included, to out; the host
-// carries effects out in order and calls Tick when Next says so. It is not for
-// use by more than one goroutine.
+// Scheduler hands out the map of one lobby. The caller carries the effects out in
+// order and calls Tick when Next says so. It belongs to one goroutine.
 type Scheduler struct {
 	cfg     Config
-	players []*player // in order of their first report
+	now     time.Duration // of the last call
+	players []*player     // in order of their first report
 	byPID   [256]*player
 	queue   []uint8 // waiting players in order of arrival
 	running int     // players in state active
@@ -27,18 +26,12 @@ type Scheduler struct {
 // unknownPercent is a percent that nobody has, so that the first one shows.
 const unknownPercent = 255
 
-// New makes the scheduler of a lobby. Rates and counts below zero are no bound.
+// New makes the scheduler of a lobby.
 func New(cfg Config) *Scheduler {
-	if cfg.MaxWindow <= 0 {
-		cfg.MaxWindow = DefaultMaxWindow
-	}
 	return &Scheduler{cfg: cfg, total: newBucket(cfg.TotalRate, 0)}
 }
 
-// Report handles 0x42: what the player holds. Flag 1 says that he holds it, flag 3
-// that he goes on with a download; the first report of either kind asks for what
-// is missing.
-func (s *Scheduler) Report(now time.Duration, pid uint8, m w3gs.MapSize, out []Effect) []Effect {
+func (s *Scheduler) report(now time.Duration, pid uint8, m w3gs.MapSize, out []Effect) []Effect {
 	p := s.player(pid)
 	switch {
 	case p.state == removed:
@@ -76,8 +69,7 @@ func (s *Scheduler) Report(now time.Duration, pid uint8, m w3gs.MapSize, out []E
 	return s.request(now, p, held, out)
 }
 
-// Ack handles 0x44: parts have arrived.
-func (s *Scheduler) Ack(now time.Duration, pid uint8, m w3gs.MapPartOK, out []Effect) []Effect {
+func (s *Scheduler) ack(now time.Duration, pid uint8, m w3gs.MapPartOK, out []Effect) []Effect {
 	p := s.player(pid)
 	switch {
 	case p.state == removed || p.state == done: // the last ones may come after the final 0x42
@@ -90,10 +82,7 @@ func (s *Scheduler) Ack(now time.Duration, pid uint8, m w3gs.MapPartOK, out []Ef
 	return s.mark(now, p, m.Size, out)
 }
 
-// Refuse handles 0x45: the client wants parts again, or no download at all. Both
-// look the same. Before any part was acknowledged the parts are sent once more;
-// if that brings no acknowledgement either, it was a refusal.
-func (s *Scheduler) Refuse(now time.Duration, pid uint8, m w3gs.MapPartNotOK, out []Effect) []Effect {
+func (s *Scheduler) refuse(now time.Duration, pid uint8, m w3gs.MapPartNotOK, out []Effect) []Effect {
 	p := s.player(pid)
 	switch {
 	case p.state == removed || p.state == done || p.state == declined:
@@ -110,18 +99,7 @@ func (s *Scheduler) Refuse(now time.Duration, pid uint8, m w3gs.MapPartNotOK, ou
 	return s.rewind(now, p, out)
 }
 
-// Allow lets one player download in mode Ask, or when downloads are off.
-func (s *Scheduler) Allow(now time.Duration, pid uint8, out []Effect) []Effect {
-	p := s.player(pid)
-	p.allowed = true
-	if p.state != refused {
-		return out
-	}
-	return s.request(now, p, p.acked, out)
-}
-
-// SetMode changes who may download. Running downloads go on.
-func (s *Scheduler) SetMode(now time.Duration, mode Mode, out []Effect) []Effect {
+func (s *Scheduler) setMode(now time.Duration, mode Mode, out []Effect) []Effect {
 	s.cfg.Mode = mode
 	for _, p := range s.players {
 		switch {
@@ -135,8 +113,7 @@ func (s *Scheduler) SetMode(now time.Duration, mode Mode, out []Effect) []Effect
 	return out
 }
 
-// Leave forgets a player; his place goes to the next who waits.
-func (s *Scheduler) Leave(now time.Duration, pid uint8, out []Effect) []Effect {
+func (s *Scheduler) leave(now time.Duration, pid uint8, out []Effect) []Effect {
 	p := s.byPID[pid]
 	if p == nil {
 		return out
@@ -148,20 +125,10 @@ func (s *Scheduler) Leave(now time.Duration, pid uint8, out []Effect) []Effect {
 	return s.admit(now, out)
 }
 
-// Backlog says how many bytes of this player's parts still wait in the host's out
-// queue. It is optional: once called, no more than a tenth of a second of the
-// player's speed is let into that queue. Call it before the events of the player.
-func (s *Scheduler) Backlog(pid uint8, queued int) {
-	if p := s.byPID[pid]; p != nil {
-		p.backlog, p.counted = int64(queued), true
-	}
-}
-
-// Late says that a turn of a running game went out late: transfers make way.
-func (s *Scheduler) Late(now, by time.Duration) { s.yield.late(now, by) }
-
 // Tick does what time alone brings about: rates, stalls and timeouts.
 func (s *Scheduler) Tick(now time.Duration, out []Effect) []Effect {
+	s.now = max(now, s.now)
+	now = s.now
 	s.probe.tick(now, s.players)
 	for _, p := range s.players {
 		if p.state == active {

@@ -71,33 +71,33 @@ func playEvent(t *testing.T, s *Scheduler, words []string) (effects []Effect, no
 	}
 	switch words[1] {
 	case "report":
-		return s.Report(now, uint8(arg(2)), w3gs.MapSize{Flag: w3gs.MapFlag(arg(3)), Size: uint32(arg(4))}, nil), ""
+		return s.Handle(now, Report{uint8(arg(2)), w3gs.MapSize{Flag: w3gs.MapFlag(arg(3)), Size: uint32(arg(4))}}, nil), ""
 	case "ack":
 		to, from := pids(4)
-		return s.Ack(now, uint8(arg(2)), w3gs.MapPartOK{To: to, From: from, Size: uint32(arg(3))}, nil), ""
+		return s.Handle(now, Ack{uint8(arg(2)), w3gs.MapPartOK{To: to, From: from, Size: uint32(arg(3))}}, nil), ""
 	case "refuse":
 		to, from := pids(3)
-		return s.Refuse(now, uint8(arg(2)), w3gs.MapPartNotOK{To: to, From: from}, nil), ""
+		return s.Handle(now, Refuse{uint8(arg(2)), w3gs.MapPartNotOK{To: to, From: from}}, nil), ""
 	case "allow":
-		return s.Allow(now, uint8(arg(2)), nil), ""
+		return s.Handle(now, Allow{uint8(arg(2))}, nil), ""
 	case "leave":
-		return s.Leave(now, uint8(arg(2)), nil), ""
+		return s.Handle(now, Leave{uint8(arg(2))}, nil), ""
 	case "mode":
 		mode, err := ParseMode(words[2])
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s.SetMode(now, mode, nil), ""
+		return s.Handle(now, SetMode{mode}, nil), ""
 	case "late":
-		s.Late(now, duration(t, words[2]))
+		s.Handle(now, Late{duration(t, words[2])}, nil)
 		return nil, ""
 	case "backlog":
-		s.Backlog(uint8(arg(2)), arg(3))
+		s.Handle(now, Backlog{uint8(arg(2)), arg(3)}, nil)
 		return nil, ""
 	case "tick":
 		return s.Tick(now, nil), ""
 	case "next":
-		if at, ok := s.Next(now); ok {
+		if at, ok := s.Next(); ok {
 			return nil, at.String()
 		}
 		return nil, "never"
@@ -108,7 +108,7 @@ func playEvent(t *testing.T, s *Scheduler, words []string) (effects []Effect, no
 
 func scriptConfig(t *testing.T, words []string) Config {
 	t.Helper()
-	var cfg Config
+	cfg := Config{MaxWindow: maxWindow}
 	for _, word := range words {
 		key, value, _ := strings.Cut(word, "=")
 		n, _ := strconv.Atoi(value)

@@ -53,6 +53,7 @@ type sim struct {
 }
 
 func newSim(t *testing.T, cfg Config, size int) *sim {
+	cfg.MaxWindow = maxWindow
 	file := make([]byte, size)
 	rng := rand.New(rand.NewPCG(1, uint64(size)))
 	for i := 0; i+8 <= len(file); i += 8 {
@@ -87,7 +88,7 @@ func (m *sim) run(until time.Duration) {
 func (m *sim) handle(call func(out []Effect) []Effect) {
 	for pid, c := range m.clients {
 		if c.counted && !c.gone {
-			m.s.Backlog(pid, c.queued)
+			m.s.Handle(m.now, Backlog{pid, c.queued}, nil)
 		}
 	}
 	m.out = call(m.out[:0])
@@ -127,7 +128,7 @@ func (m *sim) handle(call func(out []Effect) []Effect) {
 			c.highQueue = max(c.highQueue, c.queued)
 		}
 	}
-	at, ok := m.s.Next(m.now)
+	at, ok := m.s.Next()
 	if !ok {
 		return
 	}
@@ -142,7 +143,7 @@ func (m *sim) handle(call func(out []Effect) []Effect) {
 
 func (m *sim) leave(pid uint8) {
 	m.clients[pid].gone = true
-	m.at(0, func() { m.handle(func(out []Effect) []Effect { return m.s.Leave(m.now, pid, out) }) })
+	m.at(0, func() { m.handle(func(out []Effect) []Effect { return m.s.Handle(m.now, Leave{pid}, out) }) })
 }
 
 type simPart struct {
@@ -300,7 +301,7 @@ func (c *simClient) join(start time.Duration, held int) *simClient {
 	c.m.at(start, func() {
 		c.startedAt = c.m.now
 		c.m.handle(func(out []Effect) []Effect {
-			return c.m.s.Report(c.m.now, c.pid, w3gs.MapSize{Flag: w3gs.MapHave, Size: uint32(held)}, out)
+			return c.m.s.Handle(c.m.now, Report{c.pid, w3gs.MapSize{Flag: w3gs.MapHave, Size: uint32(held)}}, out)
 		})
 	})
 	return c
@@ -378,7 +379,7 @@ func (c *simClient) take(p simPart) {
 	case c.nak > 0 && int(part.Offset) == len(c.held) && c.rng.Float64() < c.nak,
 		c.noisy && int(part.Offset) > len(c.held):
 		c.send(func(out []Effect) []Effect {
-			return c.m.s.Refuse(c.m.now, c.pid, w3gs.MapPartNotOK{To: hostPID, From: c.pid}, out)
+			return c.m.s.Handle(c.m.now, Refuse{c.pid, w3gs.MapPartNotOK{To: hostPID, From: c.pid}}, out)
 		})
 		return
 	case int(part.Offset) != len(c.held):
@@ -404,12 +405,12 @@ func (c *simClient) ack() {
 	held := uint32(len(c.held))
 	if c.flag3 {
 		c.send(func(out []Effect) []Effect {
-			return c.m.s.Report(c.m.now, c.pid, w3gs.MapSize{Flag: w3gs.MapDownloading, Size: held}, out)
+			return c.m.s.Handle(c.m.now, Report{c.pid, w3gs.MapSize{Flag: w3gs.MapDownloading, Size: held}}, out)
 		})
 		return
 	}
 	c.send(func(out []Effect) []Effect {
-		return c.m.s.Ack(c.m.now, c.pid, w3gs.MapPartOK{To: hostPID, From: c.pid, Size: held}, out)
+		return c.m.s.Handle(c.m.now, Ack{c.pid, w3gs.MapPartOK{To: hostPID, From: c.pid, Size: held}}, out)
 	})
 }
 

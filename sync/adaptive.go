@@ -3,6 +3,8 @@ package gamesync
 import (
 	"slices"
 	"time"
+
+	"w3host/w3gs"
 )
 
 // How the adaptive period is kept calm.
@@ -39,7 +41,7 @@ func (g *Game) adapt() {
 
 // medianRTT is of those who play; of an even number the slower one counts.
 func (g *Game) medianRTT() (time.Duration, bool) {
-	var room [MaxPID]time.Duration
+	var room [w3gs.MaxPID]time.Duration
 	all := room[:0]
 	for pid := range g.live.All() {
 		if p := g.byPID[pid]; p.pinged && !p.Observer {

@@ -72,7 +72,7 @@ func adaptiveHour(g *Game, rtt func(now time.Duration, pid uint8) time.Duration)
 	for now, _ := g.Next(); now < time.Hour; now, _ = g.Next() {
 		for ; ping <= now; ping += 5 * time.Second {
 			for pid := range g.Live().All() {
-				g.ReportRTT(now, pid, rtt(now, pid))
+				g.Handle(now, RTT{pid, rtt(now, pid)}, nil)
 			}
 		}
 		for _, e := range g.Tick(now, nil) {
@@ -81,7 +81,7 @@ func adaptiveHour(g *Game, rtt func(now time.Duration, pid uint8) time.Duration)
 			}
 		}
 		for pid := range g.Live().All() {
-			g.Keepalive(now, pid, 1, nil)
+			g.Handle(now, Keepalive{pid, 1}, nil)
 		}
 	}
 	return changes

@@ -11,8 +11,11 @@ func TestAlign(t *testing.T) {
 	const period = 100 * time.Millisecond
 	for _, beat := range []time.Duration{0, 37 * time.Millisecond, -20 * time.Millisecond, 3 * time.Second} {
 		for _, loaded := range []time.Duration{0, 1, 99 * time.Millisecond, 1737 * time.Millisecond} {
-			g := New(Config{Players: []Player{{PID: 1}}, Period: period, Align: true, Beat: beat})
-			g.Loaded(loaded, 1, nil)
+			cfg := Defaults()
+			cfg.Players, cfg.Period = []Player{{PID: 1}}, period
+			g := New(cfg)
+			g.Handle(0, Align{beat}, nil)
+			g.Handle(loaded, Loaded{1}, nil)
 			due, ok := g.Next()
 			if !ok || due < loaded+period || due >= loaded+2*period || (due-beat)%period != 0 {
 				t.Errorf("beat %v, loaded %v: first turn at %v", beat, loaded, due)

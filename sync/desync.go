@@ -23,10 +23,10 @@ type Desync struct {
 
 // Group is players who have the same game.
 type Group struct {
-	Hash    Hash     `json:"hash"`
-	PIDs    PIDs     `json:"pids"`
-	Players []string `json:"players"`
-	GoesOn  bool     `json:"goes_on"`
+	Hash    Hash      `json:"hash"`
+	PIDs    w3gs.PIDs `json:"pids"`
+	Players []string  `json:"players"`
+	GoesOn  bool      `json:"goes_on"`
 }
 
 // PastTurn is one turn before a desync: what was sent and what each player
@@ -66,7 +66,7 @@ func (h Hex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h), ni
 // desync drops everybody whose answer is not the one that holds, or ends the
 // game when none does.
 func (g *Game) desync(rec *turnRecord, groups []Group, tie bool, out []Effect) []Effect {
-	var lost PIDs
+	var lost w3gs.PIDs
 	for i := range groups {
 		groups[i].GoesOn = !tie && uint32(groups[i].Hash) == rec.sum
 		if !groups[i].GoesOn {

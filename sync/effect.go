@@ -13,7 +13,7 @@ type Effect interface{ effect() }
 // Broadcast writes the same bytes to every player in To. Frame is one or more
 // whole packets that belong together: nothing may be put between them.
 type Broadcast struct {
-	To    PIDs
+	To    w3gs.PIDs
 	Frame []byte
 }
 
@@ -36,7 +36,7 @@ type Drop struct {
 
 // Say shows a line of the host, at most 127 bytes, to the players in To.
 type Say struct {
-	To   PIDs
+	To   w3gs.PIDs
 	Text string
 }
 
@@ -81,7 +81,7 @@ type PeriodChanged struct {
 // ScreenUp says that the lag screen came up and who is on it.
 type ScreenUp struct {
 	Turn    uint32 // the last turn that was sent
-	Laggers PIDs
+	Laggers w3gs.PIDs
 }
 
 // Over ends the game. Nothing follows it.

@@ -51,7 +51,9 @@ type heldLeave struct {
 // Game is one game. Its methods must be called by one goroutine.
 type Game struct {
 	cfg   Config
-	byPID [MaxPID + 1]*player
+	align bool // turns fall on beat modulo the period
+	beat  time.Duration
+	byPID [w3gs.MaxPID + 1]*player
 	began int // humans at the start
 
 	phase   phase
@@ -59,11 +61,11 @@ type Game struct {
 	slept   time.Duration // real time that the host slept through
 	dozed   time.Duration // the part of it since the last turn
 	t       time.Duration // now - slept: the time that all rules go by
-	live    PIDs          // humans still in the game
-	loaded  PIDs
-	laggers PIDs // on the lag screen
-	late    PIDs // observers who are not waited for
-	voted   PIDs
+	live    w3gs.PIDs     // humans still in the game
+	loaded  w3gs.PIDs
+	laggers w3gs.PIDs // on the lag screen
+	late    w3gs.PIDs // observers who are not waited for
+	voted   w3gs.PIDs
 
 	period     time.Duration // in force
 	nextPeriod time.Duration // from the next turn boundary on
@@ -102,7 +104,10 @@ type Game struct {
 // out of range.
 func New(cfg Config) *Game {
 	cfg.check()
-	cfg = cfg.normal()
+	cfg.Period = clampPeriod(cfg.Period)
+	if cfg.Adaptive.On {
+		cfg.Period = min(max(cfg.Period, cfg.Adaptive.Min), cfg.Adaptive.Max)
+	}
 	g := &Game{
 		cfg: cfg, history: newHistory(),
 		period: cfg.Period, nextPeriod: cfg.Period,
@@ -115,7 +120,7 @@ func New(cfg Config) *Game {
 		}
 		players[i].Player, players[i].budget = p, cfg.ActionBurst
 		g.byPID[p.PID] = &players[i]
-		g.live |= Only(p.PID)
+		g.live |= w3gs.Only(p.PID)
 	}
 	g.began = g.live.Len()
 	if g.cfg.LoadInGame {
@@ -158,31 +163,11 @@ func (g *Game) Next() (time.Duration, bool) {
 	return at + g.slept, ok
 }
 
-// End stops the game at once, as when the host shuts down.
-func (g *Game) End(now time.Duration, out []Effect) []Effect {
-	if g.enter(now); g.phase == over {
-		return out
-	}
-	return g.finish(HowEnded, out)
-}
-
-// Stop is End with a line for the players that says why. Those whose clients
-// load are told nothing, see Drop.
-func (g *Game) Stop(now time.Duration, why string, out []Effect) []Effect {
-	if g.enter(now); g.phase == over {
-		return out
-	}
-	if to := g.inside(); to != 0 {
-		out = append(out, &Say{To: to, Text: cut(why)})
-	}
-	return g.finish(HowEnded, out)
-}
-
 // Live is the set of humans who are still in the game.
-func (g *Game) Live() PIDs { return g.live }
+func (g *Game) Live() w3gs.PIDs { return g.live }
 
 // Laggers is the set of players on the lag screen, or who load in game.
-func (g *Game) Laggers() PIDs {
+func (g *Game) Laggers() w3gs.PIDs {
 	if g.phase == loading && g.cfg.LoadInGame {
 		return g.live &^ g.loaded
 	}
@@ -284,10 +269,10 @@ func (g *Game) player(pid uint8) *player {
 }
 
 // ready is who can take game data.
-func (g *Game) ready() PIDs { return g.live & g.loaded }
+func (g *Game) ready() w3gs.PIDs { return g.live & g.loaded }
 
 // inside is who sees the game, and not a loading screen.
-func (g *Game) inside() PIDs {
+func (g *Game) inside() w3gs.PIDs {
 	if g.phase == loading && !g.cfg.LoadInGame {
 		return 0
 	}
@@ -297,7 +282,7 @@ func (g *Game) inside() PIDs {
 func (g *Game) behind(p *player) int { return int(g.sent - p.acked) }
 
 // broadcast makes the effect for the frames from the given place on.
-func (g *Game) broadcast(to PIDs, from int, out []Effect) []Effect {
+func (g *Game) broadcast(to w3gs.PIDs, from int, out []Effect) []Effect {
 	if to == 0 {
 		return out
 	}
@@ -308,7 +293,7 @@ func (g *Game) broadcast(to PIDs, from int, out []Effect) []Effect {
 // packet is the part of a w3gs packet that is needed here.
 type packet interface{ AppendTo(dst []byte) []byte }
 
-func (g *Game) tell(to PIDs, p packet, out []Effect) []Effect {
+func (g *Game) tell(to w3gs.PIDs, p packet, out []Effect) []Effect {
 	from := len(g.frames)
 	g.frames = p.AppendTo(g.frames)
 	return g.broadcast(to, from, out)

@@ -24,11 +24,11 @@ type turnRecord struct {
 	number    uint32
 	increment uint16
 	sentAt    time.Duration
-	from, to  uint64 // its actions' place in all action bytes ever sent
-	have      PIDs   // who has answered
-	differ    bool   // two answers were not the same
-	sum       uint32 // the first answer; once settled, the answer that holds
-	hashes    [MaxPID + 1]uint32
+	from, to  uint64    // its actions' place in all action bytes ever sent
+	have      w3gs.PIDs // who has answered
+	differ    bool      // two answers were not the same
+	sum       uint32    // the first answer; once settled, the answer that holds
+	hashes    [w3gs.MaxPID + 1]uint32
 }
 
 // answer files a player's hash.
@@ -39,7 +39,7 @@ func (r *turnRecord) answer(pid uint8, sum uint32) {
 		r.differ = true
 	}
 	r.hashes[pid] = sum
-	r.have |= Only(pid)
+	r.have |= w3gs.Only(pid)
 }
 
 // history is a ring of the newest turns. It grows only while a turn that

@@ -2,15 +2,13 @@ package gamesync
 
 import (
 	"slices"
-	"time"
 
 	"w3host/w3gs"
 )
 
-// Keepalive takes a player's 0x27, the answer to his next unanswered turn.
-func (g *Game) Keepalive(now time.Duration, pid uint8, checksum uint32, out []Effect) []Effect {
-	p := g.player(pid)
-	if g.enter(now); p == nil {
+func (g *Game) keepalive(e Keepalive, out []Effect) []Effect {
+	p := g.player(e.PID)
+	if p == nil {
 		return out
 	}
 	if p.acked == g.sent {
@@ -18,15 +16,15 @@ func (g *Game) Keepalive(now time.Duration, pid uint8, checksum uint32, out []Ef
 	}
 	p.acked++
 	rec := g.history.at(p.acked)
-	rec.answer(pid, checksum)
-	if p.acked <= g.compared && checksum != rec.sum {
+	rec.answer(e.PID, e.Sum)
+	if p.acked <= g.compared && e.Sum != rec.sum {
 		return g.settle(g.desync(rec, g.groups(rec, g.live&rec.have), false, out))
 	}
 	if g.back(p) {
-		if g.laggers.Has(pid) {
+		if g.laggers.Has(e.PID) {
 			return g.settle(g.offScreen(p, false, WhyLeft, out))
 		}
-		g.late &^= Only(pid)
+		g.late &^= w3gs.Only(e.PID)
 	}
 	if rec := g.history.at(g.compared + 1); rec.have&g.voters() != g.voters() {
 		return out
@@ -36,7 +34,7 @@ func (g *Game) Keepalive(now time.Duration, pid uint8, checksum uint32, out []Ef
 
 // voters is whose hashes a turn waits for. An observer who lags is compared
 // alone when his come.
-func (g *Game) voters() PIDs { return g.live &^ g.late }
+func (g *Game) voters() w3gs.PIDs { return g.live &^ g.late }
 
 // compare settles all turns that every voter has answered.
 func (g *Game) compare(out []Effect) []Effect {
@@ -61,7 +59,7 @@ func (g *Game) compare(out []Effect) []Effect {
 
 // groups sorts players by their hash: the largest group first, among equals
 // the one with the lowest pid.
-func (g *Game) groups(rec *turnRecord, players PIDs) []Group {
+func (g *Game) groups(rec *turnRecord, players w3gs.PIDs) []Group {
 	var groups []Group
 	for pid := range players.All() {
 		hash := rec.hashes[pid]
@@ -71,7 +69,7 @@ func (g *Game) groups(rec *turnRecord, players PIDs) []Group {
 			groups = append(groups, Group{Hash: Hash(hash)})
 		}
 		groups[i].Players = append(groups[i].Players, g.byPID[pid].Name)
-		groups[i].PIDs |= Only(pid)
+		groups[i].PIDs |= w3gs.Only(pid)
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int { return b.PIDs.Len() - a.PIDs.Len() })
 	return groups

@@ -6,42 +6,31 @@ import (
 	"w3host/w3gs"
 )
 
-// DropVote takes a player's 0x29. More than half of the players who do not lag
-// drop all laggers. While players load in game it takes more than half of all
-// players, or the first two to load could throw out the rest.
-func (g *Game) DropVote(now time.Duration, pid uint8, out []Effect) []Effect {
-	if g.enter(now); !g.ready().Has(pid) || g.laggers.Has(pid) || !g.screenIsUp() {
+func (g *Game) dropVote(e DropVote, out []Effect) []Effect {
+	if !g.ready().Has(e.PID) || g.laggers.Has(e.PID) || !g.screenIsUp() {
 		return out
 	}
-	g.voted |= Only(pid)
+	g.voted |= w3gs.Only(e.PID)
 	return g.settle(out)
 }
 
-// DropLaggers drops everybody on the lag screen, as an operator's command.
-func (g *Game) DropLaggers(now time.Duration, out []Effect) []Effect {
-	if g.enter(now); !g.screenIsUp() {
-		return out
-	}
-	return g.settle(g.dropAll(g.Laggers(), w3gs.LeaveDisconnect, WhyDroppedByHost, out))
-}
-
 // overdue is who stops the game.
-func (g *Game) overdue() PIDs {
-	var laggers PIDs
+func (g *Game) overdue() w3gs.PIDs {
+	var laggers w3gs.PIDs
 	for pid := range g.live.All() {
 		if p := g.byPID[pid]; g.behind(p) > g.syncLimit && !g.exempt(p) {
-			laggers |= Only(pid)
+			laggers |= w3gs.Only(pid)
 		}
 	}
 	return laggers
 }
 
 // expired is who has been on the lag screen for too long.
-func (g *Game) expired() PIDs {
-	var pids PIDs
+func (g *Game) expired() w3gs.PIDs {
+	var pids w3gs.PIDs
 	for pid := range g.laggers.All() {
 		if g.cfg.DropAfter > 0 && g.t-g.byPID[pid].lagSince >= g.cfg.DropAfter {
-			pids |= Only(pid)
+			pids |= w3gs.Only(pid)
 		}
 	}
 	return pids
@@ -56,8 +45,8 @@ func (g *Game) back(p *player) bool { return 2*g.behind(p) < g.syncLimit }
 // one who is behind by all that a player could be who is dropped: the sync
 // limit and then DropAfter.
 func (g *Game) watchObservers(out []Effect) []Effect {
-	bound := g.syncLimit + int(max(g.cfg.DropAfter, 0)/g.period)
-	if g.cfg.DropAfter < 0 {
+	bound := g.syncLimit + int(g.cfg.DropAfter/g.period)
+	if g.cfg.DropAfter == 0 {
 		bound = MaxSyncLimit
 	}
 	late, live := g.late, g.live
@@ -67,7 +56,7 @@ func (g *Game) watchObservers(out []Effect) []Effect {
 		case g.behind(p) > bound:
 			out = g.drop(p, w3gs.LeaveDisconnect, WhyObserverBehind, out)
 		case g.behind(p) > g.syncLimit:
-			g.late |= Only(pid)
+			g.late |= w3gs.Only(pid)
 		}
 	}
 	if g.late != late || g.live != live {
@@ -83,7 +72,7 @@ func (g *Game) screenIsUp() bool {
 	return g.phase == standing
 }
 
-func (g *Game) screenUp(laggers PIDs, out []Effect) []Effect {
+func (g *Game) screenUp(laggers w3gs.PIDs, out []Effect) []Effect {
 	g.phase, g.laggers, g.voted = standing, laggers, 0
 	g.stoodFrom, g.resetAt = g.t, g.t+g.cfg.LagReset
 	g.stood = g.stood[:0]
@@ -98,7 +87,7 @@ func (g *Game) screenUp(laggers PIDs, out []Effect) []Effect {
 
 // offScreen takes one player off the lag screen.
 func (g *Game) offScreen(p *player, gone bool, why Why, out []Effect) []Effect {
-	g.laggers &^= Only(p.PID)
+	g.laggers &^= w3gs.Only(p.PID)
 	l := g.blame(p)
 	l.Gone, l.Why = gone, why
 	g.stood = append(g.stood, l)
@@ -151,7 +140,7 @@ func (g *Game) countVotes(out []Effect) []Effect {
 	return g.dropAll(g.Laggers(), w3gs.LeaveDisconnect, WhyVotedOut, out)
 }
 
-func (g *Game) startLag(laggers PIDs) *w3gs.StartLag {
+func (g *Game) startLag(laggers w3gs.PIDs) *w3gs.StartLag {
 	p := &w3gs.StartLag{Laggers: make([]w3gs.Lagger, 0, laggers.Len())}
 	for pid := range laggers.All() {
 		p.Laggers = append(p.Laggers, g.lagger(g.byPID[pid]))

@@ -1,19 +1,13 @@
 package gamesync
 
-import (
-	"time"
+import "w3host/w3gs"
 
-	"w3host/w3gs"
-)
-
-// Leave says that a player is gone: he sent 0x21, his connection is lost
-// (reason 1), or the host has kicked him.
-func (g *Game) Leave(now time.Duration, pid uint8, reason w3gs.LeaveReason, out []Effect) []Effect {
-	p := g.player(pid)
-	if g.enter(now); p == nil {
+func (g *Game) leave(e Leave, out []Effect) []Effect {
+	p := g.player(e.PID)
+	if p == nil {
 		return out
 	}
-	return g.settle(g.remove(p, told(reason), WhyLeft, out))
+	return g.settle(g.remove(p, told(e.Reason), WhyLeft, out))
 }
 
 // told is what the others hear of a player's reason: his client may say
@@ -33,7 +27,7 @@ func (g *Game) drop(p *player, reason w3gs.LeaveReason, why Why, out []Effect) [
 }
 
 // dropAll puts several players out together: none of them is told of the others.
-func (g *Game) dropAll(pids PIDs, reason w3gs.LeaveReason, why Why, out []Effect) []Effect {
+func (g *Game) dropAll(pids w3gs.PIDs, reason w3gs.LeaveReason, why Why, out []Effect) []Effect {
 	g.live &^= pids
 	for pid := range pids.All() {
 		out = g.drop(g.byPID[pid], reason, why, out)
@@ -44,7 +38,7 @@ func (g *Game) dropAll(pids PIDs, reason w3gs.LeaveReason, why Why, out []Effect
 // remove takes a player out of everything that waits for him and tells the
 // others, now or as soon as they can be told.
 func (g *Game) remove(p *player, reason w3gs.LeaveReason, why Why, out []Effect) []Effect {
-	g.live &^= Only(p.PID)
+	g.live &^= w3gs.Only(p.PID)
 	switch {
 	case g.phase == standing && g.laggers.Has(p.PID):
 		out = g.offScreen(p, true, why, out)
@@ -91,7 +85,7 @@ func (g *Game) settle(out []Effect) []Effect {
 	if g.phase == over {
 		return out
 	}
-	for before := PIDs(0); before != g.live; {
+	for before := w3gs.PIDs(0); before != g.live; {
 		before = g.live
 		if out = g.compare(out); g.phase == over {
 			return out

@@ -9,41 +9,36 @@ import (
 // loadReset renews the lag screen of load in game.
 const loadReset = 30 * time.Second
 
-// Loaded takes a player's 0x23.
-func (g *Game) Loaded(now time.Duration, pid uint8, out []Effect) []Effect {
-	p := g.player(pid)
-	if g.enter(now); p == nil || g.phase != loading || g.loaded.Has(pid) {
+func (g *Game) playerLoaded(e Loaded, out []Effect) []Effect {
+	pid := e.PID
+	if g.player(pid) == nil || g.phase != loading || g.loaded.Has(pid) {
 		return out
 	}
 	out = append(out, &PlayerLoaded{PID: pid, After: g.t})
 	if !g.cfg.LoadInGame {
-		g.loaded |= Only(pid)
+		g.loaded |= w3gs.Only(pid)
 		out = g.tell(g.live, &w3gs.GameLoaded{PID: pid}, out)
 		return g.settle(out)
 	}
 	out = g.tell(g.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: pid}}, out)
-	g.loaded |= Only(pid)
+	g.loaded |= w3gs.Only(pid)
 	// The tape may grow later; this part of it never changes.
 	out = append(out, &Send{PID: pid, Frame: g.tape[:len(g.tape):len(g.tape)]})
 	if loaders := g.live &^ g.loaded; loaders != 0 {
-		if g.ready() == Only(pid) {
+		if g.ready() == w3gs.Only(pid) {
 			g.resetAt = g.t + min(loadReset, g.cfg.LagReset)
 		}
-		out = g.tell(Only(pid), g.startLag(loaders), out)
+		out = g.tell(w3gs.Only(pid), g.startLag(loaders), out)
 	}
 	return g.settle(out)
 }
-
-// Align puts the turns on a beat modulo the period, as Config.Align does; it must
-// come before all have loaded.
-func (g *Game) Align(beat time.Duration) { g.cfg.Align, g.cfg.Beat = true, beat }
 
 // begin starts the turns.
 func (g *Game) begin(out []Effect) []Effect {
 	g.phase, g.voted, g.dozed = running, 0, 0
 	g.due = g.t + g.nextPeriod
-	if g.cfg.Align {
-		late := (g.due - g.cfg.Beat) % g.nextPeriod
+	if g.align {
+		late := (g.due - g.beat) % g.nextPeriod
 		g.due += (g.nextPeriod - late) % g.nextPeriod
 	}
 	out = append(out, &Started{After: g.t})

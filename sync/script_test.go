@@ -20,7 +20,7 @@ func TestScripts(t *testing.T) { script.Run(t, "testdata/*.txt", playScript) }
 
 // playScript returns the script with the effects that the game gives.
 func playScript(t *testing.T, text string) string {
-	var s scene
+	s := scene{cfg: Defaults()}
 	var b strings.Builder
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		if strings.HasPrefix(line, "  ") {
@@ -81,14 +81,14 @@ func (s *scene) event(words []string) ([]string, error) {
 	}
 	switch words[1] {
 	case "load":
-		do(s.g.Loaded(now, pid, nil))
+		do(s.g.Handle(now, Loaded{pid}, nil))
 	case "act":
 		data, err := actionData(arg(1))
 		if err != nil {
 			return nil, err
 		}
 		for range max(num(2), 1) {
-			do(s.g.Action(now, pid, data, nil))
+			do(s.g.Handle(now, Action{pid, data}, nil))
 		}
 	case "ack":
 		hash, err := strconv.ParseUint(arg(1), 16, 32)
@@ -96,12 +96,12 @@ func (s *scene) event(words []string) ([]string, error) {
 			return nil, err
 		}
 		for range max(num(2), 1) {
-			do(s.g.Keepalive(now, pid, uint32(hash), nil))
+			do(s.g.Handle(now, Keepalive{pid, uint32(hash)}, nil))
 		}
 	case "vote":
-		do(s.g.DropVote(now, pid, nil))
+		do(s.g.Handle(now, DropVote{pid}, nil))
 	case "leave":
-		do(s.g.Leave(now, pid, w3gs.LeaveReason(num(1)), nil))
+		do(s.g.Handle(now, Leave{pid, w3gs.LeaveReason(num(1))}, nil))
 	case "tick":
 		do(s.g.Tick(now, nil))
 	case "run":
@@ -119,19 +119,19 @@ func (s *scene) event(words []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		do(s.g.SetPeriod(now, d, nil))
+		do(s.g.Handle(now, SetPeriod{d}, nil))
 	case "limit":
-		do(s.g.SetSyncLimit(now, num(0), nil))
+		do(s.g.Handle(now, SetSyncLimit{num(0)}, nil))
 	case "droplaggers":
-		do(s.g.DropLaggers(now, nil))
+		do(s.g.Handle(now, DropLaggers{}, nil))
 	case "rtt":
-		s.g.ReportRTT(now, pid, time.Duration(num(1))*time.Millisecond)
+		s.g.Handle(now, RTT{pid, time.Duration(num(1)) * time.Millisecond}, nil)
 	case "backlog":
-		s.g.ReportBacklog(pid, num(1), uint64(num(2)))
+		s.g.Handle(now, Backlog{pid, num(1), uint64(num(2))}, nil)
 	case "stop":
-		do(s.g.Stop(now, "the host stops", nil))
+		do(s.g.Handle(now, End{"the host stops"}, nil))
 	case "end":
-		do(s.g.End(now, nil))
+		do(s.g.Handle(now, End{}, nil))
 	default:
 		return nil, fmt.Errorf("unknown event")
 	}
@@ -228,7 +228,7 @@ func (s *scene) describe(e Effect) string {
 	return fmt.Sprintf("%T", e)
 }
 
-func pidList(s PIDs) string {
+func pidList(s w3gs.PIDs) string {
 	var list []string
 	for pid := range s.All() {
 		list = append(list, strconv.Itoa(int(pid)))

@@ -3,6 +3,8 @@ package gamesync
 import (
 	"bytes"
 	"time"
+
+	"w3host/w3gs"
 )
 
 // checkTurn holds a turn against what must be in it and when it was due.
@@ -52,10 +54,10 @@ func (s *sim) checkPeriod(e *PeriodChanged) {
 
 func (s *sim) checkScreen(e *ScreenUp) {
 	s.stood, s.votes = true, 0
-	var want PIDs
+	var want w3gs.PIDs
 	for pid := range s.present.All() {
 		if len(s.turns)-s.acked[pid] > s.limit && !(s.byPID[pid].observer && s.cfg.ObserversNeverStop) {
-			want |= Only(pid)
+			want |= w3gs.Only(pid)
 		}
 	}
 	if e.Laggers != want {
@@ -123,7 +125,7 @@ func (s *sim) checkDesync(e *Desync) {
 
 // side is how the clients of a group differ from honest ones at a turn, which
 // must be in one way.
-func (s *sim) side(group PIDs, turn int) uint32 {
+func (s *sim) side(group w3gs.PIDs, turn int) uint32 {
 	sides := map[uint32]bool{}
 	last := uint32(0)
 	for pid := range group.All() {

@@ -31,7 +31,7 @@ type simClient struct {
 	quitted  bool
 
 	sent23   bool
-	seen     PIDs // 0x08
+	seen     w3gs.PIDs // 0x08
 	playing  bool
 	turns    int
 	items    int
@@ -39,8 +39,8 @@ type simClient struct {
 	chain    uint32 // of turns, actions and leaves
 	overflow []byte // actions of 0x48 packets
 	inTurn   bool
-	screen   PIDs
-	absent   PIDs // 0x07
+	screen   w3gs.PIDs
+	absent   w3gs.PIDs // 0x07
 	lastTurn time.Duration
 }
 
@@ -78,7 +78,7 @@ func (c *simClient) packet(f w3gs.Frame) {
 		if c.seen.Has(p.PID) {
 			c.sim.fail("pid %d is told twice that %d has loaded", c.pid, p.PID)
 		}
-		c.seen |= Only(p.PID)
+		c.seen |= w3gs.Only(p.PID)
 		c.item('L', uint32(p.PID), nil)
 		if c.seen == c.sim.humans && c.sent23 {
 			c.playing, c.lastTurn = true, c.sim.now
@@ -105,7 +105,7 @@ func (c *simClient) packet(f w3gs.Frame) {
 		if !c.screen.Has(p.PID) {
 			c.sim.fail("pid %d: %d stops lagging but was not on the screen", c.pid, p.PID)
 		}
-		c.screen &^= Only(p.PID)
+		c.screen &^= w3gs.Only(p.PID)
 	default:
 		c.sim.fail("pid %d gets %v", c.pid, f.Op())
 	}
@@ -156,7 +156,7 @@ func (c *simClient) leave(pid uint8, reason w3gs.LeaveReason) {
 	if c.screen.Has(pid) {
 		c.sim.fail("pid %d: %d left but is still on the lag screen", c.pid, pid)
 	}
-	c.absent |= Only(pid)
+	c.absent |= w3gs.Only(pid)
 	if c.leaves >= len(c.sim.left) {
 		c.sim.fail("pid %d sees a leave of %d before it was recorded", c.pid, pid)
 	}
@@ -175,7 +175,7 @@ func (c *simClient) lagStarts(laggers []w3gs.Lagger) {
 		if c.screen.Has(l.PID) || c.absent.Has(l.PID) {
 			c.sim.fail("pid %d: %d cannot begin to lag", c.pid, l.PID)
 		}
-		c.screen |= Only(l.PID)
+		c.screen |= w3gs.Only(l.PID)
 	}
 	if c.votes && !c.screen.Has(c.pid) {
 		c.say(simPacket{kind: simVote})

@@ -58,7 +58,7 @@ func (s *sim) config() {
 	if s.chance(10) {
 		n = 6 + r.IntN(7)
 	}
-	for i, pid := range r.Perm(MaxPID)[:n] {
+	for i, pid := range r.Perm(w3gs.MaxPID)[:n] {
 		cfg.Players = append(cfg.Players, Player{
 			PID: uint8(pid + 1), Name: fmt.Sprintf("player%d", pid+1), Team: uint8(i % 2),
 			Observer: s.chance(3), Fake: s.chance(10),
@@ -78,7 +78,7 @@ func (s *sim) client(p Player) {
 	}
 	s.clients = append(s.clients, c)
 	s.byPID[p.PID] = c
-	s.humans |= Only(p.PID)
+	s.humans |= w3gs.Only(p.PID)
 	slow := s.between(time.Millisecond, 150*time.Millisecond)
 	c.up = simLink{delay: slow, spread: s.upTo(slow)}
 	c.down = simLink{delay: slow, spread: s.upTo(slow)}
@@ -131,7 +131,7 @@ func (s *sim) habits(c *simClient, every time.Duration) {
 }
 
 func (s *sim) misbehave(c *simClient) {
-	s.mischief |= Only(c.pid)
+	s.mischief |= w3gs.Only(c.pid)
 	switch s.rng.IntN(3) {
 	case 0:
 		c.extraAck = 1 + s.rng.IntN(50)
@@ -166,17 +166,17 @@ func (s *sim) desyncSome() {
 func (s *sim) hostEvents() {
 	for s.chance(2) {
 		period := time.Duration(s.rng.IntN(600)) * time.Millisecond
-		s.call(s.upTo(s.endAt), func(out []Effect) []Effect { return s.g.SetPeriod(s.now, period, out) })
+		s.call(s.upTo(s.endAt), func(out []Effect) []Effect { return s.g.Handle(s.now, SetPeriod{period}, out) })
 	}
 	for s.chance(4) {
 		limit := 1 + s.rng.IntN(60)
 		s.call(s.upTo(s.endAt), func(out []Effect) []Effect {
 			s.wantLimit = limit
-			return s.g.SetSyncLimit(s.now, limit, out)
+			return s.g.Handle(s.now, SetSyncLimit{limit}, out)
 		})
 	}
 	for s.chance(4) {
-		s.call(s.upTo(s.endAt), func(out []Effect) []Effect { return s.g.DropLaggers(s.now, out) })
+		s.call(s.upTo(s.endAt), func(out []Effect) []Effect { return s.g.Handle(s.now, DropLaggers{}, out) })
 	}
 	for s.chance(8) {
 		s.at(s.upTo(s.endAt), func() {
@@ -190,8 +190,8 @@ func (s *sim) hostEvents() {
 	var ping func()
 	ping = func() {
 		for _, c := range s.clients {
-			s.g.ReportRTT(s.now, c.pid, 2*c.up.delay+s.upTo(c.up.spread))
-			s.g.ReportBacklog(c.pid, s.rng.IntN(8000), s.rng.Uint64())
+			s.g.Handle(s.now, RTT{c.pid, 2*c.up.delay + s.upTo(c.up.spread)}, nil)
+			s.g.Handle(s.now, Backlog{c.pid, s.rng.IntN(8000), s.rng.Uint64()}, nil)
 		}
 		if !s.isOver && s.now < s.endAt {
 			s.at(s.now+5*time.Second, ping)
@@ -210,7 +210,7 @@ func (s *sim) call(at time.Duration, do func(out []Effect) []Effect) {
 // after the other.
 func (s *sim) theEnd() {
 	if s.endByHost {
-		s.call(s.endAt, func(out []Effect) []Effect { return s.g.End(s.now, out) })
+		s.call(s.endAt, func(out []Effect) []Effect { return s.g.Handle(s.now, End{}, out) })
 		return
 	}
 	within := s.upTo(time.Duration(s.rng.IntN(2)) * 5 * time.Second)

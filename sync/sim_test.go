@@ -22,10 +22,10 @@ type sim struct {
 	count  uint64
 	g      *Game
 	cfg    Config
-	humans PIDs
+	humans w3gs.PIDs
 
 	clients   []*simClient
-	byPID     [MaxPID + 1]*simClient
+	byPID     [w3gs.MaxPID + 1]*simClient
 	endAt     time.Duration
 	endByHost bool
 	tickAt    time.Duration // the tick that is armed; -1: none
@@ -38,26 +38,26 @@ type sim struct {
 	order    []simItem
 	isOver   bool
 	over     Over
-	live     PIDs // whose PlayerLeft has not come
-	present  PIDs // of those, who has neither left nor been dropped
+	live     w3gs.PIDs // whose PlayerLeft has not come
+	present  w3gs.PIDs // of those, who has neither left nor been dropped
 	expect   []byte
-	acked    [MaxPID + 1]int
+	acked    [w3gs.MaxPID + 1]int
 	limit    int // in force
-	votes    PIDs
+	votes    w3gs.PIDs
 	gameTime time.Duration
 	lastDue  time.Duration
 	stood    bool
 	lastMove time.Duration // the last turn, start or load
 	changed  time.Duration // of the adaptive period
 	started  bool
-	loaded   PIDs
+	loaded   w3gs.PIDs
 	desyncs  int
 
 	wantLimit   int
-	mischief    PIDs   // who breaks the protocol
-	settled     uint32 // turns compared before this call
-	turnsAtDrop [MaxPID + 1]int
-	onScreen    PIDs          // the lag screen before this call
+	mischief    w3gs.PIDs // who breaks the protocol
+	settled     uint32    // turns compared before this call
+	turnsAtDrop [w3gs.MaxPID + 1]int
+	onScreen    w3gs.PIDs     // the lag screen before this call
 	burst       int           // turns in this call
 	resumed     time.Duration // the lag screen went down
 	lastTick    time.Duration
@@ -179,7 +179,7 @@ func (s *sim) host(call func(out []Effect) []Effect) {
 		s.at(s.sleptAt, func() { s.host(call) })
 		return
 	}
-	s.settled, s.burst, s.onScreen = s.g.compared, 0, PIDs(0)
+	s.settled, s.burst, s.onScreen = s.g.compared, 0, w3gs.PIDs(0)
 	if s.g.phase == standing {
 		s.onScreen = s.g.Laggers()
 	}
@@ -204,29 +204,29 @@ func (s *sim) fromClient(c *simClient, p simPacket) {
 	s.trace("%v pid %d says %d %d", s.now, c.pid, p.kind, len(p.data))
 	alive := s.present.Has(c.pid)
 	if p.kind == simLeave {
-		s.present &^= Only(c.pid)
+		s.present &^= w3gs.Only(c.pid)
 	}
 	s.host(func(out []Effect) []Effect {
 		switch p.kind {
 		case simLoaded:
-			return s.g.Loaded(s.now, c.pid, out)
+			return s.g.Handle(s.now, Loaded{c.pid}, out)
 		case simAction:
 			if alive && len(p.data) <= w3gs.MaxActionLen && s.loaded.Has(c.pid) && (s.started || s.cfg.LoadInGame) {
 				s.expect = w3gs.AppendAction(s.expect, c.pid, p.data)
 			}
-			return s.g.Action(s.now, c.pid, p.data, out)
+			return s.g.Handle(s.now, Action{c.pid, p.data}, out)
 		case simAck:
 			if s.acked[c.pid]++; alive && s.acked[c.pid] > len(s.turns) {
 				s.acked[c.pid]--
 			}
-			return s.g.Keepalive(s.now, c.pid, p.hash, out)
+			return s.g.Handle(s.now, Keepalive{c.pid, p.hash}, out)
 		case simVote:
 			if alive && !s.onScreen.Has(c.pid) { // a vote on the screen before may come late
-				s.votes |= Only(c.pid)
+				s.votes |= w3gs.Only(c.pid)
 			}
-			return s.g.DropVote(s.now, c.pid, out)
+			return s.g.Handle(s.now, DropVote{c.pid}, out)
 		default:
-			return s.g.Leave(s.now, c.pid, p.reason, out)
+			return s.g.Handle(s.now, Leave{c.pid, p.reason}, out)
 		}
 	})
 	if p.kind == simLeave && s.g.Live().Has(c.pid) {
@@ -251,7 +251,7 @@ func (s *sim) effect(e Effect) {
 		s.toClient(e.PID, bytes.Clone(e.Frame))
 	case *Drop:
 		s.checkDrop(e)
-		s.present &^= Only(e.PID)
+		s.present &^= w3gs.Only(e.PID)
 		c := s.byPID[e.PID]
 		c.closed, s.turnsAtDrop[e.PID] = true, len(s.turns)
 		s.at(c.down.arrival(s), func() { c.gone = true })
@@ -268,10 +268,10 @@ func (s *sim) effect(e Effect) {
 		if !s.live.Has(e.PID) {
 			s.fail("pid %d left twice", e.PID)
 		}
-		s.live &^= Only(e.PID)
+		s.live &^= w3gs.Only(e.PID)
 		s.left = append(s.left, *e)
 	case *PlayerLoaded:
-		s.loaded |= Only(e.PID)
+		s.loaded |= w3gs.Only(e.PID)
 	case *Started:
 		s.started, s.lastMove, s.lastDue = true, s.now, s.now
 		s.limit = s.wantLimit

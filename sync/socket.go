@@ -2,17 +2,14 @@ package gamesync
 
 import "w3host/w3gs"
 
-// ReportBacklog takes how many bytes wait in the host for a player's socket, and
-// a number that changes whenever the socket takes some. It is called before each
-// Tick at which something waits, and once when nothing does any more.
-func (g *Game) ReportBacklog(pid uint8, queued int, moves uint64) {
-	p := g.player(pid)
+func (g *Game) backlog(e Backlog) {
+	p := g.player(e.PID)
 	if p == nil {
 		return
 	}
-	p.backlog = queued
-	if queued == 0 || moves != p.moves {
-		p.moves, p.moved = moves, true
+	p.backlog = e.Queued
+	if e.Queued == 0 || e.Moves != p.moves {
+		p.moves, p.moved = e.Moves, true
 	}
 }
 

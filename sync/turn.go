@@ -6,46 +6,25 @@ import (
 	"w3host/w3gs"
 )
 
-// Action takes the data of a player's 0x26. It goes out with the next turn, or
-// the first that his budget allows, after all that came before it. While others
-// still load it waits for the first turn.
-func (g *Game) Action(now time.Duration, pid uint8, data []byte, out []Effect) []Effect {
-	p := g.player(pid)
-	if g.enter(now); p == nil {
+func (g *Game) action(e Action, out []Effect) []Effect {
+	p := g.player(e.PID)
+	if p == nil {
 		return out
 	}
 	why := WhyLeft
-	switch size := w3gs.ActionPrefix + len(data); {
-	case !g.loaded.Has(pid):
+	switch size := w3gs.ActionPrefix + len(e.Data); {
+	case !g.loaded.Has(e.PID):
 		why = WhyActionWhileLoading
-	case len(data) > w3gs.MaxActionLen:
+	case len(e.Data) > w3gs.MaxActionLen:
 		why = WhyActionTooLong
 	case p.queued+size > waitingBursts*g.cfg.ActionBurst:
 		why = WhyActionFlood
 	default:
 		p.queued += size
-		g.pending = w3gs.AppendAction(g.pending, pid, data)
+		g.pending = w3gs.AppendAction(g.pending, e.PID, e.Data)
 		return out
 	}
 	return g.settle(g.drop(p, w3gs.LeaveDisconnect, why, out))
-}
-
-// SetPeriod changes the time between turns from the next turn on. The turn
-// that is under way keeps its time and its increment. It turns the adaptive
-// period off.
-func (g *Game) SetPeriod(now, period time.Duration, out []Effect) []Effect {
-	g.enter(now)
-	g.cfg.Adaptive.On = false
-	g.nextPeriod, g.byRTT = clampPeriod(period), false
-	return out
-}
-
-// SetSyncLimit changes how many turns a player may be behind, from the next
-// turn on.
-func (g *Game) SetSyncLimit(now time.Duration, turns int, out []Effect) []Effect {
-	g.enter(now)
-	g.nextLimit = min(max(turns, 1), MaxSyncLimit)
-	return out
 }
 
 // boundary is the moment a turn is due. Either the turn goes out, or the game

@@ -3,6 +3,8 @@ package gamesync
 import (
 	"testing"
 	"time"
+
+	"w3host/w3gs"
 )
 
 // inGame is a game of n players who have loaded at time 0; its turns are due
@@ -18,7 +20,7 @@ func inGame(tb testing.TB, n int, change func(*Config)) *Game {
 	}
 	g := New(cfg)
 	for pid := range g.Live().All() {
-		g.Loaded(0, pid, nil)
+		g.Handle(0, Loaded{pid}, nil)
 	}
 	return g
 }
@@ -59,13 +61,13 @@ func (s *steadyGame) turn() {
 	live := s.g.Live()
 	for pid := range live.All() {
 		if pid%2 == 0 {
-			s.out = s.g.Action(s.now+30*time.Millisecond, pid, moveOrder, s.out[:0])
+			s.out = s.g.Handle(s.now+30*time.Millisecond, Action{pid, moveOrder}, s.out[:0])
 		}
 	}
 	s.now += 100 * time.Millisecond
 	s.out = s.g.Tick(s.now, s.out[:0])
 	for pid := range live.All() {
-		s.out = s.g.Keepalive(s.now+20*time.Millisecond, pid, 0x1234, s.out[:0])
+		s.out = s.g.Handle(s.now+20*time.Millisecond, Keepalive{pid, 0x1234}, s.out[:0])
 	}
 	if len(s.out) > 0 {
 		panic("an answer has effects")
@@ -77,17 +79,17 @@ func (s *steadyGame) turn() {
 func TestMemoryIsBounded(t *testing.T) {
 	g := inGame(t, 3, func(c *Config) {
 		c.Players[2].Observer = true
-		c.DropAfter = -1
+		c.DropAfter = 0
 	})
 	data, now := make([]byte, 1000), time.Duration(0)
 	for range MaxSyncLimit + 100 {
 		now += 100 * time.Millisecond
 		for pid := uint8(1); pid <= 3; pid++ {
-			g.Action(now, pid, data, nil)
+			g.Handle(now, Action{pid, data}, nil)
 		}
 		g.Tick(now, nil)
-		g.Keepalive(now, 1, 1, nil)
-		g.Keepalive(now, 2, 1, nil)
+		g.Handle(now, Keepalive{1, 1}, nil)
+		g.Handle(now, Keepalive{2, 1}, nil)
 	}
 	if g.Turns() != MaxSyncLimit+100 {
 		t.Errorf("%d turns", g.Turns())
@@ -98,7 +100,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if n := len(g.history.actions); n != maxActionBytes {
 		t.Errorf("%d bytes of actions are kept", n)
 	}
-	if g.Live() != Only(1)|Only(2) {
+	if g.Live() != w3gs.Only(1)|w3gs.Only(2) {
 		t.Error("the observer is still there, ten thousand turns behind")
 	}
 }
@@ -113,10 +115,10 @@ func TestActionFlood(t *testing.T) {
 		t.Fatal("no lag screen")
 	}
 	for range 1000 {
-		g.Action(time.Second, 1, make([]byte, 1000), nil)
-		g.Action(time.Second, 2, make([]byte, 1), nil)
+		g.Handle(time.Second, Action{1, make([]byte, 1000)}, nil)
+		g.Handle(time.Second, Action{2, make([]byte, 1)}, nil)
 	}
-	if g.Live() != Only(2)|Only(3) || len(g.pending) > waitingBursts*DefaultActionBurst+4000 {
+	if g.Live() != w3gs.Only(2)|w3gs.Only(3) || len(g.pending) > waitingBursts*DefaultActionBurst+4000 {
 		t.Errorf("live %b, %d bytes for the next turn", g.Live(), len(g.pending))
 	}
 }

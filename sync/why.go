@@ -63,17 +63,16 @@ type Lagger struct {
 	Why    Why  // if Gone
 }
 
-// ReportRTT takes the newest round trip of a player's ping.
-func (g *Game) ReportRTT(now time.Duration, pid uint8, rtt time.Duration) {
-	p := g.player(pid)
+func (g *Game) roundTrip(e RTT) {
+	p := g.player(e.PID)
 	if p == nil {
 		return
 	}
-	if g.enter(now); !p.pinged {
-		p.pinged, p.smoothRTT = true, rtt
+	if !p.pinged {
+		p.pinged, p.smoothRTT = true, e.RTT
 	}
-	p.smoothRTT += (rtt - p.smoothRTT) / 8
-	p.rtt, p.rttAt = rtt, g.t
+	p.smoothRTT += (e.RTT - p.smoothRTT) / 8
+	p.rtt, p.rttAt = e.RTT, g.t
 	g.measured = true
 }
 

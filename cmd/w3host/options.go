@@ -44,14 +44,7 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 			Trigger:       c.Lobby.CommandTrigger[0],
 			KickCooldown:  c.Lobby.KickCooldown.D(),
 		},
-		Transfer: mapxfer.Config{
-			Mode:           transferMode(c.Transfer.Mode),
-			TotalRate:      int64(c.Transfer.TotalRate),
-			PlayerRate:     int64(c.Transfer.PlayerRate),
-			MaxDownloaders: c.Transfer.MaxDownloaders,
-			Timeout:        c.Transfer.Timeout.D(),
-			Stall:          mapxfer.DefaultStall,
-		},
+		Transfer: transferConfig(c),
 		Limits: host.Limits{
 			JoinTimeout:    c.Limits.JoinTimeout.D(),
 			LobbyTimeout:   c.Limits.LobbyTimeout.D(),
@@ -109,9 +102,12 @@ func gameSettings(l config.Lobby) w3gs.GameSettings {
 	return speed[l.Speed] | visibility[l.Visibility] | observers[l.Observers]
 }
 
-func transferMode(text string) mapxfer.Mode {
-	mode, _ := mapxfer.ParseMode(text)
-	return mode
+func transferConfig(c config.Config) mapxfer.Config {
+	t := mapxfer.Defaults()
+	t.Mode, _ = mapxfer.ParseMode(c.Transfer.Mode)
+	t.TotalRate, t.PlayerRate = int64(c.Transfer.TotalRate), int64(c.Transfer.PlayerRate)
+	t.MaxDownloaders, t.Timeout = c.Transfer.MaxDownloaders, c.Transfer.Timeout.D()
+	return t
 }
 
 func prefixes(networks []string) []netip.Prefix {

@@ -1,0 +1,133 @@
+package gamesync
+
+import (
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Event is something that happened. One about a pid that is not in the game is
+// ignored.
+type Event interface{ event() }
+
+type (
+	// Loaded is a player's 0x23.
+	Loaded struct{ PID uint8 }
+
+	// Action is the data of a player's 0x26. It goes out with the next turn, or the
+	// first that the player's budget allows, after all that came before it. While
+	// others still load it waits for the first turn.
+	Action struct {
+		PID  uint8
+		Data []byte
+	}
+
+	// Keepalive is a player's 0x27, the answer to the next unanswered turn.
+	Keepalive struct {
+		PID uint8
+		Sum uint32
+	}
+
+	// DropVote is a player's 0x29. More than half of the players who do not lag
+	// drop all laggers. While players load in game it takes more than half of all
+	// players, or the first two to load could throw out the rest.
+	DropVote struct{ PID uint8 }
+
+	// Leave says that a player is gone: the client sent 0x21, the connection is
+	// lost (reason 1), or the host has kicked.
+	Leave struct {
+		PID    uint8
+		Reason w3gs.LeaveReason
+	}
+
+	// RTT is the newest round trip of a player's ping.
+	RTT struct {
+		PID uint8
+		RTT time.Duration
+	}
+
+	// Backlog is how many bytes wait in the host for a player's socket, and a number
+	// that changes whenever the socket takes some. It comes before each Tick at
+	// which something waits, and once when nothing does any more.
+	Backlog struct {
+		PID    uint8
+		Queued int
+		Moves  uint64
+	}
+
+	// Align puts the turns on Beat modulo the period, so that a host can spread
+	// the turns of many games; the first then comes one to two periods after
+	// loading. It must come before all have loaded.
+	Align struct{ Beat time.Duration }
+
+	// SetPeriod changes the time between turns, from MinPeriod to MaxPeriod, from
+	// the next turn on. The turn that is under way keeps its time and its increment.
+	// It turns the adaptive period off.
+	SetPeriod struct{ Period time.Duration }
+
+	// SetSyncLimit changes how many turns a player may be behind, from 1 to
+	// MaxSyncLimit, from the next turn on.
+	SetSyncLimit struct{ Turns int }
+
+	// DropLaggers drops everybody on the lag screen, as an operator's command.
+	DropLaggers struct{}
+
+	// End stops the game at once. Why, if it is not empty, is said to the players;
+	// those whose clients load are told nothing, see Drop.
+	End struct{ Why string }
+)
+
+func (Loaded) event()       {}
+func (Action) event()       {}
+func (Keepalive) event()    {}
+func (DropVote) event()     {}
+func (Leave) event()        {}
+func (RTT) event()          {}
+func (Backlog) event()      {}
+func (Align) event()        {}
+func (SetPeriod) event()    {}
+func (SetSyncLimit) event() {}
+func (DropLaggers) event()  {}
+func (End) event()          {}
+
+// Handle takes one event and appends what follows from it to out. It keeps
+// nothing of the event, and allocates nothing for Action and Keepalive.
+func (g *Game) Handle(now time.Duration, ev Event, out []Effect) []Effect {
+	g.enter(now)
+	if g.phase == over {
+		return out
+	}
+	switch e := ev.(type) {
+	case Action:
+		return g.action(e, out)
+	case Keepalive:
+		return g.keepalive(e, out)
+	case Loaded:
+		return g.playerLoaded(e, out)
+	case DropVote:
+		return g.dropVote(e, out)
+	case Leave:
+		return g.leave(e, out)
+	case RTT:
+		g.roundTrip(e)
+	case Backlog:
+		g.backlog(e)
+	case Align:
+		g.align, g.beat = true, e.Beat
+	case SetPeriod:
+		g.cfg.Adaptive.On = false
+		g.nextPeriod, g.byRTT = clampPeriod(e.Period), false
+	case SetSyncLimit:
+		g.nextLimit = e.Turns
+	case DropLaggers:
+		if g.screenIsUp() {
+			return g.settle(g.dropAll(g.Laggers(), w3gs.LeaveDisconnect, WhyDroppedByHost, out))
+		}
+	case End:
+		if to := g.inside(); to != 0 && e.Why != "" {
+			out = append(out, &Say{To: to, Text: cut(e.Why)})
+		}
+		return g.finish(HowEnded, out)
+	}
+	return out
+}
