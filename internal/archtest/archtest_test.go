@@ -41,6 +41,7 @@ var rooms = map[string]room{
 	"mapstats":            {imports: []string{"w3gs"}, pure: true},
 	"replay":              {imports: []string{"w3gs"}, pure: true},
 	"lan":                 {imports: []string{"w3gs"}},
+	"bncs":                {imports: []string{"w3gs"}, pure: true},
 	"storage":             {imports: []string{"migrations", "storage"}},
 	"migrations":          {},
 	"game":                {imports: []string{"w3gs", "lobby", "mapxfer", "sync", "command"}, pure: true},

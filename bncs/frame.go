@@ -1,0 +1,102 @@
+package bncs
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+const (
+	// ProtocolGame is the one byte before a client's first frame.
+	ProtocolGame = 0x01
+	// Magic begins every frame.
+	Magic = 0xFF
+	// HeaderSize is magic u8 · id u8 · length u16, which counts the header.
+	HeaderSize = 4
+	// MaxFrame is the longest frame that a PvPGN server takes or sends.
+	MaxFrame = 3072
+)
+
+// What can be wrong with bytes. Test with errors.Is.
+var (
+	ErrMagic        = errors.New("frame does not begin with 0xFF")
+	ErrLength       = errors.New("impossible length")
+	ErrShort        = errors.New("packet ends too early")
+	ErrUnterminated = errors.New("string without an end")
+	ErrCount        = errors.New("impossible count")
+)
+
+// ID says what a frame is, together with its direction.
+type ID byte
+
+// Frames.
+const (
+	IDNull        ID = 0x00
+	IDStopAdvert  ID = 0x02
+	IDListGames   ID = 0x09
+	IDEnterChat   ID = 0x0A
+	IDJoinChannel ID = 0x0C
+	IDChat        ID = 0x0E
+	IDChatEvent   ID = 0x0F
+	IDLeaveChat   ID = 0x10
+	IDAdvertise   ID = 0x1C
+	IDLeaveGame   ID = 0x1F
+	IDNotifyJoin  ID = 0x22
+	IDPing        ID = 0x25
+	IDCreate      ID = 0x3D
+	IDGamePort    ID = 0x45
+	IDAuthInfo    ID = 0x50
+	IDAuthCheck   ID = 0x51
+	IDCreateSRP   ID = 0x52
+	IDLogon       ID = 0x53
+	IDProof       ID = 0x54
+)
+
+func (id ID) String() string { return fmt.Sprintf("0x%02X", byte(id)) }
+
+// Frame is one whole frame.
+type Frame []byte
+
+// ID is the frame's id.
+func (f Frame) ID() ID { return ID(f[1]) }
+
+// Body is what follows the header; it aliases the frame.
+func (f Frame) Body() []byte { return f[HeaderSize:] }
+
+// Next cuts the first frame off buf without copying. It returns a nil frame and
+// no error while the frame is not yet whole.
+func Next(buf []byte) (f Frame, rest []byte, err error) {
+	if len(buf) > 0 && buf[0] != Magic {
+		return nil, buf, fmt.Errorf("%w: 0x%02X", ErrMagic, buf[0])
+	}
+	if len(buf) < HeaderSize {
+		return nil, buf, nil
+	}
+	n := int(binary.LittleEndian.Uint16(buf[2:]))
+	if n < HeaderSize || n > MaxFrame {
+		return nil, buf, fmt.Errorf("frame %v: %w: %d bytes", ID(buf[1]), ErrLength, n)
+	}
+	if len(buf) < n {
+		return nil, buf, nil
+	}
+	return Frame(buf[:n:n]), buf[n:], nil
+}
+
+// Packet is a frame's content.
+type Packet interface {
+	ID() ID
+	appendBody(dst []byte) []byte
+}
+
+// Append appends p as a frame. A body that does not fit is a fault of the
+// caller: whatever can grow is bounded before it comes here.
+func Append(dst []byte, p Packet) []byte {
+	at := len(dst)
+	dst = p.appendBody(append(dst, Magic, byte(p.ID()), 0, 0))
+	n := len(dst) - at
+	if n > MaxFrame {
+		panic(fmt.Sprintf("bncs: frame %v of %d bytes", p.ID(), n))
+	}
+	binary.LittleEndian.PutUint16(dst[at+2:], uint16(n))
+	return dst
+}

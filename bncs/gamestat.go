@@ -1,0 +1,61 @@
+package bncs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"w3host/w3gs"
+)
+
+// MaxStat is the longest stat string that a PvPGN server lists. It gives a longer
+// one no answer at all.
+const MaxStat = 128
+
+// GameStat is the stat string of a listed game: free slots, one digit of base 36
+// · game id, 8 hex digits, the lowest first · the stat string of the LAN.
+type GameStat struct {
+	Free   int
+	GameID uint32 // joiners bring it in their 0x1E
+	Stat   w3gs.StatString
+}
+
+// Encode makes the string, or says what to shorten.
+func (s *GameStat) Encode() (string, error) {
+	digits := []byte(fmt.Sprintf("%08x", s.GameID))
+	for i := range 4 {
+		digits[i], digits[7-i] = digits[7-i], digits[i]
+	}
+	b := strconv.AppendInt(nil, int64(min(max(s.Free, 0), 35)), 36)
+	b = s.Stat.AppendTo(append(b, digits...))
+	if len(b) <= MaxStat {
+		return string(b), nil
+	}
+	room := 88
+	if s.Stat.HasSHA1 {
+		room = 68
+	}
+	return "", fmt.Errorf("the map's path %q (%d bytes) and the host's name %q (%d bytes) are too long for a realm: together at most %d bytes; shorten the file name of the map, or host.name",
+		s.Stat.MapPath, len(s.Stat.MapPath), s.Stat.HostName, len(s.Stat.HostName), room)
+}
+
+// ParseGameStat reads a stat string as it is listed.
+func ParseGameStat(text string) (s GameStat, err error) {
+	const head = 9
+	if len(text) < head {
+		return s, fmt.Errorf("stat string: %w", ErrShort)
+	}
+	free, err := strconv.ParseUint(strings.ToLower(text[:1]), 36, 8)
+	if err != nil {
+		return s, fmt.Errorf("stat string: free slots %q", text[:1])
+	}
+	for i := head - 1; i > 0; i-- {
+		digit, err := strconv.ParseUint(text[i:i+1], 16, 8)
+		if err != nil {
+			return s, fmt.Errorf("stat string: game id %q", text[1:head])
+		}
+		s.GameID = s.GameID<<4 | uint32(digit)
+	}
+	s.Free = int(free)
+	return s, s.Stat.Decode([]byte(text[head:]))
+}
