@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -196,5 +199,30 @@ func TestUnknownMapAndCommand(t *testing.T) {
 		if cmd.ProcessState.ExitCode() == exitOK || !strings.Contains(string(out), want) {
 			t.Errorf("%s: exit %d, want %q in:\n%s", args, cmd.ProcessState.ExitCode(), want, out)
 		}
+	}
+}
+
+// A database that is another program's is a mistake in the configuration: exit 2,
+// after which systemd does not try again.
+func TestForeignDatabase(t *testing.T) {
+	dir := t.TempDir()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "other.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), "CREATE TABLE games (id integer)")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"serve --listen 127.0.0.1:0 --lan=false --database sqlite:other.db", "games --database sqlite:other.db"} {
+		cmd := processCommand(t, dir, strings.Fields(line)...)
+		out, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), "is not w3host's") {
+			t.Errorf("%s: exit %d:\n%s", line, cmd.ProcessState.ExitCode(), out)
+		}
+	}
+	unit, err := os.ReadFile("../../deploy/w3host.service")
+	if err != nil || !bytes.Contains(unit, []byte(fmt.Sprintf("RestartPreventExitStatus=%d\n", exitUsage))) {
+		t.Errorf("the unit restarts what is asked wrongly: %v", err)
 	}
 }

@@ -42,6 +42,9 @@ func serveCommand(ctx context.Context, args []string, _ io.Reader, _, stderr io.
 		for _, fault := range flatten(err) {
 			log.Error().Msg(fault.Error())
 		}
+		if errors.Is(err, storage.ErrBadURL) { // trying again is of no use
+			return exitUsage
+		}
 		return exitFailed
 	}
 	return exitOK

@@ -10,15 +10,15 @@ import (
 )
 
 // fillSQL makes games as the schema of step 3 held them, ten players each, over
-// three years. Player n plays in inverse proportion to n: the most active one is
+// 1,080 days. Player n plays in inverse proportion to n: the most active one is
 // in some 28,000 of a million games. Lines of chat are left out: no query here
 // looks at them.
 var fillSQL = []string{
 	// A key is a UUID version 7 of the time the lobby opened.
 	`CREATE OR REPLACE FUNCTION pg_temp.key_at(at timestamptz, n bigint) RETURNS uuid LANGUAGE sql AS $$
 		SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7000' || '8' || lpad(to_hex(n), 15, '0'))::uuid $$`,
-	`CREATE TEMP TABLE drawn AS SELECT n, now() - interval '3 years' + n * (interval '3 years' / @GAMES) AS at,
-		pg_temp.key_at(now() - interval '3 years' + n * (interval '3 years' / @GAMES), n) AS key, (200 * power(random(), 3))::int AS map
+	`CREATE TEMP TABLE drawn AS SELECT n, now() - interval '1080 days' + n * (interval '1080 days' / @GAMES) AS at,
+		pg_temp.key_at(now() - interval '1080 days' + n * (interval '1080 days' / @GAMES), n) AS key, (200 * power(random(), 3))::int AS map
 		FROM generate_series(1, @GAMES) n`,
 	`INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
 		VALUES ('01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002', 'bench', '1', now(), now())`,

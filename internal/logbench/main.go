@@ -5,7 +5,8 @@
 //	scripts/with-postgres.sh go run ./internal/logbench --games 1000000
 //
 // With --today it makes the games as today's host would have left them, and
-// measures only after: carrying a million games over takes its time.
+// measures only after; with --before, only before: carrying a million games over
+// takes its time.
 package main
 
 import (
@@ -32,14 +33,15 @@ func main() {
 	url := flag.String("url", os.Getenv("W3HOST_TEST_POSTGRES_URL"), "an empty database")
 	games := flag.Int("games", 100_000, "how many, with ten players each")
 	today := flag.Bool("today", false, "only today's schema")
+	past := flag.Bool("before", false, "only the schema of step 3")
 	flag.Parse()
-	if err := run(context.Background(), *url, *games, *today); err != nil {
+	if err := run(context.Background(), *url, *games, *today, *past); err != nil {
 		fmt.Fprintln(os.Stderr, "logbench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, url string, games int, today bool) error {
+func run(ctx context.Context, url string, games int, today, past bool) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err
@@ -67,6 +69,10 @@ func run(ctx context.Context, url string, games int, today bool) error {
 	if !today {
 		for i, q := range queries {
 			before[i] = measure(func() error { return old(ctx, conn, q.before) })
+			fmt.Printf("| %s | %s |\n", q.name, before[i])
+		}
+		if past {
+			return nil
 		}
 		if err := migrate(ctx, conn, db); err != nil {
 			return err
