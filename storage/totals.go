@@ -43,7 +43,8 @@ func keyArg(keys []GameKey) string {
 
 // totalsSQL adds (±1) the games of a list to the totals. Rows are locked in the
 // order of their keys, so that hosts that count at once do not wait for each
-// other in a circle.
+// other in a circle. Taking out and putting in goes over them twice and may do
+// so: Postgres ends one of the two, and its batch is tried again.
 var totalsSQL = []string{
 	`INSERT INTO player_totals (name_key, realm, name, games, won, lost, drawn, left_early, dropped, lags,
 		played_ms, actions, pings, ping_ms, first_game, last_game)

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -280,25 +281,72 @@ func TestTotalsAddUp(t *testing.T) {
 					rest = rest[n:]
 				}
 			}
-			raw := rawDB(t, url)
-			totals := append(slices.Clone(totalsViews), mapTotals+" WHERE games <> 0", "SELECT name_key, realm, source, name, games, sum FROM player_value_totals WHERE games <> 0")
-			got := answers(t, raw, totals...)
-			for _, table := range []string{"player_totals", "player_map_totals", "player_value_totals", "map_totals", "day_totals"} {
-				if _, err := raw.ExecContext(t.Context(), "DELETE FROM "+table); err != nil {
-					t.Fatal(err)
+			compareTotals(t, db, url)
+		})
+	}
+}
+
+// Old rows are carried over while a host writes about the same players, and a
+// second host carries over as well.
+func TestCarryOverBesideHosts(t *testing.T) {
+	for name, database := range storagetest.Databases {
+		t.Run(name, func(t *testing.T) {
+			url := database(t)
+			old := rawDB(t, url)
+			step3(t, url, old)
+			fill(t, old, 500)
+			db, other := storagetest.Open(t, url), storagetest.Open(t, url)
+			var hosts sync.WaitGroup
+			for _, host := range []storage.Store{db, other} {
+				hosts.Go(func() {
+					for { // as a host does: an hour later
+						_, err := host.CarryOver(t.Context(), nil)
+						if err == nil {
+							return
+						}
+						if !errors.Is(err, storage.ErrUnavailable) {
+							t.Error(err)
+							return
+						}
+					}
+				})
+			}
+			rng := rand.New(rand.NewPCG(5, 6))
+			id, run := storage.NewGameKey().String(), storage.NewGameKey().String()
+			for i, r := range randomGames(rng, 12) {
+				b := storage.Batch{HostID: id, Run: run, Entries: []storage.Entry{{Seq: uint64(i + 1), Record: r}}}
+				for err := db.Apply(t.Context(), b); err != nil; err = db.Apply(t.Context(), b) {
+					if !errors.Is(err, storage.ErrUnavailable) {
+						t.Fatal(err)
+					}
 				}
 			}
-			if _, err := raw.ExecContext(t.Context(), "UPDATE games SET counted = false"); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := db.CarryOver(t.Context(), nil); err != nil {
-				t.Fatal(err)
-			}
-			same(t, "totals", got, answers(t, raw, totals...))
-			if len(got) < 20 {
-				t.Errorf("only %d lines were compared", len(got))
-			}
+			hosts.Wait()
+			compareTotals(t, db, url)
 		})
+	}
+}
+
+// compareTotals compares the totals with what counting anew gives.
+func compareTotals(t *testing.T, db storage.Store, url string) {
+	t.Helper()
+	raw := rawDB(t, url)
+	totals := append(slices.Clone(totalsViews), mapTotals+" WHERE games <> 0", "SELECT name_key, realm, source, name, games, sum FROM player_value_totals WHERE games <> 0")
+	got := answers(t, raw, totals...)
+	for _, statement := range []string{
+		"DELETE FROM player_totals", "DELETE FROM player_map_totals", "DELETE FROM player_value_totals",
+		"DELETE FROM map_totals", "DELETE FROM day_totals", "UPDATE games SET counted = false",
+	} {
+		if _, err := raw.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := db.CarryOver(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "totals", got, answers(t, raw, totals...))
+	if len(got) < 20 {
+		t.Errorf("only %d lines were compared", len(got))
 	}
 }
 
@@ -318,7 +366,7 @@ func randomGames(rng *rand.Rand, games int) (mixed []storage.Record) {
 		r := []storage.Record{storage.GameCreated{Game: k, At: at, Map: storage.MapID{Name: fmt.Sprint("M", m), SHA1: [20]byte{m + 1}}}}
 		var slots []storage.StartedSlot
 		for pid := uint8(1); pid <= 3; pid++ {
-			who := fmt.Sprint("P", rng.IntN(5))
+			who := fmt.Sprint("Player", rng.IntN(5))
 			r = append(r, storage.PlayerJoined{Game: k, At: at, PID: pid, Name: who})
 			slots = append(slots, storage.StartedSlot{Slot: pid, PID: pid, Name: who, Occupant: storage.OccupantPlayer})
 		}
