@@ -138,13 +138,17 @@ func (d *database) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned,
 	}
 	now := time.Now()
 	for _, e := range []expired{
-		{keep.Games, &done.Games, "games WHERE key < $1 AND ended_at IS NOT NULL",
-			"DELETE FROM games WHERE key IN (SELECT key FROM games WHERE key < $1 AND ended_at IS NOT NULL ORDER BY key LIMIT $2)"},
+		{
+			keep.Games, &done.Games, "games WHERE key < $1 AND ended_at IS NOT NULL",
+			"DELETE FROM games WHERE key IN (SELECT key FROM games WHERE key < $1 AND ended_at IS NOT NULL ORDER BY key LIMIT $2)",
+		},
 		{keep.Chat, &done.Chat, "chat WHERE game_key < $1", `DELETE FROM chat WHERE (game_key, seq) IN
 			(SELECT game_key, seq FROM chat WHERE game_key < $1 ORDER BY game_key, seq LIMIT $2)`},
-		{keep.Addresses, &done.Addresses, "game_players WHERE ip IS NOT NULL AND game_key < $1",
+		{
+			keep.Addresses, &done.Addresses, "game_players WHERE ip IS NOT NULL AND game_key < $1",
 			`UPDATE game_players SET ip = NULL WHERE (game_key, pid, joined_seq) IN
-			(SELECT game_key, pid, joined_seq FROM game_players WHERE ip IS NOT NULL AND game_key < $1 ORDER BY game_key LIMIT $2)`},
+			(SELECT game_key, pid, joined_seq FROM game_players WHERE ip IS NOT NULL AND game_key < $1 ORDER BY game_key LIMIT $2)`,
+		},
 	} {
 		if e.age <= 0 {
 			continue

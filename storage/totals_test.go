@@ -376,7 +376,8 @@ func randomGames(rng *rand.Rand, games int) (mixed []storage.Record) {
 		var late []storage.Record
 		for pid := uint8(1); pid <= 3; pid++ {
 			for _, one := range []storage.Record{
-				storage.LagEvent{Game: k, PID: pid}, storage.DropEvent{Game: k, PID: pid},
+				storage.LagEvent{Game: k, PID: pid},
+				storage.DropEvent{Game: k, PID: pid},
 				storage.PlayerResult{Game: k, PID: pid, Name: storage.ResultOutcome, Value: []string{"won", "lost"}[rng.IntN(2)]},
 				storage.PlayerResult{Game: k, PID: pid, Sender: 1, Name: storage.ResultOutcome, Value: []string{"won", "lost"}[rng.IntN(2)]},
 				storage.PlayerResult{Game: k, PID: pid, Name: "kills", Value: fmt.Sprint(rng.IntN(3))},

@@ -70,8 +70,10 @@ var totalSQL = []string{
 // indexes of the large tables are built when all is there.
 func fill(ctx context.Context, conn *pgx.Conn, games int, today bool) error {
 	words := []string{"@GAMES", strconv.Itoa(games), "@COUNTED", "", "@TRUE", "", "@ADDRESS", "address", "@TYPE", "text"}
-	statements := append([]string{"SET synchronous_commit = off", "SET maintenance_work_mem = '512MB'", "SET work_mem = '256MB'", "SET jit = off",
-		"SET session_replication_role = replica"}, fillSQL...)
+	statements := append([]string{
+		"SET synchronous_commit = off", "SET maintenance_work_mem = '512MB'", "SET work_mem = '256MB'", "SET jit = off",
+		"SET session_replication_role = replica",
+	}, fillSQL...)
 	if today {
 		words = []string{"@GAMES", strconv.Itoa(games), "@COUNTED", ", counted, players", "@TRUE", ", true, 10", "@ADDRESS", "ip", "@TYPE", "inet"}
 		statements = append(statements, totalSQL...)

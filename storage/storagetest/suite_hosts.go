@@ -100,8 +100,10 @@ func testGames(t *testing.T, db storage.Store) {
 	for i := range 5 {
 		k := storage.NewGameKeyAt(after(time.Duration(i) * time.Minute))
 		keys = append(keys, k)
-		records := []storage.Record{storage.GameCreated{Game: k, At: after(time.Duration(i) * time.Minute), Name: fmt.Sprint("game ", i),
-			Map: storage.MapID{Name: fmt.Sprint("Map ", i%3), SHA1: [20]byte{byte(i%3 + 1)}}}}
+		records := []storage.Record{storage.GameCreated{
+			Game: k, At: after(time.Duration(i) * time.Minute), Name: fmt.Sprint("game ", i),
+			Map: storage.MapID{Name: fmt.Sprint("Map ", i%3), SHA1: [20]byte{byte(i%3 + 1)}},
+		}}
 		if i%2 == 0 {
 			records = append(records, storage.GameStarted{Game: k, Slots: []storage.StartedSlot{{PID: 1, Name: "Ann", Occupant: storage.OccupantPlayer}}})
 		}

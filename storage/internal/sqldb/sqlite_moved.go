@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-
 	"strings"
 )
 
