@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,8 +18,23 @@ type GameKey [16]byte
 
 var errKeyForm = errors.New("a game key looks like 0190163d-8694-739b-aea5-966c26f8ad91")
 
-// NewGameKey makes a key that no other game has.
-func NewGameKey() GameKey { return newUUID(time.Now()) }
+// keyStep is what makes the time in a key another one: 1/4096 ms, rounded up.
+const keyStep = 245 * time.Nanosecond
+
+// lastKey is the time in the latest key, in nanoseconds since 1970.
+var lastKey atomic.Int64
+
+// NewGameKey makes a key that no other game has, and that sorts after all that
+// this process made before.
+func NewGameKey() GameKey {
+	for {
+		last := lastKey.Load()
+		now := max(time.Now().UnixNano(), last+int64(keyStep))
+		if lastKey.CompareAndSwap(last, now) {
+			return newUUID(time.Unix(0, now))
+		}
+	}
+}
 
 // NewGameKeyAt makes the key of a game that was opened at that time.
 func NewGameKeyAt(at time.Time) GameKey { return newUUID(at) }

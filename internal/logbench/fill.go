@@ -10,9 +10,9 @@ import (
 )
 
 // fillSQL makes games as the schema of step 3 held them, ten players each, over
-// 1,080 days. Player n plays in inverse proportion to n: the most active one is
-// in some 28,000 of a million games. Lines of chat are left out: no query here
-// looks at them.
+// 1,080 days. Player n plays in inverse proportion to n: of a hundred rows of
+// players five are the most active one's. Lines of chat are left out: no query
+// here looks at them.
 var fillSQL = []string{
 	// A key is a UUID version 7 of the time the lobby opened.
 	`CREATE OR REPLACE FUNCTION pg_temp.key_at(at timestamptz, n bigint) RETURNS uuid LANGUAGE sql AS $$
