@@ -25,7 +25,7 @@ func TestStrangers(t *testing.T) {
 	raiseFileLimit(t, 3*strangers)
 	r := newRig(t, func(o *Options) {
 		o.Limits.JoinTimeout = limit
-		o.Game.Latency = turn
+		o.Turns.Period = turn
 	})
 	_, players := r.play(4)
 	jitter := watchMachine(t)

@@ -116,7 +116,7 @@ func typed(g *Game, c *client, line string) {
 // TestLatencyCommand takes effect on a turn boundary of the running game.
 func TestLatencyCommand(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Game.Latency = 150 * time.Millisecond })
+	r := newRig(t, func(o *Options) { o.Turns.Period = 150 * time.Millisecond })
 	_, players := r.play(2)
 	increment := func(b []byte) int { return int(b[4]) | int(b[5])<<8 }
 	players[0].sayInGame("!latency 50", players[1].pid)

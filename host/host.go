@@ -268,7 +268,7 @@ func (h *Host) place(id uint32) (at time.Duration, spread bool) {
 	games := len(h.games)
 	h.mu.Unlock()
 	_, share := math.Modf(float64(id) * math.Phi)
-	return time.Duration(share * float64(h.opts.Game.Latency)).Truncate(placeGrid), games >= spreadFrom
+	return time.Duration(share * float64(h.opts.Turns.Period)).Truncate(placeGrid), games >= spreadFrom
 }
 
 // randomU32 is for keys and seeds that players should not guess.

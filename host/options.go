@@ -10,6 +10,7 @@ import (
 	"w3host/lan"
 	"w3host/mapxfer"
 	"w3host/storage"
+	gamesync "w3host/sync"
 	"w3host/w3gs"
 	"w3host/w3map"
 )
@@ -23,7 +24,7 @@ type Options struct {
 
 	ProgramName string // with its version, for who asks
 
-	Game     GameOptions
+	Turns    gamesync.Config // Players are filled in per game
 	Lobby    LobbyOptions
 	Transfer mapxfer.Config // Size is filled in per map
 	Limits   Limits
@@ -42,19 +43,6 @@ type Options struct {
 	// Crashes is the folder for files that tell of crashes; empty for none.
 	Crashes string
 	Journal JournalOptions
-}
-
-// GameOptions are the action loop's.
-type GameOptions struct {
-	Latency            time.Duration
-	SyncLimit          int
-	DropAfter          time.Duration
-	LoadInGame         bool
-	ObserversNeverStop bool
-	LastPlayer         time.Duration
-	Adaptive           bool
-	AdaptiveMin        time.Duration
-	AdaptiveMax        time.Duration
 }
 
 // LobbyOptions are how lobbies are opened and who commands them.
@@ -77,13 +65,10 @@ const OwnerFirst = "first"
 type Limits struct {
 	JoinTimeout    time.Duration
 	LobbyTimeout   time.Duration
-	LoadTimeout    time.Duration
 	Unjoined       int
 	UnjoinedPerIP  int
 	JoinsPerMinute int
 	PacketRate     int
-	ActionRate     int // bytes a second
-	ActionBurst    int // bytes
 	SlotRequests   int // a second
 	OutQueue       int // bytes
 	Exempt         []netip.Prefix

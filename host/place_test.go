@@ -10,7 +10,7 @@ import (
 func TestPlacesAreSpread(t *testing.T) {
 	const period, games = 100 * time.Millisecond, 50
 	h := &Host{games: map[uint32]*Game{}}
-	h.opts.Game.Latency = period
+	h.opts.Turns.Period = period
 	for id := range uint32(games) {
 		h.games[id] = nil
 	}

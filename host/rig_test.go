@@ -21,6 +21,7 @@ import (
 	"w3host/game"
 	"w3host/mapxfer"
 	"w3host/storage"
+	gamesync "w3host/sync"
 	"w3host/w3gs"
 	"w3host/w3map"
 )
@@ -47,18 +48,19 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 	r := &rig{t: t, records: &tape{}, log: &logTape{}, done: make(chan error, 1)}
 	opts := Options{
 		Listen: "127.0.0.1:0", Version: 26, Product: w3gs.ProductTFT, Name: "Host", ProgramName: "w3host test",
-		Game: GameOptions{Latency: period, SyncLimit: 50, DropAfter: time.Minute, LastPlayer: time.Minute, ObserversNeverStop: true},
+		Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(),
 		Lobby: LobbyOptions{
 			Autostart: -1, Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Owner: OwnerFirst, Trigger: '!',
 		},
 		Limits: Limits{
-			JoinTimeout: time.Minute, LobbyTimeout: time.Minute, LoadTimeout: time.Minute,
+			JoinTimeout: time.Minute, LobbyTimeout: time.Minute,
 			Unjoined: 2000, UnjoinedPerIP: 8, JoinsPerMinute: 30, PacketRate: 200, OutQueue: 256 << 10,
 			Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shutdown: 10 * time.Second,
 		},
 		Recorder: r.records,
 		Log:      zerolog.New(r.log).Level(zerolog.DebugLevel),
 	}
+	opts.Turns.Period = period
 	if change != nil {
 		change(&opts)
 	}

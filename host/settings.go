@@ -4,7 +4,6 @@ import (
 	"w3host/game"
 	"w3host/lan"
 	"w3host/lobby"
-	gamesync "w3host/sync"
 	"w3host/w3gs"
 	"w3host/w3map"
 )
@@ -82,24 +81,10 @@ func (o *Options) gameConfig(id uint32, name string, m *Map) game.Config {
 		Settings: o.settings(m),
 		Lobby:    o.lobbyConfig(m, randomU32()),
 		Transfer: transfer,
-		Turns:    o.turnConfig(),
+		Turns:    o.Turns,
 		Trigger:  o.Lobby.Trigger,
 		Silence:  o.Limits.LobbyTimeout,
 	}
-}
-
-// turnConfig is how every game of this host is run.
-func (o *Options) turnConfig() gamesync.Config {
-	cfg := gamesync.Defaults()
-	cfg.Period, cfg.SyncLimit = o.Game.Latency, o.Game.SyncLimit
-	cfg.DropAfter = o.Game.DropAfter
-	cfg.LoadTimeout = o.Limits.LoadTimeout
-	cfg.LastPlayer = max(o.Game.LastPlayer, 1) // at once is the shortest wait
-	cfg.ActionRate, cfg.ActionBurst = o.Limits.ActionRate, o.Limits.ActionBurst
-	cfg.LoadInGame = o.Game.LoadInGame
-	cfg.ObserversNeverStop = o.Game.ObserversNeverStop
-	cfg.Adaptive = gamesync.Adaptive{On: o.Game.Adaptive, Min: o.Game.AdaptiveMin, Max: o.Game.AdaptiveMax}
-	return cfg
 }
 
 // lobbyConfig is what a lobby with this map starts from.

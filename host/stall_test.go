@@ -15,9 +15,9 @@ func TestNeverReads(t *testing.T) {
 	t.Parallel()
 	const turn = 100 * time.Millisecond
 	r := newRig(t, func(o *Options) {
-		o.Game.Latency, o.Game.SyncLimit = turn, 1000 // it is not the lag screen that ends him
+		o.Turns.Period, o.Turns.SyncLimit = turn, 1000 // it is not the lag screen that ends him
 		o.Limits.OutQueue = 2 << 20
-		o.Limits.PacketRate, o.Limits.ActionRate, o.Limits.ActionBurst = 100_000, 1<<30, 1<<20
+		o.Limits.PacketRate, o.Turns.ActionRate, o.Turns.ActionBurst = 100_000, 1<<30, 1<<20
 	})
 	_, players := r.play(4)
 	deaf := players[3]
@@ -69,8 +69,8 @@ func talk(clients []*client, actions int) (hush func()) {
 func TestKickOfTheStalled(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) {
-		o.Game.SyncLimit, o.Limits.OutQueue, o.Limits.PacketRate = 1000, 64<<20, 100_000
-		o.Limits.ActionRate, o.Limits.ActionBurst = 1<<30, 1<<20
+		o.Turns.SyncLimit, o.Limits.OutQueue, o.Limits.PacketRate = 1000, 64<<20, 100_000
+		o.Turns.ActionRate, o.Turns.ActionBurst = 1<<30, 1<<20
 	})
 	g, players := r.play(4)
 	kicked, stays := players[2], players[3]

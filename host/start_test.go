@@ -111,7 +111,7 @@ func TestStart(t *testing.T) {
 func TestHugeTurn(t *testing.T) {
 	t.Parallel()
 	const senders, each, size = 10, 20, 500
-	r := newRig(t, func(o *Options) { o.Game.Latency = 400 * time.Millisecond })
+	r := newRig(t, func(o *Options) { o.Turns.Period = 400 * time.Millisecond })
 	g := r.lobby(senders)
 	clients := make([]*client, senders)
 	for i := range clients {

@@ -20,6 +20,7 @@ import (
 	"w3host/mapxfer"
 	"w3host/mpq"
 	"w3host/storage"
+	gamesync "w3host/sync"
 	"w3host/w3gs"
 	"w3host/w3map"
 	"w3host/w3map/builtin"
@@ -66,14 +67,14 @@ func serveTransfers(t testing.TB, change func(*host.Options)) *transferRig {
 	r := &transferRig{t: t, log: &logLines{}, book: &recordList{}}
 	opts := host.Options{
 		Listen: "127.0.0.1:0", Version: 26, Product: w3gs.ProductTFT, Name: "w3host",
-		Game: host.GameOptions{Latency: 100 * time.Millisecond, SyncLimit: 50, DropAfter: time.Minute, LastPlayer: time.Minute},
+		Turns: gamesync.Defaults(),
 		Lobby: host.LobbyOptions{
 			Autostart: -1, Countdown: 1, Owner: host.OwnerFirst, Trigger: '!',
 			Settings: w3gs.SpeedFast | w3gs.VisibilityDefault,
 		},
 		Transfer: mapxfer.Defaults(),
 		Limits: host.Limits{
-			JoinTimeout: 5 * time.Second, LobbyTimeout: 2 * time.Minute, LoadTimeout: time.Minute,
+			JoinTimeout: 5 * time.Second, LobbyTimeout: 2 * time.Minute,
 			Unjoined: 1000, UnjoinedPerIP: 1000, JoinsPerMinute: 10_000, PacketRate: 200,
 			OutQueue: 256 << 10, Shutdown: 5 * time.Second,
 		},

@@ -8,6 +8,7 @@ import (
 	"w3host/config"
 	"w3host/host"
 	"w3host/mapxfer"
+	gamesync "w3host/sync"
 	"w3host/w3gs"
 )
 
@@ -22,17 +23,7 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 
 		ProgramName: "w3host " + programVersion(),
 
-		Game: host.GameOptions{
-			Latency:            c.Game.Latency.D(),
-			SyncLimit:          c.Game.SyncLimit,
-			DropAfter:          c.Game.DropAfter.D(),
-			LoadInGame:         c.Game.LoadInGame,
-			ObserversNeverStop: c.Game.ObserversNeverStop,
-			LastPlayer:         c.Game.LastPlayerTimeout.D(),
-			Adaptive:           c.Game.Adaptive,
-			AdaptiveMin:        c.Game.AdaptiveMin.D(),
-			AdaptiveMax:        c.Game.AdaptiveMax.D(),
-		},
+		Turns: turnConfig(c),
 		Lobby: host.LobbyOptions{
 			Autostart:     c.Lobby.Autostart,
 			Countdown:     c.Lobby.Countdown,
@@ -48,13 +39,10 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 		Limits: host.Limits{
 			JoinTimeout:    c.Limits.JoinTimeout.D(),
 			LobbyTimeout:   c.Limits.LobbyTimeout.D(),
-			LoadTimeout:    c.Limits.LoadTimeout.D(),
 			Unjoined:       c.Limits.Unjoined,
 			UnjoinedPerIP:  c.Limits.UnjoinedPerIP,
 			JoinsPerMinute: c.Limits.JoinsPerMinute,
 			PacketRate:     c.Limits.PacketRate,
-			ActionRate:     c.Limits.ActionRate << 10,
-			ActionBurst:    c.Limits.ActionBurst << 10,
 			SlotRequests:   c.Limits.SlotRequests,
 			OutQueue:       c.Limits.OutQueue << 10,
 			Exempt:         prefixes(c.Limits.Exempt),
@@ -100,6 +88,17 @@ func gameSettings(l config.Lobby) w3gs.GameSettings {
 		"on": w3gs.ObserversOn, "referees": w3gs.ObserversOn | w3gs.Referees, "on-defeat": w3gs.ObserversOnDefeat,
 	}
 	return speed[l.Speed] | visibility[l.Visibility] | observers[l.Observers]
+}
+
+func turnConfig(c config.Config) gamesync.Config {
+	t := gamesync.Defaults()
+	t.Period, t.SyncLimit, t.DropAfter = c.Game.Latency.D(), c.Game.SyncLimit, c.Game.DropAfter.D()
+	t.LoadTimeout = c.Limits.LoadTimeout.D()
+	t.LastPlayer = max(c.Game.LastPlayerTimeout.D(), 1) // 0 is at once, not never
+	t.ActionRate, t.ActionBurst = c.Limits.ActionRate<<10, c.Limits.ActionBurst<<10
+	t.LoadInGame, t.ObserversNeverStop = c.Game.LoadInGame, c.Game.ObserversNeverStop
+	t.Adaptive = gamesync.Adaptive{On: c.Game.Adaptive, Min: c.Game.AdaptiveMin.D(), Max: c.Game.AdaptiveMax.D()}
+	return t
 }
 
 func transferConfig(c config.Config) mapxfer.Config {
