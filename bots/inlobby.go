@@ -68,8 +68,8 @@ func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
 	if q.Size == 0 || q.Path == "" || len(q.Path) > w3gs.MaxMapPathLen {
 		p.fault(q.Op(), "map %q of %d bytes", q.Path, q.Size)
 	}
-	if !q.HasSHA1 && p.g.run.opts.Version >= 23 {
-		p.fault(q.Op(), "no SHA-1 for version 1.%d", p.g.run.opts.Version)
+	if !q.HasSHA1 && p.g.run.opts.Version.HasSHA1() {
+		p.fault(q.Op(), "no SHA-1 for version %v", p.g.run.opts.Version)
 	}
 	p.checked = true
 	p.mapSize = q.Size
@@ -113,10 +113,7 @@ func (p *player) onSlots(now time.Duration, q *w3gs.SlotInfo) {
 
 // takeTable keeps a slot table and checks what every table must hold.
 func (p *player) takeTable(op w3gs.Op, t *w3gs.SlotTable) {
-	limit := w3gs.ClassicSlots
-	if p.g.run.opts.Version >= 29 {
-		limit = w3gs.MaxSlots
-	}
+	limit := p.g.run.opts.Version.Slots()
 	if n := len(t.Slots); n == 0 || n > limit || (p.table.Slots != nil && n != len(p.table.Slots)) {
 		p.fault(op, "%d slots", n)
 	}

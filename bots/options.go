@@ -19,7 +19,6 @@ const (
 	DefaultActions  = 3.0 // actions per second of one player
 	DefaultPlay     = 30 * time.Second
 	DefaultLoadTime = time.Second
-	DefaultVersion  = 26
 	DefaultPrefix   = "bot-"
 
 	// DefaultPatience is how long bots wait for a lobby, and in a lobby for its start.
@@ -45,7 +44,7 @@ type Options struct {
 
 	GameID     uint32 // join this lobby without searching
 	EntryKey   uint32 // its entry key
-	Version    uint32 // 26 is 1.26
+	Version    w3gs.Version
 	NamePrefix string // a bot is called prefix and number
 
 	NoStart      bool // never say "!start"
@@ -97,7 +96,7 @@ func (o Options) normal() (Options, error) {
 	setDefault(&o.Play, DefaultPlay)
 	setDefault(&o.LoadTime, DefaultLoadTime)
 	setDefault(&o.Patience, DefaultPatience)
-	setDefault(&o.Version, DefaultVersion)
+	setDefault(&o.Version, w3gs.DefaultVersion)
 	setDefault(&o.NamePrefix, DefaultPrefix)
 	setDefault(&o.Loops, 1)
 	setDefault(&o.Program, "w3host")

@@ -124,7 +124,7 @@ func newPlayer(g *game, seat int, name string, conduct Conduct) *player {
 // begin asks to join.
 func (p *player) begin(now time.Duration, l lobby) {
 	extra := []byte{0}
-	if p.g.run.opts.Version >= 29 {
+	if p.g.run.opts.Version.Slots() > w3gs.ClassicSlots {
 		extra = []byte{0, 0}
 	}
 	p.heard, p.pinged = now, now

@@ -106,7 +106,7 @@ func (f *finder) search(ctx context.Context) error {
 		return err
 	}
 	ap := netip.AddrPortFrom(to.AddrPort().Addr().Unmap(), to.AddrPort().Port())
-	found, err := lan.Search(ctx, ap, w3gs.SearchGame{Product: w3gs.ProductTFT, Version: f.opts.Version})
+	found, err := lan.Search(ctx, ap, w3gs.SearchGame{Product: w3gs.ProductTFT, Version: uint32(f.opts.Version)})
 	f.asked, f.found = time.Now(), f.found[:0]
 	switch {
 	case errors.Is(err, lan.ErrNoAnswer):

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"w3host/w3gs"
 	"w3host/w3map"
 )
 
@@ -23,12 +24,12 @@ type cache struct {
 
 // cached is what was computed of one file, for a version of the game and with its scripts.
 type cached struct {
-	Size    int64         `json:"size"`
-	ModTime int64         `json:"mod_time"`
-	Version w3map.Version `json:"version"`
-	Scripts string        `json:"scripts,omitempty"` // w3map.Scripts.Key
-	Fault   string        `json:"fault,omitempty"`
-	Map     *w3map.Map    `json:"map,omitempty"`
+	Size    int64        `json:"size"`
+	ModTime int64        `json:"mod_time"`
+	Version w3gs.Version `json:"version"`
+	Scripts string       `json:"scripts,omitempty"` // w3map.Scripts.Key
+	Fault   string       `json:"fault,omitempty"`
+	Map     *w3map.Map   `json:"map,omitempty"`
 }
 
 type cacheFile struct {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"w3host/mapconf"
+	"w3host/w3gs"
 	"w3host/w3map"
 )
 
@@ -28,7 +29,7 @@ const (
 
 // Options say for whom the maps are read.
 type Options struct {
-	Version w3map.Version  // of the game that is hosted; 0 means w3map.DefaultVersion
+	Version w3gs.Version   // of the game that is hosted; 0 means w3gs.DefaultVersion
 	Scripts *w3map.Scripts // of that version, or nil
 
 	Cache    string        // file to keep identifiers in between starts; "" for none
@@ -86,7 +87,7 @@ func stampOf(info os.FileInfo) stamp { return stamp{info.Size(), info.ModTime().
 // itself. Files that change while they are looked at are waited for, a few seconds at most.
 func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
 	if opts.Version == 0 {
-		opts.Version = w3map.DefaultVersion
+		opts.Version = w3gs.DefaultVersion
 	}
 	if opts.Interval <= 0 {
 		opts.Interval = defaultInterval

@@ -10,26 +10,13 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-multierror"
-)
 
-// Wire and client bounds that a setting has to respect.
-const (
-	maxGameName   = 31 // bytes; a longer one is not listed by clients
-	maxPlayerName = 15
-	minVersion    = 7 // 1.07
-	maxVersion    = 36
-	minLatency    = 20 * time.Millisecond
-	maxLatency    = 500 * time.Millisecond
+	"w3host/w3gs"
 )
 
 // Interfaces in lan.broadcast stands for the broadcast address of each network
 // interface, as they are at the moment.
 const Interfaces = "interfaces"
-
-// sha1Era tells versions that send a map's SHA-1 from older ones, slotsEra those
-// with 24 slots.
-func sha1Era(version int) bool  { return version >= 23 }
-func slotsEra(version int) bool { return version >= 29 }
 
 // Validate reports every value that cannot work, each with its key and what to
 // write instead.
@@ -37,31 +24,31 @@ func (c *Config) Validate() error {
 	v := validator{}
 
 	v.address("host.listen", c.Host.Listen)
-	v.between("host.version", c.Host.Version, minVersion, maxVersion)
+	v.between("host.version", c.Host.Version, int(w3gs.FirstVersion), int(w3gs.LastVersion))
 	v.oneOf("host.product", c.Host.Product, "W3XP", "WAR3")
-	v.text("host.name", c.Host.Name, 1, maxPlayerName)
+	v.text("host.name", c.Host.Name, 1, w3gs.MaxNameLen)
 
-	v.text("lobby.name", c.Lobby.Name, 1, maxGameName)
-	v.between("lobby.autostart", c.Lobby.Autostart, -1, 24)
+	v.text("lobby.name", c.Lobby.Name, 1, w3gs.MaxGameNameLen)
+	v.between("lobby.autostart", c.Lobby.Autostart, -1, w3gs.MaxSlots)
 	v.between("lobby.countdown", c.Lobby.Countdown, 0, 60)
-	v.oneOf("lobby.observers", c.Lobby.Observers, "off", "on", "referees", "on-defeat")
-	v.oneOf("lobby.speed", c.Lobby.Speed, "slow", "normal", "fast")
-	v.oneOf("lobby.visibility", c.Lobby.Visibility, "default", "hide-terrain", "explored", "always-visible")
+	v.oneOf("lobby.observers", c.Lobby.Observers, w3gs.ObserverChoices.Words()...)
+	v.oneOf("lobby.speed", c.Lobby.Speed, w3gs.Speeds.Words()...)
+	v.oneOf("lobby.visibility", c.Lobby.Visibility, w3gs.Visibilities.Words()...)
 	for _, name := range c.Lobby.Reserved {
-		v.text("lobby.reserved", name, 1, maxPlayerName)
+		v.text("lobby.reserved", name, 1, w3gs.MaxNameLen)
 	}
 	for _, line := range c.Lobby.Welcome {
-		v.text("lobby.welcome", line, 1, 220)
+		v.text("lobby.welcome", line, 1, w3gs.MaxLobbyChatLen)
 	}
 	v.text("lobby.command_trigger", c.Lobby.CommandTrigger, 1, 1)
 	v.within("lobby.kick_cooldown", c.Lobby.KickCooldown, 0, 24*time.Hour)
 
-	v.within("game.latency", c.Game.Latency, minLatency, maxLatency)
-	v.between("game.sync_limit", c.Game.SyncLimit, 2, 10000)
+	v.within("game.latency", c.Game.Latency, w3gs.MinPeriod, w3gs.MaxPeriod)
+	v.between("game.sync_limit", c.Game.SyncLimit, 2, w3gs.MaxSyncLimit)
 	v.within("game.drop_after", c.Game.DropAfter, time.Second, time.Hour)
 	v.within("game.last_player_timeout", c.Game.LastPlayerTimeout, 0, 24*time.Hour)
-	v.within("game.adaptive_min", c.Game.AdaptiveMin, minLatency, maxLatency)
-	v.within("game.adaptive_max", c.Game.AdaptiveMax, minLatency, maxLatency)
+	v.within("game.adaptive_min", c.Game.AdaptiveMin, w3gs.MinPeriod, w3gs.MaxPeriod)
+	v.within("game.adaptive_max", c.Game.AdaptiveMax, w3gs.MinPeriod, w3gs.MaxPeriod)
 	if c.Game.AdaptiveMin > c.Game.AdaptiveMax {
 		v.fault("game.adaptive_min", c.Game.AdaptiveMin, "must not be above game.adaptive_max = %v", c.Game.AdaptiveMax)
 	}
@@ -79,8 +66,8 @@ func (c *Config) Validate() error {
 		v.ipv4("lan.targets", a)
 	}
 	for _, n := range c.LAN.Versions {
-		v.between("lan.versions", n, minVersion, maxVersion)
-		if sha1Era(n) != sha1Era(c.Host.Version) || slotsEra(n) != slotsEra(c.Host.Version) {
+		v.between("lan.versions", n, int(w3gs.FirstVersion), int(w3gs.LastVersion))
+		if !w3gs.Version(n).SharesLobby(w3gs.Version(c.Host.Version)) {
 			v.fault("lan.versions", n, "cannot share lobbies with host.version = %d: the packets of a lobby changed with 1.23 and 1.29", c.Host.Version)
 		}
 	}

@@ -74,13 +74,13 @@ var always = command.Table[*Machine]{
 		if a.Empty() {
 			return showLatency
 		}
-		return setLatency(time.Duration(a.Number("number of milliseconds", 20, 500)) * time.Millisecond)
+		return setLatency(time.Duration(a.Number("number of milliseconds", int(w3gs.MinPeriod/time.Millisecond), int(w3gs.MaxPeriod/time.Millisecond))) * time.Millisecond)
 	}},
 	{Name: "synclimit", Usage: "[turns]", Help: "show or set how far a player may be behind", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act {
 		if a.Empty() {
 			return showSyncLimit
 		}
-		return setSyncLimit(a.Number("number of turns", 2, 10000))
+		return setSyncLimit(a.Number("number of turns", 2, w3gs.MaxSyncLimit))
 	}},
 }
 

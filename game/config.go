@@ -14,7 +14,7 @@ import (
 type Config struct {
 	ID      uint32 // the number clients join by
 	Name    string // in the list of games
-	Version uint32 // of the game: 26 is 1.26
+	Version w3gs.Version
 	Program string // answers the command "version"
 
 	Map      Map

@@ -1,6 +1,9 @@
 package gamelog
 
 import (
+	"cmp"
+	"strings"
+
 	"w3host/lobby"
 	"w3host/storage"
 	gamesync "w3host/sync"
@@ -32,36 +35,23 @@ func chatScope(e lobby.Said) storage.ChatScope {
 	return storage.ChatPrivate
 }
 
-func speedName(s w3gs.GameSettings) string {
-	switch s & 3 {
-	case w3gs.SpeedSlow:
-		return "slow"
-	case w3gs.SpeedNormal:
-		return "normal"
-	}
-	return "fast"
-}
+// The game log's words for the choices of a lobby are older than those of the
+// settings; they stay.
+
+func speedName(s w3gs.GameSettings) string { return cmp.Or(w3gs.Speeds.Word(s), "fast") }
 
 func visibilityName(s w3gs.GameSettings) string {
-	switch {
-	case s&w3gs.VisibilityHideTerrain != 0:
-		return "hide terrain"
-	case s&w3gs.VisibilityExplored != 0:
-		return "explored"
-	case s&w3gs.VisibilityAlwaysVisible != 0:
-		return "always visible"
-	}
-	return "default"
+	return strings.ReplaceAll(cmp.Or(w3gs.Visibilities.Word(s), "default"), "-", " ")
 }
 
 func observersName(s w3gs.GameSettings) string {
-	switch {
-	case s&w3gs.Referees != 0:
-		return "referees"
-	case s&w3gs.ObserversOn == w3gs.ObserversOn:
+	switch word := w3gs.ObserverChoices.Word(s); word {
+	case "on":
 		return "full"
-	case s&w3gs.ObserversOnDefeat != 0:
+	case "on-defeat":
 		return "on defeat"
+	case "referees":
+		return word
 	}
 	return "none"
 }

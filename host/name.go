@@ -21,21 +21,3 @@ func numbered(name string, n int) string {
 	}
 	return strings.TrimRight(name, " ") + suffix
 }
-
-// plainName is a name without its colour codes: |cAARRGGBB begins a colour, |r
-// ends it.
-func plainName(name string) string {
-	var plain strings.Builder
-	for i := 0; i < len(name); {
-		switch {
-		case strings.HasPrefix(name[i:], "|c") && len(name) >= i+10:
-			i += 10
-		case strings.HasPrefix(name[i:], "|r"):
-			i += 2
-		default:
-			plain.WriteByte(name[i])
-			i++
-		}
-	}
-	return plain.String()
-}

@@ -18,7 +18,7 @@ import (
 // Options are what holds for every game of a host.
 type Options struct {
 	Listen  string // TCP address
-	Version uint32 // of the game: 26 is 1.26
+	Version w3gs.Version
 	Product w3gs.Product
 	Name    string // who speaks in lobbies
 

@@ -8,30 +8,12 @@ import (
 	"w3host/w3map"
 )
 
-// firstSHA1 is the first version that sends a map's SHA-1.
-const firstSHA1 = 23
-
-// firstExtra is the first version whose clients send 0x59.
-const firstExtra = 32
-
-// first24Slots is the first version with 24 slots.
-const first24Slots = 29
-
-func (o *Options) sendsSHA1() bool { return o.Version >= firstSHA1 }
-
-// Choices that exclude each other, as masks over the settings.
-const (
-	speedMask      = w3gs.SpeedNormal | w3gs.SpeedFast
-	visibilityMask = w3gs.VisibilityHideTerrain | w3gs.VisibilityExplored | w3gs.VisibilityAlwaysVisible | w3gs.VisibilityDefault
-	observerMask   = w3gs.ObserversOn | w3gs.Referees
-)
-
 // lanCount is how full the lobby is, as the LAN list shows it. Clients make room
 // for as many pids as there are slots; the virtual host has one without a slot,
 // so that one more slot is shown where the game has room for it.
 func (o *Options) lanCount(c lobby.Counts) lan.Count {
 	slots := c.Total
-	if slots < o.maxSlots() {
+	if slots < o.Version.Slots() {
 		slots++
 	}
 	return lan.Count{Slots: slots, Open: c.Open}
@@ -44,25 +26,18 @@ func (o *Options) statString(m *Map, settings w3gs.GameSettings) w3gs.StatString
 		Height:   m.Height,
 		Checksum: m.Checksum,
 		MapPath:  m.Path,
-		HostName: plainName(o.Name),
+		HostName: w3gs.StripColours(o.Name),
 		SHA1:     m.SHA1,
-		HasSHA1:  o.sendsSHA1(),
+		HasSHA1:  o.Version.HasSHA1(),
 	}
-}
-
-func (o *Options) maxSlots() int {
-	if o.Version >= first24Slots {
-		return w3gs.MaxSlots
-	}
-	return w3gs.ClassicSlots
 }
 
 // settings are the options of the "create game" screen for a map: what the
 // operator chose for all games, unless the file beside the map says otherwise.
 func (o *Options) settings(m *Map) w3gs.GameSettings {
 	s := m.Settings
-	for _, mask := range []w3gs.GameSettings{speedMask, visibilityMask, observerMask} {
-		if s&mask == w3map.DefaultSettings&mask {
+	for _, choice := range []w3gs.Choice{w3gs.Speeds, w3gs.Visibilities, w3gs.ObserverChoices} {
+		if mask := choice.Mask; s&mask == w3map.DefaultSettings&mask {
 			s = s&^mask | o.Lobby.Settings&mask
 		}
 	}
@@ -96,9 +71,9 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	cfg.PlayerSlots = m.PlayerSlots
 	cfg.RandomSeed = seed
 	cfg.MapCheck = w3gs.MapCheck{
-		Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: o.sendsSHA1(),
+		Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: o.Version.HasSHA1(),
 	}
-	cfg.MaxPID = uint8(o.maxSlots())
+	cfg.MaxPID = uint8(o.Version.Slots())
 	cfg.Observers = settings&w3gs.ObserversOn == w3gs.ObserversOn
 	cfg.RandomRaces = settings&w3gs.RandomRaces != 0
 	cfg.HideAddresses = o.Lobby.HideAddresses
@@ -111,7 +86,7 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	}
 	cfg.Trigger = string(o.Lobby.Trigger)
 	cfg.KickCooldown = o.Lobby.KickCooldown
-	cfg.RelayExtra = o.Version >= firstExtra
+	cfg.RelayExtra = o.Version.RelaysExtra()
 	cfg.AutoStart = max(o.Lobby.Autostart, 0)
 	cfg.AutoStartFull = o.Lobby.Autostart == 0
 	cfg.SlotRequests = o.Limits.SlotRequests

@@ -74,21 +74,6 @@ func TestNumbered(t *testing.T) {
 	}
 }
 
-func TestPlainName(t *testing.T) {
-	for name, want := range map[string]string{
-		"Host":             "Host",
-		"|cFF4080C0w3host": "w3host",
-		"|cFF4080C0a|rb":   "ab",
-		"a|":               "a|",
-		"|c12":             "|c12",
-		"|r|r":             "",
-	} {
-		if got := plainName(name); got != want {
-			t.Errorf("plainName(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
 // TestSettings: what the file beside a map sets wins, each choice for itself; what
 // it leaves alone is the operator's.
 func TestSettings(t *testing.T) {
@@ -125,7 +110,7 @@ func TestSettings(t *testing.T) {
 // TestLobbyConfig: versions differ in slots and in what is sent of a map.
 func TestLobbyConfig(t *testing.T) {
 	for _, tc := range []struct {
-		version uint32
+		version w3gs.Version
 		maxPID  uint8
 		sha1    bool
 	}{{22, 12, false}, {23, 12, true}, {28, 12, true}, {29, 24, true}} {
@@ -148,7 +133,7 @@ func TestLobbyConfig(t *testing.T) {
 // as many pids as there are slots, up to what they know.
 func TestLANCount(t *testing.T) {
 	for _, tc := range []struct {
-		version uint32
+		version w3gs.Version
 		slots   int
 		want    lan.Count
 	}{

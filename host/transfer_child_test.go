@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"w3host/bots"
+	"w3host/w3gs"
 )
 
 // Bots in the process of the host would take its goroutines' turns at the
@@ -26,7 +27,7 @@ type childOrder struct {
 	Addr     string
 	GameID   uint32 // 0 guesses the first lobbies
 	EntryKey uint32
-	Version  uint32
+	Version  w3gs.Version
 	Games    int
 	Players  int
 	Play     time.Duration

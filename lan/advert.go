@@ -21,9 +21,6 @@ var (
 	ErrStopped = errors.New("the advertiser is shut down")
 )
 
-// firstSHA1 is the first version that reads a SHA-1 in the stat string.
-const firstSHA1 = 23
-
 // Advert is a lobby as the LAN screen lists it.
 type Advert struct {
 	GameID   uint32 // counts the lobbies of this process, from 1
@@ -117,7 +114,7 @@ func (l *lobby) refresh() []byte {
 
 func (l *lobby) info(o *Options, version uint32, now time.Time) []byte {
 	stat := l.ad.Stat
-	stat.HasSHA1 = stat.HasSHA1 && version >= firstSHA1
+	stat.HasSHA1 = stat.HasSHA1 && w3gs.Version(version).HasSHA1()
 	p := w3gs.GameInfo{
 		Product:       o.Product,
 		Version:       version,

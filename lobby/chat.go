@@ -190,7 +190,7 @@ func (l *Lobby) mark() string {
 	if l.vhost != 0 {
 		return ""
 	}
-	name := stripColours(l.cfg.VirtualHost)
+	name := w3gs.StripColours(l.cfg.VirtualHost)
 	if name == "" {
 		name = DefaultVirtualHost
 	}

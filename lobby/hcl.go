@@ -7,9 +7,6 @@ import (
 	"w3host/w3gs"
 )
 
-// hclAlphabet is what a mode string may hold.
-const hclAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789 -=,."
-
 // hclTable maps 0, 1, 2 … to the bytes that are no handicap a map could meet in
 // an ordinary game: all but 0, 50, 60, 70, 80, 90 and 100.
 var hclTable = func() (table []uint8) {
@@ -36,7 +33,7 @@ func (l *Lobby) setHCL(text string) (why string) {
 
 func checkMode(text string) (why string) {
 	for _, r := range text {
-		if !strings.ContainsRune(hclAlphabet, r) {
+		if !strings.ContainsRune(w3gs.HCLLetters, r) {
 			return fmt.Sprintf("a mode cannot hold %q: use small letters, digits, space and - = , .", r)
 		}
 	}
@@ -68,7 +65,7 @@ func (l *Lobby) writeHCL() {
 			continue
 		}
 		step := (int(min(max(s.Handicap, 50), 100)) - 50) / 10
-		s.Handicap = hclTable[step+6*strings.IndexByte(hclAlphabet, text[0])]
+		s.Handicap = hclTable[step+6*strings.IndexByte(w3gs.HCLLetters, text[0])]
 		text = text[1:]
 	}
 }

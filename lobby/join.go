@@ -50,7 +50,7 @@ func (l *Lobby) checkJoiner(ev Join) (why string) {
 	if l.named(ev.Req.Name) != nil {
 		return "the name is taken"
 	}
-	if sameName(ev.Req.Name, l.cfg.VirtualHost) || sameName(ev.Req.Name, stripColours(l.cfg.VirtualHost)) {
+	if sameName(ev.Req.Name, l.cfg.VirtualHost) || sameName(ev.Req.Name, w3gs.StripColours(l.cfg.VirtualHost)) {
 		return "the name is the host's"
 	}
 	if ev.Banned != "" {

@@ -17,7 +17,7 @@ func checkName(name string) (why string) {
 		return "the name is empty"
 	case len(name) > w3gs.MaxNameLen:
 		return fmt.Sprintf("the name is %d bytes long; %d are allowed", len(name), w3gs.MaxNameLen)
-	case stripColours(name) != name:
+	case w3gs.StripColours(name) != name:
 		return "the name holds colour codes"
 	}
 	for _, r := range name {
@@ -32,24 +32,4 @@ func checkName(name string) (why string) {
 // sameName compares names as players see them.
 func sameName(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
-}
-
-// stripColours removes what clients draw as colour or line break: |cAARRGGBB,
-// |r and |n.
-func stripColours(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '|' && i+1 < len(s) {
-			switch s[i+1] {
-			case 'c', 'C':
-				i = min(i+9, len(s)-1)
-				continue
-			case 'r', 'R', 'n', 'N':
-				i++
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }

@@ -22,19 +22,3 @@ func TestCheckName(t *testing.T) {
 		}
 	}
 }
-
-func TestStripColours(t *testing.T) {
-	for in, want := range map[string]string{
-		"|cFF4080C0w3host":   "w3host",
-		"|cFF4080C0w3|rhost": "w3host",
-		"|cFF":               "",
-		"a|":                 "a|",
-		"a||b":               "a||b",
-		"one|ntwo":           "onetwo",
-		"":                   "",
-	} {
-		if got := stripColours(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}

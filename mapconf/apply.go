@@ -9,24 +9,9 @@ import (
 	"w3host/w3map"
 )
 
-// hclLetters are those that a command string can be written in.
-const hclLetters = "abcdefghijklmnopqrstuvwxyz0123456789 -=,."
-
 var (
 	layouts = choices[w3gs.Layout]{
 		{"melee", w3gs.LayoutMelee}, {"custom-forces", w3gs.LayoutCustomForces}, {"fixed-settings", w3gs.LayoutFixedSettings},
-	}
-	observers = choices[w3gs.GameSettings]{
-		{"off", 0}, {"on", w3gs.ObserversOn}, {"referees", w3gs.ObserversOn | w3gs.Referees}, {"on-defeat", w3gs.ObserversOnDefeat},
-	}
-	speeds = choices[w3gs.GameSettings]{
-		{"slow", w3gs.SpeedSlow}, {"normal", w3gs.SpeedNormal}, {"fast", w3gs.SpeedFast},
-	}
-	visibilities = choices[w3gs.GameSettings]{
-		{"default", w3gs.VisibilityDefault},
-		{"hide-terrain", w3gs.VisibilityHideTerrain},
-		{"explored", w3gs.VisibilityExplored},
-		{"always-visible", w3gs.VisibilityAlwaysVisible},
 	}
 	races = choices[w3gs.Race]{
 		{"random", w3gs.RaceRandom},
@@ -121,23 +106,22 @@ func (c *Config) identify(m *w3map.Map) error {
 // settle takes over the settings of the game.
 func (c *Config) settle(m *w3map.Map) error {
 	for _, key := range []struct {
-		name  string
-		value *string
-		words choices[w3gs.GameSettings]
-		mask  w3gs.GameSettings
+		name   string
+		value  *string
+		choice w3gs.Choice
 	}{
-		{"observers", c.Observers, observers, w3gs.ObserversOn | w3gs.Referees},
-		{"speed", c.Speed, speeds, 0x3},
-		{"visibility", c.Visibility, visibilities, 0xF00},
+		{"observers", c.Observers, w3gs.ObserverChoices},
+		{"speed", c.Speed, w3gs.Speeds},
+		{"visibility", c.Visibility, w3gs.Visibilities},
 	} {
 		if key.value == nil {
 			continue
 		}
-		bits, err := key.words.find(*key.value)
+		bits, err := key.choice.Parse(*key.value)
 		if err != nil {
 			return c.fault(key.name, err)
 		}
-		m.Settings = m.Settings&^key.mask | bits
+		m.Settings = m.Settings&^key.choice.Mask | bits
 	}
 	for _, key := range []struct {
 		value *bool
@@ -158,7 +142,7 @@ func (c *Config) settle(m *w3map.Map) error {
 		}
 	}
 	if c.HCL != nil {
-		if bad := strings.Trim(*c.HCL, hclLetters); bad != "" {
+		if strings.Trim(*c.HCL, w3gs.HCLLetters) != "" {
 			return c.fault("hcl", fmt.Errorf("is %q: it can have small letters, digits and -=,. only", *c.HCL))
 		}
 		m.HCL = *c.HCL

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"w3host/mpq"
+	"w3host/w3gs"
 	"w3host/w3map"
 )
 
@@ -22,7 +23,7 @@ var archives = []string{"War3Patch.mpq", "War3xLocal.mpq", "War3x.mpq", "War3.mp
 // Scripts, as in an unpacked game), then for the game's archives. From says where they were found.
 //
 // ErrNoScripts is the error if there is nothing, w3map.ErrLineEnds if the files are spoilt.
-func FindScripts(dir string, version w3map.Version) (scripts *w3map.Scripts, from string, err error) {
+func FindScripts(dir string, version w3gs.Version) (scripts *w3map.Scripts, from string, err error) {
 	for _, folder := range []string{filepath.Join(dir, version.String()), dir} {
 		entries, err := list(folder)
 		if errors.Is(err, os.ErrNotExist) {

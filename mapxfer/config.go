@@ -78,18 +78,3 @@ const (
 // Defaults lets anybody have the map as fast as the line allows; the Size is to be
 // filled in.
 func Defaults() Config { return Config{Stall: stall, MaxWindow: maxWindow} }
-
-// SizeLimit is the largest map, in bytes, that clients of a game version accept;
-// 0 is no limit. The version is the minor number: 26 for 1.26.
-func SizeLimit(version uint32) uint32 {
-	const mib = 1 << 20
-	switch {
-	case version <= 23:
-		return 4 * mib
-	case version <= 26:
-		return 8 * mib
-	case version <= 28:
-		return 128 * mib
-	}
-	return 0
-}

@@ -117,11 +117,3 @@ func TestPartsRefuseAnEmptyMap(t *testing.T) {
 		t.Error("no error")
 	}
 }
-
-func TestSizeLimit(t *testing.T) {
-	for version, want := range map[uint32]uint32{7: 4 << 20, 23: 4 << 20, 24: 8 << 20, 26: 8 << 20, 27: 128 << 20, 28: 128 << 20, 29: 0, 36: 0} {
-		if got := SizeLimit(version); got != want {
-			t.Errorf("1.%d: %d, want %d", version, got, want)
-		}
-	}
-}

@@ -7,18 +7,8 @@ import (
 	"w3host/w3gs"
 )
 
-// Bounds of what can be set.
-const (
-	MinPeriod = 20 * time.Millisecond
-	MaxPeriod = 500 * time.Millisecond
-
-	// MaxSyncLimit bounds the hashes kept for a player who is behind.
-	MaxSyncLimit = 10_000
-
-	// lagReset stays under the ~65 s after which a client that sees no turn
-	// gives up.
-	lagReset = 60 * time.Second
-)
+// lagReset stays under the ~65 s after which a client that sees no turn gives up.
+const lagReset = 60 * time.Second
 
 // Player is one pid of the game as the lobby hands it over. Computers have no
 // pid and are not listed.
@@ -85,5 +75,5 @@ func (c *Config) check() {
 // clampPeriod rounds to whole milliseconds, because that is what the increment
 // field can say.
 func clampPeriod(d time.Duration) time.Duration {
-	return min(max(d.Round(time.Millisecond), MinPeriod), MaxPeriod)
+	return min(max(d.Round(time.Millisecond), w3gs.MinPeriod), w3gs.MaxPeriod)
 }

@@ -60,13 +60,14 @@ type (
 	// loading. It must come before all have loaded.
 	Align struct{ Beat time.Duration }
 
-	// SetPeriod changes the time between turns, from MinPeriod to MaxPeriod, from
+	// SetPeriod changes the time between turns, from w3gs.MinPeriod to
+	// w3gs.MaxPeriod, from
 	// the next turn on. The turn that is under way keeps its time and its increment.
 	// It turns the adaptive period off.
 	SetPeriod struct{ Period time.Duration }
 
 	// SetSyncLimit changes how many turns a player may be behind, from 1 to
-	// MaxSyncLimit, from the next turn on.
+	// w3gs.MaxSyncLimit, from the next turn on.
 	SetSyncLimit struct{ Turns int }
 
 	// DropLaggers drops everybody on the lag screen, as an operator's command.

@@ -47,7 +47,7 @@ func (g *Game) back(p *player) bool { return 2*g.behind(p) < g.syncLimit }
 func (g *Game) watchObservers(out []Effect) []Effect {
 	bound := g.syncLimit + int(g.cfg.DropAfter/g.period)
 	if g.cfg.DropAfter == 0 {
-		bound = MaxSyncLimit
+		bound = w3gs.MaxSyncLimit
 	}
 	late, live := g.late, g.live
 	for pid := range g.live.All() {

@@ -37,7 +37,7 @@ func (s *sim) checkTurn(t *Turn) {
 }
 
 func (s *sim) checkPeriod(e *PeriodChanged) {
-	if e.Period < MinPeriod || e.Period > MaxPeriod {
+	if e.Period < w3gs.MinPeriod || e.Period > w3gs.MaxPeriod {
 		s.fail("period %v", e.Period)
 	}
 	if !e.Adaptive {

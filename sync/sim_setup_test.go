@@ -19,7 +19,7 @@ func newSim(seed uint64, trace func(string, ...any)) *sim {
 	s.limit, s.wantLimit = s.cfg.SyncLimit, s.cfg.SyncLimit
 	s.endAt = 5*time.Second + time.Duration(60+s.rng.IntN(500))*s.cfg.Period
 	s.endByHost = s.chance(4)
-	s.jitter = s.upTo(min(4*MinPeriod, 2*s.cfg.Period))
+	s.jitter = s.upTo(min(4*w3gs.MinPeriod, 2*s.cfg.Period))
 	if s.chance(2) {
 		s.jitter = 0
 	}

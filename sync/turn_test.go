@@ -82,7 +82,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		c.DropAfter = 0
 	})
 	data, now := make([]byte, 1000), time.Duration(0)
-	for range MaxSyncLimit + 100 {
+	for range w3gs.MaxSyncLimit + 100 {
 		now += 100 * time.Millisecond
 		for pid := uint8(1); pid <= 3; pid++ {
 			g.Handle(now, Action{pid, data}, nil)
@@ -91,10 +91,10 @@ func TestMemoryIsBounded(t *testing.T) {
 		g.Handle(now, Keepalive{1, 1}, nil)
 		g.Handle(now, Keepalive{2, 1}, nil)
 	}
-	if g.Turns() != MaxSyncLimit+100 {
+	if g.Turns() != w3gs.MaxSyncLimit+100 {
 		t.Errorf("%d turns", g.Turns())
 	}
-	if n := len(g.history.turns); n > 2*(MaxSyncLimit+dossierTurns) {
+	if n := len(g.history.turns); n > 2*(w3gs.MaxSyncLimit+dossierTurns) {
 		t.Errorf("%d turns are kept", n)
 	}
 	if n := len(g.history.actions); n != maxActionBytes {
@@ -126,7 +126,7 @@ func TestActionFlood(t *testing.T) {
 // TestGameTimeIsRealTime checks that the increments add up to the time that
 // has passed, for ticks that come at any time, and that no turn is early.
 func TestGameTimeIsRealTime(t *testing.T) {
-	g := inGame(t, 1, func(c *Config) { c.SyncLimit = MaxSyncLimit })
+	g := inGame(t, 1, func(c *Config) { c.SyncLimit = w3gs.MaxSyncLimit })
 	now := time.Duration(0)
 	for i := range 5000 {
 		now += time.Duration(1+i*7919%390) * time.Millisecond

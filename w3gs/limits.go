@@ -1,5 +1,7 @@
 package w3gs
 
+import "time"
+
 // Bounds of the wire format. A length is in bytes unless it says otherwise.
 const (
 	// HeaderSize is magic, opcode and u16 length; the length counts them.
@@ -36,6 +38,16 @@ const (
 	MaxGameChatLen = 127
 	// MaxChatLen is the longest text any chat packet may carry.
 	MaxChatLen = 254
+
+	// HCLLetters are those of a mode string, in the order of their numbers.
+	HCLLetters = "abcdefghijklmnopqrstuvwxyz0123456789 -=,."
+
+	// MinPeriod and MaxPeriod bound the time between two turns.
+	MinPeriod = 20 * time.Millisecond
+	MaxPeriod = 500 * time.Millisecond
+	// MaxSyncLimit is how many turns a player may be behind at most: that many
+	// hashes are kept for each player.
+	MaxSyncLimit = 10_000
 
 	// maxJoinExtra bounds the n bytes of 0x1E and 0x06; 1 or 2 are seen.
 	maxJoinExtra = 16

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"w3host/mpq"
+	"w3host/w3gs"
 	"w3host/w3map"
 	"w3host/w3map/builtin"
 )
@@ -95,7 +96,7 @@ func BenchmarkRead(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, version := range []w3map.Version{26, 30} {
+	for _, version := range []w3gs.Version{26, 30} {
 		b.Run(version.String(), func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"w3host/mpq"
+	"w3host/w3gs"
 	"w3host/w3map"
 )
 
@@ -81,7 +82,7 @@ func TestScriptAsSingleUnit(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		data    []byte
-		version w3map.Version
+		version w3gs.Version
 		warns   bool
 	}{
 		{"packed", unit, 26, true},
@@ -100,7 +101,7 @@ func TestScriptAsSingleUnit(t *testing.T) {
 
 func TestMapWithoutAScript(t *testing.T) {
 	lua := repacked(t, 3, mpq.AddOptions{}, map[string][]byte{"war3map.lua": []byte("lua")})
-	for _, version := range []w3map.Version{26, 31, 32, 100} {
+	for _, version := range []w3gs.Version{26, 31, 32, 100} {
 		m := read(t, mapOf(t, nil), version, scripts(t))
 		if got, want := m.Warnings, []string{"The map has no script (war3map.j): no game can start it."}; !slices.Equal(got, want) {
 			t.Errorf("%v: %q, want %q", version, got, want)

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"w3host/mpq"
+	"w3host/w3gs"
 )
 
 const readStep = 256 << 10
@@ -28,7 +29,7 @@ var (
 func (m *Map) hashFile(r io.ReaderAt, size int64, progress func(int)) error {
 	buf := make([]byte, min(size, readStep))
 	crc, sha := crc32.NewIEEE(), sha1.New()
-	whole := m.Version >= firstFileSHA1
+	whole := m.Version.WholeFileSHA1()
 	for at := int64(0); at < size; {
 		part := buf[:min(int64(len(buf)), size-at)]
 		if _, err := io.ReadFull(io.NewSectionReader(r, at, int64(len(part))), part); err != nil {
@@ -73,10 +74,10 @@ func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 // hashGameScripts hashes common.j and blizzard.j, of which the map's own copies count first. Without them it says so
 // and answers nil.
 func (m *Map) hashGameScripts(a *mpq.Archive, scripts *Scripts, meter *Meter) *pieces {
-	if m.Version >= firstReforged {
+	if !m.Version.SumsGameScripts() {
 		return newPieces(false, meter)
 	}
-	withSHA1 := m.Version >= firstSHA1 && m.Version < firstFileSHA1
+	withSHA1 := m.Version.HasSHA1() && !m.Version.WholeFileSHA1()
 	if scripts != nil && !a.Has(ownScripts[0]) && !a.Has(ownScripts[1]) {
 		p := scripts.prefix.clone()
 		p.meter = meter
@@ -107,10 +108,10 @@ func (m *Map) hashGameScripts(a *mpq.Archive, scripts *Scripts, meter *Meter) *p
 func (m *Map) hashMapScript(a *mpq.Archive, p *pieces) bool {
 	names, end := jassScripts, (*pieces).endFile
 	hasJass, hasLua := a.Has(jassScripts[0]) || a.Has(jassScripts[1]), a.Has(luaScripts[0]) || a.Has(luaScripts[1])
-	if m.Version >= firstLua && (m.Lua || hasLua && !hasJass) {
+	if m.Version.RunsLua() && (m.Lua || hasLua && !hasJass) {
 		names = luaScripts
 	}
-	if m.Version >= firstReforged {
+	if !m.Version.SumsGameScripts() {
 		end = (*pieces).endScript // not turned once more
 	}
 	damaged := false
@@ -124,7 +125,7 @@ func (m *Map) hashMapScript(a *mpq.Archive, p *pieces) bool {
 	switch {
 	case damaged:
 		m.warn("The map's script cannot be read, so that the map has no checksum.")
-	case m.Version < firstLua && hasLua:
+	case !m.Version.RunsLua() && hasLua:
 		m.warn("The map's script is written in Lua: clients of %v cannot play it, it needs 1.31 or later.", m.Version)
 	default:
 		m.warn("The map has no script (%s): no game can start it.", names[0])
@@ -151,9 +152,9 @@ func (m *Map) hashPiece(a *mpq.Archive, name string, p *pieces, end func(*pieces
 		m.warn("%s in the map is damaged and left out of its checksum: %v.", name, err)
 		return false, err
 	}
-	if f.SingleUnit() && m.Version < firstSingleUnit {
+	if f.SingleUnit() && !m.Version.ReadsSingleUnit() {
 		m.warn("%s is stored as a single unit, which clients before %v cannot read: save the map with another tool.",
-			name, firstSingleUnit)
+			name, w3gs.SingleUnitVersion)
 	}
 	end(p)
 	return true, nil

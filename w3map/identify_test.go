@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"w3host/mpq"
+	"w3host/w3gs"
 	"w3host/w3map"
 	"w3host/w3map/builtin"
 )
@@ -67,7 +68,7 @@ func mapOf(t testing.TB, files map[string]string) []byte {
 	return out
 }
 
-func read(t testing.TB, data []byte, version w3map.Version, scripts *w3map.Scripts) *w3map.Map {
+func read(t testing.TB, data []byte, version w3gs.Version, scripts *w3map.Scripts) *w3map.Map {
 	t.Helper()
 	m, err := w3map.Read(bytes.NewReader(data), int64(len(data)), "a.w3x", w3map.Options{Version: version, Scripts: scripts})
 	if err != nil {
@@ -164,7 +165,7 @@ func TestRulesByVersion(t *testing.T) {
 	pieces := sha1.Sum([]byte(common + blizzard + mark + "script" + "terrain"))
 	reforged := func(script string) uint32 { return bits.RotateLeft32(piece(script)^piece("terrain"), 3) }
 	for _, c := range []struct {
-		version w3map.Version
+		version w3gs.Version
 		data    []byte
 		sum     uint32
 		sha     *[20]byte

@@ -210,7 +210,7 @@ func TestSlots(t *testing.T) {
 
 func TestObserverSlots(t *testing.T) {
 	for _, c := range []struct {
-		version  Version
+		version  w3gs.Version
 		editor   uint32
 		settings w3gs.GameSettings
 		total    int
@@ -279,24 +279,6 @@ func TestPathStaysWithinItsBound(t *testing.T) {
 	}
 }
 
-func TestParseVersion(t *testing.T) {
-	for text, want := range map[string]Version{
-		"26": 26, "1.26": 26, "1.26a": 26, "1.26.0.6401": 26, " 1.7 ": 7, "2.0": 100, "2": 100, "2.0.1": 100, "10032": 32, "0": 0,
-		"": -1, "x": -1, "1.x": -1, "-1": -1, "3.0": -1, "1.100": -1, "0.5": -1, "99999": -1,
-	} {
-		got, err := ParseVersion(text)
-		if err != nil {
-			got = -1
-		}
-		if got != want {
-			t.Errorf("%q is %d (%v), want %d", text, got, err, want)
-		}
-	}
-	if got := fmt.Sprint(DefaultVersion, Version(7), versionTwo); got != "1.26 1.07 2.0" {
-		t.Errorf("written as %s", got)
-	}
-}
-
 func FuzzInfo(f *testing.F) {
 	for _, data := range infoFormats() {
 		f.Add(data)
@@ -309,7 +291,7 @@ func FuzzInfo(f *testing.F) {
 		if len(in.players) > maxPlayers || len(in.forces) > maxForces {
 			t.Fatalf("%d players, %d forces", len(in.players), len(in.forces))
 		}
-		m := &Map{Version: DefaultVersion}
+		m := &Map{Version: w3gs.DefaultVersion}
 		m.take(in, nil)
 		if n := len(m.LobbySlots(w3gs.ObserversOn)); n > w3gs.MaxSlots {
 			t.Fatalf("%d slots", n)

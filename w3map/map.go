@@ -35,7 +35,7 @@ type Map struct {
 	Slots                              []w3gs.Slot // in the map's order, without observers; see LobbySlots
 	PlayerSlots                        uint8       // start spots: the number of Slots
 
-	Version  Version           // of the game that the identifiers are for
+	Version  w3gs.Version      // of the game that the identifiers are for
 	Settings w3gs.GameSettings // to host it with, unless the operator chooses others
 	HCL      string            // command string to start with, mostly empty
 
@@ -111,7 +111,7 @@ func (f Flags) has(flag Flags) bool { return f&flag != 0 }
 
 // Complete says whether a client of the hosted version can be told all that it checks.
 func (m *Map) Complete() bool {
-	return m.HasChecksum && (m.HasSHA1 || m.Version < firstSHA1)
+	return m.HasChecksum && (m.HasSHA1 || !m.Version.HasSHA1())
 }
 
 // SetLayout changes the layout and the flags that it stands for.

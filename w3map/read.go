@@ -31,8 +31,8 @@ var (
 
 // Options say for whom a map is read.
 type Options struct {
-	// Version of the game that will be hosted; 0 means DefaultVersion.
-	Version Version
+	// Version of the game that will be hosted; 0 means w3gs.DefaultVersion.
+	Version w3gs.Version
 	// Scripts of that version; nil if nobody has them.
 	Scripts *Scripts
 	// Progress, if set, is told how many bytes of the file have been read since the last call.
@@ -47,7 +47,7 @@ type Options struct {
 func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
 	m := &Map{File: baseName(name), Version: opts.Version, Settings: DefaultSettings}
 	if m.Version == 0 {
-		m.Version = DefaultVersion
+		m.Version = w3gs.DefaultVersion
 	}
 	m.setPath()
 	if size == 0 {
@@ -142,14 +142,14 @@ func (m *Map) take(in *info, texts stringTable) {
 }
 
 // needs is the first version that can load a map of this format.
-func (m *info) needs() Version {
+func (m *info) needs() w3gs.Version {
 	switch {
 	case m.format >= 32:
-		return versionTwo
+		return w3gs.VersionTwo
 	case m.format >= 29:
-		return firstReforged
+		return w3gs.ReforgedVersion
 	case m.format > formatTFT:
-		return firstLua
+		return w3gs.LuaVersion
 	case m.format > formatRoC:
 		return 7
 	default:

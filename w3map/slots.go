@@ -36,7 +36,7 @@ func (m *Map) setSlots() {
 		m.Slots = append(m.Slots, m.slot(p))
 	}
 	m.PlayerSlots = uint8(len(m.Slots))
-	if limit := m.Version.maxSlots(); len(m.Slots) > limit {
+	if limit := m.Version.Slots(); len(m.Slots) > limit {
 		m.warn("The map has %d players, of which clients of %v know %d: it needs 1.29 or later.", len(m.Slots), m.Version, limit)
 	}
 	if len(m.Slots) == 0 {
@@ -69,7 +69,7 @@ func (m *Map) slot(p Player) w3gs.Slot {
 // team is the last force that holds the player, as in older hosts; 0 if none does.
 func (m *Map) team(number uint32) (team uint8) {
 	for i, f := range m.Forces {
-		if f.Players>>number&1 != 0 && i < int(m.Version.observerTeam()) {
+		if f.Players>>number&1 != 0 && i < int(m.Version.ObserverTeam()) {
 			team = uint8(i)
 		}
 	}
@@ -94,7 +94,7 @@ func (r PlayerRace) slotRace() w3gs.Race {
 // LobbySlots is the slot table of a fresh lobby: as many of the map's slots as clients of the hosted version know and,
 // if the settings have observers or referees, open observer slots for the rest.
 func (m *Map) LobbySlots(settings w3gs.GameSettings) []w3gs.Slot {
-	limit := m.Version.maxSlots()
+	limit := m.Version.Slots()
 	slots := slices.Clone(m.Slots[:min(len(m.Slots), limit)])
 	if !observed(settings) {
 		return slots
@@ -102,7 +102,7 @@ func (m *Map) LobbySlots(settings w3gs.GameSettings) []w3gs.Slot {
 	if m.EditorVersion < editor24 {
 		limit = w3gs.ClassicSlots
 	}
-	team := m.Version.observerTeam()
+	team := m.Version.ObserverTeam()
 	for len(slots) < limit {
 		slots = append(slots, w3gs.Slot{
 			Download: w3gs.DownloadUnknown, Status: w3gs.SlotOpen, Team: team, Colour: team,
@@ -139,20 +139,6 @@ func (m *Map) GameType(settings w3gs.GameSettings) w3gs.GameType {
 // observed says whether the settings let people into the lobby who do not play.
 func observed(s w3gs.GameSettings) bool {
 	return s&w3gs.ObserversOn == w3gs.ObserversOn || s&w3gs.Referees != 0
-}
-
-func (v Version) maxSlots() int {
-	if v >= first24Slots {
-		return w3gs.MaxSlots
-	}
-	return w3gs.ClassicSlots
-}
-
-func (v Version) observerTeam() uint8 {
-	if v >= first24Slots {
-		return w3gs.ObserverTeam24
-	}
-	return w3gs.ObserverTeam
 }
 
 func (m *Map) warn(format string, args ...any) {

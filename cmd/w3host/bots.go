@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/bots"
+	"w3host/w3gs"
 )
 
 const botsUsage = `Usage: w3host bots [flags]
@@ -75,7 +76,7 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	fs.DurationVar(&opts.Patience, "patience", bots.DefaultPatience, "how long to wait for a lobby, and in a full one for its start")
 	fs.UintVar(&id, "game", 0, "join the lobby with this game `id` without searching")
 	fs.UintVar(&key, "entry-key", 0, "entry `key` of that lobby")
-	version := fs.Uint("version", bots.DefaultVersion, "game version: 26 is 1.26")
+	version := fs.Uint("version", uint(w3gs.DefaultVersion), "game version: 26 is 1.26")
 	fs.StringVar(&opts.NamePrefix, "name-prefix", bots.DefaultPrefix, "a bot is called prefix and number")
 	start := fs.Bool("say-start", true, "say !start when all bots are in the lobby and the host does nothing")
 	fs.BoolVar(&opts.OwnAddresses, "own-addresses", false, "give every bot its own 127.x.y.z address (host on this machine)")
@@ -113,7 +114,7 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 		return 2
 	}
 	opts.Play = time.Duration(minutes * float64(time.Minute))
-	opts.GameID, opts.EntryKey, opts.Version = uint32(id), uint32(key), uint32(*version)
+	opts.GameID, opts.EntryKey, opts.Version = uint32(id), uint32(key), w3gs.Version(*version)
 	opts.NoStart = !*start
 	if opts.Actions == 0 {
 		opts.Actions = -1

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"w3host/config"
+	"w3host/w3gs"
 )
 
 const doctorUsage = `w3host doctor checks whether a host can do its work here, and says what to do
@@ -132,10 +133,7 @@ func checkClock(context.Context, config.Config) finding {
 // need: a file for each player, and some.
 func checkFiles(_ context.Context, c config.Config) finding {
 	const what = "open files"
-	slots := 12
-	if c.Host.Version >= 29 {
-		slots = 24
-	}
+	slots := w3gs.Version(c.Host.Version).Slots()
 	need := uint64((c.Autohost.MaxGames+c.Autohost.Lobbies)*slots + c.Limits.Unjoined + 100)
 	most, known := mostFiles()
 	if !known {

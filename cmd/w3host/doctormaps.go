@@ -10,7 +10,7 @@ import (
 	"w3host/catalogue"
 	"w3host/config"
 	"w3host/mapconf"
-	"w3host/w3map"
+	"w3host/w3gs"
 )
 
 const scriptsRemedy = "copy Scripts\\common.j and Scripts\\blizzard.j of the game to maps.scripts, or point it to the game's folder"
@@ -19,7 +19,7 @@ const scriptsRemedy = "copy Scripts\\common.j and Scripts\\blizzard.j of the gam
 // cannot be computed.
 func checkScripts(_ context.Context, c config.Config) finding {
 	const what = "scripts"
-	version := w3map.Version(c.Host.Version)
+	version := w3gs.Version(c.Host.Version)
 	_, from, err := mapconf.FindScripts(c.Maps.Scripts, version)
 	if err != nil {
 		return fine(what, "maps.scripts = %q: %v", c.Maps.Scripts, err).but("%s", scriptsRemedy)
@@ -46,7 +46,7 @@ func checkMap(ctx context.Context, c config.Config) finding {
 // checkMapsFolder reads every map of the folder.
 func checkMapsFolder(ctx context.Context, c config.Config) finding {
 	const what = "maps folder"
-	version := w3map.Version(c.Host.Version)
+	version := w3gs.Version(c.Host.Version)
 	scripts, _, _ := mapconf.FindScripts(c.Maps.Scripts, version) // checkScripts tells what is wrong
 	maps, err := catalogue.Open(ctx, c.Maps.Dir, catalogue.Options{Version: version, Scripts: scripts, Report: func(error) {}})
 	switch {

@@ -19,6 +19,7 @@ import (
 	"w3host/host"
 	"w3host/mapconf"
 	"w3host/mapxfer"
+	"w3host/w3gs"
 	"w3host/w3map"
 	"w3host/w3map/builtin"
 )
@@ -27,7 +28,7 @@ import (
 // the catalogue has under a name. A file that was replaced meanwhile is read
 // anew; lobbies with the same file share its bytes.
 type mapSource struct {
-	version w3map.Version
+	version w3gs.Version
 	scripts *w3map.Scripts
 	query   string
 	file    bool // query is a path, not a name
@@ -49,7 +50,7 @@ type mapKey struct {
 // openMaps looks for the scripts and the map. What is missing without harm is
 // logged, once; that there is no such map is an error.
 func openMaps(ctx context.Context, c config.Config, log zerolog.Logger) (*mapSource, error) {
-	s := &mapSource{version: w3map.Version(c.Host.Version), query: c.Lobby.Map, log: log}
+	s := &mapSource{version: w3gs.Version(c.Host.Version), query: c.Lobby.Map, log: log}
 	var err error
 	s.scripts, _, err = mapconf.FindScripts(c.Maps.Scripts, s.version)
 	if err != nil && !errors.Is(err, mapconf.ErrNoScripts) && !errors.Is(err, os.ErrNotExist) {
@@ -169,7 +170,7 @@ func (s *mapSource) take(m *w3map.Map, data []byte) (*host.Map, error) {
 	if missing := m.MissingScripts(); missing != "" && s.query != "" { // the built-in map is for bots
 		s.log.Warn().Str("map", file).Msg(missing)
 	}
-	if limit := mapxfer.SizeLimit(uint32(s.version)); limit > 0 && m.Size > limit {
+	if limit := s.version.MapLimit(); limit > 0 && m.Size > limit {
 		s.log.Warn().Str("map", file).Msgf("the map has %d bytes; clients of %v load no more than %d", m.Size, s.version, limit)
 	}
 	parts, err := mapxfer.NewParts(data)

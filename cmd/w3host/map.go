@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"w3host/mapconf"
+	"w3host/w3gs"
 	"w3host/w3map"
 )
 
@@ -34,7 +35,7 @@ type mapCall struct {
 	ctx            context.Context
 	stdout, stderr io.Writer
 
-	version w3map.Version
+	version w3gs.Version
 	json    bool
 	png     string
 	names   []string // files or folders
@@ -68,7 +69,7 @@ func mapCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 func (c *mapCall) parse(verb string, args []string) error {
 	flags := flag.NewFlagSet("w3host map "+verb, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	version := flags.String("version", w3map.DefaultVersion.String(), "")
+	version := flags.String("version", w3gs.DefaultVersion.String(), "")
 	scripts := flags.String("scripts", "", "")
 	if verb != "verify" {
 		flags.BoolVar(&c.json, "json", false, "")
@@ -90,7 +91,7 @@ func (c *mapCall) parse(verb string, args []string) error {
 	}
 	c.names = append(c.names, plain...)
 	var err error
-	if c.version, err = w3map.ParseVersion(*version); err != nil {
+	if c.version, err = w3gs.ParseVersion(*version); err != nil {
 		return err
 	}
 	return c.findScripts(*scripts)

@@ -17,7 +17,7 @@ import (
 func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 	return host.Options{
 		Listen:  c.Host.Listen,
-		Version: uint32(c.Host.Version),
+		Version: w3gs.Version(c.Host.Version),
 		Product: product(c),
 		Name:    c.Host.Name,
 
@@ -79,15 +79,10 @@ func product(c config.Config) w3gs.Product {
 }
 
 func gameSettings(l config.Lobby) w3gs.GameSettings {
-	speed := map[string]w3gs.GameSettings{"slow": w3gs.SpeedSlow, "normal": w3gs.SpeedNormal, "fast": w3gs.SpeedFast}
-	visibility := map[string]w3gs.GameSettings{
-		"default": w3gs.VisibilityDefault, "hide-terrain": w3gs.VisibilityHideTerrain,
-		"explored": w3gs.VisibilityExplored, "always-visible": w3gs.VisibilityAlwaysVisible,
-	}
-	observers := map[string]w3gs.GameSettings{
-		"on": w3gs.ObserversOn, "referees": w3gs.ObserversOn | w3gs.Referees, "on-defeat": w3gs.ObserversOnDefeat,
-	}
-	return speed[l.Speed] | visibility[l.Visibility] | observers[l.Observers]
+	speed, _ := w3gs.Speeds.Parse(l.Speed) // config has checked them
+	visibility, _ := w3gs.Visibilities.Parse(l.Visibility)
+	observers, _ := w3gs.ObserverChoices.Parse(l.Observers)
+	return speed | visibility | observers
 }
 
 func turnConfig(c config.Config) gamesync.Config {

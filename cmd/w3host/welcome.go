@@ -10,6 +10,7 @@ import (
 	"w3host/bots"
 	"w3host/config"
 	"w3host/host"
+	"w3host/w3gs"
 	"w3host/w3map"
 )
 
@@ -21,7 +22,7 @@ func welcome(c config.Config, addr netip.AddrPort, m *host.Map, log zerolog.Logg
 	if ip.Is6() && !ip.IsUnspecified() {
 		log.Warn().Msgf("clients of Warcraft III speak IPv4 and cannot reach %s; use --listen 0.0.0.0:%d", addr, addr.Port())
 	}
-	where := fmt.Sprintf("Warcraft III %v, Local Area Network", w3map.Version(c.Host.Version))
+	where := fmt.Sprintf("Warcraft III %v, Local Area Network", w3gs.Version(c.Host.Version))
 	switch {
 	case !c.LAN.Enabled:
 		where = "clients that know this address; it is not announced, since the LAN part is off"

@@ -1,0 +1,48 @@
+package w3gs
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestParseVersion(t *testing.T) {
+	for text, want := range map[string]int{
+		"26": 26, "1.26": 26, "1.26a": 26, "1.26.0.6401": 26, " 1.7 ": 7, "2.0": 100, "2": 100, "2.0.1": 100, "10032": 32, "0": 0,
+		"": -1, "x": -1, "1.x": -1, "-1": -1, "3.0": -1, "1.100": -1, "0.5": -1, "99999": -1,
+	} {
+		v, err := ParseVersion(text)
+		got := int(v)
+		if err != nil {
+			got = -1
+		}
+		if got != want {
+			t.Errorf("%q is %d (%v), want %d", text, got, err, want)
+		}
+	}
+	if got := fmt.Sprint(DefaultVersion, Version(7), VersionTwo); got != "1.26 1.07 2.0" {
+		t.Errorf("written as %s", got)
+	}
+}
+
+func TestMapLimit(t *testing.T) {
+	for version, want := range map[Version]uint32{7: 4 << 20, 23: 4 << 20, 24: 8 << 20, 26: 8 << 20, 27: 128 << 20, 28: 128 << 20, 29: 0, 36: 0} {
+		if got := version.MapLimit(); got != want {
+			t.Errorf("%v: %d, want %d", version, got, want)
+		}
+	}
+}
+
+// TestChoices reads every word back from the settings that it stands for.
+func TestChoices(t *testing.T) {
+	for _, c := range []Choice{Speeds, Visibilities, ObserverChoices} {
+		for _, word := range c.Words() {
+			bits, err := c.Parse(word)
+			if got := c.Word(bits | ^c.Mask); err != nil || bits&^c.Mask != 0 || got != word {
+				t.Errorf("%q is %#x, and that %q; %v", word, bits, got, err)
+			}
+		}
+		if _, err := c.Parse("fastest"); err == nil {
+			t.Error("any word will do")
+		}
+	}
+}
