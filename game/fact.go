@@ -102,6 +102,8 @@ type (
 	}
 	// Turned: a turn has gone out.
 	Turned struct{ gamesync.Turn }
+	// Settled: everybody who counts has answered a turn, and the hash holds.
+	Settled struct{ gamesync.Settled }
 	// PeriodChanged: turns come in another rhythm.
 	PeriodChanged struct{ gamesync.PeriodChanged }
 	// ScreenUp: the lag screen is up.
@@ -188,6 +190,7 @@ func (*Loaded) fact()           {}
 func (*AllLoaded) fact()        {}
 func (*Acted) fact()            {}
 func (*Turned) fact()           {}
+func (*Settled) fact()          {}
 func (*PeriodChanged) fact()    {}
 func (*ScreenUp) fact()         {}
 func (*Lagged) fact()           {}

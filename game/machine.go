@@ -37,6 +37,7 @@ type Machine struct {
 	turnsOut []gamesync.Effect
 	acted    Acted
 	turned   []Turned
+	settled  []Settled
 }
 
 // task is work that an effect asks for while the effects behind it still wait.
@@ -66,7 +67,7 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 		return
 	}
 	m.now, m.out = max(now, m.now), out
-	m.turned = m.turned[:0]
+	m.turned, m.settled = m.turned[:0], m.settled[:0]
 	m.handle(in)
 	m.followUp()
 	if m.last != nil {

@@ -79,6 +79,9 @@ func (m *Machine) play(effects []gamesync.Effect) {
 			t.Actions = m.out.copy(e.Actions)
 			m.turned = append(m.turned, t)
 			m.fact(&m.turned[len(m.turned)-1])
+		case *gamesync.Settled:
+			m.settled = append(m.settled, Settled{*e})
+			m.fact(&m.settled[len(m.settled)-1])
 		default:
 			m.playRare(effect)
 		}

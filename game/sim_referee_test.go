@@ -10,12 +10,13 @@ import (
 // referee sees a game from the clients' side and finds what no client may see.
 // It only looks at what comes out, so that it can judge a journal as well.
 type referee struct {
-	links  map[LinkID]uint8
-	views  [w3gs.MaxPID + 1]*view
-	master []uint32 // turns and leaves in their one order
-	seq    uint64
-	play   bool
-	over   bool
+	turns, settled uint32
+	links          map[LinkID]uint8
+	views          [w3gs.MaxPID + 1]*view
+	master         []uint32 // turns and leaves in their one order
+	seq            uint64
+	play           bool
+	over           bool
 }
 
 // view is one client's picture of the game.
@@ -53,6 +54,11 @@ func (r *referee) fact(s *Stamped) error {
 	switch f := s.Fact.(type) {
 	case *Turned:
 		r.master = append(r.master, turnMark(f.Increment, f.Actions))
+		r.turns++
+	case *Settled:
+		if r.settled++; f.Turn != r.settled || f.Turn > r.turns {
+			return fmt.Errorf("turn %d of %d is settled behind %d", f.Turn, r.turns, r.settled-1)
+		}
 	case *LeftGame:
 		r.master = append(r.master, leaveMark(f.PID))
 	case *Started:

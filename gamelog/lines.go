@@ -23,7 +23,7 @@ func NewLines(log zerolog.Logger, addr netip.AddrPort) *Lines { return &Lines{lo
 // Observe writes one fact.
 func (l *Lines) Observe(s *game.Stamped) {
 	switch f := s.Fact.(type) {
-	case *game.Acted, *game.Turned: // ten times a second
+	case *game.Acted, *game.Turned, *game.Settled: // ten times a second
 	case *game.Opened:
 		l.file, l.title = f.Config.Map.File, w3map.Plain(f.Config.Map.Name)
 		l.log.Info().Str("name", f.Config.Name).Str("map", l.file).Int("slots", f.Counts.Total).

@@ -43,7 +43,7 @@ func (r *Records) Observe(s *game.Stamped) {
 	switch f := s.Fact.(type) {
 	case *game.Acted:
 		r.stats.Action(s.Turn, f.PID, f.Data)
-	case *game.Turned:
+	case *game.Turned, *game.Settled:
 	case *game.Opened:
 		r.created(at, f)
 	case *game.Joined:

@@ -18,7 +18,8 @@ const (
 )
 
 // fixed is the length of each action without strings and lists, its id
-// included, as replays of 1.14b to 1.28 show it. 0: not fixed, or unknown.
+// included, as replays of 1.14b to 1.28 show it; docs/replays.md has the sources.
+// 0: not fixed, or unknown.
 var fixed = [256]uint8{
 	0x01: 1, 0x02: 1, 0x03: 2, 0x04: 1, 0x05: 1, 0x07: 5, // pause, speed, saved
 	0x10: 15, 0x11: 23, 0x12: 31, 0x13: 39, 0x14: 44, // orders
@@ -26,7 +27,7 @@ var fixed = [256]uint8{
 	0x20: 1, 0x21: 9, 0x22: 1, 0x23: 1, 0x24: 1, 0x25: 1, 0x26: 1, 0x27: 6, 0x28: 6, 0x29: 1, // cheats
 	0x2A: 1, 0x2B: 1, 0x2C: 1, 0x2D: 6, 0x2E: 5, 0x2F: 1, 0x30: 1, 0x31: 1, 0x32: 1,
 	0x50: 6, 0x51: 10, // alliance, resources
-	0x61: 1, 0x62: 13, 0x65: 1, 0x66: 1, 0x67: 1, 0x68: 13, 0x69: 17, 0x6A: 17, // escape, triggers, menus, signal
+	0x61: 1, 0x62: 13, 0x63: 9, 0x64: 9, 0x65: 9, 0x66: 1, 0x67: 1, 0x68: 13, 0x69: 17, 0x6A: 17, // escape, triggers, trackables, menus, signal
 	0x75: 2,
 }
 
@@ -65,9 +66,11 @@ func length(data []byte) int {
 		return 4 + 8*int(binary.LittleEndian.Uint16(data[2:]))
 	case 0x60: // chat trigger: u32 · u32 · text cstr
 		return spanned(data, 9, 1, 0)
-	case 0x6C, 0x6D: // sync stored real, boolean: three strings, four bytes
+	case 0x6C: // sync stored real: three strings, four bytes
 		return spanned(data, 1, 3, 4)
-	case 0x70, 0x71, 0x72: // clear a stored value: three strings
+	case 0x6D: // sync stored boolean: three strings, a byte
+		return spanned(data, 1, 3, 1)
+	case 0x70, 0x71, 0x72, 0x73: // clear a stored value: three strings
 		return spanned(data, 1, 3, 0)
 	default:
 		return int(fixed[op])

@@ -24,7 +24,13 @@ func TestActionsAreWalkedByLength(t *testing.T) {
 	selection := append([]byte{0x16, 1, 2, 0}, make([]byte, 16)...)
 	chat := append([]byte{0x60, 1, 0, 0, 0, 2, 0, 0, 0}, "-ap\x00"...)
 	var data []byte
-	for _, a := range [][]byte{order, selection, {0x1A}, {0x61}, chat, sync("dr.x", "Global", "Winner", 1)} {
+	stored := append([]byte{0x6D}, "f\x00m\x00k\x00\x01"...) // a boolean
+	clear73 := append([]byte{0x73}, "f\x00m\x00k\x00"...)
+	var trackables []byte
+	for _, id := range []byte{0x63, 0x64, 0x65} {
+		trackables = append(append(trackables, id), 0x6B, 0, 0, 0, 0x6B, 0, 0, 0)
+	}
+	for _, a := range [][]byte{order, selection, {0x1A}, {0x61}, chat, stored, clear73, trackables, sync("dr.x", "Global", "Winner", 1)} {
 		data = append(data, a...)
 	}
 	var got []report

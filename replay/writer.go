@@ -113,6 +113,14 @@ func (w *Writer) Part(actions []byte) error {
 	return w.err
 }
 
+// Empty records a turn of no duration, without actions and without a checksum:
+// clients of a game in which players may reconnect see such.
+func (w *Writer) Empty() error {
+	w.loaded()
+	w.record(w.turn(recTurn, 0, nil))
+	return w.err
+}
+
 // Checksum is the sync checksum that players sent for the oldest turn that has
 // none yet.
 func (w *Writer) Checksum(sum uint32) error {

@@ -62,6 +62,14 @@ type Turn struct {
 	Late      time.Duration // how long after its due time it was made
 }
 
+// Settled says which hash holds for a turn: every voter has answered it. Settled
+// turns come in order and none is left out, but those that nobody answered any
+// more and one that ended the game without a largest group.
+type Settled struct {
+	Turn uint32
+	Hash Hash
+}
+
 // PlayerLeft says that a player has gone, at the place in the order of turns
 // where the others are told with 0x07.
 type PlayerLeft struct {
@@ -98,6 +106,7 @@ func (*Say) effect()           {}
 func (*PlayerLoaded) effect()  {}
 func (*Started) effect()       {}
 func (*Turn) effect()          {}
+func (*Settled) effect()       {}
 func (*PlayerLeft) effect()    {}
 func (*PeriodChanged) effect() {}
 func (*ScreenUp) effect()      {}

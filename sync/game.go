@@ -96,6 +96,7 @@ type Game struct {
 	adaptedBy  time.Duration // the last change; negative: down
 	broadcasts []Broadcast   // the effects of this call, reused by the next
 	turns      []Turn
+	agreed     []Settled
 	frames     []byte
 }
 
@@ -195,7 +196,7 @@ func (g *Game) Behind(pid uint8) int {
 // finds out that the host was asleep. Time asleep does not count in any rule,
 // except that clients did not stop waiting for the lag screen's renewal.
 func (g *Game) enter(now time.Duration) {
-	g.broadcasts, g.turns, g.frames = g.broadcasts[:0], g.turns[:0], g.frames[:0]
+	g.broadcasts, g.turns, g.agreed, g.frames = g.broadcasts[:0], g.turns[:0], g.agreed[:0], g.frames[:0]
 	g.now = max(now, g.now)
 	before := g.t
 	g.t = g.now - g.slept

@@ -45,16 +45,27 @@ func (g *Game) compare(out []Effect) []Effect {
 		}
 		g.compared++
 		if !rec.differ {
+			out = g.settled(rec, out)
 			continue
 		}
 		groups := g.groups(rec, g.live&rec.have)
 		rec.sum = uint32(groups[0].Hash)
+		tie := len(groups) > 1 && groups[0].PIDs.Len() == groups[1].PIDs.Len()
+		if !tie {
+			out = g.settled(rec, out)
+		}
 		if len(groups) > 1 {
-			tie := groups[0].PIDs.Len() == groups[1].PIDs.Len()
 			out = g.desync(rec, groups, tie, out)
 		}
 	}
 	return out
+}
+
+// settled tells of a turn's hash. The list of those told is used again, so that
+// a turn makes no garbage.
+func (g *Game) settled(rec *turnRecord, out []Effect) []Effect {
+	g.agreed = append(g.agreed, Settled{rec.number, Hash(rec.sum)})
+	return append(out, &g.agreed[len(g.agreed)-1])
 }
 
 // groups sorts players by their hash: the largest group first, among equals

@@ -43,9 +43,10 @@ func playScript(t *testing.T, text string) string {
 }
 
 type scene struct {
-	cfg  Config
-	pids map[string]uint8
-	g    *Game
+	hashes bool // settled turns are told
+	cfg    Config
+	pids   map[string]uint8
+	g      *Game
 }
 
 // event plays one line.
@@ -76,7 +77,9 @@ func (s *scene) event(words []string) ([]string, error) {
 	var told []string
 	do := func(out []Effect) {
 		for _, e := range out {
-			told = append(told, s.describe(e))
+			if _, hash := e.(*Settled); !hash || s.hashes {
+				told = append(told, s.describe(e))
+			}
 		}
 	}
 	switch words[1] {
@@ -164,6 +167,8 @@ func (s *scene) config(words []string) error {
 			s.cfg.ObserversNeverStop = false
 		case "adaptive":
 			s.cfg.Adaptive.On = true
+		case "settled":
+			s.hashes = true
 		default:
 			return fmt.Errorf("unknown setting %s", key)
 		}
@@ -203,6 +208,8 @@ func (s *scene) describe(e Effect) string {
 		return fmt.Sprintf("started after %s", e.After)
 	case *Turn:
 		return fmt.Sprintf("turn %d +%dms, late %s, %s", e.Number, e.Increment, e.Late, shortHex(e.Actions))
+	case *Settled:
+		return fmt.Sprintf("settled %d %08x", e.Turn, uint32(e.Hash))
 	case *PlayerLeft:
 		return fmt.Sprintf("left %d reason %d, %s, turn %d", e.PID, e.Reason, e.Why, e.Turn)
 	case *PeriodChanged:
