@@ -119,22 +119,8 @@ func (d *bunzip) readTrees(symbols int) error {
 	if trees < 2 || trees > bzip2MaxTrees || selectors == 0 {
 		return corrupt("a bzip2 block has %d trees and %d selectors", trees, selectors)
 	}
-	order := [bzip2MaxTrees]uint8{0, 1, 2, 3, 4, 5}
-	d.selectors = d.selectors[:0]
-	for range selectors {
-		place := 0
-		for d.in.take(1) == 1 {
-			if place++; place == trees {
-				return corrupt("a bzip2 block selects a tree that it does not have")
-			}
-		}
-		if d.in.short {
-			return errCutShort
-		}
-		tree := order[place]
-		copy(order[1:place+1], order[:place])
-		order[0] = tree
-		d.selectors = append(d.selectors, tree)
+	if err := d.readSelectors(trees, selectors); err != nil {
+		return err
 	}
 	for i := range trees {
 		var lengths [bzip2Symbols]uint8
@@ -155,6 +141,27 @@ func (d *bunzip) readTrees(symbols int) error {
 			return errCutShort
 		}
 		d.trees[i].build(lengths[:symbols])
+	}
+	return nil
+}
+
+func (d *bunzip) readSelectors(trees, selectors int) error {
+	order := [bzip2MaxTrees]uint8{0, 1, 2, 3, 4, 5}
+	d.selectors = d.selectors[:0]
+	for range selectors {
+		place := 0
+		for d.in.take(1) == 1 {
+			if place++; place == trees {
+				return corrupt("a bzip2 block selects a tree that it does not have")
+			}
+		}
+		if d.in.short {
+			return errCutShort
+		}
+		tree := order[place]
+		copy(order[1:place+1], order[:place])
+		order[0] = tree
+		d.selectors = append(d.selectors, tree)
 	}
 	return nil
 }

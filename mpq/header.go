@@ -98,16 +98,14 @@ func searchHeaders(r io.ReaderAt, size int64, try func(header) (stop bool)) erro
 			off := at + int64(i)
 			switch [4]byte(buf[i:]) {
 			case magicArchive:
-				h, ok := parseHeader(buf[i:n], off, size)
-				if !ok {
-					continue
-				}
-				if h.claimed < headerSize {
+				switch h, ok := parseHeader(buf[i:n], off, size); {
+				case !ok:
+				case h.claimed < headerSize:
 					later = append(later, off)
-					continue
-				}
-				if tried++; try(h) || tried == maxHeaders {
-					return nil
+				default:
+					if tried++; try(h) || tried == maxHeaders {
+						return nil
+					}
 				}
 			case magicUserData:
 				// Warcraft III knows no user data, and protectors plant false ones: hence last.
@@ -116,7 +114,12 @@ func searchHeaders(r io.ReaderAt, size int64, try func(header) (stop bool)) erro
 		}
 	}
 	later = append(later[:min(len(later), maxHeaders)], pointers[:min(len(pointers), maxHeaders)]...)
-	for _, off := range later {
+	return tryHeaders(r, size, later, try)
+}
+
+// tryHeaders gives try the headers at these places until it says stop.
+func tryHeaders(r io.ReaderAt, size int64, places []int64, try func(header) (stop bool)) error {
+	for _, off := range places {
 		var b [wideSize]byte
 		n, err := readAvailable(r, b[:], off)
 		if err != nil {

@@ -103,30 +103,18 @@ func (d *lzma) decode(dst []byte, size int, lc, lp, pb uint) ([]byte, error) {
 			continue
 		}
 		length := 0
-		if d.rc.bit(&d.isRep[state]) == 0 {
+		switch repeats := d.rc.bit(&d.isRep[state]) == 1; {
+		case repeats && pos == 0:
+			return dst, corrupt("it copies before there is anything")
+		case repeats:
+			length, state = d.repeat(&rep, state, posState)
+		default:
 			rep[3], rep[2], rep[1] = rep[2], rep[1], rep[0]
 			length = d.rc.length(&d.lengths, posState)
 			rep[0] = d.distance(length)
 			state = afterMatch(state, 7)
 			if rep[0] == 0xFFFFFFFF {
 				return dst, nil // the end mark
-			}
-		} else {
-			if pos == 0 {
-				return dst, corrupt("it copies before there is anything")
-			}
-			if d.rc.bit(&d.isRep0[state]) == 0 {
-				if d.rc.bit(&d.isRep0Long[state][posState]) == 0 {
-					length = 1
-				}
-			} else {
-				d.pickRep(&rep, state)
-			}
-			if length == 1 {
-				state = afterMatch(state, 9)
-			} else {
-				length = d.rc.length(&d.repLengths, posState)
-				state = afterMatch(state, 8)
 			}
 		}
 		distance := int64(rep[0]) + 1
@@ -142,6 +130,16 @@ func (d *lzma) decode(dst []byte, size int, lc, lp, pb uint) ([]byte, error) {
 		return dst, errCutShort
 	}
 	return dst, nil
+}
+
+// repeat decodes a copy from one of the last distances, which comes to the front.
+func (d *lzma) repeat(rep *[4]uint32, state, posState int) (length, next int) {
+	if d.rc.bit(&d.isRep0[state]) == 1 {
+		d.pickRep(rep, state)
+	} else if d.rc.bit(&d.isRep0Long[state][posState]) == 0 {
+		return 1, afterMatch(state, 9)
+	}
+	return d.rc.length(&d.repLengths, posState), afterMatch(state, 8)
 }
 
 // literal decodes a byte. After a match, the byte that the match would have gone on with (with bit 8 set) is part
