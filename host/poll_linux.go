@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -35,8 +37,11 @@ const (
 type epoller struct {
 	s        *shard
 	set      int
-	event    int // eventfd, ends a wait
-	listener int // -1: none
+	waiting  syscall.RawConn // set, in the hands of the runtime's poller
+	file     *os.File        // likewise
+	event    int             // eventfd, ends a wait
+	timer    int             // timerfd, ends a wait at its deadline
+	listener int             // -1: none
 	pause    time.Duration
 	until    time.Duration // accept again then; 0: no pause
 	byFD     []*fdSocket
@@ -50,10 +55,23 @@ func newPoller(s *shard) (poller, error) {
 	if p.set, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("epoll: %w", err)
 	}
-	if p.event, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC); err != nil {
-		return nil, errors.Join(fmt.Errorf("eventfd: %w", err), unix.Close(p.set))
+	if err := unix.SetNonblock(p.set, true); err != nil {
+		return nil, errors.Join(fmt.Errorf("epoll: %w", err), unix.Close(p.set))
 	}
-	if err := control(p.set, unix.EPOLL_CTL_ADD, p.event, unix.EPOLLIN|unix.EPOLLET); err != nil {
+	p.file = os.NewFile(uintptr(p.set), "epoll")
+	if p.waiting, err = p.file.SyscallConn(); err == nil {
+		p.event, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	}
+	if err == nil {
+		p.timer, err = unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+	}
+	if err == nil {
+		err = control(p.set, unix.EPOLL_CTL_ADD, p.event, unix.EPOLLIN|unix.EPOLLET)
+	}
+	if err == nil {
+		err = control(p.set, unix.EPOLL_CTL_ADD, p.timer, unix.EPOLLIN|unix.EPOLLET)
+	}
+	if err != nil {
 		p.close()
 		return nil, fmt.Errorf("epoll: %w", err)
 	}
@@ -94,13 +112,14 @@ func (p *epoller) wake() {
 func (p *epoller) next() (time.Duration, bool) { return p.until, p.until > 0 }
 
 func (p *epoller) wait(d time.Duration) {
-	n := p.take(p.set, d)
+	n := p.sleep(d)
 	p.s.look()
 	p.s.runCalls()
 	for _, e := range p.ready[:n] {
 		switch int(e.Fd) {
 		case p.event:
 			_, _ = unix.Read(p.event, p.buf[:8])
+		case p.timer:
 		case p.listener:
 			p.accept()
 		default:
@@ -119,7 +138,7 @@ func (p *epoller) read(g *Game) {
 		return
 	}
 	for {
-		n := p.take(g.set, 0)
+		n := p.take(g.set)
 		for _, e := range p.ready[:n] {
 			p.pass(e)
 		}
@@ -129,30 +148,30 @@ func (p *epoller) read(g *Game) {
 	}
 }
 
-// take asks the kernel which sockets have news.
-func (p *epoller) take(set int, d time.Duration) int {
+// sleep waits for news of the shard's own set. It waits in the runtime's poller:
+// a goroutine in a system call of its own is looked after by the runtime every
+// 20 µs, which costs more than a game does. The deadline is a timer of the
+// kernel, since the runtime's go by whole milliseconds.
+func (p *epoller) sleep(d time.Duration) (n int) {
 	if d == 0 {
-		n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(set), uintptr(unsafe.Pointer(&p.ready[0])), readyBatch, 0, 0, 0)
-		return max(int(n), 0)
+		return p.take(p.set)
 	}
-	var limit *unix.Timespec
+	var alarm unix.ItimerSpec // zero: none
 	if d > 0 {
-		t := unix.NsecToTimespec(int64(d))
-		limit = &t
+		alarm.Value = unix.NsecToTimespec(int64(d))
 	}
-	n, _, err := unix.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(set), uintptr(unsafe.Pointer(&p.ready[0])), readyBatch, uintptr(unsafe.Pointer(limit)), 0, 0)
-	if err == unix.ENOSYS { // Linux before 5.11
-		ms := -1
-		if d > 0 {
-			ms = int((d + time.Millisecond - 1) / time.Millisecond)
-		}
-		n, _ := unix.EpollWait(set, p.ready[:], ms)
-		return max(n, 0)
-	}
-	if err != 0 {
-		return 0
-	}
-	return int(n)
+	_ = unix.TimerfdSettime(p.timer, 0, &alarm, nil)
+	_ = p.waiting.Read(func(uintptr) bool {
+		n = p.take(p.set)
+		return n > 0
+	})
+	return n
+}
+
+// take asks the kernel which sockets have news, without waiting.
+func (p *epoller) take(set int) int {
+	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(set), uintptr(unsafe.Pointer(&p.ready[0])), readyBatch, 0, 0, 0)
+	return max(int(n), 0)
 }
 
 // pass tells one link what its socket has.
@@ -247,8 +266,12 @@ func (p *epoller) forget(g *Game) {
 
 func (p *epoller) close() {
 	p.stopListening()
-	_ = unix.Close(p.event)
-	_ = unix.Close(p.set)
+	for _, fd := range []int{p.event, p.timer} {
+		if fd > 0 {
+			_ = unix.Close(fd)
+		}
+	}
+	_ = p.file.Close()
 }
 
 // fdSocket is a link's socket.
