@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"w3host/command"
-	"w3host/internal/script"
+	"w3host/internal/testkit"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	gamesync "w3host/sync"
@@ -18,28 +18,15 @@ import (
 // TestScripts plays testdata/*.txt. A script is a game: lines that begin at the
 // margin say what happens, the indented lines below are what comes of it, but for
 // packets that other rooms' scripts show. Lines are those of scene.event.
-func TestScripts(t *testing.T) { script.Run(t, "testdata/*.txt", playScript) }
-
-func playScript(t *testing.T, text string) string {
-	s := newScene()
-	var b strings.Builder
-	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if strings.HasPrefix(line, "  ") {
-			continue
-		}
-		b.WriteString(line + "\n")
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if err := s.event(line); err != nil {
-			t.Fatalf("line %d: %q: %v", i+1, line, err)
-		}
-		for _, told := range s.told {
-			b.WriteString("  " + told + "\n")
-		}
-		s.told = nil
-	}
-	return b.String()
+func TestScripts(t *testing.T) {
+	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T, text string) string {
+		s := newScene()
+		return testkit.Effects(t, text, "  ", func(line string) ([]string, error) {
+			s.told = nil
+			err := s.event(line)
+			return s.told, err
+		})
+	})
 }
 
 // scene is a game under a script: a map of six slots, and players who have it.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/internal/relay"
+	"w3host/internal/testkit"
 )
 
 // A client that floods must hurt nobody but itself, not even those on thin
@@ -16,7 +16,7 @@ type lines func(t *testing.T, r *rig, rate int64) *net.TCPConn
 // relayed lines are emulated. The kernel of the loopback takes more from the host
 // than a real network would; TestBystanderInNamespaces has one.
 func relayed(t *testing.T, r *rig, rate int64) *net.TCPConn {
-	line, err := relay.Listen(r.h.Addr().String(), relay.Line{}, relay.Line{Rate: rate, Buffer: 32 << 10})
+	line, err := testkit.NewRelay(r.h.Addr().String(), testkit.Line{}, testkit.Line{Rate: rate, Buffer: 32 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,16 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"w3host/internal/relay"
+	"w3host/internal/testkit"
 )
 
 // line is what the transfers have to fill: 100 ms there and back, 1 MB/s, and a
 // router that would hold a whole second of it.
-var line = relay.Line{Delay: 50 * time.Millisecond, Rate: 1_000_000, Buffer: 1_000_000}
+var line = testkit.Line{Delay: 50 * time.Millisecond, Rate: 1_000_000, Buffer: 1_000_000}
 
-func (r *transferRig) relay(t testing.TB) *relay.Relay {
+func (r *transferRig) relay(t testing.TB) *testkit.Relay {
 	t.Helper()
-	l, err := relay.Listen(r.host.Addr().String(), relay.Line{Delay: line.Delay}, line)
+	l, err := testkit.NewRelay(r.host.Addr().String(), testkit.Line{Delay: line.Delay}, line)
 	if err != nil {
 		t.Fatal(err)
 	}

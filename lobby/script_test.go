@@ -1,35 +1,21 @@
 package lobby
 
 import (
-	"flag"
 	"fmt"
 	"iter"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-)
 
-// rewrite replaces what the scripts expect by what the lobby does. Blocks of
-// bytes ("hex") are never rewritten: they come from the protocol's description.
-var rewrite = flag.Bool("rewrite", false, "rewrite the expectations of testdata/*.txt, but for bytes")
+	"w3host/internal/testkit"
+)
 
 // TestScripts runs testdata/*.txt. A script is a row of blocks: commands, a line
 // "----", the effects that must follow, an empty line. A block without the line
-// "----" only gets somewhere. Time stands still but for "wait". A line that begins with # is a comment. The commands are those of
-// runner.run.
-func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			runScript(t, file)
-		})
-	}
-}
+// "----" only gets somewhere. Time stands still but for "wait". A line that begins
+// with # is a comment. The commands are those of runner.run. Blocks of bytes
+// ("hex") come from the protocol's description: -update leaves them alone.
+func TestScripts(t *testing.T) { testkit.Scripts(t, "testdata/*.txt", playScript) }
 
 type block struct {
 	line     int
@@ -38,42 +24,33 @@ type block struct {
 	silent   bool // no "----": only to get somewhere
 }
 
-func runScript(t *testing.T, file string) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+func playScript(t *testing.T, text string) string {
 	var out strings.Builder
 	r := new(runner)
-	for b := range parseScript(string(text), &out) {
+	for b := range parseScript(text, &out) {
 		r.hex = false
 		var got []string
 		for _, command := range b.commands {
 			effects, err := r.run(command)
 			if err != nil {
-				t.Fatalf("%s:%d: %q: %v", file, b.line, command, err)
+				t.Fatalf("line %d: %q: %v", b.line, command, err)
 			}
 			got = append(got, effects...)
 			r.checkInvariants(t)
 		}
-		g, w := normal(got), normal(b.want)
-		if g != w && !b.silent && (r.hex || !*rewrite) {
-			t.Errorf("%s:%d: %s\ngot:\n%s\nwant:\n%s", file, b.line, strings.Join(b.commands, "; "),
-				strings.Join(got, "\n"), strings.Join(b.want, "\n"))
+		same := normal(got) == normal(b.want)
+		if r.hex && !same {
+			t.Errorf("line %d: %s\ngot:\n%s", b.line, strings.Join(b.commands, "; "), strings.Join(got, "\n"))
 		}
-		if r.hex {
-			got = b.want
+		if r.hex || same {
+			got = b.want // as it is laid out
 		}
 		fmt.Fprintln(&out, strings.Join(b.commands, "\n"))
 		if !b.silent {
 			fmt.Fprintln(&out, strings.Join(append([]string{"----"}, got...), "\n"))
 		}
 	}
-	if *rewrite {
-		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	return out.String()
 }
 
 // parseScript yields the blocks. Comments and empty lines between them go to

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/internal/script"
+	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
@@ -23,34 +23,27 @@ import (
 //	D next                         when the scheduler wants its next tick
 //
 // D is the time since the game began, as 1.5s or 20ms.
-func TestScripts(t *testing.T) { script.Run(t, "testdata/script/*.txt", playScript) }
+func TestScripts(t *testing.T) {
+	testkit.Scripts(t, "testdata/script/*.txt", func(t *testing.T, text string) string {
+		var s *Scheduler
+		return testkit.Effects(t, text, "> ", func(line string) ([]string, error) { return playLine(t, &s, line), nil })
+	})
+}
 
-func playScript(t *testing.T, text string) string {
-	t.Helper()
-	var out strings.Builder
-	var s *Scheduler
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "> ") {
-			continue
-		}
-		out.WriteString(line)
-		words := strings.Fields(line)
-		if len(words) == 0 || words[0] == "#" {
-			continue
-		}
-		if words[0] == "config" {
-			s = New(scriptConfig(t, words[1:]))
-			continue
-		}
-		effects, note := playEvent(t, s, words)
-		for _, e := range effects {
-			fmt.Fprintf(&out, "> %s\n", showEffect(e))
-		}
-		if note != "" {
-			fmt.Fprintf(&out, "> %s\n", note)
-		}
+func playLine(t *testing.T, s **Scheduler, line string) (lines []string) {
+	words := strings.Fields(line)
+	if words[0] == "config" {
+		*s = New(scriptConfig(t, words[1:]))
+		return nil
 	}
-	return out.String()
+	effects, note := playEvent(t, *s, words)
+	for _, e := range effects {
+		lines = append(lines, showEffect(e))
+	}
+	if note != "" {
+		lines = append(lines, note)
+	}
+	return lines
 }
 
 func playEvent(t *testing.T, s *Scheduler, words []string) (effects []Effect, note string) {

@@ -9,37 +9,18 @@ import (
 	"testing"
 	"time"
 
-	"w3host/internal/script"
+	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
 // TestScripts plays testdata/*.txt. A script is a game: lines that begin at
 // the margin say what happens and when, the indented lines below are every
 // effect of it, packets in hex.
-func TestScripts(t *testing.T) { script.Run(t, "testdata/*.txt", playScript) }
-
-// playScript returns the script with the effects that the game gives.
-func playScript(t *testing.T, text string) string {
-	s := scene{cfg: Defaults()}
-	var b strings.Builder
-	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if strings.HasPrefix(line, "  ") {
-			continue
-		}
-		b.WriteString(line + "\n")
-		words := strings.Fields(line)
-		if len(words) == 0 || words[0] == "#" {
-			continue
-		}
-		effects, err := s.event(words)
-		if err != nil {
-			t.Fatalf("line %d: %q: %v", i+1, line, err)
-		}
-		for _, e := range effects {
-			b.WriteString("  " + e + "\n")
-		}
-	}
-	return b.String()
+func TestScripts(t *testing.T) {
+	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T, text string) string {
+		s := scene{cfg: Defaults()}
+		return testkit.Effects(t, text, "  ", func(line string) ([]string, error) { return s.event(strings.Fields(line)) })
+	})
 }
 
 type scene struct {

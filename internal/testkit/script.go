@@ -1,6 +1,4 @@
-// Package script runs the text scripts that show the rules of a pure room: a
-// file holds what happens and, between, what must come of it.
-package script
+package testkit
 
 import (
 	"flag"
@@ -12,10 +10,11 @@ import (
 
 var update = flag.Bool("update", false, "write what the scripts bring about into them")
 
-// Run plays each file of the pattern. play returns the script with what really
+// Scripts plays each file of the pattern: texts of what happens to a pure room
+// and, between, what must come of it. play returns the script with what really
 // came of it, which must be the file to the letter; with -update it becomes the
 // file.
-func Run(t *testing.T, pattern string, play func(t *testing.T, text string) string) {
+func Scripts(t *testing.T, pattern string, play func(t *testing.T, text string) string) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
@@ -37,6 +36,30 @@ func Run(t *testing.T, pattern string, play func(t *testing.T, text string) stri
 			compare(t, file, strings.Split(got, "\n"), strings.Split(string(text), "\n"))
 		})
 	}
+}
+
+// Effects plays a script in which lines with the prefix are what comes of the line
+// before them. An empty line and one that begins with # say nothing.
+func Effects(t *testing.T, text, prefix string, event func(line string) ([]string, error)) string {
+	t.Helper()
+	var b strings.Builder
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if strings.HasPrefix(line, prefix) {
+			continue
+		}
+		b.WriteString(line + "\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		effects, err := event(line)
+		if err != nil {
+			t.Fatalf("line %d: %q: %v", i+1, line, err)
+		}
+		for _, e := range effects {
+			b.WriteString(prefix + e + "\n")
+		}
+	}
+	return b.String()
 }
 
 // compare stops at the first line that differs.

@@ -1,7 +1,4 @@
-// Package relay is an emulated line for tests: a TCP relay with a delay, a rate,
-// a buffer like that of a router and stalls. What is said to it is passed on to
-// one target, later.
-package relay
+package testkit
 
 import (
 	"errors"
@@ -24,8 +21,9 @@ const (
 	sockets = 128 << 10
 )
 
-// Relay passes TCP connections over a line with two directions. All connections
-// share it.
+// Relay is an emulated line: it passes TCP connections on to one target, with a
+// delay, a rate, a buffer like that of a router and stalls in each of two
+// directions. All connections share it.
 type Relay struct {
 	listener net.Listener
 	target   string
@@ -38,9 +36,9 @@ type Relay struct {
 	done   sync.WaitGroup
 }
 
-// Listen opens a relay to target on a free port of the loopback. Up carries what
+// NewRelay opens a relay to target on a free port of the loopback. Up carries what
 // clients say to the target, down what they are told.
-func Listen(target string, up, down Line) (*Relay, error) {
+func NewRelay(target string, up, down Line) (*Relay, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("relay to %s: %w", target, err)

@@ -1,4 +1,4 @@
-package relay
+package testkit
 
 import (
 	"bytes"
@@ -169,7 +169,7 @@ func serve(t *testing.T) (r *Relay, client, target *net.TCPConn) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if r, err = Listen(l.Addr().String(), Line{Delay: ms}, Line{Delay: ms}); err != nil {
+	if r, err = NewRelay(l.Addr().String(), Line{Delay: ms}, Line{Delay: ms}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.Close)
@@ -217,7 +217,7 @@ func TestNobodyThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	r, err := Listen(l.Addr().String(), Line{}, Line{})
+	r, err := NewRelay(l.Addr().String(), Line{}, Line{})
 	if err != nil {
 		t.Fatal(err)
 	}
