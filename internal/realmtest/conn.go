@@ -1,0 +1,305 @@
+package realmtest
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"w3host/bncs"
+)
+
+// At is a frame of a connection, on its way.
+type At struct {
+	Conn     int // the connection's number, from 1
+	N        int // the frame's number on it, both directions together, from 1
+	ID       bncs.ID
+	ToClient bool
+}
+
+// Fault is what becomes of a frame.
+type Fault int
+
+// Faults.
+const (
+	None    Fault = iota
+	Cut           // the connection is closed instead
+	Half          // half of it goes out, then the connection is closed
+	Garbage       // bytes that are no frame go out
+	Lie           // its length says more than may be
+	Swallow       // nothing happens
+	Drip          // it goes out byte by byte
+)
+
+// Faults sets what goes wrong. f is called under the server's lock.
+func (s *Server) Faults(f func(At) Fault) { s.locked(func() { s.faults = f }) }
+
+// conn is one client's connection.
+type conn struct {
+	*user
+	s       *Server
+	c       net.Conn
+	n       int // frames
+	number  int
+	version bool   // 0x51 was accepted
+	naming  string // of 0x53
+}
+
+func (s *Server) serve(c net.Conn) {
+	defer c.Close()
+	s.mu.Lock()
+	s.conns++
+	k := &conn{s: s, c: c, number: s.conns, user: &user{port: 6112, addr: netip.MustParseAddr("127.0.0.1")}}
+	k.user.out, k.user.close = k.send, func() { _ = c.Close() }
+	s.users = append(s.users, k.user)
+	s.mu.Unlock()
+	defer func() { s.locked(func() { s.gone(k.user) }) }()
+	_ = k.read()
+}
+
+func (k *conn) read() error {
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(k.c, first); err != nil || first[0] != bncs.ProtocolGame {
+		return errors.New("another protocol")
+	}
+	var buf []byte
+	chunk := make([]byte, 4096)
+	for {
+		n, err := k.c.Read(chunk)
+		if err != nil {
+			return err
+		}
+		buf = append(buf, chunk[:n]...)
+		for {
+			f, rest, err := bncs.Next(buf)
+			if err != nil {
+				return err
+			}
+			if f == nil {
+				break
+			}
+			buf = rest
+			if err := k.frame(f); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// frame takes one frame of the client.
+func (k *conn) frame(f bncs.Frame) error {
+	k.s.mu.Lock()
+	defer k.s.mu.Unlock()
+	k.s.seen = append(k.s.seen, f...)
+	switch k.fault(f.ID(), false) {
+	case Cut, Half, Lie:
+		return errors.New("cut")
+	case Swallow:
+		return nil
+	case Garbage:
+		k.write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+	}
+	k.handle(f)
+	return nil
+}
+
+func (k *conn) fault(id bncs.ID, toClient bool) Fault {
+	k.n++
+	if k.s.faults == nil {
+		return None
+	}
+	return k.s.faults(At{k.number, k.n, id, toClient})
+}
+
+// send writes a frame, or what a fault makes of it.
+func (k *conn) send(p bncs.Packet) {
+	b := bncs.Append(nil, p)
+	switch k.fault(p.ID(), true) {
+	case Cut:
+		_ = k.c.Close()
+	case Half:
+		k.write(b[:len(b)/2])
+		_ = k.c.Close()
+	case Garbage:
+		k.write([]byte{0x41, 0x42, 0x43, 0x44, 0x45})
+	case Lie:
+		b[2], b[3] = 0xFF, 0xFF
+		k.write(b)
+	case Swallow:
+	case Drip:
+		for i := range b {
+			k.write(b[i : i+1])
+			time.Sleep(time.Millisecond)
+		}
+	default:
+		k.write(b)
+	}
+}
+
+func (k *conn) write(b []byte) {
+	_ = k.c.SetWriteDeadline(time.Now().Add(10 * time.Second))
+	_, _ = k.c.Write(b)
+}
+
+// handle is what a realm does with a frame. The server's lock is held.
+func (k *conn) handle(f bncs.Frame) {
+	if k.name == "" {
+		k.logOn(f)
+		return
+	}
+	switch f.ID() {
+	case bncs.IDNull:
+		k.send(bncs.Empty(bncs.IDNull))
+	case bncs.IDEnterChat:
+		k.send(&bncs.EnterChatReply{Name: k.name, Stat: "BKBK", Account: k.name})
+	case bncs.IDJoinChannel:
+		var p bncs.JoinChannel
+		if p.Decode(f.Body()) == nil {
+			k.s.leave(k.user)
+			k.channel = p.Channel
+			k.send(&bncs.ChatEvent{Event: bncs.EventChannel, Name: k.name, Text: p.Channel})
+			k.send(&bncs.ChatEvent{Event: bncs.EventUser, Name: k.name, Text: "PX3W BKBK 0"})
+			k.send(&bncs.ChatEvent{Event: bncs.EventError, Text: "Hello " + k.name + ", welcome!"})
+			k.send(&bncs.ChatEvent{Event: bncs.EventTalk, Name: k.name, Text: "You have no mail."})
+		}
+	case bncs.IDChat:
+		var p bncs.Chat
+		if p.Decode(f.Body()) == nil && len(p.Text) <= bncs.MaxChat {
+			k.s.say(k.user, p.Text)
+		}
+	case bncs.IDGamePort:
+		var p bncs.GamePort
+		if p.Decode(f.Body()) == nil && p.Port >= 1024 {
+			k.port = p.Port
+		}
+	case bncs.IDAdvertise:
+		k.advertise(f)
+	case bncs.IDStopAdvert:
+		if k.game != nil {
+			k.game.started = true
+		}
+	case bncs.IDLeaveGame:
+		k.s.leave(k.user)
+	case bncs.IDNotifyJoin:
+		var p bncs.NotifyJoin
+		if p.Decode(f.Body()) == nil {
+			k.s.join(k.user, p.Name)
+		}
+	case bncs.IDListGames:
+		var p bncs.ListGames
+		if p.Decode(f.Body()) == nil {
+			k.send(&bncs.GameList{Games: k.s.listed(p.Name)})
+		}
+	}
+}
+
+// logOn takes the frames before the log-on; after it they mean nothing.
+func (k *conn) logOn(f bncs.Frame) {
+	switch f.ID() {
+	case bncs.IDAuthInfo:
+		var p bncs.AuthInfo
+		if p.Decode(f.Body()) != nil {
+			return
+		}
+		k.version = len(k.s.versions) == 0 || slices.Contains(k.s.versions, p.Version)
+		k.product = p.Product
+		k.send(&bncs.Ping{Tick: 4711})
+		k.send(&bncs.AuthInfoReply{LogonType: 2, ServerToken: 99, File: "IX86ver1.mpq", Formula: "A=1 4 A=A-S"})
+	case bncs.IDAuthCheck:
+		reply := &bncs.AuthCheckReply{Result: bncs.VersionAccepted}
+		if !k.version {
+			reply.Result = bncs.VersionRefused
+		}
+		k.send(reply)
+	case bncs.IDCreate:
+		var p bncs.Create
+		if p.Decode(f.Body()) != nil {
+			return
+		}
+		key := strings.ToLower(p.Name)
+		switch _, exists := k.s.accounts[key]; {
+		case exists:
+			k.send(&bncs.CreateReply{Result: bncs.CreateExists})
+		case len(p.Name) < 2 || len(p.Name) > 15:
+			k.send(&bncs.CreateReply{Result: bncs.CreateNotAllowed})
+		default:
+			k.s.accounts[key] = account{p.Name, p.Hash}
+			k.send(&bncs.CreateReply{Result: bncs.Created})
+		}
+	case bncs.IDLogon:
+		var p bncs.Logon
+		if p.Decode(f.Body()) != nil {
+			return
+		}
+		reply := &bncs.LogonReply{Result: 1}
+		if _, ok := k.s.accounts[strings.ToLower(p.Name)]; ok {
+			reply.Result, k.naming = 0, strings.ToLower(p.Name)
+			reply.Salt[0], reply.Key[0] = 1, 1 // says nothing of what the account takes
+		}
+		k.send(reply)
+	case bncs.IDProof:
+		var p bncs.Proof
+		a, ok := k.s.accounts[k.naming]
+		if p.Decode(f.Body()) != nil {
+			return
+		}
+		if !ok || a.hash != p.Proof {
+			k.send(&bncs.ProofReply{Result: bncs.WrongPassword})
+			return
+		}
+		if old := k.s.find(a.name); old != nil { // without a message
+			old.close()
+			k.s.gone(old)
+		}
+		k.name = a.name
+		k.send(&bncs.ProofReply{Result: bncs.LoggedOnNoMail})
+	}
+}
+
+// advertise lists a game. All of it is frozen but its state, and later calls are
+// answered with yes whatever they ask for.
+func (k *conn) advertise(f bncs.Frame) {
+	const refusedStates = 0x04 | 0x08 | 0x20
+	var p bncs.Advertise
+	if p.Decode(f.Body()) != nil || len(p.Stat) > bncs.MaxStat || len(p.Name) > bncs.MaxGameName+1 {
+		return // without an answer
+	}
+	reply := &bncs.AdvertiseReply{}
+	switch g := k.game; {
+	case g != nil && !g.started:
+		if g.state != bncs.StatePrivate {
+			g.state = p.State
+		}
+	case g != nil:
+	case p.State&refusedStates != 0, k.s.exists(p.Name):
+		reply.Result = 1
+	default:
+		k.channel = ""
+		k.game = &game{
+			ListedGame: bncs.ListedGame{Addr: netip.AddrPortFrom(k.addr, k.port), State: bncs.ListedOpen, Name: p.Name, Stat: p.Stat},
+			product:    k.product, state: p.State, members: []*user{k.user},
+		}
+		k.s.games = append(k.s.games, k.game)
+	}
+	k.send(reply)
+	k.send(&bncs.Ping{Tick: 4712})
+}
+
+func (s *Server) exists(name string) bool {
+	return slices.ContainsFunc(s.games, func(g *game) bool { return !g.started && strings.EqualFold(g.Name, name) })
+}
+
+// join makes a user a member of a game. Nobody is told.
+func (s *Server) join(u *user, name string) {
+	for _, g := range slices.Backward(s.games) {
+		if strings.EqualFold(g.Name, name) && !g.started {
+			s.leave(u)
+			u.channel, u.game = "", g
+			g.members = append(g.members, u)
+			return
+		}
+	}
+}

@@ -1,0 +1,211 @@
+// Package realmtest is a small realm for tests, with the habits of a PvPGN
+// server: games that are frozen when they are listed, the two steps of releasing
+// one, the flood quota and its kick, refusals without an answer, 0x0E after the
+// log-on. It can also fail in all the ways that a line and a server do.
+package realmtest
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"w3host/bncs"
+	"w3host/w3gs"
+)
+
+// Server is a realm on loopback.
+type Server struct {
+	t    testing.TB
+	addr string
+
+	mu       sync.Mutex
+	listener net.Listener
+	accounts map[string]account // by lower-case name
+	users    []*user
+	games    []*game // newest last
+	conns    int
+	faults   func(At) Fault
+	versions []uint32
+	silent   bool // whereis answers nothing
+	refused  int  // lines over the quota
+	kicked   int
+	quota    time.Duration
+	seen     []byte // what clients sent, all of it
+	running  sync.WaitGroup
+}
+
+type account struct {
+	name string
+	hash [20]byte
+}
+
+// user is somebody on the realm: a connection, or a Person of the test.
+type user struct {
+	name    string
+	channel string
+	port    uint16
+	addr    netip.Addr
+	game    *game
+	product w3gs.Product
+	out     func(bncs.Packet)
+	close   func()
+	spent   []spent
+}
+
+type spent struct {
+	at    time.Time
+	units int
+}
+
+type game struct {
+	bncs.ListedGame
+	product w3gs.Product
+	state   uint32
+	started bool
+	members []*user
+}
+
+// Start runs a realm until the test ends.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{t: t, accounts: map[string]account{}, quota: 5 * time.Second}
+	s.addr = "127.0.0.1:0"
+	s.Up()
+	t.Cleanup(func() {
+		s.Down()
+		s.running.Wait()
+	})
+	return s
+}
+
+// Addr is where it listens; it keeps it over Down and Up.
+func (s *Server) Addr() string { return s.addr }
+
+// Up listens, Down closes everything: together they are a restart.
+func (s *Server) Up() {
+	s.t.Helper()
+	l, err := net.Listen("tcp4", s.addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.mu.Lock()
+	s.listener, s.addr = l, l.Addr().String()
+	s.mu.Unlock()
+	s.running.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			s.running.Go(func() { s.serve(c) })
+		}
+	})
+}
+
+// Down closes the listener and every connection, and forgets all games.
+func (s *Server) Down() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.listener.Close()
+	for _, u := range slices.Clone(s.users) {
+		u.close()
+	}
+	s.games = nil
+}
+
+// Register makes an account.
+func (s *Server) Register(name, password string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.accounts[strings.ToLower(name)] = account{name, bncs.PasswordHash(password)}
+}
+
+// Versions are the version ids that are taken; none: all.
+func (s *Server) Versions(ids ...uint32) { s.locked(func() { s.versions = ids }) }
+
+// Forgetful makes /whereis answer nothing.
+func (s *Server) Forgetful() { s.locked(func() { s.silent = true }) }
+
+// Games are what a client would list.
+func (s *Server) Games() (list []bncs.ListedGame) {
+	s.locked(func() { list = s.listed("") })
+	return list
+}
+
+// Refused is how many lines were over the quota, Kicked how many clients were
+// closed for it.
+func (s *Server) Refused() (n int) { s.locked(func() { n = s.refused }); return n }
+
+// Kicked is how many clients were closed for flooding.
+func (s *Server) Kicked() (n int) { s.locked(func() { n = s.kicked }); return n }
+
+// Connections is how many have come so far.
+func (s *Server) Connections() (n int) { s.locked(func() { n = s.conns }); return n }
+
+// Channel says where a user is; empty: in none, or not on the realm.
+func (s *Server) Channel(name string) (channel string) {
+	s.locked(func() {
+		if u := s.find(name); u != nil {
+			channel = u.channel
+		}
+	})
+	return channel
+}
+
+// Sent is every byte that clients have sent.
+func (s *Server) Sent() (b []byte) { s.locked(func() { b = slices.Clone(s.seen) }); return b }
+
+func (s *Server) locked(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+func (s *Server) find(name string) *user {
+	for _, u := range s.users {
+		if u.name != "" && strings.EqualFold(u.name, name) {
+			return u
+		}
+	}
+	return nil
+}
+
+// listed are the open public games, newest first, or the one of a name.
+func (s *Server) listed(name string) (list []bncs.ListedGame) {
+	for _, g := range slices.Backward(s.games) {
+		switch {
+		case g.started || len(g.members) == 0:
+		case name != "" && strings.EqualFold(g.Name, name), name == "" && g.state == bncs.StatePublic:
+			list = append(list, g.ListedGame)
+		}
+	}
+	return list
+}
+
+// leave takes a user out of a game. One that is not started passes to the next
+// member, with that member's address: whoever wants to end it says so before.
+func (s *Server) leave(u *user) {
+	g := u.game
+	if g == nil {
+		return
+	}
+	u.game = nil
+	host := len(g.members) > 0 && g.members[0] == u
+	g.members = slices.DeleteFunc(g.members, func(m *user) bool { return m == u })
+	switch {
+	case len(g.members) == 0:
+		s.games = slices.DeleteFunc(s.games, func(other *game) bool { return other == g })
+	case host && !g.started:
+		g.Addr = netip.AddrPortFrom(g.members[0].addr, g.members[0].port)
+	}
+}
+
+// gone forgets a user.
+func (s *Server) gone(u *user) {
+	s.leave(u)
+	s.users = slices.DeleteFunc(s.users, func(other *user) bool { return other == u })
+}

@@ -1,0 +1,148 @@
+package realm
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/realm/session"
+)
+
+// account runs one session: events come from its connection, its timer and, by
+// post, from anywhere.
+type account struct {
+	opts    Account
+	log     zerolog.Logger
+	heard   func(Speech)
+	answer  func(session.Answered)
+	machine *session.Machine
+	base    time.Time
+	conn    *conn
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	inbox  []session.Event
+	online bool
+	wake   chan struct{}
+}
+
+// post hands an event to the account. It never waits.
+func (a *account) post(e session.Event) {
+	a.mu.Lock()
+	a.inbox = append(a.inbox, e)
+	a.mu.Unlock()
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (a *account) isOnline() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.online
+}
+
+func (a *account) setOnline(is bool) {
+	a.mu.Lock()
+	a.online = is
+	a.mu.Unlock()
+}
+
+// run ends with ctx, when the connection is closed.
+func (a *account) run(ctx context.Context) {
+	defer a.running.Wait()
+	defer func() {
+		if a.conn != nil {
+			a.conn.hangUp()
+		}
+	}()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		var events chan session.Event
+		if a.conn != nil {
+			events = a.conn.events
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.wake:
+			a.mu.Lock()
+			inbox := a.inbox
+			a.inbox = nil
+			a.mu.Unlock()
+			for _, e := range inbox {
+				a.handle(ctx, e)
+			}
+		case e, ok := <-events:
+			if !ok {
+				a.conn = nil
+				continue
+			}
+			a.handle(ctx, e)
+		case <-timer.C:
+			a.handle(ctx, session.Tick{})
+		}
+		timer.Reset(max(a.machine.Next()-time.Since(a.base), time.Millisecond))
+	}
+}
+
+// handle takes one event and carries out what comes of it.
+func (a *account) handle(ctx context.Context, e session.Event) {
+	for _, e := range a.machine.Handle(time.Since(a.base), e) {
+		switch e := e.(type) {
+		case session.Dial:
+			a.conn = a.dial(ctx)
+		case session.HangUp:
+			if a.conn != nil {
+				a.conn.hangUp()
+				a.conn = nil
+			}
+		case session.Send:
+			if a.conn != nil {
+				a.conn.write(e.Bytes)
+			}
+		case session.Online:
+			a.setOnline(true)
+			if e.Created {
+				a.log.Info().Msg("account registered on the realm")
+			}
+			a.log.Info().Msg("logged on to the realm")
+		case session.Offline:
+			a.setOnline(false)
+			a.log.Warn().Str("reason", e.Why).Int("again_in_s", e.Again).Msg("not on the realm")
+		case session.InChannel:
+			a.log.Debug().Str("channel", e.Channel).Msg("in a channel of the realm")
+		case session.Listed:
+			a.log.Info().Uint32("game", e.ID).Str("name", e.Name).Msg("lobby listed on the realm")
+		case session.ListedAt:
+			a.compare(e)
+		case session.NotListed:
+			a.log.Warn().Uint32("game", e.ID).Str("name", e.Name).Str("reason", e.Why).Msg("lobby not listed on the realm")
+		case session.Heard:
+			to := e.From
+			a.heard(Speech{
+				Realm: a.opts.Realm, From: e.From, Text: e.Text, Whisper: e.Whisper,
+				Reply: func(text string) { a.post(session.Whisper{To: to, Text: text}) },
+			})
+		case session.Answered:
+			a.answer(e)
+		case session.Dropped:
+			a.log.Warn().Int("lines", e.Lines).Msg("lines to the realm dropped: too many waited for the flood quota")
+		}
+	}
+}
+
+// compare looks whether the realm sends players where it should. It takes the
+// address that the connection comes from; nothing in the protocol names another.
+func (a *account) compare(e session.ListedAt) {
+	if want := a.opts.Expect; want.IsValid() && want != e.Addr.Addr() {
+		a.log.Warn().Uint32("game", e.ID).Stringer("listed", e.Addr).Stringer("advertise_address", want).
+			Msg("the realm sends players to another address: set bind, or have the realm translate the address")
+		return
+	}
+	a.log.Debug().Uint32("game", e.ID).Stringer("listed", e.Addr).Msg("the realm sends players here")
+}

@@ -1,0 +1,116 @@
+package realm
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"w3host/bncs"
+	"w3host/realm/session"
+)
+
+// conn is one connection, from the attempt at it to its end.
+type conn struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	events chan session.Event // what it has to say; closed with it
+	socket chan net.Conn      // once
+	c      net.Conn           // of the account's goroutine
+}
+
+var errFlood = errors.New("it sent thousands of packets a second")
+
+// dial begins a connection. Its goroutine ends when the connection does, or with
+// hangUp.
+func (a *account) dial(ctx context.Context) *conn {
+	ctx, cancel := context.WithCancel(ctx)
+	k := &conn{ctx: ctx, cancel: cancel, events: make(chan session.Event, 16), socket: make(chan net.Conn, 1)}
+	a.running.Go(func() { k.run(a.opts.Address, a.dialer()) })
+	return k
+}
+
+func (a *account) dialer() *net.Dialer {
+	d := &net.Dialer{Timeout: session.AnswerWithin}
+	if a.opts.Bind.IsValid() {
+		d.LocalAddr = &net.TCPAddr{IP: a.opts.Bind.AsSlice()}
+	}
+	return d
+}
+
+func (k *conn) run(address string, dialer *net.Dialer) {
+	defer close(k.events)
+	c, err := dialer.DialContext(k.ctx, "tcp", address)
+	if err != nil {
+		k.tell(session.Lost{Why: err.Error()})
+		return
+	}
+	defer c.Close()
+	defer context.AfterFunc(k.ctx, func() { _ = c.Close() })()
+	k.socket <- c
+	var begin session.Connected
+	_, _ = rand.Read(begin.Random[:])
+	k.tell(begin)
+	err = k.read(c)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("closed by the realm")
+	}
+	k.tell(session.Lost{Why: err.Error()})
+}
+
+// tell waits until the account listens, unless nobody will.
+func (k *conn) tell(e session.Event) {
+	select {
+	case k.events <- e:
+	case <-k.ctx.Done():
+	}
+}
+
+func (k *conn) read(c net.Conn) error {
+	var buf []byte
+	chunk := make([]byte, bncs.MaxFrame)
+	allowed, at := float64(frameBurst), time.Now()
+	for {
+		n, err := c.Read(chunk)
+		if err != nil {
+			return err
+		}
+		buf = append(buf, chunk[:n]...)
+		now := time.Now()
+		allowed, at = min(frameBurst, allowed+now.Sub(at).Seconds()*framesPerSecond), now
+		for {
+			f, rest, err := bncs.Next(buf)
+			if err != nil {
+				return err
+			}
+			if f == nil {
+				break
+			}
+			if allowed--; allowed < 0 {
+				return errFlood
+			}
+			k.tell(session.Received{Frame: append(bncs.Frame(nil), f...)})
+			buf = rest
+		}
+		buf = append([]byte(nil), buf...)
+	}
+}
+
+// write sends bytes. A fault shows when reading ends.
+func (k *conn) write(b []byte) {
+	if k.c == nil {
+		select {
+		case k.c = <-k.socket:
+		default:
+			return
+		}
+	}
+	_ = k.c.SetWriteDeadline(time.Now().Add(writeWithin))
+	if _, err := k.c.Write(b); err != nil {
+		_ = k.c.Close()
+	}
+}
+
+func (k *conn) hangUp() { k.cancel() }

@@ -1,0 +1,59 @@
+// Package realm keeps accounts logged on to realms such as PvPGN servers, lists
+// lobbies there and tells who speaks. Each account has a goroutine of its own
+// and one more for its connection; the rules are in session. Whatever a realm
+// sends costs its own connection at most.
+package realm
+
+import (
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/realm/session"
+)
+
+// DefaultPort is a realm's, where its address names none.
+const DefaultPort = "6112"
+
+// numberShift is where the number of a realm stands in a game id; the bits below
+// count lobbies. Number 0 is the LAN.
+const numberShift = 28
+
+// MaxRealms is how many numbers there are.
+const MaxRealms = 15
+
+// Account is one account on a realm. Accounts of the same Realm share its lists.
+type Account struct {
+	Realm   string
+	Address string     // host:port
+	Bind    netip.Addr // the local address of the connection; the zero Addr: any
+	Expect  netip.Addr // where players should be sent; the zero Addr: anywhere
+	Session session.Config
+}
+
+// Speech is a line that somebody said to an account. The realm vouches for the
+// name.
+type Speech struct {
+	Realm, From, Text string
+	Whisper           bool
+	Reply             func(text string) // whispers back; never waits
+}
+
+// Options are what all accounts have in common.
+type Options struct {
+	Accounts []Account
+	// Heard is called for each line, on the account's goroutine: it must not wait.
+	Heard func(Speech)
+	Log   zerolog.Logger
+}
+
+// Limits of what one connection may send.
+const (
+	framesPerSecond = 2000
+	frameBurst      = 4000
+	writeWithin     = 10 * time.Second
+)
+
+func sameRealm(a, b string) bool { return strings.EqualFold(a, b) }

@@ -1,0 +1,308 @@
+package realm
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/bncs"
+	"w3host/internal/realmtest"
+	"w3host/lan"
+	"w3host/realm/session"
+	"w3host/w3gs"
+)
+
+const password = "Hunter2-secret"
+
+// logTape is a log that tests may read while it is written.
+type logTape struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logTape) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logTape) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+type rig struct {
+	*Realms
+	s      *realmtest.Server
+	log    *logTape
+	speech chan Speech
+}
+
+func newRig(t *testing.T, s *realmtest.Server, change func(*Account)) *rig {
+	t.Helper()
+	v, _ := bncs.VersionOf(26)
+	entry := Account{Realm: "Home", Address: s.Addr(), Session: session.Config{
+		Account: "Bot", Password: password, Channel: "w3", Product: w3gs.ProductTFT, Version: v, Language: "enUS",
+		Port: 6113, Games: 2, Pause: 20 * time.Millisecond,
+	}}
+	if change != nil {
+		change(&entry)
+	}
+	r := &rig{s: s, log: &logTape{}, speech: make(chan Speech, 100)}
+	var err error
+	r.Realms, err = LogOn(Options{
+		Accounts: []Account{entry}, Log: zerolog.New(r.log).Level(zerolog.TraceLevel),
+		Heard: func(s Speech) { r.speech <- s },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.Shutdown()
+		hash := bncs.PasswordHash(password)
+		text := r.log.String()
+		for _, secret := range []string{password, strings.ToLower(password), hex.EncodeToString(hash[:]), string(hash[:])} {
+			if strings.Contains(text, secret) {
+				t.Errorf("the log shows %q", secret)
+			}
+		}
+		if t.Failed() {
+			t.Log(text)
+		}
+	})
+	return r
+}
+
+func await(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(60 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+func advert(id uint32, name string) lan.Advert {
+	return lan.Advert{
+		GameID: id, Name: name, Port: 6113, Count: lan.Count{Slots: 10, Open: 9},
+		Stat: w3gs.StatString{MapPath: `Maps\Download\x.w3x`, HostName: "w3host", HasSHA1: true},
+	}
+}
+
+func (r *rig) lists(name string) bool {
+	games := r.s.Games()
+	return len(games) == 1 && games[0].Name == name
+}
+
+// A fresh and an existing account, three lobbies one after the other, the channel
+// between them.
+func TestLifeOnTheRealm(t *testing.T) {
+	s := realmtest.Start(t)
+	first := newRig(t, s, func(a *Account) { a.Session.Create = true })
+	await(t, "in the channel", func() bool { return s.Channel("bot") == "w3" })
+	first.Shutdown()
+	r := newRig(t, s, nil)
+	for id := uint32(1); id <= 3; id++ {
+		await(t, "in the channel", func() bool { return s.Channel("bot") == "w3" })
+		name := fmt.Sprintf("lobby %d", id)
+		if err := r.Open(advert(id, name)); err != nil {
+			t.Fatal(err)
+		}
+		await(t, "listed", func() bool { return r.lists(name) })
+		g := s.Games()[0]
+		stat, err := bncs.ParseGameStat(g.Stat)
+		if err != nil || stat.GameID != id|1<<28 || stat.Free != 9 || g.Addr.Port() != 6113 {
+			t.Errorf("listed %+v, %+v, %v", g, stat, err)
+		}
+		if r.Realm(stat.GameID) != "Home" || r.Realm(id) != "" || r.Realm(2<<28|id) != "" {
+			t.Error("the game id does not name the realm")
+		}
+		r.Update(id, lan.Count{Slots: 10, Open: 0})
+		await(t, "hidden while full", func() bool { return len(s.Games()) == 0 })
+		r.Update(id, lan.Count{Slots: 10, Open: 9})
+		await(t, "shown again", func() bool { return r.lists(name) })
+		r.Close(id)
+		await(t, "withdrawn", func() bool { return len(s.Games()) == 0 })
+	}
+	await(t, "back in the channel", func() bool { return s.Channel("bot") == "w3" })
+}
+
+// Whatever frame the line is cut at, going out or coming in, in half or after
+// garbage: the account comes back and the lobby is listed.
+func TestCutAtEveryFrame(t *testing.T) {
+	for name, fault := range map[string]realmtest.Fault{
+		"cut": realmtest.Cut, "half": realmtest.Half, "garbage": realmtest.Garbage, "lie": realmtest.Lie,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := realmtest.Start(t)
+			s.Register("Bot", password)
+			hits := make(map[bncs.ID]bool)
+			s.Faults(func(at realmtest.At) realmtest.Fault {
+				if at.N == at.Conn { // the n-th connection fails at its n-th frame
+					hits[at.ID] = true
+					return fault
+				}
+				return realmtest.None
+			})
+			r := newRig(t, s, func(a *Account) { a.Session.Pause = time.Millisecond })
+			if err := r.Open(advert(1, "lobby")); err != nil {
+				t.Fatal(err)
+			}
+			const frames = 16 // log-on, listing and the answers to both
+			await(t, "every frame has failed once", func() bool { return s.Connections() > frames })
+			s.Faults(nil)
+			await(t, "listed", func() bool { return r.lists("lobby") })
+			for _, id := range []bncs.ID{
+				bncs.IDPing, bncs.IDAuthInfo, bncs.IDAuthCheck, bncs.IDLogon, bncs.IDProof, bncs.IDEnterChat,
+				bncs.IDGamePort, bncs.IDAdvertise,
+			} {
+				if !hits[id] {
+					t.Errorf("nothing failed at %v", id)
+				}
+			}
+		})
+	}
+}
+
+// Frames that come byte by byte are put together.
+func TestSlowLine(t *testing.T) {
+	s := realmtest.Start(t)
+	s.Register("Bot", password)
+	s.Faults(func(at realmtest.At) realmtest.Fault {
+		if at.ToClient && at.ID != bncs.IDAuthInfo { // its 200 bytes take too long here
+			return realmtest.Drip
+		}
+		return realmtest.None
+	})
+	r := newRig(t, s, nil)
+	if err := r.Open(advert(1, "lobby")); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "listed", func() bool { return r.lists("lobby") })
+}
+
+// The realm restarts while a lobby is open: it is listed again.
+func TestRestart(t *testing.T) {
+	s := realmtest.Start(t)
+	s.Register("Bot", password)
+	r := newRig(t, s, nil)
+	if err := r.Open(advert(1, "lobby")); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "listed", func() bool { return r.lists("lobby") })
+	s.Down()
+	await(t, "noticed", func() bool { return !r.Online("home") })
+	s.Up()
+	await(t, "listed again", func() bool { return r.lists("lobby") })
+}
+
+// Whispers come with the name that the realm vouches for; answers go back, as many
+// as the quota takes, and nobody is kicked.
+func TestWhispers(t *testing.T) {
+	s := realmtest.Start(t)
+	s.Register("Bot", password)
+	r := newRig(t, s, nil)
+	await(t, "in the channel", func() bool { return s.Channel("bot") == "w3" })
+	ann := s.Person("Ann", "w3")
+	ann.Say("/w bot hello")
+	got := <-r.speech
+	if got.From != "Ann" || got.Text != "hello" || !got.Whisper || got.Realm != "Home" {
+		t.Errorf("heard %+v", got)
+	}
+	for i := range 12 {
+		got.Reply(fmt.Sprintf("answer %d", i))
+	}
+	for last := ""; !strings.Contains(last, "answer 11"); {
+		last = ann.Await(t, bncs.EventWhisper).Text
+	}
+	ann.Say("!games")
+	if got := <-r.speech; got.Whisper || got.Text != "!games" {
+		t.Errorf("heard %+v", got)
+	}
+	if s.Refused() > 0 || s.Kicked() > 0 {
+		t.Errorf("%d lines were refused, %d kicks", s.Refused(), s.Kicked())
+	}
+}
+
+// The realm says who is in the game.
+func TestConfirm(t *testing.T) {
+	s := realmtest.Start(t)
+	s.Register("Bot", password)
+	r := newRig(t, s, nil)
+	if err := r.Open(advert(1, "lobby")); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "listed", func() bool { return r.lists("lobby") })
+	s.Person("Ann", "w3").Join("lobby")
+	answer := make(chan bool, 1)
+	r.Confirm("HOME", "ann", "lobby", func(in bool) { answer <- in })
+	if !<-answer {
+		t.Error("Ann is in the lobby")
+	}
+}
+
+// Reasons are told, without the password.
+func TestRefusals(t *testing.T) {
+	for want, change := range map[string]func(*realmtest.Server, *Account){
+		"wrong password for account Bot": func(s *realmtest.Server, _ *Account) { s.Register("bot", "other") },
+		"no such account":                func(*realmtest.Server, *Account) {},
+		"version refused": func(s *realmtest.Server, _ *Account) {
+			s.Register("bot", password)
+			s.Versions(0x1B)
+		},
+		"2 to 15 letters": func(_ *realmtest.Server, a *Account) { a.Session.Account, a.Session.Create = "B", true },
+		"connection refused": func(s *realmtest.Server, _ *Account) {
+			s.Down()
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			s := realmtest.Start(t)
+			var r *rig
+			r = newRig(t, s, func(a *Account) { change(s, a) })
+			await(t, want, func() bool { return strings.Contains(r.log.String(), want) })
+		})
+	}
+}
+
+// Accounts of one realm share its lobbies.
+func TestSeveralAccounts(t *testing.T) {
+	s := realmtest.Start(t)
+	v, _ := bncs.VersionOf(26)
+	var accounts []Account
+	for _, name := range []string{"Bot1", "Bot2"} {
+		s.Register(name, password)
+		accounts = append(accounts, Account{Realm: "Home", Address: s.Addr(), Session: session.Config{
+			Account: name, Password: password, Product: w3gs.ProductTFT, Version: v, Port: 6113, Games: 1,
+		}})
+	}
+	r, err := LogOn(Options{Accounts: accounts, Log: zerolog.Nop(), Heard: func(Speech) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Shutdown()
+	for id := uint32(1); id <= 2; id++ {
+		if err := r.Open(advert(id, fmt.Sprint("lobby ", id))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	await(t, "both listed", func() bool { return len(s.Games()) == 2 })
+}
+
+func TestTooLongForARealm(t *testing.T) {
+	s := realmtest.Start(t)
+	s.Register("Bot", password)
+	r := newRig(t, s, nil)
+	ad := advert(1, "lobby")
+	ad.Stat.MapPath = `Maps\Download\` + strings.Repeat("x", 60) + ".w3x"
+	if err := r.Open(ad); err == nil || !strings.Contains(err.Error(), "shorten") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,207 @@
+package realm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"w3host/bncs"
+	"w3host/lan"
+	"w3host/realm/session"
+)
+
+// Realms is every account of a host. Its methods may be called from any
+// goroutine, and none waits but Shutdown.
+type Realms struct {
+	opts     Options
+	names    []string // by number, from 1
+	accounts []*account
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+
+	mu       sync.Mutex
+	listings map[uint32][]listing // by game id
+	adverts  map[uint32]lan.Advert
+	asked    map[uint64]func(bool)
+	lastAsk  uint64
+}
+
+// listing is a game on one account.
+type listing struct {
+	account *account
+	number  uint32 // the realm's
+}
+
+// ErrTooMany: game ids have room for MaxRealms names.
+var ErrTooMany = errors.New("too many realms")
+
+// LogOn logs every account on. Shutdown ends it.
+func LogOn(opts Options) (*Realms, error) {
+	r := &Realms{
+		opts: opts, listings: map[uint32][]listing{}, adverts: map[uint32]lan.Advert{}, asked: map[uint64]func(bool){},
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	for _, entry := range opts.Accounts {
+		if r.number(entry.Realm) == 0 {
+			r.names = append(r.names, entry.Realm)
+		}
+		entry.Session.Seed = rand.Uint64()
+		log := opts.Log.With().Str("realm", entry.Realm).Str("account", entry.Session.Account).Logger()
+		r.accounts = append(r.accounts, &account{
+			opts: entry, log: log, heard: opts.Heard, answer: r.answered,
+			machine: session.New(entry.Session), base: time.Now(), wake: make(chan struct{}, 1),
+		})
+	}
+	if len(r.names) > MaxRealms {
+		cancel()
+		return nil, fmt.Errorf("%w: %d, at most %d", ErrTooMany, len(r.names), MaxRealms)
+	}
+	for _, a := range r.accounts {
+		r.running.Go(func() { a.run(ctx) })
+	}
+	return r, nil
+}
+
+// Shutdown logs off.
+func (r *Realms) Shutdown() {
+	r.cancel()
+	r.running.Wait()
+}
+
+// number is a realm's in game ids; 0: there is none of that name.
+func (r *Realms) number(name string) uint32 {
+	for i, n := range r.names {
+		if sameRealm(n, name) {
+			return uint32(i + 1)
+		}
+	}
+	return 0
+}
+
+// Realm names the realm whose listing a game id comes from; empty: the LAN, or
+// none of ours.
+func (r *Realms) Realm(gameID uint32) string {
+	if n := int(gameID >> numberShift); n > 0 && n <= len(r.names) {
+		return r.names[n-1]
+	}
+	return ""
+}
+
+// Online reports whether an account of a realm is logged on.
+func (r *Realms) Online(name string) bool {
+	for _, a := range r.accounts {
+		if sameRealm(a.opts.Realm, name) && a.isOnline() {
+			return true
+		}
+	}
+	return false
+}
+
+// Open lists a lobby on every realm, each time by the account that has the
+// fewest. A lobby that does not fit a realm is an error that says what to
+// shorten.
+func (r *Realms) Open(ad lan.Advert) error {
+	if _, err := (&bncs.GameStat{Stat: ad.Stat}).Encode(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.adverts[ad.GameID] = ad
+	for i, name := range r.names {
+		var least *account
+		games := 0
+		for _, a := range r.accounts {
+			if n := r.games(a); sameRealm(a.opts.Realm, name) && (least == nil || n < games) {
+				least, games = a, n
+			}
+		}
+		l := listing{least, uint32(i + 1)}
+		r.listings[ad.GameID] = append(r.listings[ad.GameID], l)
+		l.list(ad)
+	}
+	return nil
+}
+
+func (r *Realms) games(a *account) (n int) {
+	for _, listings := range r.listings {
+		for _, l := range listings {
+			if l.account == a {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// list wants the game listed as it is now.
+func (l listing) list(ad lan.Advert) {
+	stat := bncs.GameStat{Free: ad.Count.Open, GameID: ad.GameID | l.number<<numberShift, Stat: ad.Stat}
+	text, err := stat.Encode()
+	if err != nil {
+		return // Open has said so
+	}
+	name := ad.Name[:min(len(ad.Name), bncs.MaxGameName)]
+	l.account.post(session.List{Game: session.Game{
+		ID: ad.GameID, Name: name, Stat: text, Private: ad.Private, Full: ad.Count.Open == 0,
+	}})
+}
+
+// Update tells how full a lobby is now.
+func (r *Realms) Update(gameID uint32, c lan.Count) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ad, ok := r.adverts[gameID]
+	if !ok || ad.Count == c {
+		return
+	}
+	ad.Count = c
+	r.adverts[gameID] = ad
+	for _, l := range r.listings[gameID] {
+		l.list(ad)
+	}
+}
+
+// Close takes a lobby off the lists.
+func (r *Realms) Close(gameID uint32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.listings[gameID] {
+		l.account.post(session.Unlist{ID: gameID})
+	}
+	delete(r.listings, gameID)
+	delete(r.adverts, gameID)
+}
+
+// Confirm asks a realm whether somebody of this name is in the game. The answer
+// comes on another goroutine; it does not come while the realm is away.
+func (r *Realms) Confirm(realm, name, game string, answer func(in bool)) {
+	var by *account
+	for _, a := range r.accounts {
+		if sameRealm(a.opts.Realm, realm) && (by == nil || a.isOnline() && !by.isOnline()) {
+			by = a
+		}
+	}
+	if by == nil {
+		return
+	}
+	r.mu.Lock()
+	r.lastAsk++
+	id := r.lastAsk
+	r.asked[id] = answer
+	r.mu.Unlock()
+	by.post(session.Confirm{Name: name, Game: game, Seat: id})
+}
+
+func (r *Realms) answered(e session.Answered) {
+	r.mu.Lock()
+	answer := r.asked[e.Seat]
+	delete(r.asked, e.Seat)
+	r.mu.Unlock()
+	if answer != nil {
+		answer(e.In)
+	}
+}

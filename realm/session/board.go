@@ -1,0 +1,219 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"w3host/bncs"
+)
+
+// board is which games are to be listed, and which one is. A connection has one
+// at a time.
+type board struct {
+	most    int
+	wanted  []*entry
+	on      *entry // what the realm has of this connection
+	answer  time.Duration
+	asking  bool // the answer to on's creation is awaited
+	hidden  bool
+	updates int           // answers to changes of state that are to come
+	at      time.Duration // on was created then
+	inChat  bool          // in the channel, or on the way
+	said    time.Duration // when a game was announced last
+}
+
+type entry struct {
+	Game
+	gone  bool          // started or closed
+	said  bool          // announced
+	shown string        // the stat string that the realm has
+	last  time.Duration // when its turn ended
+	retry time.Duration // it was refused: not before
+}
+
+const never = time.Duration(1<<63 - 1)
+
+func (b *board) want(g Game) {
+	for _, e := range b.wanted {
+		if e.ID == g.ID {
+			e.Game = g
+			return
+		}
+	}
+	b.wanted = append(b.wanted, &entry{Game: g, last: -1})
+}
+
+func (b *board) unwant(id uint32) {
+	b.wanted = slices.DeleteFunc(b.wanted, func(e *entry) bool {
+		if e.ID == id {
+			e.gone = true
+		}
+		return e.ID == id
+	})
+}
+
+// reset: the connection is gone, and its game with it.
+func (b *board) reset() {
+	b.on, b.asking, b.hidden, b.inChat, b.updates = nil, false, false, false, 0
+	for _, e := range b.wanted {
+		e.retry = 0
+	}
+}
+
+// candidate is the game whose turn it is: that whose last turn is longest ago,
+// of the first b.most.
+func (b *board) candidate(now time.Duration) (best *entry) {
+	for i, e := range b.wanted {
+		if i >= b.most {
+			break
+		}
+		if e == b.on || e.Full || e.retry > now {
+			continue
+		}
+		if best == nil || e.last < best.last {
+			best = e
+		}
+	}
+	return best
+}
+
+// ends says when the listed game's turn is over: now, later or never.
+func (b *board) ends(now time.Duration) time.Duration {
+	switch other := b.candidate(now); {
+	case b.on.gone:
+		return 0
+	case b.on.Full && other != nil:
+		return 0
+	case other != nil && b.on.Stat != b.on.shown:
+		return b.at + min(RefreshEvery, RotateEvery)
+	case other != nil:
+		return b.at + RotateEvery
+	case !b.on.Full && b.on.Stat != b.on.shown:
+		return b.at + RefreshEvery
+	}
+	return never
+}
+
+// next is when something is due.
+func (b *board) next(now time.Duration) time.Duration {
+	if b.asking {
+		return b.answer
+	}
+	if b.on != nil {
+		return b.ends(now)
+	}
+	at := never
+	for _, e := range b.wanted {
+		if e.retry > now {
+			at = min(at, e.retry)
+		}
+	}
+	return at
+}
+
+// manageBoard brings what the realm lists up to date.
+func (m *Machine) manageBoard() {
+	b := &m.board
+	if b.asking && m.now >= b.answer {
+		m.notListed(fmt.Sprintf("the realm does not answer: it takes names of up to %d bytes and stat strings of up to %d, or is slow", bncs.MaxGameName, bncs.MaxStat))
+	}
+	if b.asking {
+		return
+	}
+	if b.on != nil && m.now >= b.ends(m.now) {
+		b.on.last = m.now
+		m.release()
+	}
+	switch e := b.candidate(m.now); {
+	case b.on != nil:
+		m.showOrHide()
+	case e != nil:
+		m.create(e)
+	case !b.inChat && m.cfg.Channel != "":
+		b.inChat = true
+		m.send(&bncs.JoinChannel{Flag: bncs.ChannelCreate, Channel: m.cfg.Channel})
+	}
+}
+
+// create lists a game. It takes the account out of its channel.
+func (m *Machine) create(e *entry) {
+	b := &m.board
+	m.announce(e)
+	b.on, b.asking, b.hidden, b.inChat = e, true, false, false
+	b.at, b.answer, e.shown = m.now, m.now+ListedWithin, e.Stat
+	state := bncs.StatePublic
+	if e.Private {
+		state = bncs.StatePrivate
+	}
+	m.send(&bncs.GamePort{Port: m.cfg.Port}, &bncs.Advertise{State: state, Name: e.Name, Stat: e.Stat})
+}
+
+// announce says a new game in the channel, which the account is about to leave.
+func (m *Machine) announce(e *entry) {
+	b := &m.board
+	if !m.cfg.Announce || !b.inChat || e.said || e.Private || b.said > 0 && m.now-b.said < AnnounceEvery {
+		return
+	}
+	e.said, b.said = true, max(m.now, 1)
+	if text := "New game: " + e.Name; m.lines.spend(m.now, cost(text)) {
+		m.send(&bncs.Chat{Text: text})
+	}
+}
+
+// release gives the listed game up: 0x02 hides it at once, so that it does not
+// pass to a player who told the realm of the join; 0x1F makes room for another.
+func (m *Machine) release() {
+	m.board.on, m.board.hidden = nil, false
+	m.send(bncs.Empty(bncs.IDStopAdvert), bncs.Empty(bncs.IDLeaveGame))
+}
+
+// showOrHide keeps a full game off the list.
+func (m *Machine) showOrHide() {
+	b := &m.board
+	if b.on.Full == b.hidden || b.on.Private {
+		return
+	}
+	b.hidden = b.on.Full
+	state := bncs.StatePublic
+	if b.hidden {
+		state = bncs.StateFull
+	}
+	b.updates++
+	m.send(&bncs.Advertise{State: state, Name: b.on.Name, Stat: b.on.shown})
+}
+
+// advertised takes the answer to an 0x1C. That to a change of state is of no
+// interest: it is always yes.
+func (m *Machine) advertised(result uint32) {
+	b := &m.board
+	switch {
+	case b.updates > 0:
+		b.updates--
+	case !b.asking:
+	case result != 0:
+		m.notListed("refused: the realm has a lobby of this name already, or the account may not list games")
+	default:
+		b.asking = false
+		m.emit(Listed{b.on.ID, b.on.Name})
+		m.send(&bncs.ListGames{Name: b.on.Name})
+	}
+}
+
+func (m *Machine) notListed(why string) {
+	b := &m.board
+	e := b.on
+	e.retry, e.last = m.now+RetryGame, m.now
+	b.on, b.asking = nil, false
+	m.emit(NotListed{e.ID, e.Name, why})
+	m.send(bncs.Empty(bncs.IDStopAdvert), bncs.Empty(bncs.IDLeaveGame)) // in case it came through after all
+}
+
+// found takes the realm's word on where players join the game that it lists.
+func (m *Machine) found(games []bncs.ListedGame) {
+	for _, g := range games {
+		if on := m.board.on; on != nil && sameName(g.Name, on.Name) {
+			m.emit(ListedAt{on.ID, on.Name, g.Addr})
+		}
+	}
+}

@@ -1,0 +1,66 @@
+// Package session is one account on a realm as a pure machine: it logs on, keeps
+// the line alive, comes back when it is cut, lists games one at a time, asks the
+// realm who is in them, and says lines without ever tripping the flood quota.
+//
+// Events go in with the time since the machine began, effects come out. The
+// socket is outside.
+package session
+
+import (
+	"time"
+
+	"w3host/bncs"
+	"w3host/w3gs"
+)
+
+// Secret is a password. It prints as stars, whatever prints it.
+type Secret string
+
+func (Secret) String() string               { return "***" }
+func (Secret) GoString() string             { return `"***"` }
+func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
+
+// Config is what a session is made from.
+type Config struct {
+	Account  string
+	Password Secret
+	Create   bool   // register the account when the realm does not know it
+	Channel  string // to be in while no game is listed; empty: none
+	Product  w3gs.Product
+	Version  bncs.Version
+	Language string        // of the realm's texts: enUS
+	Port     uint16        // where players join; at least 1024
+	Games    int           // how many may be listed, by turns
+	Seed     uint64        // of the jitter
+	Announce bool          // say new games in the channel
+	Pause    time.Duration // before the first attempt to come back; 0 is FirstPause
+}
+
+// Game is one to be listed.
+type Game struct {
+	ID      uint32
+	Name    string // at most bncs.MaxGameName bytes
+	Stat    string // of bncs.GameStat
+	Private bool   // found by its name only
+	Full    bool
+}
+
+// The machine's times.
+const (
+	AnswerWithin   = 15 * time.Second // of the realm, while logging on
+	ListedWithin   = 10 * time.Second // the answer to a game: none means refused
+	NullEvery      = 30 * time.Second
+	NullsUnheard   = 2 // then the line is dead
+	RotateEvery    = 30 * time.Second
+	RefreshEvery   = 20 * time.Second // a new number of free slots needs a new listing
+	RetryGame      = time.Minute      // after a game was refused
+	FirstPause     = 2 * time.Second  // before the first attempt to come back; doubled each time
+	LongestPause   = 5 * time.Minute
+	RefusedPause   = 10 * time.Minute // after a password was refused: realms ban who insists
+	SteadyAfter    = time.Minute      // online so long: the next pause is the first again
+	WhereWithin    = 5 * time.Second
+	WhereTries     = 4
+	WherePause     = 8 * time.Second
+	AnnounceEvery  = time.Minute
+	questionsAtAll = 64
+)

@@ -1,0 +1,109 @@
+package session
+
+import (
+	"net/netip"
+
+	"w3host/bncs"
+)
+
+// Event is something that happened outside.
+type Event interface{ event() }
+
+type (
+	// Tick: time alone has passed.
+	Tick struct{}
+	// Connected answers Dial. Random is the secret of one log-on.
+	Connected struct{ Random [32]byte }
+	// Lost: the connection, or the attempt at one, has ended.
+	Lost struct{ Why string }
+	// Received is one frame of the realm.
+	Received struct{ Frame bncs.Frame }
+	// List wants a game listed, or changes one that is.
+	List struct{ Game Game }
+	// Unlist: the game starts, or is closed.
+	Unlist struct{ ID uint32 }
+	// Say wants a line said in the channel, Whisper to one person.
+	Say     struct{ Text string }
+	Whisper struct{ To, Text string }
+	// Confirm asks the realm whether a name is in one of its games.
+	Confirm struct {
+		Name, Game string
+		Seat       uint64 // comes back with the answer
+	}
+)
+
+func (Tick) event()      {}
+func (Connected) event() {}
+func (Lost) event()      {}
+func (Received) event()  {}
+func (List) event()      {}
+func (Unlist) event()    {}
+func (Say) event()       {}
+func (Whisper) event()   {}
+func (Confirm) event()   {}
+
+// Effect is what the machine wants done, or known.
+type Effect interface{ effect() }
+
+type (
+	// Dial wants a connection: Connected or Lost follows.
+	Dial struct{}
+	// Send writes bytes, whole and in this order.
+	Send struct{ Bytes []byte }
+	// HangUp closes the connection; no Lost is wanted for it.
+	HangUp struct{}
+
+	// Online: logged on.
+	Online struct{ Created bool }
+	// Offline: the connection is gone, or was refused; the next attempt is after
+	// Again seconds.
+	Offline struct {
+		Why   string
+		Again int
+	}
+	// InChannel: the account is in a channel now.
+	InChannel struct{ Channel string }
+	// Listed: the realm shows the game.
+	Listed struct {
+		ID   uint32
+		Name string
+	}
+	// ListedAt: players who choose the game join there.
+	ListedAt struct {
+		ID   uint32
+		Name string
+		Addr netip.AddrPort
+	}
+	// NotListed: it does not.
+	NotListed struct {
+		ID        uint32
+		Name, Why string
+	}
+	// Heard: somebody whispered, or spoke in the channel. The realm vouches for
+	// the name.
+	Heard struct {
+		From, Text string
+		Whisper    bool
+	}
+	// Answered: whether the realm has the name in the game.
+	Answered struct {
+		Name string
+		Seat uint64
+		In   bool
+	}
+	// Dropped: a line was not said, because too many waited.
+	Dropped struct{ Lines int }
+)
+
+func (Dial) effect()      {}
+func (Send) effect()      {}
+func (HangUp) effect()    {}
+func (Online) effect()    {}
+func (Offline) effect()   {}
+func (InChannel) effect() {}
+func (Listed) effect()    {}
+func (ListedAt) effect()  {}
+func (NotListed) effect() {}
+func (Heard) effect()     {}
+func (Answered) effect()  {}
+func (Dropped) effect()   {}

@@ -1,0 +1,211 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"w3host/bncs"
+)
+
+// state is how far the connection has come.
+type state uint8
+
+const (
+	away     state = iota // until the machine dials again
+	dialing               // Connected or Lost is awaited
+	greeting              // 0x50
+	checking              // 0x51
+	creating              // 0x3D
+	naming                // 0x53
+	proving               // 0x54
+	entering              // 0x0A
+	online
+)
+
+// awaited names the frame that a state waits for.
+var awaited = [...]bncs.ID{
+	greeting: bncs.IDAuthInfo, checking: bncs.IDAuthCheck, creating: bncs.IDCreate, naming: bncs.IDLogon,
+	proving: bncs.IDProof, entering: bncs.IDEnterChat,
+}
+
+// Machine is one account. It belongs to one goroutine.
+type Machine struct {
+	cfg    Config
+	jitter *rand.Rand
+	now    time.Duration
+	out    []Effect
+
+	state    state
+	due      time.Duration // what the state waits for has its deadline then
+	since    time.Duration // online
+	attempts int           // since the session was steady
+	steadyAt time.Duration
+
+	srp     *bncs.SRP
+	useSRP  bool // XSHA1 was refused on this connection
+	m2      [20]byte
+	created bool // asked for on this connection
+	name    string
+
+	nullAt  time.Duration
+	unheard int // nulls
+
+	board board
+	lines queue
+	asked questions
+	hint  string // what the end of the connection may come from
+}
+
+// New begins: the first Tick dials.
+func New(cfg Config) *Machine {
+	m := &Machine{cfg: cfg, jitter: rand.New(rand.NewPCG(cfg.Seed, 0))}
+	m.board.most = max(cfg.Games, 1)
+	return m
+}
+
+// Handle takes one event and returns what follows from it, valid until the next.
+func (m *Machine) Handle(now time.Duration, e Event) []Effect {
+	m.now, m.out = max(now, m.now), m.out[:0]
+	switch e := e.(type) {
+	case Connected:
+		m.connected(e)
+	case Lost:
+		m.lost(e.Why)
+	case Received:
+		m.received(e.Frame)
+	case List:
+		m.board.want(e.Game)
+	case Unlist:
+		m.board.unwant(e.ID)
+	case Say:
+		m.lines.add(line{text: e.Text, weight: chatter})
+	case Whisper:
+		m.lines.add(line{to: e.To, text: e.Text, weight: whispered})
+	case Confirm:
+		if !m.asked.add(m.now, e) {
+			m.emit(Answered{e.Name, e.Seat, false})
+		}
+	}
+	m.work()
+	return m.out
+}
+
+// Next is when Handle wants a Tick if nothing else comes.
+func (m *Machine) Next() time.Duration {
+	if m.state != online {
+		return m.due
+	}
+	at := m.nullAt
+	at = min(at, m.board.next(m.now), m.lines.next(m.now), m.asked.next(m.now))
+	return max(at, m.now)
+}
+
+// Online reports whether the session is logged on.
+func (m *Machine) Online() bool { return m.state == online }
+
+func (m *Machine) emit(e Effect) { m.out = append(m.out, e) }
+
+func (m *Machine) send(packets ...bncs.Packet) {
+	var b []byte
+	for _, p := range packets {
+		b = bncs.Append(b, p)
+	}
+	m.emit(Send{b})
+}
+
+// await sends and waits for the answer that the state stands for.
+func (m *Machine) await(s state, p bncs.Packet) {
+	m.state, m.due = s, m.now+AnswerWithin
+	if p != nil {
+		m.send(p)
+	}
+}
+
+// work does what is due.
+func (m *Machine) work() {
+	switch {
+	case m.state == away && m.now >= m.due:
+		m.state, m.due = dialing, m.now+2*AnswerWithin
+		m.emit(Dial{})
+	case m.state == away:
+	case m.state == dialing && m.now >= m.due:
+		m.hangUp("no connection within 30 s", 0)
+	case m.state < online && m.now >= m.due:
+		m.hangUp(fmt.Sprintf("no answer (%v) within %v", awaited[m.state], AnswerWithin), 0)
+	case m.state == online:
+		m.keepAlive()
+	}
+	if m.state != online {
+		return
+	}
+	m.manageBoard()
+	m.ask()
+	if n := m.lines.dropped; n > 0 {
+		m.lines.dropped = 0
+		m.emit(Dropped{n})
+	}
+	for text, ok := m.lines.take(m.now); ok; text, ok = m.lines.take(m.now) {
+		m.send(&bncs.Chat{Text: text})
+	}
+}
+
+func (m *Machine) keepAlive() {
+	if m.now < m.nullAt {
+		return
+	}
+	if m.unheard >= NullsUnheard {
+		m.hangUp(fmt.Sprintf("dead: nothing was heard for %v", NullsUnheard*NullEvery), 0)
+		return
+	}
+	m.unheard++
+	m.nullAt = m.now + NullEvery
+	m.send(bncs.Empty(bncs.IDNull))
+}
+
+// connected begins the log-on.
+func (m *Machine) connected(e Connected) {
+	if m.state != dialing {
+		return
+	}
+	m.srp = bncs.NewSRP(m.cfg.Account, string(m.cfg.Password), e.Random)
+	m.useSRP, m.created, m.hint = false, false, "it may have banned this address, or take no more connections from it"
+	m.emit(Send{[]byte{bncs.ProtocolGame}})
+	m.await(greeting, &bncs.AuthInfo{Product: m.cfg.Product, Version: m.cfg.Version.ID, Language: m.cfg.Language})
+}
+
+func (m *Machine) hangUp(why string, least time.Duration) {
+	m.emit(HangUp{})
+	m.gone(why, least)
+}
+
+func (m *Machine) lost(why string) {
+	if m.state == away {
+		return
+	}
+	if m.state > dialing && m.hint != "" {
+		why += ": " + m.hint
+	}
+	m.gone(why, 0)
+}
+
+// gone plans the way back: pauses double, and no two sessions keep step.
+func (m *Machine) gone(why string, least time.Duration) {
+	if m.state == online && m.now-m.since >= SteadyAfter {
+		m.attempts = 0
+	}
+	pause := min(cmp.Or(m.cfg.Pause, FirstPause)<<min(m.attempts, 10), LongestPause)
+	m.attempts++
+	pause = max(pause, least)
+	pause += time.Duration(m.jitter.Int64N(int64(pause) / 2))
+	m.state, m.due = away, m.now+pause
+	m.board.reset()
+	m.asked.reset(m.now)
+	m.lines.reset()
+	m.emit(Offline{why, int((pause + time.Second - 1) / time.Second)})
+}
+
+// sameName compares as realms do.
+func sameName(a, b string) bool { return strings.EqualFold(a, b) }

@@ -1,0 +1,188 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The flood quota of a PvPGN server: a line costs one unit for each 40 bytes,
+// four units pass in any five seconds, counted in whole seconds; what is refused
+// counts as well, and ten units close the connection.
+const (
+	unitBytes  = 40
+	units      = 4
+	window     = 6 * time.Second
+	maxLine    = units * unitBytes // the longest line that can ever pass
+	maxWaiting = 32                // lines
+)
+
+// weight is which lines go first.
+type weight uint8
+
+const (
+	question weight = iota
+	whispered
+	chatter
+)
+
+type line struct {
+	to     string // a whisper's
+	text   string
+	weight weight
+}
+
+// prefix is what the line costs besides its text.
+func (l *line) prefix() string {
+	if l.to == "" {
+		return ""
+	}
+	return "/w " + l.to + " "
+}
+
+// queue holds lines until they can pass.
+type queue struct {
+	waiting []line
+	sent    []spent // in the window
+	dropped int
+}
+
+type spent struct {
+	at    time.Duration
+	units int
+}
+
+// add puts a line behind those of its weight. What is too long is split between
+// words; a whisper is merged with the one before it to the same person if both
+// fit into one line.
+func (q *queue) add(l line) {
+	room := maxLine - len(l.prefix())
+	for text := range strings.SplitSeq(l.text, "\n") {
+		text = strings.TrimSpace(plain(text))
+		if l.weight == chatter && strings.HasPrefix(text, "/") {
+			text = " " + text // talk, not a command
+		}
+		for text != "" {
+			var part string
+			part, text = cut(text, room)
+			q.insert(line{l.to, part, l.weight}, room)
+		}
+	}
+	for len(q.waiting) > maxWaiting {
+		q.dropOldest()
+	}
+}
+
+func (q *queue) insert(l line, room int) {
+	at := len(q.waiting)
+	for at > 0 && q.waiting[at-1].weight > l.weight {
+		at--
+	}
+	for i := at - 1; i >= 0 && l.to != ""; i-- {
+		if last := &q.waiting[i]; sameName(last.to, l.to) {
+			if len(last.text)+len(" | ")+len(l.text) <= room {
+				last.text += " | " + l.text
+				return
+			}
+			break
+		}
+	}
+	q.waiting = slices.Insert(q.waiting, at, l)
+}
+
+// dropOldest drops the oldest of the least important lines.
+func (q *queue) dropOldest() {
+	least := q.waiting[len(q.waiting)-1].weight
+	i := slices.IndexFunc(q.waiting, func(l line) bool { return l.weight == least })
+	q.waiting = slices.Delete(q.waiting, i, i+1)
+	q.dropped++
+}
+
+func cost(text string) int { return max((len(text)+unitBytes-1)/unitBytes, 1) }
+
+// room is when a line of so many units may go.
+func (q *queue) room(now time.Duration, n int) time.Duration {
+	for len(q.sent) > 0 && q.sent[0].at+window <= now {
+		q.sent = q.sent[1:]
+	}
+	used := n
+	for _, s := range q.sent {
+		used += s.units
+	}
+	at := now
+	for _, s := range q.sent {
+		if used <= units {
+			break
+		}
+		used -= s.units
+		at = s.at + window
+	}
+	return at
+}
+
+// take gives the next line, if it may go now.
+func (q *queue) take(now time.Duration) (text string, ok bool) {
+	if len(q.waiting) == 0 {
+		return "", false
+	}
+	l := q.waiting[0]
+	text = l.prefix() + l.text
+	if !q.spend(now, cost(text)) {
+		return "", false
+	}
+	q.waiting = slices.Delete(q.waiting, 0, 1)
+	return text, true
+}
+
+// spend takes units out of the window, if it has them.
+func (q *queue) spend(now time.Duration, n int) bool {
+	if q.room(now, n) > now {
+		return false
+	}
+	q.sent = append(q.sent, spent{now, n})
+	return true
+}
+
+// refused: the realm may have refused the last line. The whole window has to pass.
+func (q *queue) refused(now time.Duration) {
+	if len(q.sent) > 0 && now-q.sent[len(q.sent)-1].at <= time.Second {
+		q.sent = append(q.sent[:0], spent{now, units})
+	}
+}
+
+func (q *queue) next(now time.Duration) time.Duration {
+	if len(q.waiting) == 0 {
+		return never
+	}
+	return q.room(now, cost(q.waiting[0].prefix()+q.waiting[0].text))
+}
+
+// reset: answers that are late by a reconnect help nobody.
+func (q *queue) reset() { *q = queue{} }
+
+// plain takes control bytes out.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7F {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// cut takes at most n bytes off, between words if it can and never inside a
+// character.
+func cut(s string, n int) (part, rest string) {
+	if len(s) <= n {
+		return s, ""
+	}
+	end := n
+	for end > 1 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	if space := strings.LastIndexByte(s[:end], ' '); space > n/2 {
+		end = space
+	}
+	return s[:end], strings.TrimLeft(s[end:], " ")
+}
