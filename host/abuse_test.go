@@ -113,24 +113,24 @@ func TestStrangers(t *testing.T) {
 func checkBeat(t *testing.T, players []*client, longest time.Duration) {
 	t.Helper()
 	for _, c := range players {
-		if err := c.ending(); err != nil {
-			t.Errorf("%s lost the connection: %v", c.name, err)
+		if err := c.Ending(); err != nil {
+			t.Errorf("%s lost the connection: %v", c.Name, err)
 		}
-		if c.count(0x10) > 0 || c.count(0x07) > 1 {
-			t.Errorf("%s saw a lag screen or a leave", c.name)
+		if c.Count(0x10) > 0 || c.Count(0x07) > 1 {
+			t.Errorf("%s saw a lag screen or a leave", c.Name)
 		}
 		var last time.Time
-		for _, p := range c.all() {
-			if p.b[1] != 0x0C {
+		for _, p := range c.All() {
+			if p.B[1] != 0x0C {
 				continue
 			}
-			if gap := p.at.Sub(last); !last.IsZero() && gap > longest {
-				t.Errorf("%s waited %v for a turn, want %v at most", c.name, gap, longest)
+			if gap := p.At.Sub(last); !last.IsZero() && gap > longest {
+				t.Errorf("%s waited %v for a turn, want %v at most", c.Name, gap, longest)
 			}
-			last = p.at
+			last = p.At
 		}
-		mark := c.count(0x0C)
-		eventually(t, "more turns", func() bool { return c.count(0x0C) > mark+2 })
+		mark := c.Count(0x0C)
+		eventually(t, "more turns", func() bool { return c.Count(0x0C) > mark+2 })
 	}
 }
 
@@ -178,13 +178,13 @@ func TestTooManyFromOneAddress(t *testing.T) {
 		t.Errorf("logged %v", line)
 	}
 	for i, c := range []*client{first, second} { // these two may join, and use up the rate
-		c.name = fmt.Sprintf("P%d", i)
-		go c.listen()
-		c.send(joinPacket(g.ID(), g.EntryKey(), c.name))
-		c.until(0x3D)
+		c.Name = fmt.Sprintf("P%d", i)
+		go c.Listen()
+		c.Send(joinPacket(g.ID(), g.EntryKey(), c.Name))
+		c.Until(0x3D)
 	}
 	hasty := r.knock(g, "Hasty", nil)
-	hasty.expect("F7 05 08 00 07 00 00 00")
+	hasty.Expect("F7 05 08 00 07 00 00 00")
 
 	exempt := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	for range 5 {
@@ -224,19 +224,19 @@ func TestGarbage(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, nil)
 			check := func(bad, good *client) {
-				bad.send(tc.bytes)
-				_ = bad.ended()
-				eventually(t, "the leave", func() bool { return good.count(0x07) > 0 && r.log.String() != "" })
+				bad.Send(tc.bytes)
+				_ = bad.Ended()
+				eventually(t, "the leave", func() bool { return good.Count(0x07) > 0 && r.log.String() != "" })
 				eventually(t, "the reason in the log", func() bool { return strings.Contains(r.log.String(), tc.reason) })
 			}
 			if tc.inLobby {
 				g := r.lobby(2)
 				good, bad := r.join(g, "Good", nil), r.join(g, "Bad", nil)
 				check(bad, good)
-				if b := good.until(0x07); !matches("F7 07 09 00 03 0D 00 00 00", b) {
+				if b := good.Until(0x07); !matches("F7 07 09 00 03 0D 00 00 00", b) {
 					t.Errorf("got %X for the leave from the lobby", b)
 				}
-				if good.ending() != nil {
+				if good.Ending() != nil {
 					t.Error("the other one was disturbed")
 				}
 			}
@@ -245,10 +245,10 @@ func TestGarbage(t *testing.T) {
 				bad := players[2]
 				check(bad, players[0])
 				for _, c := range players[:2] {
-					if b := c.until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", bad.pid), b) {
-						t.Errorf("%s: got %X for the leave", c.name, b)
+					if b := c.Until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", bad.PID), b) {
+						t.Errorf("%s: got %X for the leave", c.Name, b)
 					}
-					c.until(0x0C)
+					c.Until(0x0C)
 				}
 			}
 		})
@@ -260,10 +260,10 @@ func TestUnknownOpcodes(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	g, players := r.play(2)
-	players[1].send(packet(0x77, uint32(1)), packet(0x3B, uint16(3)), joinPacket(g.ID(), g.EntryKey(), "Again"), packet(0x0C, uint16(9)))
-	players[1].sayInGame("still here", players[0].pid)
-	players[0].untilText("still here")
-	_ = players[1].nc.Close()
+	players[1].Send(packet(0x77, uint32(1)), packet(0x3B, uint16(3)), joinPacket(g.ID(), g.EntryKey(), "Again"), packet(0x0C, uint16(9)))
+	players[1].SayInGame("still here", players[0].PID)
+	players[0].UntilText("still here")
+	_ = players[1].Conn.Close()
 	if line := r.logged("packets without a meaning for a host were skipped"); line["packets"] != 3. {
 		t.Errorf("logged %v", line) // 0x3B is known, and of no use
 	}
@@ -275,10 +275,10 @@ func TestSilentInLobby(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Limits.LobbyTimeout = 8 * time.Second })
 	g := r.lobby(2)
 	good, dead := r.join(g, "Good", player), r.join(g, "Dead", nil)
-	if err := dead.ended(); err == nil {
+	if err := dead.Ended(); err == nil {
 		t.Error("the silent player is kept")
 	}
-	good.until(0x07)
+	good.Until(0x07)
 	if line := r.logged("connection lost"); line["player"] != "Dead" || line["reason"] != "nothing heard for too long" {
 		t.Errorf("logged %v", line)
 	}

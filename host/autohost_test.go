@@ -68,7 +68,7 @@ func TestAutohost(t *testing.T) {
 	if n := len(r.h.Games()); n != 2 {
 		t.Errorf("%d games, want 2", n)
 	}
-	_ = first.nc.Close()
+	_ = first.Conn.Close()
 	b.expect(t, "open 3 game #3 4/5")
 	r.shutDown()
 	b.expect(t, "close 3")

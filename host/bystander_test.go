@@ -66,30 +66,30 @@ func gameBystander(t *testing.T, over lines, rate int64, actions, rounds int, st
 	other, flooder := r.join(g, "Other", player), r.join(g, "Flooder", player)
 	thin := r.letIn(r.knockOn(clientOn(t, over(t, r, rate)), g, "Thin", player))
 	r.begin(other, flooder, thin)
-	thin.until(0x0C)
+	thin.Until(0x0C)
 	burst := repeat(action(make([]byte, 1000)), actions)
 	for range rounds {
-		if flooder.send(burst); flooder.ending() != nil {
+		if flooder.Send(burst); flooder.Ending() != nil {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	// All that was let through has to pass the line before this turn.
-	mark := other.count(0x0C)
-	eventually(t, "turns of the other", func() bool { return other.count(0x0C) > mark+20 })
-	eventually(t, "turns of the bystander", func() bool { return thin.count(0x0C) >= other.count(0x0C)-5 })
+	mark := other.Count(0x0C)
+	eventually(t, "turns of the other", func() bool { return other.Count(0x0C) > mark+20 })
+	eventually(t, "turns of the bystander", func() bool { return thin.Count(0x0C) >= other.Count(0x0C)-5 })
 	for _, c := range []*client{other, thin} {
-		if err := c.ending(); err != nil {
-			t.Errorf("%s lost the connection: %v", c.name, err)
+		if err := c.Ending(); err != nil {
+			t.Errorf("%s lost the connection: %v", c.Name, err)
 		}
 	}
-	if gone := flooder.ending() != nil; gone == stays {
+	if gone := flooder.Ending() != nil; gone == stays {
 		t.Errorf("the flooder is gone: %v", gone)
 	}
 	if !stays && r.logged("player dropped")["reason"] != "sent far more actions than a player may" {
 		t.Errorf("logged %v", r.logged("player dropped"))
 	}
-	if stays && other.count(0x10) > 0 {
+	if stays && other.Count(0x10) > 0 {
 		t.Error("a lag screen for what the budget allows")
 	}
 	checkSameStream(t, []*client{other, thin})
@@ -105,20 +105,20 @@ func lagsAndStays(t *testing.T, over lines) {
 	other, busy := r.join(g, "Other", player), r.join(g, "Busy", player)
 	thin := r.letIn(r.knockOn(clientOn(t, over(t, r, 100_000)), g, "Thin", player))
 	r.begin(other, busy, thin)
-	thin.until(0x0C)
+	thin.Until(0x0C)
 	for range 8 {
-		busy.send(repeat(action(make([]byte, 1000)), 90))
+		busy.Send(repeat(action(make([]byte, 1000)), 90))
 		time.Sleep(100 * time.Millisecond)
 	}
-	other.until(0x10)
-	if b := other.until(0x11); b[4] != thin.pid {
+	other.Until(0x10)
+	if b := other.Until(0x11); b[4] != thin.PID {
 		t.Errorf("%X comes back", b)
 	}
-	mark := other.count(0x0C)
-	eventually(t, "turns of all", func() bool { return min(other.count(0x0C), thin.count(0x0C)) > mark+10 })
+	mark := other.Count(0x0C)
+	eventually(t, "turns of all", func() bool { return min(other.Count(0x0C), thin.Count(0x0C)) > mark+10 })
 	for _, c := range []*client{other, busy, thin} {
-		if err := c.ending(); err != nil || len(r.log.find("player dropped")) > 0 {
-			t.Errorf("%s: %v", c.name, err)
+		if err := c.Ending(); err != nil || len(r.log.find("player dropped")) > 0 {
+			t.Errorf("%s: %v", c.Name, err)
 		}
 	}
 	checkSameStream(t, []*client{other, busy, thin})
@@ -131,27 +131,27 @@ func lobbyBystander(t *testing.T, over lines) {
 	g := r.lobby(5)
 	flooders := []*client{r.join(g, "A", player), r.join(g, "B", player), r.join(g, "C", player)}
 	thin := r.letIn(r.knockOn(clientOn(t, over(t, r, 60_000)), g, "Thin", nil))
-	thin.until(0x3D)
-	thin.send(packet(0x42, uint32(1), byte(1), uint32(0)))
-	thin.until(0x3F)
-	before, begin := thin.count(0x09), time.Now()
+	thin.Until(0x3D)
+	thin.Send(packet(0x42, uint32(1), byte(1), uint32(0)))
+	thin.Until(0x3F)
+	before, begin := thin.Count(0x09), time.Now()
 	for _, c := range flooders {
 		var burst []byte
 		for i := range 1900 {
-			burst = append(burst, packet(0x28, byte(1), byte(255), c.pid, byte(0x14), byte(50+10*(i%6)))...)
+			burst = append(burst, packet(0x28, byte(1), byte(255), c.PID, byte(0x14), byte(50+10*(i%6)))...)
 		}
-		c.send(burst)
+		c.Send(burst)
 	}
-	flooders[0].say("are you there?", thin.pid)
-	thin.untilText("are you there?")
+	flooders[0].Say("are you there?", thin.PID)
+	thin.UntilText("are you there?")
 	time.Sleep(time.Second)
 	took := time.Since(begin)
-	if n, most := thin.count(0x09)-before, int(took/(50*time.Millisecond))+2; n == 0 || n > most {
+	if n, most := thin.Count(0x09)-before, int(took/(50*time.Millisecond))+2; n == 0 || n > most {
 		t.Errorf("%d slot tables in %v, want 1 to %d", n, took, most)
 	}
 	for _, c := range append(flooders, thin) {
-		if err := c.ending(); err != nil {
-			t.Errorf("%s lost the connection: %v", c.name, err)
+		if err := c.Ending(); err != nil {
+			t.Errorf("%s lost the connection: %v", c.Name, err)
 		}
 	}
 }

@@ -17,20 +17,20 @@ func TestCommandsAreNoFlood(t *testing.T) {
 	g := r.lobby(4)
 	owner, guest := r.join(g, "Owner", player), r.join(g, "Guest", player)
 	for range 6 {
-		owner.say("!swap 1 2", guest.pid)
+		owner.Say("!swap 1 2", guest.PID)
 	}
-	owner.say("heard", guest.pid)
-	guest.untilText("heard")
+	owner.Say("heard", guest.PID)
+	guest.UntilText("heard")
 
 	for range 5 {
-		owner.say("chatter", guest.pid)
+		owner.Say("chatter", guest.PID)
 	}
-	owner.untilText("You are muted")
-	owner.say("unheard", guest.pid)
-	owner.say("!start force", guest.pid)
-	guest.untilText("60…")
-	owner.say("!abort", guest.pid)
-	if line := guest.untilText(""); line != "Countdown stopped." {
+	owner.UntilText("You are muted")
+	owner.Say("unheard", guest.PID)
+	owner.Say("!start force", guest.PID)
+	guest.UntilText("60…")
+	owner.Say("!abort", guest.PID)
+	if line := guest.UntilText(""); line != "Countdown stopped." {
 		t.Errorf("the guest reads %q", line)
 	}
 	for _, line := range recordsOf[storage.ChatLine](r) {
@@ -44,13 +44,13 @@ func TestCommandsAreNoFlood(t *testing.T) {
 
 	// Whoever may not command is muted in full.
 	for range 6 {
-		guest.say("!start", owner.pid)
+		guest.Say("!start", owner.PID)
 	}
-	guest.untilText("You are muted")
-	guest.untilText("only the owner") // the answer to the last before the mute
-	guest.say("!start", owner.pid)
-	guest.say("!version")
-	if line := guest.untilText(""); line != "w3host test" {
+	guest.UntilText("You are muted")
+	guest.UntilText("only the owner") // the answer to the last before the mute
+	guest.Say("!start", owner.PID)
+	guest.Say("!version")
+	if line := guest.UntilText(""); line != "w3host test" {
 		t.Errorf("the guest reads %q", line)
 	}
 }
@@ -62,17 +62,17 @@ func TestPrivateLinesInTheGame(t *testing.T) {
 	_, players := r.play(3)
 	a, b, c := players[0], players[1], players[2]
 	for _, scope := range []uint32{3, 14, 0x1003, 0xFFFFFFFF} {
-		a.send(packet(0x28, byte(1), b.pid, a.pid, byte(0x20), scope, "psst"))
-		want := packet(0x0F, byte(1), b.pid, a.pid, byte(0x20), scope, "psst")
-		if got := b.untilChat("psst"); string(got) != string(want) {
+		a.Send(packet(0x28, byte(1), b.PID, a.PID, byte(0x20), scope, "psst"))
+		want := packet(0x0F, byte(1), b.PID, a.PID, byte(0x20), scope, "psst")
+		if got := b.UntilChat("psst"); string(got) != string(want) {
 			t.Errorf("scope %d: got % X, want % X", scope, got, want)
 		}
 	}
-	if line := recorded[storage.ChatLine](r); line.Scope != storage.ChatPrivate || line.To != b.name {
+	if line := recorded[storage.ChatLine](r); line.Scope != storage.ChatPrivate || line.To != b.Name {
 		t.Errorf("recorded %+v", line)
 	}
-	a.sayInGame("done", c.pid)
-	if line := c.untilText(""); line != "done" {
+	a.SayInGame("done", c.PID)
+	if line := c.UntilText(""); line != "done" {
 		t.Errorf("the third reads %q", line)
 	}
 }
@@ -85,21 +85,21 @@ func TestKickKeepsOut(t *testing.T) {
 	g := r.lobby(4)
 	owner, ann, lee := r.join(g, "Owner", player), r.join(g, "Ann Lee", player), r.join(g, "Ann", player)
 	typed(g, owner, "!kick ann lee too loud")
-	if line := ann.untilText("kicked"); line != "You were kicked: too loud" {
+	if line := ann.UntilText("kicked"); line != "You were kicked: too loud" {
 		t.Errorf("the kicked reads %q", line)
 	}
-	ann.until(0x1C)
+	ann.Until(0x1C)
 	wantFIN(t, ann)
-	lee.untilText("Ann Lee was kicked: too loud")
-	if left := recorded[storage.PlayerLeft](r); left.PID != ann.pid || left.Reason != "kicked: too loud" {
+	lee.UntilText("Ann Lee was kicked: too loud")
+	if left := recorded[storage.PlayerLeft](r); left.PID != ann.PID || left.Reason != "kicked: too loud" {
 		t.Errorf("recorded %+v", left)
 	}
 	if a := recorded[storage.AdminAction](r); a.On != "Ann Lee" || a.Refused != "" {
 		t.Errorf("recorded %+v", a)
 	}
 	back := r.knock(g, "ann lee", nil)
-	back.expect("F7 05 08 00 07 00 00 00")
-	if err := back.ended(); err != io.EOF {
+	back.Expect("F7 05 08 00 07 00 00 00")
+	if err := back.Ended(); err != io.EOF {
 		t.Error(err)
 	}
 	if line := r.logged("join refused"); !strings.HasPrefix(line["reason"].(string), "Ann Lee was kicked and is kept out for another ") {
@@ -115,7 +115,7 @@ func TestStandIn(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Lobby.Owner = "Boss" })
 	g := r.lobby(4)
 	first, second := r.join(g, "First", player), r.join(g, "Second", player)
-	first.untilText("Boss, who owns this lobby, is away")
+	first.UntilText("Boss, who owns this lobby, is away")
 	for _, tc := range []struct {
 		who          *client
 		line, answer string
@@ -126,8 +126,8 @@ func TestStandIn(t *testing.T) {
 	} {
 		typed(g, tc.who, tc.line)
 		if tc.answer == "" {
-			tc.who.until(0x0B)
-		} else if line := tc.who.untilText("only"); line != tc.answer {
+			tc.who.Until(0x0B)
+		} else if line := tc.who.UntilText("only"); line != tc.answer {
 			t.Errorf("%s: answered %q", tc.line, line)
 		}
 	}

@@ -19,7 +19,7 @@ func TestWhoMayCommand(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(4)
 	owner, guest := r.join(g, "Alice", nil), r.join(g, "Albert", nil)
-	if line := owner.untilText(""); line != "You own this lobby: !help lists your commands." {
+	if line := owner.UntilText(""); line != "You own this lobby: !help lists your commands." {
 		t.Errorf("the owner reads %q", line)
 	}
 
@@ -50,19 +50,19 @@ func TestWhoMayCommand(t *testing.T) {
 		if tc.who == owner {
 			other = guest
 		}
-		heard := other.count(0x0F)
+		heard := other.Count(0x0F)
 		typed(g, tc.who, tc.line)
 		if tc.answer == "" {
 			typed(g, tc.who, "!version")
-			if line := tc.who.untilText(""); line != "w3host test" {
+			if line := tc.who.UntilText(""); line != "w3host test" {
 				t.Errorf("%s: answered %q", tc.line, line)
 			}
 			continue
 		}
-		if line := tc.who.untilText(""); !strings.HasPrefix(line, tc.answer) {
+		if line := tc.who.UntilText(""); !strings.HasPrefix(line, tc.answer) {
 			t.Errorf("%s: answered %q, want %q", tc.line, line, tc.answer)
 		}
-		if toAll := strings.HasPrefix(tc.answer, "The latency is now"); !toAll && other.count(0x0F) != heard {
+		if toAll := strings.HasPrefix(tc.answer, "The latency is now"); !toAll && other.Count(0x0F) != heard {
 			t.Errorf("%s: the others heard the answer", tc.line)
 		}
 		ask(t, g, func(*Game) bool { return true }) // what follows the answer is done by now
@@ -74,7 +74,7 @@ func TestWhoMayCommand(t *testing.T) {
 			continue
 		}
 		action, detail, _ := strings.Cut(tc.line[1:], " ")
-		if len(records) != 1 || records[0].Who != tc.who.name || records[0].Via != "lobby" ||
+		if len(records) != 1 || records[0].Who != tc.who.Name || records[0].Via != "lobby" ||
 			records[0].Action != action || records[0].Detail != detail || records[0].Refused != tc.refused {
 			t.Errorf("%s: recorded %+v", tc.line, records)
 		}
@@ -88,15 +88,15 @@ func TestTheNextOwner(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Lobby.Owner = OwnerFirst })
 	g := r.lobby(4)
 	first, second, third := r.join(g, "First", nil), r.join(g, "Second", nil), r.join(g, "Third", nil)
-	first.send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
-	if line := third.untilText("owns the game"); line != "Second owns the game now." {
+	first.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
+	if line := third.UntilText("owns the game"); line != "Second owns the game now." {
 		t.Errorf("heard %q", line)
 	}
 	typed(g, second, "!kick third")
-	if err := third.ended(); err != io.EOF {
+	if err := third.Ended(); err != io.EOF {
 		t.Errorf("the next owner is not obeyed: %v", err)
 	}
-	second.send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
+	second.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
 	r.logged("player left")
 	eventually(t, "an empty lobby", func() bool { return order(t, g, "ping") == "" })
 	r.join(g, "Fourth", nil)
@@ -109,7 +109,7 @@ func TestTheNextOwner(t *testing.T) {
 // chat, which mutes whoever says five lines in five seconds.
 func typed(g *Game, c *client, line string) {
 	g.call(func(g *Game) {
-		g.step(&game.Input{Kind: game.Command, Caller: &command.Caller{PID: c.pid}, Line: line[1:]})
+		g.step(&game.Input{Kind: game.Command, Caller: &command.Caller{PID: c.PID}, Line: line[1:]})
 	})
 }
 
@@ -119,23 +119,23 @@ func TestLatencyCommand(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Turns.Period = 150 * time.Millisecond })
 	_, players := r.play(2)
 	increment := func(b []byte) int { return int(b[4]) | int(b[5])<<8 }
-	players[0].sayInGame("!latency 50", players[1].pid)
+	players[0].SayInGame("!latency 50", players[1].PID)
 	for _, c := range players {
-		b := c.until(0x0C)
+		b := c.Until(0x0C)
 		for n := 0; increment(b) == 150; n++ {
-			if b = c.until(0x0C); n == 20 {
-				t.Fatalf("%s: the change does not come", c.name)
+			if b = c.Until(0x0C); n == 20 {
+				t.Fatalf("%s: the change does not come", c.Name)
 			}
 		}
-		begin := c.all()[c.cursor-1].at
+		begin := c.All()[c.Cursor-1].At
 		for range 20 {
 			if got := increment(b); got != 50 {
-				t.Fatalf("%s: a turn of %d ms after the change", c.name, got)
+				t.Fatalf("%s: a turn of %d ms after the change", c.Name, got)
 			}
-			b = c.until(0x0C)
+			b = c.Until(0x0C)
 		}
-		if took := c.all()[c.cursor-1].at.Sub(begin); took < 600*time.Millisecond || took > 2*time.Second {
-			t.Errorf("%s: 20 turns took %v, want 1s", c.name, took)
+		if took := c.All()[c.Cursor-1].At.Sub(begin); took < 600*time.Millisecond || took > 2*time.Second {
+			t.Errorf("%s: 20 turns took %v, want 1s", c.Name, took)
 		}
 	}
 	checkSameStream(t, players)
@@ -158,39 +158,39 @@ func TestCommandsInTheGame(t *testing.T) {
 	typed(g, owner, "!fakeplayer")
 	r.begin(clients...)
 	for _, c := range clients {
-		c.until(0x0C)
+		c.Until(0x0C)
 	}
 
 	typed(g, owner, "!kick fake")
-	if line := owner.untilText("fake"); !strings.Contains(line, "fake player") {
+	if line := owner.UntilText("fake"); !strings.Contains(line, "fake player") {
 		t.Errorf("answered %q", line)
 	}
 	typed(g, owner, "!mute loud")
 	for _, c := range clients {
-		c.untilText("Loud is muted.")
+		c.UntilText("Loud is muted.")
 	}
-	loud.sayInGame("can you hear me", owner.pid, third.pid)
+	loud.SayInGame("can you hear me", owner.PID, third.PID)
 	eventually(t, "the muted line", func() bool { return strings.Contains(r.log.String(), `"muted":true`) })
 	typed(g, owner, "!drop")
-	if line := owner.untilText("lag screen"); line != "[Host] nobody is on the lag screen" {
+	if line := owner.UntilText("lag screen"); line != "[Host] nobody is on the lag screen" {
 		t.Errorf("answered %q", line)
 	}
 	typed(g, owner, "!kick loud shouting")
 	// For Loud alone: to 1 pid, from the fake player, scope 3 and colour 1.
-	if b := loud.untilChat("You were kicked"); !matches("01 03 05 20 04 00 00 00", b[4:12]) {
+	if b := loud.UntilChat("You were kicked"); !matches("01 03 05 20 04 00 00 00", b[4:12]) {
 		t.Errorf("the victim got % X", b)
 	}
 	wantFIN(t, loud)
-	if line := third.untilText(""); line != "[Host] Loud was kicked: shouting" {
+	if line := third.UntilText(""); line != "[Host] Loud was kicked: shouting" {
 		t.Errorf("read %q", line)
 	}
-	if b := third.until(0x07); b[4] != loud.pid {
+	if b := third.Until(0x07); b[4] != loud.PID {
 		t.Errorf("got %X", b)
 	}
-	if left := recorded[storage.PlayerLeft](r); left.PID != loud.pid || left.Reason != "kicked: shouting" {
+	if left := recorded[storage.PlayerLeft](r); left.PID != loud.PID || left.Reason != "kicked: shouting" {
 		t.Errorf("recorded %+v", left)
 	}
-	if drop := recorded[storage.DropEvent](r); drop.PID != loud.pid || drop.Reason != "kicked: shouting" || drop.By != "Owner" {
+	if drop := recorded[storage.DropEvent](r); drop.PID != loud.PID || drop.Reason != "kicked: shouting" || drop.By != "Owner" {
 		t.Errorf("recorded %+v", drop)
 	}
 	if a := recorded[storage.AdminAction](r); a.Action != "kick" || a.On != "Loud" || a.Detail != "loud shouting" || a.Via != "game" {
@@ -201,7 +201,7 @@ func TestCommandsInTheGame(t *testing.T) {
 	}
 	typed(g, owner, "!end")
 	for _, c := range []*client{owner, third} {
-		c.untilText("The game was ended by its owner.")
+		c.UntilText("The game was ended by its owner.")
 		wantFIN(t, c)
 	}
 	if end := recorded[storage.GameEnded](r); end.How != storage.EndStopped {
@@ -217,13 +217,13 @@ func TestLobbyCommands(t *testing.T) {
 	owner, guest := r.join(g, "Owner", nil), r.join(g, "Guest", nil)
 	table := func() string {
 		var s strings.Builder
-		for _, slot := range owner.slots() {
+		for _, slot := range owner.Slots() {
 			switch {
 			case slot.Computer:
 				s.WriteByte('c')
-			case slot.PID == owner.pid:
+			case slot.PID == owner.PID:
 				s.WriteByte('O')
-			case slot.PID == guest.pid:
+			case slot.PID == guest.PID:
 				s.WriteByte('G')
 			case slot.PID != 0:
 				s.WriteByte('f')
@@ -249,7 +249,7 @@ func TestLobbyCommands(t *testing.T) {
 		eventually(t, tc.line+" makes "+tc.want, func() bool { return table() == tc.want })
 	}
 	wantFIN(t, guest)
-	owner.say("!unhost")
-	owner.untilText("closed by its owner")
+	owner.Say("!unhost")
+	owner.UntilText("closed by its owner")
 	wantFIN(t, owner)
 }

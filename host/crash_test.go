@@ -38,11 +38,11 @@ func crashRig(t *testing.T, change func(*Options)) (r *rig, crashes func() []str
 func goesOn(t *testing.T, players []*client) {
 	t.Helper()
 	for _, c := range players {
-		mark := c.count(0x0C)
-		eventually(t, "turns of "+c.name, func() bool { return c.count(0x0C) > mark+3 })
+		mark := c.Count(0x0C)
+		eventually(t, "turns of "+c.Name, func() bool { return c.Count(0x0C) > mark+3 })
 	}
-	players[0].sayInGame("still here", players[1].pid)
-	players[1].untilText("still here")
+	players[0].SayInGame("still here", players[1].PID)
+	players[1].UntilText("still here")
 }
 
 // TestCrashOfAGame: a panic ends the game it happens in. Its players are told,
@@ -62,8 +62,8 @@ func TestCrashOfAGame(t *testing.T) {
 		_ = m.File
 	})
 	for _, c := range losers {
-		if line := c.untilText("crashed"); line != crashLine {
-			t.Errorf("%s reads %q", c.name, line)
+		if line := c.UntilText("crashed"); line != crashLine {
+			t.Errorf("%s reads %q", c.Name, line)
 		}
 		wantFIN(t, c)
 	}
@@ -86,7 +86,7 @@ func TestCrashOfAGame(t *testing.T) {
 	goesOn(t, others)
 	host := r.join(waiting, "Owner", player)
 	r.begin(guest, host)
-	guest.until(0x0C)
+	guest.Until(0x0C)
 	eventually(t, "the end of the crashed game", func() bool { return r.h.Game(doomed.id) == nil })
 	r.play(2)
 }
@@ -109,12 +109,12 @@ func TestCrashOfALobby(t *testing.T) {
 	g := r.lobby(3)
 	alice := r.join(g, "Alice", player)
 	boom := r.knock(g, "Boom", nil)
-	if line := alice.untilText("crashed"); line != crashLine {
+	if line := alice.UntilText("crashed"); line != crashLine {
 		t.Errorf("Alice reads %q", line)
 	}
-	alice.expect("F7 1C 08 00 0D 00 00 00")
+	alice.Expect("F7 1C 08 00 0D 00 00 00")
 	wantFIN(t, alice)
-	boom.expect("F7 05 08 00 0A 00 00 00")
+	boom.Expect("F7 05 08 00 0A 00 00 00")
 	wantFIN(t, boom)
 	if end := recorded[storage.GameEnded](r); end.How != storage.EndCrashed || end.Detail != "panic: injected" {
 		t.Errorf("recorded %+v", end)
@@ -142,13 +142,13 @@ func TestCrashOfAConnection(t *testing.T) {
 	r, crashes := crashRig(t, func(o *Options) { o.Admins = admins })
 	_, players := r.play(3)
 	admins.armed.Store(true)
-	players[2].sayInGame("hello", players[0].pid)
+	players[2].SayInGame("hello", players[0].PID)
 	line := r.logged("connection crashed; all others go on")
 	if !strings.Contains(line["stack"].(string), "link.go") {
 		t.Errorf("logged %v", line)
 	}
 	admins.armed.Store(false)
-	if lost := r.logged("connection lost"); lost["reason"] != errCrashed.Error() || lost["player"] != players[2].name {
+	if lost := r.logged("connection lost"); lost["reason"] != errCrashed.Error() || lost["player"] != players[2].Name {
 		t.Errorf("logged %v", lost)
 	}
 	if texts := crashes(); len(texts) != 1 || !strings.Contains(texts[0], "connection from 127.0.0.1:") {

@@ -19,7 +19,7 @@ func TestOneWrongHashAmongTen(t *testing.T) {
 	for i := range 10 {
 		c := r.join(g, fmt.Sprintf("P%d", i+1), player)
 		if i == 6 {
-			c.hash = func(turn int) uint32 {
+			c.Hash = func(turn int) uint32 {
 				if turn == 5 {
 					return 0xBAD
 				}
@@ -35,17 +35,17 @@ func TestOneWrongHashAmongTen(t *testing.T) {
 		if c == bad {
 			continue
 		}
-		line := c.untilText("desync")
+		line := c.UntilText("desync")
 		if !strings.Contains(line, "turn 5") || !strings.Contains(line, "dropped P7") {
-			t.Errorf("%s reads %q", c.name, line)
+			t.Errorf("%s reads %q", c.Name, line)
 		}
-		if b := c.until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X 07 00 00 00", bad.pid), b) {
-			t.Errorf("%s: got %X for the drop", c.name, b)
+		if b := c.Until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X 07 00 00 00", bad.PID), b) {
+			t.Errorf("%s: got %X for the drop", c.Name, b)
 		}
-		mark := c.count(0x0C)
-		eventually(t, "turns afterwards", func() bool { return c.count(0x0C) > mark+2 })
-		if c.count(0x07) != 2 { // the virtual host and the one
-			t.Errorf("%s saw %d leaves", c.name, c.count(0x07))
+		mark := c.Count(0x0C)
+		eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+2 })
+		if c.Count(0x07) != 2 { // the virtual host and the one
+			t.Errorf("%s saw %d leaves", c.Name, c.Count(0x07))
 		}
 	}
 
@@ -54,7 +54,7 @@ func TestOneWrongHashAmongTen(t *testing.T) {
 		!d.Groups[1].Dropped || d.Groups[1].Hash != 0xBAD || !json.Valid(d.Dossier) {
 		t.Errorf("recorded %+v", d)
 	}
-	if left := recorded[storage.PlayerLeft](r); left.PID != bad.pid || left.Code != 7 || left.Reason != "desynced" {
+	if left := recorded[storage.PlayerLeft](r); left.PID != bad.PID || left.Code != 7 || left.Reason != "desynced" {
 		t.Errorf("recorded %+v", left)
 	}
 	if line := r.logged("desync"); line["turn"] != 5. {
@@ -71,11 +71,11 @@ func TestOneAgainstOne(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	alice, bob := r.join(g, "Alice", player), r.join(g, "Bob", player)
-	bob.hash = func(turn int) uint32 { return uint32(turn) * 13 }
+	bob.Hash = func(turn int) uint32 { return uint32(turn) * 13 }
 	r.begin(alice, bob)
 	for _, c := range []*client{alice, bob} {
-		if line := c.untilText("desync"); line != "[Host] desync at turn 1: Alice against Bob; the game ends" {
-			t.Errorf("%s reads %q", c.name, line)
+		if line := c.UntilText("desync"); line != "[Host] desync at turn 1: Alice against Bob; the game ends" {
+			t.Errorf("%s reads %q", c.Name, line)
 		}
 		wantFIN(t, c)
 	}

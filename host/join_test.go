@@ -19,7 +19,7 @@ func TestJoin(t *testing.T) {
 	order(t, g, "fakeplayer")
 
 	alice := r.knock(g, "Alice", nil)
-	alice.pid = 3
+	alice.PID = 3
 	one := `02 64 02 00 00 00 60 01 64   03 FF 02 00 01 01 60 01 64
 		00 FF 00 00 00 02 60 01 64   00 FF 00 00 01 03 60 01 64`
 	tail := " ?? ?? ?? ?? 01 04" // random seed, layout, start spots
@@ -29,58 +29,58 @@ func TestJoin(t *testing.T) {
 		4D 61 70 73 5C 44 6F 77 6E 6C 6F 61 64 5C 74 2E 77 33 78 00
 		A0 0F 00 00 44 33 22 11 88 77 66 55
 		01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F 10 11 12 13 14`
-	alice.expect(
+	alice.Expect(
 		"F7 04 42 00 2B 00 04 "+one+tail+" 03 "+seenAs(alice),
 		host, fake, mapCheck,
 		"F7 09 31 00 2B 00 04 "+one+tail,
 	)
-	if line := alice.untilText(""); line != "You own this lobby: !help lists your commands." {
+	if line := alice.UntilText(""); line != "You own this lobby: !help lists your commands." {
 		t.Errorf("the first who joins reads %q", line)
 	}
 
 	bob := r.knock(g, "Bob", nil)
-	bob.pid = 4
+	bob.PID = 4
 	two := `02 64 02 00 00 00 60 01 64   03 FF 02 00 01 01 60 01 64
 		04 FF 02 00 00 02 60 01 64   00 FF 00 00 01 03 60 01 64`
 	// The address that the host sees, with the port that the player listens on; then
 	// his own word for it.
 	addresses := " 02 00 17 E0 7F 00 00 01 00 00 00 00 00 00 00 00 02 00 17 E0 0A 00 00 05 00 00 00 00 00 00 00 00"
-	bob.expect(
+	bob.Expect(
 		"F7 04 42 00 2B 00 04 "+two+tail+" 04 "+seenAs(bob),
 		host, fake,
 		"F7 06 31 00 07 00 00 00 03 41 6C 69 63 65 00 01 00"+addresses,
 		mapCheck,
 		"F7 09 31 00 2B 00 04 "+two+tail,
 	)
-	alice.expect(
+	alice.Expect(
 		"F7 06 2F 00 07 00 00 00 04 42 6F 62 00 01 00"+addresses,
 		"F7 09 31 00 2B 00 04 "+two+tail,
 	)
 
 	// A map that is there is 100 % in the next table, which may wait a second.
-	bob.send(packet(0x42, uint32(1), byte(1), uint32(4000)))
+	bob.Send(packet(0x42, uint32(1), byte(1), uint32(4000)))
 	full := strings.Replace(two, "04 FF", "04 64", 1)
-	bob.expect("F7 09 31 00 2B 00 04 " + full + tail)
-	alice.expect("F7 09 31 00 2B 00 04 " + full + tail)
+	bob.Expect("F7 09 31 00 2B 00 04 " + full + tail)
+	alice.Expect("F7 09 31 00 2B 00 04 " + full + tail)
 
 	// Colour 11 (brown) for Bob: one table for all.
-	bob.send(packet(0x28, byte(1), byte(1), byte(4), byte(0x12), byte(11)))
+	bob.Send(packet(0x28, byte(1), byte(1), byte(4), byte(0x12), byte(11)))
 	brown := strings.Replace(full, "00 02 60 01 64   00 FF", "00 0B 60 01 64   00 FF", 1)
-	alice.expect("F7 09 31 00 2B 00 04 " + brown + tail)
-	bob.expect("F7 09 31 00 2B 00 04 " + brown + tail)
+	alice.Expect("F7 09 31 00 2B 00 04 " + brown + tail)
+	bob.Expect("F7 09 31 00 2B 00 04 " + brown + tail)
 
 	// A goodbye: 0x1B and the end for Bob, 0x07 with reason 13 and a table for Alice.
-	bob.send(packet(0x21, uint32(13)))
-	bob.expect("F7 1B 04 00")
+	bob.Send(packet(0x21, uint32(13)))
+	bob.Expect("F7 1B 04 00")
 	wantFIN(t, bob)
-	alice.expect("F7 07 09 00 04 0D 00 00 00", "F7 09 31 00 ?? ?? ??"+strings.Repeat(" ??", 36)+tail)
+	alice.Expect("F7 07 09 00 04 0D 00 00 00", "F7 09 31 00 ?? ?? ??"+strings.Repeat(" ??", 36)+tail)
 
 	// His pid and slot are free for the next, and his last words went nowhere else.
 	carol := r.join(g, "Carol", nil)
-	if carol.pid != 4 {
-		t.Errorf("Carol has pid %d, want the smallest free one, 4", carol.pid)
+	if carol.PID != 4 {
+		t.Errorf("Carol has pid %d, want the smallest free one, 4", carol.PID)
 	}
-	alice.expect("F7 06 31 00 07 00 00 00 04 43 61 72 6F 6C 00 01 00" + addresses)
+	alice.Expect("F7 06 31 00 07 00 00 00 04 43 61 72 6F 6C 00 01 00" + addresses)
 }
 
 // TestWordsOfTheGone: one who has left, and lingers, can neither speak nor leave
@@ -91,9 +91,9 @@ func TestWordsOfTheGone(t *testing.T) {
 	g := r.lobby(2)
 	alice := r.join(g, "Alice", nil)
 	bob := dial(t, r.h.Addr()) // reads only here, and does not close
-	bob.send(joinPacket(g.ID(), g.EntryKey(), "Bob"), packet(0x21, uint32(13)))
+	bob.Send(joinPacket(g.ID(), g.EntryKey(), "Bob"), packet(0x21, uint32(13)))
 	for {
-		b, err := bob.read()
+		b, err := bob.Read()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,24 +102,24 @@ func TestWordsOfTheGone(t *testing.T) {
 		}
 	}
 	carol := r.join(g, "Carol", nil)
-	if carol.pid != 3 {
-		t.Fatalf("Carol has pid %d, want Bob's, 3", carol.pid)
+	if carol.PID != 3 {
+		t.Fatalf("Carol has pid %d, want Bob's, 3", carol.PID)
 	}
-	bob.send(packet(0x28, byte(1), byte(2), byte(3), byte(0x10), "boo"), packet(0x21, uint32(13)))
-	_ = bob.nc.Close()
-	carol.say("hi", alice.pid)
-	alice.untilText("You own this lobby")
-	if line := alice.untilText(""); line != "hi" {
+	bob.Send(packet(0x28, byte(1), byte(2), byte(3), byte(0x10), "boo"), packet(0x21, uint32(13)))
+	_ = bob.Conn.Close()
+	carol.Say("hi", alice.PID)
+	alice.UntilText("You own this lobby")
+	if line := alice.UntilText(""); line != "hi" {
 		t.Errorf("Alice reads %q", line)
 	}
-	if n := alice.count(0x07); n != 1 || carol.ending() != nil {
-		t.Errorf("%d leaves, Carol's connection: %v", n, carol.ending())
+	if n := alice.Count(0x07); n != 1 || carol.Ending() != nil {
+		t.Errorf("%d leaves, Carol's connection: %v", n, carol.Ending())
 	}
 }
 
 // seenAs is a client's address as the host sees it, as a sockaddr_in.
 func seenAs(c *client) string {
-	ap := c.nc.LocalAddr().String()
+	ap := c.Conn.LocalAddr().String()
 	var a, b, d, e, port int
 	_, _ = fmt.Sscanf(ap, "%d.%d.%d.%d:%d", &a, &b, &d, &e, &port)
 	return fmt.Sprintf("02 00 %02X %02X %02X %02X %02X %02X 00 00 00 00 00 00 00 00", port>>8, port&255, a, b, d, e)
@@ -133,26 +133,26 @@ func TestLobbyChat(t *testing.T) {
 	g := r.lobby(4)
 	alice, bob, carol := r.join(g, "Alice", nil), r.join(g, "Bob", nil), r.join(g, "Carol", nil)
 	for _, c := range []*client{alice, bob} { // the tables of the last join
-		c.until(0x06)
-		for c.until(0x09); c != bob && c.count(0x09) < 3; c.until(0x09) { //nolint:revive // skips
+		c.Until(0x06)
+		for c.Until(0x09); c != bob && c.Count(0x09) < 3; c.Until(0x09) { //nolint:revive // skips
 		}
 	}
-	carol.until(0x09)
-	eventually(t, "all tables", func() bool { return alice.count(0x09) == 3 && bob.count(0x09) == 2 })
+	carol.Until(0x09)
+	eventually(t, "all tables", func() bool { return alice.Count(0x09) == 3 && bob.Count(0x09) == 2 })
 	for _, c := range []*client{alice, bob, carol} {
-		c.cursor = len(c.all())
+		c.Cursor = len(c.All())
 	}
 
 	// To Alice herself, Bob, the virtual host, nobody at all, and Bob again.
-	alice.say("hi", 2, 3, 1, 9, 3)
-	bob.expect("F7 0F 0B 00 01 03 02 10 68 69 00")
+	alice.Say("hi", 2, 3, 1, 9, 3)
+	bob.Expect("F7 0F 0B 00 01 03 02 10 68 69 00")
 	// Alice speaks as Carol: nobody hears that, and it costs nobody his place.
-	alice.send(packet(0x28, byte(1), byte(3), byte(4), byte(0x10), "liar"))
-	alice.say("yo", 3, 4)
-	bob.expect("F7 0F 0C 00 02 03 04 02 10 79 6F 00")
-	carol.expect("F7 0F 0C 00 02 03 04 02 10 79 6F 00")
-	carol.say("ok", 2)
-	alice.expect("F7 0F 0B 00 01 02 04 10 6F 6B 00") // none of her own came back
+	alice.Send(packet(0x28, byte(1), byte(3), byte(4), byte(0x10), "liar"))
+	alice.Say("yo", 3, 4)
+	bob.Expect("F7 0F 0C 00 02 03 04 02 10 79 6F 00")
+	carol.Expect("F7 0F 0C 00 02 03 04 02 10 79 6F 00")
+	carol.Say("ok", 2)
+	alice.Expect("F7 0F 0B 00 01 02 04 10 6F 6B 00") // none of her own came back
 }
 
 // TestRefusals: every reason a joiner may be given, and the proper end after it.
@@ -189,15 +189,15 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(tc.what, func(t *testing.T) {
 			c := dial(t, r.h.Addr())
-			go c.listen()
-			c.send(tc.join)
-			c.expect(fmt.Sprintf("F7 05 08 00 %02X 00 00 00", tc.code))
+			go c.Listen()
+			c.Send(tc.join)
+			c.Expect(fmt.Sprintf("F7 05 08 00 %02X 00 00 00", tc.code))
 			wantFIN(t, c)
 		})
 	}
 	r.join(g, "Bob", nil)
 	full := r.knock(g, "Carol", nil)
-	full.expect("F7 05 08 00 09 00 00 00")
+	full.Expect("F7 05 08 00 09 00 00 00")
 	wantFIN(t, full)
 	if line := r.logged("join refused"); line["reason"] == nil {
 		t.Errorf("the log does not say why a join was refused: %v", line)
@@ -212,14 +212,14 @@ func TestRefusedClientThatStays(t *testing.T) {
 	r.join(g, "Alice", nil)
 	// One is refused on the way to a lobby, one by the lobby.
 	outside, inside := dial(t, r.h.Addr()), dial(t, r.h.Addr())
-	outside.send(joinPacket(4711, 0, "Bob"))
-	inside.send(joinPacket(g.ID(), g.EntryKey(), "Alice"))
+	outside.Send(joinPacket(4711, 0, "Bob"))
+	inside.Send(joinPacket(g.ID(), g.EntryKey(), "Alice"))
 	for _, c := range []*client{outside, inside} {
-		if b, err := c.read(); err != nil || b[1] != 0x05 {
+		if b, err := c.Read(); err != nil || b[1] != 0x05 {
 			t.Fatalf("got % X, %v, want a refusal", b, err)
 		}
 		eventually(t, "the end of the connection", func() bool {
-			_, err := c.nc.Write([]byte{0xF7})
+			_, err := c.Conn.Write([]byte{0xF7})
 			return err != nil
 		})
 	}

@@ -45,38 +45,38 @@ func stallOfOne(t *testing.T, rules lagRules) {
 	r := newRig(t, func(o *Options) { rules.options(o); o.Turns.DropAfter = time.Minute })
 	_, players := r.play(10)
 	lagger, others := players[9], players[:9]
-	resume := lagger.stall()
+	resume := lagger.Stall()
 	time.Sleep(time.Duration(rules.syncLimit)*rules.turn + rules.stall)
 	resume()
 
 	for _, c := range players {
-		if b := c.until(0x10); !matches(fmt.Sprintf("F7 10 0A 00 01 %02X 00 00 00 00", lagger.pid), b) {
-			t.Errorf("%s: got %X for the lag screen", c.name, b)
+		if b := c.Until(0x10); !matches(fmt.Sprintf("F7 10 0A 00 01 %02X 00 00 00 00", lagger.PID), b) {
+			t.Errorf("%s: got %X for the lag screen", c.Name, b)
 		}
-		up := c.all()[c.cursor-1].at
-		b := c.next() // the very next thing: no turn, nothing else
-		if !matches(fmt.Sprintf("F7 11 09 00 %02X ?? ?? 00 00", lagger.pid), b) {
-			t.Fatalf("%s: got %X while the game stood still", c.name, b)
+		up := c.All()[c.Cursor-1].At
+		b := c.Next() // the very next thing: no turn, nothing else
+		if !matches(fmt.Sprintf("F7 11 09 00 %02X ?? ?? 00 00", lagger.PID), b) {
+			t.Fatalf("%s: got %X while the game stood still", c.Name, b)
 		}
 		lag := time.Duration(int(b[5])|int(b[6])<<8) * time.Millisecond
-		if stood := c.all()[c.cursor-1].at.Sub(up); c != lagger && (lag < rules.stall*8/10 || (lag-stood).Abs() > 500*time.Millisecond) {
-			t.Errorf("%s: stood for %v, the screen says %v, the stall was %v", c.name, stood, lag, rules.stall)
+		if stood := c.All()[c.Cursor-1].At.Sub(up); c != lagger && (lag < rules.stall*8/10 || (lag-stood).Abs() > 500*time.Millisecond) {
+			t.Errorf("%s: stood for %v, the screen says %v, the stall was %v", c.Name, stood, lag, rules.stall)
 		}
 	}
 	for _, c := range others {
-		line := c.untilText("lag:")
-		if !strings.Contains(line, lagger.name) {
-			t.Errorf("%s reads %q", c.name, line)
+		line := c.UntilText("lag:")
+		if !strings.Contains(line, lagger.Name) {
+			t.Errorf("%s reads %q", c.Name, line)
 		}
-		before := c.count(0x0C)
-		eventually(t, "turns afterwards", func() bool { return c.count(0x0C) > before+5 })
-		if c.count(0x07) != 1 || c.ending() != nil {
-			t.Errorf("%s: %d leaves, want the virtual host's alone; %v", c.name, c.count(0x07), c.ending())
+		before := c.Count(0x0C)
+		eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > before+5 })
+		if c.Count(0x07) != 1 || c.Ending() != nil {
+			t.Errorf("%s: %d leaves, want the virtual host's alone; %v", c.Name, c.Count(0x07), c.Ending())
 		}
 	}
 	checkSameStream(t, players)
 	lags := recordsOf[storage.LagEvent](r)
-	lags = slices.DeleteFunc(lags, func(l storage.LagEvent) bool { return l.PID != lagger.pid })
+	lags = slices.DeleteFunc(lags, func(l storage.LagEvent) bool { return l.PID != lagger.PID })
 	if len(lags) != 1 {
 		t.Fatalf("recorded %+v", lags)
 	}
@@ -92,10 +92,10 @@ func checkSameStream(t *testing.T, players []*client) {
 	var streams [][]string
 	for _, c := range players {
 		var stream []string
-		for _, p := range c.all() {
-			switch p.b[1] {
+		for _, p := range c.All() {
+			switch p.B[1] {
 			case 0x07, 0x0C, 0x10, 0x11, 0x48:
-				stream = append(stream, fmt.Sprintf("%X", p.b))
+				stream = append(stream, fmt.Sprintf("%X", p.B))
 			}
 		}
 		streams = append(streams, stream)
@@ -103,7 +103,7 @@ func checkSameStream(t *testing.T, players []*client) {
 	for i, s := range streams[1:] {
 		for n := range min(len(s), len(streams[0])) {
 			if s[n] != streams[0][n] {
-				t.Fatalf("packet %d is %s for %s and %s for %s", n, streams[0][n], players[0].name, s[n], players[i+1].name)
+				t.Fatalf("packet %d is %s for %s and %s for %s", n, streams[0][n], players[0].Name, s[n], players[i+1].Name)
 			}
 		}
 	}
@@ -125,27 +125,27 @@ func stallForTooLong(t *testing.T, rules lagRules) {
 	r := newRig(t, rules.options)
 	_, players := r.play(10)
 	lagger, others := players[9], players[:9]
-	lagger.stall()
+	lagger.Stall()
 	time.Sleep(time.Duration(rules.syncLimit)*rules.turn + rules.dropAfter - patience/2) // what follows waits for no longer
 	for _, c := range others {
-		c.until(0x10)
-		up := c.all()[c.cursor-1].at
-		if b := c.until(0x11); b[4] != lagger.pid {
-			t.Errorf("%s: got %X", c.name, b)
+		c.Until(0x10)
+		up := c.All()[c.Cursor-1].At
+		if b := c.Until(0x11); b[4] != lagger.PID {
+			t.Errorf("%s: got %X", c.Name, b)
 		}
-		c.expect(fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", lagger.pid))
-		stood := c.all()[c.cursor-1].at.Sub(up)
+		c.Expect(fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", lagger.PID))
+		stood := c.All()[c.Cursor-1].At.Sub(up)
 		if stood < rules.dropAfter-100*time.Millisecond || stood > rules.dropAfter+2*time.Second {
-			t.Errorf("%s: dropped after %v, want %v", c.name, stood, rules.dropAfter)
+			t.Errorf("%s: dropped after %v, want %v", c.Name, stood, rules.dropAfter)
 		}
-		c.untilText("gone")
-		c.until(0x0C)
+		c.UntilText("gone")
+		c.Until(0x0C)
 	}
 	checkSameStream(t, others)
-	if drop := recorded[storage.DropEvent](r); drop.PID != lagger.pid || drop.Reason != "lagged for too long" {
+	if drop := recorded[storage.DropEvent](r); drop.PID != lagger.PID || drop.Reason != "lagged for too long" {
 		t.Errorf("recorded %+v", drop)
 	}
-	if line := r.logged("player dropped"); line["player"] != lagger.name {
+	if line := r.logged("player dropped"); line["player"] != lagger.Name {
 		t.Errorf("logged %v", line)
 	}
 }
@@ -156,39 +156,39 @@ func TestVote(t *testing.T) {
 	r := newRig(t, func(o *Options) { shortLag.options(o); o.Turns.DropAfter = time.Minute })
 	_, players := r.play(10)
 	for _, c := range players[8:] {
-		c.stall()
+		c.Stall()
 	}
 	voters := players[:8]
 	for _, c := range voters {
-		c.until(0x10)
+		c.Until(0x10)
 	}
 	var begin time.Time
 	for i, c := range voters {
 		if i == 4 { // half of them is not enough
 			time.Sleep(5 * shortLag.turn)
-			if n := c.count(0x07); n != 1 {
+			if n := c.Count(0x07); n != 1 {
 				t.Errorf("%d leaves after four votes of eight", n)
 			}
 			begin = time.Now()
 		}
-		c.send(packet(0x29), packet(0x29)) // one voice each
+		c.Send(packet(0x29), packet(0x29)) // one voice each
 	}
 	for _, c := range voters {
 		gone := map[byte]bool{}
 		for len(gone) < 2 {
-			b := c.until(0x07)
+			b := c.Until(0x07)
 			gone[b[4]] = true
-			if at := c.all()[c.cursor-1].at; at.Sub(begin) > 3*time.Second {
-				t.Errorf("%s: dropped only %v after the votes", c.name, at.Sub(begin))
+			if at := c.All()[c.Cursor-1].At; at.Sub(begin) > 3*time.Second {
+				t.Errorf("%s: dropped only %v after the votes", c.Name, at.Sub(begin))
 			}
 		}
-		if !gone[players[8].pid] || !gone[players[9].pid] {
-			t.Errorf("%s: %v are gone", c.name, gone)
+		if !gone[players[8].PID] || !gone[players[9].PID] {
+			t.Errorf("%s: %v are gone", c.Name, gone)
 		}
-		mark := c.count(0x0C)
-		eventually(t, "turns afterwards", func() bool { return c.count(0x0C) > mark+3 })
-		if c.count(0x07) != 3 {
-			t.Errorf("%s saw %d leaves", c.name, c.count(0x07))
+		mark := c.Count(0x0C)
+		eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+3 })
+		if c.Count(0x07) != 3 {
+			t.Errorf("%s saw %d leaves", c.Name, c.Count(0x07))
 		}
 	}
 	checkSameStream(t, voters)
@@ -207,21 +207,21 @@ func TestLeavesOnTheLagScreen(t *testing.T) {
 	_, players := r.play(4)
 	first, second, others := players[2], players[3], players[:2]
 	for _, c := range []*client{first, second} {
-		c.stall()
+		c.Stall()
 	}
-	others[0].until(0x10)
-	if n := others[0].all()[others[0].cursor-1].b[4]; n == 1 { // the second comes up when the first is gone
+	others[0].Until(0x10)
+	if n := others[0].All()[others[0].Cursor-1].B[4]; n == 1 { // the second comes up when the first is gone
 		t.Log("only one was behind far enough at first")
 	}
-	_ = first.nc.Close()
-	others[0].until(0x07)
-	others[0].sayInGame("!kick "+second.name, others[1].pid)
+	_ = first.Conn.Close()
+	others[0].Until(0x07)
+	others[0].SayInGame("!kick "+second.Name, others[1].PID)
 	for _, c := range others {
-		for c.count(0x07) < 3 {
-			c.until(0x07)
+		for c.Count(0x07) < 3 {
+			c.Until(0x07)
 		}
-		mark := c.count(0x0C)
-		eventually(t, "turns afterwards", func() bool { return c.count(0x0C) > mark+3 })
+		mark := c.Count(0x0C)
+		eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+3 })
 	}
 	checkSameStream(t, others)
 }
@@ -233,16 +233,16 @@ func TestLastPlayer(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Turns.LastPlayer = time.Second })
 	_, players := r.play(3)
 	for _, c := range players[1:] {
-		c.send(packet(0x21, uint32(9)))
+		c.Send(packet(0x21, uint32(9)))
 	}
 	alone := players[0]
-	alone.untilText("everybody else has left")
+	alone.UntilText("everybody else has left")
 	wantFIN(t, alone)
 	if end := recorded[storage.GameEnded](r); end.How != storage.EndFinished || end.Detail != "one player left" {
 		t.Errorf("recorded %+v", end)
 	}
 	for _, left := range recordsOf[storage.PlayerLeft](r) {
-		if left.PID != alone.pid && left.Code != 9 {
+		if left.PID != alone.PID && left.Code != 9 {
 			t.Errorf("recorded %+v", left)
 		}
 	}
@@ -255,9 +255,9 @@ func TestAllLeaveAtOnce(t *testing.T) {
 	g, players := r.play(10)
 	for i, c := range players {
 		if i%2 == 0 {
-			c.send(packet(0x21, uint32(7)))
+			c.Send(packet(0x21, uint32(7)))
 		}
-		_ = c.nc.Close()
+		_ = c.Conn.Close()
 	}
 	eventually(t, "the end of the game", func() bool { return r.h.Game(g.ID()) == nil })
 	end := recorded[storage.GameEnded](r)

@@ -16,19 +16,19 @@ func TestLeaveWhileLoading(t *testing.T) {
 	g := r.lobby(3)
 	a, b, gone := r.join(g, "A", lobbyist), r.join(g, "B", lobbyist), r.join(g, "Gone", lobbyist)
 	r.begin(a, b, gone)
-	a.send(packet(0x23))
+	a.Send(packet(0x23))
 	for _, c := range []*client{a, b} {
-		c.expect(fmt.Sprintf("F7 08 05 00 %02X", a.pid))
+		c.Expect(fmt.Sprintf("F7 08 05 00 %02X", a.PID))
 	}
-	_ = gone.nc.Close()
+	_ = gone.Conn.Close()
 	for _, c := range []*client{a, b} {
-		c.expect(fmt.Sprintf("F7 08 05 00 %02X", gone.pid))
+		c.Expect(fmt.Sprintf("F7 08 05 00 %02X", gone.PID))
 	}
-	b.send(packet(0x23))
+	b.Send(packet(0x23))
 	for _, c := range []*client{a, b} {
-		c.expect(
-			fmt.Sprintf("F7 08 05 00 %02X", b.pid),
-			fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", gone.pid),
+		c.Expect(
+			fmt.Sprintf("F7 08 05 00 %02X", b.PID),
+			fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", gone.PID),
 			"F7 0C 06 00 32 00",
 		)
 	}
@@ -41,9 +41,9 @@ func TestEverybodyLeavesWhileLoading(t *testing.T) {
 	g := r.lobby(2)
 	a, b := r.join(g, "A", lobbyist), r.join(g, "B", lobbyist)
 	r.begin(a, b)
-	_ = a.nc.Close()
-	b.send(packet(0x21, uint32(1)))
-	b.until(0x1B)
+	_ = a.Conn.Close()
+	b.Send(packet(0x21, uint32(1)))
+	b.Until(0x1B)
 	wantFIN(t, b)
 	if end := recorded[storage.GameEnded](r); end.Turns != 0 || end.How != storage.EndFinished {
 		t.Errorf("recorded %+v", end)
@@ -58,13 +58,13 @@ func TestLoadTimeout(t *testing.T) {
 	a, slow := r.join(g, "A", player), r.join(g, "Slow", lobbyist)
 	r.begin(a, slow)
 	wantFIN(t, slow)
-	a.expect(
-		fmt.Sprintf("F7 08 05 00 %02X", a.pid),
-		fmt.Sprintf("F7 08 05 00 %02X", slow.pid),
-		fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", slow.pid),
+	a.Expect(
+		fmt.Sprintf("F7 08 05 00 %02X", a.PID),
+		fmt.Sprintf("F7 08 05 00 %02X", slow.PID),
+		fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", slow.PID),
 		"F7 0C 06 00 32 00",
 	)
-	if drop := recorded[storage.DropEvent](r); drop.PID != slow.pid || drop.Reason != "did not load in time" {
+	if drop := recorded[storage.DropEvent](r); drop.PID != slow.PID || drop.Reason != "did not load in time" {
 		t.Errorf("recorded %+v", drop)
 	}
 }
@@ -76,9 +76,9 @@ func TestActionWhileLoading(t *testing.T) {
 	g := r.lobby(2)
 	a, early := r.join(g, "A", player), r.join(g, "Early", lobbyist)
 	r.begin(a, early)
-	early.send(action([]byte{1}))
-	_ = early.ended()
-	a.until(0x0C)
+	early.Send(action([]byte{1}))
+	_ = early.Ended()
+	a.Until(0x0C)
 	if line := r.logged("player dropped"); line["player"] != "Early" || line["reason"] != "sent an action while loading" {
 		t.Errorf("logged %v", line)
 	}
@@ -96,32 +96,32 @@ func TestLoadInGame(t *testing.T) {
 	}
 	r.begin(clients...)
 	a, b, late, gone := clients[0], clients[1], clients[2], clients[3]
-	loaded := func(c *client) string { return fmt.Sprintf("F7 08 05 00 %02X", c.pid) }
+	loaded := func(c *client) string { return fmt.Sprintf("F7 08 05 00 %02X", c.PID) }
 	everybody := []string{loaded(a), loaded(b), loaded(late), loaded(gone)}
 
-	a.send(packet(0x23))
-	a.expect(everybody...)
-	a.expect(fmt.Sprintf("F7 10 14 00 03 %02X 00 00 00 00 %02X 00 00 00 00 %02X 00 00 00 00", b.pid, late.pid, gone.pid))
-	b.send(packet(0x23))
-	b.expect(everybody...)
-	b.expect(fmt.Sprintf("F7 10 0F 00 02 %02X 00 00 00 00 %02X 00 00 00 00", late.pid, gone.pid))
-	a.expect(fmt.Sprintf("F7 11 09 00 %02X 00 00 00 00", b.pid))
+	a.Send(packet(0x23))
+	a.Expect(everybody...)
+	a.Expect(fmt.Sprintf("F7 10 14 00 03 %02X 00 00 00 00 %02X 00 00 00 00 %02X 00 00 00 00", b.PID, late.PID, gone.PID))
+	b.Send(packet(0x23))
+	b.Expect(everybody...)
+	b.Expect(fmt.Sprintf("F7 10 0F 00 02 %02X 00 00 00 00 %02X 00 00 00 00", late.PID, gone.PID))
+	a.Expect(fmt.Sprintf("F7 11 09 00 %02X 00 00 00 00", b.PID))
 
-	_ = gone.nc.Close()
-	leave := fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", gone.pid)
+	_ = gone.Conn.Close()
+	leave := fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", gone.PID)
 	for _, c := range []*client{a, b} {
-		c.expect(fmt.Sprintf("F7 11 09 00 %02X 00 00 00 00", gone.pid), leave)
+		c.Expect(fmt.Sprintf("F7 11 09 00 %02X 00 00 00 00", gone.PID), leave)
 	}
-	b.send(action([]byte{0x42})) // allowed: he is in the game
+	b.Send(action([]byte{0x42})) // allowed: he is in the game
 	time.Sleep(2 * period)       // no turn comes meanwhile
 
-	late.send(packet(0x23))
-	late.expect(append(everybody, leave)...)
+	late.Send(packet(0x23))
+	late.Expect(append(everybody, leave)...)
 	for _, c := range []*client{a, b} {
-		c.expect(fmt.Sprintf("F7 11 09 00 %02X 00 00 00 00", late.pid))
+		c.Expect(fmt.Sprintf("F7 11 09 00 %02X 00 00 00 00", late.PID))
 	}
 	for _, c := range []*client{a, b, late} {
-		c.expect(fmt.Sprintf("F7 0C 0C 00 32 00 ?? ?? %02X 01 00 42", b.pid))
-		c.until(0x0C)
+		c.Expect(fmt.Sprintf("F7 0C 0C 00 32 00 ?? ?? %02X 01 00 42", b.PID))
+		c.Until(0x0C)
 	}
 }

@@ -16,8 +16,8 @@ func loading(r *rig) (early, late *client) {
 	early, late = r.join(g, "Early", player), r.join(g, "Late", lobbyist)
 	r.begin(early, late)
 	for _, c := range []*client{early, late} {
-		if b := c.until(0x08); b[4] != early.pid {
-			r.t.Fatalf("%s: %X has loaded", c.name, b)
+		if b := c.Until(0x08); b[4] != early.PID {
+			r.t.Fatalf("%s: %X has loaded", c.Name, b)
 		}
 	}
 	return early, late
@@ -27,16 +27,16 @@ func loading(r *rig) (early, late *client) {
 func TestActionWhileOthersLoad(t *testing.T) {
 	t.Parallel()
 	early, late := loading(newRig(t, nil))
-	early.send(action([]byte{0x6B, 1, 2}), action([]byte{0x6B, 3}))
+	early.Send(action([]byte{0x6B, 1, 2}), action([]byte{0x6B, 3}))
 	time.Sleep(5 * period)
-	if n := late.count(0x0C); n > 0 {
+	if n := late.Count(0x0C); n > 0 {
 		t.Fatalf("%d turns while one loads", n)
 	}
-	late.send(packet(0x23))
+	late.Send(packet(0x23))
 	for _, c := range []*client{early, late} {
-		b := c.until(0x0C)
-		if want := fmt.Sprintf("%02X 03 00 6B 01 02 %02X 02 00 6B 03", early.pid, early.pid); !matches(want, b[8:]) {
-			t.Errorf("%s: the first turn holds %X, want %s", c.name, b[8:], want)
+		b := c.Until(0x0C)
+		if want := fmt.Sprintf("%02X 03 00 6B 01 02 %02X 02 00 6B 03", early.PID, early.PID); !matches(want, b[8:]) {
+			t.Errorf("%s: the first turn holds %X, want %s", c.Name, b[8:], want)
 		}
 	}
 }
@@ -51,8 +51,8 @@ func TestShutdownWhileLoading(t *testing.T) {
 		t.Errorf("Run returned after %v", took)
 	}
 	for _, c := range []*client{early, late} {
-		if b := c.next(); b != nil {
-			t.Errorf("%s, who loads, is sent %X", c.name, b)
+		if b := c.Next(); b != nil {
+			t.Errorf("%s, who loads, is sent %X", c.Name, b)
 		}
 		wantFIN(t, c)
 	}
@@ -65,8 +65,8 @@ func TestLeaveReasons(t *testing.T) {
 		t.Run(fmt.Sprint(said), func(t *testing.T) {
 			t.Parallel()
 			_, players := newRig(t, nil).play(2)
-			players[1].send(packet(0x21, said))
-			if b := players[0].until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X %02X 00 00 00", players[1].pid, heard), b) {
+			players[1].Send(packet(0x21, said))
+			if b := players[0].Until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X %02X 00 00 00", players[1].PID, heard), b) {
 				t.Errorf("told %X", b)
 			}
 		})
@@ -80,20 +80,20 @@ func TestTooLongButHarmless(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	alice, bob := r.join(g, "Alice", player), r.join(g, "Bob", nil)
-	bob.until(0x3D)
+	bob.Until(0x3D)
 	tail := []byte{1, 2, 3}
-	bob.send(packet(0x42, uint32(1), byte(1), g.m.Size, tail), packet(0x46, uint32(1), tail), packet(0x3B, uint16(3), tail))
+	bob.Send(packet(0x42, uint32(1), byte(1), g.m.Size, tail), packet(0x46, uint32(1), tail), packet(0x3B, uint16(3), tail))
 	line := r.logged("packets with bytes behind their end are read without them; only the first is logged")
 	if line["error"] != "decode MAPSIZE (0x42) at byte 9: bytes left over" {
 		t.Errorf("logged %v", line)
 	}
 	eventually(t, "Bob's map", func() bool {
-		return slices.ContainsFunc(alice.slots(), func(s w3gs.Slot) bool { return s.PID == bob.pid && s.Download == 100 })
+		return slices.ContainsFunc(alice.Slots(), func(s w3gs.Slot) bool { return s.PID == bob.PID && s.Download == 100 })
 	})
 	r.begin(alice, bob)
-	bob.send(packet(0x23, tail))
-	alice.until(0x0C)
-	bob.until(0x0C)
+	bob.Send(packet(0x23, tail))
+	alice.Until(0x0C)
+	bob.Until(0x0C)
 	if n := len(r.log.find("packets with bytes behind their end are read without them; only the first is logged")); n != 1 {
 		t.Errorf("%d lines in the log", n)
 	}

@@ -42,22 +42,22 @@ func TestRealClientJoins(t *testing.T) {
 		}
 		if b[1] == 0x1E {
 			joiner = dial(t, r.h.Addr())
-			joiner.name = "joiner"
-			go joiner.listen()
+			joiner.Name = "joiner"
+			go joiner.Listen()
 			copy(b[4:], packet(0, g.ID(), g.EntryKey())[4:])
 		}
-		joiner.send(b)
+		joiner.Send(b)
 		switch b[1] {
 		case 0x1E:
 			for _, op := range []byte{0x04, 0x06, 0x3D, 0x09} {
-				if got := joiner.next(); got == nil || got[1] != op {
+				if got := joiner.Next(); got == nil || got[1] != op {
 					t.Fatalf("got %X, want a %02X", got, op)
 				}
 			}
 			other = r.join(g, "Other", nil)
 		case 0x42:
-			if table := joiner.until(0x09); table[8] != 100 { // the table with the other comes first
-				table = joiner.until(0x09)
+			if table := joiner.Until(0x09); table[8] != 100 { // the table with the other comes first
+				table = joiner.Until(0x09)
 				if table[8] != 100 {
 					t.Errorf("with the map: %X", table)
 				}
@@ -65,20 +65,20 @@ func TestRealClientJoins(t *testing.T) {
 		case 0x59:
 			relayed++
 			for _, c := range []*client{joiner, other} {
-				if got := c.until(0x59); !bytes.Equal(got, b) {
-					t.Errorf("%s: got %X, want %X", c.name, got, b)
+				if got := c.Until(0x59); !bytes.Equal(got, b) {
+					t.Errorf("%s: got %X, want %X", c.Name, got, b)
 				}
 			}
 		case 0x28: // to [0xFF]: be human, which was random
-			if table := joiner.until(0x09); table[13] != 0x41 {
+			if table := joiner.Until(0x09); table[13] != 0x41 {
 				t.Errorf("after the request: %X", table)
 			}
 		case 0x21:
-			if got := joiner.until(0x1B); len(got) != 4 {
+			if got := joiner.Until(0x1B); len(got) != 4 {
 				t.Errorf("got %X", got)
 			}
 			wantFIN(t, joiner)
-			other.until(0x07)
+			other.Until(0x07)
 		}
 	}
 	if relayed != 4 {
@@ -92,10 +92,10 @@ func TestExtraOfOldClients(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	a, b := r.join(g, "A", nil), r.join(g, "B", nil)
-	a.send([]byte{0xF7, 0x59, 0x0B, 0x00, 0x04, 0x02, 0, 0, 0, 0x08, 0x02})
-	a.say("hi", b.pid)
-	b.untilText("hi")
-	if n := a.count(0x59) + b.count(0x59); n != 0 {
+	a.Send([]byte{0xF7, 0x59, 0x0B, 0x00, 0x04, 0x02, 0, 0, 0, 0x08, 0x02})
+	a.Say("hi", b.PID)
+	b.UntilText("hi")
+	if n := a.Count(0x59) + b.Count(0x59); n != 0 {
 		t.Errorf("%d packets 0x59", n)
 	}
 }

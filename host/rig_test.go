@@ -152,13 +152,13 @@ func (r *rig) join(g *Game, name string, conduct func(*client, []byte)) *client 
 // letIn waits for a client's pid.
 func (r *rig) letIn(c *client) *client {
 	r.t.Helper()
-	name := c.name
-	b := c.next()
+	name := c.Name
+	b := c.Next()
 	if b == nil || b[1] != 0x04 {
-		r.t.Fatalf("%s was not let in: % X, %v", name, b, c.ending())
+		r.t.Fatalf("%s was not let in: % X, %v", name, b, c.Ending())
 	}
 	table := int(b[4]) | int(b[5])<<8
-	c.pid = b[6+table]
+	c.PID = b[6+table]
 	return c
 }
 
@@ -170,18 +170,18 @@ func (r *rig) knock(g *Game, name string, conduct func(*client, []byte)) *client
 
 // knockOn is knock over a connection that stands.
 func (r *rig) knockOn(c *client, g *Game, name string, conduct func(*client, []byte)) *client {
-	c.name, c.conduct = name, conduct
-	go c.listen()
-	c.send(joinPacket(g.ID(), g.EntryKey(), name))
+	c.Name, c.Conduct = name, conduct
+	go c.Listen()
+	c.Send(joinPacket(g.ID(), g.EntryKey(), name))
 	return c
 }
 
 // begin starts a game without a countdown.
 func (r *rig) begin(clients ...*client) {
 	r.t.Helper()
-	clients[0].say("!start now", clients[0].pid)
+	clients[0].Say("!start now", clients[0].PID)
 	for _, c := range clients {
-		c.until(0x0B)
+		c.Until(0x0B)
 	}
 }
 
@@ -195,7 +195,7 @@ func (r *rig) play(n int) (*Game, []*client) {
 	}
 	r.begin(clients...)
 	for _, c := range clients {
-		c.until(0x0C)
+		c.Until(0x0C)
 	}
 	return g, clients
 }
@@ -358,7 +358,7 @@ func longTest(t *testing.T) {
 // wantFIN fails unless the host has closed the connection properly.
 func wantFIN(t testing.TB, c *client) {
 	t.Helper()
-	if err := c.ended(); err != io.EOF {
-		t.Errorf("%s: connection ended with %v, want a FIN", c.name, err)
+	if err := c.Ended(); err != io.EOF {
+		t.Errorf("%s: connection ended with %v, want a FIN", c.Name, err)
 	}
 }

@@ -21,24 +21,24 @@ func TestNeverReads(t *testing.T) {
 	})
 	_, players := r.play(4)
 	deaf := players[3]
-	deaf.stall()
+	deaf.Stall()
 	feed := talk(players[:3], 60)
 	defer feed()
 	line := r.logged("connection lost")
-	if line["player"] != deaf.name || line["reason"] != errOverflow.Error() {
+	if line["player"] != deaf.Name || line["reason"] != errOverflow.Error() {
 		t.Errorf("logged %v", line)
 	}
 	for _, c := range players[:3] {
-		if b := c.until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", deaf.pid), b) {
-			t.Errorf("%s: got %X for the leave", c.name, b)
+		if b := c.Until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", deaf.PID), b) {
+			t.Errorf("%s: got %X for the leave", c.Name, b)
 		}
-		mark := c.count(0x0C)
-		eventually(t, "turns afterwards", func() bool { return c.count(0x0C) > mark+3 })
-		if c.ending() != nil || c.count(0x07) != 2 {
-			t.Errorf("%s was disturbed", c.name)
+		mark := c.Count(0x0C)
+		eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+3 })
+		if c.Ending() != nil || c.Count(0x07) != 2 {
+			t.Errorf("%s was disturbed", c.Name)
 		}
 	}
-	if left := recorded[storage.PlayerLeft](r); left.PID != deaf.pid || left.Code != 1 {
+	if left := recorded[storage.PlayerLeft](r); left.PID != deaf.PID || left.Code != 1 {
 		t.Errorf("recorded %+v", left)
 	}
 }
@@ -57,7 +57,7 @@ func talk(clients []*client, actions int) (hush func()) {
 			case <-time.After(50 * time.Millisecond):
 			}
 			for _, c := range clients {
-				c.send(burst)
+				c.Send(burst)
 			}
 		}
 	}()
@@ -75,16 +75,16 @@ func TestKickOfTheStalled(t *testing.T) {
 	g, players := r.play(4)
 	kicked, stays := players[2], players[3]
 	for _, c := range []*client{kicked, stays} {
-		c.stall()
+		c.Stall()
 	}
 	hush := talk(players[:2], 60)
-	links := ask(t, g, func(g *Game) []*link { return []*link{g.seats[kicked.pid], g.seats[stays.pid]} })
+	links := ask(t, g, func(g *Game) []*link { return []*link{g.seats[kicked.PID], g.seats[stays.PID]} })
 	eventually(t, "full sockets", func() bool {
 		return ask(t, g, func(*Game) bool { return links[0].out.packetBytes() > 0 && links[1].out.packetBytes() > 0 })
 	})
 	hush()
-	players[0].sayInGame("!kick " + kicked.name)
-	players[1].until(0x07)
+	players[0].SayInGame("!kick " + kicked.Name)
+	players[1].Until(0x07)
 	eventually(t, "the end of the kicked one's connection", func() bool {
 		return ask(t, g, func(*Game) bool { return links[0].state == closed })
 	})
@@ -99,7 +99,7 @@ func TestShutdownOfAGame(t *testing.T) {
 	r := newRig(t, nil)
 	_, players := r.play(3)
 	silent := dial(t, r.h.Addr()) // says nothing; nobody waits for it
-	go silent.listen()
+	go silent.Listen()
 	eventually(t, "the connection of the silent one", func() bool {
 		return r.unjoined() == 1
 	})
@@ -108,13 +108,13 @@ func TestShutdownOfAGame(t *testing.T) {
 		t.Errorf("Run returned after %v", took)
 	}
 	for _, c := range players {
-		if line := c.untilText("shut"); line != "[Host] the host is shutting down" {
-			t.Errorf("%s reads %q", c.name, line)
+		if line := c.UntilText("shut"); line != "[Host] the host is shutting down" {
+			t.Errorf("%s reads %q", c.Name, line)
 		}
-		c.ignore += "\x0C" // a turn may have been under way
-		c.expect(fmt.Sprintf("F7 14 05 00 %02X", c.pid))
-		if b := c.next(); b != nil {
-			t.Errorf("%s: %X after the 0x14", c.name, b)
+		c.Ignore += "\x0C" // a turn may have been under way
+		c.Expect(fmt.Sprintf("F7 14 05 00 %02X", c.PID))
+		if b := c.Next(); b != nil {
+			t.Errorf("%s: %X after the 0x14", c.Name, b)
 		}
 		wantFIN(t, c)
 	}
@@ -139,11 +139,11 @@ func TestShutdownOfALobby(t *testing.T) {
 		t.Errorf("Run returned after %v", took)
 	}
 	for _, c := range []*client{alice, bob} {
-		if line := c.untilText("closed"); !strings.Contains(line, "the host is shutting down") {
-			t.Errorf("%s reads %q", c.name, line)
+		if line := c.UntilText("closed"); !strings.Contains(line, "the host is shutting down") {
+			t.Errorf("%s reads %q", c.Name, line)
 		}
-		if b := c.next(); !matches("F7 1C 08 00 0D 00 00 00", b) {
-			t.Errorf("%s: got %X, want a kick", c.name, b)
+		if b := c.Next(); !matches("F7 1C 08 00 0D 00 00 00", b) {
+			t.Errorf("%s: got %X, want a kick", c.Name, b)
 		}
 		wantFIN(t, c)
 	}
@@ -162,8 +162,8 @@ func TestShutdownWithClientsThatStay(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	c := dial(t, r.h.Addr())
-	c.send(joinPacket(g.ID(), g.EntryKey(), "Alice"))
-	if b, err := c.read(); err != nil || b[1] != 0x04 {
+	c.Send(joinPacket(g.ID(), g.EntryKey(), "Alice"))
+	if b, err := c.Read(); err != nil || b[1] != 0x04 {
 		t.Fatalf("got % X, %v", b, err)
 	}
 	if took := r.shutDown(); took < lingerTime/2 || took > lingerTime+time.Second {

@@ -20,13 +20,13 @@ func TestStart(t *testing.T) {
 	alice, bob := r.join(g, "Alice", lobbyist), r.join(g, "Bob", lobbyist)
 	both := []*client{alice, bob}
 
-	alice.untilText("You own this lobby")
-	alice.say("!start force")
+	alice.UntilText("You own this lobby")
+	alice.Say("!start force")
 	for _, c := range both {
-		c.until(0x0F)
-		c.cursor--
-		c.ignore += "\x09" // that Bob has the map may be told now
-		c.expect(
+		c.Until(0x0F)
+		c.Cursor--
+		c.Ignore += "\x09" // that Bob has the map may be told now
+		c.Expect(
 			"F7 0F 0E 00 02 03 04 01 10 31 E2 80 A6 00", // "1…" from the virtual host
 			"F7 0A 04 00",
 			"F7 07 09 00 01 0D 00 00 00", // the virtual host goes
@@ -35,20 +35,20 @@ func TestStart(t *testing.T) {
 		)
 	}
 	late := r.knock(g, "Late", nil)
-	late.expect("F7 05 08 00 0A 00 00 00")
+	late.Expect("F7 05 08 00 0A 00 00 00")
 	wantFIN(t, late)
 
-	bob.send(packet(0x23))
+	bob.Send(packet(0x23))
 	for _, c := range both {
-		c.expect("F7 08 05 00 04")
+		c.Expect("F7 08 05 00 04")
 	}
 	time.Sleep(3 * period) // a host that did not wait for Alice would send turns now
 	loaded := time.Now()
-	alice.send(packet(0x23))
+	alice.Send(packet(0x23))
 	for _, c := range both {
-		c.expect("F7 08 05 00 03", "F7 0C 06 00 32 00")
+		c.Expect("F7 08 05 00 03", "F7 0C 06 00 32 00")
 	}
-	first := bob.all()[bob.cursor-1].at
+	first := bob.All()[bob.Cursor-1].At
 	if wait := first.Sub(loaded); wait < period {
 		t.Errorf("the first turn came %v after the last load, want one period of %v", wait, period)
 	}
@@ -56,12 +56,12 @@ func TestStart(t *testing.T) {
 	// What both do is in one turn or the next, with the prefix of who did it and the
 	// low half of the CRC-32 of all that.
 	data := []byte{0x16, 0x01, 0x02}
-	bob.send(action(data))
+	bob.Send(action(data))
 	block := append([]byte{4, 3, 0}, data...)
 	want := fmt.Sprintf("F7 0C 0E 00 32 00 %02X %02X % X", byte(sum32(block)), byte(sum32(block)>>8), block)
 	for _, c := range both {
 		for {
-			b := c.until(0x0C)
+			b := c.Until(0x0C)
 			if matches(want, b) {
 				break
 			}
@@ -72,27 +72,27 @@ func TestStart(t *testing.T) {
 	}
 
 	// In the game: to the list, not back, and the host's voice is the fake player's.
-	bob.sayInGame("gg", 3, 4)
-	alice.untilText("gg")
-	alice.cursor--
-	alice.expect("F7 0F 0F 00 01 03 04 20 00 00 00 00 67 67 00")
+	bob.SayInGame("gg", 3, 4)
+	alice.UntilText("gg")
+	alice.Cursor--
+	alice.Expect("F7 0F 0F 00 01 03 04 20 00 00 00 00 67 67 00")
 
 	// A goodbye: 0x1B and a FIN; the others hear it once, with his reason.
-	bob.send(packet(0x21, uint32(7)))
-	bob.ignore += "\x0C\x0F" // turns, and a host that finds itself late says so
-	bob.expect("F7 1B 04 00")
+	bob.Send(packet(0x21, uint32(7)))
+	bob.Ignore += "\x0C\x0F" // turns, and a host that finds itself late says so
+	bob.Expect("F7 1B 04 00")
 	wantFIN(t, bob)
-	for _, p := range bob.all() {
-		if p.b[1] == 0x0F && chatText(p.b) == "gg" {
+	for _, p := range bob.All() {
+		if p.B[1] == 0x0F && chatText(p.B) == "gg" {
 			t.Error("Bob's own line came back")
 		}
 	}
-	if b := alice.until(0x07); !matches("F7 07 09 00 04 07 00 00 00", b) {
+	if b := alice.Until(0x07); !matches("F7 07 09 00 04 07 00 00 00", b) {
 		t.Errorf("got %X for the leave", b)
 	}
-	mark := alice.count(0x0C)
-	eventually(t, "three more turns", func() bool { return alice.count(0x0C) > mark+3 })
-	if n := alice.count(0x07); n != 2 {
+	mark := alice.Count(0x0C)
+	eventually(t, "three more turns", func() bool { return alice.Count(0x0C) > mark+3 })
+	if n := alice.Count(0x07); n != 2 {
 		t.Errorf("%d × 0x07 came, want the virtual host's and Bob's", n)
 	}
 
@@ -119,7 +119,7 @@ func TestHugeTurn(t *testing.T) {
 	}
 	r.begin(clients...)
 	for _, c := range clients {
-		c.until(0x0C)
+		c.Until(0x0C)
 	}
 	for i, c := range clients {
 		var burst []byte
@@ -128,14 +128,14 @@ func TestHugeTurn(t *testing.T) {
 			data[0], data[1] = byte(i), byte(n)
 			burst = append(burst, action(data)...)
 		}
-		c.send(burst)
+		c.Send(burst)
 	}
 	var first []string
 	for _, c := range clients {
 		var got []string
 		parts, sums := 0, [senders]int{}
 		for len(got) < senders*each {
-			b := c.next()
+			b := c.Next()
 			if b[1] != 0x0C && b[1] != 0x48 {
 				continue
 			}
@@ -159,20 +159,20 @@ func TestHugeTurn(t *testing.T) {
 					t.Fatalf("an action of %d bytes", int(rest[1])|int(rest[2])<<8)
 				}
 				sender, n := int(rest[3]), int(rest[4])
-				if clients[sender].pid != rest[0] || sums[sender] != n {
-					t.Fatalf("action %d of sender %d under pid %d, want action %d under %d", n, sender, rest[0], sums[sender], clients[sender].pid)
+				if clients[sender].PID != rest[0] || sums[sender] != n {
+					t.Fatalf("action %d of sender %d under pid %d, want action %d under %d", n, sender, rest[0], sums[sender], clients[sender].PID)
 				}
 				sums[sender]++
 				got = append(got, hex.EncodeToString(rest[:5]))
 			}
 		}
 		if parts < 90 { // two actions fit a packet, and the whole burst one turn or two
-			t.Errorf("%s got %d × 0x48, want about 99", c.name, parts)
+			t.Errorf("%s got %d × 0x48, want about 99", c.Name, parts)
 		}
 		if first == nil {
 			first = got
 		} else if strings.Join(got, " ") != strings.Join(first, " ") {
-			t.Errorf("%s got the actions in another order than %s", c.name, clients[0].name)
+			t.Errorf("%s got the actions in another order than %s", c.Name, clients[0].Name)
 		}
 	}
 }
@@ -189,31 +189,31 @@ func TestJoinMeetsStart(t *testing.T) {
 		for i := range 8 {
 			c := r.knock(g, fmt.Sprintf("P%d", i), player)
 			if i%2 == 0 {
-				_ = c.nc.Close()
+				_ = c.Conn.Close()
 			}
 			others = append(others, c)
 			if i == 4 {
-				alice.say("!start now")
+				alice.Say("!start now")
 			}
 		}
-		alice.until(0x0B)
-		alice.until(0x0C) // nobody who is gone is waited for
+		alice.Until(0x0B)
+		alice.Until(0x0C) // nobody who is gone is waited for
 		in := 0
 		for i, c := range others {
 			if i%2 == 0 {
 				continue
 			}
-			switch b := c.next(); {
+			switch b := c.Next(); {
 			case b != nil && b[1] == 0x04:
-				c.until(0x0C)
+				c.Until(0x0C)
 				in++
 			case b == nil || !matches("F7 05 08 00 0A 00 00 00", b):
-				t.Fatalf("round %d: got %X, %v", round, b, c.ending())
+				t.Fatalf("round %d: got %X, %v", round, b, c.Ending())
 			}
 		}
-		alice.until(0x0C)
+		alice.Until(0x0C)
 		for _, c := range append(others, alice) {
-			_ = c.nc.Close()
+			_ = c.Conn.Close()
 		}
 		eventually(t, "the end of the game", func() bool { return r.h.Game(g.ID()) == nil })
 	}

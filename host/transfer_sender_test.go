@@ -15,15 +15,15 @@ func TestSenderOfAFullLobby(t *testing.T) {
 		r.join(g, fmt.Sprintf("P%d", i+1), player)
 	}
 	last := r.join(g, "Last", nil)
-	if last.pid != 1 {
-		t.Fatalf("the last one has pid %d, not the virtual host's", last.pid)
+	if last.PID != 1 {
+		t.Fatalf("the last one has pid %d, not the virtual host's", last.PID)
 	}
-	last.until(0x3D)
-	last.send(packet(0x42, uint32(1), byte(1), uint32(0)))
-	if from := last.until(0x3F)[8]; from == last.pid || from == 0 {
+	last.Until(0x3D)
+	last.Send(packet(0x42, uint32(1), byte(1), uint32(0)))
+	if from := last.Until(0x3F)[8]; from == last.PID || from == 0 {
 		t.Errorf("the map is announced from pid %d", from)
 	}
-	if part := last.until(0x43); part[4] != last.pid || part[5] == last.pid {
+	if part := last.Until(0x43); part[4] != last.PID || part[5] == last.PID {
 		t.Errorf("a part for pid %d comes from pid %d", part[4], part[5])
 	}
 }

@@ -1,0 +1,271 @@
+package testkit
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Patience is how long a test waits for what must come. The machine may be busy.
+const Patience = 15 * time.Second
+
+// Client is a player's end of the wire, written from the description of the
+// protocol alone: it cuts the stream into packets itself and shares no code with
+// the host. What it hears is kept with the time it came.
+type Client struct {
+	t    testing.TB
+	Conn *net.TCPConn
+	Name string // for messages of the test
+	PID  byte
+
+	// Conduct is what the client does by itself about a packet, on the goroutine
+	// that reads; nil for nothing.
+	Conduct func(*Client, []byte)
+	Hash    func(turn int) uint32 // of the answer to each turn
+	Turns   int                   // 0x0C with an increment so far
+
+	mu     sync.Mutex
+	still  chan struct{} // open while the client does not read; see Stall
+	heard  []Heard
+	end    error // why nothing more comes
+	news   chan struct{}
+	Cursor int    // what the test has not looked at yet
+	Ignore string // opcodes that Next passes over: pings, and what a test adds
+}
+
+// Heard is a packet and when it came.
+type Heard struct {
+	At time.Time
+	B  []byte
+}
+
+// Dial connects without saying anything.
+func Dial(t testing.TB, to netip.AddrPort) *Client {
+	t.Helper()
+	nc, err := net.DialTCP("tcp", nil, net.TCPAddrFromAddrPort(to))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewClient(t, nc)
+}
+
+// NewClient makes a client of a connection.
+func NewClient(t testing.TB, nc *net.TCPConn) *Client {
+	t.Helper()
+	t.Cleanup(func() { _ = nc.Close() })
+	return &Client{t: t, Conn: nc, news: make(chan struct{}, 1), Ignore: "\x01", Hash: func(turn int) uint32 { return uint32(turn) * 7 }}
+}
+
+// Listen reads until the connection ends, and closes it then as clients do.
+func (c *Client) Listen() {
+	for {
+		b, err := c.Read()
+		c.waitStill()
+		c.mu.Lock()
+		if err != nil {
+			c.end = err
+		} else {
+			c.heard = append(c.heard, Heard{time.Now(), b})
+		}
+		c.mu.Unlock()
+		select {
+		case c.news <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			_ = c.Conn.Close()
+			return
+		}
+		if c.Conduct != nil {
+			c.Conduct(c, b)
+		}
+	}
+}
+
+// Read cuts one packet off the stream: F7 op length u16, which counts these four.
+func (c *Client) Read() ([]byte, error) {
+	b := make([]byte, 4)
+	if _, err := io.ReadFull(c.Conn, b); err != nil {
+		return nil, err
+	}
+	n := int(b[2]) | int(b[3])<<8
+	if b[0] != 0xF7 || n < 4 {
+		return nil, fmt.Errorf("not a packet: % X", b)
+	}
+	b = append(b, make([]byte, n-4)...)
+	_, err := io.ReadFull(c.Conn, b[4:])
+	return b, err
+}
+
+// Stall keeps the client from reading, but for what it may have begun to read,
+// and from answering, until resume or the end of the test.
+func (c *Client) Stall() (resume func()) {
+	still := make(chan struct{})
+	c.mu.Lock()
+	c.still = still
+	c.mu.Unlock()
+	resume = sync.OnceFunc(func() { close(still) })
+	c.t.Cleanup(resume)
+	return resume
+}
+
+func (c *Client) waitStill() {
+	c.mu.Lock()
+	still := c.still
+	c.mu.Unlock()
+	if still != nil {
+		<-still
+	}
+}
+
+// Send writes packets; what the host does about a broken connection is the
+// test's to find out.
+func (c *Client) Send(packets ...[]byte) {
+	for _, p := range packets {
+		_, _ = c.Conn.Write(p)
+	}
+}
+
+// Next is the next packet that is not ignored; nil when the connection has ended
+// first.
+func (c *Client) Next() []byte {
+	c.t.Helper()
+	return c.nextBy(time.After(Patience))
+}
+
+func (c *Client) nextBy(deadline <-chan time.Time) []byte {
+	c.t.Helper()
+	for {
+		c.mu.Lock()
+		for c.Cursor < len(c.heard) {
+			b := c.heard[c.Cursor].B
+			c.Cursor++
+			if !strings.Contains(c.Ignore, string(rune(b[1]))) {
+				c.mu.Unlock()
+				return b
+			}
+		}
+		ended := c.end != nil
+		c.mu.Unlock()
+		if ended {
+			return nil
+		}
+		select {
+		case <-c.news:
+		case <-deadline:
+			c.t.Fatalf("%s: what the test waits for did not come within %v", c.Name, Patience)
+		}
+	}
+}
+
+// Expect takes the next packets and compares each with bytes in hex, where ??
+// stands for any.
+func (c *Client) Expect(patterns ...string) {
+	c.t.Helper()
+	for i, pattern := range patterns {
+		if b := c.Next(); !Matches(pattern, b) {
+			c.t.Fatalf("%s: packet %d of %d\n got %X\nwant %s", c.Name, i+1, len(patterns), b, strings.Join(strings.Fields(pattern), ""))
+		}
+	}
+}
+
+// Until skips to the next packet with an opcode.
+func (c *Client) Until(op byte) []byte {
+	c.t.Helper()
+	return c.untilBy(op, time.After(Patience))
+}
+
+func (c *Client) untilBy(op byte, deadline <-chan time.Time) []byte {
+	c.t.Helper()
+	for {
+		b := c.nextBy(deadline)
+		if b == nil {
+			c.t.Fatalf("%s: the connection ended (%v) before a 0x%02X came", c.Name, c.Ending(), op)
+		}
+		if b[1] == op {
+			return b
+		}
+	}
+}
+
+// UntilText skips to the next line of chat that holds a text, and returns it.
+func (c *Client) UntilText(part string) string {
+	c.t.Helper()
+	return ChatText(c.UntilChat(part))
+}
+
+// UntilChat does the same and returns the packet.
+func (c *Client) UntilChat(part string) []byte {
+	c.t.Helper()
+	for deadline := time.After(Patience); ; {
+		if b := c.untilBy(0x0F, deadline); strings.Contains(string(b), part) {
+			return b
+		}
+	}
+}
+
+// Ended waits for the end of the connection; a FIN is io.EOF.
+func (c *Client) Ended() error {
+	c.t.Helper()
+	for deadline := time.After(Patience); c.nextBy(deadline) != nil; { //nolint:revive // what came before is of no interest
+	}
+	return c.Ending()
+}
+
+func (c *Client) Ending() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.end
+}
+
+// All is everything heard so far.
+func (c *Client) All() []Heard {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]Heard(nil), c.heard...)
+}
+
+// Count is how many packets with an opcode have come so far.
+func (c *Client) Count(op byte) (n int) {
+	for _, p := range c.All() {
+		if p.B[1] == op {
+			n++
+		}
+	}
+	return n
+}
+
+// Say speaks a line in the lobby, or in the game to all.
+// Slots is the slot table that came last.
+func (c *Client) Slots() []w3gs.Slot {
+	c.t.Helper()
+	var last []byte
+	for _, p := range c.All() {
+		if p.B[1] == 0x09 {
+			last = p.B
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	table := new(w3gs.SlotInfo)
+	if err := table.Decode(last[4:]); err != nil {
+		c.t.Error(err)
+	}
+	return table.Slots
+}
+
+func (c *Client) Say(text string, to ...byte) {
+	c.Send(Packet(0x28, byte(len(to)), to, c.PID, byte(0x10), text))
+}
+
+func (c *Client) SayInGame(text string, to ...byte) {
+	c.Send(Packet(0x28, byte(len(to)), to, c.PID, byte(0x20), uint32(0), text))
+}
