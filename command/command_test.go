@@ -109,6 +109,22 @@ func TestFaultsSayWhatToType(t *testing.T) {
 	}
 }
 
+// Programs go by the code of a refusal.
+func TestCodes(t *testing.T) {
+	for line, want := range map[string]Code{"strat": Unknown, "swap 1": Malformed, "drop": WrongPhase} {
+		_, o := run(Owner, line)
+		var r *Refusal
+		if !errors.As(o.Err, &r) || r.Code != want {
+			t.Errorf("%q: %#v, want %s", line, o.Err, want)
+		}
+	}
+	_, o := run(Anyone, "swap 1 2")
+	var r *Refusal
+	if !errors.As(o.Err, &r) || r.Code != Denied {
+		t.Errorf("%#v", o.Err)
+	}
+}
+
 // Asking may need less than setting, and whoever may not does nothing.
 func TestLevels(t *testing.T) {
 	for line, want := range map[string]Level{

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -89,20 +88,20 @@ type Outcome struct {
 func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []string) Outcome {
 	s, name, rest := t.split(line)
 	if s == nil {
-		return Outcome{Err: fmt.Errorf("there is no command %q: help lists them", name)}
+		return Outcome{Err: Refuse(Unknown, "there is no command %q: help lists them", name)}
 	}
 	o := Outcome{Name: s.Name, Detail: rest, Needs: s.needs(rest)}
 	if by.Level < o.Needs {
-		o.Denied, o.Err = true, fmt.Errorf("only %v may use %s", o.Needs, s.Name)
+		o.Denied, o.Err = true, Refuse(Denied, "only %v may use %s", o.Needs, s.Name)
 		return o
 	}
 	a := &Args{left: rest, names: names}
 	act := s.Parse(a)
 	switch err := a.end(); {
 	case err != nil:
-		o.Err = fmt.Errorf("%w: write %s", err, s.Synopsis())
+		o.Err = Refuse(Malformed, "%v: write %s", err, s.Synopsis())
 	case s.Phase&phase == 0:
-		o.Err = fmt.Errorf("%s is for the %v", s.Name, s.Phase)
+		o.Err = Refuse(WrongPhase, "%s is for the %v", s.Name, s.Phase)
 	default:
 		call := &Call{Caller: by}
 		o.Acted, o.Err = true, act(target, call)
@@ -115,7 +114,7 @@ func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []st
 func (t Table[T]) Help(topic, trigger string) (string, error) {
 	s := t.Find(strings.TrimPrefix(topic, trigger))
 	if s == nil {
-		return "", fmt.Errorf("there is no command %q", topic)
+		return "", Refuse(Unknown, "there is no command %q", topic)
 	}
 	return trigger + s.Synopsis() + ": " + s.Help, nil
 }

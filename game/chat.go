@@ -47,15 +47,10 @@ func (m *Machine) operate(op lobby.Event) error {
 	effects := m.lobby.Handle(m.now, op, m.lobbyOut[:0])
 	var err error
 	for _, e := range effects {
-		if r, ok := e.(lobby.Refused); ok {
-			err = refusal(r.Why)
+		if r, ok := e.(*lobby.Refusal); ok {
+			err = r
 		}
 	}
 	m.show(effects)
 	return err
 }
-
-// refusal is why something was not done, in one line.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }

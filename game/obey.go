@@ -23,7 +23,7 @@ func (m *Machine) obey(by *command.Caller, line string) {
 		return // not for us: players begin lines with all sorts of signs
 	}
 	if o.Denied && m.lobby.StandIn() == 0 {
-		o.Err = fmt.Errorf("only %v may use %s", max(o.Needs, command.Owner), o.Name)
+		o.Err = command.Refuse(command.Denied, "only %v may use %s", max(o.Needs, command.Owner), o.Name)
 	}
 	refused := ""
 	if o.Err != nil {
@@ -67,7 +67,7 @@ func (m *Machine) find(part string) (lobby.Player, error) {
 	found := m.lobby.Find(part)
 	switch len(found) {
 	case 0:
-		return lobby.Player{}, fmt.Errorf("no player's name has %q in it", part)
+		return lobby.Player{}, &lobby.Refusal{Code: lobby.NoSuch, Text: fmt.Sprintf("no player's name has %q in it", part)}
 	case 1:
 		return found[0], nil
 	}
@@ -75,7 +75,7 @@ func (m *Machine) find(part string) (lobby.Player, error) {
 	for i, p := range found {
 		names[i] = p.Name
 	}
-	return lobby.Player{}, fmt.Errorf("%q may be %s: type more of the name", part, strings.Join(names, " or "))
+	return lobby.Player{}, &lobby.Refusal{Code: lobby.Malformed, Text: fmt.Sprintf("%q may be %s: type more of the name", part, strings.Join(names, " or "))}
 }
 
 func help(topic string) act {
@@ -164,7 +164,7 @@ func setSyncLimit(turns int) act {
 func dropLaggers(m *Machine, c *call) error {
 	laggers := m.turns.Laggers()
 	if laggers == 0 {
-		return refusal("nobody is on the lag screen")
+		return &lobby.Refusal{Code: lobby.NoSuch, Text: "nobody is on the lag screen"}
 	}
 	var names []string
 	for pid := range laggers.All() {

@@ -39,7 +39,7 @@ func (a autoStart) String() string {
 	return line + "."
 }
 
-func (l *Lobby) autoStartOperation(op AutoStart) (why string) {
+func (l *Lobby) autoStartOperation(op AutoStart) *Refusal {
 	seats := 0
 	for _, s := range l.slots {
 		if s.Status != w3gs.SlotClosed && !s.Computer {
@@ -51,7 +51,7 @@ func (l *Lobby) autoStartOperation(op AutoStart) (why string) {
 	}
 	l.auto = autoStart{players: op.Players, full: op.Full, hold: op.Hold}
 	l.say(0, l.auto.String())
-	return ""
+	return nil
 }
 
 // autoStart begins the countdown once enough players are in and nothing is in
@@ -72,14 +72,14 @@ func (l *Lobby) autoStart() {
 	if _, waits := l.autoStartDue(); waits {
 		return
 	}
-	why := l.blocked()
-	if why == "" {
+	no := l.blocked()
+	if no == nil {
 		l.beginCountdown(false)
 		return
 	}
 	if l.now >= a.toldAt+reminder {
 		a.toldAt = l.now
-		l.say(0, "Waiting to start: "+why)
+		l.say(0, "Waiting to start: "+no.Text)
 	}
 }
 

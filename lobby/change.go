@@ -46,81 +46,81 @@ func (l *Lobby) mayAsk(p *player) bool {
 
 // changeTeam moves a slot to the first open one of a team where the map has
 // forces, and sets its team in melee.
-func (l *Lobby) changeTeam(i int, team uint8) (why string) {
+func (l *Lobby) changeTeam(i int, team uint8) *Refusal {
 	s := &l.slots[i]
 	if l.cfg.Layout == w3gs.LayoutLadder {
-		return "the teams of a ladder game are fixed"
+		return refuse(Fixed, "the teams of a ladder game are fixed")
 	}
 	if s.Computer && team == l.observer {
-		return "a computer cannot watch"
+		return refuse(Fixed, "a computer cannot watch")
 	}
 	if !l.melee() {
 		for j, place := range l.slots {
 			if place.Status == w3gs.SlotOpen && place.Team == team {
 				l.exchange(i, j, false)
-				return ""
+				return nil
 			}
 		}
-		return l.teamName(team) + " has no open slot"
+		return refuse(Full, "%s has no open slot", l.teamName(team))
 	}
 	switch {
 	case team == s.Team:
-		return ""
+		return nil
 	case team == l.observer && !l.cfg.Observers:
-		return "this game has no observers"
+		return refuse(Fixed, "this game has no observers")
 	case team == l.observer:
 		s.Team, s.Colour = team, l.observer
-		return ""
+		return nil
 	case team >= l.cfg.MaxPID:
 		return outOfRange("team", 1, int(l.cfg.MaxPID))
 	case s.Team != l.observer:
 		s.Team = team
-		return ""
+		return nil
 	case l.playing(i) >= int(l.cfg.PlayerSlots):
-		return fmt.Sprintf("all %d start spots are taken", l.cfg.PlayerSlots)
+		return refuse(Full, "all %d start spots are taken", l.cfg.PlayerSlots)
 	}
 	s.Team = team
 	l.takeColour(i, l.freeColour(i))
-	return ""
+	return nil
 }
 
-func (l *Lobby) changeColour(i int, colour uint8) (why string) {
+func (l *Lobby) changeColour(i int, colour uint8) *Refusal {
 	switch s := l.slots[i]; {
 	case l.fixed():
-		return "the map fixes the colours"
+		return refuse(Fixed, "the map fixes the colours")
 	case s.Team == l.observer:
-		return "observers have no colour"
+		return refuse(Fixed, "observers have no colour")
 	case colour >= l.cfg.MaxPID:
 		return outOfRange("colour", 1, int(l.cfg.MaxPID))
 	case l.occupiedColour(i, colour) >= 0:
-		return fmt.Sprintf("colour %d is taken by %s", colour+1, l.occupant(l.occupiedColour(i, colour)))
+		return refuse(Taken, "colour %d is taken by %s", colour+1, l.occupant(l.occupiedColour(i, colour)))
 	}
 	l.takeColour(i, colour)
-	return ""
+	return nil
 }
 
-func (l *Lobby) changeRace(i int, race w3gs.Race) (why string) {
+func (l *Lobby) changeRace(i int, race w3gs.Race) *Refusal {
 	s := &l.slots[i]
 	if l.cfg.Layout == w3gs.LayoutLadder || s.Race&w3gs.RaceSelectable == 0 {
-		return fmt.Sprintf("the race of slot %d is fixed", i+1)
+		return refuse(Fixed, "the race of slot %d is fixed", i+1)
 	}
 	switch race {
 	case w3gs.RaceHuman, w3gs.RaceOrc, w3gs.RaceNightElf, w3gs.RaceUndead, w3gs.RaceRandom:
 		s.Race = race | w3gs.RaceSelectable
-		return ""
+		return nil
 	}
-	return "there is no such race"
+	return refuse(Malformed, "there is no such race")
 }
 
-func (l *Lobby) changeHandicap(i int, handicap uint8) (why string) {
+func (l *Lobby) changeHandicap(i int, handicap uint8) *Refusal {
 	if l.fixed() {
-		return "the map fixes the handicaps"
+		return refuse(Fixed, "the map fixes the handicaps")
 	}
 	if handicap < 50 || handicap > 100 || handicap%10 != 0 {
-		return outOfRange("handicap", 50, 100) + " in tens"
+		return refuse(OutOfRange, "the handicap must be from 50 to 100 in tens")
 	}
 	l.slots[i].Handicap = handicap
-	return ""
+	return nil
 }
 
 func (l *Lobby) teamName(team uint8) string {

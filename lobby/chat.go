@@ -110,7 +110,7 @@ func (l *Lobby) watchFlood(p *player) {
 	l.say(w3gs.Only(p.pid), "You are muted for "+l.cfg.ChatMute.String()+": too many lines.")
 }
 
-func (l *Lobby) mute(op Mute) (why string) {
+func (l *Lobby) mute(op Mute) *Refusal {
 	p := l.human(op.PID)
 	if p == nil {
 		return l.noHuman(op.PID)
@@ -121,24 +121,24 @@ func (l *Lobby) mute(op Mute) (why string) {
 	} else {
 		l.say(0, p.name+" is muted.")
 	}
-	return ""
+	return nil
 }
 
-func (l *Lobby) muteEverybody(op MuteAll) (why string) {
+func (l *Lobby) muteEverybody(op MuteAll) *Refusal {
 	if l.muteAll = !op.Off; op.Off {
 		l.say(0, "Lines to everybody are heard again.")
 	} else {
 		l.say(0, "Lines to everybody are muted.")
 	}
-	return ""
+	return nil
 }
 
-func (l *Lobby) sayOperation(op Say) (why string) {
+func (l *Lobby) sayOperation(op Say) *Refusal {
 	if strings.TrimSpace(op.Text) == "" {
-		return "there is nothing to say"
+		return refuse(Malformed, "there is nothing to say")
 	}
 	l.say(op.To, op.Text)
-	return ""
+	return nil
 }
 
 // say is the host's voice, to all or, with some named, to those. A line in the

@@ -9,38 +9,38 @@ import (
 	"w3host/w3gs"
 )
 
-func (l *Lobby) startOperation(op Start) (why string) {
+func (l *Lobby) startOperation(op Start) *Refusal {
 	switch {
 	case l.Humans() == 0:
-		return "nobody is in the lobby"
+		return refuse(NoSuch, "nobody is in the lobby")
 	case l.phase == phaseCounting && !op.Now:
-		return "the countdown runs already"
+		return refuse(Counting, "the countdown runs already")
 	}
 	if !op.Force {
-		if why := l.blocked(); why != "" {
-			return why
+		if no := l.blocked(); no != nil {
+			return no
 		}
-		if why := l.unmeasured(); why != "" {
-			return why
+		if no := l.unmeasured(); no != nil {
+			return no
 		}
 	}
 	l.beginCountdown(op.Now)
-	return ""
+	return nil
 }
 
-func (l *Lobby) abortOperation() (why string) {
+func (l *Lobby) abortOperation() *Refusal {
 	if l.phase != phaseCounting {
-		return "no countdown runs"
+		return refuse(NoSuch, "no countdown runs")
 	}
 	l.auto = autoStart{}
 	l.abort("")
-	return ""
+	return nil
 }
 
 // blocked says why any start that is not forced has to wait, and for whom.
-func (l *Lobby) blocked() (why string) {
+func (l *Lobby) blocked() *Refusal {
 	if l.left != "" && l.now < l.leftAt+l.cfg.QuietAfterLeave {
-		return fmt.Sprintf("%s has just left: wait %v", l.left, (l.leftAt + l.cfg.QuietAfterLeave - l.now).Round(100*time.Millisecond))
+		return refuse(NotYet, "%s has just left: wait %v", l.left, (l.leftAt + l.cfg.QuietAfterLeave - l.now).Round(100*time.Millisecond))
 	}
 	var unanswered, loading []string
 	for p := range l.seated {
@@ -55,9 +55,9 @@ func (l *Lobby) blocked() (why string) {
 	}
 	switch {
 	case loading != nil:
-		return "still downloading the map: " + strings.Join(loading, ", ")
+		return refuse(NotYet, "still downloading the map: %s", strings.Join(loading, ", "))
 	case unanswered != nil:
-		return "not yet known to have the map: " + strings.Join(unanswered, ", ")
+		return refuse(NotYet, "not yet known to have the map: %s", strings.Join(unanswered, ", "))
 	}
 	return l.checkHCL()
 }
@@ -65,9 +65,9 @@ func (l *Lobby) blocked() (why string) {
 // unmeasured names those whose round trip is not yet known well enough for
 // somebody who starts by hand and wants to see it first. A start by itself does
 // not wait for that: nobody looks.
-func (l *Lobby) unmeasured() (why string) {
+func (l *Lobby) unmeasured() *Refusal {
 	if l.cfg.PingEvery <= 0 {
-		return ""
+		return nil
 	}
 	var names []string
 	for p := range l.seated {
@@ -76,9 +76,9 @@ func (l *Lobby) unmeasured() (why string) {
 		}
 	}
 	if names == nil {
-		return ""
+		return nil
 	}
-	return "ping not yet known: " + strings.Join(names, ", ")
+	return refuse(NotYet, "ping not yet known: %s", strings.Join(names, ", "))
 }
 
 // beginCountdown says the first number at once; the game starts one step after
@@ -129,8 +129,8 @@ func (l *Lobby) abort(why string) {
 // start begins the game, in one go: the last slot table if it is new, 0x0A, the virtual host
 // leaves, 0x0B, every fake player has loaded.
 func (l *Lobby) start() {
-	if why := l.checkHCL(); why != "" {
-		l.say(0, "Started without the mode: "+why)
+	if no := l.checkHCL(); no != nil {
+		l.say(0, "Started without the mode: "+no.Text)
 		l.hcl = ""
 	}
 	l.handicaps = make([]uint8, len(l.slots))

@@ -107,12 +107,6 @@ type Started struct {
 // Closed is the end of a lobby that did not start. Everybody has been kicked.
 type Closed struct{ Why string }
 
-// Refused answers an operation that cannot be done, in one line.
-type Refused struct {
-	Op  Operation
-	Why string
-}
-
 func (Send) effect()             {}
 func (Broadcast) effect()        {}
 func (Rejected) effect()         {}
@@ -127,4 +121,3 @@ func (CountdownStarted) effect() {}
 func (CountdownAborted) effect() {}
 func (Started) effect()          {}
 func (Closed) effect()           {}
-func (Refused) effect()          {}

@@ -20,15 +20,15 @@ var hclTable = func() (table []uint8) {
 
 // setHCL sets the mode string. It may be set before all players are in, so only
 // the start compares it with the occupied slots.
-func (l *Lobby) setHCL(text string) (why string) {
+func (l *Lobby) setHCL(text string) *Refusal {
 	if why := checkMode(text); why != "" {
-		return why
+		return refuse(Malformed, "%s", why)
 	}
 	if len(text) > len(l.slots) {
-		return fmt.Sprintf("the mode %q is too long: this map has %d slots", text, len(l.slots))
+		return refuse(Malformed, "the mode %q is too long: this map has %d slots", text, len(l.slots))
 	}
 	l.hcl = text
-	return ""
+	return nil
 }
 
 func checkMode(text string) (why string) {
@@ -41,15 +41,15 @@ func checkMode(text string) (why string) {
 }
 
 // checkHCL says why the mode string cannot be written.
-func (l *Lobby) checkHCL() (why string) {
+func (l *Lobby) checkHCL() *Refusal {
 	if why := checkMode(l.hcl); why != "" {
-		return why
+		return refuse(Malformed, "%s", why)
 	}
 	c := l.Counts()
 	if n := c.Players() + c.Computers; len(l.hcl) > n {
-		return fmt.Sprintf("the mode %q needs %d occupied slots, there are %d", l.hcl, len(l.hcl), n)
+		return refuse(NotYet, "the mode %q needs %d occupied slots, there are %d", l.hcl, len(l.hcl), n)
 	}
-	return ""
+	return nil
 }
 
 // writeHCL puts the mode string into the handicaps of the occupied slots, a

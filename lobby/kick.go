@@ -15,7 +15,7 @@ type keptOut struct {
 	until time.Duration
 }
 
-func (l *Lobby) kickOperation(op Kick) (why string) {
+func (l *Lobby) kickOperation(op Kick) *Refusal {
 	if op.PID >= pidLimit || l.players[op.PID] == nil {
 		return noPlayer(op.PID)
 	}
@@ -31,7 +31,7 @@ func (l *Lobby) kickOperation(op Kick) (why string) {
 	if op.CloseSlot {
 		l.slots[i].Status = w3gs.SlotClosed
 	}
-	return ""
+	return nil
 }
 
 // kick puts a human or fake player out of the lobby.
@@ -47,18 +47,18 @@ func (l *Lobby) kick(p *player, op Kick) {
 
 // kickFromGame tells everybody; the turn loop takes the player out, and its Leave
 // follows.
-func (l *Lobby) kickFromGame(p *player, op Kick) (why string) {
+func (l *Lobby) kickFromGame(p *player, op Kick) *Refusal {
 	switch {
 	case p.fake:
-		return p.name + " is a fake player, who stays until the game is over"
+		return refuse(NotHuman, "%s is a fake player, who stays until the game is over", p.name)
 	case p.kicked:
-		return p.name + " is on the way out"
+		return refuse(TooLate, "%s is on the way out", p.name)
 	}
 	l.say(w3gs.Only(p.pid), "You were kicked"+because(op.Why))
 	p.kicked = true
 	l.say(0, p.name+" was kicked"+because(op.Why))
 	l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: kickedFor(op.Why), By: op.By})
-	return ""
+	return nil
 }
 
 // dismiss tells a player that they are out, and the others. The player reads the

@@ -107,8 +107,6 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 	switch ev := ev.(type) {
 	case Join:
 		l.join(ev)
-	case Operation:
-		l.operate(ev)
 	case Chat:
 		if p := l.human(ev.PID); p != nil {
 			l.chat(p, ev)
@@ -133,6 +131,8 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		if p := l.human(ev.PID); p != nil {
 			l.leave(p, ev)
 		}
+	default:
+		l.operate(ev)
 	}
 	return l.finish()
 }

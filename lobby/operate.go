@@ -9,14 +9,14 @@ import (
 
 // operate carries out an operation or says why not.
 func (l *Lobby) operate(op Operation) {
-	if why := l.try(op); why != "" {
-		l.emit(Refused{Op: op, Why: why})
+	if no := l.try(op); no != nil {
+		l.emit(no)
 	}
 }
 
-func (l *Lobby) try(op Operation) (why string) {
+func (l *Lobby) try(op Operation) *Refusal {
 	if l.phase == phaseClosed {
-		return "the lobby is closed"
+		return refuse(TooLate, "the lobby is closed")
 	}
 	switch op := op.(type) {
 	case Say:
@@ -31,7 +31,7 @@ func (l *Lobby) try(op Operation) (why string) {
 		return l.kickOperation(op)
 	}
 	if l.phase == phaseStarted {
-		return "the game has started"
+		return refuse(TooLate, "the game has started")
 	}
 	switch op := op.(type) {
 	case Start:
@@ -44,23 +44,23 @@ func (l *Lobby) try(op Operation) (why string) {
 		return l.setHCL(op.Text)
 	case ClearHCL:
 		l.hcl = ""
-		return ""
+		return nil
 	case Hold:
 		return l.hold(op.Names)
 	case Unhold:
 		return l.unhold(op.Names)
 	case Shutdown:
 		l.shutdown(op)
-		return ""
+		return nil
 	}
 	if l.phase == phaseCounting {
-		return "the countdown runs: abort it first"
+		return refuse(Counting, "the countdown runs: abort it first")
 	}
 	return l.trySlots(op)
 }
 
 // trySlots does what changes the table.
-func (l *Lobby) trySlots(op Operation) (why string) {
+func (l *Lobby) trySlots(op Operation) *Refusal {
 	switch op := op.(type) {
 	case Open:
 		return l.each(op.Slots, l.open)
@@ -68,10 +68,10 @@ func (l *Lobby) trySlots(op Operation) (why string) {
 		return l.each(op.Slots, l.closeSlot)
 	case OpenAll:
 		l.setAll(w3gs.SlotClosed, w3gs.SlotOpen)
-		return ""
+		return nil
 	case CloseAll:
 		l.setAll(w3gs.SlotOpen, w3gs.SlotClosed)
-		return ""
+		return nil
 	case Swap:
 		return l.swap(op)
 	case Shuffle:
@@ -79,13 +79,13 @@ func (l *Lobby) trySlots(op Operation) (why string) {
 	case Computer:
 		return l.computer(op)
 	case SetTeam:
-		return l.occupied(op.Slot, func(i int) string { return l.changeTeam(i, op.Team) })
+		return l.occupied(op.Slot, func(i int) *Refusal { return l.changeTeam(i, op.Team) })
 	case SetColour:
-		return l.occupied(op.Slot, func(i int) string { return l.changeColour(i, op.Colour) })
+		return l.occupied(op.Slot, func(i int) *Refusal { return l.changeColour(i, op.Colour) })
 	case SetRace:
-		return l.occupied(op.Slot, func(i int) string { return l.changeRace(i, op.Race&^w3gs.RaceSelectable) })
+		return l.occupied(op.Slot, func(i int) *Refusal { return l.changeRace(i, op.Race&^w3gs.RaceSelectable) })
 	case SetHandicap:
-		return l.occupied(op.Slot, func(i int) string { return l.changeHandicap(i, op.Handicap) })
+		return l.occupied(op.Slot, func(i int) *Refusal { return l.changeHandicap(i, op.Handicap) })
 	case Observe:
 		if l.human(op.PID) == nil {
 			return l.noHuman(op.PID)
@@ -96,51 +96,43 @@ func (l *Lobby) trySlots(op Operation) (why string) {
 	case DeleteFake:
 		return l.deleteFake(op.PID)
 	}
-	return "there is no such operation"
+	return refuse(NoSuch, "there is no such operation")
 }
 
-func (l *Lobby) checkSlot(i int) (why string) {
+func (l *Lobby) checkSlot(i int) *Refusal {
 	if i < 0 || i >= len(l.slots) {
 		return outOfRange("slot", 1, len(l.slots))
 	}
-	return ""
+	return nil
 }
-
-// outOfRange is the one wording for a number that is not possible here; package
-// command has the same for numbers that never are.
-func outOfRange(what string, low, high int) string {
-	return fmt.Sprintf("the %s must be from %d to %d", what, low, high)
-}
-
-func noPlayer(pid uint8) string { return fmt.Sprintf("there is no player with pid %d", pid) }
 
 // noHuman says so of a pid that is a fake player's or nobody's.
-func (l *Lobby) noHuman(pid uint8) string {
+func (l *Lobby) noHuman(pid uint8) *Refusal {
 	if pid < pidLimit && l.players[pid] != nil {
-		return l.players[pid].name + " is a fake player"
+		return refuse(NotHuman, "%s is a fake player", l.players[pid].name)
 	}
 	return noPlayer(pid)
 }
 
 // each checks all slots before it changes one.
-func (l *Lobby) each(slots []int, change func(int)) (why string) {
+func (l *Lobby) each(slots []int, change func(int)) *Refusal {
 	for _, i := range slots {
-		if why := l.checkSlot(i); why != "" {
-			return why
+		if no := l.checkSlot(i); no != nil {
+			return no
 		}
 	}
 	for _, i := range slots {
 		change(i)
 	}
-	return ""
+	return nil
 }
 
-func (l *Lobby) occupied(i int, change func(int) string) (why string) {
-	if why := l.checkSlot(i); why != "" {
-		return why
+func (l *Lobby) occupied(i int, change func(int) *Refusal) *Refusal {
+	if no := l.checkSlot(i); no != nil {
+		return no
 	}
 	if l.slots[i].Status != w3gs.SlotOccupied {
-		return fmt.Sprintf("slot %d holds %s", i+1, l.occupant(i))
+		return refuse(NoSuch, "slot %d holds %s", i+1, l.occupant(i))
 	}
 	return change(i)
 }
@@ -171,23 +163,23 @@ func (l *Lobby) setAll(from, to w3gs.SlotStatus) {
 	}
 }
 
-func (l *Lobby) swap(op Swap) (why string) {
+func (l *Lobby) swap(op Swap) *Refusal {
 	for _, i := range []int{op.A, op.B} {
-		if why := l.checkSlot(i); why != "" {
-			return why
+		if no := l.checkSlot(i); no != nil {
+			return no
 		}
 	}
 	a, b := l.slots[op.A], l.slots[op.B]
 	if !l.melee() && (a.Computer && b.Team == l.observer || b.Computer && a.Team == l.observer) {
-		return "a computer cannot watch"
+		return refuse(Fixed, "a computer cannot watch")
 	}
 	l.exchange(op.A, op.B, false)
-	return ""
+	return nil
 }
 
 // shuffle deals the playing humans anew to their places. The team stays with the
 // place in melee too, or nobody would get another one.
-func (l *Lobby) shuffle() (why string) {
+func (l *Lobby) shuffle() *Refusal {
 	var places []int
 	for i, s := range l.slots {
 		if l.human(s.PID) != nil && s.Team != l.observer {
@@ -195,37 +187,37 @@ func (l *Lobby) shuffle() (why string) {
 		}
 	}
 	if len(places) < 2 {
-		return "there are no two players to shuffle"
+		return refuse(NoSuch, "there are no two players to shuffle")
 	}
 	l.random.Shuffle(len(places), func(i, j int) { l.exchange(places[i], places[j], true) })
-	return ""
+	return nil
 }
 
-func (l *Lobby) computer(op Computer) (why string) {
-	if why := l.checkSlot(op.Slot); why != "" {
-		return why
+func (l *Lobby) computer(op Computer) *Refusal {
+	if no := l.checkSlot(op.Slot); no != nil {
+		return no
 	}
 	s := &l.slots[op.Slot]
 	switch {
 	case op.AI > w3gs.AIInsane:
-		return "a computer is easy, normal or insane"
+		return refuse(Malformed, "a computer is easy, normal or insane")
 	case s.Computer:
 		s.AI = op.AI
-		return ""
+		return nil
 	case !l.melee() && s.Team == l.observer:
-		return "a computer cannot watch"
+		return refuse(Fixed, "a computer cannot watch")
 	case l.melee() && l.playing(op.Slot) >= int(l.cfg.PlayerSlots):
-		return fmt.Sprintf("all %d start spots are taken", l.cfg.PlayerSlots)
+		return refuse(Full, "all %d start spots are taken", l.cfg.PlayerSlots)
 	}
 	l.open(op.Slot)
 	l.seatComputer(op.Slot, op.AI)
-	return ""
+	return nil
 }
 
 // fakePlayers seats n fake players or none.
-func (l *Lobby) fakePlayers(n int) (why string) {
+func (l *Lobby) fakePlayers(n int) *Refusal {
 	if !l.hasRoom(n) {
-		return fmt.Sprintf("there is no room for %d more", n)
+		return refuse(Full, "there is no room for %d more", n)
 	}
 	for number := 1; n > 0; number++ {
 		name := fmt.Sprintf("Fake %d", number)
@@ -236,10 +228,10 @@ func (l *Lobby) fakePlayers(n int) (why string) {
 		l.broadcast(l.Humans(), l.info(p))
 		n--
 	}
-	return ""
+	return nil
 }
 
-func (l *Lobby) deleteFake(pid uint8) (why string) {
+func (l *Lobby) deleteFake(pid uint8) *Refusal {
 	var fakes []*player
 	for p := range l.seated {
 		if p.fake && (pid == 0 || p.pid == pid) {
@@ -247,36 +239,36 @@ func (l *Lobby) deleteFake(pid uint8) (why string) {
 		}
 	}
 	if len(fakes) == 0 {
-		return "there is no such fake player"
+		return refuse(NoSuch, "there is no such fake player")
 	}
 	for _, p := range fakes {
 		l.dismiss(p, "", "", "")
 	}
 	l.returnVirtualHost()
-	return ""
+	return nil
 }
 
-func (l *Lobby) hold(names []string) (why string) {
+func (l *Lobby) hold(names []string) *Refusal {
 	for _, name := range names {
 		if why := checkName(name); why != "" {
-			return fmt.Sprintf("%q cannot be held: %s", name, why)
+			return refuse(Malformed, "%q cannot be held: %s", name, why)
 		}
 	}
 	l.held = append(l.held, names...)
 	l.letIn(func(k keptOut) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return sameName(k.name, name) })
 	})
-	return ""
+	return nil
 }
 
-func (l *Lobby) unhold(names []string) (why string) {
+func (l *Lobby) unhold(names []string) *Refusal {
 	for _, name := range names {
 		if !slices.ContainsFunc(l.held, func(held string) bool { return sameName(held, name) }) {
-			return fmt.Sprintf("no place is held for %q", name)
+			return refuse(NoSuch, "no place is held for %q", name)
 		}
 	}
 	l.held = slices.DeleteFunc(l.held, func(held string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return sameName(held, name) })
 	})
-	return ""
+	return nil
 }

@@ -7,13 +7,9 @@ import (
 )
 
 // Operation is what an owner, an admin or the program asks for. Who may ask is
-// not decided here. One that cannot be done gives a Refused and changes nothing.
+// not decided here. One that cannot be done gives a *Refusal and changes nothing.
 // Slots are indexes into the table, from 0; messages count them from 1.
-type Operation interface {
-	Event
-	// Name is the command that asks for the operation.
-	Name() string
-}
+type Operation Event
 
 // Open opens slots. A player in one of them is kicked.
 type Open struct{ Slots []int }
@@ -159,48 +155,3 @@ func (Say) event()         {}
 func (Mute) event()        {}
 func (MuteAll) event()     {}
 func (Shutdown) event()    {}
-
-// Name of the command.
-func (Open) Name() string        { return "open" }
-func (Close) Name() string       { return "close" }
-func (OpenAll) Name() string     { return "openall" }
-func (CloseAll) Name() string    { return "closeall" }
-func (Swap) Name() string        { return "swap" }
-func (Shuffle) Name() string     { return "shuffle" }
-func (Computer) Name() string    { return "comp" }
-func (SetTeam) Name() string     { return "team" }
-func (SetColour) Name() string   { return "colour" }
-func (SetRace) Name() string     { return "race" }
-func (SetHandicap) Name() string { return "handicap" }
-func (Observe) Name() string     { return "obs" }
-func (k Kick) Name() string {
-	if k.CloseSlot {
-		return "closekick"
-	}
-	return "kick"
-}
-func (Hold) Name() string       { return "hold" }
-func (Unhold) Name() string     { return "unhold" }
-func (FakePlayer) Name() string { return "fakeplayer" }
-func (DeleteFake) Name() string { return "deletefp" }
-func (HCL) Name() string        { return "hcl" }
-func (ClearHCL) Name() string   { return "clearhcl" }
-func (SetOwner) Name() string   { return "owner" }
-func (Start) Name() string      { return "start" }
-func (Abort) Name() string      { return "abort" }
-func (AutoStart) Name() string  { return "autostart" }
-func (Say) Name() string        { return "say" }
-func (m Mute) Name() string {
-	if m.Off {
-		return "unmute"
-	}
-	return "mute"
-}
-
-func (m MuteAll) Name() string {
-	if m.Off {
-		return "unmuteall"
-	}
-	return "muteall"
-}
-func (Shutdown) Name() string { return "unhost" }

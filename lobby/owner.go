@@ -38,15 +38,15 @@ func (l *Lobby) longestIn() (first *player) {
 	return first
 }
 
-func (l *Lobby) setOwner(op SetOwner) (why string) {
+func (l *Lobby) setOwner(op SetOwner) *Refusal {
 	if p := l.named(op.Player); p != nil && p.fake {
-		return p.name + " is a fake player, who cannot own anything"
+		return refuse(NotHuman, "%s is a fake player, who cannot own anything", p.name)
 	}
 	l.owner = op.Player
 	if p := l.ownerIn(); p != nil {
 		l.say(0, p.name+" owns the game now.")
 	}
-	return ""
+	return nil
 }
 
 // settleOwner passes an ownerless lobby on, where it belongs to the first who

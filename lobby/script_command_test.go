@@ -26,6 +26,7 @@ func (r *runner) run(line string) ([]string, error) {
 			c.args = append(c.args, word)
 		}
 	}
+	r.command = c.name
 	out, err := r.dispatch(c)
 	if c.err != nil {
 		err = c.err

@@ -16,8 +16,8 @@ func (r *runner) show(effects []Effect) (lines []string) {
 			lines = append(lines, fmt.Sprintf("to %d: %s", e.PID, r.packet(e.Packet)))
 		case Broadcast:
 			lines = append(lines, fmt.Sprintf("to %v: %s", slices.Collect(e.To.All()), r.packet(e.Packet)))
-		case Refused:
-			lines = append(lines, fmt.Sprintf("Refused %s: %s", e.Op.Name(), e.Why))
+		case *Refusal:
+			lines = append(lines, fmt.Sprintf("Refused %s: %s", r.command, e.Text))
 		case Started:
 			lines = append(lines, fmt.Sprintf("Started players=%v fakes=%v hcl=%q", names(e.Players), names(e.Fakes), e.HCL))
 		default:

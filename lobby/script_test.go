@@ -100,6 +100,8 @@ type runner struct {
 	now  time.Duration
 	conn ConnID
 	hex  bool
+
+	command string // at hand
 }
 
 func (r *runner) handle(ev Event) []string { return r.show(r.l.Handle(r.now, ev, nil)) }

@@ -1,0 +1,52 @@
+package lobby
+
+import (
+	"errors"
+	"testing"
+
+	"w3host/w3gs"
+)
+
+// TestRefusalCodes asks for what cannot be done; programs go by the code.
+func TestRefusalCodes(t *testing.T) {
+	cfg := Defaults()
+	cfg.Slots = make([]w3gs.Slot, 2)
+	cfg.Layout = w3gs.LayoutFixedSettings
+	l := New(cfg)
+	l.Handle(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Ann"}}, nil)
+	pid := l.Players()[0].PID
+	for _, c := range []struct {
+		op   Operation
+		want Code
+	}{
+		{Open{Slots: []int{9}}, OutOfRange},
+		{Mute{PID: 11}, NoSuch},
+		{SetColour{Slot: 0, Colour: 3}, Fixed},
+		{FakePlayer{Count: 5}, Full},
+		{Say{Text: " "}, Malformed},
+		{HCL{Text: "A"}, Malformed},
+		{Start{}, NotYet},
+		{Start{Force: true}, ""},
+		{Swap{A: 0, B: 1}, Counting},
+		{Start{Force: true, Now: true}, ""},
+		{Open{Slots: []int{1}}, TooLate},
+		{Kick{PID: pid}, ""},
+	} {
+		var got *Refusal
+		for _, e := range l.Handle(0, c.op, nil) {
+			if err, ok := e.(error); ok && !errors.As(err, &got) {
+				t.Fatalf("%T is an error, and no Refusal", e)
+			}
+		}
+		if code := codeOf(got); code != c.want {
+			t.Errorf("%T%+v: refused with %q (%v), want %q", c.op, c.op, code, got, c.want)
+		}
+	}
+}
+
+func codeOf(r *Refusal) Code {
+	if r == nil {
+		return ""
+	}
+	return r.Code
+}
