@@ -26,6 +26,7 @@ COPY --from=build /src/image/ /
 COPY --from=build --chown=65532:65532 /src/owned/ /
 # The defaults are relative to here: /maps, /scripts, /data/w3host.db, /data/spool.
 WORKDIR /
+ENV W3HOST_REPLAYS_DIR=/data/replays
 USER 65532:65532
 VOLUME ["/data", "/maps", "/scripts"]
 EXPOSE 6112/tcp 6112/udp

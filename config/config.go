@@ -13,6 +13,7 @@ type Config struct {
 	LAN      LAN      `toml:"lan"`
 	Maps     Maps     `toml:"maps"`
 	Transfer Transfer `toml:"transfer"`
+	Replays  Replays  `toml:"replays"`
 	Database Database `toml:"database"`
 	Limits   Limits   `toml:"limits"`
 	Log      Log      `toml:"log"`
@@ -89,6 +90,15 @@ type Transfer struct {
 	PlayerRate     ByteRate `toml:"player_rate"`
 	MaxDownloaders int      `toml:"max_downloaders"`
 	Timeout        Duration `toml:"download_timeout"`
+}
+
+// Replays is the recording of games.
+type Replays struct {
+	Enabled   bool      `toml:"enabled"`
+	Dir       string    `toml:"dir"`
+	Name      string    `toml:"name"`       // template of the files' names
+	KeepDays  int       `toml:"keep_days"`  // 0 for ever
+	KeepBytes ByteCount `toml:"keep_bytes"` // of all replays together
 }
 
 // Database is the game log.

@@ -45,6 +45,7 @@ func Default() Config {
 		},
 		Maps:     Maps{Dir: "maps", Scripts: "scripts", Cache: "data/maps.json"},
 		Transfer: Transfer{Mode: "on", Timeout: Duration(10 * time.Minute)},
+		Replays:  Replays{Enabled: true, Dir: "replays", Name: "{date} {time} {game} ({id})", KeepBytes: 10e9},
 		Database: Database{URL: "sqlite:data/w3host.db", Spool: "data/spool"},
 		Limits: Limits{
 			JoinTimeout:    Duration(10 * time.Second),

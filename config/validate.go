@@ -18,6 +18,9 @@ import (
 // interface, as they are at the moment.
 const Interfaces = "interfaces"
 
+// replayPlaces are what replays.name can hold.
+var replayPlaces = []string{"{date}", "{time}", "{game}", "{map}", "{id}", "{players}"}
+
 // Validate reports every value that cannot work, each with its key and what to
 // write instead.
 func (c *Config) Validate() error {
@@ -75,6 +78,10 @@ func (c *Config) Validate() error {
 	v.oneOf("transfer.mode", c.Transfer.Mode, "on", "off", "ask")
 	v.between("transfer.max_downloaders", c.Transfer.MaxDownloaders, 0, 10000)
 	v.within("transfer.download_timeout", c.Transfer.Timeout, 10*time.Second, 24*time.Hour)
+
+	v.text("replays.dir", c.Replays.Dir, 1, 4096)
+	v.template("replays.name", c.Replays.Name)
+	v.between("replays.keep_days", c.Replays.KeepDays, 0, 36500)
 
 	if !strings.Contains(c.Database.URL, ":") && !strings.Contains(c.Database.URL, "=") {
 		v.fault("database.url", "(not shown, it may hold a password)", "must be sqlite:FILE or postgres://USER@HOST/DATABASE, for example sqlite:data/w3host.db")
@@ -145,6 +152,18 @@ func (v *validator) oneOf(key, value string, allowed ...string) {
 func (v *validator) text(key, value string, low, high int) {
 	if len(value) < low || len(value) > high {
 		v.fault(key, strconv.Quote(value), "must have from %d to %d bytes; it has %d", low, high, len(value))
+	}
+}
+
+// template is a name with places in braces.
+func (v *validator) template(key, value string) {
+	v.text(key, value, 1, 200)
+	rest := value
+	for _, place := range replayPlaces {
+		rest = strings.ReplaceAll(rest, place, "")
+	}
+	if strings.ContainsAny(rest, `{}/\`) {
+		v.fault(key, strconv.Quote(value), "must be a file name without folder; it can hold %s", strings.Join(replayPlaces, ", "))
 	}
 }
 

@@ -23,6 +23,9 @@ type Recorder interface {
 
 // Records writes one game into the game log.
 type Records struct {
+	// Replay names the file that records the game; nil without one.
+	Replay func() string
+
 	to     Recorder
 	key    storage.GameKey
 	opened time.Time
@@ -106,6 +109,9 @@ func (r *Records) end(e storage.GameEnded) {
 	if !r.ended {
 		r.ended = true
 		e.Game = r.key
+		if r.Replay != nil {
+			e.Replay = r.Replay()
+		}
 		r.to.Record(e)
 	}
 }

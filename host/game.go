@@ -11,6 +11,7 @@ import (
 	"w3host/game"
 	"w3host/gamelog"
 	"w3host/lan"
+	"w3host/recording"
 	"w3host/w3gs"
 )
 
@@ -40,6 +41,7 @@ type Game struct {
 	loading bool // players load the map
 
 	journal   journal
+	replay    *recording.Recording // nil: none
 	records   *gamelog.Records
 	observers []observer
 	lateSeq   uint64 // the host's lateness that the machine has heard of
@@ -62,9 +64,14 @@ func newGame(h *Host, id uint32, name string, m *Map) *Game {
 		id: id, key: randomU32(), name: name, m: m, host: h, shard: h.shard,
 		log: h.log.With().Uint32("game", id).Logger(), links: make(map[game.LinkID]*link), due: never,
 	}
-	g.records = gamelog.NewRecords(h.opts.Recorder, time.Now())
+	cfg, opened := h.opts.gameConfig(id, name, m), time.Now()
+	g.records = gamelog.NewRecords(h.opts.Recorder, opened)
 	g.observers = []observer{g.records, gamelog.NewLines(g.log, h.Addr()), (*watcher)(g)}
-	cfg := h.opts.gameConfig(id, name, m)
+	if h.opts.Replays != nil {
+		g.replay = h.opts.Replays.New(h.opts.recordingOf(m, cfg.Settings, opened))
+		g.records.Replay = g.replay.Name
+		g.observers = append(g.observers, g.replay)
+	}
 	g.machine = game.New(cfg, &g.out)
 	if err := g.journal.begin(h.journals, &cfg, &g.out); err != nil {
 		g.log.Warn().Err(err).Msg("this game has no journal")
@@ -330,6 +337,7 @@ func (g *Game) shut() {
 func (g *Game) end() {
 	g.over = true
 	g.journal.end(false)
+	g.replay.End()
 	g.shut()
 	for _, l := range g.links {
 		l.pid = 0

@@ -9,6 +9,7 @@ import (
 	"w3host/command"
 	"w3host/lan"
 	"w3host/mapxfer"
+	"w3host/recording"
 	"w3host/storage"
 	gamesync "w3host/sync"
 	"w3host/w3gs"
@@ -36,6 +37,7 @@ type Options struct {
 
 	Advertiser Advertiser
 	Recorder   Recorder
+	Replays    *recording.Archive // nil: games are not recorded
 	Bans       Bans
 	Admins     Admins
 	Log        zerolog.Logger

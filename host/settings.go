@@ -1,9 +1,13 @@
 package host
 
 import (
+	"time"
+
 	"w3host/game"
 	"w3host/lan"
 	"w3host/lobby"
+	"w3host/recording"
+	"w3host/replay"
 	"w3host/w3gs"
 	"w3host/w3map"
 )
@@ -29,6 +33,14 @@ func (o *Options) statString(m *Map, settings w3gs.GameSettings) w3gs.StatString
 		HostName: w3gs.StripColours(o.Name),
 		SHA1:     m.SHA1,
 		HasSHA1:  o.Version.HasSHA1(),
+	}
+}
+
+// recordingOf is what the replay of a game with this map begins with.
+func (o *Options) recordingOf(m *Map, settings w3gs.GameSettings, opened time.Time) recording.About {
+	return recording.About{
+		Game: replay.HostOf(o.Product.String(), int(o.Version)),
+		Stat: o.statString(m, settings), Type: m.GameType(settings), Opened: opened,
 	}
 }
 

@@ -59,6 +59,7 @@ var builds = [...]uint16{
 	0: 4448, 4482, 4531, 4572, 4654, 4654, 4656, 6031, 10: 6034, 6035, 6036, 6037,
 	14: 6040, 6043, 6046, 6050, 6051, 6052, 6052, 6052, 22: 6057, 6058, 6059, 6059, 6059, 6059, 6059,
 	29: 6060, 6061, 6072,
+	32: 6091, 6091, 6091, 6091, 6091,
 }
 
 // BuildOf is the build number that replays of version 1.minor carry; 0 where
@@ -68,6 +69,15 @@ func BuildOf(minor int) uint16 {
 		return 0
 	}
 	return builds[minor]
+}
+
+// HostOf is what a host of version 1.minor records as.
+func HostOf(product string, minor int) Game {
+	v := Version(minor)
+	if minor >= 30 {
+		v += 10000
+	}
+	return Game{Product: product, Version: v, Build: BuildOf(minor), Flags: Multiplayer}
 }
 
 // slotLen is the length of a slot record: AI strength came with 1.03, the

@@ -12,14 +12,14 @@ import (
 
 const (
 	// flushEvery is how much game time may be lost in a crash besides held turns.
-	flushEvery = 300 * time.Millisecond
+	flushEvery = 500 * time.Millisecond
 	// holdFor is how long a turn waits for its checksum, in game time.
 	holdFor = 400 * time.Millisecond
 )
 
 // Writer records a game while it runs. It is not safe for concurrent use.
 //
-// After each 300 ms of game time the file is a whole replay of what was
+// After each 500 ms of game time the file is a whole replay of what was
 // played so far: the last block is written uncompressed and padded, and written
 // again, with all that came since, the next time. What a crash leaves lacks at
 // most a second, and the leaves of those who were playing.
@@ -35,6 +35,7 @@ type Writer struct {
 	skip  int  // checksums to come of turns that were written without one
 	start bool // the mark of a loaded game is written
 	live  bool // the file is to be whole at any time
+	ahead bool // of the file, which lacks some of block
 
 	block []byte // of the stream, less than blockSize
 	at    int64  // where it goes in the file
@@ -179,7 +180,9 @@ func (w *Writer) Duration() time.Duration { return w.time }
 
 // Flush writes what there is to the file, but for held turns.
 func (w *Writer) Flush() error {
-	w.flush()
+	if w.ahead {
+		w.flush()
+	}
 	return w.err
 }
 
@@ -261,7 +264,6 @@ func (w *Writer) release() {
 		w.skip++
 	}
 	if w.time-w.dirty >= flushEvery {
-		w.dirty = w.time
 		w.flush()
 	}
 }

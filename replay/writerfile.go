@@ -10,6 +10,7 @@ import (
 // put appends to the stream and writes blocks that are full.
 func (w *Writer) put(b []byte) {
 	w.header.StreamSize += uint32(len(b))
+	w.ahead = w.ahead || len(b) > 0
 	blocks := w.header.Blocks
 	for len(b) > 0 && w.err == nil {
 		n := min(len(b), blockSize-len(w.block))
@@ -29,6 +30,7 @@ func (w *Writer) put(b []byte) {
 
 // flush writes the last block as it is, and the header for it.
 func (w *Writer) flush() {
+	w.ahead, w.dirty = false, w.time
 	w.tail(w.stored(w.block))
 }
 

@@ -46,6 +46,9 @@ func checkFolders(c config.Config) error {
 		faults = append(faults, checkFolder("database.url", c.Database.URL, filepath.Dir(path)))
 	}
 	faults = append(faults, checkFolder("database.spool", c.Database.Spool, c.Database.Spool))
+	if c.Replays.Enabled {
+		faults = append(faults, checkFolder("replays.dir", c.Replays.Dir, c.Replays.Dir))
+	}
 	return errors.Join(faults...)
 }
 

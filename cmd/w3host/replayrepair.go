@@ -5,14 +5,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"w3host/recording"
 	"w3host/replay"
 )
 
 // repair is "w3host replay repair". The new file takes the place of the old one
-// only when it is complete.
+// only when it is complete; that of a killed host gets its name then.
 func (c *replayCall) repair() int {
 	name := c.names[0]
+	if recording.IsPart(name) && c.output == "" {
+		done, err := recording.Finish(name)
+		if err != nil {
+			return c.failed(name, plainError(err))
+		}
+		return c.repaired(strings.TrimSuffix(name, ".part"), done)
+	}
 	src, err := os.Open(name)
 	if err != nil {
 		return c.failed(name, plainError(err))
@@ -36,6 +45,10 @@ func (c *replayCall) repair() int {
 	case err != nil:
 		return c.failed(name, err)
 	}
+	return c.repaired(to, done)
+}
+
+func (c *replayCall) repaired(to string, done *replay.Repaired) int {
 	fmt.Fprintf(c.stdout, "%s: repaired, %s of the game are there", to, clock(done.Kept.Milliseconds()))
 	if done.Lost > 0 {
 		fmt.Fprintf(c.stdout, ", %s are lost", clock(done.Lost.Milliseconds()))

@@ -19,16 +19,18 @@ import (
 	"w3host/config"
 	"w3host/host"
 	"w3host/lan"
+	"w3host/recording"
 	"w3host/storage"
 )
 
 // Stopping takes limits.shutdown_timeout and a second at most, whatever the
-// database does: games have the timeout, the records half of the second, and
-// the connections to the database what is left.
+// disk and the database do: games have the timeout, replays, records and the
+// connections to the database the second.
 const (
 	recordsTimeout = 500 * time.Millisecond
 	recordsLeast   = 300 * time.Millisecond // also when games needed all their time
-	closeTimeout   = 300 * time.Millisecond
+	replaysTimeout = 300 * time.Millisecond
+	closeTimeout   = 200 * time.Millisecond
 )
 
 // serveCommand hosts games until ctx ends.
@@ -147,7 +149,17 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	defer lists.Close()
 	lists.await(ctx, log)
 
+	replays, err := openReplays(c.Replays, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := replays.Close(replaysTimeout); err != nil {
+			log.Warn().Err(err).Msg("not all replays are complete")
+		}
+	}()
 	options := hostOptions(c, log)
+	options.Replays = replays
 	options.Bans, options.Admins = lists, lists
 	options.Autohost.Map = maps.next
 	options.Recorder = recorder
@@ -170,6 +182,21 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	}
 	log.Info().Msg("w3host has stopped")
 	return nil
+}
+
+// openReplays opens the folder of replays; nil if games are not to be recorded.
+func openReplays(c config.Replays, log zerolog.Logger) (*recording.Archive, error) {
+	if !c.Enabled {
+		return nil, nil
+	}
+	a, err := recording.Open(recording.Options{
+		Dir: c.Dir, Name: c.Name, KeepFor: time.Duration(c.KeepDays) * 24 * time.Hour, KeepBytes: int64(c.KeepBytes),
+		Log: log.With().Str("part", "replays").Logger(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("replays.dir = %q: %w", c.Dir, err)
+	}
+	return a, nil
 }
 
 // closeRecorder gives the game log its last moment. Records that the database

@@ -22,7 +22,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"w3host/storage/internal/filelock"
+	"w3host/internal/filelock"
 )
 
 const (

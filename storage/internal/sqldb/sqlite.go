@@ -15,7 +15,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
-	"w3host/storage/internal/filelock"
+	"w3host/internal/filelock"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/storage/internal/filelock"
+	"w3host/internal/filelock"
 )
 
 func TestLock(t *testing.T) {

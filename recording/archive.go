@@ -1,0 +1,195 @@
+package recording
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	// waiting is how many batches may wait for the disk, of all games together.
+	waiting = 8192
+	// pruneEvery is how often old files are looked for; also after each game.
+	pruneEvery = time.Hour
+)
+
+// Options say where replays go and how long they stay.
+type Options struct {
+	Dir  string
+	Name string // template of their names; see fields
+	// KeepFor is how old a replay may become, KeepBytes what all may take together;
+	// 0 is no bound. The oldest go first.
+	KeepFor   time.Duration
+	KeepBytes int64
+	Log       zerolog.Logger
+}
+
+// Archive writes the replays of all games into one folder.
+type Archive struct {
+	opts  Options
+	jobs  chan *batch
+	quit  chan struct{}
+	done  chan struct{}
+	spare sync.Pool // of *batch
+
+	mu    sync.Mutex
+	names map[string]bool // taken, without suffix, folded
+
+	// Of the goroutine.
+	open   map[*Recording]bool
+	pruned time.Time
+}
+
+// Open makes the folder, and begins to finish what a killed host has left there.
+func Open(opts Options) (*Archive, error) {
+	if err := os.MkdirAll(opts.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	a := &Archive{
+		opts: opts, jobs: make(chan *batch, waiting), quit: make(chan struct{}), done: make(chan struct{}),
+		names: map[string]bool{}, open: map[*Recording]bool{},
+	}
+	a.spare.New = func() any { return new(batch) }
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), ".part"), suffix); ok {
+			a.names[fold(name)] = true
+		}
+	}
+	go a.run() // ends with Close
+	return a, nil
+}
+
+// New begins to record a game whose lobby has opened. A nil Archive records
+// nothing.
+func (a *Archive) New(about About) *Recording {
+	if a == nil {
+		return nil
+	}
+	return &Recording{to: a, about: about}
+}
+
+// Close writes what waits and finishes all files. It does not wait longer than
+// that for a disk that hangs.
+func (a *Archive) Close(within time.Duration) error {
+	if a == nil {
+		return nil
+	}
+	close(a.quit)
+	select {
+	case <-a.done:
+		return nil
+	case <-time.After(within):
+		return errors.New("the disk does not take the replays; the next start finishes what is there")
+	}
+}
+
+func (a *Archive) batch(r *Recording) *batch {
+	b := a.spare.Get().(*batch)
+	*b = batch{rec: r, events: b.events[:0], bytes: b.bytes[:0]}
+	return b
+}
+
+func (a *Archive) run() {
+	defer close(a.done)
+	a.rescue()
+	a.prune(time.Now())
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case b := <-a.jobs:
+			a.take(b)
+		case now := <-tick.C:
+			a.finishLost()
+			if now.Sub(a.pruned) >= pruneEvery {
+				a.prune(now)
+			}
+		case <-a.quit:
+			a.drain()
+			return
+		}
+	}
+}
+
+// drain writes what waits; the games are over, or nobody waits for them.
+func (a *Archive) drain() {
+	for {
+		select {
+		case b := <-a.jobs:
+			a.take(b)
+		default:
+			for r := range a.open {
+				a.finish(r)
+			}
+			return
+		}
+	}
+}
+
+// take writes a batch to the file of its game.
+func (a *Archive) take(b *batch) {
+	r := b.rec
+	if b.start != nil && !r.failed.Load() {
+		var err error
+		if r.out, err = create(filepath.Join(a.opts.Dir, r.file), r.about.Game, b.start); err != nil {
+			a.fail(r, err)
+		} else {
+			a.open[r] = true
+		}
+	}
+	if a.open[r] {
+		err := b.write(r.out.w)
+		if err == nil {
+			err = r.out.w.Flush()
+		}
+		switch {
+		case err != nil:
+			a.fail(r, err)
+		case b.end:
+			a.finish(r)
+			a.prune(time.Now())
+		}
+	}
+	if cap(b.bytes) <= 2*batchBytes {
+		a.spare.Put(b)
+	}
+}
+
+// finishLost finishes the files of games of which nothing more comes.
+func (a *Archive) finishLost() {
+	for r := range a.open {
+		if r.lost.Load() && len(a.jobs) == 0 {
+			a.finish(r)
+		}
+	}
+}
+
+func (a *Archive) finish(r *Recording) {
+	if err := r.out.finish(); err != nil {
+		a.fail(r, err)
+		return
+	}
+	delete(a.open, r)
+}
+
+// fail ends a recording. What is in the file already is kept as far as it can
+// be read.
+func (a *Archive) fail(r *Recording, err error) {
+	delete(a.open, r)
+	r.failed.Store(true)
+	a.opts.Log.Warn().Err(err).Str("file", filepath.Join(a.opts.Dir, r.file)).
+		Msg("the replay of a game cannot be written any further; the game goes on")
+	if r.out != nil {
+		r.out.abandon()
+		r.out = nil
+	}
+}

@@ -1,0 +1,127 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"w3host/internal/filelock"
+	"w3host/replay"
+)
+
+// file is the replay of a game that runs. It is locked, so that another host
+// that starts in the same folder leaves it alone.
+type file struct {
+	final string // its name when it is complete
+	f     *os.File
+	lock  *filelock.Lock
+	w     *replay.Writer
+}
+
+func create(final string, g replay.Game, s *replay.Start) (*file, error) {
+	if err := free(final); err != nil {
+		return nil, err
+	}
+	part := final + ".part"
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	out := &file{final: final, f: f}
+	if out.lock, err = filelock.Try(part); err == nil {
+		out.w, err = replay.NewWriter(f, g, s)
+	}
+	if err != nil {
+		out.close()
+		return nil, errors.Join(err, os.Remove(part))
+	}
+	return out, nil
+}
+
+// finish gives a complete file its name.
+func (o *file) finish() error {
+	err := errors.Join(o.w.Close(), o.close())
+	if err == nil {
+		err = free(o.final)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(o.final+".part", o.final)
+}
+
+// abandon closes a file that cannot be written any further, and finishes what is
+// in it if that can be done; if not, the next start tries again.
+func (o *file) abandon() {
+	o.close()
+	_, _ = Finish(o.final + ".part")
+}
+
+func (o *file) close() error {
+	var err error
+	if o.f != nil {
+		err = o.f.Close()
+		o.f = nil
+	}
+	if o.lock != nil {
+		err = errors.Join(err, o.lock.Unlock())
+		o.lock = nil
+	}
+	return err
+}
+
+// free is nil if nothing has that name.
+func free(name string) error {
+	_, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil:
+		err = fmt.Errorf("%s: %w", name, fs.ErrExist)
+	}
+	return err
+}
+
+// ErrWritten says that a host is still writing the file.
+var ErrWritten = errors.New("a host that runs is writing this file")
+
+// IsPart tells the name of a replay that is not finished.
+func IsPart(name string) bool { return strings.HasSuffix(name, partSuffix) }
+
+// Finish makes a whole replay of the ".part" that a killed host has left: up to
+// the last whole record of the last whole block, under the name without
+// ".part".
+func Finish(part string) (*replay.Repaired, error) {
+	if err := free(strings.TrimSuffix(part, ".part")); err != nil {
+		return nil, err
+	}
+	src, err := os.Open(part)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	lock, err := filelock.Try(part)
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, ErrWritten
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+	dst, err := os.CreateTemp(filepath.Dir(part), ".repair-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(dst.Name())
+	done, err := replay.Repair(src, dst)
+	if err = errors.Join(err, dst.Chmod(0o644), dst.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(dst.Name(), strings.TrimSuffix(part, ".part")); err != nil {
+		return nil, err
+	}
+	return done, os.Remove(part)
+}

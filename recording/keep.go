@@ -1,0 +1,81 @@
+package recording
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"w3host/replay"
+)
+
+// rescue finishes what a killed host has left. Files that another host writes
+// are left alone, and so are those that hold no replay.
+func (a *Archive) rescue() {
+	parts, _ := os.ReadDir(a.opts.Dir)
+	for _, e := range parts {
+		if !IsPart(e.Name()) {
+			continue
+		}
+		part := filepath.Join(a.opts.Dir, e.Name())
+		done, err := Finish(part)
+		switch {
+		case errors.Is(err, ErrWritten):
+		case errors.Is(err, replay.ErrNotReplay) && empty(part):
+			_ = os.Remove(part) // made, and never written to
+		case err != nil:
+			a.opts.Log.Warn().Err(err).Str("file", part).Msg("the replay that a killed host has left cannot be finished")
+		default:
+			a.opts.Log.Info().Str("file", strings.TrimSuffix(part, ".part")).Dur("played", done.Kept).
+				Msg("finished the replay that a killed host has left")
+		}
+	}
+}
+
+func empty(name string) bool {
+	stat, err := os.Stat(name)
+	return err == nil && stat.Size() == 0
+}
+
+// prune removes the oldest replays, as far as the options say so. Names of
+// removed files stay taken: the game log may still hold them.
+func (a *Archive) prune(now time.Time) {
+	a.pruned = now
+	if a.opts.KeepFor == 0 && a.opts.KeepBytes == 0 {
+		return
+	}
+	entries, err := os.ReadDir(a.opts.Dir)
+	if err != nil {
+		a.opts.Log.Warn().Err(err).Msg("old replays cannot be looked for")
+		return
+	}
+	var files []fs.FileInfo
+	var total int64
+	for _, e := range entries {
+		if stat, err := e.Info(); err == nil && stat.Mode().IsRegular() && strings.HasSuffix(e.Name(), suffix) {
+			files = append(files, stat)
+			total += stat.Size()
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	removed := 0
+	for _, f := range files {
+		old := a.opts.KeepFor > 0 && now.Sub(f.ModTime()) > a.opts.KeepFor
+		much := a.opts.KeepBytes > 0 && total > a.opts.KeepBytes
+		if !old && !much {
+			break
+		}
+		if err := os.Remove(filepath.Join(a.opts.Dir, f.Name())); err != nil {
+			a.opts.Log.Warn().Err(err).Msg("an old replay cannot be removed")
+			break
+		}
+		total -= f.Size()
+		removed++
+	}
+	if removed > 0 {
+		a.opts.Log.Info().Int("files", removed).Msg("removed old replays")
+	}
+}

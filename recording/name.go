@@ -1,0 +1,72 @@
+package recording
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"w3host/w3gs"
+)
+
+const (
+	suffix     = ".w3g"
+	partSuffix = ".w3g.part" // of a game that runs
+	maxName    = 180         // bytes, without number and suffix; file systems take 255
+)
+
+// fields are what a template can name.
+type fields struct {
+	game, title string
+	id          uint32
+	opened      time.Time
+	started     time.Time
+	players     int
+}
+
+// expand fills in a template: {date}, {time}, {game}, {map}, {id}, {players}.
+func (f *fields) expand(template string) string {
+	name := strings.NewReplacer(
+		"{date}", f.started.Format("2006-01-02"), "{time}", f.started.Format("15-04"),
+		"{game}", w3gs.StripColours(f.game), "{map}", w3gs.StripColours(f.title),
+		"{id}", strconv.FormatUint(uint64(f.id), 10), "{players}", strconv.Itoa(f.players),
+	).Replace(template)
+	if name = clean(name); name == "" {
+		return "game"
+	}
+	return name
+}
+
+// clean makes a file name that every system takes.
+func clean(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+	if len(name) > maxName {
+		name = strings.ToValidUTF8(name[:maxName], "")
+	}
+	// Windows ends names at dots and spaces; other systems hide what begins with a dot.
+	return strings.TrimLeft(strings.TrimRight(strings.TrimSpace(name), ". "), ".")
+}
+
+// reserve chooses a name that no file in the folder has, now or while this
+// program runs.
+func (a *Archive) reserve(f *fields) string {
+	base := f.expand(a.opts.Name)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	name := base
+	for n := 2; a.names[fold(name)]; n++ {
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+	a.names[fold(name)] = true
+	return name + suffix
+}
+
+// fold is how file systems compare names that do not tell cases apart.
+func fold(name string) string { return strings.ToLower(name) }

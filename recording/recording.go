@@ -1,0 +1,209 @@
+package recording
+
+import (
+	"sync/atomic"
+	"time"
+
+	"w3host/game"
+	"w3host/replay"
+	gamesync "w3host/sync"
+	"w3host/w3gs"
+)
+
+const (
+	// batchTime is how much game time goes to the Archive together. With the time
+	// that replay.Writer holds turns back it is what a crash costs: under a second.
+	batchTime = 500 * time.Millisecond
+	// batchBytes bounds a batch where players act much.
+	batchBytes = 32 << 10
+
+	// language is what replays of hosts carry; its meaning is not known.
+	language = 0x0012F8B0
+)
+
+// About is what a game's facts do not tell.
+type About struct {
+	Game replay.Game
+	Stat w3gs.StatString
+	Type w3gs.GameType
+	// Opened is when the lobby opened, for the name of the file.
+	Opened time.Time
+}
+
+// Recording is an observer of one game. Its methods belong to the game's
+// goroutine.
+type Recording struct {
+	to    *Archive
+	about About
+	name  fields
+
+	file   string // its name; empty before the start
+	begun  bool
+	over   bool
+	next   *batch
+	time   time.Duration // game time in next
+	failed atomic.Bool   // there is no file, or not all that it should hold
+	lost   atomic.Bool   // the Archive did not keep up
+
+	// Of the Archive's goroutine.
+	out *file
+}
+
+// event is one thing that belongs into the file.
+type event struct {
+	kind     eventKind
+	pid      uint8
+	value    uint32 // increment in ms, hash, reason, scope, or count
+	from, to int    // in the bytes of the batch
+}
+
+type eventKind uint8
+
+const (
+	turned eventKind = iota
+	settled
+	said
+	left
+)
+
+// batch is what has happened in one game, for the Archive.
+type batch struct {
+	rec    *Recording
+	start  *replay.Start // of the first batch of a game
+	events []event
+	bytes  []byte
+	end    bool
+}
+
+// Name is the name of the file that the game leaves, without its folder; empty
+// without one.
+func (r *Recording) Name() string {
+	if r == nil || r.failed.Load() {
+		return ""
+	}
+	return r.file
+}
+
+// Observe takes one fact. It returns at once.
+func (r *Recording) Observe(s *game.Stamped) {
+	switch f := s.Fact.(type) {
+	case *game.Opened:
+		r.name = fields{game: f.Config.Name, title: f.Config.Map.Name, id: f.Config.ID, opened: r.about.Opened}
+	case *game.Started:
+		r.begin(s.At, f)
+	case *game.Turned:
+		r.add(turned, 0, uint32(f.Increment), f.Actions)
+		if r.time += time.Duration(f.Increment) * time.Millisecond; r.time >= batchTime {
+			r.flush()
+		}
+	case *game.Settled:
+		r.add(settled, 0, uint32(f.Hash), nil)
+	case *game.Said:
+		// Private lines are for two players; replays are passed around.
+		if f.Game && !f.Muted && f.Scope < w3gs.ScopeSlot {
+			r.add(said, f.PID, uint32(f.Scope), []byte(f.Text))
+		}
+	case *game.LeftGame:
+		r.add(left, f.PID, uint32(f.Reason), nil)
+	case *game.ScreenUp:
+		r.flush() // time may stand still for long
+	case *game.Over:
+		r.End()
+	}
+}
+
+// End finishes the file, if the game has not done so.
+func (r *Recording) End() {
+	if r != nil && r.begun && !r.over {
+		r.next.end = true
+		r.flush()
+		r.over = true
+	}
+}
+
+func (r *Recording) begin(after time.Duration, f *game.Started) {
+	start := &replay.Start{
+		GameName: r.name.game, Settings: settings(&r.about.Stat),
+		SlotCount: uint32(len(f.Table.Slots)), GameType: uint32(r.about.Type), Language: language,
+		Slots: append([]w3gs.Slot(nil), f.Table.Slots...), RandomSeed: f.Table.RandomSeed, Layout: f.Table.Layout,
+		StartSpots: f.Table.PlayerSlots,
+	}
+	for _, p := range f.Players {
+		start.Players = append(start.Players, replay.Player{PID: p.PID, Name: p.Name, Extra: []byte{0}})
+	}
+	for _, p := range f.Fakes {
+		start.Players = append(start.Players, replay.Player{PID: p.PID, Name: p.Name, Extra: []byte{0}, Fake: true})
+	}
+	r.name.started, r.name.players = r.about.Opened.Add(after), len(f.Players)
+	r.begun, r.file, r.next = true, r.to.reserve(&r.name), r.to.batch(r)
+	r.next.start = start
+	if r.flush(); r.lost.Load() {
+		r.file = ""
+	}
+}
+
+func settings(s *w3gs.StatString) replay.Settings {
+	rest := []byte{0}
+	if s.HasSHA1 {
+		rest = append(rest, s.SHA1[:]...)
+	}
+	return replay.Settings{
+		Flags: s.Settings, Width: s.Width, Height: s.Height, Checksum: s.Checksum,
+		MapPath: s.MapPath, HostName: s.HostName, Rest: rest,
+	}
+}
+
+func (r *Recording) add(kind eventKind, pid uint8, value uint32, data []byte) {
+	if !r.begun || r.over || r.lost.Load() {
+		return
+	}
+	b := r.next
+	from := len(b.bytes)
+	b.bytes = append(b.bytes, data...)
+	b.events = append(b.events, event{kind, pid, value, from, len(b.bytes)})
+	if len(b.bytes) >= batchBytes {
+		r.flush()
+	}
+}
+
+// flush hands the batch over. An Archive that does not keep up loses the rest of
+// this game, not the game.
+func (r *Recording) flush() {
+	if !r.begun || r.over || r.lost.Load() {
+		return
+	}
+	select {
+	case r.to.jobs <- r.next:
+		r.next, r.time = r.to.batch(r), 0
+	default:
+		r.lost.Store(true) // the goroutine finishes the file
+		r.to.opts.Log.Warn().Str("file", r.file).Msg("the disk does not keep up: the replay of a game ends early; the game goes on")
+	}
+}
+
+// write puts a batch into a file.
+func (b *batch) write(w *replay.Writer) (err error) {
+	for _, e := range b.events {
+		data := b.bytes[e.from:e.to]
+		switch e.kind {
+		case turned:
+			part, rest := gamesync.NextBatch(data)
+			for ; len(rest) > 0; part, rest = gamesync.NextBatch(rest) {
+				if err = w.Part(part); err != nil {
+					return err
+				}
+			}
+			err = w.Turn(time.Duration(e.value)*time.Millisecond, part)
+		case settled:
+			err = w.Checksum(e.value)
+		case said:
+			err = w.Chat(replay.Chat{PID: e.pid, Flag: w3gs.ChatGame, Scope: w3gs.ChatScope(e.value), Text: string(data)})
+		case left:
+			err = w.Left(e.pid, w3gs.LeaveReason(e.value))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
