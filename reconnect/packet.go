@@ -1,0 +1,199 @@
+// Package reconnect is the GProxy++ extension as a host speaks it: its packets,
+// and what each side counts and keeps so that a player's connection can be
+// replaced by another one. There is no clock, socket or log here.
+//
+// What a proxy and a host say to each other stands between the packets of the
+// game on the same connection, told apart by its first byte.
+package reconnect
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"w3host/w3gs"
+)
+
+// Magic is the first byte of every packet of the extension.
+const Magic = 0xF8
+
+// MaxFrame is more than the longest packet that is known, 17 bytes.
+const MaxFrame = 64
+
+// Op is the second byte of a packet.
+type Op uint8
+
+// Opcodes.
+const (
+	OpInit      Op = 1
+	OpReconnect Op = 2
+	OpAck       Op = 3
+	OpReject    Op = 4
+	OpExtended  Op = 50
+	OpChangeKey Op = 51
+)
+
+// Reason is why a host rejects a RECONNECT. A proxy gives up at any of them.
+type Reason uint32
+
+// Reasons.
+const (
+	Invalid  Reason = 1 // a count that cannot be
+	NotFound Reason = 2 // nobody has this player id and key
+)
+
+// What can be wrong with bytes. Test with errors.Is.
+var (
+	ErrLength = errors.New("a packet of 0xF8 with a length that it cannot have")
+	ErrOp     = errors.New("an opcode of 0xF8 that nobody knows")
+)
+
+type (
+	// Init asks for the extension: F8 01 08 00 · version u32, client to host.
+	// Proxies of version 2 and more know SUPPORT_EXTENDED.
+	Init struct{ Version uint32 }
+
+	// Offer answers an Init: F8 01 0C 00 · port u16 · pid u8 · key u32 · empty
+	// actions u8, host to client.
+	Offer struct {
+		Port    uint16 // where a new connection is to come
+		PID     uint8
+		Key     uint32
+		Empties uint8
+	}
+
+	// Reconnect is the first packet of a new connection: F8 02 0D 00 · pid u8 ·
+	// key u32 · last packet u32 [· game id u32], client to host.
+	Reconnect struct {
+		PID    uint8
+		Key    uint32
+		Last   uint32
+		GameID uint32 // 0: not told
+	}
+
+	// Count is F8 02 08 00 · last packet u32 as the host's answer to a Reconnect,
+	// and F8 03 08 00 · last packet u32 as an ACK, both ways.
+	Count struct {
+		ID   Op // OpReconnect or OpAck
+		Last uint32
+	}
+
+	// Reject is F8 04 08 00 · reason u32, host to client.
+	Reject struct{ Reason Reason }
+
+	// Extended is F8 32 08 00 · seconds u32 [· game id u32], both ways: how long
+	// the host waits for a new connection, and that the client can wait.
+	Extended struct {
+		Seconds uint32
+		GameID  uint32 // 0: not told
+	}
+
+	// ChangeKey is F8 33 08 00 · key u32, both ways.
+	ChangeKey struct{ Key uint32 }
+)
+
+// AppendTo appends the packet.
+func (p Init) AppendTo(dst []byte) []byte { return u32(head(dst, OpInit, 8), p.Version) }
+
+// AppendTo appends the packet.
+func (p Offer) AppendTo(dst []byte) []byte {
+	dst = binary.LittleEndian.AppendUint16(head(dst, OpInit, 12), p.Port)
+	return append(u32(append(dst, p.PID), p.Key), p.Empties)
+}
+
+// AppendTo appends the packet, without a game id of 0.
+func (p Reconnect) AppendTo(dst []byte) []byte {
+	dst = head(dst, OpReconnect, 13+gameIDLen(p.GameID))
+	return gameID(u32(u32(append(dst, p.PID), p.Key), p.Last), p.GameID)
+}
+
+// AppendTo appends the packet.
+func (p Count) AppendTo(dst []byte) []byte { return u32(head(dst, p.ID, 8), p.Last) }
+
+// AppendTo appends the packet.
+func (p Reject) AppendTo(dst []byte) []byte { return u32(head(dst, OpReject, 8), uint32(p.Reason)) }
+
+// AppendTo appends the packet, without a game id of 0.
+func (p Extended) AppendTo(dst []byte) []byte {
+	return gameID(u32(head(dst, OpExtended, 8+gameIDLen(p.GameID)), p.Seconds), p.GameID)
+}
+
+// AppendTo appends the packet.
+func (p ChangeKey) AppendTo(dst []byte) []byte { return u32(head(dst, OpChangeKey, 8), p.Key) }
+
+func head(dst []byte, op Op, n byte) []byte { return append(dst, Magic, byte(op), n, 0) }
+
+func u32(dst []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(dst, v) }
+
+func gameIDLen(id uint32) byte {
+	if id == 0 {
+		return 0
+	}
+	return 4
+}
+
+func gameID(dst []byte, id uint32) []byte {
+	if id == 0 {
+		return dst
+	}
+	return u32(dst, id)
+}
+
+// Next cuts the first packet off buf, of the game or of this extension, as
+// w3gs.Next does; most bounds a packet of the game.
+func Next(buf []byte, most int) (frame, rest []byte, err error) {
+	if len(buf) == 0 || buf[0] != Magic {
+		f, rest, err := w3gs.Next(buf, most)
+		return f, rest, err
+	}
+	if len(buf) < w3gs.HeaderSize {
+		return nil, buf, nil
+	}
+	switch n := int(binary.LittleEndian.Uint16(buf[2:])); {
+	case n < w3gs.HeaderSize || n > MaxFrame:
+		return nil, buf, fmt.Errorf("%w: %d bytes", ErrLength, n)
+	case len(buf) < n:
+		return nil, buf, nil
+	default:
+		return buf[:n:n], buf[n:], nil
+	}
+}
+
+// Decode reads what a client says: an Init, Reconnect, Count, Extended or
+// ChangeKey. An opcode that a host does not know gives ErrOp: it may be skipped.
+func Decode(frame []byte) (any, error) {
+	op, body := Op(frame[1]), frame[w3gs.HeaderSize:]
+	field := func(at int) uint32 { return binary.LittleEndian.Uint32(body[at:]) }
+	wrong := fmt.Errorf("%w: opcode %d with %d bytes", ErrLength, op, len(frame))
+	switch n := len(body); op {
+	case OpInit:
+		if n == 4 {
+			return Init{field(0)}, nil
+		}
+	case OpReconnect:
+		switch n {
+		case 9:
+			return Reconnect{PID: body[0], Key: field(1), Last: field(5)}, nil
+		case 13:
+			return Reconnect{PID: body[0], Key: field(1), Last: field(5), GameID: field(9)}, nil
+		}
+	case OpAck:
+		if n == 4 {
+			return Count{OpAck, field(0)}, nil
+		}
+	case OpExtended:
+		switch n {
+		case 4:
+			return Extended{Seconds: field(0)}, nil
+		case 8:
+			return Extended{field(0), field(4)}, nil
+		}
+	case OpChangeKey:
+		if n == 4 {
+			return ChangeKey{field(0)}, nil
+		}
+	default:
+		return nil, fmt.Errorf("%w: %d", ErrOp, op)
+	}
+	return nil, wrong
+}
