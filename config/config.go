@@ -6,17 +6,18 @@ package config
 // Config is the whole configuration. A key is section.name, as in the file;
 // its environment variable is W3HOST_SECTION_NAME.
 type Config struct {
-	Host     Host     `toml:"host"`
-	Lobby    Lobby    `toml:"lobby"`
-	Game     Game     `toml:"game"`
-	Autohost Autohost `toml:"autohost"`
-	LAN      LAN      `toml:"lan"`
-	Maps     Maps     `toml:"maps"`
-	Transfer Transfer `toml:"transfer"`
-	Replays  Replays  `toml:"replays"`
-	Database Database `toml:"database"`
-	Limits   Limits   `toml:"limits"`
-	Log      Log      `toml:"log"`
+	Host      Host      `toml:"host"`
+	Lobby     Lobby     `toml:"lobby"`
+	Game      Game      `toml:"game"`
+	Autohost  Autohost  `toml:"autohost"`
+	Reconnect Reconnect `toml:"reconnect"`
+	LAN       LAN       `toml:"lan"`
+	Maps      Maps      `toml:"maps"`
+	Transfer  Transfer  `toml:"transfer"`
+	Replays   Replays   `toml:"replays"`
+	Database  Database  `toml:"database"`
+	Limits    Limits    `toml:"limits"`
+	Log       Log       `toml:"log"`
 }
 
 // Host is the program as the network sees it.
@@ -57,6 +58,15 @@ type Game struct {
 	Adaptive           bool     `toml:"adaptive_latency"`
 	AdaptiveMin        Duration `toml:"adaptive_min"`
 	AdaptiveMax        Duration `toml:"adaptive_max"`
+}
+
+// Reconnect is the GProxy++ extension: who loses the connection in a game may
+// come back.
+type Reconnect struct {
+	Enabled      bool     `toml:"enabled"`
+	Wait         Duration `toml:"wait"`          // rounded to whole minutes
+	ExtendedWait Duration `toml:"extended_wait"` // for newer proxies
+	Listen       string   `toml:"listen"`        // TCP address of its own; empty: host.listen
 }
 
 // Autohost keeps lobbies coming.

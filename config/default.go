@@ -35,7 +35,8 @@ func Default() Config {
 			AdaptiveMin:        Duration(60 * time.Millisecond),
 			AdaptiveMax:        Duration(250 * time.Millisecond),
 		},
-		Autohost: Autohost{Lobbies: 1, MaxGames: 100},
+		Autohost:  Autohost{Lobbies: 1, MaxGames: 100},
+		Reconnect: Reconnect{Enabled: true, Wait: Duration(3 * time.Minute), ExtendedWait: Duration(5 * time.Minute)},
 		LAN: LAN{
 			Enabled:   true,
 			Port:      6112,

@@ -59,6 +59,12 @@ func (c *Config) Validate() error {
 	v.between("autohost.lobbies", c.Autohost.Lobbies, 0, 1000)
 	v.between("autohost.max_games", c.Autohost.MaxGames, 1, 100000)
 
+	v.within("reconnect.wait", c.Reconnect.Wait, time.Minute, 10*time.Minute)
+	v.within("reconnect.extended_wait", c.Reconnect.ExtendedWait, time.Minute, time.Hour)
+	if c.Reconnect.Listen != "" {
+		v.address("reconnect.listen", c.Reconnect.Listen)
+	}
+
 	v.between("lan.port", c.LAN.Port, 1, 65535)
 	for _, a := range c.LAN.Broadcast {
 		if a != Interfaces {

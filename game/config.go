@@ -25,12 +25,24 @@ type Config struct {
 	Turns    gamesync.Config // the players are filled in at the start
 
 	// Trigger is the first letter of a command in the chat.
-	Trigger byte
-	// Wait is how long a running game keeps the seat of a player whose link is
-	// lost, until another link resumes it; 0 takes the player out at once.
-	Wait time.Duration
+	Trigger   byte
+	Reconnect Reconnect
 	// Silence is how long nothing may be heard of a player in the lobby, where
 	// every ping wants an answer.
+	Silence time.Duration
+}
+
+// Reconnect is how long a running game keeps the seat of a player whose link is
+// lost and who sits behind a proxy, until another link resumes it.
+type Reconnect struct {
+	// Wait is for a proxy that keeps its client alive with Empties empty actions;
+	// 0 offers nothing to any proxy.
+	Wait    time.Duration
+	Empties int
+	// ExtendedWait is for proxies that need no empty actions.
+	ExtendedWait time.Duration
+	// Silence is after how long without any packet a link of a proxy counts as lost.
+	// A proxy is sent an acknowledgement every half of it, and expected to send one.
 	Silence time.Duration
 }
 

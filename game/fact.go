@@ -57,13 +57,19 @@ type (
 		Kicked bool
 		RTT    time.Duration
 	}
-	// LinkLost: a player's connection broke.
+	// LinkLost: a player's connection broke. It can come back for Wait, or not if
+	// that is 0.
 	LinkLost struct {
 		Player
-		Why string
+		Why  string
+		Wait time.Duration
 	}
-	// LinkResumed: a seat has a link again.
-	LinkResumed struct{ Player }
+	// LinkResumed: a seat has a link again, after so long without one; 0 if the old
+	// one seemed alive.
+	LinkResumed struct {
+		Player
+		Away time.Duration
+	}
 	// Said: a player has said a line; To names those who heard it.
 	Said struct {
 		lobby.Said
@@ -100,6 +106,8 @@ type (
 		PID  uint8
 		Data []byte
 	}
+	// Emptied: every client sees so many empty 0x0C of no duration here.
+	Emptied struct{ gamesync.Empty }
 	// Turned: a turn has gone out.
 	Turned struct{ gamesync.Turn }
 	// Settled: everybody who counts has answered a turn, and the hash holds.
@@ -189,6 +197,7 @@ func (*Started) fact()          {}
 func (*Loaded) fact()           {}
 func (*AllLoaded) fact()        {}
 func (*Acted) fact()            {}
+func (*Emptied) fact()          {}
 func (*Turned) fact()           {}
 func (*Settled) fact()          {}
 func (*PeriodChanged) fact()    {}

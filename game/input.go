@@ -34,8 +34,8 @@ const (
 	Keepalive
 	// Lost: Link has ended; Why says how.
 	Lost
-	// Resume: Link carries seat PID from here on. Whatever checks that it may has
-	// done so.
+	// Resume: Link, from Addr, carries seat PID from here on. Whatever checks that
+	// it may has done so.
 	Resume
 	// Backlog: Queued bytes of packets and Parts bytes of the map wait for
 	// Link's socket; Moves changes whenever it takes some of the packets.
@@ -50,11 +50,20 @@ const (
 	Command
 	// Stop: the host stops; Why is told to the players.
 	Stop
+	// Proxy: Link's player sits behind a proxy and asks for reconnection.
+	Proxy
+	// Extended: Link's proxy can wait without empty actions.
+	Extended
+	// Acked: Link's proxy has acknowledged packets.
+	Acked
+	// Forfeit: seat PID can no longer be resumed; Why says why.
+	Forfeit
 )
 
 var kindText = [...]string{
 	"a tick", "a join", "a packet", "an action", "an acknowledgement", "the end of a link", "a resumed link", "a backlog",
 	"lateness of the host", "a place in the period", "a ban", "a command", "the stop of the host",
+	"a proxy", "an extended proxy", "an acknowledgement of a proxy", "a seat that cannot be resumed",
 }
 
 // String names the kind for the story of a crash.

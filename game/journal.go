@@ -85,10 +85,12 @@ func (j *Journal) Append(dst []byte, now time.Duration, in *Input) []byte {
 			dst = binary.LittleEndian.AppendUint32(dst, in.Sum)
 			j.sum = in.Sum
 		}
+	case Forfeit:
+		dst = appendBytes(append(dst, in.PID), []byte(in.Why))
 	case Lost, Ban, Stop:
 		dst = appendBytes(dst, []byte(in.Why))
 	case Resume:
-		dst = append(dst, in.PID)
+		dst = appendBytes(append(dst, in.PID), []byte(in.Addr.String()))
 	case Backlog:
 		dst = binary.AppendUvarint(dst, uint64(in.Queued))
 		dst = binary.AppendUvarint(dst, uint64(in.Parts))
@@ -117,7 +119,7 @@ func (o *Out) Sum(sum uint32) uint32 {
 	var head [32]byte
 	for i := range o.Ops {
 		op := &o.Ops[i]
-		b := append(head[:0], byte(op.Kind), op.PID, op.From)
+		b := append(head[:0], byte(op.Kind), op.PID, op.From, op.Empties)
 		b = binary.LittleEndian.AppendUint32(b, uint32(op.To))
 		b = binary.LittleEndian.AppendUint32(b, uint32(op.Link))
 		b = binary.LittleEndian.AppendUint32(b, op.At)
@@ -203,10 +205,13 @@ func (r *JournalReader) entry(kind Kind) (e Entry, err error) {
 			r.sum = r.u32(&err)
 		}
 		in.Sum = r.sum
+	case Forfeit:
+		in.PID, in.Why = r.byte(&err), r.text(&err)
 	case Lost, Ban, Stop:
 		in.Why = r.text(&err)
 	case Resume:
 		in.PID = r.byte(&err)
+		in.Addr, _ = netip.ParseAddrPort(r.text(&err))
 	case Backlog:
 		in.Queued, in.Parts, in.Moves = int(r.number(&err)), int(r.number(&err)), r.number(&err)
 	case HostLate, Beat:
@@ -217,7 +222,7 @@ func (r *JournalReader) entry(kind Kind) (e Entry, err error) {
 			err = json.Unmarshal([]byte(caller), in.Caller)
 		}
 		in.Line = r.text(&err)
-	case Tick:
+	case Tick, Proxy, Extended, Acked:
 	default:
 		err = errors.Join(err, fmt.Errorf("journal entry of kind %d", kind))
 	}

@@ -23,6 +23,8 @@ type Machine struct {
 	now       time.Duration // since the lobby opened
 	startedAt time.Duration // 0x0B was sent: the clock of the turns begins
 	silenceAt time.Duration // when silent players are looked for next
+	ackAt     time.Duration // when proxies are sent the next acknowledgement
+	offered   int           // empty actions that proxies were told last
 	latency   time.Duration // as set last; the turns begin with it
 	syncLimit int
 	stopped   bool // the host stops
@@ -51,6 +53,9 @@ type task struct {
 
 // New opens the lobby of a game; out takes what it begins with.
 func New(cfg Config, out *Out) *Machine {
+	if cfg.Reconnect.Silence <= 0 {
+		cfg.Reconnect.Silence = 20 * time.Second
+	}
 	m := &Machine{
 		cfg: cfg, out: out,
 		lobby: lobby.New(cfg.Lobby), xfer: mapxfer.New(cfg.Transfer),
@@ -82,6 +87,10 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 			at, ok = t, true
 		}
 	}
+	proxied := m.proxies() != 0
+	if proxied {
+		least(m.ackAt)
+	}
 	if t, due := m.lobby.Next(); due {
 		least(t)
 	}
@@ -89,10 +98,8 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 		if t, due := m.turns.Next(); due {
 			least(m.startedAt + t)
 		}
-		for _, s := range m.seats {
-			if s != nil && s.until > 0 {
-				least(s.until)
-			}
+		if proxied {
+			least(m.silenceAt)
 		}
 		return at, ok && !m.over
 	}
@@ -148,6 +155,9 @@ func (m *Machine) handle(in *Input) {
 	case Resume:
 		m.resume(in)
 		return
+	case Forfeit:
+		m.forfeit(in)
+		return
 	}
 	s := m.seatOf(in.Link)
 	if s == nil {
@@ -167,6 +177,12 @@ func (m *Machine) handle(in *Input) {
 		m.backlog(s, in)
 	case Lost:
 		m.lost(s, in.Why)
+	case Proxy:
+		m.meetProxy(s, legacyProxy)
+	case Extended:
+		m.meetProxy(s, extendedProxy)
+	case Acked:
+		s.heard, s.acked = m.now, m.now
 	case Ban:
 		if m.turns == nil {
 			m.operate(lobby.Kick{PID: s.pid, Why: "banned: " + in.Why})
@@ -187,6 +203,7 @@ func (m *Machine) packet(s *seat, packet w3gs.Packet) {
 	case *w3gs.LeaveGame:
 		m.leave(s, p.Reason, false)
 	case *w3gs.LoadedSelf:
+		s.acked = m.now
 		m.turn(gamesync.Loaded{PID: s.pid})
 	case *w3gs.DropReq:
 		m.turn(gamesync.DropVote{PID: s.pid})
@@ -202,7 +219,6 @@ func (m *Machine) packet(s *seat, packet w3gs.Packet) {
 // tick does what is due in each room.
 func (m *Machine) tick() {
 	if m.turns != nil {
-		m.expire()
 		m.play(m.turns.Tick(m.playTime(), m.turnsOut[:0]))
 		if m.over {
 			return
@@ -213,6 +229,7 @@ func (m *Machine) tick() {
 		m.tickTransfers()
 		m.findSilent()
 	}
+	m.tendProxies()
 }
 
 // leave takes a player out who has said goodbye, or whose link is lost.

@@ -36,6 +36,13 @@ const (
 	KeepJournal
 	// Answer: Text is for Caller, who is not in the game.
 	Answer
+	// Offer: tell the proxies of the seats in To how they come back, and that there
+	// are Empties empty actions before each 0x0C.
+	Offer
+	// Ack: tell the proxies of the seats in To what has come of them.
+	Ack
+	// Forget: seat PID is empty; nothing more is kept for it.
+	Forget
 )
 
 var opText = [...]string{
@@ -52,6 +59,7 @@ type Op struct {
 	To      w3gs.PIDs
 	PID     uint8
 	From    uint8
+	Empties uint8
 	Link    LinkID
 	At, End uint32
 	Frame   []byte

@@ -18,16 +18,19 @@ const whyEarly = "an action or acknowledgement before the game has started"
 func (m *Machine) begin(e lobby.Started) {
 	m.startedAt = m.now
 	cfg := m.cfg.Turns
-	cfg.Period, cfg.SyncLimit = m.latency, m.syncLimit
+	cfg.Period, cfg.SyncLimit, cfg.Empties = m.latency, m.syncLimit, m.empties()
 	addrs := make(map[uint8]netip.AddrPort, len(e.Players))
 	for _, p := range e.Players {
-		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Observer: p.Observer})
+		cfg.Players = append(cfg.Players, gamesync.Player{
+			PID: p.PID, Name: p.Name, Team: p.Team, Observer: p.Observer, Proxied: m.seats[p.PID].proxy != noProxy,
+		})
 		addrs[p.PID] = m.seats[p.PID].addr
 	}
 	for _, p := range e.Fakes {
 		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Fake: true})
 	}
 	m.turns = gamesync.New(cfg)
+	m.silenceAt, m.ackAt = m.now+m.silenceCheck(), m.now+m.ackEvery()
 	m.out.add(Op{Kind: Play})
 	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL})
 }
@@ -82,6 +85,8 @@ func (m *Machine) play(effects []gamesync.Effect) {
 		case *gamesync.Settled:
 			m.settled = append(m.settled, Settled{*e})
 			m.fact(&m.settled[len(m.settled)-1])
+		case *gamesync.Empty:
+			m.fact(&Emptied{*e})
 		default:
 			m.playRare(effect)
 		}

@@ -31,13 +31,16 @@ func TestScripts(t *testing.T) {
 
 // scene is a game under a script: a map of six slots, and players who have it.
 type scene struct {
-	m     *Machine
-	out   Out
-	now   time.Duration
-	links map[string]LinkID
-	names map[uint8]string
-	owed  map[string]int // turns that a player has not answered
-	told  []string
+	m        *Machine
+	out      Out
+	now      time.Duration
+	links    map[string]LinkID
+	names    map[uint8]string
+	owed     map[string]int // turns that a player has not answered
+	told     []string
+	pids     map[string]uint8
+	after    []Input // what orders lead to
+	lastLink LinkID
 }
 
 func newScene() *scene {
@@ -52,11 +55,12 @@ func newScene() *scene {
 			AI: w3gs.AINormal, Handicap: 100,
 		})
 	}
+	cfg.Reconnect = Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute}
 	cfg.Lobby.MapCheck.Size = 5000
 	cfg.Lobby.PlayerSlots = 6
 	cfg.Lobby.Observers, cfg.Lobby.OwnerFirst = true, true
 	cfg.Turns.DropAfter = 0
-	s := &scene{links: map[string]LinkID{}, names: map[uint8]string{}, owed: map[string]int{}}
+	s := &scene{links: map[string]LinkID{}, names: map[uint8]string{}, pids: map[string]uint8{}, owed: map[string]int{}}
 	s.m = New(cfg, &s.out)
 	s.show()
 	return s
@@ -69,6 +73,8 @@ func newScene() *scene {
 //	console: LINE        the operator types a command
 //	load | ack [NAME]    everybody loads; all but NAME answer all turns
 //	leave NAME | lose NAME
+//	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
+//	resume NAME | forfeit NAME
 //	wait DURATION        time passes
 //	table                shows the slots
 func (s *scene) event(line string) error {
@@ -84,6 +90,19 @@ func (s *scene) event(line string) error {
 		s.packet(rest, &w3gs.LeaveGame{Reason: w3gs.LeaveLost})
 	case "lose":
 		s.step(Input{Kind: Lost, Link: s.links[rest], Why: "reset"})
+	case "proxy":
+		s.step(Input{Kind: Proxy, Link: s.links[rest]})
+	case "extended":
+		s.step(Input{Kind: Extended, Link: s.links[rest]})
+	case "acked":
+		s.step(Input{Kind: Acked, Link: s.links[rest]})
+	case "resume":
+		s.lastLink++
+		link := s.lastLink
+		s.links[rest] = link
+		s.step(Input{Kind: Resume, Link: link, PID: s.pid(rest), Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(link)}), 6112)})
+	case "forfeit":
+		s.step(Input{Kind: Forfeit, PID: s.pid(rest), Why: "too much is kept"})
 	case "load":
 		for pid := range uint8(25) {
 			if name := s.names[pid]; name != "" {
@@ -132,7 +151,8 @@ func (s *scene) say(who, text string) error {
 }
 
 func (s *scene) join(name string, lacking bool) {
-	link := LinkID(len(s.links) + 1)
+	s.lastLink++
+	link := s.lastLink
 	s.links[name] = link
 	s.step(Input{Kind: Join, Link: link, Packet: &w3gs.ReqJoin{Name: name}, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(link)}), 6112)})
 	size := s.m.cfg.Transfer.Size
@@ -162,6 +182,11 @@ func (s *scene) step(in Input) {
 	s.out.Reset()
 	s.m.Step(s.now, &in, &s.out)
 	s.show()
+	after := s.after
+	s.after = nil
+	for _, in := range after {
+		s.step(in)
+	}
 }
 
 // show tells what came out, in the order of a reader: orders, then facts.
@@ -179,6 +204,10 @@ func (s *scene) show() {
 			s.tell("%s left the game: %s", f.Name, f.Why)
 		case *LinkLost:
 			s.tell("%s's link is lost: %s", f.Name, f.Why)
+		case *LinkResumed:
+			s.tell("%s's link is resumed after %v, from %v", f.Name, f.Away, f.Addr)
+		case *Dropped:
+			s.tell("%s is dropped: %s", f.Name, f.Why)
 		case *PeriodChanged:
 			s.tell("a turn every %v", f.Period)
 		case *Closed:
@@ -195,11 +224,23 @@ func (s *scene) op(op *Op) {
 		for name, link := range s.links {
 			if link == op.Link {
 				s.names[op.PID] = name
+				s.pids[name] = op.PID
 			}
 		}
 	case Close:
 		s.tell("close link %d: %s", op.Link, op.Why)
-		delete(s.names, op.PID)
+		if s.links[s.names[op.PID]] == op.Link {
+			delete(s.names, op.PID)
+		}
+	case Cut:
+		s.tell("cut link %d: %s", op.Link, op.Why)
+		s.after = append(s.after, Input{Kind: Lost, Link: op.Link, Why: op.Why})
+	case Offer:
+		s.tell("the proxies of %s are offered to come back, %d empty actions", s.list(op.To), op.Empties)
+	case Forget:
+		s.tell("nothing is kept for pid %d", op.PID)
+	case Reply:
+		s.tell("link %d is answered % x", op.Link, op.Frame)
 	case Answer:
 		s.tell("%s reads %q", op.Caller.Name, op.Text)
 	case Parts:
@@ -207,14 +248,21 @@ func (s *scene) op(op *Op) {
 	case Play:
 		s.tell("the game begins")
 	case Send, SendLast:
-		var to []string
-		for pid := range op.To.All() {
-			if s.names[pid] != "" {
-				to = append(to, s.names[pid])
-			}
-		}
-		s.frames(strings.Join(to, ", "), op.Frame)
+		s.frames(s.list(op.To), op.Frame)
 	}
+}
+
+func (s *scene) pid(name string) uint8 { return s.pids[name] }
+
+// list names who has a link.
+func (s *scene) list(to w3gs.PIDs) string {
+	var names []string
+	for pid := range to.All() {
+		if s.names[pid] != "" {
+			names = append(names, s.names[pid])
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // frames tells what players see: lines, lag screens, and where they are put out.
@@ -236,7 +284,9 @@ func (s *scene) frames(to string, b []byte) {
 			s.tell("%s: %q", to, p.Text)
 		case *w3gs.IncomingAction:
 			for name := range strings.SplitSeq(to, ", ") {
-				s.owed[name]++
+				if p.IncrementMillis > 0 {
+					s.owed[name]++
+				}
 			}
 		case *w3gs.KickPlayer, *w3gs.StartLag, *w3gs.StopLag, *w3gs.GameOver, *w3gs.StartDownload, *w3gs.CountdownStart:
 			s.tell("%s: %v", to, p.Op())

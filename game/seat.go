@@ -18,7 +18,9 @@ type seat struct {
 	link    LinkID        // what carries the player; 0: none
 	level   command.Level // as the host looked up last
 	heard   time.Duration
-	until   time.Duration // a lost link can be resumed until then; 0: it is not lost
+	proxy   proxyKind     // what stands between the player and the link
+	away    time.Duration // the link is lost since then, and can be resumed; 0: it is not
+	acked   time.Duration // when a proxy acknowledged last
 	parts   int           // bytes of the map that wait for the link's socket
 	moves   uint64
 	stuck   time.Duration // since then the socket takes nothing of what waits; 0: it does
@@ -66,7 +68,7 @@ func (m *Machine) sendTo(to w3gs.PIDs, p w3gs.Packet) {
 
 // unlink closes a seat's link once everything before it is written.
 func (m *Machine) unlink(s *seat, why string) {
-	s.until = 0
+	s.away = 0
 	if s.link != 0 {
 		m.out.add(Op{Kind: Close, Link: s.link, PID: s.pid, Why: why})
 		s.link = 0
@@ -85,49 +87,12 @@ func (m *Machine) backlog(s *seat, in *Input) {
 	m.turn(gamesync.Backlog{PID: s.pid, Queued: in.Queued, Moves: in.Moves})
 }
 
-// lost takes the end of a link: its player leaves, or the seat waits for another
-// link. The turns do not: who waits lags like anybody else.
-func (m *Machine) lost(s *seat, why string) {
-	m.fact(&LinkLost{s.player(), why})
-	if m.turns == nil || m.cfg.Wait == 0 {
-		m.leave(s, w3gs.LeaveDisconnect, true)
-		return
-	}
-	m.unlink(s, why)
-	s.until = m.now + m.cfg.Wait
-}
-
-// resume gives a seat a new link, which wins over one that is half dead.
-func (m *Machine) resume(in *Input) {
-	var s *seat
-	if int(in.PID) < len(m.seats) {
-		s = m.seats[in.PID]
-	}
-	if s == nil || m.turns == nil || s.link == 0 && s.until == 0 {
-		m.out.add(Op{Kind: Close, Link: in.Link, Why: "no seat to resume"})
-		return
-	}
-	m.unlink(s, "resumed by another link")
-	s.link, s.until = in.Link, 0
-	m.out.add(Op{Kind: Seat, Link: s.link, PID: s.pid})
-	m.fact(&LinkResumed{s.player()})
-}
-
-// expire takes players out who have not come back.
-func (m *Machine) expire() {
-	for _, s := range m.seats {
-		if s != nil && s.until > 0 && m.now >= s.until {
-			s.until = 0
-			m.leave(s, w3gs.LeaveDisconnect, true)
-		}
-	}
-}
-
 // vacate ends a seat.
 func (m *Machine) vacate(pid uint8, why string) {
 	if s := m.seats[pid]; s != nil {
 		m.unlink(s, why)
 		m.seats[pid] = nil
+		m.forget(s)
 	}
 }
 

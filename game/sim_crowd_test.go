@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -19,17 +18,24 @@ import (
 // crowd plays one game at random: it is the clients, the host and the operator.
 // It answers what comes out of the machine, after a while.
 type crowd struct {
-	r       *rand.Rand
-	now     time.Duration
-	lastID  LinkID
-	players map[LinkID]*actor
-	order   []LinkID // of players, so that the same seed plays the same game
-	bySeat  map[uint8]*actor
-	pending []later // by time
-	mapSize uint32
-	wait    time.Duration
-	playing bool
-	patient bool // nobody leaves before the start, so that games do start
+	r           *rand.Rand
+	now         time.Duration
+	lastID      LinkID
+	players     map[LinkID]*actor
+	order       []LinkID // of players, so that the same seed plays the same game
+	bySeat      map[uint8]*actor
+	pending     []later // by time
+	ready       []Input // at once
+	err         error   // what a client or proxy may not see
+	conns       map[LinkID]*conn
+	forfeited   map[*wire]bool
+	history     []uint32 // of the game, as the client saw it who saw most
+	resumed     int
+	machineOver bool
+	reconnect   Reconnect
+	mapSize     uint32
+	playing     bool
+	patient     bool // nobody leaves before the start, so that games do start
 }
 
 // actor is one client.
@@ -43,12 +49,20 @@ type actor struct {
 	crc   uint32 // its picture of the game
 	liar  bool
 	gone  bool
+	said  time.Duration // nothing is said before what was said then
+	wire  *wire         // nil: no proxy
+	join  Input
+	empty uint32 // empty 0x0C since the last turn
+	parts []byte // of 0x48 so far
+	plays bool
+	seen  []uint32
 }
 
 // later is an input that will come.
 type later struct {
 	at time.Duration
 	in Input
+	do func() // instead of in
 }
 
 func simConfig(r *rand.Rand) Config {
@@ -87,12 +101,17 @@ func simConfig(r *rand.Rand) Config {
 	cfg.Turns.Period = time.Duration(20+10*r.IntN(20)) * time.Millisecond
 	cfg.Turns.SyncLimit = 3 + r.IntN(20)
 	cfg.Turns.LoadInGame = r.IntN(4) == 0
+	cfg.Turns.LagReset = time.Duration(1+r.IntN(60)) * time.Second
 	cfg.Turns.ObserversNeverStop = r.IntN(2) == 0
 	cfg.Turns.LastPlayer = time.Duration(1+r.IntN(5)) * time.Second
 	cfg.Turns.DropAfter = time.Duration(2+r.IntN(10)) * time.Second
 	cfg.Turns.LoadTimeout = time.Duration(5+r.IntN(20)) * time.Second
 	if r.IntN(2) == 0 {
-		cfg.Wait = time.Duration(1+r.IntN(8)) * time.Second
+		n := r.IntN(4)
+		cfg.Reconnect = Reconnect{
+			Wait: time.Duration(n+1) * time.Duration(1+r.IntN(3)) * time.Second, Empties: n,
+			ExtendedWait: time.Duration(1+r.IntN(8)) * time.Second, Silence: 12 * time.Second,
+		}
 	}
 	return cfg
 }
@@ -100,7 +119,7 @@ func simConfig(r *rand.Rand) Config {
 func newCrowd(r *rand.Rand, cfg *Config) *crowd {
 	c := &crowd{
 		r: r, players: map[LinkID]*actor{}, bySeat: map[uint8]*actor{}, mapSize: cfg.Transfer.Size,
-		wait: cfg.Wait, patient: r.IntN(4) > 0,
+		reconnect: cfg.Reconnect, conns: map[LinkID]*conn{}, forfeited: map[*wire]bool{}, patient: r.IntN(4) > 0,
 	}
 	joins := 1 + r.IntN(len(cfg.Lobby.Slots)+2)
 	for range joins {
@@ -121,7 +140,9 @@ func (c *crowd) join() {
 		a.name = "" // refused
 	}
 	a.has = c.mapSize
-	if c.r.IntN(5) == 0 {
+	if c.reconnect.Wait > 0 && c.r.IntN(2) == 0 {
+		c.newWire(a)
+	} else if c.r.IntN(5) == 0 {
 		a.has = 0
 	}
 	a.liar = c.r.IntN(100) == 0
@@ -129,17 +150,27 @@ func (c *crowd) join() {
 	c.order = append(c.order, a.link)
 	in := Input{
 		Kind: Join, Link: a.link, Packet: &w3gs.ReqJoin{Name: a.name, ListenPort: 6112, JoinCounter: 1},
-		Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(a.link)}), 6000),
+		Addr: a.addr(),
 	}
 	if c.r.IntN(40) == 0 {
 		in.Banned = "rude"
 	}
-	c.after(time.Duration(c.r.IntN(1500))*time.Millisecond, in)
+	a.join = in
+	at := time.Duration(c.r.IntN(1500)) * time.Millisecond
+	if a.wire != nil {
+		c.later(at, func() { a.wire.fromClient(c, in.Packet.AppendTo(nil)) })
+		return
+	}
+	c.after(at, in)
 }
 
 // after puts an input off. Inputs of one link keep their order.
 func (c *crowd) after(d time.Duration, in Input) {
-	l := later{c.now + d.Truncate(Clock), in}
+	c.put(later{at: c.now + d.Truncate(Clock), in: in})
+}
+
+func (c *crowd) put(l later) {
+	in := &l.in
 	i := len(c.pending)
 	for i > 0 && c.pending[i-1].at > l.at && (in.Link == 0 || c.pending[i-1].in.Link != in.Link) {
 		i--
@@ -153,15 +184,34 @@ func (c *crowd) after(d time.Duration, in Input) {
 }
 
 func (c *crowd) say(a *actor, p w3gs.Packet) {
-	c.after(a.delay, Input{Kind: Packet, Link: a.link, Packet: p})
+	if a.wire != nil {
+		frame := p.AppendTo(nil)
+		at := max(c.now+a.delay.Truncate(Clock), a.said)
+		a.said = at
+		c.put(later{at: at, do: func() { a.wire.fromClient(c, frame) }})
+		return
+	}
+	switch p := p.(type) {
+	case *w3gs.OutgoingAction:
+		c.after(a.delay, Input{Kind: Action, Link: a.link, Data: p.Data})
+	case *w3gs.Keepalive:
+		c.after(a.delay, Input{Kind: Keepalive, Link: a.link, Sum: p.Checksum})
+	default:
+		c.after(a.delay, Input{Kind: Packet, Link: a.link, Packet: p})
+	}
 }
 
 // watch lets the clients see what came out, and think of answers.
 func (c *crowd) watch(out *Out) {
 	for i := range out.Ops {
-		switch op := &out.Ops[i]; op.Kind {
+		op := &out.Ops[i]
+		c.carryOut(op)
+		switch op.Kind {
 		case Seat:
 			a := c.players[op.Link]
+			if a == nil {
+				continue // came back
+			}
 			a.pid = op.PID
 			c.bySeat[op.PID] = a
 			if !c.playing {
@@ -169,8 +219,8 @@ func (c *crowd) watch(out *Out) {
 			}
 		case Close, Cut:
 			if a := c.players[op.Link]; a != nil {
-				a.gone = true
-				if op.Kind == Cut {
+				a.gone = a.wire == nil || !c.playing
+				if op.Kind == Cut && a.wire == nil {
 					c.after(a.delay, Input{Kind: Lost, Link: a.link, Why: "cut"})
 				}
 			}
@@ -182,11 +232,17 @@ func (c *crowd) watch(out *Out) {
 		case Play:
 			c.playing = true
 			for _, a := range c.seated() {
+				if a.wire != nil && a.wire.offered {
+					a.wire.line.Keep(64 << 10)
+				}
 				c.say(a, &w3gs.LoadedSelf{})
 			}
 		case Send, SendLast:
 			for pid := range op.To.All() {
-				if a := c.bySeat[pid]; a != nil && !a.gone {
+				if a := c.bySeat[pid]; a == nil || a.gone {
+				} else if a.wire != nil {
+					c.hostSends(a.wire, op.Frame)
+				} else {
 					c.receive(a, op.Frame)
 				}
 			}
@@ -221,21 +277,30 @@ func (c *crowd) receive(a *actor, frames []byte) {
 			p := new(w3gs.IncomingAction)
 			_ = p.Decode(frame.Body())
 			if p.IncrementMillis == 0 {
+				a.empty++
 				break
 			}
+			c.saw(a, crc32.Update(uint32(p.IncrementMillis)<<8+a.empty, crc32.IEEETable, append(a.parts, p.Actions...)))
+			a.parts, a.empty = nil, 0
 			a.crc = crc32.Update(a.crc, crc32.IEEETable, p.Actions)
 			a.turns++
 			sum := a.crc
 			if a.liar && c.r.IntN(20) == 0 {
 				sum++
 			}
-			c.after(a.delay, Input{Kind: Keepalive, Link: a.link, Sum: sum})
+			c.say(a, &w3gs.Keepalive{Checksum: sum})
 		case w3gs.OpIncomingAction2:
 			p := new(w3gs.IncomingAction2)
 			_ = p.Decode(frame.Body())
 			a.crc = crc32.Update(a.crc, crc32.IEEETable, p.Actions)
+			a.parts = append(a.parts, p.Actions...)
+		case w3gs.OpCountdownEnd:
+			a.plays = true
 		case w3gs.OpPlayerLeave:
 			a.crc = crc32.Update(a.crc, crc32.IEEETable, frame.Body()[:1])
+			if a.plays {
+				c.saw(a, leaveMark(frame.Body()[0]))
+			}
 		case w3gs.OpStartLag:
 			if c.r.IntN(3) == 0 {
 				c.say(a, &w3gs.DropReq{})
@@ -287,6 +352,17 @@ func (c *crowd) stirLobby(a *actor) {
 }
 
 func (c *crowd) stirPlay(a *actor) {
+	if a.wire != nil && c.r.IntN(12) == 0 {
+		c.cutWire(a.wire)
+		if c.r.IntN(4) == 0 { // several at once
+			for _, other := range c.seated() {
+				if other.wire != nil {
+					c.cutWire(other.wire)
+				}
+			}
+		}
+		return
+	}
 	switch n := c.r.IntN(100); {
 	case n < 80:
 		size := 1 + c.r.IntN(30)
@@ -297,7 +373,7 @@ func (c *crowd) stirPlay(a *actor) {
 		for i := range data {
 			data[i] = byte(c.r.Uint32())
 		}
-		c.after(a.delay, Input{Kind: Action, Link: a.link, Data: data})
+		c.say(a, &w3gs.OutgoingAction{Data: data})
 	case n < 84:
 		p := c.chat(a, w3gs.ChatGame, "gg")
 		p.Scope = w3gs.ChatScope(c.r.IntN(3))
@@ -319,39 +395,19 @@ func (c *crowd) stirPlay(a *actor) {
 	}
 }
 
-// lose ends a link; where seats wait, another one may resume it.
+// lose ends a link. Where there is a proxy it is cut, and comes back.
 func (c *crowd) lose(a *actor) {
-	c.after(0, Input{Kind: Lost, Link: a.link, Why: "reset"})
-	a.gone = true
-	if !c.playing || c.wait == 0 || c.r.IntN(4) == 0 {
+	if a.wire != nil && c.playing {
+		c.cutWire(a.wire)
 		return
 	}
-	// What the old link missed comes with the new one: the actor goes on as it
-	// was, so it is the seat's link that changes and not its picture.
-	c.lastID++
-	a.gone = false
-	delete(c.players, a.link)
-	c.pending = dropLink(c.pending, a.link)
-	old := a.link
-	a.link = c.lastID
-	c.players[a.link] = a
-	for i, id := range c.order {
-		if id == old {
-			c.order[i] = a.link
-		}
+	if a.wire != nil {
+		c.hostLoses(a.wire.own, "reset")
+		c.proxyLoses(a.wire.own)
+	} else {
+		c.after(0, Input{Kind: Lost, Link: a.link, Why: "reset"})
 	}
-	c.after(time.Duration(c.r.IntN(6000))*time.Millisecond, Input{Kind: Resume, Link: a.link, PID: a.pid})
-}
-
-// dropLink keeps the first Lost of a link: what was on its line is lost too.
-func dropLink(list []later, link LinkID) []later {
-	kept := list[:0]
-	for _, l := range list {
-		if l.in.Link != link || l.in.Kind == Lost {
-			kept = append(kept, l)
-		}
-	}
-	return kept
+	a.gone = true
 }
 
 func (c *crowd) chat(a *actor, flag w3gs.ChatFlag, text string) *w3gs.ChatToHost {

@@ -44,6 +44,7 @@ type simulated struct {
 	err     error
 	sum     uint32
 	started bool
+	resumed int // connections that went on
 	journal []byte
 }
 
@@ -58,9 +59,20 @@ func simulate(seed uint64) *simulated {
 	for g.err = p.err; g.err == nil && !p.m.Over(); {
 		at, in := c.now, Input{}
 		due, ok := p.m.Next()
-		if len(c.pending) > 0 && (!ok || c.pending[0].at <= due) {
-			at, in = c.pending[0].at, c.pending[0].in
+		if len(c.ready) > 0 {
+			in = c.ready[0]
+			c.ready = c.ready[1:]
+		} else if len(c.pending) > 0 && (!ok || c.pending[0].at <= due) {
+			l := c.pending[0]
+			at, in = l.at, l.in
 			c.pending = c.pending[1:]
+			if l.do != nil {
+				c.now = max(c.now, at)
+				if l.do(); c.err != nil {
+					g.err = c.err
+				}
+				continue
+			}
 		} else if ok {
 			at = (due + Clock - 1).Truncate(Clock)
 		} else {
@@ -72,7 +84,10 @@ func simulate(seed uint64) *simulated {
 		g.entries = append(g.entries, e)
 		g.journal = j.Append(g.journal, e.At, &e.Input)
 		g.err = p.step(&e)
-		c.watch(&p.out)
+		c.machineOver = p.m.Over()
+		if c.watch(&p.out); g.err == nil {
+			g.err = c.err
+		}
 		if r.IntN(3) == 0 {
 			c.stir()
 		}
@@ -80,7 +95,7 @@ func simulate(seed uint64) *simulated {
 			g.err = fmt.Errorf("the game does not come to an end")
 		}
 	}
-	g.sum, g.started = p.sum, p.ref.play
+	g.sum, g.started, g.resumed = p.sum, p.ref.play, c.resumed
 	g.journal = j.Check(g.journal, g.sum)
 	return g
 }
@@ -159,13 +174,17 @@ func (p *playback) fails(entries []Entry) bool {
 
 // TestSimulationPlays makes sure that the simulation gets anywhere.
 func TestSimulationPlays(t *testing.T) {
-	started := 0
+	started, resumed := 0, 0
 	for seed := range uint64(100) {
-		if simulate(seed).started {
+		g := simulate(seed)
+		if resumed += g.resumed; g.started {
 			started++
 		}
 	}
 	if started < 50 {
 		t.Errorf("%d of 100 games started", started)
+	}
+	if resumed < 20 {
+		t.Errorf("%d connections were resumed", resumed)
 	}
 }

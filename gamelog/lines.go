@@ -23,7 +23,7 @@ func NewLines(log zerolog.Logger, addr netip.AddrPort) *Lines { return &Lines{lo
 // Observe writes one fact.
 func (l *Lines) Observe(s *game.Stamped) {
 	switch f := s.Fact.(type) {
-	case *game.Acted, *game.Turned, *game.Settled: // ten times a second
+	case *game.Acted, *game.Turned, *game.Settled, *game.Emptied: // ten times a second
 	case *game.Opened:
 		l.file, l.title = f.Config.Map.File, w3map.Plain(f.Config.Map.Name)
 		l.log.Info().Str("name", f.Config.Name).Str("map", l.file).Int("slots", f.Counts.Total).
@@ -37,9 +37,9 @@ func (l *Lines) Observe(s *game.Stamped) {
 	case *game.LeftLobby:
 		player(l.log.Info(), f.Player).Str("reason", f.Why).Msg("player left")
 	case *game.LinkLost:
-		player(l.log.Info(), f.Player).Stringer("addr", f.Addr).Str("reason", f.Why).Msg("connection lost")
+		player(l.log.Info(), f.Player).Stringer("addr", f.Addr).Str("reason", f.Why).Dur("waits", f.Wait).Msg("connection lost")
 	case *game.LinkResumed:
-		player(l.log.Info(), f.Player).Stringer("addr", f.Addr).Msg("connection resumed")
+		player(l.log.Info(), f.Player).Stringer("addr", f.Addr).Dur("away", f.Away).Msg("connection resumed")
 	case *game.Said:
 		l.log.Debug().Str("player", f.Name).Bool("muted", f.Muted).Str("text", f.Text).Msg("chat")
 	case *game.Muted:

@@ -46,7 +46,7 @@ func (r *Records) Observe(s *game.Stamped) {
 	switch f := s.Fact.(type) {
 	case *game.Acted:
 		r.stats.Action(s.Turn, f.PID, f.Data)
-	case *game.Turned, *game.Settled:
+	case *game.Turned, *game.Settled, *game.Emptied:
 	case *game.Opened:
 		r.created(at, f)
 	case *game.Joined:
@@ -74,6 +74,12 @@ func (r *Records) Observe(s *game.Stamped) {
 		})
 	case *game.Dropped:
 		r.to.Record(storage.DropEvent{Game: r.key, At: at, Turn: s.Turn, PID: f.PID, Reason: f.Why, By: f.By})
+	case *game.LinkLost:
+		if f.Wait > 0 {
+			r.to.Record(storage.LinkEvent{Game: r.key, At: at, Turn: s.Turn, PID: f.PID, Reason: f.Why})
+		}
+	case *game.LinkResumed:
+		r.to.Record(storage.LinkEvent{Game: r.key, At: at, Turn: s.Turn, PID: f.PID, Resumed: true, Away: f.Away})
 	case *game.Lagged:
 		r.lagged(at, f)
 	case *game.Desynced:

@@ -34,9 +34,10 @@ type Game struct {
 	links   map[game.LinkID]*link
 	lastID  game.LinkID
 	seats   [w3gs.MaxPID + 1]*link
-	last    game.Kind    // of the inputs, for the story of a crash
-	busy    bool         // a step is under way
-	pending []game.Input // what came of it and waits for its end
+	proxies [w3gs.MaxPID + 1]*proxy // of seats, also while they have no link
+	last    game.Kind               // of the inputs, for the story of a crash
+	busy    bool                    // a step is under way
+	pending []game.Input            // what came of it and waits for its end
 	over    bool
 	loading bool // players load the map
 
@@ -213,6 +214,9 @@ func (g *Game) lost(l *link) {
 		g.log.Debug().Str("player", l.name).Int("packets", l.skipped).Msg("packets without a meaning for a host were skipped")
 	}
 	if l.pid != 0 {
+		if g.seats[l.pid] == l {
+			g.seats[l.pid] = nil
+		}
 		g.step(&game.Input{Kind: game.Lost, Link: l.id, Why: reason(l.cause)})
 	}
 }
@@ -242,16 +246,14 @@ func (g *Game) order(op *game.Op) {
 	switch op.Kind {
 	case game.Send:
 		for pid := range op.To.All() {
-			if l := g.seats[pid]; l != nil {
-				l.queue(op.Frame)
-			}
+			g.send(pid, op.Frame)
 		}
 	case game.SendLast:
 		for pid := range op.To.All() {
 			if l := g.seats[pid]; l != nil {
 				l.out.dropPieces()
-				l.queue(op.Frame)
 			}
+			g.send(pid, op.Frame)
 		}
 	case game.Parts:
 		if l := g.seats[op.PID]; l != nil {
@@ -261,10 +263,11 @@ func (g *Game) order(op *game.Op) {
 	case game.Seat:
 		if l := g.links[op.Link]; l != nil {
 			l.pid, g.seats[op.PID] = op.PID, l
+			l.goOn()
 		}
 	case game.Reply:
 		if l := g.links[op.Link]; l != nil {
-			l.queue(op.Frame)
+			l.tell(op.Frame)
 		}
 	case game.Close:
 		if l := g.links[op.Link]; l != nil {
@@ -281,6 +284,12 @@ func (g *Game) order(op *game.Op) {
 		g.checkBans()
 	case game.KeepJournal:
 		g.journal.keep = true
+	case game.Offer:
+		g.offer(op)
+	case game.Ack:
+		g.acknowledge(op.To)
+	case game.Forget:
+		g.proxies[op.PID] = nil
 	case game.Answer:
 		if op.Caller.Reply != nil {
 			op.Caller.Reply(op.Text)
@@ -306,6 +315,7 @@ func (g *Game) play() {
 			l.sock.play(g)
 		}
 	}
+	g.keep()
 	s := g.shard
 	s.playing = append(s.playing, g)
 	if place, ok := g.host.place(g.id); ok {

@@ -15,6 +15,13 @@ var (
 	errJoinRate      = errors.New("too many joins a minute from this address")
 )
 
+// What one address may try to come back at once, and in so much time: guessed
+// keys find a player once in four billion.
+const (
+	returns       = 200
+	returnsWithin = 4 * time.Second
+)
+
 // maxVisitors is how many quiet addresses the gate remembers, some 200 bytes
 // each. A forgotten address has its full allowance again, so whoever wants that
 // must come from more addresses than this.
@@ -37,6 +44,7 @@ type visitor struct {
 	addr     netip.Addr
 	unjoined int
 	tokens   float64
+	returns  float64 // likewise
 	at       time.Time
 	place    *list.Element // in quiet; nil while a connection is open
 }
@@ -88,16 +96,33 @@ func (g *gate) join(addr netip.Addr, now time.Time) error {
 	return nil
 }
 
+// comeBack takes one attempt to come back from the address's allowance.
+func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
+	if g.exempt(addr) {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	v := g.visit(addr, now)
+	defer g.rest(v)
+	if v.returns < 1 {
+		return errKeyRate
+	}
+	v.returns--
+	return nil
+}
+
 // visit finds the address's record with its tokens up to date. It is followed
 // by rest.
 func (g *gate) visit(addr netip.Addr, now time.Time) *visitor {
 	full := float64(g.limits.JoinsPerMinute)
 	v := g.visitors[addr]
 	if v == nil {
-		v = &visitor{addr: addr, tokens: full, at: now}
+		v = &visitor{addr: addr, tokens: full, returns: returns, at: now}
 		g.visitors[addr] = v
 	}
 	v.tokens = min(full, v.tokens+now.Sub(v.at).Minutes()*full)
+	v.returns = min(returns, v.returns+now.Sub(v.at).Seconds()*returns/returnsWithin.Seconds())
 	v.at = now
 	return v
 }

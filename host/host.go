@@ -28,13 +28,15 @@ const refillRetry = 10 * time.Second
 
 // Host takes joins on one TCP port for every lobby and game.
 type Host struct {
-	opts     Options
-	log      zerolog.Logger
-	gate     *gate
-	listener *net.TCPListener
-	addr     netip.AddrPort
-	shard    *shard
-	journals *journals
+	opts       Options
+	log        zerolog.Logger
+	gate       *gate
+	listener   *net.TCPListener
+	addr       netip.AddrPort
+	returns    *net.TCPListener // for those who come back; nil: the same
+	returnAddr netip.AddrPort
+	shard      *shard
+	journals   *journals
 
 	mu       sync.Mutex
 	games    map[uint32]*Game // lobbies and running games by id
@@ -61,25 +63,43 @@ func New(opts Options) (*Host, error) {
 	if opts.Admins == nil {
 		opts.Admins = nobody{}
 	}
-	listener, err := net.Listen(network(opts.Listen), opts.Listen)
+	listener, err := listen(opts.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", opts.Listen, err)
+		return nil, err
+	}
+	var returns *net.TCPListener
+	if r := &opts.Reconnect; r.Enabled && r.Listen != "" {
+		if returns, err = listen(r.Listen); err != nil {
+			return nil, errors.Join(err, listener.Close())
+		}
 	}
 	h := &Host{
 		opts:     opts,
 		log:      opts.Log,
 		gate:     newGate(opts.Limits),
-		listener: listener.(*net.TCPListener),
+		listener: listener,
+		returns:  returns,
 		addr:     listener.Addr().(*net.TCPAddr).AddrPort(),
 		games:    make(map[uint32]*Game),
 		refill:   make(chan struct{}, 1),
 		retry:    refillRetry,
+	}
+	if returns != nil {
+		h.returnAddr = returns.Addr().(*net.TCPAddr).AddrPort()
 	}
 	if h.shard, err = newShard(h); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	h.journals = newJournals(h, opts.Journal)
 	return h, nil
+}
+
+func listen(addr string) (*net.TCPListener, error) {
+	l, err := net.Listen(network(addr), addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	return l.(*net.TCPListener), nil
 }
 
 // network keeps an IPv4 address to IPv4, which is all that Warcraft III speaks;
@@ -104,6 +124,11 @@ func (h *Host) Advertise(a Advertiser) { h.opts.Advertiser = a }
 func (h *Host) Run(ctx context.Context) error {
 	if err := h.shard.poll.listen(h.listener); err != nil {
 		return fmt.Errorf("listen on %s: %w", h.addr, err)
+	}
+	if h.returns != nil {
+		if err := h.shard.poll.listen(h.returns); err != nil {
+			return fmt.Errorf("listen on %s: %w", h.opts.Reconnect.Listen, err)
+		}
 	}
 	go h.shard.run() // ends with stop
 	h.keepLobbies(ctx)

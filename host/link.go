@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/reconnect"
 	"w3host/w3gs"
 )
 
@@ -59,6 +60,10 @@ type link struct {
 	pid  uint8 // the seat that it carries; 0: none
 	name string
 
+	line  *reconnect.Line // goes on when another link takes the seat over
+	proxy *proxy          // nil: the client speaks for itself
+	last  uint32          // what a proxy that comes back has received
+
 	rest    []byte // the beginning of a packet that is not yet whole
 	meter   meter
 	skipped int           // packets without a meaning for a host
@@ -87,7 +92,7 @@ func (l *link) received(data []byte) {
 		if l.state == unjoined {
 			most = firstPacketMax
 		}
-		frame, rest, err := w3gs.Next(data, most)
+		frame, rest, err := reconnect.Next(data, most)
 		if err != nil {
 			l.cut(err)
 			return
@@ -96,7 +101,13 @@ func (l *link) received(data []byte) {
 			break
 		}
 		data = rest
-		if err := l.packet(frame); err != nil {
+		if frame[0] == reconnect.Magic {
+			err = l.extension(frame)
+		} else {
+			l.line.Got()
+			err = l.packet(frame)
+		}
+		if err != nil {
 			l.cut(err)
 			return
 		}
@@ -172,6 +183,19 @@ func (l *link) queue(frame []byte) {
 	if l.state >= closing {
 		return
 	}
+	if !l.line.Send(frame) {
+		l.game.forfeit(l.pid)
+		return
+	}
+	l.tell(frame)
+}
+
+// tell is queue for what is not counted: packets of proxies, and those for links
+// without a seat.
+func (l *link) tell(frame []byte) {
+	if l.state >= closing {
+		return
+	}
 	if !l.out.push(frame) {
 		l.cut(errOverflow)
 		return
@@ -191,7 +215,8 @@ func (l *link) soon() {
 func (l *link) flush() {
 	l.dirty = false
 	for written := 0; l.state != closed && !l.blocked; {
-		buf := l.out.take(l.shard.chunk)
+		buf, parts := l.out.take(l.shard.chunk)
+		l.line.Passed(parts)
 		if len(buf) == 0 {
 			if l.state == closing {
 				l.sock.closeWrite()

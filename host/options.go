@@ -31,6 +31,8 @@ type Options struct {
 	Limits   Limits
 	Autohost Autohost
 
+	Reconnect ReconnectOptions
+
 	// RequireEntryKey refuses joins that do not bring the key of the lobby's LAN
 	// announcement.
 	RequireEntryKey bool
@@ -45,6 +47,19 @@ type Options struct {
 	// Crashes is the folder for files that tell of crashes; empty for none.
 	Crashes string
 	Journal JournalOptions
+}
+
+// ReconnectOptions are how long players behind a proxy are waited for whose
+// connection is lost.
+type ReconnectOptions struct {
+	Enabled      bool
+	Listen       string        // TCP address for their new connections; empty: where everybody joins
+	Wait         time.Duration // rounded to whole empty actions
+	ExtendedWait time.Duration // for proxies that need none
+	Silence      time.Duration // makes a lost connection; 0: 20 s
+	// EmptyEvery is how long an empty action keeps a client waiting; 0: a minute,
+	// as all proxies have it.
+	EmptyEvery time.Duration
 }
 
 // LobbyOptions are how lobbies are opened and who commands them.

@@ -53,17 +53,17 @@ func (q *outQueue) dropPieces() {
 // take removes the next bytes for the wire: what was put back, or else the
 // packets, or else parts of the map, framed into chunk. Frames are never cut
 // here, so packets may overtake parts. The bytes are valid until the next call
-// of a method.
-func (q *outQueue) take(chunk []byte) []byte {
+// of a method; parts is how many packets of the map are new among them.
+func (q *outQueue) take(chunk []byte) (buf []byte, parts int) {
 	if buf := q.rest; len(buf) > 0 {
 		q.rest = nil
-		return buf
+		return buf, 0
 	}
 	if buf := q.packets; len(buf) > 0 {
 		if q.packets = buf[:0]; cap(buf) > chunkLen {
 			q.packets = nil // a burst is over
 		}
-		return buf
+		return buf, 0
 	}
 	chunk = chunk[:0]
 	for len(q.pieces) > 0 && len(chunk) < chunkLen {
@@ -72,11 +72,12 @@ func (q *outQueue) take(chunk []byte) []byte {
 		next := p.parts.End(p.at)
 		q.pieceBytes -= int(next - p.at)
 		p.at = next
+		parts++
 		if p.at >= p.end {
 			q.pieces = q.pieces[1:]
 		}
 	}
-	return chunk
+	return chunk, parts
 }
 
 // putBack returns what of the last take was not written.

@@ -29,7 +29,7 @@ func cut(t *testing.T, stream []byte) (packets [][]byte) {
 func takeAll(q *outQueue) (all []byte) {
 	for {
 		parts := q.pieceBytes
-		b := q.take(make([]byte, 0, 2*chunkLen))
+		b, _ := q.take(make([]byte, 0, 2*chunkLen))
 		if all = append(all, b...); len(b) == 0 || q.pieceBytes < parts {
 			return all
 		}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 	"unsafe"
@@ -35,22 +36,22 @@ const (
 // which nobody waits in: it is read when the game's turn is due, in the order
 // in which its sockets became ready.
 type epoller struct {
-	s        *shard
-	set      int
-	waiting  syscall.RawConn // set, in the hands of the runtime's poller
-	file     *os.File        // likewise
-	event    int             // eventfd, ends a wait
-	timer    int             // timerfd, ends a wait at its deadline
-	listener int             // -1: none
-	pause    time.Duration
-	until    time.Duration // accept again then; 0: no pause
-	byFD     []*fdSocket
-	ready    [readyBatch]unix.EpollEvent
-	buf      []byte
+	s         *shard
+	set       int
+	waiting   syscall.RawConn // set, in the hands of the runtime's poller
+	file      *os.File        // likewise
+	event     int             // eventfd, ends a wait
+	timer     int             // timerfd, ends a wait at its deadline
+	listeners []int
+	pause     time.Duration
+	until     time.Duration // accept again then; 0: no pause
+	byFD      []*fdSocket
+	ready     [readyBatch]unix.EpollEvent
+	buf       []byte
 }
 
 func newPoller(s *shard) (poller, error) {
-	p := &epoller{s: s, listener: -1, buf: make([]byte, readLen)}
+	p := &epoller{s: s, buf: make([]byte, readLen)}
 	var err error
 	if p.set, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("epoll: %w", err)
@@ -89,20 +90,20 @@ func (p *epoller) listen(l *net.TCPListener) error {
 	if err != nil {
 		return err
 	}
-	var dupErr error
-	err = raw.Control(func(fd uintptr) { p.listener, dupErr = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) })
+	listener, dupErr := -1, error(nil)
+	err = raw.Control(func(fd uintptr) { listener, dupErr = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) })
 	if err = errors.Join(err, dupErr); err != nil {
-		p.listener = -1
 		return err
 	}
-	return control(p.set, unix.EPOLL_CTL_ADD, p.listener, unix.EPOLLIN|unix.EPOLLET)
+	p.listeners = append(p.listeners, listener)
+	return control(p.set, unix.EPOLL_CTL_ADD, listener, unix.EPOLLIN|unix.EPOLLET)
 }
 
 func (p *epoller) stopListening() {
-	if p.listener >= 0 {
-		_ = unix.Close(p.listener)
-		p.listener, p.until = -1, 0
+	for _, fd := range p.listeners {
+		_ = unix.Close(fd)
 	}
+	p.listeners, p.until = nil, 0
 }
 
 func (p *epoller) wake() {
@@ -116,19 +117,21 @@ func (p *epoller) wait(d time.Duration) {
 	p.s.look()
 	p.s.runCalls()
 	for _, e := range p.ready[:n] {
-		switch int(e.Fd) {
-		case p.event:
+		switch fd := int(e.Fd); {
+		case fd == p.event:
 			_, _ = unix.Read(p.event, p.buf[:8])
-		case p.timer:
-		case p.listener:
-			p.accept()
+		case fd == p.timer:
+		case slices.Contains(p.listeners, fd):
+			p.accept(fd)
 		default:
 			p.pass(e)
 		}
 	}
 	if p.until > 0 && p.s.now >= p.until {
 		p.until = 0
-		p.accept()
+		for _, fd := range p.listeners {
+			p.accept(fd)
+		}
 	}
 }
 
@@ -211,9 +214,9 @@ func (p *epoller) pass(e unix.EpollEvent) {
 }
 
 // accept takes all connections that wait.
-func (p *epoller) accept() {
-	for p.listener >= 0 {
-		fd, sa, err := unix.Accept4(p.listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+func (p *epoller) accept(listener int) {
+	for p.listeners != nil {
+		fd, sa, err := unix.Accept4(listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		switch {
 		case err == nil:
 			p.pause = 0

@@ -19,10 +19,10 @@ const (
 // pipes is the poller of systems without epoll: two goroutines for each
 // connection, which the shard never waits for.
 type pipes struct {
-	s        *shard
-	news     chan struct{} // holds one token when there are calls
-	timer    *time.Timer
-	listener *net.TCPListener
+	s         *shard
+	news      chan struct{} // holds one token when there are calls
+	timer     *time.Timer
+	listeners []*net.TCPListener
 }
 
 func newPoller(s *shard) (poller, error) {
@@ -30,7 +30,7 @@ func newPoller(s *shard) (poller, error) {
 }
 
 func (p *pipes) listen(l *net.TCPListener) error {
-	p.listener = l
+	p.listeners = append(p.listeners, l)
 	go p.accept(l) // ends when the listener is closed
 	return nil
 }
@@ -59,8 +59,8 @@ func (p *pipes) accept(l *net.TCPListener) {
 }
 
 func (p *pipes) stopListening() {
-	if p.listener != nil {
-		_ = p.listener.Close()
+	for _, l := range p.listeners {
+		_ = l.Close()
 	}
 }
 
@@ -121,7 +121,7 @@ func (k *pipe) readAll() {
 			case errors.Is(err, io.EOF):
 				k.link.cut(errClientClosed)
 			case err != nil:
-				k.link.cut(err)
+				k.link.cut(cause(err))
 			}
 		})
 		select {
@@ -133,6 +133,14 @@ func (k *pipe) readAll() {
 			return
 		}
 	}
+}
+
+// cause is the error without the addresses that package net puts before it.
+func cause(err error) error {
+	if op := (*net.OpError)(nil); errors.As(err, &op) {
+		return op.Err
+	}
+	return err
 }
 
 func (k *pipe) writeAll() {

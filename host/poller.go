@@ -9,7 +9,7 @@ import (
 type poller interface {
 	// listen takes connections from a listener, which it owns from here on.
 	listen(l *net.TCPListener) error
-	// stopListening closes the listener.
+	// stopListening closes the listeners.
 	stopListening()
 	// wait waits for news, at most so long, or for ever if negative. It has the
 	// shard look at the clock and run its calls, and then passes on what has come.

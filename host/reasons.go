@@ -5,8 +5,11 @@ import "errors"
 // Why a connection was closed by the host, for the log and for tests.
 var (
 	errJoinTimeout  = errors.New("no join within the time limit")
-	errNotAJoin     = errors.New("first packet is not a join (0x1E)")
+	errNotAJoin     = errors.New("first packet is neither a join (0x1E) nor a return (0xF8 2)")
 	errOverflow     = errors.New("out queue overflow: far more waits for the client than its line takes")
+	errBadCount     = errors.New("a count of the proxy that cannot be")
+	errNoSuchSeat   = errors.New("no player with this id and key can come back")
+	errKeyRate      = errors.New("too many attempts to come back from this address")
 	errFlood        = errors.New("flood: too many packets a second")
 	errCrashed      = errors.New("a fault of the host; see the log and the file that it names")
 	errHostStops    = errors.New("the host is stopping")

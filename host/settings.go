@@ -12,6 +12,10 @@ import (
 	"w3host/w3map"
 )
 
+// proxySize as a map's width and height tells proxies that they may ask for
+// reconnection. Clients take the real size from the map.
+const proxySize = 1984
+
 // lanCount is how full the lobby is, as the LAN list shows it. Clients make room
 // for as many pids as there are slots; the virtual host has one without a slot,
 // so that one more slot is shown where the game has room for it.
@@ -24,10 +28,14 @@ func (o *Options) lanCount(c lobby.Counts) lan.Count {
 }
 
 func (o *Options) statString(m *Map, settings w3gs.GameSettings) w3gs.StatString {
+	width, height := m.Width, m.Height
+	if o.Reconnect.Enabled {
+		width, height = proxySize, proxySize
+	}
 	return w3gs.StatString{
 		Settings: settings,
-		Width:    m.Width,
-		Height:   m.Height,
+		Width:    width,
+		Height:   height,
 		Checksum: m.Checksum,
 		MapPath:  m.Path,
 		HostName: w3gs.StripColours(o.Name),
@@ -65,12 +73,13 @@ func (o *Options) gameConfig(id uint32, name string, m *Map) game.Config {
 		Map: game.Map{
 			Name: m.Name, File: m.File, Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1,
 		},
-		Settings: o.settings(m),
-		Lobby:    o.lobbyConfig(m, randomU32()),
-		Transfer: transfer,
-		Turns:    o.Turns,
-		Trigger:  o.Lobby.Trigger,
-		Silence:  o.Limits.LobbyTimeout,
+		Settings:  o.settings(m),
+		Lobby:     o.lobbyConfig(m, randomU32()),
+		Transfer:  transfer,
+		Turns:     o.Turns,
+		Trigger:   o.Lobby.Trigger,
+		Reconnect: o.Reconnect.game(),
+		Silence:   o.Limits.LobbyTimeout,
 	}
 }
 

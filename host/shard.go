@@ -10,6 +10,7 @@ import (
 
 	"w3host/game"
 	"w3host/mapxfer"
+	"w3host/reconnect"
 	"w3host/w3gs"
 )
 
@@ -178,7 +179,7 @@ func (s *shard) settle() {
 // arrive takes a new connection.
 func (s *shard) arrive(sock socket, addr netip.AddrPort) *link {
 	addr = netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
-	l := &link{shard: s, sock: sock, addr: addr, out: outQueue{limit: s.host.opts.Limits.OutQueue}}
+	l := &link{shard: s, sock: sock, addr: addr, line: new(reconnect.Line), out: outQueue{limit: s.host.opts.Limits.OutQueue}}
 	s.links++
 	if err := s.host.gate.enter(addr.Addr(), time.Now()); err != nil {
 		l.state = closing // the gate knows nothing of it

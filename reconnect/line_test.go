@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/internal/script"
+	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
 // TestScripts plays testdata/*.txt: one side of a line. Lines are those of
 // scene.event; what comes of them is indented.
 func TestScripts(t *testing.T) {
-	script.Run(t, "testdata/*.txt", func(t *testing.T, text string) string {
+	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T, text string) string {
 		var s scene
 		var b strings.Builder
 		for line := range strings.Lines(text) {

@@ -189,6 +189,8 @@ func (w *sheet) event(seq uint64, rec Record) {
 			r.HostLate.Milliseconds(), r.Backlog, clean(r.Cause))
 	case DropEvent:
 		w.row(dropTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Reason), clean(r.By), r.Votes)
+	case LinkEvent:
+		w.row(linkTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, r.Resumed, r.Away.Milliseconds(), clean(r.Reason))
 	case Desync:
 		w.row(desyncTable, w.game(r.Game), seq, r.At, r.Turn, jsonText(r.groups()), dossierText(r.Dossier))
 	case MapDownload:

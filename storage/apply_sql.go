@@ -17,6 +17,7 @@ var (
 	chatTable     = eventTable("chat", "pid smallint", "name text", "scope text", "recipient text", "line text")
 	lagTable      = eventTable("lags", "pid smallint", "lasted_ms bigint", "behind bigint", "ping_ms bigint", "host_late_ms bigint", "backlog bigint", "cause text")
 	dropTable     = eventTable("drops", "pid smallint", "reason text", "decided_by text", "votes smallint")
+	linkTable     = eventTable("links", "pid smallint", "resumed bool", "away_ms bigint", "reason text")
 	desyncTable   = eventTable("desyncs", "parts jsonb", "dossier jsonb")
 	resultTable   = eventTable("results", "source text", "sender smallint", "pid smallint", "name text", "value text", "number float8", "contradicts bool")
 	downloadTable = table("downloads", "game_key uuid", "seq bigint", "at timestamptz", "pid smallint", "name text", "bytes bigint",

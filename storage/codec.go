@@ -23,6 +23,7 @@ var decoders = map[string]func([]byte) (Record, error){
 	"ChatLine":     decodeAs[ChatLine],
 	"LagEvent":     decodeAs[LagEvent],
 	"DropEvent":    decodeAs[DropEvent],
+	"LinkEvent":    decodeAs[LinkEvent],
 	"Desync":       decodeAs[Desync],
 	"MapDownload":  decodeAs[MapDownload],
 	"AdminAction":  decodeAs[AdminAction],

@@ -85,6 +85,7 @@ type GameDetail struct {
 	Chat      []ChatLine      `json:"chat"`
 	Lags      []LagEvent      `json:"lags"`
 	Drops     []DropEvent     `json:"drops"`
+	Links     []LinkEvent     `json:"links"`
 	Dossiers  []Dossier       `json:"dossiers"`
 	Downloads []MapDownload   `json:"downloads"`
 	Results   []ResultValue   `json:"results"`
@@ -243,6 +244,12 @@ func (d *database) gameEvents(ctx context.Context, g *GameDetail) (err error) {
 	if g.Drops, err = collect(ctx, d, `SELECT game_key, at, turn, pid, reason, decided_by, votes FROM drops
 		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, e *DropEvent) error {
 		return scan(&e.Game, at(&e.At), &e.Turn, &e.PID, &e.Reason, &e.By, &e.Votes)
+	}); err != nil {
+		return err
+	}
+	if g.Links, err = collect(ctx, d, `SELECT game_key, at, turn, pid, resumed, away_ms, reason FROM links
+		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, e *LinkEvent) error {
+		return scan(&e.Game, at(&e.At), &e.Turn, &e.PID, &e.Resumed, ms{&e.Away}, &e.Reason)
 	}); err != nil {
 		return err
 	}

@@ -53,6 +53,18 @@ type DropEvent struct {
 	Votes  uint8
 }
 
+// LinkEvent is a player's connection that broke in a game and can come back, or
+// that came back.
+type LinkEvent struct {
+	Game    GameKey
+	At      time.Time
+	Turn    uint32
+	PID     uint8
+	Resumed bool
+	Away    time.Duration // without a connection, if resumed
+	Reason  string        // why it broke
+}
+
 // PIDs is a list of numbers in JSON, where plain bytes would be base64.
 type PIDs []uint8
 
@@ -155,6 +167,7 @@ type PlayerResult struct {
 
 func (ChatLine) record()     {}
 func (LagEvent) record()     {}
+func (LinkEvent) record()    {}
 func (DropEvent) record()    {}
 func (Desync) record()       {}
 func (MapDownload) record()  {}

@@ -18,6 +18,7 @@ type Player struct {
 	Team     uint8
 	Observer bool // watches; see Config.cfg.ObserversNeverStop
 	Fake     bool // holds a slot, has no client: never waited for
+	Proxied  bool // a proxy puts empty actions before each 0x0C; see Config.Empties
 }
 
 // Config is how a game is run. Begin with Defaults: New takes every field as it
@@ -36,6 +37,10 @@ type Config struct {
 
 	ActionRate  int // bytes of actions a second that one player may bring into turns
 	ActionBurst int // the same at once, after a quiet time
+
+	// Empties is how many empty actions precede every 0x0C while there is a
+	// player with a proxy, at most 9.
+	Empties int
 
 	LoadInGame         bool // who has loaded enters and waits on the lag screen
 	ObserversNeverStop bool // an observer who lags is not waited for

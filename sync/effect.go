@@ -70,6 +70,13 @@ type Settled struct {
 	Hash Hash
 }
 
+// Empty says that everybody's client sees so many empty 0x0C of no duration at
+// this place: for the replay. Their packets are in the Broadcasts before it, or
+// proxies make them.
+type Empty struct {
+	Count int
+}
+
 // PlayerLeft says that a player has gone, at the place in the order of turns
 // where the others are told with 0x07.
 type PlayerLeft struct {
@@ -107,6 +114,7 @@ func (*PlayerLoaded) effect()  {}
 func (*Started) effect()       {}
 func (*Turn) effect()          {}
 func (*Settled) effect()       {}
+func (*Empty) effect()         {}
 func (*PlayerLeft) effect()    {}
 func (*PeriodChanged) effect() {}
 func (*ScreenUp) effect()      {}

@@ -40,6 +40,18 @@ type (
 		Reason w3gs.LeaveReason
 	}
 
+	// Absent says that a player's connection is lost and may come back. Nothing
+	// else changes until the player lags: then the lag screen waits for Wait instead
+	// of DropAfter, counted from when it came up.
+	Absent struct {
+		PID  uint8
+		Wait time.Duration
+	}
+
+	// Back says that an absent player has a connection again. On the lag screen
+	// there is DropAfter from now on to catch up.
+	Back struct{ PID uint8 }
+
 	// RTT is the newest round trip of a player's ping.
 	RTT struct {
 		PID uint8
@@ -83,6 +95,8 @@ func (Action) event()       {}
 func (Keepalive) event()    {}
 func (DropVote) event()     {}
 func (Leave) event()        {}
+func (Absent) event()       {}
+func (Back) event()         {}
 func (RTT) event()          {}
 func (Backlog) event()      {}
 func (Align) event()        {}
@@ -109,6 +123,10 @@ func (g *Game) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		return g.dropVote(e, out)
 	case Leave:
 		return g.leave(e, out)
+	case Absent:
+		return g.lose(e, out)
+	case Back:
+		return g.regain(e, out)
 	case RTT:
 		g.roundTrip(e)
 	case Backlog:

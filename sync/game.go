@@ -27,6 +27,9 @@ type player struct {
 	budget int    // bytes of actions that he may bring into the next turn
 
 	lagSince   time.Duration // on the lag screen since
+	dropAt     time.Duration // on the lag screen until
+	wait       time.Duration // how long the lag screen waits while the connection is lost
+	missed     bool          // the connection was lost since the lag screen came up
 	lagFrom    time.Duration // when his oldest unanswered turn was sent
 	lagTurns   int
 	lagRTT     time.Duration
@@ -66,6 +69,9 @@ type Game struct {
 	laggers w3gs.PIDs // on the lag screen
 	late    w3gs.PIDs // observers who are not waited for
 	voted   w3gs.PIDs
+	absent  w3gs.PIDs // their connections are lost and may come back
+	proxied w3gs.PIDs
+	fed     w3gs.PIDs // have been sent a 0x0C
 
 	period     time.Duration // in force
 	nextPeriod time.Duration // from the next turn boundary on
@@ -74,6 +80,7 @@ type Game struct {
 	nextLimit  int
 	due        time.Duration // of the next turn
 	resetAt    time.Duration // of the lag screen
+	remindAt   time.Duration // of those who are waited for
 	lastAt     time.Duration // end of the last player's wait; zero: not waiting
 
 	sent     uint32        // turns; empty 0x0C with increment 0 do not count
@@ -85,6 +92,8 @@ type Game struct {
 	waiting  []byte // and what stays
 	held     []heldLeave
 	tape     []byte // load in game: what a player gets when he has loaded
+	tapeFed  bool   // there is a 0x0C on it
+	plain    []byte // the same for those without a proxy, if it differs
 
 	stoodFrom time.Duration
 	stood     []Lagger // who has left this lag screen
@@ -122,6 +131,9 @@ func New(cfg Config) *Game {
 		players[i].Player, players[i].budget = p, cfg.ActionBurst
 		g.byPID[p.PID] = &players[i]
 		g.live |= w3gs.Only(p.PID)
+		if p.Proxied {
+			g.proxied |= w3gs.Only(p.PID)
+		}
 	}
 	g.began = g.live.Len()
 	if g.cfg.LoadInGame {
@@ -149,6 +161,9 @@ func (g *Game) Tick(now time.Duration, out []Effect) []Effect {
 	}
 	if out = g.settle(out); g.screenIsUp() && g.t >= g.resetAt {
 		out = g.renewScreen(out)
+	}
+	if g.phase == standing && g.laggers&g.absent != 0 && g.t >= g.remindAt {
+		out = g.remind(out)
 	}
 	if g.phase != over && g.lastAt > 0 && g.t >= g.lastAt {
 		out = append(out, &Say{To: g.live, Text: "the game ends: everybody else has left"})
@@ -244,10 +259,13 @@ func (g *Game) next() (at time.Duration, ok bool) {
 	case running:
 		least(g.due)
 	case standing:
-		if g.cfg.DropAfter > 0 {
-			for pid := range g.laggers.All() {
-				least(g.byPID[pid].lagSince + g.cfg.DropAfter)
+		for pid := range g.laggers.All() {
+			if g.drops(pid) {
+				least(g.byPID[pid].dropAt)
 			}
+		}
+		if g.laggers&g.absent != 0 {
+			least(g.remindAt)
 		}
 	case over:
 		return 0, false

@@ -29,7 +29,7 @@ func (g *Game) overdue() w3gs.PIDs {
 func (g *Game) expired() w3gs.PIDs {
 	var pids w3gs.PIDs
 	for pid := range g.laggers.All() {
-		if g.cfg.DropAfter > 0 && g.t-g.byPID[pid].lagSince >= g.cfg.DropAfter {
+		if g.drops(pid) && g.t >= g.byPID[pid].dropAt {
 			pids |= w3gs.Only(pid)
 		}
 	}
@@ -45,15 +45,11 @@ func (g *Game) back(p *player) bool { return 2*g.behind(p) < g.syncLimit }
 // one who is behind by all that a player could be who is dropped: the sync
 // limit and then DropAfter.
 func (g *Game) watchObservers(out []Effect) []Effect {
-	bound := g.syncLimit + int(g.cfg.DropAfter/g.period)
-	if g.cfg.DropAfter == 0 {
-		bound = w3gs.MaxSyncLimit
-	}
 	late, live := g.late, g.live
 	for pid := range g.live.All() {
 		switch p := g.byPID[pid]; {
 		case !g.exempt(p):
-		case g.behind(p) > bound:
+		case g.behind(p) > g.observerBound(p):
 			out = g.drop(p, w3gs.LeaveDisconnect, WhyObserverBehind, out)
 		case g.behind(p) > g.syncLimit:
 			g.late |= w3gs.Only(pid)
@@ -63,6 +59,14 @@ func (g *Game) watchObservers(out []Effect) []Effect {
 		out = g.settle(out)
 	}
 	return out
+}
+
+func (g *Game) observerBound(p *player) int {
+	patience := g.patience(p)
+	if patience == 0 {
+		return w3gs.MaxSyncLimit
+	}
+	return g.syncLimit + int(patience/g.period)
 }
 
 func (g *Game) screenIsUp() bool {
@@ -78,10 +82,12 @@ func (g *Game) screenUp(laggers w3gs.PIDs, out []Effect) []Effect {
 	g.stood = g.stood[:0]
 	for pid := range laggers.All() {
 		p := g.byPID[pid]
+		p.dropAt, p.missed = g.t+g.patience(p), g.absent.Has(pid)
 		p.lagSince, p.lagFrom = g.t, g.history.at(p.acked+1).sentAt
 		p.lagTurns, p.lagRTT, p.lagBacklog = g.behind(p), p.rtt, p.backlog
 	}
 	out = g.tell(g.live, g.startLag(laggers), out)
+	g.remindAt = g.t
 	return append(out, &ScreenUp{Turn: g.sent, Laggers: laggers})
 }
 
@@ -119,7 +125,7 @@ func (g *Game) renewScreen(out []Effect) []Effect {
 		g.frames = (&w3gs.StopLag{Lagger: g.lagger(g.byPID[pid])}).AppendTo(g.frames)
 	}
 	out = g.broadcast(g.ready(), from, out)
-	out = g.deliver(&w3gs.IncomingAction{}, out)
+	out = g.deliverEmpty(out)
 	every := g.cfg.LagReset
 	if g.phase == loading {
 		every = min(every, loadReset)

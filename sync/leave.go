@@ -39,6 +39,7 @@ func (g *Game) dropAll(pids w3gs.PIDs, reason w3gs.LeaveReason, why Why, out []E
 // others, now or as soon as they can be told.
 func (g *Game) remove(p *player, reason w3gs.LeaveReason, why Why, out []Effect) []Effect {
 	g.live &^= w3gs.Only(p.PID)
+	g.absent &^= w3gs.Only(p.PID)
 	switch {
 	case g.phase == standing && g.laggers.Has(p.PID):
 		out = g.offScreen(p, true, why, out)

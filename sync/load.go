@@ -1,6 +1,7 @@
 package gamesync
 
 import (
+	"slices"
 	"time"
 
 	"w3host/w3gs"
@@ -23,7 +24,14 @@ func (g *Game) playerLoaded(e Loaded, out []Effect) []Effect {
 	out = g.tell(g.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: pid}}, out)
 	g.loaded |= w3gs.Only(pid)
 	// The tape may grow later; this part of it never changes.
-	out = append(out, &Send{PID: pid, Frame: g.tape[:len(g.tape):len(g.tape)]})
+	tape := g.tape
+	if g.plain != nil && !g.proxied.Has(pid) {
+		tape = g.plain
+	}
+	if g.tapeFed {
+		g.fed |= w3gs.Only(pid)
+	}
+	out = append(out, &Send{PID: pid, Frame: tape[:len(tape):len(tape)]})
 	if loaders := g.live &^ g.loaded; loaders != 0 {
 		if g.ready() == w3gs.Only(pid) {
 			g.resetAt = g.t + min(loadReset, g.cfg.LagReset)
@@ -50,6 +58,28 @@ func (g *Game) begin(out []Effect) []Effect {
 func (g *Game) deliver(p packet, out []Effect) []Effect {
 	if g.phase == loading && g.cfg.LoadInGame {
 		g.tape = p.AppendTo(g.tape)
+		if g.plain != nil {
+			g.plain = p.AppendTo(g.plain)
+		}
 	}
 	return g.tell(g.ready(), p, out)
+}
+
+// deliverEmpty sends the empty 0x0C that renews a lag screen, behind the empty
+// actions of those without a proxy.
+func (g *Game) deliverEmpty(out []Effect) []Effect {
+	at := g.appendEmpties()
+	empty := (&w3gs.IncomingAction{}).AppendTo(nil)
+	g.frames = append(g.frames, empty...)
+	if g.phase == loading {
+		if g.empties() > 0 && g.plain == nil {
+			g.plain = slices.Clone(g.tape)
+		}
+		if g.plain != nil {
+			g.plain = append(g.plain, g.frames[at-g.empties()*emptyLen:]...)
+		}
+		g.tape, g.tapeFed = append(g.tape, empty...), true
+	}
+	out = g.broadcastBehind(g.ready(), at, out)
+	return append(out, &Empty{Count: g.empties() + 1})
 }

@@ -112,6 +112,14 @@ func (s *scene) event(words []string) ([]string, error) {
 		s.g.Handle(now, RTT{pid, time.Duration(num(1)) * time.Millisecond}, nil)
 	case "backlog":
 		s.g.Handle(now, Backlog{pid, num(1), uint64(num(2))}, nil)
+	case "lost":
+		wait, err := time.ParseDuration(arg(1))
+		if err != nil {
+			return nil, err
+		}
+		do(s.g.Handle(now, Absent{pid, wait}, nil))
+	case "back":
+		do(s.g.Handle(now, Back{pid}, nil))
 	case "stop":
 		do(s.g.Handle(now, End{"the host stops"}, nil))
 	case "end":
@@ -142,6 +150,8 @@ func (s *scene) config(words []string) error {
 			s.cfg.ActionRate, _ = strconv.Atoi(value)
 		case "burst":
 			s.cfg.ActionBurst, _ = strconv.Atoi(value)
+		case "empties":
+			s.cfg.Empties, _ = strconv.Atoi(value)
 		case "loadingame":
 			s.cfg.LoadInGame = true
 		case "observersstop":
@@ -161,7 +171,7 @@ func (s *scene) players(names []string) error {
 	s.pids = map[string]uint8{}
 	for i, w := range names {
 		name, kind, _ := strings.Cut(w, "/")
-		p := Player{PID: uint8(i + 1), Name: name, Observer: kind == "observer", Fake: kind == "fake"}
+		p := Player{PID: uint8(i + 1), Name: name, Observer: kind == "observer", Fake: kind == "fake", Proxied: kind == "proxied"}
 		s.pids[name] = p.PID
 		s.cfg.Players = append(s.cfg.Players, p)
 	}
@@ -191,6 +201,8 @@ func (s *scene) describe(e Effect) string {
 		return fmt.Sprintf("turn %d +%dms, late %s, %s", e.Number, e.Increment, e.Late, shortHex(e.Actions))
 	case *Settled:
 		return fmt.Sprintf("settled %d %08x", e.Turn, uint32(e.Hash))
+	case *Empty:
+		return fmt.Sprintf("%d empty", e.Count)
 	case *PlayerLeft:
 		return fmt.Sprintf("left %d reason %d, %s, turn %d", e.PID, e.Reason, e.Why, e.Turn)
 	case *PeriodChanged:

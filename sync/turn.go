@@ -54,7 +54,7 @@ func (g *Game) turn(out []Effect) []Effect {
 	late := g.t - g.due + g.dozed
 	g.dozed = 0
 	out = g.lateness(late, out)
-	from := len(g.frames)
+	at := g.appendEmpties()
 	actions := g.affordable()
 	batch, rest := NextBatch(actions)
 	for len(rest) > 0 {
@@ -66,7 +66,10 @@ func (g *Game) turn(out []Effect) []Effect {
 	g.frames = last.AppendTo(g.frames)
 
 	g.remember(last.IncrementMillis, actions)
-	out = g.broadcast(g.live, from, out)
+	out = g.broadcastBehind(g.live, at, out)
+	if n := g.empties(); n > 0 {
+		out = append(out, &Empty{Count: n})
+	}
 	g.turns = append(g.turns, Turn{
 		Number: g.sent, Increment: last.IncrementMillis, Actions: actions, Late: late,
 	})

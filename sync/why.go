@@ -102,7 +102,7 @@ func (g *Game) blame(p *player) Lagger {
 	switch {
 	case g.hostLate() >= l.Behind/2:
 		l.Cause = CauseHost
-	case l.Queued >= fullBacklog, p.rtt >= slowRTT, p.pinged && g.t-p.rttAt > staleRTT:
+	case p.missed, l.Queued >= fullBacklog, p.rtt >= slowRTT, p.pinged && g.t-p.rttAt > staleRTT:
 		l.Cause = CauseConnection
 	case !p.pinged:
 		l.Cause = CauseUnknown

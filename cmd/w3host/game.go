@@ -125,6 +125,13 @@ func timelineRows(g *storage.GameDetail) [][]string {
 		}
 		all = append(all, event{e.At, 0, e.Name, what})
 	}
+	for _, e := range g.Links {
+		what := "lost the connection: " + e.Reason
+		if e.Resumed {
+			what = fmt.Sprintf("came back after %v", e.Away)
+		}
+		all = append(all, event{e.At, e.Turn, name(int(e.PID)), what})
+	}
 	for _, e := range g.Lags {
 		all = append(all, event{e.At, e.Turn, name(int(e.PID)), fmt.Sprintf("lagged %v (%s, %d turns behind, ping %v)", e.Lasted, e.Cause, e.Behind, e.Ping)})
 	}

@@ -48,6 +48,10 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 			Exempt:         prefixes(c.Limits.Exempt),
 			Shutdown:       c.Limits.Shutdown.D(),
 		},
+		Reconnect: host.ReconnectOptions{
+			Enabled: c.Reconnect.Enabled, Listen: c.Reconnect.Listen,
+			Wait: c.Reconnect.Wait.D(), ExtendedWait: c.Reconnect.ExtendedWait.D(),
+		},
 		Autohost: host.Autohost{
 			Lobbies:  c.Autohost.Lobbies,
 			MaxGames: c.Autohost.MaxGames,

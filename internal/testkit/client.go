@@ -28,8 +28,10 @@ type Client struct {
 	// Conduct is what the client does by itself about a packet, on the goroutine
 	// that reads; nil for nothing.
 	Conduct func(*Client, []byte)
-	Hash    func(turn int) uint32 // of the answer to each turn
-	Turns   int                   // 0x0C with an increment so far
+	// Extension takes packets of the 0xF8 kind; nil makes one a fault.
+	Extension func([]byte)
+	Hash      func(turn int) uint32 // of the answer to each turn
+	Turns     int                   // 0x0C with an increment so far
 
 	mu     sync.Mutex
 	still  chan struct{} // open while the client does not read; see Stall
@@ -68,6 +70,10 @@ func (c *Client) Listen() {
 	for {
 		b, err := c.Read()
 		c.waitStill()
+		if err == nil && b[0] == 0xF8 {
+			c.Extension(b)
+			continue
+		}
 		c.mu.Lock()
 		if err != nil {
 			c.end = err
@@ -96,7 +102,7 @@ func (c *Client) Read() ([]byte, error) {
 		return nil, err
 	}
 	n := int(b[2]) | int(b[3])<<8
-	if b[0] != 0xF7 || n < 4 {
+	if b[0] != 0xF7 && (b[0] != 0xF8 || c.Extension == nil) || n < 4 {
 		return nil, fmt.Errorf("not a packet: % X", b)
 	}
 	b = append(b, make([]byte, n-4)...)

@@ -118,6 +118,8 @@ func testWholeGame(t *testing.T, db storage.Store) {
 		Ping: 900 * time.Millisecond, HostLate: time.Millisecond, Backlog: 4096, Cause: "connection",
 	}
 	drop := storage.DropEvent{Game: k, At: after(time.Minute), Turn: 602, PID: 2, Reason: "vote", By: "Ann", Votes: 6}
+	lost := storage.LinkEvent{Game: k, At: after(time.Minute), Turn: 602, PID: 2, Reason: "reset"}
+	resumed := storage.LinkEvent{Game: k, At: after(time.Minute), Turn: 610, PID: 2, Resumed: true, Away: 12 * time.Second}
 	download := storage.MapDownload{Game: k, At: day, PID: 2, Name: "Bob", Bytes: 1 << 40, Took: time.Minute, Complete: true, Detail: "done"}
 	apply(
 		t, db, created,
@@ -130,7 +132,7 @@ func testWholeGame(t *testing.T, db storage.Store) {
 		}},
 		storage.PlayerLoaded{Game: k, At: after(22 * time.Second), PID: 2, After: 12 * time.Second},
 		storage.GameLoaded{Game: k, At: after(22 * time.Second)},
-		chat, lag, drop,
+		chat, lag, lost, resumed, drop,
 		storage.Desync{
 			Game: k, At: after(time.Minute), Turn: 603,
 			Groups:  []storage.HashGroup{{Hash: 1, PIDs: []uint8{3, 1}}, {Hash: 0xFFFFFFFF, PIDs: []uint8{2}, Dropped: true}},
@@ -172,6 +174,7 @@ func testWholeGame(t *testing.T, db storage.Store) {
 	}})
 	equal(t, "chat", g.Chat, []storage.ChatLine{chat})
 	equal(t, "lags", g.Lags, []storage.LagEvent{lag})
+	equal(t, "links", g.Links, []storage.LinkEvent{lost, resumed})
 	equal(t, "drops", g.Drops, []storage.DropEvent{drop})
 	equal(t, "downloads", g.Downloads, []storage.MapDownload{download})
 	if len(g.Dossiers) != 1 || g.Dossiers[0].Turn != 603 {

@@ -1,0 +1,318 @@
+// Package gproxy is a GProxy++ proxy as players run it beside their game: what
+// stands between a game client and a host, and replaces the connection when it
+// breaks. It is written from the client's side of the extension, knows no rule
+// of the server, and is a state machine without a socket or a clock.
+package gproxy
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// State is how a proxy stands with its host.
+type State uint8
+
+// States.
+const (
+	Linked State = iota // packets go through
+	Lost                // the connection is gone: dial the port that was offered, and say Connected
+	Asking              // a new connection has asked to go on
+	Over                // there is no coming back
+)
+
+// What a proxy does by the clock.
+const (
+	EmptyEvery = time.Minute      // after the last 0x0C, the client is fed an empty one
+	Silence    = 20 * time.Second // without a packet the connection is given up; an ACK is said at half of it
+)
+
+// Proxy is one player's proxy. Its fields may be set before the first call.
+type Proxy struct {
+	Version    uint32        // 1, or 2 and more: knows SUPPORT_EXTENDED
+	EmptyEvery time.Duration // 0: EmptyEvery
+	Silence    time.Duration // 0: Silence
+
+	ToClient []byte // the caller takes it
+	ToHost   []byte // likewise, for the connection at hand
+
+	State State
+	Why   string // when Over
+
+	Offered  bool
+	Port     uint16
+	PID      uint8
+	Key      uint32
+	Empties  int
+	Extended bool          // the host knows that it needs no empty actions
+	Wait     time.Duration // that an extended one is waited for
+
+	Got      uint32 // packets of the game from the host
+	Sent     uint32 // and to it
+	Resumed  int    // connections that went on
+	Repeated int    // packets that were sent again
+
+	acked   uint32 // of Sent, what the host has
+	kept    [][]byte
+	started bool // 0x0B has come
+	fed     bool // a 0x0C has come
+	left    bool // the client has said goodbye
+	used    int  // empty actions since
+	laggers []byte
+
+	host, client []byte // the beginnings of packets
+	fedAt, heard time.Duration
+	ackedAt      time.Duration
+}
+
+var empty = []byte{0xF7, 0x0C, 6, 0, 0, 0}
+
+// next cuts a packet off b; nil while it is not whole.
+func next(b []byte) (packet, rest []byte, err error) {
+	if len(b) > 0 && b[0] != 0xF7 && b[0] != 0xF8 {
+		return nil, b, fmt.Errorf("a packet of 0x%02X", b[0])
+	}
+	if len(b) < 4 {
+		return nil, b, nil
+	}
+	n := int(binary.LittleEndian.Uint16(b[2:]))
+	if n < 4 {
+		return nil, b, errors.New("a packet shorter than its header")
+	}
+	if len(b) < n {
+		return nil, b, nil
+	}
+	return b[:n:n], b[n:], nil
+}
+
+// FromClient takes bytes of the game client.
+func (p *Proxy) FromClient(b []byte) error {
+	b = append(p.client, b...)
+	p.client = nil
+	for {
+		packet, rest, err := next(b)
+		if err != nil {
+			return err
+		}
+		if packet == nil {
+			p.client = append([]byte(nil), rest...)
+			return nil
+		}
+		b = rest
+		p.Sent++
+		p.left = p.left || packet[1] == 0x21
+		if p.started {
+			p.kept = append(p.kept, append([]byte(nil), packet...))
+		}
+		if p.State == Linked {
+			p.ToHost = append(p.ToHost, packet...)
+		}
+	}
+}
+
+// FromHost takes bytes of the connection at hand. An error is a fault of the
+// host.
+func (p *Proxy) FromHost(now time.Duration, b []byte) error {
+	if p.State != Linked && p.State != Asking {
+		return nil
+	}
+	p.heard = now
+	b = append(p.host, b...)
+	p.host = nil
+	for p.State != Over {
+		packet, rest, err := next(b)
+		if err != nil {
+			return err
+		}
+		if packet == nil {
+			p.host = append([]byte(nil), rest...)
+			return nil
+		}
+		b = rest
+		if packet[0] == 0xF8 {
+			err = p.extension(packet)
+		} else {
+			err = p.game(now, packet)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// game passes a packet of the game on.
+func (p *Proxy) game(now time.Duration, packet []byte) error {
+	if p.State == Asking {
+		return fmt.Errorf("packet 0x%02X before the answer to a RECONNECT", packet[1])
+	}
+	p.Got++
+	switch packet[1] {
+	case 0x04:
+		if p.Version > 0 {
+			p.say(1, p.Version)
+		}
+	case 0x0B:
+		p.started = true
+		p.acked = p.Sent
+	case 0x0C:
+		p.feed()
+		p.used, p.fed, p.fedAt = 0, true, now
+	case 0x48:
+		p.feed()
+		p.used = p.Empties
+	case 0x10:
+		p.laggers = append([]byte(nil), packet[5:]...)
+	case 0x11:
+		p.unlag(packet[4])
+	}
+	p.ToClient = append(p.ToClient, packet...)
+	return nil
+}
+
+// feed puts the empty actions that were not needed.
+func (p *Proxy) feed() {
+	if p.Offered {
+		for ; p.used < p.Empties; p.used++ {
+			p.ToClient = append(p.ToClient, empty...)
+		}
+	}
+}
+
+func (p *Proxy) unlag(pid byte) {
+	for i := 0; i+5 <= len(p.laggers); i += 5 {
+		if p.laggers[i] == pid {
+			p.laggers = append(p.laggers[:i], p.laggers[i+5:]...)
+			return
+		}
+	}
+}
+
+func (p *Proxy) extension(packet []byte) error {
+	body := packet[4:]
+	u32 := func(at int) uint32 {
+		if len(body) < at+4 {
+			return 0
+		}
+		return binary.LittleEndian.Uint32(body[at:])
+	}
+	switch op := packet[1]; {
+	case op == 1 && len(body) == 8:
+		p.Offered, p.Port, p.PID = true, binary.LittleEndian.Uint16(body), body[2]
+		p.Key, p.Empties = u32(3), int(body[7])
+		if p.Empties > 9 {
+			return fmt.Errorf("%d empty actions, 9 at most", p.Empties)
+		}
+	case op == 2 && len(body) == 4 && p.State == Asking:
+		if err := p.drop(u32(0)); err != nil {
+			return err
+		}
+		p.State = Linked
+		p.Resumed++
+		for _, packet := range p.kept {
+			p.Repeated++
+			p.ToHost = append(p.ToHost, packet...)
+		}
+	case op == 3 && len(body) == 4:
+		return p.drop(u32(0))
+	case op == 4 && len(body) == 4:
+		p.State, p.Why = Over, fmt.Sprintf("the host refused the new connection: reason %d", u32(0))
+	case op == 50 && (len(body) == 4 || len(body) == 8):
+		if p.Version >= 2 && !p.Extended {
+			p.Extended, p.Wait = true, time.Duration(u32(0))*time.Second
+			p.say(50, u32(0))
+		}
+	case op == 51 && len(body) == 4:
+		p.Key = u32(0)
+	default:
+		return fmt.Errorf("packet 0xF8 %d of %d bytes", op, len(packet))
+	}
+	return nil
+}
+
+// drop lets go of what the host has.
+func (p *Proxy) drop(count uint32) error {
+	if !p.started {
+		return nil
+	}
+	if count > p.Sent {
+		return fmt.Errorf("the host has %d packets of %d", count, p.Sent)
+	}
+	for ; p.acked < count; p.acked++ {
+		p.kept = p.kept[1:]
+	}
+	if count < p.acked && p.State == Asking {
+		return fmt.Errorf("the host has only %d packets, and had %d", count, p.acked)
+	}
+	return nil
+}
+
+// say appends a packet of the extension with one number.
+func (p *Proxy) say(op byte, v uint32) {
+	p.ToHost = binary.LittleEndian.AppendUint32(append(p.ToHost, 0xF8, op, 8, 0), v)
+}
+
+// CanReturn reports whether a new connection can go on where this one breaks.
+func (p *Proxy) CanReturn() bool { return p.Offered && p.fed && !p.left }
+
+// Broken says that the connection has ended. What had not gone out is kept.
+func (p *Proxy) Broken() {
+	p.host, p.ToHost = nil, nil
+	switch {
+	case p.State == Over:
+	case !p.CanReturn():
+		p.State, p.Why = Over, "the connection broke, and there is no coming back to this game"
+	default:
+		p.State = Lost
+	}
+}
+
+// Connected says that a new connection to Port stands.
+func (p *Proxy) Connected(now time.Duration) {
+	p.State, p.heard, p.ackedAt = Asking, now, now
+	p.ToHost = append(p.ToHost[:0], 0xF8, 2, 13, 0, p.PID)
+	p.ToHost = binary.LittleEndian.AppendUint32(p.ToHost, p.Key)
+	p.ToHost = binary.LittleEndian.AppendUint32(p.ToHost, p.Got)
+}
+
+// Tick does what is due. It reports whether the connection is to be closed for
+// its silence; Broken must follow then.
+func (p *Proxy) Tick(now time.Duration) (silent bool) {
+	if !p.Offered || p.State == Over {
+		return false
+	}
+	every := p.EmptyEvery
+	if every == 0 {
+		every = EmptyEvery
+	}
+	if p.fed && !p.Extended && now-p.fedAt >= every {
+		p.fedAt = now
+		p.keepAlive()
+	}
+	silence := p.Silence
+	if silence == 0 {
+		silence = Silence
+	}
+	if p.State == Linked && now-p.ackedAt >= silence/2 {
+		p.ackedAt = now
+		p.say(3, p.Got)
+	}
+	return p.fed && p.State != Lost && now-p.heard >= silence
+}
+
+// keepAlive feeds the client one empty action. The lag screen must be down for
+// it.
+func (p *Proxy) keepAlive() {
+	if p.used >= p.Empties {
+		return
+	}
+	p.used++
+	for i := 0; i+5 <= len(p.laggers); i += 5 {
+		p.ToClient = append(append(p.ToClient, 0xF7, 0x11, 9, 0), p.laggers[i:i+5]...)
+	}
+	p.ToClient = append(p.ToClient, empty...)
+	if n := len(p.laggers); n > 0 {
+		p.ToClient = append(append(p.ToClient, 0xF7, 0x10, byte(5+n), 0, byte(n/5)), p.laggers...)
+	}
+}

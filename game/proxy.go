@@ -1,0 +1,180 @@
+package game
+
+import (
+	"time"
+
+	"w3host/reconnect"
+	gamesync "w3host/sync"
+	"w3host/w3gs"
+)
+
+// proxyKind is what a player's link goes through.
+type proxyKind uint8
+
+const (
+	noProxy       proxyKind = iota
+	legacyProxy             // keeps its client alive with empty actions
+	extendedProxy           // needs none
+)
+
+// unacked is after how many times Silence a proxy is put out that never
+// acknowledges although it speaks: what is kept for it would only grow.
+const unacked = 3
+
+// silenceCheck is how often silent proxies are looked for.
+func (m *Machine) silenceCheck() time.Duration { return m.cfg.Reconnect.Silence / 4 }
+
+func (m *Machine) ackEvery() time.Duration { return m.cfg.Reconnect.Silence / 2 }
+
+// meetProxy takes what the proxy of a player in the lobby says of itself. After
+// the start it is too late: everybody must know what precedes a 0x0C.
+func (m *Machine) meetProxy(s *seat, kind proxyKind) {
+	if m.cfg.Reconnect.Wait == 0 || m.turns != nil || kind == extendedProxy && s.proxy == noProxy {
+		return
+	}
+	asks := kind == legacyProxy
+	if s.proxy = max(s.proxy, kind); asks && m.empties() == m.offered {
+		m.offer(w3gs.Only(s.pid))
+	}
+	m.offerAgain()
+}
+
+// empties is how many empty actions precede each 0x0C: none if no proxy of the
+// game needs them.
+func (m *Machine) empties() int {
+	for _, s := range m.seats {
+		if s != nil && s.proxy == legacyProxy {
+			return m.cfg.Reconnect.Empties
+		}
+	}
+	return 0
+}
+
+// offerAgain tells all proxies when the empty actions change.
+func (m *Machine) offerAgain() {
+	if n := m.empties(); n != m.offered {
+		m.offered = n
+		m.offer(m.proxies())
+	}
+}
+
+func (m *Machine) offer(to w3gs.PIDs) {
+	if to != 0 {
+		m.out.add(Op{Kind: Offer, To: to, Empties: uint8(m.empties())})
+	}
+}
+
+// proxies is whose links go through one, lost links included.
+func (m *Machine) proxies() w3gs.PIDs {
+	var pids w3gs.PIDs
+	for _, s := range m.seats {
+		if s != nil && s.proxy != noProxy {
+			pids |= w3gs.Only(s.pid)
+		}
+	}
+	return pids
+}
+
+// forget ends what is kept for a seat.
+func (m *Machine) forget(s *seat) {
+	if s.proxy == noProxy {
+		return
+	}
+	m.out.add(Op{Kind: Forget, PID: s.pid})
+	if m.turns == nil {
+		m.offerAgain()
+	}
+}
+
+// lost takes the end of a link: its player leaves, or the seat waits for another
+// link. A client that has not seen a turn cannot come back.
+func (m *Machine) lost(s *seat, why string) {
+	wait := m.wait(s)
+	m.fact(&LinkLost{s.player(), why, wait})
+	if wait == 0 {
+		m.leave(s, w3gs.LeaveDisconnect, true)
+		return
+	}
+	m.unlink(s, why)
+	s.away = max(m.now, 1)
+	m.turn(gamesync.Absent{PID: s.pid, Wait: wait})
+}
+
+// wait is how long a seat could be without a link.
+func (m *Machine) wait(s *seat) time.Duration {
+	switch {
+	case m.turns == nil || s.proxy == noProxy || !(m.turns.Fed() & m.turns.Live()).Has(s.pid):
+		return 0
+	case s.proxy == extendedProxy:
+		return m.cfg.Reconnect.ExtendedWait
+	}
+	return m.cfg.Reconnect.Wait
+}
+
+// resume gives a seat a new link, which wins over one that is half dead.
+func (m *Machine) resume(in *Input) {
+	var s *seat
+	if int(in.PID) < len(m.seats) {
+		s = m.seats[in.PID]
+	}
+	if s == nil || m.wait(s) == 0 || s.link == 0 && s.away == 0 {
+		m.out.add(Op{Kind: Reply, Link: in.Link, Frame: reconnect.Reject{Reason: reconnect.NotFound}.AppendTo(nil)})
+		m.out.add(Op{Kind: Close, Link: in.Link, Why: "no seat to resume"})
+		return
+	}
+	f := &LinkResumed{Player: s.player()}
+	if s.away > 0 {
+		f.Away = m.now - s.away
+	}
+	m.unlink(s, "resumed by another connection")
+	s.link, s.addr, s.heard, s.acked = in.Link, in.Addr, m.now, m.now
+	m.out.add(Op{Kind: Seat, Link: s.link, PID: s.pid})
+	f.Addr = s.addr
+	m.fact(f)
+	m.turn(gamesync.Back{PID: s.pid})
+}
+
+// forfeit puts a player out whose seat can no longer be resumed.
+func (m *Machine) forfeit(in *Input) {
+	if int(in.PID) < len(m.seats) && m.seats[in.PID] != nil && m.turns != nil {
+		m.putOut(m.seats[in.PID], in.Why)
+	}
+}
+
+func (m *Machine) putOut(s *seat, why string) {
+	m.fact(&Dropped{Player: s.player(), Why: why})
+	m.unlink(s, why)
+	m.turn(gamesync.Leave{PID: s.pid, Reason: w3gs.LeaveDisconnect})
+}
+
+// tendProxies does by the clock what proxies want: acknowledgements, and an end
+// of links that nothing comes over any more.
+func (m *Machine) tendProxies() {
+	if m.proxies() == 0 || m.over {
+		return
+	}
+	if m.now >= m.ackAt {
+		m.ackAt = m.now + m.ackEvery()
+		m.out.add(Op{Kind: Ack, To: m.proxies()})
+	}
+	due := m.silenceAt
+	if m.turns == nil || m.now < due {
+		return
+	}
+	m.silenceAt = m.now + m.silenceCheck()
+	if m.now-due > m.silenceCheck() {
+		return // the host was suspended itself, and has not read what came meanwhile
+	}
+	for _, s := range m.seats {
+		switch {
+		case s == nil || s.link == 0 || m.wait(s) == 0:
+		case m.now-s.heard > m.cfg.Reconnect.Silence:
+			m.out.add(Op{Kind: Cut, Link: s.link, Why: "nothing heard of the proxy for too long"})
+		case m.now-max(s.acked, m.startedAt) > unacked*m.cfg.Reconnect.Silence:
+			m.putOut(s, "the proxy does not acknowledge what it is sent")
+		}
+		if m.over {
+			return
+		}
+	}
+}

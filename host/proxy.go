@@ -1,0 +1,217 @@
+package host
+
+import (
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"w3host/game"
+	"w3host/reconnect"
+	"w3host/w3gs"
+)
+
+// firstExtended is the first version of a proxy that knows SUPPORT_EXTENDED.
+const firstExtended = 2
+
+// proxy is what the host knows of a player's proxy, whatever connection it has.
+type proxy struct {
+	version uint32
+	key     uint32
+	name    string // of the player
+	line    *reconnect.Line
+	told    bool // how long an extended one is waited for
+}
+
+// extension takes a packet of the 0xF8 kind.
+func (l *link) extension(frame []byte) error {
+	packet, err := reconnect.Decode(frame)
+	if l.state == unjoined {
+		back, ok := packet.(reconnect.Reconnect)
+		if !ok {
+			return errNotAJoin
+		}
+		return l.shard.host.comeBack(l, &back)
+	}
+	if err := l.meter.count(0, false, l.shard.now); err != nil {
+		return err
+	}
+	switch {
+	case !l.shard.host.opts.Reconnect.Enabled, errors.Is(err, reconnect.ErrOp):
+		l.skipped++
+		return nil
+	case err != nil:
+		return err
+	}
+	if p, ok := packet.(reconnect.Init); ok {
+		if l.proxy == nil {
+			l.proxy = &proxy{version: p.Version, key: randomU32(), name: l.name, line: l.line}
+		}
+		l.game.step(&game.Input{Kind: game.Proxy, Link: l.id})
+		return nil
+	}
+	if l.proxy == nil {
+		l.skipped++
+		return nil
+	}
+	switch p := packet.(type) {
+	case reconnect.Count:
+		if err := l.line.Ack(p.Last); err != nil {
+			return fmt.Errorf("%w: acknowledged %d: %w", errBadCount, p.Last, err)
+		}
+		l.game.step(&game.Input{Kind: game.Acked, Link: l.id})
+	case reconnect.Extended:
+		if l.proxy.version >= firstExtended {
+			l.game.step(&game.Input{Kind: game.Extended, Link: l.id})
+		}
+	case reconnect.ChangeKey:
+		l.proxy.key = p.Key
+		l.tell(p.AppendTo(nil))
+	}
+	return nil
+}
+
+// comeBack gives a player's new connection to their seat, or rejects it.
+func (h *Host) comeBack(l *link, back *reconnect.Reconnect) error {
+	l.state = joined
+	h.gate.leave(l.addr.Addr(), time.Now())
+	if err := h.gate.comeBack(l.addr.Addr(), time.Now()); err != nil {
+		return err
+	}
+	g, p := h.shard.whose(back)
+	reason, err := reconnect.NotFound, errNoSuchSeat
+	if p != nil {
+		if _, bad := p.line.Resume(back.Last); bad != nil {
+			reason, err = reconnect.Invalid, fmt.Errorf("%w: %d packets: %w", errBadCount, back.Last, bad)
+		} else {
+			l.meter = newMeter(h.opts.Limits.PacketRate, l.shard.now)
+			g.resume(l, back, p)
+			return nil
+		}
+	}
+	l.log().Warn().Uint8("pid", back.PID).AnErr("reason", err).Msg("reconnection rejected")
+	l.tell(reconnect.Reject{Reason: reason}.AppendTo(nil))
+	l.finish(err)
+	return nil
+}
+
+// whose finds the seat of a player id and key. It looks at every game, so that
+// the time tells nothing.
+func (s *shard) whose(back *reconnect.Reconnect) (found *Game, p *proxy) {
+	if int(back.PID) > w3gs.MaxPID {
+		return nil, nil
+	}
+	for _, g := range s.playing {
+		q := g.proxies[back.PID]
+		if q == nil || back.GameID != 0 && back.GameID&gameIDMask != g.id {
+			continue
+		}
+		if subtle.ConstantTimeEq(int32(q.key), int32(back.Key)) == 1 {
+			found, p = g, q
+		}
+	}
+	return found, p
+}
+
+// resume hands the new connection of a player to the machine.
+func (g *Game) resume(l *link, back *reconnect.Reconnect, p *proxy) {
+	g.lastID++
+	l.game, l.id, l.name = g, g.lastID, p.name
+	l.proxy, l.line, l.last = p, p.line, back.Last
+	g.links[l.id] = l
+	g.step(&game.Input{Kind: game.Resume, Link: l.id, PID: back.PID, Addr: l.addr})
+}
+
+// goOn begins a link that has a seat: one that came back is told what the host
+// has, and sent again what it lacks.
+func (l *link) goOn() {
+	if l.proxy == nil {
+		return
+	}
+	missing, err := l.line.Resume(l.last)
+	if err != nil {
+		l.cut(err)
+		return
+	}
+	l.sock.play(l.game)
+	l.tell(reconnect.Count{ID: reconnect.OpReconnect, Last: l.line.Received()}.AppendTo(nil))
+	l.tell(missing)
+}
+
+// send gives a packet to a seat: to its link, or to those who wait for another.
+func (g *Game) send(pid uint8, frame []byte) {
+	if l := g.seats[pid]; l != nil {
+		l.queue(frame)
+	} else if p := g.proxies[pid]; p != nil && !p.line.Send(frame) {
+		g.forfeit(pid)
+	}
+}
+
+// forfeit tells the machine that more would have to be kept for a seat than may
+// be.
+func (g *Game) forfeit(pid uint8) {
+	g.step(&game.Input{Kind: game.Forfeit, PID: pid, Why: "more waited for the proxy's acknowledgement than is kept"})
+}
+
+// keep begins to keep what is sent to proxies.
+func (g *Game) keep() {
+	for _, p := range g.proxies {
+		if p != nil {
+			p.line.Keep(g.host.opts.Limits.OutQueue / 2) // a new link must be able to queue it
+		}
+	}
+}
+
+// offer tells proxies how they come back.
+func (g *Game) offer(op *game.Op) {
+	r := &g.host.opts.Reconnect
+	for pid := range op.To.All() {
+		l := g.seats[pid]
+		if l == nil || l.proxy == nil {
+			continue
+		}
+		p := l.proxy
+		g.proxies[pid] = p
+		l.tell(reconnect.Offer{Port: g.host.returnPort(), PID: pid, Key: p.key, Empties: op.Empties}.AppendTo(nil))
+		if p.version >= firstExtended && !p.told {
+			p.told = true
+			l.tell(reconnect.Extended{Seconds: uint32(r.ExtendedWait / time.Second), GameID: g.id}.AppendTo(nil))
+		}
+	}
+}
+
+// acknowledge tells proxies how much has come of what they sent.
+func (g *Game) acknowledge(to w3gs.PIDs) {
+	for pid := range to.All() {
+		if l := g.seats[pid]; l != nil && l.proxy != nil {
+			l.tell(reconnect.Count{ID: reconnect.OpAck, Last: l.line.Received()}.AppendTo(nil))
+		}
+	}
+}
+
+// returnPort is where players come back.
+func (h *Host) returnPort() uint16 {
+	if h.returns != nil {
+		return h.returnAddr.Port()
+	}
+	return h.addr.Port()
+}
+
+// maxEmpties is the most empty actions that proxies take.
+const maxEmpties = 9
+
+// game is what a game is told of it.
+func (r *ReconnectOptions) game() game.Reconnect {
+	if !r.Enabled {
+		return game.Reconnect{}
+	}
+	every := r.EmptyEvery
+	if every <= 0 {
+		every = time.Minute
+	}
+	n := min(max(int(math.Round(float64(r.Wait)/float64(every)))-1, 0), maxEmpties)
+	return game.Reconnect{
+		Wait: time.Duration(n+1) * every, Empties: n, ExtendedWait: r.ExtendedWait, Silence: r.Silence,
+	}
+}

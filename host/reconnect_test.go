@@ -1,0 +1,449 @@
+package host
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"w3host/bots"
+	"w3host/internal/testkit"
+	"w3host/storage"
+)
+
+// minute is what an empty action buys in these tests: a real one with
+// W3HOST_TEST_LONG=1, else a twentieth of it.
+func minute() time.Duration {
+	if os.Getenv("W3HOST_TEST_LONG") == "1" {
+		return time.Minute
+	}
+	return 3 * time.Second
+}
+
+// reconnectRig is a host whose players may come back for three minutes, five
+// with an extended proxy.
+func reconnectRig(t *testing.T, change func(*Options)) *rig {
+	m := minute()
+	return newRig(t, func(o *Options) {
+		o.Reconnect = ReconnectOptions{Enabled: true, Wait: 3 * m, ExtendedWait: 5 * m, EmptyEvery: m, Silence: m}
+		o.Turns.SyncLimit, o.Turns.LagReset, o.Turns.DropAfter = 10, m, m
+		if change != nil {
+			change(o)
+		}
+	})
+}
+
+// proxied lets a player join through a proxy and a relay.
+func (r *rig) proxied(g *Game, name string, version uint32, line testkit.Line) (*client, *bots.Proxy) {
+	r.t.Helper()
+	rel, err := testkit.NewRelay(r.h.Addr().String(), line, line)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	dial := func(uint16) (net.Conn, error) { return net.Dial("tcp4", rel.Addr()) }
+	host, err := dial(0)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	p, end, err := bots.StartProxy(host, bots.ProxyOptions{Version: version, Dial: dial, EmptyEvery: minute(), Silence: minute()})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { p.Close(); rel.Close() })
+	c := r.letIn(r.knockOn(clientOn(r.t, end), g, name, player))
+	eventually(r.t, "the offer to the proxy", func() bool { s, _ := p.State(); return s.Offered && s.Extended == (version > 1) })
+	return c, p
+}
+
+// history is what a client has seen of the game: turns with the number of empty
+// ones before them, 0x48 and leaves. Proxies may feed an empty action before a
+// leave that others see first.
+func history(c *client) (seen []string) {
+	empty := 0
+	begun := false
+	for _, p := range c.All() {
+		switch begun = begun || p.B[1] == 0x0B; {
+		case p.B[1] == 0x0C && p.B[4] == 0 && p.B[5] == 0:
+			empty++
+		case p.B[1] == 0x0C:
+			seen = append(seen, fmt.Sprintf("%d empty, %X", empty, p.B))
+			empty = 0
+		case p.B[1] == 0x48, p.B[1] == 0x07 && begun:
+			seen = append(seen, fmt.Sprintf("%X", p.B))
+		}
+	}
+	return seen
+}
+
+// sameHistory fails unless all clients get as far as the first is now, and have
+// seen the same.
+func sameHistory(t *testing.T, clients ...*client) {
+	t.Helper()
+	want := history(clients[0])
+	for _, c := range clients {
+		eventually(t, fmt.Sprintf("%d turns at %s", len(want), c.Name), func() bool { return len(history(c)) >= len(want) })
+		for i, mark := range history(c)[:len(want)] {
+			if mark != want[i] {
+				t.Fatalf("at place %d %s has seen %s, %s %s", i, c.Name, mark, clients[0].Name, want[i])
+			}
+		}
+	}
+}
+
+// TestReconnect cuts two players off at once, for the times that matter, inside
+// packets and between them. Everybody sees one and the same game.
+func TestReconnect(t *testing.T) {
+	for _, away := range []float64{1, 10, 59, 61, 170} {
+		t.Run(fmt.Sprintf("%v s", away), func(t *testing.T) {
+			t.Parallel()
+			r := reconnectRig(t, nil)
+			g := r.lobby(4)
+			ann, bob := r.join(g, "Ann", player), r.join(g, "Bob", player)
+			line := testkit.Line{Delay: 20 * time.Millisecond}
+			cid, legacy := r.proxied(g, "Cid", 1, line)
+			dan, extended := r.proxied(g, "Dan", 2, line)
+			all := []*client{ann, bob, cid, dan}
+			r.begin(all...)
+			for _, c := range all {
+				c.Until(0x0C)
+			}
+			lasting := time.Duration(away * float64(minute()) / 60)
+			for i := range 3 {
+				for _, c := range all {
+					c.Send(action(make([]byte, 900)), action([]byte{byte(i)})) // several make 0x48
+				}
+				legacy.Cut(lasting, i*3)
+				extended.Cut(lasting, i*5)
+				cid.Send(action([]byte("said while away")))
+				for _, p := range []*bots.Proxy{legacy, extended} {
+					for deadline := time.Now().Add(lasting + patience); ; time.Sleep(10 * time.Millisecond) {
+						s, err := p.State()
+						if err != nil {
+							t.Fatal(err)
+						}
+						if s.Resumed > i {
+							break
+						}
+						if time.Now().After(deadline) || s.Why != "" {
+							t.Fatalf("did not come back: %+v", s)
+						}
+					}
+				}
+				sameHistory(t, all...)
+				if away > 60 {
+					break
+				}
+			}
+			if s, _ := legacy.State(); s.Empties != 2 {
+				t.Errorf("%d empty actions, want 2", s.Empties)
+			}
+			ann.UntilText("has lost the connection; it can come back for")
+			ann.UntilText("is back.")
+			if away > 10 {
+				if n := cid.Count(0x0C) - cid.Count(0x27); n < 3 {
+					t.Errorf("the client of a proxy was fed %d packets", n)
+				}
+				recorded[storage.LagEvent](r)
+			}
+			var lost, resumed int
+			for _, e := range recordsOf[storage.LinkEvent](r) {
+				if e.Resumed {
+					resumed++
+				} else {
+					lost++
+				}
+			}
+			if lost < 2 || lost > resumed || len(recordsOf[storage.PlayerLeft](r)) > 0 {
+				t.Errorf("%d links lost, %d resumed, %v left", lost, resumed, recordsOf[storage.PlayerLeft](r))
+			}
+			bob.Send(packet(0x21, uint32(7)))
+			ann.Until(0x07)
+			sameHistory(t, ann, cid, dan)
+		})
+	}
+}
+
+// TestReconnectTooLate: who does not come back leaves when the time is over.
+func TestReconnectTooLate(t *testing.T) {
+	r := reconnectRig(t, func(o *Options) { o.Reconnect.Wait = minute(); o.Reconnect.ExtendedWait = minute() / 2 })
+	g := r.lobby(3)
+	ann := r.join(g, "Ann", player)
+	cid, legacy := r.proxied(g, "Cid", 1, testkit.Line{})
+	dan, extended := r.proxied(g, "Dan", 2, testkit.Line{})
+	r.begin(ann, cid, dan)
+	for _, c := range []*client{ann, cid, dan} {
+		c.Until(0x0C)
+	}
+	legacy.Cut(3*minute(), 0)
+	extended.Cut(3*minute(), 0)
+	for _, want := range []*client{dan, cid} {
+		if b := ann.Until(0x07); b[4] != want.PID {
+			t.Errorf("pid %d leaves, want %d (%s)", b[4], want.PID, want.Name)
+		}
+	}
+}
+
+// offered is a raw client whose connection says INIT, and what it was offered.
+func (r *rig) offered(g *Game, name string) (c *client, key uint32) {
+	r.t.Helper()
+	offer := make(chan []byte, 1)
+	c = dial(r.t, r.h.Addr())
+	c.Extension = func(b []byte) {
+		if b[1] == 1 {
+			select {
+			case offer <- b:
+			default:
+			}
+		}
+	}
+	c = r.letIn(r.knockOn(c, g, name, player))
+	c.Send([]byte{0xF8, 1, 8, 0, 1, 0, 0, 0})
+	select {
+	case b := <-offer:
+		if port := binary.LittleEndian.Uint16(b[4:]); port != r.h.Addr().Port() || b[6] != c.PID || len(b) != 12 {
+			r.t.Fatalf("offered % X", b)
+		}
+		return c, binary.LittleEndian.Uint32(b[7:])
+	case <-time.After(patience):
+		r.t.Fatal("no offer")
+		panic("unreachable")
+	}
+}
+
+// returns opens a connection with a RECONNECT and reads the answer; nil when it
+// was closed without one.
+func (r *rig) returns(pid byte, key, last uint32) []byte {
+	r.t.Helper()
+	nc, err := net.Dial("tcp4", r.h.Addr().String())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { _ = nc.Close() })
+	b := []byte{0xF8, 2, 13, 0, pid}
+	b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, key), last)
+	if _, err := nc.Write(b); err != nil {
+		r.t.Fatal(err)
+	}
+	_ = nc.SetReadDeadline(time.Now().Add(patience))
+	answer := make([]byte, 8)
+	if _, err := io.ReadFull(nc, answer); err != nil {
+		return nil
+	}
+	return answer
+}
+
+// TestReconnectRefused: nobody takes a place with a wrong key, another's pid, or
+// a count that cannot be, and the player's own line goes on.
+func TestReconnectRefused(t *testing.T) {
+	r := reconnectRig(t, nil)
+	g := r.lobby(2)
+	ann, key := r.offered(g, "Ann")
+	bob, other := r.offered(g, "Bob")
+	r.begin(ann, bob)
+	ann.Until(0x0C)
+	bob.Until(0x0C)
+	if key == other {
+		t.Error("two players have one key")
+	}
+	got := func() uint32 { return uint32(len(ann.All())) }
+	before := got()
+	ann.Send([]byte{0xF8, 3, 8, 0, byte(before), byte(before >> 8), 0, 0})
+	eventually(t, "the acknowledgement", func() bool {
+		return ask(t, g, func(g *Game) bool { _, err := g.proxies[ann.PID].line.Resume(before - 1); return err != nil })
+	})
+	notFound, invalid := []byte{0xF8, 4, 8, 0, 2, 0, 0, 0}, []byte{0xF8, 4, 8, 0, 1, 0, 0, 0}
+	for what, c := range map[string]struct {
+		pid  byte
+		key  uint32
+		last uint32
+		want []byte
+	}{
+		"a wrong key":             {ann.PID, key + 1, got(), notFound},
+		"another's pid":           {bob.PID, key, got(), notFound},
+		"a pid of nobody":         {7, key, got(), notFound},
+		"a pid that cannot be":    {255, key, got(), notFound},
+		"a count from the future": {ann.PID, key, got() + 100_000, invalid},
+		"a count from the past":   {ann.PID, key, before - 1, invalid},
+		"an old lobby's count":    {ann.PID, key, 1, invalid},
+	} {
+		if answer := r.returns(c.pid, c.key, c.last); !slices.Equal(answer, c.want) {
+			t.Errorf("%s: answered % X, want % X", what, answer, c.want)
+		}
+	}
+	before = got()
+	eventually(t, "more turns on the old line", func() bool { return got() > before+5 })
+	if n := len(recordsOf[storage.LinkEvent](r)); n != 0 {
+		t.Errorf("%d links were lost or resumed", n)
+	}
+	// With key and count right, the new line wins over the one that seems alive.
+	if answer := r.returns(ann.PID, key, got()); answer == nil || answer[1] != 2 {
+		t.Errorf("the right key: answered % X", answer)
+	}
+	if err := ann.Ended(); err == nil {
+		t.Error("the old line goes on")
+	}
+}
+
+// TestReconnectGuesses: one address may try only so many keys.
+func TestReconnectGuesses(t *testing.T) {
+	r := reconnectRig(t, func(o *Options) { o.Limits.Exempt = nil })
+	answered, ignored := 0, 0
+	for key := range uint32(returns + 100) {
+		if r.returns(1, key, 0) != nil {
+			answered++
+		} else {
+			ignored++
+		}
+	}
+	if answered < returns || ignored == 0 {
+		t.Errorf("%d guesses were answered, %d not", answered, ignored)
+	}
+}
+
+// TestReconnectOff: an INIT to a host that offers nothing is ignored, and the
+// player goes on.
+func TestReconnectOff(t *testing.T) {
+	r := newRig(t, nil)
+	g := r.lobby(1)
+	ann := r.join(g, "Ann", player)
+	ann.Extension = func(b []byte) { t.Errorf("answered % X", b) }
+	ann.Send([]byte{0xF8, 1, 8, 0, 1, 0, 0, 0}, []byte{0xF8, 3, 8, 0, 99, 0, 0, 0})
+	r.begin(ann)
+	ann.Until(0x0C)
+	if s := r.h.opts.statString(g.m, 0); s.Width != g.m.Width || s.Height != g.m.Height {
+		t.Errorf("%d × %d is announced, want the true size", s.Width, s.Height)
+	}
+	r.h.opts.Reconnect.Enabled = true // read by statString alone here
+	if s := r.h.opts.statString(g.m, 0); s.Width != 1984 || s.Height != 1984 {
+		t.Errorf("%d × %d is announced, want 1984 × 1984", s.Width, s.Height)
+	}
+	r.h.opts.Reconnect.Enabled = false
+	if answer := r.returns(1, 0, 0); !slices.Equal(answer, []byte{0xF8, 4, 8, 0, 2, 0, 0, 0}) {
+		t.Errorf("a RECONNECT is answered % X", answer)
+	}
+}
+
+// TestReconnectOwnPort: the offer names it, and both ports know those who come
+// back.
+func TestReconnectOwnPort(t *testing.T) {
+	r := reconnectRig(t, func(o *Options) { o.Reconnect.Listen = "127.0.0.1:0" })
+	g := r.lobby(1)
+	dialled := make(chan uint16, 10)
+	dial := func(port uint16) (net.Conn, error) {
+		dialled <- port
+		return net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+	}
+	host, err := net.Dial("tcp4", r.h.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, end, err := bots.StartProxy(host, bots.ProxyOptions{Version: 1, Dial: dial, Silence: minute(), EmptyEvery: minute()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	c := r.letIn(r.knockOn(clientOn(t, end), g, "Ann", player))
+	eventually(t, "the offer", func() bool { s, _ := p.State(); return s.Offered })
+	r.begin(c)
+	c.Until(0x0C)
+	p.Cut(0, 0)
+	eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed == 1 })
+	if port := <-dialled; port != r.h.returnAddr.Port() || port == r.h.Addr().Port() {
+		t.Errorf("dialled %d", port)
+	}
+}
+
+// TestReconnectSilentAcks: ten proxies that never acknowledge are put out, and
+// the host goes on with the others.
+func TestReconnectSilentAcks(t *testing.T) {
+	r := reconnectRig(t, func(o *Options) {
+		o.Reconnect.Silence = 300 * time.Millisecond
+		o.Turns.LastPlayer = time.Minute
+	})
+	g := r.lobby(11)
+	ann := r.join(g, "Ann", player)
+	all := []*client{ann}
+	for i := range 10 {
+		c, _ := r.offered(g, fmt.Sprintf("P%d", i))
+		c.Ignore += "\x07"
+		all = append(all, c)
+	}
+	r.begin(all...)
+	for range 10 {
+		ann.Until(0x07)
+	}
+	ann.Until(0x0C)
+	for _, d := range recordsOf[storage.DropEvent](r) {
+		if d.Reason != "the proxy does not acknowledge what it is sent" {
+			t.Errorf("%+v", d)
+		}
+	}
+}
+
+// TestReconnectMemory: what is kept for a player who is away is bounded; beyond
+// that the player is put out.
+func TestReconnectMemory(t *testing.T) {
+	r := reconnectRig(t, func(o *Options) { o.Limits.OutQueue = 32 << 10; o.Turns.SyncLimit = 10_000 })
+	g := r.lobby(2)
+	ann := r.join(g, "Ann", player)
+	cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
+	r.begin(ann, cid)
+	ann.Until(0x0C)
+	cid.Until(0x0C)
+	p.Cut(time.Hour, 0)
+	ann.UntilText("has lost the connection")
+	for range 30 {
+		ann.Send(action(make([]byte, 1000)))
+	}
+	ann.Until(0x07)
+	if kept := ask(t, g, func(g *Game) bool { return g.proxies[cid.PID] != nil }); kept {
+		t.Error("something is still kept")
+	}
+	if d := recorded[storage.DropEvent](r); d.PID != cid.PID {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestReconnectBesideOthers: a hundred returns in one game leave the turns of
+// another where they were.
+func TestReconnectBesideOthers(t *testing.T) {
+	r := reconnectRig(t, nil)
+	g := r.lobby(2)
+	ann := r.join(g, "Ann", player)
+	cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
+	r.begin(ann, cid)
+	cid.Until(0x0C)
+	_, others := r.play(2)
+	worst := func(from time.Time) (gap time.Duration) {
+		last := time.Time{}
+		for _, b := range others[0].All() {
+			if b.B[1] == 0x0C && b.At.After(from) {
+				if !last.IsZero() {
+					gap = max(gap, b.At.Sub(last))
+				}
+				last = b.At
+			}
+		}
+		return gap
+	}
+	var with time.Duration
+	for try := range 3 { // the machine may be busy
+		from, begin := time.Now(), try*100
+		for i := range 100 {
+			p.Cut(0, i%9)
+			cid.Send(action([]byte{1}))
+			eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed > begin+i })
+		}
+		if with = worst(from); with < 3*period {
+			break
+		}
+	}
+	if with >= 3*period {
+		t.Errorf("another game's turns were %v apart while one player came back 100 times, a period is %v", with, period)
+	}
+	sameHistory(t, ann, cid)
+}

@@ -1,0 +1,17 @@
+-- +goose Up
+-- Connections that broke in a game and were waited for, and those that came back:
+-- how long a player was away, 0 when the old connection seemed alive.
+CREATE TABLE links (
+    game_key text NOT NULL REFERENCES games (key) ON DELETE CASCADE,
+    seq      integer NOT NULL,
+    at       text,
+    turn     integer NOT NULL,
+    pid      integer NOT NULL,
+    resumed  boolean NOT NULL,
+    away_ms  integer NOT NULL,
+    reason   text NOT NULL,
+    PRIMARY KEY (game_key, seq)
+);
+
+-- +goose Down
+DROP TABLE links;

@@ -1,0 +1,114 @@
+package gamesync
+
+import (
+	"fmt"
+	"time"
+
+	"w3host/w3gs"
+)
+
+const (
+	// remindEvery is how often the others are told how long they still wait.
+	remindEvery = 20 * time.Second
+	// emptyLen is an empty 0x0C.
+	emptyLen = 6
+)
+
+func (g *Game) lose(e Absent, out []Effect) []Effect {
+	p := g.player(e.PID)
+	if p == nil {
+		return out
+	}
+	g.absent |= w3gs.Only(p.PID)
+	p.wait, p.missed = e.Wait, true
+	p.dropAt = p.lagSince + e.Wait
+	line := fmt.Sprintf("%s has lost the connection; it can come back for %s.", p.Name, clockTime(e.Wait))
+	return g.sayOthers(p, line, out)
+}
+
+func (g *Game) regain(e Back, out []Effect) []Effect {
+	p := g.player(e.PID)
+	if p == nil {
+		return out
+	}
+	p.backlog, p.moved = 0, true // of the old connection
+	if !g.absent.Has(p.PID) {
+		return out // the old connection was half dead, and nobody had noticed
+	}
+	g.absent &^= w3gs.Only(p.PID)
+	p.dropAt = g.t + g.cfg.DropAfter
+	return g.sayOthers(p, p.Name+" is back.", out)
+}
+
+// Fed is who has been sent a 0x0C, and so can come back with a new connection.
+func (g *Game) Fed() w3gs.PIDs { return g.fed }
+
+// drops reports whether a lagger is dropped by himself, at dropAt.
+func (g *Game) drops(pid uint8) bool { return g.cfg.DropAfter > 0 || g.absent.Has(pid) }
+
+// patience is how long a player may be on the lag screen, or an observer behind.
+func (g *Game) patience(p *player) time.Duration {
+	if g.absent.Has(p.PID) {
+		return p.wait
+	}
+	return g.cfg.DropAfter
+}
+
+// remind tells the others how long they still wait for those who may come back.
+func (g *Game) remind(out []Effect) []Effect {
+	g.remindAt = g.t + remindEvery
+	for pid := range (g.laggers & g.absent).All() {
+		p := g.byPID[pid]
+		line := fmt.Sprintf("Waiting for %s to come back: %d s left.", p.Name, (p.dropAt-g.t+time.Second-1)/time.Second)
+		out = g.sayOthers(p, line, out)
+	}
+	return out
+}
+
+// sayOthers tells those who see the game and have a connection.
+func (g *Game) sayOthers(p *player, line string, out []Effect) []Effect {
+	if to := g.inside() &^ w3gs.Only(p.PID) &^ g.absent; to != 0 {
+		out = append(out, &Say{To: to, Text: cut(line)})
+	}
+	return out
+}
+
+// clockTime writes 3m0s as "3:00".
+func clockTime(d time.Duration) string {
+	return fmt.Sprintf("%d:%02d", d/time.Minute, d%time.Minute/time.Second)
+}
+
+// A proxy that waits for a new connection feeds its client empty actions, at
+// most Empties before the next 0x0C, and puts what it has not used before that
+// 0x0C, or before its first 0x48. So that everybody has the same history, those
+// without a proxy are sent as many there.
+
+// empties is how many empty actions precede every 0x0C. It is decided by who
+// is in the game, and proxies are told before the start.
+func (g *Game) empties() int {
+	if g.proxied&g.live == 0 {
+		return 0
+	}
+	return g.cfg.Empties
+}
+
+// appendEmpties begins frames that everybody gets behind empty actions; at is
+// where they begin for proxies.
+func (g *Game) appendEmpties() (at int) {
+	for range g.empties() {
+		g.frames = (&w3gs.IncomingAction{}).AppendTo(g.frames)
+	}
+	return len(g.frames)
+}
+
+// broadcastBehind sends the frames from at on, and to those without a proxy
+// the empty actions before them.
+func (g *Game) broadcastBehind(to w3gs.PIDs, at int, out []Effect) []Effect {
+	g.fed |= to
+	empties := g.empties()
+	if empties == 0 {
+		return g.broadcast(to, at, out)
+	}
+	out = g.broadcast(to&^g.proxied, at-empties*emptyLen, out)
+	return g.broadcast(to&g.proxied, at, out)
+}
