@@ -317,11 +317,11 @@ func TestReconnectOff(t *testing.T) {
 	if s := r.h.opts.statString(g.m, 0); s.Width != g.m.Width || s.Height != g.m.Height {
 		t.Errorf("%d × %d is announced, want the true size", s.Width, s.Height)
 	}
-	r.h.opts.Reconnect.Enabled = true // read by statString alone here
-	if s := r.h.opts.statString(g.m, 0); s.Width != 1984 || s.Height != 1984 {
+	on := r.h.opts
+	on.Reconnect.Enabled = true
+	if s := on.statString(g.m, 0); s.Width != 1984 || s.Height != 1984 {
 		t.Errorf("%d × %d is announced, want 1984 × 1984", s.Width, s.Height)
 	}
-	r.h.opts.Reconnect.Enabled = false
 	if answer := r.returns(1, 0, 0); !slices.Equal(answer, []byte{0xF8, 4, 8, 0, 2, 0, 0, 0}) {
 		t.Errorf("a RECONNECT is answered % X", answer)
 	}
