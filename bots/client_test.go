@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
@@ -23,9 +24,9 @@ func dial(t *testing.T, addr string) *Client {
 
 func TestClientPlays(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 1})
-	c := dial(t, h.addr)
-	w, err := c.Join(1, fakeKey, "bot-1")
+	h := startFakeHost(t, &fakeHost{Players: 1})
+	c := dial(t, h.Addr)
+	w, err := c.Join(1, testkit.Key, "bot-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +62,8 @@ func TestClientPlays(t *testing.T) {
 
 func TestClientIsRefused(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 1})
-	_, err := dial(t, h.addr).Join(1, 0, "bot-1")
+	h := startFakeHost(t, &fakeHost{Players: 1})
+	_, err := dial(t, h.Addr).Join(1, 0, "bot-1")
 	var no *Refused
 	if !errors.As(err, &no) || no.Reason != w3gs.RejectWrongKey {
 		t.Errorf("error %v", err)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
@@ -37,18 +38,18 @@ func runBots(t *testing.T, h *fakeHost, opts Options) Report {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if h.enough != nil {
+	if h.Enough != nil {
 		opts.Play = time.Minute
 		go func() {
 			select {
-			case <-h.over:
+			case <-h.Over:
 				cancel()
 			case <-ctx.Done():
 			}
 		}()
 	}
-	opts.Addr = h.addr
-	opts.Players = h.players
+	opts.Addr = h.Addr
+	opts.Players = h.Players
 	setDefault(&opts.LoadTime, 50*time.Millisecond)
 	setDefault(&opts.Play, 700*time.Millisecond)
 	report, err := Run(ctx, opts)
@@ -71,21 +72,21 @@ func wantOK(t *testing.T, r Report) {
 
 func TestGame(t *testing.T) {
 	eachDriver(t, func(t *testing.T, base Options) {
-		h := startFakeHost(t, &fakeHost{players: 4})
+		h := startFakeHost(t, &fakeHost{Players: 4})
 		base.Actions, base.ChatEvery = 20, 100*time.Millisecond
 		r := runBots(t, h, base)
 		wantOK(t, r)
-		g := h.game(0)
-		for _, c := range g.conns {
-			turns := r.Players[c.pid-1].Turns
-			if n := len(c.hashes); n != turns && n != turns-1 { // the last may cross the goodbye
-				t.Errorf("%s: %d answers to %d turns", c.name, n, turns)
+		g := h.Game(0)
+		for _, c := range g.Conns {
+			turns := r.Players[c.PID-1].Turns
+			if n := len(c.Hashes); n != turns && n != turns-1 { // the last may cross the goodbye
+				t.Errorf("%s: %d answers to %d turns", c.Name, n, turns)
 			}
-			if n := min(len(c.hashes), len(g.conns[0].hashes)); !slices.Equal(c.hashes[:n], g.conns[0].hashes[:n]) {
-				t.Errorf("%s: hashes %x, others %x", c.name, c.hashes, g.conns[0].hashes)
+			if n := min(len(c.Hashes), len(g.Conns[0].Hashes)); !slices.Equal(c.Hashes[:n], g.Conns[0].Hashes[:n]) {
+				t.Errorf("%s: hashes %x, others %x", c.Name, c.Hashes, g.Conns[0].Hashes)
 			}
-			if first, last := c.frames[0].Op(), c.frames[len(c.frames)-1].Op(); first != w3gs.OpMapSize || last != w3gs.OpLeaveGame {
-				t.Errorf("%s: began with %v, ended with %v", c.name, first, last)
+			if first, last := c.Frames[0].Op(), c.Frames[len(c.Frames)-1].Op(); first != w3gs.OpMapSize || last != w3gs.OpLeaveGame {
+				t.Errorf("%s: began with %v, ended with %v", c.Name, first, last)
 			}
 		}
 		if r.Turns == 0 || r.Interval.Count != r.Turns || r.ActionsSeen == 0 || r.Players[0].LinesHeard == 0 {
@@ -96,7 +97,7 @@ func TestGame(t *testing.T) {
 
 func TestManyGamesOneLobbyAtATime(t *testing.T) {
 	eachDriver(t, func(t *testing.T, base Options) {
-		h := startFakeHost(t, &fakeHost{players: 3})
+		h := startFakeHost(t, &fakeHost{Players: 3})
 		base.Games = 4
 		r := runBots(t, h, base)
 		wantOK(t, r)
@@ -108,15 +109,15 @@ func TestManyGamesOneLobbyAtATime(t *testing.T) {
 
 func TestHostThatAnswersNoSearch(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 2, noLAN: true})
+	h := startFakeHost(t, &fakeHost{Players: 2, NoLAN: true})
 	wantOK(t, runBots(t, h, Options{Games: 2}))
 }
 
 func TestGameByID(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 2, lobbies: 3})
-	wantOK(t, runBots(t, h, Options{GameID: 2, EntryKey: fakeKey}))
-	if n := len(h.game(1).conns); n != 2 {
+	h := startFakeHost(t, &fakeHost{Players: 2, Lobbies: 3})
+	wantOK(t, runBots(t, h, Options{GameID: 2, EntryKey: testkit.Key}))
+	if n := len(h.Game(1).Conns); n != 2 {
 		t.Errorf("%d players in game 2", n)
 	}
 }
@@ -124,14 +125,14 @@ func TestGameByID(t *testing.T) {
 // Without searches the bots guess ids, and pass over games that have started.
 func TestGuessesPastStartedGames(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 2, noLAN: true})
+	h := startFakeHost(t, &fakeHost{Players: 2, NoLAN: true})
 	wantOK(t, runBots(t, h, Options{}))
 	wantOK(t, runBots(t, h, Options{}))
 }
 
 func TestWrongEntryKey(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 2})
+	h := startFakeHost(t, &fakeHost{Players: 2})
 	r := runBots(t, h, Options{GameID: 1, EntryKey: 1, Patience: time.Second})
 	if r.OK || r.Outcomes[OutcomeRefused] != 2 || !strings.Contains(r.Players[0].Why, "wrong entry key") {
 		t.Errorf("%+v", r)
@@ -148,8 +149,8 @@ func TestNoHost(t *testing.T) {
 
 func TestTooFewSlots(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 2})
-	_, err := Run(t.Context(), Options{Addr: h.addr, Players: 3, Patience: time.Second})
+	h := startFakeHost(t, &fakeHost{Players: 2})
+	_, err := Run(t.Context(), Options{Addr: h.Addr, Players: 3, Patience: time.Second})
 	if err == nil || !strings.Contains(err.Error(), "use --players 2") {
 		t.Errorf("error %v", err)
 	}
@@ -157,15 +158,15 @@ func TestTooFewSlots(t *testing.T) {
 
 func TestInterrupted(t *testing.T) {
 	eachDriver(t, func(t *testing.T, base Options) {
-		h := &fakeHost{players: 2}
+		h := &fakeHost{Players: 2}
 		ctx, cancel := context.WithCancel(t.Context())
-		h.turn = func(_ *fakeGame, n int) {
+		h.Turn = func(_ *fakeGame, n int) {
 			if n == 5 {
 				cancel()
 			}
 		}
 		startFakeHost(t, h)
-		base.Addr, base.Players, base.Play, base.LoadTime = h.addr, 2, time.Hour, time.Millisecond
+		base.Addr, base.Players, base.Play, base.LoadTime = h.Addr, 2, time.Hour, time.Millisecond
 		r, err := Run(ctx, base)
 		if err != nil || r.Outcomes[OutcomeLeft] != 2 || r.Elapsed > 10*time.Second {
 			t.Errorf("error %v, report %+v", err, r)
@@ -175,9 +176,9 @@ func TestInterrupted(t *testing.T) {
 
 func TestSaysStart(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 2, noStart: true})
+	h := startFakeHost(t, &fakeHost{Players: 2, NoStart: true})
 	wantOK(t, runBots(t, h, Options{}))
-	if said := h.game(0).said; !slices.Contains(said, "!start") {
+	if said := h.Game(0).Said; !slices.Contains(said, "!start") {
 		t.Errorf("said %q", said)
 	}
 }
@@ -186,14 +187,14 @@ func TestSaysStart(t *testing.T) {
 // connections that are made at once in any order.
 func TestTheOwnerSaysStart(t *testing.T) {
 	eachDriver(t, func(t *testing.T, base Options) {
-		h := startFakeHost(t, &fakeHost{players: 3, noStart: true, owner: "first", beforeJoin: func(name string) {
+		h := startFakeHost(t, &fakeHost{Players: 3, NoStart: true, Owner: "first", BeforeJoin: func(name string) {
 			if name == "bot-1" {
 				time.Sleep(200 * time.Millisecond)
 			}
 		}})
 		base.Patience = 20 * time.Second
 		wantOK(t, runBots(t, h, base))
-		if said := h.game(0).said; slices.Contains(said, "!start force") {
+		if said := h.Game(0).Said; slices.Contains(said, "!start force") {
 			t.Errorf("the first !start did not count: %q", said)
 		}
 	})
@@ -202,18 +203,18 @@ func TestTheOwnerSaysStart(t *testing.T) {
 // A lobby may belong to any of them, if somebody was there before.
 func TestEveryBotAsksForTheStart(t *testing.T) {
 	t.Parallel()
-	wantOK(t, runBots(t, startFakeHost(t, &fakeHost{players: 2, noStart: true, owner: "bot-2"}), Options{Patience: 20 * time.Second}))
+	wantOK(t, runBots(t, startFakeHost(t, &fakeHost{Players: 2, NoStart: true, Owner: "bot-2"}), Options{Patience: 20 * time.Second}))
 }
 
 // A bot that is not let in does not keep the others from starting.
 func TestStartsWithoutTheRefused(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 3, noStart: true, refuses: "bot-3", beforeJoin: func(name string) {
+	h := startFakeHost(t, &fakeHost{Players: 3, NoStart: true, Refuses: "bot-3", BeforeJoin: func(name string) {
 		if name == "bot-3" {
 			time.Sleep(200 * time.Millisecond)
 		}
 	}})
-	r, err := Run(t.Context(), Options{Addr: h.addr, Players: 3, Play: 300 * time.Millisecond, LoadTime: 50 * time.Millisecond, Patience: 20 * time.Second})
+	r, err := Run(t.Context(), Options{Addr: h.Addr, Players: 3, Play: 300 * time.Millisecond, LoadTime: 50 * time.Millisecond, Patience: 20 * time.Second})
 	if err != nil || r.GamesRun != 1 || r.Outcomes[OutcomeRefused] != 1 || r.OK {
 		t.Errorf("%v, %+v", err, r)
 	}
@@ -224,14 +225,14 @@ func TestStartsWithoutTheRefused(t *testing.T) {
 
 func TestMorePlayersThanSlotsIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, h := range []*fakeHost{{players: 3}, {players: 3, noLAN: true}} {
+	for _, h := range []*fakeHost{{Players: 3}, {Players: 3, NoLAN: true}} {
 		startFakeHost(t, h)
-		r, err := Run(t.Context(), Options{Addr: h.addr, Players: 5})
-		want := fmt.Sprintf("has room for %s, 5 want in: use --players %d", counted(h.players, "bot"), h.players)
+		r, err := Run(t.Context(), Options{Addr: h.Addr, Players: 5})
+		want := fmt.Sprintf("has room for %s, 5 want in: use --players %d", counted(h.Players, "bot"), h.Players)
 		if err == nil || !strings.Contains(err.Error(), want) || r.Elapsed > 30*time.Second {
 			t.Errorf("after %v: %v", r.Elapsed, err)
 		}
-		if want = "not well: no game was played: gave up: the lobby at " + h.addr + " " + want; r.Verdict() != want || r.Outcomes[""] > 0 {
+		if want = "not well: no game was played: gave up: the lobby at " + h.Addr + " " + want; r.Verdict() != want || r.Outcomes[""] > 0 {
 			t.Errorf("verdict %q, want %q; %v", r.Verdict(), want, r.Outcomes)
 		}
 	}
@@ -240,7 +241,7 @@ func TestMorePlayersThanSlotsIsSaidAtOnce(t *testing.T) {
 // Who looks at the bots while nothing happens is told what they wait for.
 func TestNarrates(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 2, noStart: true})
+	h := startFakeHost(t, &fakeHost{Players: 2, NoStart: true})
 	var log syncBuffer
 	_ = runBots(t, h, Options{NoStart: true, Patience: 6 * time.Second, Log: zerolog.New(&log)})
 	if !strings.Contains(log.String(), "waiting in the lobby for the host to start") {
@@ -268,18 +269,18 @@ func (s *syncBuffer) String() string {
 
 func TestGivesUpWhenNothingStarts(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 2, noStart: true})
+	h := startFakeHost(t, &fakeHost{Players: 2, NoStart: true})
 	r := runBots(t, h, Options{NoStart: true, Patience: time.Second})
-	if r.OK || r.Outcomes[OutcomeGaveUp] != 2 || len(h.game(0).said) > 4 {
-		t.Errorf("%+v, said %q", r, h.game(0).said)
+	if r.OK || r.Outcomes[OutcomeGaveUp] != 2 || len(h.Game(0).Said) > 4 {
+		t.Errorf("%+v, said %q", r, h.Game(0).Said)
 	}
 }
 
 func TestBurstOfLongActions(t *testing.T) {
 	eachDriver(t, func(t *testing.T, base Options) {
 		h := startFakeHost(t, &fakeHost{
-			players: 4, period: 20 * time.Millisecond,
-			enough: func(g *fakeGame) bool { return len(g.pending) == 0 && g.answered(burstTurn+20, 1, 2, 3, 4) },
+			Players: 4, Period: 20 * time.Millisecond,
+			Enough: func(g *fakeGame) bool { return len(g.Pending) == 0 && g.Answered(burstTurn+20, 1, 2, 3, 4) },
 		})
 		base.Burst, base.ActionBytes, base.Actions = 200, 500, -1
 		r := runBots(t, h, base)
@@ -298,19 +299,19 @@ func TestHostThatReadsSlowly(t *testing.T) {
 	eachDriver(t, func(t *testing.T, base Options) {
 		var slow atomic.Bool
 		arrived := 0
-		h := &fakeHost{players: 1, period: 20 * time.Millisecond}
-		h.turn = func(g *fakeGame, n int) {
+		h := &fakeHost{Players: 1, Period: 20 * time.Millisecond}
+		h.Turn = func(g *fakeGame, n int) {
 			slow.Store(n == burstTurn)
-			g.quiet = n > burstTurn && arrived < burst
+			g.Quiet = n > burstTurn && arrived < burst
 		}
-		h.onFrame = func(_ *fakeGame, _ *fakeConn, f w3gs.Frame) bool {
+		h.OnFrame = func(_ *fakeGame, _ *fakeConn, f w3gs.Frame) bool {
 			if f.Op() == w3gs.OpOutgoingAction {
 				arrived++
 			}
 			return false
 		}
-		h.enough = func(g *fakeGame) bool { return arrived == burst && g.answered(burstTurn+2, 1) }
-		h.onRead = func() {
+		h.Enough = func(g *fakeGame) bool { return arrived == burst && g.Answered(burstTurn+2, 1) }
+		h.OnRead = func() {
 			if slow.CompareAndSwap(true, false) {
 				time.Sleep(500 * time.Millisecond)
 			}
@@ -330,16 +331,16 @@ func TestHostThatReadsSlowly(t *testing.T) {
 // themselves, and their answers must differ.
 func TestHostThatForgetsAnAction(t *testing.T) {
 	t.Parallel()
-	h := &fakeHost{players: 3, period: 20 * time.Millisecond}
-	h.enough = func(g *fakeGame) bool { return g.answered(2*compareEvery, 1, 2, 3) }
-	h.turn = func(g *fakeGame, n int) {
+	h := &fakeHost{Players: 3, Period: 20 * time.Millisecond}
+	h.Enough = func(g *fakeGame) bool { return g.Answered(2*compareEvery, 1, 2, 3) }
+	h.Turn = func(g *fakeGame, n int) {
 		if n == 10 {
 			t := w3gs.IncomingAction{IncrementMillis: 20, Actions: action(1, 0x66)}
-			for _, c := range g.conns {
+			for _, c := range g.Conns {
 				c.Write(t.AppendTo(nil))
 				t.Actions = nil
 			}
-			g.turns++
+			g.Turns++
 		}
 	}
 	startFakeHost(t, h)
@@ -350,26 +351,26 @@ func TestHostThatForgetsAnAction(t *testing.T) {
 			diverged++
 		}
 	}
-	g := h.game(0)
+	g := h.Game(0)
 	if r.OK || diverged == 0 || diverged == 3 {
 		t.Errorf("ok %v, %d diverged", r.OK, diverged)
 	}
-	if a, b := g.conn(1).hashes[20], g.conn(2).hashes[20]; a == b {
+	if a, b := g.Conn(1).Hashes[20], g.Conn(2).Hashes[20]; a == b {
 		t.Errorf("both answer %08x", a)
 	}
 }
 
 func TestHostThatDropsAPlayer(t *testing.T) {
 	eachDriver(t, func(t *testing.T, base Options) {
-		h := &fakeHost{players: 3}
-		h.enough = func(g *fakeGame) bool { return g.answered(12, 1) }
-		h.turn = func(g *fakeGame, n int) {
+		h := &fakeHost{Players: 3}
+		h.Enough = func(g *fakeGame) bool { return g.Answered(12, 1) }
+		h.Turn = func(g *fakeGame, n int) {
 			switch n {
 			case 5:
-				g.kick(g.conn(2), w3gs.LeaveLost)
+				g.Kick(g.Conn(2), w3gs.LeaveLost)
 			case 8:
-				g.conn(3).Write((&w3gs.KickPlayer{Reason: w3gs.LeaveLost}).AppendTo(nil))
-				g.kick(g.conn(3), w3gs.LeaveLost)
+				g.Conn(3).Write((&w3gs.KickPlayer{Reason: w3gs.LeaveLost}).AppendTo(nil))
+				g.Kick(g.Conn(3), w3gs.LeaveLost)
 			}
 		}
 		startFakeHost(t, h)
@@ -382,17 +383,17 @@ func TestHostThatDropsAPlayer(t *testing.T) {
 
 func TestLagScreenAndVotes(t *testing.T) {
 	eachDriver(t, func(t *testing.T, base Options) {
-		h := &fakeHost{players: 3}
-		h.enough = func(g *fakeGame) bool { return g.answered(10, 1, 2, 3) }
-		h.turn = func(g *fakeGame, n int) {
+		h := &fakeHost{Players: 3}
+		h.Enough = func(g *fakeGame) bool { return g.Answered(10, 1, 2, 3) }
+		h.Turn = func(g *fakeGame, n int) {
 			switch {
-			case n == 5 && !g.quiet:
-				g.quiet = true
-				g.send(&w3gs.StartLag{Laggers: []w3gs.Lagger{{PID: 3, LagMillis: 1234}}})
-			case g.quiet && g.votes == 2:
-				g.quiet = false
-				g.votes = 0
-				g.send(&w3gs.StopLag{Lagger: w3gs.Lagger{PID: 3, LagMillis: 1500}})
+			case n == 5 && !g.Quiet:
+				g.Quiet = true
+				g.Send(&w3gs.StartLag{Laggers: []w3gs.Lagger{{PID: 3, LagMillis: 1234}}})
+			case g.Quiet && g.Votes == 2:
+				g.Quiet = false
+				g.Votes = 0
+				g.Send(&w3gs.StopLag{Lagger: w3gs.Lagger{PID: 3, LagMillis: 1500}})
 			}
 		}
 		startFakeHost(t, h)
@@ -434,41 +435,41 @@ func TestMisbehaviour(t *testing.T) {
 	eachDriver(t, func(t *testing.T, base Options) {
 		t.Run("desync", func(t *testing.T) {
 			h := startFakeHost(t, &fakeHost{
-				players: 3, period: 20 * time.Millisecond,
-				enough: func(g *fakeGame) bool { return g.answered(desyncTurn+1, 1, 2, 3) },
+				Players: 3, Period: 20 * time.Millisecond,
+				Enough: func(g *fakeGame) bool { return g.Answered(desyncTurn+1, 1, 2, 3) },
 			})
 			base := base
 			base.Conduct = one(Conduct{Desync: true})
 			wantOK(t, runBots(t, h, base))
-			g := h.game(0)
-			c := []*fakeConn{g.conn(1), g.conn(2), g.conn(3)}
-			if c[1].hashes[desyncTurn-2] != c[0].hashes[desyncTurn-2] || c[1].hashes[desyncTurn] == c[0].hashes[desyncTurn] || c[2].hashes[desyncTurn] != c[0].hashes[desyncTurn] {
+			g := h.Game(0)
+			c := []*fakeConn{g.Conn(1), g.Conn(2), g.Conn(3)}
+			if c[1].Hashes[desyncTurn-2] != c[0].Hashes[desyncTurn-2] || c[1].Hashes[desyncTurn] == c[0].Hashes[desyncTurn] || c[2].Hashes[desyncTurn] != c[0].Hashes[desyncTurn] {
 				t.Error("hashes are not wrong where they should be")
 			}
 		})
 		t.Run("stall", func(t *testing.T) {
-			h := &fakeHost{players: 3}
+			h := &fakeHost{Players: 3}
 			most := 0 // turns that the stalled bot is behind the others
-			h.turn = func(g *fakeGame, _ int) {
-				most = max(most, len(g.conn(1).hashes)-len(g.conn(2).hashes))
+			h.Turn = func(g *fakeGame, _ int) {
+				most = max(most, len(g.Conn(1).Hashes)-len(g.Conn(2).Hashes))
 			}
-			h.enough = func(g *fakeGame) bool { return most > 5 && g.answered(30, 1, 2, 3) }
+			h.Enough = func(g *fakeGame) bool { return most > 5 && g.Answered(30, 1, 2, 3) }
 			startFakeHost(t, h)
 			base := base
 			base.Conduct = one(Conduct{StallAfter: 300 * time.Millisecond, StallFor: time.Second})
 			wantOK(t, runBots(t, h, base))
 		})
 		t.Run("never read", func(t *testing.T) {
-			h := startFakeHost(t, &fakeHost{players: 3, enough: func(g *fakeGame) bool { return g.answered(10, 1, 3) }})
+			h := startFakeHost(t, &fakeHost{Players: 3, Enough: func(g *fakeGame) bool { return g.Answered(10, 1, 3) }})
 			base := base
 			base.Conduct = one(Conduct{NeverRead: true})
 			wantOK(t, runBots(t, h, base))
-			if n := len(h.game(0).conn(2).hashes); n != 0 {
+			if n := len(h.Game(0).Conn(2).Hashes); n != 0 {
 				t.Errorf("%d answers", n)
 			}
 		})
 		t.Run("leaves early", func(t *testing.T) {
-			h := startFakeHost(t, &fakeHost{players: 3, enough: func(g *fakeGame) bool { return g.conn(2).gone && g.turns > 10 }})
+			h := startFakeHost(t, &fakeHost{Players: 3, Enough: func(g *fakeGame) bool { return g.Conn(2).Gone && g.Turns > 10 }})
 			base := base
 			base.Conduct = one(Conduct{LeaveAfter: 300 * time.Millisecond})
 			r := runBots(t, h, base)
@@ -480,7 +481,7 @@ func TestMisbehaviour(t *testing.T) {
 	})
 	t.Run("garbage", func(t *testing.T) {
 		t.Parallel()
-		h := startFakeHost(t, &fakeHost{players: 3, enough: func(g *fakeGame) bool { return g.conn(2).gone }})
+		h := startFakeHost(t, &fakeHost{Players: 3, Enough: func(g *fakeGame) bool { return g.Conn(2).Gone }})
 		r := runBots(t, h, Options{Conduct: one(Conduct{Garbage: true})})
 		wantOK(t, r)
 		if r.Elapsed > time.Minute || r.Outcomes[OutcomeLeft] != 2 {
@@ -491,7 +492,7 @@ func TestMisbehaviour(t *testing.T) {
 
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{players: 2, joinWithin: time.Second})
+	h := startFakeHost(t, &fakeHost{Players: 2, JoinWithin: time.Second})
 	r := runBots(t, h, Options{Strangers: 10, Play: 2 * time.Second})
 	wantOK(t, r)
 	if len(r.Strangers) != len(strangers) {
@@ -507,14 +508,14 @@ func TestStrangers(t *testing.T) {
 // fakeMap makes the fake host send parts to whoever lacks the map.
 func fakeMap(h *fakeHost, size int) []byte {
 	rng := rand.New(rand.NewPCG(3, 4))
-	h.mapData = make([]byte, size)
-	for i := range h.mapData {
-		h.mapData[i] = byte(rng.Uint32())
+	h.MapData = make([]byte, size)
+	for i := range h.MapData {
+		h.MapData[i] = byte(rng.Uint32())
 	}
 	const window = 16 * w3gs.MapPartLen
 	type transfer struct{ sent, acked int }
 	transfers := map[*fakeConn]*transfer{}
-	h.onFrame = func(g *fakeGame, c *fakeConn, f w3gs.Frame) bool {
+	h.OnFrame = func(g *fakeGame, c *fakeConn, f w3gs.Frame) bool {
 		x := transfers[c]
 		p, err := w3gs.Decode(f, w3gs.FromClient)
 		if err != nil {
@@ -525,7 +526,7 @@ func fakeMap(h *fakeHost, size int) []byte {
 			if x == nil && int(q.Size) < size {
 				x = &transfer{sent: int(q.Size)}
 				transfers[c] = x
-				c.Write((&w3gs.StartDownload{From: fakeVirtual}).AppendTo(nil))
+				c.Write((&w3gs.StartDownload{From: testkit.VirtualPID}).AppendTo(nil))
 			}
 			if x != nil {
 				x.acked = int(q.Size)
@@ -536,13 +537,13 @@ func fakeMap(h *fakeHost, size int) []byte {
 			x.sent = x.acked
 		}
 		for x != nil && x.sent < size && x.sent-x.acked < window {
-			data := h.mapData[x.sent:min(size, x.sent+w3gs.MapPartLen)]
-			c.Write((&w3gs.MapPart{To: c.pid, From: fakeVirtual, Offset: uint32(x.sent), CRC32: crcOf(data), Data: data}).AppendTo(nil))
+			data := h.MapData[x.sent:min(size, x.sent+w3gs.MapPartLen)]
+			c.Write((&w3gs.MapPart{To: c.PID, From: testkit.VirtualPID, Offset: uint32(x.sent), CRC32: crcOf(data), Data: data}).AppendTo(nil))
 			x.sent += len(data)
 		}
 		return false
 	}
-	sum := sha256.Sum256(h.mapData)
+	sum := sha256.Sum256(h.MapData)
 	return sum[:]
 }
 
@@ -558,7 +559,7 @@ func TestDownload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachDriver(t, func(t *testing.T, base Options) {
 				dir := t.TempDir()
-				h := &fakeHost{players: 2}
+				h := &fakeHost{Players: 2}
 				sum := fakeMap(h, 400_000)
 				startFakeHost(t, h)
 				base.Conduct = func(_, seat int) Conduct {
@@ -576,7 +577,7 @@ func TestDownload(t *testing.T) {
 				}
 				for _, d := range r.Downloads {
 					file, err := os.ReadFile(d.Path)
-					if err != nil || string(file) != string(h.mapData) {
+					if err != nil || string(file) != string(h.MapData) {
 						t.Errorf("%s: %d bytes, %v", d.Path, len(file), err)
 					}
 					if !d.Intact || d.SHA256 != hex.EncodeToString(sum) || d.Time <= 0 {
@@ -595,10 +596,10 @@ func TestDownload(t *testing.T) {
 func TestDownloadIsResumed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	h := &fakeHost{players: 1, lobbies: 2}
+	h := &fakeHost{Players: 1, Lobbies: 2}
 	fakeMap(h, 400_000)
 	startFakeHost(t, h)
-	r := runBots(t, h, Options{GameID: 1, EntryKey: fakeKey, Conduct: func(int, int) Conduct { return Conduct{Download: dir, LeaveAtPercent: 50} }})
+	r := runBots(t, h, Options{GameID: 1, EntryKey: testkit.Key, Conduct: func(int, int) Conduct { return Conduct{Download: dir, LeaveAtPercent: 50} }})
 	if r.Outcomes[OutcomeLeft] != 1 || r.FaultCount != 0 || len(r.Downloads) != 0 {
 		t.Fatalf("%+v", r)
 	}
@@ -606,7 +607,7 @@ func TestDownloadIsResumed(t *testing.T) {
 	if err != nil || part.Size() < 200_000 || part.Size() > 210_000 {
 		t.Fatalf("part: %v, %v", part, err)
 	}
-	r = runBots(t, h, Options{GameID: 2, EntryKey: fakeKey, Conduct: func(int, int) Conduct { return Conduct{Download: dir} }})
+	r = runBots(t, h, Options{GameID: 2, EntryKey: testkit.Key, Conduct: func(int, int) Conduct { return Conduct{Download: dir} }})
 	wantOK(t, r)
 	if d := r.Downloads[0]; d.Resumed != part.Size() || !d.Intact || d.Bytes != 400_000 {
 		t.Errorf("%+v", d)

@@ -27,12 +27,12 @@ func TestMain(m *testing.M) {
 	if err := needFiles(16000); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	h := &fakeHost{players: players, period: 100 * time.Millisecond, floor: true, lobbies: 50}
-	if err := h.listen(); err != nil {
+	h := &fakeHost{Players: players, Period: 100 * time.Millisecond, Floor: true, Lobbies: 50}
+	if err := h.Open(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(h.addr)
+	fmt.Println(h.Addr)
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n') // until the test ends
 }
 
