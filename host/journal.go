@@ -128,20 +128,17 @@ type journals struct {
 	opts JournalOptions
 	h    *Host
 	jobs chan journalJob
-	open map[string]*journalFile
+	open map[string]*os.File // nil: given up
+	zip  *gzip.Writer        // of all files: each block is a member of its own
 	done chan struct{}
-}
-
-type journalFile struct {
-	f *os.File
-	z *gzip.Writer
 }
 
 func newJournals(h *Host, opts JournalOptions) *journals {
 	if opts.Dir == "" {
 		return nil
 	}
-	s := &journals{opts: opts, h: h, jobs: make(chan journalJob, journalBlocks), open: map[string]*journalFile{}, done: make(chan struct{})}
+	s := &journals{opts: opts, h: h, jobs: make(chan journalJob, journalBlocks), open: map[string]*os.File{}, done: make(chan struct{})}
+	s.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one that exists
 	s.rescue()
 	go s.run() // ends with close
 	return s
@@ -170,15 +167,17 @@ func (s *journals) run() {
 	for job := range s.jobs {
 		if err := s.take(job); err != nil {
 			s.h.log.Warn().Err(err).Str("file", filepath.Join(s.opts.Dir, job.name)).Msg("journal of a game cannot be written; the game goes on")
-			if file := s.open[job.name]; file != nil {
-				_ = file.f.Close()
-				s.open[job.name] = nil // given up
+			if f := s.open[job.name]; f != nil {
+				_ = f.Close()
+			}
+			if !job.end {
+				s.open[job.name] = nil
 			}
 		}
 	}
-	for _, file := range s.open {
-		if file != nil {
-			_ = errors.Join(file.z.Close(), file.f.Close())
+	for _, f := range s.open {
+		if f != nil {
+			_ = f.Close()
 		}
 	}
 }
@@ -186,33 +185,33 @@ func (s *journals) run() {
 // take writes a block. A journal that ends within its first block and is not
 // kept never sees the disk.
 func (s *journals) take(job journalJob) error {
-	file, known := s.open[job.name]
+	f, known := s.open[job.name]
 	part := filepath.Join(s.opts.Dir, job.name+".part")
 	if job.end {
 		defer delete(s.open, job.name)
 	}
-	if known && file == nil || job.end && !job.keep && !known {
+	if known && f == nil || job.end && !job.keep && !known {
 		return nil
 	}
 	if !known {
 		if err := os.MkdirAll(s.opts.Dir, 0o750); err != nil {
 			return err
 		}
-		f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-		if err != nil {
+		var err error
+		if f, err = os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600); err != nil {
 			return err
 		}
-		file = &journalFile{f, gzip.NewWriter(f)}
-		s.open[job.name] = file
+		s.open[job.name] = f
 	}
 	if job.end && !job.keep {
-		return errors.Join(file.f.Close(), os.Remove(part))
+		return errors.Join(f.Close(), os.Remove(part))
 	}
-	_, err := file.z.Write(job.data)
-	if err = errors.Join(err, file.z.Flush()); err != nil || !job.end {
+	s.zip.Reset(f)
+	_, err := s.zip.Write(job.data)
+	if err = errors.Join(err, s.zip.Close()); err != nil || !job.end {
 		return err
 	}
-	if err := errors.Join(file.z.Close(), file.f.Close()); err != nil {
+	if err := f.Close(); err != nil {
 		return err
 	}
 	return os.Rename(part, filepath.Join(s.opts.Dir, job.name))

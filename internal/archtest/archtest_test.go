@@ -54,7 +54,6 @@ var rooms = map[string]room{
 	"realm":               {imports: []string{"bncs", "lan", "realm"}},
 	"realm/session":       {imports: []string{"bncs", "w3gs"}, pure: true},
 	"internal/realmtest":  {imports: []string{"bncs", "w3gs"}},
-	"internal/floor":      {imports: []string{"w3gs"}},
 	"internal/filelock":   {},
 	"internal/nearest":    {pure: true},
 	"internal/testkit":    {imports: []string{"w3gs"}},

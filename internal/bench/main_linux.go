@@ -1,9 +1,9 @@
 // Command bench measures whole games on this machine: a host and simulated
-// players as two processes, for one or more numbers of games, and beside each
-// the same players against the floor (see internal/floor). It prints a table
-// for docs/benchmarks.md.
+// players as two processes, and in turn with it the same players against the
+// floor, a C program that does the least that keeps clients playing. It prints a
+// table for docs/benchmarks.md.
 //
-//	go run ./internal/bench --games 1,100,300 --seconds 30
+//	go run ./internal/bench --games 1,20,100,300 --rounds 3 --seconds 20
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,130 +36,154 @@ type bench struct {
 // subject is a program that is measured.
 type subject struct {
 	name string
-	run  func(addr string, games int) *exec.Cmd
+	run  func(port, games int) *exec.Cmd
 }
 
-// figures are one row of the table.
+// figures are what one run of a subject gives.
 type figures struct {
-	cpuPerTurn float64 // µs of the host for one player and turn
-	memory     float64 // KiB for one player
-	bots       botsReport
-	host       hostReport
+	cpu      float64 // µs of all threads for one player and turn
+	switches float64 // context switches a second, of all threads
+	memory   float64 // KiB for one player
+	late     float64 // ms, 99th percentile of |interval − period| at the clients
+	missed   float64 // turns
 }
 
 // botsReport is what is used of w3host bots --json.
 type botsReport struct {
-	Turns      int64   `json:"turns"`
-	Missed     int64   `json:"missed_turns"`
-	Measured   float64 `json:"measured_s"`
-	Interval   summary `json:"interval_ms"`
-	Jitter     summary `json:"jitter_ms"`
-	Late       summary `json:"late_ms"`
-	Faults     int64   `json:"fault_count"`
-	CPUPerTurn float64 `json:"cpu_us_per_player_turn"`
-}
-
-type summary struct {
-	P50  float64 `json:"p50"`
-	P99  float64 `json:"p99"`
-	P999 float64 `json:"p999"`
-	Max  float64 `json:"max"`
-}
-
-// hostReport is the host's last word on its lateness.
-type hostReport struct {
-	Message string  `json:"message"`
-	P50     float64 `json:"late_p50_ms"`
-	P99     float64 `json:"late_p99_ms"`
-	P999    float64 `json:"late_p999_ms"`
-	Max     float64 `json:"late_max_ms"`
+	Missed int64 `json:"missed_turns"`
+	Jitter struct {
+		P99 float64 `json:"p99"`
+	} `json:"jitter_ms"`
 }
 
 func main() {
-	games := flag.String("games", "1,100,300", "numbers of games, with commas between")
-	seconds := flag.Int("seconds", 30, "how long each is measured")
+	games := flag.String("games", "1,20,100,300", "numbers of games, with commas between")
+	rounds := flag.Int("rounds", 3, "how often each is measured, in turn")
+	seconds := flag.Int("seconds", 20, "how long each is measured")
 	latency := flag.Duration("latency", 100*time.Millisecond, "time between turns")
-	noFloor := flag.Bool("no-floor", false, "measure the host only")
+	floor := flag.String("floor", "../shared/bench/floor.c", "source of the floor; empty measures the host only")
+	other := flag.String("other", "", "another w3host to measure beside this one: the path of a binary")
 	flag.Parse()
 	b := &bench{seconds: *seconds, period: *latency, extra: flag.Args()}
-	if err := b.main(strings.Split(*games, ","), !*noFloor); err != nil {
+	if err := b.main(strings.Split(*games, ","), *rounds, *floor, *other); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func (b *bench) main(games []string, withFloor bool) (err error) {
+func (b *bench) main(games []string, rounds int, floor, other string) (err error) {
 	if b.dir, err = os.MkdirTemp("", "w3host-bench"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	for name, pkg := range map[string]string{"w3host": "./cmd/w3host", "floor": "./internal/floor"} {
-		build := exec.Command("go", "build", "-o", filepath.Join(b.dir, name), pkg)
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("build %s: %w\n%s", pkg, err, out)
+	host := filepath.Join(b.dir, "w3host")
+	build := exec.Command("go", "build", "-o", host, "./cmd/w3host")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the host: %w\n%s", err, out)
+	}
+	subjects := []subject{{"w3host", b.host(host)}}
+	if other != "" {
+		subjects = append(subjects, subject{filepath.Base(other), b.host(other)})
+	}
+	if floor != "" {
+		program := filepath.Join(b.dir, "floor")
+		if out, err := exec.Command("cc", "-O2", "-o", program, floor).CombinedOutput(); err != nil {
+			return fmt.Errorf("build the floor: %w\n%s", err, out)
 		}
+		subjects = append(subjects, subject{"floor", func(port, _ int) *exec.Cmd {
+			return exec.Command(program, strconv.Itoa(port), strconv.Itoa(players), strconv.Itoa(int(b.period.Milliseconds())))
+		}})
 	}
-	fmt.Println("| program | games | host µs CPU per player and turn | CPU s per 1000 player-minutes | KiB per player | " +
-		"host late p50 / p99 / p99.9 ms | client \\|interval − period\\| p50 / p99 / p99.9 / max ms | missed turns | bots' µs |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|")
-	subjects := []subject{{"w3host", b.host}}
-	if withFloor {
-		subjects = append(subjects, subject{"floor", b.floor})
-	}
+	fmt.Println("| games | program | µs CPU per player and turn | / floor | context switches a second | KiB per player | p99 \\|interval − period\\| ms | missed turns |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for _, text := range games {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 1 {
 			return fmt.Errorf("--games: %q is no number of games", text)
 		}
-		var cpu []float64
-		for _, s := range subjects {
-			f, err := b.measure(s, n)
-			if err != nil {
-				return fmt.Errorf("%s with %d games: %w", s.name, n, err)
-			}
-			cpu = append(cpu, f.cpuPerTurn)
-			f.print(s.name, n, b.period)
-		}
-		if len(cpu) == 2 {
-			fmt.Printf("\n%d games: host / floor = %.2f\n\n", n, cpu[0]/cpu[1])
+		if err := b.compare(subjects, n, rounds); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (b *bench) host(addr string, games int) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(b.dir, "w3host"), "--listen", addr, "--lan=false", "--log-json", "--latency", b.period.String())
-	cmd.Env = append(os.Environ(), "W3HOST_LOBBY_COUNTDOWN=0", "W3HOST_AUTOHOST_MAX_GAMES=100000",
-		"W3HOST_AUTOHOST_LOBBIES="+strconv.Itoa(min(games, 1000)))
-	return cmd
+// compare measures all subjects in turn, and prints medians and ranges.
+func (b *bench) compare(subjects []subject, games, rounds int) error {
+	all := make([][]figures, len(subjects))
+	for range rounds {
+		for i, s := range subjects {
+			f, err := b.measure(s, games)
+			if err != nil {
+				return fmt.Errorf("%s with %d games: %w", s.name, games, err)
+			}
+			all[i] = append(all[i], f)
+		}
+	}
+	cpu := func(f figures) float64 { return f.cpu }
+	floor := median(all[len(all)-1], cpu)
+	for i, s := range subjects {
+		fmt.Printf("| %d | %s | %s | %.2f | %s | %s | %s | %s |\n", games, s.name, shown(all[i], 1, cpu), median(all[i], cpu)/floor,
+			shown(all[i], 0, func(f figures) float64 { return f.switches }),
+			shown(all[i], 1, func(f figures) float64 { return f.memory }),
+			shown(all[i], 2, func(f figures) float64 { return f.late }),
+			shown(all[i], 0, func(f figures) float64 { return f.missed }))
+	}
+	return nil
 }
 
-func (b *bench) floor(addr string, _ int) *exec.Cmd {
-	return exec.Command(filepath.Join(b.dir, "floor"), "--listen", addr, "--players", strconv.Itoa(players), "--latency", b.period.String())
+func median(list []figures, of func(figures) float64) float64 {
+	var values []float64
+	for _, f := range list {
+		values = append(values, of(f))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// shown is the median, and the range where there is one.
+func shown(list []figures, digits int, of func(figures) float64) string {
+	low, high := of(list[0]), of(list[0])
+	for _, f := range list {
+		low, high = min(low, of(f)), max(high, of(f))
+	}
+	text := strconv.FormatFloat(median(list, of), 'f', digits, 64)
+	if low == high {
+		return text
+	}
+	return fmt.Sprintf("%s (%.*f–%.*f)", text, digits, low, digits, high)
+}
+
+func (b *bench) host(program string) func(port, games int) *exec.Cmd {
+	return func(port, games int) *exec.Cmd {
+		cmd := exec.Command(program, "--listen", "127.0.0.1:"+strconv.Itoa(port), "--lan=false", "--log-json", "--latency", b.period.String())
+		cmd.Env = append(os.Environ(), "W3HOST_LOBBY_COUNTDOWN=0", "W3HOST_AUTOHOST_MAX_GAMES=100000",
+			"W3HOST_AUTOHOST_LOBBIES="+strconv.Itoa(min(games, 1000)))
+		return cmd
+	}
 }
 
 // measure runs one program with one number of games. CPU and memory are taken
 // in the middle of the time in which all games run.
 func (b *bench) measure(s subject, games int) (f figures, err error) {
-	addr := "127.0.0.1:" + strconv.Itoa(20000+os.Getpid()%20000)
+	port := 20000 + int(time.Now().UnixNano()/1e6)%20000
 	work, err := os.MkdirTemp(b.dir, s.name)
 	if err != nil {
 		return f, err
 	}
-	var log bytes.Buffer
-	host := s.run(addr, games)
-	host.Dir, host.Stderr = work, &log
+	host := s.run(port, games)
+	host.Dir = work
 	if err := host.Start(); err != nil {
 		return f, err
 	}
-	defer func() { _ = host.Process.Kill() }()
+	defer func() { _, _ = host.Process.Kill(), host.Wait() }()
 	time.Sleep(time.Second)
 	empty := memory(host.Process.Pid)
 
 	var out bytes.Buffer
 	clients := exec.Command(filepath.Join(b.dir, "w3host"), append([]string{
-		"bots", "--addr", addr, "--players", strconv.Itoa(players), "--games", strconv.Itoa(games),
+		"bots", "--addr", "127.0.0.1:" + strconv.Itoa(port), "--players", strconv.Itoa(players), "--games", strconv.Itoa(games),
 		"--minutes", strconv.FormatFloat(float64(b.seconds)/60, 'f', -1, 64), "--json",
 	}, b.extra...)...)
 	clients.Stdout = &out
@@ -181,53 +206,54 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 		}
 	}
 	time.Sleep(time.Duration(b.seconds) * time.Second / 4)
-	began, before := time.Now(), cpuTime(host.Process.Pid)
+	began, cpu, switches := time.Now(), cpuTime(host.Process.Pid), contextSwitches(host.Process.Pid)
 	time.Sleep(time.Duration(b.seconds) * time.Second / 2)
-	spent, took := cpuTime(host.Process.Pid)-before, time.Since(began)
+	spent, took := cpuTime(host.Process.Pid)-cpu, time.Since(began)
+	f.switches = float64(contextSwitches(host.Process.Pid)-switches) / took.Seconds()
 	f.memory = float64(memory(host.Process.Pid)-empty) / float64(games*players)
-	f.cpuPerTurn = spent.Seconds() * 1e6 / (took.Seconds() / b.period.Seconds() * float64(games*players))
+	f.cpu = spent.Seconds() * 1e6 / (took.Seconds() / b.period.Seconds() * float64(games*players))
 
-	_ = clients.Wait() // its faults are in its report
-	if err := json.Unmarshal(out.Bytes(), &f.bots); err != nil {
+	_ = clients.Wait() // its faults are in its report; the floor makes many
+	var report botsReport
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
 		return f, fmt.Errorf("the bots' report: %w: %s", err, out.String())
 	}
+	f.late, f.missed = report.Jitter.P99, float64(report.Missed)
 	_ = host.Process.Signal(syscall.SIGTERM)
-	_ = host.Wait()
-	for line := range bytes.Lines(log.Bytes()) {
-		var r hostReport
-		if json.Unmarshal(line, &r) == nil && r.Message == "how late turns were sent" {
-			f.host = r
-		}
-	}
 	return f, nil
 }
 
-func (f *figures) print(name string, games int, period time.Duration) {
-	late := "–"
-	if f.host.Message != "" {
-		late = fmt.Sprintf("%.2f / %.2f / %.2f", f.host.P50, f.host.P99, f.host.P999)
+// perThread adds up what a file of each thread of a process says.
+func perThread(pid int, file string, read func(text string) int64) (sum int64) {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/%s", pid, file))
+	for _, task := range tasks {
+		if text, err := os.ReadFile(task); err == nil {
+			sum += read(string(text))
+		}
 	}
-	perMinute := f.cpuPerTurn / 1e6 * 60 / period.Seconds() * 1000
-	fmt.Printf("| %s | %d | %.1f | %.1f | %.1f | %s | %.2f / %.2f / %.2f / %.1f | %d of %d | %.1f |\n",
-		name, games, f.cpuPerTurn, perMinute, f.memory, late,
-		f.bots.Jitter.P50, f.bots.Jitter.P99, f.bots.Jitter.P999, f.bots.Jitter.Max, f.bots.Missed, f.bots.Turns, f.bots.CPUPerTurn)
+	return sum
 }
 
 // cpuTime is what the threads of a process have spent on a processor so far,
 // as the scheduler counts it; the times in stat are sampled, which is wrong for
 // a process that wakes by the clock.
 func cpuTime(pid int) time.Duration {
-	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	var sum time.Duration
-	for _, task := range tasks {
-		text, err := os.ReadFile(task)
-		if err != nil {
-			continue
+	return time.Duration(perThread(pid, "schedstat", func(text string) int64 {
+		ns, _ := strconv.ParseInt(strings.Fields(text + " 0")[0], 10, 64)
+		return ns
+	}))
+}
+
+func contextSwitches(pid int) int64 {
+	return perThread(pid, "status", func(text string) (sum int64) {
+		for line := range strings.Lines(text) {
+			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "ctxt_switches") {
+				n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+				sum += n
+			}
 		}
-		ns, _ := strconv.ParseInt(strings.Fields(string(text) + " 0")[0], 10, 64)
-		sum += time.Duration(ns)
-	}
-	return sum
+		return sum
+	})
 }
 
 // memory is the resident size of a process in KiB.
