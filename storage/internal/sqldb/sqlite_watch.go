@@ -1,16 +1,28 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
+	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
 
-// watchEvery is how soon a change made by another process is seen.
-const watchEvery = time.Second
+const (
+	// watchEvery is how soon a change made by another process is seen.
+	watchEvery = time.Second
+	// watchAnyway is how often the file is looked at where the system tells of
+	// changes: some network file systems do not tell of what others write.
+	watchAnyway = time.Minute
+)
 
 // Watch looks at the counters of migration 2, at once after a write of this
-// process, else every second, and only when the file has changed at all.
+// process, else when the system tells of a change of the file, or every second
+// where it cannot.
 func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 	wake := make(chan struct{}, 1)
 	s.mu.Lock()
@@ -26,7 +38,13 @@ func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 		return s.explain(err)
 	}
 	defer conn.Close()
-	ticker := time.NewTicker(watchEvery)
+	every := watchAnyway
+	files, stop, err := s.fileNews()
+	if err != nil {
+		every = watchEvery
+	}
+	defer stop()
+	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	version, counters := int64(-1), map[string]int64(nil)
 	for {
@@ -52,8 +70,52 @@ func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 			return ctx.Err()
 		case <-wake:
 		case <-ticker.C:
+		case <-files:
+			// Writes come in crowds, and this process makes most of them.
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-wake:
+			case <-time.After(watchEvery / 2):
+			}
 		}
 	}
+}
+
+// fileNews holds a token when the file, or its write-ahead log, has changed.
+func (s *liteDB) fileNews() (news <-chan struct{}, stop func(), err error) {
+	stop = func() {}
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, stop, err
+	}
+	dir, base := filepath.Split(s.path)
+	if err := w.Add(cmp.Or(dir, ".")); err != nil {
+		return nil, stop, errors.Join(err, w.Close())
+	}
+	tokens := make(chan struct{}, 1)
+	go func() { // ends with stop
+		for {
+			select {
+			case e, ok := <-w.Events:
+				if !ok {
+					return
+				}
+				if !strings.HasPrefix(filepath.Base(e.Name), base) {
+					continue
+				}
+			case _, ok := <-w.Errors: // the queue has overflowed: anything may have changed
+				if !ok {
+					return
+				}
+			}
+			select {
+			case tokens <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	return tokens, func() { _ = w.Close() }, nil
 }
 
 func (s *liteDB) counters(ctx context.Context, conn *sql.Conn) (map[string]int64, error) {
