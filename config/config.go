@@ -18,6 +18,7 @@ type Config struct {
 	Database  Database  `toml:"database"`
 	Limits    Limits    `toml:"limits"`
 	Log       Log       `toml:"log"`
+	Realms    []Realm   `toml:"realm"` // see realm.go
 }
 
 // Host is the program as the network sees it.

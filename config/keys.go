@@ -15,6 +15,9 @@ func (c *Config) fields() map[string]reflect.Value {
 	sections := reflect.ValueOf(c).Elem()
 	for i := range sections.NumField() {
 		section := sections.Field(i)
+		if section.Kind() != reflect.Struct {
+			continue // a list of sections
+		}
 		prefix := sections.Type().Field(i).Tag.Get("toml") + "."
 		for j := range section.NumField() {
 			fields[prefix+section.Type().Field(j).Tag.Get("toml")] = section.Field(j)

@@ -27,6 +27,7 @@ func Load(path string, environ []string) (Config, error) {
 		faults = multierror.Append(faults, c.readFile(path))
 	}
 	faults = multierror.Append(faults, c.readEnviron(environ))
+	faults = multierror.Append(faults, c.readPasswords(environ))
 	return c, faults.ErrorOrNil()
 }
 
@@ -56,6 +57,9 @@ func (c *Config) decode(path, text string) error {
 	fields := c.fields()
 	for _, key := range meta.Keys() {
 		name := key.String()
+		if key[0] == realmSection {
+			continue
+		}
 		if len(key) == 1 {
 			if _, table := sections[name].(map[string]any); !table || !isSection(fields, name) {
 				faults = multierror.Append(faults, unknownKey(path, name))
@@ -74,7 +78,7 @@ func (c *Config) decode(path, text string) error {
 			faults = multierror.Append(faults, fmt.Errorf("%s: %s = %v: %w", path, name, section[key[1]], err))
 		}
 	}
-	return faults.ErrorOrNil()
+	return multierror.Append(faults, c.decodeRealms(path, sections[realmSection])).ErrorOrNil()
 }
 
 // set puts one decoded TOML value into its field by way of TOML again: the
@@ -135,7 +139,7 @@ func (c *Config) readEnviron(environ []string) error {
 	}
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, EnvPrefix) || reserved(name) {
+		if !strings.HasPrefix(name, EnvPrefix) || reserved(name) || isRealmPassword(name) {
 			continue
 		}
 		key, ok := names[name]

@@ -119,6 +119,9 @@ func (c *Config) Validate() error {
 	v.text("log.journals", c.Log.Journals, 1, 4096)
 	v.oneOf("log.keep_journals", c.Log.KeepJournals, "faults", "all", "none")
 	v.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
+	for i := range c.Realms {
+		v.realm(c, i)
+	}
 	return v.faults.ErrorOrNil()
 }
 

@@ -19,9 +19,10 @@ type Fact interface{ fact() }
 
 // Player is who a fact is about.
 type Player struct {
-	PID  uint8
-	Name string
-	Addr netip.AddrPort // zero for fake players
+	PID   uint8
+	Name  string
+	Realm string         // that vouches for the name; empty: none
+	Addr  netip.AddrPort // zero for fake players
 }
 
 type (
@@ -36,6 +37,8 @@ type (
 		Player
 		Slot int
 	}
+	// Vouched: the realm of a player's name has confirmed it.
+	Vouched struct{ Player }
 	// JoinRefused: a join was answered with 0x05.
 	JoinRefused struct {
 		Name   string
@@ -183,6 +186,7 @@ func (f *DownloadEnded) Speed() float64 {
 
 func (*Opened) fact()           {}
 func (*Joined) fact()           {}
+func (*Vouched) fact()          {}
 func (*JoinRefused) fact()      {}
 func (*LacksMap) fact()         {}
 func (*LeftLobby) fact()        {}

@@ -21,7 +21,8 @@ const (
 	Tick Kind = iota
 	// Join: the 0x1E of a new Link at Addr. The host has checked the game id and
 	// the entry key, and looked up whether the player is Banned (why), and whether
-	// the address is Shared by many.
+	// the address is Shared by many. Realm is whose name it is said to be, empty for
+	// the LAN, and Vouched says that the realm has confirmed it.
 	Join
 	// Packet: any packet of Link without a kind of its own. Level is what the
 	// sender may do as the host knows, looked up for chat. Parts is how much of
@@ -48,6 +49,9 @@ const (
 	Ban
 	// Command: Caller types Line, by another way than the chat of this game.
 	Command
+	// Vouch: the realm of Link's player has confirmed the name. Level is what the
+	// player may do, now that it counts.
+	Vouch
 	// Stop: the host stops; Why is told to the players.
 	Stop
 	// Proxy: Link's player sits behind a proxy and asks for reconnection.
@@ -62,7 +66,7 @@ const (
 
 var kindText = [...]string{
 	"a tick", "a join", "a packet", "an action", "an acknowledgement", "the end of a link", "a resumed link", "a backlog",
-	"lateness of the host", "a place in the period", "a ban", "a command", "the stop of the host",
+	"lateness of the host", "a place in the period", "a ban", "a command", "a confirmed name", "the stop of the host",
 	"a proxy", "an extended proxy", "an acknowledgement of a proxy", "a seat that cannot be resumed",
 }
 
@@ -77,21 +81,23 @@ func (k Kind) String() string {
 // Input is one thing that happened outside. It is a flat struct, so that
 // actions and acknowledgements need no allocation; Step keeps nothing of it.
 type Input struct {
-	Kind   Kind
-	Link   LinkID
-	PID    uint8
-	Level  command.Level
-	Sum    uint32
-	Queued int
-	Parts  int
-	Moves  uint64
-	By     time.Duration
-	Data   []byte
-	Packet w3gs.Packet
-	Addr   netip.AddrPort
-	Why    string
-	Banned string
-	Shared bool
-	Caller *command.Caller
-	Line   string
+	Kind    Kind
+	Link    LinkID
+	PID     uint8
+	Level   command.Level
+	Sum     uint32
+	Queued  int
+	Parts   int
+	Moves   uint64
+	By      time.Duration
+	Data    []byte
+	Packet  w3gs.Packet
+	Addr    netip.AddrPort
+	Why     string
+	Banned  string
+	Shared  bool
+	Realm   string
+	Vouched bool
+	Caller  *command.Caller
+	Line    string
 }

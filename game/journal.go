@@ -24,7 +24,7 @@ import (
 // with the fields of its kind, strings and bytes behind their length, numbers
 // as varints. An entry of kind checkEntry holds the CRC-32 of all orders to the
 // host so far; it ends a journal of a game that ended well.
-const journalMagic = "w3host journal 1\n"
+const journalMagic = "w3host journal 2\n"
 
 const (
 	checkEntry Kind = 0x40 // not an input: the sum of what came out
@@ -71,7 +71,12 @@ func (j *Journal) Append(dst []byte, now time.Duration, in *Input) []byte {
 		if in.Shared {
 			shared = 1
 		}
-		dst = append(dst, byte(in.Level), shared)
+		vouched := byte(0)
+		if in.Vouched {
+			vouched = 1
+		}
+		dst = append(dst, byte(in.Level), shared, vouched)
+		dst = appendBytes(dst, []byte(in.Realm))
 		dst = appendBytes(dst, in.Packet.AppendTo(nil))
 	case Packet:
 		dst = append(dst, byte(in.Level))
@@ -89,6 +94,8 @@ func (j *Journal) Append(dst []byte, now time.Duration, in *Input) []byte {
 		dst = appendBytes(append(dst, in.PID), []byte(in.Why))
 	case Lost, Ban, Stop:
 		dst = appendBytes(dst, []byte(in.Why))
+	case Vouch:
+		dst = append(dst, byte(in.Level))
 	case Resume:
 		dst = appendBytes(append(dst, in.PID), []byte(in.Addr.String()))
 	case Backlog:
@@ -192,6 +199,7 @@ func (r *JournalReader) entry(kind Kind) (e Entry, err error) {
 		in.Addr, _ = netip.ParseAddrPort(r.text(&err))
 		in.Banned = r.text(&err)
 		in.Level, in.Shared = command.Level(r.byte(&err)), r.byte(&err) == 1
+		in.Vouched, in.Realm = r.byte(&err) == 1, r.text(&err)
 		in.Packet = r.packet(&err)
 	case Packet:
 		in.Level = command.Level(r.byte(&err))
@@ -209,6 +217,8 @@ func (r *JournalReader) entry(kind Kind) (e Entry, err error) {
 		in.PID, in.Why = r.byte(&err), r.text(&err)
 	case Lost, Ban, Stop:
 		in.Why = r.text(&err)
+	case Vouch:
+		in.Level = command.Level(r.byte(&err))
 	case Resume:
 		in.PID = r.byte(&err)
 		in.Addr, _ = netip.ParseAddrPort(r.text(&err))

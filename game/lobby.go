@@ -3,6 +3,7 @@ package game
 import (
 	"time"
 
+	"w3host/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/w3gs"
@@ -15,12 +16,22 @@ const silenceCheck = 5 * time.Second
 // join seats a player, or refuses.
 func (m *Machine) join(in *Input) {
 	req := in.Packet.(*w3gs.ReqJoin)
-	m.joining = &seat{name: req.Name, addr: in.Addr, link: in.Link, level: in.Level, heard: m.now}
+	m.joining = &seat{name: req.Name, addr: in.Addr, link: in.Link, level: in.Level, realm: in.Realm, vouched: in.Vouched, heard: m.now}
 	m.tell(lobby.Join{
 		Conn: lobby.ConnID(in.Link), Req: *req,
-		External: w3gs.SockAddrFrom(in.Addr), Banned: in.Banned, Shared: in.Shared,
+		External: w3gs.SockAddrFrom(in.Addr), Banned: in.Banned, Shared: in.Shared, Realm: in.Realm, Vouched: in.Vouched,
 	})
 	m.joining = nil
+}
+
+// vouch takes a realm's word for a name.
+func (m *Machine) vouch(s *seat, level command.Level) {
+	if s.vouched || s.realm == "" {
+		return
+	}
+	s.vouched, s.level = true, level
+	m.tell(lobby.Vouch{PID: s.pid})
+	m.fact(&Vouched{s.player()})
 }
 
 // tell hands an event to the lobby.

@@ -183,6 +183,8 @@ func (m *Machine) handle(in *Input) {
 		m.meetProxy(s, extendedProxy)
 	case Acked:
 		s.heard, s.acked = m.now, m.now
+	case Vouch:
+		m.vouch(s, in.Level)
 	case Ban:
 		if m.turns == nil {
 			m.operate(lobby.Kick{PID: s.pid, Why: "banned: " + in.Why})

@@ -39,7 +39,8 @@ func (m *Machine) obey(by *command.Caller, line string) {
 
 // caller is a player as one who commands.
 func (m *Machine) caller(pid uint8) *command.Caller {
-	c := &command.Caller{PID: pid, Name: m.player(pid).Name, Via: command.ViaLobby}
+	p := m.player(pid)
+	c := &command.Caller{PID: pid, Name: p.Name, Realm: p.Realm, Via: command.ViaLobby}
 	if m.turns != nil {
 		c.Via = command.ViaGame
 	}

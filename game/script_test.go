@@ -69,6 +69,8 @@ func newScene() *scene {
 // event plays one line:
 //
 //	join NAME            a player who has the map joins; "lacking" behind it: who has not
+//	join NAME@REALM      a player by a realm's list; "vouched" behind it: whom it has confirmed
+//	vouch NAME           the realm confirms the name
 //	NAME: TEXT           a player says something
 //	console: LINE        the operator types a command
 //	load | ack [NAME]    everybody loads; all but NAME answer all turns
@@ -86,6 +88,8 @@ func (s *scene) event(line string) error {
 	case "join":
 		name, lacking := strings.CutSuffix(rest, " lacking")
 		s.join(name, lacking)
+	case "vouch":
+		s.step(Input{Kind: Vouch, Link: s.links[rest], Level: command.Admin})
 	case "leave":
 		s.packet(rest, &w3gs.LeaveGame{Reason: w3gs.LeaveLost})
 	case "lose":
@@ -153,8 +157,10 @@ func (s *scene) say(who, text string) error {
 func (s *scene) join(name string, lacking bool) {
 	s.lastLink++
 	link := s.lastLink
+	name, vouched := strings.CutSuffix(name, " vouched")
+	name, realm, _ := strings.Cut(name, "@")
 	s.links[name] = link
-	s.step(Input{Kind: Join, Link: link, Packet: &w3gs.ReqJoin{Name: name}, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(link)}), 6112)})
+	s.step(Input{Kind: Join, Link: link, Realm: realm, Vouched: vouched, Packet: &w3gs.ReqJoin{Name: name}, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(link)}), 6112)})
 	size := s.m.cfg.Transfer.Size
 	if lacking {
 		size = 0
@@ -198,6 +204,8 @@ func (s *scene) show() {
 		switch f := s.out.Facts[i].Fact.(type) {
 		case *Commanded:
 			s.tell("audit: %s by %s (%s), on %q, %q, refused %q", f.Name, f.Caller.Name, f.Caller.Via, f.Target, f.Detail, f.Refused)
+		case *Vouched:
+			s.tell("%s is vouched for by %s", f.Name, f.Realm)
 		case *LeftLobby:
 			s.tell("%s left: %s", f.Name, f.Why)
 		case *LeftGame:

@@ -16,6 +16,8 @@ type seat struct {
 	name    string
 	addr    netip.AddrPort
 	link    LinkID        // what carries the player; 0: none
+	realm   string        // that the name is said to be of; empty: the LAN
+	vouched bool          // the realm has confirmed it
 	level   command.Level // as the host looked up last
 	heard   time.Duration
 	proxy   proxyKind     // what stands between the player and the link
@@ -28,7 +30,13 @@ type seat struct {
 	kick    string // why, once kicked from a running game
 }
 
-func (s *seat) player() Player { return Player{PID: s.pid, Name: s.name, Addr: s.addr} }
+func (s *seat) player() Player {
+	p := Player{PID: s.pid, Name: s.name, Addr: s.addr}
+	if s.vouched {
+		p.Realm = s.realm
+	}
+	return p
+}
 
 // seatOf finds the seat that a link carries.
 func (m *Machine) seatOf(link LinkID) *seat {

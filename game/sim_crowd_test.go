@@ -155,6 +155,9 @@ func (c *crowd) join() {
 	if c.r.IntN(40) == 0 {
 		in.Banned = "rude"
 	}
+	if c.r.IntN(4) == 0 {
+		in.Realm, in.Vouched = "Home", c.r.IntN(4) == 0
+	}
 	a.join = in
 	at := time.Duration(c.r.IntN(1500)) * time.Millisecond
 	if a.wire != nil {
@@ -162,6 +165,9 @@ func (c *crowd) join() {
 		return
 	}
 	c.after(at, in)
+	if in.Realm != "" {
+		c.after(time.Duration(c.r.IntN(9000))*time.Millisecond, Input{Kind: Vouch, Link: a.link, Level: command.Admin})
+	}
 }
 
 // after puts an input off. Inputs of one link keep their order.

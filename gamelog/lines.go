@@ -30,6 +30,8 @@ func (l *Lines) Observe(s *game.Stamped) {
 			Stringer("listen", l.addr).Msg("lobby open")
 	case *game.Joined:
 		player(l.log.Info(), f.Player).Int("slot", f.Slot+1).Stringer("addr", f.Addr).Msg("player joined")
+	case *game.Vouched:
+		player(l.log.Info(), f.Player).Str("realm", f.Realm).Msg("name confirmed by the realm")
 	case *game.JoinRefused:
 		l.log.Info().Str("player", f.Name).Stringer("addr", f.Addr).Str("reason", f.Why).Msg("join refused")
 	case *game.LacksMap:

@@ -50,7 +50,9 @@ func (r *Records) Observe(s *game.Stamped) {
 	case *game.Opened:
 		r.created(at, f)
 	case *game.Joined:
-		r.to.Record(storage.PlayerJoined{Game: r.key, At: at, PID: f.PID, Name: f.Name, Addr: f.Addr.Addr()})
+		r.to.Record(storage.PlayerJoined{Game: r.key, At: at, PID: f.PID, Name: f.Name, Realm: f.Realm, Addr: f.Addr.Addr()})
+	case *game.Vouched:
+		r.to.Record(storage.PlayerVouched{Game: r.key, At: at, PID: f.PID, Realm: f.Realm})
 	case *game.LeftLobby:
 		r.to.Record(storage.PlayerLeft{Game: r.key, At: at, PID: f.PID, Code: uint32(f.Reason), Reason: f.Why, Ping: f.RTT})
 	case *game.Said:
@@ -166,7 +168,7 @@ func (r *Records) started(at time.Time, f *game.Started) {
 
 func startedSlot(i uint8, s w3gs.Slot, p lobby.Player, addr netip.Addr) storage.StartedSlot {
 	slot := storage.StartedSlot{
-		Slot: i, PID: s.PID, Occupant: storage.OccupantPlayer, Name: p.Name, Addr: addr,
+		Slot: i, PID: s.PID, Occupant: storage.OccupantPlayer, Name: p.Name, Realm: p.Realm, Addr: addr,
 		Team: s.Team, Colour: s.Colour, Race: uint8(s.Race &^ w3gs.RaceSelectable), Handicap: p.Handicap,
 	}
 	switch {

@@ -40,14 +40,17 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, *refusal) {
 		return nil, refuse(w3gs.RejectInvalid, err.Error())
 	}
 	g := h.Game(join.GameID)
+	l.realm = h.opts.Realms.Realm(join.GameID)
 	switch {
+	case l.realm == "" && join.GameID&^gameIDMask != 0:
+		return nil, refuse(w3gs.RejectInvalid, "the game id is of a realm that is not ours")
 	case g == nil && h.wasOpened(join.GameID):
 		return nil, refuse(w3gs.RejectStarted, "the game is over")
 	case g == nil:
 		return nil, refuse(w3gs.RejectInvalid, "no game has this id")
 	case !g.open.Load():
 		return nil, refuse(w3gs.RejectStarted, "the game has started")
-	case h.opts.RequireEntryKey && join.EntryKey != g.key:
+	case h.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key:
 		return nil, refuse(w3gs.RejectWrongKey, "wrong entry key: not from this lobby's LAN announcement")
 	}
 	return g, nil

@@ -196,15 +196,20 @@ func (g *Game) schedule() {
 func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	g.lastID++
 	l.game, l.id, l.name = g, g.lastID, join.Name
+	l.vouched = l.realm != "" && g.shard.claim(l.realm, l.name)
 	g.links[l.id] = l
 	defer g.rescue() // also from a fault of those who are asked here
 	g.last = game.Join
 	g.step(&game.Input{
 		Kind: game.Join, Link: l.id, Packet: join, Addr: l.addr,
-		Level:  g.host.opts.Admins.Level(join.Name, ""),
-		Banned: g.host.opts.Bans.Banned(join.Name, l.addr.Addr(), ""),
+		Level:  l.level(),
+		Banned: l.banned(),
 		Shared: g.host.gate.exempt(l.addr.Addr()),
+		Realm:  l.realm, Vouched: l.vouched,
 	})
+	if l.realm != "" && !l.vouched && l.pid != 0 {
+		g.askRealm(l)
+	}
 }
 
 // lost tells the machine of the end of a link.
@@ -329,7 +334,7 @@ func (g *Game) checkBans() {
 		if l == nil {
 			continue
 		}
-		if why := g.host.opts.Bans.Banned(l.name, l.addr.Addr(), ""); why != "" {
+		if why := l.banned(); why != "" {
 			g.step(&game.Input{Kind: game.Ban, Link: l.id, Why: why})
 		}
 	}

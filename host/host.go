@@ -63,6 +63,9 @@ func New(opts Options) (*Host, error) {
 	if opts.Admins == nil {
 		opts.Admins = nobody{}
 	}
+	if opts.Realms == nil {
+		opts.Realms = nobody{}
+	}
 	listener, err := listen(opts.Listen)
 	if err != nil {
 		return nil, err
@@ -117,6 +120,9 @@ func (h *Host) Addr() netip.AddrPort { return h.addr }
 // Advertise sets who announces the lobbies; it must come before Run. The
 // advertiser needs the port, which is known only now.
 func (h *Host) Advertise(a Advertiser) { h.opts.Advertiser = a }
+
+// UseRealms sets who knows the realms; it must come before Run.
+func (h *Host) UseRealms(r Realms) { h.opts.Realms = r }
 
 // Run serves until ctx ends, then stops in order: no new connections, no
 // announcements, games told and ended, their last packets flushed. It returns

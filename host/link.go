@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"w3host/command"
 	"w3host/game"
 	"w3host/reconnect"
 	"w3host/w3gs"
@@ -59,6 +60,9 @@ type link struct {
 	id   game.LinkID
 	pid  uint8 // the seat that it carries; 0: none
 	name string
+
+	realm   string // whose list the join came from; empty: the LAN
+	vouched bool   // the realm has confirmed the name
 
 	line  *reconnect.Line // goes on when another link takes the seat over
 	proxy *proxy          // nil: the client speaks for itself
@@ -155,13 +159,32 @@ func (l *link) packet(frame w3gs.Frame) error {
 		in.Kind, in.Packet, in.Parts = game.Packet, packet, l.out.pieceBytes
 		switch op {
 		case w3gs.OpChatToHost:
-			in.Level = s.host.opts.Admins.Level(l.name, "")
+			in.Level = l.level()
 		case w3gs.OpPongToHost:
 			in.By = l.sock.rtt()
 		}
 	}
 	g.step(&in)
 	return nil
+}
+
+// level is what the player may do as the host knows. A name that its realm has
+// not confirmed is worth nothing, not even as one of the LAN.
+func (l *link) level() command.Level {
+	if l.realm != "" && !l.vouched {
+		return command.Anyone
+	}
+	return l.shard.host.opts.Admins.Level(l.name, l.realm)
+}
+
+// banned says why the player may not be here. A ban on a realm is for a name that
+// the realm has confirmed.
+func (l *link) banned() string {
+	realm := ""
+	if l.vouched {
+		realm = l.realm
+	}
+	return l.shard.host.opts.Bans.Banned(l.name, l.addr.Addr(), realm)
 }
 
 // harmless reports whether a packet may be longer than it should: what it says

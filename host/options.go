@@ -42,6 +42,7 @@ type Options struct {
 	Replays    *recording.Archive // nil: games are not recorded
 	Bans       Bans
 	Admins     Admins
+	Realms     Realms
 	Log        zerolog.Logger
 
 	// Crashes is the folder for files that tell of crashes; empty for none.
@@ -131,6 +132,15 @@ type Admins interface {
 	Level(name, realm string) command.Level
 }
 
+// Realms knows the realms whose lists joins may come from.
+type Realms interface {
+	// Realm names the realm that a game id was listed on; empty: the LAN, or none.
+	Realm(gameID uint32) string
+	// Confirm asks a realm whether somebody of this name is in the game. The answer
+	// comes on another goroutine, or never.
+	Confirm(realm, name, game string, answer func(in bool))
+}
+
 // nobody stands in for what an Options leaves out.
 type nobody struct{}
 
@@ -139,4 +149,6 @@ func (nobody) Update(uint32, lan.Count)                 {}
 func (nobody) Close(uint32)                             {}
 func (nobody) Record(storage.Record)                    {}
 func (nobody) Banned(string, netip.Addr, string) string { return "" }
+func (nobody) Realm(uint32) string                      { return "" }
+func (nobody) Confirm(_, _, _ string, _ func(bool))     {}
 func (nobody) Level(string, string) command.Level       { return command.Anyone }

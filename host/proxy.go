@@ -20,6 +20,8 @@ type proxy struct {
 	version uint32
 	key     uint32
 	name    string // of the player
+	realm   string // as a link's
+	vouched bool
 	line    *reconnect.Line
 	told    bool // how long an extended one is waited for
 }
@@ -46,7 +48,7 @@ func (l *link) extension(frame []byte) error {
 	}
 	if p, ok := packet.(reconnect.Init); ok {
 		if l.proxy == nil {
-			l.proxy = &proxy{version: p.Version, key: randomU32(), name: l.name, line: l.line}
+			l.proxy = &proxy{version: p.Version, key: randomU32(), name: l.name, realm: l.realm, vouched: l.vouched, line: l.line}
 		}
 		l.game.step(&game.Input{Kind: game.Proxy, Link: l.id})
 		return nil
@@ -119,6 +121,7 @@ func (g *Game) resume(l *link, back *reconnect.Reconnect, p *proxy) {
 	g.lastID++
 	l.game, l.id, l.name = g, g.lastID, p.name
 	l.proxy, l.line, l.last = p, p.line, back.Last
+	l.realm, l.vouched = p.realm, p.vouched
 	g.links[l.id] = l
 	g.step(&game.Input{Kind: game.Resume, Link: l.id, PID: back.PID, Addr: l.addr})
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"strings"
 	"time"
 
 	"w3host/game"
@@ -103,7 +104,7 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	cfg.Reserved = o.Lobby.Reserved
 	cfg.HCL = m.HCL
 	if cfg.OwnerFirst = o.Lobby.Owner == OwnerFirst; !cfg.OwnerFirst {
-		cfg.Owner = o.Lobby.Owner
+		cfg.Owner, cfg.OwnerRealm, _ = strings.Cut(o.Lobby.Owner, "@")
 	}
 	cfg.Trigger = string(o.Lobby.Trigger)
 	cfg.KickCooldown = o.Lobby.KickCooldown

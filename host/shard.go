@@ -39,6 +39,7 @@ type shard struct {
 	again     []*link  // may write more when others had their turn
 	touched   []*Game  // have had input since their deadline was looked up
 	stopping  bool
+	expected  map[whisperer]time.Duration // until then
 
 	chunk  []byte // what map parts are framed in
 	action w3gs.OutgoingAction

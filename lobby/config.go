@@ -46,6 +46,8 @@ type Config struct {
 	// Owner is the name of the player who owns the lobby, whether they are in or
 	// not. While they are not, a stand-in may start it; see Lobby.StandIn.
 	Owner string
+	// OwnerRealm is the realm that must vouch for the owner's name; empty: the LAN.
+	OwnerRealm string
 	// OwnerFirst gives a lobby without an owner to the first who joins, and passes
 	// it on to whoever has been in longest when its owner goes.
 	OwnerFirst bool

@@ -17,7 +17,13 @@ type Join struct {
 	Reserved bool          // may displace somebody: the owner, an admin
 	Shared   bool          // many come from this address: a kick does not keep it out
 	Banned   string        // why he is banned; empty when he is not
+	Realm    string        // that the name is said to be of; empty: the LAN
+	Vouched  bool          // the realm has confirmed it
 }
+
+// Vouch: the realm of a player's name has confirmed it. Before, the name counts
+// for nothing: neither as the owner's nor for a reserved place.
+type Vouch struct{ PID uint8 }
 
 // Chat is a 0x28: a line, or in the lobby a request to change the sender's slot.
 type Chat struct {
@@ -62,6 +68,7 @@ type Leave struct {
 }
 
 func (Join) event()      {}
+func (Vouch) event()     {}
 func (Chat) event()      {}
 func (Extra) event()     {}
 func (MapReport) event() {}

@@ -69,7 +69,7 @@ func (l *Lobby) hasRoom(n int) bool {
 // displaced is who has to go for a joiner with a reserved place: the unreserved
 // human who came last.
 func (l *Lobby) displaced(ev Join) (victim *player) {
-	if !ev.Reserved && !l.isHeld(ev.Req.Name) {
+	if !ev.Reserved && !l.isHeld(ev.Req.Name, ev.Realm, ev.Realm != "" && !ev.Vouched) {
 		return nil
 	}
 	for _, p := range l.players {
@@ -83,15 +83,21 @@ func (l *Lobby) displaced(ev Join) (victim *player) {
 	return victim
 }
 
-func (l *Lobby) isReserved(p *player) bool { return p.reserved || l.isHeld(p.name) }
+func (l *Lobby) isReserved(p *player) bool {
+	return p.reserved || l.isHeld(p.name, p.realm, p.doubtful)
+}
 
-// isHeld reports whether a place is kept for a name: the owner's always is.
-func (l *Lobby) isHeld(name string) bool {
-	if l.owner != "" && sameName(l.owner, name) {
+// isHeld reports whether a place is kept for a name: the owner's always is. A
+// name that nobody has confirmed is nobody's.
+func (l *Lobby) isHeld(name, realm string, doubtful bool) bool {
+	if doubtful {
+		return false
+	}
+	if l.owner != "" && sameName(l.owner, name) && sameName(l.realm, realm) {
 		return true
 	}
 	for _, held := range l.held {
-		if sameName(held, name) {
+		if sameName(held, name) || sameName(held, name+"@"+realm) {
 			return true
 		}
 	}
@@ -110,6 +116,7 @@ func (l *Lobby) admit(ev Join) {
 	}
 	p := l.enter(&player{
 		name: name, req: ev.Req, reserved: ev.Reserved, external: ev.External, shared: ev.Shared,
+		realm: ev.Realm, doubtful: ev.Realm != "" && !ev.Vouched,
 		joined: l.now, askedUntil: l.now - 2*time.Second,
 	})
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})

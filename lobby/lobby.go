@@ -30,6 +30,7 @@ type Lobby struct {
 	players  [pidLimit]*player // by pid
 	vhost    uint8             // pid of the virtual host, 0 when it is away
 	owner    string
+	realm    string    // of the owner; empty: the LAN
 	told     uint8     // the owner or stand-in who knows about it
 	kept     []keptOut // by a kick
 	held     []string  // reserved names
@@ -67,6 +68,7 @@ func New(cfg Config) *Lobby {
 		observer: w3gs.ObserverTeam,
 		slots:    slices.Clone(cfg.Slots),
 		owner:    cfg.Owner,
+		realm:    cfg.OwnerRealm,
 		held:     slices.Clone(cfg.Reserved),
 		hcl:      cfg.HCL,
 		random:   rand.New(rand.NewPCG(uint64(cfg.RandomSeed), uint64(cfg.RandomSeed))),
@@ -107,6 +109,10 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 	switch ev := ev.(type) {
 	case Join:
 		l.join(ev)
+	case Vouch:
+		if p := l.human(ev.PID); p != nil {
+			p.doubtful = false
+		}
 	case Chat:
 		if p := l.human(ev.PID); p != nil {
 			l.chat(p, ev)

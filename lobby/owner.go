@@ -1,11 +1,13 @@
 package lobby
 
+import "strings"
+
 import "w3host/w3gs"
 
 // Owns reports whether a player in the lobby or game is its owner.
 func (l *Lobby) Owns(pid uint8) bool {
 	p := l.human(pid)
-	return p != nil && l.owner != "" && sameName(p.name, l.owner)
+	return p != nil && l.isOwner(p)
 }
 
 // StandIn is who may start the lobby, and stop the countdown, while its owner is
@@ -22,10 +24,20 @@ func (l *Lobby) StandIn() uint8 {
 }
 
 func (l *Lobby) ownerIn() *player {
-	if p := l.named(l.owner); l.owner != "" && p != nil && !p.fake {
+	if p := l.named(l.owner); p != nil && !p.fake && l.isOwner(p) {
 		return p
 	}
 	return nil
+}
+
+// isOwner goes by the name and the realm that vouches for it, or by the seat.
+func (l *Lobby) isOwner(p *player) bool {
+	return l.owner != "" && sameName(p.name, l.owner) && sameName(p.realm, l.realm) && (!p.doubtful || p.entitled)
+}
+
+// entitle makes a player who is in the owner.
+func (l *Lobby) entitle(p *player) {
+	l.owner, l.realm, p.entitled = p.name, p.realm, true
 }
 
 // longestIn is the human who has been in longest; nil when there is none.
@@ -42,7 +54,10 @@ func (l *Lobby) setOwner(op SetOwner) *Refusal {
 	if p := l.named(op.Player); p != nil && p.fake {
 		return refuse(NotHuman, "%s is a fake player, who cannot own anything", p.name)
 	}
-	l.owner = op.Player
+	l.owner, l.realm, _ = strings.Cut(op.Player, "@")
+	if p := l.named(op.Player); p != nil {
+		l.entitle(p)
+	}
 	if p := l.ownerIn(); p != nil {
 		l.say(0, p.name+" owns the game now.")
 	}
@@ -59,7 +74,7 @@ func (l *Lobby) settleOwner() {
 			if l.owner != "" {
 				l.say(0, p.name+" owns the game now.")
 			}
-			l.owner = p.name
+			l.entitle(p)
 		}
 	}
 	told := l.told

@@ -11,6 +11,7 @@ import (
 type Player struct {
 	PID      uint8
 	Name     string
+	Realm    string // that vouches for the name; empty: none
 	Slot     int
 	Fake     bool
 	Observer bool
@@ -46,7 +47,10 @@ type player struct {
 	pid      uint8
 	name     string
 	fake     bool
-	order    int // rises with each join; the latest is displaced first
+	realm    string // that the name is said to be of; empty: the LAN
+	doubtful bool   // the realm has not confirmed it
+	entitled bool   // was made the owner in this seat, whatever the name is worth
+	order    int    // rises with each join; the latest is displaced first
 	reserved bool
 	muted    bool
 	kicked   bool // from a game, which they have not left yet

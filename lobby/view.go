@@ -106,8 +106,12 @@ func (l *Lobby) describe(p *player) Player {
 	if l.handicaps != nil {
 		s.Handicap = l.handicaps[i]
 	}
+	realm := p.realm
+	if p.doubtful {
+		realm = ""
+	}
 	return Player{
-		PID: p.pid, Name: p.name, Slot: i, Fake: p.fake,
+		PID: p.pid, Name: p.name, Realm: realm, Slot: i, Fake: p.fake,
 		Observer: s.Team == l.observer, Team: s.Team, Colour: s.Colour, Race: s.Race,
 		Handicap: s.Handicap, Download: s.Download,
 		Reserved: l.isReserved(p), Muted: p.muted || l.now < p.mutedUntil,

@@ -104,6 +104,8 @@ func (w *sheet) add(e Entry) {
 			w.game(r.Game), r.PID, e.Seq, clean(r.Name), fold(clean(r.Name)), clean(r.Realm), address(r.Addr), r.At)
 	case GameStarted:
 		w.gameStarted(e.Seq, r)
+	case PlayerVouched:
+		w.put(playerVouchedSQL, w.game(r.Game), r.PID, e.Seq, clean(r.Realm))
 	case PlayerLoaded:
 		w.put(playerLoadedSQL, w.game(r.Game), r.PID, e.Seq, r.After.Milliseconds())
 	case GameLoaded:

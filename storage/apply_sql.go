@@ -41,6 +41,7 @@ func table(name string, columns ...string) *sqldb.Table {
 
 // What later records say about a player.
 var (
+	playerVouchedSQL = onPlayer("realm")
 	playerLoadedSQL  = onPlayer("loaded_after_ms")
 	playerLeftSQL    = onPlayer("left_at", "left_turn", "left_code", "left_reason", "ping_ms", "actions")
 	playerStartedSQL = onPlayer("name", "name_key", "realm", "ip", "fake", "slot", "team", "colour", "race", "handicap")

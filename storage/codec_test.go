@@ -33,6 +33,7 @@ func everyRecord() []Record {
 			{1, 0, OccupantComputer, "", "", netip.Addr{}, 0, 3, 0x20, 50, 2},
 		}},
 		PlayerLoaded{testKey, testTime, 2, 12 * time.Second},
+		PlayerVouched{testKey, testTime, 2, "Home"},
 		GameLoaded{testKey, testTime},
 		PlayerLeft{testKey, testTime, 2, 9000, 7, "lost", 45 * time.Millisecond, 1234},
 		GameEnded{testKey, testTime, EndFinished, "one team left", 9001, 15 * time.Minute, "a.w3g"},

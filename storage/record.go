@@ -126,6 +126,14 @@ type GameStarted struct {
 	Slots []StartedSlot
 }
 
+// PlayerVouched says that a realm has confirmed a player's name.
+type PlayerVouched struct {
+	Game  GameKey
+	At    time.Time
+	PID   uint8
+	Realm string
+}
+
 // PlayerLoaded says how long after the start a player had loaded.
 type PlayerLoaded struct {
 	Game  GameKey
@@ -163,10 +171,11 @@ type GameEnded struct {
 	Replay string        // file name of the replay, empty without one
 }
 
-func (GameCreated) record()  {}
-func (PlayerJoined) record() {}
-func (GameStarted) record()  {}
-func (PlayerLoaded) record() {}
-func (GameLoaded) record()   {}
-func (PlayerLeft) record()   {}
-func (GameEnded) record()    {}
+func (GameCreated) record()   {}
+func (PlayerJoined) record()  {}
+func (GameStarted) record()   {}
+func (PlayerVouched) record() {}
+func (PlayerLoaded) record()  {}
+func (GameLoaded) record()    {}
+func (PlayerLeft) record()    {}
+func (GameEnded) record()     {}

@@ -167,13 +167,24 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	if err != nil {
 		return listenFault(c.Host.Listen, err)
 	}
+	var local host.Advertiser
 	if c.LAN.Enabled {
 		advertiser, err := lan.Listen(lanOptions(c, h.Addr(), log))
 		if err != nil {
 			return err
 		}
 		defer advertiser.Shutdown()
-		h.Advertise(advertiser)
+		local = advertiser
+		h.Advertise(local)
+	}
+	if len(c.Realms) > 0 {
+		realms, err := logOn(c, h, listener{h}.heard, log)
+		if err != nil {
+			return err
+		}
+		defer realms.Shutdown()
+		h.Advertise(boards{local, realms, log})
+		h.UseRealms(realms)
 	}
 	welcome(c, h.Addr(), maps.current, log)
 	go maps.watch(ctx) // ends with ctx

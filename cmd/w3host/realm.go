@@ -1,0 +1,85 @@
+package main
+
+import (
+	"net/netip"
+
+	"github.com/rs/zerolog"
+
+	"w3host/bncs"
+	"w3host/config"
+	"w3host/host"
+	"w3host/lan"
+	"w3host/realm"
+	"w3host/realm/session"
+)
+
+// realmAccounts are the [[realm]] sections of the configuration.
+func realmAccounts(c config.Config, listen netip.AddrPort) []realm.Account {
+	var list []realm.Account
+	for i := range c.Realms {
+		r := &c.Realms[i]
+		version, _ := bncs.VersionOf(uint32(c.RealmVersion(r)))
+		port := uint16(r.AdvertisePort)
+		if port == 0 {
+			port = listen.Port()
+		}
+		bind, _ := netip.ParseAddr(r.Bind)
+		expect, _ := netip.ParseAddr(r.AdvertiseAddress)
+		list = append(list, realm.Account{
+			Realm: r.Name, Address: r.Address, Bind: bind, Expect: expect,
+			Session: session.Config{
+				Account: r.Account, Password: session.Secret(r.Password), Create: r.CreateAccount, Channel: r.Channel,
+				Product: product(c), Version: version, Language: r.Locale, Port: port, Games: r.Lobbies, Announce: r.Announce,
+			},
+		})
+	}
+	return list
+}
+
+// logOn logs the host's accounts on.
+func logOn(c config.Config, h *host.Host, heard func(realm.Speech), log zerolog.Logger) (*realm.Realms, error) {
+	if port := h.Addr().Port(); port < 1024 {
+		for i := range c.Realms {
+			if c.Realms[i].AdvertisePort == 0 {
+				log.Warn().Uint16("port", port).Msg("realms list no port below 1024: set advertise_port")
+				break
+			}
+		}
+	}
+	return realm.LogOn(realm.Options{
+		Accounts: realmAccounts(c, h.Addr()), Heard: heard, Log: log.With().Str("part", "realm").Logger(),
+	})
+}
+
+// boards announces lobbies on the LAN and on realms.
+type boards struct {
+	lan    host.Advertiser // nil: not there
+	realms *realm.Realms
+	log    zerolog.Logger
+}
+
+// Open shows a lobby everywhere; a private one on realms alone, where it is found
+// by its name. What a realm cannot show is still on the LAN.
+func (b boards) Open(ad lan.Advert) error {
+	if err := b.realms.Open(ad); err != nil {
+		b.log.Error().Err(err).Uint32("game", ad.GameID).Msg("lobby cannot be listed on realms")
+	}
+	if b.lan == nil || ad.Private {
+		return nil
+	}
+	return b.lan.Open(ad)
+}
+
+func (b boards) Update(gameID uint32, c lan.Count) {
+	b.realms.Update(gameID, c)
+	if b.lan != nil {
+		b.lan.Update(gameID, c)
+	}
+}
+
+func (b boards) Close(gameID uint32) {
+	b.realms.Close(gameID)
+	if b.lan != nil {
+		b.lan.Close(gameID)
+	}
+}

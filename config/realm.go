@@ -1,0 +1,199 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/go-multierror"
+
+	"w3host/internal/nearest"
+)
+
+// Secret is a password. It prints as stars, whatever prints it.
+type Secret string
+
+func (Secret) String() string               { return "***" }
+func (Secret) GoString() string             { return `"***"` }
+func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
+
+// Realm is one account on one realm. Sections of the same name are accounts of
+// the same realm.
+type Realm struct {
+	Name             string `toml:"name"`
+	Address          string `toml:"address"` // host:port
+	Bind             string `toml:"bind"`    // local address; empty: any
+	Account          string `toml:"account"`
+	Password         Secret `toml:"password"`
+	PasswordFile     string `toml:"password_file"`
+	CreateAccount    bool   `toml:"create_account"`
+	Channel          string `toml:"channel"`
+	GameVersion      int    `toml:"game_version"` // 0: host.version
+	Locale           string `toml:"locale"`
+	AdvertiseAddress string `toml:"advertise_address"` // where the realm should send players; compared only
+	AdvertisePort    int    `toml:"advertise_port"`    // 0: the port of host.listen
+	Lobbies          int    `toml:"lobbies"`           // listed by turns
+	Announce         bool   `toml:"announce"`          // new lobbies, in the channel
+}
+
+const realmSection = "realm"
+
+func defaultRealm() Realm { return Realm{Channel: "w3host", Locale: "enUS", Lobbies: 1} }
+
+// decodeRealms reads the [[realm]] sections of a file.
+func (c *Config) decodeRealms(path string, value any) error {
+	if value == nil {
+		return nil
+	}
+	sections, ok := value.([]map[string]any)
+	if !ok {
+		return fmt.Errorf("%s: realm: write [[realm]], in two brackets, above the keys of each", path)
+	}
+	var faults *multierror.Error
+	c.Realms = nil
+	for i, section := range sections {
+		r := defaultRealm()
+		fields := realmFields(&r)
+		for _, key := range sortedKeys(section) {
+			field, known := fields[key]
+			if !known {
+				faults = multierror.Append(faults, fmt.Errorf("%s: unknown key %q in [[realm]] %d; did you mean %q?", path, key, i+1, nearest.Word(key, sortedKeys(fields))))
+				continue
+			}
+			if err := set(field, section[key]); err != nil {
+				shown := fmt.Sprint(section[key])
+				if key == "password" {
+					shown, err = "(not shown)", errors.New("write a text in quotes")
+				}
+				faults = multierror.Append(faults, fmt.Errorf("%s: realm.%s = %s: %w", path, key, shown, err))
+			}
+		}
+		if r.PasswordFile != "" {
+			text, err := os.ReadFile(r.PasswordFile)
+			if err != nil {
+				faults = multierror.Append(faults, fmt.Errorf("%s: realm.password_file of %s: %w", path, r.Name, err))
+			}
+			r.Password = Secret(strings.TrimRight(string(text), "\r\n"))
+		}
+		c.Realms = append(c.Realms, r)
+	}
+	return faults.ErrorOrNil()
+}
+
+func realmFields(r *Realm) map[string]reflect.Value {
+	fields := map[string]reflect.Value{}
+	v := reflect.ValueOf(r).Elem()
+	for i := range v.NumField() {
+		fields[v.Type().Field(i).Tag.Get("toml")] = v.Field(i)
+	}
+	return fields
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// realmPasswordEnv is W3HOST_REALM_<NAME>_PASSWORD.
+func realmPasswordEnv(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, strings.ToUpper(name))
+	return EnvPrefix + "REALM_" + plain + "_PASSWORD"
+}
+
+func isRealmPassword(name string) bool {
+	return strings.HasPrefix(name, EnvPrefix+"REALM_") && strings.HasSuffix(name, "_PASSWORD")
+}
+
+// readPasswords gives realms the passwords of the environment, which go before
+// those of the file.
+func (c *Config) readPasswords(environ []string) error {
+	var faults *multierror.Error
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if !isRealmPassword(name) {
+			continue
+		}
+		found := false
+		for i := range c.Realms {
+			if realmPasswordEnv(c.Realms[i].Name) == name {
+				c.Realms[i].Password, found = Secret(value), true
+			}
+		}
+		if !found {
+			faults = multierror.Append(faults, fmt.Errorf("environment: %s names no [[realm]] of the configuration", name))
+		}
+	}
+	return faults.ErrorOrNil()
+}
+
+const (
+	minRealmVersion, maxRealmVersion = 24, 28
+	maxRealms                        = 15
+)
+
+// realm checks one section.
+func (v *validator) realm(c *Config, i int) {
+	r := &c.Realms[i]
+	key := func(name string) string { return fmt.Sprintf("realm %q: %s", r.Name, name) }
+	v.text(key("name"), r.Name, 1, 32)
+	if _, port, err := net.SplitHostPort(r.Address); err != nil || port == "" || port == "0" {
+		v.fault(key("address"), strconv.Quote(r.Address), "must be HOST:PORT, for example realm.example.org:6112")
+	}
+	if addr, err := netip.ParseAddr(r.Bind); r.Bind != "" && (err != nil || !addr.Is4()) {
+		v.fault(key("bind"), strconv.Quote(r.Bind), "must be an IPv4 address of this machine, or empty")
+	}
+	if addr, err := netip.ParseAddr(r.AdvertiseAddress); r.AdvertiseAddress != "" && (err != nil || !addr.Is4()) {
+		v.fault(key("advertise_address"), strconv.Quote(r.AdvertiseAddress), "must be the IPv4 address that players reach, or empty")
+	}
+	if r.AdvertisePort != 0 {
+		v.between(key("advertise_port"), r.AdvertisePort, 1024, 65535)
+	}
+	v.text(key("account"), r.Account, 2, 15)
+	if r.Password == "" {
+		v.fault(key("password"), "", "is missing: set password, password_file or %s", realmPasswordEnv(r.Name))
+	}
+	v.text(key("channel"), r.Channel, 0, 31)
+	if n := c.RealmVersion(r); n < minRealmVersion || n > maxRealmVersion {
+		v.fault(key("game_version"), n, "realms know %d to %d: set game_version", minRealmVersion, maxRealmVersion)
+	}
+	v.text(key("locale"), r.Locale, 4, 4)
+	v.between(key("lobbies"), r.Lobbies, 1, 100)
+	names := map[string]bool{}
+	for j, other := range c.Realms {
+		names[strings.ToLower(other.Name)] = true
+		same := strings.EqualFold(other.Name, r.Name)
+		switch {
+		case j >= i:
+		case same && other.Address != r.Address:
+			v.fault(key("address"), strconv.Quote(r.Address), "differs from that of another section with this name")
+		case other.Address == r.Address && strings.EqualFold(other.Account, r.Account):
+			v.fault(key("account"), strconv.Quote(r.Account), "is used twice: each log-on would end the other")
+		}
+	}
+	if i == 0 && len(names) > maxRealms {
+		v.fault("realm", len(names), "at most %d names", maxRealms)
+	}
+}
+
+// RealmVersion is the version of the game that a realm is told.
+func (c *Config) RealmVersion(r *Realm) int {
+	if r.GameVersion != 0 {
+		return r.GameVersion
+	}
+	return c.Host.Version
+}

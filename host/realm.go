@@ -1,0 +1,88 @@
+package host
+
+import (
+	"strings"
+	"time"
+
+	"w3host/game"
+)
+
+// whisperFor is how long before the join a player may whisper to the host: such a
+// name counts as soon as it joins, once.
+const whisperFor = 2 * time.Minute
+
+// askRealm has the realm say whether the player is in this game. Until then the
+// name counts for nothing, but its bearer may play.
+func (g *Game) askRealm(l *link) {
+	g.host.opts.Realms.Confirm(l.realm, l.name, g.name, func(in bool) {
+		if in {
+			g.call(func(g *Game) { g.vouch(l) })
+		}
+	})
+}
+
+// vouch takes the realm's word for a player's name.
+func (g *Game) vouch(l *link) {
+	if l.vouched || l.pid == 0 || l.state >= closing {
+		return
+	}
+	l.vouched = true
+	if l.proxy != nil {
+		l.proxy.vouched = true
+	}
+	g.step(&game.Input{Kind: game.Vouch, Link: l.id, Level: l.level()})
+	if why := l.banned(); why != "" && l.pid != 0 {
+		g.step(&game.Input{Kind: game.Ban, Link: l.id, Why: why})
+	}
+}
+
+// Vouch says that a person has spoken to the host by a realm, which vouches for
+// the name: it is true of those who play under it, or of who joins next.
+func (h *Host) Vouch(realm, name string) {
+	h.shard.call(func() {
+		found := false
+		for _, g := range h.shard.games {
+			for _, l := range g.seats {
+				if l != nil && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
+					found = true
+					g.vouch(l)
+				}
+			}
+		}
+		if !found {
+			h.shard.expect(realm, name)
+		}
+	})
+}
+
+// whisperer is a name of a realm that is expected to join.
+type whisperer struct{ realm, name string }
+
+func whispererOf(realm, name string) whisperer {
+	return whisperer{strings.ToLower(realm), strings.ToLower(name)}
+}
+
+// maxExpected bounds the names that are expected at the same time.
+const maxExpected = 1024
+
+// expect remembers who has whispered.
+func (s *shard) expect(realm, name string) {
+	if s.expected == nil {
+		s.expected = map[whisperer]time.Duration{}
+	}
+	for w, until := range s.expected {
+		if until < s.now {
+			delete(s.expected, w)
+		}
+	}
+	if len(s.expected) < maxExpected {
+		s.expected[whispererOf(realm, name)] = s.now + whisperFor
+	}
+}
+
+// claim reports whether a joiner is expected, once.
+func (s *shard) claim(realm, name string) bool {
+	until, ok := s.expected[whispererOf(realm, name)]
+	delete(s.expected, whispererOf(realm, name))
+	return ok && s.now <= until
+}

@@ -1,0 +1,144 @@
+package host
+
+import (
+	"net/netip"
+	"sync"
+	"testing"
+
+	"w3host/command"
+	"w3host/storage"
+)
+
+// realms is one realm, Home, that says who is in what game.
+type realms struct {
+	mu   sync.Mutex
+	in   map[string]bool // "name game"
+	asks int
+}
+
+func (r *realms) Realm(gameID uint32) string {
+	if gameID>>28 == 1 {
+		return "Home"
+	}
+	return ""
+}
+
+func (r *realms) Confirm(realm, name, game string, answer func(bool)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asks++
+	in := r.in[name+" "+game] && realm == "Home"
+	go answer(in)
+}
+
+// lists are bans and admins by "name@realm".
+type lists struct{ banned, admin string }
+
+func (l lists) Banned(name string, _ netip.Addr, realm string) string {
+	if name+"@"+realm == l.banned {
+		return "for a test"
+	}
+	return ""
+}
+
+func (l lists) Level(name, realm string) command.Level {
+	if name+"@"+realm == l.admin {
+		return command.Admin
+	}
+	return command.Anyone
+}
+
+const homeID = 1 << 28
+
+func TestNamesOfARealm(t *testing.T) {
+	home := &realms{in: map[string]bool{"Ann test": true, "Eve test": true, "Zoe test": true}}
+	people := lists{banned: "Eve@Home", admin: "Ann@Home"}
+	r := newRig(t, func(o *Options) {
+		o.Realms, o.Bans, o.Admins = home, people, people
+		o.RequireEntryKey = true
+		o.Lobby.Owner = "Zoe@Home"
+		o.Lobby.Reserved = []string{"Rob"}
+	})
+	g := r.lobby(6)
+	join := func(name string, id, key uint32) *client {
+		c := dial(t, r.h.Addr())
+		c.Name = name
+		go c.Listen()
+		c.Send(joinPacket(id, key, name))
+		return c
+	}
+	confirmed := func(name string) {
+		eventually(t, name+" is confirmed", func() bool {
+			for _, p := range recordsOf[storage.PlayerVouched](r) {
+				if p.Realm == "Home" && nameOf(r, p.PID) == name {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	// The list of a realm gives no key; a realm that is not ours gives nothing.
+	r.letIn(join("Bob", g.ID()|homeID, 0))
+	join("Mal", g.ID()|2<<28, g.EntryKey()).Until(0x05)
+	join("Mal", g.ID(), 0).Until(0x05)
+
+	// An admin of the realm is one once the realm says that it is them.
+	r.letIn(join("Ann", g.ID()|homeID, 0))
+	confirmed("Ann")
+
+	// Who is banned there goes when the realm says who they are.
+	eve := r.letIn(join("Eve", g.ID()|homeID, 0))
+	eve.UntilText("banned: for a test")
+
+	// Whoever says to be somebody else stays nobody; a whisper helps.
+	if levelOf(r, g, "Ann") != command.Admin || levelOf(r, g, "Bob") != command.Anyone {
+		t.Error("Ann is the admin, and nobody else")
+	}
+	r.h.Vouch("home", "bob")
+	confirmed("Bob")
+
+	// The owner by a realm is not the player of the LAN with that name.
+	zoe := r.letIn(join("Zoe", g.ID(), g.EntryKey()))
+	zoe.Say("!kick Bob")
+	zoe.UntilText("only the owner may use kick")
+	_ = zoe.Conn.Close()
+	eventually(t, "Zoe is gone", func() bool { return len(recordsOf[storage.PlayerLeft](r)) > 1 })
+	zoe = r.letIn(join("Zoe", g.ID()|homeID, 0))
+	zoe.UntilText("You own this lobby")
+	_ = zoe.Conn.Close()
+
+	// The whisper may come before the join, once.
+	r.h.Vouch("Home", "Cid")
+	r.letIn(join("Cid", g.ID()|homeID, 0))
+	joined := recordsOf[storage.PlayerJoined](r)
+	if last := joined[len(joined)-1]; last.Name != "Cid" || last.Realm != "Home" {
+		t.Errorf("Cid was recorded without the realm: %+v", last)
+	}
+	if first := joined[0]; first.Name != "Bob" || first.Realm != "" {
+		t.Errorf("Bob was recorded with a realm before it vouched: %+v", first)
+	}
+}
+
+// nameOf is who had a pid last.
+func nameOf(r *rig, pid uint8) (name string) {
+	for _, p := range recordsOf[storage.PlayerJoined](r) {
+		if p.PID == pid {
+			name = p.Name
+		}
+	}
+	return name
+}
+
+func levelOf(r *rig, g *Game, name string) (level command.Level) {
+	done := make(chan struct{})
+	g.call(func(g *Game) {
+		defer close(done)
+		for _, l := range g.seats {
+			if l != nil && l.name == name {
+				level = l.level()
+			}
+		}
+	})
+	<-done
+	return level
+}
