@@ -4,94 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"w3host/internal/w3gjs"
 	"w3host/w3gs"
 )
-
-// judged is what w3gjs reads; see testdata/w3gjs/parse.js.
-type judged struct {
-	Turns, MS, Blocks, Actions int
-	Leaves                     []struct{ PID, Reason, Result int }
-	Version, Game, Map, SHA1   string
-	Duration                   int64
-	Players                    []struct {
-		PID  int
-		Name string
-		Team int
-	}
-	Observers []string
-	Chat      []struct {
-		Name, Text, Mode string
-		MS               int64
-	}
-}
-
-// w3gjs has an independent parser read files. Without node, or without the
-// package that npm fetches, the test is skipped; scripts/test.sh sets
-// W3HOST_TEST_W3GJS where it has to run.
-func w3gjs(t *testing.T, files ...[]byte) []judged {
-	t.Helper()
-	give := t.Skipf
-	if os.Getenv("W3HOST_TEST_W3GJS") != "" {
-		give = t.Fatalf
-	}
-	for _, tool := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			give("SKIPPED: w3gjs does not judge what the Writer writes: %v", err)
-		}
-	}
-	dir := t.TempDir()
-	for _, name := range []string{"package.json", "package-lock.json", "parse.js"} {
-		data, err := os.ReadFile(filepath.Join("testdata", "w3gjs", name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), data, 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	run := func(name string, args ...string) []byte {
-		var errs bytes.Buffer
-		cmd := exec.CommandContext(t.Context(), name, args...)
-		cmd.Dir, cmd.Stderr = dir, &errs
-		out, err := cmd.Output()
-		if err != nil && name == "npm" {
-			give("SKIPPED: w3gjs does not judge what the Writer writes: npm: %v\n%s", err, errs.Bytes())
-		} else if err != nil {
-			t.Fatalf("%s: %v\n%s%s", name, err, out, errs.Bytes())
-		}
-		if name == "node" && errs.Len() > 0 { // it tells there what it does not understand
-			t.Errorf("w3gjs: %s", errs.Bytes())
-		}
-		return out
-	}
-	run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline")
-	args := []string{"parse.js"}
-	for i, data := range files {
-		name := filepath.Join(dir, string(rune('a'+i))+".w3g")
-		if err := os.WriteFile(name, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, name)
-	}
-	var all []judged
-	d := json.NewDecoder(bytes.NewReader(run("node", args...)))
-	for d.More() {
-		var j judged
-		if err := d.Decode(&j); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, j)
-	}
-	if len(all) != len(files) {
-		t.Fatalf("w3gjs read %d of %d files", len(all), len(files))
-	}
-	return all
-}
 
 // What the Writer writes, whole, cut off by a crash and repaired, or anonymised,
 // w3gjs reads as we do.
@@ -125,7 +44,7 @@ func TestW3gjsReadsTheSame(t *testing.T) {
 		}
 		files = append(files, again.data)
 	}
-	for i, j := range w3gjs(t, files...) {
+	for i, j := range w3gjs.Judge(t, files...) {
 		compare(t, i, Summarise(open(t, files[i])), j)
 	}
 }
@@ -137,7 +56,7 @@ func optionalRefs() (refs []reference) {
 	return refs
 }
 
-func compare(t *testing.T, i int, s *Summary, j judged) {
+func compare(t *testing.T, i int, s *Summary, j w3gjs.Replay) {
 	t.Helper()
 	check := func(what string, got, want any) {
 		t.Helper()

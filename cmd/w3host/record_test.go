@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"w3host/bots"
+	"w3host/internal/w3gjs"
 	"w3host/replay"
 	"w3host/storage"
 	"w3host/w3gs"
@@ -19,34 +21,68 @@ import (
 
 // TestGamesAreRecorded has bots play and holds the replay against what they saw:
 // down to the hash of everything after each turn, which the bots answered with.
+// Then w3gjs judges the files.
 func TestGamesAreRecorded(t *testing.T) {
 	t.Parallel()
-	for name, opts := range map[string]bots.Options{
-		"four":      {Players: 4, Play: 3 * time.Second, ChatEvery: time.Second},
-		"one":       {Players: 1, Play: time.Second},
-		"overflow":  {Players: 6, Play: 6 * time.Second, Burst: 900, ActionBytes: 40},
-		"leavers":   {Players: 5, Play: 3 * time.Second, Conduct: leavers},
-		"short":     {Players: 2, Play: time.Millisecond},
-		"desync":    {Players: 5, Play: 4 * time.Second, Conduct: desyncs},
-		"lag":       {Players: 3, Play: 5 * time.Second, Conduct: stalls, ChatEvery: time.Second},
-		"in loaded": {Players: 3, Play: time.Second, LoadTime: 2 * time.Second},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			settings := "[game]\nlatency = \"50ms\"\nsync_limit = 20\n"
-			if name == "in loaded" {
-				settings += "load_in_game = true\n"
-			}
-			h := startHost(t, settings+"[lobby]\ncountdown = 0\nautostart = -1\n")
-			opts.Addr, opts.Record, opts.Patience, opts.GameID = h.addr, true, time.Minute, 1
-			report, err := bots.Run(t.Context(), opts)
-			if err != nil || !report.OK {
-				t.Fatalf("%s: %v %v", report.Verdict(), err, report.Faults)
-			}
-			row := h.ended(t)
-			data := h.replay(t, row.Replay)
-			checkRecorded(t, data, &report, &row)
-		})
+	var mu sync.Mutex
+	var files [][]byte
+	t.Run("games", func(t *testing.T) {
+		for name, opts := range recordedGames {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				data := recordGame(t, name, opts)
+				mu.Lock()
+				defer mu.Unlock()
+				files = append(files, data)
+			})
+		}
+	})
+	t.Run("w3gjs", func(t *testing.T) { judge(t, files...) })
+}
+
+var recordedGames = map[string]bots.Options{
+	"four":      {Players: 4, Play: 3 * time.Second, ChatEvery: time.Second},
+	"one":       {Players: 1, Play: time.Second},
+	"overflow":  {Players: 6, Play: 6 * time.Second, Burst: 900, ActionBytes: 40},
+	"leavers":   {Players: 5, Play: 3 * time.Second, Conduct: leavers},
+	"short":     {Players: 2, Play: time.Millisecond},
+	"desync":    {Players: 5, Play: 4 * time.Second, Conduct: desyncs},
+	"lag":       {Players: 3, Play: 5 * time.Second, Conduct: stalls, ChatEvery: time.Second},
+	"in loaded": {Players: 3, Play: time.Second, LoadTime: 2 * time.Second},
+}
+
+// recordGame plays a game at a host of its own and returns the replay.
+func recordGame(t *testing.T, name string, opts bots.Options) []byte {
+	settings := "[game]\nlatency = \"50ms\"\nsync_limit = 20\n"
+	if name == "in loaded" {
+		settings += "load_in_game = true\n"
+	}
+	h := startHost(t, fmt.Sprintf("%s[lobby]\ncountdown = 0\nautostart = %d\n", settings, opts.Players))
+	opts.Addr, opts.Record, opts.Patience, opts.GameID, opts.NoStart = h.addr, true, time.Minute, 1, true
+	report, err := bots.Run(t.Context(), opts)
+	if err != nil || !report.OK {
+		t.Fatalf("%s: %v %v", report.Verdict(), err, report.Faults)
+	}
+	row := h.ended(t)
+	data := h.replay(t, row.Replay)
+	checkRecorded(t, data, &report, &row)
+	return data
+}
+
+// judge compares what w3gjs reads with what our reader does.
+func judge(t *testing.T, files ...[]byte) {
+	t.Helper()
+	for i, j := range w3gjs.Judge(t, files...) {
+		r, err := replay.NewReader(bytes.NewReader(files[i]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := replay.Summarise(r)
+		got := []any{s.Turns, s.Played.Milliseconds(), s.Duration.Milliseconds(), s.Start.GameName, len(s.Chat), len(s.Leaves), len(s.Players)}
+		want := []any{j.Turns, int64(j.MS), j.Duration, j.Game, len(j.Chat), len(j.Leaves), len(j.Players) + len(j.Observers)}
+		if !slices.Equal(got, want) {
+			t.Errorf("file %d: %v, for w3gjs %v", i, got, want)
+		}
 	}
 }
 

@@ -54,6 +54,7 @@ var rooms = map[string]room{
 	"realm":               {imports: []string{"bncs", "lan", "realm"}},
 	"realm/session":       {imports: []string{"bncs", "w3gs"}, pure: true},
 	"internal/realmtest":  {imports: []string{"bncs", "w3gs"}},
+	"internal/w3gjs":      {},
 	"internal/filelock":   {},
 	"internal/nearest":    {pure: true},
 	"internal/testkit":    {imports: []string{"w3gs"}},

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/bots"
+	"w3host/replay"
+)
+
+// TestKilledHostLeavesAReplay kills the program in the middle of a game, as the
+// kernel would. The next start, or "replay repair", makes a replay of what is
+// there, at most a second short, and both judges accept it.
+func TestKilledHostLeavesAReplay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	args := []string{"--listen", "127.0.0.1:0", "--lan=false", "--autostart", "4", "--latency", "50ms"}
+	var files [][]byte
+	for _, repair := range []bool{false, true} {
+		p := startProcess(t, dir, args...)
+		done := make(chan bots.Report, 1)
+		go func() {
+			report, _ := bots.Run(context.Background(), bots.Options{
+				Addr: p.addr, Players: 4, Play: time.Minute, LoadTime: 100 * time.Millisecond, NoStart: true,
+			})
+			done <- report
+		}()
+		p.await("all have loaded")
+		time.Sleep(3 * time.Second)
+		if err := p.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = p.cmd.Wait()
+		report := <-done
+		turns := 0
+		for _, b := range report.Players {
+			turns = max(turns, b.Turns)
+		}
+		parts, _ := filepath.Glob(filepath.Join(dir, "replays", "*.part"))
+		if len(parts) != 1 || turns == 0 {
+			t.Fatalf("a killed host leaves %q, after %d turns", parts, turns)
+		}
+		file := strings.TrimSuffix(parts[0], ".part")
+		if repair {
+			if out, err := processCommand(t, dir, "replay", "repair", parts[0]).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+		} else {
+			next := startProcess(t, dir, args...)
+			next.await("finished the replay that a killed host has left")
+			_ = next.cmd.Process.Kill()
+			_ = next.cmd.Wait()
+		}
+		if out, err := processCommand(t, dir, "replay", "verify", file).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, data)
+		r, err := replay.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := replay.Summarise(r)
+		played := time.Duration(turns) * 50 * time.Millisecond
+		if len(s.Findings) > 0 || s.Played < played-time.Second || s.Duration != s.Played {
+			t.Errorf("the bots have seen %v, the replay has %v, findings %v", played, s.Played, s.Findings)
+		}
+	}
+	t.Run("w3gjs", func(t *testing.T) { judge(t, files...) })
+}

@@ -1,0 +1,98 @@
+// Package w3gjs has w3gjs, an independent parser, read the replays that tests
+// write.
+package w3gjs
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+//go:embed package.json package-lock.json parse.js
+var parser embed.FS
+
+// Replay is what w3gjs reads; see parse.js.
+type Replay struct {
+	Turns, MS, Blocks, Actions int
+	Leaves                     []struct{ PID, Reason, Result int }
+	Version, Game, Map, SHA1   string
+	Duration                   int64
+	Players                    []struct {
+		PID  int
+		Name string
+		Team int
+	}
+	Observers []string
+	Chat      []struct {
+		Name, Text, Mode string
+		MS               int64
+	}
+}
+
+// Judge has an independent parser read files. Without node, or without the
+// package that npm fetches, the test is skipped; scripts/test.sh sets
+// W3HOST_TEST_W3GJS where it has to run.
+func Judge(t *testing.T, files ...[]byte) []Replay {
+	t.Helper()
+	give := t.Skipf
+	if os.Getenv("W3HOST_TEST_W3GJS") != "" {
+		give = t.Fatalf
+	}
+	for _, tool := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			give("SKIPPED: w3gjs does not judge what the Writer writes: %v", err)
+		}
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"package.json", "package-lock.json", "parse.js"} {
+		data, err := parser.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(name string, args ...string) []byte {
+		var errs bytes.Buffer
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Dir, cmd.Stderr = dir, &errs
+		out, err := cmd.Output()
+		if err != nil && name == "npm" {
+			give("SKIPPED: w3gjs does not judge what the Writer writes: npm: %v\n%s", err, errs.Bytes())
+		} else if err != nil {
+			t.Fatalf("%s: %v\n%s%s", name, err, out, errs.Bytes())
+		}
+		if name == "node" && errs.Len() > 0 { // it tells there what it does not understand
+			t.Errorf("w3gjs: %s", errs.Bytes())
+		}
+		return out
+	}
+	run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline")
+	args := []string{"parse.js"}
+	for i, data := range files {
+		name := filepath.Join(dir, fmt.Sprintf("%d.w3g", i))
+		if err := os.WriteFile(name, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, name)
+	}
+	var all []Replay
+	d := json.NewDecoder(bytes.NewReader(run("node", args...)))
+	for d.More() {
+		var j Replay
+		if err := d.Decode(&j); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, j)
+	}
+	if len(all) != len(files) {
+		t.Fatalf("w3gjs read %d of %d files", len(all), len(files))
+	}
+	return all
+}
