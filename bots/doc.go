@@ -4,7 +4,7 @@
 // protocol and shares nothing with the server but the codec, so that a fault of
 // the server cannot hide behind the same fault in its test.
 //
-// Run drives whole games. Dial gives one client whose every step a test decides.
+// Run drives whole games.
 //
 // A bot is a state machine without a socket (player): bytes and times go in,
 // bytes and alarms come out. A driver moves the bytes: on Linux a few epoll

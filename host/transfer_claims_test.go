@@ -60,7 +60,7 @@ func TestTransferNonsense(t *testing.T) {
 		{"more than the map", func(f *fetcher) { f.have(size + 1) }, "claimed more bytes than the map has", false, false},
 		{"far more than the map", func(f *fetcher) { f.have(0xFFFFFFFF) }, "claimed more bytes than the map has", false, false},
 		{"unknown flag", func(f *fetcher) {
-			f.must(f.Send(&w3gs.MapSize{Flag: 2, Size: 5}))
+			f.must(f.Tell(&w3gs.MapSize{Flag: 2, Size: 5}))
 			f.have(0)
 		}, "unknown flag in a map size report", false, false},
 		{"parts before a download", func(f *fetcher) {
@@ -76,13 +76,13 @@ func TestTransferNonsense(t *testing.T) {
 		}, "went back behind acknowledged bytes", true, false},
 		{"for another player", func(f *fetcher) {
 			downloading(f)
-			f.must(f.Send(&w3gs.MapPartOK{To: f.from, From: f.PID + 1, Size: uint32(size)}))
+			f.must(f.Tell(&w3gs.MapPartOK{To: f.from, From: f.PID + 1, Size: uint32(size)}))
 		}, "spoke for another player", false, false},
 		{"more than was sent", func(f *fetcher) { downloading(f); f.ack(size) }, "acknowledged bytes that were never sent", true, false},
 		{"more than the map, by 0x44", func(f *fetcher) { downloading(f); f.ack(size + 1) }, "claimed more bytes than the map has", true, false},
 		{"more than was sent, by 0x42", func(f *fetcher) {
 			downloading(f)
-			f.must(f.Send(&w3gs.MapSize{Flag: w3gs.MapDownloading, Size: uint32(size)}))
+			f.must(f.Tell(&w3gs.MapSize{Flag: w3gs.MapDownloading, Size: uint32(size)}))
 		}, "acknowledged bytes that were never sent", true, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestTransferNonsense(t *testing.T) {
 			if r.log.count(tc.log) == before {
 				t.Errorf("no line of the log says %q", tc.log)
 			}
-			f.Close()
+			f.Conn.Close()
 			eventually(t, "gone", func() bool { return r.log.count("player left") > others })
 		})
 	}
@@ -113,7 +113,7 @@ func TestTransferRefusedForEver(t *testing.T) {
 	f := r.fetcher(t, "stubborn")
 	f.onPart = func(q w3gs.MapPart) {
 		if q.Offset == 0 {
-			f.must(f.Send(&w3gs.MapPartNotOK{To: q.From, From: f.PID}))
+			f.must(f.Tell(&w3gs.MapPartNotOK{To: q.From, From: f.PID}))
 		}
 	}
 	f.have(0).removed(5*time.Second, "You were kicked: does not have the map: the client declined the download")

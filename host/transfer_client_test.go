@@ -2,26 +2,26 @@ package host_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
-	"w3host/bots"
+	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
 // fetcher is a client whose download the test follows part by part. It is used
 // from one goroutine.
 type fetcher struct {
-	*bots.Client
+	*testkit.Client
 	t    testing.TB
 	name string
-	w    bots.Welcome
+	w    testkit.Welcome
 	from uint8 // who sends the map
 
 	file     bytes.Buffer
@@ -60,15 +60,10 @@ func (r *transferRig) fetcher(t testing.TB, name string) *fetcher {
 // fetcherAt joins the lobby at an address, which may be a relay's.
 func (r *transferRig) fetcherAt(t testing.TB, addr, name string) *fetcher {
 	t.Helper()
-	c, err := bots.Dial(context.Background(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	f := &fetcher{Client: c, t: t, name: name}
-	if f.w, err = c.Join(r.game.ID(), r.game.EntryKey(), name); err != nil {
-		t.Fatal(err)
-	}
+	f := &fetcher{Client: testkit.Dial(t, netip.MustParseAddrPort(addr)), t: t, name: name}
+	var err error
+	f.w, err = f.Join(r.game.ID(), r.game.EntryKey(), name)
+	f.must(err)
 	return f
 }
 
@@ -83,7 +78,7 @@ func (f *fetcher) haveAll() *fetcher {
 func (f *fetcher) have(n int) *fetcher {
 	f.t.Helper()
 	f.asked = time.Now()
-	f.must(f.Send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: uint32(n)}))
+	f.must(f.Tell(&w3gs.MapSize{Flag: w3gs.MapHave, Size: uint32(n)}))
 	return f
 }
 
@@ -98,7 +93,7 @@ func (f *fetcher) must(err error) {
 func (f *fetcher) hear(within time.Duration, enough func() bool) {
 	f.t.Helper()
 	for deadline := time.Now().Add(within); !enough(); {
-		frame, err := f.Next(time.Until(deadline))
+		frame, err := f.Take(time.Until(deadline))
 		if err != nil {
 			f.t.Fatalf("%s, %d bytes of the map: %v", f.name, f.file.Len(), err)
 		}
@@ -110,7 +105,7 @@ func (f *fetcher) hear(within time.Duration, enough func() bool) {
 func (f *fetcher) idle(lasting time.Duration) {
 	f.t.Helper()
 	for deadline := time.Now().Add(lasting); !f.closed; {
-		frame, err := f.Next(time.Until(deadline))
+		frame, err := f.Take(time.Until(deadline))
 		if err != nil {
 			f.closed = !strings.Contains(err.Error(), "timeout")
 			return
@@ -196,7 +191,7 @@ func (f *fetcher) part(now time.Time, frame w3gs.Frame) {
 // ack acknowledges so many bytes with 0x44.
 func (f *fetcher) ack(held int) {
 	f.t.Helper()
-	f.must(f.Send(&w3gs.MapPartOK{To: f.from, From: f.PID, Size: uint32(held)}))
+	f.must(f.Tell(&w3gs.MapPartOK{To: f.from, From: f.PID, Size: uint32(held)}))
 }
 
 // sum is the SHA-256 of what has come.
@@ -224,7 +219,7 @@ func (f *fetcher) speed() float64 {
 // sayTime says a line with the time in it.
 func (f *fetcher) sayTime() {
 	f.t.Helper()
-	f.must(f.Say(fmt.Sprintf("said at %d", time.Now().UnixNano()), f.others()...))
+	f.Say(fmt.Sprintf("said at %d", time.Now().UnixNano()), f.others()...)
 }
 
 func (f *fetcher) others() []uint8 {
@@ -252,6 +247,6 @@ func (f *fetcher) chatDelays() []time.Duration {
 // drain keeps reading in the background, so that the host is never held up by a
 // client that the test does not look at. It ends with the connection.
 func (f *fetcher) drain() *fetcher {
-	go func() { _, _ = io.Copy(io.Discard, f.Conn()) }()
+	go func() { _, _ = io.Copy(io.Discard, f.Conn) }()
 	return f
 }

@@ -15,9 +15,9 @@ func TestTransferEndsWithTheLobby(t *testing.T) {
 		end  w3gs.Op
 		do   func(f, owner *fetcher)
 	}{
-		{"leaves", w3gs.OpLeaveAck, func(f, _ *fetcher) { f.must(f.Send(&w3gs.LeaveGame{Reason: w3gs.LeaveLobby})) }},
-		{"is kicked", w3gs.OpKickPlayer, func(_, owner *fetcher) { owner.must(owner.Say("!kick guest")) }},
-		{"the game starts", w3gs.OpCountdownStart, func(_, owner *fetcher) { owner.must(owner.Say("!start now")) }},
+		{"leaves", w3gs.OpLeaveAck, func(f, _ *fetcher) { f.must(f.Tell(&w3gs.LeaveGame{Reason: w3gs.LeaveLobby})) }},
+		{"is kicked", w3gs.OpKickPlayer, func(_, owner *fetcher) { owner.Say("!kick guest") }},
+		{"the game starts", w3gs.OpCountdownStart, func(_, owner *fetcher) { owner.Say("!start now") }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newTransferRig(t, 4<<20, nil)

@@ -23,7 +23,7 @@ func TestTransferMemory(t *testing.T) {
 	whole, broken := r.fetcher(t, "whole"), r.fetcher(t, "broken")
 	whole.have(0).fetch(20 * time.Second)
 	broken.have(0).hear(5*time.Second, func() bool { return broken.file.Len() > 1<<20 })
-	broken.Close()
+	broken.Conn.Close()
 	whole.file.Reset() // that was the client's copy
 	broken.file.Reset()
 
@@ -34,7 +34,7 @@ func TestTransferMemory(t *testing.T) {
 	if parts.Value() == nil {
 		t.Fatal("the map of an open lobby is gone")
 	}
-	whole.must(whole.Say("!unhost"))
+	whole.Say("!unhost")
 	whole.idle(5 * time.Second)
 	clear(games)
 	r.game = nil
@@ -64,7 +64,7 @@ func (r *transferRig) unhost(t *testing.T, g *host.Game) {
 	t.Helper()
 	r.game = g
 	f := r.fetcher(t, "owner").haveAll()
-	f.must(f.Say("!unhost"))
+	f.Say("!unhost")
 	f.idle(5 * time.Second)
 	eventually(t, "the lobby is closed", func() bool { return r.host.Game(g.ID()) == nil })
 }

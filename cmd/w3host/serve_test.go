@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"w3host/bots"
+	"w3host/internal/testkit"
 	"w3host/storage"
 	"w3host/w3gs"
 )
@@ -75,14 +76,9 @@ func startHost(t *testing.T, settings string) testHost {
 	return h
 }
 
-func (h testHost) dial(t *testing.T) *bots.Client {
+func (h testHost) dial(t *testing.T) *testkit.Client {
 	t.Helper()
-	c, err := bots.Dial(t.Context(), h.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	return c
+	return testkit.Dial(t, netip.MustParseAddrPort(h.addr))
 }
 
 // store is another program's look at the host's database.
@@ -119,7 +115,7 @@ func TestBansHoldAtOnce(t *testing.T) {
 		t.Errorf("the last packet is %v, want a kick", last.Op())
 	}
 	for _, name := range []string{"Ann", "bob"} {
-		var refused *bots.Refused
+		var refused *testkit.Refused
 		if _, err := h.dial(t).Join(1, 0, name); !errors.As(err, &refused) {
 			t.Errorf("the join of %s, who is banned: %v", name, err)
 		}
@@ -148,11 +144,9 @@ func TestLANAdmins(t *testing.T) {
 			// tries until she is heard. In vain, she only tries a few times.
 			heard := false
 			for tries := 0; !heard && tries < 30 && (trusted || tries < 8); tries++ {
-				if err := ann.Say("!say heard"); err != nil {
-					t.Fatal(err)
-				}
+				ann.Say("!say heard")
 				for !heard {
-					f, err := ann.Next(250 * time.Millisecond)
+					f, err := ann.Take(250 * time.Millisecond)
 					if errors.Is(err, os.ErrDeadlineExceeded) {
 						break
 					}

@@ -32,6 +32,10 @@ type Client struct {
 	Extension func([]byte)
 	Hash      func(turn int) uint32 // of the answer to each turn
 	Turns     int                   // 0x0C with an increment so far
+	// KeepPings leaves the 0x01 to the user of Take.
+	KeepPings bool
+
+	in []byte // read, and not yet cut into packets
 
 	mu     sync.Mutex
 	still  chan struct{} // open while the client does not read; see Stall
@@ -96,18 +100,30 @@ func (c *Client) Listen() {
 }
 
 // Read cuts one packet off the stream: F7 op length u16, which counts these four.
+// What has come of it when a deadline passes is kept for the next Read.
 func (c *Client) Read() ([]byte, error) {
-	b := make([]byte, 4)
-	if _, err := io.ReadFull(c.Conn, b); err != nil {
-		return nil, err
+	for want := 4; ; {
+		if len(c.in) >= 4 {
+			want = int(c.in[2]) | int(c.in[3])<<8
+			if c.in[0] != 0xF7 && (c.in[0] != 0xF8 || c.Extension == nil) || want < 4 {
+				return nil, fmt.Errorf("not a packet: % X", c.in[:4])
+			}
+		}
+		if len(c.in) >= want {
+			b := c.in[:want:want]
+			c.in = c.in[want:]
+			return b, nil
+		}
+		buf := make([]byte, 16<<10)
+		n, err := c.Conn.Read(buf)
+		c.in = append(c.in, buf[:n]...)
+		if n == 0 && err != nil {
+			if len(c.in) > 0 && err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
 	}
-	n := int(b[2]) | int(b[3])<<8
-	if b[0] != 0xF7 && (b[0] != 0xF8 || c.Extension == nil) || n < 4 {
-		return nil, fmt.Errorf("not a packet: % X", b)
-	}
-	b = append(b, make([]byte, n-4)...)
-	_, err := io.ReadFull(c.Conn, b[4:])
-	return b, err
 }
 
 // Stall keeps the client from reading, but for what it may have begun to read,

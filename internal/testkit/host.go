@@ -365,17 +365,7 @@ func (g *Game) handle(c *Guest, f w3gs.Frame) {
 			g.Start()
 		}
 	case *w3gs.ChatToHost:
-		g.Said = append(g.Said, q.Text)
-		for _, other := range g.Conns {
-			for _, pid := range q.To {
-				if pid == other.PID && !other.Gone {
-					other.Write((&w3gs.ChatFromHost{Chat: q.Chat}).AppendTo(nil))
-				}
-			}
-		}
-		if strings.HasPrefix(q.Text, "!start") && !g.Started && g.owns(c) {
-			g.Start()
-		}
+		g.chat(c, q)
 	case *w3gs.LoadedSelf:
 		c.Loaded = true
 		g.Send(&w3gs.GameLoaded{PID: c.PID})
@@ -394,6 +384,18 @@ func (g *Game) handle(c *Guest, f w3gs.Frame) {
 		g.Depart(c, q.Reason)
 		c.Write((&w3gs.LeaveAck{}).AppendTo(nil))
 		c.Close()
+	}
+}
+
+func (g *Game) chat(c *Guest, q *w3gs.ChatToHost) {
+	g.Said = append(g.Said, q.Text)
+	for _, other := range g.Conns {
+		if slices.Contains(q.To, other.PID) && !other.Gone {
+			other.Write((&w3gs.ChatFromHost{Chat: q.Chat}).AppendTo(nil))
+		}
+	}
+	if strings.HasPrefix(q.Text, "!start") && !g.Started && g.owns(c) {
+		g.Start()
 	}
 }
 

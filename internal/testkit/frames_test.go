@@ -1,32 +1,22 @@
-package bots
+package testkit
 
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
-func dial(t *testing.T, addr string) *Client {
-	t.Helper()
-	c, err := Dial(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
-}
-
 func TestClientPlays(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{Players: 1})
-	c := dial(t, h.Addr)
-	w, err := c.Join(1, testkit.Key, "bot-1")
+	h := StartHost(t, &Host{Players: 1})
+	c := Dial(t, netip.MustParseAddrPort(h.Addr))
+	w, err := c.Join(1, Key, "bot-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +32,7 @@ func TestClientPlays(t *testing.T) {
 	if _, err := SkipTo[w3gs.CountdownEnd](c, time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Send(&w3gs.LoadedSelf{}); err != nil {
+	if err := c.Tell(&w3gs.LoadedSelf{}); err != nil {
 		t.Fatal(err)
 	}
 	if loaded, err := Expect[w3gs.GameLoaded](c, time.Second); err != nil || loaded.PID != 1 {
@@ -51,7 +41,7 @@ func TestClientPlays(t *testing.T) {
 	if turn, err := Expect[w3gs.IncomingAction](c, time.Second); err != nil || turn.IncrementMillis != 50 {
 		t.Fatal(turn, err)
 	}
-	if err := c.Send(&w3gs.LeaveGame{Reason: w3gs.LeaveLost}); err != nil {
+	if err := c.Tell(&w3gs.LeaveGame{Reason: w3gs.LeaveLost}); err != nil {
 		t.Fatal(err)
 	}
 	last, err := c.WaitClosed(time.Second)
@@ -62,8 +52,8 @@ func TestClientPlays(t *testing.T) {
 
 func TestClientIsRefused(t *testing.T) {
 	t.Parallel()
-	h := startFakeHost(t, &fakeHost{Players: 1})
-	_, err := dial(t, h.Addr).Join(1, 0, "bot-1")
+	h := StartHost(t, &Host{Players: 1})
+	_, err := Dial(t, netip.MustParseAddrPort(h.Addr)).Join(1, 0, "bot-1")
 	var no *Refused
 	if !errors.As(err, &no) || no.Reason != w3gs.RejectWrongKey {
 		t.Errorf("error %v", err)
@@ -78,7 +68,7 @@ func speak(t *testing.T, packets ...w3gs.Packet) (*Client, net.Conn) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	c := dial(t, ln.Addr().String())
+	c := Dial(t, netip.MustParseAddrPort(ln.Addr().String()))
 	far, err := ln.Accept()
 	if err != nil {
 		t.Fatal(err)
@@ -135,8 +125,8 @@ func TestClientAnswersPings(t *testing.T) {
 
 func TestJoinInTheWrongOrder(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{})
-	c, _ := speak(t, &w3gs.SlotInfoJoin{SlotTable: r.table(), PID: 1}, &w3gs.SlotInfo{SlotTable: r.table()})
+	table := w3gs.SlotTable{Slots: make([]w3gs.Slot, 2)}
+	c, _ := speak(t, &w3gs.SlotInfoJoin{SlotTable: table, PID: 1}, &w3gs.SlotInfo{SlotTable: table})
 	if _, err := c.Join(1, 2, "x"); err == nil || !strings.Contains(err.Error(), "SLOTINFO (0x09) has no place there") {
 		t.Errorf("error %v", err)
 	}

@@ -1,31 +1,18 @@
-package bots
+package testkit
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"slices"
 	"time"
 
 	"w3host/w3gs"
 )
 
-// Client is one connection to a host whose every step is decided by its user:
-// for tests that need a certain packet at a certain time, or wrong bytes. It is
-// used from one goroutine.
-type Client struct {
-	// PID is the player id that 0x04 gave, after Join.
-	PID uint8
-	// KeepPings leaves 0x01 to the user. Otherwise pings are answered and
-	// skipped wherever packets are read.
-	KeepPings bool
-
-	conn   net.Conn
-	stream *w3gs.Stream
-}
+// This part of Client is for tests that take each packet when they are ready for
+// it, in place of Listen, and like structs better than bytes.
 
 // Welcome is what a host sends to a player who joins, in its order.
 type Welcome struct {
@@ -39,84 +26,32 @@ type Welcome struct {
 // Refused is the error of a join that the host answered with 0x05.
 type Refused struct{ Reason w3gs.RejectReason }
 
-func (e *Refused) Error() string { return refusal(e.Reason) }
+func (e *Refused) Error() string { return fmt.Sprintf("refused with reason %d", e.Reason) }
 
-// Dial connects to a host.
-func Dial(ctx context.Context, addr string) (*Client, error) {
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return nil, err
-	}
-	return NewClient(conn), nil
-}
-
-// NewClient speaks over a connection that exists.
-func NewClient(conn net.Conn) *Client {
-	return &Client{conn: conn, stream: w3gs.NewStream(w3gs.MaxFrame)}
-}
-
-// Conn is the connection, to close it half, reset it or read from it raw.
-func (c *Client) Conn() net.Conn { return c.conn }
-
-// Close closes the connection without a word.
-func (c *Client) Close() error { return c.conn.Close() }
-
-// Send writes packets, together.
-func (c *Client) Send(packets ...w3gs.Packet) error {
+// Tell writes packets, together.
+func (c *Client) Tell(packets ...w3gs.Packet) error {
 	var b []byte
 	for _, p := range packets {
 		b = p.AppendTo(b)
 	}
-	return c.SendRaw(b)
-}
-
-// SendRaw writes any bytes.
-func (c *Client) SendRaw(b []byte) error {
-	if err := c.conn.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil {
-		return err
-	}
-	_, err := c.conn.Write(b)
+	_, err := c.Conn.Write(b)
 	return err
 }
 
-// Next returns a copy of the next packet; the error is os.ErrDeadlineExceeded
-// when none comes in time and io.EOF when the host has closed.
-func (c *Client) Next(within time.Duration) (w3gs.Frame, error) {
-	deadline := time.Now().Add(within)
+// Take reads the next packet, but for pings, which it answers unless KeepPings is
+// set; the error is os.ErrDeadlineExceeded when none comes in time and io.EOF when
+// the host has closed.
+func (c *Client) Take(within time.Duration) (w3gs.Frame, error) {
+	if err := c.Conn.SetReadDeadline(time.Now().Add(within)); err != nil {
+		return nil, err
+	}
 	for {
-		f, err := c.stream.Next()
-		switch {
-		case err != nil:
-			return nil, err
-		case f == nil:
-			if err := c.fill(deadline); err != nil {
-				return nil, err
-			}
-		case f.Op() == w3gs.OpPingFromHost && !c.KeepPings:
-			var ping w3gs.PingFromHost
-			if err := ping.Decode(f.Body()); err != nil {
-				return nil, err
-			}
-			if err := c.Send(&w3gs.PongToHost{Tick: ping.Tick}); err != nil {
-				return nil, err
-			}
-		default:
-			return slices.Clone(f), nil
+		f, err := c.Read()
+		if err != nil || c.KeepPings || w3gs.Frame(f).Op() != w3gs.OpPingFromHost {
+			return f, err
 		}
+		c.Send(Packet(byte(w3gs.OpPongToHost), f[4:]))
 	}
-}
-
-func (c *Client) fill(deadline time.Time) error {
-	if err := c.conn.SetReadDeadline(deadline); err != nil {
-		return err
-	}
-	n, err := c.conn.Read(c.stream.Free())
-	c.stream.Commit(n)
-	if n > 0 {
-		return nil
-	}
-	return err
 }
 
 // Join asks to enter a lobby under a name and reads up to the first 0x09. The
@@ -124,13 +59,14 @@ func (c *Client) fill(deadline time.Time) error {
 // packets come in another order than 0x04, 0x06 …, 0x3D, 0x09.
 func (c *Client) Join(gameID, entryKey uint32, name string) (Welcome, error) {
 	var w Welcome
-	err := c.Send(&w3gs.ReqJoin{GameID: gameID, EntryKey: entryKey, ListenPort: 6112, JoinCounter: 1, Name: name, Extra: []byte{0}})
+	c.Name = name
+	err := c.Tell(&w3gs.ReqJoin{GameID: gameID, EntryKey: entryKey, ListenPort: 6112, JoinCounter: 1, Name: name, Extra: []byte{0}})
 	if err != nil {
 		return w, err
 	}
 	stage := 0 // 0x04, 0x06 or 0x3D, 0x09
 	for {
-		f, err := c.Next(5 * time.Second)
+		f, err := c.Take(5 * time.Second)
 		if err != nil {
 			return w, fmt.Errorf("join as %s: %w", name, err)
 		}
@@ -169,12 +105,7 @@ func (c *Client) Join(gameID, entryKey uint32, name string) (Welcome, error) {
 
 // HaveMap answers the map check: the whole map is there.
 func (c *Client) HaveMap(w Welcome) error {
-	return c.Send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: w.Map.Size})
-}
-
-// Say sends a line of lobby chat.
-func (c *Client) Say(text string, to ...uint8) error {
-	return c.Send(&w3gs.ChatToHost{Chat: w3gs.Chat{To: to, From: c.PID, Flag: w3gs.ChatLobby, Text: text}})
+	return c.Tell(&w3gs.MapSize{Flag: w3gs.MapHave, Size: w.Map.Size})
 }
 
 // Skip reads until a packet with this opcode has come, and returns it.
@@ -182,7 +113,7 @@ func (c *Client) Skip(op w3gs.Op, within time.Duration) (w3gs.Frame, error) {
 	deadline := time.Now().Add(within)
 	var passed []w3gs.Op
 	for {
-		f, err := c.Next(time.Until(deadline))
+		f, err := c.Take(time.Until(deadline))
 		if err != nil {
 			return nil, fmt.Errorf("wait for %v: %w, after %v", op, err, passed)
 		}
@@ -198,7 +129,7 @@ func (c *Client) WaitClosed(within time.Duration) ([]w3gs.Frame, error) {
 	deadline := time.Now().Add(within)
 	var last []w3gs.Frame
 	for {
-		f, err := c.Next(time.Until(deadline))
+		f, err := c.Take(time.Until(deadline))
 		switch {
 		case err == nil:
 			last = append(last, f)
@@ -220,14 +151,14 @@ func isReset(err error) bool {
 
 // Expect reads the next packet and decodes it; another one is an error.
 //
-//	slots, err := bots.Expect[w3gs.SlotInfo](client, time.Second)
+//	slots, err := testkit.Expect[w3gs.SlotInfo](client, time.Second)
 func Expect[T any, P interface {
 	*T
 	w3gs.Packet
 }](c *Client, within time.Duration) (T, error) {
 	var v T
 	want := P(&v).Op()
-	f, err := c.Next(within)
+	f, err := c.Take(within)
 	if err != nil {
 		return v, fmt.Errorf("wait for %v: %w", want, err)
 	}
