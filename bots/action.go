@@ -82,6 +82,15 @@ func (s gameState) turn(incrementMillis uint16, actions uint32) gameState {
 	return s.mix(uint64(w3gs.OpIncomingAction)<<56 | uint64(incrementMillis)<<32 | uint64(actions))
 }
 
+// empties takes in how many empty turns came before a turn. A proxy may feed one
+// before a leave that others see first, so that only their number counts.
+func (s gameState) empties(n uint32) gameState {
+	if n == 0 {
+		return s
+	}
+	return s.mix(uint64(w3gs.OpIncomingAction)<<48 | uint64(n))
+}
+
 // leave takes in a 0x07.
 func (s gameState) leave(pid uint8, reason w3gs.LeaveReason) gameState {
 	return s.mix(uint64(w3gs.OpPlayerLeave)<<56 | uint64(pid)<<32 | uint64(reason))

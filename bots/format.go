@@ -184,7 +184,7 @@ func (r *Report) WriteJSON(w io.Writer, each bool) error {
 		"action_delay_ms": r.ActionDelay.object(), "chat_delay_ms": r.ChatDelay.object(), "own_late_ms": r.OwnLate.object(),
 		"worst_interval": object{"game": r.Worst.Game, "player": r.Worst.Player, "turn": r.Worst.Turn, "ms": ms(r.Worst.Interval)},
 		"actions":        object{"sent": r.ActionsSent, "seen": r.ActionsSeen, "lost": r.ActionsLost},
-		"overflow_parts": r.OverflowParts, "largest_turn_packet": r.LargestTurnPacket, "empty_turns": r.EmptyTurns,
+		"overflow_parts": r.OverflowParts, "largest_turn_packet": r.LargestTurnPacket, "empty_turns": r.EmptyTurns, "resumed": r.Resumed,
 		"lag_screens": r.LagScreens, "stood_still_s": r.StoodStill.Seconds(),
 		"cpu_s": r.CPU.Seconds(), "cpu_us_per_player_turn": float64(r.TurnCPU()) / 1e3,
 		"fault_count": r.FaultCount, "faults": objects(r.Faults, Fault.object),
@@ -231,7 +231,7 @@ func (p PlayerReport) object() object {
 		"game": p.Game, "name": p.Name, "pid": p.PID, "outcome": p.Outcome, "why": p.Why, "misbehaves": p.Misbehaves,
 		"turns": p.Turns, "missed_turns": p.MissedTurns, "empty_turns": p.EmptyTurns, "max_interval_ms": ms(p.MaxInterval),
 		"actions_sent": p.ActionsSent, "actions_seen": p.ActionsSeen, "lag_screens": p.LagScreens, "votes": p.Votes,
-		"stood_still_s": p.StoodStill.Seconds(), "lines_heard": p.LinesHeard, "parts_refused": p.PartsRefused, "faults": p.Faults,
+		"stood_still_s": p.StoodStill.Seconds(), "lines_heard": p.LinesHeard, "parts_refused": p.PartsRefused, "faults": p.Faults, "resumed": p.Resumed,
 		"state": fmt.Sprintf("%08x", p.State),
 	}
 }

@@ -108,6 +108,7 @@ func (p *player) onTurn(now time.Duration, f w3gs.Frame) {
 			p.fault(f.Op(), "increment 0 with actions")
 		}
 		p.report.EmptyTurns++
+		p.empties++
 		p.note(now, Event{Packet: f.Op()})
 		return
 	}
@@ -127,8 +128,8 @@ func (p *player) onTurn(now time.Duration, f w3gs.Frame) {
 		p.enter(now)
 	}
 	p.takeActions(now, f, q.Actions)
-	p.state = p.state.turn(q.IncrementMillis, p.partSum)
-	p.parts, p.partSum = 0, 0
+	p.state = p.state.turn(q.IncrementMillis, p.partSum).empties(p.empties)
+	p.parts, p.partSum, p.empties = 0, 0, 0
 	p.turn++
 	p.measure(now, increment)
 	p.answer()

@@ -78,6 +78,16 @@ type Conduct struct {
 	StallAtPercent int           // stops reading for StallFor at this point of the download
 	LeaveAtPercent int           // leaves at this point of the download
 	JoinAtPercent  int           // joins when another bot's download is at this point
+
+	Proxy *ProxyConduct // nil: none
+}
+
+// ProxyConduct is a bot behind a GProxy++ proxy.
+type ProxyConduct struct {
+	Extended  bool          // needs no empty actions
+	CutEvery  time.Duration // the connection is cut this often once the game runs; 0 never
+	CutFor    time.Duration // and a new one comes after so long
+	CutAtByte int           // the cut comes behind so many bytes of what is said next
 }
 
 // misbehaves reports whether the host may drop this bot for what it does. Such

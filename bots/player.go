@@ -72,6 +72,7 @@ type player struct {
 	out    []byte // to be written by the driver
 	paused bool   // the driver must not read
 	link   link   // what the driver keeps about the connection
+	proxy  *Proxy // that its connection goes through; nil: none
 	alarms [alarms]time.Duration
 
 	phase   phase
@@ -97,6 +98,7 @@ type player struct {
 	state      gameState
 	parts      int    // 0x48 of the turn that is being put together
 	partSum    uint32 // CRC-32 of its actions so far
+	empties    uint32 // empty turns since the last counted one
 	laggers    pidSet
 	screenSeen time.Duration // when the lag screen came up; 0 while there is none
 	screenGone time.Duration // when the last one went

@@ -1,8 +1,10 @@
 package bots
 
 import (
+	"context"
 	"errors"
 	"net"
+	"strconv"
 	"sync"
 	"time"
 
@@ -89,6 +91,12 @@ func (p *Proxy) State() (gproxy.Proxy, error) {
 	state := p.core
 	state.ToClient, state.ToHost = nil, nil
 	return state, p.err
+}
+
+func (p *Proxy) resumed() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.core.Resumed
 }
 
 // Close ends both connections.
@@ -245,4 +253,35 @@ func (p *Proxy) dial(port uint16) {
 	p.core.Connected(p.now())
 	p.flush()
 	go p.readHost(host) // ends with the connection
+}
+
+// throughProxy puts the bot's proxy before its connection, if it has one.
+func (r *run) throughProxy(ctx context.Context, p *player, l lobby, c net.Conn) (net.Conn, error) {
+	conduct := p.conduct.Proxy
+	if conduct == nil {
+		return c, nil
+	}
+	host, _, err := net.SplitHostPort(l.addr)
+	if err != nil {
+		return c, err
+	}
+	opts := ProxyOptions{
+		CutEvery: conduct.CutEvery, CutFor: conduct.CutFor, CutAtByte: conduct.CutAtByte,
+		Dial: func(port uint16) (net.Conn, error) {
+			return r.dialFor(ctx, p, net.JoinHostPort(host, strconv.Itoa(int(port))))
+		},
+	}
+	switch {
+	case !l.proxies: // it stays silent
+	case conduct.Extended:
+		opts.Version = 2
+	default:
+		opts.Version = 1
+	}
+	proxy, game, err := StartProxy(c, opts)
+	if err != nil {
+		return c, err
+	}
+	p.proxy = proxy
+	return game, nil
 }

@@ -52,6 +52,7 @@ type Report struct {
 	ActionsLost              int64
 	OverflowParts            int64
 	EmptyTurns               int64
+	Resumed                  int64 // connections that went on where one had broken
 	LargestTurnPacket        int
 	LagScreens               int64         // of all bots together
 	StoodStill               time.Duration // the longest of any bot
@@ -102,6 +103,7 @@ type PlayerReport struct {
 	LagScreens, Votes                     int
 	StoodStill                            time.Duration
 	LinesHeard, PartsRefused, Faults      int
+	Resumed                               int // connections that went on where one had broken
 	Diverged                              bool
 	State                                 uint32 // after the last turn, as in the last 0x27
 	Events                                []Event
@@ -179,6 +181,10 @@ func (r *Report) add(p *player) {
 	}
 	if q.Joined {
 		r.Joined++
+	}
+	if p.proxy != nil {
+		q.Resumed = p.proxy.resumed()
+		r.Resumed += int64(q.Resumed)
 	}
 	r.OverflowParts += int64(q.OverflowParts)
 	r.EmptyTurns += int64(q.EmptyTurns)

@@ -235,6 +235,10 @@ func (r *run) connect(ctx context.Context, p *player, l lobby) {
 		if ap, err := netip.ParseAddrPort(c.LocalAddr().String()); err == nil {
 			p.local = netip.AddrPortFrom(ap.Addr(), 6112)
 		}
+		if c, err = r.throughProxy(ctx, p, l, c); err != nil {
+			p.finish(OutcomeUnreachable, err.Error())
+			break
+		}
 		p.begin(r.now(), l)
 	}
 	joined := p.phase == joining

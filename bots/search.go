@@ -15,6 +15,9 @@ import (
 )
 
 const (
+	// proxySize as width and height of a map says that the host knows GProxy++.
+	proxySize = 1984
+
 	// searchFresh is how long an answer may serve other games of the run.
 	searchFresh = time.Second
 	searchPause = 100 * time.Millisecond // between two searches
@@ -27,6 +30,7 @@ type lobby struct {
 	name    string
 	open    int
 	guessed bool // nobody has answered: it may not be there
+	proxies bool // the map size says that proxies may ask for reconnection
 }
 
 // finder hands out lobbies, each once, to the games that ask.
@@ -52,7 +56,7 @@ func newFinder(opts *Options) *finder {
 // not answer searches it names the ids that a host gives its first lobbies.
 func (f *finder) claim(ctx context.Context) (lobby, error) {
 	if f.opts.GameID != 0 {
-		return lobby{id: f.opts.GameID, key: f.opts.EntryKey, addr: f.opts.Addr, guessed: true}, nil
+		return lobby{id: f.opts.GameID, key: f.opts.EntryKey, addr: f.opts.Addr, guessed: true, proxies: true}, nil
 	}
 	for {
 		l, ok, err := f.try(ctx)
@@ -72,7 +76,7 @@ func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
 	defer f.mu.Unlock()
 	if f.deaf {
 		f.guess++
-		return lobby{id: f.guess, key: f.opts.EntryKey, addr: f.opts.Addr, guessed: true}, true, nil
+		return lobby{id: f.guess, key: f.opts.EntryKey, addr: f.opts.Addr, guessed: true, proxies: true}, true, nil
 	}
 	if l, ok := f.take(); ok && time.Since(f.asked) < searchFresh {
 		return l, true, nil
@@ -123,7 +127,7 @@ func (f *finder) search(ctx context.Context) error {
 		}
 		f.found = append(f.found, lobby{
 			id: l.Info.GameID, key: l.Info.EntryKey, addr: l.JoinAddr().String(), name: l.Info.Name,
-			open: int(l.Info.SlotsOpen),
+			open: int(l.Info.SlotsOpen), proxies: l.Info.Stat.Width == proxySize && l.Info.Stat.Height == proxySize,
 		})
 	}
 	return nil

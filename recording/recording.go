@@ -61,6 +61,7 @@ type eventKind uint8
 
 const (
 	turned eventKind = iota
+	emptied
 	settled
 	said
 	left
@@ -96,6 +97,8 @@ func (r *Recording) Observe(s *game.Stamped) {
 		if r.time += time.Duration(f.Increment) * time.Millisecond; r.time >= batchTime {
 			r.flush()
 		}
+	case *game.Emptied:
+		r.add(emptied, 0, uint32(f.Count), nil)
 	case *game.Settled:
 		r.add(settled, 0, uint32(f.Hash), nil)
 	case *game.Said:
@@ -194,6 +197,10 @@ func (b *batch) write(w *replay.Writer) (err error) {
 				}
 			}
 			err = w.Turn(time.Duration(e.value)*time.Millisecond, part)
+		case emptied:
+			for n := e.value; n > 0 && err == nil; n-- {
+				err = w.Empty()
+			}
 		case settled:
 			err = w.Checksum(e.value)
 		case said:

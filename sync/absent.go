@@ -10,6 +10,8 @@ import (
 const (
 	// remindEvery is how often the others are told how long they still wait.
 	remindEvery = 20 * time.Second
+	// neverMoved is no count of moves that a socket gets to.
+	neverMoved = ^uint64(0)
 	// emptyLen is an empty 0x0C.
 	emptyLen = 6
 )
@@ -31,7 +33,7 @@ func (g *Game) regain(e Back, out []Effect) []Effect {
 	if p == nil {
 		return out
 	}
-	p.backlog, p.moved = 0, true // of the old connection
+	p.backlog, p.moved, p.moves = 0, true, neverMoved // of the old connection
 	if !g.absent.Has(p.PID) {
 		return out // the old connection was half dead, and nobody had noticed
 	}

@@ -27,7 +27,7 @@ be played, and 2 when the flags make no sense.
   turns missed_turns early_turns early_missed_turns worst_interval
   interval_ms jitter_ms late_ms action_delay_ms chat_delay_ms own_late_ms
       (each with count mean p50 p99 p999 max)
-  actions overflow_parts largest_turn_packet empty_turns lag_screens
+  actions overflow_parts largest_turn_packet empty_turns resumed lag_screens
   stood_still_s cpu_s cpu_us_per_player_turn fault_count faults downloads
   strangers, and with --each players
 
@@ -43,6 +43,9 @@ type misconduct struct {
 	download                                   string
 	refuse                                     float64
 	ackSizes, everywhere                       bool
+
+	gproxy, gproxyExtended int
+	cut                    bots.ProxyConduct
 }
 
 // botsCommand runs "w3host bots" and returns its exit code.
@@ -99,6 +102,11 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	fs.BoolVar(&bad.ackSizes, "ack-sizes", false, "downloaders acknowledge with 0x42 instead of 0x44")
 	fs.IntVar(&bad.stallAt, "stall-at-percent", 0, "the first downloader stops reading for --stall-for at this percentage")
 	fs.IntVar(&bad.leaveAt, "leave-at-percent", 0, "the first downloader leaves at this percentage")
+	fs.IntVar(&bad.gproxy, "gproxy", 0, "the first `N` bots of each game sit behind a GProxy++ proxy")
+	fs.IntVar(&bad.gproxyExtended, "gproxy-extended", 0, "the next `N` behind one that needs no empty actions")
+	fs.DurationVar(&bad.cut.CutEvery, "cut-every", 0, "their connections are cut this often once the game runs; 0 never")
+	fs.DurationVar(&bad.cut.CutFor, "cut-for", time.Second, "and a new one comes after this `time`")
+	fs.IntVar(&bad.cut.CutAtByte, "cut-at-byte", 0, "the cut comes behind this `byte` of what is said next")
 	fs.BoolVar(&bad.everywhere, "everywhere", false, "bots misbehave in every game, not only in the first")
 
 	fs.BoolVar(&asJSON, "json", false, "report as one JSON object")
@@ -168,6 +176,10 @@ func (m *misconduct) check(opts *bots.Options) error {
 		return fmt.Errorf("a stall of %v after %v does not fit into %v of play: use more --minutes", m.stallFor, m.stallAfter, opts.Play)
 	case m.leaveAfter > opts.Play:
 		return fmt.Errorf("--leave-after %v is later than the end after %v: use more --minutes", m.leaveAfter, opts.Play)
+	case min(m.gproxy, m.gproxyExtended, m.cut.CutAtByte) < 0 || m.gproxy+m.gproxyExtended > opts.Players:
+		return fmt.Errorf("--gproxy %d and --gproxy-extended %d: a game has %d players", m.gproxy, m.gproxyExtended, opts.Players)
+	case m.cut.CutEvery > 0 && m.gproxy+m.gproxyExtended == 0:
+		return errors.New("--cut-every needs --gproxy or --gproxy-extended")
 	case m.download == "" && (m.refuse > 0 || m.ackDelay > 0 || m.ackSizes || m.downloaders > 0 || m.stallAt > 0 || m.leaveAt > 0):
 		return errors.New("flags about the download need --download DIRECTORY")
 	}
@@ -187,6 +199,11 @@ func (m *misconduct) conduct(players int) func(game, seat int) bots.Conduct {
 					c.StallFor = m.stallFor
 				}
 			}
+		}
+		if seat < m.gproxy+m.gproxyExtended {
+			proxy := m.cut
+			proxy.Extended = seat >= m.gproxy
+			c.Proxy = &proxy
 		}
 		if game > 0 && !m.everywhere {
 			return c
