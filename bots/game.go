@@ -141,9 +141,9 @@ func (g *game) compare(p *player) {
 	}
 	i := p.turn/compareEvery - 1
 	if i == len(g.states) {
-		g.states = append(g.states, p.state)
+		g.states = append(g.states, p.history)
 	}
-	if i < len(g.states) && g.states[i] != p.state && !p.report.Diverged {
+	if i < len(g.states) && g.states[i] != p.history && !p.report.Diverged {
 		p.report.Diverged = true
 		p.fault(0, "by turn %d it has seen other turns, actions or leaves than the first bot there", p.turn)
 	}

@@ -128,7 +128,8 @@ func (p *player) onTurn(now time.Duration, f w3gs.Frame) {
 		p.enter(now)
 	}
 	p.takeActions(now, f, q.Actions)
-	p.state = p.state.turn(q.IncrementMillis, p.partSum).empties(p.empties)
+	p.state = p.state.turn(q.IncrementMillis, p.partSum)
+	p.history = p.history.mix(uint64(p.state)).empties(p.empties)
 	p.parts, p.partSum, p.empties = 0, 0, 0
 	p.turn++
 	p.measure(now, increment)

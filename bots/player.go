@@ -96,9 +96,10 @@ type player struct {
 	isLoaded   bool // 0x23 is sent
 	turn       int  // counted turns
 	state      gameState
-	parts      int    // 0x48 of the turn that is being put together
-	partSum    uint32 // CRC-32 of its actions so far
-	empties    uint32 // empty turns since the last counted one
+	parts      int       // 0x48 of the turn that is being put together
+	partSum    uint32    // CRC-32 of its actions so far
+	history    gameState // of all states, with the empty turns before each
+	empties    uint32    // empty turns since the last counted one
 	laggers    pidSet
 	screenSeen time.Duration // when the lag screen came up; 0 while there is none
 	screenGone time.Duration // when the last one went

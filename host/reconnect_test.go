@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"w3host/bots"
 	"w3host/internal/testkit"
 	"w3host/storage"
@@ -446,4 +448,28 @@ func TestReconnectBesideOthers(t *testing.T) {
 		t.Errorf("another game's turns were %v apart while one player came back 100 times, a period is %v", with, period)
 	}
 	sameHistory(t, ann, cid)
+}
+
+// TestReconnectBots plays a game of bots, half of them behind proxies whose
+// connections are cut all the time.
+func TestReconnectBots(t *testing.T) {
+	r := newRig(t, func(o *Options) {
+		o.Reconnect = ReconnectOptions{Enabled: true, Wait: 3 * time.Minute, ExtendedWait: 5 * time.Minute}
+	})
+	g := r.lobby(6)
+	report, err := bots.Run(t.Context(), bots.Options{
+		Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Players: 6, Play: 4 * time.Second, Log: zerolog.Nop(),
+		LoadTime: 100 * time.Millisecond, Actions: 20, ActionBytes: 300,
+		Conduct: func(_, seat int) bots.Conduct {
+			if seat > 3 {
+				return bots.Conduct{}
+			}
+			return bots.Conduct{Proxy: &bots.ProxyConduct{
+				Extended: seat > 1, CutEvery: 700 * time.Millisecond, CutFor: time.Duration(seat) * 50 * time.Millisecond, CutAtByte: 7 * seat,
+			}}
+		},
+	})
+	if err != nil || !report.OK || report.Resumed < 8 || report.EmptyTurns == 0 {
+		t.Errorf("%v: %s; %d resumed, %d empty turns, faults %+v", err, report.Verdict(), report.Resumed, report.EmptyTurns, report.Faults)
+	}
 }

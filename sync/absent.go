@@ -23,6 +23,7 @@ func (g *Game) lose(e Absent, out []Effect) []Effect {
 	}
 	g.absent |= w3gs.Only(p.PID)
 	p.wait, p.missed = e.Wait, true
+	p.newSocket()
 	p.dropAt = p.lagSince + e.Wait
 	line := fmt.Sprintf("%s has lost the connection; it can come back for %s.", p.Name, clockTime(e.Wait))
 	return g.sayOthers(p, line, out)
@@ -33,7 +34,7 @@ func (g *Game) regain(e Back, out []Effect) []Effect {
 	if p == nil {
 		return out
 	}
-	p.backlog, p.moved, p.moves = 0, true, neverMoved // of the old connection
+	p.newSocket()
 	if !g.absent.Has(p.PID) {
 		return out // the old connection was half dead, and nobody had noticed
 	}
@@ -41,6 +42,9 @@ func (g *Game) regain(e Back, out []Effect) []Effect {
 	p.dropAt = g.t + g.cfg.DropAfter
 	return g.sayOthers(p, p.Name+" is back.", out)
 }
+
+// newSocket forgets what was said of the old connection's socket.
+func (p *player) newSocket() { p.backlog, p.moved, p.moves = 0, true, neverMoved }
 
 // Fed is who has been sent a 0x0C, and so can come back with a new connection.
 func (g *Game) Fed() w3gs.PIDs { return g.fed }
