@@ -9,6 +9,7 @@ type Config struct {
 	Host      Host      `toml:"host"`
 	Lobby     Lobby     `toml:"lobby"`
 	Game      Game      `toml:"game"`
+	Votes     Votes     `toml:"votes"`
 	Autohost  Autohost  `toml:"autohost"`
 	Reconnect Reconnect `toml:"reconnect"`
 	LAN       LAN       `toml:"lan"`
@@ -59,6 +60,13 @@ type Game struct {
 	Adaptive           bool     `toml:"adaptive_latency"`
 	AdaptiveMin        Duration `toml:"adaptive_min"`
 	AdaptiveMax        Duration `toml:"adaptive_max"`
+}
+
+// Votes are what players decide together.
+type Votes struct {
+	Percent  int      `toml:"percent"`  // of those asked who must agree
+	Time     Duration `toml:"time"`     // to agree within
+	Cooldown Duration `toml:"cooldown"` // before a player may call the next vote against another
 }
 
 // Reconnect is the GProxy++ extension: who loses the connection in a game may

@@ -37,6 +37,7 @@ func Default() Config {
 		},
 		Autohost:  Autohost{Lobbies: 1, MaxGames: 100},
 		Reconnect: Reconnect{Enabled: true, Wait: Duration(3 * time.Minute), ExtendedWait: Duration(5 * time.Minute)},
+		Votes:     Votes{Percent: 70, Time: Duration(time.Minute), Cooldown: Duration(2 * time.Minute)},
 		LAN: LAN{
 			Enabled:   true,
 			Port:      6112,

@@ -56,6 +56,10 @@ func (c *Config) Validate() error {
 		v.fault("game.adaptive_min", c.Game.AdaptiveMin, "must not be above game.adaptive_max = %v", c.Game.AdaptiveMax)
 	}
 
+	v.between("votes.percent", c.Votes.Percent, 1, 100)
+	v.within("votes.time", c.Votes.Time, 5*time.Second, time.Hour)
+	v.within("votes.cooldown", c.Votes.Cooldown, time.Second, 24*time.Hour)
+
 	v.between("autohost.lobbies", c.Autohost.Lobbies, 0, 1000)
 	v.between("autohost.max_games", c.Autohost.MaxGames, 1, 100000)
 

@@ -27,6 +27,7 @@ type Config struct {
 	// Trigger is the first letter of a command in the chat.
 	Trigger   byte
 	Reconnect Reconnect
+	Votes     Votes
 	// Silence is how long nothing may be heard of a player in the lobby, where
 	// every ping wants an answer.
 	Silence time.Duration

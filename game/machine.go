@@ -27,6 +27,7 @@ type Machine struct {
 	offered   int           // empty actions that proxies were told last
 	latency   time.Duration // as set last; the turns begin with it
 	syncLimit int
+	polls     []*poll
 	stopped   bool // the host stops
 	over      bool
 	last      Fact   // the end of the game, once everything else is told
@@ -56,6 +57,7 @@ func New(cfg Config, out *Out) *Machine {
 	if cfg.Reconnect.Silence <= 0 {
 		cfg.Reconnect.Silence = 20 * time.Second
 	}
+	cfg.Votes.fill()
 	m := &Machine{
 		cfg: cfg, out: out,
 		lobby: lobby.New(cfg.Lobby), xfer: mapxfer.New(cfg.Transfer),
@@ -75,6 +77,10 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 	m.turned, m.settled = m.turned[:0], m.settled[:0]
 	m.handle(in)
 	m.followUp()
+	if len(m.polls) > 0 {
+		m.settlePolls()
+		m.followUp()
+	}
 	if m.last != nil {
 		m.fact(m.last)
 	}
@@ -92,6 +98,9 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 		least(m.ackAt)
 	}
 	if t, due := m.lobby.Next(); due {
+		least(t)
+	}
+	if t, due := m.pollDue(); due {
 		least(t)
 	}
 	if m.turns != nil {

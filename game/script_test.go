@@ -78,6 +78,7 @@ func newScene() *scene {
 //	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
 //	resume NAME | forfeit NAME
 //	wait DURATION        time passes
+//	idle DURATION        time passes, and clients answer pings
 //	table                shows the slots
 func (s *scene) event(line string) error {
 	if who, text, ok := strings.Cut(line, ": "); ok {
@@ -125,6 +126,12 @@ func (s *scene) event(line string) error {
 			return err
 		}
 		s.wait(d)
+	case "idle":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			return err
+		}
+		s.idle(d)
 	case "table":
 		s.table()
 	default:
@@ -181,6 +188,17 @@ func (s *scene) wait(d time.Duration) {
 		}
 		s.now = max(at, s.now)
 		s.step(Input{Kind: Tick})
+	}
+}
+
+func (s *scene) idle(d time.Duration) {
+	for ; d > 0; d -= 10 * time.Second {
+		for pid := range uint8(25) {
+			if name := s.names[pid]; name != "" {
+				s.packet(name, &w3gs.PongToHost{Tick: 1})
+			}
+		}
+		s.wait(min(d, 10*time.Second))
 	}
 }
 

@@ -27,7 +27,8 @@ type seat struct {
 	moves   uint64
 	stuck   time.Duration // since then the socket takes nothing of what waits; 0: it does
 	actions uint32
-	kick    string // why, once kicked from a running game
+	kick    string        // why, once kicked from a running game
+	mayVote time.Duration // before it, no vote against somebody else
 }
 
 func (s *seat) player() Player {
@@ -100,6 +101,7 @@ func (m *Machine) vacate(pid uint8, why string) {
 	if s := m.seats[pid]; s != nil {
 		m.unlink(s, why)
 		m.seats[pid] = nil
+		m.forgetVoter(pid)
 		m.forget(s)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/command"
+	"w3host/game"
 	"w3host/lan"
 	"w3host/mapxfer"
 	"w3host/recording"
@@ -27,6 +28,7 @@ type Options struct {
 
 	Turns    gamesync.Config // Players are filled in per game
 	Lobby    LobbyOptions
+	Votes    game.Votes
 	Transfer mapxfer.Config // Size is filled in per map
 	Limits   Limits
 	Autohost Autohost

@@ -80,6 +80,7 @@ func (o *Options) gameConfig(id uint32, name string, m *Map) game.Config {
 		Turns:     o.Turns,
 		Trigger:   o.Lobby.Trigger,
 		Reconnect: o.Reconnect.game(),
+		Votes:     o.Votes,
 		Silence:   o.Limits.LobbyTimeout,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+	"w3host/game"
 	"w3host/host"
 	"w3host/mapxfer"
 	gamesync "w3host/sync"
@@ -35,6 +36,7 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 			Trigger:       c.Lobby.CommandTrigger[0],
 			KickCooldown:  c.Lobby.KickCooldown.D(),
 		},
+		Votes:    game.Votes{Share: c.Votes.Percent, Time: c.Votes.Time.D(), Cooldown: c.Votes.Cooldown.D()},
 		Transfer: transferConfig(c),
 		Limits: host.Limits{
 			JoinTimeout:    c.Limits.JoinTimeout.D(),

@@ -1,0 +1,166 @@
+package game
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"w3host/command"
+	"w3host/lobby"
+	"w3host/w3gs"
+)
+
+// Votes are the rules of the players' votes. New fills in what is 0.
+type Votes struct {
+	Share    int           // percent of those asked who must agree; 70
+	Time     time.Duration // to agree within; a minute
+	Cooldown time.Duration // before a player may call the next vote against another; two minutes
+}
+
+func (v *Votes) fill() {
+	if v.Share <= 0 {
+		v.Share = 70
+	}
+	if v.Time <= 0 {
+		v.Time = time.Minute
+	}
+	if v.Cooldown <= 0 {
+		v.Cooldown = 2 * time.Minute
+	}
+}
+
+// poll is a question to players. They agree when in each group the share of
+// Votes has said yes; it fails as soon as that cannot be any more.
+type poll struct {
+	command string
+	caller  command.Caller
+	about   uint8  // the player against whom it is; 0: nobody
+	target  string // their name
+	what    string // "kick Bob"
+	groups  func() []w3gs.PIDs
+	agreed  func()
+	yes, no w3gs.PIDs
+	until   time.Duration
+}
+
+// needs is how many of a group must say yes.
+func (v *Votes) needs(group w3gs.PIDs) int { return max((group.Len()*v.Share+99)/100, 1) }
+
+// state counts a poll: who agreed, how many must, and whether it is decided.
+func (m *Machine) state(p *poll) (yes, needed int, passed, failed bool) {
+	passed = true
+	groups := p.groups()
+	for _, group := range groups {
+		n := m.cfg.Votes.needs(group)
+		yes, needed = yes+(p.yes&group).Len(), needed+n
+		passed = passed && (p.yes&group).Len() >= n
+		failed = failed || (group&^p.no).Len() < n
+	}
+	return yes, needed, passed && len(groups) > 0, failed || len(groups) == 0
+}
+
+// asks reports whether a poll is open to a player.
+func (p *poll) asks(pid uint8) bool {
+	return slices.ContainsFunc(p.groups(), func(g w3gs.PIDs) bool { return g.Has(pid) })
+}
+
+// poll finds the poll of a command that asks a player; the latest of any with "".
+func (m *Machine) poll(name string, pid uint8) *poll {
+	for _, p := range slices.Backward(m.polls) {
+		if (name == "" || p.command == name) && p.asks(pid) {
+			return p
+		}
+	}
+	return nil
+}
+
+// ask opens a poll with its caller's yes.
+func (m *Machine) ask(p *poll) {
+	p.until = m.now + m.cfg.Votes.Time
+	p.yes = w3gs.Only(p.caller.PID)
+	m.polls = append(m.polls, p)
+	m.tellPoll(p, fmt.Sprintf("%s wants to %s", p.caller.Name, p.what))
+}
+
+// vote takes a yes or no to a poll.
+func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
+	one := w3gs.Only(pid)
+	if p.yes&one != 0 && yes || p.no&one != 0 && !yes {
+		return &lobby.Refusal{Code: lobby.TooLate, Text: "you have voted"}
+	}
+	p.yes, p.no = p.yes&^one, p.no&^one
+	if yes {
+		p.yes |= one
+	} else {
+		p.no |= one
+	}
+	m.tellPoll(p, "The vote to "+p.what)
+	return nil
+}
+
+// tellPoll says how a poll stands while it is open.
+func (m *Machine) tellPoll(p *poll, who string) {
+	yes, needed, passed, failed := m.state(p)
+	if passed || failed {
+		return
+	}
+	t := string(m.cfg.Trigger)
+	left := (p.until - m.now).Round(time.Second)
+	m.tellAsked(p, fmt.Sprintf("%s: %d of %d votes needed. %syes or %sno within %v.", who, yes, needed, t, t, left))
+}
+
+// tellAsked says something to those whom a poll asks, and to the one it is about.
+func (m *Machine) tellAsked(p *poll, text string) {
+	var to w3gs.PIDs
+	for _, group := range p.groups() {
+		to |= group
+	}
+	if p.about != 0 {
+		to |= w3gs.Only(p.about)
+	}
+	if to &= m.lobby.Humans(); to != 0 {
+		m.say(to, text)
+	}
+}
+
+// settlePolls ends the polls that are decided or out of time.
+func (m *Machine) settlePolls() {
+	open := m.polls
+	m.polls = nil
+	for i, p := range open {
+		if m.over {
+			return
+		}
+		yes, needed, passed, failed := m.state(p)
+		switch {
+		case passed:
+			m.fact(&Commanded{
+				Caller: p.caller, Line: p.command, Name: p.command, Target: p.target,
+				Detail: fmt.Sprintf("agreed: %d of %d needed", yes, needed),
+			})
+			open[i].agreed()
+		case failed || m.now >= p.until:
+			m.tellAsked(p, "The vote to "+p.what+" has failed.")
+		default:
+			m.polls = append(m.polls, p)
+		}
+	}
+}
+
+// forgetVoter takes a player who is gone out of the polls.
+func (m *Machine) forgetVoter(pid uint8) {
+	for _, p := range m.polls {
+		p.yes, p.no = p.yes&^w3gs.Only(pid), p.no&^w3gs.Only(pid)
+	}
+	m.polls = slices.DeleteFunc(m.polls, func(p *poll) bool { return p.about == pid })
+}
+
+// pollDue is when the first poll is out of time.
+func (m *Machine) pollDue() (at time.Duration, ok bool) {
+	for _, p := range m.polls {
+		if !ok || p.until < at {
+			at, ok = p.until, true
+		}
+	}
+	return at, ok
+}

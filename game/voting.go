@@ -1,0 +1,80 @@
+package game
+
+import (
+	"fmt"
+	"time"
+
+	"w3host/command"
+	"w3host/lobby"
+	"w3host/w3gs"
+)
+
+// voting are the commands by which players decide together.
+var voting = command.Table[*Machine]{
+	{Name: "votekick", Usage: "<player>", Help: "let the players vote to remove one of them", Phase: command.Always, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), votekick) }},
+	{Name: "yes", Help: "agree to the vote that runs", Phase: command.Always, Parse: func(*args) act { return answerPoll(true) }},
+	{Name: "no", Help: "disagree with the vote that runs", Phase: command.Always, Parse: func(*args) act { return answerPoll(false) }},
+}
+
+// cannot is the refusal of what does not make sense now.
+func cannot(format string, values ...any) error {
+	return &lobby.Refusal{Code: lobby.NotYet, Text: fmt.Sprintf(format, values...)}
+}
+
+// voter is the seat of a caller who is in the game.
+func (m *Machine) voter(c *call) (*seat, error) {
+	if s := m.seats[c.PID]; s != nil {
+		return s, nil
+	}
+	return nil, cannot("only players of the game vote")
+}
+
+// votekick asks everybody but its victim. Admins and who has a reserved place
+// cannot be voted out; the owner has one.
+func votekick(m *Machine, c *call, p lobby.Player) error {
+	s, err := m.voter(c)
+	victim := m.seats[p.PID]
+	switch {
+	case err != nil:
+		return err
+	case victim == nil:
+		return &lobby.Refusal{Code: lobby.NotHuman, Text: p.Name + " is a fake player"}
+	case p.PID == c.PID:
+		return cannot("you cannot vote yourself out: just leave")
+	case victim.level >= command.Admin || p.Reserved:
+		return cannot("%s has a reserved place and cannot be voted out", p.Name)
+	case m.lobby.Humans().Len() < 3:
+		return cannot("a vote against somebody needs at least three players")
+	case m.poll("votekick", c.PID) != nil || m.poll("votekick", p.PID) != nil:
+		return cannot("a vote runs already: answer it with %cyes or %[1]cno", m.cfg.Trigger)
+	case m.now < s.mayVote:
+		return cannot("you have just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
+	}
+	s.mayVote = m.now + m.cfg.Votes.Cooldown
+	m.ask(&poll{
+		command: "votekick", caller: *c.Caller, about: p.PID, target: p.Name, what: "kick " + p.Name,
+		groups: func() []w3gs.PIDs {
+			if !m.lobby.Humans().Has(p.PID) {
+				return nil // on the way out
+			}
+			return []w3gs.PIDs{m.lobby.Humans() &^ w3gs.Only(p.PID)}
+		},
+		agreed: func() {
+			m.later(lobby.Kick{PID: p.PID, Why: "voted out", By: "vote of " + c.Name, KeepOut: true})
+		},
+	})
+	return nil
+}
+
+func answerPoll(yes bool) act {
+	return func(m *Machine, c *call) error {
+		if _, err := m.voter(c); err != nil {
+			return err
+		}
+		p := m.poll("", c.PID)
+		if p == nil {
+			return cannot("there is no vote for you")
+		}
+		return m.vote(p, c.PID, yes)
+	}
+}
