@@ -41,6 +41,7 @@ var rooms = map[string]room{
 	"bots/gproxy":         {pure: true},
 	"reconnect":           {imports: []string{"w3gs"}, pure: true},
 	"mapstats":            {imports: []string{"w3gs"}, pure: true},
+	"rating":              {pure: true},
 	"replay":              {imports: []string{"w3gs"}, pure: true},
 	"lan":                 {imports: []string{"w3gs"}},
 	"bncs":                {imports: []string{"w3gs"}, pure: true},

@@ -1,0 +1,72 @@
+package rating
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Result is how a game ended for one player, as its map tells: won, lost, drew,
+// left, disputed, or nothing.
+type Result struct {
+	Team    int
+	Outcome string
+}
+
+// Ranks orders the teams of a game: for each player the index of their team, or
+// -1 for who is not rated, and for each team its rank. ok is false where the
+// results do not tell who has won: a team both won and lost, senders contradict
+// each other, or nobody won and nobody drew.
+//
+// Members share the result of their team. A team of which all have left has lost,
+// and one of which nothing is told, as of observers, did not play.
+func Ranks(results []Result) (team, ranks []int, ok bool) {
+	const won, drew, lost, left = 1, 2, 3, 4
+	words := map[string]int{"won": won, "drew": drew, "lost": lost, "left": left}
+	best := map[int]int{}
+	for _, r := range results {
+		if r.Outcome == "disputed" {
+			return nil, nil, false
+		}
+		rank := words[r.Outcome]
+		if rank == 0 {
+			continue
+		}
+		was, told := best[r.Team]
+		if told && was != left && rank != left && was != rank {
+			return nil, nil, false
+		}
+		if !told || rank < was {
+			best[r.Team] = rank
+		}
+	}
+	var order []int
+	for t := range best {
+		order = append(order, t)
+	}
+	slices.Sort(order)
+	decided := false
+	for _, t := range order {
+		decided = decided || best[t] <= drew
+		ranks = append(ranks, min(best[t], lost))
+	}
+	for _, r := range results {
+		team = append(team, slices.Index(order, r.Team))
+	}
+	return team, ranks, decided && len(ranks) >= 2
+}
+
+// Category is what the versions of a map have in common: its name in small
+// letters up to the first word with a digit at its beginning or behind a "v".
+// "DotA Allstars v6.83d" and "DotA Allstars 6.88" are both "dota allstars". A
+// name that begins with such a word is a category by itself.
+func Category(mapName string) string {
+	words := strings.Fields(strings.ToLower(mapName))
+	for i, w := range words {
+		number := strings.TrimPrefix(w, "v")
+		if i > 0 && number != "" && unicode.IsDigit(rune(number[0])) {
+			return strings.Join(words[:i], " ")
+		}
+	}
+	return strings.Join(words, " ")
+}

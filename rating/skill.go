@@ -1,0 +1,132 @@
+// Package rating tells how strong players are from the results of their games,
+// what that makes likely, and which teams are even.
+//
+// The ratings are those of R. C. Weng and C.-J. Lin, "A Bayesian Approximation
+// Method for Online Ranking", Journal of Machine Learning Research 12 (2011),
+// algorithm 4 (Plackett–Luce), with the constants that OpenSkill made usual.
+package rating
+
+import "math"
+
+// Skill is what is believed of a player: a normal distribution.
+type Skill struct {
+	Mu    float64 // mean
+	Sigma float64 // standard deviation
+}
+
+// The constants of the model. All scale with the mean of a newcomer.
+const (
+	mean  = 25.0
+	sigma = mean / 3
+	beta2 = sigma * sigma / 4 // variance of a player's form on the day
+	kappa = 0.0001            // the least share of a variance that a game leaves
+	tau   = mean / 300        // doubt that comes between two games
+)
+
+// Newcomer is the skill of somebody who has not played.
+func Newcomer() Skill { return Skill{mean, sigma} }
+
+// Points is the skill that a player has almost surely, for people: 0 for a
+// newcomer, a few thousand at the top. It may be negative.
+func (s Skill) Points() int { return int(math.Round(100 * (s.Mu - 3*s.Sigma))) }
+
+// Rate changes the skills of the teams by the result of one game. The lowest
+// rank has won; equal ranks are a draw. It does nothing for fewer than two teams.
+func Rate(teams [][]Skill, ranks []int) {
+	if len(teams) < 2 {
+		return
+	}
+	for _, team := range teams {
+		for j := range team {
+			team[j].Sigma = math.Hypot(team[j].Sigma, tau)
+		}
+	}
+	update(teams, ranks)
+}
+
+// update is algorithm 4.
+func update(teams [][]Skill, ranks []int) {
+	sums := make([]Skill, len(teams)) // Sigma holds variances here
+	for i, team := range teams {
+		sums[i] = together(team)
+	}
+	c := scale(sums)
+	strength := make([]float64, len(teams))
+	for i := range sums {
+		strength[i] = math.Exp(sums[i].Mu / c)
+	}
+	behind := make([]float64, len(teams)) // the strength of all who are not before team q
+	ties := make([]float64, len(teams))
+	for q := range teams {
+		for i := range teams {
+			if ranks[i] >= ranks[q] {
+				behind[q] += strength[i]
+			}
+			if ranks[i] == ranks[q] {
+				ties[q]++
+			}
+		}
+	}
+	for i, team := range teams {
+		omega, delta := 0.0, 0.0
+		for q := range teams {
+			if ranks[q] > ranks[i] {
+				continue
+			}
+			p := strength[i] / behind[q]
+			delta += p * (1 - p) / ties[q]
+			if q == i {
+				omega += (1 - p) / ties[q]
+			} else {
+				omega -= p / ties[q]
+			}
+		}
+		variance := sums[i].Sigma
+		gamma := math.Sqrt(variance) / c
+		for j := range team {
+			s := &team[j]
+			own := s.Sigma * s.Sigma
+			s.Mu += own / c * omega
+			s.Sigma *= math.Sqrt(max(1-own/(c*c)*delta*gamma, kappa))
+		}
+	}
+}
+
+// Odds is how likely each team is to win.
+func Odds(teams [][]Skill) []float64 {
+	sums := make([]Skill, len(teams))
+	for i, team := range teams {
+		sums[i] = together(team)
+	}
+	c, top, total := scale(sums), math.Inf(-1), 0.0
+	for i := range sums {
+		top = max(top, sums[i].Mu)
+	}
+	odds := make([]float64, len(teams))
+	for i := range sums {
+		odds[i] = math.Exp((sums[i].Mu - top) / c)
+		total += odds[i]
+	}
+	for i := range odds {
+		odds[i] /= total
+	}
+	return odds
+}
+
+// together is a team's skill, with the variance in the place of its root.
+func together(team []Skill) (sum Skill) {
+	for _, s := range team {
+		sum.Mu += s.Mu
+		sum.Sigma += s.Sigma * s.Sigma
+	}
+	return sum
+}
+
+// scale is what differences between teams are measured by.
+func scale(sums []Skill) float64 {
+	c2 := 0.0
+	for _, s := range sums {
+		c2 += s.Sigma + beta2
+	}
+	return math.Sqrt(c2)
+}
