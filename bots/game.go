@@ -47,6 +47,16 @@ func (g *game) reset() {
 	g.done = make(chan struct{})
 }
 
+// names are those of the bots.
+func (g *game) names() (list []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range g.players {
+		list = append(list, p.name)
+	}
+	return list
+}
+
 // aboard looks whether every bot that is not gone is in the lobby and has the
 // map; then the first one will ask for the start. The methods from here to
 // finished are called by players, who hold the lock.

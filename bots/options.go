@@ -42,6 +42,11 @@ type Options struct {
 	VoteAfter   time.Duration // vote to drop laggers this long after the screen came up; 0 never
 	Patience    time.Duration // wait for a lobby, and for the start of a full one
 
+	// Realm is the host:port of a realm in whose list lobbies are looked for; each
+	// bot logs on there under its name. RealmPassword is of all their accounts.
+	Realm         string
+	RealmPassword string
+
 	GameID     uint32 // join this lobby without searching
 	EntryKey   uint32 // its entry key
 	Version    w3gs.Version
@@ -110,6 +115,7 @@ func (o Options) normal() (Options, error) {
 	setDefault(&o.NamePrefix, DefaultPrefix)
 	setDefault(&o.Loops, 1)
 	setDefault(&o.Program, "w3host")
+	setDefault(&o.RealmPassword, RealmPassword)
 	if o.Conduct == nil {
 		o.Conduct = func(int, int) Conduct { return Conduct{} }
 	}
@@ -121,6 +127,9 @@ func (o *Options) check() error {
 	bad := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if _, _, err := net.SplitHostPort(o.Addr); err != nil {
 		bad("address %q: want host:port, like %s", o.Addr, DefaultAddr)
+	}
+	if _, _, err := net.SplitHostPort(o.Realm); o.Realm != "" && err != nil {
+		bad("realm %q: want host:port", o.Realm)
 	}
 	if o.Players < 1 || o.Players > w3gs.MaxSlots {
 		bad("players %d: a game holds 1 to %d", o.Players, w3gs.MaxSlots)

@@ -60,6 +60,9 @@ func Run(ctx context.Context, opts Options) (Report, error) {
 		dial: make(chan struct{}, maxDialing), started: make(chan struct{}, opts.Games),
 	}
 	r.finder = newFinder(&r.opts)
+	if r.finder.realm != nil {
+		defer r.finder.realm.close()
+	}
 	if r.driver, err = newDriver(r); err != nil {
 		return Report{}, err
 	}
@@ -161,6 +164,13 @@ func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool 
 			}
 		}
 		r.log.Debug().Int("game", g.number).Uint32("id", l.id).Str("name", l.name).Int("open", l.open).Str("addr", l.addr).Msg("joining a lobby")
+		if r.finder.realm != nil {
+			if err := r.finder.realm.enter(ctx, g.names(), l.name); err != nil {
+				r.problem(err)
+				g.forgo(err)
+				return false
+			}
+		}
 		r.enter(ctx, g, l)
 		<-g.done
 		f := g.fate()

@@ -35,7 +35,8 @@ type lobby struct {
 
 // finder hands out lobbies, each once, to the games that ask.
 type finder struct {
-	opts *Options
+	opts  *Options
+	realm *realmLines // nil: lobbies are looked for at opts.Addr
 
 	mu      sync.Mutex
 	found   []lobby   // by the last search, not handed out yet
@@ -49,7 +50,11 @@ type finder struct {
 }
 
 func newFinder(opts *Options) *finder {
-	return &finder{opts: opts, last: time.Now(), claimed: map[uint32]bool{}}
+	f := &finder{opts: opts, last: time.Now(), claimed: map[uint32]bool{}}
+	if opts.Realm != "" {
+		f.realm = &realmLines{opts: opts}
+	}
+	return f
 }
 
 // claim waits for a lobby with room for all bots of a game. Where the host does
@@ -105,6 +110,9 @@ func (f *finder) take() (lobby, bool) {
 }
 
 func (f *finder) search(ctx context.Context) error {
+	if f.realm != nil {
+		return f.searchRealm(ctx)
+	}
 	to, err := net.ResolveUDPAddr("udp4", f.opts.Addr)
 	if err != nil {
 		return err
@@ -131,6 +139,19 @@ func (f *finder) search(ctx context.Context) error {
 		})
 	}
 	return nil
+}
+
+// searchRealm asks the realm for its list.
+func (f *finder) searchRealm(ctx context.Context) error {
+	found, err := f.realm.list(ctx)
+	f.asked, f.found = time.Now(), f.found[:0]
+	for _, l := range found {
+		f.size = max(f.size, l.open)
+		if !f.claimed[l.id] {
+			f.found = append(f.found, l)
+		}
+	}
+	return err
 }
 
 // patience says why no lobby was found, when none was for too long.

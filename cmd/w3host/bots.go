@@ -77,6 +77,8 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	fs.DurationVar(&opts.ChatEvery, "chat-every", 0, "each player says a line about this often; 0 once in the lobby and once in the game")
 	fs.DurationVar(&opts.VoteAfter, "vote-after", 0, "vote to drop laggers this long after the lag screen came up; 0 never")
 	fs.DurationVar(&opts.Patience, "patience", bots.DefaultPatience, "how long to wait for a lobby, and in a full one for its start")
+	fs.StringVar(&opts.Realm, "realm", "", "look for lobbies in the list of the realm at `host:port`, and log each bot on there")
+	fs.StringVar(&opts.RealmPassword, "realm-password", bots.RealmPassword, "`password` of the bots' accounts, which are registered if need be")
 	fs.UintVar(&id, "game", 0, "join the lobby with this game `id` without searching")
 	fs.UintVar(&key, "entry-key", 0, "entry `key` of that lobby")
 	version := fs.Uint("version", uint(w3gs.DefaultVersion), "game version: 26 is 1.26")

@@ -51,7 +51,7 @@ var rooms = map[string]room{
 	"gamelog":             {imports: []string{"w3gs", "w3map", "game", "lobby", "mapstats", "storage", "sync"}},
 	"recording":           {imports: []string{"w3gs", "game", "replay", "sync", "internal/filelock"}},
 	"host":                {imports: []string{"w3gs", "w3map", "lobby", "mapxfer", "sync", "command", "reconnect", "game", "gamelog", "recording", "replay", "lan", "storage", "host"}},
-	"bots":                {imports: []string{"w3gs", "lan", "bots"}},
+	"bots":                {imports: []string{"w3gs", "lan", "bncs", "bots"}},
 	"realm":               {imports: []string{"bncs", "lan", "realm"}},
 	"realm/session":       {imports: []string{"bncs", "w3gs"}, pure: true},
 	"internal/realmtest":  {imports: []string{"bncs", "w3gs"}},

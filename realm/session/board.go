@@ -25,18 +25,22 @@ type board struct {
 
 type entry struct {
 	Game
-	gone  bool          // started or closed
-	said  bool          // announced
-	shown string        // the stat string that the realm has
-	last  time.Duration // when its turn ended
-	retry time.Duration // it was refused: not before
+	changed time.Duration // its stat string
+	gone    bool          // started or closed
+	said    bool          // announced
+	shown   string        // the stat string that the realm has
+	last    time.Duration // when its turn ended
+	retry   time.Duration // it was refused: not before
 }
 
 const never = time.Duration(1<<63 - 1)
 
-func (b *board) want(g Game) {
+func (b *board) want(now time.Duration, g Game) {
 	for _, e := range b.wanted {
 		if e.ID == g.ID {
+			if e.Stat != g.Stat {
+				e.changed = now
+			}
 			e.Game = g
 			return
 		}
@@ -86,11 +90,11 @@ func (b *board) ends(now time.Duration) time.Duration {
 	case b.on.Full && other != nil:
 		return 0
 	case other != nil && b.on.Stat != b.on.shown:
-		return b.at + min(RefreshEvery, RotateEvery)
+		return max(b.at+RefreshEvery, b.on.changed+SettleAfter)
 	case other != nil:
 		return b.at + RotateEvery
 	case !b.on.Full && b.on.Stat != b.on.shown:
-		return b.at + RefreshEvery
+		return max(b.at+RefreshEvery, b.on.changed+SettleAfter)
 	}
 	return never
 }

@@ -53,6 +53,7 @@ const (
 	NullsUnheard   = 2 // then the line is dead
 	RotateEvery    = 30 * time.Second
 	RefreshEvery   = 20 * time.Second // a new number of free slots needs a new listing
+	SettleAfter    = 3 * time.Second  // since it changed: a joiner tells the realm a moment after the host
 	RetryGame      = time.Minute      // after a game was refused
 	FirstPause     = 2 * time.Second  // before the first attempt to come back; doubled each time
 	LongestPause   = 5 * time.Minute

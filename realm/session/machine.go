@@ -77,7 +77,7 @@ func (m *Machine) Handle(now time.Duration, e Event) []Effect {
 	case Received:
 		m.received(e.Frame)
 	case List:
-		m.board.want(e.Game)
+		m.board.want(m.now, e.Game)
 	case Unlist:
 		m.board.unwant(e.ID)
 	case Say:

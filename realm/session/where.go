@@ -84,8 +84,8 @@ func (m *Machine) told(text string) {
 	}
 	text = strings.ToLower(text)
 	name, rest, _ := strings.Cut(text, " ")
-	if name == strings.ToLower(a.Name) && strings.Contains(rest, `"`+strings.ToLower(a.Game)+`"`) {
-		m.answerIs(true)
+	if name == strings.ToLower(a.Name) {
+		m.answerIs(strings.Contains(rest, `"`+strings.ToLower(a.Game)+`"`))
 	}
 }
 

@@ -1,0 +1,227 @@
+package bots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"w3host/bncs"
+	"w3host/w3gs"
+)
+
+// RealmPassword is that of the accounts that bots register on a realm.
+const RealmPassword = "w3host-bots"
+
+const realmTimeout = 15 * time.Second
+
+// realmLine is one bot's account on a realm. It is blocking: what is asked is
+// waited for.
+type realmLine struct {
+	name string
+	conn net.Conn
+	buf  []byte
+}
+
+// dialRealm logs an account on, which is registered if the realm does not know
+// it.
+func dialRealm(ctx context.Context, address, name, password string, version uint32) (*realmLine, error) {
+	v, ok := bncs.VersionOf(version)
+	if !ok {
+		return nil, fmt.Errorf("realms do not know version 1.%d: use --version 24 to 28", version)
+	}
+	d := net.Dialer{Timeout: realmTimeout}
+	conn, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("realm: %w", err)
+	}
+	r := &realmLine{name: name, conn: conn}
+	if err := r.logOn(v, bncs.PasswordHash(password)); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("realm %s, account %s: %w", address, name, err)
+	}
+	return r, nil
+}
+
+func (r *realmLine) logOn(v bncs.Version, hash [20]byte) error {
+	if _, err := r.conn.Write([]byte{bncs.ProtocolGame}); err != nil {
+		return err
+	}
+	var token bncs.AuthInfoReply
+	if err := r.ask(&bncs.AuthInfo{Product: w3gs.ProductTFT, Version: v.ID, Language: "enUS"}, &token); err != nil {
+		return err
+	}
+	var checked bncs.AuthCheckReply
+	if err := r.ask(&bncs.AuthCheck{Token: token.ServerToken, Exe: v.Exe, Owner: r.name}, &checked); err != nil {
+		return err
+	}
+	if checked.Result != bncs.VersionAccepted {
+		return fmt.Errorf("version refused (%#x)", checked.Result)
+	}
+	var known bncs.LogonReply
+	if err := r.ask(&bncs.Logon{Name: r.name}, &known); err != nil {
+		return err
+	}
+	if known.Result != 0 {
+		var created bncs.CreateReply
+		if err := r.ask(&bncs.Create{Hash: hash, Name: r.name}, &created); err != nil {
+			return err
+		}
+		if err := r.ask(&bncs.Logon{Name: r.name}, &known); err != nil {
+			return err
+		}
+		if created.Result != bncs.Created || known.Result != 0 {
+			return fmt.Errorf("cannot be registered (%#x)", created.Result)
+		}
+	}
+	var on bncs.ProofReply
+	if err := r.ask(&bncs.Proof{Proof: hash}, &on); err != nil {
+		return err
+	}
+	if on.Result != bncs.LoggedOn && on.Result != bncs.LoggedOnNoMail {
+		return fmt.Errorf("log-on refused (%#x): is the name somebody else's?", on.Result)
+	}
+	return r.send(&bncs.EnterChat{})
+}
+
+func (r *realmLine) send(p bncs.Packet) error {
+	_ = r.conn.SetWriteDeadline(time.Now().Add(realmTimeout))
+	_, err := r.conn.Write(bncs.Append(nil, p))
+	return err
+}
+
+// ask sends a packet and waits for the reply of this type.
+func (r *realmLine) ask(p bncs.Packet, reply interface {
+	ID() bncs.ID
+	Decode([]byte) error
+},
+) error {
+	if err := r.send(p); err != nil {
+		return err
+	}
+	_ = r.conn.SetReadDeadline(time.Now().Add(realmTimeout))
+	for {
+		f, err := r.next()
+		if err != nil {
+			return fmt.Errorf("no answer to %v: %w", p.ID(), err)
+		}
+		if f.ID() == reply.ID() {
+			return reply.Decode(f.Body())
+		}
+	}
+}
+
+func (r *realmLine) next() (bncs.Frame, error) {
+	chunk := make([]byte, bncs.MaxFrame)
+	for {
+		f, rest, err := bncs.Next(r.buf)
+		if f != nil || err != nil {
+			r.buf = rest
+			return f, err
+		}
+		n, err := r.conn.Read(chunk)
+		if err != nil {
+			return nil, err
+		}
+		r.buf = append(r.buf, chunk[:n]...)
+	}
+}
+
+// games are the open games that the realm lists.
+func (r *realmLine) games() ([]bncs.ListedGame, error) {
+	var list bncs.GameList
+	err := r.ask(&bncs.ListGames{}, &list)
+	return list.Games, err
+}
+
+// enter tells the realm that the account joins a game, by which the host has the
+// realm confirm the name. What the realm says from then on is not read by
+// anybody but this.
+func (r *realmLine) enter(game string, version uint32) error {
+	err := r.send(&bncs.NotifyJoin{Product: w3gs.ProductTFT, Version: version, Name: game})
+	_ = r.conn.SetReadDeadline(time.Time{})
+	go func() { _, _ = io.Copy(io.Discard, r.conn) }() // ends with close
+	return err
+}
+
+func (r *realmLine) close() { _ = r.conn.Close() }
+
+// realmLines are the accounts of a run: one that looks for lobbies, and one for
+// each bot that has joined.
+type realmLines struct {
+	opts *Options
+
+	mu    sync.Mutex
+	scout *realmLine
+	bots  map[string]*realmLine
+}
+
+// list finds the lobbies of the realm's list. Only those whose stat string can be
+// read are games of Warcraft III.
+func (l *realmLines) list(ctx context.Context) ([]lobby, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.scout == nil {
+		scout, err := dialRealm(ctx, l.opts.Realm, l.opts.NamePrefix+"0", l.opts.RealmPassword, uint32(l.opts.Version))
+		if err != nil {
+			return nil, err
+		}
+		l.scout = scout
+	}
+	games, err := l.scout.games()
+	if err != nil {
+		l.scout.close()
+		l.scout = nil
+		return nil, err
+	}
+	var found []lobby
+	for _, g := range games {
+		stat, err := bncs.ParseGameStat(g.Stat)
+		if err == nil && stat.GameID != 0 {
+			found = append(found, lobby{id: stat.GameID, addr: g.Addr.String(), name: g.Name, open: stat.Free})
+		}
+	}
+	return found, nil
+}
+
+// enter logs the bots of a game on, each with its name, and says where they go.
+func (l *realmLines) enter(ctx context.Context, names []string, game string) error {
+	var faults []error
+	for _, name := range names {
+		if err := l.enterOne(ctx, name, game); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (l *realmLines) enterOne(ctx context.Context, name, game string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if old := l.bots[name]; old != nil {
+		old.close()
+	}
+	r, err := dialRealm(ctx, l.opts.Realm, name, l.opts.RealmPassword, uint32(l.opts.Version))
+	if err != nil {
+		return err
+	}
+	if l.bots == nil {
+		l.bots = map[string]*realmLine{}
+	}
+	l.bots[name] = r
+	return r.enter(game, uint32(l.opts.Version))
+}
+
+func (l *realmLines) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.scout != nil {
+		l.scout.close()
+	}
+	for _, r := range l.bots {
+		r.close()
+	}
+}
