@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"w3host/command"
+	"w3host/mapxfer"
 	"w3host/w3gs"
 )
 
@@ -25,9 +26,9 @@ const (
 	// the LAN, and Vouched says that the realm has confirmed it.
 	Join
 	// Packet: any packet of Link without a kind of its own. Level is what the
-	// sender may do as the host knows, looked up for chat. Parts is how much of
-	// the map still waits for the socket. By is the round trip of a pong as the
-	// kernel measures it, 0 where it does not.
+	// sender may do as the host knows, looked up for chat. Figures are of
+	// the connection, for what is said of the map. By is the round trip of a pong
+	// as the kernel measures it, 0 where it does not.
 	Packet
 	// Action: the Data of a 0x26 of Link.
 	Action
@@ -38,8 +39,8 @@ const (
 	// Resume: Link, from Addr, carries seat PID from here on. Whatever checks that
 	// it may has done so.
 	Resume
-	// Backlog: Queued bytes of packets and Parts bytes of the map wait for
-	// Link's socket; Moves changes whenever it takes some of the packets.
+	// Backlog: Queued bytes of packets wait for Link's socket; Figures are of the
+	// connection; Moves changes whenever it takes some of the packets.
 	Backlog
 	// HostLate: a turn of some game of this host went out By too late.
 	HostLate
@@ -87,7 +88,7 @@ type Input struct {
 	Level   command.Level
 	Sum     uint32
 	Queued  int
-	Parts   int
+	Figures mapxfer.Figures // but for Addr
 	Moves   uint64
 	By      time.Duration
 	Data    []byte

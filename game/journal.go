@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"w3host/command"
+	"w3host/mapxfer"
 	"w3host/w3gs"
 )
 
@@ -80,7 +81,7 @@ func (j *Journal) Append(dst []byte, now time.Duration, in *Input) []byte {
 		dst = appendBytes(dst, in.Packet.AppendTo(nil))
 	case Packet:
 		dst = append(dst, byte(in.Level))
-		dst = binary.AppendUvarint(dst, uint64(in.Parts))
+		dst = appendFigures(dst, &in.Figures)
 		dst = binary.AppendVarint(dst, int64(in.By))
 		dst = appendBytes(dst, in.Packet.AppendTo(nil))
 	case Action:
@@ -100,7 +101,7 @@ func (j *Journal) Append(dst []byte, now time.Duration, in *Input) []byte {
 		dst = appendBytes(append(dst, in.PID), []byte(in.Addr.String()))
 	case Backlog:
 		dst = binary.AppendUvarint(dst, uint64(in.Queued))
-		dst = binary.AppendUvarint(dst, uint64(in.Parts))
+		dst = appendFigures(dst, &in.Figures)
 		dst = binary.AppendUvarint(dst, in.Moves)
 	case HostLate, Beat:
 		dst = binary.AppendVarint(dst, int64(in.By))
@@ -115,6 +116,13 @@ func (j *Journal) Append(dst []byte, now time.Duration, in *Input) []byte {
 func (j *Journal) Check(dst []byte, sum uint32) []byte {
 	dst = append(dst, byte(checkEntry), 0, 0)
 	return binary.LittleEndian.AppendUint32(dst, sum)
+}
+
+func appendFigures(dst []byte, f *mapxfer.Figures) []byte {
+	for _, n := range [...]uint64{uint64(f.Queued), uint64(f.Unacked), uint64(f.RTT), uint64(f.MinRTT)} {
+		dst = binary.AppendUvarint(dst, n)
+	}
+	return dst
 }
 
 func appendBytes(dst, b []byte) []byte {
@@ -203,7 +211,7 @@ func (r *JournalReader) entry(kind Kind) (e Entry, err error) {
 		in.Packet = r.packet(&err)
 	case Packet:
 		in.Level = command.Level(r.byte(&err))
-		in.Parts = int(r.number(&err))
+		in.Figures = r.figures(&err)
 		in.By = r.signed(&err)
 		in.Packet = r.packet(&err)
 	case Action:
@@ -223,7 +231,7 @@ func (r *JournalReader) entry(kind Kind) (e Entry, err error) {
 		in.PID = r.byte(&err)
 		in.Addr, _ = netip.ParseAddrPort(r.text(&err))
 	case Backlog:
-		in.Queued, in.Parts, in.Moves = int(r.number(&err)), int(r.number(&err)), r.number(&err)
+		in.Queued, in.Figures, in.Moves = int(r.number(&err)), r.figures(&err), r.number(&err)
 	case HostLate, Beat:
 		in.By = r.signed(&err)
 	case Command:
@@ -259,6 +267,13 @@ func (r *JournalReader) number(err *error) uint64 {
 	var n uint64
 	n, *err = binary.ReadUvarint(r.r)
 	return n
+}
+
+func (r *JournalReader) figures(err *error) mapxfer.Figures {
+	return mapxfer.Figures{
+		Queued: int(r.number(err)), Unacked: int(r.number(err)),
+		RTT: time.Duration(r.number(err)), MinRTT: time.Duration(r.number(err)),
+	}
 }
 
 func (r *JournalReader) signed(err *error) time.Duration {

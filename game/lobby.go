@@ -16,7 +16,10 @@ const silenceCheck = 5 * time.Second
 // join seats a player, or refuses.
 func (m *Machine) join(in *Input) {
 	req := in.Packet.(*w3gs.ReqJoin)
-	m.joining = &seat{name: req.Name, addr: in.Addr, link: in.Link, level: in.Level, realm: in.Realm, vouched: in.Vouched, heard: m.now}
+	m.joining = &seat{
+		name: req.Name, addr: in.Addr, link: in.Link, level: in.Level, realm: in.Realm, vouched: in.Vouched,
+		heard: m.now, shared: in.Shared,
+	}
 	m.tell(lobby.Join{
 		Conn: lobby.ConnID(in.Link), Req: *req,
 		External: w3gs.SockAddrFrom(in.Addr), Banned: in.Banned, Shared: in.Shared, Realm: in.Realm, Vouched: in.Vouched,

@@ -180,8 +180,8 @@ func (m *Machine) handle(in *Input) {
 		s.heard = m.now
 		m.keepalive(s, in.Sum)
 	case Packet:
-		s.heard, s.level, s.parts = m.now, in.Level, in.Parts
-		m.packet(s, in.Packet)
+		s.heard, s.level = m.now, in.Level
+		m.packet(s, in)
 	case Backlog:
 		m.backlog(s, in)
 	case Lost:
@@ -202,8 +202,8 @@ func (m *Machine) handle(in *Input) {
 }
 
 // packet takes what a player says, apart from actions and acknowledgements.
-func (m *Machine) packet(s *seat, packet w3gs.Packet) {
-	switch p := packet.(type) {
+func (m *Machine) packet(s *seat, in *Input) {
+	switch p := in.Packet.(type) {
 	case *w3gs.ChatToHost:
 		m.chat(s, p.Chat)
 	case *w3gs.Raw:
@@ -219,11 +219,11 @@ func (m *Machine) packet(s *seat, packet w3gs.Packet) {
 	case *w3gs.DropReq:
 		m.turn(gamesync.DropVote{PID: s.pid})
 	case *w3gs.MapSize:
-		m.mapSize(s, p)
+		m.mapSize(s, in, p)
 	case *w3gs.MapPartOK:
-		m.mapPart(s, mapxfer.Ack{PID: s.pid, Packet: *p})
+		m.mapPart(s, in, mapxfer.Ack{PID: s.pid, Packet: *p})
 	case *w3gs.MapPartNotOK:
-		m.mapPart(s, mapxfer.Refuse{PID: s.pid, Packet: *p})
+		m.mapPart(s, in, mapxfer.Refuse{PID: s.pid, Packet: *p})
 	}
 }
 

@@ -23,7 +23,7 @@ type seat struct {
 	proxy   proxyKind     // what stands between the player and the link
 	away    time.Duration // the link is lost since then, and can be resumed; 0: it is not
 	acked   time.Duration // when a proxy acknowledged last
-	parts   int           // bytes of the map that wait for the link's socket
+	shared  bool          // many have that address
 	moves   uint64
 	stuck   time.Duration // since then the socket takes nothing of what waits; 0: it does
 	actions uint32
@@ -86,12 +86,15 @@ func (m *Machine) unlink(s *seat, why string) {
 
 // backlog takes what waits for a seat's socket.
 func (m *Machine) backlog(s *seat, in *Input) {
-	s.parts = in.Parts
 	switch {
 	case in.Queued == 0 || in.Moves != s.moves:
 		s.moves, s.stuck = in.Moves, 0
 	case s.stuck == 0:
 		s.stuck = m.now
+	}
+	if m.turns == nil {
+		m.look(s, in.Figures)
+		return
 	}
 	m.turn(gamesync.Backlog{PID: s.pid, Queued: in.Queued, Moves: in.Moves})
 }

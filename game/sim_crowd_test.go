@@ -349,7 +349,10 @@ func (c *crowd) stirLobby(a *actor) {
 	case n == 22:
 		c.say(a, &w3gs.MapPartNotOK{From: a.pid, To: a.pid})
 	case n == 23:
-		c.after(0, Input{Kind: Backlog, Link: a.link, Parts: c.r.IntN(5000)})
+		c.after(0, Input{Kind: Backlog, Link: a.link, Figures: mapxfer.Figures{
+			Queued: c.r.IntN(5000), Unacked: c.r.IntN(5000), RTT: time.Duration(c.r.IntN(200)) * time.Millisecond,
+			MinRTT: time.Duration(1+c.r.IntN(20)) * time.Millisecond,
+		}})
 	case n == 24:
 		c.after(0, Input{Kind: HostLate, By: time.Duration(c.r.IntN(20)) * time.Millisecond})
 	case n == 25 && c.r.IntN(4) == 0:

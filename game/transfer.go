@@ -11,7 +11,7 @@ import (
 // After the start nobody downloads: the lobby let nobody start without the map,
 // or was told to.
 
-func (m *Machine) mapSize(s *seat, p *w3gs.MapSize) {
+func (m *Machine) mapSize(s *seat, in *Input, p *w3gs.MapSize) {
 	if m.turns != nil {
 		return
 	}
@@ -19,16 +19,25 @@ func (m *Machine) mapSize(s *seat, p *w3gs.MapSize) {
 	if m.seats[s.pid] != s {
 		return
 	}
-	m.fetch(mapxfer.Backlog{PID: s.pid, Queued: s.parts})
+	m.look(s, in.Figures)
 	m.fetch(mapxfer.Report{PID: s.pid, Packet: *p})
 }
 
 // mapPart takes what a player says of the parts that were sent.
-func (m *Machine) mapPart(s *seat, e mapxfer.Event) {
+func (m *Machine) mapPart(s *seat, in *Input, e mapxfer.Event) {
 	if m.turns == nil {
-		m.fetch(mapxfer.Backlog{PID: s.pid, Queued: s.parts})
+		m.look(s, in.Figures)
 		m.fetch(e)
 	}
+}
+
+// look tells the transfers the state of a connection. Addresses that many share
+// say nothing of the line.
+func (m *Machine) look(s *seat, f mapxfer.Figures) {
+	if !s.shared {
+		f.Addr = s.addr.Addr()
+	}
+	m.fetch(mapxfer.Look{PID: s.pid, Figures: f})
 }
 
 // fetch hands an event to the transfers.
@@ -39,11 +48,6 @@ func (m *Machine) fetch(e mapxfer.Event) {
 func (m *Machine) tickTransfers() {
 	if m.xfer.Downloading() == 0 {
 		return
-	}
-	for _, s := range m.seats {
-		if s != nil {
-			m.fetch(mapxfer.Backlog{PID: s.pid, Queued: s.parts})
-		}
 	}
 	m.transfer(m.xfer.Tick(m.now, m.xferOut[:0]))
 }
@@ -66,7 +70,6 @@ func (m *Machine) transferOne(s *seat, e *mapxfer.Effect) {
 		m.send(s, &w3gs.StartDownload{From: m.lobby.MapSender(s.pid)})
 	case mapxfer.Send:
 		m.out.add(Op{Kind: Parts, PID: s.pid, From: m.lobby.MapSender(s.pid), At: e.Offset, End: e.End})
-		s.parts += int(e.End - e.Offset)
 	case mapxfer.Percent:
 		m.later(lobby.Progress{PID: s.pid, Percent: e.Percent})
 	case mapxfer.Done:

@@ -172,10 +172,13 @@ func (g *Game) tick() {
 
 // reportBacklog tells the machine what a link's socket does not take.
 func (g *Game) reportBacklog(l *link) {
-	packets := l.out.packetBytes()
-	if packets > 0 || l.out.pieceBytes > 0 || l.told {
-		l.told = packets > 0 || l.out.pieceBytes > 0
-		g.step(&game.Input{Kind: game.Backlog, Link: l.id, Queued: packets, Parts: l.out.pieceBytes, Moves: l.moves})
+	in := game.Input{Kind: game.Backlog, Link: l.id, Queued: l.out.packetBytes(), Moves: l.moves}
+	if l.fetching {
+		in.Figures = l.look()
+	}
+	if in.Queued > 0 || l.fetching || l.told {
+		l.told, l.fetching = in.Queued > 0, in.Figures.Queued+in.Figures.Unacked > 0
+		g.step(&in)
 	}
 }
 
@@ -262,6 +265,7 @@ func (g *Game) order(op *game.Op) {
 		}
 	case game.Parts:
 		if l := g.seats[op.PID]; l != nil {
+			l.fetching = true
 			l.out.pushPiece(piece{parts: g.m.Parts, at: op.At, end: op.End, to: op.PID, from: op.From})
 			l.soon()
 		}

@@ -7,6 +7,7 @@ import (
 
 	"w3host/command"
 	"w3host/game"
+	"w3host/mapxfer"
 	"w3host/reconnect"
 	"w3host/w3gs"
 )
@@ -43,8 +44,8 @@ type socket interface {
 	// play says that the link belongs to a running game, which reads it when a
 	// turn is due.
 	play(g *Game)
-	// rtt is the round trip as the kernel measures it; 0: unknown.
-	rtt() time.Duration
+	// figures are what the system knows of the connection; zero: nothing.
+	figures() mapxfer.Figures
 }
 
 // link is one client's TCP connection. It belongs to the goroutine of its
@@ -79,6 +80,11 @@ type link struct {
 	blocked bool   // until the socket has room again
 	dirty   bool   // the step at hand has queued something
 	told    bool   // its game knows that something waits
+	// fetching says that some of the map may be on its way; figures are of the
+	// connection then.
+	fetching bool
+	figures  mapxfer.Figures
+	lookedAt time.Duration // when they were read
 }
 
 // received takes bytes that the client has sent.
@@ -156,16 +162,28 @@ func (l *link) packet(frame w3gs.Frame) error {
 		} else if err != nil {
 			return err
 		}
-		in.Kind, in.Packet, in.Parts = game.Packet, packet, l.out.pieceBytes
+		in.Kind, in.Packet = game.Packet, packet
 		switch op {
 		case w3gs.OpChatToHost:
 			in.Level = l.level()
 		case w3gs.OpPongToHost:
-			in.By = l.sock.rtt()
+			in.By = l.sock.figures().RTT
+		case w3gs.OpMapSize, w3gs.OpMapPartOK, w3gs.OpMapPartNotOK:
+			in.Figures = l.look()
 		}
 	}
 	g.step(&in)
 	return nil
+}
+
+// look tells the state of the connection. Nothing is written between the packets
+// of one read, so they need but one look at the socket.
+func (l *link) look() mapxfer.Figures {
+	if l.lookedAt != l.shard.now {
+		l.figures, l.lookedAt = l.sock.figures(), l.shard.now
+	}
+	l.figures.Queued = l.out.pieceBytes + len(l.out.rest)
+	return l.figures
 }
 
 // level is what the player may do as the host knows. A name that its realm has
@@ -252,6 +270,7 @@ func (l *link) flush() {
 			return
 		}
 		l.moves++
+		l.lookedAt = 0
 		l.blocked = n < len(buf)
 		l.out.putBack(buf[n:])
 		if written += n; written > flushMost {

@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"w3host/mapxfer"
 )
 
 const (
@@ -326,12 +328,21 @@ func (k *fdSocket) play(g *Game) {
 	}
 }
 
-func (k *fdSocket) rtt() time.Duration {
+// figures takes off what the other side has reported out of order: it has left
+// the line, although the bytes before it have to be sent again.
+func (k *fdSocket) figures() (f mapxfer.Figures) {
 	info, err := unix.GetsockoptTCPInfo(k.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil {
-		return 0
+		return f
 	}
-	return time.Duration(info.Rtt) * time.Microsecond
+	unacked, err := unix.IoctlGetInt(k.fd, unix.SIOCOUTQ)
+	if err != nil {
+		return f
+	}
+	f.Unacked = max(unacked-int(info.Sacked*info.Snd_mss), 0)
+	f.RTT = time.Duration(info.Rtt) * time.Microsecond
+	f.MinRTT = time.Duration(min(info.Min_rtt, info.Rtt)) * time.Microsecond
+	return f
 }
 
 // rawRead and rawWrite do without the runtime's notice of a system call: these

@@ -28,9 +28,11 @@ type fetcher struct {
 	began    int                // 0x3F
 	onPart   func(w3gs.MapPart) // instead of taking it
 	mute     bool               // acknowledges nothing
+	every    int                // acknowledges each such many parts; 0 is each
 	asked    time.Time          // 0x42 went out
 	done     time.Time          // the last part came
 	arrivals []arrived
+	frames   []arrived // of all packets
 	lines    []heardLine
 	tables   []slotsSeen
 	last     w3gs.Op // came last
@@ -60,7 +62,13 @@ func (r *transferRig) fetcher(t testing.TB, name string) *fetcher {
 // fetcherAt joins the lobby at an address, which may be a relay's.
 func (r *transferRig) fetcherAt(t testing.TB, addr, name string) *fetcher {
 	t.Helper()
-	f := &fetcher{Client: testkit.Dial(t, netip.MustParseAddrPort(addr)), t: t, name: name}
+	return r.fetcherOn(t, testkit.Dial(t, netip.MustParseAddrPort(addr)), name)
+}
+
+// fetcherOn joins the lobby over a connection.
+func (r *transferRig) fetcherOn(t testing.TB, c *testkit.Client, name string) *fetcher {
+	t.Helper()
+	f := &fetcher{Client: c, t: t, name: name}
 	var err error
 	f.w, err = f.Join(r.game.ID(), r.game.EntryKey(), name)
 	f.must(err)
@@ -146,6 +154,7 @@ func (f *fetcher) handle(frame w3gs.Frame) {
 	f.t.Helper()
 	now := time.Now()
 	f.last = frame.Op()
+	f.frames = append(f.frames, arrived{now, len(frame)})
 	switch f.last {
 	case w3gs.OpStartDownload:
 		f.began++
@@ -183,7 +192,7 @@ func (f *fetcher) part(now time.Time, frame w3gs.Frame) {
 	if f.file.Len() == int(f.w.Map.Size) {
 		f.done = now
 	}
-	if !f.mute {
+	if !f.mute && (f.every == 0 || len(f.arrivals)%f.every == 0 || !f.done.IsZero()) {
 		f.ack(f.file.Len())
 	}
 }
@@ -200,10 +209,12 @@ func (f *fetcher) sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// rate is bytes per second between two times.
-func (f *fetcher) rate(from, to time.Time) float64 {
+// rate is bytes of the map per second between two times.
+func (f *fetcher) rate(from, to time.Time) float64 { return rate(f.arrivals, from, to) }
+
+func rate(arrivals []arrived, from, to time.Time) float64 {
 	n := 0
-	for _, a := range f.arrivals {
+	for _, a := range arrivals {
 		if !a.at.Before(from) && a.at.Before(to) {
 			n += a.bytes
 		}
@@ -224,7 +235,7 @@ func (f *fetcher) sayTime() {
 
 func (f *fetcher) others() []uint8 {
 	var pids []uint8
-	for pid := uint8(1); pid <= 12; pid++ {
+	for pid := uint8(1); pid <= 24; pid++ {
 		if pid != f.PID {
 			pids = append(pids, pid)
 		}
@@ -232,12 +243,12 @@ func (f *fetcher) others() []uint8 {
 	return pids
 }
 
-// chatDelays is how long each line of sayTime took to get here.
+// chatDelays is how long each line of sayTime took to get here, since the request.
 func (f *fetcher) chatDelays() []time.Duration {
 	var delays []time.Duration
 	for _, l := range f.lines {
 		var said int64
-		if _, err := fmt.Sscanf(l.text, "said at %d", &said); err == nil {
+		if _, err := fmt.Sscanf(l.text, "said at %d", &said); err == nil && said > f.asked.UnixNano() {
 			delays = append(delays, l.at.Sub(time.Unix(0, said)))
 		}
 	}

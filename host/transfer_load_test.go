@@ -51,7 +51,7 @@ func TestTransferYieldsToGames(t *testing.T) {
 	for i := range games {
 		r.open("game "+strconv.Itoa(i+1), small)
 	}
-	r.lobbyOf20(t, transferSize(1<<19))
+	r.lobbyOf(t, 20, transferSize(1<<19))
 
 	load := r.order(20)
 	load.Version, load.Prefix, load.Dir, load.Again = 29, "loader-", t.TempDir(), true
@@ -73,12 +73,12 @@ func TestTransferYieldsToGames(t *testing.T) {
 	j.figure(seen.Jitter.P99 <= limit, "p99 of |interval - 100 ms| is %v, want %v at most", seen.Jitter.P99, limit)
 }
 
-// lobbyOf20 opens the lobby of the downloads.
-func (r *transferRig) lobbyOf20(t *testing.T, size int) {
+// lobbyOf opens the lobby of the downloads, with so many slots.
+func (r *transferRig) lobbyOf(t *testing.T, slots, size int) {
 	made, sum := transferMap(t, size)
 	m, read := *made, *made.Map
-	read.Slots, read.PlayerSlots = nil, 20
-	for i := range 20 {
+	read.Slots, read.PlayerSlots = nil, uint8(slots)
+	for i := range slots {
 		read.Slots = append(read.Slots, w3gs.Slot{
 			Download: w3gs.DownloadUnknown, Status: w3gs.SlotOpen, Team: uint8(i), Colour: uint8(i),
 			Race: w3gs.RaceRandom, AI: w3gs.AINormal, Handicap: 100,

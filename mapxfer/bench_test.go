@@ -22,13 +22,13 @@ func BenchmarkPart(b *testing.B) {
 		b.Run(bc.name, func(b *testing.B) {
 			parts := mustParts(b, randomMap(64<<20))
 			bc.cfg.Size = parts.Size()
+			bc.cfg.MaxWindow = maxWindow
 			var s *Scheduler
 			var out []Effect
 			var held [32]uint32
 			header := make([]byte, 0, HeaderLen)
 			now := time.Duration(0)
 			start := func() {
-				bc.cfg.MaxWindow = maxWindow
 				s, held = New(bc.cfg), [32]uint32{}
 				for i := range bc.players {
 					out = s.Handle(now, Report{uint8(2 + i), w3gs.MapSize{Flag: w3gs.MapHave}}, out[:0])
@@ -51,7 +51,7 @@ func BenchmarkPart(b *testing.B) {
 					b.StartTimer()
 				}
 				me := uint8(2 + pid)
-				s.Handle(now, Backlog{me, 0}, nil)
+				s.Handle(now, Look{me, Figures{RTT: time.Millisecond, MinRTT: time.Millisecond}}, nil)
 				out = s.Handle(now, Ack{me, w3gs.MapPartOK{To: 1, From: me, Size: held[pid]}}, out[:0])
 				for _, e := range out {
 					if e.Kind != Send {

@@ -41,12 +41,11 @@ type (
 	// Leave says that a player is gone; the place goes to the next who waits.
 	Leave struct{ PID uint8 }
 
-	// Backlog is how many bytes of a player's parts still wait in the host's out
-	// queue. It is optional: once it came, no more than a tenth of a second of the
-	// player's speed is let into that queue. It comes before the player's events.
-	Backlog struct {
-		PID    uint8
-		Queued int
+	// Look tells a player's figures. It comes before the player's events and, for
+	// all who download, before Tick.
+	Look struct {
+		PID     uint8
+		Figures Figures
 	}
 
 	// Late says that a turn of a running game went out By too late: transfers make
@@ -60,7 +59,7 @@ func (Refuse) event()  {}
 func (Allow) event()   {}
 func (SetMode) event() {}
 func (Leave) event()   {}
-func (Backlog) event() {}
+func (Look) event()    {}
 func (Late) event()    {}
 
 // Handle takes one event and appends what follows from it to out.
@@ -83,10 +82,8 @@ func (s *Scheduler) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		return s.setMode(s.now, e.Mode, out)
 	case Leave:
 		return s.leave(s.now, e.PID, out)
-	case Backlog:
-		if p := s.byPID[e.PID]; p != nil {
-			p.backlog, p.counted = int64(e.Queued), true
-		}
+	case Look:
+		s.look(s.now, e.PID, e.Figures)
 	case Late:
 		s.yield.late(s.now, e.By)
 	}

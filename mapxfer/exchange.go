@@ -34,8 +34,7 @@ func (s *Scheduler) admit(now time.Duration, out []Effect) []Effect {
 		p := s.byPID[s.queue[0]]
 		s.queue = slices.Delete(s.queue, 0, 1)
 		p.begin(now, &s.cfg)
-		s.running++
-		s.probe.soon(now)
+		s.start(now, p)
 		out = append(out, Effect{Kind: Begin, PID: p.pid})
 	}
 	return s.pump(now, out)
@@ -60,7 +59,7 @@ func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect
 	case held > p.acked:
 		if p.state == declined {
 			p.state = active
-			s.running++
+			s.start(now, p)
 		}
 		p.progress(now, held)
 		if held == s.cfg.Size {
@@ -68,7 +67,7 @@ func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect
 		}
 		out = s.showPercent(p, out)
 	}
-	return s.pumpOne(now, p, out)
+	return s.pump(now, out)
 }
 
 // rewind sends the parts behind the acknowledged mark again. Who refuses the
@@ -84,10 +83,10 @@ func (s *Scheduler) rewind(now time.Duration, p *player, out []Effect) []Effect 
 		out = s.showPercent(p, out)
 	}
 	p.rewind(now)
-	if p.rewinds > maxRewinds || p.resent > resendFactor*uint64(s.cfg.Size)+maxFloor {
+	if p.rewinds > maxRewinds || p.resent > resendFactor*uint64(s.cfg.Size)+fixedWindow {
 		return s.remove(now, p, Cheat, WhyResends, out)
 	}
-	return s.pumpOne(now, p, out)
+	return s.pump(now, out)
 }
 
 // decline ends the download of a client that does not want it. Should he still
@@ -125,27 +124,49 @@ func (s *Scheduler) remove(now time.Duration, p *player, kind Kind, why Why, out
 
 // check looks at one download's clock.
 func (s *Scheduler) check(now time.Duration, p *player, out []Effect) []Effect {
-	silent := p.unanswered() > 0
 	switch {
 	case s.cfg.Timeout > 0 && now-p.began >= s.cfg.Timeout:
 		return s.remove(now, p, TooSlow, WhyTimeout, out)
-	case s.cfg.Stall > 0 && silent && now-p.moved >= s.cfg.Stall:
+	case s.cfg.Stall > 0 && p.unanswered() > 0 && now-p.moved >= s.cfg.Stall:
 		return s.remove(now, p, TooSlow, WhyStall, out)
 	case p.doubted && now-p.rewindAt >= declineGrace:
 		return s.decline(now, p, out)
 	case p.again && now >= p.retryAt:
 		return s.rewind(now, p, out)
-	case silent && p.win.floor < maxFloor && now-p.widened >= p.stallAfter():
-		p.widened = now
-		p.win.stalled()
 	}
 	return out
+}
+
+// start gives a player his line: that of another one with his address, or a new
+// one. All other lines make room for a moment. Some may share a narrow point with
+// it, and what the newcomer measures as its shortest round trip must not have
+// their queue in it.
+func (s *Scheduler) start(now time.Duration, p *player) {
+	s.running++
+	for _, q := range s.players {
+		if q.line != nil && q.figures.Addr.IsValid() && q.figures.Addr == p.figures.Addr {
+			p.line = q.line
+		}
+	}
+	if p.line == nil {
+		p.line = newLine()
+	}
+	for _, q := range s.players {
+		if q.line != nil && q.line != p.line {
+			q.line.ease(now)
+		}
+	}
+	p.line.players++
+	p.line.inflight += p.figures.inflight()
 }
 
 // stop takes a player out of the running downloads.
 func (s *Scheduler) stop(p *player, next state) {
 	if p.state == active {
 		s.running--
+		p.line.players--
+		p.line.inflight -= p.figures.inflight()
+		p.line = nil
 	}
 	p.state = next
 }

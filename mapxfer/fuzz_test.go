@@ -1,6 +1,7 @@
 package mapxfer
 
 import (
+	"net/netip"
 	"os"
 	"path/filepath"
 	"testing"
@@ -47,9 +48,8 @@ func (w *watcher) check(out []Effect) {
 				w.t.Fatalf("parts end at %d", e.End)
 			case !w.open[e.PID] && p.state != active:
 				w.t.Fatalf("parts for %d, who downloads nothing", e.PID)
-			case p.state == active && int64(e.End-e.Offset) > 0 && i == len(out)-1 &&
-				p.unanswered() > max(p.window(), p.win.floor):
-				w.t.Fatalf("%d bytes in flight, window %d", p.unanswered(), p.window())
+			case p.state == active && i == len(out)-1 && p.unanswered() > int64(w.s.cfg.MaxWindow):
+				w.t.Fatalf("%d bytes in flight, window %d", p.unanswered(), w.s.cfg.MaxWindow)
 			}
 			w.at[e.PID] = e.End
 			w.sent += int64(e.End - e.Offset)
@@ -63,7 +63,7 @@ func (w *watcher) check(out []Effect) {
 			}
 		}
 	}
-	running := 0
+	running, lines := 0, map[*line]int64{}
 	for _, p := range w.s.players {
 		if p.state != active {
 			continue
@@ -73,12 +73,15 @@ func (w *watcher) check(out []Effect) {
 		if !(p.acked <= p.next && p.next <= p.high && p.high <= size) {
 			w.t.Fatalf("player %d: acked %d next %d high %d of %d", p.pid, p.acked, p.next, p.high, size)
 		}
-		if p.win.inflight() < p.unanswered() || p.win.delivered > p.win.sent {
-			w.t.Fatalf("player %d: %d in flight, %d unanswered", p.pid, p.win.inflight(), p.unanswered())
-		}
+		lines[p.line] += p.figures.inflight()
 	}
 	if running != w.s.running {
 		w.t.Fatalf("%d players download, %d counted", running, w.s.running)
+	}
+	for l, n := range lines {
+		if n != l.inflight || l.size < leastWindow {
+			w.t.Fatalf("%d bytes on a line, %d counted, window %d", n, l.inflight, l.size)
+		}
 	}
 	if rate := w.s.cfg.TotalRate; rate > 0 {
 		most := int64(w.now.Seconds()*float64(rate)) + w.s.total.depth/int64(time.Second) + 1
@@ -157,7 +160,10 @@ func FuzzScheduler(f *testing.F) {
 			case 12:
 				w.s.Handle(w.now, Late{time.Duration(amount) * time.Millisecond}, nil)
 			case 13:
-				w.s.Handle(w.now, Backlog{pid, int(amount) * 100}, nil)
+				w.s.Handle(w.now, Look{pid, Figures{
+					Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(amount & 1)}), Queued: int(amount) * 100, Unacked: int(amount) * 200,
+					RTT: time.Duration(amount&7) * 20 * time.Millisecond, MinRTT: time.Duration(amount&3) * 20 * time.Millisecond,
+				}}, nil)
 			default:
 				w.now += time.Duration(amount) * time.Duration(amount) * 40 * time.Microsecond
 				w.check(w.s.Tick(w.now, nil))
@@ -168,11 +174,17 @@ func FuzzScheduler(f *testing.F) {
 	})
 }
 
+// look says that all parts of a player have arrived.
+func (w *watcher) look(pid uint8) {
+	rtt := 20 * time.Millisecond
+	w.s.Handle(w.now, Look{pid, Figures{RTT: rtt, MinRTT: rtt}}, nil)
+}
+
 // settle ticks until all downloads have ended: each one does, by a timeout.
 func (w *watcher) settle() {
 	for ticks := 0; ; ticks++ {
 		for _, p := range w.s.players {
-			w.s.Handle(w.now, Backlog{p.pid, 0}, nil)
+			w.look(p.pid)
 		}
 		at, ok := w.s.Next()
 		if !ok {
@@ -210,7 +222,7 @@ func (w *watcher) honest() {
 		}
 		if progress {
 			w.now += time.Millisecond
-			w.s.Handle(w.now, Backlog{pid, 0}, nil)
+			w.look(pid)
 			w.check(w.s.Handle(w.now, Ack{pid, w3gs.MapPartOK{To: 1, From: pid, Size: held}}, nil))
 			continue
 		}

@@ -2,6 +2,8 @@ package mapxfer
 
 import (
 	"fmt"
+	"net/netip"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -14,9 +16,8 @@ const (
 	lanTrip  = 50 * time.Microsecond
 )
 
-// queueDelay is how long parts took beyond the bare line, at quantile q: what a
-// chat line in the same stream waits for.
-func (c *simClient) queueDelay(q float64) time.Duration {
+// chat is how long lines of chat took beyond the bare line, at quantile q.
+func (c *simClient) chat(q float64) time.Duration {
 	sorted := slices.Sorted(slices.Values(c.delays))
 	return sorted[int(q*float64(len(sorted)-1))] - c.line.delay
 }
@@ -37,28 +38,29 @@ func TestOnePlayer(t *testing.T) {
 		share float64       // of the line, at least
 		queue time.Duration // chat behind the parts, 95th percentile, at most
 	}{
-		{"each part", nil, slowLine, halfTrip, 0.94, 60 * time.Millisecond},
-		{"each part, no backlog reports", func(c *simClient) { c.counted = false }, slowLine, halfTrip, 0.94, 60 * time.Millisecond},
-		{"flag 3", func(c *simClient) { c.flag3 = true }, slowLine, halfTrip, 0.94, 60 * time.Millisecond},
-		{"each part, small buffers", func(c *simClient) { c.kernSpace, c.line.buffer = 16<<10, 16<<10 }, slowLine, halfTrip, 0.94, 60 * time.Millisecond},
-		{"half a second late, small buffers", func(c *simClient) { c.late, c.kernSpace, c.line.buffer = 500*time.Millisecond, 16<<10, 16<<10 }, slowLine, halfTrip, 0.75, 250 * time.Millisecond},
+		{"each part", nil, slowLine, halfTrip, 0.94, 80 * time.Millisecond},
+		{"no figures", func(c *simClient) { c.blind = true }, slowLine, halfTrip, 0.94, 80 * time.Millisecond},
+		{"flag 3", func(c *simClient) { c.flag3 = true }, slowLine, halfTrip, 0.94, 80 * time.Millisecond},
+		{"each part, small buffers", func(c *simClient) { c.cwnd = 64 << 10 }, slowLine, halfTrip, 0.6, 80 * time.Millisecond},
+		{"half a second late, small buffers", func(c *simClient) { c.late, c.cwnd = 500*time.Millisecond, 64<<10 }, slowLine, halfTrip, 0.6, 250 * time.Millisecond},
 		{"every 8th", func(c *simClient) { c.every = 8 }, slowLine, halfTrip, 0.93, 80 * time.Millisecond},
 		{"every 64th", func(c *simClient) { c.every = 64 }, slowLine, halfTrip, 0.9, 300 * time.Millisecond},
 		{"half a second late", func(c *simClient) { c.late = 500 * time.Millisecond }, slowLine, halfTrip, 0.75, 250 * time.Millisecond},
 		{"twice a second", func(c *simClient) { c.timer = 500 * time.Millisecond }, slowLine, halfTrip, 0.8, 800 * time.Millisecond},
 		{"each frame", func(c *simClient) { c.timer = 33 * time.Millisecond }, slowLine, halfTrip, 0.93, 120 * time.Millisecond},
-		{"1 % refused", func(c *simClient) { c.nak = 0.01 }, slowLine, halfTrip, 0.45, 60 * time.Millisecond},
-		{"1 % refused with all that follows", func(c *simClient) { c.nak, c.noisy = 0.01, true }, slowLine, halfTrip, 0.45, 60 * time.Millisecond},
-		{"1 % refused, every 8th", func(c *simClient) { c.nak, c.every = 0.01, 8 }, slowLine, halfTrip, 0.4, 80 * time.Millisecond},
-		{"silent for 20 s", func(c *simClient) { c.sleepAt, c.sleepFor = 5<<20, 20*time.Second }, slowLine, halfTrip, 0.4, 200 * time.Millisecond},
+		{"1 % refused", func(c *simClient) { c.nak = 0.01 }, slowLine, halfTrip, 0.38, 100 * time.Millisecond},
+		{"1 % refused with all that follows", func(c *simClient) { c.nak, c.noisy = 0.01, true }, slowLine, halfTrip, 0.38, 100 * time.Millisecond},
+		{"1 % refused, every 8th", func(c *simClient) { c.nak, c.every = 0.01, 8 }, slowLine, halfTrip, 0.35, 100 * time.Millisecond},
+		{"silent for 20 s", func(c *simClient) { c.sleepAt, c.sleepFor = 5<<20, 20*time.Second }, slowLine, halfTrip, 0.4, 20 * time.Second},
 		{"LAN", nil, 100_000_000, lanTrip, 0.95, 80 * time.Millisecond},
 		{"LAN, every 8th", func(c *simClient) { c.every = 8 }, 100_000_000, lanTrip, 0.95, 80 * time.Millisecond},
-		{"LAN, 1 % refused", func(c *simClient) { c.nak = 0.01 }, 100_000_000, lanTrip, 0.25, 20 * time.Millisecond},
+		{"LAN, 1 % refused", func(c *simClient) { c.nak = 0.01 }, 100_000_000, lanTrip, 0.1, 20 * time.Millisecond},
 		{"LAN, half a second late", func(c *simClient) { c.late = 500 * time.Millisecond }, 50_000_000, lanTrip, 0.05, 80 * time.Millisecond},
 		{"loopback", nil, 1_000_000_000, lanTrip, 0.9, 20 * time.Millisecond},
 		{"thin line", nil, 100_000, halfTrip, 0.9, 150 * time.Millisecond},
 		{"thin line, every 64th", func(c *simClient) { c.every = 64 }, 100_000, halfTrip, 0.9, 3 * time.Second},
-		{"thin line, deep kernel buffer", func(c *simClient) { c.kernSpace = 4 << 20 }, 100_000, halfTrip, 0.9, 150 * time.Millisecond},
+		{"lazy acknowledgements of TCP", func(c *simClient) { c.lazy = true }, slowLine, halfTrip, 0.94, 80 * time.Millisecond},
+		{"thin line, the same", func(c *simClient) { c.lazy = true }, 100_000, halfTrip, 0.9, 150 * time.Millisecond},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			size := mapSize
@@ -71,14 +73,14 @@ func TestOnePlayer(t *testing.T) {
 			c.whole()
 			share := c.speed() / float64(tc.rate)
 			t.Logf("%.1f %% of the line; chat waits %v (95 %%), %v at most; out queue %v; sent %.2f times",
-				share*100, c.queueDelay(0.95), c.queueDelay(1), c.queueTime(), float64(c.handed)/float64(size))
+				share*100, c.chat(0.95), c.chat(1), c.queueTime(), float64(c.handed)/float64(size))
 			if share < tc.share {
 				t.Errorf("%.1f %% of the line, want %.0f %%", share*100, tc.share*100)
 			}
-			if got := c.queueDelay(0.95); got > tc.queue {
+			if got := c.chat(0.95); got > tc.queue {
 				t.Errorf("chat waits %v, want %v at most", got, tc.queue)
 			}
-			if c.counted && c.queueTime() > 150*time.Millisecond {
+			if c.queueTime() > 150*time.Millisecond {
 				t.Errorf("out queue of %v", c.queueTime())
 			}
 			if c.nak == 0 && c.handed != int64(size) {
@@ -108,15 +110,112 @@ func TestTwoShareALine(t *testing.T) {
 				x, y := float64(a.bytesBetween(from, to)), float64(b.bytesBetween(from, to))
 				total := (x + y) / (to - from).Seconds() / slowLine
 				t.Logf("%.1f %% and %.1f %%, together %.1f %% of the line; chat waits %v",
-					100*x/(x+y), 100*y/(x+y), 100*total, max(a.queueDelay(0.95), b.queueDelay(0.95)))
+					100*x/(x+y), 100*y/(x+y), 100*total, max(a.chat(0.95), b.chat(0.95)))
 				if x/y > 1.1 || y/x > 1.1 {
 					t.Errorf("one got %.2f times what the other got", max(x/y, y/x))
 				}
 				if total < 0.93 {
 					t.Errorf("together %.1f %% of the line", 100*total)
 				}
-				if got := max(a.queueDelay(0.95), b.queueDelay(0.95)); got > 200*time.Millisecond {
+				if got := max(a.chat(0.95), b.chat(0.95)); got > 200*time.Millisecond {
 					t.Errorf("chat waits %v", got)
+				}
+			})
+		}
+	}
+}
+
+// TestPlayersOnALine: whoever shares a line gets the same of it, the line is
+// full, and chat is not kept waiting, whether all begin at once or one by one.
+// With W3HOST_TEST_LONG=1 it plays all cases.
+func TestPlayersOnALine(t *testing.T) {
+	crowds := []int{3, 10}
+	if os.Getenv("W3HOST_TEST_LONG") != "" {
+		crowds = []int{1, 2, 3, 6, 10, 20}
+	}
+	for _, rate := range []int64{100_000, 1_000_000, 10_000_000} {
+		for _, players := range crowds {
+			for _, tc := range []struct {
+				name  string
+				apart time.Duration // between two who begin
+				set   func(c *simClient)
+				loss  float64
+			}{
+				{"together", 0, nil, 0},
+				{"staggered", 700 * time.Millisecond, nil, 0},
+				{"1 % lost", 50 * time.Millisecond, nil, 0.01},
+				{"300 ms late", 50 * time.Millisecond, func(c *simClient) { c.late = 300 * time.Millisecond }, 0},
+				{"every 64th", 50 * time.Millisecond, func(c *simClient) { c.every = 64 }, 0},
+				{"lazy TCP", 50 * time.Millisecond, func(c *simClient) { c.lazy = true }, 0},
+			} {
+				name := fmt.Sprintf("%d kB per s, %d players, %s", rate/1000, players, tc.name)
+				t.Run(name, func(t *testing.T) { playersOnALine(t, rate, players, tc.apart, tc.set, tc.loss) })
+			}
+		}
+	}
+}
+
+func playersOnALine(t *testing.T, rate int64, players int, apart time.Duration, set func(c *simClient), loss float64) {
+	begun := time.Duration(players)*apart + 2*time.Second
+	lasting := min(30*time.Second, time.Duration(80e6/float64(rate)*float64(time.Second)))
+	size := int(float64(rate)*(begun+lasting).Seconds()) / players
+	m := newSim(t, Config{}, size+int(float64(rate)*begun.Seconds()))
+	l := m.line(rate, halfTrip)
+	if l.loss = loss; loss > 0 {
+		l.delay /= 5 // chat behind a lost packet waits a round trip for it
+	}
+	for i := range players {
+		m.client(uint8(2+i), l, set).join(time.Duration(i)*apart, 0)
+	}
+	m.run(begun + lasting)
+	sum, least, most := 0, 1<<40, 0
+	var delays []time.Duration
+	for _, c := range m.clients {
+		n := c.bytesBetween(begun, begun+lasting)
+		sum, least, most = sum+n, min(least, n), max(most, n)
+		delays = append(delays, c.delays...)
+	}
+	slices.Sort(delays)
+	chat := delays[len(delays)*95/100]
+	full := float64(sum) / lasting.Seconds() / float64(rate)
+	t.Logf("%5.1f %% of the line, shares within %.1f %%, chat p50 %v p95 %v max %v", 100*full, 100*(float64(most)/float64(least)-1),
+		delays[len(delays)/2], chat, delays[len(delays)-1])
+	if float64(most) > 1.1*float64(least) {
+		t.Errorf("shares from %d to %d bytes", least, most)
+	}
+	if full < 0.9 {
+		t.Errorf("%.1f %% of the line", 100*full)
+	}
+	if most := 150 * time.Millisecond; chat > most && loss == 0 || chat > most+2*l.delay { // TCP sends it again
+		t.Errorf("chat took %v", chat)
+	}
+}
+
+// TestLinesThatMeet: players of different addresses behind one narrow point, as
+// that of a host at home, get no equal shares, but nobody starves, whoever comes
+// first.
+func TestLinesThatMeet(t *testing.T) {
+	for _, players := range []int{2, 3, 6, 10} {
+		for _, apart := range []time.Duration{0, 3 * time.Second} {
+			t.Run(fmt.Sprintf("%d players, %v apart", players, apart), func(t *testing.T) {
+				m := newSim(t, Config{}, 32<<20)
+				l := m.line(slowLine, halfTrip)
+				for i := range players {
+					m.client(uint8(2+i), l, func(c *simClient) { c.addr = netip.AddrFrom4([4]byte{10, 0, 1, byte(i)}) }).join(time.Duration(i)*apart, 0)
+				}
+				begun := time.Duration(players)*apart + 2*time.Second
+				m.run(begun + 20*time.Second)
+				sum, least, most := 0, 1<<40, 0
+				var chat time.Duration
+				for _, c := range m.clients {
+					n := c.bytesBetween(begun, begun+20*time.Second)
+					sum, least, most = sum+n, min(least, n), max(most, n)
+					chat = max(chat, c.chat(0.95))
+				}
+				t.Logf("%.1f %% of the line, the best has %.2f times what the worst has, chat waits %v", float64(sum)/20/slowLine*100,
+					float64(most)/float64(least), chat)
+				if most > 3*least || chat > 100*time.Millisecond {
+					t.Errorf("shares from %d to %d bytes, chat waits %v", least, most, chat)
 				}
 			})
 		}
@@ -228,8 +327,6 @@ func TestLateTurnsSlowTransfers(t *testing.T) {
 	}
 }
 
-func (m *sim) tick(out []Effect) []Effect { return m.s.Tick(m.now, out) }
-
 // TestPlaces: with a bound on downloaders everybody gets the map, in order.
 func TestPlaces(t *testing.T) {
 	m := newSim(t, Config{MaxDownloaders: 3}, 1<<20)
@@ -247,7 +344,7 @@ func TestPlaces(t *testing.T) {
 			continue
 		}
 		m.clients[pid].whole()
-		if at := m.clients[pid].doneAt; at < last {
+		if at := m.clients[pid].beganAt; at < last {
 			t.Errorf("player %d before the one who came first", pid)
 		} else {
 			last = at

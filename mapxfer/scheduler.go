@@ -18,9 +18,8 @@ type Scheduler struct {
 	running int     // players in state active
 	total   bucket
 	yield   yield
-	probe   probe
-	cursor  int  // whose turn it is when a total rate is shared
-	starved bool // the total rate ran out before all had enough
+	cursor  int           // whose turn it was
+	looked  time.Duration // the last Tick
 }
 
 // unknownPercent is a percent that nobody has, so that the first one shows.
@@ -125,11 +124,43 @@ func (s *Scheduler) leave(now time.Duration, pid uint8, out []Effect) []Effect {
 	return s.admit(now, out)
 }
 
+// look takes a player's figures.
+func (s *Scheduler) look(now time.Duration, pid uint8, f Figures) {
+	p := s.player(pid)
+	before := p.figures
+	p.figures = f
+	if p.state != active {
+		return
+	}
+	arrived := before.inflight() - f.inflight()
+	p.line.inflight -= arrived
+	if f.RTT > 0 && arrived > 0 {
+		useless := min(arrived, p.useless)
+		p.useless -= useless
+		p.burst = min(p.burst+arrived-useless, noBound)
+		p.line.heard(now, &before, &f, s.base(p.line, f.MinRTT), arrived, int64(s.cfg.MaxWindow)*int64(p.line.players))
+	}
+}
+
+// base is the shortest round trip of a line, and of others that are about as long.
+func (s *Scheduler) base(l *line, seen time.Duration) time.Duration {
+	if l.base == 0 || seen < l.base {
+		l.base = seen
+	}
+	base := l.base
+	for _, p := range s.players {
+		if p.line != nil && p.line.base > l.base-sameTrip && p.line.base > 0 {
+			base = min(base, p.line.base)
+		}
+	}
+	return base
+}
+
 // Tick does what time alone brings about: rates, stalls and timeouts.
 func (s *Scheduler) Tick(now time.Duration, out []Effect) []Effect {
 	s.now = max(now, s.now)
 	now = s.now
-	s.probe.tick(now, s.players)
+	s.looked = now
 	for _, p := range s.players {
 		if p.state == active {
 			out = s.check(now, p, out)

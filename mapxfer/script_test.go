@@ -2,6 +2,7 @@ package mapxfer
 
 import (
 	"fmt"
+	"net/netip"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,7 +20,8 @@ import (
 //	D ack PID BYTES [TO FROM]      0x44
 //	D refuse PID [TO FROM]         0x45
 //	D allow PID | D leave PID | D mode on|off|ask
-//	D late D | D backlog PID BYTES | D tick
+//	D look PID QUEUED UNACKED RTT MINRTT [ADDR]
+//	D late D | D tick
 //	D next                         when the scheduler wants its next tick
 //
 // D is the time since the game began, as 1.5s or 20ms.
@@ -84,8 +86,12 @@ func playEvent(t *testing.T, s *Scheduler, words []string) (effects []Effect, no
 	case "late":
 		s.Handle(now, Late{duration(t, words[2])}, nil)
 		return nil, ""
-	case "backlog":
-		s.Handle(now, Backlog{uint8(arg(2)), arg(3)}, nil)
+	case "look":
+		f := Figures{Queued: arg(3), Unacked: arg(4), RTT: duration(t, words[5]), MinRTT: duration(t, words[6])}
+		if len(words) > 7 {
+			f.Addr = netip.MustParseAddr(words[7])
+		}
+		s.Handle(now, Look{uint8(arg(2)), f}, nil)
 		return nil, ""
 	case "tick":
 		return s.Tick(now, nil), ""

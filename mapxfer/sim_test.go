@@ -4,16 +4,18 @@ import (
 	"bytes"
 	"container/heap"
 	"math/rand/v2"
+	"net/netip"
 	"testing"
 	"time"
 
 	"w3host/w3gs"
 )
 
-// The simulation: a host with an out queue per player, a kernel send buffer, a
-// line with a rate, a buffer and a delay, and a client with a habit of
-// acknowledging. All in virtual time, so 20 s of silence cost nothing and the
-// same seed gives the same run.
+// The simulation: a host with an out queue per player, a kernel that holds what
+// it may not send yet, a line with a rate, a buffer, a delay and losses, the
+// acknowledgements of TCP, and a client with a habit of acknowledging. All in
+// virtual time, so 20 s of silence cost nothing and the same seed gives the same
+// run.
 
 const hostPID = 1
 
@@ -49,11 +51,11 @@ type sim struct {
 	clients map[uint8]*simClient
 	log     []Effect // all but Send and Percent
 	tickSeq int
+	lines   uint8
 	out     []Effect
 }
 
 func newSim(t *testing.T, cfg Config, size int) *sim {
-	cfg.MaxWindow = maxWindow
 	file := make([]byte, size)
 	rng := rand.New(rand.NewPCG(1, uint64(size)))
 	for i := 0; i+8 <= len(file); i += 8 {
@@ -67,6 +69,7 @@ func newSim(t *testing.T, cfg Config, size int) *sim {
 		t.Fatal(err)
 	}
 	cfg.Size = uint32(size)
+	cfg.MaxWindow = maxWindow
 	return &sim{t: t, s: New(cfg), cfg: cfg, parts: parts, file: file, clients: map[uint8]*simClient{}}
 }
 
@@ -86,23 +89,20 @@ func (m *sim) run(until time.Duration) {
 
 // handle carries out effects and sets the timer, as the host does.
 func (m *sim) handle(call func(out []Effect) []Effect) {
-	for pid, c := range m.clients {
-		if c.counted && !c.gone {
-			m.s.Handle(m.now, Backlog{pid, c.queued}, nil)
-		}
-	}
 	m.out = call(m.out[:0])
 	for _, e := range m.out {
 		c := m.clients[e.PID]
 		switch e.Kind {
 		case Begin:
 			c.began++
+			c.beganAt = m.now
 		case Send:
 			for off := e.Offset; off < e.End; off = m.parts.End(off) {
 				c.queue = append(c.queue, simPart{off: off, end: m.parts.End(off), handed: m.now})
 			}
 			c.handed += int64(e.End - e.Offset)
 			c.queued += int(e.End - e.Offset)
+			c.keepTalking()
 			if inflight := int64(e.End) - int64(m.s.byPID[e.PID].acked); inflight > int64(m.s.cfg.MaxWindow) {
 				m.t.Fatalf("%v: %d bytes in flight to %d", m.now, inflight, e.PID)
 			}
@@ -141,24 +141,47 @@ func (m *sim) handle(call func(out []Effect) []Effect) {
 	})
 }
 
+func (m *sim) tick(out []Effect) []Effect {
+	for pid := range uint8(64) {
+		if c := m.clients[pid]; c != nil {
+			c.look()
+		}
+	}
+	return m.s.Tick(m.now, out)
+}
+
 func (m *sim) leave(pid uint8) {
 	m.clients[pid].gone = true
 	m.at(0, func() { m.handle(func(out []Effect) []Effect { return m.s.Handle(m.now, Leave{pid}, out) }) })
 }
 
+// simPart is a part of the map on its way, or a packet that overtakes parts.
 type simPart struct {
 	off, end uint32
 	handed   time.Duration
+	chat     bool
+	seq      int           // in the TCP stream
+	sent     time.Duration // to the line; 0 when it was sent again
 }
 
-// simLine has one buffer per player when fair, as a relay that reads its
-// connections in turn; else one for all, as a router.
+// len is a part's length on the line.
+func (p simPart) len() int {
+	if p.chat {
+		return 60
+	}
+	return int(p.end-p.off) + HeaderLen
+}
+
+// simLine has one queue per player when fair, as some routers; else one for all.
 type simLine struct {
 	m      *sim
+	addr   netip.Addr // of its players
 	rate   int64
 	delay  time.Duration // one way
 	buffer int
 	fair   bool
+	loss   float64
+	rng    *rand.Rand
 	queue  []simFrame
 	busy   bool
 	turn   uint8
@@ -170,19 +193,21 @@ type simFrame struct {
 	p simPart
 }
 
-func (l *simLine) free(c *simClient) bool {
-	if !l.fair {
-		return l.held < l.buffer
+// push puts a packet on the line. What is lost is sent again a round trip later.
+func (l *simLine) push(c *simClient, p simPart) {
+	if l.held+p.len() > l.buffer || l.loss > 0 && l.rng.Float64() < l.loss {
+		p.sent = 0
+		l.m.at(max(c.srtt, 2*l.delay), func() { l.push(c, p) })
+		return
 	}
-	return c.lineHeld < l.buffer
+	l.queue = append(l.queue, simFrame{c, p})
+	l.held += p.len()
+	l.next()
 }
 
-func (l *simLine) push(c *simClient, p simPart) {
-	l.queue = append(l.queue, simFrame{c, p})
-	n := int(p.end - p.off)
-	l.held += n
-	c.lineHeld += n
-	l.next()
+// takes is how long n bytes are on their way onto the line.
+func (l *simLine) takes(n int) time.Duration {
+	return time.Duration(float64(n) / float64(l.rate) * float64(time.Second))
 }
 
 func (l *simLine) next() {
@@ -199,31 +224,19 @@ func (l *simLine) next() {
 		}
 	}
 	f := l.queue[pick]
-	l.queue = append(l.queue[:pick], l.queue[pick+1:]...)
+	if pick == 0 {
+		l.queue = l.queue[1:]
+	} else {
+		l.queue = append(l.queue[:pick], l.queue[pick+1:]...)
+	}
 	l.turn = f.c.pid
 	l.busy = true
-	n := int(f.p.end - f.p.off)
-	took := time.Duration(float64(n+HeaderLen) / float64(l.rate) * float64(time.Second))
-	l.m.at(took, func() {
+	l.m.at(l.takes(f.p.len()), func() {
 		l.busy = false
-		l.held -= n
-		f.c.lineHeld -= n
+		l.held -= f.p.len()
 		l.m.at(l.delay, func() { f.c.arrive(f.p) })
-		for _, pid := range l.m.pids() {
-			l.m.clients[pid].flush()
-		}
 		l.next()
 	})
-}
-
-func (m *sim) pids() []uint8 {
-	var pids []uint8
-	for pid := range 256 {
-		if m.clients[uint8(pid)] != nil {
-			pids = append(pids, uint8(pid))
-		}
-	}
-	return pids
 }
 
 // simClient is one player: his side of the host, his line, his habits.
@@ -244,8 +257,10 @@ type simClient struct {
 	noisy     bool // refuse each part out of order too
 	rng       *rand.Rand
 	recvSpace int
-	kernSpace int
-	counted   bool // the host reports the backlog
+	cwnd      int        // of its kernel at the host
+	lazy      bool       // its kernel acknowledges every second segment, or after 40 ms
+	blind     bool       // the host's system tells nothing of the connection
+	addr      netip.Addr // whose line it is
 
 	// Host side.
 	queue     []simPart
@@ -254,23 +269,31 @@ type simClient struct {
 	handed    int64
 	kern      []simPart
 	kernHeld  int
-	lineHeld  int
+	unacked   int // kernHeld and what TCP has not acknowledged
 	net       int // on the line or unread
+	seq       int
+	srtt      time.Duration
+	minRTT    time.Duration
+	talking   bool
 
 	// Client side.
 	unread    []simPart
+	early     map[int]simPart // behind one that is missing
+	expect    int
+	unsaid    []simPart // acknowledgements that TCP holds back
 	asleep    bool
 	slept     bool
-	held      []byte
+	held      int
 	got       int
 	timing    bool
 	began     int
+	beganAt   time.Duration
 	percent   uint8
 	gone      bool
 	doneAt    time.Duration
 	done      Effect
 	startedAt time.Duration
-	delays    []time.Duration
+	delays    []time.Duration // of chat, from the host's rules to the client's
 	arrivals  []arrival
 }
 
@@ -280,13 +303,14 @@ type arrival struct {
 }
 
 func (m *sim) line(rate int64, delay time.Duration) *simLine {
-	return &simLine{m: m, rate: rate, delay: delay, buffer: 256 << 10}
+	m.lines++
+	return &simLine{m: m, addr: netip.AddrFrom4([4]byte{10, 0, 0, m.lines}), rate: rate, delay: delay, buffer: int(max(rate/4, 256<<10)), rng: rand.New(rand.NewPCG(3, 5))}
 }
 
 func (m *sim) client(pid uint8, l *simLine, set func(c *simClient)) *simClient {
 	c := &simClient{
-		m: m, pid: pid, line: l, every: 1, percent: unknownPercent, recvSpace: 1 << 20,
-		kernSpace: 128 << 10, rng: rand.New(rand.NewPCG(uint64(pid), 7)), counted: true,
+		m: m, pid: pid, line: l, every: 1, percent: unknownPercent, recvSpace: 4 << 20,
+		cwnd: 1 << 30, early: map[int]simPart{}, rng: rand.New(rand.NewPCG(uint64(pid), 7)), addr: l.addr,
 	}
 	if set != nil {
 		set(c)
@@ -295,11 +319,16 @@ func (m *sim) client(pid uint8, l *simLine, set func(c *simClient)) *simClient {
 	return c
 }
 
-// join reports what the client holds, after start.
+// join reports what the client holds, after start. It has connected before.
 func (c *simClient) join(start time.Duration, held int) *simClient {
-	c.held = append(c.held[:0], c.m.file[:held]...)
+	c.held = held
 	c.m.at(start, func() {
 		c.startedAt = c.m.now
+		if !c.blind { // the handshake waits behind what is on the line
+			c.srtt = 2*c.line.delay + c.line.takes(c.line.held)
+			c.minRTT = c.srtt
+		}
+		c.look()
 		c.m.handle(func(out []Effect) []Effect {
 			return c.m.s.Handle(c.m.now, Report{c.pid, w3gs.MapSize{Flag: w3gs.MapHave, Size: uint32(held)}}, out)
 		})
@@ -307,49 +336,118 @@ func (c *simClient) join(start time.Duration, held int) *simClient {
 	return c
 }
 
+// look tells the scheduler what the host's system knows.
+func (c *simClient) look() {
+	if !c.gone && c.m.now >= c.startedAt {
+		c.m.s.Handle(c.m.now, Look{c.pid, Figures{Addr: c.addr, Queued: c.queued, Unacked: c.unacked, RTT: c.srtt, MinRTT: c.minRTT}}, nil)
+	}
+}
+
 // flush moves parts from the out queue into the kernel and from there to the line.
 func (c *simClient) flush() {
 	if c.gone {
 		return
 	}
-	for {
-		moved := false
-		for len(c.queue) > 0 && c.kernHeld < c.kernSpace {
+	for moved := true; moved; {
+		moved = false
+		for len(c.queue) > 0 && c.kernHeld < 16<<10 {
 			p := c.queue[0]
 			c.queue = c.queue[1:]
 			c.queued -= int(p.end - p.off)
-			c.kern = append(c.kern, p)
-			c.kernHeld += int(p.end - p.off)
+			c.write(p)
 			moved = true
 		}
-		for len(c.kern) > 0 && c.net < c.recvSpace && c.line.free(c) {
+		for len(c.kern) > 0 && c.net < c.recvSpace && c.unacked-c.kernHeld < c.cwnd {
 			p := c.kern[0]
 			c.kern = c.kern[1:]
-			c.kernHeld -= int(p.end - p.off)
-			c.net += int(p.end - p.off)
+			c.kernHeld -= p.len()
+			c.net += p.len()
+			p.sent = c.m.now
 			c.line.push(c, p)
 			moved = true
-		}
-		if !moved {
-			return
 		}
 	}
 }
 
+func (c *simClient) write(p simPart) {
+	c.seq++
+	p.seq = c.seq
+	c.kern = append(c.kern, p)
+	c.kernHeld += p.len()
+	c.unacked += p.len()
+}
+
+// keepTalking has somebody say a line to the client now and then.
+func (c *simClient) keepTalking() {
+	if c.talking {
+		return
+	}
+	c.talking = true
+	var say func()
+	say = func() {
+		if c.talking = !c.gone && c.done.Kind == 0; c.talking {
+			c.write(simPart{chat: true, handed: c.m.now})
+			c.flush()
+			c.m.at(97*time.Millisecond+c.line.takes(3000*len(c.m.clients)), say)
+		}
+	}
+	c.m.at(time.Duration(c.pid)*time.Millisecond, say)
+}
+
+// arrive takes a packet from the line: TCP acknowledges it, and hands on what is
+// in order.
 func (c *simClient) arrive(p simPart) {
-	c.delays = append(c.delays, c.m.now-p.handed)
-	c.arrivals = append(c.arrivals, arrival{c.m.now, int(p.end - p.off)})
-	c.unread = append(c.unread, p)
+	c.unsaid = append(c.unsaid, p)
+	if !c.lazy || len(c.unsaid) > 1 {
+		c.acknowledge()
+	} else {
+		c.m.at(40*time.Millisecond, c.acknowledge)
+	}
+	c.early[p.seq] = p
+	for {
+		p, ok := c.early[c.expect+1]
+		if !ok {
+			break
+		}
+		c.expect++
+		delete(c.early, c.expect)
+		if p.chat {
+			c.delays = append(c.delays, c.m.now-p.handed)
+			c.net -= p.len()
+			continue
+		}
+		c.arrivals = append(c.arrivals, arrival{c.m.now, int(p.end - p.off)})
+		c.unread = append(c.unread, p)
+	}
 	c.read()
+}
+
+func (c *simClient) acknowledge() {
+	parts := c.unsaid
+	c.unsaid = nil
+	if len(parts) == 0 {
+		return
+	}
+	c.m.at(c.line.delay, func() {
+		for _, p := range parts {
+			c.unacked -= p.len()
+		}
+		if sent := parts[0].sent; sent > 0 && !c.blind {
+			rtt := c.m.now - sent
+			c.srtt += (rtt - c.srtt) / 8
+			c.minRTT = min(c.minRTT, rtt)
+		}
+		c.flush()
+	})
 }
 
 func (c *simClient) read() {
 	for len(c.unread) > 0 && !c.asleep && !c.gone {
 		p := c.unread[0]
 		c.unread = c.unread[1:]
-		c.net -= int(p.end - p.off)
+		c.net -= p.len()
 		c.take(p)
-		if c.sleepFor > 0 && !c.slept && len(c.held) >= int(c.sleepAt) {
+		if c.sleepFor > 0 && !c.slept && c.held >= int(c.sleepAt) {
 			c.asleep, c.slept = true, true
 			c.m.at(c.sleepFor, func() {
 				c.asleep = false
@@ -357,7 +455,7 @@ func (c *simClient) read() {
 				c.flush()
 			})
 		}
-		if c.leaveAt > 0 && len(c.held) >= int(c.leaveAt) {
+		if c.leaveAt > 0 && c.held >= int(c.leaveAt) {
 			c.m.leave(c.pid)
 			return
 		}
@@ -376,18 +474,21 @@ func (c *simClient) take(p simPart) {
 		c.m.t.Fatalf("part at %d: to %d from %d intact %v", p.off, part.To, part.From, part.Intact())
 	}
 	switch {
-	case c.nak > 0 && int(part.Offset) == len(c.held) && c.rng.Float64() < c.nak,
-		c.noisy && int(part.Offset) > len(c.held):
+	case c.nak > 0 && int(part.Offset) == c.held && c.rng.Float64() < c.nak,
+		c.noisy && int(part.Offset) > c.held:
 		c.send(func(out []Effect) []Effect {
 			return c.m.s.Handle(c.m.now, Refuse{c.pid, w3gs.MapPartNotOK{To: hostPID, From: c.pid}}, out)
 		})
 		return
-	case int(part.Offset) != len(c.held):
+	case int(part.Offset) != c.held:
 		return // out of order behind a refused part
 	}
-	c.held = append(c.held, part.Data...)
+	if !bytes.Equal(part.Data, c.m.file[c.held:c.held+len(part.Data)]) {
+		c.m.t.Fatalf("part at %d is not the map's", p.off)
+	}
+	c.held += len(part.Data)
 	c.got++
-	whole := len(c.held) == len(c.m.file)
+	whole := c.held == len(c.m.file)
 	if c.timer > 0 {
 		if !c.timing && !whole {
 			c.timing = true
@@ -402,7 +503,7 @@ func (c *simClient) take(p simPart) {
 }
 
 func (c *simClient) ack() {
-	held := uint32(len(c.held))
+	held := uint32(c.held)
 	if c.flag3 {
 		c.send(func(out []Effect) []Effect {
 			return c.m.s.Handle(c.m.now, Report{c.pid, w3gs.MapSize{Flag: w3gs.MapDownloading, Size: held}}, out)
@@ -420,6 +521,7 @@ func (c *simClient) send(call func(out []Effect) []Effect) {
 		if c.gone {
 			return
 		}
+		c.look()
 		c.m.handle(call)
 	})
 }
@@ -427,8 +529,8 @@ func (c *simClient) send(call func(out []Effect) []Effect) {
 // whole fails unless the client holds the file and was told so once.
 func (c *simClient) whole() {
 	c.m.t.Helper()
-	if !bytes.Equal(c.held, c.m.file) || c.done.Kind != Done || c.percent != 100 {
-		c.m.t.Fatalf("player %d: %d of %d bytes, %d %%, done %v at %v", c.pid, len(c.held), len(c.m.file),
+	if c.held != len(c.m.file) || c.done.Kind != Done || c.percent != 100 {
+		c.m.t.Fatalf("player %d: %d of %d bytes, %d %%, done %v at %v", c.pid, c.held, len(c.m.file),
 			c.percent, c.done.Kind, c.m.now)
 	}
 }

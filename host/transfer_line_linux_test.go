@@ -1,0 +1,188 @@
+package host_test
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"w3host/host"
+	"w3host/internal/testkit"
+)
+
+// lineCase is a number of players who fetch the map over one line: a router's
+// queue, and packets of 1500 bytes between real kernels.
+type lineCase struct {
+	rate    int64 // bytes per second
+	players int
+	apart   time.Duration // between two who begin
+	delay   time.Duration // of the line, each way
+	shaped  bool          // by the kernel (tbf), without a delay
+	loss    float64       // share of the packets
+	every   int           // acknowledge each such many parts; 0 is each
+	control string        // congestion control of the host's kernel; "" is its default
+}
+
+func (c lineCase) String() string {
+	text := fmt.Sprintf("%d kB per s, %d players", c.rate/1000, c.players)
+	if c.apart > 0 {
+		text += ", one after the other"
+	}
+	if c.shaped {
+		text += ", tbf"
+	} else {
+		text += fmt.Sprintf(", %v", 2*c.delay)
+	}
+	if c.loss > 0 {
+		text += fmt.Sprintf(", %.0f %% lost", 100*c.loss)
+	}
+	if c.every > 0 {
+		text += fmt.Sprintf(", every %dth", c.every)
+	}
+	return strings.TrimSuffix(text+", "+c.control, ", ")
+}
+
+// lineCases are the whole matrix, and what is played always.
+func lineCases() []lineCase {
+	const far, near, apart = 50 * time.Millisecond, 10 * time.Millisecond, 400 * time.Millisecond
+	if !transfersLong() {
+		return []lineCase{{rate: 1_000_000, players: 3, delay: far, apart: apart}}
+	}
+	var cases []lineCase
+	for _, rate := range []int64{100_000, 1_000_000, 10_000_000} {
+		for _, players := range []int{1, 2, 3, 6, 10, 20} {
+			cases = append(
+				cases, lineCase{rate: rate, players: players, delay: far},
+				lineCase{rate: rate, players: players, delay: far, apart: apart},
+			)
+		}
+		cases = append(
+			cases,
+			lineCase{rate: rate, players: 3, delay: near, loss: 0.01},
+			lineCase{rate: rate, players: 10, delay: near, loss: 0.01},
+			lineCase{rate: rate, players: 3, delay: far, every: 64},
+			lineCase{rate: rate, players: 10, delay: far, every: 64},
+			lineCase{rate: rate, players: 3, delay: far, apart: apart, control: "cubic"},
+			lineCase{rate: rate, players: 10, delay: far, apart: apart, control: "cubic"},
+			lineCase{rate: rate, players: 1, shaped: true},
+			lineCase{rate: rate, players: 10, shaped: true, apart: apart},
+		)
+	}
+	return cases
+}
+
+// TestTransferOnALine: players who share a line get the same of it, fill it, and
+// do not keep chat waiting.
+func TestTransferOnALine(t *testing.T) {
+	t.Parallel()
+	testkit.InNamespace(t, func(t *testing.T) {
+		for _, c := range lineCases() {
+			t.Run(c.String(), func(t *testing.T) { c.play(t) })
+		}
+	})
+}
+
+func (c lineCase) play(t *testing.T) {
+	j := newJudge(t)
+	far := testkit.NewFar(t)
+	c.wire(t, far)
+	r := serveTransfers(t, func(o *host.Options) { o.Listen, o.Version = "0.0.0.0:0", 29 })
+	r.lobbyOf(t, 23, 64<<20)
+	stop := make(chan struct{})
+	var done sync.WaitGroup
+	for i := range 3 {
+		f := r.fetcherAt(t, fmt.Sprintf("127.0.0.1:%d", r.host.Addr().Port()), fmt.Sprintf("talker %d", i)).haveAll().drain()
+		done.Go(func() { f.talk(stop) })
+	}
+	lasting := 8 * time.Second
+	if !transfersLong() {
+		lasting = 3 * time.Second
+	}
+	fetchers := make([]*fetcher, c.players)
+	for i := range fetchers {
+		var nc net.Conn
+		var err error
+		far.Do(func() { nc, err = net.Dial("tcp4", fmt.Sprintf("10.99.0.1:%d", r.host.Addr().Port())) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		fetchers[i] = r.fetcherOn(t, testkit.NewClient(t, nc.(*net.TCPConn)), fmt.Sprintf("far %d", i))
+		fetchers[i].every = c.every
+	}
+	begun := time.Now().Add(time.Duration(c.players)*c.apart + 2*time.Second)
+	end := begun.Add(lasting)
+	for i, f := range fetchers {
+		done.Go(func() {
+			f.idle(time.Duration(i) * c.apart)
+			f.have(0)
+			f.hear(time.Minute, func() bool { return !f.done.IsZero() || time.Now().After(end) })
+		})
+	}
+	time.Sleep(time.Until(end))
+	close(stop)
+	done.Wait()
+	c.judge(t, j, fetchers, begun, end)
+}
+
+// wire makes the line.
+func (c lineCase) wire(t *testing.T, far *testkit.Far) {
+	if !c.shaped {
+		far.Wire(t, testkit.Line{Delay: c.delay, Rate: c.rate, Buffer: int(max(c.rate/4, 64<<10))}, c.loss)
+	} else {
+		far.Pair(t, fmt.Sprintf("tbf rate %dbit burst 10kb latency 250ms", 8*c.rate))
+	}
+	if c.control == "" {
+		return
+	}
+	route, err := testkit.Run("ip", "route", "show", "10.99.0.0/24")
+	if err == nil {
+		_, err = testkit.Run(strings.Fields("ip route replace " + route + " congctl " + c.control)...)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+}
+
+// judge looks at what all got from one time to another, and at the chat.
+func (c lineCase) judge(t *testing.T, j *judge, fetchers []*fetcher, begun, end time.Time) {
+	var sum, least, most float64
+	var delays []time.Duration
+	for _, f := range fetchers {
+		if !f.done.IsZero() && f.done.Before(end) {
+			end = f.done
+		}
+		delays = append(delays, f.chatDelays()...)
+	}
+	for i, f := range fetchers {
+		got := f.rate(begun, end)
+		if i == 0 {
+			least, most = got, got
+		}
+		least, most = min(least, got), max(most, got)
+		sum += rate(f.frames, begun, end) * 1500 / 1448 // with the headers of TCP and IP
+	}
+	slices.Sort(delays)
+	chat := delays[len(delays)*95/100]
+	full := sum / float64(c.rate)
+	t.Logf("%.1f %% of the line, shares within %.1f %%, %d lines of chat, p50 %v, p95 %v, max %v", 100*full, 100*(most/least-1),
+		len(delays), delays[len(delays)/2].Round(time.Millisecond), chat.Round(time.Millisecond), delays[len(delays)-1].Round(time.Millisecond))
+	j.figure(most <= 1.1*least, "shares from %.0f to %.0f bytes a second", least, most)
+	j.figure(full >= 0.9, "%.1f %% of the line", 100*full)
+	j.figure(chat <= 150*time.Millisecond, "chat took %v", chat)
+}
+
+// talk says a line now and then until stop is closed. It is less often than what
+// mutes a player.
+func (f *fetcher) talk(stop chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(1100 * time.Millisecond):
+			f.sayTime()
+		}
+	}
+}

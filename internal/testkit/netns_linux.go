@@ -1,0 +1,206 @@
+package testkit
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// namespaceEnv tells the test binary that it runs in a network of its own.
+const namespaceEnv = "W3HOST_TEST_NAMESPACE"
+
+// InNamespace runs the test at hand in a network of its own: it is the test
+// binary again, and play is called there. Where the system has no network
+// namespaces, or play skips, the test is skipped and says so.
+func InNamespace(t *testing.T, play func(*testing.T)) {
+	if os.Getenv(namespaceEnv) != "" {
+		if err := runAll("ip link set lo mtu 1500 up"); err != nil {
+			t.Skip(err)
+		}
+		play(t)
+		return
+	}
+	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=1h")
+	again.Env = append(os.Environ(), namespaceEnv+"=1")
+	again.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
+	if uid := os.Getuid(); uid != 0 {
+		again.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		again.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: uid, Size: 1}}
+		again.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+	}
+	out, err := again.CombinedOutput()
+	switch {
+	case len(out) == 0 && err != nil:
+		t.Skipf("NOT TESTED over a real network: this system makes no network namespaces: %v", err)
+	case err != nil:
+		t.Fatalf("%v\n%s", err, out)
+	case strings.Contains(string(out), "--- SKIP"):
+		t.Skipf("NOT TESTED over a real network:\n%s", out)
+	}
+	t.Logf("%s", out)
+}
+
+// Far is a thread in a network of its own. What it opens belongs there.
+type Far struct {
+	Namespace string
+	jobs      chan func()
+}
+
+// NewFar makes one that ends with the test.
+func NewFar(t *testing.T) *Far {
+	f := &Far{jobs: make(chan func())}
+	ready := make(chan error)
+	go func() { // ends with the test, and its thread with it: it is never unlocked
+		runtime.LockOSThread()
+		f.Namespace = fmt.Sprintf("/proc/%d/task/%d/ns/net", os.Getpid(), unix.Gettid())
+		ready <- unix.Unshare(unix.CLONE_NEWNET)
+		for job := range f.jobs {
+			job()
+		}
+	}()
+	if err := <-ready; err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { close(f.jobs) })
+	return f
+}
+
+// Do runs job over there.
+func (f *Far) Do(job func()) {
+	done := make(chan struct{})
+	f.jobs <- func() { defer close(done); job() }
+	<-done
+}
+
+// Run runs a command and returns what it says.
+func Run(command ...string) (string, error) {
+	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+func runAll(commands ...string) error {
+	for _, command := range commands {
+		if _, err := Run(strings.Fields(command)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pair joins a network with that of f by a pair of interfaces: here is 10.99.0.1,
+// there 10.99.0.2. The way there is shaped as said (see tc), or not with "".
+func (f *Far) Pair(t *testing.T, shape string) {
+	err := runAll(
+		"ip link add near type veth peer name far",
+		"ip link set far netns "+f.Namespace,
+		"ip addr add 10.99.0.1/24 dev near",
+		"ip link set near up",
+	)
+	if err == nil && shape != "" {
+		err = runAll("tc qdisc replace dev near root " + shape)
+	}
+	if err == nil {
+		f.Do(func() { err = runAll("ip addr add 10.99.0.2/24 dev far", "ip link set far up") })
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := runAll("ip link del near"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Wire joins a network with that of f by an emulated line for packets of 1500
+// bytes: here is 10.99.0.1, there 10.99.0.2. What goes there meets the rate, the
+// buffer and the losses (a share of the packets) of down; what comes back only
+// its delay. It needs TUN interfaces.
+func (f *Far) Wire(t *testing.T, down Line, loss float64) {
+	near, err := tunnel("10.99.0.1/24")
+	if err != nil {
+		t.Skip(err)
+	}
+	var far *os.File
+	if f.Do(func() { far, err = tunnel("10.99.0.2/24") }); err != nil {
+		t.Skip(err)
+	}
+	var carrying sync.WaitGroup
+	carrying.Go(func() { carryPackets(near, far, down, loss) })
+	carrying.Go(func() { carryPackets(far, near, Line{Delay: down.Delay}, 0) })
+	t.Cleanup(func() {
+		near.Close()
+		far.Close()
+		carrying.Wait()
+	})
+}
+
+// tunnel opens a TUN interface with an address, in the network of the thread.
+func tunnel(addr string) (*os.File, error) {
+	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("/dev/net/tun: %w", err)
+	}
+	request, err := unix.NewIfreq("line%d")
+	if err == nil {
+		request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
+		err = unix.IoctlIfreq(fd, unix.TUNSETIFF, request)
+	}
+	if err == nil {
+		err = runAll("ip addr add "+addr+" dev "+request.Name(), "ip link set "+request.Name()+" txqueuelen 10000 up")
+	}
+	if err != nil {
+		return nil, errors.Join(err, unix.Close(fd))
+	}
+	return os.NewFile(uintptr(fd), "tun"), nil
+}
+
+// carryPackets ends when one of the interfaces is closed.
+func carryPackets(from, to *os.File, line Line, loss float64) {
+	type packet struct {
+		data    []byte
+		arrives time.Duration
+	}
+	start, free := time.Now(), time.Duration(0)
+	way := make(chan packet, 1<<16)
+	var delivering sync.WaitGroup
+	delivering.Go(func() {
+		for p := range way {
+			time.Sleep(p.arrives - time.Since(start))
+			_, _ = to.Write(p.data) // what is closed carries nothing
+		}
+	})
+	defer delivering.Wait()
+	defer close(way)
+	for buf := make([]byte, 2048); ; {
+		n, err := from.Read(buf)
+		if err != nil {
+			return
+		}
+		now := time.Since(start)
+		free = max(free, now)
+		if line.Rate > 0 {
+			if waits := int64(free-now) * line.Rate / int64(time.Second); waits+int64(n) > int64(line.Buffer) {
+				continue
+			}
+			free += time.Duration(int64(n) * int64(time.Second) / line.Rate)
+		}
+		if loss > 0 && rand.Float64() < loss {
+			continue
+		}
+		way <- packet{append([]byte(nil), buf[:n]...), free + line.Delay}
+	}
+}
