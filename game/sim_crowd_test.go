@@ -241,7 +241,9 @@ func (c *crowd) watch(out *Out) {
 				if a.wire != nil && a.wire.offered {
 					a.wire.line.Keep(64 << 10)
 				}
-				c.say(a, &w3gs.LoadedSelf{})
+				if a.wire == nil {
+					c.say(a, &w3gs.LoadedSelf{})
+				}
 			}
 		case Send, SendLast:
 			for pid := range op.To.All() {
@@ -301,7 +303,9 @@ func (c *crowd) receive(a *actor, frames []byte) {
 			a.crc = crc32.Update(a.crc, crc32.IEEETable, p.Actions)
 			a.parts = append(a.parts, p.Actions...)
 		case w3gs.OpCountdownEnd:
-			a.plays = true
+			if a.plays = true; a.wire != nil {
+				c.say(a, &w3gs.LoadedSelf{}) // not before its 0x0B is there
+			}
 		case w3gs.OpPlayerLeave:
 			a.crc = crc32.Update(a.crc, crc32.IEEETable, frame.Body()[:1])
 			if a.plays {
