@@ -73,7 +73,7 @@ func newScene() *scene {
 //	vouch NAME           the realm confirms the name
 //	NAME: TEXT           a player says something
 //	console: LINE        the operator types a command
-//	load | ack [NAME]    everybody loads; all but NAME answer all turns
+//	load | ack [NAME]    all but NAME load, or answer all turns
 //	leave NAME | lose NAME
 //	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
 //	resume NAME | forfeit NAME
@@ -110,7 +110,7 @@ func (s *scene) event(line string) error {
 		s.step(Input{Kind: Forfeit, PID: s.pid(rest), Why: "too much is kept"})
 	case "load":
 		for pid := range uint8(25) {
-			if name := s.names[pid]; name != "" {
+			if name := s.names[pid]; name != "" && name != rest {
 				s.packet(name, &w3gs.LoadedSelf{})
 			}
 		}

@@ -3,10 +3,7 @@ package host
 import "w3host/internal/testkit"
 
 // The words of the kit that nearly every test here uses.
-type (
-	client   = testkit.Client
-	packetAt = testkit.Heard
-)
+type client = testkit.Client
 
 const patience = testkit.Patience
 
