@@ -324,6 +324,9 @@ func TestReconnectOff(t *testing.T) {
 	if s := on.statString(g.m, 0); s.Width != 1984 || s.Height != 1984 {
 		t.Errorf("%d × %d is announced, want 1984 × 1984", s.Width, s.Height)
 	}
+	if s := on.recordingOf(g.m, 0, time.Now()).Stat; s.Width != g.m.Width || s.Height != g.m.Height {
+		t.Errorf("%d × %d is recorded, want the true size", s.Width, s.Height)
+	}
 	if answer := r.returns(1, 0, 0); !slices.Equal(answer, []byte{0xF8, 4, 8, 0, 2, 0, 0, 0}) {
 		t.Errorf("a RECONNECT is answered % X", answer)
 	}

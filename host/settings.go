@@ -47,9 +47,11 @@ func (o *Options) statString(m *Map, settings w3gs.GameSettings) w3gs.StatString
 
 // recordingOf is what the replay of a game with this map begins with.
 func (o *Options) recordingOf(m *Map, settings w3gs.GameSettings, opened time.Time) recording.About {
+	stat := o.statString(m, settings)
+	stat.Width, stat.Height = m.Width, m.Height // not those that proxies ask for
 	return recording.About{
 		Game: replay.HostOf(o.Product.String(), int(o.Version)),
-		Stat: o.statString(m, settings), Type: m.GameType(settings), Opened: opened,
+		Stat: stat, Type: m.GameType(settings), Opened: opened,
 	}
 }
 

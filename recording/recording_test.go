@@ -78,6 +78,9 @@ func tell(r *Recording, f game.Fact) { r.Observe(&game.Stamped{At: time.Second, 
 func turns(r *Recording, n int) {
 	for i := range n {
 		tell(r, &game.Turned{Turn: gamesync.Turn{Number: uint32(i + 1), Increment: 100, Actions: w3gs.AppendAction(nil, 2, []byte{0x1A})}})
+		if i == 9 {
+			tell(r, &game.Emptied{Empty: gamesync.Empty{Count: 2}})
+		}
 		if i >= 1 {
 			tell(r, &game.Settled{Settled: gamesync.Settled{Turn: uint32(i), Hash: gamesync.Hash(i)}})
 		}
@@ -150,7 +153,7 @@ func TestRecording(t *testing.T) {
 	if len(s.Chat) != 2 || s.Chat[0].Text != "hi" || s.Chat[1].Text != "gank" || s.Chat[1].Scope != w3gs.ScopeAllies {
 		t.Errorf("chat: %+v", s.Chat)
 	}
-	if s.Duration != 2300*time.Millisecond || s.Turns != 23 || s.Commands != 23 || s.Checksums < 18 {
+	if s.Duration != 2300*time.Millisecond || s.Turns != 25 || s.Commands != 23 || s.Checksums < 20 {
 		t.Errorf("%v, %d turns, %d commands, %d checksums", s.Duration, s.Turns, s.Commands, s.Checksums)
 	}
 	if len(s.Players) != 3 || len(s.Leaves) != 2 || s.Leaves[0].Time != 0 || s.Leaves[1].Reason != replay.LeaveLocal {
