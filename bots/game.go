@@ -28,6 +28,7 @@ type game struct {
 	states   []gameState // after every compareEvery turns, by the first bot there
 
 	startSaid int
+	step      int           // of the script: the next
 	done      chan struct{} // closed when every bot is gone
 }
 
@@ -40,10 +41,13 @@ func (g *game) reset() {
 	g.players = g.players[:0]
 	for seat := range g.run.opts.Players {
 		name := fmt.Sprintf("%s%d", g.run.opts.NamePrefix, (g.number-1)*g.run.opts.Players+seat+1)
+		if g.run.opts.Script != nil {
+			name = g.run.opts.Script.Names[seat]
+		}
 		g.players = append(g.players, newPlayer(g, seat, name, g.run.opts.Conduct(g.number-1, seat)))
 	}
 	g.left, g.gathered, g.percent, g.hostLine, g.hostSaid, g.startSaid = len(g.players), false, 0, 0, "", 0
-	g.states = nil
+	g.states, g.step = nil, 0
 	g.done = make(chan struct{})
 }
 

@@ -133,6 +133,12 @@ func (p *player) onTurn(now time.Duration, f w3gs.Frame) {
 	p.parts, p.partSum, p.empties = 0, 0, 0
 	p.turn++
 	p.measure(now, increment)
+	if p.scripted() {
+		p.owes, p.answers = true, p.appendAck(p.answers)
+		p.g.compare(p)
+		p.g.conduct(now)
+		return
+	}
 	p.answer()
 	p.g.compare(p)
 	if p.quit && p.seen == p.sent {
@@ -147,7 +153,9 @@ func (p *player) enter(now time.Duration) {
 	if opts.Actions > 0 {
 		p.set(alarmAct, now+pause(opts.Actions))
 	}
-	if opts.ChatEvery == 0 { // otherwise it is set already, and goes on
+	if p.scripted() {
+		p.alarms[alarmChat] = 0
+	} else if opts.ChatEvery == 0 { // otherwise it is set already, and goes on
 		p.set(alarmChat, now+time.Second+time.Duration(rand.Int64N(int64(time.Second))))
 	}
 	c := &p.conduct
@@ -184,6 +192,10 @@ func (p *player) takeActions(now time.Duration, f w3gs.Frame, actions []byte) {
 }
 
 func (p *player) ownAction(now time.Duration, op w3gs.Op, data []byte) {
+	if p.g.run.opts.Script != nil {
+		p.ownStep(op, data)
+		return
+	}
 	number, stamp, ok := parseAction(data)
 	if !ok || number != p.seen+1 {
 		p.fault(op, "own action %d where %d was due", number, p.seen+1)
@@ -215,16 +227,20 @@ func (p *player) sendActions(n int, now time.Duration) {
 
 // answer acknowledges the turn, and sends the burst when it is due.
 func (p *player) answer() {
+	p.out = p.appendAck(p.out)
+	if opts := &p.g.run.opts; opts.Burst > 0 && p.turn == burstTurn {
+		share := (opts.Burst + p.seat) / opts.Players // together exactly Burst
+		p.sendActions(share, p.lastTurn)
+	}
+}
+
+func (p *player) appendAck(dst []byte) []byte {
 	ack := w3gs.Keepalive{Checksum: p.state.checksum()}
 	if p.conduct.Desync && p.turn >= desyncTurn {
 		p.misbehaved = true
 		ack.Checksum ^= 0xDE57C
 	}
-	p.out = ack.AppendTo(p.out)
-	if opts := &p.g.run.opts; opts.Burst > 0 && p.turn == burstTurn {
-		share := (opts.Burst + p.seat) / opts.Players // together exactly Burst
-		p.sendActions(share, p.lastTurn)
-	}
+	return ack.AppendTo(dst)
 }
 
 // pause is the time to the next action: random, rate times a second on average.

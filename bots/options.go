@@ -59,6 +59,8 @@ type Options struct {
 	Portable     bool // one goroutine for each bot, also on Linux
 	Loops        int  // epoll loops on Linux; 0 is one
 
+	Script *Script // played instead of random actions and lines
+
 	// Conduct says how one bot behaves; nil, or the zero Conduct, is well.
 	Conduct func(game, seat int) Conduct
 
@@ -116,6 +118,12 @@ func (o Options) normal() (Options, error) {
 	setDefault(&o.Loops, 1)
 	setDefault(&o.Program, "w3host")
 	setDefault(&o.RealmPassword, RealmPassword)
+	if s := o.Script; s != nil {
+		copied := *s
+		setDefault(&copied.Speed, 1)
+		o.Script, o.Players, o.Actions, o.Burst = &copied, len(s.Names), -1, 0
+		o.Play = scriptTime
+	}
 	if o.Conduct == nil {
 		o.Conduct = func(int, int) Conduct { return Conduct{} }
 	}
@@ -133,6 +141,11 @@ func (o *Options) check() error {
 	}
 	if o.Players < 1 || o.Players > w3gs.MaxSlots {
 		bad("players %d: a game holds 1 to %d", o.Players, w3gs.MaxSlots)
+	}
+	if o.Script != nil {
+		if err := o.Script.check(); err != nil {
+			faults = append(faults, err)
+		}
 	}
 	if o.Games < 1 {
 		bad("games %d: want 1 or more", o.Games)

@@ -109,8 +109,11 @@ type player struct {
 	quit       bool          // leaves as soon as its actions are back
 	misbehaved bool
 
-	sent, seen uint32 // own actions
-	lines      int    // chat lines said
+	sent, seen uint32   // own actions
+	owes       bool     // script: a turn is not answered yet
+	answers    []byte   // script: to turns and pings, not sent yet
+	performed  [][]byte // script: actions that have not come back
+	lines      int      // chat lines said
 
 	heard      time.Duration // last packet
 	pinged     time.Duration // last 0x01
@@ -264,6 +267,10 @@ func (p *player) leave(now time.Duration) {
 	if p.phase >= loading {
 		reason = w3gs.LeaveLost
 	}
+	p.leaveAs(now, reason)
+}
+
+func (p *player) leaveAs(now time.Duration, reason w3gs.LeaveReason) {
 	p.alarms = [alarms]time.Duration{}
 	p.paused = false
 	p.phase = leaving
@@ -306,6 +313,10 @@ func (p *player) note(now time.Duration, e Event) {
 		p.report.Events = append(p.report.Events, e)
 	}
 }
+
+// scripted reports whether what the player says has its place in the order of a
+// script.
+func (p *player) scripted() bool { return p.phase == playing && p.g.run.opts.Script != nil }
 
 // everyone is who a line goes to: all players that the bot knows.
 func (p *player) everyone() []uint8 { return p.known.list() }

@@ -25,7 +25,12 @@ func (p *player) handle(now time.Duration, f w3gs.Frame) {
 		var ping w3gs.PingFromHost
 		if p.decoded(op, ping.Decode(f.Body())) && p.phase < leaving {
 			p.pinged = now
-			p.send(&w3gs.PongToHost{Tick: ping.Tick})
+			pong := w3gs.PongToHost{Tick: ping.Tick}
+			if p.scripted() {
+				p.answers = pong.AppendTo(p.answers)
+				return
+			}
+			p.send(&pong)
 		}
 	default:
 		packet, err := w3gs.Decode(f, w3gs.FromHost)

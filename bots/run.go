@@ -280,8 +280,12 @@ func (r *run) dialFor(ctx context.Context, p *player, addr string) (net.Conn, er
 
 // gameRuns is called once for each game, by its first bot with a turn.
 func (r *run) gameRuns(g *game, now time.Duration) {
+	what := fmt.Sprintf("%v", r.opts.Play)
+	if s := r.opts.Script; s != nil {
+		what = counted(len(s.Steps), "step") + " of a recorded game"
+	}
 	r.log.Info().Int("game", g.number).Stringer("after", now.Round(10*time.Millisecond)).
-		Msgf("the game runs; the bots play %v", r.opts.Play)
+		Msgf("the game runs; the bots play %s", what)
 	r.started <- struct{}{}
 }
 

@@ -58,6 +58,8 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 		each    bool
 		verbose bool
 		id, key uint
+		from    string
+		speed   float64
 	)
 	fs := flag.NewFlagSet("bots", flag.ContinueOnError)
 	fs.SetOutput(stderr)
@@ -111,6 +113,9 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	fs.IntVar(&bad.cut.CutAtByte, "cut-at-byte", 0, "the cut comes behind this `byte` of what is said next")
 	fs.BoolVar(&bad.everywhere, "everywhere", false, "bots misbehave in every game, not only in the first")
 
+	fs.StringVar(&from, "from-replay", "", "play the game of this `file` (.w3g): its players' actions, lines and leaves, at their times")
+	fs.Float64Var(&speed, "speed", 1, "with --from-replay: how many times as fast")
+
 	fs.BoolVar(&asJSON, "json", false, "report as one JSON object")
 	fs.BoolVar(&each, "each", false, "with --json: also one object for each bot")
 	fs.BoolVar(&verbose, "verbose", false, "also say what becomes of each bot")
@@ -128,6 +133,18 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	opts.NoStart = !*start
 	if opts.Actions == 0 {
 		opts.Actions = -1
+	}
+	if from != "" {
+		script, err := readScript(from)
+		if err == nil && speed <= 0 {
+			err = errors.New("--speed must be more than 0")
+		}
+		if err != nil {
+			fmt.Fprintln(stderr, "w3host bots:", err)
+			return 2
+		}
+		script.Speed = speed
+		opts.Script, opts.Players = script, len(script.Names)
 	}
 	if err := bad.check(&opts); err != nil {
 		fmt.Fprintln(stderr, "w3host bots:", err)

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/bots"
+	"w3host/mapstats"
+	"w3host/replay"
+	"w3host/storage"
+	"w3host/w3gs"
+)
+
+// TestReplaysArePlayedAgain has bots play recorded games at a host: the replay
+// that it writes has the same actions of the same players in the same order.
+func TestReplaysArePlayedAgain(t *testing.T) {
+	t.Parallel()
+	synthetic := filepath.Join(t.TempDir(), "stats.w3g")
+	writeStatsGame(t, synthetic)
+	for file, kind := range map[string]struct{ long, loose bool }{
+		synthetic: {}, "gowarcraft3-test_126.w3g": {}, "gowarcraft3-test_130.w3g": {},
+		"w3gjs-126-999.w3g": {long: true}, "ddta-replay_5000.w3g": {long: true},
+		// So many that only the order of each player's is looked at.
+		"forn-1.21-ffa.w3g": {long: true, loose: true}, "w3gjs-129-standard_129_3on3_leaver.w3g": {long: true, loose: true},
+	} {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join("..", "..", "..", "shared", "testdata", "replays", file)
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			if _, err := os.Stat(file); err != nil {
+				t.Skip("SKIPPED: the replay is not here:", err)
+			}
+			if kind.long && os.Getenv("W3HOST_TEST_LONG") != "1" {
+				t.Skip("takes a minute or more: run with W3HOST_TEST_LONG=1")
+			}
+			playAgain(t, file, kind.loose)
+		})
+	}
+}
+
+func playAgain(t *testing.T, file string, loose bool) {
+	script, err := readScript(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script.Speed, script.InOrder = 1000, !loose
+	h := startHost(t, "[game]\nlatency = \"20ms\"\n[limits]\npacket_rate = 1000000\naction_kib_per_second = 65536\naction_burst_kib = 65536\n"+
+		fmt.Sprintf("[lobby]\ncountdown = 0\nautostart = %d\n", len(script.Names)))
+	report, err := bots.Run(t.Context(), bots.Options{
+		Addr: h.addr, Script: script, GameID: 1, NoStart: true, LoadTime: time.Millisecond, Patience: time.Minute,
+	})
+	if err != nil || !report.OK {
+		t.Fatalf("%s: %v %v", report.Verdict(), err, report.Faults)
+	}
+	row := h.ended(t)
+	data := h.replay(t, row.Replay)
+	copied := filepath.Join(t.TempDir(), "again.w3g")
+	if err := os.WriteFile(copied, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again, err := readScript(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(again.Names, script.Names) {
+		t.Errorf("players %q, want %q", again.Names, script.Names)
+	}
+	want, got := actionsOf(script), actionsOf(again)
+	if loose {
+		slices.SortStableFunc(want, func(a, b string) int { return strings.Compare(a[:1], b[:1]) })
+		slices.SortStableFunc(got, func(a, b string) int { return strings.Compare(a[:1], b[:1]) })
+	}
+	if len(want) != len(got) {
+		t.Errorf("%d actions, want %d", len(got), len(want))
+	}
+	for i := range min(len(want), len(got)) {
+		if want[i] != got[i] {
+			t.Fatalf("action %d of %d is %s, want %s", i, len(want), got[i], want[i])
+		}
+	}
+	if w, g := leavesIn(script), leavesIn(again); !slices.Equal(w, g[:len(w)]) {
+		t.Errorf("leaves %q, want %q", g, w)
+	}
+	checkResults(t, h, row, file)
+	t.Logf("%d actions of %d players in %v: the same", len(got), len(script.Names), time.Duration(row.PlayedMS)*time.Millisecond)
+}
+
+func actionsOf(s *bots.Script) (list []string) {
+	left := map[int]bool{} // some files have actions of who has left
+	for _, step := range s.Steps {
+		left[step.Seat] = left[step.Seat] || step.Kind == bots.StepLeave
+		if step.Kind == bots.StepAct && !left[step.Seat] {
+			list = append(list, fmt.Sprintf("%d % X", step.Seat, step.Data))
+		}
+	}
+	return list
+}
+
+func leavesIn(s *bots.Script) (list []string) {
+	for _, step := range s.Steps {
+		if step.Kind == bots.StepLeave {
+			list = append(list, fmt.Sprint(step.Seat))
+		}
+	}
+	return list
+}
+
+// checkResults holds the results in the game log against those that the recorded
+// game reported.
+func checkResults(t *testing.T, h testHost, row storage.Game, file string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := replay.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var roster []mapstats.Player
+	for _, p := range replay.Summarise(r).Players {
+		if p.Slot != nil {
+			roster = append(roster, mapstats.Player{PID: p.PID, Name: p.Name, Colour: p.Slot.Colour})
+		}
+	}
+	stats := mapstats.New(roster)
+	if r, err = replay.NewReader(bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		rec, err := r.Next()
+		if err != nil {
+			break
+		}
+		for pid, action := range w3gs.Actions(rec.Commands) {
+			stats.Action(0, pid, action)
+		}
+	}
+	var want, got []string
+	for _, res := range stats.Results() {
+		who := res.About
+		for _, p := range roster {
+			if p.PID == res.PID {
+				who = p.Name
+			}
+		}
+		want = append(want, fmt.Sprintf("%v %s %s=%s", res.Source, who, res.Name, res.Value))
+	}
+	detail, err := h.store(t).Game(t.Context(), row.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = resultsOf(detail)
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(want, got) {
+		t.Errorf("results:\n%q, want\n%q", got, want)
+	}
+	t.Logf("%d results", len(got))
+}
+
+func resultsOf(g *storage.GameDetail) (list []string) {
+	for _, r := range g.Results {
+		who := ""
+		for _, p := range g.People {
+			if int(p.PID) == int(r.PID) {
+				who = p.Name
+			}
+		}
+		list = append(list, fmt.Sprintf("%v %s %s=%s", r.Source, who, r.Name, r.Value))
+	}
+	return list
+}
+
+// writeStatsGame writes a replay of a game that reported W3MMD and DotA values.
+func writeStatsGame(t *testing.T, file string) {
+	t.Helper()
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	start := &replay.Start{
+		GameName: "stats", Settings: replay.Settings{MapPath: `Maps\t.w3x`, HostName: "Ann", Rest: make([]byte, 21)},
+		Players: []replay.Player{{PID: 5, Name: "Ann", Extra: []byte{0}}, {PID: 3, Name: "Bob Two", Extra: []byte{0}}},
+	}
+	for i, p := range start.Players {
+		start.Slots = append(start.Slots, w3gs.Slot{PID: p.PID, Status: w3gs.SlotOccupied, Team: uint8(i), Colour: uint8(i), Handicap: 100})
+	}
+	w, err := replay.NewWriter(f, replay.HostOf(replay.ProductExpansion, 26), start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := func(file, mission, key string, value byte) []byte {
+		return append(append([]byte{0x6B}, file+"\x00"+mission+"\x00"+key+"\x00"...), value, 0, 0, 0)
+	}
+	var reports [][]byte
+	for i, m := range []string{
+		"init version 1 1", "init pid 0 Ann", `init pid 1 Bob\ Two`, "DefVarP kills int high none", "VarP 0 kills += 3",
+		"VarP 1 kills = 7", "FlagP 0 winner", "FlagP 1 loser",
+	} {
+		reports = append(reports, stored("MMD.Dat", fmt.Sprintf("val:%d", i), m, 0))
+	}
+	reports = append(reports, stored("dr.x", "1", "1", 12), stored("dr.x", "Global", "Winner", 1))
+	for _, report := range reports {
+		for _, pid := range []uint8{3, 5, 3} { // in turn, so that a turn has to be split
+			err = w.Turn(100*time.Millisecond, w3gs.AppendAction(w3gs.AppendAction(nil, pid, report), 8-pid, []byte{0x61}))
+		}
+	}
+	for _, pid := range []uint8{3, 5} {
+		err = w.Left(pid, w3gs.LeaveLost)
+	}
+	if err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+}
