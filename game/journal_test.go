@@ -11,6 +11,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
+
+	"w3host/mapxfer"
+	"w3host/w3gs"
 )
 
 // TestRerunInAnotherProcess writes the journals of random games and lets another
@@ -124,4 +128,31 @@ func FuzzJournal(f *testing.F) {
 			t.Error("an error without a word")
 		}
 	})
+}
+
+// TestJournalOfFigures: what the kernel knows decides which parts leave.
+func TestJournalOfFigures(t *testing.T) {
+	figures := mapxfer.Figures{Queued: 1442, Unacked: 28840, RTT: 63 * time.Millisecond, MinRTT: 12345 * time.Microsecond}
+	var j Journal
+	b, err := j.Begin(nil, &Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := []Input{
+		{Kind: Packet, Link: 7, Figures: figures, Packet: &w3gs.MapPartOK{To: 1, From: 2, Size: 1442}},
+		{Kind: Backlog, Link: 7, Queued: 20, Figures: figures, Moves: 3},
+	}
+	for i := range said {
+		b = j.Append(b, 0, &said[i])
+	}
+	r, _, err := ReadJournal(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range said {
+		e, err := r.Next()
+		if err != nil || e.Input.Kind != in.Kind || e.Input.Figures != figures || e.Input.Moves != in.Moves {
+			t.Errorf("%v: %+v", err, e.Input)
+		}
+	}
 }

@@ -222,11 +222,6 @@ func rate(arrivals []arrived, from, to time.Time) float64 {
 	return float64(n) / to.Sub(from).Seconds()
 }
 
-// speed is bytes per second from the request to the last byte.
-func (f *fetcher) speed() float64 {
-	return float64(f.file.Len()) / f.done.Sub(f.asked).Seconds()
-}
-
 // sayTime says a line with the time in it.
 func (f *fetcher) sayTime() {
 	f.t.Helper()
