@@ -83,7 +83,7 @@ func TestRanks(t *testing.T) {
 func TestCategory(t *testing.T) {
 	for name, want := range map[string]string{
 		"DotA Allstars v6.83d": "dota allstars", "DotA Allstars 6.88 en": "dota allstars",
-		"Lost Temple": "lost temple", "3 Lanes": "3 lanes", "Vampirism  Fire 6": "vampirism fire", "": "",
+		"Lost Temple": "lost temple", "3 Lanes": "3 lanes", "|cFFff0000Castle|r Fight v1.14b": "castle fight", "Vampirism  Fire 6": "vampirism fire", "": "",
 	} {
 		if got := Category(name); got != want {
 			t.Errorf("%q is in %q, not %q", name, got, want)

@@ -1,6 +1,7 @@
 package rating
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -56,12 +57,14 @@ func Ranks(results []Result) (team, ranks []int, ok bool) {
 	return team, ranks, decided && len(ranks) >= 2
 }
 
+var colours = regexp.MustCompile(`\|(c[0-9a-f]{8}|r)`)
+
 // Category is what the versions of a map have in common: its name in small
 // letters up to the first word with a digit at its beginning or behind a "v".
 // "DotA Allstars v6.83d" and "DotA Allstars 6.88" are both "dota allstars". A
-// name that begins with such a word is a category by itself.
+// name that begins with such a word keeps it. Colours (|cAARRGGBB … |r) go.
 func Category(mapName string) string {
-	words := strings.Fields(strings.ToLower(mapName))
+	words := strings.Fields(colours.ReplaceAllString(strings.ToLower(mapName), ""))
 	for i, w := range words {
 		number := strings.TrimPrefix(w, "v")
 		if i > 0 && number != "" && unicode.IsDigit(rune(number[0])) {

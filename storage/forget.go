@@ -243,6 +243,7 @@ func (s scrub) totals(ctx context.Context) (n int64, err error) {
 			"UPDATE player_totals SET name_key = $2, name = $2 WHERE name_key = $1",
 			"UPDATE player_map_totals SET name_key = $2, name = $2 WHERE name_key = $1",
 			"UPDATE player_value_totals SET name_key = $2 WHERE name_key = $1",
+			"UPDATE ratings SET name_key = $2, name = $2 WHERE name_key = $1",
 		} {
 			rows, err := tx.Exec(ctx, statement, s.key, s.token)
 			if err != nil {

@@ -212,7 +212,7 @@ func TestReadersLeaveTheSchema(t *testing.T) {
 				}
 				return rawCount(t, url, query)
 			}
-			if err := open(storage.Options{MustExist: true}); !errors.Is(err, storage.ErrNoDatabase) || !strings.Contains(err.Error(), "step 0 of 7") {
+			if err := open(storage.Options{MustExist: true}); !errors.Is(err, storage.ErrNoDatabase) || !strings.Contains(err.Error(), "step 0 of 9") {
 				t.Errorf("empty: %v", err)
 			}
 			db, err := storage.Open(t.Context(), url, storage.Options{LeaveSchema: true, MustExist: true})
@@ -235,7 +235,7 @@ func TestReadersLeaveTheSchema(t *testing.T) {
 				t.Errorf("whole: %v", err)
 			}
 			raw(t, url, "DELETE FROM w3host_schema WHERE version_id > 3")
-			if err := open(storage.Options{MustExist: true}); !errors.Is(err, storage.ErrNoDatabase) || !strings.Contains(err.Error(), "at step 3 of 7") {
+			if err := open(storage.Options{MustExist: true}); !errors.Is(err, storage.ErrNoDatabase) || !strings.Contains(err.Error(), "at step 3 of 9") {
 				t.Errorf("older: %v", err)
 			}
 		})

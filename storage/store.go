@@ -26,6 +26,7 @@ type Store interface {
 	HostRegistry
 	GameReader
 	StatsReader
+	RatingStore
 	BanStore
 	AdminStore
 	AuditLog

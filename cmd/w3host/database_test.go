@@ -21,7 +21,7 @@ type dbCommand func(context.Context, []string, io.Reader, io.Writer, io.Writer) 
 
 var dbCommands = map[string]dbCommand{
 	"games": gamesCommand, "game": gameCommand, "stats": statsCommand, "prune": pruneCommand, "forget": forgetCommand, "ban": banCommand, "unban": unbanCommand,
-	"bans": bansCommand, "admin": adminCommand, "migrate": migrateCommand,
+	"bans": bansCommand, "admin": adminCommand, "migrate": migrateCommand, "ratings": ratingsCommand,
 }
 
 // ask runs "w3host LINE" as a shell would, without quotes.
@@ -52,6 +52,11 @@ func TestDatabaseCommands(t *testing.T) {
 		{"migrate down --force", 1, `there is no file`},
 		{"migrate", 0, `^The schema is now at step \d+\.\n$`},
 		{"games", 0, `^No games\.\n$`},
+		{"ratings", 0, `^No ratings\.\n$`},
+		{"ratings rebuild", 0, `^All ratings are made anew, from 0 games\.\n$`},
+		{"ratings rebuild dota", 2, `unexpected argument`},
+		{"ratings list dota --csv", 0, `^name,realm,category,mu,sigma,points,games,place,of\n`},
+		{"ratings --limit 0", 2, `--limit must be 1 or more`},
 		{"games --csv", 0, `^key,name,owner,realm,host,version,map_name,`},
 		{"games --json --csv", 1, `choose --json or --csv`},
 		{"games --since yesterday", 2, `how long ago: 7d, 12h`},
@@ -127,19 +132,21 @@ func TestDatabaseCommands(t *testing.T) {
 		{"migrate sideways", 2, `there is no "sideways": it is up, down or status`},
 		{"migrate status", 0, `(?s)^STEP +FILE +STATE\n1 +00001_game_log\.sql +applied `},
 		{"migrate down", 1, `^w3host migrate: nothing was done: answer y, or say --yes\n$`},
-		{"migrate down --yes", 0, `^Step 7 \(00007_links\.sql\) is taken back\.\n$`},
-		{"migrate status", 0, `00007_links\.sql +missing\n$`},
-		{"games", 1, `its schema is at step 6 of 7; a host, or migrate up, completes it`},
-		{"migrate down < y", 0, `Step 6`},
+		{"migrate down --yes", 0, `^Step 9 \(00009_ratings_index\.sql\) is taken back\.\n$`},
+		{"migrate status", 0, `00009_ratings_index\.sql +missing\n$`},
+		{"games", 1, `its schema is at step 8 of 9; a host, or migrate up, completes it`},
+		{"migrate down < y", 0, `Step 8`},
+		{"migrate down --yes", 0, `Step 7`},
+		{"migrate down --yes", 0, `Step 6`},
 		{"migrate down --yes", 0, `Step 5`},
 		{"migrate down --yes", 0, `Step 4`},
 		{"migrate down --yes", 0, `Step 3`},
 		{"migrate down --yes", 0, `Step 2`},
 		{"migrate down", 1, `w3host migrate down --force deletes them\n$`},
 		{"migrate down --force", 0, `Step 1`},
-		{"games", 1, `its schema is at step 0 of 7; a host, or migrate up, completes it`},
+		{"games", 1, `its schema is at step 0 of 9; a host, or migrate up, completes it`},
 		{"migrate status", 0, `00001_game_log\.sql +missing`},
-		{"migrate up", 0, `^The schema is now at step 7\.\n$`},
+		{"migrate up", 0, `^The schema is now at step 9\.\n$`},
 		{"migrate status --json", 0, `"applied": true`},
 
 		{"games --database mysql://x", 2, `"mysql:" is not known`},

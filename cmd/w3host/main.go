@@ -35,6 +35,7 @@ func commands() []subcommand {
 		{"games", "list the games of the log", gamesCommand},
 		{"game", "tell all that the log knows about one game", gameCommand},
 		{"stats", "tell what the log knows about a player", statsCommand},
+		{"ratings", "list the strongest players, or rate all games anew", ratingsCommand},
 		{"ban", "keep a name, an address or a network out", banCommand},
 		{"unban", "end a ban", unbanCommand},
 		{"bans", "list the bans", bansCommand},

@@ -142,6 +142,8 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	defer func() { closeRecorder(recorder, time.Unix(0, stopBy.Load()), log) }()
 	go housekeeping(ctx, db, retention(c.Database), log.With().Str("part", "database").Logger()) // ends with ctx
 
+	go keepRatings(ctx, db, log.With().Str("part", "database").Logger()) // ends with ctx
+
 	lists := guard{
 		storage.NewGuard(db, storage.GuardOptions{Dir: c.Database.Spool, Log: log.With().Str("part", "database").Logger()}),
 		c.Lobby.LANAdmins, c.Database.RequireBans,

@@ -45,7 +45,7 @@ var rooms = map[string]room{
 	"replay":              {imports: []string{"w3gs"}, pure: true},
 	"lan":                 {imports: []string{"w3gs"}},
 	"bncs":                {imports: []string{"w3gs"}, pure: true},
-	"storage":             {imports: []string{"migrations", "storage", "internal/filelock"}},
+	"storage":             {imports: []string{"migrations", "rating", "storage", "internal/filelock"}},
 	"migrations":          {},
 	"game":                {imports: []string{"w3gs", "lobby", "mapxfer", "sync", "command", "reconnect"}, pure: true},
 	"gamelog":             {imports: []string{"w3gs", "w3map", "game", "lobby", "mapstats", "storage", "sync"}},

@@ -39,6 +39,7 @@ func Run(t *testing.T, database func(testing.TB) string) {
 		"games of dead hosts":               testDeadHosts,
 		"list of games":                     testGames,
 		"statistics":                        testStats,
+		"ratings":                           testRatings,
 		"bans":                              testBans,
 		"admins":                            testAdmins,
 		"audit log":                         testAudit,

@@ -1,0 +1,250 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"w3host/rating"
+	"w3host/storage/internal/sqldb"
+)
+
+// Rating is how strong a player of one realm is on a category of maps.
+type Rating struct {
+	Name     string  `json:"name"`
+	Realm    string  `json:"realm"`
+	Category string  `json:"category"`
+	Mu       float64 `json:"mu"`
+	Sigma    float64 `json:"sigma"`
+	Points   int     `json:"points"` // as players are told
+	Games    int     `json:"games"`
+	Place    int     `json:"place"` // from 1
+	Of       int     `json:"of"`    // players of the category
+}
+
+// RatingStore keeps the ratings. They depend on the results of games and the
+// order in which these ended, and on nothing else.
+type RatingStore interface {
+	// RateGames rates the games that have ended and are not rated yet. A game that
+	// arrives after a later one is rated late; RebuildRatings puts it in its place.
+	RateGames(ctx context.Context) (games int64, err error)
+	// RebuildRatings makes all ratings anew from the games that are kept. It calls
+	// progress, which may be nil, with the number of games so far.
+	RebuildRatings(ctx context.Context, progress func(games int64)) (games int64, err error)
+	// Rating tells the rating of a player on a map; ErrNotFound when they have none.
+	Rating(ctx context.Context, name, realm, mapName string) (Rating, error)
+	// BestRated lists the best of a category, or of each.
+	BestRated(ctx context.Context, category string, limit int) ([]Rating, error)
+}
+
+func (d *database) RateGames(ctx context.Context) (games int64, err error) {
+	var waits bool
+	if err := d.prepare(ctx); err != nil {
+		return 0, err
+	}
+	err = d.sql.One(ctx, "SELECT EXISTS (SELECT 1 FROM games WHERE NOT rated AND ended_at IS NOT NULL)", nil, &waits)
+	if err != nil || !waits {
+		return 0, err
+	}
+	return games, d.rateAll(ctx, func(n int64) { games += n })
+}
+
+func (d *database) RebuildRatings(ctx context.Context, progress func(int64)) (games int64, err error) {
+	err = d.tx(ctx, func(tx sqldb.Tx) error {
+		if err := d.lockRatings(ctx, tx); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "DELETE FROM ratings"); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "UPDATE games SET rated = false WHERE rated")
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return games, d.rateAll(ctx, func(n int64) {
+		games += n
+		if progress != nil {
+			progress(games)
+		}
+	})
+}
+
+// lockRatings keeps other hosts from rating until the transaction ends: each game
+// builds on the one before.
+func (d *database) lockRatings(ctx context.Context, tx sqldb.Tx) error {
+	if d.sql.Dialect() != "postgres" {
+		return nil // there is one writer at a time
+	}
+	_, err := tx.Exec(ctx, "LOCK TABLE ratings IN EXCLUSIVE MODE")
+	return err
+}
+
+func (d *database) rateAll(ctx context.Context, done func(int64)) error {
+	return d.inBatches(ctx, done, func(tx sqldb.Tx) (bool, int64, error) {
+		n, err := d.rateSome(ctx, tx)
+		return n > 0, n, err
+	})
+}
+
+// ratedPlayer is who is rated for what.
+type ratedPlayer struct{ key, realm, category string }
+
+// ratedGame is a game with those who were in it.
+type ratedGame struct {
+	category string
+	players  []ratedPlayer
+	names    []string
+	results  []rating.Result
+}
+
+// rateSome rates the first games of those that wait.
+func (d *database) rateSome(ctx context.Context, tx sqldb.Tx) (int64, error) {
+	if err := d.lockRatings(ctx, tx); err != nil {
+		return 0, err
+	}
+	keys, games, err := d.unrated(ctx, tx)
+	if err != nil || len(keys) == 0 {
+		return 0, err
+	}
+	known, err := d.ratingsOf(ctx, tx, games)
+	if err != nil {
+		return 0, err
+	}
+	changed := map[ratedPlayer]bool{}
+	for _, k := range keys {
+		g := games[k]
+		team, ranks, ok := rating.Ranks(g.results)
+		if !ok {
+			continue
+		}
+		teams := make([][]rating.Skill, len(ranks))
+		who := make([][]*Rating, len(ranks))
+		for i, p := range g.players {
+			if team[i] < 0 {
+				continue
+			}
+			r := known[p]
+			if r == nil {
+				new := rating.Newcomer()
+				r = &Rating{Mu: new.Mu, Sigma: new.Sigma}
+				known[p] = r
+			}
+			r.Name, r.Games, changed[p] = g.names[i], r.Games+1, true
+			teams[team[i]] = append(teams[team[i]], rating.Skill{Mu: r.Mu, Sigma: r.Sigma})
+			who[team[i]] = append(who[team[i]], r)
+		}
+		rating.Rate(teams, ranks)
+		for i, team := range teams {
+			for j, s := range team {
+				who[i][j].Mu, who[i][j].Sigma = s.Mu, s.Sigma
+			}
+		}
+	}
+	for p := range changed {
+		r := known[p]
+		if _, err := tx.Exec(ctx, `INSERT INTO ratings (category, name_key, realm, name, mu, sigma, games) VALUES ($1, $2, $3, $4, $5, $6, $7)
+			ON CONFLICT (name_key, realm, category) DO UPDATE SET name = excluded.name, mu = excluded.mu, sigma = excluded.sigma,
+				games = excluded.games`, p.category, p.key, p.realm, r.Name, r.Mu, r.Sigma, r.Games); err != nil {
+			return 0, err
+		}
+	}
+	_, err = tx.Exec(ctx, "UPDATE games SET rated = true WHERE "+d.inKeys("key"), keyArg(keys))
+	return int64(len(keys)), err
+}
+
+// unrated reads the games that wait, in the order in which they ended. Of games
+// with computers nobody's strength can be told.
+func (d *database) unrated(ctx context.Context, tx sqldb.Tx) (keys []GameKey, games map[GameKey]*ratedGame, err error) {
+	games = map[GameKey]*ratedGame{}
+	err = tx.Query(ctx, `SELECT key, map_name FROM games WHERE NOT rated AND ended_at IS NOT NULL ORDER BY ended_at, key LIMIT $1`,
+		[]any{countBatch}, func(scan sqldb.Scan) error {
+			var k GameKey
+			var name string
+			err := scan(&k, &name)
+			keys, games[k] = append(keys, k), &ratedGame{category: rating.Category(name)}
+			return err
+		})
+	if err != nil || len(keys) == 0 {
+		return nil, nil, err
+	}
+	err = tx.Query(ctx, `SELECT game_key, name_key, realm, name, team, coalesce(outcome, '') FROM played
+		WHERE `+d.inKeys("game_key")+` AND NOT EXISTS (SELECT 1 FROM game_computers c WHERE c.game_key = played.game_key)
+		ORDER BY game_key, slot`, []any{keyArg(keys)}, func(scan sqldb.Scan) error {
+		var k GameKey
+		var p ratedPlayer
+		var name string
+		var r rating.Result
+		if err := scan(&k, &p.key, &p.realm, &name, &r.Team, &r.Outcome); err != nil {
+			return err
+		}
+		g := games[k]
+		p.category = g.category
+		g.players, g.names, g.results = append(g.players, p), append(g.names, name), append(g.results, r)
+		return nil
+	})
+	return keys, games, err
+}
+
+// ratingsOf reads what is known of those who were in the games.
+func (d *database) ratingsOf(ctx context.Context, tx sqldb.Tx, games map[GameKey]*ratedGame) (map[ratedPlayer]*Rating, error) {
+	names := map[string]bool{}
+	for _, g := range games {
+		for _, p := range g.players {
+			names[p.key] = true
+		}
+	}
+	list, _ := json.Marshal(slices.Collect(maps.Keys(names))) // texts
+	known := map[ratedPlayer]*Rating{}
+	err := tx.Query(ctx, "SELECT category, name_key, realm, name, mu, sigma, games FROM ratings WHERE "+d.inTexts("name_key", 1),
+		[]any{string(list)}, func(scan sqldb.Scan) error {
+			var p ratedPlayer
+			r := new(Rating)
+			err := scan(&p.category, &p.key, &p.realm, &r.Name, &r.Mu, &r.Sigma, &r.Games)
+			known[p] = r
+			return err
+		})
+	return known, err
+}
+
+// ratingColumns are those of scanRating. Who is as strong as somebody else has
+// the same place.
+const ratingColumns = `SELECT name, realm, category, mu, sigma, games,
+	(SELECT 1 + count(*) FROM ratings b WHERE b.category = r.category AND b.mu - 3 * b.sigma > r.mu - 3 * r.sigma),
+	(SELECT count(*) FROM ratings b WHERE b.category = r.category) FROM ratings r`
+
+func scanRating(scan sqldb.Scan, r *Rating) error {
+	err := scan(&r.Name, &r.Realm, &r.Category, &r.Mu, &r.Sigma, &r.Games, &r.Place, &r.Of)
+	r.Points = rating.Skill{Mu: r.Mu, Sigma: r.Sigma}.Points()
+	return err
+}
+
+func (d *database) Rating(ctx context.Context, name, realm, mapName string) (Rating, error) {
+	category := rating.Category(mapName)
+	all, err := collect(ctx, d, ratingColumns+" WHERE name_key = $1 AND realm = $2 AND category = $3",
+		[]any{fold(clean(name)), clean(realm), category}, scanRating)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("no rated games of %s on %s: %w", name, category, ErrNotFound)
+	}
+	if err != nil {
+		return Rating{}, err
+	}
+	return all[0], nil
+}
+
+func (d *database) BestRated(ctx context.Context, category string, limit int) ([]Rating, error) {
+	if limit < 1 {
+		return nil, errors.New("a list of the best needs room for one")
+	}
+	where := ""
+	args := []any{limit}
+	if category != "" {
+		where, args = " WHERE r.category = $2", append(args, strings.ToLower(category))
+	}
+	return collect(ctx, d, ratingColumns+where+" ORDER BY r.category, r.mu - 3 * r.sigma DESC, r.name_key LIMIT $1", args, scanRating)
+}
