@@ -107,8 +107,8 @@ func (l *link) rescue() {
 	l.cut(errCrashed)
 }
 
-// saveCrash writes a file that tells of a crash and returns its name, or why
-// there is none.
+// saveCrash has a file written that tells of a crash, and returns its name. The
+// disk may take its time: no game waits for it.
 func (h *Host) saveCrash(who, what string, stack []byte, state string) string {
 	now := time.Now()
 	text := fmt.Sprintf("%s\n%s\n%s\n\n%s\n%s", h.opts.ProgramName, now.Format(time.RFC3339Nano), what, state, stack)
@@ -116,12 +116,14 @@ func (h *Host) saveCrash(who, what string, stack []byte, state string) string {
 		return "no folder is set for it"
 	}
 	file := filepath.Join(h.opts.Crashes, fmt.Sprintf("%s-%s.txt", who, now.UTC().Format("20060102-150405.000000")))
-	err := os.MkdirAll(h.opts.Crashes, 0o755)
-	if err == nil {
-		err = os.WriteFile(file, []byte(text), 0o600)
-	}
-	if err != nil {
-		return "could not be written: " + err.Error()
-	}
+	h.writing.Go(func() { // ends with the file
+		err := os.MkdirAll(h.opts.Crashes, 0o755)
+		if err == nil {
+			err = os.WriteFile(file, []byte(text), 0o600)
+		}
+		if err != nil {
+			h.log.Error().Err(err).Str("file", file).Msg("file of a crash cannot be written")
+		}
+	})
 	return file
 }

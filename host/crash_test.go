@@ -22,6 +22,7 @@ func crashRig(t *testing.T, change func(*Options)) (r *rig, crashes func() []str
 		}
 	})
 	return r, func() (texts []string) {
+		r.h.writing.Wait()
 		files, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
 		for _, file := range files {
 			b, err := os.ReadFile(file)

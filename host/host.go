@@ -37,6 +37,7 @@ type Host struct {
 	returnAddr netip.AddrPort
 	shard      *shard
 	journals   *journals
+	writing    sync.WaitGroup // files of crashes
 
 	mu       sync.Mutex
 	games    map[uint32]*Game // lobbies and running games by id
@@ -140,6 +141,7 @@ func (h *Host) Run(ctx context.Context) error {
 	h.keepLobbies(ctx)
 	err := h.stop()
 	h.journals.close()
+	h.writing.Wait()
 	if l := h.Lateness(); l.Turns > 0 {
 		h.log.Info().EmbedObject(l).Msg("how late turns were sent")
 	}

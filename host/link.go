@@ -19,7 +19,7 @@ const (
 	// close before it is cut.
 	lingerTime = 2 * time.Second
 	// flushMost is what one link may write before others have their turn.
-	flushMost = 256 << 10
+	flushMost = 64 << 10
 )
 
 // linkState is how far a connection has come.

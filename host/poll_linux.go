@@ -48,7 +48,8 @@ type epoller struct {
 	pause     time.Duration
 	until     time.Duration // accept again then; 0: no pause
 	byFD      []*fdSocket
-	ready     [readyBatch]unix.EpollEvent
+	news      [readyBatch]unix.EpollEvent // of the shard's own set
+	ready     [readyBatch]unix.EpollEvent // of the set of a game, which may be read meanwhile
 	buf       []byte
 }
 
@@ -118,7 +119,8 @@ func (p *epoller) wait(d time.Duration) {
 	n := p.sleep(d)
 	p.s.look()
 	p.s.runCalls()
-	for _, e := range p.ready[:n] {
+	for _, e := range p.news[:n] {
+		p.s.punctual()
 		switch fd := int(e.Fd); {
 		case fd == p.event:
 			_, _ = unix.Read(p.event, p.buf[:8])
@@ -143,7 +145,7 @@ func (p *epoller) read(g *Game) {
 		return
 	}
 	for {
-		n := p.take(g.set)
+		n := take(g.set, &p.ready)
 		for _, e := range p.ready[:n] {
 			p.pass(e)
 		}
@@ -159,7 +161,7 @@ func (p *epoller) read(g *Game) {
 // kernel, since the runtime's go by whole milliseconds.
 func (p *epoller) sleep(d time.Duration) (n int) {
 	if d == 0 {
-		return p.take(p.set)
+		return take(p.set, &p.news)
 	}
 	var alarm unix.ItimerSpec // zero: none
 	if d > 0 {
@@ -167,15 +169,15 @@ func (p *epoller) sleep(d time.Duration) (n int) {
 	}
 	_ = unix.TimerfdSettime(p.timer, 0, &alarm, nil)
 	_ = p.waiting.Read(func(uintptr) bool {
-		n = p.take(p.set)
+		n = take(p.set, &p.news)
 		return n > 0
 	})
 	return n
 }
 
 // take asks the kernel which sockets have news, without waiting.
-func (p *epoller) take(set int) int {
-	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(set), uintptr(unsafe.Pointer(&p.ready[0])), readyBatch, 0, 0, 0)
+func take(set int, news *[readyBatch]unix.EpollEvent) int {
+	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(set), uintptr(unsafe.Pointer(news)), readyBatch, 0, 0, 0)
 	return max(int(n), 0)
 }
 

@@ -36,6 +36,8 @@ type shard struct {
 	arriving  expiries // unjoined links
 	lingering expiries // closing links
 	dirty     []*link  // have queued something in the step at hand
+	spare     []*link  // for the next of these
+	due       bool     // turns that are due are being run
 	again     []*link  // may write more when others had their turn
 	touched   []*Game  // have had input since their deadline was looked up
 	stopping  bool
@@ -96,6 +98,7 @@ func (s *shard) run() {
 		s.again = nil
 		for _, l := range again {
 			l.flush()
+			s.punctual()
 		}
 		s.settle()
 	}
@@ -135,12 +138,25 @@ func (s *shard) runCalls() {
 	s.mu.Unlock()
 	for _, f := range calls {
 		f()
+		s.punctual()
 	}
 	s.settle()
 }
 
+// punctual runs the turns that have become due amid other work: what a crowd of
+// joins or downloads wants must not make a game late.
+func (s *shard) punctual() {
+	if s.due {
+		return // it is at it
+	}
+	s.look()
+	s.runDue()
+}
+
 // runDue ticks the games whose time has come.
 func (s *shard) runDue() {
+	s.due = true
+	defer func() { s.due = false }()
 	for len(s.games) > 0 && s.games[0].due <= s.now {
 		g := s.games[0]
 		s.poll.read(g)
@@ -165,16 +181,21 @@ func (s *shard) beat() {
 // settle writes what has been queued, and looks up when the games that have had
 // input want a tick.
 func (s *shard) settle() {
-	for i := 0; i < len(s.dirty); i++ {
-		s.dirty[i].flush()
+	for len(s.touched) > 0 || len(s.dirty) > 0 { // a link that breaks is an input
+		for i := 0; i < len(s.touched); i++ {
+			s.touched[i].schedule()
+		}
+		clear(s.touched)
+		s.touched = s.touched[:0]
+		dirty := s.dirty
+		s.dirty, s.spare = s.spare, nil // a turn that becomes due meanwhile has links of its own
+		for _, l := range dirty {
+			l.flush()
+			s.punctual()
+		}
+		clear(dirty)
+		s.spare = dirty[:0]
 	}
-	clear(s.dirty)
-	s.dirty = s.dirty[:0]
-	for i := 0; i < len(s.touched); i++ {
-		s.touched[i].schedule()
-	}
-	clear(s.touched)
-	s.touched = s.touched[:0]
 }
 
 // arrive takes a new connection.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/rs/zerolog/diode"
 	"golang.org/x/term"
 
 	"w3host/config"
@@ -16,23 +17,64 @@ func init() {
 	zerolog.DurationFieldFormat = zerolog.DurationFormatString // with their unit: "554.4ms"
 }
 
+const (
+	// logLines is how many lines may wait for a terminal or pipe that does not
+	// take them. Then the oldest are lost, and counted: no game waits for a log.
+	logLines = 8192
+	// logTimeout is how long they may take when the program ends.
+	logTimeout = 300 * time.Millisecond
+)
+
 // newLogger writes for people on a terminal and JSON lines everywhere else.
 func newLogger(c config.Log, w io.Writer) zerolog.Logger {
+	return logTo(c, logSink(c, w))
+}
+
+// newHostLogger is newLogger with a queue before the terminal or pipe. flush
+// writes what waits.
+func newHostLogger(c config.Log, w io.Writer) (log zerolog.Logger, flush func()) {
+	sink := logSink(c, w)
+	queue := diode.NewWriter(struct{ io.Writer }{sink}, logLines, 0, func(missed int) {
+		lost := logTo(c, sink)
+		lost.Warn().Int("lines", missed).Msg("log lines were lost: whoever reads the log is too slow")
+	})
+	return logTo(c, queue), func() {
+		done := make(chan struct{})
+		go func() { // ends when the lines are written, or with the program
+			_ = queue.Close()
+			close(done)
+		}()
+		select {
+		case <-done:
+		case <-time.After(logTimeout):
+		}
+	}
+}
+
+func logTo(c config.Log, w io.Writer) zerolog.Logger {
 	level, err := zerolog.ParseLevel(c.Level)
 	if err != nil {
 		level = zerolog.InfoLevel
 	}
-	if !c.JSON && isTerminal(w) {
-		return consoleLogger(w, level)
-	}
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()
 }
 
-// consoleLogger writes for people. NO_COLOR turns the colours off, as it does
-// in other programs (https://no-color.org).
+// logSink turns lines into what people read where they do. NO_COLOR turns the
+// colours off, as it does in other programs (https://no-color.org).
+func logSink(c config.Log, w io.Writer) io.Writer {
+	if c.JSON || !isTerminal(w) {
+		return w
+	}
+	return newConsole(w, c.Level == zerolog.LevelDebugValue)
+}
+
+func newConsole(w io.Writer, all bool) console {
+	return console{out: w, colour: isTerminal(w) && os.Getenv("NO_COLOR") == "", all: all}
+}
+
+// consoleLogger writes for people.
 func consoleLogger(w io.Writer, level zerolog.Level) zerolog.Logger {
-	out := console{out: w, colour: isTerminal(w) && os.Getenv("NO_COLOR") == "", all: level <= zerolog.DebugLevel}
-	return zerolog.New(out).Level(level).With().Timestamp().Logger()
+	return zerolog.New(newConsole(w, level <= zerolog.DebugLevel)).Level(level).With().Timestamp().Logger()
 }
 
 // isTerminal is about a reader or a writer.

@@ -39,7 +39,8 @@ func serveCommand(ctx context.Context, args []string, _ io.Reader, _, stderr io.
 	if code != exitOK {
 		return code
 	}
-	log := newLogger(c.Log, stderr)
+	log, flush := newHostLogger(c.Log, stderr)
+	defer flush()
 	if err := serve(ctx, c, log); err != nil {
 		for _, fault := range flatten(err) {
 			log.Error().Msg(fault.Error())

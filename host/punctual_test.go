@@ -1,0 +1,77 @@
+package host
+
+import (
+	"net"
+	"slices"
+	"testing"
+	"time"
+)
+
+// crowd opens connections of which each has sent something that the host has yet
+// to read.
+func crowd(t *testing.T, r *rig, n int) (leave func()) {
+	t.Helper()
+	var all []net.Conn
+	for range n {
+		nc, err := net.Dial("tcp", r.h.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, nc)
+		if _, err := nc.Write([]byte{0xF7}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() {
+		for _, nc := range all {
+			_ = nc.Close()
+		}
+	}
+}
+
+// TestNothingThatHasArrivedMissesItsTurn: an action that lies in the kernel when
+// its turn is due is in that turn, however many other sockets have something.
+func TestNothingThatHasArrivedMissesItsTurn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) {
+		o.Turns.Period = 300 * time.Millisecond
+		o.Limits.Unjoined, o.Limits.UnjoinedPerIP = 5000, 5000
+	})
+	g, players := r.play(10)
+	_, others := r.play(10)
+	for range 3 {
+		// The shard stands still past the turn, while everything arrives.
+		held, hold := make(chan struct{}), make(chan struct{})
+		g.call(func(*Game) { close(held); <-hold })
+		<-held
+		turns := players[0].Count(0x0C)
+		due := dueAt(g)
+		for _, c := range others {
+			c.Send(action([]byte{1}))
+		}
+		defer crowd(t, r, 1000)()
+		for i, c := range players {
+			c.Send(action([]byte{0xA0 + byte(i)}))
+		}
+		time.Sleep(time.Until(due) + 5*time.Millisecond)
+		close(hold)
+		eventually(t, "the turn", func() bool { return players[0].Count(0x0C) > turns })
+		var turn []byte
+		for _, p := range players[0].All() {
+			if p.B[1] == 0x0C {
+				if turns--; turns < 0 {
+					turn = p.B
+					break
+				}
+			}
+		}
+		for i := range players {
+			if !slices.Contains(turn[8:], 0xA0+byte(i)) {
+				t.Errorf("the action of player %d missed its turn: % X", i+1, turn)
+			}
+		}
+	}
+}
+
+// dueAt is when a game's next tick is due, for one who holds its shard.
+func dueAt(g *Game) time.Time { return g.shard.base.Add(g.due) }
