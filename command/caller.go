@@ -8,6 +8,8 @@ const (
 	ViaLobby   Via = "lobby" // chat in the lobby
 	ViaGame    Via = "game"  // chat in the game
 	ViaConsole Via = "console"
+	ViaWhisper Via = "whisper" // on a realm
+	ViaChannel Via = "channel" // of a realm
 )
 
 // Caller is who asks for a command, and who gets the answer.

@@ -124,6 +124,9 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 // Open reports whether the lobby takes joins.
 func (m *Machine) Open() bool { return !m.over && m.turns == nil }
 
+// Owns reports whether a player is the owner.
+func (m *Machine) Owns(pid uint8) bool { return m.lobby.Owns(pid) }
+
 // Over reports whether the game, or a lobby that did not start, has ended.
 func (m *Machine) Over() bool { return m.over }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"w3host/command"
 	"w3host/game"
 )
 
@@ -86,3 +87,39 @@ func (s *shard) claim(realm, name string) bool {
 	delete(s.expected, whispererOf(realm, name))
 	return ok && s.now <= until
 }
+
+// Standing says in which lobby or game a person of a realm is, whose name it has
+// confirmed, and whether they own it; 0: in none. It must not be called on the
+// shard.
+func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
+	done := make(chan struct{})
+	h.shard.call(func() {
+		defer close(done)
+		for _, g := range h.shard.games {
+			for pid, l := range g.seats {
+				if l != nil && l.vouched && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
+					id, owns = g.id, g.machine.Owns(uint8(pid))
+				}
+			}
+		}
+	})
+	select {
+	case <-done:
+		return id, owns
+	case <-h.shard.done:
+		return 0, false
+	}
+}
+
+// ObeyIn hands a line of somebody outside to a lobby or game, whose answers go to
+// the caller. It does not wait.
+func (h *Host) ObeyIn(id uint32, by *command.Caller, line string) {
+	if g := h.Game(id); g != nil {
+		g.call(func(g *Game) { g.step(&game.Input{Kind: game.Command, Caller: by, Line: line}) })
+		return
+	}
+	by.Reply("The game is over.")
+}
+
+// Open reports whether the lobby still takes joins.
+func (g *Game) Open() bool { return g.open.Load() }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 
@@ -32,7 +33,7 @@ func (r *realms) Confirm(realm, name, game string, answer func(bool)) {
 }
 
 // lists are bans and admins by "name@realm".
-type lists struct{ banned, admin string }
+type lists struct{ banned, admins string }
 
 func (l lists) Banned(name string, _ netip.Addr, realm string) string {
 	if name+"@"+realm == l.banned {
@@ -42,7 +43,7 @@ func (l lists) Banned(name string, _ netip.Addr, realm string) string {
 }
 
 func (l lists) Level(name, realm string) command.Level {
-	if name+"@"+realm == l.admin {
+	if strings.Contains(l.admins, name+"@"+realm) {
 		return command.Admin
 	}
 	return command.Anyone
@@ -52,14 +53,14 @@ const homeID = 1 << 28
 
 func TestNamesOfARealm(t *testing.T) {
 	home := &realms{in: map[string]bool{"Ann test": true, "Eve test": true, "Zoe test": true}}
-	people := lists{banned: "Eve@Home", admin: "Ann@Home"}
+	people := lists{banned: "Eve@Home", admins: "Ann@Home Una@Home Una@ "}
 	r := newRig(t, func(o *Options) {
 		o.Realms, o.Bans, o.Admins = home, people, people
 		o.RequireEntryKey = true
 		o.Lobby.Owner = "Zoe@Home"
 		o.Lobby.Reserved = []string{"Rob"}
 	})
-	g := r.lobby(6)
+	g := r.lobby(8)
 	join := func(name string, id, key uint32) *client {
 		c := dial(t, r.h.Addr())
 		c.Name = name
@@ -85,13 +86,14 @@ func TestNamesOfARealm(t *testing.T) {
 	// An admin of the realm is one once the realm says that it is them.
 	r.letIn(join("Ann", g.ID()|homeID, 0))
 	confirmed("Ann")
+	r.letIn(join("Una", g.ID()|homeID, 0)) // whom it does not have in the game
 
 	// Who is banned there goes when the realm says who they are.
 	eve := r.letIn(join("Eve", g.ID()|homeID, 0))
 	eve.UntilText("banned: for a test")
 
 	// Whoever says to be somebody else stays nobody; a whisper helps.
-	if levelOf(r, g, "Ann") != command.Admin || levelOf(r, g, "Bob") != command.Anyone {
+	if levelOf(r, g, "Ann") != command.Admin || levelOf(r, g, "Bob") != command.Anyone || levelOf(r, g, "Una") != command.Anyone {
 		t.Error("Ann is the admin, and nobody else")
 	}
 	r.h.Vouch("home", "bob")

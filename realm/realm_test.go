@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -305,4 +306,29 @@ func TestTooLongForARealm(t *testing.T) {
 	if err := r.Open(ad); err == nil || !strings.Contains(err.Error(), "shorten") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// A realm that floods costs its own connection.
+func TestRealmThatFloods(t *testing.T) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		frames := bytes.Repeat(bncs.Append(nil, bncs.Empty(bncs.IDNull)), 1000)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			for err == nil {
+				_, err = c.Write(frames)
+			}
+			c.Close()
+		}
+	}()
+	s := realmtest.Start(t)
+	r := newRig(t, s, func(a *Account) { a.Address = l.Addr().String() })
+	await(t, "cut", func() bool { return strings.Contains(r.log.String(), "thousands of packets a second") })
 }

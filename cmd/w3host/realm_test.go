@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"w3host/bncs"
 	"w3host/bots"
 	"w3host/internal/realmtest"
+	"w3host/internal/testkit"
 )
 
 const realmPassword = "Hunter2-secret"
@@ -110,6 +112,52 @@ func awaitLines(p *process, message string, n int) (found []map[string]any) {
 		if time.Now().After(deadline) {
 			p.t.Fatalf("%q came %d times, not %d", message, len(found), n)
 		}
+	}
+}
+
+// People on the realm command by whisper and in the channel: what the realm says
+// of their names counts. The owner commands the lobby that they are in.
+func TestCommandsByTheRealm(t *testing.T) {
+	s := realmtest.Start(t)
+	dir := t.TempDir()
+	p := startProcess(t, dir, "--config", realmConfig(t, dir, s.Addr()), "--autostart", "-1")
+	awaitLines(p, "lobby listed on the realm", 1)
+	hears := func(who *realmtest.Person, part string) {
+		t.Helper()
+		for {
+			if e := who.Await(t, bncs.EventWhisper); strings.Contains(e.Text, part) {
+				return
+			}
+		}
+	}
+	ann, bob := s.Person("Ann", "w3"), s.Person("Bob", "w3")
+	ann.Say("/w hostbot games")
+	hears(ann, "Lobbies: w3host game. Games running: 0.")
+	ann.Say("/w hostbot !stats")
+	hears(ann, "no statistics of Ann")
+	bob.Say("/w hostbot !fakeplayer")
+	hears(bob, "there is no command")
+
+	// Ann joins as a player of the realm and is confirmed: the first owns the lobby.
+	stat, err := bncs.ParseGameStat(s.Games()[0].Stat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := netip.MustParseAddrPort(p.addr)
+	ann.Say("/w hostbot sc")
+	hears(ann, "Thank you, Ann.")
+	c := testkit.Dial(t, addr)
+	go c.Listen()
+	c.Send(testkit.JoinPacket(stat.GameID, 0, "Ann"))
+	c.Until(0x04)
+	bob.Say("/w hostbot !fakeplayer")
+	hears(bob, "there is no command")
+	ann.Say("/w hostbot !muteall")
+	c.UntilText("muted")
+	ann.Say("/w hostbot owner")
+	hears(ann, "The owner is Ann.")
+	if s.Refused() > 0 {
+		t.Errorf("%d lines were over the quota", s.Refused())
 	}
 }
 

@@ -181,13 +181,15 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 		h.Advertise(local)
 	}
 	if len(c.Realms) > 0 {
-		realms, err := logOn(c, h, listener{h}.heard, log)
+		talk := newListener(h, lists, c.Lobby.CommandTrigger, log)
+		realms, err := logOn(c, h, talk.heard, log)
 		if err != nil {
 			return err
 		}
 		defer realms.Shutdown()
 		h.Advertise(boards{local, realms, log})
 		h.UseRealms(realms)
+		go talk.run(ctx, realmDesk{h, db}) // ends with ctx
 	}
 	welcome(c, h.Addr(), maps.current, log)
 	go maps.watch(ctx) // ends with ctx
