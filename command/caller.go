@@ -22,3 +22,10 @@ type Caller struct {
 	// Reply takes the answers to a caller without a seat; it never waits.
 	Reply func(text string) `json:"-"`
 }
+
+// Answer tells a caller without a seat something.
+func (c *Caller) Answer(text string) {
+	if c.Reply != nil {
+		c.Reply(text)
+	}
+}

@@ -40,6 +40,18 @@ var table = Table[*deed]{
 	}},
 }
 
+func TestSpan(t *testing.T) {
+	for text, want := range map[string]string{
+		"30m": "30m0s ", "12h rest": "12h0m0s rest", "1d12h": "36h0m0s ", "2W x": "336h0m0s x",
+		"": "0s ", "5": "0s 5", "m": "0s m", "3x3 m": "0s 3x3 m", "1dm": "0s 1dm", "99999999999999999999m": "0s 99999999999999999999m", "999999w": "0s 999999w",
+	} {
+		a := &Args{left: text}
+		if got := a.Span().String() + " " + a.Rest(); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func run(level Level, line string, names ...string) (string, Outcome) {
 	d := new(deed)
 	o := table.Run(d, InLobby, &Caller{Level: level}, line, names)

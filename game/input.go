@@ -53,6 +53,8 @@ const (
 	// Vouch: the realm of Link's player has confirmed the name. Level is what the
 	// player may do, now that it counts.
 	Vouch
+	// Tell: the host says Line to Caller, or to all where Caller is nil.
+	Tell
 	// Stop: the host stops; Why is told to the players.
 	Stop
 	// Proxy: Link's player sits behind a proxy and asks for reconnection.
@@ -67,7 +69,7 @@ const (
 
 var kindText = [...]string{
 	"a tick", "a join", "a packet", "an action", "an acknowledgement", "the end of a link", "a resumed link", "a backlog",
-	"lateness of the host", "a place in the period", "a ban", "a command", "a confirmed name", "the stop of the host",
+	"lateness of the host", "a place in the period", "a ban", "a command", "a confirmed name", "a line of the host", "the stop of the host",
 	"a proxy", "an extended proxy", "an acknowledgement of a proxy", "a seat that cannot be resumed",
 }
 

@@ -105,7 +105,7 @@ func (j *Journal) Append(dst []byte, now time.Duration, in *Input) []byte {
 		dst = binary.AppendUvarint(dst, in.Moves)
 	case HostLate, Beat:
 		dst = binary.AppendVarint(dst, int64(in.By))
-	case Command:
+	case Command, Tell:
 		caller, _ := json.Marshal(in.Caller) // plain data: it cannot fail
 		dst = appendBytes(appendBytes(dst, caller), []byte(in.Line))
 	}
@@ -234,10 +234,12 @@ func (r *JournalReader) entry(kind Kind) (e Entry, err error) {
 		in.Queued, in.Figures, in.Moves = int(r.number(&err)), r.figures(&err), r.number(&err)
 	case HostLate, Beat:
 		in.By = r.signed(&err)
-	case Command:
-		in.Caller = new(command.Caller)
+	case Command, Tell:
 		if caller := r.text(&err); err == nil {
-			err = json.Unmarshal([]byte(caller), in.Caller)
+			err = json.Unmarshal([]byte(caller), &in.Caller)
+		}
+		if in.Caller == nil && in.Kind == Command && err == nil {
+			err = errors.New("a command of nobody")
 		}
 		in.Line = r.text(&err)
 	case Tick, Proxy, Extended, Acked:

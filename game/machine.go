@@ -28,7 +28,8 @@ type Machine struct {
 	latency   time.Duration // as set last; the turns begin with it
 	syncLimit int
 	polls     []*poll
-	stopped   bool // the host stops
+	lastGone  Player // who left last
+	stopped   bool   // the host stops
 	over      bool
 	last      Fact   // the end of the game, once everything else is told
 	seq       uint64 // of the last fact
@@ -155,6 +156,9 @@ func (m *Machine) handle(in *Input) {
 		}
 		m.obey(by, in.Line)
 		return
+	case Tell:
+		m.hear(in)
+		return
 	case HostLate:
 		m.fetch(mapxfer.Late{By: in.By})
 		return
@@ -198,9 +202,7 @@ func (m *Machine) handle(in *Input) {
 	case Vouch:
 		m.vouch(s, in.Level)
 	case Ban:
-		if m.turns == nil {
-			m.operate(lobby.Kick{PID: s.pid, Why: "banned: " + in.Why})
-		}
+		m.operate(lobby.Kick{PID: s.pid, Why: "banned: " + in.Why})
 	}
 }
 

@@ -37,6 +37,17 @@ func (m *Machine) obey(by *command.Caller, line string) {
 	}
 }
 
+// hear says a line of the host to one player, if their seat is still theirs, or
+// to all.
+func (m *Machine) hear(in *Input) {
+	switch by := in.Caller; {
+	case by == nil:
+		m.say(0, in.Line)
+	case m.player(by.PID).Name == by.Name:
+		m.say(w3gs.Only(by.PID), in.Line)
+	}
+}
+
 // caller is a player as one who commands.
 func (m *Machine) caller(pid uint8) *command.Caller {
 	p := m.player(pid)

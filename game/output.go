@@ -36,6 +36,8 @@ const (
 	KeepJournal
 	// Answer: Text is for Caller, who is not in the game.
 	Answer
+	// Ask: put Query to the database; the answer is for Caller.
+	Ask
 	// Offer: tell the proxies of the seats in To how they come back, and that there
 	// are Empties empty actions before each 0x0C.
 	Offer
@@ -47,7 +49,7 @@ const (
 
 var opText = [...]string{
 	Send: "send", SendLast: "send last", Parts: "parts", Seat: "seat", Reply: "reply", Close: "close", Cut: "cut",
-	Play: "play", CheckBans: "check bans", KeepJournal: "keep journal", Answer: "answer",
+	Play: "play", CheckBans: "check bans", KeepJournal: "keep journal", Answer: "answer", Ask: "ask",
 }
 
 // String names the order for whoever reads a trace.
@@ -65,6 +67,7 @@ type Op struct {
 	Frame   []byte
 	Why     string
 	Caller  *command.Caller
+	Query   *Query
 	Text    string
 }
 

@@ -41,6 +41,7 @@ type scene struct {
 	pids     map[string]uint8
 	after    []Input // what orders lead to
 	lastLink LinkID
+	level    command.Level // of who speaks
 }
 
 func newScene() *scene {
@@ -72,7 +73,10 @@ func newScene() *scene {
 //	join NAME@REALM      a player by a realm's list; "vouched" behind it: whom it has confirmed
 //	vouch NAME           the realm confirms the name
 //	NAME: TEXT           a player says something
+//	admin NAME: TEXT     the same, and is an admin for the host
 //	console: LINE        the operator types a command
+//	host: LINE           the host says something to all; "host to NAME" to one
+//	the list bans NAME: WHY
 //	load | ack [NAME]    all but NAME load, or answer all turns
 //	leave NAME | lose NAME
 //	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
@@ -145,6 +149,22 @@ func (s *scene) say(who, text string) error {
 		s.step(Input{Kind: Command, Line: text, Caller: &command.Caller{Name: "console", Level: command.Root, Via: command.ViaConsole}})
 		return nil
 	}
+	if name, to, one := strings.Cut(who, " to "); name == "host" {
+		in := Input{Kind: Tell, Line: text}
+		if one {
+			in.Caller = &command.Caller{PID: s.pids[to], Name: to}
+		}
+		s.step(in)
+		return nil
+	}
+	if name, ok := strings.CutPrefix(who, "the list bans "); ok {
+		s.step(Input{Kind: Ban, Link: s.links[name], Why: text})
+		return nil
+	}
+	if name, ok := strings.CutPrefix(who, "admin "); ok {
+		s.level, who = command.Admin, name
+		defer func() { s.level = command.Anyone }()
+	}
 	link := s.links[who]
 	if link == 0 {
 		return fmt.Errorf("%s is not there", who)
@@ -157,7 +177,7 @@ func (s *scene) say(who, text string) error {
 	if s.m.turns != nil {
 		p.Flag = w3gs.ChatGame
 	}
-	s.step(Input{Kind: Packet, Link: link, Packet: p})
+	s.step(Input{Kind: Packet, Link: link, Packet: p, Level: s.level})
 	return nil
 }
 
@@ -269,6 +289,9 @@ func (s *scene) op(op *Op) {
 		s.tell("link %d is answered % x", op.Link, op.Frame)
 	case Answer:
 		s.tell("%s reads %q", op.Caller.Name, op.Text)
+	case Ask:
+		q := *op.Query
+		s.tell("%s asks for %s of %q, here %v, at %v, for %v, why %q, root %v", q.By, q.What, q.Name, q.Here, q.Addr, q.For, q.Reason, q.Root)
 	case Parts:
 		s.tell("%s is sent the map from %d to %d", s.names[op.PID], op.At, op.End)
 	case Play:

@@ -105,6 +105,7 @@ func (m *Machine) vacate(pid uint8, why string) {
 		m.unlink(s, why)
 		m.seats[pid] = nil
 		m.forgetVoter(pid)
+		m.lastGone = s.player()
 		m.forget(s)
 	}
 }

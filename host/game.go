@@ -299,6 +299,8 @@ func (g *Game) order(op *game.Op) {
 		g.acknowledge(op.To)
 	case game.Forget:
 		g.proxies[op.PID] = nil
+	case game.Ask:
+		g.ask(op)
 	case game.Answer:
 		if op.Caller.Reply != nil {
 			op.Caller.Reply(op.Text)

@@ -48,6 +48,7 @@ type Host struct {
 	refill   chan struct{} // a lobby has started or ended
 	retry    time.Duration // refillRetry; tests wait less
 	lateness lateness
+	asked    chan struct{} // a place for each question to People that is on its way
 }
 
 // New opens the listener; nothing is served before Run.
@@ -87,6 +88,7 @@ func New(opts Options) (*Host, error) {
 		games:    make(map[uint32]*Game),
 		refill:   make(chan struct{}, 1),
 		retry:    refillRetry,
+		asked:    make(chan struct{}, mostAsked),
 	}
 	if returns != nil {
 		h.returnAddr = returns.Addr().(*net.TCPAddr).AddrPort()

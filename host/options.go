@@ -44,6 +44,7 @@ type Options struct {
 	Replays    *recording.Archive // nil: games are not recorded
 	Bans       Bans
 	Admins     Admins
+	People     People // nil: nobody answers
 	Realms     Realms
 	Log        zerolog.Logger
 

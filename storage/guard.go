@@ -75,6 +75,7 @@ type Guard struct {
 	bans   atomic.Pointer[banIndex]
 	admins atomic.Pointer[map[adminKey]Role]
 	known  atomic.Bool
+	onBans atomic.Pointer[func()]
 	loaded chan struct{} // closed when the database has told both for the first time
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -172,6 +173,9 @@ func (g *Guard) Close() {
 	}
 }
 
+// OnBans has f called whenever the list of bans may have changed. f must not wait.
+func (g *Guard) OnBans(f func()) { g.onBans.Store(&f) }
+
 // Loaded is closed once the database has told the lists.
 func (g *Guard) Loaded() <-chan struct{} { return g.loaded }
 
@@ -256,6 +260,9 @@ func (g *Guard) reload(ctx context.Context, what string) (err error) {
 	g.people = fresh
 	g.use()
 	g.keep()
+	if f := g.onBans.Load(); f != nil && what != "admins" {
+		(*f)()
+	}
 	if what == "" && !g.isLoaded {
 		g.isLoaded = true
 		g.known.Store(true)

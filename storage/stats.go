@@ -69,6 +69,9 @@ type StatsReader interface {
 	PlayerStats(ctx context.Context, name string) ([]PlayerStats, error)
 	// MapStats tells about the most played maps.
 	MapStats(ctx context.Context, limit int) ([]MapStats, error)
+	// Namesakes lists other names that have played from the addresses of a name,
+	// those with most games first.
+	Namesakes(ctx context.Context, name string, limit int) ([]string, error)
 }
 
 func (d *database) PlayerStats(ctx context.Context, name string) ([]PlayerStats, error) {

@@ -19,6 +19,7 @@ import (
 	"w3host/config"
 	"w3host/host"
 	"w3host/lan"
+	"w3host/people"
 	"w3host/recording"
 	"w3host/storage"
 )
@@ -164,12 +165,14 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	options := hostOptions(c, log)
 	options.Replays = replays
 	options.Bans, options.Admins = lists, lists
+	options.People = people.Book{DB: db}
 	options.Autohost.Map = maps.next
 	options.Recorder = recorder
 	h, err := host.New(options)
 	if err != nil {
 		return listenFault(c.Host.Listen, err)
 	}
+	lists.OnBans(h.CheckBans)
 	var local host.Advertiser
 	if c.LAN.Enabled {
 		advertiser, err := lan.Listen(lanOptions(c, h.Addr(), log))

@@ -49,6 +49,7 @@ var rooms = map[string]room{
 	"migrations":          {},
 	"game":                {imports: []string{"w3gs", "lobby", "mapxfer", "sync", "command", "reconnect"}, pure: true},
 	"gamelog":             {imports: []string{"w3gs", "w3map", "game", "lobby", "mapstats", "storage", "sync"}},
+	"people":              {imports: []string{"game", "storage"}},
 	"recording":           {imports: []string{"w3gs", "game", "replay", "sync", "internal/filelock"}},
 	"host":                {imports: []string{"w3gs", "w3map", "lobby", "mapxfer", "sync", "command", "reconnect", "game", "gamelog", "recording", "replay", "lan", "storage", "host"}},
 	"bots":                {imports: []string{"w3gs", "lan", "bncs", "bots"}},

@@ -41,6 +41,7 @@ func Run(t *testing.T, database func(testing.TB) string) {
 		"statistics":                        testStats,
 		"ratings":                           testRatings,
 		"bans":                              testBans,
+		"other names of an address":         testNamesakes,
 		"admins":                            testAdmins,
 		"audit log":                         testAudit,
 		"changes are told":                  testGuard,

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -297,5 +298,25 @@ func testGuard(t *testing.T, db storage.Store) {
 	until("the admin is not told", func() bool { return g.RoleOf("ANN", "Europe") == storage.RoleRoot })
 	if g.RoleOf("Ann", "") != "" || g.RoleOf("Ann", "asia") != "" {
 		t.Error("admin on another realm")
+	}
+}
+
+// testNamesakes: names are found by the addresses that they share with another.
+func testNamesakes(t *testing.T, db storage.Store) {
+	home, work := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	join := func(name string, addrs ...netip.Addr) (records []storage.Record) {
+		for _, addr := range addrs {
+			k := storage.NewGameKey()
+			records = append(records, storage.GameCreated{Game: k}, storage.PlayerJoined{Game: k, PID: 1, Name: name, Addr: addr})
+		}
+		return records
+	}
+	apply(t, db, slices.Concat(join("Ann", home, work), join("zoe", work), join("Bob", home, home), join("Cid", netip.MustParseAddr("192.0.2.3")), join("Nowhere", netip.Addr{}))...)
+	for name, want := range map[string][]string{"ANN": {"Bob", "zoe"}, "Zoe": {"Ann"}, "Cid": {}, "Nowhere": {}, "nobody": {}} {
+		got, err := db.Namesakes(t.Context(), name, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, name, got, want)
 	}
 }

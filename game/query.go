@@ -1,0 +1,191 @@
+package game
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"w3host/command"
+	"w3host/lobby"
+)
+
+// Query is what a command asks of the database, or has changed there. The
+// answer comes later, as a Tell for its caller.
+type Query struct {
+	What   string        // the name of the command
+	Name   string        // whom or what it is about, as it was typed if no such player is here
+	Here   bool          // Name is the name of a player, and Addr their address
+	Addr   netip.Addr    // invalid: not known
+	For    time.Duration // of a ban; 0: for good
+	Reason string
+	Root   bool // an admin is to make admins
+	By     string
+	Realm  string
+}
+
+// people are the commands about who somebody is, who may come and who commands.
+var people = command.Table[*Machine]{
+	{Name: "stats", Usage: "[player]", Help: "the games of a player, or your own", Phase: command.Always, Parse: func(a *args) act { return about("stats", a.Rest()) }},
+	{Name: "statsdota", Usage: "[player]", Help: "the DotA games of a player, or your own", Phase: command.Always, Parse: func(a *args) act { return about("statsdota", a.Rest()) }},
+	{Name: "checkme", Help: "what is known of you here", Phase: command.Always, Parse: func(*args) act { return about("check", "") }},
+	{Name: "check", Usage: "<player>", Help: "who somebody is: address, games, bans, other names", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("check", a.OnlyPlayer()) }},
+	{Name: "alts", Usage: "<player>", Help: "other names that came from a player's addresses", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("alts", a.OnlyPlayer()) }},
+	{Name: "from", Help: "everybody's address", Level: command.Admin, Phase: command.Always, Parse: func(*args) act { return from }},
+	{Name: "ban", Usage: "<player|address|network> [time] [reason]", Help: "keep somebody out, for 30m, 12h, 7d, 2w or for good", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
+		return ban("ban", a.Player(0), a.Span(), a.Rest())
+	}},
+	{Name: "banip", Usage: "<player|address|network> [time] [reason]", Help: "keep a player's address out", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
+		return ban("banip", a.Player(0), a.Span(), a.Rest())
+	}},
+	{Name: "banlast", Usage: "[time] [reason]", Help: "ban the player who left last", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return banLast(a.Span(), a.Rest()) }},
+	{Name: "unban", Usage: "<player|address|network>", Help: "end the bans of a name, an address or a network", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "unban", Name: a.OnlyPlayer()}) }},
+	{Name: "bans", Help: "the latest bans", Level: command.Admin, Phase: command.Always, Parse: func(*args) act { return asTyped(Query{What: "bans"}) }},
+	{Name: "checkban", Usage: "<player|address>", Help: "whether somebody is banned", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("checkban", a.OnlyPlayer()) }},
+	{Name: "addadmin", Usage: "<player> [root]", Help: "make somebody an admin, or one who makes admins", Level: command.Root, Phase: command.Always, Parse: func(a *args) act {
+		q := Query{What: "addadmin", Name: a.Player(0)}
+		if !a.Empty() {
+			q.Root = a.OneOf("root") == "root"
+		}
+		return asTyped(q)
+	}},
+	{Name: "deladmin", Usage: "<player>", Help: "take an admin's role away", Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "deladmin", Name: a.OnlyPlayer()}) }},
+	{Name: "admins", Help: "who is an admin", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return asTyped(Query{What: "admins"}) }},
+	{Name: "checkadmin", Usage: "<player>", Help: "whether somebody is an admin", Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "checkadmin", Name: a.OnlyPlayer()}) }},
+}
+
+// query hands a question to the host.
+func (m *Machine) query(c *call, q Query) {
+	q.By, q.Realm, c.Target = c.Name, c.Realm, q.Name
+	m.out.add(Op{Kind: Ask, Caller: c.Caller, Query: &q, Text: q.What + " " + q.Name})
+}
+
+// whom fills in who is meant: the one player here whose name holds the text, or
+// else the text itself. Several are an error.
+func (m *Machine) whom(q *Query, part string) (lobby.Player, error) {
+	q.Name = part
+	if len(m.lobby.Find(part)) == 0 {
+		return lobby.Player{}, nil
+	}
+	p, err := m.find(part)
+	if err != nil {
+		return p, err
+	}
+	q.Name, q.Here = p.Name, true
+	if s := m.seats[p.PID]; s != nil {
+		q.Addr = s.addr.Addr()
+	}
+	return p, nil
+}
+
+// about asks about a player, who need not be here; about the caller with "".
+func about(what, part string) act {
+	return func(m *Machine, c *call) error {
+		q := Query{What: what}
+		if part == "" {
+			if _, err := m.voter(c); err != nil {
+				return cannot("the player is missing: write %s <player>", what)
+			}
+			part = c.Name
+		}
+		p, err := m.whom(&q, part)
+		if err != nil {
+			return err
+		}
+		if s := m.seats[p.PID]; s != nil && what == "check" {
+			m.answer(c.Caller, m.describe(s, p))
+		}
+		m.query(c, q)
+		return nil
+	}
+}
+
+// asTyped asks about a name or address as it stands: a part of a name is not
+// enough to make an admin.
+func asTyped(q Query) act {
+	return func(m *Machine, c *call) error {
+		m.query(c, q)
+		return nil
+	}
+}
+
+// describe is what the game knows of a player.
+func (m *Machine) describe(s *seat, p lobby.Player) string {
+	role := ""
+	if m.lobby.Owns(p.PID) {
+		role = ", owner"
+	}
+	if s.level >= command.Admin {
+		role = ", " + s.level.String()
+	}
+	ping := "?"
+	if p.Pings > 0 {
+		ping = fmt.Sprint(p.RTT.Milliseconds())
+	}
+	return fmt.Sprintf("%s is in slot %d%s, for %v, ping %s ms, from %s.", p.Name, p.Slot+1, role,
+		(m.now - p.Joined).Round(time.Second), ping, place(s.addr.Addr()))
+}
+
+// place is an address, and how near it is.
+func place(a netip.Addr) string {
+	switch {
+	case a.IsLoopback():
+		return a.String() + " (this machine)"
+	case a.IsPrivate(), a.IsLinkLocalUnicast():
+		return a.String() + " (local network)"
+	}
+	return a.String()
+}
+
+func from(m *Machine, c *call) error {
+	for _, p := range m.lobby.Players() {
+		if s := m.seats[p.PID]; s != nil {
+			m.answer(c.Caller, p.Name+": "+place(s.addr.Addr()))
+		}
+	}
+	return nil
+}
+
+// ban puts a player who is here out at once. The database makes it last; its
+// list also finds whoever else it is about, in every game of the host.
+func ban(what, part string, span time.Duration, why string) act {
+	return func(m *Machine, c *call) error {
+		q := Query{What: what, For: span, Reason: why}
+		p, err := m.whom(&q, part)
+		if err != nil {
+			return err
+		}
+		s := m.seats[p.PID]
+		switch {
+		case !q.Here:
+		case s == nil:
+			return &lobby.Refusal{Code: lobby.NotHuman, Text: p.Name + " is a fake player"}
+		case p.PID == c.PID:
+			return cannot("you cannot ban yourself")
+		case s.level >= command.Admin && s.level >= c.Level:
+			return cannot("%s is %v", p.Name, s.level)
+		}
+		m.query(c, q)
+		if s != nil {
+			m.later(lobby.Kick{PID: p.PID, Why: banned(why), By: c.Name, KeepOut: true})
+		}
+		return nil
+	}
+}
+
+func banned(why string) string {
+	if why == "" {
+		return "banned"
+	}
+	return "banned: " + why
+}
+
+// banLast bans who left last, by whatever way.
+func banLast(span time.Duration, why string) act {
+	return func(m *Machine, c *call) error {
+		if m.lastGone.Name == "" {
+			return &lobby.Refusal{Code: lobby.NoSuch, Text: "nobody has left yet"}
+		}
+		m.query(c, Query{What: "ban", Name: m.lastGone.Name, Here: true, Addr: m.lastGone.Addr.Addr(), For: span, Reason: why})
+		return nil
+	}
+}

@@ -1,0 +1,95 @@
+package host
+
+import (
+	"context"
+	"net/netip"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"w3host/command"
+	"w3host/game"
+	"w3host/people"
+	"w3host/storage"
+)
+
+// alicesGuard is a guard for which Alice is an admin.
+type alicesGuard struct{ *storage.Guard }
+
+func (g alicesGuard) Banned(name string, addr netip.Addr, realm string) string {
+	if b, banned := g.IsBanned(name, addr, realm); banned {
+		return b.Reason
+	}
+	return ""
+}
+
+func (alicesGuard) Level(name, _ string) command.Level {
+	if name == "Alice" {
+		return command.Admin
+	}
+	return command.Anyone
+}
+
+// TestBansFromChat: an admin's ban is in the database, and counts at once for the
+// one who is in the lobby and for one who is in another game.
+func TestBansFromChat(t *testing.T) {
+	t.Parallel()
+	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "bans.db"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	guard := alicesGuard{storage.NewGuard(db, storage.GuardOptions{})}
+	defer guard.Close()
+	<-guard.Loaded()
+	r := newRig(t, func(o *Options) { o.Bans, o.Admins, o.People = guard, guard, people.Book{DB: db} })
+	guard.OnBans(r.h.CheckBans)
+
+	_, players := r.play(2)
+	g := r.lobby(4)
+	alice, bob := r.join(g, "Alice", nil), r.join(g, "Bob", nil)
+	typed(g, alice, "!ban bob 1h flames")
+	bob.UntilText("You were kicked: banned: flames")
+	alice.UntilText("Bob is banned until")
+	typed(g, alice, "!ban "+players[1].Name+" 2d cheats")
+	players[1].UntilText("You were kicked: banned: cheats")
+
+	bans, err := db.Bans(t.Context(), false)
+	if err != nil || len(bans) != 2 || bans[1].Name != "Bob" || bans[1].By != "Alice" || time.Until(bans[1].Expires) > time.Hour {
+		t.Errorf("stored %+v, %v", bans, err)
+	}
+	typed(g, alice, "!unban Bob")
+	alice.UntilText("Bob may come again.")
+	typed(g, alice, "!checkban Bob")
+	alice.UntilText("Bob is not banned.")
+	typed(g, alice, "!stats Zoe")
+	alice.UntilText("Zoe has not played here yet.")
+}
+
+// deaf does not answer, nor hear of the end of its time.
+type deaf struct{ release chan struct{} }
+
+func (d deaf) Ask(context.Context, game.Query) (string, error) { <-d.release; return "", nil }
+
+// TestQuestionsAreBounded: a database that hangs holds few goroutines, and nobody
+// waits for it; without one, the answer says so.
+func TestQuestionsAreBounded(t *testing.T) {
+	t.Parallel()
+	d := deaf{make(chan struct{})}
+	defer close(d.release)
+	r := newRig(t, func(o *Options) { o.People = d })
+	g := r.lobby(4)
+	alice := r.join(g, "Alice", nil)
+	for range mostAsked {
+		typed(g, alice, "!stats")
+	}
+	typed(g, alice, "!stats")
+	alice.UntilText("too much is asked at once")
+	alice.UntilText("the database does not answer")
+
+	r = newRig(t, nil)
+	g = r.lobby(4)
+	alice = r.join(g, "Alice", nil)
+	typed(g, alice, "!stats")
+	alice.UntilText("there is no database here to ask")
+}
