@@ -14,6 +14,9 @@ import (
 const (
 	// waiting is how many batches may wait for the disk, of all games together.
 	waiting = 8192
+	// gather is how long batches of many games are let come together, so that not
+	// each of them wakes the goroutine.
+	gather = 100 * time.Millisecond
 	// pruneEvery is how often old files are looked for; also after each game.
 	pruneEvery = time.Hour
 )
@@ -108,6 +111,8 @@ func (a *Archive) run() {
 		select {
 		case b := <-a.jobs:
 			a.take(b)
+			a.takeAll()
+			time.Sleep(gather)
 		case now := <-tick.C:
 			a.finishLost()
 			if now.Sub(a.pruned) >= pruneEvery {
@@ -120,18 +125,24 @@ func (a *Archive) run() {
 	}
 }
 
-// drain writes what waits; the games are over, or nobody waits for them.
-func (a *Archive) drain() {
+// takeAll writes what waits.
+func (a *Archive) takeAll() {
 	for {
 		select {
 		case b := <-a.jobs:
 			a.take(b)
 		default:
-			for r := range a.open {
-				a.finish(r)
-			}
 			return
 		}
+	}
+}
+
+// drain writes and finishes everything; the games are over, or nobody waits for
+// them.
+func (a *Archive) drain() {
+	a.takeAll()
+	for r := range a.open {
+		a.finish(r)
 	}
 }
 

@@ -14,7 +14,7 @@ const (
 	// flushEvery is how much game time may be lost in a crash besides held turns.
 	flushEvery = 500 * time.Millisecond
 	// holdFor is how long a turn waits for its checksum, in game time.
-	holdFor = 400 * time.Millisecond
+	holdFor = 300 * time.Millisecond
 )
 
 // Writer records a game while it runs. It is not safe for concurrent use.
@@ -97,7 +97,7 @@ func newWriter(f io.WriterAt, g Game) *Writer {
 
 // Turn records what a 0x0C carried: its increment and its actions, encoded as
 // there, without the crc. The turn is held until Checksum tells its checksum, but
-// no longer than 400 ms of game time.
+// no longer than 300 ms of game time.
 func (w *Writer) Turn(increment time.Duration, actions []byte) error {
 	w.loaded()
 	w.queue = append(w.queue, w.turn(recTurn, increment, actions)...)

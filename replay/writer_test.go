@@ -117,7 +117,7 @@ func TestLateChecksumsAreLeftOut(t *testing.T) {
 			sums = append(sums, turn)
 		}
 	}
-	if turn != 9 || !slices.Equal(sums, []int{6, 7, 8, 9}) {
+	if turn != 9 || !slices.Equal(sums, []int{7, 8, 9}) {
 		t.Errorf("%d turns, checksums of %v", turn+1, sums)
 	}
 }

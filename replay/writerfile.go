@@ -62,8 +62,13 @@ func (w *Writer) write(b []byte, at int64) {
 	}
 }
 
-// compressors are shared by all writers: one takes more memory than a game.
-var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
+// compressors are shared by all writers: one takes more memory than a game. They
+// are the fast ones: for so small blocks the others spend most of their time on
+// clearing tables.
+var compressors = sync.Pool{New: func() any {
+	z, _ := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed) // a level that exists
+	return z
+}}
 
 // compress makes a zlib stream that ends in a sync flush, as the game does.
 func compress(block []byte) []byte {
