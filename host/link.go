@@ -80,8 +80,8 @@ type link struct {
 	blocked bool   // until the socket has room again
 	dirty   bool   // the step at hand has queued something
 	told    bool   // its game knows that something waits
-	// fetching says that some of the map may be on its way; figures are of the
-	// connection then.
+	// fetching says that the game has been told of bytes on the line, of the map or
+	// before it, and wants to know when they have arrived; figures are the last.
 	fetching bool
 	figures  mapxfer.Figures
 	lookedAt time.Duration // when they were read
@@ -169,7 +169,7 @@ func (l *link) packet(frame w3gs.Frame) error {
 		case w3gs.OpPongToHost:
 			in.By = l.sock.figures().RTT
 		case w3gs.OpMapSize, w3gs.OpMapPartOK, w3gs.OpMapPartNotOK:
-			in.Figures = l.look()
+			in.Figures, l.fetching = l.look(), true
 		}
 	}
 	g.step(&in)
