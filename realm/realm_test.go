@@ -266,8 +266,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			s := realmtest.Start(t)
-			var r *rig
-			r = newRig(t, s, func(a *Account) { change(s, a) })
+			r := newRig(t, s, func(a *Account) { change(s, a) })
 			await(t, want, func() bool { return strings.Contains(r.log.String(), want) })
 		})
 	}

@@ -42,7 +42,6 @@ type Machine struct {
 	due      time.Duration // what the state waits for has its deadline then
 	since    time.Duration // online
 	attempts int           // since the session was steady
-	steadyAt time.Duration
 
 	srp     *bncs.SRP
 	useSRP  bool // XSHA1 was refused on this connection
