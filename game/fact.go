@@ -25,6 +25,12 @@ type Player struct {
 	Addr  netip.AddrPort // zero for fake players
 }
 
+// PlayerResult is how a game has ended for a player.
+type PlayerResult struct {
+	Player
+	Result Result
+}
+
 type (
 	// Opened is the first fact: the lobby is up.
 	Opened struct {
@@ -167,10 +173,16 @@ type (
 		Detail  string // its arguments
 		Refused string // why it was not done
 	}
+	// Decided: the players have ended the game with a result.
+	Decided struct {
+		Why     string
+		Players []PlayerResult
+	}
 	// Over is the last fact of a game that started.
 	Over struct {
 		gamesync.Over
 		Stopped bool // the host was stopped
+		Decided bool // the players have ended it with a result
 	}
 	// Closed is the last fact of a lobby that did not start.
 	Closed struct{ Why string }
@@ -214,5 +226,6 @@ func (*DownloadBegun) fact()    {}
 func (*DownloadEnded) fact()    {}
 func (*MapPacketIgnored) fact() {}
 func (*Commanded) fact()        {}
+func (*Decided) fact()          {}
 func (*Over) fact()             {}
 func (*Closed) fact()           {}

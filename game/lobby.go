@@ -98,6 +98,7 @@ func (m *Machine) joined(e lobby.Joined) {
 	m.seats[e.PID] = s
 	m.out.add(Op{Kind: Seat, Link: s.link, PID: e.PID})
 	m.fact(&Joined{s.player(), e.Slot})
+	m.greet(e.PID)
 }
 
 // gone closes the link of a player who is no longer in the lobby's list.

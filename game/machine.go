@@ -29,7 +29,13 @@ type Machine struct {
 	syncLimit int
 	polls     []*poll
 	lastGone  Player // who left last
-	stopped   bool   // the host stops
+	announced announcement
+	pinned    string              // what joiners read
+	locked    bool                // for admins
+	roster    []lobby.Player      // the humans who started
+	gaveUp    [w3gs.MaxSlots]bool // by team
+	decided   bool                // the players have ended the game with a result
+	stopped   bool                // the host stops
 	over      bool
 	last      Fact   // the end of the game, once everything else is told
 	seq       uint64 // of the last fact
@@ -102,6 +108,9 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 		least(t)
 	}
 	if t, due := m.pollDue(); due {
+		least(t)
+	}
+	if t, due := m.announceDue(); due {
 		least(t)
 	}
 	if m.turns != nil {
@@ -243,6 +252,7 @@ func (m *Machine) tick() {
 	m.show(m.lobby.Tick(m.now, m.lobbyOut[:0]))
 	if m.turns == nil && !m.over {
 		m.tickTransfers()
+		m.announceNow()
 		m.findSilent()
 	}
 	m.tendProxies()

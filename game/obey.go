@@ -56,7 +56,7 @@ func (m *Machine) caller(pid uint8) *command.Caller {
 		c.Via = command.ViaGame
 	}
 	if s := m.seats[pid]; s != nil {
-		c.Level = s.level
+		c.Level = m.rank(s.level)
 	}
 	switch {
 	case m.lobby.Owns(pid):

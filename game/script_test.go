@@ -256,6 +256,10 @@ func (s *scene) show() {
 			s.tell("%s is dropped: %s", f.Name, f.Why)
 		case *PeriodChanged:
 			s.tell("a turn every %v", f.Period)
+		case *Decided:
+			for _, p := range f.Players {
+				s.tell("decided, %s: %s %s", f.Why, p.Name, []string{Victory: "won", Defeat: "lost", Tie: "drew"}[p.Result])
+			}
 		case *Closed:
 			s.tell("closed: %s", f.Why)
 		case *Over:

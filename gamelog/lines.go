@@ -90,6 +90,8 @@ func (l *Lines) play(s *game.Stamped) {
 		player(l.log.Warn(), f.Player).Uint32("turn", s.Turn).Str("reason", f.Why).Msg("player dropped")
 	case *game.LeftGame:
 		player(l.log.Info(), f.Player).Uint32("turn", s.Turn).Stringer("leave", f.Reason).Str("reason", f.Why).Msg("player left the game")
+	case *game.Decided:
+		l.log.Info().Str("reason", f.Why).Msg("decided by the players")
 	case *game.Over:
 		l.log.Info().Stringer("how", f.How).Uint32("turns", f.Turns).Dur("played", f.GameTime).Msg("game over")
 	}

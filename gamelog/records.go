@@ -96,8 +96,13 @@ func (r *Records) Observe(s *game.Stamped) {
 			Game: r.key, At: at, Who: f.Caller.Name, Realm: f.Caller.Realm, Via: string(f.Caller.Via),
 			Action: f.Name, On: f.Target, Detail: f.Detail, Refused: f.Refused,
 		})
+	case *game.Decided:
+		r.decided(at, s.Turn, f)
 	case *game.Over:
 		how := endReason(f.How)
+		if f.Decided {
+			how = storage.EndFinished
+		}
 		if f.Stopped {
 			how = storage.EndShutdown
 		}
@@ -225,6 +230,17 @@ func (r *Records) results(at time.Time) {
 		r.to.Record(storage.MapResult{
 			Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
 			Name: name, Value: res.Value, Contradicts: res.Contradicts,
+		})
+	}
+}
+
+// decided records what the players have agreed on.
+func (r *Records) decided(at time.Time, turn uint32, f *game.Decided) {
+	outcomes := map[game.Result]string{game.Victory: storage.OutcomeWon, game.Defeat: storage.OutcomeLost, game.Tie: storage.OutcomeDrew}
+	for _, p := range f.Players {
+		r.to.Record(storage.PlayerResult{
+			Game: r.key, At: at, Turn: turn, Source: storage.SourceVote, PID: p.PID,
+			Name: storage.ResultOutcome, Value: outcomes[p.Result],
 		})
 	}
 }

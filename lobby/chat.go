@@ -147,11 +147,30 @@ func (l *Lobby) say(to w3gs.PIDs, text string) {
 	scope := w3gs.ScopeAll
 	switch {
 	case to == 0:
-		to = l.Humans()
+		to = l.Humans() &^ l.deaf()
 	case to.Len() == 1:
 		scope = l.privateScope(to)
 	}
 	l.speak(to, scope, text)
+}
+
+// deaf is who does not want to read what the host says to everybody.
+func (l *Lobby) deaf() (set w3gs.PIDs) {
+	for _, p := range l.players {
+		if p != nil && p.deaf {
+			set |= w3gs.Only(p.pid)
+		}
+	}
+	return set
+}
+
+func (l *Lobby) hear(op Hear) *Refusal {
+	p := l.human(op.PID)
+	if p == nil {
+		return l.noHuman(op.PID)
+	}
+	p.deaf = op.Off
+	return nil
 }
 
 // privateScope is the scope of a line for one player. What clients expect to be

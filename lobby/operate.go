@@ -23,6 +23,8 @@ func (l *Lobby) try(op Operation) *Refusal {
 		return l.sayOperation(op)
 	case Mute:
 		return l.mute(op)
+	case Hear:
+		return l.hear(op)
 	case MuteAll:
 		return l.muteEverybody(op)
 	case SetOwner:

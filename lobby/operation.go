@@ -73,6 +73,12 @@ type Kick struct {
 	KeepOut   bool // for Config.KickCooldown
 }
 
+// Hear says whether a player reads what the host says to everybody.
+type Hear struct {
+	PID uint8
+	Off bool
+}
+
 // Hold reserves places by name. Whoever was kicked may come back then.
 type Hold struct{ Names []string }
 
@@ -141,6 +147,7 @@ func (SetRace) event()     {}
 func (SetHandicap) event() {}
 func (Observe) event()     {}
 func (Kick) event()        {}
+func (Hear) event()        {}
 func (Hold) event()        {}
 func (Unhold) event()      {}
 func (FakePlayer) event()  {}

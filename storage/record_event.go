@@ -126,6 +126,7 @@ type ResultSource string
 const (
 	SourceW3MMD ResultSource = "w3mmd"
 	SourceDotA  ResultSource = "dota"
+	SourceVote  ResultSource = "vote" // of the players, by command
 )
 
 // ResultOutcome is the name of the PlayerResult that statistics count wins by;

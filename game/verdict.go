@@ -1,0 +1,136 @@
+package game
+
+import (
+	"fmt"
+
+	"w3host/command"
+	"w3host/lobby"
+	gamesync "w3host/sync"
+	"w3host/w3gs"
+)
+
+// verdicts are the commands by which players end a game with a result.
+var verdicts = command.Table[*Machine]{
+	{Name: "ff", Aliases: []string{"surrender"}, Help: "let your team surrender, if enough of it agree", Phase: command.InGame, Parse: func(*args) act { return surrender }},
+	{Name: "draw", Help: "end the game as a draw, if enough of each team agree", Phase: command.InGame, Parse: func(*args) act { return draw }},
+}
+
+// Result is how a game has ended for a player.
+type Result uint8
+
+// Results.
+const (
+	Victory Result = iota + 1
+	Defeat
+	Tie
+)
+
+// fighter checks that a caller plays in a game that has begun.
+func (m *Machine) fighter(c *call) (lobby.Player, error) {
+	p, ok := m.lobby.Player(c.PID)
+	switch {
+	case !ok || m.seats[c.PID] == nil || p.Observer:
+		return p, cannot("only those who play can do that")
+	case m.turns.Loading():
+		return p, cannot("the players still load")
+	}
+	return p, nil
+}
+
+// team is who of a team is in the game.
+func (m *Machine) team(team uint8) (set w3gs.PIDs) {
+	for _, p := range m.lobby.Players() {
+		if !p.Observer && p.Team == team {
+			set |= w3gs.Only(p.PID)
+		}
+	}
+	return set & m.lobby.Humans()
+}
+
+// fighting lists the teams that are in the game and have not surrendered.
+func (m *Machine) fighting() (teams []uint8) {
+	for team := range uint8(w3gs.MaxSlots) {
+		if !m.gaveUp[team] && m.team(team) != 0 {
+			teams = append(teams, team)
+		}
+	}
+	return teams
+}
+
+// agree says yes to a poll that asks a player, if there is one.
+func (m *Machine) agree(name string, c *call) (asked bool, err error) {
+	if p := m.poll(name, c.PID); p != nil {
+		return true, m.vote(p, c.PID, true)
+	}
+	return false, nil
+}
+
+func surrender(m *Machine, c *call) error {
+	p, err := m.fighter(c)
+	if err != nil {
+		return err
+	}
+	if m.gaveUp[p.Team] {
+		return cannot("your team has surrendered")
+	}
+	if asked, err := m.agree("ff", c); asked {
+		return err
+	}
+	m.ask(&poll{
+		command: "ff", caller: *c.Caller, target: fmt.Sprintf("team %d", p.Team+1), what: "surrender",
+		groups: func() []w3gs.PIDs { return []w3gs.PIDs{m.team(p.Team)} },
+		agreed: func() { m.surrendered(p.Team) },
+	})
+	return nil
+}
+
+// surrendered ends the game when one team is left, or none.
+func (m *Machine) surrendered(team uint8) {
+	m.gaveUp[team] = true
+	m.say(0, fmt.Sprintf("Team %d has surrendered.", team+1))
+	left := m.fighting()
+	if len(left) > 1 {
+		return
+	}
+	m.decide("a team has surrendered", func(p lobby.Player) Result {
+		if len(left) == 1 && p.Team == left[0] {
+			return Victory
+		}
+		return Defeat
+	})
+}
+
+func draw(m *Machine, c *call) error {
+	if _, err := m.fighter(c); err != nil {
+		return err
+	}
+	if asked, err := m.agree("draw", c); asked {
+		return err
+	}
+	m.ask(&poll{
+		command: "draw", caller: *c.Caller, what: "end the game as a draw",
+		groups: func() (groups []w3gs.PIDs) {
+			for _, team := range m.fighting() {
+				groups = append(groups, m.team(team))
+			}
+			return groups
+		},
+		agreed: func() {
+			m.decide("the players agreed on a draw", func(lobby.Player) Result { return Tie })
+		},
+	})
+	return nil
+}
+
+// decide ends the game with a result for each who played, also for who has left.
+func (m *Machine) decide(why string, result func(lobby.Player) Result) {
+	f := &Decided{Why: why}
+	for _, p := range m.roster {
+		if !p.Observer {
+			f.Players = append(f.Players, PlayerResult{Player: Player{PID: p.PID, Name: p.Name}, Result: result(p)})
+		}
+	}
+	m.decided = true
+	m.fact(f)
+	m.turn(gamesync.End{Why: "The game is over: " + why + "."})
+}

@@ -1,0 +1,115 @@
+package game
+
+import (
+	"time"
+
+	"w3host/command"
+	"w3host/lobby"
+	"w3host/w3gs"
+)
+
+// voice are the commands about what the host says by itself, and to whom.
+var voice = command.Table[*Machine]{
+	{Name: "announce", Usage: "<seconds> <text> | off", Help: "say a line every so many seconds", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		if a.Is("off") {
+			return announce(0, "")
+		}
+		return announce(time.Duration(a.Number("number of seconds", 10, 3600))*time.Second, a.Text("text"))
+	}},
+	{Name: "pin", Usage: "<text> | off", Help: "greet everybody who joins with a line", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+		if a.Is("off") {
+			return pin("")
+		}
+		return pin(a.Text("text"))
+	}},
+	{Name: "messages", Usage: "<on|off>", Help: "whether you read what the host says to everybody", Phase: command.Always, Parse: func(a *args) act { return messages(a.OneOf("on", "off") == "off") }},
+	{Name: "lock", Help: "let only the owner and root command this lobby", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return lock(true) }},
+	{Name: "unlock", Help: "let admins command this lobby again", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return lock(false) }},
+}
+
+// announcement is a line that the host says again and again in the lobby.
+type announcement struct {
+	every, at time.Duration
+	text      string
+}
+
+func announce(every time.Duration, text string) act {
+	return func(m *Machine, c *call) error {
+		m.announced = announcement{every: every, at: m.now + every, text: text}
+		if every == 0 {
+			m.answer(c.Caller, "Nothing is announced any more.")
+			return nil
+		}
+		m.say(0, text)
+		return nil
+	}
+}
+
+// announceDue is when the line is to be said next.
+func (m *Machine) announceDue() (at time.Duration, ok bool) {
+	return m.announced.at, m.announced.every > 0 && m.turns == nil && m.lobby.Humans() != 0
+}
+
+func (m *Machine) announceNow() {
+	if at, ok := m.announceDue(); ok && m.now >= at {
+		m.announced.at = m.now + m.announced.every
+		m.say(0, m.announced.text)
+	}
+}
+
+func pin(text string) act {
+	return func(m *Machine, c *call) error {
+		m.pinned = text
+		if text == "" {
+			m.answer(c.Caller, "Nothing is pinned any more.")
+			return nil
+		}
+		m.say(0, text)
+		return nil
+	}
+}
+
+// greet shows the pinned line to who has joined.
+func (m *Machine) greet(pid uint8) {
+	if m.pinned != "" {
+		m.todo = append(m.todo, task{event: lobby.Say{To: w3gs.Only(pid), Text: m.pinned}, seat: m.seats[pid]})
+	}
+}
+
+func messages(off bool) act {
+	return func(m *Machine, c *call) error {
+		if _, err := m.voter(c); err != nil {
+			return cannot("only players of the game hear the host")
+		}
+		if err := m.operate(lobby.Hear{PID: c.PID, Off: off}); err != nil {
+			return err
+		}
+		if off {
+			m.answer(c.Caller, "You read only what concerns you.")
+		} else {
+			m.answer(c.Caller, "You read what the host says to everybody.")
+		}
+		return nil
+	}
+}
+
+// lock keeps admins who do not own the lobby from commanding it.
+func lock(on bool) act {
+	return func(m *Machine, c *call) error {
+		m.locked = on
+		if on {
+			m.say(0, "The lobby is locked: only its owner commands it.")
+		} else {
+			m.say(0, "The lobby is unlocked.")
+		}
+		return nil
+	}
+}
+
+// rank is what somebody with a level of the host may do here.
+func (m *Machine) rank(level command.Level) command.Level {
+	if m.locked && level == command.Admin {
+		return command.Anyone
+	}
+	return level
+}
