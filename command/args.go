@@ -254,6 +254,16 @@ func (a *Args) end() error {
 	return a.err
 }
 
+// Begins takes the next word if it is this one.
+func (a *Args) Begins(word string) bool {
+	first, _, _ := strings.Cut(a.left, " ")
+	if !strings.EqualFold(first, word) {
+		return false
+	}
+	a.Optional()
+	return true
+}
+
 // Is takes the rest if it is just this word.
 func (a *Args) Is(word string) bool {
 	if !strings.EqualFold(a.left, word) {

@@ -88,7 +88,7 @@ var always = command.Table[*Machine]{
 var inLobby = command.Table[*Machine]{
 	{Name: "start", Usage: "[force|now]", Help: "start the countdown; force skips the checks, now skips the count", Level: command.StandIn, Phase: command.InLobby, Parse: start},
 	{Name: "abort", Aliases: []string{"a"}, Help: "stop the countdown", Level: command.StandIn, Phase: command.InLobby, Urgent: true, Parse: func(*args) act { return op(lobby.Abort{}) }},
-	{Name: "autostart", Usage: "<players|off> [minutes]", Help: "start by itself with so many players, when they have been in for so long", Level: command.Owner, Phase: command.InLobby, Parse: autostart},
+	{Name: "autostart", Usage: "<players|off> [minutes] | ready [players]", Help: "start by itself with so many players, when they have been in for so long or are all ready", Level: command.Owner, Phase: command.InLobby, Parse: autostart},
 	{Name: "open", Usage: "<slot> ...", Help: "open slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Open{Slots: indexes(a.Slots())}) }},
 	{Name: "close", Usage: "<slot> ...", Help: "close slots; a player in one is kicked", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Close{Slots: indexes(a.Slots())}) }},
 	{Name: "openall", Help: "open every closed slot", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.OpenAll{}) }},
@@ -168,6 +168,13 @@ func start(a *args) act {
 func autostart(a *args) act {
 	if a.Is("off") {
 		return op(lobby.AutoStart{})
+	}
+	if a.Begins("ready") {
+		o := lobby.AutoStart{Players: 2, Ready: true}
+		if !a.Empty() {
+			o.Players = a.Ordinal("number of players")
+		}
+		return op(o)
 	}
 	o := lobby.AutoStart{Players: a.Ordinal("number of players")}
 	if !a.Empty() {

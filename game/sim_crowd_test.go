@@ -438,7 +438,7 @@ func (c *crowd) chat(a *actor, flag w3gs.ChatFlag, text string) *w3gs.ChatToHost
 var lines = strings.Split("swap N 1|open N|close N|comp N|kick pN|mute pN|start force|abort|shuffle|owner pN|latency N0|"+
 	"synclimit N|fakeplayer|deletefp|help|help kick|ping|openall|closeall|say hi|drop|end|hold pN|unhold pN|autostart N|"+
 	"autostart off|team pN 2|colour pN 3|race pN orc|handicap pN 70|obs pN|hcl ab|clearhcl|download pN|downloads on|"+
-	"muteall|unmuteall|version|nonsense|start now|kick|ping 3000|votekick pN|yes|no|ban pN 1h|banlast|stats|check pN|from|ff|draw|messages off|lock|announce 10 x|pin x", "|")
+	"muteall|unmuteall|version|nonsense|start now|kick|ping 3000|votekick pN|yes|no|ban pN 1h|banlast|stats|check pN|from|ff|draw|ready|unready|autostart ready 1|messages off|lock|announce 10 x|pin x", "|")
 
 func (c *crowd) line() string {
 	return strings.ReplaceAll(lines[c.r.IntN(len(lines))], "N", strconv.Itoa(1+c.r.IntN(13)))

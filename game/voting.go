@@ -13,7 +13,19 @@ import (
 var voting = command.Table[*Machine]{
 	{Name: "votekick", Usage: "<player>", Help: "let the players vote to remove one of them", Phase: command.Always, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), votekick) }},
 	{Name: "yes", Help: "agree to the vote that runs", Phase: command.Always, Parse: func(*args) act { return answerPoll(true) }},
+	{Name: "ready", Help: "say that you are ready to start", Phase: command.InLobby, Parse: func(*args) act { return ready(false) }},
+	{Name: "unready", Help: "say that you are not ready any more", Phase: command.InLobby, Urgent: true, Parse: func(*args) act { return ready(true) }},
 	{Name: "no", Help: "disagree with the vote that runs", Phase: command.Always, Parse: func(*args) act { return answerPoll(false) }},
+}
+
+// ready is the act of a player who is ready to start, or not any more.
+func ready(off bool) act {
+	return func(m *Machine, c *call) error {
+		if _, err := m.voter(c); err != nil {
+			return cannot("only players of the lobby can be ready")
+		}
+		return m.operate(lobby.Ready{PID: c.PID, Off: off})
+	}
 }
 
 // cannot is the refusal of what does not make sense now.

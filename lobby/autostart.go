@@ -15,6 +15,7 @@ const reminder = 20 * time.Second
 type autoStart struct {
 	players int
 	full    bool
+	ready   bool // everybody has to be
 	hold    time.Duration
 
 	met    bool // the condition has held since then
@@ -33,6 +34,9 @@ func (a autoStart) String() string {
 	case a.players == 0:
 		return "The game does not start by itself."
 	}
+	if a.ready {
+		line += " and all ready"
+	}
 	if a.hold > 0 {
 		line += fmt.Sprintf(", after %g min", a.hold.Minutes())
 	}
@@ -49,7 +53,7 @@ func (l *Lobby) autoStartOperation(op AutoStart) *Refusal {
 	if op.Players < 0 || op.Players > seats {
 		return outOfRange("number of players", 1, seats)
 	}
-	l.auto = autoStart{players: op.Players, full: op.Full, hold: op.Hold}
+	l.auto = autoStart{players: op.Players, full: op.Full, ready: op.Ready, hold: op.Hold}
 	l.say(0, l.auto.String())
 	return nil
 }
@@ -62,7 +66,7 @@ func (l *Lobby) autoStart() {
 		return
 	}
 	c := l.Counts()
-	if c.Humans == 0 || !(a.players > 0 && c.Humans >= a.players) && !(a.full && c.Open == 0) {
+	if c.Humans == 0 || !(a.players > 0 && c.Humans >= a.players) && !(a.full && c.Open == 0) || l.waitsForReady() {
 		a.met = false
 		return
 	}

@@ -42,6 +42,8 @@ func (l *Lobby) try(op Operation) *Refusal {
 		return l.abortOperation()
 	case AutoStart:
 		return l.autoStartOperation(op)
+	case Ready:
+		return l.setReady(op)
 	case HCL:
 		return l.setHCL(op.Text)
 	case ClearHCL:

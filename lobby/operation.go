@@ -111,6 +111,7 @@ type Abort struct{}
 type AutoStart struct {
 	Players int
 	Full    bool
+	Ready   bool // only when everybody says so
 	Hold    time.Duration
 }
 

@@ -53,6 +53,7 @@ type player struct {
 	order    int    // rises with each join; the latest is displaced first
 	reserved bool
 	muted    bool
+	ready    bool
 	deaf     bool // to what the host says to everybody
 	kicked   bool // from a game, which they have not left yet
 	external w3gs.SockAddr

@@ -1,0 +1,54 @@
+package lobby
+
+import "fmt"
+
+// Ready says whether a player is ready to start.
+type Ready struct {
+	PID uint8
+	Off bool
+}
+
+func (Ready) event() {}
+
+func (l *Lobby) setReady(op Ready) *Refusal {
+	p := l.human(op.PID)
+	switch {
+	case p == nil:
+		return l.noHuman(op.PID)
+	case p.ready == !op.Off && op.Off:
+		return refuse(TooLate, "you are not ready as it is")
+	case p.ready == !op.Off:
+		return refuse(TooLate, "you are ready already")
+	}
+	p.ready = !op.Off
+	if op.Off {
+		l.abort(p.name + " is not ready")
+	}
+	ready, all := l.ready()
+	what := "is ready"
+	if op.Off {
+		what = "is not ready"
+	}
+	l.say(0, fmt.Sprintf("%s %s: %d of %d are.", p.name, what, ready, all))
+	return nil
+}
+
+// ready counts the humans who are ready, and all.
+func (l *Lobby) ready() (ready, all int) {
+	for p := range l.seated {
+		if p.fake {
+			continue
+		}
+		if all++; p.ready {
+			ready++
+		}
+	}
+	return ready, all
+}
+
+// waitsForReady reports whether the lobby starts by itself only when everybody
+// is ready, and somebody is not.
+func (l *Lobby) waitsForReady() bool {
+	ready, all := l.ready()
+	return l.auto.ready && ready < all
+}
