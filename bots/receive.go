@@ -25,7 +25,7 @@ func (p *player) handle(now time.Duration, f w3gs.Frame) {
 		var ping w3gs.PingFromHost
 		if p.decoded(op, ping.Decode(f.Body())) && p.phase < leaving {
 			p.pinged = now
-			pong := w3gs.PongToHost{Tick: ping.Tick}
+			pong := w3gs.PongToHost(ping)
 			if p.scripted() {
 				p.answers = pong.AppendTo(p.answers)
 				return
