@@ -54,7 +54,7 @@ func defaultHost(t *testing.T) (addr string) {
 	c.Host.Listen, c.LAN.Port, c.LAN.Broadcast = "127.0.0.1:0", freeUDPPort(t), nil
 	c.Lobby.Countdown = 1
 	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
-	c.Replays.Dir = filepath.Join(dir, "replays")
+	c.Replays.Dir, c.Log.Journals = filepath.Join(dir, "replays"), filepath.Join(dir, "journals")
 	var log lockedBuffer
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

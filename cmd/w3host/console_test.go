@@ -93,7 +93,7 @@ func TestConsoleOfAGame(t *testing.T) {
 	c := config.Default()
 	c.Host.Listen, c.LAN.Enabled, c.Lobby.Countdown = "127.0.0.1:0", false, 1
 	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
-	c.Replays.Dir = filepath.Join(dir, "replays")
+	c.Replays.Dir, c.Log.Journals = filepath.Join(dir, "replays"), filepath.Join(dir, "journals")
 	var log lockedBuffer
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

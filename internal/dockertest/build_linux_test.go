@@ -69,7 +69,7 @@ func (b *build) do(t *testing.T, step instruction, stages map[string]string) {
 		}
 	case "COPY":
 		b.copy(t, step, stages)
-	case "LABEL", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT": // see dockerfileConfig
+	case "ENV", "LABEL", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT": // see dockerfileConfig
 	default:
 		t.Fatalf("Dockerfile line %d: this test does not know %s", step.line, step.name)
 	}

@@ -24,6 +24,8 @@ func dockerfileConfig(t *testing.T) (c imageConfig) {
 		switch step.name {
 		case "USER":
 			c.User = step.text
+		case "ENV":
+			c.Env = append(c.Env, strings.Fields(step.text)...)
 		case "WORKDIR":
 			c.WorkingDir = step.text
 		case "ENTRYPOINT":

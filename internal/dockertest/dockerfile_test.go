@@ -170,7 +170,7 @@ func TestVariablesAreKeys(t *testing.T) {
 	for _, key := range config.Keys() {
 		known = append(known, config.EnvName(key))
 	}
-	examples := []string{config.EnvPrefix + "SECTION", config.EnvPrefix + "SECTION_KEY"}
+	examples := []string{config.EnvPrefix + "SECTION", config.EnvPrefix + "SECTION_KEY", config.EnvPrefix + "REALM_HOME_PASSWORD"}
 	names := regexp.MustCompile(config.EnvPrefix + `[A-Z_]*[A-Z]`)
 	for _, file := range []string{
 		"Dockerfile", "compose.yaml", "compose.lan.yaml", ".env.example", "deploy/w3host.service",
