@@ -63,6 +63,14 @@ func (a *Args) quoted() (text string, ok bool) {
 	return strings.Trim(a.take(n+2), `"`), true
 }
 
+// Phrase takes the next word, or several in quotes.
+func (a *Args) Phrase(what string) string {
+	if text, ok := a.quoted(); ok {
+		return text
+	}
+	return a.Word(what)
+}
+
 // Player takes what is meant as a player's name, and leaves at least so many words
 // behind it: what stands in quotes, else the most words that are in one of the
 // names. Where no name is meant it takes one word, or all but those behind it.

@@ -10,6 +10,7 @@ const (
 	ViaConsole Via = "console"
 	ViaWhisper Via = "whisper" // on a realm
 	ViaChannel Via = "channel" // of a realm
+	ViaControl Via = "control" // the control socket
 )
 
 // Caller is who asks for a command, and who gets the answer.
@@ -21,6 +22,8 @@ type Caller struct {
 	Via   Via
 	// Reply takes the answers to a caller without a seat; it never waits.
 	Reply func(text string) `json:"-"`
+	// Refuse takes why a command was not done; nil: Reply does.
+	Refuse func(why string) `json:"-"`
 }
 
 // Answer tells a caller without a seat something.
@@ -28,4 +31,13 @@ func (c *Caller) Answer(text string) {
 	if c.Reply != nil {
 		c.Reply(text)
 	}
+}
+
+// Deny tells a caller without a seat why a command was not done.
+func (c *Caller) Deny(why string) {
+	if c.Refuse != nil {
+		c.Refuse(why)
+		return
+	}
+	c.Answer(why)
 }

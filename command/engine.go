@@ -57,6 +57,18 @@ func (t Table[T]) Find(name string) *Spec[T] {
 	return nil
 }
 
+// NoCommand says that no table has the command of a line.
+func NoCommand(line string) error {
+	name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	return Refuse(Unknown, "there is no command %q: help lists them", strings.ToLower(name))
+}
+
+// Has reports whether the table has the command of a line.
+func (t Table[T]) Has(line string) bool {
+	s, _, _ := t.split(line)
+	return s != nil
+}
+
 // split finds the command of a line.
 func (t Table[T]) split(line string) (s *Spec[T], name, rest string) {
 	name, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
@@ -88,7 +100,7 @@ type Outcome struct {
 func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []string) Outcome {
 	s, name, rest := t.split(line)
 	if s == nil {
-		return Outcome{Err: Refuse(Unknown, "there is no command %q: help lists them", name)}
+		return Outcome{Err: NoCommand(name)}
 	}
 	o := Outcome{Name: s.Name, Detail: rest, Needs: s.needs(rest)}
 	if by.Level < o.Needs {

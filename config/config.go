@@ -18,8 +18,11 @@ type Config struct {
 	Replays   Replays   `toml:"replays"`
 	Database  Database  `toml:"database"`
 	Limits    Limits    `toml:"limits"`
+	Control   Control   `toml:"control"`
 	Log       Log       `toml:"log"`
 	Realms    []Realm   `toml:"realm"` // see realm.go
+
+	autohost []map[string]any // the [[autohost]] of the file; see Entries
 }
 
 // Host is the program as the network sees it.
@@ -32,21 +35,30 @@ type Host struct {
 
 // Lobby is how games are opened and started.
 type Lobby struct {
-	Name            string   `toml:"name"`      // of the game, in the LAN list
-	Map             string   `toml:"map"`       // file, or part of a name in maps.dir; empty for the built-in test map
-	Autostart       int      `toml:"autostart"` // players; 0 when every open slot is taken, -1 never
-	Countdown       int      `toml:"countdown"` // lines, one a second
-	Observers       string   `toml:"observers"` // off, on, referees, on-defeat
-	Speed           string   `toml:"speed"`
-	Visibility      string   `toml:"visibility"`
-	Owner           string   `toml:"owner"` // a name; "first" for the first who joins; empty for nobody
-	Welcome         []string `toml:"welcome"`
-	Reserved        []string `toml:"reserved"`
-	HideAddresses   bool     `toml:"hide_addresses"`
-	CommandTrigger  string   `toml:"command_trigger"`
-	KickCooldown    Duration `toml:"kick_cooldown"` // a kick keeps its victim out of the lobby for so long
-	RequireEntryKey bool     `toml:"require_entry_key"`
-	LANAdmins       bool     `toml:"lan_admins"` // the database's admins for the LAN may command, though nobody proves his name there
+	Name              string   `toml:"name"`               // of the game, in the LAN list
+	Map               string   `toml:"map"`                // file, or part of a name in maps.dir; empty for the built-in test map
+	Autostart         int      `toml:"autostart"`          // players; 0 when every open slot is taken, -1 never
+	MinPlayers        int      `toml:"min_players"`        // who starts needs so many
+	StartAfter        Duration `toml:"start_after"`        // start by itself when min_players have been in for so long
+	Countdown         int      `toml:"countdown"`          // lines, one a second
+	CountdownRestarts bool     `toml:"countdown_restarts"` // a join or leave stops it
+	Observers         string   `toml:"observers"`          // off, on, referees, on-defeat
+	Speed             string   `toml:"speed"`
+	Visibility        string   `toml:"visibility"`
+	Owner             string   `toml:"owner"` // a name; "first" for the first who joins; empty for nobody
+	HCL               string   `toml:"hcl"`
+	Welcome           []string `toml:"welcome"`
+	Rules             []string `toml:"rules"`
+	PingLimit         Duration `toml:"ping_limit"` // slower players are removed; 0: nobody
+	IdleAfter         Duration `toml:"idle_after"`
+	AbandonedAfter    Duration `toml:"abandoned_after"`
+	OwnerAFKAfter     Duration `toml:"owner_afk_after"`
+	Reserved          []string `toml:"reserved"`
+	HideAddresses     bool     `toml:"hide_addresses"`
+	CommandTrigger    string   `toml:"command_trigger"`
+	KickCooldown      Duration `toml:"kick_cooldown"` // a kick keeps its victim out of the lobby for so long
+	RequireEntryKey   bool     `toml:"require_entry_key"`
+	LANAdmins         bool     `toml:"lan_admins"` // the database's admins for the LAN may command, though nobody proves his name there
 }
 
 // Game is the action loop.
@@ -148,6 +160,12 @@ type Limits struct {
 	OutQueue       int      `toml:"out_queue_kib"`            // waiting for one player's socket
 	Exempt         []string `toml:"exempt"`                   // networks without the per-address limits
 	Shutdown       Duration `toml:"shutdown_timeout"`
+}
+
+// Control is how the host is commanded from its machine.
+type Control struct {
+	Socket  string `toml:"socket"`  // for w3host ctl; empty for none
+	Console bool   `toml:"console"` // standard input
 }
 
 // Log is what the program says of itself.

@@ -26,6 +26,15 @@ func (c *Config) fields() map[string]reflect.Value {
 	return fields
 }
 
+// Values are the values of all keys.
+func (c Config) Values() map[string]any {
+	values := make(map[string]any)
+	for key, field := range c.fields() {
+		values[key] = field.Interface()
+	}
+	return values
+}
+
 // Keys lists every key in the order of the alphabet.
 func Keys() []string {
 	var c Config

@@ -55,9 +55,13 @@ func (c *Config) decode(path, text string) error {
 	}
 	var faults *multierror.Error
 	fields := c.fields()
+	if entries, ok := sections["autohost"].([]map[string]any); ok {
+		faults = multierror.Append(faults, c.decodeEntries(path, entries))
+	}
 	for _, key := range meta.Keys() {
 		name := key.String()
-		if key[0] == realmSection {
+		_, entries := sections["autohost"].([]map[string]any)
+		if key[0] == realmSection || entries && key[0] == "autohost" {
 			continue
 		}
 		if len(key) == 1 {

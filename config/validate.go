@@ -32,17 +32,10 @@ func (c *Config) Validate() error {
 	v.text("host.name", c.Host.Name, 1, w3gs.MaxNameLen)
 
 	v.text("lobby.name", c.Lobby.Name, 1, w3gs.MaxGameNameLen)
-	v.between("lobby.autostart", c.Lobby.Autostart, -1, w3gs.MaxSlots)
-	v.between("lobby.countdown", c.Lobby.Countdown, 0, 60)
-	v.oneOf("lobby.observers", c.Lobby.Observers, w3gs.ObserverChoices.Words()...)
+	sections := c.entry()
+	v.lobby(func(name string) string { return "lobby." + name }, &sections)
 	v.oneOf("lobby.speed", c.Lobby.Speed, w3gs.Speeds.Words()...)
 	v.oneOf("lobby.visibility", c.Lobby.Visibility, w3gs.Visibilities.Words()...)
-	for _, name := range c.Lobby.Reserved {
-		v.text("lobby.reserved", name, 1, w3gs.MaxNameLen)
-	}
-	for _, line := range c.Lobby.Welcome {
-		v.text("lobby.welcome", line, 1, w3gs.MaxLobbyChatLen)
-	}
 	v.text("lobby.command_trigger", c.Lobby.CommandTrigger, 1, 1)
 	v.within("lobby.kick_cooldown", c.Lobby.KickCooldown, 0, 24*time.Hour)
 
@@ -62,6 +55,9 @@ func (c *Config) Validate() error {
 
 	v.between("autohost.lobbies", c.Autohost.Lobbies, 0, 1000)
 	v.between("autohost.max_games", c.Autohost.MaxGames, 1, 100000)
+	if len(c.autohost) > 0 {
+		v.entries(c)
+	}
 
 	v.within("reconnect.wait", c.Reconnect.Wait, time.Minute, 10*time.Minute)
 	v.within("reconnect.extended_wait", c.Reconnect.ExtendedWait, time.Minute, time.Hour)

@@ -15,6 +15,8 @@ func (m *Machine) chat(s *seat, line w3gs.Chat) {
 	if text, ok := strings.CutPrefix(line.Text, string(m.cfg.Trigger)); ok {
 		if spec := commands.Usable(level, text); spec != nil {
 			e.Command, e.Urgent = true, spec.Urgent
+		} else if level >= command.Admin && !commands.Has(text) {
+			e.Command = true // the host's commands are for admins
 		}
 	}
 	m.tell(e)

@@ -25,7 +25,9 @@ var commands command.Table[*Machine]
 // Commands lists the commands of a game, for the documentation.
 func Commands() command.Table[*Machine] { return commands }
 
-func init() { commands = slices.Concat(always, inLobby, inGame, voting, verdicts, people, voice) }
+func init() {
+	commands = slices.Concat(always, inLobby, listing, inGame, voting, verdicts, people, voice)
+}
 
 // op is the act of a command that is an operation of the lobby.
 func op(o lobby.Operation) act {

@@ -28,6 +28,8 @@ type Config struct {
 	Trigger   byte
 	Reconnect Reconnect
 	Votes     Votes
+	// Rules are what the command "rules" shows.
+	Rules []string
 	// Silence is how long nothing may be heard of a player in the lobby, where
 	// every ping wants an answer.
 	Silence time.Duration

@@ -91,6 +91,12 @@ type (
 	}
 	// Counted: the lobby's numbers have changed.
 	Counted struct{ Counts lobby.Counts }
+	// Listed: the lobby is to be announced by this name, or not at all.
+	Listed struct {
+		Name   string
+		Public bool
+		Counts lobby.Counts
+	}
 	// Counting: the countdown has begun.
 	Counting struct{ Seconds int }
 	// CountStopped: the countdown was stopped.
@@ -207,6 +213,7 @@ func (*LinkResumed) fact()      {}
 func (*Said) fact()             {}
 func (*Muted) fact()            {}
 func (*Counted) fact()          {}
+func (*Listed) fact()           {}
 func (*Counting) fact()         {}
 func (*CountStopped) fact()     {}
 func (*Started) fact()          {}

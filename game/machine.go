@@ -36,6 +36,7 @@ type Machine struct {
 	gaveUp    [w3gs.MaxSlots]bool // by team
 	decided   bool                // the players have ended the game with a result
 	stopped   bool                // the host stops
+	unlisted  bool                // the lobby is not to be announced
 	over      bool
 	last      Fact   // the end of the game, once everything else is told
 	seq       uint64 // of the last fact

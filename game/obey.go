@@ -19,8 +19,9 @@ func (m *Machine) obey(by *command.Caller, line string) {
 		names = append(names, p.Name)
 	}
 	o := commands.Run(m, m.phase(), by, line, names)
-	if o.Name == "" && by.Level < command.Owner {
-		return // not for us: players begin lines with all sorts of signs
+	if o.Name == "" {
+		m.out.add(Op{Kind: Outside, Caller: by, Text: line})
+		return
 	}
 	if o.Denied && m.lobby.StandIn() == 0 {
 		o.Err = command.Refuse(command.Denied, "only %v may use %s", max(o.Needs, command.Owner), o.Name)
@@ -33,7 +34,7 @@ func (m *Machine) obey(by *command.Caller, line string) {
 		m.fact(&Commanded{Caller: *by, Line: line, Name: o.Name, Target: o.Target, Detail: o.Detail, Refused: refused})
 	}
 	if refused != "" {
-		m.answer(by, refused)
+		m.reply(by, refused, true)
 	}
 }
 
@@ -95,6 +96,11 @@ func help(topic string) act {
 		trigger := string(m.cfg.Trigger)
 		if topic == "" {
 			m.answer(c.Caller, commands.List(c.Level, m.phase(), trigger))
+			m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: "help"})
+			return nil
+		}
+		if !commands.Has(strings.TrimPrefix(topic, trigger)) {
+			m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: "help " + topic})
 			return nil
 		}
 		text, err := commands.Help(topic, trigger)
@@ -195,10 +201,12 @@ func end(m *Machine, _ *call) error {
 }
 
 // answer tells the caller of a command alone.
-func (m *Machine) answer(by *command.Caller, text string) {
+func (m *Machine) answer(by *command.Caller, text string) { m.reply(by, text, false) }
+
+func (m *Machine) reply(by *command.Caller, text string, refused bool) {
 	if by.PID != 0 {
 		m.say(w3gs.Only(by.PID), text)
 		return
 	}
-	m.out.add(Op{Kind: Answer, Caller: by, Text: text})
+	m.out.add(Op{Kind: Answer, Caller: by, Text: text, Refused: refused})
 }

@@ -34,7 +34,8 @@ const (
 	CheckBans
 	// KeepJournal: keep the journal of this game when it is over.
 	KeepJournal
-	// Answer: Text is for Caller, who is not in the game.
+	// Answer: Text is for Caller, who is not in the game; Refused: it says why the
+	// command was not done.
 	Answer
 	// Ask: put Query to the database; the answer is for Caller.
 	Ask
@@ -45,11 +46,14 @@ const (
 	Ack
 	// Forget: seat PID is empty; nothing more is kept for it.
 	Forget
+	// Outside: Caller has typed Text, which is no command of a game. The host may
+	// know it.
+	Outside
 )
 
 var opText = [...]string{
 	Send: "send", SendLast: "send last", Parts: "parts", Seat: "seat", Reply: "reply", Close: "close", Cut: "cut",
-	Play: "play", CheckBans: "check bans", KeepJournal: "keep journal", Answer: "answer", Ask: "ask",
+	Play: "play", CheckBans: "check bans", KeepJournal: "keep journal", Answer: "answer", Ask: "ask", Outside: "outside",
 }
 
 // String names the order for whoever reads a trace.
@@ -69,6 +73,7 @@ type Op struct {
 	Caller  *command.Caller
 	Query   *Query
 	Text    string
+	Refused bool
 }
 
 // Stamped is a fact with its number in the game, from 1, and its time.

@@ -240,6 +240,8 @@ func (s *scene) show() {
 	}
 	for i := range s.out.Facts {
 		switch f := s.out.Facts[i].Fact.(type) {
+		case *Listed:
+			s.tell("listed as %q: %v, %d open", f.Name, f.Public, f.Counts.Open)
 		case *Commanded:
 			s.tell("audit: %s by %s (%s), on %q, %q, refused %q", f.Name, f.Caller.Name, f.Caller.Via, f.Target, f.Detail, f.Refused)
 		case *Vouched:
@@ -296,6 +298,8 @@ func (s *scene) op(op *Op) {
 	case Ask:
 		q := *op.Query
 		s.tell("%s asks for %s of %q, here %v, at %v, for %v, why %q, root %v", q.By, q.What, q.Name, q.Here, q.Addr, q.For, q.Reason, q.Root)
+	case Outside:
+		s.tell("%s asks the host for %q", op.Caller.Name, op.Text)
 	case Parts:
 		s.tell("%s is sent the map from %d to %d", s.names[op.PID], op.At, op.End)
 	case Play:

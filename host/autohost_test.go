@@ -7,8 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"w3host/autohost"
 	"w3host/lan"
+	"w3host/mapxfer"
 	"w3host/storage"
+	gamesync "w3host/sync"
+	"w3host/w3gs"
 )
 
 // board is an Advertiser that knows what is listed.
@@ -42,6 +46,15 @@ func (b board) expect(t *testing.T, want ...string) {
 	}
 }
 
+// oneEntry keeps lobbies called "game" open.
+func oneEntry(lobbies, games int, open func(string) (*Map, error)) Autohost {
+	e := Entry{Entry: autohost.Entry{Name: "game", Lobbies: lobbies, MaxGames: games, Maps: []autohost.Choice{{Map: "map"}}}}
+	e.Setup.Lobby = LobbyOptions{Autostart: -1, Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Owner: OwnerFirst, Trigger: '!'}
+	e.Setup.Turns = gamesync.Defaults()
+	e.Setup.Transfer = mapxfer.Defaults()
+	return Autohost{Entries: []Entry{e}, MaxGames: games, Open: open, Retry: 50 * time.Millisecond}
+}
+
 // TestAutohost: a lobby that starts is replaced by the next, until as many games
 // run as may; when one ends there is room again. The map is asked for each time.
 func TestAutohost(t *testing.T) {
@@ -50,9 +63,9 @@ func TestAutohost(t *testing.T) {
 	b := board{make(chan string, 100)}
 	r := newRig(t, func(o *Options) {
 		o.Advertiser = b
-		o.Autohost = Autohost{Lobbies: 1, MaxGames: 2, Name: "game", Map: func() (*Map, error) {
+		o.Autohost = oneEntry(1, 2, func(string) (*Map, error) {
 			return testMap(1 + int(asked.Add(1))), nil
-		}}
+		})
 	})
 	// One more slot is announced than the map has: the virtual host's.
 	b.expect(t, "open 1 game 2/3")
@@ -86,12 +99,14 @@ func TestAutohostNeverExceedsMaxGames(t *testing.T) {
 	b := board{make(chan string, 100)}
 	r := newRig(t, func(o *Options) {
 		o.Advertiser = b
-		o.Autohost = Autohost{Lobbies: 5, MaxGames: 2, Name: "game", Map: func() (*Map, error) { return testMap(2), nil }}
+		o.Autohost = oneEntry(5, 2, func(string) (*Map, error) { return testMap(2), nil })
 	})
 	eventually(t, "two lobbies", func() bool { return len(b.events) == 2 })
-	if r.h.wantsLobby() {
-		t.Error("a third lobby is wanted where two games may run")
-	}
+	r.h.Keep(func(k *autohost.Keeper) {
+		if _, ok := k.Next(time.Now()); ok {
+			t.Error("a third lobby is wanted where two games may run")
+		}
+	})
 }
 
 // TestMapSourceFails: the host goes on and asks again.
@@ -99,12 +114,12 @@ func TestMapSourceFails(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	r := newRig(t, func(o *Options) {
-		o.Autohost = Autohost{Lobbies: 1, MaxGames: 1, Name: "game", Map: func() (*Map, error) {
+		o.Autohost = oneEntry(1, 1, func(string) (*Map, error) {
 			if asked.Add(1) < 3 {
 				return nil, errors.New("map file: not there")
 			}
 			return testMap(2), nil
-		}}
+		})
 	})
 	eventually(t, "a lobby", func() bool { return len(r.h.Games()) == 1 })
 	if asked.Load() != 3 {

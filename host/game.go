@@ -10,7 +10,6 @@ import (
 
 	"w3host/game"
 	"w3host/gamelog"
-	"w3host/lan"
 	"w3host/recording"
 	"w3host/w3gs"
 )
@@ -21,15 +20,18 @@ import (
 type Game struct {
 	id    uint32
 	key   uint32 // entry key of joins from the LAN
-	name  string
 	m     *Map
 	host  *Host
 	shard *shard
 	log   zerolog.Logger
 	open  atomic.Bool // the lobby takes joins
 
+	settings w3gs.GameSettings
+	listed   bool // on the LAN
+
 	machine *game.Machine
 	out     game.Out
+	period  time.Duration // of turns, as the lobby began
 	opened  time.Duration // on the shard's clock; the machine's clock begins there
 	links   map[game.LinkID]*link
 	lastID  game.LinkID
@@ -60,16 +62,17 @@ type observer interface {
 	Observe(*game.Stamped)
 }
 
-func newGame(h *Host, id uint32, name string, m *Map) *Game {
+func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	g := &Game{
-		id: id, key: randomU32(), name: name, m: m, host: h, shard: h.shard,
+		id: id, key: randomU32(), m: spec.m, host: h, shard: h.shard, period: spec.setup.Turns.Period,
 		log: h.log.With().Uint32("game", id).Logger(), links: make(map[game.LinkID]*link), due: never,
 	}
-	cfg, opened := h.opts.gameConfig(id, name, m), time.Now()
+	opts, opened := h.options(&spec.setup), time.Now()
+	cfg := opts.gameConfig(id, spec.name, spec.m)
 	g.records = gamelog.NewRecords(h.opts.Recorder, opened)
-	g.observers = []observer{g.records, gamelog.NewLines(g.log, h.Addr()), (*watcher)(g)}
+	g.observers = []observer{g.records, (*watcher)(g), gamelog.NewLines(g.log, h.Addr())}
 	if h.opts.Replays != nil {
-		g.replay = h.opts.Replays.New(h.opts.recordingOf(m, cfg.Settings, opened))
+		g.replay = h.opts.Replays.New(h.opts.recordingOf(spec.m, cfg.Settings, opened))
 		g.records.Replay = g.replay.Name
 		g.observers = append(g.observers, g.replay)
 	}
@@ -88,7 +91,7 @@ func (g *Game) ID() uint32 { return g.id }
 func (g *Game) EntryKey() uint32 { return g.key }
 
 // Name is the name in the list of games.
-func (g *Game) Name() string { return g.name }
+func (g *Game) Name() string { return g.host.Info(g.id).Name }
 
 // call runs f on the goroutine of the game's shard, unless the game is over by
 // then.
@@ -302,9 +305,13 @@ func (g *Game) order(op *game.Op) {
 	case game.Ask:
 		g.ask(op)
 	case game.Answer:
-		if op.Caller.Reply != nil {
-			op.Caller.Reply(op.Text)
+		if op.Refused {
+			op.Caller.Deny(op.Text)
+		} else {
+			op.Caller.Answer(op.Text)
 		}
+	case game.Outside:
+		g.host.outside(g, op.Caller, op.Text)
 	}
 }
 
@@ -329,7 +336,7 @@ func (g *Game) play() {
 	g.keep()
 	s := g.shard
 	s.playing = append(s.playing, g)
-	if place, ok := g.host.place(g.id); ok {
+	if place, ok := g.host.place(g.id, g.period); ok {
 		g.step(&game.Input{Kind: game.Beat, By: place - g.opened})
 	}
 }
@@ -349,8 +356,8 @@ func (g *Game) checkBans() {
 // shut takes the lobby off the lists: it has started, or it is closed.
 func (g *Game) shut() {
 	if g.open.Swap(false) {
-		g.host.opts.Advertiser.Close(g.id)
-		g.host.wantRefill()
+		g.unlist()
+		g.host.started(g.id)
 	}
 }
 
@@ -369,48 +376,5 @@ func (g *Game) end() {
 	g.host.forget(g)
 }
 
-// watcher is the observer that serves the host itself: announcements and
-// figures.
-type watcher Game
-
-// Observe passes on what others wait for.
-func (w *watcher) Observe(s *game.Stamped) {
-	g := (*Game)(w)
-	switch f := s.Fact.(type) {
-	case *game.Turned:
-		g.host.lateness.note(f.Late)
-	case *game.Opened:
-		g.announce(f)
-	case *game.Counted:
-		g.host.opts.Advertiser.Update(g.id, g.host.opts.lanCount(f.Counts))
-	case *game.Started:
-		g.loading = true
-		g.shut()
-	case *game.AllLoaded:
-		g.loading = false
-	case *game.Closed:
-		g.shut()
-	case *game.Desynced:
-		g.journal.keep = true
-	}
-}
-
-// announce shows the lobby on the LAN.
-func (g *Game) announce(f *game.Opened) {
-	o := &g.host.opts
-	err := o.Advertiser.Open(lan.Advert{
-		GameID:   g.id,
-		EntryKey: g.key,
-		Name:     g.name,
-		Stat:     o.statString(g.m, f.Config.Settings),
-		Type:     g.m.GameType(f.Config.Settings),
-		Port:     g.host.Addr().Port(),
-		Count:    o.lanCount(f.Counts),
-	})
-	if err != nil {
-		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
-	}
-}
-
 // String names the game in messages.
-func (g *Game) String() string { return fmt.Sprintf("game %d %q", g.id, g.name) }
+func (g *Game) String() string { return fmt.Sprintf("game %d", g.id) }

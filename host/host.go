@@ -4,6 +4,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -17,14 +18,14 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"w3host/autohost"
+	"w3host/command"
 )
 
 // gameIDMask leaves the part of a game id that counts lobbies; the high bits
 // say which realm a join comes from, 0 for the LAN.
 const gameIDMask = 0x0FFFFFFF
-
-// refillRetry is the pause after a lobby could not be opened.
-const refillRetry = 10 * time.Second
 
 // Host takes joins on one TCP port for every lobby and game.
 type Host struct {
@@ -42,13 +43,16 @@ type Host struct {
 	mu       sync.Mutex
 	games    map[uint32]*Game // lobbies and running games by id
 	lastID   uint32
-	opened   int // lobbies by autohost so far
+	infos    map[uint32]*Info
+	keeper   *autohost.Keeper
+	setup    Setup // of lobbies that no entry asks for
 	stopping bool
 
 	refill   chan struct{} // a lobby has started or ended
 	retry    time.Duration // refillRetry; tests wait less
 	lateness lateness
-	asked    chan struct{} // a place for each question to People that is on its way
+	asked    chan struct{}                                  // a place for each question to People that is on its way
+	outside  func(g *Game, by *command.Caller, line string) // see Obey
 }
 
 // New opens the listener; nothing is served before Run.
@@ -86,13 +90,17 @@ func New(opts Options) (*Host, error) {
 		returns:  returns,
 		addr:     listener.Addr().(*net.TCPAddr).AddrPort(),
 		games:    make(map[uint32]*Game),
+		infos:    make(map[uint32]*Info),
+		setup:    Setup{Turns: opts.Turns, Lobby: opts.Lobby, Transfer: opts.Transfer},
 		refill:   make(chan struct{}, 1),
-		retry:    refillRetry,
+		retry:    cmp.Or(opts.Autohost.Retry, refillRetry),
+		outside:  unknown,
 		asked:    make(chan struct{}, mostAsked),
 	}
 	if returns != nil {
 		h.returnAddr = returns.Addr().(*net.TCPAddr).AddrPort()
 	}
+	h.keeper = h.newKeeper()
 	if h.shard, err = newShard(h); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
@@ -150,62 +158,25 @@ func (h *Host) Run(ctx context.Context) error {
 	return err
 }
 
-// keepLobbies opens lobbies as Autohost wants them until ctx ends.
-func (h *Host) keepLobbies(ctx context.Context) {
-	again := time.NewTimer(h.retry)
-	defer again.Stop()
-	for {
-		again.Stop()
-		if !h.fill() {
-			again.Reset(h.retry)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-h.refill:
-		case <-again.C:
-		}
-	}
-}
-
-// fill opens lobbies until there are enough, or reports that one failed.
-func (h *Host) fill() bool {
-	for h.wantsLobby() {
-		m, err := h.opts.Autohost.Map()
-		if err == nil {
-			_, err = h.OpenLobby(h.nextName(), m)
-		}
-		if err != nil {
-			h.log.Error().Err(err).Dur("again_in", h.retry).Msg("cannot open a lobby")
-			return false
-		}
-	}
-	return true
-}
-
-func (h *Host) wantsLobby() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	lobbies := 0
-	for _, g := range h.games {
-		if g.open.Load() {
-			lobbies++
-		}
-	}
-	return h.opts.Autohost.Map != nil && !h.stopping &&
-		lobbies < h.opts.Autohost.Lobbies && len(h.games) < h.opts.Autohost.MaxGames // all of them may start
-}
-
-// nextName numbers the lobbies from the second on, within what clients list.
-func (h *Host) nextName() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.opened++
-	return numbered(h.opts.Autohost.Name, h.opened)
-}
-
-// OpenLobby opens one lobby and starts its goroutine.
+// OpenLobby opens one lobby that no entry asks for.
 func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
+	h.mu.Lock()
+	setup := h.setup
+	h.mu.Unlock()
+	return h.openLobby(lobbySpec{name: name, m: m, setup: setup})
+}
+
+// lobbySpec is what a lobby is made from.
+type lobbySpec struct {
+	name  string
+	m     *Map
+	setup Setup
+	file  string          // as the entry calls the map
+	order *autohost.Order // of the entry; nil where none asks for the lobby
+}
+
+// openLobby opens a lobby and gives it to the shard.
+func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 	h.mu.Lock()
 	if h.stopping {
 		h.mu.Unlock()
@@ -214,7 +185,7 @@ func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
 	h.lastID = (h.lastID + 1) & gameIDMask
 	id := h.lastID
 	h.mu.Unlock()
-	g, err := h.tryGame(id, name, m)
+	g, err := h.tryGame(id, &spec)
 	if err != nil {
 		return nil, err
 	}
@@ -224,20 +195,26 @@ func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
 		return nil, errHostStops
 	}
 	h.games[id] = g
+	h.infos[id] = newInfo(id, &spec)
+	if spec.order != nil {
+		h.keeper.Opened(*spec.order, id, spec.file)
+	} else {
+		h.keeper.Add(id)
+	}
 	h.mu.Unlock()
 	h.shard.call(g.begin)
 	return g, nil
 }
 
 // tryGame makes the game, of a map that may hold what nobody has thought of.
-func (h *Host) tryGame(id uint32, name string, m *Map) (_ *Game, err error) {
+func (h *Host) tryGame(id uint32, spec *lobbySpec) (_ *Game, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			file := h.saveCrash(fmt.Sprintf("game-%d", id), fmt.Sprintf("panic: %v", fault), debug.Stack(), "a lobby with "+m.File+"\n")
-			err = fmt.Errorf("a lobby with %s cannot be made: panic: %v; see %s", m.File, fault, file)
+			file := h.saveCrash(fmt.Sprintf("game-%d", id), fmt.Sprintf("panic: %v", fault), debug.Stack(), "a lobby with "+spec.m.File+"\n")
+			err = fmt.Errorf("a lobby with %s cannot be made: panic: %v; see %s", spec.m.File, fault, file)
 		}
 	}()
-	return newGame(h, id, name, m), nil
+	return newGame(h, id, spec), nil
 }
 
 // Game finds a lobby or a running game.
@@ -261,15 +238,10 @@ func (h *Host) Games() []*Game {
 func (h *Host) forget(g *Game) {
 	h.mu.Lock()
 	delete(h.games, g.id)
+	delete(h.infos, g.id)
+	h.keeper.Ended(g.id)
 	h.mu.Unlock()
 	h.wantRefill()
-}
-
-func (h *Host) wantRefill() {
-	select {
-	case h.refill <- struct{}{}:
-	default:
-	}
 }
 
 // stop ends everything in order and waits for it, but not for ever.
@@ -298,7 +270,7 @@ const placeGrid = 2 * time.Millisecond
 
 // place gives a game its place in the period, on the shard's clock: each next
 // game goes where the largest gap is, by the golden ratio.
-func (h *Host) place(id uint32) (at time.Duration, spread bool) {
+func (h *Host) place(id uint32, period time.Duration) (at time.Duration, spread bool) {
 	h.mu.Lock()
 	games := len(h.games)
 	h.mu.Unlock()

@@ -68,15 +68,22 @@ type ReconnectOptions struct {
 
 // LobbyOptions are how lobbies are opened and who commands them.
 type LobbyOptions struct {
-	Autostart     int // players; 0 when every open slot is taken, -1 never
-	Countdown     int
-	Settings      w3gs.GameSettings // speed, visibility, observers
-	Owner         string            // OwnerFirst, a name, or nobody
-	Welcome       []string
-	Reserved      []string
-	HideAddresses bool
-	Trigger       byte          // first letter of a chat command
-	KickCooldown  time.Duration // how long a kick keeps its victim out of the lobby
+	Autostart                                int // players; 0 when every open slot is taken, -1 never
+	MinPlayers                               int
+	StartAfter                               time.Duration
+	Countdown                                int
+	CountdownGoesOn                          bool
+	Settings                                 w3gs.GameSettings // speed, visibility, observers
+	HCL                                      string            // where the map has none
+	Owner                                    string            // OwnerFirst, a name, or nobody
+	Welcome                                  []string
+	Rules                                    []string
+	PingLimit                                time.Duration
+	IdleAfter, AbandonedAfter, OwnerAFKAfter time.Duration
+	Reserved                                 []string
+	HideAddresses                            bool
+	Trigger                                  byte          // first letter of a chat command
+	KickCooldown                             time.Duration // how long a kick keeps its victim out of the lobby
 }
 
 // OwnerFirst makes the first player who joins the owner of the lobby.
@@ -94,16 +101,6 @@ type Limits struct {
 	OutQueue       int // bytes
 	Exempt         []netip.Prefix
 	Shutdown       time.Duration
-}
-
-// Autohost keeps lobbies open.
-type Autohost struct {
-	Lobbies  int
-	MaxGames int
-	Name     string // of the games; later ones get a number behind it
-	// Map gives the map of the next lobby. It is asked for each, so that a
-	// replaced file takes effect without a restart.
-	Map func() (*Map, error)
 }
 
 // Map is a map that can be hosted: what it is, and its bytes in frames.

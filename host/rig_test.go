@@ -73,7 +73,6 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.retry = 50 * time.Millisecond
 		r.h = h
 		go func() { r.done <- h.Run(ctx) }()
 	})

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,6 +83,7 @@ func (o *Options) gameConfig(id uint32, name string, m *Map) game.Config {
 		Transfer:  transfer,
 		Turns:     o.Turns,
 		Trigger:   o.Lobby.Trigger,
+		Rules:     o.Lobby.Rules,
 		Reconnect: o.Reconnect.game(),
 		Votes:     o.Votes,
 		Silence:   o.Limits.LobbyTimeout,
@@ -103,9 +106,12 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	cfg.RandomRaces = settings&w3gs.RandomRaces != 0
 	cfg.HideAddresses = o.Lobby.HideAddresses
 	cfg.VirtualHost = o.Name
-	cfg.Welcome = o.Lobby.Welcome
+	cfg.Welcome = slices.Concat(o.Lobby.Welcome, o.Lobby.Rules)
 	cfg.Reserved = o.Lobby.Reserved
-	cfg.HCL = m.HCL
+	cfg.HCL = cmp.Or(m.HCL, o.Lobby.HCL)
+	cfg.MinPlayers, cfg.StartAfter, cfg.CountdownGoesOn = o.Lobby.MinPlayers, o.Lobby.StartAfter, o.Lobby.CountdownGoesOn
+	cfg.PingLimit, cfg.IdleAfter = o.Lobby.PingLimit, o.Lobby.IdleAfter
+	cfg.AbandonedAfter, cfg.OwnerAFKAfter = o.Lobby.AbandonedAfter, o.Lobby.OwnerAFKAfter
 	if cfg.OwnerFirst = o.Lobby.Owner == OwnerFirst; !cfg.OwnerFirst {
 		cfg.Owner, cfg.OwnerRealm, _ = strings.Cut(o.Lobby.Owner, "@")
 	}

@@ -2,11 +2,9 @@ package host
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
 	"w3host/lan"
 	"w3host/lobby"
@@ -51,27 +49,6 @@ func TestMeter(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestNumbered(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		n    int
-		want string
-	}{
-		{"game", 1, "game"},
-		{"game", 2, "game #2"},
-		{"game", 1234, "game #1234"},
-		{strings.Repeat("x", 31), 1, strings.Repeat("x", 31)},
-		{strings.Repeat("x", 31), 10, strings.Repeat("x", 27) + " #10"},
-		{strings.Repeat("é", 15), 2, strings.Repeat("é", 14) + " #2"}, // never half a letter
-		{"twenty-seven bytes of name   x", 22, "twenty-seven bytes of name #22"},
-	} {
-		got := numbered(tc.name, tc.n)
-		if got != tc.want || len(got) > w3gs.MaxGameNameLen || !utf8.ValidString(got) {
-			t.Errorf("numbered(%q, %d) = %q, want %q", tc.name, tc.n, got, tc.want)
-		}
-	}
 }
 
 // TestSettings: what the file beside a map sets wins, each choice for itself; what

@@ -18,6 +18,10 @@ type autoStart struct {
 	ready   bool // everybody has to be
 	hold    time.Duration
 
+	after    time.Duration // start when there have been enough players for so long
+	enough   bool          // there are since then
+	enoughAt time.Duration
+
 	met    bool // the condition has held since then
 	since  time.Duration
 	toldAt time.Duration
@@ -62,11 +66,13 @@ func (l *Lobby) autoStartOperation(op AutoStart) *Refusal {
 // the way.
 func (l *Lobby) autoStart() {
 	a := &l.auto
-	if l.phase != phaseOpen || !a.full && a.players == 0 {
+	if l.phase != phaseOpen || !a.full && a.players == 0 && a.after == 0 {
 		return
 	}
 	c := l.Counts()
-	if c.Humans == 0 || !(a.players > 0 && c.Humans >= a.players) && !(a.full && c.Open == 0) || l.waitsForReady() {
+	l.awaitPlayers(c.Humans)
+	late := a.enough && l.now >= a.enoughAt+a.after
+	if c.Humans == 0 || !late && !(a.players > 0 && c.Humans >= a.players) && !(a.full && c.Open == 0) || l.waitsForReady() {
 		a.met = false
 		return
 	}
@@ -78,6 +84,7 @@ func (l *Lobby) autoStart() {
 	}
 	no := l.blocked()
 	if no == nil {
+		l.forced = false
 		l.beginCountdown(false)
 		return
 	}
@@ -87,8 +94,24 @@ func (l *Lobby) autoStart() {
 	}
 }
 
+// awaitPlayers notes since when there are enough players.
+func (l *Lobby) awaitPlayers(humans int) {
+	a := &l.auto
+	switch enough := a.after > 0 && humans >= max(l.cfg.MinPlayers, 1); {
+	case enough && !a.enough:
+		a.enough, a.enoughAt = true, l.now
+		l.say(0, fmt.Sprintf("The game starts in %v.", a.after))
+	case !enough:
+		a.enough = false
+	}
+}
+
 // autoStartDue is when time alone lets the lobby start by itself.
 func (l *Lobby) autoStartDue() (at time.Duration, waits bool) {
+	if l.phase == phaseOpen && l.auto.enough && !l.auto.met {
+		at = l.auto.enoughAt + l.auto.after
+		return at, at > l.now
+	}
 	if l.phase != phaseOpen || !l.auto.met {
 		return 0, false
 	}

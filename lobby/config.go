@@ -64,6 +64,23 @@ type Config struct {
 	// AutoStartFull starts the countdown when no slot is open.
 	AutoStartFull bool
 
+	// MinPlayers is how many humans any start needs that is not forced. StartAfter
+	// starts the countdown when so many have been in for that long; 0 is off.
+	MinPlayers int
+	StartAfter time.Duration
+	// PingLimit puts out who has a longer round trip; 0 is no limit.
+	PingLimit time.Duration
+
+	// The lobby closes when nobody in it has done anything for IdleAfter, when all
+	// who ever were in are gone for AbandonedAfter, and when its owner is in and has
+	// done nothing for OwnerAFKAfter; 0 is never.
+	IdleAfter      time.Duration
+	AbandonedAfter time.Duration
+	OwnerAFKAfter  time.Duration
+
+	// CountdownGoesOn keeps a countdown running when somebody joins, and when
+	// somebody leaves while there are MinPlayers.
+	CountdownGoesOn bool
 	// Countdown is how many lines are counted; CountdownStep is the time for each.
 	Countdown     int
 	CountdownStep time.Duration

@@ -24,6 +24,7 @@ func (l *Lobby) startOperation(op Start) *Refusal {
 			return no
 		}
 	}
+	l.forced = op.Force
 	l.beginCountdown(op.Now)
 	return nil
 }
@@ -42,6 +43,11 @@ func (l *Lobby) blocked() *Refusal {
 	if l.left != "" && l.now < l.leftAt+l.cfg.QuietAfterLeave {
 		return refuse(NotYet, "%s has just left: wait %v", l.left, (l.leftAt + l.cfg.QuietAfterLeave - l.now).Round(100*time.Millisecond))
 	}
+	return l.unready()
+}
+
+// unready says who is missing, or does not have the map yet.
+func (l *Lobby) unready() *Refusal {
 	var unanswered, loading []string
 	for p := range l.seated {
 		download := l.slots[l.slotOf(p.pid)].Download
@@ -53,7 +59,9 @@ func (l *Lobby) blocked() *Refusal {
 			loading = append(loading, fmt.Sprintf("%s (%d %%)", p.name, download))
 		}
 	}
-	switch {
+	switch need := l.cfg.MinPlayers; {
+	case l.Humans().Len() < need:
+		return refuse(NotYet, "at least %d players are needed", need)
 	case loading != nil:
 		return refuse(NotYet, "still downloading the map: %s", strings.Join(loading, ", "))
 	case unanswered != nil:
@@ -101,6 +109,10 @@ func (l *Lobby) countDown() {
 		return
 	}
 	if l.count <= 0 {
+		if no := l.unready(); no != nil && !l.forced && l.cfg.CountdownGoesOn {
+			l.abort(no.Text) // somebody has joined meanwhile
+			return
+		}
 		l.start()
 		return
 	}
@@ -109,6 +121,13 @@ func (l *Lobby) countDown() {
 	l.countAt += l.cfg.CountdownStep
 	if l.countAt <= l.now {
 		l.countAt = l.now + l.cfg.CountdownStep
+	}
+}
+
+// unsettle stops a countdown for somebody who joined or left, unless it is to go on.
+func (l *Lobby) unsettle(why string) {
+	if !l.cfg.CountdownGoesOn || l.Humans().Len() < max(l.cfg.MinPlayers, 1) {
+		l.abort(why)
 	}
 }
 

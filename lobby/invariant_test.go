@@ -23,6 +23,9 @@ func faults(l *Lobby) (list []string) {
 			list = append(list, what)
 		}
 	}
+	if l.phase == phaseClosed {
+		return nil
+	}
 	fail(len(l.slots) != len(l.cfg.Slots), "the table changed its size")
 	var colours, seated w3gs.PIDs
 	for _, s := range l.slots {

@@ -109,7 +109,7 @@ func (l *Lobby) isHeld(name, realm string, doubtful bool) bool {
 // to all.
 func (l *Lobby) admit(ev Join) {
 	name := ev.Req.Name
-	l.abort(name + " joined")
+	l.unsettle(name + " joined")
 	others := l.Humans()
 	if others == 0 {
 		l.pingAt = l.now + l.cfg.PingEvery
@@ -117,7 +117,7 @@ func (l *Lobby) admit(ev Join) {
 	p := l.enter(&player{
 		name: name, req: ev.Req, reserved: ev.Reserved, external: ev.External, shared: ev.Shared,
 		realm: ev.Realm, doubtful: ev.Realm != "" && !ev.Vouched,
-		joined: l.now, askedUntil: l.now - 2*time.Second,
+		joined: l.now, activeAt: l.now, askedUntil: l.now - 2*time.Second,
 	})
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})

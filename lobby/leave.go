@@ -16,7 +16,7 @@ func (l *Lobby) leave(p *player, ev Leave) {
 	l.emit(gone)
 	l.remove(p)
 	l.returnVirtualHost()
-	l.abort(p.name + " left")
+	l.unsettle(p.name + " left")
 }
 
 // remove frees a player's slot and pid and tells the others.

@@ -43,13 +43,17 @@ type Lobby struct {
 	now time.Duration
 	out []Effect
 
+	activeAt time.Duration // when somebody did something last
+	warned   time.Duration // the end that the players have been told of
+
 	sent       []w3gs.Slot // the table that clients have
 	progressAt time.Duration
 	tableAt    time.Duration // before this no table is sent that can wait
 	pingAt     time.Duration
 	left       string // who left last, and when
 	leftAt     time.Duration
-	count      int // lines of the countdown still to be said
+	forced     bool // the countdown was
+	count      int  // lines of the countdown still to be said
 	countAt    time.Duration
 	counts     Counts // as last announced
 	auto       autoStart
@@ -72,7 +76,7 @@ func New(cfg Config) *Lobby {
 		held:     slices.Clone(cfg.Reserved),
 		hcl:      cfg.HCL,
 		random:   rand.New(rand.NewPCG(uint64(cfg.RandomSeed), uint64(cfg.RandomSeed))),
-		auto:     autoStart{players: cfg.AutoStart, full: cfg.AutoStartFull},
+		auto:     autoStart{players: cfg.AutoStart, full: cfg.AutoStartFull, after: cfg.StartAfter},
 	}
 	if cfg.MaxPID > w3gs.ClassicSlots {
 		l.observer = w3gs.ObserverTeam24
@@ -108,6 +112,7 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 	l.now, l.out = now, out
 	switch ev := ev.(type) {
 	case Join:
+		l.act(nil)
 		l.join(ev)
 	case Vouch:
 		if p := l.human(ev.PID); p != nil {
@@ -115,6 +120,7 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		}
 	case Chat:
 		if p := l.human(ev.PID); p != nil {
+			l.act(p)
 			l.chat(p, ev)
 		}
 	case Extra:
@@ -127,6 +133,7 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		}
 	case Progress:
 		if p := l.human(ev.PID); p != nil {
+			l.act(nil)
 			l.progress(p, ev.Percent)
 		}
 	case Pong:
@@ -135,9 +142,11 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		}
 	case Leave:
 		if p := l.human(ev.PID); p != nil {
+			l.act(nil)
 			l.leave(p, ev)
 		}
 	default:
+		l.act(nil)
 		l.operate(ev)
 	}
 	return l.finish()
@@ -148,6 +157,7 @@ func (l *Lobby) Tick(now time.Duration, out []Effect) []Effect {
 	l.now, l.out = now, out
 	l.ping()
 	l.countDown()
+	l.closeIdle()
 	return l.finish()
 }
 
@@ -159,8 +169,14 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 			at, ok = t, true
 		}
 	}
-	if l.Humans() == 0 || l.phase == phaseClosed {
+	if l.phase == phaseClosed {
 		return 0, false
+	}
+	if due, waits := l.closeIdleDue(); waits {
+		earliest(due)
+	}
+	if l.Humans() == 0 {
+		return at, ok
 	}
 	if l.cfg.PingEvery > 0 {
 		earliest(l.pingAt)

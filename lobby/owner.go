@@ -83,6 +83,9 @@ func (l *Lobby) settleOwner() {
 	if p != nil {
 		l.told = p.pid
 	}
+	if p != nil && l.told != told {
+		p.activeAt = l.now // from now on it counts what they do
+	}
 	trigger := l.cfg.Trigger
 	switch {
 	case l.told == told || l.told == 0:

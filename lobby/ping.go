@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"fmt"
 	"time"
 
 	"w3host/w3gs"
@@ -59,6 +60,15 @@ func (l *Lobby) pong(p *player, tick uint32) {
 		}
 		p.rtts = append(p.rtts, l.now-ping.at)
 		p.measured++
+		l.limitPing(p)
 		return
+	}
+}
+
+// limitPing puts a player out whose line is too slow for this lobby, once that is
+// known for certain.
+func (l *Lobby) limitPing(p *player) {
+	if limit := l.cfg.PingLimit; limit > 0 && len(p.rtts) == rttKept && p.rtt() > limit && l.phase < phaseStarted {
+		l.kick(p, Kick{PID: p.pid, Why: fmt.Sprintf("a ping of %d ms is above the limit of %d", p.rtt().Milliseconds(), limit.Milliseconds())})
 	}
 }

@@ -60,6 +60,7 @@ type player struct {
 	shared   bool // external is many players' address
 	req      w3gs.ReqJoin
 	joined   time.Duration
+	activeAt time.Duration // did or said something last
 
 	asked      bool          // NeedsMap has been given
 	askedUntil time.Duration // his requests are paid for up to then; two seconds ago at the earliest

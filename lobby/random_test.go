@@ -75,6 +75,12 @@ func (c *choices) config() Config {
 		cfg.AutoStart, cfg.AutoStartFull = c.upTo(3), c.yes()
 		cfg.PingsBeforeStart = c.upTo(2)
 	}
+	if c.yes() {
+		cfg.MinPlayers, cfg.StartAfter, cfg.CountdownGoesOn = c.upTo(4), time.Duration(c.upTo(3))*5*time.Second, c.yes()
+		cfg.PingLimit = time.Duration(c.upTo(2)) * time.Second
+		cfg.IdleAfter, cfg.AbandonedAfter = time.Duration(c.upTo(3))*20*time.Second, time.Duration(c.upTo(2))*5*time.Second
+		cfg.OwnerAFKAfter = time.Duration(c.upTo(2)) * 15 * time.Second
+	}
 	cfg.Owner, cfg.Reserved = "p1", []string{"p2"}
 	cfg.MapCheck.Size = uint32(c.upTo(3) * 50)
 	cfg.Welcome = []string{"hello"}

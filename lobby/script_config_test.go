@@ -42,6 +42,14 @@ func (c *command) config() Config {
 	cfg.Countdown = c.number(c.option("countdown", "5"))
 	cfg.AutoStart = c.number(c.option("autostart", "0"))
 	cfg.AutoStartFull = c.has("full")
+	cfg.MinPlayers = c.number(c.option("min", "0"))
+	cfg.CountdownGoesOn = c.has("goeson")
+	for name, d := range map[string]*time.Duration{
+		"startafter": &cfg.StartAfter, "pinglimit": &cfg.PingLimit,
+		"idle": &cfg.IdleAfter, "abandoned": &cfg.AbandonedAfter, "afk": &cfg.OwnerAFKAfter,
+	} {
+		*d, _ = time.ParseDuration(c.option(name, "0s"))
+	}
 	if held := c.options["held"]; held != "" {
 		cfg.Reserved = strings.Split(held, ",")
 	}

@@ -52,13 +52,13 @@ func defaultHost(t *testing.T) (addr string) {
 	dir := t.TempDir()
 	c := config.Default()
 	c.Host.Listen, c.LAN.Port, c.LAN.Broadcast = "127.0.0.1:0", freeUDPPort(t), nil
-	c.Lobby.Countdown = 1
+	c.Lobby.Countdown, c.Control.Socket = 1, ""
 	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
 	c.Replays.Dir, c.Log.Journals = filepath.Join(dir, "replays"), filepath.Join(dir, "journals")
 	var log lockedBuffer
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, c, consoleLogger(&log, zerolog.InfoLevel)) }()
+	go func() { ended <- serve(ctx, c, nil, new(consoleInput), consoleLogger(&log, zerolog.InfoLevel)) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

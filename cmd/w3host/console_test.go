@@ -92,13 +92,14 @@ func TestConsoleOfAGame(t *testing.T) {
 	dir := t.TempDir()
 	c := config.Default()
 	c.Host.Listen, c.LAN.Enabled, c.Lobby.Countdown = "127.0.0.1:0", false, 1
+	c.Control.Socket = ""
 	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
 	c.Replays.Dir, c.Log.Journals = filepath.Join(dir, "replays"), filepath.Join(dir, "journals")
 	var log lockedBuffer
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, c, consoleLogger(&log, zerolog.InfoLevel)) }()
+	go func() { ended <- serve(ctx, c, nil, new(consoleInput), consoleLogger(&log, zerolog.InfoLevel)) }()
 	addr := log.await(t, `hosting "w3host test map" on (\S+)`)
 	report, err := bots.Run(t.Context(), bots.Options{Addr: addr, Players: 10, Play: time.Second, LoadTime: 100 * time.Millisecond})
 	if err != nil || !report.OK {

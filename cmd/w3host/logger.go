@@ -79,6 +79,9 @@ func consoleLogger(w io.Writer, level zerolog.Level) zerolog.Logger {
 
 // isTerminal is about a reader or a writer.
 func isTerminal(stream any) bool {
+	if t, ok := stream.(terminalLog); ok {
+		stream = t.file
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

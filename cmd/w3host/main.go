@@ -29,6 +29,7 @@ type subcommand struct {
 func commands() []subcommand {
 	return []subcommand{
 		{"serve", "host games (this is what w3host does without a command)", serveCommand},
+		{"ctl", "give a command to the host on this machine", noInput(ctlCommand)},
 		{"map", "show what a map file is, list and verify folders of maps", noInput(mapCommand)},
 		{"replay", "read, check, repair and draw recorded games", noInput(replayCommand)},
 		{"bots", "play games with simulated players, and measure them", noInput(botsCommand)},

@@ -24,18 +24,8 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 
 		ProgramName: "w3host " + programVersion(),
 
-		Turns: turnConfig(c),
-		Lobby: host.LobbyOptions{
-			Autostart:     c.Lobby.Autostart,
-			Countdown:     c.Lobby.Countdown,
-			Settings:      gameSettings(c.Lobby),
-			Owner:         c.Lobby.Owner,
-			Welcome:       c.Lobby.Welcome,
-			Reserved:      c.Lobby.Reserved,
-			HideAddresses: c.Lobby.HideAddresses,
-			Trigger:       c.Lobby.CommandTrigger[0],
-			KickCooldown:  c.Lobby.KickCooldown.D(),
-		},
+		Turns:    turnConfig(c),
+		Lobby:    lobbyOptions(c),
 		Votes:    game.Votes{Share: c.Votes.Percent, Time: c.Votes.Time.D(), Cooldown: c.Votes.Cooldown.D()},
 		Transfer: transferConfig(c),
 		Limits: host.Limits{
@@ -54,15 +44,35 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 			Enabled: c.Reconnect.Enabled, Listen: c.Reconnect.Listen,
 			Wait: c.Reconnect.Wait.D(), ExtendedWait: c.Reconnect.ExtendedWait.D(),
 		},
-		Autohost: host.Autohost{
-			Lobbies:  c.Autohost.Lobbies,
-			MaxGames: c.Autohost.MaxGames,
-			Name:     c.Lobby.Name,
-		},
+		Autohost:        host.Autohost{Entries: entries(c), MaxGames: c.Autohost.MaxGames},
 		RequireEntryKey: c.Lobby.RequireEntryKey && c.LAN.Enabled,
 		Log:             log,
 		Crashes:         c.Log.Crashes,
 		Journal:         journalOptions(c.Log),
+	}
+}
+
+func lobbyOptions(c config.Config) host.LobbyOptions {
+	l := &c.Lobby
+	return host.LobbyOptions{
+		Autostart:       l.Autostart,
+		MinPlayers:      l.MinPlayers,
+		StartAfter:      l.StartAfter.D(),
+		Countdown:       l.Countdown,
+		CountdownGoesOn: !l.CountdownRestarts,
+		Settings:        gameSettings(*l),
+		HCL:             l.HCL,
+		Owner:           l.Owner,
+		Welcome:         l.Welcome,
+		Rules:           l.Rules,
+		Reserved:        l.Reserved,
+		PingLimit:       l.PingLimit.D(),
+		IdleAfter:       l.IdleAfter.D(),
+		AbandonedAfter:  l.AbandonedAfter.D(),
+		OwnerAFKAfter:   l.OwnerAFKAfter.D(),
+		HideAddresses:   l.HideAddresses,
+		Trigger:         l.CommandTrigger[0],
+		KickCooldown:    l.KickCooldown.D(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+	"w3host/control"
 	"w3host/host"
 	"w3host/lan"
 	"w3host/people"
@@ -35,14 +37,24 @@ const (
 )
 
 // serveCommand hosts games until ctx ends.
-func serveCommand(ctx context.Context, args []string, _ io.Reader, _, stderr io.Writer) int {
+func serveCommand(ctx context.Context, args []string, stdin io.Reader, _, stderr io.Writer) int {
 	c, code := loadConfig(args, stderr)
 	if code != exitOK {
 		return code
 	}
-	log, flush := newHostLogger(c.Log, stderr)
+	in := openConsole(ctx, c, stdin, stderr)
+	defer in.close()
+	log, flush := newHostLogger(c.Log, in.log)
 	defer flush()
-	if err := serve(ctx, c, log); err != nil {
+	read := func() (config.Config, error) {
+		var faults bytes.Buffer
+		c, code := loadConfig(args, &faults)
+		if code != exitOK {
+			return c, errors.New(strings.ReplaceAll(strings.TrimSpace(faults.String()), "\n", ";"))
+		}
+		return c, nil
+	}
+	if err := serve(ctx, c, read, in, log); err != nil {
 		for _, fault := range flatten(err) {
 			log.Error().Msg(fault.Error())
 		}
@@ -111,7 +123,9 @@ func readConfig(file string) (config.Config, *multierror.Error) {
 
 // serve wires the rooms together. They stop in the opposite order: games first,
 // then the announcements, the game log last.
-func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error) {
+func serve(ctx context.Context, c config.Config, read func() (config.Config, error), in *consoleInput, log zerolog.Logger) (err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	if err := raiseFileLimit(); err != nil {
 		log.Warn().Err(err).Msg("few connections are possible")
 	}
@@ -166,7 +180,7 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 	options.Replays = replays
 	options.Bans, options.Admins = lists, lists
 	options.People = people.Book{DB: db}
-	options.Autohost.Map = maps.next
+	options.Autohost.Open, options.Autohost.Expand = maps.Open, maps.expand
 	options.Recorder = recorder
 	h, err := host.New(options)
 	if err != nil {
@@ -194,8 +208,15 @@ func serve(ctx context.Context, c config.Config, log zerolog.Logger) (err error)
 		h.UseRealms(realms)
 		go talk.run(ctx, realmDesk{h, db}) // ends with ctx
 	}
+	maps.watch()
+	r := &reloader{read: read, now: c, maps: maps, host: h}
+	operator := control.New(control.Options{
+		Host: h, Maps: maps, Reload: r.reload, Stop: stop, Audit: func(a storage.AdminAction) { recorder.Record(a) },
+		Log: log.With().Str("part", "control").Logger(), Trigger: c.Lobby.CommandTrigger,
+	})
+	commanding := startControl(ctx, c.Control, operator, in, log)
+	defer func() { stop(); commanding.Wait() }()
 	welcome(c, h.Addr(), maps.current, log)
-	go maps.watch(ctx) // ends with ctx
 	if err := h.Run(ctx); err != nil {
 		log.Warn().Err(err).Msg("stopped before everything had ended")
 	}

@@ -1,0 +1,178 @@
+package autohost
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maps are the maps for the next lobby of an entry, the one to be tried first at
+// the front. The others follow, so that a broken one only is skipped.
+func (k *Keeper) maps(s *state) []string {
+	var all []string
+	switch s.Rotation {
+	case InOrder:
+		all = k.all(s)
+		if len(all) > 0 {
+			at := s.turn % len(all)
+			all = slices.Concat(all[at:], all[:at])
+		}
+	default:
+		all = k.shuffled(s)
+	}
+	if votes := s.tally(); s.Rotation == ByVote && len(votes) > 0 {
+		all = first(votes[0].Map, all)
+	}
+	if s.next != "" {
+		all = first(s.next, all)
+	}
+	return all
+}
+
+// first puts a map before the others.
+func first(file string, all []string) []string {
+	return append([]string{file}, slices.DeleteFunc(all, func(f string) bool { return f == file })...)
+}
+
+// all lists the maps of an entry in their order.
+func (k *Keeper) all(s *state) (list []string) {
+	for _, c := range s.Maps {
+		for _, file := range k.expand(c.Map) {
+			if !slices.Contains(list, file) {
+				list = append(list, file)
+			}
+		}
+	}
+	return list
+}
+
+// shuffled draws the maps by the weights of their choices; the map that was
+// played last comes at the end.
+func (k *Keeper) shuffled(s *state) (list []string) {
+	type lot struct {
+		weight int
+		files  []string
+	}
+	var lots []lot
+	total := 0
+	for _, c := range s.Maps {
+		if files := k.expand(c.Map); len(files) > 0 && c.Weight > 0 {
+			lots = append(lots, lot{c.Weight, files})
+			total += c.Weight
+		}
+	}
+	for total > 0 {
+		n, i := k.random.IntN(total), 0
+		for ; n >= lots[i].weight; i++ {
+			n -= lots[i].weight
+		}
+		l := &lots[i]
+		j := k.random.IntN(len(l.files))
+		list = append(list, l.files[j])
+		if l.files = slices.Delete(slices.Clone(l.files), j, j+1); len(l.files) == 0 {
+			total -= l.weight
+			lots = slices.Delete(lots, i, i+1)
+		}
+	}
+	if i := slices.Index(list, s.last); i >= 0 {
+		list = append(slices.Delete(list, i, i+1), s.last)
+	}
+	return list
+}
+
+// entryOf is the entry of a game; without a game, or with one of no entry, the
+// only one that there is.
+func (k *Keeper) entryOf(id uint32) (*state, error) {
+	if g := k.games[id]; g != nil && g.of != nil {
+		return g.of, nil
+	}
+	switch len(k.entries) {
+	case 0:
+		return nil, errors.New("there is no autohost entry")
+	case 1:
+		return k.entries[0], nil
+	}
+	return nil, errors.New("there are several autohost entries: say it in a game of the one you mean, or with eg <id> before it")
+}
+
+// SetNext chooses the map of an entry's next lobby, and of all that follow where
+// the entry has only one map.
+func (k *Keeper) SetNext(id uint32, file string) (entry string, err error) {
+	s, err := k.entryOf(id)
+	if err != nil {
+		return "", err
+	}
+	s.next, s.always = file, len(k.all(s)) <= 1
+	return s.Name, nil
+}
+
+// Vote counts a player's vote for the next map of the entry of a game. It says
+// what else could be meant.
+func (k *Keeper) Vote(id uint32, who, part string) (file string, err error) {
+	s, err := k.entryOf(id)
+	if err != nil {
+		return "", err
+	}
+	if s.Rotation != ByVote {
+		return "", errors.New("the next map is not chosen by vote here")
+	}
+	var hits []string
+	for _, file := range k.all(s) {
+		if strings.EqualFold(file, part) {
+			hits = []string{file}
+			break
+		}
+		if strings.Contains(strings.ToLower(file), strings.ToLower(part)) {
+			hits = append(hits, file)
+		}
+	}
+	switch {
+	case len(hits) == 0:
+		return "", fmt.Errorf("no map to vote for has %q in its name: %s", part, strings.Join(k.all(s), ", "))
+	case len(hits) > 1:
+		return "", fmt.Errorf("%q may be %s: type more of the name", part, strings.Join(hits, " or "))
+	}
+	s.votes[strings.ToLower(who)] = hits[0]
+	return hits[0], nil
+}
+
+// Ballot lists the maps that may be voted for, with their votes.
+func (k *Keeper) Ballot(id uint32) ([]Votes, error) {
+	s, err := k.entryOf(id)
+	if err != nil {
+		return nil, err
+	}
+	list := s.tally()
+	for _, file := range k.all(s) {
+		if !slices.ContainsFunc(list, func(v Votes) bool { return v.Map == file }) {
+			list = append(list, Votes{Map: file})
+		}
+	}
+	return list, nil
+}
+
+// Turn switches the entry of a game, or all entries, on or off.
+func (k *Keeper) Turn(on bool) {
+	for _, s := range k.entries {
+		s.off = !on
+	}
+}
+
+// Change lets commands change an entry; until the configuration is read again.
+func (k *Keeper) Change(id uint32, change func(*Entry)) (before string, err error) {
+	s, err := k.entryOf(id)
+	if err != nil {
+		return "", err
+	}
+	before = s.Name
+	e := s.Entry
+	change(&e)
+	for _, other := range k.entries {
+		if other != s && other.Name == e.Name {
+			return "", fmt.Errorf("another entry is called %q", e.Name)
+		}
+	}
+	s.Entry, s.off = e, false
+	return before, nil
+}

@@ -1,0 +1,213 @@
+package autohost
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Keeper knows the entries and their games. It belongs to one goroutine.
+type Keeper struct {
+	entries  []*state
+	max      int // lobbies and running games of the host
+	retry    time.Duration
+	disabled bool
+	games    map[uint32]*game
+	random   *rand.Rand
+	expand   func(choice string) []string
+}
+
+// state is an entry with what has become of it.
+type state struct {
+	Entry
+	off    bool
+	opened int               // games so far
+	turn   int               // of a rotation in order
+	last   string            // the map of the last lobby
+	next   string            // chosen for the next lobby, or for all
+	always bool              // next stays
+	votes  map[string]string // map by voter
+	wait   time.Time         // nothing could be opened; not before
+}
+
+// game is a lobby or running game; state is nil where it is of no entry.
+type game struct {
+	of   *state
+	open bool
+}
+
+// New begins with no games. Maximum bounds the lobbies and games of the host
+// together, retry is the pause after nothing could be opened, and expand lists
+// the maps that a choice stands for.
+func New(entries []Entry, maximum int, retry time.Duration, seed uint64, expand func(choice string) []string) *Keeper {
+	k := &Keeper{
+		games: make(map[uint32]*game), random: rand.New(rand.NewPCG(seed, seed)), retry: retry, expand: expand,
+	}
+	k.Configure(entries, maximum)
+	return k
+}
+
+// Configure replaces the entries. One that is still there by its name keeps its
+// count; games of one that is gone go on.
+func (k *Keeper) Configure(entries []Entry, maximum int) {
+	before := k.entries
+	k.entries, k.max = nil, maximum
+	for _, e := range entries {
+		s := &state{votes: map[string]string{}}
+		if i := slices.IndexFunc(before, func(s *state) bool { return s.Name == e.Name }); i >= 0 {
+			s = before[i]
+			s.wait, s.next = time.Time{}, ""
+		}
+		s.Entry = e
+		k.entries = append(k.entries, s)
+	}
+}
+
+// Order is a lobby to be opened.
+type Order struct {
+	Entry string
+	Name  string
+	Maps  []string // the first that can be hosted
+	of    *state
+}
+
+// Next is the lobby that is missing most; false when there are enough.
+func (k *Keeper) Next(now time.Time) (Order, bool) {
+	if k.disabled || len(k.games) >= k.max {
+		return Order{}, false
+	}
+	var best *state
+	for _, s := range k.entries {
+		if k.wants(s, now) && (best == nil || k.lobbies(s) < k.lobbies(best)) {
+			best = s
+		}
+	}
+	if best == nil {
+		return Order{}, false
+	}
+	return Order{Entry: best.Name, Name: gameName(best.Name, best.opened+1), Maps: k.maps(best), of: best}, true
+}
+
+func (k *Keeper) wants(s *state, now time.Time) bool {
+	lobbies, all := k.count(s)
+	return !s.off && lobbies < s.Lobbies && all < s.MaxGames && s.Hours.Contain(now) && !now.Before(s.wait)
+}
+
+func (k *Keeper) count(s *state) (lobbies, all int) {
+	for _, g := range k.games {
+		if g.of == s {
+			all++
+			if g.open {
+				lobbies++
+			}
+		}
+	}
+	return lobbies, all
+}
+
+func (k *Keeper) lobbies(s *state) int { n, _ := k.count(s); return n }
+
+// Opened says that an order was carried out with one of its maps.
+func (k *Keeper) Opened(o Order, id uint32, file string) {
+	s := o.of
+	s.opened++
+	s.turn += 1 + max(slices.Index(o.Maps, file), 0)
+	s.last = file
+	if !s.always {
+		s.next = ""
+	}
+	clear(s.votes)
+	k.games[id] = &game{of: s, open: true}
+}
+
+// Failed says that none of an order's maps can be hosted.
+func (k *Keeper) Failed(o Order, now time.Time) { o.of.wait = now.Add(k.retry) }
+
+// Add says that a lobby was opened that is of no entry.
+func (k *Keeper) Add(id uint32) { k.games[id] = &game{open: true} }
+
+// Full reports whether no further lobby may be opened.
+func (k *Keeper) Full() bool { return len(k.games) >= k.max }
+
+// Started says that a lobby has become a game, or is not open any more.
+func (k *Keeper) Started(id uint32) {
+	if g := k.games[id]; g != nil {
+		g.open = false
+	}
+}
+
+// Ended says that a lobby or game is gone.
+func (k *Keeper) Ended(id uint32) { delete(k.games, id) }
+
+// Disable stops or resumes the opening of lobbies.
+func (k *Keeper) Disable(yes bool) { k.disabled = yes }
+
+// Disabled reports whether no lobbies are opened.
+func (k *Keeper) Disabled() bool { return k.disabled }
+
+// Unwanted lists the open lobbies that should go while nobody is in them: their
+// entry is off, gone, or it is not its hour.
+func (k *Keeper) Unwanted(now time.Time) (ids []uint32) {
+	for id, g := range k.games {
+		if s := g.of; g.open && s != nil && (s.off || !s.Hours.Contain(now) || !slices.Contains(k.entries, s)) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Lobbies lists the open lobbies of entries.
+func (k *Keeper) Lobbies() (ids []uint32) {
+	for id, g := range k.games {
+		if g.open && g.of != nil {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Status is how an entry stands.
+type Status struct {
+	Entry
+	Off            bool
+	Open, Playing  int
+	Opened         int
+	Last, Next     string
+	Votes          []Votes
+	OutsideOfHours bool
+}
+
+// Votes are those for a map.
+type Votes struct {
+	Map   string
+	Count int
+}
+
+// Status tells of all entries.
+func (k *Keeper) Status(now time.Time) []Status {
+	list := make([]Status, 0, len(k.entries))
+	for _, s := range k.entries {
+		open, all := k.count(s)
+		list = append(list, Status{
+			Entry: s.Entry, Off: s.off, Open: open, Playing: all - open, Opened: s.opened, Last: s.last, Next: s.next,
+			Votes: s.tally(), OutsideOfHours: !s.Hours.Contain(now),
+		})
+	}
+	return list
+}
+
+// tally counts the votes, the most first.
+func (s *state) tally() (list []Votes) {
+	for _, file := range s.votes {
+		i := slices.IndexFunc(list, func(v Votes) bool { return v.Map == file })
+		if i < 0 {
+			list, i = append(list, Votes{Map: file}), len(list)
+		}
+		list[i].Count++
+	}
+	slices.SortFunc(list, func(a, b Votes) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Map, b.Map)) })
+	return list
+}

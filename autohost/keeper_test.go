@@ -1,0 +1,237 @@
+package autohost
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// evening is a time of the tests.
+var evening = time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC)
+
+// expand knows one folder.
+func expand(choice string) []string {
+	if choice == "dota/" {
+		return []string{"dota/a.w3x", "dota/b.w3x"}
+	}
+	return []string{choice}
+}
+
+func maps(names ...string) (list []Choice) {
+	for _, n := range names {
+		list = append(list, Choice{Map: n, Weight: 1})
+	}
+	return list
+}
+
+func keeper(maximum int, entries ...Entry) *Keeper {
+	return New(entries, maximum, time.Minute, 1, expand)
+}
+
+// open carries out the next order.
+func open(t *testing.T, k *Keeper, id uint32) Order {
+	t.Helper()
+	o, ok := k.Next(evening)
+	if !ok {
+		t.Fatalf("no lobby is wanted for %d", id)
+	}
+	k.Opened(o, id, o.Maps[0])
+	return o
+}
+
+// Each entry has its lobby, the one with fewer first; no more games than the entry
+// and the host allow.
+func TestAlwaysALobbyForEachEntry(t *testing.T) {
+	k := keeper(5,
+		Entry{Name: "a", Lobbies: 2, MaxGames: 3, Maps: maps("x")},
+		Entry{Name: "b {n}", Lobbies: 1, MaxGames: 9, Maps: maps("y")})
+	var names []string
+	for id := range uint32(3) {
+		names = append(names, open(t, k, id+1).Name)
+	}
+	if want := []string{"a", "b 1", "a #2"}; !slices.Equal(names, want) {
+		t.Errorf("opened %q, want %q", names, want)
+	}
+	if o, ok := k.Next(evening); ok {
+		t.Errorf("%q is wanted beside the others", o.Name)
+	}
+	k.Started(1)
+	k.Started(2)
+	open(t, k, 4)
+	open(t, k, 5)
+	k.Started(4)
+	if o, ok := k.Next(evening); ok {
+		t.Errorf("%q is wanted, where the host may have five", o.Name)
+	}
+	k.Ended(2)
+	if o := open(t, k, 6); o.Entry != "b {n}" || o.Name != "b 3" {
+		t.Errorf("opened %+v: entry a has its three", o)
+	}
+}
+
+func TestRotations(t *testing.T) {
+	k := keeper(9, Entry{Name: "order", Lobbies: 1, MaxGames: 9, Maps: maps("x", "dota/", "y")})
+	var played []string
+	for id := range uint32(5) {
+		played = append(played, open(t, k, id).Maps[0])
+		k.Ended(id)
+	}
+	if got := strings.Join(played, " "); got != "x dota/a.w3x dota/b.w3x y x" {
+		t.Errorf("in order: %s", got)
+	}
+
+	k = keeper(9, Entry{Name: "random", Lobbies: 1, MaxGames: 9, Rotation: AtRandom, Maps: []Choice{{"x", 6}, {"dota/", 2}, {"never", 0}}})
+	count := map[string]int{}
+	last := ""
+	for id := range uint32(400) {
+		m := open(t, k, id).Maps[0]
+		if m == last {
+			t.Fatalf("%s twice in a row", m)
+		}
+		last = m
+		count[m]++
+		k.Ended(id)
+	}
+	if count["never"] != 0 || count["x"] < 150 || count["dota/a.w3x"] < 50 || count["dota/b.w3x"] < 50 {
+		t.Errorf("by weight: %v", count)
+	}
+}
+
+// A map that cannot be hosted is skipped; when none can, the entry waits, and the
+// others do not.
+func TestFailingMaps(t *testing.T) {
+	k := keeper(9, Entry{Name: "a", Lobbies: 1, MaxGames: 9, Maps: maps("bad", "good", "best")},
+		Entry{Name: "b", Lobbies: 1, MaxGames: 9, Maps: maps("y")})
+	o, _ := k.Next(evening)
+	k.Opened(o, 1, "good")
+	k.Ended(1)
+	if o, _ = k.Next(evening); o.Maps[0] != "best" {
+		t.Errorf("after the second map comes %q", o.Maps)
+	}
+	k.Failed(o, evening)
+	if o := open(t, k, 2); o.Entry != "b" {
+		t.Errorf("%+v", o)
+	}
+	if _, ok := k.Next(evening.Add(59 * time.Second)); ok {
+		t.Error("the entry does not wait")
+	}
+	if o, ok := k.Next(evening.Add(time.Minute)); !ok || o.Entry != "a" {
+		t.Error("the entry waits for ever")
+	}
+}
+
+func TestVotes(t *testing.T) {
+	k := keeper(9, Entry{Name: "v", Lobbies: 1, MaxGames: 9, Rotation: ByVote, Maps: maps("x", "dota/", "y")})
+	open(t, k, 1)
+	for _, v := range []string{"ann x", "ANN b.w3x", "bob dota/b", "cid y"} {
+		who, part, _ := strings.Cut(v, " ")
+		if _, err := k.Vote(1, who, part); err != nil {
+			t.Error(err)
+		}
+	}
+	for part, want := range map[string]string{"dota": "may be dota/a.w3x or dota/b.w3x", "z": "no map to vote for"} {
+		if _, err := k.Vote(1, "dan", part); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", part, err)
+		}
+	}
+	if ballot, _ := k.Ballot(1); fmt.Sprint(ballot) != "[{dota/b.w3x 2} {y 1} {x 0} {dota/a.w3x 0}]" {
+		t.Errorf("ballot %v", ballot)
+	}
+	k.Started(1)
+	if o := open(t, k, 2); o.Maps[0] != "dota/b.w3x" {
+		t.Errorf("chosen %q", o.Maps)
+	}
+	if s := k.Status(evening)[0]; len(s.Votes) != 0 {
+		t.Errorf("the votes stay: %v", s.Votes)
+	}
+}
+
+// SetNext is for one lobby of a rotation, and for all of an entry with one map.
+func TestSetNext(t *testing.T) {
+	k := keeper(9, Entry{Name: "r", Lobbies: 1, MaxGames: 9, Maps: maps("x", "y")}, Entry{Name: "s", Lobbies: 1, MaxGames: 9, Maps: maps("z")})
+	open(t, k, 1)
+	open(t, k, 2)
+	if _, err := k.SetNext(7, "w"); err == nil {
+		t.Error("of several entries none was named")
+	}
+	var played []string
+	for id := range uint32(2) {
+		if _, err := k.SetNext(id+1, "w"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id := range uint32(4) {
+		k.Ended(id*1 + 1)
+		k.Ended(id*1 + 2)
+		for i := range uint32(2) {
+			o := open(t, k, id+i+2)
+			played = append(played, o.Entry+o.Maps[0])
+		}
+	}
+	slices.Sort(played)
+	if got := strings.Join(played, " "); got != "rw rx ry ry sw sw sw sw" && got != "rw rx rx ry sw sw sw sw" {
+		t.Errorf("played %s", got)
+	}
+}
+
+// Lobbies of an entry that is off, gone or out of its hours are not wanted, and
+// none is opened.
+func TestUnwanted(t *testing.T) {
+	hours, err := ParseHours([]string{"18:00-02:00"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := Entry{Name: "a", Lobbies: 1, MaxGames: 9, Maps: maps("x"), Hours: hours}
+	b := Entry{Name: "b", Lobbies: 1, MaxGames: 9, Maps: maps("x")}
+	k := keeper(9, a, b)
+	open(t, k, 1)
+	open(t, k, 2)
+	k.Add(3) // of no entry
+	if got := k.Unwanted(evening); got != nil {
+		t.Errorf("in the evening: %v", got)
+	}
+	if got := k.Unwanted(evening.Add(12 * time.Hour)); !slices.Equal(got, []uint32{1}) {
+		t.Errorf("in the morning: %v", got)
+	}
+	k.Configure([]Entry{a}, 9)
+	if got := k.Unwanted(evening); !slices.Equal(got, []uint32{2}) {
+		t.Errorf("without b: %v", got)
+	}
+	k.Turn(false)
+	k.Ended(1)
+	if _, ok := k.Next(evening); ok {
+		t.Error("an entry that is off wants a lobby")
+	}
+	k.Turn(true)
+	if o := open(t, k, 4); o.Name != "a #2" {
+		t.Errorf("the count was lost: %q", o.Name)
+	}
+	k.Disable(true)
+	k.Ended(4)
+	if _, ok := k.Next(evening); ok {
+		t.Error("a disabled host wants a lobby")
+	}
+}
+
+func TestHours(t *testing.T) {
+	h, err := ParseHours([]string{"22:30-01:00", " 9:00 - 12:00"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[string]bool{"22:29": false, "22:30": true, "00:59": true, "01:00": false, "09:00": true, "11:59": true, "12:00": false} {
+		c, _ := time.Parse("15:04", at)
+		if h.Contain(c) != want {
+			t.Errorf("%s: %v", at, !want)
+		}
+	}
+	if all, _ := ParseHours([]string{"00:00-24:00"}); !all.Contain(evening) {
+		t.Error("the whole day")
+	}
+	for _, bad := range []string{"", "22", "22-7", "25:00-26:00", "7:00-7:00"} {
+		if _, err := ParseHours([]string{bad}); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package autohost
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// counter stands for the number of the game in the pattern of a name.
+const counter = "{n}"
+
+// MaxName is the longest name of a game that clients list, in bytes.
+const MaxName = 31
+
+// gameName is the n-th name of a pattern, shortened so that clients list it.
+func gameName(pattern string, n int) string {
+	if before, after, ok := strings.Cut(pattern, counter); ok {
+		return cut(before, MaxName-len(after)-len(strconv.Itoa(n))) + strconv.Itoa(n) + after
+	}
+	if n <= 1 {
+		return cut(pattern, MaxName)
+	}
+	suffix := fmt.Sprintf(" #%d", n)
+	return strings.TrimRight(cut(pattern, MaxName-len(suffix)), " ") + suffix
+}
+
+// cut keeps the first characters that fit.
+func cut(text string, most int) string {
+	for len(text) > max(most, 0) {
+		_, size := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-size]
+	}
+	return text
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"w3host/autohost"
+	"w3host/config"
+	"w3host/host"
+)
+
+// The configuration has been validated when it comes here.
+
+// setup is what the lobbies of an entry are made from.
+func setup(c config.Config, e *config.Entry) host.Setup {
+	c.Lobby.Autostart, c.Lobby.MinPlayers, c.Lobby.StartAfter = e.Autostart, e.MinPlayers, e.StartAfter
+	c.Lobby.Countdown, c.Lobby.CountdownRestarts = e.Countdown, e.CountdownRestarts
+	c.Lobby.Observers, c.Lobby.HCL, c.Lobby.Owner = e.Observers, e.HCL, e.Owner
+	c.Lobby.Welcome, c.Lobby.Rules, c.Lobby.Reserved = e.Welcome, e.Rules, e.Reserved
+	c.Lobby.PingLimit, c.Lobby.IdleAfter = e.PingLimit, e.IdleAfter
+	c.Lobby.AbandonedAfter, c.Lobby.OwnerAFKAfter = e.AbandonedAfter, e.OwnerAFKAfter
+	c.Game.Latency, c.Transfer.Mode = e.Latency, e.Downloads
+	return host.Setup{Turns: turnConfig(c), Lobby: lobbyOptions(c), Transfer: transferConfig(c)}
+}
+
+// entries are what autohost keeps open.
+func entries(c config.Config) (list []host.Entry) {
+	for _, e := range c.Entries() {
+		hours, _ := autohost.ParseHours(e.Hours)
+		rotation, _ := autohost.ParseRotation(e.Rotation)
+		entry := host.Entry{
+			Entry: autohost.Entry{Name: e.Name, Lobbies: e.Lobbies, MaxGames: e.MaxGames, Hours: hours, Rotation: rotation},
+			Setup: setup(c, &e),
+		}
+		for i, choice := range e.Choices() {
+			weight := 1
+			if i < len(e.Weights) {
+				weight = e.Weights[i]
+			}
+			entry.Maps = append(entry.Maps, autohost.Choice{Map: choice, Weight: weight})
+		}
+		list = append(list, entry)
+	}
+	return list
+}
+
+// reloader applies a changed configuration to a host that runs.
+type reloader struct {
+	read func() (config.Config, error) // with flags and environment, validated
+	now  config.Config
+	maps *mapSource
+	host *host.Host
+}
+
+// reload changes what can be changed while games run. The notes name what waits
+// for a restart.
+func (r *reloader) reload() (notes []string, err error) {
+	c, err := r.read()
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range changed(r.now, c) {
+		switch section, _, _ := strings.Cut(key, "."); section {
+		case "lobby", "game", "autohost", "maps", "transfer":
+			if key != "lobby.lan_admins" && key != "lobby.require_entry_key" {
+				continue
+			}
+		}
+		notes = append(notes, fmt.Sprintf("%s has changed: it takes effect when the host is started again.", key))
+	}
+	if !reflect.DeepEqual(r.now.Realms, c.Realms) {
+		notes = append(notes, "The realms have changed: that takes effect when the host is started again.")
+	}
+	c.Host, c.LAN = r.now.Host, r.now.LAN // as they are in effect
+	look := c
+	look.Maps.Cache = "" // it must not write
+	if _, err := openMaps(r.maps.ctx, look, zerolog.Nop()); err != nil {
+		return nil, err
+	}
+	r.maps.reload(c)
+	r.host.Configure(setup(c, c.Sections()), entries(c), c.Autohost.MaxGames)
+	r.now = c
+	return notes, nil
+}
+
+// changed lists the keys with another value, in the order of the alphabet.
+func changed(a, b config.Config) (keys []string) {
+	va, vb := a.Values(), b.Values()
+	for _, key := range config.Keys() {
+		if !reflect.DeepEqual(va[key], vb[key]) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}

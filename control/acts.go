@@ -1,0 +1,236 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"w3host/autohost"
+	"w3host/command"
+	"w3host/game"
+	"w3host/host"
+)
+
+// chatItems is how many items of a list a player is told: the chat shows few
+// lines.
+const chatItems = 10
+
+// tell answers with a list: a line each, or what fits into few lines of chat.
+func (d *desk) tell(c *call, items []string) {
+	if c.Via == command.ViaConsole || c.Via == command.ViaControl {
+		for _, item := range items {
+			c.Answer(item)
+		}
+		return
+	}
+	more := ""
+	if len(items) > chatItems {
+		more = fmt.Sprintf("; and %d more", len(items)-chatItems)
+		items = items[:chatItems]
+	}
+	c.Answer(strings.Join(items, "; ") + more)
+}
+
+// trigger is what a command begins with for this caller.
+func (d *desk) trigger(c *call) string {
+	if c.Via == command.ViaLobby || c.Via == command.ViaGame {
+		return d.opts.Trigger
+	}
+	return ""
+}
+
+func help(topic string) act {
+	return func(d *desk, c *call) error {
+		trigger := d.trigger(c)
+		if topic == "" {
+			if list := commands.List(c.Level, command.Always, trigger); list != "" {
+				c.Answer(list)
+			}
+			if trigger == "" && d.game == nil {
+				c.Answer("In a lobby or game, eg <id> before the command: " + game.Commands().List(c.Level, command.Always, ""))
+			}
+			return nil
+		}
+		text, err := commands.Help(topic, trigger)
+		if err != nil {
+			text, err = game.Commands().Help(topic, trigger)
+		}
+		if err == nil {
+			c.Answer(text)
+		}
+		return err
+	}
+}
+
+// line tells of one lobby or game.
+func line(i *host.Info) string {
+	state := fmt.Sprintf("lobby, %d of %d", i.Counts.Players(), i.Counts.Total)
+	if i.Playing {
+		state = fmt.Sprintf("game, %d players, %v", len(i.Players), time.Since(i.Since).Round(time.Second))
+	}
+	text := fmt.Sprintf("#%d %q: %s, %s", i.ID, i.Name, state, i.Map)
+	if !i.Public && !i.Playing {
+		text += ", not listed"
+	}
+	return text
+}
+
+func games(d *desk, c *call) error {
+	var items []string
+	for _, i := range d.host().Infos() {
+		items = append(items, line(&i))
+	}
+	if items == nil {
+		items = []string{"No lobby is open and no game runs."}
+	}
+	d.tell(c, items)
+	return nil
+}
+
+func oneGame(id uint32) act {
+	return func(d *desk, c *call) error {
+		i := d.host().Info(id)
+		if i.ID == 0 {
+			return noGame(id)
+		}
+		var names []string
+		for _, p := range i.Players {
+			names = append(names, p.Name)
+		}
+		c.Answer(line(&i))
+		if names != nil {
+			c.Answer("Players: " + strings.Join(names, ", "))
+		}
+		return nil
+	}
+}
+
+// inGame runs a command on another game. The caller has no seat there.
+func inGame(id uint32, line string) act {
+	return func(d *desk, c *call) error {
+		by := *c.Caller
+		by.PID = 0
+		d.handle(request{by: &by, game: id, line: strings.TrimPrefix(line, d.opts.Trigger)})
+		return nil
+	}
+}
+
+func open(pattern, name string) act {
+	return func(d *desk, c *call) error {
+		file, err := d.opts.Maps.Find(pattern)
+		if err != nil {
+			return err
+		}
+		full, disabled := false, false
+		d.host().Keep(func(k *autohost.Keeper) { full, disabled = k.Full(), k.Disabled() })
+		switch {
+		case disabled:
+			return errors.New("no lobbies are opened: enable allows them again")
+		case full:
+			return errors.New("as many lobbies and games as may are there already (autohost.max_games)")
+		case len(name) > autohost.MaxName:
+			return fmt.Errorf("the name is too long: clients list no more than %d bytes", autohost.MaxName)
+		}
+		m, err := d.opts.Maps.Open(file)
+		if err != nil {
+			return err
+		}
+		if name == "" {
+			name = d.host().LobbyName()
+		}
+		g, err := d.host().OpenLobby(name, m)
+		if err != nil {
+			return err
+		}
+		c.Target = file
+		c.Answer(fmt.Sprintf("Lobby #%d %q is open: %s", g.ID(), name, file))
+		return nil
+	}
+}
+
+func unhost(id uint32) act {
+	return func(d *desk, c *call) error {
+		i := d.host().Info(id)
+		switch {
+		case i.ID == 0:
+			return noGame(id)
+		case i.Playing || !d.host().CloseLobby(id, "it was closed by "+c.Name):
+			return fmt.Errorf("#%d is no lobby any more; eg %d end ends the game", id, id)
+		}
+		c.Target = i.Name
+		c.Answer(fmt.Sprintf("Lobby #%d is closed.", id))
+		return nil
+	}
+}
+
+func maps(pattern string) act {
+	return func(d *desk, c *call) error {
+		files, err := d.opts.Maps.List(pattern)
+		if err != nil {
+			return err
+		}
+		if len(files) == 0 {
+			return fmt.Errorf("no map has %q in its name", pattern)
+		}
+		d.tell(c, files)
+		return nil
+	}
+}
+
+func say(text string, games bool) act {
+	return func(d *desk, c *call) error {
+		heard := 0
+		for _, i := range d.host().Infos() {
+			if g := d.host().Game(i.ID); g != nil && (games || !i.Playing) && len(i.Players) > 0 {
+				g.Tell(nil, text)
+				heard += len(i.Players)
+			}
+		}
+		if heard == 0 {
+			return errors.New("nobody is there to hear it")
+		}
+		c.Target = fmt.Sprintf("%d players", heard)
+		c.Answer(fmt.Sprintf("Said to %d players.", heard))
+		return nil
+	}
+}
+
+func whisper(part, text string) act {
+	return func(d *desk, c *call) error {
+		var to []game.Player
+		var in []uint32
+		for _, i := range d.host().Infos() {
+			for _, p := range i.Players {
+				switch {
+				case strings.EqualFold(p.Name, part):
+					return d.whisper(c, i.ID, p, text)
+				case strings.Contains(strings.ToLower(p.Name), strings.ToLower(part)):
+					to, in = append(to, p), append(in, i.ID)
+				}
+			}
+		}
+		switch len(to) {
+		case 0:
+			return fmt.Errorf("no player's name has %q in it", part)
+		case 1:
+			return d.whisper(c, in[0], to[0], text)
+		}
+		names := make([]string, len(to))
+		for i, p := range to {
+			names[i] = p.Name
+		}
+		return fmt.Errorf("%q may be %s: type more of the name", part, strings.Join(names, " or "))
+	}
+}
+
+func (d *desk) whisper(c *call, id uint32, p game.Player, text string) error {
+	g := d.host().Game(id)
+	if g == nil {
+		return noGame(id)
+	}
+	c.Target = p.Name
+	g.Tell(&command.Caller{PID: p.PID, Name: p.Name}, c.Name+" whispers: "+text)
+	c.Answer("Said to " + p.Name + ".")
+	return nil
+}

@@ -1,0 +1,50 @@
+package control
+
+import "w3host/command"
+
+type (
+	args = command.Args
+	call = command.Call
+	act  = command.Act[*desk]
+)
+
+// commands are those of the host. It is filled in by init, because help reads it.
+var commands command.Table[*desk]
+
+// Help is the table of the host's commands, for the documentation.
+func Help() []command.Spec[*desk] { return commands }
+
+func init() {
+	commands = command.Table[*desk]{
+		{Name: "help", Usage: "[command]", Help: "what you may do, or how a command works", Phase: command.Always, Parse: func(a *args) act { return help(a.Rest()) }},
+		{Name: "games", Help: "the lobbies and running games", Level: command.Admin, Phase: command.Always, Parse: func(*args) act { return games }},
+		{Name: "game", Usage: "<id>", Help: "one lobby or game, with its players", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return oneGame(gameID(a)) }},
+		{Name: "eg", Usage: "<id> <command>", Help: "a command for another lobby or game", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return inGame(gameID(a), a.Text("command")) }},
+		{Name: "host", Usage: "<map> [name]", Help: "open one more lobby; a map's name of several words stands in quotes", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return open(a.Phrase("map"), a.Rest()) }},
+		{Name: "unhost", Usage: "<id>", Help: "close a lobby", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return unhost(gameID(a)) }},
+		{Name: "maps", Usage: "[part of a name]", Help: "the maps that can be hosted", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return maps(a.Rest()) }},
+		{Name: "map", Aliases: []string{"load"}, Usage: "[part of a name]", Help: "show or choose the map of the next lobby, and of all that follow where there is no rotation", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
+			if a.Empty() {
+				return showMap
+			}
+			return nextMap(a.Rest())
+		}},
+		{Name: "votemap", Usage: "[part of a name]", Help: "vote for the next map, or show the votes", Phase: command.Always, Parse: func(a *args) act {
+			if a.Empty() {
+				return ballot
+			}
+			return vote(a.Rest())
+		}},
+		{Name: "say", Usage: "<text>", Help: "say something in all lobbies", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return say(a.Text("text"), false) }},
+		{Name: "saygames", Usage: "<text>", Help: "say something in all lobbies and games", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return say(a.Text("text"), true) }},
+		{Name: "w", Usage: "<player> <text>", Help: "say something to one player, wherever they are", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return whisper(a.Player(1), a.Text("text")) }},
+		{Name: "autohost", Usage: "[on|off|<games> <players> <name>]", Help: "show what is hosted by itself, stop or resume it, or change an entry until the next reload: its most games, with how many players it starts, its name", Level: command.Admin, Phase: command.Always, Parse: autohosting},
+		{Name: "disable", Help: "open no new lobbies; what runs goes on", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return disable(true) }},
+		{Name: "enable", Help: "open lobbies again", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return disable(false) }},
+		{Name: "reload", Help: "read the configuration and the maps again; running games are not touched", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return reload }},
+		{Name: "exit", Usage: "[nice|force]", Help: "stop the host: nice after the last game, force at once; without either only if no game runs", Level: command.Root, Phase: command.Always, Parse: exit},
+	}
+}
+
+// gameID takes the number of a lobby or game.
+func gameID(a *args) uint32 { return uint32(a.Number("number of the game", 1, 1<<28-1)) }

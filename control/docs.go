@@ -1,0 +1,56 @@
+package control
+
+import (
+	"fmt"
+	"strings"
+
+	"w3host/command"
+	"w3host/game"
+)
+
+//go:generate go test -run TestDocs -update .
+
+// Docs is docs/commands.md: all commands, out of their tables.
+func Docs() string {
+	var b strings.Builder
+	b.WriteString(docsHead)
+	b.WriteString("\n## In lobbies and games\n\n")
+	b.WriteString(tableHead)
+	rows(&b, game.Commands(), true)
+	b.WriteString("\n## Of the host\n\nThese are for every way in. In a lobby or game, a command of the same name above comes first.\n\n")
+	b.WriteString(tableHead)
+	rows(&b, commands, false)
+	return b.String()
+}
+
+const docsHead = `# Commands
+
+This page is made from the tables of commands: ` + "`go generate ./control`" + `. A test holds it to them.
+
+Commands come from the chat of lobbies and games (with ` + "`lobby.command_trigger`" + ` before them, ` + "`!`" + ` at first), from the
+console of a host in the foreground of a terminal (tab completes, arrow up goes back; without a terminal, lines of
+standard input), and from ` + "`w3host ctl \"COMMAND\" [--game N] [--json]`" + `, which exits with 0 when it was done, 1 when it
+was refused and 2 when no host answers. ` + "`SIGHUP`" + ` is ` + "`reload`" + `. Console, socket and signals are root.
+
+The answer goes to the caller alone. What changes something is recorded with who, whom and why not (` + "`audit`" + ` in the
+game log). A player is named by a part of the name, a slot by its number from 1, a game by the number in ` + "`games`" + `.
+`
+
+const tableHead = "| command | aliases | who | where | what it does |\n|---|---|---|---|---|\n"
+
+// rows writes a table; the phases are shown where they differ.
+func rows[T any](b *strings.Builder, t command.Table[T], phases bool) {
+	for _, s := range t {
+		who := strings.TrimPrefix(strings.TrimPrefix(s.Level.String(), "a "), "the ")
+		if s.AskAnyone {
+			who += "; anyone without arguments"
+		}
+		where := "everywhere"
+		if phases && s.Phase != command.Always {
+			where = s.Phase.String()
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", cell(s.Synopsis()), strings.Join(s.Aliases, ", "), who, where, cell(s.Help))
+	}
+}
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -1,0 +1,179 @@
+package control
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"w3host/autohost"
+	"w3host/host"
+)
+
+// The commands about what is hosted by itself, and about the host's life.
+
+func nextMap(pattern string) act {
+	return func(d *desk, c *call) (err error) {
+		file, err := d.opts.Maps.Find(pattern)
+		if err != nil {
+			return err
+		}
+		entry := ""
+		d.host().Keep(func(k *autohost.Keeper) { entry, err = k.SetNext(d.id, file) })
+		if err != nil {
+			return err
+		}
+		c.Target = entry
+		d.host().Reopen(entry, "the next map is "+file)
+		c.Answer(fmt.Sprintf("The next map of %q is %s.", entry, file))
+		return nil
+	}
+}
+
+func showMap(d *desk, c *call) error {
+	var items []string
+	for _, s := range d.status() {
+		items = append(items, fmt.Sprintf("%q: now %s, next %s", s.Name, cmp.Or(s.Last, "none"), cmp.Or(s.Next, "by "+s.Rotation.String())))
+	}
+	d.tell(c, items)
+	return nil
+}
+
+func (d *desk) status() (list []autohost.Status) {
+	d.host().Keep(func(k *autohost.Keeper) { list = k.Status(time.Now()) })
+	return list
+}
+
+func ballot(d *desk, c *call) (err error) {
+	var votes []autohost.Votes
+	d.host().Keep(func(k *autohost.Keeper) { votes, err = k.Ballot(d.id) })
+	if err != nil {
+		return err
+	}
+	var items []string
+	for _, v := range votes {
+		items = append(items, fmt.Sprintf("%s: %d", v.Map, v.Count))
+	}
+	d.tell(c, items)
+	return nil
+}
+
+func vote(part string) act {
+	return func(d *desk, c *call) (err error) {
+		var file string
+		d.host().Keep(func(k *autohost.Keeper) { file, err = k.Vote(d.id, c.Name, part) })
+		if err == nil {
+			c.Answer("Your vote for the next map: " + file + ".")
+		}
+		return err
+	}
+}
+
+func autohosting(a *args) act {
+	switch {
+	case a.Empty():
+		return showEntries
+	case a.Is("off"):
+		return turn(false)
+	case a.Is("on"):
+		return turn(true)
+	}
+	games, players, name := a.Number("number of games", 1, 100000), a.Number("number of players", 1, 24), a.Text("name")
+	return func(d *desk, c *call) error {
+		c.Target = name
+		err := d.host().ChangeEntry(d.id, func(e *host.Entry) {
+			e.Name, e.MaxGames, e.Setup.Lobby.Autostart = name, games, players
+		})
+		if err != nil {
+			return err
+		}
+		d.host().Reopen(name, "what is hosted has changed")
+		c.Answer(fmt.Sprintf("%q is hosted: %d games at most, each starts with %d players.", name, games, players))
+		return nil
+	}
+}
+
+func showEntries(d *desk, c *call) error {
+	var items []string
+	for _, s := range d.status() {
+		notes := []string{fmt.Sprintf("%d open, %d playing, %d at most, %d so far", s.Open, s.Playing, s.MaxGames, s.Opened)}
+		if s.Off {
+			notes = append(notes, "off")
+		}
+		if s.OutsideOfHours {
+			notes = append(notes, "not its hours")
+		}
+		items = append(items, fmt.Sprintf("%q: %s", s.Name, strings.Join(notes, ", ")))
+	}
+	d.tell(c, items)
+	return nil
+}
+
+func turn(on bool) act {
+	return func(d *desk, c *call) error {
+		d.host().Keep(func(k *autohost.Keeper) { k.Turn(on) })
+		if on {
+			c.Answer("Lobbies are kept open again.")
+		} else {
+			c.Answer("No lobbies are opened by themselves any more; empty ones close.")
+		}
+		return nil
+	}
+}
+
+func disable(yes bool) act {
+	return func(d *desk, c *call) error {
+		d.host().Keep(func(k *autohost.Keeper) { k.Disable(yes) })
+		if d.exiting = d.exiting && yes; yes {
+			c.Answer("No new lobbies are opened.")
+		} else {
+			c.Answer("New lobbies are opened again.")
+		}
+		return nil
+	}
+}
+
+func reload(d *desk, c *call) error {
+	notes, err := d.opts.Reload()
+	if err != nil {
+		return fmt.Errorf("nothing has changed: %w", err)
+	}
+	for _, note := range notes {
+		c.Answer(note)
+	}
+	c.Answer("The configuration and the maps have been read again.")
+	return nil
+}
+
+func exit(a *args) act {
+	how := ""
+	if !a.Empty() {
+		how = a.OneOf("nice", "force")
+	}
+	return func(d *desk, c *call) error {
+		var lobbies []uint32
+		playing := 0
+		for _, i := range d.host().Infos() {
+			if i.Playing {
+				playing++
+			} else {
+				lobbies = append(lobbies, i.ID)
+			}
+		}
+		switch {
+		case how == "force" || playing == 0:
+			c.Answer("The host stops.")
+			d.opts.Stop()
+		case how == "":
+			return fmt.Errorf("%d games run: exit nice waits for them, exit force ends them", playing)
+		default:
+			d.host().Keep(func(k *autohost.Keeper) { k.Disable(true) })
+			for _, id := range lobbies {
+				d.host().CloseLobby(id, "the host stops")
+			}
+			d.exiting = true
+			c.Answer(fmt.Sprintf("The host stops after the last of %d games; enable calls it off.", playing))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,203 @@
+// Package control carries out the commands of the host itself, and is the ways
+// to them and to the commands of games: the console and the control socket.
+// Chat comes to it through the host.
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/command"
+	"w3host/game"
+	"w3host/host"
+	"w3host/storage"
+)
+
+// queued is how many lines may wait; lines of chat beyond are dropped.
+const queued = 256
+
+// exitCheck is how often exit nice looks whether the last game is over.
+const exitCheck = 200 * time.Millisecond
+
+// Maps knows the maps that can be hosted.
+type Maps interface {
+	// List names the files that have the pattern in their name, "" for all.
+	List(pattern string) ([]string, error)
+	// Find is the one map that a pattern means.
+	Find(pattern string) (file string, err error)
+	// Open reads a map.
+	Open(file string) (*host.Map, error)
+}
+
+// Options are what the commands act on.
+type Options struct {
+	Host *host.Host
+	Maps Maps
+	// Reload reads the configuration again. The notes tell what has not changed yet;
+	// after an error nothing has.
+	Reload func() (notes []string, err error)
+	Stop   func() // ends the host
+	Audit  func(storage.AdminAction)
+	Log    zerolog.Logger
+	// Trigger is the first letter of a command in chats.
+	Trigger string
+}
+
+// Operator carries out the lines of all callers, one after the other, since some
+// of them wait for disks and games.
+type Operator struct {
+	opts    Options
+	lines   chan request
+	done    chan struct{} // Run has ended
+	exiting bool          // after the last game; of Run's goroutine, as all that follows a line
+}
+
+// request is a line of somebody.
+type request struct {
+	by   *command.Caller
+	game uint32 // that the caller is in, or means; 0: none
+	line string
+	chat bool // the game does not know the command
+	done chan struct{}
+}
+
+// New makes the operator of a host, which asks it from now on.
+func New(opts Options) *Operator {
+	o := &Operator{opts: opts, lines: make(chan request, queued), done: make(chan struct{})}
+	opts.Host.Obey(o.overheard)
+	return o
+}
+
+// Run carries out lines until ctx ends.
+func (o *Operator) Run(ctx context.Context) {
+	defer close(o.done)
+	exit := time.NewTicker(exitCheck)
+	defer exit.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case r := <-o.lines:
+			o.handle(r)
+			close(r.done)
+		case <-exit.C:
+			if o.exiting && len(o.opts.Host.Games()) == 0 {
+				o.exiting = false
+				o.opts.Stop()
+			}
+		}
+	}
+}
+
+// overheard takes a line from a game that does not know its command.
+func (o *Operator) overheard(g *host.Game, by *command.Caller, line string) {
+	caller := *by
+	if by.PID != 0 {
+		caller.Reply = func(text string) { g.Tell(by, text) }
+	}
+	select {
+	case o.lines <- request{by: &caller, game: g.ID(), line: line, chat: true, done: make(chan struct{})}:
+	default:
+		o.opts.Log.Warn().Str("player", by.Name).Str("command", line).Msg("command dropped: too many wait")
+	}
+}
+
+// errStopping answers lines that come too late.
+var errStopping = errors.New("the host is stopping")
+
+// Do carries out a line, of the game with that number or of the host, and
+// returns when that is done.
+func (o *Operator) Do(ctx context.Context, by *command.Caller, id uint32, line string) error {
+	r := request{by: by, game: id, line: line, done: make(chan struct{})}
+	select {
+	case o.lines <- r:
+	case <-o.done:
+		return errStopping
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-r.done:
+		return nil
+	case <-o.done:
+		return errStopping
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// handle looks the command up, in the table of the game first.
+func (o *Operator) handle(r request) {
+	g := o.opts.Host.Game(r.game)
+	if r.game != 0 && g == nil && !r.chat {
+		r.by.Deny(noGame(r.game).Error())
+		return
+	}
+	if !r.chat && g != nil && game.Commands().Has(r.line) {
+		if err := g.Command(r.by, r.line); err != nil {
+			r.by.Deny(err.Error())
+		}
+		return
+	}
+	d := &desk{Operator: o, game: g, id: r.game}
+	out := commands.Run(d, command.Always, r.by, r.line, d.names())
+	if out.Name == "" && r.by.Level < command.Owner {
+		return // players begin lines with all sorts of signs
+	}
+	refused := ""
+	if out.Err != nil {
+		refused = out.Err.Error()
+		r.by.Deny(refused)
+	}
+	if out.Acted && !asks(out) {
+		d.audit(r.by, out, refused)
+	}
+}
+
+func noGame(id uint32) error { return fmt.Errorf("there is no game %d: games lists them", id) }
+
+// asks reports whether a command only asks.
+func asks(out command.Outcome) bool {
+	switch out.Name {
+	case "map", "autohost":
+		return out.Detail == ""
+	}
+	return slices.Contains([]string{"help", "games", "game", "maps", "eg", "votemap"}, out.Name)
+}
+
+// desk is what one line acts on: the host, and the game that the caller is in or
+// means.
+type desk struct {
+	*Operator
+	game *host.Game
+	id   uint32
+}
+
+func (d *desk) host() *host.Host { return d.opts.Host }
+
+// names are those of all players of the host.
+func (d *desk) names() (names []string) {
+	for _, i := range d.host().Infos() {
+		for _, p := range i.Players {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+func (d *desk) audit(by *command.Caller, out command.Outcome, refused string) {
+	a := storage.AdminAction{
+		At: time.Now(), Who: by.Name, Realm: by.Realm, Via: string(by.Via), Action: out.Name, On: out.Target,
+		Detail: out.Detail, Refused: refused,
+	}
+	if d.game != nil {
+		a.Game = d.game.Key()
+	}
+	d.opts.Audit(a)
+	d.opts.Log.Info().Str("by", by.Name).Str("command", out.Name+" "+out.Detail).Str("target", out.Target).Str("refused", refused).Msg("command")
+}

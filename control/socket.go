@@ -1,0 +1,169 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"w3host/command"
+)
+
+// The control socket takes one Order, a line of JSON, from each connection and
+// answers with one Answer, a line too.
+type (
+	// Order is a command; Game is the number of the game that it is for, 0 for the
+	// host.
+	Order struct {
+		Command string `json:"command"`
+		Game    uint32 `json:"game,omitempty"`
+	}
+	// Answer is what came of it.
+	Answer struct {
+		Lines   []string `json:"lines"`
+		Refused string   `json:"refused,omitempty"` // why it was not done
+	}
+)
+
+const (
+	maxOrder    = 4 << 10 // bytes
+	orderWithin = 5 * time.Second
+	socketMode  = 0o600
+)
+
+// Socket listens for orders. Whoever may open it is root.
+type Socket struct {
+	path     string
+	listener *net.UnixListener
+	operator *Operator
+}
+
+// Listen makes the socket. One that a dead host has left is replaced.
+func Listen(path string, o *Operator) (*Socket, error) {
+	if conn, err := net.Dial("unix", path); err == nil {
+		_ = conn.Close()
+		return nil, fmt.Errorf("control.socket = %q: another host answers there", path)
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("control.socket = %q: %w", path, err)
+	}
+	// In a folder that nobody else can enter until the mode is right.
+	hidden, err := os.MkdirTemp(dir, ".c")
+	if err != nil {
+		return nil, fmt.Errorf("control.socket = %q: %w", path, err)
+	}
+	defer func() { _ = os.Remove(hidden) }()
+	name := filepath.Join(hidden, "s")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("control.socket = %q: %w; a socket's path has at most about 100 bytes", path, err)
+	}
+	l.SetUnlinkOnClose(false)
+	err = os.Chmod(name, socketMode)
+	if err == nil {
+		err = os.Rename(name, path)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("control.socket = %q: %w", path, err), l.Close(), os.Remove(name))
+	}
+	return &Socket{path: path, listener: l, operator: o}, nil
+}
+
+// Serve answers until ctx ends; then the socket is gone.
+func (s *Socket) Serve(ctx context.Context) {
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	stop := context.AfterFunc(ctx, func() {
+		_ = os.Remove(s.path)
+		_ = s.listener.Close()
+	})
+	defer stop()
+	for {
+		conn, err := s.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // of files there are too few
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+			continue
+		}
+		serving.Go(func() { s.serve(ctx, conn) })
+	}
+}
+
+func (s *Socket) serve(ctx context.Context, conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(orderWithin))
+	var order Order
+	answer := Answer{Lines: []string{}}
+	if err := json.NewDecoder(io.LimitReader(conn, maxOrder)).Decode(&order); err != nil {
+		answer.Refused = "the order is no JSON: " + err.Error()
+	} else {
+		_ = conn.SetDeadline(time.Time{}) // a game or a disk may take its time
+		answer = s.operator.order(ctx, order)
+	}
+	_ = conn.SetDeadline(time.Now().Add(orderWithin))
+	_ = json.NewEncoder(conn).Encode(answer)
+}
+
+// order carries out an order of the socket.
+func (o *Operator) order(ctx context.Context, order Order) Answer {
+	var mu sync.Mutex // answers come from games, too
+	answer := Answer{Lines: []string{}}
+	by := &command.Caller{
+		Name: "ctl", Level: command.Root, Via: command.ViaControl,
+		Reply: func(text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			answer.Lines = append(answer.Lines, text)
+		},
+		Refuse: func(why string) {
+			mu.Lock()
+			defer mu.Unlock()
+			answer.Refused = why
+		},
+	}
+	err := o.Do(ctx, by, order.Game, order.Command)
+	mu.Lock()
+	defer mu.Unlock()
+	if err != nil && answer.Refused == "" && len(answer.Lines) == 0 {
+		answer.Refused = err.Error()
+	}
+	return Answer{Lines: append([]string{}, answer.Lines...), Refused: answer.Refused}
+}
+
+// ErrNoHost says that nobody answers at a control socket.
+var ErrNoHost = errors.New("no host answers")
+
+// Send gives an order to the host of a control socket.
+func Send(ctx context.Context, path string, order Order) (Answer, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	if errors.Is(err, fs.ErrPermission) {
+		return Answer{}, fmt.Errorf("%w at %s: only who runs the host may open it: %w", ErrNoHost, path, errors.Unwrap(err))
+	}
+	if err != nil {
+		return Answer{}, fmt.Errorf("%w at %s: is one running, with this control.socket, in this folder?", ErrNoHost, path)
+	}
+	defer func() { _ = conn.Close() }()
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	if err := json.NewEncoder(conn).Encode(order); err != nil {
+		return Answer{}, fmt.Errorf("%w at %s: %w", ErrNoHost, path, err)
+	}
+	var answer Answer
+	if err := json.NewDecoder(conn).Decode(&answer); err != nil {
+		return Answer{}, fmt.Errorf("%w at %s: it has ended before the answer", ErrNoHost, path)
+	}
+	return answer, nil
+}

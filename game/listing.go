@@ -1,0 +1,54 @@
+package game
+
+import (
+	"w3host/command"
+	"w3host/w3gs"
+)
+
+// listing are the commands about what a lobby is called and how it stands in the list of games. Where
+// there is only the LAN, a private lobby is one that is not announced.
+var listing = command.Table[*Machine]{
+	{Name: "rules", Help: "the rules of this lobby", Phase: command.Always, Parse: func(*args) act { return rules }},
+	{Name: "rename", Usage: "<name>", Help: "give the lobby another name in the list of games", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return rename(a.Text("name")) }},
+	{Name: "pub", Usage: "[name]", Help: "list the lobby for everybody", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return list(a.Rest(), true) }},
+	{Name: "priv", Usage: "[name]", Help: "take the lobby off the list: nobody finds it who has not found it yet", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return list(a.Rest(), false) }},
+}
+
+func rules(m *Machine, c *call) error {
+	if len(m.cfg.Rules) == 0 {
+		m.answer(c.Caller, "There are no rules here.")
+	}
+	for _, line := range m.cfg.Rules {
+		m.answer(c.Caller, line)
+	}
+	return nil
+}
+
+func rename(name string) act {
+	return func(m *Machine, c *call) error { return m.list(c, name, !m.unlisted) }
+}
+
+func list(name string, public bool) act {
+	return func(m *Machine, c *call) error {
+		if name == "" {
+			name = m.cfg.Name
+		}
+		return m.list(c, name, public)
+	}
+}
+
+// list has the lobby announced anew.
+func (m *Machine) list(c *call, name string, public bool) error {
+	if len(name) > w3gs.MaxGameNameLen {
+		return command.Refuse(command.Malformed, "the name is too long: clients list no more than %d bytes", w3gs.MaxGameNameLen)
+	}
+	c.Target = name
+	m.cfg.Name, m.unlisted = name, !public
+	m.fact(&Listed{Name: name, Public: public, Counts: m.lobby.Counts()})
+	if public {
+		m.say(0, "The lobby is listed as "+name+".")
+	} else {
+		m.say(0, "The lobby, "+name+", is not listed any more.")
+	}
+	return nil
+}

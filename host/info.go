@@ -1,0 +1,67 @@
+package host
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"w3host/game"
+	"w3host/lobby"
+)
+
+// Info is how a lobby or game stands, for whoever is not on the shard.
+type Info struct {
+	ID      uint32
+	Name    string
+	Map     string // its file
+	Entry   string // of autohost; empty for none
+	Public  bool   // announced
+	Playing bool
+	Since   time.Time // it was opened, or has begun
+	Counts  lobby.Counts
+	Players []game.Player // in the order of their joins
+}
+
+func newInfo(id uint32, spec *lobbySpec) *Info {
+	i := &Info{ID: id, Name: spec.name, Map: spec.m.File, Public: true, Since: time.Now()}
+	if spec.order != nil {
+		i.Entry = spec.order.Entry
+	}
+	return i
+}
+
+func (i *Info) join(p game.Player) { i.Players = append(i.Players, p) }
+
+func (i *Info) leave(pid uint8) {
+	i.Players = slices.DeleteFunc(i.Players, func(p game.Player) bool { return p.PID == pid })
+}
+
+func (i *Info) start() { i.Playing, i.Since = true, time.Now() }
+
+// Info tells of one lobby or game; its ID is 0 when there is none.
+func (h *Host) Info(id uint32) Info {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if i := h.infos[id&gameIDMask]; i != nil {
+		return i.clone()
+	}
+	return Info{}
+}
+
+// Infos tells of all lobbies and games, by their number.
+func (h *Host) Infos() []Info {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := make([]Info, 0, len(h.infos))
+	for _, i := range h.infos {
+		list = append(list, i.clone())
+	}
+	slices.SortFunc(list, func(a, b Info) int { return cmp.Compare(a.ID, b.ID) })
+	return list
+}
+
+func (i *Info) clone() Info {
+	c := *i
+	c.Players = slices.Clone(i.Players)
+	return c
+}

@@ -1,0 +1,85 @@
+package host
+
+import (
+	"w3host/game"
+	"w3host/lan"
+	"w3host/lobby"
+)
+
+// watcher is the observer that serves the host itself: announcements, figures
+// and what Infos tells.
+type watcher Game
+
+// Observe passes on what others wait for.
+func (w *watcher) Observe(s *game.Stamped) {
+	g := (*Game)(w)
+	switch f := s.Fact.(type) {
+	case *game.Turned:
+		g.host.lateness.note(f.Late)
+	case *game.Opened:
+		g.settings = f.Config.Settings
+		g.announce(f.Config.Name, f.Counts)
+		g.note(func(i *Info) { i.Counts = f.Counts })
+	case *game.Listed:
+		g.unlist()
+		if g.note(func(i *Info) { i.Name, i.Public = f.Name, f.Public }); f.Public {
+			g.announce(f.Name, f.Counts)
+		}
+	case *game.Counted:
+		if g.listed {
+			g.host.opts.Advertiser.Update(g.id, g.host.opts.lanCount(f.Counts))
+		}
+		g.note(func(i *Info) { i.Counts = f.Counts })
+	case *game.Joined:
+		g.note(func(i *Info) { i.join(f.Player) })
+	case *game.LeftLobby:
+		g.note(func(i *Info) { i.leave(f.PID) })
+	case *game.LeftGame:
+		g.note(func(i *Info) { i.leave(f.PID) })
+	case *game.Started:
+		g.loading = true
+		g.note((*Info).start)
+		g.shut()
+	case *game.AllLoaded:
+		g.loading = false
+	case *game.Closed:
+		g.shut()
+	case *game.Desynced:
+		g.journal.keep = true
+	}
+}
+
+// announce shows the lobby on the LAN.
+func (g *Game) announce(name string, counts lobby.Counts) {
+	o := &g.host.opts
+	err := o.Advertiser.Open(lan.Advert{
+		GameID:   g.id,
+		EntryKey: g.key,
+		Name:     name,
+		Stat:     o.statString(g.m, g.settings),
+		Type:     g.m.GameType(g.settings),
+		Port:     g.host.Addr().Port(),
+		Count:    o.lanCount(counts),
+	})
+	if err != nil {
+		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
+	}
+	g.listed = true
+}
+
+// unlist takes the lobby off the list.
+func (g *Game) unlist() {
+	if g.listed {
+		g.listed = false
+		g.host.opts.Advertiser.Close(g.id)
+	}
+}
+
+// note changes what others are told of the game.
+func (g *Game) note(change func(*Info)) {
+	g.host.mu.Lock()
+	defer g.host.mu.Unlock()
+	if i := g.host.infos[g.id]; i != nil {
+		change(i)
+	}
+}
