@@ -57,6 +57,7 @@ type Lobby struct {
 	HideAddresses     bool     `toml:"hide_addresses"`
 	CommandTrigger    string   `toml:"command_trigger"`
 	KickCooldown      Duration `toml:"kick_cooldown"` // a kick keeps its victim out of the lobby for so long
+	SameAddress       string   `toml:"same_address"`  // allow, warn, refuse: several players from one address
 	RequireEntryKey   bool     `toml:"require_entry_key"`
 	LANAdmins         bool     `toml:"lan_admins"` // the database's admins for the LAN may command, though nobody proves his name there
 }

@@ -29,6 +29,7 @@ func Default() Config {
 			HideAddresses:     true,
 			CommandTrigger:    "!",
 			KickCooldown:      Duration(time.Minute),
+			SameAddress:       "allow",
 			RequireEntryKey:   true,
 		},
 		Game: Game{

@@ -37,6 +37,7 @@ func (c *Config) Validate() error {
 	v.oneOf("lobby.speed", c.Lobby.Speed, w3gs.Speeds.Words()...)
 	v.oneOf("lobby.visibility", c.Lobby.Visibility, w3gs.Visibilities.Words()...)
 	v.text("lobby.command_trigger", c.Lobby.CommandTrigger, 1, 1)
+	v.oneOf("lobby.same_address", c.Lobby.SameAddress, "allow", "warn", "refuse")
 	v.within("lobby.kick_cooldown", c.Lobby.KickCooldown, 0, 24*time.Hour)
 
 	v.within("game.latency", c.Game.Latency, w3gs.MinPeriod, w3gs.MaxPeriod)

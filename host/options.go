@@ -9,6 +9,7 @@ import (
 	"w3host/command"
 	"w3host/game"
 	"w3host/lan"
+	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/recording"
 	"w3host/storage"
@@ -84,6 +85,7 @@ type LobbyOptions struct {
 	HideAddresses                            bool
 	Trigger                                  byte          // first letter of a chat command
 	KickCooldown                             time.Duration // how long a kick keeps its victim out of the lobby
+	SameAddress                              lobby.SameAddress
 }
 
 // OwnerFirst makes the first player who joins the owner of the lobby.

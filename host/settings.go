@@ -116,7 +116,7 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 		cfg.Owner, cfg.OwnerRealm, _ = strings.Cut(o.Lobby.Owner, "@")
 	}
 	cfg.Trigger = string(o.Lobby.Trigger)
-	cfg.KickCooldown = o.Lobby.KickCooldown
+	cfg.KickCooldown, cfg.SameAddress = o.Lobby.KickCooldown, o.Lobby.SameAddress
 	cfg.RelayExtra = o.Version.RelaysExtra()
 	cfg.AutoStart = max(o.Lobby.Autostart, 0)
 	cfg.AutoStartFull = o.Lobby.Autostart == 0

@@ -56,6 +56,9 @@ type Config struct {
 	// KickCooldown is how long a kick keeps its victim out of this lobby, by name
 	// and by address.
 	KickCooldown time.Duration
+	// SameAddress is what happens when somebody joins from the address of another
+	// player; addresses that many share are left alone.
+	SameAddress SameAddress
 	// HCL is the mode string written into the handicaps at the start.
 	HCL string
 

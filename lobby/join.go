@@ -56,6 +56,9 @@ func (l *Lobby) checkJoiner(ev Join) (why string) {
 	if ev.Banned != "" {
 		return "banned: " + ev.Banned
 	}
+	if others := l.neighbours(ev); l.cfg.SameAddress == RefuseSame && others != "" {
+		return "the address is that of " + others
+	}
 	return l.checkKept(ev)
 }
 
@@ -110,7 +113,7 @@ func (l *Lobby) isHeld(name, realm string, doubtful bool) bool {
 func (l *Lobby) admit(ev Join) {
 	name := ev.Req.Name
 	l.unsettle(name + " joined")
-	others := l.Humans()
+	others, neighbours := l.Humans(), l.neighbours(ev)
 	if others == 0 {
 		l.pingAt = l.now + l.cfg.PingEvery
 	}
@@ -141,6 +144,7 @@ func (l *Lobby) admit(ev Join) {
 	for _, line := range l.cfg.Welcome {
 		l.say(w3gs.Only(p.pid), line)
 	}
+	l.warnOfNeighbours(name, neighbours)
 }
 
 // enter gives a human or fake player the smallest free pid and the first open

@@ -39,6 +39,7 @@ func (c *command) config() Config {
 	cfg.RelayExtra = c.has("extra")
 	cfg.Owner, cfg.OwnerFirst = c.options["owner"], c.has("ownerfirst")
 	cfg.HCL = c.options["hcl"]
+	cfg.SameAddress = SameAddress(c.option("same", "allow"))
 	cfg.Countdown = c.number(c.option("countdown", "5"))
 	cfg.AutoStart = c.number(c.option("autostart", "0"))
 	cfg.AutoStartFull = c.has("full")

@@ -8,6 +8,7 @@ import (
 	"w3host/config"
 	"w3host/game"
 	"w3host/host"
+	"w3host/lobby"
 	"w3host/mapxfer"
 	gamesync "w3host/sync"
 	"w3host/w3gs"
@@ -73,6 +74,7 @@ func lobbyOptions(c config.Config) host.LobbyOptions {
 		HideAddresses:   l.HideAddresses,
 		Trigger:         l.CommandTrigger[0],
 		KickCooldown:    l.KickCooldown.D(),
+		SameAddress:     lobby.SameAddress(l.SameAddress),
 	}
 }
 
