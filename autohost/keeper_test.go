@@ -235,3 +235,17 @@ func TestHours(t *testing.T) {
 		}
 	}
 }
+
+// An entry at its most games has no lobby until one of them ends.
+func TestMostGamesOfAnEntry(t *testing.T) {
+	k := keeper(9, Entry{Name: "a", Lobbies: 1, MaxGames: 2, Maps: maps("x")})
+	for id := range uint32(2) {
+		open(t, k, id)
+		k.Started(id)
+	}
+	if o, ok := k.Next(evening); ok {
+		t.Errorf("%q is wanted beside two games", o.Name)
+	}
+	k.Ended(0)
+	open(t, k, 3)
+}
