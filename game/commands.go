@@ -90,13 +90,14 @@ var always = command.Table[*Machine]{
 var inLobby = command.Table[*Machine]{
 	{Name: "start", Usage: "[force|now]", Help: "start the countdown; force skips the checks, now skips the count", Level: command.StandIn, Phase: command.InLobby, Parse: start},
 	{Name: "abort", Aliases: []string{"a"}, Help: "stop the countdown", Level: command.StandIn, Phase: command.InLobby, Urgent: true, Parse: func(*args) act { return op(lobby.Abort{}) }},
-	{Name: "autostart", Usage: "<players|off> [minutes] | ready [players]", Help: "start by itself with so many players, when they have been in for so long or are all ready", Level: command.Owner, Phase: command.InLobby, Parse: autostart},
+	{Name: "autostart", Usage: "<players|off> [minutes] [balanced] | ready [players]", Help: "start by itself with so many players, when they have been in for so long or are all ready; balanced: in even teams", Level: command.Owner, Phase: command.InLobby, Parse: autostart},
 	{Name: "open", Usage: "<slot> ...", Help: "open slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Open{Slots: indexes(a.Slots())}) }},
 	{Name: "close", Usage: "<slot> ...", Help: "close slots; a player in one is kicked", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Close{Slots: indexes(a.Slots())}) }},
 	{Name: "openall", Help: "open every closed slot", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.OpenAll{}) }},
 	{Name: "closeall", Help: "close every open slot", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.CloseAll{}) }},
 	{Name: "swap", Usage: "<slot> <slot>", Help: "exchange two slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Swap{A: a.Slot() - 1, B: a.Slot() - 1}) }},
 	{Name: "shuffle", Aliases: []string{"sp"}, Help: "deal the players anew to their places", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.Shuffle{}) }},
+	{Name: "balance", Help: "deal the players to even teams, by their ratings", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return balance }},
 	{Name: "hold", Usage: "<name> ...", Help: "keep a place for a name", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Hold{Names: a.NameList()}) }},
 	{Name: "unhold", Usage: "<name> ...", Help: "take a reservation back", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Unhold{Names: a.NameList()}) }},
 	{Name: "closekick", Usage: "<player> [reason]", Help: "remove a player and close their slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return kick(a.Player(0), a.Rest(), true) }},
@@ -179,8 +180,10 @@ func autostart(a *args) act {
 		return op(o)
 	}
 	o := lobby.AutoStart{Players: a.Ordinal("number of players")}
-	if !a.Empty() {
+	o.Balanced = a.Is("balanced")
+	if !o.Balanced && !a.Empty() {
 		o.Hold = time.Duration(a.Number("number of minutes", 0, 24*60)) * time.Minute
+		o.Balanced = a.Is("balanced")
 	}
 	return op(o)
 }

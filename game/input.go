@@ -6,6 +6,7 @@ import (
 
 	"w3host/command"
 	"w3host/mapxfer"
+	"w3host/rating"
 	"w3host/w3gs"
 )
 
@@ -65,12 +66,15 @@ const (
 	Acked
 	// Forfeit: seat PID can no longer be resumed; Why says why.
 	Forfeit
+	// Rated: Skill is how strong Link's player is on this map.
+	Rated
 )
 
 var kindText = [...]string{
 	"a tick", "a join", "a packet", "an action", "an acknowledgement", "the end of a link", "a resumed link", "a backlog",
 	"lateness of the host", "a place in the period", "a ban", "a command", "a confirmed name", "a line of the host", "the stop of the host",
 	"a proxy", "an extended proxy", "an acknowledgement of a proxy", "a seat that cannot be resumed",
+	"a rating",
 }
 
 // String names the kind for the story of a crash.
@@ -103,4 +107,5 @@ type Input struct {
 	Vouched bool
 	Caller  *command.Caller
 	Line    string
+	Skill   rating.Skill
 }

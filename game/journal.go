@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"net/netip"
 	"time"
 
@@ -103,6 +104,9 @@ func (j *Journal) Append(dst []byte, now time.Duration, in *Input) []byte {
 		dst = binary.AppendUvarint(dst, uint64(in.Queued))
 		dst = appendFigures(dst, &in.Figures)
 		dst = binary.AppendUvarint(dst, in.Moves)
+	case Rated:
+		dst = binary.AppendUvarint(dst, math.Float64bits(in.Skill.Mu))
+		dst = binary.AppendUvarint(dst, math.Float64bits(in.Skill.Sigma))
 	case HostLate, Beat:
 		dst = binary.AppendVarint(dst, int64(in.By))
 	case Command, Tell:
@@ -232,6 +236,9 @@ func (r *JournalReader) entry(kind Kind) (e Entry, err error) {
 		in.Addr, _ = netip.ParseAddrPort(r.text(&err))
 	case Backlog:
 		in.Queued, in.Figures, in.Moves = int(r.number(&err)), r.figures(&err), r.number(&err)
+	case Rated:
+		in.Skill.Mu = math.Float64frombits(r.number(&err))
+		in.Skill.Sigma = math.Float64frombits(r.number(&err))
 	case HostLate, Beat:
 		in.By = r.signed(&err)
 	case Command, Tell:

@@ -35,6 +35,7 @@ func (m *Machine) vouch(s *seat, level command.Level) {
 	s.vouched, s.level = true, level
 	m.tell(lobby.Vouch{PID: s.pid})
 	m.fact(&Vouched{s.player()})
+	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.pid})
 }
 
 // tell hands an event to the lobby.
@@ -83,6 +84,7 @@ func (m *Machine) showOne(effect lobby.Effect) {
 		m.fact(&Counted{e.Counts})
 	case lobby.CountdownStarted:
 		m.fact(&Counting{e.Seconds})
+		m.tellOdds()
 	case lobby.CountdownAborted:
 		m.fact(&CountStopped{e.Why})
 	case lobby.Started:
@@ -98,6 +100,7 @@ func (m *Machine) joined(e lobby.Joined) {
 	m.seats[e.PID] = s
 	m.out.add(Op{Kind: Seat, Link: s.link, PID: e.PID})
 	m.fact(&Joined{s.player(), e.Slot})
+	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.pid})
 	m.greet(e.PID)
 }
 

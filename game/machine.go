@@ -89,6 +89,10 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 		m.settlePolls()
 		m.followUp()
 	}
+	if m.turns == nil && !m.over && m.lobby.AwaitsBalance() {
+		m.judge()
+		m.followUp()
+	}
 	if m.last != nil {
 		m.fact(m.last)
 	}
@@ -209,6 +213,8 @@ func (m *Machine) handle(in *Input) {
 		m.meetProxy(s, extendedProxy)
 	case Acked:
 		s.heard, s.acked = m.now, m.now
+	case Rated:
+		m.rated(s, in.Skill)
 	case Vouch:
 		m.vouch(s, in.Level)
 	case Ban:

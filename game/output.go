@@ -49,11 +49,14 @@ const (
 	// Outside: Caller has typed Text, which is no command of a game. The host may
 	// know it.
 	Outside
+	// Rate: look up how strong the player of Link is, for Rated.
+	Rate
 )
 
 var opText = [...]string{
 	Send: "send", SendLast: "send last", Parts: "parts", Seat: "seat", Reply: "reply", Close: "close", Cut: "cut",
 	Play: "play", CheckBans: "check bans", KeepJournal: "keep journal", Answer: "answer", Ask: "ask", Outside: "outside",
+	Offer: "offer", Ack: "ack", Forget: "forget", Rate: "rate",
 }
 
 // String names the order for whoever reads a trace.

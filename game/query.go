@@ -21,11 +21,13 @@ type Query struct {
 	Root   bool // an admin is to make admins
 	By     string
 	Realm  string
+	Map    string // as it calls itself
 }
 
 // people are the commands about who somebody is, who may come and who commands.
 var people = command.Table[*Machine]{
 	{Name: "stats", Usage: "[player]", Help: "the games of a player, or your own", Phase: command.Always, Parse: func(a *args) act { return about("stats", a.Rest()) }},
+	{Name: "rank", Usage: "[player]", Help: "the rating of a player on this map, or your own", Phase: command.Always, Parse: func(a *args) act { return about("rank", a.Rest()) }},
 	{Name: "statsdota", Usage: "[player]", Help: "the DotA games of a player, or your own", Phase: command.Always, Parse: func(a *args) act { return about("statsdota", a.Rest()) }},
 	{Name: "checkme", Help: "what is known of you here", Phase: command.Always, Parse: func(*args) act { return about("check", "") }},
 	{Name: "check", Usage: "<player>", Help: "who somebody is: address, games, bans, other names", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("check", a.OnlyPlayer()) }},
@@ -55,7 +57,7 @@ var people = command.Table[*Machine]{
 
 // query hands a question to the host.
 func (m *Machine) query(c *call, q Query) {
-	q.By, q.Realm, c.Target = c.Name, c.Realm, q.Name
+	q.By, q.Realm, q.Map, c.Target = c.Name, c.Realm, m.cfg.Map.Name, q.Name
 	m.out.add(Op{Kind: Ask, Caller: c.Caller, Query: &q, Text: q.What + " " + q.Name})
 }
 

@@ -11,6 +11,7 @@ import (
 	"w3host/internal/testkit"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/rating"
 	gamesync "w3host/sync"
 	"w3host/w3gs"
 )
@@ -78,6 +79,7 @@ func newScene() *scene {
 //	host: LINE           the host says something to all; "host to NAME" to one
 //	the list bans NAME: WHY
 //	load | ack [NAME]    all but NAME load, or answer all turns
+//	rated NAME MU SIGMA  the rating of a player arrives
 //	leave NAME | lose NAME
 //	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
 //	resume NAME | forfeit NAME
@@ -95,6 +97,13 @@ func (s *scene) event(line string) error {
 		s.join(name, lacking)
 	case "vouch":
 		s.step(Input{Kind: Vouch, Link: s.links[rest], Level: command.Admin})
+	case "rated":
+		var name string
+		var skill rating.Skill
+		if _, err := fmt.Sscan(rest, &name, &skill.Mu, &skill.Sigma); err != nil {
+			return err
+		}
+		s.step(Input{Kind: Rated, Link: s.links[name], Skill: skill})
 	case "leave":
 		s.packet(rest, &w3gs.LeaveGame{Reason: w3gs.LeaveLost})
 	case "lose":

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"w3host/command"
+	"w3host/rating"
 	gamesync "w3host/sync"
 	"w3host/w3gs"
 )
@@ -29,6 +30,8 @@ type seat struct {
 	actions uint32
 	kick    string        // why, once kicked from a running game
 	mayVote time.Duration // before it, no vote against somebody else
+	skill   rating.Skill
+	rated   bool // skill has been looked up
 }
 
 func (s *seat) player() Player {

@@ -11,6 +11,7 @@ import (
 	"w3host/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/rating"
 	gamesync "w3host/sync"
 	"w3host/w3gs"
 )
@@ -165,6 +166,9 @@ func (c *crowd) join() {
 		return
 	}
 	c.after(at, in)
+	if c.r.IntN(4) > 0 {
+		c.after(time.Duration(c.r.IntN(3000))*time.Millisecond, Input{Kind: Rated, Link: a.link, Skill: rating.Skill{Mu: 50 * c.r.Float64(), Sigma: 1 + c.r.Float64()}})
+	}
 	if in.Realm != "" {
 		c.after(time.Duration(c.r.IntN(9000))*time.Millisecond, Input{Kind: Vouch, Link: a.link, Level: command.Admin})
 	}
@@ -437,7 +441,7 @@ func (c *crowd) chat(a *actor, flag w3gs.ChatFlag, text string) *w3gs.ChatToHost
 // lines are commands, right and wrong; N is a number.
 var lines = strings.Split("swap N 1|open N|close N|comp N|kick pN|mute pN|start force|abort|shuffle|owner pN|latency N0|"+
 	"synclimit N|fakeplayer|deletefp|help|help kick|ping|openall|closeall|say hi|drop|end|hold pN|unhold pN|autostart N|"+
-	"autostart off|team pN 2|colour pN 3|race pN orc|handicap pN 70|obs pN|hcl ab|clearhcl|download pN|downloads on|"+
+	"autostart off|autostart 2 balanced|balance|rank|team pN 2|colour pN 3|race pN orc|handicap pN 70|obs pN|hcl ab|clearhcl|download pN|downloads on|"+
 	"muteall|unmuteall|version|nonsense|start now|kick|ping 3000|votekick pN|yes|no|ban pN 1h|banlast|stats|check pN|from|ff|draw|ready|unready|autostart ready 1|messages off|lock|announce 10 x|pin x", "|")
 
 func (c *crowd) line() string {

@@ -300,6 +300,10 @@ func (g *Game) order(op *game.Op) {
 		g.offer(op)
 	case game.Ack:
 		g.acknowledge(op.To)
+	case game.Rate:
+		if l := g.links[op.Link]; l != nil {
+			g.rate(l)
+		}
 	case game.Forget:
 		g.proxies[op.PID] = nil
 	case game.Ask:

@@ -53,6 +53,7 @@ type Host struct {
 	lateness lateness
 	asked    chan struct{}                                  // a place for each question to People that is on its way
 	outside  func(g *Game, by *command.Caller, line string) // see Obey
+	rating   chan struct{}                                  // holds one for each rating that is looked up
 }
 
 // New opens the listener; nothing is served before Run.
@@ -88,6 +89,7 @@ func New(opts Options) (*Host, error) {
 		gate:     newGate(opts.Limits),
 		listener: listener,
 		returns:  returns,
+		rating:   make(chan struct{}, mostRated),
 		addr:     listener.Addr().(*net.TCPAddr).AddrPort(),
 		games:    make(map[uint32]*Game),
 		infos:    make(map[uint32]*Info),

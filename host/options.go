@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"net/netip"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"w3host/lan"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/rating"
 	"w3host/recording"
 	"w3host/storage"
 	gamesync "w3host/sync"
@@ -47,6 +49,7 @@ type Options struct {
 	Admins     Admins
 	People     People // nil: nobody answers
 	Realms     Realms
+	Ratings    Ratings // nil: everybody is a newcomer
 	Log        zerolog.Logger
 
 	// Crashes is the folder for files that tell of crashes; empty for none.
@@ -141,6 +144,12 @@ type Realms interface {
 	// Confirm asks a realm whether somebody of this name is in the game. The answer
 	// comes on another goroutine, or never.
 	Confirm(realm, name, game string, answer func(in bool))
+}
+
+// Ratings tells how strong players are on a map, from a database. It may take as
+// long as ctx lets it; who is not known is a newcomer.
+type Ratings interface {
+	Skill(ctx context.Context, name, realm, mapName string) (rating.Skill, error)
 }
 
 // nobody stands in for what an Options leaves out.

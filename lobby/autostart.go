@@ -22,6 +22,9 @@ type autoStart struct {
 	enough   bool          // there are since then
 	enoughAt time.Duration
 
+	balanced  bool
+	judgement judgement
+
 	met    bool // the condition has held since then
 	since  time.Duration
 	toldAt time.Duration
@@ -44,6 +47,9 @@ func (a autoStart) String() string {
 	if a.hold > 0 {
 		line += fmt.Sprintf(", after %g min", a.hold.Minutes())
 	}
+	if a.balanced {
+		line += ", once the teams are even"
+	}
 	return line + "."
 }
 
@@ -57,7 +63,7 @@ func (l *Lobby) autoStartOperation(op AutoStart) *Refusal {
 	if op.Players < 0 || op.Players > seats {
 		return outOfRange("number of players", 1, seats)
 	}
-	l.auto = autoStart{players: op.Players, full: op.Full, ready: op.Ready, hold: op.Hold}
+	l.auto = autoStart{players: op.Players, full: op.Full, ready: op.Ready, hold: op.Hold, balanced: op.Balanced}
 	l.say(0, l.auto.String())
 	return nil
 }
@@ -68,6 +74,9 @@ func (l *Lobby) autoStart() {
 	a := &l.auto
 	if l.phase != phaseOpen || !a.full && a.players == 0 && a.after == 0 {
 		return
+	}
+	if !l.judged() {
+		a.judgement = judgement{}
 	}
 	c := l.Counts()
 	l.awaitPlayers(c.Humans)
@@ -83,6 +92,9 @@ func (l *Lobby) autoStart() {
 		return
 	}
 	no := l.blocked()
+	if no == nil {
+		no = l.unbalanced()
+	}
 	if no == nil {
 		l.forced = false
 		l.beginCountdown(false)

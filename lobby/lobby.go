@@ -118,6 +118,10 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		if p := l.human(ev.PID); p != nil {
 			p.doubtful = false
 		}
+	case Doubt:
+		l.auto.judgement = judgement{}
+	case Judge:
+		l.auto.judgement = judgement{slices.Clone(l.slots), ev.Why}
 	case Chat:
 		if p := l.human(ev.PID); p != nil {
 			l.act(p)

@@ -80,6 +80,8 @@ func (l *Lobby) trySlots(op Operation) *Refusal {
 		return l.swap(op)
 	case Shuffle:
 		return l.shuffle()
+	case Arrange:
+		return l.arrange(op.PIDs)
 	case Computer:
 		return l.computer(op)
 	case SetTeam:
@@ -184,12 +186,7 @@ func (l *Lobby) swap(op Swap) *Refusal {
 // shuffle deals the playing humans anew to their places. The team stays with the
 // place in melee too, or nobody would get another one.
 func (l *Lobby) shuffle() *Refusal {
-	var places []int
-	for i, s := range l.slots {
-		if l.human(s.PID) != nil && s.Team != l.observer {
-			places = append(places, i)
-		}
-	}
+	places := l.playingPlaces()
 	if len(places) < 2 {
 		return refuse(NoSuch, "there are no two players to shuffle")
 	}

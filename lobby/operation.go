@@ -29,6 +29,10 @@ type Swap struct{ A, B int }
 // Shuffle deals the human players anew to the places they hold together.
 type Shuffle struct{}
 
+// Arrange gives the places of the playing humans, in slot order, to the players
+// of these pids. Teams stay with the places.
+type Arrange struct{ PIDs []uint8 }
+
 // Computer puts a computer into a slot, or changes one. A player there is
 // kicked.
 type Computer struct {
@@ -113,7 +117,16 @@ type AutoStart struct {
 	Full    bool
 	Ready   bool // only when everybody says so
 	Hold    time.Duration
+	// Balanced also waits until a Judge has said that the teams are even.
+	Balanced bool
 }
+
+// Judge says why the teams, as they are, are too uneven for a start by itself;
+// empty: they are not.
+type Judge struct{ Why string }
+
+// Doubt takes the last Judge back: more is known of the players.
+type Doubt struct{}
 
 // Say lets the host speak, to some players or, with an empty To, to all. Long
 // texts are split.
@@ -141,6 +154,7 @@ func (OpenAll) event()     {}
 func (CloseAll) event()    {}
 func (Swap) event()        {}
 func (Shuffle) event()     {}
+func (Arrange) event()     {}
 func (Computer) event()    {}
 func (SetTeam) event()     {}
 func (SetColour) event()   {}
@@ -159,6 +173,8 @@ func (SetOwner) event()    {}
 func (Start) event()       {}
 func (Abort) event()       {}
 func (AutoStart) event()   {}
+func (Judge) event()       {}
+func (Doubt) event()       {}
 func (Say) event()         {}
 func (Mute) event()        {}
 func (MuteAll) event()     {}

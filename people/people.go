@@ -17,6 +17,7 @@ import (
 // Store is what the answers need of a database.
 type Store interface {
 	storage.StatsReader
+	storage.RatingStore
 	storage.BanStore
 	storage.AdminStore
 }
@@ -41,6 +42,8 @@ func (b Book) ask(ctx context.Context, q game.Query) (string, error) {
 	switch q.What {
 	case "stats":
 		return b.stats(ctx, q.Name)
+	case "rank":
+		return b.rank(ctx, q)
 	case "statsdota":
 		return b.dota(ctx, q.Name)
 	case "check":
@@ -76,6 +79,21 @@ func (b Book) stats(ctx context.Context, name string) (string, error) {
 			s.Name, onRealm(s.Realm), s.Games, s.Won, s.Lost, s.Drawn, s.LeftEarly, s.Dropped, s.PingMS, s.Last.UTC().Format(time.DateOnly))
 	}
 	return strings.Join(lines, "\n"), err
+}
+
+func (b Book) rank(ctx context.Context, q game.Query) (string, error) {
+	all, err := b.DB.RatingsOf(ctx, q.Name, q.Map)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return q.Name + " has no rating on this map yet.", nil
+	}
+	lines := make([]string, len(all))
+	for i, r := range all {
+		lines[i] = fmt.Sprintf("%s%s: place %d of %d on %s, %d points (rated games: %d).", r.Name, onRealm(r.Realm), r.Place, r.Of, r.Category, r.Points, r.Games)
+	}
+	return strings.Join(lines, "\n"), nil
 }
 
 // dota tells the means of the values that DotA reports.

@@ -37,6 +37,9 @@ type RatingStore interface {
 	RebuildRatings(ctx context.Context, progress func(games int64)) (games int64, err error)
 	// Rating tells the rating of a player on a map; ErrNotFound when they have none.
 	Rating(ctx context.Context, name, realm, mapName string) (Rating, error)
+	// RatingsOf tells the ratings of a name on a map, one per realm, the one of most
+	// games first.
+	RatingsOf(ctx context.Context, name, mapName string) ([]Rating, error)
 	// BestRated lists the best of a category, or of each.
 	BestRated(ctx context.Context, category string, limit int) ([]Rating, error)
 }
@@ -235,6 +238,11 @@ func (d *database) Rating(ctx context.Context, name, realm, mapName string) (Rat
 		return Rating{}, err
 	}
 	return all[0], nil
+}
+
+func (d *database) RatingsOf(ctx context.Context, name, mapName string) ([]Rating, error) {
+	return collect(ctx, d, ratingColumns+" WHERE name_key = $1 AND category = $2 ORDER BY games DESC, realm",
+		[]any{fold(clean(name)), rating.Category(mapName)}, scanRating)
 }
 
 func (d *database) BestRated(ctx context.Context, category string, limit int) ([]Rating, error) {

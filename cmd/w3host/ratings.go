@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/rating"
 	"w3host/storage"
 )
 
@@ -62,6 +63,18 @@ func ratingsCommand(ctx context.Context, args []string, _ io.Reader, stdout, std
 		}
 		return c.print(list{best, "No ratings.", "CATEGORY\tPLACE\tNAME\tREALM\tPOINTS\tGAMES", rows})
 	})
+}
+
+// ratings answers the host's questions from the database.
+type ratings struct{ db storage.RatingStore }
+
+// Skill is that of a newcomer for whom no game is rated.
+func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (rating.Skill, error) {
+	known, err := r.db.Rating(ctx, name, realm, mapName)
+	if errors.Is(err, storage.ErrNotFound) {
+		return rating.Newcomer(), nil
+	}
+	return rating.Skill{Mu: known.Mu, Sigma: known.Sigma}, err
 }
 
 // rateEvery is how soon after a game its players have their new ratings.

@@ -182,6 +182,7 @@ func serve(ctx context.Context, c config.Config, read func() (config.Config, err
 	options.People = people.Book{DB: db}
 	options.Autohost.Open, options.Autohost.Expand = maps.Open, maps.expand
 	options.Recorder = recorder
+	options.Ratings = ratings{db}
 	h, err := host.New(options)
 	if err != nil {
 		return listenFault(c.Host.Listen, err)

@@ -1,0 +1,166 @@
+package game
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"w3host/lobby"
+	"w3host/rating"
+)
+
+// What Balance deals at most: trying every deal takes milliseconds.
+const (
+	mostBalanced = 12
+	mostTeams    = 4
+)
+
+// fairOdds is how likely the strongest of so many teams may be to win for a start
+// by itself that waits for balance: a fifth more than its share.
+func fairOdds(teams int) float64 { return 1.2 / float64(teams) }
+
+// rated takes what is known of a player's strength. It comes again when a realm
+// has vouched for the name.
+func (m *Machine) rated(s *seat, skill rating.Skill) {
+	s.skill, s.rated = skill, true
+	if m.turns == nil {
+		m.tell(lobby.Doubt{})
+	}
+}
+
+// sides are the playing humans of the lobby in slot order, and the teams that
+// they are in.
+type sides struct {
+	players []lobby.Player
+	skills  []rating.Skill
+	teams   []uint8  // in order
+	waiting []string // whose rating is not there yet
+	known   bool     // somebody is no newcomer
+}
+
+func (m *Machine) sides() (s sides) {
+	for _, p := range m.lobby.Players() {
+		if p.Fake || p.Observer {
+			continue
+		}
+		s.players = append(s.players, p)
+	}
+	slices.SortFunc(s.players, func(a, b lobby.Player) int { return a.Slot - b.Slot })
+	for _, p := range s.players {
+		skill := rating.Newcomer()
+		if seat := m.seats[p.PID]; seat != nil && seat.rated {
+			s.known = s.known || seat.skill != skill
+			skill = seat.skill
+		} else {
+			s.waiting = append(s.waiting, p.Name)
+		}
+		s.skills = append(s.skills, skill)
+		if !slices.Contains(s.teams, p.Team) {
+			s.teams = append(s.teams, p.Team)
+		}
+	}
+	slices.Sort(s.teams)
+	return s
+}
+
+// odds is how likely each of the teams is to win.
+func (s *sides) odds() []float64 {
+	teams := make([][]rating.Skill, len(s.teams))
+	for i, p := range s.players {
+		t := slices.Index(s.teams, p.Team)
+		teams[t] = append(teams[t], s.skills[i])
+	}
+	return rating.Odds(teams)
+}
+
+// String tells the odds to players.
+func (s *sides) String() string {
+	var parts []string
+	for i, p := range s.odds() {
+		parts = append(parts, fmt.Sprintf("team %d %.0f %%", s.teams[i]+1, 100*p))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// cannotBalance says why these players cannot be dealt to teams.
+func (s *sides) cannotBalance() *lobby.Refusal {
+	switch {
+	case len(s.teams) < 2:
+		return &lobby.Refusal{Code: lobby.NoSuch, Text: "there are no two teams with players"}
+	case len(s.teams) > mostTeams || len(s.players) > mostBalanced:
+		return &lobby.Refusal{Code: lobby.OutOfRange, Text: fmt.Sprintf("only %d players in %d teams can be balanced", mostBalanced, mostTeams)}
+	case s.waiting != nil:
+		return &lobby.Refusal{Code: lobby.NotYet, Text: "rating not yet known: " + strings.Join(s.waiting, ", ")}
+	}
+	return nil
+}
+
+// balance deals the players to teams that are as even as they can be.
+func (m *Machine) balance() error {
+	s := m.sides()
+	if no := s.cannotBalance(); no != nil {
+		return no
+	}
+	seats := make([]rating.Seat, len(s.players))
+	for i, p := range s.players {
+		seats[i] = rating.Seat{Skill: s.skills[i], Team: slices.Index(s.teams, p.Team)}
+	}
+	deal := rating.Balance(seats, len(s.teams))
+	order := make([]uint8, len(seats)) // who goes to the place of player i
+	for i, team := range deal {
+		if team == seats[i].Team {
+			order[i] = s.players[i].PID
+		}
+	}
+	for i, team := range deal {
+		if team == seats[i].Team {
+			continue
+		}
+		for place := range order {
+			if order[place] == 0 && seats[place].Team == team {
+				order[place] = s.players[i].PID
+				break
+			}
+		}
+	}
+	return m.operate(lobby.Arrange{PIDs: order})
+}
+
+func balance(m *Machine, _ *call) error {
+	if err := m.balance(); err != nil {
+		return err
+	}
+	s := m.sides()
+	m.say(0, "The teams are balanced. Odds: "+s.String()+".")
+	return nil
+}
+
+// tellOdds says at the countdown how likely each team is to win, if anything is
+// known of anybody.
+func (m *Machine) tellOdds() {
+	if s := m.sides(); s.known && len(s.teams) >= 2 {
+		m.later(lobby.Say{Text: "Odds: " + s.String() + "."})
+	}
+}
+
+// judge balances a lobby that starts by itself as soon as its teams are even,
+// and tells it whether they are. It waits for ratings.
+func (m *Machine) judge() {
+	s := m.sides()
+	no := s.cannotBalance()
+	if no != nil {
+		if s.waiting == nil {
+			m.tell(lobby.Judge{Why: no.Text})
+		}
+		return
+	}
+	if m.balance() != nil {
+		return // the table stands still; there is a next time
+	}
+	s = m.sides()
+	why := ""
+	if odds := s.odds(); slices.Max(odds) > fairOdds(len(odds)) {
+		why = "the teams are uneven (" + s.String() + ")"
+	}
+	m.tell(lobby.Judge{Why: why})
+}

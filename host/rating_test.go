@@ -1,0 +1,56 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"w3host/rating"
+)
+
+// slowRatings answer for Guest only once they are let, and never for Nobody.
+type slowRatings struct {
+	let  chan struct{}
+	maps chan string
+}
+
+func (r slowRatings) Skill(ctx context.Context, name, realm, mapName string) (rating.Skill, error) {
+	r.maps <- mapName + "|" + realm
+	switch name {
+	case "Guest":
+		<-r.let
+	case "Nobody":
+		return rating.Skill{}, errors.New("the database is away")
+	}
+	return rating.Skill{Mu: 40, Sigma: 2}, nil
+}
+
+// TestRatingsReachTheLobby: a lobby goes on while ratings are looked up, and has
+// them afterwards; who cannot be looked up is a newcomer.
+func TestRatingsReachTheLobby(t *testing.T) {
+	t.Parallel()
+	ratings := slowRatings{make(chan struct{}), make(chan string, 8)}
+	r := newRig(t, func(o *Options) { o.Ratings = ratings })
+	g := r.lobby(4)
+	owner, guest := r.join(g, "Owner", nil), r.join(g, "Guest", nil)
+	owner.Say("!balance", guest.PID)
+	for line := owner.UntilText("rating not yet known: "); !strings.HasSuffix(line, ": Guest"); { // Owner's may take a moment
+		owner.Say("!balance", guest.PID)
+		line = owner.UntilText("rating not yet known: ")
+	}
+	close(ratings.let)
+	r.join(g, "Nobody", nil)
+	for {
+		owner.Say("!balance", guest.PID)
+		line := owner.UntilText("")
+		for ; !strings.Contains(line, "balance") && !strings.Contains(line, "teams") && !strings.Contains(line, "rating"); line = owner.UntilText("") {
+		}
+		if !strings.HasPrefix(line, "rating not yet known") {
+			break
+		}
+	}
+	if asked := <-ratings.maps; asked != g.m.Name+"|" {
+		t.Errorf("asked for %q", asked)
+	}
+}

@@ -1,0 +1,74 @@
+package lobby
+
+import (
+	"slices"
+
+	"w3host/w3gs"
+)
+
+// playingPlaces are the places of the humans who play.
+func (l *Lobby) playingPlaces() (places []int) {
+	for i, s := range l.slots {
+		if l.human(s.PID) != nil && s.Team != l.observer {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// arrange gives the places of the playing humans, in slot order, to players. The
+// team stays with the place.
+func (l *Lobby) arrange(pids []uint8) *Refusal {
+	places := l.playingPlaces()
+	sorted := slices.Sorted(slices.Values(pids))
+	var there []uint8
+	for _, place := range places {
+		there = append(there, l.slots[place].PID)
+	}
+	slices.Sort(there)
+	if !slices.Equal(sorted, there) {
+		return refuse(Malformed, "the players to arrange are not those who play")
+	}
+	for i, pid := range pids {
+		if from := l.slotOf(pid); from != places[i] {
+			l.exchange(places[i], from, true)
+		}
+	}
+	return nil
+}
+
+// judgement is what was said of the balance of a table.
+type judgement struct {
+	table []w3gs.Slot
+	why   string
+}
+
+// judged reports whether the table is the one that was judged, as far as players
+// and teams go.
+func (l *Lobby) judged() bool {
+	return slices.EqualFunc(l.slots, l.auto.judgement.table, func(a, b w3gs.Slot) bool {
+		return a.PID == b.PID && a.Team == b.Team && a.Status == b.Status
+	})
+}
+
+// AwaitsBalance reports whether a start by itself waits for a Judge.
+func (l *Lobby) AwaitsBalance() bool {
+	if l.phase != phaseOpen || !l.auto.balanced || !l.auto.met || l.judged() {
+		return false
+	}
+	_, waits := l.autoStartDue()
+	return !waits && l.blocked() == nil
+}
+
+// unbalanced says why a start by itself waits for other teams.
+func (l *Lobby) unbalanced() *Refusal {
+	switch {
+	case !l.auto.balanced:
+		return nil
+	case !l.judged():
+		return refuse(NotYet, "the teams are not balanced yet")
+	case l.auto.judgement.why != "":
+		return refuse(NotYet, "%s", l.auto.judgement.why)
+	}
+	return nil
+}

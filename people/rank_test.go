@@ -1,0 +1,56 @@
+package people
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"w3host/game"
+	"w3host/storage"
+)
+
+// TestRank asks for the ratings that one game has made.
+func TestRank(t *testing.T) {
+	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "w3host.db"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rank := func(name, mapName string) string {
+		t.Helper()
+		text, err := Book{db}.Ask(t.Context(), game.Query{What: "rank", Name: name, Map: mapName})
+		if err != nil {
+			t.Error(err)
+		}
+		return text
+	}
+	if got := rank("Ann", "DotA v6"); got != "Ann has no rating on this map yet." {
+		t.Errorf("before a game: %q", got)
+	}
+	k := storage.NewGameKey()
+	batch := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
+	for i, r := range []storage.Record{
+		storage.GameCreated{Game: k, Map: storage.MapID{Name: "DotA v6.83"}},
+		storage.PlayerJoined{Game: k, PID: 1, Name: "Ann"}, storage.PlayerJoined{Game: k, PID: 2, Name: "Bob"},
+		storage.GameStarted{Game: k, Slots: []storage.StartedSlot{
+			{PID: 1, Name: "Ann", Occupant: storage.OccupantPlayer}, {Slot: 1, PID: 2, Team: 1, Name: "Bob", Occupant: storage.OccupantPlayer},
+		}},
+		storage.PlayerResult{Game: k, PID: 1, Name: storage.ResultOutcome, Value: storage.OutcomeWon},
+		storage.PlayerResult{Game: k, PID: 2, Name: storage.ResultOutcome, Value: storage.OutcomeLost},
+		storage.GameEnded{Game: k, At: time.Now(), How: storage.EndFinished},
+	} {
+		batch.Entries = append(batch.Entries, storage.Entry{Seq: uint64(i + 1), Record: r})
+	}
+	if err := db.Apply(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.RateGames(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := rank("ann", "DotA v7"); got != "Ann: place 1 of 2 on dota, 344 points (rated games: 1)." {
+		t.Errorf("the winner: %q", got)
+	}
+	if got := rank("Bob", "DotA v7"); got != "Bob: place 2 of 2 on dota, -183 points (rated games: 1)." {
+		t.Errorf("the loser: %q", got)
+	}
+}
