@@ -31,7 +31,8 @@ func TestRank(t *testing.T) {
 	batch := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
 	for i, r := range []storage.Record{
 		storage.GameCreated{Game: k, Map: storage.MapID{Name: "DotA v6.83"}},
-		storage.PlayerJoined{Game: k, PID: 1, Name: "Ann"}, storage.PlayerJoined{Game: k, PID: 2, Name: "Bob"},
+		storage.PlayerJoined{Game: k, PID: 1, Name: "Ann"},
+		storage.PlayerJoined{Game: k, PID: 2, Name: "Bob"},
 		storage.GameStarted{Game: k, Slots: []storage.StartedSlot{
 			{PID: 1, Name: "Ann", Occupant: storage.OccupantPlayer}, {Slot: 1, PID: 2, Team: 1, Name: "Bob", Occupant: storage.OccupantPlayer},
 		}},
