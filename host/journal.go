@@ -128,8 +128,8 @@ type journals struct {
 	opts JournalOptions
 	h    *Host
 	jobs chan journalJob
-	open map[string]*os.File // nil: given up
-	zip  *gzip.Writer        // of all files: each block is a member of its own
+	open map[string]bool // of journals with a file; false: given up
+	zip  *gzip.Writer    // of all files: each block is a member of its own
 	done chan struct{}
 }
 
@@ -137,7 +137,7 @@ func newJournals(h *Host, opts JournalOptions) *journals {
 	if opts.Dir == "" {
 		return nil
 	}
-	s := &journals{opts: opts, h: h, jobs: make(chan journalJob, journalBlocks), open: map[string]*os.File{}, done: make(chan struct{})}
+	s := &journals{opts: opts, h: h, jobs: make(chan journalJob, journalBlocks), open: map[string]bool{}, done: make(chan struct{})}
 	s.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one that exists
 	s.rescue()
 	go s.run() // ends with close
@@ -167,51 +167,39 @@ func (s *journals) run() {
 	for job := range s.jobs {
 		if err := s.take(job); err != nil {
 			s.h.log.Warn().Err(err).Str("file", filepath.Join(s.opts.Dir, job.name)).Msg("journal of a game cannot be written; the game goes on")
-			if f := s.open[job.name]; f != nil {
-				_ = f.Close()
-			}
 			if !job.end {
-				s.open[job.name] = nil
+				s.open[job.name] = false
 			}
-		}
-	}
-	for _, f := range s.open {
-		if f != nil {
-			_ = f.Close()
 		}
 	}
 }
 
-// take writes a block. A journal that ends within its first block and is not
-// kept never sees the disk.
+// take writes a block. No file stays open between two: hosts have many games and
+// few descriptors. A journal that ends within its first block and is not kept
+// never sees the disk.
 func (s *journals) take(job journalJob) error {
-	f, known := s.open[job.name]
+	known, given := s.open[job.name]
 	part := filepath.Join(s.opts.Dir, job.name+".part")
 	if job.end {
 		defer delete(s.open, job.name)
 	}
-	if known && f == nil || job.end && !job.keep && !known {
+	switch {
+	case given && !known, job.end && !job.keep && !given:
 		return nil
+	case job.end && !job.keep:
+		return os.Remove(part)
 	}
-	if !known {
-		if err := os.MkdirAll(s.opts.Dir, 0o750); err != nil {
-			return err
-		}
-		var err error
-		if f, err = os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600); err != nil {
-			return err
-		}
-		s.open[job.name] = f
-	}
-	if job.end && !job.keep {
-		return errors.Join(f.Close(), os.Remove(part))
-	}
-	s.zip.Reset(f)
-	_, err := s.zip.Write(job.data)
-	if err = errors.Join(err, s.zip.Close()); err != nil || !job.end {
+	if err := os.MkdirAll(s.opts.Dir, 0o750); err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	s.open[job.name] = true
+	s.zip.Reset(f)
+	_, err = s.zip.Write(job.data)
+	if err = errors.Join(err, s.zip.Close(), f.Close()); err != nil || !job.end {
 		return err
 	}
 	return os.Rename(part, filepath.Join(s.opts.Dir, job.name))
