@@ -9,7 +9,7 @@ import (
 	"w3host/rating"
 )
 
-// What Balance deals at most: trying every deal takes milliseconds.
+// What is dealt at most: the search for even teams takes up to 1.5 ms.
 const (
 	mostBalanced = 12
 	mostTeams    = 4
