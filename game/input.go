@@ -28,8 +28,8 @@ const (
 	Join
 	// Packet: any packet of Link without a kind of its own. Level is what the
 	// sender may do as the host knows, looked up for chat. Figures are of
-	// the connection, for what is said of the map. By is the round trip of a pong
-	// as the kernel measures it, 0 where it does not.
+	// the connection, for what is said of the map. By is how long a pong has
+	// waited in the kernel since it arrived.
 	Packet
 	// Action: the Data of a 0x26 of Link.
 	Action

@@ -230,7 +230,7 @@ func (m *Machine) packet(s *seat, in *Input) {
 	case *w3gs.Raw:
 		m.tell(lobby.Extra{PID: s.pid, Packet: p})
 	case *w3gs.PongToHost:
-		m.tell(lobby.Pong{PID: s.pid, Tick: p.Tick})
+		m.tell(lobby.Pong{PID: s.pid, Tick: p.Tick, Waited: in.By})
 		m.reportRTT(s)
 	case *w3gs.LeaveGame:
 		m.leave(s, p.Reason, false)

@@ -46,6 +46,9 @@ type socket interface {
 	play(g *Game)
 	// figures are what the system knows of the connection; zero: nothing.
 	figures() mapxfer.Figures
+	// waited is for how long what was last received has been in the kernel;
+	// 0 where that is unknown.
+	waited() time.Duration
 }
 
 // link is one client's TCP connection. It belongs to the goroutine of its
@@ -167,7 +170,7 @@ func (l *link) packet(frame w3gs.Frame) error {
 		case w3gs.OpChatToHost:
 			in.Level = l.level()
 		case w3gs.OpPongToHost:
-			in.By = l.sock.figures().RTT
+			in.By = l.sock.waited()
 		case w3gs.OpMapSize, w3gs.OpMapPartOK, w3gs.OpMapPartNotOK:
 			in.Figures, l.fetching = l.look(), true
 		}

@@ -347,6 +347,14 @@ func (k *fdSocket) figures() (f mapxfer.Figures) {
 	return f
 }
 
+func (k *fdSocket) waited() time.Duration {
+	info, err := unix.GetsockoptTCPInfo(k.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(info.Last_data_recv) * time.Millisecond
+}
+
 // rawRead and rawWrite do without the runtime's notice of a system call: these
 // never block, and there are tens of thousands a second.
 func rawRead(fd int, b []byte) (int, unix.Errno) {

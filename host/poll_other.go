@@ -206,3 +206,4 @@ func (k *pipe) close() {
 
 func (k *pipe) play(*Game)               {}
 func (k *pipe) figures() mapxfer.Figures { return mapxfer.Figures{} }
+func (k *pipe) waited() time.Duration    { return 0 } // read as it comes

@@ -1,6 +1,10 @@
 package lobby
 
-import "w3host/w3gs"
+import (
+	"time"
+
+	"w3host/w3gs"
+)
 
 // ConnID is the host's name for a connection that has no pid yet.
 type ConnID uint64
@@ -52,10 +56,11 @@ type Progress struct {
 	Percent uint8
 }
 
-// Pong is a 0x46.
+// Pong is a 0x46 that Waited in the kernel between its arrival and now.
 type Pong struct {
-	PID  uint8
-	Tick uint32
+	PID    uint8
+	Tick   uint32
+	Waited time.Duration
 }
 
 // Leave is a 0x21, or a connection that broke (Lost). In the lobby a 0x21 is

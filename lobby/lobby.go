@@ -142,7 +142,7 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		}
 	case Pong:
 		if p := l.human(ev.PID); p != nil {
-			l.pong(p, ev.Tick)
+			l.pong(p, ev)
 		}
 	case Leave:
 		if p := l.human(ev.PID); p != nil {

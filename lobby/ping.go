@@ -42,13 +42,14 @@ func (l *Lobby) ping() {
 
 // pong measures a round trip. The first 0x46 of a client answers nothing, nor
 // does one whose tick was never sent or has been answered; and one that shared
-// the line with a download says nothing about the line.
-func (l *Lobby) pong(p *player, tick uint32) {
-	if tick == w3gs.FirstPongTick {
+// the line with a download says nothing about the line. The time it waited to be
+// read is not part of the round trip.
+func (l *Lobby) pong(p *player, ev Pong) {
+	if ev.Tick == w3gs.FirstPongTick {
 		return
 	}
 	for i, ping := range p.pings {
-		if ping.tick != tick {
+		if ping.tick != ev.Tick {
 			continue
 		}
 		p.pings = p.pings[i+1:]
@@ -58,7 +59,7 @@ func (l *Lobby) pong(p *player, tick uint32) {
 		if len(p.rtts) == rttKept {
 			p.rtts = p.rtts[1:]
 		}
-		p.rtts = append(p.rtts, l.now-ping.at)
+		p.rtts = append(p.rtts, max(l.now-ping.at-ev.Waited, 0))
 		p.measured++
 		l.limitPing(p)
 		return

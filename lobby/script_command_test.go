@@ -115,7 +115,11 @@ func (c *command) event(r *runner) Event {
 	case "progress":
 		return Progress{PID: c.pid(0), Percent: uint8(c.int(1))}
 	case "pong":
-		return Pong{PID: c.pid(0), Tick: uint32(c.int(1))}
+		waited, err := time.ParseDuration(c.option("waited", "0s"))
+		if err != nil {
+			c.fail(err)
+		}
+		return Pong{PID: c.pid(0), Tick: uint32(c.int(1)), Waited: waited}
 	}
 	if op := c.operation(); op != nil {
 		return op
