@@ -151,6 +151,8 @@ var inLobby = command.Table[*Machine]{
 
 var inGame = command.Table[*Machine]{
 	{Name: "drop", Help: "drop the players on the lag screen", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return dropLaggers }},
+	{Name: "pause", Help: "pause the game, if there is a fake player to do so", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return fakeAction(actionPause, "paused") }},
+	{Name: "resume", Help: "let a paused game go on", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return fakeAction(actionResume, "resumed") }},
 	{Name: "end", Help: "end the game", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return end }},
 }
 

@@ -41,9 +41,7 @@ func (m *Machine) action(s *seat, data []byte) {
 		return
 	}
 	s.actions++
-	m.acted = Acted{s.pid, data}
-	m.fact(&m.acted)
-	m.turn(gamesync.Action{PID: s.pid, Data: data})
+	m.act(s.pid, data)
 }
 
 func (m *Machine) keepalive(s *seat, sum uint32) {

@@ -349,6 +349,9 @@ func (s *scene) frames(to string, b []byte) {
 		case *w3gs.ChatFromHost:
 			s.tell("%s: %q", to, p.Text)
 		case *w3gs.IncomingAction:
+			for pid, data := range w3gs.Actions(p.Actions) {
+				s.tell("%s: pid %d acts % x", to, pid, data)
+			}
 			for name := range strings.SplitSeq(to, ", ") {
 				if p.IncrementMillis > 0 {
 					s.owed[name]++

@@ -161,6 +161,14 @@ func TestCommandsInTheGame(t *testing.T) {
 		c.Until(0x0C)
 	}
 
+	// The fake player pauses: its pid, one byte, action 1.
+	for line, action := range map[string]string{"!pause": "04 01 00 01", "!resume": "04 01 00 02"} {
+		typed(g, owner, line)
+		for _, c := range clients {
+			for b := c.Until(0x0C); len(b) == 6 || !matches(action, b[8:]); b = c.Until(0x0C) {
+			}
+		}
+	}
 	typed(g, owner, "!kick fake")
 	if line := owner.UntilText("fake"); !strings.Contains(line, "fake player") {
 		t.Errorf("answered %q", line)

@@ -52,7 +52,7 @@ func (g *Game) affordable() []byte {
 			p.budget -= size
 			p.queued -= size
 			g.chosen = w3gs.AppendAction(g.chosen, pid, data)
-		case g.live.Has(pid):
+		case (g.live | g.fakes).Has(pid):
 			g.waiting = w3gs.AppendAction(g.waiting, pid, data)
 		default:
 			p.queued -= size

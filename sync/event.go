@@ -14,9 +14,10 @@ type (
 	// Loaded is a player's 0x23.
 	Loaded struct{ PID uint8 }
 
-	// Action is the data of a player's 0x26. It goes out with the next turn, or the
-	// first that the player's budget allows, after all that came before it. While
-	// others still load it waits for the first turn.
+	// Action is the data of a player's 0x26, or what the host does with a fake
+	// player. It goes out with the next turn, or the first that the player's budget
+	// allows, after all that came before it. While others still load it waits for
+	// the first turn.
 	Action struct {
 		PID  uint8
 		Data []byte

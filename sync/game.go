@@ -19,7 +19,7 @@ const (
 	over
 )
 
-// player is what a game knows of one human.
+// player is what a game knows of one human or fake player.
 type player struct {
 	Player
 	acked  uint32 // turns answered with 0x27
@@ -65,6 +65,7 @@ type Game struct {
 	dozed   time.Duration // the part of it since the last turn
 	t       time.Duration // now - slept: the time that all rules go by
 	live    w3gs.PIDs     // humans still in the game
+	fakes   w3gs.PIDs     // in byPID too: the host acts for them
 	loaded  w3gs.PIDs
 	laggers w3gs.PIDs // on the lag screen
 	late    w3gs.PIDs // observers who are not waited for
@@ -125,11 +126,12 @@ func New(cfg Config) *Game {
 	}
 	players := make([]player, len(cfg.Players))
 	for i, p := range cfg.Players {
-		if p.Fake {
-			continue
-		}
 		players[i].Player, players[i].budget = p, cfg.ActionBurst
 		g.byPID[p.PID] = &players[i]
+		if p.Fake {
+			g.fakes |= w3gs.Only(p.PID)
+			continue
+		}
 		g.live |= w3gs.Only(p.PID)
 		if p.Proxied {
 			g.proxied |= w3gs.Only(p.PID)

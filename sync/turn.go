@@ -7,13 +7,14 @@ import (
 )
 
 func (g *Game) action(e Action, out []Effect) []Effect {
-	p := g.player(e.PID)
-	if p == nil {
+	fake := g.fakes.Has(e.PID)
+	if !fake && !g.live.Has(e.PID) {
 		return out
 	}
+	p := g.byPID[e.PID]
 	why := WhyLeft
 	switch size := w3gs.ActionPrefix + len(e.Data); {
-	case !g.loaded.Has(e.PID):
+	case !fake && !g.loaded.Has(e.PID):
 		why = WhyActionWhileLoading
 	case len(e.Data) > w3gs.MaxActionLen:
 		why = WhyActionTooLong
@@ -23,6 +24,9 @@ func (g *Game) action(e Action, out []Effect) []Effect {
 		p.queued += size
 		g.pending = w3gs.AppendAction(g.pending, e.PID, e.Data)
 		return out
+	}
+	if fake {
+		return out // the host asks too often
 	}
 	return g.settle(g.drop(p, w3gs.LeaveDisconnect, why, out))
 }

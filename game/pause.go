@@ -1,0 +1,41 @@
+package game
+
+import (
+	"fmt"
+	"slices"
+
+	"w3host/lobby"
+	gamesync "w3host/sync"
+)
+
+// Actions of the game that stop and resume its time, without fields.
+const (
+	actionPause  = 0x01
+	actionResume = 0x02
+)
+
+// fakeAction is the act of a command that a fake player carries out in the game:
+// clients take actions from players only. One among the observers will not do.
+func fakeAction(action byte, did string) act {
+	return func(m *Machine, c *call) error {
+		fakes := m.lobby.Fakes()
+		i := slices.IndexFunc(fakes, func(p lobby.Player) bool { return !p.Observer })
+		switch {
+		case i < 0:
+			return &lobby.Refusal{Code: lobby.NoSuch, Text: fmt.Sprintf("that needs a fake player who plays: add one with %cfp in the lobby, or use the game's menu", m.cfg.Trigger)}
+		case m.turns.Loading():
+			return cannot("the players still load")
+		}
+		m.act(fakes[i].PID, []byte{action})
+		m.say(0, fmt.Sprintf("%s has %s the game.", c.Name, did))
+		return nil
+	}
+}
+
+// act puts an action of a player, or of the host for a fake player, into the
+// turns.
+func (m *Machine) act(pid uint8, data []byte) {
+	m.acted = Acted{pid, data}
+	m.fact(&m.acted)
+	m.turn(gamesync.Action{PID: pid, Data: data})
+}
