@@ -14,16 +14,8 @@ import (
 	"w3host/storage"
 )
 
-// Store is what the answers need of a database.
-type Store interface {
-	storage.StatsReader
-	storage.RatingStore
-	storage.BanStore
-	storage.AdminStore
-}
-
 // Book answers queries.
-type Book struct{ DB Store }
+type Book struct{ DB *storage.Store }
 
 // most is how many bans or names a line tells.
 const most = 10

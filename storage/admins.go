@@ -31,18 +31,9 @@ type Admin struct {
 	At    time.Time `json:"added_at"`
 }
 
-// AdminStore keeps the admins.
-type AdminStore interface {
-	// AddAdmin gives a role, also to someone who has another one; ErrConflict
-	// when he has it already.
-	AddAdmin(ctx context.Context, a Admin) error
-	// RemoveAdmin takes the role away; ErrNotFound when there is none.
-	RemoveAdmin(ctx context.Context, name, realm string) error
-	// Admins lists all, by realm and name.
-	Admins(ctx context.Context) ([]Admin, error)
-}
-
-func (d *database) AddAdmin(ctx context.Context, a Admin) error {
+// AddAdmin gives a role, also to someone who has another one; ErrConflict
+// when he has it already.
+func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	if fold(a.Name) == "" || !slices.Contains(Roles(), a.Role) {
 		return fmt.Errorf("%w: an admin needs a name and one of the roles %v", ErrRejected, Roles())
 	}
@@ -59,7 +50,8 @@ func (d *database) AddAdmin(ctx context.Context, a Admin) error {
 	return err
 }
 
-func (d *database) RemoveAdmin(ctx context.Context, name, realm string) error {
+// RemoveAdmin takes the role away; ErrNotFound when there is none.
+func (d *Store) RemoveAdmin(ctx context.Context, name, realm string) error {
 	n, err := d.exec(ctx, "DELETE FROM admins WHERE name_key = $1 AND realm = $2", fold(clean(name)), fold(clean(realm)))
 	if err == nil && n == 0 {
 		err = fmt.Errorf("no admin %s%s: %w", name, onRealm(realm), ErrNotFound)
@@ -67,7 +59,8 @@ func (d *database) RemoveAdmin(ctx context.Context, name, realm string) error {
 	return err
 }
 
-func (d *database) Admins(ctx context.Context) ([]Admin, error) {
+// Admins lists all, by realm and name.
+func (d *Store) Admins(ctx context.Context) ([]Admin, error) {
 	return collect(ctx, d, "SELECT name, realm, role, added_by, added_at FROM admins ORDER BY realm, name_key", nil,
 		func(scan sqldb.Scan, a *Admin) error { return scan(&a.Name, &a.Realm, &a.Role, &a.By, at(&a.At)) })
 }

@@ -7,9 +7,12 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Apply locks the run's position, leaves out what is there already, and writes
-// the rest and the new position in the same transaction.
-func (d *database) Apply(ctx context.Context, b Batch) error {
+// Apply writes a batch and the number of its last entry in one
+// transaction. Entries up to the number already there are skipped, so
+// that a batch may be applied again after an error of unknown outcome.
+// ErrRejected says that the database refuses a record for what is in it;
+// after any other error the same batch is worth another try.
+func (d *Store) Apply(ctx context.Context, b Batch) error {
 	if len(b.Entries) == 0 {
 		return nil
 	}

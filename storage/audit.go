@@ -7,15 +7,8 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// AuditLog keeps who did what.
-type AuditLog interface {
-	// Audit writes a line at once, for those who have no Recorder.
-	Audit(ctx context.Context, a AdminAction) error
-	// AuditLines lists lines, the latest first.
-	AuditLines(ctx context.Context, limit int) ([]AdminAction, error)
-}
-
-func (d *database) Audit(ctx context.Context, a AdminAction) error {
+// Audit writes a line at once, for those who have no Recorder.
+func (d *Store) Audit(ctx context.Context, a AdminAction) error {
 	if a.At.IsZero() {
 		a.At = time.Now()
 	}
@@ -26,7 +19,8 @@ func (d *database) Audit(ctx context.Context, a AdminAction) error {
 
 const auditColumns = "game_key, at, who, realm, via, action, target, detail, refused"
 
-func (d *database) AuditLines(ctx context.Context, limit int) ([]AdminAction, error) {
+// AuditLines lists lines, the latest first.
+func (d *Store) AuditLines(ctx context.Context, limit int) ([]AdminAction, error) {
 	return collect(ctx, d, "SELECT "+auditColumns+" FROM audit ORDER BY at DESC, seq DESC LIMIT $1", []any{limit}, scanAudit)
 }
 

@@ -43,20 +43,10 @@ func (b Ban) Matches(name string, addr netip.Addr, realm string, now time.Time) 
 	return b.Name != "" && fold(b.Name) == fold(name) || b.Network.IsValid() && b.Network.Contains(addr.Unmap())
 }
 
-// BanStore keeps the bans.
-type BanStore interface {
-	// AddBan begins a ban; ErrConflict when the same one holds already.
-	AddBan(ctx context.Context, b Ban) (Ban, error)
-	// LiftBans ends all bans of a target, in one realm or, when it is empty,
-	// in all, and tells which. ErrNotFound when there is none.
-	LiftBans(ctx context.Context, target BanTarget, realm, by string) ([]Ban, error)
-	// Bans lists the bans that hold, the latest first; past ones too with all.
-	Bans(ctx context.Context, all bool) ([]Ban, error)
-}
-
 const banColumns = "id, name, network, realm, reason, banned_by, banned_at, expires_at, lifted_at"
 
-func (d *database) AddBan(ctx context.Context, b Ban) (Ban, error) {
+// AddBan begins a ban; ErrConflict when the same one holds already.
+func (d *Store) AddBan(ctx context.Context, b Ban) (Ban, error) {
 	if fold(b.Name) == "" && !b.Network.IsValid() {
 		return b, fmt.Errorf("%w: a ban needs a name or a network", ErrRejected)
 	}
@@ -83,7 +73,9 @@ func (d *database) AddBan(ctx context.Context, b Ban) (Ban, error) {
 	return b, err
 }
 
-func (d *database) LiftBans(ctx context.Context, target BanTarget, realm, by string) ([]Ban, error) {
+// LiftBans ends all bans of a target, in one realm or, when it is empty,
+// in all, and tells which. ErrNotFound when there is none.
+func (d *Store) LiftBans(ctx context.Context, target BanTarget, realm, by string) ([]Ban, error) {
 	lifted, err := []Ban(nil), error(nil)
 	now := time.Now()
 	err = d.tx(ctx, func(tx sqldb.Tx) error {
@@ -105,7 +97,8 @@ func (d *database) LiftBans(ctx context.Context, target BanTarget, realm, by str
 	return lifted, err
 }
 
-func (d *database) Bans(ctx context.Context, all bool) ([]Ban, error) {
+// Bans lists the bans that hold, the latest first; past ones too with all.
+func (d *Store) Bans(ctx context.Context, all bool) ([]Ban, error) {
 	query := "SELECT " + banColumns + " FROM bans"
 	var args []any
 	if !all {

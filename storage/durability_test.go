@@ -57,7 +57,7 @@ func (l *safeLog) String() string {
 	return l.b.String()
 }
 
-func newRecorder(t testing.TB, db storage.Store, dir string) (*storage.Recorder, *safeLog) {
+func newRecorder(t testing.TB, db *storage.Store, dir string) (*storage.Recorder, *safeLog) {
 	t.Helper()
 	log := new(safeLog)
 	rec, err := storage.NewRecorder(db, storage.RecorderOptions{Dir: dir, Name: "test", Log: zerolog.New(log), Heartbeat: heartbeat})

@@ -26,7 +26,7 @@ func mustExist(url string, opts Options) error {
 }
 
 // mustBeMigrated is MigrateUp for those who may not change the schema.
-func (d *database) mustBeMigrated(ctx context.Context) error {
+func (d *Store) mustBeMigrated(ctx context.Context) error {
 	state, err := d.schemaState(ctx)
 	if err == nil {
 		err = state.mayMigrate(d.sql.Dialect())

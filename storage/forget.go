@@ -46,7 +46,9 @@ var (
 	adminRows = texts{table: "admins", key: []string{"name_key", "realm"}, columns: []string{"added_by"}}
 )
 
-func (d *database) Forget(ctx context.Context, name string) (Forgotten, error) {
+// Forget replaces the name of a player by a token, everywhere, and removes
+// their addresses. ErrConflict while the name is banned or an admin.
+func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 	f := Forgotten{Token: newToken()}
 	key := fold(clean(name))
 	if key == "" {
@@ -90,7 +92,7 @@ func (d *database) Forget(ctx context.Context, name string) (Forgotten, error) {
 }
 
 // mayForget refuses while the name is needed.
-func (d *database) mayForget(ctx context.Context, name, key string) error {
+func (d *Store) mayForget(ctx context.Context, name, key string) error {
 	var bans, admins int
 	err := d.sql.One(ctx, "SELECT count(*) FROM bans WHERE name_key = $1 AND lifted_at IS NULL AND (expires_at IS NULL OR expires_at > "+d.sql.Now()+")",
 		[]any{key}, &bans)
@@ -110,7 +112,7 @@ func (d *database) mayForget(ctx context.Context, name, key string) error {
 
 // scrub replaces a name by a token.
 type scrub struct {
-	*database
+	*Store
 	key   string // the name as fold makes it
 	token string
 }

@@ -110,19 +110,11 @@ type ResultValue struct {
 	Contradicted bool         `json:"contradicted"`
 }
 
-// GameReader reads the log of games.
-type GameReader interface {
-	// Games lists games, the latest first.
-	Games(ctx context.Context, f GameFilter) ([]Game, error)
-	// Game reads one game; ErrNotFound when there is none. The zero key is the
-	// latest.
-	Game(ctx context.Context, key GameKey) (*GameDetail, error)
-}
-
 const gameColumns = `g.key, g.name, g.owner, g.realm, coalesce(g.host, ''), g.version, g.map_name, g.map_sha1, g.players, g.created_at,
 	g.started_at, g.loaded_at, g.ended_at, g.ended, g.ended_detail, g.turns, g.played_ms, g.latency_ms, g.chat_lines, g.desyncs, g.replay`
 
-func (d *database) Games(ctx context.Context, f GameFilter) ([]Game, error) {
+// Games lists games, the latest first.
+func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 	if f.Limit <= 0 {
 		f.Limit = 50
 	}
@@ -163,7 +155,7 @@ func (d *database) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 }
 
 // mapsCalled gives the SHA-1 of the maps with a part of a name.
-func (d *database) mapsCalled(ctx context.Context, part string) ([]string, error) {
+func (d *Store) mapsCalled(ctx context.Context, part string) ([]string, error) {
 	return collect(ctx, d, `SELECT map_sha1 FROM map_totals WHERE lower(map_name) LIKE $1 ESCAPE '!'
 		UNION SELECT map_sha1 FROM games WHERE ended_at IS NULL AND lower(map_name) LIKE $1 ESCAPE '!'`,
 		[]any{"%" + likeEscape(strings.ToLower(part)) + "%"}, func(scan sqldb.Scan, sha1 *string) error { return scan(sha1) })
@@ -175,7 +167,9 @@ func scanGame(scan sqldb.Scan, g *Game) error {
 		&g.PlayedMS, &g.LatencyMS, &g.ChatLines, &g.Desyncs, &g.Replay)
 }
 
-func (d *database) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
+// Game reads one game; ErrNotFound when there is none. The zero key is the
+// latest.
+func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 	heads, err := []Game(nil), error(nil)
 	if key.IsZero() {
 		heads, err = d.Games(ctx, GameFilter{Limit: 1})
@@ -204,7 +198,7 @@ func (d *database) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 }
 
 // gameParts fills the lists of a game.
-func (d *database) gameParts(ctx context.Context, g *GameDetail) (err error) {
+func (d *Store) gameParts(ctx context.Context, g *GameDetail) (err error) {
 	key := []any{g.Key}
 	if g.People, err = collect(ctx, d, `SELECT pid, name, realm, coalesce(CAST(ip AS text), ''), fake, coalesce(slot, -1), coalesce(team, 0),
 			coalesce(colour, 0), coalesce(race, 0), coalesce(handicap, 0), joined_at, coalesce(loaded_after_ms, 0), left_at,
@@ -233,7 +227,7 @@ func (d *database) gameParts(ctx context.Context, g *GameDetail) (err error) {
 	return d.gameEvents(ctx, g)
 }
 
-func (d *database) gameEvents(ctx context.Context, g *GameDetail) (err error) {
+func (d *Store) gameEvents(ctx context.Context, g *GameDetail) (err error) {
 	key := []any{g.Key}
 	if g.Lags, err = collect(ctx, d, `SELECT game_key, at, turn, pid, lasted_ms, behind, ping_ms, host_late_ms, backlog, cause FROM lags
 		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, l *LagEvent) error {

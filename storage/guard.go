@@ -19,16 +19,10 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Watcher tells of changes that this or another host, or a person with a
-// database client, makes to bans and admins.
-type Watcher interface {
-	// Watch calls changed with "bans" or "admins", or with an empty name when
-	// either may have changed, and once at the beginning. It returns when the
-	// database is lost, changed fails or ctx ends.
-	Watch(ctx context.Context, changed func(what string) error) error
-}
-
-func (d *database) Watch(ctx context.Context, changed func(string) error) error {
+// Watch calls changed with "bans" or "admins", or with an empty name when
+// either may have changed, and once at the beginning. It returns when the
+// database is lost, changed fails or ctx ends.
+func (d *Store) Watch(ctx context.Context, changed func(string) error) error {
 	for {
 		if err := d.prepare(ctx); err != nil {
 			return err
@@ -47,9 +41,9 @@ const reloadTimeout = 30 * time.Second
 
 // guarded is what a Guard needs of the database.
 type guarded interface {
-	BanStore
-	AdminStore
-	Watcher
+	Bans(ctx context.Context, all bool) ([]Ban, error)
+	Admins(ctx context.Context) ([]Admin, error)
+	Watch(ctx context.Context, changed func(what string) error) error
 }
 
 // GuardOptions say where a Guard keeps what it knows. Zero values mean the

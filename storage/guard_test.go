@@ -70,7 +70,7 @@ func TestBansOutliveTheDatabase(t *testing.T) {
 
 // deaf is a database whose notices get lost, as in a pooler that shares
 // connections between transactions.
-type deaf struct{ storage.Store }
+type deaf struct{ *storage.Store }
 
 func (deaf) Watch(context.Context, func(string) error) error {
 	return errors.New("LISTEN is not supported")

@@ -14,7 +14,8 @@ import (
 // by it.
 const positionsKept = 30 * 24 * time.Hour
 
-func (d *database) Applied(ctx context.Context, run string) (last uint64, err error) {
+// Applied is the number of the last entry of a run that is in, 0 for none.
+func (d *Store) Applied(ctx context.Context, run string) (last uint64, err error) {
 	if err = d.prepare(ctx); err != nil {
 		return 0, err
 	}
@@ -22,7 +23,9 @@ func (d *database) Applied(ctx context.Context, run string) (last uint64, err er
 	return last, err
 }
 
-func (d *database) LastLife(ctx context.Context, id string) (l HostLife, err error) {
+// LastLife tells of the life that a host has begun last; ErrNotFound for
+// a host that is new.
+func (d *Store) LastLife(ctx context.Context, id string) (l HostLife, err error) {
 	if err = d.prepare(ctx); err != nil {
 		return l, err
 	}
@@ -33,7 +36,10 @@ func (d *database) LastLife(ctx context.Context, id string) (l HostLife, err err
 	return l, err
 }
 
-func (d *database) EnterHost(ctx context.Context, h Host) (crashed int, err error) {
+// EnterHost begins a life. Games that earlier lives of the host left open
+// are closed as EndCrashed, at their last sign of life: so their records
+// have to be in by then.
+func (d *Store) EnterHost(ctx context.Context, h Host) (crashed int, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
 		crashed, err = d.enterHost(ctx, tx, h)
 		return err
@@ -41,7 +47,7 @@ func (d *database) EnterHost(ctx context.Context, h Host) (crashed int, err erro
 	return crashed, err
 }
 
-func (d *database) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int, err error) {
+func (d *Store) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int, err error) {
 	if crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND g.run <> $2", h.ID, h.Run); err != nil {
 		return 0, err
 	}
@@ -61,7 +67,9 @@ func (d *database) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed 
 	return crashed, err
 }
 
-func (d *database) MoveHost(ctx context.Context, from string, h Host) error {
+// MoveHost gives this life, with its games, to a host that has the name of
+// another one. Games that somebody took for crashed go on.
+func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error {
 		var open []GameKey // again
 		if err := tx.Query(ctx, "SELECT key FROM games WHERE host_id = $1 AND run = $2 AND ended = $3", []any{from, h.Run, string(EndCrashed)},
@@ -91,8 +99,9 @@ func (d *database) MoveHost(ctx context.Context, from string, h Host) error {
 	})
 }
 
-// Beat makes the row anew when somebody has deleted it.
-func (d *database) Beat(ctx context.Context, h Host) error {
+// Beat says that the host is alive; ErrConflict when another life has
+// begun since.
+func (d *Store) Beat(ctx context.Context, h Host) error {
 	now := d.sql.Now()
 	n, err := d.exec(ctx, `INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
 		VALUES ($1, $2, $3, $4, `+now+`, `+now+`)
@@ -104,12 +113,14 @@ func (d *database) Beat(ctx context.Context, h Host) error {
 	return err
 }
 
-func (d *database) LeaveHost(ctx context.Context, h Host) error {
+// LeaveHost ends a life in good order.
+func (d *Store) LeaveHost(ctx context.Context, h Host) error {
 	_, err := d.exec(ctx, `UPDATE hosts SET heartbeat_at = `+d.sql.Now()+`, stopped_at = `+d.sql.Now()+` WHERE id = $1 AND run = $2`, h.ID, h.Run)
 	return err
 }
 
-func (d *database) OtherHosts(ctx context.Context, h Host) ([]OtherHost, error) {
+// OtherHosts tells of the other hosts that have open games.
+func (d *Store) OtherHosts(ctx context.Context, h Host) ([]OtherHost, error) {
 	return collect(ctx, d, `SELECT id, name, heartbeat_at, stopped_at IS NOT NULL FROM hosts h WHERE id <> $1
 			AND EXISTS (SELECT 1 FROM games g WHERE g.host_id = h.id AND g.ended_at IS NULL) ORDER BY id`,
 		[]any{h.ID}, func(scan sqldb.Scan, o *OtherHost) error {
@@ -117,7 +128,9 @@ func (d *database) OtherHosts(ctx context.Context, h Host) ([]OtherHost, error) 
 		})
 }
 
-func (d *database) CloseGamesOf(ctx context.Context, other OtherHost) (crashed int, err error) {
+// CloseGamesOf closes, as EndCrashed, the open games of another host,
+// unless it has sent a sign of life since it was looked at.
+func (d *Store) CloseGamesOf(ctx context.Context, other OtherHost) (crashed int, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
 		crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND h.heartbeat_at = $2", other.ID, other.Heartbeat)
 		if err == nil {
@@ -128,7 +141,8 @@ func (d *database) CloseGamesOf(ctx context.Context, other OtherHost) (crashed i
 	return crashed, err
 }
 
-func (d *database) Hosts(ctx context.Context) ([]HostStatus, error) {
+// Hosts lists all hosts, the latest sign of life first.
+func (d *Store) Hosts(ctx context.Context) ([]HostStatus, error) {
 	return collect(ctx, d, `SELECT id, name, version, started_at, heartbeat_at, stopped_at FROM hosts ORDER BY heartbeat_at DESC`,
 		nil, func(scan sqldb.Scan, h *HostStatus) error {
 			var stopped time.Time

@@ -29,22 +29,10 @@ type Pruned struct {
 	Games     int64 `json:"games"`
 }
 
-// Keeper looks after what is stored. All of it goes in small transactions with
-// pauses between them, beside hosts that write.
-type Keeper interface {
-	// CarryOver brings rows that an older program wrote into their present
-	// form, and counts games that no host has counted. It calls progress, which
-	// may be nil, after each batch with the number of rows so far.
-	CarryOver(ctx context.Context, progress func(rows int64)) (rows int64, err error)
-	// Prune removes what is older than keep says, by the time in the game's key.
-	// Games that have not ended stay; totals stay. With dry it only counts.
-	Prune(ctx context.Context, keep Keep, dry bool) (Pruned, error)
-	// Forget replaces the name of a player by a token, everywhere, and removes
-	// their addresses. ErrConflict while the name is banned or an admin.
-	Forget(ctx context.Context, name string) (Forgotten, error)
-}
-
-func (d *database) CarryOver(ctx context.Context, progress func(int64)) (int64, error) {
+// CarryOver brings rows that an older program wrote into their present
+// form, and counts games that no host has counted. It calls progress, which
+// may be nil, after each batch with the number of rows so far.
+func (d *Store) CarryOver(ctx context.Context, progress func(int64)) (int64, error) {
 	if err := d.prepare(ctx); err != nil {
 		return 0, err
 	}
@@ -70,7 +58,7 @@ func (d *database) CarryOver(ctx context.Context, progress func(int64)) (int64, 
 
 // moveAddresses goes through all games, when there is any address in its old
 // place.
-func (d *database) moveAddresses(ctx context.Context, done func(int64)) error {
+func (d *Store) moveAddresses(ctx context.Context, done func(int64)) error {
 	var found bool
 	err := d.sql.One(ctx, "SELECT EXISTS (SELECT 1 FROM game_players WHERE address IS NOT NULL)", nil, &found)
 	if err != nil || !found {
@@ -95,7 +83,7 @@ func (d *database) moveAddresses(ctx context.Context, done func(int64)) error {
 
 // inBatches runs step, a transaction at a time, until it says that there is no
 // more. It rests half as long as it works.
-func (d *database) inBatches(ctx context.Context, done func(int64), step func(sqldb.Tx) (more bool, n int64, err error)) error {
+func (d *Store) inBatches(ctx context.Context, done func(int64), step func(sqldb.Tx) (more bool, n int64, err error)) error {
 	for {
 		var more bool
 		var n int64
@@ -127,7 +115,9 @@ type expired struct {
 	from, remove string // remove takes $2 rows
 }
 
-func (d *database) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned, err error) {
+// Prune removes what is older than keep says, by the time in the game's key.
+// Games that have not ended stay; totals stay. With dry it only counts.
+func (d *Store) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned, err error) {
 	if err := d.prepare(ctx); err != nil {
 		return done, err
 	}

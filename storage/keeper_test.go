@@ -40,7 +40,7 @@ func aGame(at time.Time) (storage.GameKey, []storage.Record) {
 	}
 }
 
-func write(t *testing.T, db storage.Store, records ...storage.Record) {
+func write(t *testing.T, db *storage.Store, records ...storage.Record) {
 	t.Helper()
 	var all []storage.Entry
 	for i, r := range records {

@@ -24,18 +24,9 @@ type Migration struct {
 	At      time.Time `json:"at,omitzero"`
 }
 
-// Migrator moves the schema. One host at a time: others wait for their turn.
-type Migrator interface {
-	// MigrateUp applies all steps that are missing. ErrNewerSchema says that
-	// the database has steps this program does not know.
-	MigrateUp(ctx context.Context) error
-	// MigrateDown takes the last step back and tells which.
-	MigrateDown(ctx context.Context) (Migration, error)
-	// Migrations lists the steps in order.
-	Migrations(ctx context.Context) ([]Migration, error)
-}
-
-func (d *database) MigrateUp(ctx context.Context) error {
+// MigrateUp applies all steps that are missing. ErrNewerSchema says that
+// the database has steps this program does not know.
+func (d *Store) MigrateUp(ctx context.Context) error {
 	// The usual start finds nothing to do and takes no lock.
 	state, err := d.schemaState(ctx)
 	if err != nil || state.version == state.latest {
@@ -60,7 +51,8 @@ func (d *database) MigrateUp(ctx context.Context) error {
 	})
 }
 
-func (d *database) MigrateDown(ctx context.Context) (done Migration, err error) {
+// MigrateDown takes the last step back and tells which.
+func (d *Store) MigrateDown(ctx context.Context) (done Migration, err error) {
 	err = d.migrating(ctx, func(p *goose.Provider) error {
 		res, err := p.Down(ctx)
 		if errors.Is(err, goose.ErrNoNextVersion) {
@@ -75,8 +67,8 @@ func (d *database) MigrateDown(ctx context.Context) (done Migration, err error) 
 	return done, err
 }
 
-// Migrations reads; the migration library would make its table.
-func (d *database) Migrations(ctx context.Context) ([]Migration, error) {
+// Migrations lists the steps in order.
+func (d *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	all, err := stepsOf(d.sql.Dialect())
 	if err != nil {
 		return nil, err
@@ -102,7 +94,7 @@ func (d *database) Migrations(ctx context.Context) ([]Migration, error) {
 }
 
 // migrating runs do with the library, under the lock.
-func (d *database) migrating(ctx context.Context, do func(*goose.Provider) error) error {
+func (d *Store) migrating(ctx context.Context, do func(*goose.Provider) error) error {
 	dialect, err := dialectOf(d.sql.Dialect())
 	if err != nil {
 		return err
@@ -137,7 +129,7 @@ type schemaState struct {
 	foreign bool  // another program's tables are in the way of the first step
 }
 
-func (d *database) schemaState(ctx context.Context) (s schemaState, err error) {
+func (d *Store) schemaState(ctx context.Context) (s schemaState, err error) {
 	steps, err := stepsOf(d.sql.Dialect())
 	if err != nil {
 		return s, err
@@ -169,7 +161,7 @@ func (s schemaState) mayMigrate(dialect string) error {
 }
 
 // tables counts the tables of a name where the program's own would be.
-func (d *database) tables(ctx context.Context, name string) (n int, err error) {
+func (d *Store) tables(ctx context.Context, name string) (n int, err error) {
 	query := "SELECT count(*) FROM sqlite_schema WHERE name = $1"
 	if d.sql.Dialect() == "postgres" {
 		query = "SELECT count(*) FROM pg_class WHERE oid = to_regclass($1)"

@@ -6,8 +6,9 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Addresses that are no longer kept lead to nobody.
-func (d *database) Namesakes(ctx context.Context, name string, limit int) ([]string, error) {
+// Namesakes lists other names that have played from the addresses of a name,
+// those with most games first.
+func (d *Store) Namesakes(ctx context.Context, name string, limit int) ([]string, error) {
 	return collect(ctx, d, `SELECT max(name) FROM game_players
 		WHERE ip IN (SELECT ip FROM game_players WHERE name_key = $1 AND ip IS NOT NULL) AND name_key <> $1 AND ip IS NOT NULL
 		GROUP BY name_key ORDER BY count(*) DESC, name_key LIMIT $2`, []any{fold(clean(name)), limit},

@@ -19,7 +19,7 @@ const (
 // an outage of the database everyone has that long to come back.
 type presence struct {
 	*Recorder
-	db   HostRegistry
+	db   recorderDB
 	seen map[string]sighting
 }
 
@@ -93,7 +93,7 @@ func (p *presence) round(ctx context.Context, now time.Time) error {
 
 // renew makes this host another one: the folder of its spool was copied, and
 // the copy or the original runs as well.
-func (r *Recorder) renew(ctx context.Context, db HostRegistry) error {
+func (r *Recorder) renew(ctx context.Context, db recorderDB) error {
 	h := r.Host()
 	from := h.ID
 	h.ID = NewGameKey().String()

@@ -26,25 +26,9 @@ type Rating struct {
 	Of       int     `json:"of"`    // players of the category
 }
 
-// RatingStore keeps the ratings. They depend on the results of games and the
-// order in which these ended, and on nothing else.
-type RatingStore interface {
-	// RateGames rates the games that have ended and are not rated yet. A game that
-	// arrives after a later one is rated late; RebuildRatings puts it in its place.
-	RateGames(ctx context.Context) (games int64, err error)
-	// RebuildRatings makes all ratings anew from the games that are kept. It calls
-	// progress, which may be nil, with the number of games so far.
-	RebuildRatings(ctx context.Context, progress func(games int64)) (games int64, err error)
-	// Rating tells the rating of a player on a map; ErrNotFound when they have none.
-	Rating(ctx context.Context, name, realm, mapName string) (Rating, error)
-	// RatingsOf tells the ratings of a name on a map, one per realm, the one of most
-	// games first.
-	RatingsOf(ctx context.Context, name, mapName string) ([]Rating, error)
-	// BestRated lists the best of a category, or of each.
-	BestRated(ctx context.Context, category string, limit int) ([]Rating, error)
-}
-
-func (d *database) RateGames(ctx context.Context) (games int64, err error) {
+// RateGames rates the games that have ended and are not rated yet. A game that
+// arrives after a later one is rated late; RebuildRatings puts it in its place.
+func (d *Store) RateGames(ctx context.Context) (games int64, err error) {
 	var waits bool
 	if err := d.prepare(ctx); err != nil {
 		return 0, err
@@ -56,7 +40,9 @@ func (d *database) RateGames(ctx context.Context) (games int64, err error) {
 	return games, d.rateAll(ctx, func(n int64) { games += n })
 }
 
-func (d *database) RebuildRatings(ctx context.Context, progress func(int64)) (games int64, err error) {
+// RebuildRatings makes all ratings anew from the games that are kept. It calls
+// progress, which may be nil, with the number of games so far.
+func (d *Store) RebuildRatings(ctx context.Context, progress func(int64)) (games int64, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) error {
 		if err := d.lockRatings(ctx, tx); err != nil {
 			return err
@@ -80,7 +66,7 @@ func (d *database) RebuildRatings(ctx context.Context, progress func(int64)) (ga
 
 // lockRatings keeps other hosts from rating until the transaction ends: each game
 // builds on the one before.
-func (d *database) lockRatings(ctx context.Context, tx sqldb.Tx) error {
+func (d *Store) lockRatings(ctx context.Context, tx sqldb.Tx) error {
 	if d.sql.Dialect() != "postgres" {
 		return nil // there is one writer at a time
 	}
@@ -88,7 +74,7 @@ func (d *database) lockRatings(ctx context.Context, tx sqldb.Tx) error {
 	return err
 }
 
-func (d *database) rateAll(ctx context.Context, done func(int64)) error {
+func (d *Store) rateAll(ctx context.Context, done func(int64)) error {
 	return d.inBatches(ctx, done, func(tx sqldb.Tx) (bool, int64, error) {
 		n, err := d.rateSome(ctx, tx)
 		return n > 0, n, err
@@ -107,7 +93,7 @@ type ratedGame struct {
 }
 
 // rateSome rates the first games of those that wait.
-func (d *database) rateSome(ctx context.Context, tx sqldb.Tx) (int64, error) {
+func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (int64, error) {
 	if err := d.lockRatings(ctx, tx); err != nil {
 		return 0, err
 	}
@@ -163,7 +149,7 @@ func (d *database) rateSome(ctx context.Context, tx sqldb.Tx) (int64, error) {
 
 // unrated reads the games that wait, in the order in which they ended. Of games
 // with computers nobody's strength can be told.
-func (d *database) unrated(ctx context.Context, tx sqldb.Tx) (keys []GameKey, games map[GameKey]*ratedGame, err error) {
+func (d *Store) unrated(ctx context.Context, tx sqldb.Tx) (keys []GameKey, games map[GameKey]*ratedGame, err error) {
 	games = map[GameKey]*ratedGame{}
 	err = tx.Query(ctx, `SELECT key, map_name FROM games WHERE NOT rated AND ended_at IS NOT NULL ORDER BY ended_at, key LIMIT $1`,
 		[]any{countBatch}, func(scan sqldb.Scan) error {
@@ -195,7 +181,7 @@ func (d *database) unrated(ctx context.Context, tx sqldb.Tx) (keys []GameKey, ga
 }
 
 // ratingsOf reads what is known of those who were in the games.
-func (d *database) ratingsOf(ctx context.Context, tx sqldb.Tx, games map[GameKey]*ratedGame) (map[ratedPlayer]*Rating, error) {
+func (d *Store) ratingsOf(ctx context.Context, tx sqldb.Tx, games map[GameKey]*ratedGame) (map[ratedPlayer]*Rating, error) {
 	names := map[string]bool{}
 	for _, g := range games {
 		for _, p := range g.players {
@@ -227,7 +213,8 @@ func scanRating(scan sqldb.Scan, r *Rating) error {
 	return err
 }
 
-func (d *database) Rating(ctx context.Context, name, realm, mapName string) (Rating, error) {
+// Rating tells the rating of a player on a map; ErrNotFound when they have none.
+func (d *Store) Rating(ctx context.Context, name, realm, mapName string) (Rating, error) {
 	category := rating.Category(mapName)
 	all, err := collect(ctx, d, ratingColumns+" WHERE name_key = $1 AND realm = $2 AND category = $3",
 		[]any{fold(clean(name)), clean(realm), category}, scanRating)
@@ -240,12 +227,15 @@ func (d *database) Rating(ctx context.Context, name, realm, mapName string) (Rat
 	return all[0], nil
 }
 
-func (d *database) RatingsOf(ctx context.Context, name, mapName string) ([]Rating, error) {
+// RatingsOf tells the ratings of a name on a map, one per realm, the one of most
+// games first.
+func (d *Store) RatingsOf(ctx context.Context, name, mapName string) ([]Rating, error) {
 	return collect(ctx, d, ratingColumns+" WHERE name_key = $1 AND category = $2 ORDER BY games DESC, realm",
 		[]any{fold(clean(name)), rating.Category(mapName)}, scanRating)
 }
 
-func (d *database) BestRated(ctx context.Context, category string, limit int) ([]Rating, error) {
+// BestRated lists the best of a category, or of each.
+func (d *Store) BestRated(ctx context.Context, category string, limit int) ([]Rating, error) {
 	if limit < 1 {
 		return nil, errors.New("a list of the best needs room for one")
 	}

@@ -74,8 +74,15 @@ type Recorder struct {
 
 // recorderDB is what a Recorder needs of the database.
 type recorderDB interface {
-	GameLog
-	HostRegistry
+	Apply(ctx context.Context, b Batch) error
+	Applied(ctx context.Context, run string) (uint64, error)
+	LastLife(ctx context.Context, id string) (HostLife, error)
+	EnterHost(ctx context.Context, h Host) (crashed int, err error)
+	MoveHost(ctx context.Context, from string, h Host) error
+	Beat(ctx context.Context, h Host) error
+	LeaveHost(ctx context.Context, h Host) error
+	OtherHosts(ctx context.Context, h Host) ([]OtherHost, error)
+	CloseGamesOf(ctx context.Context, other OtherHost) (crashed int, err error)
 }
 
 // NewRecorder opens the spool, replays what earlier lives left in it, and

@@ -76,7 +76,7 @@ const retryFile = "rejected.retry.jsonl"
 // Retry gives the database the records that it refused, and the lines of files
 // in quarantine that a person has mended. What it refuses again stays where it
 // is; what was cut short goes on with the next call.
-func Retry(ctx context.Context, db GameLog, dir string) (stored, refused int, err error) {
+func Retry(ctx context.Context, db *Store, dir string) (stored, refused int, err error) {
 	r := retry{db: db, dir: dir, runs: map[string]retryRun{}}
 	id, err := os.ReadFile(filepath.Join(dir, hostIDFile))
 	if err != nil {
@@ -94,7 +94,7 @@ func Retry(ctx context.Context, db GameLog, dir string) (stored, refused int, er
 }
 
 type retry struct {
-	db              GameLog
+	db              *Store
 	dir, host       string
 	runs            map[string]retryRun
 	stored, refused int

@@ -62,19 +62,9 @@ type MapStats struct {
 	Last     time.Time `json:"last_game,omitzero"`
 }
 
-// StatsReader sums the log up.
-type StatsReader interface {
-	// PlayerStats tells about all players of a name, one per realm, the one
-	// with most games first. ErrNotFound when nobody of that name has played.
-	PlayerStats(ctx context.Context, name string) ([]PlayerStats, error)
-	// MapStats tells about the most played maps.
-	MapStats(ctx context.Context, limit int) ([]MapStats, error)
-	// Namesakes lists other names that have played from the addresses of a name,
-	// those with most games first.
-	Namesakes(ctx context.Context, name string, limit int) ([]string, error)
-}
-
-func (d *database) PlayerStats(ctx context.Context, name string) ([]PlayerStats, error) {
+// PlayerStats tells about all players of a name, one per realm, the one
+// with most games first. ErrNotFound when nobody of that name has played.
+func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, error) {
 	key := fold(clean(name))
 	all, err := collect(ctx, d, `SELECT name, realm, games, won, lost, drawn, left_early, dropped, lags, played_ms, actions,
 			coalesce(ping_ms, 0), first_game, last_game
@@ -100,7 +90,7 @@ func (d *database) PlayerStats(ctx context.Context, name string) ([]PlayerStats,
 	return all, nil
 }
 
-func (d *database) playedMaps(ctx context.Context, key, realm string) ([]PlayedMap, error) {
+func (d *Store) playedMaps(ctx context.Context, key, realm string) ([]PlayedMap, error) {
 	return collect(ctx, d, `SELECT map_name, map_sha1, games, won, lost FROM player_map_totals
 		WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY games DESC, map_sha1 LIMIT 10`,
 		[]any{key, realm}, func(scan sqldb.Scan, m *PlayedMap) error {
@@ -108,7 +98,7 @@ func (d *database) playedMaps(ctx context.Context, key, realm string) ([]PlayedM
 		})
 }
 
-func (d *database) mapValues(ctx context.Context, key, realm string) ([]MapValue, error) {
+func (d *Store) mapValues(ctx context.Context, key, realm string) ([]MapValue, error) {
 	return collect(ctx, d, `SELECT source, name, games, sum, sum / games, most FROM player_value_totals
 		WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY source, name`,
 		[]any{key, realm}, func(scan sqldb.Scan, v *MapValue) error {
@@ -116,7 +106,8 @@ func (d *database) mapValues(ctx context.Context, key, realm string) ([]MapValue
 		})
 }
 
-func (d *database) MapStats(ctx context.Context, limit int) ([]MapStats, error) {
+// MapStats tells about the most played maps.
+func (d *Store) MapStats(ctx context.Context, limit int) ([]MapStats, error) {
 	return collect(ctx, d, `SELECT map_name, map_sha1, lobbies, games, finished, desyncs, coalesce(played_ms, 0), coalesce(players, 0), last_game
 		FROM map_stats ORDER BY games DESC, lobbies DESC, map_sha1 LIMIT $1`, []any{limit},
 		func(scan sqldb.Scan, m *MapStats) error {

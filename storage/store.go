@@ -20,26 +20,6 @@ const DefaultURL = "sqlite:data/w3host.db"
 // openTimeout bounds how long Open waits for an answer.
 const openTimeout = 30 * time.Second
 
-// Store is an open database, whichever it is.
-type Store interface {
-	GameLog
-	HostRegistry
-	GameReader
-	StatsReader
-	RatingStore
-	BanStore
-	AdminStore
-	AuditLog
-	Migrator
-	Keeper
-	Watcher
-	// Kind is "postgres" or "sqlite".
-	Kind() string
-	// Ping asks whether the database answers.
-	Ping(ctx context.Context) error
-	Close() error
-}
-
 // Options change what Open does.
 type Options struct {
 	Log zerolog.Logger
@@ -53,8 +33,8 @@ type Options struct {
 	MustExist bool
 }
 
-// database is the Store. Its SQL is the part that both dialects share.
-type database struct {
+// Store is an open database. Its SQL is the part that both dialects share.
+type Store struct {
 	sql  sqldb.DB
 	opts Options
 	log  zerolog.Logger
@@ -71,7 +51,7 @@ type database struct {
 //
 // What a Postgres URL leaves out comes from libpq's environment (PGHOST,
 // PGPASSWORD, PGSSLMODE, ~/.pgpass …).
-func Open(ctx context.Context, url string, opts Options) (Store, error) {
+func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	if err := mustExist(url, opts); err != nil {
 		return nil, err
 	}
@@ -79,7 +59,7 @@ func Open(ctx context.Context, url string, opts Options) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &database{sql: sql, opts: opts, log: opts.Log}
+	d := &Store{sql: sql, opts: opts, log: opts.Log}
 	d.ready.Store(opts.LeaveSchema)
 	if err = d.ask(ctx); err == nil && !opts.LeaveSchema {
 		err = d.prepare(ctx) // building an index takes as long as it takes
@@ -95,20 +75,22 @@ func Open(ctx context.Context, url string, opts Options) (Store, error) {
 }
 
 // ask looks whether the database is there, in a bounded time.
-func (d *database) ask(ctx context.Context) error {
+func (d *Store) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	return d.sql.Ping(ctx)
 }
 
-func (d *database) Kind() string { return d.sql.Dialect() }
+// Kind is "postgres" or "sqlite".
+func (d *Store) Kind() string { return d.sql.Dialect() }
 
-func (d *database) Ping(ctx context.Context) error { return d.sql.Ping(ctx) }
+// Ping asks whether the database answers.
+func (d *Store) Ping(ctx context.Context) error { return d.sql.Ping(ctx) }
 
-func (d *database) Close() error { return d.sql.Close() }
+func (d *Store) Close() error { return d.sql.Close() }
 
 // prepare sees to the file and the schema. Every method begins with it.
-func (d *database) prepare(ctx context.Context) error {
+func (d *Store) prepare(ctx context.Context) error {
 	if d.opts.LeaveSchema {
 		return nil
 	}
@@ -138,7 +120,7 @@ func (d *database) prepare(ctx context.Context) error {
 }
 
 // refresh follows the file of a database that somebody moved, or puts it back.
-func (d *database) refresh(ctx context.Context) error {
+func (d *Store) refresh(ctx context.Context) error {
 	move, err := d.sql.Refresh(ctx)
 	switch move {
 	case sqldb.Restored:
@@ -151,14 +133,14 @@ func (d *database) refresh(ctx context.Context) error {
 	return err
 }
 
-func (d *database) exec(ctx context.Context, query string, args ...any) (int64, error) {
+func (d *Store) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	if err := d.prepare(ctx); err != nil {
 		return 0, err
 	}
 	return d.sql.Exec(ctx, query, args...)
 }
 
-func (d *database) tx(ctx context.Context, do func(sqldb.Tx) error) error {
+func (d *Store) tx(ctx context.Context, do func(sqldb.Tx) error) error {
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}
@@ -166,7 +148,7 @@ func (d *database) tx(ctx context.Context, do func(sqldb.Tx) error) error {
 }
 
 // collect reads rows into a slice, which is never nil.
-func collect[T any](ctx context.Context, d *database, query string, args []any, scan func(sqldb.Scan, *T) error) ([]T, error) {
+func collect[T any](ctx context.Context, d *Store, query string, args []any, scan func(sqldb.Scan, *T) error) ([]T, error) {
 	if err := d.prepare(ctx); err != nil {
 		return nil, err
 	}

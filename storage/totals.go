@@ -21,7 +21,7 @@ import (
 // inKeys is the condition that a column names one of the games of the list $1,
 // which keyArg makes. An array leads Postgres to an index whatever it thinks of
 // the length of the list.
-func (d *database) inKeys(column string) string {
+func (d *Store) inKeys(column string) string {
 	if d.sql.Dialect() == "postgres" {
 		return column + " = ANY (ARRAY(SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST($1 AS json))))"
 	}
@@ -29,7 +29,7 @@ func (d *database) inKeys(column string) string {
 }
 
 // inTexts is the same for texts, with the list as argument n.
-func (d *database) inTexts(column string, n int) string {
+func (d *Store) inTexts(column string, n int) string {
 	if d.sql.Dialect() == "postgres" {
 		return fmt.Sprintf("%s = ANY (ARRAY(SELECT value FROM json_array_elements_text(CAST($%d AS json))))", column, n)
 	}
@@ -102,7 +102,7 @@ var totalsSQL = []string{
 }
 
 // addTotals runs totalsSQL with a sign, "1" or "-1".
-func (d *database) addTotals(ctx context.Context, tx sqldb.Tx, sign string, keys []GameKey) error {
+func (d *Store) addTotals(ctx context.Context, tx sqldb.Tx, sign string, keys []GameKey) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -140,7 +140,7 @@ func expandAdd(query string) string {
 
 // uncount takes those games out of the totals that are in them, and holds the
 // rows of all until the transaction ends: nobody else may count them meanwhile.
-func (d *database) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) error {
+func (d *Store) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (d *database) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) err
 }
 
 // count puts those games into the totals that have ended and are not in.
-func (d *database) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int, error) {
+func (d *Store) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int, error) {
 	var ended []GameKey
 	err := tx.Query(ctx, `UPDATE games SET counted = true, players = (SELECT count(*) FROM game_players p
 			WHERE p.game_key = games.key AND p.slot IS NOT NULL AND NOT p.fake)
@@ -189,7 +189,7 @@ func (d *database) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int,
 // countEnded counts some of the games that have ended and are not counted yet:
 // those whose host died, or that an older program wrote. It begins behind a key
 // and tells where it came to; the zero key when none is left.
-func (d *database) countEnded(ctx context.Context, tx sqldb.Tx, from GameKey, most int) (last GameKey, n int, err error) {
+func (d *Store) countEnded(ctx context.Context, tx sqldb.Tx, from GameKey, most int) (last GameKey, n int, err error) {
 	var keys []GameKey
 	err = tx.Query(ctx, "SELECT key FROM games WHERE NOT counted AND ended_at IS NOT NULL AND key > $1 ORDER BY key LIMIT $2", []any{from.String(), most},
 		func(scan sqldb.Scan) error {

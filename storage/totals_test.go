@@ -297,7 +297,7 @@ func TestCarryOverBesideHosts(t *testing.T) {
 			fill(t, old, 500)
 			db, other := storagetest.Open(t, url), storagetest.Open(t, url)
 			var hosts sync.WaitGroup
-			for _, host := range []storage.Store{db, other} {
+			for _, host := range []*storage.Store{db, other} {
 				hosts.Go(func() {
 					for { // as a host does: an hour later
 						_, err := host.CarryOver(t.Context(), nil)
@@ -328,7 +328,7 @@ func TestCarryOverBesideHosts(t *testing.T) {
 }
 
 // compareTotals compares the totals with what counting anew gives.
-func compareTotals(t *testing.T, db storage.Store, url string) {
+func compareTotals(t *testing.T, db *storage.Store, url string) {
 	t.Helper()
 	raw := rawDB(t, url)
 	totals := append(slices.Clone(totalsViews), mapTotals+" WHERE games <> 0", "SELECT name_key, realm, source, name, games, sum FROM player_value_totals WHERE games <> 0")
@@ -350,7 +350,7 @@ func compareTotals(t *testing.T, db storage.Store, url string) {
 	}
 }
 
-func apply(t *testing.T, db storage.Store, host, run string, entries []storage.Entry) {
+func apply(t *testing.T, db *storage.Store, host, run string, entries []storage.Entry) {
 	t.Helper()
 	if err := db.Apply(t.Context(), storage.Batch{HostID: host, Run: run, Entries: entries}); err != nil {
 		t.Fatal(err)

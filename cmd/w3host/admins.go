@@ -30,9 +30,9 @@ func adminCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 	c.flags.StringVar(&a.Realm, "realm", "", "")
 	c.flags.StringVar((*string)(&a.Role), "role", string(storage.RoleAdmin), "")
 	c.addListFlags()
-	verbs := map[string]func(storage.Store) error{
-		"add":    func(db storage.Store) error { return c.addAdmin(db, a) },
-		"remove": func(db storage.Store) error { return c.removeAdmin(db, a) },
+	verbs := map[string]func(*storage.Store) error{
+		"add":    func(db *storage.Store) error { return c.addAdmin(db, a) },
+		"remove": func(db *storage.Store) error { return c.removeAdmin(db, a) },
 		"list":   c.listAdmins,
 	}
 	verb := ""
@@ -55,10 +55,10 @@ func adminCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 		a.Name = c.names[0]
 		return nil
 	}
-	return c.run(args, storage.Options{}, check, func(db storage.Store) error { return verbs[verb](db) })
+	return c.run(args, storage.Options{}, check, func(db *storage.Store) error { return verbs[verb](db) })
 }
 
-func (c *dbCall) addAdmin(db storage.Store, a storage.Admin) error {
+func (c *dbCall) addAdmin(db *storage.Store, a storage.Admin) error {
 	if err := db.AddAdmin(c.ctx, a); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c *dbCall) addAdmin(db storage.Store, a storage.Admin) error {
 	return c.audit(db, a.Name, "add "+string(a.Role)+" on "+theRealm(a.Realm))
 }
 
-func (c *dbCall) removeAdmin(db storage.Store, a storage.Admin) error {
+func (c *dbCall) removeAdmin(db *storage.Store, a storage.Admin) error {
 	if err := db.RemoveAdmin(c.ctx, a.Name, a.Realm); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (c *dbCall) removeAdmin(db storage.Store, a storage.Admin) error {
 	return c.audit(db, a.Name, "remove on "+theRealm(a.Realm))
 }
 
-func (c *dbCall) listAdmins(db storage.Store) error {
+func (c *dbCall) listAdmins(db *storage.Store) error {
 	admins, err := db.Admins(c.ctx)
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func banCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 		}
 		return err
 	}
-	return c.run(args, storage.Options{}, check, func(db storage.Store) error {
+	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
 		b, err := db.AddBan(ctx, b)
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func unbanCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 		target, err = storage.ParseBanTarget(c.names[0])
 		return err
 	}
-	return c.run(args, storage.Options{}, check, func(db storage.Store) error {
+	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
 		lifted, err := db.LiftBans(ctx, target, *realm, operator())
 		if errors.Is(err, storage.ErrNotFound) {
 			return hintNetwork(ctx, db, target, err)
@@ -107,7 +107,7 @@ func unbanCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 }
 
 // hintNetwork names the wider network that keeps an address out.
-func hintNetwork(ctx context.Context, db storage.Store, target storage.BanTarget, err error) error {
+func hintNetwork(ctx context.Context, db *storage.Store, target storage.BanTarget, err error) error {
 	bans, listErr := db.Bans(ctx, false)
 	if listErr != nil || !target.Network.IsValid() {
 		return err
@@ -138,7 +138,7 @@ func bansCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr
 	c := newDBCall(ctx, "bans", bansUsage, stdout, stderr)
 	all := c.flags.Bool("all", false, "")
 	c.addListFlags()
-	return c.run(args, storage.Options{}, c.none, func(db storage.Store) error {
+	return c.run(args, storage.Options{}, c.none, func(db *storage.Store) error {
 		bans, err := db.Bans(ctx, *all)
 		if err != nil {
 			return err

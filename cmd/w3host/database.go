@@ -49,7 +49,7 @@ func newDBCall(ctx context.Context, command, usage string, stdout, stderr io.Wri
 // run parses the arguments, which are flags and names in any order, opens the
 // database and lets do work with it. check finds what is wrong with the
 // arguments before.
-func (c *dbCall) run(args []string, opts storage.Options, check func() error, do func(storage.Store) error) int {
+func (c *dbCall) run(args []string, opts storage.Options, check func() error, do func(*storage.Store) error) int {
 	err := c.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(c.stdout, c.usage+databaseFlag)
@@ -136,7 +136,7 @@ func (c *dbCall) failed(err error) int {
 }
 
 // audit notes what this command did.
-func (c *dbCall) audit(db storage.Store, on, detail string) error {
+func (c *dbCall) audit(db *storage.Store, on, detail string) error {
 	return db.Audit(c.ctx, storage.AdminAction{Who: operator(), Via: "cli", Action: c.command, On: on, Detail: detail})
 }
 

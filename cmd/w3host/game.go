@@ -42,7 +42,7 @@ func gameCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr
 		}
 		return err
 	}
-	return c.run(args, storage.Options{}, check, func(db storage.Store) error {
+	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
 		g, err := db.Game(ctx, key)
 		if err != nil {
 			return err

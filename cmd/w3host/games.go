@@ -43,7 +43,7 @@ func gamesCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 		}
 		return c.none()
 	}
-	return c.run(args, storage.Options{}, check, func(db storage.Store) error {
+	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
 		games, err := db.Games(ctx, f)
 		if err != nil {
 			return err

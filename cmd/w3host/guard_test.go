@@ -9,7 +9,7 @@ import (
 )
 
 // away is a database that nobody can ask.
-func away(t *testing.T) storage.Store {
+func away(t *testing.T) *storage.Store {
 	t.Helper()
 	db, err := storage.Open(t.Context(), "postgres://w3host@127.0.0.1:1/x?sslmode=disable", storage.Options{StartWithoutDatabase: true})
 	if err != nil {

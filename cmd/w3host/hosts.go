@@ -23,7 +23,7 @@ const silentAfter = 2 * time.Minute
 func hostsCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	c := newDBCall(ctx, "hosts", hostsUsage, stdout, stderr)
 	asJSON := c.flags.Bool("json", false, "")
-	return c.run(args, storage.Options{}, c.none, func(db storage.Store) error {
+	return c.run(args, storage.Options{}, c.none, func(db *storage.Store) error {
 		hosts, err := db.Hosts(ctx)
 		if err != nil {
 			return err

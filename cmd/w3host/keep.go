@@ -59,7 +59,7 @@ func pruneCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 		}
 		return nil
 	}
-	return c.run(args, storage.Options{}, check, func(db storage.Store) error {
+	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
 		done, err := db.Prune(ctx, keep, *dry)
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func forgetCommand(ctx context.Context, args []string, _ io.Reader, stdout, stde
 	c := newDBCall(ctx, "forget", forgetUsage, stdout, stderr)
 	c.flags.BoolVar(&c.json, "json", false, "")
 	check := func() error { return c.one("the name of a player") }
-	return c.run(args, storage.Options{}, check, func(db storage.Store) error {
+	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
 		f, err := db.Forget(ctx, c.names[0])
 		if err != nil {
 			return err
@@ -108,7 +108,7 @@ const (
 
 // housekeeping carries over what an older program wrote, and removes what is too
 // old, until ctx ends. What fails is tried again an hour later.
-func housekeeping(ctx context.Context, db storage.Keeper, keep storage.Keep, log zerolog.Logger) {
+func housekeeping(ctx context.Context, db *storage.Store, keep storage.Keep, log zerolog.Logger) {
 	for wait := keepFirst; ; wait = keepEvery {
 		select {
 		case <-ctx.Done():

@@ -32,10 +32,10 @@ func migrateCommand(ctx context.Context, args []string, stdin io.Reader, stdout,
 	force := c.flags.Bool("force", false, "")
 	yes := c.flags.Bool("yes", false, "")
 	asJSON := c.flags.Bool("json", false, "")
-	verbs := map[string]func(storage.Store) error{
+	verbs := map[string]func(*storage.Store) error{
 		"up":     c.migrateUp,
-		"down":   func(db storage.Store) error { return c.migrateDown(db, *force, *yes, stdin) },
-		"status": func(db storage.Store) error { return c.migrateStatus(db, *asJSON) },
+		"down":   func(db *storage.Store) error { return c.migrateDown(db, *force, *yes, stdin) },
+		"status": func(db *storage.Store) error { return c.migrateStatus(db, *asJSON) },
 	}
 	verb := "up"
 	check := func() error {
@@ -48,10 +48,10 @@ func migrateCommand(ctx context.Context, args []string, stdin io.Reader, stdout,
 		c.create = verb == "up"
 		return c.none()
 	}
-	return c.run(args, storage.Options{LeaveSchema: true}, check, func(db storage.Store) error { return verbs[verb](db) })
+	return c.run(args, storage.Options{LeaveSchema: true}, check, func(db *storage.Store) error { return verbs[verb](db) })
 }
 
-func (c *dbCall) migrateUp(db storage.Store) error {
+func (c *dbCall) migrateUp(db *storage.Store) error {
 	before, err := appliedSteps(c.ctx, db)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (c *dbCall) migrateUp(db storage.Store) error {
 // carryReports is how often a long carrying over says how far it is.
 const carryReports = 5 * time.Second
 
-func (c *dbCall) migrateDown(db storage.Store, force, yes bool, stdin io.Reader) error {
+func (c *dbCall) migrateDown(db *storage.Store, force, yes bool, stdin io.Reader) error {
 	last, err := appliedSteps(c.ctx, db)
 	switch {
 	case err != nil:
@@ -107,7 +107,7 @@ func (c *dbCall) migrateDown(db storage.Store, force, yes bool, stdin io.Reader)
 	return nil
 }
 
-func (c *dbCall) migrateStatus(db storage.Store, asJSON bool) error {
+func (c *dbCall) migrateStatus(db *storage.Store, asJSON bool) error {
 	steps, err := db.Migrations(c.ctx)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (c *dbCall) agreed(stdin io.Reader, question string) bool {
 }
 
 // appliedSteps is the number of the last step that is applied.
-func appliedSteps(ctx context.Context, db storage.Store) (last int64, err error) {
+func appliedSteps(ctx context.Context, db *storage.Store) (last int64, err error) {
 	steps, err := db.Migrations(ctx)
 	for _, m := range steps {
 		if m.Applied {

@@ -44,7 +44,7 @@ func ratingsCommand(ctx context.Context, args []string, _ io.Reader, stdout, std
 		category = c.names[0]
 		return c.one("a category")
 	}
-	return c.run(args, storage.Options{}, check, func(db storage.Store) error {
+	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
 		if rebuild {
 			n, err := db.RebuildRatings(ctx, nil)
 			if err != nil {
@@ -66,7 +66,7 @@ func ratingsCommand(ctx context.Context, args []string, _ io.Reader, stdout, std
 }
 
 // ratings answers the host's questions from the database.
-type ratings struct{ db storage.RatingStore }
+type ratings struct{ db *storage.Store }
 
 // Skill is that of a newcomer for whom no game is rated.
 func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (rating.Skill, error) {
@@ -81,7 +81,7 @@ func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (rating
 const rateEvery = 5 * time.Second
 
 // keepRatings rates games that have ended, until ctx ends.
-func keepRatings(ctx context.Context, db storage.RatingStore, log zerolog.Logger) {
+func keepRatings(ctx context.Context, db *storage.Store, log zerolog.Logger) {
 	ticker := time.NewTicker(rateEvery)
 	defer ticker.Stop()
 	for {

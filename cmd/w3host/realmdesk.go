@@ -20,7 +20,7 @@ const statsTimeout = 5 * time.Second
 // game that they are in.
 type realmDesk struct {
 	host *host.Host
-	log  storage.Store
+	log  *storage.Store
 }
 
 // realmTrigger begins commands in the help; in whispers it may be left out.

@@ -254,7 +254,7 @@ func closeRecorder(r *storage.Recorder, deadline time.Time, log zerolog.Logger) 
 }
 
 // closeDatabase leaves a database behind that does not answer.
-func closeDatabase(db storage.Store) error {
+func closeDatabase(db *storage.Store) error {
 	closed := make(chan error, 1)
 	go func() { closed <- db.Close() }() // ends with the program, at the latest
 	select {

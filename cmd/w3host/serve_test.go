@@ -82,7 +82,7 @@ func (h testHost) dial(t *testing.T) *testkit.Client {
 }
 
 // store is another program's look at the host's database.
-func (h testHost) store(t *testing.T) storage.Store {
+func (h testHost) store(t *testing.T) *storage.Store {
 	t.Helper()
 	db, err := storage.Open(t.Context(), h.database, storage.Options{})
 	if err != nil {

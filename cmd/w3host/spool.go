@@ -62,7 +62,7 @@ func spoolCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 		if c.url != "" {
 			args = []string{"--database", c.url}
 		}
-		return c.run(args, storage.Options{}, c.none, func(db storage.Store) error { return c.retrySpool(db, *dir) })
+		return c.run(args, storage.Options{}, c.none, func(db *storage.Store) error { return c.retrySpool(db, *dir) })
 	default:
 		return c.wrong(fmt.Errorf("there is no %q: it is status, show or retry", verb))
 	}
@@ -148,7 +148,7 @@ func spoolPath(dir, name string) string {
 	return name
 }
 
-func (c *dbCall) retrySpool(db storage.Store, dir string) error {
+func (c *dbCall) retrySpool(db *storage.Store, dir string) error {
 	stored, refused, err := storage.Retry(c.ctx, db, dir)
 	if err == nil && refused > 0 {
 		err = errors.New("the database refuses some still: see the reasons in rejected.jsonl")

@@ -25,7 +25,7 @@ func statsCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 	c := newDBCall(ctx, "stats", statsUsage, stdout, stderr)
 	c.addListFlags()
 	check := func() error { return c.one("the name of a player") }
-	return c.run(args, storage.Options{}, check, func(db storage.Store) error {
+	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
 		all, err := db.PlayerStats(ctx, c.names[0])
 		if err != nil {
 			return err

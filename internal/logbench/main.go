@@ -92,7 +92,7 @@ func run(ctx context.Context, url string, games int, today, past bool) error {
 }
 
 // migrate does what "w3host migrate up" does.
-func migrate(ctx context.Context, conn *pgx.Conn, db storage.Store) error {
+func migrate(ctx context.Context, conn *pgx.Conn, db *storage.Store) error {
 	if err := timed("schema steps", func() error { return db.MigrateUp(ctx) }); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ type query struct {
 	name   string
 	before []string
 	after  string
-	call   func(context.Context, storage.Store) error
+	call   func(context.Context, *storage.Store) error
 }
 
 // star is the most active player.
@@ -29,7 +29,7 @@ var queries = []query{
 				FROM played p JOIN results r ON r.game_key = p.game_key AND r.pid = p.pid WHERE p.name_key = '` + star + `' AND p.realm = ''
 				GROUP BY r.game_key, r.source, r.name HAVING min(r.value) = max(r.value) AND max(r.number) IS NOT NULL) told GROUP BY source, name`,
 		},
-		call: func(ctx context.Context, db storage.Store) error {
+		call: func(ctx context.Context, db *storage.Store) error {
 			_, err := db.PlayerStats(ctx, star)
 			return err
 		},
@@ -74,7 +74,7 @@ var queries = []query{
 	{
 		name:   "`w3host games --since --until`, a year ago",
 		before: []string{"SELECT * FROM game_list WHERE created_at BETWEEN now() - interval '366 days' AND now() - interval '365 days' ORDER BY created_at DESC, key DESC LIMIT 20"},
-		call: func(ctx context.Context, db storage.Store) error {
+		call: func(ctx context.Context, db *storage.Store) error {
 			now := time.Now()
 			return list(storage.GameFilter{Limit: 20, Since: now.AddDate(0, 0, -366), Before: now.AddDate(0, 0, -365)})(ctx, db)
 		},
@@ -95,15 +95,15 @@ var queries = []query{
 			"SELECT * FROM game_list ORDER BY created_at DESC LIMIT 1",
 			"SELECT * FROM game_players WHERE game_key = (SELECT key FROM games ORDER BY created_at DESC LIMIT 1)",
 		},
-		call: func(ctx context.Context, db storage.Store) error {
+		call: func(ctx context.Context, db *storage.Store) error {
 			_, err := db.Game(ctx, storage.GameKey{})
 			return err
 		},
 	},
 }
 
-func list(f storage.GameFilter) func(context.Context, storage.Store) error {
-	return func(ctx context.Context, db storage.Store) error {
+func list(f storage.GameFilter) func(context.Context, *storage.Store) error {
+	return func(ctx context.Context, db *storage.Store) error {
 		_, err := db.Games(ctx, f)
 		return err
 	}

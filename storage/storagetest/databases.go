@@ -50,7 +50,7 @@ func Postgres(t testing.TB) string {
 }
 
 // Open opens a database and closes it after the test.
-func Open(t testing.TB, url string) storage.Store {
+func Open(t testing.TB, url string) *storage.Store {
 	t.Helper()
 	db, err := storage.Open(t.Context(), url, storage.Options{})
 	if err != nil {

@@ -46,7 +46,7 @@ func Line(key storage.GameKey, n int) storage.ChatLine {
 }
 
 // CheckGame says whether a game that PlayGame recorded is whole, once.
-func CheckGame(ctx context.Context, db storage.Store, key storage.GameKey, players, lines int) error {
+func CheckGame(ctx context.Context, db *storage.Store, key storage.GameKey, players, lines int) error {
 	g, err := db.Game(ctx, key)
 	if err != nil {
 		return err

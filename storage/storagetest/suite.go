@@ -29,7 +29,7 @@ func after(d time.Duration) time.Time { return day.Add(d) }
 
 // Run runs the suite, each test on a database of its own.
 func Run(t *testing.T, database func(testing.TB) string) {
-	tests := map[string]func(*testing.T, storage.Store){
+	tests := map[string]func(*testing.T, *storage.Store){
 		"a game from lobby to end":          testWholeGame,
 		"a batch counts once":               testApplyOnce,
 		"a run is applied again":            testReplay,
@@ -61,12 +61,12 @@ func Run(t *testing.T, database func(testing.TB) string) {
 }
 
 // apply writes records as host A's first run, numbered from 1.
-func apply(t *testing.T, db storage.Store, records ...storage.Record) {
+func apply(t *testing.T, db *storage.Store, records ...storage.Record) {
 	t.Helper()
 	applyAs(t, db, hostA, runA1, 1, records...)
 }
 
-func applyAs(t *testing.T, db storage.Store, host, run string, first uint64, records ...storage.Record) {
+func applyAs(t *testing.T, db *storage.Store, host, run string, first uint64, records ...storage.Record) {
 	t.Helper()
 	b := storage.Batch{HostID: host, Run: run}
 	for i, r := range records {
@@ -77,7 +77,7 @@ func applyAs(t *testing.T, db storage.Store, host, run string, first uint64, rec
 	}
 }
 
-func game(t *testing.T, db storage.Store, key storage.GameKey) *storage.GameDetail {
+func game(t *testing.T, db *storage.Store, key storage.GameKey) *storage.GameDetail {
 	t.Helper()
 	g, err := db.Game(t.Context(), key)
 	if err != nil {
@@ -104,7 +104,7 @@ func wantError(t *testing.T, what string, err, kind error, text string) {
 	}
 }
 
-func testWholeGame(t *testing.T, db storage.Store) {
+func testWholeGame(t *testing.T, db *storage.Store) {
 	k := storage.NewGameKey()
 	addr := netip.MustParseAddr("192.0.2.7")
 	created := storage.GameCreated{
@@ -210,7 +210,7 @@ func said(g *storage.GameDetail) (all []string) {
 }
 
 // A batch may come again, whole or in part, when its first answer was lost.
-func testApplyOnce(t *testing.T, db storage.Store) {
+func testApplyOnce(t *testing.T, db *storage.Store) {
 	k := storage.NewGameKey()
 	apply(t, db, line(k, 1), line(k, 2), line(k, 3))
 	apply(t, db, line(k, 1), line(k, 2), line(k, 3))
@@ -236,7 +236,7 @@ func testApplyOnce(t *testing.T, db storage.Store) {
 
 // Even when its position is forgotten, a run that is applied again from the
 // beginning changes nothing.
-func testReplay(t *testing.T, db storage.Store) {
+func testReplay(t *testing.T, db *storage.Store) {
 	k := storage.NewGameKey()
 	records := []storage.Record{
 		storage.GameCreated{Game: k, At: day, Name: "replayed"},
@@ -271,7 +271,7 @@ func testReplay(t *testing.T, db storage.Store) {
 }
 
 // In a lobby a pid goes to the next player; what follows is about him.
-func testPIDAgain(t *testing.T, db storage.Store) {
+func testPIDAgain(t *testing.T, db *storage.Store) {
 	k := storage.NewGameKey()
 	apply(
 		t, db,
@@ -292,7 +292,7 @@ func testPIDAgain(t *testing.T, db storage.Store) {
 }
 
 // When the record of a game's beginning is lost, the rest is still kept.
-func testUnknownGame(t *testing.T, db storage.Store) {
+func testUnknownGame(t *testing.T, db *storage.Store) {
 	k := storage.NewGameKey()
 	apply(
 		t, db,
@@ -314,7 +314,7 @@ func testUnknownGame(t *testing.T, db storage.Store) {
 }
 
 // What clients send as text may be anything; it must not hold up the log.
-func testHostileText(t *testing.T, db storage.Store) {
+func testHostileText(t *testing.T, db *storage.Store) {
 	for _, text := range []string{
 		"", "nul \x00 inside", "not utf-8 \xff\xfe", "'; DROP TABLE games; --", "$1 %s \\", "\u202Eback", strings.Repeat("long ", 20_000),
 	} {

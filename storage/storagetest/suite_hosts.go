@@ -10,13 +10,13 @@ import (
 )
 
 // forget makes the database forget the position of run A1, as at a restart.
-func forget(t *testing.T, db storage.Store) error {
+func forget(t *testing.T, db *storage.Store) error {
 	t.Helper()
 	_, err := db.EnterHost(t.Context(), storage.Host{ID: hostA, Run: runA2, Name: "a"})
 	return err
 }
 
-func enter(t *testing.T, db storage.Store, id, run, name string) int {
+func enter(t *testing.T, db *storage.Store, id, run, name string) int {
 	t.Helper()
 	n, err := db.EnterHost(t.Context(), storage.Host{ID: id, Run: run, Name: name, Version: "1"})
 	if err != nil {
@@ -25,7 +25,7 @@ func enter(t *testing.T, db storage.Store, id, run, name string) int {
 	return n
 }
 
-func testDeadHosts(t *testing.T, db storage.Store) {
+func testDeadHosts(t *testing.T, db *storage.Store) {
 	ctx := t.Context()
 	enter(t, db, hostA, runA1, "alpha")
 	enter(t, db, hostB, runB1, "beta")
@@ -95,7 +95,7 @@ func testDeadHosts(t *testing.T, db storage.Store) {
 	}
 }
 
-func testGames(t *testing.T, db storage.Store) {
+func testGames(t *testing.T, db *storage.Store) {
 	var keys []storage.GameKey
 	for i := range 5 {
 		k := storage.NewGameKeyAt(after(time.Duration(i) * time.Minute))

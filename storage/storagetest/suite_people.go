@@ -11,7 +11,7 @@ import (
 )
 
 // testStats plays three games of Ann against Bob on two maps.
-func testStats(t *testing.T, db storage.Store) {
+func testStats(t *testing.T, db *storage.Store) {
 	outcome := func(k storage.GameKey, sender, pid uint8, value string) storage.PlayerResult {
 		return storage.PlayerResult{Game: k, Source: storage.SourceW3MMD, Sender: sender, PID: pid, Name: storage.ResultOutcome, Value: value}
 	}
@@ -126,14 +126,14 @@ func target(t *testing.T, text string) storage.BanTarget {
 	return target
 }
 
-func ban(t *testing.T, db storage.Store, text, realm string, expires time.Time) error {
+func ban(t *testing.T, db *storage.Store, text, realm string, expires time.Time) error {
 	t.Helper()
 	tg := target(t, text)
 	_, err := db.AddBan(t.Context(), storage.Ban{Name: tg.Name, Network: tg.Network, Realm: realm, Reason: "rude", By: "Root", Expires: expires})
 	return err
 }
 
-func testBans(t *testing.T, db storage.Store) {
+func testBans(t *testing.T, db *storage.Store) {
 	ctx := t.Context()
 	soon := time.Now().Add(time.Hour).Truncate(time.Millisecond).UTC()
 	for _, b := range []struct {
@@ -193,7 +193,7 @@ func testBans(t *testing.T, db storage.Store) {
 	equal(t, "the rest", list(false), []string{"old|", "2001:db8::/32|", "192.0.2.7|"})
 }
 
-func testAdmins(t *testing.T, db storage.Store) {
+func testAdmins(t *testing.T, db *storage.Store) {
 	ctx := t.Context()
 	add := func(name, realm string, role storage.Role) error {
 		return db.AddAdmin(ctx, storage.Admin{Name: name, Realm: realm, Role: role, By: "setup", At: day})
@@ -224,7 +224,7 @@ func testAdmins(t *testing.T, db storage.Store) {
 	}
 }
 
-func testAudit(t *testing.T, db storage.Store) {
+func testAudit(t *testing.T, db *storage.Store) {
 	k := storage.NewGameKey()
 	kick := storage.AdminAction{
 		Game: k, At: day, Who: "Ann", Realm: "europe", Via: "lobby", Action: "kick", On: "Bob", Detail: "rude", Refused: "not allowed",
@@ -245,7 +245,7 @@ func testAudit(t *testing.T, db storage.Store) {
 
 // testGuard changes bans and admins through a second opening of the database,
 // as another host or the command line does.
-func testGuard(t *testing.T, db storage.Store) {
+func testGuard(t *testing.T, db *storage.Store) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	g := storage.NewGuard(db, storage.GuardOptions{})
@@ -302,7 +302,7 @@ func testGuard(t *testing.T, db storage.Store) {
 }
 
 // testNamesakes: names are found by the addresses that they share with another.
-func testNamesakes(t *testing.T, db storage.Store) {
+func testNamesakes(t *testing.T, db *storage.Store) {
 	home, work := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	join := func(name string, addrs ...netip.Addr) (records []storage.Record) {
 		for _, addr := range addrs {

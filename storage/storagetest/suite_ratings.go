@@ -39,7 +39,7 @@ func ratedGame(n int, mapName string, players [2]string, outcomes [2]string, mor
 }
 
 // testRatings rates games as they come, and again from the beginning.
-func testRatings(t *testing.T, db storage.Store) {
+func testRatings(t *testing.T, db *storage.Store) {
 	seq := uint64(1)
 	play := func(records []storage.Record) {
 		applyAs(t, db, hostA, runA1, seq, records...)

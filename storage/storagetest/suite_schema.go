@@ -10,22 +10,22 @@ import (
 
 var (
 	urlsMu sync.Mutex
-	urls   = map[storage.Store]string{}
+	urls   = map[*storage.Store]string{}
 )
 
 // sibling opens the database of db once more.
-func sibling(t *testing.T, db storage.Store) storage.Store {
+func sibling(t *testing.T, db *storage.Store) *storage.Store {
 	t.Helper()
 	return Open(t, urlOf(db))
 }
 
-func urlOf(db storage.Store) string {
+func urlOf(db *storage.Store) string {
 	urlsMu.Lock()
 	defer urlsMu.Unlock()
 	return urls[db]
 }
 
-func testMigrations(t *testing.T, db storage.Store) {
+func testMigrations(t *testing.T, db *storage.Store) {
 	ctx := t.Context()
 	list := func() (applied int) {
 		t.Helper()
@@ -82,7 +82,7 @@ func testMigrateTogether(t *testing.T, url string) {
 	wg.Wait()
 }
 
-func testClosed(t *testing.T, db storage.Store) {
+func testClosed(t *testing.T, db *storage.Store) {
 	db, err := storage.Open(t.Context(), urlOf(db), storage.Options{})
 	if err != nil {
 		t.Fatal(err)
