@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -18,6 +20,12 @@ func FuzzFile(f *testing.F) {
 		f.Add(file.data)
 	}
 	f.Add([]byte(magic))
+	files, _ := filepath.Glob(filepath.Join(realDir, "*.w3g"))
+	for _, name := range files {
+		if data, err := os.ReadFile(name); err == nil && len(data) < 1<<16 {
+			f.Add(data)
+		}
+	}
 	f.Fuzz(readAllWays)
 }
 
@@ -26,7 +34,7 @@ func FuzzStream(f *testing.F) {
 	for _, turns := range []int{6, 40} {
 		var file memFile
 		playGame(f, &file, turns)
-		for _, version := range []uint32{2, 12, 26, 29} {
+		for _, version := range []uint32{0, 2, 6, 12, 26, 29, 10031, 10032, 10100} {
 			f.Add(inflated(f, file.data), version)
 		}
 	}
@@ -82,7 +90,7 @@ func FuzzActions(f *testing.F) {
 // wrap puts a stream into a file whose sums and sizes are right.
 func wrap(stream []byte, version Version) []byte {
 	f := &memFile{}
-	w := newWriter(f, Game{Product: ProductExpansion, Version: version, Build: BuildOf(int(version)), Flags: Multiplayer})
+	w := newWriter(f, gameOf(version))
 	w.put(stream)
 	w.closed, w.start = true, true
 	w.finish()
