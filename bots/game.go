@@ -252,7 +252,11 @@ func (g *game) await(ok func() bool) {
 
 // tooSmall sends the first bot away, from a lobby that has no room for the others.
 func (g *game) tooSmall(first *player, l lobby, room int) {
-	err := fmt.Errorf("the lobby at %s has room for %s, %d want in: use --players %d", l.addr, counted(room, "bot"), len(g.players), room)
+	remedy := fmt.Sprintf("use --players %d", room)
+	if g.run.opts.Script != nil {
+		remedy = `all of a recorded game are needed; host a larger map, or have observers with lobby.observers = "on"`
+	}
+	err := fmt.Errorf("the lobby at %s has room for %s, %d want in: %s", l.addr, counted(room, "bot"), len(g.players), remedy)
 	g.run.problem(err)
 	first.leave(g.run.now())
 	g.run.driver.attend(first)

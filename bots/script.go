@@ -76,31 +76,7 @@ func (g *game) conduct(now time.Duration) {
 		}
 	}
 	script := g.run.opts.Script
-	due := time.Duration(float64(played) * script.Speed)
-	var order []*player
-	bytes := 0
-	for ; g.step < len(script.Steps) && bytes < maxScriptBytes; g.step++ {
-		step := &script.Steps[g.step]
-		p := g.players[step.Seat]
-		if step.At > due || !p.owes && p.phase < leaving && order[len(order)-1] != p {
-			break
-		}
-		if p.phase >= leaving {
-			continue
-		}
-		if step.Kind == StepLeave && p.seen != p.sent {
-			break // the last to leave would take their actions along
-		}
-		if script.InOrder && (len(order) > 0 && order[0] != p || g.acting(p)) {
-			break
-		}
-		if p.owes {
-			p.pay()
-			order = append(order, p)
-		}
-		bytes += len(step.Data)
-		p.perform(now, step)
-	}
+	order := g.perform(now, time.Duration(float64(played)*script.Speed))
 	for _, p := range g.players {
 		if p.owes && p.phase < leaving {
 			p.pay()
@@ -113,6 +89,40 @@ func (g *game) conduct(now time.Duration) {
 	for _, p := range order {
 		g.run.driver.attend(p)
 	}
+}
+
+// perform plays steps up to a time of the script, and returns who has acted.
+func (g *game) perform(now, due time.Duration) (order []*player) {
+	steps := g.run.opts.Script.Steps
+	for bytes := 0; g.step < len(steps) && bytes < maxScriptBytes; g.step++ {
+		step := &steps[g.step]
+		p := g.players[step.Seat]
+		if p.phase >= leaving {
+			continue
+		}
+		if step.At > due || !g.mayPerform(p, step, order) {
+			break
+		}
+		if p.owes {
+			p.pay()
+			order = append(order, p)
+		}
+		bytes += len(step.Data)
+		p.perform(now, step)
+	}
+	return order
+}
+
+// mayPerform reports whether a step can follow what others have done in this turn.
+func (g *game) mayPerform(p *player, step *Step, order []*player) bool {
+	inOrder := g.run.opts.Script.InOrder
+	switch {
+	case len(order) > 0 && order[len(order)-1] != p && (inOrder || !p.owes):
+		return false
+	case step.Kind == StepLeave && p.seen != p.sent:
+		return false // the last to leave would take their actions along
+	}
+	return !inOrder || !g.acting(p)
 }
 
 // acting reports whether actions of others than p have not come back.

@@ -60,6 +60,7 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 		id, key uint
 		from    string
 		speed   float64
+		inOrder bool
 	)
 	fs := flag.NewFlagSet("bots", flag.ContinueOnError)
 	fs.SetOutput(stderr)
@@ -115,6 +116,7 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 
 	fs.StringVar(&from, "from-replay", "", "play the game of this `file` (.w3g): its players' actions, lines and leaves, at their times")
 	fs.Float64Var(&speed, "speed", 1, "with --from-replay: how many times as fast")
+	fs.BoolVar(&inOrder, "in-order", false, "with --from-replay: one player acts in a turn, so that actions of different players keep their order")
 
 	fs.BoolVar(&asJSON, "json", false, "report as one JSON object")
 	fs.BoolVar(&each, "each", false, "with --json: also one object for each bot")
@@ -143,7 +145,7 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 			fmt.Fprintln(stderr, "w3host bots:", err)
 			return 2
 		}
-		script.Speed = speed
+		script.Speed, script.InOrder = speed, inOrder
 		opts.Script, opts.Players = script, len(script.Names)
 	}
 	if err := bad.check(&opts); err != nil {

@@ -23,18 +23,7 @@ func readScript(file string) (*bots.Script, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	var pids []uint8
-	for _, slot := range r.Start.Slots {
-		if slot.PID != 0 {
-			pids = append(pids, slot.PID)
-		}
-	}
-	for _, p := range r.Start.Players { // official replays have no slots
-		if !slices.Contains(pids, p.PID) {
-			pids = append(pids, p.PID)
-		}
-	}
-	s := &bots.Script{}
+	pids, s := seatsOf(&r.Start), &bots.Script{}
 	for i, pid := range pids {
 		s.Names = append(s.Names, seatName(r.Start.Players, pid, i, s.Names))
 	}
@@ -46,31 +35,48 @@ func readScript(file string) (*bots.Script, error) {
 		if err != nil {
 			return s, nil
 		}
-		step := bots.Step{At: rec.Time}
-		seat := func(pid uint8) bool {
-			step.Seat = slices.Index(pids, pid)
-			return step.Seat >= 0
-		}
-		switch rec.Kind {
-		case replay.KindTurn, replay.KindTurnPart:
-			for pid, data := range w3gs.Actions(rec.Commands) {
-				if seat(pid) && len(data) > 0 && len(data) <= w3gs.MaxActionLen {
-					step.Kind, step.Data = bots.StepAct, slices.Clone(data)
-					s.Steps = append(s.Steps, step)
-				}
-			}
-		case replay.KindChat:
-			if rec.Chat.Flag == w3gs.ChatGame && seat(rec.Chat.PID) {
-				step.Kind, step.Text, step.Scope = bots.StepSay, rec.Chat.Text, rec.Chat.Scope
-				s.Steps = append(s.Steps, step)
-			}
-		case replay.KindLeave:
-			if seat(rec.Leave.PID) {
-				step.Kind, step.Leave = bots.StepLeave, rec.Leave.Result
-				s.Steps = append(s.Steps, step)
-			}
+		s.Steps = appendSteps(s.Steps, pids, rec)
+	}
+}
+
+// seatsOf are the players by slots. Official replays have no slots.
+func seatsOf(start *replay.Start) (pids []uint8) {
+	for _, slot := range start.Slots {
+		if slot.PID != 0 {
+			pids = append(pids, slot.PID)
 		}
 	}
+	for _, p := range start.Players {
+		if !slices.Contains(pids, p.PID) {
+			pids = append(pids, p.PID)
+		}
+	}
+	return pids
+}
+
+// appendSteps appends what the players of a record did.
+func appendSteps(steps []bots.Step, pids []uint8, rec *replay.Record) []bots.Step {
+	add := func(pid uint8, step bots.Step) {
+		if step.Seat = slices.Index(pids, pid); step.Seat >= 0 {
+			step.At = rec.Time
+			steps = append(steps, step)
+		}
+	}
+	switch rec.Kind {
+	case replay.KindTurn, replay.KindTurnPart:
+		for pid, data := range w3gs.Actions(rec.Commands) {
+			if len(data) > 0 && len(data) <= w3gs.MaxActionLen {
+				add(pid, bots.Step{Kind: bots.StepAct, Data: slices.Clone(data)})
+			}
+		}
+	case replay.KindChat:
+		if rec.Chat.Flag == w3gs.ChatGame {
+			add(rec.Chat.PID, bots.Step{Kind: bots.StepSay, Text: rec.Chat.Text, Scope: rec.Chat.Scope})
+		}
+	case replay.KindLeave:
+		add(rec.Leave.PID, bots.Step{Kind: bots.StepLeave, Leave: rec.Leave.Result})
+	}
+	return steps
 }
 
 // seatName is a name that a lobby takes: of 1 to 15 bytes, and nobody else's.
