@@ -23,7 +23,8 @@ type Recorder interface {
 
 // Records writes one game into the game log.
 type Records struct {
-	// Replay names the file that records the game; nil without one.
+	// Replay names the file that records the game from its start on, empty without
+	// one. Whoever names it observes the start before the Records do.
 	Replay func() string
 
 	to     Recorder
@@ -36,7 +37,7 @@ type Records struct {
 
 // NewRecords begins the log of a game whose lobby opened at that time.
 func NewRecords(to Recorder, opened time.Time) *Records {
-	return &Records{to: to, key: storage.NewGameKey(), opened: opened}
+	return &Records{to: to, key: storage.NewGameKey(), opened: opened, Replay: func() string { return "" }}
 }
 
 // Observe takes one fact. It returns at once.
@@ -122,9 +123,7 @@ func (r *Records) end(e storage.GameEnded) {
 	if !r.ended {
 		r.ended = true
 		e.Game = r.key
-		if r.Replay != nil {
-			e.Replay = r.Replay()
-		}
+		e.Replay = r.Replay()
 		r.to.Record(e)
 	}
 }
@@ -167,7 +166,7 @@ func (r *Records) started(at time.Time, f *game.Started) {
 			slots = append(slots, startedSlot(uint8(i), s, byPID[s.PID], f.Addrs[s.PID].Addr()))
 		}
 	}
-	r.to.Record(storage.GameStarted{Game: r.key, At: at, Slots: slots})
+	r.to.Record(storage.GameStarted{Game: r.key, At: at, Slots: slots, Replay: r.Replay()})
 	r.stats = mapstats.New(roster)
 }
 

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -74,7 +75,7 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	if h.opts.Replays != nil {
 		g.replay = h.opts.Replays.New(h.opts.recordingOf(spec.m, cfg.Settings, opened))
 		g.records.Replay = g.replay.Name
-		g.observers = append(g.observers, g.replay)
+		g.observers = slices.Insert(g.observers, 0, observer(g.replay)) // the records tell its name
 	}
 	g.machine = game.New(cfg, &g.out)
 	if err := g.journal.begin(h.journals, &cfg, &g.out); err != nil {

@@ -147,7 +147,7 @@ func (w *sheet) gameStarted(seq uint64, r GameStarted) {
 			players++
 		}
 	}
-	w.put(`UPDATE games SET started_at = $2, players = $3 WHERE key = $1`, w.game(r.Game), r.At, players)
+	w.put(`UPDATE games SET started_at = $2, players = $3, replay = $4 WHERE key = $1`, w.game(r.Game), r.At, players, clean(r.Replay))
 	for _, s := range r.Slots {
 		if s.Occupant == OccupantComputer {
 			w.put(`INSERT INTO game_computers (game_key, slot, team, colour, race, handicap, difficulty)

@@ -31,7 +31,7 @@ func everyRecord() []Record {
 		GameStarted{testKey, testTime, []StartedSlot{
 			{0, 2, OccupantPlayer, "Bob", "europe", addr6, 1, 11, 4, 100, 0},
 			{1, 0, OccupantComputer, "", "", netip.Addr{}, 0, 3, 0x20, 50, 2},
-		}},
+		}, "a.w3g"},
 		PlayerLoaded{testKey, testTime, 2, 12 * time.Second},
 		PlayerVouched{testKey, testTime, 2, "Home"},
 		GameLoaded{testKey, testTime},

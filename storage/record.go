@@ -121,9 +121,10 @@ type StartedSlot struct {
 
 // GameStarted ends the lobby: loading begins.
 type GameStarted struct {
-	Game  GameKey
-	At    time.Time
-	Slots []StartedSlot
+	Game   GameKey
+	At     time.Time
+	Slots  []StartedSlot
+	Replay string // file name of the replay, which is being written; empty without one
 }
 
 // PlayerVouched says that a realm has confirmed a player's name.

@@ -5,12 +5,14 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"w3host/bots"
 	"w3host/replay"
+	"w3host/storage"
 )
 
 // TestKilledHostLeavesAReplay kills the program in the middle of a game, as the
@@ -21,6 +23,7 @@ func TestKilledHostLeavesAReplay(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"--listen", "127.0.0.1:0", "--lan=false", "--autostart", "4", "--latency", "50ms"}
 	var files [][]byte
+	var names []string
 	for _, repair := range []bool{false, true} {
 		p := startProcess(t, dir, args...)
 		done := make(chan bots.Report, 1)
@@ -63,7 +66,7 @@ func TestKilledHostLeavesAReplay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, data)
+		files, names = append(files, data), append(names, filepath.Base(file))
 		r, err := replay.NewReader(bytes.NewReader(data))
 		if err != nil {
 			t.Fatal(err)
@@ -73,6 +76,24 @@ func TestKilledHostLeavesAReplay(t *testing.T) {
 		if len(s.Findings) > 0 || s.Played < played-time.Second || s.Duration != s.Played {
 			t.Errorf("the bots have seen %v, the replay has %v, findings %v", played, s.Played, s.Findings)
 		}
+	}
+	startProcess(t, dir, args...) // its records of the second game still wait in the spool
+	db := testHost{database: "sqlite:" + filepath.Join(dir, "data", "w3host.db")}.store(t)
+	var linked []string
+	for end := time.Now().Add(patience); len(linked) < len(names) && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		games, err := db.Games(t.Context(), storage.GameFilter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		linked = nil
+		for _, g := range slices.Backward(games) {
+			if !g.StartedAt.IsZero() {
+				linked = append(linked, g.Replay)
+			}
+		}
+	}
+	if !slices.Equal(linked, names) {
+		t.Errorf("the game log links %q, the files are %q", linked, names)
 	}
 	t.Run("w3gjs", func(t *testing.T) { judge(t, files...) })
 }

@@ -131,7 +131,7 @@ func testWholeGame(t *testing.T, db *storage.Store) {
 			{Slot: 0, PID: 2, Occupant: storage.OccupantPlayer, Name: "Bob", Realm: "europe", Addr: addr, Team: 1, Colour: 11, Race: 4, Handicap: 100},
 			{Slot: 1, Occupant: storage.OccupantComputer, Colour: 3, Race: 0x20, Handicap: 50, Difficulty: 2},
 			{Slot: 2, PID: 3, Occupant: storage.OccupantFake, Name: "dummy", Handicap: 100},
-		}},
+		}, Replay: "early.w3g"},
 		storage.PlayerLoaded{Game: k, At: after(22 * time.Second), PID: 2, After: 12 * time.Second},
 		storage.GameLoaded{Game: k, At: after(22 * time.Second)},
 		chat, lag, lost, resumed, drop,
