@@ -163,6 +163,9 @@ func reserved(name string) bool {
 	return strings.HasPrefix(name, EnvPrefix+"TEST_") || name == EnvPrefix+"CONFIG"
 }
 
+// Set puts a text, written as in an environment variable, into a key that exists.
+func (c *Config) Set(key, text string) error { return setText(c.fields()[key], text) }
+
 // setText puts the text of an environment variable into a field. A list is
 // separated by commas.
 func setText(field reflect.Value, text string) error {

@@ -1,61 +1,45 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
+
+	"github.com/spf13/cobra"
 
 	"w3host/storage"
 )
 
-const adminUsage = `w3host admin gives and takes the right to command hosts.
+const adminHelp = "w3host admin gives and takes the right to command hosts."
 
-Usage:
-  w3host admin add NAME [--realm R] [--role ROLE]
-  w3host admin remove NAME [--realm R]
-  w3host admin list [--json|--csv]
-
-Flags:
-  --realm R       the realm where NAME is who he says he is; otherwise the LAN, where
-                  anyone may call himself so
-  --role ROLE     admin: runs games, kicks and bans (the default); root: also makes admins
-  --json, --csv   with list: print a JSON array, or comma separated values`
-
-// adminCommand runs "w3host admin".
-func adminCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "admin", adminUsage, stdout, stderr)
-	a := storage.Admin{By: operator()}
-	c.flags.StringVar(&a.Realm, "realm", "", "")
-	c.flags.StringVar((*string)(&a.Role), "role", string(storage.RoleAdmin), "")
-	c.addListFlags()
-	verbs := map[string]func(*storage.Store) error{
-		"add":    func(db *storage.Store) error { return c.addAdmin(db, a) },
-		"remove": func(db *storage.Store) error { return c.removeAdmin(db, a) },
-		"list":   c.listAdmins,
-	}
-	verb := ""
+// adminCommand is "w3host admin".
+func adminCommand() *cobra.Command {
+	c, cmd := newDBCommand("admin", "add, remove and list those who may command", adminHelp)
+	var a storage.Admin
+	fs := cmd.PersistentFlags()
+	fs.StringVar(&a.Realm, "realm", "", "the `REALM` where NAME is who they say they are; otherwise the LAN, where anyone may call themselves so")
+	fs.StringVar((*string)(&a.Role), "role", string(storage.RoleAdmin), "`ROLE`, with add: admin runs games, kicks and bans; root also makes admins")
+	c.addListFlags(fs)
+	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"admin", "root"}, cobra.ShellCompDirectiveNoFileComp))
 	check := func() error {
-		if len(c.names) == 0 {
-			return errors.New("say add, remove or list")
-		}
-		verb, c.names = c.names[0], c.names[1:]
-		switch {
-		case verbs[verb] == nil:
-			return fmt.Errorf("there is no %q: it is add, remove or list", verb)
-		case verb == "list":
-			return c.none()
-		case !slices.Contains(storage.Roles(), a.Role):
+		if !slices.Contains(storage.Roles(), a.Role) {
 			return fmt.Errorf("--role %s: the roles are %v", a.Role, storage.Roles())
 		}
-		if err := c.one("the name of a player"); err != nil {
-			return err
+		a.By = operator()
+		err := c.one("the name of a player")
+		if err == nil {
+			a.Name = c.names[0]
 		}
-		a.Name = c.names[0]
-		return nil
+		return err
 	}
-	return c.run(args, storage.Options{}, check, func(db *storage.Store) error { return verbs[verb](db) })
+	group(cmd,
+		c.does(&cobra.Command{Use: "add NAME", Short: "let somebody command hosts"}, storage.Options{}, check,
+			func(db *storage.Store) error { return c.addAdmin(db, a) }),
+		c.does(&cobra.Command{Use: "remove NAME", Short: "take that right away"}, storage.Options{}, check,
+			func(db *storage.Store) error { return c.removeAdmin(db, a) }),
+		c.does(&cobra.Command{Use: "list", Short: "list the admins"}, storage.Options{}, c.none, c.listAdmins))
+	cmd.RunE = func(*cobra.Command, []string) error { return usageError{errors.New("say add, remove or list")} }
+	return cmd
 }
 
 func (c *dbCall) addAdmin(db *storage.Store, a storage.Admin) error {

@@ -4,54 +4,35 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"w3host/config"
 	"w3host/storage"
 )
 
-const banUsage = `w3host ban keeps a player out of all lobbies, by name, address or network. A host
+const banHelp = `w3host ban keeps a player out of all lobbies, by name, address or network. A host
 that runs learns of it at once.
 
-Usage: w3host ban NAME|ADDRESS|CIDR [flags]
+A player who is called like an address is written name:10.0.0.1.`
 
-A player who is called like an address is written name:10.0.0.1.
-
-Flags:
-  --realm R       only players of this realm; otherwise everywhere, the LAN included
-  --for TIME      30m, 12h, 7d, 2w or 1d12h; otherwise for good
-  --reason TEXT   why
-  --yes           also a network that is a good part of the whole internet`
-
-const unbanUsage = `w3host unban ends the bans of a name, an address or a network.
-
-Usage: w3host unban NAME|ADDRESS|CIDR [flags]
-
-Flags:
-  --realm R       only the ban on this realm; otherwise all of them`
-
-const bansUsage = `w3host bans lists the bans, the latest first.
-
-Usage: w3host bans [flags]
-
-Flags:
-  --all           also those that are over` + listFlags
-
-// banCommand runs "w3host ban".
-func banCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "ban", banUsage, stdout, stderr)
-	b := storage.Ban{By: operator(), At: time.Now()}
-	span := c.flags.String("for", "", "")
-	c.flags.StringVar(&b.Realm, "realm", "", "")
-	c.flags.StringVar(&b.Reason, "reason", "", "")
-	yes := c.flags.Bool("yes", false, "")
+// banCommand is "w3host ban".
+func banCommand() *cobra.Command {
+	c, cmd := newDBCommand("ban NAME|ADDRESS|CIDR", "keep a name, an address or a network out", banHelp)
+	var b storage.Ban
+	fs := cmd.Flags()
+	fs.StringVar(&b.Realm, "realm", "", "only players of this `REALM`; otherwise everywhere, the LAN included")
+	span := fs.String("for", "", "`TIME`: 30m, 12h, 7d, 2w or 1d12h; otherwise for good")
+	fs.StringVar(&b.Reason, "reason", "", "`TEXT`: why")
+	yes := fs.Bool("yes", false, "also a network that is a good part of the whole internet")
 	check := func() error {
 		if err := c.one("a name, an address or a network (words of a reason go in quotes)"); err != nil {
 			return err
 		}
+		b.By, b.At = operator(), time.Now()
 		target, err := storage.ParseBanTarget(c.names[0])
 		b.Name, b.Network = target.Name, target.Network
 		if err == nil && isVast(b.Network) && !*yes {
@@ -64,12 +45,12 @@ func banCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 		}
 		return err
 	}
-	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
-		b, err := db.AddBan(ctx, b)
+	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+		b, err := db.AddBan(c.ctx, b)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "%s is banned%s%s.\n", printable(b.Target()), onRealm(b.Realm), until(b.Expires))
+		fmt.Fprintf(c.stdout, "%s is banned%s%s.\n", printable(b.Target()), onRealm(b.Realm), until(b.Expires))
 		return c.audit(db, b.Target(), strings.TrimSpace(b.Realm+until(b.Expires)+" "+b.Reason))
 	})
 }
@@ -79,10 +60,10 @@ func isVast(p netip.Prefix) bool {
 	return p.IsValid() && (p.Addr().Is4() && p.Bits() < 8 || p.Addr().Is6() && p.Bits() < 16)
 }
 
-// unbanCommand runs "w3host unban".
-func unbanCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "unban", unbanUsage, stdout, stderr)
-	realm := c.flags.String("realm", "", "")
+// unbanCommand is "w3host unban".
+func unbanCommand() *cobra.Command {
+	c, cmd := newDBCommand("unban NAME|ADDRESS|CIDR", "end a ban", "w3host unban ends the bans of a name, an address or a network.")
+	realm := cmd.Flags().String("realm", "", "only the ban on this `REALM`; otherwise all of them")
 	var target storage.BanTarget
 	check := func() (err error) {
 		if err := c.one("a name, an address or a network"); err != nil {
@@ -91,16 +72,16 @@ func unbanCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 		target, err = storage.ParseBanTarget(c.names[0])
 		return err
 	}
-	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
-		lifted, err := db.LiftBans(ctx, target, *realm, operator())
+	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+		lifted, err := db.LiftBans(c.ctx, target, *realm, operator())
 		if errors.Is(err, storage.ErrNotFound) {
-			return hintNetwork(ctx, db, target, err)
+			return hintNetwork(c.ctx, db, target, err)
 		}
 		if err != nil {
 			return err
 		}
 		for _, b := range lifted {
-			fmt.Fprintf(stdout, "%s is no longer banned%s.\n", printable(b.Target()), onRealm(b.Realm))
+			fmt.Fprintf(c.stdout, "%s is no longer banned%s.\n", printable(b.Target()), onRealm(b.Realm))
 		}
 		return c.audit(db, c.names[0], *realm)
 	})
@@ -133,13 +114,13 @@ type banFacts struct {
 	LiftedAt  *time.Time `json:"lifted_at,omitempty"`
 }
 
-// bansCommand runs "w3host bans".
-func bansCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "bans", bansUsage, stdout, stderr)
-	all := c.flags.Bool("all", false, "")
-	c.addListFlags()
-	return c.run(args, storage.Options{}, c.none, func(db *storage.Store) error {
-		bans, err := db.Bans(ctx, *all)
+// bansCommand is "w3host bans".
+func bansCommand() *cobra.Command {
+	c, cmd := newDBCommand("bans", "list the bans", "w3host bans lists the bans, the latest first.")
+	all := cmd.Flags().Bool("all", false, "also those that are over")
+	c.addListFlags(cmd.Flags())
+	return c.does(cmd, storage.Options{}, c.none, func(db *storage.Store) error {
+		bans, err := db.Bans(c.ctx, *all)
 		if err != nil {
 			return err
 		}

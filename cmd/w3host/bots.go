@@ -1,23 +1,20 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"w3host/bots"
 	"w3host/w3gs"
 )
 
-const botsUsage = `Usage: w3host bots [flags]
-
-Fills lobbies of a host with simulated players, plays the games and reports what
-the players felt. Without flags: ten players, one game of half a minute, at the
+const botsHelp = `w3host bots fills lobbies of a host with simulated players, plays the games and reports
+what the players felt. Without flags: ten players, one game of half a minute, at the
 host on this machine. The exit code is 0 when all went well, 1 when the host did
 something that the protocol does not allow, turned a bot out, or a game could not
 be played, and 2 when the flags make no sense.
@@ -29,10 +26,7 @@ be played, and 2 when the flags make no sense.
       (each with count mean p50 p99 p999 max)
   actions overflow_parts largest_turn_packet empty_turns resumed lag_screens
   stood_still_s cpu_s cpu_us_per_player_turn fault_count faults downloads
-  strangers, and with --each players
-
-Flags:
-`
+  strangers, and with --each players`
 
 // misconduct says how many bots of a game misbehave, and how.
 type misconduct struct {
@@ -48,8 +42,8 @@ type misconduct struct {
 	cut                    bots.ProxyConduct
 }
 
-// botsCommand runs "w3host bots" and returns its exit code.
-func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// botsCommand is "w3host bots".
+func botsCommand() *cobra.Command {
 	var (
 		opts    bots.Options
 		bad     misconduct
@@ -62,12 +56,9 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 		speed   float64
 		inOrder bool
 	)
-	fs := flag.NewFlagSet("bots", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	fs.Usage = func() {
-		fmt.Fprint(stderr, botsUsage)
-		fs.PrintDefaults()
-	}
+	cmd := &cobra.Command{Use: "bots", Short: "play games with simulated players, and measure them", Long: botsHelp, Args: noArgs}
+	fs := cmd.Flags()
+	fs.SortFlags = false
 	fs.StringVar(&opts.Addr, "addr", bots.DefaultAddr, "`host:port` of the host, TCP to join and UDP to search")
 	fs.IntVar(&opts.Players, "players", bots.DefaultPlayers, "players in each game")
 	fs.IntVar(&opts.Games, "games", 1, "games to play at the same time")
@@ -121,63 +112,52 @@ func botsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	fs.BoolVar(&asJSON, "json", false, "report as one JSON object")
 	fs.BoolVar(&each, "each", false, "with --json: also one object for each bot")
 	fs.BoolVar(&verbose, "verbose", false, "also say what becomes of each bot")
-	switch err := fs.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case fs.NArg() > 0:
-		fmt.Fprintf(stderr, "w3host bots: unexpected argument %q; see %s bots --help\n", fs.Arg(0), program)
-		return 2
-	}
-	opts.Play = time.Duration(minutes * float64(time.Minute))
-	opts.GameID, opts.EntryKey, opts.Version = uint32(id), uint32(key), w3gs.Version(*version)
-	opts.NoStart = !*start
-	if opts.Actions == 0 {
-		opts.Actions = -1
-	}
-	if from != "" {
-		script, err := readScript(from)
-		if err == nil && speed <= 0 {
-			err = errors.New("--speed must be more than 0")
+	_ = cmd.MarkFlagFilename("from-replay", "w3g")
+	_ = cmd.MarkFlagDirname("download")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		opts.Play = time.Duration(minutes * float64(time.Minute))
+		opts.GameID, opts.EntryKey, opts.Version = uint32(id), uint32(key), w3gs.Version(*version)
+		opts.NoStart = !*start
+		if opts.Actions == 0 {
+			opts.Actions = -1
 		}
-		if err != nil {
-			fmt.Fprintln(stderr, "w3host bots:", err)
-			return 2
+		if from != "" {
+			script, err := readScript(from)
+			if err == nil && speed <= 0 {
+				err = errors.New("--speed must be more than 0")
+			}
+			if err != nil {
+				return usageError{err}
+			}
+			script.Speed, script.InOrder = speed, inOrder
+			opts.Script, opts.Players = script, len(script.Names)
 		}
-		script.Speed, script.InOrder = speed, inOrder
-		opts.Script, opts.Players = script, len(script.Names)
+		if err := bad.check(&opts); err != nil {
+			return usageError{err}
+		}
+		opts.Conduct = bad.conduct(opts.Players)
+		level := zerolog.InfoLevel
+		if verbose {
+			level = zerolog.DebugLevel
+		}
+		opts.Log, opts.Program = consoleLogger(cmd.ErrOrStderr(), level), program
+		report, err := bots.Run(cmd.Context(), opts)
+		if report.Bots == 0 {
+			return usageError{err}
+		}
+		write := report.WriteText
+		if asJSON {
+			write = func(w io.Writer) error { return report.WriteJSON(w, each) }
+		}
+		if err := write(cmd.OutOrStdout()); err != nil {
+			return fmt.Errorf("write the report: %w", err)
+		}
+		if err == nil && !report.OK {
+			return exitCode(exitFailed) // the report says why
+		}
+		return err
 	}
-	if err := bad.check(&opts); err != nil {
-		fmt.Fprintln(stderr, "w3host bots:", err)
-		return 2
-	}
-	opts.Conduct = bad.conduct(opts.Players)
-	level := zerolog.InfoLevel
-	if verbose {
-		level = zerolog.DebugLevel
-	}
-	opts.Log, opts.Program = consoleLogger(stderr, level), program
-
-	report, err := bots.Run(ctx, opts)
-	if err != nil {
-		fmt.Fprintln(stderr, "w3host bots:", err)
-	}
-	if report.Bots == 0 {
-		return 2
-	}
-	write := report.WriteText
-	if asJSON {
-		write = func(w io.Writer) error { return report.WriteJSON(w, each) }
-	}
-	if werr := write(stdout); werr != nil {
-		fmt.Fprintln(stderr, "w3host bots: write the report:", werr)
-		return 1
-	}
-	if err != nil || !report.OK {
-		return 1
-	}
-	return 0
+	return cmd
 }
 
 // check finds flags that do not fit each other.

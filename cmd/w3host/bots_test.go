@@ -18,12 +18,12 @@ func TestBotsCommandRefusesFlagsThatMakeNoSense(t *testing.T) {
 		"--leave-after 1m":                 "later than the end",
 		"--refuse-parts 0.1":               "need --download DIRECTORY",
 		"--desync -1":                      "cannot be below 0",
-		"--no-such-flag":                   "flag provided but not defined",
+		"--no-such-flag":                   "there is no flag --no-such-flag",
 		"surplus":                          `unexpected argument "surplus"`,
 		"--addr nonsense --name-prefix waytoolongaprefix": `address "nonsense": want host:port`,
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := botsCommand(t.Context(), strings.Fields(args), &stdout, &stderr); code != exitUsage {
+		if code := run(t.Context(), append([]string{"bots"}, strings.Fields(args)...), nil, &stdout, &stderr); code != exitUsage {
 			t.Errorf("%s: exit code %d", args, code)
 		}
 		if !strings.Contains(stderr.String(), want) || stdout.Len() > 0 {
@@ -34,7 +34,7 @@ func TestBotsCommandRefusesFlagsThatMakeNoSense(t *testing.T) {
 
 func TestBotsCommandHelp(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	if code := botsCommand(t.Context(), []string{"--help"}, &stdout, &stderr); code != exitOK {
+	if code := run(t.Context(), []string{"bots", "--help"}, nil, &stdout, &stderr); code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
 	// Every key of the report is named; the report of a run that could not begin has them all.
@@ -44,7 +44,7 @@ func TestBotsCommandHelp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range strings.Split(b.String(), `"`) {
-		if key := part; strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_0123456789") == "" && len(key) > 9 && !strings.Contains(stderr.String(), key) {
+		if key := part; strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_0123456789") == "" && len(key) > 9 && !strings.Contains(stdout.String(), key) {
 			t.Errorf("--help does not name %q", key)
 		}
 	}
@@ -52,7 +52,7 @@ func TestBotsCommandHelp(t *testing.T) {
 
 func TestBotsCommandWithoutAHost(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	code := botsCommand(t.Context(), strings.Fields("--addr 127.0.0.1:9 --players 2"), &stdout, &stderr)
+	code := run(t.Context(), strings.Fields("bots --addr 127.0.0.1:9 --players 2"), nil, &stdout, &stderr)
 	if code != exitFailed || !strings.Contains(stderr.String(), "no host at 127.0.0.1:9: start one with `w3host`") {
 		t.Errorf("exit code %d, %s", code, stderr.String())
 	}

@@ -33,7 +33,7 @@ func TestBotsPlayAtADefaultHost(t *testing.T) {
 			t.Parallel()
 			var stdout, stderr lockedBuffer
 			line := fmt.Sprintf("--addr %s --players %d --minutes 0.01 --patience 60s", defaultHost(t), players)
-			code := botsCommand(t.Context(), strings.Fields(line), &stdout, &stderr)
+			code := run(t.Context(), append([]string{"bots"}, strings.Fields(line)...), nil, &stdout, &stderr)
 			want := "verdict       all went well: "
 			if players > 10 {
 				want = "use --players 10"

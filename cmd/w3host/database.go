@@ -1,109 +1,91 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os/user"
-	"slices"
-	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"w3host/storage"
 )
 
-// databaseFlag is in the help of every command that asks the database.
-const databaseFlag = `
-  --database URL  sqlite:FILE or postgres://USER@HOST/NAME; otherwise the configuration's
-                  database.url, which W3HOST_DATABASE_URL sets as well
-  --config FILE   the configuration, as for serve
-`
-
 // dbCall is one call of a command that asks the database.
 type dbCall struct {
 	ctx            context.Context
-	command, usage string
+	command        string // "ban", for the audit log
+	stdin          io.Reader
 	stdout, stderr io.Writer
 
-	flags *flag.FlagSet
 	json  bool // of the commands that list
 	csv   bool
 	url   string
 	file  string   // of the configuration
-	names []string // arguments that are no flags
+	names []string // the arguments
 
 	create bool // the database may be created
 }
 
-func newDBCall(ctx context.Context, command, usage string, stdout, stderr io.Writer) *dbCall {
-	c := &dbCall{ctx: ctx, command: command, usage: usage, stdout: stdout, stderr: stderr}
-	c.flags = flag.NewFlagSet("w3host "+command, flag.ContinueOnError)
-	c.flags.SetOutput(io.Discard)
-	c.flags.StringVar(&c.url, "database", "", "")
-	c.flags.StringVar(&c.file, "config", "", "")
-	return c
+// newDBCommand makes a command that asks the database; "use" is its name and
+// arguments. Its sub-commands have the same flags for where the database is.
+func newDBCommand(use, short, long string) (*dbCall, *cobra.Command) {
+	c := &dbCall{}
+	cmd := &cobra.Command{Use: use, Short: short, Long: long}
+	c.command = cmd.Name()
+	fs := cmd.PersistentFlags()
+	fs.SortFlags, cmd.Flags().SortFlags = false, false
+	fs.StringVar(&c.url, "database", "", "database `URL`, sqlite:FILE or postgres://USER@HOST/NAME; otherwise the configuration's")
+	sets(fs, "database", "database.url")
+	configFlag(fs, &c.file)
+	return c, cmd
 }
 
-// run parses the arguments, which are flags and names in any order, opens the
-// database and lets do work with it. check finds what is wrong with the
-// arguments before.
-func (c *dbCall) run(args []string, opts storage.Options, check func() error, do func(*storage.Store) error) int {
-	err := c.parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(c.stdout, c.usage+databaseFlag)
-		return exitOK
+// begin takes over what a call of cmd is given.
+func (c *dbCall) begin(cmd *cobra.Command, args []string) {
+	c.ctx, c.stdin, c.stdout, c.stderr, c.names = cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args
+}
+
+// does lets a command open the database and do its work with it. check finds
+// what is wrong with the arguments before.
+func (c *dbCall) does(cmd *cobra.Command, opts storage.Options, check func() error, do func(*storage.Store) error) *cobra.Command {
+	if cmd.Args == nil {
+		cmd.Args = cobra.ArbitraryArgs // check judges them
 	}
-	if err == nil {
-		err = check()
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c.begin(cmd, args)
+		if err := check(); err != nil {
+			return usageError{err}
+		}
+		return c.with(opts, do)
 	}
-	if err == nil && c.url == "" {
+	return cmd
+}
+
+// with opens the database and lets do work with it.
+func (c *dbCall) with(opts storage.Options, do func(*storage.Store) error) error {
+	if c.url == "" {
 		settings, faults := readConfig(c.file)
-		c.url, err = settings.Database.URL, faults.ErrorOrNil()
-	}
-	if err != nil {
-		return c.wrong(err)
+		if err := faults.ErrorOrNil(); err != nil {
+			return usageError{err}
+		}
+		c.url = settings.Database.URL
 	}
 	opts.MustExist = !c.create
 	db, err := storage.Open(c.ctx, c.url, opts)
-	if errors.Is(err, storage.ErrNoDatabase) {
-		err = fmt.Errorf("%w (%s migrate up, or name another with --database or --config)", err, program)
-	}
-	if errors.Is(err, storage.ErrBadURL) {
-		return c.wrong(err)
-	}
-	if err != nil {
-		return c.failed(err)
+	switch {
+	case errors.Is(err, storage.ErrNoDatabase):
+		return fmt.Errorf("%w (%s migrate up, or name another with --database or --config)", err, program)
+	case errors.Is(err, storage.ErrBadURL):
+		return usageError{err}
+	case err != nil:
+		return err
 	}
 	err = do(db)
-	if closed := db.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return c.failed(err)
-	}
-	return exitOK
-}
-
-func (c *dbCall) parse(args []string) error {
-	if len(args) > 0 && args[0] == "help" {
-		return flag.ErrHelp
-	}
-	var plain []string
-	if i := slices.Index(args, "--"); i >= 0 {
-		args, plain = args[:i], args[i+1:]
-	}
-	for len(args) > 0 {
-		if err := c.flags.Parse(args); err != nil {
-			return err
-		}
-		if args = c.flags.Args(); len(args) > 0 {
-			c.names, args = append(c.names, args[0]), args[1:]
-		}
-	}
-	c.names = append(c.names, plain...)
-	return nil
+	return cmp.Or(err, db.Close())
 }
 
 // one is the only name there may be.
@@ -122,17 +104,6 @@ func (c *dbCall) none() error {
 		return fmt.Errorf("unexpected argument %q", c.names[0])
 	}
 	return nil
-}
-
-func (c *dbCall) wrong(err error) int {
-	text := strings.Replace(err.Error(), "flag provided but not defined: ", "there is no flag ", 1)
-	fmt.Fprintf(c.stderr, "w3host %s: %s (see %s %s --help)\n", c.command, printable(text), program, c.command)
-	return exitUsage
-}
-
-func (c *dbCall) failed(err error) int {
-	fmt.Fprintf(c.stderr, "w3host %s: %s\n", c.command, printable(err.Error()))
-	return exitFailed
 }
 
 // audit notes what this command did.

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,13 +15,6 @@ import (
 	"w3host/storage/storagetest"
 )
 
-type dbCommand func(context.Context, []string, io.Reader, io.Writer, io.Writer) int
-
-var dbCommands = map[string]dbCommand{
-	"games": gamesCommand, "game": gameCommand, "stats": statsCommand, "prune": pruneCommand, "forget": forgetCommand, "ban": banCommand, "unban": unbanCommand,
-	"bans": bansCommand, "admin": adminCommand, "migrate": migrateCommand, "ratings": ratingsCommand,
-}
-
 // ask runs "w3host LINE" as a shell would, without quotes.
 func ask(t *testing.T, line string) (code int, stdout, stderr string) {
 	t.Helper()
@@ -35,7 +26,7 @@ func ask(t *testing.T, line string) (code int, stdout, stderr string) {
 	if n := len(words); n > 2 && words[n-2] == "<" {
 		words, stdin = words[:n-2], words[n-1]+"\n"
 	}
-	code = dbCommands[words[0]](t.Context(), words[1:], strings.NewReader(stdin), &out, &errs)
+	code = run(t.Context(), words, strings.NewReader(stdin), &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -95,7 +86,7 @@ func TestDatabaseCommands(t *testing.T) {
 		{"unban 0.0.0.0/0", 0, `no longer banned`},
 		{"ban name:A*", 0, `^A\* is banned\.\n$`},
 		{"unban name:A*", 0, `^A\* is no longer banned\.\n$`},
-		{"ban Bob --colour red", 2, `there is no flag -colour`},
+		{"ban Bob --colour red", 2, `there is no flag --colour`},
 		{"ban Bob --for 7d --reason rude_words", 0, `^Bob is banned until \d{4}-\d\d-\d\d \d\d:\d\d\.\n$`},
 		{"ban bob", 1, `^w3host ban: bob is banned: already there\n$`},
 		{"ban Bob --realm Europe", 0, `^Bob is banned on europe\.\n$`},
@@ -131,7 +122,7 @@ func TestDatabaseCommands(t *testing.T) {
 		{"migrate", 0, `^Nothing to do: the schema is at step \d+\.\n$`},
 		{"migrate sideways", 2, `there is no "sideways": it is up, down or status`},
 		{"migrate status", 0, `(?s)^STEP +FILE +STATE\n1 +00001_game_log\.sql +applied `},
-		{"migrate down", 1, `^w3host migrate: nothing was done: answer y, or say --yes\n$`},
+		{"migrate down", 1, `^w3host migrate down: nothing was done: answer y, or say --yes\n$`},
 		{"migrate down --yes", 0, `^Step 9 \(00009_ratings_index\.sql\) is taken back\.\n$`},
 		{"migrate status", 0, `00009_ratings_index\.sql +missing\n$`},
 		{"games", 1, `its schema is at step 8 of 9; a host, or migrate up, completes it`},

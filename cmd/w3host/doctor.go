@@ -2,27 +2,21 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"time"
 
-	"github.com/hashicorp/go-multierror"
+	"github.com/spf13/cobra"
 
 	"w3host/config"
 	"w3host/w3gs"
 )
 
-const doctorUsage = `w3host doctor checks whether a host can do its work here, and says what to do
+const doctorHelp = `w3host doctor checks whether a host can do its work here, and says what to do
 about each fault. It changes nothing; a host may run meanwhile.
 
-Usage: w3host doctor [flags]
-
-Flags are those of serve (w3host help lists them): --config FILE, --listen ADDRESS:PORT,
---map FILE ... The exit code is 0 when all is well, 1 when there is a fault, 2 when
-the flags make no sense.
-`
+The exit code is 0 when all is well, 1 when there is a fault, 2 when the flags make
+no sense.`
 
 // doctorPatience is for each check that waits for something.
 const doctorPatience = 3 * time.Second
@@ -50,22 +44,18 @@ var doctorChecks = []func(context.Context, config.Config) finding{
 	checkListen, checkLANPort, checkBroadcasts, checkDatabase, checkSpool,
 }
 
-// doctorCommand runs "w3host doctor".
-func doctorCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// doctorCommand is "w3host doctor".
+func doctorCommand() *cobra.Command {
 	var o serveOptions
-	fs := serveFlags(&o)
-	err := fs.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, doctorUsage)
-		return exitOK
+	cmd := &cobra.Command{
+		Use: "doctor", Short: "check the configuration, maps, ports and more, with a remedy for each fault", Long: doctorHelp, Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return examine(cmd.Context(), &o, cmd.OutOrStdout()) },
 	}
-	if err == nil && fs.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "w3host doctor: %v (see w3host doctor --help)\n", err)
-		return exitUsage
-	}
+	o.addTo(cmd)
+	return cmd
+}
+
+func examine(ctx context.Context, o *serveOptions, stdout io.Writer) error {
 	code := exitOK
 	tell := func(f finding) {
 		if f.remedy == "" {
@@ -81,24 +71,20 @@ func doctorCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 	}
 	for _, check := range doctorChecks {
 		if ctx.Err() != nil {
-			return exitFailed
+			return exitCode(exitFailed)
 		}
 		limited, stop := context.WithTimeout(ctx, doctorPatience)
 		tell(check(limited, c))
 		stop()
 	}
-	return code
+	return exit(code)
 }
 
 // checkConfig reads the configuration as serve does. Each of its faults is a
 // finding; the other checks go on with what could be read.
-func checkConfig(o serveOptions) (config.Config, []finding) {
+func checkConfig(o *serveOptions) (config.Config, []finding) {
 	const what = "configuration"
-	c, faults := readConfig(o.configFile)
-	for _, set := range o.set {
-		faults = multierror.Append(faults, set(&c))
-	}
-	faults = multierror.Append(faults, c.Validate())
+	c, faults := o.load()
 	var findings []finding
 	for _, err := range faults.WrappedErrors() {
 		findings = append(findings, fine(what, "%v", err).but("correct it; config.toml.example explains every key"))

@@ -1,83 +1,72 @@
 package main
 
 import (
-	"flag"
 	"fmt"
-	"io"
+	"strconv"
+
+	"github.com/hashicorp/go-multierror"
+	"github.com/spf13/cobra"
 
 	"w3host/config"
 )
 
-// serveOptions are the flags of serve; a flag that is not given leaves the
-// configuration alone.
+// serveFlags are what a first-time user sets; everything else is in the
+// configuration file.
+var serveFlags = []struct{ name, key, usage string }{
+	{"listen", "host.listen", "TCP `ADDRESS:PORT` for every lobby and game (0.0.0.0:6112)"},
+	{"map", "lobby.map", "map `FILE`, or a part of a name in the maps folder (the built-in test map)"},
+	{"name", "lobby.name", "`NAME` of the game in the LAN list (w3host game)"},
+	{"latency", "game.latency", "`PERIOD` of the action loop, 20ms to 500ms (100ms)"},
+	{"autostart", "lobby.autostart", "start with `N` players; 0: when every open slot is taken, -1: never (0)"},
+	{"database", "database.url", "`URL` of the game log, sqlite:FILE or postgres://… (sqlite:data/w3host.db)"},
+	{"lan", "lan.enabled", "announce games on the local network; --lan=false turns it off"},
+	{"log-level", "log.level", "`LEVEL`: debug, info, warn or error (info)"},
+	{"log-json", "log.json", "log JSON lines, as is done when the output is not a terminal"},
+}
+
+// serveOptions are the flags that were given; others leave the configuration alone.
 type serveOptions struct {
 	configFile string
 	set        []func(*config.Config) error
 }
 
-type flagSet struct{ *flag.FlagSet }
-
-// serveFlags binds what a first-time user sets. Everything else is in the
-// configuration file.
-func serveFlags(o *serveOptions) flagSet {
-	fs := flag.NewFlagSet("w3host serve", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.StringVar(&o.configFile, "config", "", "configuration `FILE`; see config.toml.example")
-	text := func(name, usage string, put func(*config.Config, string) error) {
-		fs.Func(name, usage, func(value string) error {
+// addTo adds the flags to a command.
+func (o *serveOptions) addTo(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	configFlag(fs, &o.configFile)
+	defaults := config.Default().Values()
+	for _, f := range serveFlags {
+		put := func(text string) error {
 			o.set = append(o.set, func(c *config.Config) error {
-				if err := put(c, value); err != nil {
-					return fmt.Errorf("--%s=%s: %w", name, value, err)
+				value := text
+				if _, err := strconv.Atoi(text); err == nil && f.key == "game.latency" {
+					value += "ms" // what admins of older hosts type
+				}
+				if err := c.Set(f.key, value); err != nil {
+					return fmt.Errorf("--%s=%s: %w", f.name, text, err)
 				}
 				return nil
 			})
 			return nil
-		})
+		}
+		if _, isBool := defaults[f.key].(bool); isBool {
+			fs.BoolFunc(f.name, f.usage, put)
+		} else {
+			fs.Func(f.name, f.usage, put)
+		}
+		sets(fs, f.name, f.key)
 	}
-	yes := func(name, usage string, put func(*config.Config, bool)) {
-		fs.BoolFunc(name, usage, func(value string) error {
-			on, err := parseBool(value)
-			if err != nil {
-				return err
-			}
-			o.set = append(o.set, func(c *config.Config) error { put(c, on); return nil })
-			return nil
-		})
-	}
-	text("listen", "TCP `ADDRESS:PORT` for every lobby and game (0.0.0.0:6112)", func(c *config.Config, v string) error {
-		c.Host.Listen = v
-		return nil
-	})
-	text("map", "map `FILE`, or a part of a name in the maps folder (the built-in test map)", func(c *config.Config, v string) error {
-		c.Lobby.Map = v
-		return nil
-	})
-	text("name", "`NAME` of the game in the LAN list (w3host game)", func(c *config.Config, v string) error {
-		c.Lobby.Name = v
-		return nil
-	})
-	text("latency", "`PERIOD` of the action loop, 20ms to 500ms (100ms)", func(c *config.Config, v string) error {
-		return parseLatency(v, &c.Game.Latency)
-	})
-	text("autostart", "start with `N` players; 0: when every open slot is taken, -1: never (0)", func(c *config.Config, v string) error {
-		return parseInt(v, &c.Lobby.Autostart)
-	})
-	text("database", "`URL` of the game log, sqlite:FILE or postgres://… (sqlite:data/w3host.db)", func(c *config.Config, v string) error {
-		c.Database.URL = v
-		return nil
-	})
-	yes("lan", "announce games on the local network; --lan=false turns it off", func(c *config.Config, on bool) { c.LAN.Enabled = on })
-	text("log-level", "`LEVEL`: debug, info, warn or error (info)", func(c *config.Config, v string) error {
-		c.Log.Level = v
-		return nil
-	})
-	yes("log-json", "log JSON lines, as is done when the output is not a terminal", func(c *config.Config, on bool) { c.Log.JSON = on })
-	return flagSet{fs}
+	_ = cmd.MarkFlagFilename("map", "w3x", "w3m")
+	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// printTo lists the flags.
-func (fs flagSet) printTo(w io.Writer) {
-	fs.SetOutput(w)
-	fs.PrintDefaults()
-	fs.SetOutput(io.Discard)
+// load puts flags over environment over file over defaults, and finds every
+// fault of all of them.
+func (o *serveOptions) load() (config.Config, *multierror.Error) {
+	c, faults := readConfig(o.configFile)
+	for _, set := range o.set {
+		faults = multierror.Append(faults, set(&c))
+	}
+	return c, multierror.Append(faults, c.Validate())
 }

@@ -1,37 +1,29 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"w3host/storage"
 	"w3host/w3map"
 )
 
-const gameUsage = `w3host game tells all that the log knows about one game: its players, what happened
+const gameHelp = `w3host game tells all that the log knows about one game: its players, what happened
 when, what was said, who lagged, what the map reported.
 
-Usage: w3host game KEY|last [flags]
-       w3host game rerun FILE   runs a game again from its journal; see game rerun --help
+KEY is in the last column of w3host games; last is the latest.`
 
-KEY is in the last column of w3host games; last is the latest.
-
-Flags:
-  --json          print a JSON object; the dossiers of desyncs are whole there only`
-
-// gameCommand runs "w3host game".
-func gameCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	if len(args) > 0 && args[0] == "rerun" {
-		return rerunCommand(args[1:], stdout, stderr)
-	}
-	c := newDBCall(ctx, "game", gameUsage, stdout, stderr)
-	c.flags.BoolVar(&c.json, "json", false, "")
+// gameCommand is "w3host game".
+func gameCommand() *cobra.Command {
+	c, cmd := newDBCommand("game KEY|last", "tell all that the log knows about one game", gameHelp)
+	c.addJSONFlag(cmd.Flags(), "print a JSON object; the dossiers of desyncs are whole there only")
+	cmd.AddCommand(rerunCommand())
 	var key storage.GameKey
 	check := func() (err error) {
 		if err := c.one("the key of a game, or last"); err != nil {
@@ -42,8 +34,8 @@ func gameCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr
 		}
 		return err
 	}
-	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
-		g, err := db.Game(ctx, key)
+	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+		g, err := db.Game(c.ctx, key)
 		if err != nil {
 			return err
 		}

@@ -1,50 +1,38 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"io"
 	"strconv"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"w3host/config"
 	"w3host/storage"
 	"w3host/w3map"
 )
 
-const gamesUsage = `w3host games lists the games of the log, the latest first.
-
-Usage: w3host games [flags]
-
-Flags:
-  --limit N       at most N games (20)
-  --player NAME   only games in which NAME played
-  --map TEXT      only games on maps whose name contains TEXT
-  --since TIME    only games whose lobby opened then or later: 2026-11-20, "2026-11-20 14:05",
-                  or so long ago: 7d, 12h
-  --until TIME    only games whose lobby opened before
-  --open          only lobbies and games that have not ended` + listFlags
-
-// gamesCommand runs "w3host games".
-func gamesCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "games", gamesUsage, stdout, stderr)
+// gamesCommand is "w3host games".
+func gamesCommand() *cobra.Command {
+	c, cmd := newDBCommand("games", "list the games of the log", "w3host games lists the games of the log, the latest first.")
 	var f storage.GameFilter
-	c.addListFlags()
-	c.flags.IntVar(&f.Limit, "limit", 20, "")
-	c.flags.StringVar(&f.Player, "player", "", "")
-	c.flags.StringVar(&f.Map, "map", "", "")
-	c.flags.BoolVar(&f.Open, "open", false, "")
+	fs := cmd.Flags()
+	fs.IntVar(&f.Limit, "limit", 20, "at most `N` games")
+	fs.StringVar(&f.Player, "player", "", "only games in which `NAME` played")
+	fs.StringVar(&f.Map, "map", "", "only games on maps whose name contains `TEXT`")
+	fs.BoolVar(&f.Open, "open", false, "only lobbies and games that have not ended")
 	now := time.Now()
-	c.flags.Func("since", "", func(text string) (err error) { f.Since, err = parseTime(text, now); return err })
-	c.flags.Func("until", "", func(text string) (err error) { f.Before, err = parseTime(text, now); return err })
+	fs.Func("since", "only games whose lobby opened at `TIME` or later: 2026-11-20, \"2026-11-20 14:05\", or so long ago: 7d, 12h", func(text string) (err error) { f.Since, err = parseTime(text, now); return err })
+	fs.Func("until", "only games whose lobby opened before `TIME`", func(text string) (err error) { f.Before, err = parseTime(text, now); return err })
+	c.addListFlags(fs)
 	check := func() error {
 		if f.Limit < 1 {
 			return errors.New("--limit must be at least 1")
 		}
 		return c.none()
 	}
-	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
-		games, err := db.Games(ctx, f)
+	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+		games, err := db.Games(c.ctx, f)
 		if err != nil {
 			return err
 		}

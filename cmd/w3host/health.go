@@ -5,13 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
 	"net/netip"
 	"os"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"w3host/storage"
 )
@@ -20,58 +21,62 @@ import (
 // a health check has to be longer.
 const healthTimeout = 3 * time.Second
 
-const healthUsage = `w3host health asks the host on this machine for a sign of life. It connects to
+const healthHelp = `w3host health asks the host on this machine for a sign of life. It connects to
 host.listen and hangs up; a host that is alive hangs up too. The database is not
 asked: games go on without it.
 
-Usage: w3host health [flags]
+The exit code is 0 when the host answers, else 1.`
 
-The exit code is 0 when the host answers, else 1.
-
-Flags:
-  --listen ADDRESS:PORT  where the host listens; otherwise host.listen of the configuration
-  --config FILE          the configuration, as for serve
-  --json                 print JSON, with what the host says of its records every 10 s
-                         (status.json in database.spool)
-`
-
-// healthCommand runs "w3host health". Every failure is exit code 1: Docker
-// keeps 2 for itself.
-func healthCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	fs := flag.NewFlagSet("w3host health", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	listen := fs.String("listen", "", "")
-	file := fs.String("config", "", "")
-	asJSON := fs.Bool("json", false, "")
-	err := fs.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, healthUsage)
-		return exitOK
+// healthCommand is "w3host health". Every failure is exit code 1: Docker keeps
+// 2 for itself.
+func healthCommand() *cobra.Command {
+	var listen, file string
+	var asJSON bool
+	failure := func(err error) error {
+		if usage, ok := errors.AsType[usageError](err); ok {
+			return usage.error
+		}
+		return err
 	}
-	if err == nil && fs.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	cmd := &cobra.Command{
+		Use: "health", Short: "ask the host on this machine for a sign of life", Long: healthHelp,
+		Args: func(cmd *cobra.Command, args []string) error { return failure(noArgs(cmd, args)) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return health(cmd.Context(), listen, file, asJSON, cmd.OutOrStdout())
+		},
 	}
+	cmd.SetFlagErrorFunc(flagFault)
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&listen, "listen", "", "`ADDRESS:PORT` where the host listens; otherwise the configuration's")
+	sets(fs, "listen", "host.listen")
+	fs.BoolVar(&asJSON, "json", false, "print JSON, with what the host says of its records every 10 s (status.json in database.spool)")
+	configFlag(fs, &file)
+	return cmd
+}
+
+func health(ctx context.Context, listen, file string, asJSON bool, stdout io.Writer) error {
 	spool := ""
-	if err == nil && (*listen == "" || *asJSON) {
-		c, faults := readConfig(*file)
-		*listen, spool, err = cmp.Or(*listen, c.Host.Listen), c.Database.Spool, faults.ErrorOrNil()
+	if listen == "" || asJSON {
+		c, faults := readConfig(file)
+		if err := faults.ErrorOrNil(); err != nil {
+			return err
+		}
+		listen, spool = cmp.Or(listen, c.Host.Listen), c.Database.Spool
 	}
-	var addr string
-	if err == nil {
-		addr, err = ownAddress(*listen)
+	addr, err := ownAddress(listen)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = signOfLife(ctx, addr)
-	}
-	if *asJSON && addr != "" {
-		return healthJSON(addr, spool, err, stdout)
+	err = signOfLife(ctx, addr)
+	if asJSON {
+		return exit(healthJSON(addr, spool, err, stdout))
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "w3host health: %v\n", err)
-		return exitFailed
+		return err
 	}
 	fmt.Fprintf(stdout, "The host at %s is alive.\n", addr)
-	return exitOK
+	return nil
 }
 
 // healthJSON prints the answer for programs. Records are left out where no host

@@ -10,7 +10,7 @@ import (
 func askHealth(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = healthCommand(t.Context(), args, &stdout, &stderr)
+	code = run(t.Context(), append([]string{"health"}, args...), nil, &stdout, &stderr)
 	if (code == exitOK) != (stderr.Len() == 0) || strings.Count(stdout.String()+stderr.String(), "\n") != 1 {
 		t.Errorf("health %q exits with %d and says %q, %q: want one sentence", args, code, &stdout, &stderr)
 	}

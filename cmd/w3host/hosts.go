@@ -1,38 +1,32 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"w3host/storage"
 )
 
-const hostsUsage = `w3host hosts lists the hosts that share the database, the latest sign of life first.
-
-Usage: w3host hosts [flags]
-
-Flags:
-  --json          print a JSON array`
-
 // silentAfter is when a host is called silent; its heartbeat comes every 10 s.
 const silentAfter = 2 * time.Minute
 
-// hostsCommand runs "w3host hosts".
-func hostsCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "hosts", hostsUsage, stdout, stderr)
-	asJSON := c.flags.Bool("json", false, "")
-	return c.run(args, storage.Options{}, c.none, func(db *storage.Store) error {
-		hosts, err := db.Hosts(ctx)
+// hostsCommand is "w3host hosts".
+func hostsCommand() *cobra.Command {
+	c, cmd := newDBCommand("hosts", "list the hosts that share the database",
+		"w3host hosts lists the hosts that share the database, the latest sign of life first.")
+	c.addJSONFlag(cmd.Flags(), "print a JSON array")
+	return c.does(cmd, storage.Options{}, c.none, func(db *storage.Store) error {
+		hosts, err := db.Hosts(c.ctx)
 		if err != nil {
 			return err
 		}
-		if *asJSON {
+		if c.json {
 			return c.printJSON(hosts)
 		}
 		if len(hosts) == 0 {
-			fmt.Fprintln(stdout, "No hosts.")
+			fmt.Fprintln(c.stdout, "No hosts.")
 			return nil
 		}
 		rows := make([][]string, 0, len(hosts))

@@ -4,47 +4,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/hashicorp/go-multierror"
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"w3host/config"
 	"w3host/storage"
 )
 
-const pruneUsage = `w3host prune removes what is older than database.keep_chat, keep_addresses and
+const pruneHelp = `w3host prune removes what is older than database.keep_chat, keep_addresses and
 keep_games say, in small batches beside hosts that run. A host does the same by
-itself every hour. Totals of players and maps stay.
+itself every hour. Totals of players and maps stay.`
 
-Usage: w3host prune [--dry-run] [flags]
-
-Flags:
-  --dry-run       only say how much it would be
-  --json          print a JSON object`
-
-const forgetUsage = `w3host forget replaces the name of a player by a token that says nothing, everywhere
+const forgetHelp = `w3host forget replaces the name of a player by a token that says nothing, everywhere
 in the database: games, chat, statistics, past bans, the audit log. Their addresses
 are removed. It works in small batches beside hosts that run, and cannot be undone.
 
-Usage: w3host forget PLAYER [flags]
-
-Records that still wait in the spool of a host, its log and replays are not touched.
-
-Flags:
-  --json          print a JSON object`
+Records that still wait in the spool of a host, its log and replays are not touched.`
 
 // retention is what the configuration says about ages.
 func retention(c config.Database) storage.Keep {
 	return storage.Keep{Chat: c.KeepChat.D(), Addresses: c.KeepAddresses.D(), Games: c.KeepGames.D()}
 }
 
-// pruneCommand runs "w3host prune".
-func pruneCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "prune", pruneUsage, stdout, stderr)
-	c.flags.BoolVar(&c.json, "json", false, "")
-	dry := c.flags.Bool("dry-run", false, "")
+// pruneCommand is "w3host prune".
+func pruneCommand() *cobra.Command {
+	c, cmd := newDBCommand("prune", "remove what is older than the configuration keeps it", pruneHelp)
+	dry := cmd.Flags().Bool("dry-run", false, "only say how much it would be")
+	c.addJSONFlag(cmd.Flags(), "print a JSON object")
 	var keep storage.Keep
 	check := func() error {
 		if err := c.none(); err != nil {
@@ -59,8 +48,8 @@ func pruneCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 		}
 		return nil
 	}
-	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
-		done, err := db.Prune(ctx, keep, *dry)
+	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+		done, err := db.Prune(c.ctx, keep, *dry)
 		if err != nil {
 			return err
 		}
@@ -71,7 +60,7 @@ func pruneCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 		if *dry {
 			verb = "Would remove"
 		}
-		fmt.Fprintf(stdout, "%s %d games, %d other lines of chat, %d other addresses.\n", verb, done.Games, done.Chat, done.Addresses)
+		fmt.Fprintf(c.stdout, "%s %d games, %d other lines of chat, %d other addresses.\n", verb, done.Games, done.Chat, done.Addresses)
 		if *dry || done == (storage.Pruned{}) {
 			return nil
 		}
@@ -79,13 +68,13 @@ func pruneCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 	})
 }
 
-// forgetCommand runs "w3host forget".
-func forgetCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "forget", forgetUsage, stdout, stderr)
-	c.flags.BoolVar(&c.json, "json", false, "")
+// forgetCommand is "w3host forget".
+func forgetCommand() *cobra.Command {
+	c, cmd := newDBCommand("forget PLAYER", "replace the name of a player by a token, everywhere", forgetHelp)
+	c.addJSONFlag(cmd.Flags(), "print a JSON object")
 	check := func() error { return c.one("the name of a player") }
-	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
-		f, err := db.Forget(ctx, c.names[0])
+	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+		f, err := db.Forget(c.ctx, c.names[0])
 		if err != nil {
 			return err
 		}
@@ -95,7 +84,7 @@ func forgetCommand(ctx context.Context, args []string, _ io.Reader, stdout, stde
 		if c.json {
 			return c.printJSON(f)
 		}
-		fmt.Fprintf(stdout, "%s is forgotten: %s in %d games.\n", printable(c.names[0]), f.Token, f.Games)
+		fmt.Fprintf(c.stdout, "%s is forgotten: %s in %d games.\n", printable(c.names[0]), f.Token, f.Games)
 		return nil
 	})
 }

@@ -2,107 +2,56 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"w3host/lan"
 	"w3host/w3gs"
 )
 
-const lanUsage = `w3host lan looks at the games of the local network, and shows them elsewhere.
-
-Usage:
-  w3host lan list [--to ADDR]... [--timeout 3s] [--watch] [--json]   which games there are
-  w3host lan relay --from HOST --to ADDR...                          show a host's games elsewhere
-
-Flags of list:
-  --to ADDR[:PORT]  ask this host or broadcast address, port 6112 if it names none; may be
-                    repeated. Without it everybody is asked by broadcast, as clients do, and
-                    announcements are listened to
-  --timeout TIME    how long to collect answers; with --watch, after how long without a sign of
-                    life a game goes (3s)
-  --watch           go on until Ctrl-C and show changes in place
-  --json            an array of games; with --watch one array a line, for each change. Keys:
-                    name host map players slots slots_open version product game_id entry_key
-                    address port settings width height checksum uptime_seconds rtt_ms. The last
-                    is null for a game that was announced and has not been asked for
-
-Flags of relay:
-  --from HOST[:PORT]  the host, where it answers searches; port 6112 if it names none
-  --to ADDR[:PORT]    who cannot hear the host: a machine or a broadcast address; may be
-                      repeated, and more addresses may follow
-  --port N            UDP port where these may ask (and TCP port with --forward). 6112, or any
-                      when the host is on this machine; 0 is any
-  --forward           also take joins here and pass them on to the host. Clients join at the
-                      address they hear: without it the relay has to run on the host's machine
-
-Flags of both:
-  --version V         version of the game: 26, 1.26; otherwise host.version of the configuration.
-                      list takes several with commas between them, or all
-  --product P         W3XP or WAR3; otherwise host.product
-  --config FILE       the configuration, as for serve
-`
+const lanHelp = "w3host lan looks at the games of the local network, and shows them elsewhere."
 
 // lanCall is one call of the command.
 type lanCall struct {
 	ctx            context.Context
 	stdout, stderr io.Writer
 
-	flags   *flag.FlagSet
 	version string
 	product string
 	config  string
 	to      []string
 }
 
-// lanCommand runs "w3host lan".
-func lanCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &lanCall{ctx: ctx, stdout: stdout, stderr: stderr}
-	if len(args) == 0 || slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
-		fmt.Fprint(stdout, lanUsage)
-		return exitOK
-	}
-	verbs := map[string]func([]string) int{"list": c.list, "relay": c.relay}
-	verb, ok := verbs[args[0]]
-	if !ok {
-		return c.wrong(fmt.Errorf("there is no %q: it is list or relay", args[0]))
-	}
-	c.flags = flag.NewFlagSet("w3host lan "+args[0], flag.ContinueOnError)
-	c.flags.SetOutput(io.Discard)
-	c.flags.StringVar(&c.version, "version", "", "")
-	c.flags.StringVar(&c.product, "product", "", "")
-	c.flags.StringVar(&c.config, "config", "", "")
-	c.flags.Func("to", "", func(addr string) error {
-		c.to = append(c.to, addr)
-		return nil
-	})
-	return verb(args[1:])
+// lanCommand is "w3host lan".
+func lanCommand() *cobra.Command {
+	c := &lanCall{}
+	cmd := &cobra.Command{Use: "lan", Short: "list the games of the local network, or show them elsewhere", Long: lanHelp}
+	fs := cmd.PersistentFlags()
+	fs.SortFlags = false
+	fs.StringVar(&c.version, "version", "", "`VERSION` of the game: 26, 1.26; list takes several with commas between them, or all")
+	sets(fs, "version", "host.version")
+	fs.StringVar(&c.product, "product", "", "W3XP or WAR3")
+	sets(fs, "product", "host.product")
+	configFlag(fs, &c.config)
+	_ = cmd.RegisterFlagCompletionFunc("product", cobra.FixedCompletions([]string{"W3XP", "WAR3"}, cobra.ShellCompDirectiveNoFileComp))
+	return group(cmd, c.listCommand(), c.relayCommand())
 }
 
-// parse reads flags and addresses in any order. It reports false when the call
-// is over, with its exit code.
-func (c *lanCall) parse(args []string) (code int, ok bool) {
-	for len(args) > 0 {
-		err := c.flags.Parse(args)
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprint(c.stdout, lanUsage)
-			return exitOK, false
-		}
-		if err != nil {
-			return c.wrong(err), false
-		}
-		if args = c.flags.Args(); len(args) > 0 {
-			c.to, args = append(c.to, args[0]), args[1:]
-		}
+// runs lets a sub-command do its work; its arguments are more addresses.
+func (c *lanCall) runs(cmd *cobra.Command, to string, do func() error) *cobra.Command {
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringArrayVar(&c.to, "to", nil, to)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c.ctx, c.stdout, c.stderr, c.to = cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), append(c.to, args...)
+		return do()
 	}
-	return exitOK, true
+	return cmd
 }
 
 // searches are the games to look for.
@@ -170,15 +119,4 @@ func lanTargets(texts []string) (out []netip.AddrPort, err error) {
 		out = append(out, addr)
 	}
 	return out, nil
-}
-
-func (c *lanCall) wrong(err error) int {
-	text := strings.Replace(err.Error(), "flag provided but not defined: ", "there is no flag ", 1)
-	fmt.Fprintf(c.stderr, "w3host lan: %s (see w3host lan --help)\n", text)
-	return exitUsage
-}
-
-func (c *lanCall) failed(err error) int {
-	fmt.Fprintf(c.stderr, "w3host lan: %v\n", err)
-	return exitFailed
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"w3host/lan"
@@ -73,18 +75,29 @@ type lanScreen struct {
 	err    error
 }
 
+const lanListHelp = `w3host lan list says which games there are.
+
+--json prints an array of games; with --watch one array a line, for each change. Keys:
+name host map players slots slots_open version product game_id entry_key address port
+settings width height checksum uptime_seconds rtt_ms. The last is null for a game that
+was announced and has not been asked for.`
+
+func (c *lanCall) listCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "list [ADDR...]", Short: "which games there are", Long: lanListHelp}
+	fs := cmd.Flags()
+	timeout := fs.Duration("timeout", 3*time.Second, "`TIME` to collect answers; with --watch, after how long without a sign of life a game goes")
+	keepOn := fs.Bool("watch", false, "go on until Ctrl-C and show changes in place")
+	asJSON := fs.Bool("json", false, "print JSON")
+	return c.runs(cmd, "ask this host or broadcast `ADDRESS[:PORT]`, may be repeated; port 6112 if it names none. "+
+		"Without it everybody is asked by broadcast, as clients do, and announcements are listened to",
+		func() error { return c.list(*timeout, *keepOn, *asJSON) })
+}
+
 // list is "w3host lan list".
-func (c *lanCall) list(args []string) int {
-	var asJSON, keepOn bool
-	timeout := c.flags.Duration("timeout", 3*time.Second, "")
-	c.flags.BoolVar(&keepOn, "watch", false, "")
-	c.flags.BoolVar(&asJSON, "json", false, "")
-	if code, ok := c.parse(args); !ok {
-		return code
-	}
+func (c *lanCall) list(timeout time.Duration, keepOn, asJSON bool) error {
 	var o lan.BrowseOptions
 	var err error
-	if *timeout <= 0 {
+	if timeout <= 0 {
 		err = errors.New("--timeout must be more than 0")
 	}
 	if err == nil {
@@ -94,14 +107,14 @@ func (c *lanCall) list(args []string) int {
 		o.To, err = lanTargets(c.to)
 	}
 	if err != nil {
-		return c.wrong(err)
+		return usageError{err}
 	}
 	s := &lanScreen{w: c.stdout, json: asJSON}
 	if keepOn {
 		if f, ok := c.stdout.(*os.File); ok && !asJSON {
 			s.live = term.IsTerminal(int(f.Fd()))
 		}
-		o.Forget = max(*timeout, 3*time.Second)
+		o.Forget = max(timeout, 3*time.Second)
 		ctx, stop := context.WithCancel(c.ctx)
 		defer stop()
 		s.update(nil)
@@ -111,24 +124,18 @@ func (c *lanCall) list(args []string) int {
 			}
 		})
 	} else {
-		ctx, stop := context.WithTimeout(c.ctx, *timeout)
+		ctx, stop := context.WithTimeout(c.ctx, timeout)
 		defer stop()
 		var games []lanGame
 		err = lan.Browse(ctx, o, func(found []lan.Found) { games = lanGames(found) })
 		if err == nil && c.ctx.Err() != nil {
-			return exitFailed // interrupted: half a list would pass for a whole one
+			return exitCode(exitFailed) // interrupted: half a list would pass for a whole one
 		}
 		if err == nil {
 			s.draw(games)
 		}
 	}
-	if err == nil {
-		err = s.err
-	}
-	if err != nil {
-		return c.failed(err)
-	}
-	return exitOK
+	return cmp.Or(err, s.err)
 }
 
 // update draws the list when it is another one, and on a terminal always: ages

@@ -153,7 +153,7 @@ func TestLANUsage(t *testing.T) {
 		"list --timeout 0s":                   "--timeout",
 		"list --version x":                    "--version",
 		"list --product W4":                   "--product",
-		"list --dance":                        "there is no flag -dance",
+		"list --dance":                        "there is no flag --dance",
 		"relay --from 127.0.0.1":              "--to ADDR",
 		"relay --to 127.0.0.1":                "--from HOST",
 		"relay --from a.invalid --to 1.1.1.1": "a.invalid",

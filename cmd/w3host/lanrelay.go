@@ -6,25 +6,33 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"w3host/config"
 	"w3host/lan"
 )
 
-// relay is "w3host lan relay".
-func (c *lanCall) relay(args []string) int {
-	var from string
+func (c *lanCall) relayCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "relay --from HOST --to ADDR [ADDR...]", Short: "show a host's games elsewhere",
+		Long: "w3host lan relay shows a host's games to machines that cannot hear the host.",
+	}
 	o := lan.RelayOptions{Port: lan.DefaultPort}
-	c.flags.StringVar(&from, "from", "", "")
-	port := c.flags.Int("port", -1, "")
-	c.flags.BoolVar(&o.Forward, "forward", false, "")
-	if code, ok := c.parse(args); !ok {
-		return code
-	}
+	fs := cmd.Flags()
+	from := fs.String("from", "", "the `HOST[:PORT]`, where it answers searches; port 6112 if it names none")
+	port := fs.Int("port", -1, "UDP port where these may ask (and TCP port with --forward): 6112, or any when the host is on this machine; 0 is any")
+	fs.BoolVar(&o.Forward, "forward", false, "also take joins here and pass them on to the host. Clients join at the address they hear: "+
+		"without it the relay has to run on the host's machine")
+	return c.runs(cmd, "who cannot hear the host: machine or broadcast `ADDRESS[:PORT]`, may be repeated", func() error { return c.relay(o, *from, *port) })
+}
+
+// relay is "w3host lan relay".
+func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
 	if from == "" || len(c.to) == 0 {
-		return c.wrong(errors.New("it needs --from HOST and --to ADDR"))
+		return usageError{errors.New("it needs --from HOST and --to ADDR")}
 	}
-	if *port > 65535 {
-		return c.wrong(errors.New("--port must be from 0 to 65535"))
+	if port > 65535 {
+		return usageError{errors.New("--port must be from 0 to 65535")}
 	}
 	asks, err := c.searches()
 	if err == nil && c.version != "" && len(asks) > 1 {
@@ -38,13 +46,13 @@ func (c *lanCall) relay(args []string) int {
 		o.To, err = lanTargets(c.to)
 	}
 	if err != nil {
-		return c.wrong(err)
+		return usageError{err}
 	}
 	o.Log = newLogger(config.Log{Level: "info"}, c.stderr)
 	here := onThisMachine(o.From.Addr())
 	switch {
-	case *port >= 0:
-		o.Port = uint16(*port)
+	case port >= 0:
+		o.Port = uint16(port)
 	case here:
 		o.Port = 0 // the host's own port gets what is sent to it
 	}
@@ -53,10 +61,7 @@ func (c *lanCall) relay(args []string) int {
 	}
 	o.Log.Info().Stringer("host", o.From).Strs("to", c.to).Bool("forward", o.Forward).
 		Msgf("showing the games of %v to %s", o.From, strings.Join(c.to, ", "))
-	if err := lan.Relay(c.ctx, o); err != nil {
-		return c.failed(err)
-	}
-	return exitOK
+	return lan.Relay(c.ctx, o)
 }
 
 // onThisMachine reports whether an address is one of this machine's.

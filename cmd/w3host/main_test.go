@@ -17,28 +17,6 @@ func shell(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-func TestHelpNamesEveryCommand(t *testing.T) {
-	code, help, _ := shell(t, "help")
-	if code != exitOK {
-		t.Errorf("help exits with %d", code)
-	}
-	for _, c := range commands() {
-		if !strings.Contains(help, "\n  "+c.name+" ") {
-			t.Errorf("help does not name %s", c.name)
-		}
-		if c.name == "version" {
-			continue
-		}
-		code, stdout, stderr := shell(t, c.name, "--help")
-		if code != exitOK || !strings.Contains(stdout+stderr, "Usage:") {
-			t.Errorf("w3host %s --help exits with %d and prints %q, %q", c.name, code, stdout, stderr)
-		}
-	}
-	if code, _, stderr := shell(t, "dance"); code != exitUsage || !strings.Contains(stderr, `no command "dance"`) {
-		t.Errorf("exit %d: %s", code, stderr)
-	}
-}
-
 // Every command finds the database where serve does: flag over environment
 // over file.
 func TestCommandsFindTheDatabase(t *testing.T) {

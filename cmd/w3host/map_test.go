@@ -38,7 +38,7 @@ func callMap(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Chdir(t.TempDir())
 	t.Setenv("W3HOST_MAPS_SCRIPTS", "")
 	var out, errs bytes.Buffer
-	code = mapCommand(t.Context(), args, &out, &errs)
+	code = run(t.Context(), append([]string{"map"}, args...), nil, &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -180,7 +180,7 @@ func TestMapAskedWrongly(t *testing.T) {
 		"info, list or verify": {"show"},
 		"needs the name":       {"info"},
 		"no game version":      {"info", one, "--version", "x"},
-		"no flag -jsn":         {"info", one, "--jsn"},
+		"no flag --jsn":        {"info", one, "--jsn"},
 		"no such folder":       {"info", one, "--scripts", "nowhere"},
 		"of one map":           {"info", one, one, "--png", "x.png"},
 		"take one folder":      {"list", dir, dir},
@@ -201,7 +201,7 @@ func TestMapAskedWrongly(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{}, {"--help"}, {"info", "--help"}} {
-		if code, out, _ := callMap(t, args...); code != exitOK || !strings.Contains(out, "w3host map info FILE") {
+		if code, out, _ := callMap(t, args...); code != exitOK || !strings.Contains(out, "w3host map") {
 			t.Errorf("%q: exit %d, %q", args, code, out)
 		}
 	}

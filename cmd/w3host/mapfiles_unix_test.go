@@ -67,7 +67,7 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 		for _, args := range [][]string{{"info", file}, {"info", "--png", filepath.Join(dir, "x.png"), file}} {
 			soon(t, strings.Join(args, " "), func() {
 				var out, errs bytes.Buffer
-				if code := mapCommand(t.Context(), args, &out, &errs); code != exitFailed || !strings.Contains(errs.String(), want) {
+				if code := run(t.Context(), append([]string{"map"}, args...), nil, &out, &errs); code != exitFailed || !strings.Contains(errs.String(), want) {
 					t.Errorf("map %s: exit %d: %s", args, code, errs.String())
 				}
 			})
@@ -75,7 +75,7 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 	}
 	soon(t, "list", func() {
 		var out bytes.Buffer
-		if code := mapCommand(t.Context(), []string{"list", dir}, &out, io.Discard); code != exitOK {
+		if code := run(t.Context(), []string{"map", "list", dir}, nil, &out, io.Discard); code != exitOK {
 			t.Error(code)
 		}
 		for _, want := range []string{"pipe.w3x", "zero.w3x", "a named pipe, not a file", "a device, not a file"} {
@@ -95,7 +95,7 @@ func TestNamesAreShownEscaped(t *testing.T) {
 	write(t, filepath.Join(dir, "bad\u202e\t.w3x"), []byte("no map"))
 	for _, verb := range []string{"list", "verify"} {
 		var out bytes.Buffer
-		mapCommand(t.Context(), []string{verb, dir}, &out, io.Discard)
+		run(t.Context(), []string{"map", verb, dir}, nil, &out, io.Discard)
 		for _, want := range []string{`a\x1b[31m\nb.w3x`, `\xca\xd0\xcb\xf2.w3x`, `bad\u202e\t.w3x`} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("map %s: %s is not in\n%s", verb, want, out.String())
@@ -106,13 +106,13 @@ func TestNamesAreShownEscaped(t *testing.T) {
 		}
 	}
 	var out, errs bytes.Buffer
-	mapCommand(t.Context(), []string{"info", filepath.Join(dir, "a\x1b[31m\nb.w3x"), filepath.Join(dir, "bad\u202e\t.w3x")}, &out, &errs)
+	run(t.Context(), []string{"map", "info", filepath.Join(dir, "a\x1b[31m\nb.w3x"), filepath.Join(dir, "bad\u202e\t.w3x")}, nil, &out, &errs)
 	if !strings.Contains(out.String(), `a\x1b[31m\nb.w3x`) || !strings.Contains(errs.String(), `bad\u202e\t.w3x`) ||
 		strings.ContainsAny(out.String()+errs.String(), "\x1b\u202e\t") {
 		t.Errorf("map info: %q %q", out.String(), errs.String())
 	}
 	out.Reset()
-	mapCommand(t.Context(), []string{"list", "--json", dir}, &out, io.Discard)
+	run(t.Context(), []string{"map", "list", "--json", dir}, nil, &out, io.Discard)
 	if !strings.Contains(out.String(), `"\\xca\\xd0\\xcb\\xf2.w3x"`) || strings.Contains(out.String(), "\x1b") {
 		t.Errorf("map list --json: %s", out.String())
 	}

@@ -53,12 +53,12 @@ type forceFact struct {
 }
 
 // info is "w3host map info".
-func (c *mapCall) info() int {
+func (c *mapCall) info() error {
 	if len(c.names) == 0 {
-		return c.wrong(errors.New("info needs the name of a map file"))
+		return usageError{errors.New("info needs the name of a map file")}
 	}
 	if c.png != "" && len(c.names) > 1 {
-		return c.wrong(errors.New("--png takes the minimap of one map, not of several"))
+		return usageError{errors.New("--png takes the minimap of one map, not of several")}
 	}
 	bar := newMapBar(c.stderr)
 	for _, name := range c.names {
@@ -75,24 +75,25 @@ func (c *mapCall) info() int {
 		m, err := c.read(name, bar)
 		if err != nil {
 			bar.clear()
-			code = c.failed(name, err)
+			complain(c.cmd, failed(name, err))
+			code = exitFailed
 			continue
 		}
 		maps = append(maps, m)
 	}
 	bar.clear()
 	if err := c.print(maps); err != nil {
-		return c.failed("output", err)
+		return failed("output", err)
 	}
 	if c.png != "" && len(maps) == 1 {
 		if err := writeMinimap(c.names[0], c.png); err != nil {
-			return c.failed(c.names[0], err)
+			return failed(c.names[0], err)
 		}
 	}
 	if c.ctx.Err() != nil {
-		return exitFailed
+		return exitCode(exitFailed)
 	}
-	return code
+	return exit(code)
 }
 
 // read reads a map file and the file beside it.

@@ -14,10 +14,10 @@ import (
 )
 
 // list is "w3host map list".
-func (c *mapCall) list() int {
-	maps, code := c.open()
-	if maps == nil {
-		return code
+func (c *mapCall) list() error {
+	maps, err := c.open()
+	if err != nil {
+		return err
 	}
 	entries := maps.Entries()
 	if c.json {
@@ -39,15 +39,15 @@ func (c *mapCall) list() int {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", w3map.Shown(e.File), w3map.Shown(w3map.Plain(e.Map.Name)), len(e.Map.Slots), e.Size, checksum)
 	}
 	if err := w.Flush(); err != nil {
-		return c.failed("output", err)
+		return failed("output", err)
 	}
 	if missing != "" {
 		fmt.Fprintln(c.stderr, first(c.scriptsFault, missing))
 	}
-	return exitOK
+	return nil
 }
 
-func (c *mapCall) listJSON(entries []*catalogue.Entry) int {
+func (c *mapCall) listJSON(entries []*catalogue.Entry) error {
 	facts := make([]mapFacts, 0, len(entries))
 	for _, e := range entries {
 		f := mapFacts{Size: uint32(e.Size), Slots: []slotFacts{}, Forces: []forceFact{}}
@@ -63,24 +63,24 @@ func (c *mapCall) listJSON(entries []*catalogue.Entry) int {
 	out.SetEscapeHTML(false)
 	out.SetIndent("", "  ")
 	if err := out.Encode(facts); err != nil {
-		return c.failed("output", err)
+		return failed("output", err)
 	}
-	return exitOK
+	return nil
 }
 
 // verify is "w3host map verify". It reads all that the lists of the archives name, too.
-func (c *mapCall) verify() int {
+func (c *mapCall) verify() error {
 	if len(c.names) != 1 {
-		return c.wrong(errors.New("verify needs the name of one folder"))
+		return usageError{errors.New("verify needs the name of one folder")}
 	}
-	maps, code := c.open()
-	if maps == nil {
-		return code
+	maps, err := c.open()
+	if err != nil {
+		return err
 	}
 	good, odd, broken, missing := 0, 0, 0, ""
 	for _, e := range maps.Entries() {
 		if c.ctx.Err() != nil {
-			return exitFailed
+			return exitCode(exitFailed)
 		}
 		if e.Fault != nil {
 			broken++
@@ -105,18 +105,18 @@ func (c *mapCall) verify() int {
 	fmt.Fprintf(c.stdout, "%d good, %d odd, %d broken\n", good, odd, broken)
 	if missing != "" {
 		fmt.Fprintln(c.stderr, first(c.scriptsFault, missing))
-		return exitFailed
+		return exitCode(exitFailed)
 	}
 	if broken > 0 {
-		return exitFailed
+		return exitCode(exitFailed)
 	}
-	return exitOK
+	return nil
 }
 
 // open scans the folder of the call, or else the one of the maps.
-func (c *mapCall) open() (*catalogue.Catalogue, int) {
+func (c *mapCall) open() (*catalogue.Catalogue, error) {
 	if len(c.names) > 1 {
-		return nil, c.wrong(errors.New("list and verify take one folder"))
+		return nil, usageError{errors.New("list and verify take one folder")}
 	}
 	dir := first(os.Getenv("W3HOST_MAPS_DIR"), "maps")
 	if len(c.names) == 1 {
@@ -132,9 +132,9 @@ func (c *mapCall) open() (*catalogue.Catalogue, int) {
 		err = fmt.Errorf("%s: there is no such folder; name the one with your maps", dir)
 	}
 	if err != nil {
-		return nil, c.failed(dir, err)
+		return nil, failed(dir, err)
 	}
-	return maps, exitOK
+	return maps, nil
 }
 
 // unpackAll unpacks every file that the map's archive lists.

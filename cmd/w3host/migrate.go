@@ -5,50 +5,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"w3host/storage"
 )
 
-const migrateUsage = `w3host migrate moves the schema of the database. A host does the same by itself when
-it starts; with a large log, do it before, beside the hosts that run.
+const migrateHelp = `w3host migrate moves the schema of the database; without a sub-command it does what up
+does. A host does the same by itself when it starts; with a large log, do it before,
+beside the hosts that run.`
 
-Usage:
-  w3host migrate [up]     apply all steps that are missing, and carry old rows over
-  w3host migrate status   list the steps
-  w3host migrate down     take the last step back, to go back to an older w3host
-
-Flags:
-  --yes           with down: do not ask
-  --force         with down: also the first step, which deletes all that is stored
-  --json          with status: print a JSON array`
-
-// migrateCommand runs "w3host migrate".
-func migrateCommand(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "migrate", migrateUsage, stdout, stderr)
-	force := c.flags.Bool("force", false, "")
-	yes := c.flags.Bool("yes", false, "")
-	asJSON := c.flags.Bool("json", false, "")
-	verbs := map[string]func(*storage.Store) error{
-		"up":     c.migrateUp,
-		"down":   func(db *storage.Store) error { return c.migrateDown(db, *force, *yes, stdin) },
-		"status": func(db *storage.Store) error { return c.migrateStatus(db, *asJSON) },
-	}
-	verb := "up"
-	check := func() error {
-		if len(c.names) > 0 {
-			verb, c.names = c.names[0], c.names[1:]
-		}
-		if verbs[verb] == nil {
-			return fmt.Errorf("there is no %q: it is up, down or status", verb)
-		}
-		c.create = verb == "up"
-		return c.none()
-	}
-	return c.run(args, storage.Options{LeaveSchema: true}, check, func(db *storage.Store) error { return verbs[verb](db) })
+// migrateCommand is "w3host migrate".
+func migrateCommand() *cobra.Command {
+	c, cmd := newDBCommand("migrate", "move the schema of the database, or show where it is", migrateHelp)
+	fs := cmd.PersistentFlags()
+	yes := fs.Bool("yes", false, "with down: do not ask")
+	force := fs.Bool("force", false, "with down: also the first step, which deletes all that is stored")
+	c.addJSONFlag(fs, "with status: print a JSON array")
+	opts := storage.Options{LeaveSchema: true}
+	mayCreate := func() error { c.create = true; return nil }
+	up := &cobra.Command{Use: "up", Short: "apply all steps that are missing, and carry old rows over", Args: noArgs}
+	down := &cobra.Command{Use: "down", Short: "take the last step back, to go back to an older w3host"}
+	status := &cobra.Command{Use: "status", Short: "list the steps"}
+	group(cmd, c.does(up, opts, mayCreate, c.migrateUp),
+		c.does(down, opts, c.none, func(db *storage.Store) error { return c.migrateDown(db, *force, *yes) }),
+		c.does(status, opts, c.none, c.migrateStatus))
+	cmd.Use = "migrate [COMMAND]"
+	return c.does(cmd, opts, mayCreate, c.migrateUp)
 }
 
 func (c *dbCall) migrateUp(db *storage.Store) error {
@@ -87,7 +73,7 @@ func (c *dbCall) migrateUp(db *storage.Store) error {
 // carryReports is how often a long carrying over says how far it is.
 const carryReports = 5 * time.Second
 
-func (c *dbCall) migrateDown(db *storage.Store, force, yes bool, stdin io.Reader) error {
+func (c *dbCall) migrateDown(db *storage.Store, force, yes bool) error {
 	last, err := appliedSteps(c.ctx, db)
 	switch {
 	case err != nil:
@@ -96,7 +82,7 @@ func (c *dbCall) migrateDown(db *storage.Store, force, yes bool, stdin io.Reader
 		return fmt.Errorf("no step is left to take back: %w", storage.ErrNotFound)
 	case last == 1 && !force:
 		return fmt.Errorf("the first step holds all games, bans and admins: %s migrate down --force deletes them", program)
-	case !yes && !force && !c.agreed(stdin, fmt.Sprintf("Take step %d back, and delete what only it holds? [y/N] ", last)):
+	case !yes && !force && !c.agreed(fmt.Sprintf("Take step %d back, and delete what only it holds? [y/N] ", last)):
 		return errors.New("nothing was done: answer y, or say --yes")
 	}
 	m, err := db.MigrateDown(c.ctx)
@@ -107,12 +93,12 @@ func (c *dbCall) migrateDown(db *storage.Store, force, yes bool, stdin io.Reader
 	return nil
 }
 
-func (c *dbCall) migrateStatus(db *storage.Store, asJSON bool) error {
+func (c *dbCall) migrateStatus(db *storage.Store) error {
 	steps, err := db.Migrations(c.ctx)
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if c.json {
 		return c.printJSON(steps)
 	}
 	rows := make([][]string, 0, len(steps))
@@ -127,11 +113,11 @@ func (c *dbCall) migrateStatus(db *storage.Store, asJSON bool) error {
 }
 
 // agreed asks at a terminal; elsewhere the answer may come by a pipe.
-func (c *dbCall) agreed(stdin io.Reader, question string) bool {
-	if isTerminal(stdin) {
+func (c *dbCall) agreed(question string) bool {
+	if isTerminal(c.stdin) {
 		fmt.Fprint(c.stderr, question)
 	}
-	answer, _ := bufio.NewReader(stdin).ReadString('\n') // what came before an error counts
+	answer, _ := bufio.NewReader(c.stdin).ReadString('\n') // what came before an error counts
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes"
 }

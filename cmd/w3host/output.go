@@ -12,12 +12,9 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf16"
-)
 
-// listFlags are in the help of every command that lists.
-const listFlags = `
-  --json          print a JSON array
-  --csv           print comma separated values, with a line of names`
+	"github.com/spf13/pflag"
+)
 
 // list is something that a command lists: a table for people, or the values
 // themselves for programs.
@@ -28,9 +25,13 @@ type list struct {
 	rows    [][]string
 }
 
-func (c *dbCall) addListFlags() {
-	c.flags.BoolVar(&c.json, "json", false, "")
-	c.flags.BoolVar(&c.csv, "csv", false, "")
+func (c *dbCall) addListFlags(fs *pflag.FlagSet) {
+	c.addJSONFlag(fs, "print a JSON array")
+	fs.BoolVar(&c.csv, "csv", false, "print comma separated values, with a line of names")
+}
+
+func (c *dbCall) addJSONFlag(fs *pflag.FlagSet, usage string) {
+	fs.BoolVar(&c.json, "json", false, usage)
 }
 
 // print writes a list in the form that was asked for.

@@ -192,7 +192,7 @@ func TestUnknownMapAndCommand(t *testing.T) {
 		"--map nowhere":   `lobby.map = \"nowhere\"`,
 		"sevre":           `there is no command "sevre"`,
 		"--listne 1":      "listne",
-		"serve something": `"something" is no flag of serve`,
+		"serve something": `unexpected argument "something"`,
 	} {
 		cmd := processCommand(t, t.TempDir(), strings.Fields(args)...)
 		out, _ := cmd.CombinedOutput()

@@ -4,65 +4,63 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"w3host/rating"
 	"w3host/storage"
 )
 
-const ratingsUsage = `w3host ratings tells how strong players are, by category of maps: the name of the
-map without its version. Hosts rate games a few seconds after they have ended.
+const ratingsHelp = `w3host ratings tells how strong players are, by category of maps: the name of the
+map without its version. Without a sub-command it does what list does. Hosts rate
+games a few seconds after they have ended.`
 
-Usage:
-  w3host ratings [list] [CATEGORY]   the best players, of one category or of each
-  w3host ratings rebuild             make all ratings anew from the games that are kept
-
-Flags:
-  --limit N       with list: how many players (20)
-  --json, --csv   with list: print a JSON array, or comma separated values`
-
-// ratingsCommand runs "w3host ratings".
-func ratingsCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "ratings", ratingsUsage, stdout, stderr)
-	limit := c.flags.Int("limit", 20, "")
-	c.addListFlags()
-	rebuild, category := false, ""
+// ratingsCommand is "w3host ratings".
+func ratingsCommand() *cobra.Command {
+	c, cmd := newDBCommand("ratings [CATEGORY]", "list the strongest players, or rate all games anew", ratingsHelp)
+	fs := cmd.PersistentFlags()
+	limit := fs.Int("limit", 20, "with list: how many players")
+	c.addListFlags(fs)
 	check := func() error {
-		if len(c.names) > 0 && (c.names[0] == "list" || c.names[0] == "rebuild") {
-			rebuild, c.names = c.names[0] == "rebuild", c.names[1:]
-		}
 		switch {
 		case *limit < 1:
 			return errors.New("--limit must be 1 or more")
-		case rebuild || len(c.names) == 0:
-			return c.none()
+		case len(c.names) == 0:
+			return nil
 		}
-		category = c.names[0]
 		return c.one("a category")
 	}
-	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
-		if rebuild {
-			n, err := db.RebuildRatings(ctx, nil)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(stdout, "All ratings are made anew, from %d games.\n", n)
-			return c.audit(db, "", fmt.Sprintf("rebuild from %d games", n))
-		}
-		best, err := db.BestRated(ctx, category, *limit)
-		if err != nil {
-			return err
-		}
-		rows := make([][]string, 0, len(best))
-		for _, r := range best {
-			rows = append(rows, []string{r.Category, strconv.Itoa(r.Place), r.Name, realmName(r.Realm), strconv.Itoa(r.Points), strconv.Itoa(r.Games)})
-		}
-		return c.print(list{best, "No ratings.", "CATEGORY\tPLACE\tNAME\tREALM\tPOINTS\tGAMES", rows})
-	})
+	list := func(db *storage.Store) error { return c.listRatings(db, *limit) }
+	cmd.AddCommand(
+		c.does(&cobra.Command{Use: "list [CATEGORY]", Short: "the best players, of one category or of each"}, storage.Options{}, check, list),
+		c.does(&cobra.Command{Use: "rebuild", Short: "make all ratings anew from the games that are kept"}, storage.Options{}, c.none, c.rebuildRatings))
+	return c.does(cmd, storage.Options{}, check, list)
+}
+
+func (c *dbCall) rebuildRatings(db *storage.Store) error {
+	n, err := db.RebuildRatings(c.ctx, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "All ratings are made anew, from %d games.\n", n)
+	return c.audit(db, "", fmt.Sprintf("rebuild from %d games", n))
+}
+
+func (c *dbCall) listRatings(db *storage.Store, limit int) error {
+	category := strings.Join(c.names, "")
+	best, err := db.BestRated(c.ctx, category, limit)
+	if err != nil {
+		return err
+	}
+	rows := make([][]string, 0, len(best))
+	for _, r := range best {
+		rows = append(rows, []string{r.Category, strconv.Itoa(r.Place), r.Name, realmName(r.Realm), strconv.Itoa(r.Points), strconv.Itoa(r.Games)})
+	}
+	return c.print(list{best, "No ratings.", "CATEGORY\tPLACE\tNAME\tREALM\tPOINTS\tGAMES", rows})
 }
 
 // ratings answers the host's questions from the database.

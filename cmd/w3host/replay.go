@@ -3,35 +3,21 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
-	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"w3host/replay"
 )
 
-const replayUsage = `w3host replay reads recorded games (.w3g) of 1.00 to 2.0.
-
-Usage:
-  w3host replay info FILE... [--json] [--svg FILE]   players, settings, chat, results
-  w3host replay verify FILE...                       check every sum, length and record
-  w3host replay actions FILE                         list what was done, said and left, with times
-  w3host replay repair FILE [--output FILE]          finish a file that was cut off, in place
-  w3host replay anonymise FILE --output FILE         take out names and chat
-
-Flags, before or after the names:
-  --json         print JSON: one object for one file, an array for several
-  --svg FILE     draw the game's timeline into an SVG file
-  --output FILE  where to write; the file must not exist
-  --keep-chat    of anonymise: leave what was said
-`
-
 // replayCall is one call of the command.
 type replayCall struct {
 	ctx            context.Context
+	cmd            *cobra.Command
 	stdout, stderr io.Writer
 
 	json     bool
@@ -41,78 +27,40 @@ type replayCall struct {
 	names    []string
 }
 
-// replayCommand runs "w3host replay".
-func replayCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &replayCall{ctx: ctx, stdout: stdout, stderr: stderr}
-	if len(args) == 0 || slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
-		fmt.Fprint(stdout, replayUsage)
-		return exitOK
+// replayCommand is "w3host replay".
+func replayCommand() *cobra.Command {
+	c := &replayCall{}
+	cmd := &cobra.Command{
+		Use: "replay", Short: "read, check, repair and draw recorded games",
+		Long: "w3host replay reads recorded games (.w3g) of 1.00 to 2.0.",
 	}
-	verbs := map[string]func() int{
-		"info": c.info, "verify": c.verify, "actions": c.actions, "repair": c.repair, "anonymise": c.anonymise,
+	verb := func(use, short string, most int, do func() error) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, ValidArgsFunction: completeFiles("w3g", "part"), RunE: func(cmd *cobra.Command, args []string) error {
+			c.ctx, c.cmd, c.stdout, c.stderr, c.names = cmd.Context(), cmd, cmd.OutOrStdout(), cmd.ErrOrStderr(), args
+			switch {
+			case len(args) == 0:
+				return usageError{fmt.Errorf("%s needs the name of a replay", cmd.Name())}
+			case len(args) > most:
+				return usageError{fmt.Errorf("%s takes one replay, not %d", cmd.Name(), len(args))}
+			}
+			return do()
+		}}
 	}
-	verb, ok := verbs[args[0]]
-	if !ok {
-		return c.wrong(fmt.Errorf("there is no %q: it is info, verify, actions, repair or anonymise", args[0]))
-	}
-	if err := c.parse(args[0], args[1:]); errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, replayUsage)
-		return exitOK
-	} else if err != nil {
-		return c.wrong(err)
-	}
-	return verb()
+	info := verb("info FILE...", "players, settings, chat, results", math.MaxInt, c.info)
+	info.Flags().BoolVar(&c.json, "json", false, "print JSON: one object for one file, an array for several")
+	info.Flags().StringVar(&c.svg, "svg", "", "draw the game's timeline into an SVG `FILE`")
+	verify := verb("verify FILE...", "check every sum, length and record", math.MaxInt, c.verify)
+	actions := verb("actions FILE", "list what was done, said and left, with times", 1, c.actions)
+	repair := verb("repair FILE", "finish a file that was cut off, in place", 1, c.repair)
+	repair.Flags().StringVar(&c.output, "output", "", "write to this `FILE`, which must not exist")
+	anonymise := verb("anonymise FILE --output FILE", "take out names and chat", 1, c.anonymise)
+	anonymise.Flags().StringVar(&c.output, "output", "", "write to this `FILE`, which must not exist")
+	anonymise.Flags().BoolVar(&c.keepChat, "keep-chat", false, "leave what was said")
+	return group(cmd, info, verify, actions, repair, anonymise)
 }
 
-// parse reads flags and names in any order. What follows "--" is a name.
-func (c *replayCall) parse(verb string, args []string) error {
-	flags := flag.NewFlagSet("w3host replay "+verb, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	switch verb {
-	case "info":
-		flags.BoolVar(&c.json, "json", false, "")
-		flags.StringVar(&c.svg, "svg", "", "")
-	case "anonymise":
-		flags.BoolVar(&c.keepChat, "keep-chat", false, "")
-		fallthrough
-	case "repair":
-		flags.StringVar(&c.output, "output", "", "")
-	}
-	var plain []string
-	if i := slices.Index(args, "--"); i >= 0 {
-		args, plain = args[:i], args[i+1:]
-	}
-	for len(args) > 0 {
-		if err := flags.Parse(args); err != nil {
-			return err
-		}
-		if args = flags.Args(); len(args) > 0 {
-			c.names, args = append(c.names, args[0]), args[1:]
-		}
-	}
-	c.names = append(c.names, plain...)
-	switch {
-	case len(c.names) == 0:
-		return fmt.Errorf("%s needs the name of a replay", verb)
-	case len(c.names) > 1 && verb != "info" && verb != "verify":
-		return fmt.Errorf("%s takes one replay, not %d", verb, len(c.names))
-	case len(c.names) > 1 && c.svg != "":
-		return errors.New("--svg takes the timeline of one replay, not of several")
-	case verb == "anonymise" && c.output == "":
-		return errors.New("anonymise needs --output FILE: it does not change the replay itself")
-	}
-	return nil
-}
-
-// wrong reports a call that cannot be understood.
-func (c *replayCall) wrong(err error) int {
-	text := strings.Replace(err.Error(), "flag provided but not defined: ", "there is no flag ", 1)
-	fmt.Fprintf(c.stderr, "w3host replay: %s (see w3host replay --help)\n", text)
-	return exitUsage
-}
-
-// failed reports what went wrong with a file, and the way out if there is one.
-func (c *replayCall) failed(name string, err error) int {
+// failed says what went wrong with a file, and the way out if there is one.
+func (c *replayCall) failed(name string, err error) error {
 	text := err.Error()
 	if !strings.Contains(text, name) {
 		text = name + ": " + text
@@ -123,8 +71,7 @@ func (c *replayCall) failed(name string, err error) int {
 	case errors.Is(err, replay.ErrTruncated):
 		text += "; w3host replay repair may save the beginning"
 	}
-	fmt.Fprintf(c.stderr, "w3host replay: %s\n", text)
-	return exitFailed
+	return errors.New(text)
 }
 
 // open opens a replay; the caller closes the file.
@@ -146,15 +93,16 @@ func (c *replayCall) open(name string) (*replay.Reader, *os.File, error) {
 }
 
 // verify is "w3host replay verify".
-func (c *replayCall) verify() int {
+func (c *replayCall) verify() error {
 	code := exitOK
 	for _, name := range c.names {
 		if c.ctx.Err() != nil {
-			return exitFailed
+			return exitCode(exitFailed)
 		}
 		r, f, err := c.open(name)
 		if err != nil {
-			code = c.failed(name, err)
+			complain(c.cmd, c.failed(name, err))
+			code = exitFailed
 			continue
 		}
 		findings := replay.Verify(r)
@@ -174,5 +122,5 @@ func (c *replayCall) verify() int {
 			fmt.Fprintf(c.stdout, "  %s: %s\n", mark, finding.Text)
 		}
 	}
-	return code
+	return exit(code)
 }

@@ -54,7 +54,7 @@ func recordedGame(t *testing.T) string {
 func callReplay(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = replayCommand(t.Context(), args, &out, &errs)
+	code = run(t.Context(), append([]string{"replay"}, args...), nil, &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -174,7 +174,7 @@ func TestReplayAskedWrongly(t *testing.T) {
 	for text, args := range map[string][]string{
 		"info, verify, actions": {"show"},
 		"needs the name":        {"info"},
-		"no flag -jsn":          {"info", name, "--jsn"},
+		"no flag --jsn":         {"info", name, "--jsn"},
 		"of one replay":         {"info", name, name, "--svg", "x.svg"},
 		"takes one replay":      {"actions", name, name},
 		"needs --output":        {"anonymise", name},
@@ -197,7 +197,7 @@ func TestReplayAskedWrongly(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{}, {"--help"}, {"info", "--help"}} {
-		if code, out, _ := callReplay(t, args...); code != exitOK || !strings.Contains(out, "w3host replay info FILE") {
+		if code, out, _ := callReplay(t, args...); code != exitOK || !strings.Contains(out, "w3host replay") {
 			t.Errorf("%q: exit %d, %q", args, code, out)
 		}
 	}

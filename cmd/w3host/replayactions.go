@@ -14,7 +14,7 @@ import (
 
 // actions is "w3host replay actions": a line for everything that was done, said
 // or left.
-func (c *replayCall) actions() int {
+func (c *replayCall) actions() error {
 	name := c.names[0]
 	r, f, err := c.open(name)
 	if err != nil {
@@ -60,9 +60,9 @@ func (c *replayCall) actions() int {
 		return c.failed("output", err)
 	}
 	if c.ctx.Err() != nil {
-		return exitFailed
+		return exitCode(exitFailed)
 	}
-	return exitOK
+	return nil
 }
 
 // plainText is a text of a file that anybody may have made, fit for a terminal.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -98,15 +99,19 @@ type leaveFacts struct {
 }
 
 // info is "w3host replay info".
-func (c *replayCall) info() int {
+func (c *replayCall) info() error {
+	if len(c.names) > 1 && c.svg != "" {
+		return usageError{errors.New("--svg takes the timeline of one replay, not of several")}
+	}
 	code, all := exitOK, []replayFacts{}
 	for i, name := range c.names {
 		if c.ctx.Err() != nil {
-			return exitFailed
+			return exitCode(exitFailed)
 		}
 		r, f, err := c.open(name)
 		if err != nil {
-			code = c.failed(name, err)
+			complain(c.cmd, c.failed(name, err))
+			code = exitFailed
 			continue
 		}
 		s := replay.Summarise(r)
@@ -126,7 +131,7 @@ func (c *replayCall) info() int {
 		}
 	}
 	if !c.json {
-		return code
+		return exit(code)
 	}
 	out := json.NewEncoder(c.stdout)
 	out.SetEscapeHTML(false)
@@ -141,7 +146,7 @@ func (c *replayCall) info() int {
 	if err != nil {
 		return c.failed("output", err)
 	}
-	return code
+	return exit(code)
 }
 
 func replayFactsOf(name string, s *replay.Summary) replayFacts {

@@ -13,7 +13,7 @@ import (
 
 // repair is "w3host replay repair". The new file takes the place of the old one
 // only when it is complete; that of a killed host gets its name then.
-func (c *replayCall) repair() int {
+func (c *replayCall) repair() error {
 	name := c.names[0]
 	if recording.IsPart(name) && c.output == "" {
 		done, err := recording.Finish(name)
@@ -41,14 +41,14 @@ func (c *replayCall) repair() int {
 	switch {
 	case errors.Is(err, errWhole):
 		fmt.Fprintf(c.stdout, "%s: whole, there is nothing to repair\n", name)
-		return exitOK
+		return nil
 	case err != nil:
 		return c.failed(name, err)
 	}
 	return c.repaired(to, done)
 }
 
-func (c *replayCall) repaired(to string, done *replay.Repaired) int {
+func (c *replayCall) repaired(to string, done *replay.Repaired) error {
 	fmt.Fprintf(c.stdout, "%s: repaired, %s of the game are there", to, clock(done.Kept.Milliseconds()))
 	if done.Lost > 0 {
 		fmt.Fprintf(c.stdout, ", %s are lost", clock(done.Lost.Milliseconds()))
@@ -57,13 +57,16 @@ func (c *replayCall) repaired(to string, done *replay.Repaired) int {
 	for _, fault := range done.Faults {
 		fmt.Fprintf(c.stdout, "  was: %s\n", fault)
 	}
-	return exitOK
+	return nil
 }
 
 var errWhole = errors.New("the replay is whole")
 
 // anonymise is "w3host replay anonymise".
-func (c *replayCall) anonymise() int {
+func (c *replayCall) anonymise() error {
+	if c.output == "" {
+		return usageError{errors.New("anonymise needs --output FILE: it does not change the replay itself")}
+	}
 	name := c.names[0]
 	r, src, err := c.open(name)
 	if err != nil {
@@ -75,7 +78,7 @@ func (c *replayCall) anonymise() int {
 		return c.failed(name, err)
 	}
 	fmt.Fprintf(c.stdout, "%s: written without names\n", c.output)
-	return exitOK
+	return nil
 }
 
 // writeReplay makes a file that appears under its name when it is complete; a

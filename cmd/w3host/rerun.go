@@ -4,53 +4,44 @@ import (
 	"bufio"
 	"compress/gzip"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"w3host/game"
 )
 
-const rerunUsage = `w3host game rerun runs a game again from its journal (see log.journals in the
+const rerunHelp = `w3host game rerun runs a game again from its journal (see log.journals in the
 configuration) and says whether the same bytes come out as when it was played.
-
-Usage: w3host game rerun FILE [flags]
-
-Flags:
-  --trace         print each input and what came of it
 
 Exit code 0 if the same came out, 1 if not or if the file cannot be read. A fault of
 the host that the journal ends with happens again and is printed.`
 
-// rerunCommand runs "w3host game rerun".
-func rerunCommand(args []string, stdout, stderr io.Writer) int {
-	fs := flag.NewFlagSet("game rerun", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	trace := fs.Bool("trace", false, "")
-	var files []string
-	var err error
-	for err = fs.Parse(args); err == nil && fs.NArg() > 0; err = fs.Parse(fs.Args()[1:]) {
-		files = append(files, fs.Arg(0)) // flags may stand behind names
+// rerunCommand is "w3host game rerun".
+func rerunCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "rerun FILE", Short: "run a game again from its journal", Long: rerunHelp,
+		ValidArgsFunction: completeFiles("journal", "gz"),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{errors.New("name one journal")}
+			}
+			return nil
+		},
 	}
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintln(stdout, rerunUsage)
-		return exitOK
-	case err == nil && len(files) != 1:
-		err = errors.New("name one journal")
+	trace := cmd.Flags().Bool("trace", false, "print each input and what came of it")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := rerun(args[0], *trace, cmd.OutOrStdout()); err != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", cmd.CommandPath(), err) // with the lines of a stack
+			return exitCode(exitFailed)
+		}
+		return nil
 	}
-	if err != nil {
-		fmt.Fprintf(stderr, "w3host game rerun: %v; see %s game rerun --help\n", err, program)
-		return exitUsage
-	}
-	if err := rerun(files[0], *trace, stdout); err != nil {
-		fmt.Fprintf(stderr, "w3host game rerun: %v\n", err)
-		return exitFailed
-	}
-	return exitOK
+	return cmd
 }
 
 func rerun(file string, trace bool, stdout io.Writer) (err error) {

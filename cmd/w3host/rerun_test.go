@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -50,9 +49,8 @@ func journalFile(t *testing.T) (file string, size int) {
 func TestRerunCommand(t *testing.T) {
 	file, size := journalFile(t)
 	run := func(args ...string) (int, string) {
-		var stdout, stderr bytes.Buffer
-		code := rerunCommand(args, &stdout, &stderr)
-		return code, stdout.String() + stderr.String()
+		code, stdout, stderr := shell(t, append([]string{"game", "rerun"}, args...)...)
+		return code, stdout + stderr
 	}
 	if code, text := run(file); code != exitOK || !strings.Contains(text, `game 7 "short", map t.w3x, 3 inputs in 1s: the same bytes came out`) {
 		t.Errorf("%d %s", code, text)

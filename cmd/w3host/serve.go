@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +13,7 @@ import (
 
 	"github.com/hashicorp/go-multierror"
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"w3host/config"
 	"w3host/control"
@@ -36,34 +34,48 @@ const (
 	closeTimeout   = 200 * time.Millisecond
 )
 
-// serveCommand hosts games until ctx ends.
-func serveCommand(ctx context.Context, args []string, stdin io.Reader, _, stderr io.Writer) int {
-	c, code := loadConfig(args, stderr)
-	if code != exitOK {
-		return code
+// serveCommand is "w3host serve", and w3host without a command.
+func serveCommand() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use: "serve", Short: "host games (this is what w3host does without a command)", Args: noArgs,
+		Long: `w3host serve hosts games until it is told to stop. Everything that is not a flag here is
+in the configuration; config.toml.example explains every key.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, &o) },
 	}
-	in := openConsole(ctx, c, stdin, stderr)
+	o.addTo(cmd)
+	return cmd
+}
+
+// runServe hosts games until the command's context ends.
+func runServe(cmd *cobra.Command, o *serveOptions) error {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	c, faults := o.load()
+	if faults.ErrorOrNil() != nil {
+		fmt.Fprintln(stderr, "w3host cannot start:")
+		for _, fault := range faults.WrappedErrors() {
+			fmt.Fprintln(stderr, "  -", fault)
+		}
+		return exitCode(exitUsage)
+	}
+	in := openConsole(ctx, c, cmd.InOrStdin(), stderr)
 	defer in.close()
 	log, flush := newHostLogger(c.Log, in.log)
 	defer flush()
 	read := func() (config.Config, error) {
-		var faults bytes.Buffer
-		c, code := loadConfig(args, &faults)
-		if code != exitOK {
-			return c, errors.New(strings.ReplaceAll(strings.TrimSpace(faults.String()), "\n", ";"))
-		}
-		return c, nil
+		c, faults := o.load()
+		return c, faults.ErrorOrNil()
 	}
 	if err := serve(ctx, c, read, in, log); err != nil {
 		for _, fault := range flatten(err) {
 			log.Error().Msg(fault.Error())
 		}
 		if errors.Is(err, storage.ErrBadURL) { // trying again is of no use
-			return exitUsage
+			return exitCode(exitUsage)
 		}
-		return exitFailed
+		return exitCode(exitFailed)
 	}
-	return exitOK
+	return nil
 }
 
 // flatten takes joined errors apart: each has its line.
@@ -72,38 +84,6 @@ func flatten(err error) []error {
 		return all.Unwrap()
 	}
 	return []error{err}
-}
-
-// loadConfig puts flags over environment over file over defaults, and prints
-// every fault of all of them at once.
-func loadConfig(args []string, stderr io.Writer) (config.Config, int) {
-	var o serveOptions
-	fs := serveFlags(&o)
-	err := fs.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		usage(stderr)
-		return config.Config{}, exitOK
-	}
-	if err == nil && fs.NArg() > 0 {
-		err = fmt.Errorf("%q is no flag of serve", fs.Arg(0))
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "w3host: %v; see %s help\n", err, program)
-		return config.Config{}, exitUsage
-	}
-	c, faults := readConfig(o.configFile)
-	for _, set := range o.set {
-		faults = multierror.Append(faults, set(&c))
-	}
-	faults = multierror.Append(faults, c.Validate())
-	if faults.ErrorOrNil() != nil {
-		fmt.Fprintln(stderr, "w3host cannot start:")
-		for _, fault := range faults.WrappedErrors() {
-			fmt.Fprintln(stderr, "  -", fault)
-		}
-		return c, exitUsage
-	}
-	return c, exitOK
 }
 
 // readConfig is the configuration of every command: the file that is named, or
@@ -127,7 +107,7 @@ func serve(ctx context.Context, c config.Config, read func() (config.Config, err
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if err := raiseFileLimit(); err != nil {
-		log.Warn().Err(err).Msg("few connections are possible")
+		log.Warn().Err(err).Msg("cannot raise the open file limit")
 	}
 	log.Info().Str("version", programVersion()).Msg("w3host starts")
 	if err := checkFolders(c); err != nil {

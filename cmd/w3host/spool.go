@@ -1,83 +1,70 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"w3host/storage"
 	"w3host/storage/spool"
 )
 
-const spoolUsage = `w3host spool shows the records that wait for the database. The files are text, a
-record a line: a text editor mends them (docs/database.md).
+const spoolHelp = `w3host spool shows the records that wait for the database; without a sub-command it
+does what status does. The files are text, a record a line: a text editor mends them
+(docs/database.md).`
 
-Usage:
-  w3host spool [status]      what waits, what is damaged, what the database refused
-  w3host spool show [FILE]   the records of a file; without one, all that wait
-  w3host spool retry         store what the database refused, and the lines of files in
-                             quarantine whose "crc" a person has set to "edited"
-
-Flags:
-  --spool FOLDER  otherwise the configuration's database.spool
-  --json          print JSON`
-
-// spoolCommand runs "w3host spool".
-func spoolCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "spool", spoolUsage, stdout, stderr)
-	dir := c.flags.String("spool", "", "")
-	asJSON := c.flags.Bool("json", false, "")
-	err := c.parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, spoolUsage+databaseFlag)
-		return exitOK
-	}
-	if err == nil && *dir == "" {
-		settings, faults := readConfig(c.file)
-		*dir, err = settings.Database.Spool, faults.ErrorOrNil()
-	}
-	if err != nil {
-		return c.wrong(err)
-	}
-	verb, rest := "status", c.names
-	if len(rest) > 0 {
-		verb, rest = rest[0], rest[1:]
-	}
-	switch {
-	case verb == "show" && len(rest) <= 1:
-		err = c.showSpool(*dir, rest, *asJSON)
-	case len(rest) > 0:
-		return c.wrong(fmt.Errorf("unexpected argument %q", rest[0]))
-	case verb == "status":
-		err = c.spoolStatus(*dir, *asJSON)
-	case verb == "retry":
-		c.names = nil
-		args = []string{"--config", c.file}
-		if c.url != "" {
-			args = []string{"--database", c.url}
+// spoolCommand is "w3host spool".
+func spoolCommand() *cobra.Command {
+	c, cmd := newDBCommand("spool", "show and mend the records that wait for the database", spoolHelp)
+	fs := cmd.PersistentFlags()
+	dir := fs.String("spool", "", "`FOLDER`; otherwise the configuration's")
+	sets(fs, "spool", "database.spool")
+	_ = cobra.MarkFlagDirname(fs, "spool")
+	c.addJSONFlag(fs, "print JSON")
+	verb := func(cmd *cobra.Command, most int, do func() error) *cobra.Command {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if len(args) > most && cmd.HasSubCommands() {
+				return noVerb(cmd, args[0])
+			}
+			return noArgs(cmd, args[min(most, len(args)):])
 		}
-		return c.run(args, storage.Options{}, c.none, func(db *storage.Store) error { return c.retrySpool(db, *dir) })
-	default:
-		return c.wrong(fmt.Errorf("there is no %q: it is status, show or retry", verb))
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			c.begin(cmd, args)
+			if *dir == "" {
+				settings, faults := readConfig(c.file)
+				if err := faults.ErrorOrNil(); err != nil {
+					return usageError{err}
+				}
+				*dir = settings.Database.Spool
+			}
+			return do()
+		}
+		return cmd
 	}
-	if err != nil {
-		return c.failed(err)
-	}
-	return exitOK
+	status := func() error { return c.spoolStatus(*dir) }
+	cmd.AddCommand(
+		verb(&cobra.Command{Use: "status", Short: "what waits, what is damaged, what the database refused"}, 0, status),
+		verb(&cobra.Command{Use: "show [FILE]", Short: "the records of a file; without one, all that wait"}, 1, func() error { return c.showSpool(*dir) }),
+		verb(&cobra.Command{
+			Use: "retry", Short: "store again what the database refused",
+			Long: "w3host spool retry stores what the database refused, and the lines of files in quarantine whose\n\"crc\" a person has set to \"edited\".",
+		}, 0, func() error {
+			return c.with(storage.Options{}, func(db *storage.Store) error { return c.retrySpool(db, *dir) })
+		}))
+	return verb(cmd, 0, status)
 }
 
-func (c *dbCall) spoolStatus(dir string, asJSON bool) error {
+func (c *dbCall) spoolStatus(dir string) error {
 	s, err := storage.InspectSpool(dir)
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if c.json {
 		return c.printJSON(s)
 	}
 	var rows [][]string
@@ -105,7 +92,7 @@ func (c *dbCall) spoolStatus(dir string, asJSON bool) error {
 	return c.table("FILE\tSTATE\tRECORDS\tNUMBERS\tDAMAGED\tMISSING\tRUN", rows)
 }
 
-func (c *dbCall) showSpool(dir string, names []string, asJSON bool) error {
+func (c *dbCall) showSpool(dir string) error {
 	s, err := storage.InspectSpool(dir)
 	if err != nil {
 		return err
@@ -114,8 +101,8 @@ func (c *dbCall) showSpool(dir string, names []string, asJSON bool) error {
 	for _, f := range s.Waiting {
 		paths = append(paths, f.Path)
 	}
-	if len(names) > 0 {
-		paths = []string{spoolPath(dir, names[0])}
+	if len(c.names) > 0 {
+		paths = []string{spoolPath(dir, c.names[0])}
 	}
 	lines := []spool.Line{}
 	for _, path := range paths {
@@ -128,7 +115,7 @@ func (c *dbCall) showSpool(dir string, names []string, asJSON bool) error {
 		}
 		lines = append(lines, contents.Lines...)
 	}
-	if asJSON {
+	if c.json {
 		return c.printJSON(lines)
 	}
 	rows := make([][]string, 0, len(lines))

@@ -1,32 +1,24 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"w3host/storage"
 	"w3host/w3map"
 )
 
-const statsUsage = `w3host stats tells what the log knows about a player. Wins and losses are known of
-maps that report them.
-
-Usage: w3host stats PLAYER [flags]
-
-Flags:
-  --json          print a JSON array with an object for each realm
-  --csv           print comma separated values, a line for each realm`
-
-// statsCommand runs "w3host stats".
-func statsCommand(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	c := newDBCall(ctx, "stats", statsUsage, stdout, stderr)
-	c.addListFlags()
+// statsCommand is "w3host stats".
+func statsCommand() *cobra.Command {
+	c, cmd := newDBCommand("stats PLAYER", "tell what the log knows about a player",
+		"w3host stats tells what the log knows about a player, realm by realm. Wins and losses are\nknown of maps that report them.")
+	c.addListFlags(cmd.Flags())
 	check := func() error { return c.one("the name of a player") }
-	return c.run(args, storage.Options{}, check, func(db *storage.Store) error {
-		all, err := db.PlayerStats(ctx, c.names[0])
+	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+		all, err := db.PlayerStats(c.ctx, c.names[0])
 		if err != nil {
 			return err
 		}
@@ -35,7 +27,7 @@ func statsCommand(ctx context.Context, args []string, _ io.Reader, stdout, stder
 		}
 		for i, s := range all {
 			if i > 0 {
-				fmt.Fprintln(stdout)
+				fmt.Fprintln(c.stdout)
 			}
 			if err := c.printStats(s); err != nil {
 				return err

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what the scripts bring about into them")
+// Update is the flag -update: what a test compares with files goes into the files.
+var Update = flag.Bool("update", false, "write what the scripts bring about into them")
 
 // Scripts plays each file of the pattern: texts of what happens to a pure room
 // and, between, what must come of it. play returns the script with what really
@@ -27,7 +28,7 @@ func Scripts(t *testing.T, pattern string, play func(t *testing.T, text string) 
 				t.Fatal(err)
 			}
 			got := play(t, string(text))
-			if *update {
+			if *Update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
 				}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"w3host/config"
+	"w3host/internal/nearest"
+)
+
+// Exit codes: done, failed, asked wrongly.
+const (
+	exitOK = iota
+	exitFailed
+	exitUsage
+)
+
+// usageError is a call that cannot be understood.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// exitCode ends a command that has printed its own errors.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// exit is nil for code 0.
+func exit(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return exitCode(code)
+}
+
+// report prints what a command has returned, in one line, and finds the exit code.
+func report(cmd *cobra.Command, err error) int {
+	code, isCode := errors.AsType[exitCode](err)
+	_, isUsage := errors.AsType[usageError](err)
+	switch {
+	case err == nil:
+		return exitOK
+	case isCode:
+		return int(code)
+	case isUsage:
+		help := strings.Replace(cmd.CommandPath(), "w3host", program, 1) + " --help"
+		complain(cmd, fmt.Errorf("%w (see %s)", err, help))
+		return exitUsage
+	}
+	complain(cmd, err)
+	return exitFailed
+}
+
+// complain prints an error; file names and players' names may be in it.
+func complain(cmd *cobra.Command, err error) {
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", cmd.CommandPath(), printable(err.Error()))
+}
+
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("unexpected argument %q", args[0])}
+	}
+	return nil
+}
+
+// noCommand is for the root: what is left is a command that does not exist.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("there is no command %q", args[0])
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return usageError{err}
+}
+
+// group makes a command that needs one of its sub-commands.
+func group(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(verbs...)
+	cmd.Use, cmd.DisableFlagsInUseLine = cmd.Name()+" COMMAND", true
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return noVerb(cmd, args[0])
+		}
+		return nil
+	}
+	cmd.RunE = func(*cobra.Command, []string) error { return cmd.Help() }
+	return cmd
+}
+
+func noVerb(cmd *cobra.Command, word string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	last := len(names) - 1
+	return usageError{fmt.Errorf("there is no %q: it is %s or %s", word, strings.Join(names[:last], ", "), names[last])}
+}
+
+// flagFault says which flag is wrong, and what to write.
+func flagFault(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		name := unknown.GetSpecifiedName()
+		if near := nearest.Word(name, names); near != "" {
+			return fmt.Errorf("there is no flag --%s; did you mean --%s?", name, near)
+		}
+		return fmt.Errorf("there is no flag --%s", name)
+	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return fmt.Errorf("--%s needs a value", missing.GetFlag().Name)
+	}
+	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err
+	}
+	reason := bad.Unwrap()
+	if text, ok := map[string]string{
+		"bool": "write true or false", "int": "write a whole number", "uint": "write a whole number, 0 or more",
+		"float64": "write a number", "duration": "write a time such as 500ms, 30s or 5m",
+	}[bad.GetFlag().Value.Type()]; ok {
+		reason = errors.New(text)
+	}
+	return fmt.Errorf("--%s=%s: %w", bad.GetFlag().Name, bad.GetValue(), reason)
+}
+
+// arrange puts a command before its flags, and gives long flags their second
+// dash: "w3host admin -realm R add NAME" is what scripts of earlier versions say.
+func arrange(root *cobra.Command, args []string) []string {
+	if len(args) > 0 && strings.HasPrefix(args[0], "__complete") { // from the shell, while somebody types
+		return args
+	}
+	cmd := root
+	var path, rest []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			rest = append(rest, args[i:]...)
+			break
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			sub := slices.IndexFunc(cmd.Commands(), func(c *cobra.Command) bool { return c.Name() == arg })
+			switch {
+			case sub >= 0 && !slices.ContainsFunc(rest, isWord):
+				cmd, path = cmd.Commands()[sub], append(path, arg)
+			case arg == "help" && len(path) > 0 && len(rest) == 0 && cmd.Name() != "ctl": // the host has a command of that name
+				rest = append(rest, "--help")
+			default:
+				rest = append(rest, arg)
+			}
+			continue
+		}
+		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if len(name) > 1 {
+			arg = "--" + strings.TrimLeft(arg, "-")
+		}
+		rest = append(rest, arg)
+		if f := flagOf(cmd, name); f != nil && f.NoOptDefVal == "" && !hasValue && i+1 < len(args) {
+			i++
+			rest[len(rest)-1] += "=" + args[i]
+		}
+	}
+	return append(path, rest...)
+}
+
+func isWord(arg string) bool { return len(arg) < 2 || arg[0] != '-' }
+
+// flagOf finds a flag of a command, of those above it, or of its sub-commands.
+func flagOf(cmd *cobra.Command, name string) *pflag.Flag {
+	if f := cmd.Flag(name); f != nil || !cmd.HasParent() {
+		return f
+	}
+	for _, sub := range cmd.Commands() {
+		if f := sub.Flag(name); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// sets notes that a flag stands for a key of the configuration, and shows the
+// environment variable of that key.
+func sets(fs *pflag.FlagSet, name, key string) {
+	fs.Lookup(name).Usage += " [" + config.EnvName(key) + "]"
+}
+
+// configFlag adds --config.
+func configFlag(fs *pflag.FlagSet, file *string) {
+	fs.StringVar(file, "config", "", "configuration `FILE`; see config.toml.example ["+config.EnvPrefix+"CONFIG]")
+	_ = cobra.MarkFlagFilename(fs, "config", "toml") // fails for a flag that does not exist
+}
+
+// completeFiles offers files with these extensions as arguments.
+func completeFiles(extensions ...string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}

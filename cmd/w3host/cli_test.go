@@ -1,0 +1,191 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+
+	"w3host/config"
+	"w3host/internal/testkit"
+)
+
+//go:generate go test -run TestCLIDocs -update .
+
+// everyCommand visits the commands with sub-commands, completion and help included.
+func everyCommand(t *testing.T, visit func(cmd *cobra.Command, path []string)) {
+	t.Helper()
+	root := rootCommand()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		visit(cmd, strings.Fields(cmd.CommandPath())[1:])
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+}
+
+// docs/cli is what the commands say of themselves: a page and a man page each.
+func TestCLIDocs(t *testing.T) {
+	const stored = "../../docs/cli"
+	fresh := t.TempDir()
+	pages, manual := fresh, filepath.Join(fresh, "man")
+	if *testkit.Update {
+		if err := os.RemoveAll(stored); err != nil {
+			t.Fatal(err)
+		}
+		pages, manual = stored, filepath.Join(stored, "man")
+	}
+	if err := os.MkdirAll(manual, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	root := rootCommand()
+	root.Version = "" // changes with each build
+	root.DisableAutoGenTag = true
+	root.InitDefaultCompletionCmd()
+	t.Setenv("SOURCE_DATE_EPOCH", "0") // man pages have a date
+	if err := doc.GenMarkdownTree(root, pages); err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.GenManTree(root, &doc.GenManHeader{Source: "w3host", Manual: "w3host"}, manual); err != nil {
+		t.Fatal(err)
+	}
+	read := func(dir string) map[string]string {
+		files := map[string]string{}
+		for _, pattern := range []string{"*.md", "man/*.1"} {
+			paths, _ := filepath.Glob(filepath.Join(dir, pattern))
+			for _, path := range paths {
+				text, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				files[filepath.Base(path)] = strings.ReplaceAll(string(text), "\r\n", "\n")
+			}
+		}
+		return files
+	}
+	want, got := read(pages), read(stored)
+	for name := range want {
+		if want[name] != got[name] {
+			t.Errorf("docs/cli: %s is not what the commands say: go generate ./cmd/w3host", name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("docs/cli: %s is of no command: go generate ./cmd/w3host", name)
+		}
+	}
+}
+
+func TestHelpOfEveryCommand(t *testing.T) {
+	names := regexp.MustCompile(`\[W3HOST_(\w+)\]`)
+	everyCommand(t, func(cmd *cobra.Command, path []string) {
+		code, stdout, stderr := shell(t, append(path, "--help")...)
+		if code != exitOK || !strings.Contains(stdout, "Usage:") || stderr != "" {
+			t.Errorf("%q --help exits with %d and prints %q, %q", path, code, stdout, stderr)
+		}
+		if cmd.HasParent() && !cmd.Parent().HasParent() {
+			if code, stdout, _ := shell(t, "help"); code != exitOK || !strings.Contains(stdout, "\n  "+cmd.Name()+" ") {
+				t.Errorf("help does not name %s, or exits with %d", cmd.Name(), code)
+			}
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%q: --%s has no help", path, f.Name)
+			}
+			for _, found := range names.FindAllStringSubmatch(f.Usage, -1) {
+				if found[1] != "CONFIG" && !slices.ContainsFunc(config.Keys(), func(key string) bool { return config.EnvName(key) == "W3HOST_"+found[1] }) {
+					t.Errorf("%q: --%s names W3HOST_%s, which is no setting", path, f.Name, found[1])
+				}
+			}
+		})
+	})
+}
+
+func TestVersion(t *testing.T) {
+	want := "w3host " + programVersion() + "\n"
+	for _, args := range []string{"version", "--version", "-version"} {
+		if code, stdout, _ := shell(t, args); code != exitOK || stdout != want {
+			t.Errorf("%s exits with %d and prints %q", args, code, stdout)
+		}
+	}
+}
+
+// What is mistyped is named, with what was probably meant.
+func TestMistyped(t *testing.T) {
+	for line, want := range map[string]string{
+		"sevre":               `w3host: there is no command "sevre"; did you mean serve? (see `,
+		"dance":               `w3host: there is no command "dance" (see `,
+		"games --limmit 3":    "w3host games: there is no flag --limmit; did you mean --limit? (see ",
+		"games --limit":       "w3host games: --limit needs a value (see ",
+		"games --limit=many":  "w3host games: --limit=many: write a whole number (see ",
+		"lan list --timeout=": "w3host lan list: --timeout=: write a time such as 500ms, 30s or 5m (see ",
+		"ctl --game -1 say":   "w3host ctl: --game=-1: write a whole number, 0 or more (see ",
+		"admin ad":            `w3host admin: there is no "ad": it is add, remove or list (see `,
+		"--latency fast":      `--latency=fast: `,
+		"--lan=perhaps":       `--lan=perhaps: write true or false`,
+	} {
+		code, stdout, stderr := shell(t, strings.Fields(line)...)
+		if code != exitUsage || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("w3host %s exits with %d and prints %q, %q; want %q", line, code, stdout, stderr, want)
+		}
+	}
+}
+
+// Command lines of earlier versions go on working.
+func TestArrange(t *testing.T) {
+	for line, want := range map[string]string{
+		"":                                      "",
+		"-listen :1 -lan=false":                 "--listen=:1 --lan=false",
+		"serve -autostart -1":                   "serve --autostart=-1",
+		"admin -realm list add Ann":             "admin add --realm=list Ann",
+		"migrate --force down":                  "migrate down --force",
+		"spool -json show x":                    "spool show --json x",
+		"ratings -limit 3 rebuild":              "ratings rebuild --limit=3",
+		"ratings dota rebuild":                  "ratings dota rebuild",
+		"map info -png x.png help":              "map info --png=x.png help",
+		"stats help":                            "stats --help",
+		"ctl help":                              "ctl help",
+		"ctl -game 1 say -json":                 "ctl --game=1 say --json",
+		"ban -reason --yes -- -json":            "ban --reason=--yes -- -json",
+		"stats -h":                              "stats -h",
+		"stats -":                               "stats -",
+		"__completeNoDesc games -l":             "__completeNoDesc games -l",
+		"bots -entry-key 0x10 -own-addresses x": "bots --entry-key=0x10 --own-addresses x",
+		"game rerun -trace FILE":                "game rerun --trace FILE",
+	} {
+		if got := strings.Join(arrange(rootCommand(), strings.Fields(line)), " "); got != want {
+			t.Errorf("w3host %s becomes %q, want %q", line, got, want)
+		}
+	}
+}
+
+// Each shell has a script, which asks the program what fits.
+func TestCompletion(t *testing.T) {
+	for _, name := range []string{"bash", "zsh", "fish", "powershell"} {
+		if code, stdout, _ := shell(t, "completion", name); code != exitOK || !strings.Contains(stdout, "__complete") {
+			t.Errorf("completion %s exits with %d: %q", name, code, stdout)
+		}
+	}
+	for want, words := range map[string][]string{
+		"replay":  {"re"},
+		"--limit": {"games", "--li"},
+		"warn":    {"serve", "--log-level", "wa"},
+		"root":    {"admin", "add", "--role", ""},
+		"relay":   {"lan", ""},
+		"w3g":     {"replay", "info", ""},
+	} {
+		if code, stdout, _ := shell(t, append([]string{"__complete"}, words...)...); code != exitOK || !strings.Contains(stdout, want) {
+			t.Errorf("%q completes to %q, want %s", words, stdout, want)
+		}
+	}
+}
