@@ -59,7 +59,7 @@ type Lobby struct {
 	KickCooldown      Duration `toml:"kick_cooldown"` // a kick keeps its victim out of the lobby for so long
 	SameAddress       string   `toml:"same_address"`  // allow, warn, refuse: several players from one address
 	RequireEntryKey   bool     `toml:"require_entry_key"`
-	LANAdmins         bool     `toml:"lan_admins"` // the database's admins for the LAN may command, though nobody proves his name there
+	LANAdmins         bool     `toml:"lan_admins"` // the database's admins for the LAN may command, though names are not proved there
 }
 
 // Game is the action loop.

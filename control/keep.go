@@ -10,7 +10,7 @@ import (
 	"w3host/host"
 )
 
-// The commands about what is hosted by itself, and about the host's life.
+// The commands about what is hosted by itself, and about starting and stopping the host.
 
 func nextMap(pattern string) act {
 	return func(d *desk, c *call) (err error) {

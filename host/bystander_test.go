@@ -96,7 +96,7 @@ func gameBystander(t *testing.T, over lines, rate int64, actions, rounds int, st
 }
 
 // lagsAndStays: where the operator allows more than a line carries, whose it is
-// gets the lag screen, and comes back, again and again; he never loses his place.
+// gets the lag screen, and comes back, again and again; they never lose their place.
 func lagsAndStays(t *testing.T, over lines) {
 	r := bystanderRig(t, func(o *Options) {
 		o.Turns.ActionRate, o.Turns.ActionBurst, o.Turns.SyncLimit = 1<<20, 1<<20, 10

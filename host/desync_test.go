@@ -10,7 +10,7 @@ import (
 )
 
 // TestOneWrongHashAmongTen: the one is dropped alone, at the turn it happened in;
-// chat, log and record name him and the turn.
+// chat, log and record name the player and the turn.
 func TestOneWrongHashAmongTen(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)

@@ -43,7 +43,7 @@ func TestJoin(t *testing.T) {
 	two := `02 64 02 00 00 00 60 01 64   03 FF 02 00 01 01 60 01 64
 		04 FF 02 00 00 02 60 01 64   00 FF 00 00 01 03 60 01 64`
 	// The address that the host sees, with the port that the player listens on; then
-	// his own word for it.
+	// their own word for it.
 	addresses := " 02 00 17 E0 7F 00 00 01 00 00 00 00 00 00 00 00 02 00 17 E0 0A 00 00 05 00 00 00 00 00 00 00 00"
 	bob.Expect(
 		"F7 04 42 00 2B 00 04 "+two+tail+" 04 "+seenAs(bob),
@@ -75,7 +75,7 @@ func TestJoin(t *testing.T) {
 	wantFIN(t, bob)
 	alice.Expect("F7 07 09 00 04 0D 00 00 00", "F7 09 31 00 ?? ?? ??"+strings.Repeat(" ??", 36)+tail)
 
-	// His pid and slot are free for the next, and his last words went nowhere else.
+	// The pid and slot are free for the next, and the last words went nowhere else.
 	carol := r.join(g, "Carol", nil)
 	if carol.PID != 4 {
 		t.Errorf("Carol has pid %d, want the smallest free one, 4", carol.PID)
@@ -84,7 +84,7 @@ func TestJoin(t *testing.T) {
 }
 
 // TestWordsOfTheGone: one who has left, and lingers, can neither speak nor leave
-// for the next who has his pid.
+// for the next who has that pid.
 func TestWordsOfTheGone(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
@@ -146,7 +146,7 @@ func TestLobbyChat(t *testing.T) {
 	// To Alice herself, Bob, the virtual host, nobody at all, and Bob again.
 	alice.Say("hi", 2, 3, 1, 9, 3)
 	bob.Expect("F7 0F 0B 00 01 03 02 10 68 69 00")
-	// Alice speaks as Carol: nobody hears that, and it costs nobody his place.
+	// Alice speaks as Carol: nobody hears that, and it costs nobody their place.
 	alice.Send(packet(0x28, byte(1), byte(3), byte(4), byte(0x10), "liar"))
 	alice.Say("yo", 3, 4)
 	bob.Expect("F7 0F 0C 00 02 03 04 02 10 79 6F 00")

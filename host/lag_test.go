@@ -109,7 +109,7 @@ func checkSameStream(t *testing.T, players []*client) {
 	}
 }
 
-// TestStallForTooLong: he is dropped when his time is up, not before.
+// TestStallForTooLong: they are dropped when their time is up, not before.
 func TestStallForTooLong(t *testing.T) {
 	t.Parallel()
 	stallForTooLong(t, shortLag)

@@ -8,7 +8,7 @@ import (
 	"w3host/storage"
 )
 
-// TestLeaveWhileLoading: nobody waits for him, and the others, who cannot take
+// TestLeaveWhileLoading: nobody waits for them, and the others, who cannot take
 // the leave yet, read of it before the first turn.
 func TestLeaveWhileLoading(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func TestLoadTimeout(t *testing.T) {
 	}
 }
 
-// TestActionWhileLoading is malformed: it costs that player alone his place.
+// TestActionWhileLoading is malformed: it costs only that player their place.
 func TestActionWhileLoading(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
@@ -112,7 +112,7 @@ func TestLoadInGame(t *testing.T) {
 	for _, c := range []*client{a, b} {
 		c.Expect(fmt.Sprintf("F7 11 09 00 %02X 00 00 00 00", gone.PID), leave)
 	}
-	b.Send(action([]byte{0x42})) // allowed: he is in the game
+	b.Send(action([]byte{0x42})) // allowed: the player is in the game
 	time.Sleep(2 * period)       // no turn comes meanwhile
 
 	late.Send(packet(0x23))

@@ -10,12 +10,12 @@ import (
 )
 
 // TestNeverReads: a client that takes nothing from its socket loses its place
-// when far more waits for him than any budget allows, and nobody else does.
+// when far more waits for them than any budget allows, and nobody else does.
 func TestNeverReads(t *testing.T) {
 	t.Parallel()
 	const turn = 100 * time.Millisecond
 	r := newRig(t, func(o *Options) {
-		o.Turns.Period, o.Turns.SyncLimit = turn, 1000 // it is not the lag screen that ends him
+		o.Turns.Period, o.Turns.SyncLimit = turn, 1000 // it is not the lag screen that ends the connection
 		o.Limits.OutQueue = 2 << 20
 		o.Limits.PacketRate, o.Turns.ActionRate, o.Turns.ActionBurst = 100_000, 1<<30, 1<<20
 	})
@@ -64,7 +64,7 @@ func talk(clients []*client, actions int) (hush func()) {
 	return func() { close(stop); <-done }
 }
 
-// TestKickOfTheStalled: one who does not read cannot hold his connection open by
+// TestKickOfTheStalled: one who does not read cannot hold a connection open by
 // that, neither after a kick nor when the host stops.
 func TestKickOfTheStalled(t *testing.T) {
 	t.Parallel()

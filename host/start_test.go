@@ -77,7 +77,7 @@ func TestStart(t *testing.T) {
 	alice.Cursor--
 	alice.Expect("F7 0F 0F 00 01 03 04 20 00 00 00 00 67 67 00")
 
-	// A goodbye: 0x1B and a FIN; the others hear it once, with his reason.
+	// A goodbye: 0x1B and a FIN; the others hear it once, with the reason.
 	bob.Send(packet(0x21, uint32(7)))
 	bob.Ignore += "\x0C\x0F" // turns, and a host that finds itself late says so
 	bob.Expect("F7 1B 04 00")

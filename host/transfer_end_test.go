@@ -8,7 +8,7 @@ import (
 )
 
 // TestTransferEndsWithTheLobby: nothing of the map comes behind the packet that
-// ends a player's stay in the lobby, though parts of it wait for his socket.
+// ends a player's stay in the lobby, though parts of it wait for the socket.
 func TestTransferEndsWithTheLobby(t *testing.T) {
 	for _, tc := range []struct {
 		name string

@@ -24,7 +24,7 @@ func TestTransferModes(t *testing.T) {
 		f := r.fetcher(t, "guest").have(0)
 		f.removed(wait, "You were kicked: does not have the map, and downloads are off")
 		if f.began > 0 || r.log.count("player left", "downloads are off") != 1 {
-			t.Error("the download began, or the log does not say why he left")
+			t.Error("the download began, or the log does not say why they left")
 		}
 	})
 	t.Run("on again", func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestTransferModes(t *testing.T) {
 		f.hear(wait, func() bool { return f.heard("only the owner may use download") })
 		f.idle(100 * time.Millisecond)
 		if f.began > 0 || f.file.Len() > 0 || f.closed {
-			t.Error("the guest allowed himself the map, or was removed")
+			t.Error("the guest allowed themselves the map, or was removed")
 		}
 		owner.Say("!download gue")
 		f.fetch(wait)
@@ -93,7 +93,7 @@ func TestTransferPlaces(t *testing.T) {
 	if second.began+third.began > 0 {
 		t.Error("more than one downloads")
 	}
-	first.Conn.Close() // gives his place away, with half of the map
+	first.Conn.Close() // gives the place away, with half of the map
 	second.fetch(5 * time.Second)
 	third.fetch(5 * time.Second)
 	if second.sum() != r.sum || third.sum() != r.sum {
@@ -204,7 +204,7 @@ func TestTransferTimeouts(t *testing.T) {
 				t.Errorf("records: %+v", records)
 			}
 			if r.log.count("player left", tc.why) != 1 {
-				t.Error("the log does not say why he left")
+				t.Error("the log does not say why they left")
 			}
 		})
 	}

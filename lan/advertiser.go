@@ -87,7 +87,7 @@ func (a *Advertiser) Open(ad Advert) error {
 	if err := a.board.open(time.Now(), ad); err != nil {
 		return fmt.Errorf("advertise game %d: %w", ad.GameID, err)
 	}
-	a.poke()
+	a.notify()
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (a *Advertiser) Update(gameID uint32, c Count) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.board.update(gameID, c) {
-		a.poke()
+		a.notify()
 	}
 }
 
@@ -107,7 +107,7 @@ func (a *Advertiser) Close(gameID uint32) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.board.close(gameID) {
-		a.poke()
+		a.notify()
 	}
 }
 
@@ -155,9 +155,9 @@ func (a *Advertiser) Shutdown() {
 	a.readers.Wait()
 }
 
-// poke wakes the announcer. One waiting token is enough: it looks at the whole
+// notify wakes the announcer. One waiting token is enough: it looks at the whole
 // board.
-func (a *Advertiser) poke() {
+func (a *Advertiser) notify() {
 	select {
 	case a.wake <- struct{}{}:
 	default:

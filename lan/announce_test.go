@@ -204,7 +204,7 @@ func TestChangeToldOnce(t *testing.T) {
 	}
 }
 
-// A machine that slept for a minute refreshes once, and keeps its beat.
+// A machine that was suspended for a minute refreshes once, and keeps its beat.
 func TestRefreshAfterSleep(t *testing.T) {
 	opts, err := Options{Product: w3gs.ProductTFT, GamePort: 1}.withDefaults()
 	if err != nil {

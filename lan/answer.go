@@ -103,7 +103,7 @@ func (a *Advertiser) show(search w3gs.SearchGame) {
 	for _, l := range a.board.asked(search) {
 		if a.limit.grant(now, limitedBroadcast, local, l.ad.GameID) {
 			l.show = true
-			a.poke()
+			a.notify()
 		}
 	}
 }

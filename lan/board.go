@@ -118,7 +118,7 @@ func (b *board) due(now time.Time) (out, push [][]byte, next time.Time) {
 }
 
 // following is the next regular time after now, on the beat that began with
-// the lobby. Beats missed while the machine slept are not made up for.
+// the lobby. Beats missed while the machine was suspended are not made up for.
 func (l *lobby) following(now time.Time, every time.Duration) time.Time {
 	return l.opened.Add((now.Sub(l.opened)/every + 1) * every)
 }

@@ -21,7 +21,7 @@ const (
 )
 
 // Outcome is the name of a player's result that says how the game ended for
-// him; its values follow.
+// them; its values follow.
 const (
 	Outcome = "outcome"
 
@@ -100,7 +100,7 @@ func mayReport(data []byte) bool {
 // Results is all that was reported so far, in order.
 func (c *Collector) Results() []Result { return c.results }
 
-// set notes a value. The same sender's later word replaces his earlier one.
+// set notes a value. The same sender's later word replaces the earlier one.
 func (c *Collector) set(r Result) {
 	r.Name, r.Value = cut(r.Name), cut(r.Value)
 	key := subject{r.Source, r.PID, r.About, r.Name}

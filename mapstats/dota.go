@@ -6,7 +6,7 @@ import (
 
 // dotaFile is the game cache that DotA reports through. Its missions are "Data"
 // (what happens, as it happens), "Global" (the end) and a player's colour
-// number (his figures at the end).
+// number (the figures at the end).
 const dotaFile = "dr.x"
 
 // dotaFigures are the keys of a player's figures.

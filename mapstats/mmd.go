@@ -12,7 +12,7 @@ const mmdFile = "MMD.Dat"
 
 // mmd is what the definitions of a game have said so far.
 type mmd struct {
-	players map[string]string // the map's number of a player → his name
+	players map[string]string // the map's number of a player → name
 	vars    map[string]string // variable → int, real or string
 	events  map[string]string // event → its text with {0} for the first argument
 }

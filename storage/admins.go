@@ -32,7 +32,7 @@ type Admin struct {
 }
 
 // AddAdmin gives a role, also to someone who has another one; ErrConflict
-// when he has it already.
+// if they already have it.
 func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	if fold(a.Name) == "" || !slices.Contains(Roles(), a.Role) {
 		return fmt.Errorf("%w: an admin needs a name and one of the roles %v", ErrRejected, Roles())

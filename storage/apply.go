@@ -31,7 +31,7 @@ func (d *Store) Apply(ctx context.Context, b Batch) error {
 		if len(entries) == 0 {
 			return nil
 		}
-		w := sheet{host: b.HostID, run: b.Run, seen: make(map[GameKey]bool)}
+		w := batchWriter{host: b.HostID, run: b.Run, seen: make(map[GameKey]bool)}
 		for _, e := range entries {
 			w.add(e)
 		}
@@ -50,9 +50,9 @@ func (d *Store) Apply(ctx context.Context, b Batch) error {
 	})
 }
 
-// sheet collects what one batch writes: statements, whose order matters, and
+// batchWriter collects what one batch writes: statements, whose order matters, and
 // rows of their own, for which it does not.
-type sheet struct {
+type batchWriter struct {
 	host, run  string
 	seen       map[GameKey]bool
 	counts     []GameKey // the games whose records change the totals
@@ -60,11 +60,11 @@ type sheet struct {
 	rows       []sqldb.Rows
 }
 
-func (w *sheet) put(query string, args ...any) {
+func (w *batchWriter) put(query string, args ...any) {
 	w.statements = append(w.statements, sqldb.Statement{SQL: query, Args: args})
 }
 
-func (w *sheet) row(t *sqldb.Table, values ...any) {
+func (w *batchWriter) row(t *sqldb.Table, values ...any) {
 	for i := range w.rows {
 		if w.rows[i].Table == t {
 			w.rows[i].Values = append(w.rows[i].Values, values)
@@ -76,7 +76,7 @@ func (w *sheet) row(t *sqldb.Table, values ...any) {
 
 // game makes sure that the game's row is there: its GameCreated may be among
 // the records that were lost, or somebody may have deleted the row.
-func (w *sheet) game(k GameKey) GameKey {
+func (w *batchWriter) game(k GameKey) GameKey {
 	if !w.seen[k] {
 		w.seen[k] = true
 		w.put(`INSERT INTO games (key, host_id, run, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING`,
@@ -86,7 +86,7 @@ func (w *sheet) game(k GameKey) GameKey {
 }
 
 // count notes that the totals depend on a record of this game.
-func (w *sheet) count(k GameKey) {
+func (w *batchWriter) count(k GameKey) {
 	if !slices.Contains(w.counts, k) {
 		w.counts = append(w.counts, k)
 	}
@@ -94,7 +94,7 @@ func (w *sheet) count(k GameKey) {
 
 // add turns a record into statements. All of them may run again: a row is
 // named by its game and the record's number.
-func (w *sheet) add(e Entry) {
+func (w *batchWriter) add(e Entry) {
 	if k, ok := countedIn(e.Record); ok {
 		w.count(k)
 	}
@@ -124,7 +124,7 @@ func (w *sheet) add(e Entry) {
 	}
 }
 
-func (w *sheet) gameCreated(r GameCreated) {
+func (w *batchWriter) gameCreated(r GameCreated) {
 	w.seen[r.Game] = true
 	m := r.Map
 	w.put(`INSERT INTO games (key, host_id, run, name, owner, realm, private, game_id, version,
@@ -140,7 +140,7 @@ func (w *sheet) gameCreated(r GameCreated) {
 		jsonText(r.Settings), r.Latency.Milliseconds(), r.Seed, r.At)
 }
 
-func (w *sheet) gameStarted(seq uint64, r GameStarted) {
+func (w *batchWriter) gameStarted(seq uint64, r GameStarted) {
 	players := 0
 	for _, s := range r.Slots {
 		if s.Occupant == OccupantPlayer {
@@ -185,7 +185,7 @@ func countedIn(rec Record) (GameKey, bool) {
 }
 
 // event writes what is a row of its own.
-func (w *sheet) event(seq uint64, rec Record) {
+func (w *batchWriter) event(seq uint64, rec Record) {
 	switch r := rec.(type) {
 	case ChatLine:
 		w.row(chatTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Name), clean(string(r.Scope)), clean(r.To), clean(r.Text))

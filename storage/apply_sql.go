@@ -49,7 +49,7 @@ var (
 
 // onPlayer sets columns of the latest player who joined with a pid: $1 game,
 // $2 pid, $3 the record's number, $4 … the values. A player whose PlayerJoined
-// was lost gets his row now. Players who joined after the record do not count,
+// was lost gets a row now. Players who joined after the record do not count,
 // so that it means the same one when it is replayed.
 func onPlayer(columns ...string) string {
 	params := make([]string, len(columns))

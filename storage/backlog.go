@@ -36,8 +36,8 @@ type segment struct {
 func (s *segment) safe() bool { return len(s.lines) == 0 && s.file != nil }
 
 // backlog is everything between the queue and the database, oldest first. It
-// keeps as much in memory as it may, so that an upright database is fed
-// without reading the spool; what is safe on disk is forgotten first.
+// keeps as much in memory as it may, so that a healthy database is served
+// from memory; what is safe on disk is dropped from memory first.
 //
 // The writer adds records, writes segments to files and removes those that are
 // applied; the applier takes records from the front.
@@ -250,7 +250,7 @@ func (b *backlog) finish() {
 	b.mu.Lock()
 	b.finished = true
 	b.mu.Unlock()
-	rouse(b.wake)
+	notify(b.wake)
 }
 
 // holding is what waits in the backlog.

@@ -110,7 +110,7 @@ func leave(t *testing.T, db *fakeDB, dir string) {
 	db.set(func(f *fakeDB) { f.down = false })
 }
 
-// What happens to a spool between two lives costs what was hit, is told in
+// What happens to a spool between two runs costs what was hit, is told in
 // numbers, and the file is kept.
 func TestDamagedSpool(t *testing.T) {
 	tests := map[string]struct {

@@ -27,7 +27,7 @@ type crashedGame struct {
 }
 
 // closeCrashed closes open games that a condition on games g chooses. A game
-// ended, as far as anyone knows, with the last sign of life of its host or the
+// ended, as far as anyone knows, with the last heartbeat of its host or the
 // last thing recorded of it; its length is what that makes.
 func closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...any) (int, error) {
 	var games []crashedGame

@@ -184,7 +184,7 @@ func record(url, dir string) {
 	}
 }
 
-// A host is killed with -9 again and again. Of each life all is there but the
+// A host is killed with -9 again and again. Of each run all is there but the
 // last tenth of a second, once, and its game is closed as crashed.
 func TestKill(t *testing.T) {
 	for name, database := range storagetest.Databases {
@@ -192,14 +192,14 @@ func TestKill(t *testing.T) {
 			url, dir := database(t), t.TempDir()
 			db := storagetest.Open(t, url)
 			var losses []time.Duration
-			for life := range 5 {
-				key, printed := killed(t, url, dir, time.Duration(life+1)*300*time.Millisecond)
+			for run := range 5 {
+				key, printed := killed(t, url, dir, time.Duration(run+1)*300*time.Millisecond)
 				rec, _ := newRecorder(t, db, dir)
 				crashed := func() bool {
 					g, err := db.Game(t.Context(), key)
 					return err == nil && g.Ended == storage.EndCrashed
 				}
-				for range 500 { // until it is sure that the killed life does not go on
+				for range 500 { // until it is sure that the killed run does not go on
 					if crashed() {
 						break
 					}
@@ -224,7 +224,7 @@ func TestKill(t *testing.T) {
 					lost = printed[len(printed)-1].Sub(printed[n])
 				}
 				losses = append(losses, lost)
-				t.Logf("life %d: %d records, %d of them stored, the last %v lost", life, len(printed), len(g.Chat), lost)
+				t.Logf("run %d: %d records, %d of them stored, the last %v lost", run, len(printed), len(g.Chat), lost)
 			}
 			// The worst of five says more about what else this machine does.
 			slices.Sort(losses)

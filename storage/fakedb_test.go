@@ -64,13 +64,13 @@ func (f *fakeDB) Applied(_ context.Context, run string) (uint64, error) {
 	return f.position[run], f.answer()
 }
 
-func (f *fakeDB) LastLife(context.Context, string) (HostLife, error) {
+func (f *fakeDB) LastRun(context.Context, string) (HostRun, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.down {
-		return HostLife{}, f.answer()
+		return HostRun{}, f.answer()
 	}
-	return HostLife{}, ErrNotFound
+	return HostRun{}, ErrNotFound
 }
 
 func (f *fakeDB) MoveHost(context.Context, string, Host) error { return nil }

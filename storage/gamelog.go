@@ -2,7 +2,7 @@ package storage
 
 import "time"
 
-// Host is one life of one host program.
+// Host identifies one run of a host program.
 type Host struct {
 	ID      string // a UUID, kept beside the spool: the same over restarts
 	Run     string // a UUID, new at every start
@@ -23,12 +23,12 @@ type Batch struct {
 	Entries []Entry
 }
 
-// HostLife is the latest life of a host.
-type HostLife struct {
+// HostRun is the latest run of a host.
+type HostRun struct {
 	Run       string
 	Heartbeat time.Time     // by the clock of the database
 	Silent    time.Duration // since then
-	Stopped   bool          // it left in good order
+	Stopped   bool          // it stopped in an orderly way
 }
 
 // OtherHost is a host as another one sees it.
@@ -36,7 +36,7 @@ type OtherHost struct {
 	ID        string
 	Name      string
 	Heartbeat time.Time // by the clock of the database
-	Stopped   bool      // it left in good order
+	Stopped   bool      // it stopped in an orderly way
 }
 
 // HostStatus is a host in the registry.

@@ -23,9 +23,9 @@ func (d *Store) Applied(ctx context.Context, run string) (last uint64, err error
 	return last, err
 }
 
-// LastLife tells of the life that a host has begun last; ErrNotFound for
+// LastRun returns the run that a host began last; ErrNotFound for
 // a host that is new.
-func (d *Store) LastLife(ctx context.Context, id string) (l HostLife, err error) {
+func (d *Store) LastRun(ctx context.Context, id string) (l HostRun, err error) {
 	if err = d.prepare(ctx); err != nil {
 		return l, err
 	}
@@ -36,9 +36,9 @@ func (d *Store) LastLife(ctx context.Context, id string) (l HostLife, err error)
 	return l, err
 }
 
-// EnterHost begins a life. Games that earlier lives of the host left open
-// are closed as EndCrashed, at their last sign of life: so their records
-// have to be in by then.
+// EnterHost registers a run. Games that earlier runs of the host left open are closed as
+// EndCrashed, at their last heartbeat, so their records have to be stored
+// before.
 func (d *Store) EnterHost(ctx context.Context, h Host) (crashed int, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
 		crashed, err = d.enterHost(ctx, tx, h)
@@ -67,7 +67,7 @@ func (d *Store) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int
 	return crashed, err
 }
 
-// MoveHost gives this life, with its games, to a host that has the name of
+// MoveHost gives this run, with its games, to a host that has the name of
 // another one. Games that somebody took for crashed go on.
 func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error {
@@ -99,7 +99,7 @@ func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 	})
 }
 
-// Beat says that the host is alive; ErrConflict when another life has
+// Beat says that the host is alive; ErrConflict when another run has
 // begun since.
 func (d *Store) Beat(ctx context.Context, h Host) error {
 	now := d.sql.Now()
@@ -108,12 +108,12 @@ func (d *Store) Beat(ctx context.Context, h Host) error {
 		ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at WHERE hosts.run = excluded.run`,
 		h.ID, h.Run, clean(h.Name), clean(h.Version))
 	if err == nil && n == 0 {
-		err = fmt.Errorf("host %s has begun another life: %w", h.ID, ErrConflict)
+		err = fmt.Errorf("host %s has begun another run: %w", h.ID, ErrConflict)
 	}
 	return err
 }
 
-// LeaveHost ends a life in good order.
+// LeaveHost records an orderly end of the run.
 func (d *Store) LeaveHost(ctx context.Context, h Host) error {
 	_, err := d.exec(ctx, `UPDATE hosts SET heartbeat_at = `+d.sql.Now()+`, stopped_at = `+d.sql.Now()+` WHERE id = $1 AND run = $2`, h.ID, h.Run)
 	return err
@@ -129,7 +129,7 @@ func (d *Store) OtherHosts(ctx context.Context, h Host) ([]OtherHost, error) {
 }
 
 // CloseGamesOf closes, as EndCrashed, the open games of another host,
-// unless it has sent a sign of life since it was looked at.
+// unless it has sent a heartbeat since it was looked at.
 func (d *Store) CloseGamesOf(ctx context.Context, other OtherHost) (crashed int, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
 		crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND h.heartbeat_at = $2", other.ID, other.Heartbeat)
@@ -141,7 +141,7 @@ func (d *Store) CloseGamesOf(ctx context.Context, other OtherHost) (crashed int,
 	return crashed, err
 }
 
-// Hosts lists all hosts, the latest sign of life first.
+// Hosts lists all hosts, the latest heartbeat first.
 func (d *Store) Hosts(ctx context.Context) ([]HostStatus, error) {
 	return collect(ctx, d, `SELECT id, name, version, started_at, heartbeat_at, stopped_at FROM hosts ORDER BY heartbeat_at DESC`,
 		nil, func(scan sqldb.Scan, h *HostStatus) error {

@@ -82,7 +82,7 @@ func TestClonesStartTogether(t *testing.T) {
 }
 
 // A crashed game is as long as is known: to the last thing recorded of it, or
-// the last sign of life of its host. One whose first record was lost is as old
+// the last heartbeat of its host. One whose first record was lost is as old
 // as its key.
 func TestLengthOfCrashedGames(t *testing.T) {
 	for name, database := range storagetest.Databases {

@@ -12,7 +12,7 @@ const (
 	beatTimeout      = 5 * time.Second
 )
 
-// presence sends the signs of life of this host and watches those of others.
+// presence sends the heartbeats of this host and watches those of others.
 //
 // Another host is dead when its heartbeat has not moved for DeadAfter while
 // this host could look the whole time. No two clocks are compared, and after
@@ -38,7 +38,7 @@ func (p *presence) beat(ctx context.Context) {
 		case <-ticker.C:
 			p.writeStatus()
 			if !p.entered.Load() {
-				rouse(p.backlog.wake) // the applier is to try again
+				notify(p.backlog.wake) // the applier is to try again
 				continue
 			}
 			if err := p.round(ctx, time.Now()); err != nil {
@@ -84,7 +84,7 @@ func (p *presence) round(ctx context.Context, now time.Time) error {
 			return err
 		}
 		if games > 0 {
-			p.log.Warn().Str("host", other.Name).Int("games", games).Msg("a host gives no sign of life: its games are closed as crashed")
+			p.log.Warn().Str("host", other.Name).Int("games", games).Msg("a host sends no heartbeat: its games are closed as crashed")
 		}
 	}
 	p.seen = seen

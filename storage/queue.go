@@ -35,7 +35,7 @@ func (q *queue) put(rec Record) {
 	first := len(q.records) == 1
 	q.mu.Unlock()
 	if first {
-		rouse(q.wake)
+		notify(q.wake)
 	}
 }
 
@@ -53,11 +53,11 @@ func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()
-	rouse(q.wake)
+	notify(q.wake)
 }
 
-// rouse leaves a token, unless there is one already.
-func rouse(wake chan struct{}) {
+// notify leaves a token, unless there is one already.
+func notify(wake chan struct{}) {
 	select {
 	case wake <- struct{}{}:
 	default:

@@ -37,7 +37,7 @@ type RecorderOptions struct {
 	QueueRecords int           // taken in between two flushes: 100,000
 	Memory       int           // bytes of lines kept in memory for the database: 64 MiB
 
-	Heartbeat time.Duration // sign of life: every 10 s
+	Heartbeat time.Duration // heartbeat: every 10 s
 	DeadAfter time.Duration // silence after which another host's games are closed: 2 min
 
 	sync func(*spool.File) error // for tests: no disk fails on demand
@@ -76,7 +76,7 @@ type Recorder struct {
 type recorderDB interface {
 	Apply(ctx context.Context, b Batch) error
 	Applied(ctx context.Context, run string) (uint64, error)
-	LastLife(ctx context.Context, id string) (HostLife, error)
+	LastRun(ctx context.Context, id string) (HostRun, error)
 	EnterHost(ctx context.Context, h Host) (crashed int, err error)
 	MoveHost(ctx context.Context, from string, h Host) error
 	Beat(ctx context.Context, h Host) error
@@ -85,7 +85,7 @@ type recorderDB interface {
 	CloseGamesOf(ctx context.Context, other OtherHost) (crashed int, err error)
 }
 
-// NewRecorder opens the spool, replays what earlier lives left in it, and
+// NewRecorder opens the spool, replays what earlier runs left in it, and
 // takes records from then on. The database need not be up.
 func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	opts.setDefaults()

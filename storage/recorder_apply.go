@@ -28,8 +28,8 @@ type applier struct {
 	db        recorderDB
 	run       string    // of the records that were applied last
 	last      uint64    // of them
-	asked     time.Time // after the last life of this host
-	doubted   HostLife  // one that may still go on
+	asked     time.Time // after the last run of this host
+	doubted   HostRun   // one that may still go on
 	downSince time.Time
 	saidDown  time.Time
 }
@@ -78,7 +78,7 @@ func (a *applier) rest(ctx context.Context) bool {
 }
 
 // step does one thing: it applies a batch, or enters the registry once all
-// records of earlier lives are in.
+// records of earlier runs are in.
 func (a *applier) step(ctx context.Context) (idle bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, applyTimeout)
 	defer cancel()
@@ -105,16 +105,16 @@ func (a *applier) step(ctx context.Context) (idle bool, err error) {
 	return false, a.drain(ctx, s, entries)
 }
 
-// enter begins the life of this host in the registry. While a life that did
-// not end in good order was heard of a moment ago, it waits: that one has
-// crashed and was restarted, or it lives, and one data folder is a copy of the
-// other. A heartbeat that moves tells which.
+// enter registers this run of the host. It waits while an earlier run without
+// an orderly end was heard of a moment ago: either that run crashed, or it still
+// runs and one data folder is a copy of the other. A heartbeat that advances
+// tells which.
 func (a *applier) enter(ctx context.Context) error {
 	if time.Since(a.asked) < a.opts.Heartbeat/2 {
 		return nil
 	}
 	a.asked = time.Now()
-	last, err := a.db.LastLife(ctx, a.Host().ID)
+	last, err := a.db.LastRun(ctx, a.Host().ID)
 	switch {
 	case errors.Is(err, ErrNotFound):
 	case err != nil:
@@ -122,7 +122,7 @@ func (a *applier) enter(ctx context.Context) error {
 	case last.Stopped || last.Silent >= 3*a.opts.Heartbeat:
 	case a.doubted.Heartbeat.IsZero():
 		a.doubted = last
-		a.log.Info().Dur("silent", last.Silent).Msg("the last run of this host did not sign off: watching whether it still lives")
+		a.log.Info().Dur("silent", last.Silent).Msg("the last run of this host did not sign off: watching whether it still runs")
 		return nil
 	case a.doubted.Run != last.Run, !a.doubted.Heartbeat.Equal(last.Heartbeat):
 		return a.renew(ctx, a.db)

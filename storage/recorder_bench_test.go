@@ -34,7 +34,7 @@ func BenchmarkRecorder(b *testing.B) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
 }
 
-// BenchmarkReplay is the same for records that an earlier life left on disk.
+// BenchmarkReplay is the same for records that an earlier run left on disk.
 func BenchmarkReplay(b *testing.B) {
 	const left = 50_000
 	line := ChatLine{Game: testKey, At: testTime, PID: 2, Name: "Bob", Scope: ChatAll, Text: "gg wp everyone"}

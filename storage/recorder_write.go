@@ -144,7 +144,7 @@ func (w *writer) flush() {
 		w.seq++
 	}
 	w.writeOut()
-	rouse(w.backlog.wake)
+	notify(w.backlog.wake)
 }
 
 // writeOut puts on disk what is not there yet, oldest first.
@@ -157,7 +157,7 @@ func (w *writer) writeOut() {
 		err = w.backlog.sweep(w.flushed.Sub(w.usedAt) > 2*time.Second)
 	}
 	if wrote {
-		rouse(w.syncWanted)
+		notify(w.syncWanted)
 	}
 	switch {
 	case err != nil:

@@ -55,7 +55,7 @@ func (g guard) Banned(name string, addr netip.Addr, realm string) string {
 	return fmt.Sprintf("%s (ban %d)", b.Reason, b.ID)
 }
 
-// Level is what an admin may do. Nobody proves his name on the LAN, so admins
+// Level is what an admin may do. Names are not proved on the LAN, so admins
 // of the LAN count only where the operator says so.
 func (g guard) Level(name, realm string) command.Level {
 	if realm == "" && !g.lanAdmins {

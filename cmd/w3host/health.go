@@ -21,7 +21,7 @@ import (
 // a health check has to be longer.
 const healthTimeout = 3 * time.Second
 
-const healthHelp = `w3host health asks the host on this machine for a sign of life. It connects to
+const healthHelp = `w3host health asks the host on this machine whether it answers. It connects to
 host.listen and hangs up; a host that is alive hangs up too. The database is not
 asked: games go on without it.
 
@@ -39,7 +39,7 @@ func healthCommand() *cobra.Command {
 		return err
 	}
 	cmd := &cobra.Command{
-		Use: "health", Short: "ask the host on this machine for a sign of life", Long: healthHelp,
+		Use: "health", Short: "ask the host on this machine whether it answers", Long: healthHelp,
 		Args: func(cmd *cobra.Command, args []string) error { return failure(noArgs(cmd, args)) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return health(cmd.Context(), listen, file, asJSON, cmd.OutOrStdout())

@@ -15,7 +15,7 @@ const silentAfter = 2 * time.Minute
 // hostsCommand is "w3host hosts".
 func hostsCommand() *cobra.Command {
 	c, cmd := newDBCommand("hosts", "list the hosts that share the database",
-		"w3host hosts lists the hosts that share the database, the latest sign of life first.")
+		"w3host hosts lists the hosts that share the database, the latest heartbeat first.")
 	c.addJSONFlag(cmd.Flags(), "print a JSON array")
 	return c.does(cmd, storage.Options{}, c.none, func(db *storage.Store) error {
 		hosts, err := db.Hosts(c.ctx)

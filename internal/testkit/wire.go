@@ -16,7 +16,7 @@ func Player(c *Client, b []byte) {
 	}
 }
 
-// Lobbyist is a player who does not load by himself.
+// Lobbyist is a player whose loading the test controls.
 func Lobbyist(c *Client, b []byte) {
 	switch b[1] {
 	case 0x01:

@@ -38,7 +38,7 @@ func (s *Spool) Create() (*File, error) {
 	return &File{path: path, spool: s, file: f}, nil
 }
 
-// load looks through a file that an earlier life left.
+// load looks through a file that an earlier run left.
 func (s *Spool) load(path string) (*File, error) {
 	f := &File{path: path, spool: s}
 	c, err := f.Read()

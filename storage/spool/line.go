@@ -26,7 +26,7 @@ var (
 
 // Line is one record.
 type Line struct {
-	Run    string // which life of which host wrote it: a UUID, sorted by time
+	Run    string // the run that wrote it: a UUID, sorted by time
 	Seq    uint64 // counted from 1 in each run, without gaps
 	Type   string
 	Record json.RawMessage

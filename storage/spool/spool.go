@@ -42,7 +42,7 @@ type Spool struct {
 	newName atomic.Bool   // the folder itself wants a sync
 }
 
-// Left is what earlier lives left in the folder.
+// Left is what earlier runs left in the folder.
 type Left struct {
 	Files  []*File  // with records, by run and number
 	Faults []string // files that can't be read, or were put aside at once

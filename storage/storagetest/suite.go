@@ -270,7 +270,7 @@ func testReplay(t *testing.T, db *storage.Store) {
 	}
 }
 
-// In a lobby a pid goes to the next player; what follows is about him.
+// In a lobby a pid goes to the next player; what follows is about them.
 func testPIDAgain(t *testing.T, db *storage.Store) {
 	k := storage.NewGameKey()
 	apply(

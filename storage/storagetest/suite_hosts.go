@@ -51,7 +51,7 @@ func testDeadHosts(t *testing.T, db *storage.Store) {
 		t.Errorf("a live host's game: %+v", g.Game)
 	}
 
-	// Beta is looked at, gives a sign of life, and keeps its game; then not.
+	// Beta is looked at, sends a heartbeat, and keeps its game; then not.
 	a := storage.Host{ID: hostA, Run: runA2, Name: "alpha"}
 	look := func() storage.OtherHost {
 		t.Helper()
