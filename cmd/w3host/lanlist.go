@@ -85,7 +85,7 @@ was announced and has not been asked for.`
 func (c *lanCall) listCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "list [ADDR...]", Short: "which games there are", Long: lanListHelp}
 	fs := cmd.Flags()
-	timeout := fs.Duration("timeout", 3*time.Second, "`TIME` to collect answers; with --watch, after how long without a sign of life a game goes")
+	timeout := fs.Duration("timeout", 3*time.Second, "`TIME` to collect answers; with --watch, how long a game stays listed without an announcement")
 	keepOn := fs.Bool("watch", false, "go on until Ctrl-C and show changes in place")
 	asJSON := fs.Bool("json", false, "print JSON")
 	return c.runs(cmd, "ask this host or broadcast `ADDRESS[:PORT]`, may be repeated; port 6112 if it names none. "+
