@@ -127,6 +127,16 @@ func (k *Keeper) Failed(o Order, now time.Time) { o.of.wait = now.Add(k.retry) }
 // Add says that a lobby was opened that is of no entry.
 func (k *Keeper) Add(id uint32) { k.games[id] = &game{open: true} }
 
+// Again says that a lobby has opened in the place of a game that is over.
+func (k *Keeper) Again(over, id uint32) {
+	g := &game{open: true}
+	if old := k.games[over]; old != nil {
+		g.of = old.of
+	}
+	delete(k.games, over)
+	k.games[id] = g
+}
+
 // Full reports whether no further lobby may be opened.
 func (k *Keeper) Full() bool { return len(k.games) >= k.max }
 

@@ -19,6 +19,7 @@ type Config struct {
 
 	Map      Map
 	Settings w3gs.GameSettings
+	Unlisted bool // the lobby is not to be announced
 
 	Lobby    lobby.Config
 	Transfer mapxfer.Config

@@ -189,6 +189,7 @@ type (
 		gamesync.Over
 		Stopped bool // the host was stopped
 		Decided bool // the players have ended it with a result
+		Remade  bool // the players want to play it again
 	}
 	// Closed is the last fact of a lobby that did not start.
 	Closed struct{ Why string }

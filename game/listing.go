@@ -25,7 +25,7 @@ func rules(m *Machine, c *call) error {
 }
 
 func rename(name string) act {
-	return func(m *Machine, c *call) error { return m.list(c, name, !m.unlisted) }
+	return func(m *Machine, c *call) error { return m.list(c, name, !m.cfg.Unlisted) }
 }
 
 func list(name string, public bool) act {
@@ -43,7 +43,7 @@ func (m *Machine) list(c *call, name string, public bool) error {
 		return command.Refuse(command.Malformed, "the name is too long: clients list no more than %d bytes", w3gs.MaxGameNameLen)
 	}
 	c.Target = name
-	m.cfg.Name, m.unlisted = name, !public
+	m.cfg.Name, m.cfg.Unlisted = name, !public
 	m.fact(&Listed{Name: name, Public: public, Counts: m.lobby.Counts()})
 	if public {
 		m.say(0, "The lobby is listed as "+name+".")

@@ -124,6 +124,7 @@ func (m *Machine) kicked(e lobby.Kicked) {
 	s := m.seats[e.PID]
 	m.fact(&Dropped{Player: s.player(), Why: e.Why, By: e.By})
 	s.kick = e.Why
+	m.places[e.Slot].Name = "" // nobody waits for them if the game is played again
 	m.unlink(s, e.Why)
 	m.todo = append(m.todo, task{leave: e.PID})
 }

@@ -35,8 +35,9 @@ type Machine struct {
 	roster    []lobby.Player      // the humans who started
 	gaveUp    [w3gs.MaxSlots]bool // by team
 	decided   bool                // the players have ended the game with a result
+	places    []lobby.Place       // as the game started, but for who was kicked
+	remade    bool                // the players want to play it again
 	stopped   bool                // the host stops
-	unlisted  bool                // the lobby is not to be announced
 	over      bool
 	last      Fact   // the end of the game, once everything else is told
 	seq       uint64 // of the last fact

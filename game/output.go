@@ -51,12 +51,15 @@ const (
 	Outside
 	// Rate: look up how strong the player of Link is, for Rated.
 	Rate
+	// Again: open a lobby like this one with Config, of another number and seed, as
+	// soon as this game is over.
+	Again
 )
 
 var opText = [...]string{
 	Send: "send", SendLast: "send last", Parts: "parts", Seat: "seat", Reply: "reply", Close: "close", Cut: "cut",
 	Play: "play", CheckBans: "check bans", KeepJournal: "keep journal", Answer: "answer", Ask: "ask", Outside: "outside",
-	Offer: "offer", Ack: "ack", Forget: "forget", Rate: "rate",
+	Offer: "offer", Ack: "ack", Forget: "forget", Rate: "rate", Again: "again",
 }
 
 // String names the order for whoever reads a trace.
@@ -75,6 +78,7 @@ type Op struct {
 	Why     string
 	Caller  *command.Caller
 	Query   *Query
+	Config  *Config
 	Text    string
 	Refused bool
 }

@@ -16,7 +16,7 @@ const whyEarly = "an action or acknowledgement before the game has started"
 
 // begin turns the lobby into a game: from here on the turns say who is in.
 func (m *Machine) begin(e lobby.Started) {
-	m.startedAt, m.roster = m.now, e.Players
+	m.startedAt, m.roster, m.places = m.now, e.Players, e.Places
 	cfg := m.cfg.Turns
 	cfg.Period, cfg.SyncLimit, cfg.Empties = m.latency, m.syncLimit, m.empties()
 	addrs := make(map[uint8]netip.AddrPort, len(e.Players))
@@ -116,7 +116,7 @@ func (m *Machine) playRare(effect gamesync.Effect) {
 	case *gamesync.Desync:
 		m.fact(&Desynced{e})
 	case *gamesync.Over:
-		m.over, m.last = true, &Over{*e, m.stopped, m.decided}
+		m.over, m.last = true, &Over{*e, m.stopped, m.decided, m.remade}
 	}
 }
 

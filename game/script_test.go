@@ -43,6 +43,7 @@ type scene struct {
 	after    []Input // what orders lead to
 	lastLink LinkID
 	level    command.Level // of who speaks
+	again    *Config       // of the lobby that is to open
 }
 
 func newScene() *scene {
@@ -62,10 +63,16 @@ func newScene() *scene {
 	cfg.Lobby.PlayerSlots = 6
 	cfg.Lobby.Observers, cfg.Lobby.OwnerFirst = true, true
 	cfg.Turns.DropAfter = 0
-	s := &scene{links: map[string]LinkID{}, names: map[uint8]string{}, pids: map[string]uint8{}, owed: map[string]int{}}
+	s := new(scene)
+	s.open(cfg)
+	return s
+}
+
+// open begins with a lobby.
+func (s *scene) open(cfg Config) {
+	*s = scene{now: s.now, links: map[string]LinkID{}, names: map[uint8]string{}, pids: map[string]uint8{}, owed: map[string]int{}}
 	s.m = New(cfg, &s.out)
 	s.show()
-	return s
 }
 
 // event plays one line:
@@ -86,6 +93,7 @@ func newScene() *scene {
 //	wait DURATION        time passes
 //	idle DURATION        time passes, and clients answer pings
 //	table                shows the slots
+//	again                the lobby opens again as the last game asked
 func (s *scene) event(line string) error {
 	if who, text, ok := strings.Cut(line, ": "); ok {
 		return s.say(who, text)
@@ -145,6 +153,8 @@ func (s *scene) event(line string) error {
 			return err
 		}
 		s.idle(d)
+	case "again":
+		s.open(*s.again)
 	case "table":
 		s.table()
 	default:
@@ -274,7 +284,7 @@ func (s *scene) show() {
 		case *Closed:
 			s.tell("closed: %s", f.Why)
 		case *Over:
-			s.tell("over: %v", f.How)
+			s.tell("over: %v, remade %v", f.How, f.Remade)
 		}
 	}
 }
@@ -313,6 +323,12 @@ func (s *scene) op(op *Op) {
 		s.tell("%s is sent the map from %d to %d", s.names[op.PID], op.At, op.End)
 	case Play:
 		s.tell("the game begins")
+	case Again:
+		s.tell("a lobby %q is to open again", op.Config.Name)
+		for i, p := range op.Config.Lobby.Places {
+			s.tell("%d %q", i+1, p.Name)
+		}
+		s.again = op.Config
 	case Send, SendLast:
 		s.frames(s.list(op.To), op.Frame)
 	}

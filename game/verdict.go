@@ -12,6 +12,7 @@ import (
 // verdicts are the commands by which players end a game with a result.
 var verdicts = command.Table[*Machine]{
 	{Name: "ff", Aliases: []string{"surrender"}, Help: "let your team surrender, if enough of it agree", Phase: command.InGame, Parse: func(*args) act { return surrender }},
+	{Name: "rmk", Aliases: []string{"remake"}, Help: "open the lobby again, with the same places, if enough players agree", Phase: command.InGame, Parse: func(*args) act { return remake }},
 	{Name: "draw", Help: "end the game as a draw, if enough of each team agree", Phase: command.InGame, Parse: func(*args) act { return draw }},
 }
 
@@ -133,4 +134,36 @@ func (m *Machine) decide(why string, result func(lobby.Player) Result) {
 	m.decided = true
 	m.fact(f)
 	m.turn(gamesync.End{Why: "The game is over: " + why + "."})
+}
+
+// remake asks those who play whether to play again, from the lobby on.
+func remake(m *Machine, c *call) error {
+	if p, _ := m.lobby.Player(c.PID); m.seats[c.PID] == nil || p.Observer {
+		return cannot("only those who play can do that")
+	}
+	if asked, err := m.agree("rmk", c); asked {
+		return err
+	}
+	m.ask(&poll{
+		command: "rmk", caller: *c.Caller, what: "play again",
+		groups: func() []w3gs.PIDs {
+			var all w3gs.PIDs
+			for team := range uint8(w3gs.MaxSlots) {
+				all |= m.team(team)
+			}
+			return []w3gs.PIDs{all}
+		},
+		agreed: m.remake,
+	})
+	return nil
+}
+
+// remake ends the game and has its lobby opened again.
+func (m *Machine) remake() {
+	cfg := m.cfg
+	cfg.Lobby.Places, cfg.Lobby.HCL = m.places, m.lobby.HCL()
+	cfg.Turns.Period, cfg.Turns.SyncLimit = m.latency, m.syncLimit
+	m.remade = true
+	m.out.add(Op{Kind: Again, Config: &cfg})
+	m.turn(gamesync.End{Why: "The game is over: it is played again. Join the lobby " + cfg.Name + ": your places are kept."})
 }

@@ -101,13 +101,17 @@ func (r *Records) Observe(s *game.Stamped) {
 		r.decided(at, s.Turn, f)
 	case *game.Over:
 		how := endReason(f.How)
-		if f.Decided {
+		switch {
+		case f.Stopped:
+			how = storage.EndShutdown
+		case f.Remade:
+			how = storage.EndRemade
+		case f.Decided:
 			how = storage.EndFinished
 		}
-		if f.Stopped {
-			how = storage.EndShutdown
+		if !f.Remade { // what the map says of it does not count
+			r.results(at)
 		}
-		r.results(at)
 		r.end(storage.GameEnded{At: at, How: how, Detail: f.How.String(), Turns: f.Turns, Played: f.GameTime})
 	case *game.Closed:
 		r.end(storage.GameEnded{At: at, How: storage.EndClosed, Detail: f.Why})

@@ -147,8 +147,47 @@ func (h *Host) keepLobbies(ctx context.Context) {
 	}
 }
 
+// again has a lobby opened in the place of a game that is played again.
+func (h *Host) again(g *Game, cfg *game.Config) {
+	spec := *g.spec
+	spec.name, spec.again, spec.over = cfg.Name, cfg, g.id
+	h.mu.Lock()
+	h.agains = append(h.agains, spec)
+	h.mu.Unlock()
+	h.wantRefill()
+}
+
+// openAgain opens what is to be played again, unless no lobbies may be opened.
+func (h *Host) openAgain() {
+	for {
+		h.mu.Lock()
+		if len(h.agains) == 0 {
+			h.mu.Unlock()
+			return
+		}
+		spec := h.agains[0]
+		err := errDisabled
+		if !h.keeper.Disabled() {
+			h.mu.Unlock()
+			_, err = h.openLobby(spec)
+			h.mu.Lock()
+		}
+		h.agains = h.agains[1:]
+		if err != nil {
+			h.keeper.Ended(spec.over)
+		}
+		h.mu.Unlock()
+		if err != nil {
+			h.log.Error().Err(err).Uint32("game", spec.over).Msg("cannot open the lobby again")
+		}
+	}
+}
+
+var errDisabled = errors.New("no new lobbies are opened: enable allows them again")
+
 // fill opens lobbies until there are enough, and closes those that nobody wants.
 func (h *Host) fill() {
+	h.openAgain()
 	for {
 		h.mu.Lock()
 		order, ok := h.keeper.Next(time.Now())
@@ -201,7 +240,7 @@ func (h *Host) openOrder(order autohost.Order, setup Setup) {
 	for i, file := range order.Maps {
 		var m *Map
 		if m, err = h.opts.Autohost.Open(file); err == nil {
-			_, err = h.openLobby(lobbySpec{name: order.Name, m: m, setup: setup, file: file, order: &order})
+			_, err = h.openLobby(lobbySpec{name: order.Name, m: m, setup: setup, file: file, order: &order, entry: order.Entry})
 		}
 		if err == nil {
 			return

@@ -22,6 +22,7 @@ type Game struct {
 	id    uint32
 	key   uint32 // entry key of joins from the LAN
 	m     *Map
+	spec  *lobbySpec
 	host  *Host
 	shard *shard
 	log   zerolog.Logger
@@ -65,11 +66,17 @@ type observer interface {
 
 func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	g := &Game{
-		id: id, key: randomU32(), m: spec.m, host: h, shard: h.shard, period: spec.setup.Turns.Period,
+		id: id, key: randomU32(), m: spec.m, spec: spec, host: h, shard: h.shard,
 		log: h.log.With().Uint32("game", id).Logger(), links: make(map[game.LinkID]*link), due: never,
 	}
 	opts, opened := h.options(&spec.setup), time.Now()
 	cfg := opts.gameConfig(id, spec.name, spec.m)
+	if a := spec.again; a != nil {
+		seed := cfg.Lobby.RandomSeed
+		cfg = *a
+		cfg.ID, cfg.Lobby.RandomSeed = id, seed
+	}
+	g.period = cfg.Turns.Period
 	g.records = gamelog.NewRecords(h.opts.Recorder, opened)
 	g.observers = []observer{g.records, (*watcher)(g), gamelog.NewLines(g.log, h.Addr())}
 	if h.opts.Replays != nil {
@@ -305,6 +312,8 @@ func (g *Game) order(op *game.Op) {
 		if l := g.links[op.Link]; l != nil {
 			g.rate(l)
 		}
+	case game.Again:
+		g.host.again(g, op.Config)
 	case game.Forget:
 		g.proxies[op.PID] = nil
 	case game.Ask:

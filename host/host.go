@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/netip"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 
 	"w3host/autohost"
 	"w3host/command"
+	"w3host/game"
 )
 
 // gameIDMask leaves the part of a game id that counts lobbies; the high bits
@@ -45,7 +47,8 @@ type Host struct {
 	lastID   uint32
 	infos    map[uint32]*Info
 	keeper   *autohost.Keeper
-	setup    Setup // of lobbies that no entry asks for
+	setup    Setup       // of lobbies that no entry asks for
+	agains   []lobbySpec // of games that are over and played again
 	stopping bool
 
 	refill   chan struct{} // a lobby has started or ended
@@ -175,6 +178,9 @@ type lobbySpec struct {
 	setup Setup
 	file  string          // as the entry calls the map
 	order *autohost.Order // of the entry; nil where none asks for the lobby
+	entry string          // its name
+	again *game.Config    // of a game that is played again; nil: none
+	over  uint32          // its number
 }
 
 // openLobby opens a lobby and gives it to the shard.
@@ -198,9 +204,12 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 	}
 	h.games[id] = g
 	h.infos[id] = newInfo(id, &spec)
-	if spec.order != nil {
+	switch {
+	case spec.again != nil:
+		h.keeper.Again(spec.over, id)
+	case spec.order != nil:
 		h.keeper.Opened(*spec.order, id, spec.file)
-	} else {
+	default:
 		h.keeper.Add(id)
 	}
 	h.mu.Unlock()
@@ -241,7 +250,9 @@ func (h *Host) forget(g *Game) {
 	h.mu.Lock()
 	delete(h.games, g.id)
 	delete(h.infos, g.id)
-	h.keeper.Ended(g.id)
+	if !slices.ContainsFunc(h.agains, func(s lobbySpec) bool { return s.over == g.id }) { // it keeps its place
+		h.keeper.Ended(g.id)
+	}
 	h.mu.Unlock()
 	h.wantRefill()
 }

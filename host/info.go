@@ -23,11 +23,7 @@ type Info struct {
 }
 
 func newInfo(id uint32, spec *lobbySpec) *Info {
-	i := &Info{ID: id, Name: spec.name, Map: spec.m.File, Public: true, Since: time.Now()}
-	if spec.order != nil {
-		i.Entry = spec.order.Entry
-	}
-	return i
+	return &Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.entry, Since: time.Now()}
 }
 
 func (i *Info) join(p game.Player) { i.Players = append(i.Players, p) }

@@ -18,8 +18,10 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.host.lateness.note(f.Late)
 	case *game.Opened:
 		g.settings = f.Config.Settings
-		g.announce(f.Config.Name, f.Counts)
-		g.note(func(i *Info) { i.Counts = f.Counts })
+		public := !f.Config.Unlisted
+		if g.note(func(i *Info) { i.Counts, i.Public = f.Counts, public }); public {
+			g.announce(f.Config.Name, f.Counts)
+		}
 	case *game.Listed:
 		g.unlist()
 		if g.note(func(i *Info) { i.Name, i.Public = f.Name, f.Public }); f.Public {

@@ -25,10 +25,10 @@ func (l *Lobby) occupiedColour(i int, colour uint8) int {
 	return -1
 }
 
-// freeColour is the lowest colour that no other occupied slot has.
+// freeColour is the lowest colour that no other slot has that is taken.
 func (l *Lobby) freeColour(i int) uint8 {
 	for colour := range l.cfg.MaxPID {
-		if l.occupiedColour(i, colour) < 0 {
+		if holder := l.colourHolder(i, colour); holder < 0 || !l.taken(holder) {
 			return colour
 		}
 	}

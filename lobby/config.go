@@ -41,6 +41,9 @@ type Config struct {
 	VirtualHost string
 	// Welcome is said to each joiner, a line each.
 	Welcome []string
+	// Places are the slots of a game that is played again, one for each of Slots:
+	// who was in it gets the same place, and may displace who was not.
+	Places []Place
 	// Reserved names may displace the latest unreserved joiner of a full lobby.
 	Reserved []string
 	// Owner is the name of the player who owns the lobby, whether they are in or

@@ -156,6 +156,7 @@ func (l *Lobby) start() {
 	for i, s := range l.slots {
 		l.handicaps[i] = s.Handicap
 	}
+	places := l.places()
 	l.writeHCL()
 	humans := l.Humans()
 	if !slices.Equal(l.slots, l.sent) {
@@ -170,5 +171,5 @@ func (l *Lobby) start() {
 		}
 	}
 	l.phase = phaseStarted
-	l.emit(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), HCL: l.hcl})
+	l.emit(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: places, HCL: l.hcl})
 }

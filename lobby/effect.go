@@ -101,6 +101,7 @@ type Started struct {
 	Table   w3gs.SlotTable
 	Players []Player
 	Fakes   []Player
+	Places  []Place
 	HCL     string
 }
 

@@ -72,11 +72,12 @@ func (l *Lobby) hasRoom(n int) bool {
 // displaced is who has to go for a joiner with a reserved place: the unreserved
 // human who came last.
 func (l *Lobby) displaced(ev Join) (victim *player) {
-	if !ev.Reserved && !l.isHeld(ev.Req.Name, ev.Realm, ev.Realm != "" && !ev.Vouched) {
+	doubtful := ev.Realm != "" && !ev.Vouched
+	if !ev.Reserved && !l.isHeld(ev.Req.Name, ev.Realm, doubtful) && l.placeOf(ev.Req.Name, ev.Realm, doubtful) < 0 {
 		return nil
 	}
 	for _, p := range l.players {
-		if p == nil || p.fake || l.isReserved(p) {
+		if p == nil || p.fake || l.isReserved(p) || l.placeOf(p.name, p.realm, p.doubtful) >= 0 {
 			continue
 		}
 		if victim == nil || p.order > victim.order {
@@ -159,6 +160,7 @@ func (l *Lobby) enter(p *player) *player {
 	p.pid = l.freePID()
 	l.players[p.pid] = p
 	l.seat(l.firstOpen(), p)
+	l.returnTo(p)
 	return p
 }
 

@@ -102,8 +102,12 @@ func New(cfg Config) *Lobby {
 	}
 	l.seats = slices.Clone(l.slots)
 	l.sent = slices.Clone(l.slots)
-	l.counts = l.Counts()
 	l.returnVirtualHost()
+	if len(cfg.Places) == len(l.slots) {
+		l.restore()
+		copy(l.sent, l.slots)
+	}
+	l.counts = l.Counts()
 	return l
 }
 
@@ -117,6 +121,9 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 	case Vouch:
 		if p := l.human(ev.PID); p != nil {
 			p.doubtful = false
+			if l.phase == phaseOpen {
+				l.returnTo(p)
+			}
 		}
 	case Doubt:
 		l.auto.judgement = judgement{}

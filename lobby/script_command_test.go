@@ -36,8 +36,12 @@ func (r *runner) run(line string) ([]string, error) {
 
 func (r *runner) dispatch(c *command) ([]string, error) {
 	switch c.name {
-	case "new": // new melee|forces|fixed|ladder PLAYERS [obs=N] [vhost=NAME|-] [pids=N] … : see config
-		r.l, r.now, r.conn = New(c.config()), 0, 0
+	case "new": // new melee|forces|fixed|ladder PLAYERS [obs=N] [vhost=NAME|-] [pids=N] [again] … : see config; again keeps the places of the last start
+		cfg := c.config()
+		if c.has("again") {
+			cfg.Places = r.places
+		}
+		r.l, r.now, r.conn = New(cfg), 0, 0
 		return nil, nil
 	case "hex": // bytes instead of words, to the end of the block
 		r.hex = true

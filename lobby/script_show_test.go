@@ -19,6 +19,7 @@ func (r *runner) show(effects []Effect) (lines []string) {
 		case *Refusal:
 			lines = append(lines, fmt.Sprintf("Refused %s: %s", r.command, e.Text))
 		case Started:
+			r.places = e.Places
 			lines = append(lines, fmt.Sprintf("Started players=%v fakes=%v hcl=%q", names(e.Players), names(e.Fakes), e.HCL))
 		default:
 			lines = append(lines, fmt.Sprintf("%T%+v", e, e)[len("lobby."):])

@@ -101,7 +101,8 @@ type runner struct {
 	conn ConnID
 	hex  bool
 
-	command string // at hand
+	command string  // at hand
+	places  []Place // of the last start
 }
 
 func (r *runner) handle(ev Event) []string { return r.show(r.l.Handle(r.now, ev, nil)) }

@@ -9,15 +9,6 @@ func (l *Lobby) fixed() bool {
 	return l.cfg.Layout == w3gs.LayoutFixedSettings || l.cfg.Layout == w3gs.LayoutLadder
 }
 
-func (l *Lobby) firstOpen() int {
-	for i, s := range l.slots {
-		if s.Status == w3gs.SlotOpen {
-			return i
-		}
-	}
-	return -1
-}
-
 // seat puts a player into an open slot.
 func (l *Lobby) seat(i int, p *player) {
 	l.occupy(i, l.melee() && l.watches(i))
@@ -93,7 +84,7 @@ func (l *Lobby) playing(except int) (n int) {
 func (l *Lobby) freeTeam(i int) uint8 {
 	taken := func(team uint8) bool {
 		for j, s := range l.slots {
-			if j != i && s.Status == w3gs.SlotOccupied && s.Team == team {
+			if j != i && l.taken(j) && s.Team == team {
 				return true
 			}
 		}

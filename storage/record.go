@@ -21,6 +21,7 @@ const (
 	EndFinished EndReason = "finished"     // played to its end
 	EndDesync   EndReason = "desync"       // the sync hashes left nobody to go on
 	EndClosed   EndReason = "closed"       // a lobby that never started
+	EndRemade   EndReason = "remade"       // the players play it again, from the lobby on
 	EndStopped  EndReason = "stopped"      // ended by an admin
 	EndShutdown EndReason = "shutdown"     // the host was stopped in good order
 	EndCrashed  EndReason = "host crashed" // written for a host that died; see presence.go
