@@ -11,11 +11,13 @@ cd "$(dirname "$0")/.."
 say() { printf '\n== %s\n' "$*"; }
 
 # The race detector needs a C compiler; some tests want an independent MPQ
-# packer and say so when they are skipped.
+# packer or build the image, and say so when they are skipped.
 install_missing() {
 	missing=
 	command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 	command -v smpq >/dev/null 2>&1 || missing="$missing smpq"
+	command -v docker >/dev/null 2>&1 && docker version >/dev/null 2>&1 ||
+		command -v buildah >/dev/null 2>&1 || missing="$missing buildah ca-certificates"
 	[ -n "$missing" ] || return 0
 	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
 		echo "not installed:$missing" >&2

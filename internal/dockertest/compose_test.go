@@ -2,6 +2,7 @@ package dockertest
 
 import (
 	"bytes"
+	"cmp"
 	"net"
 	"net/url"
 	"os"
@@ -58,11 +59,7 @@ type service struct {
 
 func readCompose(t *testing.T, name string) (f composeFile) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder := yaml.NewDecoder(strings.NewReader(readFile(t, name)))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&f); err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -73,12 +70,8 @@ func readCompose(t *testing.T, name string) (f composeFile) {
 // readEnvExample gives its variables, those in comments too.
 func readEnvExample(t *testing.T) (set, offered map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, ".env.example"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	set, offered = map[string]string{}, map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^(#?)([A-Z][A-Z0-9_]*)=(.*)$`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^(#?)([A-Z][A-Z0-9_]*)=(.*)$`).FindAllStringSubmatch(readFile(t, ".env.example"), -1) {
 		if m[1] == "" {
 			set[m[2]] = m[3]
 		}
@@ -87,22 +80,17 @@ func readEnvExample(t *testing.T) (set, offered map[string]string) {
 	return set, offered
 }
 
-var interpolation = regexp.MustCompile(`\$\{(\w+)(?:(:[-?])([^}]*))?\}`)
+var interpolation = regexp.MustCompile(`\$\{(\w+)[^}]*\}`)
 
 // interpolate does it as compose does: ${NAME}, ${NAME:-default}, ${NAME:?error}.
 func interpolate(t *testing.T, text string, env map[string]string) string {
 	t.Helper()
-	return interpolation.ReplaceAllStringFunc(text, func(v string) string {
-		m := interpolation.FindStringSubmatch(v)
-		switch value := env[m[1]]; {
-		case value != "":
-			return value
-		case m[2] == ":-":
-			return m[3]
-		case m[2] == ":?":
-			t.Errorf("%s is not set: %s", m[1], m[3])
+	return os.Expand(text, func(expression string) string {
+		name, rest, _ := strings.Cut(expression, ":")
+		if env[name] == "" && strings.HasPrefix(rest, "?") {
+			t.Errorf("%s is not set: %s", name, rest[1:])
 		}
-		return ""
+		return cmp.Or(env[name], strings.TrimPrefix(rest, "-"))
 	})
 }
 
@@ -140,7 +128,7 @@ func settings(t *testing.T, files ...composeFile) config.Config {
 func TestComposeFitsTheImage(t *testing.T) {
 	f := readCompose(t, "compose.yaml")
 	w3host, c := f.Services["w3host"], settings(t, f)
-	image := dockerfileConfig(t)
+	image := wanted()
 
 	for exposed := range image.ExposedPorts {
 		port, proto, _ := strings.Cut(exposed, "/")
@@ -213,7 +201,7 @@ func TestComposeDatabase(t *testing.T) {
 // Compose itself is asked where it is installed.
 func TestComposeAccepts(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "docker", "compose", "version").CombinedOutput(); err != nil {
-		t.Skipf("docker compose does not work here: %s", bytes.TrimSpace(out))
+		t.Skipf("SKIPPED: docker compose does not work here: %s", bytes.TrimSpace(out))
 	}
 	for _, files := range [][]string{{"compose.yaml"}, {"compose.yaml", "compose.lan.yaml"}} {
 		args := []string{"compose"}
@@ -267,12 +255,8 @@ func TestSecretsAreNotInFiles(t *testing.T) {
 				}
 			}
 		}
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
 		_, offered := readEnvExample(t)
-		for _, m := range interpolation.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range interpolation.FindAllStringSubmatch(readFile(t, name), -1) {
 			if _, ok := offered[m[1]]; !ok {
 				t.Errorf("%s uses %s, which .env.example does not explain", name, m[1])
 			}
@@ -281,8 +265,7 @@ func TestSecretsAreNotInFiles(t *testing.T) {
 	if set, _ := readEnvExample(t); set["POSTGRES_PASSWORD"] != "" {
 		t.Error(".env.example has a password that people would keep")
 	}
-	ignored, err := os.ReadFile(filepath.Join(root, ".gitignore"))
-	if err != nil || !slices.Contains(strings.Split(string(ignored), "\n"), "/.env") {
-		t.Errorf(".gitignore does not name /.env (%v)", err)
+	if !slices.Contains(strings.Split(readFile(t, ".gitignore"), "\n"), "/.env") {
+		t.Error(".gitignore does not name /.env")
 	}
 }

@@ -1,14 +1,54 @@
 package dockertest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+// testVersion is the build argument VERSION of the builds here.
+const testVersion = "v0.0.0-dockertest"
+
+// engine builds images; each method ends the test where something fails.
+type engine interface {
+	// build makes an image of a folder and a Dockerfile, and returns its file
+	// system and configuration.
+	build(t *testing.T, context, dockerfile string) (dir string, c imageConfig)
+}
+
+// engines are those that work here. What does not work is skipped in the log.
+func engines(t *testing.T) map[string]engine {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the whole program")
+	}
+	found := map[string]engine{}
+	d := tool{name: "docker", dir: t.TempDir()}
+	if _, err := d.try(t, "version", "--format", "{{.Server.Version}}"); err != nil {
+		t.Logf("SKIPPED: no image is built by Docker: %v", err)
+	} else {
+		found["docker"] = docker{d}
+	}
+	dir := t.TempDir()
+	b := tool{name: "buildah", dir: dir, always: []string{
+		"--root", filepath.Join(dir, "root"), "--runroot", filepath.Join(dir, "run"), "--storage-driver", "vfs",
+	}}
+	if err := (buildah{b}).works(t); err != nil {
+		t.Logf("SKIPPED: no image is built by Buildah: %v", err)
+	} else {
+		found["buildah"] = buildah{b}
+	}
+	if len(found) == 0 {
+		t.Skip("SKIPPED: the image is not tested, because neither Docker nor Buildah works here (apt-get install buildah)")
+	}
+	return found
+}
 
 // tool runs one builder's commands.
 type tool struct {
@@ -19,7 +59,7 @@ type tool struct {
 
 func (x tool) try(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), x.name, append(x.always, args...)...)
+	cmd := exec.Command(x.name, append(x.always, args...)...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+x.dir)
 	var errs strings.Builder
 	cmd.Stderr = &errs
@@ -39,6 +79,16 @@ func (x tool) run(t *testing.T, args ...string) string {
 	return out
 }
 
+func decode(t *testing.T, text string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// buildah keeps its images in a store of its own, which goes with the test.
+type buildah struct{ tool }
+
 // standIn is an image in the place of golang: Go, a shell and the caches are
 // this machine's, bound into each RUN. So the build needs no network.
 const standIn = `FROM scratch
@@ -47,29 +97,57 @@ COPY ca-certificates.crt /etc/ssl/certs/
 ENV PATH=/usr/local/bin:/usr/bin:/bin:%s/bin GOENV=off GOTOOLCHAIN=local GOPROXY=off GOCACHE=/cache/build GOMODCACHE=/cache/mod
 `
 
-// withBuildah builds the image with Buildah, in a store of its own. It returns
-// the image's file system.
-func withBuildah(t *testing.T) (string, imageConfig) {
+// works tries a RUN, which takes rights that containers may lack.
+func (b buildah) works(t *testing.T) error {
 	t.Helper()
-	dir := t.TempDir()
-	x := tool{name: "buildah", dir: dir, always: []string{
-		"--root", filepath.Join(dir, "root"), "--runroot", filepath.Join(dir, "run"), "--storage-driver", "vfs",
-	}}
-	settings := goSettings(t, "GOROOT", "GOCACHE", "GOMODCACHE")
-	base := filepath.Join(dir, "base")
-	if err := os.Mkdir(base, 0o755); err != nil {
+	if _, err := exec.LookPath(b.name); err != nil {
+		return err
+	}
+	file := filepath.Join(b.dir, "Dockerfile")
+	write(t, file, []byte("FROM golang\nRUN true\n"))
+	_, err := b.try(t, append(b.standIn(t), "--file", file, b.dir)...)
+	return err
+}
+
+func (b buildah) build(t *testing.T, context, dockerfile string) (string, imageConfig) {
+	t.Helper()
+	args := []string{"bud", "--isolation", "chroot"}
+	if text, err := os.ReadFile(dockerfile); err != nil {
+		t.Fatal(err)
+	} else if !bytes.HasPrefix(text, []byte("FROM scratch")) {
+		args = b.standIn(t)
+	}
+	b.run(t, append(args, "--format", "docker", "--build-arg", "VERSION="+testVersion, "--tag", "w3host-test", "--file", dockerfile, context)...)
+	var image struct {
+		Docker struct {
+			Config imageConfig `json:"config"`
+		}
+	}
+	decode(t, b.run(t, "inspect", "--type", "image", "w3host-test"), &image)
+	container := b.run(t, "from", "--pull-never", "w3host-test")
+	t.Cleanup(func() { b.run(t, "rm", container) })
+	return b.run(t, "mount", container), image.Docker.Config
+}
+
+// standIn makes the image and returns the command of a build on it.
+func (b buildah) standIn(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "-json", "GOROOT", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
 		t.Fatal(err)
 	}
-	copyFile(t, "/etc/ssl/certs/ca-certificates.crt", filepath.Join(base, "ca-certificates.crt"), 0)
-	if err := os.WriteFile(filepath.Join(base, "Dockerfile"), fmt.Appendf(nil, standIn, settings["GOROOT"]), 0o644); err != nil {
-		t.Fatal(err)
+	var settings map[string]string
+	decode(t, string(out), &settings)
+	base := t.TempDir()
+	roots, err := os.ReadFile("/etc/ssl/certs/ca-certificates.crt")
+	if err != nil {
+		t.Fatalf("%v (apt-get install ca-certificates)", err)
 	}
-	if _, err := x.try(t, "bud", "--isolation", "chroot", "--tag", "stand-in", base); err != nil {
-		t.Skipf("Buildah does not work here: %v", err)
-	}
+	write(t, filepath.Join(base, "ca-certificates.crt"), roots)
+	write(t, filepath.Join(base, "Dockerfile"), fmt.Appendf(nil, standIn, settings["GOROOT"]))
+	b.run(t, "bud", "--isolation", "chroot", "--tag", "stand-in", base)
 	args := []string{
-		"bud", "--isolation", "chroot", "--format", "docker", "--from", "stand-in", "--pull-never",
-		"--build-arg", "VERSION=" + testVersion, "--tag", "w3host-test",
+		"bud", "--isolation", "chroot", "--from", "stand-in", "--pull-never",
 		"--volume", settings["GOCACHE"] + ":/cache/build", "--volume", settings["GOMODCACHE"] + ":/cache/mod:ro",
 		"--volume", settings["GOROOT"] + ":" + settings["GOROOT"] + ":ro",
 	}
@@ -78,56 +156,82 @@ func withBuildah(t *testing.T) (string, imageConfig) {
 			args = append(args, "--volume", system+":"+system+":ro")
 		}
 	}
-	x.run(t, append(args, root)...)
-
-	var image struct {
-		Docker struct {
-			Config imageConfig `json:"config"`
-		}
-	}
-	if err := json.Unmarshal([]byte(x.run(t, "inspect", "--type", "image", "w3host-test")), &image); err != nil {
-		t.Fatal(err)
-	}
-	container := x.run(t, "from", "--pull-never", "w3host-test")
-	t.Cleanup(func() {
-		if out, err := exec.Command(x.name, append(x.always, "rm", container)...).CombinedOutput(); err != nil {
-			t.Errorf("buildah rm: %v\n%s", err, out)
-		}
-	})
-	return x.run(t, "mount", container), image.Docker.Config
+	return args
 }
 
-// withDocker builds the image with Docker, where its daemon answers and has
-// the base image or can fetch it.
-func withDocker(t *testing.T) (string, imageConfig) {
+// docker builds with the daemon of this machine, which fetches the base image.
+type docker struct{ tool }
+
+func (d docker) build(t *testing.T, context, dockerfile string) (string, imageConfig) {
 	t.Helper()
-	x := tool{name: "docker", dir: t.TempDir()}
-	if _, err := x.try(t, "version", "--format", "{{.Server.Version}}"); err != nil {
-		t.Skipf("Docker does not work here: %v", err)
-	}
-	_, stages := readDockerfile(t)
-	if _, err := x.try(t, "image", "inspect", stages[0].base); err != nil {
-		if _, err := x.try(t, "pull", "--quiet", stages[0].base); err != nil {
-			t.Skipf("Docker has no base image: %v", err)
-		}
-	}
-	x.run(t, "build", "--quiet", "--build-arg", "VERSION="+testVersion, "--tag", "w3host-test", root)
-	t.Cleanup(func() { _ = exec.Command(x.name, "image", "rm", "w3host-test").Run() })
+	d.run(t, "build", "--quiet", "--build-arg", "VERSION="+testVersion, "--tag", "w3host-test", "--file", dockerfile, context)
+	t.Cleanup(func() { d.run(t, "image", "rm", "w3host-test") })
 	var c imageConfig
-	if err := json.Unmarshal([]byte(x.run(t, "image", "inspect", "--format", "{{json .Config}}", "w3host-test")), &c); err != nil {
-		t.Fatal(err)
-	}
-	container := x.run(t, "create", "w3host-test")
-	dir := t.TempDir()
-	tar := filepath.Join(x.dir, "image.tar")
-	_, err := x.try(t, "export", "--output", tar, container)
-	x.run(t, "rm", "--volumes", container)
+	decode(t, d.run(t, "image", "inspect", "--format", "{{json .Config}}", "w3host-test"), &c)
+	container := d.run(t, "create", "w3host-test", "/none") // it is never started
+	dir, tar := t.TempDir(), filepath.Join(t.TempDir(), "image.tar")
+	_, err := d.try(t, "export", "--output", tar, container)
+	d.run(t, "rm", "--volumes", container)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool{name: "tar", dir: x.dir}.run(t, "-xpf", tar, "--numeric-owner", "-C", dir)
+	tool{name: "tar", dir: d.dir}.run(t, "-xpf", tar, "--numeric-owner", "-C", dir)
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return dir, c
+}
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// No secret, no map and no script of the game gets into a build, wherever an
+// operator has put it in their clone.
+func TestContextHasNoSecrets(t *testing.T) {
+	kept := []string{"go.mod", "go.sum", "cmd/w3host/main.go", "migrations/postgres/00001_game_log.sql"}
+	secret := []string{
+		".env", ".env.production", "config.toml", "data/w3host.db", "data/spool/1", "w3host", ".git/config",
+		"maps/one.w3x", "maps/deep/two.w3m", "here.w3x", "scripts/common.j", "scripts/1.26/blizzard.j",
+	}
+	for name, e := range engines(t) {
+		t.Run(name, func(t *testing.T) {
+			context, dockerfile := t.TempDir(), filepath.Join(t.TempDir(), "Dockerfile")
+			write(t, dockerfile, []byte("FROM scratch\nCOPY . /\n"))
+			for _, name := range append(kept, secret...) {
+				write(t, filepath.Join(context, name), []byte("x"))
+			}
+			write(t, filepath.Join(context, ".dockerignore"), []byte(readFile(t, ".dockerignore")))
+			dir, _ := e.build(t, context, dockerfile)
+			for _, name := range kept {
+				if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+					t.Errorf(".dockerignore keeps %s from the build", name)
+				}
+			}
+			for _, name := range secret {
+				if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+					t.Errorf(".dockerignore lets %s into the image's build", name)
+				}
+			}
+			dir, _ = e.build(t, root, dockerfile)
+			err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+				if err != nil {
+					return err
+				}
+				if info, err := d.Info(); err == nil && info.Size() > 1<<20 {
+					t.Errorf("%s has %d bytes, and the build hardly needs it: add it to .dockerignore", strings.TrimPrefix(name, dir), info.Size())
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 }
