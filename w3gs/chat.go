@@ -40,38 +40,29 @@ type Chat struct {
 // ChatFromHost (0x0F, host to client) is a line that somebody said.
 type ChatFromHost struct{ Chat }
 
-// Op is 0x0F.
 func (p *ChatFromHost) Op() Op { return OpChatFromHost }
 
-// AppendTo appends the frame.
 func (p *ChatFromHost) AppendTo(dst []byte) []byte { return p.Chat.appendTo(dst, OpChatFromHost) }
 
-// Decode reads the payload.
 func (p *ChatFromHost) Decode(body []byte) error { return p.Chat.decode(OpChatFromHost, body) }
 
 // ChatToHost (0x28, client to host) asks the host to relay a line, or to
 // change the sender's slot.
 type ChatToHost struct{ Chat }
 
-// Op is 0x28.
 func (p *ChatToHost) Op() Op { return OpChatToHost }
 
-// AppendTo appends the frame.
 func (p *ChatToHost) AppendTo(dst []byte) []byte { return p.Chat.appendTo(dst, OpChatToHost) }
 
-// Decode reads the payload.
 func (p *ChatToHost) Decode(body []byte) error { return p.Chat.decode(OpChatToHost, body) }
 
 // ChatFromOthers (0x34, client to client) is a line sent past the host.
 type ChatFromOthers struct{ Chat }
 
-// Op is 0x34.
 func (p *ChatFromOthers) Op() Op { return OpChatFromOthers }
 
-// AppendTo appends the frame.
 func (p *ChatFromOthers) AppendTo(dst []byte) []byte { return p.Chat.appendTo(dst, OpChatFromOthers) }
 
-// Decode reads the payload.
 func (p *ChatFromOthers) Decode(body []byte) error { return p.Chat.decode(OpChatFromOthers, body) }
 
 func (p *Chat) appendTo(dst []byte, op Op) []byte {

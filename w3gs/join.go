@@ -19,10 +19,8 @@ type SlotInfoJoin struct {
 	External SockAddr
 }
 
-// Op is 0x04.
 func (p *SlotInfoJoin) Op() Op { return OpSlotInfoJoin }
 
-// AppendTo appends the frame.
 func (p *SlotInfoJoin) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpSlotInfoJoin)
 	dst = p.SlotTable.appendTo(dst)
@@ -30,7 +28,6 @@ func (p *SlotInfoJoin) AppendTo(dst []byte) []byte {
 	return end(p.External.appendTo(dst), at)
 }
 
-// Decode reads the payload.
 func (p *SlotInfoJoin) Decode(body []byte) error {
 	c := read(OpSlotInfoJoin, body)
 	c.slotTable(&p.SlotTable)
@@ -44,16 +41,13 @@ type RejectJoin struct {
 	Reason RejectReason
 }
 
-// Op is 0x05.
 func (p *RejectJoin) Op() Op { return OpRejectJoin }
 
-// AppendTo appends the frame.
 func (p *RejectJoin) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpRejectJoin)
 	return end(appendU32(dst, uint32(p.Reason)), at)
 }
 
-// Decode reads the payload.
 func (p *RejectJoin) Decode(body []byte) error {
 	c := read(OpRejectJoin, body)
 	p.Reason = RejectReason(c.u32())
@@ -72,10 +66,8 @@ type PlayerInfo struct {
 	Internal    SockAddr
 }
 
-// Op is 0x06.
 func (p *PlayerInfo) Op() Op { return OpPlayerInfo }
 
-// AppendTo appends the frame.
 func (p *PlayerInfo) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpPlayerInfo)
 	dst = appendU32(dst, p.JoinCounter)
@@ -86,7 +78,6 @@ func (p *PlayerInfo) AppendTo(dst []byte) []byte {
 	return end(p.Internal.appendTo(dst), at)
 }
 
-// Decode reads the payload.
 func (p *PlayerInfo) Decode(body []byte) error {
 	c := read(OpPlayerInfo, body)
 	p.JoinCounter = c.u32()
@@ -112,10 +103,8 @@ type ReqJoin struct {
 	Internal    SockAddr
 }
 
-// Op is 0x1E.
 func (p *ReqJoin) Op() Op { return OpReqJoin }
 
-// AppendTo appends the frame.
 func (p *ReqJoin) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpReqJoin)
 	dst = appendU32(dst, p.GameID)

@@ -12,10 +12,8 @@ type StartLag struct {
 	Laggers []Lagger
 }
 
-// Op is 0x10.
 func (p *StartLag) Op() Op { return OpStartLag }
 
-// AppendTo appends the frame.
 func (p *StartLag) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpStartLag)
 	dst = appendCount(dst, len(p.Laggers))
@@ -25,7 +23,6 @@ func (p *StartLag) AppendTo(dst []byte) []byte {
 	return end(dst, at)
 }
 
-// Decode reads the payload.
 func (p *StartLag) Decode(body []byte) error {
 	c := read(OpStartLag, body)
 	n := c.count(int(c.u8()), 5)
@@ -42,16 +39,13 @@ type StopLag struct {
 	Lagger
 }
 
-// Op is 0x11.
 func (p *StopLag) Op() Op { return OpStopLag }
 
-// AppendTo appends the frame.
 func (p *StopLag) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpStopLag)
 	return end(appendU32(append(dst, p.PID), p.LagMillis), at)
 }
 
-// Decode reads the payload.
 func (p *StopLag) Decode(body []byte) error {
 	c := read(OpStopLag, body)
 	p.PID = c.u8()
@@ -62,11 +56,8 @@ func (p *StopLag) Decode(body []byte) error {
 // DropReq (0x29, client to host) is a vote to drop the laggers; empty.
 type DropReq struct{}
 
-// Op is 0x29.
 func (p *DropReq) Op() Op { return OpDropReq }
 
-// AppendTo appends the frame.
 func (p *DropReq) AppendTo(dst []byte) []byte { return appendEmpty(dst, OpDropReq) }
 
-// Decode reads the payload.
 func (p *DropReq) Decode(body []byte) error { return decodeEmpty(OpDropReq, body) }

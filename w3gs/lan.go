@@ -47,15 +47,12 @@ type SearchGame struct {
 	GameID  uint32
 }
 
-// Op is 0x2F.
 func (p *SearchGame) Op() Op { return OpSearchGame }
 
-// AppendTo appends the frame.
 func (p *SearchGame) AppendTo(dst []byte) []byte {
 	return appendThree(dst, OpSearchGame, uint32(p.Product), p.Version, p.GameID)
 }
 
-// Decode reads the payload.
 func (p *SearchGame) Decode(body []byte) error {
 	c := read(OpSearchGame, body)
 	p.Product = Product(c.u32())
@@ -84,10 +81,8 @@ type GameInfo struct {
 	Port          uint16
 }
 
-// Op is 0x30.
 func (p *GameInfo) Op() Op { return OpGameInfo }
 
-// AppendTo appends the frame.
 func (p *GameInfo) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpGameInfo)
 	dst = appendU32(appendU32(dst, uint32(p.Product)), p.Version)
@@ -99,7 +94,6 @@ func (p *GameInfo) AppendTo(dst []byte) []byte {
 	return end(appendU16(appendU32(dst, p.UptimeSeconds), p.Port), at)
 }
 
-// Decode reads the payload.
 func (p *GameInfo) Decode(body []byte) error {
 	c := read(OpGameInfo, body)
 	p.Product = Product(c.u32())
@@ -132,15 +126,12 @@ type CreateGame struct {
 	GameID  uint32
 }
 
-// Op is 0x31.
 func (p *CreateGame) Op() Op { return OpCreateGame }
 
-// AppendTo appends the frame.
 func (p *CreateGame) AppendTo(dst []byte) []byte {
 	return appendThree(dst, OpCreateGame, uint32(p.Product), p.Version, p.GameID)
 }
 
-// Decode reads the payload.
 func (p *CreateGame) Decode(body []byte) error {
 	c := read(OpCreateGame, body)
 	p.Product = Product(c.u32())
@@ -157,15 +148,12 @@ type RefreshGame struct {
 	Slots   uint32
 }
 
-// Op is 0x32.
 func (p *RefreshGame) Op() Op { return OpRefreshGame }
 
-// AppendTo appends the frame.
 func (p *RefreshGame) AppendTo(dst []byte) []byte {
 	return appendThree(dst, OpRefreshGame, p.GameID, p.Players, p.Slots)
 }
 
-// Decode reads the payload.
 func (p *RefreshGame) Decode(body []byte) error {
 	c := read(OpRefreshGame, body)
 	p.GameID = c.u32()
@@ -179,16 +167,13 @@ type DecreateGame struct {
 	GameID uint32
 }
 
-// Op is 0x33.
 func (p *DecreateGame) Op() Op { return OpDecreateGame }
 
-// AppendTo appends the frame.
 func (p *DecreateGame) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpDecreateGame)
 	return end(appendU32(dst, p.GameID), at)
 }
 
-// Decode reads the payload.
 func (p *DecreateGame) Decode(body []byte) error {
 	c := read(OpDecreateGame, body)
 	p.GameID = c.u32()

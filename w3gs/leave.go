@@ -50,16 +50,13 @@ type PlayerLeave struct {
 	Reason LeaveReason
 }
 
-// Op is 0x07.
 func (p *PlayerLeave) Op() Op { return OpPlayerLeave }
 
-// AppendTo appends the frame.
 func (p *PlayerLeave) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpPlayerLeave)
 	return end(appendU32(append(dst, p.PID), uint32(p.Reason)), at)
 }
 
-// Decode reads the payload.
 func (p *PlayerLeave) Decode(body []byte) error {
 	c := read(OpPlayerLeave, body)
 	p.PID = c.u8()
@@ -72,16 +69,13 @@ type GameOver struct {
 	PID uint8
 }
 
-// Op is 0x14.
 func (p *GameOver) Op() Op { return OpGameOver }
 
-// AppendTo appends the frame.
 func (p *GameOver) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpGameOver)
 	return end(append(dst, p.PID), at)
 }
 
-// Decode reads the payload.
 func (p *GameOver) Decode(body []byte) error {
 	c := read(OpGameOver, body)
 	p.PID = c.u8()
@@ -91,13 +85,10 @@ func (p *GameOver) Decode(body []byte) error {
 // LeaveAck (0x1B, host to client) answers 0x21; empty. The host closes next.
 type LeaveAck struct{}
 
-// Op is 0x1B.
 func (p *LeaveAck) Op() Op { return OpLeaveAck }
 
-// AppendTo appends the frame.
 func (p *LeaveAck) AppendTo(dst []byte) []byte { return appendEmpty(dst, OpLeaveAck) }
 
-// Decode reads the payload.
 func (p *LeaveAck) Decode(body []byte) error { return decodeEmpty(OpLeaveAck, body) }
 
 // KickPlayer (0x1C, host to client) tells a client that it is out: reason u32.
@@ -105,16 +96,13 @@ type KickPlayer struct {
 	Reason LeaveReason
 }
 
-// Op is 0x1C.
 func (p *KickPlayer) Op() Op { return OpKickPlayer }
 
-// AppendTo appends the frame.
 func (p *KickPlayer) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpKickPlayer)
 	return end(appendU32(dst, uint32(p.Reason)), at)
 }
 
-// Decode reads the payload.
 func (p *KickPlayer) Decode(body []byte) error {
 	c := read(OpKickPlayer, body)
 	p.Reason = LeaveReason(c.u32())
@@ -126,16 +114,13 @@ type LeaveGame struct {
 	Reason LeaveReason
 }
 
-// Op is 0x21.
 func (p *LeaveGame) Op() Op { return OpLeaveGame }
 
-// AppendTo appends the frame.
 func (p *LeaveGame) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpLeaveGame)
 	return end(appendU32(dst, uint32(p.Reason)), at)
 }
 
-// Decode reads the payload.
 func (p *LeaveGame) Decode(body []byte) error {
 	c := read(OpLeaveGame, body)
 	p.Reason = LeaveReason(c.u32())

@@ -4,8 +4,8 @@ package w3gs
 // reads itself back from a payload.
 type Packet interface {
 	Op() Op
-	AppendTo(dst []byte) []byte
-	Decode(body []byte) error
+	AppendTo(dst []byte) []byte // the whole frame, header included
+	Decode(body []byte) error   // body is the frame without its 4-byte header
 }
 
 // Raw is a packet whose payload nobody has explained (0x0E, 0x3E, 0x59). It is
@@ -18,7 +18,6 @@ type Raw struct {
 // Op returns the opcode the packet came with.
 func (p *Raw) Op() Op { return p.ID }
 
-// AppendTo appends the frame.
 func (p *Raw) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, p.ID)
 	return end(append(dst, p.Body...), at)

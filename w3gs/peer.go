@@ -7,17 +7,14 @@ type PingFromOthers struct {
 	Ticks   uint32
 }
 
-// Op is 0x35.
 func (p *PingFromOthers) Op() Op { return OpPingFromOthers }
 
-// AppendTo appends the frame.
 func (p *PingFromOthers) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpPingFromOthers)
 	dst = appendU32(appendU32(dst, p.Ping), p.PeerSet)
 	return end(appendU32(dst, p.Ticks), at)
 }
 
-// Decode reads the payload.
 func (p *PingFromOthers) Decode(body []byte) error {
 	c := read(OpPingFromOthers, body)
 	p.Ping = c.u32()
@@ -31,16 +28,13 @@ type PongToOthers struct {
 	Ping uint32
 }
 
-// Op is 0x36.
 func (p *PongToOthers) Op() Op { return OpPongToOthers }
 
-// AppendTo appends the frame.
 func (p *PongToOthers) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpPongToOthers)
 	return end(appendU32(dst, p.Ping), at)
 }
 
-// Decode reads the payload.
 func (p *PongToOthers) Decode(body []byte) error {
 	c := read(OpPongToOthers, body)
 	p.Ping = c.u32()
@@ -57,17 +51,14 @@ type ClientInfo struct {
 	PeerSet     uint32
 }
 
-// Op is 0x37.
 func (p *ClientInfo) Op() Op { return OpClientInfo }
 
-// AppendTo appends the frame.
 func (p *ClientInfo) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpClientInfo)
 	dst = appendU32(appendU32(dst, p.JoinCounter), p.Unknown4)
 	return end(appendU32(append(dst, p.PID, p.Unknown9), p.PeerSet), at)
 }
 
-// Decode reads the payload.
 func (p *ClientInfo) Decode(body []byte) error {
 	c := read(OpClientInfo, body)
 	p.JoinCounter = c.u32()
@@ -85,10 +76,8 @@ type PeerSet struct {
 	Wide  bool // sent as u32
 }
 
-// Op is 0x3B.
 func (p *PeerSet) Op() Op { return OpPeerSet }
 
-// AppendTo appends the frame.
 func (p *PeerSet) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpPeerSet)
 	if p.Wide {
@@ -97,7 +86,6 @@ func (p *PeerSet) AppendTo(dst []byte) []byte {
 	return end(appendU16(dst, uint16(p.Peers)), at)
 }
 
-// Decode reads the payload.
 func (p *PeerSet) Decode(body []byte) error {
 	c := read(OpPeerSet, body)
 	p.Wide = len(body) > 2

@@ -9,16 +9,13 @@ type PingFromHost struct {
 	Tick uint32
 }
 
-// Op is 0x01.
 func (p *PingFromHost) Op() Op { return OpPingFromHost }
 
-// AppendTo appends the frame.
 func (p *PingFromHost) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpPingFromHost)
 	return end(appendU32(dst, p.Tick), at)
 }
 
-// Decode reads the payload.
 func (p *PingFromHost) Decode(body []byte) error {
 	c := read(OpPingFromHost, body)
 	p.Tick = c.u32()
@@ -30,16 +27,13 @@ type PongToHost struct {
 	Tick uint32
 }
 
-// Op is 0x46.
 func (p *PongToHost) Op() Op { return OpPongToHost }
 
-// AppendTo appends the frame.
 func (p *PongToHost) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpPongToHost)
 	return end(appendU32(dst, p.Tick), at)
 }
 
-// Decode reads the payload.
 func (p *PongToHost) Decode(body []byte) error {
 	c := read(OpPongToHost, body)
 	p.Tick = c.u32()

@@ -5,16 +5,13 @@ type SlotInfo struct {
 	SlotTable
 }
 
-// Op is 0x09.
 func (p *SlotInfo) Op() Op { return OpSlotInfo }
 
-// AppendTo appends the frame.
 func (p *SlotInfo) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpSlotInfo)
 	return end(p.SlotTable.appendTo(dst), at)
 }
 
-// Decode reads the payload.
 func (p *SlotInfo) Decode(body []byte) error {
 	c := read(OpSlotInfo, body)
 	c.slotTable(&p.SlotTable)

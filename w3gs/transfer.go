@@ -17,10 +17,8 @@ type MapCheck struct {
 	HasSHA1  bool
 }
 
-// Op is 0x3D.
 func (p *MapCheck) Op() Op { return OpMapCheck }
 
-// AppendTo appends the frame.
 func (p *MapCheck) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpMapCheck)
 	dst = appendU32(dst, transferID)
@@ -34,7 +32,6 @@ func (p *MapCheck) AppendTo(dst []byte) []byte {
 	return end(dst, at)
 }
 
-// Decode reads the payload.
 func (p *MapCheck) Decode(body []byte) error {
 	c := read(OpMapCheck, body)
 	c.u32()
@@ -54,16 +51,13 @@ type StartDownload struct {
 	From uint8
 }
 
-// Op is 0x3F.
 func (p *StartDownload) Op() Op { return OpStartDownload }
 
-// AppendTo appends the frame.
 func (p *StartDownload) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpStartDownload)
 	return end(append(appendU32(dst, transferID), p.From), at)
 }
 
-// Decode reads the payload.
 func (p *StartDownload) Decode(body []byte) error {
 	c := read(OpStartDownload, body)
 	c.u32()
@@ -87,17 +81,14 @@ type MapSize struct {
 	Size uint32
 }
 
-// Op is 0x42.
 func (p *MapSize) Op() Op { return OpMapSize }
 
-// AppendTo appends the frame.
 func (p *MapSize) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpMapSize)
 	dst = append(appendU32(dst, transferID), byte(p.Flag))
 	return end(appendU32(dst, p.Size), at)
 }
 
-// Decode reads the payload.
 func (p *MapSize) Decode(body []byte) error {
 	c := read(OpMapSize, body)
 	c.u32()
@@ -116,7 +107,6 @@ type MapPart struct {
 	Data   []byte
 }
 
-// Op is 0x43.
 func (p *MapPart) Op() Op { return OpMapPart }
 
 // AppendTo appends the frame. CRC32 is sent as it stands: it is computed once
@@ -156,17 +146,14 @@ type MapPartOK struct {
 	Size uint32
 }
 
-// Op is 0x44.
 func (p *MapPartOK) Op() Op { return OpMapPartOK }
 
-// AppendTo appends the frame.
 func (p *MapPartOK) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpMapPartOK)
 	dst = appendU32(append(dst, p.To, p.From), transferID)
 	return end(appendU32(dst, p.Size), at)
 }
 
-// Decode reads the payload.
 func (p *MapPartOK) Decode(body []byte) error {
 	c := read(OpMapPartOK, body)
 	p.To = c.u8()
@@ -183,16 +170,13 @@ type MapPartNotOK struct {
 	From uint8
 }
 
-// Op is 0x45.
 func (p *MapPartNotOK) Op() Op { return OpMapPartNotOK }
 
-// AppendTo appends the frame.
 func (p *MapPartNotOK) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpMapPartNotOK)
 	return end(appendU32(append(dst, p.To, p.From), transferID), at)
 }
 
-// Decode reads the payload.
 func (p *MapPartNotOK) Decode(body []byte) error {
 	c := read(OpMapPartNotOK, body)
 	p.To = c.u8()

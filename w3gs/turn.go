@@ -10,10 +10,8 @@ type IncomingAction struct {
 	Actions         []byte // encoded by AppendAction, at most MaxBatchLen
 }
 
-// Op is 0x0C.
 func (p *IncomingAction) Op() Op { return OpIncomingAction }
 
-// AppendTo appends the frame.
 func (p *IncomingAction) AppendTo(dst []byte) []byte {
 	return appendTurn(dst, OpIncomingAction, p.IncrementMillis, p.Actions)
 }
@@ -31,10 +29,8 @@ type IncomingAction2 struct {
 	Actions []byte
 }
 
-// Op is 0x48.
 func (p *IncomingAction2) Op() Op { return OpIncomingAction2 }
 
-// AppendTo appends the frame.
 func (p *IncomingAction2) AppendTo(dst []byte) []byte {
 	return appendTurn(dst, OpIncomingAction2, 0, p.Actions)
 }
@@ -52,10 +48,8 @@ type OutgoingAction struct {
 	Data []byte
 }
 
-// Op is 0x26.
 func (p *OutgoingAction) Op() Op { return OpOutgoingAction }
 
-// AppendTo appends the frame.
 func (p *OutgoingAction) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpOutgoingAction)
 	dst = appendU32(dst, crc32.ChecksumIEEE(p.Data))
@@ -84,16 +78,13 @@ type Keepalive struct {
 	Checksum uint32
 }
 
-// Op is 0x27.
 func (p *Keepalive) Op() Op { return OpKeepalive }
 
-// AppendTo appends the frame.
 func (p *Keepalive) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpKeepalive)
 	return end(appendU32(append(dst, p.Unknown0), p.Checksum), at)
 }
 
-// Decode reads the payload.
 func (p *Keepalive) Decode(body []byte) error {
 	c := read(OpKeepalive, body)
 	p.Unknown0 = c.u8()
@@ -110,10 +101,8 @@ type Desync struct {
 	PIDs     []uint8
 }
 
-// Op is 0x0D.
 func (p *Desync) Op() Op { return OpDesync }
 
-// AppendTo appends the frame.
 func (p *Desync) AppendTo(dst []byte) []byte {
 	dst, at := begin(dst, OpDesync)
 	dst = append(appendU32(dst, p.Unknown0), p.Unknown4)
@@ -121,7 +110,6 @@ func (p *Desync) AppendTo(dst []byte) []byte {
 	return end(append(dst, p.PIDs...), at)
 }
 
-// Decode reads the payload.
 func (p *Desync) Decode(body []byte) error {
 	c := read(OpDesync, body)
 	p.Unknown0 = c.u32()
