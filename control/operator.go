@@ -76,17 +76,19 @@ func New(opts Options) *Operator {
 // Run carries out lines until ctx ends.
 func (o *Operator) Run(ctx context.Context) {
 	defer close(o.done)
-	exit := time.NewTicker(exitCheck)
-	defer exit.Stop()
 	for {
+		var exit <-chan time.Time
+		if o.exiting {
+			exit = time.After(exitCheck)
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case r := <-o.lines:
 			o.handle(r)
 			close(r.done)
-		case <-exit.C:
-			if o.exiting && len(o.opts.Host.Games()) == 0 {
+		case <-exit:
+			if len(o.opts.Host.Games()) == 0 {
 				o.exiting = false
 				o.opts.Stop()
 			}

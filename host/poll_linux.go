@@ -115,11 +115,37 @@ func (p *epoller) wake() {
 
 func (p *epoller) next() (time.Duration, bool) { return p.until, p.until > 0 }
 
-func (p *epoller) wait(d time.Duration) {
-	n := p.sleep(d)
-	p.s.look()
-	p.s.runCalls()
-	for _, e := range p.news[:n] {
+// run waits in the runtime's poller: a goroutine in a system call of its own is
+// looked after by the runtime every 20 µs, which costs more than a game does. The
+// deadline is a timer of the kernel, since the runtime's go by whole milliseconds.
+// All cycles are within one Read, which keeps what becomes ready during a cycle.
+func (p *epoller) run(cycle func() (time.Duration, bool)) {
+	_ = p.waiting.Read(func(uintptr) bool {
+		for {
+			n := take(p.set, &p.news)
+			p.s.look()
+			p.s.runCalls()
+			p.passNews(p.news[:n])
+			d, over := cycle()
+			if over {
+				return true
+			}
+			if d == 0 || n == len(p.news) {
+				continue
+			}
+			var alarm unix.ItimerSpec // zero: none
+			if d > 0 {
+				alarm.Value = unix.NsecToTimespec(int64(d))
+			}
+			_ = unix.TimerfdSettime(p.timer, 0, &alarm, nil)
+			return false
+		}
+	})
+}
+
+// passNews handles what the shard's own set has.
+func (p *epoller) passNews(news []unix.EpollEvent) {
+	for _, e := range news {
 		p.s.punctual()
 		switch fd := int(e.Fd); {
 		case fd == p.event:
@@ -153,26 +179,6 @@ func (p *epoller) read(g *Game) {
 			return
 		}
 	}
-}
-
-// sleep waits for news of the shard's own set. It waits in the runtime's poller:
-// a goroutine in a system call of its own is looked after by the runtime every
-// 20 µs, which costs more than a game does. The deadline is a timer of the
-// kernel, since the runtime's go by whole milliseconds.
-func (p *epoller) sleep(d time.Duration) (n int) {
-	if d == 0 {
-		return take(p.set, &p.news)
-	}
-	var alarm unix.ItimerSpec // zero: none
-	if d > 0 {
-		alarm.Value = unix.NsecToTimespec(int64(d))
-	}
-	_ = unix.TimerfdSettime(p.timer, 0, &alarm, nil)
-	_ = p.waiting.Read(func(uintptr) bool {
-		n = take(p.set, &p.news)
-		return n > 0
-	})
-	return n
 }
 
 // take asks the kernel which sockets have news, without waiting.

@@ -66,18 +66,24 @@ func (p *pipes) stopListening() {
 	}
 }
 
-func (p *pipes) wait(d time.Duration) {
-	if d < 0 {
-		<-p.news
-	} else {
+func (p *pipes) run(cycle func() (time.Duration, bool)) {
+	for {
+		p.s.look()
+		p.s.runCalls()
+		d, over := cycle()
+		if over {
+			return
+		}
+		if d < 0 {
+			<-p.news
+			continue
+		}
 		p.timer.Reset(d)
 		select {
 		case <-p.news:
 		case <-p.timer.C:
 		}
 	}
-	p.s.look()
-	p.s.runCalls()
 }
 
 func (p *pipes) wake() {

@@ -11,9 +11,11 @@ type poller interface {
 	listen(l *net.TCPListener) error
 	// stopListening closes the listeners.
 	stopListening()
-	// wait waits for news, at most so long, or for ever if negative. It has the
-	// shard look at the clock and run its calls, and then passes on what has come.
-	wait(d time.Duration)
+	// run calls cycle whenever something has come, or the time has passed for which
+	// cycle had nothing to do; negative: until something comes. Before each it has
+	// the shard look at the clock and run its calls, and passes on what has come. It
+	// ends when cycle is over.
+	run(cycle func() (idle time.Duration, over bool))
 	// wake ends a wait.
 	wake()
 	// read passes on what the links of a running game have been sent.

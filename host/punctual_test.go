@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"net"
 	"slices"
 	"testing"
@@ -70,6 +71,35 @@ func TestNothingThatHasArrivedMissesItsTurn(t *testing.T) {
 				t.Errorf("the action of player %d missed its turn: % X", i+1, turn)
 			}
 		}
+	}
+}
+
+// TestRunningGameWakesByTheClock: the shard wakes for a turn and, in between, for
+// each beat, whatever its players send.
+func TestRunningGameWakesByTheClock(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Turns.Period = 100 * time.Millisecond })
+	if fmt.Sprintf("%T", r.h.shard.poll) == "*host.pipes" {
+		t.Skip("SKIPPED: each packet wakes the shard without epoll")
+	}
+	g, players := r.play(3)
+	cycles := func() (n int) {
+		done := make(chan struct{})
+		g.call(func(g *Game) { n = g.shard.cycles; close(done) })
+		<-done
+		return n
+	}
+	players[0].Until(0x0C)
+	before, turns, began := cycles(), players[0].Count(0x0C), time.Now()
+	for time.Since(began) < 2*time.Second {
+		for _, c := range players {
+			c.Send(action([]byte{1}))
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	turns = players[0].Count(0x0C) - turns
+	if n, most := cycles()-before, 4*turns+5; n > most || turns < 5 {
+		t.Errorf("the shard woke %d times in %d turns, want at most %d", n, turns, most)
 	}
 }
 

@@ -29,6 +29,8 @@ type shard struct {
 	base time.Time
 	now  time.Duration // since base, at the last look
 
+	cycles int // so far
+
 	games     deadlines
 	playing   []*Game // whose links are read at the beat
 	beatAt    time.Duration
@@ -80,28 +82,30 @@ func (s *shard) call(f func()) {
 func (s *shard) run() {
 	defer close(s.done)
 	defer s.poll.close()
-	for !s.stopping || s.links > 0 || len(s.games) > 0 {
-		s.poll.wait(s.timeout())
-		s.runDue()
-		if s.now >= s.beatAt {
-			s.beat()
+	s.poll.run(s.cycle)
+}
+
+// cycle does what is due, and returns for how long there is nothing to do.
+func (s *shard) cycle() (idle time.Duration, over bool) {
+	s.cycles++
+	s.runDue()
+	s.beat()
+	for _, l := range s.arriving.due(s.now) {
+		if l.state == unjoined {
+			l.cut(errJoinTimeout)
 		}
-		for _, l := range s.arriving.due(s.now) {
-			if l.state == unjoined {
-				l.cut(errJoinTimeout)
-			}
-		}
-		for _, l := range s.lingering.due(s.now) {
-			l.cut(nil)
-		}
-		again := s.again
-		s.again = nil
-		for _, l := range again {
-			l.flush()
-			s.punctual()
-		}
-		s.settle()
 	}
+	for _, l := range s.lingering.due(s.now) {
+		l.cut(nil)
+	}
+	again := s.again
+	s.again = nil
+	for _, l := range again {
+		l.flush()
+		s.punctual()
+	}
+	s.settle()
+	return s.timeout(), s.stopping && s.links == 0 && len(s.games) == 0
 }
 
 // look reads the clock.
@@ -120,6 +124,10 @@ func (s *shard) timeout() time.Duration {
 	}
 	if len(s.games) > 0 {
 		least(s.games[0].due, s.games[0].due != never)
+	}
+	s.beatAt = never
+	for _, g := range s.playing {
+		s.beatAt = min(s.beatAt, g.readAt+beatEvery)
 	}
 	least(s.beatAt, len(s.playing) > 0)
 	least(s.arriving.next())
@@ -166,12 +174,14 @@ func (s *shard) runDue() {
 	}
 }
 
-// beat reads the links of all running games.
+// beat reads the links of running games that have not been read for a while, and
+// with the first of them those that follow soon.
 func (s *shard) beat() {
-	s.beatAt = s.now + beatEvery
+	if s.now < s.beatAt {
+		return
+	}
 	for i := 0; i < len(s.playing); i++ { // a game may end meanwhile
-		g := s.playing[i]
-		if s.now-g.readAt >= beatEvery/2 {
+		if g := s.playing[i]; s.now-g.readAt >= beatEvery/2 {
 			s.poll.read(g)
 		}
 	}

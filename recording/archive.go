@@ -14,9 +14,9 @@ import (
 const (
 	// waiting is how many batches may wait for the disk, of all games together.
 	waiting = 8192
-	// gather is how long batches of many games are let come together, so that not
-	// each of them wakes the goroutine.
-	gather = 100 * time.Millisecond
+	// writeEvery is how long batches wait while games are recorded: one that woke
+	// the goroutine would cost more than what it holds.
+	writeEvery = 450 * time.Millisecond
 	// pruneEvery is how often old files are looked for; also after each game.
 	pruneEvery = time.Hour
 )
@@ -44,8 +44,7 @@ type Archive struct {
 	names map[string]bool // taken, without suffix, folded
 
 	// Of the goroutine.
-	open   map[*Recording]bool
-	pruned time.Time
+	open map[*Recording]bool
 }
 
 // Open makes the folder, and begins to finish what a killed host has left there.
@@ -105,19 +104,21 @@ func (a *Archive) run() {
 	defer close(a.done)
 	a.rescue()
 	a.prune(time.Now())
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
+	prune := time.NewTicker(pruneEvery)
+	defer prune.Stop()
 	for {
+		jobs, tick := a.jobs, (<-chan time.Time)(nil)
+		if len(a.open) > 0 {
+			jobs, tick = nil, time.After(writeEvery)
+		}
 		select {
-		case b := <-a.jobs:
+		case b := <-jobs:
 			a.take(b)
+		case <-tick:
 			a.takeAll()
-			time.Sleep(gather)
-		case now := <-tick.C:
 			a.finishLost()
-			if now.Sub(a.pruned) >= pruneEvery {
-				a.prune(now)
-			}
+		case now := <-prune.C:
+			a.prune(now)
 		case <-a.quit:
 			a.drain()
 			return
@@ -125,14 +126,17 @@ func (a *Archive) run() {
 	}
 }
 
-// takeAll writes what waits.
+// takeAll writes what waits; the file of each game once.
 func (a *Archive) takeAll() {
-	for {
-		select {
-		case b := <-a.jobs:
-			a.take(b)
-		default:
-			return
+	for n := len(a.jobs); n > 0; n-- {
+		a.take(<-a.jobs)
+	}
+	for r := range a.open {
+		if r.out.fresh {
+			r.out.fresh = false
+			if err := r.out.w.Flush(); err != nil {
+				a.fail(r, err)
+			}
 		}
 	}
 }
@@ -146,7 +150,7 @@ func (a *Archive) drain() {
 	}
 }
 
-// take writes a batch to the file of its game.
+// take gives a batch to the writer of its game.
 func (a *Archive) take(b *batch) {
 	r := b.rec
 	if b.start != nil && !r.failed.Load() {
@@ -158,11 +162,8 @@ func (a *Archive) take(b *batch) {
 		}
 	}
 	if a.open[r] {
-		err := b.write(r.out.w)
-		if err == nil {
-			err = r.out.w.Flush()
-		}
-		switch {
+		r.out.fresh = true
+		switch err := b.write(r.out.w); {
 		case err != nil:
 			a.fail(r, err)
 		case b.end:

@@ -19,6 +19,7 @@ type file struct {
 	f     *os.File
 	lock  *filelock.Lock
 	w     *replay.Writer
+	fresh bool // it has been given what is not on the disk
 }
 
 func create(final string, g replay.Game, s *replay.Start) (*file, error) {

@@ -43,7 +43,6 @@ func empty(name string) bool {
 // prune removes the oldest replays, as far as the options say so. Names of
 // removed files stay taken: the game log may still hold them.
 func (a *Archive) prune(now time.Time) {
-	a.pruned = now
 	if a.opts.KeepFor == 0 && a.opts.KeepBytes == 0 {
 		return
 	}
