@@ -42,6 +42,7 @@ type subject struct {
 // figures are what one run of a subject gives.
 type figures struct {
 	cpu      float64 // µs of all threads for one player and turn
+	ratio    float64 // of cpu to that of the last subject in the same round
 	switches float64 // context switches a second, of all threads
 	memory   float64 // KiB for one player
 	late     float64 // ms, 99th percentile of |interval − period| at the clients
@@ -63,15 +64,16 @@ func main() {
 	latency := flag.Duration("latency", 100*time.Millisecond, "time between turns")
 	floor := flag.String("floor", "../shared/bench/floor.c", "source of the floor; empty measures the host only")
 	other := flag.String("other", "", "another w3host to measure beside this one: the path of a binary")
+	with := flag.String("with", "", "measure this one beside itself with a setting from the environment, like W3HOST_REPLAYS_ENABLED=false")
 	flag.Parse()
 	b := &bench{seconds: *seconds, period: *latency, extra: flag.Args()}
-	if err := b.main(strings.Split(*games, ","), *rounds, *floor, *other); err != nil {
+	if err := b.main(strings.Split(*games, ","), *rounds, *floor, *other, *with); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func (b *bench) main(games []string, rounds int, floor, other string) (err error) {
+func (b *bench) main(games []string, rounds int, floor, other, with string) (err error) {
 	if b.dir, err = os.MkdirTemp("", "w3host-bench"); err != nil {
 		return err
 	}
@@ -86,6 +88,9 @@ func (b *bench) main(games []string, rounds int, floor, other string) (err error
 	if other != "" {
 		subjects = append(subjects, subject{filepath.Base(other), b.host(other)})
 	}
+	if with != "" {
+		subjects = append(subjects, subject{with, b.host(host, with)})
+	}
 	if floor != "" {
 		program := filepath.Join(b.dir, "floor")
 		if out, err := exec.Command("cc", "-O2", "-o", program, floor).CombinedOutput(); err != nil {
@@ -95,7 +100,7 @@ func (b *bench) main(games []string, rounds int, floor, other string) (err error
 			return exec.Command(program, strconv.Itoa(port), strconv.Itoa(players), strconv.Itoa(int(b.period.Milliseconds())))
 		}})
 	}
-	fmt.Println("| games | program | µs CPU per player and turn | / floor | context switches a second | KiB per player | p99 \\|interval − period\\| ms | missed turns |")
+	fmt.Printf("| games | program | µs CPU per player and turn | / %s | context switches a second | KiB per player | p99 \\|interval − period\\| ms | missed turns |\n", subjects[len(subjects)-1].name)
 	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for _, text := range games {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
@@ -122,9 +127,12 @@ func (b *bench) compare(subjects []subject, games, rounds int) error {
 		}
 	}
 	cpu := func(f figures) float64 { return f.cpu }
-	floor := median(all[len(all)-1], cpu)
+	ratio := func(f figures) float64 { return f.ratio }
 	for i, s := range subjects {
-		fmt.Printf("| %d | %s | %s | %.2f | %s | %s | %s | %s |\n", games, s.name, shown(all[i], 1, cpu), median(all[i], cpu)/floor,
+		for round := range all[i] {
+			all[i][round].ratio = all[i][round].cpu / all[len(all)-1][round].cpu
+		}
+		fmt.Printf("| %d | %s | %s | %s | %s | %s | %s | %s |\n", games, s.name, shown(all[i], 1, cpu), shown(all[i], 2, ratio),
 			shown(all[i], 0, func(f figures) float64 { return f.switches }),
 			shown(all[i], 1, func(f figures) float64 { return f.memory }),
 			shown(all[i], 2, func(f figures) float64 { return f.late }),
@@ -155,11 +163,12 @@ func shown(list []figures, digits int, of func(figures) float64) string {
 	return fmt.Sprintf("%s (%.*f–%.*f)", text, digits, low, digits, high)
 }
 
-func (b *bench) host(program string) func(port, games int) *exec.Cmd {
+func (b *bench) host(program string, settings ...string) func(port, games int) *exec.Cmd {
 	return func(port, games int) *exec.Cmd {
 		cmd := exec.Command(program, "--listen", "127.0.0.1:"+strconv.Itoa(port), "--lan=false", "--log-json", "--latency", b.period.String())
 		cmd.Env = append(os.Environ(), "W3HOST_LOBBY_COUNTDOWN=0", "W3HOST_AUTOHOST_MAX_GAMES=100000",
 			"W3HOST_AUTOHOST_LOBBIES="+strconv.Itoa(min(games, 1000)))
+		cmd.Env = append(cmd.Env, settings...)
 		return cmd
 	}
 }
