@@ -184,6 +184,9 @@ func (r *Reader) finish() {
 	default:
 		r.note(true, "the header says %d bytes, the file has %d", r.FileSize, size+r.trailing)
 	}
+	if r.Duration > r.time {
+		r.note(false, "the header says %v, all turns together take %v", r.Duration, r.time)
+	}
 	switch {
 	case r.signed:
 		r.note(false, "an official replay: signed, and without slots")

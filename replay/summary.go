@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -85,13 +86,13 @@ func Summarise(r *Reader) *Summary {
 	s := &Summary{Header: r.Header, Start: r.Start, Slots: r.slots()}
 	s.addPlayers(r.names())
 	w := summariser{Summary: s, r: r, rules: r.Rules()}
-	for {
-		rec, err := r.Next()
-		if err != nil {
-			break
-		}
+	rec, err := r.Next()
+	ended := false
+	for ; err == nil; rec, err = r.Next() {
 		w.add(rec)
+		ended = rec.Kind == KindLeave
 	}
+	ended = ended && err == io.EOF
 	s.Played = r.Time()
 	if s.unfinished() || s.Duration == 0 {
 		s.Duration = s.Played - w.paused
@@ -99,7 +100,7 @@ func Summarise(r *Reader) *Summary {
 	for _, p := range s.Players {
 		p.finish(s.Played, w.paused)
 	}
-	s.judge()
+	s.judge(ended)
 	s.Findings = r.Findings
 	return s
 }

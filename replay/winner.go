@@ -28,13 +28,15 @@ const NoTeam = -1
 // document's table (§5, 0x17) that it does not mark as unsafe. A team has won if
 // one of its players has, or if all other teams have lost; a team has lost if
 // all its players have. Computers never lose here: their end is not recorded.
-func (s *Summary) judge() {
+// The saver is who leaves last, at the end of the file; a file that was cut off
+// does not tell who it was.
+func (s *Summary) judge(ended bool) {
 	s.Winner = NoTeam
 	draw := false
 	for i, l := range s.Leaves {
 		pid, result := s.resultOf(i, l.Leave)
 		p := s.Player(pid)
-		if result == Unknown || p == nil || p.Observer {
+		if result == Unknown || p == nil || p.Observer || l.Reason == LeaveLocal && !ended {
 			continue
 		}
 		draw = draw || result == Draw

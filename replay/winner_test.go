@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"testing"
 
 	"w3host/w3gs"
@@ -44,7 +45,7 @@ func TestWinner(t *testing.T) {
 		for _, l := range test.leaves {
 			s.Leaves = append(s.Leaves, LeaveLine{Leave: l})
 		}
-		s.judge()
+		s.judge(true)
 		if got := s.Player(1).Result; s.Winner != test.winner || got != test.first {
 			t.Errorf("%s: team %d and player 1 %v, want %d and %v", name, s.Winner, got, test.winner, test.first)
 		}
@@ -57,7 +58,29 @@ func TestComputersNeverLose(t *testing.T) {
 		Slots:   []w3gs.Slot{{Status: w3gs.SlotOccupied, Computer: true, Team: 0}},
 		Leaves:  []LeaveLine{{Leave: Leave{LeaveRemote, 1, w3gs.LeaveLostBuildings, 1}}, {Leave: Leave{LeaveLocal, 2, w3gs.LeaveDisconnect, 1}}},
 	}
-	if s.judge(); s.Winner != NoTeam {
+	if s.judge(true); s.Winner != NoTeam {
 		t.Errorf("team %d has won against a computer that plays on", s.Winner)
+	}
+}
+
+// The saver's leave is the last one: where the end of a file is missing, somebody
+// else's is.
+func TestNoSaverWithoutTheEnd(t *testing.T) {
+	start, _ := streamOf(t)
+	for _, l := range []Leave{{LeaveLocal, 2, w3gs.LeaveWon, 1}, {LeaveLocal, 1, w3gs.LeaveDisconnect, 1}} {
+		start = l.AppendTo(start)
+	}
+	turn := []byte{recTurn, 2, 0, 100, 0}
+	for name, test := range map[string]struct {
+		data []byte
+		want Result
+	}{
+		"whole":         {wrap(start, 26), Won},
+		"cut in a turn": {wrap(append(bytes.Clone(start), turn[:4]...), 26), Unknown},
+		"a turn behind": {wrap(append(bytes.Clone(start), turn...), 26), Unknown},
+	} {
+		if got := Summarise(open(t, test.data)).Player(1).Result; got != test.want {
+			t.Errorf("%s: the saver %v, want %v", name, got, test.want)
+		}
 	}
 }

@@ -45,7 +45,8 @@ type Writer struct {
 	dirty time.Duration
 
 	present map[uint8]bool // real players who have not left
-	time    time.Duration
+	time    time.Duration  // of all turns
+	written time.Duration  // of those that were held and are not any more
 	closed  bool
 }
 
@@ -243,6 +244,7 @@ func (w *Writer) record(rec []byte) {
 // drop takes the first bytes, with the turn that ends there, out of the queue;
 // records up to the next turn are free to go.
 func (w *Writer) drop(end int) {
+	w.written = w.held[0].time
 	w.held = append(w.held[:0], w.held[1:]...)
 	free := len(w.queue)
 	if len(w.held) > 0 {

@@ -45,6 +45,9 @@ func (w *Writer) finish() {
 func (w *Writer) tail(packed []byte) {
 	h := w.header
 	h.FileSize, h.Duration = uint32(w.at), w.time
+	if len(w.held) > 0 {
+		h.Duration = w.written
+	}
 	if len(w.block) > 0 {
 		w.out = appendBlock(w.out[:0], packed, h.wide())
 		w.write(w.out, w.at)
