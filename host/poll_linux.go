@@ -148,9 +148,7 @@ func (p *epoller) passNews(news []unix.EpollEvent) {
 	for _, e := range news {
 		p.s.punctual()
 		switch fd := int(e.Fd); {
-		case fd == p.event:
-			_, _ = unix.Read(p.event, p.buf[:8])
-		case fd == p.timer:
+		case fd == p.event, fd == p.timer: // edge-triggered: reading one could take back the news of a later wake
 		case slices.Contains(p.listeners, fd):
 			p.accept(fd)
 		default:
