@@ -20,10 +20,22 @@ type Caller struct {
 	Realm string // where the name comes from; empty for the LAN
 	Level Level
 	Via   Via
-	// Reply takes the answers to a caller without a seat; it never waits.
+	// Reply takes the answers to a caller without a seat, on any goroutine; it never
+	// waits.
 	Reply func(text string) `json:"-"`
 	// Refuse takes why a command was not done; nil: Reply does.
 	Refuse func(why string) `json:"-"`
+	// Later announces an answer that comes after the command has returned. The
+	// function that it returns is called once that answer is given. nil: nobody waits.
+	Later func() (given func()) `json:"-"`
+}
+
+// Pending calls Later, if anybody waits.
+func (c *Caller) Pending() (given func()) {
+	if c.Later == nil {
+		return func() {}
+	}
+	return c.Later()
 }
 
 // Answer tells a caller without a seat something.

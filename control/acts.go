@@ -44,7 +44,11 @@ func help(topic string) act {
 	return func(d *desk, c *call) error {
 		trigger := d.trigger(c)
 		if topic == "" {
-			if list := commands.List(c.Level, command.Always, trigger); list != "" {
+			list := commands.List(c.Level, command.Always, trigger)
+			if d.game == nil {
+				list = strings.TrimSpace(list + " " + game.PeopleCommands().List(c.Level, command.Always, trigger))
+			}
+			if list != "" {
 				c.Answer(list)
 			}
 			if trigger == "" && d.game == nil {
@@ -198,39 +202,25 @@ func say(text string, games bool) act {
 
 func whisper(part, text string) act {
 	return func(d *desk, c *call) error {
-		var to []game.Player
-		var in []uint32
-		for _, i := range d.host().Infos() {
-			for _, p := range i.Players {
-				switch {
-				case strings.EqualFold(p.Name, part):
-					return d.whisper(c, i.ID, p, text)
-				case strings.Contains(strings.ToLower(p.Name), strings.ToLower(part)):
-					to, in = append(to, p), append(in, i.ID)
-				}
-			}
-		}
-		switch len(to) {
-		case 0:
+		found := d.find(part)
+		if len(found) == 0 {
 			return fmt.Errorf("no player's name has %q in it", part)
-		case 1:
-			return d.whisper(c, in[0], to[0], text)
 		}
-		names := make([]string, len(to))
-		for i, p := range to {
-			names[i] = p.Name
+		if len(found) > 1 {
+			names := make([]string, len(found))
+			for i, p := range found {
+				names[i] = p.Name
+			}
+			return fmt.Errorf("%q may be %s: type more of the name", part, strings.Join(names, " or "))
 		}
-		return fmt.Errorf("%q may be %s: type more of the name", part, strings.Join(names, " or "))
+		p := found[0]
+		g := d.host().Game(p.in)
+		if g == nil {
+			return noGame(p.in)
+		}
+		c.Target = p.Name
+		g.Tell(&command.Caller{PID: p.PID, Name: p.Name}, c.Name+" whispers: "+text)
+		c.Answer("Said to " + p.Name + ".")
+		return nil
 	}
-}
-
-func (d *desk) whisper(c *call, id uint32, p game.Player, text string) error {
-	g := d.host().Game(id)
-	if g == nil {
-		return noGame(id)
-	}
-	c.Target = p.Name
-	g.Tell(&command.Caller{PID: p.PID, Name: p.Name}, c.Name+" whispers: "+text)
-	c.Answer("Said to " + p.Name + ".")
-	return nil
 }

@@ -111,7 +111,7 @@ func complete(line string, pos int, key rune) (string, int, bool) {
 	var names []string
 	switch words := strings.Fields(before[:at]); {
 	case len(words) == 0:
-		names = commandNames(commands)
+		names = append(commandNames(commands), commandNames(game.PeopleCommands())...)
 	case len(words) == 1 && words[0] == "help":
 		names = append(commandNames(commands), commandNames(game.Commands())...)
 	case len(words) == 2 && words[0] == "eg":

@@ -17,7 +17,8 @@ func Docs() string {
 	b.WriteString("\n## In lobbies and games\n\n")
 	b.WriteString(tableHead)
 	rows(&b, game.Commands(), true)
-	b.WriteString("\n## Of the host\n\nThese are for every way in. In a lobby or game, a command of the same name above comes first.\n\n")
+	b.WriteString("\n## Of the host\n\nThese are for every way in. In a lobby or game, a command of the same name above comes first.\n" +
+		"Without a game, these about people work, too: " + strings.Join(commandNames(game.PeopleCommands()), ", ") + ".\n\n")
 	b.WriteString(tableHead)
 	rows(&b, commands, false)
 	return b.String()
@@ -34,6 +35,7 @@ was refused and 2 when no host answers. ` + "`SIGHUP`" + ` is ` + "`reload`" + `
 
 The answer goes to the caller alone. What changes something is recorded with who, whom and why not (` + "`audit`" + ` in the
 game log). A player is named by a part of the name, a slot by its number from 1, a game by the number in ` + "`games`" + `.
+What a command asks of the database is answered within seconds, or refused.
 `
 
 const tableHead = "| command | aliases | who | where | what it does |\n|---|---|---|---|---|\n"

@@ -6,12 +6,10 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/commands.md")
-
 // docs/commands.md is what the tables say.
 func TestDocs(t *testing.T) {
 	const file = "../docs/commands.md"
-	if *update {
+	if flag.Lookup("update").Value.String() == "true" { // the flag of testkit.Scripts
 		if err := os.WriteFile(file, []byte(Docs()), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package control
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -34,6 +35,14 @@ func showMap(d *desk, c *call) error {
 	var items []string
 	for _, s := range d.status() {
 		items = append(items, fmt.Sprintf("%q: now %s, next %s", s.Name, cmp.Or(s.Last, "none"), cmp.Or(s.Next, "by "+s.Rotation.String())))
+	}
+	return d.tellEntries(c, items)
+}
+
+// tellEntries answers with a line for each entry.
+func (d *desk) tellEntries(c *call, items []string) error {
+	if items == nil {
+		return errors.New("there is no autohost entry: [[autohost]] of the configuration makes one")
 	}
 	d.tell(c, items)
 	return nil
@@ -105,8 +114,7 @@ func showEntries(d *desk, c *call) error {
 		}
 		items = append(items, fmt.Sprintf("%q: %s", s.Name, strings.Join(notes, ", ")))
 	}
-	d.tell(c, items)
-	return nil
+	return d.tellEntries(c, items)
 }
 
 func turn(on bool) act {

@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -63,7 +66,23 @@ type request struct {
 	game uint32 // that the caller is in, or means; 0: none
 	line string
 	chat bool // the game does not know the command
-	done chan struct{}
+	done func()
+}
+
+// pending counts the answers that a caller waits for.
+type pending struct {
+	n    atomic.Int32
+	done chan struct{} // closed when the last is given
+}
+
+// later is one more answer; it must come while another is pending.
+func (p *pending) later() (given func()) {
+	p.n.Add(1)
+	return sync.OnceFunc(func() {
+		if p.n.Add(-1) == 0 {
+			close(p.done)
+		}
+	})
 }
 
 // New makes the operator of a host, which asks it from now on.
@@ -86,7 +105,7 @@ func (o *Operator) Run(ctx context.Context) {
 			return
 		case r := <-o.lines:
 			o.handle(r)
-			close(r.done)
+			r.done()
 		case <-exit:
 			if len(o.opts.Host.Games()) == 0 {
 				o.exiting = false
@@ -102,9 +121,11 @@ func (o *Operator) overheard(g *host.Game, by *command.Caller, line string) {
 	if by.PID != 0 {
 		caller.Reply = func(text string) { g.Tell(by, text) }
 	}
+	given := by.Pending()
 	select {
-	case o.lines <- request{by: &caller, game: g.ID(), line: line, chat: true, done: make(chan struct{})}:
+	case o.lines <- request{by: &caller, game: g.ID(), line: line, chat: true, done: given}:
 	default:
+		given()
 		o.opts.Log.Warn().Str("player", by.Name).Str("command", line).Msg("command dropped: too many wait")
 	}
 }
@@ -113,9 +134,13 @@ func (o *Operator) overheard(g *host.Game, by *command.Caller, line string) {
 var errStopping = errors.New("the host is stopping")
 
 // Do carries out a line, of the game with that number or of the host, and
-// returns when that is done.
+// returns when the caller has every answer. Those from the database come within a
+// few seconds or are given up; other lines do not wait for them.
 func (o *Operator) Do(ctx context.Context, by *command.Caller, id uint32, line string) error {
-	r := request{by: by, game: id, line: line, done: make(chan struct{})}
+	answers := pending{done: make(chan struct{})}
+	caller := *by
+	caller.Later = answers.later
+	r := request{by: &caller, game: id, line: line, done: answers.later()}
 	select {
 	case o.lines <- r:
 	case <-o.done:
@@ -124,7 +149,7 @@ func (o *Operator) Do(ctx context.Context, by *command.Caller, id uint32, line s
 		return ctx.Err()
 	}
 	select {
-	case <-r.done:
+	case <-answers.done:
 		return nil
 	case <-o.done:
 		return errStopping
@@ -147,7 +172,7 @@ func (o *Operator) handle(r request) {
 		return
 	}
 	d := &desk{Operator: o, game: g, id: r.game}
-	out := commands.Run(d, command.Always, r.by, r.line, d.names())
+	out := d.run(r.by, r.line)
 	if out.Name == "" && r.by.Level < command.Owner {
 		return // players begin lines with all sorts of signs
 	}
@@ -159,6 +184,64 @@ func (o *Operator) handle(r request) {
 	if out.Acted && !asks(out) {
 		d.audit(r.by, out, refused)
 	}
+}
+
+// run carries out a command of the host, or one about people, who need not be in a
+// game.
+func (d *desk) run(by *command.Caller, line string) command.Outcome {
+	switch {
+	case d.game != nil || commands.Has(line):
+		return commands.Run(d, command.Always, by, line, d.names())
+	case !game.PeopleCommands().Has(line):
+		out := commands.Run(d, command.Always, by, line, nil)
+		if s := game.Commands().Usable(by.Level, line); s != nil {
+			out.Err = command.Refuse(command.WrongPhase, "%s is for a lobby or game: eg <id> %s", s.Name, s.Synopsis())
+		}
+		return out
+	}
+	q, out := game.Question(by, line, d.names())
+	if out.Err == nil {
+		d.whom(q)
+		d.host().Ask(by, *q)
+		out.Target = q.Name
+	}
+	out.Acted = out.Acted && out.Needs > command.Anyone // others are not recorded
+	return out
+}
+
+// whom finds the player of some game whose name holds what was typed, if it is
+// one. A part of a name is not enough to make an admin or to end a ban.
+func (d *desk) whom(q *game.Query) {
+	switch q.What {
+	case "unban", "addadmin", "deladmin", "checkadmin":
+		return
+	}
+	if found := d.find(q.Name); len(found) == 1 && q.Name != "" {
+		p := found[0].Player
+		q.Name, q.Here, q.Addr = p.Name, true, p.Addr.Addr()
+	}
+}
+
+// located is a player and the number of their lobby or game.
+type located struct {
+	game.Player
+	in uint32
+}
+
+// find lists the players of all games whose name has a part in it, or the one who
+// is called so.
+func (d *desk) find(part string) (found []located) {
+	for _, i := range d.host().Infos() {
+		for _, p := range i.Players {
+			if strings.EqualFold(p.Name, part) {
+				return []located{{p, i.ID}}
+			}
+			if strings.Contains(strings.ToLower(p.Name), strings.ToLower(part)) {
+				found = append(found, located{p, i.ID})
+			}
+		}
+	}
+	return found
 }
 
 func noGame(id uint32) error { return fmt.Errorf("there is no game %d: games lists them", id) }

@@ -2,9 +2,11 @@ package host
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
+	"w3host/command"
 	"w3host/game"
 )
 
@@ -20,47 +22,81 @@ const (
 	mostAsked = 8
 )
 
-// ask puts a question to People, on a goroutine of its own that ends with the
-// answer. The caller reads one by askTimeout, whatever the database does.
+var (
+	errNoPeople     = errors.New("there is no database here to ask")
+	errTooMuchAsked = errors.New("too much is asked at once: try again in a few seconds")
+	errNoDatabase   = errors.New("the database does not answer: try again later")
+)
+
+// ask puts a question to People for a player of the game or somebody outside.
 func (g *Game) ask(op *game.Op) {
-	by, query, people := op.Caller, *op.Query, g.host.opts.People
-	reply := func(text string) {
-		for line := range strings.SplitSeq(text, "\n") {
-			if by.PID == 0 {
-				by.Answer(line)
-				continue
-			}
-			g.step(&game.Input{Kind: game.Tell, Caller: by, Line: line})
-		}
+	by := op.Caller
+	if by.PID == 0 {
+		g.host.Ask(by, *op.Query)
+		return
 	}
-	if people == nil {
-		reply("there is no database here to ask")
+	g.host.ask(*op.Query, func(text string, _ error) {
+		g.call(func(g *Game) {
+			for line := range strings.SplitSeq(text, "\n") {
+				g.step(&game.Input{Kind: game.Tell, Caller: by, Line: line})
+			}
+		})
+	})
+}
+
+// Ask puts a question to People for a caller without a seat. It does not wait; the
+// caller has an answer by askTimeout, whatever the database does.
+func (h *Host) Ask(by *command.Caller, q game.Query) {
+	given := by.Pending()
+	h.ask(q, func(text string, err error) {
+		defer given()
+		if err != nil {
+			by.Deny(text)
+			return
+		}
+		for line := range strings.SplitSeq(text, "\n") {
+			by.Answer(line)
+		}
+	})
+}
+
+// ask calls answer once, with a text that is also that of the error. It does so on
+// a goroutine of its own, or at once if nobody can be asked.
+func (h *Host) ask(q game.Query, answer func(text string, err error)) {
+	deny := func(err error) { answer(err.Error(), err) }
+	if h.opts.People == nil {
+		deny(errNoPeople)
 		return
 	}
 	select {
-	case g.host.asked <- struct{}{}:
+	case h.asked <- struct{}{}:
 	default:
-		reply("too much is asked at once: try again in a few seconds")
+		deny(errTooMuchAsked)
 		return
 	}
-	answer := make(chan string, 1)
+	type result struct {
+		text string
+		err  error
+	}
+	results := make(chan result, 1)
 	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
-	go func() {
-		defer func() { <-g.host.asked }()
-		text, err := people.Ask(ctx, query)
-		if err != nil {
-			text = err.Error()
-		}
-		answer <- text
+	go func() { // ends with the answer, or when the database gives up
+		defer func() { <-h.asked }()
+		text, err := h.opts.People.Ask(ctx, q)
+		results <- result{text, err}
 	}()
 	go func() { // ends with the timeout
 		defer cancel()
-		text := "the database does not answer: try again later"
+		r := result{err: errNoDatabase}
 		select {
-		case text = <-answer:
+		case r = <-results:
 		case <-ctx.Done():
 		}
-		g.call(func(*Game) { reply(text) })
+		if r.err != nil {
+			deny(r.err)
+			return
+		}
+		answer(r.text, nil)
 	}()
 }
 

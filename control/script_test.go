@@ -1,0 +1,399 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	stdmaps "maps"
+	"net/netip"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/autohost"
+	"w3host/command"
+	"w3host/game"
+	"w3host/host"
+	"w3host/internal/testkit"
+	"w3host/mapxfer"
+	"w3host/people"
+	"w3host/storage"
+	gamesync "w3host/sync"
+	"w3host/w3gs"
+	"w3host/w3map"
+	"w3host/w3map/builtin"
+)
+
+// TestScripts plays testdata/*.txt against a host with real sockets. Lines at the
+// margin say what happens, the indented lines below are what comes of it:
+//
+//	entry NAME MAPS [vote]   autohost has one more entry, with maps such as "a.w3x,b.w3x";
+//	                         with vote, the first comes unless another is voted for
+//	join ID NAME             a player joins a lobby; "Root…" is root, "Admin…" an admin
+//	leave NAME
+//	NAME: LINE               a player commands, in their game
+//	console: LINE            root commands; console in ID: one game
+//	admin: LINE | player: LINE  somebody without a seat, as from a realm
+//	reload fails: WHY        the next reload does
+//	the database is away
+//
+// Afterwards every command of the host must have been used rightly, by a wrong
+// caller and with wrong arguments.
+func TestScripts(t *testing.T) {
+	uses := map[string]map[string]bool{} // by command
+	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T, text string) string {
+		s := newStage(t, uses)
+		return testkit.Effects(t, text, "  ", s.event)
+	})
+	for _, c := range commands {
+		want := []string{"done"}
+		if c.Level > command.Anyone {
+			want = append(want, "wrong caller")
+		}
+		want = append(want, "wrong arguments") // too many, where there are none
+		if c.Name == "help" || c.Name == "maps" || c.Name == "map" || c.Name == "votemap" {
+			want[len(want)-1] = "refused" // any text is a pattern
+		}
+		for _, use := range want {
+			if !uses[c.Name][use] {
+				t.Errorf("no script has %s with the outcome %q", c.Name, use)
+			}
+		}
+	}
+}
+
+// stage is a host under a script.
+type stage struct {
+	t        *testing.T
+	uses     map[string]map[string]bool
+	h        *host.Host
+	operator *Operator
+	entries  []host.Entry
+	db       *flakyPeople
+	clients  map[string]*testkit.Client
+	in       map[string]uint32 // the game of a client
+	marks    int
+
+	mu     sync.Mutex
+	told   []string
+	broken error // of the next reload
+}
+
+func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
+	t.Helper()
+	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "w3host.db"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{t: t, uses: uses, db: &flakyPeople{Book: people.Book{DB: db}}, clients: map[string]*testkit.Client{}, in: map[string]uint32{}}
+	s.h, err = host.New(host.Options{
+		Listen: "127.0.0.1:0", Version: 26, Product: w3gs.ProductTFT, Name: "Host", ProgramName: "w3host test",
+		Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(), Lobby: lobbyOptions(),
+		Limits: host.Limits{
+			JoinTimeout: time.Minute, LobbyTimeout: time.Minute, Unjoined: 100, UnjoinedPerIP: 100, JoinsPerMinute: 1000,
+			PacketRate: 200, OutQueue: 256 << 10, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shutdown: 10 * time.Second,
+		},
+		Autohost: host.Autohost{MaxGames: 6, Open: s.Open, Retry: time.Hour},
+		Admins:   roles{}, People: s.db, Log: zerolog.New(s).Level(zerolog.WarnLevel),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.operator = New(Options{
+		Host: s.h, Maps: s, Log: zerolog.Nop(), Trigger: "!",
+		Stop: func() { s.tell("the host stops") },
+		Reload: func() ([]string, error) {
+			err := s.broken
+			s.broken = nil
+			return []string{"host.listen has changed: it takes effect when the host is started again."}, err
+		},
+		Audit: func(a storage.AdminAction) {
+			s.tell(fmt.Sprintf("audit: %s by %s (%s), on %q, %q, refused %q", a.Action, a.Who, a.Via, a.On, a.Detail, a.Refused))
+		},
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = s.h.Run(ctx) })
+	running.Go(func() { s.operator.Run(ctx) })
+	t.Cleanup(func() {
+		stop()
+		running.Wait()
+		_ = db.Close()
+	})
+	return s
+}
+
+func lobbyOptions() host.LobbyOptions {
+	return host.LobbyOptions{Autostart: -1, Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Trigger: '!'}
+}
+
+// roles go by the names.
+type roles struct{}
+
+func (roles) Level(name, _ string) command.Level {
+	switch {
+	case strings.HasPrefix(name, "Root"):
+		return command.Root
+	case strings.HasPrefix(name, "Admin"):
+		return command.Admin
+	}
+	return command.Anyone
+}
+
+// flakyPeople may lose the database.
+type flakyPeople struct {
+	people.Book
+	away bool
+}
+
+func (p *flakyPeople) Ask(ctx context.Context, q game.Query) (string, error) {
+	if p.away {
+		return "", errors.New("the database does not answer: try again later")
+	}
+	time.Sleep(20 * time.Millisecond) // the answer comes after the line is done
+	return p.Book.Ask(ctx, q)
+}
+
+// The maps of the host: broken.w3x cannot be hosted.
+var mapFiles = []string{"echo isles.w3x", "echo ruins.w3x", "dota.w3x", "broken.w3x"}
+
+func (s *stage) List(pattern string) (found []string, err error) {
+	return slices.DeleteFunc(slices.Clone(mapFiles), func(f string) bool { return !strings.Contains(f, pattern) }), nil
+}
+
+func (s *stage) Find(pattern string) (string, error) {
+	found, _ := s.List(pattern)
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("no map has %q in its name", pattern)
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%q may be %s", pattern, strings.Join(found, " or "))
+}
+
+func (s *stage) Open(file string) (*host.Map, error) {
+	if file == "broken.w3x" {
+		return nil, errors.New("map broken.w3x: no map file")
+	}
+	_, data := builtin.Map()
+	m, err := w3map.Read(bytes.NewReader(data), int64(len(data)), file, w3map.Options{Version: 26})
+	if err != nil {
+		return nil, err
+	}
+	parts, err := mapxfer.NewParts(data)
+	return &host.Map{Map: m, Parts: parts}, err
+}
+
+// Write takes a line of the host's log.
+func (s *stage) Write(line []byte) (int, error) {
+	s.tell("log: " + strings.TrimSpace(string(line)))
+	return len(line), nil
+}
+
+func (s *stage) tell(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told = append(s.told, line)
+}
+
+// volatile is what differs between runs, how long a game runs and dates, and the
+// lists of the commands of games, which docs/commands.md has.
+var volatile = regexp.MustCompile(`(players, )(\d+[hms])+|(since |until )2\d{3}-\d\d-\d\d( \d\d:\d\d UTC)?|(reads help |before the command: ).*`)
+
+// event plays a line and returns what has come of it.
+func (s *stage) event(line string) ([]string, error) {
+	s.told = nil
+	if err := s.play(line); err != nil {
+		return nil, err
+	}
+	s.settle()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, line := range s.told {
+		s.told[i] = volatile.ReplaceAllString(line, "$1$3$5…")
+	}
+	// Records and answers come on two goroutines.
+	slices.SortStableFunc(s.told, func(a, b string) int { return order(a) - order(b) })
+	return s.told, nil
+}
+
+func order(told string) int {
+	if strings.HasPrefix(told, "audit: ") {
+		return 1
+	}
+	return 0
+}
+
+func (s *stage) play(line string) error {
+	if who, text, ok := strings.Cut(line, ": "); ok {
+		return s.say(who, text)
+	}
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "entry":
+		name, maps, _ := strings.Cut(rest, " ")
+		name = strings.ReplaceAll(name, "_", " ")
+		maps, vote := strings.CutSuffix(maps, " vote")
+		e := host.Entry{Entry: autohost.Entry{Name: name, Lobbies: 1, MaxGames: 2}}
+		e.Setup = host.Setup{Turns: gamesync.Defaults(), Lobby: lobbyOptions(), Transfer: mapxfer.Defaults()}
+		for file := range strings.SplitSeq(maps, ",") {
+			e.Maps = append(e.Maps, autohost.Choice{Map: strings.ReplaceAll(file, "_", " ")})
+		}
+		if e.Maps[0].Weight = 1; vote {
+			e.Rotation = autohost.ByVote
+		}
+		s.entries = append(s.entries, e)
+		s.h.Configure(e.Setup, s.entries, 6)
+	case "join":
+		id, name, _ := strings.Cut(rest, " ")
+		return s.join(id, name)
+	case "leave":
+		_ = s.clients[rest].Conn.Close()
+		_ = s.clients[rest].Ended()
+		delete(s.clients, rest)
+		s.until("the player is out", func() bool { return !s.isIn(rest) })
+	case "the":
+		s.db.away = true
+	default:
+		return errors.New("no such event")
+	}
+	return nil
+}
+
+func (s *stage) say(who, line string) error {
+	who, in, _ := strings.Cut(who, " in ")
+	id := uint32(0)
+	_, _ = fmt.Sscan(in, &id)
+	if c := s.clients[who]; c != nil {
+		s.note(line, roles{}.Level(who, ""), "")
+		return s.h.Game(s.in[who]).Command(&command.Caller{PID: c.PID}, line)
+	}
+	by := &command.Caller{
+		Name: who, Via: command.ViaWhisper,
+		Reply: func(text string) { s.tell(who + " reads " + text) },
+	}
+	switch who {
+	case "reload fails":
+		s.broken = errors.New(line)
+		return nil
+	case "console":
+		by.Level, by.Via = command.Root, command.ViaConsole
+	case "admin":
+		by.Level = command.Admin
+	case "player":
+	default:
+		return fmt.Errorf("%s is not there", who)
+	}
+	refused := ""
+	by.Refuse = func(why string) {
+		refused = why
+		s.tell(who + " is refused: " + why)
+	}
+	if err := s.operator.Do(s.t.Context(), by, id, line); err != nil {
+		return err
+	}
+	s.note(line, by.Level, refused)
+	return nil
+}
+
+// note keeps what was shown of a command.
+func (s *stage) note(line string, level command.Level, refused string) {
+	word, _, _ := strings.Cut(line, " ")
+	spec := commands.Find(word)
+	if spec == nil {
+		return
+	}
+	use := "refused"
+	switch {
+	case level < spec.Level:
+		use = "wrong caller"
+	case refused == "":
+		use = "done"
+	case strings.Contains(refused, ": write "+spec.Name):
+		use = "wrong arguments"
+	}
+	if s.uses[spec.Name] == nil {
+		s.uses[spec.Name] = map[string]bool{}
+	}
+	s.uses[spec.Name][use] = true
+}
+
+func (s *stage) join(id, name string) error {
+	number := uint32(0)
+	_, _ = fmt.Sscan(id, &number)
+	g := s.h.Game(number)
+	if g == nil {
+		return fmt.Errorf("there is no game %s", id)
+	}
+	c := testkit.Dial(s.t, s.h.Addr())
+	c.Name, c.Conduct = name, testkit.Player
+	go c.Listen() // ends with the connection
+	c.Send(testkit.JoinPacket(number, g.EntryKey(), name))
+	b := c.Until(0x04)
+	c.PID = b[6+(int(b[4])|int(b[5])<<8)]
+	s.clients[name], s.in[name] = c, number
+	s.until("the player is in", func() bool { return s.isIn(name) })
+	return nil
+}
+
+func (s *stage) isIn(name string) bool {
+	return slices.ContainsFunc(s.h.Info(s.in[name]).Players, func(p game.Player) bool { return p.Name == name })
+}
+
+// settle waits until every lobby that is wanted is open, and tells what the
+// clients have read.
+func (s *stage) settle() {
+	s.flush()
+	s.until("the lobbies", func() bool {
+		missing := false
+		s.h.Keep(func(k *autohost.Keeper) { _, missing = k.Next(time.Now()) })
+		return !missing
+	})
+	s.flush()
+	for _, name := range slices.Sorted(stdmaps.Keys(s.clients)) {
+		c := s.clients[name]
+		g := s.h.Game(s.in[name])
+		if g == nil || !s.isIn(name) {
+			_ = c.Ended()
+			s.tell(name + " is out")
+			delete(s.clients, name)
+			continue
+		}
+		s.marks++
+		mark := fmt.Sprintf("mark %d", s.marks)
+		g.Tell(&command.Caller{PID: c.PID, Name: name}, mark)
+		for {
+			text := testkit.ChatText(c.Until(0x0F))
+			if strings.HasSuffix(text, mark) {
+				break
+			}
+			s.tell(name + " reads " + text)
+		}
+	}
+}
+
+// flush waits for what is queued: lines of players, then what they order of games.
+func (s *stage) flush() {
+	nobody := &command.Caller{Via: command.ViaConsole}
+	_ = s.operator.Do(s.t.Context(), nobody, 0, "help")
+	for _, g := range s.h.Games() {
+		_ = g.Command(nobody, "version")
+	}
+}
+
+func (s *stage) until(what string, true func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(testkit.Patience); !true(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("%s: not within %v", what, testkit.Patience)
+		}
+	}
+}

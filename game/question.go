@@ -1,0 +1,31 @@
+package game
+
+import (
+	"slices"
+
+	"w3host/command"
+	"w3host/lobby"
+)
+
+// inGameOnly are the commands about people that mean those of one game.
+var inGameOnly = []string{"checkme", "from", "banlast"}
+
+// PeopleCommands lists the commands about people that need no game: a caller
+// outside has them by Question.
+func PeopleCommands() command.Table[*Machine] {
+	return slices.DeleteFunc(slices.Clone(people), func(s command.Spec[*Machine]) bool { return slices.Contains(inGameOnly, s.Name) })
+}
+
+// Question reads a command about people for a caller who means no game. The query
+// is nil if the command was refused. Names are those of players elsewhere.
+func Question(by *command.Caller, line string, names []string) (*Query, command.Outcome) {
+	var out Out
+	m := &Machine{lobby: lobby.New(lobby.Defaults()), out: &out}
+	o := PeopleCommands().Run(m, command.Always, by, line, names)
+	for _, op := range out.Ops {
+		if op.Kind == Ask {
+			return op.Query, o
+		}
+	}
+	return nil, o
+}
