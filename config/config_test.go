@@ -142,7 +142,7 @@ func TestByteRate(t *testing.T) {
 			t.Errorf("%q: got %d, %v; want %d", text, r, err, want)
 		}
 	}
-	for _, text := range []string{"", "-1", "KB", "1 TB", "0.2"} {
+	for _, text := range []string{"", "-1", "KB", "1 QB", "0.2", "2000 TB"} {
 		var r ByteRate
 		if err := r.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q: no error, got %d", text, r)

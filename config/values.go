@@ -2,9 +2,11 @@ package config
 
 import (
 	"fmt"
-	"strconv"
+	"regexp"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Duration is written as Go writes it: "100ms", "5s", "1m30s".
@@ -34,11 +36,6 @@ type ByteRate int64
 // unlimited is how a missing limit is written.
 const unlimited = "unlimited"
 
-var byteUnits = []struct {
-	name  string
-	bytes float64
-}{{"KIB", 1 << 10}, {"MIB", 1 << 20}, {"GIB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}, {"", 1}}
-
 func (r ByteRate) String() string {
 	if r == 0 {
 		return unlimited
@@ -46,10 +43,13 @@ func (r ByteRate) String() string {
 	return fmt.Sprintf("%d B", int64(r))
 }
 
+// rateUnit may stand behind a rate.
+var rateUnit = regexp.MustCompile(`(?i)\s*/s$`)
+
 // UnmarshalText reads "unlimited", "500 KB", "2 MiB" or plain bytes.
 func (r *ByteRate) UnmarshalText(text []byte) error {
-	s := strings.ToUpper(strings.TrimSpace(string(text)))
-	if n, ok := parseBytes(strings.TrimSpace(strings.TrimSuffix(s, "/S"))); ok {
+	size := rateUnit.ReplaceAllString(strings.TrimSpace(string(text)), "")
+	if n, ok := parseBytes(size); ok {
 		*r = ByteRate(n)
 		return nil
 	}
@@ -74,7 +74,7 @@ func (c ByteCount) String() string {
 
 // UnmarshalText reads "unlimited", "500 MB", "2 GiB" or plain bytes.
 func (c *ByteCount) UnmarshalText(text []byte) error {
-	n, ok := parseBytes(strings.ToUpper(strings.TrimSpace(string(text))))
+	n, ok := parseBytes(strings.TrimSpace(string(text)))
 	if !ok {
 		return fmt.Errorf(`%q is no size; write "unlimited", or for example "500 MB" or "10 GB"`, text)
 	}
@@ -85,19 +85,11 @@ func (c *ByteCount) UnmarshalText(text []byte) error {
 // MarshalText writes the size.
 func (c ByteCount) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// parseBytes reads a number of bytes in capitals; 0 is no limit.
+// parseBytes reads a number of bytes with or without a unit; 0 is no limit.
 func parseBytes(s string) (int64, bool) {
-	if s == strings.ToUpper(unlimited) || s == "0" {
+	if strings.EqualFold(s, unlimited) {
 		return 0, true
 	}
-	for _, u := range byteUnits {
-		number, ok := strings.CutSuffix(s, u.name)
-		if !ok {
-			continue
-		}
-		if v, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil && v >= 1 && v*u.bytes < 1e15 {
-			return int64(v * u.bytes), true
-		}
-	}
-	return 0, false
+	n, err := humanize.ParseBytes(s)
+	return int64(n), err == nil && n < 1e15 && (n > 0 || s == "0")
 }

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"w3host/internal/filelock"
+	"github.com/gofrs/flock"
+
 	"w3host/replay"
 )
 
@@ -17,7 +18,7 @@ import (
 type file struct {
 	final string // its name when it is complete
 	f     *os.File
-	lock  *filelock.Lock
+	lock  *flock.Flock
 	w     *replay.Writer
 	fresh bool // it has been given what is not on the disk
 }
@@ -32,7 +33,7 @@ func create(final string, g replay.Game, s *replay.Start) (*file, error) {
 		return nil, err
 	}
 	out := &file{final: final, f: f}
-	if out.lock, err = filelock.Try(part); err == nil {
+	if out.lock, err = lockPart(part); err == nil {
 		out.w, err = replay.NewWriter(f, g, s)
 	}
 	if err != nil {
@@ -89,6 +90,19 @@ func free(name string) error {
 // ErrWritten says that a host is still writing the file.
 var ErrWritten = errors.New("a host that runs is writing this file")
 
+// lockPart marks a file as being written; the mark goes with the process.
+func lockPart(part string) (*flock.Flock, error) {
+	lock := flock.New(part)
+	held, err := lock.TryLock()
+	switch {
+	case err != nil:
+		return nil, err
+	case !held:
+		return nil, ErrWritten
+	}
+	return lock, nil
+}
+
 // IsPart tells the name of a replay that is not finished.
 func IsPart(name string) bool { return strings.HasSuffix(name, partSuffix) }
 
@@ -104,10 +118,7 @@ func Finish(part string) (*replay.Repaired, error) {
 		return nil, err
 	}
 	defer src.Close()
-	lock, err := filelock.Try(part)
-	if errors.Is(err, filelock.ErrHeld) {
-		return nil, ErrWritten
-	}
+	lock, err := lockPart(part)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ func (d *Store) Audit(ctx context.Context, a AdminAction) error {
 	if a.At.IsZero() {
 		a.At = time.Now()
 	}
-	w := batchWriter{run: GameKey(newUUID(a.At)).String()}
+	w := batchWriter{run: NewGameKeyAt(a.At).String()}
 	w.add(Entry{Seq: 1, Record: a})
 	return d.tx(ctx, func(tx sqldb.Tx) error { return tx.Batch(ctx, nil, w.rows) })
 }

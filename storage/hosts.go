@@ -54,7 +54,7 @@ func (d *Store) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int
 	if _, _, err = d.countEnded(ctx, tx, GameKey{}, countBatch); err != nil {
 		return 0, err
 	}
-	old := GameKey(newUUID(time.Now().Add(-positionsKept))).String()
+	old := NewGameKeyAt(time.Now().Add(-positionsKept)).String()
 	if _, err := tx.Exec(ctx, "DELETE FROM spool_positions WHERE host_id = $1 AND run < $2", h.ID, old); err != nil {
 		return 0, err
 	}

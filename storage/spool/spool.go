@@ -22,7 +22,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"w3host/internal/filelock"
+	"github.com/gofrs/flock"
 )
 
 const (
@@ -37,7 +37,7 @@ const (
 // Spool is one folder, owned by one process.
 type Spool struct {
 	dir     string
-	lock    *filelock.Lock
+	lock    *flock.Flock
 	number  atomic.Uint64 // of the newest file
 	newName atomic.Bool   // the folder itself wants a sync
 }
@@ -54,12 +54,13 @@ func Open(dir string) (*Spool, Left, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, Left{}, fmt.Errorf("create the spool directory: %w", err)
 	}
-	lock, err := filelock.Try(filepath.Join(dir, lockName))
-	if errors.Is(err, filelock.ErrHeld) {
-		return nil, Left{}, fmt.Errorf("the spool in %s belongs to a w3host that is running: give each its own data directory", dir)
-	}
-	if err != nil {
+	lock := flock.New(filepath.Join(dir, lockName))
+	held, err := lock.TryLock()
+	switch {
+	case err != nil:
 		return nil, Left{}, fmt.Errorf("open the spool: %w", err)
+	case !held:
+		return nil, Left{}, fmt.Errorf("the spool in %s belongs to a w3host that is running: give each its own data directory", dir)
 	}
 	s := &Spool{dir: dir, lock: lock}
 	left, err := s.look()

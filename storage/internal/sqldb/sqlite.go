@@ -13,9 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gofrs/flock"
 	_ "modernc.org/sqlite" // the driver "sqlite"
-
-	"w3host/internal/filelock"
 )
 
 const (
@@ -23,6 +22,8 @@ const (
 	readers = 4
 	// walTimeout is how long a new file may be in the hands of another host.
 	walTimeout = 10 * time.Second
+	// filePoll is how often a lock file is tried while another host has it.
+	filePoll = 50 * time.Millisecond
 )
 
 // liteDB is a file, whichever is at its path now.
@@ -97,8 +98,8 @@ func createLite(path string) error {
 func (f *liteFile) enterWAL(path string) {
 	ctx, cancel := context.WithTimeout(context.Background(), walTimeout)
 	defer cancel()
-	lock, err := filelock.Wait(ctx, path+".migrating")
-	if err != nil {
+	lock := flock.New(path + ".migrating")
+	if _, err := lock.TryLockContext(ctx, filePoll); err != nil {
 		return
 	}
 	_ = f.write.PingContext(ctx)
@@ -158,9 +159,9 @@ func (s *liteDB) Tx(ctx context.Context, do func(Tx) error) error {
 // Migrating takes a lock file: SQLite's own locks span no more than a
 // transaction, and each migration is one.
 func (s *liteDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
-	lock, err := filelock.Wait(ctx, s.path+".migrating")
-	if err != nil {
-		return nil, nil, s.explain(err)
+	lock := flock.New(s.path + ".migrating")
+	if _, err := lock.TryLockContext(ctx, filePoll); err != nil {
+		return nil, nil, s.explain(fmt.Errorf("wait for %s: %w", lock.Path(), err))
 	}
 	return s.file.Load().write, func() { _ = lock.Unlock() }, nil
 }
