@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // Why the gate keeps somebody out.
@@ -22,7 +24,7 @@ const (
 	returnsWithin = 4 * time.Second
 )
 
-// maxVisitors is how many quiet addresses the gate remembers, some 200 bytes
+// maxVisitors is how many quiet addresses the gate remembers, some 400 bytes
 // each. A forgotten address has its full allowance again, so whoever wants that
 // must come from more addresses than this.
 const maxVisitors = 16 << 10
@@ -39,13 +41,12 @@ type gate struct {
 	quiet    *list.List // visitors without an open connection, the last seen in front
 }
 
-// visitor is what the gate knows of an address. tokens refill with time.
+// visitor is what the gate knows of an address.
 type visitor struct {
 	addr     netip.Addr
 	unjoined int
-	tokens   float64
-	returns  float64 // likewise
-	at       time.Time
+	joins    *rate.Limiter
+	returns  *rate.Limiter
 	place    *list.Element // in quiet; nil while a connection is open
 }
 
@@ -54,13 +55,13 @@ func newGate(limits Limits) *gate {
 }
 
 // enter counts a new connection, or says why it may not come in.
-func (g *gate) enter(addr netip.Addr, now time.Time) error {
+func (g *gate) enter(addr netip.Addr) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.unjoined >= g.limits.Unjoined {
 		return errUnjoinedTotal
 	}
-	v := g.visit(addr, now)
+	v := g.visit(addr)
 	defer g.rest(v)
 	if !g.exempt(addr) && v.unjoined >= g.limits.UnjoinedPerIP {
 		return errUnjoinedIP
@@ -71,59 +72,51 @@ func (g *gate) enter(addr netip.Addr, now time.Time) error {
 }
 
 // leave ends what enter began: the connection has joined, or is gone.
-func (g *gate) leave(addr netip.Addr, now time.Time) {
+func (g *gate) leave(addr netip.Addr) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.unjoined--
-	v := g.visit(addr, now)
+	v := g.visit(addr)
 	v.unjoined--
 	g.rest(v)
 }
 
 // join takes one join from the address's allowance.
 func (g *gate) join(addr netip.Addr, now time.Time) error {
-	if g.exempt(addr) {
-		return nil
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	v := g.visit(addr, now)
-	defer g.rest(v)
-	if v.tokens < 1 {
-		return errJoinRate
-	}
-	v.tokens--
-	return nil
+	return g.spend(addr, now, errJoinRate, func(v *visitor) *rate.Limiter { return v.joins })
 }
 
 // comeBack takes one attempt to come back from the address's allowance.
 func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
+	return g.spend(addr, now, errKeyRate, func(v *visitor) *rate.Limiter { return v.returns })
+}
+
+func (g *gate) spend(addr netip.Addr, now time.Time, refusal error, of func(*visitor) *rate.Limiter) error {
 	if g.exempt(addr) {
 		return nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	v := g.visit(addr, now)
+	v := g.visit(addr)
 	defer g.rest(v)
-	if v.returns < 1 {
-		return errKeyRate
+	if !of(v).AllowN(now, 1) {
+		return refusal
 	}
-	v.returns--
 	return nil
 }
 
-// visit finds the address's record with its tokens up to date. It is followed
-// by rest.
-func (g *gate) visit(addr netip.Addr, now time.Time) *visitor {
-	full := float64(g.limits.JoinsPerMinute)
+// visit finds the address's record. It is followed by rest.
+func (g *gate) visit(addr netip.Addr) *visitor {
 	v := g.visitors[addr]
 	if v == nil {
-		v = &visitor{addr: addr, tokens: full, returns: returns, at: now}
+		joins := g.limits.JoinsPerMinute
+		v = &visitor{
+			addr:    addr,
+			joins:   rate.NewLimiter(rate.Limit(joins)/60, joins),
+			returns: rate.NewLimiter(rate.Limit(returns/returnsWithin.Seconds()), returns),
+		}
 		g.visitors[addr] = v
 	}
-	v.tokens = min(full, v.tokens+now.Sub(v.at).Minutes()*full)
-	v.returns = min(returns, v.returns+now.Sub(v.at).Seconds()*returns/returnsWithin.Seconds())
-	v.at = now
 	return v
 }
 

@@ -21,7 +21,7 @@ func testGate(unjoined int) *gate {
 }
 
 func TestGateUnjoined(t *testing.T) {
-	g, now := testGate(5), time.Now()
+	g := testGate(5)
 	for i, tc := range []struct {
 		leave bool
 		addr  netip.Addr
@@ -41,10 +41,10 @@ func TestGateUnjoined(t *testing.T) {
 		{true, there, nil},
 	} {
 		if tc.leave {
-			g.leave(tc.addr, now)
+			g.leave(tc.addr)
 			continue
 		}
-		if err := g.enter(tc.addr, now); !errors.Is(err, tc.want) {
+		if err := g.enter(tc.addr); !errors.Is(err, tc.want) {
 			t.Errorf("step %d, %v: %v, want %v", i, tc.addr, err, tc.want)
 		}
 	}
@@ -82,7 +82,7 @@ func TestGateJoins(t *testing.T) {
 // many, but none with an open connection.
 func TestGateForgets(t *testing.T) {
 	g, begin := testGate(1<<20), time.Now()
-	if err := g.enter(here, begin); err != nil {
+	if err := g.enter(here); err != nil {
 		t.Fatal(err)
 	}
 	old := netip.MustParseAddr("192.0.2.3")
@@ -112,7 +112,7 @@ func TestGateForgets(t *testing.T) {
 	if g.visitors[old] != nil {
 		t.Error("the address that was seen longest ago is kept")
 	}
-	g.leave(here, begin)
+	g.leave(here)
 	if g.unjoined != 0 || g.visitors[here].unjoined != 0 {
 		t.Errorf("%d connections are counted", g.unjoined)
 	}
@@ -125,9 +125,9 @@ func TestGateOfMany(t *testing.T) {
 		g, now := testGate(1<<20), time.Now()
 		addr := netip.MustParseAddr("10.0.0.1")
 		for range n {
-			_ = g.enter(addr, now)
+			_ = g.enter(addr)
 			_ = g.join(addr, now)
-			g.leave(addr, now)
+			g.leave(addr)
 			addr = addr.Next()
 		}
 		return time.Since(now) / time.Duration(n), len(g.visitors)

@@ -77,7 +77,7 @@ func (l *link) extension(frame []byte) error {
 // comeBack gives a player's new connection to their seat, or rejects it.
 func (h *Host) comeBack(l *link, back *reconnect.Reconnect) error {
 	l.state = joined
-	h.gate.leave(l.addr.Addr(), time.Now())
+	h.gate.leave(l.addr.Addr())
 	if err := h.gate.comeBack(l.addr.Addr(), time.Now()); err != nil {
 		return err
 	}

@@ -213,7 +213,7 @@ func (s *shard) arrive(sock socket, addr netip.AddrPort) *link {
 	addr = netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
 	l := &link{shard: s, sock: sock, addr: addr, line: new(reconnect.Line), out: outQueue{limit: s.host.opts.Limits.OutQueue}}
 	s.links++
-	if err := s.host.gate.enter(addr.Addr(), time.Now()); err != nil {
+	if err := s.host.gate.enter(addr.Addr()); err != nil {
 		l.state = closing // the gate knows nothing of it
 		l.log().Warn().AnErr("reason", err).Msg("connection refused")
 		l.cut(err)
@@ -231,7 +231,7 @@ func (s *shard) arrive(sock socket, addr netip.AddrPort) *link {
 func (s *shard) ended(l *link, was linkState) {
 	s.links--
 	if was == unjoined {
-		s.host.gate.leave(l.addr.Addr(), time.Now())
+		s.host.gate.leave(l.addr.Addr())
 		l.logUnjoined()
 		return
 	}

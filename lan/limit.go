@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // An answer is ten times as long as its search, and the source of a search can
@@ -48,7 +50,10 @@ const (
 )
 
 // share is what the sources of a kind get together.
-type share struct{ rate, burst float64 } // answers a second
+type share struct {
+	rate  rate.Limit // answers a second
+	burst int
+}
 
 var shares = [kinds]share{
 	local:    {60_000, 60_000}, // what a core can send besides its games
@@ -67,7 +72,7 @@ type limiter struct {
 
 	mu       sync.Mutex // guards what follows
 	answered [][answerWays]answered
-	buckets  [kinds]bucket
+	shares   [kinds]*rate.Limiter
 	networks []networkCount
 	known    map[netip.Addr]time.Duration // when they last asked
 }
@@ -87,12 +92,6 @@ type networkCount struct {
 	n       uint32
 }
 
-// bucket holds tokens that come back at a steady rate.
-type bucket struct {
-	tokens float64
-	at     time.Duration
-}
-
 func newLimiter(pause time.Duration, targets []netip.AddrPort) *limiter {
 	l := &limiter{
 		begun:    time.Now(),
@@ -104,7 +103,7 @@ func newLimiter(pause time.Duration, targets []netip.AddrPort) *limiter {
 	}
 	l.hood.targets = targets
 	for k, s := range shares {
-		l.buckets[k].tokens = s.burst
+		l.shares[k] = rate.NewLimiter(s.rate, s.burst)
 	}
 	return l
 }
@@ -118,7 +117,7 @@ func (l *limiter) hear(at time.Time, from netip.Addr, k kind) bool {
 	defer l.mu.Unlock()
 	k = l.better(now, from, k)
 	last := l.entry(from, 0)
-	if last.next > now || !l.buckets[k].refill(now, shares[k]) {
+	if last.next > now || l.shares[k].TokensAt(at) < 1 {
 		return false
 	}
 	*last = answered{asker: from.As4(), next: now + l.pause/5}
@@ -131,7 +130,7 @@ func (l *limiter) grant(at time.Time, from netip.Addr, k kind, gameID uint32) bo
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	last := l.entry(from, gameID)
-	if last.next > now+l.pause/answerSlack || !l.pay(now, from, l.better(now, from, k)) {
+	if last.next > now+l.pause/answerSlack || !l.pay(at, from, l.better(now, from, k)) {
 		return false
 	}
 	*last = answered{asker: from.As4(), gameID: gameID, next: max(now, last.next) + l.pause}
@@ -166,13 +165,13 @@ func (l *limiter) better(now time.Duration, from netip.Addr, k kind) kind {
 }
 
 // pay takes an answer from the share of the asker's kind.
-func (l *limiter) pay(now time.Duration, from netip.Addr, k kind) bool {
-	b := &l.buckets[k]
-	if !b.refill(now, shares[k]) || k == beyond && !l.network(now, from) {
+func (l *limiter) pay(at time.Time, from netip.Addr, k kind) bool {
+	share, now := l.shares[k], at.Sub(l.begun)
+	if share.TokensAt(at) < 1 || k == beyond && !l.network(now, from) {
 		return false
 	}
-	b.tokens--
-	if k > known && b.tokens > shares[k].burst/2 {
+	share.AllowN(at, 1)
+	if k > known && share.TokensAt(at) > float64(shares[k].burst/2) {
 		l.remember(now, from)
 	}
 	return true
@@ -208,13 +207,4 @@ func (l *limiter) remember(now time.Duration, from netip.Addr) {
 		}
 	}
 	l.known[from] = now
-}
-
-// refill puts in what has come back, and reports whether there is a token.
-func (b *bucket) refill(now time.Duration, s share) bool {
-	if gone := (now - b.at).Seconds(); gone > 0 {
-		b.tokens = min(s.burst, b.tokens+gone*s.rate)
-		b.at = now
-	}
-	return b.tokens >= 1
 }
