@@ -96,6 +96,16 @@ func (k *Keeper) entryOf(id uint32) (*state, error) {
 	return nil, errors.New("there are several autohost entries: say it in a game of the one you mean, or with eg <id> before it")
 }
 
+// Upcoming are the maps for the next lobby of an entry, the one to be tried first
+// at the front.
+func (k *Keeper) Upcoming(id uint32) ([]string, error) {
+	s, err := k.entryOf(id)
+	if err != nil {
+		return nil, err
+	}
+	return k.maps(s), nil
+}
+
 // SetNext chooses the map of an entry's next lobby, and of all that follow where
 // the entry has only one map.
 func (k *Keeper) SetNext(id uint32, file string) (entry string, err error) {

@@ -34,10 +34,10 @@ func (d *desk) tell(c *call, items []string) {
 
 // trigger is what a command begins with for this caller.
 func (d *desk) trigger(c *call) string {
-	if c.Via == command.ViaLobby || c.Via == command.ViaGame {
-		return d.opts.Trigger
+	if c.Via == command.ViaConsole || c.Via == command.ViaControl {
+		return ""
 	}
-	return ""
+	return d.opts.Trigger
 }
 
 func help(topic string) act {
@@ -82,8 +82,17 @@ func line(i *host.Info) string {
 
 func games(d *desk, c *call) error {
 	var items []string
+	hidden := 0
 	for _, i := range d.host().Infos() {
-		items = append(items, line(&i))
+		switch {
+		case c.Level >= command.Admin || i.Public && !i.Playing:
+			items = append(items, line(&i))
+		case i.Playing:
+			hidden++
+		}
+	}
+	if hidden > 0 {
+		items = append(items, fmt.Sprintf("games running: %d", hidden))
 	}
 	if items == nil {
 		items = []string{"No lobby is open and no game runs."}
@@ -126,31 +135,55 @@ func open(pattern, name string) act {
 		if err != nil {
 			return err
 		}
-		full, disabled := false, false
-		d.host().Keep(func(k *autohost.Keeper) { full, disabled = k.Full(), k.Disabled() })
-		switch {
-		case disabled:
-			return errors.New("no lobbies are opened: enable allows them again")
-		case full:
-			return errors.New("as many lobbies and games as may are there already (autohost.max_games)")
-		case len(name) > autohost.MaxName:
-			return fmt.Errorf("the name is too long: clients list no more than %d bytes", autohost.MaxName)
-		}
-		m, err := d.opts.Maps.Open(file)
-		if err != nil {
-			return err
-		}
-		if name == "" {
-			name = d.host().LobbyName()
-		}
-		g, err := d.host().OpenLobby(name, m)
-		if err != nil {
-			return err
-		}
-		c.Target = file
-		c.Answer(fmt.Sprintf("Lobby #%d %q is open: %s", g.ID(), name, file))
-		return nil
+		return d.open(c, file, name, false)
 	}
+}
+
+// openNext opens a lobby with the map that autohost has next.
+func openNext(name string, private bool) act {
+	return func(d *desk, c *call) (err error) {
+		var files []string
+		d.host().Keep(func(k *autohost.Keeper) { files, err = k.Upcoming(d.id) })
+		if err != nil || len(files) == 0 {
+			return errors.New("no map is chosen: write host <map> [name]")
+		}
+		return d.open(c, files[0], name, private)
+	}
+}
+
+// open opens a lobby. It belongs to a caller whose name a realm confirms.
+func (d *desk) open(c *call, file, name string, private bool) error {
+	full, disabled := false, false
+	d.host().Keep(func(k *autohost.Keeper) { full, disabled = k.Full(), k.Disabled() })
+	switch {
+	case disabled:
+		return errors.New("no lobbies are opened: enable allows them again")
+	case full:
+		return errors.New("as many lobbies and games as may are there already (autohost.max_games)")
+	case len(name) > autohost.MaxName:
+		return fmt.Errorf("the name is too long: clients list no more than %d bytes", autohost.MaxName)
+	}
+	m, err := d.opts.Maps.Open(file)
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		name = d.host().LobbyName()
+	}
+	owner, note := "", ""
+	if c.Realm != "" {
+		owner = c.Name + "@" + c.Realm
+	}
+	if private {
+		note = " (private)"
+	}
+	g, err := d.host().OpenFor(owner, name, m, private)
+	if err != nil {
+		return err
+	}
+	c.Target = m.File
+	c.Answer(fmt.Sprintf("Lobby #%d %q is open%s: %s", g.ID(), name, note, m.File))
+	return nil
 }
 
 func unhost(id uint32) act {
@@ -166,6 +199,30 @@ func unhost(id uint32) act {
 		c.Answer(fmt.Sprintf("Lobby #%d is closed.", id))
 		return nil
 	}
+}
+
+func unhostOnly(d *desk, c *call) error {
+	var open []uint32
+	for _, i := range d.host().Infos() {
+		if !i.Playing {
+			open = append(open, i.ID)
+		}
+	}
+	if len(open) != 1 {
+		return fmt.Errorf("%d lobbies are open: write unhost <id>; games lists them", len(open))
+	}
+	return unhost(open[0])(d, c)
+}
+
+// confirm has the name count for those who play under it: the realm vouches for
+// whom it says that a whisper comes from.
+func confirm(d *desk, c *call) error {
+	if !fromRealm(c.Caller) {
+		return errors.New("whisper sc to the host's account on your realm")
+	}
+	d.host().Vouch(c.Realm, c.Name)
+	c.Answer("Thank you, " + c.Name + ".")
+	return nil
 }
 
 func maps(pattern string) act {

@@ -17,11 +17,19 @@ func Help() []command.Spec[*desk] { return commands }
 func init() {
 	commands = command.Table[*desk]{
 		{Name: "help", Usage: "[command]", Help: "what you may do, or how a command works", Phase: command.Always, Parse: func(a *args) act { return help(a.Rest()) }},
-		{Name: "games", Help: "the lobbies and running games", Level: command.Admin, Phase: command.Always, Parse: func(*args) act { return games }},
+		{Name: "games", Help: "the listed lobbies; admins read of running games and private lobbies, too", Phase: command.Always, Parse: func(*args) act { return games }},
 		{Name: "game", Usage: "<id>", Help: "one lobby or game, with its players", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return oneGame(gameID(a)) }},
 		{Name: "eg", Usage: "<id> <command>", Help: "a command for another lobby or game", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return inGame(gameID(a), a.Text("command")) }},
 		{Name: "host", Usage: "<map> [name]", Help: "open one more lobby; a map's name of several words stands in quotes", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return open(a.Phrase("map"), a.Rest()) }},
-		{Name: "unhost", Usage: "<id>", Help: "close a lobby", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return unhost(gameID(a)) }},
+		{Name: "pub", Usage: "[name]", Help: "open one more lobby, with the map that is next", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return openNext(a.Rest(), false) }},
+		{Name: "priv", Usage: "[name]", Help: "open one more lobby that is not listed: on a realm it is found by its name", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return openNext(a.Rest(), true) }},
+		{Name: "unhost", Usage: "[id]", Help: "close a lobby; without a number the only one", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
+			if a.Empty() {
+				return unhostOnly
+			}
+			return unhost(gameID(a))
+		}},
+		{Name: "sc", Help: "confirm your name: whisper it to the host on the realm", Phase: command.Always, Parse: func(*args) act { return confirm }},
 		{Name: "maps", Usage: "[part of a name]", Help: "the maps that can be hosted", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return maps(a.Rest()) }},
 		{Name: "map", Aliases: []string{"load"}, Usage: "[part of a name]", Help: "show or choose the map of the next lobby, and of all that follow where there is no rotation", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
 			if a.Empty() {

@@ -130,6 +130,21 @@ func (o *Operator) overheard(g *host.Game, by *command.Caller, line string) {
 	}
 }
 
+// Hear takes a line of somebody on a realm, which vouches for the name. It does
+// not wait.
+func (o *Operator) Hear(by *command.Caller, line string) {
+	select {
+	case o.lines <- request{by: by, line: line, done: func() {}}:
+	default:
+		o.opts.Log.Warn().Str("realm", by.Realm).Str("player", by.Name).Msg("command dropped: too many wait")
+	}
+}
+
+// fromRealm reports whether the caller speaks on a realm, outside of games.
+func fromRealm(by *command.Caller) bool {
+	return by.Via == command.ViaWhisper || by.Via == command.ViaChannel
+}
+
 // errStopping answers lines that come too late.
 var errStopping = errors.New("the host is stopping")
 
@@ -160,12 +175,18 @@ func (o *Operator) Do(ctx context.Context, by *command.Caller, id uint32, line s
 
 // handle looks the command up, in the table of the game first.
 func (o *Operator) handle(r request) {
+	if fromRealm(r.by) && r.game == 0 {
+		id, owns := o.opts.Host.Standing(r.by.Realm, r.by.Name)
+		if r.game = id; owns {
+			r.by.Level = max(r.by.Level, command.Owner)
+		}
+	}
 	g := o.opts.Host.Game(r.game)
 	if r.game != 0 && g == nil && !r.chat {
 		r.by.Deny(noGame(r.game).Error())
 		return
 	}
-	if !r.chat && g != nil && game.Commands().Has(r.line) {
+	if !r.chat && g != nil && takes(g, r.line) {
 		if err := g.Command(r.by, r.line); err != nil {
 			r.by.Deny(err.Error())
 		}
@@ -173,7 +194,7 @@ func (o *Operator) handle(r request) {
 	}
 	d := &desk{Operator: o, game: g, id: r.game}
 	out := d.run(r.by, r.line)
-	if out.Name == "" && r.by.Level < command.Owner {
+	if out.Name == "" && r.by.Via != command.ViaWhisper && (r.by.Level < command.Owner || r.by.Via == command.ViaChannel) {
 		return // players begin lines with all sorts of signs
 	}
 	refused := ""
@@ -184,6 +205,14 @@ func (o *Operator) handle(r request) {
 	if out.Acted && !asks(out) {
 		d.audit(r.by, out, refused)
 	}
+}
+
+// takes reports whether a line is for the game: one that runs leaves to the host
+// what is for lobbies, such as pub.
+func takes(g *host.Game, line string) bool {
+	word, _, _ := strings.Cut(line, " ")
+	s := game.Commands().Find(word)
+	return s != nil && (g.Open() || s.Phase != command.InLobby || commands.Find(word) == nil)
 }
 
 // run carries out a command of the host, or one about people, who need not be in a
@@ -252,7 +281,7 @@ func asks(out command.Outcome) bool {
 	case "map", "autohost":
 		return out.Detail == ""
 	}
-	return slices.Contains([]string{"help", "games", "game", "maps", "eg", "votemap"}, out.Name)
+	return slices.Contains([]string{"help", "games", "game", "maps", "eg", "votemap", "sc"}, out.Name)
 }
 
 // desk is what one line acts on: the host, and the game that the caller is in or

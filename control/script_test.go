@@ -40,7 +40,9 @@ import (
 //	leave NAME
 //	NAME: LINE               a player commands, in their game
 //	console: LINE            root commands; console in ID: one game
-//	admin: LINE | player: LINE  somebody without a seat, as from a realm
+//	admin: LINE | player: LINE  somebody without a seat
+//	NAME@REALM: LINE         somebody whispers on a realm, or says it there in a channel
+//	                         with "in channel" behind REALM; levels as for players
 //	reload fails: WHY        the next reload does
 //	the database is away
 //
@@ -58,8 +60,8 @@ func TestScripts(t *testing.T) {
 			want = append(want, "wrong caller")
 		}
 		want = append(want, "wrong arguments") // too many, where there are none
-		if c.Name == "help" || c.Name == "maps" || c.Name == "map" || c.Name == "votemap" {
-			want[len(want)-1] = "refused" // any text is a pattern
+		if c.Name == "help" || c.Name == "maps" || c.Name == "map" || c.Name == "votemap" || c.Name == "pub" || c.Name == "priv" {
+			want[len(want)-1] = "refused" // any text is a pattern or a name
 		}
 		for _, use := range want {
 			if !uses[c.Name][use] {
@@ -290,7 +292,14 @@ func (s *stage) say(who, line string) error {
 		by.Level = command.Admin
 	case "player":
 	default:
-		return fmt.Errorf("%s is not there", who)
+		name, realm, ok := strings.Cut(who, "@")
+		if !ok {
+			return fmt.Errorf("%s is not there", who)
+		}
+		by.Name, by.Realm, by.Level = name, realm, roles{}.Level(name, realm)
+		if in == "channel" {
+			by.Via = command.ViaChannel
+		}
 	}
 	refused := ""
 	by.Refuse = func(why string) {

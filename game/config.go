@@ -14,12 +14,13 @@ import (
 type Config struct {
 	ID      uint32 // the number clients join by
 	Name    string // in the list of games
+	Realm   string // where it is listed beside the LAN; several with commas; empty: nowhere
 	Version w3gs.Version
 	Program string // answers the command "version"
 
 	Map      Map
 	Settings w3gs.GameSettings
-	Unlisted bool // the lobby is not to be announced
+	Unlisted bool // the lobby is private: realms find it by its name
 
 	Lobby    lobby.Config
 	Transfer mapxfer.Config

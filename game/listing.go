@@ -5,13 +5,14 @@ import (
 	"w3host/w3gs"
 )
 
-// listing are the commands about what a lobby is called and how it stands in the list of games. Where
-// there is only the LAN, a private lobby is one that is not announced.
+// listing are the commands about what a lobby is called and how it stands in the
+// list of games. A private lobby is in no list: on a realm it is found by its name,
+// on the LAN not at all.
 var listing = command.Table[*Machine]{
 	{Name: "rules", Help: "the rules of this lobby", Phase: command.Always, Parse: func(*args) act { return rules }},
 	{Name: "rename", Usage: "<name>", Help: "give the lobby another name in the list of games", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return rename(a.Text("name")) }},
 	{Name: "pub", Usage: "[name]", Help: "list the lobby for everybody", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return list(a.Rest(), true) }},
-	{Name: "priv", Usage: "[name]", Help: "take the lobby off the list: nobody finds it who has not found it yet", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return list(a.Rest(), false) }},
+	{Name: "priv", Usage: "[name]", Help: "take the lobby off the list: only who knows its name finds it, on a realm", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return list(a.Rest(), false) }},
 }
 
 func rules(m *Machine, c *call) error {
@@ -48,7 +49,7 @@ func (m *Machine) list(c *call, name string, public bool) error {
 	if public {
 		m.say(0, "The lobby is listed as "+name+".")
 	} else {
-		m.say(0, "The lobby, "+name+", is not listed any more.")
+		m.say(0, "The lobby, "+name+", is not listed any more: on a realm it is found by its name.")
 	}
 	return nil
 }

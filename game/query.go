@@ -84,7 +84,7 @@ func about(what, part string) act {
 	return func(m *Machine, c *call) error {
 		q := Query{What: what}
 		if part == "" {
-			if _, err := m.voter(c); err != nil {
+			if c.PID == 0 && c.Realm == "" { // the operator
 				return cannot("the player is missing: write %s <player>", what)
 			}
 			part = c.Name

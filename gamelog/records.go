@@ -31,6 +31,7 @@ type Records struct {
 	key    storage.GameKey
 	opened time.Time
 	stats  *mapstats.Collector // what the map reports; nil before the start
+	head   storage.GameCreated // as recorded last
 	turn   uint32
 	ended  bool
 }
@@ -54,6 +55,9 @@ func (r *Records) Observe(s *game.Stamped) {
 		r.to.Record(storage.PlayerJoined{Game: r.key, At: at, PID: f.PID, Name: f.Name, Realm: f.Realm, Addr: f.Addr.Addr()})
 	case *game.Vouched:
 		r.to.Record(storage.PlayerVouched{Game: r.key, At: at, PID: f.PID, Realm: f.Realm})
+	case *game.Listed:
+		r.head.Name, r.head.Private = f.Name, !f.Public
+		r.to.Record(r.head) // in place of the one before
 	case *game.LeftLobby:
 		r.to.Record(storage.PlayerLeft{Game: r.key, At: at, PID: f.PID, Code: uint32(f.Reason), Reason: f.Why, Ping: f.RTT})
 	case *game.Said:
@@ -134,8 +138,8 @@ func (r *Records) end(e storage.GameEnded) {
 
 func (r *Records) created(at time.Time, f *game.Opened) {
 	c := f.Config
-	r.to.Record(storage.GameCreated{
-		Game: r.key, At: at, Name: c.Name, Owner: f.Owner,
+	r.head = storage.GameCreated{
+		Game: r.key, At: at, Name: c.Name, Owner: f.Owner, Realm: c.Realm, Private: c.Unlisted,
 		GameID: c.ID, Version: fmt.Sprintf("1.%02d", c.Version),
 		Map: storage.MapID{
 			Name: c.Map.Name, Path: c.Map.Path, Size: int64(c.Map.Size), CRC32: c.Map.CRC32,
@@ -151,7 +155,8 @@ func (r *Records) created(at time.Time, f *game.Opened) {
 			SyncLimit: c.Turns.SyncLimit, HCL: c.Lobby.HCL,
 		},
 		Latency: c.Turns.Period, Seed: c.Lobby.RandomSeed,
-	})
+	}
+	r.to.Record(r.head)
 }
 
 func (r *Records) started(at time.Time, f *game.Started) {

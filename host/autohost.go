@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -121,14 +122,24 @@ func (h *Host) CloseLobby(id uint32, why string) bool {
 	return true
 }
 
-// LobbyName is the name of a lobby that nobody has given one.
+// LobbyName is the name of a lobby that nobody has given one. No other is called
+// so, for realms list one of a name.
 func (h *Host) LobbyName() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if e := h.opts.Autohost.Entries; len(e) > 0 && len(e[0].Name) <= autohost.MaxName && !strings.Contains(e[0].Name, "{n}") {
-		return e[0].Name
+	base := "w3host game"
+	if e := h.opts.Autohost.Entries; len(e) > 0 && len(e[0].Name) <= autohost.MaxName-len(" 999") && !strings.Contains(e[0].Name, "{n}") {
+		base = e[0].Name
 	}
-	return "w3host game"
+	taken := map[string]bool{}
+	for _, i := range h.infos {
+		taken[i.Name] = true
+	}
+	name := base
+	for n := 2; taken[name]; n++ {
+		name = fmt.Sprintf("%s %d", base, n)
+	}
+	return name
 }
 
 // keepLobbies opens lobbies as the entries want them until ctx ends.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -71,6 +72,7 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	}
 	opts, opened := h.options(&spec.setup), time.Now()
 	cfg := opts.gameConfig(id, spec.name, spec.m)
+	cfg.Unlisted, cfg.Realm = spec.private, strings.Join(h.opts.Realms.Names(), ",")
 	if a := spec.again; a != nil {
 		seed := cfg.Lobby.RandomSeed
 		cfg = *a

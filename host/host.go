@@ -163,24 +163,32 @@ func (h *Host) Run(ctx context.Context) error {
 	return err
 }
 
-// OpenLobby opens one lobby that no entry asks for.
+// OpenLobby opens one public lobby that no entry asks for.
 func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
+	return h.OpenFor("", name, m, false)
+}
+
+// OpenFor opens one lobby that no entry asks for. The owner is as LobbyOptions.Owner
+// has it; "" leaves that.
+func (h *Host) OpenFor(owner, name string, m *Map, private bool) (*Game, error) {
 	h.mu.Lock()
 	setup := h.setup
 	h.mu.Unlock()
-	return h.openLobby(lobbySpec{name: name, m: m, setup: setup})
+	setup.Lobby.Owner = cmp.Or(owner, setup.Lobby.Owner)
+	return h.openLobby(lobbySpec{name: name, m: m, setup: setup, private: private})
 }
 
 // lobbySpec is what a lobby is made from.
 type lobbySpec struct {
-	name  string
-	m     *Map
-	setup Setup
-	file  string          // as the entry calls the map
-	order *autohost.Order // of the entry; nil where none asks for the lobby
-	entry string          // its name
-	again *game.Config    // of a game that is played again; nil: none
-	over  uint32          // its number
+	name    string
+	m       *Map
+	setup   Setup
+	private bool            // not listed
+	file    string          // as the entry calls the map
+	order   *autohost.Order // of the entry; nil where none asks for the lobby
+	entry   string          // its name
+	again   *game.Config    // of a game that is played again; nil: none
+	over    uint32          // its number
 }
 
 // openLobby opens a lobby and gives it to the shard.

@@ -139,6 +139,8 @@ type Admins interface {
 
 // Realms knows the realms whose lists joins may come from.
 type Realms interface {
+	// Names are those of the realms, each once.
+	Names() []string
 	// Realm names the realm that a game id was listed on; empty: the LAN, or none.
 	Realm(gameID uint32) string
 	// Confirm asks a realm whether somebody of this name is in the game. The answer
@@ -160,6 +162,7 @@ func (nobody) Update(uint32, lan.Count)                 {}
 func (nobody) Close(uint32)                             {}
 func (nobody) Record(storage.Record)                    {}
 func (nobody) Banned(string, netip.Addr, string) string { return "" }
+func (nobody) Names() []string                          { return nil }
 func (nobody) Realm(uint32) string                      { return "" }
 func (nobody) Confirm(_, _, _ string, _ func(bool))     {}
 func (nobody) Level(string, string) command.Level       { return command.Anyone }

@@ -17,6 +17,8 @@ type realms struct {
 	asks int
 }
 
+func (r *realms) Names() []string { return []string{"Home"} }
+
 func (r *realms) Realm(gameID uint32) string {
 	if gameID>>28 == 1 {
 		return "Home"

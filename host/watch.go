@@ -18,15 +18,12 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.host.lateness.note(f.Late)
 	case *game.Opened:
 		g.settings = f.Config.Settings
-		public := !f.Config.Unlisted
-		if g.note(func(i *Info) { i.Counts, i.Public = f.Counts, public }); public {
-			g.announce(f.Config.Name, f.Counts)
-		}
+		g.announce(f.Config.Name, f.Counts, f.Config.Unlisted)
+		g.note(func(i *Info) { i.Counts, i.Public = f.Counts, !f.Config.Unlisted })
 	case *game.Listed:
 		g.unlist()
-		if g.note(func(i *Info) { i.Name, i.Public = f.Name, f.Public }); f.Public {
-			g.announce(f.Name, f.Counts)
-		}
+		g.note(func(i *Info) { i.Name, i.Public = f.Name, f.Public })
+		g.announce(f.Name, f.Counts, !f.Public)
 	case *game.Counted:
 		if g.listed {
 			g.host.opts.Advertiser.Update(g.id, g.host.opts.lanCount(f.Counts))
@@ -51,8 +48,8 @@ func (w *watcher) Observe(s *game.Stamped) {
 	}
 }
 
-// announce shows the lobby on the LAN.
-func (g *Game) announce(name string, counts lobby.Counts) {
+// announce has the lobby listed.
+func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 	o := &g.host.opts
 	err := o.Advertiser.Open(lan.Advert{
 		GameID:   g.id,
@@ -62,6 +59,7 @@ func (g *Game) announce(name string, counts lobby.Counts) {
 		Type:     g.m.GameType(g.settings),
 		Port:     g.host.Addr().Port(),
 		Count:    o.lanCount(counts),
+		Private:  private,
 	})
 	if err != nil {
 		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")

@@ -31,7 +31,7 @@ type Advert struct {
 	Port     uint16        // TCP; zero means Options.GamePort
 	Count    Count
 	Age      time.Duration // since the lobby opened
-	Private  bool          // for those who know the name; an Advertiser of this package is not given such
+	Private  bool          // not listed; realms find it by its name
 }
 
 // Count is how full a lobby is. Every slot that is not open counts as a player

@@ -77,8 +77,11 @@ func newAdvertiser(opts Options) *Advertiser {
 }
 
 // Open lists a lobby: 0x31 and 0x32 go out at once. The seconds in its 0x30
-// count from here.
+// count from here. Nothing is said of a private one.
 func (a *Advertiser) Open(ad Advert) error {
+	if ad.Private {
+		return nil
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.stopped {

@@ -72,6 +72,9 @@ func (r *Realms) Shutdown() {
 	r.running.Wait()
 }
 
+// Names are those of the realms, each once.
+func (r *Realms) Names() []string { return r.names }
+
 // number is a realm's in game ids; 0: there is none of that name.
 func (r *Realms) number(name string) uint32 {
 	for i, n := range r.names {

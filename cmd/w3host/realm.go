@@ -2,11 +2,14 @@ package main
 
 import (
 	"net/netip"
+	"strings"
 
 	"github.com/rs/zerolog"
 
 	"w3host/bncs"
+	"w3host/command"
 	"w3host/config"
+	"w3host/control"
 	"w3host/host"
 	"w3host/lan"
 	"w3host/realm"
@@ -58,13 +61,12 @@ type boards struct {
 	log    zerolog.Logger
 }
 
-// Open shows a lobby everywhere; a private one on realms alone, where it is found
-// by its name. What a realm cannot show is still on the LAN.
+// Open shows a lobby everywhere. What a realm cannot show is still on the LAN.
 func (b boards) Open(ad lan.Advert) error {
 	if err := b.realms.Open(ad); err != nil {
 		b.log.Error().Err(err).Uint32("game", ad.GameID).Msg("lobby cannot be listed on realms")
 	}
-	if b.lan == nil || ad.Private {
+	if b.lan == nil {
 		return nil
 	}
 	return b.lan.Open(ad)
@@ -82,4 +84,27 @@ func (b boards) Close(gameID uint32) {
 	if b.lan != nil {
 		b.lan.Close(gameID)
 	}
+}
+
+// ears take what people say on realms.
+type ears struct {
+	operator *control.Operator
+	admins   host.Admins
+	trigger  string
+}
+
+// heard runs on an account's goroutine and does not wait. Lines of a channel are
+// for the host only if they begin as commands do.
+func (e ears) heard(s realm.Speech) {
+	line, triggered := strings.CutPrefix(strings.TrimSpace(s.Text), e.trigger)
+	if line == "" || !triggered && !s.Whisper {
+		return
+	}
+	by := &command.Caller{
+		Name: s.From, Realm: s.Realm, Level: e.admins.Level(s.From, s.Realm), Via: command.ViaChannel, Reply: s.Reply,
+	}
+	if s.Whisper {
+		by.Via = command.ViaWhisper
+	}
+	e.operator.Hear(by, line)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/netip"
@@ -115,47 +116,132 @@ func awaitLines(p *process, message string, n int) (found []map[string]any) {
 	}
 }
 
-// People on the realm command by whisper and in the channel: what the realm says
-// of their names counts. The owner commands the lobby that they are in.
-func TestCommandsByTheRealm(t *testing.T) {
-	s := realmtest.Start(t)
-	dir := t.TempDir()
-	p := startProcess(t, dir, "--config", realmConfig(t, dir, s.Addr()), "--autostart", "-1")
-	awaitLines(p, "lobby listed on the realm", 1)
-	hears := func(who *realmtest.Person, part string) {
-		t.Helper()
-		for {
-			if e := who.Await(t, bncs.EventWhisper); strings.Contains(e.Text, part) {
-				return
-			}
+// hears waits until somebody is whispered a part of a text.
+func hears(t *testing.T, who *realmtest.Person, part string) {
+	t.Helper()
+	for {
+		if e := who.Await(t, bncs.EventWhisper); strings.Contains(e.Text, part) {
+			return
 		}
 	}
-	ann, bob := s.Person("Ann", "w3"), s.Person("Bob", "w3")
-	ann.Say("/w hostbot games")
-	hears(ann, "Lobbies: w3host game. Games running: 0.")
-	ann.Say("/w hostbot !stats")
-	hears(ann, "no statistics of Ann")
-	bob.Say("/w hostbot !fakeplayer")
-	hears(bob, "there is no command")
+}
 
-	// Ann joins as a player of the realm and is confirmed: the first owns the lobby.
-	stat, err := bncs.ParseGameStat(s.Games()[0].Stat)
+// Commands come by whisper and in the channel, and are answered by whisper: those
+// of the host for admins of the realm, those of a lobby for who is confirmed in it.
+func TestCommandsByTheRealm(t *testing.T) {
+	t.Parallel()
+	s := realmtest.Start(t)
+	dir := t.TempDir()
+	maps, _ := mapFolder(t)
+	path := realmConfig(t, dir, s.Addr())
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := netip.MustParseAddrPort(p.addr)
+	text = fmt.Appendf(text, "[autohost]\nlobbies = 0\n[maps]\ndir = %q\n", maps)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"migrate", "up"}, {"admin", "add", "Zed", "--realm", "Home"}} {
+		if out, err := processCommand(t, dir, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	p := startProcess(t, dir, "--config", path, "--autostart", "-1")
+	awaitLines(p, "in a channel of the realm", 1)
+	people := map[string]*realmtest.Person{}
+	for _, name := range []string{"Ann", "Bob", "Zed"} {
+		people[name] = s.Person(name, "w3")
+	}
+	lobby := func(named string, public bool) bncs.GameStat {
+		t.Helper()
+		for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+			if found := s.Named(named); len(found) == 1 {
+				if listed := s.Games(); public != (len(listed) == 1) {
+					t.Errorf("%s: listed are %v", named, listed)
+				}
+				stat, err := bncs.ParseGameStat(found[0].Stat)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return stat
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the realm does not have %s", named)
+			}
+		}
+	}
+	// The flood quota lets 40 bytes of answers pass in 1.5 s: these are few and short.
+	for _, c := range []struct{ who, says, hears string }{
+		{"Ann", "!games", "No lobby is open"},
+		{"Ann", "/w hostbot !stats", "Ann has not played here yet."},
+		{"Ann", "!pub mine", "only an admin may use pub"},
+		{"Zed", "!host one Zed's game", `Lobby #1 "Zed's game" is open: one.w3x`},
+		{"Ann", "/w hostbot games", `#1 "Zed's game": lobby, 0 of 10`},
+		{"Zed", "/w hostbot unhost", "Lobby #1 is closed."},
+		{"Zed", "!priv hidden", `Lobby #2 "hidden" is open (private): `},
+	} {
+		people[c.who].Say(c.says)
+		hears(t, people[c.who], c.hears)
+		switch c.says {
+		case "!host one Zed's game":
+			lobby("Zed's game", true)
+		case "/w hostbot unhost": // without a lobby the account is in its channel
+			for deadline := time.Now().Add(patience); s.Channel("hostbot") == ""; time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatal("not back in the channel")
+				}
+			}
+		}
+	}
+	ann, bob, zed := people["Ann"], people["Bob"], people["Zed"]
+	stat := lobby("hidden", false)
+	bob.Say("/w hostbot games")
+	hears(t, bob, "No lobby is open")
+	zed.Say("/w hostbot games")
+	hears(t, zed, `"hidden": lobby, 0 of 10`)
+
+	// Who opened the lobby owns it, and is known once the realm has confirmed them.
 	ann.Say("/w hostbot sc")
-	hears(ann, "Thank you, Ann.")
-	c := testkit.Dial(t, addr)
-	go c.Listen()
-	c.Send(testkit.JoinPacket(stat.GameID, 0, "Ann"))
-	c.Until(0x04)
-	bob.Say("/w hostbot !fakeplayer")
-	hears(bob, "there is no command")
+	hears(t, ann, "Thank you, Ann.")
+	zed.Say("/w hostbot sc")
+	hears(t, zed, "Thank you, Zed.")
+	join := func(name string) *testkit.Client {
+		c := testkit.Dial(t, netip.MustParseAddrPort(p.addr))
+		go c.Listen()
+		c.Send(testkit.JoinPacket(stat.GameID, 0, name))
+		c.Until(0x04)
+		return c
+	}
+	join("Ann")
+	c := join("Zed")
+	c.UntilText("You own this lobby")
 	ann.Say("/w hostbot !muteall")
+	hears(t, ann, "only the owner may use muteall")
+	ann.Say("/w hostbot stats")
+	hears(t, ann, "Ann has not played here yet.")
+	bob.Say("/w hostbot fakeplayer")
+	hears(t, bob, "there is no command")
+	zed.Say("/w hostbot !muteall")
 	c.UntilText("muted")
-	ann.Say("/w hostbot owner")
-	hears(ann, "The owner is Ann.")
+	zed.Say("/w hostbot pub for all")
+	lobby("for all", true)
+	zed.Say("/w hostbot unhost")
+	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		out, _ := processCommand(t, dir, "games", "--json").Output()
+		var games []struct {
+			Name, Realm, Owner string
+			Private            bool
+		}
+		if err := json.Unmarshal(out, &games); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if text := fmt.Sprint(games); text == "[{for all Home Zed false} {Zed's game Home Zed false}]" {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("the log has %s", text)
+		}
+	}
 	if s.Refused() > 0 {
 		t.Errorf("%d lines were over the quota", s.Refused())
 	}

@@ -178,23 +178,21 @@ func serve(ctx context.Context, c config.Config, read func() (config.Config, err
 		local = advertiser
 		h.Advertise(local)
 	}
-	if len(c.Realms) > 0 {
-		talk := newListener(h, lists, c.Lobby.CommandTrigger, log)
-		realms, err := logOn(c, h, talk.heard, log)
-		if err != nil {
-			return err
-		}
-		defer realms.Shutdown()
-		h.Advertise(boards{local, realms, log})
-		h.UseRealms(realms)
-		go talk.run(ctx, realmDesk{h, db}) // ends with ctx
-	}
 	maps.watch()
 	r := &reloader{read: read, now: c, maps: maps, host: h}
 	operator := control.New(control.Options{
 		Host: h, Maps: maps, Reload: r.reload, Stop: stop, Audit: func(a storage.AdminAction) { recorder.Record(a) },
 		Log: log.With().Str("part", "control").Logger(), Trigger: c.Lobby.CommandTrigger,
 	})
+	if len(c.Realms) > 0 {
+		realms, err := logOn(c, h, ears{operator, lists, c.Lobby.CommandTrigger}.heard, log)
+		if err != nil {
+			return err
+		}
+		defer realms.Shutdown()
+		h.Advertise(boards{local, realms, log})
+		h.UseRealms(realms)
+	}
 	commanding := startControl(ctx, c.Control, operator, in, log)
 	defer func() { stop(); commanding.Wait() }()
 	welcome(c, h.Addr(), maps.current, log)

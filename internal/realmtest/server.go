@@ -136,6 +136,12 @@ func (s *Server) Games() (list []bncs.ListedGame) {
 	return list
 }
 
+// Named is the game that a client who knows the name finds, private or not.
+func (s *Server) Named(name string) (list []bncs.ListedGame) {
+	s.locked(func() { list = s.listed(name) })
+	return list
+}
+
 // Refused is how many lines were over the quota, Kicked how many clients were
 // closed for it.
 func (s *Server) Refused() (n int) { s.locked(func() { n = s.refused }); return n }

@@ -15,6 +15,7 @@ const (
 	units      = 4
 	window     = 6 * time.Second
 	maxLine    = units * unitBytes // the longest line that can ever pass
+	maxParts   = 3                 // lines of one text; each takes 6 s
 	maxWaiting = 32                // lines
 )
 
@@ -54,7 +55,7 @@ type spent struct {
 }
 
 // add puts a line behind those of its weight. What is too long is split between
-// words; a whisper is merged with the one before it to the same person if both
+// words and cut after maxParts; a whisper is merged with the one before it to the same person if both
 // fit into one line.
 func (q *queue) add(l line) {
 	room := maxLine - len(l.prefix())
@@ -63,9 +64,13 @@ func (q *queue) add(l line) {
 		if l.weight == chatter && strings.HasPrefix(text, "/") {
 			text = " " + text // talk, not a command
 		}
-		for text != "" {
+		for n := 1; text != ""; n++ {
 			var part string
-			part, text = cut(text, room)
+			if part, text = cut(text, room); n == maxParts && text != "" {
+				const more = "…"
+				part, _ = cut(part, room-len(more))
+				part, text = part+more, ""
+			}
 			q.insert(line{l.to, part, l.weight}, room)
 		}
 	}
