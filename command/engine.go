@@ -19,8 +19,9 @@ type Spec[T any] struct {
 	Phase   Phase
 	// AskAnyone lets everybody use it without arguments, to ask.
 	AskAnyone bool
-	// Urgent commands are obeyed however many came before them.
-	Urgent bool
+	// Urgent commands are obeyed however many came before them, Costly ones less
+	// often than others.
+	Urgent, Costly bool
 	// Parse reads the arguments. What it returns is called only if they were right
 	// and nothing was left over.
 	Parse func(a *Args) Act[T]
@@ -63,11 +64,14 @@ func NoCommand(line string) error {
 	return Refuse(Unknown, "there is no command %q: help lists them", strings.ToLower(name))
 }
 
-// Has reports whether the table has the command of a line.
-func (t Table[T]) Has(line string) bool {
+// Lookup finds the command of a line; nil if the table does not have it.
+func (t Table[T]) Lookup(line string) *Spec[T] {
 	s, _, _ := t.split(line)
-	return s != nil
+	return s
 }
+
+// Has reports whether the table has the command of a line.
+func (t Table[T]) Has(line string) bool { return t.Lookup(line) != nil }
 
 // split finds the command of a line.
 func (t Table[T]) split(line string) (s *Spec[T], name, rest string) {

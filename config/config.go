@@ -22,6 +22,8 @@ type Config struct {
 	Log       Log       `toml:"log"`
 	Realms    []Realm   `toml:"realm"` // see realm.go
 
+	Commands map[string]Command `toml:"commands"` // by name
+
 	autohost []map[string]any // the [[autohost]] of the file; see Entries
 }
 
@@ -158,6 +160,9 @@ type Limits struct {
 	ActionRate     int      `toml:"action_kib_per_second"`    // of actions that one player may bring into turns
 	ActionBurst    int      `toml:"action_burst_kib"`         // the same at once, after a quiet time
 	SlotRequests   int      `toml:"slot_requests_per_second"` // of one player in the lobby
+	CommandBurst   int      `toml:"command_burst"`            // commands that a player may give at once
+	CommandEvery   Duration `toml:"command_every"`            // and then one each
+	QueryEvery     Duration `toml:"query_every"`              // the same of commands that ask the database
 	OutQueue       int      `toml:"out_queue_kib"`            // waiting for one player's socket
 	Exempt         []string `toml:"exempt"`                   // networks without the per-address limits
 	Shutdown       Duration `toml:"shutdown_timeout"`

@@ -61,7 +61,7 @@ func (c *Config) decode(path, text string) error {
 	for _, key := range meta.Keys() {
 		name := key.String()
 		_, entries := sections["autohost"].([]map[string]any)
-		if key[0] == realmSection || entries && key[0] == "autohost" {
+		if key[0] == realmSection || key[0] == commandsSection || entries && key[0] == "autohost" {
 			continue
 		}
 		if len(key) == 1 {
@@ -82,7 +82,7 @@ func (c *Config) decode(path, text string) error {
 			faults = multierror.Append(faults, fmt.Errorf("%s: %s = %v: %w", path, name, section[key[1]], err))
 		}
 	}
-	return multierror.Append(faults, c.decodeRealms(path, sections[realmSection])).ErrorOrNil()
+	return multierror.Append(faults, c.decodeRealms(path, sections[realmSection]), c.decodeCommands(path, sections[commandsSection])).ErrorOrNil()
 }
 
 // set puts one decoded TOML value into its field by way of TOML again: the

@@ -108,6 +108,9 @@ func (c *Config) Validate() error {
 	v.between("limits.action_kib_per_second", c.Limits.ActionRate, 1, 1<<16)
 	v.between("limits.action_burst_kib", c.Limits.ActionBurst, 4, 1<<16)
 	v.between("limits.slot_requests_per_second", c.Limits.SlotRequests, 1, 1<<10)
+	v.between("limits.command_burst", c.Limits.CommandBurst, 0, 1000)
+	v.within("limits.command_every", c.Limits.CommandEvery, 100*time.Millisecond, time.Hour)
+	v.within("limits.query_every", c.Limits.QueryEvery, c.Limits.CommandEvery.D(), time.Hour)
 	v.between("limits.out_queue_kib", c.Limits.OutQueue, 16, 1<<20)
 	v.within("limits.shutdown_timeout", c.Limits.Shutdown, 100*time.Millisecond, time.Minute)
 	for _, n := range c.Limits.Exempt {

@@ -8,7 +8,6 @@ import (
 
 	"w3host/autohost"
 	"w3host/command"
-	"w3host/game"
 	"w3host/host"
 )
 
@@ -44,21 +43,21 @@ func help(topic string) act {
 	return func(d *desk, c *call) error {
 		trigger := d.trigger(c)
 		if topic == "" {
-			list := commands.List(c.Level, command.Always, trigger)
+			list := d.ofHost.List(c.Level, command.Always, trigger)
 			if d.game == nil {
-				list = strings.TrimSpace(list + " " + game.PeopleCommands().List(c.Level, command.Always, trigger))
+				list = strings.TrimSpace(list + " " + d.ofPeople.List(c.Level, command.Always, trigger))
 			}
 			if list != "" {
 				c.Answer(list)
 			}
 			if trigger == "" && d.game == nil {
-				c.Answer("In a lobby or game, eg <id> before the command: " + game.Commands().List(c.Level, command.Always, ""))
+				c.Answer("In a lobby or game, eg <id> before the command: " + d.ofGames.List(c.Level, command.Always, ""))
 			}
 			return nil
 		}
-		text, err := commands.Help(topic, trigger)
+		text, err := d.ofHost.Help(topic, trigger)
 		if err != nil {
-			text, err = game.Commands().Help(topic, trigger)
+			text, err = d.ofGames.Help(topic, trigger)
 		}
 		if err == nil {
 			c.Answer(text)

@@ -33,6 +33,9 @@ console of a host in the foreground of a terminal (tab completes, arrow up goes 
 standard input), and from ` + "`w3host ctl \"COMMAND\" [--game N] [--json]`" + `, which exits with 0 when it was done, 1 when it
 was refused and 2 when no host answers. ` + "`SIGHUP`" + ` is ` + "`reload`" + `. Console, socket and signals are root.
 
+Who may use a command, and further names for it, can be changed with ` + "`[commands.NAME]`" + ` in the configuration. Players may
+give five commands at once and then one every two seconds (` + "`limits.command_burst`" + `); owners and admins as many as they like.
+
 The answer goes to the caller alone. What changes something is recorded with who, whom and why not (` + "`audit`" + ` in the
 game log). A player is named by a part of the name, a slot by its number from 1, a game by the number in ` + "`games`" + `.
 What a command asks of the database is answered within seconds, or refused.

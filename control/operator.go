@@ -54,10 +54,12 @@ type Options struct {
 // Operator carries out the lines of all callers, one after the other, since some
 // of them wait for disks and games.
 type Operator struct {
-	opts    Options
-	lines   chan request
-	done    chan struct{} // Run has ended
-	exiting bool          // after the last game; of Run's goroutine, as all that follows a line
+	opts              Options
+	lines             chan request
+	done              chan struct{}        // Run has ended
+	exiting           bool                 // after the last game; of Run's goroutine, as all that follows a line
+	ofHost            command.Table[*desk] // the commands as the rules have them
+	ofGames, ofPeople command.Table[*game.Machine]
 }
 
 // request is a line of somebody.
@@ -88,8 +90,24 @@ func (p *pending) later() (given func()) {
 // New makes the operator of a host, which asks it from now on.
 func New(opts Options) *Operator {
 	o := &Operator{opts: opts, lines: make(chan request, queued), done: make(chan struct{})}
+	o.UseRules(nil)
 	opts.Host.Obey(o.overheard)
 	return o
+}
+
+// UseRules changes who may use the commands, and what they are called; before Run,
+// or in Options.Reload.
+func (o *Operator) UseRules(rules command.Rules) {
+	o.ofHost, o.ofGames, o.ofPeople = commands.With(rules), game.Commands().With(rules), game.PeopleCommands().With(rules)
+}
+
+// CheckRules says what is wrong with rules for the commands of games and the host.
+func CheckRules(rules command.Rules) error {
+	words := commands.Words()
+	for word, name := range game.Commands().Words() {
+		words[word] = name
+	}
+	return rules.Check(words)
 }
 
 // Run carries out lines until ctx ends.
@@ -186,7 +204,7 @@ func (o *Operator) handle(r request) {
 		r.by.Deny(noGame(r.game).Error())
 		return
 	}
-	if !r.chat && g != nil && takes(g, r.line) {
+	if !r.chat && g != nil && o.takes(g, r.line) {
 		if err := g.Command(r.by, r.line); err != nil {
 			r.by.Deny(err.Error())
 		}
@@ -209,26 +227,26 @@ func (o *Operator) handle(r request) {
 
 // takes reports whether a line is for the game: one that runs leaves to the host
 // what is for lobbies, such as pub.
-func takes(g *host.Game, line string) bool {
+func (o *Operator) takes(g *host.Game, line string) bool {
 	word, _, _ := strings.Cut(line, " ")
-	s := game.Commands().Find(word)
-	return s != nil && (g.Open() || s.Phase != command.InLobby || commands.Find(word) == nil)
+	s := o.ofGames.Find(word)
+	return s != nil && (g.Open() || s.Phase != command.InLobby || o.ofHost.Find(word) == nil)
 }
 
 // run carries out a command of the host, or one about people, who need not be in a
 // game.
 func (d *desk) run(by *command.Caller, line string) command.Outcome {
 	switch {
-	case d.game != nil || commands.Has(line):
-		return commands.Run(d, command.Always, by, line, d.names())
-	case !game.PeopleCommands().Has(line):
-		out := commands.Run(d, command.Always, by, line, nil)
-		if s := game.Commands().Usable(by.Level, line); s != nil {
+	case d.game != nil || d.ofHost.Has(line):
+		return d.ofHost.Run(d, command.Always, by, line, d.names())
+	case !d.ofPeople.Has(line):
+		out := d.ofHost.Run(d, command.Always, by, line, nil)
+		if s := d.ofGames.Usable(by.Level, line); s != nil {
 			out.Err = command.Refuse(command.WrongPhase, "%s is for a lobby or game: eg <id> %s", s.Name, s.Synopsis())
 		}
 		return out
 	}
-	q, out := game.Question(by, line, d.names())
+	q, out := game.Question(d.ofPeople, by, line, d.names())
 	if out.Err == nil {
 		d.whom(q)
 		d.host().Ask(by, *q)

@@ -13,9 +13,9 @@ func (m *Machine) chat(s *seat, line w3gs.Chat) {
 	level := m.caller(s.pid).Level
 	e := lobby.Chat{PID: s.pid, Line: line, Trusted: level > command.Anyone}
 	if text, ok := strings.CutPrefix(line.Text, string(m.cfg.Trigger)); ok {
-		if spec := commands.Usable(level, text); spec != nil {
+		if spec := m.commands.Usable(level, text); spec != nil {
 			e.Command, e.Urgent = true, spec.Urgent
-		} else if level >= command.Admin && !commands.Has(text) {
+		} else if level >= command.Admin && !m.commands.Has(text) {
 			e.Command = true // the host's commands are for admins
 		}
 	}

@@ -26,6 +26,9 @@ var commands command.Table[*Machine]
 func Commands() command.Table[*Machine] { return commands }
 
 func init() {
+	for i := range people {
+		people[i].Costly = true
+	}
 	commands = slices.Concat(always, inLobby, listing, inGame, voting, verdicts, people, voice)
 }
 

@@ -3,6 +3,7 @@ package game
 import (
 	"time"
 
+	"w3host/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	gamesync "w3host/sync"
@@ -30,6 +31,8 @@ type Config struct {
 	Trigger   byte
 	Reconnect Reconnect
 	Votes     Votes
+	Commands  command.Rules
+	Cooldown  Cooldown
 	// Rules are what the command "rules" shows.
 	Rules []string
 	// Silence is how long nothing may be heard of a player in the lobby, where

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"math"
 	"time"
 
 	"w3host/command"
@@ -18,7 +19,7 @@ func (m *Machine) join(in *Input) {
 	req := in.Packet.(*w3gs.ReqJoin)
 	m.joining = &seat{
 		name: req.Name, addr: in.Addr, link: in.Link, level: in.Level, realm: in.Realm, vouched: in.Vouched,
-		heard: m.now, shared: in.Shared,
+		heard: m.now, shared: in.Shared, paidUntil: math.MinInt64 / 2,
 	}
 	m.tell(lobby.Join{
 		Conn: lobby.ConnID(in.Link), Req: *req,

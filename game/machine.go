@@ -17,6 +17,8 @@ type Machine struct {
 	xfer  *mapxfer.Scheduler
 	turns *gamesync.Game // nil before the start
 
+	commands command.Table[*Machine] // as the operator has them
+
 	seats   [w3gs.MaxPID + 1]*seat // by pid; nil for fakes and the absent
 	joining *seat                  // whose join is at hand
 
@@ -68,7 +70,7 @@ func New(cfg Config, out *Out) *Machine {
 	}
 	cfg.Votes.fill()
 	m := &Machine{
-		cfg: cfg, out: out,
+		cfg: cfg, out: out, commands: commands.With(cfg.Commands),
 		lobby: lobby.New(cfg.Lobby), xfer: mapxfer.New(cfg.Transfer),
 		latency: cfg.Turns.Period, syncLimit: cfg.Turns.SyncLimit,
 	}

@@ -14,11 +14,14 @@ import (
 // obey carries out a command, or answers the caller alone with what to type
 // instead.
 func (m *Machine) obey(by *command.Caller, line string) {
+	if !m.pays(by, line) {
+		return
+	}
 	var names []string
 	for _, p := range m.lobby.Find("") {
 		names = append(names, p.Name)
 	}
-	o := commands.Run(m, m.phase(), by, line, names)
+	o := m.commands.Run(m, m.phase(), by, line, names)
 	if o.Name == "" {
 		m.out.add(Op{Kind: Outside, Caller: by, Text: line})
 		return
@@ -95,15 +98,15 @@ func help(topic string) act {
 	return func(m *Machine, c *call) error {
 		trigger := string(m.cfg.Trigger)
 		if topic == "" {
-			m.answer(c.Caller, commands.List(c.Level, m.phase(), trigger))
+			m.answer(c.Caller, m.commands.List(c.Level, m.phase(), trigger))
 			m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: "help"})
 			return nil
 		}
-		if !commands.Has(strings.TrimPrefix(topic, trigger)) {
+		if !m.commands.Has(strings.TrimPrefix(topic, trigger)) {
 			m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: "help " + topic})
 			return nil
 		}
-		text, err := commands.Help(topic, trigger)
+		text, err := m.commands.Help(topic, trigger)
 		if err == nil {
 			m.answer(c.Caller, text)
 		}

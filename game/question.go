@@ -16,12 +16,12 @@ func PeopleCommands() command.Table[*Machine] {
 	return slices.DeleteFunc(slices.Clone(people), func(s command.Spec[*Machine]) bool { return slices.Contains(inGameOnly, s.Name) })
 }
 
-// Question reads a command about people for a caller who means no game. The query
+// Question reads a command about people, of their table, for a caller who means no game. The query
 // is nil if the command was refused. Names are those of players elsewhere.
-func Question(by *command.Caller, line string, names []string) (*Query, command.Outcome) {
+func Question(table command.Table[*Machine], by *command.Caller, line string, names []string) (*Query, command.Outcome) {
 	var out Out
 	m := &Machine{lobby: lobby.New(lobby.Defaults()), out: &out}
-	o := PeopleCommands().Run(m, command.Always, by, line, names)
+	o := table.Run(m, command.Always, by, line, names)
 	for _, op := range out.Ops {
 		if op.Kind == Ask {
 			return op.Query, o

@@ -2,6 +2,7 @@ package game
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"strings"
 	"testing"
@@ -94,6 +95,8 @@ func (s *scene) open(cfg Config) {
 //	idle DURATION        time passes, and clients answer pings
 //	table                shows the slots
 //	again                the lobby opens again as the last game asked
+//	rule NAME LEVEL|- ALIAS…   a lobby where a command is for others, or has further names
+//	cooldown             a lobby where players may give 3 commands at once
 func (s *scene) event(line string) error {
 	if who, text, ok := strings.Cut(line, ": "); ok {
 		return s.say(who, text)
@@ -153,6 +156,19 @@ func (s *scene) event(line string) error {
 			return err
 		}
 		s.idle(d)
+	case "rule": // NAME LEVEL|- ALIAS…
+		words := strings.Fields(rest)
+		cfg := s.m.cfg
+		cfg.Commands = maps.Clone(cfg.Commands)
+		if cfg.Commands == nil {
+			cfg.Commands = command.Rules{}
+		}
+		cfg.Commands[words[0]] = command.Rule{Level: strings.TrimPrefix(words[1], "-"), Aliases: words[2:]}
+		s.open(cfg)
+	case "cooldown":
+		cfg := s.m.cfg
+		cfg.Cooldown = Cooldown{Burst: 3, Every: 2 * time.Second, Query: 5 * time.Second}
+		s.open(cfg)
 	case "again":
 		s.open(*s.again)
 	case "table":

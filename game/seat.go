@@ -13,25 +13,27 @@ import (
 
 // seat is a player's place for the life of the game.
 type seat struct {
-	pid     uint8
-	name    string
-	addr    netip.AddrPort
-	link    LinkID        // what carries the player; 0: none
-	realm   string        // that the name is said to be of; empty: the LAN
-	vouched bool          // the realm has confirmed it
-	level   command.Level // as the host looked up last
-	heard   time.Duration
-	proxy   proxyKind     // what stands between the player and the link
-	away    time.Duration // the link is lost since then, and can be resumed; 0: it is not
-	acked   time.Duration // when a proxy acknowledged last
-	shared  bool          // many have that address
-	moves   uint64
-	stuck   time.Duration // since then the socket takes nothing of what waits; 0: it does
-	actions uint32
-	kick    string        // why, once kicked from a running game
-	mayVote time.Duration // before it, no vote against somebody else
-	skill   rating.Skill
-	rated   bool // skill has been looked up
+	pid       uint8
+	name      string
+	addr      netip.AddrPort
+	link      LinkID        // what carries the player; 0: none
+	realm     string        // that the name is said to be of; empty: the LAN
+	vouched   bool          // the realm has confirmed it
+	level     command.Level // as the host looked up last
+	heard     time.Duration
+	proxy     proxyKind     // what stands between the player and the link
+	away      time.Duration // the link is lost since then, and can be resumed; 0: it is not
+	acked     time.Duration // when a proxy acknowledged last
+	shared    bool          // many have that address
+	moves     uint64
+	stuck     time.Duration // since then the socket takes nothing of what waits; 0: it does
+	actions   uint32
+	kick      string        // why, once kicked from a running game
+	mayVote   time.Duration // before it, no vote against somebody else
+	paidUntil time.Duration // commands are paid for up to then; see pays
+	hurried   bool          // was told to wait
+	skill     rating.Skill
+	rated     bool // skill has been looked up
 }
 
 func (s *seat) player() Player {

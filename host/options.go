@@ -89,6 +89,8 @@ type LobbyOptions struct {
 	Trigger                                  byte          // first letter of a chat command
 	KickCooldown                             time.Duration // how long a kick keeps its victim out of the lobby
 	SameAddress                              lobby.SameAddress
+	Commands                                 command.Rules
+	Cooldown                                 game.Cooldown
 }
 
 // OwnerFirst makes the first player who joins the owner of the lobby.

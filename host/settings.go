@@ -86,6 +86,8 @@ func (o *Options) gameConfig(id uint32, name string, m *Map) game.Config {
 		Rules:     o.Lobby.Rules,
 		Reconnect: o.Reconnect.game(),
 		Votes:     o.Votes,
+		Commands:  o.Lobby.Commands,
+		Cooldown:  o.Lobby.Cooldown,
 		Silence:   o.Limits.LobbyTimeout,
 	}
 }

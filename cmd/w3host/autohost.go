@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/autohost"
+	"w3host/command"
 	"w3host/config"
 	"w3host/host"
 )
@@ -53,6 +54,7 @@ type reloader struct {
 	now  config.Config
 	maps *mapSource
 	host *host.Host
+	use  func(command.Rules)
 }
 
 // reload changes what can be changed while games run. The notes name what waits
@@ -63,6 +65,9 @@ func (r *reloader) reload() (notes []string, err error) {
 		return nil, err
 	}
 	for _, key := range changed(r.now, c) {
+		if key == "limits.command_burst" || key == "limits.command_every" || key == "limits.query_every" {
+			continue
+		}
 		switch section, _, _ := strings.Cut(key, "."); section {
 		case "lobby", "game", "autohost", "maps", "transfer":
 			if key != "lobby.lan_admins" && key != "lobby.require_entry_key" {
@@ -82,6 +87,7 @@ func (r *reloader) reload() (notes []string, err error) {
 	}
 	r.maps.reload(c)
 	r.host.Configure(setup(c, c.Sections()), entries(c), c.Autohost.MaxGames)
+	r.use(commandRules(c))
 	r.now = c
 	return notes, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/command"
 	"w3host/config"
 	"w3host/game"
 	"w3host/host"
@@ -75,7 +76,17 @@ func lobbyOptions(c config.Config) host.LobbyOptions {
 		Trigger:         l.CommandTrigger[0],
 		KickCooldown:    l.KickCooldown.D(),
 		SameAddress:     lobby.SameAddress(l.SameAddress),
+		Commands:        commandRules(c),
+		Cooldown:        game.Cooldown{Burst: c.Limits.CommandBurst, Every: c.Limits.CommandEvery.D(), Query: c.Limits.QueryEvery.D()},
 	}
+}
+
+func commandRules(c config.Config) command.Rules {
+	rules := make(command.Rules, len(c.Commands))
+	for name, cmd := range c.Commands {
+		rules[name] = command.Rule(cmd)
+	}
+	return rules
 }
 
 func journalOptions(c config.Log) host.JournalOptions {

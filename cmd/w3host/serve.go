@@ -184,6 +184,8 @@ func serve(ctx context.Context, c config.Config, read func() (config.Config, err
 		Host: h, Maps: maps, Reload: r.reload, Stop: stop, Audit: func(a storage.AdminAction) { recorder.Record(a) },
 		Log: log.With().Str("part", "control").Logger(), Trigger: c.Lobby.CommandTrigger,
 	})
+	r.use = operator.UseRules
+	operator.UseRules(commandRules(c))
 	if len(c.Realms) > 0 {
 		realms, err := logOn(c, h, ears{operator, lists, c.Lobby.CommandTrigger}.heard, log)
 		if err != nil {

@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	"lobby":               {imports: []string{"w3gs"}, pure: true},
 	"mapxfer":             {imports: []string{"w3gs"}, pure: true},
 	"sync":                {imports: []string{"w3gs"}, pure: true},
-	"command":             {imports: []string{"w3gs"}, pure: true},
+	"command":             {imports: []string{"internal/nearest", "w3gs"}, pure: true},
 	"bots/gproxy":         {pure: true},
 	"reconnect":           {imports: []string{"w3gs"}, pure: true},
 	"mapstats":            {imports: []string{"w3gs"}, pure: true},

@@ -1,0 +1,92 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"w3host/internal/nearest"
+)
+
+// Rule is what an operator changes about a command.
+type Rule struct {
+	// Level is player, owner, admin, root, or off for nobody at all; empty: as the
+	// table has it. It holds with and without arguments.
+	Level   string
+	Aliases []string // besides those of the table
+}
+
+// Rules are by the names of commands.
+type Rules map[string]Rule
+
+const off = "off"
+
+var levels = map[string]Level{"player": Anyone, "owner": Owner, "admin": Admin, "root": Root}
+
+// With is the table as the rules change it.
+func (t Table[T]) With(rules Rules) Table[T] {
+	if len(rules) == 0 {
+		return t
+	}
+	changed := make(Table[T], 0, len(t))
+	for _, s := range t {
+		r := rules[s.Name]
+		if r.Level == off {
+			continue
+		}
+		if level, ok := levels[r.Level]; ok {
+			s.Level, s.AskAnyone = level, false
+		}
+		for _, alias := range r.Aliases {
+			s.Aliases = append(slices.Clip(s.Aliases), strings.ToLower(alias))
+		}
+		changed = append(changed, s)
+	}
+	return changed
+}
+
+// Words maps every name and alias to the name of its command.
+func (t Table[T]) Words() map[string]string {
+	words := make(map[string]string)
+	for _, s := range t {
+		words[s.Name] = s.Name
+		for _, alias := range s.Aliases {
+			words[alias] = s.Name
+		}
+	}
+	return words
+}
+
+// Check says what is wrong with the rules for commands that have these words, each
+// fault with what to write instead.
+func (r Rules) Check(words map[string]string) error {
+	taken := maps.Clone(words)
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		switch words[name] {
+		case name:
+		case "":
+			faults = append(faults, fmt.Errorf("commands.%s: there is no such command; did you mean commands.%s?", name, nearest.Word(name, slices.Sorted(maps.Values(words)))))
+			continue
+		default:
+			faults = append(faults, fmt.Errorf("commands.%s: that is another name of %[2]s: write commands.%[2]s", name, words[name]))
+			continue
+		}
+		if _, known := levels[r[name].Level]; !known && r[name].Level != "" && r[name].Level != off {
+			known := []string{"player", "owner", "admin", "root", off}
+			faults = append(faults, fmt.Errorf("commands.%s.level = %q: must be one of %s; did you mean %q?", name, r[name].Level, strings.Join(known, ", "), nearest.Word(r[name].Level, known)))
+		}
+		for _, alias := range r[name].Aliases {
+			alias = strings.ToLower(alias)
+			if alias == "" || strings.ContainsAny(alias, " \t\"") {
+				faults = append(faults, fmt.Errorf("commands.%s.aliases: %q must be one word", name, alias))
+			} else if of := taken[alias]; of != "" {
+				faults = append(faults, fmt.Errorf("commands.%s.aliases: %q means %s already", name, alias, of))
+			}
+			taken[alias] = name
+		}
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,63 @@
+package command
+
+import (
+	"strings"
+	"testing"
+)
+
+// Rules change who may use a command and what it is called.
+func TestRules(t *testing.T) {
+	rules := Rules{
+		"mute": {Level: "off"}, "say": {Level: "player", Aliases: []string{"Shout"}}, "ping": {Level: "admin"}, "kick": {Aliases: []string{"k"}},
+	}
+	if err := rules.Check(table.Words()); err != nil {
+		t.Fatal(err)
+	}
+	with := table.With(rules)
+	for _, c := range []struct {
+		line  string
+		level Level
+		what  Code // of the refusal; empty: it is done
+	}{
+		{"mute x", Root, Unknown},
+		{"say hi", Anyone, ""},
+		{"shout hi", Anyone, ""},
+		{"ping", Owner, Denied},
+		{"ping", Admin, ""},
+		{"k x", Owner, ""},
+		{"k x", StandIn, Denied},
+		{"kick x", Owner, ""},
+		{"swap 1 2", Owner, ""},
+	} {
+		o := with.Run(new(deed), InLobby, &Caller{Level: c.level}, c.line, nil)
+		got := Code("")
+		if r, ok := o.Err.(*Refusal); ok {
+			got = r.Code
+		}
+		if got != c.what {
+			t.Errorf("%q by %v: %q, want %q", c.line, c.level, o.Err, c.what)
+		}
+	}
+	if list := with.List(Anyone, InLobby, ""); list != "help say" {
+		t.Errorf("a player is told of %q", list)
+	}
+	if table.Find("shout") != nil || table.Find("mute") == nil {
+		t.Error("the table itself has changed")
+	}
+}
+
+// Each fault says what to write instead.
+func TestRuleFaults(t *testing.T) {
+	for want, rules := range map[string]Rules{
+		`commands.kik: there is no such command; did you mean commands.kick?`:                                   {"kik": {Level: "off"}},
+		`commands.a: that is another name of abort: write commands.abort`:                                       {"a": {}},
+		`commands.kick.level = "owners": must be one of player, owner, admin, root, off; did you mean "owner"?`: {"kick": {Level: "owners"}},
+		`commands.kick.aliases: "a" means abort already`:                                                        {"kick": {Aliases: []string{"A"}}},
+		`commands.say.aliases: "x" means kick already`:                                                          {"kick": {Aliases: []string{"x"}}, "say": {Aliases: []string{"x"}}},
+		`commands.kick.aliases: "kick out" must be one word`:                                                    {"kick": {Aliases: []string{"kick out"}}},
+	} {
+		if err := rules.Check(table.Words()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %s", rules, err, want)
+		}
+	}
+}

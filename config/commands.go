@@ -1,0 +1,50 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/hashicorp/go-multierror"
+
+	"w3host/internal/nearest"
+)
+
+// Command is one [commands.NAME]: who may use a command, and what else it is
+// called. Whoever knows the commands checks the names and levels.
+type Command struct {
+	Level   string   `toml:"level"` // player, owner, admin, root, off; empty: as it is
+	Aliases []string `toml:"aliases"`
+}
+
+const commandsSection = "commands"
+
+// decodeCommands reads the [commands.NAME] sections of a file.
+func (c *Config) decodeCommands(path string, value any) error {
+	if value == nil {
+		return nil
+	}
+	sections, ok := value.(map[string]any)
+	if !ok {
+		return fmt.Errorf("%s: commands: write [commands.NAME] above the keys of each", path)
+	}
+	var faults *multierror.Error
+	c.Commands = map[string]Command{}
+	for _, name := range sortedKeys(sections) {
+		section, ok := sections[name].(map[string]any)
+		if !ok {
+			faults = multierror.Append(faults, fmt.Errorf("%s: commands.%[2]s: write [commands.%[2]s] above level and aliases", path, name))
+			continue
+		}
+		var cmd Command
+		fields := map[string]reflect.Value{"level": reflect.ValueOf(&cmd.Level).Elem(), "aliases": reflect.ValueOf(&cmd.Aliases).Elem()}
+		for _, key := range sortedKeys(section) {
+			if field, known := fields[key]; !known {
+				faults = multierror.Append(faults, fmt.Errorf("%s: unknown key %q in [commands.%s]; did you mean %q?", path, key, name, nearest.Word(key, sortedKeys(fields))))
+			} else if err := set(field, section[key]); err != nil {
+				faults = multierror.Append(faults, fmt.Errorf("%s: commands.%s.%s = %v: %w", path, name, key, section[key], err))
+			}
+		}
+		c.Commands[name] = cmd
+	}
+	return faults.ErrorOrNil()
+}

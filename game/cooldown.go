@@ -1,0 +1,43 @@
+package game
+
+import (
+	"fmt"
+	"time"
+
+	"w3host/command"
+)
+
+// Cooldown bounds the commands of players; owners and admins are exempt. A player
+// may give Burst commands at once, and one more each Every; a command that asks the
+// database costs as much as Query takes. Burst 0 sets no bound.
+type Cooldown struct {
+	Burst        int
+	Every, Query time.Duration
+}
+
+// pays takes a command from the allowance of its caller, or says once that it is
+// used up. Lines that are no commands of a game count, but are not answered.
+func (m *Machine) pays(by *command.Caller, line string) bool {
+	s, limit := m.seats[by.PID], &m.cfg.Cooldown
+	if s == nil || limit.Burst <= 0 || by.Level >= command.Owner {
+		return true
+	}
+	spec, cost, most := m.commands.Lookup(line), limit.Every, time.Duration(limit.Burst)*limit.Every
+	switch {
+	case spec != nil && spec.Urgent:
+		return true
+	case spec != nil && spec.Costly:
+		cost = min(limit.Query, most)
+	}
+	s.paidUntil = max(s.paidUntil, m.now-most)
+	if wait := s.paidUntil + cost - m.now; wait > 0 {
+		if spec != nil && !s.hurried {
+			s.hurried = true
+			m.answer(by, fmt.Sprintf("too many commands: wait %v", (wait+time.Second-1).Truncate(time.Second)))
+		}
+		return false
+	}
+	s.paidUntil += cost
+	s.hurried = false
+	return true
+}
