@@ -42,6 +42,8 @@ type Lobby struct {
 	Autostart         int      `toml:"autostart"`          // players; 0 when every open slot is taken, -1 never
 	MinPlayers        int      `toml:"min_players"`        // who starts needs so many
 	StartAfter        Duration `toml:"start_after"`        // start by itself when min_players have been in for so long
+	StartReady        bool     `toml:"start_ready"`        // only when all are ready
+	StartBalanced     bool     `toml:"start_balanced"`     // only in even teams
 	Countdown         int      `toml:"countdown"`          // lines, one a second
 	CountdownRestarts bool     `toml:"countdown_restarts"` // a join or leave stops it
 	Observers         string   `toml:"observers"`          // off, on, referees, on-defeat

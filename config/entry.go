@@ -1,16 +1,16 @@
 package config
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-multierror"
 
+	"w3host/autohost"
 	"w3host/internal/nearest"
 	"w3host/w3gs"
 )
@@ -30,6 +30,8 @@ type Entry struct {
 	Autostart         int      `toml:"autostart"`
 	MinPlayers        int      `toml:"min_players"`
 	StartAfter        Duration `toml:"start_after"`
+	StartReady        bool     `toml:"start_ready"`
+	StartBalanced     bool     `toml:"start_balanced"`
 	Countdown         int      `toml:"countdown"`
 	CountdownRestarts bool     `toml:"countdown_restarts"`
 	Observers         string   `toml:"observers"`
@@ -44,10 +46,33 @@ type Entry struct {
 	OwnerAFKAfter     Duration `toml:"owner_afk_after"`
 	Latency           Duration `toml:"latency"`
 	Downloads         string   `toml:"downloads"`
+	PlayerRate        ByteRate `toml:"player_rate"`
+	MaxDownloaders    int      `toml:"max_downloaders"`
+	DownloadTimeout   Duration `toml:"download_timeout"`
 }
 
-// rotations are the words of autohost.Rotations, which this room cannot ask.
-var rotations = []string{"order", "random", "vote"}
+// elsewhere are the keys of an entry that replace one outside [lobby].
+var elsewhere = map[string]string{
+	"lobbies": "autohost.lobbies", "max_games": "autohost.max_games", "latency": "game.latency",
+	"downloads": "transfer.mode", "player_rate": "transfer.player_rate",
+	"max_downloaders": "transfer.max_downloaders", "download_timeout": "transfer.download_timeout",
+}
+
+// pairs are the places of the values that entries and sections share.
+func (c *Config) pairs(e *Entry, each func(section, entry reflect.Value)) {
+	sections := c.fields()
+	for key, field := range e.fields() {
+		if section, ok := sections[cmp.Or(elsewhere[key], "lobby."+key)]; ok {
+			each(section, field)
+		}
+	}
+}
+
+// With is the configuration with the entry's values in its sections.
+func (c Config) With(e *Entry) Config {
+	c.pairs(e, func(section, entry reflect.Value) { section.Set(entry) })
+	return c
+}
 
 // Entries are what autohost keeps open: the [[autohost]] of the file, or one that
 // the sections describe.
@@ -79,16 +104,9 @@ func (c *Config) Sections() *Entry {
 
 // entry is the one that the sections describe.
 func (c *Config) entry() Entry {
-	l := &c.Lobby
-	return Entry{
-		Name: l.Name, Lobbies: c.Autohost.Lobbies, MaxGames: c.Autohost.MaxGames, Map: l.Map, Maps: []string{},
-		Weights: []int{}, Rotation: rotations[0], Hours: []string{},
-		Autostart: l.Autostart, MinPlayers: l.MinPlayers, StartAfter: l.StartAfter,
-		Countdown: l.Countdown, CountdownRestarts: l.CountdownRestarts, Observers: l.Observers, HCL: l.HCL,
-		Owner: l.Owner, Welcome: l.Welcome, Rules: l.Rules, Reserved: l.Reserved, PingLimit: l.PingLimit,
-		IdleAfter: l.IdleAfter, AbandonedAfter: l.AbandonedAfter, OwnerAFKAfter: l.OwnerAFKAfter,
-		Latency: c.Game.Latency, Downloads: c.Transfer.Mode,
-	}
+	e := Entry{Maps: []string{}, Weights: []int{}, Rotation: autohost.InOrder.String(), Hours: []string{}}
+	c.pairs(&e, func(section, entry reflect.Value) { entry.Set(section) })
+	return e
 }
 
 // fields maps the keys of an entry to their places.
@@ -142,21 +160,39 @@ func (v *validator) entries(c *Config) {
 		v.text(key("name"), e.Name, 1, w3gs.MaxGameNameLen+len("{n}"))
 		v.between(key("lobbies"), e.Lobbies, 0, 1000)
 		v.between(key("max_games"), e.MaxGames, 1, 100000)
-		v.oneOf(key("rotation"), e.Rotation, rotations...)
-		if len(e.Weights) > 0 && len(e.Weights) != len(e.Maps) {
-			v.fault(key("weights"), e.Weights, "must have a number for each of the %d maps", len(e.Maps))
-		}
-		for _, w := range e.Weights {
-			v.between(key("weights"), w, 0, 1000)
-		}
+		v.oneOf(key("rotation"), e.Rotation, autohost.Rotations()...)
+		v.maps(key, c.autohost[i], &e)
 		for _, span := range e.Hours {
-			if err := checkHours(span); err != nil {
-				v.fault(key("hours"), fmt.Sprintf("%q", span), "%v", err)
+			if _, err := autohost.ParseHours([]string{span}); err != nil {
+				v.fault(key("hours"), fmt.Sprintf("%q", span), "must be a span of hours, for example 18:00-02:00")
 			}
 		}
 		v.lobby(key, &e)
 		v.within(key("latency"), e.Latency, w3gs.MinPeriod, w3gs.MaxPeriod)
 		v.oneOf(key("downloads"), e.Downloads, "on", "off", "ask")
+		v.between(key("max_downloaders"), e.MaxDownloaders, 0, 10000)
+		v.within(key("download_timeout"), e.DownloadTimeout, 10*time.Second, 24*time.Hour)
+	}
+}
+
+// maps checks which maps an entry has and how one is chosen.
+func (v *validator) maps(key func(string) string, set map[string]any, e *Entry) {
+	if set["map"] != nil && set["maps"] != nil {
+		v.fault(key("map"), fmt.Sprintf("%q", e.Map), "must not be there beside maps: write all of them into maps")
+	}
+	if len(e.Weights) == 0 {
+		return
+	}
+	switch {
+	case len(e.Weights) != len(e.Maps):
+		v.fault(key("weights"), e.Weights, "must have a number for each of the %d maps", len(e.Maps))
+	case e.Rotation == autohost.InOrder.String():
+		v.fault(key("weights"), e.Weights, "has no effect with rotation = %q: write \"random\" or \"vote\"", e.Rotation)
+	case slices.Max(e.Weights) == 0:
+		v.fault(key("weights"), e.Weights, "leaves no map: one of them at least must be above 0")
+	}
+	for _, w := range e.Weights {
+		v.between(key("weights"), w, 0, 1000)
 	}
 }
 
@@ -165,6 +201,14 @@ func (v *validator) lobby(key func(string) string, e *Entry) {
 	v.between(key("autostart"), e.Autostart, -1, w3gs.MaxSlots)
 	v.between(key("min_players"), e.MinPlayers, 0, w3gs.MaxSlots)
 	v.within(key("start_after"), e.StartAfter, 0, 24*time.Hour)
+	if e.Autostart > 0 && e.Autostart < e.MinPlayers {
+		v.fault(key("autostart"), e.Autostart, "must not be below min_players = %d, without which nothing starts", e.MinPlayers)
+	}
+	for name, on := range map[string]bool{"start_ready": e.StartReady, "start_balanced": e.StartBalanced} {
+		if on && e.Autostart < 0 && e.StartAfter == 0 {
+			v.fault(key(name), on, "has no effect where nothing starts by itself: set autostart or start_after")
+		}
+	}
 	v.between(key("countdown"), e.Countdown, 0, 60)
 	v.oneOf(key("observers"), e.Observers, w3gs.ObserverChoices.Words()...)
 	for _, name := range e.Reserved {
@@ -184,18 +228,4 @@ func (v *validator) lobby(key func(string) string, e *Entry) {
 			v.within(key(name), d, time.Second, 24*time.Hour)
 		}
 	}
-}
-
-// checkHours reads a span such as 18:00-02:00.
-func checkHours(span string) error {
-	from, to, ok := strings.Cut(span, "-")
-	for _, at := range []string{from, to} {
-		if _, err := time.Parse("15:04", strings.TrimSpace(at)); err != nil && strings.TrimSpace(at) != "24:00" {
-			ok = false
-		}
-	}
-	if !ok || strings.TrimSpace(from) == strings.TrimSpace(to) {
-		return errors.New("must be a span of hours, for example 18:00-02:00")
-	}
-	return nil
 }

@@ -141,3 +141,25 @@ func TestListen(t *testing.T) {
 	}
 	t.Log(err)
 }
+
+// TestStartOfAnEntry: a lobby that an entry wants to start by itself waits until
+// all are ready and the teams are even.
+func TestStartOfAnEntry(t *testing.T) {
+	t.Parallel()
+	b := board{make(chan string, 100)}
+	r := newRig(t, func(o *Options) {
+		o.Advertiser = b
+		o.Autohost = oneEntry(1, 3, func(string) (*Map, error) { return testMap(4), nil })
+		l := &o.Autohost.Entries[0].Setup.Lobby
+		l.Autostart, l.StartReady, l.StartBalanced = 2, true, true
+	})
+	b.expect(t, "open 1 game 4/5")
+	g := r.h.Game(1)
+	ann, bob := r.join(g, "Ann", player), r.join(g, "Bob", player)
+	typed(g, ann, "!ready")
+	if line := bob.UntilText("Ann is ready"); line != "Ann is ready: 1 of 2 are." {
+		t.Errorf("read %q", line)
+	}
+	typed(g, bob, "!ready")
+	ann.Until(0x0B)
+}

@@ -75,6 +75,7 @@ type LobbyOptions struct {
 	Autostart                                int // players; 0 when every open slot is taken, -1 never
 	MinPlayers                               int
 	StartAfter                               time.Duration
+	StartReady, StartBalanced                bool // what a start by itself waits for
 	Countdown                                int
 	CountdownGoesOn                          bool
 	Settings                                 w3gs.GameSettings // speed, visibility, observers

@@ -122,6 +122,7 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	cfg.RelayExtra = o.Version.RelaysExtra()
 	cfg.AutoStart = max(o.Lobby.Autostart, 0)
 	cfg.AutoStartFull = o.Lobby.Autostart == 0
+	cfg.AutoStartReady, cfg.AutoStartBalanced = o.Lobby.StartReady, o.Lobby.StartBalanced
 	cfg.SlotRequests = o.Limits.SlotRequests
 	cfg.Countdown = o.Lobby.Countdown
 	return cfg

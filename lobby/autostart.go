@@ -81,8 +81,13 @@ func (l *Lobby) autoStart() {
 	c := l.Counts()
 	l.awaitPlayers(c.Humans)
 	late := a.enough && l.now >= a.enoughAt+a.after
-	if c.Humans == 0 || !late && !(a.players > 0 && c.Humans >= a.players) && !(a.full && c.Open == 0) || l.waitsForReady() {
+	if c.Humans == 0 || !late && !(a.players > 0 && c.Humans >= a.players) && !(a.full && c.Open == 0) {
 		a.met = false
+		return
+	}
+	if l.waitsForReady() {
+		a.met = false
+		l.remindReady()
 		return
 	}
 	if !a.met {

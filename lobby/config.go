@@ -69,6 +69,9 @@ type Config struct {
 	AutoStart int
 	// AutoStartFull starts the countdown when no slot is open.
 	AutoStartFull bool
+	// AutoStartReady and AutoStartBalanced let no start by itself begin before all
+	// are ready, and before the teams are even.
+	AutoStartReady, AutoStartBalanced bool
 
 	// MinPlayers is how many humans any start needs that is not forced. StartAfter
 	// starts the countdown when so many have been in for that long; 0 is off.

@@ -76,7 +76,10 @@ func New(cfg Config) *Lobby {
 		held:     slices.Clone(cfg.Reserved),
 		hcl:      cfg.HCL,
 		random:   rand.New(rand.NewPCG(uint64(cfg.RandomSeed), uint64(cfg.RandomSeed))),
-		auto:     autoStart{players: cfg.AutoStart, full: cfg.AutoStartFull, after: cfg.StartAfter},
+		auto: autoStart{
+			players: cfg.AutoStart, full: cfg.AutoStartFull, after: cfg.StartAfter,
+			ready: cfg.AutoStartReady, balanced: cfg.AutoStartBalanced,
+		},
 	}
 	if cfg.MaxPID > w3gs.ClassicSlots {
 		l.observer = w3gs.ObserverTeam24

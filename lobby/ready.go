@@ -46,6 +46,16 @@ func (l *Lobby) ready() (ready, all int) {
 	return ready, all
 }
 
+// remindReady says now and then that somebody has to get ready.
+func (l *Lobby) remindReady() {
+	if l.now < l.auto.toldAt+reminder {
+		return
+	}
+	l.auto.toldAt = l.now
+	ready, all := l.ready()
+	l.say(0, fmt.Sprintf("Waiting to start: %d of %d are ready; type %sready.", ready, all, l.cfg.Trigger))
+}
+
 // waitsForReady reports whether the lobby starts by itself only when everybody
 // is ready, and somebody is not.
 func (l *Lobby) waitsForReady() bool {

@@ -181,6 +181,10 @@ func (c *command) operation() Operation {
 		hold, err := time.ParseDuration(c.option("hold", "0s"))
 		c.fail(err)
 		return AutoStart{Players: c.int(0), Full: c.has("full"), Hold: hold}
+	case "ready", "unready": // ready PID
+		return Ready{PID: uint8(c.int(0)), Off: c.name == "unready"}
+	case "judge": // judge [: WHY NOT], of the teams as they are
+		return Judge{Why: c.text}
 	case "say":
 		return Say{To: w3gs.Only(c.pids(0)...), Text: strings.ReplaceAll(c.text, `\n`, "\n")}
 	case "mute", "unmute":

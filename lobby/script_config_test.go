@@ -43,6 +43,7 @@ func (c *command) config() Config {
 	cfg.Countdown = c.number(c.option("countdown", "5"))
 	cfg.AutoStart = c.number(c.option("autostart", "0"))
 	cfg.AutoStartFull = c.has("full")
+	cfg.AutoStartReady, cfg.AutoStartBalanced = c.has("ready"), c.has("balanced")
 	cfg.MinPlayers = c.number(c.option("min", "0"))
 	cfg.CountdownGoesOn = c.has("goeson")
 	for name, d := range map[string]*time.Duration{

@@ -17,35 +17,33 @@ import (
 
 // setup is what the lobbies of an entry are made from.
 func setup(c config.Config, e *config.Entry) host.Setup {
-	c.Lobby.Autostart, c.Lobby.MinPlayers, c.Lobby.StartAfter = e.Autostart, e.MinPlayers, e.StartAfter
-	c.Lobby.Countdown, c.Lobby.CountdownRestarts = e.Countdown, e.CountdownRestarts
-	c.Lobby.Observers, c.Lobby.HCL, c.Lobby.Owner = e.Observers, e.HCL, e.Owner
-	c.Lobby.Welcome, c.Lobby.Rules, c.Lobby.Reserved = e.Welcome, e.Rules, e.Reserved
-	c.Lobby.PingLimit, c.Lobby.IdleAfter = e.PingLimit, e.IdleAfter
-	c.Lobby.AbandonedAfter, c.Lobby.OwnerAFKAfter = e.AbandonedAfter, e.OwnerAFKAfter
-	c.Game.Latency, c.Transfer.Mode = e.Latency, e.Downloads
+	c = c.With(e)
 	return host.Setup{Turns: turnConfig(c), Lobby: lobbyOptions(c), Transfer: transferConfig(c)}
 }
 
 // entries are what autohost keeps open.
 func entries(c config.Config) (list []host.Entry) {
 	for _, e := range c.Entries() {
-		hours, _ := autohost.ParseHours(e.Hours)
-		rotation, _ := autohost.ParseRotation(e.Rotation)
-		entry := host.Entry{
-			Entry: autohost.Entry{Name: e.Name, Lobbies: e.Lobbies, MaxGames: e.MaxGames, Hours: hours, Rotation: rotation},
-			Setup: setup(c, &e),
-		}
-		for i, choice := range e.Choices() {
-			weight := 1
-			if i < len(e.Weights) {
-				weight = e.Weights[i]
-			}
-			entry.Maps = append(entry.Maps, autohost.Choice{Map: choice, Weight: weight})
-		}
-		list = append(list, entry)
+		list = append(list, hostEntry(c, &e))
 	}
 	return list
+}
+
+func hostEntry(c config.Config, e *config.Entry) host.Entry {
+	hours, _ := autohost.ParseHours(e.Hours)
+	rotation, _ := autohost.ParseRotation(e.Rotation)
+	entry := host.Entry{
+		Entry: autohost.Entry{Name: e.Name, Lobbies: e.Lobbies, MaxGames: e.MaxGames, Hours: hours, Rotation: rotation},
+		Setup: setup(c, e),
+	}
+	for i, choice := range e.Choices() {
+		weight := 1
+		if i < len(e.Weights) {
+			weight = e.Weights[i]
+		}
+		entry.Maps = append(entry.Maps, autohost.Choice{Map: choice, Weight: weight})
+	}
+	return entry
 }
 
 // reloader applies a changed configuration to a host that runs.

@@ -60,6 +60,8 @@ func lobbyOptions(c config.Config) host.LobbyOptions {
 		Autostart:       l.Autostart,
 		MinPlayers:      l.MinPlayers,
 		StartAfter:      l.StartAfter.D(),
+		StartReady:      l.StartReady,
+		StartBalanced:   l.StartBalanced,
 		Countdown:       l.Countdown,
 		CountdownGoesOn: !l.CountdownRestarts,
 		Settings:        gameSettings(*l),

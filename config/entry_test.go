@@ -1,0 +1,106 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// load reads a configuration file with this text.
+func load(t *testing.T, text string) (Config, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(file, nil)
+	if err == nil {
+		err = c.Validate()
+	}
+	return c, err
+}
+
+// TestEntries: an entry has what it sets, and the rest from the sections.
+func TestEntries(t *testing.T) {
+	c, err := load(t, `
+[lobby]
+min_players = 2
+welcome = ["hello"]
+[transfer]
+player_rate = "1 MB"
+[[autohost]]
+name = "a {n}"
+maps = ["x", "y/"]
+weights = [3, 1]
+rotation = "random"
+hours = ["18:00-02:00"]
+start_ready = true
+min_players = 4
+max_downloaders = 3
+[[autohost]]
+name = "b"
+map = "z"
+downloads = "ask"
+player_rate = "100 KB"
+welcome = []
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := c.Entries()[0], c.Entries()[1]
+	if !a.StartReady || a.MinPlayers != 4 || a.MaxDownloaders != 3 || a.PlayerRate != 1e6 || len(a.Welcome) != 1 || len(a.Choices()) != 2 {
+		t.Errorf("%+v", a)
+	}
+	if b.StartReady || b.MinPlayers != 2 || b.Downloads != "ask" || b.PlayerRate != 1e5 || len(b.Welcome) != 0 || b.Choices()[0] != "z" {
+		t.Errorf("%+v", b)
+	}
+	if with := c.With(&a); !with.Lobby.StartReady || with.Transfer.MaxDownloaders != 3 || c.Lobby.StartReady {
+		t.Errorf("%+v, and before %+v", with.Lobby, c.Lobby)
+	}
+}
+
+// TestFaultsOfEntries: each has the number of its entry, its key, and the way out.
+func TestFaultsOfEntries(t *testing.T) {
+	for text, want := range map[string]string{
+		`rotatoin = "x"`:    `autohost entry 1: unknown key "rotatoin"; did you mean "rotation"?`,
+		`lobbies = "two"`:   `autohost entry 1: lobbies = two: `,
+		`max_games = 0`:     `autohost entry 1: max_games = 0: must be from 1 to 100000`,
+		`rotation = "wild"`: `rotation = "wild": must be one of order, random, vote`,
+		`hours = ["18-2"]`:  `hours = "18-2": must be a span of hours, for example 18:00-02:00`,
+		`map = "a"
+maps = ["b"]`: `map = "a": must not be there beside maps`,
+		`maps = ["a", "b"]
+rotation = "random"
+weights = [1]`: `weights = [1]: must have a number for each of the 2 maps`,
+		`maps = ["a"]
+weights = [1]`: `weights = [1]: has no effect with rotation = "order"`,
+		`maps = ["a"]
+rotation = "vote"
+weights = [0]`: `weights = [0]: leaves no map`,
+		`maps = ["a"]
+rotation = "vote"
+weights = [-1]`: `weights = -1: must be from 0 to 1000`,
+		`autostart = 2
+min_players = 3`: `autostart = 2: must not be below min_players = 3`,
+		`autostart = -1
+start_ready = true`: `start_ready = true: has no effect where nothing starts by itself: set autostart or start_after`,
+		`autostart = -1
+start_balanced = true`: `start_balanced = true: has no effect`,
+		`ping_limit = "1ms"`:                       `ping_limit = 1ms: must be from 20ms to 1m0s`,
+		`idle_after = "1ms"`:                       `idle_after = 1ms: must be from 1s to 24h0m0s`,
+		`downloads = "yes"`:                        `downloads = "yes": must be one of on, off, ask`,
+		`max_downloaders = -1`:                     `max_downloaders = -1: must be from 0 to 10000`,
+		`download_timeout = "1s"`:                  `download_timeout = 1s: must be from 10s`,
+		`latency = "1s"`:                           `latency = 1s: must be from 20ms to 500ms`,
+		`observers = "some"`:                       `observers = "some": must be one of`,
+		`reserved = [""]`:                          `reserved = "": must have from 1`,
+		"[[autohost]]":                             `autohost entry 2: name = "w3host game": entry 1 has the same`,
+		`name = "` + strings.Repeat("x", 60) + `"`: `name = `,
+	} {
+		_, err := load(t, "[[autohost]]\n"+text+"\n")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\n%v\nwant %s", text, err, want)
+		}
+	}
+}
