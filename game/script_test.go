@@ -45,6 +45,7 @@ type scene struct {
 	lastLink LinkID
 	level    command.Level // of who speaks
 	again    *Config       // of the lobby that is to open
+	used     map[string]*uses
 }
 
 func newScene() *scene {
@@ -71,8 +72,11 @@ func newScene() *scene {
 
 // open begins with a lobby.
 func (s *scene) open(cfg Config) {
-	*s = scene{now: s.now, links: map[string]LinkID{}, names: map[uint8]string{}, pids: map[string]uint8{}, owed: map[string]int{}}
+	*s = scene{now: s.now, used: s.used, links: map[string]LinkID{}, names: map[uint8]string{}, pids: map[string]uint8{}, owed: map[string]int{}}
 	s.m = New(cfg, &s.out)
+	if s.used != nil {
+		s.watch(s.used)
+	}
 	s.show()
 }
 

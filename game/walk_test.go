@@ -1,0 +1,102 @@
+package game
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"w3host/command"
+)
+
+// uses counts how the scripts use a command.
+type uses struct {
+	done       map[command.Phase]int // carried out
+	denied     int                   // the caller may not
+	bad        int                   // refused for its arguments, or for what they mean
+	wrongPhase int
+}
+
+// TestScriptsUseEveryCommand walks the table: for each command, the scripts must
+// have a right caller in each phase, a caller who may not, bad arguments, and the
+// wrong phase, as far as there is such a thing.
+func TestScriptsUseEveryCommand(t *testing.T) {
+	used := map[string]*uses{}
+	for _, c := range commands {
+		used[c.Name] = &uses{done: map[command.Phase]int{}}
+	}
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newScene()
+		s.watch(used)
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSuffix(line, "\n"); line == "" || line[0] == '#' || line[0] == ' ' {
+				continue
+			}
+			s.told = nil
+			if err := s.event(line); err != nil {
+				t.Fatalf("%s: %s: %v", file, line, err)
+			}
+			for _, told := range s.told {
+				if who, name, ok := strings.Cut(strings.TrimRight(told, `"`), " may use "); ok && strings.Contains(who, "only ") {
+					used[name].denied++
+				}
+			}
+		}
+	}
+	for _, c := range commands {
+		u := used[c.Name]
+		for _, phase := range []command.Phase{command.InLobby, command.InGame} {
+			if c.Phase&phase != 0 && u.done[phase] == 0 {
+				t.Errorf("no script has %s carried out in the %v", c.Name, phase)
+			}
+		}
+		if c.Phase != command.Always && u.wrongPhase == 0 {
+			t.Errorf("no script tries %s in the wrong phase", c.Name)
+		}
+		if c.Level > command.Anyone && u.denied == 0 {
+			t.Errorf("no script has %s denied to somebody", c.Name)
+		}
+		if c.Usage != "" && u.bad == 0 && c.Name != "help" { // the host has the last word on a topic of help
+			t.Errorf("no script has bad arguments of %s", c.Name)
+		}
+	}
+}
+
+// watch counts the uses of commands from here on.
+func (s *scene) watch(used map[string]*uses) {
+	s.used = used
+	table := make(command.Table[*Machine], len(s.m.commands))
+	for i, spec := range s.m.commands {
+		u, parse := used[spec.Name], spec.Parse
+		spec.Parse = func(a *args) act {
+			typed, phase := !a.Empty(), s.m.phase()
+			do := parse(a)
+			if spec.Phase&phase == 0 {
+				u.wrongPhase++
+				return do
+			}
+			u.bad++ // unless it is carried out
+			return func(m *Machine, c *call) error {
+				u.bad--
+				err := do(m, c)
+				switch {
+				case err == nil:
+					u.done[phase]++
+				case typed:
+					u.bad++
+				}
+				return err
+			}
+		}
+		table[i] = spec
+	}
+	s.m.commands = table
+}
