@@ -14,10 +14,10 @@ import (
 
 const (
 	// journalBlock is how many bytes of a journal go to the disk at once.
-	journalBlock = 8 << 10
+	journalBlock = 4 << 10
 	// journalBlocks is how many may wait for the disk, of all games together. A
 	// journal that does not fit is given up; its game goes on.
-	journalBlocks = 1024
+	journalBlocks = 2048
 	// checkEvery is how many inputs lie between two sums in a journal.
 	checkEvery = 4096
 )
@@ -82,7 +82,7 @@ func (j *journal) output(out *game.Out) {
 	}
 	if len(j.buf) >= journalBlock {
 		j.send(journalJob{name: j.name, data: j.buf})
-		j.buf = make([]byte, 0, journalBlock+1024)
+		j.buf = j.to.block()
 	}
 }
 
@@ -125,23 +125,33 @@ type journalJob struct {
 // in .part: what a killed host leaves behind can be run again, up to where it
 // was cut.
 type journals struct {
-	opts JournalOptions
-	h    *Host
-	jobs chan journalJob
-	open map[string]bool // of journals with a file; false: given up
-	zip  *gzip.Writer    // of all files: each block is a member of its own
-	done chan struct{}
+	opts  JournalOptions
+	h     *Host
+	jobs  chan journalJob
+	open  map[string]bool // of journals with a file; false: given up
+	zip   *gzip.Writer    // of all files: each block is a member of its own
+	done  chan struct{}
+	spare chan []byte // blocks to use again
 }
 
 func newJournals(h *Host, opts JournalOptions) *journals {
 	if opts.Dir == "" {
 		return nil
 	}
-	s := &journals{opts: opts, h: h, jobs: make(chan journalJob, journalBlocks), open: map[string]bool{}, done: make(chan struct{})}
+	s := &journals{opts: opts, h: h, jobs: make(chan journalJob, journalBlocks), open: map[string]bool{}, done: make(chan struct{}), spare: make(chan []byte, 64)}
 	s.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one that exists
 	s.rescue()
 	go s.run() // ends with close
 	return s
+}
+
+func (s *journals) block() []byte {
+	select {
+	case b := <-s.spare:
+		return b
+	default:
+		return make([]byte, 0, journalBlock+512)
+	}
 }
 
 // rescue keeps what a host that was killed has left: the end of such a journal is
@@ -170,6 +180,10 @@ func (s *journals) run() {
 			if !job.end {
 				s.open[job.name] = false
 			}
+		}
+		select {
+		case s.spare <- job.data[:0]:
+		default:
 		}
 	}
 }

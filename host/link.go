@@ -240,6 +240,9 @@ func (l *link) tell(frame []byte) {
 	if l.state >= closing {
 		return
 	}
+	if l.out.packets == nil {
+		l.out.packets = l.shard.buffer()
+	}
 	if !l.out.push(frame) {
 		l.cut(errOverflow)
 		return
@@ -275,7 +278,9 @@ func (l *link) flush() {
 		l.moves++
 		l.lookedAt = 0
 		l.blocked = n < len(buf)
-		l.out.putBack(buf[n:])
+		if l.out.putBack(buf[n:]); parts == 0 {
+			l.shard.recycle(buf)
+		}
 		if written += n; written > flushMost {
 			l.shard.again = append(l.shard.again, l)
 			return

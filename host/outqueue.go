@@ -60,9 +60,7 @@ func (q *outQueue) take(chunk []byte) (buf []byte, parts int) {
 		return buf, 0
 	}
 	if buf := q.packets; len(buf) > 0 {
-		if q.packets = buf[:0]; cap(buf) > chunkLen {
-			q.packets = nil // a burst is over
-		}
+		q.packets = nil
 		return buf, 0
 	}
 	chunk = chunk[:0]

@@ -126,3 +126,23 @@ func TestOutQueueLimit(t *testing.T) {
 		t.Error("an empty queue takes less than before")
 	}
 }
+
+// TestBuffersAreShared: a link holds memory for packets only while some wait.
+func TestBuffersAreShared(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	g, players := r.play(5)
+	players[0].Until(0x0C)
+	held := make(chan [2]int)
+	eventually(t, "a turn that all have taken", func() bool {
+		g.call(func(g *Game) {
+			var n int
+			for _, l := range g.links {
+				n += cap(l.out.packets)
+			}
+			held <- [2]int{n, len(g.shard.buffers)}
+		})
+		n := <-held
+		return n[0] == 0 && n[1] > 0
+	})
+}

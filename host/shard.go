@@ -43,6 +43,7 @@ type shard struct {
 	again     []*link  // may write more when others had their turn
 	touched   []*Game  // have had input since their deadline was looked up
 	stopping  bool
+	buffers   [][]byte                    // for packets; a link has one only while some wait
 	expected  map[whisperer]time.Duration // until then
 
 	chunk  []byte // what map parts are framed in
@@ -205,6 +206,22 @@ func (s *shard) settle() {
 		}
 		clear(dirty)
 		s.spare = dirty[:0]
+	}
+}
+
+// spareBuffers and spareBytes bound what is kept for the next packets.
+const spareBuffers, spareBytes = 256, 4 << 10
+
+func (s *shard) buffer() (b []byte) {
+	if n := len(s.buffers) - 1; n >= 0 {
+		b, s.buffers = s.buffers[n], s.buffers[:n]
+	}
+	return b
+}
+
+func (s *shard) recycle(b []byte) {
+	if len(s.buffers) < spareBuffers && cap(b) <= spareBytes {
+		s.buffers = append(s.buffers, b[:0])
 	}
 }
 

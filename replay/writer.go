@@ -39,9 +39,6 @@ type Writer struct {
 
 	block []byte // of the stream, less than blockSize
 	at    int64  // where it goes in the file
-	out   []byte // scratch: a block
-	plain []byte // scratch: its data
-	top   []byte // scratch: the header
 	dirty time.Duration
 
 	present map[uint8]bool // real players who have not left

@@ -16,9 +16,7 @@ func (w *Writer) put(b []byte) {
 		n := min(len(b), blockSize-len(w.block))
 		w.block, b = append(w.block, b[:n]...), b[n:]
 		if len(w.block) == blockSize {
-			w.out = appendBlock(w.out[:0], compress(w.block), w.header.wide())
-			w.write(w.out, w.at)
-			w.at += int64(len(w.out))
+			w.at += w.writeBlock(compress(w.block))
 			w.header.Blocks++
 			w.block = w.block[:0]
 		}
@@ -31,7 +29,10 @@ func (w *Writer) put(b []byte) {
 // flush writes the last block as it is, and the header for it.
 func (w *Writer) flush() {
 	w.ahead, w.dirty = false, w.time
-	w.tail(w.stored(w.block))
+	plain := scratch.Get().(*[]byte)
+	*plain = stored((*plain)[:0], w.block)
+	w.tail(*plain)
+	scratch.Put(plain)
 }
 
 // finish is flush with the last block compressed.
@@ -49,15 +50,25 @@ func (w *Writer) tail(packed []byte) {
 		h.Duration = w.written
 	}
 	if len(w.block) > 0 {
-		w.out = appendBlock(w.out[:0], packed, h.wide())
-		w.write(w.out, w.at)
-		h.FileSize += uint32(len(w.out))
+		h.FileSize += uint32(w.writeBlock(packed))
 		h.Blocks++
 	}
 	w.header.FileSize = h.FileSize
-	w.top = h.AppendTo(w.top[:0])
-	w.write(w.top, 0)
+	w.write(h.AppendTo(make([]byte, 0, headerLen1)), 0)
 }
+
+// writeBlock returns how many bytes a block takes in the file, where it goes
+// behind those that are complete.
+func (w *Writer) writeBlock(packed []byte) int64 {
+	out := scratch.Get().(*[]byte)
+	defer scratch.Put(out)
+	*out = appendBlock((*out)[:0], packed, w.header.wide())
+	w.write(*out, w.at)
+	return int64(len(*out))
+}
+
+// scratch buffers hold a block while it is written, and are shared by all writers.
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
 func (w *Writer) write(b []byte, at int64) {
 	if w.err == nil {
@@ -84,14 +95,14 @@ func compress(block []byte) []byte {
 	return out.Bytes()
 }
 
-// stored makes a whole zlib stream of a block, padded and not compressed: cheap
-// enough to write again and again. The result is valid until the next call.
-func (w *Writer) stored(block []byte) []byte {
+// stored appends a whole zlib stream of a block, padded and not compressed: cheap
+// enough to write again and again.
+func stored(dst, block []byte) []byte {
 	const low, high = blockSize & 0xFF, blockSize >> 8
-	w.plain = append(w.plain[:0], 0x78, 0x01, 0x00, low, high, ^byte(low), ^byte(high))
-	w.plain = append(w.plain, block...)
-	w.plain = append(w.plain, zeros[len(block):]...)
-	return append(w.plain, 0x00, 0x00, 0x00, 0xFF, 0xFF) // the mark of a sync flush
+	dst = append(dst, 0x78, 0x01, 0x00, low, high, ^byte(low), ^byte(high))
+	dst = append(dst, block...)
+	dst = append(dst, zeros[len(block):]...)
+	return append(dst, 0x00, 0x00, 0x00, 0xFF, 0xFF) // the mark of a sync flush
 }
 
 var zeros [blockSize]byte

@@ -10,8 +10,8 @@ const (
 	// dossierTurns is how many settled turns are kept for a desync dossier.
 	dossierTurns = 50
 	// firstTurns is the first size of the ring of turns; it holds the history
-	// and all that a sync limit of 50 can leave open.
-	firstTurns = 128
+	// and what players leave open who are not on the lag screen, as a rule.
+	firstTurns = 64
 
 	// The bytes of past actions begin small and are bounded per game, so that
 	// players who send much cannot make the host keep much.
