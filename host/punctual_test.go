@@ -67,7 +67,7 @@ func TestNothingThatHasArrivedMissesItsTurn(t *testing.T) {
 			}
 		}
 		for i := range players {
-			if !slices.Contains(turn[8:], 0xA0+byte(i)) {
+			if len(turn) < 8 || !slices.Contains(turn[8:], 0xA0+byte(i)) {
 				t.Errorf("the action of player %d missed its turn: % X", i+1, turn)
 			}
 		}

@@ -1,0 +1,102 @@
+package host
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"w3host/game"
+	"w3host/mapxfer"
+)
+
+// lateTape notes how late turns of a game were.
+type lateTape []time.Duration
+
+// Observe takes one fact.
+func (l *lateTape) Observe(s *game.Stamped) {
+	if f, ok := s.Fact.(*game.Turned); ok {
+		*l = append(*l, f.Late)
+	}
+}
+
+// TestSlowWorkDelaysNoOtherGame: what takes long in one game, or is much, is cut
+// into pieces between which the turns of others go out. The work is on hand just
+// before a turn is due; the median of some rounds is judged, since the machine may
+// be busy with other things.
+func TestSlowWorkDelaysNoOtherGame(t *testing.T) {
+	const rounds, most = 9, 2 * time.Millisecond
+	parts, err := mapxfer.NewParts(make([]byte, 8<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, work := range map[string]func(r *rig) func(){
+		"parts of the map": func(r *rig) func() {
+			var lobbies []*Game
+			for range 4 {
+				g := r.lobby(12)
+				lobbies = append(lobbies, g)
+				for _, n := range names(11) {
+					r.join(g, n, player)
+				}
+			}
+			return func() {
+				for _, g := range lobbies {
+					g.call(func(g *Game) {
+						for _, l := range g.links {
+							l.out.pushPiece(piece{parts: parts, end: 8 << 20, to: l.pid, from: 1})
+							l.soon()
+						}
+					})
+				}
+			}
+		},
+		"joins": func(r *rig) func() {
+			return func() {
+				for range 6 {
+					g := r.lobby(12)
+					for _, n := range names(11) {
+						dial(r.t, r.h.Addr()).Send(joinPacket(g.ID(), g.EntryKey(), n))
+					}
+				}
+			}
+		},
+		"panics": func(r *rig) func() {
+			return func() {
+				for range 100 {
+					r.lobby(12).call(func(*Game) { panic("injected") })
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, func(o *Options) { o.Turns.Period, o.Limits.UnjoinedPerIP = 200*time.Millisecond, 1000 })
+			g, _ := r.play(3)
+			tape := new(lateTape)
+			ask(t, g, func(g *Game) bool { g.observers = append(g.observers, tape); return true })
+			var late []time.Duration
+			begin := work(r)
+			for range rounds {
+				held, hold := make(chan time.Time), make(chan struct{})
+				g.call(func(g *Game) { held <- dueAt(g); <-hold })
+				due := <-held
+				begin()
+				time.Sleep(time.Until(due) - 100*time.Microsecond)
+				close(hold)
+				time.Sleep(20 * time.Millisecond)
+				late = append(late, ask(t, g, func(*Game) time.Duration { return (*tape)[len(*tape)-1] }))
+			}
+			slices.Sort(late)
+			if late[rounds/2] > most {
+				t.Errorf("turns were late by %v, want at most %v", late, most)
+			}
+			t.Log(late)
+		})
+	}
+}
+
+func names(n int) (list []string) {
+	for i := range n {
+		list = append(list, string(rune('A'+i))+"lice")
+	}
+	return list
+}
