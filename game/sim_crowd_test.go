@@ -107,6 +107,11 @@ func simConfig(r *rand.Rand) Config {
 	cfg.Turns.LastPlayer = time.Duration(1+r.IntN(5)) * time.Second
 	cfg.Turns.DropAfter = time.Duration(2+r.IntN(10)) * time.Second
 	cfg.Turns.LoadTimeout = time.Duration(5+r.IntN(20)) * time.Second
+	cfg.Votes = Votes{Share: 30 + r.IntN(70), Time: time.Duration(2+r.IntN(20)) * time.Second, Cooldown: time.Second}
+	if r.IntN(2) == 0 {
+		cfg.Cooldown = Cooldown{Burst: 1 + r.IntN(4), Every: time.Duration(1+r.IntN(3)) * time.Second, Query: 5 * time.Second}
+	}
+	cfg.Unlisted = r.IntN(4) == 0
 	if r.IntN(2) == 0 {
 		n := r.IntN(4)
 		cfg.Reconnect = Reconnect{
@@ -126,12 +131,22 @@ func newCrowd(r *rand.Rand, cfg *Config) *crowd {
 	for range joins {
 		c.join()
 	}
-	for range r.IntN(6) {
-		c.after(time.Duration(r.IntN(20000))*time.Millisecond, Input{Kind: Command, Line: c.line(), Caller: &command.Caller{Name: "console", Level: command.Root, Via: command.ViaConsole}})
+	if r.IntN(3) == 0 {
+		c.console(500*time.Millisecond, "fakeplayer")
+		c.console(4*time.Second, "pause")
+		c.console(6*time.Second, "resume")
 	}
-	c.after(time.Duration(r.IntN(3000))*time.Millisecond+2*time.Second, Input{Kind: Command, Line: "start force", Caller: &command.Caller{Name: "console", Level: command.Root, Via: command.ViaConsole}})
+	for range r.IntN(6) {
+		c.console(time.Duration(r.IntN(20000))*time.Millisecond, c.line())
+	}
+	c.console(time.Duration(r.IntN(3000))*time.Millisecond+2*time.Second, "start force")
 	c.after(time.Duration(15+r.IntN(20))*time.Second, Input{Kind: Stop, Why: "the end"})
 	return c
+}
+
+// console has the operator type a line.
+func (c *crowd) console(after time.Duration, line string) {
+	c.after(after, Input{Kind: Command, Line: line, Caller: &command.Caller{Name: "console", Level: command.Root, Via: command.ViaConsole}})
 }
 
 func (c *crowd) join() {
@@ -363,6 +378,8 @@ func (c *crowd) stirLobby(a *actor) {
 		}})
 	case n == 24:
 		c.after(0, Input{Kind: HostLate, By: time.Duration(c.r.IntN(20)) * time.Millisecond})
+	case n == 26:
+		c.tell(a)
 	case n == 25 && c.r.IntN(4) == 0:
 		c.after(0, Input{Kind: Ban, Link: a.link, Why: "late"})
 	}
@@ -396,7 +413,11 @@ func (c *crowd) stirPlay(a *actor) {
 		p.Scope = w3gs.ChatScope(c.r.IntN(3))
 		c.say(a, p)
 	case n < 88:
-		c.say(a, c.chat(a, w3gs.ChatGame, "!"+c.line()))
+		line := c.line()
+		if c.r.IntN(2) == 0 {
+			line = votes[c.r.IntN(len(votes))]
+		}
+		c.say(a, c.chat(a, w3gs.ChatGame, "!"+line))
 	case n < 90:
 		c.say(a, &w3gs.LeaveGame{Reason: w3gs.LeaveLost})
 	case n < 93:
@@ -407,8 +428,10 @@ func (c *crowd) stirPlay(a *actor) {
 		c.after(0, Input{Kind: Backlog, Link: a.link, Queued: c.r.IntN(50000)})
 	case n < 98:
 		c.after(0, Input{Kind: Beat, By: time.Duration(c.r.IntN(100)) * time.Millisecond})
-	case n < 99:
+	case n == 98:
 		c.now += time.Duration(c.r.IntN(3000)) * time.Millisecond // the host is suspended
+	case n == 99:
+		c.tell(a)
 	}
 }
 
@@ -442,7 +465,15 @@ func (c *crowd) chat(a *actor, flag w3gs.ChatFlag, text string) *w3gs.ChatToHost
 var lines = strings.Split("swap N 1|open N|close N|comp N|kick pN|mute pN|start force|abort|shuffle|owner pN|latency N0|"+
 	"synclimit N|fakeplayer|deletefp|help|help kick|ping|openall|closeall|say hi|drop|end|hold pN|unhold pN|autostart N|"+
 	"autostart off|autostart 2 balanced|balance|rank|team pN 2|colour pN 3|race pN orc|handicap pN 70|obs pN|hcl ab|clearhcl|download pN|downloads on|"+
-	"muteall|unmuteall|version|nonsense|start now|kick|ping 3000|votekick pN|yes|no|ban pN 1h|banlast|stats|check pN|from|ff|draw|ready|unready|autostart ready 1|messages off|lock|announce 10 x|pin x", "|")
+	"muteall|unmuteall|version|nonsense|start now|kick|ping 3000|votekick pN|yes|no|ban pN 1h|banlast|stats|check pN|from|ff|draw|ready|unready|autostart ready 1|messages off|lock|unlock|announce 10 x|pin x|priv|pub N|rename N|unban pN|journal|checkme|rules", "|")
+
+// votes are what players decide together, and what the owner does in a game.
+var votes = strings.Split("rmk|rmk|yes|yes|yes|no|ff|draw|votekick p2|pause|resume", "|")
+
+// tell has the host say something to a player alone, who may be another by now.
+func (c *crowd) tell(a *actor) {
+	c.after(time.Duration(c.r.IntN(500))*time.Millisecond, Input{Kind: Tell, Caller: &command.Caller{PID: a.pid, Name: a.name}, Line: fmt.Sprintf("secret of %d", a.pid)})
+}
 
 func (c *crowd) line() string {
 	return strings.ReplaceAll(lines[c.r.IntN(len(lines))], "N", strconv.Itoa(1+c.r.IntN(13)))

@@ -17,6 +17,7 @@ type referee struct {
 	seq            uint64
 	play           bool
 	over           bool
+	rules          ledger
 }
 
 // view is one client's picture of the game.
@@ -41,6 +42,9 @@ func (r *referee) watch(out *Out) error {
 			return err
 		}
 	}
+	if r.over && r.rules.remade != (r.rules.again != nil) {
+		return fmt.Errorf("remade %v, to open again %v", r.rules.remade, r.rules.again != nil)
+	}
 	return nil
 }
 
@@ -50,6 +54,9 @@ func (r *referee) fact(s *Stamped) error {
 	}
 	if r.over {
 		return fmt.Errorf("%T after the end", s.Fact)
+	}
+	if err := r.rules.fact(s.Fact); err != nil {
+		return err
 	}
 	switch f := s.Fact.(type) {
 	case *Turned:
@@ -90,7 +97,18 @@ func (r *referee) op(op *Op) error {
 		if ok && !r.play {
 			r.views[pid] = nil
 		}
+	case Again:
+		return r.rules.reopen(op.Config)
 	case Send, SendLast:
+		if f := w3gs.Frame(op.Frame); f.Op() == w3gs.OpChatFromHost {
+			p := new(w3gs.ChatFromHost)
+			if err := p.Decode(f.Body()); err != nil {
+				return err
+			}
+			if err := told(op.To, p); err != nil {
+				return err
+			}
+		}
 		for pid := range op.To.All() {
 			v := r.views[pid]
 			if v == nil && !r.play {

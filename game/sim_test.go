@@ -46,6 +46,7 @@ type simulated struct {
 	started bool
 	resumed int // connections that went on
 	journal []byte
+	rules   ledger
 }
 
 // simulate plays the game of a seed.
@@ -95,7 +96,7 @@ func simulate(seed uint64) *simulated {
 			g.err = fmt.Errorf("the game does not come to an end")
 		}
 	}
-	g.sum, g.started, g.resumed = p.sum, p.ref.play, c.resumed
+	g.sum, g.started, g.resumed, g.rules = p.sum, p.ref.play, c.resumed, p.ref.rules
 	g.journal = j.Check(g.journal, g.sum)
 	return g
 }
@@ -174,17 +175,26 @@ func (p *playback) fails(entries []Entry) bool {
 
 // TestSimulationPlays makes sure that the simulation gets anywhere.
 func TestSimulationPlays(t *testing.T) {
-	started, resumed := 0, 0
-	for seed := range uint64(100) {
+	started, resumed, remade, paused, voted := 0, 0, 0, 0, 0
+	for seed := range uint64(300) {
 		g := simulate(seed)
-		if resumed += g.resumed; g.started {
+		resumed += g.resumed
+		paused += g.rules.paused
+		voted += g.rules.voted
+		if g.started {
 			started++
 		}
+		if g.rules.again != nil {
+			remade++
+		}
 	}
-	if started < 50 {
-		t.Errorf("%d of 100 games started", started)
+	if started < 150 {
+		t.Errorf("%d of 300 games started", started)
 	}
-	if resumed < 20 {
+	if remade < 5 || paused < 5 || voted < 10 {
+		t.Errorf("%d games played again, %d pauses, %d votes passed", remade, paused, voted)
+	}
+	if resumed < 60 {
 		t.Errorf("%d connections were resumed", resumed)
 	}
 }

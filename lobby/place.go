@@ -66,7 +66,7 @@ func (l *Lobby) returnTo(p *player) {
 		return
 	}
 	if to != from {
-		l.exchange(from, to, true)
+		l.exchange(from, to, false)
 	}
 	was := l.cfg.Places[to].Slot
 	if l.melee() {
