@@ -135,39 +135,65 @@ func TestLifeOnTheRealm(t *testing.T) {
 	await(t, "back in the channel", func() bool { return s.Channel("bot") == "w3" })
 }
 
-// Whatever frame the line is cut at, going out or coming in, in half or after
-// garbage: the account comes back and the lobby is listed.
+// At whatever frame the line is cut, going out or coming in, in half or after
+// garbage, while the account is registered, logs on, talks, lists a lobby or takes it
+// off: the account comes back and the lobby is listed.
 func TestCutAtEveryFrame(t *testing.T) {
+	type way struct {
+		id       bncs.ID
+		toClient bool
+	}
+	both := []bncs.ID{
+		bncs.IDPing, bncs.IDAuthInfo, bncs.IDAuthCheck, bncs.IDCreate, bncs.IDLogon, bncs.IDProof, bncs.IDEnterChat,
+		bncs.IDAdvertise, bncs.IDListGames,
+	}
+	out := []bncs.ID{bncs.IDGamePort, bncs.IDJoinChannel, bncs.IDChat, bncs.IDStopAdvert, bncs.IDLeaveGame}
 	for name, fault := range map[string]realmtest.Fault{
 		"cut": realmtest.Cut, "half": realmtest.Half, "garbage": realmtest.Garbage, "lie": realmtest.Lie,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := realmtest.Start(t)
-			s.Register("Bot", password)
-			hits := make(map[bncs.ID]bool)
-			s.Faults(func(at realmtest.At) realmtest.Fault {
-				if at.N == at.Conn { // the n-th connection fails at its n-th frame
-					hits[at.ID] = true
-					return fault
-				}
-				return realmtest.None
-			})
-			r := newRig(t, s, func(a *Account) { a.Session.Pause = time.Millisecond })
-			if err := r.Open(advert(1, "lobby")); err != nil {
-				t.Fatal(err)
+			left := map[way]bool{{bncs.IDChatEvent, true}: true}
+			for _, id := range both {
+				left[way{id, false}], left[way{id, true}] = true, true
 			}
-			const frames = 16 // log-on, listing and the answers to both
-			await(t, "every frame has failed once", func() bool { return s.Connections() > frames })
-			s.Faults(nil)
-			await(t, "listed", func() bool { return r.lists("lobby") })
-			for _, id := range []bncs.ID{
-				bncs.IDPing, bncs.IDAuthInfo, bncs.IDAuthCheck, bncs.IDLogon, bncs.IDProof, bncs.IDEnterChat,
-				bncs.IDGamePort, bncs.IDAdvertise,
-			} {
-				if !hits[id] {
-					t.Errorf("nothing failed at %v", id)
+			for _, id := range out {
+				left[way{id, false}] = true
+			}
+			missing := func() (n int) {
+				s.Locked(func() { n = len(left) })
+				return n
+			}
+			failed := 0 // the connection that has had its fault
+			s.Faults(func(at realmtest.At) realmtest.Fault {
+				w := way{at.ID, at.ToClient}
+				if at.Conn == failed || !left[w] {
+					return realmtest.None
 				}
+				delete(left, w)
+				failed = at.Conn
+				return fault
+			})
+			r := newRig(t, s, func(a *Account) { a.Session.Pause, a.Session.Create = time.Millisecond, true })
+			ann := s.Person("Ann", "")
+			for id := uint32(1); missing() > 0; id++ {
+				if id > 100 {
+					t.Fatalf("nothing failed at %v", left)
+				}
+				lobby := fmt.Sprint("lobby ", id)
+				if err := r.Open(advert(id, lobby)); err != nil {
+					t.Fatal(err)
+				}
+				await(t, "listed", func() bool { return r.lists(lobby) })
+				ann.Say("/w bot hello")
+				select {
+				case said := <-r.speech:
+					said.Reply("hello")
+				case <-time.After(100 * time.Millisecond): // cut
+				}
+				r.Close(id)
+				await(t, "in the channel", func() bool { return s.Channel("bot") == "w3" && len(s.Games()) == 0 })
 			}
 		})
 	}

@@ -53,7 +53,7 @@ func (s *Server) serve(c net.Conn) {
 	s.mu.Lock()
 	s.conns++
 	k := &conn{s: s, c: c, number: s.conns, user: &user{port: 6112, addr: netip.MustParseAddr("127.0.0.1")}}
-	k.user.out, k.user.close = k.send, func() { _ = c.Close() }
+	k.user.out, k.user.raw, k.user.close = k.send, k.write, func() { _ = c.Close() }
 	s.users = append(s.users, k.user)
 	s.mu.Unlock()
 	defer func() { s.locked(func() { s.gone(k.user) }) }()
@@ -101,6 +101,7 @@ func (k *conn) frame(f bncs.Frame) error {
 		return nil
 	case Garbage:
 		k.write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+		return nil
 	}
 	k.handle(f)
 	return nil

@@ -52,6 +52,7 @@ type user struct {
 	game    *game
 	product w3gs.Product
 	out     func(bncs.Packet)
+	raw     func([]byte) // nil for a Person
 	close   func()
 	spent   []spent
 }
@@ -152,6 +153,20 @@ func (s *Server) Kicked() (n int) { s.locked(func() { n = s.kicked }); return n 
 // Connections is how many have come so far.
 func (s *Server) Connections() (n int) { s.locked(func() { n = s.conns }); return n }
 
+// Blast sends bytes to a user over and over for so long, on each connection that
+// comes meanwhile.
+func (s *Server) Blast(name string, b []byte, span time.Duration) {
+	for end := time.Now().Add(span); time.Now().Before(end); {
+		raw := func([]byte) { time.Sleep(10 * time.Millisecond) }
+		s.locked(func() {
+			if u := s.find(name); u != nil {
+				raw = u.raw
+			}
+		})
+		raw(b)
+	}
+}
+
 // Channel says where a user is; empty: in none, or not on the realm.
 func (s *Server) Channel(name string) (channel string) {
 	s.locked(func() {
@@ -164,6 +179,9 @@ func (s *Server) Channel(name string) (channel string) {
 
 // Sent is every byte that clients have sent.
 func (s *Server) Sent() (b []byte) { s.locked(func() { b = slices.Clone(s.seen) }); return b }
+
+// Locked calls f under the server's lock, as the function of Faults is called.
+func (s *Server) Locked(f func()) { s.locked(f) }
 
 func (s *Server) locked(f func()) {
 	s.mu.Lock()
