@@ -1,13 +1,13 @@
 package command
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -20,10 +20,9 @@ type Args struct {
 }
 
 // Fail notes a fault.
-
 func (a *Args) Fail(format string, values ...any) {
 	if a.err == nil {
-		a.err = fmt.Errorf(format, values...)
+		a.err = texts.Of(format, values...)
 	}
 }
 
@@ -38,7 +37,7 @@ func (a *Args) Optional() string {
 func (a *Args) Word(what string) string {
 	w := a.Optional()
 	if w == "" {
-		a.Fail("the %s is missing", what)
+		a.Fail("the %v is missing", texts.Known(what))
 	}
 	return w
 }
@@ -158,7 +157,7 @@ func (a *Args) Rest() string {
 // Text takes all that is left, which must be something.
 func (a *Args) Text(what string) string {
 	if a.left == "" {
-		a.Fail("the %s is missing", what)
+		a.Fail("the %v is missing", texts.Known(what))
 	}
 	return a.Rest()
 }
@@ -168,7 +167,7 @@ func (a *Args) Number(what string, low, high int) int {
 	w := a.Word(what)
 	n, err := strconv.Atoi(w)
 	if w != "" && (err != nil || n < low || n > high) {
-		a.Fail("the %s must be from %d to %d", what, low, high)
+		a.Fail("the %v must be from %d to %d", texts.Known(what), low, high)
 	}
 	return n
 }
@@ -179,7 +178,7 @@ func (a *Args) Ordinal(what string) int {
 	w := a.Word(what)
 	n, err := strconv.Atoi(w)
 	if w != "" && (err != nil || n < 1) {
-		a.Fail("the %s must be a number from 1", what)
+		a.Fail("the %v must be a number from 1", texts.Known(what))
 	}
 	return min(n, math.MaxUint8)
 }

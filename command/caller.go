@@ -1,5 +1,7 @@
 package command
 
+import "w3host/texts"
+
 // Via is the way a command came in.
 type Via string
 
@@ -19,7 +21,9 @@ type Caller struct {
 	Name  string
 	Realm string // where the name comes from; empty for the LAN
 	Level Level
-	Via   Via
+	// Language is what the caller reads.
+	Language texts.Language
+	Via      Via
 	// Reply takes the answers to a caller without a seat, on any goroutine; it never
 	// waits.
 	Reply func(text string) `json:"-"`

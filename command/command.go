@@ -6,6 +6,8 @@
 // A table belongs to what its commands act on: game has that of a game.
 package command
 
+import "w3host/texts"
+
 // Level is what somebody may do; each level includes those before it.
 type Level uint8
 
@@ -22,6 +24,9 @@ const (
 func (l Level) String() string {
 	return [...]string{"a player", "the owner or a stand-in", "the owner", "an admin", "root"}[l]
 }
+
+// In names it in a language.
+func (l Level) In(lang texts.Language) string { return texts.Known(l.String()).In(lang) }
 
 // Phase is when a command makes sense; a set.
 type Phase uint8
@@ -44,3 +49,6 @@ func (p Phase) String() string {
 	}
 	return "lobby and the game"
 }
+
+// In names it in a language.
+func (p Phase) In(l texts.Language) string { return texts.Known(p.String()).In(l) }

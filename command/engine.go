@@ -3,6 +3,8 @@ package command
 import (
 	"slices"
 	"strings"
+
+	"w3host/texts"
 )
 
 // Act carries a parsed command out on a target: a game, say. The error is one
@@ -127,12 +129,12 @@ func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []st
 }
 
 // Help explains the command of a topic.
-func (t Table[T]) Help(topic, trigger string) (string, error) {
+func (t Table[T]) Help(topic, trigger string) (texts.Text, error) {
 	s := t.Find(strings.TrimPrefix(topic, trigger))
 	if s == nil {
-		return "", Refuse(Unknown, "there is no command %q", topic)
+		return texts.Text{}, Refuse(Unknown, "there is no command %q", topic)
 	}
-	return trigger + s.Synopsis() + ": " + s.Help, nil
+	return texts.Of("%s%s: %v", trigger, s.Synopsis(), texts.Known(s.Help)), nil
 }
 
 // List names the commands that somebody of this level may use.

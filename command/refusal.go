@@ -1,16 +1,19 @@
 package command
 
-import "fmt"
+import "w3host/texts"
 
 // Refusal is why a line was not carried out: a code for programs, and one line for
 // the caller that says what to type instead.
 type Refusal struct {
 	Code Code
-	Text string
+	Text texts.Text
 }
 
 // Error is the line.
-func (r *Refusal) Error() string { return r.Text }
+func (r *Refusal) Error() string { return r.Text.String() }
+
+// In is the line in a language.
+func (r *Refusal) In(l texts.Language) string { return r.Text.In(l) }
 
 // Code is the kind of a Refusal.
 type Code string
@@ -25,5 +28,5 @@ const (
 
 // Refuse makes a Refusal.
 func Refuse(code Code, format string, values ...any) *Refusal {
-	return &Refusal{code, fmt.Sprintf(format, values...)}
+	return &Refusal{code, texts.Of(format, values...)}
 }

@@ -59,6 +59,7 @@ type Lobby struct {
 	OwnerAFKAfter     Duration `toml:"owner_afk_after"`
 	Reserved          []string `toml:"reserved"`
 	HideAddresses     bool     `toml:"hide_addresses"`
+	Language          string   `toml:"language"` // en, zh: of players who have not chosen one
 	CommandTrigger    string   `toml:"command_trigger"`
 	KickCooldown      Duration `toml:"kick_cooldown"` // a kick keeps its victim out of the lobby for so long
 	SameAddress       string   `toml:"same_address"`  // allow, warn, refuse: several players from one address

@@ -27,6 +27,7 @@ func Default() Config {
 			Welcome:           []string{},
 			Reserved:          []string{},
 			HideAddresses:     true,
+			Language:          "en",
 			CommandTrigger:    "!",
 			KickCooldown:      Duration(time.Minute),
 			SameAddress:       "allow",

@@ -18,6 +18,9 @@ import (
 // interface, as they are at the moment.
 const Interfaces = "interfaces"
 
+// languages are the names of those in texts.
+var languages = []string{"en", "zh"}
+
 // replayPlaces are what replays.name can hold.
 var replayPlaces = []string{"{date}", "{time}", "{game}", "{map}", "{id}", "{players}"}
 
@@ -36,6 +39,7 @@ func (c *Config) Validate() error {
 	v.lobby(func(name string) string { return "lobby." + name }, &sections)
 	v.oneOf("lobby.speed", c.Lobby.Speed, w3gs.Speeds.Words()...)
 	v.oneOf("lobby.visibility", c.Lobby.Visibility, w3gs.Visibilities.Words()...)
+	v.oneOf("lobby.language", c.Lobby.Language, languages...)
 	v.text("lobby.command_trigger", c.Lobby.CommandTrigger, 1, 1)
 	v.oneOf("lobby.same_address", c.Lobby.SameAddress, "allow", "warn", "refuse")
 	v.within("lobby.kick_cooldown", c.Lobby.KickCooldown, 0, 24*time.Hour)

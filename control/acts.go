@@ -60,7 +60,7 @@ func help(topic string) act {
 			text, err = d.ofGames.Help(topic, trigger)
 		}
 		if err == nil {
-			c.Answer(text)
+			c.Answer(text.In(c.Language))
 		}
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"w3host/autohost"
 	"w3host/host"
+	"w3host/texts"
 )
 
 // The commands about what is hosted by itself, and about starting and stopping the host.
@@ -177,7 +178,7 @@ func exit(a *args) act {
 		default:
 			d.host().Keep(func(k *autohost.Keeper) { k.Disable(true) })
 			for _, id := range lobbies {
-				d.host().CloseLobby(id, "the host stops")
+				d.host().CloseLobby(id, texts.Of("the host stops").String())
 			}
 			d.exiting = true
 			c.Answer(fmt.Sprintf("The host stops after the last of %d games; enable calls it off.", playing))

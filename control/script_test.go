@@ -139,7 +139,8 @@ func lobbyOptions() host.LobbyOptions {
 // roles go by the names.
 type roles struct{}
 
-func (roles) Level(name, _ string) command.Level {
+func (roles) Level(who host.Joiner) command.Level {
+	name := who.Name
 	switch {
 	case strings.HasPrefix(name, "Root"):
 		return command.Root
@@ -275,7 +276,7 @@ func (s *stage) say(who, line string) error {
 	id := uint32(0)
 	_, _ = fmt.Sscan(in, &id)
 	if c := s.clients[who]; c != nil {
-		s.note(line, roles{}.Level(who, ""), "")
+		s.note(line, roles{}.Level(host.Joiner{Name: who, Realm: ""}), "")
 		return s.h.Game(s.in[who]).Command(&command.Caller{PID: c.PID}, line)
 	}
 	by := &command.Caller{
@@ -296,7 +297,7 @@ func (s *stage) say(who, line string) error {
 		if !ok {
 			return fmt.Errorf("%s is not there", who)
 		}
-		by.Name, by.Realm, by.Level = name, realm, roles{}.Level(name, realm)
+		by.Name, by.Realm, by.Level = name, realm, roles{}.Level(host.Joiner{Name: name, Realm: realm})
 		if in == "channel" {
 			by.Via = command.ViaChannel
 		}

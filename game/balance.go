@@ -1,12 +1,12 @@
 package game
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"w3host/lobby"
 	"w3host/rating"
+	"w3host/texts"
 )
 
 // What is dealt at most: the search for even teams takes up to 1.5 ms.
@@ -73,24 +73,24 @@ func (s *sides) odds() []float64 {
 	return rating.Odds(teams)
 }
 
-// String tells the odds to players.
-func (s *sides) String() string {
-	var parts []string
+// text tells the odds to players.
+func (s *sides) text() texts.Text {
+	var parts []texts.Text
 	for i, p := range s.odds() {
-		parts = append(parts, fmt.Sprintf("team %d %.0f %%", s.teams[i]+1, 100*p))
+		parts = append(parts, texts.Of("team %d %.0f %%", s.teams[i]+1, 100*p))
 	}
-	return strings.Join(parts, ", ")
+	return texts.Join(parts, ", ")
 }
 
 // cannotBalance says why these players cannot be dealt to teams.
 func (s *sides) cannotBalance() *lobby.Refusal {
 	switch {
 	case len(s.teams) < 2:
-		return &lobby.Refusal{Code: lobby.NoSuch, Text: "there are no two teams with players"}
+		return lobby.Refuse(lobby.NoSuch, "there are no two teams with players")
 	case len(s.teams) > mostTeams || len(s.players) > mostBalanced:
-		return &lobby.Refusal{Code: lobby.OutOfRange, Text: fmt.Sprintf("only %d players in %d teams can be balanced", mostBalanced, mostTeams)}
+		return lobby.Refuse(lobby.OutOfRange, "only %d players in %d teams can be balanced", mostBalanced, mostTeams)
 	case s.waiting != nil:
-		return &lobby.Refusal{Code: lobby.NotYet, Text: "rating not yet known: " + strings.Join(s.waiting, ", ")}
+		return lobby.Refuse(lobby.NotYet, "rating not yet known: %s", strings.Join(s.waiting, ", "))
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func balance(m *Machine, _ *call) error {
 		return err
 	}
 	s := m.sides()
-	m.say(0, "The teams are balanced. Odds: "+s.String()+".")
+	m.say(0, "The teams are balanced. Odds: %v.", s.text())
 	return nil
 }
 
@@ -139,7 +139,7 @@ func balance(m *Machine, _ *call) error {
 // known of anybody.
 func (m *Machine) tellOdds() {
 	if s := m.sides(); s.known && len(s.teams) >= 2 {
-		m.later(lobby.Say{Text: "Odds: " + s.String() + "."})
+		m.later(lobby.Say{Text: texts.Of("Odds: %v.", s.text())})
 	}
 }
 
@@ -158,9 +158,9 @@ func (m *Machine) judge() {
 		return // the table stands still; there is a next time
 	}
 	s = m.sides()
-	why := ""
+	var why texts.Text
 	if odds := s.odds(); slices.Max(odds) > fairOdds(len(odds)) {
-		why = "the teams are uneven (" + s.String() + ")"
+		why = texts.Of("the teams are uneven (%v)", s.text())
 	}
 	m.tell(lobby.Judge{Why: why})
 }

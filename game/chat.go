@@ -5,6 +5,7 @@ import (
 
 	"w3host/command"
 	"w3host/lobby"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -42,7 +43,11 @@ func (m *Machine) said(e lobby.Said) {
 }
 
 // say lets the host speak to some players, or to all.
-func (m *Machine) say(to w3gs.PIDs, text string) { m.tell(lobby.Say{To: to, Text: text}) }
+func (m *Machine) say(to w3gs.PIDs, format string, args ...any) {
+	m.speak(to, texts.Of(format, args...))
+}
+
+func (m *Machine) speak(to w3gs.PIDs, text texts.Text) { m.tell(lobby.Say{To: to, Text: text}) }
 
 // operate hands an operation to the lobby and says why it could not be done.
 func (m *Machine) operate(op lobby.Event) error {

@@ -2,13 +2,13 @@ package game
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"w3host/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -75,7 +75,7 @@ var always = command.Table[*Machine]{
 	{Name: "muteall", Help: "stop lines to everybody", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return op(lobby.MuteAll{}) }},
 	{Name: "unmuteall", Help: "allow lines to everybody", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return op(lobby.MuteAll{Off: true}) }},
 	{Name: "journal", Help: "keep the record of this game's inputs for a report of a fault", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return keepJournal }},
-	{Name: "say", Usage: "<text>", Help: "let the host say something", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return op(lobby.Say{Text: a.Text("text")}) }},
+	{Name: "say", Usage: "<text>", Help: "let the host say something", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return op(lobby.Say{Text: texts.Plain(a.Text("text"))}) }},
 	{Name: "latency", Usage: "[20-500]", Help: "show or set the milliseconds between turns", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act {
 		if a.Empty() {
 			return showLatency
@@ -149,13 +149,13 @@ var inLobby = command.Table[*Machine]{
 	{Name: "clearhcl", Help: "remove the mode string", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.ClearHCL{}) }},
 	{Name: "download", Aliases: []string{"dl"}, Usage: "<player>", Help: "let one player have the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), allowDownload) }},
 	{Name: "downloads", Usage: "<on|off|ask>", Help: "who may download the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return downloads(a.OneOf("on", "off", "ask")) }},
-	{Name: "unhost", Help: "close the lobby", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.Shutdown{Why: "the lobby was closed by its owner"}) }},
+	{Name: "unhost", Help: "close the lobby", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.Shutdown{Why: texts.Of("the lobby was closed by its owner")}) }},
 }
 
 var inGame = command.Table[*Machine]{
 	{Name: "drop", Help: "drop the players on the lag screen", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return dropLaggers }},
-	{Name: "pause", Help: "pause the game, if there is a fake player to do so", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return fakeAction(actionPause, "paused") }},
-	{Name: "resume", Help: "let a paused game go on", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return fakeAction(actionResume, "resumed") }},
+	{Name: "pause", Help: "pause the game, if there is a fake player to do so", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return fakeAction(actionPause) }},
+	{Name: "resume", Help: "let a paused game go on", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return fakeAction(actionResume) }},
 	{Name: "end", Help: "end the game", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return end }},
 }
 
@@ -209,7 +209,7 @@ func strength(a *args) w3gs.AI {
 
 func kick(part, why string, closeSlot bool) act {
 	return onPlayer(part, func(m *Machine, c *call, p lobby.Player) error {
-		return m.operate(lobby.Kick{PID: p.PID, Why: why, By: c.Name, CloseSlot: closeSlot, KeepOut: true})
+		return m.operate(lobby.Kick{PID: p.PID, Why: texts.Plain(why), By: c.Name, CloseSlot: closeSlot, KeepOut: true})
 	})
 }
 
@@ -220,13 +220,13 @@ func mute(part string, off bool) act {
 func hcl(text string) act {
 	return func(m *Machine, c *call) error {
 		if text == "" {
-			m.answer(c.Caller, "The mode is "+strconv.Quote(m.lobby.HCL())+".")
+			m.answer(c.Caller, "The mode is %q.", m.lobby.HCL())
 			return nil
 		}
 		if err := m.operate(lobby.HCL{Text: text}); err != nil {
 			return err
 		}
-		m.say(0, "The mode is now "+strconv.Quote(text)+".")
+		m.say(0, "The mode is now %q.", text)
 		return nil
 	}
 }
@@ -243,7 +243,7 @@ func downloads(text string) act {
 			return err
 		}
 		m.fetch(mapxfer.SetMode{Mode: mode})
-		m.say(0, "Map downloads: "+mode.String()+".")
+		m.say(0, "Map downloads: %v.", mode)
 		return nil
 	}
 }

@@ -1,7 +1,6 @@
 package game
 
 import (
-	"fmt"
 	"time"
 
 	"w3host/command"
@@ -33,7 +32,7 @@ func (m *Machine) pays(by *command.Caller, line string) bool {
 	if wait := s.paidUntil + cost - m.now; wait > 0 {
 		if spec != nil && !s.hurried {
 			s.hurried = true
-			m.answer(by, fmt.Sprintf("too many commands: wait %v", (wait+time.Second-1).Truncate(time.Second)))
+			m.answer(by, "too many commands: wait %v", (wait + time.Second - 1).Truncate(time.Second))
 		}
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"w3host/command"
 	"w3host/mapxfer"
 	"w3host/rating"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -68,13 +69,15 @@ const (
 	Forfeit
 	// Rated: Skill is how strong Link's player is on this map.
 	Rated
+	// Prefer: Link's player has chosen Language in an earlier game.
+	Prefer
 )
 
 var kindText = [...]string{
 	"a tick", "a join", "a packet", "an action", "an acknowledgement", "the end of a link", "a resumed link", "a backlog",
 	"lateness of the host", "a place in the period", "a ban", "a command", "a confirmed name", "a line of the host", "the stop of the host",
 	"a proxy", "an extended proxy", "an acknowledgement of a proxy", "a seat that cannot be resumed",
-	"a rating",
+	"a rating", "a language",
 }
 
 // String names the kind for the story of a crash.
@@ -88,24 +91,25 @@ func (k Kind) String() string {
 // Input is one thing that happened outside. It is a flat struct, so that
 // actions and acknowledgements need no allocation; Step keeps nothing of it.
 type Input struct {
-	Kind    Kind
-	Link    LinkID
-	PID     uint8
-	Level   command.Level
-	Sum     uint32
-	Queued  int
-	Figures mapxfer.Figures // but for Addr
-	Moves   uint64
-	By      time.Duration
-	Data    []byte
-	Packet  w3gs.Packet
-	Addr    netip.AddrPort
-	Why     string
-	Banned  string
-	Shared  bool
-	Realm   string
-	Vouched bool
-	Caller  *command.Caller
-	Line    string
-	Skill   rating.Skill
+	Kind     Kind
+	Link     LinkID
+	PID      uint8
+	Level    command.Level
+	Sum      uint32
+	Queued   int
+	Figures  mapxfer.Figures // but for Addr
+	Moves    uint64
+	By       time.Duration
+	Data     []byte
+	Packet   w3gs.Packet
+	Addr     netip.AddrPort
+	Why      string
+	Banned   string
+	Shared   bool
+	Realm    string
+	Vouched  bool
+	Caller   *command.Caller
+	Line     string
+	Skill    rating.Skill
+	Language texts.Language
 }

@@ -14,6 +14,7 @@ import (
 
 	"w3host/command"
 	"w3host/mapxfer"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -107,6 +108,8 @@ func (j *Journal) Append(dst []byte, now time.Duration, in *Input) []byte {
 	case Rated:
 		dst = binary.AppendUvarint(dst, math.Float64bits(in.Skill.Mu))
 		dst = binary.AppendUvarint(dst, math.Float64bits(in.Skill.Sigma))
+	case Prefer:
+		dst = append(dst, byte(in.Language))
 	case HostLate, Beat:
 		dst = binary.AppendVarint(dst, int64(in.By))
 	case Command, Tell:
@@ -239,6 +242,8 @@ func (r *JournalReader) entry(kind Kind) (e Entry, err error) {
 	case Rated:
 		in.Skill.Mu = math.Float64frombits(r.number(&err))
 		in.Skill.Sigma = math.Float64frombits(r.number(&err))
+	case Prefer:
+		in.Language = texts.Language(r.byte(&err))
 	case HostLate, Beat:
 		in.By = r.signed(&err)
 	case Command, Tell:

@@ -20,7 +20,7 @@ func rules(m *Machine, c *call) error {
 		m.answer(c.Caller, "There are no rules here.")
 	}
 	for _, line := range m.cfg.Rules {
-		m.answer(c.Caller, line)
+		m.answer(c.Caller, "%s", line)
 	}
 	return nil
 }
@@ -47,9 +47,9 @@ func (m *Machine) list(c *call, name string, public bool) error {
 	m.cfg.Name, m.cfg.Unlisted = name, !public
 	m.fact(&Listed{Name: name, Public: public, Counts: m.lobby.Counts()})
 	if public {
-		m.say(0, "The lobby is listed as "+name+".")
+		m.say(0, "The lobby is listed as %s.", name)
 	} else {
-		m.say(0, "The lobby, "+name+", is not listed any more: on a realm it is found by its name.")
+		m.say(0, "The lobby, %s, is not listed any more: on a realm it is found by its name.", name)
 	}
 	return nil
 }

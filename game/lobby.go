@@ -102,6 +102,7 @@ func (m *Machine) joined(e lobby.Joined) {
 	m.out.add(Op{Kind: Seat, Link: s.link, PID: e.PID})
 	m.fact(&Joined{s.player(), e.Slot})
 	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.pid})
+	m.out.add(Op{Kind: Recall, Link: s.link, PID: s.pid})
 	m.greet(e.PID)
 }
 

@@ -7,6 +7,7 @@ import (
 	"w3host/lobby"
 	"w3host/mapxfer"
 	gamesync "w3host/sync"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -218,10 +219,12 @@ func (m *Machine) handle(in *Input) {
 		s.heard, s.acked = m.now, m.now
 	case Rated:
 		m.rated(s, in.Skill)
+	case Prefer:
+		m.prefer(s, in.Language)
 	case Vouch:
 		m.vouch(s, in.Level)
 	case Ban:
-		m.operate(lobby.Kick{PID: s.pid, Why: "banned: " + in.Why})
+		m.operate(lobby.Kick{PID: s.pid, Why: banned(in.Why)})
 	}
 }
 
@@ -284,11 +287,11 @@ func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 // stop ends the lobby or the game and tells its players.
 func (m *Machine) stop(why string) {
 	if m.turns == nil {
-		m.tell(lobby.Shutdown{Why: why})
+		m.tell(lobby.Shutdown{Why: texts.Known(why)})
 		return
 	}
 	m.stopped = true
-	m.turn(gamesync.End{Why: why})
+	m.turn(gamesync.End{Why: texts.Known(why)})
 }
 
 // followUp does what effects have asked for, and what follows from that.

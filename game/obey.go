@@ -8,6 +8,7 @@ import (
 	"w3host/command"
 	"w3host/lobby"
 	gamesync "w3host/sync"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -36,8 +37,8 @@ func (m *Machine) obey(by *command.Caller, line string) {
 	if o.Acted && o.Needs > command.Anyone {
 		m.fact(&Commanded{Caller: *by, Line: line, Name: o.Name, Target: o.Target, Detail: o.Detail, Refused: refused})
 	}
-	if refused != "" {
-		m.reply(by, refused, true)
+	if o.Err != nil {
+		m.reply(by, texts.From(o.Err), true)
 	}
 }
 
@@ -46,16 +47,16 @@ func (m *Machine) obey(by *command.Caller, line string) {
 func (m *Machine) hear(in *Input) {
 	switch by := in.Caller; {
 	case by == nil:
-		m.say(0, in.Line)
+		m.speak(0, texts.Plain(in.Line))
 	case m.player(by.PID).Name == by.Name:
-		m.say(w3gs.Only(by.PID), in.Line)
+		m.speak(w3gs.Only(by.PID), texts.Plain(in.Line))
 	}
 }
 
 // caller is a player as one who commands.
 func (m *Machine) caller(pid uint8) *command.Caller {
 	p := m.player(pid)
-	c := &command.Caller{PID: pid, Name: p.Name, Realm: p.Realm, Via: command.ViaLobby}
+	c := &command.Caller{PID: pid, Name: p.Name, Realm: p.Realm, Via: command.ViaLobby, Language: m.lobby.Language(pid)}
 	if m.turns != nil {
 		c.Via = command.ViaGame
 	}
@@ -83,22 +84,22 @@ func (m *Machine) find(part string) (lobby.Player, error) {
 	found := m.lobby.Find(part)
 	switch len(found) {
 	case 0:
-		return lobby.Player{}, &lobby.Refusal{Code: lobby.NoSuch, Text: fmt.Sprintf("no player's name has %q in it", part)}
+		return lobby.Player{}, lobby.Refuse(lobby.NoSuch, "no player's name has %q in it", part)
 	case 1:
 		return found[0], nil
 	}
-	names := make([]string, len(found))
-	for i, p := range found {
-		names[i] = p.Name
+	names := texts.Plain(found[0].Name)
+	for _, p := range found[1:] {
+		names = texts.Of("%v or %v", names, p.Name)
 	}
-	return lobby.Player{}, &lobby.Refusal{Code: lobby.Malformed, Text: fmt.Sprintf("%q may be %s: type more of the name", part, strings.Join(names, " or "))}
+	return lobby.Player{}, lobby.Refuse(lobby.Malformed, "%q may be %v: type more of the name", part, names)
 }
 
 func help(topic string) act {
 	return func(m *Machine, c *call) error {
 		trigger := string(m.cfg.Trigger)
 		if topic == "" {
-			m.answer(c.Caller, m.commands.List(c.Level, m.phase(), trigger))
+			m.answer(c.Caller, "%s", m.commands.List(c.Level, m.phase(), trigger))
 			m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: "help"})
 			return nil
 		}
@@ -108,7 +109,7 @@ func help(topic string) act {
 		}
 		text, err := m.commands.Help(topic, trigger)
 		if err == nil {
-			m.answer(c.Caller, text)
+			m.reply(c.Caller, text, false)
 		}
 		return err
 	}
@@ -121,16 +122,16 @@ func keepJournal(m *Machine, c *call) error {
 }
 
 func version(m *Machine, c *call) error {
-	m.answer(c.Caller, m.cfg.Program)
+	m.answer(c.Caller, "%s", m.cfg.Program)
 	return nil
 }
 
 func showOwner(m *Machine, c *call) error {
-	owner := m.lobby.Owner()
-	if owner == "" {
-		owner = "nobody"
+	if owner := m.lobby.Owner(); owner != "" {
+		m.answer(c.Caller, "The owner is %s.", owner)
+	} else {
+		m.answer(c.Caller, "The owner is nobody.")
 	}
-	m.answer(c.Caller, "The owner is "+owner+".")
 	return nil
 }
 
@@ -145,16 +146,16 @@ func ping(limit time.Duration) act {
 			}
 			parts = append(parts, fmt.Sprintf("%s: %d ms", p.Name, p.RTT.Milliseconds()))
 			if limit > 0 && p.RTT > limit {
-				m.later(lobby.Kick{PID: p.PID, Why: "ping", By: c.Name, KeepOut: true})
+				m.later(lobby.Kick{PID: p.PID, Why: texts.Of("ping"), By: c.Name, KeepOut: true})
 			}
 		}
-		m.answer(c.Caller, strings.Join(parts, ", "))
+		m.answer(c.Caller, "%s", strings.Join(parts, ", "))
 		return nil
 	}
 }
 
 func showLatency(m *Machine, c *call) error {
-	m.answer(c.Caller, fmt.Sprintf("The latency is %d ms.", m.latency.Milliseconds()))
+	m.answer(c.Caller, "The latency is %d ms.", m.latency.Milliseconds())
 	return nil
 }
 
@@ -162,13 +163,13 @@ func setLatency(period time.Duration) act {
 	return func(m *Machine, _ *call) error {
 		m.latency = period
 		m.turn(gamesync.SetPeriod{Period: period})
-		m.say(0, fmt.Sprintf("The latency is now %d ms.", period.Milliseconds()))
+		m.say(0, "The latency is now %d ms.", period.Milliseconds())
 		return nil
 	}
 }
 
 func showSyncLimit(m *Machine, c *call) error {
-	m.answer(c.Caller, fmt.Sprintf("The sync limit is %d turns.", m.syncLimit))
+	m.answer(c.Caller, "The sync limit is %d turns.", m.syncLimit)
 	return nil
 }
 
@@ -176,7 +177,7 @@ func setSyncLimit(turns int) act {
 	return func(m *Machine, _ *call) error {
 		m.syncLimit = turns
 		m.turn(gamesync.SetSyncLimit{Turns: turns})
-		m.say(0, fmt.Sprintf("The sync limit is now %d turns.", turns))
+		m.say(0, "The sync limit is now %d turns.", turns)
 		return nil
 	}
 }
@@ -185,14 +186,14 @@ func setSyncLimit(turns int) act {
 func dropLaggers(m *Machine, c *call) error {
 	laggers := m.turns.Laggers()
 	if laggers == 0 {
-		return &lobby.Refusal{Code: lobby.NoSuch, Text: "nobody is on the lag screen"}
+		return lobby.Refuse(lobby.NoSuch, "nobody is on the lag screen")
 	}
 	var names []string
 	for pid := range laggers.All() {
 		names = append(names, m.player(pid).Name)
 	}
 	c.Target = strings.Join(names, ", ")
-	m.say(0, "Dropped: "+c.Target+".")
+	m.say(0, "Dropped: %s.", c.Target)
 	m.turn(gamesync.DropLaggers{})
 	return nil
 }
@@ -204,12 +205,14 @@ func end(m *Machine, _ *call) error {
 }
 
 // answer tells the caller of a command alone.
-func (m *Machine) answer(by *command.Caller, text string) { m.reply(by, text, false) }
+func (m *Machine) answer(by *command.Caller, format string, args ...any) {
+	m.reply(by, texts.Of(format, args...), false)
+}
 
-func (m *Machine) reply(by *command.Caller, text string, refused bool) {
+func (m *Machine) reply(by *command.Caller, text texts.Text, refused bool) {
 	if by.PID != 0 {
-		m.say(w3gs.Only(by.PID), text)
+		m.speak(w3gs.Only(by.PID), text)
 		return
 	}
-	m.out.add(Op{Kind: Answer, Caller: by, Text: text, Refused: refused})
+	m.out.add(Op{Kind: Answer, Caller: by, Text: text.In(by.Language), Refused: refused})
 }

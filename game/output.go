@@ -37,7 +37,8 @@ const (
 	// Answer: Text is for Caller, who is not in the game; Refused: it says why the
 	// command was not done.
 	Answer
-	// Ask: put Query to the database; the answer is for Caller.
+	// Ask: put Query to the database; the answer is for Caller, who is nil if nobody
+	// waits for it.
 	Ask
 	// Offer: tell the proxies of the seats in To how they come back, and that there
 	// are Empties empty actions before each 0x0C.
@@ -54,12 +55,14 @@ const (
 	// Again: open a lobby like this one with Config, of another number and seed, as
 	// soon as this game is over.
 	Again
+	// Recall: look up which language the player of Link has chosen, for Prefer.
+	Recall
 )
 
 var opText = [...]string{
 	Send: "send", SendLast: "send last", Parts: "parts", Seat: "seat", Reply: "reply", Close: "close", Cut: "cut",
 	Play: "play", CheckBans: "check bans", KeepJournal: "keep journal", Answer: "answer", Ask: "ask", Outside: "outside",
-	Offer: "offer", Ack: "ack", Forget: "forget", Rate: "rate", Again: "again",
+	Offer: "offer", Ack: "ack", Forget: "forget", Rate: "rate", Again: "again", Recall: "recall",
 }
 
 // String names the order for whoever reads a trace.

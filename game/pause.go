@@ -1,7 +1,6 @@
 package game
 
 import (
-	"fmt"
 	"slices"
 
 	"w3host/lobby"
@@ -16,18 +15,22 @@ const (
 
 // fakeAction is the act of a command that a fake player carries out in the game:
 // clients take actions from players only. One among the observers will not do.
-func fakeAction(action byte, did string) act {
+func fakeAction(action byte) act {
 	return func(m *Machine, c *call) error {
 		fakes := m.lobby.Fakes()
 		i := slices.IndexFunc(fakes, func(p lobby.Player) bool { return !p.Observer })
 		switch {
 		case i < 0:
-			return &lobby.Refusal{Code: lobby.NoSuch, Text: fmt.Sprintf("that needs a fake player who plays: add one with %cfp in the lobby, or use the game's menu", m.cfg.Trigger)}
+			return lobby.Refuse(lobby.NoSuch, "that needs a fake player who plays: add one with %cfp in the lobby, or use the game's menu", m.cfg.Trigger)
 		case m.turns.Loading():
 			return cannot("the players still load")
 		}
 		m.act(fakes[i].PID, []byte{action})
-		m.say(0, fmt.Sprintf("%s has %s the game.", c.Name, did))
+		if action == actionPause {
+			m.say(0, "%s has paused the game.", c.Name)
+		} else {
+			m.say(0, "%s has resumed the game.", c.Name)
+		}
 		return nil
 	}
 }

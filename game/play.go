@@ -102,7 +102,7 @@ func (m *Machine) playRare(effect gamesync.Effect) {
 	case *gamesync.PlayerLeft:
 		m.left(e)
 	case *gamesync.Say:
-		m.say(e.To, e.Text)
+		m.speak(e.To, e.Text)
 	case *gamesync.PlayerLoaded:
 		m.fact(&Loaded{m.player(e.PID), e.After})
 	case *gamesync.Started:

@@ -7,6 +7,7 @@ import (
 
 	"w3host/command"
 	"w3host/lobby"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -34,9 +35,9 @@ func (v *Votes) fill() {
 type poll struct {
 	command string
 	caller  command.Caller
-	about   uint8  // the player against whom it is; 0: nobody
-	target  string // their name
-	what    string // "kick Bob"
+	about   uint8      // the player against whom it is; 0: nobody
+	target  string     // their name
+	what    texts.Text // "kick Bob"
 	groups  func() []w3gs.PIDs
 	agreed  func()
 	yes, no w3gs.PIDs
@@ -79,14 +80,14 @@ func (m *Machine) ask(p *poll) {
 	p.until = m.now + m.cfg.Votes.Time
 	p.yes = w3gs.Only(p.caller.PID)
 	m.polls = append(m.polls, p)
-	m.tellPoll(p, fmt.Sprintf("%s wants to %s", p.caller.Name, p.what))
+	m.tellPoll(p, texts.Of("%s wants to %v", p.caller.Name, p.what))
 }
 
 // vote takes a yes or no to a poll.
 func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
 	one := w3gs.Only(pid)
 	if p.yes&one != 0 && yes || p.no&one != 0 && !yes {
-		return &lobby.Refusal{Code: lobby.TooLate, Text: "you have voted"}
+		return lobby.Refuse(lobby.TooLate, "you have voted")
 	}
 	p.yes, p.no = p.yes&^one, p.no&^one
 	if yes {
@@ -94,23 +95,23 @@ func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
 	} else {
 		p.no |= one
 	}
-	m.tellPoll(p, "The vote to "+p.what)
+	m.tellPoll(p, texts.Of("The vote to %v", p.what))
 	return nil
 }
 
 // tellPoll says how a poll stands while it is open.
-func (m *Machine) tellPoll(p *poll, who string) {
+func (m *Machine) tellPoll(p *poll, who texts.Text) {
 	yes, needed, passed, failed := m.state(p)
 	if passed || failed {
 		return
 	}
 	t := string(m.cfg.Trigger)
 	left := (p.until - m.now).Round(time.Second)
-	m.tellAsked(p, fmt.Sprintf("%s: %d of %d votes needed. %syes or %sno within %v.", who, yes, needed, t, t, left))
+	m.tellAsked(p, texts.Of("%v: %d of %d votes needed. %syes or %[4]sno within %[5]v.", who, yes, needed, t, left))
 }
 
 // tellAsked says something to those whom a poll asks, and to the one it is about.
-func (m *Machine) tellAsked(p *poll, text string) {
+func (m *Machine) tellAsked(p *poll, text texts.Text) {
 	var to w3gs.PIDs
 	for _, group := range p.groups() {
 		to |= group
@@ -119,7 +120,7 @@ func (m *Machine) tellAsked(p *poll, text string) {
 		to |= w3gs.Only(p.about)
 	}
 	if to &= m.lobby.Humans(); to != 0 {
-		m.say(to, text)
+		m.speak(to, text)
 	}
 }
 
@@ -140,7 +141,7 @@ func (m *Machine) settlePolls() {
 			})
 			open[i].agreed()
 		case failed || m.now >= p.until:
-			m.tellAsked(p, "The vote to "+p.what+" has failed.")
+			m.tellAsked(p, texts.Of("The vote to %v has failed.", p.what))
 		default:
 			m.polls = append(m.polls, p)
 		}

@@ -7,21 +7,24 @@ import (
 
 	"w3host/command"
 	"w3host/lobby"
+	"w3host/texts"
 )
 
 // Query is what a command asks of the database, or has changed there. The
 // answer comes later, as a Tell for its caller.
 type Query struct {
-	What   string        // the name of the command
-	Name   string        // whom or what it is about, as it was typed if no such player is here
-	Here   bool          // Name is the name of a player, and Addr their address
-	Addr   netip.Addr    // invalid: not known
-	For    time.Duration // of a ban; 0: for good
-	Reason string
-	Root   bool // an admin is to make admins
-	By     string
-	Realm  string
-	Map    string // as it calls itself
+	What     string        // the name of the command
+	Name     string        // whom or what it is about, as it was typed if no such player is here
+	Here     bool          // Name is the name of a player, and Addr their address
+	Addr     netip.Addr    // invalid: not known
+	For      time.Duration // of a ban; 0: for good
+	Reason   string
+	Root     bool   // an admin is to make admins
+	From     string // where joins must come from for an admin's role to count; empty: anywhere
+	By       string
+	Realm    string
+	Map      string         // as it calls itself
+	Language texts.Language // of the answer
 }
 
 // people are the commands about who somebody is, who may come and who commands.
@@ -43,21 +46,21 @@ var people = command.Table[*Machine]{
 	{Name: "unban", Usage: "<player|address|network>", Help: "end the bans of a name, an address or a network", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "unban", Name: a.OnlyPlayer()}) }},
 	{Name: "bans", Help: "the latest bans", Level: command.Admin, Phase: command.Always, Parse: func(*args) act { return asTyped(Query{What: "bans"}) }},
 	{Name: "checkban", Usage: "<player|address>", Help: "whether somebody is banned", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("checkban", a.OnlyPlayer()) }},
-	{Name: "addadmin", Usage: "<player> [root]", Help: "make somebody an admin, or one who makes admins", Level: command.Root, Phase: command.Always, Parse: func(a *args) act {
-		q := Query{What: "addadmin", Name: a.Player(0)}
-		if !a.Empty() {
-			q.Root = a.OneOf("root") == "root"
+	{Name: "addadmin", Usage: "<player|address|network> [root] [from <address|network>]", Help: "make somebody an admin, or one who makes admins, for joins from anywhere or only from a network", Level: command.Root, Phase: command.Always, Parse: func(a *args) act {
+		q := Query{What: "addadmin", Name: a.Player(0), Root: a.Begins("root")}
+		if a.Begins("from") {
+			q.From = a.Word("address or network")
 		}
 		return asTyped(q)
 	}},
-	{Name: "deladmin", Usage: "<player>", Help: "take an admin's role away", Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "deladmin", Name: a.OnlyPlayer()}) }},
+	{Name: "deladmin", Usage: "<player|address|network>", Help: "take an admin's role away", Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "deladmin", Name: a.OnlyPlayer()}) }},
 	{Name: "admins", Help: "who is an admin", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return asTyped(Query{What: "admins"}) }},
 	{Name: "checkadmin", Usage: "<player>", Help: "whether somebody is an admin", Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "checkadmin", Name: a.OnlyPlayer()}) }},
 }
 
 // query hands a question to the host.
 func (m *Machine) query(c *call, q Query) {
-	q.By, q.Realm, q.Map, c.Target = c.Name, c.Realm, m.cfg.Map.Name, q.Name
+	q.By, q.Realm, q.Map, q.Language, c.Target = c.Name, c.Realm, m.cfg.Map.Name, c.Language, q.Name
 	m.out.add(Op{Kind: Ask, Caller: c.Caller, Query: &q, Text: q.What + " " + q.Name})
 }
 
@@ -94,7 +97,7 @@ func about(what, part string) act {
 			return err
 		}
 		if s := m.seats[p.PID]; s != nil && what == "check" {
-			m.answer(c.Caller, m.describe(s, p))
+			m.reply(c.Caller, m.describe(s, p), false)
 		}
 		m.query(c, q)
 		return nil
@@ -111,37 +114,37 @@ func asTyped(q Query) act {
 }
 
 // describe is what the game knows of a player.
-func (m *Machine) describe(s *seat, p lobby.Player) string {
-	role := ""
-	if m.lobby.Owns(p.PID) {
-		role = ", owner"
-	}
-	if s.level >= command.Admin {
-		role = ", " + s.level.String()
+func (m *Machine) describe(s *seat, p lobby.Player) texts.Text {
+	var role texts.Text
+	switch {
+	case s.level >= command.Admin:
+		role = texts.Of(", %v", s.level)
+	case m.lobby.Owns(p.PID):
+		role = texts.Of(", owner")
 	}
 	ping := "?"
 	if p.Pings > 0 {
 		ping = fmt.Sprint(p.RTT.Milliseconds())
 	}
-	return fmt.Sprintf("%s is in slot %d%s, for %v, ping %s ms, from %s.", p.Name, p.Slot+1, role,
+	return texts.Of("%s is in slot %d%v, for %v, ping %s ms, from %v.", p.Name, p.Slot+1, role,
 		(m.now - p.Joined).Round(time.Second), ping, place(s.addr.Addr()))
 }
 
 // place is an address, and how near it is.
-func place(a netip.Addr) string {
+func place(a netip.Addr) texts.Text {
 	switch {
 	case a.IsLoopback():
-		return a.String() + " (this machine)"
+		return texts.Of("%v (this machine)", a)
 	case a.IsPrivate(), a.IsLinkLocalUnicast():
-		return a.String() + " (local network)"
+		return texts.Of("%v (local network)", a)
 	}
-	return a.String()
+	return texts.Plain(a.String())
 }
 
 func from(m *Machine, c *call) error {
 	for _, p := range m.lobby.Players() {
 		if s := m.seats[p.PID]; s != nil {
-			m.answer(c.Caller, p.Name+": "+place(s.addr.Addr()))
+			m.answer(c.Caller, "%s: %v", p.Name, place(s.addr.Addr()))
 		}
 	}
 	return nil
@@ -160,7 +163,7 @@ func ban(what, part string, span time.Duration, why string) act {
 		switch {
 		case !q.Here:
 		case s == nil:
-			return &lobby.Refusal{Code: lobby.NotHuman, Text: p.Name + " is a fake player"}
+			return lobby.Refuse(lobby.NotHuman, "%s is a fake player", p.Name)
 		case p.PID == c.PID:
 			return cannot("you cannot ban yourself")
 		case s.level >= command.Admin && s.level >= c.Level:
@@ -174,18 +177,18 @@ func ban(what, part string, span time.Duration, why string) act {
 	}
 }
 
-func banned(why string) string {
+func banned(why string) texts.Text {
 	if why == "" {
-		return "banned"
+		return texts.Of("banned")
 	}
-	return "banned: " + why
+	return texts.Of("banned: %s", why)
 }
 
 // banLast bans who left last, by whatever way.
 func banLast(span time.Duration, why string) act {
 	return func(m *Machine, c *call) error {
 		if m.lastGone.Name == "" {
-			return &lobby.Refusal{Code: lobby.NoSuch, Text: "nobody has left yet"}
+			return lobby.Refuse(lobby.NoSuch, "nobody has left yet")
 		}
 		m.query(c, Query{What: "ban", Name: m.lastGone.Name, Here: true, Addr: m.lastGone.Addr.Addr(), For: span, Reason: why})
 		return nil

@@ -14,6 +14,7 @@ import (
 	"w3host/mapxfer"
 	"w3host/rating"
 	gamesync "w3host/sync"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -92,6 +93,7 @@ func (s *scene) open(cfg Config) {
 //	the list bans NAME: WHY
 //	load | ack [NAME]    all but NAME load, or answer all turns
 //	rated NAME MU SIGMA  the rating of a player arrives
+//	prefers NAME TAG     the language that a player has chosen earlier arrives
 //	leave NAME | lose NAME
 //	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
 //	resume NAME | forfeit NAME
@@ -119,6 +121,13 @@ func (s *scene) event(line string) error {
 			return err
 		}
 		s.step(Input{Kind: Rated, Link: s.links[name], Skill: skill})
+	case "prefers":
+		name, tag, _ := strings.Cut(rest, " ")
+		language, err := texts.ParseLanguage(tag)
+		if err != nil {
+			return err
+		}
+		s.step(Input{Kind: Prefer, Link: s.links[name], Language: language})
 	case "leave":
 		s.packet(rest, &w3gs.LeaveGame{Reason: w3gs.LeaveLost})
 	case "lose":
@@ -336,6 +345,13 @@ func (s *scene) op(op *Op) {
 		s.tell("%s reads %q", op.Caller.Name, op.Text)
 	case Ask:
 		q := *op.Query
+		if q.What == "lang" {
+			s.tell("%s has %v remembered", q.By, q.Language)
+			return
+		}
+		if q.From != "" {
+			q.Name += " from " + q.From
+		}
 		s.tell("%s asks for %s of %q, here %v, at %v, for %v, why %q, root %v", q.By, q.What, q.Name, q.Here, q.Addr, q.For, q.Reason, q.Root)
 	case Outside:
 		s.tell("%s asks the host for %q", op.Caller.Name, op.Text)

@@ -30,6 +30,7 @@ type seat struct {
 	actions   uint32
 	kick      string        // why, once kicked from a running game
 	mayVote   time.Duration // before it, no vote against somebody else
+	chose     bool          // the language, in this game
 	paidUntil time.Duration // commands are paid for up to then; see pays
 	hurried   bool          // was told to wait
 	skill     rating.Skill

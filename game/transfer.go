@@ -1,10 +1,9 @@
 package game
 
 import (
-	"fmt"
-
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -74,17 +73,17 @@ func (m *Machine) transferOne(s *seat, e *mapxfer.Effect) {
 		m.later(lobby.Progress{PID: s.pid, Percent: e.Percent})
 	case mapxfer.Done:
 		f := m.downloadEnded(s, e, true)
-		m.later(lobby.Say{Text: fmt.Sprintf("%s has downloaded the map: %.1f MB in %.1f s, %.0f KB/s.",
+		m.later(lobby.Say{Text: texts.Of("%s has downloaded the map: %.1f MB in %.1f s, %.0f KB/s.",
 			s.name, float64(e.Bytes)/1e6, e.Took.Seconds(), f.Speed()/1000)})
 	case mapxfer.Waiting:
-		m.tellSeat(s, fmt.Sprintf("You are number %d in the queue for the map.", e.Place))
+		m.tellSeat(s, texts.Of("You are number %d in the queue for the map.", e.Place))
 	case mapxfer.Ignored:
 		m.fact(&MapPacketIgnored{s.player(), e.Why})
 	case mapxfer.Refused:
 		m.refuseTransfer(s, e)
 	case mapxfer.TooSlow, mapxfer.Cheat:
 		m.downloadEnded(s, e, false)
-		m.removeLater(s, e.Why.String())
+		m.removeLater(s, texts.Known(e.Why.String()))
 	}
 }
 
@@ -102,21 +101,21 @@ func (m *Machine) downloadEnded(s *seat, e *mapxfer.Effect, complete bool) *Down
 func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
 	switch e.Why {
 	case mapxfer.WhyAsk:
-		m.later(lobby.Say{Text: fmt.Sprintf("%s lacks the map. An admin can allow the download: %cdownload %s", s.name, m.cfg.Trigger, s.name)})
+		m.later(lobby.Say{Text: texts.Of("%s lacks the map. An admin can allow the download: %cdownload %[1]s", s.name, m.cfg.Trigger)})
 	case mapxfer.WhyOff:
-		m.removeLater(s, "does not have the map, and downloads are off")
+		m.removeLater(s, texts.Of("does not have the map, and downloads are off"))
 	default:
-		m.removeLater(s, "does not have the map: "+e.Why.String())
+		m.removeLater(s, texts.Of("does not have the map: %v", texts.Known(e.Why.String())))
 	}
 }
 
 // removeLater puts a player out after the effects at hand.
-func (m *Machine) removeLater(s *seat, why string) {
+func (m *Machine) removeLater(s *seat, why texts.Text) {
 	m.todo = append(m.todo, task{seat: s, event: lobby.Kick{PID: s.pid, Why: why}})
 }
 
 // tellSeat says a line to one player after the effects at hand.
-func (m *Machine) tellSeat(s *seat, text string) {
+func (m *Machine) tellSeat(s *seat, text texts.Text) {
 	m.todo = append(m.todo, task{seat: s, event: lobby.Say{To: w3gs.Only(s.pid), Text: text}})
 }
 

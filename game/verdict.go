@@ -6,6 +6,7 @@ import (
 	"w3host/command"
 	"w3host/lobby"
 	gamesync "w3host/sync"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -78,7 +79,7 @@ func surrender(m *Machine, c *call) error {
 		return err
 	}
 	m.ask(&poll{
-		command: "ff", caller: *c.Caller, target: fmt.Sprintf("team %d", p.Team+1), what: "surrender",
+		command: "ff", caller: *c.Caller, target: fmt.Sprintf("team %d", p.Team+1), what: texts.Of("surrender"),
 		groups: func() []w3gs.PIDs { return []w3gs.PIDs{m.team(p.Team)} },
 		agreed: func() { m.surrendered(p.Team) },
 	})
@@ -88,12 +89,12 @@ func surrender(m *Machine, c *call) error {
 // surrendered ends the game when one team is left, or none.
 func (m *Machine) surrendered(team uint8) {
 	m.gaveUp[team] = true
-	m.say(0, fmt.Sprintf("Team %d has surrendered.", team+1))
+	m.say(0, "Team %d has surrendered.", team+1)
 	left := m.fighting()
 	if len(left) > 1 {
 		return
 	}
-	m.decide("a team has surrendered", func(p lobby.Player) Result {
+	m.decide(texts.Of("a team has surrendered"), func(p lobby.Player) Result {
 		if len(left) == 1 && p.Team == left[0] {
 			return Victory
 		}
@@ -109,7 +110,7 @@ func draw(m *Machine, c *call) error {
 		return err
 	}
 	m.ask(&poll{
-		command: "draw", caller: *c.Caller, what: "end the game as a draw",
+		command: "draw", caller: *c.Caller, what: texts.Of("end the game as a draw"),
 		groups: func() (groups []w3gs.PIDs) {
 			for _, team := range m.fighting() {
 				groups = append(groups, m.team(team))
@@ -117,15 +118,15 @@ func draw(m *Machine, c *call) error {
 			return groups
 		},
 		agreed: func() {
-			m.decide("the players agreed on a draw", func(lobby.Player) Result { return Tie })
+			m.decide(texts.Of("the players agreed on a draw"), func(lobby.Player) Result { return Tie })
 		},
 	})
 	return nil
 }
 
 // decide ends the game with a result for each who played, also for who has left.
-func (m *Machine) decide(why string, result func(lobby.Player) Result) {
-	f := &Decided{Why: why}
+func (m *Machine) decide(why texts.Text, result func(lobby.Player) Result) {
+	f := &Decided{Why: why.String()}
 	for _, p := range m.roster {
 		if !p.Observer {
 			f.Players = append(f.Players, PlayerResult{Player: Player{PID: p.PID, Name: p.Name}, Result: result(p)})
@@ -133,7 +134,7 @@ func (m *Machine) decide(why string, result func(lobby.Player) Result) {
 	}
 	m.decided = true
 	m.fact(f)
-	m.turn(gamesync.End{Why: "The game is over: " + why + "."})
+	m.turn(gamesync.End{Why: texts.Of("The game is over: %v.", why)})
 }
 
 // remake asks those who play whether to play again, from the lobby on.
@@ -145,7 +146,7 @@ func remake(m *Machine, c *call) error {
 		return err
 	}
 	m.ask(&poll{
-		command: "rmk", caller: *c.Caller, what: "play again",
+		command: "rmk", caller: *c.Caller, what: texts.Of("play again"),
 		groups: func() []w3gs.PIDs {
 			var all w3gs.PIDs
 			for team := range uint8(w3gs.MaxSlots) {
@@ -165,5 +166,5 @@ func (m *Machine) remake() {
 	cfg.Turns.Period, cfg.Turns.SyncLimit = m.latency, m.syncLimit
 	m.remade = true
 	m.out.add(Op{Kind: Again, Config: &cfg})
-	m.turn(gamesync.End{Why: "The game is over: it is played again. Join the lobby " + cfg.Name + ": your places are kept."})
+	m.turn(gamesync.End{Why: texts.Of("The game is over: it is played again. Join the lobby %s: your places are kept.", cfg.Name)})
 }

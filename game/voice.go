@@ -5,6 +5,7 @@ import (
 
 	"w3host/command"
 	"w3host/lobby"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -23,6 +24,12 @@ var voice = command.Table[*Machine]{
 		return pin(a.Text("text"))
 	}},
 	{Name: "messages", Usage: "<on|off>", Help: "whether you read what the host says to everybody", Phase: command.Always, Parse: func(a *args) act { return messages(a.OneOf("on", "off") == "off") }},
+	{Name: "lang", Aliases: []string{"language"}, Usage: "[en|zh]", Help: "show or choose the language that the host speaks to you", Phase: command.Always, Parse: func(a *args) act {
+		if a.Empty() {
+			return showLanguage
+		}
+		return speakTo(a.Rest())
+	}},
 	{Name: "lock", Help: "let only the owner and root command this lobby", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return lock(true) }},
 	{Name: "unlock", Help: "let admins command this lobby again", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return lock(false) }},
 }
@@ -40,7 +47,7 @@ func announce(every time.Duration, text string) act {
 			m.answer(c.Caller, "Nothing is announced any more.")
 			return nil
 		}
-		m.say(0, text)
+		m.speak(0, texts.Plain(text))
 		return nil
 	}
 }
@@ -53,7 +60,7 @@ func (m *Machine) announceDue() (at time.Duration, ok bool) {
 func (m *Machine) announceNow() {
 	if at, ok := m.announceDue(); ok && m.now >= at {
 		m.announced.at = m.now + m.announced.every
-		m.say(0, m.announced.text)
+		m.speak(0, texts.Plain(m.announced.text))
 	}
 }
 
@@ -64,7 +71,7 @@ func pin(text string) act {
 			m.answer(c.Caller, "Nothing is pinned any more.")
 			return nil
 		}
-		m.say(0, text)
+		m.speak(0, texts.Plain(text))
 		return nil
 	}
 }
@@ -72,7 +79,7 @@ func pin(text string) act {
 // greet shows the pinned line to who has joined.
 func (m *Machine) greet(pid uint8) {
 	if m.pinned != "" {
-		m.todo = append(m.todo, task{event: lobby.Say{To: w3gs.Only(pid), Text: m.pinned}, seat: m.seats[pid]})
+		m.todo = append(m.todo, task{event: lobby.Say{To: w3gs.Only(pid), Text: texts.Plain(m.pinned)}, seat: m.seats[pid]})
 	}
 }
 
@@ -90,6 +97,38 @@ func messages(off bool) act {
 			m.answer(c.Caller, "You read what the host says to everybody.")
 		}
 		return nil
+	}
+}
+
+func showLanguage(m *Machine, c *call) error {
+	m.answer(c.Caller, "You read %s. There are: %s.", c.Language.Own(), texts.Tags())
+	return nil
+}
+
+// speakTo lets a player read the host in another language, here and in later
+// games.
+func speakTo(tag string) act {
+	return func(m *Machine, c *call) error {
+		s, err := m.voter(c)
+		if err != nil {
+			return cannot("only players of the game hear the host")
+		}
+		language, err := texts.ParseLanguage(tag)
+		if err != nil {
+			return err
+		}
+		s.chose = true
+		m.tell(lobby.SetLanguage{PID: s.pid, Language: language})
+		m.answer(c.Caller, "The host speaks %s to you now.", language.Own())
+		m.out.add(Op{Kind: Ask, Query: &Query{What: "lang", Name: s.name, By: s.name, Language: language}})
+		return nil
+	}
+}
+
+// prefer takes what a player has chosen in an earlier game.
+func (m *Machine) prefer(s *seat, language texts.Language) {
+	if !s.chose {
+		m.tell(lobby.SetLanguage{PID: s.pid, Language: language})
 	}
 }
 

@@ -1,11 +1,11 @@
 package game
 
 import (
-	"fmt"
 	"time"
 
 	"w3host/command"
 	"w3host/lobby"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -30,7 +30,7 @@ func ready(off bool) act {
 
 // cannot is the refusal of what does not make sense now.
 func cannot(format string, values ...any) error {
-	return &lobby.Refusal{Code: lobby.NotYet, Text: fmt.Sprintf(format, values...)}
+	return lobby.Refuse(lobby.NotYet, format, values...)
 }
 
 // voter is the seat of a caller who is in the game.
@@ -50,7 +50,7 @@ func votekick(m *Machine, c *call, p lobby.Player) error {
 	case err != nil:
 		return err
 	case victim == nil:
-		return &lobby.Refusal{Code: lobby.NotHuman, Text: p.Name + " is a fake player"}
+		return lobby.Refuse(lobby.NotHuman, "%s is a fake player", p.Name)
 	case p.PID == c.PID:
 		return cannot("you cannot vote yourself out: just leave")
 	case victim.level >= command.Admin || p.Reserved:
@@ -64,7 +64,7 @@ func votekick(m *Machine, c *call, p lobby.Player) error {
 	}
 	s.mayVote = m.now + m.cfg.Votes.Cooldown
 	m.ask(&poll{
-		command: "votekick", caller: *c.Caller, about: p.PID, target: p.Name, what: "kick " + p.Name,
+		command: "votekick", caller: *c.Caller, about: p.PID, target: p.Name, what: texts.Of("kick %s", p.Name),
 		groups: func() []w3gs.PIDs {
 			if !m.lobby.Humans().Has(p.PID) {
 				return nil // on the way out
@@ -72,7 +72,7 @@ func votekick(m *Machine, c *call, p lobby.Player) error {
 			return []w3gs.PIDs{m.lobby.Humans() &^ w3gs.Only(p.PID)}
 		},
 		agreed: func() {
-			m.later(lobby.Kick{PID: p.PID, Why: "voted out", By: "vote of " + c.Name, KeepOut: true})
+			m.later(lobby.Kick{PID: p.PID, Why: texts.Of("voted out"), By: "vote of " + c.Name, KeepOut: true})
 		},
 	})
 	return nil

@@ -83,7 +83,7 @@ func (l *Lines) play(s *game.Stamped) {
 	case *game.ScreenUp:
 		l.log.Info().Uint32("turn", f.Turn).Int("laggers", f.Laggers.Len()).Msg("lag screen up")
 	case *game.Lagged:
-		l.log.Warn().Uint32("turn", f.Turn).Dur("stood", f.Stood).Dur("host_late", f.HostLate).Msg(f.Line)
+		l.log.Warn().Uint32("turn", f.Turn).Dur("stood", f.Stood).Dur("host_late", f.HostLate).Msg(f.Line.String())
 	case *game.Desynced:
 		l.log.Error().Uint32("turn", f.Turn).Any("groups", f.Groups).Msg("desync")
 	case *game.Dropped:

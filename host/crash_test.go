@@ -129,7 +129,7 @@ func TestCrashOfALobby(t *testing.T) {
 // panickyAdmins panics once it is armed.
 type panickyAdmins struct{ armed atomic.Bool }
 
-func (a *panickyAdmins) Level(string, string) command.Level {
+func (a *panickyAdmins) Level(Joiner) command.Level {
 	if a.armed.Load() {
 		panic("injected")
 	}

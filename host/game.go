@@ -316,6 +316,10 @@ func (g *Game) order(op *game.Op) {
 		}
 	case game.Again:
 		g.host.again(g, op.Config)
+	case game.Recall:
+		if l := g.links[op.Link]; l != nil {
+			g.recall(l)
+		}
 	case game.Forget:
 		g.proxies[op.PID] = nil
 	case game.Ask:

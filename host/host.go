@@ -56,7 +56,7 @@ type Host struct {
 	lateness lateness
 	asked    chan struct{}                                  // a place for each question to People that is on its way
 	outside  func(g *Game, by *command.Caller, line string) // see Obey
-	rating   chan struct{}                                  // holds one for each rating that is looked up
+	rating   chan struct{}                                  // holds one for each rating or language that is looked up
 }
 
 // New opens the listener; nothing is served before Run.

@@ -65,8 +65,9 @@ type link struct {
 	pid  uint8 // the seat that it carries; 0: none
 	name string
 
-	realm   string // whose list the join came from; empty: the LAN
-	vouched bool   // the realm has confirmed the name
+	realm    string // whose list the join came from; empty: the LAN
+	vouched  bool   // the realm has confirmed the name
+	loggedIn bool   // with the password of an admin of that name
 
 	line  *reconnect.Line // goes on when another link takes the seat over
 	proxy *proxy          // nil: the client speaks for itself
@@ -195,7 +196,7 @@ func (l *link) level() command.Level {
 	if l.realm != "" && !l.vouched {
 		return command.Anyone
 	}
-	return l.shard.host.opts.Admins.Level(l.name, l.realm)
+	return l.shard.host.opts.Admins.Level(Joiner{l.name, l.realm, l.addr.Addr(), l.loggedIn})
 }
 
 // banned says why the player may not be here. A ban on a realm is for a name that

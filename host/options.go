@@ -16,6 +16,7 @@ import (
 	"w3host/recording"
 	"w3host/storage"
 	gamesync "w3host/sync"
+	"w3host/texts"
 	"w3host/w3gs"
 	"w3host/w3map"
 )
@@ -87,8 +88,9 @@ type LobbyOptions struct {
 	IdleAfter, AbandonedAfter, OwnerAFKAfter time.Duration
 	Reserved                                 []string
 	HideAddresses                            bool
-	Trigger                                  byte          // first letter of a chat command
-	KickCooldown                             time.Duration // how long a kick keeps its victim out of the lobby
+	Language                                 texts.Language // of players who have not chosen one
+	Trigger                                  byte           // first letter of a chat command
+	KickCooldown                             time.Duration  // how long a kick keeps its victim out of the lobby
 	SameAddress                              lobby.SameAddress
 	Commands                                 command.Rules
 	Cooldown                                 game.Cooldown
@@ -135,9 +137,17 @@ type Bans interface {
 }
 
 // Admins answers from memory who may use which commands, beside the owner of a
-// lobby. The realm is empty for players of the LAN, whose names prove nothing.
+// lobby.
 type Admins interface {
-	Level(name, realm string) command.Level
+	Level(who Joiner) command.Level
+}
+
+// Joiner is who asks for an admin's rights. The realm is empty for players of the
+// LAN, whose names prove nothing; the address is invalid where it is not known.
+type Joiner struct {
+	Name, Realm string
+	Addr        netip.Addr
+	LoggedIn    bool // with the password of the name
 }
 
 // Realms knows the realms whose lists joins may come from.
@@ -168,4 +178,4 @@ func (nobody) Banned(string, netip.Addr, string) string { return "" }
 func (nobody) Names() []string                          { return nil }
 func (nobody) Realm(uint32) string                      { return "" }
 func (nobody) Confirm(_, _, _ string, _ func(bool))     {}
-func (nobody) Level(string, string) command.Level       { return command.Anyone }
+func (nobody) Level(Joiner) command.Level               { return command.Anyone }

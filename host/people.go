@@ -8,12 +8,15 @@ import (
 
 	"w3host/command"
 	"w3host/game"
+	"w3host/texts"
 )
 
 // People answers from a database what commands ask about players, bans and
 // admins, and changes it. It may take as long as ctx lets it.
 type People interface {
 	Ask(ctx context.Context, q game.Query) (text string, err error)
+	// Language is what a player has chosen to read, if they have.
+	Language(ctx context.Context, name string) (l texts.Language, found bool, err error)
 }
 
 const (
@@ -31,6 +34,9 @@ var (
 // ask puts a question to People for a player of the game or somebody outside.
 func (g *Game) ask(op *game.Op) {
 	by := op.Caller
+	if by == nil { // nobody waits
+		by = &command.Caller{}
+	}
 	if by.PID == 0 {
 		g.host.Ask(by, *op.Query)
 		return

@@ -11,6 +11,7 @@ import (
 	"w3host/game"
 	"w3host/people"
 	"w3host/storage"
+	"w3host/texts"
 )
 
 // alicesGuard is a guard for which Alice is an admin.
@@ -23,7 +24,8 @@ func (g alicesGuard) Banned(name string, addr netip.Addr, realm string) string {
 	return ""
 }
 
-func (alicesGuard) Level(name, _ string) command.Level {
+func (alicesGuard) Level(who Joiner) command.Level {
+	name := who.Name
 	if name == "Alice" {
 		return command.Admin
 	}
@@ -70,6 +72,11 @@ func TestBansFromChat(t *testing.T) {
 type deaf struct{ release chan struct{} }
 
 func (d deaf) Ask(context.Context, game.Query) (string, error) { <-d.release; return "", nil }
+
+func (d deaf) Language(context.Context, string) (texts.Language, bool, error) {
+	<-d.release
+	return 0, false, nil
+}
 
 // TestQuestionsAreBounded: a database that hangs holds few goroutines, and nobody
 // waits for it; without one, the answer says so.

@@ -44,7 +44,8 @@ func (l lists) Banned(name string, _ netip.Addr, realm string) string {
 	return ""
 }
 
-func (l lists) Level(name, realm string) command.Level {
+func (l lists) Level(who Joiner) command.Level {
+	name, realm := who.Name, who.Realm
 	if strings.Contains(l.admins, name+"@"+realm) {
 		return command.Admin
 	}

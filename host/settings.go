@@ -117,6 +117,7 @@ func (o *Options) lobbyConfig(m *Map, seed uint32) lobby.Config {
 	if cfg.OwnerFirst = o.Lobby.Owner == OwnerFirst; !cfg.OwnerFirst {
 		cfg.Owner, cfg.OwnerRealm, _ = strings.Cut(o.Lobby.Owner, "@")
 	}
+	cfg.Language = o.Lobby.Language
 	cfg.Trigger = string(o.Lobby.Trigger)
 	cfg.KickCooldown, cfg.SameAddress = o.Lobby.KickCooldown, o.Lobby.SameAddress
 	cfg.RelayExtra = o.Version.RelaysExtra()

@@ -11,6 +11,7 @@ import (
 	"w3host/game"
 	"w3host/mapxfer"
 	"w3host/reconnect"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -268,7 +269,7 @@ func (s *shard) stop() {
 		}
 	}
 	for _, g := range slices.Clone(s.games) {
-		g.step(&game.Input{Kind: game.Stop, Why: "the host is shutting down"})
+		g.step(&game.Input{Kind: game.Stop, Why: texts.Of("the host is shutting down").String()})
 	}
 }
 

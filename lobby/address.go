@@ -26,6 +26,6 @@ func (l *Lobby) neighbours(ev Join) string {
 // warnOfNeighbours tells everybody of a joiner who shares an address.
 func (l *Lobby) warnOfNeighbours(name, others string) {
 	if l.cfg.SameAddress == WarnSame && others != "" {
-		l.say(0, name+" comes from the same address as "+others+".")
+		l.say(0, "%s comes from the same address as %s.", name, others)
 	}
 }

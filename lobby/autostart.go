@@ -1,9 +1,9 @@
 package lobby
 
 import (
-	"fmt"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -30,27 +30,27 @@ type autoStart struct {
 	toldAt time.Duration
 }
 
-// String says it to the players.
-func (a autoStart) String() string {
-	line := fmt.Sprintf("The game starts by itself with %d players", a.players)
+// text says it to the players.
+func (a autoStart) text() texts.Text {
+	line := texts.Count(a.players, "The game starts by itself with %d player", "The game starts by itself with %d players")
 	switch {
 	case a.full && a.players == 0:
-		line = "The game starts by itself when no slot is open"
+		line = texts.Of("The game starts by itself when no slot is open")
 	case a.full:
-		line += " or when no slot is open"
+		line = texts.Of("%v or when no slot is open", line)
 	case a.players == 0:
-		return "The game does not start by itself."
+		return texts.Of("The game does not start by itself.")
 	}
 	if a.ready {
-		line += " and all ready"
+		line = texts.Of("%v and all ready", line)
 	}
 	if a.hold > 0 {
-		line += fmt.Sprintf(", after %g min", a.hold.Minutes())
+		line = texts.Of("%v, after %g min", line, a.hold.Minutes())
 	}
 	if a.balanced {
-		line += ", once the teams are even"
+		line = texts.Of("%v, once the teams are even", line)
 	}
-	return line + "."
+	return texts.Of("%v.", line)
 }
 
 func (l *Lobby) autoStartOperation(op AutoStart) *Refusal {
@@ -64,7 +64,7 @@ func (l *Lobby) autoStartOperation(op AutoStart) *Refusal {
 		return outOfRange("number of players", 1, seats)
 	}
 	l.auto = autoStart{players: op.Players, full: op.Full, ready: op.Ready, hold: op.Hold, balanced: op.Balanced}
-	l.say(0, l.auto.String())
+	l.tell(0, l.auto.text())
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (l *Lobby) autoStart() {
 	}
 	if l.now >= a.toldAt+reminder {
 		a.toldAt = l.now
-		l.say(0, "Waiting to start: "+no.Text)
+		l.say(0, "Waiting to start: %v", no.Text)
 	}
 }
 
@@ -117,7 +117,7 @@ func (l *Lobby) awaitPlayers(humans int) {
 	switch enough := a.after > 0 && humans >= max(l.cfg.MinPlayers, 1); {
 	case enough && !a.enough:
 		a.enough, a.enoughAt = true, l.now
-		l.say(0, fmt.Sprintf("The game starts in %v.", a.after))
+		l.say(0, "The game starts in %v.", a.after)
 	case !enough:
 		a.enough = false
 	}

@@ -3,6 +3,7 @@ package lobby
 import (
 	"slices"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -27,7 +28,7 @@ func (l *Lobby) arrange(pids []uint8) *Refusal {
 	}
 	slices.Sort(there)
 	if !slices.Equal(sorted, there) {
-		return refuse(Malformed, "the players to arrange are not those who play")
+		return Refuse(Malformed, "the players to arrange are not those who play")
 	}
 	for i, pid := range pids {
 		if from := l.slotOf(pid); from != places[i] {
@@ -40,7 +41,7 @@ func (l *Lobby) arrange(pids []uint8) *Refusal {
 // judgement is what was said of the balance of a table.
 type judgement struct {
 	table []w3gs.Slot
-	why   string
+	why   texts.Text
 }
 
 // judged reports whether the table is the one that was judged, as far as players
@@ -66,9 +67,9 @@ func (l *Lobby) unbalanced() *Refusal {
 	case !l.auto.balanced:
 		return nil
 	case !l.judged():
-		return refuse(NotYet, "the teams are not balanced yet")
-	case l.auto.judgement.why != "":
-		return refuse(NotYet, "%s", l.auto.judgement.why)
+		return Refuse(NotYet, "the teams are not balanced yet")
+	case !l.auto.judgement.why.Empty():
+		return &Refusal{NotYet, l.auto.judgement.why}
 	}
 	return nil
 }

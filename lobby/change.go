@@ -1,9 +1,9 @@
 package lobby
 
 import (
-	"fmt"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -49,10 +49,10 @@ func (l *Lobby) mayAsk(p *player) bool {
 func (l *Lobby) changeTeam(i int, team uint8) *Refusal {
 	s := &l.slots[i]
 	if l.cfg.Layout == w3gs.LayoutLadder {
-		return refuse(Fixed, "the teams of a ladder game are fixed")
+		return Refuse(Fixed, "the teams of a ladder game are fixed")
 	}
 	if s.Computer && team == l.observer {
-		return refuse(Fixed, "a computer cannot watch")
+		return Refuse(Fixed, "a computer cannot watch")
 	}
 	if !l.melee() {
 		for j, place := range l.slots {
@@ -61,13 +61,13 @@ func (l *Lobby) changeTeam(i int, team uint8) *Refusal {
 				return nil
 			}
 		}
-		return refuse(Full, "%s has no open slot", l.teamName(team))
+		return Refuse(Full, "%v has no open slot", l.teamName(team))
 	}
 	switch {
 	case team == s.Team:
 		return nil
 	case team == l.observer && !l.cfg.Observers:
-		return refuse(Fixed, "this game has no observers")
+		return Refuse(Fixed, "this game has no observers")
 	case team == l.observer:
 		s.Team, s.Colour = team, l.observer
 		return nil
@@ -77,7 +77,7 @@ func (l *Lobby) changeTeam(i int, team uint8) *Refusal {
 		s.Team = team
 		return nil
 	case l.playing(i) >= int(l.cfg.PlayerSlots):
-		return refuse(Full, "all %d start spots are taken", l.cfg.PlayerSlots)
+		return Refuse(Full, "all %d start spots are taken", l.cfg.PlayerSlots)
 	}
 	s.Team = team
 	l.takeColour(i, l.freeColour(i))
@@ -87,13 +87,13 @@ func (l *Lobby) changeTeam(i int, team uint8) *Refusal {
 func (l *Lobby) changeColour(i int, colour uint8) *Refusal {
 	switch s := l.slots[i]; {
 	case l.fixed():
-		return refuse(Fixed, "the map fixes the colours")
+		return Refuse(Fixed, "the map fixes the colours")
 	case s.Team == l.observer:
-		return refuse(Fixed, "observers have no colour")
+		return Refuse(Fixed, "observers have no colour")
 	case colour >= l.cfg.MaxPID:
 		return outOfRange("colour", 1, int(l.cfg.MaxPID))
 	case l.occupiedColour(i, colour) >= 0:
-		return refuse(Taken, "colour %d is taken by %s", colour+1, l.occupant(l.occupiedColour(i, colour)))
+		return Refuse(Taken, "colour %d is taken by %v", colour+1, l.occupant(l.occupiedColour(i, colour)))
 	}
 	l.takeColour(i, colour)
 	return nil
@@ -102,44 +102,44 @@ func (l *Lobby) changeColour(i int, colour uint8) *Refusal {
 func (l *Lobby) changeRace(i int, race w3gs.Race) *Refusal {
 	s := &l.slots[i]
 	if l.cfg.Layout == w3gs.LayoutLadder || s.Race&w3gs.RaceSelectable == 0 {
-		return refuse(Fixed, "the race of slot %d is fixed", i+1)
+		return Refuse(Fixed, "the race of slot %d is fixed", i+1)
 	}
 	switch race {
 	case w3gs.RaceHuman, w3gs.RaceOrc, w3gs.RaceNightElf, w3gs.RaceUndead, w3gs.RaceRandom:
 		s.Race = race | w3gs.RaceSelectable
 		return nil
 	}
-	return refuse(Malformed, "there is no such race")
+	return Refuse(Malformed, "there is no such race")
 }
 
 func (l *Lobby) changeHandicap(i int, handicap uint8) *Refusal {
 	if l.fixed() {
-		return refuse(Fixed, "the map fixes the handicaps")
+		return Refuse(Fixed, "the map fixes the handicaps")
 	}
 	if handicap < 50 || handicap > 100 || handicap%10 != 0 {
-		return refuse(OutOfRange, "the handicap must be from 50 to 100 in tens")
+		return Refuse(OutOfRange, "the handicap must be from 50 to 100 in tens")
 	}
 	l.slots[i].Handicap = handicap
 	return nil
 }
 
-func (l *Lobby) teamName(team uint8) string {
+func (l *Lobby) teamName(team uint8) texts.Text {
 	if team == l.observer {
-		return "the observer team"
+		return texts.Of("the observer team")
 	}
-	return fmt.Sprintf("team %d", team+1)
+	return texts.Of("team %d", team+1)
 }
 
 // occupant names who or what is in a slot.
-func (l *Lobby) occupant(i int) string {
+func (l *Lobby) occupant(i int) texts.Text {
 	s := l.slots[i]
 	switch {
 	case s.Computer:
-		return "a computer"
+		return texts.Of("a computer")
 	case s.Status == w3gs.SlotOccupied:
-		return l.players[s.PID].name
+		return texts.Plain(l.players[s.PID].name)
 	case s.Status == w3gs.SlotClosed:
-		return "nobody, it is closed"
+		return texts.Of("nobody, it is closed")
 	}
-	return "nobody, it is open"
+	return texts.Of("nobody, it is open")
 }

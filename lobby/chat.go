@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -107,7 +108,7 @@ func (l *Lobby) watchFlood(p *player) {
 	p.lines = nil
 	p.mutedUntil = l.now + l.cfg.ChatMute
 	l.emit(Flooded{PID: p.pid, Name: p.name, For: l.cfg.ChatMute})
-	l.say(w3gs.Only(p.pid), "You are muted for "+l.cfg.ChatMute.String()+": too many lines.")
+	l.say(w3gs.Only(p.pid), "You are muted for %v: too many lines.", l.cfg.ChatMute)
 }
 
 func (l *Lobby) mute(op Mute) *Refusal {
@@ -117,9 +118,9 @@ func (l *Lobby) mute(op Mute) *Refusal {
 	}
 	if p.muted = !op.Off; op.Off {
 		p.mutedUntil = 0
-		l.say(0, p.name+" can speak again.")
+		l.say(0, "%s can speak again.", p.name)
 	} else {
-		l.say(0, p.name+" is muted.")
+		l.say(0, "%s is muted.", p.name)
 	}
 	return nil
 }
@@ -134,16 +135,19 @@ func (l *Lobby) muteEverybody(op MuteAll) *Refusal {
 }
 
 func (l *Lobby) sayOperation(op Say) *Refusal {
-	if strings.TrimSpace(op.Text) == "" {
-		return refuse(Malformed, "there is nothing to say")
+	if strings.TrimSpace(op.Text.String()) == "" {
+		return Refuse(Malformed, "there is nothing to say")
 	}
-	l.say(op.To, op.Text)
+	l.tell(op.To, op.Text)
 	return nil
 }
 
-// say is the host's voice, to all or, with some named, to those. A line in the
-// game for one player is a private one: clients show it as such.
-func (l *Lobby) say(to w3gs.PIDs, text string) {
+// say is the host's voice, to all or, with some named, to those.
+func (l *Lobby) say(to w3gs.PIDs, format string, args ...any) { l.tell(to, texts.Of(format, args...)) }
+
+// tell says a text to each in their language. A line in the game for one player is
+// a private one: clients show it as such.
+func (l *Lobby) tell(to w3gs.PIDs, text texts.Text) {
 	scope := w3gs.ScopeAll
 	switch {
 	case to == 0:
@@ -151,7 +155,34 @@ func (l *Lobby) say(to w3gs.PIDs, text string) {
 	case to.Len() == 1:
 		scope = l.privateScope(to)
 	}
-	l.speak(to, scope, text)
+	for _, language := range texts.Languages() {
+		var readers w3gs.PIDs
+		for pid := range (to & l.Humans()).All() {
+			if l.players[pid].language == language {
+				readers |= w3gs.Only(pid)
+			}
+		}
+		if readers != 0 {
+			l.speak(readers, scope, text.In(language))
+		}
+	}
+}
+
+func (l *Lobby) setLanguage(op SetLanguage) *Refusal {
+	p := l.human(op.PID)
+	if p == nil {
+		return l.noHuman(op.PID)
+	}
+	p.language = op.Language
+	return nil
+}
+
+// Language is what a player reads.
+func (l *Lobby) Language(pid uint8) texts.Language {
+	if p := l.human(pid); p != nil {
+		return p.language
+	}
+	return l.cfg.Language
 }
 
 // deaf is who does not want to read what the host says to everybody.
@@ -183,9 +214,8 @@ func (l *Lobby) privateScope(to w3gs.PIDs) w3gs.ChatScope {
 }
 
 func (l *Lobby) speak(to w3gs.PIDs, scope w3gs.ChatScope, text string) {
-	to &= l.Humans()
 	from := l.voice()
-	if to == 0 || from == 0 {
+	if from == 0 {
 		return
 	}
 	line := w3gs.Chat{From: from, Flag: w3gs.ChatLobby}
@@ -240,14 +270,15 @@ func (l *Lobby) voice() uint8 {
 }
 
 // split cuts a text into lines of at most limit bytes: at line breaks, else at
-// the last space, else between letters.
+// the last space of the second half, else between letters: some languages have few
+// spaces.
 func split(text string, limit int) []string {
 	var parts []string
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimRight(line, " \r")
 		for len(line) > limit {
 			cut := strings.LastIndexByte(line[:limit+1], ' ')
-			if cut <= 0 {
+			if cut <= limit/2 {
 				for cut = limit; cut > limit-utf8.UTFMax && !utf8.RuneStart(line[cut]); {
 					cut--
 				}

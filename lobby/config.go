@@ -3,6 +3,7 @@ package lobby
 import (
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -44,6 +45,8 @@ type Config struct {
 	// Places are the slots of a game that is played again, one for each of Slots:
 	// who was in it gets the same place, and may displace who was not.
 	Places []Place
+	// Language is what players read the host in who have not chosen another.
+	Language texts.Language
 	// Reserved names may displace the latest unreserved joiner of a full lobby.
 	Reserved []string
 	// Owner is the name of the player who owns the lobby, whether they are in or

@@ -6,15 +6,16 @@ import (
 	"strings"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
 func (l *Lobby) startOperation(op Start) *Refusal {
 	switch {
 	case l.Humans() == 0:
-		return refuse(NoSuch, "nobody is in the lobby")
+		return Refuse(NoSuch, "nobody is in the lobby")
 	case l.phase == phaseCounting && !op.Now:
-		return refuse(Counting, "the countdown runs already")
+		return Refuse(Counting, "the countdown runs already")
 	}
 	if !op.Force {
 		if no := l.blocked(); no != nil {
@@ -31,17 +32,17 @@ func (l *Lobby) startOperation(op Start) *Refusal {
 
 func (l *Lobby) abortOperation() *Refusal {
 	if l.phase != phaseCounting {
-		return refuse(NoSuch, "no countdown runs")
+		return Refuse(NoSuch, "no countdown runs")
 	}
 	l.auto = autoStart{}
-	l.abort("")
+	l.abort(texts.Text{})
 	return nil
 }
 
 // blocked says why any start that is not forced has to wait, and for whom.
 func (l *Lobby) blocked() *Refusal {
 	if l.left != "" && l.now < l.leftAt+l.cfg.QuietAfterLeave {
-		return refuse(NotYet, "%s has just left: wait %v", l.left, (l.leftAt + l.cfg.QuietAfterLeave - l.now).Round(100*time.Millisecond))
+		return Refuse(NotYet, "%s has just left: wait %v", l.left, (l.leftAt + l.cfg.QuietAfterLeave - l.now).Round(100*time.Millisecond))
 	}
 	return l.unready()
 }
@@ -61,11 +62,11 @@ func (l *Lobby) unready() *Refusal {
 	}
 	switch need := l.cfg.MinPlayers; {
 	case l.Humans().Len() < need:
-		return refuse(NotYet, "at least %d players are needed", need)
+		return Refuse(NotYet, "at least %d players are needed", need)
 	case loading != nil:
-		return refuse(NotYet, "still downloading the map: %s", strings.Join(loading, ", "))
+		return Refuse(NotYet, "still downloading the map: %s", strings.Join(loading, ", "))
 	case unanswered != nil:
-		return refuse(NotYet, "not yet known to have the map: %s", strings.Join(unanswered, ", "))
+		return Refuse(NotYet, "not yet known to have the map: %s", strings.Join(unanswered, ", "))
 	}
 	return l.checkHCL()
 }
@@ -77,16 +78,16 @@ func (l *Lobby) unmeasured() *Refusal {
 	if l.cfg.PingEvery <= 0 {
 		return nil
 	}
-	var names []string
+	var names []texts.Text
 	for p := range l.seated {
 		if !p.fake && p.measured < l.cfg.PingsBeforeStart {
-			names = append(names, fmt.Sprintf("%s (%d of %d pings)", p.name, p.measured, l.cfg.PingsBeforeStart))
+			names = append(names, texts.Of("%s (%d of %d pings)", p.name, p.measured, l.cfg.PingsBeforeStart))
 		}
 	}
 	if names == nil {
 		return nil
 	}
-	return refuse(NotYet, "ping not yet known: %s", strings.Join(names, ", "))
+	return Refuse(NotYet, "ping not yet known: %v", texts.Join(names, ", "))
 }
 
 // beginCountdown says the first number at once; the game starts one step after
@@ -116,7 +117,7 @@ func (l *Lobby) countDown() {
 		l.start()
 		return
 	}
-	l.say(0, fmt.Sprintf("%d…", l.count))
+	l.say(0, "%d…", l.count)
 	l.count--
 	l.countAt += l.cfg.CountdownStep
 	if l.countAt <= l.now {
@@ -125,31 +126,31 @@ func (l *Lobby) countDown() {
 }
 
 // unsettle stops a countdown for somebody who joined or left, unless it is to go on.
-func (l *Lobby) unsettle(why string) {
+func (l *Lobby) unsettle(why texts.Text) {
 	if !l.cfg.CountdownGoesOn || l.Humans().Len() < max(l.cfg.MinPlayers, 1) {
 		l.abort(why)
 	}
 }
 
 // abort stops a countdown that runs.
-func (l *Lobby) abort(why string) {
+func (l *Lobby) abort(why texts.Text) {
 	if l.phase != phaseCounting {
 		return
 	}
 	l.phase = phaseOpen
-	line := "Countdown stopped."
-	if why != "" {
-		line = "Countdown stopped: " + why + "."
+	l.emit(CountdownAborted{Why: why.String()})
+	if why.Empty() {
+		l.say(0, "Countdown stopped.")
+	} else {
+		l.say(0, "Countdown stopped: %v.", why)
 	}
-	l.emit(CountdownAborted{Why: why})
-	l.say(0, line)
 }
 
 // start begins the game, in one go: the last slot table if it is new, 0x0A, the virtual host
 // leaves, 0x0B, every fake player has loaded.
 func (l *Lobby) start() {
 	if no := l.checkHCL(); no != nil {
-		l.say(0, "Started without the mode: "+no.Text)
+		l.say(0, "Started without the mode: %v", no.Text)
 		l.hcl = ""
 	}
 	l.handicaps = make([]uint8, len(l.slots))

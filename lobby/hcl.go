@@ -1,7 +1,6 @@
 package lobby
 
 import (
-	"fmt"
 	"strings"
 
 	"w3host/w3gs"
@@ -21,33 +20,33 @@ var hclTable = func() (table []uint8) {
 // setHCL sets the mode string. It may be set before all players are in, so only
 // the start compares it with the occupied slots.
 func (l *Lobby) setHCL(text string) *Refusal {
-	if why := checkMode(text); why != "" {
-		return refuse(Malformed, "%s", why)
+	if no := checkMode(text); no != nil {
+		return no
 	}
 	if len(text) > len(l.slots) {
-		return refuse(Malformed, "the mode %q is too long: this map has %d slots", text, len(l.slots))
+		return Refuse(Malformed, "the mode %q is too long: this map has %d slots", text, len(l.slots))
 	}
 	l.hcl = text
 	return nil
 }
 
-func checkMode(text string) (why string) {
+func checkMode(text string) *Refusal {
 	for _, r := range text {
 		if !strings.ContainsRune(w3gs.HCLLetters, r) {
-			return fmt.Sprintf("a mode cannot hold %q: use small letters, digits, space and - = , .", r)
+			return Refuse(Malformed, "a mode cannot hold %q: use small letters, digits, space and - = , .", r)
 		}
 	}
-	return ""
+	return nil
 }
 
 // checkHCL says why the mode string cannot be written.
 func (l *Lobby) checkHCL() *Refusal {
-	if why := checkMode(l.hcl); why != "" {
-		return refuse(Malformed, "%s", why)
+	if no := checkMode(l.hcl); no != nil {
+		return no
 	}
 	c := l.Counts()
 	if n := c.Players() + c.Computers; len(l.hcl) > n {
-		return refuse(NotYet, "the mode %q needs %d occupied slots, there are %d", l.hcl, len(l.hcl), n)
+		return Refuse(NotYet, "the mode %q needs %d occupied slots, there are %d", l.hcl, len(l.hcl), n)
 	}
 	return nil
 }

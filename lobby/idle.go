@@ -1,8 +1,9 @@
 package lobby
 
 import (
-	"fmt"
 	"time"
+
+	"w3host/texts"
 )
 
 // warnBefore is how long before a lobby closes for want of action its players
@@ -11,25 +12,25 @@ const warnBefore = time.Minute
 
 // closing is when the lobby closes if nothing happens, and how long before that
 // the players are told; not ok if it does not.
-func (l *Lobby) closing() (at, lead time.Duration, why string, ok bool) {
-	soonest := func(since, limit time.Duration, reason string) {
+func (l *Lobby) closing() (at, lead time.Duration, why texts.Text, ok bool) {
+	soonest := func(since, limit time.Duration, reason texts.Text) {
 		if t := since + limit; limit > 0 && (!ok || t < at) {
 			at, lead, why, ok = t, min(warnBefore, limit/4), reason, true
 		}
 	}
 	if l.phase != phaseOpen {
-		return 0, 0, "", false
+		return 0, 0, texts.Text{}, false
 	}
 	if l.Humans() == 0 {
 		if l.joins > 0 {
-			soonest(l.activeAt, l.cfg.AbandonedAfter, "everybody has left")
+			soonest(l.activeAt, l.cfg.AbandonedAfter, texts.Of("everybody has left"))
 		}
 		return at, 0, why, ok
 	}
-	soonest(l.activeAt, l.cfg.IdleAfter, "nobody did anything")
+	soonest(l.activeAt, l.cfg.IdleAfter, texts.Of("nobody did anything"))
 	// One that starts by itself does not need its owner.
 	if p := l.ownerIn(); p != nil && !l.auto.full && l.auto.players == 0 && l.auto.after == 0 {
-		soonest(p.activeAt, l.cfg.OwnerAFKAfter, "its owner is away")
+		soonest(p.activeAt, l.cfg.OwnerAFKAfter, texts.Of("its owner is away"))
 	}
 	return at, lead, why, ok
 }
@@ -43,7 +44,7 @@ func (l *Lobby) closeIdle() {
 		l.shutdown(Shutdown{Why: why})
 	case l.now >= at-lead && l.warned != at:
 		l.warned = at
-		l.say(0, fmt.Sprintf("The lobby closes in %v: %s.", (at-l.now).Round(time.Second), why))
+		l.say(0, "The lobby closes in %v: %v.", (at - l.now).Round(time.Second), why)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -37,15 +38,15 @@ func (l *Lobby) join(ev Join) {
 		refuse(w3gs.RejectFull, "the lobby is full")
 		return
 	}
-	l.dismiss(victim, fmt.Sprintf("You make room for %s, who has a reserved place.", name),
+	l.dismiss(victim, texts.Of("You make room for %s, who has a reserved place.", name),
 		fmt.Sprintf("made room for %s, who has a reserved place", name), "")
 	l.admit(ev)
-	l.say(0, fmt.Sprintf("%s made room for %s, who has a reserved place.", victim.name, name))
+	l.say(0, "%s made room for %s, who has a reserved place.", victim.name, name)
 }
 
 func (l *Lobby) checkJoiner(ev Join) (why string) {
-	if why := checkName(ev.Req.Name); why != "" {
-		return why
+	if why := checkName(ev.Req.Name); !why.Empty() {
+		return why.String()
 	}
 	if l.named(ev.Req.Name) != nil {
 		return "the name is taken"
@@ -113,7 +114,7 @@ func (l *Lobby) isHeld(name, realm string, doubtful bool) bool {
 // to all.
 func (l *Lobby) admit(ev Join) {
 	name := ev.Req.Name
-	l.unsettle(name + " joined")
+	l.unsettle(texts.Of("%s joined", name))
 	others, neighbours := l.Humans(), l.neighbours(ev)
 	if others == 0 {
 		l.pingAt = l.now + l.cfg.PingEvery
@@ -121,7 +122,7 @@ func (l *Lobby) admit(ev Join) {
 	p := l.enter(&player{
 		name: name, req: ev.Req, reserved: ev.Reserved, external: ev.External, shared: ev.Shared,
 		realm: ev.Realm, doubtful: ev.Realm != "" && !ev.Vouched,
-		joined: l.now, activeAt: l.now, askedUntil: l.now - 2*time.Second,
+		language: l.cfg.Language, joined: l.now, activeAt: l.now, askedUntil: l.now - 2*time.Second,
 	})
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})
@@ -143,7 +144,7 @@ func (l *Lobby) admit(ev Join) {
 	l.broadcast(others, l.info(p))
 	l.flushTable()
 	for _, line := range l.cfg.Welcome {
-		l.say(w3gs.Only(p.pid), line)
+		l.tell(w3gs.Only(p.pid), texts.Plain(line))
 	}
 	l.warnOfNeighbours(name, neighbours)
 }

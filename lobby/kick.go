@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -36,13 +37,13 @@ func (l *Lobby) kickOperation(op Kick) *Refusal {
 
 // kick puts a human or fake player out of the lobby.
 func (l *Lobby) kick(p *player, op Kick) {
-	l.dismiss(p, "You were kicked"+because(op.Why), kickedFor(op.Why), op.By)
+	l.dismiss(p, youWereKicked(op.Why), kickedFor(op.Why), op.By)
 	l.returnVirtualHost()
 	if p.fake {
 		return
 	}
-	l.abort(p.name + " was kicked")
-	l.say(0, p.name+" was kicked"+because(op.Why))
+	l.abort(texts.Of("%s was kicked", p.name))
+	l.tell(0, wasKicked(p.name, op.Why))
 }
 
 // kickFromGame tells everybody; the turn loop takes the player out, and its Leave
@@ -50,13 +51,13 @@ func (l *Lobby) kick(p *player, op Kick) {
 func (l *Lobby) kickFromGame(p *player, op Kick) *Refusal {
 	switch {
 	case p.fake:
-		return refuse(NotHuman, "%s is a fake player, who stays until the game is over", p.name)
+		return Refuse(NotHuman, "%s is a fake player, who stays until the game is over", p.name)
 	case p.kicked:
-		return refuse(TooLate, "%s is on the way out", p.name)
+		return Refuse(TooLate, "%s is on the way out", p.name)
 	}
-	l.say(w3gs.Only(p.pid), "You were kicked"+because(op.Why))
+	l.tell(w3gs.Only(p.pid), youWereKicked(op.Why))
 	p.kicked = true
-	l.say(0, p.name+" was kicked"+because(op.Why))
+	l.tell(0, wasKicked(p.name, op.Why))
 	l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: kickedFor(op.Why), By: op.By})
 	return nil
 }
@@ -64,29 +65,35 @@ func (l *Lobby) kickFromGame(p *player, op Kick) *Refusal {
 // dismiss tells a player that they are out, and the others. The player reads the
 // line and gets a 0x1C before the host closes. Older hosts only close, which
 // clients take as well, but then it seems that the connection broke.
-func (l *Lobby) dismiss(p *player, line, why, by string) {
+func (l *Lobby) dismiss(p *player, line texts.Text, why, by string) {
 	if !p.fake {
-		l.say(w3gs.Only(p.pid), line)
+		l.tell(w3gs.Only(p.pid), line)
 		l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
 		l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: why, By: by})
 	}
 	l.remove(p)
 }
 
-// because ends a sentence with its reason, if there is one.
-func because(why string) string {
-	if why == "" {
-		return "."
+func youWereKicked(why texts.Text) texts.Text {
+	if why.Empty() {
+		return texts.Of("You were kicked.")
 	}
-	return ": " + why
+	return texts.Of("You were kicked: %v", why)
+}
+
+func wasKicked(name string, why texts.Text) texts.Text {
+	if why.Empty() {
+		return texts.Of("%s was kicked.", name)
+	}
+	return texts.Of("%s was kicked: %v", name, why)
 }
 
 // kickedFor is how the records call a kick.
-func kickedFor(why string) string {
-	if why == "" {
+func kickedFor(why texts.Text) string {
+	if why.Empty() {
 		return "kicked"
 	}
-	return "kicked: " + why
+	return "kicked: " + why.String()
 }
 
 func (l *Lobby) keepOut(p *player) {

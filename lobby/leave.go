@@ -1,6 +1,9 @@
 package lobby
 
-import "w3host/w3gs"
+import (
+	"w3host/texts"
+	"w3host/w3gs"
+)
 
 // leave takes a player off who went by himself.
 func (l *Lobby) leave(p *player, ev Leave) {
@@ -16,7 +19,7 @@ func (l *Lobby) leave(p *player, ev Leave) {
 	l.emit(gone)
 	l.remove(p)
 	l.returnVirtualHost()
-	l.unsettle(p.name + " left")
+	l.unsettle(texts.Of("%s left", p.name))
 }
 
 // remove frees a player's slot and pid and tells the others.
@@ -34,7 +37,11 @@ func (l *Lobby) shutdown(op Shutdown) {
 	if l.phase == phaseCounting {
 		l.emit(CountdownAborted{Why: "the lobby closes"})
 	}
-	l.say(0, "The lobby is closed"+because(op.Why))
+	if op.Why.Empty() {
+		l.say(0, "The lobby is closed.")
+	} else {
+		l.say(0, "The lobby is closed: %v", op.Why)
+	}
 	for p := range l.seated {
 		if p.fake {
 			continue
@@ -44,5 +51,5 @@ func (l *Lobby) shutdown(op Shutdown) {
 	}
 	l.players = [pidLimit]*player{}
 	l.phase = phaseClosed
-	l.emit(Closed(op))
+	l.emit(Closed{Why: op.Why.String()})
 }

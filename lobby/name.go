@@ -1,32 +1,32 @@
 package lobby
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
 // checkName says what is wrong with a player's name; empty for a good one. A
 // name that its client cut inside a letter is no fault of the player's.
-func checkName(name string) (why string) {
+func checkName(name string) texts.Text {
 	switch {
 	case strings.TrimSpace(name) == "":
-		return "the name is empty"
+		return texts.Of("the name is empty")
 	case len(name) > w3gs.MaxNameLen:
-		return fmt.Sprintf("the name is %d bytes long; %d are allowed", len(name), w3gs.MaxNameLen)
+		return texts.Of("the name is %d bytes long; %d are allowed", len(name), w3gs.MaxNameLen)
 	case w3gs.StripColours(name) != name:
-		return "the name holds colour codes"
+		return texts.Of("the name holds colour codes")
 	}
 	for _, r := range name {
 		// Format characters are invisible: they make one name look like another.
 		if r != utf8.RuneError && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-			return "the name holds control characters"
+			return texts.Of("the name holds control characters")
 		}
 	}
-	return ""
+	return texts.Text{}
 }
 
 // sameName compares names as players see them.

@@ -8,7 +8,7 @@ func TestCheckName(t *testing.T) {
 		"aaaaaaaaaaaaaa\xE7", // the client cut the last letter
 	}
 	for _, name := range good {
-		if why := checkName(name); why != "" {
+		if why := checkName(name); !why.Empty() {
 			t.Errorf("%q: %s", name, why)
 		}
 	}
@@ -17,7 +17,7 @@ func TestCheckName(t *testing.T) {
 		"|cff00ff00Al", "|CFF", "a|r", "a|R", "|na", "a|Nb",
 	}
 	for _, name := range bad {
-		if checkName(name) == "" {
+		if checkName(name).Empty() {
 			t.Errorf("%q: accepted", name)
 		}
 	}

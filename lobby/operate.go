@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -16,7 +17,7 @@ func (l *Lobby) operate(op Operation) {
 
 func (l *Lobby) try(op Operation) *Refusal {
 	if l.phase == phaseClosed {
-		return refuse(TooLate, "the lobby is closed")
+		return Refuse(TooLate, "the lobby is closed")
 	}
 	switch op := op.(type) {
 	case Say:
@@ -25,6 +26,8 @@ func (l *Lobby) try(op Operation) *Refusal {
 		return l.mute(op)
 	case Hear:
 		return l.hear(op)
+	case SetLanguage:
+		return l.setLanguage(op)
 	case MuteAll:
 		return l.muteEverybody(op)
 	case SetOwner:
@@ -33,7 +36,7 @@ func (l *Lobby) try(op Operation) *Refusal {
 		return l.kickOperation(op)
 	}
 	if l.phase == phaseStarted {
-		return refuse(TooLate, "the game has started")
+		return Refuse(TooLate, "the game has started")
 	}
 	switch op := op.(type) {
 	case Start:
@@ -58,7 +61,7 @@ func (l *Lobby) try(op Operation) *Refusal {
 		return nil
 	}
 	if l.phase == phaseCounting {
-		return refuse(Counting, "the countdown runs: abort it first")
+		return Refuse(Counting, "the countdown runs: abort it first")
 	}
 	return l.trySlots(op)
 }
@@ -102,7 +105,7 @@ func (l *Lobby) trySlots(op Operation) *Refusal {
 	case DeleteFake:
 		return l.deleteFake(op.PID)
 	}
-	return refuse(NoSuch, "there is no such operation")
+	return Refuse(NoSuch, "there is no such operation")
 }
 
 func (l *Lobby) checkSlot(i int) *Refusal {
@@ -115,7 +118,7 @@ func (l *Lobby) checkSlot(i int) *Refusal {
 // noHuman says so of a pid that is a fake player's or nobody's.
 func (l *Lobby) noHuman(pid uint8) *Refusal {
 	if pid < pidLimit && l.players[pid] != nil {
-		return refuse(NotHuman, "%s is a fake player", l.players[pid].name)
+		return Refuse(NotHuman, "%s is a fake player", l.players[pid].name)
 	}
 	return noPlayer(pid)
 }
@@ -138,7 +141,7 @@ func (l *Lobby) occupied(i int, change func(int) *Refusal) *Refusal {
 		return no
 	}
 	if l.slots[i].Status != w3gs.SlotOccupied {
-		return refuse(NoSuch, "slot %d holds %s", i+1, l.occupant(i))
+		return Refuse(NoSuch, "slot %d holds %v", i+1, l.occupant(i))
 	}
 	return change(i)
 }
@@ -150,7 +153,7 @@ func (l *Lobby) open(i int) {
 	case s.Computer:
 		l.vacate(i)
 	case s.Status == w3gs.SlotOccupied:
-		l.kick(l.players[s.PID], Kick{Why: "the slot was taken back"})
+		l.kick(l.players[s.PID], Kick{Why: texts.Of("the slot was taken back")})
 	default:
 		s.Status = w3gs.SlotOpen
 	}
@@ -177,7 +180,7 @@ func (l *Lobby) swap(op Swap) *Refusal {
 	}
 	a, b := l.slots[op.A], l.slots[op.B]
 	if !l.melee() && (a.Computer && b.Team == l.observer || b.Computer && a.Team == l.observer) {
-		return refuse(Fixed, "a computer cannot watch")
+		return Refuse(Fixed, "a computer cannot watch")
 	}
 	l.exchange(op.A, op.B, false)
 	return nil
@@ -188,7 +191,7 @@ func (l *Lobby) swap(op Swap) *Refusal {
 func (l *Lobby) shuffle() *Refusal {
 	places := l.playingPlaces()
 	if len(places) < 2 {
-		return refuse(NoSuch, "there are no two players to shuffle")
+		return Refuse(NoSuch, "there are no two players to shuffle")
 	}
 	l.random.Shuffle(len(places), func(i, j int) { l.exchange(places[i], places[j], true) })
 	return nil
@@ -201,14 +204,14 @@ func (l *Lobby) computer(op Computer) *Refusal {
 	s := &l.slots[op.Slot]
 	switch {
 	case op.AI > w3gs.AIInsane:
-		return refuse(Malformed, "a computer is easy, normal or insane")
+		return Refuse(Malformed, "a computer is easy, normal or insane")
 	case s.Computer:
 		s.AI = op.AI
 		return nil
 	case !l.melee() && s.Team == l.observer:
-		return refuse(Fixed, "a computer cannot watch")
+		return Refuse(Fixed, "a computer cannot watch")
 	case l.melee() && l.playing(op.Slot) >= int(l.cfg.PlayerSlots):
-		return refuse(Full, "all %d start spots are taken", l.cfg.PlayerSlots)
+		return Refuse(Full, "all %d start spots are taken", l.cfg.PlayerSlots)
 	}
 	l.open(op.Slot)
 	l.seatComputer(op.Slot, op.AI)
@@ -218,7 +221,7 @@ func (l *Lobby) computer(op Computer) *Refusal {
 // fakePlayers seats n fake players or none.
 func (l *Lobby) fakePlayers(n int) *Refusal {
 	if !l.hasRoom(n) {
-		return refuse(Full, "there is no room for %d more", n)
+		return Refuse(Full, "there is no room for %d more", n)
 	}
 	for number := 1; n > 0; number++ {
 		name := fmt.Sprintf("Fake %d", number)
@@ -240,10 +243,10 @@ func (l *Lobby) deleteFake(pid uint8) *Refusal {
 		}
 	}
 	if len(fakes) == 0 {
-		return refuse(NoSuch, "there is no such fake player")
+		return Refuse(NoSuch, "there is no such fake player")
 	}
 	for _, p := range fakes {
-		l.dismiss(p, "", "", "")
+		l.dismiss(p, texts.Text{}, "", "")
 	}
 	l.returnVirtualHost()
 	return nil
@@ -251,8 +254,8 @@ func (l *Lobby) deleteFake(pid uint8) *Refusal {
 
 func (l *Lobby) hold(names []string) *Refusal {
 	for _, name := range names {
-		if why := checkName(name); why != "" {
-			return refuse(Malformed, "%q cannot be held: %s", name, why)
+		if why := checkName(name); !why.Empty() {
+			return Refuse(Malformed, "%q cannot be held: %v", name, why)
 		}
 	}
 	l.held = append(l.held, names...)
@@ -265,7 +268,7 @@ func (l *Lobby) hold(names []string) *Refusal {
 func (l *Lobby) unhold(names []string) *Refusal {
 	for _, name := range names {
 		if !slices.ContainsFunc(l.held, func(held string) bool { return sameName(held, name) }) {
-			return refuse(NoSuch, "no place is held for %q", name)
+			return Refuse(NoSuch, "no place is held for %q", name)
 		}
 	}
 	l.held = slices.DeleteFunc(l.held, func(held string) bool {

@@ -3,6 +3,7 @@ package lobby
 import (
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -71,7 +72,7 @@ type Observe struct{ PID uint8 }
 // Kick removes a player, also from a game; CloseSlot also closes the slot.
 type Kick struct {
 	PID       uint8
-	Why       string
+	Why       texts.Text
 	By        string // who asks for it; empty when no person does
 	CloseSlot bool
 	KeepOut   bool // for Config.KickCooldown
@@ -81,6 +82,12 @@ type Kick struct {
 type Hear struct {
 	PID uint8
 	Off bool
+}
+
+// SetLanguage says what a player reads the host in.
+type SetLanguage struct {
+	PID      uint8
+	Language texts.Language
 }
 
 // Hold reserves places by name. Whoever was kicked may come back then.
@@ -123,7 +130,7 @@ type AutoStart struct {
 
 // Judge says why the teams, as they are, are too uneven for a start by itself;
 // empty: they are not.
-type Judge struct{ Why string }
+type Judge struct{ Why texts.Text }
 
 // Doubt takes the last Judge back: more is known of the players.
 type Doubt struct{}
@@ -132,7 +139,7 @@ type Doubt struct{}
 // texts are split.
 type Say struct {
 	To   w3gs.PIDs
-	Text string
+	Text texts.Text
 }
 
 // Mute stops or restores the relay of a player's lines.
@@ -146,7 +153,7 @@ type Mute struct {
 type MuteAll struct{ Off bool }
 
 // Shutdown ends the lobby: everybody is told and kicked.
-type Shutdown struct{ Why string }
+type Shutdown struct{ Why texts.Text }
 
 func (Open) event()        {}
 func (Close) event()       {}
@@ -163,6 +170,7 @@ func (SetHandicap) event() {}
 func (Observe) event()     {}
 func (Kick) event()        {}
 func (Hear) event()        {}
+func (SetLanguage) event() {}
 func (Hold) event()        {}
 func (Unhold) event()      {}
 func (FakePlayer) event()  {}

@@ -52,14 +52,14 @@ func (l *Lobby) longestIn() (first *player) {
 
 func (l *Lobby) setOwner(op SetOwner) *Refusal {
 	if p := l.named(op.Player); p != nil && p.fake {
-		return refuse(NotHuman, "%s is a fake player, who cannot own anything", p.name)
+		return Refuse(NotHuman, "%s is a fake player, who cannot own anything", p.name)
 	}
 	l.owner, l.realm, _ = strings.Cut(op.Player, "@")
 	if p := l.named(op.Player); p != nil {
 		l.entitle(p)
 	}
 	if p := l.ownerIn(); p != nil {
-		l.say(0, p.name+" owns the game now.")
+		l.say(0, "%s owns the game now.", p.name)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (l *Lobby) settleOwner() {
 			l.owner = ""
 		} else {
 			if l.owner != "" {
-				l.say(0, p.name+" owns the game now.")
+				l.say(0, "%s owns the game now.", p.name)
 			}
 			l.entitle(p)
 		}
@@ -90,10 +90,10 @@ func (l *Lobby) settleOwner() {
 	switch {
 	case l.told == told || l.told == 0:
 	case p == nil:
-		l.say(w3gs.Only(l.told), l.owner+", who owns this lobby, is away: until then you may "+trigger+"start and "+trigger+"abort.")
+		l.say(w3gs.Only(l.told), "%s, who owns this lobby, is away: until then you may %sstart and %[2]sabort.", l.owner, trigger)
 	case l.phase == phaseStarted:
-		l.say(w3gs.Only(l.told), "You own this game: "+trigger+"help lists your commands.")
+		l.say(w3gs.Only(l.told), "You own this game: %shelp lists your commands.", trigger)
 	default:
-		l.say(w3gs.Only(l.told), "You own this lobby: "+trigger+"help lists your commands.")
+		l.say(w3gs.Only(l.told), "You own this lobby: %shelp lists your commands.", trigger)
 	}
 }

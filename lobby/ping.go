@@ -1,9 +1,9 @@
 package lobby
 
 import (
-	"fmt"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -70,6 +70,6 @@ func (l *Lobby) pong(p *player, ev Pong) {
 // known for certain.
 func (l *Lobby) limitPing(p *player) {
 	if limit := l.cfg.PingLimit; limit > 0 && len(p.rtts) == rttKept && p.rtt() > limit && l.phase < phaseStarted {
-		l.kick(p, Kick{PID: p.pid, Why: fmt.Sprintf("a ping of %d ms is above the limit of %d", p.rtt().Milliseconds(), limit.Milliseconds())})
+		l.kick(p, Kick{PID: p.pid, Why: texts.Of("a ping of %d ms is above the limit of %d", p.rtt().Milliseconds(), limit.Milliseconds())})
 	}
 }

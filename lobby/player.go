@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -54,6 +55,7 @@ type player struct {
 	reserved bool
 	muted    bool
 	ready    bool
+	language texts.Language
 	deaf     bool // to what the host says to everybody
 	kicked   bool // from a game, which they have not left yet
 	external w3gs.SockAddr

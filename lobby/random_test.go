@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -147,7 +148,7 @@ func (c *choices) operation() Operation {
 	case 15:
 		return Observe{PID: c.pid()}
 	case 16:
-		return Kick{PID: c.pid(), Why: "why", CloseSlot: c.yes()}
+		return Kick{PID: c.pid(), Why: texts.Plain("why"), CloseSlot: c.yes()}
 	case 17:
 		return FakePlayer{Count: c.upTo(3)}
 	case 18:
@@ -157,7 +158,7 @@ func (c *choices) operation() Operation {
 	case 20:
 		return AutoStart{Players: c.upTo(5), Full: c.yes(), Hold: time.Duration(c.upTo(3)) * time.Second}
 	case 21:
-		return Say{To: w3gs.PIDs(c.upTo(256)), Text: "host"}
+		return Say{To: w3gs.PIDs(c.upTo(256)), Text: texts.Plain("host")}
 	case 22:
 		return Hold{Names: []string{fmt.Sprintf("p%d", c.upTo(14))}}
 	case 23:

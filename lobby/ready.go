@@ -1,6 +1,6 @@
 package lobby
 
-import "fmt"
+import "w3host/texts"
 
 // Ready says whether a player is ready to start.
 type Ready struct {
@@ -16,20 +16,20 @@ func (l *Lobby) setReady(op Ready) *Refusal {
 	case p == nil:
 		return l.noHuman(op.PID)
 	case p.ready == !op.Off && op.Off:
-		return refuse(TooLate, "you are not ready as it is")
+		return Refuse(TooLate, "you are not ready as it is")
 	case p.ready == !op.Off:
-		return refuse(TooLate, "you are ready already")
+		return Refuse(TooLate, "you are ready already")
 	}
 	p.ready = !op.Off
 	if op.Off {
-		l.abort(p.name + " is not ready")
+		l.abort(texts.Of("%s is not ready", p.name))
 	}
 	ready, all := l.ready()
-	what := "is ready"
 	if op.Off {
-		what = "is not ready"
+		l.say(0, "%s is not ready: %d of %d are.", p.name, ready, all)
+	} else {
+		l.say(0, "%s is ready: %d of %d are.", p.name, ready, all)
 	}
-	l.say(0, fmt.Sprintf("%s %s: %d of %d are.", p.name, what, ready, all))
 	return nil
 }
 
@@ -53,7 +53,7 @@ func (l *Lobby) remindReady() {
 	}
 	l.auto.toldAt = l.now
 	ready, all := l.ready()
-	l.say(0, fmt.Sprintf("Waiting to start: %d of %d are ready; type %sready.", ready, all, l.cfg.Trigger))
+	l.say(0, "Waiting to start: %d of %d are ready; type %sready.", ready, all, l.cfg.Trigger)
 }
 
 // waitsForReady reports whether the lobby starts by itself only when everybody

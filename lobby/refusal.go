@@ -1,16 +1,19 @@
 package lobby
 
-import "fmt"
+import "w3host/texts"
 
 // Refusal answers an operation that cannot be done: a code for programs, and one
 // line for whoever asked. It is an effect and an error.
 type Refusal struct {
 	Code Code
-	Text string
+	Text texts.Text
 }
 
 // Error is the line.
-func (r *Refusal) Error() string { return r.Text }
+func (r *Refusal) Error() string { return r.Text.String() }
+
+// In is the line in a language.
+func (r *Refusal) In(l texts.Language) string { return r.Text.In(l) }
 
 func (*Refusal) effect() {}
 
@@ -31,14 +34,15 @@ const (
 	TooLate    Code = "too late"     // the game has started, the lobby is closed
 )
 
-func refuse(code Code, format string, values ...any) *Refusal {
-	return &Refusal{code, fmt.Sprintf(format, values...)}
+// Refuse makes a Refusal.
+func Refuse(code Code, format string, values ...any) *Refusal {
+	return &Refusal{code, texts.Of(format, values...)}
 }
 
 // outOfRange is the one wording for a number that is not possible here; package
 // command has the same for numbers that never are.
 func outOfRange(what string, low, high int) *Refusal {
-	return refuse(OutOfRange, "the %s must be from %d to %d", what, low, high)
+	return Refuse(OutOfRange, "the %v must be from %d to %d", texts.Known(what), low, high)
 }
 
-func noPlayer(pid uint8) *Refusal { return refuse(NoSuch, "there is no player with pid %d", pid) }
+func noPlayer(pid uint8) *Refusal { return Refuse(NoSuch, "there is no player with pid %d", pid) }

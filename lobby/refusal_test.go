@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -23,7 +24,7 @@ func TestRefusalCodes(t *testing.T) {
 		{Mute{PID: 11}, NoSuch},
 		{SetColour{Slot: 0, Colour: 3}, Fixed},
 		{FakePlayer{Count: 5}, Full},
-		{Say{Text: " "}, Malformed},
+		{Say{Text: texts.Plain(" ")}, Malformed},
 		{HCL{Text: "A"}, Malformed},
 		{Start{}, NotYet},
 		{Start{Force: true}, ""},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -158,7 +159,7 @@ func (c *command) operation() Operation {
 	case "obs":
 		return Observe{PID: c.pid(0)}
 	case "kick", "closekick":
-		return Kick{PID: c.pid(0), Why: c.text, By: c.options["by"], CloseSlot: c.name == "closekick", KeepOut: c.has("keepout")}
+		return Kick{PID: c.pid(0), Why: texts.Plain(c.text), By: c.options["by"], CloseSlot: c.name == "closekick", KeepOut: c.has("keepout")}
 	case "hold":
 		return Hold{Names: c.args}
 	case "unhold":
@@ -184,15 +185,15 @@ func (c *command) operation() Operation {
 	case "ready", "unready": // ready PID
 		return Ready{PID: uint8(c.int(0)), Off: c.name == "unready"}
 	case "judge": // judge [: WHY NOT], of the teams as they are
-		return Judge{Why: c.text}
+		return Judge{Why: texts.Plain(c.text)}
 	case "say":
-		return Say{To: w3gs.Only(c.pids(0)...), Text: strings.ReplaceAll(c.text, `\n`, "\n")}
+		return Say{To: w3gs.Only(c.pids(0)...), Text: texts.Plain(strings.ReplaceAll(c.text, `\n`, "\n"))}
 	case "mute", "unmute":
 		return Mute{PID: c.pid(0), Off: c.name == "unmute"}
 	case "muteall", "unmuteall":
 		return MuteAll{Off: c.name == "unmuteall"}
 	case "shutdown":
-		return Shutdown{Why: c.text}
+		return Shutdown{Why: texts.Plain(c.text)}
 	}
 	return nil
 }

@@ -3,13 +3,13 @@ package people
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/netip"
 	"strings"
 	"time"
 
 	"w3host/game"
 	"w3host/storage"
+	"w3host/texts"
 )
 
 // target is whom a query about bans means: a player who is here by name or, for
@@ -18,7 +18,7 @@ func target(q game.Query) (storage.BanTarget, error) {
 	if !q.Here {
 		t, err := storage.ParseBanTarget(q.Name)
 		if err == nil && q.What == "banip" && !t.Network.IsValid() {
-			err = fmt.Errorf("%s is not here and no address: write one", q.Name)
+			err = texts.Of("%s is not here and no address: write one", q.Name)
 		}
 		return t, err
 	}
@@ -29,61 +29,67 @@ func target(q game.Query) (storage.BanTarget, error) {
 	return storage.BanTarget{Name: q.Name}, nil
 }
 
-func (b Book) ban(ctx context.Context, q game.Query) (string, error) {
+func (b Book) ban(ctx context.Context, q game.Query) (answer, error) {
 	t, err := target(q)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if isVast(t.Network) {
-		return "", fmt.Errorf("%s is a good part of the whole internet: w3host ban --yes does that", t.Network)
+		return nil, texts.Of("%v is a good part of the whole internet: w3host ban --yes does that", t.Network)
 	}
 	ban := storage.Ban{Name: t.Name, Network: t.Network, Reason: q.Reason, By: q.By, At: time.Now()}
 	if q.For > 0 {
 		ban.Expires = ban.At.Add(q.For)
 	}
-	if ban, err = b.DB.AddBan(ctx, ban); err != nil {
-		return "", err
+	if ban, err = b.DB.AddBan(ctx, ban); errors.Is(err, storage.ErrConflict) {
+		err = texts.Of("%s is banned already", ban.Target())
 	}
-	return ban.Target() + " is banned" + until(ban) + ".", nil
+	if err != nil {
+		return nil, err
+	}
+	return one("%s is banned%v.", ban.Target(), until(ban)), nil
 }
 
-func (b Book) unban(ctx context.Context, q game.Query) (string, error) {
+func (b Book) unban(ctx context.Context, q game.Query) (answer, error) {
 	t, err := target(q)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	lifted, err := b.DB.LiftBans(ctx, t, "", q.By)
+	if errors.Is(err, storage.ErrNotFound) {
+		err = texts.Of("%s is not banned: bans lists them", q.Name)
+	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	var who []string
 	for _, ban := range lifted {
 		who = append(who, ban.Target())
 	}
-	return strings.Join(who, ", ") + " may come again.", nil
+	return one("%s may come again.", strings.Join(who, ", ")), nil
 }
 
-func (b Book) bans(ctx context.Context) (string, error) {
+func (b Book) bans(ctx context.Context) (answer, error) {
 	all, err := b.DB.Bans(ctx, false)
 	if err != nil || len(all) == 0 {
-		return "There are no bans.", err
+		return one("There are no bans."), err
 	}
-	lines := []string{fmt.Sprintf("%d bans:", len(all))}
+	lines := answer{texts.Count(len(all), "%d ban:", "%d bans:")}
 	for _, ban := range all[:min(len(all), most)] {
 		lines = append(lines, tell(ban))
 	}
 	if len(all) > most {
-		lines = append(lines, fmt.Sprintf("and %d older ones: w3host bans lists all.", len(all)-most))
+		lines = append(lines, texts.Count(len(all)-most, "and %d older one: w3host bans lists all.", "and %d older ones: w3host bans lists all."))
 	}
-	return strings.Join(lines, "\n"), nil
+	return lines, nil
 }
 
-func (b Book) checkBan(ctx context.Context, q game.Query) (string, error) {
+func (b Book) checkBan(ctx context.Context, q game.Query) (lines answer, err error) {
 	name, addr := q.Name, q.Addr
 	if !q.Here {
 		t, err := storage.ParseBanTarget(q.Name)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if name = t.Name; t.Network.IsValid() {
 			addr = t.Network.Addr()
@@ -91,32 +97,31 @@ func (b Book) checkBan(ctx context.Context, q game.Query) (string, error) {
 	}
 	all, err := b.DB.Bans(ctx, false)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return "", err
+		return nil, err
 	}
-	var lines []string
 	for _, ban := range all {
 		if ban.Matches(name, addr, ban.Realm, time.Now()) {
 			lines = append(lines, tell(ban))
 		}
 	}
 	if lines == nil {
-		return q.Name + " is not banned.", nil
+		return one("%s is not banned.", q.Name), nil
 	}
-	return strings.Join(lines, "\n"), nil
+	return lines, nil
 }
 
 // tell is a ban in a line.
-func tell(b storage.Ban) string {
-	text := b.Target() + onRealm(b.Realm) + " is banned by " + b.By + " since " + b.At.UTC().Format(time.DateOnly) + until(b)
-	if b.Reason != "" {
-		text += ": " + b.Reason
+func tell(b storage.Ban) texts.Text {
+	who, since := b.Target()+onRealm(b.Realm), b.At.UTC().Format(time.DateOnly)
+	if b.Reason == "" {
+		return texts.Of("%s is banned by %s since %s%v.", who, b.By, since, until(b))
 	}
-	return text + "."
+	return texts.Of("%s is banned by %s since %s%v: %s.", who, b.By, since, until(b), b.Reason)
 }
 
-func until(b storage.Ban) string {
+func until(b storage.Ban) texts.Text {
 	if b.Expires.IsZero() {
-		return ""
+		return texts.Text{}
 	}
-	return " until " + b.Expires.UTC().Format("2006-01-02 15:04 UTC")
+	return texts.Of(" until %s", b.Expires.UTC().Format("2006-01-02 15:04 UTC"))
 }

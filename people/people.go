@@ -12,6 +12,7 @@ import (
 
 	"w3host/game"
 	"w3host/storage"
+	"w3host/texts"
 )
 
 // Book answers queries.
@@ -20,17 +21,36 @@ type Book struct{ DB *storage.Store }
 // most is how many bans or names a line tells.
 const most = 10
 
-// Ask carries a query out. The answer is a line, or several; an error is one
-// line too.
+// Ask carries a query out. The answer is a line, or several, or none, in the
+// query's language; an error is one line in it too.
 func (b Book) Ask(ctx context.Context, q game.Query) (string, error) {
-	text, err := b.ask(ctx, q)
+	lines, err := b.ask(ctx, q)
 	if errors.Is(err, storage.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
-		err = errors.New("the database does not answer: try again later")
+		err = texts.Of("the database does not answer: try again later")
 	}
-	return text, err
+	if err != nil {
+		return "", errors.New(texts.From(err).In(q.Language))
+	}
+	return texts.Join(lines, "\n").In(q.Language), nil
 }
 
-func (b Book) ask(ctx context.Context, q game.Query) (string, error) {
+// Language is what a player has chosen with the command "lang".
+func (b Book) Language(ctx context.Context, name string) (texts.Language, bool, error) {
+	tag, err := b.DB.LanguageOf(ctx, name)
+	if err != nil || tag == "" {
+		return texts.English, false, err
+	}
+	l, err := texts.ParseLanguage(tag)
+	return l, err == nil, err
+}
+
+// answer is the lines of an answer.
+type answer = []texts.Text
+
+// one is an answer of one line.
+func one(format string, args ...any) answer { return answer{texts.Of(format, args...)} }
+
+func (b Book) ask(ctx context.Context, q game.Query) (answer, error) {
 	switch q.What {
 	case "stats":
 		return b.stats(ctx, q.Name)
@@ -56,127 +76,92 @@ func (b Book) ask(ctx context.Context, q game.Query) (string, error) {
 		return b.admins(ctx, "")
 	case "checkadmin":
 		return b.admins(ctx, q.Name)
+	case "lang":
+		return nil, b.DB.SetLanguage(ctx, q.Name, q.Language.String())
 	}
-	return "", fmt.Errorf("the database is not asked for %s", q.What)
+	return nil, fmt.Errorf("the database is not asked for %s", q.What)
 }
 
-func (b Book) stats(ctx context.Context, name string) (string, error) {
+// games, times and bans count in the singular and the plural.
+func games(n int) texts.Text { return texts.Count(n, "%d game", "%d games") }
+
+func (b Book) stats(ctx context.Context, name string) (lines answer, err error) {
 	all, err := b.DB.PlayerStats(ctx, name)
 	if errors.Is(err, storage.ErrNotFound) {
-		return name + " has not played here yet.", nil
+		return one("%s has not played here yet.", name), nil
 	}
-	lines := make([]string, len(all))
-	for i, s := range all {
-		lines[i] = fmt.Sprintf("%s%s: %d games, %d won, %d lost, %d drawn, left %d early, dropped %d times, ping %.0f ms, last game %s.",
-			s.Name, onRealm(s.Realm), s.Games, s.Won, s.Lost, s.Drawn, s.LeftEarly, s.Dropped, s.PingMS, s.Last.UTC().Format(time.DateOnly))
+	for _, s := range all {
+		lines = append(lines, texts.Of("%s: %v, %d won, %d lost, %d drawn, left %d early, dropped %v, ping %.0f ms, last game %s.",
+			s.Name+onRealm(s.Realm), games(s.Games), s.Won, s.Lost, s.Drawn, s.LeftEarly, texts.Count(s.Dropped, "%d time", "%d times"), s.PingMS, s.Last.UTC().Format(time.DateOnly)))
 	}
-	return strings.Join(lines, "\n"), err
+	return lines, err
 }
 
-func (b Book) rank(ctx context.Context, q game.Query) (string, error) {
+func (b Book) rank(ctx context.Context, q game.Query) (lines answer, err error) {
 	all, err := b.DB.RatingsOf(ctx, q.Name, q.Map)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if len(all) == 0 {
-		return q.Name + " has no rating on this map yet.", nil
+		return one("%s has no rating on this map yet.", q.Name), nil
 	}
-	lines := make([]string, len(all))
-	for i, r := range all {
-		lines[i] = fmt.Sprintf("%s%s: place %d of %d on %s, %d points (rated games: %d).", r.Name, onRealm(r.Realm), r.Place, r.Of, r.Category, r.Points, r.Games)
+	for _, r := range all {
+		lines = append(lines, texts.Of("%s: place %d of %d on %s, %v (rated games: %d).", r.Name+onRealm(r.Realm), r.Place, r.Of, r.Category,
+			texts.Count(r.Points, "%d point", "%d points"), r.Games))
 	}
-	return strings.Join(lines, "\n"), nil
+	return lines, nil
 }
 
 // dota tells the means of the values that DotA reports.
-func (b Book) dota(ctx context.Context, name string) (string, error) {
+func (b Book) dota(ctx context.Context, name string) (lines answer, err error) {
 	all, err := b.DB.PlayerStats(ctx, name)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return "", err
+		return nil, err
 	}
-	var lines []string
 	for _, s := range all {
-		var parts []string
-		games := 0
+		var parts []texts.Text
+		most := 0
 		for _, v := range s.Values {
 			if v.Source == storage.SourceDotA {
-				games = max(games, v.Games)
-				parts = append(parts, fmt.Sprintf("%s %.1f", strings.ReplaceAll(v.Name, "_", " "), v.Mean))
+				most = max(most, v.Games)
+				parts = append(parts, texts.Of("%v %.1f", texts.Known(strings.ReplaceAll(v.Name, "_", " ")), v.Mean))
 			}
 		}
-		if games > 0 {
-			lines = append(lines, fmt.Sprintf("%s%s in %d games of DotA, on average: %s.", s.Name, onRealm(s.Realm), games, strings.Join(parts, ", ")))
+		if most > 0 {
+			lines = append(lines, texts.Of("%s in %v of DotA, on average: %v.", s.Name+onRealm(s.Realm), games(most), texts.Join(parts, ", ")))
 		}
 	}
 	if lines == nil {
-		return name + " has played no game of DotA here.", nil
+		return one("%s has played no game of DotA here.", name), nil
 	}
-	return strings.Join(lines, "\n"), nil
+	return lines, nil
 }
 
 // check is what the database knows of somebody.
-func (b Book) check(ctx context.Context, q game.Query) (string, error) {
-	var lines []string
-	for _, part := range []func() (string, error){
-		func() (string, error) { return b.stats(ctx, q.Name) },
-		func() (string, error) { return b.checkBan(ctx, q) },
-		func() (string, error) { return b.admins(ctx, q.Name) },
+func (b Book) check(ctx context.Context, q game.Query) (lines answer, err error) {
+	for _, part := range []func() (answer, error){
+		func() (answer, error) { return b.stats(ctx, q.Name) },
+		func() (answer, error) { return b.checkBan(ctx, q) },
+		func() (answer, error) { return b.admins(ctx, q.Name) },
 	} {
-		line, err := part()
+		some, err := part()
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		lines = append(lines, line)
+		lines = append(lines, some...)
 	}
-	return strings.Join(lines, "\n"), nil
+	return lines, nil
 }
 
-func (b Book) alts(ctx context.Context, name string) (string, error) {
+func (b Book) alts(ctx context.Context, name string) (answer, error) {
 	names, err := b.DB.Namesakes(ctx, name, most)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if len(names) == 0 {
-		return "No other name has come from " + name + "'s addresses.", nil
+		return one("No other name has come from %s's addresses.", name), nil
 	}
-	return "From " + name + "'s addresses also came " + strings.Join(names, ", ") + ".", nil
-}
-
-func (b Book) admins(ctx context.Context, name string) (string, error) {
-	all, err := b.DB.Admins(ctx)
-	if err != nil {
-		return "", err
-	}
-	var list []string
-	for _, a := range all {
-		if name == "" || strings.EqualFold(a.Name, strings.TrimSpace(name)) {
-			list = append(list, fmt.Sprintf("%s%s (%s)", a.Name, onRealm(a.Realm), a.Role))
-		}
-	}
-	switch {
-	case len(list) > 0:
-		return "Admins: " + strings.Join(list, ", ") + ".", nil
-	case name != "":
-		return name + " is no admin.", nil
-	}
-	return "There are no admins.", nil
-}
-
-func (b Book) setAdmin(ctx context.Context, q game.Query) (string, error) {
-	if q.What == "deladmin" {
-		if err := b.DB.RemoveAdmin(ctx, q.Name, q.Realm); err != nil {
-			return "", err
-		}
-		return q.Name + " is no longer an admin" + onRealm(q.Realm) + ".", nil
-	}
-	role := storage.RoleAdmin
-	if q.Root {
-		role = storage.RoleRoot
-	}
-	if err := b.DB.AddAdmin(ctx, storage.Admin{Name: q.Name, Realm: q.Realm, Role: role, By: q.By, At: time.Now()}); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s is an admin%s now (%s).", q.Name, onRealm(q.Realm), role), nil
+	return one("From %s's addresses also came %s.", name, strings.Join(names, ", ")), nil
 }
 
 func onRealm(realm string) string {

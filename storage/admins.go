@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -21,48 +22,128 @@ const (
 // Roles lists them, the lowest first.
 func Roles() []Role { return []Role{RoleAdmin, RoleRoot} }
 
-// Admin is a person with rights in one realm. On another realm the same name
-// may be somebody else.
+// Admin is a person with rights in one realm, or whoever joins from a network. On
+// another realm the same name may be somebody else.
 type Admin struct {
-	Name  string    `json:"name"`
-	Realm string    `json:"realm"` // empty: the LAN
-	Role  Role      `json:"role"`
-	By    string    `json:"added_by"`
-	At    time.Time `json:"added_at"`
+	Name     string       `json:"name"`  // empty: any name from the network
+	Realm    string       `json:"realm"` // empty: the LAN
+	Role     Role         `json:"role"`
+	By       string       `json:"added_by"`
+	At       time.Time    `json:"added_at"`
+	Network  netip.Prefix `json:"network"`  // the role counts for joins from there; invalid: from anywhere
+	Password bool         `json:"password"` // the role counts only after a login
+}
+
+// Target is whom the role is for, as a person would write it.
+func (a Admin) Target() string {
+	switch {
+	case a.Name == "":
+		return networkText(a.Network)
+	case !a.Network.IsValid():
+		return a.Name
+	}
+	return a.Name + " from " + networkText(a.Network)
+}
+
+// IsFrom reports whether the role is for joins from an address.
+func (a Admin) IsFrom(addr netip.Addr) bool {
+	return !a.Network.IsValid() || a.Network.Contains(addr.Unmap().WithZone(""))
 }
 
 // AddAdmin gives a role, also to someone who has another one; ErrConflict
 // if they already have it.
 func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
-	if fold(a.Name) == "" || !slices.Contains(Roles(), a.Role) {
-		return fmt.Errorf("%w: an admin needs a name and one of the roles %v", ErrRejected, Roles())
+	if fold(a.Name) == "" && !a.Network.IsValid() || !slices.Contains(Roles(), a.Role) {
+		return fmt.Errorf("%w: an admin needs a name or a network, and one of the roles %v", ErrRejected, Roles())
 	}
 	if a.At.IsZero() {
 		a.At = time.Now()
 	}
-	n, err := d.exec(ctx, `INSERT INTO admins (name_key, realm, name, role, added_by, added_at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (name_key, realm) DO UPDATE SET name = excluded.name, role = excluded.role,
+	n, err := d.exec(ctx, `INSERT INTO admins (name_key, realm, name, role, added_by, added_at, network) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (name_key, realm, network) DO UPDATE SET name = excluded.name, role = excluded.role,
 			added_by = excluded.added_by, added_at = excluded.added_at WHERE admins.role <> excluded.role`,
-		fold(clean(a.Name)), fold(clean(a.Realm)), clean(strings.TrimSpace(a.Name)), string(a.Role), clean(a.By), a.At)
+		fold(clean(a.Name)), fold(clean(a.Realm)), clean(strings.TrimSpace(a.Name)), string(a.Role), clean(a.By), a.At, networkText(a.Network))
 	if err == nil && n == 0 {
-		err = fmt.Errorf("%s is %s%s: %w", a.Name, a.Role, onRealm(a.Realm), ErrConflict)
+		err = fmt.Errorf("%s is %s%s: %w", a.Target(), a.Role, onRealm(a.Realm), ErrConflict)
 	}
 	return err
 }
 
-// RemoveAdmin takes the role away; ErrNotFound when there is none.
-func (d *Store) RemoveAdmin(ctx context.Context, name, realm string) error {
-	n, err := d.exec(ctx, "DELETE FROM admins WHERE name_key = $1 AND realm = $2", fold(clean(name)), fold(clean(realm)))
-	if err == nil && n == 0 {
-		err = fmt.Errorf("no admin %s%s: %w", name, onRealm(realm), ErrNotFound)
-	}
-	return err
+// RemoveAdmin takes the roles of a name in a realm away: the one that is bound to
+// the network, or all if that is invalid. Without a name it is the role of the
+// network itself. ErrNotFound when there is none. A password goes with the last
+// role of its name.
+func (d *Store) RemoveAdmin(ctx context.Context, name, realm string, network netip.Prefix) error {
+	key := fold(clean(name))
+	return d.tx(ctx, func(tx sqldb.Tx) error {
+		n, err := tx.Exec(ctx, "DELETE FROM admins WHERE name_key = $1 AND realm = $2 AND (network = $3 OR $3 = '')",
+			key, fold(clean(realm)), networkText(network))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fmt.Errorf("no admin %s%s: %w", Admin{Name: name, Network: network}.Target(), onRealm(realm), ErrNotFound)
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM passwords WHERE name_key = $1
+			AND NOT EXISTS (SELECT 1 FROM admins WHERE admins.name_key = $1 AND realm = '')`, key)
+		return err
+	})
 }
 
 // Admins lists all, by realm and name.
 func (d *Store) Admins(ctx context.Context) ([]Admin, error) {
-	return collect(ctx, d, "SELECT name, realm, role, added_by, added_at FROM admins ORDER BY realm, name_key", nil,
-		func(scan sqldb.Scan, a *Admin) error { return scan(&a.Name, &a.Realm, &a.Role, &a.By, at(&a.At)) })
+	return collect(ctx, d, `SELECT a.name, a.realm, a.role, a.added_by, a.added_at, a.network, p.name_key IS NOT NULL
+		FROM admins a LEFT JOIN passwords p ON p.name_key = a.name_key AND a.realm = '' ORDER BY a.realm, a.name_key, a.network`, nil,
+		func(scan sqldb.Scan, a *Admin) error {
+			var network string
+			err := scan(&a.Name, &a.Realm, &a.Role, &a.By, at(&a.At), &network, &a.Password)
+			if err != nil || network == "" {
+				return err
+			}
+			t, err := ParseBanTarget(network)
+			if a.Network = t.Network; err != nil || !t.Network.IsValid() {
+				a.Network = nowhere // somebody has mistyped it by hand
+			}
+			return nil
+		})
+}
+
+// nowhere is a network that nobody joins from.
+var nowhere = netip.MustParsePrefix("255.255.255.255/32")
+
+// SetPassword gives an admin of the LAN a password, as its hash; an empty one takes
+// it away. ErrNotFound when there is no such admin, or no password to take.
+func (d *Store) SetPassword(ctx context.Context, name, hash, by string) error {
+	key := fold(clean(name))
+	if hash == "" {
+		n, err := d.exec(ctx, "DELETE FROM passwords WHERE name_key = $1", key)
+		if err == nil && n == 0 {
+			err = fmt.Errorf("no password of %s: %w", name, ErrNotFound)
+		}
+		return err
+	}
+	n, err := d.exec(ctx, `INSERT INTO passwords (name_key, name, hash, set_by, set_at)
+		SELECT name_key, min(name), CAST($2 AS text), CAST($3 AS text), `+d.sql.Now()+` FROM admins
+		WHERE name_key = $1 AND name_key <> '' AND realm = '' GROUP BY name_key
+		ON CONFLICT (name_key) DO UPDATE SET hash = excluded.hash, set_by = excluded.set_by, set_at = excluded.set_at`,
+		key, hash, clean(by))
+	if err == nil && n == 0 {
+		err = fmt.Errorf("no admin %s%s: %w", name, onRealm(""), ErrNotFound)
+	}
+	return err
+}
+
+// PasswordHash is what SetPassword stored; ErrNotFound when there is none.
+func (d *Store) PasswordHash(ctx context.Context, name string) (string, error) {
+	all, err := collect(ctx, d, "SELECT hash FROM passwords WHERE name_key = $1", []any{fold(clean(name))},
+		func(scan sqldb.Scan, s *string) error { return scan(s) })
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("no password of %s: %w", name, ErrNotFound)
+	}
+	if err != nil {
+		return "", err
+	}
+	return all[0], nil
 }
 
 func onRealm(realm string) string {

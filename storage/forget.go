@@ -40,10 +40,11 @@ var gameTexts = []texts{
 
 // gameRow names games by key; the rest are texts beside the games.
 var (
-	gameRow   = texts{table: "games", key: []string{"key"}, columns: []string{"name", "owner", "ended_detail", "replay"}}
-	auditRows = texts{table: "audit", key: []string{"run", "seq"}, columns: []string{"who", "target", "detail", "refused"}}
-	banRows   = texts{table: "bans", key: []string{"id"}, columns: []string{"name", "name_key", "reason", "banned_by", "lifted_by"}}
-	adminRows = texts{table: "admins", key: []string{"name_key", "realm"}, columns: []string{"added_by"}}
+	gameRow      = texts{table: "games", key: []string{"key"}, columns: []string{"name", "owner", "ended_detail", "replay"}}
+	auditRows    = texts{table: "audit", key: []string{"run", "seq"}, columns: []string{"who", "target", "detail", "refused"}}
+	banRows      = texts{table: "bans", key: []string{"id"}, columns: []string{"name", "name_key", "reason", "banned_by", "lifted_by"}}
+	adminRows    = texts{table: "admins", key: []string{"name_key", "realm", "network"}, columns: []string{"added_by"}}
+	passwordRows = texts{table: "passwords", key: []string{"name_key"}, columns: []string{"set_by"}}
 )
 
 // Forget replaces the name of a player by a token, everywhere, and removes
@@ -71,7 +72,7 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 		like = "%" // lower() of a database may know ASCII only
 	}
 	touched := int64(0)
-	for _, t := range []texts{gameRow, auditRows, banRows, adminRows} {
+	for _, t := range []texts{gameRow, auditRows, banRows, adminRows, passwordRows} {
 		where := make([]string, len(t.columns))
 		for i, c := range t.columns {
 			where[i] = "lower(" + c + `) LIKE $1 ESCAPE '!'`
@@ -246,6 +247,8 @@ func (s scrub) totals(ctx context.Context) (n int64, err error) {
 			"UPDATE player_map_totals SET name_key = $2, name = $2 WHERE name_key = $1",
 			"UPDATE player_value_totals SET name_key = $2 WHERE name_key = $1",
 			"UPDATE ratings SET name_key = $2, name = $2 WHERE name_key = $1",
+			"DELETE FROM preferences WHERE name_key = $1 AND name_key <> $2",
+			"DELETE FROM passwords WHERE name_key = $1 AND name_key <> $2",
 		} {
 			rows, err := tx.Exec(ctx, statement, s.key, s.token)
 			if err != nil {

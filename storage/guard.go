@@ -67,7 +67,7 @@ type Guard struct {
 	opts   GuardOptions
 	log    zerolog.Logger
 	bans   atomic.Pointer[banIndex]
-	admins atomic.Pointer[map[adminKey]Role]
+	admins atomic.Pointer[map[adminKey][]Admin]
 	known  atomic.Bool
 	onBans atomic.Pointer[func()]
 	loaded chan struct{} // closed when the database has told both for the first time
@@ -145,9 +145,10 @@ func (g *Guard) keep() {
 
 // use makes what is known count.
 func (g *Guard) use() {
-	roles := make(map[adminKey]Role, len(g.people.Admins))
+	roles := make(map[adminKey][]Admin, len(g.people.Admins))
 	for _, a := range g.people.Admins {
-		roles[adminKey{fold(a.Name), fold(a.Realm)}] = a.Role
+		key := adminKey{fold(a.Name), fold(a.Realm)}
+		roles[key] = append(roles[key], a)
 	}
 	g.bans.Store(indexBans(g.people.Bans))
 	g.admins.Store(&roles)
@@ -190,9 +191,18 @@ func (g *Guard) IsBanned(name string, addr netip.Addr, realm string) (Ban, bool)
 	return Ban{}, false
 }
 
-// RoleOf tells the role of an admin, empty for everyone else.
-func (g *Guard) RoleOf(name, realm string) Role {
-	return (*g.admins.Load())[adminKey{fold(name), fold(realm)}]
+// AdminsAs lists what a join under this name, of this realm and from this address
+// is an admin by; none for most. The address may be invalid where it is not known.
+func (g *Guard) AdminsAs(name, realm string, addr netip.Addr) (list []Admin) {
+	index := *g.admins.Load()
+	for _, key := range []adminKey{{fold(name), fold(realm)}, {"", fold(realm)}} {
+		for _, a := range index[key] {
+			if a.IsFrom(addr) {
+				list = append(list, a)
+			}
+		}
+	}
+	return list
 }
 
 func (g *Guard) watch(ctx context.Context) {

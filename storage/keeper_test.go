@@ -131,6 +131,9 @@ func TestForget(t *testing.T) {
 			if _, err := db.LiftBans(t.Context(), storage.BanTarget{Name: "Ann"}, "", "Ann"); err != nil {
 				t.Fatal(err)
 			}
+			if err := db.SetLanguage(t.Context(), "Ann", "zh"); err != nil {
+				t.Fatal(err)
+			}
 			f, err := db.Forget(t.Context(), " aNN ")
 			if err != nil || f.Games != 60 || !strings.HasPrefix(f.Token, "forgotten-") {
 				t.Fatalf("%+v, %v", f, err)
@@ -212,7 +215,7 @@ func TestReadersLeaveTheSchema(t *testing.T) {
 				}
 				return rawCount(t, url, query)
 			}
-			if err := open(storage.Options{MustExist: true}); !errors.Is(err, storage.ErrNoDatabase) || !strings.Contains(err.Error(), "step 0 of 9") {
+			if err := open(storage.Options{MustExist: true}); !errors.Is(err, storage.ErrNoDatabase) || !strings.Contains(err.Error(), "step 0 of 10") {
 				t.Errorf("empty: %v", err)
 			}
 			db, err := storage.Open(t.Context(), url, storage.Options{LeaveSchema: true, MustExist: true})
@@ -235,7 +238,7 @@ func TestReadersLeaveTheSchema(t *testing.T) {
 				t.Errorf("whole: %v", err)
 			}
 			raw(t, url, "DELETE FROM w3host_schema WHERE version_id > 3")
-			if err := open(storage.Options{MustExist: true}); !errors.Is(err, storage.ErrNoDatabase) || !strings.Contains(err.Error(), "at step 3 of 9") {
+			if err := open(storage.Options{MustExist: true}); !errors.Is(err, storage.ErrNoDatabase) || !strings.Contains(err.Error(), "at step 3 of 10") {
 				t.Errorf("older: %v", err)
 			}
 		})

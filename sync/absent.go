@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -25,7 +26,7 @@ func (g *Game) lose(e Absent, out []Effect) []Effect {
 	p.wait, p.missed = e.Wait, true
 	p.newSocket()
 	p.dropAt = p.lagSince + e.Wait
-	line := fmt.Sprintf("%s has lost the connection; it can come back for %s.", p.Name, clockTime(e.Wait))
+	line := texts.Of("%s has lost the connection; it can come back for %s.", p.Name, clockTime(e.Wait))
 	return g.sayOthers(p, line, out)
 }
 
@@ -40,7 +41,7 @@ func (g *Game) regain(e Back, out []Effect) []Effect {
 	}
 	g.absent &^= w3gs.Only(p.PID)
 	p.dropAt = g.t + g.cfg.DropAfter
-	return g.sayOthers(p, p.Name+" is back.", out)
+	return g.sayOthers(p, texts.Of("%s is back.", p.Name), out)
 }
 
 // newSocket forgets what was said of the old connection's socket.
@@ -65,16 +66,16 @@ func (g *Game) remind(out []Effect) []Effect {
 	g.remindAt = g.t + remindEvery
 	for pid := range (g.laggers & g.absent).All() {
 		p := g.byPID[pid]
-		line := fmt.Sprintf("Waiting for %s to come back: %d s left.", p.Name, (p.dropAt-g.t+time.Second-1)/time.Second)
+		line := texts.Of("Waiting for %s to come back: %d s left.", p.Name, (p.dropAt-g.t+time.Second-1)/time.Second)
 		out = g.sayOthers(p, line, out)
 	}
 	return out
 }
 
 // sayOthers tells those who see the game and have a connection.
-func (g *Game) sayOthers(p *player, line string, out []Effect) []Effect {
+func (g *Game) sayOthers(p *player, line texts.Text, out []Effect) []Effect {
 	if to := g.inside() &^ w3gs.Only(p.PID) &^ g.absent; to != 0 {
-		out = append(out, &Say{To: to, Text: cut(line)})
+		out = append(out, &Say{To: to, Text: line})
 	}
 	return out
 }

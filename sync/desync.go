@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -18,7 +19,7 @@ type Desync struct {
 	Ends     bool          `json:"ends"` // no group was the largest: the game is over
 	Groups   []Group       `json:"groups"`
 	Past     []PastTurn    `json:"past"` // the last 50 turns up to Turn
-	Line     string        `json:"line"` // comes as a Say as well
+	Line     texts.Text    `json:"line"` // comes as a Say as well
 }
 
 // Group is players who have the same game.
@@ -109,17 +110,22 @@ func (g *Game) past(number uint32) []PastTurn {
 	return past
 }
 
-func desyncLine(d *Desync) string {
-	var sides, lost []string
+func desyncLine(d *Desync) texts.Text {
+	var sides []texts.Text
+	var lost []string
 	for _, gr := range d.Groups {
 		side := strings.Join(gr.Players, ", ")
-		sides = append(sides, side)
+		sides = append(sides, texts.Plain(side))
 		if !gr.GoesOn {
 			lost = append(lost, side)
 		}
 	}
 	if d.Ends {
-		return cut(fmt.Sprintf("desync at turn %d: %s; the game ends", d.Turn, strings.Join(sides, " against ")))
+		line := sides[0]
+		for _, side := range sides[1:] {
+			line = texts.Of("%v against %v", line, side)
+		}
+		return texts.Of("desync at turn %d: %v; the game ends", d.Turn, line)
 	}
-	return cut(fmt.Sprintf("desync at turn %d: dropped %s", d.Turn, strings.Join(lost, ", ")))
+	return texts.Of("desync at turn %d: dropped %s", d.Turn, strings.Join(lost, ", "))
 }

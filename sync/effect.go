@@ -3,6 +3,7 @@ package gamesync
 import (
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -37,7 +38,7 @@ type Drop struct {
 // Say shows a line of the host, at most 127 bytes, to the players in To.
 type Say struct {
 	To   w3gs.PIDs
-	Text string
+	Text texts.Text
 }
 
 // PlayerLoaded says that a player has loaded the map.

@@ -3,6 +3,7 @@ package gamesync
 import (
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -88,7 +89,7 @@ type (
 
 	// End stops the game at once. Why, if it is not empty, is said to the players;
 	// those whose clients load are told nothing, see Drop.
-	End struct{ Why string }
+	End struct{ Why texts.Text }
 )
 
 func (Loaded) event()       {}
@@ -144,8 +145,8 @@ func (g *Game) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 			return g.settle(g.dropAll(g.Laggers(), w3gs.LeaveDisconnect, WhyDroppedByHost, out))
 		}
 	case End:
-		if to := g.inside(); to != 0 && e.Why != "" {
-			out = append(out, &Say{To: to, Text: cut(e.Why)})
+		if to := g.inside(); to != 0 && !e.Why.Empty() {
+			out = append(out, &Say{To: to, Text: e.Why})
 		}
 		return g.finish(HowEnded, out)
 	}

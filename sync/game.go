@@ -3,6 +3,7 @@ package gamesync
 import (
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -168,7 +169,7 @@ func (g *Game) Tick(now time.Duration, out []Effect) []Effect {
 		out = g.remind(out)
 	}
 	if g.phase != over && g.lastAt > 0 && g.t >= g.lastAt {
-		out = append(out, &Say{To: g.live, Text: "the game ends: everybody else has left"})
+		out = append(out, &Say{To: g.live, Text: texts.Of("the game ends: everybody else has left")})
 		out = g.finish(HowLastPlayer, out)
 	}
 	return out

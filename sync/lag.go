@@ -111,7 +111,7 @@ func (g *Game) resume(out []Effect) []Effect {
 		Turn: g.sent, Stood: g.t - g.stoodFrom, HostLate: g.hostLate(),
 		Players: append([]Lagger(nil), g.stood...),
 	}
-	rec.Line = cut(lagLine(rec))
+	rec.Line = lagLine(rec)
 	return append(out, rec, &Say{To: g.live, Text: rec.Line})
 }
 

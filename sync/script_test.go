@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -121,7 +122,7 @@ func (s *scene) event(words []string) ([]string, error) {
 	case "back":
 		do(s.g.Handle(now, Back{pid}, nil))
 	case "stop":
-		do(s.g.Handle(now, End{"the host stops"}, nil))
+		do(s.g.Handle(now, End{texts.Known("the host stops")}, nil))
 	case "end":
 		do(s.g.Handle(now, End{}, nil))
 	default:

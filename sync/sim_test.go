@@ -282,7 +282,7 @@ func (s *sim) effect(e Effect) {
 	case *Desync:
 		s.checkDesync(e)
 	case *Lag:
-		if len(e.Line) > w3gs.MaxGameChatLen {
+		if len(e.Line.String()) > w3gs.MaxGameChatLen {
 			s.fail("line too long: %q", e.Line)
 		}
 		if len(e.Players) > 0 {

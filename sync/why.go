@@ -2,9 +2,9 @@ package gamesync
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -35,6 +35,9 @@ var causeText = [...]string{"his connection", "his computer", "the host", "unkno
 // String reads in brackets after a name.
 func (c Cause) String() string { return causeText[c] }
 
+// In reads so in a language.
+func (c Cause) In(l texts.Language) string { return texts.Known(c.String()).In(l) }
+
 // MarshalText names the cause in JSON.
 func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
@@ -46,7 +49,7 @@ type Lag struct {
 	Stood    time.Duration // how long the game stood still
 	HostLate time.Duration // the host's worst lateness shortly before and meanwhile
 	Players  []Lagger
-	Line     string
+	Line     texts.Text
 }
 
 // Lagger is a player's part in a Lag.
@@ -88,7 +91,7 @@ func (g *Game) lateness(late time.Duration, out []Effect) []Effect {
 	}
 	g.lateSayAt = g.t + hostLateEvery
 	rec := &Lag{Turn: g.sent, HostLate: late}
-	rec.Line = fmt.Sprintf("lag: the host was %s late", seconds(late))
+	rec.Line = texts.Of("lag: the host was %s late", seconds(late))
 	return append(out, rec, &Say{To: g.ready(), Text: rec.Line})
 }
 
@@ -115,37 +118,31 @@ func (g *Game) blame(p *player) Lagger {
 func (g *Game) hostLate() time.Duration { return max(g.lateNow, g.lateBefore) }
 
 // lagLine puts a record into one line that fits the chat.
-func lagLine(rec *Lag) string {
-	host := "host on time"
+func lagLine(rec *Lag) texts.Text {
+	host := texts.Of("host on time")
 	if rec.HostLate >= hostLateNotice/2 {
-		host = "host " + seconds(rec.HostLate) + " late"
+		host = texts.Of("host %s late", seconds(rec.HostLate))
 	}
 	if len(rec.Players) == 1 {
 		l := &rec.Players[0]
-		line := fmt.Sprintf("lag: %s %s behind (%s; %s)", l.Name, seconds(l.Behind), l.Cause, host)
+		line := texts.Of("lag: %s %s behind (%v; %v)", l.Name, seconds(l.Behind), l.Cause, host)
 		if l.Gone {
-			line += ", gone"
+			line = texts.Of("%v, gone", line)
 		}
 		return line
 	}
-	tail := "; " + host
-	var names strings.Builder
+	var parts []texts.Text
+	line := func(names texts.Text) texts.Text { return texts.Of("lag: %v; %v", names, host) }
 	for i := range rec.Players {
 		l := &rec.Players[i]
-		part := fmt.Sprintf("%s %s (%s)", l.Name, seconds(l.Behind), l.Cause)
-		if i > 0 {
-			part = ", " + part
+		names := texts.Join(parts, ", ")
+		parts = append(parts, texts.Of("%s %s (%v)", l.Name, seconds(l.Behind), l.Cause))
+		more := texts.Of("%v and %d more", texts.Join(parts, ", "), len(rec.Players)-i)
+		if len(line(more).String()) > sayLen {
+			return line(texts.Of("%v and %d more", names, len(rec.Players)-i))
 		}
-		more := fmt.Sprintf(" and %d more", len(rec.Players)-i)
-		if names.Len()+len(part)+len("lag: ")+len(more)+len(tail) > sayLen {
-			names.WriteString(more)
-			break
-		}
-		names.WriteString(part)
 	}
-	return "lag: " + names.String() + tail
+	return line(texts.Join(parts, ", "))
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
-
-func cut(line string) string { return strings.ToValidUTF8(line[:min(len(line), sayLen)], "") }

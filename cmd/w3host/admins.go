@@ -51,7 +51,7 @@ func (c *dbCall) addAdmin(db *storage.Store, a storage.Admin) error {
 }
 
 func (c *dbCall) removeAdmin(db *storage.Store, a storage.Admin) error {
-	if err := db.RemoveAdmin(c.ctx, a.Name, a.Realm); err != nil {
+	if err := db.RemoveAdmin(c.ctx, a.Name, a.Realm, a.Network); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.stdout, "%s is no longer an admin on %s.\n", printable(a.Name), theRealm(a.Realm))

@@ -113,7 +113,7 @@ func TestDatabaseCommands(t *testing.T) {
 		{"admin add Ann", 0, `^Ann is admin on the LAN\.\n$`},
 		{"admin add Ann", 1, `Ann is admin on the LAN: already there`},
 		{"admin list", 0, `(?s)^NAME +REALM +ROLE.*\nAnn +LAN +admin .*\nAnn +europe +root `},
-		{"admin list --csv", 0, `^name,realm,role,added_by,added_at\nAnn,,admin,`},
+		{"admin list --csv", 0, `^name,realm,role,added_by,added_at,network,password\nAnn,,admin,`},
 		{"forget ann", 1, `ann is an admin; w3host admin remove first`},
 		{"admin list --json", 0, `"role": "root"`},
 		{"admin remove ann", 0, `^ann is no longer an admin on the LAN\.\n$`},
@@ -123,10 +123,11 @@ func TestDatabaseCommands(t *testing.T) {
 		{"migrate sideways", 2, `there is no "sideways": it is up, down or status`},
 		{"migrate status", 0, `(?s)^STEP +FILE +STATE\n1 +00001_game_log\.sql +applied `},
 		{"migrate down", 1, `^w3host migrate down: nothing was done: answer y, or say --yes\n$`},
-		{"migrate down --yes", 0, `^Step 9 \(00009_ratings_index\.sql\) is taken back\.\n$`},
-		{"migrate status", 0, `00009_ratings_index\.sql +missing\n$`},
-		{"games", 1, `its schema is at step 8 of 9; a host, or migrate up, completes it`},
-		{"migrate down < y", 0, `Step 8`},
+		{"migrate down --yes", 0, `^Step 10 \(00010_people\.sql\) is taken back\.\n$`},
+		{"migrate status", 0, `00010_people\.sql +missing\n$`},
+		{"games", 1, `its schema is at step 9 of 10; a host, or migrate up, completes it`},
+		{"migrate down < y", 0, `Step 9`},
+		{"migrate down --yes", 0, `Step 8`},
 		{"migrate down --yes", 0, `Step 7`},
 		{"migrate down --yes", 0, `Step 6`},
 		{"migrate down --yes", 0, `Step 5`},
@@ -135,9 +136,9 @@ func TestDatabaseCommands(t *testing.T) {
 		{"migrate down --yes", 0, `Step 2`},
 		{"migrate down", 1, `w3host migrate down --force deletes them\n$`},
 		{"migrate down --force", 0, `Step 1`},
-		{"games", 1, `its schema is at step 0 of 9; a host, or migrate up, completes it`},
+		{"games", 1, `its schema is at step 0 of 10; a host, or migrate up, completes it`},
 		{"migrate status", 0, `00001_game_log\.sql +missing`},
-		{"migrate up", 0, `^The schema is now at step 9\.\n$`},
+		{"migrate up", 0, `^The schema is now at step 10\.\n$`},
 		{"migrate status --json", 0, `"applied": true`},
 
 		{"games --database mysql://x", 2, `"mysql:" is not known`},
@@ -306,6 +307,6 @@ func TestPrintable(t *testing.T) {
 	}
 	var got []storage.Admin
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil || got[0].Name != want[0].Name {
-		t.Errorf("JSON comes back as %q, %v", got, err)
+		t.Errorf("JSON comes back as %+v, %v", got, err)
 	}
 }

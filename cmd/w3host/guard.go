@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/command"
+	"w3host/host"
 	"w3host/storage"
 )
 
@@ -55,17 +56,19 @@ func (g guard) Banned(name string, addr netip.Addr, realm string) string {
 	return fmt.Sprintf("%s (ban %d)", b.Reason, b.ID)
 }
 
-// Level is what an admin may do. Names are not proved on the LAN, so admins
-// of the LAN count only where the operator says so.
-func (g guard) Level(name, realm string) command.Level {
-	if realm == "" && !g.lanAdmins {
-		return command.Anyone
+// Level is what an admin may do. On the LAN a name proves nothing: a role counts
+// there if it is bound to a network, if its admin has logged in, or where the
+// operator trusts names. An admin who has a password must log in.
+func (g guard) Level(who host.Joiner) (level command.Level) {
+	for _, a := range g.AdminsAs(who.Name, who.Realm, who.Addr) {
+		trusted := who.Realm != "" || a.Network.IsValid() || g.lanAdmins
+		switch {
+		case a.Password && !who.LoggedIn, !a.Password && !trusted:
+		case a.Role == storage.RoleRoot:
+			return command.Root
+		case a.Role == storage.RoleAdmin:
+			level = command.Admin
+		}
 	}
-	switch g.RoleOf(name, realm) {
-	case storage.RoleRoot:
-		return command.Root
-	case storage.RoleAdmin:
-		return command.Admin
-	}
-	return command.Anyone
+	return level
 }

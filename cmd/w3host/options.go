@@ -12,6 +12,7 @@ import (
 	"w3host/lobby"
 	"w3host/mapxfer"
 	gamesync "w3host/sync"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -75,6 +76,7 @@ func lobbyOptions(c config.Config) host.LobbyOptions {
 		AbandonedAfter:  l.AbandonedAfter.D(),
 		OwnerAFKAfter:   l.OwnerAFKAfter.D(),
 		HideAddresses:   l.HideAddresses,
+		Language:        language(l.Language),
 		Trigger:         l.CommandTrigger[0],
 		KickCooldown:    l.KickCooldown.D(),
 		SameAddress:     lobby.SameAddress(l.SameAddress),
@@ -89,6 +91,11 @@ func commandRules(c config.Config) command.Rules {
 		rules[name] = command.Rule(cmd)
 	}
 	return rules
+}
+
+func language(tag string) texts.Language {
+	l, _ := texts.ParseLanguage(tag) // config has checked it
+	return l
 }
 
 func journalOptions(c config.Log) host.JournalOptions {

@@ -101,7 +101,7 @@ func (e ears) heard(s realm.Speech) {
 		return
 	}
 	by := &command.Caller{
-		Name: s.From, Realm: s.Realm, Level: e.admins.Level(s.From, s.Realm), Via: command.ViaChannel, Reply: s.Reply,
+		Name: s.From, Realm: s.Realm, Level: e.admins.Level(host.Joiner{Name: s.From, Realm: s.Realm}), Via: command.ViaChannel, Reply: s.Reply,
 	}
 	if s.Whisper {
 		by.Via = command.ViaWhisper

@@ -1,0 +1,96 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"w3host/game"
+	"w3host/storage"
+	"w3host/texts"
+)
+
+func (b Book) admins(ctx context.Context, name string) (answer, error) {
+	all, err := b.DB.Admins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []texts.Text
+	for _, a := range all {
+		if name == "" || strings.EqualFold(a.Name, strings.TrimSpace(name)) {
+			list = append(list, describe(a))
+		}
+	}
+	switch {
+	case len(list) > 0:
+		return one("Admins: %v.", texts.Join(list, ", ")), nil
+	case name != "":
+		return one("%s is no admin.", name), nil
+	}
+	return one("There are no admins."), nil
+}
+
+// describe is an admin with the role and what it depends on.
+func describe(a storage.Admin) texts.Text {
+	text := texts.Of("%s (%v)", a.Name+onRealm(a.Realm), texts.Known(string(a.Role)))
+	switch network := (storage.Admin{Network: a.Network}).Target(); {
+	case a.Name == "":
+		return texts.Of("everybody from %s (%v)", network+onRealm(a.Realm), texts.Known(string(a.Role)))
+	case a.Network.IsValid():
+		text = texts.Of("%v from %s", text, network)
+	}
+	if a.Password {
+		text = texts.Of("%v after a login", text)
+	}
+	return text
+}
+
+func (b Book) setAdmin(ctx context.Context, q game.Query) (answer, error) {
+	a, err := ParseAdmin(q.Name, q.From)
+	if err != nil {
+		return nil, err
+	}
+	a.Realm, a.By, a.At = q.Realm, q.By, time.Now()
+	who := a.Target() + onRealm(q.Realm)
+	if q.What == "deladmin" {
+		err := b.DB.RemoveAdmin(ctx, a.Name, a.Realm, a.Network)
+		if errors.Is(err, storage.ErrNotFound) {
+			return nil, texts.Of("%s is no admin: admins lists them", who)
+		}
+		return one("%s is no longer an admin.", who), err
+	}
+	if a.Role = storage.RoleAdmin; q.Root {
+		a.Role = storage.RoleRoot
+	}
+	if isVast(a.Network) {
+		return nil, texts.Of("%s is a good part of the whole internet: w3host admin add --yes does that", who)
+	}
+	role := texts.Known(string(a.Role))
+	err = b.DB.AddAdmin(ctx, a)
+	if errors.Is(err, storage.ErrConflict) {
+		return nil, texts.Of("%s is an admin already (%v)", who, role)
+	}
+	return one("%s is an admin now (%v).", who, role), err
+}
+
+// ParseAdmin reads whom a role is for: a name, or an address or network without
+// one; and where joins have to come from, if that is not empty.
+func ParseAdmin(who, from string) (a storage.Admin, err error) {
+	t, err := storage.ParseBanTarget(who)
+	if err != nil {
+		return a, err
+	}
+	a.Name, a.Network = t.Name, t.Network
+	if from == "" {
+		return a, nil
+	}
+	if a.Name == "" {
+		return a, texts.Of("%s is a network already: what is behind it is too much", who)
+	}
+	if t, err = storage.ParseBanTarget(from); err == nil && !t.Network.IsValid() {
+		err = texts.Of("%q is no address and no network: write it like 192.0.2.1 or 192.0.2.0/24", from)
+	}
+	a.Network = t.Network
+	return a, err
+}

@@ -1,0 +1,135 @@
+package storagetest
+
+import (
+	"net/netip"
+	"testing"
+
+	"w3host/storage"
+)
+
+// testNetworkRoles: a role that is bound to a network is one of its own, with a
+// name or without.
+func testNetworkRoles(t *testing.T, db *storage.Store) {
+	ctx := t.Context()
+	home, desk := netip.MustParsePrefix("192.168.1.0/24"), netip.MustParsePrefix("192.168.1.7/32")
+	v6 := netip.MustParsePrefix("2001:db8::/32")
+	add := func(name string, network netip.Prefix, role storage.Role) error {
+		return db.AddAdmin(ctx, storage.Admin{Name: name, Network: network, Role: role, By: "setup", At: day})
+	}
+	for _, err := range []error{
+		add("", home, "admin"), add("Ann", desk, "root"), add("Ann", home, "admin"), add("Ann", netip.Prefix{}, "admin"), add("", v6, "root"),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantError(t, "again", add("ann", desk, "root"), storage.ErrConflict, "ann from 192.168.1.7 is root on the LAN")
+	wantError(t, "nobody", add("", netip.Prefix{}, "root"), storage.ErrRejected, "needs a name or a network")
+	g := storage.NewGuard(db, storage.GuardOptions{})
+	defer g.Close()
+	<-g.Loaded()
+	for _, tt := range []struct {
+		name, addr string
+		want       []string
+	}{
+		{"bob", "192.168.1.99", []string{"192.168.1.0/24 admin"}},
+		{"bob", "::ffff:192.168.1.99", []string{"192.168.1.0/24 admin"}},
+		{"bob", "10.0.0.1", nil},
+		{"bob", "2001:db8::1", []string{"2001:db8::/32 root"}},
+		{"ANN", "192.168.1.7", []string{"Ann admin", "Ann from 192.168.1.0/24 admin", "Ann from 192.168.1.7 root", "192.168.1.0/24 admin"}},
+		{"ANN", "10.0.0.1", []string{"Ann admin"}},
+	} {
+		var got []string
+		for _, a := range g.AdminsAs(tt.name, "", netip.MustParseAddr(tt.addr)) {
+			got = append(got, a.Target()+" "+string(a.Role))
+		}
+		equal(t, tt.name+" from "+tt.addr, got, tt.want)
+	}
+	if got := g.AdminsAs("bob", "europe", netip.MustParseAddr("192.168.1.99")); got != nil {
+		t.Errorf("on a realm: %+v", got)
+	}
+	if err := db.RemoveAdmin(ctx, "ann", "", desk); err != nil {
+		t.Error(err)
+	}
+	wantError(t, "twice", db.RemoveAdmin(ctx, "ann", "", desk), storage.ErrNotFound, "no admin ann from 192.168.1.7 on the LAN")
+	if err := db.RemoveAdmin(ctx, "ann", "", netip.Prefix{}); err != nil {
+		t.Error(err)
+	}
+	if err := db.RemoveAdmin(ctx, "", "", home); err != nil {
+		t.Error(err)
+	}
+	rest, err := db.Admins(ctx)
+	if err != nil || len(rest) != 1 || rest[0].Network != v6 {
+		t.Errorf("the rest: %+v, %v", rest, err)
+	}
+}
+
+// testPasswords: only an admin of the LAN has one, and no longer than the role.
+func testPasswords(t *testing.T, db *storage.Store) {
+	ctx := t.Context()
+	add := func(name, realm string, network netip.Prefix) {
+		t.Helper()
+		if err := db.AddAdmin(ctx, storage.Admin{Name: name, Realm: realm, Network: network, Role: storage.RoleAdmin}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("Ann", "", netip.Prefix{})
+	add("Ann", "", netip.MustParsePrefix("10.0.0.0/8"))
+	add("Ann", "europe", netip.Prefix{})
+	add("Eve", "europe", netip.Prefix{})
+	add("", "", netip.MustParsePrefix("10.0.0.0/8"))
+	wantError(t, "nobody", db.SetPassword(ctx, "Zoe", "h", "setup"), storage.ErrNotFound, "no admin Zoe on the LAN")
+	wantError(t, "on a realm", db.SetPassword(ctx, "Eve", "h", "setup"), storage.ErrNotFound, "no admin Eve on the LAN")
+	wantError(t, "a network", db.SetPassword(ctx, "", "h", "setup"), storage.ErrNotFound, "no admin")
+	for _, hash := range []string{"first", "second"} {
+		if err := db.SetPassword(ctx, " aNN", hash, "setup"); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := db.PasswordHash(ctx, "ann"); err != nil || got != hash {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	all, err := db.Admins(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range all {
+		if want := a.Name == "Ann" && a.Realm == ""; a.Password != want {
+			t.Errorf("%s@%s has a password: %v", a.Target(), a.Realm, a.Password)
+		}
+	}
+	if err := db.RemoveAdmin(ctx, "Ann", "", netip.MustParsePrefix("10.0.0.0/8")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.PasswordHash(ctx, "Ann"); err != nil {
+		t.Errorf("with a role left: %v", err)
+	}
+	if err := db.RemoveAdmin(ctx, "Ann", "", netip.Prefix{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.PasswordHash(ctx, "Ann")
+	wantError(t, "without a role", err, storage.ErrNotFound, "no password of Ann")
+	add("Ann", "", netip.Prefix{})
+	if err := db.SetPassword(ctx, "Ann", "third", "setup"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.SetPassword(ctx, "ann", "", "setup"); err != nil {
+		t.Error(err)
+	}
+	wantError(t, "taken twice", db.SetPassword(ctx, "ann", "", "setup"), storage.ErrNotFound, "no password of ann")
+}
+
+func testLanguages(t *testing.T, db *storage.Store) {
+	ctx := t.Context()
+	for _, tag := range []string{"", "zh", "en"} {
+		if tag != "" {
+			if err := db.SetLanguage(ctx, "玩家 Ann", tag); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := db.LanguageOf(ctx, " 玩家 ANN "); err != nil || got != tag {
+			t.Errorf("%q, %v, want %q", got, err, tag)
+		}
+	}
+	wantError(t, "nobody", db.SetLanguage(ctx, " ", "zh"), storage.ErrRejected, "needs a name")
+}

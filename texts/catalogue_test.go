@@ -1,0 +1,163 @@
+package texts_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"w3host/command"
+	"w3host/mapxfer"
+	"w3host/storage"
+	gamesync "w3host/sync"
+	"w3host/texts"
+)
+
+// formats names the functions that take sentences, with the places of those
+// among their arguments.
+var formats = map[string][]int{
+	"Of": {0}, "Known": {0}, "Count": {1, 2}, "Sprintf": {1},
+	"say": {1}, "answer": {1}, "Refuse": {1}, "cannot": {0}, "Fail": {0},
+	"one": {0}, "outOfRange": {0}, "Word": {0}, "Phrase": {0}, "Text": {0}, "Number": {0}, "Ordinal": {0},
+}
+
+// rooms are where players' sentences are written.
+var rooms = []string{"command", "control", "game", "host", "lobby", "people", "sync", "texts"}
+
+// sentences lists what players read, each with the place where it is written.
+func sentences(t *testing.T) map[string]string {
+	t.Helper()
+	found := make(map[string]string)
+	fset := token.NewFileSet()
+	note := func(e ast.Expr) {
+		lit, ok := e.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return
+		}
+		text, _ := strconv.Unquote(lit.Value)
+		found[text] = fset.Position(lit.Pos()).String()
+	}
+	for _, room := range rooms {
+		files, err := filepath.Glob("../" + room + "/*.go")
+		if err != nil || files == nil {
+			t.Fatalf("%s: %v", room, err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, err := parser.ParseFile(fset, name, text, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					for _, place := range formats[callee(n.Fun)] {
+						if place < len(n.Args) {
+							note(n.Args[place])
+						}
+					}
+				case *ast.KeyValueExpr:
+					if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Help" {
+						note(n.Value)
+					}
+				}
+				return true
+			})
+		}
+	}
+	for level := command.Anyone; level <= command.Root; level++ {
+		found[level.String()] = "command.Level"
+	}
+	for _, phase := range []command.Phase{command.InLobby, command.InGame, command.Always} {
+		found[phase.String()] = "command.Phase"
+	}
+	for cause := gamesync.CauseConnection; cause <= gamesync.CauseUnknown; cause++ {
+		found[cause.String()] = "gamesync.Cause"
+	}
+	for _, role := range storage.Roles() {
+		found[string(role)] = "storage.Role"
+	}
+	for why := mapxfer.WhyOff; why <= mapxfer.WhyRestarts; why++ {
+		found[why.String()] = "mapxfer.Why"
+	}
+	return found
+}
+
+// callee is the last part of a called name; empty for what writes no sentences.
+func callee(fun ast.Expr) string {
+	switch fun := fun.(type) {
+	case *ast.Ident:
+		return fun.Name
+	case *ast.SelectorExpr:
+		if x, ok := fun.X.(*ast.Ident); ok && x.Name == "fmt" {
+			return ""
+		}
+		return fun.Sel.Name
+	}
+	return ""
+}
+
+var (
+	verb  = regexp.MustCompile(`%(?:\[(\d+)\])?[-+# 0]*[\d.]*(?:\[(\d+)\])?([a-zA-Z%])`)
+	words = regexp.MustCompile(`\pL`)
+)
+
+func hasWords(format string) bool { return words.MatchString(verb.ReplaceAllString(format, "")) }
+
+// verbs lists which argument a format shows how.
+func verbs(format string) []string {
+	shown := make(map[string]bool)
+	next := 1
+	for _, m := range verb.FindAllStringSubmatch(format, -1) {
+		if m[3] == "%" {
+			continue
+		}
+		if n, err := strconv.Atoi(m[1] + m[2]); err == nil {
+			next = n
+		}
+		shown[fmt.Sprintf("%d%s", next, m[3])] = true
+		next++
+	}
+	return slices.Sorted(maps.Keys(shown))
+}
+
+// Every sentence is in every catalogue with the same arguments, and no catalogue
+// has others.
+func TestComplete(t *testing.T) {
+	written := sentences(t)
+	if len(written) < 200 {
+		t.Fatalf("only %d sentences found", len(written))
+	}
+	for _, language := range texts.Languages()[1:] {
+		catalogue := texts.Catalogues[language]
+		for format, place := range written {
+			there, ok := catalogue[format]
+			switch {
+			case !ok && !hasWords(format):
+			case !ok:
+				t.Errorf("%s: %q has no translation into %v: add one to the catalogue in texts/", place, format, language)
+			case !slices.Equal(verbs(format), verbs(there)):
+				t.Errorf("%v: %q has the arguments %v, %q has %v", language, format, verbs(format), there, verbs(there))
+			}
+		}
+		for format := range catalogue {
+			if written[format] == "" {
+				t.Errorf("%v: nobody says %q any more", language, format)
+			}
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package texts
+
+import "maps"
+
+// chinese is the catalogue in simplified Chinese, by rooms.
+func chinese() map[string]string {
+	all := make(map[string]string)
+	for _, part := range []map[string]string{chineseLobby, chineseGame, chineseWords, chinesePeople, chineseHelp} {
+		maps.Copy(all, part)
+	}
+	return all
+}
+
+// chineseWords are names of things and kinds, which stand inside of sentences.
+var chineseWords = map[string]string{
+	// who may use a command, and when
+	"a player":                "玩家",
+	"the owner or a stand-in": "房主或代理房主",
+	"the owner":               "房主",
+	"an admin":                "管理员",
+	"root":                    "超级管理员",
+	"lobby":                   "房间",
+	"game":                    "游戏中",
+	"lobby and the game":      "房间和游戏中",
+
+	// arguments
+	"player":                 "玩家",
+	"name":                   "名称",
+	"text":                   "文字",
+	"command":                "命令",
+	"map":                    "地图",
+	"slot":                   "位置",
+	"team":                   "队伍",
+	"colour":                 "颜色",
+	"race":                   "种族",
+	"handicap":               "让分",
+	"number of players":      "玩家数",
+	"number of minutes":      "分钟数",
+	"number of seconds":      "秒数",
+	"number of milliseconds": "毫秒数",
+	"number of turns":        "回合数",
+	"number of games":        "游戏数",
+	"number of the game":     "游戏编号",
+
+	// faults of commands
+	"%v: write %s":                                          "%v：请输入 %s",
+	"%s is for the %v":                                      "%s 只能在%v使用",
+	"only %v may use %s":                                    "只有%v可以使用 %s",
+	"there is no command %q":                                "没有命令 %q",
+	"there is no command %q: help lists them":               "没有命令 %q：输入 help 查看所有命令",
+	"%s is for a lobby or game: eg <id> %s":                 "%s 用于房间或游戏：eg <id> %s",
+	"the name is missing":                                   "缺少名字",
+	"the %v is missing":                                     "缺少%v",
+	"the %v must be a number from 1":                        "%v必须是从 1 开始的数字",
+	"the %v must be from %d to %d":                          "%v必须在 %d 到 %d 之间",
+	"the handicap must be from 50 to 100 in tens":           "让分必须是 50 到 100 之间的整十数",
+	"the quote is not closed":                               "引号没有结束",
+	"%q is none of %s":                                      "%q 不是 %s 之一",
+	"%q is no colour: a number from 1, or %s":               "%q 不是颜色：请输入从 1 开始的数字，或 %s",
+	"%q is no race: human, orc, undead, nightelf or random": "%q 不是种族：human、orc、undead、nightelf 或 random",
+	"%q is too much":                                        "%q 是多余的",
+	"%q is neither force nor now":                           "%q 既不是 force 也不是 now",
+	"%q is none of easy, normal, insane":                    "%q 不是 easy、normal、insane 之一",
+	"no player's name has %q in it":                         "没有名字包含 %q 的玩家",
+	"%v or %v":                                              "%v 或 %v",
+	"%q may be %v: type more of the name":                   "%q 可能是 %v：请多输入几个字",
+
+	// why a lag was
+	"his connection": "网络连接",
+	"his computer":   "玩家电脑",
+	"the host":       "主机",
+	"unknown":        "原因不明",
+	"host on time":   "主机准时",
+	"host %s late":   "主机晚了 %s",
+
+	// downloads
+	"downloads are off":                       "地图下载已关闭",
+	"an admin must allow the download":        "需要管理员允许下载",
+	"the client declined the download":        "客户端拒绝了下载",
+	"the download took too long":              "下载时间过长",
+	"no part was acknowledged for too long":   "下载太久没有进展",
+	"unknown flag in a map size report":       "地图大小报告中有未知标记",
+	"claimed more bytes than the map has":     "报告的字节数超过了地图大小",
+	"acknowledged bytes that were never sent": "确认了从未发送的数据",
+	"went back behind acknowledged bytes":     "退回到已确认的数据之前",
+	"spoke for another player":                "冒充其他玩家",
+	"answered parts that nobody sent":         "确认了没有发送的地图数据",
+	"asked for the same parts too often":      "过于频繁地请求相同的数据",
+	"started the download too often":          "过于频繁地重新下载",
+	"address or network":                      "地址或网段",
+}

@@ -1,0 +1,56 @@
+package texts
+
+// chinesePeople is what the database answers about players, bans and admins.
+var chinesePeople = map[string]string{
+	"the database does not answer: try again later": "数据库没有响应：请稍后再试",
+
+	// statistics
+	"%d game":                     "%d 局",
+	"%d games":                    "%d 局",
+	"%d time":                     "%d 次",
+	"%d times":                    "%d 次",
+	"%d point":                    "%d 分",
+	"%d points":                   "%d 分",
+	"%s has not played here yet.": "%s 还没有在这里玩过。",
+	"%s: %v, %d won, %d lost, %d drawn, left %d early, dropped %v, ping %.0f ms, last game %s.": "%s：共 %v，胜 %d，负 %d，平 %d，提前离开 %d 次，掉线 %v，延迟 %.0f 毫秒，最近一局 %s。",
+	"%s has no rating on this map yet.":               "%s 在这张地图上还没有评分。",
+	"%s: place %d of %d on %s, %v (rated games: %d).": "%s：第 %d 名，共 %d 人，%s，%v（计分局数：%d）。",
+	"%s in %v of DotA, on average: %v.":               "%s 的 DotA 战绩（%v），平均：%v。",
+	"%s has played no game of DotA here.":             "%s 没有在这里玩过 DotA。",
+	"No other name has come from %s's addresses.":     "没有其他名字来自 %s 的地址。",
+	"From %s's addresses also came %s.":               "来自 %s 的地址的还有：%s。",
+
+	// bans
+	"%s is not here and no address: write one":                            "%s 不在这里，也不是地址：请输入地址",
+	"%v is a good part of the whole internet: w3host ban --yes does that": "%v 涵盖了互联网的很大一部分：请用 w3host ban --yes",
+	"%s is banned%v.":                           "%s 已被封禁%v。",
+	"%s is banned already":                      "%s 已经被封禁",
+	"%s is not banned: bans lists them":         "%s 没有被封禁：用 bans 查看封禁列表",
+	"%s may come again.":                        "%s 可以再来了。",
+	"There are no bans.":                        "没有封禁。",
+	"%d ban:":                                   "%d 条封禁：",
+	"%d bans:":                                  "%d 条封禁：",
+	"and %d older one: w3host bans lists all.":  "另有 %d 条更早的：w3host bans 可列出全部。",
+	"and %d older ones: w3host bans lists all.": "另有 %d 条更早的：w3host bans 可列出全部。",
+	"%s is not banned.":                         "%s 没有被封禁。",
+	"%s is banned by %s since %s%v.":            "%s 被 %s 封禁，自 %s 起%v。",
+	"%s is banned by %s since %s%v: %s.":        "%s 被 %s 封禁，自 %s 起%v：%s。",
+	" until %s":                                 "，至 %s",
+
+	// admins
+	"admin":                             "管理员",
+	"Admins: %v.":                       "管理员：%v。",
+	"%s is no admin.":                   "%s 不是管理员。",
+	"There are no admins.":              "没有管理员。",
+	"%s (%v)":                           "%s（%v）",
+	"everybody from %s (%v)":            "来自 %s 的所有人（%v）",
+	"%v from %s":                        "%v，来自 %s",
+	"%v after a login":                  "%v，需登录",
+	"%s is no admin: admins lists them": "%s 不是管理员：用 admins 查看列表",
+	"%s is no longer an admin.":         "%s 不再是管理员。",
+	"%s is an admin now (%v).":          "%s 现在是管理员（%v）。",
+	"%s is an admin already (%v)":       "%s 已经是管理员（%v）",
+	"%s is a good part of the whole internet: w3host admin add --yes does that": "%s 涵盖了互联网的很大一部分：请用 w3host admin add --yes",
+	"%s is a network already: what is behind it is too much":                    "%s 已经是网段：后面的内容是多余的",
+	"%q is no address and no network: write it like 192.0.2.1 or 192.0.2.0/24":  "%q 不是地址也不是网段：请写成 192.0.2.1 或 192.0.2.0/24",
+}

@@ -1,0 +1,103 @@
+// Package texts holds what players read, in every language the host speaks.
+//
+// A sentence is written where it is needed, in English, as a format. The
+// catalogue of another language is keyed by it, as that of gettext, so that a
+// sentence without a translation is read in English.
+package texts
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Text is a sentence that is not yet in any language. It is an error too, so that
+// a refusal can be one.
+type Text struct {
+	format string
+	args   []any
+}
+
+// translated is what a Text may have as an argument besides plain values: another
+// Text, a refusal, a name of something.
+type translated interface{ In(Language) string }
+
+// Of makes a Text of an English format, which is the key of its translations.
+func Of(format string, args ...any) Text {
+	if false {
+		_ = fmt.Sprintf(format, args...) // lets go vet check the callers' formats
+	}
+	return Text{format, args}
+}
+
+// Plain is a text that is the same in every language: what somebody has typed.
+func Plain(text string) Text {
+	if text == "" {
+		return Text{}
+	}
+	return Text{"%s", []any{text}}
+}
+
+// Known is a whole sentence that is only known at run time, and translated if
+// the catalogue has it.
+func Known(sentence string) Text { return Text{format: sentence} }
+
+// From is the text of an error.
+func From(err error) Text { return Text{"%v", []any{err}} }
+
+// Join puts texts behind each other.
+func Join(list []Text, sep string) Text {
+	sep = strings.ReplaceAll(sep, "%", "%%")
+	t := Text{format: strings.TrimSuffix(strings.Repeat("%v"+sep, len(list)), sep)}
+	for _, item := range list {
+		t.args = append(t.args, item)
+	}
+	return t
+}
+
+// Count is a number of things: the singular of its format for 1. Both formats
+// have one verb, for the number.
+func Count(n int, one, many string) Text {
+	if n == 1 {
+		return Text{one, []any{n}}
+	}
+	return Text{many, []any{n}}
+}
+
+// Sprintf is one sentence in a language, for those who answer outside of games.
+func Sprintf(l Language, format string, args ...any) string {
+	if false {
+		_ = fmt.Sprintf(format, args...)
+	}
+	return Text{format, args}.In(l)
+}
+
+// Empty reports whether there is nothing to read.
+func (t Text) Empty() bool { return t.format == "" }
+
+// In is the sentence in a language.
+func (t Text) In(l Language) string {
+	format := t.format
+	if there, ok := catalogues[l][format]; ok {
+		format = there
+	}
+	if len(t.args) == 0 {
+		return format
+	}
+	args := make([]any, len(t.args))
+	for i, arg := range t.args {
+		if a, ok := arg.(translated); ok {
+			arg = a.In(l)
+		}
+		args[i] = arg
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// String is the sentence in English, for logs and records.
+func (t Text) String() string { return t.In(English) }
+
+// Error is the same.
+func (t Text) Error() string { return t.In(English) }
+
+// MarshalText is the sentence in English.
+func (t Text) MarshalText() ([]byte, error) { return []byte(t.In(English)), nil }
