@@ -25,10 +25,10 @@ func (g *Game) rescue() {
 		return
 	}
 	stack, what := debug.Stack(), fmt.Sprintf("panic: %v", fault)
-	g.journal.keep = true
-	journal := g.journal.end(false)
+	g.journal.Keep()
+	kept := g.journal.End(false)
 	file := g.host.saveCrash(fmt.Sprintf("game-%d", g.id), what, stack, g.state())
-	g.log.Error().Str("name", g.Name()).Str("panic", fmt.Sprint(fault)).Str("file", file).Str("journal", journal).Bytes("stack", stack).
+	g.log.Error().Str("name", g.Name()).Str("panic", fmt.Sprint(fault)).Str("file", file).Str("journal", kept).Bytes("stack", stack).
 		Msg("game crashed; all other games go on")
 	g.records.Crashed(time.Now(), what)
 	g.sayCrash()

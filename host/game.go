@@ -12,6 +12,7 @@ import (
 
 	"w3host/game"
 	"w3host/gamelog"
+	"w3host/journal"
 	"w3host/recording"
 	"w3host/w3gs"
 )
@@ -46,7 +47,7 @@ type Game struct {
 	over    bool
 	loading bool // players load the map
 
-	journal   journal
+	journal   journal.Journal
 	replay    *recording.Recording // nil: none
 	records   *gamelog.Records
 	observers []observer
@@ -87,7 +88,7 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 		g.observers = slices.Insert(g.observers, 0, observer(g.replay)) // the records tell its name
 	}
 	g.machine = game.New(cfg, &g.out)
-	if err := g.journal.begin(h.journals, &cfg, &g.out); err != nil {
+	if err := g.journal.Begin(h.journals, &cfg, &g.out); err != nil {
 		g.log.Warn().Err(err).Msg("this game has no journal")
 	}
 	g.open.Store(true)
@@ -143,9 +144,9 @@ func (g *Game) step(in *game.Input) {
 // input is one step of the machine, written down.
 func (g *Game) input(in *game.Input) {
 	now := g.shard.now - g.opened
-	g.journal.input(now, in)
+	g.journal.Input(now, in)
 	g.machine.Step(now, in, &g.out)
-	g.journal.output(&g.out)
+	g.journal.Output(&g.out)
 	g.apply()
 }
 
@@ -157,7 +158,7 @@ func (g *Game) finishStep() {
 	clear(g.pending)
 	g.pending, g.busy = g.pending[:0], false
 	if g.machine.Over() {
-		if file := g.journal.end(true); file != "" {
+		if file := g.journal.End(true); file != "" {
 			g.log.Info().Str("file", file).Msg("journal of the game kept; run it again with w3host game rerun")
 		}
 		g.end()
@@ -305,7 +306,7 @@ func (g *Game) order(op *game.Op) {
 	case game.CheckBans:
 		g.checkBans()
 	case game.KeepJournal:
-		g.journal.keep = true
+		g.journal.Keep()
 	case game.Offer:
 		g.offer(op)
 	case game.Ack:
@@ -384,7 +385,7 @@ func (g *Game) shut() {
 // end is what remains when the game is over: nobody hears from it any more.
 func (g *Game) end() {
 	g.over = true
-	g.journal.end(false)
+	g.journal.End(false)
 	g.replay.End()
 	g.shut()
 	for _, l := range g.links {

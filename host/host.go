@@ -23,6 +23,7 @@ import (
 	"w3host/autohost"
 	"w3host/command"
 	"w3host/game"
+	"w3host/journal"
 )
 
 // gameIDMask leaves the part of a game id that counts lobbies; the high bits
@@ -39,7 +40,7 @@ type Host struct {
 	returns    *net.TCPListener // for those who come back; nil: the same
 	returnAddr netip.AddrPort
 	shard      *shard
-	journals   *journals
+	journals   *journal.Files
 	writing    sync.WaitGroup // files of crashes
 
 	mu       sync.Mutex
@@ -109,7 +110,7 @@ func New(opts Options) (*Host, error) {
 	if h.shard, err = newShard(h); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	h.journals = newJournals(h, opts.Journal)
+	h.journals = journal.Open(opts.Journal, opts.Log)
 	return h, nil
 }
 
@@ -155,7 +156,7 @@ func (h *Host) Run(ctx context.Context) error {
 	go h.shard.run() // ends with stop
 	h.keepLobbies(ctx)
 	err := h.stop()
-	h.journals.close()
+	h.journals.Close()
 	h.writing.Wait()
 	if l := h.Lateness(); l.Turns > 0 {
 		h.log.Info().EmbedObject(l).Msg("how late turns were sent")

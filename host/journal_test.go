@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"w3host/game"
+	"w3host/journal"
 )
 
 // rerunFile runs a journal from the disk again.
@@ -27,10 +28,10 @@ func rerunFile(t *testing.T, file string) (game.Rerun, error) {
 	return game.RunJournal(z, nil)
 }
 
-func journalRig(t *testing.T, keep JournalKeep) (r *rig, files func() []string) {
+func journalRig(t *testing.T, keep journal.Keep) (r *rig, files func() []string) {
 	dir := filepath.Join(t.TempDir(), "journals")
 	r = newRig(t, func(o *Options) {
-		o.Journal, o.Crashes = JournalOptions{dir, keep}, filepath.Join(t.TempDir(), "crashes")
+		o.Journal, o.Crashes = journal.Options{Dir: dir, Keep: keep}, filepath.Join(t.TempDir(), "crashes")
 	})
 	return r, func() []string {
 		files, _ := filepath.Glob(filepath.Join(dir, "*"))
@@ -42,7 +43,7 @@ func journalRig(t *testing.T, keep JournalKeep) (r *rig, files func() []string) 
 // for byte, if its owner has asked for it; that of another game is not kept.
 func TestJournalOfAGame(t *testing.T) {
 	t.Parallel()
-	r, files := journalRig(t, KeepFaults)
+	r, files := journalRig(t, journal.KeepFaults)
 	_, players := r.play(3)
 	_, others := r.play(2)
 	players[1].Send(action([]byte{1, 2, 3}))
@@ -65,7 +66,7 @@ func TestJournalOfAGame(t *testing.T) {
 // TestJournalOfACrash holds the input that the game crashed at.
 func TestJournalOfACrash(t *testing.T) {
 	t.Parallel()
-	r, files := journalRig(t, KeepFaults)
+	r, files := journalRig(t, journal.KeepFaults)
 	g, _ := r.play(2)
 	g.call(func(*Game) { panic("injected") })
 	file, _ := r.logged("game crashed; all other games go on")["journal"].(string)
@@ -82,7 +83,7 @@ func TestJournalOfACrash(t *testing.T) {
 // was cut.
 func TestJournalOfAKilledHost(t *testing.T) {
 	t.Parallel()
-	r, files := journalRig(t, KeepAll)
+	r, files := journalRig(t, journal.KeepAll)
 	_, players := r.play(2)
 	players[0].SayInGame("!end")
 	wantFIN(t, players[1])

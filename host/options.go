@@ -9,6 +9,7 @@ import (
 
 	"w3host/command"
 	"w3host/game"
+	"w3host/journal"
 	"w3host/lan"
 	"w3host/lobby"
 	"w3host/mapxfer"
@@ -55,7 +56,7 @@ type Options struct {
 
 	// Crashes is the folder for files that tell of crashes; empty for none.
 	Crashes string
-	Journal JournalOptions
+	Journal journal.Options
 }
 
 // ReconnectOptions are how long players behind a proxy are waited for whose

@@ -44,7 +44,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 	case *game.Closed:
 		g.shut()
 	case *game.Desynced:
-		g.journal.keep = true
+		g.journal.Keep()
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"w3host/config"
 	"w3host/game"
 	"w3host/host"
+	"w3host/journal"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	gamesync "w3host/sync"
@@ -98,11 +99,11 @@ func language(tag string) texts.Language {
 	return l
 }
 
-func journalOptions(c config.Log) host.JournalOptions {
-	o := host.JournalOptions{Dir: c.Journals}
+func journalOptions(c config.Log) journal.Options {
+	o := journal.Options{Dir: c.Journals}
 	switch c.KeepJournals {
 	case "all":
-		o.Keep = host.KeepAll
+		o.Keep = journal.KeepAll
 	case "none":
 		o.Dir = ""
 	}

@@ -1,0 +1,232 @@
+// Package journal writes the inputs of games into files, from which w3host game
+// rerun plays them again.
+package journal
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/game"
+)
+
+const (
+	// blockSize is how many bytes of a journal go to the disk at once.
+	blockSize = 4 << 10
+	// blocksWaiting is how many may wait for the disk, of all games together. A
+	// journal that does not fit is given up; its game goes on.
+	blocksWaiting = 2048
+	// checkEvery is how many inputs lie between two sums in a journal.
+	checkEvery = 4096
+)
+
+// Options are which games leave a journal behind.
+type Options struct {
+	Dir  string // empty for none
+	Keep Keep
+}
+
+// Keep says which journals are kept when their games are over.
+type Keep uint8
+
+// Journals to keep.
+const (
+	KeepFaults Keep = iota // of games that desynced or crashed, or whose owner asked for it
+	KeepAll
+)
+
+// Journal writes down the inputs of one game. The bytes go to the disk on a
+// goroutine that all games share.
+type Journal struct {
+	to     *Files // nil: nothing is written
+	name   string // of the file
+	enc    game.Journal
+	buf    []byte
+	sum    uint32
+	inputs int
+	keep   bool
+	lost   bool // the disk did not keep up
+}
+
+// Begin takes the game's configuration and what New has brought about.
+func (j *Journal) Begin(to *Files, cfg *game.Config, out *game.Out) error {
+	if to == nil {
+		return nil
+	}
+	buf, err := j.enc.Begin(nil, cfg)
+	if err != nil {
+		return err
+	}
+	j.to, j.buf, j.sum, j.keep = to, buf, out.Sum(0), to.opts.Keep == KeepAll
+	j.name = fmt.Sprintf("game-%d-%s.journal.gz", cfg.ID, time.Now().UTC().Format("20060102-150405"))
+	return nil
+}
+
+// Input writes an input down before the machine takes it.
+func (j *Journal) Input(now time.Duration, in *game.Input) {
+	if j.to != nil {
+		j.buf = j.enc.Append(j.buf, now, in)
+	}
+}
+
+// Output takes note of what came of it.
+func (j *Journal) Output(out *game.Out) {
+	if j.to == nil {
+		return
+	}
+	j.sum = out.Sum(j.sum)
+	if j.inputs++; j.inputs%checkEvery == 0 {
+		j.buf = j.enc.Check(j.buf, j.sum)
+	}
+	if len(j.buf) >= blockSize {
+		j.send(job{name: j.name, data: j.buf})
+		j.buf = j.to.block()
+	}
+}
+
+// Keep has the file kept when the game is over.
+func (j *Journal) Keep() { j.keep = true }
+
+// End returns the name of the file if it is kept; whole: the game has ended in order.
+func (j *Journal) End(whole bool) string {
+	if j.to == nil {
+		return ""
+	}
+	if whole {
+		j.buf = j.enc.Check(j.buf, j.sum)
+	}
+	j.send(job{name: j.name, data: j.buf, end: true, keep: j.keep})
+	to := j.to
+	j.to, j.buf = nil, nil
+	if !j.keep || j.lost {
+		return ""
+	}
+	return filepath.Join(to.opts.Dir, j.name)
+}
+
+func (j *Journal) send(b job) {
+	if j.lost {
+		b.data, b.keep = nil, false
+	}
+	select {
+	case j.to.jobs <- b:
+	default:
+		j.lost = true
+	}
+}
+
+// job is a block of a journal for the disk.
+type job struct {
+	name      string
+	data      []byte
+	end, keep bool
+}
+
+// Files writes the journals of all games. Those under way have names that end
+// in .part: what a killed host leaves behind can be run again, up to where it
+// was cut.
+type Files struct {
+	opts  Options
+	log   zerolog.Logger
+	jobs  chan job
+	open  map[string]bool // of journals with a file; false: given up
+	zip   *gzip.Writer    // of all files: each block is a member of its own
+	done  chan struct{}
+	spare chan []byte // blocks to use again
+}
+
+// Open begins to write journals, and keeps what a killed host has left; nil where
+// no folder is set.
+func Open(opts Options, log zerolog.Logger) *Files {
+	if opts.Dir == "" {
+		return nil
+	}
+	f := &Files{opts: opts, log: log, jobs: make(chan job, blocksWaiting), open: map[string]bool{}, done: make(chan struct{}), spare: make(chan []byte, 64)}
+	f.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one that exists
+	f.rescue()
+	go f.run() // ends with close
+	return f
+}
+
+func (f *Files) block() []byte {
+	select {
+	case b := <-f.spare:
+		return b
+	default:
+		return make([]byte, 0, blockSize+512)
+	}
+}
+
+// rescue keeps what a host that was killed has left: the end of such a journal is
+// missing, and the rest can be run again.
+func (f *Files) rescue() {
+	parts, _ := filepath.Glob(filepath.Join(f.opts.Dir, "*.part"))
+	for _, part := range parts {
+		if err := os.Rename(part, strings.TrimSuffix(part, ".part")); err != nil {
+			f.log.Warn().Err(err).Msg("journal of a killed host cannot be kept")
+		}
+	}
+}
+
+// Close writes what waits.
+func (f *Files) Close() {
+	if f != nil {
+		close(f.jobs)
+		<-f.done
+	}
+}
+
+func (f *Files) run() {
+	defer close(f.done)
+	for j := range f.jobs {
+		if err := f.take(j); err != nil {
+			f.log.Warn().Err(err).Str("file", filepath.Join(f.opts.Dir, j.name)).Msg("journal of a game cannot be written; the game goes on")
+			if !j.end {
+				f.open[j.name] = false
+			}
+		}
+		if cap(j.data) >= blockSize {
+			select {
+			case f.spare <- j.data[:0]:
+			default:
+			}
+		}
+	}
+}
+
+// take writes a block. No file stays open between two: hosts have many games and
+// few descriptors. A journal that ends within its first block and is not kept
+// never sees the disk.
+func (f *Files) take(j job) error {
+	known, given := f.open[j.name]
+	part := filepath.Join(f.opts.Dir, j.name+".part")
+	if j.end {
+		defer delete(f.open, j.name)
+	}
+	switch {
+	case given && !known, j.end && !j.keep && !given:
+		return nil
+	case j.end && !j.keep:
+		return os.Remove(part)
+	}
+	if err := os.MkdirAll(f.opts.Dir, 0o750); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	f.open[j.name] = true
+	f.zip.Reset(file)
+	_, err = f.zip.Write(j.data)
+	if err = errors.Join(err, f.zip.Close(), file.Close()); err != nil || !j.end {
+		return err
+	}
+	return os.Rename(part, filepath.Join(f.opts.Dir, j.name))
+}
