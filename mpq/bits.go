@@ -42,9 +42,3 @@ func (r *bitReader) drop(n uint) {
 	r.bits >>= n
 	r.have -= n
 }
-
-// rest returns what follows, from the next whole byte on, without taking it.
-func (r *bitReader) rest() []byte { return r.src[r.pos-int(r.have/8):] }
-
-// reset goes on with src.
-func (r *bitReader) reset(src []byte) { *r = bitReader{src: src} }

@@ -3,12 +3,13 @@ package replay
 import (
 	"bufio"
 	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/klauspost/compress/flate"
 )
 
 const (

@@ -2,9 +2,10 @@ package replay
 
 import (
 	"bytes"
-	"compress/zlib"
 	"io"
 	"sync"
+
+	"github.com/klauspost/compress/zlib"
 )
 
 // put appends to the stream and writes blocks that are full.
