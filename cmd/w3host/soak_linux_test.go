@@ -79,6 +79,7 @@ maps = ["*"]
 rotation = "random"
 autostart = 4
 countdown = 1
+start_ready = true
 latency = "80ms"
 `
 
@@ -119,7 +120,7 @@ func TestSoak(t *testing.T) {
 	s.play(*soakFor * 3 / 4)
 	s.settle()
 	after := amount()
-	t.Logf("%d joins, %d games; before %+v, after %+v", s.joins.Load(), s.started(), before, after)
+	t.Logf("%d joins, %d lobbies opened; before %+v, after %+v, most while playing %+v", s.joins.Load(), s.opened, before, after, s.most)
 	if after.goroutines > before.goroutines+3 || after.files > before.files+3 || after.heap > before.heap*2+(8<<20) {
 		t.Errorf("it grows: before %+v, after %+v", before, after)
 	}
@@ -181,6 +182,7 @@ type soak struct {
 	t            *testing.T
 	socket, addr string
 	joins        atomic.Int64
+	most         amounts
 
 	mu      sync.Mutex
 	lobbies int
@@ -278,8 +280,12 @@ func (s *soak) play(d time.Duration) {
 			}
 		})
 	}
-	for ctx.Err() == nil && !s.t.Failed() {
+	for n := 0; ctx.Err() == nil && !s.t.Failed(); n++ {
 		s.look()
+		if n%100 == 0 {
+			now := amount()
+			s.most = amounts{max(s.most.goroutines, now.goroutines), max(s.most.files, now.files), max(s.most.heap, now.heap)}
+		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	stop()
@@ -344,7 +350,7 @@ func (p *visitor) send(packet w3gs.Packet) {
 
 // said is what players type.
 var said = []string{
-	"hello", "!votemap", "!votemap one", "!votemap two", "!start", "!start now", "!owner", "!ping", "!help", "!rules", "!games",
+	"hello", "!votemap", "!votemap one", "!votemap two", "!ready", "!start", "!start now", "!owner", "!ping", "!help", "!rules", "!games",
 	"!swap 1 2", "!abort", "!unhost", "!exit force", "!kick bot", "!rename beta", "!priv", "!pub", "!nonsense",
 }
 
@@ -416,16 +422,17 @@ func (s *soak) checkLog(url string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	played := 0
+	played, ends := 0, map[string]int{}
 	for _, g := range games {
 		if g.Ended == "" || g.EndedAt.IsZero() {
 			s.t.Errorf("%s %q has no end", g.Key, g.Name)
 		}
 		if !g.StartedAt.IsZero() {
 			played++
+			ends[string(g.Ended)]++
 		}
 	}
-	s.t.Logf("%d in the log, %d of them were played", len(games), played)
+	s.t.Logf("%d in the log, %d of them were played; they ended by %v", len(games), played, ends)
 	if played < 3 || len(games) < s.opened {
 		s.t.Errorf("%d games of the log were played, of %d; the host opened %d", played, len(games), s.opened)
 	}
