@@ -35,6 +35,9 @@ func (c Config) Values() map[string]any {
 	return values
 }
 
+// Keep sets a key to its value in another configuration.
+func (c *Config) Keep(key string, from Config) { c.fields()[key].Set(from.fields()[key]) }
+
 // Keys lists every key in the order of the alphabet.
 func Keys() []string {
 	var c Config

@@ -75,6 +75,18 @@ func (h *Host) Configure(setup Setup, entries []Entry, maxGames int) {
 	h.wantRefill()
 }
 
+// Adjust changes what holds for all games: limits for connections to come, but for
+// Shutdown, and votes in lobbies to come.
+func (h *Host) Adjust(l Limits, votes game.Votes, requireEntryKey bool) {
+	h.shard.call(func() { // which reads them without the lock
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		l.Shutdown = h.opts.Limits.Shutdown
+		h.opts.Limits, h.opts.Votes, h.opts.RequireEntryKey = l, votes, requireEntryKey
+		h.gate.adjust(l)
+	})
+}
+
 // Keep lets f ask and change which lobbies are opened. It must not wait.
 func (h *Host) Keep(f func(*autohost.Keeper)) {
 	h.mu.Lock()

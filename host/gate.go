@@ -54,6 +54,18 @@ func newGate(limits Limits) *gate {
 	return &gate{limits: limits, visitors: make(map[netip.Addr]*visitor), quiet: list.New()}
 }
 
+// adjust changes the limits, also for addresses that are known. It runs on the
+// shard, which asks exempt without the lock.
+func (g *gate) adjust(l Limits) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.limits = l
+	for _, v := range g.visitors {
+		v.joins.SetLimit(rate.Limit(l.JoinsPerMinute) / 60)
+		v.joins.SetBurst(l.JoinsPerMinute)
+	}
+}
+
 // enter counts a new connection, or says why it may not come in.
 func (g *gate) enter(addr netip.Addr) error {
 	g.mu.Lock()

@@ -270,16 +270,17 @@ func (h *Host) forget(g *Game) {
 func (h *Host) stop() error {
 	h.mu.Lock()
 	h.stopping = true
+	patience := h.opts.Limits.Shutdown
 	h.mu.Unlock()
 	h.shard.call(h.shard.stop)
 	select {
 	case <-h.shard.done:
 		return nil
-	case <-time.After(h.opts.Limits.Shutdown):
+	case <-time.After(patience):
 	}
 	h.shard.call(h.shard.abandon)
 	<-h.shard.done
-	return fmt.Errorf("games or connections were still open %v after the end was announced", h.opts.Limits.Shutdown)
+	return fmt.Errorf("games or connections were still open %v after the end was announced", patience)
 }
 
 // spreadFrom is with how many games their turns are spread over the period. A

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -53,6 +54,21 @@ type reloader struct {
 	maps *mapSource
 	host *host.Host
 	use  func(command.Rules)
+
+	lists *guard
+}
+
+// live reports whether a reload applies a key: to what follows, such as the next
+// lobby or connection.
+func live(key string) bool {
+	switch key {
+	case "database.require_bans":
+		return true
+	case "lobby.command_trigger", "limits.shutdown_timeout":
+		return false
+	}
+	section, _, _ := strings.Cut(key, ".")
+	return slices.Contains([]string{"lobby", "game", "votes", "autohost", "maps", "transfer", "limits"}, section)
 }
 
 // reload changes what can be changed while games run. The notes name what waits
@@ -63,21 +79,15 @@ func (r *reloader) reload() (notes []string, err error) {
 		return nil, err
 	}
 	for _, key := range changed(r.now, c) {
-		if key == "limits.command_burst" || key == "limits.command_every" || key == "limits.query_every" {
-			continue
+		if !live(key) {
+			notes = append(notes, fmt.Sprintf("%s has changed: it takes effect when the host is started again.", key))
+			c.Keep(key, r.now)
 		}
-		switch section, _, _ := strings.Cut(key, "."); section {
-		case "lobby", "game", "autohost", "maps", "transfer":
-			if key != "lobby.lan_admins" && key != "lobby.require_entry_key" {
-				continue
-			}
-		}
-		notes = append(notes, fmt.Sprintf("%s has changed: it takes effect when the host is started again.", key))
 	}
 	if !reflect.DeepEqual(r.now.Realms, c.Realms) {
 		notes = append(notes, "The realms have changed: that takes effect when the host is started again.")
+		c.Realms = r.now.Realms
 	}
-	c.Host, c.LAN = r.now.Host, r.now.LAN // as they are in effect
 	look := c
 	look.Maps.Cache = "" // it must not write
 	if _, err := openMaps(r.maps.ctx, look, zerolog.Nop()); err != nil {
@@ -85,6 +95,9 @@ func (r *reloader) reload() (notes []string, err error) {
 	}
 	r.maps.reload(c)
 	r.host.Configure(setup(c, c.Sections()), entries(c), c.Autohost.MaxGames)
+	o := hostOptions(c, zerolog.Nop())
+	r.host.Adjust(o.Limits, o.Votes, o.RequireEntryKey)
+	r.lists.use(c)
 	r.use(commandRules(c))
 	r.now = c
 	return notes, nil

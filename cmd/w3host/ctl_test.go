@@ -169,11 +169,23 @@ func TestReload(t *testing.T) {
 	if _, err := guest.Join(1, 0, "Ann"); err != nil {
 		t.Fatal(err)
 	}
-	put("[[autohost]]\nname = \"second\"\nautostart = 3\n[limits]\nunjoined = 99\n")
-	if a := send("reload"); a.Refused != "" || !strings.Contains(strings.Join(a.Lines, "\n"), "limits.unjoined has changed") {
-		t.Fatalf("%+v", a)
+	put("[[autohost]]\nname = \"second\"\nautostart = 3\n[limits]\nunjoined_per_ip = 1\nexempt = []\nshutdown_timeout = \"3s\"\n" +
+		"[lobby]\nlan_admins = true\n[votes]\npercent = 60\n[log]\nlevel = \"warn\"\n")
+	for range 2 { // it is said until the restart
+		a := send("reload")
+		said := strings.Join(a.Lines, "\n")
+		if a.Refused != "" || len(a.Lines) != 3 || !strings.Contains(said, "limits.shutdown_timeout has changed") || !strings.Contains(said, "log.level has changed") {
+			t.Fatalf("%+v", a)
+		}
 	}
-	await(`"second"`)
+	first := testkit.Dial(t, netip.MustParseAddrPort(p.addr))
+	defer first.Conn.Close()
+	second := testkit.Dial(t, netip.MustParseAddrPort(p.addr))
+	_ = second.Conn.SetReadDeadline(time.Now().Add(patience))
+	if _, err := second.Read(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a second connection without a join: %v", err)
+	}
+	await(`"second`)
 	await(`#1 "first": lobby, 1 of`) // somebody is in it
 
 	put("[[autohost]]\nname = \"third\"\nautostart = 300\nmap = \"nowhere\"\n[game]\nlatency = \"1ms\"\n")
@@ -184,7 +196,7 @@ func TestReload(t *testing.T) {
 	if a := send("reload"); !strings.Contains(a.Refused, "nowhere") {
 		t.Errorf("%+v", a)
 	}
-	await(`"second"`)
+	await(`"second`)
 
 	put("[[autohost]]\nname = \"by signal\"\n[[autohost]]\nname = \"and this\"\n")
 	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {

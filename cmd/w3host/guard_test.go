@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"w3host/config"
 	"w3host/storage"
 )
 
@@ -23,7 +24,7 @@ func away(t *testing.T) *storage.Store {
 func TestRequireBans(t *testing.T) {
 	dir := t.TempDir()
 	for _, require := range []bool{false, true} {
-		g := guard{storage.NewGuard(away(t), storage.GuardOptions{Dir: dir}), false, require}
+		g := newGuard(storage.NewGuard(away(t), storage.GuardOptions{Dir: dir}), requiring(require))
 		if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), ""); (why != "") != require {
 			t.Errorf("require_bans = %v: %q", require, why)
 		}
@@ -34,13 +35,20 @@ func TestRequireBans(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	g := guard{storage.NewGuard(db, storage.GuardOptions{Dir: dir}), false, true}
+	g := newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: dir}), requiring(true))
 	<-g.Loaded()
 	g.Close()
 	// The next start knows that nobody is banned.
-	g = guard{storage.NewGuard(away(t), storage.GuardOptions{Dir: dir}), false, true}
+	g = newGuard(storage.NewGuard(away(t), storage.GuardOptions{Dir: dir}), requiring(true))
 	defer g.Close()
 	if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), ""); why != "" {
 		t.Errorf("an empty list that is known: %q", why)
 	}
+}
+
+// requiring is a configuration with this database.require_bans.
+func requiring(bans bool) config.Config {
+	c := config.Default()
+	c.Database.RequireBans = bans
+	return c
 }

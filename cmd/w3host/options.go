@@ -30,20 +30,9 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 
 		Turns:    turnConfig(c),
 		Lobby:    lobbyOptions(c),
-		Votes:    game.Votes{Share: c.Votes.Percent, Time: c.Votes.Time.D(), Cooldown: c.Votes.Cooldown.D()},
+		Votes:    votes(c),
 		Transfer: transferConfig(c),
-		Limits: host.Limits{
-			JoinTimeout:    c.Limits.JoinTimeout.D(),
-			LobbyTimeout:   c.Limits.LobbyTimeout.D(),
-			Unjoined:       c.Limits.Unjoined,
-			UnjoinedPerIP:  c.Limits.UnjoinedPerIP,
-			JoinsPerMinute: c.Limits.JoinsPerMinute,
-			PacketRate:     c.Limits.PacketRate,
-			SlotRequests:   c.Limits.SlotRequests,
-			OutQueue:       c.Limits.OutQueue << 10,
-			Exempt:         prefixes(c.Limits.Exempt),
-			Shutdown:       c.Limits.Shutdown.D(),
-		},
+		Limits:   hostLimits(c),
 		Reconnect: host.ReconnectOptions{
 			Enabled: c.Reconnect.Enabled, Listen: c.Reconnect.Listen,
 			Wait: c.Reconnect.Wait.D(), ExtendedWait: c.Reconnect.ExtendedWait.D(),
@@ -54,6 +43,25 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 		Crashes:         c.Log.Crashes,
 		Journal:         journalOptions(c.Log),
 	}
+}
+
+func hostLimits(c config.Config) host.Limits {
+	return host.Limits{
+		JoinTimeout:    c.Limits.JoinTimeout.D(),
+		LobbyTimeout:   c.Limits.LobbyTimeout.D(),
+		Unjoined:       c.Limits.Unjoined,
+		UnjoinedPerIP:  c.Limits.UnjoinedPerIP,
+		JoinsPerMinute: c.Limits.JoinsPerMinute,
+		PacketRate:     c.Limits.PacketRate,
+		SlotRequests:   c.Limits.SlotRequests,
+		OutQueue:       c.Limits.OutQueue << 10,
+		Exempt:         prefixes(c.Limits.Exempt),
+		Shutdown:       c.Limits.Shutdown.D(),
+	}
+}
+
+func votes(c config.Config) game.Votes {
+	return game.Votes{Share: c.Votes.Percent, Time: c.Votes.Time.D(), Cooldown: c.Votes.Cooldown.D()}
 }
 
 func lobbyOptions(c config.Config) host.LobbyOptions {

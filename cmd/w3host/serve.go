@@ -140,10 +140,7 @@ func serve(ctx context.Context, c config.Config, read func() (config.Config, err
 
 	go keepRatings(ctx, db, log.With().Str("part", "database").Logger()) // ends with ctx
 
-	lists := guard{
-		storage.NewGuard(db, storage.GuardOptions{Dir: c.Database.Spool, Log: log.With().Str("part", "database").Logger()}),
-		c.Lobby.LANAdmins, c.Database.RequireBans,
-	}
+	lists := newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: c.Database.Spool, Log: log.With().Str("part", "database").Logger()}), c)
 	defer lists.Close()
 	lists.await(ctx, log)
 
@@ -179,7 +176,7 @@ func serve(ctx context.Context, c config.Config, read func() (config.Config, err
 		h.Advertise(local)
 	}
 	maps.watch()
-	r := &reloader{read: read, now: c, maps: maps, host: h}
+	r := &reloader{read: read, now: c, maps: maps, host: h, lists: lists}
 	operator := control.New(control.Options{
 		Host: h, Maps: maps, Reload: r.reload, Stop: stop, Audit: func(a storage.AdminAction) { recorder.Record(a) },
 		Log: log.With().Str("part", "control").Logger(), Trigger: c.Lobby.CommandTrigger,
