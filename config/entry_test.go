@@ -95,6 +95,7 @@ start_balanced = true`: `start_balanced = true: has no effect`,
 		`latency = "1s"`:                           `latency = 1s: must be from 20ms to 500ms`,
 		`observers = "some"`:                       `observers = "some": must be one of`,
 		`reserved = [""]`:                          `reserved = "": must have from 1`,
+		"[autohost]":                               `Write either [autohost] or [[autohost]] entries, not both`,
 		"[[autohost]]":                             `autohost entry 2: name = "w3host game": entry 1 has the same`,
 		`name = "` + strings.Repeat("x", 60) + `"`: `name = `,
 	} {

@@ -49,6 +49,9 @@ func (c *Config) decode(path, text string) error {
 	if err != nil {
 		var parse toml.ParseError
 		if errors.As(err, &parse) {
+			if strings.Contains(parse.Message, "'autohost'") {
+				parse.Message += " Write either [autohost] or [[autohost]] entries, not both."
+			}
 			return fmt.Errorf("%s line %d: %s", path, parse.Position.Line, parse.Message)
 		}
 		return fmt.Errorf("%s: %w", path, err)

@@ -71,6 +71,14 @@ if ctl start --game 1; then exit 9; fi
 ctl --json kick nobody --game 1 && exit 9 || test $? = 1
 if ctl nonsense; then exit 9; fi
 if ctl games --game 77; then exit 9; fi
+# What the database answers is waited for, with a game and without.
+ctl bans | grep -q 'There are no bans'
+ctl bans --game 1 | grep -q 'There are no bans'
+ctl 'stats nobody' | grep -q 'nobody has not played here yet'
+ctl 'ban Mallory 2d flames' | grep -q 'Mallory is banned until'
+ctl 'checkban Mallory' --game 1 | grep -q flames
+ctl unban Mallory
+if ctl unban Mallory; then exit 9; fi
 `)
 	done := make(chan bots.Report, 1)
 	go func() {
@@ -106,9 +114,33 @@ ctl eg 1 end
 	if _, err := os.Stat(filepath.Join(dir, "data/control.sock")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket stays: %v", err)
 	}
-	if out, _ := processCommand(t, dir, "game", "last", "--json").Output(); !bytes.Contains(out, []byte(`"control"`)) && !auditHas(t, dir, "control") {
-		t.Errorf("the log does not know who commanded:\n%s", out)
+	storedGame(t, dir, "apes only", 3, "stopped")
+	if !auditHas(t, dir, "control") {
+		t.Error("the log does not know who commanded")
 	}
+}
+
+// storedGame holds that the game log has a game that was played to an end.
+func storedGame(t *testing.T, dir, name string, players int, ended string) {
+	t.Helper()
+	out, err := processCommand(t, dir, "games", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var games []struct {
+		Name, Ended string
+		Players     int
+		StartedAt   time.Time `json:"started_at"`
+	}
+	if err := json.Unmarshal(out, &games); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, g := range games {
+		if g.Name == name && g.Players == players && g.Ended == ended && !g.StartedAt.IsZero() {
+			return
+		}
+	}
+	t.Errorf("the log has no game %q of %d players that ended by %q:\n%s", name, players, ended, out)
 }
 
 // auditHas looks for a way in the dossier of all games.

@@ -39,9 +39,16 @@ func (f finding) but(remedy string, args ...any) finding {
 
 // doctorChecks are made one after the other, in the order in which a host needs
 // what they are about.
-var doctorChecks = []func(context.Context, config.Config) finding{
-	checkClock, checkFiles, checkScripts, checkMap, checkMapsFolder,
-	checkListen, checkLANPort, checkBroadcasts, checkDatabase, checkSpool,
+func doctorChecks(c config.Config) []func(context.Context, config.Config) finding {
+	list := []func(context.Context, config.Config) finding{checkClock, checkFiles, checkScripts}
+	for _, e := range c.Entries() {
+		list = append(list, checkMaps(e))
+	}
+	list = append(list, checkMapsFolder, checkListen, checkLANPort, checkBroadcasts, checkDatabase, checkSpool)
+	for _, r := range c.Realms {
+		list = append(list, checkRealm(r))
+	}
+	return list
 }
 
 // doctorCommand is "w3host doctor".
@@ -69,7 +76,7 @@ func examine(ctx context.Context, o *serveOptions, stdout io.Writer) error {
 	for _, f := range findings {
 		tell(f)
 	}
-	for _, check := range doctorChecks {
+	for _, check := range doctorChecks(c) {
 		if ctx.Err() != nil {
 			return exitCode(exitFailed)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"w3host/config"
 )
 
 // doctorConfig writes a configuration with which all is well, and the scripts
@@ -42,7 +45,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 	}
 	dir, file := doctorConfig(t)
 	code, out, _ := shell(t, "doctor", "--config", file)
-	if code != exitOK || strings.Contains(out, "✗") || strings.Count(out, "✓ ") != 1+len(doctorChecks) {
+	if code != exitOK || strings.Contains(out, "✗") || strings.Count(out, "✓ ") != 1+len(doctorChecks(config.Default())) {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
@@ -75,8 +78,8 @@ func TestDoctorFindsFaults(t *testing.T) {
 		{"configuration", "W3HOST_GAME_LATENCY=1ms", "config.toml.example"},
 		{"configuration", "W3HOST_GAME_LATENZY=1ms", "config.toml.example"},
 		{"scripts", "W3HOST_MAPS_SCRIPTS=/nowhere", "common.j"},
-		{"map", "W3HOST_MAPS_SCRIPTS=/nowhere", "common.j"},
-		{"map", "W3HOST_LOBBY_MAP=nowhere", "w3host map list"},
+		{`map of "w3host game"`, "W3HOST_MAPS_SCRIPTS=/nowhere", "common.j"},
+		{`map of "w3host game"`, "W3HOST_LOBBY_MAP=nowhere", "w3host map list"},
 		{"maps folder", "W3HOST_MAPS_DIR=" + notMap, "map verify"},
 		{"TCP port", "W3HOST_HOST_LISTEN=" + taken.Addr().String(), "another port"},
 		{"TCP port", "W3HOST_HOST_LISTEN=203.0.113.77:0", "host.listen"},
@@ -109,6 +112,66 @@ func TestDoctorFindsFaults(t *testing.T) {
 	}
 	if code, _, stderr := shell(t, "doctor", "--dance"); code != exitUsage || !strings.Contains(stderr, "dance") {
 		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// Each entry's maps and each realm have a line.
+func TestDoctorLooksAtEntriesAndRealms(t *testing.T) {
+	realm, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer realm.Close()
+	dir, file := doctorConfig(t)
+	maps, _ := mapFolder(t)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.Replace(text, []byte("[autohost]\nmax_games = 10\n"), nil, 1)
+	text = append(text, fmt.Sprintf(`
+[[autohost]]
+name = "good"
+maps = [%q, "*"]
+rotation = "vote"
+[[autohost]]
+name = "bad"
+maps = [%[1]q, "nowhere", "none/"]
+[[realm]]
+name = "up"
+address = %q
+account = "host"
+password = "secret"
+[[realm]]
+name = "down"
+address = "127.0.0.1:1"
+account = "host"
+password = "secret"
+[[realm]]
+name = "unknown"
+address = "realm.invalid:6112"
+account = "host"
+password = "secret"
+`, filepath.Join(maps, "one.w3x"), realm.Addr())...)
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("W3HOST_MAPS_DIR", maps)
+	_, out, _ := shell(t, "doctor", "--config", file)
+	for _, want := range []string{
+		`✓ map of "good": one.w3x, checksum `, `; * with `, `✗ map of "bad": `, `"nowhere"`, `no map in "none/"`,
+		"✓ realm up: " + realm.Addr().String(), "✗ realm down: 127.0.0.1:1 (127.0.0.1): ", "firewall",
+		"✗ realm unknown: ", "correct address of [[realm]] unknown",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("missing %s in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "secret") {
+		t.Error("the password is shown")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
+		t.Error("it has created the folder data")
 	}
 }
 

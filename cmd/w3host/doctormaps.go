@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -27,20 +29,44 @@ func checkScripts(_ context.Context, c config.Config) finding {
 	return fine(what, "common.j and blizzard.j for %v in %s", version, from)
 }
 
-// checkMap reads the map that lobbies open with.
-func checkMap(ctx context.Context, c config.Config) finding {
-	const what = "map"
-	c.Maps.Cache = "" // a look must not write
-	maps, err := openMaps(ctx, c, zerolog.Nop())
-	if err != nil {
-		return fine(what, "%v", err).but("name another one in lobby.map or with --map; w3host map list shows what there is")
+// checkMaps reads the maps that an entry names. Those of a folder are only counted:
+// checkMapsFolder reads them.
+func checkMaps(e config.Entry) func(context.Context, config.Config) finding {
+	return func(ctx context.Context, c config.Config) finding {
+		what := fmt.Sprintf("map of %q", e.Name)
+		c.Maps.Cache = "" // a look must not write
+		maps := newMapSource(ctx, c, zerolog.Nop())
+		var good, faults []string
+		remedy := "name another one in lobby.map, in [[autohost]] or with --map; w3host map list shows what there is"
+		for _, choice := range e.Choices() {
+			if isFolder(choice) {
+				err := maps.scan(choice)
+				n := len(maps.expand(choice))
+				if err == nil && n == 0 {
+					err = maps.none(choice)
+				}
+				if err != nil {
+					faults = append(faults, err.Error())
+					continue
+				}
+				good = append(good, fmt.Sprintf("%s with %d maps", choice, n))
+				continue
+			}
+			switch m, err := maps.Open(choice); {
+			case err != nil:
+				faults = append(faults, err.Error())
+			case !m.HasChecksum:
+				faults = append(faults, m.File+": its checksum cannot be computed without the game's scripts, and real clients refuse it")
+				remedy = scriptsRemedy + "; or write checksum and sha1 into a file beside the map (docs/maps.md)"
+			default:
+				good = append(good, fmt.Sprintf("%s, checksum %08x, %d players", m.File, m.Checksum, m.PlayerSlots))
+			}
+		}
+		if faults != nil {
+			return fine(what, "%s", strings.Join(faults, "; ")).but("%s", remedy)
+		}
+		return fine(what, "%s", strings.Join(good, "; "))
 	}
-	m := maps.current.Map
-	if !m.HasChecksum {
-		return fine(what, "%s: its checksum cannot be computed without the game's scripts, and real clients refuse it", m.File).
-			but("%s; or write checksum and sha1 into a file beside the map (docs/maps.md)", scriptsRemedy)
-	}
-	return fine(what, "%s, checksum %08x, %d players", m.File, m.Checksum, m.PlayerSlots)
 }
 
 // checkMapsFolder reads every map of the folder.

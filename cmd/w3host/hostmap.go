@@ -60,8 +60,7 @@ type mapKey struct {
 // openMaps looks for the scripts and the maps of the configuration. What is
 // missing without harm is logged, once; that there is no such map is an error.
 func openMaps(ctx context.Context, c config.Config, log zerolog.Logger) (*mapSource, error) {
-	s := &mapSource{ctx: ctx, config: c, log: log, known: map[string]knownMap{}, unwatch: func() {}}
-	s.findScripts()
+	s := newMapSource(ctx, c, log)
 	for _, e := range c.Entries() {
 		for _, choice := range e.Choices() {
 			if choice == "" || isFile(choice) {
@@ -81,12 +80,18 @@ func openMaps(ctx context.Context, c config.Config, log zerolog.Logger) (*mapSou
 	return s, nil
 }
 
+func newMapSource(ctx context.Context, c config.Config, log zerolog.Logger) *mapSource {
+	s := &mapSource{ctx: ctx, config: c, log: log, known: map[string]knownMap{}, unwatch: func() {}}
+	s.findScripts()
+	return s
+}
+
 // check looks whether an entry has a map that can be hosted.
 func (s *mapSource) check(e *config.Entry) (err error) {
 	for _, choice := range e.Choices() {
 		files := s.expand(choice)
 		if files == nil {
-			err = fmt.Errorf("no map in %q of %s can be hosted", choice, s.config.Maps.Dir)
+			err = s.none(choice)
 		}
 		for _, file := range files {
 			m, fault := s.open(file)
@@ -102,6 +107,10 @@ func (s *mapSource) check(e *config.Entry) (err error) {
 		}
 	}
 	return err
+}
+
+func (s *mapSource) none(choice string) error {
+	return fmt.Errorf("no map in %q of %s can be hosted", choice, s.config.Maps.Dir)
 }
 
 func (s *mapSource) version() w3gs.Version { return w3gs.Version(s.config.Host.Version) }
@@ -166,10 +175,13 @@ func (s *mapSource) rewatch() {
 	}()
 }
 
+// isFolder reports whether a choice stands for several maps.
+func isFolder(choice string) bool { return choice == "*" || strings.HasSuffix(choice, "/") }
+
 // expand lists the maps that a choice stands for: those of a folder ("melee/"),
 // all ("*"), or the one. It never waits.
 func (s *mapSource) expand(choice string) (files []string) {
-	if choice != "*" && !strings.HasSuffix(choice, "/") {
+	if !isFolder(choice) {
 		return []string{choice}
 	}
 	maps := s.maps.Load()

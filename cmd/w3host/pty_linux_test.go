@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -11,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"w3host/bots"
 )
 
 // pty is a terminal with a program in its foreground.
@@ -69,23 +74,25 @@ func (p *pty) press(keys string) {
 	}
 }
 
-// await waits until the screen shows a text behind what it showed before.
-func (p *pty) await(text string) {
+// await waits until the screen shows a pattern behind what it showed before, and
+// returns its group.
+func (p *pty) await(pattern string) (group string) {
 	p.t.Helper()
+	re := regexp.MustCompile(pattern)
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		p.mu.Lock()
 		all := p.screen.String()
-		at := strings.Index(all, text)
-		if at >= 0 {
+		at := re.FindStringSubmatchIndex(all)
+		if at != nil {
 			p.screen.Reset()
-			p.screen.WriteString(all[at+len(text):])
+			p.screen.WriteString(all[at[1]:])
 		}
 		p.mu.Unlock()
-		if at >= 0 {
-			return
+		if at != nil {
+			return all[at[len(at)-2]:at[len(at)-1]]
 		}
 		if time.Now().After(deadline) {
-			p.t.Fatalf("the terminal does not show %q:\n%q", text, all)
+			p.t.Fatalf("the terminal does not show %s:\n%q", pattern, all)
 		}
 	}
 }
@@ -110,6 +117,7 @@ func TestConsoleOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	addr := p.await(`hosting "[^"]*" on (\S+)`)
 	p.await(`lobby "w3host game" is open`)
 	p.press("gam\ts\r") // games and game begin alike
 	p.await(`#1 "w3host game": lobby, 0 of 10, one.w3x`)
@@ -121,6 +129,31 @@ func TestConsoleOnATerminal(t *testing.T) {
 	p.await("Lobby #2 is closed.")
 	p.press("nonsense\r")
 	p.await(`there is no command "nonsense"`)
+	// A lobby from its creation to the end of its game.
+	p.press("host two from the console\r")
+	id := p.await(`Lobby #(\d+) "from the console" is open: two.w3x`)
+	played := make(chan bots.Report, 1)
+	go func() {
+		number, _ := strconv.ParseUint(id, 10, 32)
+		report, err := bots.Run(context.Background(), bots.Options{
+			Addr: addr, GameID: uint32(number), Players: 2, Play: time.Minute, LoadTime: 100 * time.Millisecond, NoStart: true,
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		played <- report
+	}()
+	for joined := false; !joined; time.Sleep(50 * time.Millisecond) {
+		p.press("game " + id + "\r")
+		joined = p.await(`"from the console": lobby, (\d) of`) == "2"
+	}
+	p.press("eg " + id + " start now\r")
+	p.await("#" + id + " all have loaded")
+	p.press("eg " + id + " end\r")
+	p.await("#" + id + " over")
+	if report := <-played; report.FaultCount > 0 || report.Outcomes[bots.OutcomeEnded] != 2 {
+		t.Errorf("%v %v", report.Outcomes, report.Faults)
+	}
 	p.press("\x04")
 	p.await("exit stops the host.")
 	p.press("half a line\x03")
@@ -131,6 +164,7 @@ func TestConsoleOnATerminal(t *testing.T) {
 		t.Errorf("the terminal is not as it was: %+v, was %+v, %v", after, before, err)
 	}
 	_ = slave.Close()
+	storedGame(t, dir, "from the console", 2, "stopped")
 }
 
 // Without a terminal the console reads lines.
