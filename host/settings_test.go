@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"w3host/command"
+	"w3host/game"
 	"w3host/lobby"
 	"w3host/w3gs"
 )
@@ -38,6 +40,10 @@ func TestLobbyOptionsReachTheGame(t *testing.T) {
 			f.SetString("refuse")
 		case reflect.Slice:
 			f.Set(reflect.ValueOf([]string{"Ann"}))
+		case reflect.Map:
+			f.Set(reflect.ValueOf(command.Rules{"start": {Aliases: []string{"go"}}}))
+		case reflect.Struct:
+			f.Set(reflect.ValueOf(game.Cooldown{Burst: 3}))
 		default:
 			t.Fatalf("%s is a %v, of which the test knows no other value", name, f.Kind())
 		}
