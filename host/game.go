@@ -184,16 +184,19 @@ func (g *Game) tick() {
 	g.step(&game.Input{Kind: game.Tick})
 }
 
-// reportBacklog tells the machine what a link's socket does not take.
+// reportBacklog tells the machine what a link's socket does not take. While a map
+// is downloaded, the figures come with it: without them the scheduler would take
+// the system for one that tells nothing, and send without regard to the line.
 func (g *Game) reportBacklog(l *link) {
 	in := game.Input{Kind: game.Backlog, Link: l.id, Queued: l.out.packetBytes(), Moves: l.moves}
-	if l.fetching {
+	if in.Queued == 0 && !l.fetching && !l.told {
+		return
+	}
+	if g.machine.Downloading() {
 		in.Figures = l.look()
 	}
-	if in.Queued > 0 || l.fetching || l.told {
-		l.told, l.fetching = in.Queued > 0, in.Figures.Queued+in.Figures.Unacked > 0
-		g.step(&in)
-	}
+	l.told, l.fetching = in.Queued > 0, in.Figures.Queued+in.Figures.Unacked > 0
+	g.step(&in)
 }
 
 // schedule asks the machine when it wants the next tick.

@@ -93,9 +93,13 @@ func (c lineCase) play(t *testing.T) {
 	r.lobbyOf(t, 23, 64<<20)
 	stop := make(chan struct{})
 	var done sync.WaitGroup
-	for i := range 3 {
+	talkers := min(8, 23-c.players)
+	for i := range talkers {
 		f := r.fetcherAt(t, fmt.Sprintf("127.0.0.1:%d", r.host.Addr().Port()), fmt.Sprintf("talker %d", i)).haveAll().drain()
-		done.Go(func() { f.talk(stop) })
+		done.Go(func() {
+			time.Sleep(talkEvery * time.Duration(i) / time.Duration(talkers))
+			f.talk(stop)
+		})
 	}
 	lasting := 8 * time.Second
 	if !transfersLong() {
@@ -174,14 +178,16 @@ func (c lineCase) judge(t *testing.T, j *judge, fetchers []*fetcher, begun, end 
 	j.figure(chat <= 150*time.Millisecond, "chat took %v", chat)
 }
 
-// talk says a line now and then until stop is closed. It is less often than what
-// mutes a player.
+// talkEvery is more than what mutes a player.
+const talkEvery = 1100 * time.Millisecond
+
+// talk says a line now and then until stop is closed.
 func (f *fetcher) talk(stop chan struct{}) {
 	for {
 		select {
 		case <-stop:
 			return
-		case <-time.After(1100 * time.Millisecond):
+		case <-time.After(talkEvery):
 			f.sayTime()
 		}
 	}
