@@ -179,7 +179,7 @@ func (c lineCase) judge(t *testing.T, j *judge, fetchers []*fetcher, begun, end 
 }
 
 // talkEvery is more than what mutes a player.
-const talkEvery = 1100 * time.Millisecond
+const talkEvery = 1300 * time.Millisecond
 
 // talk says a line now and then until stop is closed.
 func (f *fetcher) talk(stop chan struct{}) {

@@ -20,7 +20,7 @@ type bucket struct {
 }
 
 // maxRate keeps a bucket's arithmetic within an int64; nobody has such a line.
-const maxRate = 1 << 36
+const maxRate = 1 << 32
 
 func newBucket(rate int64, now time.Duration) bucket {
 	rate = min(max(rate, 0), maxRate)
@@ -30,22 +30,14 @@ func newBucket(rate int64, now time.Duration) bucket {
 
 // fill adds what has come in since the last call.
 func (b *bucket) fill(now time.Duration) {
-	if b.rate == 0 || now <= b.at {
-		return
-	}
-	missing := (b.depth - b.held) / b.rate
-	if passed := int64(now - b.at); passed <= missing {
-		b.held += passed * b.rate
-	} else {
-		b.held = b.depth
-	}
-	b.at = now
+	passed := int64(min(now-b.at, time.Second))
+	b.held, b.at = min(b.held+passed*b.rate, b.depth), now
 }
 
 // has is how many bytes may go now.
 func (b *bucket) has() int64 {
 	if b.rate == 0 {
-		return 1 << 40
+		return noBound
 	}
 	return b.held / int64(time.Second)
 }
@@ -55,13 +47,4 @@ func (b *bucket) take(n int64) {
 	if b.rate != 0 {
 		b.held -= n * int64(time.Second)
 	}
-}
-
-// ready is when the bucket will hold n bytes.
-func (b *bucket) ready(n int64) time.Duration {
-	missing := n*int64(time.Second) - b.held
-	if b.rate == 0 || missing <= 0 {
-		return b.at
-	}
-	return b.at + time.Duration((missing+b.rate-1)/b.rate)
 }

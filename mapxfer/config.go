@@ -2,6 +2,7 @@ package mapxfer
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -15,31 +16,18 @@ const (
 	Ask             // those whom an admin allows
 )
 
+var modes = []string{On: "on", Off: "off", Ask: "ask"}
+
 // ParseMode reads the setting's text: "on", "off" or "ask".
 func ParseMode(text string) (Mode, error) {
-	switch text {
-	case "on":
-		return On, nil
-	case "off":
-		return Off, nil
-	case "ask":
-		return Ask, nil
+	if i := slices.Index(modes, text); i >= 0 {
+		return Mode(i), nil
 	}
 	return On, fmt.Errorf("transfer mode %q: want on, off or ask", text)
 }
 
 // String is the setting's text.
-func (m Mode) String() string {
-	switch m {
-	case On:
-		return "on"
-	case Off:
-		return "off"
-	case Ask:
-		return "ask"
-	}
-	return fmt.Sprintf("mode %d", uint8(m))
-}
+func (m Mode) String() string { return modes[m] }
 
 // Config is what the operator decides, and the map's size. Begin with Defaults: New
 // takes every field as it stands.
@@ -59,7 +47,7 @@ type Config struct {
 	// Time spent waiting for a free place does not count.
 	Timeout time.Duration
 	// Stall is the longest a player may acknowledge nothing while parts are on
-	// their way to him; 0 is no bound.
+	// their way; 0 is no bound.
 	Stall time.Duration
 	// MaxWindow bounds the bytes handed out and not yet acknowledged, per player.
 	// The out queue of the host must hold that much.

@@ -1,9 +1,6 @@
 package mapxfer
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Kind says what an Effect asks of the host.
 type Kind uint8
@@ -26,7 +23,7 @@ const (
 	Waiting
 	// Ignored: a packet made no sense and was dropped or corrected; log Why.
 	Ignored
-	// TooSlow: tell the player Why and remove him.
+	// TooSlow: tell the player Why and remove them.
 	TooSlow
 	// Cheat: the packets cannot come from an honest client; remove the player.
 	Cheat
@@ -68,68 +65,29 @@ type Effect struct {
 	Took    time.Duration
 }
 
-// BytesPerSecond is the speed of a Done download.
-func (e Effect) BytesPerSecond() int64 {
-	if e.Took <= 0 {
-		return 0
-	}
-	return int64(float64(e.Bytes) / e.Took.Seconds())
+var kinds = [...]string{
+	Begin: "begin", Send: "send", Percent: "percent", Done: "done", Refused: "refused",
+	Waiting: "waiting", Ignored: "ignored", TooSlow: "tooslow", Cheat: "cheat",
 }
 
 // String names the kind as scripts and logs do.
-func (k Kind) String() string {
-	switch k {
-	case Begin:
-		return "begin"
-	case Send:
-		return "send"
-	case Percent:
-		return "percent"
-	case Done:
-		return "done"
-	case Refused:
-		return "refused"
-	case Waiting:
-		return "waiting"
-	case Ignored:
-		return "ignored"
-	case TooSlow:
-		return "tooslow"
-	case Cheat:
-		return "cheat"
-	}
-	return fmt.Sprintf("kind %d", uint8(k))
+func (k Kind) String() string { return kinds[k] }
+
+var reasons = [...]string{
+	WhyOff:         "downloads are off",
+	WhyAsk:         "an admin must allow the download",
+	WhyDeclined:    "the client declined the download",
+	WhyTimeout:     "the download took too long",
+	WhyStall:       "no part was acknowledged for too long",
+	WhyFlag:        "unknown flag in a map size report",
+	WhyPastMap:     "claimed more bytes than the map has",
+	WhyPastSent:    "acknowledged bytes that were never sent",
+	WhyBackwards:   "went back behind acknowledged bytes",
+	WhyOtherPlayer: "spoke for another player",
+	WhyNotSent:     "answered parts that nobody sent",
+	WhyResends:     "asked for the same parts too often",
+	WhyRestarts:    "started the download too often",
 }
 
 // String is the reason as a person reads it.
-func (w Why) String() string {
-	switch w {
-	case WhyOff:
-		return "downloads are off"
-	case WhyAsk:
-		return "an admin must allow the download"
-	case WhyDeclined:
-		return "the client declined the download"
-	case WhyTimeout:
-		return "the download took too long"
-	case WhyStall:
-		return "no part was acknowledged for too long"
-	case WhyFlag:
-		return "unknown flag in a map size report"
-	case WhyPastMap:
-		return "claimed more bytes than the map has"
-	case WhyPastSent:
-		return "acknowledged bytes that were never sent"
-	case WhyBackwards:
-		return "went back behind acknowledged bytes"
-	case WhyOtherPlayer:
-		return "spoke for another player"
-	case WhyNotSent:
-		return "answered parts that nobody sent"
-	case WhyResends:
-		return "asked for the same parts too often"
-	case WhyRestarts:
-		return "started the download too often"
-	}
-	return fmt.Sprintf("reason %d", uint8(w))
-}
+func (w Why) String() string { return reasons[w] }

@@ -40,7 +40,7 @@ func (s *Scheduler) admit(now time.Duration, out []Effect) []Effect {
 	return s.pump(now, out)
 }
 
-// mark takes a player's word that he holds the first held bytes.
+// mark takes a player's word to hold the first held bytes.
 func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect) []Effect {
 	switch {
 	case held > s.cfg.Size:
@@ -48,10 +48,11 @@ func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect
 	case held > p.high:
 		return s.remove(now, p, Cheat, WhyPastSent, out)
 	case held < p.acked && p.acked == p.base && p.state == active:
-		// He cannot go on with the file he reported after all.
+		// They cannot go on with the file they reported after all.
 		out = s.ignore(now, p, WhyBackwards, out)
 		if p.state == active {
-			p.rebase(now, held)
+			p.base, p.acked = held, held
+			p.rewind(now)
 			out = s.showPercent(p, out)
 		}
 	case held < p.acked:
@@ -71,7 +72,7 @@ func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect
 }
 
 // rewind sends the parts behind the acknowledged mark again. Who refuses the
-// first part of a download that he wanted to resume has no use for what he holds:
+// first part of a download that was to be resumed has no use for what they hold:
 // it begins at byte 0.
 func (s *Scheduler) rewind(now time.Duration, p *player, out []Effect) []Effect {
 	if p.acked == p.base {
@@ -89,8 +90,8 @@ func (s *Scheduler) rewind(now time.Duration, p *player, out []Effect) []Effect 
 	return s.pump(now, out)
 }
 
-// decline ends the download of a client that does not want it. Should he still
-// acknowledge parts, it goes on.
+// decline ends the download of a client that does not want it. Should it
+// acknowledge parts after all, it goes on.
 func (s *Scheduler) decline(now time.Duration, p *player, out []Effect) []Effect {
 	s.stop(p, declined)
 	out = append(out, Effect{Kind: Refused, PID: p.pid, Why: WhyDeclined})
@@ -137,10 +138,9 @@ func (s *Scheduler) check(now time.Duration, p *player, out []Effect) []Effect {
 	return out
 }
 
-// start gives a player his line: that of another one with his address, or a new
-// one. All other lines make room for a moment. Some may share a narrow point with
-// it, and what the newcomer measures as its shortest round trip must not have
-// their queue in it.
+// start gives a player a line: that of another one with the same address, or a new
+// one. All other lines make room for a moment: some may share a narrow point with
+// it, and the newcomer's shortest round trip must not have their queue in it.
 func (s *Scheduler) start(now time.Duration, p *player) {
 	s.running++
 	for _, q := range s.players {
@@ -149,7 +149,7 @@ func (s *Scheduler) start(now time.Duration, p *player) {
 		}
 	}
 	if p.line == nil {
-		p.line = newLine()
+		p.line = &line{size: firstWindow, slow: true}
 	}
 	for _, q := range s.players {
 		if q.line != nil && q.line != p.line {

@@ -214,7 +214,7 @@ func TestLinesThatMeet(t *testing.T) {
 				}
 				t.Logf("%.1f %% of the line, the best has %.2f times what the worst has, chat waits %v", float64(sum)/20/slowLine*100,
 					float64(most)/float64(least), chat)
-				if most > 3*least || chat > 100*time.Millisecond {
+				if most > 2*least || chat > 100*time.Millisecond {
 					t.Errorf("shares from %d to %d bytes, chat waits %v", least, most, chat)
 				}
 			})

@@ -45,9 +45,6 @@ func NewParts(data []byte) (*Parts, error) {
 // Size is the map's length in bytes.
 func (p *Parts) Size() uint32 { return uint32(len(p.data)) }
 
-// Len is the number of parts from the map's first byte to its last.
-func (p *Parts) Len() int { return len(p.sums) }
-
 // End is where the part that begins at off ends: the next multiple of PartLen or
 // the map's end. A client that resumes in the middle of a part gets a shorter
 // first one, and whole parts after it.

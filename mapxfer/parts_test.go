@@ -47,8 +47,8 @@ func TestPartsFrames(t *testing.T) {
 			got = append(got, data...)
 			count++
 		}
-		if !bytes.Equal(got, p.data) || count != p.Len() {
-			t.Fatalf("size %d: %d parts of %d do not make the map", size, count, p.Len())
+		if !bytes.Equal(got, p.data) || count != len(p.sums) {
+			t.Fatalf("size %d: %d parts of %d do not make the map", size, count, len(p.sums))
 		}
 	}
 }

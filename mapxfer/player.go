@@ -1,6 +1,9 @@
 package mapxfer
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // state is where a player stands.
 type state uint8
@@ -12,7 +15,7 @@ const (
 	active                // 0x3F was sent
 	declined              // active, but said no
 	done                  // holds the map
-	removed               // on his way out; nothing he says counts
+	removed               // on their way out; nothing they say counts
 )
 
 const (
@@ -39,7 +42,7 @@ const (
 //
 //	0 … acked … next … high … size
 //
-// Up to acked he holds the map; up to next the parts were handed out in this
+// Up to acked they hold the map; up to next the parts were handed out in this
 // pass; up to high they were handed out before a 0x45 took next back.
 type player struct {
 	pid     uint8
@@ -52,7 +55,9 @@ type player struct {
 	moved                   time.Duration // last progress, or first byte in flight
 
 	figures Figures
-	line    *line // while active
+	sent    int64  // bytes handed out, those sent again too
+	marks   []mark // bytes on the way whose round trip is measured, in order
+	line    *line  // while active
 	bucket  bucket
 	filling bool // until there is no more room
 
@@ -67,6 +72,42 @@ type player struct {
 	resent     uint64
 
 	ignored, starts int
+}
+
+// mark is a time at which so many bytes had been sent.
+type mark struct {
+	at   time.Duration
+	sent int64
+}
+
+// maxMarks bounds the round trips that are measured at the same time.
+const maxMarks = 8
+
+// mark counts n bytes and begins to measure their round trip, unless that of others
+// has just begun. Of bytes that leave together the last ones are measured: the
+// queue that they make themselves counts.
+func (p *player) mark(now time.Duration, n int64) {
+	p.sent += n
+	k := len(p.marks)
+	switch {
+	case k > 0 && p.marks[k-1].at == now:
+		p.marks[k-1].sent = p.sent
+	case k == 0 || k < maxMarks && now-p.marks[k-1].at >= p.line.rtt/maxMarks:
+		p.marks = append(p.marks, mark{now, p.sent})
+	}
+}
+
+// roundTrip is how long the bytes took that have arrived last; 0: not measured. The
+// kernel's own figure is an average over its last acknowledgements, which is
+// seconds old where a line carries a few parts in a round trip.
+func (p *player) roundTrip(now time.Duration) (rtt time.Duration) {
+	// In the kernel there are frame headers and other packets, too.
+	arrived := p.sent - p.figures.inflight()*63/64 + PartLen/2
+	for len(p.marks) > 0 && p.marks[0].sent <= arrived {
+		rtt = now - p.marks[0].at
+		p.marks = slices.Delete(p.marks, 0, 1)
+	}
+	return rtt
 }
 
 // begin starts the exchange at the byte the player reported.
@@ -99,18 +140,14 @@ func (p *player) rewind(now time.Duration) {
 	p.retryAt = now + 2*p.figures.RTT + retryStep
 }
 
-// rebase starts again from what a client holds that cannot resume.
-func (p *player) rebase(now time.Duration, held uint32) {
-	p.base, p.acked = held, held
-	p.rewind(now)
-}
-
 // unanswered is what was handed out and still counts.
 func (p *player) unanswered() int64 { return int64(p.next - p.acked) }
 
-// window is how much the player may have on the way: his share of the line's. It
-// is less at first, as in the kernel, or parts would wait there.
-func (p *player) window() int64 { return min(p.line.share(), p.burst) }
+// window is how much the player may have on the way: an equal share of the line's.
+// It is less at first, as in the kernel, or parts would wait there.
+func (p *player) window() int64 {
+	return min(max(p.line.size/int64(p.line.players), 4*PartLen), p.burst)
+}
 
 // room is how many bytes the client, the line and the out queue take now.
 func (p *player) room(cfg *Config) int64 {
@@ -120,7 +157,7 @@ func (p *player) room(cfg *Config) int64 {
 	}
 	window := p.window()
 	queue := max(int64(float64(window)*min(float64(queueTime)/float64(f.RTT), 1)), leastWindow)
-	return min(most-p.unanswered(), window-f.inflight(), queue-int64(f.Queued), p.line.room())
+	return min(most-p.unanswered(), window-f.inflight(), queue-int64(f.Queued), p.line.size-p.line.inflight)
 }
 
 // open says that parts may leave. On a fast line one write for each
@@ -137,22 +174,4 @@ func (p *player) open(cfg *Config) bool {
 	}
 	p.filling = p.room(cfg) >= min(least, rest)
 	return p.filling
-}
-
-// deadline is when check has something to do.
-func (p *player) deadline(cfg *Config) time.Duration {
-	at := never
-	if cfg.Timeout > 0 {
-		at = min(at, p.began+cfg.Timeout)
-	}
-	if cfg.Stall > 0 && p.unanswered() > 0 {
-		at = min(at, p.moved+cfg.Stall)
-	}
-	if p.doubted {
-		at = min(at, p.rewindAt+declineGrace)
-	}
-	if p.again {
-		at = min(at, p.retryAt)
-	}
-	return at
 }

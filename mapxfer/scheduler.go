@@ -41,7 +41,7 @@ func (s *Scheduler) report(now time.Duration, pid uint8, m w3gs.MapSize, out []E
 		return out // older than the last 0x44
 	case p.state == active || p.state == declined:
 		if m.Flag == w3gs.MapHave && m.Size == s.cfg.Size {
-			return s.finish(now, p, out) // he checked the file himself
+			return s.finish(now, p, out) // the client checked the file
 		}
 		if m.Size < p.acked && p.acked > p.base {
 			return out // older than the last 0x44
@@ -50,7 +50,7 @@ func (s *Scheduler) report(now time.Duration, pid uint8, m w3gs.MapSize, out []E
 	}
 	held := m.Size
 	if held > s.cfg.Size {
-		// Another file of the same name: what he has is of no use.
+		// Another file of the same name: what they have is of no use.
 		out, held = s.ignore(now, p, WhyPastMap, out), 0
 		if p.state == removed {
 			return out
@@ -127,33 +127,18 @@ func (s *Scheduler) leave(now time.Duration, pid uint8, out []Effect) []Effect {
 // look takes a player's figures.
 func (s *Scheduler) look(now time.Duration, pid uint8, f Figures) {
 	p := s.player(pid)
-	before := p.figures
+	arrived := p.figures.inflight() - f.inflight()
 	p.figures = f
 	if p.state != active {
 		return
 	}
-	arrived := before.inflight() - f.inflight()
 	p.line.inflight -= arrived
 	if f.RTT > 0 && arrived > 0 {
 		useless := min(arrived, p.useless)
 		p.useless -= useless
 		p.burst = min(p.burst+arrived-useless, noBound)
-		p.line.heard(now, &before, &f, s.base(p.line, f.MinRTT), arrived, int64(s.cfg.MaxWindow)*int64(p.line.players))
+		p.line.heard(now, p.roundTrip(now), f.MinRTT, arrived, int64(s.cfg.MaxWindow)*int64(p.line.players))
 	}
-}
-
-// base is the shortest round trip of a line, and of others that are about as long.
-func (s *Scheduler) base(l *line, seen time.Duration) time.Duration {
-	if l.base == 0 || seen < l.base {
-		l.base = seen
-	}
-	base := l.base
-	for _, p := range s.players {
-		if p.line != nil && p.line.base > l.base-sameTrip && p.line.base > 0 {
-			base = min(base, p.line.base)
-		}
-	}
-	return base
 }
 
 // Tick does what time alone brings about: rates, stalls and timeouts.
@@ -171,9 +156,6 @@ func (s *Scheduler) Tick(now time.Duration, out []Effect) []Effect {
 
 // Downloading is how many players are being sent the map.
 func (s *Scheduler) Downloading() int { return s.running }
-
-// Waiting is how many players wait for a free place.
-func (s *Scheduler) Waiting() int { return len(s.queue) }
 
 func (s *Scheduler) player(pid uint8) *player {
 	p := s.byPID[pid]

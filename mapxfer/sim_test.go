@@ -517,6 +517,9 @@ func (c *simClient) ack() {
 
 // send takes a packet of the client to the host.
 func (c *simClient) send(call func(out []Effect) []Effect) {
+	if c.late == 0 {
+		c.acknowledge() // it carries what TCP has held back
+	}
 	c.m.at(c.late+c.line.delay, func() {
 		if c.gone {
 			return

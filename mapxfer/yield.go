@@ -47,8 +47,6 @@ func (y *yield) late(now, by time.Duration) {
 	y.cutAt = now
 }
 
-func (y *yield) paused(now time.Duration) bool { return now < y.until }
-
 // fill brings meter, rate and tokens up to now.
 func (y *yield) fill(now time.Duration) {
 	if passed := now - y.slot; passed >= meterTime {
