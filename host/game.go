@@ -176,9 +176,9 @@ func (g *Game) tick() {
 		}
 	}
 	if g.machine.Downloading() {
-		if late, seq := g.host.lateness.since(g.lateSeq); seq != g.lateSeq {
-			g.lateSeq = seq
-			g.step(&game.Input{Kind: game.HostLate, By: late})
+		if l := &g.shard.lateness; l.seq != g.lateSeq {
+			g.lateSeq = l.seq
+			g.step(&game.Input{Kind: game.HostLate, By: l.newest})
 		}
 	}
 	g.step(&game.Input{Kind: game.Tick})

@@ -52,12 +52,11 @@ type Host struct {
 	agains   []lobbySpec // of games that are over and played again
 	stopping bool
 
-	refill   chan struct{} // a lobby has started or ended
-	retry    time.Duration // refillRetry; tests wait less
-	lateness lateness
-	asked    chan struct{}                                  // a place for each question to People that is on its way
-	outside  func(g *Game, by *command.Caller, line string) // see Obey
-	rating   chan struct{}                                  // holds one for each rating or language that is looked up
+	refill  chan struct{}                                  // a lobby has started or ended
+	retry   time.Duration                                  // refillRetry; tests wait less
+	asked   chan struct{}                                  // a place for each question to People that is on its way
+	outside func(g *Game, by *command.Caller, line string) // see Obey
+	rating  chan struct{}                                  // holds one for each rating or language that is looked up
 }
 
 // New opens the listener; nothing is served before Run.
@@ -158,7 +157,7 @@ func (h *Host) Run(ctx context.Context) error {
 	err := h.stop()
 	h.journals.Close()
 	h.writing.Wait()
-	if l := h.Lateness(); l.Turns > 0 {
+	if l := &h.shard.lateness; l.turns > 0 {
 		h.log.Info().EmbedObject(l).Msg("how late turns were sent")
 	}
 	return err

@@ -11,14 +11,13 @@ func TestLatenessQuantiles(t *testing.T) {
 		l.note(time.Duration(i+1) * 10 * time.Microsecond) // 10 µs … 10 ms
 	}
 	l.note(-time.Millisecond) // early is not late
-	s := l.sum()
-	if s.Turns != 1001 || s.Max != 10*time.Millisecond {
-		t.Errorf("%+v", s)
+	if l.turns != 1001 || l.max != 10*time.Millisecond {
+		t.Errorf("%d turns, at most %v", l.turns, l.max)
 	}
 	for _, q := range []struct {
 		name      string
 		got, want time.Duration
-	}{{"p50", s.P50, 5 * time.Millisecond}, {"p99", s.P99, 9900 * time.Microsecond}, {"p99.9", s.P999, 9990 * time.Microsecond}} {
+	}{{"p50", l.quantile(0.5), 5 * time.Millisecond}, {"p99", l.quantile(0.99), 9900 * time.Microsecond}, {"p99.9", l.quantile(0.999), 9990 * time.Microsecond}} {
 		if q.got < q.want*99/100 || q.got > q.want*9/8+1 {
 			t.Errorf("%s = %v, want %v to an eighth more", q.name, q.got, q.want)
 		}
@@ -39,19 +38,13 @@ func TestLatenessBuckets(t *testing.T) {
 	}
 }
 
-// Transfers hear of a late turn once, and not of a timely one.
+// Transfers hear of a late turn, and not of a timely one.
 func TestLatenessNews(t *testing.T) {
 	var l lateness
-	l.note(lateNotice / 2)
-	if late, seq := l.since(0); late != 0 || seq != 0 {
-		t.Errorf("news of a timely turn: %v", late)
+	if l.note(lateNotice / 2); l.seq != 0 {
+		t.Errorf("news of a timely turn: %v", l.newest)
 	}
-	l.note(3 * time.Millisecond)
-	late, seq := l.since(0)
-	if late != 3*time.Millisecond {
-		t.Errorf("got %v", late)
-	}
-	if late, _ := l.since(seq); late != 0 {
-		t.Errorf("told twice: %v", late)
+	if l.note(3 * time.Millisecond); l.seq != 1 || l.newest != 3*time.Millisecond {
+		t.Errorf("%d news, %v", l.seq, l.newest)
 	}
 }

@@ -3,6 +3,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -54,26 +55,19 @@ type epoller struct {
 }
 
 func newPoller(s *shard) (poller, error) {
-	p := &epoller{s: s, buf: make([]byte, readLen)}
-	var err error
-	if p.set, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("epoll: %w", err)
-	}
-	if err := unix.SetNonblock(p.set, true); err != nil {
-		return nil, errors.Join(fmt.Errorf("epoll: %w", err), unix.Close(p.set))
-	}
-	p.file = os.NewFile(uintptr(p.set), "epoll")
-	if p.waiting, err = p.file.SyscallConn(); err == nil {
-		p.event, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
-	}
+	set, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	event, err2 := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	timer, err3 := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+	p := &epoller{s: s, set: set, event: event, timer: timer, buf: make([]byte, readLen)}
+	err := cmp.Or(err1, err2, err3, unix.SetNonblock(set, true))
+	p.file = os.NewFile(uintptr(set), "epoll") // for the runtime's poller, since it does not block
 	if err == nil {
-		p.timer, err = unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+		p.waiting, err = p.file.SyscallConn()
 	}
-	if err == nil {
-		err = control(p.set, unix.EPOLL_CTL_ADD, p.event, unix.EPOLLIN|unix.EPOLLET)
-	}
-	if err == nil {
-		err = control(p.set, unix.EPOLL_CTL_ADD, p.timer, unix.EPOLLIN|unix.EPOLLET)
+	for _, fd := range []int{event, timer} {
+		if err == nil {
+			err = control(set, unix.EPOLL_CTL_ADD, fd, unix.EPOLLIN|unix.EPOLLET)
+		}
 	}
 	if err != nil {
 		p.close()

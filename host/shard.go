@@ -47,6 +47,8 @@ type shard struct {
 	buffers   [][]byte                    // for packets; a link has one only while some wait
 	expected  map[whisperer]time.Duration // until then
 
+	lateness lateness
+
 	chunk  []byte // what map parts are framed in
 	action w3gs.OutgoingAction
 	alive  w3gs.Keepalive

@@ -15,7 +15,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 	g := (*Game)(w)
 	switch f := s.Fact.(type) {
 	case *game.Turned:
-		g.host.lateness.note(f.Late)
+		g.shard.lateness.note(f.Late)
 	case *game.Opened:
 		g.settings = f.Config.Settings
 		g.announce(f.Config.Name, f.Counts, f.Config.Unlisted)
