@@ -38,7 +38,7 @@ type Config struct {
 	HideAddresses bool
 
 	// VirtualHost is the name that speaks for the host; at most 15 bytes, colour
-	// codes included. Empty means that a player has to lend his voice.
+	// codes included. Empty: a player's pid speaks for the host.
 	VirtualHost string
 	// Welcome is said to each joiner, a line each.
 	Welcome []string
@@ -105,7 +105,7 @@ type Config struct {
 	// TableEvery is the least time between two slot tables: changes within it go
 	// out as one. A join needs its table at once.
 	TableEvery time.Duration
-	// SlotRequests is how many changes of his slot one player may ask for in a
+	// SlotRequests is how many changes of their slot one player may ask for in a
 	// second, and twice that at once; 0 sets no limit. What is more is ignored.
 	SlotRequests int
 

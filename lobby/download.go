@@ -15,7 +15,7 @@ func (l *Lobby) mapReport(p *player, report w3gs.MapSize) {
 		l.progress(p, 100)
 		return
 	case p.asked:
-		return // the transfer knows better, and what he says may be old
+		return // the transfer knows better, and what the client says may be old
 	case report.Size >= whole:
 		report.Size = 0 // another file of that name: nothing of it is of use
 	}

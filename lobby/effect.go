@@ -38,7 +38,7 @@ type Joined struct {
 	Name string
 }
 
-// NeedsMap says that a player lacks the map, and how many bytes of it he has.
+// NeedsMap says that a player lacks the map, and how many bytes of it they have.
 // It comes once for each player.
 type NeedsMap struct {
 	PID  uint8
@@ -57,7 +57,7 @@ type Kicked struct {
 	By   string // who asked for it; empty when nobody did
 }
 
-// Left says that a player has gone by himself; his pid is free as with Kicked.
+// Left says that a player has left; the pid is free as with Kicked.
 type Left struct {
 	PID    uint8
 	Slot   int

@@ -20,7 +20,7 @@ type Join struct {
 	External w3gs.SockAddr // the connection's remote address
 	Reserved bool          // may displace somebody: the owner, an admin
 	Shared   bool          // many come from this address: a kick does not keep it out
-	Banned   string        // why he is banned; empty when he is not
+	Banned   string        // why they are banned; empty when they are not
 	Realm    string        // that the name is said to be of; empty: the LAN
 	Vouched  bool          // the realm has confirmed it
 }

@@ -93,7 +93,7 @@ func (l *Lobby) isReserved(p *player) bool {
 }
 
 // isHeld reports whether a place is kept for a name: the owner's always is. A
-// name that nobody has confirmed is nobody's.
+// name without confirmation has no rights.
 func (l *Lobby) isHeld(name, realm string, doubtful bool) bool {
 	if doubtful {
 		return false
@@ -109,8 +109,8 @@ func (l *Lobby) isHeld(name, realm string, doubtful bool) bool {
 	return false
 }
 
-// admit seats a joiner and introduces him: 0x04, then 0x06 for the virtual
-// host, the fakes and the others, then 0x3D; 0x06 about him to the others; 0x09
+// admit seats a joiner and introduces them: 0x04, then 0x06 for the virtual
+// host, the fakes and the others, then 0x3D; 0x06 about them to the others; 0x09
 // to all.
 func (l *Lobby) admit(ev Join) {
 	name := ev.Req.Name
@@ -175,8 +175,8 @@ func (l *Lobby) freePID() uint8 {
 	return 0
 }
 
-// info introduces a player. His join counter is of use only to peers, who need
-// his addresses as well: the IP that the host sees, the port that he listens on.
+// info introduces a player. The join counter is of use only to peers, who need
+// the addresses as well: the IP that the host sees, the port that the client listens on.
 func (l *Lobby) info(p *player) *w3gs.PlayerInfo {
 	info := &w3gs.PlayerInfo{JoinCounter: plainJoinCounter, PID: p.pid, Name: p.name, Extra: []byte{0}}
 	if p.fake || l.cfg.HideAddresses {

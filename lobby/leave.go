@@ -5,7 +5,7 @@ import (
 	"w3host/w3gs"
 )
 
-// leave takes a player off who went by himself.
+// leave takes a player off who has left.
 func (l *Lobby) leave(p *player, ev Leave) {
 	gone := Left{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Reason: ev.Reason, Lost: ev.Lost}
 	if l.phase == phaseStarted {

@@ -115,7 +115,7 @@ func (l *Lobby) checkSlot(i int) *Refusal {
 	return nil
 }
 
-// noHuman says so of a pid that is a fake player's or nobody's.
+// noHuman refuses what a fake player, or a pid without a player, cannot do.
 func (l *Lobby) noHuman(pid uint8) *Refusal {
 	if pid < pidLimit && l.players[pid] != nil {
 		return Refuse(NotHuman, "%s is a fake player", l.players[pid].name)

@@ -8,7 +8,7 @@ import (
 
 // Place is a slot of a game that is played again.
 type Place struct {
-	Name  string // whose it is; empty: nobody's, or a computer's
+	Name  string // of its player; empty: none, or a computer
 	Realm string // that vouches for the name
 	Fake  bool
 	Slot  w3gs.Slot // as players saw it

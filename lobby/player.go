@@ -65,7 +65,7 @@ type player struct {
 	activeAt time.Duration // did or said something last
 
 	asked      bool          // NeedsMap has been given
-	askedUntil time.Duration // his requests are paid for up to then; two seconds ago at the earliest
+	askedUntil time.Duration // requests are paid for up to then; two seconds ago at the earliest
 	pings      []sentPing
 	rtts       []time.Duration // the last rttKept
 	measured   int

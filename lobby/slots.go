@@ -55,7 +55,7 @@ func (l *Lobby) meleePlace(i int, watch bool) {
 	l.takeColour(i, l.freeColour(i))
 }
 
-// watches says whether a newcomer to a melee game is an observer: he plays while
+// watches says whether a newcomer to a melee game is an observer: newcomers play while
 // a start spot is left that has not been closed.
 func (l *Lobby) watches(i int) bool {
 	if l.seats[i].Team != l.observer {

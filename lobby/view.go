@@ -136,7 +136,7 @@ func (l *Lobby) human(pid uint8) *player {
 	return l.players[pid]
 }
 
-// named finds a player by his whole name, ignoring case.
+// named finds a player by the whole name, ignoring case.
 func (l *Lobby) named(name string) *player {
 	for _, p := range l.players {
 		if p != nil && sameName(p.name, name) {

@@ -50,11 +50,11 @@ func (p *player) newSocket() { p.backlog, p.moved, p.moves = 0, true, neverMoved
 // Fed is who has been sent a 0x0C, and so can come back with a new connection.
 func (g *Game) Fed() w3gs.PIDs { return g.fed }
 
-// drops reports whether a lagger is dropped by himself, at dropAt.
+// drops reports whether a lagger is dropped at dropAt, without a vote.
 func (g *Game) drops(pid uint8) bool { return g.cfg.DropAfter > 0 || g.absent.Has(pid) }
 
-// patience is how long a player may be on the lag screen, or an observer behind.
-func (g *Game) patience(p *player) time.Duration {
+// lagLimit is how long a player may be on the lag screen, or an observer behind.
+func (g *Game) lagLimit(p *player) time.Duration {
 	if g.absent.Has(p.PID) {
 		return p.wait
 	}

@@ -17,12 +17,12 @@ const (
 )
 
 // waitingBursts is how many bursts of one player's actions may wait for later
-// turns; with more he is dropped.
+// turns; with more they are dropped.
 const waitingBursts = 4
 
 // affordable takes the actions of the next turn from those that wait, in order
-// of arrival. What a player has sent beyond his budget waits for later turns, and
-// delays nobody but him; what one who has gone cannot afford is dropped.
+// of arrival. What a player has sent beyond their budget waits for later turns, and
+// delays nobody else; what one who has gone cannot afford is dropped.
 func (g *Game) affordable() []byte {
 	within := true
 	for _, p := range g.byPID {

@@ -28,7 +28,7 @@ type Config struct {
 
 	Period    time.Duration // between two turns, 20 to 500 ms, whole ms
 	SyncLimit int           // a player more turns behind than this stops the game
-	CatchUp   int           // turns a late Tick makes up for at once; beyond it the host was asleep
+	CatchUp   int           // turns a late Tick makes up for at once; beyond it the host was suspended
 
 	DropAfter   time.Duration // a lagger is dropped after this; 0: never
 	LagReset    time.Duration // the lag screen is put up anew this often, at most 60 s

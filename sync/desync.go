@@ -90,8 +90,8 @@ func (g *Game) desync(rec *turnRecord, groups []Group, tie bool, out []Effect) [
 // past collects the turns up to number.
 func (g *Game) past(number uint32) []PastTurn {
 	first := g.history.oldest
-	if number >= dossierTurns {
-		first = max(first, number+1-dossierTurns)
+	if number >= reportTurns {
+		first = max(first, number+1-reportTurns)
 	}
 	past := make([]PastTurn, 0, number+1-first)
 	for n := first; n <= number; n++ {

@@ -85,7 +85,7 @@ func TestLagLineFits(t *testing.T) {
 		rec.Players = append(rec.Players, Lagger{Name: "fifteen letters", Behind: 59 * time.Second})
 	}
 	line := lagLine(rec).String()
-	if want := "lag: fifteen letters 59.0 s (his connection), fifteen letters 59.0 s (his connection) and 9 more; host 2.0 s late"; line != want {
+	if want := "lag: fifteen letters 59.0 s (connection), fifteen letters 59.0 s (connection) and 9 more; host 2.0 s late"; line != want {
 		t.Errorf("%d bytes: %s", len(line), line)
 	}
 }

@@ -30,7 +30,7 @@ type Drop struct {
 	PID    uint8
 	Reason w3gs.LeaveReason // what the others are told in 0x07
 	Why    Why
-	// Loading says that the game ends while his client loads: it cannot take a
+	// Loading says that the game ends while the client loads: it cannot take a
 	// packet, and is only closed.
 	Loading bool
 }

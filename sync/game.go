@@ -7,9 +7,9 @@ import (
 	"w3host/w3gs"
 )
 
-// wakeGrace is how long after a sleep of the host nobody is dropped: what his
-// client sent meanwhile must be read first.
-const wakeGrace = time.Second
+// suspendGrace is how long after a suspension of the host nobody is dropped: what
+// clients sent meanwhile must be read first.
+const suspendGrace = time.Second
 
 type phase uint8
 
@@ -24,14 +24,14 @@ const (
 type player struct {
 	Player
 	acked  uint32 // turns answered with 0x27
-	queued int    // bytes of his actions that wait for a turn
-	budget int    // bytes of actions that he may bring into the next turn
+	queued int    // bytes of actions that wait for a turn
+	budget int    // bytes of actions that may go into the next turn
 
 	lagSince   time.Duration // on the lag screen since
 	dropAt     time.Duration // on the lag screen until
 	wait       time.Duration // how long the lag screen waits while the connection is lost
 	missed     bool          // the connection was lost since the lag screen came up
-	lagFrom    time.Duration // when his oldest unanswered turn was sent
+	lagFrom    time.Duration // when the oldest unanswered turn was sent
 	lagTurns   int
 	lagRTT     time.Duration
 	lagBacklog int
@@ -41,7 +41,7 @@ type player struct {
 	backlog               int
 
 	moves     uint64 // as last reported
-	moved     bool   // his socket took something since the last turn
+	moved     bool   // the socket took something since the last turn
 	movedTurn uint32 // the last turn that may have left when that was last so
 }
 
@@ -60,20 +60,20 @@ type Game struct {
 	byPID [w3gs.MaxPID + 1]*player
 	began int // humans at the start
 
-	phase   phase
-	now     time.Duration // of the last call
-	slept   time.Duration // real time that the host slept through
-	dozed   time.Duration // the part of it since the last turn
-	t       time.Duration // now - slept: the time that all rules go by
-	live    w3gs.PIDs     // humans still in the game
-	fakes   w3gs.PIDs     // in byPID too: the host acts for them
-	loaded  w3gs.PIDs
-	laggers w3gs.PIDs // on the lag screen
-	late    w3gs.PIDs // observers who are not waited for
-	voted   w3gs.PIDs
-	absent  w3gs.PIDs // their connections are lost and may come back
-	proxied w3gs.PIDs
-	fed     w3gs.PIDs // have been sent a 0x0C
+	phase         phase
+	now           time.Duration // of the last call
+	suspended     time.Duration // real time that the host was suspended
+	suspendedTurn time.Duration // the part of it since the last turn
+	t             time.Duration // now - suspended: the time that all rules go by
+	live          w3gs.PIDs     // humans still in the game
+	fakes         w3gs.PIDs     // in byPID too: the host acts for them
+	loaded        w3gs.PIDs
+	laggers       w3gs.PIDs // on the lag screen
+	late          w3gs.PIDs // observers who are not waited for
+	voted         w3gs.PIDs
+	absent        w3gs.PIDs // their connections are lost and may come back
+	proxied       w3gs.PIDs
+	fed           w3gs.PIDs // have been sent a 0x0C
 
 	period     time.Duration // in force
 	nextPeriod time.Duration // from the next turn boundary on
@@ -93,7 +93,7 @@ type Game struct {
 	chosen   []byte // of them, what goes into this turn, if not all does
 	waiting  []byte // and what stays
 	held     []heldLeave
-	tape     []byte // load in game: what a player gets when he has loaded
+	tape     []byte // load in game: what a player gets after loading
 	tapeFed  bool   // there is a 0x0C on it
 	plain    []byte // the same for those without a proxy, if it differs
 
@@ -152,7 +152,7 @@ func (g *Game) Tick(now time.Duration, out []Effect) []Effect {
 	g.enter(now)
 	for g.phase == running && g.due <= g.t {
 		out = g.boundary(out)
-		g.skipSleep() // the period may be another now
+		g.skipSuspension() // the period may be another now
 	}
 	switch g.phase {
 	case loading:
@@ -179,7 +179,7 @@ func (g *Game) Tick(now time.Duration, out []Effect) []Effect {
 // the players.
 func (g *Game) Next() (time.Duration, bool) {
 	at, ok := g.next()
-	return at + g.slept, ok
+	return at + g.suspended, ok
 }
 
 // Live is the set of humans who are still in the game.
@@ -211,34 +211,34 @@ func (g *Game) Behind(pid uint8) int {
 }
 
 // enter begins a call: what the last one returned is no longer valid. It also
-// finds out that the host was asleep. Time asleep does not count in any rule,
+// finds out that the host was suspended. That time does not count in any rule,
 // except that clients did not stop waiting for the lag screen's renewal.
 func (g *Game) enter(now time.Duration) {
 	g.broadcasts, g.turns, g.agreed, g.frames = g.broadcasts[:0], g.turns[:0], g.agreed[:0], g.frames[:0]
 	g.now = max(now, g.now)
 	before := g.t
-	g.t = g.now - g.slept
+	g.t = g.now - g.suspended
 	at, ok := g.next()
 	if !ok {
 		return
 	}
 	if g.phase == running {
-		g.skipSleep()
-	} else if g.t-at > wakeGrace {
-		g.sleep(g.t - max(at-wakeGrace, before))
+		g.skipSuspension()
+	} else if g.t-at > suspendGrace {
+		g.suspend(g.t - max(at-suspendGrace, before))
 	}
 }
 
-// skipSleep leaves one turn due if there are more than can be made up for.
-func (g *Game) skipSleep() {
+// skipSuspension leaves one turn due if there are more than can be made up for.
+func (g *Game) skipSuspension() {
 	if g.t-g.due > time.Duration(g.cfg.CatchUp)*g.period {
-		g.sleep((g.t - g.due) / g.period * g.period)
+		g.suspend((g.t - g.due) / g.period * g.period)
 	}
 }
 
-func (g *Game) sleep(d time.Duration) {
-	g.slept += d
-	g.dozed += d
+func (g *Game) suspend(d time.Duration) {
+	g.suspended += d
+	g.suspendedTurn += d
 	g.t -= d
 	g.resetAt -= d
 	g.lateNow = max(g.lateNow, d)

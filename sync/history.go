@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// dossierTurns is how many settled turns are kept for a desync dossier.
-	dossierTurns = 50
+	// reportTurns is how many settled turns are kept for the report of a desync.
+	reportTurns = 50
 	// firstTurns is the first size of the ring of turns; it holds the history
 	// and what players leave open who are not on the lag screen, as a rule.
 	firstTurns = 64

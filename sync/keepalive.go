@@ -33,7 +33,7 @@ func (g *Game) keepalive(e Keepalive, out []Effect) []Effect {
 }
 
 // voters is whose hashes a turn waits for. An observer who lags is compared
-// alone when his come.
+// alone when theirs come.
 func (g *Game) voters() w3gs.PIDs { return g.live &^ g.late }
 
 // compare settles all turns that every voter has answered.

@@ -62,11 +62,11 @@ func (g *Game) watchObservers(out []Effect) []Effect {
 }
 
 func (g *Game) observerBound(p *player) int {
-	patience := g.patience(p)
-	if patience == 0 {
+	limit := g.lagLimit(p)
+	if limit == 0 {
 		return w3gs.MaxSyncLimit
 	}
-	return g.syncLimit + int(patience/g.period)
+	return g.syncLimit + int(limit/g.period)
 }
 
 func (g *Game) screenIsUp() bool {
@@ -82,7 +82,7 @@ func (g *Game) screenUp(laggers w3gs.PIDs, out []Effect) []Effect {
 	g.stood = g.stood[:0]
 	for pid := range laggers.All() {
 		p := g.byPID[pid]
-		p.dropAt, p.missed = g.t+g.patience(p), g.absent.Has(pid)
+		p.dropAt, p.missed = g.t+g.lagLimit(p), g.absent.Has(pid)
 		p.lagSince, p.lagFrom = g.t, g.history.at(p.acked+1).sentAt
 		p.lagTurns, p.lagRTT, p.lagBacklog = g.behind(p), p.rtt, p.backlog
 	}
@@ -94,16 +94,16 @@ func (g *Game) screenUp(laggers w3gs.PIDs, out []Effect) []Effect {
 // offScreen takes one player off the lag screen.
 func (g *Game) offScreen(p *player, gone bool, why Why, out []Effect) []Effect {
 	g.laggers &^= w3gs.Only(p.PID)
-	l := g.blame(p)
+	l := g.attribute(p)
 	l.Gone, l.Why = gone, why
 	g.stood = append(g.stood, l)
 	return g.tell(g.live, &w3gs.StopLag{Lagger: g.lagger(p)}, out)
 }
 
 // resume lets turns go on, on the beat they had before. The time the game
-// stood still is not made up for.
+// waited is not made up for.
 func (g *Game) resume(out []Effect) []Effect {
-	g.phase, g.dozed = running, 0
+	g.phase, g.suspendedTurn = running, 0
 	if g.due <= g.t {
 		g.due += ((g.t-g.due)/g.period + 1) * g.period
 	}

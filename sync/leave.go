@@ -10,7 +10,7 @@ func (g *Game) leave(e Leave, out []Effect) []Effect {
 	return g.settle(g.remove(p, told(e.Reason), WhyLeft, out))
 }
 
-// told is what the others hear of a player's reason: his client may say
+// told is what the others hear of a player's reason: a client may say
 // anything, a host only what clients know from a running game.
 func told(reason w3gs.LeaveReason) w3gs.LeaveReason {
 	switch reason {
@@ -49,8 +49,8 @@ func (g *Game) remove(p *player, reason w3gs.LeaveReason, why Why, out []Effect)
 		out = g.tell(g.live, &w3gs.GameLoaded{PID: p.PID}, out)
 	}
 	leave := heldLeave{p, reason, why}
-	// While their clients load, players cannot be told. And what he did before
-	// he left comes before his leave.
+	// While their clients load, players cannot be told. And a player's actions
+	// come before the leave.
 	if g.sent == 0 && !g.cfg.LoadInGame || p.queued > 0 {
 		g.held = append(g.held, leave)
 		return out

@@ -43,7 +43,7 @@ func (g *Game) playerLoaded(e Loaded, out []Effect) []Effect {
 
 // begin starts the turns.
 func (g *Game) begin(out []Effect) []Effect {
-	g.phase, g.voted, g.dozed = running, 0, 0
+	g.phase, g.voted, g.suspendedTurn = running, 0, 0
 	g.due = g.t + g.nextPeriod
 	if g.align {
 		late := (g.due - g.beat) % g.nextPeriod

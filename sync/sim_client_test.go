@@ -15,7 +15,7 @@ type simClient struct {
 	sim      *sim
 	pid      uint8
 	observer bool
-	patience time.Duration // without a 0x0C it gives up
+	limit    time.Duration // without a 0x0C it gives up
 
 	loadAt   time.Duration
 	salt     uint32 // its hashes are wrong by this …
@@ -221,7 +221,7 @@ func (c *simClient) act() {
 // watch gives up when no turn has come for too long. That is only right when
 // nothing but the host can be at fault.
 func (c *simClient) watch() {
-	if c.gone || !c.playing || c.sim.now-c.lastTurn <= c.patience {
+	if c.gone || !c.playing || c.sim.now-c.lastTurn <= c.limit {
 		return
 	}
 	if !c.troubled() {

@@ -73,7 +73,7 @@ func (s *sim) config() {
 func (s *sim) client(p Player) {
 	r := s.rng
 	c := &simClient{
-		sim: s, pid: p.PID, observer: p.Observer, patience: s.cfg.LagReset + 5*time.Second,
+		sim: s, pid: p.PID, observer: p.Observer, limit: s.cfg.LagReset + 5*time.Second,
 		cutAt: never, votes: s.chance(3),
 	}
 	s.clients = append(s.clients, c)

@@ -29,7 +29,7 @@ var must = []string{
 	"player fell too far behind as an observer", "player desynced", "player was there when the game ended",
 	"player sent an action while loading", "player sent an action over 1027 bytes",
 	"player acknowledged more turns than were sent", "an observer's late desync",
-	"lag: his connection, gone false", "lag: his computer, gone false", "lag: his computer, gone true",
+	"lag: connection, gone false", "lag: computer, gone false", "lag: computer, gone true",
 	"period changed, adaptive false", "period changed, adaptive true",
 	"over: all left", "over: one player left", "over: desync", "over: ended by the host",
 }

@@ -16,7 +16,7 @@ func (g *Game) backlog(e Backlog) {
 // watchSockets drops players who answer turns that cannot have reached them,
 // because their sockets have taken nothing since before those turns. They would
 // let the queue grow without ever lagging. A slow line, or one that is cut off,
-// is no offence: its player falls behind, and the lag screen judges him.
+// is no offence: its player falls behind, and gets onto the lag screen.
 func (g *Game) watchSockets(out []Effect) []Effect {
 	live := g.live
 	for pid := range live.All() {

@@ -55,8 +55,8 @@ func (g *Game) boundary(out []Effect) []Effect {
 // turn sends what has arrived: 0x48 packets for all that does not fit, then
 // the 0x0C with the increment, as one piece.
 func (g *Game) turn(out []Effect) []Effect {
-	late := g.t - g.due + g.dozed
-	g.dozed = 0
+	late := g.t - g.due + g.suspendedTurn
+	g.suspendedTurn = 0
 	out = g.lateness(late, out)
 	at := g.appendEmpties()
 	actions := g.affordable()
@@ -87,8 +87,8 @@ func (g *Game) remember(increment uint16, actions []byte) {
 		for pid := range g.live.All() {
 			open = min(open, g.byPID[pid].acked)
 		}
-		if open >= dossierTurns {
-			g.history.forget(open + 1 - dossierTurns)
+		if open >= reportTurns {
+			g.history.forget(open + 1 - reportTurns)
 		}
 	}
 	g.history.push(increment, g.t, actions)

@@ -94,7 +94,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if g.Turns() != w3gs.MaxSyncLimit+100 {
 		t.Errorf("%d turns", g.Turns())
 	}
-	if n := len(g.history.turns); n > 2*(w3gs.MaxSyncLimit+dossierTurns) {
+	if n := len(g.history.turns); n > 2*(w3gs.MaxSyncLimit+reportTurns) {
 		t.Errorf("%d turns are kept", n)
 	}
 	if n := len(g.history.actions); n != maxActionBytes {

@@ -8,7 +8,7 @@ import (
 	"w3host/w3gs"
 )
 
-// Measures by which a lag is laid at somebody's door.
+// Lag attribution thresholds.
 const (
 	hostLateNotice = 500 * time.Millisecond // a turn this late is felt by everybody
 	hostLateEvery  = 10 * time.Second       // at most one host line in this time
@@ -19,7 +19,7 @@ const (
 	sayLen         = w3gs.MaxGameChatLen    // a host line in the game
 )
 
-// Cause is whose fault a lag was.
+// Cause is what a lag came from.
 type Cause uint8
 
 // Causes.
@@ -27,10 +27,10 @@ const (
 	CauseConnection Cause = iota // data did not get to the player or back
 	CauseComputer                // pings are answered, turns are not
 	CauseHost                    // the host itself was late by as much
-	CauseUnknown                 // his pings were never measured
+	CauseUnknown                 // pings were never measured
 )
 
-var causeText = [...]string{"his connection", "his computer", "the host", "unknown"}
+var causeText = [...]string{"connection", "computer", "the host", "unknown"}
 
 // String reads in brackets after a name.
 func (c Cause) String() string { return causeText[c] }
@@ -41,7 +41,7 @@ func (c Cause) In(l texts.Language) string { return texts.Known(c.String()).In(l
 // MarshalText names the cause in JSON.
 func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// Lag is the record of one time the game stood still, made when it goes on: on
+// Lag is the record of one time the game waited, made when it goes on: for
 // whom it waited, for how long and why. Without players it tells of a turn
 // that the host sent late. Line is the chat line, which also comes as a Say.
 type Lag struct {
@@ -56,11 +56,11 @@ type Lag struct {
 type Lagger struct {
 	PID    uint8
 	Name   string
-	Behind time.Duration // from sending the oldest turn he had not answered until he was back or gone
-	Waited time.Duration // how long he was on the lag screen
+	Behind time.Duration // from sending the oldest unanswered turn until the player was back or gone
+	Waited time.Duration // on the lag screen
 	Turns  int           // turns not answered when the screen came up
 	RTT    time.Duration // last known round trip; zero: never measured
-	Queued int           // bytes his socket had not taken
+	Queued int           // bytes that the socket had not taken
 	Cause  Cause
 	Gone   bool // left or was dropped meanwhile
 	Why    Why  // if Gone
@@ -95,8 +95,8 @@ func (g *Game) lateness(late time.Duration, out []Effect) []Effect {
 	return append(out, rec, &Say{To: g.ready(), Text: rec.Line})
 }
 
-// blame makes the record of a player who leaves the lag screen.
-func (g *Game) blame(p *player) Lagger {
+// attribute makes the record of a player who leaves the lag screen.
+func (g *Game) attribute(p *player) Lagger {
 	l := Lagger{
 		PID: p.PID, Name: p.Name,
 		Behind: g.t - p.lagFrom, Waited: g.t - p.lagSince, Turns: p.lagTurns,

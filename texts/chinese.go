@@ -66,12 +66,12 @@ var chineseWords = map[string]string{
 	"%q may be %v: type more of the name":                   "%q 可能是 %v：请多输入几个字",
 
 	// why a lag was
-	"his connection": "网络连接",
-	"his computer":   "玩家电脑",
-	"the host":       "主机",
-	"unknown":        "原因不明",
-	"host on time":   "主机准时",
-	"host %s late":   "主机晚了 %s",
+	"connection":   "网络连接",
+	"computer":     "玩家电脑",
+	"the host":     "主机",
+	"unknown":      "原因不明",
+	"host on time": "主机准时",
+	"host %s late": "主机晚了 %s",
 
 	// downloads
 	"downloads are off":                       "地图下载已关闭",
