@@ -187,12 +187,12 @@ func (a *Args) Ordinal(what string) int {
 func (a *Args) Slot() int { return a.Ordinal("slot") }
 
 // Handicap takes a percentage that the game knows.
-func (a *Args) Handicap() int {
+func (a *Args) Handicap() uint8 {
 	n := a.Number("handicap", 50, 100)
 	if n%10 != 0 {
 		a.Fail("the handicap must be from 50 to 100 in tens")
 	}
-	return n
+	return uint8(n)
 }
 
 // Slots takes one slot or more.

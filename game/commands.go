@@ -96,8 +96,8 @@ var inLobby = command.Table[*Machine]{
 	{Name: "autostart", Usage: "<players|off> [minutes] [balanced] | ready [players]", Help: "start by itself with so many players, when they have been in for so long or are all ready; balanced: in even teams", Level: command.Owner, Phase: command.InLobby, Parse: autostart},
 	{Name: "open", Usage: "<slot> ...", Help: "open slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Open{Slots: indexes(a.Slots())}) }},
 	{Name: "close", Usage: "<slot> ...", Help: "close slots; a player in one is kicked", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Close{Slots: indexes(a.Slots())}) }},
-	{Name: "openall", Help: "open every closed slot", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.OpenAll{}) }},
-	{Name: "closeall", Help: "close every open slot", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.CloseAll{}) }},
+	{Name: "openall", Help: "open every closed slot", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.SetAll{}) }},
+	{Name: "closeall", Help: "close every open slot", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.SetAll{Closed: true}) }},
 	{Name: "swap", Usage: "<slot> <slot>", Help: "exchange two slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Swap{A: a.Slot() - 1, B: a.Slot() - 1}) }},
 	{Name: "shuffle", Aliases: []string{"sp"}, Help: "deal the players anew to their places", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.Shuffle{}) }},
 	{Name: "balance", Help: "deal the players to even teams, by their ratings", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return balance }},
@@ -107,34 +107,14 @@ var inLobby = command.Table[*Machine]{
 	{Name: "comp", Usage: "<slot> [easy|normal|insane]", Help: "put a computer into a slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
 		return op(lobby.Computer{Slot: a.Slot() - 1, AI: strength(a)})
 	}},
-	{Name: "compteam", Usage: "<slot> <team>", Help: "team of a computer", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		return op(lobby.SetTeam{Slot: a.Slot() - 1, Team: uint8(a.Ordinal("team") - 1)})
-	}},
-	{Name: "compcolour", Aliases: []string{"compcolor"}, Usage: "<slot> <colour>", Help: "colour of a computer", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		return op(lobby.SetColour{Slot: a.Slot() - 1, Colour: a.Colour()})
-	}},
-	{Name: "comprace", Usage: "<slot> <race>", Help: "race of a computer", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		return op(lobby.SetRace{Slot: a.Slot() - 1, Race: a.Race()})
-	}},
-	{Name: "comphandicap", Usage: "<slot> <50-100>", Help: "handicap of a computer", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		return op(lobby.SetHandicap{Slot: a.Slot() - 1, Handicap: uint8(a.Handicap())})
-	}},
-	{Name: "team", Usage: "<player> <team>", Help: "team of a player", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		part, team := a.Player(1), uint8(a.Ordinal("team")-1)
-		return opOn(part, func(p lobby.Player) lobby.Operation { return lobby.SetTeam{Slot: p.Slot, Team: team} })
-	}},
-	{Name: "colour", Aliases: []string{"color"}, Usage: "<player> <colour>", Help: "colour of a player", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		part, colour := a.Player(1), a.Colour()
-		return opOn(part, func(p lobby.Player) lobby.Operation { return lobby.SetColour{Slot: p.Slot, Colour: colour} })
-	}},
-	{Name: "race", Usage: "<player> <race>", Help: "race of a player", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		part, race := a.Player(1), a.Race()
-		return opOn(part, func(p lobby.Player) lobby.Operation { return lobby.SetRace{Slot: p.Slot, Race: race} })
-	}},
-	{Name: "handicap", Usage: "<player> <50-100>", Help: "handicap of a player", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		part, handicap := a.Player(1), uint8(a.Handicap())
-		return opOn(part, func(p lobby.Player) lobby.Operation { return lobby.SetHandicap{Slot: p.Slot, Handicap: handicap} })
-	}},
+	{Name: "compteam", Usage: "<slot> <team>", Help: "team of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatTeam, team)},
+	{Name: "compcolour", Aliases: []string{"compcolor"}, Usage: "<slot> <colour>", Help: "colour of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatColour, (*args).Colour)},
+	{Name: "comprace", Usage: "<slot> <race>", Help: "race of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatRace, race)},
+	{Name: "comphandicap", Usage: "<slot> <50-100>", Help: "handicap of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatHandicap, (*args).Handicap)},
+	{Name: "team", Usage: "<player> <team>", Help: "team of a player", Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatTeam, team)},
+	{Name: "colour", Aliases: []string{"color"}, Usage: "<player> <colour>", Help: "colour of a player", Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatColour, (*args).Colour)},
+	{Name: "race", Usage: "<player> <race>", Help: "race of a player", Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatRace, race)},
+	{Name: "handicap", Usage: "<player> <50-100>", Help: "handicap of a player", Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatHandicap, (*args).Handicap)},
 	{Name: "obs", Usage: "<player>", Help: "move a player to the observers", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
 		return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.Observe{PID: p.PID} })
 	}},
@@ -146,7 +126,7 @@ var inLobby = command.Table[*Machine]{
 	}},
 	{Name: "deletefp", Help: "remove all fake players", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.DeleteFake{}) }},
 	{Name: "hcl", Usage: "[mode]", Help: "show or set the mode string of the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return hcl(a.Rest()) }},
-	{Name: "clearhcl", Help: "remove the mode string", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.ClearHCL{}) }},
+	{Name: "clearhcl", Help: "remove the mode string", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.HCL{}) }},
 	{Name: "download", Aliases: []string{"dl"}, Usage: "<player>", Help: "let one player have the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), allowDownload) }},
 	{Name: "downloads", Usage: "<on|off|ask>", Help: "who may download the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return downloads(a.OneOf("on", "off", "ask")) }},
 	{Name: "unhost", Help: "close the lobby", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.Shutdown{Why: texts.Of("the lobby was closed by its owner")}) }},
@@ -158,6 +138,23 @@ var inGame = command.Table[*Machine]{
 	{Name: "resume", Help: "let a paused game go on", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return fakeAction(actionResume) }},
 	{Name: "end", Help: "end the game", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return end }},
 }
+
+// setPlayer reads "<player> <value>", for an attribute of a player's slot.
+func setPlayer(what w3gs.ChatFlag, read func(*args) uint8) func(*args) act {
+	return func(a *args) act {
+		part, value := a.Player(1), read(a)
+		return opOn(part, func(p lobby.Player) lobby.Operation { return lobby.Set{Slot: p.Slot, What: what, Value: value} })
+	}
+}
+
+// setComputer reads "<slot> <value>".
+func setComputer(what w3gs.ChatFlag, read func(*args) uint8) func(*args) act {
+	return func(a *args) act { return op(lobby.Set{Slot: a.Slot() - 1, What: what, Value: read(a)}) }
+}
+
+func team(a *args) uint8 { return uint8(a.Ordinal("team") - 1) }
+
+func race(a *args) uint8 { return uint8(a.Race()) }
 
 func start(a *args) act {
 	switch w := strings.ToLower(a.Optional()); w {

@@ -16,17 +16,20 @@ func (l *Lobby) request(p *player, line w3gs.Chat) {
 	if l.phase != phaseOpen || !l.mayAsk(p) {
 		return
 	}
-	i := l.slotOf(p.pid)
-	switch line.Flag {
+	_ = l.change(l.slotOf(p.pid), line.Flag, line.Value)
+}
+
+// change sets one attribute of an occupied slot.
+func (l *Lobby) change(i int, what w3gs.ChatFlag, value uint8) *Refusal {
+	switch what {
 	case w3gs.ChatTeam:
-		l.changeTeam(i, line.Value)
+		return l.changeTeam(i, value)
 	case w3gs.ChatColour:
-		l.changeColour(i, line.Value)
+		return l.changeColour(i, value)
 	case w3gs.ChatRace:
-		l.changeRace(i, w3gs.Race(line.Value))
-	case w3gs.ChatHandicap:
-		l.changeHandicap(i, line.Value)
+		return l.changeRace(i, w3gs.Race(value))
 	}
+	return l.changeHandicap(i, value)
 }
 
 // mayAsk takes one request from a player's allowance, in which SlotRequests come

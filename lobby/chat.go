@@ -98,11 +98,7 @@ func (l *Lobby) watchFlood(p *player) {
 	if l.cfg.ChatLines == 0 {
 		return
 	}
-	for len(p.lines) > 0 && p.lines[0] <= l.now-l.cfg.ChatWindow {
-		p.lines = p.lines[1:]
-	}
-	p.lines = append(p.lines, l.now)
-	if len(p.lines) < l.cfg.ChatLines || l.now < p.mutedUntil {
+	if p.lines.room(l.now, l.cfg.ChatWindow, l.cfg.ChatLines-1) || l.now < p.mutedUntil {
 		return
 	}
 	p.lines = nil

@@ -49,9 +49,6 @@ func (l *Lobby) try(op Operation) *Refusal {
 		return l.setReady(op)
 	case HCL:
 		return l.setHCL(op.Text)
-	case ClearHCL:
-		l.hcl = ""
-		return nil
 	case Hold:
 		return l.hold(op.Names)
 	case Unhold:
@@ -73,12 +70,8 @@ func (l *Lobby) trySlots(op Operation) *Refusal {
 		return l.each(op.Slots, l.open)
 	case Close:
 		return l.each(op.Slots, l.closeSlot)
-	case OpenAll:
-		l.setAll(w3gs.SlotClosed, w3gs.SlotOpen)
-		return nil
-	case CloseAll:
-		l.setAll(w3gs.SlotOpen, w3gs.SlotClosed)
-		return nil
+	case SetAll:
+		return l.setAll(op.Closed)
 	case Swap:
 		return l.swap(op)
 	case Shuffle:
@@ -87,14 +80,8 @@ func (l *Lobby) trySlots(op Operation) *Refusal {
 		return l.arrange(op.PIDs)
 	case Computer:
 		return l.computer(op)
-	case SetTeam:
-		return l.occupied(op.Slot, func(i int) *Refusal { return l.changeTeam(i, op.Team) })
-	case SetColour:
-		return l.occupied(op.Slot, func(i int) *Refusal { return l.changeColour(i, op.Colour) })
-	case SetRace:
-		return l.occupied(op.Slot, func(i int) *Refusal { return l.changeRace(i, op.Race&^w3gs.RaceSelectable) })
-	case SetHandicap:
-		return l.occupied(op.Slot, func(i int) *Refusal { return l.changeHandicap(i, op.Handicap) })
+	case Set:
+		return l.occupied(op.Slot, func(i int) *Refusal { return l.change(i, op.What, op.Value) })
 	case Observe:
 		if l.human(op.PID) == nil {
 			return l.noHuman(op.PID)
@@ -164,12 +151,17 @@ func (l *Lobby) closeSlot(i int) {
 	l.slots[i].Status = w3gs.SlotClosed
 }
 
-func (l *Lobby) setAll(from, to w3gs.SlotStatus) {
+func (l *Lobby) setAll(closed bool) *Refusal {
+	from, to := w3gs.SlotClosed, w3gs.SlotOpen
+	if closed {
+		from, to = to, from
+	}
 	for i := range l.slots {
 		if l.slots[i].Status == from {
 			l.slots[i].Status = to
 		}
 	}
+	return nil
 }
 
 func (l *Lobby) swap(op Swap) *Refusal {

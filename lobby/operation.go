@@ -18,11 +18,8 @@ type Open struct{ Slots []int }
 // Close closes slots. A player in one of them is kicked.
 type Close struct{ Slots []int }
 
-// OpenAll opens every closed slot.
-type OpenAll struct{}
-
-// CloseAll closes every open slot.
-type CloseAll struct{}
+// SetAll closes every open slot, or opens every closed one.
+type SetAll struct{ Closed bool }
 
 // Swap lets two slots change places; what the map fixes stays with the place.
 type Swap struct{ A, B int }
@@ -41,29 +38,13 @@ type Computer struct {
 	AI   w3gs.AI
 }
 
-// SetTeam sets the team of the player or computer in a slot. Where the map has
-// custom forces, it moves to the first open slot of that team.
-type SetTeam struct {
-	Slot int
-	Team uint8
-}
-
-// SetColour sets the colour of a slot that nobody else has.
-type SetColour struct {
-	Slot   int
-	Colour uint8
-}
-
-// SetRace sets the race of a slot; RaceSelectable may be left out.
-type SetRace struct {
-	Slot int
-	Race w3gs.Race
-}
-
-// SetHandicap sets the handicap of a slot, 50 to 100 in tens.
-type SetHandicap struct {
-	Slot     int
-	Handicap uint8
+// Set changes an attribute of the player or computer in a slot, as a 0x28 asks for
+// its sender: the team (in custom forces the slot then moves to the first open one
+// of it), the colour, the race without w3gs.RaceSelectable, or the handicap.
+type Set struct {
+	Slot  int
+	What  w3gs.ChatFlag
+	Value uint8
 }
 
 // Observe moves a player to the observers.
@@ -102,11 +83,8 @@ type FakePlayer struct{ Count int }
 // DeleteFake removes one fake player, or all of them with pid 0.
 type DeleteFake struct{ PID uint8 }
 
-// HCL sets the mode string that the map reads at the start.
+// HCL sets the mode string that the map reads at the start; empty for none.
 type HCL struct{ Text string }
-
-// ClearHCL removes the mode string.
-type ClearHCL struct{}
 
 // SetOwner names the owner, who need not be in; empty for nobody.
 type SetOwner struct{ Player string }
@@ -157,26 +135,21 @@ type Shutdown struct{ Why texts.Text }
 
 func (Open) event()        {}
 func (Close) event()       {}
-func (OpenAll) event()     {}
-func (CloseAll) event()    {}
+func (SetAll) event()      {}
+func (Set) event()         {}
 func (Swap) event()        {}
 func (Shuffle) event()     {}
 func (Arrange) event()     {}
 func (Computer) event()    {}
-func (SetTeam) event()     {}
-func (SetColour) event()   {}
-func (SetRace) event()     {}
-func (SetHandicap) event() {}
 func (Observe) event()     {}
 func (Kick) event()        {}
-func (Hear) event()        {}
 func (SetLanguage) event() {}
+func (Hear) event()        {}
 func (Hold) event()        {}
 func (Unhold) event()      {}
 func (FakePlayer) event()  {}
 func (DeleteFake) event()  {}
 func (HCL) event()         {}
-func (ClearHCL) event()    {}
 func (SetOwner) event()    {}
 func (Start) event()       {}
 func (Abort) event()       {}

@@ -69,7 +69,7 @@ type player struct {
 	pings      []sentPing
 	rtts       []time.Duration // the last rttKept
 	measured   int
-	lines      []time.Duration // when the lines within the flood window came
+	lines      window
 	mutedUntil time.Duration
 	commands   window
 	extras     window // of 0x59

@@ -128,9 +128,9 @@ func (c *choices) operation() Operation {
 	case 1:
 		return Close{Slots: []int{c.slot()}}
 	case 2:
-		return OpenAll{}
+		return SetAll{}
 	case 3:
-		return CloseAll{}
+		return SetAll{Closed: true}
 	case 4, 5, 6:
 		return Swap{A: c.slot(), B: c.slot()}
 	case 7:
@@ -138,13 +138,13 @@ func (c *choices) operation() Operation {
 	case 8, 9:
 		return Computer{Slot: c.slot(), AI: w3gs.AI(c.upTo(4))}
 	case 10, 11:
-		return SetTeam{Slot: c.slot(), Team: uint8(c.upTo(14))}
+		return Set{Slot: c.slot(), What: w3gs.ChatTeam, Value: uint8(c.upTo(14))}
 	case 12:
-		return SetColour{Slot: c.slot(), Colour: uint8(c.upTo(14))}
+		return Set{Slot: c.slot(), What: w3gs.ChatColour, Value: uint8(c.upTo(14))}
 	case 13:
-		return SetRace{Slot: c.slot(), Race: w3gs.Race(c.upTo(128))}
+		return Set{Slot: c.slot(), What: w3gs.ChatRace, Value: uint8(c.upTo(128))}
 	case 14:
-		return SetHandicap{Slot: c.slot(), Handicap: uint8(10 * c.upTo(12))}
+		return Set{Slot: c.slot(), What: w3gs.ChatHandicap, Value: uint8(10 * c.upTo(12))}
 	case 15:
 		return Observe{PID: c.pid()}
 	case 16:

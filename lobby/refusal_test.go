@@ -22,7 +22,7 @@ func TestRefusalCodes(t *testing.T) {
 	}{
 		{Open{Slots: []int{9}}, OutOfRange},
 		{Mute{PID: 11}, NoSuch},
-		{SetColour{Slot: 0, Colour: 3}, Fixed},
+		{Set{Slot: 0, What: w3gs.ChatColour, Value: 3}, Fixed},
 		{FakePlayer{Count: 5}, Full},
 		{Say{Text: texts.Plain(" ")}, Malformed},
 		{HCL{Text: "A"}, Malformed},

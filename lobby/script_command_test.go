@@ -139,9 +139,9 @@ func (c *command) operation() Operation {
 	case "close":
 		return Close{Slots: c.slots()}
 	case "openall":
-		return OpenAll{}
+		return SetAll{}
 	case "closeall":
-		return CloseAll{}
+		return SetAll{Closed: true}
 	case "swap":
 		return Swap{A: c.int(0) - 1, B: c.int(1) - 1}
 	case "shuffle":
@@ -149,13 +149,13 @@ func (c *command) operation() Operation {
 	case "comp":
 		return Computer{Slot: c.int(0) - 1, AI: w3gs.AI(c.int(1))}
 	case "team":
-		return SetTeam{Slot: c.int(0) - 1, Team: uint8(c.int(1))}
+		return Set{Slot: c.int(0) - 1, What: w3gs.ChatTeam, Value: uint8(c.int(1))}
 	case "colour":
-		return SetColour{Slot: c.int(0) - 1, Colour: uint8(c.int(1))}
+		return Set{Slot: c.int(0) - 1, What: w3gs.ChatColour, Value: uint8(c.int(1))}
 	case "race":
-		return SetRace{Slot: c.int(0) - 1, Race: w3gs.Race(c.int(1))}
+		return Set{Slot: c.int(0) - 1, What: w3gs.ChatRace, Value: uint8(c.int(1))}
 	case "handicap":
-		return SetHandicap{Slot: c.int(0) - 1, Handicap: uint8(c.int(1))}
+		return Set{Slot: c.int(0) - 1, What: w3gs.ChatHandicap, Value: uint8(c.int(1))}
 	case "obs":
 		return Observe{PID: c.pid(0)}
 	case "kick", "closekick":
@@ -171,7 +171,7 @@ func (c *command) operation() Operation {
 	case "hcl":
 		return HCL{Text: c.text}
 	case "clearhcl":
-		return ClearHCL{}
+		return HCL{}
 	case "owner":
 		return SetOwner{Player: cmp.Or(c.text, c.arg(0))}
 	case "start":

@@ -7,15 +7,6 @@ import (
 	"w3host/w3gs"
 )
 
-// Started reports whether the game has begun.
-func (l *Lobby) Started() bool { return l.phase == phaseStarted }
-
-// Counting reports whether the countdown runs.
-func (l *Lobby) Counting() bool { return l.phase == phaseCounting }
-
-// VirtualHost is the pid of the virtual host; 0 when it has given way.
-func (l *Lobby) VirtualHost() uint8 { return l.vhost }
-
 // Owner is the name of the owner, who need not be in the lobby.
 func (l *Lobby) Owner() string { return l.owner }
 

@@ -125,7 +125,7 @@ func (c *client) receive(p w3gs.Packet) error {
 // second old.
 func (w *world) compare() error {
 	l := w.l
-	if l.Started() || l.phase == phaseClosed {
+	if l.phase >= phaseStarted {
 		return nil
 	}
 	if w.counts != (Counts{}) && w.counts != l.Counts() {
