@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"net"
 	"net/netip"
-	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
 
 	"w3host/w3gs"
 )
@@ -149,18 +148,5 @@ func capturedAs(id string) string {
 	return strings.Replace(captured, "14 00 00 00 01", "14 00 00 00 "+id, 1)
 }
 
-func TestMain(m *testing.M) {
-	before := runtime.NumGoroutine()
-	code := m.Run()
-	// Shutdown waits for its goroutines: none may be left.
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			os.Exit(code)
-		}
-		runtime.Gosched()
-		time.Sleep(time.Millisecond)
-	}
-	buf := make([]byte, 1<<16)
-	os.Stderr.Write(buf[:runtime.Stack(buf, true)])
-	os.Exit(1)
-}
+// Shutdown waits for its goroutines: none may be left.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Every test of the project, as CI runs it: formatting, vet, staticcheck, builds
-# for other systems, then all tests with the race detector against a Postgres
-# of their own. What is missing is installed when this runs as root on Debian.
+# Every test of the project, as CI runs it: formatting, vet, staticcheck,
+# cognitive complexity, builds for other systems, then all tests with the race
+# detector against a Postgres of their own. What is missing is installed when
+# this runs as root on Debian.
 #
 #   scripts/test.sh               everything
 #   scripts/test.sh ./lobby/...   only these packages (and no linters)
@@ -31,11 +32,13 @@ install_missing() {
 }
 
 lint() {
-	say "gofumpt, go vet, staticcheck"
+	say "gofumpt, go vet, staticcheck, gocognit"
 	unformatted=$(go tool -modfile=tools/go.mod gofumpt -l .)
 	[ -z "$unformatted" ] || { echo "not formatted (gofumpt -w): $unformatted" >&2; exit 1; }
 	go vet ./...
 	go tool -modfile=tools/go.mod staticcheck ./...
+	# No function above cognitive complexity 25: it prints those, and fails.
+	go tool -modfile=tools/go.mod gocognit -over 25 -ignore '_test\.go|testdata' .
 }
 
 build() {

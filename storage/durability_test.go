@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
 
 	"w3host/storage"
 	"w3host/storage/storagetest"
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 		record(url, dir)
 		return
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // heartbeat is short: three of them tell a host that is dead.

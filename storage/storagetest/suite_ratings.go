@@ -93,7 +93,14 @@ func testRatings(t *testing.T, db *storage.Store) {
 	if err != nil || len(best) != 1 || best[0].Name != "Bob" || best[0].Of != 2 {
 		t.Errorf("best of footmen: %+v, %v", best, err)
 	}
-	// From the beginning it is the same to the last bit, in any batches.
+	playAtRandom(t, db, play)
+	rate(250 - 246)
+	testRebuild(t, db, 254)
+}
+
+// playAtRandom plays 250 games of six players, and rates now and then.
+func playAtRandom(t *testing.T, db *storage.Store, play func([]storage.Record)) {
+	t.Helper()
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for n := range 250 {
 		a := rnd.IntN(6)
@@ -106,13 +113,17 @@ func testRatings(t *testing.T, db *storage.Store) {
 			}
 		}
 	}
-	rate(250 - 246)
+}
+
+// testRebuild rates all games anew: it is the same to the last bit, in any batches.
+func testRebuild(t *testing.T, db *storage.Store, rated int64) {
+	t.Helper()
 	before, err := db.BestRated(t.Context(), "", 100)
 	if err != nil {
 		t.Fatal(err)
 	}
 	games, err := db.RebuildRatings(t.Context(), nil)
-	if err != nil || games != 254 {
+	if err != nil || games != rated {
 		t.Errorf("%d games are rated anew: %v", games, err)
 	}
 	again, err := db.BestRated(t.Context(), "", 100)
