@@ -95,10 +95,10 @@ func (d *streams) attend(p *player) {
 		return // add will do it
 	}
 	if d.timers.set(p, p.due()) {
-		poke(d.wake)
+		notify(d.wake)
 	}
 	if !p.paused {
-		poke(p.link.resume)
+		notify(p.link.resume)
 	}
 	if p.phase == gone {
 		p.link.conn.SetReadDeadline(time.Now()) // it only hastens the end
@@ -173,7 +173,7 @@ func (d *streams) stop() {
 	d.done.Wait()
 }
 
-func poke(c chan struct{}) {
+func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:

@@ -132,7 +132,7 @@ func (d *epollLoops) attend(p *player) {
 func (d *epollLoops) stop() {
 	for _, l := range d.loops {
 		l.quit.Store(true)
-		l.poke()
+		l.notify()
 	}
 	d.done.Wait()
 }
@@ -165,7 +165,7 @@ func (l *epollLoop) patience() int {
 		next = l.run.now() + time.Second
 	}
 	l.until.Store(int64(next))
-	// An alarm set between the two lines has seen the time and pokes the loop.
+	// An alarm set between the two lines has seen the time and notifies the loop.
 	wait := next - l.run.now()
 	return int(min(max((wait+time.Millisecond-1)/time.Millisecond, 0), 1000))
 }
@@ -234,7 +234,7 @@ func (l *epollLoop) attend(p *player) {
 	}
 	if l.timers.set(p, p.due()) {
 		if until := l.until.Load(); until != 0 && p.link.due < time.Duration(until) {
-			l.poke()
+			l.notify()
 		}
 	}
 	if p.phase == gone {
@@ -292,7 +292,7 @@ func (l *epollLoop) ring() {
 	}
 }
 
-func (l *epollLoop) poke() { _, _ = syscall.Write(l.wake[1], []byte{0}) }
+func (l *epollLoop) notify() { _, _ = syscall.Write(l.wake[1], []byte{0}) }
 
 func (l *epollLoop) close() {
 	syscall.Close(l.epoll)

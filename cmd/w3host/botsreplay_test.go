@@ -26,7 +26,7 @@ func TestReplaysArePlayedAgain(t *testing.T) {
 	for file, long := range map[string]bool{
 		synthetic: false, "gowarcraft3-test_102.w3g": false, "gowarcraft3-test_126.w3g": false, "gowarcraft3-test_130.w3g": false,
 		"w3gjs-126-999.w3g": true, "ddta-replay_5000.w3g": true, "forn-1.21-ffa.w3g": true,
-		"w3gjs-129-standard_129_3on3_leaver.w3g": true, // 20 minutes: -timeout 60m
+		"w3gjs-129-standard_129_3on3_leaver.w3g": true, // half an hour on a busy machine: -timeout 60m
 	} {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join("..", "..", "..", "shared", "testdata", "replays", file)
