@@ -309,17 +309,26 @@ func TestSeveralAccounts(t *testing.T) {
 			Account: name, Password: password, Product: w3gs.ProductTFT, Version: v, Port: 6113, Games: 1,
 		}})
 	}
-	r, err := LogOn(Options{Accounts: accounts, Log: zerolog.Nop(), Heard: func(Speech) {}})
+	log := &logTape{}
+	r, err := LogOn(Options{Accounts: accounts, Log: zerolog.New(log), Heard: func(Speech) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Shutdown()
-	for id := uint32(1); id <= 2; id++ {
+	for id := uint32(1); id <= 3; id++ {
+		if waits := strings.Contains(log.String(), "lobby waits"); waits {
+			t.Errorf("before lobby %d: %s", id, log)
+		}
 		if err := r.Open(advert(id, fmt.Sprint("lobby ", id))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	await(t, "both listed", func() bool { return len(s.Games()) == 2 })
+	if !strings.Contains(log.String(), `"name":"lobby 3","message":"lobby waits until another is gone: raise lobbies`) {
+		t.Errorf("the log does not say that one waits: %s", log)
+	}
+	await(t, "two listed", func() bool { return len(s.Games()) == 2 })
+	r.Close(1)
+	await(t, "the third listed", func() bool { return len(s.Named("lobby 3")) == 1 })
 }
 
 func TestTooLongForARealm(t *testing.T) {

@@ -122,6 +122,10 @@ func (r *Realms) Open(ad lan.Advert) error {
 				least, games = a, n
 			}
 		}
+		if games >= max(least.opts.Session.Games, 1) {
+			r.opts.Log.Warn().Str("realm", name).Uint32("game", ad.GameID).Str("name", ad.Name).
+				Msg("lobby waits until another is gone: raise lobbies of [[realm]], where they take turns, or add a section with another account")
+		}
 		l := listing{least, uint32(i + 1)}
 		r.listings[ad.GameID] = append(r.listings[ad.GameID], l)
 		l.list(ad)
