@@ -130,7 +130,6 @@ func (p *AuthCheck) Decode(body []byte) error {
 // Results of 0x51.
 const (
 	VersionAccepted uint32 = 0
-	VersionOld      uint32 = 0x100
 	VersionRefused  uint32 = 0x101
 )
 

@@ -49,15 +49,12 @@ func (p *EnterChatReply) Decode(body []byte) error {
 	return c.err
 }
 
-// How JoinChannel joins.
-const (
-	ChannelMustExist uint32 = 0
-	ChannelFirst     uint32 = 1 // the product's default channel
-	ChannelCreate    uint32 = 2
-)
+// ChannelCreate is a flag of JoinChannel: the channel need not exist.
+const ChannelCreate uint32 = 2
 
-// JoinChannel (0x0C, to the realm): flag u32 · channel str. It also releases the
-// game that the connection lists.
+// JoinChannel (0x0C, to the realm): flag u32, 0 for channels that exist, 1 for the
+// product's first, or ChannelCreate · channel str. It also releases the game that
+// the connection lists.
 type JoinChannel struct {
 	Flag    uint32
 	Channel string
@@ -98,23 +95,15 @@ func (p *Chat) Decode(body []byte) error {
 // EventID says what a ChatEvent tells.
 type EventID uint32
 
-// Events of 0x0F.
+// Events of 0x0F that matter here.
 const (
 	EventUser        EventID = 0x01 // is in the channel already
-	EventJoin        EventID = 0x02
-	EventLeave       EventID = 0x03
 	EventWhisper     EventID = 0x04
 	EventTalk        EventID = 0x05
-	EventBroadcast   EventID = 0x06
 	EventChannel     EventID = 0x07 // the client is in this channel now
-	EventFlags       EventID = 0x09
 	EventWhisperSent EventID = 0x0A
-	EventChannelFull EventID = 0x0D
-	EventNoChannel   EventID = 0x0E
-	EventRestricted  EventID = 0x0F
 	EventInfo        EventID = 0x12
 	EventError       EventID = 0x13 // also greetings
-	EventEmote       EventID = 0x17
 )
 
 // ChatEvent (0x0F, to the client): event u32 · flags u32 · ping u32 · 12 bytes

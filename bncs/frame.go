@@ -11,8 +11,8 @@ const (
 	ProtocolGame = 0x01
 	// Magic begins every frame.
 	Magic = 0xFF
-	// HeaderSize is magic u8 · id u8 · length u16, which counts the header.
-	HeaderSize = 4
+	// headerSize is magic u8 · id u8 · length u16, which counts the header.
+	headerSize = 4
 	// MaxFrame is the longest frame that a PvPGN server takes or sends.
 	MaxFrame = 3072
 )
@@ -38,7 +38,6 @@ const (
 	IDJoinChannel ID = 0x0C
 	IDChat        ID = 0x0E
 	IDChatEvent   ID = 0x0F
-	IDLeaveChat   ID = 0x10
 	IDAdvertise   ID = 0x1C
 	IDLeaveGame   ID = 0x1F
 	IDNotifyJoin  ID = 0x22
@@ -47,7 +46,6 @@ const (
 	IDGamePort    ID = 0x45
 	IDAuthInfo    ID = 0x50
 	IDAuthCheck   ID = 0x51
-	IDCreateSRP   ID = 0x52
 	IDLogon       ID = 0x53
 	IDProof       ID = 0x54
 )
@@ -61,7 +59,7 @@ type Frame []byte
 func (f Frame) ID() ID { return ID(f[1]) }
 
 // Body is what follows the header; it aliases the frame.
-func (f Frame) Body() []byte { return f[HeaderSize:] }
+func (f Frame) Body() []byte { return f[headerSize:] }
 
 // Next cuts the first frame off buf without copying. It returns a nil frame and
 // no error while the frame is not yet whole.
@@ -69,11 +67,11 @@ func Next(buf []byte) (f Frame, rest []byte, err error) {
 	if len(buf) > 0 && buf[0] != Magic {
 		return nil, buf, fmt.Errorf("%w: 0x%02X", ErrMagic, buf[0])
 	}
-	if len(buf) < HeaderSize {
+	if len(buf) < headerSize {
 		return nil, buf, nil
 	}
 	n := int(binary.LittleEndian.Uint16(buf[2:]))
-	if n < HeaderSize || n > MaxFrame {
+	if n < headerSize || n > MaxFrame {
 		return nil, buf, fmt.Errorf("frame %v: %w: %d bytes", ID(buf[1]), ErrLength, n)
 	}
 	if len(buf) < n {

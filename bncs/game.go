@@ -135,11 +135,8 @@ type ListedGame struct {
 	Stat  string
 }
 
-// States of a ListedGame.
-const (
-	ListedOpen uint32 = 4
-	ListedFull uint32 = 6
-)
+// ListedOpen is the state of a ListedGame that can be joined.
+const ListedOpen uint32 = 4
 
 // GameList (0x09, to the client): count u32 · entries, or 0 u32 · status u32.
 type GameList struct {

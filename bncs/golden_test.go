@@ -72,11 +72,11 @@ func TestGoldenBytes(t *testing.T) {
 				return
 			}
 			back := reflect.New(reflect.TypeOf(decoder).Elem()).Interface().(interface{ Decode([]byte) error })
-			if err := back.Decode(want[HeaderSize:]); err != nil || !reflect.DeepEqual(back, decoder) {
+			if err := back.Decode(want[headerSize:]); err != nil || !reflect.DeepEqual(back, decoder) {
 				t.Errorf("read back %+v, %v", back, err)
 			}
-			for n := range want[HeaderSize:] { // no prefix may crash the reader
-				_ = back.Decode(want[HeaderSize : HeaderSize+n])
+			for n := range want[headerSize:] { // no prefix may crash the reader
+				_ = back.Decode(want[headerSize : headerSize+n])
 			}
 		})
 	}

@@ -18,7 +18,7 @@ func TestXSHA1(t *testing.T) {
 		strings.Repeat("a", 64): "af23d1f0d252d926f82ef4b128b074f661836dee",
 		strings.Repeat("a", 70): "510cbb87777ec5d0ce1f737e48f1b5a3f06f0159",
 	} {
-		if got := XSHA1([]byte(input)); hex.EncodeToString(got[:]) != want {
+		if got := xsha1([]byte(input)); hex.EncodeToString(got[:]) != want {
 			t.Errorf("%q: %x, want %s", input, got, want)
 		}
 	}

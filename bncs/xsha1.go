@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// XSHA1 is the realms' variant of SHA-1: little-endian words, no padding but
+// xsha1 is the realms' variant of SHA-1: little-endian words, no padding but
 // zeros, and a schedule in which the value and the count of the rotation have
 // changed places.
-func XSHA1(data []byte) (sum [20]byte) {
+func xsha1(data []byte) (sum [20]byte) {
 	h := [5]uint32{0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0}
 	for len(data) > 0 {
 		var block [64]byte
@@ -51,7 +51,7 @@ func xsha1Block(h *[5]uint32, block *[64]byte) {
 // PasswordHash is the proof of a log-on by XSHA1: that of the password in lower
 // case, as PvPGN stores it. It is the same at every log-on, so that whoever reads
 // it can log on with it: it must not be logged.
-func PasswordHash(password string) [20]byte { return XSHA1([]byte(lowerASCII(password))) }
+func PasswordHash(password string) [20]byte { return xsha1([]byte(lowerASCII(password))) }
 
 func lowerASCII(s string) string {
 	return strings.Map(func(r rune) rune {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"w3host/command"
 	"w3host/game"
 )
 
@@ -109,16 +108,6 @@ func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
 	case <-h.shard.done:
 		return 0, false
 	}
-}
-
-// ObeyIn hands a line of somebody outside to a lobby or game, whose answers go to
-// the caller. It does not wait.
-func (h *Host) ObeyIn(id uint32, by *command.Caller, line string) {
-	if g := h.Game(id); g != nil {
-		g.call(func(g *Game) { g.step(&game.Input{Kind: game.Command, Caller: by, Line: line}) })
-		return
-	}
-	by.Reply("The game is over.")
 }
 
 // Open reports whether the lobby still takes joins.

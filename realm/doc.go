@@ -14,9 +14,6 @@ import (
 	"w3host/realm/session"
 )
 
-// DefaultPort is a realm's, where its address names none.
-const DefaultPort = "6112"
-
 // numberShift is where the number of a realm stands in a game id; the bits below
 // count lobbies. Number 0 is the LAN.
 const numberShift = 28

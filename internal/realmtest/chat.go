@@ -61,9 +61,7 @@ func (s *Server) say(u *user, text string) {
 		to.out(&bncs.ChatEvent{Event: bncs.EventWhisper, Name: u.name, Text: line})
 		u.out(&bncs.ChatEvent{Event: bncs.EventWhisperSent, Name: to.name, Text: line})
 	case "/whereis", "/whois":
-		if !s.silent {
-			u.out(s.where(rest))
-		}
+		u.out(s.where(rest))
 	default:
 		if strings.HasPrefix(text, "/") {
 			errorText("Unknown command.")

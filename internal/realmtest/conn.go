@@ -30,7 +30,6 @@ const (
 	Half          // half of it goes out, then the connection is closed
 	Garbage       // bytes that are no frame go out
 	Lie           // its length says more than may be
-	Swallow       // nothing happens
 	Drip          // it goes out byte by byte
 )
 
@@ -93,12 +92,9 @@ func (k *conn) read() error {
 func (k *conn) frame(f bncs.Frame) error {
 	k.s.mu.Lock()
 	defer k.s.mu.Unlock()
-	k.s.seen = append(k.s.seen, f...)
 	switch k.fault(f.ID(), false) {
 	case Cut, Half, Lie:
 		return errors.New("cut")
-	case Swallow:
-		return nil
 	case Garbage:
 		k.write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
 		return nil
@@ -129,7 +125,6 @@ func (k *conn) send(p bncs.Packet) {
 	case Lie:
 		b[2], b[3] = 0xFF, 0xFF
 		k.write(b)
-	case Swallow:
 	case Drip:
 		for i := range b {
 			k.write(b[i : i+1])

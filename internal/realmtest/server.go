@@ -30,11 +30,9 @@ type Server struct {
 	conns    int
 	faults   func(At) Fault
 	versions []uint32
-	silent   bool // whereis answers nothing
-	refused  int  // lines over the quota
+	refused  int // lines over the quota
 	kicked   int
 	quota    time.Duration
-	seen     []byte // what clients sent, all of it
 	running  sync.WaitGroup
 }
 
@@ -128,9 +126,6 @@ func (s *Server) Register(name, password string) {
 // Versions are the version ids that are taken; none: all.
 func (s *Server) Versions(ids ...uint32) { s.locked(func() { s.versions = ids }) }
 
-// Forgetful makes /whereis answer nothing.
-func (s *Server) Forgetful() { s.locked(func() { s.silent = true }) }
-
 // Games are what a client would list.
 func (s *Server) Games() (list []bncs.ListedGame) {
 	s.locked(func() { list = s.listed("") })
@@ -149,9 +144,6 @@ func (s *Server) Refused() (n int) { s.locked(func() { n = s.refused }); return 
 
 // Kicked is how many clients were closed for flooding.
 func (s *Server) Kicked() (n int) { s.locked(func() { n = s.kicked }); return n }
-
-// Connections is how many have come so far.
-func (s *Server) Connections() (n int) { s.locked(func() { n = s.conns }); return n }
 
 // Blast sends bytes to a user over and over for so long, on each connection that
 // comes meanwhile.
@@ -176,9 +168,6 @@ func (s *Server) Channel(name string) (channel string) {
 	})
 	return channel
 }
-
-// Sent is every byte that clients have sent.
-func (s *Server) Sent() (b []byte) { s.locked(func() { b = slices.Clone(s.seen) }); return b }
 
 // Locked calls f under the server's lock, as the function of Faults is called.
 func (s *Server) Locked(f func()) { s.locked(f) }

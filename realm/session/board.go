@@ -90,11 +90,11 @@ func (b *board) ends(now time.Duration) time.Duration {
 	case b.on.Full && other != nil:
 		return 0
 	case other != nil && b.on.Stat != b.on.shown:
-		return max(b.at+RefreshEvery, b.on.changed+SettleAfter)
+		return max(b.at+refreshEvery, b.on.changed+settleAfter)
 	case other != nil:
-		return b.at + RotateEvery
+		return b.at + rotateEvery
 	case !b.on.Full && b.on.Stat != b.on.shown:
-		return max(b.at+RefreshEvery, b.on.changed+SettleAfter)
+		return max(b.at+refreshEvery, b.on.changed+settleAfter)
 	}
 	return never
 }
@@ -145,7 +145,7 @@ func (m *Machine) create(e *entry) {
 	b := &m.board
 	m.announce(e)
 	b.on, b.asking, b.hidden, b.inChat = e, true, false, false
-	b.at, b.answer, e.shown = m.now, m.now+ListedWithin, e.Stat
+	b.at, b.answer, e.shown = m.now, m.now+listedWithin, e.Stat
 	state := bncs.StatePublic
 	if e.Private {
 		state = bncs.StatePrivate
@@ -156,7 +156,7 @@ func (m *Machine) create(e *entry) {
 // announce says a new game in the channel, which the account is about to leave.
 func (m *Machine) announce(e *entry) {
 	b := &m.board
-	if !m.cfg.Announce || !b.inChat || e.said || e.Private || b.said > 0 && m.now-b.said < AnnounceEvery {
+	if !m.cfg.Announce || !b.inChat || e.said || e.Private || b.said > 0 && m.now-b.said < announceEvery {
 		return
 	}
 	e.said, b.said = true, max(m.now, 1)
@@ -207,7 +207,7 @@ func (m *Machine) advertised(result uint32) {
 func (m *Machine) notListed(why string) {
 	b := &m.board
 	e := b.on
-	e.retry, e.last = m.now+RetryGame, m.now
+	e.retry, e.last = m.now+retryGame, m.now
 	b.on, b.asking = nil, false
 	m.emit(NotListed{e.ID, e.Name, why})
 	m.send(bncs.Empty(bncs.IDStopAdvert), bncs.Empty(bncs.IDLeaveGame)) // in case it came through after all

@@ -33,7 +33,7 @@ type Config struct {
 	Games    int           // how many may be listed, by turns
 	Seed     uint64        // of the jitter
 	Announce bool          // say new games in the channel
-	Pause    time.Duration // before the first attempt to come back; 0 is FirstPause
+	Pause    time.Duration // before the first attempt to come back; 0 is firstPause
 }
 
 // Game is one to be listed.
@@ -48,20 +48,20 @@ type Game struct {
 // The machine's times.
 const (
 	AnswerWithin   = 15 * time.Second // of the realm, while logging on
-	ListedWithin   = 10 * time.Second // the answer to a game: none means refused
-	NullEvery      = 30 * time.Second
-	NullsUnheard   = 2 // then the line is dead
-	RotateEvery    = 30 * time.Second
-	RefreshEvery   = 20 * time.Second // a new number of free slots needs a new listing
-	SettleAfter    = 3 * time.Second  // since it changed: a joiner tells the realm a moment after the host
-	RetryGame      = time.Minute      // after a game was refused
-	FirstPause     = 2 * time.Second  // before the first attempt to come back; doubled each time
-	LongestPause   = 5 * time.Minute
-	RefusedPause   = 10 * time.Minute // after a password was refused: realms ban who insists
-	SteadyAfter    = time.Minute      // online so long: the next pause is the first again
-	WhereWithin    = 5 * time.Second
-	WhereTries     = 4
-	WherePause     = 8 * time.Second
-	AnnounceEvery  = time.Minute
+	listedWithin   = 10 * time.Second // the answer to a game: none means refused
+	nullEvery      = 30 * time.Second
+	nullsUnheard   = 2 // then the line is dead
+	rotateEvery    = 30 * time.Second
+	refreshEvery   = 20 * time.Second // a new number of free slots needs a new listing
+	settleAfter    = 3 * time.Second  // since it changed: a joiner tells the realm a moment after the host
+	retryGame      = time.Minute      // after a game was refused
+	firstPause     = 2 * time.Second  // before the first attempt to come back; doubled each time
+	longestPause   = 5 * time.Minute
+	refusedPause   = 10 * time.Minute // after a password was refused: realms ban who insists
+	steadyAfter    = time.Minute      // online so long: the next pause is the first again
+	whereWithin    = 5 * time.Second
+	whereTries     = 4
+	wherePause     = 8 * time.Second
+	announceEvery  = time.Minute
 	questionsAtAll = 64
 )

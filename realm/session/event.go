@@ -22,8 +22,7 @@ type (
 	List struct{ Game Game }
 	// Unlist: the game starts, or is closed.
 	Unlist struct{ ID uint32 }
-	// Say wants a line said in the channel, Whisper to one person.
-	Say     struct{ Text string }
+	// Whisper wants a text said to one person.
 	Whisper struct{ To, Text string }
 	// Confirm asks the realm whether a name is in one of its games.
 	Confirm struct {
@@ -38,7 +37,6 @@ func (Lost) event()      {}
 func (Received) event()  {}
 func (List) event()      {}
 func (Unlist) event()    {}
-func (Say) event()       {}
 func (Whisper) event()   {}
 func (Confirm) event()   {}
 

@@ -65,7 +65,7 @@ func (m *Machine) checked(f bncs.Frame) {
 	switch {
 	case !m.decode(&p, f):
 	case p.Result != bncs.VersionAccepted:
-		m.hangUp(fmt.Sprintf("version refused: the realm does not take 1.%d (result %#x); set game_version to one that it takes", m.cfg.Version.Game, p.Result), RefusedPause)
+		m.hangUp(fmt.Sprintf("version refused: the realm does not take 1.%d (result %#x); set game_version to one that it takes", m.cfg.Version.Game, p.Result), refusedPause)
 	default:
 		m.logOn()
 	}
@@ -86,10 +86,10 @@ func (m *Machine) named(f bncs.Frame) {
 		m.await(creating, &bncs.Create{Hash: bncs.PasswordHash(string(m.cfg.Password)), Name: m.cfg.Account})
 		return
 	case p.Result != 0 && m.created:
-		m.hangUp(fmt.Sprintf("account %s was registered, but may not log on: it is barred, or must be confirmed first", m.cfg.Account), RefusedPause)
+		m.hangUp(fmt.Sprintf("account %s was registered, but may not log on: it is barred, or must be confirmed first", m.cfg.Account), refusedPause)
 		return
 	case p.Result != 0:
-		m.hangUp(fmt.Sprintf("no such account: the realm does not let %s log on; register it (create_account = true does), or it is barred or logged on elsewhere", m.cfg.Account), RefusedPause)
+		m.hangUp(fmt.Sprintf("no such account: the realm does not let %s log on; register it (create_account = true does), or it is barred or logged on elsewhere", m.cfg.Account), refusedPause)
 		return
 	}
 	proof := bncs.PasswordHash(string(m.cfg.Password))
@@ -115,9 +115,9 @@ func (m *Machine) registered(f bncs.Frame) {
 	case bncs.Created:
 		m.logOn()
 	case bncs.CreateExists:
-		m.hangUp(fmt.Sprintf("account %s exists and may not log on, or the realm takes no registrations", m.cfg.Account), RefusedPause)
+		m.hangUp(fmt.Sprintf("account %s exists and may not log on, or the realm takes no registrations", m.cfg.Account), refusedPause)
 	default:
-		m.hangUp(fmt.Sprintf("the realm does not allow the account name %s (result %#x): 2 to 15 letters, digits, - _ [ ]", m.cfg.Account, p.Result), RefusedPause)
+		m.hangUp(fmt.Sprintf("the realm does not allow the account name %s (result %#x): 2 to 15 letters, digits, - _ [ ]", m.cfg.Account, p.Result), refusedPause)
 	}
 }
 
@@ -133,18 +133,18 @@ func (m *Machine) proved(f bncs.Frame) {
 	case p.Result == bncs.WrongPassword:
 		m.wrongPassword()
 	case p.Result == bncs.AccountLocked:
-		m.hangUp(fmt.Sprintf("account %s is locked: %.80s", m.cfg.Account, p.Text), RefusedPause)
+		m.hangUp(fmt.Sprintf("account %s is locked: %.80s", m.cfg.Account, p.Text), refusedPause)
 	case p.Result != bncs.LoggedOn && p.Result != bncs.LoggedOnNoMail:
-		m.hangUp(fmt.Sprintf("log-on of %s refused with result %#x", m.cfg.Account, p.Result), RefusedPause)
+		m.hangUp(fmt.Sprintf("log-on of %s refused with result %#x", m.cfg.Account, p.Result), refusedPause)
 	case m.useSRP && p.Proof != m.m2:
-		m.hangUp("the realm cannot prove that it knows the password: is address right?", RefusedPause)
+		m.hangUp("the realm cannot prove that it knows the password: is address right?", refusedPause)
 	default:
 		m.await(entering, &bncs.EnterChat{})
 	}
 }
 
 func (m *Machine) wrongPassword() {
-	m.hangUp(fmt.Sprintf("wrong password for account %s; PvPGN compares lower-cased passwords", m.cfg.Account), RefusedPause)
+	m.hangUp(fmt.Sprintf("wrong password for account %s; PvPGN compares lower-cased passwords", m.cfg.Account), refusedPause)
 }
 
 func (m *Machine) entered(f bncs.Frame) {
@@ -154,6 +154,6 @@ func (m *Machine) entered(f bncs.Frame) {
 	}
 	m.state, m.since = online, m.now
 	m.name = p.Name
-	m.nullAt, m.unheard = m.now+NullEvery, 0
+	m.nullAt, m.unheard = m.now+nullEvery, 0
 	m.emit(Online{m.created})
 }

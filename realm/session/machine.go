@@ -79,10 +79,10 @@ func (m *Machine) Handle(now time.Duration, e Event) []Effect {
 		m.board.want(m.now, e.Game)
 	case Unlist:
 		m.board.unwant(e.ID)
-	case Say:
-		m.lines.add(line{text: e.Text, weight: chatter})
 	case Whisper:
-		m.lines.add(line{to: e.To, text: e.Text, weight: whispered})
+		if e.To != "" { // a realm may send anything
+			m.lines.add(line{e.To, e.Text})
+		}
 	case Confirm:
 		if !m.asked.add(m.now, e) {
 			m.emit(Answered{e.Name, e.Seat, false})
@@ -155,12 +155,12 @@ func (m *Machine) keepAlive() {
 	if m.now < m.nullAt {
 		return
 	}
-	if m.unheard >= NullsUnheard {
-		m.hangUp(fmt.Sprintf("dead: nothing was heard for %v", NullsUnheard*NullEvery), 0)
+	if m.unheard >= nullsUnheard {
+		m.hangUp(fmt.Sprintf("dead: nothing was heard for %v", nullsUnheard*nullEvery), 0)
 		return
 	}
 	m.unheard++
-	m.nullAt = m.now + NullEvery
+	m.nullAt = m.now + nullEvery
 	m.send(bncs.Empty(bncs.IDNull))
 }
 
@@ -192,10 +192,10 @@ func (m *Machine) lost(why string) {
 
 // gone plans the way back: pauses double, and no two sessions keep step.
 func (m *Machine) gone(why string, least time.Duration) {
-	if m.state == online && m.now-m.since >= SteadyAfter {
+	if m.state == online && m.now-m.since >= steadyAfter {
 		m.attempts = 0
 	}
-	pause := min(cmp.Or(m.cfg.Pause, FirstPause)<<min(m.attempts, 10), LongestPause)
+	pause := min(cmp.Or(m.cfg.Pause, firstPause)<<min(m.attempts, 10), longestPause)
 	m.attempts++
 	pause = max(pause, least)
 	pause += time.Duration(m.jitter.Int64N(int64(pause) / 2))

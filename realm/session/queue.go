@@ -19,19 +19,10 @@ const (
 	maxWaiting = 32                // lines
 )
 
-// weight is which lines go first.
-type weight uint8
-
-const (
-	question weight = iota
-	whispered
-	chatter
-)
-
+// line is a whisper, or a question to the realm, which goes first.
 type line struct {
-	to     string // a whisper's
-	text   string
-	weight weight
+	to   string // of a whisper; empty: a question
+	text string
 }
 
 // prefix is what the line costs besides its text.
@@ -54,16 +45,13 @@ type spent struct {
 	units int
 }
 
-// add puts a line behind those of its weight. What is too long is split between
+// add puts a question behind the others, a whisper at the end. What is too long is split between
 // words and cut after maxParts; a whisper is merged with the one before it to the same person if both
 // fit into one line.
 func (q *queue) add(l line) {
 	room := maxLine - len(l.prefix())
 	for text := range strings.SplitSeq(l.text, "\n") {
 		text = strings.TrimSpace(plain(text))
-		if l.weight == chatter && strings.HasPrefix(text, "/") {
-			text = " " + text // talk, not a command
-		}
 		for n := 1; text != ""; n++ {
 			var part string
 			if part, text = cut(text, room); n == maxParts && text != "" {
@@ -71,7 +59,7 @@ func (q *queue) add(l line) {
 				part, _ = cut(part, room-len(more))
 				part, text = part+more, ""
 			}
-			q.insert(line{l.to, part, l.weight}, room)
+			q.insert(line{l.to, part}, room)
 		}
 	}
 	for len(q.waiting) > maxWaiting {
@@ -81,7 +69,7 @@ func (q *queue) add(l line) {
 
 func (q *queue) insert(l line, room int) {
 	at := len(q.waiting)
-	for at > 0 && q.waiting[at-1].weight > l.weight {
+	for at > 0 && l.to == "" && q.waiting[at-1].to != "" {
 		at--
 	}
 	for i := at - 1; i >= 0 && l.to != ""; i-- {
@@ -96,10 +84,9 @@ func (q *queue) insert(l line, room int) {
 	q.waiting = slices.Insert(q.waiting, at, l)
 }
 
-// dropOldest drops the oldest of the least important lines.
+// dropOldest drops the oldest whisper, or question if there is none.
 func (q *queue) dropOldest() {
-	least := q.waiting[len(q.waiting)-1].weight
-	i := slices.IndexFunc(q.waiting, func(l line) bool { return l.weight == least })
+	i := max(slices.IndexFunc(q.waiting, func(l line) bool { return l.to != "" }), 0)
 	q.waiting = slices.Delete(q.waiting, i, i+1)
 	q.dropped++
 }

@@ -150,8 +150,6 @@ func (p *player) run(words []string) {
 		p.feed(List{Game{ID: num(1), Name: arg(2), Stat: arg(3), Full: arg(4) == "full", Private: arg(4) == "private"}})
 	case "unlist":
 		p.feed(Unlist{num(1)})
-	case "say":
-		p.feed(Say{rest(1)})
 	case "whisper":
 		p.feed(Whisper{arg(1), rest(2)})
 	case "long":
@@ -250,7 +248,7 @@ func TestNeverFloods(t *testing.T) {
 	}
 	for i := range 600 {
 		take(p.m.Handle(p.now, Whisper{fmt.Sprintf("p%d", i%7), strings.Repeat("x y ", i%90)}))
-		take(p.m.Handle(p.now, Say{"/hello"}))
+		take(p.m.Handle(p.now, Confirm{Name: "Bob", Game: "lobby"}))
 		for end := p.now + 300*time.Millisecond; p.now < end; {
 			p.now = min(max(p.m.Next(), p.now+time.Millisecond), end)
 			take(p.m.Handle(p.now, Tick{}))

@@ -67,8 +67,8 @@ func (m *Machine) ask() {
 			q.waiting = slices.Delete(q.waiting, i, i+1)
 			q.open = a
 			a.tries++
-			a.until = m.now + window + WhereWithin
-			m.lines.add(line{text: "/whereis " + a.Name, weight: question})
+			a.until = m.now + window + whereWithin
+			m.lines.add(line{text: "/whereis " + a.Name})
 			return
 		}
 	}
@@ -94,8 +94,8 @@ func (m *Machine) told(text string) {
 func (m *Machine) answerIs(in bool) {
 	a := m.asked.open
 	m.asked.open = nil
-	if !in && a.tries < WhereTries {
-		a.at = m.now + WherePause
+	if !in && a.tries < whereTries {
+		a.at = m.now + wherePause
 		m.asked.waiting = append(m.asked.waiting, a)
 		return
 	}
