@@ -7,7 +7,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,5 +188,31 @@ func walk(t *testing.T, visit func(dir, path string, file *ast.File)) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestWalk holds the walk of one action and one command in docs/architecture.md
+// to the code: each function that it names is in the file that it names.
+func TestWalk(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, walk, _ := strings.Cut(string(doc), "One action, file by file")
+	walk, _, _ = strings.Cut(walk, "A command that no game has")
+	steps := regexp.MustCompile("`([a-z0-9/_]+\\.go)`((?: [A-Za-z]+,?)*)").FindAllStringSubmatch(walk, -1)
+	if len(steps) < 20 {
+		t.Fatalf("%d files in the walk", len(steps))
+	}
+	for _, step := range steps {
+		code, err := os.ReadFile(filepath.Join("../..", step[1]))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, name := range strings.FieldsFunc(step[2], func(r rune) bool { return r == ' ' || r == ',' }) {
+			if !regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + name + `\(`).Match(code) {
+				t.Errorf("%s has no function %s", step[1], name)
+			}
+		}
 	}
 }
