@@ -18,7 +18,6 @@ type Join struct {
 	Conn     ConnID
 	Req      w3gs.ReqJoin
 	External w3gs.SockAddr // the connection's remote address
-	Reserved bool          // may displace somebody: the owner, an admin
 	Shared   bool          // many come from this address: a kick does not keep it out
 	Banned   string        // why they are banned; empty when they are not
 	Realm    string        // that the name is said to be of; empty: the LAN

@@ -74,7 +74,7 @@ func (l *Lobby) hasRoom(n int) bool {
 // human who came last.
 func (l *Lobby) displaced(ev Join) (victim *player) {
 	doubtful := ev.Realm != "" && !ev.Vouched
-	if !ev.Reserved && !l.isHeld(ev.Req.Name, ev.Realm, doubtful) && l.placeOf(ev.Req.Name, ev.Realm, doubtful) < 0 {
+	if !l.isHeld(ev.Req.Name, ev.Realm, doubtful) && l.placeOf(ev.Req.Name, ev.Realm, doubtful) < 0 {
 		return nil
 	}
 	for _, p := range l.players {
@@ -88,9 +88,7 @@ func (l *Lobby) displaced(ev Join) (victim *player) {
 	return victim
 }
 
-func (l *Lobby) isReserved(p *player) bool {
-	return p.reserved || l.isHeld(p.name, p.realm, p.doubtful)
-}
+func (l *Lobby) isReserved(p *player) bool { return l.isHeld(p.name, p.realm, p.doubtful) }
 
 // isHeld reports whether a place is kept for a name: the owner's always is. A
 // name without confirmation has no rights.
@@ -120,7 +118,7 @@ func (l *Lobby) admit(ev Join) {
 		l.pingAt = l.now + l.cfg.PingEvery
 	}
 	p := l.enter(&player{
-		name: name, req: ev.Req, reserved: ev.Reserved, external: ev.External, shared: ev.Shared,
+		name: name, req: ev.Req, external: ev.External, shared: ev.Shared,
 		realm: ev.Realm, doubtful: ev.Realm != "" && !ev.Vouched,
 		language: l.cfg.Language, joined: l.now, activeAt: l.now, askedUntil: l.now - 2*time.Second,
 	})

@@ -52,7 +52,6 @@ type player struct {
 	doubtful bool   // the realm has not confirmed it
 	entitled bool   // was made the owner in this seat, whatever the name is worth
 	order    int    // rises with each join; the latest is displaced first
-	reserved bool
 	muted    bool
 	ready    bool
 	language texts.Language

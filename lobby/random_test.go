@@ -95,7 +95,7 @@ func (c *choices) slot() int { return c.upTo(11) - 1 }
 func (c *choices) event(conn ConnID) Event {
 	switch c.upTo(34) {
 	case 0, 1, 2, 3, 4, 5, 6:
-		return Join{Conn: conn, Req: w3gs.ReqJoin{Name: fmt.Sprintf("p%d", c.upTo(14))}, Reserved: c.upTo(8) == 0}
+		return Join{Conn: conn, Req: w3gs.ReqJoin{Name: fmt.Sprintf("p%d", c.upTo(14))}}
 	case 7, 8, 9:
 		return Leave{PID: c.pid(), Reason: w3gs.LeaveLobby, Lost: c.yes()}
 	case 10, 11, 12, 13:
