@@ -47,14 +47,7 @@ func (c *Config) decode(path, text string) error {
 	var sections map[string]any
 	meta, err := toml.Decode(text, &sections)
 	if err != nil {
-		var parse toml.ParseError
-		if errors.As(err, &parse) {
-			if strings.Contains(parse.Message, "'autohost'") {
-				parse.Message += " Write either [autohost] or [[autohost]] entries, not both."
-			}
-			return fmt.Errorf("%s line %d: %s", path, parse.Position.Line, parse.Message)
-		}
-		return fmt.Errorf("%s: %w", path, err)
+		return unreadable(path, err)
 	}
 	var faults *multierror.Error
 	fields := c.fields()
@@ -101,6 +94,18 @@ func set(field reflect.Value, value any) error {
 	}
 	field.Set(into.Elem().Field(0))
 	return nil
+}
+
+// unreadable says where a file is no TOML.
+func unreadable(path string, err error) error {
+	parse, ok := errors.AsType[toml.ParseError](err)
+	if !ok {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if strings.Contains(parse.Message, "'autohost'") {
+		parse.Message += " Write either [autohost] or [[autohost]] entries, not both."
+	}
+	return fmt.Errorf("%s line %d: %s", path, parse.Position.Line, parse.Message)
 }
 
 // wanted turns the library's word on a wrong kind into what to write instead.

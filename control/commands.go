@@ -11,9 +11,6 @@ type (
 // commands are those of the host. It is filled in by init, because help reads it.
 var commands command.Table[*desk]
 
-// Help is the table of the host's commands, for the documentation.
-func Help() []command.Spec[*desk] { return commands }
-
 func init() {
 	commands = command.Table[*desk]{
 		{Name: "help", Usage: "[command]", Help: "what you may do, or how a command works", Phase: command.Always, Parse: func(a *args) act { return help(a.Rest()) }},

@@ -2,15 +2,22 @@ package control
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
+
+	"w3host/command"
+	"w3host/game"
 )
+
+//go:generate go test -run TestDocs -update .
 
 // docs/commands.md is what the tables say.
 func TestDocs(t *testing.T) {
 	const file = "../docs/commands.md"
 	if flag.Lookup("update").Value.String() == "true" { // the flag of testkit.Scripts
-		if err := os.WriteFile(file, []byte(Docs()), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(docs()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -18,7 +25,7 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(text) != Docs() {
+	if string(text) != docs() {
 		t.Error("docs/commands.md differs from the tables: go generate ./control")
 	}
 }
@@ -38,3 +45,53 @@ func TestComplete(t *testing.T) {
 		t.Error("a letter completes")
 	}
 }
+
+// docs is docs/commands.md: all commands, out of their tables.
+func docs() string {
+	var b strings.Builder
+	b.WriteString(docsHead)
+	b.WriteString("\n## In lobbies and games\n\n")
+	b.WriteString(tableHead)
+	rows(&b, game.Commands(), true)
+	b.WriteString("\n## Of the host\n\nThese are for every way in. In a lobby or game, a command of the same name above comes first.\n" +
+		"Without a game, these about people work, too: " + strings.Join(commandNames(game.PeopleCommands()), ", ") + ".\n\n")
+	b.WriteString(tableHead)
+	rows(&b, commands, false)
+	return b.String()
+}
+
+const docsHead = `# Commands
+
+This page is made from the tables of commands: ` + "`go generate ./control`" + `. A test holds it to them.
+
+Commands come from the chat of lobbies and games (with ` + "`lobby.command_trigger`" + ` before them, ` + "`!`" + ` at first), from the
+console of a host in the foreground of a terminal (tab completes, arrow up goes back; without a terminal, lines of
+standard input), and from ` + "`w3host ctl \"COMMAND\" [--game N] [--json]`" + `, which exits with 0 when it was done, 1 when it
+was refused and 2 when no host answers. ` + "`SIGHUP`" + ` is ` + "`reload`" + `. Console, socket and signals are root.
+
+Who may use a command, and further names for it, can be changed with ` + "`[commands.NAME]`" + ` in the configuration. Players may
+give five commands at once and then one every two seconds (` + "`limits.command_burst`" + `); owners and admins as many as they like.
+
+The answer goes to the caller alone. What changes something is recorded with who, whom and why not (` + "`audit`" + ` in the
+game log). A player is named by a part of the name, a slot by its number from 1, a game by the number in ` + "`games`" + `.
+What a command asks of the database is answered within seconds, or refused.
+`
+
+const tableHead = "| command | aliases | who | where | what it does |\n|---|---|---|---|---|\n"
+
+// rows writes a table; the phases are shown where they differ.
+func rows[T any](b *strings.Builder, t command.Table[T], phases bool) {
+	for _, s := range t {
+		who := strings.TrimPrefix(strings.TrimPrefix(s.Level.String(), "a "), "the ")
+		if s.AskAnyone {
+			who += "; anyone without arguments"
+		}
+		where := "everywhere"
+		if phases && s.Phase != command.Always {
+			where = s.Phase.String()
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", cell(s.Synopsis()), strings.Join(s.Aliases, ", "), who, where, cell(s.Help))
+	}
+}
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

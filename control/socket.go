@@ -144,26 +144,26 @@ func (o *Operator) order(ctx context.Context, order Order) Answer {
 	return Answer{Lines: append([]string{}, answer.Lines...), Refused: answer.Refused}
 }
 
-// ErrNoHost says that nobody answers at a control socket.
-var ErrNoHost = errors.New("no host answers")
+// errNoHost says that nobody answers at a control socket.
+var errNoHost = errors.New("no host answers")
 
 // Send gives an order to the host of a control socket.
 func Send(ctx context.Context, path string, order Order) (Answer, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
 	if errors.Is(err, fs.ErrPermission) {
-		return Answer{}, fmt.Errorf("%w at %s: only who runs the host may open it: %w", ErrNoHost, path, errors.Unwrap(err))
+		return Answer{}, fmt.Errorf("%w at %s: only who runs the host may open it: %w", errNoHost, path, errors.Unwrap(err))
 	}
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w at %s: is one running, with this control.socket, in this folder?", ErrNoHost, path)
+		return Answer{}, fmt.Errorf("%w at %s: is one running, with this control.socket, in this folder?", errNoHost, path)
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	if err := json.NewEncoder(conn).Encode(order); err != nil {
-		return Answer{}, fmt.Errorf("%w at %s: %w", ErrNoHost, path, err)
+		return Answer{}, fmt.Errorf("%w at %s: %w", errNoHost, path, err)
 	}
 	var answer Answer
 	if err := json.NewDecoder(conn).Decode(&answer); err != nil {
-		return Answer{}, fmt.Errorf("%w at %s: it has ended before the answer", ErrNoHost, path)
+		return Answer{}, fmt.Errorf("%w at %s: it has ended before the answer", errNoHost, path)
 	}
 	return answer, nil
 }

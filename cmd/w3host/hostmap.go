@@ -236,9 +236,6 @@ func (s *mapSource) Open(query string) (*host.Map, error) {
 	return s.open(query)
 }
 
-// next is lobby.map for a lobby that is opened now.
-func (s *mapSource) next() (*host.Map, error) { return s.Open(s.config.Lobby.Map) }
-
 func (s *mapSource) open(query string) (*host.Map, error) {
 	if query == "" {
 		return s.builtin()

@@ -126,7 +126,7 @@ func TestHostsMapWithANameInGBK(t *testing.T) {
 	write(t, filepath.Join(dir, name), data)
 	write(t, filepath.Join(dir, "\xca\xd0\xcb\xf3 1.w3x"), append(bytes.Clone(data), 1))
 	for _, query := range []string{filepath.Join(dir, name), name, `\xca\xd0\xcb\xf2 1.w3x`} {
-		m, err := source(t, dir, query).next()
+		m, err := source(t, dir, query).Open(query)
 		if err != nil || m.File != name || m.Path != `Maps\Download\`+name {
 			t.Errorf("%q: %v %v", query, m, err)
 		}
@@ -143,7 +143,7 @@ func TestFileBesideTheMapIsReadAgain(t *testing.T) {
 		s := source(t, dir, query)
 		next := func() *host.Map {
 			t.Helper()
-			m, err := s.next()
+			m, err := s.Open(query)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +162,7 @@ func TestFileBesideTheMapIsReadAgain(t *testing.T) {
 			t.Errorf("%s: with an edited file beside it, the name is %q", query, got)
 		}
 		write(t, filepath.Join(dir, "a.toml"), []byte(`nome = "four"`))
-		if _, err := s.next(); err == nil || !strings.Contains(err.Error(), `did you mean "name"`) {
+		if _, err := s.Open(query); err == nil || !strings.Contains(err.Error(), `did you mean "name"`) {
 			t.Errorf("%s: with a broken file beside it: %v", query, err)
 		}
 		if err := os.Remove(filepath.Join(dir, "a.toml")); err != nil {
