@@ -24,6 +24,8 @@ type Spec[T any] struct {
 	// Urgent commands are obeyed however many came before them, Costly ones less
 	// often than others.
 	Urgent, Costly bool
+	// Secret commands have arguments that nobody may read or keep.
+	Secret bool
 	// Parse reads the arguments. What it returns is called only if they were right
 	// and nothing was left over.
 	Parse func(a *Args) Act[T]
@@ -70,6 +72,13 @@ func NoCommand(line string) error {
 func (t Table[T]) Lookup(line string) *Spec[T] {
 	s, _, _ := t.split(line)
 	return s
+}
+
+// Secret reports whether a line is a command that is secret, and takes its
+// arguments.
+func (t Table[T]) Secret(line string) (rest string, ok bool) {
+	s, _, rest := t.split(line)
+	return rest, s != nil && s.Secret
 }
 
 // Has reports whether the table has the command of a line.

@@ -153,22 +153,24 @@ type Database struct {
 
 // Limits protect the host from its visitors.
 type Limits struct {
-	JoinTimeout    Duration `toml:"join_timeout"`    // for the first packet
-	LobbyTimeout   Duration `toml:"lobby_timeout"`   // without any packet while in a lobby
-	LoadTimeout    Duration `toml:"load_timeout"`    // for loading the map
-	Unjoined       int      `toml:"unjoined"`        // connections that have not joined, in all
-	UnjoinedPerIP  int      `toml:"unjoined_per_ip"` // the same from one address
-	JoinsPerMinute int      `toml:"joins_per_minute_per_ip"`
-	PacketRate     int      `toml:"packet_rate"`              // packets a second from one player, map acknowledgements apart
-	ActionRate     int      `toml:"action_kib_per_second"`    // of actions that one player may bring into turns
-	ActionBurst    int      `toml:"action_burst_kib"`         // the same at once, after a quiet time
-	SlotRequests   int      `toml:"slot_requests_per_second"` // of one player in the lobby
-	CommandBurst   int      `toml:"command_burst"`            // commands that a player may give at once
-	CommandEvery   Duration `toml:"command_every"`            // and then one each
-	QueryEvery     Duration `toml:"query_every"`              // the same of commands that ask the database
-	OutQueue       int      `toml:"out_queue_kib"`            // waiting for one player's socket
-	Exempt         []string `toml:"exempt"`                   // networks without the per-address limits
-	Shutdown       Duration `toml:"shutdown_timeout"`
+	JoinTimeout       Duration `toml:"join_timeout"`    // for the first packet
+	LobbyTimeout      Duration `toml:"lobby_timeout"`   // without any packet while in a lobby
+	LoadTimeout       Duration `toml:"load_timeout"`    // for loading the map
+	Unjoined          int      `toml:"unjoined"`        // connections that have not joined, in all
+	UnjoinedPerIP     int      `toml:"unjoined_per_ip"` // the same from one address
+	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip"`
+	LobbyLeaves       int      `toml:"lobby_leaves"` // by one name or address; 0: no limit
+	LobbyLeavesWithin Duration `toml:"lobby_leaves_within"`
+	PacketRate        int      `toml:"packet_rate"`              // packets a second from one player, map acknowledgements apart
+	ActionRate        int      `toml:"action_kib_per_second"`    // of actions that one player may bring into turns
+	ActionBurst       int      `toml:"action_burst_kib"`         // the same at once, after a quiet time
+	SlotRequests      int      `toml:"slot_requests_per_second"` // of one player in the lobby
+	CommandBurst      int      `toml:"command_burst"`            // commands that a player may give at once
+	CommandEvery      Duration `toml:"command_every"`            // and then one each
+	QueryEvery        Duration `toml:"query_every"`              // the same of commands that ask the database
+	OutQueue          int      `toml:"out_queue_kib"`            // waiting for one player's socket
+	Exempt            []string `toml:"exempt"`                   // networks without the per-address limits
+	Shutdown          Duration `toml:"shutdown_timeout"`
 }
 
 // Control is how the host is commanded from its machine.

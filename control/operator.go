@@ -144,7 +144,7 @@ func (o *Operator) overheard(g *host.Game, by *command.Caller, line string) {
 	case o.lines <- request{by: &caller, game: g.ID(), line: line, chat: true, done: given}:
 	default:
 		given()
-		o.opts.Log.Warn().Str("player", by.Name).Str("command", line).Msg("command dropped: too many wait")
+		o.opts.Log.Warn().Str("player", by.Name).Str("command", game.Blank(line)).Msg("command dropped: too many wait")
 	}
 }
 

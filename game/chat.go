@@ -2,6 +2,7 @@ package game
 
 import (
 	"strings"
+	"time"
 
 	"w3host/command"
 	"w3host/lobby"
@@ -21,6 +22,44 @@ func (m *Machine) chat(s *seat, line w3gs.Chat) {
 		}
 	}
 	m.tell(e)
+}
+
+// Secret reports whether a line of a player's chat is a command that nobody else
+// may read, such as one with a password, and takes its arguments. The host does not
+// give such a line to Step.
+func (m *Machine) Secret(text string) (rest string, ok bool) {
+	line, ok := strings.CutPrefix(text, string(m.cfg.Trigger))
+	if !ok {
+		return "", false
+	}
+	if rest, ok = m.commands.Secret(line); !ok {
+		rest, ok = commands.Secret(line) // though the operator has turned it off
+	}
+	return rest, ok
+}
+
+// Blank is a line without its arguments if they are secret, for callers outside of
+// the game.
+func Blank(line string) string {
+	if rest, ok := commands.Secret(line); ok {
+		return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), rest))
+	}
+	return line
+}
+
+// login says what came of a player's password.
+func (m *Machine) login(s *seat, in *Input) {
+	s.level = in.Level
+	m.fact(&Commanded{Caller: *m.caller(s.pid), Line: "login", Name: "login", Refused: in.Why})
+	to := w3gs.Only(s.pid)
+	switch {
+	case in.Why == "":
+		m.say(to, "You are logged in.")
+	case in.By > 0:
+		m.say(to, "%v: wait %v", texts.Known(in.Why), (in.By + time.Second - 1).Truncate(time.Second))
+	default:
+		m.speak(to, texts.Known(in.Why))
+	}
 }
 
 // said takes a line that a player has said: it is a fact, and obeyed if it is a

@@ -71,13 +71,16 @@ const (
 	Rated
 	// Prefer: Link's player has chosen Language in an earlier game.
 	Prefer
+	// Login: Link's player has tried a password. Why says why it is not accepted, By
+	// how long they have to wait with the next; Level is what they may do now.
+	Login
 )
 
 var kindText = [...]string{
 	"a tick", "a join", "a packet", "an action", "an acknowledgement", "the end of a link", "a resumed link", "a backlog",
 	"lateness of the host", "a place in the period", "a ban", "a command", "a confirmed name", "a line of the host", "the stop of the host",
 	"a proxy", "an extended proxy", "an acknowledgement of a proxy", "a seat that cannot be resumed",
-	"a rating", "a language",
+	"a rating", "a language", "a login",
 }
 
 // String names the kind for the story of a crash.

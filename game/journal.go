@@ -108,6 +108,9 @@ func (j *Journal) Append(dst []byte, now time.Duration, in *Input) []byte {
 	case Rated:
 		dst = binary.AppendUvarint(dst, math.Float64bits(in.Skill.Mu))
 		dst = binary.AppendUvarint(dst, math.Float64bits(in.Skill.Sigma))
+	case Login:
+		dst = appendBytes(append(dst, byte(in.Level)), []byte(in.Why))
+		dst = binary.AppendVarint(dst, int64(in.By))
 	case Prefer:
 		dst = append(dst, byte(in.Language))
 	case HostLate, Beat:
@@ -242,6 +245,8 @@ func (r *JournalReader) entry(kind Kind) (e Entry, err error) {
 	case Rated:
 		in.Skill.Mu = math.Float64frombits(r.number(&err))
 		in.Skill.Sigma = math.Float64frombits(r.number(&err))
+	case Login:
+		in.Level, in.Why, in.By = command.Level(r.byte(&err)), r.text(&err), r.signed(&err)
 	case Prefer:
 		in.Language = texts.Language(r.byte(&err))
 	case HostLate, Beat:

@@ -219,6 +219,8 @@ func (m *Machine) handle(in *Input) {
 		s.heard, s.acked = m.now, m.now
 	case Rated:
 		m.rated(s, in.Skill)
+	case Login:
+		m.login(s, in)
 	case Prefer:
 		m.prefer(s, in.Language)
 	case Vouch:

@@ -33,6 +33,12 @@ var people = command.Table[*Machine]{
 	{Name: "rank", Usage: "[player]", Help: "the rating of a player on this map, or your own", Phase: command.Always, Parse: func(a *args) act { return about("rank", a.Rest()) }},
 	{Name: "statsdota", Usage: "[player]", Help: "the DotA games of a player, or your own", Phase: command.Always, Parse: func(a *args) act { return about("statsdota", a.Rest()) }},
 	{Name: "checkme", Help: "what is known of you here", Phase: command.Always, Parse: func(*args) act { return about("check", "") }},
+	{Name: "login", Usage: "<password>", Help: "prove that you are the admin of your name; nobody else reads the line", Secret: true, Phase: command.Always, Parse: func(a *args) act {
+		a.Text("password")
+		return func(*Machine, *call) error {
+			return cannot("log in by the chat of a lobby or game on the LAN")
+		}
+	}},
 	{Name: "check", Usage: "<player>", Help: "who somebody is: address, games, bans, other names", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("check", a.OnlyPlayer()) }},
 	{Name: "alts", Usage: "<player>", Help: "other names that came from a player's addresses", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("alts", a.OnlyPlayer()) }},
 	{Name: "from", Help: "everybody's address", Level: command.Admin, Phase: command.Always, Parse: func(*args) act { return from }},

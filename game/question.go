@@ -8,7 +8,7 @@ import (
 )
 
 // inGameOnly are the commands about people that mean those of one game.
-var inGameOnly = []string{"checkme", "from", "banlast"}
+var inGameOnly = []string{"checkme", "from", "banlast", "login"}
 
 // PeopleCommands lists the commands about people that need no game: a caller
 // outside has them by Question.

@@ -94,6 +94,7 @@ func (s *scene) open(cfg Config) {
 //	load | ack [NAME]    all but NAME load, or answer all turns
 //	rated NAME MU SIGMA  the rating of a player arrives
 //	prefers NAME TAG     the language that a player has chosen earlier arrives
+//	login NAME [WAIT]    a player has given the password, or may try again after WAIT
 //	leave NAME | lose NAME
 //	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
 //	resume NAME | forfeit NAME
@@ -128,6 +129,14 @@ func (s *scene) event(line string) error {
 			return err
 		}
 		s.step(Input{Kind: Prefer, Link: s.links[name], Language: language})
+	case "login": // the level counts with the next line as well
+		name, wait, _ := strings.Cut(rest, " ")
+		in := Input{Kind: Login, Link: s.links[name], Level: command.Admin}
+		if wait != "" {
+			in.Level, in.Why = command.Anyone, "too many passwords were tried"
+			in.By, _ = time.ParseDuration(wait)
+		}
+		s.step(in)
 	case "leave":
 		s.packet(rest, &w3gs.LeaveGame{Reason: w3gs.LeaveLost})
 	case "lose":

@@ -54,7 +54,7 @@ func TestScriptsUseEveryCommand(t *testing.T) {
 	for _, c := range commands {
 		u := used[c.Name]
 		for _, phase := range []command.Phase{command.InLobby, command.InGame} {
-			if c.Phase&phase != 0 && u.done[phase] == 0 {
+			if c.Phase&phase != 0 && u.done[phase] == 0 && !c.Secret { // the host takes those itself
 				t.Errorf("no script has %s carried out in the %v", c.Name, phase)
 			}
 		}

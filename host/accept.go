@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -39,6 +40,9 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, *refusal) {
 	if err := h.gate.join(l.addr.Addr(), time.Now()); err != nil {
 		return nil, refuse(w3gs.RejectInvalid, err.Error())
 	}
+	if wait := h.leaves.wait(time.Now(), h.keys(join.Name, l.addr.Addr())...); h.opts.Limits.LobbyLeaves > 0 && wait > 0 {
+		return nil, refuse(w3gs.RejectInvalid, fmt.Sprintf("joined and left lobbies too often: may join again in %v", wait.Round(time.Second)))
+	}
 	g := h.Game(join.GameID)
 	l.realm = h.opts.Realms.Realm(join.GameID)
 	switch {
@@ -54,6 +58,14 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, *refusal) {
 		return nil, refuse(w3gs.RejectWrongKey, "wrong entry key: not from this lobby's LAN announcement")
 	}
 	return g, nil
+}
+
+// noteLeave counts that a player leaves a lobby by themselves: who joins and leaves
+// again and again disturbs those who wait there.
+func (g *Game) noteLeave(l *link) {
+	if limits := &g.host.opts.Limits; g.open.Load() && limits.LobbyLeaves > 0 {
+		g.host.leaves.spend(time.Now(), g.host.keys(l.name, l.addr.Addr())...)
+	}
 }
 
 func (h *Host) wasOpened(id uint32) bool {

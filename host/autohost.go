@@ -82,6 +82,7 @@ func (h *Host) Adjust(l Limits, votes game.Votes, requireEntryKey bool) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		l.Shutdown = h.opts.Limits.Shutdown
+		h.leaves.use(l.LobbyLeaves, l.LobbyLeavesWithin)
 		h.opts.Limits, h.opts.Votes, h.opts.RequireEntryKey = l, votes, requireEntryKey
 		h.gate.adjust(l)
 	})

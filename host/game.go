@@ -239,6 +239,7 @@ func (g *Game) lost(l *link) {
 		g.log.Debug().Str("player", l.name).Int("packets", l.skipped).Msg("packets without a meaning for a host were skipped")
 	}
 	if l.pid != 0 {
+		g.noteLeave(l)
 		if g.seats[l.pid] == l {
 			g.seats[l.pid] = nil
 		}

@@ -52,11 +52,14 @@ type Host struct {
 	agains   []lobbySpec // of games that are over and played again
 	stopping bool
 
-	refill  chan struct{}                                  // a lobby has started or ended
-	retry   time.Duration                                  // refillRetry; tests wait less
-	asked   chan struct{}                                  // a place for each question to People that is on its way
-	outside func(g *Game, by *command.Caller, line string) // see Obey
-	rating  chan struct{}                                  // holds one for each rating or language that is looked up
+	refill   chan struct{}                                  // a lobby has started or ended
+	retry    time.Duration                                  // refillRetry; tests wait less
+	checking chan struct{}                                  // holds one for each password that is checked
+	logins   *tally                                         // passwords that were tried
+	leaves   *tally                                         // of lobbies
+	asked    chan struct{}                                  // a place for each question to People that is on its way
+	outside  func(g *Game, by *command.Caller, line string) // see Obey
+	rating   chan struct{}                                  // holds one for each rating or language that is looked up
 }
 
 // New opens the listener; nothing is served before Run.
@@ -101,6 +104,9 @@ func New(opts Options) (*Host, error) {
 		retry:    cmp.Or(opts.Autohost.Retry, refillRetry),
 		outside:  unknown,
 		asked:    make(chan struct{}, mostAsked),
+		checking: make(chan struct{}, mostLogins),
+		logins:   newTally(loginTries, loginWithin),
+		leaves:   newTally(opts.Limits.LobbyLeaves, opts.Limits.LobbyLeavesWithin),
 	}
 	if returns != nil {
 		h.returnAddr = returns.Addr().(*net.TCPAddr).AddrPort()

@@ -169,7 +169,13 @@ func (l *link) packet(frame w3gs.Frame) error {
 		in.Kind, in.Packet = game.Packet, packet
 		switch op {
 		case w3gs.OpChatToHost:
+			if password, ok := g.machine.Secret(packet.(*w3gs.ChatToHost).Text); ok {
+				g.login(l, password)
+				return nil
+			}
 			in.Level = l.level()
+		case w3gs.OpLeaveGame:
+			g.noteLeave(l)
 		case w3gs.OpPongToHost:
 			in.By = l.sock.waited()
 		case w3gs.OpMapSize, w3gs.OpMapPartOK, w3gs.OpMapPartNotOK:

@@ -34,7 +34,7 @@ func unknown(g *Game, by *command.Caller, line string) {
 // Command has the game carry a line out, and returns when that is done. It must
 // not be called on the shard.
 func (g *Game) Command(by *command.Caller, line string) error {
-	return g.do(&game.Input{Kind: game.Command, Caller: by, Line: line})
+	return g.do(&game.Input{Kind: game.Command, Caller: by, Line: game.Blank(line)})
 }
 
 // Tell says something to one player of the game, or to all of them.

@@ -102,16 +102,18 @@ const OwnerFirst = "first"
 
 // Limits protect the host from its visitors; see config.Limits.
 type Limits struct {
-	JoinTimeout    time.Duration
-	LobbyTimeout   time.Duration
-	Unjoined       int
-	UnjoinedPerIP  int
-	JoinsPerMinute int
-	PacketRate     int
-	SlotRequests   int // a second
-	OutQueue       int // bytes
-	Exempt         []netip.Prefix
-	Shutdown       time.Duration
+	JoinTimeout       time.Duration
+	LobbyTimeout      time.Duration
+	Unjoined          int
+	UnjoinedPerIP     int
+	JoinsPerMinute    int
+	PacketRate        int
+	LobbyLeaves       int // of lobbies, by one name or address, within LobbyLeavesWithin; 0: no limit
+	LobbyLeavesWithin time.Duration
+	SlotRequests      int // a second
+	OutQueue          int // bytes
+	Exempt            []netip.Prefix
+	Shutdown          time.Duration
 }
 
 // Map is a map that can be hosted: what it is, and its bytes in frames.

@@ -17,6 +17,8 @@ type People interface {
 	Ask(ctx context.Context, q game.Query) (text string, err error)
 	// Language is what a player has chosen to read, if they have.
 	Language(ctx context.Context, name string) (l texts.Language, found bool, err error)
+	// Login checks the password of an admin. The error is for the player.
+	Login(ctx context.Context, name, password string) error
 }
 
 const (

@@ -73,6 +73,8 @@ type deaf struct{ release chan struct{} }
 
 func (d deaf) Ask(context.Context, game.Query) (string, error) { <-d.release; return "", nil }
 
+func (d deaf) Login(context.Context, string, string) error { <-d.release; return nil }
+
 func (d deaf) Language(context.Context, string) (texts.Language, bool, error) {
 	<-d.release
 	return 0, false, nil

@@ -17,13 +17,14 @@ const firstExtended = 2
 
 // proxy is what the host knows of a player's proxy, whatever connection it has.
 type proxy struct {
-	version uint32
-	key     uint32
-	name    string // of the player
-	realm   string // as a link's
-	vouched bool
-	line    *reconnect.Line
-	told    bool // how long an extended one is waited for
+	version  uint32
+	key      uint32
+	name     string // of the player
+	realm    string // as a link's
+	vouched  bool
+	loggedIn bool
+	line     *reconnect.Line
+	told     bool // how long an extended one is waited for
 }
 
 // extension takes a packet of the 0xF8 kind.
@@ -48,7 +49,7 @@ func (l *link) extension(frame []byte) error {
 	}
 	if p, ok := packet.(reconnect.Init); ok {
 		if l.proxy == nil {
-			l.proxy = &proxy{version: p.Version, key: randomU32(), name: l.name, realm: l.realm, vouched: l.vouched, line: l.line}
+			l.proxy = &proxy{version: p.Version, key: randomU32(), name: l.name, realm: l.realm, vouched: l.vouched, loggedIn: l.loggedIn, line: l.line}
 		}
 		l.game.step(&game.Input{Kind: game.Proxy, Link: l.id})
 		return nil
@@ -121,7 +122,7 @@ func (g *Game) resume(l *link, back *reconnect.Reconnect, p *proxy) {
 	g.lastID++
 	l.game, l.id, l.name = g, g.lastID, p.name
 	l.proxy, l.line, l.last = p, p.line, back.Last
-	l.realm, l.vouched = p.realm, p.vouched
+	l.realm, l.vouched, l.loggedIn = p.realm, p.vouched, p.loggedIn
 	g.links[l.id] = l
 	g.step(&game.Input{Kind: game.Resume, Link: l.id, PID: back.PID, Addr: l.addr})
 }

@@ -151,16 +151,16 @@ func (l *Lobby) tell(to w3gs.PIDs, text texts.Text) {
 	case to.Len() == 1:
 		scope = l.privateScope(to)
 	}
-	for _, language := range texts.Languages() {
+	for left := to & l.Humans(); left != 0; {
+		var line string
 		var readers w3gs.PIDs
-		for pid := range (to & l.Humans()).All() {
-			if l.players[pid].language == language {
-				readers |= w3gs.Only(pid)
+		for pid := range left.All() {
+			if in := text.In(l.players[pid].language); readers == 0 || in == line {
+				line, readers = in, readers|w3gs.Only(pid)
 			}
 		}
-		if readers != 0 {
-			l.speak(readers, scope, text.In(language))
-		}
+		left &^= readers
+		l.speak(readers, scope, line)
 	}
 }
 

@@ -24,6 +24,7 @@ var chineseWords = map[string]string{
 	"lobby and the game":      "房间和游戏中",
 
 	// arguments
+	"password":               "密码",
 	"player":                 "玩家",
 	"name":                   "名称",
 	"text":                   "文字",

@@ -4,6 +4,18 @@ package texts
 var chinesePeople = map[string]string{
 	"the database does not answer: try again later": "数据库没有响应：请稍后再试",
 
+	"there is no database here to ask":                      "这里没有可查询的数据库",
+	"too much is asked at once: try again in a few seconds": "查询太多：请过几秒再试",
+
+	// login
+	"You are logged in.": "你已登录。",
+	"%v: wait %v":        "%v：请等待 %v",
+	"the password is missing: write login <password>":                 "缺少密码：请输入 login <password>",
+	"your realm vouches for your name: there is nothing to log in to": "战网已确认你的名字：无需登录",
+	"too many passwords were tried":                                   "尝试密码次数过多",
+	"wrong password, or none is set for your name":                    "密码错误，或你的名字没有设置密码",
+	"log in by the chat of a lobby or game on the LAN":                "请在局域网房间或游戏的聊天中登录",
+
 	// statistics
 	"%d game":                     "%d 局",
 	"%d games":                    "%d 局",

@@ -1,24 +1,38 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
+	"w3host/people"
 	"w3host/storage"
 )
 
-const adminHelp = "w3host admin gives and takes the right to command hosts."
+const adminHelp = `w3host admin gives and takes the right to command hosts.
+
+On the LAN a name proves nothing. A role counts there if it is bound to an address or network (--from, or a network
+in the place of NAME, for everybody from there), if its admin has a password and logs in with it
+(w3host admin password NAME; !login in the chat), or where lobby.lan_admins trusts names.`
 
 // adminCommand is "w3host admin".
 func adminCommand() *cobra.Command {
 	c, cmd := newDBCommand("admin", "add, remove and list those who may command", adminHelp)
 	var a storage.Admin
+	var from string
+	var none, yes bool
 	fs := cmd.PersistentFlags()
 	fs.StringVar(&a.Realm, "realm", "", "the `REALM` where NAME is who they say they are; otherwise the LAN, where anyone may call themselves so")
+	fs.StringVar(&from, "from", "", "the `NETWORK` or address that joins must come from for the role to count")
 	fs.StringVar((*string)(&a.Role), "role", string(storage.RoleAdmin), "`ROLE`, with add: admin runs games, kicks and bans; root also makes admins")
+	fs.BoolVar(&yes, "yes", false, "also a network that is a good part of the whole internet")
 	c.addListFlags(fs)
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"admin", "root"}, cobra.ShellCompDirectiveNoFileComp))
 	check := func() error {
@@ -26,19 +40,30 @@ func adminCommand() *cobra.Command {
 			return fmt.Errorf("--role %s: the roles are %v", a.Role, storage.Roles())
 		}
 		a.By = operator()
-		err := c.one("the name of a player")
-		if err == nil {
-			a.Name = c.names[0]
+		err := c.one("the name of a player, or a network")
+		if err != nil {
+			return err
+		}
+		who, err := people.ParseAdmin(c.names[0], from)
+		a.Name, a.Network = who.Name, who.Network
+		if err == nil && isVast(a.Network) && !yes {
+			err = fmt.Errorf("%s is a good part of the whole internet: say --yes if you mean it", a.Network)
 		}
 		return err
 	}
+	password := &cobra.Command{Use: "password NAME", Short: "set the password that an admin of the LAN logs in with, from the terminal or standard input"}
+	password.Flags().BoolVar(&none, "remove", false, "take the password away: the role counts without a login")
 	group(cmd,
 		c.does(&cobra.Command{Use: "add NAME", Short: "let somebody command hosts"}, storage.Options{}, check,
 			func(db *storage.Store) error { return c.addAdmin(db, a) }),
 		c.does(&cobra.Command{Use: "remove NAME", Short: "take that right away"}, storage.Options{}, check,
 			func(db *storage.Store) error { return c.removeAdmin(db, a) }),
+		c.does(password, storage.Options{}, check,
+			func(db *storage.Store) error { return c.setPassword(db, a.Name, none) }),
 		c.does(&cobra.Command{Use: "list", Short: "list the admins"}, storage.Options{}, c.none, c.listAdmins))
-	cmd.RunE = func(*cobra.Command, []string) error { return usageError{errors.New("say add, remove or list")} }
+	cmd.RunE = func(*cobra.Command, []string) error {
+		return usageError{errors.New("say add, remove, password or list")}
+	}
 	return cmd
 }
 
@@ -46,16 +71,73 @@ func (c *dbCall) addAdmin(db *storage.Store, a storage.Admin) error {
 	if err := db.AddAdmin(c.ctx, a); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "%s is %s on %s.\n", printable(a.Name), a.Role, theRealm(a.Realm))
-	return c.audit(db, a.Name, "add "+string(a.Role)+" on "+theRealm(a.Realm))
+	fmt.Fprintf(c.stdout, "%s is %s on %s.\n", printable(a.Target()), a.Role, theRealm(a.Realm))
+	return c.audit(db, a.Target(), "add "+string(a.Role)+" on "+theRealm(a.Realm))
 }
 
 func (c *dbCall) removeAdmin(db *storage.Store, a storage.Admin) error {
 	if err := db.RemoveAdmin(c.ctx, a.Name, a.Realm, a.Network); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "%s is no longer an admin on %s.\n", printable(a.Name), theRealm(a.Realm))
-	return c.audit(db, a.Name, "remove on "+theRealm(a.Realm))
+	fmt.Fprintf(c.stdout, "%s is no longer an admin on %s.\n", printable(a.Target()), theRealm(a.Realm))
+	return c.audit(db, a.Target(), "remove on "+theRealm(a.Realm))
+}
+
+// setPassword asks twice on a terminal, where nothing is echoed; otherwise it takes
+// a line of standard input.
+func (c *dbCall) setPassword(db *storage.Store, name string, none bool) error {
+	if none {
+		if err := db.SetPassword(c.ctx, name, "", operator()); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.stdout, "%s has no password any more.\n", printable(name))
+		return c.audit(db, name, "remove the password")
+	}
+	password, err := c.readPassword()
+	if err != nil {
+		return err
+	}
+	hash, err := people.HashPassword(password)
+	if err != nil {
+		return err
+	}
+	if err := db.SetPassword(c.ctx, name, hash, operator()); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "%s has a password now: the role counts after !login in each game.\n", printable(name))
+	return c.audit(db, name, "set a password")
+}
+
+func (c *dbCall) readPassword() (string, error) {
+	f, ok := c.stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		line, err := bufio.NewReader(io.LimitReader(c.stdin, 4<<10)).ReadString('\n')
+		if line = strings.TrimRight(line, "\r\n"); line == "" {
+			return "", errors.Join(errors.New("no password came from standard input"), ignoreEOF(err))
+		}
+		return line, nil
+	}
+	var typed [2][]byte
+	for i, prompt := range []string{"Password: ", "Again: "} {
+		fmt.Fprint(c.stderr, prompt)
+		text, err := term.ReadPassword(int(f.Fd()))
+		fmt.Fprintln(c.stderr)
+		if err != nil {
+			return "", err
+		}
+		typed[i] = text
+	}
+	if string(typed[0]) != string(typed[1]) {
+		return "", errors.New("the two are not the same: nothing was changed")
+	}
+	return string(typed[0]), nil
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 func (c *dbCall) listAdmins(db *storage.Store) error {
@@ -65,9 +147,14 @@ func (c *dbCall) listAdmins(db *storage.Store) error {
 	}
 	rows := make([][]string, 0, len(admins))
 	for _, a := range admins {
-		rows = append(rows, []string{a.Name, realmName(a.Realm), string(a.Role), local(a.At), a.By})
+		login := ""
+		if a.Password {
+			login = "password"
+		}
+		from := storage.Admin{Network: a.Network}.Target()
+		rows = append(rows, []string{a.Name, realmName(a.Realm), string(a.Role), from, login, local(a.At), a.By})
 	}
-	return c.print(list{admins, "No admins.", "NAME\tREALM\tROLE\tSINCE\tBY", rows})
+	return c.print(list{admins, "No admins.", "NAME\tREALM\tROLE\tFROM\tLOGIN\tSINCE\tBY", rows})
 }
 
 func theRealm(realm string) string {

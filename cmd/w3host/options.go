@@ -47,16 +47,18 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 
 func hostLimits(c config.Config) host.Limits {
 	return host.Limits{
-		JoinTimeout:    c.Limits.JoinTimeout.D(),
-		LobbyTimeout:   c.Limits.LobbyTimeout.D(),
-		Unjoined:       c.Limits.Unjoined,
-		UnjoinedPerIP:  c.Limits.UnjoinedPerIP,
-		JoinsPerMinute: c.Limits.JoinsPerMinute,
-		PacketRate:     c.Limits.PacketRate,
-		SlotRequests:   c.Limits.SlotRequests,
-		OutQueue:       c.Limits.OutQueue << 10,
-		Exempt:         prefixes(c.Limits.Exempt),
-		Shutdown:       c.Limits.Shutdown.D(),
+		JoinTimeout:       c.Limits.JoinTimeout.D(),
+		LobbyTimeout:      c.Limits.LobbyTimeout.D(),
+		Unjoined:          c.Limits.Unjoined,
+		UnjoinedPerIP:     c.Limits.UnjoinedPerIP,
+		JoinsPerMinute:    c.Limits.JoinsPerMinute,
+		LobbyLeaves:       c.Limits.LobbyLeaves,
+		LobbyLeavesWithin: c.Limits.LobbyLeavesWithin.D(),
+		PacketRate:        c.Limits.PacketRate,
+		SlotRequests:      c.Limits.SlotRequests,
+		OutQueue:          c.Limits.OutQueue << 10,
+		Exempt:            prefixes(c.Limits.Exempt),
+		Shutdown:          c.Limits.Shutdown.D(),
 	}
 }
 

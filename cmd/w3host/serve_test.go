@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,9 @@ const patience = 10 * time.Second
 // SQLite file in a temporary folder.
 type testHost struct {
 	addr, config, database string
+
+	log  *logged
+	stop func() // returns when it has ended
 }
 
 // startHost runs it with more lines of configuration until the test ends, and
@@ -33,7 +37,7 @@ type testHost struct {
 func startHost(t *testing.T, settings string) testHost {
 	t.Helper()
 	dir := t.TempDir()
-	h := testHost{config: filepath.Join(dir, "config.toml"), database: "sqlite:" + filepath.Join(dir, "w3host.db")}
+	h := testHost{config: filepath.Join(dir, "config.toml"), database: "sqlite:" + filepath.Join(dir, "w3host.db"), log: new(logged)}
 	text := fmt.Sprintf("[host]\nlisten = \"127.0.0.1:0\"\n[control]\nsocket = \"\"\n[lan]\nenabled = false\n[maps]\ncache = %q\n[database]\nurl = %q\nspool = %q\n[replays]\ndir = %q\n%s",
 		filepath.Join(dir, "maps.json"), h.database, filepath.Join(dir, "spool"), filepath.Join(dir, "replays"), settings)
 	if err := os.WriteFile(h.config, []byte(text), 0o600); err != nil {
@@ -49,7 +53,7 @@ func startHost(t *testing.T, settings string) testHost {
 	}()
 	opened := make(chan string, 1)
 	go func() { // ends with the log
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		for lines := bufio.NewScanner(io.TeeReader(out, h.log)); lines.Scan(); {
 			t.Log(lines.Text())
 			var line struct{ Message, Listen string }
 			if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "lobby open" {
@@ -61,7 +65,7 @@ func startHost(t *testing.T, settings string) testHost {
 		}
 		close(opened)
 	}()
-	t.Cleanup(func() {
+	h.stop = sync.OnceFunc(func() {
 		stop()
 		if code := <-ended; code != exitOK {
 			t.Errorf("serve exits with %d", code)
@@ -69,6 +73,7 @@ func startHost(t *testing.T, settings string) testHost {
 		for range opened { // the log has been read
 		}
 	})
+	t.Cleanup(h.stop)
 	var ok bool
 	if h.addr, ok = <-opened; !ok {
 		t.Fatal("the host has ended")

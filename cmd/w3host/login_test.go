@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"w3host/internal/testkit"
+	"w3host/people"
+	"w3host/storage"
+	"w3host/w3gs"
+)
+
+// logged is a log that a test reads afterwards.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// reads waits until a client reads a line that holds the text, and returns all
+// lines up to it.
+func reads(t *testing.T, c *testkit.Client, part string) (lines []string) {
+	t.Helper()
+	for {
+		f, err := c.Take(patience)
+		if err != nil {
+			t.Fatalf("waiting for %q after %q: %v", part, lines, err)
+		}
+		var line w3gs.ChatFromHost
+		if f.Op() != w3gs.OpChatFromHost || line.Decode(f.Body()) != nil {
+			continue
+		}
+		if lines = append(lines, line.Text); strings.Contains(line.Text, part) {
+			return lines
+		}
+	}
+}
+
+// An admin with a password commands after a login, and the password is nowhere:
+// not in what others read, nor in any file of the host, nor in its log.
+func TestLogin(t *testing.T) {
+	t.Parallel()
+	const password = "correct horse battery"
+	dir := t.TempDir()
+	h := startHost(t, "[lobby]\nowner = \"\"\n[log]\nlevel = \"debug\"\ncrashes = \""+dir+"/crashes\"\njournals = \""+dir+"/journals\"\nkeep_journals = \"all\"\n")
+	db := h.store(t)
+	if err := db.AddAdmin(t.Context(), storage.Admin{Name: "Ann", Role: storage.RoleRoot}); err != nil {
+		t.Fatal(err)
+	}
+	hash, err := people.HashPassword(password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.SetPassword(t.Context(), "ann", hash, "test"); err != nil {
+		t.Fatal(err)
+	}
+	bob := h.dial(t)
+	if _, err := bob.Join(1, 0, "Bob"); err != nil {
+		t.Fatal(err)
+	}
+	ann := h.dial(t)
+	if _, err := ann.Join(1, 0, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	ann.Say("!say too early")
+	ann.Say("!login")
+	reads(t, ann, "the password is missing")
+	ann.Say("!login " + password + "x")
+	reads(t, ann, "wrong password")
+	ann.Say("! LOGIN  " + password)
+	reads(t, ann, "You are logged in.")
+	for deadline := time.Now().Add(patience); ; { // the guard hears of the admin a moment after the database
+		ann.Say("!checkadmin ann")
+		if last := reads(t, ann, "dmin"); strings.Contains(last[len(last)-1], "Ann (root) after a login") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("not an admin after the login")
+		}
+	}
+	ann.Say("!lang zh")
+	ann.Say("!login " + password)
+	reads(t, ann, "你已登录")
+	ann.Say("!start force")
+	ann.Say("!say heard")
+	for _, line := range reads(t, bob, "heard") {
+		if strings.Contains(line, "login") || strings.Contains(line, "too early") {
+			t.Errorf("Bob reads %q", line)
+		}
+	}
+	for range 5 {
+		ann.Say("!login wrong")
+	}
+	reads(t, ann, "尝试密码次数过多：请等待")
+	h.stop()
+	for _, root := range []string{filepath.Dir(h.config), dir} {
+		files := 0
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if files++; bytes.Contains(bytes.ToLower(text), []byte(password)) {
+				t.Errorf("the password is in %s", path)
+			}
+			return err
+		})
+		if err != nil || files == 0 {
+			t.Errorf("%d files in %s: %v", files, root, err)
+		}
+	}
+	if text := h.log.text.String(); strings.Contains(strings.ToLower(text), password) || !strings.Contains(text, "login") {
+		t.Error("the log holds the password, or nothing of the login")
+	}
+}

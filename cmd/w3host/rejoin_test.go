@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"w3host/internal/testkit"
+	"w3host/storage"
+	"w3host/w3gs"
+)
+
+// Who joins and leaves again and again is refused for a while; others are not.
+func TestRejoins(t *testing.T) {
+	t.Parallel()
+	h := startHost(t, "[limits]\nlobby_leaves = 3\nlobby_leaves_within = \"10m\"\n")
+	for i := range 4 {
+		ann := h.dial(t)
+		_, err := ann.Join(1, 0, "Ann")
+		if i < 3 {
+			if err != nil {
+				t.Fatalf("join %d: %v", i+1, err)
+			}
+			ann.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
+			if _, err := ann.WaitClosed(2 * patience); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		var refused *testkit.Refused
+		if !errors.As(err, &refused) || refused.Reason != w3gs.RejectInvalid {
+			t.Errorf("join %d: %v", i+1, err)
+		}
+	}
+	if _, err := h.dial(t).Join(1, 0, "Bob"); err != nil {
+		t.Errorf("Bob, who has not left: %v", err)
+	}
+}
+
+// A role that is bound to a network counts on the LAN, for joins from there.
+func TestNetworkRoles(t *testing.T) {
+	t.Parallel()
+	h := startHost(t, "[lobby]\nowner = \"\"\n")
+	db := h.store(t)
+	for name, network := range map[string]string{"": "127.0.0.0/8", "Eve": "192.0.2.0/24"} {
+		target, err := storage.ParseBanTarget(network)
+		if err != nil {
+			t.Fatal(err)
+		}
+		role := storage.RoleAdmin
+		if name != "" {
+			role = storage.RoleRoot
+		}
+		if err := db.AddAdmin(t.Context(), storage.Admin{Name: name, Network: target.Network, Role: role}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eve := h.dial(t)
+	if _, err := eve.Join(1, 0, "Eve"); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(patience); ; {
+		eve.Say("!say heard")
+		if last := reads(t, eve, ""); last[len(last)-1] == "heard" {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("an admin by their network is not obeyed")
+		}
+	}
+	eve.Say("!admins")
+	reads(t, eve, "only root may use admins")
+}

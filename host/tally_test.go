@@ -1,0 +1,36 @@
+package host
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// A name or an address that has spent its allowance waits, whichever of the two it
+// is, and no more is remembered than maxVisitors.
+func TestTally(t *testing.T) {
+	ty, now := newTally(5, 10*time.Minute), time.Now()
+	for i := range 5 {
+		if wait := ty.wait(now, "name ann", "addr 1"); wait != 0 {
+			t.Errorf("attempt %d waits %v", i, wait)
+		}
+		ty.spend(now, "name ann", "addr 1")
+	}
+	for _, keys := range [][]string{{"name ann", "addr 2"}, {"name bob", "addr 1"}} {
+		if wait := ty.wait(now, keys...); wait != 2*time.Minute {
+			t.Errorf("%v waits %v, want 2m0s", keys, wait)
+		}
+	}
+	if wait := ty.wait(now, "name bob", "addr 2"); wait != 0 {
+		t.Errorf("somebody else waits %v", wait)
+	}
+	if wait := ty.wait(now.Add(2*time.Minute), "name ann"); wait != 0 {
+		t.Errorf("after the time: %v", wait)
+	}
+	for i := range maxVisitors + 10 {
+		ty.spend(now, fmt.Sprint(i))
+	}
+	if len(ty.known) != maxVisitors || ty.recent.Len() != maxVisitors {
+		t.Errorf("%d are remembered", len(ty.known))
+	}
+}
