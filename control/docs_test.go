@@ -68,6 +68,8 @@ Commands come from the chat of lobbies and games (with ` + "`lobby.command_trigg
 console of a host in the foreground of a terminal (tab completes, arrow up goes back; without a terminal, lines of
 standard input), and from ` + "`w3host ctl \"COMMAND\" [--game N] [--json]`" + `, which exits with 0 when it was done, 1 when it
 was refused and 2 when no host answers. ` + "`SIGHUP`" + ` is ` + "`reload`" + `. Console, socket and signals are root.
+` + "`reload`" + ` applies the sections lobby, game, votes, autohost, maps, transfer, limits and commands to what follows, such as the next
+lobby or connection, and names each other key that has changed: those take a restart.
 
 Who may use a command, and further names for it, can be changed with ` + "`[commands.NAME]`" + ` in the configuration. Players may
 give five commands at once and then one every two seconds (` + "`limits.command_burst`" + `); owners and admins as many as they like.
