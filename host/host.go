@@ -64,21 +64,11 @@ type Host struct {
 
 // New opens the listener; nothing is served before Run.
 func New(opts Options) (*Host, error) {
-	if opts.Advertiser == nil {
-		opts.Advertiser = nobody{}
-	}
-	if opts.Recorder == nil {
-		opts.Recorder = nobody{}
-	}
-	if opts.Bans == nil {
-		opts.Bans = nobody{}
-	}
-	if opts.Admins == nil {
-		opts.Admins = nobody{}
-	}
-	if opts.Realms == nil {
-		opts.Realms = nobody{}
-	}
+	opts.Advertiser = cmp.Or[Advertiser](opts.Advertiser, nobody{})
+	opts.Recorder = cmp.Or[Recorder](opts.Recorder, nobody{})
+	opts.Bans = cmp.Or[Bans](opts.Bans, nobody{})
+	opts.Admins = cmp.Or[Admins](opts.Admins, nobody{})
+	opts.Realms = cmp.Or[Realms](opts.Realms, nobody{})
 	listener, err := listen(opts.Listen)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -49,6 +50,9 @@ in the configuration; config.toml.example explains every key.`,
 
 // runServe hosts games until the command's context ends.
 func runServe(cmd *cobra.Command, o *serveOptions) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50) // games allocate next to nothing: a smaller heap costs no time
+	}
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	c, faults := o.load()
 	if faults.ErrorOrNil() != nil {
