@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"w3host/internal/testkit"
 	"w3host/storage"
@@ -59,15 +58,7 @@ func TestNetworkRoles(t *testing.T) {
 	if _, err := eve.Join(1, 0, "Eve"); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(patience); ; {
-		eve.Say("!say heard")
-		if last := reads(t, eve, ""); last[len(last)-1] == "heard" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("an admin by their network is not obeyed")
-		}
-	}
+	saysUntil(t, eve, "!say heard", "heard")
 	eve.Say("!admins")
 	reads(t, eve, "only root may use admins")
 }

@@ -1,0 +1,121 @@
+package people
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/game"
+	"w3host/storage"
+	"w3host/texts"
+)
+
+// TestTexts has every answer in both languages, in the singular and the plural.
+func TestTexts(t *testing.T) {
+	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "w3host.db"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	day := time.Date(2026, 11, 20, 14, 5, 6, 0, time.UTC)
+	batch := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
+	played := func(names ...string) {
+		k := storage.NewGameKey()
+		records := []storage.Record{storage.GameCreated{Game: k, At: day, Map: storage.MapID{Name: "DotA"}}}
+		var slots []storage.StartedSlot
+		for i, name := range names {
+			pid := uint8(i + 1)
+			records = append(records, storage.PlayerJoined{Game: k, At: day, PID: pid, Name: name})
+			slots = append(slots, storage.StartedSlot{Slot: uint8(i), PID: pid, Team: uint8(i), Name: name, Occupant: storage.OccupantPlayer})
+		}
+		records = append(records, storage.GameStarted{Game: k, At: day, Slots: slots},
+			storage.PlayerResult{Game: k, At: day, Source: storage.SourceDotA, PID: 1, Name: "kills", Value: "3"},
+			storage.GameEnded{Game: k, At: day, How: storage.EndFinished})
+		for _, r := range records {
+			batch.Entries = append(batch.Entries, storage.Entry{Seq: uint64(len(batch.Entries) + 1), Record: r})
+		}
+	}
+	played("Ann", "Bob")
+	played("Ann")
+	if err := db.Apply(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(l texts.Language, line string) string {
+		what, name, _ := strings.Cut(line, " ")
+		name, from, _ := strings.Cut(name, " from ")
+		text, err := Book{db}.Ask(t.Context(), game.Query{What: what, Name: name, From: from, By: "Root", Language: l})
+		if err != nil {
+			text = "refused: " + err.Error()
+		}
+		return text
+	}
+	for _, tt := range []struct{ line, english, chinese string }{
+		{"stats Zoe", "Zoe has not played here yet.", "Zoe 还没有在这里玩过。"},
+		{
+			"stats bob", "Bob: 1 game, 0 won, 0 lost, 0 drawn, left 0 early, dropped 0 times, ping 0 ms, last game 2026-11-20.",
+			"Bob：共 1 局，胜 0，负 0，平 0，提前离开 0 次，掉线 0 次，延迟 0 毫秒，最近一局 2026-11-20。",
+		},
+		{
+			"stats ann", "Ann: 2 games, 0 won, 0 lost, 0 drawn, left 0 early, dropped 0 times, ping 0 ms, last game 2026-11-20.",
+			"Ann：共 2 局，胜 0，负 0，平 0，提前离开 0 次，掉线 0 次，延迟 0 毫秒，最近一局 2026-11-20。",
+		},
+		{"rank Ann", "Ann has no rating on this map yet.", "Ann 在这张地图上还没有评分。"},
+		{"statsdota ann", "Ann in 2 games of DotA, on average: kills 3.0.", "Ann 的 DotA 战绩（2 局），平均：kills 3.0。"},
+		{"statsdota Bob", "Bob has played no game of DotA here.", "Bob 没有在这里玩过 DotA。"},
+		{"alts Ann", "No other name has come from Ann's addresses.", "没有其他名字来自 Ann 的地址。"},
+		{"bans", "There are no bans.", "没有封禁。"},
+		{"ban Bob", "Bob is banned.", "refused: Bob 已经被封禁"},
+		{"unban Zoe", "refused: Zoe is not banned: bans lists them", "refused: Zoe 没有被封禁：用 bans 查看封禁列表"},
+		{"ban 0.0.0.0/0", "refused: 0.0.0.0/0 is a good part of the whole internet: w3host ban --yes does that", "refused: 0.0.0.0/0 涵盖了互联网的很大一部分：请用 w3host ban --yes"},
+		{"checkban Zoe", "Zoe is not banned.", "Zoe 没有被封禁。"},
+		{"admins", "There are no admins.", "没有管理员。"},
+		{"checkadmin Ann", "Ann is no admin.", "Ann 不是管理员。"},
+		{"addadmin Ann", "Ann is an admin now (admin).", "refused: Ann 已经是管理员（管理员）"},
+		{"addadmin Ann from 10.0.0.0/8", "Ann from 10.0.0.0/8 is an admin now (admin).", "refused: Ann from 10.0.0.0/8 已经是管理员（管理员）"},
+		{"addadmin 192.168.1.0/24", "192.168.1.0/24 is an admin now (admin).", "refused: 192.168.1.0/24 已经是管理员（管理员）"},
+		{"addadmin Ann from home", `refused: "home" is no address and no network: write it like 192.0.2.1 or 192.0.2.0/24`, `refused: "home" 不是地址也不是网段：请写成 192.0.2.1 或 192.0.2.0/24`},
+		{
+			"admins", "Admins: everybody from 192.168.1.0/24 (admin), Ann (admin), Ann (admin) from 10.0.0.0/8.",
+			"管理员：来自 192.168.1.0/24 的所有人（管理员）, Ann（管理员）, Ann（管理员），来自 10.0.0.0/8。",
+		},
+		{"deladmin Zoe", "refused: Zoe is no admin: admins lists them", "refused: Zoe 不是管理员：用 admins 查看列表"},
+		{"deladmin Ann", "Ann is no longer an admin.", "refused: Ann 不是管理员：用 admins 查看列表"},
+		{"lang Ann", "", ""},
+	} {
+		if got := ask(texts.English, tt.line); got != tt.english {
+			t.Errorf("%s: %q, want %q", tt.line, got, tt.english)
+		}
+		if got := ask(texts.Chinese, tt.line); got != tt.chinese {
+			t.Errorf("%s: %q, want %q", tt.line, got, tt.chinese)
+		}
+	}
+	if l, found, err := (Book{db}).Language(t.Context(), "ann"); err != nil || !found || l != texts.Chinese {
+		t.Errorf("the language of Ann: %v, %v, %v", l, found, err)
+	}
+}
+
+func TestPassword(t *testing.T) {
+	for _, bad := range []string{"", "short", " begins with a space", strings.Repeat("x", maxPassword+1), "密码密码"} {
+		if hash, err := HashPassword(bad); err == nil {
+			t.Errorf("%q is taken: %s", bad, hash)
+		}
+	}
+	hash, err := HashPassword("密码密码密码密码")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for password, want := range map[string]bool{"密码密码密码密码": true, "密码密码密码密": false, "": false} {
+		if ok, err := matches(hash, password); err != nil || ok != want {
+			t.Errorf("%q matches: %v, %v", password, ok, err)
+		}
+	}
+	if ok, err := matches(nobodysHash, "x"); ok || err != nil {
+		t.Errorf("the hash of nobody: %v, %v", ok, err)
+	}
+	for _, damaged := range []string{"", "x", "$argon2id$v=19$m=99999999,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA", hash[:40], "$argon2id$v=19$m=19456,t=0,p=1$AAAA$AAAAAAAAAAAAAAAAAAAAAA"} {
+		if ok, err := matches(damaged, "x"); ok || err == nil {
+			t.Errorf("%q: %v, %v", damaged, ok, err)
+		}
+	}
+}
