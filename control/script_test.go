@@ -254,7 +254,12 @@ func (s *stage) play(line string) error {
 			e.Rotation = autohost.ByVote
 		}
 		s.entries = append(s.entries, e)
+		// Nothing is opened before everything is closed, so that numbers are the same in
+		// each run.
+		s.h.Keep(func(k *autohost.Keeper) { k.Disable(true) })
 		s.h.Configure(e.Setup, s.entries, 6)
+		s.flush()
+		s.h.Keep(func(k *autohost.Keeper) { k.Disable(false) })
 	case "join":
 		id, name, _ := strings.Cut(rest, " ")
 		return s.join(id, name)
@@ -363,9 +368,12 @@ func (s *stage) isIn(name string) bool {
 func (s *stage) settle() {
 	s.flush()
 	s.until("the lobbies", func() bool {
-		missing := false
-		s.h.Keep(func(k *autohost.Keeper) { _, missing = k.Next(time.Now()) })
-		return !missing
+		missing, unwanted := false, []uint32(nil)
+		s.h.Keep(func(k *autohost.Keeper) {
+			_, missing = k.Next(time.Now())
+			unwanted = k.Unwanted(time.Now())
+		})
+		return !missing && !slices.ContainsFunc(unwanted, func(id uint32) bool { i := s.h.Info(id); return i.ID != 0 && len(i.Players) == 0 })
 	})
 	s.flush()
 	for _, name := range slices.Sorted(stdmaps.Keys(s.clients)) {
