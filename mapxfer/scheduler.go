@@ -127,6 +127,9 @@ func (s *Scheduler) leave(now time.Duration, pid uint8, out []Effect) []Effect {
 // look takes a player's figures.
 func (s *Scheduler) look(now time.Duration, pid uint8, f Figures) {
 	p := s.player(pid)
+	if f.RTT == 0 && p.figures.RTT > 0 {
+		return // nobody has asked the system
+	}
 	arrived := p.figures.inflight() - f.inflight()
 	p.figures = f
 	if p.state != active {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -128,8 +129,9 @@ func (f *Far) Pair(t *testing.T, shape string) {
 // Wire joins a network with that of f by an emulated line for packets of 1500
 // bytes: here is 10.99.0.1, there 10.99.0.2. What goes there meets the rate, the
 // buffer and the losses (a share of the packets) of down; what comes back only
-// its delay. It needs TUN interfaces.
-func (f *Far) Wire(t *testing.T, down Line, loss float64) {
+// its delay. It needs TUN interfaces. The result tells how long a packet had to
+// wait in the buffer at most.
+func (f *Far) Wire(t *testing.T, down Line, loss float64) (longest func() time.Duration) {
 	near, err := tunnel("10.99.0.1/24")
 	if err != nil {
 		t.Skip(err)
@@ -139,13 +141,15 @@ func (f *Far) Wire(t *testing.T, down Line, loss float64) {
 		t.Skip(err)
 	}
 	var carrying sync.WaitGroup
-	carrying.Go(func() { carryPackets(near, far, down, loss) })
-	carrying.Go(func() { carryPackets(far, near, Line{Delay: down.Delay}, 0) })
+	var most, none atomic.Int64
+	carrying.Go(func() { carryPackets(near, far, down, loss, &most) })
+	carrying.Go(func() { carryPackets(far, near, Line{Delay: down.Delay}, 0, &none) })
 	t.Cleanup(func() {
 		near.Close()
 		far.Close()
 		carrying.Wait()
 	})
+	return func() time.Duration { return time.Duration(most.Load()) }
 }
 
 // tunnel opens a TUN interface with an address, in the network of the thread.
@@ -169,7 +173,7 @@ func tunnel(addr string) (*os.File, error) {
 }
 
 // carryPackets ends when one of the interfaces is closed.
-func carryPackets(from, to *os.File, line Line, loss float64) {
+func carryPackets(from, to *os.File, line Line, loss float64, longest *atomic.Int64) {
 	type packet struct {
 		data    []byte
 		arrives time.Duration
@@ -196,6 +200,7 @@ func carryPackets(from, to *os.File, line Line, loss float64) {
 			if waits := int64(free-now) * line.Rate / int64(time.Second); waits+int64(n) > int64(line.Buffer) {
 				continue
 			}
+			longest.Store(max(longest.Load(), int64(free-now)))
 			free += time.Duration(int64(n) * int64(time.Second) / line.Rate)
 		}
 		if loss > 0 && rand.Float64() < loss {
