@@ -15,7 +15,11 @@ func (s *Scheduler) request(now time.Duration, p *player, held uint32, out []Eff
 		if known {
 			return out
 		}
-		return append(out, Effect{Kind: Refused, PID: p.pid, Why: s.refusal()})
+		why := WhyOff
+		if s.cfg.Mode == Ask {
+			why = WhyAsk
+		}
+		return append(out, Effect{Kind: Refused, PID: p.pid, Why: why})
 	}
 	if p.starts >= maxStarts {
 		return s.remove(now, p, Cheat, WhyRestarts, out)
@@ -177,13 +181,6 @@ func (s *Scheduler) unqueue(pid uint8) {
 
 func (s *Scheduler) full() bool {
 	return s.cfg.MaxDownloaders > 0 && s.running >= s.cfg.MaxDownloaders
-}
-
-func (s *Scheduler) refusal() Why {
-	if s.cfg.Mode == Ask {
-		return WhyAsk
-	}
-	return WhyOff
 }
 
 // showPercent tells the lobby when the player's percent has changed.

@@ -51,20 +51,13 @@ func (s *Scheduler) serve(now time.Duration, p *player, out []Effect) (int64, []
 	p.figures.Queued += int(n)
 	p.line.inflight += n
 	p.mark(now, n)
-	out = appendSend(out, p.pid, p.next, end)
+	if k := len(out) - 1; k >= 0 && out[k].Kind == Send && out[k].PID == p.pid && out[k].End == p.next {
+		out[k].End = end
+	} else {
+		out = append(out, Effect{Kind: Send, PID: p.pid, Offset: p.next, End: end})
+	}
 	p.next, p.high = end, max(p.high, end)
 	return n, out
-}
-
-// appendSend lengthens the last effect if it sends to the same player.
-func appendSend(out []Effect, pid uint8, from, end uint32) []Effect {
-	if len(out) > 0 {
-		if last := &out[len(out)-1]; last.Kind == Send && last.PID == pid && last.End == from {
-			last.End = end
-			return out
-		}
-	}
-	return append(out, Effect{Kind: Send, PID: pid, Offset: from, End: end})
 }
 
 // Next is when Tick is due; false if only an event can bring something about.
