@@ -32,7 +32,6 @@ const (
 // Why is the reason behind Refused, Ignored, TooSlow and Cheat.
 type Why uint8
 
-// Reasons.
 const (
 	WhyOff         Why = iota + 1 // Refused: downloads are off
 	WhyAsk                        // Refused: an admin must allow this player

@@ -18,8 +18,9 @@ const (
 	// what packets of the game wait at the narrowest point of the line.
 	fullQueue = 45 * time.Millisecond
 	mostQueue = 60 * time.Millisecond
-	// dryQueue says that the line has got wider, or that others have left it.
-	dryQueue = 10 * time.Millisecond
+	// dryQueue says that the line has got wider, or that others have left it. Round
+	// trips are known with an error of lookEvery.
+	dryQueue = 14 * time.Millisecond
 )
 
 // Figures are what the host's system knows of a player's connection.
