@@ -48,6 +48,7 @@ latency = "50ms"
 last_player_timeout = "0s"
 [limits]
 joins_per_minute_per_ip = 1000000
+lobby_leaves = 0
 [log]
 journals = "journals"
 crashes = "crashes"
