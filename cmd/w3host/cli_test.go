@@ -130,7 +130,7 @@ func TestMistyped(t *testing.T) {
 		"games --limit=many":  "w3host games: --limit=many: write a whole number (see ",
 		"lan list --timeout=": "w3host lan list: --timeout=: write a time such as 500ms, 30s or 5m (see ",
 		"ctl --game -1 say":   "w3host ctl: --game=-1: write a whole number, 0 or more (see ",
-		"admin ad":            `w3host admin: there is no "ad": it is add, remove or list (see `,
+		"lan lst":             `w3host lan: there is no "lst": it is list or relay (see `,
 		"--latency fast":      `--latency=fast: `,
 		"--lan=perhaps":       `--lan=perhaps: write true or false`,
 	} {
