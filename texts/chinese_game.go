@@ -12,13 +12,15 @@ var chineseGame = map[string]string{
 	"rating not yet known: %s":                    "评分尚未得知：%s",
 
 	// settings
-	"the lobby was closed by its owner":                        "房主关闭了房间",
-	"The mode is %q.":                                          "当前模式是 %q。",
-	"The mode is now %q.":                                      "模式已设为 %q。",
-	"Map downloads: %v.":                                       "地图下载：%v。",
-	"There are no rules here.":                                 "这里没有规则。",
+	"the lobby was closed by its owner": "房主关闭了房间",
+	"The mode is %q.":                   "当前模式是 %q。",
+	"The mode is now %q.":               "模式已设为 %q。",
+	"Map downloads: %v.":                "地图下载：%v。",
+	"There are no rules here.":          "这里没有规则。",
+
 	"the name is too long: clients list no more than %d bytes": "名称太长：客户端最多显示 %d 字节",
 	"The lobby is listed as %s.":                               "房间以 %s 的名称公开。",
+
 	"The lobby, %s, is not listed any more: on a realm it is found by its name.": "房间 %s 不再公开：在战网上可按名称找到。",
 	"The journal of this game will be kept.":                                     "将保留本局的日志。",
 	"The owner is %s.":                                                           "房主是 %s。",
