@@ -19,7 +19,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
@@ -116,7 +115,7 @@ func TestHostThatAnswersNoSearch(t *testing.T) {
 func TestGameByID(t *testing.T) {
 	t.Parallel()
 	h := startFakeHost(t, &fakeHost{Players: 2, Lobbies: 3})
-	wantOK(t, runBots(t, h, Options{GameID: 2, EntryKey: testkit.Key}))
+	wantOK(t, runBots(t, h, Options{GameID: 2, EntryKey: fakeKey}))
 	if n := len(h.Game(1).Conns); n != 2 {
 		t.Errorf("%d players in game 2", n)
 	}
@@ -526,7 +525,7 @@ func fakeMap(h *fakeHost, size int) []byte {
 			if x == nil && int(q.Size) < size {
 				x = &transfer{sent: int(q.Size)}
 				transfers[c] = x
-				c.Write((&w3gs.StartDownload{From: testkit.VirtualPID}).AppendTo(nil))
+				c.Write((&w3gs.StartDownload{From: virtualPID}).AppendTo(nil))
 			}
 			if x != nil {
 				x.acked = int(q.Size)
@@ -538,7 +537,7 @@ func fakeMap(h *fakeHost, size int) []byte {
 		}
 		for x != nil && x.sent < size && x.sent-x.acked < window {
 			data := h.MapData[x.sent:min(size, x.sent+w3gs.MapPartLen)]
-			c.Write((&w3gs.MapPart{To: c.PID, From: testkit.VirtualPID, Offset: uint32(x.sent), CRC32: crcOf(data), Data: data}).AppendTo(nil))
+			c.Write((&w3gs.MapPart{To: c.PID, From: virtualPID, Offset: uint32(x.sent), CRC32: crcOf(data), Data: data}).AppendTo(nil))
 			x.sent += len(data)
 		}
 		return false
@@ -599,7 +598,7 @@ func TestDownloadIsResumed(t *testing.T) {
 	h := &fakeHost{Players: 1, Lobbies: 2}
 	fakeMap(h, 400_000)
 	startFakeHost(t, h)
-	r := runBots(t, h, Options{GameID: 1, EntryKey: testkit.Key, Conduct: func(int, int) Conduct { return Conduct{Download: dir, LeaveAtPercent: 50} }})
+	r := runBots(t, h, Options{GameID: 1, EntryKey: fakeKey, Conduct: func(int, int) Conduct { return Conduct{Download: dir, LeaveAtPercent: 50} }})
 	if r.Outcomes[OutcomeLeft] != 1 || r.FaultCount != 0 || len(r.Downloads) != 0 {
 		t.Fatalf("%+v", r)
 	}
@@ -607,7 +606,7 @@ func TestDownloadIsResumed(t *testing.T) {
 	if err != nil || part.Size() < 200_000 || part.Size() > 210_000 {
 		t.Fatalf("part: %v, %v", part, err)
 	}
-	r = runBots(t, h, Options{GameID: 2, EntryKey: testkit.Key, Conduct: func(int, int) Conduct { return Conduct{Download: dir} }})
+	r = runBots(t, h, Options{GameID: 2, EntryKey: fakeKey, Conduct: func(int, int) Conduct { return Conduct{Download: dir} }})
 	wantOK(t, r)
 	if d := r.Downloads[0]; d.Resumed != part.Size() || !d.Intact || d.Bytes != 400_000 {
 		t.Errorf("%+v", d)

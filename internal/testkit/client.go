@@ -13,37 +13,36 @@ import (
 	"w3host/w3gs"
 )
 
-// Patience is how long a test waits for what must come. The machine may be busy.
+// Patience bounds how long a test waits; it is long because the machine may be busy.
 const Patience = 15 * time.Second
 
-// Client is a player's end of the wire, written from the description of the
-// protocol alone: it cuts the stream into packets itself and shares no code with
-// the host. What it hears is kept with the time it came.
+// Client is a player's connection, written from the description of the protocol
+// alone: it cuts the stream into packets itself and shares no code with the host.
+// It keeps each packet with the time it came.
 type Client struct {
 	t    testing.TB
 	Conn *net.TCPConn
 	Name string // for messages of the test
 	PID  byte
 
-	// Conduct is what the client does by itself about a packet, on the goroutine
-	// that reads; nil for nothing.
+	// Conduct answers a packet, on the goroutine that reads; nil for nothing.
 	Conduct func(*Client, []byte)
 	// Extension takes packets of the 0xF8 kind; nil makes one a fault.
 	Extension func([]byte)
 	Hash      func(turn int) uint32 // of the answer to each turn
 	Turns     int                   // 0x0C with an increment so far
-	// KeepPings leaves the 0x01 to the user of Take.
+	// KeepPings has Take return 0x01 instead of answering it.
 	KeepPings bool
 
 	in []byte // read, and not yet cut into packets
 
-	mu     sync.Mutex
-	still  chan struct{} // open while the client does not read; see Stall
-	heard  []Heard
-	end    error // why nothing more comes
-	news   chan struct{}
-	Cursor int    // what the test has not looked at yet
-	Ignore string // opcodes that Next passes over: pings, and what a test adds
+	mu      sync.Mutex
+	stalled chan struct{} // open while the client does not read; see Stall
+	heard   []Heard
+	end     error // why nothing more comes
+	news    chan struct{}
+	Cursor  int    // index in heard of the packet that Next looks at
+	Ignore  string // opcodes that Next skips: pings, and what a test adds
 }
 
 // Heard is a packet and when it came.
@@ -52,7 +51,7 @@ type Heard struct {
 	B  []byte
 }
 
-// Dial connects without saying anything.
+// Dial connects and sends nothing.
 func Dial(t testing.TB, to netip.AddrPort) *Client {
 	t.Helper()
 	nc, err := net.DialTCP("tcp", nil, net.TCPAddrFromAddrPort(to))
@@ -62,7 +61,7 @@ func Dial(t testing.TB, to netip.AddrPort) *Client {
 	return NewClient(t, nc)
 }
 
-// NewClient makes a client of a connection.
+// NewClient uses a connection, which the end of the test closes.
 func NewClient(t testing.TB, nc *net.TCPConn) *Client {
 	t.Helper()
 	t.Cleanup(func() { _ = nc.Close() })
@@ -73,7 +72,7 @@ func NewClient(t testing.TB, nc *net.TCPConn) *Client {
 func (c *Client) Listen() {
 	for {
 		b, err := c.Read()
-		c.waitStill()
+		c.waitStalled()
 		if err == nil && b[0] == 0xF8 {
 			c.Extension(b)
 			continue
@@ -99,8 +98,8 @@ func (c *Client) Listen() {
 	}
 }
 
-// Read cuts one packet off the stream: F7 op length u16, which counts these four.
-// What has come of it when a deadline passes is kept for the next Read.
+// Read returns the next packet of the stream: F7 · op · length u16, header
+// included. A part of a packet that came before a deadline is kept for the next Read.
 func (c *Client) Read() ([]byte, error) {
 	for want := 4; ; {
 		if len(c.in) >= 4 {
@@ -126,37 +125,36 @@ func (c *Client) Read() ([]byte, error) {
 	}
 }
 
-// Stall keeps the client from reading, but for what it may have begun to read,
-// and from answering, until resume or the end of the test.
+// Stall keeps the client from reading and answering, until resume or the end of
+// the test. A read that has begun still completes.
 func (c *Client) Stall() (resume func()) {
-	still := make(chan struct{})
+	stalled := make(chan struct{})
 	c.mu.Lock()
-	c.still = still
+	c.stalled = stalled
 	c.mu.Unlock()
-	resume = sync.OnceFunc(func() { close(still) })
+	resume = sync.OnceFunc(func() { close(stalled) })
 	c.t.Cleanup(resume)
 	return resume
 }
 
-func (c *Client) waitStill() {
+func (c *Client) waitStalled() {
 	c.mu.Lock()
-	still := c.still
+	stalled := c.stalled
 	c.mu.Unlock()
-	if still != nil {
-		<-still
+	if stalled != nil {
+		<-stalled
 	}
 }
 
-// Send writes packets; what the host does about a broken connection is the
-// test's to find out.
+// Send writes packets. It ignores errors: reading finds a broken connection.
 func (c *Client) Send(packets ...[]byte) {
 	for _, p := range packets {
 		_, _ = c.Conn.Write(p)
 	}
 }
 
-// Next is the next packet that is not ignored; nil when the connection has ended
-// first.
+// Next waits for the next packet that is not in Ignore; nil is the end of the
+// connection.
 func (c *Client) Next() []byte {
 	c.t.Helper()
 	return c.nextBy(time.After(Patience))
@@ -182,7 +180,7 @@ func (c *Client) nextBy(deadline <-chan time.Time) []byte {
 		select {
 		case <-c.news:
 		case <-deadline:
-			c.t.Fatalf("%s: what the test waits for did not come within %v", c.Name, Patience)
+			c.t.Fatalf("%s: nothing came within %v", c.Name, Patience)
 		}
 	}
 }
@@ -223,7 +221,7 @@ func (c *Client) UntilText(part string) string {
 	return ChatText(c.UntilChat(part))
 }
 
-// UntilChat does the same and returns the packet.
+// UntilChat is UntilText, but returns the packet.
 func (c *Client) UntilChat(part string) []byte {
 	c.t.Helper()
 	for deadline := time.After(Patience); ; {
@@ -236,25 +234,26 @@ func (c *Client) UntilChat(part string) []byte {
 // Ended waits for the end of the connection; a FIN is io.EOF.
 func (c *Client) Ended() error {
 	c.t.Helper()
-	for deadline := time.After(Patience); c.nextBy(deadline) != nil; { //nolint:revive // what came before is of no interest
+	for deadline := time.After(Patience); c.nextBy(deadline) != nil; { //nolint:revive // packets before the end do not matter
 	}
 	return c.Ending()
 }
 
+// Ending is the error that ended the connection; nil while it is open.
 func (c *Client) Ending() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.end
 }
 
-// All is everything heard so far.
+// All are the packets so far.
 func (c *Client) All() []Heard {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Heard(nil), c.heard...)
 }
 
-// Count is how many packets with an opcode have come so far.
+// Count is the number of packets with an opcode so far.
 func (c *Client) Count(op byte) (n int) {
 	for _, p := range c.All() {
 		if p.B[1] == op {
@@ -264,8 +263,7 @@ func (c *Client) Count(op byte) (n int) {
 	return n
 }
 
-// Say speaks a line in the lobby, or in the game to all.
-// Slots is the slot table that came last.
+// Slots are those of the last 0x09; nil before the first.
 func (c *Client) Slots() []w3gs.Slot {
 	c.t.Helper()
 	var last []byte
@@ -284,10 +282,12 @@ func (c *Client) Slots() []w3gs.Slot {
 	return table.Slots
 }
 
+// Say sends a line of lobby chat.
 func (c *Client) Say(text string, to ...byte) {
 	c.Send(Packet(0x28, byte(len(to)), to, c.PID, byte(0x10), text))
 }
 
+// SayInGame sends a line of the game to all.
 func (c *Client) SayInGame(text string, to ...byte) {
 	c.Send(Packet(0x28, byte(len(to)), to, c.PID, byte(0x20), uint32(0), text))
 }

@@ -11,16 +11,16 @@ import (
 	"w3host/w3gs"
 )
 
-// This part of Client is for tests that take each packet when they are ready for
-// it, in place of Listen, and like structs better than bytes.
+// The methods of Client in this file replace Listen in tests that read packet by
+// packet, on their own goroutine, and compare structs instead of bytes.
 
-// Welcome is what a host sends to a player who joins, in its order.
+// Welcome is what a host sends to a player who joins, in the order of the fields.
 type Welcome struct {
 	Joined  w3gs.SlotInfoJoin
 	Players []w3gs.PlayerInfo
 	Map     w3gs.MapCheck
 	Slots   w3gs.SlotInfo
-	Frames  []w3gs.Frame // all of it as bytes
+	Frames  []w3gs.Frame // the packets as they came
 }
 
 // Refused is the error of a join that the host answered with 0x05.
@@ -28,7 +28,7 @@ type Refused struct{ Reason w3gs.RejectReason }
 
 func (e *Refused) Error() string { return fmt.Sprintf("refused with reason %d", e.Reason) }
 
-// Tell writes packets, together.
+// Tell sends packets with one write.
 func (c *Client) Tell(packets ...w3gs.Packet) error {
 	var b []byte
 	for _, p := range packets {
@@ -38,8 +38,8 @@ func (c *Client) Tell(packets ...w3gs.Packet) error {
 	return err
 }
 
-// Take reads the next packet, but for pings, which it answers unless KeepPings is
-// set; the error is os.ErrDeadlineExceeded when none comes in time and io.EOF when
+// Take reads the next packet. It answers and skips pings unless KeepPings is set.
+// The error is os.ErrDeadlineExceeded when none comes in time and io.EOF when
 // the host has closed.
 func (c *Client) Take(within time.Duration) (w3gs.Frame, error) {
 	if err := c.Conn.SetReadDeadline(time.Now().Add(within)); err != nil {
@@ -108,22 +108,6 @@ func (c *Client) HaveMap(w Welcome) error {
 	return c.Tell(&w3gs.MapSize{Flag: w3gs.MapHave, Size: w.Map.Size})
 }
 
-// Skip reads until a packet with this opcode has come, and returns it.
-func (c *Client) Skip(op w3gs.Op, within time.Duration) (w3gs.Frame, error) {
-	deadline := time.Now().Add(within)
-	var passed []w3gs.Op
-	for {
-		f, err := c.Take(time.Until(deadline))
-		if err != nil {
-			return nil, fmt.Errorf("wait for %v: %w, after %v", op, err, passed)
-		}
-		if f.Op() == op {
-			return f, nil
-		}
-		passed = append(passed, f.Op())
-	}
-}
-
 // WaitClosed reads until the host closes, and returns what it still sent.
 func (c *Client) WaitClosed(within time.Duration) ([]w3gs.Frame, error) {
 	deadline := time.Now().Add(within)
@@ -147,36 +131,4 @@ func (c *Client) WaitClosed(within time.Duration) ([]w3gs.Frame, error) {
 func isReset(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && !op.Timeout()
-}
-
-// Expect reads the next packet and decodes it; another one is an error.
-//
-//	slots, err := testkit.Expect[w3gs.SlotInfo](client, time.Second)
-func Expect[T any, P interface {
-	*T
-	w3gs.Packet
-}](c *Client, within time.Duration) (T, error) {
-	var v T
-	want := P(&v).Op()
-	f, err := c.Take(within)
-	if err != nil {
-		return v, fmt.Errorf("wait for %v: %w", want, err)
-	}
-	if f.Op() != want {
-		return v, fmt.Errorf("%v came where %v was due", f.Op(), want)
-	}
-	return v, P(&v).Decode(f.Body())
-}
-
-// SkipTo reads until a packet of this kind has come, and decodes it.
-func SkipTo[T any, P interface {
-	*T
-	w3gs.Packet
-}](c *Client, within time.Duration) (T, error) {
-	var v T
-	f, err := c.Skip(P(&v).Op(), within)
-	if err != nil {
-		return v, err
-	}
-	return v, P(&v).Decode(f.Body())
 }

@@ -17,12 +17,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaceEnv tells the test binary that it runs in a network of its own.
+// namespaceEnv tells the test binary that it runs in a network namespace of its own.
 const namespaceEnv = "W3HOST_TEST_NAMESPACE"
 
-// InNamespace runs the test at hand in a network of its own: it is the test
-// binary again, and play is called there. Where the system has no network
-// namespaces, or play skips, the test is skipped and says so.
+// InNamespace runs play in a network namespace: it starts the test binary again,
+// with this test only. The test is skipped where the system has no network
+// namespaces, or when play skips.
 func InNamespace(t *testing.T, play func(*testing.T)) {
 	if os.Getenv(namespaceEnv) != "" {
 		if err := runAll("ip link set lo mtu 1500 up"); err != nil {
@@ -51,17 +51,17 @@ func InNamespace(t *testing.T, play func(*testing.T)) {
 	t.Logf("%s", out)
 }
 
-// Far is a thread in a network of its own. What it opens belongs there.
+// Far is a thread in another network namespace: sockets that it opens belong there.
 type Far struct {
 	Namespace string
 	jobs      chan func()
 }
 
-// NewFar makes one that ends with the test.
+// NewFar starts the thread; it ends with the test.
 func NewFar(t *testing.T) *Far {
 	f := &Far{jobs: make(chan func())}
 	ready := make(chan error)
-	go func() { // ends with the test, and its thread with it: it is never unlocked
+	go func() { // ends with the test; its thread ends with it, since it is never unlocked
 		runtime.LockOSThread()
 		f.Namespace = fmt.Sprintf("/proc/%d/task/%d/ns/net", os.Getpid(), unix.Gettid())
 		ready <- unix.Unshare(unix.CLONE_NEWNET)
@@ -76,14 +76,14 @@ func NewFar(t *testing.T) *Far {
 	return f
 }
 
-// Do runs job over there.
+// Do runs job on the thread and waits for it.
 func (f *Far) Do(job func()) {
 	done := make(chan struct{})
 	f.jobs <- func() { defer close(done); job() }
 	<-done
 }
 
-// Run runs a command and returns what it says.
+// Run runs a command and returns its output.
 func Run(command ...string) (string, error) {
 	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
 	if err != nil {
@@ -101,8 +101,8 @@ func runAll(commands ...string) error {
 	return nil
 }
 
-// Pair joins a network with that of f by a pair of interfaces: here is 10.99.0.1,
-// there 10.99.0.2. The way there is shaped as said (see tc), or not with "".
+// Pair joins the caller's network with that of f by a pair of interfaces: here is
+// 10.99.0.1, there 10.99.0.2. shape is the tc qdisc of the way there; "" is none.
 func (f *Far) Pair(t *testing.T, shape string) {
 	err := runAll(
 		"ip link add near type veth peer name far",
@@ -126,11 +126,11 @@ func (f *Far) Pair(t *testing.T, shape string) {
 	})
 }
 
-// Wire joins a network with that of f by an emulated line for packets of 1500
-// bytes: here is 10.99.0.1, there 10.99.0.2. What goes there meets the rate, the
-// buffer and the losses (a share of the packets) of down; what comes back only
-// its delay. It needs TUN interfaces. The result tells how long a packet had to
-// wait in the buffer at most.
+// Wire joins the caller's network with that of f by an emulated line for packets
+// of 1500 bytes: here is 10.99.0.1, there 10.99.0.2. The way there has the rate,
+// buffer and delay of down and loses a share of the packets; the way back has only
+// the delay. It needs TUN interfaces. The result is the longest time that a packet
+// waited in the buffer.
 func (f *Far) Wire(t *testing.T, down Line, loss float64) (longest func() time.Duration) {
 	near, err := tunnel("10.99.0.1/24")
 	if err != nil {
@@ -184,7 +184,7 @@ func carryPackets(from, to *os.File, line Line, loss float64, longest *atomic.In
 	delivering.Go(func() {
 		for p := range way {
 			time.Sleep(p.arrives - time.Since(start))
-			_, _ = to.Write(p.data) // what is closed carries nothing
+			_, _ = to.Write(p.data) // a closed interface takes nothing
 		}
 	})
 	defer delivering.Wait()

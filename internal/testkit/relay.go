@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// segment is what enters the line at once: the payload of an Ethernet frame.
+	// segment is the payload of an Ethernet frame: the unit that enters the line.
 	segment = 1460
-	// onTheWay bounds the segments of one connection that have left its sender
-	// and are not yet taken by its receiver, as a receiver's window does.
-	onTheWay = 2048
-	// sockets is the buffer of the relay's own sockets. What the kernel would give
-	// them is a second queue of megabytes. With less than this they would be too
-	// small for the segments of 64 KiB on the loopback, and TCP waits for timers.
-	sockets = 128 << 10
+	// window bounds the segments of one connection between its sender and its
+	// receiver, as a receiver's TCP window does.
+	window = 2048
+	// socketBuffer is the buffer of the relay's own sockets. The kernel's default
+	// would be a second queue of megabytes. Less than this is too small for the
+	// 64 KiB segments of the loopback, and TCP waits for timers.
+	socketBuffer = 128 << 10
 )
 
-// Relay is an emulated line: it passes TCP connections on to one target, with a
-// delay, a rate, a buffer like that of a router and stalls in each of two
-// directions. All connections share it.
+// Relay forwards TCP connections to one target over an emulated line, with a
+// delay, a rate and a buffer like that of a router in each direction. All
+// connections share it.
 type Relay struct {
 	listener net.Listener
 	target   string
@@ -36,8 +36,8 @@ type Relay struct {
 	done   sync.WaitGroup
 }
 
-// NewRelay opens a relay to target on a free port of the loopback. Up carries what
-// clients say to the target, down what they are told.
+// NewRelay opens a relay to target on a free port of the loopback. up is the line
+// from the clients to the target, down the one back.
 func NewRelay(target string, up, down Line) (*Relay, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -59,20 +59,9 @@ func newRelay(target string, up, down Line) *Relay {
 // Addr is what clients connect to.
 func (r *Relay) Addr() string { return r.listener.Addr().String() }
 
-// Stall lets nothing through for a while, in both directions. What is on its way
-// already arrives.
-func (r *Relay) Stall(lasting time.Duration) {
-	now := r.now()
-	r.up.stall(now, lasting)
-	r.down.stall(now, lasting)
-}
-
-// Down tells how many bytes have been carried to the clients, and how long one of
-// them had to wait at most in the queue before the line.
+// Down returns how many bytes have been carried to the clients, and the longest
+// time that one of them waited in the queue before the line.
 func (r *Relay) Down() (carried int64, longest time.Duration) { return r.down.stats() }
-
-// Up is Down for the other direction.
-func (r *Relay) Up() (carried int64, longest time.Duration) { return r.up.stats() }
 
 // Close cuts all connections and waits for their goroutines.
 func (r *Relay) Close() {
@@ -99,8 +88,8 @@ func (r *Relay) accept() {
 			continue
 		}
 		for _, c := range []net.Conn{client, target} {
-			_ = c.(*net.TCPConn).SetReadBuffer(sockets)
-			_ = c.(*net.TCPConn).SetWriteBuffer(sockets)
+			_ = c.(*net.TCPConn).SetReadBuffer(socketBuffer)
+			_ = c.(*net.TCPConn).SetWriteBuffer(socketBuffer)
 		}
 		r.join(client, target)
 	}
@@ -130,16 +119,16 @@ func (r *Relay) join(client, target net.Conn) {
 	})
 }
 
-// parcel is what is on its way: bytes, or the end of the stream.
+// parcel is data on the line; nil data is the end of the stream.
 type parcel struct {
 	data    []byte
 	arrives time.Duration
 }
 
-// carry takes one direction from its first byte to its end. An orderly end
-// arrives in its turn, behind the bytes before it; a reset cuts at once.
+// carry relays one direction until it ends. A FIN arrives behind the bytes before
+// it; a reset cuts at once.
 func (r *Relay) carry(q *queue, from, to net.Conn) {
-	line := make(chan parcel, onTheWay)
+	line := make(chan parcel, window)
 	delivered := make(chan struct{})
 	go func() { // ends with the line
 		defer close(delivered)
@@ -167,8 +156,8 @@ func (r *Relay) carry(q *queue, from, to net.Conn) {
 	}
 }
 
-// deliver hands over what has arrived. When the receiver has gone, the sender is
-// cut, and what was on its way is lost.
+// deliver writes each parcel when it arrives. When the receiver has gone, the
+// sender is cut, and what is still on the line is lost.
 func (r *Relay) deliver(line <-chan parcel, from, to net.Conn) {
 	gone := false
 	for p := range line {
@@ -191,16 +180,16 @@ func (r *Relay) now() time.Duration { return time.Since(r.start) }
 
 func (r *Relay) sleepUntil(at time.Duration) { time.Sleep(at - r.now()) }
 
-// endWriting closes one direction; a connection that cannot is closed whole.
+// endWriting closes one direction of TCP; the pipes of tests are closed whole.
 func endWriting(c net.Conn) {
-	if half, ok := c.(interface{ CloseWrite() error }); ok {
-		_ = half.CloseWrite()
+	if tcp, ok := c.(*net.TCPConn); ok {
+		_ = tcp.CloseWrite()
 		return
 	}
 	_ = c.Close()
 }
 
-// cut closes with a reset where the connection knows one.
+// cut closes with a reset on TCP.
 func cut(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// Update is the flag -update: what a test compares with files goes into the files.
-var Update = flag.Bool("update", false, "write what the scripts bring about into them")
+// Update is the flag -update: tests write their results into the files that they
+// otherwise compare them with.
+var Update = flag.Bool("update", false, "write the results of the scripts into them")
 
-// Scripts plays each file of the pattern: texts of what happens to a pure room
-// and, between, what must come of it. play returns the script with what really
-// came of it, which must be the file to the letter; with -update it becomes the
-// file.
+// Scripts plays each file that matches the pattern: events for a pure package,
+// with the expected effects between them. play returns the script with the actual
+// effects, which must equal the file; with -update it replaces the file.
 func Scripts(t *testing.T, pattern string, play func(t *testing.T, text string) string) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -39,8 +39,8 @@ func Scripts(t *testing.T, pattern string, play func(t *testing.T, text string) 
 	}
 }
 
-// Effects plays a script in which lines with the prefix are what comes of the line
-// before them. An empty line and one that begins with # say nothing.
+// Effects plays a script in which lines with the prefix are the effects of the line
+// before them. Empty lines and those that begin with # are kept.
 func Effects(t *testing.T, text, prefix string, event func(line string) ([]string, error)) string {
 	t.Helper()
 	var b strings.Builder

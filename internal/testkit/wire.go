@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Player answers what every client answers: it has the map, pongs, loads at
-// once and acknowledges each turn.
+// Player is a Conduct that answers as every client does: it has the map, answers
+// pings, loads at once and acknowledges each turn.
 func Player(c *Client, b []byte) {
 	Lobbyist(c, b)
 	if b[1] == 0x0B {
@@ -16,7 +16,7 @@ func Player(c *Client, b []byte) {
 	}
 }
 
-// Lobbyist is a player whose loading the test controls.
+// Lobbyist is Player without loading, which the test controls.
 func Lobbyist(c *Client, b []byte) {
 	switch b[1] {
 	case 0x01:
@@ -32,7 +32,7 @@ func Lobbyist(c *Client, b []byte) {
 	}
 }
 
-// JoinPacket is a 0x1E.
+// JoinPacket is a 0x1E from port 6112 of 10.0.0.5.
 func JoinPacket(id, key uint32, name string) []byte {
 	return Packet(0x1E, id, key, byte(0), uint16(6112), uint32(7), name, byte(1), byte(0),
 		[]byte{2, 0, 0x17, 0xE0, 10, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0})
@@ -65,7 +65,7 @@ func Packet(op byte, values ...any) []byte {
 	return b
 }
 
-// Sum32 is the CRC-32 of IEEE, bit by bit.
+// Sum32 is the CRC-32 (IEEE), computed bit by bit, apart from hash/crc32.
 func Sum32(data []byte) uint32 {
 	crc := ^uint32(0)
 	for _, b := range data {
@@ -77,6 +77,7 @@ func Sum32(data []byte) uint32 {
 	return ^crc
 }
 
+// Matches compares bytes with a pattern in hex, where ?? stands for any byte.
 func Matches(pattern string, b []byte) bool {
 	tokens := strings.Fields(pattern)
 	if len(tokens) != len(b) {

@@ -1,10 +1,8 @@
-package testkit
+package bots
 
 import (
 	"cmp"
-	"errors"
 	"hash/crc32"
-	"io"
 	"net"
 	"slices"
 	"strconv"
@@ -16,9 +14,11 @@ import (
 	"w3host/w3gs"
 )
 
-// Host is a small host for clients to be tested against. It plays one game after the other, each with a
-// fixed number of players, and does what its hooks say.
-type Host struct {
+// fakeHost is a small host for clients to be tested against, written from the
+// description of the protocol, apart from package host, so that both sides of a
+// test do not err alike. It plays one game after the other, each with a fixed
+// number of players, and its hooks change what it does.
+type fakeHost struct {
 	t          *testing.T
 	Listener   net.Listener
 	udp        net.PacketConn
@@ -36,33 +36,33 @@ type Host struct {
 	Lobbies    int               // open at the same time; 0 is one
 
 	// LobbyFull runs when all are in, before the start; Turn before each turn.
-	LobbyFull func(g *Game)
-	Turn      func(g *Game, n int)
-	OnFrame   func(g *Game, c *Guest, f w3gs.Frame) (taken bool)
-	OnRead    func()             // before each read of any connection
-	Enough    func(g *Game) bool // before each turn: the test has seen what it wants
+	LobbyFull func(g *fakeGame)
+	Turn      func(g *fakeGame, n int)
+	OnFrame   func(g *fakeGame, c *fakeConn, f w3gs.Frame) (taken bool)
+	OnRead    func()                 // before each read of any connection
+	Enough    func(g *fakeGame) bool // before each turn: the test has seen what it wants
 
 	Over    chan struct{} // closed when Enough says so
 	endOnce sync.Once
 
 	Mu    sync.Mutex
-	Games []*Game // game i+1, the last ones are open lobbies
+	Games []*fakeGame // game i+1, the last ones are open lobbies
 	wg    sync.WaitGroup
 }
 
 const (
-	// Key is the entry key of the host's games.
-	Key = 0xFEED
-	// VirtualPID is the pid of the virtual host.
-	VirtualPID = 12
+	// fakeKey is the entry key of the host's games.
+	fakeKey = 0xFEED
+	// virtualPID is the pid of the virtual host.
+	virtualPID = 12
 )
 
-// Game is a lobby of Host, or what comes of it. Hooks hold its lock.
-type Game struct {
-	h       *Host
+// fakeGame is a lobby of fakeHost, or the game that it becomes. Hooks hold its lock.
+type fakeGame struct {
+	h       *fakeHost
 	id      uint32
 	Mu      sync.Mutex
-	Conns   []*Guest
+	Conns   []*fakeConn
 	Started bool
 	Turns   int
 	Pending []byte // actions of the next turn
@@ -71,8 +71,8 @@ type Game struct {
 	Quiet   bool // no turns: the lag screen is up
 }
 
-// Guest is a player of a Game.
-type Guest struct {
+// fakeConn is a player of a fakeGame.
+type fakeConn struct {
 	net.Conn
 	PID    uint8
 	Name   string
@@ -84,8 +84,8 @@ type Guest struct {
 	Joined time.Time
 }
 
-// StartHost starts a host, which the end of the test stops.
-func StartHost(t *testing.T, h *Host) *Host {
+// startFakeHost starts a host, which the end of the test stops.
+func startFakeHost(t *testing.T, h *fakeHost) *fakeHost {
 	t.Helper()
 	h.t = t
 	if err := h.Open(); err != nil {
@@ -96,7 +96,7 @@ func StartHost(t *testing.T, h *Host) *Host {
 }
 
 // Stop ends everything; what the host has seen may be read from then on.
-func (h *Host) Stop() {
+func (h *fakeHost) Stop() {
 	h.Listener.Close()
 	if h.udp != nil {
 		h.udp.Close()
@@ -113,8 +113,8 @@ func (h *Host) Stop() {
 	h.wg.Wait()
 }
 
-// Open starts to listen; StartHost does it for a test.
-func (h *Host) Open() error {
+// Open starts to listen; startFakeHost does it for a test.
+func (h *fakeHost) Open() error {
 	h.Over = make(chan struct{})
 	h.JoinWithin = cmp.Or(h.JoinWithin, time.Minute)
 	if err := h.bind(); err != nil {
@@ -125,7 +125,7 @@ func (h *Host) Open() error {
 		h.MapData = make([]byte, 5000)
 	}
 	for i := range max(h.Lobbies, 1) {
-		h.Games = append(h.Games, &Game{h: h, id: uint32(i + 1)})
+		h.Games = append(h.Games, &fakeGame{h: h, id: uint32(i + 1)})
 	}
 	if !h.NoLAN {
 		h.wg.Go(h.answer)
@@ -135,7 +135,7 @@ func (h *Host) Open() error {
 }
 
 // bind finds a port that is free for both TCP and UDP.
-func (h *Host) bind() (err error) {
+func (h *fakeHost) bind() (err error) {
 	for range 20 {
 		if h.Listener, err = net.Listen("tcp4", "127.0.0.1:0"); err != nil {
 			return err
@@ -153,12 +153,12 @@ func (h *Host) bind() (err error) {
 }
 
 // Game stops the host and returns one of its games, from 0.
-func (h *Host) Game(i int) *Game {
+func (h *fakeHost) Game(i int) *fakeGame {
 	h.Stop()
 	return h.Games[i]
 }
 
-func (h *Host) answer() {
+func (h *fakeHost) answer() {
 	buf := make([]byte, 512)
 	for {
 		n, from, err := h.udp.ReadFrom(buf)
@@ -181,32 +181,32 @@ func (h *Host) answer() {
 }
 
 // info is what a search is told; open is false once the game has started.
-func (g *Game) info() (_ w3gs.GameInfo, open bool) {
+func (g *fakeGame) info() (_ w3gs.GameInfo, open bool) {
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
 	h := g.h
 	return w3gs.GameInfo{
-		Product: w3gs.ProductTFT, Version: 26, GameID: g.id, EntryKey: Key, Name: "fake",
+		Product: w3gs.ProductTFT, Version: 26, GameID: g.id, EntryKey: fakeKey, Name: "fake",
 		Stat:  w3gs.StatString{MapPath: `Maps\Download\fake.w3x`, HostName: "fake", HasSHA1: true},
 		Slots: uint32(h.Players), Type: w3gs.GameTypeCustom, Unknown: 1, SlotsOpen: uint32(h.Players - len(g.Conns)),
 		Port: uint16(h.Listener.Addr().(*net.TCPAddr).Port),
 	}, !g.Started
 }
 
-func (h *Host) accept() {
+func (h *fakeHost) accept() {
 	for {
 		c, err := h.Listener.Accept()
 		if err != nil {
 			return
 		}
-		h.wg.Go(func() { h.serve(&Guest{Conn: c, Joined: time.Now()}) })
+		h.wg.Go(func() { h.serve(&fakeConn{Conn: c, Joined: time.Now()}) })
 	}
 }
 
-func (h *Host) serve(c *Guest) {
+func (h *fakeHost) serve(c *fakeConn) {
 	defer c.Close()
 	stream := w3gs.NewStream(w3gs.MaxFrame)
-	var g *Game
+	var g *fakeGame
 	c.SetReadDeadline(time.Now().Add(h.JoinWithin))
 	for {
 		if h.OnRead != nil {
@@ -233,14 +233,14 @@ func (h *Host) serve(c *Guest) {
 		}
 		if err != nil {
 			if g != nil {
-				g.leave(c, w3gs.LeaveDisconnect, errors.Is(err, io.EOF))
+				g.leave(c, w3gs.LeaveDisconnect)
 			}
 			return
 		}
 	}
 }
 
-func (h *Host) join(c *Guest, f w3gs.Frame) *Game {
+func (h *fakeHost) join(c *fakeConn, f w3gs.Frame) *fakeGame {
 	var q w3gs.ReqJoin
 	if f.Op() != w3gs.OpReqJoin || q.Decode(f.Body()) != nil {
 		return nil
@@ -258,7 +258,7 @@ func (h *Host) join(c *Guest, f w3gs.Frame) *Game {
 	switch {
 	case q.GameID != g.id:
 		reason = w3gs.RejectInvalid
-	case q.EntryKey != Key && !h.NoLAN:
+	case q.EntryKey != fakeKey && !h.NoLAN:
 		reason = w3gs.RejectWrongKey
 	case g.Started:
 		reason = w3gs.RejectStarted
@@ -277,7 +277,7 @@ func (h *Host) join(c *Guest, f w3gs.Frame) *Game {
 	c.PID, c.Name = uint8((number-1)%h.Players+1), q.Name
 	g.Conns = append(g.Conns, c)
 	b := (&w3gs.SlotInfoJoin{SlotTable: g.table(), PID: c.PID}).AppendTo(nil)
-	b = appendInfo(b, VirtualPID, "host")
+	b = appendInfo(b, virtualPID, "host")
 	for _, other := range g.Conns {
 		if other != c && !other.Gone {
 			b = appendInfo(b, other.PID, other.Name)
@@ -296,7 +296,7 @@ func appendInfo(b []byte, pid uint8, name string) []byte {
 }
 
 // table holds as many slots as players.
-func (g *Game) table() w3gs.SlotTable {
+func (g *fakeGame) table() w3gs.SlotTable {
 	t := w3gs.SlotTable{RandomSeed: 99, PlayerSlots: uint8(g.h.Players)}
 	for i := range g.h.Players {
 		s := w3gs.Slot{Download: w3gs.DownloadUnknown, Team: uint8(i), Colour: uint8(i), Race: w3gs.RaceRandom, AI: w3gs.AINormal, Handicap: 100}
@@ -308,7 +308,7 @@ func (g *Game) table() w3gs.SlotTable {
 	return t
 }
 
-func (g *Game) owns(c *Guest) bool {
+func (g *fakeGame) owns(c *fakeConn) bool {
 	switch g.h.Owner {
 	case "":
 		return true
@@ -319,7 +319,7 @@ func (g *Game) owns(c *Guest) bool {
 }
 
 // All sends bytes to everybody; the lock is held.
-func (g *Game) All(b []byte) {
+func (g *fakeGame) All(b []byte) {
 	for _, c := range g.Conns {
 		if !c.Gone {
 			c.Write(b)
@@ -328,7 +328,7 @@ func (g *Game) All(b []byte) {
 }
 
 // Send sends packets to everybody; the lock is held.
-func (g *Game) Send(packets ...w3gs.Packet) {
+func (g *fakeGame) Send(packets ...w3gs.Packet) {
 	var b []byte
 	for _, p := range packets {
 		b = p.AppendTo(b)
@@ -336,7 +336,7 @@ func (g *Game) Send(packets ...w3gs.Packet) {
 	g.All(b)
 }
 
-func (g *Game) handle(c *Guest, f w3gs.Frame) {
+func (g *fakeGame) handle(c *fakeConn, f w3gs.Frame) {
 	if g.h.Floor && (f.Op() == w3gs.OpOutgoingAction || f.Op() == w3gs.OpKeepalive) {
 		return
 	}
@@ -361,7 +361,7 @@ func (g *Game) handle(c *Guest, f w3gs.Frame) {
 	switch q := p.(type) {
 	case *w3gs.MapSize:
 		c.MapOK = q.Flag == w3gs.MapHave && int(q.Size) == len(g.h.MapData)
-		if !g.Started && !g.h.NoStart && g.Every(func(c *Guest) bool { return c.MapOK }) {
+		if !g.Started && !g.h.NoStart && g.Every(func(c *fakeConn) bool { return c.MapOK }) {
 			g.Start()
 		}
 	case *w3gs.ChatToHost:
@@ -369,7 +369,7 @@ func (g *Game) handle(c *Guest, f w3gs.Frame) {
 	case *w3gs.LoadedSelf:
 		c.Loaded = true
 		g.Send(&w3gs.GameLoaded{PID: c.PID})
-		if g.Every(func(c *Guest) bool { return c.Loaded }) {
+		if g.Every(func(c *fakeConn) bool { return c.Loaded }) {
 			g.h.wg.Go(g.loop)
 		}
 	case *w3gs.OutgoingAction:
@@ -387,7 +387,7 @@ func (g *Game) handle(c *Guest, f w3gs.Frame) {
 	}
 }
 
-func (g *Game) chat(c *Guest, q *w3gs.ChatToHost) {
+func (g *fakeGame) chat(c *fakeConn, q *w3gs.ChatToHost) {
 	g.Said = append(g.Said, q.Text)
 	for _, other := range g.Conns {
 		if slices.Contains(q.To, other.PID) && !other.Gone {
@@ -400,7 +400,7 @@ func (g *Game) chat(c *Guest, q *w3gs.ChatToHost) {
 }
 
 // Every reports whether all have come, and ok of each; the lock is held.
-func (g *Game) Every(ok func(c *Guest) bool) bool {
+func (g *fakeGame) Every(ok func(c *fakeConn) bool) bool {
 	here := 0
 	for _, c := range g.Conns {
 		if !c.Gone {
@@ -413,25 +413,25 @@ func (g *Game) Every(ok func(c *Guest) bool) bool {
 }
 
 // Start begins the game; the lock is held.
-func (g *Game) Start() {
+func (g *fakeGame) Start() {
 	if g.h.LobbyFull != nil {
 		g.h.LobbyFull(g)
 	}
 	g.Started = true
-	g.Send(&w3gs.CountdownStart{}, &w3gs.PlayerLeave{PID: VirtualPID, Reason: w3gs.LeaveLobby}, &w3gs.CountdownEnd{})
+	g.Send(&w3gs.CountdownStart{}, &w3gs.PlayerLeave{PID: virtualPID, Reason: w3gs.LeaveLobby}, &w3gs.CountdownEnd{})
 	g.h.Mu.Lock()
-	g.h.Games = append(g.h.Games, &Game{h: g.h, id: uint32(len(g.h.Games) + 1)})
+	g.h.Games = append(g.h.Games, &fakeGame{h: g.h, id: uint32(len(g.h.Games) + 1)})
 	g.h.Mu.Unlock()
 }
 
-func (g *Game) leave(c *Guest, reason w3gs.LeaveReason, _ bool) {
+func (g *fakeGame) leave(c *fakeConn, reason w3gs.LeaveReason) {
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
 	g.Depart(c, reason)
 }
 
 // Depart tells the others that a player has gone; the lock is held.
-func (g *Game) Depart(c *Guest, reason w3gs.LeaveReason) {
+func (g *fakeGame) Depart(c *fakeConn, reason w3gs.LeaveReason) {
 	if c.Gone {
 		return
 	}
@@ -443,7 +443,7 @@ func (g *Game) Depart(c *Guest, reason w3gs.LeaveReason) {
 }
 
 // loop sends turns until all have left.
-func (g *Game) loop() {
+func (g *fakeGame) loop() {
 	tick := time.NewTicker(g.h.Period)
 	defer tick.Stop()
 	for range tick.C {
@@ -470,7 +470,7 @@ func (g *Game) loop() {
 }
 
 // Flush sends one turn, cut into packets.
-func (g *Game) Flush() {
+func (g *fakeGame) Flush() {
 	if !g.Started {
 		return
 	}
@@ -488,19 +488,19 @@ func (g *Game) Flush() {
 }
 
 // Kick ends a connection; the lock is held.
-func (g *Game) Kick(c *Guest, reason w3gs.LeaveReason) {
+func (g *fakeGame) Kick(c *fakeConn, reason w3gs.LeaveReason) {
 	g.Depart(c, reason)
 	c.Close()
 }
 
 // Conn finds a player by pid.
-func (g *Game) Conn(pid uint8) *Guest {
-	i := slices.IndexFunc(g.Conns, func(c *Guest) bool { return c.PID == pid })
+func (g *fakeGame) Conn(pid uint8) *fakeConn {
+	i := slices.IndexFunc(g.Conns, func(c *fakeConn) bool { return c.PID == pid })
 	return g.Conns[i]
 }
 
 // Answered reports whether these players have answered n turns.
-func (g *Game) Answered(n int, pids ...uint8) bool {
+func (g *fakeGame) Answered(n int, pids ...uint8) bool {
 	for _, pid := range pids {
 		if len(g.Conn(pid).Hashes) < n {
 			return false
