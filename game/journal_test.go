@@ -7,13 +7,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
+	"w3host/command"
 	"w3host/mapxfer"
+	"w3host/rating"
 	"w3host/w3gs"
 )
 
@@ -120,9 +124,9 @@ func FuzzJournal(f *testing.F) {
 	g := simulate(3)
 	f.Add(g.journal[:min(len(g.journal), 4000)])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, _, err := ReadJournal(bytes.NewReader(data))
+		r, _, err := readJournal(bytes.NewReader(data))
 		for err == nil {
-			_, err = r.Next()
+			_, err = r.next()
 		}
 		if err != io.EOF && err.Error() == "" {
 			t.Error("an error without a word")
@@ -145,14 +149,39 @@ func TestJournalOfFigures(t *testing.T) {
 	for i := range said {
 		b = j.Append(b, 0, &said[i])
 	}
-	r, _, err := ReadJournal(bytes.NewReader(b))
+	r, _, err := readJournal(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, in := range said {
-		e, err := r.Next()
+		e, err := r.next()
 		if err != nil || e.Input.Kind != in.Kind || e.Input.Figures != figures || e.Input.Moves != in.Moves {
 			t.Errorf("%v: %+v", err, e.Input)
 		}
+	}
+}
+
+// TestJournalHoldsEveryField fails when a field is added to Input and forgotten in
+// the codec.
+func TestJournalHoldsEveryField(t *testing.T) {
+	in := Input{ // but for Data and Sum, which only Action and Keepalive have
+		Kind: Command, Link: 1, PID: 2, Level: command.Admin, Queued: 4, Moves: 5, By: -6,
+		Figures: mapxfer.Figures{Queued: 8, Unacked: 9, RTT: 10, MinRTT: 11}, Packet: &w3gs.PongToHost{Tick: 12},
+		Addr: netip.MustParseAddrPort("10.0.0.1:13"), Why: "14", Banned: "15", Shared: true, Realm: "16", Vouched: true,
+		Caller: &command.Caller{Name: "17"}, Line: "18", Skill: rating.Skill{Mu: 19, Sigma: 20}, Language: 1,
+	}
+	for i, v := 0, reflect.ValueOf(in); i < v.NumField(); i++ {
+		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Data" && name != "Sum" {
+			t.Errorf("this test leaves %s empty", name)
+		}
+	}
+	var j Journal
+	b, _ := j.Begin(nil, &Config{})
+	r, _, err := readJournal(bytes.NewReader(j.Append(b, time.Second, &in)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := r.next(); err != nil || e.At != time.Second || !reflect.DeepEqual(e.Input, in) {
+		t.Errorf("%v: %+v, want %+v", err, e.Input, in)
 	}
 }

@@ -22,7 +22,7 @@ type Rerun struct {
 // came of it; the first call has no input: it is what New brings about.
 func RunJournal(r io.Reader, watch func(e *Entry, out *Out)) (Rerun, error) {
 	var result Rerun
-	entries, cfg, err := ReadJournal(r)
+	entries, cfg, err := readJournal(r)
 	if err != nil {
 		return result, err
 	}
@@ -34,7 +34,7 @@ func RunJournal(r io.Reader, watch func(e *Entry, out *Out)) (Rerun, error) {
 		if watch != nil && result.Inputs == 0 {
 			watch(nil, out)
 		}
-		e, err := entries.Next()
+		e, err := entries.next()
 		switch {
 		case errors.Is(err, io.EOF):
 			result.Over = m.Over()

@@ -191,7 +191,7 @@ func (c *crowd) join() {
 
 // after puts an input off. Inputs of one link keep their order.
 func (c *crowd) after(d time.Duration, in Input) {
-	c.put(later{at: c.now + d.Truncate(Clock), in: in})
+	c.put(later{at: c.now + d.Truncate(clock), in: in})
 }
 
 func (c *crowd) put(l later) {
@@ -211,7 +211,7 @@ func (c *crowd) put(l later) {
 func (c *crowd) say(a *actor, p w3gs.Packet) {
 	if a.wire != nil {
 		frame := p.AppendTo(nil)
-		at := max(c.now+a.delay.Truncate(Clock), a.said)
+		at := max(c.now+a.delay.Truncate(clock), a.said)
 		a.said = at
 		c.put(later{at: at, do: func() { a.wire.fromClient(c, frame) }})
 		return

@@ -75,7 +75,7 @@ func simulate(seed uint64) *simulated {
 				continue
 			}
 		} else if ok {
-			at = (due + Clock - 1).Truncate(Clock)
+			at = (due + clock - 1).Truncate(clock)
 		} else {
 			g.err = fmt.Errorf("nothing is left to wait for")
 			break

@@ -54,7 +54,7 @@ func (c *crowd) newWire(a *actor) {
 
 // later does something that is no input.
 func (c *crowd) later(d time.Duration, do func()) {
-	c.put(later{at: c.now + d.Truncate(Clock), do: do})
+	c.put(later{at: c.now + d.Truncate(clock), do: do})
 }
 
 // fromClient gives the proxy what its client says.

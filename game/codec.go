@@ -1,0 +1,148 @@
+package game
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+
+	"w3host/w3gs"
+)
+
+// codec writes the fields of an Input, or reads them: one list serves both. Fields
+// are numbered from 1 in the order of the list and left out where they are zero.
+// Integers are uvarints; strings, bytes and JSON stand behind their length.
+type codec struct {
+	reads bool
+	b     []byte // written, or still to be read
+	err   error
+	field byte   // at hand
+	sum   uint32 // of the last Keepalive: most repeat it
+}
+
+// input is the list of the fields.
+func (c *codec) input(in *Input) {
+	c.field = 0
+	number(c, &in.Link)
+	switch in.Kind { // the two that come most have one field more
+	case Action:
+		if c.has(len(in.Data) > 0) {
+			in.Data = c.bytes(in.Data)
+		}
+		return
+	case Keepalive:
+		changed := in.Sum ^ c.sum
+		number(c, &changed)
+		c.sum ^= changed
+		in.Sum = c.sum
+		return
+	}
+	number(c, &in.Queued)
+	number(c, &in.Moves)
+	number(c, &in.Figures.Queued)
+	number(c, &in.Figures.Unacked)
+	number(c, &in.Figures.RTT)
+	number(c, &in.Figures.MinRTT)
+	number(c, &in.Level)
+	number(c, &in.By)
+	number(c, &in.PID)
+	number(c, &in.Language)
+	in.Shared, in.Vouched = c.has(in.Shared), c.has(in.Vouched)
+	for _, s := range [...]*string{&in.Realm, &in.Banned, &in.Why, &in.Line} {
+		if c.has(*s != "") {
+			*s = string(c.bytes([]byte(*s)))
+		}
+	}
+	for _, f := range [...]*float64{&in.Skill.Mu, &in.Skill.Sigma} {
+		bits := math.Float64bits(*f)
+		number(c, &bits)
+		*f = math.Float64frombits(bits)
+	}
+	if c.has(in.Addr.IsValid()) {
+		in.Addr, _ = netip.ParseAddrPort(string(c.bytes([]byte(in.Addr.String()))))
+	}
+	if c.has(in.Caller != nil) {
+		caller, _ := json.Marshal(in.Caller) // plain data: it cannot fail
+		if caller = c.bytes(caller); c.reads {
+			c.fail(json.Unmarshal(caller, &in.Caller))
+		}
+	}
+	if c.has(in.Packet != nil) {
+		if c.reads {
+			in.Packet = c.packet()
+		} else {
+			c.bytes(in.Packet.AppendTo(nil))
+		}
+	}
+}
+
+// has begins the next field and reports whether it is in the entry.
+func (c *codec) has(some bool) bool {
+	c.field++
+	if c.reads {
+		if some = len(c.b) > 0 && c.b[0] == c.field; some {
+			c.b = c.b[1:]
+		}
+	} else if some {
+		c.b = append(c.b, c.field)
+	}
+	return some
+}
+
+func number[T ~int | ~int64 | ~uint8 | ~uint32 | ~uint64](c *codec, n *T) {
+	if !c.has(*n != 0) {
+		*n = 0
+		return
+	}
+	*n = T(c.uvarint(uint64(*n)))
+}
+
+// uvarint writes n, or reads another in its place.
+func (c *codec) uvarint(n uint64) uint64 {
+	if !c.reads {
+		c.b = binary.AppendUvarint(c.b, n)
+		return n
+	}
+	n, size := binary.Uvarint(c.b)
+	if size <= 0 {
+		c.fail(errors.New("a broken number"))
+		return 0
+	}
+	c.b = c.b[size:]
+	return n
+}
+
+// bytes writes b, or reads others in its place.
+func (c *codec) bytes(b []byte) []byte {
+	n := c.uvarint(uint64(len(b)))
+	if !c.reads {
+		c.b = append(c.b, b...)
+		return b
+	}
+	if n > uint64(len(c.b)) {
+		c.fail(fmt.Errorf("a field of %d bytes", n))
+		return nil
+	}
+	b, c.b = c.b[:n:n], c.b[n:]
+	return b
+}
+
+func (c *codec) packet() w3gs.Packet {
+	frame, rest, err := w3gs.Next(c.bytes(nil), w3gs.MaxFrame)
+	if err != nil || frame == nil || len(rest) > 0 {
+		c.fail(errors.New("a broken packet"))
+		return nil
+	}
+	p, err := w3gs.Decode(frame, w3gs.FromClient)
+	c.fail(err)
+	return p
+}
+
+// fail keeps the first fault, behind which nothing is read.
+func (c *codec) fail(err error) {
+	if err != nil && c.err == nil {
+		c.b, c.err = nil, err
+	}
+}
