@@ -142,18 +142,7 @@ func (d *streams) ring() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		now := d.run.now()
-		for {
-			p, due := d.timers.pop(now)
-			if p == nil {
-				break
-			}
-			d.run.rec.own.add(now - due)
-			p.g.mu.Lock()
-			p.tick(now)
-			d.attend(p)
-			p.g.mu.Unlock()
-		}
+		d.timers.ring(d.run, d.attend)
 		wait := time.Hour
 		if next := d.timers.next(); next != 0 {
 			wait = next - d.run.now()

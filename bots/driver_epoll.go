@@ -153,7 +153,7 @@ func (l *epollLoop) poll() {
 		for i := range max(n, 0) {
 			l.event(int(events[i].Fd), events[i].Events)
 		}
-		l.ring()
+		l.timers.ring(l.run, l.attend)
 	}
 }
 
@@ -273,22 +273,6 @@ func (l *epollLoop) watch(p *player) {
 	event := syscall.EpollEvent{Events: want, Fd: int32(link.fd)}
 	if err := syscall.EpollCtl(l.epoll, op, link.fd, &event); err != nil {
 		l.run.problem(fmt.Errorf("watch the connection of %s: %w", p.name, err))
-	}
-}
-
-// ring does what is due.
-func (l *epollLoop) ring() {
-	for {
-		now := l.run.now()
-		p, due := l.timers.pop(now)
-		if p == nil {
-			return
-		}
-		l.run.rec.own.add(now - due)
-		p.g.mu.Lock()
-		p.tick(now)
-		l.attend(p)
-		p.g.mu.Unlock()
 	}
 }
 

@@ -1,81 +1,54 @@
 package bots
 
 import (
-	"math/bits"
-	"sync/atomic"
+	"sync"
 	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// A histogram has subBuckets linear buckets in each power of two nanoseconds:
-// a value is off by at most 1/2048, which is 0.05 ms at 100 ms.
 const (
-	subBits    = 10
-	subBuckets = 1 << subBits
-	topBits    = 40 // values end at 18 minutes
-	buckets    = (topBits - subBits + 1) * subBuckets
+	histogramTop    = 20 * time.Minute // longer durations count as this one, but in Max
+	histogramDigits = 3                // significant digits: quantiles are exact to 0.1 %
 )
 
-// histogram counts durations. Many goroutines may add at the same time.
+// histogram counts durations. It may be used from several goroutines.
 type histogram struct {
-	counts [buckets]atomic.Uint64
-	n, sum atomic.Int64
-	max    atomic.Int64
+	mu       sync.Mutex
+	counts   *hdrhistogram.Histogram // nil while empty
+	sum, max time.Duration
 }
 
-// Summary is what a histogram says. P999 is the 99.9th percentile.
+// Summary is what a histogram tells. P999 is the 99.9th percentile.
 type Summary struct {
 	Count                     int64
 	Mean, P50, P99, P999, Max time.Duration
 }
 
+// add counts a duration; negative ones count as 0.
 func (h *histogram) add(d time.Duration) {
-	v := max(int64(d), 0)
-	h.counts[bucketOf(v)].Add(1)
-	h.n.Add(1)
-	h.sum.Add(v)
-	for {
-		old := h.max.Load()
-		if v <= old || h.max.CompareAndSwap(old, v) {
-			return
-		}
+	d = max(d, 0)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.counts == nil {
+		h.counts = hdrhistogram.New(1, int64(histogramTop), histogramDigits)
 	}
+	_ = h.counts.RecordValue(int64(min(d, histogramTop))) // within its bounds
+	h.sum += d
+	h.max = max(h.max, d)
 }
 
 func (h *histogram) summary() Summary {
-	s := Summary{Count: h.n.Load(), Max: time.Duration(h.max.Load())}
-	if s.Count == 0 {
-		return s
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.counts == nil {
+		return Summary{}
 	}
-	s.Mean = time.Duration(h.sum.Load() / s.Count)
-	s.P50, s.P99, s.P999 = h.quantile(0.50, s), h.quantile(0.99, s), h.quantile(0.999, s)
-	return s
-}
-
-// quantile returns the middle of the bucket that holds the value which q of
-// all values do not exceed.
-func (h *histogram) quantile(q float64, s Summary) time.Duration {
-	rank := int64(q*float64(s.Count) + 0.999999)
-	var seen int64
-	for i := range h.counts {
-		seen += int64(h.counts[i].Load())
-		if seen >= rank {
-			return min(time.Duration(bucketMiddle(i)), s.Max)
-		}
+	quantile := func(percent float64) time.Duration {
+		return min(time.Duration(h.counts.ValueAtQuantile(percent)), h.max)
 	}
-	return s.Max
-}
-
-func bucketOf(v int64) int {
-	shift := max(bits.Len64(uint64(v))-subBits-1, 0)
-	// At shift 0 the first two rows are exact: 0 to 2047.
-	return min(shift*subBuckets+int(v>>shift), buckets-1)
-}
-
-func bucketMiddle(i int) int64 {
-	if i < 2*subBuckets {
-		return int64(i)
+	n := h.counts.TotalCount()
+	return Summary{
+		Count: n, Mean: h.sum / time.Duration(n), P50: quantile(50), P99: quantile(99), P999: quantile(99.9), Max: h.max,
 	}
-	shift := i/subBuckets - 1
-	low := int64(i-shift*subBuckets) << shift
-	return low + int64(1)<<shift/2
 }

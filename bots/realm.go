@@ -13,22 +13,21 @@ import (
 	"w3host/w3gs"
 )
 
-// RealmPassword is that of the accounts that bots register on a realm.
+// RealmPassword is the default password of the accounts that bots register.
 const RealmPassword = "w3host-bots"
 
 const realmTimeout = 15 * time.Second
 
-// realmLine is one bot's account on a realm. It is blocking: what is asked is
-// waited for.
-type realmLine struct {
+// realmConn is the connection of one bot's account to a realm. Its calls block
+// until the realm answers.
+type realmConn struct {
 	name string
 	conn net.Conn
 	buf  []byte
 }
 
-// dialRealm logs an account on, which is registered if the realm does not know
-// it.
-func dialRealm(ctx context.Context, address, name, password string, version uint32) (*realmLine, error) {
+// dialRealm logs an account on, and registers it if the realm does not know it.
+func dialRealm(ctx context.Context, address, name, password string, version uint32) (*realmConn, error) {
 	v, ok := bncs.VersionOf(version)
 	if !ok {
 		return nil, fmt.Errorf("realms do not know version 1.%d: use --version 24 to 28", version)
@@ -38,7 +37,7 @@ func dialRealm(ctx context.Context, address, name, password string, version uint
 	if err != nil {
 		return nil, fmt.Errorf("realm: %w", err)
 	}
-	r := &realmLine{name: name, conn: conn}
+	r := &realmConn{name: name, conn: conn}
 	if err := r.logOn(v, bncs.PasswordHash(password)); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("realm %s, account %s: %w", address, name, err)
@@ -46,7 +45,7 @@ func dialRealm(ctx context.Context, address, name, password string, version uint
 	return r, nil
 }
 
-func (r *realmLine) logOn(v bncs.Version, hash [20]byte) error {
+func (r *realmConn) logOn(v bncs.Version, hash [20]byte) error {
 	if _, err := r.conn.Write([]byte{bncs.ProtocolGame}); err != nil {
 		return err
 	}
@@ -67,34 +66,32 @@ func (r *realmLine) logOn(v bncs.Version, hash [20]byte) error {
 	}
 	if known.Result != 0 {
 		var created bncs.CreateReply
-		if err := r.ask(&bncs.Create{Hash: hash, Name: r.name}, &created); err != nil {
-			return err
-		}
-		if err := r.ask(&bncs.Logon{Name: r.name}, &known); err != nil {
+		err := errors.Join(r.ask(&bncs.Create{Hash: hash, Name: r.name}, &created), r.ask(&bncs.Logon{Name: r.name}, &known))
+		if err != nil {
 			return err
 		}
 		if created.Result != bncs.Created || known.Result != 0 {
 			return fmt.Errorf("cannot be registered (%#x)", created.Result)
 		}
 	}
-	var on bncs.ProofReply
-	if err := r.ask(&bncs.Proof{Proof: hash}, &on); err != nil {
+	var proof bncs.ProofReply
+	if err := r.ask(&bncs.Proof{Proof: hash}, &proof); err != nil {
 		return err
 	}
-	if on.Result != bncs.LoggedOn && on.Result != bncs.LoggedOnNoMail {
-		return fmt.Errorf("log-on refused (%#x): is the name somebody else's?", on.Result)
+	if proof.Result != bncs.LoggedOn && proof.Result != bncs.LoggedOnNoMail {
+		return fmt.Errorf("log-on refused (%#x): is the name somebody else's?", proof.Result)
 	}
 	return r.send(&bncs.EnterChat{})
 }
 
-func (r *realmLine) send(p bncs.Packet) error {
+func (r *realmConn) send(p bncs.Packet) error {
 	_ = r.conn.SetWriteDeadline(time.Now().Add(realmTimeout))
 	_, err := r.conn.Write(bncs.Append(nil, p))
 	return err
 }
 
 // ask sends a packet and waits for the reply of this type.
-func (r *realmLine) ask(p bncs.Packet, reply interface {
+func (r *realmConn) ask(p bncs.Packet, reply interface {
 	ID() bncs.ID
 	Decode([]byte) error
 },
@@ -114,7 +111,7 @@ func (r *realmLine) ask(p bncs.Packet, reply interface {
 	}
 }
 
-func (r *realmLine) next() (bncs.Frame, error) {
+func (r *realmConn) next() (bncs.Frame, error) {
 	chunk := make([]byte, bncs.MaxFrame)
 	for {
 		f, rest, err := bncs.Next(r.buf)
@@ -130,38 +127,37 @@ func (r *realmLine) next() (bncs.Frame, error) {
 	}
 }
 
-// games are the open games that the realm lists.
-func (r *realmLine) games() ([]bncs.ListedGame, error) {
+// games asks for the realm's list of open games.
+func (r *realmConn) games() ([]bncs.ListedGame, error) {
 	var list bncs.GameList
 	err := r.ask(&bncs.ListGames{}, &list)
 	return list.Games, err
 }
 
-// enter tells the realm that the account joins a game, by which the host has the
-// realm confirm the name. What the realm says from then on is not read by
-// anybody but this.
-func (r *realmLine) enter(game string, version uint32) error {
+// enter tells the realm that the account joins a game: hosts ask the realm to
+// confirm that. Packets of the realm are discarded from then on.
+func (r *realmConn) enter(game string, version uint32) error {
 	err := r.send(&bncs.NotifyJoin{Product: w3gs.ProductTFT, Version: version, Name: game})
 	_ = r.conn.SetReadDeadline(time.Time{})
 	go func() { _, _ = io.Copy(io.Discard, r.conn) }() // ends with close
 	return err
 }
 
-func (r *realmLine) close() { _ = r.conn.Close() }
+func (r *realmConn) close() { _ = r.conn.Close() }
 
-// realmLines are the accounts of a run: one that looks for lobbies, and one for
-// each bot that has joined.
-type realmLines struct {
+// realmAccounts are the connections of a run to the realm: one that looks for
+// lobbies, and one for each bot that joins.
+type realmAccounts struct {
 	opts *Options
 
 	mu    sync.Mutex
-	scout *realmLine
-	bots  map[string]*realmLine
+	scout *realmConn
+	bots  map[string]*realmConn // by name
 }
 
-// list finds the lobbies of the realm's list. Only those whose stat string can be
-// read are games of Warcraft III.
-func (l *realmLines) list(ctx context.Context) ([]lobby, error) {
+// list returns the lobbies on the realm's list. It skips games whose stat string
+// is not one of Warcraft III.
+func (l *realmAccounts) list(ctx context.Context) ([]lobby, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.scout == nil {
@@ -187,8 +183,9 @@ func (l *realmLines) list(ctx context.Context) ([]lobby, error) {
 	return found, nil
 }
 
-// enter logs the bots of a game on, each with its name, and says where they go.
-func (l *realmLines) enter(ctx context.Context, names []string, game string) error {
+// enter logs the bots of a game on by their names, and tells the realm which game
+// they join.
+func (l *realmAccounts) enter(ctx context.Context, names []string, game string) error {
 	var faults []error
 	for _, name := range names {
 		if err := l.enterOne(ctx, name, game); err != nil {
@@ -198,7 +195,7 @@ func (l *realmLines) enter(ctx context.Context, names []string, game string) err
 	return errors.Join(faults...)
 }
 
-func (l *realmLines) enterOne(ctx context.Context, name, game string) error {
+func (l *realmAccounts) enterOne(ctx context.Context, name, game string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if old := l.bots[name]; old != nil {
@@ -208,14 +205,11 @@ func (l *realmLines) enterOne(ctx context.Context, name, game string) error {
 	if err != nil {
 		return err
 	}
-	if l.bots == nil {
-		l.bots = map[string]*realmLine{}
-	}
 	l.bots[name] = r
 	return r.enter(game, uint32(l.opts.Version))
 }
 
-func (l *realmLines) close() {
+func (l *realmAccounts) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.scout != nil {

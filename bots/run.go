@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -266,14 +267,20 @@ func (r *run) connect(ctx context.Context, p *player, l lobby) {
 }
 
 func (r *run) dialFor(ctx context.Context, p *player, addr string) (net.Conn, error) {
+	own := net.IPv4(127, byte(1+p.g.number>>8), byte(p.g.number), byte(p.seat+1))
+	if p.conduct.NeverRead {
+		return r.dialFrom(ctx, own, addr, smallReceiveBuffer)
+	}
+	return r.dialFrom(ctx, own, addr, nil)
+}
+
+// dialFrom connects, from the address own if Options.OwnAddresses is set.
+func (r *run) dialFrom(ctx context.Context, own net.IP, addr string, control func(string, string, syscall.RawConn) error) (net.Conn, error) {
 	r.dial <- struct{}{}
 	defer func() { <-r.dial }()
-	dialer := net.Dialer{Timeout: 10 * time.Second}
+	dialer := net.Dialer{Timeout: 10 * time.Second, Control: control}
 	if r.opts.OwnAddresses {
-		dialer.LocalAddr = &net.TCPAddr{IP: net.IPv4(127, byte(1+p.g.number>>8), byte(p.g.number), byte(p.seat+1))}
-	}
-	if p.conduct.NeverRead {
-		dialer.Control = smallReceiveBuffer
+		dialer.LocalAddr = &net.TCPAddr{IP: own}
 	}
 	return dialer.DialContext(ctx, "tcp4", addr)
 }

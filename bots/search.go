@@ -36,7 +36,7 @@ type lobby struct {
 // finder hands out lobbies, each once, to the games that ask.
 type finder struct {
 	opts  *Options
-	realm *realmLines // nil: lobbies are looked for at opts.Addr
+	realm *realmAccounts // nil: lobbies are looked for at opts.Addr
 
 	mu      sync.Mutex
 	found   []lobby   // by the last search, not handed out yet
@@ -52,7 +52,7 @@ type finder struct {
 func newFinder(opts *Options) *finder {
 	f := &finder{opts: opts, last: time.Now(), claimed: map[uint32]bool{}}
 	if opts.Realm != "" {
-		f.realm = &realmLines{opts: opts}
+		f.realm = &realmAccounts{opts: opts, bots: map[string]*realmConn{}}
 	}
 	return f
 }

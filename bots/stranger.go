@@ -84,17 +84,11 @@ func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 // stranger opens one connection and waits for the host to close it. A host that
 // does not even accept it has closed it as well.
 func (r *run) stranger(ctx context.Context, number int, send func(net.Conn)) (took time.Duration, closed bool) {
-	r.dial <- struct{}{}
-	dialer := net.Dialer{Timeout: 10 * time.Second}
-	if r.opts.OwnAddresses {
-		dialer.LocalAddr = &net.TCPAddr{IP: net.IPv4(127, 254, byte(number/250), byte(number%250+1))}
-	}
-	start := time.Now()
-	c, err := dialer.DialContext(ctx, "tcp4", r.opts.Addr)
-	<-r.dial
+	c, err := r.dialFrom(ctx, net.IPv4(127, 254, byte(number/250), byte(number%250+1)), r.opts.Addr, nil)
 	if err != nil {
 		return 0, ctx.Err() == nil
 	}
+	start := time.Now()
 	defer c.Close()
 	stop := context.AfterFunc(ctx, func() { c.Close() })
 	defer stop()

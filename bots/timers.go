@@ -49,6 +49,22 @@ func (t *timers) pop(now time.Duration) (*player, time.Duration) {
 	return p, due
 }
 
+// ring lets every player do what is due, and has the driver attend them.
+func (t *timers) ring(r *run, attend func(*player)) {
+	for {
+		now := r.now()
+		p, due := t.pop(now)
+		if p == nil {
+			return
+		}
+		r.rec.own.add(now - due)
+		p.g.mu.Lock()
+		p.tick(now)
+		attend(p)
+		p.g.mu.Unlock()
+	}
+}
+
 // next is when the first alarm is due; 0 when there is none.
 func (t *timers) next() time.Duration {
 	t.mu.Lock()
