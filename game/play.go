@@ -95,8 +95,6 @@ func (m *Machine) play(effects []gamesync.Effect) {
 
 func (m *Machine) playRare(effect gamesync.Effect) {
 	switch e := effect.(type) {
-	case *gamesync.Send:
-		m.out.add(Op{Kind: Send, To: w3gs.Only(e.PID), Frame: m.out.copy(e.Frame)})
 	case *gamesync.Drop:
 		m.drop(e)
 	case *gamesync.PlayerLeft:
@@ -124,12 +122,12 @@ func (m *Machine) playRare(effect gamesync.Effect) {
 func (m *Machine) drop(e *gamesync.Drop) {
 	s := m.seats[e.PID]
 	if e.Why != gamesync.WhyGameOver { // then nobody is dropped: the game is over
-		m.fact(&Dropped{Player: m.player(e.PID), Why: e.Why.String()})
+		m.fact(&Dropped{Player: m.player(e.PID), Why: string(e.Why)})
 	} else if s != nil && !e.Loading {
 		m.send(s, &w3gs.GameOver{PID: e.PID})
 	}
 	if s != nil {
-		m.unlink(s, e.Why.String())
+		m.unlink(s, string(e.Why))
 	}
 }
 
@@ -138,7 +136,7 @@ func (m *Machine) drop(e *gamesync.Drop) {
 func (m *Machine) left(e *gamesync.PlayerLeft) {
 	f := &LeftGame{Player: m.player(e.PID), Reason: e.Reason, Why: e.Reason.String(), RTT: m.rtt(e.PID)}
 	if e.Why != gamesync.WhyLeft {
-		f.Why = e.Why.String()
+		f.Why = string(e.Why)
 	}
 	if s := m.seats[e.PID]; s != nil {
 		f.Actions = s.actions

@@ -93,7 +93,7 @@ func (l *Lines) play(s *game.Stamped) {
 	case *game.Decided:
 		l.log.Info().Str("reason", f.Why).Msg("decided by the players")
 	case *game.Over:
-		l.log.Info().Stringer("how", f.How).Uint32("turns", f.Turns).Dur("played", f.GameTime).Msg("game over")
+		l.log.Info().Str("how", string(f.How)).Uint32("turns", f.Turns).Dur("played", f.GameTime).Msg("game over")
 	}
 }
 

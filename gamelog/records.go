@@ -116,7 +116,7 @@ func (r *Records) Observe(s *game.Stamped) {
 		if !f.Remade { // what the map says of it does not count
 			r.results(at)
 		}
-		r.end(storage.GameEnded{At: at, How: how, Detail: f.How.String(), Turns: f.Turns, Played: f.GameTime})
+		r.end(storage.GameEnded{At: at, How: how, Detail: string(f.How), Turns: f.Turns, Played: f.GameTime})
 	case *game.Closed:
 		r.end(storage.GameEnded{At: at, How: storage.EndClosed, Detail: f.Why})
 	}
@@ -197,11 +197,11 @@ func (r *Records) lagged(at time.Time, f *game.Lagged) {
 	for _, p := range f.Players {
 		r.to.Record(storage.LagEvent{
 			Game: r.key, At: at, Turn: f.Turn, PID: p.PID, Lasted: p.Behind, Behind: uint32(p.Turns),
-			Ping: p.RTT, HostLate: f.HostLate, Backlog: uint32(p.Queued), Cause: p.Cause.String(),
+			Ping: p.RTT, HostLate: f.HostLate, Backlog: uint32(p.Queued), Cause: string(p.Cause),
 		})
 	}
 	if len(f.Players) == 0 {
-		r.to.Record(storage.LagEvent{Game: r.key, At: at, Turn: f.Turn, HostLate: f.HostLate, Cause: gamesync.CauseHost.String()})
+		r.to.Record(storage.LagEvent{Game: r.key, At: at, Turn: f.Turn, HostLate: f.HostLate, Cause: string(gamesync.CauseHost)})
 	}
 }
 

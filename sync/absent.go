@@ -17,31 +17,31 @@ const (
 	emptyLen = 6
 )
 
-func (g *Game) lose(e Absent, out []Effect) []Effect {
+func (g *Game) lose(e Absent) {
 	p := g.player(e.PID)
 	if p == nil {
-		return out
+		return
 	}
 	g.absent |= w3gs.Only(p.PID)
 	p.wait, p.missed = e.Wait, true
 	p.newSocket()
 	p.dropAt = p.lagSince + e.Wait
 	line := texts.Of("%s has lost the connection; it can come back for %s.", p.Name, clockTime(e.Wait))
-	return g.sayOthers(p, line, out)
+	g.sayOthers(p, line)
 }
 
-func (g *Game) regain(e Back, out []Effect) []Effect {
+func (g *Game) regain(e Back) {
 	p := g.player(e.PID)
 	if p == nil {
-		return out
+		return
 	}
 	p.newSocket()
 	if !g.absent.Has(p.PID) {
-		return out // the old connection was half dead, and nobody had noticed
+		return // the old connection was half dead, and nobody had noticed
 	}
 	g.absent &^= w3gs.Only(p.PID)
 	p.dropAt = g.t + g.cfg.DropAfter
-	return g.sayOthers(p, texts.Of("%s is back.", p.Name), out)
+	g.sayOthers(p, texts.Of("%s is back.", p.Name))
 }
 
 // newSocket forgets what was said of the old connection's socket.
@@ -62,22 +62,20 @@ func (g *Game) lagLimit(p *player) time.Duration {
 }
 
 // remind tells the others how long they still wait for those who may come back.
-func (g *Game) remind(out []Effect) []Effect {
+func (g *Game) remind() {
 	g.remindAt = g.t + remindEvery
 	for pid := range (g.laggers & g.absent).All() {
 		p := g.byPID[pid]
 		line := texts.Of("Waiting for %s to come back: %d s left.", p.Name, (p.dropAt-g.t+time.Second-1)/time.Second)
-		out = g.sayOthers(p, line, out)
+		g.sayOthers(p, line)
 	}
-	return out
 }
 
 // sayOthers tells those who see the game and have a connection.
-func (g *Game) sayOthers(p *player, line texts.Text, out []Effect) []Effect {
+func (g *Game) sayOthers(p *player, line texts.Text) {
 	if to := g.inside() &^ w3gs.Only(p.PID) &^ g.absent; to != 0 {
-		out = append(out, &Say{To: to, Text: line})
+		g.emit(&Say{To: to, Text: line})
 	}
-	return out
 }
 
 // clockTime writes 3m0s as "3:00".
@@ -110,12 +108,13 @@ func (g *Game) appendEmpties() (at int) {
 
 // broadcastBehind sends the frames from at on, and to those without a proxy
 // the empty actions before them.
-func (g *Game) broadcastBehind(to w3gs.PIDs, at int, out []Effect) []Effect {
+func (g *Game) broadcastBehind(to w3gs.PIDs, at int) {
 	g.fed |= to
 	empties := g.empties()
 	if empties == 0 {
-		return g.broadcast(to, at, out)
+		g.broadcast(to, at)
+		return
 	}
-	out = g.broadcast(to&^g.proxied, at-empties*emptyLen, out)
-	return g.broadcast(to&g.proxied, at, out)
+	g.broadcast(to&^g.proxied, at-empties*emptyLen)
+	g.broadcast(to&g.proxied, at)
 }

@@ -16,7 +16,7 @@ type Player struct {
 	PID      uint8
 	Name     string
 	Team     uint8
-	Observer bool // watches; see Config.cfg.ObserversNeverStop
+	Observer bool // watches; see Config.ObserversNeverStop
 	Fake     bool // holds a slot, has no client: never waited for; the host may act for it
 	Proxied  bool // a proxy puts empty actions before each 0x0C; see Config.Empties
 }

@@ -66,7 +66,7 @@ func (h Hex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h), ni
 
 // desync drops everybody whose answer is not the one that holds, or ends the
 // game when none does.
-func (g *Game) desync(rec *turnRecord, groups []Group, tie bool, out []Effect) []Effect {
+func (g *Game) desync(rec *turnRecord, groups []Group, tie bool) {
 	var lost w3gs.PIDs
 	for i := range groups {
 		groups[i].GoesOn = !tie && uint32(groups[i].Hash) == rec.sum
@@ -80,11 +80,12 @@ func (g *Game) desync(rec *turnRecord, groups []Group, tie bool, out []Effect) [
 	}
 	d.Past = g.past(rec.number)
 	d.Line = desyncLine(d)
-	out = append(out, d, &Say{To: g.live, Text: d.Line})
+	g.emit(d, &Say{To: g.live, Text: d.Line})
 	if tie {
-		return g.finish(HowDesync, out)
+		g.finish(HowDesync)
+		return
 	}
-	return g.dropAll(lost, w3gs.LeaveLost, WhyDesync, out)
+	g.dropAll(lost, WhyDesync)
 }
 
 // past collects the turns up to number.

@@ -82,7 +82,7 @@ func TestDossierOfManyActions(t *testing.T) {
 func TestLagLineFits(t *testing.T) {
 	rec := &Lag{HostLate: 2 * time.Second}
 	for range 11 {
-		rec.Players = append(rec.Players, Lagger{Name: "fifteen letters", Behind: 59 * time.Second})
+		rec.Players = append(rec.Players, Lagger{Name: "fifteen letters", Behind: 59 * time.Second, Cause: CauseConnection})
 	}
 	line := lagLine(rec).String()
 	if want := "lag: fifteen letters 59.0 s (connection), fifteen letters 59.0 s (connection) and 9 more; host 2.0 s late"; line != want {

@@ -18,12 +18,6 @@ type Broadcast struct {
 	Frame []byte
 }
 
-// Send writes bytes to one player.
-type Send struct {
-	PID   uint8
-	Frame []byte
-}
-
 // Drop closes a player's connection once everything before it is written. The
 // game has forgotten the player already: a Leave for it does nothing.
 type Drop struct {
@@ -108,7 +102,6 @@ type Over struct {
 }
 
 func (*Broadcast) effect()     {}
-func (*Send) effect()          {}
 func (*Drop) effect()          {}
 func (*Say) effect()           {}
 func (*PlayerLoaded) effect()  {}
@@ -123,57 +116,42 @@ func (*Lag) effect()           {}
 func (*Desync) effect()        {}
 func (*Over) effect()          {}
 
-// Why is the reason why a player is no longer in the game.
-type Why uint8
+// Why is the reason why a player is no longer in the game. It reads after a name:
+// "Blue lagged for too long".
+type Why string
 
 // Reasons. All but WhyLeft come with a Drop.
 const (
-	WhyLeft               Why = iota // Leave was called
-	WhyActionWhileLoading            // malformed: an action before the player can have one
-	WhyActionTooLong                 // malformed: over 1027 bytes
-	WhyActionFlood                   // far more action bytes than a player may send
-	WhyKeepaliveFlood                // malformed: more 0x27 than turns sent
-	WhyLoadTimeout                   // did not load in time
-	WhyLagged                        // on the lag screen for too long
-	WhyVotedOut                      // on the lag screen, and the others had enough
-	WhyDroppedByHost                 // on the lag screen when DropLaggers was called
-	WhyObserverBehind                // an observer whose backlog grew out of bounds
-	WhyDesync                        // another sync hash than the group that goes on
-	WhyAckedUnsent                   // answered turns that had not left the host
-	WhyGameOver                      // still there when the game ended
+	WhyLeft               Why = "left"                                    // Leave was called
+	WhyActionWhileLoading Why = "sent an action while loading"            // malformed
+	WhyActionTooLong      Why = "sent an action over 1027 bytes"          // malformed
+	WhyActionFlood        Why = "sent far more actions than a player may" // see Config.ActionBurst
+	WhyKeepaliveFlood     Why = "acknowledged more turns than were sent"  // malformed
+	WhyLoadTimeout        Why = "did not load in time"
+	WhyLagged             Why = "lagged for too long"
+	WhyVotedOut           Why = "was voted out while lagging"
+	WhyDroppedByHost      Why = "was dropped by the host while lagging" // DropLaggers
+	WhyObserverBehind     Why = "fell too far behind as an observer"
+	WhyDesync             Why = "desynced" // has another hash than the group that goes on
+	WhyAckedUnsent        Why = "answered turns that had not been sent yet"
+	WhyGameOver           Why = "was there when the game ended"
 )
 
-var whyText = [...]string{
-	WhyLeft:               "left",
-	WhyActionWhileLoading: "sent an action while loading",
-	WhyActionTooLong:      "sent an action over 1027 bytes",
-	WhyActionFlood:        "sent far more actions than a player may",
-	WhyKeepaliveFlood:     "acknowledged more turns than were sent",
-	WhyLoadTimeout:        "did not load in time",
-	WhyLagged:             "lagged for too long",
-	WhyVotedOut:           "was voted out while lagging",
-	WhyDroppedByHost:      "was dropped by the host while lagging",
-	WhyObserverBehind:     "fell too far behind as an observer",
-	WhyDesync:             "desynced",
-	WhyAckedUnsent:        "answered turns that had not been sent yet",
-	WhyGameOver:           "was there when the game ended",
+// reason is what the others are told of somebody who is dropped.
+func (w Why) reason() w3gs.LeaveReason {
+	if w == WhyDesync {
+		return w3gs.LeaveLost
+	}
+	return w3gs.LeaveDisconnect
 }
 
-// String reads after a name: "Blue lagged for too long".
-func (w Why) String() string { return whyText[w] }
-
 // How is the way a game ended.
-type How uint8
+type How string
 
 // Ends of a game.
 const (
-	HowAllLeft    How = iota // no human is left
-	HowLastPlayer            // one human was left alone for too long
-	HowDesync                // no group of players was the largest
-	HowEnded                 // End was called
+	HowAllLeft    How = "all left"        // no human is left
+	HowLastPlayer How = "one player left" // alone for Config.LastPlayer
+	HowDesync     How = "desync"          // no group of players was the largest
+	HowEnded      How = "ended by the host"
 )
-
-var howText = [...]string{"all left", "one player left", "desync", "ended by the host"}
-
-// String names the end for the log.
-func (h How) String() string { return howText[h] }

@@ -74,10 +74,9 @@ type (
 	// loading. It must come before all have loaded.
 	Align struct{ Beat time.Duration }
 
-	// SetPeriod changes the time between turns, from w3gs.MinPeriod to
-	// w3gs.MaxPeriod, from
-	// the next turn on. The turn that is under way keeps its time and its increment.
-	// It turns the adaptive period off.
+	// SetPeriod changes the time between turns, from w3gs.MinPeriod to w3gs.MaxPeriod,
+	// from the next turn on. The turn that is under way keeps its time and its
+	// increment. It turns the adaptive period off.
 	SetPeriod struct{ Period time.Duration }
 
 	// SetSyncLimit changes how many turns a player may be behind, from 1 to
@@ -110,25 +109,24 @@ func (End) event()          {}
 // Handle takes one event and appends what follows from it to out. It keeps
 // nothing of the event, and allocates nothing for Action and Keepalive.
 func (g *Game) Handle(now time.Duration, ev Event, out []Effect) []Effect {
-	g.enter(now)
-	if g.phase == over {
+	if g.enter(now, out); g.phase == over {
 		return out
 	}
 	switch e := ev.(type) {
 	case Action:
-		return g.action(e, out)
+		g.action(e)
 	case Keepalive:
-		return g.keepalive(e, out)
+		g.keepalive(e)
 	case Loaded:
-		return g.playerLoaded(e, out)
+		g.playerLoaded(e)
 	case DropVote:
-		return g.dropVote(e, out)
+		g.dropVote(e)
 	case Leave:
-		return g.leave(e, out)
+		g.leave(e)
 	case Absent:
-		return g.lose(e, out)
+		g.lose(e)
 	case Back:
-		return g.regain(e, out)
+		g.regain(e)
 	case RTT:
 		g.roundTrip(e)
 	case Backlog:
@@ -142,13 +140,14 @@ func (g *Game) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		g.nextLimit = e.Turns
 	case DropLaggers:
 		if g.screenIsUp() {
-			return g.settle(g.dropAll(g.Laggers(), w3gs.LeaveDisconnect, WhyDroppedByHost, out))
+			g.dropAll(g.Laggers(), WhyDroppedByHost)
 		}
 	case End:
 		if to := g.inside(); to != 0 && !e.Why.Empty() {
-			out = append(out, &Say{To: to, Text: e.Why})
+			g.emit(&Say{To: to, Text: e.Why})
 		}
-		return g.finish(HowEnded, out)
+		g.finish(HowEnded)
 	}
-	return out
+	g.settle()
+	return g.out
 }

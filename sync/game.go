@@ -1,6 +1,7 @@
 package gamesync
 
 import (
+	"math"
 	"time"
 
 	"w3host/texts"
@@ -45,13 +46,6 @@ type player struct {
 	movedTurn uint32 // the last turn that may have left when that was last so
 }
 
-// heldLeave is a 0x07 that cannot go out yet.
-type heldLeave struct {
-	p      *player
-	reason w3gs.LeaveReason
-	why    Why
-}
-
 // Game is one game. Its methods must be called by one goroutine.
 type Game struct {
 	cfg   Config
@@ -89,13 +83,13 @@ type Game struct {
 	compared uint32        // turns whose hashes are settled
 	gameTime time.Duration // sum of increments
 	history  history
-	pending  []byte // actions that wait for a turn, in order of arrival
-	chosen   []byte // of them, what goes into this turn, if not all does
-	waiting  []byte // and what stays
-	held     []heldLeave
-	tape     []byte // load in game: what a player gets after loading
-	tapeFed  bool   // there is a 0x0C on it
-	plain    []byte // the same for those without a proxy, if it differs
+	pending  []byte       // actions that wait for a turn, in order of arrival
+	chosen   []byte       // of them, what goes into this turn, if not all does
+	waiting  []byte       // and what stays
+	held     []PlayerLeft // 0x07 that cannot go out yet
+	tape     []byte       // load in game: what a player gets after loading
+	tapeFed  bool         // there is a 0x0C on it
+	plain    []byte       // the same for those without a proxy, if it differs
 
 	stoodFrom time.Duration
 	stood     []Lagger // who has left this lag screen
@@ -105,6 +99,7 @@ type Game struct {
 	measured   bool // a round trip came in since the last look
 	adaptedAt  time.Duration
 	adaptedBy  time.Duration // the last change; negative: down
+	out        []Effect      // of this call
 	broadcasts []Broadcast   // the effects of this call, reused by the next
 	turns      []Turn
 	agreed     []Settled
@@ -149,30 +144,30 @@ func New(cfg Config) *Game {
 
 // Tick does what is due. Calling it early or late is safe: it loses no turn.
 func (g *Game) Tick(now time.Duration, out []Effect) []Effect {
-	g.enter(now)
+	g.enter(now, out)
 	for g.phase == running && g.due <= g.t {
-		out = g.boundary(out)
+		g.boundary()
 		g.skipSuspension() // the period may be another now
 	}
 	switch g.phase {
 	case loading:
 		if g.cfg.LoadTimeout > 0 && g.t >= g.cfg.LoadTimeout {
-			out = g.dropAll(g.live&^g.loaded, w3gs.LeaveDisconnect, WhyLoadTimeout, out)
+			g.dropAll(g.live&^g.loaded, WhyLoadTimeout)
 		}
 	case standing:
-		out = g.dropAll(g.expired(), w3gs.LeaveDisconnect, WhyLagged, out)
+		g.dropAll(g.expired(), WhyLagged)
 	}
-	if out = g.settle(out); g.screenIsUp() && g.t >= g.resetAt {
-		out = g.renewScreen(out)
+	if g.settle(); g.screenIsUp() && g.t >= g.resetAt {
+		g.renewScreen()
 	}
 	if g.phase == standing && g.laggers&g.absent != 0 && g.t >= g.remindAt {
-		out = g.remind(out)
+		g.remind()
 	}
 	if g.phase != over && g.lastAt > 0 && g.t >= g.lastAt {
-		out = append(out, &Say{To: g.live, Text: texts.Of("the game ends: everybody else has left")})
-		out = g.finish(HowLastPlayer, out)
+		g.emit(&Say{To: g.live, Text: texts.Of("the game ends: everybody else has left")})
+		g.finish(HowLastPlayer)
 	}
-	return out
+	return g.out
 }
 
 // Next says when Tick must be called; false: there is nothing to wait for but
@@ -202,18 +197,11 @@ func (g *Game) Turns() uint32 { return g.sent }
 // GameTime is the time in the game: the sum of all increments.
 func (g *Game) GameTime() time.Duration { return g.gameTime }
 
-// Behind is how many turns a player has not answered.
-func (g *Game) Behind(pid uint8) int {
-	if p := g.player(pid); p != nil {
-		return g.behind(p)
-	}
-	return 0
-}
-
 // enter begins a call: what the last one returned is no longer valid. It also
 // finds out that the host was suspended. That time does not count in any rule,
 // except that clients did not stop waiting for the lag screen's renewal.
-func (g *Game) enter(now time.Duration) {
+func (g *Game) enter(now time.Duration, out []Effect) {
+	g.out = out
 	g.broadcasts, g.turns, g.agreed, g.frames = g.broadcasts[:0], g.turns[:0], g.agreed[:0], g.frames[:0]
 	g.now = max(now, g.now)
 	before := g.t
@@ -246,11 +234,8 @@ func (g *Game) suspend(d time.Duration) {
 
 // next is the nearest deadline in the time of the rules.
 func (g *Game) next() (at time.Duration, ok bool) {
-	least := func(t time.Duration) {
-		if !ok || t < at {
-			at, ok = t, true
-		}
-	}
+	at = math.MaxInt64
+	least := func(t time.Duration) { at, ok = min(at, t), true }
 	switch g.phase {
 	case loading:
 		if g.began == 0 {
@@ -303,20 +288,21 @@ func (g *Game) inside() w3gs.PIDs {
 
 func (g *Game) behind(p *player) int { return int(g.sent - p.acked) }
 
+func (g *Game) emit(effects ...Effect) { g.out = append(g.out, effects...) }
+
 // broadcast makes the effect for the frames from the given place on.
-func (g *Game) broadcast(to w3gs.PIDs, from int, out []Effect) []Effect {
-	if to == 0 {
-		return out
+func (g *Game) broadcast(to w3gs.PIDs, from int) {
+	if to != 0 {
+		g.broadcasts = append(g.broadcasts, Broadcast{To: to, Frame: g.frames[from:len(g.frames):len(g.frames)]})
+		g.emit(&g.broadcasts[len(g.broadcasts)-1])
 	}
-	g.broadcasts = append(g.broadcasts, Broadcast{To: to, Frame: g.frames[from:len(g.frames):len(g.frames)]})
-	return append(out, &g.broadcasts[len(g.broadcasts)-1])
 }
 
 // packet is the part of a w3gs packet that is needed here.
 type packet interface{ AppendTo(dst []byte) []byte }
 
-func (g *Game) tell(to w3gs.PIDs, p packet, out []Effect) []Effect {
+func (g *Game) tell(to w3gs.PIDs, p packet) {
 	from := len(g.frames)
 	g.frames = p.AppendTo(g.frames)
-	return g.broadcast(to, from, out)
+	g.broadcast(to, from)
 }

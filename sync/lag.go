@@ -1,17 +1,16 @@
 package gamesync
 
 import (
+	"slices"
 	"time"
 
 	"w3host/w3gs"
 )
 
-func (g *Game) dropVote(e DropVote, out []Effect) []Effect {
-	if !g.ready().Has(e.PID) || g.laggers.Has(e.PID) || !g.screenIsUp() {
-		return out
+func (g *Game) dropVote(e DropVote) {
+	if g.ready().Has(e.PID) && !g.laggers.Has(e.PID) && g.screenIsUp() {
+		g.voted |= w3gs.Only(e.PID)
 	}
-	g.voted |= w3gs.Only(e.PID)
-	return g.settle(out)
 }
 
 // overdue is who stops the game.
@@ -44,21 +43,20 @@ func (g *Game) back(p *player) bool { return 2*g.behind(p) < g.syncLimit }
 // watchObservers stops waiting for the hashes of observers who lag, and drops
 // one who is behind by all that a player could be who is dropped: the sync
 // limit and then DropAfter.
-func (g *Game) watchObservers(out []Effect) []Effect {
+func (g *Game) watchObservers() {
 	late, live := g.late, g.live
 	for pid := range g.live.All() {
 		switch p := g.byPID[pid]; {
 		case !g.exempt(p):
 		case g.behind(p) > g.observerBound(p):
-			out = g.drop(p, w3gs.LeaveDisconnect, WhyObserverBehind, out)
+			g.drop(p, WhyObserverBehind)
 		case g.behind(p) > g.syncLimit:
 			g.late |= w3gs.Only(pid)
 		}
 	}
 	if g.late != late || g.live != live {
-		out = g.settle(out)
+		g.settle()
 	}
-	return out
 }
 
 func (g *Game) observerBound(p *player) int {
@@ -76,7 +74,7 @@ func (g *Game) screenIsUp() bool {
 	return g.phase == standing
 }
 
-func (g *Game) screenUp(laggers w3gs.PIDs, out []Effect) []Effect {
+func (g *Game) screenUp(laggers w3gs.PIDs) {
 	g.phase, g.laggers, g.voted = standing, laggers, 0
 	g.stoodFrom, g.resetAt = g.t, g.t+g.cfg.LagReset
 	g.stood = g.stood[:0]
@@ -86,64 +84,60 @@ func (g *Game) screenUp(laggers w3gs.PIDs, out []Effect) []Effect {
 		p.lagSince, p.lagFrom = g.t, g.history.at(p.acked+1).sentAt
 		p.lagTurns, p.lagRTT, p.lagBacklog = g.behind(p), p.rtt, p.backlog
 	}
-	out = g.tell(g.live, g.startLag(laggers), out)
+	g.tell(g.live, g.startLag(laggers))
 	g.remindAt = g.t
-	return append(out, &ScreenUp{Turn: g.sent, Laggers: laggers})
+	g.emit(&ScreenUp{Turn: g.sent, Laggers: laggers})
 }
 
 // offScreen takes one player off the lag screen.
-func (g *Game) offScreen(p *player, gone bool, why Why, out []Effect) []Effect {
+func (g *Game) offScreen(p *player, gone bool) {
 	g.laggers &^= w3gs.Only(p.PID)
 	l := g.attribute(p)
-	l.Gone, l.Why = gone, why
+	l.Gone = gone
 	g.stood = append(g.stood, l)
-	return g.tell(g.live, &w3gs.StopLag{Lagger: g.lagger(p)}, out)
+	g.tell(g.live, &w3gs.StopLag{Lagger: g.lagger(p)})
 }
 
 // resume lets turns go on, on the beat they had before. The time the game
 // waited is not made up for.
-func (g *Game) resume(out []Effect) []Effect {
+func (g *Game) resume() {
 	g.phase, g.suspendedTurn = running, 0
 	if g.due <= g.t {
 		g.due += ((g.t-g.due)/g.period + 1) * g.period
 	}
 	rec := &Lag{
 		Turn: g.sent, Stood: g.t - g.stoodFrom, HostLate: g.hostLate(),
-		Players: append([]Lagger(nil), g.stood...),
+		Players: slices.Clone(g.stood),
 	}
 	rec.Line = lagLine(rec)
-	return append(out, rec, &Say{To: g.live, Text: rec.Line})
+	g.emit(rec, &Say{To: g.live, Text: rec.Line})
 }
 
 // renewScreen takes the screen down and puts it up again around an empty 0x0C
 // of no duration, before clients think that the host is gone. Clients do not
 // answer that packet, so it is no turn.
-func (g *Game) renewScreen(out []Effect) []Effect {
+func (g *Game) renewScreen() {
 	laggers := g.Laggers()
 	from := len(g.frames)
 	for pid := range laggers.All() {
 		g.frames = (&w3gs.StopLag{Lagger: g.lagger(g.byPID[pid])}).AppendTo(g.frames)
 	}
-	out = g.broadcast(g.ready(), from, out)
-	out = g.deliverEmpty(out)
+	g.broadcast(g.ready(), from)
+	g.deliverEmpty()
 	every := g.cfg.LagReset
 	if g.phase == loading {
 		every = min(every, loadReset)
 	}
 	g.resetAt = g.t + every
-	return g.tell(g.ready(), g.startLag(laggers), out)
+	g.tell(g.ready(), g.startLag(laggers))
 }
 
 // countVotes drops the laggers once enough players want it.
-func (g *Game) countVotes(out []Effect) []Effect {
-	if !g.screenIsUp() {
-		return out
-	}
+func (g *Game) countVotes() {
 	electors := g.live &^ g.laggers
-	if 2*(g.voted&electors).Len() <= electors.Len() {
-		return out
+	if g.screenIsUp() && 2*(g.voted&electors).Len() > electors.Len() {
+		g.dropAll(g.Laggers(), WhyVotedOut)
 	}
-	return g.dropAll(g.Laggers(), w3gs.LeaveDisconnect, WhyVotedOut, out)
 }
 
 func (g *Game) startLag(laggers w3gs.PIDs) *w3gs.StartLag {

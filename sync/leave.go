@@ -2,12 +2,10 @@ package gamesync
 
 import "w3host/w3gs"
 
-func (g *Game) leave(e Leave, out []Effect) []Effect {
-	p := g.player(e.PID)
-	if p == nil {
-		return out
+func (g *Game) leave(e Leave) {
+	if p := g.player(e.PID); p != nil {
+		g.remove(p, told(e.Reason), WhyLeft)
 	}
-	return g.settle(g.remove(p, told(e.Reason), WhyLeft, out))
 }
 
 // told is what the others hear of a player's reason: a client may say
@@ -20,112 +18,100 @@ func told(reason w3gs.LeaveReason) w3gs.LeaveReason {
 	return w3gs.LeaveLost
 }
 
-// drop puts a player out. The caller calls settle when it is done.
-func (g *Game) drop(p *player, reason w3gs.LeaveReason, why Why, out []Effect) []Effect {
-	out = append(out, &Drop{PID: p.PID, Reason: reason, Why: why})
-	return g.remove(p, reason, why, out)
+// drop puts a player out. The caller has settle called when it is done.
+func (g *Game) drop(p *player, why Why) {
+	g.emit(&Drop{PID: p.PID, Reason: why.reason(), Why: why})
+	g.remove(p, why.reason(), why)
 }
 
 // dropAll puts several players out together: none of them is told of the others.
-func (g *Game) dropAll(pids w3gs.PIDs, reason w3gs.LeaveReason, why Why, out []Effect) []Effect {
+func (g *Game) dropAll(pids w3gs.PIDs, why Why) {
 	g.live &^= pids
 	for pid := range pids.All() {
-		out = g.drop(g.byPID[pid], reason, why, out)
+		g.drop(g.byPID[pid], why)
 	}
-	return out
 }
 
-// remove takes a player out of everything that waits for him and tells the
+// remove takes a player out of everything that waits for them and tells the
 // others, now or as soon as they can be told.
-func (g *Game) remove(p *player, reason w3gs.LeaveReason, why Why, out []Effect) []Effect {
+func (g *Game) remove(p *player, reason w3gs.LeaveReason, why Why) {
 	g.live &^= w3gs.Only(p.PID)
 	g.absent &^= w3gs.Only(p.PID)
 	switch {
 	case g.phase == standing && g.laggers.Has(p.PID):
-		out = g.offScreen(p, true, why, out)
+		g.offScreen(p, true)
 	case g.phase == loading && !g.loaded.Has(p.PID) && g.cfg.LoadInGame:
-		out = g.tell(g.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: p.PID}}, out)
+		g.tell(g.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: p.PID}})
 	case g.phase == loading && !g.loaded.Has(p.PID):
-		out = g.tell(g.live, &w3gs.GameLoaded{PID: p.PID}, out)
+		g.tell(g.live, &w3gs.GameLoaded{PID: p.PID})
 	}
-	leave := heldLeave{p, reason, why}
-	// While their clients load, players cannot be told. And a player's actions
-	// come before the leave.
-	if g.sent == 0 && !g.cfg.LoadInGame || p.queued > 0 {
-		g.held = append(g.held, leave)
-		return out
+	g.held = append(g.held, PlayerLeft{PID: p.PID, Reason: reason, Why: why})
+	// While their clients load, players cannot be told.
+	if g.sent > 0 || g.cfg.LoadInGame {
+		g.placeHeld()
 	}
-	return g.place(leave, out)
 }
 
-// place puts a leave into the order of turns.
-func (g *Game) place(l heldLeave, out []Effect) []Effect {
-	out = g.deliver(&w3gs.PlayerLeave{PID: l.p.PID, Reason: l.reason}, out)
-	return append(out, &PlayerLeft{PID: l.p.PID, Reason: l.reason, Why: l.why, Turn: g.sent})
-}
-
-// placeHeld places the leaves that were waiting. Before a turn, those of
-// players with actions in that turn must wait on.
-func (g *Game) placeHeld(afterTurn bool, out []Effect) []Effect {
+// placeHeld puts the leaves that wait into the order of turns, except those of
+// players whose actions wait: these come first.
+func (g *Game) placeHeld() {
 	keep := g.held[:0]
-	for _, l := range g.held {
-		if !afterTurn && l.p.queued > 0 {
-			keep = append(keep, l)
+	for _, left := range g.held {
+		if g.byPID[left.PID].queued > 0 {
+			keep = append(keep, left)
 			continue
 		}
-		out = g.place(l, out)
+		g.deliver(&w3gs.PlayerLeave{PID: left.PID, Reason: left.Reason})
+		left.Turn = g.sent
+		g.emit(&left)
 	}
 	g.held = keep
-	return out
 }
 
 // settle draws the consequences of what just happened, until nothing follows:
 // hashes that can now be compared, votes that now suffice, a game that can
 // begin, go on or end.
-func (g *Game) settle(out []Effect) []Effect {
-	if g.phase == over {
-		return out
-	}
-	for before := w3gs.PIDs(0); before != g.live; {
+func (g *Game) settle() {
+	for before := w3gs.PIDs(0); g.phase != over && before != g.live; {
 		before = g.live
-		if out = g.compare(out); g.phase == over {
-			return out
+		if g.compare(); g.phase != over {
+			g.countVotes()
 		}
-		out = g.countVotes(out)
 	}
-	if g.live == 0 {
-		return g.finish(HowAllLeft, out)
-	}
-	if g.phase == loading && g.live&^g.loaded == 0 {
-		out = g.begin(out)
-	}
-	if g.phase == standing && g.laggers == 0 {
-		out = g.resume(out)
+	switch {
+	case g.phase == over:
+		return
+	case g.live == 0:
+		g.finish(HowAllLeft)
+		return
+	case g.phase == loading && g.live&^g.loaded == 0:
+		g.begin()
+	case g.phase == standing && g.laggers == 0:
+		g.resume()
 	}
 	if g.lastAt == 0 && g.cfg.LastPlayer > 0 && g.phase != loading && g.began > 1 && g.live.Len() == 1 {
 		g.lastAt = g.t + g.cfg.LastPlayer
 	}
-	return out
 }
 
 // finish ends the game: whoever is still there is put out. Nobody needs to be
 // told of leaves any more.
-func (g *Game) finish(how How, out []Effect) []Effect {
-	reason, why := w3gs.LeaveDisconnect, WhyGameOver
+func (g *Game) finish(how How) {
+	why := WhyGameOver
 	if how == HowDesync {
-		reason, why = w3gs.LeaveLost, WhyDesync
+		why = WhyDesync
 	}
-	for _, l := range g.held {
-		out = append(out, &PlayerLeft{PID: l.p.PID, Reason: l.reason, Why: l.why, Turn: g.sent})
+	for _, left := range g.held {
+		left.Turn = g.sent
+		g.emit(&left)
 	}
-	g.held = nil
 	inside := g.inside()
 	for pid := range g.live.All() {
-		out = append(out, &Drop{PID: pid, Reason: reason, Why: why, Loading: !inside.Has(pid)})
+		g.emit(&Drop{PID: pid, Reason: why.reason(), Why: why, Loading: !inside.Has(pid)})
 	}
 	for pid := range g.live.All() {
-		out = append(out, &PlayerLeft{PID: pid, Reason: reason, Why: why, Turn: g.sent})
+		g.emit(&PlayerLeft{PID: pid, Reason: why.reason(), Why: why, Turn: g.sent})
 	}
-	g.live, g.laggers, g.phase = 0, 0, over
-	return append(out, &Over{How: how, Turns: g.sent, GameTime: g.gameTime})
+	g.held, g.live, g.laggers, g.phase = nil, 0, 0, over
+	g.emit(&Over{How: how, Turns: g.sent, GameTime: g.gameTime})
 }

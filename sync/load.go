@@ -10,18 +10,18 @@ import (
 // loadReset renews the lag screen of load in game.
 const loadReset = 30 * time.Second
 
-func (g *Game) playerLoaded(e Loaded, out []Effect) []Effect {
+func (g *Game) playerLoaded(e Loaded) {
 	pid := e.PID
 	if g.player(pid) == nil || g.phase != loading || g.loaded.Has(pid) {
-		return out
+		return
 	}
-	out = append(out, &PlayerLoaded{PID: pid, After: g.t})
+	g.emit(&PlayerLoaded{PID: pid, After: g.t})
 	if !g.cfg.LoadInGame {
 		g.loaded |= w3gs.Only(pid)
-		out = g.tell(g.live, &w3gs.GameLoaded{PID: pid}, out)
-		return g.settle(out)
+		g.tell(g.live, &w3gs.GameLoaded{PID: pid})
+		return
 	}
-	out = g.tell(g.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: pid}}, out)
+	g.tell(g.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: pid}})
 	g.loaded |= w3gs.Only(pid)
 	// The tape may grow later; this part of it never changes.
 	tape := g.tape
@@ -31,43 +31,42 @@ func (g *Game) playerLoaded(e Loaded, out []Effect) []Effect {
 	if g.tapeFed {
 		g.fed |= w3gs.Only(pid)
 	}
-	out = append(out, &Send{PID: pid, Frame: tape[:len(tape):len(tape)]})
+	g.emit(&Broadcast{To: w3gs.Only(pid), Frame: tape[:len(tape):len(tape)]})
 	if loaders := g.live &^ g.loaded; loaders != 0 {
 		if g.ready() == w3gs.Only(pid) {
 			g.resetAt = g.t + min(loadReset, g.cfg.LagReset)
 		}
-		out = g.tell(w3gs.Only(pid), g.startLag(loaders), out)
+		g.tell(w3gs.Only(pid), g.startLag(loaders))
 	}
-	return g.settle(out)
 }
 
 // begin starts the turns.
-func (g *Game) begin(out []Effect) []Effect {
+func (g *Game) begin() {
 	g.phase, g.voted, g.suspendedTurn = running, 0, 0
 	g.due = g.t + g.nextPeriod
 	if g.align {
 		late := (g.due - g.beat) % g.nextPeriod
 		g.due += (g.nextPeriod - late) % g.nextPeriod
 	}
-	out = append(out, &Started{After: g.t})
-	return g.change(out)
+	g.emit(&Started{After: g.t})
+	g.change()
 }
 
 // deliver sends game data that everybody must get at the same place: to those
 // who are in the game now, to those who load in game when they have loaded.
-func (g *Game) deliver(p packet, out []Effect) []Effect {
+func (g *Game) deliver(p packet) {
 	if g.phase == loading && g.cfg.LoadInGame {
 		g.tape = p.AppendTo(g.tape)
 		if g.plain != nil {
 			g.plain = p.AppendTo(g.plain)
 		}
 	}
-	return g.tell(g.ready(), p, out)
+	g.tell(g.ready(), p)
 }
 
 // deliverEmpty sends the empty 0x0C that renews a lag screen, behind the empty
 // actions of those without a proxy.
-func (g *Game) deliverEmpty(out []Effect) []Effect {
+func (g *Game) deliverEmpty() {
 	at := g.appendEmpties()
 	empty := (&w3gs.IncomingAction{}).AppendTo(nil)
 	g.frames = append(g.frames, empty...)
@@ -80,6 +79,6 @@ func (g *Game) deliverEmpty(out []Effect) []Effect {
 		}
 		g.tape, g.tapeFed = append(g.tape, empty...), true
 	}
-	out = g.broadcastBehind(g.ready(), at, out)
-	return append(out, &Empty{Count: g.empties() + 1})
+	g.broadcastBehind(g.ready(), at)
+	g.emit(&Empty{Count: g.empties() + 1})
 }

@@ -184,8 +184,6 @@ func (s *scene) describe(e Effect) string {
 	switch e := e.(type) {
 	case *Broadcast:
 		return fmt.Sprintf("to %s: %s", pidList(e.To), packets(e.Frame))
-	case *Send:
-		return fmt.Sprintf("to %d: %s", e.PID, packets(e.Frame))
 	case *Drop:
 		line := fmt.Sprintf("drop %d reason %d, %s", e.PID, e.Reason, e.Why)
 		if e.Loading {

@@ -20,7 +20,7 @@ func (s *sim) note(e Effect) {
 			s.seen["a load in game screen renewed"]++
 		}
 	case *PlayerLeft:
-		s.seen["player "+e.Why.String()]++
+		s.seen["player "+string(e.Why)]++
 		if e.Why == WhyLeft && !s.present.Has(e.PID) && s.g.Laggers() != 0 {
 			s.seen["a leave during a lag screen"]++
 		}
@@ -41,7 +41,7 @@ func (s *sim) note(e Effect) {
 			s.seen["a late host"]++
 		}
 	case *Over:
-		s.seen["over: "+e.How.String()]++
+		s.seen["over: "+string(e.How)]++
 	case *Turn:
 		s.seen["turn"]++
 	}

@@ -247,8 +247,6 @@ func (s *sim) effect(e Effect) {
 		for pid := range e.To.All() {
 			s.toClient(pid, frame)
 		}
-	case *Send:
-		s.toClient(e.PID, bytes.Clone(e.Frame))
 	case *Drop:
 		s.checkDrop(e)
 		s.present &^= w3gs.Only(e.PID)

@@ -1,7 +1,5 @@
 package gamesync
 
-import "w3host/w3gs"
-
 func (g *Game) backlog(e Backlog) {
 	p := g.player(e.PID)
 	if p == nil {
@@ -17,18 +15,17 @@ func (g *Game) backlog(e Backlog) {
 // because their sockets have taken nothing since before those turns. They would
 // let the queue grow without ever lagging. A slow line, or one that is cut off,
 // is no offence: its player falls behind, and gets onto the lag screen.
-func (g *Game) watchSockets(out []Effect) []Effect {
+func (g *Game) watchSockets() {
 	live := g.live
 	for pid := range live.All() {
 		switch p := g.byPID[pid]; {
 		case p.moved || p.backlog == 0:
 			p.moved, p.movedTurn = false, g.sent
 		case p.acked > p.movedTurn:
-			out = g.drop(p, w3gs.LeaveDisconnect, WhyAckedUnsent, out)
+			g.drop(p, WhyAckedUnsent)
 		}
 	}
 	if g.live != live {
-		out = g.settle(out)
+		g.settle()
 	}
-	return out
 }

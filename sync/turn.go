@@ -6,10 +6,10 @@ import (
 	"w3host/w3gs"
 )
 
-func (g *Game) action(e Action, out []Effect) []Effect {
+func (g *Game) action(e Action) {
 	fake := g.fakes.Has(e.PID)
 	if !fake && !g.live.Has(e.PID) {
-		return out
+		return
 	}
 	p := g.byPID[e.PID]
 	why := WhyLeft
@@ -23,41 +23,40 @@ func (g *Game) action(e Action, out []Effect) []Effect {
 	default:
 		p.queued += size
 		g.pending = w3gs.AppendAction(g.pending, e.PID, e.Data)
-		return out
+		return
 	}
-	if fake {
-		return out // the host asks too often
+	if !fake { // else the host asks too often
+		g.drop(p, why)
 	}
-	return g.settle(g.drop(p, w3gs.LeaveDisconnect, why, out))
 }
 
 // boundary is the moment a turn is due. Either the turn goes out, or the game
 // stands still from here on.
-func (g *Game) boundary(out []Effect) []Effect {
-	if out = g.watchSockets(out); g.phase != running {
-		return out
+func (g *Game) boundary() {
+	if g.watchSockets(); g.phase != running {
+		return
 	}
-	if out = g.watchObservers(out); g.phase != running {
-		return out
+	if g.watchObservers(); g.phase != running {
+		return
 	}
 	if laggers := g.overdue(); laggers != 0 {
-		return g.screenUp(laggers, out)
+		g.screenUp(laggers)
+		return
 	}
-	out = g.placeHeld(false, out)
-	out = g.turn(out)
-	out = g.placeHeld(true, out)
+	g.placeHeld()
+	g.turn()
+	g.placeHeld()
 	g.adapt()
-	out = g.change(out)
+	g.change()
 	g.due += g.period
-	return out
 }
 
 // turn sends what has arrived: 0x48 packets for all that does not fit, then
 // the 0x0C with the increment, as one piece.
-func (g *Game) turn(out []Effect) []Effect {
+func (g *Game) turn() {
 	late := g.t - g.due + g.suspendedTurn
 	g.suspendedTurn = 0
-	out = g.lateness(late, out)
+	g.lateness(late)
 	at := g.appendEmpties()
 	actions := g.affordable()
 	batch, rest := NextBatch(actions)
@@ -70,14 +69,14 @@ func (g *Game) turn(out []Effect) []Effect {
 	g.frames = last.AppendTo(g.frames)
 
 	g.remember(last.IncrementMillis, actions)
-	out = g.broadcastBehind(g.live, at, out)
+	g.broadcastBehind(g.live, at)
 	if n := g.empties(); n > 0 {
-		out = append(out, &Empty{Count: n})
+		g.emit(&Empty{Count: n})
 	}
 	g.turns = append(g.turns, Turn{
 		Number: g.sent, Increment: last.IncrementMillis, Actions: actions, Late: late,
 	})
-	return append(out, &g.turns[len(g.turns)-1])
+	g.emit(&g.turns[len(g.turns)-1])
 }
 
 // remember files the turn for the hashes that will come.
@@ -97,11 +96,10 @@ func (g *Game) remember(increment uint16, actions []byte) {
 }
 
 // change puts a new period and a new sync limit in force.
-func (g *Game) change(out []Effect) []Effect {
+func (g *Game) change() {
 	g.syncLimit = g.nextLimit
-	if g.period == g.nextPeriod {
-		return out
+	if g.period != g.nextPeriod {
+		g.period = g.nextPeriod
+		g.emit(&PeriodChanged{Period: g.period, Turn: g.sent + 1, Adaptive: g.byRTT})
 	}
-	g.period = g.nextPeriod
-	return append(out, &PeriodChanged{Period: g.period, Turn: g.sent + 1, Adaptive: g.byRTT})
 }

@@ -20,26 +20,18 @@ const (
 )
 
 // Cause is what a lag came from.
-type Cause uint8
+type Cause string
 
-// Causes.
+// Causes; players read them in brackets after a name.
 const (
-	CauseConnection Cause = iota // data did not get to the player or back
-	CauseComputer                // pings are answered, turns are not
-	CauseHost                    // the host itself was late by as much
-	CauseUnknown                 // pings were never measured
+	CauseConnection Cause = "connection" // data did not get to the player or back
+	CauseComputer   Cause = "computer"   // pings are answered, turns are not
+	CauseHost       Cause = "the host"   // the host itself was late by as much
+	CauseUnknown    Cause = "unknown"    // pings were never measured
 )
 
-var causeText = [...]string{"connection", "computer", "the host", "unknown"}
-
-// String reads in brackets after a name.
-func (c Cause) String() string { return causeText[c] }
-
-// In reads so in a language.
-func (c Cause) In(l texts.Language) string { return texts.Known(c.String()).In(l) }
-
-// MarshalText names the cause in JSON.
-func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+// In is the cause in a language.
+func (c Cause) In(l texts.Language) string { return texts.Known(string(c)).In(l) }
 
 // Lag is the record of one time the game waited, made when it goes on: for
 // whom it waited, for how long and why. Without players it tells of a turn
@@ -63,7 +55,6 @@ type Lagger struct {
 	Queued int           // bytes that the socket had not taken
 	Cause  Cause
 	Gone   bool // left or was dropped meanwhile
-	Why    Why  // if Gone
 }
 
 func (g *Game) roundTrip(e RTT) {
@@ -81,18 +72,18 @@ func (g *Game) roundTrip(e RTT) {
 
 // lateness notes that a turn was made late and tells everybody when it was
 // late enough to be felt.
-func (g *Game) lateness(late time.Duration, out []Effect) []Effect {
+func (g *Game) lateness(late time.Duration) {
 	if g.t-g.lateSince > lateWindow {
 		g.lateBefore, g.lateNow, g.lateSince = g.lateNow, 0, g.t
 	}
 	g.lateNow = max(g.lateNow, late)
 	if late < hostLateNotice || g.t < g.lateSayAt {
-		return out
+		return
 	}
 	g.lateSayAt = g.t + hostLateEvery
 	rec := &Lag{Turn: g.sent, HostLate: late}
 	rec.Line = texts.Of("lag: the host was %s late", seconds(late))
-	return append(out, rec, &Say{To: g.ready(), Text: rec.Line})
+	g.emit(rec, &Say{To: g.ready(), Text: rec.Line})
 }
 
 // attribute makes the record of a player who leaves the lag screen.

@@ -85,8 +85,8 @@ func sentences(t *testing.T) map[string]string {
 	for _, phase := range []command.Phase{command.InLobby, command.InGame, command.Always} {
 		found[phase.String()] = "command.Phase"
 	}
-	for cause := gamesync.CauseConnection; cause <= gamesync.CauseUnknown; cause++ {
-		found[cause.String()] = "gamesync.Cause"
+	for _, cause := range []gamesync.Cause{gamesync.CauseConnection, gamesync.CauseComputer, gamesync.CauseHost, gamesync.CauseUnknown} {
+		found[string(cause)] = "gamesync.Cause"
 	}
 	for _, role := range storage.Roles() {
 		found[string(role)] = "storage.Role"
