@@ -135,8 +135,7 @@ func (d *Store) SetPassword(ctx context.Context, name, hash, by string) error {
 
 // PasswordHash is what SetPassword stored; ErrNotFound when there is none.
 func (d *Store) PasswordHash(ctx context.Context, name string) (string, error) {
-	all, err := collect(ctx, d, "SELECT hash FROM passwords WHERE name_key = $1", []any{fold(clean(name))},
-		func(scan sqldb.Scan, s *string) error { return scan(s) })
+	all, err := list[string](ctx, d, "SELECT hash FROM passwords WHERE name_key = $1", fold(clean(name)))
 	if err == nil && len(all) == 0 {
 		err = fmt.Errorf("no password of %s: %w", name, ErrNotFound)
 	}

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"encoding/hex"
 	"slices"
 
 	"w3host/storage/internal/sqldb"
@@ -85,19 +86,17 @@ func (w *batchWriter) game(k GameKey) GameKey {
 	return k
 }
 
-// count notes that the totals depend on a record of this game.
-func (w *batchWriter) count(k GameKey) {
+// counted is game for a record that the totals depend on.
+func (w *batchWriter) counted(k GameKey) GameKey {
 	if !slices.Contains(w.counts, k) {
 		w.counts = append(w.counts, k)
 	}
+	return w.game(k)
 }
 
 // add turns a record into statements. All of them may run again: a row is
 // named by its game and the record's number.
 func (w *batchWriter) add(e Entry) {
-	if k, ok := countedIn(e.Record); ok {
-		w.count(k)
-	}
 	switch r := e.Record.(type) {
 	case GameCreated:
 		w.gameCreated(r)
@@ -112,13 +111,13 @@ func (w *batchWriter) add(e Entry) {
 	case PlayerLoaded:
 		w.put(playerLoadedSQL, w.game(r.Game), r.PID, e.Seq, r.After.Milliseconds())
 	case GameLoaded:
-		w.put(`UPDATE games SET loaded_at = $2 WHERE key = $1`, w.game(r.Game), r.At)
+		w.put(`UPDATE games SET loaded_at = $2 WHERE key = $1`, w.counted(r.Game), r.At)
 	case PlayerLeft:
 		w.put(playerLeftSQL,
-			w.game(r.Game), r.PID, e.Seq, r.At, r.Turn, r.Code, clean(r.Reason), r.Ping.Milliseconds(), r.Actions)
+			w.counted(r.Game), r.PID, e.Seq, r.At, r.Turn, r.Code, clean(r.Reason), r.Ping.Milliseconds(), r.Actions)
 	case GameEnded:
 		w.put(`UPDATE games SET ended_at = $2, ended = $3, ended_detail = $4, turns = $5, played_ms = $6, replay = $7 WHERE key = $1`,
-			w.game(r.Game), r.At, clean(string(r.How)), clean(r.Detail), r.Turns, r.Played.Milliseconds(), clean(r.Replay))
+			w.counted(r.Game), r.At, clean(string(r.How)), clean(r.Detail), r.Turns, r.Played.Milliseconds(), clean(r.Replay))
 	default:
 		w.event(e.Seq, r)
 	}
@@ -135,8 +134,8 @@ func (w *batchWriter) gameCreated(r GameCreated) {
 			map_name = excluded.map_name, map_path = excluded.map_path, map_size = excluded.map_size,
 			map_crc32 = excluded.map_crc32, map_checksum = excluded.map_checksum, map_sha1 = excluded.map_sha1,
 			settings = excluded.settings, latency_ms = excluded.latency_ms, seed = excluded.seed, created_at = excluded.created_at`,
-		r.Game, w.host, w.run, clean(r.Name), clean(r.Owner), clean(r.Realm), r.Private, r.GameID, clean(r.Version),
-		clean(m.Name), clean(m.Path), m.Size, hex32(m.CRC32), hex32(m.Checksum), rawText(m.SHA1[:]),
+		w.counted(r.Game), w.host, w.run, clean(r.Name), clean(r.Owner), clean(r.Realm), r.Private, r.GameID, clean(r.Version),
+		clean(m.Name), clean(m.Path), m.Size, hex32(m.CRC32), hex32(m.Checksum), hex.EncodeToString(m.SHA1[:]),
 		jsonText(r.Settings), r.Latency.Milliseconds(), r.Seed, r.At)
 }
 
@@ -147,7 +146,7 @@ func (w *batchWriter) gameStarted(seq uint64, r GameStarted) {
 			players++
 		}
 	}
-	w.put(`UPDATE games SET started_at = $2, players = $3, replay = $4 WHERE key = $1`, w.game(r.Game), r.At, players, clean(r.Replay))
+	w.put(`UPDATE games SET started_at = $2, players = $3, replay = $4 WHERE key = $1`, w.counted(r.Game), r.At, players, clean(r.Replay))
 	for _, s := range r.Slots {
 		if s.Occupant == OccupantComputer {
 			w.put(`INSERT INTO game_computers (game_key, slot, team, colour, race, handicap, difficulty)
@@ -161,39 +160,16 @@ func (w *batchWriter) gameStarted(seq uint64, r GameStarted) {
 	}
 }
 
-// countedIn names the game of a record that the totals depend on.
-func countedIn(rec Record) (GameKey, bool) {
-	switch r := rec.(type) {
-	case GameCreated:
-		return r.Game, true
-	case GameStarted:
-		return r.Game, true
-	case GameLoaded:
-		return r.Game, true
-	case PlayerLeft:
-		return r.Game, true
-	case GameEnded:
-		return r.Game, true
-	case LagEvent:
-		return r.Game, true
-	case DropEvent:
-		return r.Game, true
-	case PlayerResult:
-		return r.Game, true
-	}
-	return GameKey{}, false
-}
-
 // event writes what is a row of its own.
 func (w *batchWriter) event(seq uint64, rec Record) {
 	switch r := rec.(type) {
 	case ChatLine:
 		w.row(chatTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Name), clean(string(r.Scope)), clean(r.To), clean(r.Text))
 	case LagEvent:
-		w.row(lagTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, r.Lasted.Milliseconds(), r.Behind, r.Ping.Milliseconds(),
+		w.row(lagTable, w.counted(r.Game), seq, r.At, r.Turn, r.PID, r.Lasted.Milliseconds(), r.Behind, r.Ping.Milliseconds(),
 			r.HostLate.Milliseconds(), r.Backlog, clean(r.Cause))
 	case DropEvent:
-		w.row(dropTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Reason), clean(r.By), r.Votes)
+		w.row(dropTable, w.counted(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Reason), clean(r.By), r.Votes)
 	case LinkEvent:
 		w.row(linkTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, r.Resumed, r.Away.Milliseconds(), clean(r.Reason))
 	case Desync:
@@ -207,7 +183,7 @@ func (w *batchWriter) event(seq uint64, rec Record) {
 		w.row(resultTable, w.game(r.Game), seq, r.At, r.Turn, clean(string(r.Source)), r.Sender, nil, clean(r.Name), clean(r.Value),
 			number(r.Value), r.Contradicts)
 	case PlayerResult:
-		w.row(resultTable, w.game(r.Game), seq, r.At, r.Turn, clean(string(r.Source)), r.Sender, r.PID, clean(r.Name), clean(r.Value),
+		w.row(resultTable, w.counted(r.Game), seq, r.At, r.Turn, clean(string(r.Source)), r.Sender, r.PID, clean(r.Name), clean(r.Value),
 			number(r.Value), r.Contradicts)
 	}
 }

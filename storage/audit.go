@@ -21,9 +21,5 @@ const auditColumns = "game_key, at, who, realm, via, action, target, detail, ref
 
 // AuditLines lists lines, the latest first.
 func (d *Store) AuditLines(ctx context.Context, limit int) ([]AdminAction, error) {
-	return collect(ctx, d, "SELECT "+auditColumns+" FROM audit ORDER BY at DESC, seq DESC LIMIT $1", []any{limit}, scanAudit)
-}
-
-func scanAudit(scan sqldb.Scan, a *AdminAction) error {
-	return scan(&a.Game, at(&a.At), &a.Who, &a.Realm, &a.Via, &a.Action, &a.On, &a.Detail, &a.Refused)
+	return list[AdminAction](ctx, d, "SELECT "+auditColumns+" FROM audit ORDER BY at DESC, seq DESC LIMIT $1", limit)
 }

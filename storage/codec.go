@@ -9,33 +9,19 @@ import (
 	"w3host/storage/spool"
 )
 
-// decoders read a record of the spool by the name of its type. Names of types
-// and of fields are what is on disk: a spool outlives the program that wrote
-// it. Fields that a record lacks are zero, fields that are not known skipped.
-var decoders = map[string]func([]byte) (Record, error){
-	"GameCreated":   decodeAs[GameCreated],
-	"PlayerJoined":  decodeAs[PlayerJoined],
-	"GameStarted":   decodeAs[GameStarted],
-	"PlayerVouched": decodeAs[PlayerVouched],
-	"PlayerLoaded":  decodeAs[PlayerLoaded],
-	"GameLoaded":    decodeAs[GameLoaded],
-	"PlayerLeft":    decodeAs[PlayerLeft],
-	"GameEnded":     decodeAs[GameEnded],
-	"ChatLine":      decodeAs[ChatLine],
-	"LagEvent":      decodeAs[LagEvent],
-	"DropEvent":     decodeAs[DropEvent],
-	"LinkEvent":     decodeAs[LinkEvent],
-	"Desync":        decodeAs[Desync],
-	"MapDownload":   decodeAs[MapDownload],
-	"AdminAction":   decodeAs[AdminAction],
-	"MapResult":     decodeAs[MapResult],
-	"PlayerResult":  decodeAs[PlayerResult],
-}
+// recordTypes are the records by the name of their type. Names of types and of
+// fields are what is on disk: a spool outlives the program that wrote it. Fields
+// that a record lacks are zero, fields that are not known skipped.
+var recordTypes = byName(GameCreated{}, PlayerJoined{}, GameStarted{}, PlayerVouched{}, PlayerLoaded{}, GameLoaded{}, PlayerLeft{}, GameEnded{},
+	ChatLine{}, LagEvent{}, DropEvent{}, LinkEvent{}, Desync{}, MapDownload{}, AdminAction{}, MapResult{}, PlayerResult{})
 
-func decodeAs[R Record](b []byte) (Record, error) {
-	var r R
-	err := json.Unmarshal(b, &r)
-	return r, err
+func byName(records ...Record) map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for _, r := range records {
+		t := reflect.TypeOf(r)
+		types[t.Name()] = t
+	}
+	return types
 }
 
 // encoder writes records as lines of the spool, with one buffer for all.
@@ -65,15 +51,15 @@ func (e *encoder) append(dst []byte, seq uint64, rec Record) ([]byte, error) {
 
 // decodeLine reads a record back.
 func decodeLine(l spool.Line) (Record, error) {
-	decode := decoders[l.Type]
-	if decode == nil {
+	t := recordTypes[l.Type]
+	if t == nil {
 		return nil, fmt.Errorf("a record of the type %q, which a newer w3host may know", l.Type)
 	}
-	rec, err := decode(l.Record)
-	if err != nil {
+	rec := reflect.New(t)
+	if err := json.Unmarshal(l.Record, rec.Interface()); err != nil {
 		return nil, fmt.Errorf("read a %s: %w", l.Type, err)
 	}
-	return rec, nil
+	return rec.Elem().Interface().(Record), nil
 }
 
 // lineOf is a record as it is in the spool.

@@ -63,8 +63,8 @@ func TestRecordGolden(t *testing.T) {
 
 func TestRecordRoundTrip(t *testing.T) {
 	enc := encoder{run: "01934c3e-5b00-7aaa-8bbb-0000000000a1"}
-	if len(decoders) != len(everyRecord()) {
-		t.Errorf("%d types are read, %d are known", len(decoders), len(everyRecord()))
+	if len(recordTypes) != len(everyRecord()) {
+		t.Errorf("%d types are read, %d are known", len(recordTypes), len(everyRecord()))
 	}
 	for _, rec := range everyRecord() {
 		for _, rec := range []Record{rec, reflect.Zero(reflect.TypeOf(rec)).Interface().(Record)} {

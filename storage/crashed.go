@@ -19,11 +19,11 @@ const lastSignSQL = `SELECT coalesce(max(turn), 0), max(at) FROM (
 
 // crashedGame is an open game of a host that is dead.
 type crashedGame struct {
-	key        GameKey
-	since      time.Time // loaded, else started, else created
-	loaded     bool
-	latency    int64 // ms
-	lastOfHost time.Time
+	Key        GameKey
+	Since      time.Time // loaded, else started, else created
+	Loaded     bool
+	Latency    time.Duration
+	LastOfHost time.Time
 }
 
 // closeCrashed closes open games that a condition on games g chooses. A game
@@ -31,37 +31,31 @@ type crashedGame struct {
 // last thing recorded of it; its length is what that makes.
 func closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...any) (int, error) {
 	var games []crashedGame
-	err := tx.Query(ctx, `SELECT g.key, coalesce(g.loaded_at, g.started_at, g.created_at), g.loaded_at IS NOT NULL, g.latency_ms, h.heartbeat_at
-		FROM games g LEFT JOIN hosts h ON h.id = g.host_id WHERE g.ended_at IS NULL AND `+condition, args,
-		func(scan sqldb.Scan) error {
-			var g crashedGame
-			err := scan(&g.key, at(&g.since), &g.loaded, &g.latency, at(&g.lastOfHost))
-			games = append(games, g)
-			return err
-		})
+	err := readRows(ctx, tx, &games, `SELECT g.key, coalesce(g.loaded_at, g.started_at, g.created_at), g.loaded_at IS NOT NULL, g.latency_ms, h.heartbeat_at
+		FROM games g LEFT JOIN hosts h ON h.id = g.host_id WHERE g.ended_at IS NULL AND `+condition, args...)
 	if err != nil {
 		return 0, err
 	}
 	for _, g := range games {
 		var turn int64
 		var ended time.Time
-		if err := tx.One(ctx, lastSignSQL, []any{g.key}, &turn, at(&ended)); err != nil {
+		if err := tx.One(ctx, lastSignSQL, []any{g.Key}, &turn, at(&ended)); err != nil {
 			return 0, err
 		}
-		for _, sign := range []time.Time{g.since, g.lastOfHost} {
+		for _, sign := range []time.Time{g.Since, g.LastOfHost} {
 			if sign.After(ended) {
 				ended = sign
 			}
 		}
 		if ended.IsZero() {
-			ended = g.key.Time()
+			ended = g.Key.Time()
 		}
-		played := turn * g.latency
-		if g.loaded {
-			played = max(played, ended.Sub(g.since).Milliseconds())
+		played := turn * g.Latency.Milliseconds()
+		if g.Loaded {
+			played = max(played, ended.Sub(g.Since).Milliseconds())
 		}
 		_, err := tx.Exec(ctx, "UPDATE games SET ended = $2, ended_at = $3, turns = $4, played_ms = $5 WHERE key = $1",
-			g.key, string(EndCrashed), ended, turn, played)
+			g.Key, string(EndCrashed), ended, turn, played)
 		if err != nil {
 			return 0, err
 		}

@@ -121,23 +121,17 @@ type scrub struct {
 // games scrubs some of the games that the player was in.
 func (s scrub) games(ctx context.Context, tx sqldb.Tx) (int64, error) {
 	var keys []GameKey
-	err := tx.Query(ctx, "SELECT DISTINCT game_key FROM game_players WHERE name_key = $1 ORDER BY game_key LIMIT $2", []any{s.key, gameBatch},
-		func(scan sqldb.Scan) error {
-			var k GameKey
-			err := scan(&k)
-			keys = append(keys, k)
-			return err
-		})
+	err := readRows(ctx, tx, &keys, "SELECT DISTINCT game_key FROM game_players WHERE name_key = $1 ORDER BY game_key LIMIT $2", s.key, gameBatch)
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}
-	list := keyArg(keys)
+	games := keyArg(keys)
 	for _, t := range gameTexts {
-		if _, err := s.rows(ctx, tx, t, s.inKeys("game_key"), list); err != nil {
+		if _, err := s.rows(ctx, tx, t, s.inKeys("game_key"), games); err != nil {
 			return 0, err
 		}
 	}
-	if _, err := s.rows(ctx, tx, gameRow, s.inKeys("key"), list); err != nil {
+	if _, err := s.rows(ctx, tx, gameRow, s.inKeys("key"), games); err != nil {
 		return 0, err
 	}
 	legacy := ""
@@ -145,7 +139,7 @@ func (s scrub) games(ctx context.Context, tx sqldb.Tx) (int64, error) {
 		legacy = ", address = NULL"
 	}
 	_, err = tx.Exec(ctx, "UPDATE game_players SET name = $2, name_key = $2, ip = NULL"+legacy+" WHERE "+s.inKeys("game_key")+" AND name_key = $3",
-		list, s.token, s.key)
+		games, s.token, s.key)
 	return int64(len(keys)), err
 }
 

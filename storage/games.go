@@ -10,7 +10,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Game is a line of the list of games.
+// Game is a line of the list of games; its fields are gameColumns.
 type Game struct {
 	Key         GameKey   `json:"key"`
 	Name        string    `json:"name"`
@@ -142,8 +142,8 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 		if err != nil || len(maps) == 0 {
 			return []Game{}, err
 		}
-		list, _ := json.Marshal(maps) // texts
-		args = append(args, string(list))
+		text, _ := json.Marshal(maps) // texts
+		args = append(args, string(text))
 		query += " AND " + d.inTexts("map_sha1", len(args))
 	}
 	if f.Open {
@@ -151,20 +151,14 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 	}
 	args = append(args, f.Limit)
 	query += fmt.Sprintf(" ORDER BY %s DESC LIMIT $%d", key, len(args))
-	return collect(ctx, d, query, args, scanGame)
+	return list[Game](ctx, d, query, args...)
 }
 
 // mapsCalled gives the SHA-1 of the maps with a part of a name.
 func (d *Store) mapsCalled(ctx context.Context, part string) ([]string, error) {
-	return collect(ctx, d, `SELECT map_sha1 FROM map_totals WHERE lower(map_name) LIKE $1 ESCAPE '!'
+	return list[string](ctx, d, `SELECT map_sha1 FROM map_totals WHERE lower(map_name) LIKE $1 ESCAPE '!'
 		UNION SELECT map_sha1 FROM games WHERE ended_at IS NULL AND lower(map_name) LIKE $1 ESCAPE '!'`,
-		[]any{"%" + likeEscape(strings.ToLower(part)) + "%"}, func(scan sqldb.Scan, sha1 *string) error { return scan(sha1) })
-}
-
-func scanGame(scan sqldb.Scan, g *Game) error {
-	return scan(&g.Key, &g.Name, &g.Owner, &g.Realm, &g.Host, &g.Version, &g.MapName, &g.MapSHA1, &g.Players,
-		at(&g.CreatedAt), at(&g.StartedAt), at(&g.LoadedAt), at(&g.EndedAt), &g.Ended, &g.EndedDetail, &g.Turns,
-		&g.PlayedMS, &g.LatencyMS, &g.ChatLines, &g.Desyncs, &g.Replay)
+		"%"+likeEscape(strings.ToLower(part))+"%")
 }
 
 // Game reads one game; ErrNotFound when there is none. The zero key is the
@@ -174,7 +168,7 @@ func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 	if key.IsZero() {
 		heads, err = d.Games(ctx, GameFilter{Limit: 1})
 	} else {
-		heads, err = collect(ctx, d, "SELECT "+gameColumns+" FROM game_list g WHERE g.key = $1", []any{key}, scanGame)
+		heads, err = list[Game](ctx, d, "SELECT "+gameColumns+" FROM game_list g WHERE g.key = $1", key)
 	}
 	if err != nil {
 		return nil, err
@@ -199,87 +193,37 @@ func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 
 // gameParts fills the lists of a game.
 func (d *Store) gameParts(ctx context.Context, g *GameDetail) (err error) {
-	key := []any{g.Key}
-	if g.People, err = collect(ctx, d, `SELECT pid, name, realm, coalesce(CAST(ip AS text), ''), fake, coalesce(slot, -1), coalesce(team, 0),
+	for _, part := range []struct {
+		to    any
+		query string
+	}{
+		{&g.People, `SELECT pid, name, realm, coalesce(CAST(ip AS text), ''), fake, coalesce(slot, -1), coalesce(team, 0),
 			coalesce(colour, 0), coalesce(race, 0), coalesce(handicap, 0), joined_at, coalesce(loaded_after_ms, 0), left_at,
 			coalesce(left_turn, 0), coalesce(left_code, 0), left_reason, coalesce(ping_ms, 0), coalesce(actions, 0)
-		FROM game_players WHERE game_key = $1 ORDER BY joined_seq, slot, pid`, key, func(scan sqldb.Scan, p *GamePlayer) error {
-		err := scan(&p.PID, &p.Name, &p.Realm, &p.Address, &p.Fake, &p.Slot, &p.Team, &p.Colour, &p.Race, &p.Handicap,
-			at(&p.JoinedAt), &p.LoadedAfterMS, at(&p.LeftAt), &p.LeftTurn, &p.LeftCode, &p.LeftReason, &p.PingMS, &p.Actions)
-		p.Address, _, _ = strings.Cut(p.Address, "/") // Postgres adds /32
-		return err
-	}); err != nil {
-		return err
+			FROM game_players WHERE game_key = $1 ORDER BY joined_seq, slot, pid`},
+		{&g.Chat, `SELECT game_key, at, turn, pid, name, scope, recipient, line FROM chat WHERE game_key = $1 ORDER BY seq`},
+		{&g.Lags, `SELECT game_key, at, turn, pid, lasted_ms, behind, ping_ms, host_late_ms, backlog, cause FROM lags
+			WHERE game_key = $1 ORDER BY seq`},
+		{&g.Drops, `SELECT game_key, at, turn, pid, reason, decided_by, votes FROM drops WHERE game_key = $1 ORDER BY seq`},
+		{&g.Links, `SELECT game_key, at, turn, pid, resumed, away_ms, reason FROM links WHERE game_key = $1 ORDER BY seq`},
+		{&g.Dossiers, `SELECT at, turn, CAST(parts AS text), CAST(dossier AS text) FROM desyncs WHERE game_key = $1 ORDER BY seq`},
+		{&g.Downloads, `SELECT game_key, at, pid, name, bytes, took_ms, complete, detail FROM downloads
+			WHERE game_key = $1 ORDER BY seq`},
+		{&g.Audit, `SELECT ` + auditColumns + ` FROM audit WHERE game_key = $1 ORDER BY at, seq`},
+		{&g.Results, `SELECT source, sender, coalesce(pid, -1), name, value, contradicted FROM result_values
+			WHERE game_key = $1 ORDER BY seq`},
+	} {
+		if err := readRows(ctx, d.sql, part.to, part.query, g.Key); err != nil {
+			return err
+		}
 	}
-	if g.Computers, err = collect(ctx, d, `SELECT slot, team, colour, race, handicap, difficulty FROM game_computers
-		WHERE game_key = $1 ORDER BY slot`, key, func(scan sqldb.Scan, s *StartedSlot) error {
+	for i := range g.People {
+		g.People[i].Address, _, _ = strings.Cut(g.People[i].Address, "/") // Postgres adds /32
+	}
+	g.Computers, err = collect(ctx, d, `SELECT slot, team, colour, race, handicap, difficulty FROM game_computers
+		WHERE game_key = $1 ORDER BY slot`, []any{g.Key}, func(scan sqldb.Scan, s *StartedSlot) error {
 		s.Occupant = OccupantComputer
 		return scan(&s.Slot, &s.Team, &s.Colour, &s.Race, &s.Handicap, &s.Difficulty)
-	}); err != nil {
-		return err
-	}
-	if g.Chat, err = collect(ctx, d, `SELECT game_key, at, turn, pid, name, scope, recipient, line FROM chat
-		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, l *ChatLine) error {
-		return scan(&l.Game, at(&l.At), &l.Turn, &l.PID, &l.Name, &l.Scope, &l.To, &l.Text)
-	}); err != nil {
-		return err
-	}
-	return d.gameEvents(ctx, g)
-}
-
-func (d *Store) gameEvents(ctx context.Context, g *GameDetail) (err error) {
-	key := []any{g.Key}
-	if g.Lags, err = collect(ctx, d, `SELECT game_key, at, turn, pid, lasted_ms, behind, ping_ms, host_late_ms, backlog, cause FROM lags
-		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, l *LagEvent) error {
-		return scan(&l.Game, at(&l.At), &l.Turn, &l.PID, ms{&l.Lasted}, &l.Behind, ms{&l.Ping}, ms{&l.HostLate}, &l.Backlog, &l.Cause)
-	}); err != nil {
-		return err
-	}
-	if g.Drops, err = collect(ctx, d, `SELECT game_key, at, turn, pid, reason, decided_by, votes FROM drops
-		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, e *DropEvent) error {
-		return scan(&e.Game, at(&e.At), &e.Turn, &e.PID, &e.Reason, &e.By, &e.Votes)
-	}); err != nil {
-		return err
-	}
-	if g.Links, err = collect(ctx, d, `SELECT game_key, at, turn, pid, resumed, away_ms, reason FROM links
-		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, e *LinkEvent) error {
-		return scan(&e.Game, at(&e.At), &e.Turn, &e.PID, &e.Resumed, ms{&e.Away}, &e.Reason)
-	}); err != nil {
-		return err
-	}
-	if g.Dossiers, err = collect(ctx, d, `SELECT at, turn, CAST(parts AS text), CAST(dossier AS text) FROM desyncs
-		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, e *Dossier) error {
-		var groups, detail string
-		err := scan(at(&e.At), &e.Turn, &groups, &detail)
-		e.Groups, e.Detail = json.RawMessage(groups), json.RawMessage(detail)
-		return err
-	}); err != nil {
-		return err
-	}
-	if g.Downloads, err = collect(ctx, d, `SELECT game_key, at, pid, name, bytes, took_ms, complete, detail FROM downloads
-		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, e *MapDownload) error {
-		return scan(&e.Game, at(&e.At), &e.PID, &e.Name, &e.Bytes, ms{&e.Took}, &e.Complete, &e.Detail)
-	}); err != nil {
-		return err
-	}
-	if g.Audit, err = collect(ctx, d, "SELECT "+auditColumns+" FROM audit WHERE game_key = $1 ORDER BY at, seq", key, scanAudit); err != nil {
-		return err
-	}
-	g.Results, err = collect(ctx, d, `SELECT source, sender, coalesce(pid, -1), name, value, contradicted FROM result_values
-		WHERE game_key = $1 ORDER BY seq`, key, func(scan sqldb.Scan, r *ResultValue) error {
-		return scan(&r.Source, &r.Sender, &r.PID, &r.Name, &r.Value, &r.Contradicted)
 	})
 	return err
-}
-
-// ms scans milliseconds into a duration.
-type ms struct{ to *time.Duration }
-
-func (m ms) Scan(src any) error {
-	n, ok := src.(int64)
-	if !ok {
-		return fmt.Errorf("milliseconds from %T", src)
-	}
-	*m.to = time.Duration(n) * time.Millisecond
-	return nil
 }

@@ -30,8 +30,8 @@ func (d *Store) LastRun(ctx context.Context, id string) (l HostRun, err error) {
 		return l, err
 	}
 	var now time.Time
-	err = d.sql.One(ctx, "SELECT run, heartbeat_at, stopped_at IS NOT NULL, "+d.sql.Now()+" FROM hosts WHERE id = $1", []any{id},
-		scanUUID(&l.Run), at(&l.Heartbeat), &l.Stopped, at(&now))
+	err = d.sql.One(ctx, "SELECT CAST(run AS text), heartbeat_at, stopped_at IS NOT NULL, "+d.sql.Now()+" FROM hosts WHERE id = $1", []any{id},
+		&l.Run, at(&l.Heartbeat), &l.Stopped, at(&now))
 	l.Silent = now.Sub(l.Heartbeat)
 	return l, err
 }
@@ -72,13 +72,8 @@ func (d *Store) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int
 func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error {
 		var open []GameKey // again
-		if err := tx.Query(ctx, "SELECT key FROM games WHERE host_id = $1 AND run = $2 AND ended = $3", []any{from, h.Run, string(EndCrashed)},
-			func(scan sqldb.Scan) error {
-				var k GameKey
-				err := scan(&k)
-				open = append(open, k)
-				return err
-			}); err != nil {
+		if err := readRows(ctx, tx, &open, "SELECT key FROM games WHERE host_id = $1 AND run = $2 AND ended = $3",
+			from, h.Run, string(EndCrashed)); err != nil {
 			return err
 		}
 		if err := d.uncount(ctx, tx, open); err != nil {
@@ -121,11 +116,9 @@ func (d *Store) LeaveHost(ctx context.Context, h Host) error {
 
 // OtherHosts tells of the other hosts that have open games.
 func (d *Store) OtherHosts(ctx context.Context, h Host) ([]OtherHost, error) {
-	return collect(ctx, d, `SELECT id, name, heartbeat_at, stopped_at IS NOT NULL FROM hosts h WHERE id <> $1
+	return list[OtherHost](ctx, d, `SELECT CAST(id AS text), name, heartbeat_at, stopped_at IS NOT NULL FROM hosts h WHERE id <> $1
 			AND EXISTS (SELECT 1 FROM games g WHERE g.host_id = h.id AND g.ended_at IS NULL) ORDER BY id`,
-		[]any{h.ID}, func(scan sqldb.Scan, o *OtherHost) error {
-			return scan(scanUUID(&o.ID), &o.Name, at(&o.Heartbeat), &o.Stopped)
-		})
+		h.ID)
 }
 
 // CloseGamesOf closes, as EndCrashed, the open games of another host,
@@ -143,27 +136,13 @@ func (d *Store) CloseGamesOf(ctx context.Context, other OtherHost) (crashed int,
 
 // Hosts lists all hosts, the latest heartbeat first.
 func (d *Store) Hosts(ctx context.Context) ([]HostStatus, error) {
-	return collect(ctx, d, `SELECT id, name, version, started_at, heartbeat_at, stopped_at FROM hosts ORDER BY heartbeat_at DESC`,
+	return collect(ctx, d, `SELECT CAST(id AS text), name, version, started_at, heartbeat_at, stopped_at FROM hosts ORDER BY heartbeat_at DESC`,
 		nil, func(scan sqldb.Scan, h *HostStatus) error {
 			var stopped time.Time
-			err := scan(scanUUID(&h.ID), &h.Name, &h.Version, at(&h.StartedAt), at(&h.Heartbeat), at(&stopped))
+			err := scan(&h.ID, &h.Name, &h.Version, at(&h.StartedAt), at(&h.Heartbeat), at(&stopped))
 			if !stopped.IsZero() {
 				h.StoppedAt = &stopped
 			}
 			return err
 		})
-}
-
-// uuidText scans a UUID into a string.
-type uuidText struct{ to *string }
-
-func scanUUID(to *string) uuidText { return uuidText{to} }
-
-func (u uuidText) Scan(src any) error {
-	var k GameKey
-	if err := k.Scan(src); err != nil {
-		return err
-	}
-	*u.to = k.String()
-	return nil
 }

@@ -67,14 +67,11 @@ func (d *Store) moveAddresses(ctx context.Context, done func(int64)) error {
 	var last GameKey
 	return d.inBatches(ctx, done, func(tx sqldb.Tx) (bool, int64, error) {
 		var keys []GameKey
-		err := tx.Query(ctx, "SELECT key FROM games WHERE key > $1 ORDER BY key LIMIT $2", []any{last.String(), countBatch}, func(scan sqldb.Scan) error {
-			err := scan(&last)
-			keys = append(keys, last)
-			return err
-		})
+		err := readRows(ctx, tx, &keys, "SELECT key FROM games WHERE key > $1 ORDER BY key LIMIT $2", last.String(), countBatch)
 		if err != nil || len(keys) == 0 {
 			return false, 0, err
 		}
+		last = keys[len(keys)-1]
 		n, err := tx.Exec(ctx, "UPDATE game_players SET ip = coalesce(ip, CAST(split_part(address, '%', 1) AS inet)), address = NULL WHERE "+
 			d.inKeys("game_key")+" AND address IS NOT NULL", keyArg(keys))
 		return true, n, err

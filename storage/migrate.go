@@ -95,9 +95,9 @@ func (d *Store) Migrations(ctx context.Context) ([]Migration, error) {
 
 // migrating runs do with the library, under the lock.
 func (d *Store) migrating(ctx context.Context, do func(*goose.Provider) error) error {
-	dialect, err := dialectOf(d.sql.Dialect())
-	if err != nil {
-		return err
+	dialect := goose.DialectSQLite3
+	if d.sql.Dialect() == "postgres" {
+		dialect = goose.DialectPostgres
 	}
 	steps, err := migrations.For(d.sql.Dialect())
 	if err != nil {
@@ -200,16 +200,6 @@ func stepsOf(dialect string) ([]Migration, error) {
 		all = append(all, Migration{Version: version, Name: name})
 	}
 	return all, nil
-}
-
-func dialectOf(name string) (goose.Dialect, error) {
-	switch name {
-	case "postgres":
-		return goose.DialectPostgres, nil
-	case "sqlite":
-		return goose.DialectSQLite3, nil
-	}
-	return "", fmt.Errorf("no migrations for %s", name)
 }
 
 func isOwnError(err error) bool {

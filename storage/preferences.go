@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"w3host/storage/internal/sqldb"
 )
 
 // SetLanguage keeps the language that a player has chosen, by name.
@@ -22,8 +20,7 @@ func (d *Store) SetLanguage(ctx context.Context, name, language string) error {
 
 // LanguageOf is empty for those who have chosen none.
 func (d *Store) LanguageOf(ctx context.Context, name string) (string, error) {
-	all, err := collect(ctx, d, "SELECT language FROM preferences WHERE name_key = $1", []any{fold(clean(name))},
-		func(scan sqldb.Scan, s *string) error { return scan(s) })
+	all, err := list[string](ctx, d, "SELECT language FROM preferences WHERE name_key = $1", fold(clean(name)))
 	if err != nil || len(all) == 0 {
 		return "", err
 	}

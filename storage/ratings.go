@@ -201,23 +201,21 @@ func (d *Store) ratingsOf(ctx context.Context, tx sqldb.Tx, games map[GameKey]*r
 	return known, err
 }
 
-// ratingColumns are those of scanRating. Who is as strong as somebody else has
-// the same place.
-const ratingColumns = `SELECT name, realm, category, mu, sigma, games,
-	(SELECT 1 + count(*) FROM ratings b WHERE b.category = r.category AND b.mu - 3 * b.sigma > r.mu - 3 * r.sigma),
-	(SELECT count(*) FROM ratings b WHERE b.category = r.category) FROM ratings r`
-
-func scanRating(scan sqldb.Scan, r *Rating) error {
-	err := scan(&r.Name, &r.Realm, &r.Category, &r.Mu, &r.Sigma, &r.Games, &r.Place, &r.Of)
-	r.Points = rating.Skill{Mu: r.Mu, Sigma: r.Sigma}.Points()
-	return err
+// ratings reads ratings. Players of the same strength share a place.
+func (d *Store) ratings(ctx context.Context, where string, args ...any) ([]Rating, error) {
+	all, err := list[Rating](ctx, d, `SELECT name, realm, category, mu, sigma, 0, games,
+		(SELECT 1 + count(*) FROM ratings b WHERE b.category = r.category AND b.mu - 3 * b.sigma > r.mu - 3 * r.sigma),
+		(SELECT count(*) FROM ratings b WHERE b.category = r.category) FROM ratings r `+where, args...)
+	for i, r := range all {
+		all[i].Points = rating.Skill{Mu: r.Mu, Sigma: r.Sigma}.Points()
+	}
+	return all, err
 }
 
 // Rating tells the rating of a player on a map; ErrNotFound when they have none.
 func (d *Store) Rating(ctx context.Context, name, realm, mapName string) (Rating, error) {
 	category := rating.Category(mapName)
-	all, err := collect(ctx, d, ratingColumns+" WHERE name_key = $1 AND realm = $2 AND category = $3",
-		[]any{fold(clean(name)), clean(realm), category}, scanRating)
+	all, err := d.ratings(ctx, "WHERE name_key = $1 AND realm = $2 AND category = $3", fold(clean(name)), clean(realm), category)
 	if err == nil && len(all) == 0 {
 		err = fmt.Errorf("no rated games of %s on %s: %w", name, category, ErrNotFound)
 	}
@@ -230,8 +228,7 @@ func (d *Store) Rating(ctx context.Context, name, realm, mapName string) (Rating
 // RatingsOf tells the ratings of a name on a map, one per realm, the one of most
 // games first.
 func (d *Store) RatingsOf(ctx context.Context, name, mapName string) ([]Rating, error) {
-	return collect(ctx, d, ratingColumns+" WHERE name_key = $1 AND category = $2 ORDER BY games DESC, realm",
-		[]any{fold(clean(name)), rating.Category(mapName)}, scanRating)
+	return d.ratings(ctx, "WHERE name_key = $1 AND category = $2 ORDER BY games DESC, realm", fold(clean(name)), rating.Category(mapName))
 }
 
 // BestRated lists the best of a category, or of each.
@@ -244,5 +241,5 @@ func (d *Store) BestRated(ctx context.Context, category string, limit int) ([]Ra
 	if category != "" {
 		where, args = " WHERE r.category = $2", append(args, strings.ToLower(category))
 	}
-	return collect(ctx, d, ratingColumns+where+" ORDER BY r.category, r.mu - 3 * r.sigma DESC, r.name_key LIMIT $1", args, scanRating)
+	return d.ratings(ctx, where+" ORDER BY r.category, r.mu - 3 * r.sigma DESC, r.name_key LIMIT $1", args...)
 }

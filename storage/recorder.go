@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -228,5 +227,3 @@ func (r *Recorder) reportLeft(left spool.Left) {
 		r.log.Error().Str("fault", fault).Msg("a spool file can't be replayed")
 	}
 }
-
-func rawText(b []byte) string { return hex.EncodeToString(b) }

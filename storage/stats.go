@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"w3host/storage/internal/sqldb"
 )
 
 // PlayerStats is what the log tells about a player of one realm. Wins and
@@ -66,13 +64,9 @@ type MapStats struct {
 // with most games first. ErrNotFound when nobody of that name has played.
 func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, error) {
 	key := fold(clean(name))
-	all, err := collect(ctx, d, `SELECT name, realm, games, won, lost, drawn, left_early, dropped, lags, played_ms, actions,
+	all, err := list[PlayerStats](ctx, d, `SELECT name, realm, games, won, lost, drawn, left_early, dropped, lags, played_ms, actions,
 			coalesce(ping_ms, 0), first_game, last_game
-		FROM player_stats WHERE name_key = $1 ORDER BY games DESC, realm`, []any{key},
-		func(scan sqldb.Scan, s *PlayerStats) error {
-			return scan(&s.Name, &s.Realm, &s.Games, &s.Won, &s.Lost, &s.Drawn, &s.LeftEarly, &s.Dropped, &s.Lags,
-				&s.PlayedMS, &s.Actions, &s.PingMS, at(&s.First), at(&s.Last))
-		})
+		FROM player_stats WHERE name_key = $1 ORDER BY games DESC, realm`, key)
 	if err != nil {
 		return nil, err
 	}
@@ -80,37 +74,30 @@ func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, er
 		return nil, fmt.Errorf("no games of %s: %w", name, ErrNotFound)
 	}
 	for i := range all {
-		if all[i].Maps, err = d.playedMaps(ctx, key, all[i].Realm); err != nil {
-			return nil, err
+		s := &all[i]
+		err := readRows(ctx, d.sql, &s.Maps, `SELECT map_name, map_sha1, games, won, lost FROM player_map_totals
+			WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY games DESC, map_sha1 LIMIT 10`, key, s.Realm)
+		if err == nil {
+			err = readRows(ctx, d.sql, &s.Values, `SELECT source, name, games, sum, sum / games, most FROM player_value_totals
+				WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY source, name`, key, s.Realm)
 		}
-		if all[i].Values, err = d.mapValues(ctx, key, all[i].Realm); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-func (d *Store) playedMaps(ctx context.Context, key, realm string) ([]PlayedMap, error) {
-	return collect(ctx, d, `SELECT map_name, map_sha1, games, won, lost FROM player_map_totals
-		WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY games DESC, map_sha1 LIMIT 10`,
-		[]any{key, realm}, func(scan sqldb.Scan, m *PlayedMap) error {
-			return scan(&m.Name, &m.SHA1, &m.Games, &m.Won, &m.Lost)
-		})
-}
-
-func (d *Store) mapValues(ctx context.Context, key, realm string) ([]MapValue, error) {
-	return collect(ctx, d, `SELECT source, name, games, sum, sum / games, most FROM player_value_totals
-		WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY source, name`,
-		[]any{key, realm}, func(scan sqldb.Scan, v *MapValue) error {
-			return scan(&v.Source, &v.Name, &v.Games, &v.Sum, &v.Mean, &v.Most)
-		})
-}
-
 // MapStats tells about the most played maps.
 func (d *Store) MapStats(ctx context.Context, limit int) ([]MapStats, error) {
-	return collect(ctx, d, `SELECT map_name, map_sha1, lobbies, games, finished, desyncs, coalesce(played_ms, 0), coalesce(players, 0), last_game
-		FROM map_stats ORDER BY games DESC, lobbies DESC, map_sha1 LIMIT $1`, []any{limit},
-		func(scan sqldb.Scan, m *MapStats) error {
-			return scan(&m.Name, &m.SHA1, &m.Lobbies, &m.Games, &m.Finished, &m.Desyncs, &m.PlayedMS, &m.Players, at(&m.Last))
-		})
+	return list[MapStats](ctx, d, `SELECT map_name, map_sha1, lobbies, games, finished, desyncs, coalesce(played_ms, 0), coalesce(players, 0), last_game
+		FROM map_stats ORDER BY games DESC, lobbies DESC, map_sha1 LIMIT $1`, limit)
+}
+
+// Namesakes lists other names that have played from the addresses of a name,
+// those with most games first.
+func (d *Store) Namesakes(ctx context.Context, name string, limit int) ([]string, error) {
+	return list[string](ctx, d, `SELECT max(name) FROM game_players
+		WHERE ip IN (SELECT ip FROM game_players WHERE name_key = $1 AND ip IS NOT NULL) AND name_key <> $1 AND ip IS NOT NULL
+		GROUP BY name_key ORDER BY count(*) DESC, name_key LIMIT $2`, fold(clean(name)), limit)
 }

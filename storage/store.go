@@ -147,7 +147,7 @@ func (d *Store) tx(ctx context.Context, do func(sqldb.Tx) error) error {
 	return d.sql.Tx(ctx, do)
 }
 
-// collect reads rows into a slice, which is never nil.
+// collect reads rows into a slice, which is never nil, by a scan of its own.
 func collect[T any](ctx context.Context, d *Store, query string, args []any, scan func(sqldb.Scan, *T) error) ([]T, error) {
 	if err := d.prepare(ctx); err != nil {
 		return nil, err
@@ -155,20 +155,15 @@ func collect[T any](ctx context.Context, d *Store, query string, args []any, sca
 	all := []T{}
 	err := d.sql.Query(ctx, query, args, func(s sqldb.Scan) error {
 		var one T
-		if err := scan(s, &one); err != nil {
-			return err
-		}
+		err := scan(s, &one)
 		all = append(all, one)
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return all, nil
 }
-
-// at scans a time.
-func at(t *time.Time) sqldb.Time { return sqldb.Time{To: t} }
 
 // fold is how names and realms are compared: without case.
 func fold(name string) string { return strings.ToLower(strings.TrimSpace(name)) }

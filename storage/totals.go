@@ -171,15 +171,9 @@ func (d *Store) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) error 
 // count puts those games into the totals that have ended and are not in.
 func (d *Store) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int, error) {
 	var ended []GameKey
-	err := tx.Query(ctx, `UPDATE games SET counted = true, players = (SELECT count(*) FROM game_players p
+	err := readRows(ctx, tx, &ended, `UPDATE games SET counted = true, players = (SELECT count(*) FROM game_players p
 			WHERE p.game_key = games.key AND p.slot IS NOT NULL AND NOT p.fake)
-		WHERE `+d.inKeys("key")+` AND ended_at IS NOT NULL AND NOT counted RETURNING key`, []any{keyArg(keys)},
-		func(scan sqldb.Scan) error {
-			var k GameKey
-			err := scan(&k)
-			ended = append(ended, k)
-			return err
-		})
+		WHERE `+d.inKeys("key")+` AND ended_at IS NOT NULL AND NOT counted RETURNING key`, keyArg(keys))
 	if err != nil {
 		return 0, err
 	}
@@ -191,15 +185,10 @@ func (d *Store) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int, er
 // and tells where it came to; the zero key when none is left.
 func (d *Store) countEnded(ctx context.Context, tx sqldb.Tx, from GameKey, most int) (last GameKey, n int, err error) {
 	var keys []GameKey
-	err = tx.Query(ctx, "SELECT key FROM games WHERE NOT counted AND ended_at IS NOT NULL AND key > $1 ORDER BY key LIMIT $2", []any{from.String(), most},
-		func(scan sqldb.Scan) error {
-			err := scan(&last)
-			keys = append(keys, last)
-			return err
-		})
+	err = readRows(ctx, tx, &keys, "SELECT key FROM games WHERE NOT counted AND ended_at IS NOT NULL AND key > $1 ORDER BY key LIMIT $2", from.String(), most)
 	if err != nil || len(keys) == 0 {
 		return last, 0, err
 	}
 	n, err = d.count(ctx, tx, keys)
-	return last, n, err
+	return keys[len(keys)-1], n, err
 }
