@@ -27,6 +27,7 @@ const (
 )
 
 type pgDB struct {
+	pgQueryer
 	pool  *pgxpool.Pool
 	lines *lines
 }
@@ -50,7 +51,7 @@ func OpenPostgres(url string) (DB, error) {
 	if err != nil {
 		return nil, translate(err)
 	}
-	return &pgDB{pool, l}, nil
+	return &pgDB{pgQueryer{pool}, pool, l}, nil
 }
 
 func (p *pgDB) Dialect() string { return "postgres" }
@@ -84,20 +85,8 @@ func (p *pgDB) Refresh(context.Context) (Move, error) { return Stays, nil }
 // Adopt has nothing to do.
 func (p *pgDB) Adopt(context.Context) error { return nil }
 
-func (p *pgDB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	return pgExec(ctx, p.pool, query, args)
-}
-
-func (p *pgDB) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	return pgQuery(ctx, p.pool, query, args, each)
-}
-
-func (p *pgDB) One(ctx context.Context, query string, args []any, dest ...any) error {
-	return translate(p.pool.QueryRow(ctx, query, timeArgs(args, false)...).Scan(dest...))
-}
-
 func (p *pgDB) Tx(ctx context.Context, do func(Tx) error) error {
-	err := pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error { return do(pgTx{tx}) })
+	err := pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error { return do(pgTx{pgQueryer{tx}, tx}) })
 	return translate(err)
 }
 
@@ -189,18 +178,9 @@ func pingWithin(ctx context.Context, conn *pgx.Conn) error {
 	return translate(conn.Ping(ctx))
 }
 
-type pgTx struct{ tx pgx.Tx }
-
-func (t pgTx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	return pgExec(ctx, t.tx, query, args)
-}
-
-func (t pgTx) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	return pgQuery(ctx, t.tx, query, args, each)
-}
-
-func (t pgTx) One(ctx context.Context, query string, args []any, dest ...any) error {
-	return translate(t.tx.QueryRow(ctx, query, timeArgs(args, false)...).Scan(dest...))
+type pgTx struct {
+	pgQueryer
+	tx pgx.Tx
 }
 
 func (t pgTx) Batch(ctx context.Context, statements []Statement, rows []Rows) error {
@@ -263,18 +243,26 @@ func textArg(arg any) *string {
 	return new(fmt.Sprint(arg))
 }
 
-type pgConn interface {
-	Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error)
-	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+// pgQueryer is a Queryer on the pool or in a transaction.
+type pgQueryer struct {
+	conn interface {
+		Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error)
+		Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+		QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+	}
 }
 
-func pgExec(ctx context.Context, c pgConn, query string, args []any) (int64, error) {
-	tag, err := c.Exec(ctx, query, timeArgs(args, false)...)
+func (q pgQueryer) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	tag, err := q.conn.Exec(ctx, query, timeArgs(args, false)...)
 	return tag.RowsAffected(), translate(err)
 }
 
-func pgQuery(ctx context.Context, c pgConn, query string, args []any, each func(Scan) error) error {
-	rows, err := c.Query(ctx, query, timeArgs(args, false)...)
+func (q pgQueryer) One(ctx context.Context, query string, args []any, dest ...any) error {
+	return translate(q.conn.QueryRow(ctx, query, timeArgs(args, false)...).Scan(dest...))
+}
+
+func (q pgQueryer) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
+	rows, err := q.conn.Query(ctx, query, timeArgs(args, false)...)
 	if err != nil {
 		return translate(err)
 	}

@@ -129,17 +129,17 @@ func (s *liteDB) Ping(ctx context.Context) error {
 func (s *liteDB) Close() error { return translate(s.file.Load().close()) }
 
 func (s *liteDB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	n, err := liteExec(ctx, s.file.Load().write, query, args)
+	n, err := liteQueryer{s.file.Load().write}.Exec(ctx, query, args...)
 	s.tell()
 	return n, s.explain(err)
 }
 
 func (s *liteDB) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	return s.explain(liteQuery(ctx, s.file.Load().read, query, args, each))
+	return s.explain(liteQueryer{s.file.Load().read}.Query(ctx, query, args, each))
 }
 
 func (s *liteDB) One(ctx context.Context, query string, args []any, dest ...any) error {
-	return s.explain(s.file.Load().read.QueryRowContext(ctx, query, timeArgs(args, true)...).Scan(dest...))
+	return s.explain(liteQueryer{s.file.Load().read}.One(ctx, query, args, dest...))
 }
 
 func (s *liteDB) Tx(ctx context.Context, do func(Tx) error) error {
@@ -147,7 +147,7 @@ func (s *liteDB) Tx(ctx context.Context, do func(Tx) error) error {
 	if err != nil {
 		return s.explain(err)
 	}
-	if err := do(liteTx{tx}); err != nil {
+	if err := do(liteTx{liteQueryer{tx}, tx}); err != nil {
 		_ = tx.Rollback() // the first error is the one that tells
 		return s.explain(err)
 	}
@@ -178,18 +178,9 @@ func (s *liteDB) explain(err error) error {
 	return err
 }
 
-type liteTx struct{ tx *sql.Tx }
-
-func (t liteTx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	return liteExec(ctx, t.tx, query, args)
-}
-
-func (t liteTx) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	return liteQuery(ctx, t.tx, query, args, each)
-}
-
-func (t liteTx) One(ctx context.Context, query string, args []any, dest ...any) error {
-	return translate(t.tx.QueryRowContext(ctx, query, timeArgs(args, true)...).Scan(dest...))
+type liteTx struct {
+	liteQueryer
+	tx *sql.Tx
 }
 
 func (t liteTx) Batch(ctx context.Context, statements []Statement, rows []Rows) error {
@@ -236,13 +227,17 @@ func insert(t *Table) string {
 		t.Name, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
 }
 
-type liteConn interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+// liteQueryer is a Queryer on a handle or in a transaction.
+type liteQueryer struct {
+	conn interface {
+		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	}
 }
 
-func liteExec(ctx context.Context, c liteConn, query string, args []any) (int64, error) {
-	res, err := c.ExecContext(ctx, query, timeArgs(args, true)...)
+func (q liteQueryer) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	res, err := q.conn.ExecContext(ctx, query, timeArgs(args, true)...)
 	if err != nil {
 		return 0, translate(err)
 	}
@@ -250,8 +245,12 @@ func liteExec(ctx context.Context, c liteConn, query string, args []any) (int64,
 	return n, translate(err)
 }
 
-func liteQuery(ctx context.Context, c liteConn, query string, args []any, each func(Scan) error) error {
-	rows, err := c.QueryContext(ctx, query, timeArgs(args, true)...)
+func (q liteQueryer) One(ctx context.Context, query string, args []any, dest ...any) error {
+	return translate(q.conn.QueryRowContext(ctx, query, timeArgs(args, true)...).Scan(dest...))
+}
+
+func (q liteQueryer) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
+	rows, err := q.conn.QueryContext(ctx, query, timeArgs(args, true)...)
 	if err != nil {
 		return translate(err)
 	}
