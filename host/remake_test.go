@@ -58,9 +58,10 @@ func TestRemake(t *testing.T) {
 	if end := recorded[storage.GameEnded](r); end.How != storage.EndRemade {
 		t.Errorf("recorded %+v", end)
 	}
-	if i := r.h.Info(2); i.Entry != "game" || !i.Public || i.Name != "Once more" {
-		t.Errorf("the lobby is %+v", i)
-	}
+	eventually(t, "the lobby is known", func() bool {
+		i := r.h.Info(2)
+		return i.Entry == "game" && i.Public && i.Name == "Once more"
+	})
 	again := map[string]*client{}
 	for _, name := range []string{"Cid", "Ann", "Bob"} {
 		again[name] = r.join(r.h.Game(2), name, player)

@@ -38,6 +38,12 @@ flags; the variable comes before the configuration file.
 Exit codes: 0 when it was done; 1 when it failed or was refused; 2 when it was asked
 wrongly, by an argument, a flag or the configuration. Commands that differ say so.`
 
+// Settings of cobra that hold for the whole process.
+func init() {
+	cobra.EnableCommandSorting = false
+	cobra.MousetrapHelpText = "" // a double click on Windows starts a host
+}
+
 // rootCommand builds the tree of commands.
 func rootCommand() *cobra.Command {
 	root := serveCommand()
@@ -47,8 +53,6 @@ func rootCommand() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage, root.SuggestionsMinimumDistance = true, true, 2
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{flagFault(cmd, err)} })
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	cobra.EnableCommandSorting = false
-	cobra.MousetrapHelpText = "" // a double click on Windows starts a host
 	add := func(group, title string, commands ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: group, Title: title})
 		for _, c := range commands {
