@@ -1,10 +1,10 @@
 package autohost
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
+
+	"w3host/texts"
 )
 
 // maps are the maps for the next lobby of an entry, the one to be tried first at
@@ -89,11 +89,11 @@ func (k *Keeper) entryOf(id uint32) (*state, error) {
 	}
 	switch len(k.entries) {
 	case 0:
-		return nil, errors.New("there is no autohost entry")
+		return nil, texts.Of("there is no autohost entry")
 	case 1:
 		return k.entries[0], nil
 	}
-	return nil, errors.New("there are several autohost entries: say it in a game of the one you mean, or with eg <id> before it")
+	return nil, texts.Of("there are several autohost entries: say it in a game of the one you mean, or with eg <id> before it")
 }
 
 // Upcoming are the maps for the next lobby of an entry, the one to be tried first
@@ -125,7 +125,7 @@ func (k *Keeper) Vote(id uint32, who, part string) (file string, err error) {
 		return "", err
 	}
 	if s.Rotation != ByVote {
-		return "", errors.New("the next map is not chosen by vote here")
+		return "", texts.Of("the next map is not chosen by vote here")
 	}
 	var hits []string
 	for _, file := range k.all(s) {
@@ -139,9 +139,9 @@ func (k *Keeper) Vote(id uint32, who, part string) (file string, err error) {
 	}
 	switch {
 	case len(hits) == 0:
-		return "", fmt.Errorf("no map to vote for has %q in its name: %s", part, strings.Join(k.all(s), ", "))
+		return "", texts.Of("no map to vote for has %q in its name: %s", part, strings.Join(k.all(s), ", "))
 	case len(hits) > 1:
-		return "", fmt.Errorf("%q may be %s: type more of the name", part, strings.Join(hits, " or "))
+		return "", texts.Of("%q may be %v: type more of the name", part, texts.Either(hits))
 	}
 	s.votes[strings.ToLower(who)] = hits[0]
 	return hits[0], nil
@@ -180,7 +180,7 @@ func (k *Keeper) Change(id uint32, change func(*Entry)) (before string, err erro
 	change(&e)
 	for _, other := range k.entries {
 		if other != s && other.Name == e.Name {
-			return "", fmt.Errorf("another entry is called %q", e.Name)
+			return "", texts.Of("another entry is called %q", e.Name)
 		}
 	}
 	s.Entry, s.off = e, false

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"w3host/autohost"
 	"w3host/command"
 	"w3host/host"
+	"w3host/texts"
 )
 
 // chatItems is how many items of a list a player is told: the chat shows few
@@ -16,19 +16,17 @@ import (
 const chatItems = 10
 
 // tell answers with a list: a line each, or what fits into few lines of chat.
-func (d *desk) tell(c *call, items []string) {
-	if c.Via == command.ViaConsole || c.Via == command.ViaControl {
+func (d *desk) tell(c *call, items []texts.Text) {
+	if d.trigger(c) == "" {
 		for _, item := range items {
-			c.Answer(item)
+			c.Answer(item.In(c.Language))
 		}
 		return
 	}
-	more := ""
-	if len(items) > chatItems {
-		more = fmt.Sprintf("; and %d more", len(items)-chatItems)
-		items = items[:chatItems]
+	if more := len(items) - chatItems; more > 0 {
+		items = append(items[:chatItems], texts.Of("and %d more", more))
 	}
-	c.Answer(strings.Join(items, "; ") + more)
+	c.Answer(texts.Join(items, "; ").In(c.Language))
 }
 
 // trigger is what a command begins with for this caller.
@@ -67,20 +65,20 @@ func help(topic string) act {
 }
 
 // line tells of one lobby or game.
-func line(i *host.Info) string {
-	state := fmt.Sprintf("lobby, %d of %d", i.Counts.Players(), i.Counts.Total)
+func line(i *host.Info) texts.Text {
+	state := texts.Of("lobby, %d of %d", i.Counts.Players(), i.Counts.Total)
 	if i.Playing {
-		state = fmt.Sprintf("game, %d players, %v", len(i.Players), time.Since(i.Since).Round(time.Second))
+		state = texts.Of("game, %d players, %v", len(i.Players), time.Since(i.Since).Round(time.Second))
 	}
-	text := fmt.Sprintf("#%d %q: %s, %s", i.ID, i.Name, state, i.Map)
+	text := texts.Of("#%d %q: %v, %s", i.ID, i.Name, state, i.Map)
 	if !i.Public && !i.Playing {
-		text += ", not listed"
+		text = texts.Of("%v, not listed", text)
 	}
 	return text
 }
 
 func games(d *desk, c *call) error {
-	var items []string
+	var items []texts.Text
 	hidden := 0
 	for _, i := range d.host().Infos() {
 		switch {
@@ -91,10 +89,10 @@ func games(d *desk, c *call) error {
 		}
 	}
 	if hidden > 0 {
-		items = append(items, fmt.Sprintf("games running: %d", hidden))
+		items = append(items, texts.Of("games running: %d", hidden))
 	}
 	if items == nil {
-		items = []string{"No lobby is open and no game runs."}
+		items = append(items, texts.Of("No lobby is open and no game runs."))
 	}
 	d.tell(c, items)
 	return nil
@@ -110,9 +108,9 @@ func oneGame(id uint32) act {
 		for _, p := range i.Players {
 			names = append(names, p.Name)
 		}
-		c.Answer(line(&i))
+		c.Answer(line(&i).In(c.Language))
 		if names != nil {
-			c.Answer("Players: " + strings.Join(names, ", "))
+			answer(c, "Players: %s", strings.Join(names, ", "))
 		}
 		return nil
 	}
@@ -144,7 +142,7 @@ func openNext(name string, private bool) act {
 		var files []string
 		d.host().Keep(func(k *autohost.Keeper) { files, err = k.Upcoming(d.id) })
 		if err != nil || len(files) == 0 {
-			return errors.New("no map is chosen: write host <map> [name]")
+			return cannot("no map is chosen: write host <map> [name]")
 		}
 		return d.open(c, files[0], name, private)
 	}
@@ -156,11 +154,11 @@ func (d *desk) open(c *call, file, name string, private bool) error {
 	d.host().Keep(func(k *autohost.Keeper) { full, disabled = k.Full(), k.Disabled() })
 	switch {
 	case disabled:
-		return errors.New("no lobbies are opened: enable allows them again")
+		return cannot("no lobbies are opened: enable allows them again")
 	case full:
-		return errors.New("as many lobbies and games as may are there already (autohost.max_games)")
+		return cannot("as many lobbies and games as may are there already (autohost.max_games)")
 	case len(name) > autohost.MaxName:
-		return fmt.Errorf("the name is too long: clients list no more than %d bytes", autohost.MaxName)
+		return cannot("the name is too long: clients list no more than %d bytes", autohost.MaxName)
 	}
 	m, err := d.opts.Maps.Open(file)
 	if err != nil {
@@ -169,19 +167,20 @@ func (d *desk) open(c *call, file, name string, private bool) error {
 	if name == "" {
 		name = d.host().LobbyName()
 	}
-	owner, note := "", ""
+	owner := ""
 	if c.Realm != "" {
 		owner = c.Name + "@" + c.Realm
-	}
-	if private {
-		note = " (private)"
 	}
 	g, err := d.host().OpenFor(owner, name, m, private)
 	if err != nil {
 		return err
 	}
 	c.Target = m.File
-	c.Answer(fmt.Sprintf("Lobby #%d %q is open%s: %s", g.ID(), name, note, m.File))
+	if private {
+		answer(c, "Lobby #%d %q is open (private): %s", g.ID(), name, m.File)
+	} else {
+		answer(c, "Lobby #%d %q is open: %s", g.ID(), name, m.File)
+	}
 	return nil
 }
 
@@ -192,10 +191,10 @@ func unhost(id uint32) act {
 		case i.ID == 0:
 			return noGame(id)
 		case i.Playing || !d.host().CloseLobby(id, "it was closed by "+c.Name):
-			return fmt.Errorf("#%d is no lobby any more; eg %d end ends the game", id, id)
+			return cannot("#%d is no lobby any more; eg %[1]d end ends the game", id)
 		}
 		c.Target = i.Name
-		c.Answer(fmt.Sprintf("Lobby #%d is closed.", id))
+		answer(c, "Lobby #%d is closed.", id)
 		return nil
 	}
 }
@@ -208,7 +207,7 @@ func unhostOnly(d *desk, c *call) error {
 		}
 	}
 	if len(open) != 1 {
-		return fmt.Errorf("%d lobbies are open: write unhost <id>; games lists them", len(open))
+		return cannot("%d lobbies are open: write unhost <id>; games lists them", len(open))
 	}
 	return unhost(open[0])(d, c)
 }
@@ -217,10 +216,10 @@ func unhostOnly(d *desk, c *call) error {
 // whom it says that a whisper comes from.
 func confirm(d *desk, c *call) error {
 	if !fromRealm(c.Caller) {
-		return errors.New("whisper sc to the host's account on your realm")
+		return cannot("whisper sc to the host's account on your realm")
 	}
 	d.host().Vouch(c.Realm, c.Name)
-	c.Answer("Thank you, " + c.Name + ".")
+	answer(c, "Thank you, %s.", c.Name)
 	return nil
 }
 
@@ -231,9 +230,13 @@ func maps(pattern string) act {
 			return err
 		}
 		if len(files) == 0 {
-			return fmt.Errorf("no map has %q in its name", pattern)
+			return cannot("no map has %q in its name", pattern)
 		}
-		d.tell(c, files)
+		items := make([]texts.Text, len(files))
+		for i, file := range files {
+			items[i] = texts.Plain(file)
+		}
+		d.tell(c, items)
 		return nil
 	}
 }
@@ -248,10 +251,10 @@ func say(text string, games bool) act {
 			}
 		}
 		if heard == 0 {
-			return errors.New("nobody is there to hear it")
+			return cannot("nobody is there to hear it")
 		}
 		c.Target = fmt.Sprintf("%d players", heard)
-		c.Answer(fmt.Sprintf("Said to %d players.", heard))
+		answer(c, "Said to %d players.", heard)
 		return nil
 	}
 }
@@ -260,14 +263,14 @@ func whisper(part, text string) act {
 	return func(d *desk, c *call) error {
 		found := d.find(part)
 		if len(found) == 0 {
-			return fmt.Errorf("no player's name has %q in it", part)
+			return cannot("no player's name has %q in it", part)
 		}
 		if len(found) > 1 {
 			names := make([]string, len(found))
 			for i, p := range found {
 				names[i] = p.Name
 			}
-			return fmt.Errorf("%q may be %s: type more of the name", part, strings.Join(names, " or "))
+			return cannot("%q may be %v: type more of the name", part, texts.Either(names))
 		}
 		p := found[0]
 		g := d.host().Game(p.in)
@@ -276,7 +279,7 @@ func whisper(part, text string) act {
 		}
 		c.Target = p.Name
 		g.Tell(&command.Caller{PID: p.PID, Name: p.Name}, c.Name+" whispers: "+text)
-		c.Answer("Said to " + p.Name + ".")
+		answer(c, "Said to %s.", p.Name)
 		return nil
 	}
 }

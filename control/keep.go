@@ -1,10 +1,6 @@
 package control
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"w3host/autohost"
@@ -27,23 +23,30 @@ func nextMap(pattern string) act {
 		}
 		c.Target = entry
 		d.host().Reopen(entry, "the next map is "+file)
-		c.Answer(fmt.Sprintf("The next map of %q is %s.", entry, file))
+		answer(c, "The next map of %q is %s.", entry, file)
 		return nil
 	}
 }
 
 func showMap(d *desk, c *call) error {
-	var items []string
+	var items []texts.Text
 	for _, s := range d.status() {
-		items = append(items, fmt.Sprintf("%q: now %s, next %s", s.Name, cmp.Or(s.Last, "none"), cmp.Or(s.Next, "by "+s.Rotation.String())))
+		last, next := texts.Of("none"), texts.Of("by %v", s.Rotation)
+		if s.Last != "" {
+			last = texts.Plain(s.Last)
+		}
+		if s.Next != "" {
+			next = texts.Plain(s.Next)
+		}
+		items = append(items, texts.Of("%q: now %v, next %v", s.Name, last, next))
 	}
 	return d.tellEntries(c, items)
 }
 
 // tellEntries answers with a line for each entry.
-func (d *desk) tellEntries(c *call, items []string) error {
+func (d *desk) tellEntries(c *call, items []texts.Text) error {
 	if items == nil {
-		return errors.New("there is no autohost entry: [[autohost]] of the configuration makes one")
+		return cannot("there is no autohost entry: [[autohost]] of the configuration makes one")
 	}
 	d.tell(c, items)
 	return nil
@@ -60,9 +63,9 @@ func ballot(d *desk, c *call) (err error) {
 	if err != nil {
 		return err
 	}
-	var items []string
+	var items []texts.Text
 	for _, v := range votes {
-		items = append(items, fmt.Sprintf("%s: %d", v.Map, v.Count))
+		items = append(items, texts.Of("%s: %d", v.Map, v.Count))
 	}
 	d.tell(c, items)
 	return nil
@@ -73,7 +76,7 @@ func vote(part string) act {
 		var file string
 		d.host().Keep(func(k *autohost.Keeper) { file, err = k.Vote(d.id, c.Name, part) })
 		if err == nil {
-			c.Answer("Your vote for the next map: " + file + ".")
+			answer(c, "Your vote for the next map: %s.", file)
 		}
 		return err
 	}
@@ -98,22 +101,22 @@ func autohosting(a *args) act {
 			return err
 		}
 		d.host().Reopen(name, "what is hosted has changed")
-		c.Answer(fmt.Sprintf("%q is hosted: %d games at most, each starts with %d players.", name, games, players))
+		answer(c, "%q is hosted: %d games at most, each starts with %d players.", name, games, players)
 		return nil
 	}
 }
 
 func showEntries(d *desk, c *call) error {
-	var items []string
+	var items []texts.Text
 	for _, s := range d.status() {
-		notes := []string{fmt.Sprintf("%d open, %d playing, %d at most, %d so far", s.Open, s.Playing, s.MaxGames, s.Opened)}
+		notes := []texts.Text{texts.Of("%d open, %d playing, %d at most, %d so far", s.Open, s.Playing, s.MaxGames, s.Opened)}
 		if s.Off {
-			notes = append(notes, "off")
+			notes = append(notes, texts.Of("off"))
 		}
 		if s.OutsideOfHours {
-			notes = append(notes, "not its hours")
+			notes = append(notes, texts.Of("not its hours"))
 		}
-		items = append(items, fmt.Sprintf("%q: %s", s.Name, strings.Join(notes, ", ")))
+		items = append(items, texts.Of("%q: %v", s.Name, texts.Join(notes, ", ")))
 	}
 	return d.tellEntries(c, items)
 }
@@ -122,9 +125,9 @@ func turn(on bool) act {
 	return func(d *desk, c *call) error {
 		d.host().Keep(func(k *autohost.Keeper) { k.Turn(on) })
 		if on {
-			c.Answer("Lobbies are kept open again.")
+			answer(c, "Lobbies are kept open again.")
 		} else {
-			c.Answer("No lobbies are opened by themselves any more; empty ones close.")
+			answer(c, "No lobbies are opened by themselves any more; empty ones close.")
 		}
 		return nil
 	}
@@ -134,9 +137,9 @@ func disable(yes bool) act {
 	return func(d *desk, c *call) error {
 		d.host().Keep(func(k *autohost.Keeper) { k.Disable(yes) })
 		if d.exiting = d.exiting && yes; yes {
-			c.Answer("No new lobbies are opened.")
+			answer(c, "No new lobbies are opened.")
 		} else {
-			c.Answer("New lobbies are opened again.")
+			answer(c, "New lobbies are opened again.")
 		}
 		return nil
 	}
@@ -145,12 +148,12 @@ func disable(yes bool) act {
 func reload(d *desk, c *call) error {
 	notes, err := d.opts.Reload()
 	if err != nil {
-		return fmt.Errorf("nothing has changed: %w", err)
+		return cannot("nothing has changed: %v", err)
 	}
 	for _, note := range notes {
 		c.Answer(note)
 	}
-	c.Answer("The configuration and the maps have been read again.")
+	answer(c, "The configuration and the maps have been read again.")
 	return nil
 }
 
@@ -171,17 +174,17 @@ func exit(a *args) act {
 		}
 		switch {
 		case how == "force" || playing == 0:
-			c.Answer("The host stops.")
+			answer(c, "The host stops.")
 			d.opts.Stop()
 		case how == "":
-			return fmt.Errorf("%d games run: exit nice waits for them, exit force ends them", playing)
+			return cannot("%d games run: exit nice waits for them, exit force ends them", playing)
 		default:
 			d.host().Keep(func(k *autohost.Keeper) { k.Disable(true) })
 			for _, id := range lobbies {
 				d.host().CloseLobby(id, texts.Of("the host stops").String())
 			}
 			d.exiting = true
-			c.Answer(fmt.Sprintf("The host stops after the last of %d games; enable calls it off.", playing))
+			answer(c, "The host stops after the last of %d games; enable calls it off.", playing)
 		}
 		return nil
 	}

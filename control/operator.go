@@ -6,7 +6,6 @@ package control
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"w3host/game"
 	"w3host/host"
 	"w3host/storage"
+	"w3host/texts"
 )
 
 // queued is how many lines may wait; lines of chat beyond are dropped.
@@ -201,12 +201,12 @@ func (o *Operator) handle(r request) {
 	}
 	g := o.opts.Host.Game(r.game)
 	if r.game != 0 && g == nil && !r.chat {
-		r.by.Deny(noGame(r.game).Error())
+		deny(r.by, noGame(r.game))
 		return
 	}
 	if !r.chat && g != nil && o.takes(g, r.line) {
 		if err := g.Command(r.by, r.line); err != nil {
-			r.by.Deny(err.Error())
+			deny(r.by, err)
 		}
 		return
 	}
@@ -218,7 +218,7 @@ func (o *Operator) handle(r request) {
 	refused := ""
 	if out.Err != nil {
 		refused = out.Err.Error()
-		r.by.Deny(refused)
+		deny(r.by, out.Err)
 	}
 	if out.Acted && !asks(out) {
 		d.audit(r.by, out, refused)
@@ -247,7 +247,7 @@ func (d *desk) run(by *command.Caller, line string) command.Outcome {
 		return out
 	}
 	q, out := game.Question(d.ofPeople, by, line, d.names())
-	if out.Err == nil {
+	if q != nil && out.Err == nil {
 		d.whom(q)
 		d.host().Ask(by, *q)
 		out.Target = q.Name
@@ -260,7 +260,7 @@ func (d *desk) run(by *command.Caller, line string) command.Outcome {
 // one. A part of a name is not enough to make an admin or to end a ban.
 func (d *desk) whom(q *game.Query) {
 	switch q.What {
-	case "unban", "addadmin", "deladmin", "checkadmin":
+	case "unban", "addadmin", "deladmin", "checkadmin", "lang":
 		return
 	}
 	if found := d.find(q.Name); len(found) == 1 && q.Name != "" {
@@ -291,7 +291,18 @@ func (d *desk) find(part string) (found []located) {
 	return found
 }
 
-func noGame(id uint32) error { return fmt.Errorf("there is no game %d: games lists them", id) }
+func noGame(id uint32) error { return cannot("there is no game %d: games lists them", id) }
+
+// cannot says why a command is not done.
+func cannot(format string, args ...any) error { return texts.Of(format, args...) }
+
+// deny tells a caller in their language why a command was not done.
+func deny(by *command.Caller, err error) { by.Deny(texts.From(err).In(by.Language)) }
+
+// answer tells a caller something in their language.
+func answer(c *call, format string, args ...any) {
+	c.Answer(texts.Sprintf(c.Language, format, args...))
+}
 
 // asks reports whether a command only asks.
 func asks(out command.Outcome) bool {

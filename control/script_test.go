@@ -258,7 +258,15 @@ func (s *stage) play(line string) error {
 		// each run.
 		s.h.Keep(func(k *autohost.Keeper) { k.Disable(true) })
 		s.h.Configure(e.Setup, s.entries, 6)
-		s.flush()
+		var taken []uint32
+		for name := range s.clients {
+			taken = append(taken, s.in[name])
+		}
+		s.until("empty lobbies are closed", func() bool {
+			var open []uint32
+			s.h.Keep(func(k *autohost.Keeper) { open = k.Lobbies() })
+			return !slices.ContainsFunc(open, func(id uint32) bool { return !slices.Contains(taken, id) })
+		})
 		s.h.Keep(func(k *autohost.Keeper) { k.Disable(false) })
 	case "join":
 		id, name, _ := strings.Cut(rest, " ")
@@ -303,6 +311,7 @@ func (s *stage) say(who, line string) error {
 			return fmt.Errorf("%s is not there", who)
 		}
 		by.Name, by.Realm, by.Level = name, realm, roles{}.Level(host.Joiner{Name: name, Realm: realm})
+		by.Language, _, _ = s.db.Language(s.t.Context(), name)
 		if in == "channel" {
 			by.Via = command.ViaChannel
 		}

@@ -88,11 +88,11 @@ func (m *Machine) find(part string) (lobby.Player, error) {
 	case 1:
 		return found[0], nil
 	}
-	names := texts.Plain(found[0].Name)
-	for _, p := range found[1:] {
-		names = texts.Of("%v or %v", names, p.Name)
+	names := make([]string, len(found))
+	for i, p := range found {
+		names[i] = p.Name
 	}
-	return lobby.Player{}, lobby.Refuse(lobby.Malformed, "%q may be %v: type more of the name", part, names)
+	return lobby.Player{}, lobby.Refuse(lobby.Malformed, "%q may be %v: type more of the name", part, texts.Either(names))
 }
 
 func help(topic string) act {

@@ -39,6 +39,12 @@ var people = command.Table[*Machine]{
 			return cannot("log in by the chat of a lobby or game on the LAN")
 		}
 	}},
+	{Name: "lang", Aliases: []string{"language"}, Usage: "[en|zh]", Help: "show or choose the language that the host speaks to you", Phase: command.Always, Parse: func(a *args) act {
+		if a.Empty() {
+			return showLanguage
+		}
+		return speakTo(a.Rest())
+	}},
 	{Name: "check", Usage: "<player>", Help: "who somebody is: address, games, bans, other names", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("check", a.OnlyPlayer()) }},
 	{Name: "alts", Usage: "<player>", Help: "other names that came from a player's addresses", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("alts", a.OnlyPlayer()) }},
 	{Name: "from", Help: "everybody's address", Level: command.Admin, Phase: command.Always, Parse: func(*args) act { return from }},

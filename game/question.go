@@ -16,16 +16,20 @@ func PeopleCommands() command.Table[*Machine] {
 	return slices.DeleteFunc(slices.Clone(people), func(s command.Spec[*Machine]) bool { return slices.Contains(inGameOnly, s.Name) })
 }
 
-// Question reads a command about people, of their table, for a caller who means no game. The query
-// is nil if the command was refused. Names are those of players elsewhere.
-func Question(table command.Table[*Machine], by *command.Caller, line string, names []string) (*Query, command.Outcome) {
+// Question reads a command about people, of their table, for a caller who means no
+// game. The query is nil if the command was refused, or answered without one.
+// Names are those of players elsewhere.
+func Question(table command.Table[*Machine], by *command.Caller, line string, names []string) (q *Query, o command.Outcome) {
 	var out Out
 	m := &Machine{lobby: lobby.New(lobby.Defaults()), out: &out}
-	o := table.Run(m, command.Always, by, line, names)
+	o = table.Run(m, command.Always, by, line, names)
 	for _, op := range out.Ops {
-		if op.Kind == Ask {
-			return op.Query, o
+		switch op.Kind {
+		case Ask:
+			q = op.Query
+		case Answer:
+			by.Answer(op.Text)
 		}
 	}
-	return nil, o
+	return q, o
 }

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"strings"
 	"time"
 
 	"w3host/command"
@@ -24,12 +25,6 @@ var voice = command.Table[*Machine]{
 		return pin(a.Text("text"))
 	}},
 	{Name: "messages", Usage: "<on|off>", Help: "whether you read what the host says to everybody", Phase: command.Always, Parse: func(a *args) act { return messages(a.OneOf("on", "off") == "off") }},
-	{Name: "lang", Aliases: []string{"language"}, Usage: "[en|zh]", Help: "show or choose the language that the host speaks to you", Phase: command.Always, Parse: func(a *args) act {
-		if a.Empty() {
-			return showLanguage
-		}
-		return speakTo(a.Rest())
-	}},
 	{Name: "lock", Help: "let only the owner and root command this lobby", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return lock(true) }},
 	{Name: "unlock", Help: "let admins command this lobby again", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return lock(false) }},
 }
@@ -105,24 +100,43 @@ func showLanguage(m *Machine, c *call) error {
 	return nil
 }
 
-// speakTo lets a player read the host in another language, here and in later
-// games.
+// speakTo lets somebody read the host in another language, here and in later
+// games. A caller on a realm need not be in the game, and is answered when the
+// choice is stored.
 func speakTo(tag string) act {
 	return func(m *Machine, c *call) error {
-		s, err := m.voter(c)
-		if err != nil {
+		s := m.seats[c.PID]
+		if s == nil && c.Realm == "" {
 			return cannot("only players of the game hear the host")
 		}
 		language, err := texts.ParseLanguage(tag)
 		if err != nil {
 			return err
 		}
-		s.chose = true
-		m.tell(lobby.SetLanguage{PID: s.pid, Language: language})
-		m.answer(c.Caller, "The host speaks %s to you now.", language.Own())
-		m.out.add(Op{Kind: Ask, Query: &Query{What: "lang", Name: s.name, By: s.name, Language: language}})
+		ask := Op{Kind: Ask, Query: &Query{What: "lang", Name: c.Name, By: c.Name, Language: language}}
+		if s == nil {
+			ask.Caller, s = c.Caller, m.confirmed(c.Name, c.Realm)
+		}
+		if s != nil {
+			s.chose = true
+			m.tell(lobby.SetLanguage{PID: s.pid, Language: language})
+		}
+		if ask.Caller == nil {
+			m.answer(c.Caller, "The host speaks %s to you now.", language.Own())
+		}
+		m.out.add(ask)
 		return nil
 	}
+}
+
+// confirmed is the seat of a player whose name a realm has confirmed, or nil.
+func (m *Machine) confirmed(name, realm string) *seat {
+	for _, s := range m.seats {
+		if s != nil && s.vouched && strings.EqualFold(s.name, name) && strings.EqualFold(s.realm, realm) {
+			return s
+		}
+	}
+	return nil
 }
 
 // prefer takes what a player has chosen in an earlier game.

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -28,9 +27,9 @@ const (
 )
 
 var (
-	errNoPeople     = errors.New("there is no database here to ask")
-	errTooMuchAsked = errors.New("too much is asked at once: try again in a few seconds")
-	errNoDatabase   = errors.New("the database does not answer: try again later")
+	errNoPeople     = texts.Of("there is no database here to ask")
+	errTooMuchAsked = texts.Of("too much is asked at once: try again in a few seconds")
+	errNoDatabase   = texts.Of("the database does not answer: try again later")
 )
 
 // ask puts a question to People for a player of the game or somebody outside.
@@ -71,7 +70,7 @@ func (h *Host) Ask(by *command.Caller, q game.Query) {
 // ask calls answer once, with a text that is also that of the error. It does so on
 // a goroutine of its own, or at once if nobody can be asked.
 func (h *Host) ask(q game.Query, answer func(text string, err error)) {
-	deny := func(err error) { answer(err.Error(), err) }
+	deny := func(err error) { answer(texts.From(err).In(q.Language), err) }
 	if h.opts.People == nil {
 		deny(errNoPeople)
 		return

@@ -81,7 +81,7 @@ func TestTexts(t *testing.T) {
 		},
 		{"deladmin Zoe", "refused: Zoe is no admin: admins lists them", "refused: Zoe 不是管理员：用 admins 查看列表"},
 		{"deladmin Ann", "Ann is no longer an admin.", "refused: Ann 不是管理员：用 admins 查看列表"},
-		{"lang Ann", "", ""},
+		{"lang Ann", "The host speaks English to you now.", "主机现在用中文与你交流。"},
 	} {
 		if got := ask(texts.English, tt.line); got != tt.english {
 			t.Errorf("%s: %q, want %q", tt.line, got, tt.english)

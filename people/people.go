@@ -77,7 +77,7 @@ func (b Book) ask(ctx context.Context, q game.Query) (answer, error) {
 	case "checkadmin":
 		return b.admins(ctx, q.Name)
 	case "lang":
-		return nil, b.DB.SetLanguage(ctx, q.Name, q.Language.String())
+		return one("The host speaks %s to you now.", q.Language.Own()), b.DB.SetLanguage(ctx, q.Name, q.Language.String())
 	}
 	return nil, fmt.Errorf("the database is not asked for %s", q.What)
 }

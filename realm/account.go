@@ -125,7 +125,7 @@ func (a *account) handle(ctx context.Context, e session.Event) {
 		case session.Heard:
 			to := e.From
 			a.heard(Speech{
-				Realm: a.opts.Realm, From: e.From, Text: e.Text, Whisper: e.Whisper,
+				Realm: a.opts.Realm, Locale: a.opts.Session.Language, From: e.From, Text: e.Text, Whisper: e.Whisper,
 				Reply: func(text string) { a.post(session.Whisper{To: to, Text: text}) },
 			})
 		case session.Answered:

@@ -34,6 +34,7 @@ type Account struct {
 // name.
 type Speech struct {
 	Realm, From, Text string
+	Locale            string // of the account that heard it
 	Whisper           bool
 	Reply             func(text string) // whispers back; never waits
 }

@@ -54,6 +54,15 @@ func Join(list []Text, sep string) Text {
 	return t
 }
 
+// Either is a choice of names, of which there is at least one.
+func Either(names []string) Text {
+	t := Plain(names[0])
+	for _, name := range names[1:] {
+		t = Of("%v or %v", t, name)
+	}
+	return t
+}
+
 // Count is a number of things: the singular of its format for 1. Both formats
 // have one verb, for the number.
 func Count(n int, one, many string) Text {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -14,6 +16,7 @@ import (
 	"w3host/lan"
 	"w3host/realm"
 	"w3host/realm/session"
+	"w3host/texts"
 )
 
 // realmAccounts are the [[realm]] sections of the configuration.
@@ -86,25 +89,76 @@ func (b boards) Close(gameID uint32) {
 	}
 }
 
-// ears take what people say on realms.
+const (
+	// maxHeard is how many lines may wait for the database to say what their callers
+	// read; others are dropped.
+	maxHeard = 256
+	// languageTimeout is how long a line waits for it, and languageRetry how long no
+	// other does after one that waited in vain.
+	languageTimeout = time.Second
+	languageRetry   = 10 * time.Second
+)
+
+// ears take what people say on realms to the operator.
 type ears struct {
 	operator *control.Operator
 	admins   host.Admins
+	people   host.People
 	trigger  string
+	log      zerolog.Logger
+	lines    chan realm.Speech
+	retry    time.Time // the database is not asked before
 }
 
 // heard runs on an account's goroutine and does not wait. Lines of a channel are
 // for the host only if they begin as commands do.
-func (e ears) heard(s realm.Speech) {
+func (e *ears) heard(s realm.Speech) {
 	line, triggered := strings.CutPrefix(strings.TrimSpace(s.Text), e.trigger)
 	if line == "" || !triggered && !s.Whisper {
 		return
 	}
-	by := &command.Caller{
-		Name: s.From, Realm: s.Realm, Level: e.admins.Level(host.Joiner{Name: s.From, Realm: s.Realm}), Via: command.ViaChannel, Reply: s.Reply,
+	s.Text = line
+	select {
+	case e.lines <- s:
+	default:
+		e.log.Warn().Str("realm", s.Realm).Str("player", s.From).Msg("command dropped: too many wait")
 	}
-	if s.Whisper {
-		by.Via = command.ViaWhisper
+}
+
+// run passes lines on, in their order, until ctx ends.
+func (e *ears) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case s := <-e.lines:
+			by := &command.Caller{
+				Name: s.From, Realm: s.Realm, Level: e.admins.Level(host.Joiner{Name: s.From, Realm: s.Realm}),
+				Language: e.language(ctx, s), Via: command.ViaChannel, Reply: s.Reply,
+			}
+			if s.Whisper {
+				by.Via = command.ViaWhisper
+			}
+			e.operator.Hear(by, s.Text)
+		}
 	}
-	e.operator.Hear(by, line)
+}
+
+// language is what somebody has chosen to read, or else that of the realm's
+// texts, as in zhCN.
+func (e *ears) language(ctx context.Context, s realm.Speech) texts.Language {
+	if time.Now().After(e.retry) {
+		ctx, cancel := context.WithTimeout(ctx, languageTimeout)
+		defer cancel()
+		chosen, found, err := e.people.Language(ctx, s.From)
+		if found {
+			return chosen
+		}
+		if err != nil {
+			e.retry = time.Now().Add(languageRetry)
+			e.log.Debug().Err(err).Str("player", s.From).Msg("no language is known: the player reads that of the realm")
+		}
+	}
+	l, _ := texts.ParseLanguage(s.Locale[:2]) // config has checked the length
+	return l
 }

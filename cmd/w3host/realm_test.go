@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rs/zerolog"
 
@@ -22,6 +23,7 @@ import (
 	"w3host/bots"
 	"w3host/internal/realmtest"
 	"w3host/internal/testkit"
+	"w3host/storage"
 )
 
 const realmPassword = "Hunter2-secret"
@@ -159,9 +161,65 @@ func TestRaggedRealmCostsNoTurn(t *testing.T) {
 func hears(t *testing.T, who *realmtest.Person, part string) {
 	t.Helper()
 	for {
-		if e := who.Await(t, bncs.EventWhisper); strings.Contains(e.Text, part) {
+		e := who.Await(t, bncs.EventWhisper)
+		if !utf8.ValidString(e.Text) || len(e.Text) > 160 {
+			t.Errorf("%q (%d bytes)", e.Text, len(e.Text))
+		}
+		if strings.Contains(e.Text, part) {
 			return
 		}
+	}
+}
+
+// Who whispers is answered in the language that they have chosen, or else in that
+// of the realm's entry.
+func TestLanguageOnRealm(t *testing.T) {
+	t.Parallel()
+	home, far := realmtest.Start(t), realmtest.Start(t)
+	dir := t.TempDir()
+	path := realmConfig(t, dir, home.Addr())
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = fmt.Appendf(text, "locale = \"zhCN\"\n[[realm]]\nname = \"Far\"\naddress = %q\naccount = \"FarBot\"\npassword = %q\ncreate_account = true\nchannel = \"w3\"\n[autohost]\nlobbies = 0\n", far.Addr(), realmPassword)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := processCommand(t, dir, "migrate", "up").CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
+	}
+	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "data", "w3host.db"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for name, tag := range map[string]string{"Cid": "en", "Dee": "zh"} {
+		if err := db.SetLanguage(t.Context(), name, tag); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := startProcess(t, dir, "--config", path)
+	awaitLines(p, "in a channel of the realm", 2)
+	ann, cid := home.Person("Ann", "w3"), home.Person("Cid", "w3")
+	bob, dee := far.Person("Bob", "w3"), far.Person("Dee", "w3")
+	for _, c := range []struct {
+		who         *realmtest.Person
+		says, hears string
+	}{
+		{ann, "!games", "没有房间"},
+		{ann, "/w hostbot votekick Bob", "用于房间或游戏"},
+		{cid, "!games", "No lobby is open"},
+		{bob, "!games", "No lobby is open"},
+		{dee, "!games", "没有房间"},
+		{bob, "/w farbot lang zh", "中文"},
+		{bob, "/w farbot games", "没有房间"},
+		{ann, "!lang en", "The host speaks English to you now."},
+		{ann, "/w hostbot games", "No lobby is open"},
+		{bob, "/w farbot help autohost", "、名称"}, // its end: it takes two lines
+	} {
+		c.who.Say(c.says)
+		hears(t, c.who, c.hears)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"w3host/host"
 	"w3host/lan"
 	"w3host/people"
+	"w3host/realm"
 	"w3host/recording"
 	"w3host/storage"
 )
@@ -188,7 +189,12 @@ func serve(ctx context.Context, c config.Config, read func() (config.Config, err
 	r.use = operator.UseRules
 	operator.UseRules(commandRules(c))
 	if len(c.Realms) > 0 {
-		realms, err := logOn(c, h, ears{operator, lists, c.Lobby.CommandTrigger}.heard, log)
+		e := &ears{
+			operator: operator, admins: lists, people: options.People, trigger: c.Lobby.CommandTrigger,
+			log: log.With().Str("part", "realm").Logger(), lines: make(chan realm.Speech, maxHeard),
+		}
+		go e.run(ctx) // ends with ctx
+		realms, err := logOn(c, h, e.heard, log)
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ var rooms = map[string]room{
 	"storage":             {imports: []string{"migrations", "rating", "storage"}},
 	"migrations":          {},
 	"game":                {imports: []string{"w3gs", "lobby", "mapxfer", "sync", "command", "reconnect", "rating", "texts"}, pure: true},
-	"autohost":            {pure: true},
+	"autohost":            {imports: []string{"texts"}, pure: true},
 	"control":             {imports: []string{"autohost", "command", "game", "host", "storage", "texts"}},
 	"gamelog":             {imports: []string{"w3gs", "w3map", "game", "lobby", "mapstats", "storage", "sync"}},
 	"people":              {imports: []string{"game", "storage", "texts"}},
