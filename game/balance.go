@@ -108,20 +108,14 @@ func (m *Machine) balance() error {
 	deal := rating.Balance(seats, len(s.teams))
 	order := make([]uint8, len(seats)) // who goes to the place of player i
 	for i, team := range deal {
-		if team == seats[i].Team {
-			order[i] = s.players[i].PID
-		}
-	}
-	for i, team := range deal {
-		if team == seats[i].Team {
-			continue
-		}
-		for place := range order {
-			if order[place] == 0 && seats[place].Team == team {
-				order[place] = s.players[i].PID
-				break
+		place := i
+		if team != seats[i].Team { // the first free place of the team whose player moves, too
+			place = 0
+			for seats[place].Team != team || deal[place] == team || order[place] != 0 {
+				place++
 			}
 		}
+		order[place] = s.players[i].PID
 	}
 	return m.operate(lobby.Arrange{PIDs: order})
 }

@@ -77,7 +77,8 @@ func (m *Machine) said(e lobby.Said) {
 		m.fact(f)
 	}
 	if text, ok := strings.CutPrefix(e.Text, string(m.cfg.Trigger)); ok && text != "" {
-		m.todo = append(m.todo, task{caller: m.caller(e.PID), line: text})
+		by := m.caller(e.PID)
+		m.todo = append(m.todo, func() { m.obey(by, text) })
 	}
 }
 

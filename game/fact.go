@@ -11,11 +11,11 @@ import (
 	"w3host/w3gs"
 )
 
-// Fact is something that has happened in the game. Facts are complete in
-// themselves: no observer reads the machine. A fact is valid until the next
-// Step; an observer copies what it keeps, the bytes of Acted and Turn above
-// all.
-type Fact interface{ fact() }
+// Fact is something that has happened in the game: a pointer to one of the types
+// below. Facts are complete in themselves: no observer reads the machine. A fact is
+// valid until the next Step; an observer copies what it keeps, the bytes of Acted
+// and Turned above all.
+type Fact any
 
 // Player is who a fact is about.
 type Player struct {
@@ -25,8 +25,8 @@ type Player struct {
 	Addr  netip.AddrPort // zero for fake players
 }
 
-// PlayerResult is how a game has ended for a player.
-type PlayerResult struct {
+// playerResult is how a game has ended for a player.
+type playerResult struct {
 	Player
 	Result Result
 }
@@ -115,26 +115,26 @@ type (
 		After time.Duration
 	}
 	// AllLoaded: the first turn is one period away.
-	AllLoaded struct{ After time.Duration }
+	AllLoaded = gamesync.Started
 	// Acted: a player's action has arrived; it goes out with the next turn.
 	Acted struct {
 		PID  uint8
 		Data []byte
 	}
 	// Emptied: every client sees so many empty 0x0C of no duration here.
-	Emptied struct{ gamesync.Empty }
+	Emptied = gamesync.Empty
 	// Turned: a turn has gone out.
-	Turned struct{ gamesync.Turn }
+	Turned = gamesync.Turn
 	// Settled: everybody who counts has answered a turn, and the hash holds.
-	Settled struct{ gamesync.Settled }
+	Settled = gamesync.Settled
 	// PeriodChanged: turns come in another rhythm.
-	PeriodChanged struct{ gamesync.PeriodChanged }
+	PeriodChanged = gamesync.PeriodChanged
 	// ScreenUp: the lag screen is up.
-	ScreenUp struct{ gamesync.ScreenUp }
+	ScreenUp = gamesync.ScreenUp
 	// Lagged: the game goes on after it stood still.
-	Lagged struct{ gamesync.Lag }
+	Lagged = gamesync.Lag
 	// Desynced: players no longer have the same game.
-	Desynced struct{ *gamesync.Desync }
+	Desynced = gamesync.Desync
 	// Dropped: a player is put out of the game; LeftGame follows.
 	Dropped struct {
 		Player
@@ -182,7 +182,7 @@ type (
 	// Decided: the players have ended the game with a result.
 	Decided struct {
 		Why     string
-		Players []PlayerResult
+		Players []playerResult
 	}
 	// Over is the last fact of a game that started.
 	Over struct {
@@ -202,38 +202,3 @@ func (f *DownloadEnded) Speed() float64 {
 	}
 	return float64(f.Bytes) / f.Took.Seconds()
 }
-
-func (*Opened) fact()           {}
-func (*Joined) fact()           {}
-func (*Vouched) fact()          {}
-func (*JoinRefused) fact()      {}
-func (*LacksMap) fact()         {}
-func (*LeftLobby) fact()        {}
-func (*LinkLost) fact()         {}
-func (*LinkResumed) fact()      {}
-func (*Said) fact()             {}
-func (*Muted) fact()            {}
-func (*Counted) fact()          {}
-func (*Listed) fact()           {}
-func (*Counting) fact()         {}
-func (*CountStopped) fact()     {}
-func (*Started) fact()          {}
-func (*Loaded) fact()           {}
-func (*AllLoaded) fact()        {}
-func (*Acted) fact()            {}
-func (*Emptied) fact()          {}
-func (*Turned) fact()           {}
-func (*Settled) fact()          {}
-func (*PeriodChanged) fact()    {}
-func (*ScreenUp) fact()         {}
-func (*Lagged) fact()           {}
-func (*Desynced) fact()         {}
-func (*Dropped) fact()          {}
-func (*LeftGame) fact()         {}
-func (*DownloadBegun) fact()    {}
-func (*DownloadEnded) fact()    {}
-func (*MapPacketIgnored) fact() {}
-func (*Commanded) fact()        {}
-func (*Decided) fact()          {}
-func (*Over) fact()             {}
-func (*Closed) fact()           {}

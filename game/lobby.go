@@ -7,6 +7,7 @@ import (
 	"w3host/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	gamesync "w3host/sync"
 	"w3host/w3gs"
 )
 
@@ -128,7 +129,7 @@ func (m *Machine) kicked(e lobby.Kicked) {
 	s.kick = e.Why
 	m.places[e.Slot].Name = "" // nobody waits for them if the game is played again
 	m.unlink(s, e.Why)
-	m.todo = append(m.todo, task{leave: e.PID})
+	m.todo = append(m.todo, func() { m.turn(gamesync.Leave{PID: e.PID, Reason: w3gs.LeaveLost}) })
 }
 
 // findSilent cuts players of whom nothing was heard for too long: every ping

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"cmp"
 	"time"
 
 	"w3host/command"
@@ -46,7 +47,7 @@ type Machine struct {
 	seq       uint64 // of the last fact
 
 	out      *Out
-	todo     []task // what follows from effects, after them
+	todo     []func() // what follows from effects, after them
 	lobbyOut []lobby.Effect
 	xferOut  []mapxfer.Effect
 	turnsOut []gamesync.Effect
@@ -55,21 +56,11 @@ type Machine struct {
 	settled  []Settled
 }
 
-// task is work that an effect asks for while the effects behind it still wait.
-type task struct {
-	event  lobby.Event // an event, and if there is a seat,
-	seat   *seat       // only while the seat is taken by the same player
-	caller *command.Caller
-	line   string // or a command of caller
-	leave  uint8  // or the pid of somebody whom the lobby has kicked from the game
-}
-
 // New opens the lobby of a game; out takes what it begins with.
 func New(cfg Config, out *Out) *Machine {
-	if cfg.Reconnect.Silence <= 0 {
-		cfg.Reconnect.Silence = 20 * time.Second
-	}
-	cfg.Votes.fill()
+	cfg.Reconnect.Silence = cmp.Or(cfg.Reconnect.Silence, 20*time.Second)
+	v := &cfg.Votes
+	v.Share, v.Time, v.Cooldown = cmp.Or(v.Share, 70), cmp.Or(v.Time, time.Minute), cmp.Or(v.Cooldown, 2*time.Minute)
 	m := &Machine{
 		cfg: cfg, out: out, commands: commands.With(cfg.Commands),
 		lobby: lobby.New(cfg.Lobby), xfer: mapxfer.New(cfg.Transfer),
@@ -104,40 +95,30 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 
 // Next is when Step wants a Tick if no other input comes; false for never.
 func (m *Machine) Next() (at time.Duration, ok bool) {
-	least := func(t time.Duration) {
-		if !ok || t < at {
+	if m.over {
+		return 0, false
+	}
+	least := func(t time.Duration, due bool) {
+		if due && (!ok || t < at) {
 			at, ok = t, true
 		}
 	}
 	proxied := m.proxies() != 0
-	if proxied {
-		least(m.ackAt)
+	least(m.ackAt, proxied)
+	least(m.lobby.Next())
+	if len(m.polls) > 0 {
+		least(m.polls[0].until, true)
 	}
-	if t, due := m.lobby.Next(); due {
-		least(t)
+	if m.turns == nil {
+		least(m.announceDue())
+		least(m.xfer.Next())
+		least(m.silenceAt, m.lobby.Humans() != 0)
+		return at, ok
 	}
-	if t, due := m.pollDue(); due {
-		least(t)
-	}
-	if t, due := m.announceDue(); due {
-		least(t)
-	}
-	if m.turns != nil {
-		if t, due := m.turns.Next(); due {
-			least(m.startedAt + t)
-		}
-		if proxied {
-			least(m.silenceAt)
-		}
-		return at, ok && !m.over
-	}
-	if t, due := m.xfer.Next(); due {
-		least(t)
-	}
-	if m.lobby.Humans() != 0 {
-		least(m.silenceAt)
-	}
-	return at, ok && !m.over
+	t, due := m.turns.Next()
+	least(m.startedAt+t, due)
+	least(m.silenceAt, proxied)
+	return at, ok
 }
 
 // Open reports whether the lobby takes joins.
@@ -163,47 +144,46 @@ func (m *Machine) handle(in *Input) {
 	switch in.Kind {
 	case Tick:
 		m.tick()
-		return
 	case Join:
 		m.join(in)
-		return
 	case Command:
 		by := in.Caller
 		if by.PID != 0 {
 			by = m.caller(by.PID)
 		}
 		m.obey(by, in.Line)
-		return
 	case Tell:
 		m.hear(in)
-		return
 	case HostLate:
 		m.fetch(mapxfer.Late{By: in.By})
-		return
 	case Beat:
 		m.turn(gamesync.Align{Beat: in.By - m.startedAt})
-		return
 	case Stop:
 		m.stop(in.Why)
-		return
 	case Resume:
 		m.resume(in)
-		return
 	case Forfeit:
 		m.forfeit(in)
-		return
+	default:
+		if s := m.seatOf(in.Link); s != nil { // else it was said after the player was out
+			m.handleSeat(s, in)
+		}
 	}
-	s := m.seatOf(in.Link)
-	if s == nil {
-		return // said after the player was out
-	}
+}
+
+// handleSeat takes what came over the link of a seat.
+func (m *Machine) handleSeat(s *seat, in *Input) {
 	switch in.Kind {
-	case Action:
+	case Action, Keepalive:
 		s.heard = m.now
-		m.action(s, in.Data)
-	case Keepalive:
-		s.heard = m.now
-		m.keepalive(s, in.Sum)
+		if m.turns == nil {
+			m.out.add(Op{Kind: Cut, Link: s.link, Why: "an action or acknowledgement before the game has started"})
+		} else if in.Kind == Action {
+			s.actions++
+			m.act(s.pid, in.Data)
+		} else {
+			m.turn(gamesync.Keepalive{PID: s.pid, Sum: in.Sum})
+		}
 	case Packet:
 		s.heard, s.level = m.now, in.Level
 		m.packet(s, in)
@@ -298,30 +278,24 @@ func (m *Machine) stop(why string) {
 
 // followUp does what effects have asked for, and what follows from that.
 func (m *Machine) followUp() {
-	for len(m.todo) > 0 && !m.over {
-		next := m.todo
-		m.todo = nil
-		for _, t := range next {
-			switch {
-			case t.seat != nil && m.seats[t.seat.pid] != t.seat:
-			case t.caller != nil:
-				m.obey(t.caller, t.line)
-			case t.leave != 0:
-				m.turn(gamesync.Leave{PID: t.leave, Reason: leaveKicked})
-			default:
-				m.operate(t.event)
-			}
-		}
-		if m.todo == nil {
-			clear(next)
-			m.todo = next[:0]
-			break
-		}
+	for i := 0; i < len(m.todo) && !m.over; i++ {
+		m.todo[i]()
 	}
+	clear(m.todo)
+	m.todo = m.todo[:0]
 }
 
 // later hands an event to the lobby after the effects at hand.
-func (m *Machine) later(e lobby.Event) { m.todo = append(m.todo, task{event: e}) }
+func (m *Machine) later(e lobby.Event) { m.todo = append(m.todo, func() { m.operate(e) }) }
+
+// laterFor does so if the seat is still taken by the same player then.
+func (m *Machine) laterFor(s *seat, e lobby.Event) {
+	m.todo = append(m.todo, func() {
+		if m.seats[s.pid] == s {
+			m.operate(e)
+		}
+	})
+}
 
 // playTime is the clock of the turns.
 func (m *Machine) playTime() time.Duration { return m.now - m.startedAt }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"w3host/lobby"
-	gamesync "w3host/sync"
 )
 
 // Actions of the game that stop and resume its time, without fields.
@@ -33,12 +32,4 @@ func fakeAction(action byte) act {
 		}
 		return nil
 	}
-}
-
-// act puts an action of a player, or of the host for a fake player, into the
-// turns.
-func (m *Machine) act(pid uint8, data []byte) {
-	m.acted = Acted{pid, data}
-	m.fact(&m.acted)
-	m.turn(gamesync.Action{PID: pid, Data: data})
 }

@@ -8,12 +8,6 @@ import (
 	"w3host/w3gs"
 )
 
-// leaveKicked is what the others are told of a player who was kicked.
-const leaveKicked = w3gs.LeaveLost
-
-// whyEarly is the fault of a client that plays before the game has started.
-const whyEarly = "an action or acknowledgement before the game has started"
-
 // begin turns the lobby into a game: from here on the turns say who is in.
 func (m *Machine) begin(e lobby.Started) {
 	m.startedAt, m.roster, m.places = m.now, e.Players, e.Places
@@ -35,21 +29,12 @@ func (m *Machine) begin(e lobby.Started) {
 	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL})
 }
 
-func (m *Machine) action(s *seat, data []byte) {
-	if m.turns == nil {
-		m.out.add(Op{Kind: Cut, Link: s.link, Why: whyEarly})
-		return
-	}
-	s.actions++
-	m.act(s.pid, data)
-}
-
-func (m *Machine) keepalive(s *seat, sum uint32) {
-	if m.turns == nil {
-		m.out.add(Op{Kind: Cut, Link: s.link, Why: whyEarly})
-		return
-	}
-	m.turn(gamesync.Keepalive{PID: s.pid, Sum: sum})
+// act puts an action of a player, or of the host for a fake player, into the
+// turns.
+func (m *Machine) act(pid uint8, data []byte) {
+	m.acted = Acted{pid, data}
+	m.fact(&m.acted)
+	m.turn(gamesync.Action{PID: pid, Data: data})
 }
 
 // reportRTT passes on what the last pong measured: the turns want to know whose
@@ -76,15 +61,13 @@ func (m *Machine) play(effects []gamesync.Effect) {
 		case *gamesync.Broadcast:
 			m.out.add(Op{Kind: Send, To: e.To, Frame: m.out.copy(e.Frame)})
 		case *gamesync.Turn:
-			t := Turned{*e}
+			m.turned = append(m.turned, *e)
+			t := &m.turned[len(m.turned)-1]
 			t.Actions = m.out.copy(e.Actions)
-			m.turned = append(m.turned, t)
-			m.fact(&m.turned[len(m.turned)-1])
+			m.fact(t)
 		case *gamesync.Settled:
-			m.settled = append(m.settled, Settled{*e})
+			m.settled = append(m.settled, *e)
 			m.fact(&m.settled[len(m.settled)-1])
-		case *gamesync.Empty:
-			m.fact(&Emptied{*e})
 		default:
 			m.playRare(effect)
 		}
@@ -103,18 +86,10 @@ func (m *Machine) playRare(effect gamesync.Effect) {
 		m.speak(e.To, e.Text)
 	case *gamesync.PlayerLoaded:
 		m.fact(&Loaded{m.player(e.PID), e.After})
-	case *gamesync.Started:
-		m.fact(&AllLoaded{e.After})
-	case *gamesync.PeriodChanged:
-		m.fact(&PeriodChanged{*e})
-	case *gamesync.ScreenUp:
-		m.fact(&ScreenUp{*e})
-	case *gamesync.Lag:
-		m.fact(&Lagged{*e})
-	case *gamesync.Desync:
-		m.fact(&Desynced{e})
 	case *gamesync.Over:
 		m.over, m.last = true, &Over{*e, m.stopped, m.decided, m.remade}
+	default:
+		m.fact(e)
 	}
 }
 

@@ -18,18 +18,6 @@ type Votes struct {
 	Cooldown time.Duration // before a player may call the next vote against another; two minutes
 }
 
-func (v *Votes) fill() {
-	if v.Share <= 0 {
-		v.Share = 70
-	}
-	if v.Time <= 0 {
-		v.Time = time.Minute
-	}
-	if v.Cooldown <= 0 {
-		v.Cooldown = 2 * time.Minute
-	}
-}
-
 // poll is a question to players. They agree when in each group the share of
 // Votes has said yes; it fails as soon as that cannot be any more.
 type poll struct {
@@ -75,26 +63,29 @@ func (m *Machine) poll(name string, pid uint8) *poll {
 	return nil
 }
 
-// ask opens a poll with its caller's yes.
-func (m *Machine) ask(p *poll) {
+// ask opens a poll with its caller's yes. If one of the same command asks the
+// caller, that takes the yes.
+func (m *Machine) ask(p *poll) error {
+	if open := m.poll(p.command, p.caller.PID); open != nil {
+		return m.vote(open, p.caller.PID, true)
+	}
 	p.until = m.now + m.cfg.Votes.Time
 	p.yes = w3gs.Only(p.caller.PID)
 	m.polls = append(m.polls, p)
 	m.tellPoll(p, texts.Of("%s wants to %v", p.caller.Name, p.what))
+	return nil
 }
 
 // vote takes a yes or no to a poll.
 func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
-	one := w3gs.Only(pid)
-	if p.yes&one != 0 && yes || p.no&one != 0 && !yes {
+	with, against := &p.no, &p.yes
+	if yes {
+		with, against = against, with
+	}
+	if with.Has(pid) {
 		return lobby.Refuse(lobby.TooLate, "you have voted")
 	}
-	p.yes, p.no = p.yes&^one, p.no&^one
-	if yes {
-		p.yes |= one
-	} else {
-		p.no |= one
-	}
+	*with, *against = *with|w3gs.Only(pid), *against&^w3gs.Only(pid)
 	m.tellPoll(p, texts.Of("The vote to %v", p.what))
 	return nil
 }
@@ -154,14 +145,4 @@ func (m *Machine) forgetVoter(pid uint8) {
 		p.yes, p.no = p.yes&^w3gs.Only(pid), p.no&^w3gs.Only(pid)
 	}
 	m.polls = slices.DeleteFunc(m.polls, func(p *poll) bool { return p.about == pid })
-}
-
-// pollDue is when the first poll is out of time.
-func (m *Machine) pollDue() (at time.Duration, ok bool) {
-	for _, p := range m.polls {
-		if !ok || p.until < at {
-			at, ok = p.until, true
-		}
-	}
-	return at, ok
 }

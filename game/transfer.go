@@ -111,12 +111,12 @@ func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
 
 // removeLater puts a player out after the effects at hand.
 func (m *Machine) removeLater(s *seat, why texts.Text) {
-	m.todo = append(m.todo, task{seat: s, event: lobby.Kick{PID: s.pid, Why: why}})
+	m.laterFor(s, lobby.Kick{PID: s.pid, Why: why})
 }
 
 // tellSeat says a line to one player after the effects at hand.
 func (m *Machine) tellSeat(s *seat, text texts.Text) {
-	m.todo = append(m.todo, task{seat: s, event: lobby.Say{To: w3gs.Only(s.pid), Text: text}})
+	m.laterFor(s, lobby.Say{To: w3gs.Only(s.pid), Text: text})
 }
 
 // endsDownload reports whether a packet ends the receiver's time in the lobby:

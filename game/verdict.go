@@ -59,14 +59,6 @@ func (m *Machine) fighting() (teams []uint8) {
 	return teams
 }
 
-// agree says yes to a poll that asks a player, if there is one.
-func (m *Machine) agree(name string, c *call) (asked bool, err error) {
-	if p := m.poll(name, c.PID); p != nil {
-		return true, m.vote(p, c.PID, true)
-	}
-	return false, nil
-}
-
 func surrender(m *Machine, c *call) error {
 	p, err := m.fighter(c)
 	if err != nil {
@@ -75,15 +67,11 @@ func surrender(m *Machine, c *call) error {
 	if m.gaveUp[p.Team] {
 		return cannot("your team has surrendered")
 	}
-	if asked, err := m.agree("ff", c); asked {
-		return err
-	}
-	m.ask(&poll{
+	return m.ask(&poll{
 		command: "ff", caller: *c.Caller, target: fmt.Sprintf("team %d", p.Team+1), what: texts.Of("surrender"),
 		groups: func() []w3gs.PIDs { return []w3gs.PIDs{m.team(p.Team)} },
 		agreed: func() { m.surrendered(p.Team) },
 	})
-	return nil
 }
 
 // surrendered ends the game when one team is left, or none.
@@ -106,10 +94,7 @@ func draw(m *Machine, c *call) error {
 	if _, err := m.fighter(c); err != nil {
 		return err
 	}
-	if asked, err := m.agree("draw", c); asked {
-		return err
-	}
-	m.ask(&poll{
+	return m.ask(&poll{
 		command: "draw", caller: *c.Caller, what: texts.Of("end the game as a draw"),
 		groups: func() (groups []w3gs.PIDs) {
 			for _, team := range m.fighting() {
@@ -121,7 +106,6 @@ func draw(m *Machine, c *call) error {
 			m.decide(texts.Of("the players agreed on a draw"), func(lobby.Player) Result { return Tie })
 		},
 	})
-	return nil
 }
 
 // decide ends the game with a result for each who played, also for who has left.
@@ -129,7 +113,7 @@ func (m *Machine) decide(why texts.Text, result func(lobby.Player) Result) {
 	f := &Decided{Why: why.String()}
 	for _, p := range m.roster {
 		if !p.Observer {
-			f.Players = append(f.Players, PlayerResult{Player: Player{PID: p.PID, Name: p.Name}, Result: result(p)})
+			f.Players = append(f.Players, playerResult{Player: Player{PID: p.PID, Name: p.Name}, Result: result(p)})
 		}
 	}
 	m.decided = true
@@ -142,10 +126,7 @@ func remake(m *Machine, c *call) error {
 	if p, _ := m.lobby.Player(c.PID); m.seats[c.PID] == nil || p.Observer {
 		return cannot("only those who play can do that")
 	}
-	if asked, err := m.agree("rmk", c); asked {
-		return err
-	}
-	m.ask(&poll{
+	return m.ask(&poll{
 		command: "rmk", caller: *c.Caller, what: texts.Of("play again"),
 		groups: func() []w3gs.PIDs {
 			var all w3gs.PIDs
@@ -156,7 +137,6 @@ func remake(m *Machine, c *call) error {
 		},
 		agreed: m.remake,
 	})
-	return nil
 }
 
 // remake ends the game and has its lobby opened again.

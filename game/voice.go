@@ -7,7 +7,6 @@ import (
 	"w3host/command"
 	"w3host/lobby"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // voice are the commands about what the host says by itself, and to whom.
@@ -74,7 +73,7 @@ func pin(text string) act {
 // greet shows the pinned line to who has joined.
 func (m *Machine) greet(pid uint8) {
 	if m.pinned != "" {
-		m.todo = append(m.todo, task{event: lobby.Say{To: w3gs.Only(pid), Text: texts.Plain(m.pinned)}, seat: m.seats[pid]})
+		m.tellSeat(m.seats[pid], texts.Plain(m.pinned))
 	}
 }
 

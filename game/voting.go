@@ -63,7 +63,7 @@ func votekick(m *Machine, c *call, p lobby.Player) error {
 		return cannot("you have just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
 	}
 	s.mayVote = m.now + m.cfg.Votes.Cooldown
-	m.ask(&poll{
+	return m.ask(&poll{
 		command: "votekick", caller: *c.Caller, about: p.PID, target: p.Name, what: texts.Of("kick %s", p.Name),
 		groups: func() []w3gs.PIDs {
 			if !m.lobby.Humans().Has(p.PID) {
@@ -75,7 +75,6 @@ func votekick(m *Machine, c *call, p lobby.Player) error {
 			m.later(lobby.Kick{PID: p.PID, Why: texts.Of("voted out"), By: "vote of " + c.Name, KeepOut: true})
 		},
 	})
-	return nil
 }
 
 func answerPoll(yes bool) act {

@@ -213,7 +213,7 @@ func (r *Records) desynced(at time.Time, f *game.Desynced) {
 			groups[i].PIDs = append(groups[i].PIDs, pid)
 		}
 	}
-	dossier, err := json.Marshal(f.Desync)
+	dossier, err := json.Marshal(f)
 	if err != nil { // it is plain data; a record without the dossier is better than none
 		dossier, _ = json.Marshal(err.Error())
 	}

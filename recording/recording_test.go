@@ -77,12 +77,12 @@ func tell(r *Recording, f game.Fact) { r.Observe(&game.Stamped{At: time.Second, 
 // settled a turn later.
 func turns(r *Recording, n int) {
 	for i := range n {
-		tell(r, &game.Turned{Turn: gamesync.Turn{Number: uint32(i + 1), Increment: 100, Actions: w3gs.AppendAction(nil, 2, []byte{0x1A})}})
+		tell(r, &game.Turned{Number: uint32(i + 1), Increment: 100, Actions: w3gs.AppendAction(nil, 2, []byte{0x1A})})
 		if i == 9 {
-			tell(r, &game.Emptied{Empty: gamesync.Empty{Count: 2}})
+			tell(r, &game.Emptied{Count: 2})
 		}
 		if i >= 1 {
-			tell(r, &game.Settled{Settled: gamesync.Settled{Turn: uint32(i), Hash: gamesync.Hash(i)}})
+			tell(r, &game.Settled{Turn: uint32(i), Hash: gamesync.Hash(i)})
 		}
 	}
 }
@@ -271,7 +271,7 @@ func TestObserveAllocatesNothing(t *testing.T) {
 	defer a.Close(time.Minute)
 	r := begin(a, 1, "x")
 	turns(r, 500)
-	turn := &game.Stamped{Fact: &game.Turned{Turn: gamesync.Turn{Increment: 100, Actions: w3gs.AppendAction(nil, 2, []byte{0x1A})}}}
+	turn := &game.Stamped{Fact: &game.Turned{Increment: 100, Actions: w3gs.AppendAction(nil, 2, []byte{0x1A})}}
 	hash := &game.Stamped{Fact: &game.Settled{}}
 	if n := testing.AllocsPerRun(1000, func() { r.Observe(turn); r.Observe(hash) }); n > 1 {
 		t.Errorf("%v allocations in a turn", n)

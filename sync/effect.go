@@ -8,7 +8,8 @@ import (
 )
 
 // Effect is something the caller must do, in the order of the list. Every
-// effect is a pointer that is valid until the next call into the game.
+// effect is a pointer; a Broadcast, Send, Turn or Settled is valid until the next
+// call into the game.
 type Effect interface{ effect() }
 
 // Broadcast writes the same bytes to every player in To. Frame is one or more
