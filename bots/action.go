@@ -18,8 +18,8 @@ const ActionLen = 23
 // orderSmart is the order of a right click.
 const orderSmart = 0x000D0003
 
-// padding fills a longer action: the one-byte action "open the skill menu",
-// which does nothing by itself. What is sent stays a list of valid actions.
+// padding fills a longer action with the one-byte action "open the skill menu",
+// which has no effect, so that the data stay a list of valid actions.
 const padding = 0x66
 
 // appendAction appends a 0x26 with an action of the given length.
@@ -37,7 +37,7 @@ func appendAction(dst []byte, scratch *[w3gs.MaxActionLen]byte, length int, numb
 	return packet.AppendTo(dst)
 }
 
-// parseAction reads back what appendAction wrote; ok is false for anything else.
+// parseAction parses an action of appendAction; ok is false for any other.
 func parseAction(data []byte) (number, sent uint32, ok bool) {
 	if len(data) < ActionLen || data[0] != 0x11 || binary.LittleEndian.Uint32(data[3:]) != orderSmart {
 		return 0, 0, false
@@ -45,7 +45,7 @@ func parseAction(data []byte) (number, sent uint32, ok bool) {
 	return binary.LittleEndian.Uint32(data[7:]), binary.LittleEndian.Uint32(data[11:]), true
 }
 
-// micros wraps every 71 minutes, which differences survive.
+// micros wraps every 71 minutes; differences stay right.
 func micros(now time.Duration) uint32 { return uint32(now / time.Microsecond) }
 
 // sinceMicros is the time from a stamp to now.
@@ -53,10 +53,10 @@ func sinceMicros(now time.Duration, stamp uint32) time.Duration {
 	return time.Duration(micros(now)-stamp) * time.Microsecond
 }
 
-// gameState stands for the state of the game that a real client computes from
-// everything the host has sent: two bots have the same one only if they saw the
-// same slots, turns, actions and leaves in the same order. How the actions of a
-// turn were cut into packets makes no difference, as in the real game.
+// gameState is a hash in place of the state of the game that a real client
+// computes: two bots have the same one only if they saw the same slots, turns,
+// actions and leaves in the same order. As in the real game it does not matter how
+// the actions of a turn were split into packets.
 type gameState uint64
 
 func newGameState(t *w3gs.SlotTable, players pidSet) gameState {
@@ -77,13 +77,13 @@ func (s gameState) mix(v uint64) gameState {
 	return gameState(h ^ h>>29)
 }
 
-// turn takes in a turn by its increment and the CRC-32 of its actions.
+// turn mixes in a turn: its increment and the CRC-32 of its actions.
 func (s gameState) turn(incrementMillis uint16, actions uint32) gameState {
 	return s.mix(uint64(w3gs.OpIncomingAction)<<56 | uint64(incrementMillis)<<32 | uint64(actions))
 }
 
-// empties takes in how many empty turns came before a turn. A proxy may feed one
-// before a leave that others see first, so that only their number counts.
+// empties mixes in the number of empty turns before a turn. Only their number
+// counts: a proxy may insert one before a leave that others see first.
 func (s gameState) empties(n uint32) gameState {
 	if n == 0 {
 		return s
@@ -91,7 +91,7 @@ func (s gameState) empties(n uint32) gameState {
 	return s.mix(uint64(w3gs.OpIncomingAction)<<48 | uint64(n))
 }
 
-// leave takes in a 0x07.
+// leave mixes in a 0x07.
 func (s gameState) leave(pid uint8, reason w3gs.LeaveReason) gameState {
 	return s.mix(uint64(w3gs.OpPlayerLeave)<<56 | uint64(pid)<<32 | uint64(reason))
 }

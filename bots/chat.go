@@ -3,24 +3,21 @@ package bots
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
 	"w3host/w3gs"
 )
 
-// onChat is 0x0F. Lines of other bots carry their time, so the way through the
-// host is measured; a line of the host shows that it is busy counting down.
+// onChat takes a 0x0F. A line of another bot carries the time it was sent at, which
+// gives its delay; a line of the host defers "!start", since it may be counting down.
 func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 	p.note(now, Event{Packet: q.Op(), PID: q.From, Value: uint32(q.Flag), Text: q.Text})
 	if p.phase >= leaving {
 		return
 	}
-	to := false
-	for _, pid := range q.To {
-		to = to || pid == p.pid
-	}
-	if !to {
+	if !slices.Contains(q.To, p.pid) {
 		p.fault(q.Op(), "not addressed to the bot")
 	}
 	if q.From != p.pid && !p.known.has(q.From) {
@@ -47,7 +44,7 @@ func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 	}
 }
 
-// chatter says a line and goes on doing so.
+// chatter says a line, and sets the alarm for the next one.
 func (p *player) chatter(now time.Duration) {
 	switch p.phase {
 	case inLobby:
@@ -62,7 +59,7 @@ func (p *player) chatter(now time.Duration) {
 	}
 }
 
-// say sends a line with the time in it to everybody the bot knows.
+// say sends a line with the time in it to all players.
 func (p *player) say(flag w3gs.ChatFlag, now time.Duration) {
 	to := p.everyone()
 	if len(to) == 0 {
@@ -73,7 +70,7 @@ func (p *player) say(flag w3gs.ChatFlag, now time.Duration) {
 	p.send(&w3gs.ChatToHost{Chat: w3gs.Chat{To: to, From: p.pid, Flag: flag, Text: text}})
 }
 
-// parseLine reads back what say wrote.
+// parseLine parses a line of say.
 func parseLine(text string) (name string, stamp uint32, ok bool) {
 	name, rest, ok := strings.Cut(text, ": line ")
 	if !ok {
@@ -84,8 +81,8 @@ func parseLine(text string) (name string, stamp uint32, ok bool) {
 	return name, stamp, err == nil
 }
 
-// sayStart has the game ask for the start when the host is quiet, and again as
-// long as nothing happens.
+// sayStart asks for the start once the host has been silent for startAfter, and
+// again every startAgain.
 func (p *player) sayStart(now time.Duration) {
 	if p.phase != inLobby {
 		return

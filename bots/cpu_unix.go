@@ -21,7 +21,7 @@ func cpuTime() time.Duration {
 func needFiles(n int) error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return nil // the connections will tell
+		return nil // connections fail if it is too low
 	}
 	if uint64(limit.Cur) >= uint64(n) {
 		return nil
@@ -38,7 +38,7 @@ func needFiles(n int) error {
 	return nil
 }
 
-// smallReceiveBuffer makes a connection fill quickly when nobody reads it.
+// smallReceiveBuffer makes a connection that is not read fill quickly.
 func smallReceiveBuffer(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
 		// A larger buffer only takes longer to fill.

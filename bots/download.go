@@ -19,8 +19,8 @@ import (
 	"w3host/w3gs"
 )
 
-// download is a map on its way to a bot. It is written to a file with the
-// ending ".part", which is what a later run finds and goes on from.
+// download is a map that a bot downloads. It is written to a file with the suffix
+// ".part", which a later run resumes.
 type download struct {
 	path      string // of the finished file
 	file      *os.File
@@ -28,16 +28,16 @@ type download struct {
 	crc       uint32
 	sum       hash.Hash
 	held      uint32 // bytes written and counted
-	from      uint32 // where this run began
+	from      uint32 // bytes of an earlier run
 	want      *w3gs.MapCheck
 	announced bool          // 0x3F has come
 	asked     time.Duration // when 0x42 went out
-	refused   bool          // a 0x45 is out: parts further on are of before it
+	refused   bool          // 0x45 is sent: parts with another offset were sent before it
 	rng       *rand.Rand
 	stalled   bool
 }
 
-// openDownload answers a map check with what an earlier run left.
+// openDownload answers a map check with the bytes of an earlier run.
 func (p *player) openDownload(now time.Duration, q *w3gs.MapCheck) {
 	d, err := newDownload(p.conduct.Download, p.name, q)
 	if err != nil {
@@ -81,7 +81,7 @@ func newDownload(dir, bot string, q *w3gs.MapCheck) (*download, error) {
 	return d, nil
 }
 
-// onDownload is 0x3F: parts will come.
+// onDownload takes a 0x3F: parts will come.
 func (p *player) onDownload(now time.Duration, q *w3gs.StartDownload) {
 	p.note(now, Event{Packet: q.Op(), PID: q.From})
 	switch d := p.download; {
@@ -94,8 +94,8 @@ func (p *player) onDownload(now time.Duration, q *w3gs.StartDownload) {
 	}
 }
 
-// onMapPart is 0x43. Parts come in order; after a refusal, those that were on
-// their way are passed over until the refused one comes again.
+// onMapPart takes a 0x43. Parts come in order; after a refusal, parts are ignored
+// until the refused one comes again.
 func (p *player) onMapPart(now time.Duration, f w3gs.Frame) {
 	var q w3gs.MapPart
 	d := p.download
@@ -156,7 +156,7 @@ func (p *player) refusePart(from uint8) {
 	p.send(&w3gs.MapPartNotOK{To: from, From: p.pid})
 }
 
-// ackPart tells the host how far the map is, and does what is to be done there.
+// ackPart acknowledges the parts so far, and stalls or leaves where Conduct says so.
 func (p *player) ackPart(now time.Duration) {
 	d := p.download
 	if d == nil || p.phase != inLobby {
@@ -184,7 +184,7 @@ func (p *player) ackPart(now time.Duration) {
 	}
 }
 
-// completeDownload checks the file against the map check and says "I have it".
+// completeDownload compares the CRC with the map check and reports the map as held.
 func (p *player) completeDownload(now time.Duration) {
 	d := p.download
 	p.set(alarmGiveUp, now+p.g.run.opts.Patience)
@@ -204,7 +204,7 @@ func (p *player) completeDownload(now time.Duration) {
 	p.holdsMap(now)
 }
 
-// closeDownload keeps what has come: under its name when whole.
+// closeDownload closes the file, and renames it if the map is complete.
 func (p *player) closeDownload() {
 	d := p.download
 	if d == nil || d.file == nil {

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// writeWithin is how long a host may take no bytes from a bot.
+// writeWithin bounds how long a write waits for the host to read.
 const writeWithin = 10 * time.Second
 
-// driver moves bytes between players and their connections and rings their
-// alarms.
+// driver moves bytes between players and their connections, and calls players
+// when an alarm is due.
 type driver interface {
-	// add takes over a connection of a player that has begun.
+	// add takes over the connection of a player.
 	add(p *player, c net.Conn) error
-	// attend must be called, with the lock held, when a player changed outside
-	// of its own receive and tick.
-	attend(p *player)
-	// stop ends the driver, after all players are gone.
+	// update must be called, with the lock of the game held, after a player was
+	// changed outside of its receive and tick.
+	update(p *player)
+	// stop ends the driver. All players must be gone.
 	stop()
 }
 
@@ -30,13 +30,13 @@ type link struct {
 
 	conn    net.Conn      // streams
 	writing bool          // streams: a goroutine is writing
-	resume  chan struct{} // streams: wakes a paused reader
+	resume  chan struct{} // streams: notifies a paused reader
 
 	polled polled // epoll
 }
 
-// streams is the driver for every system: one goroutine reads each
-// connection, one rings all alarms.
+// streams is the portable driver: one goroutine reads each connection, another one
+// serves all alarms.
 type streams struct {
 	run    *run
 	timers timers
@@ -55,7 +55,7 @@ func (d *streams) add(p *player, c net.Conn) error {
 	p.g.mu.Lock()
 	p.link.conn = c
 	p.link.resume = make(chan struct{}, 1)
-	d.attend(p)
+	d.update(p)
 	p.g.mu.Unlock()
 	d.done.Go(func() { d.read(p) })
 	return nil
@@ -78,7 +78,7 @@ func (d *streams) read(p *player) {
 		if err != nil {
 			p.closed(err)
 		}
-		d.attend(p)
+		d.update(p)
 		over := p.phase == gone
 		p.g.mu.Unlock()
 		if over {
@@ -88,11 +88,11 @@ func (d *streams) read(p *player) {
 	}
 }
 
-// attend sets the player's alarm, lets a reader go on that waited for the end of
-// a pause, ends one whose player is gone, and has written what there is to say.
-func (d *streams) attend(p *player) {
+// update sets the player's alarm, resumes or ends its reader, and starts to write
+// what it has to send.
+func (d *streams) update(p *player) {
 	if p.link.conn == nil {
-		return // add will do it
+		return // add calls update again
 	}
 	if d.timers.set(p, p.due()) {
 		notify(d.wake)
@@ -101,7 +101,7 @@ func (d *streams) attend(p *player) {
 		notify(p.link.resume)
 	}
 	if p.phase == gone {
-		p.link.conn.SetReadDeadline(time.Now()) // it only hastens the end
+		p.link.conn.SetReadDeadline(time.Now()) // ends the reader
 	}
 	if len(p.out) > 0 && !p.link.writing {
 		p.link.writing = true
@@ -109,9 +109,9 @@ func (d *streams) attend(p *player) {
 	}
 }
 
-// write is a goroutine of its own, because a host that does not read must not
-// keep the bot from reading. It ends when nothing is left to say, or when the
-// host has taken nothing for writeWithin.
+// write runs on a goroutine of its own, because a host that does not read must not
+// keep the bot from reading. It ends when everything is written, or when a write
+// fails.
 func (d *streams) write(p *player) {
 	p.g.mu.Lock()
 	defer p.g.mu.Unlock()
@@ -126,7 +126,7 @@ func (d *streams) write(p *player) {
 			p.link.conn.Close()
 		}
 		if err != nil {
-			return // and writing stays set: reading finds the end of the connection
+			return // writing stays set: the reader finds the end of the connection
 		}
 		if p.out == nil && cap(out) <= maxOut {
 			p.out = out[:0]
@@ -135,14 +135,14 @@ func (d *streams) write(p *player) {
 	p.link.writing = false
 }
 
-// maxOut is the largest out buffer a player keeps.
+// maxOut bounds the buffer that a player keeps for writing.
 const maxOut = 4096
 
 func (d *streams) ring() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		d.timers.ring(d.run, d.attend)
+		d.timers.ring(d.run, d.update)
 		wait := time.Hour
 		if next := d.timers.next(); next != 0 {
 			wait = next - d.run.now()

@@ -23,10 +23,10 @@ type polled struct {
 	events uint32 // what epoll watches; 0 while the player is paused
 }
 
-// epollLoops is the driver for Linux: a thread or a few, each of which waits
-// for many connections at once. A turn costs two calls into the kernel, a read
-// and a write; with a goroutine for each connection it costs a third, which finds
-// nothing to read, and the switch between goroutines. TestScale compares them.
+// epollLoops is the driver for Linux: one or a few threads, each of which waits
+// for many connections. A turn costs two system calls, a read and a write; with a
+// goroutine for each connection it costs a third one, a read that finds nothing,
+// and a switch between goroutines. TestScale compares the two drivers.
 type epollLoops struct {
 	loops []*epollLoop
 	next  atomic.Uint32
@@ -37,8 +37,8 @@ type epollLoop struct {
 	run    *run
 	timers timers
 	epoll  int
-	wake   [2]int       // pipe: something was armed earlier than the loop waits for
-	until  atomic.Int64 // when the loop will wake by itself
+	wake   [2]int       // pipe: written when an alarm is set before until, and by stop
+	until  atomic.Int64 // when the epoll_wait at hand ends; 0 outside of it
 	quit   atomic.Bool
 
 	mu   sync.Mutex
@@ -85,8 +85,8 @@ func newEpollLoop(r *run) (*epollLoop, error) {
 	return l, nil
 }
 
-// add takes the descriptor away from the connection: left there, the runtime's
-// own poller would wake for it as well.
+// add duplicates the descriptor and closes the connection, because the poller of
+// the Go runtime would watch it as well.
 func (d *epollLoops) add(p *player, c net.Conn) error {
 	raw, err := c.(syscall.Conn).SyscallConn()
 	if err != nil {
@@ -111,7 +111,7 @@ func (d *epollLoops) add(p *player, c net.Conn) error {
 	p.g.mu.Lock()
 	defer p.g.mu.Unlock()
 	p.link.polled = polled{loop: l, fd: fd, open: true}
-	l.attend(p)
+	l.update(p)
 	return nil
 }
 
@@ -123,9 +123,9 @@ func dup(fd uintptr) (int, error) {
 	return int(n), nil
 }
 
-func (d *epollLoops) attend(p *player) {
+func (d *epollLoops) update(p *player) {
 	if l := p.link.polled.loop; l != nil {
-		l.attend(p)
+		l.update(p)
 	}
 }
 
@@ -137,14 +137,14 @@ func (d *epollLoops) stop() {
 	d.done.Wait()
 }
 
-// poll is the loop. It ends after stop.
+// poll runs the loop until stop.
 func (l *epollLoop) poll() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer l.close()
 	events := make([]syscall.EpollEvent, eventBatch)
 	for !l.quit.Load() {
-		n, err := syscall.EpollWait(l.epoll, events, l.patience())
+		n, err := syscall.EpollWait(l.epoll, events, l.waitMillis())
 		if err != nil && err != syscall.EINTR {
 			l.run.problem(fmt.Errorf("epoll: %w", err))
 			return
@@ -153,19 +153,19 @@ func (l *epollLoop) poll() {
 		for i := range max(n, 0) {
 			l.event(int(events[i].Fd), events[i].Events)
 		}
-		l.timers.ring(l.run, l.attend)
+		l.timers.ring(l.run, l.update)
 	}
 }
 
-// patience is how many milliseconds the loop may wait, at most up to the next
-// alarm; it rounds up, so that it does not spin through the last one.
-func (l *epollLoop) patience() int {
+// waitMillis is the timeout of epoll_wait: the time to the next alarm, at most a
+// second. It rounds up, so that the loop does not spin in the last millisecond.
+func (l *epollLoop) waitMillis() int {
 	next := l.timers.next()
 	if next == 0 {
 		next = l.run.now() + time.Second
 	}
 	l.until.Store(int64(next))
-	// An alarm set between the two lines has seen the time and notifies the loop.
+	// An alarm that is set from here on sees until, and notifies the loop.
 	wait := next - l.run.now()
 	return int(min(max((wait+time.Millisecond-1)/time.Millisecond, 0), 1000))
 }
@@ -185,15 +185,15 @@ func (l *epollLoop) event(fd int, what uint32) {
 	p.g.mu.Lock()
 	defer p.g.mu.Unlock()
 	if !p.link.polled.open {
-		return // gone meanwhile: the number may be another connection's by now
+		return // gone meanwhile; the descriptor may be reused
 	}
 	if what&^uint32(syscall.EPOLLOUT) != 0 && !p.paused {
 		l.read(p)
 	}
-	l.attend(p)
+	l.update(p)
 }
 
-// read takes what is there with one call: if there is more, epoll says so again.
+// read reads once; epoll is level-triggered and reports what is left.
 func (l *epollLoop) read(p *player) {
 	n, age, err := l.reader.read(p.link.polled.fd, p.stream.Free())
 	now := l.run.now() - age
@@ -212,10 +212,9 @@ func (l *epollLoop) read(p *player) {
 	}
 }
 
-// attend writes what the player has to say, sets its alarm, and watches its
-// connection for what it wants; the lock of the game is held. It runs on any
-// goroutine.
-func (l *epollLoop) attend(p *player) {
+// update writes what the player has to send, sets its alarm and what epoll watches.
+// The caller holds the lock of the game; it may be any goroutine.
+func (l *epollLoop) update(p *player) {
 	link := &p.link.polled
 	if !link.open {
 		return
@@ -223,8 +222,8 @@ func (l *epollLoop) attend(p *player) {
 	if len(p.out) > 0 {
 		n, err := rawWrite(link.fd, p.out)
 		if err != nil && err != syscall.EAGAIN && err != syscall.EINTR {
-			// The host has closed. What it said before may still be unread, and reading
-			// finds the end; only a paused player does not read.
+			// The host has closed. What it sent before may still be unread, and the
+			// reader finds the end.
 			n = len(p.out)
 		}
 		p.out = p.out[:copy(p.out, p.out[max(n, 0):])]
@@ -248,8 +247,8 @@ func (l *epollLoop) attend(p *player) {
 	l.watch(p)
 }
 
-// watch tells epoll what the player waits for. A paused player is taken out,
-// because epoll reports the end of a connection even to who asks for nothing.
+// watch tells epoll what the player waits for. A paused player is removed, because
+// epoll reports the end of a connection even if no event is asked for.
 func (l *epollLoop) watch(p *player) {
 	link := &p.link.polled
 	var want uint32

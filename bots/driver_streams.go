@@ -2,7 +2,7 @@
 
 package bots
 
-// polled is nothing where the epoll loops are not used.
+// polled is empty on systems without epoll.
 type polled struct{}
 
 func newDriver(r *run) (driver, error) { return newStreams(r), nil }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// shownFaults is how many faults the table lists.
+// shownFaults bounds the faults that the table lists.
 const shownFaults = 20
 
 // WriteText writes the report as a table for a person.
@@ -21,7 +21,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%sverdict       %s\n", r.story(), r.Verdict())
+	_, err := fmt.Fprintf(w, "%sverdict       %s\n", r.details(), r.Verdict())
 	return err
 }
 
@@ -46,8 +46,8 @@ func (r *Report) writeFigures(w io.Writer) error {
 	return t.Flush()
 }
 
-// story is what happened, a line for each thing that did.
-func (r *Report) story() string {
+// details are the lines below the table of figures.
+func (r *Report) details() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("games         %d of %d ran, %d bots, %d joined, measured for %.1f s", r.GamesRun, r.Games, r.Bots, r.Joined, r.Measured.Seconds())
@@ -56,7 +56,7 @@ func (r *Report) story() string {
 		line("misbehaving   %s", outcomes(r.Misbehaved))
 	}
 	if r.GamesRun == 0 {
-		for _, s := range r.turnedOut() {
+		for _, s := range r.removed() {
 			line("%s", s)
 		}
 		return b.String()
@@ -72,7 +72,7 @@ func (r *Report) story() string {
 	if r.LagScreens > 0 {
 		line("lag screens   %d seen, the game stood still for at most %.1f s", r.LagScreens, r.StoodStill.Seconds())
 	}
-	for _, d := range alike(r.Downloads) {
+	for _, d := range groupDownloads(r.Downloads) {
 		line("downloads     %d of %d bytes, intact: %v, the slowest in %.2f s (%.0f KB/s), SHA-256 %s, like %s",
 			d.count, d.Bytes, d.Intact, d.Time.Seconds(), d.rate(), d.SHA256, d.Path)
 	}
@@ -80,7 +80,7 @@ func (r *Report) story() string {
 		line("strangers     %d of %d closed, the slowest after %.1f s (%s)", s.Closed, s.Count, s.Slowest.Seconds(), s.Kind)
 	}
 	if r.CPU > 0 {
-		line("bots' CPU     %.2f s, %.1f us for a player and turn", r.CPU.Seconds(), float64(r.TurnCPU())/1e3)
+		line("bots' CPU     %.2f s, %.1f us for a player and turn", r.CPU.Seconds(), float64(r.turnCPU())/1e3)
 	}
 	line("faults        %d", r.FaultCount)
 	for i, f := range r.Faults {
@@ -90,36 +90,36 @@ func (r *Report) story() string {
 		}
 		line("  %s", f)
 	}
-	for _, s := range r.turnedOut() {
+	for _, s := range r.removed() {
 		line("%s", s)
 	}
 	return b.String()
 }
 
-// turnedOut tells what became of the bots that did not leave by themselves,
-// those with the same fate in one line.
-func (r *Report) turnedOut() []string {
-	var fates []string
+// removed describes the bots that did not leave by themselves, one line for those
+// with the same outcome.
+func (r *Report) removed() []string {
+	var groups []string
 	count := map[string]int{}
 	first := map[string]string{}
 	for _, p := range r.Players {
 		if p.Misbehaves || p.Outcome == OutcomeLeft {
 			continue
 		}
-		fate := fmt.Sprintf("%s: %s", p.Outcome, p.Why)
-		if count[fate]++; count[fate] == 1 {
-			fates = append(fates, fate)
-			first[fate] = p.Name
+		outcome := fmt.Sprintf("%s: %s", p.Outcome, p.Why)
+		if count[outcome]++; count[outcome] == 1 {
+			groups = append(groups, outcome)
+			first[outcome] = p.Name
 		}
 	}
-	for i, fate := range fates {
-		who := first[fate]
-		if n := count[fate]; n > 1 {
+	for i, outcome := range groups {
+		who := first[outcome]
+		if n := count[outcome]; n > 1 {
 			who = fmt.Sprintf("%s and %d more", who, n-1)
 		}
-		fates[i] = fmt.Sprintf("%-13s %s", who, fate)
+		groups[i] = fmt.Sprintf("%-13s %s", who, outcome)
 	}
-	return fates[:min(len(fates), shownFaults)]
+	return groups[:min(len(groups), shownFaults)]
 }
 
 // String names bot, packet and fault.
@@ -140,13 +140,13 @@ func outcomes(m map[Outcome]int) string {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// sameDownload is downloads that gave the same file; it describes the slowest.
+// sameDownload is a group of downloads of the same file, by the slowest of them.
 type sameDownload struct {
 	DownloadReport
 	count int
 }
 
-func alike(all []DownloadReport) []sameDownload {
+func groupDownloads(all []DownloadReport) []sameDownload {
 	var out []sameDownload
 	for _, d := range all {
 		i := slices.IndexFunc(out, func(s sameDownload) bool { return s.SHA256 == d.SHA256 && s.Intact == d.Intact })
@@ -186,7 +186,7 @@ func (r *Report) WriteJSON(w io.Writer, each bool) error {
 		"actions":        object{"sent": r.ActionsSent, "seen": r.ActionsSeen, "lost": r.ActionsLost},
 		"overflow_parts": r.OverflowParts, "largest_turn_packet": r.LargestTurnPacket, "empty_turns": r.EmptyTurns, "resumed": r.Resumed,
 		"lag_screens": r.LagScreens, "stood_still_s": r.StoodStill.Seconds(),
-		"cpu_s": r.CPU.Seconds(), "cpu_us_per_player_turn": float64(r.TurnCPU()) / 1e3,
+		"cpu_s": r.CPU.Seconds(), "cpu_us_per_player_turn": float64(r.turnCPU()) / 1e3,
 		"fault_count": r.FaultCount, "faults": objects(r.Faults, Fault.object),
 		"downloads": objects(r.Downloads, DownloadReport.object),
 		"strangers": objects(r.Strangers, StrangerReport.object),

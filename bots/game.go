@@ -8,11 +8,11 @@ import (
 	"w3host/w3gs"
 )
 
-// compareEvery is how many turns lie between two comparisons of the bots'
-// states: a second and a half.
+// compareEvery is the number of turns between two comparisons of the bots' states,
+// about a second and a half.
 const compareEvery = 16
 
-// game is the bots that play together. They share its lock.
+// game is the bots that play together. mu guards them as well.
 type game struct {
 	run    *run
 	number int
@@ -22,19 +22,19 @@ type game struct {
 	left     int // bots that are not gone
 	gathered bool
 	running  bool
-	percent  int // the furthest download
-	hostLine time.Duration
-	hostSaid string      // in the lobby, last
-	states   []gameState // after every compareEvery turns, by the first bot there
+	percent  int           // the furthest download
+	hostLine time.Duration // time of the last line of the host
+	hostSaid string        // the last line of the host in the lobby
+	states   []gameState   // after every compareEvery turns, of the first bot that got there
 
-	startSaid int
+	startSaid int           // how often "!start" was said
 	step      int           // of the script: the next
 	done      chan struct{} // closed when every bot is gone
 }
 
 func newGame(r *run, number int) *game { return &game{run: r, number: number} }
 
-// reset makes the game ready for a lobby.
+// reset makes new players, before another lobby is joined.
 func (g *game) reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -61,10 +61,10 @@ func (g *game) names() (list []string) {
 	return list
 }
 
-// aboard looks whether every bot that is not gone is in the lobby and has the
-// map; then the first one will ask for the start. The methods from here to
-// finished are called by players, who hold the lock.
-func (g *game) aboard(now time.Duration) {
+// checkGathered checks whether every bot that is not gone is in the lobby and has
+// the map; then the first one will ask for the start. The methods from here to
+// finished are called by players, with the lock held.
+func (g *game) checkGathered(now time.Duration) {
 	var first *player
 	count := 0
 	for _, p := range g.players {
@@ -87,19 +87,19 @@ func (g *game) aboard(now time.Duration) {
 		for _, p := range g.players {
 			if p.phase == inLobby {
 				p.set(alarmGiveUp, now+g.run.opts.Patience)
-				g.run.driver.attend(p)
+				g.run.driver.update(p)
 			}
 		}
 	}
 	if !g.run.opts.NoStart && first.alarms[alarmStart] == 0 {
 		first.set(alarmStart, now+startAfter)
-		g.run.driver.attend(first)
+		g.run.driver.update(first)
 	}
 }
 
-// askStart asks the host to start, in the words that host bots know; it insists
-// when that has not helped. The bot that joined first owns the lobby on most
-// hosts, unless somebody was there before: at each repetition another bot asks too.
+// askStart says "!start", which most hosts know, and "!start force" from the second
+// time on. The first bot owns the lobby on most hosts; in case it does not, another
+// bot asks too at each repetition.
 func (g *game) askStart(first *player) {
 	text := "!start"
 	if g.startSaid > 0 {
@@ -109,15 +109,15 @@ func (g *game) askStart(first *player) {
 	first.sayInLobby(text)
 	if second := g.players[g.startSaid%len(g.players)]; second != first && second.phase == inLobby {
 		second.sayInLobby(text)
-		g.run.driver.attend(second)
+		g.run.driver.update(second)
 	}
 	g.startSaid++
 }
 
-// hostSpoke is a line of the host. A person sees those of the first game's lobby.
+// hostSpoke takes a line of the host. Those of the first game's lobby are logged.
 func (g *game) hostSpoke(now time.Duration, p *player, text string) {
 	g.hostLine = now
-	if p.phase != inLobby || text == g.hostSaid || g.spokesman() != p {
+	if p.phase != inLobby || text == g.hostSaid || g.firstPresent() != p {
 		return
 	}
 	g.hostSaid = text
@@ -126,8 +126,8 @@ func (g *game) hostSpoke(now time.Duration, p *player, text string) {
 	}
 }
 
-// spokesman is the first bot that is still there.
-func (g *game) spokesman() *player {
+// firstPresent is the first bot that is not gone.
+func (g *game) firstPresent() *player {
 	for _, p := range g.players {
 		if p.phase < leaving {
 			return p
@@ -171,10 +171,10 @@ func (g *game) finished(p *player) {
 		close(g.done)
 		return
 	}
-	g.aboard(g.run.now()) // the others may have waited for this one
+	g.checkGathered(g.run.now()) // the others may have waited for this one
 }
 
-// leaveAt tells the bots when to go; 0 is now, without waiting for actions.
+// leaveAt sets when the bots leave; 0 is now, without waiting for actions.
 func (g *game) leaveAt(now, at time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -187,26 +187,26 @@ func (g *game) leaveAt(now, at time.Duration) {
 		case p.alarms[alarmLeave] == 0 || p.alarms[alarmLeave] > at:
 			p.set(alarmLeave, at)
 		}
-		g.run.driver.attend(p)
+		g.run.driver.update(p)
 	}
 }
 
-// fate is what became of a game whose bots are all gone.
-type fate int
+// gameResult is how a game ended whose bots are all gone.
+type gameResult int
 
 const (
-	fateRan    fate = iota
-	fateNobody      // nobody listens there
-	fateTaken       // the lobby was full or had started
-	fateNotYet      // there was no such lobby, or it closed
-	fateFailed      // anything else: trying again would not help
+	gameRan     gameResult = iota
+	gameNoHost             // nothing listens at the address
+	gameTaken              // the lobby was full or had started
+	gameNotOpen            // there was no such lobby, or it closed
+	gameFailed             // anything else: trying again would not help
 )
 
-func (g *game) fate() fate {
+func (g *game) result() gameResult {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.running {
-		return fateRan
+		return gameRan
 	}
 	nobody, taken := true, false
 	for _, p := range g.players {
@@ -214,30 +214,29 @@ func (g *game) fate() fate {
 		taken = taken || p.refused == w3gs.RejectFull || p.refused == w3gs.RejectStarted
 		turnedAway := p.outcome == OutcomeDropped || (p.outcome == OutcomeRefused && p.refused != w3gs.RejectWrongKey)
 		if p.report.Joined || !turnedAway && !nobody {
-			return fateFailed
+			return gameFailed
 		}
 	}
 	switch {
 	case nobody:
-		return fateNobody
+		return gameNoHost
 	case taken:
-		return fateTaken
+		return gameTaken
 	}
-	return fateNotYet
+	return gameNotOpen
 }
 
-// abandon ends bots whose host does not let them go.
+// abandon ends bots that the host has not let go.
 func (g *game) abandon() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, p := range g.players {
 		p.finish(OutcomeStopped, "still there long after the end")
-		g.run.driver.attend(p)
+		g.run.driver.update(p)
 	}
 }
 
-// await looks until ok holds, or the game's bots are all gone. It is for what
-// happens once in a lobby and has time.
+// await polls until ok holds or the game's bots are all gone.
 func (g *game) await(ok func() bool) {
 	for {
 		g.mu.Lock()
@@ -250,7 +249,7 @@ func (g *game) await(ok func() bool) {
 	}
 }
 
-// tooSmall sends the first bot away, from a lobby that has no room for the others.
+// tooSmall ends the game, since the lobby has no room for all bots.
 func (g *game) tooSmall(first *player, l lobby, room int) {
 	remedy := fmt.Sprintf("use --players %d", room)
 	if g.run.opts.Script != nil {
@@ -259,7 +258,7 @@ func (g *game) tooSmall(first *player, l lobby, room int) {
 	err := fmt.Errorf("the lobby at %s has room for %s, %d want in: %s", l.addr, counted(room, "bot"), len(g.players), remedy)
 	g.run.problem(err)
 	first.leave(g.run.now())
-	g.run.driver.attend(first)
+	g.run.driver.update(first)
 	for _, p := range g.players {
 		if p != first {
 			p.finish(OutcomeGaveUp, err.Error())
@@ -267,8 +266,8 @@ func (g *game) tooSmall(first *player, l lobby, room int) {
 	}
 }
 
-// forgo ends a game that has found no lobby.
-func (g *game) forgo(err error) {
+// giveUp ends a game that has found no lobby.
+func (g *game) giveUp(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, p := range g.players {
@@ -276,8 +275,8 @@ func (g *game) forgo(err error) {
 	}
 }
 
-// follow gives the fate of the first bot, who was turned away, to the others.
-func (g *game) follow(first *player) {
+// finishLike ends all bots as the first one, which was rejected.
+func (g *game) finishLike(first *player) {
 	for _, p := range g.players {
 		p.refused = first.refused
 		p.finish(first.outcome, first.why)

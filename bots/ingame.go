@@ -14,14 +14,14 @@ const (
 	maxIncrement = 500
 )
 
-// When misbehaviour begins, and the turn of a burst.
+// When misbehaviour begins, and in which turn the burst is sent.
 const (
 	desyncTurn   = 20
 	burstTurn    = 30
 	garbageAfter = 5 * time.Second
 )
 
-// onLoaded is 0x08: somebody, maybe the bot itself, has loaded.
+// onLoaded takes a 0x08: a player, maybe the bot itself, has loaded.
 func (p *player) onLoaded(now time.Duration, pid uint8) {
 	switch {
 	case p.phase != loading && p.phase != playing && p.phase < leaving:
@@ -37,7 +37,7 @@ func (p *player) onLoaded(now time.Duration, pid uint8) {
 	p.note(now, Event{Packet: w3gs.OpGameLoaded, PID: pid})
 }
 
-// onLeave is 0x07. In the game its place among the turns is part of the state.
+// onLeave takes a 0x07. In the game its place among the turns is part of the state.
 func (p *player) onLeave(now time.Duration, q *w3gs.PlayerLeave) {
 	p.note(now, Event{Packet: q.Op(), PID: q.PID, Value: uint32(q.Reason)})
 	if p.phase >= leaving {
@@ -62,8 +62,8 @@ func (p *player) onLeave(now time.Duration, q *w3gs.PlayerLeave) {
 	}
 }
 
-// needLoaded checks that game data may be sent: not to a client that loads,
-// and not while others load, unless the lag screen shows them.
+// needLoaded checks that game data may come: not while the bot loads, and not while
+// others load, unless they are on the lag screen.
 func (p *player) needLoaded(op w3gs.Op) bool {
 	switch {
 	case p.phase == playing:
@@ -82,7 +82,7 @@ func (p *player) needLoaded(op w3gs.Op) bool {
 	return true
 }
 
-// onPart is 0x48: the first actions of a turn that is too long for one packet.
+// onPart takes a 0x48: the first actions of a turn that is too long for one packet.
 func (p *player) onPart(now time.Duration, f w3gs.Frame) {
 	var q w3gs.IncomingAction2
 	if p.phase >= leaving || !p.decoded(f.Op(), q.Decode(f.Body())) || !p.needLoaded(f.Op()) {
@@ -96,8 +96,8 @@ func (p *player) onPart(now time.Duration, f w3gs.Frame) {
 	p.takeActions(now, f, q.Actions)
 }
 
-// onTurn is 0x0C. A turn with increment 0 keeps clients awake and is not
-// counted; every other one is answered with the state after it.
+// onTurn takes a 0x0C. A turn with increment 0 only keeps the connection alive and
+// is not counted; every other one is answered with the state after it.
 func (p *player) onTurn(now time.Duration, f w3gs.Frame) {
 	var q w3gs.IncomingAction
 	if p.phase >= leaving || !p.decoded(f.Op(), q.Decode(f.Body())) || !p.needLoaded(f.Op()) {
@@ -134,9 +134,9 @@ func (p *player) onTurn(now time.Duration, f w3gs.Frame) {
 	p.turn++
 	p.measure(now, increment)
 	if p.scripted() {
-		p.owes, p.answers = true, p.appendAck(p.answers)
+		p.answerDue, p.answers = true, p.appendAck(p.answers)
 		p.g.compare(p)
-		p.g.conduct(now)
+		p.g.playScript(now)
 		return
 	}
 	p.answer()
@@ -146,7 +146,7 @@ func (p *player) onTurn(now time.Duration, f w3gs.Frame) {
 	}
 }
 
-// enter is the first counted turn: the game runs.
+// enter begins the game, at the first counted turn.
 func (p *player) enter(now time.Duration) {
 	p.phase = playing
 	opts := &p.g.run.opts
@@ -206,7 +206,7 @@ func (p *player) ownAction(now time.Duration, op w3gs.Op, data []byte) {
 	}
 }
 
-// act sends an action and chooses when to send the next.
+// act sends an action and sets the alarm for the next one.
 func (p *player) act(now time.Duration) {
 	if p.quit || p.phase != playing {
 		return
@@ -225,7 +225,7 @@ func (p *player) sendActions(n int, now time.Duration) {
 	}
 }
 
-// answer acknowledges the turn, and sends the burst when it is due.
+// answer acknowledges a turn, and sends the burst if it is due.
 func (p *player) answer() {
 	p.out = p.appendAck(p.out)
 	if opts := &p.g.run.opts; opts.Burst > 0 && p.turn == burstTurn {
@@ -243,7 +243,7 @@ func (p *player) appendAck(dst []byte) []byte {
 	return ack.AppendTo(dst)
 }
 
-// pause is the time to the next action: random, rate times a second on average.
+// pause is a random time to the next action, for rate actions a second on average.
 func pause(rate float64) time.Duration {
 	mean := float64(time.Second) / rate
 	return time.Duration(mean*(0.5+rand.Float64())) + 1

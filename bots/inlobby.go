@@ -2,12 +2,13 @@ package bots
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"w3host/w3gs"
 )
 
-// onWelcome is 0x04: the bot is in.
+// onWelcome takes a 0x04: the bot has joined.
 func (p *player) onWelcome(now time.Duration, q *w3gs.SlotInfoJoin) {
 	if p.phase != joining {
 		p.fault(q.Op(), "a second time")
@@ -84,7 +85,7 @@ func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
 
 func (p *player) holdsMap(now time.Duration) {
 	p.ready = true
-	p.g.aboard(now)
+	p.g.checkGathered(now)
 }
 
 func (p *player) onSlots(now time.Duration, q *w3gs.SlotInfo) {
@@ -111,7 +112,7 @@ func (p *player) onSlots(now time.Duration, q *w3gs.SlotInfo) {
 	p.note(now, Event{Packet: q.Op()})
 }
 
-// takeTable keeps a slot table and checks what every table must hold.
+// takeTable keeps a slot table and checks its invariants.
 func (p *player) takeTable(op w3gs.Op, t *w3gs.SlotTable) {
 	limit := p.g.run.opts.Version.Slots()
 	if n := len(t.Slots); n == 0 || n > limit || (p.table.Slots != nil && n != len(p.table.Slots)) {
@@ -158,7 +159,7 @@ func (p *player) onCountdown(now time.Duration) {
 	p.note(now, Event{Packet: w3gs.OpCountdownStart})
 }
 
-// onStart is 0x0B: the lobby is as it is from now on, the bot loads the map.
+// onStart takes a 0x0B: the slots are final, the bot loads the map.
 func (p *player) onStart(now time.Duration) {
 	if p.phase != starting {
 		p.fault(w3gs.OpCountdownEnd, "without 0x0A")
@@ -185,10 +186,5 @@ func (p *player) onStart(now time.Duration) {
 }
 
 func inTable(slots []w3gs.Slot, pid uint8) bool {
-	for _, s := range slots {
-		if s.PID == pid {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slots, func(s w3gs.Slot) bool { return s.PID == pid })
 }

@@ -6,7 +6,7 @@ import (
 	"w3host/w3gs"
 )
 
-// onStartLag is 0x10: the game stands still for these players.
+// onStartLag takes a 0x10: the game waits for these players.
 func (p *player) onStartLag(now time.Duration, q *w3gs.StartLag) {
 	if p.phase >= leaving {
 		return
@@ -34,7 +34,7 @@ func (p *player) onStartLag(now time.Duration, q *w3gs.StartLag) {
 	}
 }
 
-// onStopLag is 0x11: one player has caught up, or is taken off for a moment.
+// onStopLag takes a 0x11: a player has caught up, or is removed for a moment.
 func (p *player) onStopLag(now time.Duration, q *w3gs.StopLag) {
 	if p.phase >= leaving {
 		return
@@ -51,16 +51,16 @@ func (p *player) onStopLag(now time.Duration, q *w3gs.StopLag) {
 	}
 }
 
-// needLag checks that the lag screen may come: in the game, or, with loading in
-// the game, as soon as the bot itself has loaded.
+// needLag checks that a lag screen may come: in the game, or while others load, if
+// the bot has loaded.
 func (p *player) needLag(op w3gs.Op) {
 	if p.phase != playing && (p.phase != loading || !p.isLoaded) {
 		p.fault(op, "to a client that is not in the game")
 	}
 }
 
-// screenDown ends a lag screen: the interval across it is none, and actions
-// from before it say nothing about the host's speed.
+// screenDown ends a lag screen. Neither the interval across it nor the delay of
+// actions from before it is measured.
 func (p *player) screenDown(now time.Duration) {
 	p.report.StoodStill += now - p.screenSeen
 	p.screenGone = now

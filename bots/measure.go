@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// recorder holds the figures of a run. Bots of all games add to it.
+// recorder holds the measurements of a run, of all games.
 type recorder struct {
 	open     atomic.Bool // the measured window
 	interval histogram   // between two turns
 	jitter   histogram   // |interval − increment|
-	late     histogram   // behind the best turn so far
+	late     histogram   // behind the schedule of the earliest turn so far
 	delay    histogram   // own action: sent to seen
 	chat     histogram   // a bot's line: said to heard by another
-	own      histogram   // the bots themselves: alarm due to rung, bytes there to read
+	own      histogram   // lateness of the bots: alarm due to rung, bytes arrived to read
 
 	turns, missed         atomic.Int64
 	earlyTurns, earlyMiss atomic.Int64 // before the window opened
 	worst                 atomic.Int64 // nanoseconds
 }
 
-// measured reports whether the bot's figures count now.
+// measured reports whether the bot is measured now.
 func (p *player) measured() bool {
 	return p.g.run.rec.open.Load() && !p.conduct.misbehaves()
 }
 
-// measure takes a counted turn. The interval is the time since the turn
-// before, unless a lag screen or a stall of the bot's own lay between; it should
-// be what the turn says the game advances by. One longer than one and a half
-// increments has missed the turns that fit into it: floor(interval/increment − ½).
+// measure records a counted turn. The interval since the turn before should equal
+// the increment; across a lag screen or a stall of the bot it is not measured. An
+// interval of more than one and a half increments has missed
+// floor(interval/increment − ½) turns.
 func (p *player) measure(now, increment time.Duration) {
 	last := p.lastTurn
 	p.lastTurn = now
@@ -43,7 +43,7 @@ func (p *player) measure(now, increment time.Duration) {
 	p.anchor = min(p.anchor, offset)
 	late := offset - p.anchor
 	if missed > 0 {
-		p.anchor = offset // the host need not catch up: it starts afresh
+		p.anchor = offset // a new schedule: the host need not catch up
 	}
 	p.report.MissedTurns += int(missed)
 	p.report.MaxInterval = max(p.report.MaxInterval, interval)

@@ -12,7 +12,7 @@ import (
 	"w3host/w3gs"
 )
 
-// What Options fall back to.
+// Defaults of Options.
 const (
 	DefaultAddr     = "127.0.0.1:6112"
 	DefaultPlayers  = 10
@@ -61,7 +61,7 @@ type Options struct {
 
 	Script *Script // played instead of random actions and lines
 
-	// Conduct says how one bot behaves; nil, or the zero Conduct, is well.
+	// Conduct says how each bot behaves; nil is the zero Conduct for all.
 	Conduct func(game, seat int) Conduct
 
 	Log     zerolog.Logger
@@ -70,12 +70,12 @@ type Options struct {
 
 // Conduct is how one bot behaves. The zero value plays by the rules.
 type Conduct struct {
-	Desync    bool // answers with wrong hashes from DesyncTurn on
-	NeverRead bool // reads nothing any more once the game has started
+	Desync    bool // answers with wrong hashes from turn 20 on
+	NeverRead bool // stops reading when the game starts
 	Garbage   bool // sends bytes that are no packet, five seconds into the game
 
 	StallAfter time.Duration // stops reading this long after the first turn
-	StallFor   time.Duration // and for so long; 0 never stalls
+	StallFor   time.Duration // length of the stall; 0 never stalls
 	LeaveAfter time.Duration // leaves this long after the first turn; 0 at the end
 
 	Download       string        // directory for the map: the bot claims to lack it
@@ -93,12 +93,12 @@ type Conduct struct {
 type ProxyConduct struct {
 	Extended  bool          // needs no empty actions
 	CutEvery  time.Duration // the connection is cut this often once the game runs; 0 never
-	CutFor    time.Duration // and a new one comes after so long
-	CutAtByte int           // the cut comes behind so many bytes of what is said next
+	CutFor    time.Duration // until the bot reconnects
+	CutAtByte int           // bytes that are still sent before the cut
 }
 
-// misbehaves reports whether the host may drop this bot for what it does. Such
-// bots add nothing to the figures.
+// misbehaves reports whether the host may drop this bot. Such bots are not
+// measured.
 func (c *Conduct) misbehaves() bool {
 	return c.Desync || c.NeverRead || c.Garbage || c.StallFor > 0
 }

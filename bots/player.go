@@ -11,21 +11,21 @@ import (
 	"w3host/w3gs"
 )
 
-// What a client does after a time, and how long it bears silence.
+// Times of a client.
 const (
 	greetAfter      = 500 * time.Millisecond
-	startAfter      = 3 * time.Second // "!start" when the host has said nothing for so long
+	startAfter      = 3 * time.Second // without a line of the host, before "!start"
 	startAgain      = 5 * time.Second
-	answerWithin    = 10 * time.Second // 0x21 must be answered, or the connection closed
-	actionsComeBack = 5 * time.Second  // before leaving, wait so long for the own actions
+	answerWithin    = 10 * time.Second // for the host to answer 0x21, or to close
+	actionsComeBack = 5 * time.Second  // for own actions to come back before leaving
 
-	// maxSilence is when a client in the game gives the host up, maxLobbySilence
-	// when one in the lobby that hears no 0x01 does.
+	// maxSilence is the time without a packet after which a client leaves a game,
+	// maxLobbySilence the time without a 0x01 after which it leaves a lobby.
 	maxSilence      = 65 * time.Second
 	maxLobbySilence = 90 * time.Second
 )
 
-// phase is where a client stands.
+// phase is the stage of a game at one client.
 type phase uint8
 
 const (
@@ -38,7 +38,7 @@ const (
 	gone
 )
 
-// alarm is one thing a player does by the clock.
+// alarm is something that a player does at a time.
 type alarm uint8
 
 const (
@@ -53,14 +53,14 @@ const (
 	alarmStall
 	alarmResume
 	alarmLeave
-	alarmAway // the host has not answered the goodbye
+	alarmAway // the host has not answered 0x21
 	alarmGiveUp
 	alarms
 )
 
-// player is one simulated client: a state machine that reads packets out of
-// its stream, and leaves its answers in out. Everything in it belongs to the
-// lock of its game; times are since the run began.
+// player is one simulated client: a state machine that reads packets from stream
+// and appends its answers to out. The lock of its game guards all fields; times
+// are since the run began.
 type player struct {
 	g       *game
 	seat    int
@@ -71,19 +71,19 @@ type player struct {
 	stream w3gs.Stream
 	out    []byte // to be written by the driver
 	paused bool   // the driver must not read
-	link   link   // what the driver keeps about the connection
-	proxy  *Proxy // that its connection goes through; nil: none
+	link   link   // of the driver
+	proxy  *Proxy // between the player and the host; nil: none
 	alarms [alarms]time.Duration
 
 	phase   phase
 	outcome Outcome
 	why     string
 	refused w3gs.RejectReason
-	end     struct{ kicked, over, acked bool } // what the host said before it closed
+	end     struct{ kicked, over, acked bool } // 0x1C, 0x14, 0x1B came
 
-	// The lobby and the players, as told.
+	// The lobby, as the host describes it.
 	pid      uint8
-	known    pidSet // introduced and not gone; without the bot itself
+	known    pidSet // introduced and not gone, without the bot itself
 	loaded   pidSet
 	table    w3gs.SlotTable
 	mapSize  uint32
@@ -92,25 +92,25 @@ type player struct {
 	ready    bool // holds the map
 	download *download
 
-	// The game, as told.
+	// The game, as the host describes it.
 	isLoaded   bool // 0x23 is sent
 	turn       int  // counted turns
 	state      gameState
-	parts      int       // 0x48 of the turn that is being put together
+	parts      int       // 0x48 so far of the next turn
 	partSum    uint32    // CRC-32 of its actions so far
 	history    gameState // of all states, with the empty turns before each
 	empties    uint32    // empty turns since the last counted one
 	laggers    pidSet
 	screenSeen time.Duration // when the lag screen came up; 0 while there is none
 	screenGone time.Duration // when the last one went
-	lastTurn   time.Duration // 0 when the next interval is not one
-	anchor     time.Duration // the best arrival so far, less the game time
+	lastTurn   time.Duration // 0: the time to the next turn is not measured
+	anchor     time.Duration // arrival of the earliest turn so far, less its game time
 	gameTime   time.Duration // sum of the increments
 	quit       bool          // leaves as soon as its actions are back
 	misbehaved bool
 
 	sent, seen uint32   // own actions
-	owes       bool     // script: a turn is not answered yet
+	answerDue  bool     // script: a turn is not answered yet
 	answers    []byte   // script: to turns and pings, not sent yet
 	performed  [][]byte // script: actions that have not come back
 	lines      int      // chat lines said
@@ -127,7 +127,7 @@ func newPlayer(g *game, seat int, name string, conduct Conduct) *player {
 	return p
 }
 
-// begin asks to join.
+// begin sends the 0x1E.
 func (p *player) begin(now time.Duration, l lobby) {
 	extra := []byte{0}
 	if p.g.run.opts.Version.Slots() > w3gs.ClassicSlots {
@@ -157,7 +157,7 @@ func (p *player) receive(now time.Duration) {
 	}
 }
 
-// closed is the end of the connection, from the other side.
+// closed is called when the host has ended the connection.
 func (p *player) closed(err error) {
 	if errors.Is(err, io.EOF) {
 		err = errors.New("by the host")
@@ -175,7 +175,7 @@ func (p *player) closed(err error) {
 	}
 }
 
-// tick does what is due.
+// tick rings the alarms that are due.
 func (p *player) tick(now time.Duration) {
 	for a := range p.alarms {
 		if at := p.alarms[a]; at != 0 && at <= now && p.phase != gone {
@@ -246,7 +246,7 @@ func (p *player) ring(a alarm, now time.Duration) {
 	}
 }
 
-// wantLeave says goodbye, once the bot's own actions have come back.
+// wantLeave sends 0x21, once the bot's own actions have come back.
 func (p *player) wantLeave(now time.Duration) {
 	switch {
 	case p.phase >= leaving:
@@ -284,7 +284,7 @@ func (p *player) finish(outcome Outcome, why string) {
 		return
 	}
 	p.phase = gone
-	p.paused = false // the driver has to see the end
+	p.paused = false // the driver reads, and finds the end
 	p.outcome, p.why = outcome, why
 	p.alarms = [alarms]time.Duration{}
 	p.closeDownload()
@@ -293,8 +293,8 @@ func (p *player) finish(outcome Outcome, why string) {
 
 func (p *player) send(packet w3gs.Packet) { p.out = packet.AppendTo(p.out) }
 
-// fault records what the host did against the protocol. A bot that has
-// misbehaved has no right to complain.
+// fault records a violation of the protocol by the host. Hosts may do what they
+// like with a bot that has misbehaved.
 func (p *player) fault(op w3gs.Op, format string, args ...any) {
 	if p.misbehaved {
 		return
@@ -306,7 +306,7 @@ func (p *player) fault(op w3gs.Op, format string, args ...any) {
 	})
 }
 
-// note keeps a packet for the report, when asked to.
+// note keeps a packet for the report if Options.Record is set.
 func (p *player) note(now time.Duration, e Event) {
 	if p.g.run.opts.Record && len(p.report.Events) < maxEvents {
 		e.At, e.Turn = now, p.turn
@@ -314,9 +314,8 @@ func (p *player) note(now time.Duration, e Event) {
 	}
 }
 
-// scripted reports whether what the player says has its place in the order of a
-// script.
+// scripted reports whether a script orders what the player sends.
 func (p *player) scripted() bool { return p.phase == playing && p.g.run.opts.Script != nil }
 
-// everyone is who a line goes to: all players that the bot knows.
+// everyone are the recipients of a line of chat: all other players.
 func (p *player) everyone() []uint8 { return p.known.list() }

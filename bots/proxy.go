@@ -18,20 +18,22 @@ const (
 
 // ProxyOptions say how a proxy behaves.
 type ProxyOptions struct {
-	// Version is 1, or 2 for one that needs no empty actions; 0 asks for nothing.
+	// Version is 1, or 2 for one that needs no empty actions; 0 never asks for the
+	// extension.
 	Version uint32
 	// Dial opens a new connection to the port that the host has offered.
 	Dial func(port uint16) (net.Conn, error)
 
 	CutEvery  time.Duration // the connection is cut this often; 0 never
-	CutFor    time.Duration // and a new one comes after so long
-	CutAtByte int           // so many bytes of what is said next still arrive
+	CutFor    time.Duration // until the next attempt to reconnect
+	CutAtByte int           // bytes that are still sent before the cut
 
 	EmptyEvery time.Duration // 0: a minute
 	Silence    time.Duration // 0: 20 s
 }
 
-// Proxy is a GProxy++ proxy between a game client and a host, with sockets.
+// Proxy is a GProxy++ proxy between a game client and a host: gproxy.Proxy with
+// sockets and a clock.
 type Proxy struct {
 	opts   ProxyOptions
 	client *net.TCPConn
@@ -42,14 +44,14 @@ type Proxy struct {
 	mu     sync.Mutex
 	core   gproxy.Proxy
 	host   net.Conn      // nil: none
-	after  time.Duration // no new connection before
-	nextAt time.Duration // of the next cut
-	cutAt  int           // bytes that still go out before the cut; -1: no cut is due
+	after  time.Duration // earliest time of the next dial
+	nextAt time.Duration // of the next cut; 0: none is planned yet
+	cutAt  int           // bytes until the cut; -1: none is due
 	err    error
 }
 
-// StartProxy puts a proxy before a connection to a host. The returned connection
-// is for the game client.
+// StartProxy starts a proxy in front of a connection to a host. The returned
+// connection is for the game client.
 func StartProxy(host net.Conn, opts ProxyOptions) (*Proxy, *net.TCPConn, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -74,8 +76,8 @@ func StartProxy(host net.Conn, opts ProxyOptions) (*Proxy, *net.TCPConn, error) 
 	return p, game.(*net.TCPConn), nil
 }
 
-// Cut breaks the connection now, once so many bytes more have gone out, and
-// dials again after a while.
+// Cut breaks the connection after atByte more bytes have been sent, and reconnects
+// after lasting.
 func (p *Proxy) Cut(lasting time.Duration, atByte int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,8 +85,8 @@ func (p *Proxy) Cut(lasting time.Duration, atByte int) {
 	p.flush()
 }
 
-// State is how the proxy stands: a copy, without what it has yet to say. The
-// error is what the host did wrong.
+// State returns a copy of the state machine, without the bytes that wait to be
+// sent. The error is the first fault of the host.
 func (p *Proxy) State() (gproxy.Proxy, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +124,7 @@ func (p *Proxy) cut(lasting time.Duration, atByte int) {
 	}
 }
 
-// lose drops the connection with a reset.
+// lose resets the connection.
 func (p *Proxy) lose() {
 	p.cutAt = -1
 	if p.host == nil {
@@ -136,12 +138,12 @@ func (p *Proxy) lose() {
 	p.core.Broken()
 }
 
-// flush writes what the proxy has to say.
+// flush writes the pending bytes to both sides.
 func (p *Proxy) flush() {
 	if b := p.core.ToClient; len(b) > 0 {
 		p.core.ToClient = nil
 		_ = p.client.SetWriteDeadline(time.Now().Add(writeWithin))
-		_, _ = p.client.Write(b) // its reader finds the end
+		_, _ = p.client.Write(b) // the reader finds errors
 	}
 	if b := p.core.ToHost; len(b) > 0 && p.host != nil {
 		p.core.ToHost = nil
@@ -154,7 +156,7 @@ func (p *Proxy) flush() {
 		_ = p.host.SetWriteDeadline(time.Now().Add(writeWithin))
 		_, err := p.host.Write(b)
 		if last {
-			time.Sleep(time.Millisecond) // a reset takes what has not left
+			time.Sleep(time.Millisecond) // a reset discards what the kernel has not sent
 		}
 		if err != nil || last {
 			p.lose()
@@ -210,7 +212,7 @@ func (p *Proxy) fault(err error) {
 	}
 }
 
-// tend does what is due, and dials.
+// tend drives the state machine's clock, cuts and dials.
 func (p *Proxy) tend() {
 	ticker := time.NewTicker(proxyTick)
 	defer ticker.Stop()
@@ -255,7 +257,7 @@ func (p *Proxy) dial(port uint16) {
 	go p.readHost(host) // ends with the connection
 }
 
-// throughProxy puts the bot's proxy before its connection, if it has one.
+// throughProxy starts the bot's proxy in front of its connection, if it has one.
 func (r *run) throughProxy(ctx context.Context, p *player, l lobby, c net.Conn) (net.Conn, error) {
 	conduct := p.conduct.Proxy
 	if conduct == nil {
@@ -272,7 +274,7 @@ func (r *run) throughProxy(ctx context.Context, p *player, l lobby, c net.Conn) 
 		},
 	}
 	switch {
-	case !l.proxies: // it stays silent
+	case !l.proxies: // opts.Version stays 0
 	case conduct.Extended:
 		opts.Version = 2
 	default:

@@ -11,9 +11,9 @@ import (
 // segment is the largest packet of a turn: what fits one TCP segment.
 const segment = 1460
 
-// handle reads one packet. The order of the cases is that of a game.
+// handle takes one packet.
 func (p *player) handle(now time.Duration, f w3gs.Frame) {
-	p.listen(now, f.Op())
+	p.checkAny(now, f.Op())
 	switch op := f.Op(); op {
 	case w3gs.OpIncomingAction:
 		p.onTurn(now, f)
@@ -43,9 +43,9 @@ func (p *player) handle(now time.Duration, f w3gs.Frame) {
 	}
 }
 
-// listen checks what holds for every packet: the silence before it, and
-// whether anything may come at all.
-func (p *player) listen(now time.Duration, op w3gs.Op) {
+// checkAny checks what holds for every packet: the silence before it, and whether it
+// may come at this stage.
+func (p *player) checkAny(now time.Duration, op w3gs.Op) {
 	limit, since := maxSilence, p.heard
 	if p.phase <= inLobby {
 		limit, since = maxLobbySilence, p.pinged

@@ -13,10 +13,10 @@ type Outcome string
 
 // Outcomes.
 const (
-	OutcomeLeft        Outcome = "left"        // by its own will, and the host let it go
+	OutcomeLeft        Outcome = "left"        // with 0x21
 	OutcomeKicked      Outcome = "kicked"      // 0x1C
 	OutcomeEnded       Outcome = "ended"       // 0x14: the host ended the game
-	OutcomeDropped     Outcome = "dropped"     // closed without a word
+	OutcomeDropped     Outcome = "dropped"     // closed without a reason
 	OutcomeRefused     Outcome = "refused"     // 0x05
 	OutcomeUnreachable Outcome = "unreachable" // no connection
 	OutcomeGaveUp      Outcome = "gave up"     // the game never started
@@ -24,9 +24,9 @@ const (
 	OutcomeStopped     Outcome = "stopped"     // the run was interrupted
 )
 
-// Report is what the bots saw. The figures in it are of the bots that play by
-// the rules, and of the measured window: from the first turn of the last game
-// until the bots begin to leave.
+// Report is the result of a run. Its figures cover the bots that play by the rules
+// in the measured window: from the first turn of the last game until the bots begin
+// to leave.
 type Report struct {
 	Addr     string
 	Elapsed  time.Duration // the whole run
@@ -52,7 +52,7 @@ type Report struct {
 	ActionsLost              int64
 	OverflowParts            int64
 	EmptyTurns               int64
-	Resumed                  int64 // connections that went on where one had broken
+	Resumed                  int64 // reconnections by GProxy++
 	LargestTurnPacket        int
 	LagScreens               int64         // of all bots together
 	StoodStill               time.Duration // the longest of any bot
@@ -64,12 +64,12 @@ type Report struct {
 	FaultCount int64
 	Faults     []Fault // the first ones
 
-	// OK says that the host did nothing wrong: no fault, every game ran, and no
-	// bot was turned out that played by the rules.
+	// OK: no fault, every game ran, no bot that plays by the rules was removed, and
+	// every stranger was closed.
 	OK bool
 }
 
-// Fault is something the host did that the protocol does not allow.
+// Fault is a violation of the protocol by the host.
 type Fault struct {
 	Game   int
 	Player string
@@ -86,7 +86,7 @@ type Worst struct {
 	Interval time.Duration
 }
 
-// PlayerReport is the part of one bot.
+// PlayerReport is the report of one bot.
 type PlayerReport struct {
 	Game, Seat int
 	Name       string
@@ -103,7 +103,7 @@ type PlayerReport struct {
 	LagScreens, Votes                     int
 	StoodStill                            time.Duration
 	LinesHeard, PartsRefused, Faults      int
-	Resumed                               int // connections that went on where one had broken
+	Resumed                               int // reconnections by GProxy++
 	Diverged                              bool
 	State                                 uint32 // after the last turn, as in the last 0x27
 	Events                                []Event
@@ -120,7 +120,7 @@ type Event struct {
 	Text   string
 }
 
-// DownloadReport is one map that arrived whole.
+// DownloadReport is a map that was downloaded to its end.
 type DownloadReport struct {
 	Player  string
 	Path    string
@@ -132,7 +132,7 @@ type DownloadReport struct {
 	Intact  bool // CRC32 is what the map check said
 }
 
-// StrangerReport is how one kind of connections that never join fared.
+// StrangerReport is about one kind of connections that never join.
 type StrangerReport struct {
 	Kind          string
 	Count, Closed int
@@ -149,7 +149,7 @@ func (r *run) makeReport(games []*game, measured, cpu time.Duration) Report {
 		EarlyTurns: rec.earlyTurns.Load(), EarlyMissedTurns: rec.earlyMiss.Load(),
 		Interval: rec.interval.summary(), Jitter: rec.jitter.summary(), Late: rec.late.summary(),
 		ActionDelay: rec.delay.summary(), ChatDelay: rec.chat.summary(), OwnLate: rec.own.summary(),
-		Worst: r.worst, FaultCount: r.wrong, Faults: r.faults,
+		Worst: r.worst, FaultCount: r.faultCount, Faults: r.faults,
 	}
 	for _, g := range games {
 		if g.running {
@@ -195,17 +195,16 @@ func (r *Report) add(p *player) {
 	r.Players = append(r.Players, *q)
 }
 
-// judge decides whether the host did well.
+// judge sets OK.
 func (r *Report) judge(opts *Options) {
-	r.OK = r.FaultCount == 0 && r.GamesRun == r.Games && r.fair() == r.Bots
+	r.OK = r.FaultCount == 0 && r.GamesRun == r.Games && r.completed() == r.Bots
 	for _, s := range r.Strangers {
 		r.OK = r.OK && s.Closed == s.Count
 	}
 }
 
-// TurnCPU is what a player's turn cost this process: reading it, answering it,
-// and its share of the actions.
-func (r *Report) TurnCPU() time.Duration {
+// turnCPU is the processor time of this process for a turn of one player.
+func (r *Report) turnCPU() time.Duration {
 	if r.Turns == 0 {
 		return 0
 	}

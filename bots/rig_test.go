@@ -20,7 +20,7 @@ type rig struct {
 type still struct{}
 
 func (still) add(*player, net.Conn) error { return nil }
-func (still) attend(*player)              {}
+func (still) update(*player)              {}
 func (still) stop()                       {}
 
 // newRig makes a bot that has sent its 0x1E.

@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	maxFaults   = 100 // kept; all are counted
-	maxProblems = 100
-	maxEvents   = 4096 // kept of one bot
-	maxDialing  = 128  // connections being made at the same time
-	joinAgain   = 300 * time.Millisecond
-	goodbye     = 30 * time.Second // from the order to leave until everybody must be gone
+	maxFaults    = 100 // kept; the others are only counted
+	maxProblems  = 100
+	maxEvents    = 4096 // kept for each bot
+	maxDialing   = 128  // connection attempts at the same time
+	joinAgain    = 300 * time.Millisecond
+	leaveTimeout = 30 * time.Second // for all bots to be gone after the end
 )
 
 // run is one call of Run.
@@ -33,21 +33,21 @@ type run struct {
 	base   time.Time
 	driver driver
 	finder *finder
-	dial   chan struct{} // one token for each connection being made
+	dial   chan struct{} // semaphore of connection attempts
 	rec    recorder
 
-	started chan struct{} // one token for each game that runs
-	until   atomic.Int64  // when the bots will leave; 0 before all games run
-	mu      sync.Mutex
-	faults  []Fault
-	wrong   int64 // all faults
-	trouble []error
-	worst   Worst
+	started    chan struct{} // gets one value for each game that runs
+	until      atomic.Int64  // when the bots leave; 0 before all games run
+	mu         sync.Mutex
+	faults     []Fault
+	faultCount int64 // all of them; faults holds the first
+	problems   []error
+	worst      Worst
 }
 
-// Run plays the games that opts ask for and reports what the bots saw. The
-// error says what kept games from being played; the report is valid with it.
-// A cancelled context makes all bots leave at once.
+// Run plays the games of opts and reports what the bots saw. The error says why
+// games could not be played; the report is valid with it. A cancelled context
+// makes all bots leave at once.
 func Run(ctx context.Context, opts Options) (Report, error) {
 	opts, err := opts.normal()
 	if err != nil {
@@ -77,9 +77,7 @@ func (r *run) play(ctx context.Context) (Report, error) {
 		r.log.Info().Msgf("looking for %d lobbies with room for %s each at %s", r.opts.Games, counted(r.opts.Players, "bot"), r.opts.Addr)
 	}
 	games := make([]*game, r.opts.Games)
-	over := make(chan struct{}) // closed when the bots must not join any more
-	var ending sync.Once
-	endJoins := func() { ending.Do(func() { close(over) }) }
+	over := make(chan struct{}) // closed when no bot may join any more
 	var playing sync.WaitGroup
 	failed := make(chan struct{}, len(games))
 	for i := range games {
@@ -94,9 +92,9 @@ func (r *run) play(ctx context.Context) (Report, error) {
 	}
 	allOver := make(chan struct{})
 	go func() { playing.Wait(); close(allOver) }() // ends with the games
-	talk, quiet := context.WithCancel(ctx)
-	defer quiet()
-	go r.narrate(talk, games) // ends when play returns
+	logging, stopLogging := context.WithCancel(ctx)
+	defer stopLogging()
+	go r.logProgress(logging, games) // ends when play returns
 	r.awaitStart(ctx, len(games), failed, allOver)
 	strangers := r.startStrangers(ctx)
 	measureFrom, cpuFrom := r.now(), cpuTime()
@@ -109,7 +107,7 @@ func (r *run) play(ctx context.Context) (Report, error) {
 	}
 	r.rec.open.Store(false)
 	measured, cpu := r.now()-measureFrom, cpuTime()-cpuFrom
-	endJoins()
+	close(over)
 	at := r.now()
 	if ctx.Err() != nil {
 		at = 0
@@ -119,8 +117,8 @@ func (r *run) play(ctx context.Context) (Report, error) {
 	}
 	select {
 	case <-allOver:
-	case <-time.After(goodbye):
-		r.problem(fmt.Errorf("some bots were not gone %v after the end", goodbye))
+	case <-time.After(leaveTimeout):
+		r.problem(fmt.Errorf("some bots were not gone %v after the end", leaveTimeout))
 		for _, g := range games {
 			g.abandon()
 		}
@@ -130,7 +128,7 @@ func (r *run) play(ctx context.Context) (Report, error) {
 	report := r.makeReport(games, measured, cpu)
 	report.Strangers = strangers()
 	report.judge(&r.opts)
-	return report, errors.Join(r.trouble...)
+	return report, errors.Join(r.problems...)
 }
 
 // awaitStart waits until every game runs or has failed.
@@ -147,9 +145,9 @@ func (r *run) awaitStart(ctx context.Context, games int, failed, allOver <-chan 
 	}
 }
 
-// playGame finds a lobby for a game's bots and sees them through. Where all of
-// them are turned away they try again: others may have been faster, and a lobby
-// whose id is guessed may not be open yet. It reports whether the game ran.
+// playGame finds a lobby for the bots of a game and waits until they are gone. If
+// all of them are rejected it tries again: other players may have been faster, and
+// a lobby whose id is guessed may not be open yet. It reports whether the game ran.
 func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool {
 	from := time.Now()
 	var l lobby
@@ -160,7 +158,7 @@ func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool 
 				if ctx.Err() == nil {
 					r.problem(err)
 				}
-				g.forgo(err)
+				g.giveUp(err)
 				return false
 			}
 		}
@@ -168,22 +166,22 @@ func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool 
 		if r.finder.realm != nil {
 			if err := r.finder.realm.enter(ctx, g.names(), l.name); err != nil {
 				r.problem(err)
-				g.forgo(err)
+				g.giveUp(err)
 				return false
 			}
 		}
 		r.enter(ctx, g, l)
 		<-g.done
-		f := g.fate()
+		result := g.result()
 		switch {
-		case f == fateNobody:
+		case result == gameNoHost:
 			r.problem(fmt.Errorf("no host at %s: start one with `%s`, or name another with --addr", l.addr, r.opts.Program))
 			return false
-		case f != fateTaken && f != fateNotYet, ctx.Err() != nil:
-			return f == fateRan
-		case r.opts.GameID != 0 && f == fateTaken, time.Since(from) > r.opts.Patience:
+		case result != gameTaken && result != gameNotOpen, ctx.Err() != nil:
+			return result == gameRan
+		case r.opts.GameID != 0 && result == gameTaken, time.Since(from) > r.opts.Patience:
 			return false
-		case f == fateTaken || !l.guessed:
+		case result == gameTaken || !l.guessed:
 			l = lobby{}
 		}
 		select {
@@ -197,9 +195,9 @@ func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool 
 	}
 }
 
-// enter connects the bots of a game, one after the other. The first one goes
-// ahead and the others wait for its answer: whoever joins first owns the lobby on
-// most hosts, and a lobby whose id is guessed may not be there.
+// enter connects the bots of a game, one after the other. The others wait until
+// the first one is answered: on most hosts the first to join owns the lobby, and a
+// lobby whose id is guessed may not exist.
 func (r *run) enter(ctx context.Context, g *game, l lobby) {
 	var late sync.WaitGroup
 	for i, p := range g.players {
@@ -217,7 +215,7 @@ func (r *run) enter(ctx context.Context, g *game, l lobby) {
 		g.await(func() bool { return p.phase != joining })
 		g.mu.Lock()
 		if p.phase == gone && l.guessed {
-			g.follow(p)
+			g.finishLike(p)
 		}
 		if room := p.room(); p.phase == inLobby && room < len(g.players) {
 			g.tooSmall(p, l, room)
@@ -285,7 +283,7 @@ func (r *run) dialFrom(ctx context.Context, own net.IP, addr string, control fun
 	return dialer.DialContext(ctx, "tcp4", addr)
 }
 
-// gameRuns is called once for each game, by its first bot with a turn.
+// gameRuns is called by the first bot of a game that receives a turn.
 func (r *run) gameRuns(g *game, now time.Duration) {
 	what := fmt.Sprintf("%v", r.opts.Play)
 	if s := r.opts.Script; s != nil {
@@ -301,20 +299,19 @@ func (r *run) now() time.Duration { return time.Since(r.base) }
 func (r *run) fault(f Fault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.wrong++
+	r.faultCount++
 	if len(r.faults) < maxFaults {
 		r.faults = append(r.faults, f)
 	}
 }
 
-// problem keeps an error for Run to return. What holds for every game is said
-// once.
+// problem keeps an error for Run to return, equal ones of several games once.
 func (r *run) problem(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known := slices.ContainsFunc(r.trouble, func(old error) bool { return old.Error() == err.Error() })
-	if !known && len(r.trouble) < maxProblems {
-		r.trouble = append(r.trouble, err)
+	known := slices.ContainsFunc(r.problems, func(old error) bool { return old.Error() == err.Error() })
+	if !known && len(r.problems) < maxProblems {
+		r.problems = append(r.problems, err)
 	}
 }
 

@@ -8,14 +8,14 @@ import (
 	"w3host/w3gs"
 )
 
-// Script is a game that was played before: what its players did, in order.
+// Script is a recorded game: what its players did, in order.
 type Script struct {
 	Names []string // of the players, in the order in which they join
 	Steps []Step
-	Speed float64 // how many times as fast it is played; 0 is 1
+	Speed float64 // factor; 0 is 1
 
-	// InOrder keeps the order of actions also among players, whatever the machine
-	// is busy with: one player acts in a turn, when the last one's have come back.
+	// InOrder keeps the order of actions of different players: only one player acts
+	// in a turn, after the actions of the previous one have come back.
 	InOrder bool
 }
 
@@ -40,11 +40,11 @@ const (
 	StepLeave
 )
 
-// maxScriptBytes is what the bots of a game send in one turn at most: a script
-// played fast does not flood its host.
+// maxScriptBytes bounds the actions of a game in one turn, so that a fast script
+// does not flood the host.
 const maxScriptBytes = 8 << 10
 
-// scriptTime is when bots leave that have not come to the end of a script.
+// scriptTime bounds the time that a script is played.
 const scriptTime = 24 * time.Hour
 
 func (s *Script) check() error {
@@ -59,27 +59,26 @@ func (s *Script) check() error {
 	return nil
 }
 
-// conduct plays the steps that are due, when every bot has seen the turn at
-// hand. Hosts put actions into a turn in the order in which the players' packets
-// reach them, and those of one player one after the other. So each bot says all
-// it has to say about a turn with one write, the bots in the order of the steps,
-// and a step of a bot that has had its say waits for the next turn.
-func (g *game) conduct(now time.Duration) {
+// playScript plays the steps that are due, once every bot has seen the current
+// turn. Hosts put actions into a turn in the order in which packets arrive. So each
+// bot sends all of a turn with one write, the bots in the order of the steps, and a
+// further step of a bot that has sent its part waits for the next turn.
+func (g *game) playScript(now time.Duration) {
 	var played time.Duration
 	for _, p := range g.players {
 		switch {
 		case p.phase >= leaving:
-		case !p.owes:
+		case !p.answerDue:
 			return
 		default:
 			played = p.gameTime
 		}
 	}
 	script := g.run.opts.Script
-	order := g.perform(now, time.Duration(float64(played)*script.Speed))
+	order := g.playSteps(now, time.Duration(float64(played)*script.Speed))
 	for _, p := range g.players {
-		if p.owes && p.phase < leaving {
-			p.pay()
+		if p.answerDue && p.phase < leaving {
+			p.sendAnswers()
 			order = append(order, p)
 			if g.step == len(script.Steps) && p.seen == p.sent {
 				p.leave(now)
@@ -87,12 +86,12 @@ func (g *game) conduct(now time.Duration) {
 		}
 	}
 	for _, p := range order {
-		g.run.driver.attend(p)
+		g.run.driver.update(p)
 	}
 }
 
-// perform plays steps up to a time of the script, and returns who has acted.
-func (g *game) perform(now, due time.Duration) (order []*player) {
+// playSteps plays steps up to a time of the script, and returns who has acted.
+func (g *game) playSteps(now, due time.Duration) (order []*player) {
 	steps := g.run.opts.Script.Steps
 	for bytes := 0; g.step < len(steps) && bytes < maxScriptBytes; g.step++ {
 		step := &steps[g.step]
@@ -103,8 +102,8 @@ func (g *game) perform(now, due time.Duration) (order []*player) {
 		if step.At > due || !g.mayPerform(p, step, order) {
 			break
 		}
-		if p.owes {
-			p.pay()
+		if p.answerDue {
+			p.sendAnswers()
 			order = append(order, p)
 		}
 		bytes += len(step.Data)
@@ -113,26 +112,26 @@ func (g *game) perform(now, due time.Duration) (order []*player) {
 	return order
 }
 
-// mayPerform reports whether a step can follow what others have done in this turn.
+// mayPerform reports whether a step can follow the others of this turn.
 func (g *game) mayPerform(p *player, step *Step, order []*player) bool {
 	inOrder := g.run.opts.Script.InOrder
 	switch {
-	case len(order) > 0 && order[len(order)-1] != p && (inOrder || !p.owes):
+	case len(order) > 0 && order[len(order)-1] != p && (inOrder || !p.answerDue):
 		return false
 	case step.Kind == StepLeave && p.seen != p.sent:
-		return false // the last to leave would take their actions along
+		return false // actions of the last player to leave would be lost
 	}
 	return !inOrder || !g.acting(p)
 }
 
-// acting reports whether actions of others than p have not come back.
+// acting reports whether actions of other players have not come back.
 func (g *game) acting(p *player) bool {
 	return slices.ContainsFunc(g.players, func(o *player) bool { return o != p && o.phase < leaving && o.seen != o.sent })
 }
 
-// pay sends the answers that have waited.
-func (p *player) pay() {
-	p.owes = false
+// sendAnswers sends the answers to turns and pings that were held back.
+func (p *player) sendAnswers() {
+	p.answerDue = false
 	p.out = append(p.out, p.answers...)
 	p.answers = p.answers[:0]
 }
@@ -146,7 +145,7 @@ func (p *player) perform(now time.Duration, step *Step) {
 	case StepSay:
 		to := p.everyone()
 		if step.Scope >= w3gs.ScopeSlot || len(to) == 0 || step.Text == "" {
-			return // whom a private line was for cannot be told
+			return // the recipient of a private line is not recorded
 		}
 		p.send(&w3gs.ChatToHost{Chat: w3gs.Chat{To: to, From: p.pid, Flag: w3gs.ChatGame, Scope: step.Scope, Text: step.Text}})
 	case StepLeave:
@@ -154,7 +153,7 @@ func (p *player) perform(now time.Duration, step *Step) {
 	}
 }
 
-// ownStep is an action of a script that has come back.
+// ownStep takes an own action of the script that has come back.
 func (p *player) ownStep(op w3gs.Op, data []byte) {
 	if len(p.performed) == 0 || !slices.Equal(data, p.performed[0]) {
 		p.fault(op, "own action % X comes back as another", data)

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// proxySize as width and height of a map says that the host knows GProxy++.
+	// proxySize as width and height of the map announces GProxy++.
 	proxySize = 1984
 
-	// searchFresh is how long an answer may serve other games of the run.
+	// searchFresh is how long the answers to a search are used.
 	searchFresh = time.Second
 	searchPause = 100 * time.Millisecond // between two searches
 )
@@ -29,24 +29,24 @@ type lobby struct {
 	addr    string // host:port for TCP
 	name    string
 	open    int
-	guessed bool // nobody has answered: it may not be there
-	proxies bool // the map size says that proxies may ask for reconnection
+	guessed bool // the id is a guess: the lobby may not exist
+	proxies bool // the host knows GProxy++
 }
 
-// finder hands out lobbies, each once, to the games that ask.
+// finder assigns lobbies to games, each lobby once.
 type finder struct {
 	opts  *Options
 	realm *realmAccounts // nil: lobbies are looked for at opts.Addr
 
-	mu      sync.Mutex
-	found   []lobby   // by the last search, not handed out yet
-	asked   time.Time // when that was
-	last    time.Time // when a lobby was handed out
-	claimed map[uint32]bool
-	heard   bool   // the host has answered once
-	deaf    bool   // the host does not answer searches
-	guess   uint32 // last id guessed
-	size    int    // most slots of any lobby seen
+	mu        sync.Mutex
+	found     []lobby   // by the last search, not assigned yet
+	asked     time.Time // when that was
+	last      time.Time // when a lobby was assigned
+	claimed   map[uint32]bool
+	answered  bool   // the host has answered a search
+	noAnswers bool   // the host does not answer searches: ids are guessed
+	guess     uint32 // last id guessed
+	size      int    // most slots of any lobby seen
 }
 
 func newFinder(opts *Options) *finder {
@@ -57,8 +57,8 @@ func newFinder(opts *Options) *finder {
 	return f
 }
 
-// claim waits for a lobby with room for all bots of a game. Where the host does
-// not answer searches it names the ids that a host gives its first lobbies.
+// claim waits for a lobby with room for all bots of a game. If the host does not
+// answer searches, it guesses the game ids 1, 2, 3 and so on.
 func (f *finder) claim(ctx context.Context) (lobby, error) {
 	if f.opts.GameID != 0 {
 		return lobby{id: f.opts.GameID, key: f.opts.EntryKey, addr: f.opts.Addr, guessed: true, proxies: true}, nil
@@ -79,7 +79,7 @@ func (f *finder) claim(ctx context.Context) (lobby, error) {
 func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.deaf {
+	if f.noAnswers {
 		f.guess++
 		return lobby{id: f.guess, key: f.opts.EntryKey, addr: f.opts.Addr, guessed: true, proxies: true}, true, nil
 	}
@@ -92,11 +92,11 @@ func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
 	if l, ok := f.take(); ok {
 		return l, true, nil
 	}
-	return lobby{}, false, f.patience()
+	return lobby{}, false, f.timeout()
 }
 
-// take hands out a lobby with enough room that no other game has had. Where all
-// lobbies are too small, the first bot in one sees in its slots how many fit.
+// take assigns a lobby with enough room. If all lobbies are too small it assigns
+// one of those: the first bot then sees in the slots how many fit.
 func (f *finder) take() (lobby, bool) {
 	for i, l := range f.found {
 		if l.open >= min(f.opts.Players, f.size) {
@@ -122,12 +122,12 @@ func (f *finder) search(ctx context.Context) error {
 	f.asked, f.found = time.Now(), f.found[:0]
 	switch {
 	case errors.Is(err, lan.ErrNoAnswer):
-		f.deaf = !f.heard
+		f.noAnswers = !f.answered
 		return nil
 	case err != nil:
 		return err
 	}
-	f.heard = true
+	f.answered = true
 	for _, l := range found {
 		f.size = max(f.size, int(l.Info.Slots))
 		if f.claimed[l.Info.GameID] {
@@ -154,10 +154,9 @@ func (f *finder) searchRealm(ctx context.Context) error {
 	return err
 }
 
-// patience says why no lobby was found, when none was for too long.
-func (f *finder) patience() error {
-	switch {
-	case f.deaf || time.Since(f.last) < f.opts.Patience:
+// timeout is an error if no lobby was found for Options.Patience.
+func (f *finder) timeout() error {
+	if f.noAnswers || time.Since(f.last) < f.opts.Patience {
 		return nil
 	}
 	return fmt.Errorf("no lobby with %d open slots at %s: the host opens none, or others fill them", f.opts.Players, f.opts.Addr)

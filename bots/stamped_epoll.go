@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// rawWrite writes to a socket that does not block. It does not tell the
-// scheduler, as syscall.Write does: the call is over before that would matter.
+// rawWrite writes to a non-blocking socket. Unlike syscall.Write it does not tell
+// the scheduler, because the call returns at once.
 func rawWrite(fd int, b []byte) (int, error) {
 	n, _, errno := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
 	if errno != 0 {
@@ -18,22 +18,22 @@ func rawWrite(fd int, b []byte) (int, error) {
 	return int(n), nil
 }
 
-// stampedReader reads from sockets that do not block, and learns from the
-// kernel when the bytes came. A loop that is behind, because the machine is
-// busy, so does not make the host look late.
+// stampedReader reads from non-blocking sockets with the kernel's time of arrival,
+// so that a loop that is late, because the machine is busy, does not make the host
+// look late.
 type stampedReader struct {
 	msg  syscall.Msghdr
 	iov  syscall.Iovec
 	room [64]byte
 }
 
-// stamped asks the kernel to note arrivals on a socket. A kernel that cannot
-// leaves them out, and read falls back to its own time.
+// stamped turns timestamps on for a socket. Where the kernel has none, the age
+// that read returns is 0.
 func stamped(fd int) {
 	_ = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1)
 }
 
-// read also returns how long ago the last of the bytes came.
+// read also returns how long ago the last of the bytes arrived.
 func (r *stampedReader) read(fd int, b []byte) (n int, age time.Duration, err error) {
 	r.iov.Base = unsafe.SliceData(b)
 	r.iov.SetLen(len(b))
@@ -46,7 +46,7 @@ func (r *stampedReader) read(fd int, b []byte) (n int, age time.Duration, err er
 	return int(got), r.age(), nil
 }
 
-// age finds the kernel's stamp in the control message of the last read.
+// age reads the timestamp in the control message of the last read.
 func (r *stampedReader) age() time.Duration {
 	head := (*syscall.Cmsghdr)(unsafe.Pointer(&r.room[0]))
 	if uintptr(r.msg.Controllen) < unsafe.Sizeof(*head)+unsafe.Sizeof(syscall.Timespec{}) ||

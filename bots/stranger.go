@@ -13,11 +13,11 @@ import (
 	"w3host/w3gs"
 )
 
-// strangerWait is how long a host may bear a connection that never joins. It
-// has ten seconds for the first packet; the rest is slack.
+// strangerWait is the time for a host to close a connection that never joins:
+// hosts wait ten seconds for the first packet, the rest is tolerance.
 const strangerWait = 30 * time.Second
 
-// strangers are the connections that never join, by what they send.
+// strangers are the kinds of connections that never join.
 var strangers = []struct {
 	kind string
 	send func(c net.Conn)
@@ -28,17 +28,17 @@ var strangers = []struct {
 		for i := range b {
 			b[i] = byte(rand.Uint32())
 		}
-		b[0] = 0x16 // surely not the first byte of a packet
-		c.Write(b)  // the end is what counts
+		b[0] = 0x16 // not the first byte of a packet
+		c.Write(b)  // only its end matters
 	}},
 	{"sends half a header", func(c net.Conn) {
-		c.Write([]byte{w3gs.Magic, byte(w3gs.OpReqJoin)}) // the end is what counts
+		c.Write([]byte{w3gs.Magic, byte(w3gs.OpReqJoin)}) // only its end matters
 	}},
 	{"sends a packet of 65,535 bytes", func(c net.Conn) {
 		b := make([]byte, w3gs.MaxFrame)
 		b[0], b[1] = w3gs.Magic, byte(w3gs.OpReqJoin)
 		binary.LittleEndian.PutUint16(b[2:], w3gs.MaxFrame)
-		c.Write(b) // the end is what counts
+		c.Write(b) // only its end matters
 	}},
 	{"sends a byte a second", func(c net.Conn) {
 		join := w3gs.ReqJoin{Name: "slow", Extra: []byte{0}}
@@ -51,8 +51,8 @@ var strangers = []struct {
 	}},
 }
 
-// startStrangers opens the connections, while the games run, and returns a function that waits for
-// their ends, but not longer than strangerWait after they were opened.
+// startStrangers opens the connections and returns a function that waits for their
+// ends, at most strangerWait after they were opened.
 func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 	if r.opts.Strangers == 0 {
 		return func() []StrangerReport { return nil }
@@ -81,8 +81,8 @@ func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 	}
 }
 
-// stranger opens one connection and waits for the host to close it. A host that
-// does not even accept it has closed it as well.
+// stranger opens one connection and waits for the host to close it. A connection
+// that is not accepted counts as closed.
 func (r *run) stranger(ctx context.Context, number int, send func(net.Conn)) (took time.Duration, closed bool) {
 	c, err := r.dialFrom(ctx, net.IPv4(127, 254, byte(number/250), byte(number%250+1)), r.opts.Addr, nil)
 	if err != nil {

@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// timers holds the players that have an alarm set, the next one first. Each
-// player is in it at most once.
+// timers is a heap of the players that have an alarm set, by its time.
 type timers struct {
 	mu    sync.Mutex
 	queue alarmQueue
 }
 
-// set moves a player to its next alarm; 0 takes it out. It reports whether the
-// player is now the first of all.
+// set changes the time of a player's next alarm; 0 removes the player. It reports
+// whether the player is now the first of the heap.
 func (t *timers) set(p *player, at time.Duration) (first bool) {
 	l := &p.link
 	t.mu.Lock()
@@ -36,7 +35,7 @@ func (t *timers) set(p *player, at time.Duration) (first bool) {
 	return l.place == 0
 }
 
-// pop takes out one player whose alarm is due.
+// pop removes a player whose alarm is due; nil if there is none.
 func (t *timers) pop(now time.Duration) (*player, time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,8 +48,8 @@ func (t *timers) pop(now time.Duration) (*player, time.Duration) {
 	return p, due
 }
 
-// ring lets every player do what is due, and has the driver attend them.
-func (t *timers) ring(r *run, attend func(*player)) {
+// ring calls tick and the driver's update for every player whose alarm is due.
+func (t *timers) ring(r *run, update func(*player)) {
 	for {
 		now := r.now()
 		p, due := t.pop(now)
@@ -60,12 +59,12 @@ func (t *timers) ring(r *run, attend func(*player)) {
 		r.rec.own.add(now - due)
 		p.g.mu.Lock()
 		p.tick(now)
-		attend(p)
+		update(p)
 		p.g.mu.Unlock()
 	}
 }
 
-// next is when the first alarm is due; 0 when there is none.
+// next is the time of the first alarm; 0 if there is none.
 func (t *timers) next() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -26,7 +26,7 @@ func (r *Report) Verdict() string {
 	if r.FaultCount > 0 {
 		bad = append(bad, "the host broke the rules "+counted(int(r.FaultCount), "time"))
 	}
-	if out := r.Bots - r.fair(); out > 0 && r.GamesRun > 0 {
+	if out := r.Bots - r.completed(); out > 0 && r.GamesRun > 0 {
 		bad = append(bad, counted(out, "bot")+" could not stay to the end"+r.firstReason())
 	}
 	for _, s := range r.Strangers {
@@ -37,7 +37,7 @@ func (r *Report) Verdict() string {
 	return "not well: " + strings.Join(bad, "; ")
 }
 
-// firstReason is why the first bot that did not leave by itself is gone.
+// firstReason is why the first bot was removed.
 func (r *Report) firstReason() string {
 	for _, p := range r.Players {
 		if !p.Misbehaves && p.Outcome != OutcomeLeft && p.Why != "" {
@@ -47,9 +47,9 @@ func (r *Report) firstReason() string {
 	return ""
 }
 
-// fair counts the bots that left by their own will, and those that misbehaved:
-// the host may do with them as it likes.
-func (r *Report) fair() int {
+// completed counts the bots that left by themselves, and those that misbehaved,
+// which the host may remove.
+func (r *Report) completed() int {
 	n := r.Outcomes[OutcomeLeft]
 	for _, m := range r.Misbehaved {
 		n += m

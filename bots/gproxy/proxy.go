@@ -1,41 +1,42 @@
-// Package gproxy is a GProxy++ proxy as players run it beside their game: what
-// stands between a game client and a host, and replaces the connection when it
-// breaks. It is written from the client's side of the extension, knows no rule
-// of the server, and is a state machine without a socket or a clock.
+// Package gproxy is a GProxy++ proxy as players run it: it forwards the packets
+// between a game client and a host, and reconnects to the host when the connection
+// breaks. It is a state machine without a socket or a clock, written from the
+// client's side of the extension and independent of package reconnect.
 package gproxy
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 )
 
-// State is how a proxy stands with its host.
+// State is the state of the connection to the host.
 type State uint8
 
 // States.
 const (
-	Linked State = iota // packets go through
-	Lost                // the connection is gone: dial the port that was offered, and say Connected
-	Asking              // a new connection has asked to go on
-	Over                // there is no coming back
+	Linked State = iota // packets are forwarded
+	Lost                // no connection: dial Port and call Connected
+	Asking              // connected again, RECONNECT is not answered yet
+	Over                // no reconnection is possible
 )
 
-// What a proxy does by the clock.
+// Defaults of Proxy.
 const (
-	EmptyEvery = time.Minute      // after the last 0x0C, the client is fed an empty one
-	Silence    = 20 * time.Second // without a packet the connection is given up; an ACK is said at half of it
+	emptyEvery = time.Minute
+	silence    = 20 * time.Second
 )
 
 // Proxy is one player's proxy. Its fields may be set before the first call.
 type Proxy struct {
 	Version    uint32        // 1, or 2 and more: knows SUPPORT_EXTENDED
-	EmptyEvery time.Duration // 0: EmptyEvery
-	Silence    time.Duration // 0: Silence
+	EmptyEvery time.Duration // from the last 0x0C to an empty one for the client; 0: a minute
+	Silence    time.Duration // without a packet, until the connection is given up; 0: 20 s. An ACK is sent at half of it
 
-	ToClient []byte // the caller takes it
-	ToHost   []byte // likewise, for the connection at hand
+	ToClient []byte // to be sent; the caller empties it
+	ToHost   []byte // likewise, on the current connection
 
 	State State
 	Why   string // when Over
@@ -45,30 +46,30 @@ type Proxy struct {
 	PID      uint8
 	Key      uint32
 	Empties  int
-	Extended bool          // the host knows that it needs no empty actions
-	Wait     time.Duration // that an extended one is waited for
+	Extended bool          // the host was told that no empty actions are needed
+	Wait     time.Duration // that the host waits for an extended proxy
 
 	Got      uint32 // packets of the game from the host
 	Sent     uint32 // and to it
-	Resumed  int    // connections that went on
-	Repeated int    // packets that were sent again
+	Resumed  int    // successful reconnections
+	Repeated int    // packets that were resent
 
 	acked   uint32 // of Sent, what the host has
 	kept    [][]byte
 	started bool // 0x0B has come
 	fed     bool // a 0x0C has come
-	left    bool // the client has said goodbye
-	used    int  // empty actions since
+	left    bool // the client has sent 0x21
+	used    int  // empty actions since the last turn
 	laggers []byte
 
-	host, client []byte // the beginnings of packets
+	host, client []byte // incomplete packets
 	fedAt, heard time.Duration
 	ackedAt      time.Duration
 }
 
 var empty = []byte{0xF7, 0x0C, 6, 0, 0, 0}
 
-// next cuts a packet off b; nil while it is not whole.
+// next cuts a packet off b; nil while it is incomplete.
 func next(b []byte) (packet, rest []byte, err error) {
 	if len(b) > 0 && b[0] != 0xF7 && b[0] != 0xF8 {
 		return nil, b, fmt.Errorf("a packet of 0x%02X", b[0])
@@ -86,7 +87,7 @@ func next(b []byte) (packet, rest []byte, err error) {
 	return b[:n:n], b[n:], nil
 }
 
-// FromClient takes bytes of the game client.
+// FromClient handles bytes of the game client.
 func (p *Proxy) FromClient(b []byte) error {
 	b = append(p.client, b...)
 	p.client = nil
@@ -111,8 +112,7 @@ func (p *Proxy) FromClient(b []byte) error {
 	}
 }
 
-// FromHost takes bytes of the connection at hand. An error is a fault of the
-// host.
+// FromHost handles bytes of the current connection. An error is a fault of the host.
 func (p *Proxy) FromHost(now time.Duration, b []byte) error {
 	if p.State != Linked && p.State != Asking {
 		return nil
@@ -142,7 +142,7 @@ func (p *Proxy) FromHost(now time.Duration, b []byte) error {
 	return nil
 }
 
-// game passes a packet of the game on.
+// game forwards a packet of the game.
 func (p *Proxy) game(now time.Duration, packet []byte) error {
 	if p.State == Asking {
 		return fmt.Errorf("packet 0x%02X before the answer to a RECONNECT", packet[1])
@@ -171,7 +171,7 @@ func (p *Proxy) game(now time.Duration, packet []byte) error {
 	return nil
 }
 
-// feed puts the empty actions that were not needed.
+// feed sends the client the empty actions of this turn that are left over.
 func (p *Proxy) feed() {
 	if p.Offered {
 		for ; p.used < p.Empties; p.used++ {
@@ -231,7 +231,7 @@ func (p *Proxy) extension(packet []byte) error {
 	return nil
 }
 
-// drop lets go of what the host has.
+// drop discards the packets that the host has acknowledged.
 func (p *Proxy) drop(count uint32) error {
 	if !p.started {
 		return nil
@@ -248,27 +248,27 @@ func (p *Proxy) drop(count uint32) error {
 	return nil
 }
 
-// say appends a packet of the extension with one number.
+// say sends a packet of the extension with one number.
 func (p *Proxy) say(op byte, v uint32) {
 	p.ToHost = binary.LittleEndian.AppendUint32(append(p.ToHost, 0xF8, op, 8, 0), v)
 }
 
-// CanReturn reports whether a new connection can go on where this one breaks.
+// CanReturn reports whether the proxy can reconnect if the connection breaks.
 func (p *Proxy) CanReturn() bool { return p.Offered && p.fed && !p.left }
 
-// Broken says that the connection has ended. What had not gone out is kept.
+// Broken tells that the connection has ended. Packets that were not sent are kept.
 func (p *Proxy) Broken() {
 	p.host, p.ToHost = nil, nil
 	switch {
 	case p.State == Over:
 	case !p.CanReturn():
-		p.State, p.Why = Over, "the connection broke, and there is no coming back to this game"
+		p.State, p.Why = Over, "the connection broke, and the proxy cannot reconnect to this game"
 	default:
 		p.State = Lost
 	}
 }
 
-// Connected says that a new connection to Port stands.
+// Connected tells that a new connection to Port is open.
 func (p *Proxy) Connected(now time.Duration) {
 	p.State, p.heard, p.ackedAt = Asking, now, now
 	p.ToHost = append(p.ToHost[:0], 0xF8, 2, 13, 0, p.PID)
@@ -276,24 +276,17 @@ func (p *Proxy) Connected(now time.Duration) {
 	p.ToHost = binary.LittleEndian.AppendUint32(p.ToHost, p.Got)
 }
 
-// Tick does what is due. It reports whether the connection is to be closed for
-// its silence; Broken must follow then.
+// Tick does what is due. It reports whether the host has been silent for too long:
+// the caller then closes the connection and calls Broken.
 func (p *Proxy) Tick(now time.Duration) (silent bool) {
 	if !p.Offered || p.State == Over {
 		return false
 	}
-	every := p.EmptyEvery
-	if every == 0 {
-		every = EmptyEvery
-	}
-	if p.fed && !p.Extended && now-p.fedAt >= every {
+	if p.fed && !p.Extended && now-p.fedAt >= cmp.Or(p.EmptyEvery, emptyEvery) {
 		p.fedAt = now
 		p.keepAlive()
 	}
-	silence := p.Silence
-	if silence == 0 {
-		silence = Silence
-	}
+	silence := cmp.Or(p.Silence, silence)
 	if p.State == Linked && now-p.ackedAt >= silence/2 {
 		p.ackedAt = now
 		p.say(3, p.Got)
@@ -301,8 +294,8 @@ func (p *Proxy) Tick(now time.Duration) (silent bool) {
 	return p.fed && p.State != Lost && now-p.heard >= silence
 }
 
-// keepAlive feeds the client one empty action. The lag screen must be down for
-// it.
+// keepAlive sends the client one empty action, for which it takes the lag screen
+// down and shows it again.
 func (p *Proxy) keepAlive() {
 	if p.used >= p.Empties {
 		return

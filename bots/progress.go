@@ -7,33 +7,32 @@ import (
 	"time"
 )
 
-// A person in front of a silent program wonders whether it hangs: often at
-// first, seldom later.
+// Times between two lines of progress: in the first minute, and later.
 const (
-	narrateEvery = 5 * time.Second
-	narrateLater = 30 * time.Second
+	logEvery = 5 * time.Second
+	logLater = 30 * time.Second
 )
 
-// narrate says what the bots wait for, until ctx ends.
-func (r *run) narrate(ctx context.Context, games []*game) {
+// logProgress logs what the bots wait for, until ctx ends.
+func (r *run) logProgress(ctx context.Context, games []*game) {
 	for {
-		pause := narrateEvery
+		pause := logEvery
 		if r.now() > time.Minute {
-			pause = narrateLater
+			pause = logLater
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause):
 		}
-		if text := r.waitsFor(games); text != "" {
+		if text := r.progress(games); text != "" {
 			r.log.Info().Msg(text)
 		}
 	}
 }
 
-// waitsFor is what the games are doing, those at the same stage together.
-func (r *run) waitsFor(games []*game) string {
+// progress describes what the games are doing, grouped by stage.
+func (r *run) progress(games []*game) string {
 	stages := []string{
 		fmt.Sprintf("waiting for a lobby with %d open slots at %s", r.opts.Players, r.opts.Addr),
 		"waiting for bots to join and to have the map", "waiting in the lobby for the host to start", "loading", "playing",
@@ -60,7 +59,7 @@ func (r *run) waitsFor(games []*game) string {
 	return strings.Join(parts, ", ")
 }
 
-// stage is an index of the stages in waitsFor, or -1 when the game is over.
+// stage is an index of the stages in progress; -1 when the game is over.
 func (g *game) stage() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
