@@ -46,7 +46,7 @@ func write(t *testing.T, db *storage.Store, records ...storage.Record) {
 	for i, r := range records {
 		all = append(all, storage.Entry{Seq: uint64(i + 1), Record: r})
 	}
-	apply(t, db, storage.NewGameKey().String(), storage.NewGameKey().String(), all)
+	applyEntries(t, db, storage.NewGameKey().String(), storage.NewGameKey().String(), all)
 }
 
 func TestPrune(t *testing.T) {

@@ -268,15 +268,15 @@ func TestTotalsAddUp(t *testing.T) {
 				}
 				for rest := all; len(rest) > 0; {
 					n := min(1+rng.IntN(40), len(rest))
-					apply(t, db, host, run, rest[:n])
+					applyEntries(t, db, host, run, rest[:n])
 					if rng.IntN(4) == 0 {
-						apply(t, db, host, run, rest[:n]) // its answer was lost
+						applyEntries(t, db, host, run, rest[:n]) // its answer was lost
 					}
 					if rng.IntN(6) == 0 { // the host is thought dead
 						if _, err := db.EnterHost(t.Context(), storage.Host{ID: host, Run: storage.NewGameKey().String(), Name: "h"}); err != nil {
 							t.Fatal(err)
 						}
-						apply(t, db, host, run, all[:len(all)-len(rest)+n]) // position forgotten: from the beginning
+						applyEntries(t, db, host, run, all[:len(all)-len(rest)+n]) // position forgotten: from the beginning
 					}
 					rest = rest[n:]
 				}
@@ -350,7 +350,7 @@ func compareTotals(t *testing.T, db *storage.Store, url string) {
 	}
 }
 
-func apply(t *testing.T, db *storage.Store, host, run string, entries []storage.Entry) {
+func applyEntries(t *testing.T, db *storage.Store, host, run string, entries []storage.Entry) {
 	t.Helper()
 	if err := db.Apply(t.Context(), storage.Batch{HostID: host, Run: run, Entries: entries}); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,4 @@
-// Package storagetest holds the tests that every database behind storage has
-// to pass, and makes databases for them.
+// Package storagetest makes databases for tests, and games that are recorded.
 package storagetest
 
 import (
@@ -56,9 +55,6 @@ func Open(t testing.TB, url string) *storage.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	urlsMu.Lock()
-	urls[db] = url
-	urlsMu.Unlock()
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)

@@ -1,4 +1,4 @@
-package storagetest
+package storage_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"w3host/storage"
+	"w3host/storage/storagetest"
 )
 
 const (
@@ -27,8 +28,14 @@ var day = time.Date(2026, 11, 20, 14, 5, 6, 123_000_000, time.UTC)
 
 func after(d time.Duration) time.Time { return day.Add(d) }
 
-// Run runs the suite, each test on a database of its own.
-func Run(t *testing.T, database func(testing.TB) string) {
+// TestStores has every database pass the same tests, each on one of its own.
+func TestStores(t *testing.T) {
+	for name, database := range storagetest.Databases {
+		t.Run(name, func(t *testing.T) { runSuite(t, database) })
+	}
+}
+
+func runSuite(t *testing.T, database func(testing.TB) string) {
 	tests := map[string]func(*testing.T, *storage.Store){
 		"a game from lobby to end":          testWholeGame,
 		"a batch counts once":               testApplyOnce,
@@ -54,7 +61,10 @@ func Run(t *testing.T, database func(testing.TB) string) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, Open(t, database(t)))
+			url := database(t)
+			db := storagetest.Open(t, url)
+			urls.Store(db, url)
+			test(t, db)
 		})
 	}
 	t.Run("two hosts migrate at once", func(t *testing.T) {

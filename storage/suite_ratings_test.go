@@ -1,4 +1,4 @@
-package storagetest
+package storage_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package storagetest
+package storage_test
 
 import (
 	"errors"
@@ -6,23 +6,21 @@ import (
 	"testing"
 
 	"w3host/storage"
+	"w3host/storage/storagetest"
 )
 
-var (
-	urlsMu sync.Mutex
-	urls   = map[*storage.Store]string{}
-)
+// urls are those of the databases of the suite.
+var urls sync.Map // *storage.Store to string
 
 // sibling opens the database of db once more.
 func sibling(t *testing.T, db *storage.Store) *storage.Store {
 	t.Helper()
-	return Open(t, urlOf(db))
+	return storagetest.Open(t, urlOf(db))
 }
 
 func urlOf(db *storage.Store) string {
-	urlsMu.Lock()
-	defer urlsMu.Unlock()
-	return urls[db]
+	url, _ := urls.Load(db)
+	return url.(string)
 }
 
 func testMigrations(t *testing.T, db *storage.Store) {
