@@ -95,7 +95,8 @@ func autohosting(a *args) act {
 	return func(d *desk, c *call) error {
 		c.Target = name
 		err := d.host().ChangeEntry(d.id, func(e *host.Entry) {
-			e.Name, e.MaxGames, e.Setup.Lobby.Autostart = name, games, players
+			e.Name, e.MaxGames = name, games
+			e.Setup.Lobby.AutoStart, e.Setup.Lobby.AutoStartFull = players, false
 		})
 		if err != nil {
 			return err

@@ -22,6 +22,7 @@ import (
 	"w3host/game"
 	"w3host/host"
 	"w3host/internal/testkit"
+	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/people"
 	"w3host/storage"
@@ -77,7 +78,7 @@ type stage struct {
 	uses     map[string]map[string]bool
 	h        *host.Host
 	operator *Operator
-	entries  []host.Entry
+	opts     host.Options
 	db       *flakyPeople
 	clients  map[string]*testkit.Client
 	in       map[string]uint32 // the game of a client
@@ -95,16 +96,16 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{t: t, uses: uses, db: &flakyPeople{Book: people.Book{DB: db}}, clients: map[string]*testkit.Client{}, in: map[string]uint32{}}
-	s.h, err = host.New(host.Options{
-		Listen: "127.0.0.1:0", Version: 26, Product: w3gs.ProductTFT, Name: "Host", ProgramName: "w3host test",
-		Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(), Lobby: lobbyOptions(),
+	s.opts = host.Options{
+		Listen: "127.0.0.1:0", Product: w3gs.ProductTFT, Game: plainGame(),
 		Limits: host.Limits{
-			JoinTimeout: time.Minute, LobbyTimeout: time.Minute, Unjoined: 100, UnjoinedPerIP: 100, JoinsPerMinute: 1000,
+			JoinTimeout: time.Minute, Unjoined: 100, UnjoinedPerIP: 100, JoinsPerMinute: 1000,
 			PacketRate: 200, OutQueue: 256 << 10, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shutdown: 10 * time.Second,
 		},
 		Autohost: host.Autohost{MaxGames: 6, Open: s.Open, Retry: time.Hour},
 		Admins:   roles{}, People: s.db, Log: zerolog.New(s).Level(zerolog.WarnLevel),
-	})
+	}
+	s.h, err = host.New(s.opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,8 +133,13 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 	return s
 }
 
-func lobbyOptions() host.LobbyOptions {
-	return host.LobbyOptions{Autostart: -1, Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Trigger: '!'}
+func plainGame() game.Config {
+	l := lobby.Defaults()
+	l.VirtualHost, l.Countdown, l.KickCooldown, l.SlotRequests = "Host", 0, 0, 0
+	return game.Config{
+		Version: 26, Program: "w3host test", Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Lobby: l,
+		Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(), Trigger: '!', Silence: time.Minute,
+	}
 }
 
 // roles go by the names.
@@ -246,18 +252,18 @@ func (s *stage) play(line string) error {
 		name = strings.ReplaceAll(name, "_", " ")
 		maps, vote := strings.CutSuffix(maps, " vote")
 		e := host.Entry{Entry: autohost.Entry{Name: name, Lobbies: 1, MaxGames: 2}}
-		e.Setup = host.Setup{Turns: gamesync.Defaults(), Lobby: lobbyOptions(), Transfer: mapxfer.Defaults()}
+		e.Setup = plainGame()
 		for file := range strings.SplitSeq(maps, ",") {
 			e.Maps = append(e.Maps, autohost.Choice{Map: strings.ReplaceAll(file, "_", " ")})
 		}
 		if e.Maps[0].Weight = 1; vote {
 			e.Rotation = autohost.ByVote
 		}
-		s.entries = append(s.entries, e)
+		s.opts.Autohost.Entries = append(s.opts.Autohost.Entries, e)
 		// Nothing is opened before everything is closed, so that numbers are the same in
 		// each run.
 		s.h.Keep(func(k *autohost.Keeper) { k.Disable(true) })
-		s.h.Configure(e.Setup, s.entries, 6)
+		s.h.Configure(s.opts)
 		var taken []uint32
 		for name := range s.clients {
 			taken = append(taken, s.in[name])

@@ -25,7 +25,7 @@ func TestStrangers(t *testing.T) {
 	raiseFileLimit(t, 3*strangers)
 	r := newRig(t, func(o *Options) {
 		o.Limits.JoinTimeout = limit
-		o.Turns.Period = turn
+		o.Game.Turns.Period = turn
 	})
 	_, players := r.play(4)
 	jitter := watchMachine(t)
@@ -272,7 +272,7 @@ func TestUnknownOpcodes(t *testing.T) {
 // TestSilentInLobby: whoever does not even pong is taken for dead.
 func TestSilentInLobby(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Limits.LobbyTimeout = 8 * time.Second })
+	r := newRig(t, func(o *Options) { o.Game.Silence = 8 * time.Second })
 	g := r.lobby(2)
 	good, dead := r.join(g, "Good", player), r.join(g, "Dead", nil)
 	if err := dead.Ended(); err == nil {

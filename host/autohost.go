@@ -10,8 +10,6 @@ import (
 
 	"w3host/autohost"
 	"w3host/game"
-	"w3host/mapxfer"
-	gamesync "w3host/sync"
 )
 
 // refillRetry is the pause after a lobby could not be opened, and between two
@@ -33,14 +31,7 @@ type Autohost struct {
 // Entry is a kind of game of which a lobby is to be open always.
 type Entry struct {
 	autohost.Entry
-	Setup Setup
-}
-
-// Setup is what lobbies of one kind are made from.
-type Setup struct {
-	Turns    gamesync.Config // Players are filled in per game
-	Lobby    LobbyOptions
-	Transfer mapxfer.Config // Size is filled in per map
+	Setup game.Config // as Options.Game
 }
 
 // newKeeper makes the keeper of the entries.
@@ -61,31 +52,27 @@ func (a *Autohost) plain() []autohost.Entry {
 	return list
 }
 
-// Configure changes what the lobbies to come are made from. Those in which
-// nobody is are closed, so that the next show the change; others, and running
-// games, stay as they are.
-func (h *Host) Configure(setup Setup, entries []Entry, maxGames int) {
+// Configure changes what can be changed while games run: what the lobbies to come
+// are made from, the entries, and, but for Shutdown, the limits of connections to
+// come. Lobbies in which nobody is are closed, so that the next show the change;
+// others, and running games, stay as they are.
+func (h *Host) Configure(o Options) {
+	h.shard.call(func() { // which reads these without the lock
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		o.Limits.Shutdown = h.opts.Limits.Shutdown
+		h.opts.Limits, h.opts.RequireEntryKey = o.Limits, o.RequireEntryKey
+		h.leaves.adjust(o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin)
+		h.gate.adjust(o.Limits)
+	})
 	h.mu.Lock()
-	h.setup = setup
-	h.opts.Autohost.Entries, h.opts.Autohost.MaxGames = entries, maxGames
-	h.keeper.Configure(h.opts.Autohost.plain(), maxGames)
+	h.setup = o.Game
+	h.opts.Autohost.Entries, h.opts.Autohost.MaxGames = o.Autohost.Entries, o.Autohost.MaxGames
+	h.keeper.Configure(o.Autohost.plain(), o.Autohost.MaxGames)
 	lobbies := h.keeper.Lobbies()
 	h.mu.Unlock()
 	h.closeEmpty(lobbies, "the configuration has changed")
 	h.wantRefill()
-}
-
-// Adjust changes what holds for all games: limits for connections to come, but for
-// Shutdown, and votes in lobbies to come.
-func (h *Host) Adjust(l Limits, votes game.Votes, requireEntryKey bool) {
-	h.shard.call(func() { // which reads them without the lock
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		l.Shutdown = h.opts.Limits.Shutdown
-		h.leaves.use(l.LobbyLeaves, l.LobbyLeavesWithin)
-		h.opts.Limits, h.opts.Votes, h.opts.RequireEntryKey = l, votes, requireEntryKey
-		h.gate.adjust(l)
-	})
 }
 
 // Keep lets f ask and change which lobbies are opened. It must not wait.
@@ -228,7 +215,7 @@ func (h *Host) fill() {
 }
 
 // entrySetup is that of an entry.
-func (h *Host) entrySetup(name string) Setup {
+func (h *Host) entrySetup(name string) game.Config {
 	for _, e := range h.opts.Autohost.Entries {
 		if e.Name == name {
 			return e.Setup
@@ -259,7 +246,7 @@ func (h *Host) ChangeEntry(id uint32, change func(*Entry)) error {
 }
 
 // openOrder opens a lobby with the first of the maps that can be hosted.
-func (h *Host) openOrder(order autohost.Order, setup Setup) {
+func (h *Host) openOrder(order autohost.Order, setup game.Config) {
 	err := errors.New("its entry has no map")
 	for i, file := range order.Maps {
 		var m *Map

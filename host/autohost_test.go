@@ -9,10 +9,7 @@ import (
 
 	"w3host/autohost"
 	"w3host/lan"
-	"w3host/mapxfer"
 	"w3host/storage"
-	gamesync "w3host/sync"
-	"w3host/w3gs"
 )
 
 // board is an Advertiser that knows what is listed.
@@ -49,9 +46,7 @@ func (b board) expect(t *testing.T, want ...string) {
 // oneEntry keeps lobbies called "game" open.
 func oneEntry(lobbies, games int, open func(string) (*Map, error)) Autohost {
 	e := Entry{Entry: autohost.Entry{Name: "game", Lobbies: lobbies, MaxGames: games, Maps: []autohost.Choice{{Map: "map"}}}}
-	e.Setup.Lobby = LobbyOptions{Autostart: -1, Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Owner: OwnerFirst, Trigger: '!'}
-	e.Setup.Turns = gamesync.Defaults()
-	e.Setup.Transfer = mapxfer.Defaults()
+	e.Setup = plainGame()
 	return Autohost{Entries: []Entry{e}, MaxGames: games, Open: open, Retry: 50 * time.Millisecond}
 }
 
@@ -151,7 +146,7 @@ func TestStartOfAnEntry(t *testing.T) {
 		o.Advertiser = b
 		o.Autohost = oneEntry(1, 3, func(string) (*Map, error) { return testMap(4), nil })
 		l := &o.Autohost.Entries[0].Setup.Lobby
-		l.Autostart, l.StartReady, l.StartBalanced = 2, true, true
+		l.AutoStart, l.AutoStartReady, l.AutoStartBalanced = 2, true, true
 	})
 	b.expect(t, "open 1 game 4/5")
 	g := r.h.Game(1)

@@ -54,8 +54,8 @@ func bystanders(t *testing.T, over lines) {
 func bystanderRig(t *testing.T, change func(*Options)) *rig {
 	return newRig(t, func(o *Options) {
 		defer change(o)
-		o.Listen, o.Turns.Period, o.Limits.OutQueue = "0.0.0.0:0", 100*time.Millisecond, 4<<20
-		o.Limits.SlotRequests = 8
+		o.Listen, o.Game.Turns.Period, o.Limits.OutQueue = "0.0.0.0:0", 100*time.Millisecond, 4<<20
+		o.Game.Lobby.SlotRequests = 8
 	})
 }
 
@@ -99,7 +99,7 @@ func gameBystander(t *testing.T, over lines, rate int64, actions, rounds int, st
 // gets the lag screen, and comes back, again and again; they never lose their place.
 func lagsAndStays(t *testing.T, over lines) {
 	r := bystanderRig(t, func(o *Options) {
-		o.Turns.ActionRate, o.Turns.ActionBurst, o.Turns.SyncLimit = 1<<20, 1<<20, 10
+		o.Game.Turns.ActionRate, o.Game.Turns.ActionBurst, o.Game.Turns.SyncLimit = 1<<20, 1<<20, 10
 	})
 	g := r.lobby(3)
 	other, busy := r.join(g, "Other", player), r.join(g, "Busy", player)

@@ -13,7 +13,7 @@ import (
 // has talked too much is still obeyed.
 func TestCommandsAreNoFlood(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Lobby.Countdown = 60 })
+	r := newRig(t, func(o *Options) { o.Game.Lobby.Countdown = 60 })
 	g := r.lobby(4)
 	owner, guest := r.join(g, "Owner", player), r.join(g, "Guest", player)
 	for range 6 {
@@ -81,7 +81,7 @@ func TestPrivateLinesInTheGame(t *testing.T) {
 // stored as kicked.
 func TestKickKeepsOut(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Lobby.KickCooldown = time.Hour })
+	r := newRig(t, func(o *Options) { o.Game.Lobby.KickCooldown = time.Hour })
 	g := r.lobby(4)
 	owner, ann, lee := r.join(g, "Owner", player), r.join(g, "Ann Lee", player), r.join(g, "Ann", player)
 	typed(g, owner, "!kick ann lee too loud")
@@ -112,7 +112,7 @@ func TestKickKeepsOut(t *testing.T) {
 // more.
 func TestStandIn(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Lobby.Owner = "Boss" })
+	r := newRig(t, func(o *Options) { o.Game.Lobby.SetOwner("Boss") })
 	g := r.lobby(4)
 	first, second := r.join(g, "First", player), r.join(g, "Second", player)
 	first.UntilText("Boss, who owns this lobby, is away")

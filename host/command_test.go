@@ -9,6 +9,7 @@ import (
 
 	"w3host/command"
 	"w3host/game"
+	"w3host/lobby"
 	"w3host/storage"
 	"w3host/w3gs"
 )
@@ -86,7 +87,7 @@ func TestWhoMayCommand(t *testing.T) {
 // longest; an empty lobby to the first who comes.
 func TestTheNextOwner(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Lobby.Owner = OwnerFirst })
+	r := newRig(t, func(o *Options) { o.Game.Lobby.SetOwner(lobby.OwnerFirst) })
 	g := r.lobby(4)
 	first, second, third := r.join(g, "First", nil), r.join(g, "Second", nil), r.join(g, "Third", nil)
 	first.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
@@ -117,7 +118,7 @@ func typed(g *Game, c *client, line string) {
 // TestLatencyCommand takes effect on a turn boundary of the running game.
 func TestLatencyCommand(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Turns.Period = 150 * time.Millisecond })
+	r := newRig(t, func(o *Options) { o.Game.Turns.Period = 150 * time.Millisecond })
 	_, players := r.play(2)
 	increment := func(b []byte) int { return int(b[4]) | int(b[5])<<8 }
 	players[0].SayInGame("!latency 50", players[1].PID)

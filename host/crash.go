@@ -111,7 +111,7 @@ func (l *link) rescue() {
 // disk may take its time: no game waits for it.
 func (h *Host) saveCrash(who, what string, stack []byte, state string) string {
 	now := time.Now()
-	text := fmt.Sprintf("%s\n%s\n%s\n\n%s\n%s", h.opts.ProgramName, now.Format(time.RFC3339Nano), what, state, stack)
+	text := fmt.Sprintf("%s\n%s\n%s\n\n%s\n%s", h.opts.Game.Program, now.Format(time.RFC3339Nano), what, state, stack)
 	if h.opts.Crashes == "" {
 		return "no folder is set for it"
 	}

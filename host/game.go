@@ -71,8 +71,7 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 		id: id, key: randomU32(), m: spec.m, spec: spec, host: h, shard: h.shard,
 		log: h.log.With().Uint32("game", id).Logger(), links: make(map[game.LinkID]*link), due: never,
 	}
-	opts, opened := h.options(&spec.setup), time.Now()
-	cfg := opts.gameConfig(id, spec.name, spec.m)
+	cfg, opened := gameConfig(spec.setup, id, spec.name, spec.m), time.Now()
 	cfg.Unlisted, cfg.Realm = spec.private, strings.Join(h.opts.Realms.Names(), ",")
 	if a := spec.again; a != nil {
 		seed := cfg.Lobby.RandomSeed

@@ -100,20 +100,20 @@ func TestGateForgets(t *testing.T) {
 		}
 		addr = addr.Next()
 	}
-	if n, q := len(g.visitors), g.quiet.Len(); n != maxVisitors+1 || q != maxVisitors {
-		t.Errorf("%d addresses are kept, %d of them quiet", n, q)
+	if n := len(g.joins.known); n != maxVisitors {
+		t.Errorf("%d addresses are kept", n)
 	}
-	if g.visitors[here] == nil {
+	if g.from[here] != 1 {
 		t.Error("an address with a connection was forgotten")
 	}
 	if err := g.join(there, begin); !errors.Is(err, errJoinRate) {
 		t.Errorf("an address that was active is forgiven: %v", err)
 	}
-	if g.visitors[old] != nil {
+	if g.joins.known[old.String()] != nil {
 		t.Error("the address that was seen longest ago is kept")
 	}
 	g.leave(here)
-	if g.unjoined != 0 || g.visitors[here].unjoined != 0 {
+	if g.unjoined != 0 || len(g.from) != 0 {
 		t.Errorf("%d connections are counted", g.unjoined)
 	}
 }
@@ -130,7 +130,7 @@ func TestGateOfMany(t *testing.T) {
 			g.leave(addr)
 			addr = addr.Next()
 		}
-		return time.Since(now) / time.Duration(n), len(g.visitors)
+		return time.Since(now) / time.Duration(n), len(g.joins.known) + len(g.from)
 	}
 	few, keptFew := visit(40_000)
 	many, keptMany := visit(400_000)

@@ -48,7 +48,7 @@ type Host struct {
 	lastID   uint32
 	infos    map[uint32]*Info
 	keeper   *autohost.Keeper
-	setup    Setup       // of lobbies that no entry asks for
+	setup    game.Config // of lobbies that no entry asks for
 	agains   []lobbySpec // of games that are over and played again
 	stopping bool
 
@@ -74,8 +74,8 @@ func New(opts Options) (*Host, error) {
 		return nil, err
 	}
 	var returns *net.TCPListener
-	if r := &opts.Reconnect; r.Enabled && r.Listen != "" {
-		if returns, err = listen(r.Listen); err != nil {
+	if opts.Game.Reconnect.Wait > 0 && opts.ReturnListen != "" {
+		if returns, err = listen(opts.ReturnListen); err != nil {
 			return nil, errors.Join(err, listener.Close())
 		}
 	}
@@ -89,7 +89,7 @@ func New(opts Options) (*Host, error) {
 		addr:     listener.Addr().(*net.TCPAddr).AddrPort(),
 		games:    make(map[uint32]*Game),
 		infos:    make(map[uint32]*Info),
-		setup:    Setup{Turns: opts.Turns, Lobby: opts.Lobby, Transfer: opts.Transfer},
+		setup:    opts.Game,
 		refill:   make(chan struct{}, 1),
 		retry:    cmp.Or(opts.Autohost.Retry, refillRetry),
 		outside:  unknown,
@@ -145,7 +145,7 @@ func (h *Host) Run(ctx context.Context) error {
 	}
 	if h.returns != nil {
 		if err := h.shard.poll.listen(h.returns); err != nil {
-			return fmt.Errorf("listen on %s: %w", h.opts.Reconnect.Listen, err)
+			return fmt.Errorf("listen on %s: %w", h.opts.ReturnListen, err)
 		}
 	}
 	go h.shard.run() // ends with stop
@@ -164,13 +164,15 @@ func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
 	return h.OpenFor("", name, m, false)
 }
 
-// OpenFor opens one lobby that no entry asks for. The owner is as LobbyOptions.Owner
-// has it; "" leaves that.
+// OpenFor opens one lobby that no entry asks for. The owner is as
+// lobby.Config.SetOwner takes it; "" leaves the one of Options.Game.
 func (h *Host) OpenFor(owner, name string, m *Map, private bool) (*Game, error) {
 	h.mu.Lock()
 	setup := h.setup
 	h.mu.Unlock()
-	setup.Lobby.Owner = cmp.Or(owner, setup.Lobby.Owner)
+	if owner != "" {
+		setup.Lobby.SetOwner(owner)
+	}
 	return h.openLobby(lobbySpec{name: name, m: m, setup: setup, private: private})
 }
 
@@ -178,7 +180,7 @@ func (h *Host) OpenFor(owner, name string, m *Map, private bool) (*Game, error) 
 type lobbySpec struct {
 	name    string
 	m       *Map
-	setup   Setup
+	setup   game.Config
 	private bool            // not listed
 	file    string          // as the entry calls the map
 	order   *autohost.Order // of the entry; nil where none asks for the lobby
@@ -293,7 +295,7 @@ func (h *Host) place(id uint32, period time.Duration) (at time.Duration, spread 
 	games := len(h.games)
 	h.mu.Unlock()
 	_, share := math.Modf(float64(id) * math.Phi)
-	return time.Duration(share * float64(h.opts.Turns.Period)).Truncate(placeGrid), games >= spreadFrom
+	return time.Duration(share * float64(h.opts.Game.Turns.Period)).Truncate(placeGrid), games >= spreadFrom
 }
 
 // randomU32 is for keys and seeds that players should not guess.

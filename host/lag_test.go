@@ -25,7 +25,7 @@ var (
 )
 
 func (l lagRules) options(o *Options) {
-	o.Turns.Period, o.Turns.SyncLimit, o.Turns.DropAfter = l.turn, l.syncLimit, l.dropAfter
+	o.Game.Turns.Period, o.Game.Turns.SyncLimit, o.Game.Turns.DropAfter = l.turn, l.syncLimit, l.dropAfter
 }
 
 // TestStallOfOne: the screen comes up, the others wait, it goes down, and nobody
@@ -42,7 +42,7 @@ func TestStallOfOneLong(t *testing.T) {
 }
 
 func stallOfOne(t *testing.T, rules lagRules) {
-	r := newRig(t, func(o *Options) { rules.options(o); o.Turns.DropAfter = time.Minute })
+	r := newRig(t, func(o *Options) { rules.options(o); o.Game.Turns.DropAfter = time.Minute })
 	_, players := r.play(10)
 	lagger, others := players[9], players[:9]
 	resume := lagger.Stall()
@@ -153,7 +153,7 @@ func stallForTooLong(t *testing.T, rules lagRules) {
 // TestVote: two of ten stall; five votes of the eight drop both at once.
 func TestVote(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { shortLag.options(o); o.Turns.DropAfter = time.Minute })
+	r := newRig(t, func(o *Options) { shortLag.options(o); o.Game.Turns.DropAfter = time.Minute })
 	_, players := r.play(10)
 	for _, c := range players[8:] {
 		c.Stall()
@@ -203,7 +203,7 @@ func TestVote(t *testing.T) {
 // when none is left the game goes on.
 func TestLeavesOnTheLagScreen(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { shortLag.options(o); o.Turns.DropAfter = time.Minute })
+	r := newRig(t, func(o *Options) { shortLag.options(o); o.Game.Turns.DropAfter = time.Minute })
 	_, players := r.play(4)
 	first, second, others := players[2], players[3], players[:2]
 	for _, c := range []*client{first, second} {
@@ -230,7 +230,7 @@ func TestLeavesOnTheLagScreen(t *testing.T) {
 // line that says why.
 func TestLastPlayer(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Turns.LastPlayer = time.Second })
+	r := newRig(t, func(o *Options) { o.Game.Turns.LastPlayer = time.Second })
 	_, players := r.play(3)
 	for _, c := range players[1:] {
 		c.Send(packet(0x21, uint32(9)))

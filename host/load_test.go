@@ -53,7 +53,7 @@ func TestEverybodyLeavesWhileLoading(t *testing.T) {
 // TestLoadTimeout drops who never finishes.
 func TestLoadTimeout(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Turns.LoadTimeout = time.Second })
+	r := newRig(t, func(o *Options) { o.Game.Turns.LoadTimeout = time.Second })
 	g := r.lobby(2)
 	a, slow := r.join(g, "A", player), r.join(g, "Slow", lobbyist)
 	r.begin(a, slow)
@@ -88,7 +88,7 @@ func TestActionWhileLoading(t *testing.T) {
 // not, and may leave; the late ones get the same in the same order.
 func TestLoadInGame(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Turns.LoadInGame = true })
+	r := newRig(t, func(o *Options) { o.Game.Turns.LoadInGame = true })
 	g := r.lobby(4)
 	var clients []*client
 	for i := range 4 {

@@ -72,12 +72,3 @@ func (h *Host) started(id uint32) {
 	h.mu.Unlock()
 	h.wantRefill()
 }
-
-// options are those of a lobby that is made from a setup.
-func (h *Host) options(s *Setup) Options {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	o := h.opts
-	o.Turns, o.Lobby, o.Transfer = s.Turns, s.Lobby, s.Transfer
-	return o
-}

@@ -11,34 +11,25 @@ import (
 	"w3host/game"
 	"w3host/journal"
 	"w3host/lan"
-	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/rating"
 	"w3host/recording"
 	"w3host/storage"
-	gamesync "w3host/sync"
-	"w3host/texts"
 	"w3host/w3gs"
 	"w3host/w3map"
 )
 
 // Options are what holds for every game of a host.
 type Options struct {
-	Listen  string // TCP address
-	Version w3gs.Version
-	Product w3gs.Product
-	Name    string // who speaks in lobbies
+	Listen       string // TCP address
+	ReturnListen string // of players who come back; empty: Listen
+	Product      w3gs.Product
 
-	ProgramName string // with its version, for who asks
-
-	Turns    gamesync.Config // Players are filled in per game
-	Lobby    LobbyOptions
-	Votes    game.Votes
-	Transfer mapxfer.Config // Size is filled in per map
+	// Game is what games are made from. What depends on the map and on the lobby is
+	// filled in per game; of its settings, what the map leaves open.
+	Game     game.Config
 	Limits   Limits
 	Autohost Autohost
-
-	Reconnect ReconnectOptions
 
 	// RequireEntryKey refuses joins that do not bring the key of the lobby's LAN
 	// announcement.
@@ -59,58 +50,15 @@ type Options struct {
 	Journal journal.Options
 }
 
-// ReconnectOptions are how long players behind a proxy are waited for whose
-// connection is lost.
-type ReconnectOptions struct {
-	Enabled      bool
-	Listen       string        // TCP address for their new connections; empty: where everybody joins
-	Wait         time.Duration // rounded to whole empty actions
-	ExtendedWait time.Duration // for proxies that need none
-	Silence      time.Duration // makes a lost connection; 0: 20 s
-	// EmptyEvery is how long an empty action keeps a client waiting; 0: a minute,
-	// as all proxies have it.
-	EmptyEvery time.Duration
-}
-
-// LobbyOptions are how lobbies are opened and who commands them.
-type LobbyOptions struct {
-	Autostart                                int // players; 0 when every open slot is taken, -1 never
-	MinPlayers                               int
-	StartAfter                               time.Duration
-	StartReady, StartBalanced                bool // what a start by itself waits for
-	Countdown                                int
-	CountdownGoesOn                          bool
-	Settings                                 w3gs.GameSettings // speed, visibility, observers
-	HCL                                      string            // where the map has none
-	Owner                                    string            // OwnerFirst, a name, or nobody
-	Welcome                                  []string
-	Rules                                    []string
-	PingLimit                                time.Duration
-	IdleAfter, AbandonedAfter, OwnerAFKAfter time.Duration
-	Reserved                                 []string
-	HideAddresses                            bool
-	Language                                 texts.Language // of players who have not chosen one
-	Trigger                                  byte           // first letter of a chat command
-	KickCooldown                             time.Duration  // how long a kick keeps its victim out of the lobby
-	SameAddress                              lobby.SameAddress
-	Commands                                 command.Rules
-	Cooldown                                 game.Cooldown
-}
-
-// OwnerFirst makes the first player who joins the owner of the lobby.
-const OwnerFirst = "first"
-
 // Limits protect the host from its visitors; see config.Limits.
 type Limits struct {
 	JoinTimeout       time.Duration
-	LobbyTimeout      time.Duration
 	Unjoined          int
 	UnjoinedPerIP     int
 	JoinsPerMinute    int
 	PacketRate        int
 	LobbyLeaves       int // of lobbies, by one name or address, within LobbyLeavesWithin; 0: no limit
 	LobbyLeavesWithin time.Duration
-	SlotRequests      int // a second
 	OutQueue          int // bytes
 	Exempt            []netip.Prefix
 	Shutdown          time.Duration

@@ -10,13 +10,13 @@ import (
 func TestPlacesAreSpread(t *testing.T) {
 	const period, games = 100 * time.Millisecond, 50
 	h := &Host{games: map[uint32]*Game{}}
-	h.opts.Turns.Period = period
+	h.opts.Game.Turns.Period = period
 	for id := range uint32(games) {
 		h.games[id] = nil
 	}
 	var places []time.Duration
 	for id := range uint32(games) {
-		place, spread := h.place(id, h.opts.Turns.Period)
+		place, spread := h.place(id, h.opts.Game.Turns.Period)
 		if !spread {
 			t.Fatal("50 games are not spread")
 		}
@@ -29,7 +29,7 @@ func TestPlacesAreSpread(t *testing.T) {
 		}
 	}
 	h.games = map[uint32]*Game{1: nil}
-	if _, spread := h.place(1, h.opts.Turns.Period); spread {
+	if _, spread := h.place(1, h.opts.Game.Turns.Period); spread {
 		t.Error("a single game has to wait for its place")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"w3host/game"
@@ -41,7 +40,7 @@ func (l *link) extension(frame []byte) error {
 		return err
 	}
 	switch {
-	case !l.shard.host.opts.Reconnect.Enabled, errors.Is(err, reconnect.ErrOp):
+	case l.shard.host.opts.Game.Reconnect.Wait == 0, errors.Is(err, reconnect.ErrOp):
 		l.skipped++
 		return nil
 	case err != nil:
@@ -169,7 +168,6 @@ func (g *Game) keep() {
 
 // offer tells proxies how they come back.
 func (g *Game) offer(op *game.Op) {
-	r := &g.host.opts.Reconnect
 	for pid := range op.To.All() {
 		l := g.seats[pid]
 		if l == nil || l.proxy == nil {
@@ -180,7 +178,7 @@ func (g *Game) offer(op *game.Op) {
 		l.tell(reconnect.Offer{Port: g.host.returnPort(), PID: pid, Key: p.key, Empties: op.Empties}.AppendTo(nil))
 		if p.version >= firstExtended && !p.told {
 			p.told = true
-			l.tell(reconnect.Extended{Seconds: uint32(r.ExtendedWait / time.Second), GameID: g.id}.AppendTo(nil))
+			l.tell(reconnect.Extended{Seconds: uint32(g.host.opts.Game.Reconnect.ExtendedWait / time.Second), GameID: g.id}.AppendTo(nil))
 		}
 	}
 }
@@ -200,22 +198,4 @@ func (h *Host) returnPort() uint16 {
 		return h.returnAddr.Port()
 	}
 	return h.addr.Port()
-}
-
-// maxEmpties is the most empty actions that proxies take.
-const maxEmpties = 9
-
-// game is what a game is told of it.
-func (r *ReconnectOptions) game() game.Reconnect {
-	if !r.Enabled {
-		return game.Reconnect{}
-	}
-	every := r.EmptyEvery
-	if every <= 0 {
-		every = time.Minute
-	}
-	n := min(max(int(math.Round(float64(r.Wait)/float64(every)))-1, 0), maxEmpties)
-	return game.Reconnect{
-		Wait: time.Duration(n+1) * every, Empties: n, ExtendedWait: r.ExtendedWait, Silence: r.Silence,
-	}
 }

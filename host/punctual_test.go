@@ -35,7 +35,7 @@ func crowd(t *testing.T, r *rig, n int) (leave func()) {
 func TestNothingThatHasArrivedMissesItsTurn(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) {
-		o.Turns.Period = 300 * time.Millisecond
+		o.Game.Turns.Period = 300 * time.Millisecond
 		o.Limits.Unjoined, o.Limits.UnjoinedPerIP = 5000, 5000
 	})
 	g, players := r.play(10)
@@ -78,7 +78,7 @@ func TestNothingThatHasArrivedMissesItsTurn(t *testing.T) {
 // each beat, whatever its players send.
 func TestRunningGameWakesByTheClock(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Turns.Period = 100 * time.Millisecond })
+	r := newRig(t, func(o *Options) { o.Game.Turns.Period = 100 * time.Millisecond })
 	if fmt.Sprintf("%T", r.h.shard.poll) == "*host.pipes" {
 		t.Skip("SKIPPED: each packet wakes the shard without epoll")
 	}

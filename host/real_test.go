@@ -24,7 +24,7 @@ func TestRealClientJoins(t *testing.T) {
 	if err != nil {
 		t.Skipf("SKIPPED: no real client to play: %v", err)
 	}
-	r := newRig(t, func(o *Options) { o.Version = 32; o.Lobby.Owner = "" })
+	r := newRig(t, func(o *Options) { o.Game.Version = 32; o.Game.Lobby.SetOwner("") })
 	g, err := r.h.OpenLobby("real", realMap())
 	if err != nil {
 		t.Fatal(err)

@@ -60,8 +60,8 @@ func TestNamesOfARealm(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Realms, o.Bans, o.Admins = home, people, people
 		o.RequireEntryKey = true
-		o.Lobby.Owner = "Zoe@Home"
-		o.Lobby.Reserved = []string{"Rob"}
+		o.Game.Lobby.SetOwner("Zoe@Home")
+		o.Game.Lobby.Reserved = []string{"Rob"}
 	})
 	g := r.lobby(8)
 	join := func(name string, id, key uint32) *client {

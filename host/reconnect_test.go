@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/bots"
+	"w3host/game"
 	"w3host/internal/testkit"
 	"w3host/storage"
 )
@@ -31,8 +32,8 @@ func minute() time.Duration {
 func reconnectRig(t *testing.T, change func(*Options)) *rig {
 	m := minute()
 	return newRig(t, func(o *Options) {
-		o.Reconnect = ReconnectOptions{Enabled: true, Wait: 3 * m, ExtendedWait: 5 * m, EmptyEvery: m, Silence: m}
-		o.Turns.SyncLimit, o.Turns.LagReset, o.Turns.DropAfter = 10, m, m
+		o.Game.Reconnect = game.Reconnect{Wait: 3 * m, Empties: 2, ExtendedWait: 5 * m, Silence: m}
+		o.Game.Turns.SyncLimit, o.Game.Turns.LagReset, o.Game.Turns.DropAfter = 10, m, m
 		if change != nil {
 			change(o)
 		}
@@ -171,7 +172,10 @@ func TestReconnect(t *testing.T) {
 
 // TestReconnectTooLate: who does not come back leaves when the time is over.
 func TestReconnectTooLate(t *testing.T) {
-	r := reconnectRig(t, func(o *Options) { o.Reconnect.Wait = minute(); o.Reconnect.ExtendedWait = minute() / 2 })
+	r := reconnectRig(t, func(o *Options) {
+		o.Game.Reconnect.Wait, o.Game.Reconnect.Empties = minute(), 0
+		o.Game.Reconnect.ExtendedWait = minute() / 2
+	})
 	g := r.lobby(3)
 	ann := r.join(g, "Ann", player)
 	cid, legacy := r.proxied(g, "Cid", 1, testkit.Line{})
@@ -320,7 +324,7 @@ func TestReconnectOff(t *testing.T) {
 		t.Errorf("%d × %d is announced, want the true size", s.Width, s.Height)
 	}
 	on := r.h.opts
-	on.Reconnect.Enabled = true
+	on.Game.Reconnect.Wait = time.Minute
 	if s := on.statString(g.m, 0); s.Width != 1984 || s.Height != 1984 {
 		t.Errorf("%d × %d is announced, want 1984 × 1984", s.Width, s.Height)
 	}
@@ -335,7 +339,7 @@ func TestReconnectOff(t *testing.T) {
 // TestReconnectOwnPort: the offer names it, and both ports know those who come
 // back.
 func TestReconnectOwnPort(t *testing.T) {
-	r := reconnectRig(t, func(o *Options) { o.Reconnect.Listen = "127.0.0.1:0" })
+	r := reconnectRig(t, func(o *Options) { o.ReturnListen = "127.0.0.1:0" })
 	g := r.lobby(1)
 	dialled := make(chan uint16, 10)
 	dial := func(port uint16) (net.Conn, error) {
@@ -366,8 +370,8 @@ func TestReconnectOwnPort(t *testing.T) {
 // the host goes on with the others.
 func TestReconnectSilentAcks(t *testing.T) {
 	r := reconnectRig(t, func(o *Options) {
-		o.Reconnect.Silence = 300 * time.Millisecond
-		o.Turns.LastPlayer = time.Minute
+		o.Game.Reconnect.Silence = 300 * time.Millisecond
+		o.Game.Turns.LastPlayer = time.Minute
 	})
 	g := r.lobby(11)
 	ann := r.join(g, "Ann", player)
@@ -392,7 +396,7 @@ func TestReconnectSilentAcks(t *testing.T) {
 // TestReconnectMemory: what is kept for a player who is away is bounded; beyond
 // that the player is put out.
 func TestReconnectMemory(t *testing.T) {
-	r := reconnectRig(t, func(o *Options) { o.Limits.OutQueue = 32 << 10; o.Turns.SyncLimit = 10_000 })
+	r := reconnectRig(t, func(o *Options) { o.Limits.OutQueue = 32 << 10; o.Game.Turns.SyncLimit = 10_000 })
 	g := r.lobby(2)
 	ann := r.join(g, "Ann", player)
 	cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
@@ -457,7 +461,7 @@ func TestReconnectBesideOthers(t *testing.T) {
 // connections are cut all the time.
 func TestReconnectBots(t *testing.T) {
 	r := newRig(t, func(o *Options) {
-		o.Reconnect = ReconnectOptions{Enabled: true, Wait: 3 * time.Minute, ExtendedWait: 5 * time.Minute}
+		o.Game.Reconnect = game.Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute}
 	})
 	g := r.lobby(6)
 	report, err := bots.Run(t.Context(), bots.Options{

@@ -19,6 +19,7 @@ import (
 
 	"w3host/command"
 	"w3host/game"
+	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/storage"
 	gamesync "w3host/sync"
@@ -47,20 +48,16 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 	t.Helper()
 	r := &rig{t: t, records: &tape{}, log: &logTape{}, done: make(chan error, 1)}
 	opts := Options{
-		Listen: "127.0.0.1:0", Version: 26, Product: w3gs.ProductTFT, Name: "Host", ProgramName: "w3host test",
-		Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(),
-		Lobby: LobbyOptions{
-			Autostart: -1, Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Owner: OwnerFirst, Trigger: '!',
-		},
+		Listen: "127.0.0.1:0", Product: w3gs.ProductTFT, Game: plainGame(),
 		Limits: Limits{
-			JoinTimeout: time.Minute, LobbyTimeout: time.Minute,
-			Unjoined: 2000, UnjoinedPerIP: 8, JoinsPerMinute: 30, PacketRate: 200, OutQueue: 256 << 10,
+			JoinTimeout: time.Minute,
+			Unjoined:    2000, UnjoinedPerIP: 8, JoinsPerMinute: 30, PacketRate: 200, OutQueue: 256 << 10,
 			Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shutdown: 10 * time.Second,
 		},
 		Recorder: r.records,
 		Log:      zerolog.New(r.log).Level(zerolog.DebugLevel),
 	}
-	opts.Turns.Period = period
+	opts.Game.Turns.Period = period
 	if change != nil {
 		change(&opts)
 	}
@@ -95,6 +92,17 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 	return r
 }
 
+// plainGame is a game without the limits of players' habits, which the first who
+// joins owns.
+func plainGame() game.Config {
+	l := lobby.Defaults()
+	l.VirtualHost, l.OwnerFirst, l.Countdown, l.KickCooldown, l.SlotRequests = "Host", true, 0, 0, 0
+	return game.Config{
+		Version: 26, Program: "w3host test", Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Lobby: l,
+		Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(), Trigger: '!', Silence: time.Minute,
+	}
+}
+
 // goroutinesOf lists the goroutines with a label.
 func goroutinesOf(label string) string {
 	var b bytes.Buffer
@@ -127,9 +135,14 @@ func (r *rig) shutDown() time.Duration {
 
 // unjoined counts the connections that have not joined.
 func (r *rig) unjoined() int {
-	r.h.gate.mu.Lock()
-	defer r.h.gate.mu.Unlock()
-	return r.h.gate.unjoined
+	n := make(chan int, 1)
+	r.h.shard.call(func() { n <- r.h.gate.unjoined })
+	select {
+	case n := <-n:
+		return n
+	case <-r.h.shard.done:
+		return r.h.gate.unjoined
+	}
 }
 
 // lobby opens a lobby whose map has n slots.

@@ -69,7 +69,7 @@ func TestSlowWorkDelaysNoOtherGame(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, func(o *Options) { o.Turns.Period, o.Limits.UnjoinedPerIP = 200*time.Millisecond, 1000 })
+			r := newRig(t, func(o *Options) { o.Game.Turns.Period, o.Limits.UnjoinedPerIP = 200*time.Millisecond, 1000 })
 			g, _ := r.play(3)
 			tape := new(lateTape)
 			ask(t, g, func(g *Game) bool { g.observers = append(g.observers, tape); return true })

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"w3host/game"
 	"w3host/lan"
 	"w3host/lobby"
 	"w3host/w3gs"
@@ -75,10 +76,9 @@ func TestSettings(t *testing.T) {
 			w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.ObserversOnDefeat,
 		},
 	} {
-		o := Options{Lobby: LobbyOptions{Settings: tc.operator}}
 		m := testMap(2)
 		m.Settings = tc.ofMap
-		if got := o.settings(m); got != tc.want {
+		if got := settings(m, tc.operator); got != tc.want {
 			t.Errorf("%s: %#x, want %#x", tc.name, got, tc.want)
 		}
 	}
@@ -91,18 +91,10 @@ func TestLobbyConfig(t *testing.T) {
 		maxPID  uint8
 		sha1    bool
 	}{{22, 12, false}, {23, 12, true}, {28, 12, true}, {29, 24, true}} {
-		o := Options{Version: tc.version, Lobby: LobbyOptions{Autostart: 0, Owner: OwnerFirst}}
-		cfg := o.lobbyConfig(testMap(2), 99)
-		if cfg.MaxPID != tc.maxPID || cfg.MapCheck.HasSHA1 != tc.sha1 || cfg.RandomSeed != 99 {
+		cfg := gameConfig(game.Config{Version: tc.version}, 1, "game", testMap(2)).Lobby
+		if cfg.MaxPID != tc.maxPID || cfg.MapCheck.HasSHA1 != tc.sha1 || cfg.RandomSeed == 0 {
 			t.Errorf("1.%d: %+v", tc.version, cfg)
 		}
-		if !cfg.AutoStartFull || cfg.AutoStart != 0 || cfg.Owner != "" {
-			t.Errorf("1.%d: autostart %d, full %v, owner %q", tc.version, cfg.AutoStart, cfg.AutoStartFull, cfg.Owner)
-		}
-	}
-	never := Options{Lobby: LobbyOptions{Autostart: -1, Owner: "Bob"}}
-	if cfg := never.lobbyConfig(testMap(2), 0); cfg.AutoStartFull || cfg.AutoStart != 0 || cfg.Owner != "Bob" {
-		t.Errorf("autostart %d, full %v, owner %q", cfg.AutoStart, cfg.AutoStartFull, cfg.Owner)
 	}
 }
 
@@ -120,7 +112,7 @@ func TestLANCount(t *testing.T) {
 		{29, 12, lan.Count{Slots: 13, Open: 1}},
 		{29, 24, lan.Count{Slots: 24, Open: 1}},
 	} {
-		o := Options{Version: tc.version}
+		o := Options{Game: game.Config{Version: tc.version}}
 		if got := o.lanCount(lobby.Counts{Total: tc.slots, Open: 1}); got != tc.want {
 			t.Errorf("1.%d, %d slots: %+v, want %+v", tc.version, tc.slots, got, tc.want)
 		}

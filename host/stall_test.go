@@ -15,9 +15,9 @@ func TestNeverReads(t *testing.T) {
 	t.Parallel()
 	const turn = 100 * time.Millisecond
 	r := newRig(t, func(o *Options) {
-		o.Turns.Period, o.Turns.SyncLimit = turn, 1000 // it is not the lag screen that ends the connection
+		o.Game.Turns.Period, o.Game.Turns.SyncLimit = turn, 1000 // it is not the lag screen that ends the connection
 		o.Limits.OutQueue = 2 << 20
-		o.Limits.PacketRate, o.Turns.ActionRate, o.Turns.ActionBurst = 100_000, 1<<30, 1<<20
+		o.Limits.PacketRate, o.Game.Turns.ActionRate, o.Game.Turns.ActionBurst = 100_000, 1<<30, 1<<20
 	})
 	_, players := r.play(4)
 	deaf := players[3]
@@ -69,8 +69,8 @@ func talk(clients []*client, actions int) (hush func()) {
 func TestKickOfTheStalled(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) {
-		o.Turns.SyncLimit, o.Limits.OutQueue, o.Limits.PacketRate = 1000, 64<<20, 100_000
-		o.Turns.ActionRate, o.Turns.ActionBurst = 1<<30, 1<<20
+		o.Game.Turns.SyncLimit, o.Limits.OutQueue, o.Limits.PacketRate = 1000, 64<<20, 100_000
+		o.Game.Turns.ActionRate, o.Game.Turns.ActionBurst = 1<<30, 1<<20
 	})
 	g, players := r.play(4)
 	kicked, stays := players[2], players[3]

@@ -14,7 +14,7 @@ import (
 // protocol. Pid 1 is the virtual host's, 2 a fake player's, 3 and 4 play.
 func TestStart(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Lobby.Countdown = 1 })
+	r := newRig(t, func(o *Options) { o.Game.Lobby.Countdown = 1 })
 	g := r.lobby(3)
 	order(t, g, "fakeplayer")
 	alice, bob := r.join(g, "Alice", lobbyist), r.join(g, "Bob", lobbyist)
@@ -111,7 +111,7 @@ func TestStart(t *testing.T) {
 func TestHugeTurn(t *testing.T) {
 	t.Parallel()
 	const senders, each, size = 10, 20, 500
-	r := newRig(t, func(o *Options) { o.Turns.Period = 400 * time.Millisecond })
+	r := newRig(t, func(o *Options) { o.Game.Turns.Period = 400 * time.Millisecond })
 	g := r.lobby(senders)
 	clients := make([]*client, senders)
 	for i := range clients {

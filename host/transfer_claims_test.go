@@ -44,7 +44,7 @@ func wholeFile(r *transferRig) []byte {
 // its place; either way the log has the reason.
 func TestTransferNonsense(t *testing.T) {
 	// Slow enough that a download is under way when the claim comes.
-	r := newTransferRig(t, 1<<20, func(o *host.Options) { o.Transfer.PlayerRate = 4 << 20 })
+	r := newTransferRig(t, 1<<20, func(o *host.Options) { o.Game.Transfer.PlayerRate = 4 << 20 })
 	size := int(r.m.Size)
 	downloading := func(f *fetcher) {
 		f.have(0)

@@ -93,7 +93,7 @@ func (c lineCase) play(t *testing.T) {
 	j := newJudge(t)
 	far := testkit.NewFar(t)
 	queue := c.wire(t, far)
-	r := serveTransfers(t, func(o *host.Options) { o.Listen, o.Version = "0.0.0.0:0", 29 })
+	r := serveTransfers(t, func(o *host.Options) { o.Listen, o.Game.Version = "0.0.0.0:0", 29 })
 	r.lobbyOf(t, 23, 64<<20)
 	stop := make(chan struct{})
 	var done sync.WaitGroup

@@ -15,7 +15,7 @@ import (
 // TestTransferModes: who may download, as configured and as the owner says.
 func TestTransferModes(t *testing.T) {
 	mode := func(m mapxfer.Mode) func(*host.Options) {
-		return func(o *host.Options) { o.Transfer.Mode = m }
+		return func(o *host.Options) { o.Game.Transfer.Mode = m }
 	}
 	const wait = 5 * time.Second
 
@@ -55,7 +55,7 @@ func TestTransferModes(t *testing.T) {
 		}
 	})
 	t.Run("ask from now on", func(t *testing.T) {
-		r := newTransferRig(t, 1<<20, func(o *host.Options) { o.Transfer.PlayerRate = 4 << 20 })
+		r := newTransferRig(t, 1<<20, func(o *host.Options) { o.Game.Transfer.PlayerRate = 4 << 20 })
 		owner := r.fetcher(t, "owner").haveAll()
 		first := r.fetcher(t, "first").have(0)
 		first.hear(wait, func() bool { return first.file.Len() > 0 })
@@ -83,7 +83,7 @@ func TestTransferModes(t *testing.T) {
 // map when the first has it.
 func TestTransferPlaces(t *testing.T) {
 	r := newTransferRig(t, 1<<20, func(o *host.Options) {
-		o.Transfer.MaxDownloaders, o.Transfer.PlayerRate = 1, 4<<20
+		o.Game.Transfer.MaxDownloaders, o.Game.Transfer.PlayerRate = 1, 4<<20
 	})
 	first := r.fetcher(t, "first").have(0)
 	first.hear(5*time.Second, func() bool { return first.file.Len() > 0 })
@@ -123,8 +123,8 @@ func TestTransferRates(t *testing.T) {
 	} {
 		all.run(tc.name, func(t *testing.T) {
 			r := newTransferRig(t, 4<<20, func(o *host.Options) {
-				tc.cfg.MaxWindow = o.Transfer.MaxWindow
-				o.Transfer = tc.cfg
+				tc.cfg.MaxWindow = o.Game.Transfer.MaxWindow
+				o.Game.Transfer = tc.cfg
 			})
 			players := make([]*fetcher, tc.players)
 			for i := range players {
@@ -188,8 +188,8 @@ func TestTransferTimeouts(t *testing.T) {
 	} {
 		all.run(tc.name, func(t *testing.T) {
 			r := newTransferRig(t, 2<<20, func(o *host.Options) {
-				tc.cfg.MaxWindow = o.Transfer.MaxWindow
-				o.Transfer = tc.cfg
+				tc.cfg.MaxWindow = o.Game.Transfer.MaxWindow
+				o.Game.Transfer = tc.cfg
 			})
 			j := newJudge(t)
 			f := r.fetcher(t, "slow")
@@ -213,7 +213,7 @@ func TestTransferTimeouts(t *testing.T) {
 // TestTransferIsToldAndStored: a finished download is in the chat, in the log and
 // in the records, with who, how much, how long and how fast.
 func TestTransferIsToldAndStored(t *testing.T) {
-	r := newTransferRig(t, 1<<20, func(o *host.Options) { o.Transfer.PlayerRate = 4_000_000 })
+	r := newTransferRig(t, 1<<20, func(o *host.Options) { o.Game.Transfer.PlayerRate = 4_000_000 })
 	j := newJudge(t)
 	witness := r.fetcher(t, "witness").haveAll()
 	f := r.fetcher(t, "newcomer").have(0)

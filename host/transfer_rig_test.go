@@ -16,7 +16,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/bots"
+	"w3host/game"
 	"w3host/host"
+	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/mpq"
 	"w3host/storage"
@@ -66,21 +68,21 @@ func serveTransfers(t testing.TB, change func(*host.Options)) *transferRig {
 	t.Helper()
 	r := &transferRig{t: t, log: &logLines{}, book: &recordList{}}
 	opts := host.Options{
-		Listen: "127.0.0.1:0", Version: 26, Product: w3gs.ProductTFT, Name: "w3host",
-		Turns: gamesync.Defaults(),
-		Lobby: host.LobbyOptions{
-			Autostart: -1, Countdown: 1, Owner: host.OwnerFirst, Trigger: '!',
-			Settings: w3gs.SpeedFast | w3gs.VisibilityDefault,
+		Listen: "127.0.0.1:0", Product: w3gs.ProductTFT,
+		Game: game.Config{
+			Version: 26, Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Lobby: lobby.Defaults(),
+			Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(), Trigger: '!', Silence: 2 * time.Minute,
 		},
-		Transfer: mapxfer.Defaults(),
 		Limits: host.Limits{
-			JoinTimeout: 5 * time.Second, LobbyTimeout: 2 * time.Minute,
-			Unjoined: 1000, UnjoinedPerIP: 1000, JoinsPerMinute: 10_000, PacketRate: 200,
+			JoinTimeout: 5 * time.Second,
+			Unjoined:    1000, UnjoinedPerIP: 1000, JoinsPerMinute: 10_000, PacketRate: 200,
 			OutQueue: 256 << 10, Shutdown: 5 * time.Second,
 		},
 		Recorder: r.book,
 		Log:      zerolog.New(r.log),
 	}
+	l := &opts.Game.Lobby
+	l.OwnerFirst, l.Countdown, l.KickCooldown, l.SlotRequests = true, 1, 0, 0
 	if change != nil {
 		change(&opts)
 	}

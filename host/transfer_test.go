@@ -60,7 +60,7 @@ func TestTransferToOneAndTen(t *testing.T) {
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := newTransferRig(t, transferSize(tc.size), func(o *host.Options) { o.Transfer.PlayerRate = tc.rate })
+			r := newTransferRig(t, transferSize(tc.size), func(o *host.Options) { o.Game.Transfer.PlayerRate = tc.rate })
 			report := r.bots(tc.whole, bots.Options{Players: tc.players, Conduct: tc.conduct(t.TempDir())})
 			r.whole(report, tc.whole)
 			if report.Joined != tc.players {

@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"strings"
 	"time"
 
 	"w3host/texts"
@@ -120,6 +121,17 @@ type Config struct {
 	ChatLines  int
 	ChatWindow time.Duration
 	ChatMute   time.Duration
+}
+
+// OwnerFirst as an owner is the first player who joins.
+const OwnerFirst = "first"
+
+// SetOwner takes NAME, NAME@REALM, OwnerFirst, or nothing for nobody.
+func (c *Config) SetOwner(owner string) {
+	if c.OwnerFirst = owner == OwnerFirst; c.OwnerFirst {
+		owner = ""
+	}
+	c.Owner, c.OwnerRealm, _ = strings.Cut(owner, "@")
 }
 
 // Defaults are the numbers that players know from other hosts.

@@ -16,12 +16,6 @@ import (
 
 // The configuration has been validated when it comes here.
 
-// setup is what the lobbies of an entry are made from.
-func setup(c config.Config, e *config.Entry) host.Setup {
-	c = c.With(e)
-	return host.Setup{Turns: turnConfig(c), Lobby: lobbyOptions(c), Transfer: transferConfig(c)}
-}
-
 // entries are what autohost keeps open.
 func entries(c config.Config) (list []host.Entry) {
 	for _, e := range c.Entries() {
@@ -35,7 +29,7 @@ func hostEntry(c config.Config, e *config.Entry) host.Entry {
 	rotation, _ := autohost.ParseRotation(e.Rotation)
 	entry := host.Entry{
 		Entry: autohost.Entry{Name: e.Name, Lobbies: e.Lobbies, MaxGames: e.MaxGames, Hours: hours, Rotation: rotation},
-		Setup: setup(c, e),
+		Setup: gameConfig(c.With(e)),
 	}
 	for i, choice := range e.Choices() {
 		weight := 1
@@ -94,9 +88,7 @@ func (r *reloader) reload() (notes []string, err error) {
 		return nil, err
 	}
 	r.maps.reload(c)
-	r.host.Configure(setup(c, c.Sections()), entries(c), c.Autohost.MaxGames)
-	o := hostOptions(c, zerolog.Nop())
-	r.host.Adjust(o.Limits, o.Votes, o.RequireEntryKey)
+	r.host.Configure(hostOptions(c, zerolog.Nop()))
 	r.lists.use(c)
 	r.use(commandRules(c))
 	r.now = c

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/netip"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -21,22 +22,9 @@ import (
 
 func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 	return host.Options{
-		Listen:  c.Host.Listen,
-		Version: w3gs.Version(c.Host.Version),
-		Product: product(c),
-		Name:    c.Host.Name,
-
-		ProgramName: "w3host " + programVersion(),
-
-		Turns:    turnConfig(c),
-		Lobby:    lobbyOptions(c),
-		Votes:    votes(c),
-		Transfer: transferConfig(c),
-		Limits:   hostLimits(c),
-		Reconnect: host.ReconnectOptions{
-			Enabled: c.Reconnect.Enabled, Listen: c.Reconnect.Listen,
-			Wait: c.Reconnect.Wait.D(), ExtendedWait: c.Reconnect.ExtendedWait.D(),
-		},
+		Listen: c.Host.Listen, ReturnListen: c.Reconnect.Listen, Product: product(c),
+		Game:            gameConfig(c),
+		Limits:          hostLimits(c.Limits),
 		Autohost:        host.Autohost{Entries: entries(c), MaxGames: c.Autohost.MaxGames},
 		RequireEntryKey: c.Lobby.RequireEntryKey && c.LAN.Enabled,
 		Log:             log,
@@ -45,55 +33,65 @@ func hostOptions(c config.Config, log zerolog.Logger) host.Options {
 	}
 }
 
-func hostLimits(c config.Config) host.Limits {
+func hostLimits(l config.Limits) host.Limits {
 	return host.Limits{
-		JoinTimeout:       c.Limits.JoinTimeout.D(),
-		LobbyTimeout:      c.Limits.LobbyTimeout.D(),
-		Unjoined:          c.Limits.Unjoined,
-		UnjoinedPerIP:     c.Limits.UnjoinedPerIP,
-		JoinsPerMinute:    c.Limits.JoinsPerMinute,
-		LobbyLeaves:       c.Limits.LobbyLeaves,
-		LobbyLeavesWithin: c.Limits.LobbyLeavesWithin.D(),
-		PacketRate:        c.Limits.PacketRate,
-		SlotRequests:      c.Limits.SlotRequests,
-		OutQueue:          c.Limits.OutQueue << 10,
-		Exempt:            prefixes(c.Limits.Exempt),
-		Shutdown:          c.Limits.Shutdown.D(),
+		JoinTimeout:       l.JoinTimeout.D(),
+		Unjoined:          l.Unjoined,
+		UnjoinedPerIP:     l.UnjoinedPerIP,
+		JoinsPerMinute:    l.JoinsPerMinute,
+		LobbyLeaves:       l.LobbyLeaves,
+		LobbyLeavesWithin: l.LobbyLeavesWithin.D(),
+		PacketRate:        l.PacketRate,
+		OutQueue:          l.OutQueue << 10,
+		Exempt:            prefixes(l.Exempt),
+		Shutdown:          l.Shutdown.D(),
 	}
 }
 
-func votes(c config.Config) game.Votes {
-	return game.Votes{Share: c.Votes.Percent, Time: c.Votes.Time.D(), Cooldown: c.Votes.Cooldown.D()}
+// gameConfig is what games are made from.
+func gameConfig(c config.Config) game.Config {
+	return game.Config{
+		Version:   w3gs.Version(c.Host.Version),
+		Program:   "w3host " + programVersion(),
+		Settings:  gameSettings(c.Lobby),
+		Lobby:     lobbyConfig(c),
+		Turns:     turnConfig(c),
+		Transfer:  transferConfig(c.Transfer),
+		Reconnect: reconnectConfig(c.Reconnect),
+		Votes:     game.Votes{Share: c.Votes.Percent, Time: c.Votes.Time.D(), Cooldown: c.Votes.Cooldown.D()},
+		Trigger:   c.Lobby.CommandTrigger[0],
+		Commands:  commandRules(c),
+		Cooldown:  game.Cooldown{Burst: c.Limits.CommandBurst, Every: c.Limits.CommandEvery.D(), Query: c.Limits.QueryEvery.D()},
+		Rules:     c.Lobby.Rules,
+		Silence:   c.Limits.LobbyTimeout.D(),
+	}
 }
 
-func lobbyOptions(c config.Config) host.LobbyOptions {
-	l := &c.Lobby
-	return host.LobbyOptions{
-		Autostart:       l.Autostart,
-		MinPlayers:      l.MinPlayers,
-		StartAfter:      l.StartAfter.D(),
-		StartReady:      l.StartReady,
-		StartBalanced:   l.StartBalanced,
-		Countdown:       l.Countdown,
-		CountdownGoesOn: !l.CountdownRestarts,
-		Settings:        gameSettings(*l),
-		HCL:             l.HCL,
-		Owner:           l.Owner,
-		Welcome:         l.Welcome,
-		Rules:           l.Rules,
-		Reserved:        l.Reserved,
-		PingLimit:       l.PingLimit.D(),
-		IdleAfter:       l.IdleAfter.D(),
-		AbandonedAfter:  l.AbandonedAfter.D(),
-		OwnerAFKAfter:   l.OwnerAFKAfter.D(),
-		HideAddresses:   l.HideAddresses,
-		Language:        language(l.Language),
-		Trigger:         l.CommandTrigger[0],
-		KickCooldown:    l.KickCooldown.D(),
-		SameAddress:     lobby.SameAddress(l.SameAddress),
-		Commands:        commandRules(c),
-		Cooldown:        game.Cooldown{Burst: c.Limits.CommandBurst, Every: c.Limits.CommandEvery.D(), Query: c.Limits.QueryEvery.D()},
+func lobbyConfig(c config.Config) lobby.Config {
+	l, to := &c.Lobby, lobby.Defaults()
+	to.VirtualHost = c.Host.Name
+	to.AutoStart, to.AutoStartFull = max(l.Autostart, 0), l.Autostart == 0
+	to.AutoStartReady, to.AutoStartBalanced = l.StartReady, l.StartBalanced
+	to.MinPlayers, to.StartAfter = l.MinPlayers, l.StartAfter.D()
+	to.Countdown, to.CountdownGoesOn = l.Countdown, !l.CountdownRestarts
+	to.HCL, to.Welcome, to.Reserved = l.HCL, l.Welcome, l.Reserved
+	to.SetOwner(l.Owner)
+	to.PingLimit, to.IdleAfter = l.PingLimit.D(), l.IdleAfter.D()
+	to.AbandonedAfter, to.OwnerAFKAfter = l.AbandonedAfter.D(), l.OwnerAFKAfter.D()
+	to.HideAddresses, to.SameAddress = l.HideAddresses, lobby.SameAddress(l.SameAddress)
+	to.Language, _ = texts.ParseLanguage(l.Language)
+	to.KickCooldown, to.SlotRequests = l.KickCooldown.D(), c.Limits.SlotRequests
+	return to
+}
+
+// reconnectConfig rounds the wait to whole empty actions: each keeps a client
+// waiting for a minute, and the first minute needs none.
+func reconnectConfig(r config.Reconnect) game.Reconnect {
+	if !r.Enabled {
+		return game.Reconnect{}
 	}
+	wait := r.Wait.D().Round(time.Minute)
+	return game.Reconnect{Wait: wait, Empties: int(wait/time.Minute) - 1, ExtendedWait: r.ExtendedWait.D()}
 }
 
 func commandRules(c config.Config) command.Rules {
@@ -102,11 +100,6 @@ func commandRules(c config.Config) command.Rules {
 		rules[name] = command.Rule(cmd)
 	}
 	return rules
-}
-
-func language(tag string) texts.Language {
-	l, _ := texts.ParseLanguage(tag) // config has checked it
-	return l
 }
 
 func journalOptions(c config.Log) journal.Options {
@@ -145,11 +138,11 @@ func turnConfig(c config.Config) gamesync.Config {
 	return t
 }
 
-func transferConfig(c config.Config) mapxfer.Config {
+func transferConfig(c config.Transfer) mapxfer.Config {
 	t := mapxfer.Defaults()
-	t.Mode, _ = mapxfer.ParseMode(c.Transfer.Mode)
-	t.TotalRate, t.PlayerRate = int64(c.Transfer.TotalRate), int64(c.Transfer.PlayerRate)
-	t.MaxDownloaders, t.Timeout = c.Transfer.MaxDownloaders, c.Transfer.Timeout.D()
+	t.Mode, _ = mapxfer.ParseMode(c.Mode)
+	t.TotalRate, t.PlayerRate = int64(c.TotalRate), int64(c.PlayerRate)
+	t.MaxDownloaders, t.Timeout = c.MaxDownloaders, c.Timeout.D()
 	return t
 }
 

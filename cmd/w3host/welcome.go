@@ -10,6 +10,7 @@ import (
 	"w3host/bots"
 	"w3host/config"
 	"w3host/host"
+	"w3host/lobby"
 	"w3host/w3gs"
 	"w3host/w3map"
 )
@@ -46,7 +47,7 @@ func startsWhen(l config.Lobby) string {
 	}
 	switch l.Owner {
 	case "":
-	case host.OwnerFirst:
+	case lobby.OwnerFirst:
 		when = append(when, fmt.Sprintf("when the first who joined says %sstart", l.CommandTrigger))
 	default:
 		when = append(when, fmt.Sprintf("when %s says %sstart", l.Owner, l.CommandTrigger))
