@@ -53,7 +53,7 @@ func (a autoStart) text() texts.Text {
 	return texts.Of("%v.", line)
 }
 
-func (l *Lobby) autoStartOperation(op AutoStart) *Refusal {
+func (op AutoStart) apply(l *Lobby) *Refusal {
 	seats := 0
 	for _, s := range l.slots {
 		if s.Status != w3gs.SlotClosed && !s.Computer {

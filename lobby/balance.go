@@ -17,20 +17,16 @@ func (l *Lobby) playingPlaces() (places []int) {
 	return places
 }
 
-// arrange gives the places of the playing humans, in slot order, to players. The
-// team stays with the place.
-func (l *Lobby) arrange(pids []uint8) *Refusal {
+func (op Arrange) apply(l *Lobby) *Refusal {
 	places := l.playingPlaces()
-	sorted := slices.Sorted(slices.Values(pids))
-	var there []uint8
+	var there w3gs.PIDs
 	for _, place := range places {
-		there = append(there, l.slots[place].PID)
+		there |= w3gs.Only(l.slots[place].PID)
 	}
-	slices.Sort(there)
-	if !slices.Equal(sorted, there) {
+	if len(op.PIDs) != len(places) || w3gs.Only(op.PIDs...) != there {
 		return Refuse(Malformed, "the players to arrange are not those who play")
 	}
-	for i, pid := range pids {
+	for i, pid := range op.PIDs {
 		if from := l.slotOf(pid); from != places[i] {
 			l.exchange(places[i], from, true)
 		}

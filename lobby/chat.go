@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -107,21 +108,19 @@ func (l *Lobby) watchFlood(p *player) {
 	l.say(w3gs.Only(p.pid), "You are muted for %v: too many lines.", l.cfg.ChatMute)
 }
 
-func (l *Lobby) mute(op Mute) *Refusal {
-	p := l.human(op.PID)
-	if p == nil {
-		return l.noHuman(op.PID)
-	}
-	if p.muted = !op.Off; op.Off {
-		p.mutedUntil = 0
-		l.say(0, "%s can speak again.", p.name)
-	} else {
-		l.say(0, "%s is muted.", p.name)
-	}
-	return nil
+func (op Mute) apply(l *Lobby) *Refusal {
+	return l.with(op.PID, func(p *player) *Refusal {
+		if p.muted = !op.Off; op.Off {
+			p.mutedUntil = 0
+			l.say(0, "%s can speak again.", p.name)
+		} else {
+			l.say(0, "%s is muted.", p.name)
+		}
+		return nil
+	})
 }
 
-func (l *Lobby) muteEverybody(op MuteAll) *Refusal {
+func (op MuteAll) apply(l *Lobby) *Refusal {
 	if l.muteAll = !op.Off; op.Off {
 		l.say(0, "Lines to everybody are heard again.")
 	} else {
@@ -130,7 +129,7 @@ func (l *Lobby) muteEverybody(op MuteAll) *Refusal {
 	return nil
 }
 
-func (l *Lobby) sayOperation(op Say) *Refusal {
+func (op Say) apply(l *Lobby) *Refusal {
 	if strings.TrimSpace(op.Text.String()) == "" {
 		return Refuse(Malformed, "there is nothing to say")
 	}
@@ -164,13 +163,11 @@ func (l *Lobby) tell(to w3gs.PIDs, text texts.Text) {
 	}
 }
 
-func (l *Lobby) setLanguage(op SetLanguage) *Refusal {
-	p := l.human(op.PID)
-	if p == nil {
-		return l.noHuman(op.PID)
-	}
-	p.language = op.Language
-	return nil
+func (op SetLanguage) apply(l *Lobby) *Refusal {
+	return l.with(op.PID, func(p *player) *Refusal {
+		p.language = op.Language
+		return nil
+	})
 }
 
 // Language is what a player reads.
@@ -182,22 +179,13 @@ func (l *Lobby) Language(pid uint8) texts.Language {
 }
 
 // deaf is who does not want to read what the host says to everybody.
-func (l *Lobby) deaf() (set w3gs.PIDs) {
-	for _, p := range l.players {
-		if p != nil && p.deaf {
-			set |= w3gs.Only(p.pid)
-		}
-	}
-	return set
-}
+func (l *Lobby) deaf() w3gs.PIDs { return l.those(func(p *player) bool { return p.deaf }) }
 
-func (l *Lobby) hear(op Hear) *Refusal {
-	p := l.human(op.PID)
-	if p == nil {
-		return l.noHuman(op.PID)
-	}
-	p.deaf = op.Off
-	return nil
+func (op Hear) apply(l *Lobby) *Refusal {
+	return l.with(op.PID, func(p *player) *Refusal {
+		p.deaf = op.Off
+		return nil
+	})
 }
 
 // privateScope is the scope of a line for one player. What clients expect to be
@@ -210,7 +198,7 @@ func (l *Lobby) privateScope(to w3gs.PIDs) w3gs.ChatScope {
 }
 
 func (l *Lobby) speak(to w3gs.PIDs, scope w3gs.ChatScope, text string) {
-	from := l.voice()
+	from := l.voice(0)
 	if from == 0 {
 		return
 	}
@@ -243,26 +231,21 @@ func (l *Lobby) mark() string {
 }
 
 // voice is the pid that the host speaks with: the virtual host's, else a fake
-// player's, else the owner's, else the first player's.
-func (l *Lobby) voice() uint8 {
-	if l.vhost != 0 {
-		return l.vhost
-	}
-	var first, owner uint8
+// player's, else the owner's, else that of the first player but one; 0 for none.
+func (l *Lobby) voice(but uint8) uint8 {
+	var first, owner, fake uint8
 	for p := range l.seated {
 		switch {
 		case p.fake:
-			return p.pid
-		case owner == 0 && l.owner != "" && sameName(p.name, l.owner):
+			fake = cmp.Or(fake, p.pid)
+		case p.pid == but:
+		case l.owner != "" && sameName(p.name, l.owner):
 			owner = p.pid
-		case first == 0:
-			first = p.pid
+		default:
+			first = cmp.Or(first, p.pid)
 		}
 	}
-	if owner != 0 {
-		return owner
-	}
-	return first
+	return cmp.Or(l.vhost, fake, owner, first)
 }
 
 // split cuts a text into lines of at most limit bytes: at line breaks, else at

@@ -10,7 +10,7 @@ import (
 	"w3host/w3gs"
 )
 
-func (l *Lobby) startOperation(op Start) *Refusal {
+func (op Start) apply(l *Lobby) *Refusal {
 	switch {
 	case l.Humans() == 0:
 		return Refuse(NoSuch, "nobody is in the lobby")
@@ -30,7 +30,7 @@ func (l *Lobby) startOperation(op Start) *Refusal {
 	return nil
 }
 
-func (l *Lobby) abortOperation() *Refusal {
+func (Abort) apply(l *Lobby) *Refusal {
 	if l.phase != phaseCounting {
 		return Refuse(NoSuch, "no countdown runs")
 	}
@@ -139,11 +139,7 @@ func (l *Lobby) abort(why texts.Text) {
 	}
 	l.phase = phaseOpen
 	l.emit(CountdownAborted{Why: why.String()})
-	if why.Empty() {
-		l.say(0, "Countdown stopped.")
-	} else {
-		l.say(0, "Countdown stopped: %v.", why)
-	}
+	l.tell(0, withWhy(why, "Countdown stopped.", "Countdown stopped: %v."))
 }
 
 // start begins the game, in one go: the last slot table if it is new, 0x0A, the virtual host

@@ -1,6 +1,10 @@
 package lobby
 
-import "w3host/w3gs"
+import (
+	"cmp"
+
+	"w3host/w3gs"
+)
 
 // mapReport takes a 0x42: whether the client has the map, or how far it is.
 func (l *Lobby) mapReport(p *player, report w3gs.MapSize) {
@@ -38,26 +42,4 @@ func (l *Lobby) downloading(p *player) bool { return l.slots[l.slotOf(p.pid)].Do
 // when that has given way a fake player, the owner, or the first other player.
 // It is never the receiver: no client takes a map from itself. One who is alone
 // where there is no virtual host gets it from a pid that nobody has.
-func (l *Lobby) MapSender(to uint8) uint8 {
-	if l.vhost != 0 {
-		return l.vhost
-	}
-	var owner, first uint8
-	for p := range l.seated {
-		switch {
-		case p.fake:
-			return p.pid
-		case p.pid == to:
-		case l.owner != "" && sameName(p.name, l.owner):
-			owner = p.pid
-		case first == 0:
-			first = p.pid
-		}
-	}
-	for _, pid := range []uint8{owner, first} {
-		if pid != 0 {
-			return pid
-		}
-	}
-	return l.freePID()
-}
+func (l *Lobby) MapSender(to uint8) uint8 { return cmp.Or(l.voice(to), l.freePID()) }

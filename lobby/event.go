@@ -3,6 +3,7 @@ package lobby
 import (
 	"time"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -10,8 +11,9 @@ import (
 type ConnID uint64
 
 // Event is something that happened: one of the types of this file, or an
-// Operation. An event about a pid that is not a player's is ignored.
-type Event interface{ event() }
+// Operation; Handle panics at others. An event about a pid that is not a player's
+// is ignored.
+type Event any
 
 // Join is a 0x1E. The host has checked the game id and the entry key.
 type Join struct {
@@ -71,11 +73,9 @@ type Leave struct {
 	Lost   bool
 }
 
-func (Join) event()      {}
-func (Vouch) event()     {}
-func (Chat) event()      {}
-func (Extra) event()     {}
-func (MapReport) event() {}
-func (Progress) event()  {}
-func (Pong) event()      {}
-func (Leave) event()     {}
+// Judge says why the teams, as they are, are too uneven for a start by itself;
+// empty: they are not.
+type Judge struct{ Why texts.Text }
+
+// Doubt takes the last Judge back: more is known of the players.
+type Doubt struct{}

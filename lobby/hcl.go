@@ -17,16 +17,16 @@ var hclTable = func() (table []uint8) {
 	return table
 }()
 
-// setHCL sets the mode string. It may be set before all players are in, so only
-// the start compares it with the occupied slots.
-func (l *Lobby) setHCL(text string) *Refusal {
-	if no := checkMode(text); no != nil {
+// apply does not count the occupied slots: the mode may be set before all players
+// are in.
+func (op HCL) apply(l *Lobby) *Refusal {
+	if no := checkMode(op.Text); no != nil {
 		return no
 	}
-	if len(text) > len(l.slots) {
-		return Refuse(Malformed, "the mode %q is too long: this map has %d slots", text, len(l.slots))
+	if len(op.Text) > len(l.slots) {
+		return Refuse(Malformed, "the mode %q is too long: this map has %d slots", op.Text, len(l.slots))
 	}
-	l.hcl = text
+	l.hcl = op.Text
 	return nil
 }
 

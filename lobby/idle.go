@@ -41,7 +41,7 @@ func (l *Lobby) closeIdle() {
 	switch {
 	case !ok:
 	case l.now >= at:
-		l.shutdown(Shutdown{Why: why})
+		Shutdown{Why: why}.apply(l)
 	case l.now >= at-lead && l.warned != at:
 		l.warned = at
 		l.say(0, "The lobby closes in %v: %v.", (at - l.now).Round(time.Second), why)

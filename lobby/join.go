@@ -99,12 +99,7 @@ func (l *Lobby) isHeld(name, realm string, doubtful bool) bool {
 	if l.owner != "" && sameName(l.owner, name) && sameName(l.realm, realm) {
 		return true
 	}
-	for _, held := range l.held {
-		if sameName(held, name) || sameName(held, name+"@"+realm) {
-			return true
-		}
-	}
-	return false
+	return hasName(l.held, name) || hasName(l.held, name+"@"+realm)
 }
 
 // admit seats a joiner and introduces them: 0x04, then 0x06 for the virtual

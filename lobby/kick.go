@@ -3,6 +3,7 @@ package lobby
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"w3host/texts"
@@ -16,7 +17,7 @@ type keptOut struct {
 	until time.Duration
 }
 
-func (l *Lobby) kickOperation(op Kick) *Refusal {
+func (op Kick) apply(l *Lobby) *Refusal {
 	if op.PID >= pidLimit || l.players[op.PID] == nil {
 		return noPlayer(op.PID)
 	}
@@ -75,25 +76,25 @@ func (l *Lobby) dismiss(p *player, line texts.Text, why, by string) {
 }
 
 func youWereKicked(why texts.Text) texts.Text {
-	if why.Empty() {
-		return texts.Of("You were kicked.")
-	}
-	return texts.Of("You were kicked: %v", why)
+	return withWhy(why, "You were kicked.", "You were kicked: %v")
 }
 
 func wasKicked(name string, why texts.Text) texts.Text {
-	if why.Empty() {
-		return texts.Of("%s was kicked.", name)
-	}
-	return texts.Of("%s was kicked: %v", name, why)
+	return withWhy(why, "%s was kicked.", "%s was kicked: %v", name)
 }
 
-// kickedFor is how the records call a kick.
+// kickedFor is what the records call a kick.
 func kickedFor(why texts.Text) string {
+	return strings.TrimSuffix("kicked: "+why.String(), ": ")
+}
+
+// withWhy is the first sentence or, with a reason, the second, which takes it as
+// its last argument.
+func withWhy(why texts.Text, plain, reasoned string, args ...any) texts.Text {
 	if why.Empty() {
-		return "kicked"
+		return texts.Of(plain, args...)
 	}
-	return "kicked: " + why.String()
+	return texts.Of(reasoned, append(args, why)...)
 }
 
 func (l *Lobby) keepOut(p *player) {

@@ -32,16 +32,12 @@ func (l *Lobby) remove(p *player) {
 	}
 }
 
-// shutdown ends a lobby that has not started.
-func (l *Lobby) shutdown(op Shutdown) {
+// apply ends a lobby that has not started.
+func (op Shutdown) apply(l *Lobby) *Refusal {
 	if l.phase == phaseCounting {
 		l.emit(CountdownAborted{Why: "the lobby closes"})
 	}
-	if op.Why.Empty() {
-		l.say(0, "The lobby is closed.")
-	} else {
-		l.say(0, "The lobby is closed: %v", op.Why)
-	}
+	l.tell(0, withWhy(op.Why, "The lobby is closed.", "The lobby is closed: %v"))
 	for p := range l.seated {
 		if p.fake {
 			continue
@@ -52,4 +48,5 @@ func (l *Lobby) shutdown(op Shutdown) {
 	l.players = [pidLimit]*player{}
 	l.phase = phaseClosed
 	l.emit(Closed{Why: op.Why.String()})
+	return nil
 }

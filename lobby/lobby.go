@@ -161,7 +161,9 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		}
 	default:
 		l.act(nil)
-		l.operate(ev)
+		if no := l.try(ev.(Operation)); no != nil {
+			l.emit(no)
+		}
 	}
 	return l.finish()
 }

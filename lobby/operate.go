@@ -8,91 +8,22 @@ import (
 	"w3host/w3gs"
 )
 
-// operate carries out an operation or says why not.
-func (l *Lobby) operate(op Operation) {
-	if no := l.try(op); no != nil {
-		l.emit(no)
+func (op Open) apply(l *Lobby) *Refusal { return l.each(op.Slots, l.open) }
+
+func (op Close) apply(l *Lobby) *Refusal { return l.each(op.Slots, l.closeSlot) }
+
+func (op Set) apply(l *Lobby) *Refusal {
+	if no := l.checkSlot(op.Slot); no != nil {
+		return no
 	}
+	if l.slots[op.Slot].Status != w3gs.SlotOccupied {
+		return Refuse(NoSuch, "slot %d holds %v", op.Slot+1, l.occupant(op.Slot))
+	}
+	return l.change(op.Slot, op.What, op.Value)
 }
 
-func (l *Lobby) try(op Operation) *Refusal {
-	if l.phase == phaseClosed {
-		return Refuse(TooLate, "the lobby is closed")
-	}
-	switch op := op.(type) {
-	case Say:
-		return l.sayOperation(op)
-	case Mute:
-		return l.mute(op)
-	case Hear:
-		return l.hear(op)
-	case SetLanguage:
-		return l.setLanguage(op)
-	case MuteAll:
-		return l.muteEverybody(op)
-	case SetOwner:
-		return l.setOwner(op)
-	case Kick:
-		return l.kickOperation(op)
-	}
-	if l.phase == phaseStarted {
-		return Refuse(TooLate, "the game has started")
-	}
-	switch op := op.(type) {
-	case Start:
-		return l.startOperation(op)
-	case Abort:
-		return l.abortOperation()
-	case AutoStart:
-		return l.autoStartOperation(op)
-	case Ready:
-		return l.setReady(op)
-	case HCL:
-		return l.setHCL(op.Text)
-	case Hold:
-		return l.hold(op.Names)
-	case Unhold:
-		return l.unhold(op.Names)
-	case Shutdown:
-		l.shutdown(op)
-		return nil
-	}
-	if l.phase == phaseCounting {
-		return Refuse(Counting, "the countdown runs: abort it first")
-	}
-	return l.trySlots(op)
-}
-
-// trySlots does what changes the table.
-func (l *Lobby) trySlots(op Operation) *Refusal {
-	switch op := op.(type) {
-	case Open:
-		return l.each(op.Slots, l.open)
-	case Close:
-		return l.each(op.Slots, l.closeSlot)
-	case SetAll:
-		return l.setAll(op.Closed)
-	case Swap:
-		return l.swap(op)
-	case Shuffle:
-		return l.shuffle()
-	case Arrange:
-		return l.arrange(op.PIDs)
-	case Computer:
-		return l.computer(op)
-	case Set:
-		return l.occupied(op.Slot, func(i int) *Refusal { return l.change(i, op.What, op.Value) })
-	case Observe:
-		if l.human(op.PID) == nil {
-			return l.noHuman(op.PID)
-		}
-		return l.changeTeam(l.slotOf(op.PID), l.observer)
-	case FakePlayer:
-		return l.fakePlayers(max(op.Count, 1))
-	case DeleteFake:
-		return l.deleteFake(op.PID)
-	}
-	return Refuse(NoSuch, "there is no such operation")
+func (op Observe) apply(l *Lobby) *Refusal {
+	return l.with(op.PID, func(p *player) *Refusal { return l.changeTeam(l.slotOf(p.pid), l.observer) })
 }
 
 func (l *Lobby) checkSlot(i int) *Refusal {
@@ -102,8 +33,12 @@ func (l *Lobby) checkSlot(i int) *Refusal {
 	return nil
 }
 
-// noHuman refuses what a fake player, or a pid without a player, cannot do.
-func (l *Lobby) noHuman(pid uint8) *Refusal {
+// with does something to a human; fake players and pids without a player are
+// refused.
+func (l *Lobby) with(pid uint8, do func(p *player) *Refusal) *Refusal {
+	if p := l.human(pid); p != nil {
+		return do(p)
+	}
 	if pid < pidLimit && l.players[pid] != nil {
 		return Refuse(NotHuman, "%s is a fake player", l.players[pid].name)
 	}
@@ -121,16 +56,6 @@ func (l *Lobby) each(slots []int, change func(int)) *Refusal {
 		change(i)
 	}
 	return nil
-}
-
-func (l *Lobby) occupied(i int, change func(int) *Refusal) *Refusal {
-	if no := l.checkSlot(i); no != nil {
-		return no
-	}
-	if l.slots[i].Status != w3gs.SlotOccupied {
-		return Refuse(NoSuch, "slot %d holds %v", i+1, l.occupant(i))
-	}
-	return change(i)
 }
 
 // open opens a slot, whoever is in it.
@@ -151,9 +76,9 @@ func (l *Lobby) closeSlot(i int) {
 	l.slots[i].Status = w3gs.SlotClosed
 }
 
-func (l *Lobby) setAll(closed bool) *Refusal {
+func (op SetAll) apply(l *Lobby) *Refusal {
 	from, to := w3gs.SlotClosed, w3gs.SlotOpen
-	if closed {
+	if op.Closed {
 		from, to = to, from
 	}
 	for i := range l.slots {
@@ -164,7 +89,7 @@ func (l *Lobby) setAll(closed bool) *Refusal {
 	return nil
 }
 
-func (l *Lobby) swap(op Swap) *Refusal {
+func (op Swap) apply(l *Lobby) *Refusal {
 	for _, i := range []int{op.A, op.B} {
 		if no := l.checkSlot(i); no != nil {
 			return no
@@ -178,9 +103,9 @@ func (l *Lobby) swap(op Swap) *Refusal {
 	return nil
 }
 
-// shuffle deals the playing humans anew to their places. The team stays with the
+// apply deals the playing humans anew to their places. The team stays with the
 // place in melee too, or nobody would get another one.
-func (l *Lobby) shuffle() *Refusal {
+func (Shuffle) apply(l *Lobby) *Refusal {
 	places := l.playingPlaces()
 	if len(places) < 2 {
 		return Refuse(NoSuch, "there are no two players to shuffle")
@@ -189,7 +114,7 @@ func (l *Lobby) shuffle() *Refusal {
 	return nil
 }
 
-func (l *Lobby) computer(op Computer) *Refusal {
+func (op Computer) apply(l *Lobby) *Refusal {
 	if no := l.checkSlot(op.Slot); no != nil {
 		return no
 	}
@@ -210,8 +135,9 @@ func (l *Lobby) computer(op Computer) *Refusal {
 	return nil
 }
 
-// fakePlayers seats n fake players or none.
-func (l *Lobby) fakePlayers(n int) *Refusal {
+// apply seats all these fake players or none.
+func (op FakePlayer) apply(l *Lobby) *Refusal {
+	n := max(op.Count, 1)
 	if !l.hasRoom(n) {
 		return Refuse(Full, "there is no room for %d more", n)
 	}
@@ -227,10 +153,10 @@ func (l *Lobby) fakePlayers(n int) *Refusal {
 	return nil
 }
 
-func (l *Lobby) deleteFake(pid uint8) *Refusal {
+func (op DeleteFake) apply(l *Lobby) *Refusal {
 	var fakes []*player
 	for p := range l.seated {
-		if p.fake && (pid == 0 || p.pid == pid) {
+		if p.fake && (op.PID == 0 || p.pid == op.PID) {
 			fakes = append(fakes, p)
 		}
 	}
@@ -244,27 +170,23 @@ func (l *Lobby) deleteFake(pid uint8) *Refusal {
 	return nil
 }
 
-func (l *Lobby) hold(names []string) *Refusal {
-	for _, name := range names {
+func (op Hold) apply(l *Lobby) *Refusal {
+	for _, name := range op.Names {
 		if why := checkName(name); !why.Empty() {
 			return Refuse(Malformed, "%q cannot be held: %v", name, why)
 		}
 	}
-	l.held = append(l.held, names...)
-	l.letIn(func(k keptOut) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return sameName(k.name, name) })
-	})
+	l.held = append(l.held, op.Names...)
+	l.letIn(func(k keptOut) bool { return hasName(op.Names, k.name) })
 	return nil
 }
 
-func (l *Lobby) unhold(names []string) *Refusal {
-	for _, name := range names {
-		if !slices.ContainsFunc(l.held, func(held string) bool { return sameName(held, name) }) {
+func (op Unhold) apply(l *Lobby) *Refusal {
+	for _, name := range op.Names {
+		if !hasName(l.held, name) {
 			return Refuse(NoSuch, "no place is held for %q", name)
 		}
 	}
-	l.held = slices.DeleteFunc(l.held, func(held string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return sameName(held, name) })
-	})
+	l.held = slices.DeleteFunc(l.held, func(held string) bool { return hasName(op.Names, held) })
 	return nil
 }

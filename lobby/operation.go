@@ -10,7 +10,29 @@ import (
 // Operation is what an owner, an admin or the program asks for. Who may ask is
 // not decided here. One that cannot be done gives a *Refusal and changes nothing.
 // Slots are indexes into the table, from 0; messages count them from 1.
-type Operation Event
+type Operation interface{ apply(l *Lobby) *Refusal }
+
+// try carries out an operation, or says why it cannot be done in this phase.
+func (l *Lobby) try(op Operation) *Refusal {
+	if l.phase == phaseClosed {
+		return Refuse(TooLate, "the lobby is closed")
+	}
+	switch op.(type) {
+	case Say, Mute, MuteAll, Hear, SetLanguage, SetOwner, Kick:
+		return op.apply(l)
+	}
+	if l.phase == phaseStarted {
+		return Refuse(TooLate, "the game has started")
+	}
+	switch op.(type) {
+	case Start, Abort, AutoStart, Ready, HCL, Hold, Unhold, Shutdown:
+		return op.apply(l)
+	}
+	if l.phase == phaseCounting {
+		return Refuse(Counting, "the countdown runs: abort it first")
+	}
+	return op.apply(l)
+}
 
 // Open opens slots. A player in one of them is kicked.
 type Open struct{ Slots []int }
@@ -95,6 +117,12 @@ type Start struct{ Force, Now bool }
 // Abort stops the countdown, and a start by itself with it.
 type Abort struct{}
 
+// Ready says whether a player is ready to start.
+type Ready struct {
+	PID uint8
+	Off bool
+}
+
 // AutoStart sets when the lobby starts by itself: with so many humans, or when
 // no slot is open, and after that has held for Hold. Neither turns it off.
 type AutoStart struct {
@@ -105,13 +133,6 @@ type AutoStart struct {
 	// Balanced also waits until a Judge has said that the teams are even.
 	Balanced bool
 }
-
-// Judge says why the teams, as they are, are too uneven for a start by itself;
-// empty: they are not.
-type Judge struct{ Why texts.Text }
-
-// Doubt takes the last Judge back: more is known of the players.
-type Doubt struct{}
 
 // Say lets the host speak, to some players or, with an empty To, to all. Long
 // texts are split.
@@ -132,31 +153,3 @@ type MuteAll struct{ Off bool }
 
 // Shutdown ends the lobby: everybody is told and kicked.
 type Shutdown struct{ Why texts.Text }
-
-func (Open) event()        {}
-func (Close) event()       {}
-func (SetAll) event()      {}
-func (Set) event()         {}
-func (Swap) event()        {}
-func (Shuffle) event()     {}
-func (Arrange) event()     {}
-func (Computer) event()    {}
-func (Observe) event()     {}
-func (Kick) event()        {}
-func (SetLanguage) event() {}
-func (Hear) event()        {}
-func (Hold) event()        {}
-func (Unhold) event()      {}
-func (FakePlayer) event()  {}
-func (DeleteFake) event()  {}
-func (HCL) event()         {}
-func (SetOwner) event()    {}
-func (Start) event()       {}
-func (Abort) event()       {}
-func (AutoStart) event()   {}
-func (Judge) event()       {}
-func (Doubt) event()       {}
-func (Say) event()         {}
-func (Mute) event()        {}
-func (MuteAll) event()     {}
-func (Shutdown) event()    {}

@@ -1,8 +1,10 @@
 package lobby
 
-import "strings"
+import (
+	"strings"
 
-import "w3host/w3gs"
+	"w3host/w3gs"
+)
 
 // Owns reports whether a player in the lobby or game is its owner.
 func (l *Lobby) Owns(pid uint8) bool {
@@ -50,7 +52,7 @@ func (l *Lobby) longestIn() (first *player) {
 	return first
 }
 
-func (l *Lobby) setOwner(op SetOwner) *Refusal {
+func (op SetOwner) apply(l *Lobby) *Refusal {
 	if p := l.named(op.Player); p != nil && p.fake {
 		return Refuse(NotHuman, "%s is a fake player, who cannot own anything", p.name)
 	}

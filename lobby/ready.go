@@ -2,35 +2,24 @@ package lobby
 
 import "w3host/texts"
 
-// Ready says whether a player is ready to start.
-type Ready struct {
-	PID uint8
-	Off bool
-}
-
-func (Ready) event() {}
-
-func (l *Lobby) setReady(op Ready) *Refusal {
-	p := l.human(op.PID)
-	switch {
-	case p == nil:
-		return l.noHuman(op.PID)
-	case p.ready == !op.Off && op.Off:
-		return Refuse(TooLate, "you are not ready as it is")
-	case p.ready == !op.Off:
-		return Refuse(TooLate, "you are ready already")
-	}
-	p.ready = !op.Off
-	if op.Off {
-		l.abort(texts.Of("%s is not ready", p.name))
-	}
-	ready, all := l.ready()
-	if op.Off {
-		l.say(0, "%s is not ready: %d of %d are.", p.name, ready, all)
-	} else {
-		l.say(0, "%s is ready: %d of %d are.", p.name, ready, all)
-	}
-	return nil
+func (op Ready) apply(l *Lobby) *Refusal {
+	return l.with(op.PID, func(p *player) *Refusal {
+		switch {
+		case p.ready && !op.Off:
+			return Refuse(TooLate, "you are ready already")
+		case !p.ready && op.Off:
+			return Refuse(TooLate, "you are not ready as it is")
+		}
+		p.ready = !op.Off
+		ready, all := l.ready()
+		if op.Off {
+			l.abort(texts.Of("%s is not ready", p.name))
+			l.say(0, "%s is not ready: %d of %d are.", p.name, ready, all)
+		} else {
+			l.say(0, "%s is ready: %d of %d are.", p.name, ready, all)
+		}
+		return nil
+	})
 }
 
 // ready counts the humans who are ready, and all.

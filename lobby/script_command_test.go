@@ -132,7 +132,7 @@ func (c *command) event(r *runner) Event {
 	return nil
 }
 
-func (c *command) operation() Operation {
+func (c *command) operation() Event {
 	switch c.name {
 	case "open":
 		return Open{Slots: c.slots()}

@@ -42,13 +42,16 @@ func (l *Lobby) Find(part string) []Player {
 
 // Humans is the set of all human players, without those kicked from a game.
 func (l *Lobby) Humans() w3gs.PIDs {
-	var s w3gs.PIDs
+	return l.those(func(p *player) bool { return !p.fake && !p.kicked })
+}
+
+func (l *Lobby) those(who func(p *player) bool) (set w3gs.PIDs) {
 	for _, p := range l.players {
-		if p != nil && !p.fake && !p.kicked {
-			s |= w3gs.Only(p.pid)
+		if p != nil && who(p) {
+			set |= w3gs.Only(p.pid)
 		}
 	}
-	return s
+	return set
 }
 
 // SlotTable is a copy of the table as the next 0x09 would send it.

@@ -25,7 +25,7 @@ import (
 // among their arguments.
 var formats = map[string][]int{
 	"Of": {0}, "Known": {0}, "Count": {1, 2}, "Sprintf": {1},
-	"say": {1}, "answer": {1}, "Refuse": {1}, "cannot": {0}, "Fail": {0},
+	"say": {1}, "withWhy": {1, 2}, "answer": {1}, "Refuse": {1}, "cannot": {0}, "Fail": {0},
 	"one": {0}, "outOfRange": {0}, "Word": {0}, "Phrase": {0}, "Text": {0}, "Number": {0}, "Ordinal": {0},
 }
 

@@ -57,7 +57,6 @@ var chineseLobby = map[string]string{
 	"colour %d is taken by %v":                              "颜色 %d 已被%v占用",
 	"the race of slot %d is fixed":                          "位置 %d 的种族是固定的",
 	"there is no such race":                                 "没有这个种族",
-	"there is no such operation":                            "没有这个操作",
 	"there are no two players to shuffle":                   "没有两名可以打乱的玩家",
 	"a computer is easy, normal or insane":                  "电脑只能是 easy、normal 或 insane",
 	"a computer cannot watch":                               "电脑不能观战",
