@@ -133,18 +133,15 @@ func (a *Args) Span() (span time.Duration) {
 }
 
 // NameList takes names of one word, or in quotes.
-func (a *Args) NameList() (list []string) {
+func (a *Args) NameList() []string { return list(a, func() string { return a.Phrase("name") }) }
+
+// list takes one thing or more.
+func list[T any](a *Args, read func() T) []T {
+	all := []T{read()}
 	for a.left != "" && a.err == nil {
-		name, ok := a.quoted()
-		if !ok {
-			name = a.Optional()
-		}
-		list = append(list, name)
+		all = append(all, read())
 	}
-	if len(list) == 0 {
-		a.Fail("the name is missing")
-	}
-	return list
+	return all
 }
 
 // Rest takes all that is left.
@@ -196,13 +193,7 @@ func (a *Args) Handicap() uint8 {
 }
 
 // Slots takes one slot or more.
-func (a *Args) Slots() []int {
-	list := []int{a.Slot()}
-	for a.left != "" && a.err == nil {
-		list = append(list, a.Slot())
-	}
-	return list
-}
+func (a *Args) Slots() []int { return list(a, a.Slot) }
 
 // OneOf takes one of the words.
 func (a *Args) OneOf(words ...string) string {
@@ -231,23 +222,22 @@ func (a *Args) Colour() uint8 {
 	return uint8(min(max(n, 1), math.MaxUint8) - 1)
 }
 
-// Race takes the name of a race, or the beginning of it.
+var races = map[string]w3gs.Race{
+	"human": w3gs.RaceHuman, "hu": w3gs.RaceHuman, "h": w3gs.RaceHuman,
+	"orc": w3gs.RaceOrc, "o": w3gs.RaceOrc,
+	"undead": w3gs.RaceUndead, "ud": w3gs.RaceUndead, "u": w3gs.RaceUndead,
+	"nightelf": w3gs.RaceNightElf, "elf": w3gs.RaceNightElf, "ne": w3gs.RaceNightElf, "n": w3gs.RaceNightElf,
+	"random": w3gs.RaceRandom, "rnd": w3gs.RaceRandom, "r": w3gs.RaceRandom,
+}
+
+// Race takes the name of a race, or a short form of it.
 func (a *Args) Race() w3gs.Race {
-	switch w := strings.ToLower(a.Word("race")); w {
-	case "human", "hu", "h":
-		return w3gs.RaceHuman
-	case "orc", "o":
-		return w3gs.RaceOrc
-	case "undead", "ud", "u":
-		return w3gs.RaceUndead
-	case "nightelf", "elf", "ne", "n":
-		return w3gs.RaceNightElf
-	case "random", "rnd", "r":
-		return w3gs.RaceRandom
-	default:
+	w := strings.ToLower(a.Word("race"))
+	race, known := races[w]
+	if !known {
 		a.Fail("%q is no race: human, orc, undead, nightelf or random", w)
-		return 0
 	}
+	return race
 }
 
 // Empty reports whether nothing is left.
@@ -272,10 +262,4 @@ func (a *Args) Begins(word string) bool {
 }
 
 // Is takes the rest if it is just this word.
-func (a *Args) Is(word string) bool {
-	if !strings.EqualFold(a.left, word) {
-		return false
-	}
-	a.left = ""
-	return true
-}
+func (a *Args) Is(word string) bool { return strings.EqualFold(a.left, word) && a.Begins(word) }

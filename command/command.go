@@ -41,13 +41,7 @@ const (
 
 // String names the phase in "start is for the …".
 func (p Phase) String() string {
-	switch p {
-	case InLobby:
-		return "lobby"
-	case InGame:
-		return "game"
-	}
-	return "lobby and the game"
+	return [...]string{InLobby: "lobby", InGame: "game", Always: "lobby and the game"}[p]
 }
 
 // In names it in a language.

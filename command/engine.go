@@ -26,8 +26,10 @@ type Spec[T any] struct {
 	Urgent, Costly bool
 	// Secret commands have arguments that nobody may read or keep.
 	Secret bool
-	// Parse reads the arguments. What it returns is called only if they were right
-	// and nothing was left over.
+	// Bare is carried out where there are no arguments; nil: Parse decides.
+	Bare Act[T]
+	// Parse reads the arguments; nil: there are none. What it returns is called only
+	// if they were right and nothing was left over.
 	Parse func(a *Args) Act[T]
 }
 
@@ -123,7 +125,10 @@ func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []st
 		return o
 	}
 	a := &Args{left: rest, names: names}
-	act := s.Parse(a)
+	act := s.Bare
+	if act == nil || rest != "" && s.Parse != nil {
+		act = s.Parse(a)
+	}
 	switch err := a.end(); {
 	case err != nil:
 		o.Err = Refuse(Malformed, "%v: write %s", err, s.Synopsis())

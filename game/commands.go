@@ -56,57 +56,41 @@ func opOn(part string, make func(lobby.Player) lobby.Operation) act {
 
 var always = command.Table[*Machine]{
 	{Name: "help", Usage: "[command]", Help: "what you may do, or how a command works", Phase: command.Always, Parse: func(a *args) act { return help(a.Rest()) }},
-	{Name: "ping", Usage: "[ms]", Help: "everybody's round trip; with a number, kick those above it", Level: command.Owner, AskAnyone: true, Phase: command.Always, Parse: func(a *args) act {
-		if a.Empty() {
-			return ping(0)
-		}
+	{Name: "ping", Usage: "[ms]", Help: "everybody's round trip; with a number, kick those above it", Level: command.Owner, AskAnyone: true, Phase: command.Always, Bare: ping(0), Parse: func(a *args) act {
 		return ping(time.Duration(a.Number("number of milliseconds", 1, 60000)) * time.Millisecond)
 	}},
-	{Name: "version", Help: "which program hosts here", Phase: command.Always, Parse: func(*args) act { return version }},
-	{Name: "owner", Usage: "[player]", Help: "show who owns the lobby, or give it away", Level: command.Owner, AskAnyone: true, Phase: command.Always, Parse: func(a *args) act {
-		if a.Empty() {
-			return showOwner
-		}
+	{Name: "version", Help: "which program hosts here", Phase: command.Always, Bare: show(version)},
+	{Name: "owner", Usage: "[player]", Help: "show who owns the lobby, or give it away", Level: command.Owner, AskAnyone: true, Phase: command.Always, Bare: show(owner), Parse: func(a *args) act {
 		return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.SetOwner{Player: p.Name} })
 	}},
 	{Name: "kick", Usage: "<player> [reason]", Help: "remove a player", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return kick(a.Player(0), a.Rest(), false) }},
 	{Name: "mute", Usage: "<player>", Help: "stop relaying a player's lines", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return mute(a.OnlyPlayer(), false) }},
 	{Name: "unmute", Usage: "<player>", Help: "relay a player's lines again", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return mute(a.OnlyPlayer(), true) }},
-	{Name: "muteall", Help: "stop lines to everybody", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return op(lobby.MuteAll{}) }},
-	{Name: "unmuteall", Help: "allow lines to everybody", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return op(lobby.MuteAll{Off: true}) }},
-	{Name: "journal", Help: "keep the record of this game's inputs for a report of a fault", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return keepJournal }},
+	{Name: "muteall", Help: "stop lines to everybody", Level: command.Owner, Phase: command.Always, Bare: op(lobby.MuteAll{})},
+	{Name: "unmuteall", Help: "allow lines to everybody", Level: command.Owner, Phase: command.Always, Bare: op(lobby.MuteAll{Off: true})},
+	{Name: "journal", Help: "keep the record of this game's inputs for a report of a fault", Level: command.Owner, Phase: command.Always, Bare: show(keepJournal)},
 	{Name: "say", Usage: "<text>", Help: "let the host say something", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return op(lobby.Say{Text: texts.Plain(a.Text("text"))}) }},
-	{Name: "latency", Usage: "[20-500]", Help: "show or set the milliseconds between turns", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act {
-		if a.Empty() {
-			return showLatency
-		}
+	{Name: "latency", Usage: "[20-500]", Help: "show or set the milliseconds between turns", Level: command.Owner, Phase: command.Always, Bare: show(latency), Parse: func(a *args) act {
 		return setLatency(time.Duration(a.Number("number of milliseconds", int(w3gs.MinPeriod/time.Millisecond), int(w3gs.MaxPeriod/time.Millisecond))) * time.Millisecond)
 	}},
-	{Name: "synclimit", Usage: "[turns]", Help: "show or set how far a player may be behind", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act {
-		if a.Empty() {
-			return showSyncLimit
-		}
-		return setSyncLimit(a.Number("number of turns", 2, w3gs.MaxSyncLimit))
-	}},
+	{Name: "synclimit", Usage: "[turns]", Help: "show or set how far a player may be behind", Level: command.Owner, Phase: command.Always, Bare: show(syncLimit), Parse: func(a *args) act { return setSyncLimit(a.Number("number of turns", 2, w3gs.MaxSyncLimit)) }},
 }
 
 var inLobby = command.Table[*Machine]{
 	{Name: "start", Usage: "[force|now]", Help: "start the countdown; force skips the checks, now skips the count", Level: command.StandIn, Phase: command.InLobby, Parse: start},
-	{Name: "abort", Aliases: []string{"a"}, Help: "stop the countdown", Level: command.StandIn, Phase: command.InLobby, Urgent: true, Parse: func(*args) act { return op(lobby.Abort{}) }},
+	{Name: "abort", Aliases: []string{"a"}, Help: "stop the countdown", Level: command.StandIn, Phase: command.InLobby, Urgent: true, Bare: op(lobby.Abort{})},
 	{Name: "autostart", Usage: "<players|off> [minutes] [balanced] | ready [players]", Help: "start by itself with so many players, when they have been in for so long or are all ready; balanced: in even teams", Level: command.Owner, Phase: command.InLobby, Parse: autostart},
 	{Name: "open", Usage: "<slot> ...", Help: "open slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Open{Slots: indexes(a.Slots())}) }},
 	{Name: "close", Usage: "<slot> ...", Help: "close slots; a player in one is kicked", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Close{Slots: indexes(a.Slots())}) }},
-	{Name: "openall", Help: "open every closed slot", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.SetAll{}) }},
-	{Name: "closeall", Help: "close every open slot", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.SetAll{Closed: true}) }},
+	{Name: "openall", Help: "open every closed slot", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.SetAll{})},
+	{Name: "closeall", Help: "close every open slot", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.SetAll{Closed: true})},
 	{Name: "swap", Usage: "<slot> <slot>", Help: "exchange two slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Swap{A: a.Slot() - 1, B: a.Slot() - 1}) }},
-	{Name: "shuffle", Aliases: []string{"sp"}, Help: "deal the players anew to their places", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.Shuffle{}) }},
-	{Name: "balance", Help: "deal the players to even teams, by their ratings", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return balance }},
+	{Name: "shuffle", Aliases: []string{"sp"}, Help: "deal the players anew to their places", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.Shuffle{})},
+	{Name: "balance", Help: "deal the players to even teams, by their ratings", Level: command.Owner, Phase: command.InLobby, Bare: balance},
 	{Name: "hold", Usage: "<name> ...", Help: "keep a place for a name", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Hold{Names: a.NameList()}) }},
 	{Name: "unhold", Usage: "<name> ...", Help: "take a reservation back", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Unhold{Names: a.NameList()}) }},
 	{Name: "closekick", Usage: "<player> [reason]", Help: "remove a player and close their slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return kick(a.Player(0), a.Rest(), true) }},
-	{Name: "comp", Usage: "<slot> [easy|normal|insane]", Help: "put a computer into a slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		return op(lobby.Computer{Slot: a.Slot() - 1, AI: strength(a)})
-	}},
+	{Name: "comp", Usage: "<slot> [easy|normal|insane]", Help: "put a computer into a slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Computer{Slot: a.Slot() - 1, AI: strength(a)}) }},
 	{Name: "compteam", Usage: "<slot> <team>", Help: "team of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatTeam, team)},
 	{Name: "compcolour", Aliases: []string{"compcolor"}, Usage: "<slot> <colour>", Help: "colour of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatColour, (*args).Colour)},
 	{Name: "comprace", Usage: "<slot> <race>", Help: "race of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatRace, race)},
@@ -118,25 +102,20 @@ var inLobby = command.Table[*Machine]{
 	{Name: "obs", Usage: "<player>", Help: "move a player to the observers", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
 		return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.Observe{PID: p.PID} })
 	}},
-	{Name: "fakeplayer", Aliases: []string{"fp"}, Usage: "[count]", Help: "add players that only hold a slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		if a.Empty() {
-			return op(lobby.FakePlayer{Count: 1})
-		}
-		return op(lobby.FakePlayer{Count: a.Ordinal("number of players")})
-	}},
-	{Name: "deletefp", Help: "remove all fake players", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.DeleteFake{}) }},
-	{Name: "hcl", Usage: "[mode]", Help: "show or set the mode string of the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return hcl(a.Rest()) }},
-	{Name: "clearhcl", Help: "remove the mode string", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.HCL{}) }},
+	{Name: "fakeplayer", Aliases: []string{"fp"}, Usage: "[count]", Help: "add players that only hold a slot", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.FakePlayer{Count: 1}), Parse: func(a *args) act { return op(lobby.FakePlayer{Count: a.Ordinal("number of players")}) }},
+	{Name: "deletefp", Help: "remove all fake players", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.DeleteFake{})},
+	{Name: "hcl", Usage: "[mode]", Help: "show or set the mode string of the map", Level: command.Owner, Phase: command.InLobby, Bare: show(mode), Parse: func(a *args) act { return hcl(a.Rest()) }},
+	{Name: "clearhcl", Help: "remove the mode string", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.HCL{})},
 	{Name: "download", Aliases: []string{"dl"}, Usage: "<player>", Help: "let one player have the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), allowDownload) }},
 	{Name: "downloads", Usage: "<on|off|ask>", Help: "who may download the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return downloads(a.OneOf("on", "off", "ask")) }},
-	{Name: "unhost", Help: "close the lobby", Level: command.Owner, Phase: command.InLobby, Parse: func(*args) act { return op(lobby.Shutdown{Why: texts.Of("the lobby was closed by its owner")}) }},
+	{Name: "unhost", Help: "close the lobby", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.Shutdown{Why: texts.Of("the lobby was closed by its owner")})},
 }
 
 var inGame = command.Table[*Machine]{
-	{Name: "drop", Help: "drop the players on the lag screen", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return dropLaggers }},
-	{Name: "pause", Help: "pause the game, if there is a fake player to do so", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return fakeAction(actionPause) }},
-	{Name: "resume", Help: "let a paused game go on", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return fakeAction(actionResume) }},
-	{Name: "end", Help: "end the game", Level: command.Owner, Phase: command.InGame, Parse: func(*args) act { return end }},
+	{Name: "drop", Help: "drop the players on the lag screen", Level: command.Owner, Phase: command.InGame, Bare: dropLaggers},
+	{Name: "pause", Help: "pause the game, if there is a fake player to do so", Level: command.Owner, Phase: command.InGame, Bare: fakeAction(actionPause)},
+	{Name: "resume", Help: "let a paused game go on", Level: command.Owner, Phase: command.InGame, Bare: fakeAction(actionResume)},
+	{Name: "end", Help: "end the game", Level: command.Owner, Phase: command.InGame, Bare: end},
 }
 
 // setPlayer reads "<player> <value>", for an attribute of a player's slot.
@@ -215,11 +194,7 @@ func mute(part string, off bool) act {
 }
 
 func hcl(text string) act {
-	return func(m *Machine, c *call) error {
-		if text == "" {
-			m.answer(c.Caller, "The mode is %q.", m.lobby.HCL())
-			return nil
-		}
+	return func(m *Machine, _ *call) error {
 		if err := m.operate(lobby.HCL{Text: text}); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 // list of games. A private lobby is in no list: on a realm it is found by its name,
 // on the LAN not at all.
 var listing = command.Table[*Machine]{
-	{Name: "rules", Help: "the rules of this lobby", Phase: command.Always, Parse: func(*args) act { return rules }},
+	{Name: "rules", Help: "the rules of this lobby", Phase: command.Always, Bare: rules},
 	{Name: "rename", Usage: "<name>", Help: "give the lobby another name in the list of games", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return rename(a.Text("name")) }},
 	{Name: "pub", Usage: "[name]", Help: "list the lobby for everybody", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return list(a.Rest(), true) }},
 	{Name: "priv", Usage: "[name]", Help: "take the lobby off the list: only who knows its name finds it, on a realm", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return list(a.Rest(), false) }},

@@ -115,24 +115,36 @@ func help(topic string) act {
 	}
 }
 
-func keepJournal(m *Machine, c *call) error {
-	m.out.add(Op{Kind: KeepJournal})
-	m.answer(c.Caller, "The journal of this game will be kept.")
-	return nil
-}
-
-func version(m *Machine, c *call) error {
-	m.answer(c.Caller, "%s", m.cfg.Program)
-	return nil
-}
-
-func showOwner(m *Machine, c *call) error {
-	if owner := m.lobby.Owner(); owner != "" {
-		m.answer(c.Caller, "The owner is %s.", owner)
-	} else {
-		m.answer(c.Caller, "The owner is nobody.")
+// show is the act of a command that only answers.
+func show(text func(m *Machine, c *call) texts.Text) act {
+	return func(m *Machine, c *call) error {
+		m.reply(c.Caller, text(m, c), false)
+		return nil
 	}
-	return nil
+}
+
+func version(m *Machine, _ *call) texts.Text { return texts.Plain(m.cfg.Program) }
+
+func mode(m *Machine, _ *call) texts.Text { return texts.Of("The mode is %q.", m.lobby.HCL()) }
+
+func latency(m *Machine, _ *call) texts.Text {
+	return texts.Of("The latency is %d ms.", m.latency.Milliseconds())
+}
+
+func syncLimit(m *Machine, _ *call) texts.Text {
+	return texts.Of("The sync limit is %d turns.", m.syncLimit)
+}
+
+func owner(m *Machine, _ *call) texts.Text {
+	if owner := m.lobby.Owner(); owner != "" {
+		return texts.Of("The owner is %s.", owner)
+	}
+	return texts.Of("The owner is nobody.")
+}
+
+func keepJournal(m *Machine, _ *call) texts.Text {
+	m.out.add(Op{Kind: KeepJournal})
+	return texts.Of("The journal of this game will be kept.")
 }
 
 // ping shows the round trips, or kicks who is slower than the limit.
@@ -154,11 +166,6 @@ func ping(limit time.Duration) act {
 	}
 }
 
-func showLatency(m *Machine, c *call) error {
-	m.answer(c.Caller, "The latency is %d ms.", m.latency.Milliseconds())
-	return nil
-}
-
 func setLatency(period time.Duration) act {
 	return func(m *Machine, _ *call) error {
 		m.latency = period
@@ -166,11 +173,6 @@ func setLatency(period time.Duration) act {
 		m.say(0, "The latency is now %d ms.", period.Milliseconds())
 		return nil
 	}
-}
-
-func showSyncLimit(m *Machine, c *call) error {
-	m.answer(c.Caller, "The sync limit is %d turns.", m.syncLimit)
-	return nil
 }
 
 func setSyncLimit(turns int) act {

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"time"
@@ -32,22 +33,17 @@ var people = command.Table[*Machine]{
 	{Name: "stats", Usage: "[player]", Help: "the games of a player, or your own", Phase: command.Always, Parse: func(a *args) act { return about("stats", a.Rest()) }},
 	{Name: "rank", Usage: "[player]", Help: "the rating of a player on this map, or your own", Phase: command.Always, Parse: func(a *args) act { return about("rank", a.Rest()) }},
 	{Name: "statsdota", Usage: "[player]", Help: "the DotA games of a player, or your own", Phase: command.Always, Parse: func(a *args) act { return about("statsdota", a.Rest()) }},
-	{Name: "checkme", Help: "what is known of you here", Phase: command.Always, Parse: func(*args) act { return about("check", "") }},
+	{Name: "checkme", Help: "what is known of you here", Phase: command.Always, Bare: about("check", "")},
 	{Name: "login", Usage: "<password>", Help: "prove that you are the admin of your name; nobody else reads the line", Secret: true, Phase: command.Always, Parse: func(a *args) act {
 		a.Text("password")
 		return func(*Machine, *call) error {
 			return cannot("log in by the chat of a lobby or game on the LAN")
 		}
 	}},
-	{Name: "lang", Aliases: []string{"language"}, Usage: "[en|zh]", Help: "show or choose the language that the host speaks to you", Phase: command.Always, Parse: func(a *args) act {
-		if a.Empty() {
-			return showLanguage
-		}
-		return speakTo(a.Rest())
-	}},
+	{Name: "lang", Aliases: []string{"language"}, Usage: "[en|zh]", Help: "show or choose the language that the host speaks to you", Phase: command.Always, Bare: show(language), Parse: func(a *args) act { return speakTo(a.Rest()) }},
 	{Name: "check", Usage: "<player>", Help: "who somebody is: address, games, bans, other names", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("check", a.OnlyPlayer()) }},
 	{Name: "alts", Usage: "<player>", Help: "other names that came from a player's addresses", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("alts", a.OnlyPlayer()) }},
-	{Name: "from", Help: "everybody's address", Level: command.Admin, Phase: command.Always, Parse: func(*args) act { return from }},
+	{Name: "from", Help: "everybody's address", Level: command.Admin, Phase: command.Always, Bare: from},
 	{Name: "ban", Usage: "<player|address|network> [time] [reason]", Help: "keep somebody out, for 30m, 12h, 7d, 2w or for good", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
 		return ban("ban", a.Player(0), a.Span(), a.Rest())
 	}},
@@ -56,7 +52,7 @@ var people = command.Table[*Machine]{
 	}},
 	{Name: "banlast", Usage: "[time] [reason]", Help: "ban the player who left last", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return banLast(a.Span(), a.Rest()) }},
 	{Name: "unban", Usage: "<player|address|network>", Help: "end the bans of a name, an address or a network", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "unban", Name: a.OnlyPlayer()}) }},
-	{Name: "bans", Help: "the latest bans", Level: command.Admin, Phase: command.Always, Parse: func(*args) act { return asTyped(Query{What: "bans"}) }},
+	{Name: "bans", Help: "the latest bans", Level: command.Admin, Phase: command.Always, Bare: asTyped(Query{What: "bans"})},
 	{Name: "checkban", Usage: "<player|address>", Help: "whether somebody is banned", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("checkban", a.OnlyPlayer()) }},
 	{Name: "addadmin", Usage: "<player|address|network> [root] [from <address|network>]", Help: "make somebody an admin, or one who makes admins, for joins from anywhere or only from a network", Level: command.Root, Phase: command.Always, Parse: func(a *args) act {
 		q := Query{What: "addadmin", Name: a.Player(0), Root: a.Begins("root")}
@@ -66,7 +62,7 @@ var people = command.Table[*Machine]{
 		return asTyped(q)
 	}},
 	{Name: "deladmin", Usage: "<player|address|network>", Help: "take an admin's role away", Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "deladmin", Name: a.OnlyPlayer()}) }},
-	{Name: "admins", Help: "who is an admin", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return asTyped(Query{What: "admins"}) }},
+	{Name: "admins", Help: "who is an admin", Level: command.Root, Phase: command.Always, Bare: asTyped(Query{What: "admins"})},
 	{Name: "checkadmin", Usage: "<player>", Help: "whether somebody is an admin", Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "checkadmin", Name: a.OnlyPlayer()}) }},
 }
 
@@ -97,14 +93,11 @@ func (m *Machine) whom(q *Query, part string) (lobby.Player, error) {
 // about asks about a player, who need not be here; about the caller with "".
 func about(what, part string) act {
 	return func(m *Machine, c *call) error {
-		q := Query{What: what}
-		if part == "" {
-			if c.PID == 0 && c.Realm == "" { // the operator
-				return cannot("the player is missing: write %s <player>", what)
-			}
-			part = c.Name
+		if part == "" && c.PID == 0 && c.Realm == "" { // the operator
+			return cannot("the player is missing: write %s <player>", what)
 		}
-		p, err := m.whom(&q, part)
+		q := Query{What: what}
+		p, err := m.whom(&q, cmp.Or(part, c.Name))
 		if err != nil {
 			return err
 		}

@@ -24,8 +24,8 @@ var voice = command.Table[*Machine]{
 		return pin(a.Text("text"))
 	}},
 	{Name: "messages", Usage: "<on|off>", Help: "whether you read what the host says to everybody", Phase: command.Always, Parse: func(a *args) act { return messages(a.OneOf("on", "off") == "off") }},
-	{Name: "lock", Help: "let only the owner and root command this lobby", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return lock(true) }},
-	{Name: "unlock", Help: "let admins command this lobby again", Level: command.Owner, Phase: command.Always, Parse: func(*args) act { return lock(false) }},
+	{Name: "lock", Help: "let only the owner and root command this lobby", Level: command.Owner, Phase: command.Always, Bare: lock(true)},
+	{Name: "unlock", Help: "let admins command this lobby again", Level: command.Owner, Phase: command.Always, Bare: lock(false)},
 }
 
 // announcement is a line that the host says again and again in the lobby.
@@ -94,9 +94,8 @@ func messages(off bool) act {
 	}
 }
 
-func showLanguage(m *Machine, c *call) error {
-	m.answer(c.Caller, "You read %s. There are: %s.", c.Language.Own(), texts.Tags())
-	return nil
+func language(_ *Machine, c *call) texts.Text {
+	return texts.Of("You read %s. There are: %s.", c.Language.Own(), texts.Tags())
 }
 
 // speakTo lets somebody read the host in another language, here and in later

@@ -12,10 +12,10 @@ import (
 // voting are the commands by which players decide together.
 var voting = command.Table[*Machine]{
 	{Name: "votekick", Usage: "<player>", Help: "let the players vote to remove one of them", Phase: command.Always, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), votekick) }},
-	{Name: "yes", Help: "agree to the vote that runs", Phase: command.Always, Parse: func(*args) act { return answerPoll(true) }},
-	{Name: "ready", Help: "say that you are ready to start", Phase: command.InLobby, Parse: func(*args) act { return ready(false) }},
-	{Name: "unready", Help: "say that you are not ready any more", Phase: command.InLobby, Urgent: true, Parse: func(*args) act { return ready(true) }},
-	{Name: "no", Help: "disagree with the vote that runs", Phase: command.Always, Parse: func(*args) act { return answerPoll(false) }},
+	{Name: "yes", Help: "agree to the vote that runs", Phase: command.Always, Bare: answerPoll(true)},
+	{Name: "ready", Help: "say that you are ready to start", Phase: command.InLobby, Bare: ready(false)},
+	{Name: "unready", Help: "say that you are not ready any more", Phase: command.InLobby, Urgent: true, Bare: ready(true)},
+	{Name: "no", Help: "disagree with the vote that runs", Phase: command.Always, Bare: answerPoll(false)},
 }
 
 // ready is the act of a player who is ready to start, or not any more.

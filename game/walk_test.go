@@ -75,10 +75,14 @@ func (s *scene) watch(used map[string]*uses) {
 	s.used = used
 	table := make(command.Table[*Machine], len(s.m.commands))
 	for i, spec := range s.m.commands {
-		u, parse := used[spec.Name], spec.Parse
+		u, bare, parse := used[spec.Name], spec.Bare, spec.Parse
+		spec.Bare = nil
 		spec.Parse = func(a *args) act {
 			typed, phase := !a.Empty(), s.m.phase()
-			do := parse(a)
+			do := bare
+			if do == nil || typed && parse != nil {
+				do = parse(a)
+			}
 			if spec.Phase&phase == 0 {
 				u.wrongPhase++
 				return do

@@ -50,7 +50,6 @@ var chineseWords = map[string]string{
 	"there is no command %q":                                "没有命令 %q",
 	"there is no command %q: help lists them":               "没有命令 %q：输入 help 查看所有命令",
 	"%s is for a lobby or game: eg <id> %s":                 "%s 用于房间或游戏：eg <id> %s",
-	"the name is missing":                                   "缺少名字",
 	"the %v is missing":                                     "缺少%v",
 	"the %v must be a number from 1":                        "%v必须是从 1 开始的数字",
 	"the %v must be from %d to %d":                          "%v必须在 %d 到 %d 之间",
