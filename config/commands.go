@@ -5,8 +5,6 @@ import (
 	"reflect"
 
 	"github.com/hashicorp/go-multierror"
-
-	"w3host/internal/nearest"
 )
 
 // Command is one [commands.NAME]: who may use a command, and what else it is
@@ -36,14 +34,8 @@ func (c *Config) decodeCommands(path string, value any) error {
 			continue
 		}
 		var cmd Command
-		fields := map[string]reflect.Value{"level": reflect.ValueOf(&cmd.Level).Elem(), "aliases": reflect.ValueOf(&cmd.Aliases).Elem()}
-		for _, key := range sortedKeys(section) {
-			if field, known := fields[key]; !known {
-				faults = multierror.Append(faults, fmt.Errorf("%s: unknown key %q in [commands.%s]; did you mean %q?", path, key, name, nearest.Word(key, sortedKeys(fields))))
-			} else if err := set(field, section[key]); err != nil {
-				faults = multierror.Append(faults, fmt.Errorf("%s: commands.%s.%s = %v: %w", path, name, key, section[key], err))
-			}
-		}
+		where := commandsSection + "." + name
+		faults = multierror.Append(faults, decodeTable(path, "["+where+"]", where+".", fieldsOf(reflect.ValueOf(&cmd).Elem()), section))
 		c.Commands[name] = cmd
 	}
 	return faults.ErrorOrNil()

@@ -4,7 +4,8 @@
 package config
 
 // Config is the whole configuration. A key is section.name, as in the file;
-// its environment variable is W3HOST_SECTION_NAME.
+// its environment variable is W3HOST_SECTION_NAME. Defaults are written as in the
+// environment; config.toml.example explains them, and a test keeps the two equal.
 type Config struct {
 	Host      Host      `toml:"host"`
 	Lobby     Lobby     `toml:"lobby"`
@@ -29,84 +30,84 @@ type Config struct {
 
 // Host is the program as the network sees it.
 type Host struct {
-	Listen  string `toml:"listen"`  // TCP address for every lobby and game
-	Version int    `toml:"version"` // 26 for 1.26
-	Product string `toml:"product"` // W3XP or WAR3
-	Name    string `toml:"name"`    // who speaks for the host in lobbies
+	Listen  string `toml:"listen" default:"0.0.0.0:6112"` // TCP address for every lobby and game
+	Version int    `toml:"version" default:"26"`          // 26 for 1.26
+	Product string `toml:"product" default:"W3XP"`        // W3XP or WAR3
+	Name    string `toml:"name" default:"w3host"`         // who speaks for the host in lobbies
 }
 
 // Lobby is how games are opened and started.
 type Lobby struct {
-	Name              string   `toml:"name"`               // of the game, in the LAN list
-	Map               string   `toml:"map"`                // file, or part of a name in maps.dir; empty for the built-in test map
-	Autostart         int      `toml:"autostart"`          // players; 0 when every open slot is taken, -1 never
-	MinPlayers        int      `toml:"min_players"`        // who starts needs so many
-	StartAfter        Duration `toml:"start_after"`        // start by itself when min_players have been in for so long
-	StartReady        bool     `toml:"start_ready"`        // only when all are ready
-	StartBalanced     bool     `toml:"start_balanced"`     // only in even teams
-	Countdown         int      `toml:"countdown"`          // lines, one a second
-	CountdownRestarts bool     `toml:"countdown_restarts"` // a join or leave stops it
-	Observers         string   `toml:"observers"`          // off, on, referees, on-defeat
-	Speed             string   `toml:"speed"`
-	Visibility        string   `toml:"visibility"`
-	Owner             string   `toml:"owner"` // a name; "first" for the first who joins; empty for nobody
+	Name              string   `toml:"name" default:"w3host game"`        // of the game, in the LAN list
+	Map               string   `toml:"map"`                               // file, or part of a name in maps.dir; empty for the built-in test map
+	Autostart         int      `toml:"autostart"`                         // players; 0 when every open slot is taken, -1 never
+	MinPlayers        int      `toml:"min_players"`                       // who starts needs so many
+	StartAfter        Duration `toml:"start_after"`                       // start by itself when min_players have been in for so long
+	StartReady        bool     `toml:"start_ready"`                       // only when all are ready
+	StartBalanced     bool     `toml:"start_balanced"`                    // only in even teams
+	Countdown         int      `toml:"countdown" default:"5"`             // lines, one a second
+	CountdownRestarts bool     `toml:"countdown_restarts" default:"true"` // a join or leave stops it
+	Observers         string   `toml:"observers" default:"off"`           // off, on, referees, on-defeat
+	Speed             string   `toml:"speed" default:"fast"`
+	Visibility        string   `toml:"visibility" default:"default"`
+	Owner             string   `toml:"owner" default:"first"` // a name; "first" for the first who joins; empty for nobody
 	HCL               string   `toml:"hcl"`
 	Welcome           []string `toml:"welcome"`
 	Rules             []string `toml:"rules"`
 	PingLimit         Duration `toml:"ping_limit"` // slower players are removed; 0: nobody
-	IdleAfter         Duration `toml:"idle_after"`
-	AbandonedAfter    Duration `toml:"abandoned_after"`
-	OwnerAFKAfter     Duration `toml:"owner_afk_after"`
+	IdleAfter         Duration `toml:"idle_after" default:"30m"`
+	AbandonedAfter    Duration `toml:"abandoned_after" default:"1m"`
+	OwnerAFKAfter     Duration `toml:"owner_afk_after" default:"15m"`
 	Reserved          []string `toml:"reserved"`
-	HideAddresses     bool     `toml:"hide_addresses"`
-	Language          string   `toml:"language"` // en, zh: of players who have not chosen one
-	CommandTrigger    string   `toml:"command_trigger"`
-	KickCooldown      Duration `toml:"kick_cooldown"` // a kick keeps its victim out of the lobby for so long
-	SameAddress       string   `toml:"same_address"`  // allow, warn, refuse: several players from one address
-	RequireEntryKey   bool     `toml:"require_entry_key"`
+	HideAddresses     bool     `toml:"hide_addresses" default:"true"`
+	Language          string   `toml:"language" default:"en"` // en, zh: of players who have not chosen one
+	CommandTrigger    string   `toml:"command_trigger" default:"!"`
+	KickCooldown      Duration `toml:"kick_cooldown" default:"1m"`   // a kick keeps its victim out of the lobby for so long
+	SameAddress       string   `toml:"same_address" default:"allow"` // allow, warn, refuse: several players from one address
+	RequireEntryKey   bool     `toml:"require_entry_key" default:"true"`
 	LANAdmins         bool     `toml:"lan_admins"` // the database's admins for the LAN may command, though names are not proved there
 }
 
 // Game is the action loop.
 type Game struct {
-	Latency            Duration `toml:"latency"`
-	SyncLimit          int      `toml:"sync_limit"`
-	DropAfter          Duration `toml:"drop_after"`
+	Latency            Duration `toml:"latency" default:"100ms"`
+	SyncLimit          int      `toml:"sync_limit" default:"50"`
+	DropAfter          Duration `toml:"drop_after" default:"1m"`
 	LoadInGame         bool     `toml:"load_in_game"`
-	ObserversNeverStop bool     `toml:"observers_never_stop"`
-	LastPlayerTimeout  Duration `toml:"last_player_timeout"`
+	ObserversNeverStop bool     `toml:"observers_never_stop" default:"true"`
+	LastPlayerTimeout  Duration `toml:"last_player_timeout" default:"1m"`
 	Adaptive           bool     `toml:"adaptive_latency"`
-	AdaptiveMin        Duration `toml:"adaptive_min"`
-	AdaptiveMax        Duration `toml:"adaptive_max"`
+	AdaptiveMin        Duration `toml:"adaptive_min" default:"60ms"`
+	AdaptiveMax        Duration `toml:"adaptive_max" default:"250ms"`
 }
 
 // Votes are what players decide together.
 type Votes struct {
-	Percent  int      `toml:"percent"`  // of those asked who must agree
-	Time     Duration `toml:"time"`     // to agree within
-	Cooldown Duration `toml:"cooldown"` // before a player may call the next vote against another
+	Percent  int      `toml:"percent" default:"70"`  // of those asked who must agree
+	Time     Duration `toml:"time" default:"1m"`     // to agree within
+	Cooldown Duration `toml:"cooldown" default:"2m"` // before a player may call the next vote against another
 }
 
 // Reconnect is the GProxy++ extension: who loses the connection in a game may
 // come back.
 type Reconnect struct {
-	Enabled      bool     `toml:"enabled"`
-	Wait         Duration `toml:"wait"`          // rounded to whole minutes
-	ExtendedWait Duration `toml:"extended_wait"` // for newer proxies
-	Listen       string   `toml:"listen"`        // TCP address of its own; empty: host.listen
+	Enabled      bool     `toml:"enabled" default:"true"`
+	Wait         Duration `toml:"wait" default:"3m"`          // rounded to whole minutes
+	ExtendedWait Duration `toml:"extended_wait" default:"5m"` // for newer proxies
+	Listen       string   `toml:"listen"`                     // TCP address of its own; empty: host.listen
 }
 
 // Autohost keeps lobbies coming.
 type Autohost struct {
-	Lobbies  int `toml:"lobbies"`   // open at the same time
-	MaxGames int `toml:"max_games"` // running at the same time
+	Lobbies  int `toml:"lobbies" default:"1"`     // open at the same time
+	MaxGames int `toml:"max_games" default:"100"` // running at the same time
 }
 
 // LAN is the UDP discovery.
 type LAN struct {
-	Enabled       bool     `toml:"enabled"`
-	Port          int      `toml:"port"`
-	Broadcast     []string `toml:"broadcast"`
+	Enabled       bool     `toml:"enabled" default:"true"`
+	Port          int      `toml:"port" default:"6112"`
+	Broadcast     []string `toml:"broadcast" default:"255.255.255.255"`
 	Targets       []string `toml:"targets"`
 	PushInfo      bool     `toml:"push_info"` // 0x30 to the targets with every 0x32
 	BroadcastInfo bool     `toml:"broadcast_info"`
@@ -115,33 +116,33 @@ type LAN struct {
 
 // Maps is where map files and the game's scripts are.
 type Maps struct {
-	Dir     string `toml:"dir"`
-	Scripts string `toml:"scripts"`
-	Cache   string `toml:"cache"`
+	Dir     string `toml:"dir" default:"maps"`
+	Scripts string `toml:"scripts" default:"scripts"`
+	Cache   string `toml:"cache" default:"data/maps.json"`
 }
 
 // Transfer is the map download.
 type Transfer struct {
-	Mode           string   `toml:"mode"` // on, off, ask
+	Mode           string   `toml:"mode" default:"on"` // on, off, ask
 	TotalRate      ByteRate `toml:"total_rate"`
 	PlayerRate     ByteRate `toml:"player_rate"`
 	MaxDownloaders int      `toml:"max_downloaders"`
-	Timeout        Duration `toml:"download_timeout"`
+	Timeout        Duration `toml:"download_timeout" default:"10m"`
 }
 
 // Replays is the recording of games.
 type Replays struct {
-	Enabled   bool      `toml:"enabled"`
-	Dir       string    `toml:"dir"`
-	Name      string    `toml:"name"`       // template of the files' names
-	KeepDays  int       `toml:"keep_days"`  // 0 for ever
-	KeepBytes ByteCount `toml:"keep_bytes"` // of all replays together
+	Enabled   bool      `toml:"enabled" default:"true"`
+	Dir       string    `toml:"dir" default:"replays"`
+	Name      string    `toml:"name" default:"{date} {time} {game} ({id})"` // template of the files' names
+	KeepDays  int       `toml:"keep_days"`                                  // 0 for ever
+	KeepBytes ByteCount `toml:"keep_bytes" default:"10 GB"`                 // of all replays together
 }
 
 // Database is the game log.
 type Database struct {
-	URL         string `toml:"url"`
-	Spool       string `toml:"spool"`
+	URL         string `toml:"url" default:"sqlite:data/w3host.db"`
+	Spool       string `toml:"spool" default:"data/spool"`
 	HostName    string `toml:"host_name"`
 	RequireBans bool   `toml:"require_bans"` // nobody joins while the list of bans is not known
 
@@ -153,39 +154,39 @@ type Database struct {
 
 // Limits protect the host from its visitors.
 type Limits struct {
-	JoinTimeout       Duration `toml:"join_timeout"`    // for the first packet
-	LobbyTimeout      Duration `toml:"lobby_timeout"`   // without any packet while in a lobby
-	LoadTimeout       Duration `toml:"load_timeout"`    // for loading the map
-	Unjoined          int      `toml:"unjoined"`        // connections that have not joined, in all
-	UnjoinedPerIP     int      `toml:"unjoined_per_ip"` // the same from one address
-	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip"`
-	LobbyLeaves       int      `toml:"lobby_leaves"` // by one name or address; 0: no limit
-	LobbyLeavesWithin Duration `toml:"lobby_leaves_within"`
-	PacketRate        int      `toml:"packet_rate"`              // packets a second from one player, map acknowledgements apart
-	ActionRate        int      `toml:"action_kib_per_second"`    // of actions that one player may bring into turns
-	ActionBurst       int      `toml:"action_burst_kib"`         // the same at once, after a quiet time
-	SlotRequests      int      `toml:"slot_requests_per_second"` // of one player in the lobby
-	CommandBurst      int      `toml:"command_burst"`            // commands that a player may give at once
-	CommandEvery      Duration `toml:"command_every"`            // and then one each
-	QueryEvery        Duration `toml:"query_every"`              // the same of commands that ask the database
-	OutQueue          int      `toml:"out_queue_kib"`            // waiting for one player's socket
-	Exempt            []string `toml:"exempt"`                   // networks without the per-address limits
-	Shutdown          Duration `toml:"shutdown_timeout"`
+	JoinTimeout       Duration `toml:"join_timeout" default:"10s"`  // for the first packet
+	LobbyTimeout      Duration `toml:"lobby_timeout" default:"1m"`  // without any packet while in a lobby
+	LoadTimeout       Duration `toml:"load_timeout" default:"5m"`   // for loading the map
+	Unjoined          int      `toml:"unjoined" default:"1024"`     // connections that have not joined, in all
+	UnjoinedPerIP     int      `toml:"unjoined_per_ip" default:"8"` // the same from one address
+	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip" default:"30"`
+	LobbyLeaves       int      `toml:"lobby_leaves" default:"10"` // by one name or address; 0: no limit
+	LobbyLeavesWithin Duration `toml:"lobby_leaves_within" default:"2m"`
+	PacketRate        int      `toml:"packet_rate" default:"200"`            // packets a second from one player, map acknowledgements apart
+	ActionRate        int      `toml:"action_kib_per_second" default:"16"`   // of actions that one player may bring into turns
+	ActionBurst       int      `toml:"action_burst_kib" default:"64"`        // the same at once, after a quiet time
+	SlotRequests      int      `toml:"slot_requests_per_second" default:"8"` // of one player in the lobby
+	CommandBurst      int      `toml:"command_burst" default:"5"`            // commands that a player may give at once
+	CommandEvery      Duration `toml:"command_every" default:"2s"`           // and then one each
+	QueryEvery        Duration `toml:"query_every" default:"5s"`             // the same of commands that ask the database
+	OutQueue          int      `toml:"out_queue_kib" default:"4096"`         // waiting for one player's socket
+	Exempt            []string `toml:"exempt" default:"127.0.0.0/8,::1/128"` // networks without the per-address limits
+	Shutdown          Duration `toml:"shutdown_timeout" default:"2s"`
 }
 
 // Control is how the host is commanded from its machine.
 type Control struct {
-	Socket  string `toml:"socket"`  // for w3host ctl; empty for none
-	Console bool   `toml:"console"` // standard input
+	Socket  string `toml:"socket" default:"data/control.sock"` // for w3host ctl; empty for none
+	Console bool   `toml:"console" default:"true"`             // standard input
 }
 
 // Log is what the program says of itself.
 type Log struct {
-	Level   string `toml:"level"`
+	Level   string `toml:"level" default:"info"`
 	JSON    bool   `toml:"json"`
-	Crashes string `toml:"crashes"` // folder
+	Crashes string `toml:"crashes" default:"data/crashes"` // folder
 	// Journals is the folder for games' inputs, KeepJournals which are kept: faults,
 	// all or none.
-	Journals     string `toml:"journals"`
-	KeepJournals string `toml:"keep_journals"`
+	Journals     string `toml:"journals" default:"data/journals"`
+	KeepJournals string `toml:"keep_journals" default:"faults"`
 }

@@ -49,21 +49,21 @@ welcome = []
 		t.Fatal(err)
 	}
 	a, b := c.Entries()[0], c.Entries()[1]
-	if !a.StartReady || a.MinPlayers != 4 || a.MaxDownloaders != 3 || a.PlayerRate != 1e6 || len(a.Welcome) != 1 || len(a.Choices()) != 2 {
+	if !a.Lobby.StartReady || a.Lobby.MinPlayers != 4 || a.Transfer.MaxDownloaders != 3 || a.Transfer.PlayerRate != 1e6 || len(a.Lobby.Welcome) != 1 || len(a.Choices()) != 2 {
 		t.Errorf("%+v", a)
 	}
-	if b.StartReady || b.MinPlayers != 2 || b.Downloads != "ask" || b.PlayerRate != 1e5 || len(b.Welcome) != 0 || b.Choices()[0] != "z" {
+	if b.Lobby.StartReady || b.Lobby.MinPlayers != 2 || b.Transfer.Mode != "ask" || b.Transfer.PlayerRate != 1e5 || len(b.Lobby.Welcome) != 0 || b.Choices()[0] != "z" {
 		t.Errorf("%+v", b)
 	}
-	if with := c.With(&a); !with.Lobby.StartReady || with.Transfer.MaxDownloaders != 3 || c.Lobby.StartReady {
-		t.Errorf("%+v, and before %+v", with.Lobby, c.Lobby)
+	if c.Lobby.StartReady || c.Transfer.MaxDownloaders == 3 {
+		t.Errorf("the entry changes the sections: %+v", c.Lobby)
 	}
 }
 
 // TestFaultsOfEntries: each has the number of its entry, its key, and the way out.
 func TestFaultsOfEntries(t *testing.T) {
 	for text, want := range map[string]string{
-		`rotatoin = "x"`:    `autohost entry 1: unknown key "rotatoin"; did you mean "rotation"?`,
+		`rotatoin = "x"`:    `unknown key "rotatoin" in autohost entry 1; did you mean "rotation"?`,
 		`lobbies = "two"`:   `autohost entry 1: lobbies = two: `,
 		`max_games = 0`:     `autohost entry 1: max_games = 0: must be from 1 to 100000`,
 		`rotation = "wild"`: `rotation = "wild": must be one of order, random, vote`,

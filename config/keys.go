@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,18 +10,47 @@ import (
 	"w3host/internal/nearest"
 )
 
+// fieldsOf maps the keys of a struct to their places.
+func fieldsOf(v reflect.Value) map[string]reflect.Value {
+	fields := make(map[string]reflect.Value)
+	for i := range v.NumField() {
+		if key := v.Type().Field(i).Tag.Get("toml"); key != "" {
+			fields[key] = v.Field(i)
+		}
+	}
+	return fields
+}
+
+// setDefaults puts the defaults of a struct's fields, and of its sections, into
+// them.
+func setDefaults(v reflect.Value) {
+	for i := range v.NumField() {
+		field, text := v.Field(i), v.Type().Field(i).Tag.Get("default")
+		switch {
+		case field.Kind() == reflect.Struct:
+			setDefaults(field)
+		case text != "" || field.CanSet() && field.Kind() == reflect.Slice && field.Type().Elem().Kind() != reflect.Struct:
+			if err := setText(field, text); err != nil {
+				panic(fmt.Sprintf("default of %s: %v", v.Type().Field(i).Name, err))
+			}
+		}
+	}
+}
+
+// Default is what holds where nothing is set.
+func Default() (c Config) {
+	setDefaults(reflect.ValueOf(&c).Elem())
+	return c
+}
+
 // fields maps every key, section.name, to its place in the Config.
 func (c *Config) fields() map[string]reflect.Value {
 	fields := make(map[string]reflect.Value)
-	sections := reflect.ValueOf(c).Elem()
-	for i := range sections.NumField() {
-		section := sections.Field(i)
-		if section.Kind() != reflect.Struct {
-			continue // a list of sections
-		}
-		prefix := sections.Type().Field(i).Tag.Get("toml") + "."
-		for j := range section.NumField() {
-			fields[prefix+section.Type().Field(j).Tag.Get("toml")] = section.Field(j)
+	for section, v := range fieldsOf(reflect.ValueOf(c).Elem()) {
+		if v.Kind() == reflect.Struct {
+			for key, field := range fieldsOf(v) {
+				fields[section+"."+key] = field
+			}
 		}
 	}
 	return fields
@@ -39,23 +69,12 @@ func (c Config) Values() map[string]any {
 func (c *Config) Keep(key string, from Config) { c.fields()[key].Set(from.fields()[key]) }
 
 // Keys lists every key in the order of the alphabet.
-func Keys() []string {
-	var c Config
-	var keys []string
-	for key := range c.fields() {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func Keys() []string { return sortedKeys(new(Config).fields()) }
 
-func isSection(fields map[string]reflect.Value, name string) bool {
-	for key := range fields {
-		if strings.HasPrefix(key, name+".") {
-			return true
-		}
-	}
-	return false
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func isSection(name string) bool {
+	return slices.ContainsFunc(Keys(), func(key string) bool { return strings.HasPrefix(key, name+".") })
 }
 
 func unknownKey(path, name string) error {

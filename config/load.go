@@ -1,13 +1,12 @@
 package config
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -45,54 +44,89 @@ func (c *Config) readFile(path string) error {
 // decode reads each value on its own, so that a bad one does not hide the next.
 func (c *Config) decode(path, text string) error {
 	var sections map[string]any
-	meta, err := toml.Decode(text, &sections)
-	if err != nil {
+	if _, err := toml.Decode(text, &sections); err != nil {
 		return unreadable(path, err)
 	}
 	var faults *multierror.Error
 	fields := c.fields()
-	if entries, ok := sections["autohost"].([]map[string]any); ok {
-		faults = multierror.Append(faults, c.decodeEntries(path, entries))
-	}
-	for _, key := range meta.Keys() {
-		name := key.String()
-		_, entries := sections["autohost"].([]map[string]any)
-		if key[0] == realmSection || key[0] == commandsSection || entries && key[0] == "autohost" {
-			continue
-		}
-		if len(key) == 1 {
-			if _, table := sections[name].(map[string]any); !table || !isSection(fields, name) {
-				faults = multierror.Append(faults, unknownKey(path, name))
+	for _, name := range sortedKeys(sections) {
+		table, isTable := sections[name].(map[string]any)
+		entries, isList := sections[name].([]map[string]any)
+		switch {
+		case name == realmSection:
+			faults = multierror.Append(faults, c.decodeRealms(path, sections[name]))
+		case name == commandsSection:
+			faults = multierror.Append(faults, c.decodeCommands(path, sections[name]))
+		case name == "autohost" && isList:
+			faults = multierror.Append(faults, c.decodeEntries(path, entries))
+		case !isTable || !isSection(name):
+			faults = multierror.Append(faults, unknownKey(path, name))
+		default:
+			for _, key := range sortedKeys(table) {
+				full := name + "." + key
+				if field, ok := fields[full]; !ok {
+					faults = multierror.Append(faults, unknownKey(path, full))
+				} else if err := set(field, table[key]); err != nil {
+					faults = multierror.Append(faults, fmt.Errorf("%s: %s = %v: %w", path, full, table[key], err))
+				}
 			}
-			continue
-		}
-		field, ok := fields[name]
-		if !ok {
-			if len(key) == 2 && isSection(fields, key[0]) {
-				faults = multierror.Append(faults, unknownKey(path, name))
-			}
-			continue
-		}
-		section, _ := sections[key[0]].(map[string]any)
-		if err := set(field, section[key[1]]); err != nil {
-			faults = multierror.Append(faults, fmt.Errorf("%s: %s = %v: %w", path, name, section[key[1]], err))
 		}
 	}
-	return multierror.Append(faults, c.decodeRealms(path, sections[realmSection]), c.decodeCommands(path, sections[commandsSection])).ErrorOrNil()
+	return faults.ErrorOrNil()
 }
 
-// set puts one decoded TOML value into its field by way of TOML again: the
-// library knows the rules for every kind.
+// decodeTable sets fields from a table of a list: where names it for unknown keys,
+// prefix is before the others.
+func decodeTable(path, where, prefix string, fields map[string]reflect.Value, values map[string]any) error {
+	var faults *multierror.Error
+	for _, key := range sortedKeys(values) {
+		field, known := fields[key]
+		if !known {
+			faults = multierror.Append(faults, fmt.Errorf("%s: unknown key %q in %s; did you mean %q?", path, key, where, nearest.Word(key, sortedKeys(fields))))
+		} else if err := set(field, values[key]); err != nil {
+			shown := values[key]
+			if _, secret := field.Interface().(Secret); secret {
+				shown = "(not shown)"
+			}
+			faults = multierror.Append(faults, fmt.Errorf("%s: %s%s = %v: %w", path, prefix, key, shown, err))
+		}
+	}
+	return faults.ErrorOrNil()
+}
+
+// wanted is what to write for a kind of value, or for a list of it.
+var wanted = map[reflect.Kind][2]string{
+	reflect.Int:    {"write a whole number, without quotes", "write a list of whole numbers: [24, 26]"},
+	reflect.Bool:   {"write true or false, without quotes"},
+	reflect.String: {"write a text in quotes", `write a list of texts: ["one", "two"]`},
+}
+
+// set puts one decoded TOML value into its field.
 func set(field reflect.Value, value any) error {
-	var text strings.Builder
-	if err := toml.NewEncoder(&text).Encode(map[string]any{"v": value}); err != nil {
+	v, kind := reflect.ValueOf(value), field.Kind()
+	if to, ok := field.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		err := to.UnmarshalText(fmt.Append(nil, value))
+		if _, duration := to.(*Duration); err != nil && duration && (v.Kind() == reflect.Int64 || v.Kind() == reflect.Float64) {
+			return fmt.Errorf(`a duration needs a unit and quotes: "%[1]vms" or "%[1]vs"`, value)
+		}
 		return err
 	}
-	into := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "V", Type: field.Type(), Tag: `toml:"v"`}}))
-	if _, err := toml.Decode(text.String(), into.Interface()); err != nil {
-		return wanted(field, value, err)
+	switch {
+	case kind == v.Kind() && kind != reflect.Slice, kind == reflect.Int && v.Kind() == reflect.Int64:
+		field.Set(v.Convert(field.Type()))
+		return nil
+	case kind != reflect.Slice:
+		return errors.New(wanted[kind][0])
 	}
-	field.Set(into.Elem().Field(0))
+	items, ok := value.([]any)
+	list := reflect.MakeSlice(field.Type(), len(items), len(items))
+	for i := range items {
+		ok = ok && set(list.Index(i), items[i]) == nil
+	}
+	if !ok {
+		return errors.New(wanted[field.Type().Elem().Kind()][1])
+	}
+	field.Set(list)
 	return nil
 }
 
@@ -106,32 +140,6 @@ func unreadable(path string, err error) error {
 		parse.Message += " Write either [autohost] or [[autohost]] entries, not both."
 	}
 	return fmt.Errorf("%s line %d: %s", path, parse.Position.Line, parse.Message)
-}
-
-// wanted turns the library's word on a wrong kind into what to write instead.
-func wanted(field reflect.Value, value any, err error) error {
-	switch field.Interface().(type) {
-	case int:
-		return errors.New("write a whole number, without quotes")
-	case bool:
-		return errors.New("write true or false, without quotes")
-	case string:
-		return errors.New("write a text in quotes")
-	case []string:
-		return errors.New(`write a list of texts: ["one", "two"]`)
-	case Duration:
-		switch value.(type) {
-		case int64, float64:
-			return fmt.Errorf(`a duration needs a unit and quotes: "%[1]vms" or "%[1]vs"`, value)
-		}
-	case []int:
-		return errors.New("write a list of whole numbers: [24, 26]")
-	}
-	var parse toml.ParseError
-	if errors.As(err, &parse) {
-		return errors.New(parse.Message)
-	}
-	return err
 }
 
 // EnvPrefix begins the name of every environment variable of the program.
@@ -156,7 +164,7 @@ func (c *Config) readEnviron(environ []string) error {
 		}
 		key, ok := names[name]
 		if !ok {
-			faults = multierror.Append(faults, fmt.Errorf("environment: %s is no setting; did you mean %s?", name, nearest.Word(name, slices.Sorted(maps.Keys(names)))))
+			faults = multierror.Append(faults, fmt.Errorf("environment: %s is no setting; did you mean %s?", name, nearest.Word(name, sortedKeys(names))))
 			continue
 		}
 		if err := setText(fields[key], value); err != nil {
@@ -177,43 +185,33 @@ func (c *Config) Set(key, text string) error { return setText(c.fields()[key], t
 // setText puts the text of an environment variable into a field. A list is
 // separated by commas.
 func setText(field reflect.Value, text string) error {
-	switch field.Interface().(type) {
-	case string:
-		return set(field, text)
-	case []string:
-		return set(field, split(text))
-	case []int:
-		numbers := []int{}
-		for _, item := range split(text) {
-			n, err := strconv.Atoi(item)
-			if err != nil {
-				return errors.New("write whole numbers with commas between them")
-			}
-			numbers = append(numbers, n)
-		}
-		return set(field, numbers)
-	case int:
+	switch field.Kind() {
+	case reflect.Int:
 		n, err := strconv.Atoi(text)
 		if err != nil {
 			return errors.New("write a whole number")
 		}
 		return set(field, n)
-	case bool:
+	case reflect.Bool:
 		b, err := strconv.ParseBool(text)
 		if err != nil {
 			return errors.New("write true or false")
 		}
 		return set(field, b)
+	case reflect.Slice:
+		list := reflect.MakeSlice(field.Type(), 0, 0)
+		for item := range strings.SplitSeq(text, ",") {
+			if item = strings.TrimSpace(item); item == "" {
+				continue
+			}
+			one := reflect.New(field.Type().Elem()).Elem()
+			if setText(one, item) != nil {
+				return errors.New("write whole numbers with commas between them")
+			}
+			list = reflect.Append(list, one)
+		}
+		field.Set(list)
+		return nil
 	}
 	return set(field, text)
-}
-
-func split(text string) []string {
-	list := []string{}
-	for item := range strings.SplitSeq(text, ",") {
-		if item = strings.TrimSpace(item); item != "" {
-			list = append(list, item)
-		}
-	}
-	return list
 }

@@ -1,19 +1,15 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"os"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hashicorp/go-multierror"
-
-	"w3host/internal/nearest"
 )
 
 // Secret is a password. It prints as stars, whatever prints it.
@@ -33,18 +29,16 @@ type Realm struct {
 	Password         Secret `toml:"password"`
 	PasswordFile     string `toml:"password_file"`
 	CreateAccount    bool   `toml:"create_account"`
-	Channel          string `toml:"channel"`
+	Channel          string `toml:"channel" default:"w3host"`
 	GameVersion      int    `toml:"game_version"` // 0: host.version
-	Locale           string `toml:"locale"`
-	AdvertiseAddress string `toml:"advertise_address"` // where the realm should send players; compared only
-	AdvertisePort    int    `toml:"advertise_port"`    // 0: the port of host.listen
-	Lobbies          int    `toml:"lobbies"`           // listed by turns
-	Announce         bool   `toml:"announce"`          // new lobbies, in the channel
+	Locale           string `toml:"locale" default:"enUS"`
+	AdvertiseAddress string `toml:"advertise_address"`   // where the realm should send players; compared only
+	AdvertisePort    int    `toml:"advertise_port"`      // 0: the port of host.listen
+	Lobbies          int    `toml:"lobbies" default:"1"` // listed by turns
+	Announce         bool   `toml:"announce"`            // new lobbies, in the channel
 }
 
 const realmSection = "realm"
-
-func defaultRealm() Realm { return Realm{Channel: "w3host", Locale: "enUS", Lobbies: 1} }
 
 // decodeRealms reads the [[realm]] sections of a file.
 func (c *Config) decodeRealms(path string, value any) error {
@@ -58,22 +52,9 @@ func (c *Config) decodeRealms(path string, value any) error {
 	var faults *multierror.Error
 	c.Realms = nil
 	for i, section := range sections {
-		r := defaultRealm()
-		fields := realmFields(&r)
-		for _, key := range sortedKeys(section) {
-			field, known := fields[key]
-			if !known {
-				faults = multierror.Append(faults, fmt.Errorf("%s: unknown key %q in [[realm]] %d; did you mean %q?", path, key, i+1, nearest.Word(key, sortedKeys(fields))))
-				continue
-			}
-			if err := set(field, section[key]); err != nil {
-				shown := fmt.Sprint(section[key])
-				if key == "password" {
-					shown, err = "(not shown)", errors.New("write a text in quotes")
-				}
-				faults = multierror.Append(faults, fmt.Errorf("%s: realm.%s = %s: %w", path, key, shown, err))
-			}
-		}
+		var r Realm
+		setDefaults(reflect.ValueOf(&r).Elem())
+		faults = multierror.Append(faults, decodeTable(path, fmt.Sprintf("[[realm]] %d", i+1), "realm.", fieldsOf(reflect.ValueOf(&r).Elem()), section))
 		if r.PasswordFile != "" {
 			text, err := os.ReadFile(r.PasswordFile)
 			if err != nil {
@@ -84,24 +65,6 @@ func (c *Config) decodeRealms(path string, value any) error {
 		c.Realms = append(c.Realms, r)
 	}
 	return faults.ErrorOrNil()
-}
-
-func realmFields(r *Realm) map[string]reflect.Value {
-	fields := map[string]reflect.Value{}
-	v := reflect.ValueOf(r).Elem()
-	for i := range v.NumField() {
-		fields[v.Type().Field(i).Tag.Get("toml")] = v.Field(i)
-	}
-	return fields
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // realmPasswordEnv is W3HOST_REALM_<NAME>_PASSWORD.

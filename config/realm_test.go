@@ -94,12 +94,13 @@ func TestRealmExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := defaultRealm()
+	var want Realm
+	setDefaults(reflect.ValueOf(&want).Elem())
 	want.Name, want.Address, want.Account = "home", "realm.example.org:6112", "w3host"
 	if !reflect.DeepEqual(c.Realms[0], want) {
 		t.Errorf("got %+v, want %+v", c.Realms[0], want)
 	}
-	for key := range realmFields(&want) {
+	for key := range fieldsOf(reflect.ValueOf(want)) {
 		if !strings.Contains(section, "\n"+key+" = ") {
 			t.Errorf("%s is not shown", key)
 		}

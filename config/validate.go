@@ -35,8 +35,7 @@ func (c *Config) Validate() error {
 	v.text("host.name", c.Host.Name, 1, w3gs.MaxNameLen)
 
 	v.text("lobby.name", c.Lobby.Name, 1, w3gs.MaxGameNameLen)
-	sections := c.entry()
-	v.lobby(func(name string) string { return "lobby." + name }, &sections)
+	v.lobby(func(name string) string { return "lobby." + name }, &c.Lobby)
 	v.oneOf("lobby.speed", c.Lobby.Speed, w3gs.Speeds.Words()...)
 	v.oneOf("lobby.visibility", c.Lobby.Visibility, w3gs.Visibilities.Words()...)
 	v.oneOf("lobby.language", c.Lobby.Language, languages...)

@@ -19,17 +19,17 @@ import (
 // entries are what autohost keeps open.
 func entries(c config.Config) (list []host.Entry) {
 	for _, e := range c.Entries() {
-		list = append(list, hostEntry(c, &e))
+		list = append(list, hostEntry(&e))
 	}
 	return list
 }
 
-func hostEntry(c config.Config, e *config.Entry) host.Entry {
+func hostEntry(e *config.Entry) host.Entry {
 	hours, _ := autohost.ParseHours(e.Hours)
 	rotation, _ := autohost.ParseRotation(e.Rotation)
 	entry := host.Entry{
-		Entry: autohost.Entry{Name: e.Name, Lobbies: e.Lobbies, MaxGames: e.MaxGames, Hours: hours, Rotation: rotation},
-		Setup: gameConfig(c.With(e)),
+		Entry: autohost.Entry{Name: e.Lobby.Name, Lobbies: e.Autohost.Lobbies, MaxGames: e.Autohost.MaxGames, Hours: hours, Rotation: rotation},
+		Setup: gameConfig(e.Config),
 	}
 	for i, choice := range e.Choices() {
 		weight := 1

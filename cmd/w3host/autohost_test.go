@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
-	"time"
 
 	"w3host/config"
 )
@@ -11,34 +13,34 @@ import (
 // TestKeysOfEntries: each key of [[autohost]] changes what the host is told of the
 // entry.
 func TestKeysOfEntries(t *testing.T) {
-	base := config.Default()
-	e := base.Entries()[0]
-	before := hostEntry(base, &e)
-	words := map[string]string{"Observers": "referees", "Rotation": "random", "Downloads": "off"}
-	for i := range reflect.TypeOf(e).NumField() {
-		e, name := e, reflect.TypeOf(e).Field(i).Name
-		switch f := reflect.ValueOf(&e).Elem().Field(i); v := f.Interface().(type) {
-		case bool:
-			f.SetBool(!v)
-		case int:
-			f.SetInt(int64(v) + 2)
-		case string:
-			if f.SetString(words[name]); words[name] == "" {
-				f.SetString("other")
-			}
-		case config.Duration:
-			f.Set(reflect.ValueOf(v + config.Duration(20*time.Millisecond)))
-		case config.ByteRate:
-			f.SetInt(12345)
-		case []string:
-			f.Set(reflect.ValueOf([]string{"18:00-02:00"}))
-		case []int:
-			f.Set(reflect.ValueOf([]int{7}))
-		default:
-			t.Fatalf("%s is a %T, of which the test knows no other value", name, v)
+	entry := func(text string) any {
+		file := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(file, []byte("[[autohost]]\n"+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		if reflect.DeepEqual(hostEntry(base, &e), before) {
-			t.Errorf("%s has no effect", name)
+		c, err := config.Load(file, nil)
+		if err != nil {
+			return err
+		}
+		return hostEntry(&c.Entries()[0])
+	}
+	words := map[string]string{
+		"observers": `"referees"`, "rotation": `"random"`, "downloads": `"off"`, "hours": `["18:00-02:00"]`,
+		"countdown_restarts": "false", "name": `"other"`, "map": `"other"`, "hcl": `"other"`, "owner": `"other"`,
+	}
+	before := entry("")
+	for _, key := range config.EntryKeys() {
+		var got any = before
+		for _, value := range []string{words[key], "true", "3", `"45s"`, `"1 MB"`, `["other"]`, "[7]"} {
+			if value == "" {
+				continue
+			}
+			if got = entry(fmt.Sprintf("%s = %s", key, value)); reflect.TypeOf(got) == reflect.TypeOf(before) {
+				break
+			}
+		}
+		if err, wrong := got.(error); wrong || reflect.DeepEqual(got, before) {
+			t.Errorf("%s has no effect: %v", key, err)
 		}
 	}
 }

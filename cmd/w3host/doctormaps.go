@@ -33,7 +33,7 @@ func checkScripts(_ context.Context, c config.Config) finding {
 // checkMapsFolder reads them.
 func checkMaps(e config.Entry) func(context.Context, config.Config) finding {
 	return func(ctx context.Context, c config.Config) finding {
-		what := fmt.Sprintf("map of %q", e.Name)
+		what := fmt.Sprintf("map of %q", e.Lobby.Name)
 		c.Maps.Cache = "" // a look must not write
 		maps := newMapSource(ctx, c, zerolog.Nop())
 		var good, faults []string

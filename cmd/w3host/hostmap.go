@@ -101,7 +101,7 @@ func (s *mapSource) check(e *config.Entry) (err error) {
 				}
 				return nil
 			}
-			if err = fault; file == s.config.Lobby.Map && len(e.Maps) == 0 {
+			if err = fault; file == s.config.Lobby.Map && len(e.Playlist) == 0 {
 				return err
 			}
 		}
