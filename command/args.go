@@ -180,8 +180,8 @@ func (a *Args) Ordinal(what string) int {
 	return min(n, math.MaxUint8)
 }
 
-// Slot takes the number of a slot, from 1.
-func (a *Args) Slot() int { return a.Ordinal("slot") }
+// Slot takes the number of a slot, from 1, and makes an index of it.
+func (a *Args) Slot() int { return a.Ordinal("slot") - 1 }
 
 // Handicap takes a percentage that the game knows.
 func (a *Args) Handicap() uint8 {
@@ -231,13 +231,13 @@ var races = map[string]w3gs.Race{
 }
 
 // Race takes the name of a race, or a short form of it.
-func (a *Args) Race() w3gs.Race {
+func (a *Args) Race() uint8 {
 	w := strings.ToLower(a.Word("race"))
 	race, known := races[w]
 	if !known {
 		a.Fail("%q is no race: human, orc, undead, nightelf or random", w)
 	}
-	return race
+	return uint8(race)
 }
 
 // Empty reports whether nothing is left.

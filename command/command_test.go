@@ -60,7 +60,7 @@ func run(level Level, line string, names ...string) (string, Outcome) {
 
 func TestRun(t *testing.T) {
 	for line, want := range map[string]string{
-		"a": "abort", " ABORT ": "abort", "swap 1  2": "swap 1 2", "open 1 12": "open [1 12]",
+		"a": "abort", " ABORT ": "abort", "swap 1  2": "swap 0 1", "open 1 12": "open [0 11]",
 		"kick blue too slow": `kick "blue" "too slow"`, "say gl  hf": `say "gl  hf"`, "help start": `help "start"`,
 		"race blue ne": `race "blue" 0x4`, "colour blue teal": `colour "blue" 2`, "colour blue 12": `colour "blue" 11`,
 		"handicap blue 80": `handicap "blue" 80`, "ping": "ping", "ping 300": "ping 300", "downloads ask": "downloads ask",

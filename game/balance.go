@@ -117,7 +117,7 @@ func (m *Machine) balance() error {
 		}
 		order[place] = s.players[i].PID
 	}
-	return m.operate(lobby.Arrange{PIDs: order})
+	return m.tell(lobby.Arrange{PIDs: order})
 }
 
 func balance(m *Machine, _ *call) error {

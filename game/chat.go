@@ -88,16 +88,3 @@ func (m *Machine) say(to w3gs.PIDs, format string, args ...any) {
 }
 
 func (m *Machine) speak(to w3gs.PIDs, text texts.Text) { m.tell(lobby.Say{To: to, Text: text}) }
-
-// operate hands an operation to the lobby and says why it could not be done.
-func (m *Machine) operate(op lobby.Event) error {
-	effects := m.lobby.Handle(m.now, op, m.lobbyOut[:0])
-	var err error
-	for _, e := range effects {
-		if r, ok := e.(*lobby.Refusal); ok {
-			err = r
-		}
-	}
-	m.show(effects)
-	return err
-}

@@ -34,7 +34,7 @@ func init() {
 
 // op is the act of a command that is an operation of the lobby.
 func op(o lobby.Operation) act {
-	return func(m *Machine, _ *call) error { return m.operate(o) }
+	return func(m *Machine, _ *call) error { return m.tell(o) }
 }
 
 // onPlayer is the act of a command about one player.
@@ -51,7 +51,7 @@ func onPlayer(part string, do func(m *Machine, c *call, p lobby.Player) error) a
 
 // opOn is the act of an operation on one player.
 func opOn(part string, make func(lobby.Player) lobby.Operation) act {
-	return onPlayer(part, func(m *Machine, _ *call, p lobby.Player) error { return m.operate(make(p)) })
+	return onPlayer(part, func(m *Machine, _ *call, p lobby.Player) error { return m.tell(make(p)) })
 }
 
 var always = command.Table[*Machine]{
@@ -80,24 +80,24 @@ var inLobby = command.Table[*Machine]{
 	{Name: "start", Usage: "[force|now]", Help: "start the countdown; force skips the checks, now skips the count", Level: command.StandIn, Phase: command.InLobby, Parse: start},
 	{Name: "abort", Aliases: []string{"a"}, Help: "stop the countdown", Level: command.StandIn, Phase: command.InLobby, Urgent: true, Bare: op(lobby.Abort{})},
 	{Name: "autostart", Usage: "<players|off> [minutes] [balanced] | ready [players]", Help: "start by itself with so many players, when they have been in for so long or are all ready; balanced: in even teams", Level: command.Owner, Phase: command.InLobby, Parse: autostart},
-	{Name: "open", Usage: "<slot> ...", Help: "open slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Open{Slots: indexes(a.Slots())}) }},
-	{Name: "close", Usage: "<slot> ...", Help: "close slots; a player in one is kicked", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Close{Slots: indexes(a.Slots())}) }},
+	{Name: "open", Usage: "<slot> ...", Help: "open slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Open{Slots: a.Slots()}) }},
+	{Name: "close", Usage: "<slot> ...", Help: "close slots; a player in one is kicked", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Close{Slots: a.Slots()}) }},
 	{Name: "openall", Help: "open every closed slot", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.SetAll{})},
 	{Name: "closeall", Help: "close every open slot", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.SetAll{Closed: true})},
-	{Name: "swap", Usage: "<slot> <slot>", Help: "exchange two slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Swap{A: a.Slot() - 1, B: a.Slot() - 1}) }},
+	{Name: "swap", Usage: "<slot> <slot>", Help: "exchange two slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Swap{A: a.Slot(), B: a.Slot()}) }},
 	{Name: "shuffle", Aliases: []string{"sp"}, Help: "deal the players anew to their places", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.Shuffle{})},
 	{Name: "balance", Help: "deal the players to even teams, by their ratings", Level: command.Owner, Phase: command.InLobby, Bare: balance},
 	{Name: "hold", Usage: "<name> ...", Help: "keep a place for a name", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Hold{Names: a.NameList()}) }},
 	{Name: "unhold", Usage: "<name> ...", Help: "take a reservation back", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Unhold{Names: a.NameList()}) }},
 	{Name: "closekick", Usage: "<player> [reason]", Help: "remove a player and close their slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return kick(a.Player(0), a.Rest(), true) }},
-	{Name: "comp", Usage: "<slot> [easy|normal|insane]", Help: "put a computer into a slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Computer{Slot: a.Slot() - 1, AI: strength(a)}) }},
+	{Name: "comp", Usage: "<slot> [easy|normal|insane]", Help: "put a computer into a slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Computer{Slot: a.Slot(), AI: strength(a)}) }},
 	{Name: "compteam", Usage: "<slot> <team>", Help: "team of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatTeam, team)},
 	{Name: "compcolour", Aliases: []string{"compcolor"}, Usage: "<slot> <colour>", Help: "colour of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatColour, (*args).Colour)},
-	{Name: "comprace", Usage: "<slot> <race>", Help: "race of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatRace, race)},
+	{Name: "comprace", Usage: "<slot> <race>", Help: "race of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatRace, (*args).Race)},
 	{Name: "comphandicap", Usage: "<slot> <50-100>", Help: "handicap of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatHandicap, (*args).Handicap)},
 	{Name: "team", Usage: "<player> <team>", Help: "team of a player", Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatTeam, team)},
 	{Name: "colour", Aliases: []string{"color"}, Usage: "<player> <colour>", Help: "colour of a player", Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatColour, (*args).Colour)},
-	{Name: "race", Usage: "<player> <race>", Help: "race of a player", Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatRace, race)},
+	{Name: "race", Usage: "<player> <race>", Help: "race of a player", Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatRace, (*args).Race)},
 	{Name: "handicap", Usage: "<player> <50-100>", Help: "handicap of a player", Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatHandicap, (*args).Handicap)},
 	{Name: "obs", Usage: "<player>", Help: "move a player to the observers", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
 		return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.Observe{PID: p.PID} })
@@ -128,25 +128,17 @@ func setPlayer(what w3gs.ChatFlag, read func(*args) uint8) func(*args) act {
 
 // setComputer reads "<slot> <value>".
 func setComputer(what w3gs.ChatFlag, read func(*args) uint8) func(*args) act {
-	return func(a *args) act { return op(lobby.Set{Slot: a.Slot() - 1, What: what, Value: read(a)}) }
+	return func(a *args) act { return op(lobby.Set{Slot: a.Slot(), What: what, Value: read(a)}) }
 }
 
 func team(a *args) uint8 { return uint8(a.Ordinal("team") - 1) }
 
-func race(a *args) uint8 { return uint8(a.Race()) }
-
 func start(a *args) act {
-	switch w := strings.ToLower(a.Optional()); w {
-	case "":
-		return op(lobby.Start{})
-	case "force":
-		return op(lobby.Start{Force: true})
-	case "now":
-		return op(lobby.Start{Force: true, Now: true})
-	default:
+	w := strings.ToLower(a.Optional())
+	if w != "" && w != "force" && w != "now" {
 		a.Fail("%q is neither force nor now", w)
-		return nil
 	}
+	return op(lobby.Start{Force: w != "", Now: w == "now"})
 }
 
 func autostart(a *args) act {
@@ -169,23 +161,21 @@ func autostart(a *args) act {
 	return op(o)
 }
 
+var strengths = map[string]w3gs.AI{"": w3gs.AINormal, "easy": w3gs.AIEasy, "normal": w3gs.AINormal, "insane": w3gs.AIInsane}
+
 // strength takes how strong a computer is.
 func strength(a *args) w3gs.AI {
-	switch w := strings.ToLower(a.Optional()); w {
-	case "", "normal":
-	case "easy":
-		return w3gs.AIEasy
-	case "insane":
-		return w3gs.AIInsane
-	default:
+	w := strings.ToLower(a.Optional())
+	ai, known := strengths[w]
+	if !known {
 		a.Fail("%q is none of easy, normal, insane", w)
 	}
-	return w3gs.AINormal
+	return ai
 }
 
 func kick(part, why string, closeSlot bool) act {
 	return onPlayer(part, func(m *Machine, c *call, p lobby.Player) error {
-		return m.operate(lobby.Kick{PID: p.PID, Why: texts.Plain(why), By: c.Name, CloseSlot: closeSlot, KeepOut: true})
+		return m.tell(lobby.Kick{PID: p.PID, Why: texts.Plain(why), By: c.Name, CloseSlot: closeSlot, KeepOut: true})
 	})
 }
 
@@ -195,7 +185,7 @@ func mute(part string, off bool) act {
 
 func hcl(text string) act {
 	return func(m *Machine, _ *call) error {
-		if err := m.operate(lobby.HCL{Text: text}); err != nil {
+		if err := m.tell(lobby.HCL{Text: text}); err != nil {
 			return err
 		}
 		m.say(0, "The mode is now %q.", text)
@@ -218,13 +208,4 @@ func downloads(text string) act {
 		m.say(0, "Map downloads: %v.", mode)
 		return nil
 	}
-}
-
-// indexes turns slot numbers into indexes.
-func indexes(numbers []int) []int {
-	list := make([]int, len(numbers))
-	for i, n := range numbers {
-		list[i] = n - 1
-	}
-	return list
 }

@@ -40,9 +40,16 @@ func (m *Machine) vouch(s *seat, level command.Level) {
 	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.pid})
 }
 
-// tell hands an event to the lobby.
-func (m *Machine) tell(e lobby.Event) {
-	m.show(m.lobby.Handle(m.now, e, m.lobbyOut[:0]))
+// tell hands an event to the lobby. The error says why an operation was not done.
+func (m *Machine) tell(e lobby.Event) (err error) {
+	effects := m.lobby.Handle(m.now, e, m.lobbyOut[:0])
+	for _, e := range effects {
+		if r, ok := e.(*lobby.Refusal); ok {
+			err = r
+		}
+	}
+	m.show(effects)
+	return err
 }
 
 // show carries out the lobby's effects in their order.
@@ -135,13 +142,8 @@ func (m *Machine) kicked(e lobby.Kicked) {
 // findSilent cuts players of whom nothing was heard for too long: every ping
 // wants an answer, so their connection is dead without anybody having said so.
 func (m *Machine) findSilent() {
-	due := m.silenceAt
-	if m.now < due {
+	if !m.silenceDue(silenceCheck) {
 		return
-	}
-	m.silenceAt = m.now + silenceCheck
-	if m.now-due > silenceCheck {
-		return // the host was suspended itself, and sent no pings
 	}
 	for _, s := range m.seats {
 		switch {
@@ -153,4 +155,16 @@ func (m *Machine) findSilent() {
 		}
 	}
 	m.out.add(Op{Kind: CheckBans})
+}
+
+// silenceDue reports whether silent players are to be looked for, as they are so
+// often. If that comes too late the host was suspended itself: it has sent no pings
+// and has not read what came meanwhile, so nobody is called silent.
+func (m *Machine) silenceDue(every time.Duration) bool {
+	due := m.silenceAt
+	if m.now < due {
+		return false
+	}
+	m.silenceAt = m.now + every
+	return m.now-due <= every
 }

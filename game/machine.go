@@ -206,7 +206,7 @@ func (m *Machine) handleSeat(s *seat, in *Input) {
 	case Vouch:
 		m.vouch(s, in.Level)
 	case Ban:
-		m.operate(lobby.Kick{PID: s.pid, Why: banned(in.Why)})
+		m.tell(lobby.Kick{PID: s.pid, Why: banned(in.Why)})
 	}
 }
 
@@ -246,7 +246,9 @@ func (m *Machine) tick() {
 	}
 	m.show(m.lobby.Tick(m.now, m.lobbyOut[:0]))
 	if m.turns == nil && !m.over {
-		m.tickTransfers()
+		if m.Downloading() {
+			m.transfer(m.xfer.Tick(m.now, m.xferOut[:0]))
+		}
 		m.announceNow()
 		m.findSilent()
 	}
@@ -286,13 +288,13 @@ func (m *Machine) followUp() {
 }
 
 // later hands an event to the lobby after the effects at hand.
-func (m *Machine) later(e lobby.Event) { m.todo = append(m.todo, func() { m.operate(e) }) }
+func (m *Machine) later(e lobby.Event) { m.todo = append(m.todo, func() { m.tell(e) }) }
 
 // laterFor does so if the seat is still taken by the same player then.
 func (m *Machine) laterFor(s *seat, e lobby.Event) {
 	m.todo = append(m.todo, func() {
 		if m.seats[s.pid] == s {
-			m.operate(e)
+			m.tell(e)
 		}
 	})
 }

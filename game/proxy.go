@@ -75,17 +75,6 @@ func (m *Machine) proxies() w3gs.PIDs {
 	return pids
 }
 
-// forget ends what is kept for a seat.
-func (m *Machine) forget(s *seat) {
-	if s.proxy == noProxy {
-		return
-	}
-	m.out.add(Op{Kind: Forget, PID: s.pid})
-	if m.turns == nil {
-		m.offerAgain()
-	}
-}
-
 // lost takes the end of a link: its player leaves, or the seat waits for another
 // link. A client that has not seen a turn cannot come back.
 func (m *Machine) lost(s *seat, why string) {
@@ -157,13 +146,8 @@ func (m *Machine) tendProxies() {
 		m.ackAt = m.now + m.ackEvery()
 		m.out.add(Op{Kind: Ack, To: m.proxies()})
 	}
-	due := m.silenceAt
-	if m.turns == nil || m.now < due {
+	if m.turns == nil || !m.silenceDue(m.silenceCheck()) {
 		return
-	}
-	m.silenceAt = m.now + m.silenceCheck()
-	if m.now-due > m.silenceCheck() {
-		return // the host was suspended itself, and has not read what came meanwhile
 	}
 	for _, s := range m.seats {
 		switch {

@@ -44,12 +44,8 @@ var people = command.Table[*Machine]{
 	{Name: "check", Usage: "<player>", Help: "who somebody is: address, games, bans, other names", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("check", a.OnlyPlayer()) }},
 	{Name: "alts", Usage: "<player>", Help: "other names that came from a player's addresses", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("alts", a.OnlyPlayer()) }},
 	{Name: "from", Help: "everybody's address", Level: command.Admin, Phase: command.Always, Bare: from},
-	{Name: "ban", Usage: "<player|address|network> [time] [reason]", Help: "keep somebody out, for 30m, 12h, 7d, 2w or for good", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
-		return ban("ban", a.Player(0), a.Span(), a.Rest())
-	}},
-	{Name: "banip", Usage: "<player|address|network> [time] [reason]", Help: "keep a player's address out", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
-		return ban("banip", a.Player(0), a.Span(), a.Rest())
-	}},
+	{Name: "ban", Usage: "<player|address|network> [time] [reason]", Help: "keep somebody out, for 30m, 12h, 7d, 2w or for good", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return ban("ban", a.Player(0), a.Span(), a.Rest()) }},
+	{Name: "banip", Usage: "<player|address|network> [time] [reason]", Help: "keep a player's address out", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return ban("banip", a.Player(0), a.Span(), a.Rest()) }},
 	{Name: "banlast", Usage: "[time] [reason]", Help: "ban the player who left last", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return banLast(a.Span(), a.Rest()) }},
 	{Name: "unban", Usage: "<player|address|network>", Help: "end the bans of a name, an address or a network", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "unban", Name: a.OnlyPlayer()}) }},
 	{Name: "bans", Help: "the latest bans", Level: command.Admin, Phase: command.Always, Bare: asTyped(Query{What: "bans"})},

@@ -112,7 +112,12 @@ func (m *Machine) vacate(pid uint8, why string) {
 		m.seats[pid] = nil
 		m.forgetVoter(pid)
 		m.lastGone = s.player()
-		m.forget(s)
+		if s.proxy != noProxy {
+			m.out.add(Op{Kind: Forget, PID: pid})
+		}
+		if m.turns == nil {
+			m.offerAgain()
+		}
 	}
 }
 

@@ -44,13 +44,6 @@ func (m *Machine) fetch(e mapxfer.Event) {
 	m.transfer(m.xfer.Handle(m.now, e, m.xferOut[:0]))
 }
 
-func (m *Machine) tickTransfers() {
-	if m.xfer.Downloading() == 0 {
-		return
-	}
-	m.transfer(m.xfer.Tick(m.now, m.xferOut[:0]))
-}
-
 // transfer carries out the scheduler's effects in their order.
 func (m *Machine) transfer(effects []mapxfer.Effect) {
 	m.xferOut = nil // effects of effects get a slice of their own

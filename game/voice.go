@@ -82,7 +82,7 @@ func messages(off bool) act {
 		if _, err := m.voter(c); err != nil {
 			return cannot("only players of the game hear the host")
 		}
-		if err := m.operate(lobby.Hear{PID: c.PID, Off: off}); err != nil {
+		if err := m.tell(lobby.Hear{PID: c.PID, Off: off}); err != nil {
 			return err
 		}
 		if off {

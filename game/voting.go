@@ -24,7 +24,7 @@ func ready(off bool) act {
 		if _, err := m.voter(c); err != nil {
 			return cannot("only players of the lobby can be ready")
 		}
-		return m.operate(lobby.Ready{PID: c.PID, Off: off})
+		return m.tell(lobby.Ready{PID: c.PID, Off: off})
 	}
 }
 
