@@ -77,6 +77,10 @@ give five commands at once and then one every two seconds (` + "`limits.command_
 The answer goes to the caller alone. What changes something is recorded with who, whom and why not (` + "`audit`" + ` in the
 game log). A player is named by a part of the name, a slot by its number from 1, a game by the number in ` + "`games`" + `.
 What a command asks of the database is answered within seconds, or refused.
+
+Nobody else reads ` + "`login`" + ` with its password, in the chat of a LAN lobby or game. A line that may be a mistyped one is held
+back as well, with a hint to its sender: ` + "`login`" + ` without the trigger, or a word behind the trigger that is no command but
+` + "`login`" + ` with up to two wrong letters, each with 8 letters or more behind it.
 `
 
 const tableHead = "| command | aliases | who | where | what it does |\n|---|---|---|---|---|\n"

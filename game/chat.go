@@ -38,6 +38,24 @@ func (m *Machine) Secret(text string) (rest string, ok bool) {
 	return rest, ok
 }
 
+// shortestSecret is the length of the shortest password.
+const shortestSecret = 8
+
+// Slip reports whether a line of a player's chat may hold a password by mistake: it
+// begins with a secret command that is mistyped, or has no trigger. The host does not
+// give such a line to Step.
+func (m *Machine) Slip(text string) bool {
+	line, triggered := strings.CutPrefix(text, string(m.cfg.Trigger))
+	_, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if len([]rune(strings.TrimSpace(rest))) < shortestSecret {
+		return false
+	}
+	if _, secret := commands.Secret(line); secret {
+		return !triggered
+	}
+	return triggered && !m.commands.Has(line) && commands.Mistyped(line)
+}
+
 // Blank is a line without its arguments if they are secret, for callers outside of
 // the game.
 func Blank(line string) string {

@@ -9,6 +9,7 @@ import (
 	"w3host/game"
 	"w3host/mapxfer"
 	"w3host/reconnect"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -169,8 +170,13 @@ func (l *link) packet(frame w3gs.Frame) error {
 		in.Kind, in.Packet = game.Packet, packet
 		switch op {
 		case w3gs.OpChatToHost:
-			if password, ok := g.machine.Secret(packet.(*w3gs.ChatToHost).Text); ok {
+			text := packet.(*w3gs.ChatToHost).Text
+			if password, ok := g.machine.Secret(text); ok {
 				g.login(l, password)
+				return nil
+			}
+			if l.realm == "" && g.machine.Slip(text) {
+				g.loginDone(l, texts.Of("nobody else has read this, it may hold your password: begin with the trigger, then login <password>"), 0)
 				return nil
 			}
 			in.Level = l.level()

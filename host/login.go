@@ -22,29 +22,26 @@ const (
 // came of it.
 func (g *Game) login(l *link, password string) {
 	h, now := g.host, time.Now()
-	answer := func(why texts.Text, wait time.Duration) {
-		g.step(&game.Input{Kind: game.Login, Link: l.id, Level: l.level(), Why: why.String(), By: wait})
-	}
 	keys := h.keys(l.name, l.addr.Addr())
 	wait := h.logins.wait(now, keys...)
 	switch {
 	case l.realm != "":
-		answer(texts.Of("your realm vouches for your name: there is nothing to log in to"), 0)
+		g.loginDone(l, texts.Of("your realm vouches for your name: there is nothing to log in to"), 0)
 		return
 	case password == "":
-		answer(texts.Of("the password is missing: write login <password>"), 0)
+		g.loginDone(l, texts.Of("the password is missing: write login <password>"), 0)
 		return
 	case h.opts.People == nil:
-		answer(texts.Of("there is no database here to ask"), 0)
+		g.loginDone(l, texts.Of("there is no database here to ask"), 0)
 		return
 	case wait > 0:
-		answer(texts.Of("too many passwords were tried"), wait)
+		g.loginDone(l, texts.Of("too many passwords were tried"), wait)
 		return
 	}
 	select {
 	case h.checking <- struct{}{}:
 	default:
-		answer(texts.Of("too much is asked at once: try again in a few seconds"), 0)
+		g.loginDone(l, texts.Of("too much is asked at once: try again in a few seconds"), 0)
 		return
 	}
 	h.logins.spend(now, keys...)
@@ -61,7 +58,12 @@ func (g *Game) login(l *link, password string) {
 			} else if l.loggedIn = true; l.proxy != nil {
 				l.proxy.loggedIn = true
 			}
-			answer(why, 0)
+			g.loginDone(l, why, 0)
 		})
 	}()
+}
+
+// loginDone tells the machine what came of a password, and with it the player.
+func (g *Game) loginDone(l *link, why texts.Text, wait time.Duration) {
+	g.step(&game.Input{Kind: game.Login, Link: l.id, Level: l.level(), Why: why.String(), By: wait})
 }

@@ -74,8 +74,8 @@ func matches(hash, password string) (bool, error) {
 	return subtle.ConstantTimeCompare(got, key) == 1, nil
 }
 
-// Login checks the password of an admin of the LAN. It takes some 50 ms of a
-// processor and 19 MiB. The error is for the player.
+// Login checks the password of an admin of the LAN. It takes 100 ms of a
+// 2.1 GHz Xeon core and 19 MiB. The error is for the player.
 func (b Book) Login(ctx context.Context, name, password string) error {
 	hash, err := b.DB.PasswordHash(ctx, name)
 	known := err == nil

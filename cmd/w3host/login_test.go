@@ -100,6 +100,10 @@ func TestLogin(t *testing.T) {
 	ann.Say("!say too early")
 	ann.Say("!login")
 	reads(t, ann, "the password is missing")
+	for _, slip := range []string{"login ", "Login ", "!logn ", "!lgoin  "} {
+		ann.Say(slip + password)
+		reads(t, ann, "it may hold your password")
+	}
 	ann.Say("!login " + password + "x")
 	reads(t, ann, "wrong password")
 	ann.Say("! LOGIN  " + password)
@@ -111,7 +115,7 @@ func TestLogin(t *testing.T) {
 	ann.Say("!start force")
 	ann.Say("!say heard")
 	for _, line := range reads(t, bob, "heard") {
-		if strings.Contains(line, "login") || strings.Contains(line, "too early") {
+		if strings.Contains(line, password) || strings.Contains(line, "login") || strings.Contains(line, "too early") {
 			t.Errorf("Bob reads %q", line)
 		}
 	}

@@ -6,15 +6,15 @@ package nearest
 func Word(word string, known []string) string {
 	best, fewest := "", 0
 	for i, k := range known {
-		if d := distance(word, k); i == 0 || d < fewest {
+		if d := Distance(word, k); i == 0 || d < fewest {
 			best, fewest = k, d
 		}
 	}
 	return best
 }
 
-// distance counts the letters to insert, delete or change to get from a to b.
-func distance(a, b string) int {
+// Distance counts the letters to insert, delete or change to get from a to b.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
