@@ -185,7 +185,7 @@ COMMENT ON COLUMN results.game_key IS 'the game';
 COMMENT ON COLUMN results.seq IS 'number of the record';
 COMMENT ON COLUMN results.at IS 'when';
 COMMENT ON COLUMN results.turn IS 'in which';
-COMMENT ON COLUMN results.source IS 'w3mmd, dota';
+COMMENT ON COLUMN results.source IS 'w3mmd, dota, vote';
 COMMENT ON COLUMN results.sender IS 'pid whose client said so';
 COMMENT ON COLUMN results.pid IS 'about whom; NULL: about the game';
 COMMENT ON COLUMN results.name IS 'of the value';
