@@ -10,12 +10,12 @@ var chinesePeople = map[string]string{
 	// login
 	"You are logged in.": "你已登录。",
 	"%v: wait %v":        "%v：请等待 %v",
-	"the password is missing: write login <password>":                 "缺少密码：请输入 login <password>",
-	"your realm vouches for your name: there is nothing to log in to": "战网已确认你的名字：无需登录",
+	"the password is missing: write login <password>":                                                     "缺少密码：请输入 login <password>",
+	"your realm vouches for your name: there is nothing to log in to":                                     "战网已确认你的名字：无需登录",
 	"nobody else has read this, it may hold your password: begin with the trigger, then login <password>": "别人没有看到这一行，其中可能有你的密码：请先输入触发符，再输入 login <password>",
-	"too many passwords were tried":                                   "尝试密码次数过多",
-	"wrong password, or none is set for your name":                    "密码错误，或你的名字没有设置密码",
-	"log in by the chat of a lobby or game on the LAN":                "请在局域网房间或游戏的聊天中登录",
+	"too many passwords were tried":                                                                       "尝试密码次数过多",
+	"wrong password, or none is set for your name":                                                        "密码错误，或你的名字没有设置密码",
+	"log in by the chat of a lobby or game on the LAN":                                                    "请在局域网房间或游戏的聊天中登录",
 
 	// statistics
 	"%d game":                     "%d 局",
