@@ -264,15 +264,7 @@ func (s *stage) play(line string) error {
 		// each run.
 		s.h.Keep(func(k *autohost.Keeper) { k.Disable(true) })
 		s.h.Configure(s.opts)
-		var taken []uint32
-		for name := range s.clients {
-			taken = append(taken, s.in[name])
-		}
-		s.until("empty lobbies are closed", func() bool {
-			var open []uint32
-			s.h.Keep(func(k *autohost.Keeper) { open = k.Lobbies() })
-			return !slices.ContainsFunc(open, func(id uint32) bool { return !slices.Contains(taken, id) })
-		})
+		s.flush()
 		s.h.Keep(func(k *autohost.Keeper) { k.Disable(false) })
 	case "join":
 		id, name, _ := strings.Cut(rest, " ")
