@@ -119,7 +119,7 @@ func (p *AuthCheck) Decode(body []byte) error {
 	keys := c.u32()
 	c.u32()
 	if keys > MaxFrame/keySize {
-		c.fail(ErrCount)
+		c.fail(errCount)
 		return c.err
 	}
 	c.bytes(int(keys) * keySize)

@@ -23,7 +23,7 @@ func (c *cursor) fail(err error) {
 
 func (c *cursor) bytes(n int) []byte {
 	if c.err == nil && len(c.b) < n {
-		c.fail(ErrShort)
+		c.fail(errShort)
 	}
 	if c.err != nil {
 		return nil
@@ -50,7 +50,7 @@ func (c *cursor) u32() uint32 {
 func (c *cursor) str() string {
 	n := bytes.IndexByte(c.b, 0)
 	if n < 0 {
-		c.fail(ErrUnterminated)
+		c.fail(errUnterminated)
 	}
 	if c.err != nil {
 		return ""

@@ -9,21 +9,21 @@ import (
 const (
 	// ProtocolGame is the one byte before a client's first frame.
 	ProtocolGame = 0x01
-	// Magic begins every frame.
-	Magic = 0xFF
+	// magic begins every frame.
+	magic = 0xFF
 	// headerSize is magic u8 · id u8 · length u16, which counts the header.
 	headerSize = 4
 	// MaxFrame is the longest frame that a PvPGN server takes or sends.
 	MaxFrame = 3072
 )
 
-// What can be wrong with bytes. Test with errors.Is.
+// What can be wrong with bytes.
 var (
-	ErrMagic        = errors.New("frame does not begin with 0xFF")
-	ErrLength       = errors.New("impossible length")
-	ErrShort        = errors.New("packet ends too early")
-	ErrUnterminated = errors.New("string without an end")
-	ErrCount        = errors.New("impossible count")
+	errMagic        = errors.New("frame does not begin with 0xFF")
+	errLength       = errors.New("impossible length")
+	errShort        = errors.New("packet ends too early")
+	errUnterminated = errors.New("string without an end")
+	errCount        = errors.New("impossible count")
 )
 
 // ID says what a frame is, together with its direction.
@@ -64,15 +64,15 @@ func (f Frame) Body() []byte { return f[headerSize:] }
 // Next cuts the first frame off buf without copying. It returns a nil frame and
 // no error while the frame is not yet whole.
 func Next(buf []byte) (f Frame, rest []byte, err error) {
-	if len(buf) > 0 && buf[0] != Magic {
-		return nil, buf, fmt.Errorf("%w: 0x%02X", ErrMagic, buf[0])
+	if len(buf) > 0 && buf[0] != magic {
+		return nil, buf, fmt.Errorf("%w: 0x%02X", errMagic, buf[0])
 	}
 	if len(buf) < headerSize {
 		return nil, buf, nil
 	}
 	n := int(binary.LittleEndian.Uint16(buf[2:]))
 	if n < headerSize || n > MaxFrame {
-		return nil, buf, fmt.Errorf("frame %v: %w: %d bytes", ID(buf[1]), ErrLength, n)
+		return nil, buf, fmt.Errorf("frame %v: %w: %d bytes", ID(buf[1]), errLength, n)
 	}
 	if len(buf) < n {
 		return nil, buf, nil
@@ -90,7 +90,7 @@ type Packet interface {
 // caller: whatever can grow is bounded before it comes here.
 func Append(dst []byte, p Packet) []byte {
 	at := len(dst)
-	dst = p.appendBody(append(dst, Magic, byte(p.ID()), 0, 0))
+	dst = p.appendBody(append(dst, magic, byte(p.ID()), 0, 0))
 	n := len(dst) - at
 	if n > MaxFrame {
 		panic(fmt.Sprintf("bncs: frame %v of %d bytes", p.ID(), n))

@@ -174,7 +174,7 @@ func (p *GameList) Decode(body []byte) error {
 		p.Status = c.u32()
 	}
 	if n > uint32(len(c.b)/least) {
-		c.fail(ErrCount)
+		c.fail(errCount)
 	}
 	for range n {
 		if c.err != nil {

@@ -43,7 +43,7 @@ func (s *GameStat) Encode() (string, error) {
 func ParseGameStat(text string) (s GameStat, err error) {
 	const head = 9
 	if len(text) < head {
-		return s, fmt.Errorf("stat string: %w", ErrShort)
+		return s, fmt.Errorf("stat string: %w", errShort)
 	}
 	free, err := strconv.ParseUint(strings.ToLower(text[:1]), 36, 8)
 	if err != nil {

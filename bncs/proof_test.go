@@ -72,7 +72,7 @@ func TestGameStat(t *testing.T) {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
-	if _, err := ParseGameStat("9"); !errors.Is(err, ErrShort) {
+	if _, err := ParseGameStat("9"); !errors.Is(err, errShort) {
 		t.Error(err)
 	}
 }

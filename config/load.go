@@ -13,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/hashicorp/go-multierror"
 
+	"w3host/bncs"
 	"w3host/internal/nearest"
 )
 
@@ -85,7 +86,7 @@ func decodeTable(path, where, prefix string, fields map[string]reflect.Value, va
 			faults = multierror.Append(faults, fmt.Errorf("%s: unknown key %q in %s; did you mean %q?", path, key, where, nearest.Word(key, sortedKeys(fields))))
 		} else if err := set(field, values[key]); err != nil {
 			shown := values[key]
-			if _, secret := field.Interface().(Secret); secret {
+			if _, secret := field.Interface().(bncs.Secret); secret {
 				shown = "(not shown)"
 			}
 			faults = multierror.Append(faults, fmt.Errorf("%s: %s%s = %v: %w", path, prefix, key, shown, err))

@@ -10,32 +10,27 @@ import (
 	"strings"
 
 	"github.com/hashicorp/go-multierror"
+
+	"w3host/bncs"
 )
-
-// Secret is a password. It prints as stars, whatever prints it.
-type Secret string
-
-func (Secret) String() string               { return "***" }
-func (Secret) GoString() string             { return `"***"` }
-func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
 // Realm is one account on one realm. Sections of the same name are accounts of
 // the same realm.
 type Realm struct {
-	Name             string `toml:"name"`
-	Address          string `toml:"address"` // host:port
-	Bind             string `toml:"bind"`    // local address; empty: any
-	Account          string `toml:"account"`
-	Password         Secret `toml:"password"`
-	PasswordFile     string `toml:"password_file"`
-	CreateAccount    bool   `toml:"create_account"`
-	Channel          string `toml:"channel" default:"w3host"`
-	GameVersion      int    `toml:"game_version"` // 0: host.version
-	Locale           string `toml:"locale" default:"enUS"`
-	AdvertiseAddress string `toml:"advertise_address"`   // where the realm should send players; compared only
-	AdvertisePort    int    `toml:"advertise_port"`      // 0: the port of host.listen
-	Lobbies          int    `toml:"lobbies" default:"1"` // listed by turns
-	Announce         bool   `toml:"announce"`            // new lobbies, in the channel
+	Name             string      `toml:"name"`
+	Address          string      `toml:"address"` // host:port
+	Bind             string      `toml:"bind"`    // local address; empty: any
+	Account          string      `toml:"account"`
+	Password         bncs.Secret `toml:"password"`
+	PasswordFile     string      `toml:"password_file"`
+	CreateAccount    bool        `toml:"create_account"`
+	Channel          string      `toml:"channel" default:"w3host"`
+	GameVersion      int         `toml:"game_version"` // 0: host.version
+	Locale           string      `toml:"locale" default:"enUS"`
+	AdvertiseAddress string      `toml:"advertise_address"`   // where the realm should send players; compared only
+	AdvertisePort    int         `toml:"advertise_port"`      // 0: the port of host.listen
+	Lobbies          int         `toml:"lobbies" default:"1"` // listed by turns
+	Announce         bool        `toml:"announce"`            // new lobbies, in the channel
 }
 
 const realmSection = "realm"
@@ -60,7 +55,7 @@ func (c *Config) decodeRealms(path string, value any) error {
 			if err != nil {
 				faults = multierror.Append(faults, fmt.Errorf("%s: realm.password_file of %s: %w", path, r.Name, err))
 			}
-			r.Password = Secret(strings.TrimRight(string(text), "\r\n"))
+			r.Password = bncs.Secret(strings.TrimRight(string(text), "\r\n"))
 		}
 		c.Realms = append(c.Realms, r)
 	}
@@ -94,7 +89,7 @@ func (c *Config) readPasswords(environ []string) error {
 		found := false
 		for i := range c.Realms {
 			if realmPasswordEnv(c.Realms[i].Name) == name {
-				c.Realms[i].Password, found = Secret(value), true
+				c.Realms[i].Password, found = bncs.Secret(value), true
 			}
 		}
 		if !found {

@@ -136,8 +136,9 @@ func (a *account) handle(ctx context.Context, e session.Event) {
 	}
 }
 
-// compare looks whether the realm sends players where it should. It takes the
-// address that the connection comes from; nothing in the protocol names another.
+// compare warns if the realm sends players to another address than advertise_address.
+// A realm takes the one that the connection comes from; the protocol cannot name
+// another.
 func (a *account) compare(e session.ListedAt) {
 	if want := a.opts.Expect; want.IsValid() && want != e.Addr.Addr() {
 		a.log.Warn().Uint32("game", e.ID).Stringer("listed", e.Addr).Stringer("advertise_address", want).

@@ -16,9 +16,9 @@ import (
 type conn struct {
 	ctx    context.Context
 	cancel context.CancelFunc
-	events chan session.Event // what it has to say; closed with it
-	socket chan net.Conn      // once
-	c      net.Conn           // of the account's goroutine
+	events chan session.Event // closed when the connection has ended
+	socket chan net.Conn      // the socket, sent once
+	c      net.Conn           // used by the account's goroutine only
 }
 
 var errFlood = errors.New("it sent thousands of packets a second")
@@ -60,7 +60,7 @@ func (k *conn) run(address string, dialer *net.Dialer) {
 	k.tell(session.Lost{Why: err.Error()})
 }
 
-// tell waits until the account listens, unless nobody will.
+// tell waits until the account takes the event or has hung up.
 func (k *conn) tell(e session.Event) {
 	select {
 	case k.events <- e:
@@ -98,7 +98,7 @@ func (k *conn) read(c net.Conn) error {
 	}
 }
 
-// write sends bytes. A fault shows when reading ends.
+// write sends bytes. After an error it closes the socket, which ends read.
 func (k *conn) write(b []byte) {
 	if k.c == nil {
 		select {

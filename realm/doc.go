@@ -1,5 +1,5 @@
 // Package realm keeps accounts logged on to realms such as PvPGN servers, lists
-// lobbies there and tells who speaks. Each account has a goroutine of its own
+// lobbies there and passes on what people say. Each account has a goroutine of its own
 // and one more for its connection; the rules are in session. Whatever a realm
 // sends costs its own connection at most.
 package realm
@@ -14,12 +14,12 @@ import (
 	"w3host/realm/session"
 )
 
-// numberShift is where the number of a realm stands in a game id; the bits below
-// count lobbies. Number 0 is the LAN.
-const numberShift = 28
-
-// MaxRealms is how many numbers there are.
-const MaxRealms = 15
+// numberShift is where the number of a realm, from 1 to maxRealms, stands in a
+// game id; the bits below count lobbies. Number 0 is the LAN.
+const (
+	numberShift = 28
+	maxRealms   = 15
+)
 
 // Account is one account on a realm. Accounts of the same Realm share its lists.
 type Account struct {

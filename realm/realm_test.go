@@ -226,7 +226,7 @@ func TestRestart(t *testing.T) {
 	}
 	await(t, "listed", func() bool { return r.lists("lobby") })
 	s.Down()
-	await(t, "noticed", func() bool { return !r.Online("home") })
+	await(t, "noticed", func() bool { return !r.accounts[0].isOnline() })
 	s.Up()
 	await(t, "listed again", func() bool { return r.lists("lobby") })
 }

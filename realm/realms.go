@@ -2,7 +2,6 @@ package realm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -35,9 +34,6 @@ type listing struct {
 	number  uint32 // the realm's
 }
 
-// ErrTooMany: game ids have room for MaxRealms names.
-var ErrTooMany = errors.New("too many realms")
-
 // LogOn logs every account on. Shutdown ends it.
 func LogOn(opts Options) (*Realms, error) {
 	r := &Realms{
@@ -56,9 +52,9 @@ func LogOn(opts Options) (*Realms, error) {
 			machine: session.New(entry.Session), base: time.Now(), wake: make(chan struct{}, 1),
 		})
 	}
-	if len(r.names) > MaxRealms {
+	if len(r.names) > maxRealms {
 		cancel()
-		return nil, fmt.Errorf("%w: %d, at most %d", ErrTooMany, len(r.names), MaxRealms)
+		return nil, fmt.Errorf("too many realms: %d, game ids have room for %d", len(r.names), maxRealms)
 	}
 	for _, a := range r.accounts {
 		r.running.Go(func() { a.run(ctx) })
@@ -92,16 +88,6 @@ func (r *Realms) Realm(gameID uint32) string {
 		return r.names[n-1]
 	}
 	return ""
-}
-
-// Online reports whether an account of a realm is logged on.
-func (r *Realms) Online(name string) bool {
-	for _, a := range r.accounts {
-		if sameRealm(a.opts.Realm, name) && a.isOnline() {
-			return true
-		}
-	}
-	return false
 }
 
 // Open lists a lobby on every realm, each time by the account that has the

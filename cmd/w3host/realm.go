@@ -34,7 +34,7 @@ func realmAccounts(c config.Config, listen netip.AddrPort) []realm.Account {
 		list = append(list, realm.Account{
 			Realm: r.Name, Address: r.Address, Bind: bind, Expect: expect,
 			Session: session.Config{
-				Account: r.Account, Password: session.Secret(r.Password), Create: r.CreateAccount, Channel: r.Channel,
+				Account: r.Account, Password: r.Password, Create: r.CreateAccount, Channel: r.Channel,
 				Product: product(c), Version: version, Language: r.Locale, Port: port, Games: r.Lobbies, Announce: r.Announce,
 			},
 		})
@@ -99,8 +99,8 @@ const (
 	languageRetry   = 10 * time.Second
 )
 
-// ears take what people say on realms to the operator.
-type ears struct {
+// realmCommands passes what people say on realms to the operator.
+type realmCommands struct {
 	operator *control.Operator
 	admins   host.Admins
 	people   host.People
@@ -112,7 +112,7 @@ type ears struct {
 
 // heard runs on an account's goroutine and does not wait. Lines of a channel are
 // for the host only if they begin as commands do.
-func (e *ears) heard(s realm.Speech) {
+func (e *realmCommands) heard(s realm.Speech) {
 	line, triggered := strings.CutPrefix(strings.TrimSpace(s.Text), e.trigger)
 	if line == "" || !triggered && !s.Whisper {
 		return
@@ -126,7 +126,7 @@ func (e *ears) heard(s realm.Speech) {
 }
 
 // run passes lines on, in their order, until ctx ends.
-func (e *ears) run(ctx context.Context) {
+func (e *realmCommands) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -146,7 +146,7 @@ func (e *ears) run(ctx context.Context) {
 
 // language is what somebody has chosen to read, or else that of the realm's
 // texts, as in zhCN.
-func (e *ears) language(ctx context.Context, s realm.Speech) texts.Language {
+func (e *realmCommands) language(ctx context.Context, s realm.Speech) texts.Language {
 	if time.Now().After(e.retry) {
 		ctx, cancel := context.WithTimeout(ctx, languageTimeout)
 		defer cancel()

@@ -189,7 +189,7 @@ func serve(ctx context.Context, c config.Config, read func() (config.Config, err
 	r.use = operator.UseRules
 	operator.UseRules(commandRules(c))
 	if len(c.Realms) > 0 {
-		e := &ears{
+		e := &realmCommands{
 			operator: operator, admins: lists, people: options.People, trigger: c.Lobby.CommandTrigger,
 			log: log.With().Str("part", "realm").Logger(), lines: make(chan realm.Speech, maxHeard),
 		}

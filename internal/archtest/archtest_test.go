@@ -29,7 +29,7 @@ type room struct {
 // no room yet: decide where it belongs before adding it.
 var rooms = map[string]room{
 	"cmd/w3host":          {imports: []string{"*"}},
-	"config":              {imports: []string{"autohost", "internal/nearest", "w3gs"}},
+	"config":              {imports: []string{"autohost", "bncs", "internal/nearest", "w3gs"}},
 	"w3gs":                {pure: true},
 	"mpq":                 {pure: true},
 	"w3map":               {imports: []string{"mpq", "w3gs"}, pure: true},

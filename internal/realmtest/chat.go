@@ -10,7 +10,8 @@ import (
 	"w3host/bncs"
 )
 
-// The stock quota: 4 units of 40 bytes pass in 5 s, 10 close the connection.
+// The stock quota: in 5 s four units of 40 bytes pass, the fifth is refused, and
+// the tenth closes the connection.
 const (
 	quotaUnits = 5
 	quotaKick  = 10
@@ -106,20 +107,20 @@ func (s *Server) Person(name, channel string) *Person {
 			p.Heard <- *e
 		}
 	}
-	s.locked(func() { s.users = append(s.users, p.u) })
+	s.Locked(func() { s.users = append(s.users, p.u) })
 	return p
 }
 
 // Say says a line, or gives a command. The quota does not count.
 func (p *Person) Say(text string) {
-	p.s.locked(func() {
+	p.s.Locked(func() {
 		p.u.spent = nil
 		p.s.say(p.u, text)
 	})
 }
 
 // Join tells the realm that the person is in a game, as clients do.
-func (p *Person) Join(game string) { p.s.locked(func() { p.s.join(p.u, game) }) }
+func (p *Person) Join(game string) { p.s.Locked(func() { p.s.join(p.u, game) }) }
 
 // Await is the next thing of a kind that the person hears.
 func (p *Person) Await(t testing.TB, event bncs.EventID) bncs.ChatEvent {

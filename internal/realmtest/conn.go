@@ -34,7 +34,7 @@ const (
 )
 
 // Faults sets what goes wrong. f is called under the server's lock.
-func (s *Server) Faults(f func(At) Fault) { s.locked(func() { s.faults = f }) }
+func (s *Server) Faults(f func(At) Fault) { s.Locked(func() { s.faults = f }) }
 
 // conn is one client's connection.
 type conn struct {
@@ -55,7 +55,7 @@ func (s *Server) serve(c net.Conn) {
 	k.user.out, k.user.raw, k.user.close = k.send, k.write, func() { _ = c.Close() }
 	s.users = append(s.users, k.user)
 	s.mu.Unlock()
-	defer func() { s.locked(func() { s.gone(k.user) }) }()
+	defer func() { s.Locked(func() { s.gone(k.user) }) }()
 	_ = k.read()
 }
 

@@ -124,33 +124,32 @@ func (s *Server) Register(name, password string) {
 }
 
 // Versions are the version ids that are taken; none: all.
-func (s *Server) Versions(ids ...uint32) { s.locked(func() { s.versions = ids }) }
+func (s *Server) Versions(ids ...uint32) { s.Locked(func() { s.versions = ids }) }
 
 // Games are what a client would list.
 func (s *Server) Games() (list []bncs.ListedGame) {
-	s.locked(func() { list = s.listed("") })
+	s.Locked(func() { list = s.listed("") })
 	return list
 }
 
 // Named is the game that a client who knows the name finds, private or not.
 func (s *Server) Named(name string) (list []bncs.ListedGame) {
-	s.locked(func() { list = s.listed(name) })
+	s.Locked(func() { list = s.listed(name) })
 	return list
 }
 
-// Refused is how many lines were over the quota, Kicked how many clients were
-// closed for it.
-func (s *Server) Refused() (n int) { s.locked(func() { n = s.refused }); return n }
+// Refused is how many lines were over the quota.
+func (s *Server) Refused() (n int) { s.Locked(func() { n = s.refused }); return n }
 
 // Kicked is how many clients were closed for flooding.
-func (s *Server) Kicked() (n int) { s.locked(func() { n = s.kicked }); return n }
+func (s *Server) Kicked() (n int) { s.Locked(func() { n = s.kicked }); return n }
 
 // Blast sends bytes to a user over and over for so long, on each connection that
 // comes meanwhile.
 func (s *Server) Blast(name string, b []byte, span time.Duration) {
 	for end := time.Now().Add(span); time.Now().Before(end); {
 		raw := func([]byte) { time.Sleep(10 * time.Millisecond) }
-		s.locked(func() {
+		s.Locked(func() {
 			if u := s.find(name); u != nil {
 				raw = u.raw
 			}
@@ -161,7 +160,7 @@ func (s *Server) Blast(name string, b []byte, span time.Duration) {
 
 // Channel says where a user is; empty: in none, or not on the realm.
 func (s *Server) Channel(name string) (channel string) {
-	s.locked(func() {
+	s.Locked(func() {
 		if u := s.find(name); u != nil {
 			channel = u.channel
 		}
@@ -170,9 +169,7 @@ func (s *Server) Channel(name string) (channel string) {
 }
 
 // Locked calls f under the server's lock, as the function of Faults is called.
-func (s *Server) Locked(f func()) { s.locked(f) }
-
-func (s *Server) locked(f func()) {
+func (s *Server) Locked(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f()

@@ -8,15 +8,15 @@ import (
 	"w3host/bncs"
 )
 
-// board is which games are to be listed, and which one is. A connection has one
+// board is which games are to be listed, and which one is. A connection lists one
 // at a time.
 type board struct {
-	most    int
+	most    int // of wanted take turns
 	wanted  []*entry
-	on      *entry // what the realm has of this connection
-	answer  time.Duration
-	asking  bool // the answer to on's creation is awaited
-	hidden  bool
+	on      *entry        // the game that the connection lists
+	asking  bool          // the answer to on's creation is awaited
+	answer  time.Duration // it counts as refused then
+	hidden  bool          // on is full, and not shown
 	updates int           // answers to changes of state that are to come
 	at      time.Duration // on was created then
 	inChat  bool          // in the channel, or on the way
@@ -57,7 +57,7 @@ func (b *board) unwant(id uint32) {
 	})
 }
 
-// reset: the connection is gone, and its game with it.
+// reset forgets what is listed: the realm drops it with the connection.
 func (b *board) reset() {
 	b.on, b.asking, b.hidden, b.inChat, b.updates = nil, false, false, false, 0
 	for _, e := range b.wanted {
@@ -187,8 +187,8 @@ func (m *Machine) showOrHide() {
 	m.send(&bncs.Advertise{State: state, Name: b.on.Name, Stat: b.on.shown})
 }
 
-// advertised takes the answer to an 0x1C. That to a change of state is of no
-// interest: it is always yes.
+// advertised takes the answer to an 0x1C. That to a change of state is always yes
+// and ignored.
 func (m *Machine) advertised(result uint32) {
 	b := &m.board
 	switch {
@@ -213,7 +213,7 @@ func (m *Machine) notListed(why string) {
 	m.send(bncs.Empty(bncs.IDStopAdvert), bncs.Empty(bncs.IDLeaveGame)) // in case it came through after all
 }
 
-// found takes the realm's word on where players join the game that it lists.
+// found looks up in the realm's list where players join the game.
 func (m *Machine) found(games []bncs.ListedGame) {
 	for _, g := range games {
 		if on := m.board.on; on != nil && sameName(g.Name, on.Name) {

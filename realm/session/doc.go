@@ -1,6 +1,6 @@
 // Package session is one account on a realm as a pure machine: it logs on, keeps
-// the line alive, comes back when it is cut, lists games one at a time, asks the
-// realm who is in them, and says lines without ever tripping the flood quota.
+// the connection alive, reconnects, lists games one at a time, asks the realm who
+// is in them, and sends chat lines within the flood quota.
 //
 // Events go in with the time since the machine began, effects come out. The
 // socket is outside.
@@ -13,17 +13,10 @@ import (
 	"w3host/w3gs"
 )
 
-// Secret is a password. It prints as stars, whatever prints it.
-type Secret string
-
-func (Secret) String() string               { return "***" }
-func (Secret) GoString() string             { return `"***"` }
-func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
-
 // Config is what a session is made from.
 type Config struct {
 	Account  string
-	Password Secret
+	Password bncs.Secret
 	Create   bool   // register the account when the realm does not know it
 	Channel  string // to be in while no game is listed; empty: none
 	Product  w3gs.Product

@@ -102,9 +102,6 @@ func (m *Machine) Next() time.Duration {
 	return max(at, m.now)
 }
 
-// Online reports whether the session is logged on.
-func (m *Machine) Online() bool { return m.state == online }
-
 func (m *Machine) emit(e Effect) { m.out = append(m.out, e) }
 
 func (m *Machine) send(packets ...bncs.Packet) {
@@ -190,7 +187,7 @@ func (m *Machine) lost(why string) {
 	m.gone(why, 0)
 }
 
-// gone plans the way back: pauses double, and no two sessions keep step.
+// gone schedules the next attempt: pauses double, with jitter.
 func (m *Machine) gone(why string, least time.Duration) {
 	if m.state == online && m.now-m.since >= steadyAfter {
 		m.attempts = 0

@@ -45,9 +45,9 @@ type spent struct {
 	units int
 }
 
-// add puts a question behind the others, a whisper at the end. What is too long is split between
-// words and cut after maxParts; a whisper is merged with the one before it to the same person if both
-// fit into one line.
+// add puts a question behind the others, a whisper at the end. What is too long is
+// split between words and cut after maxParts; a whisper is merged with the last
+// one to the same person if both fit into one line.
 func (q *queue) add(l line) {
 	room := maxLine - len(l.prefix())
 	for text := range strings.SplitSeq(l.text, "\n") {
@@ -136,7 +136,8 @@ func (q *queue) spend(now time.Duration, n int) bool {
 	return true
 }
 
-// refused: the realm may have refused the last line. The whole window has to pass.
+// refused takes an error of the realm, which may be the refusal of the last line:
+// nothing is sent until the whole window has passed.
 func (q *queue) refused(now time.Duration) {
 	if len(q.sent) > 0 && now-q.sent[len(q.sent)-1].at <= time.Second {
 		q.sent = append(q.sent[:0], spent{now, units})
@@ -150,7 +151,7 @@ func (q *queue) next(now time.Duration) time.Duration {
 	return q.room(now, cost(q.waiting[0].prefix()+q.waiting[0].text))
 }
 
-// reset: answers that are late by a reconnect help nobody.
+// reset drops all lines: after a reconnect answers come too late.
 func (q *queue) reset() { *q = queue{} }
 
 // plain takes control bytes out.

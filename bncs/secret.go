@@ -1,0 +1,8 @@
+package bncs
+
+// Secret is a password. It prints as stars, whatever prints it.
+type Secret string
+
+func (Secret) String() string               { return "***" }
+func (Secret) GoString() string             { return `"***"` }
+func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
