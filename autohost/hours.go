@@ -36,8 +36,8 @@ func clock(text string) (time.Duration, error) {
 	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute, err
 }
 
-// Contain reports whether it is one of the hours.
-func (h Hours) Contain(t time.Time) bool {
+// contain reports whether it is one of the hours.
+func (h Hours) contain(t time.Time) bool {
 	at := time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute
 	for _, span := range h {
 		from, to := span[0], span[1]

@@ -91,7 +91,7 @@ func (k *Keeper) Next(now time.Time) (Order, bool) {
 
 func (k *Keeper) wants(s *state, now time.Time) bool {
 	lobbies, all := k.count(s)
-	return !s.off && lobbies < s.Lobbies && all < s.MaxGames && s.Hours.Contain(now) && !now.Before(s.wait)
+	return !s.off && lobbies < s.Lobbies && all < s.MaxGames && s.Hours.contain(now) && !now.Before(s.wait)
 }
 
 func (k *Keeper) count(s *state) (lobbies, all int) {
@@ -160,7 +160,7 @@ func (k *Keeper) Disabled() bool { return k.disabled }
 // entry is off, gone, or it is not its hour.
 func (k *Keeper) Unwanted(now time.Time) (ids []uint32) {
 	for id, g := range k.games {
-		if s := g.of; g.open && s != nil && (s.off || !s.Hours.Contain(now) || !slices.Contains(k.entries, s)) {
+		if s := g.of; g.open && s != nil && (s.off || !s.Hours.contain(now) || !slices.Contains(k.entries, s)) {
 			ids = append(ids, id)
 		}
 	}
@@ -203,7 +203,7 @@ func (k *Keeper) Status(now time.Time) []Status {
 		open, all := k.count(s)
 		list = append(list, Status{
 			Entry: s.Entry, Off: s.off, Open: open, Playing: all - open, Opened: s.opened, Last: s.last, Next: s.next,
-			Votes: s.tally(), OutsideOfHours: !s.Hours.Contain(now),
+			Votes: s.tally(), OutsideOfHours: !s.Hours.contain(now),
 		})
 	}
 	return list

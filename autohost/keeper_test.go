@@ -222,11 +222,11 @@ func TestHours(t *testing.T) {
 	}
 	for at, want := range map[string]bool{"22:29": false, "22:30": true, "00:59": true, "01:00": false, "09:00": true, "11:59": true, "12:00": false} {
 		c, _ := time.Parse("15:04", at)
-		if h.Contain(c) != want {
+		if h.contain(c) != want {
 			t.Errorf("%s: %v", at, !want)
 		}
 	}
-	if all, _ := ParseHours([]string{"00:00-24:00"}); !all.Contain(evening) {
+	if all, _ := ParseHours([]string{"00:00-24:00"}); !all.contain(evening) {
 		t.Error("the whole day")
 	}
 	for _, bad := range []string{"", "22", "22-7", "25:00-26:00", "7:00-7:00"} {

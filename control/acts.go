@@ -16,7 +16,7 @@ import (
 const chatItems = 10
 
 // tell answers with a list: a line each, or what fits into few lines of chat.
-func (d *desk) tell(c *call, items []texts.Text) {
+func (d *target) tell(c *call, items []texts.Text) {
 	if d.trigger(c) == "" {
 		for _, item := range items {
 			c.Answer(item.In(c.Language))
@@ -30,7 +30,7 @@ func (d *desk) tell(c *call, items []texts.Text) {
 }
 
 // trigger is what a command begins with for this caller.
-func (d *desk) trigger(c *call) string {
+func (d *target) trigger(c *call) string {
 	if c.Via == command.ViaConsole || c.Via == command.ViaControl {
 		return ""
 	}
@@ -38,7 +38,7 @@ func (d *desk) trigger(c *call) string {
 }
 
 func help(topic string) act {
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		trigger := d.trigger(c)
 		if topic == "" {
 			list := d.ofHost.List(c.Level, command.Always, trigger)
@@ -77,7 +77,7 @@ func line(i *host.Info) texts.Text {
 	return text
 }
 
-func games(d *desk, c *call) error {
+func games(d *target, c *call) error {
 	var items []texts.Text
 	hidden := 0
 	for _, i := range d.host().Infos() {
@@ -99,7 +99,7 @@ func games(d *desk, c *call) error {
 }
 
 func oneGame(id uint32) act {
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		i := d.host().Info(id)
 		if i.ID == 0 {
 			return noGame(id)
@@ -118,7 +118,7 @@ func oneGame(id uint32) act {
 
 // inGame runs a command on another game. The caller has no seat there.
 func inGame(id uint32, line string) act {
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		by := *c.Caller
 		by.PID = 0
 		d.handle(request{by: &by, game: id, line: strings.TrimPrefix(line, d.opts.Trigger)})
@@ -127,7 +127,7 @@ func inGame(id uint32, line string) act {
 }
 
 func open(pattern, name string) act {
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		file, err := d.opts.Maps.Find(pattern)
 		if err != nil {
 			return err
@@ -138,7 +138,7 @@ func open(pattern, name string) act {
 
 // openNext opens a lobby with the map that autohost has next.
 func openNext(name string, private bool) act {
-	return func(d *desk, c *call) (err error) {
+	return func(d *target, c *call) (err error) {
 		var files []string
 		d.host().Keep(func(k *autohost.Keeper) { files, err = k.Upcoming(d.id) })
 		if err != nil || len(files) == 0 {
@@ -149,7 +149,7 @@ func openNext(name string, private bool) act {
 }
 
 // open opens a lobby. It belongs to a caller whose name a realm confirms.
-func (d *desk) open(c *call, file, name string, private bool) error {
+func (d *target) open(c *call, file, name string, private bool) error {
 	full, disabled := false, false
 	d.host().Keep(func(k *autohost.Keeper) { full, disabled = k.Full(), k.Disabled() })
 	switch {
@@ -185,7 +185,7 @@ func (d *desk) open(c *call, file, name string, private bool) error {
 }
 
 func unhost(id uint32) act {
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		i := d.host().Info(id)
 		switch {
 		case i.ID == 0:
@@ -199,7 +199,7 @@ func unhost(id uint32) act {
 	}
 }
 
-func unhostOnly(d *desk, c *call) error {
+func unhostOnly(d *target, c *call) error {
 	var open []uint32
 	for _, i := range d.host().Infos() {
 		if !i.Playing {
@@ -214,7 +214,7 @@ func unhostOnly(d *desk, c *call) error {
 
 // confirm has the name count for those who play under it: the realm vouches for
 // whom it says that a whisper comes from.
-func confirm(d *desk, c *call) error {
+func confirm(d *target, c *call) error {
 	if !fromRealm(c.Caller) {
 		return cannot("whisper sc to the host's account on your realm")
 	}
@@ -224,7 +224,7 @@ func confirm(d *desk, c *call) error {
 }
 
 func maps(pattern string) act {
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		files, err := d.opts.Maps.List(pattern)
 		if err != nil {
 			return err
@@ -242,7 +242,7 @@ func maps(pattern string) act {
 }
 
 func say(text string, games bool) act {
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		heard := 0
 		for _, i := range d.host().Infos() {
 			if g := d.host().Game(i.ID); g != nil && (games || !i.Playing) && len(i.Players) > 0 {
@@ -260,7 +260,7 @@ func say(text string, games bool) act {
 }
 
 func whisper(part, text string) act {
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		found := d.find(part)
 		if len(found) == 0 {
 			return cannot("no player's name has %q in it", part)

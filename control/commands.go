@@ -5,14 +5,14 @@ import "w3host/command"
 type (
 	args = command.Args
 	call = command.Call
-	act  = command.Act[*desk]
+	act  = command.Act[*target]
 )
 
 // commands are those of the host. It is filled in by init, because help reads it.
-var commands command.Table[*desk]
+var commands command.Table[*target]
 
 func init() {
-	commands = command.Table[*desk]{
+	commands = command.Table[*target]{
 		{Name: "help", Usage: "[command]", Help: "what you may do, or how a command works", Phase: command.Always, Parse: func(a *args) act { return help(a.Rest()) }},
 		{Name: "games", Help: "the listed lobbies; admins read of running games and private lobbies, too", Phase: command.Always, Parse: func(*args) act { return games }},
 		{Name: "game", Usage: "<id>", Help: "one lobby or game, with its players", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return oneGame(gameID(a)) }},

@@ -11,7 +11,7 @@ import (
 // The commands about what is hosted by itself, and about starting and stopping the host.
 
 func nextMap(pattern string) act {
-	return func(d *desk, c *call) (err error) {
+	return func(d *target, c *call) (err error) {
 		file, err := d.opts.Maps.Find(pattern)
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func nextMap(pattern string) act {
 	}
 }
 
-func showMap(d *desk, c *call) error {
+func showMap(d *target, c *call) error {
 	var items []texts.Text
 	for _, s := range d.status() {
 		last, next := texts.Of("none"), texts.Of("by %v", s.Rotation)
@@ -44,7 +44,7 @@ func showMap(d *desk, c *call) error {
 }
 
 // tellEntries answers with a line for each entry.
-func (d *desk) tellEntries(c *call, items []texts.Text) error {
+func (d *target) tellEntries(c *call, items []texts.Text) error {
 	if items == nil {
 		return cannot("there is no autohost entry: [[autohost]] of the configuration makes one")
 	}
@@ -52,12 +52,12 @@ func (d *desk) tellEntries(c *call, items []texts.Text) error {
 	return nil
 }
 
-func (d *desk) status() (list []autohost.Status) {
+func (d *target) status() (list []autohost.Status) {
 	d.host().Keep(func(k *autohost.Keeper) { list = k.Status(time.Now()) })
 	return list
 }
 
-func ballot(d *desk, c *call) (err error) {
+func ballot(d *target, c *call) (err error) {
 	var votes []autohost.Votes
 	d.host().Keep(func(k *autohost.Keeper) { votes, err = k.Ballot(d.id) })
 	if err != nil {
@@ -72,7 +72,7 @@ func ballot(d *desk, c *call) (err error) {
 }
 
 func vote(part string) act {
-	return func(d *desk, c *call) (err error) {
+	return func(d *target, c *call) (err error) {
 		var file string
 		d.host().Keep(func(k *autohost.Keeper) { file, err = k.Vote(d.id, c.Name, part) })
 		if err == nil {
@@ -92,7 +92,7 @@ func autohosting(a *args) act {
 		return turn(true)
 	}
 	games, players, name := a.Number("number of games", 1, 100000), a.Number("number of players", 1, 24), a.Text("name")
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		c.Target = name
 		err := d.host().ChangeEntry(d.id, func(e *host.Entry) {
 			e.Name, e.MaxGames = name, games
@@ -107,7 +107,7 @@ func autohosting(a *args) act {
 	}
 }
 
-func showEntries(d *desk, c *call) error {
+func showEntries(d *target, c *call) error {
 	var items []texts.Text
 	for _, s := range d.status() {
 		notes := []texts.Text{texts.Of("%d open, %d playing, %d at most, %d so far", s.Open, s.Playing, s.MaxGames, s.Opened)}
@@ -123,7 +123,7 @@ func showEntries(d *desk, c *call) error {
 }
 
 func turn(on bool) act {
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		d.host().Keep(func(k *autohost.Keeper) { k.Turn(on) })
 		if on {
 			answer(c, "Lobbies are kept open again.")
@@ -135,7 +135,7 @@ func turn(on bool) act {
 }
 
 func disable(yes bool) act {
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		d.host().Keep(func(k *autohost.Keeper) { k.Disable(yes) })
 		if d.exiting = d.exiting && yes; yes {
 			answer(c, "No new lobbies are opened.")
@@ -146,7 +146,7 @@ func disable(yes bool) act {
 	}
 }
 
-func reload(d *desk, c *call) error {
+func reload(d *target, c *call) error {
 	notes, err := d.opts.Reload()
 	if err != nil {
 		return cannot("nothing has changed: %v", err)
@@ -163,7 +163,7 @@ func exit(a *args) act {
 	if !a.Empty() {
 		how = a.OneOf("nice", "force")
 	}
-	return func(d *desk, c *call) error {
+	return func(d *target, c *call) error {
 		var lobbies []uint32
 		playing := 0
 		for _, i := range d.host().Infos() {

@@ -56,9 +56,9 @@ type Options struct {
 type Operator struct {
 	opts              Options
 	lines             chan request
-	done              chan struct{}        // Run has ended
-	exiting           bool                 // after the last game; of Run's goroutine, as all that follows a line
-	ofHost            command.Table[*desk] // the commands as the rules have them
+	done              chan struct{}          // Run has ended
+	exiting           bool                   // after the last game; of Run's goroutine, as all that follows a line
+	ofHost            command.Table[*target] // the commands as the rules have them
 	ofGames, ofPeople command.Table[*game.Machine]
 }
 
@@ -210,7 +210,7 @@ func (o *Operator) handle(r request) {
 		}
 		return
 	}
-	d := &desk{Operator: o, game: g, id: r.game}
+	d := &target{Operator: o, game: g, id: r.game}
 	out := d.run(r.by, r.line)
 	if out.Name == "" && r.by.Via != command.ViaWhisper && (r.by.Level < command.Owner || r.by.Via == command.ViaChannel) {
 		return // players begin lines with all sorts of signs
@@ -235,7 +235,7 @@ func (o *Operator) takes(g *host.Game, line string) bool {
 
 // run carries out a command of the host, or one about people, who need not be in a
 // game.
-func (d *desk) run(by *command.Caller, line string) command.Outcome {
+func (d *target) run(by *command.Caller, line string) command.Outcome {
 	switch {
 	case d.game != nil || d.ofHost.Has(line):
 		return d.ofHost.Run(d, command.Always, by, line, d.names())
@@ -258,7 +258,7 @@ func (d *desk) run(by *command.Caller, line string) command.Outcome {
 
 // whom finds the player of some game whose name holds what was typed, if it is
 // one. A part of a name is not enough to make an admin or to end a ban.
-func (d *desk) whom(q *game.Query) {
+func (d *target) whom(q *game.Query) {
 	switch q.What {
 	case "unban", "addadmin", "deladmin", "checkadmin", "lang":
 		return
@@ -277,7 +277,7 @@ type located struct {
 
 // find lists the players of all games whose name has a part in it, or the one who
 // is called so.
-func (d *desk) find(part string) (found []located) {
+func (d *target) find(part string) (found []located) {
 	for _, i := range d.host().Infos() {
 		for _, p := range i.Players {
 			if strings.EqualFold(p.Name, part) {
@@ -313,18 +313,18 @@ func asks(out command.Outcome) bool {
 	return slices.Contains([]string{"help", "games", "game", "maps", "eg", "votemap", "sc"}, out.Name)
 }
 
-// desk is what one line acts on: the host, and the game that the caller is in or
+// target is what one line acts on: the host, and the game that the caller is in or
 // means.
-type desk struct {
+type target struct {
 	*Operator
 	game *host.Game
 	id   uint32
 }
 
-func (d *desk) host() *host.Host { return d.opts.Host }
+func (d *target) host() *host.Host { return d.opts.Host }
 
 // names are those of all players of the host.
-func (d *desk) names() (names []string) {
+func (d *target) names() (names []string) {
 	for _, i := range d.host().Infos() {
 		for _, p := range i.Players {
 			names = append(names, p.Name)
@@ -333,7 +333,7 @@ func (d *desk) names() (names []string) {
 	return names
 }
 
-func (d *desk) audit(by *command.Caller, out command.Outcome, refused string) {
+func (d *target) audit(by *command.Caller, out command.Outcome, refused string) {
 	a := storage.AdminAction{
 		At: time.Now(), Who: by.Name, Realm: by.Realm, Via: string(by.Via), Action: out.Name, On: out.Target,
 		Detail: out.Detail, Refused: refused,

@@ -57,15 +57,15 @@ func logOn(c config.Config, h *host.Host, heard func(realm.Speech), log zerolog.
 	})
 }
 
-// boards announces lobbies on the LAN and on realms.
-type boards struct {
+// advertisers announce lobbies on the LAN and on realms.
+type advertisers struct {
 	lan    host.Advertiser // nil: not there
 	realms *realm.Realms
 	log    zerolog.Logger
 }
 
 // Open shows a lobby everywhere. What a realm cannot show is still on the LAN.
-func (b boards) Open(ad lan.Advert) error {
+func (b advertisers) Open(ad lan.Advert) error {
 	if err := b.realms.Open(ad); err != nil {
 		b.log.Error().Err(err).Uint32("game", ad.GameID).Msg("lobby cannot be listed on realms")
 	}
@@ -75,14 +75,14 @@ func (b boards) Open(ad lan.Advert) error {
 	return b.lan.Open(ad)
 }
 
-func (b boards) Update(gameID uint32, c lan.Count) {
+func (b advertisers) Update(gameID uint32, c lan.Count) {
 	b.realms.Update(gameID, c)
 	if b.lan != nil {
 		b.lan.Update(gameID, c)
 	}
 }
 
-func (b boards) Close(gameID uint32) {
+func (b advertisers) Close(gameID uint32) {
 	b.realms.Close(gameID)
 	if b.lan != nil {
 		b.lan.Close(gameID)

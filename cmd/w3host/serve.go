@@ -199,7 +199,7 @@ func serve(ctx context.Context, c config.Config, read func() (config.Config, err
 			return err
 		}
 		defer realms.Shutdown()
-		h.Advertise(boards{local, realms, log})
+		h.Advertise(advertisers{local, realms, log})
 		h.UseRealms(realms)
 	}
 	commanding := startControl(ctx, c.Control, operator, in, log)
