@@ -13,16 +13,12 @@ const reminder = 20 * time.Second
 
 // autoStart is when a lobby starts by itself.
 type autoStart struct {
-	players int
-	full    bool
-	ready   bool // everybody has to be
-	hold    time.Duration
+	AutoStart
 
 	after    time.Duration // start when there have been enough players for so long
 	enough   bool          // there are since then
 	enoughAt time.Duration
 
-	balanced  bool
 	judgement judgement
 
 	met    bool // the condition has held since then
@@ -30,24 +26,26 @@ type autoStart struct {
 	toldAt time.Duration
 }
 
+func (a *autoStart) on() bool { return a.Full || a.Players > 0 || a.after > 0 }
+
 // text says it to the players.
 func (a autoStart) text() texts.Text {
-	line := texts.Count(a.players, "The game starts by itself with %d player", "The game starts by itself with %d players")
+	line := texts.Count(a.Players, "The game starts by itself with %d player", "The game starts by itself with %d players")
 	switch {
-	case a.full && a.players == 0:
+	case a.Full && a.Players == 0:
 		line = texts.Of("The game starts by itself when no slot is open")
-	case a.full:
+	case a.Full:
 		line = texts.Of("%v or when no slot is open", line)
-	case a.players == 0:
+	case a.Players == 0:
 		return texts.Of("The game does not start by itself.")
 	}
-	if a.ready {
+	if a.Ready {
 		line = texts.Of("%v and all ready", line)
 	}
-	if a.hold > 0 {
-		line = texts.Of("%v, after %g min", line, a.hold.Minutes())
+	if a.Hold > 0 {
+		line = texts.Of("%v, after %g min", line, a.Hold.Minutes())
 	}
-	if a.balanced {
+	if a.Balanced {
 		line = texts.Of("%v, once the teams are even", line)
 	}
 	return texts.Of("%v.", line)
@@ -63,7 +61,7 @@ func (op AutoStart) apply(l *Lobby) *Refusal {
 	if op.Players < 0 || op.Players > seats {
 		return outOfRange("number of players", 1, seats)
 	}
-	l.auto = autoStart{players: op.Players, full: op.Full, ready: op.Ready, hold: op.Hold, balanced: op.Balanced}
+	l.auto = autoStart{AutoStart: op}
 	l.tell(0, l.auto.text())
 	return nil
 }
@@ -72,7 +70,7 @@ func (op AutoStart) apply(l *Lobby) *Refusal {
 // the way.
 func (l *Lobby) autoStart() {
 	a := &l.auto
-	if l.phase != phaseOpen || !a.full && a.players == 0 && a.after == 0 {
+	if l.phase != phaseOpen || !a.on() {
 		return
 	}
 	if !l.judged() {
@@ -81,7 +79,7 @@ func (l *Lobby) autoStart() {
 	c := l.Counts()
 	l.awaitPlayers(c.Humans)
 	late := a.enough && l.now >= a.enoughAt+a.after
-	if c.Humans == 0 || !late && !(a.players > 0 && c.Humans >= a.players) && !(a.full && c.Open == 0) {
+	if c.Humans == 0 || !late && !(a.Players > 0 && c.Humans >= a.Players) && !(a.Full && c.Open == 0) {
 		a.met = false
 		return
 	}
@@ -93,7 +91,7 @@ func (l *Lobby) autoStart() {
 	if !a.met {
 		a.met, a.since, a.toldAt = true, l.now, l.now
 	}
-	if _, waits := l.autoStartDue(); waits {
+	if l.autoStartDue() > l.now {
 		return
 	}
 	no := l.blocked()
@@ -123,18 +121,67 @@ func (l *Lobby) awaitPlayers(humans int) {
 	}
 }
 
-// autoStartDue is when time alone lets the lobby start by itself.
-func (l *Lobby) autoStartDue() (at time.Duration, waits bool) {
-	if l.phase == phaseOpen && l.auto.enough && !l.auto.met {
-		at = l.auto.enoughAt + l.auto.after
-		return at, at > l.now
+// autoStartDue is when time alone may start the lobby; never while a condition is
+// not met.
+func (l *Lobby) autoStartDue() time.Duration {
+	switch a := &l.auto; {
+	case l.phase != phaseOpen || !a.met && !a.enough:
+		return never
+	case !a.met:
+		return a.enoughAt + a.after
+	case l.left != "":
+		return max(a.since+a.Hold, l.leftAt+l.cfg.QuietAfterLeave)
+	default:
+		return a.since + a.Hold
 	}
-	if l.phase != phaseOpen || !l.auto.met {
-		return 0, false
+}
+
+func (op Ready) apply(l *Lobby) *Refusal {
+	return l.with(op.PID, func(p *player) *Refusal {
+		switch {
+		case p.ready && !op.Off:
+			return Refuse(TooLate, "you are ready already")
+		case !p.ready && op.Off:
+			return Refuse(TooLate, "you are not ready as it is")
+		}
+		p.ready = !op.Off
+		ready, all := l.ready()
+		if op.Off {
+			l.abort(texts.Of("%s is not ready", p.name))
+			l.say(0, "%s is not ready: %d of %d are.", p.name, ready, all)
+		} else {
+			l.say(0, "%s is ready: %d of %d are.", p.name, ready, all)
+		}
+		return nil
+	})
+}
+
+// ready counts the humans who are ready, and all.
+func (l *Lobby) ready() (ready, all int) {
+	for p := range l.seated {
+		if p.fake {
+			continue
+		}
+		if all++; p.ready {
+			ready++
+		}
 	}
-	at = l.auto.since + l.auto.hold
-	if l.left != "" {
-		at = max(at, l.leftAt+l.cfg.QuietAfterLeave)
+	return ready, all
+}
+
+// remindReady says now and then that somebody has to get ready.
+func (l *Lobby) remindReady() {
+	if l.now < l.auto.toldAt+reminder {
+		return
 	}
-	return at, at > l.now
+	l.auto.toldAt = l.now
+	ready, all := l.ready()
+	l.say(0, "Waiting to start: %d of %d are ready; type %sready.", ready, all, l.cfg.Trigger)
+}
+
+// waitsForReady reports whether the lobby starts by itself only when everybody
+// is ready, and somebody is not.
+func (l *Lobby) waitsForReady() bool {
+	ready, all := l.ready()
+	return l.auto.Ready && ready < all
 }

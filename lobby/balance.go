@@ -50,17 +50,16 @@ func (l *Lobby) judged() bool {
 
 // AwaitsBalance reports whether a start by itself waits for a Judge.
 func (l *Lobby) AwaitsBalance() bool {
-	if l.phase != phaseOpen || !l.auto.balanced || !l.auto.met || l.judged() {
+	if l.phase != phaseOpen || !l.auto.Balanced || !l.auto.met || l.judged() {
 		return false
 	}
-	_, waits := l.autoStartDue()
-	return !waits && l.blocked() == nil
+	return l.autoStartDue() <= l.now && l.blocked() == nil
 }
 
 // unbalanced says why a start by itself waits for other teams.
 func (l *Lobby) unbalanced() *Refusal {
 	switch {
-	case !l.auto.balanced:
+	case !l.auto.Balanced:
 		return nil
 	case !l.judged():
 		return Refuse(NotYet, "the teams are not balanced yet")

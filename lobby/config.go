@@ -15,112 +15,64 @@ const DefaultVirtualHost = "w3host"
 // Config is what a lobby is made from. Start from Defaults: New takes every
 // field as it stands, except where a field says otherwise.
 type Config struct {
-	// Slots, Layout, PlayerSlots and RandomSeed come from the map. PlayerSlots is
-	// the number of start spots; 0 counts the slots that are not observers'.
+	// Of the map.
 	Slots       []w3gs.Slot
 	Layout      w3gs.Layout
-	PlayerSlots uint8
+	PlayerSlots uint8 // start spots; 0 counts the slots that are not observers'
 	RandomSeed  uint32
+	MapCheck    w3gs.MapCheck // the 0x3D of every joiner; Size is what a client must hold
 
-	// MapCheck is the 0x3D that every joiner gets; its Size is what a client must
-	// hold.
-	MapCheck w3gs.MapCheck
+	// Of the game.
+	MaxPID        uint8 // 12 (also for 0), or 24 from 1.29; also how many teams and colours there are
+	Observers     bool  // players may move to the observer team
+	RandomRaces   bool  // in melee games nobody chooses a race
+	RelayExtra    bool  // clients send 0x59, which goes to everybody
+	HideAddresses bool  // addresses in 0x06 are zero: no player learns another's IP
+	HCL           string
+	Places        []Place // of the game that is played again, one for each of Slots; else none
 
-	// MaxPID is the highest player id: 12, or 24 from 1.29. It also sets the
-	// number of teams and colours, and the observer team. 0 is 12.
-	MaxPID uint8
-	// Observers says that players may move to the observer team.
-	Observers bool
-	// RandomRaces takes the choice of race away in melee games.
-	RandomRaces bool
-	// RelayExtra says that clients send 0x59, which goes to everybody.
-	RelayExtra bool
-	// HideAddresses sends zero addresses in 0x06: no player learns another's IP.
-	HideAddresses bool
+	// What the host says.
+	VirtualHost string   // speaks for the host; at most 15 bytes, colour codes included; empty: a player's pid does
+	Welcome     []string // to each joiner, a line each
+	Language    texts.Language
+	Trigger     string // begins a command, for the lines that speak of commands
 
-	// VirtualHost is the name that speaks for the host; at most 15 bytes, colour
-	// codes included. Empty: a player's pid speaks for the host.
-	VirtualHost string
-	// Welcome is said to each joiner, a line each.
-	Welcome []string
-	// Places are the slots of a game that is played again, one for each of Slots:
-	// who was in it gets the same place, and may displace who was not.
-	Places []Place
-	// Language is what players read the host in who have not chosen another.
-	Language texts.Language
-	// Reserved names may displace the latest unreserved joiner of a full lobby.
-	Reserved []string
-	// Owner is the name of the player who owns the lobby, whether they are in or
-	// not. While they are not, a stand-in may start it; see Lobby.StandIn.
-	Owner string
-	// OwnerRealm is the realm that must vouch for the owner's name; empty: the LAN.
-	OwnerRealm string
-	// OwnerFirst gives a lobby without an owner to the first who joins, and passes
-	// it on to whoever has been in longest when its owner goes.
-	OwnerFirst bool
-	// Trigger begins a command, for the lines that speak of commands.
-	Trigger string
-	// KickCooldown is how long a kick keeps its victim out of this lobby, by name
-	// and by address.
-	KickCooldown time.Duration
-	// SameAddress is what happens when somebody joins from the address of another
-	// player; addresses that many share are left alone.
-	SameAddress SameAddress
-	// HCL is the mode string written into the handicaps at the start.
-	HCL string
+	// Who may join, and who owns the lobby. The owner may be away: see Lobby.StandIn.
+	Reserved     []string // names that displace the latest unreserved joiner of a full lobby
+	Owner        string
+	OwnerRealm   string        // must vouch for the owner's name; empty: the LAN
+	OwnerFirst   bool          // an ownerless lobby goes to whoever has been in longest
+	KickCooldown time.Duration // a kick keeps its victim out for so long, by name and address
+	SameAddress  SameAddress   // addresses that many share are left alone
+	PingLimit    time.Duration // who has a longer round trip is put out; 0: no limit
 
-	// AutoStart starts the countdown with that many humans in the lobby; 0 is off.
-	AutoStart int
-	// AutoStartFull starts the countdown when no slot is open.
-	AutoStartFull bool
-	// AutoStartReady and AutoStartBalanced let no start by itself begin before all
-	// are ready, and before the teams are even.
-	AutoStartReady, AutoStartBalanced bool
-
-	// MinPlayers is how many humans any start needs that is not forced. StartAfter
-	// starts the countdown when so many have been in for that long; 0 is off.
-	MinPlayers int
-	StartAfter time.Duration
-	// PingLimit puts out who has a longer round trip; 0 is no limit.
-	PingLimit time.Duration
+	// What starts the countdown. MinPlayers humans are needed by any start that is
+	// not forced.
+	AutoStart                         int  // so many humans; 0: off
+	AutoStartFull                     bool // no slot is open
+	AutoStartReady, AutoStartBalanced bool // not before all are ready, the teams are even
+	MinPlayers                        int
+	StartAfter                        time.Duration // MinPlayers have been in for so long; 0: off
+	QuietAfterLeave                   time.Duration // how long after a leave an unforced start is refused
+	PingsBeforeStart                  int           // round trips of each player that a start by hand wants
 
 	// The lobby closes when nobody in it has done anything for IdleAfter, when all
 	// who ever were in are gone for AbandonedAfter, and when its owner is in and has
 	// done nothing for OwnerAFKAfter; 0 is never.
-	IdleAfter      time.Duration
-	AbandonedAfter time.Duration
-	OwnerAFKAfter  time.Duration
+	IdleAfter, AbandonedAfter, OwnerAFKAfter time.Duration
 
-	// CountdownGoesOn keeps a countdown running when somebody joins, and when
-	// somebody leaves while there are MinPlayers.
-	CountdownGoesOn bool
-	// Countdown is how many lines are counted; CountdownStep is the time for each.
-	Countdown     int
-	CountdownStep time.Duration
-	// PingEvery is the time between two 0x01 to everybody; 0 sends none.
-	PingEvery time.Duration
-	// ProgressEvery is the least time between two slot tables that only tell of
-	// downloads.
-	ProgressEvery time.Duration
+	Countdown       int // lines, a CountdownStep each
+	CountdownStep   time.Duration
+	CountdownGoesOn bool // when somebody joins, or leaves MinPlayers behind
 
-	// TableEvery is the least time between two slot tables: changes within it go
-	// out as one. A join needs its table at once.
-	TableEvery time.Duration
-	// SlotRequests is how many changes of their slot one player may ask for in a
-	// second, and twice that at once; 0 sets no limit. What is more is ignored.
-	SlotRequests int
-
-	// QuietAfterLeave is how long after a leave an unforced start is refused.
-	QuietAfterLeave time.Duration
-	// PingsBeforeStart is how many round trips an unforced start wants of each
-	// player.
-	PingsBeforeStart int
+	PingEvery     time.Duration // between two 0x01 to everybody; 0: none
+	TableEvery    time.Duration // at least, between two slot tables; a join needs its table at once
+	ProgressEvery time.Duration // the same where only downloads have changed
+	SlotRequests  int           // changes of their slot that a player may ask for in a second, twice that at once; 0: no limit
 
 	// A player who says ChatLines lines within ChatWindow is muted for ChatMute.
-	// ChatLines 0 sets no limit.
-	ChatLines  int
-	ChatWindow time.Duration
-	ChatMute   time.Duration
+	ChatLines            int // 0: no limit
+	ChatWindow, ChatMute time.Duration
 }
 
 // OwnerFirst as an owner is the first player who joins.

@@ -2,6 +2,7 @@ package lobby
 
 import (
 	"cmp"
+	"time"
 
 	"w3host/w3gs"
 )
@@ -43,3 +44,19 @@ func (l *Lobby) downloading(p *player) bool { return l.slots[l.slotOf(p.pid)].Do
 // It is never the receiver: no client takes a map from itself. One who is alone
 // where there is no virtual host gets it from a pid that nobody has.
 func (l *Lobby) MapSender(to uint8) uint8 { return cmp.Or(l.voice(to), l.freePID()) }
+
+// Bounds of what is relayed of 0x59. Real clients send four or five in a lobby,
+// of up to 70 bytes; whatever is beyond the bounds is dropped.
+const (
+	maxExtraLen = 1024
+	maxExtras   = 20 // within extraWindow
+	extraWindow = 5 * time.Second
+)
+
+// extra relays a 0x59 to all, its sender included: the clients of 1.32 that host
+// do so, and their guests wait for it.
+func (l *Lobby) extra(p *player, packet *w3gs.Raw) {
+	if l.cfg.RelayExtra && len(packet.Body) <= maxExtraLen && p.extras.room(l.now, extraWindow, maxExtras) {
+		l.broadcast(l.Humans(), packet)
+	}
+}

@@ -10,36 +10,33 @@ import (
 // hear of it; where the limit is short, a quarter of it.
 const warnBefore = time.Minute
 
-// closing is when the lobby closes if nothing happens, and how long before that
-// the players are told; not ok if it does not.
-func (l *Lobby) closing() (at, lead time.Duration, why texts.Text, ok bool) {
+// closing is when and why the lobby closes if nothing happens, and how long
+// before that the players are told.
+func (l *Lobby) closing() (at, lead time.Duration, why texts.Text) {
+	at = never
 	soonest := func(since, limit time.Duration, reason texts.Text) {
-		if t := since + limit; limit > 0 && (!ok || t < at) {
-			at, lead, why, ok = t, min(warnBefore, limit/4), reason, true
+		if t := since + limit; limit > 0 && t < at {
+			at, lead, why = t, min(warnBefore, limit/4), reason
 		}
 	}
-	if l.phase != phaseOpen {
-		return 0, 0, texts.Text{}, false
-	}
-	if l.Humans() == 0 {
-		if l.joins > 0 {
-			soonest(l.activeAt, l.cfg.AbandonedAfter, texts.Of("everybody has left"))
+	switch {
+	case l.phase != phaseOpen:
+	case l.Humans() > 0:
+		soonest(l.activeAt, l.cfg.IdleAfter, texts.Of("nobody did anything"))
+		// One that starts by itself does not need its owner.
+		if p := l.ownerIn(); p != nil && !l.auto.on() {
+			soonest(p.activeAt, l.cfg.OwnerAFKAfter, texts.Of("its owner is away"))
 		}
-		return at, 0, why, ok
+	case l.joins > 0:
+		soonest(l.activeAt, l.cfg.AbandonedAfter, texts.Of("everybody has left"))
+		lead = 0
 	}
-	soonest(l.activeAt, l.cfg.IdleAfter, texts.Of("nobody did anything"))
-	// One that starts by itself does not need its owner.
-	if p := l.ownerIn(); p != nil && !l.auto.full && l.auto.players == 0 && l.auto.after == 0 {
-		soonest(p.activeAt, l.cfg.OwnerAFKAfter, texts.Of("its owner is away"))
-	}
-	return at, lead, why, ok
+	return at, lead, why
 }
 
 // closeIdle warns the players, and closes the lobby when the time has come.
 func (l *Lobby) closeIdle() {
-	at, lead, why, ok := l.closing()
-	switch {
-	case !ok:
+	switch at, lead, why := l.closing(); {
 	case l.now >= at:
 		Shutdown{Why: why}.apply(l)
 	case l.now >= at-lead && l.warned != at:
@@ -49,12 +46,12 @@ func (l *Lobby) closeIdle() {
 }
 
 // closeIdleDue is when closeIdle has something to do.
-func (l *Lobby) closeIdleDue() (at time.Duration, ok bool) {
-	at, lead, _, ok := l.closing()
-	if ok && l.warned != at {
-		at -= lead
+func (l *Lobby) closeIdleDue() time.Duration {
+	at, lead, _ := l.closing()
+	if l.warned == at {
+		return at
 	}
-	return at, ok
+	return at - lead
 }
 
 // act notes that somebody did something.

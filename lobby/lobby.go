@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -18,8 +19,10 @@ const (
 	phaseClosed
 )
 
-// pidLimit is above every pid.
-const pidLimit = w3gs.MaxSlots + 1
+const (
+	pidLimit = w3gs.MaxSlots + 1 // above every pid
+	never    = time.Duration(math.MaxInt64)
+)
 
 // Lobby is one game's lobby. It belongs to one goroutine.
 type Lobby struct {
@@ -77,8 +80,8 @@ func New(cfg Config) *Lobby {
 		hcl:      cfg.HCL,
 		random:   rand.New(rand.NewPCG(uint64(cfg.RandomSeed), uint64(cfg.RandomSeed))),
 		auto: autoStart{
-			players: cfg.AutoStart, full: cfg.AutoStartFull, after: cfg.StartAfter,
-			ready: cfg.AutoStartReady, balanced: cfg.AutoStartBalanced,
+			AutoStart: AutoStart{Players: cfg.AutoStart, Full: cfg.AutoStartFull, Ready: cfg.AutoStartReady, Balanced: cfg.AutoStartBalanced},
+			after:     cfg.StartAfter,
 		},
 	}
 	if cfg.MaxPID > w3gs.ClassicSlots {
@@ -180,37 +183,34 @@ func (l *Lobby) Tick(now time.Duration, out []Effect) []Effect {
 // Next is when Tick has something to do; not ok when only an event can bring
 // work: an empty lobby sleeps.
 func (l *Lobby) Next() (at time.Duration, ok bool) {
-	earliest := func(t time.Duration) {
-		if !ok || t < at {
-			at, ok = t, true
-		}
-	}
-	if l.phase == phaseClosed {
+	if at = l.next(); at == never {
 		return 0, false
 	}
-	if due, waits := l.closeIdleDue(); waits {
-		earliest(due)
-	}
-	if l.Humans() == 0 {
-		return at, ok
+	return at, true
+}
+
+func (l *Lobby) next() time.Duration {
+	at := l.closeIdleDue()
+	if l.phase == phaseClosed || l.Humans() == 0 {
+		return at
 	}
 	if l.cfg.PingEvery > 0 {
-		earliest(l.pingAt)
+		at = min(at, l.pingAt)
 	}
 	if l.phase == phaseCounting {
-		earliest(l.countAt)
+		at = min(at, l.countAt)
 	}
 	if changed, other := l.tableChanged(); l.phase < phaseStarted && changed {
 		if other {
-			earliest(l.tableAt)
+			at = min(at, l.tableAt)
 		} else {
-			earliest(max(l.tableAt, l.progressAt))
+			at = min(at, max(l.tableAt, l.progressAt))
 		}
 	}
-	if due, waits := l.autoStartDue(); waits {
-		earliest(due)
+	if due := l.autoStartDue(); due > l.now {
+		at = min(at, due)
 	}
-	return at, ok
+	return at
 }
 
 // finish tells clients and advertisements what an event has changed.

@@ -7,9 +7,9 @@ import (
 	"w3host/w3gs"
 )
 
-// Event is something that happened. One about a pid that is not in the game is
-// ignored.
-type Event interface{ event() }
+// Event is something that happened: one of the types of this file; Handle panics
+// at others. One about a pid that is not in the game is ignored.
+type Event any
 
 type (
 	// Loaded is a player's 0x23.
@@ -91,21 +91,6 @@ type (
 	End struct{ Why texts.Text }
 )
 
-func (Loaded) event()       {}
-func (Action) event()       {}
-func (Keepalive) event()    {}
-func (DropVote) event()     {}
-func (Leave) event()        {}
-func (Absent) event()       {}
-func (Back) event()         {}
-func (RTT) event()          {}
-func (Backlog) event()      {}
-func (Align) event()        {}
-func (SetPeriod) event()    {}
-func (SetSyncLimit) event() {}
-func (DropLaggers) event()  {}
-func (End) event()          {}
-
 // Handle takes one event and appends what follows from it to out. It keeps
 // nothing of the event, and allocates nothing for Action and Keepalive.
 func (g *Game) Handle(now time.Duration, ev Event, out []Effect) []Effect {
@@ -147,6 +132,8 @@ func (g *Game) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 			g.emit(&Say{To: to, Text: e.Why})
 		}
 		g.finish(HowEnded)
+	default:
+		panic("gamesync: Handle was given something that is not an event")
 	}
 	g.settle()
 	return g.out

@@ -45,12 +45,26 @@ func (r *turnRecord) answer(pid uint8, sum uint32) {
 // history is a ring of the newest turns. It grows only while a turn that
 // somebody has not answered would be lost.
 type history struct {
-	turns  []turnRecord // a power of two; turn n is at n & (len-1)
-	oldest uint32       // the first turn still kept
-	next   uint32       // the number of the next turn
+	turns  ring[turnRecord]
+	oldest uint32 // the first turn still kept
+	next   uint32 // the number of the next turn
 
-	actions []byte // ring as well; byte n is at n & (len-1)
+	actions ring[byte]
 	written uint64
+}
+
+// ring holds the newest of a sequence. Its length is a power of two.
+type ring[T any] []T
+
+func (r ring[T]) at(n uint64) *T { return &r[n&uint64(len(r)-1)] }
+
+// grown is a ring of twice the length with its elements from one number up to another.
+func (r ring[T]) grown(from, to uint64) ring[T] {
+	bigger := make(ring[T], 2*len(r))
+	for n := from; n < to; n++ {
+		*bigger.at(n) = *r.at(n)
+	}
+	return bigger
 }
 
 func newHistory() history {
@@ -61,9 +75,7 @@ func newHistory() history {
 }
 
 // at finds a turn that is kept.
-func (h *history) at(number uint32) *turnRecord {
-	return &h.turns[number&uint32(len(h.turns)-1)]
-}
+func (h *history) at(number uint32) *turnRecord { return h.turns.at(uint64(number)) }
 
 // full reports whether push would lose the oldest turn.
 func (h *history) full() bool { return h.next-h.oldest == uint32(len(h.turns)) }
@@ -78,7 +90,7 @@ func (h *history) forget(number uint32) {
 // push adds the next turn.
 func (h *history) push(increment uint16, sentAt time.Duration, actions []byte) {
 	if h.full() {
-		h.grow()
+		h.turns = h.turns.grown(uint64(h.oldest), uint64(h.next))
 	}
 	r := h.at(h.next)
 	r.number, r.increment, r.sentAt = h.next, increment, sentAt
@@ -89,14 +101,6 @@ func (h *history) push(increment uint16, sentAt time.Duration, actions []byte) {
 	r.to = h.written
 }
 
-func (h *history) grow() {
-	turns := make([]turnRecord, 2*len(h.turns))
-	for n := h.oldest; n < h.next; n++ {
-		turns[n&uint32(len(turns)-1)] = *h.at(n)
-	}
-	h.turns = turns
-}
-
 // write appends to the action ring, which grows while its bytes still belong
 // to turns that are kept.
 func (h *history) write(b []byte) {
@@ -105,11 +109,7 @@ func (h *history) write(b []byte) {
 		first = h.written
 	}
 	for h.written+uint64(len(b))-first > uint64(len(h.actions)) && len(h.actions) < maxActionBytes {
-		ring := make([]byte, 2*len(h.actions))
-		for n := h.written - min(h.written, uint64(len(h.actions))); n < h.written; n++ {
-			ring[n&uint64(len(ring)-1)] = h.actions[n&uint64(len(h.actions)-1)]
-		}
-		h.actions = ring
+		h.actions = h.actions.grown(h.written-min(h.written, uint64(len(h.actions))), h.written)
 	}
 	for len(b) > 0 {
 		n := copy(h.actions[h.written&uint64(len(h.actions)-1):], b)
@@ -125,7 +125,7 @@ func (h *history) actionsOf(r *turnRecord) ([]byte, bool) {
 	}
 	b := make([]byte, 0, r.to-r.from)
 	for n := r.from; n < r.to; n++ {
-		b = append(b, h.actions[n&uint64(len(h.actions)-1)])
+		b = append(b, *h.actions.at(n))
 	}
 	return b, true
 }
