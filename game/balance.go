@@ -40,13 +40,10 @@ type sides struct {
 
 func (m *Machine) sides() (s sides) {
 	for _, p := range m.lobby.Players() {
-		if p.Fake || p.Observer {
+		if p.Observer {
 			continue
 		}
 		s.players = append(s.players, p)
-	}
-	slices.SortFunc(s.players, func(a, b lobby.Player) int { return a.Slot - b.Slot })
-	for _, p := range s.players {
 		skill := rating.Newcomer()
 		if seat := m.seats[p.PID]; seat != nil && seat.rated {
 			s.known = s.known || seat.skill != skill

@@ -1,6 +1,8 @@
 package game
 
 import (
+	"cmp"
+
 	"w3host/command"
 	"w3host/w3gs"
 )
@@ -30,12 +32,7 @@ func rename(name string) act {
 }
 
 func list(name string, public bool) act {
-	return func(m *Machine, c *call) error {
-		if name == "" {
-			name = m.cfg.Name
-		}
-		return m.list(c, name, public)
-	}
+	return func(m *Machine, c *call) error { return m.list(c, cmp.Or(name, m.cfg.Name), public) }
 }
 
 // list has the lobby announced anew.

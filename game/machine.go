@@ -121,20 +121,11 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// Open reports whether the lobby takes joins.
-func (m *Machine) Open() bool { return !m.over && m.turns == nil }
-
 // Owns reports whether a player is the owner.
 func (m *Machine) Owns(pid uint8) bool { return m.lobby.Owns(pid) }
 
 // Over reports whether the game, or a lobby that did not start, has ended.
 func (m *Machine) Over() bool { return m.over }
-
-// Turning reports whether turns follow one another, so that actions and
-// acknowledgements may wait for the next.
-func (m *Machine) Turning() bool {
-	return m.turns != nil && !m.turns.Loading() && m.turns.Laggers() == 0
-}
 
 // Downloading reports whether the sockets' backlogs are of interest before the
 // start.
