@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -98,24 +99,21 @@ func (h *Host) Reopen(entry, why string) {
 // closeEmpty closes the lobbies in which nobody is.
 func (h *Host) closeEmpty(ids []uint32, why string) {
 	for _, id := range ids {
-		if g := h.Game(id); g != nil {
-			g.call(func(g *Game) {
-				if g.open.Load() && len(g.links) == 0 {
-					g.step(&game.Input{Kind: game.Stop, Why: why})
-				}
-			})
-		}
+		h.closeLobby(id, why, 0)
 	}
 }
 
 // CloseLobby closes a lobby with whoever is in it; false if it is none.
-func (h *Host) CloseLobby(id uint32, why string) bool {
+func (h *Host) CloseLobby(id uint32, why string) bool { return h.closeLobby(id, why, math.MaxInt) }
+
+// closeLobby closes a lobby unless more players are in it.
+func (h *Host) closeLobby(id uint32, why string, players int) bool {
 	g := h.Game(id)
 	if g == nil || !g.open.Load() {
 		return false
 	}
 	g.call(func(g *Game) {
-		if g.open.Load() {
+		if g.open.Load() && len(g.links) <= players {
 			g.step(&game.Input{Kind: game.Stop, Why: why})
 		}
 	})

@@ -40,10 +40,10 @@ type Game struct {
 	links   map[game.LinkID]*link
 	lastID  game.LinkID
 	seats   [w3gs.MaxPID + 1]*link
-	proxies [w3gs.MaxPID + 1]*proxy // of seats, also while they have no link
-	last    game.Kind               // of the inputs, for the story of a crash
-	busy    bool                    // a step is under way
-	pending []game.Input            // what came of it and waits for its end
+	proxies [w3gs.MaxPID + 1]*person // who have one, also while their seat has no link
+	last    game.Kind                // of the inputs, for the story of a crash
+	busy    bool                     // a step is under way
+	pending []game.Input             // what came of it and waits for its end
 	over    bool
 	loading bool // players load the map
 

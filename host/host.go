@@ -59,7 +59,7 @@ type Host struct {
 	leaves   *tally                                         // of lobbies
 	asked    chan struct{}                                  // a place for each question to People that is on its way
 	outside  func(g *Game, by *command.Caller, line string) // see Obey
-	rating   chan struct{}                                  // holds one for each rating or language that is looked up
+	lookups  chan struct{}                                  // holds one for each rating or language that is looked up
 }
 
 // New opens the listener; nothing is served before Run.
@@ -85,7 +85,7 @@ func New(opts Options) (*Host, error) {
 		gate:     newGate(opts.Limits),
 		listener: listener,
 		returns:  returns,
-		rating:   make(chan struct{}, mostRated),
+		lookups:  make(chan struct{}, mostLookups),
 		addr:     listener.Addr().(*net.TCPAddr).AddrPort(),
 		games:    make(map[uint32]*Game),
 		infos:    make(map[uint32]*Info),
@@ -209,7 +209,7 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 		return nil, errHostStops
 	}
 	h.games[id] = g
-	h.infos[id] = newInfo(id, &spec)
+	h.infos[id] = &Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.entry, Since: time.Now()}
 	switch {
 	case spec.again != nil:
 		h.keeper.Again(spec.over, id)

@@ -22,17 +22,9 @@ type Info struct {
 	Players []game.Player // in the order of their joins
 }
 
-func newInfo(id uint32, spec *lobbySpec) *Info {
-	return &Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.entry, Since: time.Now()}
-}
-
-func (i *Info) join(p game.Player) { i.Players = append(i.Players, p) }
-
 func (i *Info) leave(pid uint8) {
 	i.Players = slices.DeleteFunc(i.Players, func(p game.Player) bool { return p.PID == pid })
 }
-
-func (i *Info) start() { i.Playing, i.Since = true, time.Now() }
 
 // Info tells of one lobby or game; its ID is 0 when there is none.
 func (h *Host) Info(id uint32) Info {

@@ -61,18 +61,11 @@ type link struct {
 	state linkState
 	cause error // why the host closed it
 
-	game *Game // of a joined link
-	id   game.LinkID
-	pid  uint8 // the seat that it carries; 0: none
-	name string
-
-	realm    string // whose list the join came from; empty: the LAN
-	vouched  bool   // the realm has confirmed the name
-	loggedIn bool   // with the password of an admin of that name
-
-	line  *reconnect.Line // goes on when another link takes the seat over
-	proxy *proxy          // nil: the client speaks for itself
-	last  uint32          // what a proxy that comes back has received
+	game    *Game // of a joined link
+	id      game.LinkID
+	pid     uint8  // the seat that it carries; 0: none
+	*person        // another link takes them over
+	last    uint32 // what a proxy that comes back has received
 
 	rest    []byte // the beginning of a packet that is not yet whole
 	meter   meter
@@ -90,6 +83,17 @@ type link struct {
 	fetching bool
 	figures  mapxfer.Figures
 	lookedAt time.Duration // when they were read
+}
+
+// person is who a link is of.
+type person struct {
+	name     string
+	realm    string // whose list the join came from; empty: the LAN
+	vouched  bool   // the realm has confirmed the name
+	loggedIn bool   // with the password of an admin of that name
+
+	line  reconnect.Line
+	proxy *proxy // nil: the client speaks for itself
 }
 
 // received takes bytes that the client has sent.

@@ -53,10 +53,8 @@ func (g *Game) login(l *link, password string) {
 		<-h.checking
 		g.call(func(*Game) {
 			why := texts.Text{}
-			if err != nil {
+			if l.loggedIn = l.loggedIn || err == nil; err != nil {
 				why = texts.Known(err.Error())
-			} else if l.loggedIn = true; l.proxy != nil {
-				l.proxy.loggedIn = true
 			}
 			g.loginDone(l, why, 0)
 		})

@@ -7,6 +7,7 @@ import (
 
 	"w3host/command"
 	"w3host/game"
+	"w3host/rating"
 	"w3host/texts"
 )
 
@@ -81,30 +82,83 @@ func (h *Host) ask(q game.Query, answer func(text string, err error)) {
 		deny(errTooMuchAsked)
 		return
 	}
-	type result struct {
-		text string
-		err  error
-	}
-	results := make(chan result, 1)
 	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+	given := context.AfterFunc(ctx, func() { deny(errNoDatabase) })
 	go func() { // ends with the answer, or when the database gives up
-		defer func() { <-h.asked }()
-		text, err := h.opts.People.Ask(ctx, q)
-		results <- result{text, err}
-	}()
-	go func() { // ends with the timeout
 		defer cancel()
-		r := result{err: errNoDatabase}
+		text, err := h.opts.People.Ask(ctx, q)
+		<-h.asked
+		switch {
+		case !given():
+		case err != nil:
+			deny(err)
+		default:
+			answer(text, nil)
+		}
+	}()
+}
+
+// mostLookups is how many of lookUp are on their way at once, of all games.
+const mostLookups = 8
+
+// lookUp asks a database for something that may be left out, on a goroutine of its
+// own that ends with the answer or a little after askTimeout; then it has answer run
+// on the shard. Where too much is asked already, question does not run.
+func (g *Game) lookUp(question func(context.Context), answer func(*Game)) {
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+		defer cancel()
 		select {
-		case r = <-results:
+		case g.host.lookups <- struct{}{}:
+			question(ctx)
+			<-g.host.lookups
 		case <-ctx.Done():
 		}
-		if r.err != nil {
-			deny(r.err)
-			return
-		}
-		answer(r.text, nil)
+		g.call(answer)
 	}()
+}
+
+// recall looks up which language a link's player has chosen. Until then the player
+// reads that of the lobby.
+func (g *Game) recall(l *link) {
+	people := g.host.opts.People
+	if people == nil {
+		return
+	}
+	name, language, found, err := l.name, texts.Language(0), false, error(errNoDatabase)
+	g.lookUp(func(ctx context.Context) { language, found, err = people.Language(ctx, name) }, func(g *Game) {
+		if err != nil {
+			g.log.Debug().Err(err).Str("player", name).Msg("no language is known: the player reads that of the lobby")
+		}
+		if found {
+			g.step(&game.Input{Kind: game.Prefer, Link: l.id, Language: language})
+		}
+	})
+}
+
+// rate looks up how strong a link's player is.
+func (g *Game) rate(l *link) {
+	name, realm, vouched, ratings := l.name, "", l.vouched, g.host.opts.Ratings
+	if vouched {
+		realm = l.realm
+	}
+	skill, err := rating.Newcomer(), error(errNoDatabase)
+	answer := func(g *Game) {
+		if l.vouched == vouched { // or another answer is on its way
+			g.step(&game.Input{Kind: game.Rated, Link: l.id, Skill: skill})
+		}
+	}
+	if ratings == nil {
+		answer(g)
+		return
+	}
+	g.lookUp(func(ctx context.Context) { skill, err = ratings.Skill(ctx, name, realm, g.m.Name) }, func(g *Game) {
+		if err != nil {
+			skill = rating.Newcomer()
+			g.log.Debug().Err(err).Str("player", name).Msg("no rating is known: the player counts as a newcomer")
+		}
+		answer(g)
+	})
 }
 
 // CheckBans looks up everybody again who is in a lobby or game, because the list

@@ -16,14 +16,9 @@ const firstExtended = 2
 
 // proxy is what the host knows of a player's proxy, whatever connection it has.
 type proxy struct {
-	version  uint32
-	key      uint32
-	name     string // of the player
-	realm    string // as a link's
-	vouched  bool
-	loggedIn bool
-	line     *reconnect.Line
-	told     bool // how long an extended one is waited for
+	version uint32
+	key     uint32
+	told    bool // how long an extended one is waited for
 }
 
 // extension takes a packet of the 0xF8 kind.
@@ -48,7 +43,7 @@ func (l *link) extension(frame []byte) error {
 	}
 	if p, ok := packet.(reconnect.Init); ok {
 		if l.proxy == nil {
-			l.proxy = &proxy{version: p.Version, key: randomU32(), name: l.name, realm: l.realm, vouched: l.vouched, loggedIn: l.loggedIn, line: l.line}
+			l.proxy = &proxy{version: p.Version, key: randomU32()}
 		}
 		l.game.step(&game.Input{Kind: game.Proxy, Link: l.id})
 		return nil
@@ -100,7 +95,7 @@ func (h *Host) comeBack(l *link, back *reconnect.Reconnect) error {
 
 // whose finds the seat of a player id and key. It looks at every game, so that
 // the time tells nothing.
-func (s *shard) whose(back *reconnect.Reconnect) (found *Game, p *proxy) {
+func (s *shard) whose(back *reconnect.Reconnect) (found *Game, p *person) {
 	if int(back.PID) > w3gs.MaxPID {
 		return nil, nil
 	}
@@ -109,7 +104,7 @@ func (s *shard) whose(back *reconnect.Reconnect) (found *Game, p *proxy) {
 		if q == nil || back.GameID != 0 && back.GameID&gameIDMask != g.id {
 			continue
 		}
-		if subtle.ConstantTimeEq(int32(q.key), int32(back.Key)) == 1 {
+		if subtle.ConstantTimeEq(int32(q.proxy.key), int32(back.Key)) == 1 {
 			found, p = g, q
 		}
 	}
@@ -117,11 +112,9 @@ func (s *shard) whose(back *reconnect.Reconnect) (found *Game, p *proxy) {
 }
 
 // resume hands the new connection of a player to the machine.
-func (g *Game) resume(l *link, back *reconnect.Reconnect, p *proxy) {
+func (g *Game) resume(l *link, back *reconnect.Reconnect, p *person) {
 	g.lastID++
-	l.game, l.id, l.name = g, g.lastID, p.name
-	l.proxy, l.line, l.last = p, p.line, back.Last
-	l.realm, l.vouched, l.loggedIn = p.realm, p.vouched, p.loggedIn
+	l.game, l.id, l.person, l.last = g, g.lastID, p, back.Last
 	g.links[l.id] = l
 	g.step(&game.Input{Kind: game.Resume, Link: l.id, PID: back.PID, Addr: l.addr})
 }
@@ -174,7 +167,7 @@ func (g *Game) offer(op *game.Op) {
 			continue
 		}
 		p := l.proxy
-		g.proxies[pid] = p
+		g.proxies[pid] = l.person
 		l.tell(reconnect.Offer{Port: g.host.returnPort(), PID: pid, Key: p.key, Empties: op.Empties}.AppendTo(nil))
 		if p.version >= firstExtended && !p.told {
 			p.told = true

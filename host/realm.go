@@ -27,9 +27,6 @@ func (g *Game) vouch(l *link) {
 		return
 	}
 	l.vouched = true
-	if l.proxy != nil {
-		l.proxy.vouched = true
-	}
 	g.step(&game.Input{Kind: game.Vouch, Link: l.id, Level: l.level()})
 	if why := l.banned(); why != "" && l.pid != 0 {
 		g.step(&game.Input{Kind: game.Ban, Link: l.id, Why: why})

@@ -10,7 +10,6 @@ import (
 
 	"w3host/game"
 	"w3host/mapxfer"
-	"w3host/reconnect"
 	"w3host/texts"
 	"w3host/w3gs"
 )
@@ -231,7 +230,7 @@ func (s *shard) recycle(b []byte) {
 // arrive takes a new connection.
 func (s *shard) arrive(sock socket, addr netip.AddrPort) *link {
 	addr = netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
-	l := &link{shard: s, sock: sock, addr: addr, line: new(reconnect.Line), out: outQueue{limit: s.host.opts.Limits.OutQueue}}
+	l := &link{shard: s, sock: sock, addr: addr, person: new(person), out: outQueue{limit: s.host.opts.Limits.OutQueue}}
 	s.links++
 	if err := s.host.gate.enter(addr.Addr()); err != nil {
 		l.state = closing // the gate knows nothing of it

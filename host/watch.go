@@ -1,6 +1,8 @@
 package host
 
 import (
+	"time"
+
 	"w3host/game"
 	"w3host/lan"
 	"w3host/lobby"
@@ -30,14 +32,14 @@ func (w *watcher) Observe(s *game.Stamped) {
 		}
 		g.note(func(i *Info) { i.Counts = f.Counts })
 	case *game.Joined:
-		g.note(func(i *Info) { i.join(f.Player) })
+		g.note(func(i *Info) { i.Players = append(i.Players, f.Player) })
 	case *game.LeftLobby:
 		g.note(func(i *Info) { i.leave(f.PID) })
 	case *game.LeftGame:
 		g.note(func(i *Info) { i.leave(f.PID) })
 	case *game.Started:
 		g.loading = true
-		g.note((*Info).start)
+		g.note(func(i *Info) { i.Playing, i.Since = true, time.Now() })
 		g.shut()
 	case *game.AllLoaded:
 		g.loading = false
