@@ -12,13 +12,13 @@ import (
 
 // What can be wrong with an Advert. Test with errors.Is.
 var (
-	ErrGameID  = errors.New("game id 0 means any game in a search")
-	ErrName    = errors.New("game name must not be empty nor contain a NUL")
-	ErrStat    = errors.New("map path and host name must be 255 bytes at most, without a NUL")
-	ErrCount   = errors.New("open slots must lie between 0 and all slots")
-	ErrPort    = errors.New("no TCP port to join at")
-	ErrOpen    = errors.New("a lobby of this game id is open already")
-	ErrStopped = errors.New("the advertiser is shut down")
+	errGameID  = errors.New("game id 0 means any game in a search")
+	errName    = errors.New("game name must not be empty nor contain a NUL")
+	errStat    = errors.New("map path and host name must be 255 bytes at most, without a NUL")
+	errCount   = errors.New("open slots must lie between 0 and all slots")
+	errPort    = errors.New("no TCP port to join at")
+	errOpen    = errors.New("a lobby of this game id is open already")
+	errStopped = errors.New("the advertiser is shut down")
 )
 
 // Advert is a lobby as the LAN screen lists it.
@@ -60,15 +60,15 @@ func (c Count) players() int { return 1 + c.Slots - c.listedOpen() }
 func (ad *Advert) check() error {
 	switch {
 	case ad.GameID == 0:
-		return ErrGameID
+		return errGameID
 	case ad.Name == "" || strings.Contains(ad.Name, "\x00"):
-		return fmt.Errorf("%w: %q", ErrName, ad.Name)
+		return fmt.Errorf("%w: %q", errName, ad.Name)
 	case !fits(ad.Stat.MapPath) || !fits(ad.Stat.HostName):
-		return fmt.Errorf("%w: %q, %q", ErrStat, ad.Stat.MapPath, ad.Stat.HostName)
+		return fmt.Errorf("%w: %q, %q", errStat, ad.Stat.MapPath, ad.Stat.HostName)
 	case !ad.Count.valid():
-		return fmt.Errorf("%w: %d of %d", ErrCount, ad.Count.Open, ad.Count.Slots)
+		return fmt.Errorf("%w: %d of %d", errCount, ad.Count.Open, ad.Count.Slots)
 	case ad.Port == 0:
-		return ErrPort
+		return errPort
 	}
 	return nil
 }

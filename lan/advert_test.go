@@ -131,15 +131,15 @@ func TestAdvertRefusals(t *testing.T) {
 		change func(*Advert)
 		want   error
 	}{
-		"game id 0":       {func(ad *Advert) { ad.GameID = 0 }, ErrGameID},
-		"no name":         {func(ad *Advert) { ad.Name = "" }, ErrName},
-		"NUL in the name": {func(ad *Advert) { ad.Name = "a\x00b" }, ErrName},
-		"NUL in the path": {func(ad *Advert) { ad.Stat.MapPath = "a\x00b" }, ErrStat},
-		"long host name":  {func(ad *Advert) { ad.Stat.HostName = strings.Repeat("x", 256) }, ErrStat},
-		"no slots":        {func(ad *Advert) { ad.Count = Count{} }, ErrCount},
-		"open over slots": {func(ad *Advert) { ad.Count = Count{Slots: 2, Open: 3} }, ErrCount},
-		"open below zero": {func(ad *Advert) { ad.Count = Count{Slots: 2, Open: -1} }, ErrCount},
-		"no port":         {func(ad *Advert) { ad.Port = 0 }, ErrPort},
+		"game id 0":       {func(ad *Advert) { ad.GameID = 0 }, errGameID},
+		"no name":         {func(ad *Advert) { ad.Name = "" }, errName},
+		"NUL in the name": {func(ad *Advert) { ad.Name = "a\x00b" }, errName},
+		"NUL in the path": {func(ad *Advert) { ad.Stat.MapPath = "a\x00b" }, errStat},
+		"long host name":  {func(ad *Advert) { ad.Stat.HostName = strings.Repeat("x", 256) }, errStat},
+		"no slots":        {func(ad *Advert) { ad.Count = Count{} }, errCount},
+		"open over slots": {func(ad *Advert) { ad.Count = Count{Slots: 2, Open: 3} }, errCount},
+		"open below zero": {func(ad *Advert) { ad.Count = Count{Slots: 2, Open: -1} }, errCount},
+		"no port":         {func(ad *Advert) { ad.Port = 0 }, errPort},
 	} {
 		b := board{opts: &Options{}}
 		ad := capturedAdvert
@@ -160,8 +160,8 @@ func TestAdvertDefaults(t *testing.T) {
 	if got := b.lobbies[0].ad; got.Port != 7000 || got.Type != w3gs.GameTypeCustom {
 		t.Errorf("got port %d, type %#x", got.Port, got.Type)
 	}
-	if err := b.open(time.Unix(0, 0), ad); !errors.Is(err, ErrOpen) {
-		t.Errorf("the same id again: got %v, want ErrOpen", err)
+	if err := b.open(time.Unix(0, 0), ad); !errors.Is(err, errOpen) {
+		t.Errorf("the same id again: got %v, want errOpen", err)
 	}
 }
 

@@ -19,18 +19,18 @@ type Advertiser struct {
 	board   board
 	ports   []*port // the conn of each
 	limit   *limiter
-	foreign []w3gs.SearchGame // games and versions that were told of in the log
+	foreign []w3gs.SearchGame // games and versions that were logged
 	stopped bool
 
 	counts  counters
 	wake    chan struct{} // something may be due
 	done    chan struct{} // Shutdown has begun
-	said    chan struct{} // the last announcements are out
+	said    chan struct{} // closed when the last announcements are sent
 	readers sync.WaitGroup
 }
 
-// Stats counts datagrams since the start.
-type Stats struct {
+// stats counts datagrams since the start.
+type stats struct {
 	Searches  uint64 // well-formed 0x2F
 	Answers   uint64 // 0x30 sent in answer
 	Limited   uint64 // 0x30 held back from a source that asks too much
@@ -42,9 +42,9 @@ type counters struct {
 	searches, answers, limited, malformed, other atomic.Uint64
 }
 
-// Listen opens the sockets and starts to announce. A port that cannot be had
-// is logged and tried again: lobbies are announced all the same. The error
-// names every option that makes no sense, or says that there is no UDP at all.
+// Listen opens the sockets and starts to announce. A port that cannot be opened is
+// logged and tried again; lobbies are announced all the same. The error names every
+// invalid option, or says that no UDP socket can be opened.
 //
 // Shutdown ends the goroutines that Listen starts: one for announcements, one
 // for each port.
@@ -77,7 +77,7 @@ func newAdvertiser(opts Options) *Advertiser {
 }
 
 // Open lists a lobby: 0x31 and 0x32 go out at once. The seconds in its 0x30
-// count from here. Nothing is said of a private one.
+// count from here. A private lobby is not announced.
 func (a *Advertiser) Open(ad Advert) error {
 	if ad.Private {
 		return nil
@@ -85,7 +85,7 @@ func (a *Advertiser) Open(ad Advert) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.stopped {
-		return ErrStopped
+		return errStopped
 	}
 	if err := a.board.open(time.Now(), ad); err != nil {
 		return fmt.Errorf("advertise game %d: %w", ad.GameID, err)
@@ -94,9 +94,8 @@ func (a *Advertiser) Open(ad Advert) error {
 	return nil
 }
 
-// Update tells how full a lobby is now; a change goes out at once. Nothing
-// happens for a lobby that is not open, its game may just have started, and for
-// a count with more open slots than slots.
+// Update sets how full a lobby is; a change is announced at once. A lobby that is
+// not open, because its game has just started, and an invalid count are ignored.
 func (a *Advertiser) Update(gameID uint32, c Count) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -114,22 +113,21 @@ func (a *Advertiser) Close(gameID uint32) {
 	}
 }
 
-// Addrs are the local addresses where searches are awaited now.
+// Addrs are the local addresses on which searches are answered now.
 func (a *Advertiser) Addrs() []netip.AddrPort {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var out []netip.AddrPort
 	for _, p := range a.ports {
-		if p.conn != nil && p.voice == nil {
+		if p.conn != nil && p.answerPort == nil {
 			out = append(out, localAddr(p.conn))
 		}
 	}
 	return out
 }
 
-// Stats gives the counters.
-func (a *Advertiser) Stats() Stats {
-	return Stats{
+func (a *Advertiser) stats() stats {
+	return stats{
 		Searches:  a.counts.searches.Load(),
 		Answers:   a.counts.answers.Load(),
 		Limited:   a.counts.limited.Load(),
@@ -158,8 +156,7 @@ func (a *Advertiser) Shutdown() {
 	a.readers.Wait()
 }
 
-// notify wakes the announcer. One waiting token is enough: it looks at the whole
-// board.
+// notify wakes the announcer, which looks at the whole board.
 func (a *Advertiser) notify() {
 	select {
 	case a.wake <- struct{}{}:
@@ -167,7 +164,7 @@ func (a *Advertiser) notify() {
 	}
 }
 
-// announce sends what is due, at once on a change and on each lobby's beat,
+// announce sends what is due, at once after a change and at each lobby's interval,
 // until Shutdown.
 func (a *Advertiser) announce(send func(all, push [][]byte)) {
 	defer close(a.said)

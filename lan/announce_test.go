@@ -237,8 +237,8 @@ func TestStoppedAdvertiser(t *testing.T) {
 		a, j := announcing(t, Options{}, nil)
 		a.Shutdown()
 		a.Shutdown()
-		if err := a.Open(Advert{GameID: 1, Name: "a", Count: Count{Slots: 1}}); err != ErrStopped {
-			t.Errorf("got %v, want ErrStopped", err)
+		if err := a.Open(Advert{GameID: 1, Name: "a", Count: Count{Slots: 1}}); err != errStopped {
+			t.Errorf("got %v, want errStopped", err)
 		}
 		a.Update(1, Count{Slots: 1})
 		a.Close(1)

@@ -13,16 +13,15 @@ import (
 // maxForeign bounds the log lines about clients of other versions.
 const maxForeign = 8
 
-// caller is who sent a datagram, and how to answer.
+// caller is the sender of a datagram, and how to answer it.
 type caller struct {
 	port    *port // where it came in
 	addr    netip.AddrPort
 	control []byte // names the address that was asked, to answer from it
 }
 
-// handle answers a search and counts everything else. Own broadcasts come back
-// here, and so do the datagrams of other hosts and of servers that probe the
-// port; none of it is worth a log line.
+// handle answers a search and counts everything else, which is not logged: own
+// broadcasts, and datagrams of other hosts and of port scanners.
 func (a *Advertiser) handle(datagram []byte, from caller) {
 	if len(datagram) == 0 || datagram[0] != w3gs.Magic {
 		a.counts.other.Add(1)
@@ -55,8 +54,8 @@ func (a *Advertiser) answer(search w3gs.SearchGame, from caller) {
 		}
 		return
 	}
-	conn := a.voiceOf(from.port)
-	if sendAll(conn, from.addr, from.control, out) == nil { // else it asks again
+	conn := a.answerConn(from.port)
+	if sendAll(conn, from.addr, from.control, out) == nil { // after an error the client asks again
 		a.counts.answers.Add(uint64(len(out)))
 	}
 	if a.shares(conn, from.addr) {
@@ -64,26 +63,26 @@ func (a *Advertiser) answer(search w3gs.SearchGame, from caller) {
 	}
 }
 
-// voiceOf is the socket that answers what a port hears.
-func (a *Advertiser) voiceOf(p *port) *net.UDPConn {
+// answerConn is the socket that sends the answers of a port.
+func (a *Advertiser) answerConn(p *port) *net.UDPConn {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p.voice != nil {
-		p = p.voice
+	if p.answerPort != nil {
+		p = p.answerPort
 	}
 	return p.conn
 }
 
-// infos gives the 0x30 that a source may have now, and how many its search asks
-// for. Only what is granted is built: a flood of searches must not hold the
+// infos returns the 0x30 that a source may have now, and how many its search asks
+// for. Only those are built that are granted: a flood of searches must not hold the
 // lock that games wait for.
 func (a *Advertiser) infos(search w3gs.SearchGame, from netip.Addr) (out [][]byte, owed int) {
 	now := time.Now()
-	k := a.limit.hood.kind(now, from)
+	k := a.limit.interfaces.kind(now, from)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	lobbies := a.board.asked(search)
-	if search.GameID == 0 && len(lobbies) > 0 && !a.limit.hear(now, from, k) {
+	if search.GameID == 0 && len(lobbies) > 0 && !a.limit.allowSearch(now, from, k) {
 		return nil, len(lobbies)
 	}
 	for _, l := range lobbies {
@@ -94,8 +93,8 @@ func (a *Advertiser) infos(search w3gs.SearchGame, from netip.Addr) (out [][]byt
 	return out, len(lobbies)
 }
 
-// show makes a broadcast 0x30 due for the lobbies that a search asks for, for
-// each as often as for one asker.
+// show makes a broadcast 0x30 due for the lobbies of a search, limited as for one
+// asker.
 func (a *Advertiser) show(search w3gs.SearchGame) {
 	now := time.Now()
 	a.mu.Lock()
@@ -108,8 +107,7 @@ func (a *Advertiser) show(search w3gs.SearchGame) {
 	}
 }
 
-// noteForeign says once for each other version that its clients see no lobby:
-// "why is my game not in the list?" has its answer there.
+// noteForeign logs once for each other version that its clients see no lobby.
 func (a *Advertiser) noteForeign(search w3gs.SearchGame, from netip.AddrPort) {
 	if a.newForeign(search) {
 		a.opts.Log.Info().Stringer("addr", from).
@@ -129,7 +127,7 @@ func (a *Advertiser) newForeign(search w3gs.SearchGame) bool {
 	return true
 }
 
-// version is for logs; the letters of a product come from anybody.
+// version is for logs. The letters of a product are untrusted: they are quoted.
 func version(p w3gs.Product, versions ...uint32) string {
 	text := fmt.Sprintf("%+q", p.String())
 	for _, v := range versions {
@@ -138,9 +136,9 @@ func version(p w3gs.Product, versions ...uint32) string {
 	return text
 }
 
-// shares reports whether the asker is a client on this machine that holds the
-// same port. The system gives an answer sent there to one of the two sockets,
-// maybe to ours; a broadcast reaches both.
+// shares reports whether the asker is a client on this machine with the same port.
+// The system delivers an answer to that port to one of the two sockets, maybe to
+// ours; a broadcast reaches both.
 func (a *Advertiser) shares(conn *net.UDPConn, from netip.AddrPort) bool {
-	return conn != nil && from.Port() == localAddr(conn).Port() && a.limit.hood.kind(time.Now(), from.Addr()) == local
+	return conn != nil && from.Port() == localAddr(conn).Port() && a.limit.interfaces.kind(time.Now(), from.Addr()) == local
 }

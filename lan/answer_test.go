@@ -80,7 +80,7 @@ func TestNoAnswer(t *testing.T) {
 			c.send(addr, searchFirst)
 			c.want(captured)
 			a.Shutdown() // so that everything is counted
-			if s := a.Stats(); s.Answers != 2 || s.Searches+s.Malformed+s.Other != 4 {
+			if s := a.stats(); s.Answers != 2 || s.Searches+s.Malformed+s.Other != 4 {
 				t.Errorf("got %+v", s)
 			}
 		})

@@ -17,9 +17,9 @@ type lobby struct {
 	show      bool      // a broadcast 0x30 is due at once
 }
 
-// board knows every open lobby and what has to be said about it. It has no
-// socket and no clock; what is due is derived from state, so that a hundred
-// changes before the next look cost one datagram.
+// board holds the open lobbies and the announcements that are due. It has no socket
+// and no clock. What is due is derived from state, so that any number of changes
+// costs one datagram.
 type board struct {
 	opts    *Options
 	lobbies []*lobby // in order of opening
@@ -38,14 +38,14 @@ func (b *board) open(now time.Time, ad Advert) error {
 		return err
 	}
 	if b.find(ad.GameID) != nil {
-		return ErrOpen
+		return errOpen
 	}
 	b.lobbies = append(b.lobbies, &lobby{ad: ad, opened: now.Add(-ad.Age)})
 	return nil
 }
 
-// update reports whether anything changed. An unknown lobby is no fault: its
-// game may have started in the meantime.
+// update reports whether anything changed. An unknown lobby is ignored: its game
+// may have started in the meantime.
 func (b *board) update(gameID uint32, c Count) bool {
 	l := b.find(gameID)
 	if l == nil || !c.valid() || l.ad.Count == c {
@@ -83,9 +83,8 @@ func (b *board) find(gameID uint32) *lobby {
 	return nil
 }
 
-// due gives the datagrams to send to everybody now, those that only the targets
-// get besides, and when to look again; the zero time when only a change can make
-// something due.
+// due returns the datagrams to send now, further ones for the targets only, and the
+// next time when something is due: zero if only a change can make it so.
 func (b *board) due(now time.Time) (out, push [][]byte, next time.Time) {
 	for _, id := range b.gone {
 		out = append(out, decreate(id))
@@ -107,7 +106,7 @@ func (b *board) due(now time.Time) (out, push [][]byte, next time.Time) {
 			out = append(out, l.infos(b.opts, now)...)
 		}
 		if regular {
-			l.next = l.following(now, b.opts.Interval)
+			l.next = l.nextRefresh(now, b.opts.Interval)
 		}
 		l.announced, l.changed, l.show = true, false, false
 		if next.IsZero() || l.next.Before(next) {
@@ -117,14 +116,14 @@ func (b *board) due(now time.Time) (out, push [][]byte, next time.Time) {
 	return out, push, next
 }
 
-// following is the next regular time after now, on the beat that began with
-// the lobby. Beats missed while the machine was suspended are not made up for.
-func (l *lobby) following(now time.Time, every time.Duration) time.Time {
+// nextRefresh is the next regular 0x32 after now, a multiple of the interval after
+// the lobby opened. Those missed while the machine was suspended are skipped.
+func (l *lobby) nextRefresh(now time.Time, every time.Duration) time.Time {
 	return l.opened.Add((now.Sub(l.opened)/every + 1) * every)
 }
 
-// asked gives the lobbies that a search is owed a 0x30 for: none when it wants
-// another product, version or lobby, all open ones when it asks for any.
+// asked returns the lobbies that a search is answered with: none for another
+// product, version or lobby, all open ones for game id 0.
 func (b *board) asked(s w3gs.SearchGame) (out []*lobby) {
 	if !b.plays(s) {
 		return nil
@@ -137,8 +136,8 @@ func (b *board) asked(s w3gs.SearchGame) (out []*lobby) {
 	return out
 }
 
-// plays reports whether a search comes from the same game and a version of it
-// that the lobbies are for.
+// plays reports whether a search is for the product and one of the versions of the
+// lobbies.
 func (b *board) plays(s w3gs.SearchGame) bool {
 	return s.Product == b.opts.Product && slices.Contains(b.opts.Versions, s.Version)
 }

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// browseEvery is a little more than hosts want between two searches.
+	// browseEvery is a little more than the time that hosts want between two searches.
 	browseEvery = 1250 * time.Millisecond
 	// maxFound bounds the list: anybody can send a 0x30.
 	maxFound = 2000
 )
 
-// BrowseOptions say whom to ask, and for what.
+// BrowseOptions say which hosts are asked for which games.
 type BrowseOptions struct {
-	// To are the addresses that are asked. None means what a client does: ask
-	// everybody by broadcast, and listen to announcements.
+	// To are the addresses that are asked. None means all hosts, by broadcast, and
+	// announcements are heard as well, as clients do.
 	To []netip.AddrPort
 	// Ask are the games that are looked for: product and version.
 	Ask []w3gs.SearchGame
@@ -32,8 +32,7 @@ type BrowseOptions struct {
 	Port uint16
 	// Every is the time between two rounds of questions; 1.25 s when zero.
 	Every time.Duration
-	// Forget takes a lobby off the list that has given no sign for so long;
-	// zero never.
+	// Forget is how long after its last datagram a lobby is removed; zero is never.
 	Forget time.Duration
 }
 
@@ -41,8 +40,8 @@ type BrowseOptions struct {
 type browser struct {
 	opts  BrowseOptions
 	conn  *net.UDPConn
-	round time.Time                    // when everybody was asked last
-	asked map[netip.AddrPort]time.Time // since then, single hosts
+	round time.Time                    // of the last search of all hosts
+	asked map[netip.AddrPort]time.Time // hosts that were asked one by one since
 	found map[lobbyKey]*Found
 }
 
@@ -53,19 +52,18 @@ type lobbyKey struct {
 	port   uint16 // TCP
 }
 
-// heard is a datagram of a host.
-type heard struct {
+// message is a datagram of a host.
+type message struct {
 	frame  w3gs.Packet
 	from   netip.AddrPort
 	at     time.Time
-	answer bool // came to the socket that asks
+	answer bool // received on the socket that asks
 }
 
-// Browse keeps a list of the lobbies that hosts show until ctx ends: it asks,
-// and again and again, and listens to what is announced meanwhile. changed gets
-// the whole list, sorted by address and game id, after each change and each
-// round. It must not block for long. The error says why nobody could be asked
-// at all.
+// Browse keeps a list of lobbies until ctx ends: it searches every Every and listens
+// to announcements. changed gets the whole list, sorted by address and game id, after
+// each change and each round; it must not block for long. The error says why no host
+// could be asked.
 func Browse(ctx context.Context, opts BrowseOptions, changed func([]Found)) error {
 	opts.Port = cmp.Or(opts.Port, DefaultPort)
 	opts.Every = cmp.Or(opts.Every, browseEvery)
@@ -75,9 +73,9 @@ func Browse(ctx context.Context, opts BrowseOptions, changed func([]Found)) erro
 	}
 	conns := []*net.UDPConn{conn}
 	if len(opts.To) == 0 {
-		conns = append(conns, ears(opts.Port)...)
+		conns = append(conns, announcementSockets(opts.Port)...)
 	}
-	in := make(chan heard)
+	in := make(chan message)
 	for _, c := range conns {
 		defer c.Close()
 		go listenTo(ctx, c, c == conn, in) // ends when its socket is closed
@@ -93,7 +91,7 @@ func Browse(ctx context.Context, opts BrowseOptions, changed func([]Found)) erro
 		case <-ctx.Done():
 			return nil
 		case h := <-in:
-			if b.hear(h) {
+			if b.handle(h) {
 				changed(b.list())
 			}
 		case now := <-tick.C:
@@ -104,14 +102,14 @@ func Browse(ctx context.Context, opts BrowseOptions, changed func([]Found)) erro
 	}
 }
 
-// ears are sockets that hear announcements as a client does: all that comes to
-// the port when nobody else has it, else, where the system allows it, the
-// broadcasts. A socket for everything would take from the other program what is
-// sent to this machine alone.
-func ears(number uint16) []*net.UDPConn {
+// announcementSockets are sockets that receive announcements as a client does:
+// everything sent to the port if no other program holds it, else the broadcasts,
+// where the system allows it. A second socket for everything would take datagrams
+// that are addressed to this machine away from the other program.
+func announcementSockets(number uint16) []*net.UDPConn {
 	if conn, err := net.ListenUDP("udp4", &net.UDPAddr{Port: int(number)}); err == nil {
 		if raw, err := conn.SyscallConn(); err == nil {
-			_ = shareAddr("", "", raw) // let a game or a host in that comes later
+			_ = shareAddr("", "", raw) // for a game or a host that starts later
 		}
 		return []*net.UDPConn{conn}
 	}
@@ -124,8 +122,8 @@ func ears(number uint16) []*net.UDPConn {
 	return out
 }
 
-// listenTo reads what hosts say until the socket is closed.
-func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- heard) {
+// listenTo reads datagrams of hosts until the socket is closed.
+func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- message) {
 	buf := make([]byte, datagramSize)
 	for {
 		n, from, err := conn.ReadFromUDPAddrPort(buf)
@@ -139,7 +137,7 @@ func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- he
 		if err != nil {
 			continue
 		}
-		h := heard{from: netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), at: time.Now(), answer: answers}
+		h := message{from: netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), at: time.Now(), answer: answers}
 		if h.frame = announcement(frame); h.frame == nil {
 			continue
 		}
@@ -151,7 +149,7 @@ func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- he
 	}
 }
 
-// announcement decodes what hosts say; nil for anything else.
+// announcement decodes the packets that hosts send; nil for any other.
 func announcement(frame w3gs.Frame) w3gs.Packet {
 	var p w3gs.Packet
 	switch frame.Op() {
@@ -172,7 +170,7 @@ func announcement(frame w3gs.Frame) w3gs.Packet {
 	return p
 }
 
-// askAll begins a round. It fails when no address takes the question.
+// askAll begins a round. It fails if no address can be sent to.
 func (b *browser) askAll() error {
 	b.round, b.asked = time.Now(), map[netip.AddrPort]time.Time{}
 	to := b.opts.To
@@ -203,8 +201,8 @@ func (b *browser) ask(to netip.AddrPort, gameID uint32) error {
 	return nil
 }
 
-// askOne asks a host that has announced a lobby, once in a round.
-func (b *browser) askOne(h heard, gameID uint32) {
+// askOne asks a host about a lobby that it has announced, once in a round.
+func (b *browser) askOne(h message, gameID uint32) {
 	if _, ok := b.asked[h.from]; ok || len(b.asked) >= maxFound {
 		return
 	}
@@ -212,8 +210,8 @@ func (b *browser) askOne(h heard, gameID uint32) {
 	_ = b.ask(h.from, gameID)
 }
 
-// hear takes in what a host says, and reports whether the list has changed.
-func (b *browser) hear(h heard) bool {
+// handle takes a datagram of a host, and reports whether the list has changed.
+func (b *browser) handle(h message) bool {
 	switch p := h.frame.(type) {
 	case *w3gs.GameInfo:
 		return b.info(h, *p)
@@ -233,7 +231,7 @@ func (b *browser) hear(h heard) bool {
 	return false
 }
 
-func (b *browser) info(h heard, info w3gs.GameInfo) bool {
+func (b *browser) info(h message, info w3gs.GameInfo) bool {
 	key := lobbyKey{h.from.Addr(), info.GameID, info.Port}
 	f := b.found[key]
 	if f == nil {
@@ -254,9 +252,8 @@ func (b *browser) info(h heard, info w3gs.GameInfo) bool {
 	return true
 }
 
-// refresh brings the numbers of a known lobby up to date, and asks for an
-// unknown one.
-func (b *browser) refresh(h heard, p w3gs.RefreshGame) (changed bool) {
+// refresh updates the slots of a known lobby, and asks for an unknown one.
+func (b *browser) refresh(h message, p w3gs.RefreshGame) (changed bool) {
 	known := false
 	for key, f := range b.found {
 		if key.addr != h.from.Addr() || key.gameID != p.GameID {
@@ -283,8 +280,8 @@ func (b *browser) forget(now time.Time) {
 	}
 }
 
-// list leaves out what is also shown at an address that others can reach: a
-// host on this machine is heard by way of loopback too.
+// list leaves out lobbies on loopback that are also found at another address: a
+// host on this machine is heard on both.
 func (b *browser) list() []Found {
 	out := make([]Found, 0, len(b.found))
 	type joinAt struct {

@@ -126,7 +126,7 @@ func TestBrowseShowsOneAddressOfAHost(t *testing.T) {
 	b := browser{found: map[lobbyKey]*Found{}}
 	hear := func(addr string, key uint32) {
 		from := netip.AddrPortFrom(netip.MustParseAddr(addr), 6112)
-		b.info(heard{from: from}, w3gs.GameInfo{GameID: 1, EntryKey: key, Port: 6112})
+		b.info(message{from: from}, w3gs.GameInfo{GameID: 1, EntryKey: key, Port: 6112})
 	}
 	hear("127.0.0.1", 5)
 	hear("127.0.0.1", 5)

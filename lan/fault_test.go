@@ -92,15 +92,15 @@ func TestUnreachableAddress(t *testing.T) {
 		c.want("01")
 		c.want("02")
 	}
-	if n := log.count("warn", "announcements do not get out"); n != 1 {
+	if n := log.count("warn", "announcements cannot be sent"); n != 1 {
 		t.Errorf("%d warnings, want 1", n)
 	}
 	s.note(netip.AddrPortFrom(loopback, 0), nil)
-	if n := log.count("info", "get out again"); n != 1 {
+	if n := log.count("info", "can be sent again"); n != 1 {
 		t.Errorf("%d times again, want 1", n)
 	}
 	s.note(c.addr, sendAll(nil, c.addr, nil, [][]byte{{1}}))
-	if n := log.count("warn", "announcements do not get out"); n != 2 {
+	if n := log.count("warn", "announcements cannot be sent"); n != 2 {
 		t.Errorf("without a socket: %d warnings, want 2", n)
 	}
 }
@@ -144,8 +144,8 @@ func TestShutdown(t *testing.T) {
 	a.Shutdown()
 	c.want("F7 33 08 00 01 00 00 00")
 	c.want("F7 33 08 00 02 00 00 00")
-	if err := a.Open(capturedAdvert); !errors.Is(err, ErrStopped) {
-		t.Errorf("got %v, want ErrStopped", err)
+	if err := a.Open(capturedAdvert); !errors.Is(err, errStopped) {
+		t.Errorf("got %v, want errStopped", err)
 	}
 	again, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(addr))
 	if err != nil {
@@ -169,7 +169,7 @@ func TestConcurrentUse(t *testing.T) {
 				}
 				a.Update(id+1, Count{Slots: 100, Open: open})
 				c.conn.WriteToUDPAddrPort(unhex(t, searchAny), addr)
-				a.Stats()
+				a.stats()
 				a.Close(id + 1)
 			}
 		})

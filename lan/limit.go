@@ -9,17 +9,16 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// An answer is ten times as long as its search, and the source of a search can
-// be forged. Each asker, an address whatever its port, gets a lobby's 0x30 once
-// a second. That alone bounds what one address can be made to receive, but not
-// the sum over all addresses that somebody can invent, so that each kind of
-// source has a share of its own: whoever forges addresses of one kind uses up
-// that share only.
+// Limits against amplification: an answer is ten times as long as its search, and
+// the source of a search can be forged. Each asker, an address with any port, gets
+// the 0x30 of a lobby once a second. That bounds what one address can receive, but
+// not the sum over all forged addresses. So each kind of source has a share of its
+// own, and forged addresses of one kind use up only that share.
 const (
 	// answerPause is the time between two answers about one lobby to one asker.
 	answerPause = time.Second
-	// answerSlack is the part of the pause by which an asker with a beat of one
-	// second may be early now and then; over time it is still one a second.
+	// answerSlack is the part of the pause by which one search of an asker may be
+	// early; on average it is still one answer a second.
 	answerSlack = 10
 
 	// The table of answers given is answerSets rows of answerWays: 2 MiB, and
@@ -28,8 +27,8 @@ const (
 	answerSets = 1 << 14
 	answerWays = 8
 
-	// maxKnown bounds the askers that are remembered from calm times, and
-	// forgetKnown is after how long one makes room for another.
+	// maxKnown bounds the askers that are remembered from times without load;
+	// forgetKnown is the time after which one makes room for another.
 	maxKnown    = 4096
 	forgetKnown = 10 * time.Minute
 
@@ -43,13 +42,13 @@ type kind uint8
 
 const (
 	local    kind = iota // this machine: no other can send from these addresses
-	known                // a target of the options, or one who asked in calm times
+	known                // a target of the options, or an asker from a time without load
 	attached             // in the network of an interface
 	beyond               // anywhere else
 	kinds
 )
 
-// share is what the sources of a kind get together.
+// share bounds the answers to all sources of a kind.
 type share struct {
 	rate  rate.Limit // answers a second
 	burst int
@@ -65,10 +64,10 @@ var shares = [kinds]share{
 // limiter grants answers. It may be used from several goroutines, and its
 // memory does not grow with the number of askers.
 type limiter struct {
-	begun time.Time
-	pause time.Duration
-	seed  maphash.Seed
-	hood  neighbours
+	begun      time.Time
+	pause      time.Duration
+	seed       maphash.Seed
+	interfaces interfaceCache
 
 	mu       sync.Mutex // guards what follows
 	answered [][answerWays]answered
@@ -101,21 +100,20 @@ func newLimiter(pause time.Duration, targets []netip.AddrPort) *limiter {
 		networks: make([]networkCount, networkSets),
 		known:    map[netip.Addr]time.Duration{},
 	}
-	l.hood.targets = targets
+	l.interfaces.targets = targets
 	for k, s := range shares {
 		l.shares[k] = rate.NewLimiter(s.rate, s.burst)
 	}
 	return l
 }
 
-// hear reports whether a search for any lobby is worth a look at all of them:
-// not while the share of its kind is used up, nor within a fifth of the pause
-// after the last one.
-func (l *limiter) hear(at time.Time, from netip.Addr, k kind) bool {
+// allowSearch reports whether a search for all lobbies is handled: not while the
+// share of its kind is used up, nor within a fifth of the pause after the last one.
+func (l *limiter) allowSearch(at time.Time, from netip.Addr, k kind) bool {
 	now := at.Sub(l.begun)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	k = l.better(now, from, k)
+	k = l.upgrade(now, from, k)
 	last := l.entry(from, 0)
 	if last.next > now || l.shares[k].TokensAt(at) < 1 {
 		return false
@@ -130,15 +128,15 @@ func (l *limiter) grant(at time.Time, from netip.Addr, k kind, gameID uint32) bo
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	last := l.entry(from, gameID)
-	if last.next > now+l.pause/answerSlack || !l.pay(at, from, l.better(now, from, k)) {
+	if last.next > now+l.pause/answerSlack || !l.spend(at, from, l.upgrade(now, from, k)) {
 		return false
 	}
 	*last = answered{asker: from.As4(), gameID: gameID, next: max(now, last.next) + l.pause}
 	return true
 }
 
-// entry is the place of an asker and a lobby in the table: theirs, else an
-// empty one, else the one that ends first, with the time of its end taken away.
+// entry is the place of an asker and a lobby in the table: their own, else an empty
+// one, else the one that ends first, with its time cleared.
 func (l *limiter) entry(from netip.Addr, gameID uint32) *answered {
 	e := answered{asker: from.As4(), gameID: gameID}
 	row := &l.answered[maphash.Comparable(l.seed, e)%answerSets]
@@ -155,8 +153,8 @@ func (l *limiter) entry(from netip.Addr, gameID uint32) *answered {
 	return oldest
 }
 
-// better is the kind of an asker who may have come in calm times.
-func (l *limiter) better(now time.Duration, from netip.Addr, k kind) kind {
+// upgrade returns known for an asker that is remembered, else k.
+func (l *limiter) upgrade(now time.Duration, from netip.Addr, k kind) kind {
 	if _, ok := l.known[from]; ok && k > known {
 		l.known[from] = now
 		return known
@@ -164,8 +162,8 @@ func (l *limiter) better(now time.Duration, from netip.Addr, k kind) kind {
 	return k
 }
 
-// pay takes an answer from the share of the asker's kind.
-func (l *limiter) pay(at time.Time, from netip.Addr, k kind) bool {
+// spend takes an answer from the share of the asker's kind.
+func (l *limiter) spend(at time.Time, from netip.Addr, k kind) bool {
 	share, now := l.shares[k], at.Sub(l.begun)
 	if share.TokensAt(at) < 1 || k == beyond && !l.network(now, from) {
 		return false
@@ -177,8 +175,8 @@ func (l *limiter) pay(at time.Time, from netip.Addr, k kind) bool {
 	return true
 }
 
-// network counts an answer to a network beyond the router, and reports whether
-// it may have it.
+// network counts an answer to a network beyond the router, and reports whether it
+// is within the limit.
 func (l *limiter) network(now time.Duration, from netip.Addr) bool {
 	c := networkCount{network: [3]byte(from.AsSlice())}
 	at := &l.networks[maphash.Comparable(l.seed, c)%networkSets]
@@ -189,7 +187,7 @@ func (l *limiter) network(now time.Duration, from netip.Addr) bool {
 	return at.n <= networkRate
 }
 
-// remember keeps an asker who came in calm times, if there is room.
+// remember keeps an asker, if there is room.
 func (l *limiter) remember(now time.Duration, from netip.Addr) {
 	if len(l.known) >= maxKnown {
 		looked := 0

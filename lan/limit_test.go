@@ -16,14 +16,14 @@ type limitRig struct {
 
 func newLimitRig(targets ...netip.AddrPort) *limitRig {
 	r := &limitRig{limiter: newLimiter(answerPause, targets), now: time.Now()}
-	r.hood.looked = r.now.Add(time.Hour) // the networks of the test, not of this machine
-	r.hood.prefixes = []netip.Prefix{netip.MustParsePrefix("192.168.1.5/24"), netip.MustParsePrefix("10.1.0.5/16")}
+	r.interfaces.looked = r.now.Add(time.Hour) // the networks of the test, not of this machine
+	r.interfaces.prefixes = []netip.Prefix{netip.MustParsePrefix("192.168.1.5/24"), netip.MustParsePrefix("10.1.0.5/16")}
 	return r
 }
 
 func (r *limitRig) ask(from netip.Addr, gameID uint32) bool {
-	r.hood.looked = r.now
-	return r.grant(r.now, from, r.hood.kind(r.now, from), gameID)
+	r.interfaces.looked = r.now
+	return r.grant(r.now, from, r.interfaces.kind(r.now, from), gameID)
 }
 
 func address(n uint32) netip.Addr {
@@ -139,7 +139,7 @@ func TestLimitMemory(t *testing.T) {
 	for i := range uint32(1_000_000) {
 		from := address(i * 0x9E3779B1)
 		r.ask(from, i%7)
-		r.hear(r.now, from, beyond)
+		r.allowSearch(r.now, from, beyond)
 		r.now = r.now.Add(20 * time.Microsecond)
 	}
 	if len(r.known) > maxKnown {

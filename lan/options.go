@@ -19,7 +19,7 @@ const (
 	// defaultInterval is how often hosts refresh their entry; clients drop one
 	// that is silent for some multiple of it.
 	defaultInterval = 5 * time.Second
-	// defaultRetry is the pause before a port that could not be had is tried again.
+	// defaultRetry is the pause before a port that could not be opened is tried again.
 	defaultRetry = 5 * time.Second
 )
 
@@ -28,7 +28,7 @@ var (
 	loopbackBroadcast = netip.AddrFrom4([4]byte{127, 255, 255, 255})
 )
 
-// Options say who hears of the lobbies and where searches are awaited.
+// Options say where lobbies are announced and on which ports searches are answered.
 type Options struct {
 	// Broadcast are the addresses that every announcement goes to. Nil means
 	// 255.255.255.255:6112; an empty slice means no broadcast at all. A machine
@@ -44,11 +44,11 @@ type Options struct {
 	Targets []netip.AddrPort
 	// PushInfo sends the targets a 0x30 with every 0x32.
 	PushInfo bool
-	// Ports are the UDP ports on which searches are awaited. Nil means 6112.
+	// Ports are the UDP ports on which searches are answered. Nil means 6112.
 	Ports []uint16
 	// GamePort is the TCP port on which the host takes joins: it goes into
-	// every 0x30. Searches are awaited on the UDP port of this number as well,
-	// so that whoever knows the host's address and port can ask it directly.
+	// every 0x30. Searches are answered on the UDP port of this number as well, so
+	// that the host can be asked directly by its address and port.
 	GamePort uint16
 	// Bind is the local IPv4 address that announcements and answers come from.
 	// The zero value means all addresses; an answer then comes from the one that
@@ -74,7 +74,7 @@ type Options struct {
 	pause time.Duration // between two answers to an asker; answerPause when zero
 }
 
-// withDefaults fills in what was left out and finds every fault at once.
+// withDefaults sets the defaults and returns all faults.
 func (o Options) withDefaults() (Options, error) {
 	if o.Broadcast == nil {
 		o.Broadcast = []netip.AddrPort{netip.AddrPortFrom(limitedBroadcast, DefaultPort)}
@@ -116,14 +116,14 @@ func (o Options) withDefaults() (Options, error) {
 		faults = append(faults, fmt.Errorf("lan: product %q: want %v or %v", o.Product.String(), w3gs.ProductTFT, w3gs.ProductROC))
 	}
 	if o.Bind.IsLoopback() {
-		o.stayHome()
+		o.localOnly()
 	}
 	return o, errors.Join(faults...)
 }
 
-// stayHome keeps the announcements of a host that only this machine can join
-// on this machine.
-func (o *Options) stayHome() {
+// localOnly restricts announcements to this machine, for a host on a loopback
+// address.
+func (o *Options) localOnly() {
 	away := func(to netip.AddrPort) bool { return !to.Addr().IsLoopback() }
 	home := []netip.AddrPort{} // not nil, which would be the default
 	for _, to := range o.Broadcast {
@@ -146,8 +146,8 @@ func (o *Options) stayHome() {
 	o.Targets = slices.DeleteFunc(slices.Clone(o.Targets), away)
 }
 
-// unique drops later copies. Port 0 is kept as often as it stands: each one
-// asks the system for another free port.
+// unique removes duplicates, but not of port 0: each asks the system for another
+// free port.
 func unique[T comparable](list []T) []T {
 	out := list[:0:0]
 	for _, v := range list {

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// writeTimeout keeps a socket whose buffer is full from stopping the rest.
+	// writeTimeout keeps a full socket buffer from delaying the other sockets.
 	writeTimeout = 200 * time.Millisecond
 	// readFaults is how many reads may fail in a row before the socket is
-	// replaced: some systems report an earlier answer that nobody took that way.
+	// replaced: some systems report an earlier answer that was rejected that way.
 	readFaults = 16
 	// datagramSize is more than any search; what is longer is cut and does not parse.
 	datagramSize = 2048
@@ -30,14 +30,14 @@ const (
 type port struct {
 	bind   netip.Addr
 	number uint16       // 0 for one that the system chooses
-	conn   *net.UDPConn // nil while it cannot be had; written under Advertiser.mu
-	// voice is set for an ear, which hears the broadcasts that a socket bound to
-	// one address does not get: the port that answers for it.
-	voice *port
+	conn   *net.UDPConn // nil while it cannot be opened; written under Advertiser.mu
+	// answerPort is set for a port on a broadcast address, which only receives: the
+	// port that sends its answers.
+	answerPort *port
 }
 
-// openPorts tries every port once. When none can be had, a port of the
-// system's choice takes their place, for the announcements.
+// openPorts tries every port once. If none can be opened, announcements are sent
+// from a port that the system chooses.
 func (a *Advertiser) openPorts() error {
 	held := 0
 	for _, n := range a.opts.Ports {
@@ -52,7 +52,7 @@ func (a *Advertiser) openPorts() error {
 		p.conn = conn
 		held++
 		a.logPort(zerolog.DebugLevel, p).Msg("awaiting LAN searches")
-		a.openEars(p)
+		a.openBroadcastPorts(p)
 	}
 	if held > 0 {
 		return nil
@@ -65,28 +65,28 @@ func (a *Advertiser) openPorts() error {
 	return nil
 }
 
-// openEars opens sockets on the broadcast addresses that concern a port bound
-// to one address. Systems that refuse this deliver broadcasts to the port itself
-// (Windows) or not at all; clients then learn of lobbies from announcements.
-func (a *Advertiser) openEars(voice *port) {
-	if voice.bind.IsUnspecified() {
+// openBroadcastPorts opens sockets on the broadcast addresses, for a port that is
+// bound to one address and does not receive broadcasts on Linux. Systems that refuse
+// this deliver broadcasts to the port itself (Windows) or not at all; clients then
+// learn of lobbies from announcements.
+func (a *Advertiser) openBroadcastPorts(main *port) {
+	if main.bind.IsUnspecified() {
 		return
 	}
-	for _, addr := range broadcastsFor(voice.bind) {
-		ear := &port{bind: addr, number: localAddr(voice.conn).Port(), voice: voice}
-		conn, err := bind(ear.bind, ear.number)
+	for _, addr := range broadcastsFor(main.bind) {
+		listener := &port{bind: addr, number: localAddr(main.conn).Port(), answerPort: main}
+		conn, err := bind(listener.bind, listener.number)
 		if err != nil {
-			a.logPort(zerolog.DebugLevel, ear).Err(err).Msg("searches by broadcast are not heard")
+			a.logPort(zerolog.DebugLevel, listener).Err(err).Msg("searches by broadcast are not heard")
 			continue
 		}
-		ear.conn = conn
-		a.ports = append(a.ports, ear)
+		listener.conn = conn
+		a.ports = append(a.ports, listener)
 	}
 }
 
-// broadcastsFor are the addresses of broadcasts that are meant for the owner of
-// an address too. What is broadcast to the network is none of a loopback
-// address's business.
+// broadcastsFor are the broadcast addresses of an address's network, and the limited
+// broadcast unless the address is loopback.
 func broadcastsFor(addr netip.Addr) []netip.Addr {
 	var out []netip.Addr
 	if !addr.IsLoopback() {
@@ -100,7 +100,7 @@ func broadcastsFor(addr netip.Addr) []netip.Addr {
 	return out
 }
 
-// serve reads one port until Shutdown, and gets its socket back when it dies.
+// serve reads one port until Shutdown, and opens its socket again when it fails.
 func (a *Advertiser) serve(p *port) {
 	for {
 		if p.conn == nil && !a.reopen(p) {
@@ -114,7 +114,7 @@ func (a *Advertiser) serve(p *port) {
 	}
 }
 
-// reopen waits until the port can be had; false means Shutdown.
+// reopen retries until the port can be opened; false means Shutdown.
 func (a *Advertiser) reopen(p *port) bool {
 	for {
 		select {
@@ -124,7 +124,7 @@ func (a *Advertiser) reopen(p *port) bool {
 		}
 		conn, err := bind(p.bind, p.number)
 		if err != nil {
-			continue // said once, when it was lost
+			continue // it was logged when the port was lost
 		}
 		a.mu.Lock()
 		if a.stopped {
@@ -139,7 +139,7 @@ func (a *Advertiser) reopen(p *port) bool {
 	}
 }
 
-// drop gives up a socket; false means Shutdown.
+// drop closes a socket; false means Shutdown.
 func (a *Advertiser) drop(p *port) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -195,7 +195,7 @@ func bind(addr netip.Addr, number uint16) (*net.UDPConn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("UDP port %d cannot be had: %w", number, err)
 	}
-	_ = conn.SetReadBuffer(readBuffer) // the system's limit may be lower, which is well too
+	_ = conn.SetReadBuffer(readBuffer) // the system's limit may be lower
 	return conn, nil
 }
 

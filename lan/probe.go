@@ -12,8 +12,8 @@ import (
 	"w3host/w3gs"
 )
 
-// nobody is a game id that no host has: a search for it is heard and not answered.
-const nobody = 0xFFFFFFFF
+// unusedGameID is a game id that no host has: a search for it gets no answer.
+const unusedGameID = 0xFFFFFFFF
 
 // probeEvery is the pause between two tries of CheckBroadcast.
 const probeEvery = 100 * time.Millisecond
@@ -58,20 +58,20 @@ func hearOwn(ctx context.Context, conn *net.UDPConn, to netip.AddrPort) error {
 	if runtime.GOOS != "linux" {
 		at = netip.IPv4Unspecified() // a socket cannot be bound to a broadcast address
 	}
-	ear, err := bind(at, to.Port())
+	listener, err := bind(at, to.Port())
 	if err != nil {
 		return fmt.Errorf("%v is no broadcast address of this machine's networks: %w", to.Addr(), err)
 	}
-	defer ear.Close()
-	question := (&w3gs.SearchGame{Product: w3gs.ProductTFT, GameID: nobody}).AppendTo(nil)
+	defer listener.Close()
+	question := (&w3gs.SearchGame{Product: w3gs.ProductTFT, GameID: unusedGameID}).AppendTo(nil)
 	buf := make([]byte, datagramSize)
 	for ctx.Err() == nil {
 		if err := sendAll(conn, to, nil, [][]byte{question}); err != nil {
 			return err
 		}
-		_ = ear.SetReadDeadline(time.Now().Add(probeEvery))
+		_ = listener.SetReadDeadline(time.Now().Add(probeEvery))
 		for {
-			_, heard, err := ear.ReadFromUDPAddrPort(buf)
+			_, heard, err := listener.ReadFromUDPAddrPort(buf)
 			if err != nil {
 				break
 			}

@@ -16,24 +16,24 @@ import (
 // lost searches do no harm.
 const relayForget = 3*browseEvery + browseEvery/4
 
-// RelayOptions say whose lobbies are shown to whom.
+// RelayOptions configure a Relay.
 type RelayOptions struct {
 	From netip.AddrPort   // the host, where it answers searches
-	To   []netip.AddrPort // who cannot hear it: machines, or broadcast addresses
+	To   []netip.AddrPort // where lobbies are announced: machines, or broadcast addresses
 	Ask  w3gs.SearchGame  // product and version
-	Port uint16           // where those may ask, UDP, and join with Forward, TCP; 0 for any
-	Bind netip.Addr       // local address of all this; all when invalid
-	// Forward takes joins here and passes them on to the host.
+	Port uint16           // for searches (UDP) and, with Forward, joins (TCP); 0 for any
+	Bind netip.Addr       // local address; all addresses when invalid
+	// Forward accepts joins at Port and forwards them to the host.
 	Forward bool
 	Log     zerolog.Logger
 
 	every, forget time.Duration // for tests
 }
 
-// Relay shows a host's lobbies to machines that its broadcasts do not reach,
-// until ctx ends: it asks the host, announces what it hears with 0x31, 0x32,
-// 0x30 and 0x33, and answers searches. Clients join at the address that they
-// hear, the relay's: without Forward it has to run on the host's machine.
+// Relay announces a host's lobbies to machines that its broadcasts do not reach,
+// until ctx ends: it searches at the host, announces the lobbies with 0x31, 0x32,
+// 0x30 and 0x33, and answers searches. Clients join at the address of the
+// announcements, the relay's: without Forward it has to run on the host's machine.
 func Relay(ctx context.Context, o RelayOptions) error {
 	if !o.Bind.IsValid() {
 		o.Bind = netip.IPv4Unspecified()
@@ -51,25 +51,25 @@ func Relay(ctx context.Context, o RelayOptions) error {
 	defer show.Shutdown()
 	r := &relay{opts: o, show: show, shown: map[uint32]Found{}}
 	if o.Forward {
-		if r.door, err = openDoor(ctx, o); err != nil {
+		if r.forwarder, err = openForwarder(ctx, o); err != nil {
 			return err
 		}
-		defer r.door.close()
+		defer r.forwarder.close()
 	}
 	return Browse(ctx, BrowseOptions{
 		To: []netip.AddrPort{o.From}, Ask: []w3gs.SearchGame{o.Ask}, Every: o.every, Forget: o.forget,
 	}, r.update)
 }
 
-// relay is what is shown at present.
+// relay is the state of a Relay.
 type relay struct {
-	opts  RelayOptions
-	show  *Advertiser
-	door  *door // nil without Forward
-	shown map[uint32]Found
+	opts      RelayOptions
+	show      *Advertiser
+	forwarder *forwarder // nil without Forward
+	shown     map[uint32]Found
 }
 
-// update brings what is shown in line with what the host has.
+// update announces the lobbies that the host has now, and withdraws the others.
 func (r *relay) update(list []Found) {
 	now := map[uint32]Found{}
 	for _, f := range list {
@@ -95,8 +95,8 @@ func (r *relay) update(list []Found) {
 		}
 		r.shown[id] = f
 	}
-	if r.door != nil {
-		r.door.set(r.shown)
+	if r.forwarder != nil {
+		r.forwarder.set(r.shown)
 	}
 }
 
@@ -105,25 +105,25 @@ func (r *relay) advert(f Found) Advert {
 		GameID: f.Info.GameID, EntryKey: f.Info.EntryKey, Name: f.Info.Name, Stat: f.Info.Stat, Type: f.Info.Type,
 		Port: f.Info.Port, Count: f.count(), Age: time.Duration(f.Info.UptimeSeconds) * time.Second,
 	}
-	if r.door != nil {
-		ad.Port = r.door.port()
+	if r.forwarder != nil {
+		ad.Port = r.forwarder.port()
 	}
 	return ad
 }
 
-// count is what makes an Advertiser list the same numbers.
+// count converts the numbers of a 0x30 for an Advertiser.
 func (f Found) count() Count {
 	slots := min(int(f.Info.Slots), w3gs.MaxSlots)
 	return Count{Slots: slots, Open: min(max(0, slots-f.Players()), slots)}
 }
 
-// openDoor listens where relayed lobbies can be joined.
-func openDoor(ctx context.Context, o RelayOptions) (*door, error) {
+// openForwarder listens for joins to relayed lobbies.
+func openForwarder(ctx context.Context, o RelayOptions) (*forwarder, error) {
 	l, err := net.Listen("tcp4", netip.AddrPortFrom(o.Bind, o.Port).String())
 	if err != nil {
 		return nil, fmt.Errorf("lan: joins cannot be forwarded from TCP port %d; another one can be set: %w", o.Port, err)
 	}
-	d := &door{listener: l, log: o.Log, from: map[netip.Addr]int{}}
+	d := &forwarder{listener: l, log: o.Log, from: map[netip.Addr]int{}}
 	d.ctx, d.stop = context.WithCancel(ctx)
 	d.conns.Go(d.accept) // ends when the listener is closed
 	return d, nil

@@ -130,7 +130,7 @@ func TestRelayForwards(t *testing.T) {
 			t.Errorf("%s: got %d bytes, %v", name, len(echo), err)
 		}
 	}
-	held := make([]net.Conn, doorEach)
+	held := make([]net.Conn, maxForwardsEach)
 	for i := range held {
 		if held[i], err = net.Dial("tcp4", door); err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestRelayForwards(t *testing.T) {
 	}
 	if _, err := say(join); err == nil {
 		if echo, _ := say(join); len(echo) > 0 {
-			t.Errorf("one address has more than %d connections", doorEach)
+			t.Errorf("one address has more than %d connections", maxForwardsEach)
 		}
 	}
 }

@@ -12,9 +12,8 @@ var (
 	errNoNetwork = errors.New("no interface that broadcasts is up")
 )
 
-// sender puts announcements on the network. Only the announcing goroutine uses
-// it. A failing address is logged when it starts to fail and when it works
-// again, not each time.
+// sender sends announcements; it belongs to the announcing goroutine. It logs an
+// address when it begins to fail and when it works again.
 type sender struct {
 	a      *Advertiser
 	failed map[netip.AddrPort]bool
@@ -24,7 +23,7 @@ func newSender(a *Advertiser) *sender {
 	return &sender{a: a, failed: map[netip.AddrPort]bool{}}
 }
 
-// send puts out what everybody gets, and what only the targets get besides.
+// send sends all to every address, and push to the targets only.
 func (s *sender) send(all, push [][]byte) {
 	if len(all) == 0 {
 		return
@@ -49,8 +48,8 @@ func (s *sender) send(all, push [][]byte) {
 	}
 }
 
-// sendEach broadcasts to the network of each interface, and reports whether any
-// took it. They are looked up each time: networks come and go.
+// sendEach broadcasts to the network of each interface at present, and reports
+// whether any of it was sent.
 func sendEach(conn *net.UDPConn, port uint16, datagrams [][]byte) (sent bool) {
 	for _, addr := range InterfaceBroadcasts() {
 		sent = sendAll(conn, netip.AddrPortFrom(addr, port), nil, datagrams) == nil || sent
@@ -63,9 +62,9 @@ func (s *sender) note(to netip.AddrPort, err error) {
 	log := s.a.opts.Log
 	switch {
 	case err != nil && !s.failed[to]:
-		log.Warn().Err(err).Stringer("addr", to).Msg("LAN announcements do not get out; trying again")
+		log.Warn().Err(err).Stringer("addr", to).Msg("LAN announcements cannot be sent; trying again")
 	case err == nil && s.failed[to]:
-		log.Info().Stringer("addr", to).Msg("LAN announcements get out again")
+		log.Info().Stringer("addr", to).Msg("LAN announcements can be sent again")
 	}
 	s.failed[to] = err != nil
 }
@@ -76,14 +75,14 @@ func (a *Advertiser) firstConn() *net.UDPConn {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, p := range a.ports {
-		if p.conn != nil && p.voice == nil {
+		if p.conn != nil && p.answerPort == nil {
 			return p.conn
 		}
 	}
 	return nil
 }
 
-// sendAll stops at the first failure: the rest would fail alike.
+// sendAll stops at the first error.
 func sendAll(conn *net.UDPConn, to netip.AddrPort, control []byte, datagrams [][]byte) error {
 	if conn == nil {
 		return errNoSocket

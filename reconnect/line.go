@@ -7,34 +7,33 @@ import (
 
 // Why a count is refused.
 var (
-	ErrFuture = errors.New("it counts packets that were not sent")
-	ErrPast   = errors.New("it counts less than was acknowledged, or than is kept")
+	errFuture = errors.New("it counts packets that were not sent")
+	errPast   = errors.New("it counts less than was acknowledged, or than is kept")
 )
 
-// Line is a player's line as one side of it sees it, whatever connections carry
-// it one after the other. It counts the game's packets in both directions from
-// the first of the first connection on, and keeps what it sent until the other
-// side says that it has it.
+// Line is one side of a player's link to the game across successive connections. It
+// counts the packets of the game in both directions since the first connection, and
+// keeps sent packets until the other side acknowledges them.
 type Line struct {
 	got   uint32 // whole packets received
 	sent  uint32 // packets sent, or on their way into a socket
-	acked uint32 // of those sent, what the other side has; none before it is kept
-	keeps bool
+	acked uint32 // sent packets that the other side has; only later ones are kept
+	keeps bool   // sent packets are kept
 	most  int    // bytes that may be kept
 	kept  []byte // the packets after acked, back to back
 	from  int    // where they begin in kept
 }
 
-// Got counts one packet of the game that has come whole.
+// Got counts one packet of the game that was received.
 func (l *Line) Got() { l.got++ }
 
-// Received is the count that the other side is told.
+// Received is the count of received packets, for an ACK.
 func (l *Line) Received() uint32 { return l.got }
 
-// Passed counts packets that are sent and never kept: parts of the map.
+// Passed counts packets that are sent but not kept: parts of the map.
 func (l *Line) Passed(n int) { l.sent += uint32(n) }
 
-// Keep has what is sent from here on kept, at most so many bytes.
+// Keep starts to keep what is sent, at most so many bytes.
 func (l *Line) Keep(most int) { l.keeps, l.most, l.acked = true, most, l.sent }
 
 // Keeps reports whether Keep was called.
@@ -43,9 +42,8 @@ func (l *Line) Keeps() bool { return l.keeps }
 // Kept is how many bytes are kept.
 func (l *Line) Kept() int { return len(l.kept) - l.from }
 
-// Send counts the packets of frames, which are whole, and keeps them if Keep was
-// called. It reports whether they fit; once they did not, the line cannot be
-// resumed any more.
+// Send counts the packets in frames, and keeps them if Keep was called. It reports
+// whether they fit; if not, the line cannot be resumed any more.
 func (l *Line) Send(frames []byte) bool {
 	for at := 0; at < len(frames); at += frameLen(frames[at:]) {
 		l.sent++
@@ -65,11 +63,10 @@ func (l *Line) Send(frames []byte) bool {
 	return true
 }
 
-// Ack takes the other side's count. A count below an earlier one says nothing
-// new.
+// Ack takes the other side's count. One below an earlier count is ignored.
 func (l *Line) Ack(last uint32) error {
 	if int32(last-l.sent) > 0 {
-		return ErrFuture
+		return errFuture
 	}
 	if l.keeps {
 		l.drop(last)
@@ -77,14 +74,14 @@ func (l *Line) Ack(last uint32) error {
 	return nil
 }
 
-// Resume checks the count that a new connection brings, and returns what is to
-// be sent over it again. The bytes are valid until the next call.
+// Resume checks the count of a new connection and returns the packets to send again.
+// The bytes are valid until the next call.
 func (l *Line) Resume(last uint32) ([]byte, error) {
 	switch {
 	case !l.keeps || int32(last-l.acked) < 0:
-		return nil, ErrPast
+		return nil, errPast
 	case int32(last-l.sent) > 0:
-		return nil, ErrFuture
+		return nil, errFuture
 	}
 	l.drop(last)
 	return l.kept[l.from:], nil
@@ -102,7 +99,7 @@ func (l *Line) drop(last uint32) {
 	}
 }
 
-// spare is the memory that a line holds on to when it keeps nothing.
+// spare is the capacity that is retained when nothing is kept.
 const spare = 4 << 10
 
 func frameLen(b []byte) int { return int(binary.LittleEndian.Uint16(b[2:])) }

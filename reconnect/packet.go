@@ -1,9 +1,8 @@
-// Package reconnect is the GProxy++ extension as a host speaks it: its packets,
-// and what each side counts and keeps so that a player's connection can be
-// replaced by another one. There is no clock, socket or log here.
+// Package reconnect implements the GProxy++ extension for a host: its packets, and
+// the counts and buffers by which another connection can replace that of a player.
 //
-// What a proxy and a host say to each other stands between the packets of the
-// game on the same connection, told apart by its first byte.
+// Packets of the extension and of the game share a connection; the first byte tells
+// them apart.
 package reconnect
 
 import (
@@ -17,8 +16,8 @@ import (
 // Magic is the first byte of every packet of the extension.
 const Magic = 0xF8
 
-// MaxFrame is more than the longest packet that is known, 17 bytes.
-const MaxFrame = 64
+// maxFrame bounds a packet; the longest known one has 17 bytes.
+const maxFrame = 64
 
 // Op is the second byte of a packet.
 type Op uint8
@@ -38,14 +37,14 @@ type Reason uint32
 
 // Reasons.
 const (
-	Invalid  Reason = 1 // a count that cannot be
-	NotFound Reason = 2 // nobody has this player id and key
+	Invalid  Reason = 1 // an impossible count
+	NotFound Reason = 2 // no player has this id and key
 )
 
 // What can be wrong with bytes. Test with errors.Is.
 var (
-	ErrLength = errors.New("a packet of 0xF8 with a length that it cannot have")
-	ErrOp     = errors.New("an opcode of 0xF8 that nobody knows")
+	ErrLength = errors.New("a packet of 0xF8 with a wrong length")
+	ErrOp     = errors.New("an unknown opcode of 0xF8")
 )
 
 type (
@@ -56,7 +55,7 @@ type (
 	// Offer answers an Init: F8 01 0C 00 · port u16 · pid u8 · key u32 · empty
 	// actions u8, host to client.
 	Offer struct {
-		Port    uint16 // where a new connection is to come
+		Port    uint16 // for the new connection
 		PID     uint8
 		Key     uint32
 		Empties uint8
@@ -68,7 +67,7 @@ type (
 		PID    uint8
 		Key    uint32
 		Last   uint32
-		GameID uint32 // 0: not told
+		GameID uint32 // 0: not sent
 	}
 
 	// Count is F8 02 08 00 · last packet u32 as the host's answer to a Reconnect,
@@ -85,7 +84,7 @@ type (
 	// the host waits for a new connection, and that the client can wait.
 	Extended struct {
 		Seconds uint32
-		GameID  uint32 // 0: not told
+		GameID  uint32 // 0: not sent
 	}
 
 	// ChangeKey is F8 33 08 00 · key u32, both ways.
@@ -150,7 +149,7 @@ func Next(buf []byte, most int) (frame, rest []byte, err error) {
 		return nil, buf, nil
 	}
 	switch n := int(binary.LittleEndian.Uint16(buf[2:])); {
-	case n < w3gs.HeaderSize || n > MaxFrame:
+	case n < w3gs.HeaderSize || n > maxFrame:
 		return nil, buf, fmt.Errorf("%w: %d bytes", ErrLength, n)
 	case len(buf) < n:
 		return nil, buf, nil
@@ -159,8 +158,8 @@ func Next(buf []byte, most int) (frame, rest []byte, err error) {
 	}
 }
 
-// Decode reads what a client says: an Init, Reconnect, Count, Extended or
-// ChangeKey. An opcode that a host does not know gives ErrOp: it may be skipped.
+// Decode decodes a packet of a client: an Init, Reconnect, Count, Extended or
+// ChangeKey. An unknown opcode is ErrOp; the packet may be skipped.
 func Decode(frame []byte) (any, error) {
 	op, body := Op(frame[1]), frame[w3gs.HeaderSize:]
 	field := func(at int) uint32 { return binary.LittleEndian.Uint32(body[at:]) }

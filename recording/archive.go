@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// waiting is how many batches may wait for the disk, of all games together.
+	// waiting bounds the batches of all games that wait for the disk.
 	waiting = 8192
-	// writeEvery is how long batches wait while games are recorded: one that woke
-	// the goroutine would cost more than what it holds.
+	// writeEvery is how long batches wait while games are recorded: to wake the
+	// goroutine for each would cost more than to write it.
 	writeEvery = 450 * time.Millisecond
 	// pruneEvery is how often old files are looked for; also after each game.
 	pruneEvery = time.Hour
 )
 
-// Options say where replays go and how long they stay.
+// Options say where replays are written and how long they are kept.
 type Options struct {
 	Dir  string
 	Name string // template of their names; see fields
@@ -41,13 +41,13 @@ type Archive struct {
 	spare sync.Pool // of *batch
 
 	mu    sync.Mutex
-	names map[string]bool // taken, without suffix, folded
+	names map[string]bool // in use, without suffix, in lower case
 
 	// Of the goroutine.
 	open map[*Recording]bool
 }
 
-// Open makes the folder, and begins to finish what a killed host has left there.
+// Open creates the folder, and begins to finish replays that a killed host left.
 func Open(opts Options) (*Archive, error) {
 	if err := os.MkdirAll(opts.Dir, 0o755); err != nil {
 		return nil, err
@@ -79,8 +79,8 @@ func (a *Archive) New(about About) *Recording {
 	return &Recording{to: a, about: about}
 }
 
-// Close writes what waits and finishes all files. It does not wait longer than
-// that for a disk that hangs.
+// Close writes what waits and finishes all files, within a time limit for a disk that
+// hangs.
 func (a *Archive) Close(within time.Duration) error {
 	if a == nil {
 		return nil
@@ -141,8 +141,7 @@ func (a *Archive) takeAll() {
 	}
 }
 
-// drain writes and finishes everything; the games are over, or nobody waits for
-// them.
+// drain writes and finishes all files.
 func (a *Archive) drain() {
 	a.takeAll()
 	for r := range a.open {
@@ -176,7 +175,7 @@ func (a *Archive) take(b *batch) {
 	}
 }
 
-// finishLost finishes the files of games of which nothing more comes.
+// finishLost finishes the files of recordings that could not keep up.
 func (a *Archive) finishLost() {
 	for r := range a.open {
 		if r.lost.Load() && len(a.jobs) == 0 {
@@ -193,8 +192,7 @@ func (a *Archive) finish(r *Recording) {
 	delete(a.open, r)
 }
 
-// fail ends a recording. What is in the file already is kept as far as it can
-// be read.
+// fail ends a recording. What can be read of the file is kept.
 func (a *Archive) fail(r *Recording, err error) {
 	delete(a.open, r)
 	r.failed.Store(true)

@@ -75,7 +75,7 @@ func (o *file) close() error {
 	return err
 }
 
-// free is nil if nothing has that name.
+// free returns an error if a file has that name.
 func free(name string) error {
 	_, err := os.Lstat(name)
 	switch {
@@ -87,8 +87,8 @@ func free(name string) error {
 	return err
 }
 
-// ErrWritten says that a host is still writing the file.
-var ErrWritten = errors.New("a host that runs is writing this file")
+// errWritten is returned for a file that a running host is writing.
+var errWritten = errors.New("a host that runs is writing this file")
 
 // lockPart marks a file as being written; the mark goes with the process.
 func lockPart(part string) (*flock.Flock, error) {
@@ -98,12 +98,12 @@ func lockPart(part string) (*flock.Flock, error) {
 	case err != nil:
 		return nil, err
 	case !held:
-		return nil, ErrWritten
+		return nil, errWritten
 	}
 	return lock, nil
 }
 
-// IsPart tells the name of a replay that is not finished.
+// IsPart reports whether a name is that of an unfinished replay.
 func IsPart(name string) bool { return strings.HasSuffix(name, partSuffix) }
 
 // Finish makes a whole replay of the ".part" that a killed host has left: up to

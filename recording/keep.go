@@ -23,7 +23,7 @@ func (a *Archive) rescue() {
 		part := filepath.Join(a.opts.Dir, e.Name())
 		done, err := Finish(part)
 		switch {
-		case errors.Is(err, ErrWritten):
+		case errors.Is(err, errWritten):
 		case errors.Is(err, replay.ErrNotReplay) && empty(part):
 			_ = os.Remove(part) // made, and never written to
 		case err != nil:

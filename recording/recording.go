@@ -22,7 +22,7 @@ const (
 	language = 0x0012F8B0
 )
 
-// About is what a game's facts do not tell.
+// About is what a recording needs besides the facts of the game.
 type About struct {
 	Game replay.Game
 	Stat w3gs.StatString
@@ -50,7 +50,7 @@ type Recording struct {
 	out *file
 }
 
-// event is one thing that belongs into the file.
+// event is one record of the file.
 type event struct {
 	kind     eventKind
 	pid      uint8
@@ -68,7 +68,7 @@ const (
 	left
 )
 
-// batch is what has happened in one game, for the Archive.
+// batch holds events of one game, for the Archive.
 type batch struct {
 	rec    *Recording
 	start  *replay.Start // of the first batch of a game
@@ -103,7 +103,7 @@ func (r *Recording) Observe(s *game.Stamped) {
 	case *game.Settled:
 		r.add(settled, 0, uint32(f.Hash), nil)
 	case *game.Said:
-		// Private lines are for two players; replays are passed around.
+		// Private lines are left out, since replays are passed around.
 		if f.Game && !f.Muted && f.Scope < w3gs.ScopeSlot {
 			r.add(said, f.PID, uint32(f.Scope), []byte(f.Text))
 		}
@@ -170,8 +170,8 @@ func (r *Recording) add(kind eventKind, pid uint8, value uint32, data []byte) {
 	}
 }
 
-// flush hands the batch over. An Archive that does not keep up loses the rest of
-// this game, not the game.
+// flush hands the batch over. If the Archive does not keep up, the replay ends here
+// and the game goes on.
 func (r *Recording) flush() {
 	if !r.begun || r.over || r.lost.Load() {
 		return

@@ -22,7 +22,7 @@ type Rules struct {
 // Counted tells that readers count the action: what a player did, and what a map
 // stored. Pauses, speed keys, saves, cheats, alliances, triggers and the
 // heartbeats of 1.32 are left out, as in w3gjs.
-func (a Action) Counted() bool {
+func (a Action) counted() bool {
 	switch id := a.ID; {
 	case !a.Known:
 		return false

@@ -36,9 +36,9 @@ var heroes = map[string]string{
 	"Nbst": "Beastmaster", "Ntin": "Tinker", "Nfir": "Firelord", "Nalc": "Alchemist",
 }
 
-// OrderName names an order: a word for the plain ones, four letters for units,
+// orderName names an order: a word for the plain ones, four letters for units,
 // buildings, abilities and items, the hero behind those of heroes, or a number.
-func OrderName(order uint32) string {
+func orderName(order uint32) string {
 	switch {
 	case orders[order] != "":
 		return orders[order]
@@ -89,9 +89,9 @@ func (r Rules) Describe(a Action) string {
 		if len(b) == 2 {
 			return text + fmt.Sprintf(" %d", b[1])
 		}
-		text += " " + OrderName(u32(b[1:]))
+		text += " " + orderName(u32(b[1:]))
 	case 0x1E, 0x1F:
-		text += " " + OrderName(u32(b[2:]))
+		text += " " + orderName(u32(b[2:]))
 	case 0x51:
 		text += fmt.Sprintf(" to slot %d: %d gold, %d lumber", b[1], u32(b[2:]), u32(b[6:]))
 	case 0x60:
@@ -110,7 +110,7 @@ func (r Rules) describeOrder(a Action) string {
 	if minor >= 13 {
 		b = a.Data[3:]
 	}
-	text := " " + OrderName(binary.LittleEndian.Uint32(b))
+	text := " " + orderName(binary.LittleEndian.Uint32(b))
 	if b = b[4:]; minor >= 7 {
 		b = b[8:]
 	}

@@ -9,22 +9,21 @@ import (
 )
 
 const (
-	// maxFindings bounds what is told about one file.
+	// maxFindings bounds the findings about one file.
 	maxFindings = 50
-	// maxTime is the longest game that is believed; with more the sums of times
-	// could overflow.
+	// maxTime bounds the time of a game, so that sums of times cannot overflow.
 	maxTime = 10000 * time.Hour
 )
 
-// Finding is something worth telling about a file. A fault breaks the format;
-// the rest is unusual, but seen in real files.
+// Finding is a remark about a file. A fault violates the format; other findings are
+// unusual, but occur in real files.
 type Finding struct {
 	Fault bool
 	Text  string
 }
 
-// Reader reads a replay from its beginning to its end. It holds a record and a
-// block in memory, whatever the file claims to be.
+// Reader reads a replay record by record. It holds no more than a record and a block
+// in memory, whatever sizes the file claims.
 type Reader struct {
 	Header
 	Start    Start
@@ -74,7 +73,7 @@ func (r *Reader) note(fault bool, format string, args ...any) {
 	case n < maxFindings:
 		r.Findings = append(r.Findings, Finding{fault, fmt.Sprintf(format, args...)})
 	case n == maxFindings:
-		r.Findings = append(r.Findings, Finding{fault, "there is more to say about this file"})
+		r.Findings = append(r.Findings, Finding{fault, "there are more findings about this file"})
 	case fault:
 		r.Findings[maxFindings].Fault = true
 	}
@@ -90,9 +89,6 @@ func (r *Reader) noteOnce(fault bool, kind, format string, args ...any) {
 
 // Time is the game time of all turns read so far.
 func (r *Reader) Time() time.Duration { return r.time }
-
-// Late tells that the file is of 2.0.2 or later.
-func (r *Reader) Late() bool { return r.Start.late() }
 
 // Next reads a record, which is valid until the following call. io.EOF is a
 // proper end. Any other error is the end of what can be read.
@@ -146,7 +142,7 @@ func (r *Reader) next() (*Record, error) {
 	return rec, nil
 }
 
-// onlyZeros tells that nothing but padding is left.
+// onlyZeros reports whether only padding is left.
 func (r *Reader) onlyZeros() bool {
 	s := &r.stream
 	for s.have(1) {

@@ -9,13 +9,13 @@ import (
 	"w3host/w3gs"
 )
 
-// Bounds of a summary, so that no file can fill the memory.
+// Bounds of a summary, against files that would fill the memory.
 const (
 	maxChatLines = 50000
 	maxLeaves    = 1000
 )
 
-// Summary is what a replay tells as a whole.
+// Summary describes a whole replay.
 type Summary struct {
 	Header
 	Start   Start
@@ -80,8 +80,8 @@ func (s *Summary) Name(pid uint8) string {
 	return fmt.Sprintf("player %d", pid)
 }
 
-// Summarise reads a replay to its end. What is wrong with the file ends the
-// reading and is among the findings.
+// Summarise reads a replay to its end, or to the first error, which is among the
+// findings.
 func Summarise(r *Reader) *Summary {
 	s := &Summary{Header: r.Header, Start: r.Start, Slots: r.slots()}
 	s.addPlayers(r.names())
@@ -100,7 +100,7 @@ func Summarise(r *Reader) *Summary {
 	for _, p := range s.Players {
 		p.finish(s.Played, w.paused)
 	}
-	s.judge(ended)
+	s.findResults(ended)
 	s.Findings = r.Findings
 	return s
 }
@@ -167,7 +167,7 @@ func (w *summariser) turn(rec *Record) {
 			case a.ID == 0x02:
 				w.pause = false
 			}
-			if a.Counted() {
+			if a.counted() {
 				w.Actions++
 			}
 			p.apm.add(a, w.rules, rec.Time)
@@ -175,8 +175,8 @@ func (w *summariser) turn(rec *Record) {
 	}
 }
 
-// late adds how much longer than usual a turn was. A replay does not tell more of
-// lag: the game stands still while somebody is waited for.
+// late adds how much longer than usual a turn was. A replay holds no more about lag,
+// since the game time stops while a player is waited for.
 func (w *summariser) late(rec *Record) {
 	ms := int(rec.Increment.Milliseconds())
 	if rec.Kind != KindTurn || ms == 0 {
@@ -230,7 +230,7 @@ func (s *Summary) addPlayers(names map[uint8]string) {
 		})
 		if at >= 0 {
 			p.Slot, p.Team = &s.Slots[at], int(s.Slots[at].Team)
-			p.Observer = p.Slot.Team == s.ObserverTeam()
+			p.Observer = p.Slot.Team == s.observerTeam()
 		}
 		s.Players = append(s.Players, p)
 	}

@@ -7,9 +7,9 @@ import (
 	"w3host/w3gs"
 )
 
-// Verify reads a replay to its end and checks, besides what every reading checks
-// (sums, lengths, padding, the sizes in the header), the order of the records,
-// the players they name and the duration. It returns all findings.
+// Verify reads a replay to its end and returns all findings. Besides what Reader
+// checks (sums, lengths, padding, the sizes in the header) it checks the order of
+// the records, the players in them and the duration.
 func Verify(r *Reader) []Finding {
 	v := verifier{r: r, last: KindStartMark, left: map[uint8]bool{}}
 	for {

@@ -105,7 +105,7 @@ func (g Game) old() bool {
 }
 
 // ObserverTeam is the team number of observers: 12, from 1.29 on 24.
-func (g Game) ObserverTeam() uint8 {
+func (g Game) observerTeam() uint8 {
 	if g.Version.minor() >= 29 {
 		return 24
 	}

@@ -6,7 +6,7 @@ import (
 	"w3host/w3gs"
 )
 
-// Result is what a replay tells about the end of a player's game.
+// Result is how the game ended for a player, as far as the replay tells.
 type Result uint8
 
 // Results. Unknown is the usual one where the game's end was not recorded.
@@ -21,16 +21,16 @@ func (r Result) String() string {
 	return [...]string{"unknown", "won", "lost", "draw"}[r]
 }
 
-// NoTeam is the winner where none can be told.
+// NoTeam is the winner if it is unknown.
 const NoTeam = -1
 
-// judge finds the players' results and the winning team by those lines of the
+// findResults finds the players' results and the winning team by those lines of the
 // document's table (§5, 0x17) that it does not mark as unsafe. A team has won if
 // one of its players has, or if all other teams have lost; a team has lost if
 // all its players have. Computers never lose here: their end is not recorded.
 // The saver is who leaves last, at the end of the file; a file that was cut off
 // does not tell who it was.
-func (s *Summary) judge(ended bool) {
+func (s *Summary) findResults(ended bool) {
 	s.Winner = NoTeam
 	draw := false
 	for i, l := range s.Leaves {
@@ -59,7 +59,7 @@ func (s *Summary) judge(ended bool) {
 	}
 }
 
-// resultOf reads leave number i: whose result it tells and which.
+// resultOf interprets leave number i: whose result it tells, and which.
 func (s *Summary) resultOf(i int, l Leave) (pid uint8, r Result) {
 	last := i == len(s.Leaves)-1
 	switch l.Reason {
@@ -89,7 +89,7 @@ func (s *Summary) resultOf(i int, l Leave) (pid uint8, r Result) {
 	return pid, r
 }
 
-// findWinner looks at teams, and passes what it finds on to their players.
+// findWinner finds the winning team, and sets the unknown results of players by it.
 func (s *Summary) findWinner() {
 	var teams, won, left []int
 	for _, p := range s.Players {

@@ -45,7 +45,7 @@ func TestWinner(t *testing.T) {
 		for _, l := range test.leaves {
 			s.Leaves = append(s.Leaves, LeaveLine{Leave: l})
 		}
-		s.judge(true)
+		s.findResults(true)
 		if got := s.Player(1).Result; s.Winner != test.winner || got != test.first {
 			t.Errorf("%s: team %d and player 1 %v, want %d and %v", name, s.Winner, got, test.winner, test.first)
 		}
@@ -58,7 +58,7 @@ func TestComputersNeverLose(t *testing.T) {
 		Slots:   []w3gs.Slot{{Status: w3gs.SlotOccupied, Computer: true, Team: 0}},
 		Leaves:  []LeaveLine{{Leave: Leave{LeaveRemote, 1, w3gs.LeaveLostBuildings, 1}}, {Leave: Leave{LeaveLocal, 2, w3gs.LeaveDisconnect, 1}}},
 	}
-	if s.judge(true); s.Winner != NoTeam {
+	if s.findResults(true); s.Winner != NoTeam {
 		t.Errorf("team %d has won against a computer that plays on", s.Winner)
 	}
 }

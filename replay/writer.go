@@ -19,10 +19,9 @@ const (
 
 // Writer records a game while it runs. It is not safe for concurrent use.
 //
-// After each 500 ms of game time the file is a whole replay of what was
-// played so far: the last block is written uncompressed and padded, and written
-// again, with all that came since, the next time. What a crash leaves lacks at
-// most a second, and the leaves of those who were playing.
+// After each 500 ms of game time the file is a complete replay of the game so far:
+// the last block is written uncompressed and padded, and overwritten the next time.
+// After a crash the file lacks at most a second, and the leaves of the players.
 //
 // The first error of the file is returned by every later call.
 type Writer struct {
@@ -34,8 +33,8 @@ type Writer struct {
 	held  []heldTurn
 	skip  int  // checksums to come of turns that were written without one
 	start bool // the mark of a loaded game is written
-	live  bool // the file is to be whole at any time
-	ahead bool // of the file, which lacks some of block
+	live  bool // the file is kept complete
+	ahead bool // block holds data that is not in the file
 
 	block []byte // of the stream, less than blockSize
 	at    int64  // where it goes in the file
@@ -73,7 +72,7 @@ func NewWriter(f io.WriterAt, g Game, s *Start) (*Writer, error) {
 	return w, w.err
 }
 
-// newCopy writes the start of a game of which the records will be copied.
+// newCopy writes the start of a game whose records are copied.
 func newCopy(f io.WriterAt, g Game, s *Start) (*Writer, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -112,8 +111,8 @@ func (w *Writer) Part(actions []byte) error {
 	return w.err
 }
 
-// Empty records a turn of no duration, without actions and without a checksum:
-// clients of a game in which players may reconnect see such.
+// Empty records a turn of no duration, without actions and checksum, as clients
+// receive in games with reconnection.
 func (w *Writer) Empty() error {
 	w.loaded()
 	w.record(w.turn(recTurn, 0, nil))

@@ -16,24 +16,25 @@ import (
 	"w3host/w3gs"
 )
 
-// What a door lets through. The host counts all who come through as one
-// address: it has to exempt the relay from its limits by address.
+// Limits of a forwarder. To the host all its connections come from one address,
+// which the host has to exempt from its limits by address.
 const (
-	doorTotal   = 240 // connections: twenty lobbies of twelve
-	doorEach    = 24  // from one address
-	doorPatient = 10 * time.Second
-	doorRest    = 50 * time.Millisecond // after a fault of the listener
+	maxForwards     = 240 // connections: twenty lobbies of twelve
+	maxForwardsEach = 24  // from one address
+	forwardTimeout  = 10 * time.Second
+	acceptRetry     = 50 * time.Millisecond // after a fault of the listener
 )
 
-// joinHead is what a join (0x1E) begins with: header, game id, entry key.
+// joinHead is the length of the beginning of a join (0x1E): header, game id, entry
+// key.
 const joinHead = 12
 
 var errNotShown = errors.New("the first packet is no join to a lobby that is shown here")
 
-// door takes connections for relayed lobbies and passes them on to the host. A
-// connection has to begin with a join to a lobby that is shown, with its entry
-// key: it is no way to anything else.
-type door struct {
+// forwarder accepts connections to relayed lobbies and forwards them to the host. A
+// connection has to begin with a join to a lobby that is shown, with its entry key:
+// nothing else can be reached.
+type forwarder struct {
 	listener net.Listener
 	log      zerolog.Logger
 	ctx      context.Context // ends with the relay
@@ -46,12 +47,12 @@ type door struct {
 	total   int
 }
 
-func (d *door) port() uint16 {
+func (d *forwarder) port() uint16 {
 	return uint16(d.listener.Addr().(*net.TCPAddr).Port)
 }
 
-// set says what can be joined from now on.
-func (d *door) set(lobbies map[uint32]Found) {
+// set replaces the lobbies that can be joined.
+func (d *forwarder) set(lobbies map[uint32]Found) {
 	copied := make(map[uint32]Found, len(lobbies))
 	for id, f := range lobbies {
 		copied[id] = f
@@ -62,20 +63,20 @@ func (d *door) set(lobbies map[uint32]Found) {
 }
 
 // close ends all connections and waits for them.
-func (d *door) close() {
+func (d *forwarder) close() {
 	d.stop()
 	_ = d.listener.Close()
 	d.conns.Wait()
 }
 
-func (d *door) accept() {
+func (d *forwarder) accept() {
 	for {
 		client, err := d.listener.Accept()
 		if errors.Is(err, net.ErrClosed) || d.ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			time.Sleep(doorRest) // too many files are open
+			time.Sleep(acceptRetry) // too many files are open
 			continue
 		}
 		addr := client.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
@@ -93,10 +94,10 @@ func (d *door) accept() {
 	}
 }
 
-func (d *door) admit(addr netip.Addr) bool {
+func (d *forwarder) admit(addr netip.Addr) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.total >= doorTotal || d.from[addr] >= doorEach {
+	if d.total >= maxForwards || d.from[addr] >= maxForwardsEach {
 		return false
 	}
 	d.total++
@@ -104,7 +105,7 @@ func (d *door) admit(addr netip.Addr) bool {
 	return true
 }
 
-func (d *door) release(addr netip.Addr) {
+func (d *forwarder) release(addr netip.Addr) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.total--
@@ -113,15 +114,15 @@ func (d *door) release(addr netip.Addr) {
 	}
 }
 
-// serve passes one connection on.
-func (d *door) serve(client net.Conn) error {
+// serve forwards one connection.
+func (d *forwarder) serve(client net.Conn) error {
 	defer context.AfterFunc(d.ctx, func() { _ = client.Close() })()
 	head := make([]byte, joinHead)
-	if err := client.SetReadDeadline(time.Now().Add(doorPatient)); err != nil {
+	if err := client.SetReadDeadline(time.Now().Add(forwardTimeout)); err != nil {
 		return err
 	}
 	if _, err := io.ReadFull(client, head); err != nil {
-		return fmt.Errorf("no join within %v: %w", doorPatient, err)
+		return fmt.Errorf("no join within %v: %w", forwardTimeout, err)
 	}
 	to, ok := d.lobby(head)
 	if !ok {
@@ -130,7 +131,7 @@ func (d *door) serve(client net.Conn) error {
 	if err := client.SetReadDeadline(time.Time{}); err != nil {
 		return err
 	}
-	host, err := (&net.Dialer{Timeout: doorPatient}).DialContext(d.ctx, "tcp4", to.String())
+	host, err := (&net.Dialer{Timeout: forwardTimeout}).DialContext(d.ctx, "tcp4", to.String())
 	if err != nil {
 		return err
 	}
@@ -142,13 +143,13 @@ func (d *door) serve(client net.Conn) error {
 	var up sync.WaitGroup
 	up.Go(func() { pass(host, client) }) // ends when either side has gone
 	pass(client, host)
-	_ = client.SetReadDeadline(time.Now().Add(doorPatient)) // to hang up in turn
+	_ = client.SetReadDeadline(time.Now().Add(forwardTimeout)) // for the client to close as well
 	up.Wait()
 	return nil
 }
 
-// lobby finds where a join goes to.
-func (d *door) lobby(head []byte) (to netip.AddrPort, ok bool) {
+// lobby finds the address that a join is forwarded to.
+func (d *forwarder) lobby(head []byte) (to netip.AddrPort, ok bool) {
 	if head[0] != w3gs.Magic || w3gs.Op(head[1]) != w3gs.OpReqJoin {
 		return to, false
 	}
@@ -158,8 +159,7 @@ func (d *door) lobby(head []byte) (to netip.AddrPort, ok bool) {
 	return f.JoinAddr(), ok && f.Info.EntryKey == binary.LittleEndian.Uint32(head[8:])
 }
 
-// pass copies until the source ends and tells the destination so. After a fault
-// neither side is of use any more.
+// pass copies until from ends, and then ends to. An error closes both.
 func pass(to, from net.Conn) {
 	if _, err := io.Copy(to, from); err != nil {
 		_ = from.Close()

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// lookAgain is how long the list of interfaces is taken to hold.
+// lookAgain is how long the list of interfaces is cached.
 const lookAgain = 10 * time.Second
 
-// neighbours tells the machine's own addresses and networks from others. It
-// asks the system again when it is used, not by a timer.
-type neighbours struct {
+// interfaceCache tells the machine's own addresses and networks from others. It is
+// refreshed when it is used, not by a timer.
+type interfaceCache struct {
 	targets []netip.AddrPort
 
 	mu       sync.Mutex
@@ -21,7 +21,7 @@ type neighbours struct {
 	prefixes []netip.Prefix // of the interfaces, with the own address
 }
 
-func (h *neighbours) kind(now time.Time, from netip.Addr) kind {
+func (h *interfaceCache) kind(now time.Time, from netip.Addr) kind {
 	if from.IsLoopback() {
 		return local
 	}
@@ -40,7 +40,7 @@ func (h *neighbours) kind(now time.Time, from netip.Addr) kind {
 	return k
 }
 
-func (h *neighbours) interfaces(now time.Time) []netip.Prefix {
+func (h *interfaceCache) interfaces(now time.Time) []netip.Prefix {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if gone := now.Sub(h.looked); gone < 0 || gone > lookAgain {
@@ -50,7 +50,7 @@ func (h *neighbours) interfaces(now time.Time) []netip.Prefix {
 }
 
 // interfacePrefixes are the IPv4 addresses of the machine, each with the length
-// of its network. A system that does not tell has none.
+// of its network; none if the system does not tell.
 func interfacePrefixes() []netip.Prefix {
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
@@ -78,7 +78,7 @@ func prefixOf(addr net.Addr) (netip.Prefix, bool) {
 	return netip.PrefixFrom(ip, ones), ones >= 0
 }
 
-// broadcastOf is the last address of a network, which all its machines hear;
+// broadcastOf is the last address of a network, the broadcast address;
 // false for networks of one or two addresses, which have none.
 func broadcastOf(p netip.Prefix) (netip.Addr, bool) {
 	if p.Bits() > 30 {
