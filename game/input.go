@@ -83,7 +83,7 @@ var kindText = [...]string{
 	"a rating", "a language", "a login",
 }
 
-// String names the kind for the story of a crash.
+// String names the kind in crash reports.
 func (k Kind) String() string {
 	if int(k) >= len(kindText) {
 		return "an unknown input"

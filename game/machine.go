@@ -22,7 +22,7 @@ type Machine struct {
 	commands command.Table[*Machine] // as the operator has them
 
 	seats   [w3gs.MaxPID + 1]*seat // by pid; nil for fakes and the absent
-	joining *seat                  // whose join is at hand
+	joining *seat                  // of the join that is handled
 
 	now       time.Duration // since the lobby opened
 	startedAt time.Duration // 0x0B was sent: the clock of the turns begins

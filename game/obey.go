@@ -100,18 +100,12 @@ func help(topic string) act {
 		trigger := string(m.cfg.Trigger)
 		if topic == "" {
 			m.answer(c.Caller, "%s", m.commands.List(c.Level, m.phase(), trigger))
-			m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: "help"})
-			return nil
-		}
-		if !m.commands.Has(strings.TrimPrefix(topic, trigger)) {
-			m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: "help " + topic})
-			return nil
-		}
-		text, err := m.commands.Help(topic, trigger)
-		if err == nil {
+		} else if text, err := m.commands.Help(topic, trigger); err == nil {
 			m.reply(c.Caller, text, false)
+			return nil
 		}
-		return err
+		m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: strings.TrimSpace("help " + topic)})
+		return nil
 	}
 }
 

@@ -32,15 +32,12 @@ type poll struct {
 	until   time.Duration
 }
 
-// needs is how many of a group must say yes.
-func (v *Votes) needs(group w3gs.PIDs) int { return max((group.Len()*v.Share+99)/100, 1) }
-
 // state counts a poll: who agreed, how many must, and whether it is decided.
 func (m *Machine) state(p *poll) (yes, needed int, passed, failed bool) {
 	passed = true
 	groups := p.groups()
 	for _, group := range groups {
-		n := m.cfg.Votes.needs(group)
+		n := max((group.Len()*m.cfg.Votes.Share+99)/100, 1)
 		yes, needed = yes+(p.yes&group).Len(), needed+n
 		passed = passed && (p.yes&group).Len() >= n
 		failed = failed || (group&^p.no).Len() < n
@@ -48,15 +45,18 @@ func (m *Machine) state(p *poll) (yes, needed int, passed, failed bool) {
 	return yes, needed, passed && len(groups) > 0, failed || len(groups) == 0
 }
 
-// asks reports whether a poll is open to a player.
-func (p *poll) asks(pid uint8) bool {
-	return slices.ContainsFunc(p.groups(), func(g w3gs.PIDs) bool { return g.Has(pid) })
+// asked is to whom a poll is open.
+func (p *poll) asked() (all w3gs.PIDs) {
+	for _, group := range p.groups() {
+		all |= group
+	}
+	return all
 }
 
 // poll finds the poll of a command that asks a player; the latest of any with "".
 func (m *Machine) poll(name string, pid uint8) *poll {
 	for _, p := range slices.Backward(m.polls) {
-		if (name == "" || p.command == name) && p.asks(pid) {
+		if (name == "" || p.command == name) && p.asked().Has(pid) {
 			return p
 		}
 	}
@@ -103,10 +103,7 @@ func (m *Machine) tellPoll(p *poll, who texts.Text) {
 
 // tellAsked says something to those whom a poll asks, and to the one it is about.
 func (m *Machine) tellAsked(p *poll, text texts.Text) {
-	var to w3gs.PIDs
-	for _, group := range p.groups() {
-		to |= group
-	}
+	to := p.asked()
 	if p.about != 0 {
 		to |= w3gs.Only(p.about)
 	}
