@@ -63,7 +63,7 @@ func (b Book) setAdmin(ctx context.Context, q game.Query) (answer, error) {
 	if a.Role = storage.RoleAdmin; q.Root {
 		a.Role = storage.RoleRoot
 	}
-	if isVast(a.Network) {
+	if IsVast(a.Network) {
 		return nil, texts.Of("%s is a good part of the whole internet: w3host admin add --yes does that", who)
 	}
 	role := texts.Known(string(a.Role))

@@ -34,7 +34,7 @@ func (b Book) ban(ctx context.Context, q game.Query) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isVast(t.Network) {
+	if IsVast(t.Network) {
 		return nil, texts.Of("%v is a good part of the whole internet: w3host ban --yes does that", t.Network)
 	}
 	ban := storage.Ban{Name: t.Name, Network: t.Network, Reason: q.Reason, By: q.By, At: time.Now()}

@@ -171,7 +171,8 @@ func onRealm(realm string) string {
 	return "@" + realm
 }
 
-// isVast is true of networks wider than anybody is given.
-func isVast(p netip.Prefix) bool {
+// IsVast reports whether a network is wider than any that one network operator is
+// given: /8 of IPv4, /16 of IPv6.
+func IsVast(p netip.Prefix) bool {
 	return p.IsValid() && (p.Addr().Is4() && p.Bits() < 8 || p.Addr().Is6() && p.Bits() < 16)
 }

@@ -46,7 +46,7 @@ func adminCommand() *cobra.Command {
 		}
 		who, err := people.ParseAdmin(c.names[0], from)
 		a.Name, a.Network = who.Name, who.Network
-		if err == nil && isVast(a.Network) && !yes {
+		if err == nil && people.IsVast(a.Network) && !yes {
 			err = fmt.Errorf("%s is a good part of the whole internet: say --yes if you mean it", a.Network)
 		}
 		return err
@@ -60,7 +60,8 @@ func adminCommand() *cobra.Command {
 			func(db *storage.Store) error { return c.removeAdmin(db, a) }),
 		c.does(password, storage.Options{}, check,
 			func(db *storage.Store) error { return c.setPassword(db, a.Name, none) }),
-		c.does(&cobra.Command{Use: "list", Short: "list the admins"}, storage.Options{}, c.none, c.listAdmins))
+		c.does(&cobra.Command{Use: "list", Short: "list the admins"}, storage.Options{}, c.none, lists(c, "No admins.", "NAME\tREALM\tROLE\tFROM\tLOGIN\tSINCE\tBY",
+			func(db *storage.Store) ([]storage.Admin, error) { return db.Admins(c.ctx) }, adminRow)))
 	cmd.RunE = func(*cobra.Command, []string) error {
 		return usageError{errors.New("say add, remove, password or list")}
 	}
@@ -140,21 +141,12 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-func (c *dbCall) listAdmins(db *storage.Store) error {
-	admins, err := db.Admins(c.ctx)
-	if err != nil {
-		return err
+func adminRow(a storage.Admin) []string {
+	login := ""
+	if a.Password {
+		login = "password"
 	}
-	rows := make([][]string, 0, len(admins))
-	for _, a := range admins {
-		login := ""
-		if a.Password {
-			login = "password"
-		}
-		from := storage.Admin{Network: a.Network}.Target()
-		rows = append(rows, []string{a.Name, realmName(a.Realm), string(a.Role), from, login, local(a.At), a.By})
-	}
-	return c.print(list{admins, "No admins.", "NAME\tREALM\tROLE\tFROM\tLOGIN\tSINCE\tBY", rows})
+	return []string{a.Name, realmName(a.Realm), string(a.Role), storage.Admin{Network: a.Network}.Target(), login, local(a.At), a.By}
 }
 
 func theRealm(realm string) string {

@@ -1,16 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"w3host/config"
+	"w3host/people"
 	"w3host/storage"
 )
 
@@ -35,7 +36,7 @@ func banCommand() *cobra.Command {
 		b.By, b.At = operator(), time.Now()
 		target, err := storage.ParseBanTarget(c.names[0])
 		b.Name, b.Network = target.Name, target.Network
-		if err == nil && isVast(b.Network) && !*yes {
+		if err == nil && people.IsVast(b.Network) && !*yes {
 			err = fmt.Errorf("%s is a good part of the whole internet: say --yes if you mean it", b.Network)
 		}
 		if err == nil && *span != "" {
@@ -53,11 +54,6 @@ func banCommand() *cobra.Command {
 		fmt.Fprintf(c.stdout, "%s is banned%s%s.\n", printable(b.Target()), onRealm(b.Realm), until(b.Expires))
 		return c.audit(db, b.Target(), strings.TrimSpace(b.Realm+until(b.Expires)+" "+b.Reason))
 	})
-}
-
-// isVast is true of networks wider than anybody is given.
-func isVast(p netip.Prefix) bool {
-	return p.IsValid() && (p.Addr().Is4() && p.Bits() < 8 || p.Addr().Is6() && p.Bits() < 16)
 }
 
 // unbanCommand is "w3host unban".
@@ -124,8 +120,11 @@ func bansCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		rows := make([][]string, 0, len(bans))
+		facts := make([]banFacts, 0, len(bans))
 		for _, b := range bans {
+			facts = append(facts, factsOfBan(b))
+		}
+		return c.print(list{facts, "No bans.", "WHO\tREALM\tSINCE\tENDS\tBY\tREASON", rowsOf(bans, func(b storage.Ban) []string {
 			ends := "never"
 			if !b.Expires.IsZero() {
 				ends = local(b.Expires)
@@ -133,32 +132,24 @@ func bansCommand() *cobra.Command {
 			if !b.Lifted.IsZero() {
 				ends = "over since " + local(b.Lifted)
 			}
-			realm := b.Realm
-			if realm == "" {
-				realm = "everywhere"
-			}
-			rows = append(rows, []string{b.Target(), realm, local(b.At), ends, b.By, b.Reason})
-		}
-		return c.print(list{factsOfBans(bans), "No bans.", "WHO\tREALM\tSINCE\tENDS\tBY\tREASON", rows})
+			return []string{b.Target(), cmp.Or(b.Realm, "everywhere"), local(b.At), ends, b.By, b.Reason}
+		})})
 	})
 }
 
-func factsOfBans(bans []storage.Ban) []banFacts {
-	facts := make([]banFacts, 0, len(bans))
-	for _, b := range bans {
-		f := banFacts{ID: b.ID, Name: b.Name, Realm: b.Realm, Reason: b.Reason, By: b.By, At: b.At}
-		if b.Network != (netip.Prefix{}) {
-			f.Network = storage.Ban{Network: b.Network}.Target()
-		}
-		if !b.Expires.IsZero() {
-			f.ExpiresAt = &b.Expires
-		}
-		if !b.Lifted.IsZero() {
-			f.LiftedAt = &b.Lifted
-		}
-		facts = append(facts, f)
+func factsOfBan(b storage.Ban) banFacts {
+	return banFacts{
+		ID: b.ID, Name: b.Name, Network: storage.Ban{Network: b.Network}.Target(), Realm: b.Realm, Reason: b.Reason, By: b.By,
+		At: b.At, ExpiresAt: unlessZero(b.Expires), LiftedAt: unlessZero(b.Lifted),
 	}
-	return facts
+}
+
+// unlessZero is nil for the zero time: null in JSON.
+func unlessZero(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
 }
 
 // parseSpan reads --for.

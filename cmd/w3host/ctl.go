@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -63,9 +62,7 @@ func (o *ctlOptions) send(cmd *cobra.Command, line string) error {
 		return exitCode(exitUsage)
 	}
 	if o.json {
-		out := json.NewEncoder(cmd.OutOrStdout())
-		out.SetIndent("", "  ")
-		if err := out.Encode(answer); err != nil {
+		if err := printJSON(cmd.OutOrStdout(), answer); err != nil {
 			return err
 		}
 	}

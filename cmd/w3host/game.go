@@ -73,7 +73,7 @@ func (c *dbCall) printGame(g *storage.GameDetail) error {
 			continue
 		}
 		fmt.Fprintf(c.stdout, "\n%s\n", t.title)
-		if err := c.table(t.heading, t.rows); err != nil {
+		if err := table(c.stdout, t.heading, t.rows); err != nil {
 			return err
 		}
 	}

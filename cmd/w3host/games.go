@@ -31,19 +31,11 @@ func gamesCommand() *cobra.Command {
 		}
 		return c.none()
 	}
-	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
-		games, err := db.Games(c.ctx, f)
-		if err != nil {
-			return err
-		}
-		rows := make([][]string, 0, len(games))
-		for _, g := range games {
-			rows = append(rows, []string{
-				local(g.CreatedAt), g.Name, w3map.Plain(g.MapName), strconv.Itoa(g.Players), minutes(g.PlayedMS), gameState(g), g.Host, g.Key.String(),
-			})
-		}
-		return c.print(list{games, "No games.", "CREATED\tNAME\tMAP\tPLAYERS\tLENGTH\tSTATE\tHOST\tKEY", rows})
-	})
+	return c.does(cmd, storage.Options{}, check, lists(c, "No games.", "CREATED\tNAME\tMAP\tPLAYERS\tLENGTH\tSTATE\tHOST\tKEY",
+		func(db *storage.Store) ([]storage.Game, error) { return db.Games(c.ctx, f) },
+		func(g storage.Game) []string {
+			return []string{local(g.CreatedAt), g.Name, w3map.Plain(g.MapName), strconv.Itoa(g.Players), minutes(g.PlayedMS), gameState(g), g.Host, g.Key.String()}
+		}))
 }
 
 // parseTime reads a day, a time, or how long ago.

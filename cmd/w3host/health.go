@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -95,9 +94,7 @@ func healthJSON(addr, spool string, fault error, stdout io.Writer) int {
 	if status, err := storage.ReadStatus(spool); err == nil {
 		answer.Status = &status
 	}
-	out := json.NewEncoder(stdout)
-	out.SetIndent("", "  ")
-	if err := out.Encode(answer); err != nil {
+	if err := printJSON(stdout, answer); err != nil {
 		return exitFailed
 	}
 	return code

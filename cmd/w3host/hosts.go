@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,20 +16,9 @@ func hostsCommand() *cobra.Command {
 	c, cmd := newDBCommand("hosts", "list the hosts that share the database",
 		"w3host hosts lists the hosts that share the database, the latest heartbeat first.")
 	c.addJSONFlag(cmd.Flags(), "print a JSON array")
-	return c.does(cmd, storage.Options{}, c.none, func(db *storage.Store) error {
-		hosts, err := db.Hosts(c.ctx)
-		if err != nil {
-			return err
-		}
-		if c.json {
-			return c.printJSON(hosts)
-		}
-		if len(hosts) == 0 {
-			fmt.Fprintln(c.stdout, "No hosts.")
-			return nil
-		}
-		rows := make([][]string, 0, len(hosts))
-		for _, h := range hosts {
+	return c.does(cmd, storage.Options{}, c.none, lists(c, "No hosts.", "NAME\tSTATE\tVERSION\tSTARTED\tLAST SIGN\tID",
+		func(db *storage.Store) ([]storage.HostStatus, error) { return db.Hosts(c.ctx) },
+		func(h storage.HostStatus) []string {
 			state := "running"
 			switch {
 			case h.StoppedAt != nil:
@@ -38,8 +26,6 @@ func hostsCommand() *cobra.Command {
 			case time.Since(h.Heartbeat) > silentAfter:
 				state = "silent"
 			}
-			rows = append(rows, []string{h.Name, state, h.Version, local(h.StartedAt), local(h.Heartbeat), h.ID})
-		}
-		return c.table("NAME\tSTATE\tVERSION\tSTARTED\tLAST SIGN\tID", rows)
-	})
+			return []string{h.Name, state, h.Version, local(h.StartedAt), local(h.Heartbeat), h.ID}
+		}))
 }

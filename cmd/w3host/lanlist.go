@@ -11,7 +11,6 @@ import (
 	"os"
 	"reflect"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -188,16 +187,15 @@ func lanTable(w io.Writer, games []lanGame) {
 		fmt.Fprintln(w, "No games. Clients see only games of their own version: --version all asks for every one.")
 		return
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tHOST\tMAP\tPLAYERS\tVERSION\tADDRESS\tPING\tAGE")
-	for _, g := range games {
+	_ = table(w, "NAME\tHOST\tMAP\tPLAYERS\tVERSION\tADDRESS\tPING\tAGE", rowsOf(games, func(g lanGame) []string { // into memory
 		ping := "-"
 		if g.RTTMillis != nil {
 			ping = fmt.Sprintf("%.1f ms", *g.RTTMillis)
 		}
 		mapName := g.Map[strings.LastIndexAny(g.Map, `\/`)+1:]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d/%d\t%s 1.%d\t%s:%d\t%s\t%v\n", printable(w3map.Plain(g.Name)), printable(g.Host), printable(mapName),
-			g.Players, g.Slots, printable(g.Product), g.Version, g.Address, g.Port, ping, time.Duration(g.UptimeSeconds)*time.Second)
-	}
-	_ = t.Flush() // into memory
+		return []string{
+			w3map.Plain(g.Name), g.Host, mapName, fmt.Sprintf("%d/%d", g.Players, g.Slots), fmt.Sprintf("%s 1.%d", g.Product, g.Version),
+			fmt.Sprintf("%s:%d", g.Address, g.Port), ping, (time.Duration(g.UptimeSeconds) * time.Second).String(),
+		}
+	}))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image/png"
@@ -145,14 +144,11 @@ func (c *mapCall) print(maps []*w3map.Map) error {
 			fmt.Fprintln(c.stderr, w3map.Shown(m.File+": "+warning))
 		}
 	}
-	out := json.NewEncoder(c.stdout)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
 	switch {
 	case len(c.names) > 1:
-		return out.Encode(facts)
+		return printJSON(c.stdout, facts)
 	case len(facts) == 1:
-		return out.Encode(facts[0])
+		return printJSON(c.stdout, facts[0])
 	}
 	return nil
 }

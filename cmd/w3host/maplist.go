@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -35,14 +35,14 @@ func (c *mapCall) list() error {
 		if e.Map.HasChecksum {
 			checksum = fmt.Sprintf("%08x", e.Map.Checksum)
 		}
-		missing = first(missing, e.Map.MissingScripts())
+		missing = cmp.Or(missing, e.Map.MissingScripts())
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", w3map.Shown(e.File), w3map.Shown(w3map.Plain(e.Map.Name)), len(e.Map.Slots), e.Size, checksum)
 	}
 	if err := w.Flush(); err != nil {
 		return failed("output", err)
 	}
 	if missing != "" {
-		fmt.Fprintln(c.stderr, first(c.scriptsFault, missing))
+		fmt.Fprintln(c.stderr, cmp.Or(c.scriptsFault, missing))
 	}
 	return nil
 }
@@ -59,10 +59,7 @@ func (c *mapCall) listJSON(entries []*catalogue.Entry) error {
 		f.File = jsonName(e.File) // with its folders
 		facts = append(facts, f)
 	}
-	out := json.NewEncoder(c.stdout)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	if err := out.Encode(facts); err != nil {
+	if err := printJSON(c.stdout, facts); err != nil {
 		return failed("output", err)
 	}
 	return nil
@@ -91,7 +88,7 @@ func (c *mapCall) verify() error {
 		if err := unpackAll(maps.Path(e)); err != nil {
 			notes = append(notes[:len(notes):len(notes)], err.Error())
 		}
-		missing = first(missing, e.Map.MissingScripts())
+		missing = cmp.Or(missing, e.Map.MissingScripts())
 		if len(notes) == 0 {
 			good++
 			fmt.Fprintf(c.stdout, "good    %s\n", w3map.Shown(e.File))
@@ -104,7 +101,7 @@ func (c *mapCall) verify() error {
 	}
 	fmt.Fprintf(c.stdout, "%d good, %d odd, %d broken\n", good, odd, broken)
 	if missing != "" {
-		fmt.Fprintln(c.stderr, first(c.scriptsFault, missing))
+		fmt.Fprintln(c.stderr, cmp.Or(c.scriptsFault, missing))
 		return exitCode(exitFailed)
 	}
 	if broken > 0 {
@@ -118,7 +115,7 @@ func (c *mapCall) open() (*catalogue.Catalogue, error) {
 	if len(c.names) > 1 {
 		return nil, usageError{errors.New("list and verify take one folder")}
 	}
-	dir := first(os.Getenv("W3HOST_MAPS_DIR"), "maps")
+	dir := cmp.Or(os.Getenv("W3HOST_MAPS_DIR"), "maps")
 	if len(c.names) == 1 {
 		dir = c.names[0]
 	}
@@ -159,14 +156,4 @@ func unpackAll(path string) error {
 		}
 	}
 	return nil
-}
-
-// first is the first of the texts that is not empty.
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }

@@ -32,7 +32,8 @@ func migrateCommand() *cobra.Command {
 	status := &cobra.Command{Use: "status", Short: "list the steps"}
 	group(cmd, c.does(up, opts, mayCreate, c.migrateUp),
 		c.does(down, opts, c.none, func(db *storage.Store) error { return c.migrateDown(db, *force, *yes) }),
-		c.does(status, opts, c.none, c.migrateStatus))
+		c.does(status, opts, c.none, lists(c, "No steps.", "STEP\tFILE\tSTATE",
+			func(db *storage.Store) ([]storage.Migration, error) { return db.Migrations(c.ctx) }, migrationRow)))
 	cmd.Use = "migrate [COMMAND]"
 	return c.does(cmd, opts, mayCreate, c.migrateUp)
 }
@@ -93,23 +94,12 @@ func (c *dbCall) migrateDown(db *storage.Store, force, yes bool) error {
 	return nil
 }
 
-func (c *dbCall) migrateStatus(db *storage.Store) error {
-	steps, err := db.Migrations(c.ctx)
-	if err != nil {
-		return err
+func migrationRow(m storage.Migration) []string {
+	state := "missing"
+	if m.Applied {
+		state = "applied " + local(m.At)
 	}
-	if c.json {
-		return c.printJSON(steps)
-	}
-	rows := make([][]string, 0, len(steps))
-	for _, m := range steps {
-		state := "missing"
-		if m.Applied {
-			state = "applied " + local(m.At)
-		}
-		rows = append(rows, []string{strconv.FormatInt(m.Version, 10), m.Name, state})
-	}
-	return c.table("STEP\tFILE\tSTATE", rows)
+	return []string{strconv.FormatInt(m.Version, 10), m.Name, state}
 }
 
 // agreed asks at a terminal; elsewhere the answer may come by a pipe.

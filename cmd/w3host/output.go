@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"text/tabwriter"
@@ -14,6 +15,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/spf13/pflag"
+
+	"w3host/storage"
 )
 
 // list is something that a command lists: a table for people, or the values
@@ -23,6 +26,25 @@ type list struct {
 	none    string
 	heading string // separated by tabs
 	rows    [][]string
+}
+
+// lists lets a command print what read gives: a table with a row for each value.
+func lists[T any](c *dbCall, none, heading string, read func(*storage.Store) ([]T, error), row func(T) []string) func(*storage.Store) error {
+	return func(db *storage.Store) error {
+		values, err := read(db)
+		if err != nil {
+			return err
+		}
+		return c.print(list{values, none, heading, rowsOf(values, row)})
+	}
+}
+
+func rowsOf[T any](values []T, row func(T) []string) [][]string {
+	rows := make([][]string, 0, len(values))
+	for _, v := range values {
+		rows = append(rows, row(v))
+	}
+	return rows
 }
 
 func (c *dbCall) addListFlags(fs *pflag.FlagSet) {
@@ -47,10 +69,13 @@ func (c *dbCall) print(l list) error {
 		fmt.Fprintln(c.stdout, l.none)
 		return nil
 	}
-	return c.table(l.heading, l.rows)
+	return table(c.stdout, l.heading, l.rows)
 }
 
-func (c *dbCall) printJSON(v any) error {
+func (c *dbCall) printJSON(v any) error { return printJSON(c.stdout, v) }
+
+// printJSON prints a value so that nothing in it steers a terminal.
+func printJSON(w io.Writer, v any) error {
 	var text bytes.Buffer
 	out := json.NewEncoder(&text)
 	out.SetEscapeHTML(false)
@@ -60,7 +85,7 @@ func (c *dbCall) printJSON(v any) error {
 	}
 	// Line breaks are between the values only; in a text they are escaped.
 	for line := range strings.Lines(text.String()) {
-		if _, err := fmt.Fprintln(c.stdout, printable(strings.TrimSuffix(line, "\n"))); err != nil {
+		if _, err := fmt.Fprintln(w, printable(strings.TrimSuffix(line, "\n"))); err != nil {
 			return err
 		}
 	}
@@ -120,8 +145,8 @@ func csvCell(v reflect.Value) string {
 
 // table prints rows under a heading. Cells are one line each, whatever is in
 // them: names come from strangers.
-func (c *dbCall) table(heading string, rows [][]string) error {
-	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+func table(out io.Writer, heading string, rows [][]string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, heading)
 	for _, row := range rows {
 		for i, cell := range row {

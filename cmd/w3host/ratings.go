@@ -34,7 +34,13 @@ func ratingsCommand() *cobra.Command {
 		}
 		return c.one("a category")
 	}
-	list := func(db *storage.Store) error { return c.listRatings(db, *limit) }
+	list := lists(c, "No ratings.", "CATEGORY\tPLACE\tNAME\tREALM\tPOINTS\tGAMES",
+		func(db *storage.Store) ([]storage.Rating, error) {
+			return db.BestRated(c.ctx, strings.Join(c.names, ""), *limit)
+		},
+		func(r storage.Rating) []string {
+			return []string{r.Category, strconv.Itoa(r.Place), r.Name, realmName(r.Realm), strconv.Itoa(r.Points), strconv.Itoa(r.Games)}
+		})
 	cmd.AddCommand(
 		c.does(&cobra.Command{Use: "list [CATEGORY]", Short: "the best players, of one category or of each"}, storage.Options{}, check, list),
 		c.does(&cobra.Command{Use: "rebuild", Short: "make all ratings anew from the games that are kept"}, storage.Options{}, c.none, c.rebuildRatings))
@@ -48,19 +54,6 @@ func (c *dbCall) rebuildRatings(db *storage.Store) error {
 	}
 	fmt.Fprintf(c.stdout, "All ratings are made anew, from %d games.\n", n)
 	return c.audit(db, "", fmt.Sprintf("rebuild from %d games", n))
-}
-
-func (c *dbCall) listRatings(db *storage.Store, limit int) error {
-	category := strings.Join(c.names, "")
-	best, err := db.BestRated(c.ctx, category, limit)
-	if err != nil {
-		return err
-	}
-	rows := make([][]string, 0, len(best))
-	for _, r := range best {
-		rows = append(rows, []string{r.Category, strconv.Itoa(r.Place), r.Name, realmName(r.Realm), strconv.Itoa(r.Points), strconv.Itoa(r.Games)})
-	}
-	return c.print(list{best, "No ratings.", "CATEGORY\tPLACE\tNAME\tREALM\tPOINTS\tGAMES", rows})
 }
 
 // ratings answers the host's questions from the database.

@@ -89,7 +89,7 @@ func (c *dbCall) spoolStatus(dir string) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	return c.table("FILE\tSTATE\tRECORDS\tNUMBERS\tDAMAGED\tMISSING\tRUN", rows)
+	return table(c.stdout, "FILE\tSTATE\tRECORDS\tNUMBERS\tDAMAGED\tMISSING\tRUN", rows)
 }
 
 func (c *dbCall) showSpool(dir string) error {
@@ -118,11 +118,9 @@ func (c *dbCall) showSpool(dir string) error {
 	if c.json {
 		return c.printJSON(lines)
 	}
-	rows := make([][]string, 0, len(lines))
-	for _, l := range lines {
-		rows = append(rows, []string{strconv.FormatUint(l.Seq, 10), l.Type, string(l.Record)})
-	}
-	return c.table("NUMBER\tTYPE\tRECORD", rows)
+	return table(c.stdout, "NUMBER\tTYPE\tRECORD", rowsOf(lines, func(l spool.Line) []string {
+		return []string{strconv.FormatUint(l.Seq, 10), l.Type, string(l.Record)}
+	}))
 }
 
 // spoolPath finds a file by its name in the spool or its quarantine.

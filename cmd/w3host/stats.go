@@ -43,21 +43,18 @@ func (c *dbCall) printStats(s storage.PlayerStats) error {
 		s.Won, s.Lost, s.Drawn, s.LeftEarly, s.Dropped, s.Lags)
 	fmt.Fprintf(c.stdout, "  played %s, %d actions (%.0f a minute), round trip %.0f ms\n",
 		minutes(s.PlayedMS), s.Actions, perMinute(s.Actions, s.PlayedMS), s.PingMS)
-	rows := make([][]string, 0, len(s.Maps))
-	for _, m := range s.Maps {
-		rows = append(rows, []string{"  " + w3map.Plain(m.Name), strconv.Itoa(m.Games), strconv.Itoa(m.Won), strconv.Itoa(m.Lost)})
-	}
-	if err := c.table("  MAP\tGAMES\tWON\tLOST", rows); err != nil || len(s.Values) == 0 {
+	err := table(c.stdout, "  MAP\tGAMES\tWON\tLOST", rowsOf(s.Maps, func(m storage.PlayedMap) []string {
+		return []string{"  " + w3map.Plain(m.Name), strconv.Itoa(m.Games), strconv.Itoa(m.Won), strconv.Itoa(m.Lost)}
+	}))
+	if err != nil || len(s.Values) == 0 {
 		return err
 	}
-	rows = rows[:0]
-	for _, v := range s.Values {
-		rows = append(rows, []string{
+	return table(c.stdout, "  VALUE\tGAMES\tSUM\tMEAN\tMOST", rowsOf(s.Values, func(v storage.MapValue) []string {
+		return []string{
 			"  " + string(v.Source) + " " + v.Name, strconv.Itoa(v.Games),
 			fmt.Sprintf("%.0f", v.Sum), fmt.Sprintf("%.1f", v.Mean), fmt.Sprintf("%.0f", v.Most),
-		})
-	}
-	return c.table("  VALUE\tGAMES\tSUM\tMEAN\tMOST", rows)
+		}
+	}))
 }
 
 func perMinute(n, ms int64) float64 {
