@@ -28,7 +28,7 @@ be played, and 2 when the flags make no sense.
   stood_still_s cpu_s cpu_us_per_player_turn fault_count faults downloads
   strangers, and with --each players`
 
-// misconduct says how many bots of a game misbehave, and how.
+// misconduct holds the flags about single bots: how many of a game do what.
 type misconduct struct {
 	desync, stall, garbage, neverRead, leavers, downloaders int
 
@@ -160,7 +160,7 @@ func botsCommand() *cobra.Command {
 	return cmd
 }
 
-// check finds flags that do not fit each other.
+// check returns an error for flags that contradict each other.
 func (m *misconduct) check(opts *bots.Options) error {
 	bad := m.desync + m.stall + m.garbage + m.neverRead
 	if m.leaveAfter > 0 {
@@ -187,8 +187,8 @@ func (m *misconduct) check(opts *bots.Options) error {
 	return nil
 }
 
-// conduct gives out the parts: those who misbehave sit at the end, so the first
-// bot, which asks for the start, is a good one.
+// conduct assigns the behaviour of bots by their seat. Misbehaving bots have the last
+// seats, because the first bot asks for the start.
 func (m *misconduct) conduct(players int) func(game, seat int) bots.Conduct {
 	return func(game, seat int) bots.Conduct {
 		var c bots.Conduct

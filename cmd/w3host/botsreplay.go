@@ -11,8 +11,8 @@ import (
 	"w3host/w3gs"
 )
 
-// readScript makes a script for bots of a replay: who was in it, by slots, and
-// what they did. What follows a fault of the file is left out.
+// readScript makes a script for bots of a replay: its players by slots, and what they
+// did. It ends at the first fault of the file.
 func readScript(file string) (*bots.Script, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -79,7 +79,7 @@ func appendSteps(steps []bots.Step, pids []uint8, rec *replay.Record) []bots.Ste
 	return steps
 }
 
-// seatName is a name that a lobby takes: of 1 to 15 bytes, and nobody else's.
+// seatName is a valid name for a lobby: of 1 to 15 bytes, and unique.
 func seatName(players []replay.Player, pid uint8, seat int, taken []string) string {
 	name := ""
 	for _, p := range players {

@@ -59,7 +59,7 @@ func replayCommand() *cobra.Command {
 	return group(cmd, info, verify, actions, repair, anonymise)
 }
 
-// failed says what went wrong with a file, and the way out if there is one.
+// failed names the file of an error, and adds a remedy if there is one.
 func (c *replayCall) failed(name string, err error) error {
 	text := err.Error()
 	if !strings.Contains(text, name) {

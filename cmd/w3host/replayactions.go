@@ -65,7 +65,7 @@ func (c *replayCall) actions() error {
 	return nil
 }
 
-// plainText is a text of a file that anybody may have made, fit for a terminal.
+// plainText makes an untrusted text of a file safe for a terminal.
 func plainText(s string) string {
 	return printable(w3map.Plain(strings.ToValidUTF8(s, "?")))
 }

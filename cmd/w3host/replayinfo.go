@@ -14,8 +14,8 @@ import (
 	"w3host/w3gs"
 )
 
-// replayFacts is a replay in JSON. The names of its fields are promised to other
-// programs. What a file does not tell is null.
+// replayFacts is a replay in JSON. The names of its fields are stable, since other
+// programs use them. What a file does not tell is null.
 type replayFacts struct {
 	File        string         `json:"file"`
 	Version     string         `json:"version"`
@@ -179,8 +179,8 @@ func replayFactsOf(name string, s *replay.Summary) replayFacts {
 	return f
 }
 
-// productOf is the game; header version 0 does not tell it, but is older than
-// The Frozen Throne, except in that game's betas.
+// productOf is the game. Header version 0 does not contain it, but is older than The
+// Frozen Throne, except in the betas of that game.
 func productOf(s *replay.Summary) string {
 	switch {
 	case s.Product != "":

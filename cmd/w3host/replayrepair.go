@@ -11,8 +11,8 @@ import (
 	"w3host/replay"
 )
 
-// repair is "w3host replay repair". The new file takes the place of the old one
-// only when it is complete; that of a killed host gets its name then.
+// repair is "w3host replay repair". The new file replaces the old one when it is
+// complete; a ".part" of a killed host is renamed as well.
 func (c *replayCall) repair() error {
 	name := c.names[0]
 	if recording.IsPart(name) && c.output == "" {
@@ -81,8 +81,8 @@ func (c *replayCall) anonymise() error {
 	return nil
 }
 
-// writeReplay makes a file that appears under its name when it is complete; a
-// new one must not exist yet.
+// writeReplay writes a file that gets its name when it is complete. If fresh is set,
+// the name must not exist yet.
 func writeReplay(name string, fresh bool, write func(*os.File) error) error {
 	if _, err := os.Lstat(name); fresh && err == nil {
 		return fmt.Errorf("%s is there already: name another --output", name)
