@@ -286,23 +286,9 @@ func (g *Game) order(op *game.Op) {
 			l.out.pushPiece(piece{parts: g.m.Parts, at: op.At, end: op.End, to: op.PID, from: op.From})
 			l.soon()
 		}
-	case game.Seat:
+	case game.Seat, game.Reply, game.Close, game.Cut, game.Rate, game.Recall:
 		if l := g.links[op.Link]; l != nil {
-			l.pid, g.seats[op.PID] = op.PID, l
-			l.goOn()
-		}
-	case game.Reply:
-		if l := g.links[op.Link]; l != nil {
-			l.tell(op.Frame)
-		}
-	case game.Close:
-		if l := g.links[op.Link]; l != nil {
-			g.release(l)
-			l.finish(errors.New(op.Why))
-		}
-	case game.Cut:
-		if l := g.links[op.Link]; l != nil {
-			l.cut(errors.New(op.Why))
+			g.orderLink(l, op)
 		}
 	case game.Play:
 		g.play()
@@ -314,16 +300,8 @@ func (g *Game) order(op *game.Op) {
 		g.offer(op)
 	case game.Ack:
 		g.acknowledge(op.To)
-	case game.Rate:
-		if l := g.links[op.Link]; l != nil {
-			g.rate(l)
-		}
 	case game.Again:
 		g.host.again(g, op.Config)
-	case game.Recall:
-		if l := g.links[op.Link]; l != nil {
-			g.recall(l)
-		}
 	case game.Forget:
 		g.proxies[op.PID] = nil
 	case game.Ask:
@@ -339,13 +317,28 @@ func (g *Game) order(op *game.Op) {
 	}
 }
 
-// release takes a link from the seat that it carries.
-func (g *Game) release(l *link) {
-	delete(g.links, l.id)
-	if g.seats[l.pid] == l {
-		g.seats[l.pid] = nil
+// orderLink carries out an order for one link.
+func (g *Game) orderLink(l *link, op *game.Op) {
+	switch op.Kind {
+	case game.Seat:
+		l.pid, g.seats[op.PID] = op.PID, l
+		l.goOn()
+	case game.Reply:
+		l.tell(op.Frame)
+	case game.Close:
+		delete(g.links, l.id)
+		if g.seats[l.pid] == l {
+			g.seats[l.pid] = nil
+		}
+		l.pid = 0
+		l.finish(errors.New(op.Why))
+	case game.Cut:
+		l.cut(errors.New(op.Why))
+	case game.Rate:
+		g.rate(l)
+	case game.Recall:
+		g.recall(l)
 	}
-	l.pid = 0
 }
 
 // play makes the links those of a running game, and gives it its place in the

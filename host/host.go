@@ -32,16 +32,14 @@ const gameIDMask = 0x0FFFFFFF
 
 // Host takes joins on one TCP port for every lobby and game.
 type Host struct {
-	opts       Options
-	log        zerolog.Logger
-	gate       *gate
-	listener   *net.TCPListener
-	addr       netip.AddrPort
-	returns    *net.TCPListener // for those who come back; nil: the same
-	returnAddr netip.AddrPort
-	shard      *shard
-	journals   *journal.Files
-	writing    sync.WaitGroup // files of crashes
+	opts     Options
+	log      zerolog.Logger
+	gate     *gate
+	listener *net.TCPListener
+	returns  *net.TCPListener // for those who come back; nil: the same
+	shard    *shard
+	journals *journal.Files
+	writing  sync.WaitGroup // files of crashes
 
 	mu       sync.Mutex
 	games    map[uint32]*Game // lobbies and running games by id
@@ -86,7 +84,6 @@ func New(opts Options) (*Host, error) {
 		listener: listener,
 		returns:  returns,
 		lookups:  make(chan struct{}, mostLookups),
-		addr:     listener.Addr().(*net.TCPAddr).AddrPort(),
 		games:    make(map[uint32]*Game),
 		infos:    make(map[uint32]*Info),
 		setup:    opts.Game,
@@ -97,9 +94,6 @@ func New(opts Options) (*Host, error) {
 		checking: make(chan struct{}, mostLogins),
 		logins:   newTally(loginTries, loginWithin),
 		leaves:   newTally(opts.Limits.LobbyLeaves, opts.Limits.LobbyLeavesWithin),
-	}
-	if returns != nil {
-		h.returnAddr = returns.Addr().(*net.TCPAddr).AddrPort()
 	}
 	h.keeper = h.newKeeper()
 	if h.shard, err = newShard(h); err != nil {
@@ -127,7 +121,7 @@ func network(listen string) string {
 }
 
 // Addr is where the host listens.
-func (h *Host) Addr() netip.AddrPort { return h.addr }
+func (h *Host) Addr() netip.AddrPort { return h.listener.Addr().(*net.TCPAddr).AddrPort() }
 
 // Advertise sets who announces the lobbies; it must come before Run. The
 // advertiser needs the port, which is known only now.
@@ -141,7 +135,7 @@ func (h *Host) UseRealms(r Realms) { h.opts.Realms = r }
 // when all that is done or Limits.Shutdown has passed.
 func (h *Host) Run(ctx context.Context) error {
 	if err := h.shard.poll.listen(h.listener); err != nil {
-		return fmt.Errorf("listen on %s: %w", h.addr, err)
+		return fmt.Errorf("listen on %s: %w", h.Addr(), err)
 	}
 	if h.returns != nil {
 		if err := h.shard.poll.listen(h.returns); err != nil {

@@ -44,22 +44,20 @@ func (g *Game) Tell(to *command.Caller, text string) {
 
 // do steps the machine and waits for it.
 func (g *Game) do(in *game.Input) error {
-	done := make(chan error, 1)
-	g.shard.call(func() {
-		if g.over {
-			done <- errNoGame
-			return
+	over := false
+	ran := g.shard.wait(func() {
+		if over = g.over; !over {
+			defer g.rescue()
+			g.step(in)
 		}
-		defer func() { done <- nil }() // also after a crash of the game
-		defer g.rescue()
-		g.step(in)
 	})
-	select {
-	case err := <-done:
-		return err
-	case <-g.shard.done:
+	switch {
+	case !ran:
 		return errHostStops
+	case over:
+		return errNoGame
 	}
+	return nil
 }
 
 // Key is the game's key in the game log.

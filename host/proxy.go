@@ -1,9 +1,11 @@
 package host
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"w3host/game"
@@ -187,8 +189,5 @@ func (g *Game) acknowledge(to w3gs.PIDs) {
 
 // returnPort is where players come back.
 func (h *Host) returnPort() uint16 {
-	if h.returns != nil {
-		return h.returnAddr.Port()
-	}
-	return h.addr.Port()
+	return cmp.Or(h.returns, h.listener).Addr().(*net.TCPAddr).AddrPort().Port()
 }

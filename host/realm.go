@@ -38,18 +38,25 @@ func (g *Game) vouch(l *link) {
 func (h *Host) Vouch(realm, name string) {
 	h.shard.call(func() {
 		found := false
-		for _, g := range h.shard.games {
-			for _, l := range g.seats {
-				if l != nil && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
-					found = true
-					g.vouch(l)
-				}
-			}
-		}
+		h.shard.each(realm, name, func(l *link) {
+			found = true
+			l.game.vouch(l)
+		})
 		if !found {
 			h.shard.expect(realm, name)
 		}
 	})
+}
+
+// each calls f with the links of a name of a realm that have a seat.
+func (s *shard) each(realm, name string, f func(*link)) {
+	for _, g := range s.games {
+		for _, l := range g.seats {
+			if l != nil && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
+				f(l)
+			}
+		}
+	}
 }
 
 // whisperer is a name of a realm that is expected to join.
@@ -88,23 +95,18 @@ func (s *shard) claim(realm, name string) bool {
 // confirmed, and whether they own it; 0: in none. It must not be called on the
 // shard.
 func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
-	done := make(chan struct{})
-	h.shard.call(func() {
-		defer close(done)
-		for _, g := range h.shard.games {
-			for pid, l := range g.seats {
-				if l != nil && l.vouched && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
-					id, owns = g.id, g.machine.Owns(uint8(pid))
-				}
+	var of uint32
+	var owner bool
+	if h.shard.wait(func() {
+		h.shard.each(realm, name, func(l *link) {
+			if l.vouched {
+				of, owner = l.game.id, l.game.machine.Owns(l.pid)
 			}
-		}
-	})
-	select {
-	case <-done:
-		return id, owns
-	case <-h.shard.done:
-		return 0, false
+		})
+	}) {
+		return of, owner
 	}
+	return 0, false
 }
 
 // Open reports whether the lobby still takes joins.

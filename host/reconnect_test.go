@@ -361,7 +361,7 @@ func TestReconnectOwnPort(t *testing.T) {
 	c.Until(0x0C)
 	p.Cut(0, 0)
 	eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed == 1 })
-	if port := <-dialled; port != r.h.returnAddr.Port() || port == r.h.Addr().Port() {
+	if port := <-dialled; port != r.h.returnPort() || port == r.h.Addr().Port() {
 		t.Errorf("dialled %d", port)
 	}
 }

@@ -135,14 +135,11 @@ func (r *rig) shutDown() time.Duration {
 
 // unjoined counts the connections that have not joined.
 func (r *rig) unjoined() int {
-	n := make(chan int, 1)
-	r.h.shard.call(func() { n <- r.h.gate.unjoined })
-	select {
-	case n := <-n:
-		return n
-	case <-r.h.shard.done:
-		return r.h.gate.unjoined
+	n := 0
+	if !r.h.shard.wait(func() { n = r.h.gate.unjoined }) {
+		n = r.h.gate.unjoined
 	}
+	return n
 }
 
 // lobby opens a lobby whose map has n slots.

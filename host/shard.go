@@ -81,6 +81,22 @@ func (s *shard) call(f func()) {
 	}
 }
 
+// wait runs f on the shard's goroutine, and returns when it has; false: the shard
+// has ended before. It must not be called on the shard.
+func (s *shard) wait(f func()) bool {
+	done := make(chan struct{})
+	s.call(func() {
+		defer close(done)
+		f()
+	})
+	select {
+	case <-done:
+		return true
+	case <-s.done:
+		return false
+	}
+}
+
 // run ends when the host stops and the last link is closed.
 func (s *shard) run() {
 	defer close(s.done)
