@@ -95,7 +95,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, uses: uses, db: &flakyPeople{Book: people.Book{DB: db}}, clients: map[string]*testkit.Client{}, in: map[string]uint32{}}
+	s := &stage{t: t, uses: uses, db: &flakyPeople{Directory: people.Directory{DB: db}}, clients: map[string]*testkit.Client{}, in: map[string]uint32{}}
 	s.opts = host.Options{
 		Listen: "127.0.0.1:0", Product: w3gs.ProductTFT, Game: plainGame(),
 		Limits: host.Limits{
@@ -158,7 +158,7 @@ func (roles) Level(who host.Joiner) command.Level {
 
 // flakyPeople may lose the database.
 type flakyPeople struct {
-	people.Book
+	people.Directory
 	away bool
 }
 
@@ -167,7 +167,7 @@ func (p *flakyPeople) Ask(ctx context.Context, q game.Query) (string, error) {
 		return "", errors.New("the database does not answer: try again later")
 	}
 	time.Sleep(20 * time.Millisecond) // the answer comes after the line is done
-	return p.Book.Ask(ctx, q)
+	return p.Directory.Ask(ctx, q)
 }
 
 // The maps of the host: broken.w3x cannot be hosted.

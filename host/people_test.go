@@ -44,7 +44,7 @@ func TestBansFromChat(t *testing.T) {
 	guard := alicesGuard{storage.NewGuard(db, storage.GuardOptions{})}
 	defer guard.Close()
 	<-guard.Loaded()
-	r := newRig(t, func(o *Options) { o.Bans, o.Admins, o.People = guard, guard, people.Book{DB: db} })
+	r := newRig(t, func(o *Options) { o.Bans, o.Admins, o.People = guard, guard, people.Directory{DB: db} })
 	guard.OnBans(r.h.CheckBans)
 
 	_, players := r.play(2)

@@ -11,8 +11,8 @@ import (
 	"w3host/texts"
 )
 
-func (b Book) admins(ctx context.Context, name string) (answer, error) {
-	all, err := b.DB.Admins(ctx)
+func (d Directory) admins(ctx context.Context, name string) (answer, error) {
+	all, err := d.DB.Admins(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func describe(a storage.Admin) texts.Text {
 	return text
 }
 
-func (b Book) setAdmin(ctx context.Context, q game.Query) (answer, error) {
+func (d Directory) setAdmin(ctx context.Context, q game.Query) (answer, error) {
 	a, err := ParseAdmin(q.Name, q.From)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (b Book) setAdmin(ctx context.Context, q game.Query) (answer, error) {
 	a.Realm, a.By, a.At = q.Realm, q.By, time.Now()
 	who := a.Target() + onRealm(q.Realm)
 	if q.What == "deladmin" {
-		err := b.DB.RemoveAdmin(ctx, a.Name, a.Realm, a.Network)
+		err := d.DB.RemoveAdmin(ctx, a.Name, a.Realm, a.Network)
 		if errors.Is(err, storage.ErrNotFound) {
 			return nil, texts.Of("%s is no admin: admins lists them", who)
 		}
@@ -67,7 +67,7 @@ func (b Book) setAdmin(ctx context.Context, q game.Query) (answer, error) {
 		return nil, texts.Of("%s is a good part of the whole internet: w3host admin add --yes does that", who)
 	}
 	role := texts.Known(string(a.Role))
-	err = b.DB.AddAdmin(ctx, a)
+	err = d.DB.AddAdmin(ctx, a)
 	if errors.Is(err, storage.ErrConflict) {
 		return nil, texts.Of("%s is an admin already (%v)", who, role)
 	}

@@ -29,7 +29,7 @@ func target(q game.Query) (storage.BanTarget, error) {
 	return storage.BanTarget{Name: q.Name}, nil
 }
 
-func (b Book) ban(ctx context.Context, q game.Query) (answer, error) {
+func (d Directory) ban(ctx context.Context, q game.Query) (answer, error) {
 	t, err := target(q)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (b Book) ban(ctx context.Context, q game.Query) (answer, error) {
 	if q.For > 0 {
 		ban.Expires = ban.At.Add(q.For)
 	}
-	if ban, err = b.DB.AddBan(ctx, ban); errors.Is(err, storage.ErrConflict) {
+	if ban, err = d.DB.AddBan(ctx, ban); errors.Is(err, storage.ErrConflict) {
 		err = texts.Of("%s is banned already", ban.Target())
 	}
 	if err != nil {
@@ -50,12 +50,12 @@ func (b Book) ban(ctx context.Context, q game.Query) (answer, error) {
 	return one("%s is banned%v.", ban.Target(), until(ban)), nil
 }
 
-func (b Book) unban(ctx context.Context, q game.Query) (answer, error) {
+func (d Directory) unban(ctx context.Context, q game.Query) (answer, error) {
 	t, err := target(q)
 	if err != nil {
 		return nil, err
 	}
-	lifted, err := b.DB.LiftBans(ctx, t, "", q.By)
+	lifted, err := d.DB.LiftBans(ctx, t, "", q.By)
 	if errors.Is(err, storage.ErrNotFound) {
 		err = texts.Of("%s is not banned: bans lists them", q.Name)
 	}
@@ -69,8 +69,8 @@ func (b Book) unban(ctx context.Context, q game.Query) (answer, error) {
 	return one("%s may come again.", strings.Join(who, ", ")), nil
 }
 
-func (b Book) bans(ctx context.Context) (answer, error) {
-	all, err := b.DB.Bans(ctx, false)
+func (d Directory) bans(ctx context.Context) (answer, error) {
+	all, err := d.DB.Bans(ctx, false)
 	if err != nil || len(all) == 0 {
 		return one("There are no bans."), err
 	}
@@ -84,7 +84,7 @@ func (b Book) bans(ctx context.Context) (answer, error) {
 	return lines, nil
 }
 
-func (b Book) checkBan(ctx context.Context, q game.Query) (lines answer, err error) {
+func (d Directory) checkBan(ctx context.Context, q game.Query) (lines answer, err error) {
 	name, addr := q.Name, q.Addr
 	if !q.Here {
 		t, err := storage.ParseBanTarget(q.Name)
@@ -95,7 +95,7 @@ func (b Book) checkBan(ctx context.Context, q game.Query) (lines answer, err err
 			addr = t.Network.Addr()
 		}
 	}
-	all, err := b.DB.Bans(ctx, false)
+	all, err := d.DB.Bans(ctx, false)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return nil, err
 	}

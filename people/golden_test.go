@@ -44,7 +44,7 @@ func TestTexts(t *testing.T) {
 	ask := func(l texts.Language, line string) string {
 		what, name, _ := strings.Cut(line, " ")
 		name, from, _ := strings.Cut(name, " from ")
-		text, err := Book{db}.Ask(t.Context(), game.Query{What: what, Name: name, From: from, By: "Root", Language: l})
+		text, err := Directory{db}.Ask(t.Context(), game.Query{What: what, Name: name, From: from, By: "Root", Language: l})
 		if err != nil {
 			text = "refused: " + err.Error()
 		}
@@ -90,7 +90,7 @@ func TestTexts(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.line, got, tt.chinese)
 		}
 	}
-	if l, found, err := (Book{db}).Language(t.Context(), "ann"); err != nil || !found || l != texts.Chinese {
+	if l, found, err := (Directory{db}).Language(t.Context(), "ann"); err != nil || !found || l != texts.Chinese {
 		t.Errorf("the language of Ann: %v, %v, %v", l, found, err)
 	}
 }

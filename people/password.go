@@ -76,8 +76,8 @@ func matches(hash, password string) (bool, error) {
 
 // Login checks the password of an admin of the LAN. It takes 100 ms of a
 // 2.1 GHz Xeon core and 19 MiB. The error is for the player.
-func (b Book) Login(ctx context.Context, name, password string) error {
-	hash, err := b.DB.PasswordHash(ctx, name)
+func (d Directory) Login(ctx context.Context, name, password string) error {
+	hash, err := d.DB.PasswordHash(ctx, name)
 	known := err == nil
 	switch {
 	case errors.Is(err, storage.ErrNotFound):

@@ -15,16 +15,16 @@ import (
 	"w3host/texts"
 )
 
-// Book answers queries.
-type Book struct{ DB *storage.Store }
+// Directory answers queries from the database.
+type Directory struct{ DB *storage.Store }
 
 // most is how many bans or names a line tells.
 const most = 10
 
 // Ask carries a query out. The answer is a line, or several, or none, in the
 // query's language; an error is one line in it too.
-func (b Book) Ask(ctx context.Context, q game.Query) (string, error) {
-	lines, err := b.ask(ctx, q)
+func (d Directory) Ask(ctx context.Context, q game.Query) (string, error) {
+	lines, err := d.ask(ctx, q)
 	if errors.Is(err, storage.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
 		err = texts.Of("the database does not answer: try again later")
 	}
@@ -35,8 +35,8 @@ func (b Book) Ask(ctx context.Context, q game.Query) (string, error) {
 }
 
 // Language is what a player has chosen with the command "lang".
-func (b Book) Language(ctx context.Context, name string) (texts.Language, bool, error) {
-	tag, err := b.DB.LanguageOf(ctx, name)
+func (d Directory) Language(ctx context.Context, name string) (texts.Language, bool, error) {
+	tag, err := d.DB.LanguageOf(ctx, name)
 	if err != nil || tag == "" {
 		return texts.English, false, err
 	}
@@ -50,34 +50,34 @@ type answer = []texts.Text
 // one is an answer of one line.
 func one(format string, args ...any) answer { return answer{texts.Of(format, args...)} }
 
-func (b Book) ask(ctx context.Context, q game.Query) (answer, error) {
+func (d Directory) ask(ctx context.Context, q game.Query) (answer, error) {
 	switch q.What {
 	case "stats":
-		return b.stats(ctx, q.Name)
+		return d.stats(ctx, q.Name)
 	case "rank":
-		return b.rank(ctx, q)
+		return d.rank(ctx, q)
 	case "statsdota":
-		return b.dota(ctx, q.Name)
+		return d.dota(ctx, q.Name)
 	case "check":
-		return b.check(ctx, q)
+		return d.check(ctx, q)
 	case "alts":
-		return b.alts(ctx, q.Name)
+		return d.alts(ctx, q.Name)
 	case "ban", "banip":
-		return b.ban(ctx, q)
+		return d.ban(ctx, q)
 	case "unban":
-		return b.unban(ctx, q)
+		return d.unban(ctx, q)
 	case "bans":
-		return b.bans(ctx)
+		return d.bans(ctx)
 	case "checkban":
-		return b.checkBan(ctx, q)
+		return d.checkBan(ctx, q)
 	case "addadmin", "deladmin":
-		return b.setAdmin(ctx, q)
+		return d.setAdmin(ctx, q)
 	case "admins":
-		return b.admins(ctx, "")
+		return d.admins(ctx, "")
 	case "checkadmin":
-		return b.admins(ctx, q.Name)
+		return d.admins(ctx, q.Name)
 	case "lang":
-		return one("The host speaks %s to you now.", q.Language.Own()), b.DB.SetLanguage(ctx, q.Name, q.Language.String())
+		return one("The host speaks %s to you now.", q.Language.Own()), d.DB.SetLanguage(ctx, q.Name, q.Language.String())
 	}
 	return nil, fmt.Errorf("the database is not asked for %s", q.What)
 }
@@ -85,8 +85,8 @@ func (b Book) ask(ctx context.Context, q game.Query) (answer, error) {
 // games, times and bans count in the singular and the plural.
 func games(n int) texts.Text { return texts.Count(n, "%d game", "%d games") }
 
-func (b Book) stats(ctx context.Context, name string) (lines answer, err error) {
-	all, err := b.DB.PlayerStats(ctx, name)
+func (d Directory) stats(ctx context.Context, name string) (lines answer, err error) {
+	all, err := d.DB.PlayerStats(ctx, name)
 	if errors.Is(err, storage.ErrNotFound) {
 		return one("%s has not played here yet.", name), nil
 	}
@@ -97,8 +97,8 @@ func (b Book) stats(ctx context.Context, name string) (lines answer, err error) 
 	return lines, err
 }
 
-func (b Book) rank(ctx context.Context, q game.Query) (lines answer, err error) {
-	all, err := b.DB.RatingsOf(ctx, q.Name, q.Map)
+func (d Directory) rank(ctx context.Context, q game.Query) (lines answer, err error) {
+	all, err := d.DB.RatingsOf(ctx, q.Name, q.Map)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +113,8 @@ func (b Book) rank(ctx context.Context, q game.Query) (lines answer, err error) 
 }
 
 // dota tells the means of the values that DotA reports.
-func (b Book) dota(ctx context.Context, name string) (lines answer, err error) {
-	all, err := b.DB.PlayerStats(ctx, name)
+func (d Directory) dota(ctx context.Context, name string) (lines answer, err error) {
+	all, err := d.DB.PlayerStats(ctx, name)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return nil, err
 	}
@@ -138,11 +138,11 @@ func (b Book) dota(ctx context.Context, name string) (lines answer, err error) {
 }
 
 // check is what the database knows of somebody.
-func (b Book) check(ctx context.Context, q game.Query) (lines answer, err error) {
+func (d Directory) check(ctx context.Context, q game.Query) (lines answer, err error) {
 	for _, part := range []func() (answer, error){
-		func() (answer, error) { return b.stats(ctx, q.Name) },
-		func() (answer, error) { return b.checkBan(ctx, q) },
-		func() (answer, error) { return b.admins(ctx, q.Name) },
+		func() (answer, error) { return d.stats(ctx, q.Name) },
+		func() (answer, error) { return d.checkBan(ctx, q) },
+		func() (answer, error) { return d.admins(ctx, q.Name) },
 	} {
 		some, err := part()
 		if err != nil {
@@ -153,8 +153,8 @@ func (b Book) check(ctx context.Context, q game.Query) (lines answer, err error)
 	return lines, nil
 }
 
-func (b Book) alts(ctx context.Context, name string) (answer, error) {
-	names, err := b.DB.Namesakes(ctx, name, most)
+func (d Directory) alts(ctx context.Context, name string) (answer, error) {
+	names, err := d.DB.Namesakes(ctx, name, most)
 	if err != nil {
 		return nil, err
 	}

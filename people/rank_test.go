@@ -18,7 +18,7 @@ func TestRank(t *testing.T) {
 	defer db.Close()
 	rank := func(name, mapName string) string {
 		t.Helper()
-		text, err := Book{db}.Ask(t.Context(), game.Query{What: "rank", Name: name, Map: mapName})
+		text, err := Directory{db}.Ask(t.Context(), game.Query{What: "rank", Name: name, Map: mapName})
 		if err != nil {
 			t.Error(err)
 		}

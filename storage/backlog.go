@@ -60,7 +60,7 @@ func newBacklog(maxMemory int, left []*spool.File) *backlog {
 	return b
 }
 
-// add takes in a record with its line, or refuses it when memory is full: then
+// add appends a record with its line, or refuses it when memory is full: then
 // neither the disk nor the database has kept up for long.
 func (b *backlog) add(run string, e Entry, line []byte) bool {
 	b.mu.Lock()

@@ -59,9 +59,9 @@ const (
 	defaultReload = time.Minute
 )
 
-// Guard knows from memory who is banned and who is an admin, so that a join
-// never waits for a database. While the database is away it goes by what it
-// knew last, over restarts too.
+// Guard keeps in memory who is banned and who is an admin, so that a join
+// never waits for a database. While the database is away it uses what it
+// read last, over restarts too.
 type Guard struct {
 	db     guarded
 	opts   GuardOptions
@@ -107,7 +107,7 @@ func NewGuard(db guarded, opts GuardOptions) *Guard {
 	return g
 }
 
-// remember reads what the last run knew.
+// remember reads the lists of the last run.
 func (g *Guard) remember() {
 	if g.opts.Dir == "" {
 		return
@@ -143,7 +143,7 @@ func (g *Guard) keep() {
 	g.kept = text
 }
 
-// use makes what is known count.
+// use indexes the lists for queries.
 func (g *Guard) use() {
 	roles := make(map[adminKey][]Admin, len(g.people.Admins))
 	for _, a := range g.people.Admins {
@@ -164,7 +164,7 @@ func (g *Guard) Close() {
 	}()
 	select {
 	case <-done:
-	case <-time.After(closeGrace): // a call hangs in the kernel: it is left behind
+	case <-time.After(closeGrace): // a call hangs in the kernel: it is abandoned
 	}
 }
 

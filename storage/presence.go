@@ -42,7 +42,7 @@ func (p *presence) beat(ctx context.Context) {
 				continue
 			}
 			if err := p.round(ctx, time.Now()); err != nil {
-				p.seen = nil // blind for a while: begin to watch anew
+				p.seen = nil // nothing was seen for a while: begin anew
 				p.log.Debug().Err(err).Msg("no heartbeat: the database does not answer")
 			}
 		case <-p.stop:
@@ -107,7 +107,7 @@ func (r *Recorder) renew(ctx context.Context, db recorderDB) error {
 	return nil
 }
 
-// leave waits for the last records, then says goodbye.
+// leave waits for the last records, then marks the host as stopped.
 func (p *presence) leave(ctx context.Context) {
 	select {
 	case <-p.applied:

@@ -18,9 +18,9 @@ const (
 	defaultFlush        = 50 * time.Millisecond
 	defaultQueueRecords = 100_000
 	defaultMemory       = 64 << 20
-	// housekeeping is how often the writer looks after what has no event of
-	// its own: a disk that was full, losses to report, an idle file. It rests
-	// when there is none of these.
+	// housekeeping is how often the writer checks what has no event of its
+	// own: a disk that was full, losses to report, an idle file. There is no
+	// timer when there is none of these.
 	housekeeping = 500 * time.Millisecond
 )
 
@@ -33,7 +33,7 @@ type RecorderOptions struct {
 	Log     zerolog.Logger
 
 	Flush        time.Duration // longest time in memory alone: 50 ms
-	QueueRecords int           // taken in between two flushes: 100,000
+	QueueRecords int           // that may wait between two flushes: 100,000
 	Memory       int           // bytes of lines kept in memory for the database: 64 MiB
 
 	Heartbeat time.Duration // heartbeat: every 10 s
@@ -42,8 +42,7 @@ type RecorderOptions struct {
 	sync func(*spool.File) error // for tests: no disk fails on demand
 }
 
-// Recorder takes records from the games and sees to it that they reach the
-// database: queue → spool → database. It is safe for use by all goroutines.
+// Recorder stores the records of games: queue → spool → database. It is safe for use by all goroutines.
 //
 // Goroutines: the writer (queue to spool), the syncer (fsync), the applier
 // (spool to database) and the presence (heartbeat). Close ends all four.
@@ -124,13 +123,13 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 // Host tells who this host is in the database.
 func (r *Recorder) Host() Host { return *r.host.Load() }
 
-// Record takes rec in and returns at once. It does no I/O and never waits; when
+// Record queues rec and returns at once. It does no I/O and never waits; when
 // there is no room the record is counted as lost, which the log says within a
 // minute. Slices in rec must not change afterwards.
 func (r *Recorder) Record(rec Record) { r.queue.put(rec) }
 
-// closeGrace is what a cancelled call of a database gets to return. One that
-// hangs in the kernel is left behind.
+// closeGrace is what a cancelled call of a database has to return. One that
+// hangs in the kernel is abandoned.
 const closeGrace = 200 * time.Millisecond
 
 // Close takes no more records, writes what there is to the spool, and gives

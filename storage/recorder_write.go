@@ -22,7 +22,7 @@ type counters struct {
 
 // RecorderStats counts records since the start.
 type RecorderStats struct {
-	Recorded  uint64 `json:"recorded"`    // taken in
+	Recorded  uint64 `json:"recorded"`    // accepted by the queue
 	Applied   uint64 `json:"applied"`     // by the database, replayed ones included
 	Waiting   int    `json:"waiting"`     // on their way to the database
 	InMemory  int    `json:"in_memory"`   // of these, not in the spool
@@ -48,7 +48,7 @@ func (l Losses) Total() uint64 {
 	return l.QueueFull + l.SpoolFull + l.Missing + l.Rejected + l.TooLong + l.Closed
 }
 
-// Stats tells how the Recorder fares.
+// Stats returns the counters of the Recorder.
 func (r *Recorder) Stats() RecorderStats {
 	q, c, h := r.queue, &r.counts, r.backlog.holds(r.run)
 	q.mu.Lock()
@@ -82,28 +82,28 @@ func (r *Recorder) write() {
 // writer holds what only the writing goroutine knows.
 type writer struct {
 	*Recorder
-	encoder   encoder
-	line      []byte
-	seq       uint64    // of the last record
-	flushed   time.Time // last
-	retryAt   time.Time // no write before it after a failed one
-	usedAt    time.Time // last record
-	reported  time.Time
-	told      Losses // what the log has said
-	toldFault time.Time
+	encoder  encoder
+	line     []byte
+	seq      uint64    // of the last record
+	flushed  time.Time // last
+	retryAt  time.Time // no write before it after a failed one
+	usedAt   time.Time // last record
+	reported time.Time
+	logged   Losses    // what the log has said
+	faultAt  time.Time // when it last said that the spool fails
 }
 
 // wait returns when there is something to do: true when it is the last time.
 func (w *writer) wait() (stopping bool) {
-	var rest <-chan time.Time
-	if w.restless() {
+	var tick <-chan time.Time
+	if w.needsTimer() {
 		timer := time.NewTimer(housekeeping)
 		defer timer.Stop()
-		rest = timer.C
+		tick = timer.C
 	}
 	select {
 	case <-w.queue.wake:
-	case <-rest:
+	case <-tick:
 		return false
 	case <-w.stop:
 		return true
@@ -121,10 +121,10 @@ func (w *writer) wait() (stopping bool) {
 	return false
 }
 
-// restless says whether something without an event of its own is to be done.
-func (w *writer) restless() bool {
+// needsTimer reports whether there is work that has no event of its own.
+func (w *writer) needsTimer() bool {
 	h := w.backlog.holds(w.run)
-	return h.records > 0 || h.bytes > 0 || w.Stats().Lost != w.told
+	return h.records > 0 || h.bytes > 0 || w.Stats().Lost != w.logged
 }
 
 func (w *writer) flush() {
@@ -170,8 +170,8 @@ func (w *writer) writeOut() {
 func (w *writer) spoolFails(err error) {
 	w.retryAt = w.flushed.Add(housekeeping)
 	w.counts.spoolDown.Store(true)
-	if w.flushed.Sub(w.toldFault) >= lossReports {
-		w.toldFault = w.flushed
+	if w.flushed.Sub(w.faultAt) >= lossReports {
+		w.faultAt = w.flushed
 		w.log.Error().Err(err).Str("dir", w.opts.Dir).
 			Msg("the spool can't be written: games go on, records go straight to the database as long as it answers")
 	}
@@ -179,7 +179,7 @@ func (w *writer) spoolFails(err error) {
 
 func (w *writer) spoolWorks() {
 	if w.counts.spoolDown.CompareAndSwap(true, false) {
-		w.toldFault = time.Time{}
+		w.faultAt = time.Time{}
 		w.log.Info().Str("dir", w.opts.Dir).Msg("the spool can be written again")
 	}
 }
@@ -187,19 +187,19 @@ func (w *writer) spoolWorks() {
 // report says what is being lost, at most once a minute.
 func (w *writer) report(now time.Time, last bool) {
 	lost := w.Stats().Lost
-	if lost == w.told || now.Sub(w.reported) < lossReports && w.told.Total() > 0 && !last {
+	if lost == w.logged || now.Sub(w.reported) < lossReports && w.logged.Total() > 0 && !last {
 		return
 	}
 	w.log.Error().
-		Uint64("lost", lost.Total()-w.told.Total()).
-		Uint64("queue_full", lost.QueueFull-w.told.QueueFull).
-		Uint64("spool_full", lost.SpoolFull-w.told.SpoolFull).
-		Uint64("missing", lost.Missing-w.told.Missing).
-		Uint64("rejected", lost.Rejected-w.told.Rejected).
-		Uint64("too_long", lost.TooLong-w.told.TooLong).
-		Uint64("closed", lost.Closed-w.told.Closed).
+		Uint64("lost", lost.Total()-w.logged.Total()).
+		Uint64("queue_full", lost.QueueFull-w.logged.QueueFull).
+		Uint64("spool_full", lost.SpoolFull-w.logged.SpoolFull).
+		Uint64("missing", lost.Missing-w.logged.Missing).
+		Uint64("rejected", lost.Rejected-w.logged.Rejected).
+		Uint64("too_long", lost.TooLong-w.logged.TooLong).
+		Uint64("closed", lost.Closed-w.logged.Closed).
 		Msg("game records are lost")
-	w.told, w.reported = lost, now
+	w.logged, w.reported = lost, now
 }
 
 // sync is the syncer. It is apart from the writer, so that a slow disk delays

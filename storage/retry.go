@@ -73,7 +73,7 @@ func readIfThere(path string) (spool.Contents, error) {
 // that owns the spool may put more aside meanwhile.
 const retryFile = "rejected.retry.jsonl"
 
-// Retry gives the database the records that it refused, and the lines of files
+// Retry stores the records that the database refused, and the lines of files
 // in quarantine that a person has mended. What it refuses again stays where it
 // is; what was cut short goes on with the next call.
 func Retry(ctx context.Context, db *Store, dir string) (stored, refused int, err error) {

@@ -24,7 +24,7 @@ const openTimeout = 30 * time.Second
 type Options struct {
 	Log zerolog.Logger
 	// StartWithoutDatabase lets Open succeed while the server is away: the
-	// schema is looked after with the first call that finds it there.
+	// schema is checked by the first call that reaches it.
 	StartWithoutDatabase bool
 	// LeaveSchema neither migrates nor checks the schema.
 	LeaveSchema bool
@@ -65,7 +65,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		err = d.prepare(ctx) // building an index takes as long as it takes
 	}
 	if opts.StartWithoutDatabase && errors.Is(err, ErrUnavailable) {
-		d.log.Warn().Err(err).Msg("the database is not there yet: records wait in the spool until it is")
+		d.log.Warn().Err(err).Msg("the database is not available yet: records wait in the spool until it is")
 		return d, nil
 	}
 	if err != nil {
@@ -74,7 +74,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	return d, nil
 }
 
-// ask looks whether the database is there, in a bounded time.
+// ask pings the database, in a bounded time.
 func (d *Store) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -89,7 +89,7 @@ func (d *Store) Ping(ctx context.Context) error { return d.sql.Ping(ctx) }
 
 func (d *Store) Close() error { return d.sql.Close() }
 
-// prepare sees to the file and the schema. Every method begins with it.
+// prepare follows a moved file and checks the schema. Every method begins with it.
 func (d *Store) prepare(ctx context.Context) error {
 	if d.opts.LeaveSchema {
 		return nil
@@ -124,10 +124,10 @@ func (d *Store) refresh(ctx context.Context) error {
 	move, err := d.sql.Refresh(ctx)
 	switch move {
 	case sqldb.Restored:
-		d.log.Error().Msg("the database file was deleted while the host ran: it is written again, with all that was in it")
+		d.log.Error().Msg("the database file was deleted while the host ran: it was restored from the open connection, nothing is lost")
 	case sqldb.Replaced:
 		d.ready.Store(false)
-		d.log.Error().Msg("the database file was replaced while the host ran: the host goes on with the new one, and takes the games that are not over along")
+		d.log.Error().Msg("the database file was replaced while the host ran: the new one is in use now, and games that are not over were copied to it")
 	case sqldb.Stays:
 	}
 	return err
@@ -165,7 +165,7 @@ func collect[T any](ctx context.Context, d *Store, query string, args []any, sca
 	return all, nil
 }
 
-// fold is how names and realms are compared: without case.
+// fold makes the form in which names and realms are compared: without case.
 func fold(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
 // clean makes text that every database takes: names come from the wire and

@@ -26,7 +26,7 @@ func checkDatabase(ctx context.Context, c config.Config) finding {
 	}
 	switch {
 	case errors.Is(err, storage.ErrNoDatabase):
-		return fine(what, "%v", err) // serve sees to that
+		return fine(what, "%v", err) // serve creates it
 	case errors.Is(err, storage.ErrBadURL):
 		return fine(what, "%v", err).but("correct database.url")
 	case err != nil:

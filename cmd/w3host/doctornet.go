@@ -57,7 +57,7 @@ func checkListen(ctx context.Context, c config.Config) finding {
 	return fine(what, "%s, reachable at %s", state, strings.Join(reached, ", "))
 }
 
-// greet takes connections and hangs up.
+// greet accepts connections and closes them.
 func greet(l net.Listener) {
 	for {
 		conn, err := l.Accept()

@@ -21,7 +21,7 @@ import (
 const healthTimeout = 3 * time.Second
 
 const healthHelp = `w3host health asks the host on this machine whether it answers. It connects to
-host.listen and hangs up; a host that is alive hangs up too. The database is not
+host.listen and closes it; a host that is alive closes it too. The database is not
 asked: games go on without it.
 
 The exit code is 0 when the host answers, else 1.`

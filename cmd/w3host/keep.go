@@ -89,7 +89,7 @@ func forgetCommand() *cobra.Command {
 	})
 }
 
-// How often a host looks after what is stored.
+// How often a host prunes what is stored.
 const (
 	keepFirst = 10 * time.Second
 	keepEvery = time.Hour

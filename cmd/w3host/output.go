@@ -144,7 +144,7 @@ func csvCell(v reflect.Value) string {
 }
 
 // table prints rows under a heading. Cells are one line each, whatever is in
-// them: names come from strangers.
+// them: names come from the network.
 func table(out io.Writer, heading string, rows [][]string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, heading)

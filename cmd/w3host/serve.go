@@ -161,7 +161,7 @@ func serve(ctx context.Context, c config.Config, read func() (config.Config, err
 	options := hostOptions(c, log)
 	options.Replays = replays
 	options.Bans, options.Admins = lists, lists
-	options.People = people.Book{DB: db}
+	options.People = people.Directory{DB: db}
 	options.Autohost.Open, options.Autohost.Expand = maps.Open, maps.expand
 	options.Recorder = recorder
 	options.Ratings = ratings{db}

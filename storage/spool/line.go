@@ -77,7 +77,7 @@ func first(text []byte) (l Line, rest []byte, ok bool) {
 	}
 }
 
-// fields takes apart what Append wrote; the checksum has vouched for it.
+// fields takes apart what Append wrote, whose checksum is right.
 func fields(body []byte) (l Line, ok bool) {
 	body, ok = bytes.CutPrefix(body, []byte(`"run":"`))
 	run, body, ok1 := bytes.Cut(body, []byte(`","seq":`))

@@ -22,7 +22,7 @@ const (
 	migrationLock = 0x77_33_68_6F_73_74 // "w3host"
 	lockPoll      = 100 * time.Millisecond
 	applicationID = "w3host"
-	// closeGrace is what a server gets to say goodbye.
+	// closeGrace is the time that closing a connection may take.
 	closeGrace = 100 * time.Millisecond
 )
 
@@ -63,7 +63,7 @@ func (p *pgDB) Ping(ctx context.Context) error { return translate(p.pool.Ping(ct
 // Close does not wait for a server that hangs.
 func (p *pgDB) Close() error {
 	closed := make(chan struct{})
-	go func() { // ends when the lines are cut, at the latest
+	go func() { // ends with cut, at the latest
 		p.pool.Close()
 		close(closed)
 	}()
@@ -105,14 +105,14 @@ func (p *pgDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
 			err = pause(ctx, lockPoll)
 		}
 		if err != nil {
-			hangUp(ctx, conn)
+			closeConn(ctx, conn)
 			return nil, nil, translate(err)
 		}
 	}
 	db := stdlib.OpenDBFromPool(p.pool)
 	return db, func() {
 		_ = db.Close() // the pool stays
-		hangUp(ctx, conn)
+		closeConn(ctx, conn)
 	}, nil
 }
 
@@ -131,7 +131,7 @@ func (p *pgDB) connect(ctx context.Context) (*pgx.Conn, error) {
 	return conn, translate(err)
 }
 
-func hangUp(ctx context.Context, conn *pgx.Conn) {
+func closeConn(ctx context.Context, conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
 	_ = conn.Close(ctx)
@@ -143,7 +143,7 @@ func (p *pgDB) Watch(ctx context.Context, changed func(string) error) error {
 	if err != nil {
 		return err
 	}
-	defer hangUp(ctx, conn)
+	defer closeConn(ctx, conn)
 	if _, err := conn.Exec(ctx, "LISTEN "+changeChannel); err != nil {
 		return translate(err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // lines are the connections to a server. The pool waits for a server that
-// hangs, some of its calls for 15 s; cutting the line ends that.
+// hangs, some of its calls for 15 s; closing their sockets ends that.
 type lines struct {
 	dial pgconn.DialFunc
 
@@ -39,7 +39,7 @@ func (l *lines) connect(ctx context.Context, network, addr string) (net.Conn, er
 	return n, nil
 }
 
-// Close hangs up.
+// Close forgets the connection.
 func (n *line) Close() error {
 	n.of.mu.Lock()
 	delete(n.of.open, n)
@@ -53,6 +53,6 @@ func (l *lines) cut() {
 	defer l.mu.Unlock()
 	l.over = true
 	for n := range l.open {
-		_ = n.Conn.Close() // what was to be said is said
+		_ = n.Conn.Close() // its owner gets an error
 	}
 }

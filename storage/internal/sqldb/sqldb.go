@@ -1,6 +1,6 @@
-// Package sqldb is the one place that knows the database drivers: a small door
-// in front of Postgres (pgx) and SQLite (modernc.org/sqlite) that speaks the
-// common part of both dialects. Errors come out translated.
+// Package sqldb is the one place that knows the database drivers: a small
+// interface over Postgres (pgx) and SQLite (modernc.org/sqlite) for the common part
+// of both dialects. Errors are translated.
 //
 // Statements use $1, $2 … and are the same for both. Times go in as time.Time
 // and come out through Time; NULL is the zero time.
@@ -27,7 +27,7 @@ type DB interface {
 	// Migrating lends a plain handle to the migration library, with the lock
 	// that hosts starting together share. done ends both.
 	Migrating(ctx context.Context) (db *sql.DB, done func(), err error)
-	// Refresh sees whether what is behind the URL is still what was opened,
+	// Refresh checks whether what is behind the URL is still what was opened,
 	// and opens what is there now. Adopt follows when its schema is right.
 	Refresh(ctx context.Context) (Move, error)
 	// Adopt carries games that are not over from what was replaced to what is
