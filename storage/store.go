@@ -14,8 +14,8 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// DefaultURL is the database of a first start.
-const DefaultURL = "sqlite:data/w3host.db"
+// defaultURL is the database of a first start.
+const defaultURL = "sqlite:data/w3host.db"
 
 // openTimeout bounds how long Open waits for an answer.
 const openTimeout = 30 * time.Second

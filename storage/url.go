@@ -44,13 +44,13 @@ func fileOf(url string) (path string, isFile bool, err error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch {
 	case url == "":
-		return "", false, fmt.Errorf("%w: it is empty; the default is %s", ErrBadURL, DefaultURL)
+		return "", false, fmt.Errorf("%w: it is empty; the default is %s", ErrBadURL, defaultURL)
 	case scheme == "sqlite" && login.MatchString(rest):
-		return "", true, fmt.Errorf("%w: SQLite has a file only, no user, host or password: as in %s", ErrBadURL, DefaultURL)
+		return "", true, fmt.Errorf("%w: SQLite has a file only, no user, host or password: as in %s", ErrBadURL, defaultURL)
 	case scheme == "sqlite":
 		path = strings.TrimPrefix(rest, "//")
 		if path == "" || path == ":memory:" {
-			return "", true, fmt.Errorf("%w: name a file, as in %s", ErrBadURL, DefaultURL)
+			return "", true, fmt.Errorf("%w: name a file, as in %s", ErrBadURL, defaultURL)
 		}
 		return path, true, nil
 	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"), isKeywords(url):

@@ -16,9 +16,9 @@ import (
 	"w3host/storage"
 )
 
-// PostgresVariable names the environment variable with the URL of a Postgres
+// postgresVariable names the environment variable with the URL of a Postgres
 // database whose server tests may fill. scripts/with-postgres.sh sets it.
-const PostgresVariable = "W3HOST_TEST_POSTGRES_URL"
+const postgresVariable = "W3HOST_TEST_POSTGRES_URL"
 
 // Databases makes an empty database of each kind and gives its URL.
 var Databases = map[string]func(testing.TB) string{"SQLite": SQLite, "Postgres": Postgres}
@@ -31,13 +31,13 @@ func SQLite(t testing.TB) string {
 // Postgres creates a schema that is dropped after the test, and gives a URL
 // that looks nowhere else.
 func Postgres(t testing.TB) string {
-	base := os.Getenv(PostgresVariable)
+	base := os.Getenv(postgresVariable)
 	if base == "" {
-		t.Skip("SKIPPED: no Postgres. Run the tests by scripts/with-postgres.sh, or set " + PostgresVariable)
+		t.Skip("SKIPPED: no Postgres. Run the tests by scripts/with-postgres.sh, or set " + postgresVariable)
 	}
 	u, err := url.Parse(base)
 	if err != nil {
-		t.Fatalf("%s has to be a postgres:// URL: %v", PostgresVariable, err)
+		t.Fatalf("%s has to be a postgres:// URL: %v", postgresVariable, err)
 	}
 	schema := fmt.Sprintf("w3host_%d_%d", os.Getpid(), time.Now().UnixNano())
 	admin(t, base, "CREATE SCHEMA "+schema)
@@ -69,7 +69,7 @@ func admin(t testing.TB, base, statement string) {
 	defer cancel()
 	conn, err := pgx.Connect(ctx, base)
 	if err != nil {
-		t.Fatalf("%s: %v", PostgresVariable, err)
+		t.Fatalf("%s: %v", postgresVariable, err)
 	}
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, statement); err != nil {

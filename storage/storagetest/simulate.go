@@ -87,8 +87,8 @@ type Running struct {
 	late  []time.Duration // turns
 }
 
-// Period is how long a turn of a Running game is.
-const Period = 100 * time.Millisecond
+// period is how long a turn of a Running game is.
+const period = 100 * time.Millisecond
 
 // Start begins n games, each with ten lines of chat in every turn.
 func Start(rec Recorder, n int) *Running {
@@ -121,9 +121,9 @@ func (r *Running) Report(t testing.TB) (worstRecord, worstTurn time.Duration) {
 
 func (r *Running) play(rec Recorder, i int) {
 	var took, late []time.Duration
-	begin := time.Now().Add(Period * time.Duration(i) / time.Duration(len(r.Lines)))
+	begin := time.Now().Add(period * time.Duration(i) / time.Duration(len(r.Lines)))
 	for turn := 0; ; turn++ {
-		due := begin.Add(time.Duration(turn) * Period)
+		due := begin.Add(time.Duration(turn) * period)
 		select {
 		case <-r.stop:
 			rec.Record(storage.GameEnded{Game: r.Keys[i], At: time.Now(), How: storage.EndFinished})
