@@ -97,11 +97,18 @@ func (g *Game) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 	if g.enter(now, out); g.phase == over {
 		return out
 	}
+	live, laggers := g.live, g.laggers
 	switch e := ev.(type) {
 	case Action:
-		g.action(e)
+		if g.action(e); g.live == live {
+			return g.out
+		}
 	case Keepalive:
 		g.keepalive(e)
+		rec, voters := g.history.at(g.compared+1), g.voters()
+		if g.live == live && g.laggers == laggers && rec.have&voters != voters {
+			return g.out // most come before the last answer to a turn
+		}
 	case Loaded:
 		g.playerLoaded(e)
 	case DropVote:
