@@ -1,3 +1,5 @@
+//go:build linux && !portable
+
 package host
 
 import (
@@ -102,6 +104,3 @@ func TestRunningGameWakesByTheClock(t *testing.T) {
 		t.Errorf("the shard woke %d times in %d turns, want at most %d", n, turns, most)
 	}
 }
-
-// dueAt is when a game's next tick is due, for one who holds its shard.
-func dueAt(g *Game) time.Time { return g.shard.base.Add(g.due) }

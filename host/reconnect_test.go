@@ -184,11 +184,19 @@ func TestReconnectTooLate(t *testing.T) {
 	for _, c := range []*client{ann, cid, dan} {
 		c.Until(0x0C)
 	}
-	legacy.Cut(3*minute(), 0)
-	extended.Cut(3*minute(), 0)
-	for _, want := range []*client{dan, cid} {
-		if b := ann.Until(0x07); b[4] != want.PID {
-			t.Errorf("pid %d leaves, want %d (%s)", b[4], want.PID, want.Name)
+	for _, lost := range []struct {
+		line *bots.Proxy
+		c    *client
+		wait time.Duration
+	}{{extended, dan, minute() / 2}, {legacy, cid, minute()}} {
+		lost.line.Cut(3*minute(), 0)
+		ann.Until(0x10)
+		from := time.Now()
+		if b := ann.Until(0x07); b[4] != lost.c.PID {
+			t.Errorf("pid %d leaves, want %d (%s)", b[4], lost.c.PID, lost.c.Name)
+		}
+		if waited := time.Since(from); waited < lost.wait*9/10 || waited > lost.wait*19/10 {
+			t.Errorf("%s left after %v on the lag screen, want %v", lost.c.Name, waited, lost.wait)
 		}
 	}
 }

@@ -100,3 +100,6 @@ func names(n int) (list []string) {
 	}
 	return list
 }
+
+// dueAt is when a game's next tick is due, for one who holds its shard.
+func dueAt(g *Game) time.Time { return g.shard.base.Add(g.due) }
