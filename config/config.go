@@ -160,7 +160,7 @@ type Limits struct {
 	Unjoined          int      `toml:"unjoined" default:"1024"`     // connections that have not joined, in all
 	UnjoinedPerIP     int      `toml:"unjoined_per_ip" default:"8"` // the same from one address
 	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip" default:"30"`
-	LobbyLeaves       int      `toml:"lobby_leaves" default:"10"` // by one name or address; 0: no limit
+	LobbyLeaves       int      `toml:"lobby_leaves" default:"10"` // by one name at one address; 0: no limit
 	LobbyLeavesWithin Duration `toml:"lobby_leaves_within" default:"2m"`
 	PacketRate        int      `toml:"packet_rate" default:"200"`            // packets a second from one player, map acknowledgements apart
 	ActionRate        int      `toml:"action_kib_per_second" default:"16"`   // of actions that one player may bring into turns

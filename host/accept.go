@@ -3,6 +3,8 @@ package host
 import (
 	"errors"
 	"fmt"
+	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -40,7 +42,7 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, *refusal) {
 	if err := h.gate.join(l.addr.Addr(), time.Now()); err != nil {
 		return nil, refuse(w3gs.RejectInvalid, err.Error())
 	}
-	if wait := h.leaves.wait(time.Now(), h.keys(join.Name, l.addr.Addr())...); h.opts.Limits.LobbyLeaves > 0 && wait > 0 {
+	if wait := h.leaves.wait(time.Now(), h.visitor(join.Name, l.addr.Addr())...); h.opts.Limits.LobbyLeaves > 0 && wait > 0 {
 		return nil, refuse(w3gs.RejectInvalid, fmt.Sprintf("joined and left lobbies too often: may join again in %v", wait.Round(time.Second)))
 	}
 	g := h.Game(join.GameID)
@@ -64,8 +66,18 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, *refusal) {
 // again and again disturbs those who wait there.
 func (g *Game) noteLeave(l *link) {
 	if limits := &g.host.opts.Limits; g.open.Load() && limits.LobbyLeaves > 0 {
-		g.host.leaves.spend(time.Now(), g.host.keys(l.name, l.addr.Addr())...)
+		g.host.leaves.spend(time.Now(), g.host.visitor(l.name, l.addr.Addr())...)
 	}
+}
+
+// visitor is the key of a name at an address, none in the networks of
+// limits.exempt. Neither counts alone: anybody can use another player's name, and
+// many players can share an address.
+func (h *Host) visitor(name string, addr netip.Addr) []string {
+	if h.gate.exempt(addr) {
+		return nil
+	}
+	return []string{strings.ToLower(strings.TrimSpace(name)) + " " + addr.String()}
 }
 
 func (h *Host) wasOpened(id uint32) bool {

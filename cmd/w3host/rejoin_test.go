@@ -12,7 +12,7 @@ import (
 // Who joins and leaves again and again is refused for a while; others are not.
 func TestRejoins(t *testing.T) {
 	t.Parallel()
-	h := startHost(t, "[limits]\nlobby_leaves = 3\nlobby_leaves_within = \"10m\"\n")
+	h := startHost(t, "[limits]\nlobby_leaves = 3\nlobby_leaves_within = \"10m\"\nexempt = []\n")
 	for i := range 4 {
 		ann := h.dial(t)
 		_, err := ann.Join(1, 0, "Ann")
@@ -33,6 +33,22 @@ func TestRejoins(t *testing.T) {
 	}
 	if _, err := h.dial(t).Join(1, 0, "Bob"); err != nil {
 		t.Errorf("Bob, who has not left: %v", err)
+	}
+}
+
+// Joins from this machine, as those of tests and bots, are free.
+func TestRejoinsOfAnExemptNetwork(t *testing.T) {
+	t.Parallel()
+	h := startHost(t, "[limits]\nlobby_leaves = 1\n")
+	for i := range 4 {
+		ann := h.dial(t)
+		if _, err := ann.Join(1, 0, "Ann"); err != nil {
+			t.Fatalf("join %d: %v", i+1, err)
+		}
+		ann.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
+		if _, err := ann.WaitClosed(2 * patience); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
