@@ -52,7 +52,7 @@ in the configuration; config.toml.example explains every key.`,
 // runServe hosts games until the command's context ends.
 func runServe(cmd *cobra.Command, o *serveOptions) error {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // a fifth less memory, at no cost in time that was measured; see docs/benchmarks.md
+		debug.SetGCPercent(50) // a fifth less memory; see docs/benchmarks.md
 	}
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	c, faults := o.load()
