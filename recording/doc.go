@@ -1,7 +1,7 @@
 // Package recording writes a replay of each game while it is played.
 //
 // A Recording observes one game's facts and copies what belongs into a replay;
-// it never waits. Five times a second of game time it hands what it has to the
+// it never waits. Twice a second of game time it hands what it has to the
 // Archive, whose one goroutine writes the files of all games. While a game runs
 // its file ends in ".part"; what a killed host leaves behind is finished at the
 // next start.
