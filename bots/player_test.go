@@ -298,3 +298,13 @@ func TestDesyncOnPurpose(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptedWhileJoining: what answers the join of a bot that has left
+// meanwhile is no fault of the host.
+func TestInterruptedWhileJoining(t *testing.T) {
+	r := newRig(t, Options{})
+	r.leave(r.time)
+	r.toLobby()
+	r.hear(&w3gs.LeaveAck{})
+	r.fine()
+}

@@ -13,6 +13,9 @@ const segment = 1460
 
 // handle takes one packet.
 func (p *player) handle(now time.Duration, f w3gs.Frame) {
+	if p.phase == leaving && p.pid == 0 && f.Op() != w3gs.OpLeaveAck {
+		return // interrupted while joining: the answer to the join was under way
+	}
 	p.checkAny(now, f.Op())
 	switch op := f.Op(); op {
 	case w3gs.OpIncomingAction:
