@@ -1,7 +1,6 @@
 package bots
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,6 +18,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/w3gs"
+
+	"w3host/internal/testkit"
 )
 
 func crcOf(b []byte) uint32 { return crc32.ChecksumIEEE(b) }
@@ -241,29 +241,11 @@ func TestMorePlayersThanSlotsIsSaidAtOnce(t *testing.T) {
 func TestNarrates(t *testing.T) {
 	t.Parallel()
 	h := startFakeHost(t, &fakeHost{Players: 2, NoStart: true})
-	var log syncBuffer
+	var log testkit.Log
 	_ = runBots(t, h, Options{NoStart: true, Patience: 6 * time.Second, Log: zerolog.New(&log)})
 	if !strings.Contains(log.String(), "waiting in the lobby for the host to start") {
 		t.Errorf("the bots said:\n%s", log.String())
 	}
-}
-
-// syncBuffer takes the log of many goroutines.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 func TestGivesUpWhenNothingStarts(t *testing.T) {

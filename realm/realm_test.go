@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,32 +16,16 @@ import (
 	"w3host/lan"
 	"w3host/realm/session"
 	"w3host/w3gs"
+
+	"w3host/internal/testkit"
 )
 
 const password = "Hunter2-secret"
 
-// logTape is a log that tests may read while it is written.
-type logTape struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logTape) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logTape) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 type rig struct {
 	*Realms
 	s      *realmtest.Server
-	log    *logTape
+	log    *testkit.Log
 	speech chan Speech
 }
 
@@ -56,7 +39,7 @@ func newRig(t *testing.T, s *realmtest.Server, change func(*Account)) *rig {
 	if change != nil {
 		change(&entry)
 	}
-	r := &rig{s: s, log: &logTape{}, speech: make(chan Speech, 100)}
+	r := &rig{s: s, log: &testkit.Log{}, speech: make(chan Speech, 100)}
 	var err error
 	r.Realms, err = LogOn(Options{
 		Accounts: []Account{entry}, Log: zerolog.New(r.log).Level(zerolog.TraceLevel),
@@ -309,7 +292,7 @@ func TestSeveralAccounts(t *testing.T) {
 			Account: name, Password: password, Product: w3gs.ProductTFT, Version: v, Port: 6113, Games: 1,
 		}})
 	}
-	log := &logTape{}
+	log := &testkit.Log{}
 	r, err := LogOn(Options{Accounts: accounts, Log: zerolog.New(log), Heard: func(Speech) {}})
 	if err != nil {
 		t.Fatal(err)

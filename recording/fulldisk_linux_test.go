@@ -36,7 +36,7 @@ func TestFullDisk(t *testing.T) {
 	eventually(t, "the end of the recording", func() bool { turns(r, 500); return r.failed.Load() })
 	turns(r, 100)
 	tell(r, &game.Over{})
-	if got := log.count("cannot be written any further"); got != 1 || r.Name() != "" {
+	if got := log.Count("cannot be written any further"); got != 1 || r.Name() != "" {
 		t.Errorf("%d messages, name %q", got, r.Name())
 	}
 	if err := os.Remove(ballast); err != nil {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,32 +16,16 @@ import (
 	"w3host/replay"
 	gamesync "w3host/sync"
 	"w3host/w3gs"
+
+	"w3host/internal/testkit"
 )
 
 // opened is when the lobbies of these tests do.
 var opened = time.Date(2026, 11, 20, 14, 5, 0, 0, time.Local)
 
-// lines keeps the log.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *lines) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.b.String(), text)
-}
-
-func open(t *testing.T, opts Options) (*Archive, *lines) {
+func open(t *testing.T, opts Options) (*Archive, *testkit.Log) {
 	t.Helper()
-	log := new(lines)
+	log := new(testkit.Log)
 	if opts.Log = zerolog.New(log); opts.Name == "" {
 		opts.Name = "{date} {time} {game} ({id})"
 	}
@@ -206,8 +189,8 @@ func TestKilledHost(t *testing.T) {
 		summary(t, filepath.Join(dir, name+".w3g"))
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, "*.part"))
-	if len(left) != 2 || log.count("cannot be finished") != 1 || log.count("finished the replay") != 2 {
-		t.Errorf("left: %q\n%s", left, log.b.String())
+	if len(left) != 2 || log.Count("cannot be finished") != 1 || log.Count("finished the replay") != 2 {
+		t.Errorf("left: %q\n%s", left, log.String())
 	}
 	tell(playing, &game.Over{})
 	if err := alive.Close(time.Minute); err != nil {

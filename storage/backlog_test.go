@@ -36,7 +36,7 @@ func TestFailedSync(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Second)
-		if files := spoolFiles(t, dir); len(files) < 3 || log.count("written again") != 1 {
+		if files := spoolFiles(t, dir); len(files) < 3 || log.Count("written again") != 1 {
 			t.Errorf("after %d syncs: %v", syncs, files)
 		}
 		if s := r.Stats(); s.InMemory != 0 {
@@ -74,7 +74,7 @@ func TestDeletedSpoolFile(t *testing.T) {
 		db.set(func(f *fakeDB) { f.down = false })
 		closeRecorder(t, r)
 		got, s := len(db.texts()), r.Stats()
-		if got+int(s.Lost.Missing) != 2000 || s.Lost.Missing == 0 || log.count("records are missing in the spool") == 0 {
+		if got+int(s.Lost.Missing) != 2000 || s.Lost.Missing == 0 || log.Count("records are missing in the spool") == 0 {
 			t.Errorf("%d arrived, %+v", got, s)
 		}
 	})
@@ -153,10 +153,10 @@ func TestDamagedSpool(t *testing.T) {
 					t.Errorf("%+v", s)
 				}
 				aside, _ := filepath.Glob(filepath.Join(dir, spool.Quarantine, "*.jsonl"))
-				if len(aside) != tt.aside || len(spoolFiles(t, dir)) != 0 || log.count("the spool is damaged") != tt.aside {
+				if len(aside) != tt.aside || len(spoolFiles(t, dir)) != 0 || log.Count("the spool is damaged") != tt.aside {
 					t.Errorf("aside %v, in the spool %v", aside, spoolFiles(t, dir))
 				}
-				if n := log.count("records are missing"); n != min(len(tt.lost), 1) {
+				if n := log.Count("records are missing"); n != min(len(tt.lost), 1) {
 					t.Errorf("told %d times", n)
 				}
 			})

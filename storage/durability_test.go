@@ -4,7 +4,6 @@ package storage_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +22,8 @@ import (
 
 	"w3host/storage"
 	"w3host/storage/storagetest"
+
+	"w3host/internal/testkit"
 )
 
 // childVariable makes the test program a host that records until it is killed:
@@ -41,26 +42,9 @@ func TestMain(m *testing.M) {
 // heartbeat is short: three of them tell a host that is dead.
 const heartbeat = 100 * time.Millisecond
 
-type safeLog struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *safeLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *safeLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-func newRecorder(t testing.TB, db *storage.Store, dir string) (*storage.Recorder, *safeLog) {
+func newRecorder(t testing.TB, db *storage.Store, dir string) (*storage.Recorder, *testkit.Log) {
 	t.Helper()
-	log := new(safeLog)
+	log := new(testkit.Log)
 	rec, err := storage.NewRecorder(db, storage.RecorderOptions{Dir: dir, Name: "test", Log: zerolog.New(log), Heartbeat: heartbeat})
 	if err != nil {
 		t.Fatal(err)

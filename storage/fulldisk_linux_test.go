@@ -86,8 +86,8 @@ func TestFullDisk(t *testing.T) {
 	record(1000) // 230 bytes each: more than a page
 	eventually(t, "the fault is noticed", func() bool { return r.Stats().SpoolDown })
 	eventually(t, "records go straight to the database", func() bool { return len(db.texts()) == n })
-	if s := r.Stats(); s.Lost.Total() != 0 || log.count("the spool can't be written") != 1 {
-		t.Errorf("with a database: %+v, told %d times", s, log.count("the spool can't be written"))
+	if s := r.Stats(); s.Lost.Total() != 0 || log.Count("the spool can't be written") != 1 {
+		t.Errorf("with a database: %+v, told %d times", s, log.Count("the spool can't be written"))
 	}
 
 	db.set(func(f *fakeDB) { f.down = true })
@@ -95,7 +95,7 @@ func TestFullDisk(t *testing.T) {
 		record(100)
 		return r.Stats().Lost.SpoolFull > 1000
 	})
-	eventually(t, "the loss is told", func() bool { return log.count("game records are lost") == 1 })
+	eventually(t, "the loss is told", func() bool { return log.Count("game records are lost") == 1 })
 	if s := r.Stats(); s.InMemory == 0 || !s.DBDown {
 		t.Errorf("without a database: %+v", s)
 	}
@@ -127,7 +127,7 @@ func TestFullDisk(t *testing.T) {
 	if i := slices.Index(numbers, told+1); i < 0 || len(numbers)-i != 500 {
 		t.Error("what came after the disk had space is not all there")
 	}
-	if log.count("the spool can be written again") != 1 {
+	if log.Count("the spool can be written again") != 1 {
 		t.Error("the log does not say that the spool works again")
 	}
 }

@@ -13,6 +13,8 @@ import (
 
 	"w3host/storage"
 	"w3host/storage/storagetest"
+
+	"w3host/internal/testkit"
 )
 
 // The file of the database is deleted or replaced in the middle of a game: the
@@ -45,7 +47,7 @@ func TestMovedDatabaseFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			file := filepath.Join(dir, "data", "test #1?.db")
-			log := new(safeLog)
+			log := new(testkit.Log)
 			db, err := storage.Open(t.Context(), "sqlite:"+file, storage.Options{Log: zerolog.New(log)})
 			if err != nil {
 				t.Fatal(err)

@@ -1,42 +1,24 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"w3host/internal/testkit"
 )
 
-// logBuffer is a log that tests read while it is written.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) count(what string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.b.String(), what)
-}
-
-func newTestRecorder(t *testing.T, db *fakeDB, dir string, change ...func(*RecorderOptions)) (*Recorder, *logBuffer) {
+func newTestRecorder(t *testing.T, db *fakeDB, dir string, change ...func(*RecorderOptions)) (*Recorder, *testkit.Log) {
 	t.Helper()
-	log := new(logBuffer)
+	log := new(testkit.Log)
 	opts := RecorderOptions{Dir: dir, Name: "test", Log: zerolog.New(log)}
 	for _, c := range change {
 		c(&opts)
@@ -103,7 +85,7 @@ func TestOutage(t *testing.T) {
 			}
 		}
 		time.Sleep(3 * time.Minute)
-		if n := log.count("they wait in the spool"); n < 2 || n > 5 {
+		if n := log.Count("they wait in the spool"); n < 2 || n > 5 {
 			t.Errorf("the outage of three minutes was told %d times", n)
 		}
 		s := r.Stats()
@@ -175,7 +157,7 @@ func TestRejectedRecord(t *testing.T) {
 		if got := db.texts(); !slices.Equal(got, want) {
 			t.Errorf("%d arrived", len(got))
 		}
-		if s := r.Stats(); s.Lost.Rejected != 3 || log.count("refuses a record") != 3 {
+		if s := r.Stats(); s.Lost.Rejected != 3 || log.Count("refuses a record") != 3 {
 			t.Errorf("%+v", s)
 		}
 		aside, err := os.ReadFile(filepath.Join(dir, "rejected.jsonl"))
@@ -200,7 +182,7 @@ func TestQueueFull(t *testing.T) {
 		if s := r.Stats(); s.Lost.QueueFull < 100 || s.Lost.QueueFull+s.Recorded != 600 {
 			t.Errorf("%+v", s)
 		}
-		if n := log.count("game records are lost"); n < 3 || n > 4 {
+		if n := log.Count("game records are lost"); n < 3 || n > 4 {
 			t.Errorf("200 s of loss were told %d times", n)
 		}
 		closeRecorder(t, r)
@@ -238,7 +220,7 @@ func TestSpoiltHostID(t *testing.T) {
 		closeRecorder(t, a)
 		b, again := newTestRecorder(t, newFakeDB(), dir)
 		closeRecorder(t, b)
-		if a.Host().ID != b.Host().ID || log.count("does not hold a host id") != 1 || again.count("does not hold a host id") != 0 {
+		if a.Host().ID != b.Host().ID || log.Count("does not hold a host id") != 1 || again.Count("does not hold a host id") != 0 {
 			t.Errorf("%q: %v, then %v", spoilt, a.Host(), b.Host())
 		}
 		if rest, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(rest) != 0 {

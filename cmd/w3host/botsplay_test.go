@@ -11,6 +11,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+
+	"w3host/internal/testkit"
 )
 
 // freeUDPPort is one that nobody has at the moment.
@@ -31,7 +33,7 @@ func TestBotsPlayAtADefaultHost(t *testing.T) {
 	for _, players := range []int{1, 3, 10, 12} {
 		t.Run(fmt.Sprint(players), func(t *testing.T) {
 			t.Parallel()
-			var stdout, stderr lockedBuffer
+			var stdout, stderr testkit.Log
 			line := fmt.Sprintf("--addr %s --players %d --minutes 0.01 --patience 60s", defaultHost(t), players)
 			code := run(t.Context(), append([]string{"bots"}, strings.Fields(line)...), nil, &stdout, &stderr)
 			want := "verdict       all went well: "
@@ -55,7 +57,7 @@ func defaultHost(t *testing.T) (addr string) {
 	c.Lobby.Countdown, c.Control.Socket = 1, ""
 	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
 	c.Replays.Dir, c.Log.Journals = filepath.Join(dir, "replays"), filepath.Join(dir, "journals")
-	var log lockedBuffer
+	var log testkit.Log
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- serve(ctx, c, nil, new(consoleInput), consoleLogger(&log, zerolog.InfoLevel)) }()
@@ -65,7 +67,7 @@ func defaultHost(t *testing.T) (addr string) {
 			t.Errorf("%v:\n%s", err, log.String())
 		}
 	})
-	addr = log.await(t, `hosting "w3host test map" on (\S+)`)
-	log.await(t, `(#1) lobby`)
+	addr = log.Await(t, `hosting "w3host test map" on (\S+)`)
+	log.Await(t, `(#1) lobby`)
 	return addr
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -15,6 +14,8 @@ import (
 
 	"w3host/bots"
 	"w3host/config"
+
+	"w3host/internal/testkit"
 )
 
 func TestConsole(t *testing.T) {
@@ -56,36 +57,6 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// lockedBuffer takes the log of many goroutines.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-// await returns what the pattern's group matches once it does.
-func (l *lockedBuffer) await(t *testing.T, pattern string) string {
-	t.Helper()
-	for re, began := regexp.MustCompile(pattern), time.Now(); time.Since(began) < 60*time.Second; time.Sleep(10 * time.Millisecond) {
-		if m := re.FindStringSubmatch(l.String()); m != nil {
-			return m[len(m)-1]
-		}
-	}
-	t.Fatalf("nothing like %s in:\n%s", pattern, l)
-	return ""
-}
-
 // What a person sees of a first game: a line for each thing that matters.
 func TestConsoleOfAGame(t *testing.T) {
 	t.Parallel()
@@ -95,17 +66,17 @@ func TestConsoleOfAGame(t *testing.T) {
 	c.Control.Socket = ""
 	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
 	c.Replays.Dir, c.Log.Journals = filepath.Join(dir, "replays"), filepath.Join(dir, "journals")
-	var log lockedBuffer
+	var log testkit.Log
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- serve(ctx, c, nil, new(consoleInput), consoleLogger(&log, zerolog.InfoLevel)) }()
-	addr := log.await(t, `hosting "w3host test map" on (\S+)`)
+	addr := log.Await(t, `hosting "w3host test map" on (\S+)`)
 	report, err := bots.Run(t.Context(), bots.Options{Addr: addr, Players: 10, Play: time.Second, LoadTime: 100 * time.Millisecond})
 	if err != nil || !report.OK {
 		t.Errorf("%v: %s", err, report.Verdict())
 	}
-	log.await(t, "#1 over")
+	log.Await(t, "#1 over")
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)

@@ -11,6 +11,8 @@ import (
 
 	"w3host/config"
 	"w3host/host"
+
+	"w3host/internal/testkit"
 )
 
 // What keeps a host from listening is told apart, each with its own way out.
@@ -95,7 +97,7 @@ func TestWarnsOfIPv6(t *testing.T) {
 		if err != nil {
 			t.Skip("no IPv6 here:", err)
 		}
-		var log lockedBuffer
+		var log testkit.Log
 		welcome(c, h.Addr().(*net.TCPAddr).AddrPort(), testMap(t), consoleLogger(&log, 0))
 		_ = h.Close()
 		if got := strings.Contains(log.String(), "speak IPv4"); got != warns {
@@ -111,7 +113,7 @@ func TestWarnsOfIPv6(t *testing.T) {
 
 func testMap(t *testing.T) *host.Map {
 	t.Helper()
-	maps, err := openMaps(t.Context(), config.Default(), consoleLogger(new(lockedBuffer), 0))
+	maps, err := openMaps(t.Context(), config.Default(), consoleLogger(new(testkit.Log), 0))
 	if err != nil {
 		t.Fatal(err)
 	}

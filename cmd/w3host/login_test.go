@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,18 +15,6 @@ import (
 	"w3host/storage"
 	"w3host/w3gs"
 )
-
-// logged is a log that a test reads afterwards.
-type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
 
 // reads waits until a client reads a line that holds the text, and returns all
 // lines up to it.
@@ -140,7 +127,7 @@ func TestLogin(t *testing.T) {
 			t.Errorf("%d files in %s: %v", files, root, err)
 		}
 	}
-	if text := h.log.text.String(); strings.Contains(strings.ToLower(text), password) || !strings.Contains(text, "login") {
+	if text := h.log.String(); strings.Contains(strings.ToLower(text), password) || !strings.Contains(text, "login") {
 		t.Error("the log holds the password, or nothing of the login")
 	}
 }

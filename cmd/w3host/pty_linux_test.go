@@ -16,6 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"w3host/bots"
+
+	"w3host/internal/testkit"
 )
 
 // pty is a terminal with a program in its foreground.
@@ -175,13 +177,13 @@ func TestConsoleReadsLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out lockedBuffer
+	var out testkit.Log
 	cmd.Stderr = &out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	out.await(t, `(lobby open)`)
+	out.Await(t, `(lobby open)`)
 	fmt.Fprint(in, "\ndisable\nexit\n")
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)

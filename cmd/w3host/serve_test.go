@@ -28,7 +28,7 @@ const patience = 10 * time.Second
 type testHost struct {
 	addr, config, database string
 
-	log  *logged
+	log  *testkit.Log
 	stop func() // returns when it has ended
 }
 
@@ -37,7 +37,7 @@ type testHost struct {
 func startHost(t *testing.T, settings string) testHost {
 	t.Helper()
 	dir := t.TempDir()
-	h := testHost{config: filepath.Join(dir, "config.toml"), database: "sqlite:" + filepath.Join(dir, "w3host.db"), log: new(logged)}
+	h := testHost{config: filepath.Join(dir, "config.toml"), database: "sqlite:" + filepath.Join(dir, "w3host.db"), log: new(testkit.Log)}
 	text := fmt.Sprintf("[host]\nlisten = \"127.0.0.1:0\"\n[control]\nsocket = \"\"\n[lan]\nenabled = false\n[maps]\ncache = %q\n[database]\nurl = %q\nspool = %q\n[replays]\ndir = %q\n%s",
 		filepath.Join(dir, "maps.json"), h.database, filepath.Join(dir, "spool"), filepath.Join(dir, "replays"), settings)
 	if err := os.WriteFile(h.config, []byte(text), 0o600); err != nil {

@@ -23,6 +23,8 @@ import (
 	"w3host/control"
 	"w3host/storage"
 	"w3host/w3gs"
+
+	"w3host/internal/testkit"
 )
 
 // How long and with how many players; the long run is
@@ -107,7 +109,7 @@ func TestSoak(t *testing.T) {
 		*path = filepath.Join(dir, *path)
 	}
 	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
-	var log lockedBuffer
+	var log testkit.Log
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- serve(ctx, c, nil, new(consoleInput), consoleLogger(&log, zerolog.WarnLevel)) }()
