@@ -69,12 +69,13 @@ func TestPublicLobby(t *testing.T) {
 	awaitLines(p, "lobby listed on the realm", 2)
 	go func() {
 		p.await("all have loaded")
+		awaitLines(p, "name confirmed by the realm", 3) // the quota lets these wait; who is asked for at the restart stays unconfirmed
 		s.Down()
 		s.Up()
 		noSecretIn(t, dir) // while the journal of the game is there
 	}()
 	report, err := bots.Run(context.Background(), bots.Options{
-		Realm: s.Addr(), Players: 3, Play: 4 * time.Second, LoadTime: 100 * time.Millisecond, NoStart: true, Log: zerolog.Nop(),
+		Realm: s.Addr(), Players: 3, Play: 8 * time.Second, LoadTime: 100 * time.Millisecond, NoStart: true, Log: zerolog.Nop(),
 	})
 	if err != nil || !report.OK {
 		t.Errorf("%s, %v", report.Verdict(), err)
