@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"w3host/internal/testkit"
 )
 
 // lanPlace is where a program of a LAN test runs: the name of a
@@ -167,7 +169,7 @@ func TestLANOnLoopback(t *testing.T) {
 		t.Skip("only Linux has all of 127.0.0.0/8")
 	}
 	t.Parallel()
-	port, own := freePort(t), freePort(t)
+	port, own := fmt.Sprint(testkit.FreePort(t)), fmt.Sprint(testkit.FreePort(t))
 	var here lanPlace
 	here.start(t, "lobby open", "serve", "--log-json", "--config", lanHost(t, "127.0.0.31:"+port, "port = "+port+"\n"))
 	g := here.find(t, "by broadcast on loopback", "127.0.0.31", "--to", "127.255.255.255:"+port, "--timeout", "1s")
@@ -181,17 +183,6 @@ func TestLANOnLoopback(t *testing.T) {
 		t.Errorf("the relay shows port %d, want its own %s", relayed.Port, own)
 	}
 	here.play(t, relayed)
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
 }
 
 // threeNetworks makes namespaces: 10.77.1.1 — 10.77.1.2, 10.77.2.1 — 10.77.2.2.

@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/testkit"
 	"w3host/w3map/builtin"
 )
 
@@ -28,7 +29,7 @@ func (i image) checkHosting(t *testing.T) {
 	if err := os.Chmod(filepath.Join(i.dir, "maps"), 0o555); err != nil {
 		t.Fatal(err)
 	}
-	addr := freeAddress(t)
+	addr := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 	i.env = []string{
 		"TZ=Asia/Tokyo", "W3HOST_HOST_LISTEN=" + addr, "W3HOST_LAN_ENABLED=false",
 		"W3HOST_LOBBY_MAP=" + strings.TrimSuffix(name, filepath.Ext(name)), "W3HOST_LOBBY_AUTOSTART=2", "W3HOST_LOBBY_COUNTDOWN=0",
@@ -110,14 +111,4 @@ func (i image) compare(t *testing.T, before map[string]fs.FileInfo) {
 	if stored == 0 {
 		t.Error("the host has stored nothing")
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
