@@ -225,7 +225,7 @@ func (l *Lobby) mark() string {
 	}
 	name := w3gs.StripColours(l.cfg.VirtualHost)
 	if name == "" {
-		name = DefaultVirtualHost
+		name = defaultVirtualHost
 	}
 	return "[" + name + "] "
 }

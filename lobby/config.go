@@ -8,9 +8,9 @@ import (
 	"w3host/w3gs"
 )
 
-// DefaultVirtualHost is the name that host lines carry in the lobby. With a
+// defaultVirtualHost is the name that host lines carry in the lobby. With a
 // colour code before it, it would be longer than the 15 bytes of a name.
-const DefaultVirtualHost = "w3host"
+const defaultVirtualHost = "w3host"
 
 // Config is what a lobby is made from. Start from Defaults: New takes every
 // field as it stands, except where a field says otherwise.
@@ -92,7 +92,7 @@ func Defaults() Config {
 		MaxPID:           w3gs.ClassicSlots,
 		Trigger:          "!",
 		KickCooldown:     time.Minute,
-		VirtualHost:      DefaultVirtualHost,
+		VirtualHost:      defaultVirtualHost,
 		Countdown:        5,
 		CountdownStep:    time.Second,
 		PingEvery:        5 * time.Second,

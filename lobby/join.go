@@ -58,7 +58,7 @@ func (l *Lobby) checkJoiner(ev Join) (why string) {
 	if ev.Banned != "" {
 		return "banned: " + ev.Banned
 	}
-	if others := l.neighbours(ev); l.cfg.SameAddress == RefuseSame && others != "" {
+	if others := l.neighbours(ev); l.cfg.SameAddress == refuseSame && others != "" {
 		return "the address is that of " + others
 	}
 	return l.checkKept(ev)
@@ -215,9 +215,9 @@ type SameAddress string
 
 // What may be done.
 const (
-	AllowSame  SameAddress = "allow"
-	WarnSame   SameAddress = "warn" // everybody reads it
-	RefuseSame SameAddress = "refuse"
+	allowSame  SameAddress = "allow"
+	warnSame   SameAddress = "warn" // everybody reads it
+	refuseSame SameAddress = "refuse"
 )
 
 // neighbours names the players who come from the address of a joiner.
@@ -233,7 +233,7 @@ func (l *Lobby) neighbours(ev Join) string {
 
 // warnOfNeighbours tells everybody of a joiner who shares an address.
 func (l *Lobby) warnOfNeighbours(name, others string) {
-	if l.cfg.SameAddress == WarnSame && others != "" {
+	if l.cfg.SameAddress == warnSame && others != "" {
 		l.say(0, "%s comes from the same address as %s.", name, others)
 	}
 }

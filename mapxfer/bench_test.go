@@ -58,7 +58,7 @@ func BenchmarkPart(b *testing.B) {
 						continue
 					}
 					for off := e.Offset; off < e.End; off = parts.End(off) {
-						header = parts.AppendHeader(header[:0], off, e.PID, 1)
+						header = parts.appendHeader(header[:0], off, e.PID, 1)
 					}
 				}
 				pid = (pid + 1) % bc.players
@@ -86,7 +86,7 @@ func BenchmarkFrame(b *testing.B) {
 		var dst []byte
 		for off := uint32(0); b.Loop(); off = p.End(off) % p.Size() {
 			p.sums[off/PartLen].Store(0)
-			dst = p.AppendHeader(dst[:0], off, 2, 1)
+			dst = p.appendHeader(dst[:0], off, 2, 1)
 		}
 	})
 }
@@ -106,7 +106,7 @@ func TestNoAllocations(t *testing.T) {
 		s.Next()
 		for _, e := range out {
 			if e.Kind == Send {
-				header = parts.AppendHeader(header[:0], e.Offset, e.PID, 1)
+				header = parts.appendHeader(header[:0], e.Offset, e.PID, 1)
 			}
 		}
 	})

@@ -53,7 +53,7 @@ func (p *Parts) End(off uint32) uint32 { return partEnd(off, p.Size()) }
 // Data is the part that begins at off; it aliases the map and must not be changed.
 func (p *Parts) Data(off uint32) []byte { return p.data[off:p.End(off):p.End(off)] }
 
-// AppendHeader appends the HeaderLen bytes before Data(off) in its 0x43:
+// appendHeader appends the HeaderLen bytes before Data(off) in its 0x43:
 //
 //	0  0xF7 · 0x43 · length u16
 //	4  to pid u8 · from pid u8 · u32 1
@@ -61,7 +61,7 @@ func (p *Parts) Data(off uint32) []byte { return p.data[off:p.End(off):p.End(off
 //
 // Only the pids differ between players. The CRC, the one thing here that costs
 // anything, comes from the shared table.
-func (p *Parts) AppendHeader(dst []byte, off uint32, to, from uint8) []byte {
+func (p *Parts) appendHeader(dst []byte, off uint32, to, from uint8) []byte {
 	length := HeaderLen + int(p.End(off)-off)
 	dst = append(dst, w3gs.Magic, byte(w3gs.OpMapPart), byte(length), byte(length>>8),
 		to, from, 1, 0, 0, 0)
@@ -71,7 +71,7 @@ func (p *Parts) AppendHeader(dst []byte, off uint32, to, from uint8) []byte {
 
 // AppendFrame appends the whole 0x43, for writers that want one flat buffer.
 func (p *Parts) AppendFrame(dst []byte, off uint32, to, from uint8) []byte {
-	return append(p.AppendHeader(dst, off, to, from), p.Data(off)...)
+	return append(p.appendHeader(dst, off, to, from), p.Data(off)...)
 }
 
 // sum is the CRC-32 of the part that begins at off. Two goroutines may compute

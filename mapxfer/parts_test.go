@@ -41,7 +41,7 @@ func TestPartsFrames(t *testing.T) {
 			if frame := p.AppendFrame(nil, off, 7, 1); !bytes.Equal(frame, want) {
 				t.Fatalf("size %d, part at %d: got % x want % x", size, off, frame, want)
 			}
-			if header := p.AppendHeader(nil, off, 7, 1); !bytes.Equal(header, want[:HeaderLen]) {
+			if header := p.appendHeader(nil, off, 7, 1); !bytes.Equal(header, want[:HeaderLen]) {
 				t.Fatalf("size %d, header at %d: % x", size, off, header)
 			}
 			got = append(got, data...)
@@ -86,7 +86,7 @@ func TestPartsShareTheMap(t *testing.T) {
 	}
 	before := p.AppendFrame(nil, 0, 2, 1)
 	data[0]++ // against the rules, to see whether the CRC is taken from the table
-	after := p.AppendHeader(nil, 0, 2, 1)
+	after := p.appendHeader(nil, 0, 2, 1)
 	if !bytes.Equal(before[:HeaderLen], after) {
 		t.Error("the CRC was computed again")
 	}

@@ -45,8 +45,8 @@ func (a Admin) Target() string {
 	return a.Name + " from " + networkText(a.Network)
 }
 
-// IsFrom reports whether the role is for joins from an address.
-func (a Admin) IsFrom(addr netip.Addr) bool {
+// isFrom reports whether the role is for joins from an address.
+func (a Admin) isFrom(addr netip.Addr) bool {
 	return !a.Network.IsValid() || a.Network.Contains(addr.Unmap().WithZone(""))
 }
 

@@ -197,7 +197,7 @@ func (g *Guard) AdminsAs(name, realm string, addr netip.Addr) (list []Admin) {
 	index := *g.admins.Load()
 	for _, key := range []adminKey{{fold(name), fold(realm)}, {"", fold(realm)}} {
 		for _, a := range index[key] {
-			if a.IsFrom(addr) {
+			if a.isFrom(addr) {
 				list = append(list, a)
 			}
 		}

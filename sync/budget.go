@@ -9,11 +9,11 @@ import (
 // What one player may bring into turns. A player of a busy game sends a few
 // hundred bytes a second; a map that syncs its data some kilobytes in a moment.
 const (
-	// DefaultActionRate is in bytes a second, prefixes included. Eleven players
+	// defaultActionRate is in bytes a second, prefixes included. Eleven players
 	// who use it up fill a line of 180 kB/s; a single one goes unnoticed.
-	DefaultActionRate = 16 << 10
-	// DefaultActionBurst is what may come at once after a quiet time, in bytes.
-	DefaultActionBurst = 64 << 10
+	defaultActionRate = 16 << 10
+	// defaultActionBurst is what may come at once after a quiet time, in bytes.
+	defaultActionBurst = 64 << 10
 )
 
 // waitingBursts is how many bursts of one player's actions may wait for later

@@ -60,7 +60,7 @@ func Defaults() Config {
 	return Config{
 		Period: 100 * time.Millisecond, SyncLimit: 50, CatchUp: 10,
 		DropAfter: time.Minute, LagReset: lagReset, LoadTimeout: 5 * time.Minute, LastPlayer: time.Minute,
-		ActionRate: DefaultActionRate, ActionBurst: DefaultActionBurst,
+		ActionRate: defaultActionRate, ActionBurst: defaultActionBurst,
 		ObserversNeverStop: true,
 		Adaptive:           Adaptive{Min: 50 * time.Millisecond, Max: 250 * time.Millisecond},
 	}

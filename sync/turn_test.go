@@ -118,7 +118,7 @@ func TestActionFlood(t *testing.T) {
 		g.Handle(time.Second, Action{1, make([]byte, 1000)}, nil)
 		g.Handle(time.Second, Action{2, make([]byte, 1)}, nil)
 	}
-	if g.Live() != w3gs.Only(2)|w3gs.Only(3) || len(g.pending) > waitingBursts*DefaultActionBurst+4000 {
+	if g.Live() != w3gs.Only(2)|w3gs.Only(3) || len(g.pending) > waitingBursts*defaultActionBurst+4000 {
 		t.Errorf("live %b, %d bytes for the next turn", g.Live(), len(g.pending))
 	}
 }

@@ -103,12 +103,12 @@ func TestInfoOfAllFormats(t *testing.T) {
 			if got := strings.Join([]string{in.name, in.author, in.description, in.recommended}, "|"); got != "name|author|description|recommended" {
 				t.Errorf("texts %q", got)
 			}
-			if in.width != 52 || in.height != 48 || in.flags != FlagMelee|FlagCustomForces || in.lua || in.cut {
+			if in.width != 52 || in.height != 48 || in.flags != flagMelee|flagCustomForces || in.lua || in.cut {
 				t.Errorf("got %+v", in)
 			}
 			want := []Player{
-				{0, PlayerHuman, RaceNightElf, false, "player 0", 64, -64},
-				{3, PlayerComputer, RaceUndead, true, "player 1", 64, -64},
+				{0, playerHuman, raceNightElf, false, "player 0", 64, -64},
+				{3, playerComputer, raceUndead, true, "player 1", 64, -64},
 			}
 			if fmt.Sprint(in.players) != fmt.Sprint(want) {
 				t.Errorf("players %v, want %v", in.players, want)
@@ -164,11 +164,11 @@ func TestInfoThatLies(t *testing.T) {
 
 func TestSlots(t *testing.T) {
 	players := []Player{
-		{Number: 1, Type: PlayerHuman, Race: RaceUndead},
-		{Number: 2, Type: PlayerComputer, Race: RaceNightElf},
-		{Number: 3, Type: PlayerNeutral},
-		{Number: 4, Type: PlayerRescuable},
-		{Number: 5, Type: PlayerHuman, Race: 0},
+		{Number: 1, Type: playerHuman, Race: raceUndead},
+		{Number: 2, Type: playerComputer, Race: raceNightElf},
+		{Number: 3, Type: playerNeutral},
+		{Number: 4, Type: playerRescuable},
+		{Number: 5, Type: playerHuman, Race: 0},
 	}
 	forces := []Force{{Players: 0xFFFFFFDF}, {Players: 0x20}}
 	human := w3gs.Slot{Download: 255, Status: w3gs.SlotOpen, Colour: 1, AI: w3gs.AINormal, Handicap: 100}
@@ -190,13 +190,13 @@ func TestSlots(t *testing.T) {
 		{"plain", 0, w3gs.LayoutMelee, []w3gs.Slot{
 			with(human, 0, w3gs.RaceUndead|pick), with(computer, 0, w3gs.RaceNightElf|pick), with(other, 1, w3gs.RaceRandom|pick),
 		}},
-		{"melee", FlagMelee, w3gs.LayoutMelee, []w3gs.Slot{
+		{"melee", flagMelee, w3gs.LayoutMelee, []w3gs.Slot{
 			with(human, 0, w3gs.RaceRandom|pick), with(computer, 1, w3gs.RaceRandom|pick), with(other, 2, w3gs.RaceRandom|pick),
 		}},
-		{"forces", FlagCustomForces, w3gs.LayoutCustomForces, []w3gs.Slot{
+		{"forces", flagCustomForces, w3gs.LayoutCustomForces, []w3gs.Slot{
 			with(human, 0, w3gs.RaceUndead|pick), with(computer, 0, w3gs.RaceNightElf|pick), with(other, 1, w3gs.RaceRandom|pick),
 		}},
-		{"fixed", FlagCustomForces | FlagFixedSettings, w3gs.LayoutFixedSettings, []w3gs.Slot{
+		{"fixed", flagCustomForces | flagFixedSettings, w3gs.LayoutFixedSettings, []w3gs.Slot{
 			with(human, 0, w3gs.RaceUndead), with(computer, 0, w3gs.RaceNightElf), with(other, 1, w3gs.RaceRandom),
 		}},
 	} {
@@ -237,7 +237,7 @@ func TestObserverSlots(t *testing.T) {
 func TestTooManyPlayersForTheVersion(t *testing.T) {
 	m := &Map{Version: 26}
 	for i := range uint32(24) {
-		m.Players = append(m.Players, Player{Number: i, Type: PlayerHuman})
+		m.Players = append(m.Players, Player{Number: i, Type: playerHuman})
 	}
 	m.setSlots()
 	if len(m.Slots) != 24 || len(m.LobbySlots(0)) != 12 || len(m.Warnings) != 1 {

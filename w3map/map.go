@@ -4,9 +4,9 @@ import (
 	"w3host/w3gs"
 )
 
-// PathPrefix stands before the file's name in the path that clients are shown: that is where they look for the map,
+// pathPrefix stands before the file's name in the path that clients are shown: that is where they look for the map,
 // and where they put it when the host sends it.
-const PathPrefix = `Maps\Download\`
+const pathPrefix = `Maps\Download\`
 
 // DefaultSettings are those of the game's own "create game" screen, teams locked.
 const DefaultSettings = w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.TeamsTogether | w3gs.FixedTeams
@@ -14,7 +14,7 @@ const DefaultSettings = w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.TeamsToge
 // Map is what a host knows of one map file, for one version of the game.
 type Map struct {
 	File string // name of the file, without folders
-	Path string // what clients are shown, at most w3gs.MaxMapPathLen bytes; see PathPrefix
+	Path string // what clients are shown, at most w3gs.MaxMapPathLen bytes; see pathPrefix
 
 	Identifiers
 
@@ -73,10 +73,10 @@ type PlayerType uint32
 
 // Controllers.
 const (
-	PlayerHuman PlayerType = iota + 1
-	PlayerComputer
-	PlayerNeutral
-	PlayerRescuable
+	playerHuman PlayerType = iota + 1
+	playerComputer
+	playerNeutral
+	playerRescuable
 )
 
 // PlayerRace is a race as war3map.w3i counts them. Other values mean that the player chooses.
@@ -84,10 +84,10 @@ type PlayerRace uint32
 
 // Races.
 const (
-	RaceHuman PlayerRace = iota + 1
-	RaceOrc
-	RaceUndead
-	RaceNightElf
+	raceHuman PlayerRace = iota + 1
+	raceOrc
+	raceUndead
+	raceNightElf
 )
 
 // Force is a team of war3map.w3i.
@@ -102,9 +102,9 @@ type Flags uint32
 
 // Flags used.
 const (
-	FlagMelee         Flags = 0x0004
-	FlagFixedSettings Flags = 0x0020
-	FlagCustomForces  Flags = 0x0040
+	flagMelee         Flags = 0x0004
+	flagFixedSettings Flags = 0x0020
+	flagCustomForces  Flags = 0x0040
 )
 
 func (f Flags) has(flag Flags) bool { return f&flag != 0 }

@@ -161,7 +161,7 @@ func (m *info) needs() w3gs.Version {
 // clients refuse a longer path; they then download the map under the shorter name.
 func (m *Map) setPath() {
 	name := m.File
-	if over := len(PathPrefix) + len(name) - w3gs.MaxMapPathLen; over > 0 {
+	if over := len(pathPrefix) + len(name) - w3gs.MaxMapPathLen; over > 0 {
 		ext := path.Ext(name)
 		if len(ext) > 8 {
 			ext = ""
@@ -172,9 +172,9 @@ func (m *Map) setPath() {
 		}
 		name = stem + ext
 		m.warn("The file's name is too long for clients: they see %q. A name of up to %d bytes stays whole.",
-			name, w3gs.MaxMapPathLen-len(PathPrefix))
+			name, w3gs.MaxMapPathLen-len(pathPrefix))
 	}
-	m.Path = PathPrefix + name
+	m.Path = pathPrefix + name
 }
 
 // signed looks for Blizzard's signature, NGIS and 256 bytes, at the end of the file.

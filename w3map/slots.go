@@ -12,8 +12,8 @@ const editor24 = 6060
 
 // setSlots derives layout and slots from flags, players and forces.
 func (m *Map) setSlots() {
-	m.Melee, m.FixedSettings = m.Flags.has(FlagMelee), m.Flags.has(FlagFixedSettings)
-	m.CustomForces = m.Flags.has(FlagCustomForces)
+	m.Melee, m.FixedSettings = m.Flags.has(flagMelee), m.Flags.has(flagFixedSettings)
+	m.CustomForces = m.Flags.has(flagCustomForces)
 	switch {
 	case !m.CustomForces:
 		m.Layout = w3gs.LayoutMelee
@@ -26,7 +26,7 @@ func (m *Map) setSlots() {
 	for _, p := range m.Players {
 		bit := uint32(1) << (p.Number % maxPlayers)
 		switch {
-		case p.Type != PlayerHuman && p.Type != PlayerComputer:
+		case p.Type != playerHuman && p.Type != playerComputer:
 			continue
 		case p.Number >= w3gs.MaxSlots || taken&bit != 0:
 			m.warn("Player number %d of the map gets no slot: the number is taken or above %d.", p.Number, w3gs.MaxSlots-1)
@@ -54,7 +54,7 @@ func (m *Map) slot(p Player) w3gs.Slot {
 		AI:       w3gs.AINormal,
 		Handicap: 100,
 	}
-	if p.Type == PlayerComputer {
+	if p.Type == playerComputer {
 		s.Status, s.Computer, s.Download = w3gs.SlotOccupied, true, 100
 	}
 	if m.Melee {
@@ -78,13 +78,13 @@ func (m *Map) team(number uint32) (team uint8) {
 
 func (r PlayerRace) slotRace() w3gs.Race {
 	switch r {
-	case RaceHuman:
+	case raceHuman:
 		return w3gs.RaceHuman
-	case RaceOrc:
+	case raceOrc:
 		return w3gs.RaceOrc
-	case RaceUndead:
+	case raceUndead:
 		return w3gs.RaceUndead
-	case RaceNightElf:
+	case raceNightElf:
 		return w3gs.RaceNightElf
 	default:
 		return w3gs.RaceRandom
