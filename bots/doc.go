@@ -4,6 +4,6 @@
 // the server, so that a fault of the server is not repeated in its test.
 //
 // A bot is a state machine without a socket (player): bytes and times go in,
-// bytes and alarms come out. A driver moves the bytes: on Linux with epoll loops,
-// elsewhere with one goroutine for each connection.
+// bytes and alarms come out. A loop moves the bytes: on Linux it waits with epoll,
+// elsewhere one goroutine reads each connection for it.
 package bots

@@ -3,6 +3,7 @@ package bots
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"w3host/w3gs"
@@ -16,6 +17,8 @@ const compareEvery = 16
 type game struct {
 	run    *run
 	number int
+	loop   *loop
+	due    atomic.Int64 // not after the first alarm of a bot with a connection; written with the lock held
 
 	mu       sync.Mutex
 	players  []*player
@@ -32,7 +35,12 @@ type game struct {
 	done      chan struct{} // closed when every bot is gone
 }
 
-func newGame(r *run, number int) *game { return &game{run: r, number: number} }
+func newGame(r *run, number int) *game {
+	g := &game{run: r, number: number}
+	g.due.Store(int64(never))
+	g.reset()
+	return g
+}
 
 // reset makes new players, before another lobby is joined.
 func (g *game) reset() {
@@ -87,13 +95,13 @@ func (g *game) checkGathered(now time.Duration) {
 		for _, p := range g.players {
 			if p.phase == inLobby {
 				p.set(alarmGiveUp, now+g.run.opts.Patience)
-				g.run.driver.update(p)
+				g.loop.update(p)
 			}
 		}
 	}
 	if !g.run.opts.NoStart && first.alarms[alarmStart] == 0 {
 		first.set(alarmStart, now+startAfter)
-		g.run.driver.update(first)
+		g.loop.update(first)
 	}
 }
 
@@ -109,7 +117,7 @@ func (g *game) askStart(first *player) {
 	first.sayInLobby(text)
 	if second := g.players[g.startSaid%len(g.players)]; second != first && second.phase == inLobby {
 		second.sayInLobby(text)
-		g.run.driver.update(second)
+		g.loop.update(second)
 	}
 	g.startSaid++
 }
@@ -187,7 +195,7 @@ func (g *game) leaveAt(now, at time.Duration) {
 		case p.alarms[alarmLeave] == 0 || p.alarms[alarmLeave] > at:
 			p.set(alarmLeave, at)
 		}
-		g.run.driver.update(p)
+		g.loop.update(p)
 	}
 }
 
@@ -232,7 +240,7 @@ func (g *game) abandon() {
 	defer g.mu.Unlock()
 	for _, p := range g.players {
 		p.finish(OutcomeStopped, "still there long after the end")
-		g.run.driver.update(p)
+		g.loop.update(p)
 	}
 }
 
@@ -258,7 +266,7 @@ func (g *game) tooSmall(first *player, l lobby, room int) {
 	err := fmt.Errorf("the lobby at %s has room for %s, %d want in: %s", l.addr, counted(room, "bot"), len(g.players), remedy)
 	g.run.problem(err)
 	first.leave(g.run.now())
-	g.run.driver.update(first)
+	g.loop.update(first)
 	for _, p := range g.players {
 		if p != first {
 			p.finish(OutcomeGaveUp, err.Error())

@@ -56,8 +56,8 @@ type Options struct {
 	OwnAddresses bool // give every bot its own 127.x.y.z; for a host on this machine
 	Record       bool // keep what the host said, packet by packet, in the report
 	Strangers    int  // connections that never join: silent, noisy, half a header, too long, slow
-	Portable     bool // one goroutine for each bot, also on Linux
-	Loops        int  // epoll loops on Linux; 0 is one
+	Portable     bool // one goroutine reads each connection, also on Linux
+	Loops        int  // goroutines that share the games; 0 is one
 
 	Script *Script // played instead of random actions and lines
 

@@ -69,9 +69,9 @@ type player struct {
 	local   netip.AddrPort
 
 	stream w3gs.Stream
-	out    []byte // to be written by the driver
-	paused bool   // the driver must not read
-	link   link   // of the driver
+	out    []byte // to be written by the loop
+	paused bool   // the loop must not read
+	socket socket // nil: no connection
 	proxy  *Proxy // between the player and the host; nil: none
 	alarms [alarms]time.Duration
 
@@ -185,12 +185,12 @@ func (p *player) tick(now time.Duration) {
 	}
 }
 
-// due is the next alarm, 0 for none.
+// due is the next alarm.
 func (p *player) due() time.Duration {
-	var next time.Duration
+	next := never
 	for _, at := range p.alarms {
-		if at != 0 && (next == 0 || at < next) {
-			next = at
+		if at != 0 {
+			next = min(next, at)
 		}
 	}
 	return next
@@ -278,13 +278,13 @@ func (p *player) leaveAs(now time.Duration, reason w3gs.LeaveReason) {
 	p.set(alarmAway, now+answerWithin)
 }
 
-// finish ends the bot; the driver closes the connection.
+// finish ends the bot; the loop closes the connection.
 func (p *player) finish(outcome Outcome, why string) {
 	if p.phase == gone {
 		return
 	}
 	p.phase = gone
-	p.paused = false // the driver reads, and finds the end
+	p.paused = false
 	p.outcome, p.why = outcome, why
 	p.alarms = [alarms]time.Duration{}
 	p.closeDownload()

@@ -1,7 +1,6 @@
 package bots
 
 import (
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -16,13 +15,6 @@ type rig struct {
 	time time.Duration
 }
 
-// still is a driver that moves nothing.
-type still struct{}
-
-func (still) add(*player, net.Conn) error { return nil }
-func (still) update(*player)              {}
-func (still) stop()                       {}
-
 // newRig makes a bot that has sent its 0x1E.
 func newRig(t *testing.T, opts Options) *rig {
 	t.Helper()
@@ -33,9 +25,8 @@ func newRig(t *testing.T, opts Options) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{opts: opts, log: opts.Log, base: time.Now(), driver: still{}, started: make(chan struct{}, 1)}
+	r := &run{opts: opts, log: opts.Log, base: time.Now(), started: make(chan struct{}, 1)}
 	g := newGame(r, 1)
-	g.reset()
 	p := &rig{player: g.players[0], t: t, time: time.Second}
 	p.begin(p.time, lobby{id: 1, key: 2})
 	return p
@@ -65,7 +56,7 @@ func (r *rig) pass(d time.Duration) {
 	end := r.time + d
 	for {
 		due := r.due()
-		if due == 0 || due > end {
+		if due > end {
 			break
 		}
 		r.time = max(r.time, due)

@@ -31,7 +31,6 @@ type run struct {
 	opts   Options
 	log    zerolog.Logger
 	base   time.Time
-	driver driver
 	finder *finder
 	dial   chan struct{} // semaphore of connection attempts
 	rec    recorder
@@ -64,26 +63,27 @@ func Run(ctx context.Context, opts Options) (Report, error) {
 	if r.finder.realm != nil {
 		defer r.finder.realm.close()
 	}
-	if r.driver, err = newDriver(r); err != nil {
+	games := make([]*game, r.opts.Games)
+	for i := range games {
+		games[i] = newGame(r, i+1)
+	}
+	stop, err := r.startLoops(games)
+	if err != nil {
 		return Report{}, err
 	}
-	return r.play(ctx)
+	return r.play(ctx, games, stop)
 }
 
-func (r *run) play(ctx context.Context) (Report, error) {
+func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, error) {
 	if r.opts.Games == 1 {
 		r.log.Info().Msgf("looking for a lobby with room for %s at %s", counted(r.opts.Players, "bot"), r.opts.Addr)
 	} else {
 		r.log.Info().Msgf("looking for %d lobbies with room for %s each at %s", r.opts.Games, counted(r.opts.Players, "bot"), r.opts.Addr)
 	}
-	games := make([]*game, r.opts.Games)
 	over := make(chan struct{}) // closed when no bot may join any more
 	var playing sync.WaitGroup
 	failed := make(chan struct{}, len(games))
-	for i := range games {
-		g := newGame(r, i+1)
-		g.reset()
-		games[i] = g
+	for _, g := range games {
 		playing.Go(func() {
 			if !r.playGame(ctx, g, over) {
 				failed <- struct{}{}
@@ -124,7 +124,7 @@ func (r *run) play(ctx context.Context) (Report, error) {
 		}
 		<-allOver
 	}
-	r.driver.stop()
+	stop()
 	report := r.makeReport(games, measured, cpu)
 	report.Strangers = strangers()
 	report.judge(&r.opts)
@@ -234,6 +234,7 @@ func (r *run) connect(ctx context.Context, p *player, l lobby) {
 	}
 	c, err := r.dialFor(ctx, p, l.addr)
 	p.g.mu.Lock()
+	defer p.g.mu.Unlock()
 	switch {
 	case p.phase == gone:
 	case ctx.Err() != nil:
@@ -249,18 +250,12 @@ func (r *run) connect(ctx context.Context, p *player, l lobby) {
 			break
 		}
 		p.begin(r.now(), l)
-	}
-	joined := p.phase == joining
-	p.g.mu.Unlock()
-	switch {
-	case !joined && c != nil:
-		c.Close()
-	case joined:
-		if err := r.driver.add(p, c); err != nil {
-			p.g.mu.Lock()
+		if err = p.g.loop.add(p, c); err != nil {
 			p.finish(OutcomeUnreachable, err.Error())
-			p.g.mu.Unlock()
 		}
+	}
+	if p.socket == nil && c != nil {
+		c.Close()
 	}
 }
 

@@ -24,11 +24,11 @@ import (
 
 func crcOf(b []byte) uint32 { return crc32.ChecksumIEEE(b) }
 
-// eachDriver runs a test with every way to move the bytes.
-func eachDriver(t *testing.T, test func(t *testing.T, base Options)) {
+// eachPoller runs a test with both pollers.
+func eachPoller(t *testing.T, test func(t *testing.T, base Options)) {
 	t.Parallel()
 	t.Run("default", func(t *testing.T) { t.Parallel(); test(t, Options{}) })
-	t.Run("streams", func(t *testing.T) { t.Parallel(); test(t, Options{Portable: true}) })
+	t.Run("portable", func(t *testing.T) { t.Parallel(); test(t, Options{Portable: true}) })
 }
 
 // runBots plays a short game at a fake host, or one until the host says that it
@@ -70,7 +70,7 @@ func wantOK(t *testing.T, r Report) {
 }
 
 func TestGame(t *testing.T) {
-	eachDriver(t, func(t *testing.T, base Options) {
+	eachPoller(t, func(t *testing.T, base Options) {
 		h := startFakeHost(t, &fakeHost{Players: 4})
 		base.Actions, base.ChatEvery = 20, 100*time.Millisecond
 		r := runBots(t, h, base)
@@ -95,9 +95,9 @@ func TestGame(t *testing.T) {
 }
 
 func TestManyGamesOneLobbyAtATime(t *testing.T) {
-	eachDriver(t, func(t *testing.T, base Options) {
+	eachPoller(t, func(t *testing.T, base Options) {
 		h := startFakeHost(t, &fakeHost{Players: 3})
-		base.Games = 4
+		base.Games, base.Loops = 4, 2
 		r := runBots(t, h, base)
 		wantOK(t, r)
 		if r.GamesRun != 4 || r.Joined != 12 {
@@ -156,7 +156,7 @@ func TestTooFewSlots(t *testing.T) {
 }
 
 func TestInterrupted(t *testing.T) {
-	eachDriver(t, func(t *testing.T, base Options) {
+	eachPoller(t, func(t *testing.T, base Options) {
 		h := &fakeHost{Players: 2}
 		ctx, cancel := context.WithCancel(t.Context())
 		h.Turn = func(_ *fakeGame, n int) {
@@ -185,7 +185,7 @@ func TestSaysStart(t *testing.T) {
 // The lobby belongs to whoever joins first, and the host takes the joins of
 // connections that are made at once in any order.
 func TestTheOwnerSaysStart(t *testing.T) {
-	eachDriver(t, func(t *testing.T, base Options) {
+	eachPoller(t, func(t *testing.T, base Options) {
 		h := startFakeHost(t, &fakeHost{Players: 3, NoStart: true, Owner: "first", BeforeJoin: func(name string) {
 			if name == "bot-1" {
 				time.Sleep(200 * time.Millisecond)
@@ -258,7 +258,7 @@ func TestGivesUpWhenNothingStarts(t *testing.T) {
 }
 
 func TestBurstOfLongActions(t *testing.T) {
-	eachDriver(t, func(t *testing.T, base Options) {
+	eachPoller(t, func(t *testing.T, base Options) {
 		h := startFakeHost(t, &fakeHost{
 			Players: 4, Period: 20 * time.Millisecond,
 			Enough: func(g *fakeGame) bool { return len(g.Pending) == 0 && g.Answered(burstTurn+20, 1, 2, 3, 4) },
@@ -277,7 +277,7 @@ func TestBurstOfLongActions(t *testing.T) {
 // socket buffer holds.
 func TestHostThatReadsSlowly(t *testing.T) {
 	const burst = 20_000
-	eachDriver(t, func(t *testing.T, base Options) {
+	eachPoller(t, func(t *testing.T, base Options) {
 		var slow atomic.Bool
 		arrived := 0
 		h := &fakeHost{Players: 1, Period: 20 * time.Millisecond}
@@ -342,7 +342,7 @@ func TestHostThatForgetsAnAction(t *testing.T) {
 }
 
 func TestHostThatDropsAPlayer(t *testing.T) {
-	eachDriver(t, func(t *testing.T, base Options) {
+	eachPoller(t, func(t *testing.T, base Options) {
 		h := &fakeHost{Players: 3}
 		h.Enough = func(g *fakeGame) bool { return g.Answered(12, 1) }
 		h.Turn = func(g *fakeGame, n int) {
@@ -363,7 +363,7 @@ func TestHostThatDropsAPlayer(t *testing.T) {
 }
 
 func TestLagScreenAndVotes(t *testing.T) {
-	eachDriver(t, func(t *testing.T, base Options) {
+	eachPoller(t, func(t *testing.T, base Options) {
 		h := &fakeHost{Players: 3}
 		h.Enough = func(g *fakeGame) bool { return g.Answered(10, 1, 2, 3) }
 		h.Turn = func(g *fakeGame, n int) {
@@ -413,7 +413,7 @@ func TestMisbehaviour(t *testing.T) {
 			return Conduct{}
 		}
 	}
-	eachDriver(t, func(t *testing.T, base Options) {
+	eachPoller(t, func(t *testing.T, base Options) {
 		t.Run("desync", func(t *testing.T) {
 			h := startFakeHost(t, &fakeHost{
 				Players: 3, Period: 20 * time.Millisecond,
@@ -538,7 +538,7 @@ func TestDownload(t *testing.T) {
 	}
 	for name, conduct := range rows {
 		t.Run(name, func(t *testing.T) {
-			eachDriver(t, func(t *testing.T, base Options) {
+			eachPoller(t, func(t *testing.T, base Options) {
 				dir := t.TempDir()
 				h := &fakeHost{Players: 2}
 				sum := fakeMap(h, 400_000)

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 //
 //	W3HOST_BOTS_SCALE=300 go test -run TestScale -v ./bots
 //
-// W3HOST_BOTS_DRIVER=streams measures the portable driver.
+// W3HOST_BOTS_PORTABLE=1 measures the portable poller.
 func TestScale(t *testing.T) {
 	games, err := strconv.Atoi(os.Getenv("W3HOST_BOTS_SCALE"))
 	if err != nil {
@@ -69,7 +69,7 @@ func TestScale(t *testing.T) {
 	}
 	r, err := Run(t.Context(), Options{
 		Addr: strings.TrimSpace(addr), Players: 10, Games: games, Actions: 3, Play: 15 * time.Second, LoadTime: 10 * time.Millisecond,
-		Portable: os.Getenv("W3HOST_BOTS_DRIVER") == "streams",
+		Portable: os.Getenv("W3HOST_BOTS_PORTABLE") != "",
 	})
 	if err != nil {
 		t.Error(err)

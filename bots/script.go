@@ -86,7 +86,7 @@ func (g *game) playScript(now time.Duration) {
 		}
 	}
 	for _, p := range order {
-		g.run.driver.update(p)
+		g.loop.update(p)
 	}
 }
 

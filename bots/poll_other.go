@@ -1,0 +1,5 @@
+//go:build !linux
+
+package bots
+
+func openPoller(l *loop) (poller, error) { return openPipes(l) }

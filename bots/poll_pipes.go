@@ -1,0 +1,109 @@
+package bots
+
+import (
+	"errors"
+	"net"
+	"os"
+	"time"
+)
+
+// writeWithin bounds how long a write waits for the host to read.
+const writeWithin = 10 * time.Second
+
+// pipes is the poller of systems without epoll: one goroutine reads each connection
+// and gives the loop what it reads.
+type pipes struct {
+	l    *loop
+	news chan struct{}
+}
+
+func openPipes(l *loop) (poller, error) { return &pipes{l, make(chan struct{}, 1)}, nil }
+
+func (q *pipes) notify() { notify(q.news) }
+func (q *pipes) close()  {}
+
+func (q *pipes) wait(d time.Duration) {
+	select {
+	case <-q.news:
+	case <-time.After(d):
+	}
+}
+
+func (q *pipes) add(p *player, c net.Conn) (socket, error) {
+	k := &pipe{l: q.l, p: p, conn: c, resume: make(chan struct{}, 1)}
+	q.l.done.Go(k.read)
+	return k, nil
+}
+
+// pipe is a connection with a goroutine that reads, and at times one that writes.
+// The lock of the game guards it.
+type pipe struct {
+	l       *loop
+	p       *player
+	conn    net.Conn
+	resume  chan struct{} // notifies a paused reader
+	queue   []byte        // to be written
+	writing bool
+}
+
+// read ends when the connection does, or the player is gone.
+func (k *pipe) read() {
+	for open := true; open; {
+		n, err := k.conn.Read(k.p.stream.Free())
+		now := k.l.run.now()
+		k.p.g.mu.Lock()
+		for k.p.paused {
+			k.p.g.mu.Unlock()
+			<-k.resume
+			now = k.l.run.now()
+			k.p.g.mu.Lock()
+		}
+		if k.p.socket == k {
+			k.l.received(k.p, now, n, err)
+		}
+		open = k.p.socket == k && err == nil
+		k.p.g.mu.Unlock()
+	}
+}
+
+func (k *pipe) watch(read, _ bool) {
+	if read {
+		notify(k.resume)
+	}
+}
+
+func (k *pipe) close() {
+	notify(k.resume)
+	k.conn.Close()
+}
+
+// write leaves the bytes to a goroutine, because a host that does not read must not
+// keep the bot from reading.
+func (k *pipe) write(b []byte) int {
+	k.queue = append(k.queue, b...)
+	if !k.writing {
+		k.writing = true
+		k.l.done.Go(k.flush)
+	}
+	return len(b)
+}
+
+func (k *pipe) flush() {
+	k.p.g.mu.Lock()
+	defer k.p.g.mu.Unlock()
+	for len(k.queue) > 0 {
+		b := k.queue
+		k.queue = nil
+		k.p.g.mu.Unlock()
+		k.conn.SetWriteDeadline(time.Now().Add(writeWithin)) // Write reports it
+		_, err := k.conn.Write(b)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			k.conn.Close()
+		}
+		k.p.g.mu.Lock()
+		if err != nil {
+			return // writing stays set: the reader finds the end of the connection
+		}
+	}
+	k.writing = false
+}
