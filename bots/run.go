@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/internal/openfiles"
 	"w3host/w3gs"
 )
 
@@ -42,6 +43,14 @@ type run struct {
 	faultCount int64 // all of them; faults holds the first
 	problems   []error
 	worst      Worst
+}
+
+// needFiles returns an error if n connections are more than this process may have.
+func needFiles(n int) error {
+	if most, limited := openfiles.Limit(); limited && most < uint64(n) {
+		return fmt.Errorf("%d connections need %[1]d open files, this system allows %d: raise the hard limit (ulimit -Hn) or play fewer games", n, most)
+	}
+	return nil
 }
 
 // Run plays the games of opts and reports what the bots saw. The error says why
