@@ -6,98 +6,139 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/term"
 
 	"w3host/command"
 	"w3host/game"
+	"w3host/internal/terminal"
 )
 
 // prompt begins the line of a terminal.
 const prompt = "> "
 
-// Terminal reads lines with history (arrow up) and completion (tab). What is
-// written to it stands above the line that is being typed. Of the libraries for
-// this, golang.org/x/term is the one that the Go project itself keeps, and it is
-// needed for the state of the terminal anyway.
-type Terminal struct {
+// Console is the host's own terminal or standard input, where commands are typed.
+type Console struct {
+	// Log is where the log goes: on a terminal, above the line that is being typed.
+	Log io.Writer
+
+	in      io.Reader      // nil where nobody types
+	editor  *term.Terminal // of in, where it is a terminal that this program may take
+	restore func()
+}
+
+// OpenConsole takes the terminal, if the host runs in its foreground: a program in
+// the background that touched it would be stopped by the system. stdin is nil where
+// nobody types; edit gives a line with history (arrow up) and completion (tab).
+//
+// Of the libraries for this, golang.org/x/term is the one that the Go project itself
+// keeps, and it is needed for the state of the terminal anyway.
+func OpenConsole(ctx context.Context, stdin io.Reader, stderr io.Writer, edit bool) *Console {
+	c := &Console{in: stdin, Log: stderr, restore: func() {}}
+	if !terminal.Is(stdin) {
+		return c
+	}
+	tty := stdin.(*os.File)
+	if !inForeground(tty) {
+		c.in = nil
+		return c
+	}
+	if !edit || !terminal.Is(stderr) {
+		return c
+	}
+	fd := int(tty.Fd())
+	state, err := term.MakeRaw(fd)
+	if err != nil {
+		return c
+	}
+	c.restore = sync.OnceFunc(func() { _ = term.Restore(fd, state) })
+	context.AfterFunc(ctx, c.restore) // a second Ctrl-C is the system's again
+	keys := &keys{Reader: tty, Writer: stderr}
+	c.editor = term.NewTerminal(keys, prompt)
+	keys.hint = func() { _, _ = fmt.Fprintln(c.editor, "exit stops the host.") }
+	c.editor.AutoCompleteCallback = complete
+	if width, height, err := term.GetSize(fd); err == nil && width > 0 {
+		_ = c.editor.SetSize(width, height)
+	}
+	c.Log = editorLog{c.editor, stderr.(*os.File)}
+	return c
+}
+
+// Close gives the terminal back.
+func (c *Console) Close() { c.restore() }
+
+// editorLog writes above the line that is being typed.
+type editorLog struct {
 	*term.Terminal
-	stream *stream
+	*os.File
 }
 
-// stream passes on what is typed, but for the keys that end a program.
-type stream struct {
-	io.ReadWriter
-	interrupt func()
-	hint      func()
+func (l editorLog) Write(p []byte) (int, error) { return l.Terminal.Write(p) }
+
+// keys passes on what is typed, but for the keys that end a program: a terminal in
+// raw mode does not turn them into signals and ends of files.
+type keys struct {
+	io.Reader
+	io.Writer
+	hint func() // for Ctrl-D, which does not stop a host
 }
 
-// Keys that a terminal in raw mode does not turn into signals and ends of files.
 const (
 	ctrlC = 3
 	ctrlD = 4
 )
 
 // Read hands out what was typed.
-func (s *stream) Read(p []byte) (int, error) {
-	n, err := s.ReadWriter.Read(p)
+func (k *keys) Read(p []byte) (int, error) {
+	n, err := k.Reader.Read(p)
 	if slices.Contains(p[:n], ctrlC) {
-		s.interrupt()
+		interrupt()
 	}
 	if slices.Contains(p[:n], ctrlD) {
-		s.hint()
+		k.hint()
 	}
 	typed := slices.DeleteFunc(p[:n], func(b byte) bool { return b == ctrlC || b == ctrlD })
 	return len(typed), err
 }
 
-// NewTerminal makes one of a terminal in raw mode; interrupt is told of Ctrl-C.
-func NewTerminal(rw io.ReadWriter, interrupt func()) *Terminal {
-	s := &stream{ReadWriter: rw, interrupt: interrupt}
-	t := &Terminal{term.NewTerminal(s, prompt), s}
-	s.hint = func() { _, _ = fmt.Fprintln(t, "exit stops the host.") }
-	t.AutoCompleteCallback = complete
-	return t
-}
-
-// Console reads commands until the input ends.
-type Console struct {
-	operator *Operator
-	out      io.Writer
-}
-
-// NewConsole answers to out.
-func NewConsole(o *Operator, out io.Writer) *Console { return &Console{o, out} }
-
-// Type reads from a terminal. Ctrl-D ends nothing: a host is stopped with exit.
-func (c *Console) Type(ctx context.Context, t *Terminal) {
-	for ctx.Err() == nil {
-		line, err := t.ReadLine()
-		if err != nil && !errors.Is(err, term.ErrPasteIndicator) {
-			return // the terminal is gone
-		}
-		c.do(ctx, line)
+// interrupt does what Ctrl-C does on a terminal that is not raw.
+func interrupt() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Signal(os.Interrupt)
 	}
 }
 
-// Read reads plain lines.
-func (c *Console) Read(ctx context.Context, in io.Reader) {
-	for lines := bufio.NewScanner(in); lines.Scan() && ctx.Err() == nil; {
-		c.do(ctx, lines.Text())
+// read carries out what is typed, until the input or ctx ends.
+func (c *Console) read(ctx context.Context, o *Operator) {
+	next := c.editedLine
+	if c.editor == nil {
+		lines := bufio.NewScanner(c.in)
+		next = func() (string, bool) { ok := lines.Scan(); return lines.Text(), ok }
 	}
-}
-
-func (c *Console) do(ctx context.Context, line string) {
-	if line = strings.TrimSpace(line); line == "" {
-		return
-	}
-	say := func(text string) { _, _ = fmt.Fprintln(c.out, text) }
+	say := func(text string) { _, _ = fmt.Fprintln(c.Log, text) }
 	by := &command.Caller{Name: "console", Level: command.Root, Via: command.ViaConsole, Reply: say}
-	if err := c.operator.Do(ctx, by, 0, line); err != nil {
-		say(err.Error())
+	for ctx.Err() == nil {
+		line, ok := next()
+		if !ok {
+			return
+		}
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if err := o.Do(ctx, by, 0, line); err != nil {
+			say(err.Error())
+		}
 	}
+}
+
+// editedLine is the next line of a terminal, as long as that is there.
+func (c *Console) editedLine() (line string, ok bool) {
+	line, err := c.editor.ReadLine()
+	return line, err == nil || errors.Is(err, term.ErrPasteIndicator)
 }
 
 // complete completes the name of a command: at the beginning, behind help, and

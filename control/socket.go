@@ -38,15 +38,15 @@ const (
 	socketMode  = 0o600
 )
 
-// Socket listens for orders. Whoever may open it is root.
-type Socket struct {
+// socket listens for orders. Whoever may open it is root.
+type socket struct {
 	path     string
 	listener *net.UnixListener
 	operator *Operator
 }
 
-// Listen makes the socket. One that a dead host has left is replaced.
-func Listen(path string, o *Operator) (*Socket, error) {
+// listen makes the socket. One that a dead host has left is replaced.
+func listen(path string, o *Operator) (*socket, error) {
 	if conn, err := net.Dial("unix", path); err == nil {
 		_ = conn.Close()
 		return nil, fmt.Errorf("control.socket = %q: another host answers there", path)
@@ -74,11 +74,11 @@ func Listen(path string, o *Operator) (*Socket, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("control.socket = %q: %w", path, err), l.Close(), os.Remove(name))
 	}
-	return &Socket{path: path, listener: l, operator: o}, nil
+	return &socket{path: path, listener: l, operator: o}, nil
 }
 
-// Serve answers until ctx ends; then the socket is gone.
-func (s *Socket) Serve(ctx context.Context) {
+// serve answers until ctx ends; then the socket is gone.
+func (s *socket) serve(ctx context.Context) {
 	var serving sync.WaitGroup
 	defer serving.Wait()
 	stop := context.AfterFunc(ctx, func() {
@@ -99,11 +99,11 @@ func (s *Socket) Serve(ctx context.Context) {
 			}
 			continue
 		}
-		serving.Go(func() { s.serve(ctx, conn) })
+		serving.Go(func() { s.answer(ctx, conn) })
 	}
 }
 
-func (s *Socket) serve(ctx context.Context, conn net.Conn) {
+func (s *socket) answer(ctx context.Context, conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(orderWithin))
 	var order Order

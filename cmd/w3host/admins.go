@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"w3host/internal/terminal"
 	"w3host/people"
 	"w3host/storage"
 )
@@ -39,7 +40,7 @@ func adminCommand() *cobra.Command {
 		if !slices.Contains(storage.Roles(), a.Role) {
 			return fmt.Errorf("--role %s: the roles are %v", a.Role, storage.Roles())
 		}
-		a.By = operator()
+		a.By = terminal.User()
 		err := c.one("the name of a player, or a network")
 		if err != nil {
 			return err
@@ -72,7 +73,7 @@ func (c *dbCall) addAdmin(db *storage.Store, a storage.Admin) error {
 	if err := db.AddAdmin(c.ctx, a); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "%s is %s on %s.\n", printable(a.Target()), a.Role, theRealm(a.Realm))
+	fmt.Fprintf(c.stdout, "%s is %s on %s.\n", terminal.Printable(a.Target()), a.Role, theRealm(a.Realm))
 	return c.audit(db, a.Target(), "add "+string(a.Role)+" on "+theRealm(a.Realm))
 }
 
@@ -80,7 +81,7 @@ func (c *dbCall) removeAdmin(db *storage.Store, a storage.Admin) error {
 	if err := db.RemoveAdmin(c.ctx, a.Name, a.Realm, a.Network); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "%s is no longer an admin on %s.\n", printable(a.Target()), theRealm(a.Realm))
+	fmt.Fprintf(c.stdout, "%s is no longer an admin on %s.\n", terminal.Printable(a.Target()), theRealm(a.Realm))
 	return c.audit(db, a.Target(), "remove on "+theRealm(a.Realm))
 }
 
@@ -88,10 +89,10 @@ func (c *dbCall) removeAdmin(db *storage.Store, a storage.Admin) error {
 // a line of standard input.
 func (c *dbCall) setPassword(db *storage.Store, name string, none bool) error {
 	if none {
-		if err := db.SetPassword(c.ctx, name, "", operator()); err != nil {
+		if err := db.SetPassword(c.ctx, name, "", terminal.User()); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.stdout, "%s has no password any more.\n", printable(name))
+		fmt.Fprintf(c.stdout, "%s has no password any more.\n", terminal.Printable(name))
 		return c.audit(db, name, "remove the password")
 	}
 	password, err := c.readPassword()
@@ -102,10 +103,10 @@ func (c *dbCall) setPassword(db *storage.Store, name string, none bool) error {
 	if err != nil {
 		return err
 	}
-	if err := db.SetPassword(c.ctx, name, hash, operator()); err != nil {
+	if err := db.SetPassword(c.ctx, name, hash, terminal.User()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "%s has a password now: the role counts after !login in each game.\n", printable(name))
+	fmt.Fprintf(c.stdout, "%s has a password now: the role counts after !login in each game.\n", terminal.Printable(name))
 	return c.audit(db, name, "set a password")
 }
 
@@ -153,5 +154,5 @@ func theRealm(realm string) string {
 	if realm == "" {
 		return "the LAN"
 	}
-	return printable(realm)
+	return terminal.Printable(realm)
 }

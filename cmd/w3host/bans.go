@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"w3host/config"
+	"w3host/internal/terminal"
 	"w3host/people"
 	"w3host/storage"
 )
@@ -33,7 +34,7 @@ func banCommand() *cobra.Command {
 		if err := c.one("a name, an address or a network (words of a reason go in quotes)"); err != nil {
 			return err
 		}
-		b.By, b.At = operator(), time.Now()
+		b.By, b.At = terminal.User(), time.Now()
 		target, err := storage.ParseBanTarget(c.names[0])
 		b.Name, b.Network = target.Name, target.Network
 		if err == nil && people.IsVast(b.Network) && !*yes {
@@ -51,7 +52,7 @@ func banCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(c.stdout, "%s is banned%s%s.\n", printable(b.Target()), onRealm(b.Realm), until(b.Expires))
+		fmt.Fprintf(c.stdout, "%s is banned%s%s.\n", terminal.Printable(b.Target()), onRealm(b.Realm), until(b.Expires))
 		return c.audit(db, b.Target(), strings.TrimSpace(b.Realm+until(b.Expires)+" "+b.Reason))
 	})
 }
@@ -69,7 +70,7 @@ func unbanCommand() *cobra.Command {
 		return err
 	}
 	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
-		lifted, err := db.LiftBans(c.ctx, target, *realm, operator())
+		lifted, err := db.LiftBans(c.ctx, target, *realm, terminal.User())
 		if errors.Is(err, storage.ErrNotFound) {
 			return hintNetwork(c.ctx, db, target, err)
 		}
@@ -77,7 +78,7 @@ func unbanCommand() *cobra.Command {
 			return err
 		}
 		for _, b := range lifted {
-			fmt.Fprintf(c.stdout, "%s is no longer banned%s.\n", printable(b.Target()), onRealm(b.Realm))
+			fmt.Fprintf(c.stdout, "%s is no longer banned%s.\n", terminal.Printable(b.Target()), onRealm(b.Realm))
 		}
 		return c.audit(db, c.names[0], *realm)
 	})
@@ -91,7 +92,7 @@ func hintNetwork(ctx context.Context, db *storage.Store, target storage.BanTarge
 	}
 	for _, b := range bans {
 		if b.Network.IsValid() && b.Network.Contains(target.Network.Addr()) {
-			return fmt.Errorf("%w; it is within %s, which is banned: %s unban %[2]s", err, b.Network, program)
+			return fmt.Errorf("%w; it is within %s, which is banned: %s unban %[2]s", err, b.Network, terminal.Program)
 		}
 	}
 	return err
@@ -165,7 +166,7 @@ func onRealm(realm string) string {
 	if realm == "" {
 		return ""
 	}
-	return " on " + printable(realm)
+	return " on " + terminal.Printable(realm)
 }
 
 func until(t time.Time) string {

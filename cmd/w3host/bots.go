@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"w3host/bots"
+	"w3host/internal/terminal"
+	"w3host/logging"
 	"w3host/w3gs"
 )
 
@@ -140,7 +142,7 @@ func botsCommand() *cobra.Command {
 		if verbose {
 			level = zerolog.DebugLevel
 		}
-		opts.Log, opts.Program = consoleLogger(cmd.ErrOrStderr(), level), program
+		opts.Log, opts.Program = logging.ForPeople(cmd.ErrOrStderr(), level), terminal.Program
 		report, err := bots.Run(cmd.Context(), opts)
 		if report.Bots == 0 {
 			return usageError{err}

@@ -11,6 +11,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+	"w3host/control"
+	"w3host/daemon"
+	"w3host/logging"
 
 	"w3host/internal/testkit"
 )
@@ -60,7 +63,9 @@ func defaultHost(t *testing.T) (addr string) {
 	var log testkit.Log
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, c, nil, new(consoleInput), consoleLogger(&log, zerolog.InfoLevel)) }()
+	go func() {
+		ended <- daemon.Run(ctx, daemon.Options{Config: c, Console: new(control.Console), Log: logging.ForPeople(&log, zerolog.InfoLevel)})
+	}()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"w3host/config"
 	"w3host/internal/nearest"
+	"w3host/internal/terminal"
 )
 
 // Exit codes: done, failed, asked wrongly.
@@ -48,7 +49,7 @@ func report(cmd *cobra.Command, err error) int {
 	case isCode:
 		return int(code)
 	case isUsage:
-		help := strings.Replace(cmd.CommandPath(), "w3host", program, 1) + " --help"
+		help := strings.Replace(cmd.CommandPath(), "w3host", terminal.Program, 1) + " --help"
 		complain(cmd, fmt.Errorf("%w (see %s)", err, help))
 		return exitUsage
 	}
@@ -58,7 +59,7 @@ func report(cmd *cobra.Command, err error) int {
 
 // complain prints an error; file names and players' names may be in it.
 func complain(cmd *cobra.Command, err error) {
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", cmd.CommandPath(), printable(err.Error()))
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", cmd.CommandPath(), terminal.Printable(err.Error()))
 }
 
 func noArgs(_ *cobra.Command, args []string) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"w3host/control"
+	"w3host/internal/terminal"
 )
 
 const ctlHelp = `w3host ctl gives a command to the host on this machine and prints the answer.
@@ -74,7 +75,7 @@ func (o *ctlOptions) send(cmd *cobra.Command, line string) error {
 	}
 	if !o.json {
 		for _, text := range answer.Lines {
-			fmt.Fprintln(cmd.OutOrStdout(), printable(text))
+			fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(text))
 		}
 	}
 	return err

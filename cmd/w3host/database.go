@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/user"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"w3host/internal/terminal"
 	"w3host/storage"
 )
 
@@ -78,7 +78,7 @@ func (c *dbCall) with(opts storage.Options, do func(*storage.Store) error) error
 	db, err := storage.Open(c.ctx, c.url, opts)
 	switch {
 	case errors.Is(err, storage.ErrNoDatabase):
-		return fmt.Errorf("%w (%s migrate up, or name another with --database or --config)", err, program)
+		return fmt.Errorf("%w (%s migrate up, or name another with --database or --config)", err, terminal.Program)
 	case errors.Is(err, storage.ErrBadURL):
 		return usageError{err}
 	case err != nil:
@@ -108,15 +108,7 @@ func (c *dbCall) none() error {
 
 // audit notes what this command did.
 func (c *dbCall) audit(db *storage.Store, on, detail string) error {
-	return db.Audit(c.ctx, storage.AdminAction{Who: operator(), Via: "cli", Action: c.command, On: on, Detail: detail})
-}
-
-// operator is who types the command.
-func operator() string {
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return "console"
+	return db.Audit(c.ctx, storage.AdminAction{Who: terminal.User(), Via: "cli", Action: c.command, On: on, Detail: detail})
 }
 
 // local is a time as people read it, a dash when there is none.

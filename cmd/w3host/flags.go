@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"w3host/config"
-	"w3host/control"
+	"w3host/daemon"
 )
 
 // serveFlags are what a first-time user sets; everything else is in the
@@ -69,5 +69,5 @@ func (o *serveOptions) load() (config.Config, *multierror.Error) {
 	for _, set := range o.set {
 		faults = multierror.Append(faults, set(&c))
 	}
-	return c, multierror.Append(faults, c.Validate(), control.CheckRules(commandRules(c)))
+	return c, multierror.Append(faults, daemon.Check(c))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"w3host/internal/terminal"
 	"w3host/storage"
 	"w3host/w3map"
 )
@@ -47,7 +48,9 @@ func gameCommand() *cobra.Command {
 }
 
 func (c *dbCall) printGame(g *storage.GameDetail) error {
-	say := func(format string, args ...any) { fmt.Fprintln(c.stdout, printable(fmt.Sprintf(format, args...))) }
+	say := func(format string, args ...any) {
+		fmt.Fprintln(c.stdout, terminal.Printable(fmt.Sprintf(format, args...)))
+	}
 	say("%s: %s", g.Name, gameState(g.Game))
 	say("  key      %s", g.Key)
 	say("  map      %s (%s)", w3map.Plain(g.MapName), g.MapPath)

@@ -6,19 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/netip"
-	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"w3host/daemon"
 	"w3host/storage"
 )
-
-// healthTimeout is long for a host on the same machine; Docker's own limit for
-// a health check has to be longer.
-const healthTimeout = 3 * time.Second
 
 const healthHelp = `w3host health asks the host on this machine whether it answers. It connects to
 host.listen and closes it; a host that is alive closes it too. The database is not
@@ -63,12 +56,8 @@ func health(ctx context.Context, listen, file string, asJSON bool, stdout io.Wri
 		}
 		listen, spool = cmp.Or(listen, c.Host.Listen), c.Database.Spool
 	}
-	addr, err := ownAddress(listen)
-	if err != nil {
-		return err
-	}
-	err = signOfLife(ctx, addr)
-	if asJSON {
+	addr, err := daemon.Alive(ctx, listen)
+	if asJSON && addr != "" {
 		return exit(healthJSON(addr, spool, err, stdout))
 	}
 	if err != nil {
@@ -98,45 +87,4 @@ func healthJSON(addr, spool string, fault error, stdout io.Writer) int {
 		return exitFailed
 	}
 	return code
-}
-
-// ownAddress is where a program on the same machine reaches a listener.
-func ownAddress(listen string) (string, error) {
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		return "", fmt.Errorf("host.listen = %q: must be ADDRESS:PORT", listen)
-	}
-	if port == "0" {
-		return "", fmt.Errorf("host.listen = %q: the system chose the port; say which with --listen ADDRESS:PORT", listen)
-	}
-	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.Unmap().IsUnspecified() {
-		host = "127.0.0.1"
-		if ip.Is6() && !ip.Is4In6() {
-			host = "::1"
-		}
-	}
-	return net.JoinHostPort(host, port), nil
-}
-
-// signOfLife waits until the host has closed a connection that says nothing.
-// That the connection is taken proves little: the kernel does that for a
-// program that hangs.
-func signOfLife(ctx context.Context, addr string) error {
-	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
-	defer cancel()
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return fmt.Errorf("no host listens at %s: %w", addr, errors.Unwrap(err))
-	}
-	defer func() { _ = conn.Close() }()
-	deadline, _ := ctx.Deadline()
-	_ = conn.SetDeadline(deadline)
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		return fmt.Errorf("%s: %w", addr, err)
-	}
-	_, err = conn.Read(make([]byte, 1))
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("%s takes connections, but nobody has answered for %v: the host hangs", addr, healthTimeout)
-	}
-	return nil // an end or a reset: either comes from a living host
 }

@@ -1,16 +1,14 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/hashicorp/go-multierror"
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"w3host/config"
+	"w3host/daemon"
+	"w3host/internal/terminal"
 	"w3host/storage"
 )
 
@@ -23,11 +21,6 @@ in the database: games, chat, statistics, past bans, the audit log. Their addres
 are removed. It works in small batches beside hosts that run, and cannot be undone.
 
 Records that still wait in the spool of a host, its log and replays are not touched.`
-
-// retention is what the configuration says about ages.
-func retention(c config.Database) storage.Keep {
-	return storage.Keep{Chat: c.KeepChat.D(), Addresses: c.KeepAddresses.D(), Games: c.KeepGames.D()}
-}
 
 // pruneCommand is "w3host prune".
 func pruneCommand() *cobra.Command {
@@ -43,7 +36,7 @@ func pruneCommand() *cobra.Command {
 		if err := multierror.Append(faults, settings.Validate()).ErrorOrNil(); err != nil {
 			return err
 		}
-		if keep = retention(settings.Database); keep == (storage.Keep{}) {
+		if keep = daemon.Retention(settings.Database); keep == (storage.Keep{}) {
 			return errors.New("everything is kept forever: set database.keep_chat, keep_addresses or keep_games")
 		}
 		return nil
@@ -84,41 +77,7 @@ func forgetCommand() *cobra.Command {
 		if c.json {
 			return c.printJSON(f)
 		}
-		fmt.Fprintf(c.stdout, "%s is forgotten: %s in %d games.\n", printable(c.names[0]), f.Token, f.Games)
+		fmt.Fprintf(c.stdout, "%s is forgotten: %s in %d games.\n", terminal.Printable(c.names[0]), f.Token, f.Games)
 		return nil
 	})
-}
-
-// How often a host prunes what is stored.
-const (
-	keepFirst = 10 * time.Second
-	keepEvery = time.Hour
-)
-
-// housekeeping carries over what an older program wrote, and removes what is too
-// old, until ctx ends. What fails is tried again an hour later.
-func housekeeping(ctx context.Context, db *storage.Store, keep storage.Keep, log zerolog.Logger) {
-	for wait := keepFirst; ; wait = keepEvery {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-		if rows, err := db.CarryOver(ctx, nil); err != nil {
-			log.Debug().Err(err).Msg("old rows are not carried over")
-		} else if rows > 0 {
-			log.Info().Int64("rows", rows).Msg("old rows are carried over")
-		}
-		if keep == (storage.Keep{}) {
-			continue
-		}
-		done, err := db.Prune(ctx, keep, false)
-		if err != nil && ctx.Err() == nil {
-			log.Warn().Err(err).Msg("what is too old is not removed")
-		}
-		if done != (storage.Pruned{}) {
-			log.Info().Int64("games", done.Games).Int64("chat_lines", done.Chat).Int64("addresses", done.Addresses).
-				Msg("what was too old is removed")
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"w3host/daemon"
 	"w3host/lan"
 	"w3host/w3gs"
 )
@@ -65,7 +66,7 @@ func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 	}
 	switch c.product {
 	case "":
-		s.Product = product(settings)
+		s.Product = daemon.Product(settings)
 	case w3gs.ProductTFT.String():
 		s.Product = w3gs.ProductTFT
 	case w3gs.ProductROC.String():

@@ -10,6 +10,7 @@ import (
 
 	"w3host/config"
 	"w3host/lan"
+	"w3host/logging"
 )
 
 func (c *lanCall) relayCommand() *cobra.Command {
@@ -48,7 +49,7 @@ func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
 	if err != nil {
 		return usageError{err}
 	}
-	o.Log = newLogger(config.Log{Level: "info"}, c.stderr)
+	o.Log = logging.New(config.Log{Level: "info"}, c.stderr)
 	here := onThisMachine(o.From.Addr())
 	switch {
 	case port >= 0:

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"w3host/internal/terminal"
 	"w3host/mapconf"
 	"w3host/w3gs"
 	"w3host/w3map"
@@ -98,7 +99,7 @@ func (c *mapCall) info() error {
 // read reads a map file and the file beside it.
 func (c *mapCall) read(name string, bar *mapBar) (*w3map.Map, error) {
 	if stat, err := os.Stat(name); err == nil && stat.IsDir() {
-		return nil, fmt.Errorf("this is a folder; see its maps with: %s map list %s", program, name)
+		return nil, fmt.Errorf("this is a folder; see its maps with: %s map list %s", terminal.Program, name)
 	}
 	f, stat, err := mapconf.Open(name)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"w3host/internal/terminal"
 	"w3host/storage"
 )
 
@@ -82,7 +83,7 @@ func (c *dbCall) migrateDown(db *storage.Store, force, yes bool) error {
 	case last == 0:
 		return fmt.Errorf("no step is left to take back: %w", storage.ErrNotFound)
 	case last == 1 && !force:
-		return fmt.Errorf("the first step holds all games, bans and admins: %s migrate down --force deletes them", program)
+		return fmt.Errorf("the first step holds all games, bans and admins: %s migrate down --force deletes them", terminal.Program)
 	case !yes && !force && !c.agreed(fmt.Sprintf("Take step %d back, and delete what only it holds? [y/N] ", last)):
 		return errors.New("nothing was done: answer y, or say --yes")
 	}
@@ -104,7 +105,7 @@ func migrationRow(m storage.Migration) []string {
 
 // agreed asks at a terminal; elsewhere the answer may come by a pipe.
 func (c *dbCall) agreed(question string) bool {
-	if isTerminal(c.stdin) {
+	if terminal.Is(c.stdin) {
 		fmt.Fprint(c.stderr, question)
 	}
 	answer, _ := bufio.NewReader(c.stdin).ReadString('\n') // what came before an error counts

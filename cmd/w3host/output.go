@@ -11,11 +11,10 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/spf13/pflag"
 
+	"w3host/internal/terminal"
 	"w3host/storage"
 )
 
@@ -85,7 +84,7 @@ func printJSON(w io.Writer, v any) error {
 	}
 	// Line breaks are between the values only; in a text they are escaped.
 	for line := range strings.Lines(text.String()) {
-		if _, err := fmt.Fprintln(w, printable(strings.TrimSuffix(line, "\n"))); err != nil {
+		if _, err := fmt.Fprintln(w, terminal.Printable(strings.TrimSuffix(line, "\n"))); err != nil {
 			return err
 		}
 	}
@@ -108,7 +107,7 @@ func (c *dbCall) printCSV(values any) error {
 	for i := range all.Len() {
 		var cells []string
 		for _, f := range csvFields(all.Type().Elem()) {
-			cells = append(cells, printable(csvCell(all.Index(i).FieldByIndex(f.Index))))
+			cells = append(cells, terminal.Printable(csvCell(all.Index(i).FieldByIndex(f.Index))))
 		}
 		if err := out.Write(cells); err != nil {
 			return err
@@ -150,33 +149,9 @@ func table(out io.Writer, heading string, rows [][]string) error {
 	fmt.Fprintln(w, heading)
 	for _, row := range rows {
 		for i, cell := range row {
-			row[i] = printable(cell)
+			row[i] = terminal.Printable(cell)
 		}
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	return w.Flush()
 }
-
-// printable keeps text from steering the terminal: control characters (C0, C1),
-// those that turn the direction of writing, and others that are not seen are
-// written as in JSON, \u202e.
-func printable(s string) string {
-	if !strings.ContainsFunc(s, unseen) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case !unseen(r):
-			b.WriteRune(r)
-		case r > 0xFFFF:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
-func unseen(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }

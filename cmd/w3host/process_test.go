@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"w3host/bots"
+	"w3host/internal/terminal"
 )
 
 // asProgram makes the test binary behave as w3host, so that tests run the real
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	program = "w3host"
+	terminal.Program = "w3host"
 	os.Exit(m.Run())
 }
 
@@ -224,5 +225,19 @@ func TestForeignDatabase(t *testing.T) {
 	unit, err := os.ReadFile("../../deploy/w3host.service")
 	if err != nil || !bytes.Contains(unit, []byte(fmt.Sprintf("RestartPreventExitStatus=%d\n", exitUsage))) {
 		t.Errorf("the unit restarts what is asked wrongly: %v", err)
+	}
+}
+
+func TestMissingMaps(t *testing.T) {
+	dir := t.TempDir()
+	for args, want := range map[string]string{
+		"--map echo":          "maps.dir = \\\"maps\\\", which is " + filepath.Join(dir, "maps") + ": no such file or directory); create the folder",
+		"--map nope/echo.w3x": "there is no file " + filepath.Join(dir, "nope", "echo.w3x"),
+		"--map .":             "is a folder: name a map in it",
+	} {
+		out, _ := processCommand(t, dir, strings.Fields(args)...).CombinedOutput()
+		if !strings.Contains(string(out), want) {
+			t.Errorf("%s: want %s in\n%s", args, want, out)
+		}
 	}
 }

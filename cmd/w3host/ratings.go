@@ -1,17 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"w3host/rating"
 	"w3host/storage"
 )
 
@@ -54,37 +50,4 @@ func (c *dbCall) rebuildRatings(db *storage.Store) error {
 	}
 	fmt.Fprintf(c.stdout, "All ratings are made anew, from %d games.\n", n)
 	return c.audit(db, "", fmt.Sprintf("rebuild from %d games", n))
-}
-
-// ratings answers the host's questions from the database.
-type ratings struct{ db *storage.Store }
-
-// Skill is that of a newcomer for whom no game is rated.
-func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (rating.Skill, error) {
-	known, err := r.db.Rating(ctx, name, realm, mapName)
-	if errors.Is(err, storage.ErrNotFound) {
-		return rating.Newcomer(), nil
-	}
-	return rating.Skill{Mu: known.Mu, Sigma: known.Sigma}, err
-}
-
-// rateEvery is how soon after a game its players have their new ratings.
-const rateEvery = 5 * time.Second
-
-// keepRatings rates games that have ended, until ctx ends.
-func keepRatings(ctx context.Context, db *storage.Store, log zerolog.Logger) {
-	ticker := time.NewTicker(rateEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		if n, err := db.RateGames(ctx); err != nil {
-			log.Debug().Err(err).Msg("games are not rated; this is tried again")
-		} else if n > 0 {
-			log.Debug().Int64("games", n).Msg("games are rated")
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"w3host/internal/terminal"
 	"w3host/replay"
 	"w3host/w3gs"
 	"w3host/w3map"
@@ -67,5 +68,5 @@ func (c *replayCall) actions() error {
 
 // plainText makes an untrusted text of a file safe for a terminal.
 func plainText(s string) string {
-	return printable(w3map.Plain(strings.ToValidUTF8(s, "?")))
+	return terminal.Printable(w3map.Plain(strings.ToValidUTF8(s, "?")))
 }

@@ -21,6 +21,8 @@ import (
 
 	"w3host/config"
 	"w3host/control"
+	"w3host/daemon"
+	"w3host/logging"
 	"w3host/storage"
 	"w3host/w3gs"
 
@@ -112,7 +114,9 @@ func TestSoak(t *testing.T) {
 	var log testkit.Log
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, c, nil, new(consoleInput), consoleLogger(&log, zerolog.WarnLevel)) }()
+	go func() {
+		ended <- daemon.Run(ctx, daemon.Options{Config: c, Console: new(control.Console), Log: logging.ForPeople(&log, zerolog.WarnLevel)})
+	}()
 	s := &soak{t: t, socket: c.Control.Socket}
 	s.await("the lobbies", func() bool { return s.look() && s.lobbies == len(soakEntries) })
 	s.addr = "127.0.0.1:" + strconv.Itoa(hostPort(t))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"w3host/internal/terminal"
 	"w3host/storage"
 	"w3host/w3map"
 )
@@ -38,7 +39,7 @@ func statsCommand() *cobra.Command {
 }
 
 func (c *dbCall) printStats(s storage.PlayerStats) error {
-	fmt.Fprintf(c.stdout, "%s (%s): %d games from %s to %s\n", printable(s.Name), realmName(s.Realm), s.Games, local(s.First), local(s.Last))
+	fmt.Fprintf(c.stdout, "%s (%s): %d games from %s to %s\n", terminal.Printable(s.Name), realmName(s.Realm), s.Games, local(s.First), local(s.Last))
 	fmt.Fprintf(c.stdout, "  won %d, lost %d, drawn %d, left early %d, dropped %d, waited for %d times\n",
 		s.Won, s.Lost, s.Drawn, s.LeftEarly, s.Dropped, s.Lags)
 	fmt.Fprintf(c.stdout, "  played %s, %d actions (%.0f a minute), round trip %.0f ms\n",
@@ -68,5 +69,5 @@ func realmName(realm string) string {
 	if realm == "" {
 		return "LAN"
 	}
-	return printable(realm)
+	return terminal.Printable(realm)
 }

@@ -1,0 +1,43 @@
+package control
+
+import (
+	"context"
+	"sync"
+
+	"w3host/command"
+)
+
+// Start carries out the commands of all ways in until ctx ends: chats, console,
+// SIGHUP, and the control socket unless its path is empty. The group is done when
+// all of it has ended; reading standard input alone may go on, since nothing ends
+// that.
+func (o *Operator) Start(ctx context.Context, socket string, console *Console) *sync.WaitGroup {
+	var running sync.WaitGroup
+	running.Go(func() { o.Run(ctx) })
+	if socket != "" {
+		s, err := listen(socket, o)
+		if err != nil {
+			o.opts.Log.Warn().Err(err).Msg("w3host ctl will not reach this host")
+		} else {
+			running.Go(func() { s.serve(ctx) })
+		}
+	}
+	running.Go(func() {
+		onHangup(ctx, func() {
+			if console.editor != nil {
+				interrupt() // the terminal is gone
+				return
+			}
+			by := &command.Caller{
+				Name: "SIGHUP", Level: command.Root, Via: command.ViaConsole,
+				Reply:  func(text string) { o.opts.Log.Info().Msg(text) },
+				Refuse: func(why string) { o.opts.Log.Error().Msg("reload: " + why) },
+			}
+			_ = o.Do(ctx, by, 0, "reload")
+		})
+	})
+	if console.in != nil {
+		go console.read(ctx, o) // ends with the program, at the latest
+	}
+	return &running
+}

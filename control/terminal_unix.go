@@ -1,0 +1,33 @@
+//go:build unix
+
+package control
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// inForeground reports whether this program is who the terminal listens to.
+func inForeground(tty *os.File) bool {
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// onHangup calls f for each SIGHUP until ctx ends.
+func onHangup(ctx context.Context, f func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+			f()
+		}
+	}
+}

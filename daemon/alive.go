@@ -1,0 +1,65 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"time"
+)
+
+// aliveTimeout is long for a host on the same machine; Docker's own limit for
+// a health check has to be longer.
+const aliveTimeout = 3 * time.Second
+
+// Alive asks a host on this machine, which listens at host.listen, whether it
+// answers. The address is where it was asked; empty if that cannot be known.
+func Alive(ctx context.Context, listen string) (addr string, err error) {
+	if addr, err = ownAddress(listen); err == nil {
+		err = signOfLife(ctx, addr)
+	}
+	return addr, err
+}
+
+// ownAddress is where a program on the same machine reaches a listener.
+func ownAddress(listen string) (string, error) {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "", fmt.Errorf("host.listen = %q: must be ADDRESS:PORT", listen)
+	}
+	if port == "0" {
+		return "", fmt.Errorf("host.listen = %q: the system chose the port; say which with --listen ADDRESS:PORT", listen)
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.Unmap().IsUnspecified() {
+		host = "127.0.0.1"
+		if ip.Is6() && !ip.Is4In6() {
+			host = "::1"
+		}
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// signOfLife waits until the host has closed a connection that says nothing.
+// That the connection is taken proves little: the kernel does that for a
+// program that hangs.
+func signOfLife(ctx context.Context, addr string) error {
+	ctx, cancel := context.WithTimeout(ctx, aliveTimeout)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return fmt.Errorf("no host listens at %s: %w", addr, errors.Unwrap(err))
+	}
+	defer func() { _ = conn.Close() }()
+	deadline, _ := ctx.Deadline()
+	_ = conn.SetDeadline(deadline)
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		return fmt.Errorf("%s: %w", addr, err)
+	}
+	_, err = conn.Read(make([]byte, 1))
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("%s takes connections, but nobody has answered for %v: the host hangs", addr, aliveTimeout)
+	}
+	return nil // an end or a reset: either comes from a living host
+}

@@ -1,0 +1,202 @@
+// Package daemon runs a host as the configuration says: it wires the rooms together,
+// applies a changed configuration, and stops them in order.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/config"
+	"w3host/control"
+	"w3host/host"
+	"w3host/internal/openfiles"
+	"w3host/lan"
+	"w3host/people"
+	"w3host/realm"
+	"w3host/recording"
+	"w3host/storage"
+)
+
+// Stopping takes limits.shutdown_timeout and a second at most, whatever the
+// disk and the database do: games have the timeout, replays, records and the
+// connections to the database the second.
+const (
+	recordsTimeout = 500 * time.Millisecond
+	recordsLeast   = 300 * time.Millisecond // also when games needed all their time
+	replaysTimeout = 300 * time.Millisecond
+	closeTimeout   = 200 * time.Millisecond
+)
+
+// enoughFiles is more than a thousand games of ten players need.
+const enoughFiles = 16384
+
+// Options are what a host runs with.
+type Options struct {
+	Config  config.Config                 // validated, as Check does it
+	Read    func() (config.Config, error) // the same again, for a reload
+	Version string                        // of this program
+	Console *control.Console
+	Log     zerolog.Logger
+}
+
+// Run hosts games until ctx ends: it wires the rooms together. They stop in the opposite order: games first,
+// then the announcements, the game log last.
+func Run(ctx context.Context, o Options) (err error) {
+	c, log := o.Config, o.Log
+	part := func(name string) zerolog.Logger { return log.With().Str("part", name).Logger() }
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if most, limited := openfiles.Limit(); limited && most < enoughFiles {
+		log.Warn().Msgf("the limit of open files is %d, which is about so many players; raise it with ulimit -n or LimitNOFILE", most)
+	}
+	log.Info().Str("version", o.Version).Msg("w3host starts")
+	if err := checkFolders(c); err != nil {
+		return err
+	}
+	maps, err := openMaps(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	db, err := storage.Open(ctx, c.Database.URL, storage.Options{
+		Log: part("database"), StartWithoutDatabase: true,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeDatabase(db)) }()
+	recorder, err := storage.NewRecorder(db, storage.RecorderOptions{
+		Dir: c.Database.Spool, Name: hostName(c), Version: o.Version,
+		Log: part("records"),
+	})
+	if err != nil {
+		return fmt.Errorf("database.spool = %q: %w", c.Database.Spool, err)
+	}
+	var stopBy atomic.Int64 // nanoseconds since 1970
+	defer context.AfterFunc(ctx, func() {
+		stopBy.Store(time.Now().Add(c.Limits.Shutdown.D() + recordsTimeout).UnixNano())
+	})()
+	defer func() { closeRecorder(recorder, time.Unix(0, stopBy.Load()), log) }()
+	go housekeeping(ctx, db, Retention(c.Database), part("database")) // ends with ctx
+	go keepRatings(ctx, db, part("database"))                         // ends with ctx
+	lists := newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: c.Database.Spool, Log: part("database")}), c)
+	defer lists.Close()
+	lists.await(ctx, log)
+
+	replays, err := openReplays(c.Replays, part("replays"))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := replays.Close(replaysTimeout); err != nil {
+			log.Warn().Err(err).Msg("not all replays are complete")
+		}
+	}()
+	options := hostOptions(c, o.Version, log)
+	options.Autohost.Open, options.Autohost.Expand = maps.Open, maps.expand
+	options.Replays, options.Recorder = replays, recorder
+	options.Bans, options.Admins = lists, lists
+	options.People, options.Ratings = people.Directory{DB: db}, ratings{db}
+	h, err := host.New(options)
+	if err != nil {
+		return ListenFault(c.Host.Listen, err)
+	}
+	lists.OnBans(h.CheckBans)
+	var local host.Advertiser
+	if c.LAN.Enabled {
+		advertiser, err := lan.Listen(LANOptions(c, h.Addr(), log))
+		if err != nil {
+			return err
+		}
+		defer advertiser.Shutdown()
+		local = advertiser
+		h.Advertise(local)
+	}
+	maps.watch()
+	r := &reloader{read: o.Read, version: o.Version, now: c, maps: maps, host: h, lists: lists}
+	operator := control.New(control.Options{
+		Host: h, Maps: maps, Reload: r.reload, Stop: stop, Audit: func(a storage.AdminAction) { recorder.Record(a) },
+		Log: part("control"), Trigger: c.Lobby.CommandTrigger,
+	})
+	r.use = operator.UseRules
+	operator.UseRules(commandRules(c))
+	if len(c.Realms) > 0 {
+		e := &realmCommands{
+			operator: operator, admins: lists, people: options.People, trigger: c.Lobby.CommandTrigger,
+			log: part("realm"), lines: make(chan realm.Speech, maxHeard),
+		}
+		go e.run(ctx) // ends with ctx
+		realms, err := logOn(c, h, e.heard, log)
+		if err != nil {
+			return err
+		}
+		defer realms.Shutdown()
+		h.Advertise(advertisers{local, realms, log})
+		h.UseRealms(realms)
+	}
+	commanding := operator.Start(ctx, c.Control.Socket, o.Console)
+	defer func() { stop(); commanding.Wait() }()
+	welcome(c, h.Addr(), maps.current, log)
+	if err := h.Run(ctx); err != nil {
+		log.Warn().Err(err).Msg("stopped before everything had ended")
+	}
+	log.Info().Msg("w3host has stopped")
+	return nil
+}
+
+// openReplays opens the folder of replays; nil if games are not to be recorded.
+func openReplays(c config.Replays, log zerolog.Logger) (*recording.Archive, error) {
+	if !c.Enabled {
+		return nil, nil
+	}
+	a, err := recording.Open(recording.Options{
+		Dir: c.Dir, Name: c.Name, KeepFor: time.Duration(c.KeepDays) * 24 * time.Hour, KeepBytes: int64(c.KeepBytes),
+		Log: log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("replays.dir = %q: %w", c.Dir, err)
+	}
+	return a, nil
+}
+
+// closeRecorder gives the game log its last moment. Records that the database
+// did not take are not lost: they wait in the spool.
+func closeRecorder(r *storage.Recorder, deadline time.Time, log zerolog.Logger) {
+	if least := time.Now().Add(recordsLeast); deadline.Before(least) {
+		deadline = least
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
+	if err := r.Close(ctx); err != nil {
+		log.Warn().Err(err).Msg("not all records have reached the database")
+	}
+}
+
+// closeDatabase leaves a database behind that does not answer.
+func closeDatabase(db *storage.Store) error {
+	closed := make(chan error, 1)
+	go func() { closed <- db.Close() }() // ends with the program, at the latest
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(closeTimeout):
+		return nil
+	}
+}
+
+func hostName(c config.Config) string {
+	if c.Database.HostName != "" {
+		return c.Database.HostName
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return filepath.Base(os.Args[0])
+	}
+	return name
+}

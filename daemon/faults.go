@@ -1,0 +1,99 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"w3host/config"
+	"w3host/internal/terminal"
+	"w3host/storage"
+)
+
+// ListenFault says why host.listen cannot be had, and the way out.
+func ListenFault(listen string, err error) error {
+	if unknown, ok := errors.AsType[*net.DNSError](err); ok {
+		return fmt.Errorf("host.listen = %q: there is no address of the name %q; write an IPv4 address of this machine, or 0.0.0.0 for all it has",
+			listen, unknown.Name)
+	}
+	remedy := "choose another with --listen"
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		remedy = "another program has the port, perhaps another w3host: stop it, or " + remedy
+	case errors.Is(err, fs.ErrPermission):
+		remedy = "ports below 1024 are for root (or CAP_NET_BIND_SERVICE): " + remedy
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		remedy = "this machine does not have that address: write 0.0.0.0 for all it has, or " + remedy
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err // without the address again
+	}
+	return fmt.Errorf("host.listen = %q: %w; %s", listen, err, remedy)
+}
+
+// checkFolders sees that what the host keeps can be written, and creates the
+// folders. Each fault names the key, the folder and the system's reason.
+func checkFolders(c config.Config) error {
+	var faults []error
+	if err := storage.CheckURL(c.Database.URL); err != nil {
+		return fmt.Errorf("database.url: %w", err)
+	}
+	if path := storage.FileOf(c.Database.URL); path != "" {
+		faults = append(faults, checkFolder("database.url", c.Database.URL, filepath.Dir(path)))
+	}
+	faults = append(faults, checkFolder("database.spool", c.Database.Spool, c.Database.Spool))
+	if c.Replays.Enabled {
+		faults = append(faults, checkFolder("replays.dir", c.Replays.Dir, c.Replays.Dir))
+	}
+	return errors.Join(faults...)
+}
+
+func checkFolder(key, value, folder string) error {
+	what := "created"
+	err := os.MkdirAll(folder, 0o750)
+	if err == nil {
+		what = "written to"
+		var probe *os.File
+		if probe, err = os.CreateTemp(folder, ".w3host-*"); err == nil {
+			err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s = %q: the folder %s cannot be %s: %w; let the user %s write there, or set %s to another place",
+		key, value, absolute(folder), what, reasonOf(err), terminal.User(), key)
+}
+
+// missingMap says why a map that is no file cannot be found by its name either.
+func missingMap(c config.Config, err error) error {
+	query := c.Lobby.Map
+	if info, statErr := os.Stat(query); statErr == nil && info.IsDir() {
+		return fmt.Errorf("lobby.map = %q is a folder: name a map in it, or set maps.dir to it", query)
+	}
+	if ext := strings.ToLower(filepath.Ext(query)); strings.ContainsAny(query, `/\`) && (ext == ".w3x" || ext == ".w3m") {
+		return fmt.Errorf("lobby.map = %q: there is no file %s", query, absolute(query))
+	}
+	return fmt.Errorf("lobby.map = %q is no file, and there is no maps folder to look for it in (maps.dir = %q, which is %s: %w); create the folder and put maps there, or give the path of a map",
+		query, c.Maps.Dir, absolute(c.Maps.Dir), reasonOf(err))
+}
+
+// reasonOf is the system's part of an error: the path in it is not absolute.
+func reasonOf(err error) error {
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return number
+	}
+	return err
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

@@ -1,0 +1,108 @@
+package daemon
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"w3host/config"
+	"w3host/host"
+	"w3host/logging"
+
+	"w3host/internal/testkit"
+)
+
+// What keeps a host from listening is told apart, each with its own way out.
+func TestListenFaults(t *testing.T) {
+	taken, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	for listen, want := range map[string]string{
+		taken.Addr().String(): "address already in use; another program has the port",
+		"192.0.2.1:7000":      "this machine does not have that address: write 0.0.0.0", // TEST-NET-1
+		"nosuch.invalid:7000": `there is no address of the name "nosuch.invalid"`,
+	} {
+		_, err := host.New(host.Options{Listen: listen})
+		if err == nil {
+			t.Fatalf("%s: no error", listen)
+		}
+		if got := ListenFault(listen, err).Error(); !strings.Contains(got, want) || !strings.Contains(got, fmt.Sprintf("host.listen = %q: ", listen)) {
+			t.Errorf("%s: %s, want %s", listen, got, want)
+		}
+	}
+	// Tests run as root, for whom no port is privileged.
+	denied := &net.OpError{Op: "listen", Net: "tcp4", Err: os.NewSyscallError("bind", syscall.EACCES)}
+	got := ListenFault("0.0.0.0:80", fmt.Errorf("listen on 0.0.0.0:80: %w", denied)).Error()
+	if want := `host.listen = "0.0.0.0:80": bind: permission denied; ports below 1024 are for root (or CAP_NET_BIND_SERVICE): choose another with --listen`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestFolderFaults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("file", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := config.Default()
+	c.Database.URL, c.Database.Spool = "sqlite:file/w3host.db", "file/spool"
+	faults := checkFolders(c).(interface{ Unwrap() []error }).Unwrap()
+	if len(faults) != 2 {
+		t.Fatalf("%v", faults)
+	}
+	for i, want := range []string{
+		`database.url = "sqlite:file/w3host.db": the folder ` + filepath.Join(here, "file") + " cannot be created: not a directory; let the user ",
+		`database.spool = "file/spool": the folder ` + filepath.Join(here, "file", "spool") + " cannot be created: not a directory; let the user ",
+	} {
+		if !strings.HasPrefix(faults[i].Error(), want) {
+			t.Errorf("%s, want %s…", faults[i], want)
+		}
+	}
+	c = config.Default()
+	if err := checkFolders(c); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob("data/.*"); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func TestWarnsOfIPv6(t *testing.T) {
+	c := config.Default()
+	c.LAN.Enabled = false
+	for listen, warns := range map[string]bool{"[::1]:0": true, "127.0.0.1:0": false, "[::]:0": false} {
+		h, err := net.Listen("tcp", listen)
+		if err != nil {
+			t.Skip("no IPv6 here:", err)
+		}
+		var log testkit.Log
+		welcome(c, h.Addr().(*net.TCPAddr).AddrPort(), testMap(t), logging.ForPeople(&log, 0))
+		_ = h.Close()
+		if got := strings.Contains(log.String(), "speak IPv4"); got != warns {
+			t.Errorf("%s: %s", listen, log.String())
+		}
+		for line := range strings.Lines(log.String()) {
+			if len(line) > 101 {
+				t.Errorf("too long: %s", line)
+			}
+		}
+	}
+}
+
+func testMap(t *testing.T) *host.Map {
+	t.Helper()
+	maps, err := openMaps(t.Context(), config.Default(), logging.ForPeople(new(testkit.Log), 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return maps.current
+}

@@ -1,0 +1,88 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/command"
+	"w3host/config"
+	"w3host/host"
+	"w3host/storage"
+)
+
+// guardTimeout is how long the first lobby waits for the list of bans.
+const guardTimeout = 2 * time.Second
+
+// guard answers the host's questions from the lists that storage keeps in
+// memory.
+type guard struct {
+	*storage.Guard
+	lanAdmins   atomic.Bool // names of the LAN count as well
+	requireBans atomic.Bool // without the list of bans nobody may join
+}
+
+func newGuard(lists *storage.Guard, c config.Config) *guard {
+	g := &guard{Guard: lists}
+	g.use(c)
+	return g
+}
+
+// use takes what a reload may change.
+func (g *guard) use(c config.Config) {
+	g.lanAdmins.Store(c.Lobby.LANAdmins)
+	g.requireBans.Store(c.Database.RequireBans)
+}
+
+// await gives the lists a moment, so that no banned player slips into the first
+// lobby. A database that is away does not keep the host from starting.
+func (g *guard) await(ctx context.Context, log zerolog.Logger) {
+	select {
+	case <-g.Loaded():
+	case <-ctx.Done():
+	case <-time.After(guardTimeout):
+		switch {
+		case g.Known():
+			log.Warn().Msg("the database does not tell bans and admins: those that it told last hold")
+		case g.requireBans.Load():
+			log.Warn().Msg("bans are not known: nobody can join until the database answers (database.require_bans)")
+		default:
+			log.Warn().Msg("bans and admins are not known: nobody is banned until the database answers")
+		}
+	}
+}
+
+// Banned says why, in words that everybody in the lobby may read: no address.
+func (g *guard) Banned(name string, addr netip.Addr, realm string) string {
+	b, banned := g.IsBanned(name, addr, realm)
+	switch {
+	case g.requireBans.Load() && !g.Known():
+		return "the list of bans is not there yet, try again in a minute"
+	case !banned:
+		return ""
+	case b.Reason == "":
+		return fmt.Sprintf("ban %d", b.ID)
+	}
+	return fmt.Sprintf("%s (ban %d)", b.Reason, b.ID)
+}
+
+// Level is what an admin may do. On the LAN a name proves nothing: a role counts
+// there if it is bound to a network, if its admin has logged in, or where the
+// operator trusts names. An admin who has a password must log in.
+func (g *guard) Level(who host.Joiner) (level command.Level) {
+	for _, a := range g.AdminsAs(who.Name, who.Realm, who.Addr) {
+		trusted := who.Realm != "" || a.Network.IsValid() || g.lanAdmins.Load()
+		switch {
+		case a.Password && !who.LoggedIn, !a.Password && !trusted:
+		case a.Role == storage.RoleRoot:
+			return command.Root
+		case a.Role == storage.RoleAdmin:
+			level = command.Admin
+		}
+	}
+	return level
+}

@@ -1,0 +1,54 @@
+package daemon
+
+import (
+	"net/netip"
+	"path/filepath"
+	"testing"
+
+	"w3host/config"
+	"w3host/storage"
+)
+
+// away is a database that nobody can ask.
+func away(t *testing.T) *storage.Store {
+	t.Helper()
+	db, err := storage.Open(t.Context(), "postgres://w3host@127.0.0.1:1/x?sslmode=disable", storage.Options{StartWithoutDatabase: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// Without a list of bans, database.require_bans decides who may join.
+func TestRequireBans(t *testing.T) {
+	dir := t.TempDir()
+	for _, require := range []bool{false, true} {
+		g := newGuard(storage.NewGuard(away(t), storage.GuardOptions{Dir: dir}), requiring(require))
+		if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), ""); (why != "") != require {
+			t.Errorf("require_bans = %v: %q", require, why)
+		}
+		g.Close()
+	}
+	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "x.db"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	g := newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: dir}), requiring(true))
+	<-g.Loaded()
+	g.Close()
+	// The next start knows that nobody is banned.
+	g = newGuard(storage.NewGuard(away(t), storage.GuardOptions{Dir: dir}), requiring(true))
+	defer g.Close()
+	if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), ""); why != "" {
+		t.Errorf("an empty list that is known: %q", why)
+	}
+}
+
+// requiring is a configuration with this database.require_bans.
+func requiring(bans bool) config.Config {
+	c := config.Default()
+	c.Database.RequireBans = bans
+	return c
+}

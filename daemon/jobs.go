@@ -1,0 +1,85 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/config"
+	"w3host/rating"
+	"w3host/storage"
+)
+
+// Retention is what the configuration says about ages.
+func Retention(c config.Database) storage.Keep {
+	return storage.Keep{Chat: c.KeepChat.D(), Addresses: c.KeepAddresses.D(), Games: c.KeepGames.D()}
+}
+
+// How often a host prunes what is stored.
+const (
+	keepFirst = 10 * time.Second
+	keepEvery = time.Hour
+)
+
+// housekeeping carries over what an older program wrote, and removes what is too
+// old, until ctx ends. What fails is tried again an hour later.
+func housekeeping(ctx context.Context, db *storage.Store, keep storage.Keep, log zerolog.Logger) {
+	for wait := keepFirst; ; wait = keepEvery {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		if rows, err := db.CarryOver(ctx, nil); err != nil {
+			log.Debug().Err(err).Msg("old rows are not carried over")
+		} else if rows > 0 {
+			log.Info().Int64("rows", rows).Msg("old rows are carried over")
+		}
+		if keep == (storage.Keep{}) {
+			continue
+		}
+		done, err := db.Prune(ctx, keep, false)
+		if err != nil && ctx.Err() == nil {
+			log.Warn().Err(err).Msg("what is too old is not removed")
+		}
+		if done != (storage.Pruned{}) {
+			log.Info().Int64("games", done.Games).Int64("chat_lines", done.Chat).Int64("addresses", done.Addresses).
+				Msg("what was too old is removed")
+		}
+	}
+}
+
+// ratings answers the host's questions from the database.
+type ratings struct{ db *storage.Store }
+
+// Skill is that of a newcomer for whom no game is rated.
+func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (rating.Skill, error) {
+	known, err := r.db.Rating(ctx, name, realm, mapName)
+	if errors.Is(err, storage.ErrNotFound) {
+		return rating.Newcomer(), nil
+	}
+	return rating.Skill{Mu: known.Mu, Sigma: known.Sigma}, err
+}
+
+// rateEvery is how soon after a game its players have their new ratings.
+const rateEvery = 5 * time.Second
+
+// keepRatings rates games that have ended, until ctx ends.
+func keepRatings(ctx context.Context, db *storage.Store, log zerolog.Logger) {
+	ticker := time.NewTicker(rateEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if n, err := db.RateGames(ctx); err != nil {
+			log.Debug().Err(err).Msg("games are not rated; this is tried again")
+		} else if n > 0 {
+			log.Debug().Int64("games", n).Msg("games are rated")
+		}
+	}
+}

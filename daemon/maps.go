@@ -1,0 +1,240 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"w3host/catalogue"
+	"w3host/config"
+	"w3host/host"
+	"w3host/mapconf"
+	"w3host/w3gs"
+	"w3host/w3map"
+)
+
+// Maps finds maps for lobbies: the built-in one, a file, or what the
+// catalogue has under a name. A file that was replaced meanwhile is read anew;
+// lobbies with the same file share its bytes.
+type Maps struct {
+	ctx  context.Context // of serve
+	log  zerolog.Logger
+	maps atomic.Pointer[catalogue.Catalogue] // nil until a name is looked up
+
+	mu      sync.Mutex // guards what follows
+	config  config.Config
+	scripts *w3map.Scripts
+	known   map[string]knownMap // by path
+	current *host.Map           // lobby.map
+	watched bool
+	unwatch func()
+}
+
+// openMaps is NewMaps, with a look at the maps of the configuration. That an entry has
+// none that can be hosted is an error.
+func openMaps(ctx context.Context, c config.Config, log zerolog.Logger) (*Maps, error) {
+	s := NewMaps(ctx, c, log)
+	for _, e := range c.Entries() {
+		for _, choice := range e.Choices() {
+			if choice == "" || isFile(choice) {
+				continue
+			}
+			if err := s.scan(choice); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, e := range c.Entries() {
+		if err := s.check(&e); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// NewMaps looks for the game's scripts. That they are missing does no harm.
+func NewMaps(ctx context.Context, c config.Config, log zerolog.Logger) *Maps {
+	s := &Maps{ctx: ctx, config: c, log: log, known: map[string]knownMap{}, unwatch: func() {}}
+	s.findScripts()
+	return s
+}
+
+// check looks whether an entry has a map that can be hosted.
+func (s *Maps) check(e *config.Entry) (err error) {
+	for _, choice := range e.Choices() {
+		files := s.expand(choice)
+		if files == nil {
+			err = s.none(choice)
+		}
+		for _, file := range files {
+			m, fault := s.open(file)
+			if fault == nil {
+				if s.current == nil {
+					s.current = m
+				}
+				return nil
+			}
+			if err = fault; file == s.config.Lobby.Map && len(e.Playlist) == 0 {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+func (s *Maps) version() w3gs.Version { return w3gs.Version(s.config.Host.Version) }
+
+func (s *Maps) findScripts() {
+	var err error
+	s.scripts, _, err = mapconf.FindScripts(s.config.Maps.Scripts, s.version())
+	if err != nil && !errors.Is(err, mapconf.ErrNoScripts) && !errors.Is(err, os.ErrNotExist) {
+		s.log.Warn().Err(err).Msg("the game's scripts cannot be used")
+	}
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// scan opens the maps folder for a name, unless that is done.
+func (s *Maps) scan(query string) error {
+	if s.maps.Load() != nil {
+		return nil
+	}
+	c := s.config
+	c.Lobby.Map = query // for the fault
+	maps, err := catalogue.Open(s.ctx, c.Maps.Dir, catalogue.Options{
+		Version: s.version(), Scripts: s.scripts, Cache: c.Maps.Cache,
+		Report: func(err error) { s.log.Warn().Err(err).Msg("maps folder") },
+	})
+	if err != nil {
+		return missingMap(c, err)
+	}
+	broken := 0
+	for _, e := range maps.Entries() {
+		if e.Fault != nil {
+			broken++
+			s.log.Warn().Str("map", w3map.Shown(e.File)).Err(e.Fault).Msg("map cannot be hosted")
+		}
+	}
+	s.log.Info().Str("folder", c.Maps.Dir).Int("maps", len(maps.Entries())-broken).Int("broken", broken).Msg("maps folder read")
+	s.maps.Store(maps)
+	s.rewatch()
+	return nil
+}
+
+// watch keeps the catalogue up to date from now on.
+func (s *Maps) watch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watched = true
+	s.rewatch()
+}
+
+func (s *Maps) rewatch() {
+	maps := s.maps.Load()
+	if !s.watched || maps == nil {
+		return
+	}
+	ctx, stop := context.WithCancel(s.ctx)
+	s.unwatch = stop
+	go func() { // ends with ctx
+		_ = maps.Watch(ctx, func() { s.log.Info().Msg("maps folder has changed") })
+	}()
+}
+
+// isFolder reports whether a choice stands for several maps.
+func isFolder(choice string) bool { return choice == "*" || strings.HasSuffix(choice, "/") }
+
+// expand lists the maps that a choice stands for: those of a folder ("melee/"),
+// all ("*"), or the one. It never waits.
+func (s *Maps) expand(choice string) (files []string) {
+	if !isFolder(choice) {
+		return []string{choice}
+	}
+	maps := s.maps.Load()
+	if maps == nil {
+		return nil
+	}
+	for _, e := range maps.Entries() {
+		if e.Fault == nil && (choice == "*" || strings.HasPrefix(strings.ToLower(e.File), strings.ToLower(choice))) {
+			files = append(files, e.File)
+		}
+	}
+	return files
+}
+
+// Folder counts the maps that can be hosted of a choice that stands for several.
+func (s *Maps) Folder(choice string) (n int, folder bool, err error) {
+	if !isFolder(choice) {
+		return 0, false, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.scan(choice); err != nil {
+		return 0, true, err
+	}
+	if n = len(s.expand(choice)); n == 0 {
+		err = s.none(choice)
+	}
+	return n, true, err
+}
+
+func (s *Maps) none(choice string) error {
+	return fmt.Errorf("no map in %q of %s can be hosted", choice, s.config.Maps.Dir)
+}
+
+// List names the maps whose name has the pattern in it.
+func (s *Maps) List(pattern string) (files []string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.scan(pattern); err != nil {
+		return nil, err
+	}
+	for _, e := range s.maps.Load().Entries() {
+		name := e.File
+		if e.Map != nil {
+			name += " " + w3map.Plain(e.Map.Name)
+		}
+		if e.Fault == nil && strings.Contains(strings.ToLower(w3map.Shown(name)), strings.ToLower(pattern)) {
+			files = append(files, w3map.Shown(e.File))
+		}
+	}
+	return files, nil
+}
+
+// Find is the one map that a pattern means.
+func (s *Maps) Find(pattern string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.scan(pattern); err != nil {
+		return "", err
+	}
+	e, err := s.maps.Load().Find(pattern)
+	if err != nil {
+		return "", err
+	}
+	return e.File, nil
+}
+
+// reload looks for scripts and maps again.
+func (s *Maps) reload(c config.Config) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unwatch()
+	s.config, s.unwatch = c, func() {}
+	clear(s.known)
+	s.findScripts()
+	if s.maps.Swap(nil) != nil {
+		if err := s.scan(""); err != nil {
+			s.log.Warn().Err(err).Msg("maps folder")
+		}
+	}
+}

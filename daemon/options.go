@@ -1,0 +1,164 @@
+package daemon
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/hashicorp/go-multierror"
+	"github.com/rs/zerolog"
+
+	"w3host/command"
+	"w3host/config"
+	"w3host/control"
+	"w3host/game"
+	"w3host/host"
+	"w3host/journal"
+	"w3host/lobby"
+	"w3host/mapxfer"
+	gamesync "w3host/sync"
+	"w3host/texts"
+	"w3host/w3gs"
+)
+
+// Check finds every fault of a configuration. Everything else here takes one that
+// has none.
+func Check(c config.Config) error {
+	return multierror.Append(c.Validate(), control.CheckRules(commandRules(c))).ErrorOrNil()
+}
+
+func hostOptions(c config.Config, version string, log zerolog.Logger) host.Options {
+	return host.Options{
+		Listen: c.Host.Listen, ReturnListen: c.Reconnect.Listen, Product: Product(c),
+		Game:            gameConfig(c, version),
+		Limits:          hostLimits(c.Limits),
+		Autohost:        host.Autohost{Entries: entries(c, version), MaxGames: c.Autohost.MaxGames},
+		RequireEntryKey: c.Lobby.RequireEntryKey && c.LAN.Enabled,
+		Log:             log,
+		Crashes:         c.Log.Crashes,
+		Journal:         journalOptions(c.Log),
+	}
+}
+
+func hostLimits(l config.Limits) host.Limits {
+	return host.Limits{
+		JoinTimeout:       l.JoinTimeout.D(),
+		Unjoined:          l.Unjoined,
+		UnjoinedPerIP:     l.UnjoinedPerIP,
+		JoinsPerMinute:    l.JoinsPerMinute,
+		LobbyLeaves:       l.LobbyLeaves,
+		LobbyLeavesWithin: l.LobbyLeavesWithin.D(),
+		PacketRate:        l.PacketRate,
+		OutQueue:          l.OutQueue << 10,
+		Exempt:            prefixes(l.Exempt),
+		Shutdown:          l.Shutdown.D(),
+	}
+}
+
+// gameConfig is what games are made from; version is the program's.
+func gameConfig(c config.Config, version string) game.Config {
+	return game.Config{
+		Version:   w3gs.Version(c.Host.Version),
+		Program:   "w3host " + version,
+		Settings:  gameSettings(c.Lobby),
+		Lobby:     lobbyConfig(c),
+		Turns:     turnConfig(c),
+		Transfer:  transferConfig(c.Transfer),
+		Reconnect: reconnectConfig(c.Reconnect),
+		Votes:     game.Votes{Share: c.Votes.Percent, Time: c.Votes.Time.D(), Cooldown: c.Votes.Cooldown.D()},
+		Trigger:   c.Lobby.CommandTrigger[0],
+		Commands:  commandRules(c),
+		Cooldown:  game.Cooldown{Burst: c.Limits.CommandBurst, Every: c.Limits.CommandEvery.D(), Query: c.Limits.QueryEvery.D()},
+		Rules:     c.Lobby.Rules,
+		Silence:   c.Limits.LobbyTimeout.D(),
+	}
+}
+
+func lobbyConfig(c config.Config) lobby.Config {
+	l, to := &c.Lobby, lobby.Defaults()
+	to.VirtualHost = c.Host.Name
+	to.AutoStart, to.AutoStartFull = max(l.Autostart, 0), l.Autostart == 0
+	to.AutoStartReady, to.AutoStartBalanced = l.StartReady, l.StartBalanced
+	to.MinPlayers, to.StartAfter = l.MinPlayers, l.StartAfter.D()
+	to.Countdown, to.CountdownGoesOn = l.Countdown, !l.CountdownRestarts
+	to.HCL, to.Welcome, to.Reserved = l.HCL, l.Welcome, l.Reserved
+	to.SetOwner(l.Owner)
+	to.PingLimit, to.IdleAfter = l.PingLimit.D(), l.IdleAfter.D()
+	to.AbandonedAfter, to.OwnerAFKAfter = l.AbandonedAfter.D(), l.OwnerAFKAfter.D()
+	to.HideAddresses, to.SameAddress = l.HideAddresses, lobby.SameAddress(l.SameAddress)
+	to.Language, _ = texts.ParseLanguage(l.Language)
+	to.KickCooldown, to.SlotRequests = l.KickCooldown.D(), c.Limits.SlotRequests
+	return to
+}
+
+// reconnectConfig rounds the wait to whole empty actions: each keeps a client
+// waiting for a minute, and the first minute needs none.
+func reconnectConfig(r config.Reconnect) game.Reconnect {
+	if !r.Enabled {
+		return game.Reconnect{}
+	}
+	wait := r.Wait.D().Round(time.Minute)
+	return game.Reconnect{Wait: wait, Empties: int(wait/time.Minute) - 1, ExtendedWait: r.ExtendedWait.D()}
+}
+
+func commandRules(c config.Config) command.Rules {
+	rules := make(command.Rules, len(c.Commands))
+	for name, cmd := range c.Commands {
+		rules[name] = command.Rule(cmd)
+	}
+	return rules
+}
+
+func journalOptions(c config.Log) journal.Options {
+	o := journal.Options{Dir: c.Journals}
+	switch c.KeepJournals {
+	case "all":
+		o.Keep = journal.KeepAll
+	case "none":
+		o.Dir = ""
+	}
+	return o
+}
+
+// Product is the game of the configuration.
+func Product(c config.Config) w3gs.Product {
+	if c.Host.Product == w3gs.ProductROC.String() {
+		return w3gs.ProductROC
+	}
+	return w3gs.ProductTFT
+}
+
+func gameSettings(l config.Lobby) w3gs.GameSettings {
+	speed, _ := w3gs.Speeds.Parse(l.Speed) // config has checked them
+	visibility, _ := w3gs.Visibilities.Parse(l.Visibility)
+	observers, _ := w3gs.ObserverChoices.Parse(l.Observers)
+	return speed | visibility | observers
+}
+
+func turnConfig(c config.Config) gamesync.Config {
+	t := gamesync.Defaults()
+	t.Period, t.SyncLimit, t.DropAfter = c.Game.Latency.D(), c.Game.SyncLimit, c.Game.DropAfter.D()
+	t.LoadTimeout = c.Limits.LoadTimeout.D()
+	t.LastPlayer = max(c.Game.LastPlayerTimeout.D(), 1) // 0 is at once, not never
+	t.ActionRate, t.ActionBurst = c.Limits.ActionRate<<10, c.Limits.ActionBurst<<10
+	t.LoadInGame, t.ObserversNeverStop = c.Game.LoadInGame, c.Game.ObserversNeverStop
+	t.Adaptive = gamesync.Adaptive{On: c.Game.Adaptive, Min: c.Game.AdaptiveMin.D(), Max: c.Game.AdaptiveMax.D()}
+	return t
+}
+
+func transferConfig(c config.Transfer) mapxfer.Config {
+	t := mapxfer.Defaults()
+	t.Mode, _ = mapxfer.ParseMode(c.Mode)
+	t.TotalRate, t.PlayerRate = int64(c.TotalRate), int64(c.PlayerRate)
+	t.MaxDownloaders, t.Timeout = c.MaxDownloaders, c.Timeout.D()
+	return t
+}
+
+func prefixes(networks []string) []netip.Prefix {
+	list := make([]netip.Prefix, 0, len(networks))
+	for _, n := range networks {
+		if prefix, err := netip.ParsePrefix(n); err == nil {
+			list = append(list, prefix)
+		}
+	}
+	return list
+}

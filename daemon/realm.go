@@ -1,0 +1,164 @@
+package daemon
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/bncs"
+	"w3host/command"
+	"w3host/config"
+	"w3host/control"
+	"w3host/host"
+	"w3host/lan"
+	"w3host/realm"
+	"w3host/realm/session"
+	"w3host/texts"
+)
+
+// realmAccounts are the [[realm]] sections of the configuration.
+func realmAccounts(c config.Config, listen netip.AddrPort) []realm.Account {
+	var list []realm.Account
+	for i := range c.Realms {
+		r := &c.Realms[i]
+		version, _ := bncs.VersionOf(uint32(c.RealmVersion(r)))
+		port := uint16(r.AdvertisePort)
+		if port == 0 {
+			port = listen.Port()
+		}
+		bind, _ := netip.ParseAddr(r.Bind)
+		expect, _ := netip.ParseAddr(r.AdvertiseAddress)
+		list = append(list, realm.Account{
+			Realm: r.Name, Address: r.Address, Bind: bind, Expect: expect,
+			Session: session.Config{
+				Account: r.Account, Password: r.Password, Create: r.CreateAccount, Channel: r.Channel,
+				Product: Product(c), Version: version, Language: r.Locale, Port: port, Games: r.Lobbies, Announce: r.Announce,
+			},
+		})
+	}
+	return list
+}
+
+// logOn logs the host's accounts on.
+func logOn(c config.Config, h *host.Host, heard func(realm.Speech), log zerolog.Logger) (*realm.Realms, error) {
+	if port := h.Addr().Port(); port < 1024 {
+		for i := range c.Realms {
+			if c.Realms[i].AdvertisePort == 0 {
+				log.Warn().Uint16("port", port).Msg("realms list no port below 1024: set advertise_port")
+				break
+			}
+		}
+	}
+	return realm.LogOn(realm.Options{
+		Accounts: realmAccounts(c, h.Addr()), Heard: heard, Log: log.With().Str("part", "realm").Logger(),
+	})
+}
+
+// advertisers announce lobbies on the LAN and on realms.
+type advertisers struct {
+	lan    host.Advertiser // nil: not there
+	realms *realm.Realms
+	log    zerolog.Logger
+}
+
+// Open shows a lobby everywhere. What a realm cannot show is still on the LAN.
+func (b advertisers) Open(ad lan.Advert) error {
+	if err := b.realms.Open(ad); err != nil {
+		b.log.Error().Err(err).Uint32("game", ad.GameID).Msg("lobby cannot be listed on realms")
+	}
+	if b.lan == nil {
+		return nil
+	}
+	return b.lan.Open(ad)
+}
+
+func (b advertisers) Update(gameID uint32, c lan.Count) {
+	b.realms.Update(gameID, c)
+	if b.lan != nil {
+		b.lan.Update(gameID, c)
+	}
+}
+
+func (b advertisers) Close(gameID uint32) {
+	b.realms.Close(gameID)
+	if b.lan != nil {
+		b.lan.Close(gameID)
+	}
+}
+
+const (
+	// maxHeard is how many lines may wait for the database to say what their callers
+	// read; others are dropped.
+	maxHeard = 256
+	// languageTimeout is how long a line waits for it, and languageRetry how long no
+	// other does after one that waited in vain.
+	languageTimeout = time.Second
+	languageRetry   = 10 * time.Second
+)
+
+// realmCommands passes what people say on realms to the operator.
+type realmCommands struct {
+	operator *control.Operator
+	admins   host.Admins
+	people   host.People
+	trigger  string
+	log      zerolog.Logger
+	lines    chan realm.Speech
+	retry    time.Time // the database is not asked before
+}
+
+// heard runs on an account's goroutine and does not wait. Lines of a channel are
+// for the host only if they begin as commands do.
+func (e *realmCommands) heard(s realm.Speech) {
+	line, triggered := strings.CutPrefix(strings.TrimSpace(s.Text), e.trigger)
+	if line == "" || !triggered && !s.Whisper {
+		return
+	}
+	s.Text = line
+	select {
+	case e.lines <- s:
+	default:
+		e.log.Warn().Str("realm", s.Realm).Str("player", s.From).Msg("command dropped: too many wait")
+	}
+}
+
+// run passes lines on, in their order, until ctx ends.
+func (e *realmCommands) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case s := <-e.lines:
+			by := &command.Caller{
+				Name: s.From, Realm: s.Realm, Level: e.admins.Level(host.Joiner{Name: s.From, Realm: s.Realm}),
+				Language: e.language(ctx, s), Via: command.ViaChannel, Reply: s.Reply,
+			}
+			if s.Whisper {
+				by.Via = command.ViaWhisper
+			}
+			e.operator.Hear(by, s.Text)
+		}
+	}
+}
+
+// language is what somebody has chosen to read, or else that of the realm's
+// texts, as in zhCN.
+func (e *realmCommands) language(ctx context.Context, s realm.Speech) texts.Language {
+	if time.Now().After(e.retry) {
+		ctx, cancel := context.WithTimeout(ctx, languageTimeout)
+		defer cancel()
+		chosen, found, err := e.people.Language(ctx, s.From)
+		if found {
+			return chosen
+		}
+		if err != nil {
+			e.retry = time.Now().Add(languageRetry)
+			e.log.Debug().Err(err).Str("player", s.From).Msg("no language is known: the player reads that of the realm")
+		}
+	}
+	l, _ := texts.ParseLanguage(s.Locale[:2]) // config has checked the length
+	return l
+}

@@ -1,0 +1,46 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"w3host/config"
+)
+
+// TestKeysOfEntries: each key of [[autohost]] changes what the host is told of the
+// entry.
+func TestKeysOfEntries(t *testing.T) {
+	entry := func(text string) any {
+		file := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(file, []byte("[[autohost]]\n"+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := config.Load(file, nil)
+		if err != nil {
+			return err
+		}
+		return hostEntry(&c.Entries()[0], "v1")
+	}
+	words := map[string]string{
+		"observers": `"referees"`, "rotation": `"random"`, "downloads": `"off"`, "hours": `["18:00-02:00"]`,
+		"countdown_restarts": "false", "name": `"other"`, "map": `"other"`, "hcl": `"other"`, "owner": `"other"`,
+	}
+	before := entry("")
+	for _, key := range config.EntryKeys() {
+		var got any = before
+		for _, value := range []string{words[key], "true", "3", `"45s"`, `"1 MB"`, `["other"]`, "[7]"} {
+			if value == "" {
+				continue
+			}
+			if got = entry(fmt.Sprintf("%s = %s", key, value)); reflect.TypeOf(got) == reflect.TypeOf(before) {
+				break
+			}
+		}
+		if err, wrong := got.(error); wrong || reflect.DeepEqual(got, before) {
+			t.Errorf("%s has no effect: %v", key, err)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+// Package doctor checks whether a host can do its work on this machine, and says what
+// to do about each fault. It changes nothing.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"w3host/config"
+	"w3host/internal/openfiles"
+	"w3host/w3gs"
+)
+
+// patience is for each check that waits for something.
+const patience = 3 * time.Second
+
+// Finding is the outcome of one check.
+type Finding struct {
+	What   string
+	Detail string // what was found
+	Remedy string // what to do about it; a finding with a remedy is a fault
+}
+
+func fine(format string, args ...any) Finding {
+	return Finding{Detail: fmt.Sprintf(format, args...)}
+}
+
+func (f Finding) but(remedy string, args ...any) Finding {
+	f.Remedy = fmt.Sprintf(remedy, args...)
+	return f
+}
+
+// check is one thing that is looked at.
+type check struct {
+	what string
+	look func(context.Context, config.Config) Finding
+}
+
+// Examine tells a finding of each check, one after the other, in the order in which a
+// host needs what they are about.
+func Examine(ctx context.Context, c config.Config, tell func(Finding)) error {
+	checks := []check{{"clock", checkClock}, {"open files", checkFiles}, {"scripts", checkScripts}}
+	for _, e := range c.Entries() {
+		checks = append(checks, check{fmt.Sprintf("map of %q", e.Lobby.Name), checkMaps(e)})
+	}
+	checks = append(checks, check{"maps folder", checkMapsFolder}, check{"TCP port", checkListen}, check{"UDP port", checkLANPort},
+		check{"broadcast", checkBroadcasts}, check{"database", checkDatabase}, check{"spool", checkSpool})
+	for _, r := range c.Realms {
+		checks = append(checks, check{"realm " + r.Name, checkRealm(r)})
+	}
+	for _, check := range checks {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		limited, stop := context.WithTimeout(ctx, patience)
+		f := check.look(limited, c)
+		stop()
+		f.What = check.what
+		tell(f)
+	}
+	return nil
+}
+
+// checkClock finds a clock that was never set, or that jumps: stored times and
+// bans with an end depend on it.
+func checkClock(context.Context, config.Config) Finding {
+	const remedy = "set it, and let NTP keep it (timedatectl set-ntp true)"
+	now := time.Now()
+	if now.Year() < 2025 || now.Year() > 2100 {
+		return fine("it is %s here", now.Format(time.DateTime)).but(remedy)
+	}
+	time.Sleep(50 * time.Millisecond)
+	then := time.Now()
+	if jump := then.Round(0).Sub(now.Round(0)) - then.Sub(now); jump.Abs() > time.Second {
+		return fine("it jumped by %v within %v", jump, then.Sub(now)).but(remedy)
+	}
+	return fine("%s", now.Format("2006-01-02 15:04:05 MST"))
+}
+
+// checkFiles compares the limit of open files with what the configured games
+// need: a file for each player, and some.
+func checkFiles(_ context.Context, c config.Config) Finding {
+	slots := w3gs.Version(c.Host.Version).Slots()
+	need := uint64((c.Autohost.MaxGames+c.Autohost.Lobbies)*slots + c.Limits.Unjoined + 100)
+	most, known := openfiles.Limit()
+	if !known {
+		return fine("this system has no limit for them")
+	}
+	if most < need {
+		return fine("%d are allowed; %d games, %d lobbies and %d visitors can need %d", most, c.Autohost.MaxGames, c.Autohost.Lobbies, c.Limits.Unjoined, need).
+			but("ulimit -n %d, or LimitNOFILE=%d in the systemd unit, or a lower autohost.max_games", need, need)
+	}
+	return fine("%d are allowed, %d can be needed", most, need)
+}

@@ -1,0 +1,94 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"w3host/catalogue"
+	"w3host/config"
+	"w3host/daemon"
+	"w3host/mapconf"
+	"w3host/w3gs"
+)
+
+const scriptsRemedy = "copy Scripts\\common.j and Scripts\\blizzard.j of the game to maps.scripts, or point it to the game's folder"
+
+// checkScripts looks for the game's scripts, without which a map's checksum
+// cannot be computed.
+func checkScripts(_ context.Context, c config.Config) Finding {
+	version := w3gs.Version(c.Host.Version)
+	_, from, err := mapconf.FindScripts(c.Maps.Scripts, version)
+	if err != nil {
+		return fine("maps.scripts = %q: %v", c.Maps.Scripts, err).but("%s", scriptsRemedy)
+	}
+	return fine("common.j and blizzard.j for %v in %s", version, from)
+}
+
+// checkMaps reads the maps that an entry names. Those of a folder are only counted:
+// checkMapsFolder reads them.
+func checkMaps(e config.Entry) func(context.Context, config.Config) Finding {
+	return func(ctx context.Context, c config.Config) Finding {
+		c.Maps.Cache = "" // a look must not write
+		maps := daemon.NewMaps(ctx, c, zerolog.Nop())
+		var good, faults []string
+		remedy := "name another one in lobby.map, in [[autohost]] or with --map; w3host map list shows what there is"
+		for _, choice := range e.Choices() {
+			if n, folder, err := maps.Folder(choice); err != nil {
+				faults = append(faults, err.Error())
+				continue
+			} else if folder {
+				good = append(good, fmt.Sprintf("%s with %d maps", choice, n))
+				continue
+			}
+			switch m, err := maps.Open(choice); {
+			case err != nil:
+				faults = append(faults, err.Error())
+			case !m.HasChecksum:
+				faults = append(faults, m.File+": its checksum cannot be computed without the game's scripts, and real clients refuse it")
+				remedy = scriptsRemedy + "; or write checksum and sha1 into a file beside the map (docs/maps.md)"
+			default:
+				good = append(good, fmt.Sprintf("%s, checksum %08x, %d players", m.File, m.Checksum, m.PlayerSlots))
+			}
+		}
+		if faults != nil {
+			return fine("%s", strings.Join(faults, "; ")).but("%s", remedy)
+		}
+		return fine("%s", strings.Join(good, "; "))
+	}
+}
+
+// checkMapsFolder reads every map of the folder.
+func checkMapsFolder(ctx context.Context, c config.Config) Finding {
+	version := w3gs.Version(c.Host.Version)
+	scripts, _, _ := mapconf.FindScripts(c.Maps.Scripts, version) // checkScripts tells what is wrong
+	maps, err := catalogue.Open(ctx, c.Maps.Dir, catalogue.Options{Version: version, Scripts: scripts, Report: func(error) {}})
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fine("there is none at %s; only the built-in map and files that are named can be hosted", c.Maps.Dir)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fine("%s has more maps than can be read in %v; w3host map verify reads them all", c.Maps.Dir, patience)
+	case err != nil:
+		return fine("%s: %v", c.Maps.Dir, err).but("set maps.dir to a folder that the host may read")
+	}
+	good, broken, unknown := 0, 0, 0
+	for _, e := range maps.Entries() {
+		switch {
+		case e.Fault != nil:
+			broken++
+		case !e.Map.HasChecksum:
+			unknown++
+		default:
+			good++
+		}
+	}
+	f := fine("%s: %d can be hosted, %d are broken, %d lack a checksum", c.Maps.Dir, good, broken, unknown)
+	if broken+unknown > 0 {
+		return f.but("w3host map verify %s says what is wrong with each", c.Maps.Dir)
+	}
+	return f
+}

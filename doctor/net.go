@@ -1,0 +1,164 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/config"
+	"w3host/daemon"
+	"w3host/lan"
+)
+
+// checkListen takes host.listen, unless a host has it already, and connects to
+// it from each address of this machine.
+func checkListen(ctx context.Context, c config.Config) Finding {
+	addr, running := c.Host.Listen, false
+	l, err := net.Listen("tcp", c.Host.Listen)
+	switch {
+	case err == nil:
+		defer l.Close()
+		addr = l.Addr().String()
+		go greet(l) // ends with the listener
+	case errors.Is(err, syscall.EADDRINUSE):
+		if _, dead := daemon.Alive(ctx, c.Host.Listen); dead != nil {
+			return fine("%v", daemon.ListenFault(c.Host.Listen, err)).but("end the other program, or choose another port with host.listen or --listen")
+		}
+		running = true
+	default:
+		return fine("%v", daemon.ListenFault(c.Host.Listen, err)).but("correct host.listen or --listen")
+	}
+	var reached, failed []string
+	for _, to := range ownAddresses(addr) {
+		conn, err := net.DialTimeout("tcp", to, time.Second)
+		if err != nil {
+			failed = append(failed, to)
+			continue
+		}
+		_ = conn.Close()
+		reached = append(reached, to)
+	}
+	if len(failed) > 0 {
+		return fine("not reachable at %s", strings.Join(failed, ", ")).but("let the port pass the firewall (docs/deployment.md)")
+	}
+	state := "free"
+	if running {
+		state = "a host is running there"
+	}
+	return fine("%s, reachable at %s", state, strings.Join(reached, ", "))
+}
+
+// greet accepts connections and closes them.
+func greet(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		_ = conn.Close()
+	}
+}
+
+// ownAddresses are where this machine's addresses lead to a listener.
+func ownAddresses(listen string) []string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); host != "" && (err != nil || !ip.Unmap().IsUnspecified()) {
+		return []string{listen}
+	}
+	var out []string
+	addrs, _ := net.InterfaceAddrs() // without any there is nothing to reach
+	for _, a := range addrs {
+		if ipnet, ok := a.(*net.IPNet); ok && ipnet.IP.To4() != nil {
+			out = append(out, net.JoinHostPort(ipnet.IP.String(), port))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// lanPlan is how the LAN part would work, as far as that can be told without
+// starting it; port 0 of host.listen is left out.
+func lanPlan(c config.Config) (lan.Options, error) {
+	addr, err := net.ResolveTCPAddr("tcp", c.Host.Listen)
+	if err != nil {
+		return lan.Options{}, err
+	}
+	listen := addr.AddrPort()
+	if addr.IP == nil {
+		listen = netip.AddrPortFrom(netip.IPv6Unspecified(), uint16(addr.Port))
+	}
+	o := daemon.LANOptions(c, listen, zerolog.Nop())
+	if o.Bind.IsLoopback() {
+		o.Broadcast = []netip.AddrPort{netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 255, 255, 255}), uint16(c.LAN.Port))}
+		o.InterfacePort = 0
+	}
+	return o, nil
+}
+
+// checkLANPort finds out whether searches can be heard.
+func checkLANPort(_ context.Context, c config.Config) Finding {
+	if !c.LAN.Enabled {
+		return fine("not needed: lan.enabled is false")
+	}
+	o, err := lanPlan(c)
+	if err != nil {
+		return fine("host.listen = %q: %v", c.Host.Listen, err).but("correct host.listen or --listen")
+	}
+	shared, err := lan.CheckPort(o.Bind, uint16(c.LAN.Port))
+	switch {
+	case err != nil:
+		return fine("searches are not heard: %v", err).but("close the program that holds it, or set lan.port")
+	case shared:
+		return fine("%d, shared with a game or host on this machine", c.LAN.Port)
+	}
+	return fine("%d is free", c.LAN.Port)
+}
+
+// checkBroadcasts sends to each broadcast address and listens.
+func checkBroadcasts(ctx context.Context, c config.Config) Finding {
+	if !c.LAN.Enabled {
+		return fine("not needed: lan.enabled is false")
+	}
+	o, err := lanPlan(c)
+	if err != nil {
+		return fine("host.listen = %q: %v", c.Host.Listen, err).but("correct host.listen or --listen")
+	}
+	to := o.Broadcast
+	if o.InterfacePort != 0 {
+		for _, addr := range lan.InterfaceBroadcasts() {
+			to = append(to, netip.AddrPortFrom(addr, o.InterfacePort))
+		}
+		if len(to) == 0 {
+			return fine("no network interface that broadcasts is up").but("connect this machine to a network, or set lan.broadcast")
+		}
+	}
+	if len(to) == 0 {
+		return fine("none: lan.broadcast is empty, and only lan.targets are told of the games")
+	}
+	var heard, faults []string
+	for _, addr := range to {
+		limited, stop := context.WithTimeout(ctx, time.Second)
+		err := lan.CheckBroadcast(limited, o.Bind, addr)
+		stop()
+		if err != nil {
+			faults = append(faults, fmt.Sprintf("%v: %v", addr, err))
+			continue
+		}
+		heard = append(heard, addr.String())
+	}
+	if len(faults) > 0 {
+		return fine("%s", strings.Join(faults, "; ")).but(`connect this machine to a network; set lan.broadcast to its broadcast address or to ["interfaces"]; let UDP pass the firewall`)
+	}
+	return fine("sent to %s and heard", strings.Join(heard, ", "))
+}

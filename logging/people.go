@@ -1,0 +1,226 @@
+package logging
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/rs/zerolog"
+
+	"w3host/internal/terminal"
+)
+
+// consoleWidth is the longest line in columns; what is longer goes on in the next.
+const consoleWidth = 100
+
+// sentences are what people read in place of a message and its fields; {key} is
+// the value of a field. A message with an empty sentence is for --log-level debug.
+var sentences = map[string]string{
+	"w3host starts":                     "w3host {version} starts",
+	"database schema migrated":          "",
+	"lobby open":                        `lobby "{name}" is open: {slots} slots, {map}`,
+	"lobby closed":                      "lobby closed: {reason}",
+	"countdown":                         "starts in {seconds} s",
+	"countdown stopped":                 "countdown stopped: {reason}",
+	"game started, players are loading": "started: {players} players on {title}",
+	"all have loaded":                   "all have loaded after {after}",
+	"latency changed":                   "the latency is now {period}",
+	"lag screen up":                     "lag screen at turn {turn}, laggers: {laggers}",
+	"player dropped":                    "{player} was dropped at turn {turn}: {reason}",
+	"game over":                         "over: {how}; played {played}, {turns} turns",
+	"how late turns were sent":          "{turns} turns sent; 99 % at most {late_p99_ms} ms late, 99.9 % at most {late_p999_ms} ms",
+	"maps folder read":                  "{maps} maps in {folder}, {broken} broken",
+}
+
+// single is a number of things that are only one.
+var single = regexp.MustCompile(`\b1 (player|slot|turn|map)s\b`)
+
+// The order of fields; those not named here follow in that of the alphabet.
+// Details are for --log-level debug.
+var (
+	fieldOrder   = []string{"map", "player", "name", "addr", "slot", "pid", "turn", "reason", "after", "took"}
+	fieldDetails = []string{"part", "pid", "turn", "players", "stood", "host_late", "listen"}
+)
+
+// console writes log lines for people: the time, #N for a game, and a sentence.
+// Each Write is one line of JSON. Lines about one player or one connection are
+// details, as are most fields of information.
+type console struct {
+	out    io.Writer
+	colour bool
+	all    bool // details as well
+}
+
+func (c console) Write(line []byte) (int, error) {
+	var fields map[string]any
+	in := json.NewDecoder(bytes.NewReader(line))
+	in.UseNumber()
+	if err := in.Decode(&fields); err != nil {
+		return c.out.Write(line)
+	}
+	if text := c.text(fields); text != "" {
+		if _, err := io.WriteString(c.out, text); err != nil {
+			return 0, err
+		}
+	}
+	return len(line), nil
+}
+
+// text is the line, or nothing if it is not for people.
+func (c console) text(fields map[string]any) string {
+	take := func(key string) string {
+		v := valueText(fields[key])
+		delete(fields, key)
+		return v
+	}
+	at, level, game, text := take(zerolog.TimestampFieldName), take(zerolog.LevelFieldName), take("game"), take(zerolog.MessageFieldName)
+	_, player := fields["player"]
+	_, addr := fields["addr"]
+	_, part := fields["part"]
+	if level == "info" && !c.all && (player || addr && !part) {
+		return ""
+	}
+	sentence, known := sentences[text]
+	switch {
+	case known && sentence == "" && !c.all:
+		return ""
+	case known && sentence != "":
+		text = fill(sentence, fields, take)
+	}
+	if fault := take(zerolog.ErrorFieldName); fault != "" {
+		text += ": " + fault
+	}
+	if level == "info" && !c.all {
+		delete(fields, "map") // what a sentence does not say is not worth knowing
+	}
+	if !known || c.all {
+		text += c.rest(fields)
+	}
+	text = single.ReplaceAllString(text, "1 $1")
+	if game != "" {
+		text = "#" + game + " " + text
+	}
+	return c.layout(at, level, terminal.Printable(text))
+}
+
+// fill puts the values of fields into a sentence. The fields are used up.
+func fill(sentence string, fields map[string]any, take func(string) string) string {
+	for _, key := range slices.Collect(maps.Keys(fields)) {
+		if place := "{" + key + "}"; strings.Contains(sentence, place) {
+			sentence = strings.ReplaceAll(sentence, place, take(key))
+		}
+	}
+	return sentence
+}
+
+// rest is the fields that no sentence has used.
+func (c console) rest(fields map[string]any) string {
+	rank := func(key string) int {
+		if i := slices.Index(fieldOrder, key); i >= 0 {
+			return i
+		}
+		return len(fieldOrder)
+	}
+	keys := slices.SortedFunc(maps.Keys(fields), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+	})
+	var b strings.Builder
+	for _, key := range keys {
+		v := valueText(fields[key])
+		if v == "" || !c.all && slices.Contains(fieldDetails, key) {
+			continue
+		}
+		if strings.ContainsAny(v, " =") {
+			v = fmt.Sprintf("%q", v)
+		}
+		b.WriteString("  " + key + "=" + v)
+	}
+	return b.String()
+}
+
+// valueText is empty for what says nothing; durations are rounded.
+func valueText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		if d, err := time.ParseDuration(v); err == nil {
+			return rounded(d).String()
+		}
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return fmt.Sprint(v)
+	case []any:
+		if len(v) == 0 {
+			return ""
+		}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// rounded keeps two or three digits.
+func rounded(d time.Duration) time.Duration {
+	switch {
+	case d.Abs() < time.Millisecond:
+		return d.Round(time.Microsecond)
+	case d.Abs() < time.Second:
+		return d.Round(time.Millisecond)
+	case d.Abs() < 10*time.Second:
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Second)
+}
+
+// layout puts the time and the level before the text, and breaks it into lines.
+func (c console) layout(at, level, text string) string {
+	if t, err := time.Parse(zerolog.TimeFieldFormat, at); err == nil {
+		at = t.Local().Format(time.TimeOnly)
+	}
+	tag, colour := "", ""
+	switch level {
+	case "debug", "trace":
+		tag, colour = "debug: ", "90"
+	case "warn":
+		tag, colour = "warning: ", "33"
+	case "error", "fatal", "panic":
+		tag, colour = "error: ", "31"
+	}
+	indent := utf8.RuneCountInString(at) + 2
+	lines := wrap(tag+text, consoleWidth-indent)
+	if c.colour {
+		at = "\x1b[90m" + at + "\x1b[0m"
+		if rest, ok := strings.CutPrefix(lines[0], tag); ok && tag != "" {
+			lines[0] = "\x1b[" + colour + "m" + tag + "\x1b[0m" + rest
+		}
+	}
+	return at + "  " + strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n"
+}
+
+// wrap breaks text between words; a word that is too long is broken itself.
+func wrap(text string, width int) []string {
+	var lines []string
+	for utf8.RuneCountInString(text) > width {
+		end := len(string([]rune(text)[:width+1]))
+		if space := strings.LastIndexByte(text[:end], ' '); space > 0 {
+			lines, text = append(lines, strings.TrimRight(text[:space], " ")), strings.TrimLeft(text[space:], " ")
+			continue
+		}
+		end = len(string([]rune(text)[:width]))
+		lines, text = append(lines, text[:end]), text[end:]
+	}
+	return append(lines, text)
+}
