@@ -3,6 +3,7 @@ package gamesync
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,11 +75,7 @@ func (g *Game) desync(rec *turnRecord, groups []Group, tie bool) {
 			lost |= groups[i].PIDs
 		}
 	}
-	d := &Desync{Turn: rec.number, GameTime: g.gameTime, Ends: tie, Groups: groups}
-	for n := rec.number + 1; n <= g.sent; n++ {
-		d.GameTime -= time.Duration(g.history.at(n).increment) * time.Millisecond
-	}
-	d.Past = g.past(rec.number)
+	d := &Desync{Turn: rec.number, GameTime: rec.gameTime, Ends: tie, Groups: groups, Past: g.past(rec.number)}
 	d.Line = desyncLine(d)
 	g.emit(d, &Say{To: g.live, Text: d.Line})
 	if tie {
@@ -97,14 +94,12 @@ func (g *Game) past(number uint32) []PastTurn {
 	past := make([]PastTurn, 0, number+1-first)
 	for n := first; n <= number; n++ {
 		rec := g.history.at(n)
-		turn := PastTurn{Number: n, Increment: rec.increment}
+		turn := PastTurn{Number: n, Increment: rec.increment, Lost: rec.lost}
 		for pid := range rec.have.All() {
 			turn.Hashes = append(turn.Hashes, PlayerHash{pid, Hash(rec.hashes[pid])})
 		}
-		actions, ok := g.history.actionsOf(rec)
-		turn.Lost = !ok
-		for pid, data := range w3gs.Actions(actions) {
-			turn.Actions = append(turn.Actions, PastAction{pid, data})
+		for pid, data := range w3gs.Actions(rec.actions) {
+			turn.Actions = append(turn.Actions, PastAction{pid, slices.Clone(data)})
 		}
 		past = append(past, turn)
 	}

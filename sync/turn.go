@@ -90,9 +90,24 @@ func (g *Game) remember(increment uint16, actions []byte) {
 			g.history.forget(open + 1 - reportTurns)
 		}
 	}
-	g.history.push(increment, g.t, actions)
 	g.sent++
 	g.gameTime += g.period
+	g.history.push(increment, g.t, g.gameTime, actions)
+}
+
+// NextBatch cuts the actions of a turn where the packets do: all but the last
+// batch go out as 0x48, the last one in the 0x0C. It returns the first batch
+// and what is left.
+func NextBatch(actions []byte) (batch, rest []byte) {
+	n := 0
+	for n < len(actions) {
+		size := w3gs.ActionPrefix + int(actions[n+1]) + int(actions[n+2])<<8
+		if n+size > w3gs.MaxBatchLen {
+			break
+		}
+		n += size
+	}
+	return actions[:n], actions[n:]
 }
 
 // change puts a new period and a new sync limit in force.
