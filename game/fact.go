@@ -15,7 +15,7 @@ import (
 // below. Facts are complete in themselves: no observer reads the machine. A fact is
 // valid until the next Step; an observer copies what it keeps, the bytes of Acted
 // and Turned above all.
-type Fact any
+type Fact interface{ Fact() }
 
 // Player is who a fact is about.
 type Player struct {
@@ -194,6 +194,21 @@ type (
 	// Closed is the last fact of a lobby that did not start.
 	Closed struct{ Why string }
 )
+
+func (*Player) Fact()       {} // and so whatever embeds a Player
+func (*Opened) Fact()       {}
+func (*JoinRefused) Fact()  {}
+func (*Said) Fact()         {}
+func (*Counted) Fact()      {}
+func (*Listed) Fact()       {}
+func (*Counting) Fact()     {}
+func (*CountStopped) Fact() {}
+func (*Started) Fact()      {}
+func (*Acted) Fact()        {}
+func (*Commanded) Fact()    {}
+func (*Decided) Fact()      {}
+func (*Over) Fact()         {}
+func (*Closed) Fact()       {}
 
 // Speed is that of a download in bytes per second.
 func (f *DownloadEnded) Speed() float64 {

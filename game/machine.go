@@ -50,10 +50,8 @@ type Machine struct {
 	todo     []func() // what follows from effects, after them
 	lobbyOut []lobby.Effect
 	xferOut  []mapxfer.Effect
-	turnsOut []gamesync.Effect
+	turnsOut []gamesync.Effect // of this Step
 	acted    Acted
-	turned   []Turned
-	settled  []Settled
 }
 
 // New opens the lobby of a game; out takes what it begins with.
@@ -77,7 +75,7 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 		return
 	}
 	m.now, m.out = max(now, m.now), out
-	m.turned, m.settled = m.turned[:0], m.settled[:0]
+	m.turnsOut = m.turnsOut[:0]
 	m.handle(in)
 	m.followUp()
 	if len(m.polls) > 0 {
@@ -173,7 +171,7 @@ func (m *Machine) handleSeat(s *seat, in *Input) {
 			s.actions++
 			m.act(s.pid, in.Data)
 		} else {
-			m.turn(gamesync.Keepalive{PID: s.pid, Sum: in.Sum})
+			m.play(m.turns.Keepalive(m.playTime(), s.pid, in.Sum, m.turnsOut))
 		}
 	case Packet:
 		s.heard, s.level = m.now, in.Level
@@ -230,7 +228,7 @@ func (m *Machine) packet(s *seat, in *Input) {
 // tick does what is due in each room.
 func (m *Machine) tick() {
 	if m.turns != nil {
-		m.play(m.turns.Tick(m.playTime(), m.turnsOut[:0]))
+		m.play(m.turns.Tick(m.playTime(), m.turnsOut))
 		if m.over {
 			return
 		}

@@ -115,11 +115,4 @@ func (o *Out) frame(p w3gs.Packet) []byte {
 	return o.bytes[from:len(o.bytes):len(o.bytes)]
 }
 
-// copy keeps bytes that their owner will use again.
-func (o *Out) copy(b []byte) []byte {
-	from := len(o.bytes)
-	o.bytes = append(o.bytes, b...)
-	return o.bytes[from:len(o.bytes):len(o.bytes)]
-}
-
 func (o *Out) add(op Op) { o.Ops = append(o.Ops, op) }

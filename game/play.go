@@ -34,7 +34,7 @@ func (m *Machine) begin(e lobby.Started) {
 func (m *Machine) act(pid uint8, data []byte) {
 	m.acted = Acted{pid, data}
 	m.fact(&m.acted)
-	m.turn(gamesync.Action{PID: pid, Data: data})
+	m.play(m.turns.Action(m.playTime(), pid, data, m.turnsOut))
 }
 
 // reportRTT passes on what the last pong measured: the turns want to know whose
@@ -48,48 +48,31 @@ func (m *Machine) reportRTT(s *seat) {
 // turn hands an event to the turns, once there are any.
 func (m *Machine) turn(e gamesync.Event) {
 	if m.turns != nil {
-		m.play(m.turns.Handle(m.playTime(), e, m.turnsOut[:0]))
+		m.play(m.turns.Handle(m.playTime(), e, m.turnsOut))
 	}
 }
 
-// play carries out the effects of the turns in their order. They are valid
-// until the next call into the turns, so whatever calls them again is put off.
+// play carries out, in their order, the effects that the turns have added.
 func (m *Machine) play(effects []gamesync.Effect) {
-	m.turnsOut = nil
-	for _, effect := range effects {
+	added := effects[len(m.turnsOut):]
+	m.turnsOut = effects
+	for _, effect := range added {
 		switch e := effect.(type) {
 		case *gamesync.Broadcast:
-			m.out.add(Op{Kind: Send, To: e.To, Frame: m.out.copy(e.Frame)})
-		case *gamesync.Turn:
-			m.turned = append(m.turned, *e)
-			t := &m.turned[len(m.turned)-1]
-			t.Actions = m.out.copy(e.Actions)
-			m.fact(t)
-		case *gamesync.Settled:
-			m.settled = append(m.settled, *e)
-			m.fact(&m.settled[len(m.settled)-1])
-		default:
-			m.playRare(effect)
+			m.out.add(Op{Kind: Send, To: e.To, Frame: e.Frame})
+		case *gamesync.Drop:
+			m.drop(e)
+		case *gamesync.PlayerLeft:
+			m.left(e)
+		case *gamesync.Say:
+			m.speak(e.To, e.Text)
+		case *gamesync.PlayerLoaded:
+			m.fact(&Loaded{m.player(e.PID), e.After})
+		case *gamesync.Over:
+			m.over, m.last = true, &Over{*e, m.stopped, m.decided, m.remade}
+		case Fact:
+			m.fact(e)
 		}
-	}
-	clear(effects)
-	m.turnsOut = effects[:0]
-}
-
-func (m *Machine) playRare(effect gamesync.Effect) {
-	switch e := effect.(type) {
-	case *gamesync.Drop:
-		m.drop(e)
-	case *gamesync.PlayerLeft:
-		m.left(e)
-	case *gamesync.Say:
-		m.speak(e.To, e.Text)
-	case *gamesync.PlayerLoaded:
-		m.fact(&Loaded{m.player(e.PID), e.After})
-	case *gamesync.Over:
-		m.over, m.last = true, &Over{*e, m.stopped, m.decided, m.remade}
-	default:
-		m.fact(e)
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	emptyLen = 6
 )
 
-func (g *Game) lose(e Absent) {
+func (e Absent) apply(g *Game) {
 	p := g.player(e.PID)
 	if p == nil {
 		return
@@ -30,7 +30,7 @@ func (g *Game) lose(e Absent) {
 	g.sayOthers(p, line)
 }
 
-func (g *Game) regain(e Back) {
+func (e Back) apply(g *Game) {
 	p := g.player(e.PID)
 	if p == nil {
 		return

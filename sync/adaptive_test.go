@@ -81,7 +81,7 @@ func adaptiveHour(g *Game, rtt func(now time.Duration, pid uint8) time.Duration)
 			}
 		}
 		for pid := range g.Live().All() {
-			g.Handle(now, Keepalive{pid, 1}, nil)
+			g.Keepalive(now, pid, 1, nil)
 		}
 	}
 	return changes

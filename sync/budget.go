@@ -24,40 +24,38 @@ const waitingBursts = 4
 // of arrival. What a player has sent beyond their budget waits for later turns, and
 // delays nobody else; what one who has gone cannot afford is dropped.
 func (g *Game) affordable() []byte {
-	within := true
-	for _, p := range g.byPID {
+	var beyond w3gs.PIDs
+	for pid, p := range g.byPID {
 		if p == nil {
 			continue
 		}
 		earned := int(time.Duration(g.cfg.ActionRate) * g.period / time.Second)
 		p.budget = min(p.budget+earned, g.cfg.ActionBurst)
-		within = within && (p.queued == 0 || p.queued <= p.budget)
+		if p.queued > max(p.budget, 0) {
+			beyond |= w3gs.Only(uint8(pid))
+		} else {
+			p.budget, p.queued = p.budget-p.queued, 0
+		}
 	}
-	if within {
-		for _, p := range g.byPID {
-			if p != nil {
-				p.budget -= p.queued
-				p.queued = 0
+	from, waiting := len(g.frames), g.pending[:0]
+	if beyond == 0 {
+		g.frames = append(g.frames, g.pending...)
+	} else {
+		for pid, data := range w3gs.Actions(g.pending) {
+			p, size := g.byPID[pid], w3gs.ActionPrefix+len(data)
+			switch {
+			case !beyond.Has(pid):
+				g.frames = w3gs.AppendAction(g.frames, pid, data)
+			case p.budget > 0: // it may go into debt for the rest of one action
+				p.budget, p.queued = p.budget-size, p.queued-size
+				g.frames = w3gs.AppendAction(g.frames, pid, data)
+			case (g.live | g.fakes).Has(pid):
+				waiting = w3gs.AppendAction(waiting, pid, data) // over what has been read
+			default:
+				p.queued -= size
 			}
 		}
-		now := g.pending
-		g.pending = g.pending[:0] // the bytes stay in place: the Turn of this call points at them
-		return now
 	}
-	g.chosen, g.waiting = g.chosen[:0], g.waiting[:0]
-	for pid, data := range w3gs.Actions(g.pending) {
-		p, size := g.byPID[pid], w3gs.ActionPrefix+len(data)
-		switch {
-		case p.budget > 0: // it may go into debt for the rest of one action
-			p.budget -= size
-			p.queued -= size
-			g.chosen = w3gs.AppendAction(g.chosen, pid, data)
-		case (g.live | g.fakes).Has(pid):
-			g.waiting = w3gs.AppendAction(g.waiting, pid, data)
-		default:
-			p.queued -= size
-		}
-	}
-	g.pending, g.waiting = g.waiting, g.pending
-	return g.chosen
+	g.pending = waiting
+	return g.frames[from:len(g.frames):len(g.frames)]
 }

@@ -15,6 +15,7 @@ import (
 // needed to look for the cause later, and is made to be stored as JSON. The
 // drops follow it.
 type Desync struct {
+	tells
 	Turn     uint32        `json:"turn"`
 	GameTime time.Duration `json:"game_time_ns"`
 	Ends     bool          `json:"ends"` // no group was the largest: the game is over

@@ -15,7 +15,7 @@ func TestDossier(t *testing.T) {
 	for turn := 1; turn <= 80 && d == nil; turn++ {
 		now += 100 * time.Millisecond
 		if turn%10 == 0 {
-			g.Handle(now, Action{2, []byte{0xAB, byte(turn)}}, nil)
+			g.Action(now, 2, []byte{0xAB, byte(turn)}, nil)
 		}
 		g.Tick(now, nil)
 		for pid := uint8(1); pid <= 3; pid++ {
@@ -23,7 +23,7 @@ func TestDossier(t *testing.T) {
 			if pid == 3 && turn == 75 {
 				hash = 0xDEADBEEF
 			}
-			for _, e := range g.Handle(now, Keepalive{pid, hash}, nil) {
+			for _, e := range g.Keepalive(now, pid, hash, nil) {
 				if e, ok := e.(*Desync); ok {
 					d = e
 				}
@@ -62,11 +62,11 @@ func TestDossierOfManyActions(t *testing.T) {
 	for turn := range 60 {
 		now += 100 * time.Millisecond
 		for range 3 {
-			g.Handle(now, Action{1, make([]byte, 1000)}, nil)
+			g.Action(now, 1, make([]byte, 1000), nil)
 		}
 		g.Tick(now, nil)
 		for pid := uint8(1); pid <= 3; pid++ {
-			g.Handle(now, Keepalive{pid, uint32(turn)}, nil)
+			g.Keepalive(now, pid, uint32(turn), nil)
 		}
 	}
 	past := g.past(60)

@@ -6,9 +6,9 @@
 // goroutine and no I/O here, and the same calls give the same bytes. now is
 // the time since the host sent 0x0B, on a monotonic clock.
 //
-// A caller arms one timer with Next and calls Tick when it fires. Everything a
-// call returns (the effects themselves and the bytes in them) is valid until
-// the next call into the same game: write it out or copy it first.
+// A caller arms one timer with Next and calls Tick when it fires. Effects, and the
+// bytes in them, are valid until a call that is given no effects to append to: the
+// next of these may use their memory again.
 //
 // The rules and the choices behind them are told in docs/game-loop.md.
 package gamesync

@@ -7,10 +7,16 @@ import (
 	"w3host/w3gs"
 )
 
-// Effect is something the caller must do, in the order of the list. Every
-// effect is a pointer; a Broadcast, Send, Turn or Settled is valid until the next
-// call into the game.
+// Effect is something the caller must do, in the order of the list. Every effect is
+// a pointer.
 type Effect interface{ effect() }
+
+// tells marks the effects that only tell what has happened. Their method Fact is for
+// the interface of game.
+type tells struct{}
+
+func (*tells) effect() {}
+func (*tells) Fact()   {}
 
 // Broadcast writes the same bytes to every player in To. Frame is one or more
 // whole packets that belong together: nothing may be put between them.
@@ -45,6 +51,7 @@ type PlayerLoaded struct {
 // Started says that everybody who remains has loaded; the first turn is one
 // period away.
 type Started struct {
+	tells
 	After time.Duration // since 0x0B
 }
 
@@ -52,6 +59,7 @@ type Started struct {
 // before it. Turns come in order and none is left out; the empty packets with
 // increment 0 that renew a lag screen are not turns.
 type Turn struct {
+	tells
 	Number    uint32        // from 1
 	Increment uint16        // ms of game time
 	Actions   []byte        // see w3gs.Actions; NextBatch cuts it as it was sent
@@ -62,6 +70,7 @@ type Turn struct {
 // turns come in order and none is left out, but those that nobody answered any
 // more and one that ended the game without a largest group.
 type Settled struct {
+	tells
 	Turn uint32
 	Hash Hash
 }
@@ -70,6 +79,7 @@ type Settled struct {
 // this place: for the replay. Their packets are in the Broadcasts before it, or
 // proxies make them.
 type Empty struct {
+	tells
 	Count int
 }
 
@@ -84,6 +94,7 @@ type PlayerLeft struct {
 
 // PeriodChanged says that turns come in another rhythm from Turn on.
 type PeriodChanged struct {
+	tells
 	Period   time.Duration
 	Turn     uint32
 	Adaptive bool // not by SetPeriod
@@ -91,6 +102,7 @@ type PeriodChanged struct {
 
 // ScreenUp says that the lag screen came up and who is on it.
 type ScreenUp struct {
+	tells
 	Turn    uint32 // the last turn that was sent
 	Laggers w3gs.PIDs
 }
@@ -102,20 +114,12 @@ type Over struct {
 	GameTime time.Duration // the sum of all increments
 }
 
-func (*Broadcast) effect()     {}
-func (*Drop) effect()          {}
-func (*Say) effect()           {}
-func (*PlayerLoaded) effect()  {}
-func (*Started) effect()       {}
-func (*Turn) effect()          {}
-func (*Settled) effect()       {}
-func (*Empty) effect()         {}
-func (*PlayerLeft) effect()    {}
-func (*PeriodChanged) effect() {}
-func (*ScreenUp) effect()      {}
-func (*Lag) effect()           {}
-func (*Desync) effect()        {}
-func (*Over) effect()          {}
+func (*Broadcast) effect()    {}
+func (*Drop) effect()         {}
+func (*Say) effect()          {}
+func (*PlayerLoaded) effect() {}
+func (*PlayerLeft) effect()   {}
+func (*Over) effect()         {}
 
 // Why is the reason why a player is no longer in the game. It reads after a name:
 // "Blue lagged for too long".

@@ -7,28 +7,13 @@ import (
 	"w3host/w3gs"
 )
 
-// Event is something that happened: one of the types of this file; Handle panics
-// at others. One about a pid that is not in the game is ignored.
-type Event any
+// Event is something that happened. One about a pid that is not in the game is
+// ignored.
+type Event interface{ apply(g *Game) }
 
 type (
 	// Loaded is a player's 0x23.
 	Loaded struct{ PID uint8 }
-
-	// Action is the data of a player's 0x26, or what the host does with a fake
-	// player. It goes out with the next turn, or the first that the player's budget
-	// allows, after all that came before it. While others still load it waits for
-	// the first turn.
-	Action struct {
-		PID  uint8
-		Data []byte
-	}
-
-	// Keepalive is a player's 0x27, the answer to the next unanswered turn.
-	Keepalive struct {
-		PID uint8
-		Sum uint32
-	}
 
 	// DropVote is a player's 0x29. More than half of the players who do not lag
 	// drop all laggers. While players load in game it takes more than half of all
@@ -92,56 +77,62 @@ type (
 )
 
 // Handle takes one event and appends what follows from it to out. It keeps
-// nothing of the event, and allocates nothing for Action and Keepalive.
+// nothing of the event.
 func (g *Game) Handle(now time.Duration, ev Event, out []Effect) []Effect {
-	if g.enter(now, out); g.phase == over {
-		return out
+	if g.enter(now, out); g.phase != over {
+		ev.apply(g)
+		g.settle()
 	}
-	live, laggers := g.live, g.laggers
-	switch e := ev.(type) {
-	case Action:
-		if g.action(e); g.live == live {
-			return g.out
-		}
-	case Keepalive:
-		g.keepalive(e)
-		rec, voters := g.history.at(g.compared+1), g.voters()
-		if g.live == live && g.laggers == laggers && rec.have&voters != voters {
-			return g.out // most come before the last answer to a turn
-		}
-	case Loaded:
-		g.playerLoaded(e)
-	case DropVote:
-		g.dropVote(e)
-	case Leave:
-		g.leave(e)
-	case Absent:
-		g.lose(e)
-	case Back:
-		g.regain(e)
-	case RTT:
-		g.roundTrip(e)
-	case Backlog:
-		g.backlog(e)
-	case Align:
-		g.align, g.beat = true, e.Beat
-	case SetPeriod:
-		g.cfg.Adaptive.On = false
-		g.nextPeriod, g.byRTT = clampPeriod(e.Period), false
-	case SetSyncLimit:
-		g.nextLimit = e.Turns
-	case DropLaggers:
-		if g.screenIsUp() {
-			g.dropAll(g.Laggers(), WhyDroppedByHost)
-		}
-	case End:
-		if to := g.inside(); to != 0 && !e.Why.Empty() {
-			g.emit(&Say{To: to, Text: e.Why})
-		}
-		g.finish(HowEnded)
-	default:
-		panic("gamesync: Handle was given something that is not an event")
-	}
-	g.settle()
 	return g.out
+}
+
+// Action takes the data of a player's 0x26, or what the host does with a fake
+// player. It goes out with the next turn, or the first that the player's budget
+// allows, after all that came before it. While others still load it waits for the
+// first turn.
+//
+// Action and Keepalive come most by far, so they are no events, and allocate nothing.
+func (g *Game) Action(now time.Duration, pid uint8, data []byte, out []Effect) []Effect {
+	if g.enter(now, out); g.phase != over {
+		live := g.live
+		if g.action(pid, data); g.live != live {
+			g.settle()
+		}
+	}
+	return g.out
+}
+
+// Keepalive takes a player's 0x27, the answer to the next unanswered turn.
+func (g *Game) Keepalive(now time.Duration, pid uint8, sum uint32, out []Effect) []Effect {
+	if g.enter(now, out); g.phase != over {
+		live, laggers := g.live, g.laggers
+		g.keepalive(pid, sum)
+		rec, voters := g.history.at(g.compared+1), g.voters()
+		if g.live != live || g.laggers != laggers || rec.have&voters == voters { // few are the last answer to a turn
+			g.settle()
+		}
+	}
+	return g.out
+}
+
+func (e Align) apply(g *Game) { g.align, g.beat = true, e.Beat }
+
+func (e SetPeriod) apply(g *Game) {
+	g.cfg.Adaptive.On = false
+	g.nextPeriod, g.byRTT = clampPeriod(e.Period), false
+}
+
+func (e SetSyncLimit) apply(g *Game) { g.nextLimit = e.Turns }
+
+func (DropLaggers) apply(g *Game) {
+	if g.screenIsUp() {
+		g.dropAll(g.Laggers(), WhyDroppedByHost)
+	}
+}
+
+func (e End) apply(g *Game) {
+	if to := g.inside(); to != 0 && !e.Why.Empty() {
+		g.emit(&Say{To: to, Text: e.Why})
+	}
+	g.finish(HowEnded)
 }

@@ -84,8 +84,6 @@ type Game struct {
 	gameTime time.Duration // sum of increments
 	history  history
 	pending  []byte       // actions that wait for a turn, in order of arrival
-	chosen   []byte       // of them, what goes into this turn, if not all does
-	waiting  []byte       // and what stays
 	held     []PlayerLeft // 0x07 that cannot go out yet
 	tape     []byte       // load in game: what a player gets after loading
 	tapeFed  bool         // there is a 0x0C on it
@@ -100,7 +98,7 @@ type Game struct {
 	adaptedAt  time.Duration
 	adaptedBy  time.Duration // the last change; negative: down
 	out        []Effect      // of this call
-	broadcasts []Broadcast   // the effects of this call, reused by the next
+	broadcasts []Broadcast   // the effects in out, and below: reused when out is empty again
 	turns      []Turn
 	agreed     []Settled
 	frames     []byte
@@ -197,12 +195,13 @@ func (g *Game) Turns() uint32 { return g.sent }
 // GameTime is the time in the game: the sum of all increments.
 func (g *Game) GameTime() time.Duration { return g.gameTime }
 
-// enter begins a call: what the last one returned is no longer valid. It also
-// finds out that the host was suspended. That time does not count in any rule,
-// except that clients did not stop waiting for the lag screen's renewal.
+// enter begins a call. It finds out that the host was suspended. That time does
+// not count in any rule, except that clients did not stop waiting for the lag
+// screen's renewal.
 func (g *Game) enter(now time.Duration, out []Effect) {
-	g.out = out
-	g.broadcasts, g.turns, g.agreed, g.frames = g.broadcasts[:0], g.turns[:0], g.agreed[:0], g.frames[:0]
+	if g.out = out; len(out) == 0 {
+		g.broadcasts, g.turns, g.agreed, g.frames = g.broadcasts[:0], g.turns[:0], g.agreed[:0], g.frames[:0]
+	}
 	g.now = max(now, g.now)
 	before := g.t
 	g.t = g.now - g.suspended
@@ -298,10 +297,7 @@ func (g *Game) broadcast(to w3gs.PIDs, from int) {
 	}
 }
 
-// packet is the part of a w3gs packet that is needed here.
-type packet interface{ AppendTo(dst []byte) []byte }
-
-func (g *Game) tell(to w3gs.PIDs, p packet) {
+func (g *Game) tell(to w3gs.PIDs, p w3gs.Packet) {
 	from := len(g.frames)
 	g.frames = p.AppendTo(g.frames)
 	g.broadcast(to, from)

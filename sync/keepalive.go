@@ -6,8 +6,8 @@ import (
 	"w3host/w3gs"
 )
 
-func (g *Game) keepalive(e Keepalive) {
-	p := g.player(e.PID)
+func (g *Game) keepalive(pid uint8, sum uint32) {
+	p := g.player(pid)
 	if p == nil {
 		return
 	}
@@ -17,14 +17,14 @@ func (g *Game) keepalive(e Keepalive) {
 	}
 	p.acked++
 	rec := g.history.at(p.acked)
-	rec.answer(e.PID, e.Sum)
-	if p.acked <= g.compared && e.Sum != rec.sum {
+	rec.answer(pid, sum)
+	if p.acked <= g.compared && sum != rec.sum {
 		g.desync(rec, g.groups(rec, g.live&rec.have), false)
 	} else if g.back(p) {
-		if g.laggers.Has(e.PID) {
+		if g.laggers.Has(pid) {
 			g.offScreen(p, false)
 		}
-		g.late &^= w3gs.Only(e.PID)
+		g.late &^= w3gs.Only(pid)
 	}
 }
 
@@ -59,7 +59,7 @@ func (g *Game) compare() {
 // agree reports a turn's hash. The slice of these effects is reused, so that a
 // turn makes no garbage.
 func (g *Game) agree(rec *turnRecord) {
-	g.agreed = append(g.agreed, Settled{rec.number, Hash(rec.sum)})
+	g.agreed = append(g.agreed, Settled{Turn: rec.number, Hash: Hash(rec.sum)})
 	g.emit(&g.agreed[len(g.agreed)-1])
 }
 
@@ -81,7 +81,7 @@ func (g *Game) groups(rec *turnRecord, players w3gs.PIDs) []Group {
 	return groups
 }
 
-func (g *Game) backlog(e Backlog) {
+func (e Backlog) apply(g *Game) {
 	p := g.player(e.PID)
 	if p == nil {
 		return

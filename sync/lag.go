@@ -7,7 +7,7 @@ import (
 	"w3host/w3gs"
 )
 
-func (g *Game) dropVote(e DropVote) {
+func (e DropVote) apply(g *Game) {
 	if g.ready().Has(e.PID) && !g.laggers.Has(e.PID) && g.screenIsUp() {
 		g.voted |= w3gs.Only(e.PID)
 	}

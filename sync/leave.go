@@ -2,7 +2,7 @@ package gamesync
 
 import "w3host/w3gs"
 
-func (g *Game) leave(e Leave) {
+func (e Leave) apply(g *Game) {
 	if p := g.player(e.PID); p != nil {
 		g.remove(p, told(e.Reason), WhyLeft)
 	}

@@ -10,7 +10,7 @@ import (
 // loadReset renews the lag screen of load in game.
 const loadReset = 30 * time.Second
 
-func (g *Game) playerLoaded(e Loaded) {
+func (e Loaded) apply(g *Game) {
 	pid := e.PID
 	if g.player(pid) == nil || g.phase != loading || g.loaded.Has(pid) {
 		return
@@ -54,7 +54,7 @@ func (g *Game) begin() {
 
 // deliver sends game data that everybody must get at the same place: to those
 // who are in the game now, to those who load in game when they have loaded.
-func (g *Game) deliver(p packet) {
+func (g *Game) deliver(p w3gs.Packet) {
 	if g.phase == loading && g.cfg.LoadInGame {
 		g.tape = p.AppendTo(g.tape)
 		if g.plain != nil {

@@ -73,7 +73,7 @@ func (s *scene) event(words []string) ([]string, error) {
 			return nil, err
 		}
 		for range max(num(2), 1) {
-			do(s.g.Handle(now, Action{pid, data}, nil))
+			do(s.g.Action(now, pid, data, nil))
 		}
 	case "ack":
 		hash, err := strconv.ParseUint(arg(1), 16, 32)
@@ -81,7 +81,7 @@ func (s *scene) event(words []string) ([]string, error) {
 			return nil, err
 		}
 		for range max(num(2), 1) {
-			do(s.g.Handle(now, Keepalive{pid, uint32(hash)}, nil))
+			do(s.g.Keepalive(now, pid, uint32(hash), nil))
 		}
 	case "vote":
 		do(s.g.Handle(now, DropVote{pid}, nil))

@@ -214,12 +214,12 @@ func (s *sim) fromClient(c *simClient, p simPacket) {
 			if alive && len(p.data) <= w3gs.MaxActionLen && s.loaded.Has(c.pid) && (s.started || s.cfg.LoadInGame) {
 				s.expect = w3gs.AppendAction(s.expect, c.pid, p.data)
 			}
-			return s.g.Handle(s.now, Action{c.pid, p.data}, out)
+			return s.g.Action(s.now, c.pid, p.data, out)
 		case simAck:
 			if s.acked[c.pid]++; alive && s.acked[c.pid] > len(s.turns) {
 				s.acked[c.pid]--
 			}
-			return s.g.Handle(s.now, Keepalive{c.pid, p.hash}, out)
+			return s.g.Keepalive(s.now, c.pid, p.hash, out)
 		case simVote:
 			if alive && !s.onScreen.Has(c.pid) { // a vote on the screen before may come late
 				s.votes |= w3gs.Only(c.pid)

@@ -6,23 +6,23 @@ import (
 	"w3host/w3gs"
 )
 
-func (g *Game) action(e Action) {
-	fake := g.fakes.Has(e.PID)
-	if !fake && !g.live.Has(e.PID) {
+func (g *Game) action(pid uint8, data []byte) {
+	fake := g.fakes.Has(pid)
+	if !fake && !g.live.Has(pid) {
 		return
 	}
-	p := g.byPID[e.PID]
+	p := g.byPID[pid]
 	why := WhyLeft
-	switch size := w3gs.ActionPrefix + len(e.Data); {
-	case !fake && !g.loaded.Has(e.PID):
+	switch size := w3gs.ActionPrefix + len(data); {
+	case !fake && !g.loaded.Has(pid):
 		why = WhyActionWhileLoading
-	case len(e.Data) > w3gs.MaxActionLen:
+	case len(data) > w3gs.MaxActionLen:
 		why = WhyActionTooLong
 	case p.queued+size > waitingBursts*g.cfg.ActionBurst:
 		why = WhyActionFlood
 	default:
 		p.queued += size
-		g.pending = w3gs.AppendAction(g.pending, e.PID, e.Data)
+		g.pending = w3gs.AppendAction(g.pending, pid, data)
 		return
 	}
 	if !fake { // else the host asks too often
@@ -57,8 +57,8 @@ func (g *Game) turn() {
 	late := g.t - g.due + g.suspendedTurn
 	g.suspendedTurn = 0
 	g.lateness(late)
-	at := g.appendEmpties()
 	actions := g.affordable()
+	at := g.appendEmpties()
 	batch, rest := NextBatch(actions)
 	for len(rest) > 0 {
 		more := w3gs.IncomingAction2{Actions: batch}

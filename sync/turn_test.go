@@ -61,13 +61,13 @@ func (s *steadyGame) turn() {
 	live := s.g.Live()
 	for pid := range live.All() {
 		if pid%2 == 0 {
-			s.out = s.g.Handle(s.now+30*time.Millisecond, Action{pid, moveOrder}, s.out[:0])
+			s.out = s.g.Action(s.now+30*time.Millisecond, pid, moveOrder, s.out[:0])
 		}
 	}
 	s.now += 100 * time.Millisecond
 	s.out = s.g.Tick(s.now, s.out[:0])
 	for pid := range live.All() {
-		s.out = s.g.Handle(s.now+20*time.Millisecond, Keepalive{pid, 0x1234}, s.out[:0])
+		s.out = s.g.Keepalive(s.now+20*time.Millisecond, pid, 0x1234, s.out[:0])
 	}
 	if len(s.out) != 1 {
 		panic("the last answer settles the turn and does nothing else")
@@ -85,11 +85,11 @@ func TestMemoryIsBounded(t *testing.T) {
 	for range w3gs.MaxSyncLimit + 100 {
 		now += 100 * time.Millisecond
 		for pid := uint8(1); pid <= 3; pid++ {
-			g.Handle(now, Action{pid, data}, nil)
+			g.Action(now, pid, data, nil)
 		}
 		g.Tick(now, nil)
-		g.Handle(now, Keepalive{1, 1}, nil)
-		g.Handle(now, Keepalive{2, 1}, nil)
+		g.Keepalive(now, 1, 1, nil)
+		g.Keepalive(now, 2, 1, nil)
 	}
 	if g.Turns() != w3gs.MaxSyncLimit+100 {
 		t.Errorf("%d turns", g.Turns())
@@ -119,8 +119,8 @@ func TestActionFlood(t *testing.T) {
 		t.Fatal("no lag screen")
 	}
 	for range 1000 {
-		g.Handle(time.Second, Action{1, make([]byte, 1000)}, nil)
-		g.Handle(time.Second, Action{2, make([]byte, 1)}, nil)
+		g.Action(time.Second, 1, make([]byte, 1000), nil)
+		g.Action(time.Second, 2, make([]byte, 1), nil)
 	}
 	if g.Live() != w3gs.Only(2)|w3gs.Only(3) || len(g.pending) > waitingBursts*defaultActionBurst+4000 {
 		t.Errorf("live %b, %d bytes for the next turn", g.Live(), len(g.pending))

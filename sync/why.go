@@ -37,6 +37,7 @@ func (c Cause) In(l texts.Language) string { return texts.Known(string(c)).In(l)
 // whom it waited, for how long and why. Without players it tells of a turn
 // that the host sent late. Line is the chat line, which also comes as a Say.
 type Lag struct {
+	tells
 	Turn     uint32        // the last turn before
 	Stood    time.Duration // how long the game stood still
 	HostLate time.Duration // the host's worst lateness shortly before and meanwhile
@@ -57,7 +58,7 @@ type Lagger struct {
 	Gone   bool // left or was dropped meanwhile
 }
 
-func (g *Game) roundTrip(e RTT) {
+func (e RTT) apply(g *Game) {
 	p := g.player(e.PID)
 	if p == nil {
 		return
