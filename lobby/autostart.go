@@ -1,6 +1,8 @@
 package lobby
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"w3host/texts"
@@ -11,25 +13,29 @@ import (
 // longer than three pings take, so that a lobby where all is well says nothing.
 const reminder = 20 * time.Second
 
-// autoStart is when a lobby starts by itself.
+// autoStart is when a lobby starts by itself. It is looked at after each event.
 type autoStart struct {
 	AutoStart
 
 	after    time.Duration // start when there have been enough players for so long
-	enough   bool          // there are since then
-	enoughAt time.Duration
+	enoughAt time.Duration // there are since then, or never
+	since    time.Duration // the condition has held since then, or never
+	due      time.Duration // when time alone may start the lobby
+	toldAt   time.Duration
 
-	judgement judgement
+	awaits bool        // only a Judge is missing
+	judged []w3gs.Slot // the table that a Judge spoke of; nil: it is another by now
+	uneven texts.Text  // what was said of it
+}
 
-	met    bool // the condition has held since then
-	since  time.Duration
-	toldAt time.Duration
+func newAutoStart(op AutoStart, after time.Duration) autoStart {
+	return autoStart{AutoStart: op, after: after, enoughAt: never, since: never, due: never}
 }
 
 func (a *autoStart) on() bool { return a.Full || a.Players > 0 || a.after > 0 }
 
 // text says it to the players.
-func (a autoStart) text() texts.Text {
+func (a AutoStart) text() texts.Text {
 	line := texts.Count(a.Players, "The game starts by itself with %d player", "The game starts by itself with %d players")
 	switch {
 	case a.Full && a.Players == 0:
@@ -52,17 +58,12 @@ func (a autoStart) text() texts.Text {
 }
 
 func (op AutoStart) apply(l *Lobby) *Refusal {
-	seats := 0
-	for _, s := range l.slots {
-		if s.Status != w3gs.SlotClosed && !s.Computer {
-			seats++
-		}
-	}
-	if op.Players < 0 || op.Players > seats {
+	c := l.Counts()
+	if seats := c.Open + c.Players(); op.Players < 0 || op.Players > seats {
 		return outOfRange("number of players", 1, seats)
 	}
-	l.auto = autoStart{AutoStart: op}
-	l.tell(0, l.auto.text())
+	l.auto = newAutoStart(op, 0)
+	l.tell(0, op.text())
 	return nil
 }
 
@@ -70,71 +71,77 @@ func (op AutoStart) apply(l *Lobby) *Refusal {
 // the way.
 func (l *Lobby) autoStart() {
 	a := &l.auto
+	a.due, a.awaits = never, false
 	if l.phase != phaseOpen || !a.on() {
 		return
 	}
-	if !l.judged() {
-		a.judgement = judgement{}
+	if !slices.EqualFunc(l.slots, a.judged, func(a, b w3gs.Slot) bool { return a.PID == b.PID && a.Team == b.Team && a.Status == b.Status }) {
+		a.judged = nil
 	}
 	c := l.Counts()
 	l.awaitPlayers(c.Humans)
-	late := a.enough && l.now >= a.enoughAt+a.after
-	if c.Humans == 0 || !late && !(a.Players > 0 && c.Humans >= a.Players) && !(a.Full && c.Open == 0) {
-		a.met = false
+	ready, all := l.ready()
+	switch late := l.now >= a.due; {
+	case c.Humans == 0 || !late && !(a.Players > 0 && c.Humans >= a.Players) && !(a.Full && c.Open == 0):
+		a.since = never
 		return
-	}
-	if l.waitsForReady() {
-		a.met = false
-		l.remindReady()
+	case a.Ready && ready < all:
+		a.since = never
+		l.remind("Waiting to start: %d of %d are ready; type %sready.", ready, all, l.cfg.Trigger)
 		return
+	case a.since == never:
+		a.since, a.toldAt = l.now, l.now
 	}
-	if !a.met {
-		a.met, a.since, a.toldAt = true, l.now, l.now
-	}
-	if l.autoStartDue() > l.now {
+	if a.due = max(a.since+a.Hold, l.quietUntil); l.now < a.due {
 		return
 	}
 	no := l.blocked()
-	if no == nil {
-		no = l.unbalanced()
-	}
-	if no == nil {
-		l.forced = false
-		l.beginCountdown(false)
+	a.awaits = no == nil && a.Balanced && a.judged == nil
+	if no = cmp.Or(no, a.unbalanced()); no != nil {
+		l.remind("Waiting to start: %v", no.Text)
 		return
 	}
-	if l.now >= a.toldAt+reminder {
-		a.toldAt = l.now
-		l.say(0, "Waiting to start: %v", no.Text)
-	}
+	l.forced = false
+	l.beginCountdown(false)
 }
 
 // awaitPlayers notes since when there are enough players.
 func (l *Lobby) awaitPlayers(humans int) {
 	a := &l.auto
-	switch enough := a.after > 0 && humans >= max(l.cfg.MinPlayers, 1); {
-	case enough && !a.enough:
-		a.enough, a.enoughAt = true, l.now
+	switch {
+	case a.after == 0 || humans < max(l.cfg.MinPlayers, 1):
+		a.enoughAt = never
+		return
+	case a.enoughAt == never:
+		a.enoughAt = l.now
 		l.say(0, "The game starts in %v.", a.after)
-	case !enough:
-		a.enough = false
+	}
+	a.due = a.enoughAt + a.after
+}
+
+// remind says now and then what the lobby waits for.
+func (l *Lobby) remind(format string, args ...any) {
+	if l.now >= l.auto.toldAt+reminder {
+		l.auto.toldAt = l.now
+		l.say(0, format, args...)
 	}
 }
 
-// autoStartDue is when time alone may start the lobby; never while a condition is
-// not met.
-func (l *Lobby) autoStartDue() time.Duration {
-	switch a := &l.auto; {
-	case l.phase != phaseOpen || !a.met && !a.enough:
-		return never
-	case !a.met:
-		return a.enoughAt + a.after
-	case l.left != "":
-		return max(a.since+a.Hold, l.leftAt+l.cfg.QuietAfterLeave)
-	default:
-		return a.since + a.Hold
+// unbalanced says why a start by itself waits for other teams.
+func (a *autoStart) unbalanced() *Refusal {
+	switch {
+	case !a.Balanced:
+		return nil
+	case a.judged == nil:
+		return Refuse(NotYet, "the teams are not balanced yet")
+	case !a.uneven.Empty():
+		return &Refusal{NotYet, a.uneven}
 	}
+	return nil
 }
+
+// AwaitsBalance reports whether a start by itself waits for a Judge.
+func (l *Lobby) AwaitsBalance() bool { return l.auto.awaits }
 
 func (op Ready) apply(l *Lobby) *Refusal {
 	return l.with(op.PID, func(p *player) *Refusal {
@@ -158,30 +165,11 @@ func (op Ready) apply(l *Lobby) *Refusal {
 
 // ready counts the humans who are ready, and all.
 func (l *Lobby) ready() (ready, all int) {
-	for p := range l.seated {
-		if p.fake {
-			continue
-		}
-		if all++; p.ready {
+	humans := l.seated(false)
+	for _, p := range humans {
+		if p.ready {
 			ready++
 		}
 	}
-	return ready, all
-}
-
-// remindReady says now and then that somebody has to get ready.
-func (l *Lobby) remindReady() {
-	if l.now < l.auto.toldAt+reminder {
-		return
-	}
-	l.auto.toldAt = l.now
-	ready, all := l.ready()
-	l.say(0, "Waiting to start: %d of %d are ready; type %sready.", ready, all, l.cfg.Trigger)
-}
-
-// waitsForReady reports whether the lobby starts by itself only when everybody
-// is ready, and somebody is not.
-func (l *Lobby) waitsForReady() bool {
-	ready, all := l.ready()
-	return l.auto.Ready && ready < all
+	return ready, len(humans)
 }

@@ -1,7 +1,6 @@
 package lobby
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -22,11 +21,13 @@ const (
 // that does not belong to this phase, is ignored. So is one of a player who talks
 // too much, unless it is a command: only its relay is muted.
 func (l *Lobby) chat(p *player, ev Chat) {
+	l.activeAt, p.activeAt = l.now, l.now
 	line := ev.Line
 	if line.From != p.pid {
 		return
 	}
 	game := l.phase == phaseStarted
+	others := func(pid uint8) bool { return pid != line.To[0] }
 	switch line.Flag {
 	case w3gs.ChatTeam, w3gs.ChatColour, w3gs.ChatRace, w3gs.ChatHandicap:
 		l.request(p, line)
@@ -36,7 +37,7 @@ func (l *Lobby) chat(p *player, ev Chat) {
 			return
 		}
 	case w3gs.ChatGame:
-		if !game || line.Scope >= w3gs.ScopeSlot && several(line.To) {
+		if !game || line.Scope >= w3gs.ScopeSlot && slices.ContainsFunc(line.To, others) {
 			return // a scope from 3 on, whatever is added to it, is for one player
 		}
 	default:
@@ -53,11 +54,6 @@ func (l *Lobby) chat(p *player, ev Chat) {
 	if !ev.Command || !ev.Trusted {
 		l.watchFlood(p)
 	}
-}
-
-// several reports whether a list names more than one player.
-func several(pids []uint8) bool {
-	return slices.ContainsFunc(pids, func(pid uint8) bool { return pid != pids[0] })
 }
 
 // relay passes a line to those of its receivers who exist. The scope is the
@@ -80,7 +76,7 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 			continue
 		}
 		// Else a client could get round "mute all" by calling everybody an ally.
-		if l.muteAll && !l.sameTeam(p.pid, pid) {
+		if l.muteAll && l.slot(p).Team != l.slot(l.players[pid]).Team {
 			continue
 		}
 		relayed.To = append(relayed.To, pid)
@@ -90,16 +86,9 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	l.emit(said)
 }
 
-func (l *Lobby) sameTeam(a, b uint8) bool {
-	return l.slots[l.slotOf(a)].Team == l.slots[l.slotOf(b)].Team
-}
-
 // watchFlood counts a line and mutes who says too many.
 func (l *Lobby) watchFlood(p *player) {
-	if l.cfg.ChatLines == 0 {
-		return
-	}
-	if p.lines.room(l.now, l.cfg.ChatWindow, l.cfg.ChatLines-1) || l.now < p.mutedUntil {
+	if l.cfg.ChatLines == 0 || p.lines.room(l.now, l.cfg.ChatWindow, l.cfg.ChatLines-1) || l.now < p.mutedUntil {
 		return
 	}
 	p.lines = nil
@@ -146,7 +135,11 @@ func (l *Lobby) tell(to w3gs.PIDs, text texts.Text) {
 	scope := w3gs.ScopeAll
 	switch {
 	case to == 0:
-		to = l.Humans() &^ l.deaf()
+		for pid := range l.Humans().All() {
+			if !l.players[pid].deaf {
+				to |= w3gs.Only(pid)
+			}
+		}
 	case to.Len() == 1:
 		scope = l.privateScope(to)
 	}
@@ -177,9 +170,6 @@ func (l *Lobby) Language(pid uint8) texts.Language {
 	}
 	return l.cfg.Language
 }
-
-// deaf is who does not want to read what the host says to everybody.
-func (l *Lobby) deaf() w3gs.PIDs { return l.those(func(p *player) bool { return p.deaf }) }
 
 func (op Hear) apply(l *Lobby) *Refusal {
 	return l.with(op.PID, func(p *player) *Refusal {
@@ -233,19 +223,15 @@ func (l *Lobby) mark() string {
 // voice is the pid that the host speaks with: the virtual host's, else a fake
 // player's, else the owner's, else that of the first player but one; 0 for none.
 func (l *Lobby) voice(but uint8) uint8 {
-	var first, owner, fake uint8
-	for p := range l.seated {
-		switch {
-		case p.fake:
-			fake = cmp.Or(fake, p.pid)
-		case p.pid == but:
-		case l.owner != "" && sameName(p.name, l.owner):
-			owner = p.pid
-		default:
-			first = cmp.Or(first, p.pid)
+	if l.vhost != 0 {
+		return l.vhost
+	}
+	for _, p := range slices.Concat(l.seated(true), []*player{l.named(l.owner)}, l.seated(false)) {
+		if p != nil && p.pid != but {
+			return p.pid
 		}
 	}
-	return cmp.Or(l.vhost, fake, owner, first)
+	return 0
 }
 
 // split cuts a text into lines of at most limit bytes: at line breaks, else at

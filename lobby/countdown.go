@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,19 +12,13 @@ import (
 )
 
 func (op Start) apply(l *Lobby) *Refusal {
-	switch {
+	switch no := cmp.Or(l.blocked(), l.unmeasured()); {
 	case l.Humans() == 0:
 		return Refuse(NoSuch, "nobody is in the lobby")
 	case l.phase == phaseCounting && !op.Now:
 		return Refuse(Counting, "the countdown runs already")
-	}
-	if !op.Force {
-		if no := l.blocked(); no != nil {
-			return no
-		}
-		if no := l.unmeasured(); no != nil {
-			return no
-		}
+	case no != nil && !op.Force:
+		return no
 	}
 	l.forced = op.Force
 	l.beginCountdown(op.Now)
@@ -34,15 +29,15 @@ func (Abort) apply(l *Lobby) *Refusal {
 	if l.phase != phaseCounting {
 		return Refuse(NoSuch, "no countdown runs")
 	}
-	l.auto = autoStart{}
+	l.auto = newAutoStart(AutoStart{}, 0)
 	l.abort(texts.Text{})
 	return nil
 }
 
 // blocked says why any start that is not forced has to wait, and for whom.
 func (l *Lobby) blocked() *Refusal {
-	if l.left != "" && l.now < l.leftAt+l.cfg.QuietAfterLeave {
-		return Refuse(NotYet, "%s has just left: wait %v", l.left, (l.leftAt + l.cfg.QuietAfterLeave - l.now).Round(100*time.Millisecond))
+	if wait := l.quietUntil - l.now; wait > 0 {
+		return Refuse(NotYet, "%s has just left: wait %v", l.left, wait.Round(100*time.Millisecond))
 	}
 	return l.unready()
 }
@@ -50,10 +45,8 @@ func (l *Lobby) blocked() *Refusal {
 // unready says who is missing, or does not have the map yet.
 func (l *Lobby) unready() *Refusal {
 	var unanswered, loading []string
-	for p := range l.seated {
-		download := l.slots[l.slotOf(p.pid)].Download
-		switch {
-		case p.fake:
+	for _, p := range l.seated(false) {
+		switch download := l.slot(p).Download; {
 		case download == w3gs.DownloadUnknown:
 			unanswered = append(unanswered, p.name)
 		case download < 100:
@@ -75,16 +68,13 @@ func (l *Lobby) unready() *Refusal {
 // somebody who starts by hand and wants to see it first. A start by itself does
 // not wait for that: nobody looks.
 func (l *Lobby) unmeasured() *Refusal {
-	if l.cfg.PingEvery <= 0 {
-		return nil
-	}
 	var names []texts.Text
-	for p := range l.seated {
-		if !p.fake && p.measured < l.cfg.PingsBeforeStart {
+	for _, p := range l.seated(false) {
+		if p.measured < l.cfg.PingsBeforeStart {
 			names = append(names, texts.Of("%s (%d of %d pings)", p.name, p.measured, l.cfg.PingsBeforeStart))
 		}
 	}
-	if names == nil {
+	if l.cfg.PingEvery <= 0 || names == nil {
 		return nil
 	}
 	return Refuse(NotYet, "ping not yet known: %v", texts.Join(names, ", "))
@@ -119,8 +109,7 @@ func (l *Lobby) countDown() {
 	}
 	l.say(0, "%d…", l.count)
 	l.count--
-	l.countAt += l.cfg.CountdownStep
-	if l.countAt <= l.now {
+	if l.countAt += l.cfg.CountdownStep; l.countAt <= l.now {
 		l.countAt = l.now + l.cfg.CountdownStep
 	}
 }
@@ -149,11 +138,7 @@ func (l *Lobby) start() {
 		l.say(0, "Started without the mode: %v", no.Text)
 		l.hcl = ""
 	}
-	l.handicaps = make([]uint8, len(l.slots))
-	for i, s := range l.slots {
-		l.handicaps[i] = s.Handicap
-	}
-	places := l.places()
+	l.final = l.places()
 	l.writeHCL()
 	humans := l.Humans()
 	if !slices.Equal(l.slots, l.sent) {
@@ -162,11 +147,9 @@ func (l *Lobby) start() {
 	l.broadcast(humans, &w3gs.CountdownStart{})
 	l.dropVirtualHost()
 	l.broadcast(humans, &w3gs.CountdownEnd{})
-	for p := range l.seated {
-		if p.fake {
-			l.broadcast(humans, &w3gs.GameLoaded{PID: p.pid})
-		}
+	for _, p := range l.seated(true) {
+		l.broadcast(humans, &w3gs.GameLoaded{PID: p.pid})
 	}
 	l.phase = phaseStarted
-	l.emit(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: places, HCL: l.hcl})
+	l.emit(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl})
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // mapReport takes a 0x42: whether the client has the map, or how far it is.
-func (l *Lobby) mapReport(p *player, report w3gs.MapSize) {
+func (l *Lobby) mapReport(p *player, ev MapReport) {
+	report := ev.Report
 	if l.phase >= phaseStarted {
 		return
 	}
@@ -17,7 +18,7 @@ func (l *Lobby) mapReport(p *player, report w3gs.MapSize) {
 	case report.Flag != w3gs.MapHave && report.Flag != w3gs.MapDownloading:
 		return
 	case report.Size == whole && report.Flag == w3gs.MapHave:
-		l.progress(p, 100)
+		l.setDownload(p, 100)
 		return
 	case p.asked:
 		return // the transfer knows better, and what the client says may be old
@@ -26,18 +27,22 @@ func (l *Lobby) mapReport(p *player, report w3gs.MapSize) {
 	}
 	p.asked = true
 	l.emit(NeedsMap{PID: p.pid, Have: report.Size})
-	l.progress(p, uint8(uint64(report.Size)*100/max(uint64(whole), 1)))
+	l.setDownload(p, uint8(uint64(report.Size)*100/max(uint64(whole), 1)))
 }
 
-// progress sets a player's percent; the table follows with sendTable.
-func (l *Lobby) progress(p *player, percent uint8) {
-	if l.phase >= phaseStarted {
-		return
+func (l *Lobby) progress(p *player, ev Progress) {
+	l.activeAt = l.now
+	l.setDownload(p, ev.Percent)
+}
+
+// setDownload sets a player's percent; the table follows with sendTable.
+func (l *Lobby) setDownload(p *player, percent uint8) {
+	if l.phase < phaseStarted {
+		l.slot(p).Download = min(percent, 100)
 	}
-	l.slots[l.slotOf(p.pid)].Download = min(percent, 100)
 }
 
-func (l *Lobby) downloading(p *player) bool { return l.slots[l.slotOf(p.pid)].Download < 100 }
+func (l *Lobby) downloading(p *player) bool { return l.slot(p).Download < 100 }
 
 // MapSender is the pid that sends the map to a player: the virtual host, or
 // when that has given way a fake player, the owner, or the first other player.
@@ -55,8 +60,8 @@ const (
 
 // extra relays a 0x59 to all, its sender included: the clients of 1.32 that host
 // do so, and their guests wait for it.
-func (l *Lobby) extra(p *player, packet *w3gs.Raw) {
-	if l.cfg.RelayExtra && len(packet.Body) <= maxExtraLen && p.extras.room(l.now, extraWindow, maxExtras) {
-		l.broadcast(l.Humans(), packet)
+func (l *Lobby) extra(p *player, ev Extra) {
+	if l.cfg.RelayExtra && len(ev.Packet.Body) <= maxExtraLen && p.extras.room(l.now, extraWindow, maxExtras) {
+		l.broadcast(l.Humans(), ev.Packet)
 	}
 }

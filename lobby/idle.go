@@ -53,11 +53,3 @@ func (l *Lobby) closeIdleDue() time.Duration {
 	}
 	return at - lead
 }
-
-// act notes that somebody did something.
-func (l *Lobby) act(p *player) {
-	l.activeAt = l.now
-	if p != nil {
-		p.activeAt = l.now
-	}
-}

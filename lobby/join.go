@@ -2,6 +2,7 @@ package lobby
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,22 +13,21 @@ import (
 // plainJoinCounter is the join counter of whoever has no peer connections.
 const plainJoinCounter = 2
 
+// doubtful reports whether a name is said to be of a realm that has not confirmed
+// it. Such a name has no rights.
+func (j *Join) doubtful() bool { return j.Realm != "" && !j.Vouched }
+
+// is reports whether a right of this name is the joiner's.
+func (j *Join) is(name, realm string) bool {
+	return name != "" && sameName(j.Req.Name, name) && sameName(j.Realm, realm) && !j.doubtful()
+}
+
 // join admits or refuses a 0x1E.
 func (l *Lobby) join(ev Join) {
+	l.activeAt = l.now
 	name := ev.Req.Name
-	refuse := func(reason w3gs.RejectReason, why string) {
+	if reason, why := l.reject(ev); why != "" {
 		l.emit(Rejected{Conn: ev.Conn, Reason: reason, Name: name, Why: why})
-	}
-	switch {
-	case l.phase == phaseStarted:
-		refuse(w3gs.RejectStarted, "the game has started")
-		return
-	case l.phase == phaseClosed:
-		refuse(w3gs.RejectStarted, "the lobby is closed")
-		return
-	}
-	if why := l.checkJoiner(ev); why != "" {
-		refuse(w3gs.RejectInvalid, why)
 		return
 	}
 	if l.hasRoom(1) {
@@ -35,33 +35,36 @@ func (l *Lobby) join(ev Join) {
 		return
 	}
 	victim := l.displaced(ev)
-	if victim == nil {
-		refuse(w3gs.RejectFull, "the lobby is full")
-		return
-	}
 	l.dismiss(victim, texts.Of("You make room for %s, who has a reserved place.", name),
 		fmt.Sprintf("made room for %s, who has a reserved place", name), "")
 	l.admit(ev)
 	l.say(0, "%s made room for %s, who has a reserved place.", victim.name, name)
 }
 
-func (l *Lobby) checkJoiner(ev Join) (why string) {
-	if why := checkName(ev.Req.Name); !why.Empty() {
-		return why.String()
+// reject says why somebody cannot join; empty when they can.
+func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
+	name, host := ev.Req.Name, l.cfg.VirtualHost
+	switch fault, kept, neighbours := checkName(name), l.checkKept(ev), l.neighbours(ev); {
+	case l.phase == phaseStarted:
+		return w3gs.RejectStarted, "the game has started"
+	case l.phase == phaseClosed:
+		return w3gs.RejectStarted, "the lobby is closed"
+	case !fault.Empty():
+		return w3gs.RejectInvalid, fault.String()
+	case l.named(name) != nil:
+		return w3gs.RejectInvalid, "the name is taken"
+	case sameName(name, host) || sameName(name, w3gs.StripColours(host)):
+		return w3gs.RejectInvalid, "the name is the host's"
+	case ev.Banned != "":
+		return w3gs.RejectInvalid, "banned: " + ev.Banned
+	case l.cfg.SameAddress == refuseSame && neighbours != "":
+		return w3gs.RejectInvalid, "the address is that of " + neighbours
+	case kept != "":
+		return w3gs.RejectInvalid, kept
+	case !l.hasRoom(1) && l.displaced(ev) == nil:
+		return w3gs.RejectFull, "the lobby is full"
 	}
-	if l.named(ev.Req.Name) != nil {
-		return "the name is taken"
-	}
-	if sameName(ev.Req.Name, l.cfg.VirtualHost) || sameName(ev.Req.Name, w3gs.StripColours(l.cfg.VirtualHost)) {
-		return "the name is the host's"
-	}
-	if ev.Banned != "" {
-		return "banned: " + ev.Banned
-	}
-	if others := l.neighbours(ev); l.cfg.SameAddress == refuseSame && others != "" {
-		return "the address is that of " + others
-	}
-	return l.checkKept(ev)
+	return 0, ""
 }
 
 // hasRoom reports whether n more can sit down: each needs an open slot and a
@@ -73,34 +76,31 @@ func (l *Lobby) hasRoom(n int) bool {
 
 // displaced is who has to go for a joiner with a reserved place: the unreserved
 // human who came last.
-func (l *Lobby) displaced(ev Join) (victim *player) {
-	doubtful := ev.Realm != "" && !ev.Vouched
-	if !l.isHeld(ev.Req.Name, ev.Realm, doubtful) && l.placeOf(ev.Req.Name, ev.Realm, doubtful) < 0 {
+func (l *Lobby) displaced(by Join) (victim *player) {
+	reserved := func(j Join) bool { return l.isHeld(j) || l.placeOf(j) >= 0 }
+	if !reserved(by) {
 		return nil
 	}
-	for _, p := range l.players {
-		if p == nil || p.fake || l.isReserved(p) || l.placeOf(p.name, p.realm, p.doubtful) >= 0 {
-			continue
-		}
-		if victim == nil || p.order > victim.order {
+	for _, p := range l.seated(false) {
+		if !reserved(p.Join) && (victim == nil || p.order > victim.order) {
 			victim = p
 		}
 	}
 	return victim
 }
 
-func (l *Lobby) isReserved(p *player) bool { return l.isHeld(p.name, p.realm, p.doubtful) }
+// isHeld reports whether a place is kept for a name: the owner's always is.
+func (l *Lobby) isHeld(j Join) bool {
+	name := j.Req.Name
+	return j.is(l.owner, l.realm) || !j.doubtful() && (hasName(l.held, name) || hasName(l.held, name+"@"+j.Realm))
+}
 
-// isHeld reports whether a place is kept for a name: the owner's always is. A
-// name without confirmation has no rights.
-func (l *Lobby) isHeld(name, realm string, doubtful bool) bool {
-	if doubtful {
-		return false
+// vouch gives a player the rights of a name that its realm has confirmed.
+func (l *Lobby) vouch(p *player, _ Vouch) {
+	p.Vouched = true
+	if l.phase == phaseOpen {
+		l.returnTo(p)
 	}
-	if l.owner != "" && sameName(l.owner, name) && sameName(l.realm, realm) {
-		return true
-	}
-	return hasName(l.held, name) || hasName(l.held, name+"@"+realm)
 }
 
 // admit seats a joiner and introduces them: 0x04, then 0x06 for the virtual
@@ -113,23 +113,14 @@ func (l *Lobby) admit(ev Join) {
 	if others == 0 {
 		l.pingAt = l.now + l.cfg.PingEvery
 	}
-	p := l.enter(&player{
-		name: name, req: ev.Req, external: ev.External, shared: ev.Shared,
-		realm: ev.Realm, doubtful: ev.Realm != "" && !ev.Vouched,
-		language: l.cfg.Language, joined: l.now, activeAt: l.now, askedUntil: l.now - 2*time.Second,
-	})
+	p := l.enter(&player{Join: ev, askedUntil: l.now - 2*time.Second})
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})
 	if l.vhost != 0 {
 		l.send(p.pid, l.virtualHostInfo())
 	}
-	for other := range l.seated {
-		if other.fake {
-			l.send(p.pid, l.info(other))
-		}
-	}
-	for other := range l.seated {
-		if !other.fake && other != p {
+	for _, other := range append(l.seated(true), l.seated(false)...) {
+		if other != p {
 			l.send(p.pid, l.info(other))
 		}
 	}
@@ -140,7 +131,9 @@ func (l *Lobby) admit(ev Join) {
 	for _, line := range l.cfg.Welcome {
 		l.tell(w3gs.Only(p.pid), texts.Plain(line))
 	}
-	l.warnOfNeighbours(name, neighbours)
+	if l.cfg.SameAddress == warnSame && neighbours != "" {
+		l.say(0, "%s comes from the same address as %s.", name, neighbours)
+	}
 }
 
 // enter gives a human or fake player the smallest free pid and the first open
@@ -151,10 +144,14 @@ func (l *Lobby) enter(p *player) *player {
 		l.dropVirtualHost()
 	}
 	l.joins++
-	p.order = l.joins
-	p.pid = l.freePID()
+	p.pid, p.name, p.order = l.freePID(), p.Req.Name, l.joins
+	p.language, p.joined, p.activeAt = l.cfg.Language, l.now, l.now
 	l.players[p.pid] = p
-	l.seat(l.firstOpen(), p)
+	who := w3gs.Slot{PID: p.pid, Download: w3gs.DownloadUnknown, AI: w3gs.AINormal}
+	if p.fake {
+		who.Download = 100
+	}
+	l.seat(l.firstOpen(), who)
 	l.returnTo(p)
 	return p
 }
@@ -176,25 +173,22 @@ func (l *Lobby) info(p *player) *w3gs.PlayerInfo {
 	if p.fake || l.cfg.HideAddresses {
 		return info
 	}
-	info.JoinCounter = p.req.JoinCounter
-	info.External = p.external
+	info.JoinCounter, info.External, info.Internal = p.Req.JoinCounter, p.External, p.Req.Internal
 	if info.External != (w3gs.SockAddr{}) {
-		info.External.Port = p.req.ListenPort
+		info.External.Port = p.Req.ListenPort
 	}
-	info.Internal = p.req.Internal
 	return info
 }
 
 func (l *Lobby) virtualHostInfo() *w3gs.PlayerInfo {
-	return &w3gs.PlayerInfo{JoinCounter: plainJoinCounter, PID: l.vhost, Name: l.cfg.VirtualHost, Extra: []byte{0}}
+	return l.info(&player{pid: l.vhost, name: l.cfg.VirtualHost, fake: true})
 }
 
 func (l *Lobby) dropVirtualHost() {
-	if l.vhost == 0 {
-		return
+	if l.vhost != 0 {
+		l.broadcast(l.Humans(), &w3gs.PlayerLeave{PID: l.vhost, Reason: w3gs.LeaveLobby})
+		l.vhost = 0
 	}
-	l.broadcast(l.Humans(), &w3gs.PlayerLeave{PID: l.vhost, Reason: w3gs.LeaveLobby})
-	l.vhost = 0
 }
 
 // returnVirtualHost brings the virtual host back when a pid is free for it.
@@ -203,7 +197,7 @@ func (l *Lobby) returnVirtualHost() {
 		return
 	}
 	if l.vhost = l.freePID(); l.vhost != 0 {
-		if changed, _ := l.tableChanged(); changed {
+		if !slices.Equal(l.slots, l.sent) {
 			l.flushTable() // the slot of who has left is free before a pid is in use again
 		}
 		l.broadcast(l.Humans(), l.virtualHostInfo())
@@ -223,17 +217,10 @@ const (
 // neighbours names the players who come from the address of a joiner.
 func (l *Lobby) neighbours(ev Join) string {
 	var names []string
-	for p := range l.seated {
-		if !p.fake && !p.shared && !ev.Shared && p.external.IP == ev.External.IP {
+	for _, p := range l.seated(false) {
+		if !p.Shared && !ev.Shared && p.External.IP == ev.External.IP {
 			names = append(names, p.name)
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-// warnOfNeighbours tells everybody of a joiner who shares an address.
-func (l *Lobby) warnOfNeighbours(name, others string) {
-	if l.cfg.SameAddress == warnSame && others != "" {
-		l.say(0, "%s comes from the same address as %s.", name, others)
-	}
 }

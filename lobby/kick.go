@@ -63,16 +63,20 @@ func (l *Lobby) kickFromGame(p *player, op Kick) *Refusal {
 	return nil
 }
 
-// dismiss tells a player that they are out, and the others. The player reads the
-// line and gets a 0x1C before the host closes. Older hosts only close, which
-// clients take as well, but then it seems that the connection broke.
+// dismiss tells a player that they are out, and the others.
 func (l *Lobby) dismiss(p *player, line texts.Text, why, by string) {
 	if !p.fake {
 		l.tell(w3gs.Only(p.pid), line)
-		l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
-		l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: why, By: by})
+		l.expel(p, why, by)
 	}
 	l.remove(p)
+}
+
+// expel tells a client that it is out. Older hosts only close, which clients take
+// as well, but then it seems that the connection broke.
+func (l *Lobby) expel(p *player, why, by string) {
+	l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
+	l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: why, By: by})
 }
 
 func youWereKicked(why texts.Text) texts.Text {
@@ -99,8 +103,8 @@ func withWhy(why texts.Text, plain, reasoned string, args ...any) texts.Text {
 
 func (l *Lobby) keepOut(p *player) {
 	kept := keptOut{name: p.name, until: l.now + l.cfg.KickCooldown}
-	if !p.shared {
-		kept.ip = p.external.IP
+	if !p.Shared {
+		kept.ip = p.External.IP
 	}
 	l.letIn(func(k keptOut) bool { return k.until <= l.now })
 	l.kept = append(l.kept, kept)
@@ -122,16 +126,15 @@ func (l *Lobby) checkKept(ev Join) (why string) {
 
 // leave takes a player off who has left.
 func (l *Lobby) leave(p *player, ev Leave) {
-	gone := Left{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Reason: ev.Reason, Lost: ev.Lost}
-	if l.phase == phaseStarted {
-		l.players[p.pid] = nil
-		l.emit(gone)
-		return
-	}
-	if !ev.Lost {
+	l.activeAt = l.now
+	if !ev.Lost && l.phase < phaseStarted {
 		l.send(p.pid, &w3gs.LeaveAck{})
 	}
-	l.emit(gone)
+	l.emit(Left{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Reason: ev.Reason, Lost: ev.Lost})
+	if l.phase == phaseStarted {
+		l.players[p.pid] = nil
+		return
+	}
 	l.remove(p)
 	l.returnVirtualHost()
 	l.unsettle(texts.Of("%s left", p.name))
@@ -143,7 +146,7 @@ func (l *Lobby) remove(p *player) {
 	l.players[p.pid] = nil
 	l.broadcast(l.Humans(), &w3gs.PlayerLeave{PID: p.pid, Reason: w3gs.LeaveLobby})
 	if !p.fake {
-		l.left, l.leftAt = p.name, l.now
+		l.left, l.quietUntil = p.name, l.now+l.cfg.QuietAfterLeave
 	}
 }
 
@@ -153,12 +156,8 @@ func (op Shutdown) apply(l *Lobby) *Refusal {
 		l.emit(CountdownAborted{Why: "the lobby closes"})
 	}
 	l.tell(0, withWhy(op.Why, "The lobby is closed.", "The lobby is closed: %v"))
-	for p := range l.seated {
-		if p.fake {
-			continue
-		}
-		l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
-		l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: "the lobby closed"})
+	for _, p := range l.seated(false) {
+		l.expel(p, "the lobby closed", "")
 	}
 	l.players = [pidLimit]*player{}
 	l.phase = phaseClosed

@@ -49,27 +49,23 @@ type Lobby struct {
 	activeAt time.Duration // when somebody did something last
 	warned   time.Duration // the end that the players have been told of
 
-	sent       []w3gs.Slot // the table that clients have
-	progressAt time.Duration
+	sent       []w3gs.Slot   // the table that clients have
 	tableAt    time.Duration // before this no table is sent that can wait
+	progressAt time.Duration // the same where only downloads have changed
 	pingAt     time.Duration
-	left       string // who left last, and when
-	leftAt     time.Duration
+	left       string // who left last
+	quietUntil time.Duration
 	forced     bool // the countdown was
 	count      int  // lines of the countdown still to be said
 	countAt    time.Duration
 	counts     Counts // as last announced
 	auto       autoStart
-	handicaps  []uint8 // as players see them, once the game has started
+	final      []Place // the slots as players see them, once the game has started
 }
 
 // New opens a lobby. It takes the map's slots as they are, but for what no
 // lobby can begin with: players in them, and colours that two of them share.
 func New(cfg Config) *Lobby {
-	if cfg.MaxPID == 0 {
-		cfg.MaxPID = w3gs.ClassicSlots
-	}
-	cfg.MaxPID = min(cfg.MaxPID, w3gs.MaxSlots)
 	l := &Lobby{
 		cfg:      cfg,
 		observer: w3gs.ObserverTeam,
@@ -79,10 +75,9 @@ func New(cfg Config) *Lobby {
 		held:     slices.Clone(cfg.Reserved),
 		hcl:      cfg.HCL,
 		random:   rand.New(rand.NewPCG(uint64(cfg.RandomSeed), uint64(cfg.RandomSeed))),
-		auto: autoStart{
-			AutoStart: AutoStart{Players: cfg.AutoStart, Full: cfg.AutoStartFull, Ready: cfg.AutoStartReady, Balanced: cfg.AutoStartBalanced},
-			after:     cfg.StartAfter,
-		},
+		auto: newAutoStart(AutoStart{
+			Players: cfg.AutoStart, Full: cfg.AutoStartFull, Ready: cfg.AutoStartReady, Balanced: cfg.AutoStartBalanced,
+		}, cfg.StartAfter),
 	}
 	if cfg.MaxPID > w3gs.ClassicSlots {
 		l.observer = w3gs.ObserverTeam24
@@ -106,8 +101,7 @@ func New(cfg Config) *Lobby {
 	if cfg.PlayerSlots == 0 {
 		l.cfg.PlayerSlots = starts
 	}
-	l.seats = slices.Clone(l.slots)
-	l.sent = slices.Clone(l.slots)
+	l.seats, l.sent = slices.Clone(l.slots), slices.Clone(l.slots)
 	l.returnVirtualHost()
 	if len(cfg.Places) == len(l.slots) {
 		l.restore()
@@ -122,53 +116,39 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 	l.now, l.out = now, out
 	switch ev := ev.(type) {
 	case Join:
-		l.act(nil)
 		l.join(ev)
 	case Vouch:
-		if p := l.human(ev.PID); p != nil {
-			p.doubtful = false
-			if l.phase == phaseOpen {
-				l.returnTo(p)
-			}
-		}
+		from(l, ev.PID, ev, l.vouch)
 	case Doubt:
-		l.auto.judgement = judgement{}
+		l.auto.judged = nil
 	case Judge:
-		l.auto.judgement = judgement{slices.Clone(l.slots), ev.Why}
+		l.auto.judged, l.auto.uneven = slices.Clone(l.slots), ev.Why
 	case Chat:
-		if p := l.human(ev.PID); p != nil {
-			l.act(p)
-			l.chat(p, ev)
-		}
+		from(l, ev.PID, ev, l.chat)
 	case Extra:
-		if p := l.human(ev.PID); p != nil {
-			l.extra(p, ev.Packet)
-		}
+		from(l, ev.PID, ev, l.extra)
 	case MapReport:
-		if p := l.human(ev.PID); p != nil {
-			l.mapReport(p, ev.Report)
-		}
+		from(l, ev.PID, ev, l.mapReport)
 	case Progress:
-		if p := l.human(ev.PID); p != nil {
-			l.act(nil)
-			l.progress(p, ev.Percent)
-		}
+		from(l, ev.PID, ev, l.progress)
 	case Pong:
-		if p := l.human(ev.PID); p != nil {
-			l.pong(p, ev)
-		}
+		from(l, ev.PID, ev, l.pong)
 	case Leave:
-		if p := l.human(ev.PID); p != nil {
-			l.act(nil)
-			l.leave(p, ev)
-		}
+		from(l, ev.PID, ev, l.leave)
 	default:
-		l.act(nil)
+		l.activeAt = l.now
 		if no := l.try(ev.(Operation)); no != nil {
 			l.emit(no)
 		}
 	}
 	return l.finish()
+}
+
+// from takes an event of a player; one about a pid without a client is ignored.
+func from[E any](l *Lobby, pid uint8, ev E, take func(*player, E)) {
+	if p := l.human(pid); p != nil {
+		take(p, ev)
+	}
 }
 
 // Tick does what is due by now.
@@ -183,47 +163,31 @@ func (l *Lobby) Tick(now time.Duration, out []Effect) []Effect {
 // Next is when Tick has something to do; not ok when only an event can bring
 // work: an empty lobby sleeps.
 func (l *Lobby) Next() (at time.Duration, ok bool) {
-	if at = l.next(); at == never {
+	at = l.closeIdleDue()
+	if l.phase != phaseClosed && l.Humans() != 0 {
+		if l.cfg.PingEvery > 0 {
+			at = min(at, l.pingAt)
+		}
+		if l.phase == phaseCounting {
+			at = min(at, l.countAt)
+		}
+		if l.auto.due > l.now {
+			at = min(at, l.auto.due)
+		}
+		table, _ := l.tableDue()
+		at = min(at, table)
+	}
+	if at == never {
 		return 0, false
 	}
 	return at, true
 }
 
-func (l *Lobby) next() time.Duration {
-	at := l.closeIdleDue()
-	if l.phase == phaseClosed || l.Humans() == 0 {
-		return at
-	}
-	if l.cfg.PingEvery > 0 {
-		at = min(at, l.pingAt)
-	}
-	if l.phase == phaseCounting {
-		at = min(at, l.countAt)
-	}
-	if changed, other := l.tableChanged(); l.phase < phaseStarted && changed {
-		if other {
-			at = min(at, l.tableAt)
-		} else {
-			at = min(at, max(l.tableAt, l.progressAt))
-		}
-	}
-	if due := l.autoStartDue(); due > l.now {
-		at = min(at, due)
-	}
-	return at
-}
-
 // finish tells clients and advertisements what an event has changed.
 func (l *Lobby) finish() []Effect {
-	if l.phase < phaseStarted {
-		l.sendTable()
-	}
-	if l.phase != phaseClosed {
-		l.settleOwner()
-	}
-	if l.phase < phaseStarted {
-		l.autoStart()
-	}
+	l.sendTable()
+	l.settleOwner()
+	l.autoStart()
 	if counts := l.Counts(); l.phase < phaseStarted && counts != l.counts {
 		l.counts = counts
 		l.emit(CountsChanged{counts})
@@ -233,32 +197,32 @@ func (l *Lobby) finish() []Effect {
 	return out
 }
 
-// sendTable sends a 0x09 when the table has changed and the last is TableEvery
-// old. Where only downloads have changed, it waits for the last such table to be
-// ProgressEvery old.
+// tableDue is when clients get a 0x09: where the table has changed, TableEvery
+// after the last one; where only downloads have, also ProgressEvery after the last
+// such.
+func (l *Lobby) tableDue() (at time.Duration, progress bool) {
+	same := func(a, b w3gs.Slot) bool {
+		a.Download = b.Download
+		return a == b
+	}
+	switch {
+	case l.phase >= phaseStarted || slices.Equal(l.slots, l.sent):
+		return never, false
+	case slices.EqualFunc(l.slots, l.sent, same):
+		return max(l.tableAt, l.progressAt), true
+	}
+	return l.tableAt, false
+}
+
 func (l *Lobby) sendTable() {
-	changed, other := l.tableChanged()
-	if !changed || l.now < l.tableAt || !other && l.now < l.progressAt {
+	at, progress := l.tableDue()
+	if l.now < at {
 		return
 	}
-	if !other {
+	if progress {
 		l.progressAt = l.now + l.cfg.ProgressEvery
 	}
 	l.flushTable()
-}
-
-// tableChanged says whether the table is another than clients have, and whether
-// in more than downloads.
-func (l *Lobby) tableChanged() (changed, other bool) {
-	for i, s := range l.slots {
-		if s == l.sent[i] {
-			continue
-		}
-		changed = true
-		s.Download = l.sent[i].Download
-		other = other || s != l.sent[i]
-	}
-	return changed, other
 }
 
 func (l *Lobby) flushTable() {

@@ -13,7 +13,7 @@ func (op Open) apply(l *Lobby) *Refusal { return l.each(op.Slots, l.open) }
 func (op Close) apply(l *Lobby) *Refusal { return l.each(op.Slots, l.closeSlot) }
 
 func (op Set) apply(l *Lobby) *Refusal {
-	if no := l.checkSlot(op.Slot); no != nil {
+	if no := l.checkSlots(op.Slot); no != nil {
 		return no
 	}
 	if l.slots[op.Slot].Status != w3gs.SlotOccupied {
@@ -26,9 +26,11 @@ func (op Observe) apply(l *Lobby) *Refusal {
 	return l.with(op.PID, func(p *player) *Refusal { return l.changeTeam(l.slotOf(p.pid), l.observer) })
 }
 
-func (l *Lobby) checkSlot(i int) *Refusal {
-	if i < 0 || i >= len(l.slots) {
-		return outOfRange("slot", 1, len(l.slots))
+func (l *Lobby) checkSlots(slots ...int) *Refusal {
+	for _, i := range slots {
+		if i < 0 || i >= len(l.slots) {
+			return outOfRange("slot", 1, len(l.slots))
+		}
 	}
 	return nil
 }
@@ -47,15 +49,13 @@ func (l *Lobby) with(pid uint8, do func(p *player) *Refusal) *Refusal {
 
 // each checks all slots before it changes one.
 func (l *Lobby) each(slots []int, change func(int)) *Refusal {
+	no := l.checkSlots(slots...)
 	for _, i := range slots {
-		if no := l.checkSlot(i); no != nil {
-			return no
+		if no == nil {
+			change(i)
 		}
 	}
-	for _, i := range slots {
-		change(i)
-	}
-	return nil
+	return no
 }
 
 // open opens a slot, whoever is in it.
@@ -90,10 +90,8 @@ func (op SetAll) apply(l *Lobby) *Refusal {
 }
 
 func (op Swap) apply(l *Lobby) *Refusal {
-	for _, i := range []int{op.A, op.B} {
-		if no := l.checkSlot(i); no != nil {
-			return no
-		}
+	if no := l.checkSlots(op.A, op.B); no != nil {
+		return no
 	}
 	a, b := l.slots[op.A], l.slots[op.B]
 	if !l.melee() && (a.Computer && b.Team == l.observer || b.Computer && a.Team == l.observer) {
@@ -114,8 +112,35 @@ func (Shuffle) apply(l *Lobby) *Refusal {
 	return nil
 }
 
+// playingPlaces are the places of the humans who play.
+func (l *Lobby) playingPlaces() (places []int) {
+	for i, s := range l.slots {
+		if l.human(s.PID) != nil && s.Team != l.observer {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+func (op Arrange) apply(l *Lobby) *Refusal {
+	places := l.playingPlaces()
+	var there w3gs.PIDs
+	for _, place := range places {
+		there |= w3gs.Only(l.slots[place].PID)
+	}
+	if len(op.PIDs) != len(places) || w3gs.Only(op.PIDs...) != there {
+		return Refuse(Malformed, "the players to arrange are not those who play")
+	}
+	for i, pid := range op.PIDs {
+		if from := l.slotOf(pid); from != places[i] {
+			l.exchange(places[i], from, true)
+		}
+	}
+	return nil
+}
+
 func (op Computer) apply(l *Lobby) *Refusal {
-	if no := l.checkSlot(op.Slot); no != nil {
+	if no := l.checkSlots(op.Slot); no != nil {
 		return no
 	}
 	s := &l.slots[op.Slot]
@@ -131,7 +156,7 @@ func (op Computer) apply(l *Lobby) *Refusal {
 		return Refuse(Full, "all %d start spots are taken", l.cfg.PlayerSlots)
 	}
 	l.open(op.Slot)
-	l.seatComputer(op.Slot, op.AI)
+	l.seat(op.Slot, w3gs.Slot{Computer: true, AI: op.AI, Download: 100})
 	return nil
 }
 
@@ -146,20 +171,18 @@ func (op FakePlayer) apply(l *Lobby) *Refusal {
 		if l.named(name) != nil {
 			continue
 		}
-		p := l.enter(&player{name: name, fake: true, joined: l.now})
-		l.broadcast(l.Humans(), l.info(p))
+		l.broadcast(l.Humans(), l.info(l.enterFake(name)))
 		n--
 	}
 	return nil
 }
 
+func (l *Lobby) enterFake(name string) *player {
+	return l.enter(&player{Join: Join{Req: w3gs.ReqJoin{Name: name}}, fake: true})
+}
+
 func (op DeleteFake) apply(l *Lobby) *Refusal {
-	var fakes []*player
-	for p := range l.seated {
-		if p.fake && (op.PID == 0 || p.pid == op.PID) {
-			fakes = append(fakes, p)
-		}
-	}
+	fakes := slices.DeleteFunc(l.seated(true), func(p *player) bool { return op.PID != 0 && p.pid != op.PID })
 	if len(fakes) == 0 {
 		return Refuse(NoSuch, "there is no such fake player")
 	}

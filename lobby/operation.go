@@ -14,24 +14,22 @@ type Operation interface{ apply(l *Lobby) *Refusal }
 
 // try carries out an operation, or says why it cannot be done in this phase.
 func (l *Lobby) try(op Operation) *Refusal {
-	if l.phase == phaseClosed {
-		return Refuse(TooLate, "the lobby is closed")
-	}
+	last := phaseOpen // in which it can be done
 	switch op.(type) {
 	case Say, Mute, MuteAll, Hear, SetLanguage, SetOwner, Kick:
-		return op.apply(l)
+		last = phaseStarted
+	case Start, Abort, AutoStart, Ready, HCL, Hold, Unhold, Shutdown:
+		last = phaseCounting
 	}
-	if l.phase == phaseStarted {
+	switch {
+	case l.phase <= last:
+		return op.apply(l)
+	case l.phase == phaseCounting:
+		return Refuse(Counting, "the countdown runs: abort it first")
+	case l.phase == phaseStarted:
 		return Refuse(TooLate, "the game has started")
 	}
-	switch op.(type) {
-	case Start, Abort, AutoStart, Ready, HCL, Hold, Unhold, Shutdown:
-		return op.apply(l)
-	}
-	if l.phase == phaseCounting {
-		return Refuse(Counting, "the countdown runs: abort it first")
-	}
-	return op.apply(l)
+	return Refuse(TooLate, "the lobby is closed")
 }
 
 // Open opens slots. A player in one of them is kicked.

@@ -6,6 +6,9 @@ import (
 	"w3host/w3gs"
 )
 
+// Owner is the name of the owner, who need not be in the lobby.
+func (l *Lobby) Owner() string { return l.owner }
+
 // Owns reports whether a player in the lobby or game is its owner.
 func (l *Lobby) Owns(pid uint8) bool {
 	p := l.human(pid)
@@ -34,18 +37,20 @@ func (l *Lobby) ownerIn() *player {
 
 // isOwner goes by the name and the realm that vouches for it, or by the seat.
 func (l *Lobby) isOwner(p *player) bool {
-	return l.owner != "" && sameName(p.name, l.owner) && sameName(p.realm, l.realm) && (!p.doubtful || p.entitled)
+	j := p.Join
+	j.Vouched = j.Vouched || p.entitled
+	return j.is(l.owner, l.realm)
 }
 
 // entitle makes a player who is in the owner.
 func (l *Lobby) entitle(p *player) {
-	l.owner, l.realm, p.entitled = p.name, p.realm, true
+	l.owner, l.realm, p.entitled = p.name, p.Realm, true
 }
 
 // longestIn is the human who has been in longest; nil when there is none.
 func (l *Lobby) longestIn() (first *player) {
-	for _, p := range l.players {
-		if p != nil && !p.fake && !p.kicked && (first == nil || p.order < first.order) {
+	for _, p := range l.seated(false) {
+		if !p.kicked && (first == nil || p.order < first.order) {
 			first = p
 		}
 	}
@@ -53,11 +58,12 @@ func (l *Lobby) longestIn() (first *player) {
 }
 
 func (op SetOwner) apply(l *Lobby) *Refusal {
-	if p := l.named(op.Player); p != nil && p.fake {
+	p := l.named(op.Player)
+	if p != nil && p.fake {
 		return Refuse(NotHuman, "%s is a fake player, who cannot own anything", p.name)
 	}
 	l.owner, l.realm, _ = strings.Cut(op.Player, "@")
-	if p := l.named(op.Player); p != nil {
+	if p != nil {
 		l.entitle(p)
 	}
 	if p := l.ownerIn(); p != nil {
@@ -69,33 +75,35 @@ func (op SetOwner) apply(l *Lobby) *Refusal {
 // settleOwner passes an ownerless lobby on, where it belongs to the first who
 // joins, and tells whoever has become the owner or the stand-in.
 func (l *Lobby) settleOwner() {
-	if l.cfg.OwnerFirst && l.ownerIn() == nil {
-		if p := l.longestIn(); p == nil {
+	if l.phase == phaseClosed {
+		return
+	}
+	owner := l.ownerIn()
+	if l.cfg.OwnerFirst && owner == nil {
+		if owner = l.longestIn(); owner == nil {
 			l.owner = ""
 		} else {
 			if l.owner != "" {
-				l.say(0, "%s owns the game now.", p.name)
+				l.say(0, "%s owns the game now.", owner.name)
 			}
-			l.entitle(p)
+			l.entitle(owner)
 		}
 	}
 	told := l.told
-	l.told = l.StandIn()
-	p := l.ownerIn()
-	if p != nil {
-		l.told = p.pid
-	}
-	if p != nil && l.told != told {
-		p.activeAt = l.now // from now on it counts what they do
+	if l.told = l.StandIn(); owner != nil {
+		l.told = owner.pid
 	}
 	trigger := l.cfg.Trigger
 	switch {
 	case l.told == told || l.told == 0:
-	case p == nil:
+		return
+	case owner == nil:
 		l.say(w3gs.Only(l.told), "%s, who owns this lobby, is away: until then you may %sstart and %[2]sabort.", l.owner, trigger)
+		return
 	case l.phase == phaseStarted:
 		l.say(w3gs.Only(l.told), "You own this game: %shelp lists your commands.", trigger)
 	default:
 		l.say(w3gs.Only(l.told), "You own this lobby: %shelp lists your commands.", trigger)
 	}
+	owner.activeAt = l.now // from now on it counts what they do
 }

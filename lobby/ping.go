@@ -32,12 +32,14 @@ func (l *Lobby) ping() {
 	tick := uint32(l.now.Milliseconds())
 	for pid := range humans.All() {
 		p := l.players[pid]
-		if len(p.pings) == pingsKept {
-			p.pings = p.pings[1:]
-		}
-		p.pings = append(p.pings, sentPing{tick, l.now, l.downloading(p)})
+		p.pings = keep(pingsKept, p.pings, sentPing{tick, l.now, l.downloading(p)})
 	}
 	l.broadcast(humans, &w3gs.PingFromHost{Tick: tick})
+}
+
+// keep appends to a list of the last n.
+func keep[T any](n int, list []T, item T) []T {
+	return append(list[max(len(list)-n+1, 0):], item)
 }
 
 // pong measures a round trip. The first 0x46 of a client answers nothing, nor
@@ -56,10 +58,7 @@ func (l *Lobby) pong(p *player, ev Pong) {
 		if ping.busy || l.downloading(p) {
 			return
 		}
-		if len(p.rtts) == rttKept {
-			p.rtts = p.rtts[1:]
-		}
-		p.rtts = append(p.rtts, max(l.now-ping.at-ev.Waited, 0))
+		p.rtts = keep(rttKept, p.rtts, max(l.now-ping.at-ev.Waited, 0))
 		p.measured++
 		l.limitPing(p)
 		return

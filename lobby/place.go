@@ -19,11 +19,8 @@ type Place struct {
 func (l *Lobby) places() []Place {
 	list := make([]Place, len(l.slots))
 	for i, s := range l.slots {
-		list[i].Slot = s
-		if p := l.players[s.PID]; p != nil {
-			d := l.describe(p)
-			list[i].Name, list[i].Realm, list[i].Fake = d.Name, d.Realm, d.Fake
-		}
+		p, _ := l.Player(s.PID)
+		list[i] = Place{p.Name, p.Realm, p.Fake, s}
 	}
 	return list
 }
@@ -40,16 +37,14 @@ func (l *Lobby) restore() {
 	}
 	for _, place := range l.cfg.Places {
 		if place.Fake && l.hasRoom(1) {
-			l.enter(&player{name: place.Name, fake: true})
+			l.enterFake(place.Name)
 		}
 	}
 }
 
-// placeOf is the slot that is kept for a name; -1 for none.
-func (l *Lobby) placeOf(name, realm string, doubtful bool) int {
-	return slices.IndexFunc(l.cfg.Places, func(p Place) bool {
-		return p.Name != "" && !doubtful && sameName(p.Name, name) && sameName(p.Realm, realm)
-	})
+// placeOf is the slot that is kept for somebody; -1 for none.
+func (l *Lobby) placeOf(j Join) int {
+	return slices.IndexFunc(l.cfg.Places, func(p Place) bool { return j.is(p.Name, p.Realm) })
 }
 
 // taken reports whether somebody is in a slot, or it is kept for a name.
@@ -61,7 +56,7 @@ func (l *Lobby) taken(i int) bool {
 // returnTo gives a player the place that is kept for them, as far as it can still
 // be had. Who sits there without a right to it changes places with them.
 func (l *Lobby) returnTo(p *player) {
-	to, from := l.placeOf(p.name, p.realm, p.doubtful), l.slotOf(p.pid)
+	to, from := l.placeOf(p.Join), l.slotOf(p.pid)
 	if to < 0 || l.slots[to].Computer || l.slots[to].Status == w3gs.SlotClosed {
 		return
 	}

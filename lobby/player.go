@@ -2,6 +2,7 @@ package lobby
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"w3host/texts"
@@ -45,21 +46,17 @@ func (c Counts) Players() int { return c.Humans + c.Fakes }
 
 // player is a pid that is in use by a human or a fake player.
 type player struct {
+	Join     // of a fake player only the name
 	pid      uint8
 	name     string
 	fake     bool
-	realm    string // that the name is said to be of; empty: the LAN
-	doubtful bool   // the realm has not confirmed it
-	entitled bool   // was made the owner in this seat, whatever the name is worth
-	order    int    // rises with each join; the latest is displaced first
+	entitled bool // was made the owner in this seat, whatever the name is worth
+	order    int  // rises with each join; the latest is displaced first
 	muted    bool
 	ready    bool
 	language texts.Language
 	deaf     bool // to what the host says to everybody
 	kicked   bool // from a game, which they have not left yet
-	external w3gs.SockAddr
-	shared   bool // external is many players' address
-	req      w3gs.ReqJoin
 	joined   time.Duration
 	activeAt time.Duration // did or said something last
 
@@ -79,9 +76,7 @@ type window []time.Duration
 
 // room counts one more thing, if fewer than limit have happened within span.
 func (w *window) room(now, span time.Duration, limit int) bool {
-	for len(*w) > 0 && (*w)[0] <= now-span {
-		*w = (*w)[1:]
-	}
+	*w = slices.DeleteFunc(*w, func(at time.Duration) bool { return at <= now-span })
 	if len(*w) >= limit {
 		return false
 	}
@@ -94,6 +89,135 @@ func (p *player) rtt() time.Duration {
 	if len(p.rtts) == 0 {
 		return 0
 	}
-	sorted := slices.Sorted(slices.Values(p.rtts))
-	return sorted[len(sorted)/2]
+	return slices.Sorted(slices.Values(p.rtts))[len(p.rtts)/2]
 }
+
+// Player finds a human or fake player.
+func (l *Lobby) Player(pid uint8) (Player, bool) {
+	if pid >= pidLimit || l.players[pid] == nil {
+		return Player{}, false
+	}
+	return l.describe(l.players[pid]), true
+}
+
+// Players lists the humans in slot order.
+func (l *Lobby) Players() []Player { return l.describeAll(l.seated(false)) }
+
+// Fakes lists the fake players in slot order.
+func (l *Lobby) Fakes() []Player { return l.describeAll(l.seated(true)) }
+
+// Find lists the players, humans and fakes, that a part of a name means, in
+// slot order: the one with exactly that name, or else all whose names hold the
+// part, ignoring case.
+func (l *Lobby) Find(part string) []Player {
+	if p := l.named(part); p != nil {
+		return []Player{l.describe(p)}
+	}
+	var found []*player
+	for _, s := range l.slots {
+		if p := l.players[s.PID]; p != nil && strings.Contains(strings.ToLower(p.name), strings.ToLower(part)) {
+			found = append(found, p)
+		}
+	}
+	return l.describeAll(found)
+}
+
+// Humans is the set of all human players, without those kicked from a game.
+func (l *Lobby) Humans() (set w3gs.PIDs) {
+	for _, p := range l.players {
+		if p != nil && !p.fake && !p.kicked {
+			set |= w3gs.Only(p.pid)
+		}
+	}
+	return set
+}
+
+// SlotTable is a copy of the table as the next 0x09 would send it.
+func (l *Lobby) SlotTable() w3gs.SlotTable {
+	return w3gs.SlotTable{
+		Slots:       slices.Clone(l.slots),
+		RandomSeed:  l.cfg.RandomSeed,
+		Layout:      l.cfg.Layout,
+		PlayerSlots: l.cfg.PlayerSlots,
+	}
+}
+
+// Counts counts the slots; what it says holds until the game starts.
+func (l *Lobby) Counts() Counts {
+	c := Counts{Total: len(l.slots)}
+	for _, s := range l.slots {
+		switch {
+		case s.Status == w3gs.SlotOpen:
+			c.Open++
+		case s.Status == w3gs.SlotClosed:
+			c.Closed++
+		case s.Computer:
+			c.Computers++
+		case l.human(s.PID) != nil:
+			c.Humans++
+		case l.players[s.PID] != nil:
+			c.Fakes++
+		}
+	}
+	return c
+}
+
+func (l *Lobby) describeAll(players []*player) (list []Player) {
+	for _, p := range players {
+		list = append(list, l.describe(p))
+	}
+	return list
+}
+
+func (l *Lobby) describe(p *player) Player {
+	i := l.slotOf(p.pid)
+	s := l.slots[i]
+	if l.final != nil {
+		s.Handicap = l.final[i].Slot.Handicap
+	}
+	d := Player{
+		PID: p.pid, Name: p.name, Slot: i, Fake: p.fake,
+		Observer: s.Team == l.observer, Team: s.Team, Colour: s.Colour, Race: s.Race,
+		Handicap: s.Handicap, Download: s.Download,
+		Reserved: l.isHeld(p.Join), Muted: p.muted || l.now < p.mutedUntil,
+		External: p.External, Joined: p.joined, Pings: p.measured, RTT: p.rtt(),
+	}
+	if !p.doubtful() {
+		d.Realm = p.Realm
+	}
+	return d
+}
+
+// seated lists the humans, or the fake players, in slot order.
+func (l *Lobby) seated(fake bool) (list []*player) {
+	for _, s := range l.slots {
+		if p := l.players[s.PID]; p != nil && p.fake == fake {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// human finds a player with a connection.
+func (l *Lobby) human(pid uint8) *player {
+	if pid >= pidLimit || l.players[pid] == nil || l.players[pid].fake {
+		return nil
+	}
+	return l.players[pid]
+}
+
+// named finds a player by the whole name, ignoring case.
+func (l *Lobby) named(name string) *player {
+	for _, p := range l.players {
+		if p != nil && sameName(p.name, name) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (l *Lobby) slotOf(pid uint8) int {
+	return slices.IndexFunc(l.slots, func(s w3gs.Slot) bool { return s.PID == pid })
+}
+
+func (l *Lobby) slot(p *player) *w3gs.Slot { return &l.slots[l.slotOf(p.pid)] }

@@ -11,50 +11,26 @@ func (l *Lobby) fixed() bool {
 	return l.cfg.Layout == w3gs.LayoutFixedSettings || l.cfg.Layout == w3gs.LayoutLadder
 }
 
-// seat puts a player into an open slot.
-func (l *Lobby) seat(i int, p *player) {
-	l.occupy(i, l.melee() && l.watches(i))
+// seat puts a player or computer into an open slot and settles what of team,
+// colour and race is not the slot's own: all of it in melee.
+func (l *Lobby) seat(i int, who w3gs.Slot) {
 	s := &l.slots[i]
-	s.PID = p.pid
-	s.Download = w3gs.DownloadUnknown
-	if p.fake {
-		s.Download = 100
-	}
-}
-
-// seatComputer puts a computer into an open slot.
-func (l *Lobby) seatComputer(i int, ai w3gs.AI) {
-	l.occupy(i, false)
-	s := &l.slots[i]
-	s.Computer, s.AI, s.Download = true, ai, 100
-}
-
-// occupy takes a slot and settles team, colour and race: the slot's own with
-// custom forces, free ones in melee, where some only watch.
-func (l *Lobby) occupy(i int, watch bool) {
-	s := &l.slots[i]
-	if l.melee() {
-		l.meleePlace(i, watch)
-	} else if s.Team != l.observer && l.occupiedColour(i, s.Colour) >= 0 {
+	switch watch := !who.Computer && l.melee() && l.watches(i); {
+	case watch:
+		s.Team, s.Colour = l.observer, l.observer
+	case l.melee():
+		s.Team = l.freeTeam(i)
+		l.takeColour(i, l.freeColour(i))
+	case s.Team != l.observer && l.occupiedColour(i, s.Colour) >= 0:
 		l.takeColour(i, l.freeColour(i))
 	}
-	s.Status, s.Computer, s.AI = w3gs.SlotOccupied, false, w3gs.AINormal
-}
-
-// meleePlace settles a slot of a map without forces.
-func (l *Lobby) meleePlace(i int, watch bool) {
-	s := &l.slots[i]
-	s.Handicap = 100
-	s.Race = w3gs.RaceRandom | w3gs.RaceSelectable
-	if l.cfg.RandomRaces {
-		s.Race = w3gs.RaceRandom
+	if l.melee() {
+		s.Handicap, s.Race = 100, w3gs.RaceRandom|w3gs.RaceSelectable
+		if l.cfg.RandomRaces {
+			s.Race = w3gs.RaceRandom
+		}
 	}
-	if watch {
-		s.Team, s.Colour = l.observer, l.observer
-		return
-	}
-	s.Team = l.freeTeam(i)
-	l.takeColour(i, l.freeColour(i))
+	s.Status, s.PID, s.Download, s.Computer, s.AI = w3gs.SlotOccupied, who.PID, who.Download, who.Computer, who.AI
 }
 
 // watches says whether a newcomer to a melee game is an observer: newcomers play while
@@ -84,42 +60,44 @@ func (l *Lobby) playing(except int) (n int) {
 
 // freeTeam is the slot's own team when nobody has it, else the lowest free one.
 func (l *Lobby) freeTeam(i int) uint8 {
-	taken := func(team uint8) bool {
+	free := func(team uint8) bool {
 		for j, s := range l.slots {
 			if j != i && l.taken(j) && s.Team == team {
-				return true
+				return false
 			}
 		}
-		return false
+		return true
 	}
-	if own := l.seats[i].Team; own != l.observer && !taken(own) {
+	if own := l.seats[i].Team; own != l.observer && free(own) {
 		return own
 	}
-	team := uint8(0)
-	for team < l.cfg.MaxPID-1 && taken(team) {
-		team++
+	return l.lowest(free)
+}
+
+// lowest is the first of the teams or colours that is free.
+func (l *Lobby) lowest(free func(uint8) bool) uint8 {
+	for n := range l.cfg.MaxPID {
+		if free(n) {
+			return n
+		}
 	}
-	return team
+	return l.observer
 }
 
 // vacate opens a slot as the map has it. It keeps its colour, since the map's
 // may be another's by now.
 func (l *Lobby) vacate(i int) {
-	colour := l.slots[i].Colour
 	s := l.seats[i]
-	s.Status, s.Computer, s.AI = w3gs.SlotOpen, false, w3gs.AINormal
-	if l.seats[i].Computer {
+	if s.Computer {
 		s.Download = w3gs.DownloadUnknown
 	}
+	s.Status, s.Computer, s.AI = w3gs.SlotOpen, false, w3gs.AINormal
+	if s.Team != l.observer {
+		if s.Colour = l.slots[i].Colour; s.Colour >= l.cfg.MaxPID {
+			s.Colour = l.unusedColour()
+		}
+	}
 	l.slots[i] = s
-	if s.Team == l.observer {
-		return
-	}
-	if colour >= l.cfg.MaxPID {
-		l.slots[i].Colour = l.observer // not a colour, so that it is not counted as used
-		colour = l.unusedColour()
-	}
-	l.slots[i].Colour = colour
 }
 
 // exchange lets two slots change places. In melee everything moves, or all but
@@ -170,22 +148,15 @@ func (l *Lobby) occupiedColour(i int, colour uint8) int {
 
 // freeColour is the lowest colour that no other slot has that is taken.
 func (l *Lobby) freeColour(i int) uint8 {
-	for colour := range l.cfg.MaxPID {
-		if holder := l.colourHolder(i, colour); holder < 0 || !l.taken(holder) {
-			return colour
-		}
-	}
-	return l.observer
+	return l.lowest(func(colour uint8) bool {
+		holder := l.colourHolder(i, colour)
+		return holder < 0 || !l.taken(holder)
+	})
 }
 
 // unusedColour is the lowest colour that no slot has at all.
 func (l *Lobby) unusedColour() uint8 {
-	for colour := range l.cfg.MaxPID {
-		if l.colourHolder(-1, colour) < 0 {
-			return colour
-		}
-	}
-	return l.observer
+	return l.lowest(func(colour uint8) bool { return l.colourHolder(-1, colour) < 0 })
 }
 
 // takeColour gives a slot a colour that no occupied slot has.
