@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"w3host/texts"
 )
 
 // deed is what the commands of this test leave behind.
@@ -123,16 +125,16 @@ func TestFaultsSayWhatToType(t *testing.T) {
 
 // Programs go by the code of a refusal.
 func TestCodes(t *testing.T) {
-	for line, want := range map[string]Code{"strat": Unknown, "swap 1": Malformed, "drop": WrongPhase} {
+	for line, want := range map[string]texts.Code{"strat": texts.Unknown, "swap 1": texts.Malformed, "drop": texts.WrongPhase} {
 		_, o := run(Owner, line)
-		var r *Refusal
+		var r *texts.Refusal
 		if !errors.As(o.Err, &r) || r.Code != want {
 			t.Errorf("%q: %#v, want %s", line, o.Err, want)
 		}
 	}
 	_, o := run(Anyone, "swap 1 2")
-	var r *Refusal
-	if !errors.As(o.Err, &r) || r.Code != Denied {
+	var r *texts.Refusal
+	if !errors.As(o.Err, &r) || r.Code != texts.Denied {
 		t.Errorf("%#v", o.Err)
 	}
 }

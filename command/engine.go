@@ -68,7 +68,7 @@ func (t Table[T]) Find(name string) *Spec[T] {
 // NoCommand says that no table has the command of a line.
 func NoCommand(line string) error {
 	name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	return Refuse(Unknown, "there is no command %q: help lists them", strings.ToLower(name))
+	return texts.Refuse(texts.Unknown, "there is no command %q: help lists them", strings.ToLower(name))
 }
 
 // Lookup finds the command of a line; nil if the table does not have it.
@@ -129,7 +129,7 @@ func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []st
 	}
 	o := Outcome{Name: s.Name, Detail: rest, Needs: s.needs(rest)}
 	if by.Level < o.Needs {
-		o.Denied, o.Err = true, Refuse(Denied, "only %v may use %s", o.Needs, s.Name)
+		o.Denied, o.Err = true, texts.Refuse(texts.Denied, "only %v may use %s", o.Needs, s.Name)
 		return o
 	}
 	a := &Args{left: rest, names: names}
@@ -139,9 +139,9 @@ func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []st
 	}
 	switch err := a.end(); {
 	case err != nil:
-		o.Err = Refuse(Malformed, "%v: write %s", err, s.Synopsis())
+		o.Err = texts.Refuse(texts.Malformed, "%v: write %s", err, s.Synopsis())
 	case s.Phase&phase == 0:
-		o.Err = Refuse(WrongPhase, "%s is for the %v", s.Name, s.Phase)
+		o.Err = texts.Refuse(texts.WrongPhase, "%s is for the %v", s.Name, s.Phase)
 	default:
 		call := &Call{Caller: by}
 		o.Acted, o.Err = true, act(target, call)
@@ -154,7 +154,7 @@ func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []st
 func (t Table[T]) Help(topic, trigger string) (texts.Text, error) {
 	s := t.Find(strings.TrimPrefix(topic, trigger))
 	if s == nil {
-		return texts.Text{}, Refuse(Unknown, "there is no command %q", topic)
+		return texts.Text{}, texts.Refuse(texts.Unknown, "there is no command %q", topic)
 	}
 	return texts.Of("%s%s: %v", trigger, s.Synopsis(), texts.Known(s.Help)), nil
 }

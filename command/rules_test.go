@@ -3,6 +3,8 @@ package command
 import (
 	"strings"
 	"testing"
+
+	"w3host/texts"
 )
 
 // Rules change who may use a command and what it is called.
@@ -17,21 +19,21 @@ func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		line  string
 		level Level
-		what  Code // of the refusal; empty: it is done
+		what  texts.Code // of the refusal; empty: it is done
 	}{
-		{"mute x", Root, Unknown},
+		{"mute x", Root, texts.Unknown},
 		{"say hi", Anyone, ""},
 		{"shout hi", Anyone, ""},
-		{"ping", Owner, Denied},
+		{"ping", Owner, texts.Denied},
 		{"ping", Admin, ""},
 		{"k x", Owner, ""},
-		{"k x", StandIn, Denied},
+		{"k x", StandIn, texts.Denied},
 		{"kick x", Owner, ""},
 		{"swap 1 2", Owner, ""},
 	} {
 		o := with.Run(new(deed), InLobby, &Caller{Level: c.level}, c.line, nil)
-		got := Code("")
-		if r, ok := o.Err.(*Refusal); ok {
+		got := texts.Code("")
+		if r, ok := o.Err.(*texts.Refusal); ok {
 			got = r.Code
 		}
 		if got != c.what {

@@ -242,7 +242,7 @@ func (d *target) run(by *command.Caller, line string) command.Outcome {
 	case !d.ofPeople.Has(line):
 		out := d.ofHost.Run(d, command.Always, by, line, nil)
 		if s := d.ofGames.Usable(by.Level, line); s != nil {
-			out.Err = command.Refuse(command.WrongPhase, "%s is for a lobby or game: eg <id> %s", s.Name, s.Synopsis())
+			out.Err = texts.Refuse(texts.WrongPhase, "%s is for a lobby or game: eg <id> %s", s.Name, s.Synopsis())
 		}
 		return out
 	}

@@ -80,14 +80,14 @@ func (s *sides) text() texts.Text {
 }
 
 // cannotBalance says why these players cannot be dealt to teams.
-func (s *sides) cannotBalance() *lobby.Refusal {
+func (s *sides) cannotBalance() *texts.Refusal {
 	switch {
 	case len(s.teams) < 2:
-		return lobby.Refuse(lobby.NoSuch, "there are no two teams with players")
+		return texts.Refuse(texts.NoSuch, "there are no two teams with players")
 	case len(s.teams) > mostTeams || len(s.players) > mostBalanced:
-		return lobby.Refuse(lobby.OutOfRange, "only %d players in %d teams can be balanced", mostBalanced, mostTeams)
+		return texts.Refuse(texts.OutOfRange, "only %d players in %d teams can be balanced", mostBalanced, mostTeams)
 	case s.waiting != nil:
-		return lobby.Refuse(lobby.NotYet, "rating not yet known: %s", strings.Join(s.waiting, ", "))
+		return texts.Refuse(texts.NotYet, "rating not yet known: %s", strings.Join(s.waiting, ", "))
 	}
 	return nil
 }

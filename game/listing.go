@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"w3host/command"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -38,7 +39,7 @@ func list(name string, public bool) act {
 // list has the lobby announced anew.
 func (m *Machine) list(c *call, name string, public bool) error {
 	if len(name) > w3gs.MaxGameNameLen {
-		return command.Refuse(command.Malformed, "the name is too long: clients list no more than %d bytes", w3gs.MaxGameNameLen)
+		return texts.Refuse(texts.Malformed, "the name is too long: clients list no more than %d bytes", w3gs.MaxGameNameLen)
 	}
 	c.Target = name
 	m.cfg.Name, m.cfg.Unlisted = name, !public

@@ -8,6 +8,7 @@ import (
 	"w3host/lobby"
 	"w3host/mapxfer"
 	gamesync "w3host/sync"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -44,7 +45,7 @@ func (m *Machine) vouch(s *seat, level command.Level) {
 func (m *Machine) tell(e lobby.Event) (err error) {
 	effects := m.lobby.Handle(m.now, e, m.lobbyOut[:0])
 	for _, e := range effects {
-		if r, ok := e.(*lobby.Refusal); ok {
+		if r, ok := e.(*texts.Refusal); ok {
 			err = r
 		}
 	}

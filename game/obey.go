@@ -28,7 +28,7 @@ func (m *Machine) obey(by *command.Caller, line string) {
 		return
 	}
 	if o.Denied && m.lobby.StandIn() == 0 {
-		o.Err = command.Refuse(command.Denied, "only %v may use %s", max(o.Needs, command.Owner), o.Name)
+		o.Err = texts.Refuse(texts.Denied, "only %v may use %s", max(o.Needs, command.Owner), o.Name)
 	}
 	refused := ""
 	if o.Err != nil {
@@ -84,7 +84,7 @@ func (m *Machine) find(part string) (lobby.Player, error) {
 	found := m.lobby.Find(part)
 	switch len(found) {
 	case 0:
-		return lobby.Player{}, lobby.Refuse(lobby.NoSuch, "no player's name has %q in it", part)
+		return lobby.Player{}, texts.Refuse(texts.NoSuch, "no player's name has %q in it", part)
 	case 1:
 		return found[0], nil
 	}
@@ -92,7 +92,7 @@ func (m *Machine) find(part string) (lobby.Player, error) {
 	for i, p := range found {
 		names[i] = p.Name
 	}
-	return lobby.Player{}, lobby.Refuse(lobby.Malformed, "%q may be %v: type more of the name", part, texts.Either(names))
+	return lobby.Player{}, texts.Refuse(texts.Malformed, "%q may be %v: type more of the name", part, texts.Either(names))
 }
 
 func help(topic string) act {
@@ -182,7 +182,7 @@ func setSyncLimit(turns int) act {
 func dropLaggers(m *Machine, c *call) error {
 	laggers := m.turns.Laggers()
 	if laggers == 0 {
-		return lobby.Refuse(lobby.NoSuch, "nobody is on the lag screen")
+		return texts.Refuse(texts.NoSuch, "nobody is on the lag screen")
 	}
 	var names []string
 	for pid := range laggers.All() {

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"w3host/lobby"
+
+	"w3host/texts"
 )
 
 // Actions of the game that stop and resume its time, without fields.
@@ -20,7 +22,7 @@ func fakeAction(action byte) act {
 		i := slices.IndexFunc(fakes, func(p lobby.Player) bool { return !p.Observer })
 		switch {
 		case i < 0:
-			return lobby.Refuse(lobby.NoSuch, "that needs a fake player who plays: add one with %cfp in the lobby, or use the game's menu", m.cfg.Trigger)
+			return texts.Refuse(texts.NoSuch, "that needs a fake player who plays: add one with %cfp in the lobby, or use the game's menu", m.cfg.Trigger)
 		case m.turns.Loading():
 			return cannot("the players still load")
 		}

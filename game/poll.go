@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"w3host/command"
-	"w3host/lobby"
 	"w3host/texts"
 	"w3host/w3gs"
 )
@@ -83,7 +82,7 @@ func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
 		with, against = against, with
 	}
 	if with.Has(pid) {
-		return lobby.Refuse(lobby.TooLate, "you have voted")
+		return texts.Refuse(texts.TooLate, "you have voted")
 	}
 	*with, *against = *with|w3gs.Only(pid), *against&^w3gs.Only(pid)
 	m.tellPoll(p, texts.Of("The vote to %v", p.what))

@@ -164,7 +164,7 @@ func ban(what, part string, span time.Duration, why string) act {
 		switch {
 		case !q.Here:
 		case s == nil:
-			return lobby.Refuse(lobby.NotHuman, "%s is a fake player", p.Name)
+			return texts.Refuse(texts.NotHuman, "%s is a fake player", p.Name)
 		case p.PID == c.PID:
 			return cannot("you cannot ban yourself")
 		case s.level >= command.Admin && s.level >= c.Level:
@@ -189,7 +189,7 @@ func banned(why string) texts.Text {
 func banLast(span time.Duration, why string) act {
 	return func(m *Machine, c *call) error {
 		if m.lastGone.Name == "" {
-			return lobby.Refuse(lobby.NoSuch, "nobody has left yet")
+			return texts.Refuse(texts.NoSuch, "nobody has left yet")
 		}
 		m.query(c, Query{What: "ban", Name: m.lastGone.Name, Here: true, Addr: m.lastGone.Addr.Addr(), For: span, Reason: why})
 		return nil

@@ -30,7 +30,7 @@ func ready(off bool) act {
 
 // cannot is the refusal of what does not make sense now.
 func cannot(format string, values ...any) error {
-	return lobby.Refuse(lobby.NotYet, format, values...)
+	return texts.Refuse(texts.NotYet, format, values...)
 }
 
 // voter is the seat of a caller who is in the game.
@@ -50,7 +50,7 @@ func votekick(m *Machine, c *call, p lobby.Player) error {
 	case err != nil:
 		return err
 	case victim == nil:
-		return lobby.Refuse(lobby.NotHuman, "%s is a fake player", p.Name)
+		return texts.Refuse(texts.NotHuman, "%s is a fake player", p.Name)
 	case p.PID == c.PID:
 		return cannot("you cannot vote yourself out: just leave")
 	case victim.level >= command.Admin || p.Reserved:

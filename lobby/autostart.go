@@ -57,7 +57,7 @@ func (a AutoStart) text() texts.Text {
 	return texts.Of("%v.", line)
 }
 
-func (op AutoStart) apply(l *Lobby) *Refusal {
+func (op AutoStart) apply(l *Lobby) *texts.Refusal {
 	c := l.Counts()
 	if seats := c.Open + c.Players(); op.Players < 0 || op.Players > seats {
 		return outOfRange("number of players", 1, seats)
@@ -87,7 +87,7 @@ func (l *Lobby) autoStart() {
 		return
 	case a.Ready && ready < all:
 		a.since = never
-		l.remind("Waiting to start: %d of %d are ready; type %sready.", ready, all, l.cfg.Trigger)
+		l.remind(texts.Of("Waiting to start: %d of %d are ready; type %sready.", ready, all, l.cfg.Trigger))
 		return
 	case a.since == never:
 		a.since, a.toldAt = l.now, l.now
@@ -98,7 +98,7 @@ func (l *Lobby) autoStart() {
 	no := l.blocked()
 	a.awaits = no == nil && a.Balanced && a.judged == nil
 	if no = cmp.Or(no, a.unbalanced()); no != nil {
-		l.remind("Waiting to start: %v", no.Text)
+		l.remind(texts.Of("Waiting to start: %v", no.Text))
 		return
 	}
 	l.forced = false
@@ -120,22 +120,22 @@ func (l *Lobby) awaitPlayers(humans int) {
 }
 
 // remind says now and then what the lobby waits for.
-func (l *Lobby) remind(format string, args ...any) {
+func (l *Lobby) remind(line texts.Text) {
 	if l.now >= l.auto.toldAt+reminder {
 		l.auto.toldAt = l.now
-		l.say(0, format, args...)
+		l.tell(0, line)
 	}
 }
 
 // unbalanced says why a start by itself waits for other teams.
-func (a *autoStart) unbalanced() *Refusal {
+func (a *autoStart) unbalanced() *texts.Refusal {
 	switch {
 	case !a.Balanced:
 		return nil
 	case a.judged == nil:
-		return Refuse(NotYet, "the teams are not balanced yet")
+		return texts.Refuse(texts.NotYet, "the teams are not balanced yet")
 	case !a.uneven.Empty():
-		return &Refusal{NotYet, a.uneven}
+		return &texts.Refusal{Code: texts.NotYet, Text: a.uneven}
 	}
 	return nil
 }
@@ -143,13 +143,13 @@ func (a *autoStart) unbalanced() *Refusal {
 // AwaitsBalance reports whether a start by itself waits for a Judge.
 func (l *Lobby) AwaitsBalance() bool { return l.auto.awaits }
 
-func (op Ready) apply(l *Lobby) *Refusal {
-	return l.with(op.PID, func(p *player) *Refusal {
+func (op Ready) apply(l *Lobby) *texts.Refusal {
+	return l.with(op.PID, func(p *player) *texts.Refusal {
 		switch {
 		case p.ready && !op.Off:
-			return Refuse(TooLate, "you are ready already")
+			return texts.Refuse(texts.TooLate, "you are ready already")
 		case !p.ready && op.Off:
-			return Refuse(TooLate, "you are not ready as it is")
+			return texts.Refuse(texts.TooLate, "you are not ready as it is")
 		}
 		p.ready = !op.Off
 		ready, all := l.ready()

@@ -20,7 +20,7 @@ func (l *Lobby) request(p *player, line w3gs.Chat) {
 }
 
 // change sets one attribute of an occupied slot.
-func (l *Lobby) change(i int, what w3gs.ChatFlag, value uint8) *Refusal {
+func (l *Lobby) change(i int, what w3gs.ChatFlag, value uint8) *texts.Refusal {
 	switch what {
 	case w3gs.ChatTeam:
 		return l.changeTeam(i, value)
@@ -49,13 +49,13 @@ func (l *Lobby) mayAsk(p *player) bool {
 
 // changeTeam moves a slot to the first open one of a team where the map has
 // forces, and sets its team in melee.
-func (l *Lobby) changeTeam(i int, team uint8) *Refusal {
+func (l *Lobby) changeTeam(i int, team uint8) *texts.Refusal {
 	s := &l.slots[i]
 	if l.cfg.Layout == w3gs.LayoutLadder {
-		return Refuse(Fixed, "the teams of a ladder game are fixed")
+		return texts.Refuse(texts.Fixed, "the teams of a ladder game are fixed")
 	}
 	if s.Computer && team == l.observer {
-		return Refuse(Fixed, "a computer cannot watch")
+		return texts.Refuse(texts.Fixed, "a computer cannot watch")
 	}
 	if !l.melee() {
 		for j, place := range l.slots {
@@ -64,13 +64,13 @@ func (l *Lobby) changeTeam(i int, team uint8) *Refusal {
 				return nil
 			}
 		}
-		return Refuse(Full, "%v has no open slot", l.teamName(team))
+		return texts.Refuse(texts.Full, "%v has no open slot", l.teamName(team))
 	}
 	switch {
 	case team == s.Team:
 		return nil
 	case team == l.observer && !l.cfg.Observers:
-		return Refuse(Fixed, "this game has no observers")
+		return texts.Refuse(texts.Fixed, "this game has no observers")
 	case team == l.observer:
 		s.Team, s.Colour = team, l.observer
 		return nil
@@ -80,47 +80,47 @@ func (l *Lobby) changeTeam(i int, team uint8) *Refusal {
 		s.Team = team
 		return nil
 	case l.playing(i) >= int(l.cfg.PlayerSlots):
-		return Refuse(Full, "all %d start spots are taken", l.cfg.PlayerSlots)
+		return texts.Refuse(texts.Full, "all %d start spots are taken", l.cfg.PlayerSlots)
 	}
 	s.Team = team
 	l.takeColour(i, l.freeColour(i))
 	return nil
 }
 
-func (l *Lobby) changeColour(i int, colour uint8) *Refusal {
+func (l *Lobby) changeColour(i int, colour uint8) *texts.Refusal {
 	switch s := l.slots[i]; {
 	case l.fixed():
-		return Refuse(Fixed, "the map fixes the colours")
+		return texts.Refuse(texts.Fixed, "the map fixes the colours")
 	case s.Team == l.observer:
-		return Refuse(Fixed, "observers have no colour")
+		return texts.Refuse(texts.Fixed, "observers have no colour")
 	case colour >= l.cfg.MaxPID:
 		return outOfRange("colour", 1, int(l.cfg.MaxPID))
 	case l.occupiedColour(i, colour) >= 0:
-		return Refuse(Taken, "colour %d is taken by %v", colour+1, l.occupant(l.occupiedColour(i, colour)))
+		return texts.Refuse(texts.Taken, "colour %d is taken by %v", colour+1, l.occupant(l.occupiedColour(i, colour)))
 	}
 	l.takeColour(i, colour)
 	return nil
 }
 
-func (l *Lobby) changeRace(i int, race w3gs.Race) *Refusal {
+func (l *Lobby) changeRace(i int, race w3gs.Race) *texts.Refusal {
 	s := &l.slots[i]
 	if l.cfg.Layout == w3gs.LayoutLadder || s.Race&w3gs.RaceSelectable == 0 {
-		return Refuse(Fixed, "the race of slot %d is fixed", i+1)
+		return texts.Refuse(texts.Fixed, "the race of slot %d is fixed", i+1)
 	}
 	switch race {
 	case w3gs.RaceHuman, w3gs.RaceOrc, w3gs.RaceNightElf, w3gs.RaceUndead, w3gs.RaceRandom:
 		s.Race = race | w3gs.RaceSelectable
 		return nil
 	}
-	return Refuse(Malformed, "there is no such race")
+	return texts.Refuse(texts.Malformed, "there is no such race")
 }
 
-func (l *Lobby) changeHandicap(i int, handicap uint8) *Refusal {
+func (l *Lobby) changeHandicap(i int, handicap uint8) *texts.Refusal {
 	if l.fixed() {
-		return Refuse(Fixed, "the map fixes the handicaps")
+		return texts.Refuse(texts.Fixed, "the map fixes the handicaps")
 	}
 	if handicap < 50 || handicap > 100 || handicap%10 != 0 {
-		return Refuse(OutOfRange, "the handicap must be from 50 to 100 in tens")
+		return texts.Refuse(texts.OutOfRange, "the handicap must be from 50 to 100 in tens")
 	}
 	l.slots[i].Handicap = handicap
 	return nil

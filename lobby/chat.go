@@ -97,8 +97,8 @@ func (l *Lobby) watchFlood(p *player) {
 	l.say(w3gs.Only(p.pid), "You are muted for %v: too many lines.", l.cfg.ChatMute)
 }
 
-func (op Mute) apply(l *Lobby) *Refusal {
-	return l.with(op.PID, func(p *player) *Refusal {
+func (op Mute) apply(l *Lobby) *texts.Refusal {
+	return l.with(op.PID, func(p *player) *texts.Refusal {
 		if p.muted = !op.Off; op.Off {
 			p.mutedUntil = 0
 			l.say(0, "%s can speak again.", p.name)
@@ -109,7 +109,7 @@ func (op Mute) apply(l *Lobby) *Refusal {
 	})
 }
 
-func (op MuteAll) apply(l *Lobby) *Refusal {
+func (op MuteAll) apply(l *Lobby) *texts.Refusal {
 	if l.muteAll = !op.Off; op.Off {
 		l.say(0, "Lines to everybody are heard again.")
 	} else {
@@ -118,9 +118,9 @@ func (op MuteAll) apply(l *Lobby) *Refusal {
 	return nil
 }
 
-func (op Say) apply(l *Lobby) *Refusal {
+func (op Say) apply(l *Lobby) *texts.Refusal {
 	if strings.TrimSpace(op.Text.String()) == "" {
-		return Refuse(Malformed, "there is nothing to say")
+		return texts.Refuse(texts.Malformed, "there is nothing to say")
 	}
 	l.tell(op.To, op.Text)
 	return nil
@@ -156,8 +156,8 @@ func (l *Lobby) tell(to w3gs.PIDs, text texts.Text) {
 	}
 }
 
-func (op SetLanguage) apply(l *Lobby) *Refusal {
-	return l.with(op.PID, func(p *player) *Refusal {
+func (op SetLanguage) apply(l *Lobby) *texts.Refusal {
+	return l.with(op.PID, func(p *player) *texts.Refusal {
 		p.language = op.Language
 		return nil
 	})
@@ -171,8 +171,8 @@ func (l *Lobby) Language(pid uint8) texts.Language {
 	return l.cfg.Language
 }
 
-func (op Hear) apply(l *Lobby) *Refusal {
-	return l.with(op.PID, func(p *player) *Refusal {
+func (op Hear) apply(l *Lobby) *texts.Refusal {
+	return l.with(op.PID, func(p *player) *texts.Refusal {
 		p.deaf = op.Off
 		return nil
 	})

@@ -11,12 +11,12 @@ import (
 	"w3host/w3gs"
 )
 
-func (op Start) apply(l *Lobby) *Refusal {
+func (op Start) apply(l *Lobby) *texts.Refusal {
 	switch no := cmp.Or(l.blocked(), l.unmeasured()); {
 	case l.Humans() == 0:
-		return Refuse(NoSuch, "nobody is in the lobby")
+		return texts.Refuse(texts.NoSuch, "nobody is in the lobby")
 	case l.phase == phaseCounting && !op.Now:
-		return Refuse(Counting, "the countdown runs already")
+		return texts.Refuse(texts.Counting, "the countdown runs already")
 	case no != nil && !op.Force:
 		return no
 	}
@@ -25,9 +25,9 @@ func (op Start) apply(l *Lobby) *Refusal {
 	return nil
 }
 
-func (Abort) apply(l *Lobby) *Refusal {
+func (Abort) apply(l *Lobby) *texts.Refusal {
 	if l.phase != phaseCounting {
-		return Refuse(NoSuch, "no countdown runs")
+		return texts.Refuse(texts.NoSuch, "no countdown runs")
 	}
 	l.auto = newAutoStart(AutoStart{}, 0)
 	l.abort(texts.Text{})
@@ -35,15 +35,15 @@ func (Abort) apply(l *Lobby) *Refusal {
 }
 
 // blocked says why any start that is not forced has to wait, and for whom.
-func (l *Lobby) blocked() *Refusal {
+func (l *Lobby) blocked() *texts.Refusal {
 	if wait := l.quietUntil - l.now; wait > 0 {
-		return Refuse(NotYet, "%s has just left: wait %v", l.left, wait.Round(100*time.Millisecond))
+		return texts.Refuse(texts.NotYet, "%s has just left: wait %v", l.left, wait.Round(100*time.Millisecond))
 	}
 	return l.unready()
 }
 
 // unready says who is missing, or does not have the map yet.
-func (l *Lobby) unready() *Refusal {
+func (l *Lobby) unready() *texts.Refusal {
 	var unanswered, loading []string
 	for _, p := range l.seated(false) {
 		switch download := l.slot(p).Download; {
@@ -55,11 +55,11 @@ func (l *Lobby) unready() *Refusal {
 	}
 	switch need := l.cfg.MinPlayers; {
 	case l.Humans().Len() < need:
-		return Refuse(NotYet, "at least %d players are needed", need)
+		return texts.Refuse(texts.NotYet, "at least %d players are needed", need)
 	case loading != nil:
-		return Refuse(NotYet, "still downloading the map: %s", strings.Join(loading, ", "))
+		return texts.Refuse(texts.NotYet, "still downloading the map: %s", strings.Join(loading, ", "))
 	case unanswered != nil:
-		return Refuse(NotYet, "not yet known to have the map: %s", strings.Join(unanswered, ", "))
+		return texts.Refuse(texts.NotYet, "not yet known to have the map: %s", strings.Join(unanswered, ", "))
 	}
 	return l.checkHCL()
 }
@@ -67,7 +67,7 @@ func (l *Lobby) unready() *Refusal {
 // unmeasured names those whose round trip is not yet known well enough for
 // somebody who starts by hand and wants to see it first. A start by itself does
 // not wait for that: nobody looks.
-func (l *Lobby) unmeasured() *Refusal {
+func (l *Lobby) unmeasured() *texts.Refusal {
 	var names []texts.Text
 	for _, p := range l.seated(false) {
 		if p.measured < l.cfg.PingsBeforeStart {
@@ -77,7 +77,7 @@ func (l *Lobby) unmeasured() *Refusal {
 	if l.cfg.PingEvery <= 0 || names == nil {
 		return nil
 	}
-	return Refuse(NotYet, "ping not yet known: %v", texts.Join(names, ", "))
+	return texts.Refuse(texts.NotYet, "ping not yet known: %v", texts.Join(names, ", "))
 }
 
 // beginCountdown says the first number at once; the game starts one step after

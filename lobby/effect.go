@@ -7,8 +7,9 @@ import (
 )
 
 // Effect is something the host must do or may want to record, in the order
-// given. A packet in an effect is the host's: the lobby does not touch it again.
-type Effect interface{ effect() }
+// given: one of the types of this file, or a *texts.Refusal. A packet in an effect
+// is the host's: the lobby does not touch it again.
+type Effect any
 
 // Send sends a packet to one player.
 type Send struct {
@@ -107,18 +108,3 @@ type Started struct {
 
 // Closed is the end of a lobby that did not start. Everybody has been kicked.
 type Closed struct{ Why string }
-
-func (Send) effect()             {}
-func (Broadcast) effect()        {}
-func (Rejected) effect()         {}
-func (Joined) effect()           {}
-func (NeedsMap) effect()         {}
-func (Kicked) effect()           {}
-func (Left) effect()             {}
-func (Said) effect()             {}
-func (Flooded) effect()          {}
-func (CountsChanged) effect()    {}
-func (CountdownStarted) effect() {}
-func (CountdownAborted) effect() {}
-func (Started) effect()          {}
-func (Closed) effect()           {}

@@ -3,6 +3,7 @@ package lobby
 import (
 	"strings"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -22,34 +23,34 @@ func (l *Lobby) HCL() string { return l.hcl }
 
 // apply does not count the occupied slots: the mode may be set before all players
 // are in.
-func (op HCL) apply(l *Lobby) *Refusal {
+func (op HCL) apply(l *Lobby) *texts.Refusal {
 	if no := checkMode(op.Text); no != nil {
 		return no
 	}
 	if len(op.Text) > len(l.slots) {
-		return Refuse(Malformed, "the mode %q is too long: this map has %d slots", op.Text, len(l.slots))
+		return texts.Refuse(texts.Malformed, "the mode %q is too long: this map has %d slots", op.Text, len(l.slots))
 	}
 	l.hcl = op.Text
 	return nil
 }
 
-func checkMode(text string) *Refusal {
+func checkMode(text string) *texts.Refusal {
 	for _, r := range text {
 		if !strings.ContainsRune(w3gs.HCLLetters, r) {
-			return Refuse(Malformed, "a mode cannot hold %q: use small letters, digits, space and - = , .", r)
+			return texts.Refuse(texts.Malformed, "a mode cannot hold %q: use small letters, digits, space and - = , .", r)
 		}
 	}
 	return nil
 }
 
 // checkHCL says why the mode string cannot be written.
-func (l *Lobby) checkHCL() *Refusal {
+func (l *Lobby) checkHCL() *texts.Refusal {
 	if no := checkMode(l.hcl); no != nil {
 		return no
 	}
 	c := l.Counts()
 	if n := c.Players() + c.Computers; len(l.hcl) > n {
-		return Refuse(NotYet, "the mode %q needs %d occupied slots, there are %d", l.hcl, len(l.hcl), n)
+		return texts.Refuse(texts.NotYet, "the mode %q needs %d occupied slots, there are %d", l.hcl, len(l.hcl), n)
 	}
 	return nil
 }

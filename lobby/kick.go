@@ -17,7 +17,7 @@ type keptOut struct {
 	until time.Duration
 }
 
-func (op Kick) apply(l *Lobby) *Refusal {
+func (op Kick) apply(l *Lobby) *texts.Refusal {
 	if op.PID >= pidLimit || l.players[op.PID] == nil {
 		return noPlayer(op.PID)
 	}
@@ -49,12 +49,12 @@ func (l *Lobby) kick(p *player, op Kick) {
 
 // kickFromGame tells everybody; the turn loop takes the player out, and its Leave
 // follows.
-func (l *Lobby) kickFromGame(p *player, op Kick) *Refusal {
+func (l *Lobby) kickFromGame(p *player, op Kick) *texts.Refusal {
 	switch {
 	case p.fake:
-		return Refuse(NotHuman, "%s is a fake player, who stays until the game is over", p.name)
+		return texts.Refuse(texts.NotHuman, "%s is a fake player, who stays until the game is over", p.name)
 	case p.kicked:
-		return Refuse(TooLate, "%s is on the way out", p.name)
+		return texts.Refuse(texts.TooLate, "%s is on the way out", p.name)
 	}
 	l.tell(w3gs.Only(p.pid), youWereKicked(op.Why))
 	p.kicked = true
@@ -151,7 +151,7 @@ func (l *Lobby) remove(p *player) {
 }
 
 // apply ends a lobby that has not started.
-func (op Shutdown) apply(l *Lobby) *Refusal {
+func (op Shutdown) apply(l *Lobby) *texts.Refusal {
 	if l.phase == phaseCounting {
 		l.emit(CountdownAborted{Why: "the lobby closes"})
 	}

@@ -8,25 +8,25 @@ import (
 	"w3host/w3gs"
 )
 
-func (op Open) apply(l *Lobby) *Refusal { return l.each(op.Slots, l.open) }
+func (op Open) apply(l *Lobby) *texts.Refusal { return l.each(op.Slots, l.open) }
 
-func (op Close) apply(l *Lobby) *Refusal { return l.each(op.Slots, l.closeSlot) }
+func (op Close) apply(l *Lobby) *texts.Refusal { return l.each(op.Slots, l.closeSlot) }
 
-func (op Set) apply(l *Lobby) *Refusal {
+func (op Set) apply(l *Lobby) *texts.Refusal {
 	if no := l.checkSlots(op.Slot); no != nil {
 		return no
 	}
 	if l.slots[op.Slot].Status != w3gs.SlotOccupied {
-		return Refuse(NoSuch, "slot %d holds %v", op.Slot+1, l.occupant(op.Slot))
+		return texts.Refuse(texts.NoSuch, "slot %d holds %v", op.Slot+1, l.occupant(op.Slot))
 	}
 	return l.change(op.Slot, op.What, op.Value)
 }
 
-func (op Observe) apply(l *Lobby) *Refusal {
-	return l.with(op.PID, func(p *player) *Refusal { return l.changeTeam(l.slotOf(p.pid), l.observer) })
+func (op Observe) apply(l *Lobby) *texts.Refusal {
+	return l.with(op.PID, func(p *player) *texts.Refusal { return l.changeTeam(l.slotOf(p.pid), l.observer) })
 }
 
-func (l *Lobby) checkSlots(slots ...int) *Refusal {
+func (l *Lobby) checkSlots(slots ...int) *texts.Refusal {
 	for _, i := range slots {
 		if i < 0 || i >= len(l.slots) {
 			return outOfRange("slot", 1, len(l.slots))
@@ -37,18 +37,18 @@ func (l *Lobby) checkSlots(slots ...int) *Refusal {
 
 // with does something to a human; fake players and pids without a player are
 // refused.
-func (l *Lobby) with(pid uint8, do func(p *player) *Refusal) *Refusal {
+func (l *Lobby) with(pid uint8, do func(p *player) *texts.Refusal) *texts.Refusal {
 	if p := l.human(pid); p != nil {
 		return do(p)
 	}
 	if pid < pidLimit && l.players[pid] != nil {
-		return Refuse(NotHuman, "%s is a fake player", l.players[pid].name)
+		return texts.Refuse(texts.NotHuman, "%s is a fake player", l.players[pid].name)
 	}
 	return noPlayer(pid)
 }
 
 // each checks all slots before it changes one.
-func (l *Lobby) each(slots []int, change func(int)) *Refusal {
+func (l *Lobby) each(slots []int, change func(int)) *texts.Refusal {
 	no := l.checkSlots(slots...)
 	for _, i := range slots {
 		if no == nil {
@@ -76,7 +76,7 @@ func (l *Lobby) closeSlot(i int) {
 	l.slots[i].Status = w3gs.SlotClosed
 }
 
-func (op SetAll) apply(l *Lobby) *Refusal {
+func (op SetAll) apply(l *Lobby) *texts.Refusal {
 	from, to := w3gs.SlotClosed, w3gs.SlotOpen
 	if op.Closed {
 		from, to = to, from
@@ -89,13 +89,13 @@ func (op SetAll) apply(l *Lobby) *Refusal {
 	return nil
 }
 
-func (op Swap) apply(l *Lobby) *Refusal {
+func (op Swap) apply(l *Lobby) *texts.Refusal {
 	if no := l.checkSlots(op.A, op.B); no != nil {
 		return no
 	}
 	a, b := l.slots[op.A], l.slots[op.B]
 	if !l.melee() && (a.Computer && b.Team == l.observer || b.Computer && a.Team == l.observer) {
-		return Refuse(Fixed, "a computer cannot watch")
+		return texts.Refuse(texts.Fixed, "a computer cannot watch")
 	}
 	l.exchange(op.A, op.B, false)
 	return nil
@@ -103,10 +103,10 @@ func (op Swap) apply(l *Lobby) *Refusal {
 
 // apply deals the playing humans anew to their places. The team stays with the
 // place in melee too, or nobody would get another one.
-func (Shuffle) apply(l *Lobby) *Refusal {
+func (Shuffle) apply(l *Lobby) *texts.Refusal {
 	places := l.playingPlaces()
 	if len(places) < 2 {
-		return Refuse(NoSuch, "there are no two players to shuffle")
+		return texts.Refuse(texts.NoSuch, "there are no two players to shuffle")
 	}
 	l.random.Shuffle(len(places), func(i, j int) { l.exchange(places[i], places[j], true) })
 	return nil
@@ -122,14 +122,14 @@ func (l *Lobby) playingPlaces() (places []int) {
 	return places
 }
 
-func (op Arrange) apply(l *Lobby) *Refusal {
+func (op Arrange) apply(l *Lobby) *texts.Refusal {
 	places := l.playingPlaces()
 	var there w3gs.PIDs
 	for _, place := range places {
 		there |= w3gs.Only(l.slots[place].PID)
 	}
 	if len(op.PIDs) != len(places) || w3gs.Only(op.PIDs...) != there {
-		return Refuse(Malformed, "the players to arrange are not those who play")
+		return texts.Refuse(texts.Malformed, "the players to arrange are not those who play")
 	}
 	for i, pid := range op.PIDs {
 		if from := l.slotOf(pid); from != places[i] {
@@ -139,21 +139,21 @@ func (op Arrange) apply(l *Lobby) *Refusal {
 	return nil
 }
 
-func (op Computer) apply(l *Lobby) *Refusal {
+func (op Computer) apply(l *Lobby) *texts.Refusal {
 	if no := l.checkSlots(op.Slot); no != nil {
 		return no
 	}
 	s := &l.slots[op.Slot]
 	switch {
 	case op.AI > w3gs.AIInsane:
-		return Refuse(Malformed, "a computer is easy, normal or insane")
+		return texts.Refuse(texts.Malformed, "a computer is easy, normal or insane")
 	case s.Computer:
 		s.AI = op.AI
 		return nil
 	case !l.melee() && s.Team == l.observer:
-		return Refuse(Fixed, "a computer cannot watch")
+		return texts.Refuse(texts.Fixed, "a computer cannot watch")
 	case l.melee() && l.playing(op.Slot) >= int(l.cfg.PlayerSlots):
-		return Refuse(Full, "all %d start spots are taken", l.cfg.PlayerSlots)
+		return texts.Refuse(texts.Full, "all %d start spots are taken", l.cfg.PlayerSlots)
 	}
 	l.open(op.Slot)
 	l.seat(op.Slot, w3gs.Slot{Computer: true, AI: op.AI, Download: 100})
@@ -161,10 +161,10 @@ func (op Computer) apply(l *Lobby) *Refusal {
 }
 
 // apply seats all these fake players or none.
-func (op FakePlayer) apply(l *Lobby) *Refusal {
+func (op FakePlayer) apply(l *Lobby) *texts.Refusal {
 	n := max(op.Count, 1)
 	if !l.hasRoom(n) {
-		return Refuse(Full, "there is no room for %d more", n)
+		return texts.Refuse(texts.Full, "there is no room for %d more", n)
 	}
 	for number := 1; n > 0; number++ {
 		name := fmt.Sprintf("Fake %d", number)
@@ -181,10 +181,10 @@ func (l *Lobby) enterFake(name string) *player {
 	return l.enter(&player{Join: Join{Req: w3gs.ReqJoin{Name: name}}, fake: true})
 }
 
-func (op DeleteFake) apply(l *Lobby) *Refusal {
+func (op DeleteFake) apply(l *Lobby) *texts.Refusal {
 	fakes := slices.DeleteFunc(l.seated(true), func(p *player) bool { return op.PID != 0 && p.pid != op.PID })
 	if len(fakes) == 0 {
-		return Refuse(NoSuch, "there is no such fake player")
+		return texts.Refuse(texts.NoSuch, "there is no such fake player")
 	}
 	for _, p := range fakes {
 		l.dismiss(p, texts.Text{}, "", "")
@@ -193,10 +193,10 @@ func (op DeleteFake) apply(l *Lobby) *Refusal {
 	return nil
 }
 
-func (op Hold) apply(l *Lobby) *Refusal {
+func (op Hold) apply(l *Lobby) *texts.Refusal {
 	for _, name := range op.Names {
 		if why := checkName(name); !why.Empty() {
-			return Refuse(Malformed, "%q cannot be held: %v", name, why)
+			return texts.Refuse(texts.Malformed, "%q cannot be held: %v", name, why)
 		}
 	}
 	l.held = append(l.held, op.Names...)
@@ -204,12 +204,22 @@ func (op Hold) apply(l *Lobby) *Refusal {
 	return nil
 }
 
-func (op Unhold) apply(l *Lobby) *Refusal {
+func (op Unhold) apply(l *Lobby) *texts.Refusal {
 	for _, name := range op.Names {
 		if !hasName(l.held, name) {
-			return Refuse(NoSuch, "no place is held for %q", name)
+			return texts.Refuse(texts.NoSuch, "no place is held for %q", name)
 		}
 	}
 	l.held = slices.DeleteFunc(l.held, func(held string) bool { return hasName(op.Names, held) })
 	return nil
+}
+
+// outOfRange is the one wording for a number that is not possible here; package
+// command has the same for numbers that never are.
+func outOfRange(what string, low, high int) *texts.Refusal {
+	return texts.Refuse(texts.OutOfRange, "the %v must be from %d to %d", texts.Known(what), low, high)
+}
+
+func noPlayer(pid uint8) *texts.Refusal {
+	return texts.Refuse(texts.NoSuch, "there is no player with pid %d", pid)
 }

@@ -8,12 +8,12 @@ import (
 )
 
 // Operation is what an owner, an admin or the program asks for. Who may ask is
-// not decided here. One that cannot be done gives a *Refusal and changes nothing.
+// not decided here. One that cannot be done gives a *texts.Refusal and changes nothing.
 // Slots are indexes into the table, from 0; messages count them from 1.
-type Operation interface{ apply(l *Lobby) *Refusal }
+type Operation interface{ apply(l *Lobby) *texts.Refusal }
 
 // try carries out an operation, or says why it cannot be done in this phase.
-func (l *Lobby) try(op Operation) *Refusal {
+func (l *Lobby) try(op Operation) *texts.Refusal {
 	last := phaseOpen // in which it can be done
 	switch op.(type) {
 	case Say, Mute, MuteAll, Hear, SetLanguage, SetOwner, Kick:
@@ -25,11 +25,11 @@ func (l *Lobby) try(op Operation) *Refusal {
 	case l.phase <= last:
 		return op.apply(l)
 	case l.phase == phaseCounting:
-		return Refuse(Counting, "the countdown runs: abort it first")
+		return texts.Refuse(texts.Counting, "the countdown runs: abort it first")
 	case l.phase == phaseStarted:
-		return Refuse(TooLate, "the game has started")
+		return texts.Refuse(texts.TooLate, "the game has started")
 	}
-	return Refuse(TooLate, "the lobby is closed")
+	return texts.Refuse(texts.TooLate, "the lobby is closed")
 }
 
 // Open opens slots. A player in one of them is kicked.

@@ -3,6 +3,7 @@ package lobby
 import (
 	"strings"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -57,10 +58,10 @@ func (l *Lobby) longestIn() (first *player) {
 	return first
 }
 
-func (op SetOwner) apply(l *Lobby) *Refusal {
+func (op SetOwner) apply(l *Lobby) *texts.Refusal {
 	p := l.named(op.Player)
 	if p != nil && p.fake {
-		return Refuse(NotHuman, "%s is a fake player, who cannot own anything", p.name)
+		return texts.Refuse(texts.NotHuman, "%s is a fake player, who cannot own anything", p.name)
 	}
 	l.owner, l.realm, _ = strings.Cut(op.Player, "@")
 	if p != nil {

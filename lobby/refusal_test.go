@@ -18,22 +18,22 @@ func TestRefusalCodes(t *testing.T) {
 	pid := l.Players()[0].PID
 	for _, c := range []struct {
 		op   Operation
-		want Code
+		want texts.Code
 	}{
-		{Open{Slots: []int{9}}, OutOfRange},
-		{Mute{PID: 11}, NoSuch},
-		{Set{Slot: 0, What: w3gs.ChatColour, Value: 3}, Fixed},
-		{FakePlayer{Count: 5}, Full},
-		{Say{Text: texts.Plain(" ")}, Malformed},
-		{HCL{Text: "A"}, Malformed},
-		{Start{}, NotYet},
+		{Open{Slots: []int{9}}, texts.OutOfRange},
+		{Mute{PID: 11}, texts.NoSuch},
+		{Set{Slot: 0, What: w3gs.ChatColour, Value: 3}, texts.Fixed},
+		{FakePlayer{Count: 5}, texts.Full},
+		{Say{Text: texts.Plain(" ")}, texts.Malformed},
+		{HCL{Text: "A"}, texts.Malformed},
+		{Start{}, texts.NotYet},
 		{Start{Force: true}, ""},
-		{Swap{A: 0, B: 1}, Counting},
+		{Swap{A: 0, B: 1}, texts.Counting},
 		{Start{Force: true, Now: true}, ""},
-		{Open{Slots: []int{1}}, TooLate},
+		{Open{Slots: []int{1}}, texts.TooLate},
 		{Kick{PID: pid}, ""},
 	} {
-		var got *Refusal
+		var got *texts.Refusal
 		for _, e := range l.Handle(0, c.op, nil) {
 			if err, ok := e.(error); ok && !errors.As(err, &got) {
 				t.Fatalf("%T is an error, and no Refusal", e)
@@ -45,7 +45,7 @@ func TestRefusalCodes(t *testing.T) {
 	}
 }
 
-func codeOf(r *Refusal) Code {
+func codeOf(r *texts.Refusal) texts.Code {
 	if r == nil {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -16,7 +17,7 @@ func (r *runner) show(effects []Effect) (lines []string) {
 			lines = append(lines, fmt.Sprintf("to %d: %s", e.PID, r.packet(e.Packet)))
 		case Broadcast:
 			lines = append(lines, fmt.Sprintf("to %v: %s", slices.Collect(e.To.All()), r.packet(e.Packet)))
-		case *Refusal:
+		case *texts.Refusal:
 			lines = append(lines, fmt.Sprintf("Refused %s: %s", r.command, e.Text))
 		case Started:
 			r.places = e.Places

@@ -4,12 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"w3host/lobby"
 	"w3host/texts"
 )
 
 func TestIn(t *testing.T) {
-	refusal := lobby.Refuse(lobby.NotYet, "%s has just left: wait %v", "Ann %d", 2)
+	refusal := texts.Refuse(texts.NotYet, "%s has just left: wait %v", "Ann %d", 2)
 	for _, tt := range []struct {
 		text             texts.Text
 		english, chinese string
