@@ -30,15 +30,3 @@ func Actions(batch []byte) iter.Seq2[uint8, []byte] {
 		}
 	}
 }
-
-// checkActions finds an action that reaches past the end of its batch.
-func checkActions(op Op, batch []byte) error {
-	whole := 0
-	for _, data := range Actions(batch) {
-		whole += ActionPrefix + len(data)
-	}
-	if whole != len(batch) {
-		return &DecodeError{Op: op, Offset: 4 + whole, Err: ErrShort}
-	}
-	return nil
-}

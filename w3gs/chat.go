@@ -37,63 +37,42 @@ type Chat struct {
 	Text  string    // flags 0x10 and 0x20
 }
 
+func (p *Chat) fields(c *codec) *codec {
+	c.list(&p.To, 255).u8(&p.From).u8((*uint8)(&p.Flag))
+	if c.reading {
+		p.Value, p.Scope, p.Text = 0, 0, ""
+	}
+	switch p.Flag {
+	case ChatLobby:
+	case ChatTeam, ChatColour, ChatRace, ChatHandicap:
+		return c.u8(&p.Value)
+	case ChatGame:
+		c.u32((*uint32)(&p.Scope))
+	default:
+		c.fail(ErrValue)
+	}
+	return c.cstr(&p.Text, MaxChatLen)
+}
+
 // ChatFromHost (0x0F, host to client) is a line that somebody said.
 type ChatFromHost struct{ Chat }
 
-func (p *ChatFromHost) Op() Op { return OpChatFromHost }
-
-func (p *ChatFromHost) AppendTo(dst []byte) []byte { return p.Chat.appendTo(dst, OpChatFromHost) }
-
-func (p *ChatFromHost) Decode(body []byte) error { return p.Chat.decode(OpChatFromHost, body) }
+func (p *ChatFromHost) Op() Op                   { return OpChatFromHost }
+func (p *ChatFromHost) AppendTo(b []byte) []byte { return p.fields(begin(b, OpChatFromHost)).end() }
+func (p *ChatFromHost) Decode(b []byte) error    { return p.fields(read(b, OpChatFromHost)).done() }
 
 // ChatToHost (0x28, client to host) asks the host to relay a line, or to
 // change the sender's slot.
 type ChatToHost struct{ Chat }
 
-func (p *ChatToHost) Op() Op { return OpChatToHost }
-
-func (p *ChatToHost) AppendTo(dst []byte) []byte { return p.Chat.appendTo(dst, OpChatToHost) }
-
-func (p *ChatToHost) Decode(body []byte) error { return p.Chat.decode(OpChatToHost, body) }
+func (p *ChatToHost) Op() Op                   { return OpChatToHost }
+func (p *ChatToHost) AppendTo(b []byte) []byte { return p.fields(begin(b, OpChatToHost)).end() }
+func (p *ChatToHost) Decode(b []byte) error    { return p.fields(read(b, OpChatToHost)).done() }
 
 // ChatFromOthers (0x34, client to client) is a line sent past the host.
 type ChatFromOthers struct{ Chat }
 
-func (p *ChatFromOthers) Op() Op { return OpChatFromOthers }
+func (p *ChatFromOthers) Op() Op                   { return OpChatFromOthers }
+func (p *ChatFromOthers) AppendTo(b []byte) []byte { return p.fields(begin(b, OpChatFromOthers)).end() }
 
-func (p *ChatFromOthers) AppendTo(dst []byte) []byte { return p.Chat.appendTo(dst, OpChatFromOthers) }
-
-func (p *ChatFromOthers) Decode(body []byte) error { return p.Chat.decode(OpChatFromOthers, body) }
-
-func (p *Chat) appendTo(dst []byte, op Op) []byte {
-	dst, at := begin(dst, op)
-	dst = append(appendCount(dst, len(p.To)), p.To...)
-	dst = append(dst, p.From, byte(p.Flag))
-	switch p.Flag {
-	case ChatTeam, ChatColour, ChatRace, ChatHandicap:
-		return end(append(dst, p.Value), at)
-	case ChatGame:
-		dst = appendU32(dst, uint32(p.Scope))
-	}
-	return end(appendCstr(dst, p.Text), at)
-}
-
-func (p *Chat) decode(op Op, body []byte) error {
-	c := read(op, body)
-	p.To = append(p.To[:0], c.bytes(c.count(int(c.u8()), 1))...)
-	p.From = c.u8()
-	p.Flag = ChatFlag(c.u8())
-	p.Value, p.Scope, p.Text = 0, 0, ""
-	switch p.Flag {
-	case ChatLobby:
-		p.Text = c.cstr(MaxChatLen)
-	case ChatTeam, ChatColour, ChatRace, ChatHandicap:
-		p.Value = c.u8()
-	case ChatGame:
-		p.Scope = ChatScope(c.u32())
-		p.Text = c.cstr(MaxChatLen)
-	default:
-		c.fail(ErrValue)
-	}
-	return c.done()
-}
+func (p *ChatFromOthers) Decode(b []byte) error { return p.fields(read(b, OpChatFromOthers)).done() }

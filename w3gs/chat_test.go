@@ -1,6 +1,7 @@
 package w3gs
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -64,4 +65,13 @@ func TestAppendListBound(t *testing.T) {
 		}
 	}()
 	(&ChatFromHost{Chat{To: make([]uint8, 256), Flag: ChatLobby}}).AppendTo(nil)
+}
+
+// The lines of a chat packet come from clients, flags included.
+func TestUnknownChatFlagIsAppended(t *testing.T) {
+	p := ChatFromHost{Chat{To: []uint8{1}, From: 2, Flag: 0x15, Text: "x"}}
+	want := []byte{0xF7, 0x0F, 10, 0, 1, 1, 2, 0x15, 'x', 0}
+	if got := p.AppendTo(nil); !bytes.Equal(got, want) {
+		t.Errorf("got % X, want % X", got, want)
+	}
 }

@@ -53,21 +53,3 @@ func ParseDatagram(b []byte) (Frame, error) {
 	}
 	return f, nil
 }
-
-// begin appends a header whose length end fills in.
-func begin(dst []byte, op Op) (_ []byte, at int) {
-	at = len(dst)
-	return append(dst, Magic, byte(op), 0, 0), at
-}
-
-// end writes the length of the frame that began at at. A frame that does not
-// fit its length field is a bug of the caller: every list and string that can
-// grow is bounded before it comes here.
-func end(dst []byte, at int) []byte {
-	n := len(dst) - at
-	if n > MaxFrame {
-		panic("w3gs: packet over 65535 bytes: " + Op(dst[at+1]).String())
-	}
-	binary.LittleEndian.PutUint16(dst[at+2:], uint16(n))
-	return dst
-}

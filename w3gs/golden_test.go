@@ -147,9 +147,6 @@ func TestGoldenCoverage(t *testing.T) {
 		op := Op(i)
 		for _, dir := range []Dir{FromHost, FromClient, Peer, LAN} {
 			p := New(op, dir)
-			if (p != nil) != (op.Dir()&dir != 0) {
-				t.Errorf("%v: the opcode table and the table of its side disagree", op)
-			}
 			if p == nil {
 				continue
 			}

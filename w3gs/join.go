@@ -19,21 +19,11 @@ type SlotInfoJoin struct {
 	External SockAddr
 }
 
-func (p *SlotInfoJoin) Op() Op { return OpSlotInfoJoin }
-
-func (p *SlotInfoJoin) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpSlotInfoJoin)
-	dst = p.SlotTable.appendTo(dst)
-	dst = append(dst, p.PID)
-	return end(p.External.appendTo(dst), at)
-}
-
-func (p *SlotInfoJoin) Decode(body []byte) error {
-	c := read(OpSlotInfoJoin, body)
-	c.slotTable(&p.SlotTable)
-	p.PID = c.u8()
-	p.External = c.sockAddr()
-	return c.done()
+func (p *SlotInfoJoin) Op() Op                   { return OpSlotInfoJoin }
+func (p *SlotInfoJoin) AppendTo(b []byte) []byte { return p.fields(begin(b, OpSlotInfoJoin)).end() }
+func (p *SlotInfoJoin) Decode(b []byte) error    { return p.fields(read(b, OpSlotInfoJoin)).done() }
+func (p *SlotInfoJoin) fields(c *codec) *codec {
+	return c.slotTable(&p.SlotTable).u8(&p.PID).sockAddr(&p.External)
 }
 
 // RejectJoin (0x05, host to client): reason u32.
@@ -41,18 +31,10 @@ type RejectJoin struct {
 	Reason RejectReason
 }
 
-func (p *RejectJoin) Op() Op { return OpRejectJoin }
-
-func (p *RejectJoin) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpRejectJoin)
-	return end(appendU32(dst, uint32(p.Reason)), at)
-}
-
-func (p *RejectJoin) Decode(body []byte) error {
-	c := read(OpRejectJoin, body)
-	p.Reason = RejectReason(c.u32())
-	return c.done()
-}
+func (p *RejectJoin) Op() Op                   { return OpRejectJoin }
+func (p *RejectJoin) AppendTo(b []byte) []byte { return p.fields(begin(b, OpRejectJoin)).end() }
+func (p *RejectJoin) Decode(b []byte) error    { return p.fields(read(b, OpRejectJoin)).done() }
+func (p *RejectJoin) fields(c *codec) *codec   { return c.u32((*uint32)(&p.Reason)) }
 
 // PlayerInfo (0x06, host to client) introduces a player: join counter u32 ·
 // pid u8 · name cstr · n u8 · n bytes · external and internal sockaddr_in.
@@ -66,32 +48,20 @@ type PlayerInfo struct {
 	Internal    SockAddr
 }
 
-func (p *PlayerInfo) Op() Op { return OpPlayerInfo }
+func (p *PlayerInfo) Op() Op                   { return OpPlayerInfo }
+func (p *PlayerInfo) AppendTo(b []byte) []byte { return p.fields(begin(b, OpPlayerInfo)).end() }
+func (p *PlayerInfo) Decode(b []byte) error    { return p.fields(read(b, OpPlayerInfo)).done() }
 
-func (p *PlayerInfo) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpPlayerInfo)
-	dst = appendU32(dst, p.JoinCounter)
-	dst = append(dst, p.PID)
-	dst = appendCstr(dst, p.Name)
-	dst = append(appendCount(dst, len(p.Extra)), p.Extra...)
-	dst = p.External.appendTo(dst)
-	return end(p.Internal.appendTo(dst), at)
-}
-
-func (p *PlayerInfo) Decode(body []byte) error {
-	c := read(OpPlayerInfo, body)
-	p.JoinCounter = c.u32()
-	p.PID = c.u8()
-	p.Name = c.cstr(MaxFrame)
-	p.Extra = c.extra(p.Extra)
-	p.External = c.sockAddr()
-	p.Internal = c.sockAddr()
-	return c.done()
+func (p *PlayerInfo) fields(c *codec) *codec {
+	return c.u32(&p.JoinCounter).u8(&p.PID).cstr(&p.Name, MaxFrame).list(&p.Extra, maxJoinExtra).
+		sockAddr(&p.External).sockAddr(&p.Internal)
 }
 
 // ReqJoin (0x1E, client to host) asks to enter a lobby: game id u32 · entry
 // key u32 · u8 0 · listen port u16 · join counter u32 · name cstr · n u8 · n
-// bytes · internal sockaddr_in. n is 1 before 1.29 and 2 from then on.
+// bytes · internal sockaddr_in. n is 1 before 1.29 and 2 from then on. A name over
+// 15 bytes still decodes: refusing it is the lobby's business, with a reason the
+// client can show.
 type ReqJoin struct {
 	GameID      uint32
 	EntryKey    uint32
@@ -103,40 +73,11 @@ type ReqJoin struct {
 	Internal    SockAddr
 }
 
-func (p *ReqJoin) Op() Op { return OpReqJoin }
+func (p *ReqJoin) Op() Op                   { return OpReqJoin }
+func (p *ReqJoin) AppendTo(b []byte) []byte { return p.fields(begin(b, OpReqJoin)).end() }
+func (p *ReqJoin) Decode(b []byte) error    { return p.fields(read(b, OpReqJoin)).done() }
 
-func (p *ReqJoin) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpReqJoin)
-	dst = appendU32(dst, p.GameID)
-	dst = appendU32(dst, p.EntryKey)
-	dst = append(dst, p.Unknown8)
-	dst = appendU16(dst, p.ListenPort)
-	dst = appendU32(dst, p.JoinCounter)
-	dst = appendCstr(dst, p.Name)
-	dst = append(appendCount(dst, len(p.Extra)), p.Extra...)
-	return end(p.Internal.appendTo(dst), at)
-}
-
-// Decode reads the payload. A name over 15 bytes still decodes: refusing it is
-// the lobby's business, with a reason the client can show.
-func (p *ReqJoin) Decode(body []byte) error {
-	c := read(OpReqJoin, body)
-	p.GameID = c.u32()
-	p.EntryKey = c.u32()
-	p.Unknown8 = c.u8()
-	p.ListenPort = c.u16()
-	p.JoinCounter = c.u32()
-	p.Name = c.cstr(MaxFrame)
-	p.Extra = c.extra(p.Extra)
-	p.Internal = c.sockAddr()
-	return c.done()
-}
-
-// extra reads the n u8 · n bytes of 0x06 and 0x1E.
-func (c *cursor) extra(into []byte) []byte {
-	n := int(c.u8())
-	if c.err == nil && n > maxJoinExtra {
-		c.fail(ErrCount)
-	}
-	return append(into[:0], c.bytes(c.count(n, 1))...)
+func (p *ReqJoin) fields(c *codec) *codec {
+	return c.u32(&p.GameID).u32(&p.EntryKey).u8(&p.Unknown8).u16(&p.ListenPort).u32(&p.JoinCounter).
+		cstr(&p.Name, MaxFrame).list(&p.Extra, maxJoinExtra).sockAddr(&p.Internal)
 }

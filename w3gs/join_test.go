@@ -101,9 +101,9 @@ func TestSockAddrTolerance(t *testing.T) {
 		"another family":      {[16]byte{23, 0, 0x17, 0xE0, 10, 0, 0, 2}, SockAddr{}},
 		"family and no value": {[16]byte{2}, SockAddr{}},
 	} {
-		c := read(OpReqJoin, tt.raw[:])
-		if got := c.sockAddr(); got != tt.want || c.done() != nil {
-			t.Errorf("%s: got %v, %v", name, got, c.err)
+		var got SockAddr
+		if err := read(tt.raw[:], OpReqJoin).sockAddr(&got).done(); got != tt.want || err != nil {
+			t.Errorf("%s: got %v, %v", name, got, err)
 		}
 	}
 }

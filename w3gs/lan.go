@@ -47,18 +47,11 @@ type SearchGame struct {
 	GameID  uint32
 }
 
-func (p *SearchGame) Op() Op { return OpSearchGame }
-
-func (p *SearchGame) AppendTo(dst []byte) []byte {
-	return appendThree(dst, OpSearchGame, uint32(p.Product), p.Version, p.GameID)
-}
-
-func (p *SearchGame) Decode(body []byte) error {
-	c := read(OpSearchGame, body)
-	p.Product = Product(c.u32())
-	p.Version = c.u32()
-	p.GameID = c.u32()
-	return c.done()
+func (p *SearchGame) Op() Op                   { return OpSearchGame }
+func (p *SearchGame) AppendTo(b []byte) []byte { return p.fields(begin(b, OpSearchGame)).end() }
+func (p *SearchGame) Decode(b []byte) error    { return p.fields(read(b, OpSearchGame)).done() }
+func (p *SearchGame) fields(c *codec) *codec {
+	return c.u32((*uint32)(&p.Product)).u32(&p.Version).u32(&p.GameID)
 }
 
 // GameInfo (0x30, LAN) answers a search: product u32 · version u32 · game id
@@ -81,41 +74,15 @@ type GameInfo struct {
 	Port          uint16
 }
 
-func (p *GameInfo) Op() Op { return OpGameInfo }
+func (p *GameInfo) Op() Op                   { return OpGameInfo }
+func (p *GameInfo) AppendTo(b []byte) []byte { return p.fields(begin(b, OpGameInfo)).end() }
+func (p *GameInfo) Decode(b []byte) error    { return p.fields(read(b, OpGameInfo)).done() }
 
-func (p *GameInfo) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpGameInfo)
-	dst = appendU32(appendU32(dst, uint32(p.Product)), p.Version)
-	dst = appendU32(appendU32(dst, p.GameID), p.EntryKey)
-	dst = appendCstr(appendCstr(dst, p.Name), p.Password)
-	dst = append(p.Stat.AppendTo(dst), 0)
-	dst = appendU32(appendU32(dst, p.Slots), uint32(p.Type))
-	dst = appendU32(appendU32(dst, p.Unknown), p.SlotsOpen)
-	return end(appendU16(appendU32(dst, p.UptimeSeconds), p.Port), at)
-}
-
-func (p *GameInfo) Decode(body []byte) error {
-	c := read(OpGameInfo, body)
-	p.Product = Product(c.u32())
-	p.Version = c.u32()
-	p.GameID = c.u32()
-	p.EntryKey = c.u32()
-	p.Name = c.cstr(MaxChatLen)
-	p.Password = c.cstr(MaxChatLen)
-	statAt := c.at
-	stat := c.cstr(maxStatString)
-	if c.err == nil {
-		if err := p.Stat.Decode([]byte(stat)); err != nil {
-			c.failAt(statAt, fmt.Errorf("stat string: %w", err))
-		}
-	}
-	p.Slots = c.u32()
-	p.Type = GameType(c.u32())
-	p.Unknown = c.u32()
-	p.SlotsOpen = c.u32()
-	p.UptimeSeconds = c.u32()
-	p.Port = c.u16()
-	return c.done()
+func (p *GameInfo) fields(c *codec) *codec {
+	return c.u32((*uint32)(&p.Product)).u32(&p.Version).u32(&p.GameID).u32(&p.EntryKey).
+		cstr(&p.Name, MaxChatLen).cstr(&p.Password, MaxChatLen).stat(&p.Stat).
+		u32(&p.Slots).u32((*uint32)(&p.Type)).u32(&p.Unknown).u32(&p.SlotsOpen).
+		u32(&p.UptimeSeconds).u16(&p.Port)
 }
 
 // CreateGame (0x31, LAN) announces a lobby: product u32 · version u32 · game
@@ -126,18 +93,11 @@ type CreateGame struct {
 	GameID  uint32
 }
 
-func (p *CreateGame) Op() Op { return OpCreateGame }
-
-func (p *CreateGame) AppendTo(dst []byte) []byte {
-	return appendThree(dst, OpCreateGame, uint32(p.Product), p.Version, p.GameID)
-}
-
-func (p *CreateGame) Decode(body []byte) error {
-	c := read(OpCreateGame, body)
-	p.Product = Product(c.u32())
-	p.Version = c.u32()
-	p.GameID = c.u32()
-	return c.done()
+func (p *CreateGame) Op() Op                   { return OpCreateGame }
+func (p *CreateGame) AppendTo(b []byte) []byte { return p.fields(begin(b, OpCreateGame)).end() }
+func (p *CreateGame) Decode(b []byte) error    { return p.fields(read(b, OpCreateGame)).done() }
+func (p *CreateGame) fields(c *codec) *codec {
+	return c.u32((*uint32)(&p.Product)).u32(&p.Version).u32(&p.GameID)
 }
 
 // RefreshGame (0x32, LAN) keeps a lobby listed: game id u32 · players u32 ·
@@ -148,39 +108,33 @@ type RefreshGame struct {
 	Slots   uint32
 }
 
-func (p *RefreshGame) Op() Op { return OpRefreshGame }
-
-func (p *RefreshGame) AppendTo(dst []byte) []byte {
-	return appendThree(dst, OpRefreshGame, p.GameID, p.Players, p.Slots)
-}
-
-func (p *RefreshGame) Decode(body []byte) error {
-	c := read(OpRefreshGame, body)
-	p.GameID = c.u32()
-	p.Players = c.u32()
-	p.Slots = c.u32()
-	return c.done()
-}
+func (p *RefreshGame) Op() Op                   { return OpRefreshGame }
+func (p *RefreshGame) AppendTo(b []byte) []byte { return p.fields(begin(b, OpRefreshGame)).end() }
+func (p *RefreshGame) Decode(b []byte) error    { return p.fields(read(b, OpRefreshGame)).done() }
+func (p *RefreshGame) fields(c *codec) *codec   { return c.u32(&p.GameID).u32(&p.Players).u32(&p.Slots) }
 
 // DecreateGame (0x33, LAN) takes a lobby off the list: game id u32.
 type DecreateGame struct {
 	GameID uint32
 }
 
-func (p *DecreateGame) Op() Op { return OpDecreateGame }
+func (p *DecreateGame) Op() Op                   { return OpDecreateGame }
+func (p *DecreateGame) AppendTo(b []byte) []byte { return p.fields(begin(b, OpDecreateGame)).end() }
+func (p *DecreateGame) Decode(b []byte) error    { return p.fields(read(b, OpDecreateGame)).done() }
+func (p *DecreateGame) fields(c *codec) *codec   { return c.u32(&p.GameID) }
 
-func (p *DecreateGame) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpDecreateGame)
-	return end(appendU32(dst, p.GameID), at)
-}
-
-func (p *DecreateGame) Decode(body []byte) error {
-	c := read(OpDecreateGame, body)
-	p.GameID = c.u32()
-	return c.done()
-}
-
-func appendThree(dst []byte, op Op, a, b, d uint32) []byte {
-	dst, at := begin(dst, op)
-	return end(appendU32(appendU32(appendU32(dst, a), b), d), at)
+func (c *codec) stat(s *StatString) *codec {
+	if !c.reading {
+		c.b = append(s.AppendTo(c.b), 0)
+		return c
+	}
+	var text string
+	at := c.at
+	if c.cstr(&text, maxStatString); c.err != nil {
+		return c
+	}
+	if err := s.Decode([]byte(text)); err != nil {
+		c.failAt(at, fmt.Errorf("stat string: %w", err))
+	}
+	return c
 }

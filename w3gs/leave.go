@@ -18,27 +18,22 @@ const (
 	LeaveGProxyFailed  LeaveReason = 100
 )
 
+var leaveReasons = map[LeaveReason]string{
+	LeaveDisconnect:    "disconnected",
+	LeaveLost:          "lost",
+	LeaveLostBuildings: "lost all buildings",
+	LeaveWon:           "won",
+	LeaveDraw:          "draw",
+	LeaveObserver:      "left as observer",
+	LeaveInvalidSave:   "invalid saved game",
+	LeaveLobby:         "left the lobby",
+	LeaveGProxyFailed:  "reconnection failed",
+}
+
 // String names the reason for chat and logs.
 func (r LeaveReason) String() string {
-	switch r {
-	case LeaveDisconnect:
-		return "disconnected"
-	case LeaveLost:
-		return "lost"
-	case LeaveLostBuildings:
-		return "lost all buildings"
-	case LeaveWon:
-		return "won"
-	case LeaveDraw:
-		return "draw"
-	case LeaveObserver:
-		return "left as observer"
-	case LeaveInvalidSave:
-		return "invalid saved game"
-	case LeaveLobby:
-		return "left the lobby"
-	case LeaveGProxyFailed:
-		return "reconnection failed"
+	if name, ok := leaveReasons[r]; ok {
+		return name
 	}
 	return fmt.Sprintf("reason %d", uint32(r))
 }
@@ -50,89 +45,45 @@ type PlayerLeave struct {
 	Reason LeaveReason
 }
 
-func (p *PlayerLeave) Op() Op { return OpPlayerLeave }
-
-func (p *PlayerLeave) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpPlayerLeave)
-	return end(appendU32(append(dst, p.PID), uint32(p.Reason)), at)
-}
-
-func (p *PlayerLeave) Decode(body []byte) error {
-	c := read(OpPlayerLeave, body)
-	p.PID = c.u8()
-	p.Reason = LeaveReason(c.u32())
-	return c.done()
-}
+func (p *PlayerLeave) Op() Op                   { return OpPlayerLeave }
+func (p *PlayerLeave) AppendTo(b []byte) []byte { return p.fields(begin(b, OpPlayerLeave)).end() }
+func (p *PlayerLeave) Decode(b []byte) error    { return p.fields(read(b, OpPlayerLeave)).done() }
+func (p *PlayerLeave) fields(c *codec) *codec   { return c.u8(&p.PID).u32((*uint32)(&p.Reason)) }
 
 // GameOver (0x14, host to client) says that the host has left: pid u8.
 type GameOver struct {
 	PID uint8
 }
 
-func (p *GameOver) Op() Op { return OpGameOver }
-
-func (p *GameOver) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpGameOver)
-	return end(append(dst, p.PID), at)
-}
-
-func (p *GameOver) Decode(body []byte) error {
-	c := read(OpGameOver, body)
-	p.PID = c.u8()
-	return c.done()
-}
+func (p *GameOver) Op() Op                   { return OpGameOver }
+func (p *GameOver) AppendTo(b []byte) []byte { return p.fields(begin(b, OpGameOver)).end() }
+func (p *GameOver) Decode(b []byte) error    { return p.fields(read(b, OpGameOver)).done() }
+func (p *GameOver) fields(c *codec) *codec   { return c.u8(&p.PID) }
 
 // LeaveAck (0x1B, host to client) answers 0x21; empty. The host closes next.
 type LeaveAck struct{}
 
-func (p *LeaveAck) Op() Op { return OpLeaveAck }
-
-func (p *LeaveAck) AppendTo(dst []byte) []byte { return appendEmpty(dst, OpLeaveAck) }
-
-func (p *LeaveAck) Decode(body []byte) error { return decodeEmpty(OpLeaveAck, body) }
+func (p *LeaveAck) Op() Op                   { return OpLeaveAck }
+func (p *LeaveAck) AppendTo(b []byte) []byte { return p.fields(begin(b, OpLeaveAck)).end() }
+func (p *LeaveAck) Decode(b []byte) error    { return p.fields(read(b, OpLeaveAck)).done() }
+func (p *LeaveAck) fields(c *codec) *codec   { return c }
 
 // KickPlayer (0x1C, host to client) tells a client that it is out: reason u32.
 type KickPlayer struct {
 	Reason LeaveReason
 }
 
-func (p *KickPlayer) Op() Op { return OpKickPlayer }
-
-func (p *KickPlayer) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpKickPlayer)
-	return end(appendU32(dst, uint32(p.Reason)), at)
-}
-
-func (p *KickPlayer) Decode(body []byte) error {
-	c := read(OpKickPlayer, body)
-	p.Reason = LeaveReason(c.u32())
-	return c.done()
-}
+func (p *KickPlayer) Op() Op                   { return OpKickPlayer }
+func (p *KickPlayer) AppendTo(b []byte) []byte { return p.fields(begin(b, OpKickPlayer)).end() }
+func (p *KickPlayer) Decode(b []byte) error    { return p.fields(read(b, OpKickPlayer)).done() }
+func (p *KickPlayer) fields(c *codec) *codec   { return c.u32((*uint32)(&p.Reason)) }
 
 // LeaveGame (0x21, client to host) says goodbye: reason u32.
 type LeaveGame struct {
 	Reason LeaveReason
 }
 
-func (p *LeaveGame) Op() Op { return OpLeaveGame }
-
-func (p *LeaveGame) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpLeaveGame)
-	return end(appendU32(dst, uint32(p.Reason)), at)
-}
-
-func (p *LeaveGame) Decode(body []byte) error {
-	c := read(OpLeaveGame, body)
-	p.Reason = LeaveReason(c.u32())
-	return c.done()
-}
-
-func appendEmpty(dst []byte, op Op) []byte {
-	dst, at := begin(dst, op)
-	return end(dst, at)
-}
-
-func decodeEmpty(op Op, body []byte) error {
-	c := read(op, body)
-	return c.done()
-}
+func (p *LeaveGame) Op() Op                   { return OpLeaveGame }
+func (p *LeaveGame) AppendTo(b []byte) []byte { return p.fields(begin(b, OpLeaveGame)).end() }
+func (p *LeaveGame) Decode(b []byte) error    { return p.fields(read(b, OpLeaveGame)).done() }
+func (p *LeaveGame) fields(c *codec) *codec   { return c.u32((*uint32)(&p.Reason)) }

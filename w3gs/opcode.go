@@ -68,66 +68,63 @@ const (
 	LAN                        // UDP, broadcast or unicast
 )
 
+// ops names each opcode, who may send it, and the packet that it is; nil stands for
+// Raw.
 var ops = [256]struct {
-	name string
-	dir  Dir
+	name  string
+	dir   Dir
+	empty func() Packet
 }{
-	OpPingFromHost:    {"PING_FROM_HOST", FromHost},
-	OpSlotInfoJoin:    {"SLOTINFOJOIN", FromHost},
-	OpRejectJoin:      {"REJECTJOIN", FromHost},
-	OpPlayerInfo:      {"PLAYERINFO", FromHost},
-	OpPlayerLeave:     {"PLAYERLEAVE_OTHERS", FromHost},
-	OpGameLoaded:      {"GAMELOADED_OTHERS", FromHost},
-	OpSlotInfo:        {"SLOTINFO", FromHost},
-	OpCountdownStart:  {"COUNTDOWN_START", FromHost},
-	OpCountdownEnd:    {"COUNTDOWN_END", FromHost},
-	OpIncomingAction:  {"INCOMING_ACTION", FromHost},
-	OpDesync:          {"DESYNC", FromHost},
-	OpDesyncUnknown:   {"DESYNC_UNKNOWN", FromHost},
-	OpChatFromHost:    {"CHAT_FROM_HOST", FromHost},
-	OpStartLag:        {"START_LAG", FromHost},
-	OpStopLag:         {"STOP_LAG", FromHost},
-	OpGameOver:        {"GAME_OVER", FromHost},
-	OpLeaveAck:        {"LEAVE_ACK", FromHost},
-	OpKickPlayer:      {"KICK_PLAYER", FromHost},
-	OpReqJoin:         {"REQJOIN", FromClient},
-	OpLeaveGame:       {"LEAVEGAME", FromClient},
-	OpLoadedSelf:      {"GAMELOADED_SELF", FromClient},
-	OpOutgoingAction:  {"OUTGOING_ACTION", FromClient},
-	OpKeepalive:       {"OUTGOING_KEEPALIVE", FromClient},
-	OpChatToHost:      {"CHAT_TO_HOST", FromClient},
-	OpDropReq:         {"DROPREQ", FromClient},
-	OpSearchGame:      {"SEARCHGAME", LAN},
-	OpGameInfo:        {"GAMEINFO", LAN},
-	OpCreateGame:      {"CREATEGAME", LAN},
-	OpRefreshGame:     {"REFRESHGAME", LAN},
-	OpDecreateGame:    {"DECREATEGAME", LAN},
-	OpChatFromOthers:  {"CHAT_FROM_OTHERS", Peer},
-	OpPingFromOthers:  {"PING_FROM_OTHERS", Peer},
-	OpPongToOthers:    {"PONG_TO_OTHERS", Peer},
-	OpClientInfo:      {"CLIENT_INFO", Peer},
-	OpPeerSet:         {"PEER_SET", FromClient},
-	OpMapCheck:        {"MAPCHECK", FromHost},
-	OpMapQuery:        {"MAPQUERY", Peer},
-	OpStartDownload:   {"STARTDOWNLOAD", FromHost},
-	OpMapSize:         {"MAPSIZE", FromClient},
-	OpMapPart:         {"MAPPART", FromHost},
-	OpMapPartOK:       {"MAPPARTOK", FromClient},
-	OpMapPartNotOK:    {"MAPPARTNOTOK", FromClient},
-	OpPongToHost:      {"PONG_TO_HOST", FromClient},
-	OpIncomingAction2: {"INCOMING_ACTION2", FromHost},
-	OpPlayerExtra:     {"PLAYER_EXTRA", FromHost | FromClient},
+	OpPingFromHost:    {"PING_FROM_HOST", FromHost, empty[PingFromHost]},
+	OpSlotInfoJoin:    {"SLOTINFOJOIN", FromHost, empty[SlotInfoJoin]},
+	OpRejectJoin:      {"REJECTJOIN", FromHost, empty[RejectJoin]},
+	OpPlayerInfo:      {"PLAYERINFO", FromHost, empty[PlayerInfo]},
+	OpPlayerLeave:     {"PLAYERLEAVE_OTHERS", FromHost, empty[PlayerLeave]},
+	OpGameLoaded:      {"GAMELOADED_OTHERS", FromHost, empty[GameLoaded]},
+	OpSlotInfo:        {"SLOTINFO", FromHost, empty[SlotInfo]},
+	OpCountdownStart:  {"COUNTDOWN_START", FromHost, empty[CountdownStart]},
+	OpCountdownEnd:    {"COUNTDOWN_END", FromHost, empty[CountdownEnd]},
+	OpIncomingAction:  {"INCOMING_ACTION", FromHost, empty[IncomingAction]},
+	OpDesync:          {"DESYNC", FromHost, empty[Desync]},
+	OpDesyncUnknown:   {"DESYNC_UNKNOWN", FromHost, nil},
+	OpChatFromHost:    {"CHAT_FROM_HOST", FromHost, empty[ChatFromHost]},
+	OpStartLag:        {"START_LAG", FromHost, empty[StartLag]},
+	OpStopLag:         {"STOP_LAG", FromHost, empty[StopLag]},
+	OpGameOver:        {"GAME_OVER", FromHost, empty[GameOver]},
+	OpLeaveAck:        {"LEAVE_ACK", FromHost, empty[LeaveAck]},
+	OpKickPlayer:      {"KICK_PLAYER", FromHost, empty[KickPlayer]},
+	OpReqJoin:         {"REQJOIN", FromClient, empty[ReqJoin]},
+	OpLeaveGame:       {"LEAVEGAME", FromClient, empty[LeaveGame]},
+	OpLoadedSelf:      {"GAMELOADED_SELF", FromClient, empty[LoadedSelf]},
+	OpOutgoingAction:  {"OUTGOING_ACTION", FromClient, empty[OutgoingAction]},
+	OpKeepalive:       {"OUTGOING_KEEPALIVE", FromClient, empty[Keepalive]},
+	OpChatToHost:      {"CHAT_TO_HOST", FromClient, empty[ChatToHost]},
+	OpDropReq:         {"DROPREQ", FromClient, empty[DropReq]},
+	OpSearchGame:      {"SEARCHGAME", LAN, empty[SearchGame]},
+	OpGameInfo:        {"GAMEINFO", LAN, empty[GameInfo]},
+	OpCreateGame:      {"CREATEGAME", LAN, empty[CreateGame]},
+	OpRefreshGame:     {"REFRESHGAME", LAN, empty[RefreshGame]},
+	OpDecreateGame:    {"DECREATEGAME", LAN, empty[DecreateGame]},
+	OpChatFromOthers:  {"CHAT_FROM_OTHERS", Peer, empty[ChatFromOthers]},
+	OpPingFromOthers:  {"PING_FROM_OTHERS", Peer, empty[PingFromOthers]},
+	OpPongToOthers:    {"PONG_TO_OTHERS", Peer, empty[PongToOthers]},
+	OpClientInfo:      {"CLIENT_INFO", Peer, empty[ClientInfo]},
+	OpPeerSet:         {"PEER_SET", FromClient, empty[PeerSet]},
+	OpMapCheck:        {"MAPCHECK", FromHost, empty[MapCheck]},
+	OpMapQuery:        {"MAPQUERY", Peer, nil},
+	OpStartDownload:   {"STARTDOWNLOAD", FromHost, empty[StartDownload]},
+	OpMapSize:         {"MAPSIZE", FromClient, empty[MapSize]},
+	OpMapPart:         {"MAPPART", FromHost, empty[MapPart]},
+	OpMapPartOK:       {"MAPPARTOK", FromClient, empty[MapPartOK]},
+	OpMapPartNotOK:    {"MAPPARTNOTOK", FromClient, empty[MapPartNotOK]},
+	OpPongToHost:      {"PONG_TO_HOST", FromClient, empty[PongToHost]},
+	OpIncomingAction2: {"INCOMING_ACTION2", FromHost, empty[IncomingAction2]},
+	OpPlayerExtra:     {"PLAYER_EXTRA", FromHost | FromClient, nil},
 }
-
-// Known reports whether the opcode is in the table.
-func (op Op) Known() bool { return ops[op].name != "" }
-
-// Dir returns who may send the packet; zero for an unknown opcode.
-func (op Op) Dir() Dir { return ops[op].dir }
 
 // String gives the reference name and the number: "SLOTINFO (0x09)".
 func (op Op) String() string {
-	if !op.Known() {
+	if ops[op].name == "" {
 		return fmt.Sprintf("UNKNOWN (0x%02X)", uint8(op))
 	}
 	return fmt.Sprintf("%s (0x%02X)", ops[op].name, uint8(op))

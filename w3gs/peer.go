@@ -7,39 +7,22 @@ type PingFromOthers struct {
 	Ticks   uint32
 }
 
-func (p *PingFromOthers) Op() Op { return OpPingFromOthers }
+func (p *PingFromOthers) Op() Op                   { return OpPingFromOthers }
+func (p *PingFromOthers) AppendTo(b []byte) []byte { return p.fields(begin(b, OpPingFromOthers)).end() }
 
-func (p *PingFromOthers) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpPingFromOthers)
-	dst = appendU32(appendU32(dst, p.Ping), p.PeerSet)
-	return end(appendU32(dst, p.Ticks), at)
-}
+func (p *PingFromOthers) Decode(b []byte) error { return p.fields(read(b, OpPingFromOthers)).done() }
 
-func (p *PingFromOthers) Decode(body []byte) error {
-	c := read(OpPingFromOthers, body)
-	p.Ping = c.u32()
-	p.PeerSet = c.u32()
-	p.Ticks = c.u32()
-	return c.done()
-}
+func (p *PingFromOthers) fields(c *codec) *codec { return c.u32(&p.Ping).u32(&p.PeerSet).u32(&p.Ticks) }
 
 // PongToOthers (0x36, client to client): ping u32.
 type PongToOthers struct {
 	Ping uint32
 }
 
-func (p *PongToOthers) Op() Op { return OpPongToOthers }
-
-func (p *PongToOthers) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpPongToOthers)
-	return end(appendU32(dst, p.Ping), at)
-}
-
-func (p *PongToOthers) Decode(body []byte) error {
-	c := read(OpPongToOthers, body)
-	p.Ping = c.u32()
-	return c.done()
-}
+func (p *PongToOthers) Op() Op                   { return OpPongToOthers }
+func (p *PongToOthers) AppendTo(b []byte) []byte { return p.fields(begin(b, OpPongToOthers)).end() }
+func (p *PongToOthers) Decode(b []byte) error    { return p.fields(read(b, OpPongToOthers)).done() }
+func (p *PongToOthers) fields(c *codec) *codec   { return c.u32(&p.Ping) }
 
 // ClientInfo (0x37, client to client): join counter u32 · u32 0 · pid u8 · 0xFF
 // · peer set u32.
@@ -51,22 +34,12 @@ type ClientInfo struct {
 	PeerSet     uint32
 }
 
-func (p *ClientInfo) Op() Op { return OpClientInfo }
+func (p *ClientInfo) Op() Op                   { return OpClientInfo }
+func (p *ClientInfo) AppendTo(b []byte) []byte { return p.fields(begin(b, OpClientInfo)).end() }
+func (p *ClientInfo) Decode(b []byte) error    { return p.fields(read(b, OpClientInfo)).done() }
 
-func (p *ClientInfo) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpClientInfo)
-	dst = appendU32(appendU32(dst, p.JoinCounter), p.Unknown4)
-	return end(appendU32(append(dst, p.PID, p.Unknown9), p.PeerSet), at)
-}
-
-func (p *ClientInfo) Decode(body []byte) error {
-	c := read(OpClientInfo, body)
-	p.JoinCounter = c.u32()
-	p.Unknown4 = c.u32()
-	p.PID = c.u8()
-	p.Unknown9 = c.u8()
-	p.PeerSet = c.u32()
-	return c.done()
+func (p *ClientInfo) fields(c *codec) *codec {
+	return c.u32(&p.JoinCounter).u32(&p.Unknown4).u8(&p.PID).u8(&p.Unknown9).u32(&p.PeerSet)
 }
 
 // PeerSet (0x3B, client to host) is a bit set of the peers a client reaches:
@@ -76,23 +49,21 @@ type PeerSet struct {
 	Wide  bool // sent as u32
 }
 
-func (p *PeerSet) Op() Op { return OpPeerSet }
+func (p *PeerSet) Op() Op                   { return OpPeerSet }
+func (p *PeerSet) AppendTo(b []byte) []byte { return p.fields(begin(b, OpPeerSet)).end() }
+func (p *PeerSet) Decode(b []byte) error    { return p.fields(read(b, OpPeerSet)).done() }
 
-func (p *PeerSet) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpPeerSet)
-	if p.Wide {
-		return end(appendU32(dst, p.Peers), at)
+func (p *PeerSet) fields(c *codec) *codec {
+	if c.reading {
+		p.Wide = c.left() > 2
 	}
-	return end(appendU16(dst, uint16(p.Peers)), at)
-}
-
-func (p *PeerSet) Decode(body []byte) error {
-	c := read(OpPeerSet, body)
-	p.Wide = len(body) > 2
 	if p.Wide {
-		p.Peers = c.u32()
-	} else {
-		p.Peers = uint32(c.u16())
+		return c.u32(&p.Peers)
 	}
-	return c.done()
+	peers := uint16(p.Peers)
+	c.u16(&peers)
+	if c.reading {
+		p.Peers = uint32(peers)
+	}
+	return c
 }

@@ -9,33 +9,17 @@ type PingFromHost struct {
 	Tick uint32
 }
 
-func (p *PingFromHost) Op() Op { return OpPingFromHost }
-
-func (p *PingFromHost) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpPingFromHost)
-	return end(appendU32(dst, p.Tick), at)
-}
-
-func (p *PingFromHost) Decode(body []byte) error {
-	c := read(OpPingFromHost, body)
-	p.Tick = c.u32()
-	return c.done()
-}
+func (p *PingFromHost) Op() Op                   { return OpPingFromHost }
+func (p *PingFromHost) AppendTo(b []byte) []byte { return p.fields(begin(b, OpPingFromHost)).end() }
+func (p *PingFromHost) Decode(b []byte) error    { return p.fields(read(b, OpPingFromHost)).done() }
+func (p *PingFromHost) fields(c *codec) *codec   { return c.u32(&p.Tick) }
 
 // PongToHost (0x46, client to host): tick u32 copied from 0x01.
 type PongToHost struct {
 	Tick uint32
 }
 
-func (p *PongToHost) Op() Op { return OpPongToHost }
-
-func (p *PongToHost) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpPongToHost)
-	return end(appendU32(dst, p.Tick), at)
-}
-
-func (p *PongToHost) Decode(body []byte) error {
-	c := read(OpPongToHost, body)
-	p.Tick = c.u32()
-	return c.done()
-}
+func (p *PongToHost) Op() Op                   { return OpPongToHost }
+func (p *PongToHost) AppendTo(b []byte) []byte { return p.fields(begin(b, OpPongToHost)).end() }
+func (p *PongToHost) Decode(b []byte) error    { return p.fields(read(b, OpPongToHost)).done() }
+func (p *PongToHost) fields(c *codec) *codec   { return c.u32(&p.Tick) }

@@ -98,7 +98,7 @@ func sameAgain(t *testing.T, name string, b []byte, dirs Dir) (n int) {
 		}
 		read := false
 		for _, dir := range []Dir{FromHost, FromClient} {
-			if dir&dirs&frame.Op().Dir() == 0 {
+			if dir&dirs&ops[frame.Op()].dir == 0 {
 				continue
 			}
 			read = true

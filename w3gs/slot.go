@@ -66,10 +66,10 @@ func (s Slot) AppendTo(dst []byte) []byte {
 	return append(dst, s.PID, s.Download, byte(s.Status), computer, s.Team, s.Colour, byte(s.Race), byte(s.AI), s.Handicap)
 }
 
-func (c *cursor) slot() Slot {
-	b := c.bytes(SlotLen)
+func (s *Slot) read(c *codec) {
+	b := c.take(SlotLen)
 	if b == nil {
-		return Slot{}
+		return
 	}
 	if b[2] > byte(SlotOccupied) {
 		c.failAt(c.at-SlotLen+2, ErrValue)
@@ -77,7 +77,7 @@ func (c *cursor) slot() Slot {
 	if b[3] > 1 {
 		c.failAt(c.at-SlotLen+3, ErrValue)
 	}
-	return Slot{b[0], b[1], SlotStatus(b[2]), b[3] == 1, b[4], b[5], Race(b[6]), AI(b[7]), b[8]}
+	*s = Slot{b[0], b[1], SlotStatus(b[2]), b[3] == 1, b[4], b[5], Race(b[6]), AI(b[7]), b[8]}
 }
 
 // Layout tells clients what of a slot its player may change.
@@ -100,35 +100,30 @@ type SlotTable struct {
 	PlayerSlots uint8 // start spots of the map, without observers
 }
 
-func (t *SlotTable) appendTo(dst []byte) []byte {
-	dst = appendU16(dst, uint16(1+len(t.Slots)*SlotLen+6))
-	dst = appendCount(dst, len(t.Slots))
-	for _, s := range t.Slots {
-		dst = s.AppendTo(dst)
-	}
-	dst = appendU32(dst, t.RandomSeed)
-	return append(dst, byte(t.Layout), t.PlayerSlots)
-}
-
-func (c *cursor) slotTable(t *SlotTable) {
-	size := int(c.u16())
-	if c.err == nil && size > c.left() {
+func (c *codec) slotTable(t *SlotTable) *codec {
+	size := uint16(1 + len(t.Slots)*SlotLen + 6)
+	if c.u16(&size); int(size) > c.left() {
 		c.fail(ErrShort)
 	}
 	from := c.at
-	n := int(c.u8())
-	if n > MaxSlots {
-		c.fail(ErrCount)
+	n := c.count(len(t.Slots), SlotLen, MaxSlots)
+	if c.reading {
+		t.Slots = append(t.Slots[:0], make([]Slot, n)...)
 	}
-	n = c.count(n, SlotLen)
-	t.Slots = t.Slots[:0]
-	for range n {
-		t.Slots = append(t.Slots, c.slot())
+	b := c.b
+	for i := range t.Slots {
+		if c.reading {
+			t.Slots[i].read(c)
+		} else {
+			b = t.Slots[i].AppendTo(b)
+		}
 	}
-	t.RandomSeed = c.u32()
-	t.Layout = Layout(c.u8())
-	t.PlayerSlots = c.u8()
-	if c.err == nil && c.at-from != size {
+	if !c.reading {
+		c.b = b
+	}
+	c.u32(&t.RandomSeed).u8((*uint8)(&t.Layout)).u8(&t.PlayerSlots)
+	if c.at-from != int(size) {
 		c.fail(ErrLength)
 	}
+	return c
 }

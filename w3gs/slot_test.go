@@ -45,8 +45,8 @@ func TestSlotRecord(t *testing.T) {
 	if got := s.AppendTo(nil); !bytes.Equal(got, want) || len(got) != SlotLen {
 		t.Errorf("got % X, want % X", got, want)
 	}
-	c := read(OpSlotInfo, want)
-	if got := c.slot(); got != s || c.done() != nil {
+	c, got := read(want, OpSlotInfo), Slot{}
+	if got.read(c); got != s || c.done() != nil {
 		t.Errorf("got %+v, %v", got, c.err)
 	}
 }

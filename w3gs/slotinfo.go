@@ -5,15 +5,7 @@ type SlotInfo struct {
 	SlotTable
 }
 
-func (p *SlotInfo) Op() Op { return OpSlotInfo }
-
-func (p *SlotInfo) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpSlotInfo)
-	return end(p.SlotTable.appendTo(dst), at)
-}
-
-func (p *SlotInfo) Decode(body []byte) error {
-	c := read(OpSlotInfo, body)
-	c.slotTable(&p.SlotTable)
-	return c.done()
-}
+func (p *SlotInfo) Op() Op                   { return OpSlotInfo }
+func (p *SlotInfo) AppendTo(b []byte) []byte { return p.fields(begin(b, OpSlotInfo)).end() }
+func (p *SlotInfo) Decode(b []byte) error    { return p.fields(read(b, OpSlotInfo)).done() }
+func (p *SlotInfo) fields(c *codec) *codec   { return c.slotTable(&p.SlotTable) }

@@ -35,24 +35,22 @@ func (a SockAddr) AddrPort() netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4(a.IP), a.Port)
 }
 
-func (a SockAddr) appendTo(dst []byte) []byte {
-	if a == (SockAddr{}) {
-		return append(dst, make([]byte, sockAddrLen)...)
+// sockAddr is 16 bytes. Another family than IPv4 reads as unknown, and the last 8
+// bytes are whatever the client's stack left there.
+func (c *codec) sockAddr(a *SockAddr) *codec {
+	if c.reading {
+		b := c.take(sockAddrLen)
+		if *a = (SockAddr{}); b != nil && binary.LittleEndian.Uint16(b) == familyIPv4 {
+			*a = SockAddr{binary.BigEndian.Uint16(b[2:]), [4]byte(b[4:])}
+		}
+		return c
 	}
-	dst = appendU16(dst, familyIPv4)
-	dst = binary.BigEndian.AppendUint16(dst, a.Port)
-	dst = append(dst, a.IP[:]...)
-	return append(dst, 0, 0, 0, 0, 0, 0, 0, 0)
-}
-
-// sockAddr reads 16 bytes. Another family than IPv4 reads as unknown, and the
-// last 8 bytes are whatever the client's stack left there.
-func (c *cursor) sockAddr() (a SockAddr) {
-	b := c.bytes(sockAddrLen)
-	if b == nil || binary.LittleEndian.Uint16(b) != familyIPv4 {
-		return SockAddr{}
+	var b [sockAddrLen]byte
+	if *a != (SockAddr{}) {
+		b[0] = familyIPv4
+		binary.BigEndian.PutUint16(b[2:], a.Port)
+		copy(b[4:], a.IP[:])
 	}
-	a.Port = binary.BigEndian.Uint16(b[2:])
-	copy(a.IP[:], b[4:8])
-	return a
+	c.b = append(c.b, b[:]...)
+	return c
 }

@@ -44,16 +44,7 @@ type StatString struct {
 // AppendTo appends the encoded string without the NUL that ends it.
 func (s *StatString) AppendTo(dst []byte) []byte {
 	var plain [160]byte
-	b := appendU32(plain[:0], uint32(s.Settings))
-	b = append(b, 0)
-	b = appendU16(appendU16(b, s.Width), s.Height)
-	b = appendU32(b, s.Checksum)
-	b = appendCstr(appendCstr(b, s.MapPath), s.HostName)
-	b = append(b, 0)
-	if s.HasSHA1 {
-		b = append(b, s.SHA1[:]...)
-	}
-	return AppendStatEncoded(dst, b)
+	return AppendStatEncoded(dst, s.fields(&codec{b: plain[:0]}).b)
 }
 
 // Decode reads an encoded string without its NUL.
@@ -62,20 +53,15 @@ func (s *StatString) Decode(encoded []byte) error {
 	if err != nil {
 		return err
 	}
-	c := read(OpGameInfo, plain)
-	s.Settings = GameSettings(c.u32())
-	c.u8()
-	s.Width = c.u16()
-	s.Height = c.u16()
-	s.Checksum = c.u32()
-	s.MapPath = c.cstr(maxStatString)
-	s.HostName = c.cstr(maxStatString)
-	c.u8()
-	s.SHA1, s.HasSHA1 = [20]byte{}, c.left() > 0
-	if s.HasSHA1 {
-		copy(s.SHA1[:], c.bytes(len(s.SHA1)))
-	}
-	return c.done()
+	return s.fields(read(plain, OpGameInfo)).done()
+}
+
+func (s *StatString) fields(c *codec) *codec {
+	var zero uint8
+	c.u32((*uint32)(&s.Settings)).u8(&zero).u16(&s.Width).u16(&s.Height).u32(&s.Checksum)
+	zero = 0
+	c.cstr(&s.MapPath, maxStatString).cstr(&s.HostName, maxStatString).u8(&zero)
+	return c.sha1(&s.SHA1, &s.HasSHA1)
 }
 
 // AppendStatEncoded encodes plain bytes in groups: a mask byte, then up to

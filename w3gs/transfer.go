@@ -2,8 +2,11 @@ package w3gs
 
 import "hash/crc32"
 
-// transferID is the u32 that every map packet carries; only 1 is seen.
-const transferID = 1
+// transferID is the u32 that every map packet carries. It is 1, and not looked at.
+func (c *codec) transferID() *codec {
+	id := uint32(1)
+	return c.u32(&id)
+}
 
 // MapCheck (0x3D, host to client) asks whether the client has the map: u32 1 ·
 // path cstr · size u32 · CRC-32 of the file u32 · map checksum u32 · SHA-1 20
@@ -17,33 +20,13 @@ type MapCheck struct {
 	HasSHA1  bool
 }
 
-func (p *MapCheck) Op() Op { return OpMapCheck }
+func (p *MapCheck) Op() Op                   { return OpMapCheck }
+func (p *MapCheck) AppendTo(b []byte) []byte { return p.fields(begin(b, OpMapCheck)).end() }
+func (p *MapCheck) Decode(b []byte) error    { return p.fields(read(b, OpMapCheck)).done() }
 
-func (p *MapCheck) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpMapCheck)
-	dst = appendU32(dst, transferID)
-	dst = appendCstr(dst, p.Path)
-	dst = appendU32(dst, p.Size)
-	dst = appendU32(dst, p.CRC32)
-	dst = appendU32(dst, p.Checksum)
-	if p.HasSHA1 {
-		dst = append(dst, p.SHA1[:]...)
-	}
-	return end(dst, at)
-}
-
-func (p *MapCheck) Decode(body []byte) error {
-	c := read(OpMapCheck, body)
-	c.u32()
-	p.Path = c.cstr(MaxFrame)
-	p.Size = c.u32()
-	p.CRC32 = c.u32()
-	p.Checksum = c.u32()
-	p.SHA1, p.HasSHA1 = [20]byte{}, c.left() > 0
-	if p.HasSHA1 {
-		copy(p.SHA1[:], c.bytes(len(p.SHA1)))
-	}
-	return c.done()
+func (p *MapCheck) fields(c *codec) *codec {
+	return c.transferID().cstr(&p.Path, MaxFrame).u32(&p.Size).u32(&p.CRC32).u32(&p.Checksum).
+		sha1(&p.SHA1, &p.HasSHA1)
 }
 
 // StartDownload (0x3F, host to client) announces map parts: u32 1 · from pid u8.
@@ -52,18 +35,10 @@ type StartDownload struct {
 }
 
 func (p *StartDownload) Op() Op { return OpStartDownload }
+func (p *StartDownload) AppendTo(b []byte) []byte { return p.fields(begin(b, OpStartDownload)).end() }
 
-func (p *StartDownload) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpStartDownload)
-	return end(append(appendU32(dst, transferID), p.From), at)
-}
-
-func (p *StartDownload) Decode(body []byte) error {
-	c := read(OpStartDownload, body)
-	c.u32()
-	p.From = c.u8()
-	return c.done()
-}
+func (p *StartDownload) Decode(b []byte) error  { return p.fields(read(b, OpStartDownload)).done() }
+func (p *StartDownload) fields(c *codec) *codec { return c.transferID().u8(&p.From) }
 
 // MapFlag is what a 0x42 reports.
 type MapFlag uint8
@@ -81,58 +56,32 @@ type MapSize struct {
 	Size uint32
 }
 
-func (p *MapSize) Op() Op { return OpMapSize }
-
-func (p *MapSize) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpMapSize)
-	dst = append(appendU32(dst, transferID), byte(p.Flag))
-	return end(appendU32(dst, p.Size), at)
-}
-
-func (p *MapSize) Decode(body []byte) error {
-	c := read(OpMapSize, body)
-	c.u32()
-	p.Flag = MapFlag(c.u8())
-	p.Size = c.u32()
-	return c.done()
-}
+func (p *MapSize) Op() Op                   { return OpMapSize }
+func (p *MapSize) AppendTo(b []byte) []byte { return p.fields(begin(b, OpMapSize)).end() }
+func (p *MapSize) Decode(b []byte) error    { return p.fields(read(b, OpMapSize)).done() }
+func (p *MapSize) fields(c *codec) *codec   { return c.transferID().u8((*uint8)(&p.Flag)).u32(&p.Size) }
 
 // MapPart (0x43, host to client) is a piece of the map: to pid u8 · from pid
 // u8 · u32 1 · offset u32 · CRC-32 of the data u32 · at most 1442 bytes.
+//
+// The CRC is sent as it stands, since it is computed once per part, not once per
+// player. A wrong one is no fault of the packet's form: the client answers it with
+// 0x45; see Intact.
 type MapPart struct {
 	To     uint8
 	From   uint8
 	Offset uint32
 	CRC32  uint32
-	Data   []byte
+	Data   []byte // decoded, it aliases the payload
 }
 
-func (p *MapPart) Op() Op { return OpMapPart }
+func (p *MapPart) Op() Op                   { return OpMapPart }
+func (p *MapPart) AppendTo(b []byte) []byte { return p.fields(begin(b, OpMapPart)).end() }
+func (p *MapPart) Decode(b []byte) error    { return p.fields(read(b, OpMapPart)).done() }
 
-// AppendTo appends the frame. CRC32 is sent as it stands: it is computed once
-// per part, not once per player.
-func (p *MapPart) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpMapPart)
-	dst = appendU32(append(dst, p.To, p.From), transferID)
-	dst = appendU32(dst, p.Offset)
-	dst = appendU32(dst, p.CRC32)
-	return end(append(dst, p.Data...), at)
-}
-
-// Decode reads the payload. Data aliases body. A wrong CRC is no fault of the
-// packet's form: the client answers it with 0x45; see Intact.
-func (p *MapPart) Decode(body []byte) error {
-	c := read(OpMapPart, body)
-	p.To = c.u8()
-	p.From = c.u8()
-	c.u32()
-	p.Offset = c.u32()
-	p.CRC32 = c.u32()
-	if c.left() > MapPartLen {
-		c.fail(ErrTooLong)
-	}
-	p.Data = c.rest()
-	return c.done()
+func (p *MapPart) fields(c *codec) *codec {
+	return c.u8(&p.To).u8(&p.From).transferID().u32(&p.Offset).u32(&p.CRC32).
+		rest(&p.Data, MapPartLen)
 }
 
 // Intact reports whether the data has the CRC-32 that the packet states.
@@ -146,22 +95,10 @@ type MapPartOK struct {
 	Size uint32
 }
 
-func (p *MapPartOK) Op() Op { return OpMapPartOK }
-
-func (p *MapPartOK) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpMapPartOK)
-	dst = appendU32(append(dst, p.To, p.From), transferID)
-	return end(appendU32(dst, p.Size), at)
-}
-
-func (p *MapPartOK) Decode(body []byte) error {
-	c := read(OpMapPartOK, body)
-	p.To = c.u8()
-	p.From = c.u8()
-	c.u32()
-	p.Size = c.u32()
-	return c.done()
-}
+func (p *MapPartOK) Op() Op                   { return OpMapPartOK }
+func (p *MapPartOK) AppendTo(b []byte) []byte { return p.fields(begin(b, OpMapPartOK)).end() }
+func (p *MapPartOK) Decode(b []byte) error    { return p.fields(read(b, OpMapPartOK)).done() }
+func (p *MapPartOK) fields(c *codec) *codec   { return c.u8(&p.To).u8(&p.From).transferID().u32(&p.Size) }
 
 // MapPartNotOK (0x45, client to host) refuses the download, or says that a
 // part was damaged and wants it again: to pid u8 · from pid u8 · u32 1.
@@ -170,17 +107,7 @@ type MapPartNotOK struct {
 	From uint8
 }
 
-func (p *MapPartNotOK) Op() Op { return OpMapPartNotOK }
-
-func (p *MapPartNotOK) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpMapPartNotOK)
-	return end(appendU32(append(dst, p.To, p.From), transferID), at)
-}
-
-func (p *MapPartNotOK) Decode(body []byte) error {
-	c := read(OpMapPartNotOK, body)
-	p.To = c.u8()
-	p.From = c.u8()
-	c.u32()
-	return c.done()
-}
+func (p *MapPartNotOK) Op() Op                   { return OpMapPartNotOK }
+func (p *MapPartNotOK) AppendTo(b []byte) []byte { return p.fields(begin(b, OpMapPartNotOK)).end() }
+func (p *MapPartNotOK) Decode(b []byte) error    { return p.fields(read(b, OpMapPartNotOK)).done() }
+func (p *MapPartNotOK) fields(c *codec) *codec   { return c.u8(&p.To).u8(&p.From).transferID() }

@@ -7,20 +7,16 @@ import "hash/crc32"
 // CRC-32 (IEEE) of the bytes after it. Without actions the packet is 6 bytes.
 type IncomingAction struct {
 	IncrementMillis uint16
-	Actions         []byte // encoded by AppendAction, at most MaxBatchLen
+	Actions         []byte // encoded by AppendAction, at most MaxBatchLen; decoded ones alias the payload
 }
 
-func (p *IncomingAction) Op() Op { return OpIncomingAction }
+func (p *IncomingAction) Op() Op                   { return OpIncomingAction }
+func (p *IncomingAction) AppendTo(b []byte) []byte { return p.fields(begin(b, OpIncomingAction)).end() }
 
-func (p *IncomingAction) AppendTo(dst []byte) []byte {
-	return appendTurn(dst, OpIncomingAction, p.IncrementMillis, p.Actions)
-}
+func (p *IncomingAction) Decode(b []byte) error { return p.fields(read(b, OpIncomingAction)).done() }
 
-// Decode reads the payload and checks its crc. Actions aliases body.
-func (p *IncomingAction) Decode(body []byte) error {
-	var err error
-	p.IncrementMillis, p.Actions, err = decodeTurn(OpIncomingAction, body)
-	return err
+func (p *IncomingAction) fields(c *codec) *codec {
+	return c.u16(&p.IncrementMillis).actions(&p.Actions)
 }
 
 // IncomingAction2 (0x48, host to client) carries the actions of a turn that do
@@ -30,44 +26,71 @@ type IncomingAction2 struct {
 }
 
 func (p *IncomingAction2) Op() Op { return OpIncomingAction2 }
-
-func (p *IncomingAction2) AppendTo(dst []byte) []byte {
-	return appendTurn(dst, OpIncomingAction2, 0, p.Actions)
+func (p *IncomingAction2) AppendTo(b []byte) []byte {
+	return p.fields(begin(b, OpIncomingAction2)).end()
 }
 
-// Decode reads the payload and checks its crc. Actions aliases body.
-func (p *IncomingAction2) Decode(body []byte) error {
-	_, actions, err := decodeTurn(OpIncomingAction2, body)
-	p.Actions = actions
-	return err
+func (p *IncomingAction2) Decode(b []byte) error { return p.fields(read(b, OpIncomingAction2)).done() }
+
+func (p *IncomingAction2) fields(c *codec) *codec {
+	var zero uint16
+	if c.u16(&zero); zero != 0 {
+		c.fail(ErrValue)
+	}
+	return c.actions(&p.Actions)
+}
+
+// actions is what follows the increment of a turn: its crc is checked, and that
+// no action is cut off.
+func (c *codec) actions(batch *[]byte) *codec {
+	if c.reading {
+		*batch = nil
+	}
+	if c.reading && c.left() == 0 || !c.reading && len(*batch) == 0 {
+		return c
+	}
+	sum := uint16(crc32.ChecksumIEEE(*batch))
+	from := c.u16(&sum).at
+	c.rest(batch, MaxBatchLen)
+	if !c.reading || c.err != nil {
+		return c
+	}
+	whole := 0
+	for _, data := range Actions(*batch) {
+		whole += ActionPrefix + len(data)
+	}
+	switch {
+	case sum != uint16(crc32.ChecksumIEEE(*batch)):
+		c.fail(ErrChecksum)
+	case whole != len(*batch):
+		c.failAt(from+whole, ErrShort)
+	case whole == 0:
+		*batch = nil // a crc of nothing
+	}
+	return c
 }
 
 // OutgoingAction (0x26, client to host) is what a player did: crc32 u32 of
 // what follows · action data.
 type OutgoingAction struct {
-	Data []byte
+	Data []byte // decoded, it aliases the payload
 }
 
-func (p *OutgoingAction) Op() Op { return OpOutgoingAction }
+func (p *OutgoingAction) Op() Op                   { return OpOutgoingAction }
+func (p *OutgoingAction) AppendTo(b []byte) []byte { return p.fields(begin(b, OpOutgoingAction)).end() }
 
-func (p *OutgoingAction) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpOutgoingAction)
-	dst = appendU32(dst, crc32.ChecksumIEEE(p.Data))
-	return end(append(dst, p.Data...), at)
-}
+func (p *OutgoingAction) Decode(b []byte) error { return p.fields(read(b, OpOutgoingAction)).done() }
 
-// Decode reads the payload and checks its crc. Data aliases body.
-func (p *OutgoingAction) Decode(body []byte) error {
-	c := read(OpOutgoingAction, body)
-	sum := c.u32()
-	if c.left() > MaxActionLen {
-		c.fail(ErrTooLong)
+func (p *OutgoingAction) fields(c *codec) *codec {
+	var sum uint32
+	if !c.reading {
+		sum = crc32.ChecksumIEEE(p.Data)
 	}
-	p.Data = c.rest()
-	if c.err == nil && sum != crc32.ChecksumIEEE(p.Data) {
+	c.u32(&sum).rest(&p.Data, MaxActionLen)
+	if c.reading && sum != crc32.ChecksumIEEE(p.Data) {
 		c.fail(ErrChecksum)
 	}
-	return c.done()
+	return c
 }
 
 // Keepalive (0x27, client to host) answers each turn: u8 unknown · sync
@@ -78,19 +101,10 @@ type Keepalive struct {
 	Checksum uint32
 }
 
-func (p *Keepalive) Op() Op { return OpKeepalive }
-
-func (p *Keepalive) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpKeepalive)
-	return end(appendU32(append(dst, p.Unknown0), p.Checksum), at)
-}
-
-func (p *Keepalive) Decode(body []byte) error {
-	c := read(OpKeepalive, body)
-	p.Unknown0 = c.u8()
-	p.Checksum = c.u32()
-	return c.done()
-}
+func (p *Keepalive) Op() Op                   { return OpKeepalive }
+func (p *Keepalive) AppendTo(b []byte) []byte { return p.fields(begin(b, OpKeepalive)).end() }
+func (p *Keepalive) Decode(b []byte) error    { return p.fields(read(b, OpKeepalive)).done() }
+func (p *Keepalive) fields(c *codec) *codec   { return c.u8(&p.Unknown0).u32(&p.Checksum) }
 
 // Desync (0x0D, host to client) names the players that go on in one state: u32
 // 1 · u8 4 · checksum u32 · n u8 · n × pid. Only the official host sends it.
@@ -101,59 +115,10 @@ type Desync struct {
 	PIDs     []uint8
 }
 
-func (p *Desync) Op() Op { return OpDesync }
+func (p *Desync) Op() Op                   { return OpDesync }
+func (p *Desync) AppendTo(b []byte) []byte { return p.fields(begin(b, OpDesync)).end() }
+func (p *Desync) Decode(b []byte) error    { return p.fields(read(b, OpDesync)).done() }
 
-func (p *Desync) AppendTo(dst []byte) []byte {
-	dst, at := begin(dst, OpDesync)
-	dst = append(appendU32(dst, p.Unknown0), p.Unknown4)
-	dst = appendCount(appendU32(dst, p.Checksum), len(p.PIDs))
-	return end(append(dst, p.PIDs...), at)
-}
-
-func (p *Desync) Decode(body []byte) error {
-	c := read(OpDesync, body)
-	p.Unknown0 = c.u32()
-	p.Unknown4 = c.u8()
-	p.Checksum = c.u32()
-	p.PIDs = append(p.PIDs[:0], c.bytes(c.count(int(c.u8()), 1))...)
-	return c.done()
-}
-
-func appendTurn(dst []byte, op Op, increment uint16, actions []byte) []byte {
-	dst, at := begin(dst, op)
-	dst = appendU16(dst, increment)
-	if len(actions) > 0 {
-		dst = appendU16(dst, uint16(crc32.ChecksumIEEE(actions)))
-		dst = append(dst, actions...)
-	}
-	return end(dst, at)
-}
-
-func decodeTurn(op Op, body []byte) (increment uint16, actions []byte, err error) {
-	c := read(op, body)
-	increment = c.u16()
-	if op == OpIncomingAction2 {
-		c.fixed(uint32(increment), 0)
-	}
-	if c.err != nil || c.left() == 0 {
-		return increment, nil, c.err
-	}
-	sum := c.u16()
-	if c.left() > MaxBatchLen {
-		c.fail(ErrTooLong)
-	}
-	actions = c.rest()
-	if c.err == nil && sum != uint16(crc32.ChecksumIEEE(actions)) {
-		c.fail(ErrChecksum)
-	}
-	if err := c.done(); err != nil {
-		return 0, nil, err
-	}
-	if len(actions) == 0 {
-		return increment, nil, nil // a crc of nothing
-	}
-	if err := checkActions(op, actions); err != nil {
-		return 0, nil, err
-	}
-	return increment, actions, nil
+func (p *Desync) fields(c *codec) *codec {
+	return c.u32(&p.Unknown0).u8(&p.Unknown4).u32(&p.Checksum).list(&p.PIDs, 255)
 }
