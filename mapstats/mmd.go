@@ -103,11 +103,8 @@ func (c *Collector) mmdAbout(turn uint32, sender uint8, number string) Result {
 	result := Result{Source: W3MMD, Sender: sender, Turn: turn}
 	name, named := c.mmd.players[number]
 	p, in := c.byName(name)
-	if !named || !in {
-		colour, err := strconv.Atoi(number)
-		if err == nil && !named {
-			p, in = c.byColour(colour)
-		}
+	if colour, err := strconv.Atoi(number); !named && err == nil {
+		p, in = c.byColour(colour)
 	}
 	result.PID = p.PID
 	if !in {

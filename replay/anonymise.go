@@ -115,7 +115,7 @@ func (a *anonymiser) turn(rec *Record) {
 	for pid, data := range w3gs.Actions(rec.Commands) {
 		var block []byte
 		for action := range a.rules.Actions(data) {
-			if action.Known && hasText(action.ID) {
+			if action.Known && action.HasText() {
 				fresh := a.names(action.Data)
 				changed = changed || len(fresh) != len(action.Data) || !bytes.Equal(fresh, action.Data)
 				block = append(block, fresh...)
@@ -130,9 +130,4 @@ func (a *anonymiser) turn(rec *Record) {
 		body = append(body, rec.Body[2:4]...)
 		rec.Body = append(body, out...)
 	}
-}
-
-// hasText tells which actions hold strings.
-func hasText(id byte) bool {
-	return id == 0x06 || id == 0x60 || id >= 0x6B && id <= 0x6E || id >= 0x70 && id <= 0x73 || id == 0x78 || id == 0x79
 }

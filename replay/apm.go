@@ -1,6 +1,10 @@
 package replay
 
-import "time"
+import (
+	"time"
+
+	"w3host/w3gs"
+)
 
 // apm counts actions by the standard of the actions document, §1.1.
 type apm struct {
@@ -13,7 +17,7 @@ type apm struct {
 // begin starts a command block.
 func (c *apm) begin() { c.deselect, c.update = false, false }
 
-func (c *apm) add(a Action, r Rules, at time.Duration) {
+func (c *apm) add(a w3gs.Action, r Rules, at time.Duration) {
 	deselect, update := c.deselect, c.update
 	c.begin()
 	counts := false
@@ -24,7 +28,7 @@ func (c *apm) add(a Action, r Rules, at time.Duration) {
 		c.deselect = a.Known && a.Data[1] == 2
 		counts = a.Known && (c.deselect || !deselect)
 	case 0x19: // made by the game itself from 1.14b on
-		if a.Known && r.old() {
+		if a.Known && r.Before114b() {
 			group := a.Data[1]
 			c.update = group == 0xFF
 			counts = group != 0 && group != 0xFF && !update

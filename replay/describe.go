@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"w3host/w3gs"
 )
 
 // names of actions; the actions document §2, and w3gjs for the later ones.
@@ -60,7 +62,7 @@ func orderName(order uint32) string {
 }
 
 // Describe puts an action into words, as far as they are plain.
-func (r Rules) Describe(a Action) string {
+func (r Rules) Describe(a w3gs.Action) string {
 	if !a.Known {
 		return fmt.Sprintf("unknown % x", a.Data)
 	}
@@ -105,13 +107,13 @@ func (r Rules) Describe(a Action) string {
 }
 
 // describeOrder names the order, its place and its target.
-func (r Rules) describeOrder(a Action) string {
-	b, minor := a.Data[2:], r.Version.minor()
-	if minor >= 13 {
+func (r Rules) describeOrder(a w3gs.Action) string {
+	b := a.Data[2:]
+	if r.Version >= 13 {
 		b = a.Data[3:]
 	}
 	text := " " + orderName(binary.LittleEndian.Uint32(b))
-	if b = b[4:]; minor >= 7 {
+	if b = b[4:]; r.Version >= 7 {
 		b = b[8:]
 	}
 	if len(b) >= 8 {

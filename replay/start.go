@@ -77,8 +77,7 @@ type Settings struct {
 
 // SHA1 is the map's; false where the file has none.
 func (s *Settings) SHA1(g Game) (sum [20]byte, ok bool) {
-	m := g.Version.minor()
-	if m < 23 || len(s.Rest) < 21 {
+	if !g.Version.game().HasSHA1() || len(s.Rest) < 21 {
 		return sum, false
 	}
 	return [20]byte(s.Rest[1:21]), true

@@ -167,7 +167,7 @@ func (w *summariser) turn(rec *Record) {
 			case a.ID == 0x02:
 				w.pause = false
 			}
-			if a.counted() {
+			if counted(a) {
 				w.Actions++
 			}
 			p.apm.add(a, w.rules, rec.Time)
@@ -230,7 +230,7 @@ func (s *Summary) addPlayers(names map[uint8]string) {
 		})
 		if at >= 0 {
 			p.Slot, p.Team = &s.Slots[at], int(s.Slots[at].Team)
-			p.Observer = p.Slot.Team == s.observerTeam()
+			p.Observer = p.Slot.Team == s.Version.game().ObserverTeam()
 		}
 		s.Players = append(s.Players, p)
 	}

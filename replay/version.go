@@ -1,6 +1,10 @@
 package replay
 
-import "fmt"
+import (
+	"fmt"
+
+	"w3host/w3gs"
+)
 
 // Version is the version field of the header: 26 for 1.26; 10030 to 10036 for
 // 1.30 to 1.36 (one file of 1.30 has 30); 10100 for 2.0; 301 to 315 and 401 to
@@ -22,18 +26,17 @@ func (v Version) String() string {
 	return fmt.Sprintf("1.%02d", uint32(v))
 }
 
-// minor is the number behind "1." by which the format is told apart; 100 and
-// more is 2.0.
-func (v Version) minor() int {
+// game is the version of the game by which the format is told apart.
+func (v Version) game() w3gs.Version {
 	switch {
 	case v >= 10000:
-		return int(min(v-10000, 1000))
+		return w3gs.Version(min(v-10000, 1000))
 	case v >= 400 && v < 500:
 		return 15
 	case v >= 300 && v < 400:
 		return 7
 	}
-	return int(min(v, 1000))
+	return w3gs.Version(min(v, 1000))
 }
 
 // Game says which program recorded: it decides the layout of what follows.
@@ -83,7 +86,7 @@ func HostOf(product string, minor int) Game {
 // slotLen is the length of a slot record: AI strength came with 1.03, the
 // handicap with 1.07.
 func (g Game) slotLen() int {
-	switch m := g.Version.minor(); {
+	switch m := g.Version.game(); {
 	case m < 3:
 		return 7
 	case m < 7:
@@ -93,21 +96,10 @@ func (g Game) slotLen() int {
 }
 
 // early is 1.02 and before: turns are 0x1E, checksums 0x20, chat is not saved.
-func (g Game) early() bool { return g.Version.minor() <= 2 }
+func (g Game) early() bool { return g.Version.game() <= 2 }
+
+// build114b is the build of 1.14b; that of 1.14 is not known.
+const build114b = 6040
 
 // wide is 1.32 and later: block headers have 12 bytes.
 func (g Game) wide() bool { return g.Build >= 6089 }
-
-// old is 1.14 and before; 1.14b has the build 6040.
-func (g Game) old() bool {
-	m := g.Version.minor()
-	return m < 14 || m == 14 && g.Build < 6040
-}
-
-// ObserverTeam is the team number of observers: 12, from 1.29 on 24.
-func (g Game) observerTeam() uint8 {
-	if g.Version.minor() >= 29 {
-		return 24
-	}
-	return 12
-}

@@ -12,8 +12,8 @@ import (
 // gameOf is what a version records as.
 func gameOf(version Version) Game {
 	g := Game{Product: ProductExpansion, Version: version, Build: 6115, Flags: Multiplayer}
-	if m := version.minor(); m < 32 {
-		g.Build = BuildOf(m)
+	if m := version.game(); m < 32 {
+		g.Build = BuildOf(int(m))
 	}
 	if version < 7 {
 		g.Product = ""
@@ -103,8 +103,8 @@ func TestActionsByVersion(t *testing.T) {
 		{10100, 6115, true, n(0x7A, 17), 0x7B},
 		{10100, 6115, false, n(0x7B, 17), 0x7B},
 	} {
-		r := Rules{Game{Version: test.version, Build: test.build}, test.late}
-		var got []Action
+		r := Game{Version: test.version, Build: test.build}.rules(test.late)
+		var got []w3gs.Action
 		for a := range r.Actions(append(bytes.Clone(test.data), 0x61)) {
 			got = append(got, a)
 		}
@@ -116,7 +116,7 @@ func TestActionsByVersion(t *testing.T) {
 
 // An ID that is not known ends its command block only.
 func TestUnknownActionEndsItsBlock(t *testing.T) {
-	r := Rules{game126, false}
+	r := game126.rules(false)
 	var got []string
 	for a := range r.Actions([]byte{0x61, 0xEE, 0x61, 0x61}) {
 		got = append(got, r.Describe(a))
@@ -137,7 +137,7 @@ func TestUnknownActionEndsItsBlock(t *testing.T) {
 }
 
 func TestOrdersInWords(t *testing.T) {
-	r := Rules{game126, false}
+	r := game126.rules(false)
 	right := []byte{0x12, 0x48, 0, 0x03, 0, 0x0D, 0, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0xC8, 0x42, 0, 0, 0x48, 0xC3, 255, 255, 255, 255, 255, 255, 255, 255}
 	for _, test := range []struct {
 		data []byte

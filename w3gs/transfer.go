@@ -34,7 +34,7 @@ type StartDownload struct {
 	From uint8
 }
 
-func (p *StartDownload) Op() Op { return OpStartDownload }
+func (p *StartDownload) Op() Op                   { return OpStartDownload }
 func (p *StartDownload) AppendTo(b []byte) []byte { return p.fields(begin(b, OpStartDownload)).end() }
 
 func (p *StartDownload) Decode(b []byte) error  { return p.fields(read(b, OpStartDownload)).done() }
