@@ -139,9 +139,6 @@ func (c *Catalogue) Watch(ctx context.Context, changed func()) error {
 	}
 }
 
-// Dir is the folder.
-func (c *Catalogue) Dir() string { return c.dir }
-
 // Entries lists all maps, those with a fault too, by the name of their file.
 func (c *Catalogue) Entries() []*Entry {
 	c.mu.RLock()

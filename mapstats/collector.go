@@ -1,6 +1,8 @@
 package mapstats
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 )
 
@@ -20,15 +22,15 @@ const (
 	DotA  Source = "dota"
 )
 
-// Outcome is the name of a player's result that says how the game ended for
+// outcome is the name of a player's result that says how the game ended for
 // them; its values follow.
 const (
-	Outcome = "outcome"
+	outcome = "outcome"
 
-	Won  = "won"
-	Lost = "lost"
-	Drew = "drew"
-	Left = "left"
+	won  = "won"
+	lost = "lost"
+	drew = "drew"
+	left = "left"
 )
 
 // Player is somebody in the game whom results may be about.
@@ -43,7 +45,7 @@ type Result struct {
 	Source      Source
 	Sender      uint8  // pid whose client said so
 	PID         uint8  // whom it is about; 0 for the whole game
-	About       string // the player as the map names him, where no pid is known
+	About       string // the player as the map names them, where no pid is known
 	Name        string
 	Value       string
 	Turn        uint32
@@ -73,28 +75,17 @@ func New(players []Player) *Collector {
 
 // Action looks through one player's action data of a turn.
 func (c *Collector) Action(turn uint32, sender uint8, data []byte) {
-	if !mayReport(data) {
+	if bytes.IndexByte(data, opSyncInteger) < 0 { // spares the walk for nearly all actions
 		return
 	}
 	for r := range reports(data) {
 		switch r.file {
 		case dotaFile:
-			c.dota(turn, sender, r)
+			c.dota(Result{Source: DotA, Sender: sender, Turn: turn}, r)
 		case mmdFile:
-			c.mmdReport(turn, sender, r)
+			c.mmdReport(Result{Source: W3MMD, Sender: sender, Turn: turn}, r)
 		}
 	}
-}
-
-// mayReport spares the walk for the actions that cannot hold a report; nearly
-// all are of that kind.
-func mayReport(data []byte) bool {
-	for _, b := range data {
-		if b == opSyncInteger {
-			return true
-		}
-	}
-	return false
 }
 
 // Results is all that was reported so far, in order.
@@ -153,27 +144,20 @@ func (c *Collector) event(r Result) {
 	c.results = append(c.results, r)
 }
 
-func (c *Collector) byColour(colour int) (Player, bool) {
-	for _, p := range c.players {
-		if int(p.Colour) == colour {
-			return p, true
-		}
+// find returns the first player that is so; false if there is none.
+func (c *Collector) find(is func(Player) bool) (Player, bool) {
+	if i := slices.IndexFunc(c.players, is); i >= 0 {
+		return c.players[i], true
 	}
 	return Player{}, false
+}
+
+func (c *Collector) byColour(colour int) (Player, bool) {
+	return c.find(func(p Player) bool { return int(p.Colour) == colour })
 }
 
 func (c *Collector) byName(name string) (Player, bool) {
-	for _, p := range c.players {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return Player{}, false
+	return c.find(func(p Player) bool { return p.Name == name })
 }
 
-func cut(s string) string {
-	if len(s) > maxValue {
-		return s[:maxValue]
-	}
-	return s
-}
+func cut(s string) string { return s[:min(len(s), maxValue)] }

@@ -1,6 +1,7 @@
 package mapstats
 
 import (
+	"encoding/binary"
 	"strconv"
 )
 
@@ -22,16 +23,16 @@ const (
 	dotaScourge  = 2 // colours 7 to 11
 )
 
-func (c *Collector) dota(turn uint32, sender uint8, r report) {
-	result := Result{Source: DotA, Sender: sender, Turn: turn}
+// dota takes a report; result has its source, sender and turn.
+func (c *Collector) dota(result Result, r report) {
 	switch r.mission {
 	case "Data":
 		result.Value = r.key + " " + dotaValue(r.value)
 		c.event(result)
 	case "Global":
-		result.Name, result.Value = r.key, strconv.FormatUint(uint64(r.value), 10)
+		result.Name, result.Value = r.key, decimal(r.value)
 		if r.key == "Winner" {
-			c.dotaWinner(turn, sender, r.value)
+			c.dotaWinner(result, r.value)
 		}
 		c.set(result)
 	default:
@@ -44,7 +45,7 @@ func (c *Collector) dota(turn uint32, sender uint8, r report) {
 		if !in {
 			result.About = "colour " + r.mission
 		}
-		result.PID, result.Name, result.Value = p.PID, name, strconv.FormatUint(uint64(r.value), 10)
+		result.PID, result.Name, result.Value = p.PID, name, decimal(r.value)
 		if r.key == "9" || len(r.key) == 3 {
 			result.Value = dotaValue(r.value)
 		}
@@ -53,7 +54,7 @@ func (c *Collector) dota(turn uint32, sender uint8, r report) {
 }
 
 // dotaWinner turns the winning side into an outcome for each player.
-func (c *Collector) dotaWinner(turn uint32, sender uint8, winner uint32) {
+func (c *Collector) dotaWinner(result Result, winner uint32) {
 	if winner != dotaSentinel && winner != dotaScourge {
 		return
 	}
@@ -67,21 +68,23 @@ func (c *Collector) dotaWinner(turn uint32, sender uint8, winner uint32) {
 		default:
 			continue // an observer
 		}
-		outcome := Lost
+		result.PID, result.Name, result.Value = p.PID, outcome, lost
 		if side == winner {
-			outcome = Won
+			result.Value = won
 		}
-		c.set(Result{Source: DotA, Sender: sender, Turn: turn, PID: p.PID, Name: Outcome, Value: outcome})
+		c.set(result)
 	}
 }
 
 // dotaValue writes an object id as its four letters, any other number as such.
 func dotaValue(v uint32) string {
-	b := [4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}
-	for _, ch := range b {
+	letters := binary.BigEndian.AppendUint32(nil, v)
+	for _, ch := range letters {
 		if ch < '0' || ch > 'z' {
-			return strconv.FormatUint(uint64(v), 10)
+			return decimal(v)
 		}
 	}
-	return string(b[:])
+	return string(letters)
 }
+
+func decimal(v uint32) string { return strconv.FormatUint(uint64(v), 10) }

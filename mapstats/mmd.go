@@ -24,7 +24,8 @@ func newMMD() mmd {
 // maxDefinitions bounds each of the three tables.
 const maxDefinitions = 512
 
-func (c *Collector) mmdReport(turn uint32, sender uint8, r report) {
+// mmdReport takes a report; result has its source, sender and turn.
+func (c *Collector) mmdReport(result Result, r report) {
 	if !strings.HasPrefix(r.mission, "val:") {
 		return
 	}
@@ -48,11 +49,11 @@ func (c *Collector) mmdReport(turn uint32, sender uint8, r report) {
 		}
 	case "VarP":
 		if len(args) == 4 {
-			c.mmdVar(turn, sender, args)
+			c.mmdVar(c.mmdAbout(result, args[0]), args)
 		}
 	case "FlagP":
 		if len(args) == 2 {
-			c.mmdFlag(turn, sender, args)
+			c.mmdFlag(c.mmdAbout(result, args[0]), args)
 		}
 	case "Event":
 		if len(args) >= 1 {
@@ -60,20 +61,20 @@ func (c *Collector) mmdReport(turn uint32, sender uint8, r report) {
 			for i, arg := range args[1:] {
 				text = strings.ReplaceAll(text, "{"+strconv.Itoa(i)+"}", arg)
 			}
-			c.event(Result{Source: W3MMD, Sender: sender, Turn: turn, Value: strings.TrimSpace(args[0] + " " + text)})
+			result.Value = strings.TrimSpace(args[0] + " " + text)
+			c.event(result)
 		}
 	}
 }
 
 // mmdVar is VarP <player> <variable> <operation> <value>.
-func (c *Collector) mmdVar(turn uint32, sender uint8, args []string) {
-	result := c.mmdAbout(turn, sender, args[0])
+func (c *Collector) mmdVar(result Result, args []string) {
 	result.Name = args[1]
 	switch args[2] {
 	case "=":
 		result.Value = args[3]
 	case "+=", "-=":
-		before, _ := c.value(subject{W3MMD, result.PID, result.About, cut(args[1])}, sender)
+		before, _ := c.value(subject{W3MMD, result.PID, result.About, cut(args[1])}, result.Sender)
 		sum, ok := add(before, args[3], args[2] == "-=")
 		if !ok {
 			return
@@ -85,12 +86,12 @@ func (c *Collector) mmdVar(turn uint32, sender uint8, args []string) {
 	c.set(result)
 }
 
+var mmdOutcomes = map[string]string{"winner": won, "loser": lost, "drawer": drew, "leaver": left}
+
 // mmdFlag is FlagP <player> <flag>.
-func (c *Collector) mmdFlag(turn uint32, sender uint8, args []string) {
-	result := c.mmdAbout(turn, sender, args[0])
-	outcome, ok := map[string]string{"winner": Won, "loser": Lost, "drawer": Drew, "leaver": Left}[args[1]]
-	if ok {
-		result.Name, result.Value = Outcome, outcome
+func (c *Collector) mmdFlag(result Result, args []string) {
+	if value := mmdOutcomes[args[1]]; value != "" {
+		result.Name, result.Value = outcome, value
 	} else {
 		result.Name, result.Value = "flag "+args[1], "true" // practicing
 	}
@@ -99,8 +100,7 @@ func (c *Collector) mmdFlag(turn uint32, sender uint8, args []string) {
 
 // mmdAbout finds the player behind a number of the map: by the name that the
 // map gave for it, else by the colour.
-func (c *Collector) mmdAbout(turn uint32, sender uint8, number string) Result {
-	result := Result{Source: W3MMD, Sender: sender, Turn: turn}
+func (c *Collector) mmdAbout(result Result, number string) Result {
 	name, named := c.mmd.players[number]
 	p, in := c.byName(name)
 	if colour, err := strconv.Atoi(number); !named && err == nil {

@@ -35,7 +35,7 @@ func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
 			continue
 		case rec.Kind == KindChat:
 			rec.Chat.Text = string(a.names([]byte(rec.Chat.Text)))
-			rec.Body = rec.Chat.AppendTo(nil)[1:]
+			rec.Body = rec.Chat.appendTo(nil)[1:]
 		case rec.Kind == KindTurn || rec.Kind == KindTurnPart:
 			a.turn(rec)
 		}

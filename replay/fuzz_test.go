@@ -171,7 +171,7 @@ func TestEndlessChatDoesNotFillMemory(t *testing.T) {
 	}
 	h := w.header
 	h.Blocks, h.StreamSize = 0xFFFFFFFF, 0xFFFFFFFF
-	line := (&Chat{PID: 1, Flag: w3gs.ChatGame, Text: string(bytes.Repeat([]byte{'y'}, 16-10))}).AppendTo(nil)
+	line := (&Chat{PID: 1, Flag: w3gs.ChatGame, Text: string(bytes.Repeat([]byte{'y'}, 16-10))}).appendTo(nil)
 	head := append(h.AppendTo(nil), f.data[headerLen1:w.at]...)
 	block := appendBlock(nil, compress(bytes.Repeat(line, blockSize/16)), false)
 	r, err := NewReader(&bomb{head: head, block: block, left: 20000}) // 164 MB of stream, 10 million lines

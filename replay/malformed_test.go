@@ -14,7 +14,7 @@ import (
 // streamOf is the stream of a short game, and where its records begin.
 func streamOf(t *testing.T) (stream []byte, records int) {
 	t.Helper()
-	stream = fourPlayers().AppendTo(nil, game126)
+	stream = fourPlayers().appendTo(nil, game126)
 	records = len(stream)
 	for id := byte(recStart1); id <= recStart3; id++ {
 		stream = append(stream, id, 1, 0, 0, 0)
@@ -62,7 +62,7 @@ func cutSettings(b []byte) []byte {
 // What cannot be a record ends the reading there, and the rest is told.
 func TestMalformedRecords(t *testing.T) {
 	start, _ := streamOf(t)
-	good := (&Leave{LeaveRemote, 2, w3gs.LeaveLost, 1}).AppendTo(nil)
+	good := (&Leave{LeaveRemote, 2, w3gs.LeaveLost, 1}).appendTo(nil)
 	for text, record := range map[string][]byte{
 		"no record with the ID 0x77":         {0x77},
 		"no record with the ID 0x00":         {0, 1},
@@ -84,8 +84,8 @@ func TestMalformedRecords(t *testing.T) {
 func TestVerifyFindsDisorder(t *testing.T) {
 	start, marks := streamOf(t)
 	turn := []byte{recTurn, 2, 0, 100, 0}
-	leave := (&Leave{LeaveRemote, 2, w3gs.LeaveLost, 1}).AppendTo(nil)
-	stranger := (&Leave{LeaveRemote, 77, w3gs.LeaveLost, 1}).AppendTo(nil)
+	leave := (&Leave{LeaveRemote, 2, w3gs.LeaveLost, 1}).appendTo(nil)
+	stranger := (&Leave{LeaveRemote, 77, w3gs.LeaveLost, 1}).appendTo(nil)
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	for text, stream := range map[string][]byte{
 		"is out of order":              join(start, start[marks:marks+5], leave),
@@ -94,7 +94,7 @@ func TestVerifyFindsDisorder(t *testing.T) {
 		"leaves twice":                 join(start, leave, leave),
 		"77 leaves, but has no record": join(start, stranger),
 		"99 acts, but has no record":   join(start, []byte{recTurn, 6, 0, 100, 0, 99, 1, 0, 0x61}, leave),
-		"88 speaks":                    join(start, (&Chat{PID: 88, Flag: w3gs.ChatGame, Text: "x"}).AppendTo(nil), leave),
+		"88 speaks":                    join(start, (&Chat{PID: 88, Flag: w3gs.ChatGame, Text: "x"}).appendTo(nil), leave),
 		"does not follow a turn":       join(start, []byte{recChecksum, 4, 1, 2, 3, 4}, leave),
 		"does not end with a leave":    join(start, turn),
 		"is not known":                 join(start, []byte{recTurn, 6, 0, 100, 0, 1, 1, 0, 0xEE}, leave),

@@ -115,22 +115,20 @@ func (r *Reader) next() (*Record, error) {
 	}
 	r.rec = Record{ID: s.buf[s.at], Time: r.time, Offset: s.offset()}
 	rec := &r.rec
-	kind, ok := r.kindOf(rec.ID)
-	if !ok {
+	if rec.Kind = r.kindOf(rec.ID); rec.Kind == 0 {
 		if rec.ID == 0 && s.limit == 0 && r.onlyZeros() {
 			return nil, io.EOF
 		}
 		return nil, rec.wrong("there is no record with the ID %#02x", rec.ID)
 	}
-	rec.Kind = kind
-	head := kind.head()
+	head := bodies[rec.Kind].head
 	if !s.have(1 + head) {
 		return nil, s.end("a record")
 	}
-	n := kind.length(s.buf[s.at+1 : s.at+1+head])
-	b, err := s.take(1+n, "a record")
-	if err != nil {
-		return nil, err
+	n := rec.Kind.length(s.buf[s.at+1 : s.at+1+head])
+	b := s.take(1+n, "a record")
+	if b == nil {
+		return nil, s.err
 	}
 	rec.Body = b[1:]
 	if err := rec.decode(); err != nil {

@@ -29,14 +29,14 @@ type Kind uint8
 
 // Kinds of records, with their layout behind the ID.
 const (
-	KindStartMark Kind = iota // u32 1; the three that begin a game
-	KindTurn                  // n u16 · increment ms u16 · commands: pid u8 · length u16 · actions
-	KindTurnPart              // like a turn, increment 0: what of the next turn did not fit its packet
-	KindChat                  // pid u8 · n u16 · flag u8 · scope u32 (not for flag 0x10) · text cstr
-	KindLeave                 // reason u32 · pid u8 · result u32 · counter u32
-	KindChecksum              // n u8 · n bytes: 4 in most files
-	KindDesync                // u32 · u8 4 · checksum u32 · n u8 · n × pid
-	KindEndTimer              // over u32 · seconds u32
+	KindStartMark Kind = iota + 1 // u32 1; the three that begin a game
+	KindTurn                      // n u16 · increment ms u16 · commands: pid u8 · length u16 · actions
+	KindTurnPart                  // like a turn, increment 0: what of the next turn did not fit its packet
+	KindChat                      // pid u8 · n u16 · flag u8 · scope u32 (not for flag 0x10) · text cstr
+	KindLeave                     // reason u32 · pid u8 · result u32 · counter u32
+	KindChecksum                  // n u8 · n bytes: 4 in most files
+	KindDesync                    // u32 · u8 4 · checksum u32 · n u8 · n × pid
+	KindEndTimer                  // over u32 · seconds u32
 )
 
 // Record is one of the stream's.
@@ -82,8 +82,8 @@ const (
 	LeaveRemote2 LeaveReason = 0x0E // rare
 )
 
-// AppendTo appends the record with its ID.
-func (c *Chat) AppendTo(dst []byte) []byte {
+// appendTo appends the record with its ID.
+func (c *Chat) appendTo(dst []byte) []byte {
 	n := 1 + len(c.Text) + 1
 	if c.Flag != w3gs.ChatLobby {
 		n += 4
@@ -96,75 +96,44 @@ func (c *Chat) AppendTo(dst []byte) []byte {
 	return append(append(dst, c.Text...), 0)
 }
 
-// AppendTo appends the record with its ID.
-func (l *Leave) AppendTo(dst []byte) []byte {
+// appendTo appends the record with its ID.
+func (l *Leave) appendTo(dst []byte) []byte {
 	dst = append(binary.LittleEndian.AppendUint32(append(dst, recLeave), uint32(l.Reason)), l.PID)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(l.Result))
 	return binary.LittleEndian.AppendUint32(dst, l.Counter)
 }
 
-// kindOf finds what an ID means; false if it is not known.
-func (g Game) kindOf(id byte) (Kind, bool) {
-	switch id {
-	case recStart1, recStart2, recStart3:
-		return KindStartMark, true
-	case recTurnPart:
-		if g.early() {
-			return KindTurn, true
-		}
-		return KindTurnPart, true
-	case recTurn:
-		return KindTurn, true
-	case recChat:
-		if g.early() {
-			return KindChecksum, true
-		}
-		return KindChat, true
-	case recLeave:
-		return KindLeave, true
-	case recChecksum:
-		return KindChecksum, true
-	case recDesync:
-		return KindDesync, true
-	case recEndTimer:
-		return KindEndTimer, true
-	}
-	return 0, false
+// kinds are the IDs of 1.03 and later.
+var kinds = [256]Kind{
+	recStart1: KindStartMark, recStart2: KindStartMark, recStart3: KindStartMark, recTurn: KindTurn, recTurnPart: KindTurnPart,
+	recChat: KindChat, recLeave: KindLeave, recChecksum: KindChecksum, recDesync: KindDesync, recEndTimer: KindEndTimer,
 }
 
-// head is how much of a body has to be there before its length can be told: for
-// fixed ones all of it.
-func (k Kind) head() int {
-	switch k {
-	case KindTurn, KindTurnPart:
-		return 2
-	case KindChat:
-		return 3
-	case KindLeave:
-		return 13
-	case KindChecksum:
-		return 1
-	case KindDesync:
-		return 10
-	case KindEndTimer:
-		return 8
+// kindOf finds what an ID means; 0 if it is not known.
+func (g Game) kindOf(id byte) Kind {
+	switch {
+	case g.early() && id == recTurnPart:
+		return KindTurn
+	case g.early() && id == recChat:
+		return KindChecksum
 	}
-	return 4
+	return kinds[id]
+}
+
+// bodies are the lengths of bodies: head bytes, of which the last size say how many
+// more there are.
+var bodies = [...]struct{ head, size int }{
+	KindStartMark: {4, 0}, KindTurn: {2, 2}, KindTurnPart: {2, 2}, KindChat: {3, 2}, KindLeave: {13, 0},
+	KindChecksum: {1, 1}, KindDesync: {10, 1}, KindEndTimer: {8, 0},
 }
 
 // length is that of the whole body, by its head.
 func (k Kind) length(head []byte) int {
-	switch k {
-	case KindTurn, KindTurnPart:
-		return 2 + int(binary.LittleEndian.Uint16(head))
-	case KindChat:
-		return 3 + int(binary.LittleEndian.Uint16(head[1:]))
-	case KindChecksum:
-		return 1 + int(head[0])
-	case KindDesync:
-		return 10 + int(head[9])
+	n := 0
+	for i := range bodies[k].size {
+		n |= int(head[len(head)-bodies[k].size+i]) << (8 * i)
 	}
-	return len(head)
+	return len(head) + n
 }
 
 // decode reads Body by Kind.

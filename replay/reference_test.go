@@ -145,7 +145,7 @@ func TestStartIsWrittenAsRead(t *testing.T) {
 		if again.stream.read < size {
 			t.Fatalf("%s: the start does not fit into what was read", ref.File)
 		}
-		if got, want := r.Start.AppendTo(nil, r.Game), again.stream.buf[:size]; !bytes.Equal(got, want) {
+		if got, want := r.Start.appendTo(nil, r.Game), again.stream.buf[:size]; !bytes.Equal(got, want) {
 			t.Errorf("%s:\n got % x\nwant % x", ref.File, got, want)
 		}
 		if got := r.Header.AppendTo(nil); !bytes.Equal(got, data[r.Prefix:][:len(got)]) {

@@ -98,8 +98,8 @@ func (s *Start) late() bool {
 	return slices.ContainsFunc(s.Metas, func(m Meta) bool { return m.ID == metaLate })
 }
 
-// AppendTo appends the start as it is in the stream.
-func (s *Start) AppendTo(dst []byte, g Game) []byte {
+// appendTo appends the start as it is in the stream.
+func (s *Start) appendTo(dst []byte, g Game) []byte {
 	u32 := binary.LittleEndian.AppendUint32
 	dst = u32(dst, 0x110)
 	for i, p := range s.Players {

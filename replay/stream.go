@@ -18,6 +18,7 @@ type stream struct {
 	buf    []byte
 	at     int
 	done   error  // why no more comes: io.EOF or the fault of a block
+	err    error  // the first fault of what was taken
 	pad    []byte // what follows the last byte of the stream in its block
 }
 
@@ -68,41 +69,49 @@ func (s *stream) end(what string) error {
 	return fmt.Errorf("%w: the stream ends in %s", ErrTruncated, what)
 }
 
-// take returns the next n bytes, valid until the next call.
-func (s *stream) take(n int, what string) ([]byte, error) {
-	if !s.have(n) {
-		return nil, s.end(what)
+// damaged sets err, unless there was a fault before.
+func (s *stream) damaged(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+	}
+}
+
+// take returns the next n bytes, valid until the next call; nil after a fault. what
+// names them in err.
+func (s *stream) take(n int, what string) []byte {
+	if s.err == nil && !s.have(n) {
+		s.err = s.end(what)
+	}
+	if s.err != nil {
+		return nil
 	}
 	s.at += n
-	return s.buf[s.at-n : s.at : s.at], nil
+	return s.buf[s.at-n : s.at : s.at]
 }
 
-func (s *stream) u8(what string) (byte, error) {
-	b, err := s.take(1, what)
-	if err != nil {
-		return 0, err
+func (s *stream) u8(what string) byte {
+	if b := s.take(1, what); b != nil {
+		return b[0]
 	}
-	return b[0], nil
+	return 0
 }
 
-func (s *stream) u32(what string) (uint32, error) {
-	b, err := s.take(4, what)
-	if err != nil {
-		return 0, err
+func (s *stream) u32(what string) uint32 {
+	if b := s.take(4, what); b != nil {
+		return binary.LittleEndian.Uint32(b)
 	}
-	return binary.LittleEndian.Uint32(b), nil
+	return 0
 }
 
 // cstr reads up to a NUL; longest bounds the text without it.
-func (s *stream) cstr(longest int, what string) (string, error) {
-	for n := 0; n <= longest; n++ {
-		if !s.have(n + 1) {
-			return "", s.end(what)
+func (s *stream) cstr(longest int, what string) string {
+	for n := 0; n <= longest && s.err == nil; n++ {
+		if s.have(n+1) && s.buf[s.at+n] != 0 {
+			continue
 		}
-		if s.buf[s.at+n] == 0 {
-			b, err := s.take(n+1, what)
-			return string(b[:n]), err
-		}
+		b := s.take(n+1, what)
+		return string(b[:max(0, len(b)-1)])
 	}
-	return "", fmt.Errorf("%w: %s is longer than %d bytes", ErrDamaged, what, longest)
+	s.damaged("%s is longer than %d bytes", what, longest)
+	return ""
 }

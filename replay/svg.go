@@ -104,15 +104,7 @@ func (p *picture) player(s *PlayerSummary, y int, most float64) {
 		fill = colours[s.Slot.Colour]
 	}
 	l := &s.apm.line
-	for i, n := range l.parts {
-		if n == 0 {
-			continue
-		}
-		from := l.width * time.Duration(i)
-		h := (svgRow - 8) * l.perMinute(i, p.end) / most
-		fmt.Fprintf(p, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s" stroke="#0003"/>`+"\n",
-			p.x(from), float64(y+svgRow-6)-h, p.x(min(from+l.width, p.end))-p.x(from), h, fill)
-	}
+	p.bars(l, y, `fill="`+fill+`" stroke="#0003"`, func(i int) float64 { return l.perMinute(i, p.end) / most })
 	if s.Leave != nil {
 		x := p.x(s.Leave.Time)
 		fmt.Fprintf(p, `<path d="M%.1f %dv%d" stroke="black" stroke-width="2"><title>left at %v</title></path>`+"\n",
@@ -141,14 +133,20 @@ func (p *picture) lag(y int) {
 		most, sum = max(most, n), sum+n
 	}
 	p.row(y, "long turns", fmt.Sprintf("%.1f s beyond the usual", float64(sum)/1000))
+	p.bars(l, y, `fill="#c00"`, func(i int) float64 { return float64(l.parts[i]) / float64(most) })
+}
+
+// bars draws the parts of a timeline that are not empty, each as high as share of a
+// row.
+func (p *picture) bars(l *timeline, y int, style string, share func(i int) float64) {
 	for i, n := range l.parts {
 		if n == 0 {
 			continue
 		}
 		from := l.width * time.Duration(i)
-		h := float64((svgRow-8)*n) / float64(most)
-		fmt.Fprintf(p, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="#c00"/>`+"\n",
-			p.x(from), float64(y+svgRow-6)-h, p.x(min(from+l.width, p.end))-p.x(from), h)
+		h := (svgRow - 8) * share(i)
+		fmt.Fprintf(p, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" %s/>`+"\n",
+			p.x(from), float64(y+svgRow-6)-h, p.x(min(from+l.width, p.end))-p.x(from), h, style)
 	}
 }
 

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"w3host/w3gs"
 )
@@ -82,12 +83,7 @@ func (v *verifier) commands(rec *Record, at string) {
 }
 
 func (v *verifier) known(pid uint8) bool {
-	for _, p := range v.r.Start.Players {
-		if p.PID == pid {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.r.Start.Players, func(p Player) bool { return p.PID == pid })
 }
 
 func (v *verifier) end() {

@@ -1,10 +1,6 @@
 package replay
 
-import (
-	"slices"
-
-	"w3host/w3gs"
-)
+import "w3host/w3gs"
 
 // Result is how the game ended for a player, as far as the replay tells.
 type Result uint8
@@ -91,43 +87,43 @@ func (s *Summary) resultOf(i int, l Leave) (pid uint8, r Result) {
 
 // findWinner finds the winning team, and sets the unknown results of players by it.
 func (s *Summary) findWinner() {
-	var teams, won, left []int
+	teams, won, left := map[int]bool{}, map[int]bool{}, map[int]bool{}
 	for _, p := range s.Players {
-		if p.Observer || p.Team == NoTeam {
+		if !p.plays() {
 			continue
 		}
-		if !slices.Contains(teams, p.Team) {
-			teams = append(teams, p.Team)
+		teams[p.Team] = true
+		if p.Result == Won {
+			won[p.Team] = true
 		}
-		if p.Result == Won && !slices.Contains(won, p.Team) {
-			won = append(won, p.Team)
-		}
-		if p.Result != Lost && !slices.Contains(left, p.Team) {
-			left = append(left, p.Team)
+		if p.Result != Lost {
+			left[p.Team] = true
 		}
 	}
 	for _, slot := range s.Slots {
-		team := int(slot.Team)
-		if slot.Status == w3gs.SlotOccupied && slot.Computer && !slices.Contains(left, team) {
-			left = append(left, team)
-			teams = append(teams, team)
+		if slot.Status == w3gs.SlotOccupied && slot.Computer {
+			teams[int(slot.Team)], left[int(slot.Team)] = true, true
 		}
 	}
-	switch {
-	case len(won) == 1:
-		s.Winner = won[0]
-	case len(won) == 0 && len(left) == 1 && len(teams) > 1:
-		s.Winner = left[0]
-	default:
+	if len(won) == 0 && len(teams) > 1 {
+		won = left
+	}
+	if len(won) != 1 {
 		return
 	}
+	for team := range won { // the only one
+		s.Winner = team
+	}
 	for _, p := range s.Players {
-		if p.Result != Unknown || p.Observer || p.Team == NoTeam {
-			continue
-		}
-		p.Result = Lost
-		if p.Team == s.Winner {
+		switch {
+		case p.Result != Unknown || !p.plays():
+		case p.Team == s.Winner:
 			p.Result = Won
+		default:
+			p.Result = Lost
 		}
 	}
 }
+
+// plays tells players from observers and those without a slot.
+func (p *PlayerSummary) plays() bool { return !p.Observer && p.Team != NoTeam }

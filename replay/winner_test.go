@@ -68,7 +68,7 @@ func TestComputersNeverLose(t *testing.T) {
 func TestNoSaverWithoutTheEnd(t *testing.T) {
 	start, _ := streamOf(t)
 	for _, l := range []Leave{{LeaveLocal, 2, w3gs.LeaveWon, 1}, {LeaveLocal, 1, w3gs.LeaveDisconnect, 1}} {
-		start = l.AppendTo(start)
+		start = l.appendTo(start)
 	}
 	turn := []byte{recTurn, 2, 0, 100, 0}
 	for name, test := range map[string]struct {

@@ -63,7 +63,7 @@ func NewWriter(f io.WriterAt, g Game, s *Start) (*Writer, error) {
 			w.present[p.PID] = true
 		}
 	}
-	w.put(s.AppendTo(nil, g))
+	w.put(s.appendTo(nil, g))
 	for _, id := range []byte{recStart1, recStart2} {
 		w.put([]byte{id, 1, 0, 0, 0})
 	}
@@ -79,7 +79,7 @@ func newCopy(f io.WriterAt, g Game, s *Start) (*Writer, error) {
 	}
 	w := newWriter(f, g)
 	w.start = true
-	w.put(s.AppendTo(nil, g))
+	w.put(s.appendTo(nil, g))
 	return w, w.err
 }
 
@@ -146,7 +146,7 @@ func (w *Writer) Chat(c Chat) error {
 	if err := checkText(c.Text); err != nil {
 		return err
 	}
-	w.record(c.AppendTo(nil))
+	w.record(c.appendTo(nil))
 	return w.err
 }
 
@@ -160,7 +160,7 @@ func (w *Writer) Left(pid uint8, result w3gs.LeaveReason) error {
 		w.loaded()
 		l.Reason = LeaveLocal
 	}
-	w.record(l.AppendTo(nil))
+	w.record(l.appendTo(nil))
 	return w.err
 }
 

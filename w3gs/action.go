@@ -8,8 +8,7 @@ import (
 // AppendAction appends one player's action as 0x0C and 0x48 carry it: pid u8 ·
 // length u16 · data. Data is at most MaxActionLen bytes, as decoding ensures.
 func AppendAction(dst []byte, pid uint8, data []byte) []byte {
-	dst = append(dst, pid)
-	dst = appendU16(dst, uint16(len(data)))
+	dst = binary.LittleEndian.AppendUint16(append(dst, pid), uint16(len(data)))
 	return append(dst, data...)
 }
 

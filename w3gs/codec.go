@@ -194,6 +194,3 @@ func (c *codec) sha1(sum *[20]byte, has *bool) *codec {
 	}
 	return c
 }
-
-func appendU16(dst []byte, v uint16) []byte { return binary.LittleEndian.AppendUint16(dst, v) }
-func appendU32(dst []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(dst, v) }

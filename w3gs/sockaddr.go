@@ -27,14 +27,6 @@ func SockAddrFrom(ap netip.AddrPort) SockAddr {
 	return SockAddr{Port: ap.Port(), IP: addr.As4()}
 }
 
-// AddrPort converts back; the zero AddrPort for an unknown address.
-func (a SockAddr) AddrPort() netip.AddrPort {
-	if a == (SockAddr{}) {
-		return netip.AddrPort{}
-	}
-	return netip.AddrPortFrom(netip.AddrFrom4(a.IP), a.Port)
-}
-
 // sockAddr is 16 bytes. Another family than IPv4 reads as unknown, and the last 8
 // bytes are whatever the client's stack left there.
 func (c *codec) sockAddr(a *SockAddr) *codec {

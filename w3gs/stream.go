@@ -16,9 +16,6 @@ type Stream struct {
 // NewStream makes a stream that refuses packets over max bytes.
 func NewStream(max int) *Stream { return &Stream{max: max} }
 
-// SetMax changes the limit for the packets that follow.
-func (s *Stream) SetMax(max int) { s.max = max }
-
 // Free returns space for the next read; it is never empty. The frames handed
 // out by Next are invalid from here on.
 func (s *Stream) Free() []byte {
@@ -40,13 +37,6 @@ func (s *Stream) Free() []byte {
 // Commit says that n bytes were read into Free.
 func (s *Stream) Commit(n int) { s.w += n }
 
-// Buffered is the number of bytes that wait for the rest of their packet.
-func (s *Stream) Buffered() int { return s.w - s.r }
-
-// Rest is what waits for the rest of its packet; it aliases the buffer like a
-// frame.
-func (s *Stream) Rest() []byte { return s.buf[s.r:s.w] }
-
 // Next returns the next whole packet, or nil when more bytes are needed. The
 // frame aliases the stream's buffer until the next call of Free. An error is
 // final: the stream does not look for the next packet behind bad bytes.
@@ -66,7 +56,7 @@ func (s *Stream) room() {
 		return
 	}
 	size := min(2*len(s.buf), s.max+streamStart)
-	grown := make([]byte, max(size, len(s.buf)+HeaderSize)) // longer, whatever SetMax did
+	grown := make([]byte, max(size, len(s.buf)+HeaderSize)) // longer, whatever the limit is
 	copy(grown, s.buf[:s.w])
 	s.buf = grown
 }

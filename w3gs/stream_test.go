@@ -172,45 +172,12 @@ func TestStreamGrowsWithBytes(t *testing.T) {
 		if _, err := feed(s, make([]byte, 100)); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Buffered(); got != sent+100 {
+		if got := s.w - s.r; got != sent+100 {
 			t.Fatalf("%d bytes are buffered, want %d", got, sent+100)
 		}
 		if len(s.buf) > 2*(sent+100)+1024 {
 			t.Fatalf("%d bytes came and the buffer is %d", sent+100, len(s.buf))
 		}
-	}
-}
-
-// The limit of a stream that waits for a join is small, and raised after it.
-func TestStreamSetMax(t *testing.T) {
-	join := (&ReqJoin{Name: "Moon", Extra: []byte{0}}).AppendTo(nil)
-	large := (&OutgoingAction{Data: make([]byte, MaxActionLen)}).AppendTo(nil)
-	s := NewStream(64)
-	if cap(s.Free()) != 64 {
-		t.Errorf("the first buffer is %d bytes, want 64", cap(s.Free()))
-	}
-	if frames, err := feed(s, join); err != nil || len(frames) != 1 {
-		t.Fatalf("join: got %d frames, %v", len(frames), err)
-	}
-	s.SetMax(MaxFrame)
-	if frames, err := feed(s, large, 200, 300); err != nil || len(frames) != 1 {
-		t.Fatalf("large packet: got %d frames, %v", len(frames), err)
-	}
-}
-
-// Lowering the limit under what is buffered loses no byte and leaves room.
-func TestStreamSetMaxLower(t *testing.T) {
-	large := (&Raw{ID: OpPlayerExtra, Body: make([]byte, 20000)}).AppendTo(nil)
-	s := NewStream(MaxFrame)
-	if _, err := feed(s, large[:8192]); err != nil {
-		t.Fatal(err)
-	}
-	s.SetMax(16)
-	if len(s.Free()) == 0 || s.Buffered() != 8192 {
-		t.Errorf("got room for %d bytes, %d buffered", len(s.Free()), s.Buffered())
-	}
-	if _, err := s.Next(); !errors.Is(err, ErrTooLong) {
-		t.Errorf("got %v, want ErrTooLong", err)
 	}
 }
 

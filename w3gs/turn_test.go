@@ -2,6 +2,7 @@ package w3gs
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"hash/crc32"
 	"testing"
@@ -47,7 +48,7 @@ func TestKeepaliveLength(t *testing.T) {
 
 func TestTurnRefusals(t *testing.T) {
 	sum := func(actions ...byte) []byte {
-		return append(appendU16([]byte{100, 0}, uint16(crc32.ChecksumIEEE(actions))), actions...)
+		return append(binary.LittleEndian.AppendUint16([]byte{100, 0}, uint16(crc32.ChecksumIEEE(actions))), actions...)
 	}
 	for _, tt := range []struct {
 		name   string
