@@ -70,7 +70,10 @@ type subject struct {
 
 // New begins a game with these players.
 func New(players []Player) *Collector {
-	return &Collector{players: players, index: make(map[subject][]int), mmd: newMMD()}
+	return &Collector{
+		players: players, index: map[subject][]int{},
+		mmd: mmd{players: map[string]string{}, events: map[string]string{}},
+	}
 }
 
 // Action looks through one player's action data of a turn.

@@ -13,15 +13,10 @@ const mmdFile = "MMD.Dat"
 // mmd is what the definitions of a game have said so far.
 type mmd struct {
 	players map[string]string // the map's number of a player → name
-	vars    map[string]string // variable → int, real or string
 	events  map[string]string // event → its text with {0} for the first argument
 }
 
-func newMMD() mmd {
-	return mmd{players: map[string]string{}, vars: map[string]string{}, events: map[string]string{}}
-}
-
-// maxDefinitions bounds each of the three tables.
+// maxDefinitions bounds each of the two tables.
 const maxDefinitions = 512
 
 // mmdReport takes a report; result has its source, sender and turn.
@@ -34,36 +29,22 @@ func (c *Collector) mmdReport(result Result, r report) {
 		return
 	}
 	args := words[1:]
-	switch words[0] {
-	case "init":
-		if len(args) == 3 && args[0] == "pid" {
-			define(c.mmd.players, args[1], args[2])
+	switch op, n := words[0], len(args); {
+	case op == "init" && n == 3 && args[0] == "pid":
+		define(c.mmd.players, args[1], args[2])
+	case op == "DefEvent" && n >= 3:
+		define(c.mmd.events, args[0], args[n-1])
+	case op == "VarP" && n == 4:
+		c.mmdVar(c.mmdAbout(result, args[0]), args)
+	case op == "FlagP" && n == 2:
+		c.mmdFlag(c.mmdAbout(result, args[0]), args)
+	case op == "Event" && n >= 1:
+		text := c.mmd.events[args[0]]
+		for i, arg := range args[1:] {
+			text = strings.ReplaceAll(text, "{"+strconv.Itoa(i)+"}", arg)
 		}
-	case "DefVarP":
-		if len(args) >= 2 {
-			define(c.mmd.vars, args[0], args[1])
-		}
-	case "DefEvent":
-		if len(args) >= 3 {
-			define(c.mmd.events, args[0], args[len(args)-1])
-		}
-	case "VarP":
-		if len(args) == 4 {
-			c.mmdVar(c.mmdAbout(result, args[0]), args)
-		}
-	case "FlagP":
-		if len(args) == 2 {
-			c.mmdFlag(c.mmdAbout(result, args[0]), args)
-		}
-	case "Event":
-		if len(args) >= 1 {
-			text := c.mmd.events[args[0]]
-			for i, arg := range args[1:] {
-				text = strings.ReplaceAll(text, "{"+strconv.Itoa(i)+"}", arg)
-			}
-			result.Value = strings.TrimSpace(args[0] + " " + text)
-			c.event(result)
-		}
+		result.Value = strings.TrimSpace(args[0] + " " + text)
+		c.event(result)
 	}
 }
 
