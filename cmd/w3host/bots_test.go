@@ -22,21 +22,15 @@ func TestBotsCommandRefusesFlagsThatMakeNoSense(t *testing.T) {
 		"surplus":                          `unexpected argument "surplus"`,
 		"--addr nonsense --name-prefix waytoolongaprefix": `address "nonsense": want host:port`,
 	} {
-		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), append([]string{"bots"}, strings.Fields(args)...), nil, &stdout, &stderr); code != exitUsage {
-			t.Errorf("%s: exit code %d", args, code)
-		}
-		if !strings.Contains(stderr.String(), want) || stdout.Len() > 0 {
-			t.Errorf("%s: stdout %q, stderr %q, want %q", args, stdout.String(), stderr.String(), want)
+		code, stdout, stderr := shell(t, append([]string{"bots"}, strings.Fields(args)...)...)
+		if code != exitUsage || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, stdout, stderr, want)
 		}
 	}
 }
 
 func TestBotsCommandHelp(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"bots", "--help"}, nil, &stdout, &stderr); code != exitOK {
-		t.Errorf("exit code %d", code)
-	}
+	_, stdout, _ := shell(t, "bots", "--help")
 	// Every key of the report is named; the report of a run that could not begin has them all.
 	var report bots.Report
 	var b bytes.Buffer
@@ -44,20 +38,19 @@ func TestBotsCommandHelp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range strings.Split(b.String(), `"`) {
-		if key := part; strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_0123456789") == "" && len(key) > 9 && !strings.Contains(stdout.String(), key) {
+		if key := part; strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_0123456789") == "" && len(key) > 9 && !strings.Contains(stdout, key) {
 			t.Errorf("--help does not name %q", key)
 		}
 	}
 }
 
 func TestBotsCommandWithoutAHost(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), strings.Fields("bots --addr 127.0.0.1:9 --players 2"), nil, &stdout, &stderr)
-	if code != exitFailed || !strings.Contains(stderr.String(), "no host at 127.0.0.1:9: start one with `w3host`") {
-		t.Errorf("exit code %d, %s", code, stderr.String())
+	code, stdout, stderr := shell(t, strings.Fields("bots --addr 127.0.0.1:9 --players 2")...)
+	if code != exitFailed || !strings.Contains(stderr, "no host at 127.0.0.1:9: start one with `w3host`") {
+		t.Errorf("exit code %d, %s", code, stderr)
 	}
-	if !strings.Contains(stdout.String(), "games         0 of 1 ran") || strings.Contains(stdout.String(), "p99") {
-		t.Errorf("report %q", stdout.String())
+	if !strings.Contains(stdout, "games         0 of 1 ran") || strings.Contains(stdout, "p99") {
+		t.Errorf("report %q", stdout)
 	}
 }
 

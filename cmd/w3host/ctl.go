@@ -49,9 +49,9 @@ func ctlCommand() *cobra.Command {
 // send gives a line to the host and prints its answer.
 func (o *ctlOptions) send(cmd *cobra.Command, line string) error {
 	if o.socket == "" {
-		c, faults := readConfig(o.file)
-		if err := faults.ErrorOrNil(); err != nil {
-			return usageError{err}
+		c, err := settings(o.file)
+		if err != nil {
+			return err
 		}
 		if o.socket = c.Control.Socket; o.socket == "" {
 			return usageError{errors.New("control.socket is empty: the host has none")}

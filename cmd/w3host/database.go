@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,16 +14,12 @@ import (
 
 // dbCall is one call of a command that asks the database.
 type dbCall struct {
-	ctx            context.Context
-	command        string // "ban", for the audit log
-	stdin          io.Reader
-	stdout, stderr io.Writer
+	call
+	command string // "ban", for the audit log
 
-	json  bool // of the commands that list
-	csv   bool
-	url   string
-	file  string   // of the configuration
-	names []string // the arguments
+	csv  bool // of the commands that list
+	url  string
+	file string // of the configuration
 
 	create bool // the database may be created
 }
@@ -42,11 +36,6 @@ func newDBCommand(use, short, long string) (*dbCall, *cobra.Command) {
 	sets(fs, "database", "database.url")
 	configFlag(fs, &c.file)
 	return c, cmd
-}
-
-// begin takes over what a call of cmd is given.
-func (c *dbCall) begin(cmd *cobra.Command, args []string) {
-	c.ctx, c.stdin, c.stdout, c.stderr, c.names = cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args
 }
 
 // does lets a command open the database and do its work with it. check finds
@@ -68,11 +57,11 @@ func (c *dbCall) does(cmd *cobra.Command, opts storage.Options, check func() err
 // with opens the database and lets do work with it.
 func (c *dbCall) with(opts storage.Options, do func(*storage.Store) error) error {
 	if c.url == "" {
-		settings, faults := readConfig(c.file)
-		if err := faults.ErrorOrNil(); err != nil {
-			return usageError{err}
+		set, err := settings(c.file)
+		if err != nil {
+			return err
 		}
-		c.url = settings.Database.URL
+		c.url = set.Database.URL
 	}
 	opts.MustExist = !c.create
 	db, err := storage.Open(c.ctx, c.url, opts)
@@ -86,24 +75,6 @@ func (c *dbCall) with(opts storage.Options, do func(*storage.Store) error) error
 	}
 	err = do(db)
 	return cmp.Or(err, db.Close())
-}
-
-// one is the only name there may be.
-func (c *dbCall) one(what string) error {
-	switch len(c.names) {
-	case 0:
-		return fmt.Errorf("it needs %s", what)
-	case 1:
-		return nil
-	}
-	return fmt.Errorf("it takes %s only, not also %q", what, c.names[1])
-}
-
-func (c *dbCall) none() error {
-	if len(c.names) > 0 {
-		return fmt.Errorf("unexpected argument %q", c.names[0])
-	}
-	return nil
 }
 
 // audit notes what this command did.

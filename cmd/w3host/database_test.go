@@ -301,7 +301,7 @@ func TestParseSpan(t *testing.T) {
 // Nothing that a stranger calls themselves steers a terminal, in JSON either.
 func TestPrintJSON(t *testing.T) {
 	var out bytes.Buffer
-	c := &dbCall{stdout: &out}
+	c := &call{stdout: &out}
 	want := []storage.Admin{{Name: "x\u009b\u202e\U000e0041"}}
 	if err := c.printJSON(want); err != nil || terminal.Printable(strings.ReplaceAll(out.String(), "\n", "")) != strings.ReplaceAll(out.String(), "\n", "") {
 		t.Errorf("JSON: %q, %v", out.String(), err)

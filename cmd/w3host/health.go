@@ -34,7 +34,7 @@ func healthCommand() *cobra.Command {
 		Use: "health", Short: "ask the host on this machine whether it answers", Long: healthHelp,
 		Args: func(cmd *cobra.Command, args []string) error { return failure(noArgs(cmd, args)) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return health(cmd.Context(), listen, file, asJSON, cmd.OutOrStdout())
+			return failure(health(cmd.Context(), listen, file, asJSON, cmd.OutOrStdout()))
 		},
 	}
 	cmd.SetFlagErrorFunc(flagFault)
@@ -50,8 +50,8 @@ func healthCommand() *cobra.Command {
 func health(ctx context.Context, listen, file string, asJSON bool, stdout io.Writer) error {
 	spool := ""
 	if listen == "" || asJSON {
-		c, faults := readConfig(file)
-		if err := faults.ErrorOrNil(); err != nil {
+		c, err := settings(file)
+		if err != nil {
 			return err
 		}
 		listen, spool = cmp.Or(listen, c.Host.Listen), c.Database.Spool

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"net"
 	"strings"
 	"testing"
@@ -9,12 +8,11 @@ import (
 
 func askHealth(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), append([]string{"health"}, args...), nil, &stdout, &stderr)
-	if (code == exitOK) != (stderr.Len() == 0) || strings.Count(stdout.String()+stderr.String(), "\n") != 1 {
-		t.Errorf("health %q exits with %d and says %q, %q: want one sentence", args, code, &stdout, &stderr)
+	code, stdout, stderr := shell(t, append([]string{"health"}, args...)...)
+	if (code == exitOK) != (stderr == "") || strings.Count(stdout+stderr, "\n") != 1 {
+		t.Errorf("health %q exits with %d and says %q, %q: want one sentence", args, code, stdout, stderr)
 	}
-	return code, stdout.String() + stderr.String()
+	return code, stdout + stderr
 }
 
 func TestHealthOfAHost(t *testing.T) {

@@ -32,11 +32,11 @@ func pruneCommand() *cobra.Command {
 		if err := c.none(); err != nil {
 			return err
 		}
-		settings, faults := readConfig(c.file)
-		if err := multierror.Append(faults, settings.Validate()).ErrorOrNil(); err != nil {
+		set, faults := readConfig(c.file)
+		if err := multierror.Append(faults, set.Validate()).ErrorOrNil(); err != nil {
 			return err
 		}
-		if keep = daemon.Retention(settings.Database); keep == (storage.Keep{}) {
+		if keep = daemon.Retention(set.Database); keep == (storage.Keep{}) {
 			return errors.New("everything is kept forever: set database.keep_chat, keep_addresses or keep_games")
 		}
 		return nil

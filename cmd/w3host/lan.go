@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"strconv"
@@ -20,8 +18,7 @@ const lanHelp = "w3host lan looks at the games of the local network, and shows t
 
 // lanCall is one call of the command.
 type lanCall struct {
-	ctx            context.Context
-	stdout, stderr io.Writer
+	call
 
 	version string
 	product string
@@ -49,7 +46,8 @@ func (c *lanCall) runs(cmd *cobra.Command, to string, do func() error) *cobra.Co
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringArrayVar(&c.to, "to", nil, to)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c.ctx, c.stdout, c.stderr, c.to = cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), append(c.to, args...)
+		c.begin(cmd, args)
+		c.to = append(c.to, args...)
 		return do()
 	}
 	return cmd
@@ -58,15 +56,13 @@ func (c *lanCall) runs(cmd *cobra.Command, to string, do func() error) *cobra.Co
 // searches are the games to look for.
 func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 	var s w3gs.SearchGame
-	settings, faults := readConfig(c.config)
-	if c.version == "" || c.product == "" {
-		if err := faults.ErrorOrNil(); err != nil {
-			return nil, err
-		}
+	set, err := settings(c.config)
+	if err != nil && (c.version == "" || c.product == "") {
+		return nil, err
 	}
 	switch c.product {
 	case "":
-		s.Product = daemon.Product(settings)
+		s.Product = daemon.Product(set)
 	case w3gs.ProductTFT.String():
 		s.Product = w3gs.ProductTFT
 	case w3gs.ProductROC.String():
@@ -78,7 +74,7 @@ func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 	for text := range strings.SplitSeq(c.version, ",") {
 		switch v, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(text), "1.")); {
 		case c.version == "":
-			versions = append([]int{settings.Host.Version}, settings.LAN.Versions...)
+			versions = append([]int{set.Host.Version}, set.LAN.Versions...)
 		case text == "all":
 			for v := 7; v <= 31; v++ {
 				versions = append(versions, v)

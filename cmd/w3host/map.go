@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,14 +16,10 @@ import (
 
 // mapCall is one call of the command.
 type mapCall struct {
-	ctx            context.Context
-	cmd            *cobra.Command
-	stdout, stderr io.Writer
+	call
 
 	version w3gs.Version
-	json    bool
 	png     string
-	names   []string // files or folders
 
 	scripts      *w3map.Scripts
 	scriptsFault string // why there are none although they were looked for where they should be
@@ -46,7 +40,7 @@ func mapCommand() *cobra.Command {
 	_ = cobra.MarkFlagDirname(fs, "scripts")
 	verb := func(use, short string, complete cobra.CompletionFunc, do func() error) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, ValidArgsFunction: complete, RunE: func(cmd *cobra.Command, args []string) (err error) {
-			c.ctx, c.cmd, c.stdout, c.stderr, c.names = cmd.Context(), cmd, cmd.OutOrStdout(), cmd.ErrOrStderr(), args
+			c.begin(cmd, args)
 			if c.version, err = w3gs.ParseVersion(*version); err == nil {
 				err = c.findScripts(*scripts)
 			}
@@ -69,12 +63,7 @@ func mapCommand() *cobra.Command {
 // findScripts looks for the game's scripts. That there are none is no error: all else can be told.
 func (c *mapCall) findScripts(dir string) error {
 	asked := dir != ""
-	if !asked {
-		dir = os.Getenv("W3HOST_MAPS_SCRIPTS")
-	}
-	if dir == "" {
-		dir = "scripts"
-	}
+	dir = cmp.Or(dir, os.Getenv(config.EnvName("maps.scripts")), "scripts")
 	if _, err := os.Stat(dir); asked && err != nil {
 		return fmt.Errorf("--scripts %s: there is no such folder", dir)
 	}
@@ -84,19 +73,4 @@ func (c *mapCall) findScripts(dir string) error {
 		c.scriptsFault = err.Error()
 	}
 	return nil
-}
-
-// failed says what went wrong with a file, in one sentence, and the way out if there is one.
-func failed(name string, err error) error {
-	text := err.Error()
-	if !strings.Contains(text, name) {
-		text = name + ": " + text
-	}
-	switch {
-	case errors.Is(err, w3map.ErrNotMap):
-		text += "; take a .w3x or .w3m file that the game itself lists"
-	case errors.Is(err, w3map.ErrDamaged):
-		text += "; get the file again from where it came from"
-	}
-	return errors.New(w3map.Shown(text))
 }

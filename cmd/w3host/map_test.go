@@ -37,9 +37,7 @@ func callMap(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	t.Setenv("W3HOST_MAPS_SCRIPTS", "")
-	var out, errs bytes.Buffer
-	code = run(t.Context(), append([]string{"map"}, args...), nil, &out, &errs)
-	return code, out.String(), errs.String()
+	return shell(t, append([]string{"map"}, args...)...)
 }
 
 func TestMapInfoJSON(t *testing.T) {

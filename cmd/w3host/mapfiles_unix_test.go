@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,21 +60,20 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 		})
 		for _, args := range [][]string{{"info", file}, {"info", "--png", filepath.Join(dir, "x.png"), file}} {
 			soon(t, strings.Join(args, " "), func() {
-				var out, errs bytes.Buffer
-				if code := run(t.Context(), append([]string{"map"}, args...), nil, &out, &errs); code != exitFailed || !strings.Contains(errs.String(), want) {
-					t.Errorf("map %s: exit %d: %s", args, code, errs.String())
+				if code, _, errs := shell(t, append([]string{"map"}, args...)...); code != exitFailed || !strings.Contains(errs, want) {
+					t.Errorf("map %s: exit %d: %s", args, code, errs)
 				}
 			})
 		}
 	}
 	soon(t, "list", func() {
-		var out bytes.Buffer
-		if code := run(t.Context(), []string{"map", "list", dir}, nil, &out, io.Discard); code != exitOK {
+		code, out, _ := shell(t, "map", "list", dir)
+		if code != exitOK {
 			t.Error(code)
 		}
 		for _, want := range []string{"pipe.w3x", "zero.w3x", "a named pipe, not a file", "a device, not a file"} {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%q is not in\n%s", want, out.String())
+			if !strings.Contains(out, want) {
+				t.Errorf("%q is not in\n%s", want, out)
 			}
 		}
 	})
@@ -89,27 +87,23 @@ func TestNamesAreShownEscaped(t *testing.T) {
 	write(t, filepath.Join(dir, "\xca\xd0\xcb\xf2.w3x"), append(bytes.Clone(data), 1))
 	write(t, filepath.Join(dir, "bad\u202e\t.w3x"), []byte("no map"))
 	for _, verb := range []string{"list", "verify"} {
-		var out bytes.Buffer
-		run(t.Context(), []string{"map", verb, dir}, nil, &out, io.Discard)
+		_, out, _ := shell(t, "map", verb, dir)
 		for _, want := range []string{`a\x1b[31m\nb.w3x`, `\xca\xd0\xcb\xf2.w3x`, `bad\u202e\t.w3x`} {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("map %s: %s is not in\n%s", verb, want, out.String())
+			if !strings.Contains(out, want) {
+				t.Errorf("map %s: %s is not in\n%s", verb, want, out)
 			}
 		}
-		if strings.ContainsAny(out.String(), "\x1b\u202e\t") {
-			t.Errorf("map %s: %q", verb, out.String())
+		if strings.ContainsAny(out, "\x1b\u202e\t") {
+			t.Errorf("map %s: %q", verb, out)
 		}
 	}
-	var out, errs bytes.Buffer
-	run(t.Context(), []string{"map", "info", filepath.Join(dir, "a\x1b[31m\nb.w3x"), filepath.Join(dir, "bad\u202e\t.w3x")}, nil, &out, &errs)
-	if !strings.Contains(out.String(), `a\x1b[31m\nb.w3x`) || !strings.Contains(errs.String(), `bad\u202e\t.w3x`) ||
-		strings.ContainsAny(out.String()+errs.String(), "\x1b\u202e\t") {
-		t.Errorf("map info: %q %q", out.String(), errs.String())
+	_, out, errs := shell(t, "map", "info", filepath.Join(dir, "a\x1b[31m\nb.w3x"), filepath.Join(dir, "bad\u202e\t.w3x"))
+	if !strings.Contains(out, `a\x1b[31m\nb.w3x`) || !strings.Contains(errs, `bad\u202e\t.w3x`) || strings.ContainsAny(out+errs, "\x1b\u202e\t") {
+		t.Errorf("map info: %q %q", out, errs)
 	}
-	out.Reset()
-	run(t.Context(), []string{"map", "list", "--json", dir}, nil, &out, io.Discard)
-	if !strings.Contains(out.String(), `"\\xca\\xd0\\xcb\\xf2.w3x"`) || strings.Contains(out.String(), "\x1b") {
-		t.Errorf("map list --json: %s", out.String())
+	_, out, _ = shell(t, "map", "list", "--json", dir)
+	if !strings.Contains(out, `"\\xca\\xd0\\xcb\\xf2.w3x"`) || strings.Contains(out, "\x1b") {
+		t.Errorf("map list --json: %s", out)
 	}
 }
 

@@ -66,21 +66,16 @@ func (c *mapCall) info() error {
 			bar.total += stat.Size()
 		}
 	}
-	code := exitOK
 	var maps []*w3map.Map
-	for _, name := range c.names {
-		if c.ctx.Err() != nil {
-			break
-		}
+	err := c.each(func(name string) error {
 		m, err := c.read(name, bar)
 		if err != nil {
 			bar.clear()
-			complain(c.cmd, failed(name, err))
-			code = exitFailed
-			continue
+			return err
 		}
 		maps = append(maps, m)
-	}
+		return nil
+	})
 	bar.clear()
 	if err := c.print(maps); err != nil {
 		return failed("output", err)
@@ -90,10 +85,7 @@ func (c *mapCall) info() error {
 			return failed(c.names[0], err)
 		}
 	}
-	if c.ctx.Err() != nil {
-		return exitCode(exitFailed)
-	}
-	return exit(code)
+	return err
 }
 
 // read reads a map file and the file beside it.
@@ -106,14 +98,7 @@ func (c *mapCall) read(name string, bar *mapBar) (*w3map.Map, error) {
 		return nil, plainError(err)
 	}
 	defer f.Close()
-	m, err := w3map.Read(f, stat.Size(), name, w3map.Options{Version: c.version, Scripts: c.scripts, Progress: bar.add})
-	if err != nil {
-		return nil, err
-	}
-	config, err := mapconf.Load(w3map.ConfigName(name))
-	if err == nil {
-		err = config.Apply(m)
-	}
+	m, err := mapconf.Read(f, stat.Size(), name, w3map.Options{Version: c.version, Scripts: c.scripts, Progress: bar.add})
 	if err != nil {
 		return nil, err
 	}
@@ -145,13 +130,7 @@ func (c *mapCall) print(maps []*w3map.Map) error {
 			fmt.Fprintln(c.stderr, w3map.Shown(m.File+": "+warning))
 		}
 	}
-	switch {
-	case len(c.names) > 1:
-		return printJSON(c.stdout, facts)
-	case len(facts) == 1:
-		return printJSON(c.stdout, facts[0])
-	}
-	return nil
+	return printEach(&c.call, facts)
 }
 
 // jsonName is a file's name in JSON, which has no bytes that are not UTF-8.
@@ -188,13 +167,6 @@ func factsOf(m *w3map.Map) mapFacts {
 // printMap prints a map for people.
 func (c *mapCall) printMap(m *w3map.Map) error {
 	f := factsOf(m)
-	unknown := "unknown"
-	if f.Checksum == nil {
-		f.Checksum = &unknown
-	}
-	if f.SHA1 == nil {
-		f.SHA1 = &unknown
-	}
 	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	row := func(key string, value any) { fmt.Fprintf(w, "%s\t%s\n", key, w3map.Shown(fmt.Sprint(value))) }
 	row("file", m.File)
@@ -208,8 +180,8 @@ func (c *mapCall) printMap(m *w3map.Map) error {
 	row("kind", kindOf(m))
 	row("size", fmt.Sprintf("%d bytes", m.Size))
 	row("crc32", f.CRC32)
-	row("checksum", fmt.Sprintf("%s (for %v)", *f.Checksum, m.Version))
-	row("sha1", *f.SHA1)
+	row("checksum", fmt.Sprintf("%s (for %v)", orUnknown(f.Checksum), m.Version))
+	row("sha1", orUnknown(f.SHA1))
 	for i, s := range m.Slots {
 		row(fmt.Sprintf("slot %d", i+1), describeSlot(s))
 	}
@@ -220,6 +192,13 @@ func (c *mapCall) printMap(m *w3map.Map) error {
 		row("warning", warning)
 	}
 	return w.Flush()
+}
+
+func orUnknown(sum *string) string {
+	if sum == nil {
+		return "unknown"
+	}
+	return *sum
 }
 
 func kindOf(m *w3map.Map) string {
@@ -249,10 +228,7 @@ func describeSlot(s w3gs.Slot) string {
 	if s.Computer {
 		status = "computer"
 	}
-	race := map[w3gs.Race]string{
-		w3gs.RaceHuman: "human", w3gs.RaceOrc: "orc", w3gs.RaceUndead: "undead",
-		w3gs.RaceNightElf: "night elf", w3gs.RaceRandom: "random",
-	}[s.Race&^w3gs.RaceSelectable]
+	race := raceName(s.Race)
 	if s.Race&w3gs.RaceSelectable != 0 {
 		race += " or as chosen"
 	}
@@ -283,16 +259,4 @@ func writeMinimap(name, to string) error {
 		return fmt.Errorf("write %s: %w", to, err)
 	}
 	return nil
-}
-
-// plainError leaves out the system call, which tells nobody anything.
-func plainError(err error) error {
-	var path *os.PathError
-	if !errors.As(err, &path) {
-		return err
-	}
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s: there is no such file", path.Path)
-	}
-	return fmt.Errorf("%s: %w", path.Path, path.Err)
 }

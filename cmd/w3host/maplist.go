@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"text/tabwriter"
 
 	"w3host/catalogue"
 	"w3host/mapconf"
@@ -23,22 +22,18 @@ func (c *mapCall) list() error {
 	if c.json {
 		return c.listJSON(entries)
 	}
-	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "FILE\tNAME\tPLAYERS\tBYTES\tCHECKSUM")
 	missing := ""
-	for _, e := range entries {
+	rows := rowsOf(entries, func(e *catalogue.Entry) []string {
 		if e.Fault != nil {
-			fmt.Fprintf(w, "%s\tBROKEN: %s\t\t%d\t\n", w3map.Shown(e.File), w3map.Shown(e.Fault.Error()), e.Size)
-			continue
-		}
-		checksum := "unknown"
-		if e.Map.HasChecksum {
-			checksum = fmt.Sprintf("%08x", e.Map.Checksum)
+			return []string{w3map.Shown(e.File), "BROKEN: " + w3map.Shown(e.Fault.Error()), "", fmt.Sprint(e.Size), ""}
 		}
 		missing = cmp.Or(missing, e.Map.MissingScripts())
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", w3map.Shown(e.File), w3map.Shown(w3map.Plain(e.Map.Name)), len(e.Map.Slots), e.Size, checksum)
-	}
-	if err := w.Flush(); err != nil {
+		return []string{
+			w3map.Shown(e.File), w3map.Shown(w3map.Plain(e.Map.Name)), fmt.Sprint(len(e.Map.Slots)), fmt.Sprint(e.Size),
+			orUnknown(factsOf(e.Map).Checksum),
+		}
+	})
+	if err := table(c.stdout, "FILE\tNAME\tPLAYERS\tBYTES\tCHECKSUM", rows); err != nil {
 		return failed("output", err)
 	}
 	if missing != "" {

@@ -51,7 +51,7 @@ func (c *dbCall) addListFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&c.csv, "csv", false, "print comma separated values, with a line of names")
 }
 
-func (c *dbCall) addJSONFlag(fs *pflag.FlagSet, usage string) {
+func (c *call) addJSONFlag(fs *pflag.FlagSet, usage string) {
 	fs.BoolVar(&c.json, "json", false, usage)
 }
 
@@ -71,7 +71,7 @@ func (c *dbCall) print(l list) error {
 	return table(c.stdout, l.heading, l.rows)
 }
 
-func (c *dbCall) printJSON(v any) error { return printJSON(c.stdout, v) }
+func (c *call) printJSON(v any) error { return printJSON(c.stdout, v) }
 
 // printJSON prints a value so that nothing in it steers a terminal.
 func printJSON(w io.Writer, v any) error {

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,15 +13,11 @@ import (
 
 // replayCall is one call of the command.
 type replayCall struct {
-	ctx            context.Context
-	cmd            *cobra.Command
-	stdout, stderr io.Writer
+	call
 
-	json     bool
 	svg      string
 	output   string
 	keepChat bool
-	names    []string
 }
 
 // replayCommand is "w3host replay".
@@ -36,7 +29,7 @@ func replayCommand() *cobra.Command {
 	}
 	verb := func(use, short string, most int, do func() error) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, ValidArgsFunction: completeFiles("w3g", "part"), RunE: func(cmd *cobra.Command, args []string) error {
-			c.ctx, c.cmd, c.stdout, c.stderr, c.names = cmd.Context(), cmd, cmd.OutOrStdout(), cmd.ErrOrStderr(), args
+			c.begin(cmd, args)
 			switch {
 			case len(args) == 0:
 				return usageError{fmt.Errorf("%s needs the name of a replay", cmd.Name())}
@@ -59,21 +52,6 @@ func replayCommand() *cobra.Command {
 	return group(cmd, info, verify, actions, repair, anonymise)
 }
 
-// failed names the file of an error, and adds a remedy if there is one.
-func (c *replayCall) failed(name string, err error) error {
-	text := err.Error()
-	if !strings.Contains(text, name) {
-		text = name + ": " + text
-	}
-	switch {
-	case errors.Is(err, replay.ErrNotReplay):
-		text += "; take a .w3g file that the game itself lists"
-	case errors.Is(err, replay.ErrTruncated):
-		text += "; w3host replay repair may save the beginning"
-	}
-	return errors.New(text)
-}
-
 // open opens a replay; the caller closes the file.
 func (c *replayCall) open(name string) (*replay.Reader, *os.File, error) {
 	f, err := os.Open(name)
@@ -94,23 +72,17 @@ func (c *replayCall) open(name string) (*replay.Reader, *os.File, error) {
 
 // verify is "w3host replay verify".
 func (c *replayCall) verify() error {
-	code := exitOK
-	for _, name := range c.names {
-		if c.ctx.Err() != nil {
-			return exitCode(exitFailed)
-		}
+	return c.each(func(name string) (err error) {
 		r, f, err := c.open(name)
 		if err != nil {
-			complain(c.cmd, c.failed(name, err))
-			code = exitFailed
-			continue
+			return err
 		}
 		findings := replay.Verify(r)
 		f.Close()
 		verdict := "good"
 		for _, finding := range findings {
 			if finding.Fault {
-				verdict, code = "BROKEN", exitFailed
+				verdict, err = "BROKEN", exitCode(exitFailed)
 			}
 		}
 		fmt.Fprintf(c.stdout, "%s: %s\n", name, verdict)
@@ -121,6 +93,6 @@ func (c *replayCall) verify() error {
 			}
 			fmt.Fprintf(c.stdout, "  %s: %s\n", mark, finding.Text)
 		}
-	}
-	return exit(code)
+		return err
+	})
 }

@@ -53,9 +53,7 @@ func recordedGame(t *testing.T) string {
 
 func callReplay(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	code = run(t.Context(), append([]string{"replay"}, args...), nil, &out, &errs)
-	return code, out.String(), errs.String()
+	return shell(t, append([]string{"replay"}, args...)...)
 }
 
 func TestReplayInfoJSON(t *testing.T) {

@@ -4,13 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
-	"w3host/internal/terminal"
 	"w3host/replay"
 	"w3host/w3gs"
-	"w3host/w3map"
 )
 
 // actions is "w3host replay actions": a line for everything that was done, said
@@ -19,7 +16,7 @@ func (c *replayCall) actions() error {
 	name := c.names[0]
 	r, f, err := c.open(name)
 	if err != nil {
-		return c.failed(name, err)
+		return failed(name, err)
 	}
 	defer f.Close()
 	names := map[uint8]string{}
@@ -42,7 +39,7 @@ func (c *replayCall) actions() error {
 		}
 		if err != nil {
 			out.Flush()
-			return c.failed(name, err)
+			return failed(name, err)
 		}
 		switch rec.Kind {
 		case replay.KindTurn, replay.KindTurnPart:
@@ -58,15 +55,10 @@ func (c *replayCall) actions() error {
 		}
 	}
 	if err := out.Flush(); err != nil {
-		return c.failed("output", err)
+		return failed("output", err)
 	}
 	if c.ctx.Err() != nil {
 		return exitCode(exitFailed)
 	}
 	return nil
-}
-
-// plainText makes an untrusted text of a file safe for a terminal.
-func plainText(s string) string {
-	return terminal.Printable(w3map.Plain(strings.ToValidUTF8(s, "?")))
 }

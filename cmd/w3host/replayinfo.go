@@ -1,12 +1,13 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -103,50 +104,31 @@ func (c *replayCall) info() error {
 	if len(c.names) > 1 && c.svg != "" {
 		return usageError{errors.New("--svg takes the timeline of one replay, not of several")}
 	}
-	code, all := exitOK, []replayFacts{}
-	for i, name := range c.names {
-		if c.ctx.Err() != nil {
-			return exitCode(exitFailed)
-		}
+	all := []replayFacts{} // not null
+	err := c.each(func(name string) error {
 		r, f, err := c.open(name)
 		if err != nil {
-			complain(c.cmd, c.failed(name, err))
-			code = exitFailed
-			continue
+			return err
 		}
 		s := replay.Summarise(r)
 		f.Close()
-		facts := replayFactsOf(name, s)
-		all = append(all, facts)
-		if !c.json {
-			if i > 0 {
+		if all = append(all, replayFactsOf(name, s)); !c.json {
+			if len(all) > 1 {
 				fmt.Fprintln(c.stdout)
 			}
-			c.printReplay(facts)
+			c.printReplay(all[len(all)-1])
 		}
 		if c.svg != "" {
-			if err := os.WriteFile(c.svg, s.SVG(), 0o644); err != nil {
-				return c.failed(c.svg, plainError(err))
-			}
+			return plainError(os.WriteFile(c.svg, s.SVG(), 0o644))
+		}
+		return nil
+	})
+	if c.json {
+		if err := printEach(&c.call, all); err != nil {
+			return failed("output", err)
 		}
 	}
-	if !c.json {
-		return exit(code)
-	}
-	out := json.NewEncoder(c.stdout)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	var err error
-	switch {
-	case len(c.names) > 1:
-		err = out.Encode(all)
-	case len(all) == 1:
-		err = out.Encode(all[0])
-	}
-	if err != nil {
-		return c.failed("output", err)
-	}
-	return exit(code)
+	return err
 }
 
 func replayFactsOf(name string, s *replay.Summary) replayFacts {
@@ -196,7 +178,7 @@ func playerOf(p *replay.PlayerSummary) playerFacts {
 		PID: p.PID, Name: p.Name, Observer: p.Observer, Result: p.Result.String(), APM: math.Round(p.APM*10) / 10,
 	}
 	if p.Slot != nil {
-		f.Team, f.Race, f.Handicap = &p.Team, new(raceOf(p.Slot.Race)), &p.Slot.Handicap
+		f.Team, f.Race, f.Handicap = &p.Team, new(raceName(p.Slot.Race)), &p.Slot.Handicap
 		if p.Slot.Colour != replay.NoColour {
 			f.Colour = &p.Slot.Colour
 		}
@@ -205,22 +187,6 @@ func playerOf(p *replay.PlayerSummary) playerFacts {
 		f.LeftMS, f.LeaveReason = new(p.Leave.Time.Milliseconds()), &p.Leave.Reason
 	}
 	return f
-}
-
-func raceOf(race w3gs.Race) string {
-	switch race &^ w3gs.RaceSelectable {
-	case w3gs.RaceHuman:
-		return "human"
-	case w3gs.RaceOrc:
-		return "orc"
-	case w3gs.RaceNightElf:
-		return "night elf"
-	case w3gs.RaceUndead:
-		return "undead"
-	case w3gs.RaceRandom:
-		return "random"
-	}
-	return fmt.Sprintf("unknown %#02x", uint8(race))
 }
 
 func scopeOf(c replay.Chat) string {
@@ -237,27 +203,17 @@ func scopeOf(c replay.Chat) string {
 	return fmt.Sprintf("private %d", c.Scope-w3gs.ScopeSlot)
 }
 
+// visibility has the words that this JSON has always had.
+var visibility = strings.NewReplacer("-", " ", "explored", "map explored")
+
 func settingsOf(s *replay.Summary) replaySettings {
 	flags := s.Start.Settings.Flags
 	g := replaySettings{
-		Speed: "unknown", Visibility: "unknown", Observers: "none",
+		Speed: cmp.Or(w3gs.Speeds.Word(flags), "unknown"), Visibility: cmp.Or(visibility.Replace(w3gs.Visibilities.Word(flags)), "unknown"), Observers: "none",
 		TeamsTogether: flags&w3gs.TeamsTogether != 0, FixedTeams: flags&w3gs.FixedTeams != 0,
 		FullSharedControl: flags&w3gs.FullSharedControl != 0, RandomHero: flags&w3gs.RandomHero != 0,
 		RandomRaces: flags&w3gs.RandomRaces != 0, Flags: uint32(flags), GameType: s.Start.GameType,
 		Layout: s.Start.Layout, RandomSeed: s.Start.RandomSeed, Slots: []slotRecord{},
-	}
-	if speed := flags & 3; speed < 3 {
-		g.Speed = [...]string{"slow", "normal", "fast"}[speed]
-	}
-	switch {
-	case flags&w3gs.VisibilityHideTerrain != 0:
-		g.Visibility = "hide terrain"
-	case flags&w3gs.VisibilityExplored != 0:
-		g.Visibility = "map explored"
-	case flags&w3gs.VisibilityAlwaysVisible != 0:
-		g.Visibility = "always visible"
-	case flags&w3gs.VisibilityDefault != 0:
-		g.Visibility = "default"
 	}
 	switch {
 	case flags&w3gs.Referees != 0:
@@ -268,7 +224,7 @@ func settingsOf(s *replay.Summary) replaySettings {
 		g.Observers = "on defeat"
 	}
 	for _, slot := range s.Start.Slots {
-		g.Slots = append(g.Slots, slotRecord{slot.PID, slot.Status, slot.Computer, slot.Team, slot.Colour, raceOf(slot.Race), slot.AI, slot.Handicap})
+		g.Slots = append(g.Slots, slotRecord{slot.PID, slot.Status, slot.Computer, slot.Team, slot.Colour, raceName(slot.Race), slot.AI, slot.Handicap})
 	}
 	return g
 }

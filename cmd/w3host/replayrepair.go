@@ -18,13 +18,13 @@ func (c *replayCall) repair() error {
 	if recording.IsPart(name) && c.output == "" {
 		done, err := recording.Finish(name)
 		if err != nil {
-			return c.failed(name, plainError(err))
+			return failed(name, plainError(err))
 		}
 		return c.repaired(strings.TrimSuffix(name, ".part"), done)
 	}
 	src, err := os.Open(name)
 	if err != nil {
-		return c.failed(name, plainError(err))
+		return failed(name, plainError(err))
 	}
 	defer src.Close()
 	to := c.output
@@ -43,7 +43,7 @@ func (c *replayCall) repair() error {
 		fmt.Fprintf(c.stdout, "%s: whole, there is nothing to repair\n", name)
 		return nil
 	case err != nil:
-		return c.failed(name, err)
+		return failed(name, err)
 	}
 	return c.repaired(to, done)
 }
@@ -70,12 +70,12 @@ func (c *replayCall) anonymise() error {
 	name := c.names[0]
 	r, src, err := c.open(name)
 	if err != nil {
-		return c.failed(name, err)
+		return failed(name, err)
 	}
 	defer src.Close()
 	err = writeReplay(c.output, true, func(f *os.File) error { return replay.Anonymise(r, f, c.keepChat) })
 	if err != nil {
-		return c.failed(name, err)
+		return failed(name, err)
 	}
 	fmt.Fprintf(c.stdout, "%s: written without names\n", c.output)
 	return nil

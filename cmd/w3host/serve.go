@@ -91,3 +91,12 @@ func readConfig(file string) (config.Config, *multierror.Error) {
 	}
 	return c, faults
 }
+
+// settings is readConfig for commands that need but a key or two.
+func settings(file string) (config.Config, error) {
+	c, faults := readConfig(file)
+	if err := faults.ErrorOrNil(); err != nil {
+		return c, usageError{err}
+	}
+	return c, nil
+}

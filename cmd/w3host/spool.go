@@ -36,11 +36,11 @@ func spoolCommand() *cobra.Command {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			c.begin(cmd, args)
 			if *dir == "" {
-				settings, faults := readConfig(c.file)
-				if err := faults.ErrorOrNil(); err != nil {
-					return usageError{err}
+				set, err := settings(c.file)
+				if err != nil {
+					return err
 				}
-				*dir = settings.Database.Spool
+				*dir = set.Database.Spool
 			}
 			return do()
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,11 +11,10 @@ import (
 	"w3host/storage/spool"
 )
 
-func call(t *testing.T, args ...string) (code int, out string) {
+func spoolCall(t *testing.T, args ...string) (code int, out string) {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
-	return code, stdout.String() + stderr.String()
+	code, stdout, stderr := shell(t, args...)
+	return code, stdout + stderr
 }
 
 // What a host left waiting, damaged or refused is shown, mended with a text
@@ -50,25 +48,25 @@ func TestSpoolCommand(t *testing.T) {
 	put(filepath.Join(spool.Quarantine, "0000000001.jsonl"), line(1, "stored before")+strings.Replace(line(2, "hurt"), "hurt", "h*rt", 1))
 	put("rejected.jsonl", edited(line(3, "refused"))+strings.Replace(edited(line(4, "odd")), "ChatLine", "OddLine", 1))
 
-	code, out := call(t, "spool")
+	code, out := spoolCall(t, "spool")
 	for _, want := range []string{"2 records wait", "refused 2", "0000000002.jsonl  waits", "7-9", "0000000001.jsonl  in quarantine"} {
 		if code != exitOK || !strings.Contains(out, want) {
 			t.Errorf("status lacks %q: %s", want, out)
 		}
 	}
-	if code, out := call(t, "spool", "show"); code != exitOK || !strings.Contains(out, `"Text":"waits, too"`) || !strings.Contains(out, "line 2 is damaged") {
+	if code, out := spoolCall(t, "spool", "show"); code != exitOK || !strings.Contains(out, `"Text":"waits, too"`) || !strings.Contains(out, "line 2 is damaged") {
 		t.Errorf("show: %s", out)
 	}
-	if code, out := call(t, "spool", "show", "0000000001.jsonl", "--json"); code != exitOK || !strings.Contains(out, "stored before") {
+	if code, out := spoolCall(t, "spool", "show", "0000000001.jsonl", "--json"); code != exitOK || !strings.Contains(out, "stored before") {
 		t.Errorf("show of a file in quarantine: %s", out)
 	}
 
 	put(filepath.Join(spool.Quarantine, "0000000001.jsonl"), line(1, "stored before")+edited(line(2, "mended")))
-	code, out = call(t, "spool", "retry")
+	code, out = spoolCall(t, "spool", "retry")
 	if code != exitFailed || !strings.Contains(out, "2 records are stored, 1 are refused again") {
 		t.Errorf("retry: %d %s", code, out)
 	}
-	code, out = call(t, "spool", "retry") // stores nothing twice
+	code, out = spoolCall(t, "spool", "retry") // stores nothing twice
 	if code != exitFailed || !strings.Contains(out, "0 records are stored, 1 are refused again") {
 		t.Errorf("retry again: %d %s", code, out)
 	}
@@ -83,7 +81,7 @@ func TestSpoolCommand(t *testing.T) {
 		t.Errorf("%+v, %v", g, err)
 	}
 	for _, args := range [][]string{{"spool", "mend"}, {"spool", "retry", "x"}, {"spool", "show", "a", "b"}} {
-		if code, out := call(t, args...); code != exitUsage {
+		if code, out := spoolCall(t, args...); code != exitUsage {
 			t.Errorf("%q: %d %s", args, code, out)
 		}
 	}
@@ -93,7 +91,7 @@ func TestHostsAndHealthJSON(t *testing.T) {
 	dir := t.TempDir()
 	p := startProcess(t, dir, "--listen", "127.0.0.1:0", "--lan=false", "--name", "x")
 	t.Chdir(dir)
-	code, out := call(t, "health", "--json", "--listen", p.addr)
+	code, out := spoolCall(t, "health", "--json", "--listen", p.addr)
 	var answer struct {
 		Alive  bool
 		Status storage.Status
@@ -101,13 +99,13 @@ func TestHostsAndHealthJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitOK || !answer.Alive || answer.Status.ID == "" {
 		t.Errorf("%d %s: %v", code, out, err)
 	}
-	if code, out := call(t, "health", "--json", "--listen", "127.0.0.1:1"); code != exitFailed || !strings.Contains(out, `"alive": false`) {
+	if code, out := spoolCall(t, "health", "--json", "--listen", "127.0.0.1:1"); code != exitFailed || !strings.Contains(out, `"alive": false`) {
 		t.Errorf("%d %s", code, out)
 	}
-	if code, out := call(t, "hosts", "--json"); code != exitOK || !strings.Contains(out, answer.Status.ID) {
+	if code, out := spoolCall(t, "hosts", "--json"); code != exitOK || !strings.Contains(out, answer.Status.ID) {
 		t.Errorf("%d %s", code, out)
 	}
-	if code, out := call(t, "hosts"); code != exitOK || !strings.Contains(out, "running") {
+	if code, out := spoolCall(t, "hosts"); code != exitOK || !strings.Contains(out, "running") {
 		t.Errorf("%d %s", code, out)
 	}
 }

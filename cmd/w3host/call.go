@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"w3host/internal/terminal"
+	"w3host/replay"
+	"w3host/w3gs"
+	"w3host/w3map"
+)
+
+// call is one call of a command.
+type call struct {
+	ctx            context.Context
+	cmd            *cobra.Command
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	names          []string // the arguments
+
+	json bool
+}
+
+func (c *call) begin(cmd *cobra.Command, args []string) {
+	c.ctx, c.cmd, c.names = cmd.Context(), cmd, args
+	c.stdin, c.stdout, c.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+}
+
+// one is the only argument there may be.
+func (c *call) one(what string) error {
+	switch len(c.names) {
+	case 0:
+		return fmt.Errorf("it needs %s", what)
+	case 1:
+		return nil
+	}
+	return fmt.Errorf("it takes %s only, not also %q", what, c.names[1])
+}
+
+func (c *call) none() error { return errors.Unwrap(noArgs(c.cmd, c.names)) }
+
+// each does something with each file that is named. It goes on after a fault, and
+// the exit code tells of it.
+func (c *call) each(do func(name string) error) error {
+	code := exitOK
+	for _, name := range c.names {
+		if c.ctx.Err() != nil {
+			return exitCode(exitFailed)
+		}
+		if err := do(name); err != nil {
+			code = exitFailed
+			if _, told := errors.AsType[exitCode](err); !told {
+				complain(c.cmd, failed(name, err))
+			}
+		}
+	}
+	return exit(code)
+}
+
+// printEach prints what came of each: one JSON object for one file, an array for several.
+func printEach[T any](c *call, values []T) error {
+	switch {
+	case len(c.names) > 1:
+		return printJSON(c.stdout, values)
+	case len(values) == 1:
+		return printJSON(c.stdout, values[0])
+	}
+	return nil
+}
+
+// remedies of faults of files.
+var remedies = []struct {
+	fault  error
+	remedy string
+}{
+	{w3map.ErrNotMap, "take a .w3x or .w3m file that the game itself lists"},
+	{w3map.ErrDamaged, "get the file again from where it came from"},
+	{replay.ErrNotReplay, "take a .w3g file that the game itself lists"},
+	{replay.ErrTruncated, "w3host replay repair may save the beginning"},
+}
+
+// failed says what went wrong with a file, in one sentence, and the way out if there is one.
+func failed(name string, err error) error {
+	text := err.Error()
+	if !strings.Contains(text, name) {
+		text = name + ": " + text
+	}
+	for _, r := range remedies {
+		if errors.Is(err, r.fault) {
+			text += "; " + r.remedy
+		}
+	}
+	return errors.New(w3map.Shown(text))
+}
+
+// plainError leaves out the system call, which tells nobody anything.
+func plainError(err error) error {
+	path, ok := errors.AsType[*os.PathError](err)
+	switch {
+	case !ok:
+		return err
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%s: there is no such file", path.Path)
+	}
+	return fmt.Errorf("%s: %w", path.Path, path.Err)
+}
+
+// raceName is a race for people, without whether it can be chosen.
+func raceName(race w3gs.Race) string {
+	switch race &^ w3gs.RaceSelectable {
+	case w3gs.RaceHuman:
+		return "human"
+	case w3gs.RaceOrc:
+		return "orc"
+	case w3gs.RaceNightElf:
+		return "night elf"
+	case w3gs.RaceUndead:
+		return "undead"
+	case w3gs.RaceRandom:
+		return "random"
+	}
+	return fmt.Sprintf("unknown %#02x", uint8(race))
+}
+
+// plainText makes an untrusted text of a file safe for a terminal.
+func plainText(s string) string {
+	return terminal.Printable(w3map.Plain(strings.ToValidUTF8(s, "?")))
+}
