@@ -14,15 +14,8 @@ import (
 // gives its delay; a line of the host defers "!start", since it may be counting down.
 func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 	p.note(now, Event{Packet: q.Op(), PID: q.From, Value: uint32(q.Flag), Text: q.Text})
-	if p.phase >= leaving {
-		return
-	}
-	if !slices.Contains(q.To, p.pid) {
-		p.fault(q.Op(), "not addressed to the bot")
-	}
-	if q.From != p.pid && !p.known.has(q.From) {
-		p.fault(q.Op(), "from player %d, who is not there", q.From)
-	}
+	p.need(slices.Contains(q.To, p.pid), q.Op(), "not addressed to the bot")
+	p.need(q.From == p.pid || p.known.has(q.From), q.Op(), "from player %d, who is not there", q.From)
 	switch {
 	case q.Flag == w3gs.ChatGame && p.phase < loading:
 		p.fault(q.Op(), "a line of the game in the lobby")
@@ -61,7 +54,7 @@ func (p *player) chatter(now time.Duration) {
 
 // say sends a line with the time in it to all players.
 func (p *player) say(flag w3gs.ChatFlag, now time.Duration) {
-	to := p.everyone()
+	to := p.known.list()
 	if len(to) == 0 {
 		return
 	}
@@ -96,5 +89,5 @@ func (p *player) sayStart(now time.Duration) {
 }
 
 func (p *player) sayInLobby(text string) {
-	p.send(&w3gs.ChatToHost{Chat: w3gs.Chat{To: p.everyone(), From: p.pid, Flag: w3gs.ChatLobby, Text: text}})
+	p.send(&w3gs.ChatToHost{Chat: w3gs.Chat{To: p.known.list(), From: p.pid, Flag: w3gs.ChatLobby, Text: text}})
 }

@@ -96,36 +96,33 @@ func (p *player) onDownload(now time.Duration, q *w3gs.StartDownload) {
 
 // onMapPart takes a 0x43. Parts come in order; after a refusal, parts are ignored
 // until the refused one comes again.
-func (p *player) onMapPart(now time.Duration, f w3gs.Frame) {
-	var q w3gs.MapPart
+func (p *player) onMapPart(now time.Duration, q *w3gs.MapPart) {
 	d := p.download
 	switch {
-	case !p.decoded(f.Op(), q.Decode(f.Body())), p.phase >= leaving:
-		return
 	case d == nil || p.phase != inLobby:
-		p.fault(f.Op(), "nobody asked for it")
+		p.fault(q.Op(), "nobody asked for it")
 		return
 	case !d.announced:
-		p.fault(f.Op(), "before 0x3F")
+		p.fault(q.Op(), "before 0x3F")
 	case q.To != p.pid:
-		p.fault(f.Op(), "for player %d", q.To)
+		p.fault(q.Op(), "for player %d", q.To)
 		return
 	case q.From != p.pid && !p.known.has(q.From):
-		p.fault(f.Op(), "from player %d, who is not there", q.From)
+		p.fault(q.Op(), "from player %d, who is not there", q.From)
 	}
 	switch {
 	case q.Offset != d.held:
 		if !d.refused {
-			p.fault(f.Op(), "offset %d where %d was due", q.Offset, d.held)
+			p.fault(q.Op(), "offset %d where %d was due", q.Offset, d.held)
 			p.refusePart(q.From)
 		}
 		return
 	case !q.Intact():
-		p.fault(f.Op(), "wrong CRC at offset %d", q.Offset)
+		p.fault(q.Op(), "wrong CRC at offset %d", q.Offset)
 		p.refusePart(q.From)
 		return
 	case len(q.Data) == 0 || int64(q.Offset)+int64(len(q.Data)) > int64(d.want.Size):
-		p.fault(f.Op(), "%d bytes at offset %d of %d", len(q.Data), q.Offset, d.want.Size)
+		p.fault(q.Op(), "%d bytes at offset %d of %d", len(q.Data), q.Offset, d.want.Size)
 		return
 	case p.conduct.RefuseParts > 0 && d.rng.Float64() < p.conduct.RefuseParts:
 		p.refusePart(q.From)

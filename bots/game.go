@@ -59,16 +59,6 @@ func (g *game) reset() {
 	g.done = make(chan struct{})
 }
 
-// names are those of the bots.
-func (g *game) names() (list []string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, p := range g.players {
-		list = append(list, p.name)
-	}
-	return list
-}
-
 // checkGathered checks whether every bot that is not gone is in the lobby and has
 // the map; then the first one will ask for the start. The methods from here to
 // finished are called by players, with the lock held.
@@ -234,12 +224,17 @@ func (g *game) result() gameResult {
 	return gameNotOpen
 }
 
-// abandon ends bots that the host has not let go.
-func (g *game) abandon() {
+// finish ends all bots that are not gone.
+func (g *game) finish(outcome Outcome, why string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, p := range g.players {
-		p.finish(OutcomeStopped, "still there long after the end")
+	g.finishThese(g.players, outcome, why)
+}
+
+// finishThese is finish for some bots, with the lock held.
+func (g *game) finishThese(players []*player, outcome Outcome, why string) {
+	for _, p := range players {
+		p.finish(outcome, why)
 		g.loop.update(p)
 	}
 }
@@ -267,26 +262,5 @@ func (g *game) tooSmall(first *player, l lobby, room int) {
 	g.run.problem(err)
 	first.leave(g.run.now())
 	g.loop.update(first)
-	for _, p := range g.players {
-		if p != first {
-			p.finish(OutcomeGaveUp, err.Error())
-		}
-	}
-}
-
-// giveUp ends a game that has found no lobby.
-func (g *game) giveUp(err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, p := range g.players {
-		p.finish(OutcomeGaveUp, err.Error())
-	}
-}
-
-// finishLike ends all bots as the first one, which was rejected.
-func (g *game) finishLike(first *player) {
-	for _, p := range g.players {
-		p.refused = first.refused
-		p.finish(first.outcome, first.why)
-	}
+	g.finishThese(g.players[1:], OutcomeGaveUp, err.Error())
 }

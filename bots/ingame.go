@@ -24,7 +24,7 @@ const (
 // onLoaded takes a 0x08: a player, maybe the bot itself, has loaded.
 func (p *player) onLoaded(now time.Duration, pid uint8) {
 	switch {
-	case p.phase != loading && p.phase != playing && p.phase < leaving:
+	case p.phase < loading:
 		p.fault(w3gs.OpGameLoaded, "before 0x0B")
 	case pid != p.pid && !p.known.has(pid):
 		p.fault(w3gs.OpGameLoaded, "player %d is not in the game", pid)
@@ -40,15 +40,7 @@ func (p *player) onLoaded(now time.Duration, pid uint8) {
 // onLeave takes a 0x07. In the game its place among the turns is part of the state.
 func (p *player) onLeave(now time.Duration, q *w3gs.PlayerLeave) {
 	p.note(now, Event{Packet: q.Op(), PID: q.PID, Value: uint32(q.Reason)})
-	if p.phase >= leaving {
-		return
-	}
-	switch {
-	case q.PID == p.pid:
-		p.fault(q.Op(), "about the bot itself")
-		return
-	case !p.known.has(q.PID):
-		p.fault(q.Op(), "player %d is not there", q.PID)
+	if !p.need(q.PID != p.pid, q.Op(), "about the bot itself") || !p.need(p.known.has(q.PID), q.Op(), "player %d is not there", q.PID) {
 		return
 	}
 	if p.phase >= loading {
@@ -83,51 +75,44 @@ func (p *player) needLoaded(op w3gs.Op) bool {
 }
 
 // onPart takes a 0x48: the first actions of a turn that is too long for one packet.
-func (p *player) onPart(now time.Duration, f w3gs.Frame) {
-	var q w3gs.IncomingAction2
-	if p.phase >= leaving || !p.decoded(f.Op(), q.Decode(f.Body())) || !p.needLoaded(f.Op()) {
+func (p *player) onPart(now time.Duration, q *w3gs.IncomingAction2, n int) {
+	if !p.needLoaded(q.Op()) {
 		return
 	}
-	if len(q.Actions) == 0 {
-		p.fault(f.Op(), "without actions")
-	}
+	p.need(len(q.Actions) > 0, q.Op(), "without actions")
 	p.parts++
 	p.report.OverflowParts++
-	p.takeActions(now, f, q.Actions)
+	p.takeActions(now, q.Op(), n, q.Actions)
 }
 
 // onTurn takes a 0x0C. A turn with increment 0 only keeps the connection alive and
 // is not counted; every other one is answered with the state after it.
-func (p *player) onTurn(now time.Duration, f w3gs.Frame) {
-	var q w3gs.IncomingAction
-	if p.phase >= leaving || !p.decoded(f.Op(), q.Decode(f.Body())) || !p.needLoaded(f.Op()) {
+func (p *player) onTurn(now time.Duration, q *w3gs.IncomingAction, n int) {
+	op := q.Op()
+	if !p.needLoaded(op) {
 		return
 	}
 	if q.IncrementMillis == 0 {
-		if len(q.Actions) > 0 || p.parts > 0 {
-			p.fault(f.Op(), "increment 0 with actions")
-		}
+		p.need(len(q.Actions) == 0 && p.parts == 0, op, "increment 0 with actions")
 		p.report.EmptyTurns++
 		p.empties++
-		p.note(now, Event{Packet: f.Op()})
+		p.note(now, Event{Packet: op})
 		return
 	}
 	if !p.laggers.empty() {
-		p.fault(f.Op(), "a turn while the lag screen is up for %v", p.laggers.list())
+		p.fault(op, "a turn while the lag screen is up for %v", p.laggers.list())
 	}
-	if p.parts > 0 && len(q.Actions) == 0 {
-		p.fault(f.Op(), "no actions after a 0x48: the last part belongs in the 0x0C")
-	}
+	p.need(p.parts == 0 || len(q.Actions) > 0, op, "no actions after a 0x48: the last part belongs in the 0x0C")
 	increment := time.Duration(q.IncrementMillis) * time.Millisecond
 	if want := p.g.run.opts.Period; want != 0 && increment != want {
-		p.fault(f.Op(), "increment %v, the period is %v", increment, want)
+		p.fault(op, "increment %v, the period is %v", increment, want)
 	} else if q.IncrementMillis < minIncrement || q.IncrementMillis > maxIncrement {
-		p.fault(f.Op(), "increment %v", increment)
+		p.fault(op, "increment %v", increment)
 	}
 	if p.phase == loading {
 		p.enter(now)
 	}
-	p.takeActions(now, f, q.Actions)
+	p.takeActions(now, op, n, q.Actions)
 	p.state = p.state.turn(q.IncrementMillis, p.partSum)
 	p.history = p.history.mix(uint64(p.state)).empties(p.empties)
 	p.parts, p.partSum, p.empties = 0, 0, 0
@@ -171,12 +156,12 @@ func (p *player) enter(now time.Duration) {
 	p.g.entered(now)
 }
 
-// takeActions reads the actions of one packet of a turn.
-func (p *player) takeActions(now time.Duration, f w3gs.Frame, actions []byte) {
-	if len(f) > segment {
-		p.fault(f.Op(), "%d bytes: a packet of a turn is at most %d", len(f), segment)
+// takeActions reads the actions of one packet of a turn, of n bytes.
+func (p *player) takeActions(now time.Duration, op w3gs.Op, n int, actions []byte) {
+	if n > segment {
+		p.fault(op, "%d bytes: a packet of a turn is at most %d", n, segment)
 	}
-	p.report.LargestTurnPacket = max(p.report.LargestTurnPacket, len(f))
+	p.report.LargestTurnPacket = max(p.report.LargestTurnPacket, n)
 	if len(actions) == 0 {
 		return
 	}
@@ -184,9 +169,9 @@ func (p *player) takeActions(now time.Duration, f w3gs.Frame, actions []byte) {
 	for pid, data := range w3gs.Actions(actions) {
 		switch {
 		case pid == p.pid:
-			p.ownAction(now, f.Op(), data)
+			p.ownAction(now, op, data)
 		case !p.known.has(pid):
-			p.fault(f.Op(), "an action of player %d, who is not in the game", pid)
+			p.fault(op, "an action of player %d, who is not in the game", pid)
 		}
 	}
 }

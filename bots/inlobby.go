@@ -10,17 +10,14 @@ import (
 
 // onWelcome takes a 0x04: the bot has joined.
 func (p *player) onWelcome(now time.Duration, q *w3gs.SlotInfoJoin) {
-	if p.phase != joining {
-		p.fault(q.Op(), "a second time")
+	if !p.need(p.phase == joining, q.Op(), "a second time") {
 		return
 	}
 	p.phase = inLobby
 	p.pid = q.PID
 	p.pinged = now
 	p.report.PID, p.report.Joined = q.PID, true
-	if q.PID == 0 || q.PID > w3gs.MaxSlots {
-		p.fault(q.Op(), "player id %d", q.PID)
-	}
+	p.need(q.PID != 0 && q.PID <= w3gs.MaxSlots, q.Op(), "player id %d", q.PID)
 	p.takeTable(q.Op(), &q.SlotTable)
 	p.note(now, Event{Packet: q.Op(), PID: q.PID})
 	// The first pong a client sends answers nothing.
@@ -33,16 +30,14 @@ func (p *player) onWelcome(now time.Duration, q *w3gs.SlotInfoJoin) {
 }
 
 func (p *player) onReject(q *w3gs.RejectJoin) {
-	if p.phase != joining {
-		p.fault(q.Op(), "to a player who is in")
-	}
+	p.need(p.phase == joining, q.Op(), "to a player who is in")
 	p.refused = q.Reason
 	p.finish(OutcomeRefused, refusal(q.Reason))
 }
 
 func (p *player) onIntroduction(now time.Duration, q *w3gs.PlayerInfo) {
 	switch {
-	case p.phase != inLobby && p.phase < leaving:
+	case p.phase != inLobby:
 		p.fault(q.Op(), "%q introduced outside the lobby", q.Name)
 	case q.PID == p.pid:
 		p.fault(q.Op(), "the bot is introduced to itself")
@@ -51,27 +46,19 @@ func (p *player) onIntroduction(now time.Duration, q *w3gs.PlayerInfo) {
 	case q.PID == 0 || q.PID > w3gs.MaxSlots+1:
 		p.fault(q.Op(), "player id %d", q.PID)
 	}
-	if q.Name == "" || len(q.Name) > w3gs.MaxNameLen {
-		p.fault(q.Op(), "name %q: want 1 to %d bytes", q.Name, w3gs.MaxNameLen)
-	}
+	p.need(q.Name != "" && len(q.Name) <= w3gs.MaxNameLen, q.Op(), "name %q: want 1 to %d bytes", q.Name, w3gs.MaxNameLen)
 	p.known.add(q.PID)
 	p.note(now, Event{Packet: q.Op(), PID: q.PID, Text: q.Name})
 }
 
 func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
-	if p.phase != inLobby || p.checked {
-		p.fault(q.Op(), "wanted once, in the lobby")
+	if !p.need(p.phase == inLobby && !p.checked, q.Op(), "wanted once, in the lobby") {
 		return
 	}
-	if p.drawn {
-		p.fault(q.Op(), "after the first 0x09")
-	}
-	if q.Size == 0 || q.Path == "" || len(q.Path) > w3gs.MaxMapPathLen {
-		p.fault(q.Op(), "map %q of %d bytes", q.Path, q.Size)
-	}
-	if !q.HasSHA1 && p.g.run.opts.Version.HasSHA1() {
-		p.fault(q.Op(), "no SHA-1 for version %v", p.g.run.opts.Version)
-	}
+	version := p.g.run.opts.Version
+	p.need(!p.drawn, q.Op(), "after the first 0x09")
+	p.need(q.Size > 0 && q.Path != "" && len(q.Path) <= w3gs.MaxMapPathLen, q.Op(), "map %q of %d bytes", q.Path, q.Size)
+	p.need(q.HasSHA1 || !version.HasSHA1(), q.Op(), "no SHA-1 for version %v", version)
 	p.checked = true
 	p.mapSize = q.Size
 	p.note(now, Event{Packet: q.Op(), Value: q.Size, Text: q.Path})
@@ -89,13 +76,10 @@ func (p *player) holdsMap(now time.Duration) {
 }
 
 func (p *player) onSlots(now time.Duration, q *w3gs.SlotInfo) {
-	if p.phase != inLobby && p.phase < leaving {
-		p.fault(q.Op(), "outside the lobby")
+	if !p.need(p.phase == inLobby, q.Op(), "outside the lobby") {
 		return
 	}
-	if !p.checked {
-		p.fault(q.Op(), "before 0x3D")
-	}
+	p.need(p.checked, q.Op(), "before 0x3D")
 	p.drawn = true
 	p.takeTable(q.Op(), &q.SlotTable)
 	own := 0
@@ -106,37 +90,28 @@ func (p *player) onSlots(now time.Duration, q *w3gs.SlotInfo) {
 			p.fault(q.Op(), "player %d in the table was never introduced", s.PID)
 		}
 	}
-	if own != 1 {
-		p.fault(q.Op(), "the bot's player id %d is in %d slots", p.pid, own)
-	}
+	p.need(own == 1, q.Op(), "the bot's player id %d is in %d slots", p.pid, own)
 	p.note(now, Event{Packet: q.Op()})
 }
 
 // takeTable keeps a slot table and checks its invariants.
 func (p *player) takeTable(op w3gs.Op, t *w3gs.SlotTable) {
 	limit := p.g.run.opts.Version.Slots()
-	if n := len(t.Slots); n == 0 || n > limit || (p.table.Slots != nil && n != len(p.table.Slots)) {
-		p.fault(op, "%d slots", n)
-	}
+	n := len(t.Slots)
+	p.need(n > 0 && n <= limit && (p.table.Slots == nil || n == len(p.table.Slots)), op, "%d slots", n)
 	var colours, pids pidSet
 	for i, s := range t.Slots {
 		if s.Status != w3gs.SlotOccupied {
-			if s.PID != 0 {
-				p.fault(op, "slot %d is empty and has player %d", i+1, s.PID)
-			}
+			p.need(s.PID == 0, op, "slot %d is empty and has player %d", i+1, s.PID)
 			continue
 		}
-		if s.PID != 0 && pids.has(s.PID) {
-			p.fault(op, "player %d has two slots", s.PID)
-		}
-		if observer := int(s.Colour) >= limit; !observer && colours.has(s.Colour) {
-			p.fault(op, "colour %d is taken twice", s.Colour)
-		}
+		observer := int(s.Colour) >= limit
+		p.need(s.PID == 0 || !pids.has(s.PID), op, "player %d has two slots", s.PID)
+		p.need(observer || !colours.has(s.Colour), op, "colour %d is taken twice", s.Colour)
 		pids.add(s.PID)
 		colours.add(s.Colour)
 	}
-	p.table.Slots = append(p.table.Slots[:0], t.Slots...)
-	p.table.RandomSeed, p.table.Layout, p.table.PlayerSlots = t.RandomSeed, t.Layout, t.PlayerSlots
+	p.table = *t
 }
 
 // room is how many bots the lobby can take, this one included.
@@ -151,8 +126,7 @@ func (p *player) room() int {
 }
 
 func (p *player) onCountdown(now time.Duration) {
-	if p.phase != inLobby || !p.drawn {
-		p.fault(w3gs.OpCountdownStart, "outside the lobby")
+	if !p.need(p.phase == inLobby && p.drawn, w3gs.OpCountdownStart, "outside the lobby") {
 		return
 	}
 	p.phase = starting
@@ -161,15 +135,13 @@ func (p *player) onCountdown(now time.Duration) {
 
 // onStart takes a 0x0B: the slots are final, the bot loads the map.
 func (p *player) onStart(now time.Duration) {
-	if p.phase != starting {
-		p.fault(w3gs.OpCountdownEnd, "without 0x0A")
+	if !p.need(p.phase == starting, w3gs.OpCountdownEnd, "without 0x0A") {
 		return
 	}
 	p.phase = loading
-	for pid := range 256 {
-		if p.known.has(uint8(pid)) && !inTable(p.table.Slots, uint8(pid)) {
-			p.fault(w3gs.OpCountdownEnd, "player %d has no slot and is still there", pid)
-		}
+	for _, pid := range p.known.list() {
+		seated := slices.ContainsFunc(p.table.Slots, func(s w3gs.Slot) bool { return s.PID == pid })
+		p.need(seated, w3gs.OpCountdownEnd, "player %d has no slot and is still there", pid)
 	}
 	players := p.known
 	players.add(p.pid)
@@ -183,8 +155,4 @@ func (p *player) onStart(now time.Duration) {
 		p.send(&w3gs.LoadedSelf{})
 	}
 	p.note(now, Event{Packet: w3gs.OpCountdownEnd})
-}
-
-func inTable(slots []w3gs.Slot, pid uint8) bool {
-	return slices.ContainsFunc(slots, func(s w3gs.Slot) bool { return s.PID == pid })
 }

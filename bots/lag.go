@@ -8,13 +8,8 @@ import (
 
 // onStartLag takes a 0x10: the game waits for these players.
 func (p *player) onStartLag(now time.Duration, q *w3gs.StartLag) {
-	if p.phase >= leaving {
-		return
-	}
 	p.needLag(q.Op())
-	if len(q.Laggers) == 0 {
-		p.fault(q.Op(), "names nobody")
-	}
+	p.need(len(q.Laggers) > 0, q.Op(), "names nobody")
 	if p.screenSeen == 0 {
 		p.screenSeen = now
 		p.report.LagScreens++
@@ -23,12 +18,8 @@ func (p *player) onStartLag(now time.Duration, q *w3gs.StartLag) {
 		}
 	}
 	for _, l := range q.Laggers {
-		switch {
-		case l.PID != p.pid && !p.known.has(l.PID):
-			p.fault(q.Op(), "player %d is not in the game", l.PID)
-		case p.laggers.has(l.PID):
-			p.fault(q.Op(), "player %d is on the screen already", l.PID)
-		}
+		p.need(l.PID == p.pid || p.known.has(l.PID), q.Op(), "player %d is not in the game", l.PID)
+		p.need(!p.laggers.has(l.PID), q.Op(), "player %d is on the screen already", l.PID)
 		p.laggers.add(l.PID)
 		p.note(now, Event{Packet: q.Op(), PID: l.PID, Value: l.LagMillis})
 	}
@@ -36,13 +27,9 @@ func (p *player) onStartLag(now time.Duration, q *w3gs.StartLag) {
 
 // onStopLag takes a 0x11: a player has caught up, or is removed for a moment.
 func (p *player) onStopLag(now time.Duration, q *w3gs.StopLag) {
-	if p.phase >= leaving {
-		return
-	}
 	p.needLag(q.Op())
 	p.note(now, Event{Packet: q.Op(), PID: q.PID, Value: q.LagMillis})
-	if !p.laggers.has(q.PID) {
-		p.fault(q.Op(), "player %d is not on the screen", q.PID)
+	if !p.need(p.laggers.has(q.PID), q.Op(), "player %d is not on the screen", q.PID) {
 		return
 	}
 	p.laggers.remove(q.PID)
@@ -54,9 +41,7 @@ func (p *player) onStopLag(now time.Duration, q *w3gs.StopLag) {
 // needLag checks that a lag screen may come: in the game, or while others load, if
 // the bot has loaded.
 func (p *player) needLag(op w3gs.Op) {
-	if p.phase != playing && (p.phase != loading || !p.isLoaded) {
-		p.fault(op, "to a client that is not in the game")
-	}
+	p.need(p.phase == playing || p.phase == loading && p.isLoaded, op, "to a client that is not in the game")
 }
 
 // screenDown ends a lag screen. Neither the interval across it nor the delay of

@@ -17,7 +17,6 @@ type recorder struct {
 
 	turns, missed         atomic.Int64
 	earlyTurns, earlyMiss atomic.Int64 // before the window opened
-	worst                 atomic.Int64 // nanoseconds
 }
 
 // measured reports whether the bot is measured now.
@@ -61,8 +60,7 @@ func (p *player) measure(now, increment time.Duration) {
 	rec.interval.add(interval)
 	rec.jitter.add((interval - increment).Abs())
 	rec.late.add(late)
-	if int64(interval) > rec.worst.Load() {
-		rec.worst.Store(int64(interval))
-		p.g.run.setWorst(p, interval)
+	if interval > p.worst.Interval {
+		p.worst = Worst{Game: p.g.number, Player: p.name, Turn: p.turn, Interval: interval}
 	}
 }

@@ -132,35 +132,24 @@ func (o Options) normal() (Options, error) {
 
 func (o *Options) check() error {
 	var faults []error
-	bad := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if _, _, err := net.SplitHostPort(o.Addr); err != nil {
-		bad("address %q: want host:port, like %s", o.Addr, DefaultAddr)
-	}
-	if _, _, err := net.SplitHostPort(o.Realm); o.Realm != "" && err != nil {
-		bad("realm %q: want host:port", o.Realm)
-	}
-	if o.Players < 1 || o.Players > w3gs.MaxSlots {
-		bad("players %d: a game holds 1 to %d", o.Players, w3gs.MaxSlots)
-	}
-	if o.Script != nil {
-		if err := o.Script.check(); err != nil {
-			faults = append(faults, err)
+	need := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Errorf(format, args...))
 		}
 	}
-	if o.Games < 1 {
-		bad("games %d: want 1 or more", o.Games)
-	}
-	if o.GameID != 0 && o.Games > 1 {
-		bad("games %d: with a game id only that one game can be joined", o.Games)
-	}
-	if o.ActionBytes < ActionLen || o.ActionBytes > w3gs.MaxActionLen {
-		bad("action bytes %d: want %d to %d", o.ActionBytes, ActionLen, w3gs.MaxActionLen)
-	}
-	if o.Actions > 1000 {
-		bad("actions per second %g: want at most 1000", o.Actions)
-	}
-	if n := len(o.NamePrefix) + len(strconv.Itoa(o.Games*o.Players)); n > w3gs.MaxNameLen {
-		bad("name prefix %q: with the bot's number a name is %d bytes, the game allows %d", o.NamePrefix, n, w3gs.MaxNameLen)
+	_, _, noAddr := net.SplitHostPort(o.Addr)
+	_, _, noRealm := net.SplitHostPort(o.Realm)
+	nameLen := len(o.NamePrefix) + len(strconv.Itoa(o.Games*o.Players))
+	need(noAddr == nil, "address %q: want host:port, like %s", o.Addr, DefaultAddr)
+	need(noRealm == nil || o.Realm == "", "realm %q: want host:port", o.Realm)
+	need(o.Players >= 1 && o.Players <= w3gs.MaxSlots, "players %d: a game holds 1 to %d", o.Players, w3gs.MaxSlots)
+	need(o.Games >= 1, "games %d: want 1 or more", o.Games)
+	need(o.GameID == 0 || o.Games <= 1, "games %d: with a game id only that one game can be joined", o.Games)
+	need(o.ActionBytes >= ActionLen && o.ActionBytes <= w3gs.MaxActionLen, "action bytes %d: want %d to %d", o.ActionBytes, ActionLen, w3gs.MaxActionLen)
+	need(o.Actions <= 1000, "actions per second %g: want at most 1000", o.Actions)
+	need(nameLen <= w3gs.MaxNameLen, "name prefix %q: with the bot's number a name is %d bytes, the game allows %d", o.NamePrefix, nameLen, w3gs.MaxNameLen)
+	if o.Script != nil {
+		faults = append(faults, o.Script.check())
 	}
 	return errors.Join(faults...)
 }

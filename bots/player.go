@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/netip"
 	"time"
 
@@ -118,6 +117,7 @@ type player struct {
 	heard      time.Duration // last packet
 	pinged     time.Duration // last 0x01
 	report     PlayerReport
+	worst      Worst // in the measured window
 	downloaded *DownloadReport
 }
 
@@ -220,9 +220,7 @@ func (p *player) ring(a alarm, now time.Duration) {
 		p.ackPart(now)
 	case alarmGarbage:
 		p.misbehaved = true
-		for range 64 {
-			p.out = append(p.out, byte(rand.Uint32()))
-		}
+		p.out = append(p.out, garbage(64)...)
 	case alarmStall:
 		p.misbehaved = true
 		p.paused = true
@@ -306,6 +304,14 @@ func (p *player) fault(op w3gs.Op, format string, args ...any) {
 	})
 }
 
+// need is a rule for the host: it records a fault unless ok holds, and returns ok.
+func (p *player) need(ok bool, op w3gs.Op, format string, args ...any) bool {
+	if !ok {
+		p.fault(op, format, args...)
+	}
+	return ok
+}
+
 // note keeps a packet for the report if Options.Record is set.
 func (p *player) note(now time.Duration, e Event) {
 	if p.g.run.opts.Record && len(p.report.Events) < maxEvents {
@@ -316,6 +322,3 @@ func (p *player) note(now time.Duration, e Event) {
 
 // scripted reports whether a script orders what the player sends.
 func (p *player) scripted() bool { return p.phase == playing && p.g.run.opts.Script != nil }
-
-// everyone are the recipients of a line of chat: all other players.
-func (p *player) everyone() []uint8 { return p.known.list() }

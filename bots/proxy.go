@@ -24,10 +24,7 @@ type ProxyOptions struct {
 	// Dial opens a new connection to the port that the host has offered.
 	Dial func(port uint16) (net.Conn, error)
 
-	CutEvery  time.Duration // the connection is cut this often; 0 never
-	CutFor    time.Duration // until the next attempt to reconnect
-	CutAtByte int           // bytes that are still sent before the cut
-
+	Cuts       ProxyConduct
 	EmptyEvery time.Duration // 0: a minute
 	Silence    time.Duration // 0: 20 s
 }
@@ -93,12 +90,6 @@ func (p *Proxy) State() (gproxy.Proxy, error) {
 	state := p.core
 	state.ToClient, state.ToHost = nil, nil
 	return state, p.err
-}
-
-func (p *Proxy) resumed() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.core.Resumed
 }
 
 // Close ends both connections.
@@ -227,9 +218,9 @@ func (p *Proxy) tend() {
 		if p.core.Tick(now) {
 			p.lose()
 		}
-		if every := p.opts.CutEvery; every > 0 && p.core.CanReturn() && p.core.State == gproxy.Linked && now >= p.nextAt {
+		if every := p.opts.Cuts.CutEvery; every > 0 && p.core.CanReturn() && p.core.State == gproxy.Linked && now >= p.nextAt {
 			if p.nextAt > 0 {
-				p.cut(p.opts.CutFor, p.opts.CutAtByte)
+				p.cut(p.opts.Cuts.CutFor, p.opts.Cuts.CutAtByte)
 			}
 			p.nextAt = now + every
 		}
@@ -268,7 +259,7 @@ func (r *run) throughProxy(ctx context.Context, p *player, l lobby, c net.Conn) 
 		return c, err
 	}
 	opts := ProxyOptions{
-		CutEvery: conduct.CutEvery, CutFor: conduct.CutFor, CutAtByte: conduct.CutAtByte,
+		Cuts: *conduct,
 		Dial: func(port uint16) (net.Conn, error) {
 			return r.dialFor(ctx, p, net.JoinHostPort(host, strconv.Itoa(int(port))))
 		},

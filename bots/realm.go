@@ -127,13 +127,6 @@ func (r *realmConn) next() (bncs.Frame, error) {
 	}
 }
 
-// games asks for the realm's list of open games.
-func (r *realmConn) games() ([]bncs.ListedGame, error) {
-	var list bncs.GameList
-	err := r.ask(&bncs.ListGames{}, &list)
-	return list.Games, err
-}
-
 // enter tells the realm that the account joins a game: hosts ask the realm to
 // confirm that. Packets of the realm are discarded from then on.
 func (r *realmConn) enter(game string, version uint32) error {
@@ -145,39 +138,50 @@ func (r *realmConn) enter(game string, version uint32) error {
 
 func (r *realmConn) close() { _ = r.conn.Close() }
 
-// realmAccounts are the connections of a run to the realm: one that looks for
-// lobbies, and one for each bot that joins.
+// realmAccounts are the connections of a run to the realm, by account: one that looks
+// for lobbies, and one for each bot that joins.
 type realmAccounts struct {
 	opts *Options
 
 	mu    sync.Mutex
-	scout *realmConn
-	bots  map[string]*realmConn // by name
+	conns map[string]*realmConn
+}
+
+// logOn logs an account on, and ends its connection before.
+func (l *realmAccounts) logOn(ctx context.Context, name string) (*realmConn, error) {
+	if old := l.conns[name]; old != nil {
+		old.close()
+		delete(l.conns, name)
+	}
+	r, err := dialRealm(ctx, l.opts.Realm, name, l.opts.RealmPassword, uint32(l.opts.Version))
+	if err == nil {
+		l.conns[name] = r
+	}
+	return r, err
 }
 
 // list returns the lobbies on the realm's list. It skips games whose stat string
 // is not one of Warcraft III.
-func (l *realmAccounts) list(ctx context.Context) ([]lobby, error) {
+func (l *realmAccounts) list(ctx context.Context) (found []lobby, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.scout == nil {
-		scout, err := dialRealm(ctx, l.opts.Realm, l.opts.NamePrefix+"0", l.opts.RealmPassword, uint32(l.opts.Version))
-		if err != nil {
+	name := l.opts.NamePrefix + "0"
+	scout := l.conns[name]
+	if scout == nil {
+		if scout, err = l.logOn(ctx, name); err != nil {
 			return nil, err
 		}
-		l.scout = scout
 	}
-	games, err := l.scout.games()
-	if err != nil {
-		l.scout.close()
-		l.scout = nil
+	var list bncs.GameList
+	if err := scout.ask(&bncs.ListGames{}, &list); err != nil {
+		scout.close()
+		delete(l.conns, name)
 		return nil, err
 	}
-	var found []lobby
-	for _, g := range games {
+	for _, g := range list.Games {
 		stat, err := bncs.ParseGameStat(g.Stat)
 		if err == nil && stat.GameID != 0 {
-			found = append(found, lobby{id: stat.GameID, addr: g.Addr.String(), name: g.Name, open: stat.Free})
+			found = append(found, lobby{id: stat.GameID, addr: g.Addr.String(), name: g.Name, open: stat.Free, slots: stat.Free})
 		}
 	}
 	return found, nil
@@ -185,37 +189,24 @@ func (l *realmAccounts) list(ctx context.Context) ([]lobby, error) {
 
 // enter logs the bots of a game on by their names, and tells the realm which game
 // they join.
-func (l *realmAccounts) enter(ctx context.Context, names []string, game string) error {
-	var faults []error
-	for _, name := range names {
-		if err := l.enterOne(ctx, name, game); err != nil {
-			faults = append(faults, err)
-		}
-	}
-	return errors.Join(faults...)
-}
-
-func (l *realmAccounts) enterOne(ctx context.Context, name, game string) error {
+func (l *realmAccounts) enter(ctx context.Context, players []*player, game string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if old := l.bots[name]; old != nil {
-		old.close()
+	var faults []error
+	for _, p := range players {
+		r, err := l.logOn(ctx, p.name)
+		if err == nil {
+			err = r.enter(game, uint32(l.opts.Version))
+		}
+		faults = append(faults, err)
 	}
-	r, err := dialRealm(ctx, l.opts.Realm, name, l.opts.RealmPassword, uint32(l.opts.Version))
-	if err != nil {
-		return err
-	}
-	l.bots[name] = r
-	return r.enter(game, uint32(l.opts.Version))
+	return errors.Join(faults...)
 }
 
 func (l *realmAccounts) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.scout != nil {
-		l.scout.close()
-	}
-	for _, r := range l.bots {
+	for _, r := range l.conns {
 		r.close()
 	}
 }

@@ -13,35 +13,25 @@ const segment = 1460
 
 // handle takes one packet.
 func (p *player) handle(now time.Duration, f w3gs.Frame) {
-	if p.phase == leaving && p.pid == 0 && f.Op() != w3gs.OpLeaveAck {
+	op := f.Op()
+	if p.phase == leaving && p.pid == 0 && op != w3gs.OpLeaveAck {
 		return // interrupted while joining: the answer to the join was under way
 	}
-	p.checkAny(now, f.Op())
-	switch op := f.Op(); op {
-	case w3gs.OpIncomingAction:
-		p.onTurn(now, f)
-	case w3gs.OpIncomingAction2:
-		p.onPart(now, f)
-	case w3gs.OpMapPart:
-		p.onMapPart(now, f)
-	case w3gs.OpPingFromHost:
-		var ping w3gs.PingFromHost
-		if p.decoded(op, ping.Decode(f.Body())) && p.phase < leaving {
-			p.pinged = now
-			pong := w3gs.PongToHost(ping)
-			if p.scripted() {
-				p.answers = pong.AppendTo(p.answers)
-				return
-			}
-			p.send(&pong)
+	p.checkAny(now, op)
+	switch {
+	case p.phase == leaving && op != w3gs.OpLeaveAck && op != w3gs.OpKickPlayer && op != w3gs.OpGameOver:
+	case op == w3gs.OpIncomingAction: // most packets are turns: this one is not allocated
+		var q w3gs.IncomingAction
+		if err := q.Decode(f.Body()); p.need(err == nil, op, "%v", err) {
+			p.onTurn(now, &q, len(f))
 		}
 	default:
 		packet, err := w3gs.Decode(f, w3gs.FromHost)
-		switch {
-		case errors.Is(err, w3gs.ErrUnknownOp):
-			p.fault(op, "not a packet that a host sends")
-		case p.decoded(op, err):
-			p.onPacket(now, packet)
+		if errors.Is(err, w3gs.ErrUnknownOp) {
+			err = errors.New("not a packet that a host sends")
+		}
+		if p.need(err == nil, op, "%v", err) {
+			p.onPacket(now, packet, len(f))
 		}
 	}
 }
@@ -57,30 +47,24 @@ func (p *player) checkAny(now time.Duration, op w3gs.Op) {
 		p.fault(op, "after %.0f s of silence: clients have left by then", (now - since).Seconds())
 	}
 	p.heard = now
-	if p.phase == joining && op != w3gs.OpSlotInfoJoin && op != w3gs.OpRejectJoin && op != w3gs.OpKickPlayer {
+	switch {
+	case p.phase == joining && op != w3gs.OpSlotInfoJoin && op != w3gs.OpRejectJoin && op != w3gs.OpKickPlayer:
 		p.fault(op, "before the answer to 0x1E")
-	}
-	if p.end.acked {
+	case p.end.acked:
 		p.fault(op, "after 0x1B")
-	}
-	if p.phase == starting && op != w3gs.OpPlayerLeave && op != w3gs.OpCountdownEnd && op != w3gs.OpPingFromHost {
+	case p.phase == starting && op != w3gs.OpPlayerLeave && op != w3gs.OpCountdownEnd && op != w3gs.OpPingFromHost:
 		p.fault(op, "between 0x0A and 0x0B")
-	}
-	if p.parts > 0 && op != w3gs.OpIncomingAction && op != w3gs.OpIncomingAction2 &&
-		op != w3gs.OpPingFromHost && op != w3gs.OpChatFromHost {
+	case p.parts > 0 && op != w3gs.OpIncomingAction && op != w3gs.OpIncomingAction2 &&
+		op != w3gs.OpPingFromHost && op != w3gs.OpChatFromHost:
 		p.fault(op, "between the 0x48 and the 0x0C of one turn")
 	}
 }
 
-func (p *player) decoded(op w3gs.Op, err error) bool {
-	if err != nil {
-		p.fault(op, "%v", err)
-	}
-	return err == nil
-}
-
-func (p *player) onPacket(now time.Duration, packet w3gs.Packet) {
+// onPacket takes a packet of n bytes.
+func (p *player) onPacket(now time.Duration, packet w3gs.Packet, n int) {
 	switch q := packet.(type) {
+	case *w3gs.PingFromHost:
+		p.onPing(now, q)
 	case *w3gs.SlotInfoJoin:
 		p.onWelcome(now, q)
 	case *w3gs.RejectJoin:
@@ -93,6 +77,8 @@ func (p *player) onPacket(now time.Duration, packet w3gs.Packet) {
 		p.onSlots(now, q)
 	case *w3gs.StartDownload:
 		p.onDownload(now, q)
+	case *w3gs.MapPart:
+		p.onMapPart(now, q)
 	case *w3gs.ChatFromHost:
 		p.onChat(now, q)
 	case *w3gs.CountdownStart:
@@ -101,6 +87,8 @@ func (p *player) onPacket(now time.Duration, packet w3gs.Packet) {
 		p.onStart(now)
 	case *w3gs.GameLoaded:
 		p.onLoaded(now, q.PID)
+	case *w3gs.IncomingAction2:
+		p.onPart(now, q, n)
 	case *w3gs.PlayerLeave:
 		p.onLeave(now, q)
 	case *w3gs.StartLag:
@@ -119,9 +107,17 @@ func (p *player) onPacket(now time.Duration, packet w3gs.Packet) {
 		}
 		p.note(now, Event{Packet: q.Op(), Value: uint32(q.Reason)})
 	case *w3gs.LeaveAck:
-		if p.phase != leaving {
-			p.fault(q.Op(), "without a 0x21")
-		}
+		p.need(p.phase == leaving, q.Op(), "without a 0x21")
 		p.end.acked = true
 	}
+}
+
+func (p *player) onPing(now time.Duration, q *w3gs.PingFromHost) {
+	p.pinged = now
+	pong := w3gs.PongToHost(*q)
+	if p.scripted() {
+		p.answers = pong.AppendTo(p.answers)
+		return
+	}
+	p.send(&pong)
 }

@@ -149,7 +149,7 @@ func (r *run) makeReport(games []*game, measured, cpu time.Duration) Report {
 		EarlyTurns: rec.earlyTurns.Load(), EarlyMissedTurns: rec.earlyMiss.Load(),
 		Interval: rec.interval.summary(), Jitter: rec.jitter.summary(), Late: rec.late.summary(),
 		ActionDelay: rec.delay.summary(), ChatDelay: rec.chat.summary(), OwnLate: rec.own.summary(),
-		Worst: r.worst, FaultCount: r.faultCount, Faults: r.faults,
+		FaultCount: r.faultCount, Faults: r.faults,
 	}
 	for _, g := range games {
 		if g.running {
@@ -183,8 +183,12 @@ func (r *Report) add(p *player) {
 		r.Joined++
 	}
 	if p.proxy != nil {
-		q.Resumed = p.proxy.resumed()
+		state, _ := p.proxy.State()
+		q.Resumed = state.Resumed
 		r.Resumed += int64(q.Resumed)
+	}
+	if p.worst.Interval > r.Worst.Interval {
+		r.Worst = p.worst
 	}
 	r.OverflowParts += int64(q.OverflowParts)
 	r.EmptyTurns += int64(q.EmptyTurns)

@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,13 +37,12 @@ type run struct {
 	dial   chan struct{} // semaphore of connection attempts
 	rec    recorder
 
-	started    chan struct{} // gets one value for each game that runs
+	started    chan struct{} // gets one value for each game that runs or has failed
 	until      atomic.Int64  // when the bots leave; 0 before all games run
 	mu         sync.Mutex
 	faults     []Fault
 	faultCount int64 // all of them; faults holds the first
 	problems   []error
-	worst      Worst
 }
 
 // needFiles returns an error if n connections are more than this process may have.
@@ -91,11 +91,10 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	}
 	over := make(chan struct{}) // closed when no bot may join any more
 	var playing sync.WaitGroup
-	failed := make(chan struct{}, len(games))
 	for _, g := range games {
 		playing.Go(func() {
 			if !r.playGame(ctx, g, over) {
-				failed <- struct{}{}
+				r.started <- struct{}{}
 			}
 		})
 	}
@@ -104,7 +103,7 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	logging, stopLogging := context.WithCancel(ctx)
 	defer stopLogging()
 	go r.logProgress(logging, games) // ends when play returns
-	r.awaitStart(ctx, len(games), failed, allOver)
+	r.awaitStart(ctx, len(games), allOver)
 	strangers := r.startStrangers(ctx)
 	measureFrom, cpuFrom := r.now(), cpuTime()
 	r.rec.open.Store(true)
@@ -129,7 +128,7 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	case <-time.After(leaveTimeout):
 		r.problem(fmt.Errorf("some bots were not gone %v after the end", leaveTimeout))
 		for _, g := range games {
-			g.abandon()
+			g.finish(OutcomeStopped, "still there long after the end")
 		}
 		<-allOver
 	}
@@ -141,11 +140,10 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 }
 
 // awaitStart waits until every game runs or has failed.
-func (r *run) awaitStart(ctx context.Context, games int, failed, allOver <-chan struct{}) {
+func (r *run) awaitStart(ctx context.Context, games int, allOver <-chan struct{}) {
 	for range games {
 		select {
 		case <-r.started:
-		case <-failed:
 		case <-allOver:
 			return
 		case <-ctx.Done():
@@ -167,15 +165,15 @@ func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool 
 				if ctx.Err() == nil {
 					r.problem(err)
 				}
-				g.giveUp(err)
+				g.finish(OutcomeGaveUp, err.Error())
 				return false
 			}
 		}
 		r.log.Debug().Int("game", g.number).Uint32("id", l.id).Str("name", l.name).Int("open", l.open).Str("addr", l.addr).Msg("joining a lobby")
 		if r.finder.realm != nil {
-			if err := r.finder.realm.enter(ctx, g.names(), l.name); err != nil {
+			if err := r.finder.realm.enter(ctx, g.players, l.name); err != nil {
 				r.problem(err)
-				g.giveUp(err)
+				g.finish(OutcomeGaveUp, err.Error())
 				return false
 			}
 		}
@@ -224,7 +222,7 @@ func (r *run) enter(ctx context.Context, g *game, l lobby) {
 		g.await(func() bool { return p.phase != joining })
 		g.mu.Lock()
 		if p.phase == gone && l.guessed {
-			g.finishLike(p)
+			g.finishThese(g.players, p.outcome, p.why)
 		}
 		if room := p.room(); p.phase == inLobby && room < len(g.players) {
 			g.tooSmall(p, l, room)
@@ -319,24 +317,12 @@ func (r *run) problem(err error) {
 	}
 }
 
-func (r *run) setWorst(p *player, interval time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if interval > r.worst.Interval {
-		r.worst = Worst{Game: p.g.number, Player: p.name, Turn: p.turn, Interval: interval}
-	}
-}
-
 func refusal(reason w3gs.RejectReason) string {
-	switch reason {
-	case w3gs.RejectFull:
-		return "the lobby is full"
-	case w3gs.RejectStarted:
-		return "the game has started"
-	case w3gs.RejectWrongKey:
-		return "wrong entry key (give the lobby's with --game and --entry-key, or let the host answer searches)"
-	case w3gs.RejectInvalid:
-		return "no such lobby, or the name is taken"
-	}
-	return fmt.Sprintf("reason %d", uint32(reason))
+	text := map[w3gs.RejectReason]string{
+		w3gs.RejectFull:     "the lobby is full",
+		w3gs.RejectStarted:  "the game has started",
+		w3gs.RejectWrongKey: "wrong entry key (give the lobby's with --game and --entry-key, or let the host answer searches)",
+		w3gs.RejectInvalid:  "no such lobby, or the name is taken",
+	}[reason]
+	return cmp.Or(text, fmt.Sprintf("reason %d", uint32(reason)))
 }

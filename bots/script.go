@@ -143,7 +143,7 @@ func (p *player) perform(now time.Duration, step *Step) {
 		p.performed = append(p.performed, step.Data)
 		p.send(&w3gs.OutgoingAction{Data: step.Data})
 	case StepSay:
-		to := p.everyone()
+		to := p.known.list()
 		if step.Scope >= w3gs.ScopeSlot || len(to) == 0 || step.Text == "" {
 			return // the recipient of a private line is not recorded
 		}

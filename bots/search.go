@@ -29,6 +29,7 @@ type lobby struct {
 	addr    string // host:port for TCP
 	name    string
 	open    int
+	slots   int  // on a realm, which does not say: those that are open
 	guessed bool // the id is a guess: the lobby may not exist
 	proxies bool // the host knows GProxy++
 }
@@ -52,7 +53,7 @@ type finder struct {
 func newFinder(opts *Options) *finder {
 	f := &finder{opts: opts, last: time.Now(), claimed: map[uint32]bool{}}
 	if opts.Realm != "" {
-		f.realm = &realmAccounts{opts: opts, bots: map[string]*realmConn{}}
+		f.realm = &realmAccounts{opts: opts, conns: map[string]*realmConn{}}
 	}
 	return f
 }
@@ -109,49 +110,42 @@ func (f *finder) take() (lobby, bool) {
 	return lobby{}, false
 }
 
+// search asks for lobbies and keeps those that are not assigned yet.
 func (f *finder) search(ctx context.Context) error {
+	ask := f.searchLAN
 	if f.realm != nil {
-		return f.searchRealm(ctx)
+		ask = f.realm.list
 	}
-	to, err := net.ResolveUDPAddr("udp4", f.opts.Addr)
-	if err != nil {
-		return err
-	}
-	ap := netip.AddrPortFrom(to.AddrPort().Addr().Unmap(), to.AddrPort().Port())
-	found, err := lan.Search(ctx, ap, w3gs.SearchGame{Product: w3gs.ProductTFT, Version: uint32(f.opts.Version)})
-	f.asked, f.found = time.Now(), f.found[:0]
-	switch {
-	case errors.Is(err, lan.ErrNoAnswer):
-		f.noAnswers = !f.answered
-		return nil
-	case err != nil:
-		return err
-	}
-	f.answered = true
-	for _, l := range found {
-		f.size = max(f.size, int(l.Info.Slots))
-		if f.claimed[l.Info.GameID] {
-			continue
-		}
-		f.found = append(f.found, lobby{
-			id: l.Info.GameID, key: l.Info.EntryKey, addr: l.JoinAddr().String(), name: l.Info.Name,
-			open: int(l.Info.SlotsOpen), proxies: l.Info.Stat.Width == proxySize && l.Info.Stat.Height == proxySize,
-		})
-	}
-	return nil
-}
-
-// searchRealm asks the realm for its list.
-func (f *finder) searchRealm(ctx context.Context) error {
-	found, err := f.realm.list(ctx)
+	found, err := ask(ctx)
 	f.asked, f.found = time.Now(), f.found[:0]
 	for _, l := range found {
-		f.size = max(f.size, l.open)
+		f.size = max(f.size, l.slots)
 		if !f.claimed[l.id] {
 			f.found = append(f.found, l)
 		}
 	}
+	if errors.Is(err, lan.ErrNoAnswer) {
+		f.noAnswers = !f.answered
+		return nil
+	}
+	f.answered = f.answered || err == nil
 	return err
+}
+
+func (f *finder) searchLAN(ctx context.Context) (found []lobby, err error) {
+	to, err := net.ResolveUDPAddr("udp4", f.opts.Addr)
+	if err != nil {
+		return nil, err
+	}
+	ap := netip.AddrPortFrom(to.AddrPort().Addr().Unmap(), to.AddrPort().Port())
+	answers, err := lan.Search(ctx, ap, w3gs.SearchGame{Product: w3gs.ProductTFT, Version: uint32(f.opts.Version)})
+	for _, l := range answers {
+		found = append(found, lobby{
+			id: l.Info.GameID, key: l.Info.EntryKey, addr: l.JoinAddr().String(), name: l.Info.Name, slots: int(l.Info.Slots),
+			open: int(l.Info.SlotsOpen), proxies: l.Info.Stat.Width == proxySize && l.Info.Stat.Height == proxySize,
+		})
+	}
+	return found, err
 }
 
 // timeout is an error if no lobby was found for Options.Patience.

@@ -2,11 +2,12 @@ package bots
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,35 +21,29 @@ const strangerWait = 30 * time.Second
 // strangers are the kinds of connections that never join.
 var strangers = []struct {
 	kind string
-	send func(c net.Conn)
+	send func() []byte
+	slow bool // a byte a second
 }{
-	{"sends nothing", func(net.Conn) {}},
-	{"sends random bytes", func(c net.Conn) {
-		b := make([]byte, 512)
-		for i := range b {
-			b[i] = byte(rand.Uint32())
-		}
-		b[0] = 0x16 // not the first byte of a packet
-		c.Write(b)  // only its end matters
-	}},
-	{"sends half a header", func(c net.Conn) {
-		c.Write([]byte{w3gs.Magic, byte(w3gs.OpReqJoin)}) // only its end matters
-	}},
-	{"sends a packet of 65,535 bytes", func(c net.Conn) {
+	{"sends nothing", func() []byte { return nil }, false},
+	{"sends random bytes", func() []byte { return garbage(512) }, false},
+	{"sends half a header", func() []byte { return []byte{w3gs.Magic, byte(w3gs.OpReqJoin)} }, false},
+	{"sends a packet of 65,535 bytes", func() []byte {
 		b := make([]byte, w3gs.MaxFrame)
 		b[0], b[1] = w3gs.Magic, byte(w3gs.OpReqJoin)
 		binary.LittleEndian.PutUint16(b[2:], w3gs.MaxFrame)
-		c.Write(b) // only its end matters
-	}},
-	{"sends a byte a second", func(c net.Conn) {
-		join := w3gs.ReqJoin{Name: "slow", Extra: []byte{0}}
-		for _, b := range join.AppendTo(nil) {
-			if _, err := c.Write([]byte{b}); err != nil {
-				return
-			}
-			time.Sleep(time.Second)
-		}
-	}},
+		return b
+	}, false},
+	{"sends a byte a second", func() []byte {
+		return (&w3gs.ReqJoin{Name: "slow", Extra: []byte{0}}).AppendTo(nil)
+	}, true},
+}
+
+// garbage is random bytes of which the first cannot begin a packet.
+func garbage(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails
+	b[0] = 0x16
+	return b
 }
 
 // startStrangers opens the connections and returns a function that waits for their
@@ -63,7 +58,7 @@ func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 	for i := range r.opts.Strangers {
 		kind := i % len(strangers)
 		wg.Go(func() {
-			took, closed := r.stranger(ctx, i, strangers[kind].send)
+			took, closed := r.stranger(ctx, i, strangers[kind].send(), strangers[kind].slow)
 			mu.Lock()
 			defer mu.Unlock()
 			rep := &reports[kind]
@@ -83,7 +78,7 @@ func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 
 // stranger opens one connection and waits for the host to close it. A connection
 // that is not accepted counts as closed.
-func (r *run) stranger(ctx context.Context, number int, send func(net.Conn)) (took time.Duration, closed bool) {
+func (r *run) stranger(ctx context.Context, number int, b []byte, slow bool) (took time.Duration, closed bool) {
 	c, err := r.dialFrom(ctx, net.IPv4(127, 254, byte(number/250), byte(number%250+1)), r.opts.Addr, nil)
 	if err != nil {
 		return 0, ctx.Err() == nil
@@ -92,7 +87,18 @@ func (r *run) stranger(ctx context.Context, number int, send func(net.Conn)) (to
 	defer c.Close()
 	stop := context.AfterFunc(ctx, func() { c.Close() })
 	defer stop()
-	go send(c) // ends with the connection, or with what it has to send
+	go func() { // ends with the connection, or with what it has to send
+		size, pause := len(b), time.Duration(0)
+		if slow {
+			size, pause = 1, time.Second
+		}
+		for part := range slices.Chunk(b, max(size, 1)) {
+			if _, err := c.Write(part); err != nil {
+				return
+			}
+			time.Sleep(pause)
+		}
+	}()
 	if err := c.SetReadDeadline(start.Add(strangerWait)); err != nil {
 		return 0, false
 	}
