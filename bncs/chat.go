@@ -3,50 +3,34 @@ package bncs
 // Empty is a frame without a body.
 type Empty ID
 
-// ID is the frame's.
 func (p Empty) ID() ID { return ID(p) }
 
-func (Empty) appendBody(dst []byte) []byte { return dst }
+func (Empty) fields(*codec) {}
 
 // Ping (0x25, both ways): ticks of the server u32, echoed as they are.
 type Ping struct{ Tick uint32 }
 
-// ID is 0x25.
 func (*Ping) ID() ID { return IDPing }
 
-func (p *Ping) appendBody(dst []byte) []byte { return appendU32(dst, p.Tick) }
-
-// Decode reads the body.
-func (p *Ping) Decode(body []byte) error {
-	c := cursor{id: IDPing, b: body}
-	p.Tick = c.u32()
-	return c.err
-}
+func (p *Ping) fields(c *codec) { c.u32(&p.Tick) }
 
 // EnterChat (0x0A, to the realm): name str · stat string str, both empty.
 type EnterChat struct{}
 
-// ID is 0x0A.
 func (*EnterChat) ID() ID { return IDEnterChat }
 
-func (*EnterChat) appendBody(dst []byte) []byte { return append(dst, 0, 0) }
+func (*EnterChat) fields(c *codec) { c.fixedStr("", "") }
 
 // EnterChatReply (0x0A, to the client): unique name str · stat string str ·
 // account str.
 type EnterChatReply struct{ Name, Stat, Account string }
 
-// ID is 0x0A.
 func (*EnterChatReply) ID() ID { return IDEnterChat }
 
-func (p *EnterChatReply) appendBody(dst []byte) []byte {
-	return appendStr(appendStr(appendStr(dst, p.Name), p.Stat), p.Account)
-}
-
-// Decode reads the body.
-func (p *EnterChatReply) Decode(body []byte) error {
-	c := cursor{id: IDEnterChat, b: body}
-	p.Name, p.Stat, p.Account = c.str(), c.str(), c.str()
-	return c.err
+func (p *EnterChatReply) fields(c *codec) {
+	c.str(&p.Name)
+	c.str(&p.Stat)
+	c.str(&p.Account)
 }
 
 // ChannelCreate is a flag of JoinChannel: the channel need not exist.
@@ -60,18 +44,11 @@ type JoinChannel struct {
 	Channel string
 }
 
-// ID is 0x0C.
 func (*JoinChannel) ID() ID { return IDJoinChannel }
 
-func (p *JoinChannel) appendBody(dst []byte) []byte {
-	return appendStr(appendU32(dst, p.Flag), p.Channel)
-}
-
-// Decode reads the body.
-func (p *JoinChannel) Decode(body []byte) error {
-	c := cursor{id: IDJoinChannel, b: body}
-	p.Flag, p.Channel = c.u32(), c.str()
-	return c.err
+func (p *JoinChannel) fields(c *codec) {
+	c.u32(&p.Flag)
+	c.str(&p.Channel)
 }
 
 // Chat (0x0E, to the realm): text str. A leading "/" makes it a command.
@@ -80,17 +57,9 @@ type Chat struct{ Text string }
 // MaxChat is the longest text of a 0x0E; a longer one is dropped silently.
 const MaxChat = 255
 
-// ID is 0x0E.
 func (*Chat) ID() ID { return IDChat }
 
-func (p *Chat) appendBody(dst []byte) []byte { return appendStr(dst, p.Text) }
-
-// Decode reads the body.
-func (p *Chat) Decode(body []byte) error {
-	c := cursor{id: IDChat, b: body}
-	p.Text = c.str()
-	return c.err
-}
+func (p *Chat) fields(c *codec) { c.str(&p.Text) }
 
 // EventID says what a ChatEvent tells.
 type EventID uint32
@@ -116,22 +85,14 @@ type ChatEvent struct {
 	Text  string
 }
 
-// ID is 0x0F.
 func (*ChatEvent) ID() ID { return IDChatEvent }
 
-func (p *ChatEvent) appendBody(dst []byte) []byte {
+func (p *ChatEvent) fields(c *codec) {
 	const filler = 0xBAADF00D
-	for _, v := range []uint32{uint32(p.Event), p.Flags, p.Ping, 0, filler, filler} {
-		dst = appendU32(dst, v)
-	}
-	return appendStr(appendStr(dst, p.Name), p.Text)
-}
-
-// Decode reads the body.
-func (p *ChatEvent) Decode(body []byte) error {
-	c := cursor{id: IDChatEvent, b: body}
-	p.Event, p.Flags, p.Ping = EventID(c.u32()), c.u32(), c.u32()
-	c.bytes(12)
-	p.Name, p.Text = c.str(), c.str()
-	return c.err
+	c.u32((*uint32)(&p.Event))
+	c.u32(&p.Flags)
+	c.u32(&p.Ping)
+	c.fixed32(0, filler, filler)
+	c.str(&p.Name)
+	c.str(&p.Text)
 }

@@ -83,14 +83,16 @@ func Next(buf []byte) (f Frame, rest []byte, err error) {
 // Packet is a frame's content.
 type Packet interface {
 	ID() ID
-	appendBody(dst []byte) []byte
+	fields(c *codec)
 }
 
 // Append appends p as a frame. A body that does not fit is a fault of the
 // caller: whatever can grow is bounded before it comes here.
 func Append(dst []byte, p Packet) []byte {
 	at := len(dst)
-	dst = p.appendBody(append(dst, magic, byte(p.ID()), 0, 0))
+	c := codec{writes: true, b: append(dst, magic, byte(p.ID()), 0, 0)}
+	p.fields(&c)
+	dst = c.b
 	n := len(dst) - at
 	if n > MaxFrame {
 		panic(fmt.Sprintf("bncs: frame %v of %d bytes", p.ID(), n))

@@ -10,17 +10,9 @@ import (
 // that are listed after it.
 type GamePort struct{ Port uint16 }
 
-// ID is 0x45.
 func (*GamePort) ID() ID { return IDGamePort }
 
-func (p *GamePort) appendBody(dst []byte) []byte { return appendU16(dst, p.Port) }
-
-// Decode reads the body.
-func (p *GamePort) Decode(body []byte) error {
-	c := cursor{id: IDGamePort, b: body}
-	p.Port = c.u16()
-	return c.err
-}
+func (p *GamePort) fields(c *codec) { c.u16(&p.Port) }
 
 // States of an Advertise. A private game is not listed, but found by its name.
 const (
@@ -41,42 +33,23 @@ type Advertise struct {
 	Stat  string // of GameStat
 }
 
-// ID is 0x1C.
 func (*Advertise) ID() ID { return IDAdvertise }
 
-func (p *Advertise) appendBody(dst []byte) []byte {
-	dst = appendU32(appendU32(dst, p.State), 0)
-	dst = appendU16(appendU16(dst, 1), 0x49)
-	dst = appendU32(appendU32(dst, 0x3FF), 0)
-	return appendStr(appendStr(appendStr(dst, p.Name), ""), p.Stat)
-}
-
-// Decode reads the body.
-func (p *Advertise) Decode(body []byte) error {
-	c := cursor{id: IDAdvertise, b: body}
-	p.State = c.u32()
-	c.bytes(16)
-	p.Name = c.str()
-	c.str()
-	p.Stat = c.str()
-	return c.err
+func (p *Advertise) fields(c *codec) {
+	c.u32(&p.State)
+	c.fixed32(0, 0x49<<16|1, 0x3FF, 0)
+	c.str(&p.Name)
+	c.fixedStr("")
+	c.str(&p.Stat)
 }
 
 // AdvertiseReply (0x1C, to the client): result u32, 0 when this connection has a
 // game.
 type AdvertiseReply struct{ Result uint32 }
 
-// ID is 0x1C.
 func (*AdvertiseReply) ID() ID { return IDAdvertise }
 
-func (p *AdvertiseReply) appendBody(dst []byte) []byte { return appendU32(dst, p.Result) }
-
-// Decode reads the body.
-func (p *AdvertiseReply) Decode(body []byte) error {
-	c := cursor{id: IDAdvertise, b: body}
-	p.Result = c.u32()
-	return c.err
-}
+func (p *AdvertiseReply) fields(c *codec) { c.u32(&p.Result) }
 
 // NotifyJoin (0x22, to the realm): product · version u32 · game name str ·
 // password str. Players send it when they join a game.
@@ -86,43 +59,25 @@ type NotifyJoin struct {
 	Name    string
 }
 
-// ID is 0x22.
 func (*NotifyJoin) ID() ID { return IDNotifyJoin }
 
-func (p *NotifyJoin) appendBody(dst []byte) []byte {
-	dst = appendU32(appendU32(dst, uint32(p.Product)), p.Version)
-	return appendStr(appendStr(dst, p.Name), "")
-}
-
-// Decode reads the body.
-func (p *NotifyJoin) Decode(body []byte) error {
-	c := cursor{id: IDNotifyJoin, b: body}
-	p.Product, p.Version, p.Name = w3gs.Product(c.u32()), c.u32(), c.str()
-	c.str()
-	return c.err
+func (p *NotifyJoin) fields(c *codec) {
+	c.u32((*uint32)(&p.Product))
+	c.u32(&p.Version)
+	c.str(&p.Name)
+	c.fixedStr("")
 }
 
 // ListGames (0x09, to the realm): filter u32 · mask u32 · 0 u32 · wanted u32 ·
 // name str · password str · stat string str. A name asks for that game alone.
 type ListGames struct{ Name string }
 
-// ID is 0x09.
 func (*ListGames) ID() ID { return IDListGames }
 
-func (p *ListGames) appendBody(dst []byte) []byte {
-	dst = appendU32(appendU32(dst, 0xE000), 0)
-	dst = appendU32(appendU32(dst, 0), 20)
-	return append(appendStr(dst, p.Name), 0, 0)
-}
-
-// Decode reads the body.
-func (p *ListGames) Decode(body []byte) error {
-	c := cursor{id: IDListGames, b: body}
-	c.bytes(16)
-	p.Name = c.str()
-	c.str()
-	c.str()
-	return c.err
+func (p *ListGames) fields(c *codec) {
+	c.fixed32(0xE000, 0, 0, 20)
+	c.str(&p.Name)
+	c.fixedStr("", "")
 }
 
 // ListedGame is an entry of a GameList: type u16 · parameter u16 · language u32 ·
@@ -138,62 +93,44 @@ type ListedGame struct {
 // ListedOpen is the state of a ListedGame that can be joined.
 const ListedOpen uint32 = 4
 
+func (g *ListedGame) fields(c *codec, kind uint32) {
+	family, at := uint16(2), make([]byte, 14)
+	if c.writes {
+		at[0], at[1] = byte(g.Addr.Port()>>8), byte(g.Addr.Port())
+		copy(at[2:], g.Addr.Addr().AsSlice())
+	}
+	c.fixed32(kind, 0x10000)
+	c.u16(&family)
+	c.bytes(at)
+	c.u32(&g.State)
+	c.fixed32(0x2B)
+	c.str(&g.Name)
+	c.fixedStr("")
+	c.str(&g.Stat)
+	g.Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte(at[2:])), uint16(at[0])<<8|uint16(at[1]))
+}
+
 // GameList (0x09, to the client): count u32 · entries, or 0 u32 · status u32.
 type GameList struct {
 	Games  []ListedGame
 	Status uint32 // why a named game is not given: 0 not found, 3 full, 4 started
 }
 
-// ID is 0x09.
 func (*GameList) ID() ID { return IDListGames }
 
-func (p *GameList) appendBody(dst []byte) []byte {
-	dst = appendU32(dst, uint32(len(p.Games)))
-	if len(p.Games) == 0 {
-		return appendU32(dst, p.Status)
-	}
-	for i, g := range p.Games {
-		dst = appendU16(appendU16(dst, uint16(min(i, 1))), 0)
-		dst = appendU16(appendU32(dst, 0x10000), 2)
-		dst = append(dst, byte(g.Addr.Port()>>8), byte(g.Addr.Port()))
-		dst = append(append(dst, g.Addr.Addr().AsSlice()...), 0, 0, 0, 0, 0, 0, 0, 0)
-		dst = appendU32(appendU32(dst, g.State), 0x2B)
-		dst = append(appendStr(dst, g.Name), 0)
-		dst = appendStr(dst, g.Stat)
-	}
-	return dst
-}
-
-// Decode reads the body.
-func (p *GameList) Decode(body []byte) error {
+func (p *GameList) fields(c *codec) {
 	const least = 35 // bytes of an entry with empty strings
-	c := cursor{id: IDListGames, b: body}
-	n := c.u32()
-	p.Games, p.Status = nil, 0
-	if n == 0 && len(c.b) > 0 {
-		p.Status = c.u32()
-	}
-	if n > uint32(len(c.b)/least) {
+	n := uint32(len(p.Games))
+	c.u32(&n)
+	switch {
+	case n == 0 && (c.writes || c.more()):
+		c.u32(&p.Status)
+	case !c.writes && n > uint32(len(c.b)/least):
 		c.fail(errCount)
+	case !c.writes:
+		p.Games = make([]ListedGame, n)
 	}
-	for range n {
-		if c.err != nil {
-			break
-		}
-		var g ListedGame
-		c.bytes(10)
-		port := c.bytes(2)
-		addr := c.bytes(4)
-		c.bytes(8)
-		g.State = c.u32()
-		c.u32()
-		g.Name = c.str()
-		c.str()
-		g.Stat = c.str()
-		if c.err == nil {
-			g.Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte(addr)), uint16(port[0])<<8|uint16(port[1]))
-			p.Games = append(p.Games, g)
-		}
+	for i := range p.Games {
+		p.Games[i].fields(c, uint32(min(i, 1)))
 	}
-	return c.err
 }

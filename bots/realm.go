@@ -91,11 +91,7 @@ func (r *realmConn) send(p bncs.Packet) error {
 }
 
 // ask sends a packet and waits for the reply of this type.
-func (r *realmConn) ask(p bncs.Packet, reply interface {
-	ID() bncs.ID
-	Decode([]byte) error
-},
-) error {
+func (r *realmConn) ask(p, reply bncs.Packet) error {
 	if err := r.send(p); err != nil {
 		return err
 	}
@@ -106,7 +102,7 @@ func (r *realmConn) ask(p bncs.Packet, reply interface {
 			return fmt.Errorf("no answer to %v: %w", p.ID(), err)
 		}
 		if f.ID() == reply.ID() {
-			return reply.Decode(f.Body())
+			return f.Decode(reply)
 		}
 	}
 }

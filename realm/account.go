@@ -3,6 +3,7 @@ package realm
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -22,10 +23,13 @@ type account struct {
 	conn    *conn
 	running sync.WaitGroup
 
-	mu     sync.Mutex
-	inbox  []session.Event
-	online bool
-	wake   chan struct{}
+	online atomic.Bool
+
+	games int // listed by the account; the lock of Realms guards it
+
+	mu    sync.Mutex
+	inbox []session.Event
+	wake  chan struct{}
 }
 
 // post hands an event to the account. It never waits.
@@ -39,26 +43,10 @@ func (a *account) post(e session.Event) {
 	}
 }
 
-func (a *account) isOnline() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.online
-}
-
-func (a *account) setOnline(is bool) {
-	a.mu.Lock()
-	a.online = is
-	a.mu.Unlock()
-}
-
 // run ends with ctx, when the connection is closed.
 func (a *account) run(ctx context.Context) {
 	defer a.running.Wait()
-	defer func() {
-		if a.conn != nil {
-			a.conn.hangUp()
-		}
-	}()
+	defer a.hangUp()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -90,6 +78,13 @@ func (a *account) run(ctx context.Context) {
 	}
 }
 
+func (a *account) hangUp() {
+	if a.conn != nil {
+		a.conn.cancel()
+		a.conn = nil
+	}
+}
+
 // handle takes one event and carries out what comes of it.
 func (a *account) handle(ctx context.Context, e session.Event) {
 	for _, e := range a.machine.Handle(time.Since(a.base), e) {
@@ -97,22 +92,19 @@ func (a *account) handle(ctx context.Context, e session.Event) {
 		case session.Dial:
 			a.conn = a.dial(ctx)
 		case session.HangUp:
-			if a.conn != nil {
-				a.conn.hangUp()
-				a.conn = nil
-			}
+			a.hangUp()
 		case session.Send:
 			if a.conn != nil {
 				a.conn.write(e.Bytes)
 			}
 		case session.Online:
-			a.setOnline(true)
+			a.online.Store(true)
 			if e.Created {
 				a.log.Info().Msg("account registered on the realm")
 			}
 			a.log.Info().Msg("logged on to the realm")
 		case session.Offline:
-			a.setOnline(false)
+			a.online.Store(false)
 			a.log.Warn().Str("reason", e.Why).Int("again_in_s", e.Again).Msg("not on the realm")
 		case session.InChannel:
 			a.log.Debug().Str("channel", e.Channel).Msg("in a channel of the realm")

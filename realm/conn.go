@@ -8,6 +8,8 @@ import (
 	"net"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"w3host/bncs"
 	"w3host/realm/session"
 )
@@ -28,16 +30,12 @@ var errFlood = errors.New("it sent thousands of packets a second")
 func (a *account) dial(ctx context.Context) *conn {
 	ctx, cancel := context.WithCancel(ctx)
 	k := &conn{ctx: ctx, cancel: cancel, events: make(chan session.Event, 16), socket: make(chan net.Conn, 1)}
-	a.running.Go(func() { k.run(a.opts.Address, a.dialer()) })
-	return k
-}
-
-func (a *account) dialer() *net.Dialer {
-	d := &net.Dialer{Timeout: session.AnswerWithin}
+	dialer := &net.Dialer{Timeout: session.AnswerWithin}
 	if a.opts.Bind.IsValid() {
-		d.LocalAddr = &net.TCPAddr{IP: a.opts.Bind.AsSlice()}
+		dialer.LocalAddr = &net.TCPAddr{IP: a.opts.Bind.AsSlice()}
 	}
-	return d
+	a.running.Go(func() { k.run(a.opts.Address, dialer) })
+	return k
 }
 
 func (k *conn) run(address string, dialer *net.Dialer) {
@@ -71,15 +69,13 @@ func (k *conn) tell(e session.Event) {
 func (k *conn) read(c net.Conn) error {
 	var buf []byte
 	chunk := make([]byte, bncs.MaxFrame)
-	allowed, at := float64(frameBurst), time.Now()
+	frames := rate.NewLimiter(framesPerSecond, frameBurst)
 	for {
 		n, err := c.Read(chunk)
 		if err != nil {
 			return err
 		}
 		buf = append(buf, chunk[:n]...)
-		now := time.Now()
-		allowed, at = min(frameBurst, allowed+now.Sub(at).Seconds()*framesPerSecond), now
 		for {
 			f, rest, err := bncs.Next(buf)
 			if err != nil {
@@ -88,7 +84,7 @@ func (k *conn) read(c net.Conn) error {
 			if f == nil {
 				break
 			}
-			if allowed--; allowed < 0 {
+			if !frames.Allow() {
 				return errFlood
 			}
 			k.tell(session.Received{Frame: append(bncs.Frame(nil), f...)})
@@ -112,5 +108,3 @@ func (k *conn) write(b []byte) {
 		_ = k.c.Close()
 	}
 }
-
-func (k *conn) hangUp() { k.cancel() }

@@ -209,7 +209,7 @@ func TestRestart(t *testing.T) {
 	}
 	await(t, "listed", func() bool { return r.lists("lobby") })
 	s.Down()
-	await(t, "noticed", func() bool { return !r.accounts[0].isOnline() })
+	await(t, "noticed", func() bool { return !r.accounts[0].online.Load() })
 	s.Up()
 	await(t, "listed again", func() bool { return r.lists("lobby") })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -73,12 +74,7 @@ func (r *Realms) Names() []string { return r.names }
 
 // number is a realm's in game ids; 0: there is none of that name.
 func (r *Realms) number(name string) uint32 {
-	for i, n := range r.names {
-		if sameRealm(n, name) {
-			return uint32(i + 1)
-		}
-	}
-	return 0
+	return uint32(1 + slices.IndexFunc(r.names, func(n string) bool { return sameRealm(n, name) }))
 }
 
 // Realm names the realm whose listing a game id comes from; empty: the LAN, or
@@ -102,32 +98,21 @@ func (r *Realms) Open(ad lan.Advert) error {
 	r.adverts[ad.GameID] = ad
 	for i, name := range r.names {
 		var least *account
-		games := 0
 		for _, a := range r.accounts {
-			if n := r.games(a); sameRealm(a.opts.Realm, name) && (least == nil || n < games) {
-				least, games = a, n
+			if sameRealm(a.opts.Realm, name) && (least == nil || a.games < least.games) {
+				least = a
 			}
 		}
-		if games >= max(least.opts.Session.Games, 1) {
+		if least.games >= max(least.opts.Session.Games, 1) {
 			r.opts.Log.Warn().Str("realm", name).Uint32("game", ad.GameID).Str("name", ad.Name).
 				Msg("lobby waits until another is gone: raise lobbies of [[realm]], where they take turns, or add a section with another account")
 		}
+		least.games++
 		l := listing{least, uint32(i + 1)}
 		r.listings[ad.GameID] = append(r.listings[ad.GameID], l)
 		l.list(ad)
 	}
 	return nil
-}
-
-func (r *Realms) games(a *account) (n int) {
-	for _, listings := range r.listings {
-		for _, l := range listings {
-			if l.account == a {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // list wants the game listed as it is now.
@@ -163,6 +148,7 @@ func (r *Realms) Close(gameID uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.listings[gameID] {
+		l.account.games--
 		l.account.post(session.Unlist{ID: gameID})
 	}
 	delete(r.listings, gameID)
@@ -174,7 +160,7 @@ func (r *Realms) Close(gameID uint32) {
 func (r *Realms) Confirm(realm, name, game string, answer func(in bool)) {
 	var by *account
 	for _, a := range r.accounts {
-		if sameRealm(a.opts.Realm, realm) && (by == nil || a.isOnline() && !by.isOnline()) {
+		if sameRealm(a.opts.Realm, realm) && (by == nil || a.online.Load() && !by.online.Load()) {
 			by = a
 		}
 	}

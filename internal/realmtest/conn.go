@@ -153,7 +153,7 @@ func (k *conn) handle(f bncs.Frame) {
 		k.send(&bncs.EnterChatReply{Name: k.name, Stat: "BKBK", Account: k.name})
 	case bncs.IDJoinChannel:
 		var p bncs.JoinChannel
-		if p.Decode(f.Body()) == nil {
+		if f.Decode(&p) == nil {
 			k.s.leave(k.user)
 			k.channel = p.Channel
 			k.send(&bncs.ChatEvent{Event: bncs.EventChannel, Name: k.name, Text: p.Channel})
@@ -163,12 +163,12 @@ func (k *conn) handle(f bncs.Frame) {
 		}
 	case bncs.IDChat:
 		var p bncs.Chat
-		if p.Decode(f.Body()) == nil && len(p.Text) <= bncs.MaxChat {
+		if f.Decode(&p) == nil && len(p.Text) <= bncs.MaxChat {
 			k.s.say(k.user, p.Text)
 		}
 	case bncs.IDGamePort:
 		var p bncs.GamePort
-		if p.Decode(f.Body()) == nil && p.Port >= 1024 {
+		if f.Decode(&p) == nil && p.Port >= 1024 {
 			k.port = p.Port
 		}
 	case bncs.IDAdvertise:
@@ -181,12 +181,12 @@ func (k *conn) handle(f bncs.Frame) {
 		k.s.leave(k.user)
 	case bncs.IDNotifyJoin:
 		var p bncs.NotifyJoin
-		if p.Decode(f.Body()) == nil {
+		if f.Decode(&p) == nil {
 			k.s.join(k.user, p.Name)
 		}
 	case bncs.IDListGames:
 		var p bncs.ListGames
-		if p.Decode(f.Body()) == nil {
+		if f.Decode(&p) == nil {
 			k.send(&bncs.GameList{Games: k.s.listed(p.Name)})
 		}
 	}
@@ -197,7 +197,7 @@ func (k *conn) logOn(f bncs.Frame) {
 	switch f.ID() {
 	case bncs.IDAuthInfo:
 		var p bncs.AuthInfo
-		if p.Decode(f.Body()) != nil {
+		if f.Decode(&p) != nil {
 			return
 		}
 		k.version = len(k.s.versions) == 0 || slices.Contains(k.s.versions, p.Version)
@@ -212,7 +212,7 @@ func (k *conn) logOn(f bncs.Frame) {
 		k.send(reply)
 	case bncs.IDCreate:
 		var p bncs.Create
-		if p.Decode(f.Body()) != nil {
+		if f.Decode(&p) != nil {
 			return
 		}
 		key := strings.ToLower(p.Name)
@@ -227,7 +227,7 @@ func (k *conn) logOn(f bncs.Frame) {
 		}
 	case bncs.IDLogon:
 		var p bncs.Logon
-		if p.Decode(f.Body()) != nil {
+		if f.Decode(&p) != nil {
 			return
 		}
 		reply := &bncs.LogonReply{Result: 1}
@@ -239,7 +239,7 @@ func (k *conn) logOn(f bncs.Frame) {
 	case bncs.IDProof:
 		var p bncs.Proof
 		a, ok := k.s.accounts[k.naming]
-		if p.Decode(f.Body()) != nil {
+		if f.Decode(&p) != nil {
 			return
 		}
 		if !ok || a.hash != p.Proof {
@@ -260,7 +260,7 @@ func (k *conn) logOn(f bncs.Frame) {
 func (k *conn) advertise(f bncs.Frame) {
 	const refusedStates = 0x04 | 0x08 | 0x20
 	var p bncs.Advertise
-	if p.Decode(f.Body()) != nil || len(p.Stat) > bncs.MaxStat || len(p.Name) > bncs.MaxGameName+1 {
+	if f.Decode(&p) != nil || len(p.Stat) > bncs.MaxStat || len(p.Name) > bncs.MaxGameName+1 {
 		return // without an answer
 	}
 	reply := &bncs.AdvertiseReply{}

@@ -85,16 +85,12 @@ func (b *board) candidate(now time.Duration) (best *entry) {
 // ends says when the listed game's turn is over: now, later or never.
 func (b *board) ends(now time.Duration) time.Duration {
 	switch other := b.candidate(now); {
-	case b.on.gone:
+	case b.on.gone, b.on.Full && other != nil:
 		return 0
-	case b.on.Full && other != nil:
-		return 0
-	case other != nil && b.on.Stat != b.on.shown:
+	case b.on.Stat != b.on.shown && (other != nil || !b.on.Full):
 		return max(b.at+refreshEvery, b.on.changed+settleAfter)
 	case other != nil:
 		return b.at + rotateEvery
-	case !b.on.Full && b.on.Stat != b.on.shown:
-		return max(b.at+refreshEvery, b.on.changed+settleAfter)
 	}
 	return never
 }
@@ -189,13 +185,13 @@ func (m *Machine) showOrHide() {
 
 // advertised takes the answer to an 0x1C. That to a change of state is always yes
 // and ignored.
-func (m *Machine) advertised(result uint32) {
+func (m *Machine) advertised(p *bncs.AdvertiseReply) {
 	b := &m.board
 	switch {
 	case b.updates > 0:
 		b.updates--
 	case !b.asking:
-	case result != 0:
+	case p.Result != 0:
 		m.notListed("refused: the realm has a lobby of this name already, or the account may not list games")
 	default:
 		b.asking = false
@@ -214,8 +210,8 @@ func (m *Machine) notListed(why string) {
 }
 
 // found looks up in the realm's list where players join the game.
-func (m *Machine) found(games []bncs.ListedGame) {
-	for _, g := range games {
+func (m *Machine) found(p *bncs.GameList) {
+	for _, g := range p.Games {
 		if on := m.board.on; on != nil && sameName(g.Name, on.Name) {
 			m.emit(ListedAt{on.ID, on.Name, g.Addr})
 		}

@@ -6,8 +6,8 @@ import (
 	"w3host/bncs"
 )
 
-// Event is something that happened outside.
-type Event interface{ event() }
+// Event is something that happened outside: one of the types below.
+type Event any
 
 type (
 	// Tick: time alone has passed.
@@ -31,17 +31,8 @@ type (
 	}
 )
 
-func (Tick) event()      {}
-func (Connected) event() {}
-func (Lost) event()      {}
-func (Received) event()  {}
-func (List) event()      {}
-func (Unlist) event()    {}
-func (Whisper) event()   {}
-func (Confirm) event()   {}
-
-// Effect is what the machine wants done, or known.
-type Effect interface{ effect() }
+// Effect is what the machine wants done, or known: one of the types below.
+type Effect any
 
 type (
 	// Dial wants a connection: Connected or Lost follows.
@@ -92,16 +83,3 @@ type (
 	// Dropped: a line was not said, because too many waited.
 	Dropped struct{ Lines int }
 )
-
-func (Dial) effect()      {}
-func (Send) effect()      {}
-func (HangUp) effect()    {}
-func (Online) effect()    {}
-func (Offline) effect()   {}
-func (InChannel) effect() {}
-func (Listed) effect()    {}
-func (ListedAt) effect()  {}
-func (NotListed) effect() {}
-func (Heard) effect()     {}
-func (Answered) effect()  {}
-func (Dropped) effect()   {}

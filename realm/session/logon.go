@@ -6,80 +6,68 @@ import (
 	"w3host/bncs"
 )
 
-// received takes a frame. What does not parse costs the connection: a realm that
-// lies about lengths cannot be followed any more.
+// received takes a frame.
 func (m *Machine) received(f bncs.Frame) {
 	if m.state <= dialing {
 		return
 	}
-	m.unheard = 0
-	m.hint = ""
-	if f.ID() == bncs.IDPing {
-		var p bncs.Ping
-		if m.decode(&p, f) {
-			m.send(&p)
-		}
-		return
-	}
-	if m.state == online {
-		m.heard(f)
-		return
-	}
-	if f.ID() != awaited[m.state] {
-		return
-	}
-	switch m.state {
-	case greeting:
-		m.greeted(f)
-	case checking:
-		m.checked(f)
-	case creating:
-		m.registered(f)
-	case naming:
-		m.named(f)
-	case proving:
-		m.proved(f)
-	case entering:
-		m.entered(f)
+	m.unheard, m.hint = 0, ""
+	switch id := f.ID(); {
+	case id == bncs.IDPing:
+		take(m, f, func(p *bncs.Ping) { m.send(p) })
+	case m.state == online && id == bncs.IDAdvertise:
+		take(m, f, m.advertised)
+	case m.state == online && id == bncs.IDListGames:
+		take(m, f, m.found)
+	case m.state == online && id == bncs.IDChatEvent:
+		take(m, f, m.chatted)
+	case m.state == online || id != awaited[m.state]:
+	case m.state == greeting:
+		take(m, f, m.greeted)
+	case m.state == checking:
+		take(m, f, m.checked)
+	case m.state == creating:
+		take(m, f, m.registered)
+	case m.state == naming:
+		take(m, f, m.named)
+	case m.state == proving:
+		take(m, f, m.proved)
+	case m.state == entering:
+		take(m, f, m.entered)
 	}
 }
 
-// decode reads a frame, or hangs up.
-func (m *Machine) decode(p interface{ Decode([]byte) error }, f bncs.Frame) bool {
-	if err := p.Decode(f.Body()); err != nil {
+// take decodes a frame for a function. What does not parse costs the connection: a
+// realm that lies about lengths cannot be followed any more.
+func take[T any, P interface {
+	*T
+	bncs.Packet
+}](m *Machine, f bncs.Frame, then func(P)) {
+	p := P(new(T))
+	if err := f.Decode(p); err != nil {
 		m.hangUp("the realm sent garbage: "+err.Error(), 0)
-		return false
+		return
 	}
-	return true
+	then(p)
 }
 
-func (m *Machine) greeted(f bncs.Frame) {
-	var p bncs.AuthInfoReply
-	if m.decode(&p, f) {
-		m.await(checking, &bncs.AuthCheck{Token: p.ServerToken, Exe: m.cfg.Version.Exe, Owner: m.cfg.Account})
-	}
+func (m *Machine) greeted(p *bncs.AuthInfoReply) {
+	m.await(checking, &bncs.AuthCheck{Token: p.ServerToken, Exe: m.cfg.Version.Exe, Owner: m.cfg.Account})
 }
 
-func (m *Machine) checked(f bncs.Frame) {
-	var p bncs.AuthCheckReply
-	switch {
-	case !m.decode(&p, f):
-	case p.Result != bncs.VersionAccepted:
+func (m *Machine) checked(p *bncs.AuthCheckReply) {
+	if p.Result != bncs.VersionAccepted {
 		m.hangUp(fmt.Sprintf("version refused: the realm does not take 1.%d (result %#x); set game_version to one that it takes", m.cfg.Version.Game, p.Result), refusedPause)
-	default:
-		m.logOn()
+		return
 	}
+	m.logOn()
 }
 
 func (m *Machine) logOn() {
 	m.await(naming, &bncs.Logon{Key: m.srp.Key(), Name: m.cfg.Account})
 }
 
-func (m *Machine) named(f bncs.Frame) {
-	var p bncs.LogonReply
-	if !m.decode(&p, f) {
-		return
-	}
+func (m *Machine) named(p *bncs.LogonReply) {
 	switch {
 	case p.Result != 0 && m.cfg.Create && !m.created:
 		m.created = true
@@ -106,11 +94,7 @@ func (m *Machine) named(f bncs.Frame) {
 	m.await(proving, &bncs.Proof{Proof: proof})
 }
 
-func (m *Machine) registered(f bncs.Frame) {
-	var p bncs.CreateReply
-	if !m.decode(&p, f) {
-		return
-	}
+func (m *Machine) registered(p *bncs.CreateReply) {
 	switch p.Result {
 	case bncs.Created:
 		m.logOn()
@@ -121,11 +105,7 @@ func (m *Machine) registered(f bncs.Frame) {
 	}
 }
 
-func (m *Machine) proved(f bncs.Frame) {
-	var p bncs.ProofReply
-	if !m.decode(&p, f) {
-		return
-	}
+func (m *Machine) proved(p *bncs.ProofReply) {
 	switch {
 	case p.Result == bncs.WrongPassword && !m.useSRP && m.srp != nil:
 		m.useSRP = true // an official-style server takes no XSHA1
@@ -147,11 +127,7 @@ func (m *Machine) wrongPassword() {
 	m.hangUp(fmt.Sprintf("wrong password for account %s; PvPGN compares lower-cased passwords", m.cfg.Account), refusedPause)
 }
 
-func (m *Machine) entered(f bncs.Frame) {
-	var p bncs.EnterChatReply
-	if !m.decode(&p, f) {
-		return
-	}
+func (m *Machine) entered(p *bncs.EnterChatReply) {
 	m.state, m.since = online, m.now
 	m.name = p.Name
 	m.nullAt, m.unheard = m.now+nullEvery, 0

@@ -97,9 +97,7 @@ func (m *Machine) Next() time.Duration {
 	if m.state != online {
 		return m.due
 	}
-	at := m.nullAt
-	at = min(at, m.board.next(m.now), m.lines.next(m.now), m.asked.next(m.now))
-	return max(at, m.now)
+	return max(min(m.nullAt, m.board.next(m.now), m.lines.next(m.now), m.asked.next()), m.now)
 }
 
 func (m *Machine) emit(e Effect) { m.out = append(m.out, e) }

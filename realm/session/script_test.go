@@ -186,8 +186,8 @@ func sent(t *testing.T, b []byte) (text string) {
 			t.Fatalf("%X: %v", b, err)
 		}
 		b = rest
-		show := func(p interface{ Decode([]byte) error }) {
-			if err := p.Decode(f.Body()); err != nil {
+		show := func(p bncs.Packet) {
+			if err := f.Decode(p); err != nil {
 				t.Fatal(err)
 			}
 			text += fmt.Sprintf(" %v%+v", f.ID(), reflect.ValueOf(p).Elem())

@@ -42,7 +42,7 @@ func (q *questions) reset(now time.Duration) {
 	}
 }
 
-func (q *questions) next(time.Duration) time.Duration {
+func (q *questions) next() time.Duration {
 	if q.open != nil {
 		return q.open.until
 	}
@@ -100,27 +100,6 @@ func (m *Machine) answerIs(in bool) {
 		return
 	}
 	m.emit(Answered{a.Name, a.Seat, in})
-}
-
-// heard takes a frame while online.
-func (m *Machine) heard(f bncs.Frame) {
-	switch f.ID() {
-	case bncs.IDAdvertise:
-		var p bncs.AdvertiseReply
-		if m.decode(&p, f) {
-			m.advertised(p.Result)
-		}
-	case bncs.IDListGames:
-		var p bncs.GameList
-		if m.decode(&p, f) {
-			m.found(p.Games)
-		}
-	case bncs.IDChatEvent:
-		var p bncs.ChatEvent
-		if m.decode(&p, f) {
-			m.chatted(&p)
-		}
-	}
 }
 
 func (m *Machine) chatted(p *bncs.ChatEvent) {
