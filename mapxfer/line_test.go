@@ -138,32 +138,33 @@ func TestPlayersOnALine(t *testing.T) {
 			for _, tc := range []struct {
 				name  string
 				apart time.Duration // between two who begin
+				trip  time.Duration // one way
 				set   func(c *simClient)
 				loss  float64
 			}{
-				{"together", 0, nil, 0},
-				{"staggered", 700 * time.Millisecond, nil, 0},
-				{"1 % lost", 50 * time.Millisecond, nil, 0.01},
-				{"300 ms late", 50 * time.Millisecond, func(c *simClient) { c.late = 300 * time.Millisecond }, 0},
-				{"every 64th", 50 * time.Millisecond, func(c *simClient) { c.every = 64 }, 0},
-				{"lazy TCP", 50 * time.Millisecond, func(c *simClient) { c.lazy = true }, 0},
+				{"together", 0, halfTrip, nil, 0},
+				{"staggered", 700 * time.Millisecond, halfTrip, nil, 0},
+				{"1 % lost", 50 * time.Millisecond, halfTrip / 5, nil, 0.01}, // chat behind a lost packet waits a round trip for it
+				{"300 ms late", 50 * time.Millisecond, halfTrip, func(c *simClient) { c.late = 300 * time.Millisecond }, 0},
+				{"every 64th", 50 * time.Millisecond, halfTrip, func(c *simClient) { c.every = 64 }, 0},
+				{"lazy TCP", 50 * time.Millisecond, halfTrip, func(c *simClient) { c.lazy = true }, 0},
+				// A share of the window is a few parts.
+				{"near, by one to three", 400 * time.Millisecond, lanTrip, func(c *simClient) { c.lazy, c.every = true, 1+int(c.pid%3) }, 0},
 			} {
 				name := fmt.Sprintf("%d kB per s, %d players, %s", rate/1000, players, tc.name)
-				t.Run(name, func(t *testing.T) { playersOnALine(t, rate, players, tc.apart, tc.set, tc.loss) })
+				t.Run(name, func(t *testing.T) { playersOnALine(t, rate, tc.trip, players, tc.apart, tc.set, tc.loss) })
 			}
 		}
 	}
 }
 
-func playersOnALine(t *testing.T, rate int64, players int, apart time.Duration, set func(c *simClient), loss float64) {
+func playersOnALine(t *testing.T, rate int64, trip time.Duration, players int, apart time.Duration, set func(c *simClient), loss float64) {
 	begun := time.Duration(players)*apart + 2*time.Second
 	lasting := min(30*time.Second, time.Duration(80e6/float64(rate)*float64(time.Second)))
 	size := int(float64(rate)*(begun+lasting).Seconds()) / players
 	m := newSim(t, Config{}, size+int(float64(rate)*begun.Seconds()))
-	l := m.line(rate, halfTrip)
-	if l.loss = loss; loss > 0 {
-		l.delay /= 5 // chat behind a lost packet waits a round trip for it
-	}
+	l := m.line(rate, trip)
+	l.loss = loss
 	for i := range players {
 		m.client(uint8(2+i), l, set).join(time.Duration(i)*apart, 0)
 	}
@@ -188,6 +189,30 @@ func playersOnALine(t *testing.T, rate int64, players int, apart time.Duration, 
 	}
 	if most := 150 * time.Millisecond; chat > most && loss == 0 || chat > most+2*l.delay { // TCP sends it again
 		t.Errorf("chat took %v", chat)
+	}
+}
+
+// TestStoppedReadersLeaveTheLine: players who stop reading hold up nobody on their
+// line.
+func TestStoppedReadersLeaveTheLine(t *testing.T) {
+	for _, players := range []int{2, 3, 10} {
+		t.Run(fmt.Sprint(players), func(t *testing.T) {
+			m := newSim(t, Config{}, 32<<20)
+			l := m.line(slowLine, halfTrip)
+			for i := range players {
+				m.client(uint8(2+i), l, func(c *simClient) {
+					if i > 0 {
+						c.sleepAt, c.sleepFor, c.recvSpace = 200_000, 20*time.Second, 64<<10
+					}
+				}).join(0, 0)
+			}
+			m.run(20 * time.Second)
+			got := float64(m.clients[2].bytesBetween(10*time.Second, 20*time.Second)) / 10
+			t.Logf("%.1f %% of the line", 100*got/slowLine)
+			if got < 0.9*slowLine {
+				t.Errorf("%.1f %% of the line", 100*got/slowLine)
+			}
+		})
 	}
 }
 

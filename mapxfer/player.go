@@ -56,6 +56,7 @@ type player struct {
 
 	figures Figures
 	sent    int64  // bytes handed out, those sent again too
+	got     int64  // sent, and what others had got before, to share by
 	marks   []mark // bytes on the way whose round trip is measured, in order
 	line    *line  // while active
 	bucket  bucket
@@ -143,35 +144,38 @@ func (p *player) rewind(now time.Duration) {
 // unanswered is what was handed out and still counts.
 func (p *player) unanswered() int64 { return int64(p.next - p.acked) }
 
-// window is how much the player may have on the way: an equal share of the line's.
-// It is less at first, as in the kernel, or parts would wait there.
-func (p *player) window() int64 {
-	return min(max(p.line.size/int64(p.line.players), 4*PartLen), p.burst)
-}
+// share is an equal part of the line's window. It is less at first, as in the
+// kernel, or parts would wait there.
+func (p *player) share() int64 { return min(p.line.size/int64(p.line.players), p.burst) }
 
-// room is how many bytes the client, the line and the out queue take now.
+// room is how many bytes the client, the line and the out queue take now. A player
+// may have more than a share on the way, since acknowledgements may come in pairs
+// or late, and has half of it whatever others have there and do not take.
 func (p *player) room(cfg *Config) int64 {
 	most, f := int64(cfg.MaxWindow), &p.figures
 	if f.RTT == 0 {
 		return min(most, fixedWindow) - p.unanswered()
 	}
-	window := p.window()
-	queue := max(int64(float64(window)*min(float64(queueTime)/float64(f.RTT), 1)), leastWindow)
-	return min(most-p.unanswered(), window-f.inflight(), queue-int64(f.Queued), p.line.size-p.line.inflight)
+	share, inflight := p.share(), f.inflight()
+	queue := max(int64(float64(share)*min(float64(queueTime)/float64(f.RTT), 1)), leastWindow)
+	window := min(share*3/2+2*PartLen, p.burst)
+	line := max(p.line.size-p.line.inflight, share/2-inflight)
+	return min(most-p.unanswered(), window-inflight, line, queue-int64(f.Queued))
 }
 
 // open says that parts may leave. On a fast line one write for each
 // acknowledgement would cost more than the parts, so room gathers before it is
 // filled.
-func (p *player) open(cfg *Config) bool {
+func (p *player) open(now time.Duration, cfg *Config) bool {
 	rest := int64(cfg.Size - p.next)
 	if p.state != active || rest == 0 {
 		return false
 	}
 	least := int64(PartLen)
 	if !p.filling {
-		least = max(min(p.window()/8, int64(cfg.MaxWindow)/8, maxBulk), PartLen)
+		least = max(min(p.share()/8, int64(cfg.MaxWindow)/8, maxBulk), PartLen)
 	}
 	p.filling = p.room(cfg) >= min(least, rest)
-	return p.filling
+	p.bucket.fill(now)
+	return p.filling && p.bucket.has() >= min(PartLen, rest)
 }

@@ -10,9 +10,8 @@ const (
 	lookEvery = 10 * time.Millisecond
 )
 
-// pump hands out all parts that may leave now. The players take turns by a part,
-// so that they get the same of what they share, the total rate or a line. The
-// cursor stays where the rate ran out: everybody's turn comes.
+// pump hands out all parts that may leave now, part by part, each to whoever has
+// got least. So players get the same of what they share, the total rate or a line.
 func (s *Scheduler) pump(now time.Duration, out []Effect) []Effect {
 	if s.running == 0 || now < s.yield.until {
 		return out
@@ -20,28 +19,40 @@ func (s *Scheduler) pump(now time.Duration, out []Effect) []Effect {
 	s.total.fill(now)
 	s.yield.fill(now)
 	left := min(s.total.has(), s.yield.bucket.has()) // as the total rates allow
-	for passed := 0; passed < len(s.players) && left >= PartLen; passed++ {
-		s.cursor = (s.cursor + 1) % len(s.players)
-		p := s.players[s.cursor]
-		if !p.open(&s.cfg) {
-			continue
+	for left >= PartLen {
+		p := s.leastServed(now)
+		if p == nil {
+			break
 		}
 		var sent int64
-		if sent, out = s.serve(now, p, out); sent > 0 {
-			left -= sent
-			passed = -1
-		}
+		sent, out = s.serve(now, p, out)
+		left -= sent
 	}
 	return out
 }
 
-// serve hands out one part to one player, if their rate allows it.
+// leastServed is who has got least of those to whom a part may leave. What
+// somebody could not take is made up for later, up to a share of the line.
+func (s *Scheduler) leastServed(now time.Duration) (p *player) {
+	for _, q := range s.players {
+		if q.state != active {
+			continue
+		}
+		q.got = max(q.got, s.level-q.share())
+		if (p == nil || q.got < p.got) && q.open(now, &s.cfg) {
+			p = q
+		}
+	}
+	if p != nil {
+		s.level = max(s.level, p.got)
+	}
+	return p
+}
+
+// serve hands out one part to one player.
 func (s *Scheduler) serve(now time.Duration, p *player, out []Effect) (int64, []Effect) {
 	end := partEnd(p.next, s.cfg.Size)
 	n := int64(end - p.next)
-	if p.bucket.fill(now); p.bucket.has() < n {
-		return 0, out
-	}
 	if p.unanswered() == 0 {
 		p.moved = now
 	}
@@ -56,6 +67,7 @@ func (s *Scheduler) serve(now time.Duration, p *player, out []Effect) (int64, []
 	} else {
 		out = append(out, Effect{Kind: Send, PID: p.pid, Offset: p.next, End: end})
 	}
+	p.got += n
 	p.next, p.high = end, max(p.high, end)
 	return n, out
 }

@@ -18,7 +18,7 @@ type Scheduler struct {
 	running int     // players in state active
 	total   bucket
 	yield   yield
-	cursor  int           // whose turn it was
+	level   int64         // what whoever was served last had got
 	looked  time.Duration // the last Tick
 }
 
