@@ -88,7 +88,7 @@ var inLobby = command.Table[*Machine]{
 	{Name: "shuffle", Aliases: []string{"sp"}, Help: "deal the players anew to their places", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.Shuffle{})},
 	{Name: "balance", Help: "deal the players to even teams, by their ratings", Level: command.Owner, Phase: command.InLobby, Bare: balance},
 	{Name: "hold", Usage: "<name> ...", Help: "keep a place for a name", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Hold{Names: a.NameList()}) }},
-	{Name: "unhold", Usage: "<name> ...", Help: "take a reservation back", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Unhold{Names: a.NameList()}) }},
+	{Name: "unhold", Usage: "<name> ...", Help: "take a reservation back", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Hold{Names: a.NameList(), Off: true}) }},
 	{Name: "closekick", Usage: "<player> [reason]", Help: "remove a player and close their slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return kick(a.Player(0), a.Rest(), true) }},
 	{Name: "comp", Usage: "<slot> [easy|normal|insane]", Help: "put a computer into a slot", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Computer{Slot: a.Slot(), AI: strength(a)}) }},
 	{Name: "compteam", Usage: "<slot> <team>", Help: "team of a computer", Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatTeam, team)},

@@ -13,23 +13,9 @@ import (
 // request is a 0x28 that asks to change the sender's slot. During the countdown
 // the table stands still.
 func (l *Lobby) request(p *player, line w3gs.Chat) {
-	if l.phase != phaseOpen || !l.mayAsk(p) {
-		return
+	if l.phase == phaseOpen && l.mayAsk(p) {
+		_ = Set{l.slotOf(p.pid), line.Flag, line.Value}.apply(l)
 	}
-	_ = l.change(l.slotOf(p.pid), line.Flag, line.Value)
-}
-
-// change sets one attribute of an occupied slot.
-func (l *Lobby) change(i int, what w3gs.ChatFlag, value uint8) *texts.Refusal {
-	switch what {
-	case w3gs.ChatTeam:
-		return l.changeTeam(i, value)
-	case w3gs.ChatColour:
-		return l.changeColour(i, value)
-	case w3gs.ChatRace:
-		return l.changeRace(i, w3gs.Race(value))
-	}
-	return l.changeHandicap(i, value)
 }
 
 // mayAsk takes one request from a player's allowance, in which SlotRequests come
@@ -38,12 +24,11 @@ func (l *Lobby) mayAsk(p *player) bool {
 	if l.cfg.SlotRequests == 0 {
 		return true
 	}
-	each := time.Second / time.Duration(l.cfg.SlotRequests)
-	p.askedUntil = max(p.askedUntil, l.now-2*time.Second)
-	if p.askedUntil+each > l.now {
+	paid := max(p.paidUntil, l.now-2*time.Second) + time.Second/time.Duration(l.cfg.SlotRequests)
+	if paid > l.now {
 		return false
 	}
-	p.askedUntil += each
+	p.paidUntil = paid
 	return true
 }
 

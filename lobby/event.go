@@ -7,13 +7,12 @@ import (
 	"w3host/w3gs"
 )
 
+// Event is something that happened: one of the types of this file. Handle panics
+// at others. An event about a pid that is not a player's is ignored.
+type Event any
+
 // ConnID is the host's name for a connection that has no pid yet.
 type ConnID uint64
-
-// Event is something that happened: one of the types of this file, or an
-// Operation; Handle panics at others. An event about a pid that is not a player's
-// is ignored.
-type Event any
 
 // Join is a 0x1E. The host has checked the game id and the entry key.
 type Join struct {
@@ -26,8 +25,8 @@ type Join struct {
 	Vouched  bool          // the realm has confirmed it
 }
 
-// Vouch: the realm of a player's name has confirmed it. Before, the name counts
-// for nothing: neither as the owner's nor for a reserved place.
+// Vouch says that the realm of a player's name has confirmed it. Before, the name
+// counts for nothing: neither as the owner's nor for a reserved place.
 type Vouch struct{ PID uint8 }
 
 // Chat is a 0x28: a line, or in the lobby a request to change the sender's slot.
@@ -79,3 +78,133 @@ type Judge struct{ Why texts.Text }
 
 // Doubt takes the last Judge back: more is known of the players.
 type Doubt struct{}
+
+// Operation is an event that an owner, an admin or the program asks for. Who may
+// ask is not decided here. One that cannot be done gives a *texts.Refusal and
+// changes nothing. Slots are indexes into the table, from 0; messages count them
+// from 1.
+type Operation interface {
+	apply(l *Lobby) *texts.Refusal
+}
+
+// Open opens slots. A player in one of them is kicked.
+type Open struct{ Slots []int }
+
+// Close closes slots. A player in one of them is kicked.
+type Close struct{ Slots []int }
+
+// SetAll closes every open slot, or opens every closed one.
+type SetAll struct{ Closed bool }
+
+// Swap lets two slots change places; what the map fixes stays with the place.
+type Swap struct{ A, B int }
+
+// Shuffle deals the playing humans anew to their places. Teams stay with the
+// places.
+type Shuffle struct{}
+
+// Arrange gives the places of the playing humans, in slot order, to the players
+// of these pids. Teams stay with the places.
+type Arrange struct{ PIDs []uint8 }
+
+// Computer puts a computer into a slot, or changes one. A player there is
+// kicked.
+type Computer struct {
+	Slot int
+	AI   w3gs.AI
+}
+
+// Set changes an attribute of the player or computer in a slot, as a 0x28 asks for
+// its sender: the team (in custom forces the slot then moves to the first open one
+// of it), the colour, the race without w3gs.RaceSelectable, or the handicap.
+type Set struct {
+	Slot  int
+	What  w3gs.ChatFlag
+	Value uint8
+}
+
+// Observe moves a player to the observers.
+type Observe struct{ PID uint8 }
+
+// Kick removes a player, also from a game.
+type Kick struct {
+	PID       uint8
+	Why       texts.Text
+	By        string // who asks for it; empty when no person does
+	CloseSlot bool
+	KeepOut   bool // for Config.KickCooldown
+}
+
+// Hear says whether a player reads what the host says to everybody.
+type Hear struct {
+	PID uint8
+	Off bool
+}
+
+// SetLanguage says what a player reads the host in.
+type SetLanguage struct {
+	PID      uint8
+	Language texts.Language
+}
+
+// Hold reserves places by name, or takes that back. Who was kicked may then come
+// back.
+type Hold struct {
+	Names []string
+	Off   bool
+}
+
+// FakePlayer adds slot holders that never act, in the first open slots.
+type FakePlayer struct{ Count int }
+
+// DeleteFake removes one fake player, or all of them with pid 0.
+type DeleteFake struct{ PID uint8 }
+
+// HCL sets the mode string that the map reads at the start; empty for none. It may
+// be set before all players are in.
+type HCL struct{ Text string }
+
+// SetOwner names the owner, who need not be in; empty for nobody.
+type SetOwner struct{ Player string }
+
+// Start begins the countdown. Force skips the checks, Now skips the count.
+type Start struct{ Force, Now bool }
+
+// Abort stops the countdown, and a start by itself with it.
+type Abort struct{}
+
+// Ready says whether a player is ready to start.
+type Ready struct {
+	PID uint8
+	Off bool
+}
+
+// AutoStart sets when the lobby starts by itself: with so many humans, or when
+// no slot is open. Neither turns it off.
+type AutoStart struct {
+	Players  int
+	Full     bool
+	Hold     time.Duration // the condition must have held for so long
+	Ready    bool          // only when everybody says so
+	Balanced bool          // only when a Judge has said that the teams are even
+}
+
+// Say lets the host speak, to some players or, with an empty To, to all. Long
+// texts are split.
+type Say struct {
+	To   w3gs.PIDs
+	Text texts.Text
+}
+
+// Mute stops or restores the relay of a player's lines.
+type Mute struct {
+	PID uint8
+	Off bool
+}
+
+// MuteAll stops or restores lines to everybody; players of one team still hear
+// each other.
+type MuteAll struct{ Off bool }
+
+// Shutdown ends a lobby that has not started: everybody is told and kicked.
+type Shutdown struct{ Why texts.Text }

@@ -21,8 +21,6 @@ var hclTable = func() (table []uint8) {
 // HCL is the mode string that the map will read; empty for none.
 func (l *Lobby) HCL() string { return l.hcl }
 
-// apply does not count the occupied slots: the mode may be set before all players
-// are in.
 func (op HCL) apply(l *Lobby) *texts.Refusal {
 	if no := checkMode(op.Text); no != nil {
 		return no

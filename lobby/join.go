@@ -22,6 +22,12 @@ func (j *Join) is(name, realm string) bool {
 	return name != "" && sameName(j.Req.Name, name) && sameName(j.Realm, realm) && !j.doubtful()
 }
 
+// near reports whether two came from one address, which is not many players'.
+func (j *Join) near(other Join) bool {
+	ip := j.External.IP
+	return !j.Shared && !other.Shared && ip != [4]byte{} && ip == other.External.IP
+}
+
 // join admits or refuses a 0x1E.
 func (l *Lobby) join(ev Join) {
 	l.activeAt = l.now
@@ -113,7 +119,7 @@ func (l *Lobby) admit(ev Join) {
 	if others == 0 {
 		l.pingAt = l.now + l.cfg.PingEvery
 	}
-	p := l.enter(&player{Join: ev, askedUntil: l.now - 2*time.Second})
+	p := l.enter(&player{Join: ev, paidUntil: l.now - 2*time.Second})
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})
 	if l.vhost != 0 {
@@ -218,7 +224,7 @@ const (
 func (l *Lobby) neighbours(ev Join) string {
 	var names []string
 	for _, p := range l.seated(false) {
-		if !p.Shared && !ev.Shared && p.External.IP == ev.External.IP {
+		if p.near(ev) {
 			names = append(names, p.name)
 		}
 	}

@@ -12,22 +12,21 @@ import (
 
 // keptOut is somebody whom a kick keeps out until then.
 type keptOut struct {
-	name  string
-	ip    [4]byte // zero when the address says nothing about its player
+	Join
 	until time.Duration
 }
 
 func (op Kick) apply(l *Lobby) *texts.Refusal {
-	if op.PID >= pidLimit || l.players[op.PID] == nil {
+	p := l.player(op.PID)
+	if p == nil {
 		return noPlayer(op.PID)
 	}
-	p := l.players[op.PID]
 	if l.phase == phaseStarted {
 		return l.kickFromGame(p, op)
 	}
 	i := l.slotOf(p.pid)
 	if op.KeepOut && !p.fake && l.cfg.KickCooldown > 0 {
-		l.keepOut(p)
+		l.kept = append(l.kept, keptOut{p.Join, l.now + l.cfg.KickCooldown})
 	}
 	l.kick(p, op)
 	if op.CloseSlot {
@@ -40,11 +39,10 @@ func (op Kick) apply(l *Lobby) *texts.Refusal {
 func (l *Lobby) kick(p *player, op Kick) {
 	l.dismiss(p, youWereKicked(op.Why), kickedFor(op.Why), op.By)
 	l.returnVirtualHost()
-	if p.fake {
-		return
+	if !p.fake {
+		l.abort(texts.Of("%s was kicked", p.name))
+		l.tell(0, wasKicked(p.name, op.Why))
 	}
-	l.abort(texts.Of("%s was kicked", p.name))
-	l.tell(0, wasKicked(p.name, op.Why))
 }
 
 // kickFromGame tells everybody; the turn loop takes the player out, and its Leave
@@ -101,24 +99,12 @@ func withWhy(why texts.Text, plain, reasoned string, args ...any) texts.Text {
 	return texts.Of(reasoned, append(args, why)...)
 }
 
-func (l *Lobby) keepOut(p *player) {
-	kept := keptOut{name: p.name, until: l.now + l.cfg.KickCooldown}
-	if !p.Shared {
-		kept.ip = p.External.IP
-	}
-	l.letIn(func(k keptOut) bool { return k.until <= l.now })
-	l.kept = append(l.kept, kept)
-}
-
-// letIn forgets kicks.
-func (l *Lobby) letIn(who func(keptOut) bool) { l.kept = slices.DeleteFunc(l.kept, who) }
-
 // checkKept says why somebody has to stay out for now.
 func (l *Lobby) checkKept(ev Join) (why string) {
+	l.kept = slices.DeleteFunc(l.kept, func(k keptOut) bool { return k.until <= l.now })
 	for _, k := range l.kept {
-		byIP := !ev.Shared && k.ip != [4]byte{} && k.ip == ev.External.IP
-		if k.until > l.now && (byIP || sameName(k.name, ev.Req.Name)) {
-			return fmt.Sprintf("%s was kicked and is kept out for another %v", k.name, (k.until - l.now).Round(time.Second))
+		if k.near(ev) || sameName(k.Req.Name, ev.Req.Name) {
+			return fmt.Sprintf("%s was kicked and is kept out for another %v", k.Req.Name, (k.until - l.now).Round(time.Second))
 		}
 	}
 	return ""

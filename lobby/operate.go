@@ -8,6 +8,26 @@ import (
 	"w3host/w3gs"
 )
 
+// try carries out an operation, or says why it cannot be done in this phase.
+func (l *Lobby) try(op Operation) *texts.Refusal {
+	last := phaseOpen // in which it can be done
+	switch op.(type) {
+	case Say, Mute, MuteAll, Hear, SetLanguage, SetOwner, Kick:
+		last = phaseStarted
+	case Start, Abort, AutoStart, Ready, HCL, Hold, Shutdown:
+		last = phaseCounting
+	}
+	switch {
+	case l.phase <= last:
+		return op.apply(l)
+	case l.phase == phaseCounting:
+		return texts.Refuse(texts.Counting, "the countdown runs: abort it first")
+	case l.phase == phaseStarted:
+		return texts.Refuse(texts.TooLate, "the game has started")
+	}
+	return texts.Refuse(texts.TooLate, "the lobby is closed")
+}
+
 func (op Open) apply(l *Lobby) *texts.Refusal { return l.each(op.Slots, l.open) }
 
 func (op Close) apply(l *Lobby) *texts.Refusal { return l.each(op.Slots, l.closeSlot) }
@@ -16,10 +36,18 @@ func (op Set) apply(l *Lobby) *texts.Refusal {
 	if no := l.checkSlots(op.Slot); no != nil {
 		return no
 	}
-	if l.slots[op.Slot].Status != w3gs.SlotOccupied {
-		return texts.Refuse(texts.NoSuch, "slot %d holds %v", op.Slot+1, l.occupant(op.Slot))
+	i, value := op.Slot, op.Value
+	switch {
+	case l.slots[i].Status != w3gs.SlotOccupied:
+		return texts.Refuse(texts.NoSuch, "slot %d holds %v", i+1, l.occupant(i))
+	case op.What == w3gs.ChatTeam:
+		return l.changeTeam(i, value)
+	case op.What == w3gs.ChatColour:
+		return l.changeColour(i, value)
+	case op.What == w3gs.ChatRace:
+		return l.changeRace(i, w3gs.Race(value))
 	}
-	return l.change(op.Slot, op.What, op.Value)
+	return l.changeHandicap(i, value)
 }
 
 func (op Observe) apply(l *Lobby) *texts.Refusal {
@@ -41,8 +69,8 @@ func (l *Lobby) with(pid uint8, do func(p *player) *texts.Refusal) *texts.Refusa
 	if p := l.human(pid); p != nil {
 		return do(p)
 	}
-	if pid < pidLimit && l.players[pid] != nil {
-		return texts.Refuse(texts.NotHuman, "%s is a fake player", l.players[pid].name)
+	if p := l.player(pid); p != nil {
+		return texts.Refuse(texts.NotHuman, "%s is a fake player", p.name)
 	}
 	return noPlayer(pid)
 }
@@ -195,22 +223,19 @@ func (op DeleteFake) apply(l *Lobby) *texts.Refusal {
 
 func (op Hold) apply(l *Lobby) *texts.Refusal {
 	for _, name := range op.Names {
-		if why := checkName(name); !why.Empty() {
-			return texts.Refuse(texts.Malformed, "%q cannot be held: %v", name, why)
+		switch fault := checkName(name); {
+		case op.Off && !hasName(l.held, name):
+			return texts.Refuse(texts.NoSuch, "no place is held for %q", name)
+		case !op.Off && !fault.Empty():
+			return texts.Refuse(texts.Malformed, "%q cannot be held: %v", name, fault)
 		}
+	}
+	if op.Off {
+		l.held = slices.DeleteFunc(l.held, func(held string) bool { return hasName(op.Names, held) })
+		return nil
 	}
 	l.held = append(l.held, op.Names...)
-	l.letIn(func(k keptOut) bool { return hasName(op.Names, k.name) })
-	return nil
-}
-
-func (op Unhold) apply(l *Lobby) *texts.Refusal {
-	for _, name := range op.Names {
-		if !hasName(l.held, name) {
-			return texts.Refuse(texts.NoSuch, "no place is held for %q", name)
-		}
-	}
-	l.held = slices.DeleteFunc(l.held, func(held string) bool { return hasName(op.Names, held) })
+	l.kept = slices.DeleteFunc(l.kept, func(k keptOut) bool { return hasName(op.Names, k.Req.Name) })
 	return nil
 }
 

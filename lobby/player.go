@@ -61,7 +61,7 @@ type player struct {
 	activeAt time.Duration // did or said something last
 
 	asked      bool          // NeedsMap has been given
-	askedUntil time.Duration // requests are paid for up to then; two seconds ago at the earliest
+	paidUntil  time.Duration // slot requests are; two seconds ago at the earliest
 	pings      []sentPing
 	rtts       []time.Duration // the last rttKept
 	measured   int
@@ -94,10 +94,11 @@ func (p *player) rtt() time.Duration {
 
 // Player finds a human or fake player.
 func (l *Lobby) Player(pid uint8) (Player, bool) {
-	if pid >= pidLimit || l.players[pid] == nil {
+	p := l.player(pid)
+	if p == nil {
 		return Player{}, false
 	}
-	return l.describe(l.players[pid]), true
+	return l.describe(p), true
 }
 
 // Players lists the humans in slot order.
@@ -198,12 +199,19 @@ func (l *Lobby) seated(fake bool) (list []*player) {
 	return list
 }
 
-// human finds a player with a connection.
-func (l *Lobby) human(pid uint8) *player {
-	if pid >= pidLimit || l.players[pid] == nil || l.players[pid].fake {
+func (l *Lobby) player(pid uint8) *player {
+	if pid >= pidLimit {
 		return nil
 	}
 	return l.players[pid]
+}
+
+// human finds a player with a connection.
+func (l *Lobby) human(pid uint8) *player {
+	if p := l.player(pid); p != nil && !p.fake {
+		return p
+	}
+	return nil
 }
 
 // named finds a player by the whole name, ignoring case.

@@ -163,7 +163,7 @@ func (c *command) operation() Event {
 	case "hold":
 		return Hold{Names: c.args}
 	case "unhold":
-		return Unhold{Names: c.args}
+		return Hold{Names: c.args, Off: true}
 	case "fakeplayer":
 		return FakePlayer{Count: c.int(0)}
 	case "deletefp":
