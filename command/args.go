@@ -26,27 +26,32 @@ func (a *Args) Fail(format string, values ...any) {
 	}
 }
 
-// Optional takes the next word; empty when there is none.
-func (a *Args) Optional() string {
-	word, rest, _ := strings.Cut(a.left, " ")
-	a.left = strings.TrimSpace(rest)
-	return word
-}
-
-// Word takes the next word, which must be there.
-func (a *Args) Word(what string) string {
-	w := a.Optional()
-	if w == "" {
-		a.Fail("the %v is missing", texts.Known(what))
-	}
-	return w
-}
-
 // take cuts the first n bytes off.
 func (a *Args) take(n int) string {
 	part := a.left[:n]
 	a.left = strings.TrimSpace(a.left[n:])
 	return strings.TrimSpace(part)
+}
+
+// next is the next word, which is not taken.
+func (a *Args) next() string {
+	word, _, _ := strings.Cut(a.left, " ")
+	return word
+}
+
+// Optional takes the next word; empty when there is none.
+func (a *Args) Optional() string { return a.take(len(a.next())) }
+
+// Word takes the next word, which must be there.
+func (a *Args) Word(what string) string {
+	a.need(what)
+	return a.Optional()
+}
+
+func (a *Args) need(what string) {
+	if a.left == "" {
+		a.Fail("the %v is missing", texts.Known(what))
+	}
 }
 
 // quoted takes what stands in quotes, if that comes next.
@@ -77,22 +82,21 @@ func (a *Args) Player(behind int) string {
 	if name, ok := a.quoted(); ok {
 		return name
 	}
-	otherwise := 0
+	var parts []string // that may be the name, the longest first
 	for part, after := a.left, 0; part != ""; after++ {
 		if after >= behind {
-			if a.named(part) {
-				return a.take(len(part))
-			}
-			if behind == 0 || otherwise == 0 {
-				otherwise = len(part)
-			}
+			parts = append(parts, part)
 		}
 		part = strings.TrimRight(part[:max(strings.LastIndexByte(part, ' '), 0)], " ")
 	}
-	if otherwise == 0 {
+	if parts == nil {
 		return a.Word("player")
 	}
-	return a.take(otherwise)
+	i := slices.IndexFunc(parts, a.named)
+	if i < 0 && behind == 0 {
+		i = len(parts) - 1
+	}
+	return a.take(len(parts[max(i, 0)]))
 }
 
 // named reports whether a part is in a name.
@@ -113,9 +117,8 @@ func (a *Args) OnlyPlayer() string {
 // to ten years; else it takes nothing and is 0.
 func (a *Args) Span() (span time.Duration) {
 	const most = 10 * 365 * 24 * time.Hour
-	word, _, _ := strings.Cut(a.left, " ")
 	units := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-	for rest := strings.ToLower(word); rest != ""; {
+	for rest := strings.ToLower(a.next()); rest != ""; {
 		i := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
 		if i < 1 || units[rest[i]] == 0 {
 			return 0
@@ -145,26 +148,24 @@ func list[T any](a *Args, read func() T) []T {
 }
 
 // Rest takes all that is left.
-func (a *Args) Rest() string {
-	text := a.left
-	a.left = ""
-	return text
-}
+func (a *Args) Rest() string { return a.take(len(a.left)) }
 
 // Text takes all that is left, which must be something.
 func (a *Args) Text(what string) string {
-	if a.left == "" {
-		a.Fail("the %v is missing", texts.Known(what))
-	}
+	a.need(what)
 	return a.Rest()
 }
 
 // Number takes a number within bounds.
 func (a *Args) Number(what string, low, high int) int {
+	return a.number(what, low, high, texts.Of("the %v must be from %d to %d", texts.Known(what), low, high))
+}
+
+func (a *Args) number(what string, low, high int, fault texts.Text) int {
 	w := a.Word(what)
 	n, err := strconv.Atoi(w)
 	if w != "" && (err != nil || n < low || n > high) {
-		a.Fail("the %v must be from %d to %d", texts.Known(what), low, high)
+		a.Fail("%v", fault)
 	}
 	return n
 }
@@ -172,16 +173,15 @@ func (a *Args) Number(what string, low, high int) int {
 // Ordinal takes a number from 1 whose end only the lobby knows. The wire has a
 // byte for each of them.
 func (a *Args) Ordinal(what string) int {
-	w := a.Word(what)
-	n, err := strconv.Atoi(w)
-	if w != "" && (err != nil || n < 1) {
-		a.Fail("the %v must be a number from 1", texts.Known(what))
-	}
+	n := a.number(what, 1, math.MaxInt, texts.Of("the %v must be a number from 1", texts.Known(what)))
 	return min(n, math.MaxUint8)
 }
 
 // Slot takes the number of a slot, from 1, and makes an index of it.
 func (a *Args) Slot() int { return a.Ordinal("slot") - 1 }
+
+// Slots takes one slot or more.
+func (a *Args) Slots() []int { return list(a, a.Slot) }
 
 // Handicap takes a percentage that the game knows.
 func (a *Args) Handicap() uint8 {
@@ -191,9 +191,6 @@ func (a *Args) Handicap() uint8 {
 	}
 	return uint8(n)
 }
-
-// Slots takes one slot or more.
-func (a *Args) Slots() []int { return list(a, a.Slot) }
 
 // OneOf takes one of the words.
 func (a *Args) OneOf(words ...string) string {
@@ -211,14 +208,12 @@ var colours = []string{
 
 // Colour takes a name, or a number from 1.
 func (a *Args) Colour() uint8 {
-	w := strings.ToLower(a.Word("colour"))
+	w := strings.ToLower(a.next())
 	if i := slices.Index(colours, w); i >= 0 {
+		a.Optional()
 		return uint8(i)
 	}
-	n, err := strconv.Atoi(w)
-	if w != "" && (err != nil || n < 1) {
-		a.Fail("%q is no colour: a number from 1, or %s", w, strings.Join(colours, ", "))
-	}
+	n := a.number("colour", 1, math.MaxInt, texts.Of("%q is no colour: a number from 1, or %s", w, strings.Join(colours, ", ")))
 	return uint8(min(max(n, 1), math.MaxUint8) - 1)
 }
 
@@ -243,18 +238,9 @@ func (a *Args) Race() uint8 {
 // Empty reports whether nothing is left.
 func (a *Args) Empty() bool { return a.left == "" }
 
-// end says what is wrong, if anything is.
-func (a *Args) end() error {
-	if a.left != "" {
-		a.Fail("%q is too much", a.left)
-	}
-	return a.err
-}
-
 // Begins takes the next word if it is this one.
 func (a *Args) Begins(word string) bool {
-	first, _, _ := strings.Cut(a.left, " ")
-	if !strings.EqualFold(first, word) {
+	if !strings.EqualFold(a.next(), word) {
 		return false
 	}
 	a.Optional()

@@ -54,9 +54,8 @@ func (s *Spec[T]) needs(rest string) Level {
 // Table is the commands of a target, in the order of the help.
 type Table[T any] []Spec[T]
 
-// Find looks a command up by its name or an alias; nil if there is none.
-func (t Table[T]) Find(name string) *Spec[T] {
-	name = strings.ToLower(name)
+// find looks a command up by its name or an alias; nil if there is none.
+func (t Table[T]) find(name string) *Spec[T] {
 	for i := range t {
 		if t[i].Name == name || slices.Contains(t[i].Aliases, name) {
 			return &t[i]
@@ -65,15 +64,28 @@ func (t Table[T]) Find(name string) *Spec[T] {
 	return nil
 }
 
-// NoCommand says that no table has the command of a line.
-func NoCommand(line string) error {
-	name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	return texts.Refuse(texts.Unknown, "there is no command %q: help lists them", strings.ToLower(name))
+// split finds the command of a line.
+func (t Table[T]) split(line string) (s *Spec[T], name, rest string) {
+	name, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
+	name = strings.ToLower(name)
+	return t.find(name), name, strings.TrimSpace(rest)
 }
 
 // Lookup finds the command of a line; nil if the table does not have it.
 func (t Table[T]) Lookup(line string) *Spec[T] {
 	s, _, _ := t.split(line)
+	return s
+}
+
+// Has reports whether the table has the command of a line.
+func (t Table[T]) Has(line string) bool { return t.Lookup(line) != nil }
+
+// Usable finds the command of a line if somebody of this level may use it.
+func (t Table[T]) Usable(level Level, line string) *Spec[T] {
+	s, _, rest := t.split(line)
+	if s == nil || level < s.needs(rest) {
+		return nil
+	}
 	return s
 }
 
@@ -91,22 +103,10 @@ func (t Table[T]) Mistyped(line string) bool {
 	return s == nil && rest != "" && slices.ContainsFunc(t, func(s Spec[T]) bool { return s.Secret && nearest.Distance(name, s.Name) <= 2 })
 }
 
-// Has reports whether the table has the command of a line.
-func (t Table[T]) Has(line string) bool { return t.Lookup(line) != nil }
-
-// split finds the command of a line.
-func (t Table[T]) split(line string) (s *Spec[T], name, rest string) {
-	name, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
-	return t.Find(name), strings.ToLower(name), strings.TrimSpace(rest)
-}
-
-// Usable finds the command of a line if somebody of this level may use it.
-func (t Table[T]) Usable(level Level, line string) *Spec[T] {
-	s, _, rest := t.split(line)
-	if s == nil || level < s.needs(rest) {
-		return nil
-	}
-	return s
+// NoCommand says that no table has the command of a line.
+func NoCommand(line string) error {
+	_, name, _ := Table[any](nil).split(line)
+	return texts.Refuse(texts.Unknown, "there is no command %q: help lists them", name)
 }
 
 // Outcome is what became of a line.
@@ -123,9 +123,9 @@ type Outcome struct {
 // Run carries out a line without its trigger. The names are those of the players
 // that it may be about.
 func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []string) Outcome {
-	s, name, rest := t.split(line)
+	s, _, rest := t.split(line)
 	if s == nil {
-		return Outcome{Err: NoCommand(name)}
+		return Outcome{Err: NoCommand(line)}
 	}
 	o := Outcome{Name: s.Name, Detail: rest, Needs: s.needs(rest)}
 	if by.Level < o.Needs {
@@ -137,9 +137,12 @@ func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []st
 	if act == nil || rest != "" && s.Parse != nil {
 		act = s.Parse(a)
 	}
-	switch err := a.end(); {
-	case err != nil:
-		o.Err = texts.Refuse(texts.Malformed, "%v: write %s", err, s.Synopsis())
+	if a.left != "" {
+		a.Fail("%q is too much", a.left)
+	}
+	switch {
+	case a.err != nil:
+		o.Err = texts.Refuse(texts.Malformed, "%v: write %s", a.err, s.Synopsis())
 	case s.Phase&phase == 0:
 		o.Err = texts.Refuse(texts.WrongPhase, "%s is for the %v", s.Name, s.Phase)
 	default:
@@ -152,7 +155,7 @@ func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []st
 
 // Help explains the command of a topic.
 func (t Table[T]) Help(topic, trigger string) (texts.Text, error) {
-	s := t.Find(strings.TrimPrefix(topic, trigger))
+	s := t.find(strings.ToLower(strings.TrimPrefix(topic, trigger)))
 	if s == nil {
 		return texts.Text{}, texts.Refuse(texts.Unknown, "there is no command %q", topic)
 	}

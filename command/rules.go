@@ -21,9 +21,10 @@ type Rule struct {
 // Rules are by the names of commands.
 type Rules map[string]Rule
 
-const off = "off"
-
-var levels = map[string]Level{"player": Anyone, "owner": Owner, "admin": Admin, "root": Root}
+var (
+	levels = []string{"player", "owner", "admin", "root", "off"} // of a Rule
+	ranks  = []Level{Anyone, Owner, Admin, Root}                 // in the same order; off has none
+)
 
 // With is the table as the rules change it.
 func (t Table[T]) With(rules Rules) Table[T] {
@@ -33,11 +34,11 @@ func (t Table[T]) With(rules Rules) Table[T] {
 	changed := make(Table[T], 0, len(t))
 	for _, s := range t {
 		r := rules[s.Name]
-		if r.Level == off {
+		switch i := slices.Index(levels, r.Level); {
+		case i == len(ranks): // off
 			continue
-		}
-		if level, ok := levels[r.Level]; ok {
-			s.Level, s.AskAnyone = level, false
+		case i >= 0:
+			s.Level, s.AskAnyone = ranks[i], false
 		}
 		for _, alias := range r.Aliases {
 			s.Aliases = append(slices.Clip(s.Aliases), strings.ToLower(alias))
@@ -65,18 +66,15 @@ func (r Rules) Check(words map[string]string) error {
 	taken := maps.Clone(words)
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(r)) {
-		switch words[name] {
-		case name:
-		case "":
+		if of := words[name]; of == "" {
 			faults = append(faults, fmt.Errorf("commands.%s: there is no such command; did you mean commands.%s?", name, nearest.Word(name, slices.Sorted(maps.Values(words)))))
 			continue
-		default:
-			faults = append(faults, fmt.Errorf("commands.%s: that is another name of %[2]s: write commands.%[2]s", name, words[name]))
+		} else if of != name {
+			faults = append(faults, fmt.Errorf("commands.%s: that is another name of %[2]s: write commands.%[2]s", name, of))
 			continue
 		}
-		if _, known := levels[r[name].Level]; !known && r[name].Level != "" && r[name].Level != off {
-			known := []string{"player", "owner", "admin", "root", off}
-			faults = append(faults, fmt.Errorf("commands.%s.level = %q: must be one of %s; did you mean %q?", name, r[name].Level, strings.Join(known, ", "), nearest.Word(r[name].Level, known)))
+		if level := r[name].Level; level != "" && !slices.Contains(levels, level) {
+			faults = append(faults, fmt.Errorf("commands.%s.level = %q: must be one of %s; did you mean %q?", name, level, strings.Join(levels, ", "), nearest.Word(level, levels)))
 		}
 		for _, alias := range r[name].Aliases {
 			alias = strings.ToLower(alias)

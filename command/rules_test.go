@@ -43,7 +43,7 @@ func TestRules(t *testing.T) {
 	if list := with.List(Anyone, InLobby, ""); list != "help say" {
 		t.Errorf("a player is told of %q", list)
 	}
-	if table.Find("shout") != nil || table.Find("mute") == nil {
+	if table.find("shout") != nil || table.find("mute") == nil {
 		t.Error("the table itself has changed")
 	}
 }

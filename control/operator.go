@@ -228,9 +228,8 @@ func (o *Operator) handle(r request) {
 // takes reports whether a line is for the game: one that runs leaves to the host
 // what is for lobbies, such as pub.
 func (o *Operator) takes(g *host.Game, line string) bool {
-	word, _, _ := strings.Cut(line, " ")
-	s := o.ofGames.Find(word)
-	return s != nil && (g.Open() || s.Phase != command.InLobby || o.ofHost.Find(word) == nil)
+	s := o.ofGames.Lookup(line)
+	return s != nil && (g.Open() || s.Phase != command.InLobby || !o.ofHost.Has(line))
 }
 
 // run carries out a command of the host, or one about people, who need not be in a

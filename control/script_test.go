@@ -329,7 +329,7 @@ func (s *stage) say(who, line string) error {
 // note keeps what was shown of a command.
 func (s *stage) note(line string, level command.Level, refused string) {
 	word, _, _ := strings.Cut(line, " ")
-	spec := commands.Find(word)
+	spec := commands.Lookup(word)
 	if spec == nil {
 		return
 	}
