@@ -59,10 +59,9 @@ func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	if a.At.IsZero() {
 		a.At = time.Now()
 	}
-	n, err := d.exec(ctx, `INSERT INTO admins (name_key, realm, name, role, added_by, added_at, network) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (name_key, realm, network) DO UPDATE SET name = excluded.name, role = excluded.role,
-			added_by = excluded.added_by, added_at = excluded.added_at WHERE admins.role <> excluded.role`,
-		fold(clean(a.Name)), fold(clean(a.Realm)), clean(strings.TrimSpace(a.Name)), string(a.Role), clean(a.By), a.At, networkText(a.Network))
+	n, err := d.sql.Exec(ctx, `INSERT INTO admins (name_key, realm, name, role, added_by, added_at, network) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (name_key, realm, network) DO UPDATE SET `+excluded("name", "role", "added_by", "added_at")+` WHERE admins.role <> excluded.role`,
+		nameKey(a.Name), nameKey(a.Realm), clean(strings.TrimSpace(a.Name)), string(a.Role), clean(a.By), a.At, networkText(a.Network))
 	if err == nil && n == 0 {
 		err = fmt.Errorf("%s is %s%s: %w", a.Target(), a.Role, onRealm(a.Realm), ErrConflict)
 	}
@@ -74,10 +73,10 @@ func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 // network itself. ErrNotFound when there is none. A password goes with the last
 // role of its name.
 func (d *Store) RemoveAdmin(ctx context.Context, name, realm string, network netip.Prefix) error {
-	key := fold(clean(name))
+	key := nameKey(name)
 	return d.tx(ctx, func(tx sqldb.Tx) error {
 		n, err := tx.Exec(ctx, "DELETE FROM admins WHERE name_key = $1 AND realm = $2 AND (network = $3 OR $3 = '')",
-			key, fold(clean(realm)), networkText(network))
+			key, nameKey(realm), networkText(network))
 		if err != nil {
 			return err
 		}
@@ -92,20 +91,23 @@ func (d *Store) RemoveAdmin(ctx context.Context, name, realm string, network net
 
 // Admins lists all, by realm and name.
 func (d *Store) Admins(ctx context.Context) ([]Admin, error) {
-	return collect(ctx, d, `SELECT a.name, a.realm, a.role, a.added_by, a.added_at, a.network, p.name_key IS NOT NULL
-		FROM admins a LEFT JOIN passwords p ON p.name_key = a.name_key AND a.realm = '' ORDER BY a.realm, a.name_key, a.network`, nil,
-		func(scan sqldb.Scan, a *Admin) error {
-			var network string
-			err := scan(&a.Name, &a.Realm, &a.Role, &a.By, at(&a.At), &network, &a.Password)
-			if err != nil || network == "" {
-				return err
-			}
-			t, err := ParseBanTarget(network)
-			if a.Network = t.Network; err != nil || !t.Network.IsValid() {
-				a.Network = nowhere // somebody has mistyped it by hand
-			}
-			return nil
-		})
+	rows, err := sqldb.List[struct {
+		Admin
+		Network string
+	}](ctx, d.sql, `SELECT a.name, a.realm, a.role, a.added_by, a.added_at, p.name_key IS NOT NULL, a.network
+		FROM admins a LEFT JOIN passwords p ON p.name_key = a.name_key AND a.realm = '' ORDER BY a.realm, a.name_key, a.network`)
+	all := make([]Admin, len(rows))
+	for i, row := range rows {
+		all[i] = row.Admin
+		if row.Network == "" {
+			continue
+		}
+		t, err := ParseBanTarget(row.Network)
+		if all[i].Network = t.Network; err != nil || !t.Network.IsValid() {
+			all[i].Network = nowhere // somebody has mistyped it by hand
+		}
+	}
+	return all, err
 }
 
 // nowhere is a network that nobody joins from.
@@ -114,18 +116,18 @@ var nowhere = netip.MustParsePrefix("255.255.255.255/32")
 // SetPassword gives an admin of the LAN a password, as its hash; an empty one takes
 // it away. ErrNotFound when there is no such admin, or no password to take.
 func (d *Store) SetPassword(ctx context.Context, name, hash, by string) error {
-	key := fold(clean(name))
+	key := nameKey(name)
 	if hash == "" {
-		n, err := d.exec(ctx, "DELETE FROM passwords WHERE name_key = $1", key)
+		n, err := d.sql.Exec(ctx, "DELETE FROM passwords WHERE name_key = $1", key)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("no password of %s: %w", name, ErrNotFound)
 		}
 		return err
 	}
-	n, err := d.exec(ctx, `INSERT INTO passwords (name_key, name, hash, set_by, set_at)
-		SELECT name_key, min(name), CAST($2 AS text), CAST($3 AS text), `+d.sql.Now()+` FROM admins
+	n, err := d.sql.Exec(ctx, `INSERT INTO passwords (name_key, name, hash, set_by, set_at)
+		SELECT name_key, min(name), CAST($2 AS text), CAST($3 AS text), `+d.db.Now()+` FROM admins
 		WHERE name_key = $1 AND name_key <> '' AND realm = '' GROUP BY name_key
-		ON CONFLICT (name_key) DO UPDATE SET hash = excluded.hash, set_by = excluded.set_by, set_at = excluded.set_at`,
+		ON CONFLICT (name_key) DO UPDATE SET `+excluded("hash", "set_by", "set_at"),
 		key, hash, clean(by))
 	if err == nil && n == 0 {
 		err = fmt.Errorf("no admin %s%s: %w", name, onRealm(""), ErrNotFound)
@@ -135,14 +137,8 @@ func (d *Store) SetPassword(ctx context.Context, name, hash, by string) error {
 
 // PasswordHash is what SetPassword stored; ErrNotFound when there is none.
 func (d *Store) PasswordHash(ctx context.Context, name string) (string, error) {
-	all, err := list[string](ctx, d, "SELECT hash FROM passwords WHERE name_key = $1", fold(clean(name)))
-	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("no password of %s: %w", name, ErrNotFound)
-	}
-	if err != nil {
-		return "", err
-	}
-	return all[0], nil
+	hash, err := sqldb.One[string](ctx, d.sql, "SELECT hash FROM passwords WHERE name_key = $1", nameKey(name))
+	return hash, notFound(err, "no password of %s", name)
 }
 
 func onRealm(realm string) string {

@@ -18,32 +18,27 @@ func (d *Store) Apply(ctx context.Context, b Batch) error {
 		return nil
 	}
 	return d.tx(ctx, func(tx sqldb.Tx) error {
-		var applied uint64
-		err := tx.One(ctx, `INSERT INTO spool_positions (run, host_id, applied) VALUES ($1, $2, 0)
-			ON CONFLICT (run) DO UPDATE SET host_id = excluded.host_id RETURNING applied`,
-			[]any{b.Run, b.HostID}, &applied)
+		applied, err := sqldb.One[uint64](ctx, tx, `INSERT INTO spool_positions (run, host_id, applied) VALUES ($1, $2, 0)
+			ON CONFLICT (run) DO UPDATE SET host_id = excluded.host_id RETURNING applied`, b.Run, b.HostID)
 		if err != nil {
 			return err
 		}
-		entries := b.Entries
-		for len(entries) > 0 && entries[0].Seq <= applied {
-			entries = entries[1:]
+		w := batchWriter{host: b.HostID, run: b.Run, seen: make(map[GameKey]bool)}
+		last := applied
+		for _, e := range b.Entries {
+			if e.Seq > applied {
+				e.Record.write(&w, e.Seq)
+				last = e.Seq
+			}
 		}
-		if len(entries) == 0 {
+		if last == applied {
 			return nil
 		}
-		w := batchWriter{host: b.HostID, run: b.Run, seen: make(map[GameKey]bool)}
-		for _, e := range entries {
-			w.add(e)
-		}
-		w.put("UPDATE spool_positions SET applied = $1 WHERE run = $2", entries[len(entries)-1].Seq, b.Run)
-		if len(w.counts) == 0 {
-			return tx.Batch(ctx, w.statements, w.rows)
-		}
+		w.put("UPDATE spool_positions SET applied = $1 WHERE run = $2", last, b.Run)
 		if err := d.uncount(ctx, tx, w.counts); err != nil {
 			return err
 		}
-		if err := tx.Batch(ctx, w.statements, w.rows); err != nil {
+		if err := tx.Batch(ctx, w.statements, w.rows); err != nil || len(w.counts) == 0 {
 			return err
 		}
 		_, err = d.count(ctx, tx, w.counts)
@@ -52,7 +47,8 @@ func (d *Store) Apply(ctx context.Context, b Batch) error {
 }
 
 // batchWriter collects what one batch writes: statements, whose order matters, and
-// rows of their own, for which it does not.
+// rows of their own, for which it does not. All of it may be written again: a row
+// is named by its game and the record's number.
 type batchWriter struct {
 	host, run  string
 	seen       map[GameKey]bool
@@ -65,14 +61,14 @@ func (w *batchWriter) put(query string, args ...any) {
 	w.statements = append(w.statements, sqldb.Statement{SQL: query, Args: args})
 }
 
-func (w *batchWriter) row(t *sqldb.Table, values ...any) {
-	for i := range w.rows {
-		if w.rows[i].Table == t {
-			w.rows[i].Values = append(w.rows[i].Values, values)
-			return
-		}
+// row adds a row with the columns of a record and those that no record has.
+func (w *batchWriter) row(t *sqldb.Table, record []any, more ...any) {
+	i := slices.IndexFunc(w.rows, func(r sqldb.Rows) bool { return r.Table == t })
+	if i < 0 {
+		i = len(w.rows)
+		w.rows = append(w.rows, sqldb.Rows{Table: t})
 	}
-	w.rows = append(w.rows, sqldb.Rows{Table: t, Values: [][]any{values}})
+	w.rows[i].Values = append(w.rows[i].Values, append(record, more...))
 }
 
 // game makes sure that the game's row is there: its GameCreated may be among
@@ -94,52 +90,22 @@ func (w *batchWriter) counted(k GameKey) GameKey {
 	return w.game(k)
 }
 
-// add turns a record into statements. All of them may run again: a row is
-// named by its game and the record's number.
-func (w *batchWriter) add(e Entry) {
-	switch r := e.Record.(type) {
-	case GameCreated:
-		w.gameCreated(r)
-	case PlayerJoined:
-		w.put(`INSERT INTO game_players (game_key, pid, joined_seq, name, name_key, realm, ip, joined_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-			w.game(r.Game), r.PID, e.Seq, clean(r.Name), fold(clean(r.Name)), clean(r.Realm), address(r.Addr), r.At)
-	case GameStarted:
-		w.gameStarted(e.Seq, r)
-	case PlayerVouched:
-		w.put(playerVouchedSQL, w.game(r.Game), r.PID, e.Seq, clean(r.Realm))
-	case PlayerLoaded:
-		w.put(playerLoadedSQL, w.game(r.Game), r.PID, e.Seq, r.After.Milliseconds())
-	case GameLoaded:
-		w.put(`UPDATE games SET loaded_at = $2 WHERE key = $1`, w.counted(r.Game), r.At)
-	case PlayerLeft:
-		w.put(playerLeftSQL,
-			w.counted(r.Game), r.PID, e.Seq, r.At, r.Turn, r.Code, clean(r.Reason), r.Ping.Milliseconds(), r.Actions)
-	case GameEnded:
-		w.put(`UPDATE games SET ended_at = $2, ended = $3, ended_detail = $4, turns = $5, played_ms = $6, replay = $7 WHERE key = $1`,
-			w.counted(r.Game), r.At, clean(string(r.How)), clean(r.Detail), r.Turns, r.Played.Milliseconds(), clean(r.Replay))
-	default:
-		w.event(e.Seq, r)
-	}
-}
-
-func (w *batchWriter) gameCreated(r GameCreated) {
+func (r GameCreated) write(w *batchWriter, _ uint64) {
 	w.seen[r.Game] = true
 	m := r.Map
-	w.put(`INSERT INTO games (key, host_id, run, name, owner, realm, private, game_id, version,
-			map_name, map_path, map_size, map_crc32, map_checksum, map_sha1, settings, latency_ms, seed, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-		ON CONFLICT (key) DO UPDATE SET name = excluded.name, owner = excluded.owner, realm = excluded.realm,
-			private = excluded.private, game_id = excluded.game_id, version = excluded.version,
-			map_name = excluded.map_name, map_path = excluded.map_path, map_size = excluded.map_size,
-			map_crc32 = excluded.map_crc32, map_checksum = excluded.map_checksum, map_sha1 = excluded.map_sha1,
-			settings = excluded.settings, latency_ms = excluded.latency_ms, seed = excluded.seed, created_at = excluded.created_at`,
+	w.put(gameCreatedSQL,
 		w.counted(r.Game), w.host, w.run, clean(r.Name), clean(r.Owner), clean(r.Realm), r.Private, r.GameID, clean(r.Version),
 		clean(m.Name), clean(m.Path), m.Size, hex32(m.CRC32), hex32(m.Checksum), hex.EncodeToString(m.SHA1[:]),
 		jsonText(r.Settings), r.Latency.Milliseconds(), r.Seed, r.At)
 }
 
-func (w *batchWriter) gameStarted(seq uint64, r GameStarted) {
+func (r PlayerJoined) write(w *batchWriter, seq uint64) {
+	w.put(`INSERT INTO game_players (game_key, pid, joined_seq, name, name_key, realm, ip, joined_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+		w.game(r.Game), r.PID, seq, clean(r.Name), nameKey(r.Name), clean(r.Realm), address(r.Addr), r.At)
+}
+
+func (r GameStarted) write(w *batchWriter, seq uint64) {
 	players := 0
 	for _, s := range r.Slots {
 		if s.Occupant == OccupantPlayer {
@@ -154,36 +120,65 @@ func (w *batchWriter) gameStarted(seq uint64, r GameStarted) {
 				r.Game, s.Slot, s.Team, s.Colour, s.Race, s.Handicap, s.Difficulty)
 			continue
 		}
-		w.put(playerStartedSQL,
-			r.Game, s.PID, seq, clean(s.Name), fold(clean(s.Name)), clean(s.Realm), address(s.Addr),
+		w.put(playerStartedSQL, r.Game, s.PID, seq, clean(s.Name), nameKey(s.Name), clean(s.Realm), address(s.Addr),
 			s.Occupant == OccupantFake, s.Slot, s.Team, s.Colour, s.Race, s.Handicap)
 	}
 }
 
-// event writes what is a row of its own.
-func (w *batchWriter) event(seq uint64, rec Record) {
-	switch r := rec.(type) {
-	case ChatLine:
-		w.row(chatTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Name), clean(string(r.Scope)), clean(r.To), clean(r.Text))
-	case LagEvent:
-		w.row(lagTable, w.counted(r.Game), seq, r.At, r.Turn, r.PID, r.Lasted.Milliseconds(), r.Behind, r.Ping.Milliseconds(),
-			r.HostLate.Milliseconds(), r.Backlog, clean(r.Cause))
-	case DropEvent:
-		w.row(dropTable, w.counted(r.Game), seq, r.At, r.Turn, r.PID, clean(r.Reason), clean(r.By), r.Votes)
-	case LinkEvent:
-		w.row(linkTable, w.game(r.Game), seq, r.At, r.Turn, r.PID, r.Resumed, r.Away.Milliseconds(), clean(r.Reason))
-	case Desync:
-		w.row(desyncTable, w.game(r.Game), seq, r.At, r.Turn, jsonText(r.groups()), dossierText(r.Dossier))
-	case MapDownload:
-		w.row(downloadTable, w.game(r.Game), seq, r.At, r.PID, clean(r.Name), r.Bytes, r.Took.Milliseconds(), r.Complete, clean(r.Detail))
-	case AdminAction:
-		w.row(auditTable, w.run, seq, r.At, r.Game, clean(r.Who), clean(r.Realm), clean(r.Via), clean(r.Action), clean(r.On),
-			clean(r.Detail), clean(r.Refused))
-	case MapResult:
-		w.row(resultTable, w.game(r.Game), seq, r.At, r.Turn, clean(string(r.Source)), r.Sender, nil, clean(r.Name), clean(r.Value),
-			number(r.Value), r.Contradicts)
-	case PlayerResult:
-		w.row(resultTable, w.counted(r.Game), seq, r.At, r.Turn, clean(string(r.Source)), r.Sender, r.PID, clean(r.Name), clean(r.Value),
-			number(r.Value), r.Contradicts)
-	}
+func (r PlayerVouched) write(w *batchWriter, seq uint64) {
+	w.put(playerVouchedSQL, w.game(r.Game), r.PID, seq, clean(r.Realm))
+}
+
+func (r PlayerLoaded) write(w *batchWriter, seq uint64) {
+	w.put(playerLoadedSQL, w.game(r.Game), r.PID, seq, r.After.Milliseconds())
+}
+
+func (r GameLoaded) write(w *batchWriter, _ uint64) {
+	w.put(`UPDATE games SET loaded_at = $2 WHERE key = $1`, w.counted(r.Game), r.At)
+}
+
+func (r PlayerLeft) write(w *batchWriter, seq uint64) {
+	w.put(playerLeftSQL,
+		w.counted(r.Game), r.PID, seq, r.At, r.Turn, r.Code, clean(r.Reason), r.Ping.Milliseconds(), r.Actions)
+}
+
+func (r GameEnded) write(w *batchWriter, _ uint64) {
+	w.put(`UPDATE games SET ended_at = $2, ended = $3, ended_detail = $4, turns = $5, played_ms = $6, replay = $7 WHERE key = $1`,
+		w.counted(r.Game), r.At, clean(string(r.How)), clean(r.Detail), r.Turns, r.Played.Milliseconds(), clean(r.Replay))
+}
+
+func (r ChatLine) write(w *batchWriter, seq uint64) {
+	w.game(r.Game)
+	w.row(chatTable, columns(r), seq)
+}
+func (r LagEvent) write(w *batchWriter, seq uint64) {
+	w.counted(r.Game)
+	w.row(lagTable, columns(r), seq)
+}
+func (r DropEvent) write(w *batchWriter, seq uint64) {
+	w.counted(r.Game)
+	w.row(dropTable, columns(r), seq)
+}
+func (r LinkEvent) write(w *batchWriter, seq uint64) {
+	w.game(r.Game)
+	w.row(linkTable, columns(r), seq)
+}
+func (r MapDownload) write(w *batchWriter, seq uint64) {
+	w.game(r.Game)
+	w.row(downloadTable, columns(r), seq)
+}
+func (r AdminAction) write(w *batchWriter, seq uint64) { w.row(auditTable, columns(r), seq, w.run) }
+
+func (r Desync) write(w *batchWriter, seq uint64) {
+	w.row(desyncTable, []any{w.game(r.Game), r.At, r.Turn, jsonText(r.groups()), dossierText(r.Dossier)}, seq)
+}
+
+func (r MapResult) write(w *batchWriter, seq uint64) {
+	w.game(r.Game)
+	w.row(resultTable, slices.Insert(columns(r), 5, nil), seq, number(r.Value)) // the pid of nobody
+}
+
+func (r PlayerResult) write(w *batchWriter, seq uint64) {
+	w.counted(r.Game)
+	w.row(resultTable, columns(r), seq, number(r.Value))
 }

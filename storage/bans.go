@@ -43,29 +43,28 @@ func (b Ban) Matches(name string, addr netip.Addr, realm string, now time.Time) 
 	return b.Name != "" && fold(b.Name) == fold(name) || b.Network.IsValid() && b.Network.Contains(addr.Unmap())
 }
 
-const banColumns = "id, name, network, realm, reason, banned_by, banned_at, expires_at, lifted_at"
-
 // AddBan begins a ban; ErrConflict when the same one holds already.
 func (d *Store) AddBan(ctx context.Context, b Ban) (Ban, error) {
 	if fold(b.Name) == "" && !b.Network.IsValid() {
 		return b, fmt.Errorf("%w: a ban needs a name or a network", ErrRejected)
 	}
-	b.Name, b.Realm = clean(strings.TrimSpace(b.Name)), fold(clean(b.Realm))
+	b.Name, b.Realm = clean(strings.TrimSpace(b.Name)), nameKey(b.Realm)
 	b.Reason, b.By = clean(b.Reason), clean(b.By)
 	if b.At.IsZero() {
 		b.At = time.Now()
 	}
 	key, network := fold(b.Name), networkText(b.Network)
-	err := d.tx(ctx, func(tx sqldb.Tx) error {
+	err := d.tx(ctx, func(tx sqldb.Tx) (err error) {
 		// One that has run out makes room for the next.
-		if _, err := tx.Exec(ctx, `UPDATE bans SET lifted_at = expires_at, lifted_by = 'expiry'
+		if _, err = tx.Exec(ctx, `UPDATE bans SET lifted_at = expires_at, lifted_by = 'expiry'
 			WHERE name_key = $1 AND network = $2 AND realm = $3 AND lifted_at IS NULL AND expires_at <= $4`,
 			key, network, b.Realm, b.At); err != nil {
 			return err
 		}
-		return tx.One(ctx, `INSERT INTO bans (name, name_key, network, realm, reason, banned_by, banned_at, expires_at)
+		b.ID, err = sqldb.One[int64](ctx, tx, `INSERT INTO bans (name, name_key, network, realm, reason, banned_by, banned_at, expires_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
-			[]any{b.Name, key, network, b.Realm, b.Reason, b.By, b.At, b.Expires}, &b.ID)
+			b.Name, key, network, b.Realm, b.Reason, b.By, b.At, b.Expires)
+		return err
 	})
 	if errors.Is(err, ErrConflict) {
 		return b, fmt.Errorf("%s is banned: %w", b.Target(), ErrConflict)
@@ -75,21 +74,13 @@ func (d *Store) AddBan(ctx context.Context, b Ban) (Ban, error) {
 
 // LiftBans ends all bans of a target, in one realm or, when it is empty,
 // in all, and tells which. ErrNotFound when there is none.
-func (d *Store) LiftBans(ctx context.Context, target BanTarget, realm, by string) ([]Ban, error) {
-	lifted, err := []Ban(nil), error(nil)
-	now := time.Now()
-	err = d.tx(ctx, func(tx sqldb.Tx) error {
-		lifted = nil
-		return tx.Query(ctx, `UPDATE bans SET lifted_at = $1, lifted_by = $2
+func (d *Store) LiftBans(ctx context.Context, target BanTarget, realm, by string) (lifted []Ban, err error) {
+	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
+		lifted, err = listBans(ctx, tx, `UPDATE bans SET lifted_at = $1, lifted_by = $2
 			WHERE lifted_at IS NULL AND (expires_at IS NULL OR expires_at > $1) AND realm = CASE WHEN $3 = '' THEN realm ELSE $3 END
 			AND ((name_key = $4 AND name_key <> '') OR (network = $5 AND network <> '')) RETURNING `+banColumns,
-			[]any{now, clean(by), fold(realm), fold(target.Name), networkText(target.Network)},
-			func(scan sqldb.Scan) error {
-				var b Ban
-				err := scanBan(scan, &b)
-				lifted = append(lifted, b)
-				return err
-			})
+			time.Now(), clean(by), fold(realm), fold(target.Name), networkText(target.Network))
+		return err
 	})
 	if err == nil && len(lifted) == 0 {
 		err = fmt.Errorf("no ban of %s: %w", Ban{Name: target.Name, Network: target.Network}.Target(), ErrNotFound)
@@ -99,27 +90,35 @@ func (d *Store) LiftBans(ctx context.Context, target BanTarget, realm, by string
 
 // Bans lists the bans that hold, the latest first; past ones too with all.
 func (d *Store) Bans(ctx context.Context, all bool) ([]Ban, error) {
-	query := "SELECT " + banColumns + " FROM bans"
-	var args []any
-	if !all {
-		query += " WHERE lifted_at IS NULL AND (expires_at IS NULL OR expires_at > $1)"
-		args = append(args, time.Now())
+	if all {
+		return listBans(ctx, d.sql, "SELECT "+banColumns+" FROM bans ORDER BY banned_at DESC, id DESC")
 	}
-	return collect(ctx, d, query+" ORDER BY banned_at DESC, id DESC", args, scanBan)
+	return listBans(ctx, d.sql, "SELECT "+banColumns+` FROM bans WHERE lifted_at IS NULL AND (expires_at IS NULL OR expires_at > $1)
+		ORDER BY banned_at DESC, id DESC`, time.Now())
 }
 
-func scanBan(scan sqldb.Scan, b *Ban) error {
-	var network string
-	err := scan(&b.ID, &b.Name, &network, &b.Realm, &b.Reason, &b.By, at(&b.At), at(&b.Expires), at(&b.Lifted))
-	if err != nil || network == "" {
-		return err
-	}
-	target, err := ParseBanTarget(network)
-	b.Network = target.Network // one that somebody mistyped by hand matches nobody
+const banColumns = "id, name, realm, reason, banned_by, banned_at, expires_at, lifted_at, network"
+
+func listBans(ctx context.Context, q sqldb.Queryer, query string, args ...any) ([]Ban, error) {
+	rows, err := sqldb.List[struct {
+		Ban
+		Network string
+	}](ctx, q, query, args...)
 	if err != nil {
-		b.Reason += " [" + err.Error() + "]"
+		return nil, err
 	}
-	return nil
+	all := make([]Ban, len(rows))
+	for i, row := range rows {
+		all[i] = row.Ban
+		if row.Network != "" {
+			target, err := ParseBanTarget(row.Network)
+			all[i].Network = target.Network // one that somebody mistyped by hand matches nobody
+			if err != nil {
+				all[i].Reason += " [" + err.Error() + "]"
+			}
+		}
+	}
+	return all, nil
 }
 
 // networkText is the stored form: a single address without its /32.

@@ -9,11 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"w3host/storage/spool"
 )
 
 var (
-	testKey  = GameKey{0x01, 0x93, 0x4c, 0x3e, 0x5b, 0x00, 0x7a, 0xaa, 0x8b, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0x00, 0x11}
+	testKey  = GameKey{uuid.MustParse("01934c3e-5b00-7aaa-8bbb-ccddeeff0011")}
 	testTime = time.Date(2026, 11, 20, 14, 5, 6, 123_456_000, time.UTC)
 )
 
@@ -119,7 +121,7 @@ func TestDossierIsOneLine(t *testing.T) {
 
 func TestGameKey(t *testing.T) {
 	k := NewGameKey()
-	if k[6]>>4 != 7 || k[8]>>6 != 2 {
+	if k.Version() != 7 || k.Variant() != uuid.RFC4122 {
 		t.Errorf("%v is no UUID version 7", k)
 	}
 	if got, err := ParseGameKey(k.String()); err != nil || got != k {

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"w3host/storage/internal/sqldb"
@@ -30,32 +31,29 @@ type crashedGame struct {
 // ended, as far as anyone knows, with the last heartbeat of its host or the
 // last thing recorded of it; its length is what that makes.
 func closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...any) (int, error) {
-	var games []crashedGame
-	err := readRows(ctx, tx, &games, `SELECT g.key, coalesce(g.loaded_at, g.started_at, g.created_at), g.loaded_at IS NOT NULL, g.latency_ms, h.heartbeat_at
+	games, err := sqldb.List[crashedGame](ctx, tx, `SELECT g.key, coalesce(g.loaded_at, g.started_at, g.created_at), g.loaded_at IS NOT NULL, g.latency_ms, h.heartbeat_at
 		FROM games g LEFT JOIN hosts h ON h.id = g.host_id WHERE g.ended_at IS NULL AND `+condition, args...)
 	if err != nil {
 		return 0, err
 	}
 	for _, g := range games {
-		var turn int64
-		var ended time.Time
-		if err := tx.One(ctx, lastSignSQL, []any{g.Key}, &turn, at(&ended)); err != nil {
+		last, err := sqldb.One[struct {
+			Turn int64
+			At   time.Time
+		}](ctx, tx, lastSignSQL, g.Key)
+		if err != nil {
 			return 0, err
 		}
-		for _, sign := range []time.Time{g.Since, g.LastOfHost} {
-			if sign.After(ended) {
-				ended = sign
-			}
-		}
+		ended := slices.MaxFunc([]time.Time{last.At, g.Since, g.LastOfHost}, time.Time.Compare)
 		if ended.IsZero() {
 			ended = g.Key.Time()
 		}
-		played := turn * g.Latency.Milliseconds()
+		played := last.Turn * g.Latency.Milliseconds()
 		if g.Loaded {
 			played = max(played, ended.Sub(g.Since).Milliseconds())
 		}
-		_, err := tx.Exec(ctx, "UPDATE games SET ended = $2, ended_at = $3, turns = $4, played_ms = $5 WHERE key = $1",
-			g.Key, string(EndCrashed), ended, turn, played)
+		_, err = tx.Exec(ctx, "UPDATE games SET ended = $2, ended_at = $3, turns = $4, played_ms = $5 WHERE key = $1",
+			g.Key, string(EndCrashed), ended, last.Turn, played)
 		if err != nil {
 			return 0, err
 		}

@@ -29,7 +29,7 @@ func mustExist(url string, opts Options) error {
 func (d *Store) mustBeMigrated(ctx context.Context) error {
 	state, err := d.schemaState(ctx)
 	if err == nil {
-		err = state.mayMigrate(d.sql.Dialect())
+		err = state.mayMigrate(d.db.Dialect())
 	}
 	if err == nil && state.version < state.latest {
 		err = fmt.Errorf("%w: its schema is at step %d of %d; a host, or migrate up, completes it", ErrNoDatabase, state.version, state.latest)

@@ -20,7 +20,7 @@ type fakeDB struct {
 	entered   int // how many entries there were when the host entered
 	beats     int
 	left      bool
-	others    []OtherHost
+	others    []HostStatus
 	closed    []string // hosts whose games were closed
 }
 
@@ -105,13 +105,13 @@ func (f *fakeDB) LeaveHost(context.Context, Host) error {
 	return f.answer()
 }
 
-func (f *fakeDB) OtherHosts(context.Context, Host) ([]OtherHost, error) {
+func (f *fakeDB) OtherHosts(context.Context, Host) ([]HostStatus, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.others), f.answer()
 }
 
-func (f *fakeDB) CloseGamesOf(_ context.Context, other OtherHost) (int, error) {
+func (f *fakeDB) CloseGamesOf(_ context.Context, other HostStatus) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = append(f.closed, other.ID)

@@ -22,36 +22,38 @@ type Forgotten struct {
 // texts is a table with texts that may hold names.
 type texts struct {
 	table   string
-	key     []string // of a row
-	columns []string
+	key     string // of a row: columns
+	columns string
 	but     string // a condition: rows that hold no names
 	json    bool   // the columns are JSON: names are in its strings
 }
 
-// gameTexts hang on a game by game_key.
-var gameTexts = []texts{
-	{table: "chat", key: []string{"game_key", "seq"}, columns: []string{"name", "recipient", "line"}},
-	{table: "drops", key: []string{"game_key", "seq"}, columns: []string{"reason", "decided_by"}},
-	{table: "downloads", key: []string{"game_key", "seq"}, columns: []string{"name", "detail"}},
-	{table: "results", key: []string{"game_key", "seq"}, columns: []string{"value"}, but: "name = 'outcome'"},
-	{table: "desyncs", key: []string{"game_key", "seq"}, columns: []string{"dossier"}, json: true},
-	{table: "game_players", key: []string{"game_key", "pid", "joined_seq"}, columns: []string{"left_reason"}},
-}
-
-// gameRow names games by key; the rest are texts beside the games.
 var (
-	gameRow      = texts{table: "games", key: []string{"key"}, columns: []string{"name", "owner", "ended_detail", "replay"}}
-	auditRows    = texts{table: "audit", key: []string{"run", "seq"}, columns: []string{"who", "target", "detail", "refused"}}
-	banRows      = texts{table: "bans", key: []string{"id"}, columns: []string{"name", "name_key", "reason", "banned_by", "lifted_by"}}
-	adminRows    = texts{table: "admins", key: []string{"name_key", "realm", "network"}, columns: []string{"added_by"}}
-	passwordRows = texts{table: "passwords", key: []string{"name_key"}, columns: []string{"set_by"}}
+	// gameTexts hang on a game by game_key.
+	gameTexts = []texts{
+		{table: "chat", key: "game_key, seq", columns: "name, recipient, line"},
+		{table: "drops", key: "game_key, seq", columns: "reason, decided_by"},
+		{table: "downloads", key: "game_key, seq", columns: "name, detail"},
+		{table: "results", key: "game_key, seq", columns: "value", but: "name = 'outcome'"},
+		{table: "desyncs", key: "game_key, seq", columns: "dossier", json: true},
+		{table: "game_players", key: "game_key, pid, joined_seq", columns: "left_reason"},
+	}
+	gameRow = texts{table: "games", key: "key", columns: "name, owner, ended_detail, replay"}
+	// otherTexts are beside the games.
+	otherTexts = []texts{
+		gameRow, // of games that bear the name without the player
+		{table: "audit", key: "run, seq", columns: "who, target, detail, refused"},
+		{table: "bans", key: "id", columns: "name, name_key, reason, banned_by, lifted_by"},
+		{table: "admins", key: "name_key, realm, network", columns: "added_by"},
+		{table: "passwords", key: "name_key", columns: "set_by"},
+	}
 )
 
 // Forget replaces the name of a player by a token, everywhere, and removes
 // their addresses. ErrConflict while the name is banned or an admin.
 func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 	f := Forgotten{Token: newToken()}
-	key := fold(clean(name))
+	key := nameKey(name)
 	if key == "" {
 		return f, fmt.Errorf("%w: name a player", ErrRejected)
 	}
@@ -66,19 +68,15 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 	if err != nil {
 		return f, err
 	}
-	// Games that bear the name without the player, and what is no game's.
 	like := "%" + likeEscape(key) + "%"
 	if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII }) {
 		like = "%" // lower() of a database may know ASCII only
 	}
-	touched := int64(0)
-	for _, t := range []texts{gameRow, auditRows, banRows, adminRows, passwordRows} {
-		where := make([]string, len(t.columns))
-		for i, c := range t.columns {
-			where[i] = "lower(" + c + `) LIKE $1 ESCAPE '!'`
-		}
+	touched := f.Games
+	for _, t := range otherTexts {
+		where := "lower(" + strings.ReplaceAll(t.columns, ", ", `) LIKE $1 ESCAPE '!' OR lower(`) + `) LIKE $1 ESCAPE '!'`
 		if err := d.tx(ctx, func(tx sqldb.Tx) error {
-			n, err := s.rows(ctx, tx, t, strings.Join(where, " OR "), like)
+			n, err := s.rows(ctx, tx, t, where, like)
 			touched += n
 			return err
 		}); err != nil {
@@ -86,7 +84,7 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 		}
 	}
 	totals, err := s.totals(ctx)
-	if err == nil && f.Games+touched+totals == 0 {
+	if err == nil && touched+totals == 0 {
 		err = fmt.Errorf("nothing is stored of %s: %w", name, ErrNotFound)
 	}
 	return f, err
@@ -94,18 +92,15 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 
 // mayForget refuses while the name is needed.
 func (d *Store) mayForget(ctx context.Context, name, key string) error {
-	var bans, admins int
-	err := d.sql.One(ctx, "SELECT count(*) FROM bans WHERE name_key = $1 AND lifted_at IS NULL AND (expires_at IS NULL OR expires_at > "+d.sql.Now()+")",
-		[]any{key}, &bans)
-	if err == nil {
-		err = d.sql.One(ctx, "SELECT count(*) FROM admins WHERE name_key = $1", []any{key}, &admins)
-	}
+	needed, err := sqldb.One[struct{ Bans, Admins int }](ctx, d.sql, `SELECT
+		(SELECT count(*) FROM bans WHERE name_key = $1 AND lifted_at IS NULL AND (expires_at IS NULL OR expires_at > `+d.db.Now()+`)),
+		(SELECT count(*) FROM admins WHERE name_key = $1)`, key)
 	switch {
 	case err != nil:
 		return err
-	case bans > 0:
+	case needed.Bans > 0:
 		return fmt.Errorf("%w: %s is banned, and a ban needs the name; w3host unban first", ErrConflict, name)
-	case admins > 0:
+	case needed.Admins > 0:
 		return fmt.Errorf("%w: %s is an admin; w3host admin remove first", ErrConflict, name)
 	}
 	return nil
@@ -120,8 +115,7 @@ type scrub struct {
 
 // games scrubs some of the games that the player was in.
 func (s scrub) games(ctx context.Context, tx sqldb.Tx) (int64, error) {
-	var keys []GameKey
-	err := readRows(ctx, tx, &keys, "SELECT DISTINCT game_key FROM game_players WHERE name_key = $1 ORDER BY game_key LIMIT $2", s.key, gameBatch)
+	keys, err := sqldb.List[GameKey](ctx, tx, "SELECT DISTINCT game_key FROM game_players WHERE name_key = $1 ORDER BY game_key LIMIT $2", s.key, gameBatch)
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}
@@ -135,7 +129,7 @@ func (s scrub) games(ctx context.Context, tx sqldb.Tx) (int64, error) {
 		return 0, err
 	}
 	legacy := ""
-	if s.sql.Dialect() == "postgres" {
+	if s.isPostgres() {
 		legacy = ", address = NULL"
 	}
 	_, err = tx.Exec(ctx, "UPDATE game_players SET name = $2, name_key = $2, ip = NULL"+legacy+" WHERE "+s.inKeys("game_key")+" AND name_key = $3",
@@ -145,54 +139,49 @@ func (s scrub) games(ctx context.Context, tx sqldb.Tx) (int64, error) {
 
 // rows scrubs the rows of a table that a condition on $1 chooses.
 func (s scrub) rows(ctx context.Context, tx sqldb.Tx, t texts, where string, arg any) (changed int64, err error) {
-	var selected []string
-	for _, c := range append(t.key[:len(t.key):len(t.key)], t.columns...) {
-		selected = append(selected, "CAST("+c+" AS text)")
-	}
-	var sets, same []string
-	var updates [][]any
-	for i, c := range t.columns {
-		sets = append(sets, fmt.Sprintf("%s = $%d", c, i+1))
-	}
-	for i, c := range t.key {
-		same = append(same, fmt.Sprintf("%s = $%d", c, len(t.columns)+i+1))
-	}
+	columns, keys := strings.Split(t.columns, ", "), strings.Split(t.key, ", ")
+	update := "UPDATE " + t.table + " SET " + equal(columns, 1, ", ") + " WHERE " + equal(keys, len(columns)+1, " AND ")
+	both := append(columns, keys...)
 	if t.but != "" {
 		where = "(" + where + ") AND NOT (" + t.but + ")"
 	}
-	err = tx.Query(ctx, "SELECT "+strings.Join(selected, ", ")+" FROM "+t.table+" WHERE "+where, []any{arg}, func(scan sqldb.Scan) error {
-		row := make([]string, len(selected))
-		dest := make([]any, len(row))
-		for i := range row {
-			dest[i] = &row[i]
+	var updates [][]any
+	err = tx.Query(ctx, "SELECT CAST("+strings.Join(both, " AS text), CAST(")+" AS text) FROM "+t.table+" WHERE "+where, []any{arg}, func(scan sqldb.Scan) error {
+		row, dest, hit := make([]any, len(both)), make([]any, len(both)), false
+		texts := make([]string, len(both))
+		for i := range texts {
+			dest[i] = &texts[i]
 		}
 		if err := scan(dest...); err != nil {
 			return err
 		}
-		key, columns := row[:len(t.key)], row[len(t.key):]
-		args, hit := make([]any, 0, len(row)), false
-		for _, text := range columns {
-			clean := s.scrubbed(text, t.json)
-			hit = hit || clean != text
-			args = append(args, clean)
-		}
-		for _, k := range key {
-			args = append(args, k)
+		for i, text := range texts {
+			row[i] = text
+			if i < len(columns) {
+				row[i] = s.scrubbed(text, t.json)
+				hit = hit || row[i] != text
+			}
 		}
 		if hit {
-			updates = append(updates, args)
+			updates = append(updates, row)
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
 	for _, args := range updates {
-		if _, err := tx.Exec(ctx, "UPDATE "+t.table+" SET "+strings.Join(sets, ", ")+" WHERE "+strings.Join(same, " AND "), args...); err != nil {
-			return 0, err
+		if err == nil {
+			_, err = tx.Exec(ctx, update, args...)
 		}
 	}
-	return int64(len(updates)), nil
+	return int64(len(updates)), err
+}
+
+// equal sets columns to, or compares them with, the arguments from one on.
+func equal(columns []string, from int, separator string) string {
+	terms := make([]string, len(columns))
+	for i, c := range columns {
+		terms[i] = fmt.Sprintf("%s = $%d", c, from+i)
+	}
+	return strings.Join(terms, separator)
 }
 
 func (s scrub) scrubbed(text string, isJSON bool) string {
@@ -213,21 +202,23 @@ func (s scrub) scrubbed(text string, isJSON bool) string {
 }
 
 // inJSON looks at the strings of a document; the names of its fields are ours.
-func (s scrub) inJSON(v any) (any, bool) {
-	hit := false
+func (s scrub) inJSON(v any) (_ any, hit bool) {
+	one := func(old any) any {
+		clean, changed := s.inJSON(old)
+		hit = hit || changed
+		return clean
+	}
 	switch v := v.(type) {
 	case string:
 		clean := replaceName(v, s.key, s.token)
 		return clean, clean != v
 	case []any:
 		for i := range v {
-			one, changed := s.inJSON(v[i])
-			v[i], hit = one, hit || changed
+			v[i] = one(v[i])
 		}
 	case map[string]any:
 		for k := range v {
-			one, changed := s.inJSON(v[k])
-			v[k], hit = one, hit || changed
+			v[k] = one(v[k])
 		}
 	}
 	return v, hit
@@ -259,51 +250,37 @@ func (s scrub) totals(ctx context.Context) (n int64, err error) {
 // own, in any case.
 func replaceName(text, key, token string) string {
 	var b strings.Builder
-	rest := text
-	for i := 0; i < len(rest); {
-		n := foldedPrefix(rest[i:], key)
-		if n > 0 && !wordEnd(rest[:i]) && !wordBegin(rest[i+n:]) {
-			b.WriteString(rest[:i] + token)
-			rest, i = rest[i+n:], 0
-			if rest == "" {
-				break
-			}
+	before := rune(0)
+	for text != "" {
+		first, size := utf8.DecodeRuneInString(text)
+		n := foldedPrefix(text, key)
+		if behind, _ := utf8.DecodeRuneInString(text[n:]); n > 0 && !isWord(before) && !isWord(behind) {
+			b.WriteString(token)
+			text, before = text[n:], 0
 			continue
 		}
-		_, size := utf8.DecodeRuneInString(rest[i:])
-		i += size
+		b.WriteString(text[:size])
+		text, before = text[size:], first
 	}
-	b.WriteString(rest)
 	return b.String()
 }
 
 // foldedPrefix is the length of the beginning of text that is key, in any case.
 func foldedPrefix(text, key string) int {
-	rest := key
 	for i, r := range text {
-		if rest == "" {
+		if key == "" {
 			return i
 		}
-		lower := strings.ToLower(string(r))
-		if !strings.HasPrefix(rest, lower) {
+		rest, found := strings.CutPrefix(key, strings.ToLower(string(r)))
+		if !found {
 			return 0
 		}
-		rest = rest[len(lower):]
+		key = rest
 	}
-	if rest == "" {
+	if key == "" {
 		return len(text)
 	}
 	return 0
-}
-
-func wordEnd(text string) bool {
-	r, _ := utf8.DecodeLastRuneInString(text)
-	return text != "" && isWord(r)
-}
-
-func wordBegin(text string) bool {
-	r, _ := utf8.DecodeRuneInString(text)
-	return text != "" && isWord(r)
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -31,20 +31,12 @@ type HostRun struct {
 	Stopped   bool          // it stopped in an orderly way
 }
 
-// OtherHost is a host as another one sees it.
-type OtherHost struct {
-	ID        string
-	Name      string
-	Heartbeat time.Time // by the clock of the database
-	Stopped   bool      // it stopped in an orderly way
-}
-
-// HostStatus is a host in the registry.
+// HostStatus is a host in the registry, with times by the clock of the database.
 type HostStatus struct {
-	ID        string     `json:"id"`
-	Name      string     `json:"name"`
-	Version   string     `json:"version"`
-	StartedAt time.Time  `json:"started_at"`
-	Heartbeat time.Time  `json:"heartbeat_at"`
-	StoppedAt *time.Time `json:"stopped_at,omitempty"`
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Version   string    `json:"version"`
+	StartedAt time.Time `json:"started_at"`
+	Heartbeat time.Time `json:"heartbeat_at"`
+	StoppedAt time.Time `json:"stopped_at,omitzero"` // in an orderly way
 }

@@ -129,7 +129,7 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 	if f.Player != "" {
 		key = "p.game_key"
 		query = "SELECT " + gameColumns + " FROM game_players p JOIN game_list g ON g.key = p.game_key WHERE p.slot IS NOT NULL AND NOT p.fake"
-		where("p.name_key = $%d", fold(clean(f.Player)))
+		where("p.name_key = $%d", nameKey(f.Player))
 	}
 	if !f.Since.IsZero() {
 		where(key+" >= $%d", oldestKey(f.Since))
@@ -151,12 +151,12 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 	}
 	args = append(args, f.Limit)
 	query += fmt.Sprintf(" ORDER BY %s DESC LIMIT $%d", key, len(args))
-	return list[Game](ctx, d, query, args...)
+	return sqldb.List[Game](ctx, d.sql, query, args...)
 }
 
 // mapsCalled gives the SHA-1 of the maps with a part of a name.
 func (d *Store) mapsCalled(ctx context.Context, part string) ([]string, error) {
-	return list[string](ctx, d, `SELECT map_sha1 FROM map_totals WHERE lower(map_name) LIKE $1 ESCAPE '!'
+	return sqldb.List[string](ctx, d.sql, `SELECT map_sha1 FROM map_totals WHERE lower(map_name) LIKE $1 ESCAPE '!'
 		UNION SELECT map_sha1 FROM games WHERE ended_at IS NULL AND lower(map_name) LIKE $1 ESCAPE '!'`,
 		"%"+likeEscape(strings.ToLower(part))+"%")
 }
@@ -164,66 +164,42 @@ func (d *Store) mapsCalled(ctx context.Context, part string) ([]string, error) {
 // Game reads one game; ErrNotFound when there is none. The zero key is the
 // latest.
 func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
-	heads, err := []Game(nil), error(nil)
 	if key.IsZero() {
-		heads, err = d.Games(ctx, GameFilter{Limit: 1})
-	} else {
-		heads, err = list[Game](ctx, d, "SELECT "+gameColumns+" FROM game_list g WHERE g.key = $1", key)
+		latest, err := sqldb.One[GameKey](ctx, d.sql, "SELECT key FROM games ORDER BY key DESC LIMIT 1")
+		if err != nil {
+			return nil, notFound(err, "no games")
+		}
+		key = latest
 	}
+	g, err := sqldb.One[GameDetail](ctx, d.sql, "SELECT "+gameColumns+`, x.game_id, x.private, x.map_path, x.map_size, x.map_crc32, x.map_checksum,
+		CAST(x.settings AS text), x.seed FROM game_list g JOIN games x ON x.key = g.key WHERE g.key = $1`, key)
 	if err != nil {
-		return nil, err
+		return nil, notFound(err, "game %s", key)
 	}
-	if len(heads) == 0 && key.IsZero() {
-		return nil, fmt.Errorf("no games: %w", ErrNotFound)
-	}
-	if len(heads) == 0 {
-		return nil, fmt.Errorf("game %s: %w", key, ErrNotFound)
-	}
-	g := &GameDetail{Game: heads[0]}
-	var settings string
-	err = d.sql.One(ctx, `SELECT game_id, private, map_path, map_size, map_crc32, map_checksum, CAST(settings AS text), seed
-		FROM games WHERE key = $1`, []any{g.Key},
-		&g.GameID, &g.Private, &g.MapPath, &g.MapSize, &g.MapCRC32, &g.Checksum, &settings, &g.Seed)
-	if err != nil {
-		return nil, err
-	}
-	g.Settings = json.RawMessage(settings)
-	return g, d.gameParts(ctx, g)
-}
-
-// gameParts fills the lists of a game.
-func (d *Store) gameParts(ctx context.Context, g *GameDetail) (err error) {
 	for _, part := range []struct {
 		to    any
 		query string
+		order string
 	}{
 		{&g.People, `SELECT pid, name, realm, coalesce(CAST(ip AS text), ''), fake, coalesce(slot, -1), coalesce(team, 0),
 			coalesce(colour, 0), coalesce(race, 0), coalesce(handicap, 0), joined_at, coalesce(loaded_after_ms, 0), left_at,
-			coalesce(left_turn, 0), coalesce(left_code, 0), left_reason, coalesce(ping_ms, 0), coalesce(actions, 0)
-			FROM game_players WHERE game_key = $1 ORDER BY joined_seq, slot, pid`},
-		{&g.Chat, `SELECT game_key, at, turn, pid, name, scope, recipient, line FROM chat WHERE game_key = $1 ORDER BY seq`},
-		{&g.Lags, `SELECT game_key, at, turn, pid, lasted_ms, behind, ping_ms, host_late_ms, backlog, cause FROM lags
-			WHERE game_key = $1 ORDER BY seq`},
-		{&g.Drops, `SELECT game_key, at, turn, pid, reason, decided_by, votes FROM drops WHERE game_key = $1 ORDER BY seq`},
-		{&g.Links, `SELECT game_key, at, turn, pid, resumed, away_ms, reason FROM links WHERE game_key = $1 ORDER BY seq`},
-		{&g.Dossiers, `SELECT at, turn, CAST(parts AS text), CAST(dossier AS text) FROM desyncs WHERE game_key = $1 ORDER BY seq`},
-		{&g.Downloads, `SELECT game_key, at, pid, name, bytes, took_ms, complete, detail FROM downloads
-			WHERE game_key = $1 ORDER BY seq`},
-		{&g.Audit, `SELECT ` + auditColumns + ` FROM audit WHERE game_key = $1 ORDER BY at, seq`},
-		{&g.Results, `SELECT source, sender, coalesce(pid, -1), name, value, contradicted FROM result_values
-			WHERE game_key = $1 ORDER BY seq`},
+			coalesce(left_turn, 0), coalesce(left_code, 0), left_reason, coalesce(ping_ms, 0), coalesce(actions, 0) FROM game_players`, "joined_seq, slot, pid"},
+		{&g.Computers, `SELECT slot, 0, 'computer', '', '', team, colour, race, handicap, difficulty FROM game_computers`, "slot"},
+		{&g.Chat, selectRecords(chatTable), "seq"},
+		{&g.Lags, selectRecords(lagTable), "seq"},
+		{&g.Drops, selectRecords(dropTable), "seq"},
+		{&g.Links, selectRecords(linkTable), "seq"},
+		{&g.Dossiers, "SELECT at, turn, CAST(parts AS text), CAST(dossier AS text) FROM desyncs", "seq"},
+		{&g.Downloads, selectRecords(downloadTable), "seq"},
+		{&g.Audit, selectRecords(auditTable), "at, seq"},
+		{&g.Results, "SELECT source, sender, coalesce(pid, -1), name, value, contradicted FROM result_values", "seq"},
 	} {
-		if err := readRows(ctx, d.sql, part.to, part.query, g.Key); err != nil {
-			return err
+		if err := sqldb.Fill(ctx, d.sql, part.to, part.query+" WHERE game_key = $1 ORDER BY "+part.order, key); err != nil {
+			return nil, err
 		}
 	}
 	for i := range g.People {
 		g.People[i].Address, _, _ = strings.Cut(g.People[i].Address, "/") // Postgres adds /32
 	}
-	g.Computers, err = collect(ctx, d, `SELECT slot, team, colour, race, handicap, difficulty FROM game_computers
-		WHERE game_key = $1 ORDER BY slot`, []any{g.Key}, func(scan sqldb.Scan, s *StartedSlot) error {
-		s.Occupant = OccupantComputer
-		return scan(&s.Slot, &s.Team, &s.Colour, &s.Race, &s.Handicap, &s.Difficulty)
-	})
-	return err
+	return &g, nil
 }

@@ -27,7 +27,7 @@ func (d *Store) Watch(ctx context.Context, changed func(string) error) error {
 		if err := d.prepare(ctx); err != nil {
 			return err
 		}
-		if err := d.sql.Watch(ctx, changed); !errors.Is(err, sqldb.ErrMoved) {
+		if err := d.db.Watch(ctx, changed); !errors.Is(err, sqldb.ErrMoved) {
 			return err
 		}
 	}

@@ -15,25 +15,19 @@ import (
 const positionsKept = 30 * 24 * time.Hour
 
 // Applied is the number of the last entry of a run that is in, 0 for none.
-func (d *Store) Applied(ctx context.Context, run string) (last uint64, err error) {
-	if err = d.prepare(ctx); err != nil {
-		return 0, err
-	}
-	err = d.sql.One(ctx, "SELECT coalesce(max(applied), 0) FROM spool_positions WHERE run = $1", []any{run}, &last)
-	return last, err
+func (d *Store) Applied(ctx context.Context, run string) (uint64, error) {
+	return sqldb.One[uint64](ctx, d.sql, "SELECT coalesce(max(applied), 0) FROM spool_positions WHERE run = $1", run)
 }
 
 // LastRun returns the run that a host began last; ErrNotFound for
 // a host that is new.
-func (d *Store) LastRun(ctx context.Context, id string) (l HostRun, err error) {
-	if err = d.prepare(ctx); err != nil {
-		return l, err
-	}
-	var now time.Time
-	err = d.sql.One(ctx, "SELECT CAST(run AS text), heartbeat_at, stopped_at IS NOT NULL, "+d.sql.Now()+" FROM hosts WHERE id = $1", []any{id},
-		&l.Run, at(&l.Heartbeat), &l.Stopped, at(&now))
-	l.Silent = now.Sub(l.Heartbeat)
-	return l, err
+func (d *Store) LastRun(ctx context.Context, id string) (HostRun, error) {
+	l, err := sqldb.One[struct {
+		Run            string
+		Heartbeat, Now time.Time
+		Stopped        bool
+	}](ctx, d.sql, "SELECT CAST(run AS text), heartbeat_at, "+d.db.Now()+", stopped_at IS NOT NULL FROM hosts WHERE id = $1", id)
+	return HostRun{l.Run, l.Heartbeat, l.Now.Sub(l.Heartbeat), l.Stopped}, err
 }
 
 // EnterHost registers a run. Games that earlier runs of the host left open are closed as
@@ -58,7 +52,7 @@ func (d *Store) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int
 	if _, err := tx.Exec(ctx, "DELETE FROM spool_positions WHERE host_id = $1 AND run < $2", h.ID, old); err != nil {
 		return 0, err
 	}
-	now := d.sql.Now()
+	now := d.db.Now()
 	_, err = tx.Exec(ctx, `INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
 		VALUES ($1, $2, $3, $4, `+now+`, `+now+`)
 		ON CONFLICT (id) DO UPDATE SET run = excluded.run, name = excluded.name, version = excluded.version,
@@ -71,12 +65,12 @@ func (d *Store) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int
 // another one. Games that somebody took for crashed go on.
 func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error {
-		var open []GameKey // again
-		if err := readRows(ctx, tx, &open, "SELECT key FROM games WHERE host_id = $1 AND run = $2 AND ended = $3",
-			from, h.Run, string(EndCrashed)); err != nil {
-			return err
+		open, err := sqldb.List[GameKey](ctx, tx, "SELECT key FROM games WHERE host_id = $1 AND run = $2 AND ended = $3", // again
+			from, h.Run, string(EndCrashed))
+		if err == nil {
+			err = d.uncount(ctx, tx, open)
 		}
-		if err := d.uncount(ctx, tx, open); err != nil {
+		if err != nil {
 			return err
 		}
 		for _, query := range []string{
@@ -89,7 +83,7 @@ func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 				return err
 			}
 		}
-		_, err := d.enterHost(ctx, tx, h)
+		_, err = d.enterHost(ctx, tx, h)
 		return err
 	})
 }
@@ -97,8 +91,8 @@ func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 // Beat says that the host is alive; ErrConflict when another run has
 // begun since.
 func (d *Store) Beat(ctx context.Context, h Host) error {
-	now := d.sql.Now()
-	n, err := d.exec(ctx, `INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
+	now := d.db.Now()
+	n, err := d.sql.Exec(ctx, `INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
 		VALUES ($1, $2, $3, $4, `+now+`, `+now+`)
 		ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at WHERE hosts.run = excluded.run`,
 		h.ID, h.Run, clean(h.Name), clean(h.Version))
@@ -110,20 +104,21 @@ func (d *Store) Beat(ctx context.Context, h Host) error {
 
 // LeaveHost records an orderly end of the run.
 func (d *Store) LeaveHost(ctx context.Context, h Host) error {
-	_, err := d.exec(ctx, `UPDATE hosts SET heartbeat_at = `+d.sql.Now()+`, stopped_at = `+d.sql.Now()+` WHERE id = $1 AND run = $2`, h.ID, h.Run)
+	_, err := d.sql.Exec(ctx, `UPDATE hosts SET heartbeat_at = `+d.db.Now()+`, stopped_at = `+d.db.Now()+` WHERE id = $1 AND run = $2`, h.ID, h.Run)
 	return err
 }
 
+const hostColumns = "CAST(id AS text), name, version, started_at, heartbeat_at, stopped_at"
+
 // OtherHosts tells of the other hosts that have open games.
-func (d *Store) OtherHosts(ctx context.Context, h Host) ([]OtherHost, error) {
-	return list[OtherHost](ctx, d, `SELECT CAST(id AS text), name, heartbeat_at, stopped_at IS NOT NULL FROM hosts h WHERE id <> $1
-			AND EXISTS (SELECT 1 FROM games g WHERE g.host_id = h.id AND g.ended_at IS NULL) ORDER BY id`,
-		h.ID)
+func (d *Store) OtherHosts(ctx context.Context, h Host) ([]HostStatus, error) {
+	return sqldb.List[HostStatus](ctx, d.sql, "SELECT "+hostColumns+` FROM hosts h WHERE id <> $1
+			AND EXISTS (SELECT 1 FROM games g WHERE g.host_id = h.id AND g.ended_at IS NULL) ORDER BY id`, h.ID)
 }
 
 // CloseGamesOf closes, as EndCrashed, the open games of another host,
 // unless it has sent a heartbeat since it was looked at.
-func (d *Store) CloseGamesOf(ctx context.Context, other OtherHost) (crashed int, err error) {
+func (d *Store) CloseGamesOf(ctx context.Context, other HostStatus) (crashed int, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
 		crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND h.heartbeat_at = $2", other.ID, other.Heartbeat)
 		if err == nil {
@@ -136,13 +131,5 @@ func (d *Store) CloseGamesOf(ctx context.Context, other OtherHost) (crashed int,
 
 // Hosts lists all hosts, the latest heartbeat first.
 func (d *Store) Hosts(ctx context.Context) ([]HostStatus, error) {
-	return collect(ctx, d, `SELECT CAST(id AS text), name, version, started_at, heartbeat_at, stopped_at FROM hosts ORDER BY heartbeat_at DESC`,
-		nil, func(scan sqldb.Scan, h *HostStatus) error {
-			var stopped time.Time
-			err := scan(&h.ID, &h.Name, &h.Version, at(&h.StartedAt), at(&h.Heartbeat), at(&stopped))
-			if !stopped.IsZero() {
-				h.StoppedAt = &stopped
-			}
-			return err
-		})
+	return sqldb.List[HostStatus](ctx, d.sql, "SELECT "+hostColumns+" FROM hosts ORDER BY heartbeat_at DESC")
 }

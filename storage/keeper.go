@@ -33,9 +33,6 @@ type Pruned struct {
 // form, and counts games that no host has counted. It calls progress, which
 // may be nil, after each batch with the number of rows so far.
 func (d *Store) CarryOver(ctx context.Context, progress func(int64)) (int64, error) {
-	if err := d.prepare(ctx); err != nil {
-		return 0, err
-	}
 	if progress == nil {
 		progress = func(int64) {}
 	}
@@ -50,7 +47,7 @@ func (d *Store) CarryOver(ctx context.Context, progress func(int64)) (int64, err
 		last = next
 		return !next.IsZero(), int64(n), err
 	})
-	if err == nil && d.sql.Dialect() == "postgres" {
+	if err == nil && d.isPostgres() {
 		err = d.moveAddresses(ctx, tell)
 	}
 	return rows, err
@@ -59,15 +56,13 @@ func (d *Store) CarryOver(ctx context.Context, progress func(int64)) (int64, err
 // moveAddresses goes through all games, when there is any address in its old
 // place.
 func (d *Store) moveAddresses(ctx context.Context, done func(int64)) error {
-	var found bool
-	err := d.sql.One(ctx, "SELECT EXISTS (SELECT 1 FROM game_players WHERE address IS NOT NULL)", nil, &found)
+	found, err := sqldb.One[bool](ctx, d.sql, "SELECT EXISTS (SELECT 1 FROM game_players WHERE address IS NOT NULL)")
 	if err != nil || !found {
 		return err
 	}
 	var last GameKey
 	return d.inBatches(ctx, done, func(tx sqldb.Tx) (bool, int64, error) {
-		var keys []GameKey
-		err := readRows(ctx, tx, &keys, "SELECT key FROM games WHERE key > $1 ORDER BY key LIMIT $2", last.String(), countBatch)
+		keys, err := sqldb.List[GameKey](ctx, tx, "SELECT key FROM games WHERE key > $1 ORDER BY key LIMIT $2", last.String(), countBatch)
 		if err != nil || len(keys) == 0 {
 			return false, 0, err
 		}
@@ -115,9 +110,6 @@ type expired struct {
 // Prune removes what is older than keep says, by the time in the game's key.
 // Games that have not ended stay; totals stay. With dry it only counts.
 func (d *Store) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned, err error) {
-	if err := d.prepare(ctx); err != nil {
-		return done, err
-	}
 	if keep.Games > 0 && !dry { // a game that is not counted would be missing in the totals
 		if _, err := d.CarryOver(ctx, nil); err != nil {
 			return done, err
@@ -142,7 +134,7 @@ func (d *Store) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned, er
 		}
 		before := oldestKey(now.Add(-e.age))
 		if dry {
-			if err := d.sql.One(ctx, "SELECT count(*) FROM "+e.from, []any{before}, e.count); err != nil {
+			if *e.count, err = sqldb.One[int64](ctx, d.sql, "SELECT count(*) FROM "+e.from, before); err != nil {
 				return done, err
 			}
 			continue

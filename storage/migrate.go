@@ -35,7 +35,7 @@ func (d *Store) MigrateUp(ctx context.Context) error {
 	return d.migrating(ctx, func(p *goose.Provider) error {
 		state, err := d.schemaState(ctx)
 		if err == nil {
-			err = state.mayMigrate(d.sql.Dialect())
+			err = state.mayMigrate(d.Kind())
 		}
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func (d *Store) MigrateDown(ctx context.Context) (done Migration, err error) {
 
 // Migrations lists the steps in order.
 func (d *Store) Migrations(ctx context.Context) ([]Migration, error) {
-	all, err := stepsOf(d.sql.Dialect())
+	all, err := stepsOf(d.Kind())
 	if err != nil {
 		return nil, err
 	}
@@ -77,33 +77,31 @@ func (d *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	if err != nil || there == 0 {
 		return all, err
 	}
-	err = d.sql.Query(ctx, "SELECT version_id, tstamp FROM "+schemaTable+" WHERE is_applied ORDER BY id", nil, func(scan sqldb.Scan) error {
-		var version int64
-		var when time.Time
-		if err := scan(&version, stamp{&when}); err != nil {
-			return err
-		}
+	done, err := sqldb.List[struct {
+		Version int64
+		At      time.Time
+	}](ctx, d.db, "SELECT version_id, tstamp FROM "+schemaTable+" WHERE is_applied ORDER BY id")
+	for _, step := range done {
 		for i := range all {
-			if all[i].Version == version {
-				all[i].Applied, all[i].At = true, when
+			if all[i].Version == step.Version {
+				all[i].Applied, all[i].At = true, step.At
 			}
 		}
-		return nil
-	})
+	}
 	return all, err
 }
 
 // migrating runs do with the library, under the lock.
 func (d *Store) migrating(ctx context.Context, do func(*goose.Provider) error) error {
 	dialect := goose.DialectSQLite3
-	if d.sql.Dialect() == "postgres" {
+	if d.isPostgres() {
 		dialect = goose.DialectPostgres
 	}
-	steps, err := migrations.For(d.sql.Dialect())
+	steps, err := migrations.For(d.Kind())
 	if err != nil {
 		return err
 	}
-	db, done, err := d.sql.Migrating(ctx)
+	db, done, err := d.db.Migrating(ctx)
 	if err != nil {
 		return err
 	}
@@ -130,14 +128,14 @@ type schemaState struct {
 }
 
 func (d *Store) schemaState(ctx context.Context) (s schemaState, err error) {
-	steps, err := stepsOf(d.sql.Dialect())
+	steps, err := stepsOf(d.Kind())
 	if err != nil {
 		return s, err
 	}
 	s.latest = steps[len(steps)-1].Version
 	there, err := d.tables(ctx, schemaTable)
 	if err == nil && there > 0 {
-		err = d.sql.One(ctx, "SELECT coalesce(max(version_id), 0) FROM "+schemaTable, nil, &s.version)
+		s.version, err = sqldb.One[int64](ctx, d.db, "SELECT coalesce(max(version_id), 0) FROM "+schemaTable)
 	}
 	if err == nil && s.version == 0 {
 		there, err = d.tables(ctx, "games")
@@ -161,24 +159,12 @@ func (s schemaState) mayMigrate(dialect string) error {
 }
 
 // tables counts the tables of a name where the program's own would be.
-func (d *Store) tables(ctx context.Context, name string) (n int, err error) {
+func (d *Store) tables(ctx context.Context, name string) (int, error) {
 	query := "SELECT count(*) FROM sqlite_schema WHERE name = $1"
-	if d.sql.Dialect() == "postgres" {
+	if d.isPostgres() {
 		query = "SELECT count(*) FROM pg_class WHERE oid = to_regclass($1)"
 	}
-	return n, d.sql.One(ctx, query, []any{name}, &n)
-}
-
-// stamp scans the times of the migration library: SQLite holds them without a zone.
-type stamp struct{ to *time.Time }
-
-func (s stamp) Scan(src any) error {
-	if text, ok := src.(string); ok {
-		when, err := time.Parse(time.DateTime, text)
-		*s.to = when
-		return err
-	}
-	return sqldb.Time{To: s.to}.Scan(src)
+	return sqldb.One[int](ctx, d.db, query, name)
 }
 
 // stepsOf lists the steps this program knows, in order.

@@ -29,11 +29,7 @@ type Rating struct {
 // RateGames rates the games that have ended and are not rated yet. A game that
 // arrives after a later one is rated late; RebuildRatings puts it in its place.
 func (d *Store) RateGames(ctx context.Context) (games int64, err error) {
-	var waits bool
-	if err := d.prepare(ctx); err != nil {
-		return 0, err
-	}
-	err = d.sql.One(ctx, "SELECT EXISTS (SELECT 1 FROM games WHERE NOT rated AND ended_at IS NOT NULL)", nil, &waits)
+	waits, err := sqldb.One[bool](ctx, d.sql, "SELECT EXISTS (SELECT 1 FROM games WHERE NOT rated AND ended_at IS NOT NULL)")
 	if err != nil || !waits {
 		return 0, err
 	}
@@ -67,7 +63,7 @@ func (d *Store) RebuildRatings(ctx context.Context, progress func(int64)) (games
 // lockRatings keeps other hosts from rating until the transaction ends: each game
 // builds on the one before.
 func (d *Store) lockRatings(ctx context.Context, tx sqldb.Tx) error {
-	if d.sql.Dialect() != "postgres" {
+	if !d.isPostgres() {
 		return nil // there is one writer at a time
 	}
 	_, err := tx.Exec(ctx, "LOCK TABLE ratings IN EXCLUSIVE MODE")
@@ -82,10 +78,18 @@ func (d *Store) rateAll(ctx context.Context, done func(int64)) error {
 }
 
 // ratedPlayer is who is rated for what.
-type ratedPlayer struct{ key, realm, category string }
+type ratedPlayer struct{ Key, Realm, Category string }
+
+// rated is what is stored of them.
+type rated struct {
+	Name  string
+	Skill rating.Skill
+	Games int
+}
 
 // ratedGame is a game with those who were in it.
 type ratedGame struct {
+	key      GameKey
 	category string
 	players  []ratedPlayer
 	names    []string
@@ -97,113 +101,113 @@ func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (int64, error) {
 	if err := d.lockRatings(ctx, tx); err != nil {
 		return 0, err
 	}
-	keys, games, err := d.unrated(ctx, tx)
-	if err != nil || len(keys) == 0 {
+	games, err := d.unrated(ctx, tx)
+	if err != nil || len(games) == 0 {
 		return 0, err
 	}
 	known, err := d.ratingsOf(ctx, tx, games)
 	if err != nil {
 		return 0, err
 	}
-	changed := map[ratedPlayer]bool{}
-	for _, k := range keys {
-		g := games[k]
-		team, ranks, ok := rating.Ranks(g.results)
-		if !ok {
-			continue
-		}
-		teams := make([][]rating.Skill, len(ranks))
-		who := make([][]*Rating, len(ranks))
-		for i, p := range g.players {
-			if team[i] < 0 {
-				continue
-			}
-			r := known[p]
-			if r == nil {
-				new := rating.Newcomer()
-				r = &Rating{Mu: new.Mu, Sigma: new.Sigma}
-				known[p] = r
-			}
-			r.Name, r.Games, changed[p] = g.names[i], r.Games+1, true
-			teams[team[i]] = append(teams[team[i]], rating.Skill{Mu: r.Mu, Sigma: r.Sigma})
-			who[team[i]] = append(who[team[i]], r)
-		}
-		rating.Rate(teams, ranks)
-		for i, team := range teams {
-			for j, s := range team {
-				who[i][j].Mu, who[i][j].Sigma = s.Mu, s.Sigma
-			}
-		}
+	changed := map[ratedPlayer]*rated{}
+	keys := make([]GameKey, len(games))
+	for i, g := range games {
+		keys[i] = g.key
+		g.rate(known, changed)
 	}
-	for p := range changed {
-		r := known[p]
+	for p, r := range changed {
 		if _, err := tx.Exec(ctx, `INSERT INTO ratings (category, name_key, realm, name, mu, sigma, games) VALUES ($1, $2, $3, $4, $5, $6, $7)
-			ON CONFLICT (name_key, realm, category) DO UPDATE SET name = excluded.name, mu = excluded.mu, sigma = excluded.sigma,
-				games = excluded.games`, p.category, p.key, p.realm, r.Name, r.Mu, r.Sigma, r.Games); err != nil {
+			ON CONFLICT (name_key, realm, category) DO UPDATE SET `+excluded("name", "mu", "sigma", "games"),
+			p.Category, p.Key, p.Realm, r.Name, r.Skill.Mu, r.Skill.Sigma, r.Games); err != nil {
 			return 0, err
 		}
 	}
 	_, err = tx.Exec(ctx, "UPDATE games SET rated = true WHERE "+d.inKeys("key"), keyArg(keys))
-	return int64(len(keys)), err
+	return int64(len(games)), err
+}
+
+// rate changes what is known of the players of a game, unless its results do not
+// tell who has won.
+func (g *ratedGame) rate(known, changed map[ratedPlayer]*rated) {
+	team, ranks, ok := rating.Ranks(g.results)
+	if !ok {
+		return
+	}
+	teams, who := make([][]rating.Skill, len(ranks)), make([][]*rated, len(ranks))
+	for i, p := range g.players {
+		if team[i] < 0 {
+			continue
+		}
+		r := known[p]
+		if r == nil {
+			r = &rated{Skill: rating.Newcomer()}
+			known[p] = r
+		}
+		r.Name, r.Games, changed[p] = g.names[i], r.Games+1, r
+		teams[team[i]] = append(teams[team[i]], r.Skill)
+		who[team[i]] = append(who[team[i]], r)
+	}
+	rating.Rate(teams, ranks)
+	for i, team := range teams {
+		for j, skill := range team {
+			who[i][j].Skill = skill
+		}
+	}
 }
 
 // unrated reads the games that wait, in the order in which they ended. Of games
 // with computers nobody's strength can be told.
-func (d *Store) unrated(ctx context.Context, tx sqldb.Tx) (keys []GameKey, games map[GameKey]*ratedGame, err error) {
-	games = map[GameKey]*ratedGame{}
-	err = tx.Query(ctx, `SELECT key, map_name FROM games WHERE NOT rated AND ended_at IS NOT NULL ORDER BY ended_at, key LIMIT $1`,
-		[]any{countBatch}, func(scan sqldb.Scan) error {
-			var k GameKey
-			var name string
-			err := scan(&k, &name)
-			keys, games[k] = append(keys, k), &ratedGame{category: rating.Category(name)}
-			return err
-		})
-	if err != nil || len(keys) == 0 {
-		return nil, nil, err
+func (d *Store) unrated(ctx context.Context, tx sqldb.Tx) ([]*ratedGame, error) {
+	waiting, err := sqldb.List[struct {
+		Key GameKey
+		Map string
+	}](ctx, tx, `SELECT key, map_name FROM games WHERE NOT rated AND ended_at IS NOT NULL ORDER BY ended_at, key LIMIT $1`, countBatch)
+	if err != nil {
+		return nil, err
 	}
-	err = tx.Query(ctx, `SELECT game_key, name_key, realm, name, team, coalesce(outcome, '') FROM played
+	games, byKey, keys := make([]*ratedGame, len(waiting)), map[GameKey]*ratedGame{}, make([]GameKey, len(waiting))
+	for i, g := range waiting {
+		games[i] = &ratedGame{key: g.Key, category: rating.Category(g.Map)}
+		keys[i], byKey[g.Key] = g.Key, games[i]
+	}
+	players, err := sqldb.List[struct {
+		Game             GameKey
+		Key, Realm, Name string
+		Result           rating.Result
+	}](ctx, tx, `SELECT game_key, name_key, realm, name, team, coalesce(outcome, '') FROM played
 		WHERE `+d.inKeys("game_key")+` AND NOT EXISTS (SELECT 1 FROM game_computers c WHERE c.game_key = played.game_key)
-		ORDER BY game_key, slot`, []any{keyArg(keys)}, func(scan sqldb.Scan) error {
-		var k GameKey
-		var p ratedPlayer
-		var name string
-		var r rating.Result
-		if err := scan(&k, &p.key, &p.realm, &name, &r.Team, &r.Outcome); err != nil {
-			return err
-		}
-		g := games[k]
-		p.category = g.category
-		g.players, g.names, g.results = append(g.players, p), append(g.names, name), append(g.results, r)
-		return nil
-	})
-	return keys, games, err
+		ORDER BY game_key, slot`, keyArg(keys))
+	for _, p := range players {
+		g := byKey[p.Game]
+		g.players = append(g.players, ratedPlayer{p.Key, p.Realm, g.category})
+		g.names, g.results = append(g.names, p.Name), append(g.results, p.Result)
+	}
+	return games, err
 }
 
 // ratingsOf reads what is known of those who were in the games.
-func (d *Store) ratingsOf(ctx context.Context, tx sqldb.Tx, games map[GameKey]*ratedGame) (map[ratedPlayer]*Rating, error) {
+func (d *Store) ratingsOf(ctx context.Context, tx sqldb.Tx, games []*ratedGame) (map[ratedPlayer]*rated, error) {
 	names := map[string]bool{}
 	for _, g := range games {
 		for _, p := range g.players {
-			names[p.key] = true
+			names[p.Key] = true
 		}
 	}
-	list, _ := json.Marshal(slices.Collect(maps.Keys(names))) // texts
-	known := map[ratedPlayer]*Rating{}
-	err := tx.Query(ctx, "SELECT category, name_key, realm, name, mu, sigma, games FROM ratings WHERE "+d.inTexts("name_key", 1),
-		[]any{string(list)}, func(scan sqldb.Scan) error {
-			var p ratedPlayer
-			r := new(Rating)
-			err := scan(&p.category, &p.key, &p.realm, &r.Name, &r.Mu, &r.Sigma, &r.Games)
-			known[p] = r
-			return err
-		})
+	list, _ := json.Marshal(slices.AppendSeq([]string{}, maps.Keys(names))) // null is no list for Postgres
+	rows, err := sqldb.List[struct {
+		Player ratedPlayer
+		Rated  rated
+	}](ctx, tx, "SELECT name_key, realm, category, name, mu, sigma, games FROM ratings WHERE "+d.inTexts("name_key", 1), string(list))
+	known := map[ratedPlayer]*rated{}
+	for _, r := range rows {
+		known[r.Player] = &r.Rated
+	}
 	return known, err
 }
 
 // ratings reads ratings. Players of the same strength share a place.
 func (d *Store) ratings(ctx context.Context, where string, args ...any) ([]Rating, error) {
-	all, err := list[Rating](ctx, d, `SELECT name, realm, category, mu, sigma, 0, games,
+	all, err := sqldb.List[Rating](ctx, d.sql, `SELECT name, realm, category, mu, sigma, 0, games,
 		(SELECT 1 + count(*) FROM ratings b WHERE b.category = r.category AND b.mu - 3 * b.sigma > r.mu - 3 * r.sigma),
 		(SELECT count(*) FROM ratings b WHERE b.category = r.category) FROM ratings r `+where, args...)
 	for i, r := range all {
@@ -215,7 +219,7 @@ func (d *Store) ratings(ctx context.Context, where string, args ...any) ([]Ratin
 // Rating tells the rating of a player on a map; ErrNotFound when they have none.
 func (d *Store) Rating(ctx context.Context, name, realm, mapName string) (Rating, error) {
 	category := rating.Category(mapName)
-	all, err := d.ratings(ctx, "WHERE name_key = $1 AND realm = $2 AND category = $3", fold(clean(name)), clean(realm), category)
+	all, err := d.ratings(ctx, "WHERE name_key = $1 AND realm = $2 AND category = $3", nameKey(name), clean(realm), category)
 	if err == nil && len(all) == 0 {
 		err = fmt.Errorf("no rated games of %s on %s: %w", name, category, ErrNotFound)
 	}
@@ -228,7 +232,7 @@ func (d *Store) Rating(ctx context.Context, name, realm, mapName string) (Rating
 // RatingsOf tells the ratings of a name on a map, one per realm, the one of most
 // games first.
 func (d *Store) RatingsOf(ctx context.Context, name, mapName string) ([]Rating, error) {
-	return d.ratings(ctx, "WHERE name_key = $1 AND category = $2 ORDER BY games DESC, realm", fold(clean(name)), rating.Category(mapName))
+	return d.ratings(ctx, "WHERE name_key = $1 AND category = $2 ORDER BY games DESC, realm", nameKey(name), rating.Category(mapName))
 }
 
 // BestRated lists the best of a category, or of each.

@@ -12,7 +12,9 @@ import (
 //
 // At is the wall clock of the host. Records of one game are applied in the
 // order they were recorded.
-type Record interface{ record() }
+type Record interface {
+	write(to *batchWriter, seq uint64) // the statements that store it
+}
 
 // EndReason says how a game or lobby ended.
 type EndReason string
@@ -172,12 +174,3 @@ type GameEnded struct {
 	Played time.Duration // game time
 	Replay string        // file name of the replay, empty without one
 }
-
-func (GameCreated) record()   {}
-func (PlayerJoined) record()  {}
-func (GameStarted) record()   {}
-func (PlayerVouched) record() {}
-func (PlayerLoaded) record()  {}
-func (GameLoaded) record()    {}
-func (PlayerLeft) record()    {}
-func (GameEnded) record()     {}

@@ -165,13 +165,3 @@ type PlayerResult struct {
 	Value       string
 	Contradicts bool
 }
-
-func (ChatLine) record()     {}
-func (LagEvent) record()     {}
-func (LinkEvent) record()    {}
-func (DropEvent) record()    {}
-func (Desync) record()       {}
-func (MapDownload) record()  {}
-func (AdminAction) record()  {}
-func (MapResult) record()    {}
-func (PlayerResult) record() {}

@@ -79,8 +79,8 @@ type recorderDB interface {
 	MoveHost(ctx context.Context, from string, h Host) error
 	Beat(ctx context.Context, h Host) error
 	LeaveHost(ctx context.Context, h Host) error
-	OtherHosts(ctx context.Context, h Host) ([]OtherHost, error)
-	CloseGamesOf(ctx context.Context, other OtherHost) (crashed int, err error)
+	OtherHosts(ctx context.Context, h Host) ([]HostStatus, error)
+	CloseGamesOf(ctx context.Context, other HostStatus) (crashed int, err error)
 }
 
 // NewRecorder opens the spool, replays what earlier runs left in it, and

@@ -235,7 +235,7 @@ func TestSilentHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := newFakeDB()
 		old := time.Now().Add(-24 * time.Hour)
-		db.others = []OtherHost{{ID: "dead", Heartbeat: old}, {ID: "live", Heartbeat: old}}
+		db.others = []HostStatus{{ID: "dead", Heartbeat: old}, {ID: "live", Heartbeat: old}}
 		r, _ := newTestRecorder(t, db, t.TempDir())
 		for range 10 {
 			time.Sleep(10 * time.Second)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"w3host/storage/internal/sqldb"
 )
 
 // PlayerStats is what the log tells about a player of one realm. Wins and
@@ -63,8 +65,8 @@ type MapStats struct {
 // PlayerStats tells about all players of a name, one per realm, the one
 // with most games first. ErrNotFound when nobody of that name has played.
 func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, error) {
-	key := fold(clean(name))
-	all, err := list[PlayerStats](ctx, d, `SELECT name, realm, games, won, lost, drawn, left_early, dropped, lags, played_ms, actions,
+	key := nameKey(name)
+	all, err := sqldb.List[PlayerStats](ctx, d.sql, `SELECT name, realm, games, won, lost, drawn, left_early, dropped, lags, played_ms, actions,
 			coalesce(ping_ms, 0), first_game, last_game
 		FROM player_stats WHERE name_key = $1 ORDER BY games DESC, realm`, key)
 	if err != nil {
@@ -75,10 +77,10 @@ func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, er
 	}
 	for i := range all {
 		s := &all[i]
-		err := readRows(ctx, d.sql, &s.Maps, `SELECT map_name, map_sha1, games, won, lost FROM player_map_totals
+		err := sqldb.Fill(ctx, d.sql, &s.Maps, `SELECT map_name, map_sha1, games, won, lost FROM player_map_totals
 			WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY games DESC, map_sha1 LIMIT 10`, key, s.Realm)
 		if err == nil {
-			err = readRows(ctx, d.sql, &s.Values, `SELECT source, name, games, sum, sum / games, most FROM player_value_totals
+			err = sqldb.Fill(ctx, d.sql, &s.Values, `SELECT source, name, games, sum, sum / games, most FROM player_value_totals
 				WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY source, name`, key, s.Realm)
 		}
 		if err != nil {
@@ -90,14 +92,14 @@ func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, er
 
 // MapStats tells about the most played maps.
 func (d *Store) MapStats(ctx context.Context, limit int) ([]MapStats, error) {
-	return list[MapStats](ctx, d, `SELECT map_name, map_sha1, lobbies, games, finished, desyncs, coalesce(played_ms, 0), coalesce(players, 0), last_game
+	return sqldb.List[MapStats](ctx, d.sql, `SELECT map_name, map_sha1, lobbies, games, finished, desyncs, coalesce(played_ms, 0), coalesce(players, 0), last_game
 		FROM map_stats ORDER BY games DESC, lobbies DESC, map_sha1 LIMIT $1`, limit)
 }
 
 // Namesakes lists other names that have played from the addresses of a name,
 // those with most games first.
 func (d *Store) Namesakes(ctx context.Context, name string, limit int) ([]string, error) {
-	return list[string](ctx, d, `SELECT max(name) FROM game_players
+	return sqldb.List[string](ctx, d.sql, `SELECT max(name) FROM game_players
 		WHERE ip IN (SELECT ip FROM game_players WHERE name_key = $1 AND ip IS NOT NULL) AND name_key <> $1 AND ip IS NOT NULL
-		GROUP BY name_key ORDER BY count(*) DESC, name_key LIMIT $2`, fold(clean(name)), limit)
+		GROUP BY name_key ORDER BY count(*) DESC, name_key LIMIT $2`, nameKey(name), limit)
 }

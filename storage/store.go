@@ -35,7 +35,8 @@ type Options struct {
 
 // Store is an open database. Its SQL is the part that both dialects share.
 type Store struct {
-	sql  sqldb.DB
+	sql  checked
+	db   sqldb.DB // what sql asks
 	opts Options
 	log  zerolog.Logger
 
@@ -55,11 +56,12 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	if err := mustExist(url, opts); err != nil {
 		return nil, err
 	}
-	sql, err := openURL(url)
+	db, err := openURL(url)
 	if err != nil {
 		return nil, err
 	}
-	d := &Store{sql: sql, opts: opts, log: opts.Log}
+	d := &Store{db: db, opts: opts, log: opts.Log}
+	d.sql.d = d
 	d.ready.Store(opts.LeaveSchema)
 	if err = d.ask(ctx); err == nil && !opts.LeaveSchema {
 		err = d.prepare(ctx) // building an index takes as long as it takes
@@ -69,7 +71,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		return d, nil
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the database: %w", err), sql.Close())
+		return nil, errors.Join(fmt.Errorf("open the database: %w", err), db.Close())
 	}
 	return d, nil
 }
@@ -78,18 +80,20 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 func (d *Store) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
-	return d.sql.Ping(ctx)
+	return d.db.Ping(ctx)
 }
 
 // Kind is "postgres" or "sqlite".
-func (d *Store) Kind() string { return d.sql.Dialect() }
+func (d *Store) Kind() string { return d.db.Dialect() }
 
 // Ping asks whether the database answers.
-func (d *Store) Ping(ctx context.Context) error { return d.sql.Ping(ctx) }
+func (d *Store) Ping(ctx context.Context) error { return d.db.Ping(ctx) }
 
-func (d *Store) Close() error { return d.sql.Close() }
+func (d *Store) Close() error { return d.db.Close() }
 
-// prepare follows a moved file and checks the schema. Every method begins with it.
+func (d *Store) isPostgres() bool { return d.db.Dialect() == "postgres" }
+
+// prepare follows a moved file and checks the schema.
 func (d *Store) prepare(ctx context.Context) error {
 	if d.opts.LeaveSchema {
 		return nil
@@ -112,7 +116,7 @@ func (d *Store) prepare(ctx context.Context) error {
 	if err := migrate(ctx); err != nil {
 		return err
 	}
-	if err := d.sql.Adopt(ctx); err != nil {
+	if err := d.db.Adopt(ctx); err != nil {
 		return err
 	}
 	d.ready.Store(true)
@@ -121,7 +125,7 @@ func (d *Store) prepare(ctx context.Context) error {
 
 // refresh follows the file of a database that somebody moved, or puts it back.
 func (d *Store) refresh(ctx context.Context) error {
-	move, err := d.sql.Refresh(ctx)
+	move, err := d.db.Refresh(ctx)
 	switch move {
 	case sqldb.Restored:
 		d.log.Error().Msg("the database file was deleted while the host ran: it was restored from the open connection, nothing is lost")
@@ -133,40 +137,43 @@ func (d *Store) refresh(ctx context.Context) error {
 	return err
 }
 
-func (d *Store) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if err := d.prepare(ctx); err != nil {
+// checked is the database behind a look at its file and its schema.
+type checked struct{ d *Store }
+
+func (c checked) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if err := c.d.prepare(ctx); err != nil {
 		return 0, err
 	}
-	return d.sql.Exec(ctx, query, args...)
+	return c.d.db.Exec(ctx, query, args...)
+}
+
+func (c checked) Query(ctx context.Context, query string, args []any, each func(sqldb.Scan) error) error {
+	if err := c.d.prepare(ctx); err != nil {
+		return err
+	}
+	return c.d.db.Query(ctx, query, args, each)
 }
 
 func (d *Store) tx(ctx context.Context, do func(sqldb.Tx) error) error {
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}
-	return d.sql.Tx(ctx, do)
+	return d.db.Tx(ctx, do)
 }
 
-// collect reads rows into a slice, which is never nil, by a scan of its own.
-func collect[T any](ctx context.Context, d *Store, query string, args []any, scan func(sqldb.Scan, *T) error) ([]T, error) {
-	if err := d.prepare(ctx); err != nil {
-		return nil, err
+// notFound says who or what there is none of.
+func notFound(err error, format string, args ...any) error {
+	if errors.Is(err, ErrNotFound) {
+		return fmt.Errorf(format+": %w", append(args, ErrNotFound)...)
 	}
-	all := []T{}
-	err := d.sql.Query(ctx, query, args, func(s sqldb.Scan) error {
-		var one T
-		err := scan(s, &one)
-		all = append(all, one)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
+	return err
 }
 
 // fold makes the form in which names and realms are compared: without case.
 func fold(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
+
+// nameKey is a name from the wire in that form.
+func nameKey(name string) string { return fold(clean(name)) }
 
 // clean makes text that every database takes: names come from the wire and
 // may hold anything, but Postgres knows neither NUL nor bytes that are not UTF-8.

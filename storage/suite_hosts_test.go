@@ -53,7 +53,7 @@ func testDeadHosts(t *testing.T, db *storage.Store) {
 
 	// Beta is looked at, sends a heartbeat, and keeps its game; then not.
 	a := storage.Host{ID: hostA, Run: runA2, Name: "alpha"}
-	look := func() storage.OtherHost {
+	look := func() storage.HostStatus {
 		t.Helper()
 		others, err := db.OtherHosts(ctx, a)
 		if err != nil || len(others) != 1 || others[0].ID != hostB || others[0].Name != "beta" {
@@ -89,7 +89,7 @@ func testDeadHosts(t *testing.T, db *storage.Store) {
 		t.Fatalf("hosts: %+v, %v", hosts, err)
 	}
 	for _, h := range hosts {
-		if (h.StoppedAt != nil) != (h.ID == hostA) || time.Since(h.Heartbeat).Abs() > time.Minute {
+		if h.StoppedAt.IsZero() == (h.ID == hostA) || time.Since(h.Heartbeat).Abs() > time.Minute {
 			t.Errorf("host %+v", h)
 		}
 	}

@@ -60,6 +60,9 @@ func testRatings(t *testing.T, db *storage.Store) {
 		return r
 	}
 	rate(0)
+	lobby := storage.NewGameKey() // that nobody entered: there are no players at all
+	play([]storage.Record{storage.GameCreated{Game: lobby, At: after(0)}, storage.GameEnded{Game: lobby, At: after(0), How: storage.EndClosed}})
+	rate(1)
 	play(ratedGame(1, "DotA v6.83", [2]string{"Ann", "Bob"}, [2]string{"won", "lost"}))
 	rate(1)
 	rate(0)
@@ -95,7 +98,7 @@ func testRatings(t *testing.T, db *storage.Store) {
 	}
 	playAtRandom(t, db, play)
 	rate(250 - 246)
-	testRebuild(t, db, 254)
+	testRebuild(t, db, 255)
 }
 
 // playAtRandom plays 250 games of six players, and rates now and then.

@@ -22,7 +22,7 @@ import (
 // which keyArg makes. An array leads Postgres to an index whatever it thinks of
 // the length of the list.
 func (d *Store) inKeys(column string) string {
-	if d.sql.Dialect() == "postgres" {
+	if d.isPostgres() {
 		return column + " = ANY (ARRAY(SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST($1 AS json))))"
 	}
 	return column + " IN (SELECT value FROM json_each($1))"
@@ -30,7 +30,7 @@ func (d *Store) inKeys(column string) string {
 
 // inTexts is the same for texts, with the list as argument n.
 func (d *Store) inTexts(column string, n int) string {
-	if d.sql.Dialect() == "postgres" {
+	if d.isPostgres() {
 		return fmt.Sprintf("%s = ANY (ARRAY(SELECT value FROM json_array_elements_text(CAST($%d AS json))))", column, n)
 	}
 	return fmt.Sprintf("%s IN (SELECT value FROM json_each($%d))", column, n)
@@ -106,7 +106,7 @@ func (d *Store) addTotals(ctx context.Context, tx sqldb.Tx, sign string, keys []
 	if len(keys) == 0 {
 		return nil
 	}
-	if d.sql.Dialect() == "postgres" { // compiling these takes longer than running them
+	if d.isPostgres() { // compiling these takes longer than running them
 		if _, err := tx.Exec(ctx, "SET LOCAL jit = off"); err != nil {
 			return err
 		}
@@ -145,19 +145,19 @@ func (d *Store) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) error 
 		return nil
 	}
 	lock := ""
-	if d.sql.Dialect() == "postgres" {
+	if d.isPostgres() {
 		lock = " ORDER BY key FOR NO KEY UPDATE"
 	}
+	games, err := sqldb.List[struct {
+		Key     GameKey
+		Counted bool
+	}](ctx, tx, "SELECT key, counted FROM games WHERE "+d.inKeys("key")+lock, keyArg(keys))
 	var counted []GameKey
-	err := tx.Query(ctx, "SELECT key, counted FROM games WHERE "+d.inKeys("key")+lock, []any{keyArg(keys)}, func(scan sqldb.Scan) error {
-		var k GameKey
-		var is bool
-		err := scan(&k, &is)
-		if is {
-			counted = append(counted, k)
+	for _, g := range games {
+		if g.Counted {
+			counted = append(counted, g.Key)
 		}
-		return err
-	})
+	}
 	if err != nil || len(counted) == 0 {
 		return err
 	}
@@ -170,8 +170,7 @@ func (d *Store) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) error 
 
 // count puts those games into the totals that have ended and are not in.
 func (d *Store) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int, error) {
-	var ended []GameKey
-	err := readRows(ctx, tx, &ended, `UPDATE games SET counted = true, players = (SELECT count(*) FROM game_players p
+	ended, err := sqldb.List[GameKey](ctx, tx, `UPDATE games SET counted = true, players = (SELECT count(*) FROM game_players p
 			WHERE p.game_key = games.key AND p.slot IS NOT NULL AND NOT p.fake)
 		WHERE `+d.inKeys("key")+` AND ended_at IS NOT NULL AND NOT counted RETURNING key`, keyArg(keys))
 	if err != nil {
@@ -184,8 +183,7 @@ func (d *Store) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int, er
 // those whose host died, or that an older program wrote. It begins behind a key
 // and tells where it came to; the zero key when none is left.
 func (d *Store) countEnded(ctx context.Context, tx sqldb.Tx, from GameKey, most int) (last GameKey, n int, err error) {
-	var keys []GameKey
-	err = readRows(ctx, tx, &keys, "SELECT key FROM games WHERE NOT counted AND ended_at IS NOT NULL AND key > $1 ORDER BY key LIMIT $2", from.String(), most)
+	keys, err := sqldb.List[GameKey](ctx, tx, "SELECT key FROM games WHERE NOT counted AND ended_at IS NOT NULL AND key > $1 ORDER BY key LIMIT $2", from.String(), most)
 	if err != nil || len(keys) == 0 {
 		return last, 0, err
 	}

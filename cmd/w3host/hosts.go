@@ -21,7 +21,7 @@ func hostsCommand() *cobra.Command {
 		func(h storage.HostStatus) []string {
 			state := "running"
 			switch {
-			case h.StoppedAt != nil:
+			case !h.StoppedAt.IsZero():
 				state = "stopped"
 			case time.Since(h.Heartbeat) > silentAfter:
 				state = "silent"

@@ -2,12 +2,11 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -24,38 +23,25 @@ var (
 // translate turns the errors of either database into ours. The driver's error
 // is kept as text only: nobody outside can come to depend on it.
 func translate(err error) error {
-	if err == nil || isOurs(err) {
+	is := func(target error) bool { return errors.Is(err, target) }
+	if err == nil || slices.ContainsFunc([]error{ErrNotFound, ErrConflict, ErrUnavailable, ErrRejected}, is) {
 		return err
 	}
-	if errors.Is(err, sql.ErrNoRows) || errors.Is(err, pgx.ErrNoRows) {
-		return ErrNotFound
-	}
-	if ctxErr := contextError(err); ctxErr != nil {
-		return fmt.Errorf("%w: %w", ErrUnavailable, ctxErr)
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if is(ended) {
+			return fmt.Errorf("%w: %w", ErrUnavailable, ended)
+		}
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return fmt.Errorf("%w: %s%s", postgresKind(pg.Code), pg.Message, postgresRemedy(pg.Code))
 	}
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
-		return fmt.Errorf("%w: %s%s", sqliteKind(lite.Code()), lite.Error(), sqliteRemedy(lite.Code()))
+		return fmt.Errorf("%w: %s%s", sqliteKind(lite.Code()), lite.Error(), sqliteRemedies[lite.Code()&0xFF])
 	}
 	if conn, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return fmt.Errorf("%w: %s", ErrUnavailable, connectText(conn))
 	}
 	return fmt.Errorf("%w: %s", ErrUnavailable, oneLine(err))
-}
-
-func isOurs(err error) bool {
-	return errors.Is(err, ErrNotFound) || errors.Is(err, ErrConflict) || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrRejected)
-}
-
-func contextError(err error) error {
-	for _, ctxErr := range []error{context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, ctxErr) {
-			return ctxErr
-		}
-	}
-	return nil
 }
 
 // postgresKind sorts SQLSTATE codes. Only a value that can never be stored is
@@ -70,22 +56,21 @@ func postgresKind(code string) error {
 	return ErrUnavailable
 }
 
+// postgresRemedies are by SQLSTATE.
+var postgresRemedies = map[string]string{
+	"3D000": " (create it with createdb, or name another in database.url)",
+	"42501": " (grant the user of database.url rights on the schema)",
+	"42P01": " (run: w3host migrate up)",
+	"42703": " (run: w3host migrate up)",
+	"53100": " (free some space on the database server)",
+	"53300": " (raise max_connections, or set pool_max_conns in database.url)",
+}
+
 func postgresRemedy(code string) string {
-	switch {
-	case strings.HasPrefix(code, "28"):
+	if strings.HasPrefix(code, "28") {
 		return " (check user and password in database.url, PGPASSWORD or ~/.pgpass)"
-	case code == "3D000":
-		return " (create it with createdb, or name another in database.url)"
-	case code == "42501":
-		return " (grant the user of database.url rights on the schema)"
-	case code == "42P01", code == "42703":
-		return " (run: w3host migrate up)"
-	case code == "53100":
-		return " (free some space on the database server)"
-	case code == "53300":
-		return " (raise max_connections, or set pool_max_conns in database.url)"
 	}
-	return ""
+	return postgresRemedies[code]
 }
 
 func sqliteKind(code int) error {
@@ -101,20 +86,14 @@ func sqliteKind(code int) error {
 	return ErrUnavailable
 }
 
-func sqliteRemedy(code int) string {
-	switch code & 0xFF {
-	case sqlite3.SQLITE_CANTOPEN:
-		return " (does the directory exist, and may this user write to it?)"
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
-		return " (may this user write to the file and its directory?)"
-	case sqlite3.SQLITE_FULL:
-		return " (free some space on its disk)"
-	case sqlite3.SQLITE_NOTADB:
-		return " (the file is no SQLite database: name another in database.url)"
-	case sqlite3.SQLITE_CORRUPT:
-		return " (restore a backup, or see docs/database.md on recovery)"
-	}
-	return ""
+// sqliteRemedies are by primary code.
+var sqliteRemedies = map[int]string{
+	sqlite3.SQLITE_CANTOPEN: " (does the directory exist, and may this user write to it?)",
+	sqlite3.SQLITE_READONLY: " (may this user write to the file and its directory?)",
+	sqlite3.SQLITE_PERM:     " (may this user write to the file and its directory?)",
+	sqlite3.SQLITE_FULL:     " (free some space on its disk)",
+	sqlite3.SQLITE_NOTADB:   " (the file is no SQLite database: name another in database.url)",
+	sqlite3.SQLITE_CORRUPT:  " (restore a backup, or see docs/database.md on recovery)",
 }
 
 // connectText names where the connection failed, never with what password.

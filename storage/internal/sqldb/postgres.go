@@ -5,11 +5,11 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 )
@@ -18,6 +18,9 @@ const (
 	connectTimeout = 10 * time.Second
 	// changeChannel is what the triggers of migration 2 notify.
 	changeChannel = "w3host_changed"
+	// listenPing is how often the connection that listens is checked: a half-dead
+	// one notifies nobody.
+	listenPing = 30 * time.Second
 	// migrationLock is the advisory lock that hosts starting together share.
 	migrationLock = 0x77_33_68_6F_73_74 // "w3host"
 	lockPoll      = 100 * time.Millisecond
@@ -27,9 +30,10 @@ const (
 )
 
 type pgDB struct {
-	pgQueryer
-	pool  *pgxpool.Pool
-	lines *lines
+	conn
+	db   *sql.DB // on the pool
+	pool *pgxpool.Pool
+	cut  context.CancelFunc // closes the sockets
 }
 
 // OpenPostgres prepares a pool for a URL or a libpq keyword string; what it
@@ -45,13 +49,34 @@ func OpenPostgres(url string) (DB, error) {
 	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
 		cfg.ConnConfig.RuntimeParams["application_name"] = applicationID
 	}
-	l := &lines{dial: cfg.ConnConfig.DialFunc, open: map[*line]struct{}{}}
-	cfg.ConnConfig.DialFunc = l.connect
+	life, cut := context.WithCancel(context.Background())
+	dial := cfg.ConnConfig.DialFunc
+	cfg.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return socket{c, context.AfterFunc(life, func() { _ = c.Close() })}, nil // its owner gets an error
+	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
+		cut()
 		return nil, translate(err)
 	}
-	return &pgDB{pgQueryer{pool}, pool, l}, nil
+	db := stdlib.OpenDBFromPool(pool)
+	return &pgDB{conn{on: db}, db, pool, cut}, nil
+}
+
+// socket is a connection that ends with the pgDB. The pool waits for a server
+// that hangs, some of its calls for 15 s; closing its sockets ends that.
+type socket struct {
+	net.Conn
+	keep func() bool // takes it off the list of those to be closed
+}
+
+func (s socket) Close() error {
+	s.keep()
+	return s.Conn.Close()
 }
 
 func (p *pgDB) Dialect() string { return "postgres" }
@@ -64,17 +89,16 @@ func (p *pgDB) Ping(ctx context.Context) error { return translate(p.pool.Ping(ct
 func (p *pgDB) Close() error {
 	closed := make(chan struct{})
 	go func() { // ends with cut, at the latest
+		_ = p.db.Close()
 		p.pool.Close()
 		close(closed)
 	}()
-	select {
-	case <-closed:
-	case <-time.After(closeGrace):
-	}
-	p.lines.cut()
-	select {
-	case <-closed:
-	case <-time.After(closeGrace):
+	for range 2 {
+		select {
+		case <-closed:
+		case <-time.After(closeGrace):
+		}
+		p.cut()
 	}
 	return nil
 }
@@ -86,8 +110,7 @@ func (p *pgDB) Refresh(context.Context) (Move, error) { return Stays, nil }
 func (p *pgDB) Adopt(context.Context) error { return nil }
 
 func (p *pgDB) Tx(ctx context.Context, do func(Tx) error) error {
-	err := pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error { return do(pgTx{pgQueryer{tx}, tx}) })
-	return translate(err)
+	return inTx(ctx, p.db, func(on *sql.Conn, tx *sql.Tx) error { return do(pgTx{conn{on: tx}, on}) })
 }
 
 // Migrating takes an advisory lock, which the server frees when the session
@@ -99,29 +122,17 @@ func (p *pgDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for held := false; !held; {
-		err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(migrationLock)).Scan(&held)
-		if err == nil && !held {
-			err = pause(ctx, lockPoll)
-		}
-		if err != nil {
-			closeConn(ctx, conn)
+	done := func() { closeConn(ctx, conn) }
+	for {
+		var held bool
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(migrationLock)).Scan(&held); err != nil {
+			done()
 			return nil, nil, translate(err)
 		}
-	}
-	db := stdlib.OpenDBFromPool(p.pool)
-	return db, func() {
-		_ = db.Close() // the pool stays
-		closeConn(ctx, conn)
-	}, nil
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
+		if held {
+			return p.db, done, nil
+		}
+		time.Sleep(lockPoll) // the next question fails if ctx has ended
 	}
 }
 
@@ -151,8 +162,7 @@ func (p *pgDB) Watch(ctx context.Context, changed func(string) error) error {
 		return err
 	}
 	for {
-		// A half-dead connection notifies nobody: ask it now and then.
-		waiting, cancel := context.WithTimeout(ctx, 30*time.Second)
+		waiting, cancel := context.WithTimeout(ctx, listenPing)
 		n, err := conn.WaitForNotification(waiting)
 		cancel()
 		switch {
@@ -162,25 +172,20 @@ func (p *pgDB) Watch(ctx context.Context, changed func(string) error) error {
 			}
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case waiting.Err() == nil || conn.IsClosed():
+		case waiting.Err() != nil && !conn.IsClosed():
+			asking, cancel := context.WithTimeout(ctx, connectTimeout)
+			err = conn.Ping(asking)
+			cancel()
+		}
+		if err != nil {
 			return translate(err)
-		default:
-			if err := pingWithin(ctx, conn); err != nil {
-				return err
-			}
 		}
 	}
 }
 
-func pingWithin(ctx context.Context, conn *pgx.Conn) error {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	return translate(conn.Ping(ctx))
-}
-
 type pgTx struct {
-	pgQueryer
-	tx pgx.Tx
+	conn
+	on *sql.Conn
 }
 
 func (t pgTx) Batch(ctx context.Context, statements []Statement, rows []Rows) error {
@@ -191,7 +196,9 @@ func (t pgTx) Batch(ctx context.Context, statements []Statement, rows []Rows) er
 	for _, r := range rows {
 		batch.Queue(unnest(r.Table), columns(r)...)
 	}
-	return translate(t.tx.SendBatch(ctx, &batch).Close())
+	return translate(t.on.Raw(func(on any) error {
+		return on.(*stdlib.Conn).Conn().SendBatch(ctx, &batch).Close()
+	}))
 }
 
 // unnest is one statement for any number of rows: each column comes as an
@@ -200,9 +207,10 @@ func (t pgTx) Batch(ctx context.Context, statements []Statement, rows []Rows) er
 func unnest(t *Table) string {
 	var names, casts, arrays, aliases []string
 	for i, c := range t.Columns {
-		names = append(names, c.Name)
+		name, kind, _ := strings.Cut(c, " ")
+		names = append(names, name)
 		aliases = append(aliases, fmt.Sprintf("c%d", i))
-		casts = append(casts, fmt.Sprintf("c%d::%s", i, c.Type))
+		casts = append(casts, fmt.Sprintf("c%d::%s", i, kind))
 		arrays = append(arrays, fmt.Sprintf("$%d::text[]", i+1))
 	}
 	return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM unnest(%s) AS r(%s) ON CONFLICT DO NOTHING", t.Name,
@@ -211,7 +219,7 @@ func unnest(t *Table) string {
 
 func columns(r Rows) []any {
 	all := make([]any, len(r.Table.Columns))
-	for i := range r.Table.Columns {
+	for i := range all {
 		column := make([]*string, len(r.Values))
 		for j, row := range r.Values {
 			column[j] = textArg(row[i])
@@ -224,53 +232,16 @@ func columns(r Rows) []any {
 // textArg is an argument as Postgres reads it, nil for NULL.
 func textArg(arg any) *string {
 	switch v := arg.(type) {
-	case nil:
-		return nil
-	case string:
-		return &v
 	case time.Time:
 		if v.IsZero() {
 			return nil
 		}
-		return new(v.UTC().Format(time.RFC3339Nano))
+		arg = v.UTC().Format(time.RFC3339Nano)
 	case driver.Valuer:
-		value, err := v.Value()
-		if value == nil || err != nil {
-			return nil
-		}
-		return new(fmt.Sprint(value))
+		arg, _ = v.Value() // keys of games have no error
+	}
+	if arg == nil {
+		return nil
 	}
 	return new(fmt.Sprint(arg))
-}
-
-// pgQueryer is a Queryer on the pool or in a transaction.
-type pgQueryer struct {
-	conn interface {
-		Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error)
-		Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
-		QueryRow(ctx context.Context, query string, args ...any) pgx.Row
-	}
-}
-
-func (q pgQueryer) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	tag, err := q.conn.Exec(ctx, query, timeArgs(args, false)...)
-	return tag.RowsAffected(), translate(err)
-}
-
-func (q pgQueryer) One(ctx context.Context, query string, args []any, dest ...any) error {
-	return translate(q.conn.QueryRow(ctx, query, timeArgs(args, false)...).Scan(dest...))
-}
-
-func (q pgQueryer) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	rows, err := q.conn.Query(ctx, query, timeArgs(args, false)...)
-	if err != nil {
-		return translate(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
-			return translate(err)
-		}
-	}
-	return translate(rows.Err())
 }

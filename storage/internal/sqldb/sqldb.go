@@ -2,15 +2,13 @@
 // interface over Postgres (pgx) and SQLite (modernc.org/sqlite) for the common part
 // of both dialects. Errors are translated.
 //
-// Statements use $1, $2 … and are the same for both. Times go in as time.Time
-// and come out through Time; NULL is the zero time.
+// Statements use $1, $2 … and are the same for both. Times go in as time.Time;
+// the zero time is NULL.
 package sqldb
 
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"time"
 )
 
 // DB is an open database.
@@ -51,22 +49,20 @@ const (
 	Replaced      // it is another one
 )
 
-// Tx is a transaction.
-type Tx interface {
-	Queryer
-	// Batch runs statements in order and then adds rows, in as few round trips
-	// as it can. Rows that are there already are left as they are.
-	Batch(ctx context.Context, statements []Statement, rows []Rows) error
-}
-
 // Queryer runs single statements.
 type Queryer interface {
 	// Exec tells how many rows were touched.
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
 	// Query calls each for every row; scan reads its columns.
 	Query(ctx context.Context, query string, args []any, each func(scan Scan) error) error
-	// One reads the first row or returns ErrNotFound.
-	One(ctx context.Context, query string, args []any, dest ...any) error
+}
+
+// Tx is a transaction.
+type Tx interface {
+	Queryer
+	// Batch runs statements in order and then adds rows, in as few round trips
+	// as it can. Rows that are there already are left as they are.
+	Batch(ctx context.Context, statements []Statement, rows []Rows) error
 }
 
 // Scan reads the columns of one row.
@@ -84,53 +80,9 @@ type Rows struct {
 	Values [][]any
 }
 
-// Table is a table that grows by many rows at a time.
+// Table is a table that grows by many rows at a time. Its columns are written
+// "name type", with types in the words of Postgres.
 type Table struct {
 	Name    string
-	Columns []Column
-}
-
-// Column has a type in the words of Postgres.
-type Column struct{ Name, Type string }
-
-// Time scans a time of either database.
-type Time struct{ To *time.Time }
-
-// sqliteTime is how SQLite holds times: sortable, read by its date functions.
-const sqliteTime = "2006-01-02T15:04:05.000Z"
-
-// Scan implements sql.Scanner.
-func (t Time) Scan(src any) error {
-	switch v := src.(type) {
-	case nil:
-		*t.To = time.Time{}
-	case time.Time:
-		*t.To = v.UTC()
-	case string:
-		at, err := time.Parse(time.RFC3339, v)
-		if err != nil {
-			return fmt.Errorf("time %q: %w", v, err)
-		}
-		*t.To = at.UTC()
-	default:
-		return fmt.Errorf("time from %T", src)
-	}
-	return nil
-}
-
-// timeArgs makes zero times NULL; text makes the others text.
-func timeArgs(args []any, text bool) []any {
-	for i, arg := range args {
-		at, ok := arg.(time.Time)
-		switch {
-		case !ok:
-		case at.IsZero():
-			args[i] = nil
-		case text:
-			args[i] = at.UTC().Format(sqliteTime)
-		default:
-			args[i] = at.UTC()
-		}
-	}
-	return args
+	Columns []string
 }

@@ -42,11 +42,8 @@ type liteDB struct {
 func OpenSQLite(path string) (DB, error) {
 	s := &liteDB{path: path, watchers: map[chan struct{}]struct{}{}}
 	f, err := openLiteFile(path)
-	if err != nil {
-		return nil, err
-	}
 	s.file.Store(f)
-	return s, nil
+	return s, err
 }
 
 // liteFile has one connection that writes and a few that read: SQLite lets only
@@ -62,7 +59,7 @@ func openLiteFile(path string) (*liteFile, error) {
 		return nil, err
 	}
 	// A commit is synced before the spool forgets its records: FULL.
-	write, err := openLite(path, "_txlock=immediate", "_pragma=synchronous(full)")
+	write, err := openLite(path, "_txlock=immediate&_pragma=synchronous(full)")
 	if err != nil {
 		return nil, err
 	}
@@ -98,88 +95,73 @@ func createLite(path string) error {
 func (f *liteFile) enterWAL(path string) {
 	ctx, cancel := context.WithTimeout(context.Background(), walTimeout)
 	defer cancel()
-	lock := flock.New(path + ".migrating")
-	if _, err := lock.TryLockContext(ctx, filePoll); err != nil {
-		return
+	if unlock, err := lockLite(ctx, path); err == nil {
+		_ = f.write.PingContext(ctx)
+		unlock()
 	}
-	_ = f.write.PingContext(ctx)
-	_ = lock.Unlock()
 }
 
-func openLite(path string, params ...string) (*sql.DB, error) {
-	dsn := "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() +
-		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=foreign_keys(1)"
-	for _, p := range params {
-		dsn += "&" + p
+// lockLite takes the lock file: SQLite's own locks span no more than a
+// transaction, and each migration is one.
+func lockLite(ctx context.Context, path string) (unlock func(), err error) {
+	lock := flock.New(path + ".migrating")
+	if _, err := lock.TryLockContext(ctx, filePoll); err != nil {
+		return nil, fmt.Errorf("wait for %s: %w", lock.Path(), err)
 	}
-	db, err := sql.Open("sqlite", dsn)
+	return func() { _ = lock.Unlock() }, nil
+}
+
+func openLite(path, params string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()+
+		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=foreign_keys(1)&"+params)
 	return db, translate(err)
 }
+
+func lite(on handle) conn { return conn{on, true} }
 
 func (s *liteDB) Dialect() string { return "sqlite" }
 
 func (s *liteDB) Now() string { return "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')" }
 
+// Ping reads from the file: opening is lazy, and a plain ping reads nothing.
 func (s *liteDB) Ping(ctx context.Context) error {
-	// Opening is lazy, and a ping reads nothing: look into the file.
-	var n int
-	return s.explain(s.file.Load().write.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n))
+	_, err := One[int](ctx, lite(s.file.Load().write), "SELECT count(*) FROM sqlite_schema")
+	return s.explain(err)
 }
 
 func (s *liteDB) Close() error { return translate(s.file.Load().close()) }
 
 func (s *liteDB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	n, err := liteQueryer{s.file.Load().write}.Exec(ctx, query, args...)
-	s.tell()
+	n, err := lite(s.file.Load().write).Exec(ctx, query, args...)
+	s.notify()
 	return n, s.explain(err)
 }
 
 func (s *liteDB) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	return s.explain(liteQueryer{s.file.Load().read}.Query(ctx, query, args, each))
-}
-
-func (s *liteDB) One(ctx context.Context, query string, args []any, dest ...any) error {
-	return s.explain(liteQueryer{s.file.Load().read}.One(ctx, query, args, dest...))
+	return s.explain(lite(s.file.Load().read).Query(ctx, query, args, each))
 }
 
 func (s *liteDB) Tx(ctx context.Context, do func(Tx) error) error {
-	tx, err := s.file.Load().write.BeginTx(ctx, nil)
-	if err != nil {
-		return s.explain(err)
-	}
-	if err := do(liteTx{liteQueryer{tx}, tx}); err != nil {
-		_ = tx.Rollback() // the first error is the one that tells
-		return s.explain(err)
-	}
-	err = tx.Commit()
-	s.tell()
-	return s.explain(err)
+	defer s.notify()
+	return s.explain(inTx(ctx, s.file.Load().write, func(_ *sql.Conn, tx *sql.Tx) error { return do(liteTx{lite(tx), tx}) }))
 }
 
-// Migrating takes a lock file: SQLite's own locks span no more than a
-// transaction, and each migration is one.
 func (s *liteDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
-	lock := flock.New(s.path + ".migrating")
-	if _, err := lock.TryLockContext(ctx, filePoll); err != nil {
-		return nil, nil, s.explain(fmt.Errorf("wait for %s: %w", lock.Path(), err))
-	}
-	return s.file.Load().write, func() { _ = lock.Unlock() }, nil
+	unlock, err := lockLite(ctx, s.path)
+	return s.file.Load().write, unlock, s.explain(err)
 }
 
 // explain translates err and names the file.
 func (s *liteDB) explain(err error) error {
-	if err == nil || isOurs(err) {
-		return err
-	}
-	err = translate(err)
-	if errors.Is(err, ErrUnavailable) {
-		return fmt.Errorf("%w [%s]", err, s.path)
+	named := "[" + s.path + "]"
+	if err = translate(err); errors.Is(err, ErrUnavailable) && !strings.HasSuffix(err.Error(), named) {
+		return fmt.Errorf("%w %s", err, named)
 	}
 	return err
 }
 
 type liteTx struct {
-	liteQueryer
+	conn
 	tx *sql.Tx
 }
 
@@ -190,29 +172,22 @@ func (t liteTx) Batch(ctx context.Context, statements []Statement, rows []Rows) 
 			_ = st.Close()
 		}
 	}()
-	run := func(query string, args []any) error {
-		st := prepared[query]
-		if st == nil {
-			var err error
-			if st, err = t.tx.PrepareContext(ctx, query); err != nil {
-				return translate(err)
-			}
-			prepared[query] = st
-		}
-		_, err := st.ExecContext(ctx, timeArgs(args, true)...)
-		return translate(err)
-	}
-	for _, s := range statements {
-		if err := run(s.SQL, s.Args); err != nil {
-			return err
-		}
-	}
 	for _, r := range rows {
 		query := insert(r.Table)
 		for _, values := range r.Values {
-			if err := run(query, values); err != nil {
-				return err
+			statements = append(statements, Statement{query, values})
+		}
+	}
+	for _, s := range statements {
+		st, err := prepared[s.SQL], error(nil)
+		if st == nil {
+			if st, err = t.tx.PrepareContext(ctx, s.SQL); err != nil {
+				return translate(err)
 			}
+			prepared[s.SQL] = st
+		}
+		if _, err := st.ExecContext(ctx, timeArgs(s.Args, true)...); err != nil {
+			return translate(err)
 		}
 	}
 	return nil
@@ -221,44 +196,8 @@ func (t liteTx) Batch(ctx context.Context, statements []Statement, rows []Rows) 
 func insert(t *Table) string {
 	names := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		names[i] = c.Name
+		names[i], _, _ = strings.Cut(c, " ")
 	}
 	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s) ON CONFLICT DO NOTHING",
 		t.Name, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
-}
-
-// liteQueryer is a Queryer on a handle or in a transaction.
-type liteQueryer struct {
-	conn interface {
-		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-	}
-}
-
-func (q liteQueryer) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	res, err := q.conn.ExecContext(ctx, query, timeArgs(args, true)...)
-	if err != nil {
-		return 0, translate(err)
-	}
-	n, err := res.RowsAffected()
-	return n, translate(err)
-}
-
-func (q liteQueryer) One(ctx context.Context, query string, args []any, dest ...any) error {
-	return translate(q.conn.QueryRowContext(ctx, query, timeArgs(args, true)...).Scan(dest...))
-}
-
-func (q liteQueryer) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	rows, err := q.conn.QueryContext(ctx, query, timeArgs(args, true)...)
-	if err != nil {
-		return translate(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
-			return translate(err)
-		}
-	}
-	return translate(rows.Err())
 }

@@ -2,12 +2,10 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 )
 
 // liteParts are the files of a database in WAL mode, by what follows the path.
@@ -99,14 +97,15 @@ func (s *liteDB) Adopt(ctx context.Context) error {
 	if s.gone == nil {
 		return nil
 	}
-	conn, err := s.gone.write.Conn(ctx)
+	on, err := s.gone.write.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
 	}
-	err = s.adopt(ctx, conn)
-	_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // of what went wrong
-	_, _ = conn.ExecContext(context.WithoutCancel(ctx), "DETACH DATABASE fresh")
-	if err := errors.Join(err, conn.Close()); err != nil {
+	err = adopt(ctx, lite(on), s.path)
+	for _, undo := range []string{"ROLLBACK", "DETACH DATABASE fresh"} { // of what went wrong
+		_, _ = on.ExecContext(context.WithoutCancel(ctx), undo)
+	}
+	if err := errors.Join(err, on.Close()); err != nil {
 		return s.explain(err)
 	}
 	err = s.gone.close()
@@ -114,46 +113,38 @@ func (s *liteDB) Adopt(ctx context.Context) error {
 	return s.explain(err)
 }
 
-func (s *liteDB) adopt(ctx context.Context, conn *sql.Conn) error {
-	run := func(query string, args ...any) error {
-		_, err := conn.ExecContext(ctx, query, args...)
-		return err
-	}
-	if err := run("ATTACH DATABASE ? AS fresh", s.path); err != nil {
+// adopt copies hosts, positions and the games that are not over, with all that
+// belongs to them, into the file at the path.
+func adopt(ctx context.Context, from conn, path string) error {
+	if _, err := from.Exec(ctx, "ATTACH DATABASE ? AS fresh", path); err != nil {
 		return err
 	}
 	// Tables and the columns that both files have, games first: the others
 	// refer to them.
-	rows, err := conn.QueryContext(ctx, `SELECT t.name, group_concat(c.name), max(c.name = 'game_key')
+	tables, err := List[struct {
+		Name, Columns string
+		OfGame        bool
+	}](ctx, from, `SELECT t.name, group_concat(c.name), max(c.name = 'game_key')
 		FROM main.sqlite_schema t JOIN pragma_table_info(t.name, 'main') c JOIN pragma_table_info(t.name, 'fresh') n ON n.name = c.name
 		WHERE t.type = 'table' GROUP BY t.name
 		HAVING max(c.name = 'game_key') OR t.name IN ('games', 'hosts', 'spool_positions') ORDER BY t.name <> 'games'`)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
 	steps := []string{"BEGIN IMMEDIATE"}
-	for rows.Next() {
-		var table, columns string
-		var ofGame bool
-		if err := rows.Scan(&table, &columns, &ofGame); err != nil {
-			return err
-		}
-		step := fmt.Sprintf("INSERT OR REPLACE INTO fresh.%s (%s) SELECT %s FROM main.%s", table, columns, columns, table)
+	for _, t := range tables {
+		step := fmt.Sprintf("INSERT OR REPLACE INTO fresh.%s (%s) SELECT %[2]s FROM main.%[1]s", t.Name, t.Columns)
 		switch {
-		case table == "games":
+		case t.Name == "games":
 			step += " WHERE ended_at IS NULL"
-		case ofGame:
+		case t.OfGame:
 			step += " WHERE game_key IN (SELECT key FROM main.games WHERE ended_at IS NULL)"
 		}
 		steps = append(steps, step)
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return err
-	}
 	for _, step := range append(steps, "COMMIT") {
-		if err := run(step); err != nil {
-			return fmt.Errorf("%s: %w", strings.Join(strings.Fields(step)[:1], " "), err)
+		if _, err := from.Exec(ctx, step); err != nil {
+			return fmt.Errorf("%.6s: %w", step, err)
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package sqldb
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -33,11 +32,11 @@ func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 		delete(s.watchers, wake)
 		s.mu.Unlock()
 	}()
-	conn, err := s.file.Load().read.Conn(ctx)
+	on, err := s.file.Load().read.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
 	}
-	defer conn.Close()
+	defer on.Close()
 	every := watchAnyway
 	files, stop, err := s.fileNews()
 	if err != nil {
@@ -46,22 +45,17 @@ func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 	defer stop()
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	version, counters := int64(-1), map[string]int64(nil)
+	state := changes{version: -1}
 	for {
 		if s.moved() {
 			return ErrMoved
 		}
-		var now int64
-		if err := conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&now); err != nil {
+		tables, err := state.look(ctx, lite(on))
+		if err != nil {
 			return s.explain(err)
 		}
-		if now != version {
-			version = now
-			before := counters
-			if counters, err = s.counters(ctx, conn); err != nil {
-				return err
-			}
-			if err := compare(before, counters, changed); err != nil {
+		for _, t := range tables {
+			if err := changed(t); err != nil {
 				return err
 			}
 		}
@@ -80,6 +74,40 @@ func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 			}
 		}
 	}
+}
+
+// changes is what was last seen of a database.
+type changes struct {
+	version  int64            // of the file, as one connection sees it
+	counters map[string]int64 // by table; nil before the first look
+}
+
+// look tells the tables that have changed since the last look; the first time
+// an empty name.
+func (c *changes) look(ctx context.Context, q conn) (tables []string, err error) {
+	version, err := One[int64](ctx, q, "PRAGMA data_version")
+	if err != nil || version == c.version {
+		return nil, err
+	}
+	now, err := List[struct {
+		Table string
+		N     int64
+	}](ctx, q, "SELECT topic, counter FROM changes")
+	if err != nil {
+		return nil, err
+	}
+	first := c.counters == nil
+	if first {
+		c.counters, tables = map[string]int64{}, []string{""}
+	}
+	for _, t := range now {
+		if !first && c.counters[t.Table] != t.N {
+			tables = append(tables, t.Table)
+		}
+		c.counters[t.Table] = t.N
+	}
+	c.version = version
+	return tables, nil
 }
 
 // fileNews holds a token when the file, or its write-ahead log, has changed.
@@ -118,41 +146,8 @@ func (s *liteDB) fileNews() (news <-chan struct{}, stop func(), err error) {
 	return tokens, func() { _ = w.Close() }, nil
 }
 
-func (s *liteDB) counters(ctx context.Context, conn *sql.Conn) (map[string]int64, error) {
-	rows, err := conn.QueryContext(ctx, "SELECT topic, counter FROM changes")
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	defer rows.Close()
-	all := map[string]int64{}
-	for rows.Next() {
-		var table string
-		var n int64
-		if err := rows.Scan(&table, &n); err != nil {
-			return nil, s.explain(err)
-		}
-		all[table] = n
-	}
-	return all, s.explain(rows.Err())
-}
-
-func compare(before, now map[string]int64, changed func(string) error) error {
-	if before == nil {
-		return changed("")
-	}
-	for table, n := range now {
-		if before[table] == n {
-			continue
-		}
-		if err := changed(table); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tell wakes the watchers of this process.
-func (s *liteDB) tell() {
+// notify wakes the watchers of this process.
+func (s *liteDB) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for w := range s.watchers {
