@@ -68,11 +68,12 @@ func (b *backlog) add(run string, e Entry, line []byte) bool {
 	if b.memory+len(line) > b.maxMemory {
 		return false
 	}
-	s := b.tail()
-	if s == nil || s.sealed || s.bytes > min(segmentBytes, b.maxMemory/8) {
-		s = &segment{run: run}
-		b.row = append(b.row, s)
+	n := len(b.row)
+	if n == 0 || b.row[n-1].sealed || b.row[n-1].bytes > min(segmentBytes, b.maxMemory/8) {
+		b.row = append(b.row, &segment{run: run})
+		n++
 	}
+	s := b.row[n-1]
 	s.entries = append(s.entries, e)
 	s.lines = append(s.lines, line...)
 	s.last = e.Seq
@@ -82,13 +83,6 @@ func (b *backlog) add(run string, e Entry, line []byte) bool {
 	s.memory += len(line)
 	b.memory += len(line)
 	return true
-}
-
-func (b *backlog) tail() *segment {
-	if len(b.row) == 0 {
-		return nil
-	}
-	return b.row[len(b.row)-1]
 }
 
 // write puts on disk what is not there yet, oldest first, with the lock let go.
@@ -135,10 +129,10 @@ func (b *backlog) again() {
 		} else {
 			_ = s.file.Remove() // what stays is skipped by its numbers
 		}
-		enc := encoder{run: s.run}
 		s.lines = nil
 		for _, e := range s.entries {
-			s.lines, _ = enc.append(s.lines, e.Seq, e.Record) // it went well before
+			line, _ := encodeLine(s.run, e) // it went well before
+			s.lines = line.Append(s.lines)
 		}
 		s.file, s.written, s.unwritten, s.sealed = nil, 0, s.records, true
 	}
@@ -258,17 +252,15 @@ type holding struct {
 	records    int
 	memoryOnly int // of these, in no file
 	bytes      int64
-	older      bool // some are of another run than the newest
 	finished   bool
 }
 
-func (b *backlog) holds(run string) (h holding) {
+func (b *backlog) holds() (h holding) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, s := range b.row {
 		h.records += s.records
 		h.memoryOnly += s.unwritten
-		h.older = h.older || s.records > 0 && s.run != run
 		if s.file != nil {
 			h.bytes += s.file.Size()
 		}

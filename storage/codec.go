@@ -24,29 +24,20 @@ func byName(records ...Record) map[string]reflect.Type {
 	return types
 }
 
-// encoder writes records as lines of the spool, with one buffer for all.
-type encoder struct {
-	run string
-	buf bytes.Buffer
-}
-
-func (e *encoder) append(dst []byte, seq uint64, rec Record) ([]byte, error) {
-	if d, ok := rec.(Desync); ok {
+// encodeLine makes the line of the spool that holds a record.
+func encodeLine(run string, e Entry) (spool.Line, error) {
+	if d, ok := e.Record.(Desync); ok {
 		d.Dossier = json.RawMessage(dossierText(d.Dossier))
-		rec = d
+		e.Record = d
 	}
-	e.buf.Reset()
-	enc := json.NewEncoder(&e.buf)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(rec); err != nil {
-		return dst, err
+	err := enc.Encode(e.Record)
+	if err == nil && text.Len() > spool.MaxLine {
+		err = fmt.Errorf("a record of %d bytes", text.Len())
 	}
-	text := bytes.TrimSpace(e.buf.Bytes())
-	if len(text) > spool.MaxLine {
-		return dst, fmt.Errorf("a record of %d bytes", len(text))
-	}
-	l := spool.Line{Run: e.run, Seq: seq, Type: reflect.TypeOf(rec).Name(), Record: text}
-	return l.Append(dst), nil
+	return spool.Line{Run: run, Seq: e.Seq, Type: reflect.TypeOf(e.Record).Name(), Record: bytes.TrimSpace(text.Bytes())}, err
 }
 
 // decodeLine reads a record back.
@@ -60,11 +51,4 @@ func decodeLine(l spool.Line) (Record, error) {
 		return nil, fmt.Errorf("read a %s: %w", l.Type, err)
 	}
 	return rec.Elem().Interface().(Record), nil
-}
-
-// lineOf is a record as it is in the spool.
-func lineOf(run string, e Entry) spool.Line {
-	return spool.Line{
-		Run: run, Seq: e.Seq, Type: reflect.TypeOf(e.Record).Name(), Record: json.RawMessage(jsonText(e.Record)),
-	}
 }

@@ -51,10 +51,15 @@ func everyRecord() []Record {
 	}
 }
 
+// line is what a record is in the spool.
+func line(run string, seq uint64, rec Record) ([]byte, error) {
+	l, err := encodeLine(run, Entry{seq, rec})
+	return l.Append(nil), err
+}
+
 // The text stays: a spool may be replayed by a later program.
 func TestRecordGolden(t *testing.T) {
-	enc := encoder{run: "01934c3e-5b00-7aaa-8bbb-0000000000a1"}
-	got, err := enc.append(nil, 7, ChatLine{testKey, testTime, 77, 2, "Bob", ChatPrivate, "Ann", "<gg> \n当地"})
+	got, err := line("01934c3e-5b00-7aaa-8bbb-0000000000a1", 7, ChatLine{testKey, testTime, 77, 2, "Bob", ChatPrivate, "Ann", "<gg> \n当地"})
 	want := `{"crc":"464ff0a2","run":"01934c3e-5b00-7aaa-8bbb-0000000000a1","seq":7,"type":"ChatLine","record":` +
 		`{"Game":"01934c3e-5b00-7aaa-8bbb-ccddeeff0011","At":"2026-11-20T14:05:06.123456Z","Turn":77,"PID":2,` +
 		`"Name":"Bob","Scope":"private","To":"Ann","Text":"<gg> \n当地"}}` + "\n"
@@ -64,13 +69,12 @@ func TestRecordGolden(t *testing.T) {
 }
 
 func TestRecordRoundTrip(t *testing.T) {
-	enc := encoder{run: "01934c3e-5b00-7aaa-8bbb-0000000000a1"}
 	if len(recordTypes) != len(everyRecord()) {
 		t.Errorf("%d types are read, %d are known", len(recordTypes), len(everyRecord()))
 	}
 	for _, rec := range everyRecord() {
 		for _, rec := range []Record{rec, reflect.Zero(reflect.TypeOf(rec)).Interface().(Record)} {
-			text, err := enc.append(nil, 1, rec)
+			text, err := line("r", 1, rec)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,9 +114,8 @@ func TestRecordGrows(t *testing.T) {
 
 // A dossier that is no JSON, or JSON over several lines, stays one line.
 func TestDossierIsOneLine(t *testing.T) {
-	enc := encoder{run: "r"}
 	for _, dossier := range []string{"{\n \"a\": 1\n}", "no\nJSON\x00\xff", ""} {
-		text, err := enc.append(nil, 1, Desync{Dossier: json.RawMessage(dossier)})
+		text, err := line("r", 1, Desync{Dossier: json.RawMessage(dossier)})
 		if err != nil || bytes.Count(text, []byte("\n")) != 1 {
 			t.Errorf("%q: %s, %v", dossier, text, err)
 		}

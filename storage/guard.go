@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,11 +34,14 @@ func (d *Store) Watch(ctx context.Context, changed func(string) error) error {
 	}
 }
 
-// guardRetry is how soon a lost database is asked again.
-const guardRetry = 2 * time.Second
-
-// reloadTimeout ends a question to a database that hangs.
-const reloadTimeout = 30 * time.Second
+const (
+	// guardRetry is how soon a lost database is asked again.
+	guardRetry = 2 * time.Second
+	// reloadTimeout ends a question to a database that hangs.
+	reloadTimeout = 30 * time.Second
+	// peopleFile holds what was known last.
+	peopleFile = "people.json"
+)
 
 // guarded is what a Guard needs of the database.
 type guarded interface {
@@ -54,30 +58,25 @@ type GuardOptions struct {
 	Reload time.Duration // also without any notice of a change: 1 min
 }
 
-const (
-	peopleFile    = "people.json"
-	defaultReload = time.Minute
-)
-
 // Guard keeps in memory who is banned and who is an admin, so that a join
 // never waits for a database. While the database is away it uses what it
 // read last, over restarts too.
 type Guard struct {
-	db     guarded
-	opts   GuardOptions
-	log    zerolog.Logger
-	bans   atomic.Pointer[banIndex]
-	admins atomic.Pointer[map[adminKey][]Admin]
-	known  atomic.Bool
-	onBans atomic.Pointer[func()]
-	loaded chan struct{} // closed when the database has told both for the first time
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+	db         guarded
+	opts       GuardOptions
+	log        zerolog.Logger
+	bans       atomic.Pointer[banIndex]
+	admins     atomic.Pointer[map[adminKey][]Admin]
+	known      atomic.Bool
+	onBans     atomic.Pointer[func()]
+	loaded     chan struct{} // closed when the database has told both for the first time
+	loadedOnce sync.Once
+	cancel     context.CancelFunc
+	done       chan struct{}
 
-	mu       sync.Mutex
-	people   people // what bans and admins are made of
-	kept     []byte // what is in the file
-	isLoaded bool
+	mu     sync.Mutex
+	people people // what bans and admins are made of
+	kept   []byte // what is in the file
 }
 
 // people is the form of people.json.
@@ -97,13 +96,18 @@ type banIndex struct {
 
 // NewGuard begins to watch. Close ends it.
 func NewGuard(db guarded, opts GuardOptions) *Guard {
-	setDefault(&opts.Reload, defaultReload)
+	opts.Reload = cmp.Or(opts.Reload, time.Minute)
 	ctx, cancel := context.WithCancel(context.Background())
-	g := &Guard{db: db, opts: opts, log: opts.Log, loaded: make(chan struct{}), cancel: cancel}
+	g := &Guard{db: db, opts: opts, log: opts.Log, loaded: make(chan struct{}), cancel: cancel, done: make(chan struct{})}
 	g.remember()
 	g.use()
-	g.done.Go(func() { g.watch(ctx) })
-	g.done.Go(func() { g.reloadEvery(ctx) })
+	go func() {
+		defer close(g.done)
+		var both sync.WaitGroup
+		both.Go(func() { g.watch(ctx) })
+		both.Go(func() { g.reloadEvery(ctx) })
+		both.Wait()
+	}()
 	return g
 }
 
@@ -114,15 +118,15 @@ func (g *Guard) remember() {
 	}
 	path := filepath.Join(g.opts.Dir, peopleFile)
 	text, err := os.ReadFile(path)
+	var known people
 	if err == nil {
-		if err = json.Unmarshal(text, &g.people); err == nil {
-			g.kept = text
-			g.known.Store(true)
-			return
-		}
-		g.people = people{}
+		err = json.Unmarshal(text, &known)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case err == nil:
+		g.people, g.kept = known, text
+		g.known.Store(true)
+	case !errors.Is(err, fs.ErrNotExist):
 		g.log.Error().Err(err).Str("file", path).Msg("the bans and admins known last can't be read: nobody is banned until the database answers")
 	}
 }
@@ -157,13 +161,8 @@ func (g *Guard) use() {
 // Close ends the watching.
 func (g *Guard) Close() {
 	g.cancel()
-	done := make(chan struct{})
-	go func() { // ends with the calls that are under way
-		g.done.Wait()
-		close(done)
-	}()
 	select {
-	case <-done:
+	case <-g.done:
 	case <-time.After(closeGrace): // a call hangs in the kernel: it is abandoned
 	}
 }
@@ -207,22 +206,18 @@ func (g *Guard) AdminsAs(name, realm string, addr netip.Addr) (list []Admin) {
 
 func (g *Guard) watch(ctx context.Context) {
 	said := false
-	for {
+	for ctx.Err() == nil {
 		err := g.db.Watch(ctx, func(what string) error {
 			err := g.reload(ctx, what)
 			said = said && err != nil
 			return err
 		})
-		if ctx.Err() != nil {
-			return
-		}
-		if !said {
+		if ctx.Err() == nil && !said {
 			said = true
 			g.log.Warn().Err(err).Msg("the database is lost: bans and admins stay as they were")
 		}
 		select {
 		case <-ctx.Done():
-			return
 		case <-time.After(guardRetry):
 		}
 	}
@@ -267,10 +262,9 @@ func (g *Guard) reload(ctx context.Context, what string) (err error) {
 	if f := g.onBans.Load(); f != nil && what != "admins" {
 		(*f)()
 	}
-	if what == "" && !g.isLoaded {
-		g.isLoaded = true
+	if what == "" {
 		g.known.Store(true)
-		close(g.loaded)
+		g.loadedOnce.Do(func() { close(g.loaded) })
 	}
 	return nil
 }

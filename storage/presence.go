@@ -6,11 +6,7 @@ import (
 	"time"
 )
 
-const (
-	defaultHeartbeat = 10 * time.Second
-	defaultDeadAfter = 2 * time.Minute
-	beatTimeout      = 5 * time.Second
-)
+const beatTimeout = 5 * time.Second
 
 // presence sends the heartbeats of this host and watches those of others.
 //
@@ -29,7 +25,6 @@ type sighting struct {
 }
 
 func (p *presence) beat(ctx context.Context) {
-	defer close(p.beaten)
 	ticker := time.NewTicker(p.opts.Heartbeat)
 	defer ticker.Stop()
 	p.writeStatus()
@@ -46,7 +41,6 @@ func (p *presence) beat(ctx context.Context) {
 				p.log.Debug().Err(err).Msg("no heartbeat: the database does not answer")
 			}
 		case <-p.stop:
-			p.leave(ctx)
 			return
 		case <-ctx.Done():
 			return
@@ -107,14 +101,9 @@ func (r *Recorder) renew(ctx context.Context, db recorderDB) error {
 	return nil
 }
 
-// leave waits for the last records, then marks the host as stopped.
+// leave marks the host as stopped, after the last records.
 func (p *presence) leave(ctx context.Context) {
-	select {
-	case <-p.applied:
-	case <-ctx.Done():
-		return
-	}
-	if !p.entered.Load() {
+	if ctx.Err() != nil || !p.entered.Load() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, beatTimeout)

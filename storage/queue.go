@@ -11,10 +11,8 @@ type queue struct {
 	mu      sync.Mutex
 	records []Record
 	spare   []Record // what take gave last time, for reuse
-	taken   uint64   // in all
 	closed  bool
-	tooMany uint64 // records refused because the queue was full
-	tooLate uint64 // records refused because it was closed
+	stats   RecorderStats // of the Recorder
 }
 
 func newQueue(limit int) *queue {
@@ -25,12 +23,12 @@ func (q *queue) put(rec Record) {
 	q.mu.Lock()
 	switch {
 	case q.closed:
-		q.tooLate++
+		q.stats.Lost.Closed++
 	case len(q.records) >= q.limit:
-		q.tooMany++
+		q.stats.Lost.QueueFull++
 	default:
 		q.records = append(q.records, rec)
-		q.taken++
+		q.stats.Recorded++
 	}
 	first := len(q.records) == 1
 	q.mu.Unlock()
@@ -54,6 +52,12 @@ func (q *queue) close() {
 	q.closed = true
 	q.mu.Unlock()
 	notify(q.wake)
+}
+
+func (q *queue) count(change func(*RecorderStats)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	change(&q.stats)
 }
 
 // notify leaves a token, unless there is one already.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,16 +13,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/storage/spool"
-)
-
-const (
-	defaultFlush        = 50 * time.Millisecond
-	defaultQueueRecords = 100_000
-	defaultMemory       = 64 << 20
-	// housekeeping is how often the writer checks what has no event of its
-	// own: a disk that was full, losses to report, an idle file. There is no
-	// timer when there is none of these.
-	housekeeping = 500 * time.Millisecond
 )
 
 // RecorderOptions say where the spool is and how much may wait. Zero values
@@ -36,10 +27,22 @@ type RecorderOptions struct {
 	QueueRecords int           // that may wait between two flushes: 100,000
 	Memory       int           // bytes of lines kept in memory for the database: 64 MiB
 
-	Heartbeat time.Duration // heartbeat: every 10 s
+	Heartbeat time.Duration // every 10 s
 	DeadAfter time.Duration // silence after which another host's games are closed: 2 min
 
 	sync func(*spool.File) error // for tests: no disk fails on demand
+}
+
+func (o *RecorderOptions) setDefaults() {
+	o.Dir = cmp.Or(o.Dir, filepath.Join("data", "spool"))
+	o.Flush = cmp.Or(o.Flush, 50*time.Millisecond)
+	o.QueueRecords = cmp.Or(o.QueueRecords, 100_000)
+	o.Memory = cmp.Or(o.Memory, 64<<20)
+	o.Heartbeat = cmp.Or(o.Heartbeat, 10*time.Second)
+	o.DeadAfter = cmp.Or(o.DeadAfter, 2*time.Minute)
+	if o.sync == nil {
+		o.sync = (*spool.File).Sync
+	}
 }
 
 // Recorder stores the records of games: queue → spool → database. It is safe for use by all goroutines.
@@ -55,7 +58,6 @@ type Recorder struct {
 	queue   *queue
 	spool   *spool.Spool
 	backlog *backlog
-	counts  counters
 
 	syncWanted chan struct{}
 	entered    atomic.Bool // the host is in the registry
@@ -64,10 +66,8 @@ type Recorder struct {
 	stopOnce   sync.Once
 	closeSpool func() error       // once
 	cancel     context.CancelFunc // ends applier and presence at once
-	writerDone chan struct{}
-	syncerDone chan struct{}
-	applied    chan struct{} // the applier is done
-	beaten     chan struct{} // the presence is done
+	spooled    chan struct{}      // writer and syncer are done
+	stored     chan struct{}      // applier and presence are done
 }
 
 // recorderDB is what a Recorder needs of the database.
@@ -105,18 +105,22 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 		stop:       make(chan struct{}),
 		closeSpool: sync.OnceValue(sp.Close),
 		cancel:     cancel,
-		writerDone: make(chan struct{}),
-		syncerDone: make(chan struct{}),
-		applied:    make(chan struct{}),
-		beaten:     make(chan struct{}),
+		spooled:    make(chan struct{}),
+		stored:     make(chan struct{}),
 	}
 	r.host.Store(&Host{ID: id, Run: r.run, Name: opts.Name, Version: opts.Version})
 	r.reportLeft(left)
-	a := &applier{Recorder: r, db: db}
 	go r.write()
 	go r.sync()
-	go a.apply(ctx)
-	go (&presence{Recorder: r, db: db}).beat(ctx)
+	go func() {
+		defer close(r.stored)
+		var both sync.WaitGroup
+		both.Go(func() { (&applier{Recorder: r, db: db}).apply(ctx) })
+		p := presence{Recorder: r, db: db}
+		both.Go(func() { p.beat(ctx) })
+		both.Wait()
+		p.leave(ctx)
+	}()
 	return r, nil
 }
 
@@ -140,19 +144,18 @@ func (r *Recorder) Close(ctx context.Context) error {
 		r.queue.close()
 		close(r.stop)
 	})
-	defer r.cancel()
-	for _, done := range []chan struct{}{r.writerDone, r.syncerDone, r.applied, r.beaten} {
+	defer r.cancel() // the applier may be waiting for a database that is down
+	select {
+	case <-r.spooled:
+	case <-ctx.Done():
+		return errors.Join(r.leftover(), fmt.Errorf("the disk of the spool did not answer: %w", ctx.Err()))
+	}
+	select {
+	case <-r.stored:
+	case <-ctx.Done():
+		r.cancel()
 		select {
-		case <-done:
-			continue
-		case <-ctx.Done():
-		}
-		r.cancel() // the applier may be waiting for a database that is down
-		if done == r.writerDone || done == r.syncerDone {
-			return errors.Join(r.leftover(), fmt.Errorf("the disk of the spool did not answer: %w", ctx.Err()))
-		}
-		select {
-		case <-done:
+		case <-r.stored:
 		case <-time.After(closeGrace):
 			return errors.Join(r.leftover(), fmt.Errorf("the database did not answer: %w", ctx.Err()))
 		}
@@ -177,34 +180,15 @@ func (e *LeftoverError) Error() string {
 }
 
 func (r *Recorder) leftover() error {
-	h := r.backlog.holds(r.run)
+	h := r.backlog.holds()
 	if h.records == 0 {
 		return nil
 	}
 	return &LeftoverError{Records: h.records, MemoryOnly: h.memoryOnly, Dir: r.opts.Dir}
 }
 
-func (o *RecorderOptions) setDefaults() {
-	setDefault(&o.Dir, filepath.Join("data", "spool"))
-	setDefault(&o.Flush, defaultFlush)
-	setDefault(&o.QueueRecords, defaultQueueRecords)
-	setDefault(&o.Memory, defaultMemory)
-	setDefault(&o.Heartbeat, defaultHeartbeat)
-	setDefault(&o.DeadAfter, defaultDeadAfter)
-	if o.sync == nil {
-		o.sync = (*spool.File).Sync
-	}
-}
-
-func setDefault[T comparable](v *T, def T) {
-	var zero T
-	if *v == zero {
-		*v = def
-	}
-}
-
 func (r *Recorder) reportLeft(left spool.Left) {
-	if n := r.backlog.holds(r.run).records; n > 0 {
+	if n := r.backlog.holds().records; n > 0 {
 		r.log.Info().Int("records", n).Msg("replaying records that the last run left in the spool")
 	}
 	var torn, damaged, missing, files int
@@ -218,7 +202,7 @@ func (r *Recorder) reportLeft(left spool.Left) {
 		r.log.Warn().Int("bytes", torn).Msg("the spool ended in a half-written record: cut")
 	}
 	if files > 0 {
-		r.counts.damaged.Add(uint64(damaged))
+		r.queue.stats.Damaged = uint64(damaged)
 		r.log.Error().Int("files", files).Int("damaged", damaged).Int("missing", missing).
 			Msg("the spool is damaged: what is whole is replayed, the files are kept in its folder " + spool.Quarantine + " (see: w3host spool)")
 	}

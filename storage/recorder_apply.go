@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -25,49 +26,40 @@ const (
 // applier carries records from the backlog to the database.
 type applier struct {
 	*Recorder
-	db        recorderDB
-	run       string    // of the records that were applied last
-	last      uint64    // of them
-	asked     time.Time // after the last run of this host
-	doubted   HostRun   // one that may still go on
-	downSince time.Time
-	saidDown  time.Time
+	db      recorderDB
+	run     string    // of the records that were applied last
+	last    uint64    // of them
+	asked   time.Time // after the last run of this host
+	doubted HostRun   // one that may still go on
+	fault   outage    // of the database
 }
 
 func (a *applier) apply(ctx context.Context) {
-	defer close(a.applied)
 	pause := retryFirst
-	for {
+	for ctx.Err() == nil {
 		idle, err := a.step(ctx)
-		if err == nil {
+		switch {
+		case err == nil:
 			a.up()
 			pause = retryFirst
 			if idle && !a.rest(ctx) {
 				return
 			}
-			continue
+		case ctx.Err() == nil:
+			a.down(err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(pause/2 + rand.N(pause)): // hosts do not all come back at one instant
+			}
+			pause = min(2*pause, retryMost)
 		}
-		if ctx.Err() != nil {
-			return
-		}
-		a.down(err)
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pause/2 + rand.N(pause)): // hosts do not all come back at one instant
-		}
-		pause = min(2*pause, retryMost)
 	}
 }
 
 // rest waits for work; false when there will be none.
 func (a *applier) rest(ctx context.Context) bool {
-	h := a.backlog.holds(a.Recorder.run)
-	if h.records > 0 {
-		return true
-	}
-	if h.finished {
-		return false
+	if h := a.backlog.holds(); h.records > 0 || h.finished {
+		return h.records > 0
 	}
 	select {
 	case <-a.backlog.wake:
@@ -165,13 +157,13 @@ func (a *applier) load(s *segment) {
 		a.last = s.last
 	}
 	if missing > 0 {
-		a.counts.missing.Add(missing)
-		a.log.Error().Uint64("records", missing).Uint64("after", after).Str("file", s.file.Path()).Msg("records are missing in the spool")
+		a.queue.count(func(s *RecorderStats) { s.Lost.Missing += missing })
+		a.log.Error().Uint64("records", missing).Uint64("after", after).Str("file", s.file.Path).Msg("records are missing in the spool")
 	}
 	if damage := c.Damaged + c.Missing; err != nil || damage > s.file.Damaged+s.file.Missing {
 		s.file.Damaged, s.file.Missing = c.Damaged, c.Missing // it goes to the quarantine
-		a.counts.damaged.Add(uint64(c.Damaged))
-		a.log.Error().Err(err).Str("file", s.file.Path()).Int("damaged", c.Damaged).Int("missing", c.Missing).
+		a.queue.count(func(s *RecorderStats) { s.Damaged += uint64(c.Damaged) })
+		a.log.Error().Err(err).Str("file", s.file.Path).Int("damaged", c.Damaged).Int("missing", c.Missing).
 			Msg("a spool file was damaged while the host ran: what is whole is stored, the file is kept in its folder " + spool.Quarantine)
 	}
 	a.backlog.restore(s, entries)
@@ -185,14 +177,15 @@ func (a *applier) drain(ctx context.Context, s *segment, entries []Entry) error 
 		try = min(try, len(entries))
 		switch err := a.db.Apply(ctx, Batch{HostID: a.Host().ID, Run: s.run, Entries: entries[:try]}); {
 		case err == nil:
-			a.counts.applied.Add(uint64(try))
+			a.queue.count(func(s *RecorderStats) { s.Applied += uint64(try) })
 		case !errors.Is(err, ErrRejected):
 			return err
 		case try > 1:
 			try /= 2
 			continue
 		default:
-			a.reject(lineOf(s.run, entries[0]), err)
+			line, _ := encodeLine(s.run, entries[0]) // it went well before
+			a.reject(line, err)
 		}
 		a.last = max(a.last, entries[try-1].Seq)
 		a.backlog.done(s, try)
@@ -205,45 +198,33 @@ func (a *applier) drain(ctx context.Context, s *segment, entries []Entry) error 
 // reject puts a record aside that the database will never take, as a line that
 // w3host spool retry reads when a person has mended it.
 func (r *Recorder) reject(l spool.Line, why error) {
-	r.counts.rejected.Add(1)
+	r.queue.count(func(s *RecorderStats) { s.Lost.Rejected++ })
 	aside := appendLine(filepath.Join(r.opts.Dir, rejectedFile), rejectedLine(l, why))
 	r.log.Error().Err(why).AnErr("aside", aside).Uint64("seq", l.Seq).Str("record", l.Type).
 		Msg("the database refuses a record; it is put aside in " + rejectedFile)
 }
 
 func rejectedLine(l spool.Line, why error) []byte {
-	line, err := json.Marshal(struct {
-		CRC    string          `json:"crc"` // first: it is how a line begins
-		Run    string          `json:"run"`
-		Seq    uint64          `json:"seq"`
-		Type   string          `json:"type"`
-		Record json.RawMessage `json:"record"`
-		At     time.Time       `json:"at"`
-		Why    string          `json:"why"`
-	}{spool.Edited, l.Run, l.Seq, l.Type, l.Record, time.Now().UTC(), why.Error()})
-	if err != nil { // the record is no JSON
+	if !json.Valid(l.Record) {
 		l.Record = json.RawMessage(jsonText(string(l.Record)))
-		return rejectedLine(l, why)
 	}
-	return line
+	return fmt.Appendf(nil, `{"crc":"%s","run":%s,"seq":%d,"type":%s,"record":%s,"at":%s,"why":%s}`,
+		spool.Edited, jsonText(l.Run), l.Seq, jsonText(l.Type), l.Record, jsonText(time.Now().UTC()), jsonText(why.Error()))
 }
 
 func (a *applier) down(err error) {
-	now := time.Now()
-	if a.counts.dbDown.CompareAndSwap(false, true) {
-		a.downSince = now
-	} else if now.Sub(a.saidDown) < lossReports {
-		return
+	a.queue.count(func(s *RecorderStats) { s.DBDown = true })
+	if a.fault.goesOn() {
+		h := a.backlog.holds()
+		a.log.Warn().Err(err).Int("waiting", h.records).Int64("spool_bytes", h.bytes).
+			Msg("the database does not take records: they wait in the spool")
 	}
-	a.saidDown = now
-	h := a.backlog.holds(a.Recorder.run)
-	a.log.Warn().Err(err).Int("waiting", h.records).Int64("spool_bytes", h.bytes).
-		Msg("the database does not take records: they wait in the spool")
 }
 
 func (a *applier) up() {
-	if a.counts.dbDown.CompareAndSwap(true, false) {
-		a.log.Info().Dur("after", time.Since(a.downSince)).Msg("the database takes records again")
+	if after, was := a.fault.ends(); was {
+		a.queue.count(func(s *RecorderStats) { s.DBDown = false })
+		a.log.Info().Dur("after", after).Msg("the database takes records again")
 	}
 }
 

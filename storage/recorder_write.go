@@ -1,24 +1,15 @@
 package storage
 
-import (
-	"sync/atomic"
-	"time"
+import "time"
+
+const (
+	// housekeeping is how often the writer checks what has no event of its
+	// own: a disk that was full, losses to report, an idle file. There is no
+	// timer when there is none of these.
+	housekeeping = 500 * time.Millisecond
+	// faultReports is how often, at most, the log tells of a fault that lasts.
+	faultReports = time.Minute
 )
-
-// lossReports is how often, at most, the log says what was lost.
-const lossReports = time.Minute
-
-// counters are what RecorderStats is made of.
-type counters struct {
-	applied   atomic.Uint64
-	rejected  atomic.Uint64
-	missing   atomic.Uint64
-	damaged   atomic.Uint64
-	tooLong   atomic.Uint64
-	diskFull  atomic.Uint64 // neither spool nor memory had room
-	spoolDown atomic.Bool
-	dbDown    atomic.Bool
-}
 
 // RecorderStats counts records since the start.
 type RecorderStats struct {
@@ -50,56 +41,69 @@ func (l Losses) Total() uint64 {
 
 // Stats returns the counters of the Recorder.
 func (r *Recorder) Stats() RecorderStats {
-	q, c, h := r.queue, &r.counts, r.backlog.holds(r.run)
-	q.mu.Lock()
-	queued := len(q.records)
-	s := RecorderStats{
-		Recorded: q.taken, Waiting: queued + h.records, InMemory: queued + h.memoryOnly, SpoolSize: h.bytes,
-		Applied: c.applied.Load(), Damaged: c.damaged.Load(), SpoolDown: c.spoolDown.Load(), DBDown: c.dbDown.Load(),
-		Lost: Losses{QueueFull: q.tooMany, Closed: q.tooLate},
-	}
-	q.mu.Unlock()
-	s.Lost.SpoolFull, s.Lost.Missing = c.diskFull.Load(), c.missing.Load()
-	s.Lost.Rejected, s.Lost.TooLong = c.rejected.Load(), c.tooLong.Load()
+	h := r.backlog.holds()
+	r.queue.mu.Lock()
+	defer r.queue.mu.Unlock()
+	s, queued := r.queue.stats, len(r.queue.records)
+	s.Waiting, s.InMemory, s.SpoolSize = queued+h.records, queued+h.memoryOnly, h.bytes
 	return s
+}
+
+// outage is a fault that lasts.
+type outage struct{ since, told time.Time }
+
+// goesOn notes the fault and reports whether the log is to tell of it.
+func (o *outage) goesOn() bool {
+	now := time.Now()
+	if o.since.IsZero() {
+		o.since = now
+	}
+	if now.Sub(o.told) < faultReports {
+		return false
+	}
+	o.told = now
+	return true
+}
+
+// ends reports whether there was a fault, and for how long.
+func (o *outage) ends() (after time.Duration, was bool) {
+	after, was = time.Since(o.since), !o.since.IsZero()
+	*o = outage{}
+	return after, was
 }
 
 // write is the writer: it carries records from the queue to the spool.
 func (r *Recorder) write() {
-	defer close(r.writerDone)
 	defer close(r.syncWanted)
 	defer r.backlog.finish()
-	w := writer{Recorder: r, encoder: encoder{run: r.run}, reported: time.Now()}
+	w := writer{Recorder: r, reported: time.Now()}
 	for !w.wait() {
 		w.flush()
-		w.report(w.flushed, false)
+		w.report(false)
 	}
 	w.retryAt = time.Time{}
 	w.flush()
-	w.report(time.Now(), true)
+	w.report(true)
 }
 
 // writer holds what only the writing goroutine knows.
 type writer struct {
 	*Recorder
-	encoder  encoder
 	line     []byte
 	seq      uint64    // of the last record
 	flushed  time.Time // last
 	retryAt  time.Time // no write before it after a failed one
 	usedAt   time.Time // last record
+	fault    outage    // of the spool
 	reported time.Time
-	logged   Losses    // what the log has said
-	faultAt  time.Time // when it last said that the spool fails
+	logged   Losses // what the log has said
 }
 
 // wait returns when there is something to do: true when it is the last time.
 func (w *writer) wait() (stopping bool) {
 	var tick <-chan time.Time
-	if w.needsTimer() {
-		timer := time.NewTimer(housekeeping)
-		defer timer.Stop()
-		tick = timer.C
+	if h := w.backlog.holds(); h.records > 0 || h.bytes > 0 || w.Stats().Lost != w.logged {
+		tick = time.After(housekeeping)
 	}
 	select {
 	case <-w.queue.wake:
@@ -109,36 +113,28 @@ func (w *writer) wait() (stopping bool) {
 		return true
 	}
 	// Collect for a moment, so that a busy host writes and syncs in groups.
-	if d := time.Until(w.flushed.Add(w.opts.Flush)); d > 0 {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-w.stop:
-			return true
-		}
+	select {
+	case <-time.After(time.Until(w.flushed.Add(w.opts.Flush))):
+		return false
+	case <-w.stop:
+		return true
 	}
-	return false
-}
-
-// needsTimer reports whether there is work that has no event of its own.
-func (w *writer) needsTimer() bool {
-	h := w.backlog.holds(w.run)
-	return h.records > 0 || h.bytes > 0 || w.Stats().Lost != w.logged
 }
 
 func (w *writer) flush() {
 	w.flushed = time.Now()
 	for _, rec := range w.queue.take() {
 		w.usedAt = w.flushed
-		var err error
-		if w.line, err = w.encoder.append(w.line[:0], w.seq+1, rec); err != nil {
-			w.counts.tooLong.Add(1)
+		e := Entry{w.seq + 1, rec}
+		line, err := encodeLine(w.run, e)
+		if err != nil {
+			w.queue.count(func(s *RecorderStats) { s.Lost.TooLong++ })
 			continue
 		}
 		// Numbers are given to what stays only: so a gap is damage.
-		if !w.backlog.add(w.run, Entry{w.seq + 1, rec}, w.line) {
-			w.counts.diskFull.Add(1)
+		w.line = line.Append(w.line[:0])
+		if !w.backlog.add(w.run, e, w.line) {
+			w.queue.count(func(s *RecorderStats) { s.Lost.SpoolFull++ })
 			continue
 		}
 		w.seq++
@@ -161,33 +157,24 @@ func (w *writer) writeOut() {
 	}
 	switch {
 	case err != nil:
-		w.spoolFails(err)
+		w.retryAt = w.flushed.Add(housekeeping)
+		w.queue.count(func(s *RecorderStats) { s.SpoolDown = true })
+		if w.fault.goesOn() {
+			w.log.Error().Err(err).Str("dir", w.opts.Dir).
+				Msg("the spool can't be written: games go on, records go straight to the database as long as it answers")
+		}
 	case wrote:
-		w.spoolWorks()
-	}
-}
-
-func (w *writer) spoolFails(err error) {
-	w.retryAt = w.flushed.Add(housekeeping)
-	w.counts.spoolDown.Store(true)
-	if w.flushed.Sub(w.faultAt) >= lossReports {
-		w.faultAt = w.flushed
-		w.log.Error().Err(err).Str("dir", w.opts.Dir).
-			Msg("the spool can't be written: games go on, records go straight to the database as long as it answers")
-	}
-}
-
-func (w *writer) spoolWorks() {
-	if w.counts.spoolDown.CompareAndSwap(true, false) {
-		w.faultAt = time.Time{}
-		w.log.Info().Str("dir", w.opts.Dir).Msg("the spool can be written again")
+		if _, was := w.fault.ends(); was {
+			w.queue.count(func(s *RecorderStats) { s.SpoolDown = false })
+			w.log.Info().Str("dir", w.opts.Dir).Msg("the spool can be written again")
+		}
 	}
 }
 
 // report says what is being lost, at most once a minute.
-func (w *writer) report(now time.Time, last bool) {
-	lost := w.Stats().Lost
-	if lost == w.logged || now.Sub(w.reported) < lossReports && w.logged.Total() > 0 && !last {
+func (w *writer) report(last bool) {
+	now, lost := time.Now(), w.Stats().Lost
+	if lost == w.logged || now.Sub(w.reported) < faultReports && w.logged.Total() > 0 && !last {
 		return
 	}
 	w.log.Error().
@@ -205,12 +192,10 @@ func (w *writer) report(now time.Time, last bool) {
 // sync is the syncer. It is apart from the writer, so that a slow disk delays
 // only what a power cut would take, not what kill -9 would.
 func (r *Recorder) sync() {
-	defer close(r.syncerDone)
-	var told time.Time
+	defer close(r.spooled) // the writer is done: it closes syncWanted
+	var fault outage
 	for range r.syncWanted {
-		err := r.backlog.sync(r.opts.sync)
-		if now := time.Now(); err != nil && now.Sub(told) >= lossReports {
-			told = now
+		if err := r.backlog.sync(r.opts.sync); err != nil && fault.goesOn() {
 			r.log.Error().Err(err).Msg("the spool's disk failed to keep what was written; it is written again")
 		}
 	}

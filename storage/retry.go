@@ -13,36 +13,24 @@ import (
 	"w3host/storage/spool"
 )
 
-// SpoolFile is a file of the spool, for people.
-type SpoolFile struct {
-	Path    string `json:"path"`
-	Run     string `json:"run,omitempty"`
-	First   uint64 `json:"first"`
-	Last    uint64 `json:"last"`
-	Records int    `json:"records"`
-	Damaged int    `json:"damaged"` // stretches that are no whole record
-	Missing int    `json:"missing"` // numbers that are not there
-}
-
 // SpoolState is what a spool holds.
 type SpoolState struct {
-	Dir        string      `json:"dir"`
-	Waiting    []SpoolFile `json:"waiting"`
-	Quarantine []SpoolFile `json:"quarantine"`
-	Rejected   int         `json:"rejected"` // records that the database refused
-	Host       *Status     `json:"host,omitempty"`
+	Dir        string        `json:"dir"`
+	Waiting    []*spool.File `json:"waiting"`
+	Quarantine []*spool.File `json:"quarantine"`
+	Rejected   int           `json:"rejected"` // records that the database refused
+	Host       *Status       `json:"host,omitempty"`
 }
 
 // InspectSpool looks at a spool, also while a host runs that owns it.
 func InspectSpool(dir string) (s SpoolState, err error) {
-	waiting, aside, err := spool.Inspect(dir)
-	if err != nil {
+	s.Dir = dir
+	if s.Waiting, s.Quarantine, err = spool.Inspect(dir); err != nil {
 		return s, err
 	}
-	s = SpoolState{Dir: dir, Waiting: forPeople(waiting), Quarantine: forPeople(aside)}
 	for _, name := range []string{rejectedFile, retryFile} {
-		c, err := readIfThere(filepath.Join(dir, name))
-		if err != nil {
+		c, err := spool.ReadFile(filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return s, err
 		}
 		s.Rejected += len(c.Lines) + c.Damaged
@@ -51,22 +39,6 @@ func InspectSpool(dir string) (s SpoolState, err error) {
 		s.Host = &status
 	}
 	return s, nil
-}
-
-func forPeople(files []*spool.File) []SpoolFile {
-	all := []SpoolFile{}
-	for _, f := range files {
-		all = append(all, SpoolFile{f.Path(), f.Run, f.First, f.Last, f.Records, f.Damaged, f.Missing})
-	}
-	return all
-}
-
-func readIfThere(path string) (spool.Contents, error) {
-	c, err := spool.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return c, err
 }
 
 // retryFile is what rejected.jsonl is called while it is tried again: the host
@@ -87,7 +59,7 @@ func Retry(ctx context.Context, db *Store, dir string) (stored, refused int, err
 	_, aside, inspectErr := spool.Inspect(dir)
 	for _, f := range aside {
 		if err == nil {
-			err = r.mended(ctx, f.Path())
+			err = r.mended(ctx, f.Path)
 		}
 	}
 	return r.stored, r.refused, errors.Join(err, inspectErr)

@@ -11,14 +11,15 @@ import (
 
 // File is one file of a spool. One goroutine may append while another syncs.
 type File struct {
-	Run         string
-	First, Last uint64 // numbers of its records
-	Records     int
-	Damaged     int // see Contents
-	Missing     int
-	Torn        int
+	Path    string `json:"path"`
+	Run     string `json:"run,omitempty"`
+	First   uint64 `json:"first"` // numbers of its records
+	Last    uint64 `json:"last"`
+	Records int    `json:"records"`
+	Damaged int    `json:"damaged"` // see Contents
+	Missing int    `json:"missing"`
+	Torn    int    `json:"-"`
 
-	path  string
 	spool *Spool
 
 	mu     sync.Mutex
@@ -35,12 +36,12 @@ func (s *Spool) Create() (*File, error) {
 		return nil, fmt.Errorf("begin a spool file: %w", err)
 	}
 	s.newName.Store(true)
-	return &File{path: path, spool: s, file: f}, nil
+	return &File{Path: path, spool: s, file: f}, nil
 }
 
 // load looks through a file that an earlier run left.
 func (s *Spool) load(path string) (*File, error) {
-	f := &File{path: path, spool: s}
+	f := &File{Path: path, spool: s}
 	c, err := f.Read()
 	if err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (f *File) Sync() error {
 
 // Read gives what is whole in the file.
 func (f *File) Read() (Contents, error) {
-	data, err := os.ReadFile(f.path)
+	data, err := os.ReadFile(f.Path)
 	if err != nil {
 		return Contents{}, fmt.Errorf("read the spool: %w", err)
 	}
@@ -112,10 +113,10 @@ func (f *File) Read() (Contents, error) {
 func (f *File) Remove() error {
 	f.close()
 	if f.Damaged+f.Missing > 0 {
-		_, err := putAside(f.path)
+		_, err := putAside(f.Path)
 		return err
 	}
-	if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("delete a finished spool file: %w", err)
 	}
 	return nil

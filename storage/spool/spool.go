@@ -74,6 +74,7 @@ func Open(dir string) (*Spool, Left, error) {
 // quarantine.
 func Inspect(dir string) (files, aside []*File, err error) {
 	s := &Spool{dir: dir}
+	files, aside = []*File{}, []*File{}
 	paths, err := s.list(dir)
 	if err != nil {
 		return nil, nil, err
@@ -97,11 +98,8 @@ func Inspect(dir string) (files, aside []*File, err error) {
 
 // ReadFile reads any file of such lines.
 func ReadFile(path string) (Contents, error) {
-	return (&File{path: path}).Read()
+	return (&File{Path: path}).Read()
 }
-
-// Path is where the file is.
-func (f *File) Path() string { return f.path }
 
 func (s *Spool) look() (left Left, err error) {
 	paths, err := s.list(s.dir)
@@ -124,7 +122,7 @@ func (s *Spool) look() (left Left, err error) {
 			left.Faults = append(left.Faults, err.Error())
 		case f.Records == 0:
 			if err := f.Remove(); err != nil || f.Damaged > 0 {
-				left.Faults = append(left.Faults, cmp.Or(errText(err), f.path+": nothing in it is whole; it is in "+Quarantine))
+				left.Faults = append(left.Faults, cmp.Or(errText(err), f.Path+": nothing in it is whole; it is in "+Quarantine))
 			}
 		default:
 			left.Files = append(left.Files, f)

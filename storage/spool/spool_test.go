@@ -140,14 +140,14 @@ func TestQuarantine(t *testing.T) {
 		t.Error(err)
 	}
 	var aside []string
-	for _, name := range []string{f.Path(), gap.Path(), junk.Path(), old} {
+	for _, name := range []string{f.Path, gap.Path, junk.Path, old} {
 		aside = append(aside, filepath.Join(dir, spool.Quarantine, filepath.Base(name)))
 	}
 	if got := files(t, filepath.Join(dir, spool.Quarantine)); !slices.Equal(got, aside) {
 		t.Errorf("in quarantine %v, want %v", got, aside)
 	}
-	if next := add(t, s, lines(1, 1)); filepath.Base(next.Path()) != "0000000010.jsonl" {
-		t.Errorf("%s takes the name of another file", next.Path())
+	if next := add(t, s, lines(1, 1)); filepath.Base(next.Path) != "0000000010.jsonl" {
+		t.Errorf("%s takes the name of another file", next.Path)
 	}
 	if left, aside, err := spool.Inspect(dir); err != nil || len(left) != 1 || len(aside) != 4 || aside[0].Records != 4 {
 		t.Errorf("looked at: %v %v %v", left, aside, err)
