@@ -13,8 +13,5 @@ import (
 //go:embed postgres/*.sql sqlite/*.sql
 var files embed.FS
 
-// Dialects are the directories there are.
-var Dialects = []string{"postgres", "sqlite"}
-
-// For gives the steps of one of the Dialects.
+// For gives the steps of "postgres" or "sqlite", 00001_NAME.sql and so on.
 func For(dialect string) (fs.FS, error) { return fs.Sub(files, dialect) }

@@ -35,15 +35,7 @@ type Admin struct {
 }
 
 // Target is whom the role is for, as a person would write it.
-func (a Admin) Target() string {
-	switch {
-	case a.Name == "":
-		return networkText(a.Network)
-	case !a.Network.IsValid():
-		return a.Name
-	}
-	return a.Name + " from " + networkText(a.Network)
-}
+func (a Admin) Target() string { return targetText(a.Name, " from ", a.Network) }
 
 // isFrom reports whether the role is for joins from an address.
 func (a Admin) isFrom(addr netip.Addr) bool {

@@ -25,14 +25,13 @@ type Ban struct {
 }
 
 // Target is what the ban is about, as a person would write it.
-func (b Ban) Target() string {
-	switch {
-	case b.Name == "":
-		return networkText(b.Network)
-	case !b.Network.IsValid():
-		return b.Name
+func (b Ban) Target() string { return targetText(b.Name, " and ", b.Network) }
+
+func targetText(name, joined string, network netip.Prefix) string {
+	if name == "" || !network.IsValid() {
+		return name + networkText(network)
 	}
-	return b.Name + " and " + networkText(b.Network)
+	return name + joined + networkText(network)
 }
 
 // Matches says whether the ban is about this player.
@@ -74,13 +73,12 @@ func (d *Store) AddBan(ctx context.Context, b Ban) (Ban, error) {
 
 // LiftBans ends all bans of a target, in one realm or, when it is empty,
 // in all, and tells which. ErrNotFound when there is none.
-func (d *Store) LiftBans(ctx context.Context, target BanTarget, realm, by string) (lifted []Ban, err error) {
-	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
-		lifted, err = listBans(ctx, tx, `UPDATE bans SET lifted_at = $1, lifted_by = $2
+func (d *Store) LiftBans(ctx context.Context, target BanTarget, realm, by string) ([]Ban, error) {
+	lifted, err := inTx(ctx, d, func(tx sqldb.Tx) ([]Ban, error) {
+		return listBans(ctx, tx, `UPDATE bans SET lifted_at = $1, lifted_by = $2
 			WHERE lifted_at IS NULL AND (expires_at IS NULL OR expires_at > $1) AND realm = CASE WHEN $3 = '' THEN realm ELSE $3 END
 			AND ((name_key = $4 AND name_key <> '') OR (network = $5 AND network <> '')) RETURNING `+banColumns,
 			time.Now(), clean(by), fold(realm), fold(target.Name), networkText(target.Network))
-		return err
 	})
 	if err == nil && len(lifted) == 0 {
 		err = fmt.Errorf("no ban of %s: %w", Ban{Name: target.Name, Network: target.Network}.Target(), ErrNotFound)

@@ -27,10 +27,10 @@ type crashedGame struct {
 	LastOfHost time.Time
 }
 
-// closeCrashed closes open games that a condition on games g chooses. A game
+// closeCrashed closes, and counts, open games that a condition on games g chooses. A game
 // ended, as far as anyone knows, with the last heartbeat of its host or the
 // last thing recorded of it; its length is what that makes.
-func closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...any) (int, error) {
+func (d *Store) closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...any) (int, error) {
 	games, err := sqldb.List[crashedGame](ctx, tx, `SELECT g.key, coalesce(g.loaded_at, g.started_at, g.created_at), g.loaded_at IS NOT NULL, g.latency_ms, h.heartbeat_at
 		FROM games g LEFT JOIN hosts h ON h.id = g.host_id WHERE g.ended_at IS NULL AND `+condition, args...)
 	if err != nil {
@@ -58,5 +58,6 @@ func closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...an
 			return 0, err
 		}
 	}
-	return len(games), nil
+	_, _, err = d.countEnded(ctx, tx, GameKey{}, countBatch)
+	return len(games), err
 }

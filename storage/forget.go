@@ -61,10 +61,7 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 		return f, err
 	}
 	s := scrub{d, key, f.Token}
-	err := d.inBatches(ctx, func(n int64) { f.Games += n }, func(tx sqldb.Tx) (bool, int64, error) {
-		n, err := s.games(ctx, tx)
-		return n > 0, n, err
-	})
+	err := d.inBatches(ctx, func(n int64) { f.Games += n }, s.games)
 	if err != nil {
 		return f, err
 	}
@@ -75,15 +72,13 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 	touched := f.Games
 	for _, t := range otherTexts {
 		where := "lower(" + strings.ReplaceAll(t.columns, ", ", `) LIKE $1 ESCAPE '!' OR lower(`) + `) LIKE $1 ESCAPE '!'`
-		if err := d.tx(ctx, func(tx sqldb.Tx) error {
-			n, err := s.rows(ctx, tx, t, where, like)
-			touched += n
-			return err
-		}); err != nil {
+		n, err := inTx(ctx, d, func(tx sqldb.Tx) (int64, error) { return s.rows(ctx, tx, t, where, like) })
+		if err != nil {
 			return f, err
 		}
+		touched += n
 	}
-	totals, err := s.totals(ctx)
+	totals, err := inTx(ctx, d, func(tx sqldb.Tx) (int64, error) { return s.totals(ctx, tx) })
 	if err == nil && touched+totals == 0 {
 		err = fmt.Errorf("nothing is stored of %s: %w", name, ErrNotFound)
 	}
@@ -114,19 +109,20 @@ type scrub struct {
 }
 
 // games scrubs some of the games that the player was in.
-func (s scrub) games(ctx context.Context, tx sqldb.Tx) (int64, error) {
+func (s scrub) games(ctx context.Context, tx sqldb.Tx) (more bool, n int64, err error) {
 	keys, err := sqldb.List[GameKey](ctx, tx, "SELECT DISTINCT game_key FROM game_players WHERE name_key = $1 ORDER BY game_key LIMIT $2", s.key, gameBatch)
 	if err != nil || len(keys) == 0 {
-		return 0, err
+		return false, 0, err
 	}
 	games := keyArg(keys)
+	_, err = s.rows(ctx, tx, gameRow, s.inKeys("key"), games)
 	for _, t := range gameTexts {
-		if _, err := s.rows(ctx, tx, t, s.inKeys("game_key"), games); err != nil {
-			return 0, err
+		if err == nil {
+			_, err = s.rows(ctx, tx, t, s.inKeys("game_key"), games)
 		}
 	}
-	if _, err := s.rows(ctx, tx, gameRow, s.inKeys("key"), games); err != nil {
-		return 0, err
+	if err != nil {
+		return false, 0, err
 	}
 	legacy := ""
 	if s.isPostgres() {
@@ -134,7 +130,7 @@ func (s scrub) games(ctx context.Context, tx sqldb.Tx) (int64, error) {
 	}
 	_, err = tx.Exec(ctx, "UPDATE game_players SET name = $2, name_key = $2, ip = NULL"+legacy+" WHERE "+s.inKeys("game_key")+" AND name_key = $3",
 		games, s.token, s.key)
-	return int64(len(keys)), err
+	return true, int64(len(keys)), err
 }
 
 // rows scrubs the rows of a table that a condition on $1 chooses.
@@ -191,14 +187,12 @@ func (s scrub) scrubbed(text string, isJSON bool) string {
 	var v any
 	in := json.NewDecoder(strings.NewReader(text))
 	in.UseNumber()
-	if in.Decode(&v) != nil {
-		return text
+	if in.Decode(&v) == nil {
+		if v, hit := s.inJSON(v); hit {
+			return jsonText(v)
+		}
 	}
-	v, hit := s.inJSON(v)
-	if !hit {
-		return text // in the form it had
-	}
-	return jsonText(v)
+	return text // in the form it had
 }
 
 // inJSON looks at the strings of a document; the names of its fields are ours.
@@ -225,25 +219,22 @@ func (s scrub) inJSON(v any) (_ any, hit bool) {
 }
 
 // totals come last: as long as they bear the name, the work is not done.
-func (s scrub) totals(ctx context.Context) (n int64, err error) {
-	err = s.tx(ctx, func(tx sqldb.Tx) error {
-		for _, statement := range []string{
-			"UPDATE player_totals SET name_key = $2, name = $2 WHERE name_key = $1",
-			"UPDATE player_map_totals SET name_key = $2, name = $2 WHERE name_key = $1",
-			"UPDATE player_value_totals SET name_key = $2 WHERE name_key = $1",
-			"UPDATE ratings SET name_key = $2, name = $2 WHERE name_key = $1",
-			"DELETE FROM preferences WHERE name_key = $1 AND name_key <> $2",
-			"DELETE FROM passwords WHERE name_key = $1 AND name_key <> $2",
-		} {
-			rows, err := tx.Exec(ctx, statement, s.key, s.token)
-			if err != nil {
-				return err
-			}
-			n += rows
+func (s scrub) totals(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
+	for _, statement := range []string{
+		"UPDATE player_totals SET name_key = $2, name = $2 WHERE name_key = $1",
+		"UPDATE player_map_totals SET name_key = $2, name = $2 WHERE name_key = $1",
+		"UPDATE player_value_totals SET name_key = $2 WHERE name_key = $1",
+		"UPDATE ratings SET name_key = $2, name = $2 WHERE name_key = $1",
+		"DELETE FROM preferences WHERE name_key = $1 AND name_key <> $2",
+		"DELETE FROM passwords WHERE name_key = $1 AND name_key <> $2",
+	} {
+		rows, err := tx.Exec(ctx, statement, s.key, s.token)
+		if err != nil {
+			return 0, err
 		}
-		return nil
-	})
-	return n, err
+		n += rows
+	}
+	return n, nil
 }
 
 // replaceName puts the token wherever the folded name stands as a word of its

@@ -144,7 +144,7 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 		}
 		text, _ := json.Marshal(maps) // texts
 		args = append(args, string(text))
-		query += " AND " + d.inTexts("map_sha1", len(args))
+		query += " AND " + d.inList("map_sha1", "text", len(args))
 	}
 	if f.Open {
 		query += " AND ended_at IS NULL"

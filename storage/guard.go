@@ -87,12 +87,9 @@ type people struct {
 
 type adminKey struct{ name, realm string }
 
-// banIndex finds bans by name and by address without looking at each.
-type banIndex struct {
-	byName   map[string][]Ban
-	byAddr   map[netip.Addr][]Ban
-	networks []Ban // of more than one address
-}
+// banIndex has the bans by what they look at: the folded name, a single address,
+// or nil for networks.
+type banIndex map[any][]Ban
 
 // NewGuard begins to watch. Close ends it.
 func NewGuard(db guarded, opts GuardOptions) *Guard {
@@ -149,12 +146,22 @@ func (g *Guard) keep() {
 
 // use indexes the lists for queries.
 func (g *Guard) use() {
-	roles := make(map[adminKey][]Admin, len(g.people.Admins))
+	roles, bans := map[adminKey][]Admin{}, banIndex{}
 	for _, a := range g.people.Admins {
 		key := adminKey{fold(a.Name), fold(a.Realm)}
 		roles[key] = append(roles[key], a)
 	}
-	g.bans.Store(indexBans(g.people.Bans))
+	for _, b := range g.people.Bans {
+		if b.Name != "" {
+			bans[fold(b.Name)] = append(bans[fold(b.Name)], b)
+		}
+		if b.Network.IsSingleIP() {
+			bans[b.Network.Addr()] = append(bans[b.Network.Addr()], b)
+		} else if b.Network.IsValid() {
+			bans[nil] = append(bans[nil], b)
+		}
+	}
+	g.bans.Store(&bans)
 	g.admins.Store(&roles)
 }
 
@@ -179,9 +186,9 @@ func (g *Guard) Known() bool { return g.known.Load() }
 
 // IsBanned tells the ban, if any, that keeps this player out.
 func (g *Guard) IsBanned(name string, addr netip.Addr, realm string) (Ban, bool) {
-	now, index := time.Now(), g.bans.Load()
-	for _, candidates := range [][]Ban{index.byName[fold(name)], index.byAddr[addr.Unmap()], index.networks} {
-		for _, b := range candidates {
+	now, index := time.Now(), *g.bans.Load()
+	for _, key := range []any{fold(name), addr.Unmap(), nil} {
+		for _, b := range index[key] {
 			if b.Matches(name, addr, realm, now) {
 				return b, true
 			}
@@ -267,21 +274,4 @@ func (g *Guard) reload(ctx context.Context, what string) (err error) {
 		g.loadedOnce.Do(func() { close(g.loaded) })
 	}
 	return nil
-}
-
-func indexBans(bans []Ban) *banIndex {
-	index := &banIndex{byName: map[string][]Ban{}, byAddr: map[netip.Addr][]Ban{}}
-	for _, b := range bans {
-		if b.Name != "" {
-			index.byName[fold(b.Name)] = append(index.byName[fold(b.Name)], b)
-		}
-		switch {
-		case !b.Network.IsValid():
-		case b.Network.IsSingleIP():
-			index.byAddr[b.Network.Addr()] = append(index.byAddr[b.Network.Addr()], b)
-		default:
-			index.networks = append(index.networks, b)
-		}
-	}
-	return index
 }

@@ -34,31 +34,26 @@ func (d *Store) LastRun(ctx context.Context, id string) (HostRun, error) {
 // EndCrashed, at their last heartbeat, so their records have to be stored
 // before.
 func (d *Store) EnterHost(ctx context.Context, h Host) (crashed int, err error) {
-	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
-		crashed, err = d.enterHost(ctx, tx, h)
-		return err
-	})
-	return crashed, err
+	return inTx(ctx, d, func(tx sqldb.Tx) (int, error) { return d.enterHost(ctx, tx, h) })
 }
 
 func (d *Store) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int, err error) {
-	if crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND g.run <> $2", h.ID, h.Run); err != nil {
-		return 0, err
-	}
-	if _, _, err = d.countEnded(ctx, tx, GameKey{}, countBatch); err != nil {
+	if crashed, err = d.closeCrashed(ctx, tx, "g.host_id = $1 AND g.run <> $2", h.ID, h.Run); err != nil {
 		return 0, err
 	}
 	old := NewGameKeyAt(time.Now().Add(-positionsKept)).String()
 	if _, err := tx.Exec(ctx, "DELETE FROM spool_positions WHERE host_id = $1 AND run < $2", h.ID, old); err != nil {
 		return 0, err
 	}
-	now := d.db.Now()
-	_, err = tx.Exec(ctx, `INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
-		VALUES ($1, $2, $3, $4, `+now+`, `+now+`)
-		ON CONFLICT (id) DO UPDATE SET run = excluded.run, name = excluded.name, version = excluded.version,
-			started_at = excluded.started_at, heartbeat_at = excluded.heartbeat_at, stopped_at = NULL`,
-		h.ID, h.Run, clean(h.Name), clean(h.Version))
+	_, err = d.putHost(ctx, tx, h, excluded("run", "name", "version", "started_at", "heartbeat_at")+", stopped_at = NULL")
 	return crashed, err
+}
+
+// putHost makes the row of a host, or changes the one that is there.
+func (d *Store) putHost(ctx context.Context, q sqldb.Queryer, h Host, change string) (int64, error) {
+	return q.Exec(ctx, strings.ReplaceAll(`INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
+		VALUES ($1, $2, $3, $4, @NOW, @NOW) ON CONFLICT (id) DO UPDATE SET `, "@NOW", d.db.Now())+change,
+		h.ID, h.Run, clean(h.Name), clean(h.Version))
 }
 
 // MoveHost gives this run, with its games, to a host that has the name of
@@ -91,11 +86,7 @@ func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 // Beat says that the host is alive; ErrConflict when another run has
 // begun since.
 func (d *Store) Beat(ctx context.Context, h Host) error {
-	now := d.db.Now()
-	n, err := d.sql.Exec(ctx, `INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
-		VALUES ($1, $2, $3, $4, `+now+`, `+now+`)
-		ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at WHERE hosts.run = excluded.run`,
-		h.ID, h.Run, clean(h.Name), clean(h.Version))
+	n, err := d.putHost(ctx, d.sql, h, "heartbeat_at = excluded.heartbeat_at WHERE hosts.run = excluded.run")
 	if err == nil && n == 0 {
 		err = fmt.Errorf("host %s has begun another run: %w", h.ID, ErrConflict)
 	}
@@ -119,14 +110,9 @@ func (d *Store) OtherHosts(ctx context.Context, h Host) ([]HostStatus, error) {
 // CloseGamesOf closes, as EndCrashed, the open games of another host,
 // unless it has sent a heartbeat since it was looked at.
 func (d *Store) CloseGamesOf(ctx context.Context, other HostStatus) (crashed int, err error) {
-	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
-		crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND h.heartbeat_at = $2", other.ID, other.Heartbeat)
-		if err == nil {
-			_, _, err = d.countEnded(ctx, tx, GameKey{}, countBatch)
-		}
-		return err
+	return inTx(ctx, d, func(tx sqldb.Tx) (int, error) {
+		return d.closeCrashed(ctx, tx, "g.host_id = $1 AND h.heartbeat_at = $2", other.ID, other.Heartbeat)
 	})
-	return crashed, err
 }
 
 // Hosts lists all hosts, the latest heartbeat first.

@@ -42,7 +42,7 @@ func (d *Store) CarryOver(ctx context.Context, progress func(int64)) (int64, err
 		progress(rows)
 	}
 	var last GameKey
-	err := d.inBatches(ctx, tell, func(tx sqldb.Tx) (bool, int64, error) {
+	err := d.inBatches(ctx, tell, func(ctx context.Context, tx sqldb.Tx) (bool, int64, error) {
 		next, n, err := d.countEnded(ctx, tx, last, countBatch)
 		last = next
 		return !next.IsZero(), int64(n), err
@@ -61,7 +61,7 @@ func (d *Store) moveAddresses(ctx context.Context, done func(int64)) error {
 		return err
 	}
 	var last GameKey
-	return d.inBatches(ctx, done, func(tx sqldb.Tx) (bool, int64, error) {
+	return d.inBatches(ctx, done, func(ctx context.Context, tx sqldb.Tx) (bool, int64, error) {
 		keys, err := sqldb.List[GameKey](ctx, tx, "SELECT key FROM games WHERE key > $1 ORDER BY key LIMIT $2", last.String(), countBatch)
 		if err != nil || len(keys) == 0 {
 			return false, 0, err
@@ -75,20 +75,18 @@ func (d *Store) moveAddresses(ctx context.Context, done func(int64)) error {
 
 // inBatches runs step, a transaction at a time, until it says that there is no
 // more. It rests half as long as it works.
-func (d *Store) inBatches(ctx context.Context, done func(int64), step func(sqldb.Tx) (more bool, n int64, err error)) error {
+func (d *Store) inBatches(ctx context.Context, done func(int64), step func(context.Context, sqldb.Tx) (more bool, n int64, err error)) error {
 	for {
 		var more bool
-		var n int64
 		began := time.Now()
-		err := d.tx(ctx, func(tx sqldb.Tx) (err error) {
-			more, n, err = step(tx)
-			return err
+		n, err := inTx(ctx, d, func(tx sqldb.Tx) (n int64, err error) {
+			more, n, err = step(ctx, tx)
+			return n, err
 		})
 		if err != nil {
 			return err
 		}
-		done(n)
-		if !more {
+		if done(n); !more {
 			return nil
 		}
 		select {
@@ -143,7 +141,7 @@ func (d *Store) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned, er
 		if e.count == &done.Games {
 			rows = gameBatch
 		}
-		err := d.inBatches(ctx, func(n int64) { *e.count += n }, func(tx sqldb.Tx) (bool, int64, error) {
+		err := d.inBatches(ctx, func(n int64) { *e.count += n }, func(ctx context.Context, tx sqldb.Tx) (bool, int64, error) {
 			n, err := tx.Exec(ctx, e.remove, before, rows)
 			return n > 0, n, err
 		})

@@ -33,22 +33,27 @@ func (d *Store) MigrateUp(ctx context.Context) error {
 		return err
 	}
 	return d.migrating(ctx, func(p *goose.Provider) error {
-		state, err := d.schemaState(ctx)
-		if err == nil {
-			err = state.mayMigrate(d.Kind())
-		}
-		if err != nil {
+		if _, err := d.mayMigrate(ctx); err != nil {
 			return err
 		}
 		done, err := p.Up(ctx)
 		if err != nil {
-			return err
+			return migrationFailed(err)
 		}
 		for _, m := range done {
 			d.log.Info().Int64("step", m.Source.Version).Dur("took", m.Duration).Msg("database schema migrated")
 		}
 		return nil
 	})
+}
+
+// mustBeMigrated is MigrateUp for those who may not change the schema.
+func (d *Store) mustBeMigrated(ctx context.Context) error {
+	state, err := d.mayMigrate(ctx)
+	if err == nil && state.version < state.latest {
+		err = fmt.Errorf("%w: its schema is at step %d of %d; a host, or migrate up, completes it", ErrNoDatabase, state.version, state.latest)
+	}
+	return err
 }
 
 // MigrateDown takes the last step back and tells which.
@@ -58,20 +63,25 @@ func (d *Store) MigrateDown(ctx context.Context) (done Migration, err error) {
 		if errors.Is(err, goose.ErrNoNextVersion) {
 			return fmt.Errorf("%w: no step is left to take back", ErrNotFound)
 		}
-		if err == nil {
-			done = Migration{Version: res.Source.Version, Name: res.Source.Path}
-			d.ready.Store(false)
+		if err != nil {
+			return migrationFailed(err)
 		}
-		return err
+		done = Migration{Version: res.Source.Version, Name: res.Source.Path}
+		d.ready.Store(false)
+		return nil
 	})
 	return done, err
 }
 
 // Migrations lists the steps in order.
 func (d *Store) Migrations(ctx context.Context) ([]Migration, error) {
-	all, err := stepsOf(d.Kind())
+	names, err := d.steps()
 	if err != nil {
 		return nil, err
+	}
+	all := make([]Migration, len(names))
+	for i, name := range names {
+		all[i] = Migration{Version: int64(i + 1), Name: name}
 	}
 	there, err := d.tables(ctx, schemaTable)
 	if err != nil || there == 0 {
@@ -80,15 +90,20 @@ func (d *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	done, err := sqldb.List[struct {
 		Version int64
 		At      time.Time
-	}](ctx, d.db, "SELECT version_id, tstamp FROM "+schemaTable+" WHERE is_applied ORDER BY id")
+	}](ctx, d.db, "SELECT version_id, tstamp FROM "+schemaTable+" WHERE is_applied AND version_id BETWEEN 1 AND $1 ORDER BY id", len(all))
 	for _, step := range done {
-		for i := range all {
-			if all[i].Version == step.Version {
-				all[i].Applied, all[i].At = true, step.At
-			}
-		}
+		all[step.Version-1].Applied, all[step.Version-1].At = true, step.At
 	}
 	return all, err
+}
+
+// steps are the names of the steps this program knows, numbered from 1.
+func (d *Store) steps() ([]string, error) {
+	files, err := migrations.For(d.Kind())
+	if err != nil {
+		return nil, err
+	}
+	return fs.Glob(files, "*.sql")
 }
 
 // migrating runs do with the library, under the lock.
@@ -97,7 +112,7 @@ func (d *Store) migrating(ctx context.Context, do func(*goose.Provider) error) e
 	if d.isPostgres() {
 		dialect = goose.DialectPostgres
 	}
-	steps, err := migrations.For(d.Kind())
+	files, err := migrations.For(d.Kind())
 	if err != nil {
 		return err
 	}
@@ -106,18 +121,16 @@ func (d *Store) migrating(ctx context.Context, do func(*goose.Provider) error) e
 		return err
 	}
 	defer done()
-	p, err := goose.NewProvider(dialect, db, steps,
+	p, err := goose.NewProvider(dialect, db, files,
 		goose.WithTableName(schemaTable), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return fmt.Errorf("read the migrations: %w", err)
 	}
-	if err := do(p); err != nil {
-		if isOwnError(err) {
-			return err
-		}
-		return fmt.Errorf("%w: migrate: %v", ErrUnavailable, err) //nolint:errorlint // a driver's error ends here
-	}
-	return nil
+	return do(p)
+}
+
+func migrationFailed(err error) error {
+	return fmt.Errorf("%w: migrate: %v", ErrUnavailable, err) //nolint:errorlint // a driver's error ends here
 }
 
 // schemaState is where the schema is.
@@ -128,11 +141,11 @@ type schemaState struct {
 }
 
 func (d *Store) schemaState(ctx context.Context) (s schemaState, err error) {
-	steps, err := stepsOf(d.Kind())
+	names, err := d.steps()
 	if err != nil {
 		return s, err
 	}
-	s.latest = steps[len(steps)-1].Version
+	s.latest = int64(len(names))
 	there, err := d.tables(ctx, schemaTable)
 	if err == nil && there > 0 {
 		s.version, err = sqldb.One[int64](ctx, d.db, "SELECT coalesce(max(version_id), 0) FROM "+schemaTable)
@@ -145,17 +158,19 @@ func (d *Store) schemaState(ctx context.Context) (s schemaState, err error) {
 }
 
 // mayMigrate says why the missing steps must not be applied.
-func (s schemaState) mayMigrate(dialect string) error {
+func (d *Store) mayMigrate(ctx context.Context) (schemaState, error) {
+	s, err := d.schemaState(ctx)
 	switch {
-	case s.foreign && dialect == "postgres":
-		return fmt.Errorf("%w: it names a database with a table \"games\" that is not w3host's; name another database, or another schema with ?search_path=NAME", ErrBadURL)
+	case err != nil:
+	case s.foreign && d.isPostgres():
+		err = fmt.Errorf("%w: it names a database with a table \"games\" that is not w3host's; name another database, or another schema with ?search_path=NAME", ErrBadURL)
 	case s.foreign:
-		return fmt.Errorf("%w: it names a file with a table \"games\" that is not w3host's; name another file", ErrBadURL)
+		err = fmt.Errorf("%w: it names a file with a table \"games\" that is not w3host's; name another file", ErrBadURL)
 	case s.version > s.latest:
-		return fmt.Errorf("%w: it is at step %d, this program knows %d; start the newer w3host, or take the steps back with its `w3host migrate down`",
+		err = fmt.Errorf("%w: it is at step %d, this program knows %d; start the newer w3host, or take the steps back with its `w3host migrate down`",
 			ErrNewerSchema, s.version, s.latest)
 	}
-	return nil
+	return s, err
 }
 
 // tables counts the tables of a name where the program's own would be.
@@ -165,34 +180,4 @@ func (d *Store) tables(ctx context.Context, name string) (int, error) {
 		query = "SELECT count(*) FROM pg_class WHERE oid = to_regclass($1)"
 	}
 	return sqldb.One[int](ctx, d.db, query, name)
-}
-
-// stepsOf lists the steps this program knows, in order.
-func stepsOf(dialect string) ([]Migration, error) {
-	steps, err := migrations.For(dialect)
-	if err != nil {
-		return nil, err
-	}
-	names, err := fs.Glob(steps, "*.sql") // sorted
-	if err != nil || len(names) == 0 {
-		return nil, fmt.Errorf("no migrations for %s: %w", dialect, err)
-	}
-	all := make([]Migration, 0, len(names))
-	for _, name := range names {
-		version, err := goose.NumericComponent(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, Migration{Version: version, Name: name})
-	}
-	return all, nil
-}
-
-func isOwnError(err error) bool {
-	for _, own := range []error{ErrNotFound, ErrConflict, ErrUnavailable, ErrRejected, ErrNewerSchema, ErrNoDatabase, ErrBadURL} {
-		if errors.Is(err, own) {
-			return true
-		}
-	}
-	return false
 }

@@ -33,7 +33,8 @@ func (d *Store) RateGames(ctx context.Context) (games int64, err error) {
 	if err != nil || !waits {
 		return 0, err
 	}
-	return games, d.rateAll(ctx, func(n int64) { games += n })
+	err = d.inBatches(ctx, func(n int64) { games += n }, d.rateSome)
+	return games, err
 }
 
 // RebuildRatings makes all ratings anew from the games that are kept. It calls
@@ -52,12 +53,13 @@ func (d *Store) RebuildRatings(ctx context.Context, progress func(int64)) (games
 	if err != nil {
 		return 0, err
 	}
-	return games, d.rateAll(ctx, func(n int64) {
+	err = d.inBatches(ctx, func(n int64) {
 		games += n
 		if progress != nil {
 			progress(games)
 		}
-	})
+	}, d.rateSome)
+	return games, err
 }
 
 // lockRatings keeps other hosts from rating until the transaction ends: each game
@@ -68,13 +70,6 @@ func (d *Store) lockRatings(ctx context.Context, tx sqldb.Tx) error {
 	}
 	_, err := tx.Exec(ctx, "LOCK TABLE ratings IN EXCLUSIVE MODE")
 	return err
-}
-
-func (d *Store) rateAll(ctx context.Context, done func(int64)) error {
-	return d.inBatches(ctx, done, func(tx sqldb.Tx) (bool, int64, error) {
-		n, err := d.rateSome(ctx, tx)
-		return n > 0, n, err
-	})
 }
 
 // ratedPlayer is who is rated for what.
@@ -97,17 +92,17 @@ type ratedGame struct {
 }
 
 // rateSome rates the first games of those that wait.
-func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (int64, error) {
+func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (more bool, n int64, err error) {
 	if err := d.lockRatings(ctx, tx); err != nil {
-		return 0, err
+		return false, 0, err
 	}
 	games, err := d.unrated(ctx, tx)
 	if err != nil || len(games) == 0 {
-		return 0, err
+		return false, 0, err
 	}
 	known, err := d.ratingsOf(ctx, tx, games)
 	if err != nil {
-		return 0, err
+		return false, 0, err
 	}
 	changed := map[ratedPlayer]*rated{}
 	keys := make([]GameKey, len(games))
@@ -119,11 +114,11 @@ func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (int64, error) {
 		if _, err := tx.Exec(ctx, `INSERT INTO ratings (category, name_key, realm, name, mu, sigma, games) VALUES ($1, $2, $3, $4, $5, $6, $7)
 			ON CONFLICT (name_key, realm, category) DO UPDATE SET `+excluded("name", "mu", "sigma", "games"),
 			p.Category, p.Key, p.Realm, r.Name, r.Skill.Mu, r.Skill.Sigma, r.Games); err != nil {
-			return 0, err
+			return false, 0, err
 		}
 	}
 	_, err = tx.Exec(ctx, "UPDATE games SET rated = true WHERE "+d.inKeys("key"), keyArg(keys))
-	return int64(len(games)), err
+	return true, int64(len(games)), err
 }
 
 // rate changes what is known of the players of a game, unless its results do not
@@ -197,7 +192,7 @@ func (d *Store) ratingsOf(ctx context.Context, tx sqldb.Tx, games []*ratedGame) 
 	rows, err := sqldb.List[struct {
 		Player ratedPlayer
 		Rated  rated
-	}](ctx, tx, "SELECT name_key, realm, category, name, mu, sigma, games FROM ratings WHERE "+d.inTexts("name_key", 1), string(list))
+	}](ctx, tx, "SELECT name_key, realm, category, name, mu, sigma, games FROM ratings WHERE "+d.inList("name_key", "text", 1), string(list))
 	known := map[ratedPlayer]*rated{}
 	for _, r := range rows {
 		known[r.Player] = &r.Rated

@@ -53,10 +53,7 @@ type Store struct {
 // What a Postgres URL leaves out comes from libpq's environment (PGHOST,
 // PGPASSWORD, PGSSLMODE, ~/.pgpass …).
 func Open(ctx context.Context, url string, opts Options) (*Store, error) {
-	if err := mustExist(url, opts); err != nil {
-		return nil, err
-	}
-	db, err := openURL(url)
+	db, err := openURL(url, opts.MustExist)
 	if err != nil {
 		return nil, err
 	}
@@ -159,6 +156,15 @@ func (d *Store) tx(ctx context.Context, do func(sqldb.Tx) error) error {
 		return err
 	}
 	return d.db.Tx(ctx, do)
+}
+
+// inTx is tx for what has a result.
+func inTx[T any](ctx context.Context, d *Store, do func(sqldb.Tx) (T, error)) (result T, err error) {
+	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
+		result, err = do(tx)
+		return err
+	})
+	return result, err
 }
 
 // notFound says who or what there is none of.

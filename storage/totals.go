@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"w3host/storage/internal/sqldb"
@@ -19,19 +20,14 @@ import (
 // stays in them.
 
 // inKeys is the condition that a column names one of the games of the list $1,
-// which keyArg makes. An array leads Postgres to an index whatever it thinks of
-// the length of the list.
-func (d *Store) inKeys(column string) string {
-	if d.isPostgres() {
-		return column + " = ANY (ARRAY(SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST($1 AS json))))"
-	}
-	return column + " IN (SELECT value FROM json_each($1))"
-}
+// which keyArg makes.
+func (d *Store) inKeys(column string) string { return d.inList(column, "uuid", 1) }
 
-// inTexts is the same for texts, with the list as argument n.
-func (d *Store) inTexts(column string, n int) string {
+// inList is the same for any type, with the list as argument n. An array leads
+// Postgres to an index whatever it thinks of the length of the list.
+func (d *Store) inList(column, kind string, n int) string {
 	if d.isPostgres() {
-		return fmt.Sprintf("%s = ANY (ARRAY(SELECT value FROM json_array_elements_text(CAST($%d AS json))))", column, n)
+		return fmt.Sprintf("%s = ANY (ARRAY(SELECT CAST(value AS %s) FROM json_array_elements_text(CAST($%d AS json))))", column, kind, n)
 	}
 	return fmt.Sprintf("%s IN (SELECT value FROM json_each($%d))", column, n)
 }
@@ -101,6 +97,12 @@ var totalsSQL = []string{
 	ON CONFLICT (day) DO UPDATE SET @ADD(lobbies, games, desyncs, crashed, players)`,
 }
 
+// inMark is @IN(column), and addMark @ADD(a, b) for a = table.a + excluded.a, b = …
+var (
+	inMark  = regexp.MustCompile(`@IN\(([^)]*)\)`)
+	addMark = regexp.MustCompile(`@ADD\(([^)]*)\)`)
+)
+
 // addTotals runs totalsSQL with a sign, "1" or "-1".
 func (d *Store) addTotals(ctx context.Context, tx sqldb.Tx, sign string, keys []GameKey) error {
 	if len(keys) == 0 {
@@ -112,30 +114,21 @@ func (d *Store) addTotals(ctx context.Context, tx sqldb.Tx, sign string, keys []
 		}
 	}
 	for _, query := range totalsSQL {
+		table := strings.Fields(query)[2]
 		query = strings.ReplaceAll(query, "±1", sign)
-		for _, column := range []string{"key", "game_key", "p.game_key"} {
-			query = strings.ReplaceAll(query, "@IN("+column+")", d.inKeys(column))
-		}
-		if _, err := tx.Exec(ctx, expandAdd(query), keyArg(keys)); err != nil {
+		query = inMark.ReplaceAllStringFunc(query, func(mark string) string { return d.inKeys(inMark.FindStringSubmatch(mark)[1]) })
+		query = addMark.ReplaceAllStringFunc(query, func(mark string) string {
+			columns := strings.Split(addMark.FindStringSubmatch(mark)[1], ", ")
+			for i, c := range columns {
+				columns[i] = c + " = " + table + "." + c + " + excluded." + c
+			}
+			return strings.Join(columns, ", ")
+		})
+		if _, err := tx.Exec(ctx, query, keyArg(keys)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// expandAdd writes @ADD(a, b) as a = table.a + excluded.a, b = …
-func expandAdd(query string) string {
-	before, rest, found := strings.Cut(query, "@ADD(")
-	if !found {
-		return query
-	}
-	list, after, _ := strings.Cut(rest, ")")
-	table := strings.Fields(query)[2]
-	var sets []string
-	for c := range strings.SplitSeq(list, ", ") {
-		sets = append(sets, c+" = "+table+"."+c+" + excluded."+c)
-	}
-	return before + strings.Join(sets, ", ") + after
 }
 
 // uncount takes those games out of the totals that are in them, and holds the

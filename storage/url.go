@@ -1,7 +1,11 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +24,7 @@ var (
 	otherDatabases = []string{"mysql", "mariadb", "mssql", "sqlserver", "mongodb", "redis", "oracle", "file", "http", "https"}
 )
 
-const urlForms = "write sqlite:FILE or postgres://USER@HOST/NAME"
+const urlForms = "sqlite:FILE or postgres://USER@HOST/NAME"
 
 // CheckURL says what is wrong with a database URL, as far as that shows without
 // opening it. The error is ErrBadURL and shows no password.
@@ -56,11 +60,11 @@ func fileOf(url string) (path string, isFile bool, err error) {
 	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"), isKeywords(url):
 		return "", false, nil
 	case slices.Contains(otherDatabases, scheme):
-		return "", false, fmt.Errorf("%w: %q is not known; use sqlite:FILE or postgres://USER@HOST/NAME", ErrBadURL, scheme+":")
+		return "", false, fmt.Errorf("%w: %q is not known; use "+urlForms, ErrBadURL, scheme+":")
 	case plainFile.MatchString(url):
 		return "", false, fmt.Errorf("%w: for a SQLite file write sqlite:%s", ErrBadURL, url)
 	}
-	return "", false, fmt.Errorf("%w: %s (it is not shown here: it may hold a password)", ErrBadURL, urlForms)
+	return "", false, fmt.Errorf("%w: write %s (it is not shown here: it may hold a password)", ErrBadURL, urlForms)
 }
 
 // isKeywords recognises libpq's form: key=value key=value.
@@ -69,12 +73,19 @@ func isKeywords(url string) bool {
 	return found && !strings.ContainsAny(strings.TrimSpace(key), " :/\\?.@")
 }
 
-func openURL(url string) (sqldb.DB, error) {
+func openURL(url string, mustExist bool) (sqldb.DB, error) {
 	if err := CheckURL(url); err != nil {
 		return nil, err
 	}
-	if path := FileOf(url); path != "" {
-		return sqldb.OpenSQLite(path)
+	path := FileOf(url)
+	if path == "" {
+		return sqldb.OpenPostgres(url)
 	}
-	return sqldb.OpenPostgres(url)
+	if _, err := os.Stat(path); mustExist && errors.Is(err, fs.ErrNotExist) {
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		return nil, fmt.Errorf("%w: there is no file %s; a host creates it when it starts", ErrNoDatabase, path)
+	}
+	return sqldb.OpenSQLite(path)
 }

@@ -16,11 +16,11 @@ var liteParts = []string{"", "-wal", "-shm"}
 func (s *liteDB) moved() bool {
 	s.moves.Lock()
 	defer s.moves.Unlock()
-	return s.look() != Stays
+	return s.atPath() != Stays
 }
 
-// look compares the files with those that were seen at the path before.
-func (s *liteDB) look() Move {
+// atPath compares the files with those that were seen at the path before.
+func (s *liteDB) atPath() Move {
 	f := s.file.Load()
 	info, err := os.Stat(s.path)
 	before := f.seen[""]
@@ -46,7 +46,7 @@ func (s *liteDB) look() Move {
 func (s *liteDB) Refresh(ctx context.Context) (Move, error) {
 	s.moves.Lock()
 	defer s.moves.Unlock()
-	move := s.look()
+	move := s.atPath()
 	if move == Stays {
 		return Stays, nil
 	}

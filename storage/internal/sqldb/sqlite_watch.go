@@ -1,9 +1,7 @@
 package sqldb
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,8 +18,8 @@ const (
 )
 
 // Watch looks at the counters of migration 2, at once after a write of this
-// process, else when the system tells of a change of the file, or every second
-// where it cannot.
+// process, else when the system tells of a change of the file or its write-ahead
+// log, or every second where it cannot.
 func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 	wake := make(chan struct{}, 1)
 	s.mu.Lock()
@@ -37,41 +35,44 @@ func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 		return s.explain(err)
 	}
 	defer on.Close()
-	every := watchAnyway
-	files, stop, err := s.fileNews()
-	if err != nil {
-		every = watchEvery
+	var events <-chan fsnotify.Event
+	var overflows <-chan error // of the system's queue: anything may have changed
+	every := watchEvery
+	if w, err := fsnotify.NewWatcher(); err == nil {
+		defer w.Close()
+		if w.Add(filepath.Dir(s.path)) == nil {
+			every, events, overflows = watchAnyway, w.Events, w.Errors
+		}
 	}
-	defer stop()
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	state := changes{version: -1}
-	for {
-		if s.moved() {
-			return ErrMoved
-		}
-		tables, err := state.look(ctx, lite(on))
-		if err != nil {
-			return s.explain(err)
-		}
-		for _, t := range tables {
-			if err := changed(t); err != nil {
+	var soon <-chan time.Time // writes come in crowds, and this process makes most of them
+	var state changes
+	for look := true; ; {
+		if look {
+			soon = nil
+			tables, err := s.look(ctx, lite(on), &state)
+			if err != nil {
 				return err
 			}
+			for _, t := range tables {
+				if err := changed(t); err != nil {
+					return err
+				}
+			}
 		}
+		look = true
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-wake:
 		case <-ticker.C:
-		case <-files:
-			// Writes come in crowds, and this process makes most of them.
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-wake:
-			case <-time.After(watchEvery / 2):
+		case <-soon:
+		case e := <-events:
+			if look = false; soon == nil && strings.HasPrefix(filepath.Base(e.Name), filepath.Base(s.path)) {
+				soon = time.After(watchEvery / 2)
 			}
+		case <-overflows:
 		}
 	}
 }
@@ -84,66 +85,33 @@ type changes struct {
 
 // look tells the tables that have changed since the last look; the first time
 // an empty name.
-func (c *changes) look(ctx context.Context, q conn) (tables []string, err error) {
+func (s *liteDB) look(ctx context.Context, q conn, seen *changes) (tables []string, err error) {
+	if s.moved() {
+		return nil, ErrMoved
+	}
 	version, err := One[int64](ctx, q, "PRAGMA data_version")
-	if err != nil || version == c.version {
-		return nil, err
+	if err != nil || version == seen.version && seen.counters != nil {
+		return nil, s.explain(err)
 	}
 	now, err := List[struct {
 		Table string
 		N     int64
 	}](ctx, q, "SELECT topic, counter FROM changes")
 	if err != nil {
-		return nil, err
+		return nil, s.explain(err)
 	}
-	first := c.counters == nil
+	first := seen.counters == nil
 	if first {
-		c.counters, tables = map[string]int64{}, []string{""}
+		seen.counters, tables = map[string]int64{}, []string{""}
 	}
 	for _, t := range now {
-		if !first && c.counters[t.Table] != t.N {
+		if !first && seen.counters[t.Table] != t.N {
 			tables = append(tables, t.Table)
 		}
-		c.counters[t.Table] = t.N
+		seen.counters[t.Table] = t.N
 	}
-	c.version = version
+	seen.version = version
 	return tables, nil
-}
-
-// fileNews holds a token when the file, or its write-ahead log, has changed.
-func (s *liteDB) fileNews() (news <-chan struct{}, stop func(), err error) {
-	stop = func() {}
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		return nil, stop, err
-	}
-	dir, base := filepath.Split(s.path)
-	if err := w.Add(cmp.Or(dir, ".")); err != nil {
-		return nil, stop, errors.Join(err, w.Close())
-	}
-	tokens := make(chan struct{}, 1)
-	go func() { // ends with stop
-		for {
-			select {
-			case e, ok := <-w.Events:
-				if !ok {
-					return
-				}
-				if !strings.HasPrefix(filepath.Base(e.Name), base) {
-					continue
-				}
-			case _, ok := <-w.Errors: // the queue has overflowed: anything may have changed
-				if !ok {
-					return
-				}
-			}
-			select {
-			case tokens <- struct{}{}:
-			default:
-			}
-		}
-	}()
-	return tokens, func() { _ = w.Close() }, nil
 }
 
 // notify wakes the watchers of this process.
