@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"slices"
+	"time"
 
 	"w3host/storage/internal/sqldb"
 )
@@ -44,6 +45,16 @@ func (d *Store) Apply(ctx context.Context, b Batch) error {
 		_, err = d.count(ctx, tx, w.counts)
 		return err
 	})
+}
+
+// Audit writes a line at once, for those who have no Recorder.
+func (d *Store) Audit(ctx context.Context, a AdminAction) error {
+	if a.At.IsZero() {
+		a.At = time.Now()
+	}
+	w := batchWriter{run: NewGameKeyAt(a.At).String()}
+	a.write(&w, 1)
+	return d.tx(ctx, func(tx sqldb.Tx) error { return tx.Batch(ctx, nil, w.rows) })
 }
 
 // batchWriter collects what one batch writes: statements, whose order matters, and

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -180,42 +181,22 @@ func equal(columns []string, from int, separator string) string {
 	return strings.Join(terms, separator)
 }
 
+// jsonString is a string in a document, with the colon behind the name of a field.
+var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"\s*:?`)
+
 func (s scrub) scrubbed(text string, isJSON bool) string {
 	if !isJSON {
 		return replaceName(text, s.key, s.token)
 	}
-	var v any
-	in := json.NewDecoder(strings.NewReader(text))
-	in.UseNumber()
-	if in.Decode(&v) == nil {
-		if v, hit := s.inJSON(v); hit {
-			return jsonText(v)
+	return jsonString.ReplaceAllStringFunc(text, func(old string) string {
+		var v string
+		if json.Unmarshal([]byte(old), &v) == nil { // the names of fields are ours
+			if clean := replaceName(v, s.key, s.token); clean != v {
+				return jsonText(clean)
+			}
 		}
-	}
-	return text // in the form it had
-}
-
-// inJSON looks at the strings of a document; the names of its fields are ours.
-func (s scrub) inJSON(v any) (_ any, hit bool) {
-	one := func(old any) any {
-		clean, changed := s.inJSON(old)
-		hit = hit || changed
-		return clean
-	}
-	switch v := v.(type) {
-	case string:
-		clean := replaceName(v, s.key, s.token)
-		return clean, clean != v
-	case []any:
-		for i := range v {
-			v[i] = one(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = one(v[k])
-		}
-	}
-	return v, hit
+		return old
+	})
 }
 
 // totals come last: as long as they bear the name, the work is not done.

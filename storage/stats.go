@@ -49,19 +49,6 @@ type MapValue struct {
 	Most   float64      `json:"most"`
 }
 
-// MapStats is what the log tells about a map.
-type MapStats struct {
-	Name     string    `json:"name"`
-	SHA1     string    `json:"sha1"`
-	Lobbies  int       `json:"lobbies"`
-	Games    int       `json:"games"`
-	Finished int       `json:"finished"`
-	Desyncs  int       `json:"desyncs"`
-	PlayedMS float64   `json:"played_ms"` // mean of finished games
-	Players  float64   `json:"players"`   // mean
-	Last     time.Time `json:"last_game,omitzero"`
-}
-
 // PlayerStats tells about all players of a name, one per realm, the one
 // with most games first. ErrNotFound when nobody of that name has played.
 func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, error) {
@@ -88,12 +75,6 @@ func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, er
 		}
 	}
 	return all, nil
-}
-
-// MapStats tells about the most played maps.
-func (d *Store) MapStats(ctx context.Context, limit int) ([]MapStats, error) {
-	return sqldb.List[MapStats](ctx, d.sql, `SELECT map_name, map_sha1, lobbies, games, finished, desyncs, coalesce(played_ms, 0), coalesce(players, 0), last_game
-		FROM map_stats ORDER BY games DESC, lobbies DESC, map_sha1 LIMIT $1`, limit)
 }
 
 // Namesakes lists other names that have played from the addresses of a name,

@@ -278,8 +278,8 @@ func testReplay(t *testing.T, db *storage.Store) {
 	now := game(t, db, k)
 	now.Host, before.Host = "", "" // it entered in between
 	equal(t, "after the replay", now, before)
-	if lines, err := db.AuditLines(t.Context(), 10); err != nil || len(lines) != 1 {
-		t.Errorf("audit %+v, %v", lines, err)
+	if n := raw(t, urlOf(db), "SELECT count(*) FROM audit"); n != 1 {
+		t.Errorf("%d lines of audit", n)
 	}
 }
 
