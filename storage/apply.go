@@ -162,18 +162,22 @@ func (r ChatLine) write(w *batchWriter, seq uint64) {
 	w.game(r.Game)
 	w.row(chatTable, columns(r), seq)
 }
+
 func (r LagEvent) write(w *batchWriter, seq uint64) {
 	w.counted(r.Game)
 	w.row(lagTable, columns(r), seq)
 }
+
 func (r DropEvent) write(w *batchWriter, seq uint64) {
 	w.counted(r.Game)
 	w.row(dropTable, columns(r), seq)
 }
+
 func (r LinkEvent) write(w *batchWriter, seq uint64) {
 	w.game(r.Game)
 	w.row(linkTable, columns(r), seq)
 }
+
 func (r MapDownload) write(w *batchWriter, seq uint64) {
 	w.game(r.Game)
 	w.row(downloadTable, columns(r), seq)
