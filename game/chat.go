@@ -12,8 +12,8 @@ import (
 
 // chat hands a line to the lobby, and says whether it is a command.
 func (m *Machine) chat(s *seat, line w3gs.Chat) {
-	level := m.caller(s.pid).Level
-	e := lobby.Chat{PID: s.pid, Line: line, Trusted: level > command.Anyone}
+	level := m.caller(s.PID).Level
+	e := lobby.Chat{PID: s.PID, Line: line, Trusted: level > command.Anyone}
 	if text, ok := strings.CutPrefix(line.Text, string(m.cfg.Trigger)); ok {
 		if spec := m.commands.Usable(level, text); spec != nil {
 			e.Command, e.Urgent = true, spec.Urgent
@@ -68,8 +68,8 @@ func Blank(line string) string {
 // login says what came of a player's password.
 func (m *Machine) login(s *seat, in *Input) {
 	s.level = in.Level
-	m.fact(&Commanded{Caller: *m.caller(s.pid), Line: "login", Name: "login", Refused: in.Why})
-	to := w3gs.Only(s.pid)
+	m.fact(&Commanded{Caller: *m.caller(s.PID), Line: "login", Name: "login", Refused: in.Why})
+	to := w3gs.Only(s.PID)
 	switch {
 	case in.Why == "":
 		m.say(to, "You are logged in.")

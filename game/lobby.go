@@ -20,8 +20,11 @@ const silenceCheck = 5 * time.Second
 func (m *Machine) join(in *Input) {
 	req := in.Packet.(*w3gs.ReqJoin)
 	m.joining = &seat{
-		name: req.Name, addr: in.Addr, link: in.Link, level: in.Level, realm: in.Realm, vouched: in.Vouched,
+		Player: Player{Name: req.Name, Addr: in.Addr}, link: in.Link, level: in.Level, realm: in.Realm,
 		heard: m.now, shared: in.Shared, paidUntil: math.MinInt64 / 2,
+	}
+	if in.Vouched {
+		m.joining.Realm = in.Realm
 	}
 	m.tell(lobby.Join{
 		Conn: lobby.ConnID(in.Link), Req: *req,
@@ -32,19 +35,19 @@ func (m *Machine) join(in *Input) {
 
 // vouch takes a realm's word for a name.
 func (m *Machine) vouch(s *seat, level command.Level) {
-	if s.vouched || s.realm == "" {
+	if s.Realm == s.realm {
 		return
 	}
-	s.vouched, s.level = true, level
-	m.tell(lobby.Vouch{PID: s.pid})
-	m.fact(&Vouched{s.player()})
-	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.pid})
+	s.Realm, s.level = s.realm, level
+	m.tell(lobby.Vouch{PID: s.PID})
+	m.fact(&Vouched{s.Player})
+	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.PID})
 }
 
 // tell hands an event to the lobby. The error says why an operation was not done.
 func (m *Machine) tell(e lobby.Event) (err error) {
-	effects := m.lobby.Handle(m.now, e, m.lobbyOut[:0])
-	for _, e := range effects {
+	effects := m.lobby.Handle(m.now, e, m.lobbyOut)
+	for _, e := range effects[len(m.lobbyOut):] {
 		if r, ok := e.(*texts.Refusal); ok {
 			err = r
 		}
@@ -53,14 +56,11 @@ func (m *Machine) tell(e lobby.Event) (err error) {
 	return err
 }
 
-// show carries out the lobby's effects in their order.
+// show carries out, in their order, the effects that the lobby has added.
 func (m *Machine) show(effects []lobby.Effect) {
-	m.lobbyOut = nil // effects of effects get a slice of their own
-	for _, e := range effects {
+	for _, e := range added(&m.lobbyOut, effects) {
 		m.showOne(e)
 	}
-	clear(effects)
-	m.lobbyOut = effects[:0]
 }
 
 func (m *Machine) showOne(effect lobby.Effect) {
@@ -73,7 +73,7 @@ func (m *Machine) showOne(effect lobby.Effect) {
 		m.joined(e)
 	case lobby.Rejected:
 		s := m.joining
-		m.fact(&JoinRefused{Name: e.Name, Addr: s.addr, Reason: e.Reason, Why: e.Why})
+		m.fact(&JoinRefused{Name: e.Name, Addr: s.Addr, Reason: e.Reason, Why: e.Why})
 		m.out.add(Op{Kind: Reply, Link: s.link, Frame: m.out.frame(&w3gs.RejectJoin{Reason: e.Reason})})
 		m.out.add(Op{Kind: Close, Link: s.link, Why: e.Why})
 	case lobby.NeedsMap:
@@ -106,13 +106,15 @@ func (m *Machine) showOne(effect lobby.Effect) {
 
 func (m *Machine) joined(e lobby.Joined) {
 	s := m.joining
-	s.pid = e.PID
+	s.PID = e.PID
 	m.seats[e.PID] = s
 	m.out.add(Op{Kind: Seat, Link: s.link, PID: e.PID})
-	m.fact(&Joined{s.player(), e.Slot})
-	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.pid})
-	m.out.add(Op{Kind: Recall, Link: s.link, PID: s.pid})
-	m.greet(e.PID)
+	m.fact(&Joined{s.Player, e.Slot})
+	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.PID})
+	m.out.add(Op{Kind: Recall, Link: s.link, PID: s.PID})
+	if m.pinned != "" {
+		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Plain(m.pinned)})
+	}
 }
 
 // gone closes the link of a player who is no longer in the lobby's list.
@@ -133,7 +135,7 @@ func (m *Machine) kicked(e lobby.Kicked) {
 		return
 	}
 	s := m.seats[e.PID]
-	m.fact(&Dropped{Player: s.player(), Why: e.Why, By: e.By})
+	m.fact(&Dropped{Player: s.Player, Why: e.Why, By: e.By})
 	s.kick = e.Why
 	m.places[e.Slot].Name = "" // nobody waits for them if the game is played again
 	m.unlink(s, e.Why)

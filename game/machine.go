@@ -47,10 +47,10 @@ type Machine struct {
 	seq       uint64 // of the last fact
 
 	out      *Out
-	todo     []func() // what follows from effects, after them
-	lobbyOut []lobby.Effect
+	todo     []func()       // what follows from effects, after them
+	lobbyOut []lobby.Effect // this and the next two: of this Step
 	xferOut  []mapxfer.Effect
-	turnsOut []gamesync.Effect // of this Step
+	turnsOut []gamesync.Effect
 	acted    Acted
 }
 
@@ -75,7 +75,7 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 		return
 	}
 	m.now, m.out = max(now, m.now), out
-	m.turnsOut = m.turnsOut[:0]
+	m.lobbyOut, m.xferOut, m.turnsOut = m.lobbyOut[:0], m.xferOut[:0], m.turnsOut[:0]
 	m.handle(in)
 	m.followUp()
 	if len(m.polls) > 0 {
@@ -169,9 +169,9 @@ func (m *Machine) handleSeat(s *seat, in *Input) {
 			m.out.add(Op{Kind: Cut, Link: s.link, Why: "an action or acknowledgement before the game has started"})
 		} else if in.Kind == Action {
 			s.actions++
-			m.act(s.pid, in.Data)
+			m.act(s.PID, in.Data)
 		} else {
-			m.play(m.turns.Keepalive(m.playTime(), s.pid, in.Sum, m.turnsOut))
+			m.play(m.turns.Keepalive(m.playTime(), s.PID, in.Sum, m.turnsOut))
 		}
 	case Packet:
 		s.heard, s.level = m.now, in.Level
@@ -195,7 +195,7 @@ func (m *Machine) handleSeat(s *seat, in *Input) {
 	case Vouch:
 		m.vouch(s, in.Level)
 	case Ban:
-		m.tell(lobby.Kick{PID: s.pid, Why: banned(in.Why)})
+		m.tell(lobby.Kick{PID: s.PID, Why: banned(in.Why)})
 	}
 }
 
@@ -205,23 +205,23 @@ func (m *Machine) packet(s *seat, in *Input) {
 	case *w3gs.ChatToHost:
 		m.chat(s, p.Chat)
 	case *w3gs.Raw:
-		m.tell(lobby.Extra{PID: s.pid, Packet: p})
+		m.tell(lobby.Extra{PID: s.PID, Packet: p})
 	case *w3gs.PongToHost:
-		m.tell(lobby.Pong{PID: s.pid, Tick: p.Tick, Waited: in.By})
+		m.tell(lobby.Pong{PID: s.PID, Tick: p.Tick, Waited: in.By})
 		m.reportRTT(s)
 	case *w3gs.LeaveGame:
 		m.leave(s, p.Reason, false)
 	case *w3gs.LoadedSelf:
 		s.acked = m.now
-		m.turn(gamesync.Loaded{PID: s.pid})
+		m.turn(gamesync.Loaded{PID: s.PID})
 	case *w3gs.DropReq:
-		m.turn(gamesync.DropVote{PID: s.pid})
+		m.turn(gamesync.DropVote{PID: s.PID})
 	case *w3gs.MapSize:
 		m.mapSize(s, in, p)
 	case *w3gs.MapPartOK:
-		m.mapPart(s, in, mapxfer.Ack{PID: s.pid, Packet: *p})
+		m.mapPart(s, in, mapxfer.Ack{PID: s.PID, Packet: *p})
 	case *w3gs.MapPartNotOK:
-		m.mapPart(s, in, mapxfer.Refuse{PID: s.pid, Packet: *p})
+		m.mapPart(s, in, mapxfer.Refuse{PID: s.PID, Packet: *p})
 	}
 }
 
@@ -233,10 +233,10 @@ func (m *Machine) tick() {
 			return
 		}
 	}
-	m.show(m.lobby.Tick(m.now, m.lobbyOut[:0]))
+	m.show(m.lobby.Tick(m.now, m.lobbyOut))
 	if m.turns == nil && !m.over {
 		if m.Downloading() {
-			m.transfer(m.xfer.Tick(m.now, m.xferOut[:0]))
+			m.transfer(m.xfer.Tick(m.now, m.xferOut))
 		}
 		m.announceNow()
 		m.findSilent()
@@ -247,14 +247,14 @@ func (m *Machine) tick() {
 // leave takes a player out who has said goodbye, or whose link is lost.
 func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 	if m.turns == nil {
-		m.tell(lobby.Leave{PID: s.pid, Reason: reason, Lost: lost})
+		m.tell(lobby.Leave{PID: s.PID, Reason: reason, Lost: lost})
 		return
 	}
 	if !lost {
 		m.send(s, &w3gs.LeaveAck{})
 	}
 	m.unlink(s, reason.String())
-	m.turn(gamesync.Leave{PID: s.pid, Reason: reason})
+	m.turn(gamesync.Leave{PID: s.PID, Reason: reason})
 }
 
 // stop ends the lobby or the game and tells its players.
@@ -265,6 +265,13 @@ func (m *Machine) stop(why string) {
 	}
 	m.stopped = true
 	m.turn(gamesync.End{Why: texts.Known(why)})
+}
+
+// added takes the effects that a room has appended to all of this Step.
+func added[E any](all *[]E, with []E) []E {
+	n := len(*all)
+	*all = with
+	return with[n:]
 }
 
 // followUp does what effects have asked for, and what follows from that.
@@ -278,15 +285,6 @@ func (m *Machine) followUp() {
 
 // later hands an event to the lobby after the effects at hand.
 func (m *Machine) later(e lobby.Event) { m.todo = append(m.todo, func() { m.tell(e) }) }
-
-// laterFor does so if the seat is still taken by the same player then.
-func (m *Machine) laterFor(s *seat, e lobby.Event) {
-	m.todo = append(m.todo, func() {
-		if m.seats[s.pid] == s {
-			m.tell(e)
-		}
-	})
-}
 
 // playTime is the clock of the turns.
 func (m *Machine) playTime() time.Duration { return m.now - m.startedAt }

@@ -18,7 +18,7 @@ func (m *Machine) begin(e lobby.Started) {
 		cfg.Players = append(cfg.Players, gamesync.Player{
 			PID: p.PID, Name: p.Name, Team: p.Team, Observer: p.Observer, Proxied: m.seats[p.PID].proxy != noProxy,
 		})
-		addrs[p.PID] = m.seats[p.PID].addr
+		addrs[p.PID] = m.seats[p.PID].Addr
 	}
 	for _, p := range e.Fakes {
 		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Fake: true})
@@ -40,8 +40,8 @@ func (m *Machine) act(pid uint8, data []byte) {
 // reportRTT passes on what the last pong measured: the turns want to know whose
 // line a lag was.
 func (m *Machine) reportRTT(s *seat) {
-	if rtt := m.rtt(s.pid); rtt > 0 {
-		m.turn(gamesync.RTT{PID: s.pid, RTT: rtt})
+	if rtt := m.rtt(s.PID); rtt > 0 {
+		m.turn(gamesync.RTT{PID: s.PID, RTT: rtt})
 	}
 }
 
@@ -54,9 +54,7 @@ func (m *Machine) turn(e gamesync.Event) {
 
 // play carries out, in their order, the effects that the turns have added.
 func (m *Machine) play(effects []gamesync.Effect) {
-	added := effects[len(m.turnsOut):]
-	m.turnsOut = effects
-	for _, effect := range added {
+	for _, effect := range added(&m.turnsOut, effects) {
 		switch e := effect.(type) {
 		case *gamesync.Broadcast:
 			m.out.add(Op{Kind: Send, To: e.To, Frame: e.Frame})

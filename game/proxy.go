@@ -34,7 +34,7 @@ func (m *Machine) meetProxy(s *seat, kind proxyKind) {
 	}
 	asks := kind == legacyProxy
 	if s.proxy = max(s.proxy, kind); asks && m.empties() == m.offered {
-		m.offer(w3gs.Only(s.pid))
+		m.offer(w3gs.Only(s.PID))
 	}
 	m.offerAgain()
 }
@@ -69,7 +69,7 @@ func (m *Machine) proxies() w3gs.PIDs {
 	var pids w3gs.PIDs
 	for _, s := range m.seats {
 		if s != nil && s.proxy != noProxy {
-			pids |= w3gs.Only(s.pid)
+			pids |= w3gs.Only(s.PID)
 		}
 	}
 	return pids
@@ -79,20 +79,20 @@ func (m *Machine) proxies() w3gs.PIDs {
 // link. A client that has not seen a turn cannot come back.
 func (m *Machine) lost(s *seat, why string) {
 	wait := m.wait(s)
-	m.fact(&LinkLost{s.player(), why, wait})
+	m.fact(&LinkLost{s.Player, why, wait})
 	if wait == 0 {
 		m.leave(s, w3gs.LeaveDisconnect, true)
 		return
 	}
 	m.unlink(s, why)
 	s.away = max(m.now, 1)
-	m.turn(gamesync.Absent{PID: s.pid, Wait: wait})
+	m.turn(gamesync.Absent{PID: s.PID, Wait: wait})
 }
 
 // wait is how long a seat could be without a link.
 func (m *Machine) wait(s *seat) time.Duration {
 	switch {
-	case m.turns == nil || s.proxy == noProxy || !(m.turns.Fed() & m.turns.Live()).Has(s.pid):
+	case m.turns == nil || s.proxy == noProxy || !(m.turns.Fed() & m.turns.Live()).Has(s.PID):
 		return 0
 	case s.proxy == extendedProxy:
 		return m.cfg.Reconnect.ExtendedWait
@@ -111,16 +111,16 @@ func (m *Machine) resume(in *Input) {
 		m.out.add(Op{Kind: Close, Link: in.Link, Why: "no seat to resume"})
 		return
 	}
-	f := &LinkResumed{Player: s.player()}
+	f := &LinkResumed{Player: s.Player}
 	if s.away > 0 {
 		f.Away = m.now - s.away
 	}
 	m.unlink(s, "resumed by another connection")
-	s.link, s.addr, s.heard, s.acked = in.Link, in.Addr, m.now, m.now
-	m.out.add(Op{Kind: Seat, Link: s.link, PID: s.pid})
-	f.Addr = s.addr
+	s.link, s.Addr, s.heard, s.acked = in.Link, in.Addr, m.now, m.now
+	m.out.add(Op{Kind: Seat, Link: s.link, PID: s.PID})
+	f.Addr = s.Addr
 	m.fact(f)
-	m.turn(gamesync.Back{PID: s.pid})
+	m.turn(gamesync.Back{PID: s.PID})
 }
 
 // forfeit puts a player out whose seat can no longer be resumed.
@@ -131,9 +131,9 @@ func (m *Machine) forfeit(in *Input) {
 }
 
 func (m *Machine) putOut(s *seat, why string) {
-	m.fact(&Dropped{Player: s.player(), Why: why})
+	m.fact(&Dropped{Player: s.Player, Why: why})
 	m.unlink(s, why)
-	m.turn(gamesync.Leave{PID: s.pid, Reason: w3gs.LeaveDisconnect})
+	m.turn(gamesync.Leave{PID: s.PID, Reason: w3gs.LeaveDisconnect})
 }
 
 // tendProxies does by the clock what proxies want: acknowledgements, and an end

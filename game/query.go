@@ -81,7 +81,7 @@ func (m *Machine) whom(q *Query, part string) (lobby.Player, error) {
 	}
 	q.Name, q.Here = p.Name, true
 	if s := m.seats[p.PID]; s != nil {
-		q.Addr = s.addr.Addr()
+		q.Addr = s.Addr.Addr()
 	}
 	return p, nil
 }
@@ -128,7 +128,7 @@ func (m *Machine) describe(s *seat, p lobby.Player) texts.Text {
 		ping = fmt.Sprint(p.RTT.Milliseconds())
 	}
 	return texts.Of("%s is in slot %d%v, for %v, ping %s ms, from %v.", p.Name, p.Slot+1, role,
-		(m.now - p.Joined).Round(time.Second), ping, place(s.addr.Addr()))
+		(m.now - p.Joined).Round(time.Second), ping, place(s.Addr.Addr()))
 }
 
 // place is an address, and how near it is.
@@ -145,7 +145,7 @@ func place(a netip.Addr) texts.Text {
 func from(m *Machine, c *call) error {
 	for _, p := range m.lobby.Players() {
 		if s := m.seats[p.PID]; s != nil {
-			m.answer(c.Caller, "%s: %v", p.Name, place(s.addr.Addr()))
+			m.answer(c.Caller, "%s: %v", p.Name, place(s.Addr.Addr()))
 		}
 	}
 	return nil

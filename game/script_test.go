@@ -230,7 +230,7 @@ func (s *scene) say(who, text string) error {
 	if seat == nil {
 		return fmt.Errorf("%s has no seat", who)
 	}
-	p := &w3gs.ChatToHost{Chat: w3gs.Chat{From: seat.pid, To: []uint8{seat.pid}, Flag: w3gs.ChatLobby, Text: text}}
+	p := &w3gs.ChatToHost{Chat: w3gs.Chat{From: seat.PID, To: []uint8{seat.PID}, Flag: w3gs.ChatLobby, Text: text}}
 	if s.m.turns != nil {
 		p.Flag = w3gs.ChatGame
 	}

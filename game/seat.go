@@ -2,7 +2,6 @@ package game
 
 import (
 	"fmt"
-	"net/netip"
 	"time"
 
 	"w3host/command"
@@ -13,12 +12,9 @@ import (
 
 // seat is a player's place for the life of the game.
 type seat struct {
-	pid       uint8
-	name      string
-	addr      netip.AddrPort
+	Player
 	link      LinkID        // what carries the player; 0: none
-	realm     string        // that the name is said to be of; empty: the LAN
-	vouched   bool          // the realm has confirmed it
+	realm     string        // that the name is said to be of, confirmed or not; empty: the LAN
 	level     command.Level // as the host looked up last
 	heard     time.Duration
 	proxy     proxyKind     // what stands between the player and the link
@@ -37,14 +33,6 @@ type seat struct {
 	rated     bool // skill has been looked up
 }
 
-func (s *seat) player() Player {
-	p := Player{PID: s.pid, Name: s.name, Addr: s.addr}
-	if s.vouched {
-		p.Realm = s.realm
-	}
-	return p
-}
-
 // seatOf finds the seat that a link carries.
 func (m *Machine) seatOf(link LinkID) *seat {
 	for _, s := range m.seats {
@@ -58,7 +46,7 @@ func (m *Machine) seatOf(link LinkID) *seat {
 // player describes a seat by its pid, fake players included.
 func (m *Machine) player(pid uint8) Player {
 	if int(pid) < len(m.seats) && m.seats[pid] != nil {
-		return m.seats[pid].player()
+		return m.seats[pid].Player
 	}
 	p, _ := m.lobby.Player(pid)
 	return Player{PID: pid, Name: p.Name}
@@ -70,7 +58,7 @@ func (m *Machine) rtt(pid uint8) time.Duration {
 }
 
 // send encodes a packet for one player.
-func (m *Machine) send(s *seat, p w3gs.Packet) { m.sendTo(w3gs.Only(s.pid), p) }
+func (m *Machine) send(s *seat, p w3gs.Packet) { m.sendTo(w3gs.Only(s.PID), p) }
 
 // sendTo encodes a packet once for several players.
 func (m *Machine) sendTo(to w3gs.PIDs, p w3gs.Packet) {
@@ -85,7 +73,7 @@ func (m *Machine) sendTo(to w3gs.PIDs, p w3gs.Packet) {
 func (m *Machine) unlink(s *seat, why string) {
 	s.away = 0
 	if s.link != 0 {
-		m.out.add(Op{Kind: Close, Link: s.link, PID: s.pid, Why: why})
+		m.out.add(Op{Kind: Close, Link: s.link, PID: s.PID, Why: why})
 		s.link = 0
 	}
 }
@@ -102,7 +90,7 @@ func (m *Machine) backlog(s *seat, in *Input) {
 		m.look(s, in.Figures)
 		return
 	}
-	m.turn(gamesync.Backlog{PID: s.pid, Queued: in.Queued, Moves: in.Moves})
+	m.turn(gamesync.Backlog{PID: s.PID, Queued: in.Queued, Moves: in.Moves})
 }
 
 // vacate ends a seat.
@@ -111,7 +99,7 @@ func (m *Machine) vacate(pid uint8, why string) {
 		m.unlink(s, why)
 		m.seats[pid] = nil
 		m.forgetVoter(pid)
-		m.lastGone = s.player()
+		m.lastGone = s.Player
 		if s.proxy != noProxy {
 			m.out.add(Op{Kind: Forget, PID: pid})
 		}

@@ -14,12 +14,12 @@ func (m *Machine) mapSize(s *seat, in *Input, p *w3gs.MapSize) {
 	if m.turns != nil {
 		return
 	}
-	m.tell(lobby.MapReport{PID: s.pid, Report: *p})
-	if m.seats[s.pid] != s {
+	m.tell(lobby.MapReport{PID: s.PID, Report: *p})
+	if m.seats[s.PID] != s {
 		return
 	}
 	m.look(s, in.Figures)
-	m.fetch(mapxfer.Report{PID: s.pid, Packet: *p})
+	m.fetch(mapxfer.Report{PID: s.PID, Packet: *p})
 }
 
 // mapPart takes what a player says of the parts that were sent.
@@ -34,54 +34,52 @@ func (m *Machine) mapPart(s *seat, in *Input, e mapxfer.Event) {
 // say nothing of the line.
 func (m *Machine) look(s *seat, f mapxfer.Figures) {
 	if !s.shared {
-		f.Addr = s.addr.Addr()
+		f.Addr = s.Addr.Addr()
 	}
-	m.fetch(mapxfer.Look{PID: s.pid, Figures: f})
+	m.fetch(mapxfer.Look{PID: s.PID, Figures: f})
 }
 
 // fetch hands an event to the transfers.
 func (m *Machine) fetch(e mapxfer.Event) {
-	m.transfer(m.xfer.Handle(m.now, e, m.xferOut[:0]))
+	m.transfer(m.xfer.Handle(m.now, e, m.xferOut))
 }
 
-// transfer carries out the scheduler's effects in their order.
+// transfer carries out, in their order, the effects that the scheduler has added.
 func (m *Machine) transfer(effects []mapxfer.Effect) {
-	m.xferOut = nil // effects of effects get a slice of their own
-	for i := range effects {
-		if s := m.seats[effects[i].PID]; s != nil {
-			m.transferOne(s, &effects[i])
+	for _, e := range added(&m.xferOut, effects) {
+		if s := m.seats[e.PID]; s != nil {
+			m.transferOne(s, &e)
 		}
 	}
-	m.xferOut = effects[:0]
 }
 
 func (m *Machine) transferOne(s *seat, e *mapxfer.Effect) {
 	switch e.Kind {
 	case mapxfer.Begin:
-		m.fact(&DownloadBegun{s.player(), m.cfg.Transfer.Size})
-		m.send(s, &w3gs.StartDownload{From: m.lobby.MapSender(s.pid)})
+		m.fact(&DownloadBegun{s.Player, m.cfg.Transfer.Size})
+		m.send(s, &w3gs.StartDownload{From: m.lobby.MapSender(s.PID)})
 	case mapxfer.Send:
-		m.out.add(Op{Kind: Parts, PID: s.pid, From: m.lobby.MapSender(s.pid), At: e.Offset, End: e.End})
+		m.out.add(Op{Kind: Parts, PID: s.PID, From: m.lobby.MapSender(s.PID), At: e.Offset, End: e.End})
 	case mapxfer.Percent:
-		m.later(lobby.Progress{PID: s.pid, Percent: e.Percent})
+		m.later(lobby.Progress{PID: s.PID, Percent: e.Percent})
 	case mapxfer.Done:
 		f := m.downloadEnded(s, e, true)
 		m.later(lobby.Say{Text: texts.Of("%s has downloaded the map: %.1f MB in %.1f s, %.0f KB/s.",
-			s.name, float64(e.Bytes)/1e6, e.Took.Seconds(), f.Speed()/1000)})
+			s.Name, float64(e.Bytes)/1e6, e.Took.Seconds(), f.Speed()/1000)})
 	case mapxfer.Waiting:
-		m.tellSeat(s, texts.Of("You are number %d in the queue for the map.", e.Place))
+		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Of("You are number %d in the queue for the map.", e.Place)})
 	case mapxfer.Ignored:
-		m.fact(&MapPacketIgnored{s.player(), e.Why})
+		m.fact(&MapPacketIgnored{s.Player, e.Why})
 	case mapxfer.Refused:
 		m.refuseTransfer(s, e)
 	case mapxfer.TooSlow, mapxfer.Cheat:
 		m.downloadEnded(s, e, false)
-		m.removeLater(s, texts.Known(e.Why.String()))
+		m.later(lobby.Kick{PID: s.PID, Why: texts.Known(e.Why.String())})
 	}
 }
 
 func (m *Machine) downloadEnded(s *seat, e *mapxfer.Effect, complete bool) *DownloadEnded {
-	f := &DownloadEnded{Player: s.player(), Complete: complete, Bytes: e.Bytes, Resent: e.Resent, Took: e.Took}
+	f := &DownloadEnded{Player: s.Player, Complete: complete, Bytes: e.Bytes, Resent: e.Resent, Took: e.Took}
 	if !complete {
 		f.Why = e.Why.String()
 	}
@@ -94,22 +92,12 @@ func (m *Machine) downloadEnded(s *seat, e *mapxfer.Effect, complete bool) *Down
 func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
 	switch e.Why {
 	case mapxfer.WhyAsk:
-		m.later(lobby.Say{Text: texts.Of("%s lacks the map. An admin can allow the download: %cdownload %[1]s", s.name, m.cfg.Trigger)})
+		m.later(lobby.Say{Text: texts.Of("%s lacks the map. An admin can allow the download: %cdownload %[1]s", s.Name, m.cfg.Trigger)})
 	case mapxfer.WhyOff:
-		m.removeLater(s, texts.Of("does not have the map, and downloads are off"))
+		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map, and downloads are off")})
 	default:
-		m.removeLater(s, texts.Of("does not have the map: %v", texts.Known(e.Why.String())))
+		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map: %v", texts.Known(e.Why.String()))})
 	}
-}
-
-// removeLater puts a player out after the effects at hand.
-func (m *Machine) removeLater(s *seat, why texts.Text) {
-	m.laterFor(s, lobby.Kick{PID: s.pid, Why: why})
-}
-
-// tellSeat says a line to one player after the effects at hand.
-func (m *Machine) tellSeat(s *seat, text texts.Text) {
-	m.laterFor(s, lobby.Say{To: w3gs.Only(s.pid), Text: text})
 }
 
 // endsDownload reports whether a packet ends the receiver's time in the lobby:

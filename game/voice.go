@@ -70,13 +70,6 @@ func pin(text string) act {
 	}
 }
 
-// greet shows the pinned line to who has joined.
-func (m *Machine) greet(pid uint8) {
-	if m.pinned != "" {
-		m.tellSeat(m.seats[pid], texts.Plain(m.pinned))
-	}
-}
-
 func messages(off bool) act {
 	return func(m *Machine, c *call) error {
 		if _, err := m.voter(c); err != nil {
@@ -117,7 +110,7 @@ func speakTo(tag string) act {
 		}
 		if s != nil {
 			s.chose = true
-			m.tell(lobby.SetLanguage{PID: s.pid, Language: language})
+			m.tell(lobby.SetLanguage{PID: s.PID, Language: language})
 		}
 		if ask.Caller == nil {
 			m.answer(c.Caller, "The host speaks %s to you now.", language.Own())
@@ -130,7 +123,7 @@ func speakTo(tag string) act {
 // confirmed is the seat of a player whose name a realm has confirmed, or nil.
 func (m *Machine) confirmed(name, realm string) *seat {
 	for _, s := range m.seats {
-		if s != nil && s.vouched && strings.EqualFold(s.name, name) && strings.EqualFold(s.realm, realm) {
+		if s != nil && s.Realm != "" && strings.EqualFold(s.Name, name) && strings.EqualFold(s.Realm, realm) {
 			return s
 		}
 	}
@@ -140,7 +133,7 @@ func (m *Machine) confirmed(name, realm string) *seat {
 // prefer takes what a player has chosen in an earlier game.
 func (m *Machine) prefer(s *seat, language texts.Language) {
 	if !s.chose {
-		m.tell(lobby.SetLanguage{PID: s.pid, Language: language})
+		m.tell(lobby.SetLanguage{PID: s.PID, Language: language})
 	}
 }
 
