@@ -122,8 +122,7 @@ func balance(m *Machine, _ *call) error {
 		return err
 	}
 	s := m.sides()
-	m.say(0, "The teams are balanced. Odds: %v.", s.text())
-	return nil
+	return m.say(0, "The teams are balanced. Odds: %v.", s.text())
 }
 
 // tellOdds says at the countdown how likely each team is to win, if anything is

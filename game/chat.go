@@ -101,8 +101,10 @@ func (m *Machine) said(e lobby.Said) {
 }
 
 // say lets the host speak to some players, or to all.
-func (m *Machine) say(to w3gs.PIDs, format string, args ...any) {
-	m.speak(to, texts.Of(format, args...))
+func (m *Machine) say(to w3gs.PIDs, format string, args ...any) error {
+	return m.speak(to, texts.Of(format, args...))
 }
 
-func (m *Machine) speak(to w3gs.PIDs, text texts.Text) { m.tell(lobby.Say{To: to, Text: text}) }
+func (m *Machine) speak(to w3gs.PIDs, text texts.Text) error {
+	return m.tell(lobby.Say{To: to, Text: text})
+}

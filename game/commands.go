@@ -32,6 +32,21 @@ func init() {
 	commands = slices.Concat(always, inLobby, listing, inGame, voting, verdicts, people, voice)
 }
 
+// with is a command that takes a value.
+func with[T any](read func(*args) T, do func(m *Machine, c *call, value T) error) func(*args) act {
+	return func(a *args) act {
+		value := read(a)
+		return func(m *Machine, c *call) error { return do(m, c, value) }
+	}
+}
+
+// milliseconds reads a number of them.
+func milliseconds(low, high time.Duration) func(*args) time.Duration {
+	return func(a *args) time.Duration {
+		return time.Duration(a.Number("number of milliseconds", int(low/time.Millisecond), int(high/time.Millisecond))) * time.Millisecond
+	}
+}
+
 // op is the act of a command that is an operation of the lobby.
 func op(o lobby.Operation) act {
 	return func(m *Machine, _ *call) error { return m.tell(o) }
@@ -55,10 +70,8 @@ func opOn(part string, make func(lobby.Player) lobby.Operation) act {
 }
 
 var always = command.Table[*Machine]{
-	{Name: "help", Usage: "[command]", Help: "what you may do, or how a command works", Phase: command.Always, Parse: func(a *args) act { return help(a.Rest()) }},
-	{Name: "ping", Usage: "[ms]", Help: "everybody's round trip; with a number, kick those above it", Level: command.Owner, AskAnyone: true, Phase: command.Always, Bare: ping(0), Parse: func(a *args) act {
-		return ping(time.Duration(a.Number("number of milliseconds", 1, 60000)) * time.Millisecond)
-	}},
+	{Name: "help", Usage: "[command]", Help: "what you may do, or how a command works", Phase: command.Always, Parse: with((*args).Rest, help)},
+	{Name: "ping", Usage: "[ms]", Help: "everybody's round trip; with a number, kick those above it", Level: command.Owner, AskAnyone: true, Phase: command.Always, Bare: ping, Parse: with(milliseconds(time.Millisecond, time.Minute), kickSlow)},
 	{Name: "version", Help: "which program hosts here", Phase: command.Always, Bare: show(version)},
 	{Name: "owner", Usage: "[player]", Help: "show who owns the lobby, or give it away", Level: command.Owner, AskAnyone: true, Phase: command.Always, Bare: show(owner), Parse: func(a *args) act {
 		return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.SetOwner{Player: p.Name} })
@@ -70,10 +83,8 @@ var always = command.Table[*Machine]{
 	{Name: "unmuteall", Help: "allow lines to everybody", Level: command.Owner, Phase: command.Always, Bare: op(lobby.MuteAll{Off: true})},
 	{Name: "journal", Help: "keep the record of this game's inputs for a report of a fault", Level: command.Owner, Phase: command.Always, Bare: show(keepJournal)},
 	{Name: "say", Usage: "<text>", Help: "let the host say something", Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return op(lobby.Say{Text: texts.Plain(a.Text("text"))}) }},
-	{Name: "latency", Usage: "[20-500]", Help: "show or set the milliseconds between turns", Level: command.Owner, Phase: command.Always, Bare: show(latency), Parse: func(a *args) act {
-		return setLatency(time.Duration(a.Number("number of milliseconds", int(w3gs.MinPeriod/time.Millisecond), int(w3gs.MaxPeriod/time.Millisecond))) * time.Millisecond)
-	}},
-	{Name: "synclimit", Usage: "[turns]", Help: "show or set how far a player may be behind", Level: command.Owner, Phase: command.Always, Bare: show(syncLimit), Parse: func(a *args) act { return setSyncLimit(a.Number("number of turns", 2, w3gs.MaxSyncLimit)) }},
+	{Name: "latency", Usage: "[20-500]", Help: "show or set the milliseconds between turns", Level: command.Owner, Phase: command.Always, Bare: show(latency), Parse: with(milliseconds(w3gs.MinPeriod, w3gs.MaxPeriod), setLatency)},
+	{Name: "synclimit", Usage: "[turns]", Help: "show or set how far a player may be behind", Level: command.Owner, Phase: command.Always, Bare: show(syncLimit), Parse: with(func(a *args) int { return a.Number("number of turns", 2, w3gs.MaxSyncLimit) }, setSyncLimit)},
 }
 
 var inLobby = command.Table[*Machine]{
@@ -104,10 +115,10 @@ var inLobby = command.Table[*Machine]{
 	}},
 	{Name: "fakeplayer", Aliases: []string{"fp"}, Usage: "[count]", Help: "add players that only hold a slot", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.FakePlayer{Count: 1}), Parse: func(a *args) act { return op(lobby.FakePlayer{Count: a.Ordinal("number of players")}) }},
 	{Name: "deletefp", Help: "remove all fake players", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.DeleteFake{})},
-	{Name: "hcl", Usage: "[mode]", Help: "show or set the mode string of the map", Level: command.Owner, Phase: command.InLobby, Bare: show(mode), Parse: func(a *args) act { return hcl(a.Rest()) }},
+	{Name: "hcl", Usage: "[mode]", Help: "show or set the mode string of the map", Level: command.Owner, Phase: command.InLobby, Bare: show(mode), Parse: with((*args).Rest, hcl)},
 	{Name: "clearhcl", Help: "remove the mode string", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.HCL{})},
 	{Name: "download", Aliases: []string{"dl"}, Usage: "<player>", Help: "let one player have the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), allowDownload) }},
-	{Name: "downloads", Usage: "<on|off|ask>", Help: "who may download the map", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return downloads(a.OneOf("on", "off", "ask")) }},
+	{Name: "downloads", Usage: "<on|off|ask>", Help: "who may download the map", Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string { return a.OneOf("on", "off", "ask") }, downloads)},
 	{Name: "unhost", Help: "close the lobby", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.Shutdown{Why: texts.Of("the lobby was closed by its owner")})},
 }
 
@@ -183,14 +194,11 @@ func mute(part string, off bool) act {
 	return opOn(part, func(p lobby.Player) lobby.Operation { return lobby.Mute{PID: p.PID, Off: off} })
 }
 
-func hcl(text string) act {
-	return func(m *Machine, _ *call) error {
-		if err := m.tell(lobby.HCL{Text: text}); err != nil {
-			return err
-		}
-		m.say(0, "The mode is now %q.", text)
-		return nil
+func hcl(m *Machine, _ *call, text string) error {
+	if err := m.tell(lobby.HCL{Text: text}); err != nil {
+		return err
 	}
+	return m.say(0, "The mode is now %q.", text)
 }
 
 func allowDownload(m *Machine, _ *call, p lobby.Player) error {
@@ -198,14 +206,11 @@ func allowDownload(m *Machine, _ *call, p lobby.Player) error {
 	return nil
 }
 
-func downloads(text string) act {
-	return func(m *Machine, _ *call) error {
-		mode, err := mapxfer.ParseMode(text)
-		if err != nil {
-			return err
-		}
-		m.fetch(mapxfer.SetMode{Mode: mode})
-		m.say(0, "Map downloads: %v.", mode)
-		return nil
+func downloads(m *Machine, _ *call, word string) error {
+	mode, err := mapxfer.ParseMode(word)
+	if err != nil {
+		return err
 	}
+	m.fetch(mapxfer.SetMode{Mode: mode})
+	return m.say(0, "Map downloads: %v.", mode)
 }

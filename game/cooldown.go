@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"w3host/command"
+	"w3host/texts"
 )
 
 // Cooldown bounds the commands of players; owners and admins are exempt. A player
@@ -32,7 +33,7 @@ func (m *Machine) pays(by *command.Caller, line string) bool {
 	if wait := s.paidUntil + cost - m.now; wait > 0 {
 		if spec != nil && !s.hurried {
 			s.hurried = true
-			m.answer(by, "too many commands: wait %v", (wait + time.Second - 1).Truncate(time.Second))
+			m.reply(by, texts.Of("too many commands: wait %v", (wait+time.Second-1).Truncate(time.Second)), false)
 		}
 		return false
 	}

@@ -2,6 +2,7 @@ package game
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -95,26 +96,20 @@ func (m *Machine) find(part string) (lobby.Player, error) {
 	return lobby.Player{}, texts.Refuse(texts.Malformed, "%q may be %v: type more of the name", part, texts.Either(names))
 }
 
-func help(topic string) act {
-	return func(m *Machine, c *call) error {
-		trigger := string(m.cfg.Trigger)
-		if topic == "" {
-			m.answer(c.Caller, "%s", m.commands.List(c.Level, m.phase(), trigger))
-		} else if text, err := m.commands.Help(topic, trigger); err == nil {
-			m.reply(c.Caller, text, false)
-			return nil
-		}
-		m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: strings.TrimSpace("help " + topic)})
-		return nil
+func help(m *Machine, c *call, topic string) error {
+	trigger := string(m.cfg.Trigger)
+	if topic == "" {
+		m.answer(c, "%s", m.commands.List(c.Level, m.phase(), trigger))
+	} else if text, err := m.commands.Help(topic, trigger); err == nil {
+		return m.reply(c.Caller, text, false)
 	}
+	m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: strings.TrimSpace("help " + topic)})
+	return nil
 }
 
 // show is the act of a command that only answers.
 func show(text func(m *Machine, c *call) texts.Text) act {
-	return func(m *Machine, c *call) error {
-		m.reply(c.Caller, text(m, c), false)
-		return nil
-	}
+	return func(m *Machine, c *call) error { return m.reply(c.Caller, text(m, c), false) }
 }
 
 func version(m *Machine, _ *call) texts.Text { return texts.Plain(m.cfg.Program) }
@@ -141,41 +136,35 @@ func keepJournal(m *Machine, _ *call) texts.Text {
 	return texts.Of("The journal of this game will be kept.")
 }
 
-// ping shows the round trips, or kicks who is slower than the limit.
-func ping(limit time.Duration) act {
-	return func(m *Machine, c *call) error {
-		var parts []string
-		for _, p := range m.lobby.Players() {
-			if p.Pings == 0 {
-				parts = append(parts, p.Name+": ?")
-				continue
-			}
-			parts = append(parts, fmt.Sprintf("%s: %d ms", p.Name, p.RTT.Milliseconds()))
-			if limit > 0 && p.RTT > limit {
-				m.later(lobby.Kick{PID: p.PID, Why: texts.Of("ping"), By: c.Name, KeepOut: true})
-			}
+// ping shows the round trips.
+func ping(m *Machine, c *call) error { return kickSlow(m, c, math.MaxInt64) }
+
+// kickSlow shows the round trips, and kicks who is slower than the limit.
+func kickSlow(m *Machine, c *call, limit time.Duration) error {
+	var parts []string
+	for _, p := range m.lobby.Players() {
+		if p.Pings == 0 {
+			parts = append(parts, p.Name+": ?")
+			continue
 		}
-		m.answer(c.Caller, "%s", strings.Join(parts, ", "))
-		return nil
+		parts = append(parts, fmt.Sprintf("%s: %d ms", p.Name, p.RTT.Milliseconds()))
+		if p.RTT > limit {
+			m.later(lobby.Kick{PID: p.PID, Why: texts.Of("ping"), By: c.Name, KeepOut: true})
+		}
 	}
+	return m.answer(c, "%s", strings.Join(parts, ", "))
 }
 
-func setLatency(period time.Duration) act {
-	return func(m *Machine, _ *call) error {
-		m.latency = period
-		m.turn(gamesync.SetPeriod{Period: period})
-		m.say(0, "The latency is now %d ms.", period.Milliseconds())
-		return nil
-	}
+func setLatency(m *Machine, _ *call, period time.Duration) error {
+	m.latency = period
+	m.turn(gamesync.SetPeriod{Period: period})
+	return m.say(0, "The latency is now %d ms.", period.Milliseconds())
 }
 
-func setSyncLimit(turns int) act {
-	return func(m *Machine, _ *call) error {
-		m.syncLimit = turns
-		m.turn(gamesync.SetSyncLimit{Turns: turns})
-		m.say(0, "The sync limit is now %d turns.", turns)
-		return nil
-	}
+func setSyncLimit(m *Machine, _ *call, turns int) error {
+	m.syncLimit = turns
+	m.turn(gamesync.SetSyncLimit{Turns: turns})
+	return m.say(0, "The sync limit is now %d turns.", turns)
 }
 
 // dropLaggers ends the wait for those on the lag screen.
@@ -201,14 +190,14 @@ func end(m *Machine, _ *call) error {
 }
 
 // answer tells the caller of a command alone.
-func (m *Machine) answer(by *command.Caller, format string, args ...any) {
-	m.reply(by, texts.Of(format, args...), false)
+func (m *Machine) answer(c *call, format string, args ...any) error {
+	return m.reply(c.Caller, texts.Of(format, args...), false)
 }
 
-func (m *Machine) reply(by *command.Caller, text texts.Text, refused bool) {
+func (m *Machine) reply(by *command.Caller, text texts.Text, refused bool) error {
 	if by.PID != 0 {
-		m.speak(w3gs.Only(by.PID), text)
-		return
+		return m.speak(w3gs.Only(by.PID), text)
 	}
 	m.out.add(Op{Kind: Answer, Caller: by, Text: text.In(by.Language), Refused: refused})
+	return nil
 }

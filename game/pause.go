@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"w3host/lobby"
-
 	"w3host/texts"
 )
 
@@ -28,10 +27,8 @@ func fakeAction(action byte) act {
 		}
 		m.act(fakes[i].PID, []byte{action})
 		if action == actionPause {
-			m.say(0, "%s has paused the game.", c.Name)
-		} else {
-			m.say(0, "%s has resumed the game.", c.Name)
+			return m.say(0, "%s has paused the game.", c.Name)
 		}
-		return nil
+		return m.say(0, "%s has resumed the game.", c.Name)
 	}
 }

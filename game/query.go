@@ -40,7 +40,7 @@ var people = command.Table[*Machine]{
 			return cannot("log in by the chat of a lobby or game on the LAN")
 		}
 	}},
-	{Name: "lang", Aliases: []string{"language"}, Usage: "[en|zh]", Help: "show or choose the language that the host speaks to you", Phase: command.Always, Bare: show(language), Parse: func(a *args) act { return speakTo(a.Rest()) }},
+	{Name: "lang", Aliases: []string{"language"}, Usage: "[en|zh]", Help: "show or choose the language that the host speaks to you", Phase: command.Always, Bare: show(language), Parse: with((*args).Rest, speakTo)},
 	{Name: "check", Usage: "<player>", Help: "who somebody is: address, games, bans, other names", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("check", a.OnlyPlayer()) }},
 	{Name: "alts", Usage: "<player>", Help: "other names that came from a player's addresses", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("alts", a.OnlyPlayer()) }},
 	{Name: "from", Help: "everybody's address", Level: command.Admin, Phase: command.Always, Bare: from},
@@ -145,7 +145,7 @@ func place(a netip.Addr) texts.Text {
 func from(m *Machine, c *call) error {
 	for _, p := range m.lobby.Players() {
 		if s := m.seats[p.PID]; s != nil {
-			m.answer(c.Caller, "%s: %v", p.Name, place(s.Addr.Addr()))
+			m.answer(c, "%s: %v", p.Name, place(s.Addr.Addr()))
 		}
 	}
 	return nil

@@ -17,13 +17,13 @@ var voice = command.Table[*Machine]{
 		}
 		return announce(time.Duration(a.Number("number of seconds", 10, 3600))*time.Second, a.Text("text"))
 	}},
-	{Name: "pin", Usage: "<text> | off", Help: "greet everybody who joins with a line", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+	{Name: "pin", Usage: "<text> | off", Help: "greet everybody who joins with a line", Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string {
 		if a.Is("off") {
-			return pin("")
+			return ""
 		}
-		return pin(a.Text("text"))
-	}},
-	{Name: "messages", Usage: "<on|off>", Help: "whether you read what the host says to everybody", Phase: command.Always, Parse: func(a *args) act { return messages(a.OneOf("on", "off") == "off") }},
+		return a.Text("text")
+	}, pin)},
+	{Name: "messages", Usage: "<on|off>", Help: "whether you read what the host says to everybody", Phase: command.Always, Parse: with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, messages)},
 	{Name: "lock", Help: "let only the owner and root command this lobby", Level: command.Owner, Phase: command.Always, Bare: lock(true)},
 	{Name: "unlock", Help: "let admins command this lobby again", Level: command.Owner, Phase: command.Always, Bare: lock(false)},
 }
@@ -38,11 +38,9 @@ func announce(every time.Duration, text string) act {
 	return func(m *Machine, c *call) error {
 		m.announced = announcement{every: every, at: m.now + every, text: text}
 		if every == 0 {
-			m.answer(c.Caller, "Nothing is announced any more.")
-			return nil
+			return m.answer(c, "Nothing is announced any more.")
 		}
-		m.speak(0, texts.Plain(text))
-		return nil
+		return m.speak(0, texts.Plain(text))
 	}
 }
 
@@ -58,33 +56,25 @@ func (m *Machine) announceNow() {
 	}
 }
 
-func pin(text string) act {
-	return func(m *Machine, c *call) error {
-		m.pinned = text
-		if text == "" {
-			m.answer(c.Caller, "Nothing is pinned any more.")
-			return nil
-		}
-		m.speak(0, texts.Plain(text))
-		return nil
+func pin(m *Machine, c *call, text string) error {
+	m.pinned = text
+	if text == "" {
+		return m.answer(c, "Nothing is pinned any more.")
 	}
+	return m.speak(0, texts.Plain(text))
 }
 
-func messages(off bool) act {
-	return func(m *Machine, c *call) error {
-		if _, err := m.voter(c); err != nil {
-			return cannot("only players of the game hear the host")
-		}
-		if err := m.tell(lobby.Hear{PID: c.PID, Off: off}); err != nil {
-			return err
-		}
-		if off {
-			m.answer(c.Caller, "You read only what concerns you.")
-		} else {
-			m.answer(c.Caller, "You read what the host says to everybody.")
-		}
-		return nil
+func messages(m *Machine, c *call, on bool) error {
+	if m.seats[c.PID] == nil {
+		return cannot("only players of the game hear the host")
 	}
+	if err := m.tell(lobby.Hear{PID: c.PID, Off: !on}); err != nil {
+		return err
+	}
+	if on {
+		return m.answer(c, "You read what the host says to everybody.")
+	}
+	return m.answer(c, "You read only what concerns you.")
 }
 
 func language(_ *Machine, c *call) texts.Text {
@@ -94,30 +84,28 @@ func language(_ *Machine, c *call) texts.Text {
 // speakTo lets somebody read the host in another language, here and in later
 // games. A caller on a realm need not be in the game, and is answered when the
 // choice is stored.
-func speakTo(tag string) act {
-	return func(m *Machine, c *call) error {
-		s := m.seats[c.PID]
-		if s == nil && c.Realm == "" {
-			return cannot("only players of the game hear the host")
-		}
-		language, err := texts.ParseLanguage(tag)
-		if err != nil {
-			return err
-		}
-		ask := Op{Kind: Ask, Query: &Query{What: "lang", Name: c.Name, By: c.Name, Language: language}}
-		if s == nil {
-			ask.Caller, s = c.Caller, m.confirmed(c.Name, c.Realm)
-		}
-		if s != nil {
-			s.chose = true
-			m.tell(lobby.SetLanguage{PID: s.PID, Language: language})
-		}
-		if ask.Caller == nil {
-			m.answer(c.Caller, "The host speaks %s to you now.", language.Own())
-		}
-		m.out.add(ask)
-		return nil
+func speakTo(m *Machine, c *call, tag string) error {
+	s := m.seats[c.PID]
+	if s == nil && c.Realm == "" {
+		return cannot("only players of the game hear the host")
 	}
+	language, err := texts.ParseLanguage(tag)
+	if err != nil {
+		return err
+	}
+	ask := Op{Kind: Ask, Query: &Query{What: "lang", Name: c.Name, By: c.Name, Language: language}}
+	if s == nil {
+		ask.Caller, s = c.Caller, m.confirmed(c.Name, c.Realm)
+	}
+	if s != nil {
+		s.chose = true
+		m.tell(lobby.SetLanguage{PID: s.PID, Language: language})
+	}
+	if ask.Caller == nil {
+		m.answer(c, "The host speaks %s to you now.", language.Own())
+	}
+	m.out.add(ask)
+	return nil
 }
 
 // confirmed is the seat of a player whose name a realm has confirmed, or nil.
@@ -140,13 +128,10 @@ func (m *Machine) prefer(s *seat, language texts.Language) {
 // lock keeps admins who do not own the lobby from commanding it.
 func lock(on bool) act {
 	return func(m *Machine, c *call) error {
-		m.locked = on
-		if on {
-			m.say(0, "The lobby is locked: only its owner commands it.")
-		} else {
-			m.say(0, "The lobby is unlocked.")
+		if m.locked = on; on {
+			return m.say(0, "The lobby is locked: only its owner commands it.")
 		}
-		return nil
+		return m.say(0, "The lobby is unlocked.")
 	}
 }
 
