@@ -31,31 +31,29 @@ type poll struct {
 	until   time.Duration
 }
 
-// state counts a poll: who agreed, how many must, and whether it is decided.
-func (m *Machine) state(p *poll) (yes, needed int, passed, failed bool) {
-	passed = true
-	groups := p.groups()
-	for _, group := range groups {
-		n := max((group.Len()*m.cfg.Votes.Share+99)/100, 1)
-		yes, needed = yes+(p.yes&group).Len(), needed+n
-		passed = passed && (p.yes&group).Len() >= n
-		failed = failed || (group&^p.no).Len() < n
-	}
-	return yes, needed, passed && len(groups) > 0, failed || len(groups) == 0
+// count is how a poll stands.
+type count struct {
+	asked          w3gs.PIDs // to whom it is open
+	yes, needed    int
+	passed, failed bool
 }
 
-// asked is to whom a poll is open.
-func (p *poll) asked() (all w3gs.PIDs) {
-	for _, group := range p.groups() {
-		all |= group
+func (m *Machine) count(p *poll) count {
+	groups := p.groups()
+	c := count{passed: len(groups) > 0, failed: len(groups) == 0}
+	for _, group := range groups {
+		yes, needed := (p.yes & group).Len(), max((group.Len()*m.cfg.Votes.Share+99)/100, 1)
+		c.asked, c.yes, c.needed = c.asked|group, c.yes+yes, c.needed+needed
+		c.passed = c.passed && yes >= needed
+		c.failed = c.failed || (group&^p.no).Len() < needed
 	}
-	return all
+	return c
 }
 
 // poll finds the poll of a command that asks a player; the latest of any with "".
 func (m *Machine) poll(name string, pid uint8) *poll {
 	for _, p := range slices.Backward(m.polls) {
-		if (name == "" || p.command == name) && p.asked().Has(pid) {
+		if (name == "" || p.command == name) && m.count(p).asked.Has(pid) {
 			return p
 		}
 	}
@@ -91,22 +89,15 @@ func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
 
 // tellPoll says how a poll stands while it is open.
 func (m *Machine) tellPoll(p *poll, who texts.Text) {
-	yes, needed, passed, failed := m.state(p)
-	if passed || failed {
-		return
+	if c := m.count(p); !c.passed && !c.failed {
+		m.tellAsked(p, texts.Of("%v: %d of %d votes needed. %syes or %[4]sno within %[5]v.", who, c.yes, c.needed,
+			string(m.cfg.Trigger), (p.until-m.now).Round(time.Second)))
 	}
-	t := string(m.cfg.Trigger)
-	left := (p.until - m.now).Round(time.Second)
-	m.tellAsked(p, texts.Of("%v: %d of %d votes needed. %syes or %[4]sno within %[5]v.", who, yes, needed, t, left))
 }
 
 // tellAsked says something to those whom a poll asks, and to the one it is about.
 func (m *Machine) tellAsked(p *poll, text texts.Text) {
-	to := p.asked()
-	if p.about != 0 {
-		to |= w3gs.Only(p.about)
-	}
-	if to &= m.lobby.Humans(); to != 0 {
+	if to := (m.count(p).asked | w3gs.Only(p.about)) & m.lobby.Humans(); to != 0 {
 		m.speak(to, text)
 	}
 }
@@ -115,19 +106,18 @@ func (m *Machine) tellAsked(p *poll, text texts.Text) {
 func (m *Machine) settlePolls() {
 	open := m.polls
 	m.polls = nil
-	for i, p := range open {
+	for _, p := range open {
 		if m.over {
 			return
 		}
-		yes, needed, passed, failed := m.state(p)
-		switch {
-		case passed:
+		switch c := m.count(p); {
+		case c.passed:
 			m.fact(&Commanded{
 				Caller: p.caller, Line: p.command, Name: p.command, Target: p.target,
-				Detail: fmt.Sprintf("agreed: %d of %d needed", yes, needed),
+				Detail: fmt.Sprintf("agreed: %d of %d needed", c.yes, c.needed),
 			})
-			open[i].agreed()
-		case failed || m.now >= p.until:
+			p.agreed()
+		case c.failed || m.now >= p.until:
 			m.tellAsked(p, texts.Of("The vote to %v has failed.", p.what))
 		default:
 			m.polls = append(m.polls, p)

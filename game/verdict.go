@@ -39,20 +39,20 @@ func (m *Machine) fighter(c *call) (lobby.Player, error) {
 	return p, nil
 }
 
-// team is who of a team is in the game.
-func (m *Machine) team(team uint8) (set w3gs.PIDs) {
+// teams is who plays, by team.
+func (m *Machine) teams() (teams [w3gs.MaxSlots]w3gs.PIDs) {
 	for _, p := range m.lobby.Players() {
-		if !p.Observer && p.Team == team {
-			set |= w3gs.Only(p.PID)
+		if !p.Observer {
+			teams[p.Team] |= w3gs.Only(p.PID) & m.lobby.Humans()
 		}
 	}
-	return set & m.lobby.Humans()
+	return teams
 }
 
-// fighting lists the teams that are in the game and have not surrendered.
-func (m *Machine) fighting() (teams []uint8) {
-	for team := range uint8(w3gs.MaxSlots) {
-		if !m.gaveUp[team] && m.team(team) != 0 {
+// fighting lists the teams with players that have not surrendered.
+func (m *Machine) fighting() (teams []int) {
+	for team, players := range m.teams() {
+		if players != 0 && !m.gaveUp[team] {
 			teams = append(teams, team)
 		}
 	}
@@ -69,7 +69,7 @@ func surrender(m *Machine, c *call) error {
 	}
 	return m.ask(&poll{
 		command: "ff", caller: *c.Caller, target: fmt.Sprintf("team %d", p.Team+1), what: texts.Of("surrender"),
-		groups: func() []w3gs.PIDs { return []w3gs.PIDs{m.team(p.Team)} },
+		groups: func() []w3gs.PIDs { return []w3gs.PIDs{m.teams()[p.Team]} },
 		agreed: func() { m.surrendered(p.Team) },
 	})
 }
@@ -83,7 +83,7 @@ func (m *Machine) surrendered(team uint8) {
 		return
 	}
 	m.decide(texts.Of("a team has surrendered"), func(p lobby.Player) Result {
-		if len(left) == 1 && p.Team == left[0] {
+		if len(left) == 1 && int(p.Team) == left[0] {
 			return Victory
 		}
 		return Defeat
@@ -98,7 +98,7 @@ func draw(m *Machine, c *call) error {
 		command: "draw", caller: *c.Caller, what: texts.Of("end the game as a draw"),
 		groups: func() (groups []w3gs.PIDs) {
 			for _, team := range m.fighting() {
-				groups = append(groups, m.team(team))
+				groups = append(groups, m.teams()[team])
 			}
 			return groups
 		},
@@ -130,8 +130,8 @@ func remake(m *Machine, c *call) error {
 		command: "rmk", caller: *c.Caller, what: texts.Of("play again"),
 		groups: func() []w3gs.PIDs {
 			var all w3gs.PIDs
-			for team := range uint8(w3gs.MaxSlots) {
-				all |= m.team(team)
+			for _, players := range m.teams() {
+				all |= players
 			}
 			return []w3gs.PIDs{all}
 		},
