@@ -21,8 +21,8 @@ func fairOdds(teams int) float64 { return 1.2 / float64(teams) }
 
 // rated takes what is known of a player's strength. It comes again when a realm
 // has vouched for the name.
-func (m *Machine) rated(s *seat, skill rating.Skill) {
-	s.skill, s.rated = skill, true
+func (m *Machine) rated(s *seat, in *Input) {
+	s.skill, s.rated = in.Skill, true
 	if m.turns == nil {
 		m.tell(lobby.Doubt{})
 	}

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"w3host/command"
+	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/rating"
+	gamesync "w3host/sync"
 	"w3host/texts"
 	"w3host/w3gs"
 )
@@ -76,19 +78,45 @@ const (
 	Login
 )
 
-var kindText = [...]string{
-	"a tick", "a join", "a packet", "an action", "an acknowledgement", "the end of a link", "a resumed link", "a backlog",
-	"lateness of the host", "a place in the period", "a ban", "a command", "a confirmed name", "a line of the host", "the stop of the host",
-	"a proxy", "an extended proxy", "an acknowledgement of a proxy", "a seat that cannot be resumed",
-	"a rating", "a language", "a login",
+// kinds says of each kind what it is, for crash reports, and what takes it: the
+// game, or the seat that Link carries.
+var kinds = [...]struct {
+	text   string
+	do     func(*Machine, *Input)
+	bySeat func(*Machine, *seat, *Input)
+}{
+	Tick:      {text: "a tick", do: (*Machine).tick},
+	Join:      {text: "a join", do: (*Machine).join},
+	Packet:    {text: "a packet", bySeat: (*Machine).packet},
+	Action:    {text: "an action", bySeat: (*Machine).turnPacket},
+	Keepalive: {text: "an acknowledgement", bySeat: (*Machine).turnPacket},
+	Lost:      {text: "the end of a link", bySeat: (*Machine).lost},
+	Resume:    {text: "a resumed link", do: (*Machine).resume},
+	Backlog:   {text: "a backlog", bySeat: (*Machine).backlog},
+	HostLate:  {text: "lateness of the host", do: func(m *Machine, in *Input) { m.fetch(mapxfer.Late{By: in.By}) }},
+	Beat:      {text: "a place in the period", do: func(m *Machine, in *Input) { m.turn(gamesync.Align{Beat: in.By - m.startedAt}) }},
+	Ban: {text: "a ban", bySeat: func(m *Machine, s *seat, in *Input) {
+		m.tell(lobby.Kick{PID: s.PID, Why: banned(in.Why)})
+	}},
+	Command:  {text: "a command", do: (*Machine).command},
+	Vouch:    {text: "a confirmed name", bySeat: (*Machine).vouch},
+	Tell:     {text: "a line of the host", do: (*Machine).hear},
+	Stop:     {text: "the stop of the host", do: (*Machine).stop},
+	Proxy:    {text: "a proxy", bySeat: (*Machine).meetProxy},
+	Extended: {text: "an extended proxy", bySeat: (*Machine).meetProxy},
+	Acked:    {text: "an acknowledgement of a proxy", bySeat: func(m *Machine, s *seat, _ *Input) { s.heard, s.acked = m.now, m.now }},
+	Forfeit:  {text: "a seat that cannot be resumed", do: (*Machine).forfeit},
+	Rated:    {text: "a rating", bySeat: (*Machine).rated},
+	Prefer:   {text: "a language", bySeat: (*Machine).prefer},
+	Login:    {text: "a login", bySeat: (*Machine).login},
 }
 
 // String names the kind in crash reports.
 func (k Kind) String() string {
-	if int(k) >= len(kindText) {
+	if int(k) >= len(kinds) {
 		return "an unknown input"
 	}
-	return kindText[k]
+	return kinds[k].text
 }
 
 // Input is one thing that happened outside. It is a flat struct, so that

@@ -149,7 +149,7 @@ func (r *journalReader) next() (e Entry, err error) {
 	r.c.input(in)
 	_, joins := in.Packet.(*w3gs.ReqJoin)
 	switch {
-	case int(kind) >= len(kindText):
+	case int(kind) >= len(kinds):
 		r.c.fail(fmt.Errorf("journal entry of kind %d", kind))
 	case len(r.c.b) > 0:
 		r.c.fail(fmt.Errorf("an unknown field %d", r.c.b[0]))

@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"w3host/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	gamesync "w3host/sync"
@@ -34,11 +33,11 @@ func (m *Machine) join(in *Input) {
 }
 
 // vouch takes a realm's word for a name.
-func (m *Machine) vouch(s *seat, level command.Level) {
+func (m *Machine) vouch(s *seat, in *Input) {
 	if s.Realm == s.realm {
 		return
 	}
-	s.Realm, s.level = s.realm, level
+	s.Realm, s.level = s.realm, in.Level
 	m.tell(lobby.Vouch{PID: s.PID})
 	m.fact(&Vouched{s.Player})
 	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.PID})

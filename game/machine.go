@@ -129,78 +129,27 @@ func (m *Machine) Over() bool { return m.over }
 // start.
 func (m *Machine) Downloading() bool { return m.xfer.Downloading() > 0 }
 
+// handle does what the table says of the kind of input.
 func (m *Machine) handle(in *Input) {
-	switch in.Kind {
-	case Tick:
-		m.tick()
-	case Join:
-		m.join(in)
-	case Command:
-		by := in.Caller
-		if by.PID != 0 {
-			by = m.caller(by.PID)
-		}
-		m.obey(by, in.Line)
-	case Tell:
-		m.hear(in)
-	case HostLate:
-		m.fetch(mapxfer.Late{By: in.By})
-	case Beat:
-		m.turn(gamesync.Align{Beat: in.By - m.startedAt})
-	case Stop:
-		m.stop(in.Why)
-	case Resume:
-		m.resume(in)
-	case Forfeit:
-		m.forfeit(in)
-	default:
-		if s := m.seatOf(in.Link); s != nil { // else it was said after the player was out
-			m.handleSeat(s, in)
-		}
+	k := &kinds[in.Kind]
+	if k.do != nil {
+		k.do(m, in)
+	} else if s := m.seatOf(in.Link); s != nil { // else it was said after the player was out
+		k.bySeat(m, s, in)
 	}
 }
 
-// handleSeat takes what came over the link of a seat.
-func (m *Machine) handleSeat(s *seat, in *Input) {
-	switch in.Kind {
-	case Action, Keepalive:
-		s.heard = m.now
-		if m.turns == nil {
-			m.out.add(Op{Kind: Cut, Link: s.link, Why: "an action or acknowledgement before the game has started"})
-		} else if in.Kind == Action {
-			s.actions++
-			m.act(s.PID, in.Data)
-		} else {
-			m.play(m.turns.Keepalive(m.playTime(), s.PID, in.Sum, m.turnsOut))
-		}
-	case Packet:
-		s.heard, s.level = m.now, in.Level
-		m.packet(s, in)
-	case Backlog:
-		m.backlog(s, in)
-	case Lost:
-		m.lost(s, in.Why)
-	case Proxy:
-		m.meetProxy(s, legacyProxy)
-	case Extended:
-		m.meetProxy(s, extendedProxy)
-	case Acked:
-		s.heard, s.acked = m.now, m.now
-	case Rated:
-		m.rated(s, in.Skill)
-	case Login:
-		m.login(s, in)
-	case Prefer:
-		m.prefer(s, in.Language)
-	case Vouch:
-		m.vouch(s, in.Level)
-	case Ban:
-		m.tell(lobby.Kick{PID: s.PID, Why: banned(in.Why)})
+func (m *Machine) command(in *Input) {
+	by := in.Caller
+	if by.PID != 0 {
+		by = m.caller(by.PID)
 	}
+	m.obey(by, in.Line)
 }
 
 // packet takes what a player says, apart from actions and acknowledgements.
 func (m *Machine) packet(s *seat, in *Input) {
+	s.heard, s.level = m.now, in.Level
 	switch p := in.Packet.(type) {
 	case *w3gs.ChatToHost:
 		m.chat(s, p.Chat)
@@ -216,17 +165,15 @@ func (m *Machine) packet(s *seat, in *Input) {
 		m.turn(gamesync.Loaded{PID: s.PID})
 	case *w3gs.DropReq:
 		m.turn(gamesync.DropVote{PID: s.PID})
-	case *w3gs.MapSize:
-		m.mapSize(s, in, p)
-	case *w3gs.MapPartOK:
-		m.mapPart(s, in, mapxfer.Ack{PID: s.PID, Packet: *p})
-	case *w3gs.MapPartNotOK:
-		m.mapPart(s, in, mapxfer.Refuse{PID: s.PID, Packet: *p})
+	case *w3gs.MapSize, *w3gs.MapPartOK, *w3gs.MapPartNotOK:
+		if m.turns == nil {
+			m.mapPacket(s, in)
+		}
 	}
 }
 
 // tick does what is due in each room.
-func (m *Machine) tick() {
+func (m *Machine) tick(*Input) {
 	if m.turns != nil {
 		m.play(m.turns.Tick(m.playTime(), m.turnsOut))
 		if m.over {
@@ -258,13 +205,13 @@ func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 }
 
 // stop ends the lobby or the game and tells its players.
-func (m *Machine) stop(why string) {
+func (m *Machine) stop(in *Input) {
 	if m.turns == nil {
-		m.tell(lobby.Shutdown{Why: texts.Known(why)})
+		m.tell(lobby.Shutdown{Why: texts.Known(in.Why)})
 		return
 	}
 	m.stopped = true
-	m.turn(gamesync.End{Why: texts.Known(why)})
+	m.turn(gamesync.End{Why: texts.Known(in.Why)})
 }
 
 // added takes the effects that a room has appended to all of this Step.

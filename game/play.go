@@ -29,6 +29,20 @@ func (m *Machine) begin(e lobby.Started) {
 	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL})
 }
 
+// turnPacket takes an action, or the acknowledgement of a turn.
+func (m *Machine) turnPacket(s *seat, in *Input) {
+	s.heard = m.now
+	switch {
+	case m.turns == nil:
+		m.out.add(Op{Kind: Cut, Link: s.link, Why: "an action or acknowledgement before the game has started"})
+	case in.Kind == Action:
+		s.actions++
+		m.act(s.PID, in.Data)
+	default:
+		m.play(m.turns.Keepalive(m.playTime(), s.PID, in.Sum, m.turnsOut))
+	}
+}
+
 // act puts an action of a player, or of the host for a fake player, into the
 // turns.
 func (m *Machine) act(pid uint8, data []byte) {

@@ -28,12 +28,16 @@ func (m *Machine) ackEvery() time.Duration { return m.cfg.Reconnect.Silence / 2 
 
 // meetProxy takes what the proxy of a player in the lobby says of itself. After
 // the start it is too late: everybody must know what precedes a 0x0C.
-func (m *Machine) meetProxy(s *seat, kind proxyKind) {
-	if m.cfg.Reconnect.Wait == 0 || m.turns != nil || kind == extendedProxy && s.proxy == noProxy {
+func (m *Machine) meetProxy(s *seat, in *Input) {
+	switch {
+	case m.cfg.Reconnect.Wait == 0 || m.turns != nil:
 		return
+	case in.Kind == Proxy:
+		s.proxy = max(s.proxy, legacyProxy)
+	case s.proxy != noProxy:
+		s.proxy = extendedProxy
 	}
-	asks := kind == legacyProxy
-	if s.proxy = max(s.proxy, kind); asks && m.empties() == m.offered {
+	if in.Kind == Proxy && m.empties() == m.offered {
 		m.offer(w3gs.Only(s.PID))
 	}
 	m.offerAgain()
@@ -77,14 +81,14 @@ func (m *Machine) proxies() w3gs.PIDs {
 
 // lost takes the end of a link: its player leaves, or the seat waits for another
 // link. A client that has not seen a turn cannot come back.
-func (m *Machine) lost(s *seat, why string) {
+func (m *Machine) lost(s *seat, in *Input) {
 	wait := m.wait(s)
-	m.fact(&LinkLost{s.Player, why, wait})
+	m.fact(&LinkLost{s.Player, in.Why, wait})
 	if wait == 0 {
 		m.leave(s, w3gs.LeaveDisconnect, true)
 		return
 	}
-	m.unlink(s, why)
+	m.unlink(s, in.Why)
 	s.away = max(m.now, 1)
 	m.turn(gamesync.Absent{PID: s.PID, Wait: wait})
 }
@@ -102,10 +106,7 @@ func (m *Machine) wait(s *seat) time.Duration {
 
 // resume gives a seat a new link, which wins over one that is half dead.
 func (m *Machine) resume(in *Input) {
-	var s *seat
-	if int(in.PID) < len(m.seats) {
-		s = m.seats[in.PID]
-	}
+	s := m.seat(in.PID)
 	if s == nil || m.wait(s) == 0 || s.link == 0 && s.away == 0 {
 		m.out.add(Op{Kind: Reply, Link: in.Link, Frame: reconnect.Reject{Reason: reconnect.NotFound}.AppendTo(nil)})
 		m.out.add(Op{Kind: Close, Link: in.Link, Why: "no seat to resume"})
@@ -125,8 +126,8 @@ func (m *Machine) resume(in *Input) {
 
 // forfeit puts a player out whose seat can no longer be resumed.
 func (m *Machine) forfeit(in *Input) {
-	if int(in.PID) < len(m.seats) && m.seats[in.PID] != nil && m.turns != nil {
-		m.putOut(m.seats[in.PID], in.Why)
+	if s := m.seat(in.PID); s != nil && m.turns != nil {
+		m.putOut(s, in.Why)
 	}
 }
 

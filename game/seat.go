@@ -43,10 +43,18 @@ func (m *Machine) seatOf(link LinkID) *seat {
 	return nil
 }
 
+// seat finds the seat of a player; nil for others.
+func (m *Machine) seat(pid uint8) *seat {
+	if int(pid) >= len(m.seats) {
+		return nil
+	}
+	return m.seats[pid]
+}
+
 // player describes a seat by its pid, fake players included.
 func (m *Machine) player(pid uint8) Player {
-	if int(pid) < len(m.seats) && m.seats[pid] != nil {
-		return m.seats[pid].Player
+	if s := m.seat(pid); s != nil {
+		return s.Player
 	}
 	p, _ := m.lobby.Player(pid)
 	return Player{PID: pid, Name: p.Name}

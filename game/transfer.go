@@ -7,27 +7,23 @@ import (
 	"w3host/w3gs"
 )
 
-// After the start nobody downloads: the lobby let nobody start without the map,
-// or was told to.
-
-func (m *Machine) mapSize(s *seat, in *Input, p *w3gs.MapSize) {
-	if m.turns != nil {
-		return
-	}
-	m.tell(lobby.MapReport{PID: s.PID, Report: *p})
-	if m.seats[s.PID] != s {
-		return
+// mapPacket takes what a player says of the map. After the start nobody downloads:
+// the lobby let nobody start without the map, or was told to.
+func (m *Machine) mapPacket(s *seat, in *Input) {
+	var e mapxfer.Event
+	switch p := in.Packet.(type) {
+	case *w3gs.MapSize:
+		if m.tell(lobby.MapReport{PID: s.PID, Report: *p}); m.seats[s.PID] != s {
+			return
+		}
+		e = mapxfer.Report{PID: s.PID, Packet: *p}
+	case *w3gs.MapPartOK:
+		e = mapxfer.Ack{PID: s.PID, Packet: *p}
+	case *w3gs.MapPartNotOK:
+		e = mapxfer.Refuse{PID: s.PID, Packet: *p}
 	}
 	m.look(s, in.Figures)
-	m.fetch(mapxfer.Report{PID: s.PID, Packet: *p})
-}
-
-// mapPart takes what a player says of the parts that were sent.
-func (m *Machine) mapPart(s *seat, in *Input, e mapxfer.Event) {
-	if m.turns == nil {
-		m.look(s, in.Figures)
-		m.fetch(e)
-	}
+	m.fetch(e)
 }
 
 // look tells the transfers the state of a connection. Addresses that many share

@@ -119,9 +119,9 @@ func (m *Machine) confirmed(name, realm string) *seat {
 }
 
 // prefer takes what a player has chosen in an earlier game.
-func (m *Machine) prefer(s *seat, language texts.Language) {
+func (m *Machine) prefer(s *seat, in *Input) {
 	if !s.chose {
-		m.tell(lobby.SetLanguage{PID: s.PID, Language: language})
+		m.tell(lobby.SetLanguage{PID: s.PID, Language: in.Language})
 	}
 }
 

@@ -26,8 +26,7 @@ func (e Absent) apply(g *Game) {
 	p.wait, p.missed = e.Wait, true
 	p.newSocket()
 	p.dropAt = p.lagSince + e.Wait
-	line := texts.Of("%s has lost the connection; it can come back for %s.", p.Name, clockTime(e.Wait))
-	g.sayOthers(p, line)
+	g.sayOthers(p, texts.Of("%s has lost the connection; it can come back for %s.", p.Name, clockTime(e.Wait)))
 }
 
 func (e Back) apply(g *Game) {
@@ -66,8 +65,8 @@ func (g *Game) remind() {
 	g.remindAt = g.t + remindEvery
 	for pid := range (g.laggers & g.absent).All() {
 		p := g.byPID[pid]
-		line := texts.Of("Waiting for %s to come back: %d s left.", p.Name, (p.dropAt-g.t+time.Second-1)/time.Second)
-		g.sayOthers(p, line)
+		left := (p.dropAt - g.t + time.Second - 1) / time.Second
+		g.sayOthers(p, texts.Of("Waiting for %s to come back: %d s left.", p.Name, left))
 	}
 }
 

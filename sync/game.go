@@ -28,14 +28,12 @@ type player struct {
 	queued int    // bytes of actions that wait for a turn
 	budget int    // bytes of actions that may go into the next turn
 
-	lagSince   time.Duration // on the lag screen since
-	dropAt     time.Duration // on the lag screen until
-	wait       time.Duration // how long the lag screen waits while the connection is lost
-	missed     bool          // the connection was lost since the lag screen came up
-	lagFrom    time.Duration // when the oldest unanswered turn was sent
-	lagTurns   int
-	lagRTT     time.Duration
-	lagBacklog int
+	lagSince time.Duration // on the lag screen since
+	dropAt   time.Duration // on the lag screen until
+	wait     time.Duration // how long the lag screen waits while the connection is lost
+	missed   bool          // the connection was lost since the lag screen came up
+	lagFrom  time.Duration // when the oldest unanswered turn was sent
+	lag      Lagger        // as the lag screen came up
 
 	pinged                bool // the round trip is known
 	rtt, rttAt, smoothRTT time.Duration

@@ -82,7 +82,7 @@ func (g *Game) screenUp(laggers w3gs.PIDs) {
 		p := g.byPID[pid]
 		p.dropAt, p.missed = g.t+g.lagLimit(p), g.absent.Has(pid)
 		p.lagSince, p.lagFrom = g.t, g.history.at(p.acked+1).sentAt
-		p.lagTurns, p.lagRTT, p.lagBacklog = g.behind(p), p.rtt, p.backlog
+		p.lag = Lagger{PID: pid, Name: p.Name, Turns: g.behind(p), RTT: p.rtt, Queued: p.backlog}
 	}
 	g.tell(g.live, g.startLag(laggers))
 	g.remindAt = g.t

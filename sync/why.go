@@ -89,11 +89,8 @@ func (g *Game) lateness(late time.Duration) {
 
 // attribute makes the record of a player who leaves the lag screen.
 func (g *Game) attribute(p *player) Lagger {
-	l := Lagger{
-		PID: p.PID, Name: p.Name,
-		Behind: g.t - p.lagFrom, Waited: g.t - p.lagSince, Turns: p.lagTurns,
-		RTT: p.lagRTT, Queued: max(p.lagBacklog, p.backlog),
-	}
+	l := p.lag
+	l.Behind, l.Waited, l.Queued = g.t-p.lagFrom, g.t-p.lagSince, max(l.Queued, p.backlog)
 	switch {
 	case g.hostLate() >= l.Behind/2:
 		l.Cause = CauseHost
