@@ -1,6 +1,7 @@
 package mapconf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,7 +22,11 @@ var (
 		{"night-elf", w3gs.RaceNightElf},
 	}
 	difficulties = choices[w3gs.AI]{{"normal", w3gs.AINormal}, {"easy", w3gs.AIEasy}, {"insane", w3gs.AIInsane}}
-	statuses     = choices[string]{{"open", "open"}, {"closed", "closed"}, {"computer", "computer"}}
+	statuses     = choices[w3gs.Slot]{
+		{"open", w3gs.Slot{Status: w3gs.SlotOpen, Download: w3gs.DownloadUnknown}},
+		{"closed", w3gs.Slot{Status: w3gs.SlotClosed, Download: w3gs.DownloadUnknown}},
+		{"computer", w3gs.Slot{Status: w3gs.SlotOccupied, Computer: true, Download: 100}},
+	}
 )
 
 // choices are the words that a key may have, and what they mean.
@@ -47,10 +52,8 @@ func (c *Config) Apply(m *w3map.Map) error {
 	if c == nil {
 		return nil
 	}
-	if c.Path != nil {
-		if len(*c.Path) > w3gs.MaxMapPathLen || !strings.HasPrefix(strings.ToLower(*c.Path), `maps\`) {
-			return c.fault("path", fmt.Errorf(`is %q: it must begin with Maps\ and have at most %d bytes`, *c.Path, w3gs.MaxMapPathLen))
-		}
+	if p := c.Path; p != nil && (len(*p) > w3gs.MaxMapPathLen || !strings.HasPrefix(strings.ToLower(*p), `maps\`)) {
+		return c.fault("path", fmt.Errorf(`is %q: it must begin with Maps\ and have at most %d bytes`, *p, w3gs.MaxMapPathLen))
 	}
 	set(&m.Path, c.Path)
 	set(&m.Name, c.Name)
@@ -178,32 +181,21 @@ func (c *Config) lay(m *w3map.Map) error {
 }
 
 func (s Slot) slot(selectable bool) (w3gs.Slot, error) {
-	slot := w3gs.Slot{Download: w3gs.DownloadUnknown, Team: s.Team - 1, Colour: s.Colour - 1, Handicap: 100}
+	slot, err1 := statuses.find(cmp.Or(s.Status, "open"))
+	race, err2 := races.find(cmp.Or(s.Race, "random"))
+	difficulty, err3 := difficulties.find(cmp.Or(s.Difficulty, "normal"))
+	slot.Team, slot.Colour, slot.Race, slot.AI, slot.Handicap = s.Team-1, s.Colour-1, race, difficulty, cmp.Or(s.Handicap, 100)
 	if s.Team < 1 || s.Team > w3gs.MaxSlots || s.Colour < 1 || s.Colour > w3gs.MaxSlots {
 		return slot, fmt.Errorf("has team %d and colour %d: both count from 1 to %d", s.Team, s.Colour, w3gs.MaxSlots)
 	}
-	if s.Handicap != 0 {
-		if s.Handicap < 50 || s.Handicap > 100 || s.Handicap%10 != 0 {
-			return slot, fmt.Errorf("has a handicap of %d: it must be 50, 60, 70, 80, 90 or 100", s.Handicap)
-		}
-		slot.Handicap = s.Handicap
+	if slot.Handicap < 50 || slot.Handicap > 100 || slot.Handicap%10 != 0 {
+		return slot, fmt.Errorf("has a handicap of %d: it must be 50, 60, 70, 80, 90 or 100", s.Handicap)
 	}
-	status, err1 := statuses.find(or(s.Status, "open"))
-	race, err2 := races.find(or(s.Race, "random"))
-	difficulty, err3 := difficulties.find(or(s.Difficulty, "normal"))
 	for i, err := range []error{err1, err2, err3} {
 		if err != nil {
 			return slot, fmt.Errorf("has a %s that %w", []string{"status", "race", "difficulty"}[i], err)
 		}
 	}
-	slot.AI = difficulty
-	switch status {
-	case "closed":
-		slot.Status = w3gs.SlotClosed
-	case "computer":
-		slot.Status, slot.Computer, slot.Download = w3gs.SlotOccupied, true, 100
-	}
-	slot.Race = race
 	if s.Selectable != nil {
 		selectable = *s.Selectable
 	}
@@ -221,11 +213,4 @@ func set[T any](to, from *T) {
 	if from != nil {
 		*to = *from
 	}
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

@@ -3,11 +3,11 @@
 package mapconf
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -72,8 +72,7 @@ func (h Hex) number() (uint32, error) {
 	if len(h) != 4 {
 		return 0, fmt.Errorf("has %d hex digits, of the 8 it should have", 2*len(h))
 	}
-	n, err := strconv.ParseUint(hex.EncodeToString(h), 16, 32)
-	return uint32(n), err
+	return binary.BigEndian.Uint32(h), nil
 }
 
 // Load reads the file at path. If there is none, the Config is nil and so is the error.

@@ -137,7 +137,7 @@ func decodeBLPPalette(body, mipmap []byte, width, height, alpha int) (*image.NRG
 		alpha = 0
 	}
 	if len(mipmap) < n {
-		mipmap = body[blpPalette:] // a table that lies
+		mipmap = body[blpPalette:] // the table of mipmaps is wrong
 	}
 	if len(mipmap) < n {
 		return nil, fmt.Errorf("%w: %d bytes for %d × %d pixels", errPicture, len(mipmap), width, height)

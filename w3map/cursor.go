@@ -54,8 +54,15 @@ func (c *cursor) cstr() string {
 	return s
 }
 
-func (c *cursor) skipStrings(n int) {
-	for range n {
+// skipIf and skipStringsIf pass over what only some formats have.
+func (c *cursor) skipIf(there bool, n int) {
+	if there {
+		c.skip(n)
+	}
+}
+
+func (c *cursor) skipStringsIf(there bool, n int) {
+	for ; there && n > 0; n-- {
 		c.cstr()
 	}
 }

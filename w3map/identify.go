@@ -13,8 +13,8 @@ import (
 
 const readStep = 256 << 10
 
-// The map's files that decide the game, in the order in which they are hashed after the script.
-var decisive = []string{
+// hashedFiles are the map's files that decide the game, in the order in which they are hashed after the script.
+var hashedFiles = []string{
 	"war3map.w3e", "war3map.wpm", "war3map.doo", "war3map.w3u",
 	"war3map.w3b", "war3map.w3d", "war3map.w3a", "war3map.w3q",
 }
@@ -27,22 +27,18 @@ var (
 
 // hashFile computes what concerns the file as a whole, in one pass.
 func (m *Map) hashFile(r io.ReaderAt, size int64, progress func(int)) error {
-	buf := make([]byte, min(size, readStep))
 	crc, sha := crc32.NewIEEE(), sha1.New()
+	to := []io.Writer{crc, progressWriter(progress)}
 	whole := m.Version.WholeFileSHA1()
-	for at := int64(0); at < size; {
-		part := buf[:min(int64(len(buf)), size-at)]
-		if _, err := io.ReadFull(io.NewSectionReader(r, at, int64(len(part))), part); err != nil {
-			return err
-		}
-		crc.Write(part)
-		if whole {
-			sha.Write(part)
-		}
-		at += int64(len(part))
-		if progress != nil {
-			progress(len(part))
-		}
+	if whole {
+		to = append(to, sha)
+	}
+	n, err := io.CopyBuffer(io.MultiWriter(to...), io.NewSectionReader(r, 0, size), make([]byte, min(size, readStep)))
+	if err == nil && n < size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return err
 	}
 	m.Size, m.CRC32 = uint32(size), crc.Sum32()
 	if whole {
@@ -52,6 +48,16 @@ func (m *Map) hashFile(r io.ReaderAt, size int64, progress func(int)) error {
 	return nil
 }
 
+// progressWriter tells how much is written; nil tells nobody.
+type progressWriter func(n int)
+
+func (w progressWriter) Write(p []byte) (int, error) {
+	if w != nil {
+		w(len(p))
+	}
+	return len(p), nil
+}
+
 // hashPieces computes the checksum, and the SHA-1 of the versions that have it over the same pieces.
 func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 	p := m.hashGameScripts(a, scripts, meter)
@@ -59,7 +65,7 @@ func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 	case p == nil:
 		m.hashMapScript(a, newPieces(false, meter)) // for what it says about the script
 	case m.hashMapScript(a, p):
-		for _, name := range decisive {
+		for _, name := range hashedFiles {
 			if _, err := m.hashPiece(a, name, p, (*pieces).endFile); errors.Is(err, ErrTooMuch) {
 				return err
 			}

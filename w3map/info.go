@@ -87,94 +87,64 @@ func parseInfoAs(data []byte, other bool) (*info, error) {
 // 8+: cstr recommended players · camera · u32 playable width, height · 2+: u32 flags · 8+: u8 tileset.
 func (m *info) head(c *cursor, other bool) {
 	m.format = c.u32()
-	if m.format >= 16 {
+	v := m.format
+	if v >= 16 {
 		c.skip(4)
 		m.editor = c.u32()
 	}
-	if m.format >= 27 {
-		c.skip(16)
-	}
+	c.skipIf(v >= 27, 4*4)
 	m.name, m.author, m.description = c.cstr(), c.cstr(), c.cstr()
-	if m.format >= 8 {
+	if v >= 8 {
 		m.recommended = c.cstr()
 	}
 	switch {
-	case m.format < 4:
+	case v < 4:
 		c.skip(5)
-	case m.format < 9 && other:
+	case v < 9 && other:
 		c.skip(21)
-	case m.format < 9:
+	case v < 9:
 		c.skip(24)
 	}
-	c.skip(8 * 4) // camera bounds
-	if m.format >= 14 {
-		c.skip(4 * 4) // and what they leave out
-	}
-	if m.format >= 1 {
+	c.skip(8 * 4)          // camera bounds
+	c.skipIf(v >= 14, 4*4) // and what they leave out
+	if v >= 1 {
 		m.width, m.height = c.u32(), c.u32()
 	}
-	if m.format >= 2 {
-		if m.format < 9 {
-			c.skip(4)
-		}
+	c.skipIf(v >= 2 && v < 9, 4)
+	if v >= 2 {
 		m.flags = Flags(c.u32())
 	}
-	if m.format >= 8 {
-		c.skip(1)
-	}
+	c.skipIf(v >= 8, 1)
 }
 
 // screens: the loading screen, the prologue, fog, weather, sound, light and water.
 func (m *info) screens(c *cursor, other bool) {
 	v := m.format
-	screen := func(titles bool) {
-		if v >= 17 {
-			c.skip(4) // number of the picture
-		}
-		if v < formatRoC || v >= 20 {
-			c.skipStrings(1) // path of an own picture
-		}
-		c.skipStrings(1)
-		if titles {
-			c.skipStrings(2)
-		}
+	beta := other && (v == 23 || v == 24)
+	screen := func(titles int) {
+		c.skipIf(v >= 17, 4)                         // number of the picture
+		c.skipStringsIf(v < formatRoC || v >= 20, 1) // path of an own picture
+		c.skipStringsIf(true, 1+titles)
 	}
 	switch {
 	case v >= 37: // a crest stands between number and path
 		c.skip(8)
-		c.skipStrings(4)
+		c.skipStringsIf(true, 4)
+	case v >= 11:
+		screen(2)
 	case v >= 10:
-		screen(v >= 11)
+		screen(0)
 	}
 	if v >= 13 {
-		screen(true)
+		screen(2)
 	}
-	if v >= 19 {
-		c.skip(5 * 4) // fog kind, three measures, colour
-	}
-	if v >= 36 {
-		c.skip(4 * 4)
-	}
-	if v >= 39 {
-		c.skip(2 * 4)
-	}
-	weather := v >= 21
-	tint := v >= formatTFT
-	if other && (v == 23 || v == 24) {
-		weather, tint = false, true
-	}
-	if weather {
-		c.skip(4)
-	}
-	if v >= 22 {
-		c.skipStrings(1) // sound environment
-	}
-	if v >= 23 {
-		c.skip(1) // light
-	}
-	if tint {
-		c.skip(4)
-	}
+	c.skipIf(v >= 19, 5*4) // fog kind, three measures, colour
+	c.skipIf(v >= 36, 4*4)
+	c.skipIf(v >= 39, 2*4)
+	c.skipIf(v >= 21 && !beta, 4)       // weather
+	c.skipStringsIf(v >= 22, 1)         // sound environment
+	c.skipIf(v >= 23, 1)                // light
+	c.skipIf(v >= formatTFT || beta, 4) // tint
 }
 
 // modes: 28+: u32 script language · 29+: u32 graphics · 30+: u32 game data · 32+: camera distances, and more after it.
@@ -183,20 +153,13 @@ func (m *info) modes(c *cursor) {
 	if v >= formatLua {
 		m.lua = c.u32() == 1
 	}
-	for _, since := range []uint32{29, 30, 32, 32, 33} {
-		if v >= since {
-			c.skip(4)
-		}
-	}
-	if v >= 34 {
-		c.skip(8 * 4) // water
-	}
-	if v >= 35 {
-		c.skip(4)
-	}
-	if v >= 38 {
-		c.skip(4)
-	}
+	c.skipIf(v >= 29, 4)
+	c.skipIf(v >= 30, 4)
+	c.skipIf(v >= 32, 2*4)
+	c.skipIf(v >= 33, 4)
+	c.skipIf(v >= 34, 8*4) // water
+	c.skipIf(v >= 35, 4)
+	c.skipIf(v >= 38, 4)
 }
 
 // readPlayers: u32 n × { u32 number, type, race · 39+: u32 crest · u32 fixed start · cstr name · f32 x, y ·
@@ -211,18 +174,12 @@ func (m *info) readPlayers(c *cursor, other bool) error {
 	}
 	for range n {
 		p := Player{Number: c.u32(), Type: PlayerType(c.u32()), Race: PlayerRace(c.u32())}
-		if m.format >= 39 || other && m.format >= 37 {
-			c.skip(4)
-		}
+		c.skipIf(m.format >= 39 || other && m.format >= 37, 4)
 		p.FixedStart = c.u32()&1 != 0
 		p.Name = c.cstr()
 		p.X, p.Y = c.f32(), c.f32()
-		if m.format >= 5 {
-			c.skip(2 * 4)
-		}
-		if m.format >= formatEnemies {
-			c.skip(2 * 4)
-		}
+		c.skipIf(m.format >= 5, 2*4)
+		c.skipIf(m.format >= formatEnemies, 2*4)
 		if c.err != nil {
 			return errors.New("war3map.w3i ends within the list of players")
 		}

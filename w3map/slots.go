@@ -1,6 +1,7 @@
 package w3map
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -50,7 +51,7 @@ func (m *Map) slot(p Player) w3gs.Slot {
 		Status:   w3gs.SlotOpen,
 		Team:     m.team(p.Number),
 		Colour:   uint8(p.Number),
-		Race:     p.Race.slotRace(),
+		Race:     cmp.Or(slotRaces[p.Race], w3gs.RaceRandom),
 		AI:       w3gs.AINormal,
 		Handicap: 100,
 	}
@@ -76,19 +77,8 @@ func (m *Map) team(number uint32) (team uint8) {
 	return team
 }
 
-func (r PlayerRace) slotRace() w3gs.Race {
-	switch r {
-	case raceHuman:
-		return w3gs.RaceHuman
-	case raceOrc:
-		return w3gs.RaceOrc
-	case raceUndead:
-		return w3gs.RaceUndead
-	case raceNightElf:
-		return w3gs.RaceNightElf
-	default:
-		return w3gs.RaceRandom
-	}
+var slotRaces = map[PlayerRace]w3gs.Race{
+	raceHuman: w3gs.RaceHuman, raceOrc: w3gs.RaceOrc, raceUndead: w3gs.RaceUndead, raceNightElf: w3gs.RaceNightElf,
 }
 
 // LobbySlots is the slot table of a fresh lobby: as many of the map's slots as clients of the hosted version know and,

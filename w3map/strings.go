@@ -3,6 +3,7 @@ package w3map
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"regexp"
 	"strconv"
 	"strings"
@@ -75,44 +76,49 @@ func plainLineEnds(data []byte) []byte {
 // entry is where "STRING 7" stands: the line, the digits, and their end.
 type entry struct{ at, number, end int }
 
-// findEntry finds the first line of an entry at or after from, which counts as the beginning of a line.
+// lines walks the places where lines begin, of which from counts as the first.
+func lines(data []byte, from int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := from; at < len(data) && yield(at); {
+			n := bytes.IndexByte(data[at:], '\n')
+			if n < 0 {
+				return
+			}
+			at += n + 1
+		}
+	}
+}
+
+// findEntry finds the first line of an entry at or after from.
 func findEntry(data []byte, from int) *entry {
-	for at := from; at < len(data); {
+	for at := range lines(data, from) {
 		i := skipBlanks(data, at)
 		word := min(i+len(entryWord), len(data))
-		if digits := skipBlanks(data, word); bytes.EqualFold(data[i:word], entryWord) && digits > word {
-			end := digits
-			if end < len(data) && data[end] == '-' {
-				end++
-			}
-			first := end
-			for end < len(data) && '0' <= data[end] && data[end] <= '9' {
-				end++
-			}
-			if end > first {
-				return &entry{at, digits, end}
-			}
+		number := skipBlanks(data, word)
+		if number == word || !bytes.EqualFold(data[i:word], entryWord) {
+			continue
 		}
-		line := bytes.IndexByte(data[at:], '\n')
-		if line < 0 {
-			break
+		first := number
+		if first < len(data) && data[first] == '-' {
+			first++
 		}
-		at += line + 1
+		end := first
+		for end < len(data) && '0' <= data[end] && data[end] <= '9' {
+			end++
+		}
+		if end > first {
+			return &entry{at, number, end}
+		}
 	}
 	return nil
 }
 
 // closingBrace finds the first brace that begins a line at or after from, else the end.
 func closingBrace(data []byte, from int) int {
-	for at := from; at < len(data); {
+	for at := range lines(data, from) {
 		if i := skipBlanks(data, at); i < len(data) && data[i] == '}' {
 			return i
 		}
-		line := bytes.IndexByte(data[at:], '\n')
-		if line < 0 {
-			break
-		}
-		at += line + 1
 	}
 	return len(data)
 }
@@ -126,16 +132,12 @@ func skipBlanks(data []byte, at int) int {
 
 // openBrace finds the brace before a text, which is none in a comment.
 func openBrace(data []byte, from, next int) int {
-	for from < next {
-		line := data[from:next]
-		if n := bytes.IndexByte(line, '\n'); n >= 0 {
-			line = line[:n+1]
-		}
+	for at := range lines(data[:next], from) {
+		line, _, _ := bytes.Cut(data[at:next], []byte("\n"))
 		code, _, _ := bytes.Cut(line, []byte("//"))
 		if n := bytes.IndexByte(code, '{'); n >= 0 {
-			return from + n
+			return at + n
 		}
-		from += len(line)
 	}
 	return -1
 }
@@ -164,17 +166,15 @@ func textBetween(braces []byte) string {
 	return text
 }
 
+var textReference = regexp.MustCompile(`^TRIGSTR_(-?[0-9]+)`)
+
 // reference is the n of TRIGSTR_n. Zeros before the number and what follows it do not matter.
 func reference(s string) (id int, ok bool) {
-	number, ok := strings.CutPrefix(s, "TRIGSTR_")
-	if !ok {
+	m := textReference.FindStringSubmatch(s)
+	if m == nil {
 		return 0, false
 	}
-	end := strings.IndexFunc(strings.TrimPrefix(number, "-"), func(r rune) bool { return r < '0' || r > '9' })
-	if end >= 0 {
-		number = number[:end+len(number)-len(strings.TrimPrefix(number, "-"))]
-	}
-	id, err := strconv.Atoi(number)
+	id, err := strconv.Atoi(m[1])
 	return id, err == nil
 }
 
