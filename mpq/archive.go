@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// MaxFileSize is the most that ReadFile returns, in bytes. No map that Warcraft III plays is larger than this.
-	MaxFileSize = 256 << 20
+	// maxFileSize is the most that ReadFile returns, in bytes. No map that Warcraft III plays is larger than this.
+	maxFileSize = 256 << 20
 
 	// A file may claim maxRatio bytes for each byte of the archive, plus a little: zlib packs no better than
 	// 1032 to 1, and what packs better on empty data has sectors, each of which costs bytes.
@@ -82,11 +82,11 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 
 // Open opens a file by name. Case does not matter, and / is as good as \. If there are versions for several
 // languages, the neutral one is taken, else any.
-func (a *Archive) Open(name string) (*File, error) { return a.OpenLocale(name, 0) }
+func (a *Archive) Open(name string) (*File, error) { return a.openLocale(name, 0) }
 
-// OpenLocale opens the version of a file for a language (a Windows language id such as 0x409), else the neutral
+// openLocale opens the version of a file for a language (a Windows language id such as 0x409), else the neutral
 // one, else any.
-func (a *Archive) OpenLocale(name string, locale uint16) (*File, error) {
+func (a *Archive) openLocale(name string, locale uint16) (*File, error) {
 	index, stored, ok := a.lookup(name, locale)
 	if !ok {
 		return nil, &Error{name, -1, ErrNotFound}
@@ -96,24 +96,18 @@ func (a *Archive) OpenLocale(name string, locale uint16) (*File, error) {
 	return newFile(a, name, b, key, true)
 }
 
-// Blocks is the number of entries in the block table, for those who look at files without knowing their names.
-func (a *Archive) Blocks() int { return a.blocks.len() }
-
-// OpenBlock opens what entry i of the block table describes. The key of an encrypted file is found from what its
+// openBlock opens what entry i of the block table describes, whatever its name. The key of an encrypted file is found from what its
 // beginning must be; ErrNoKey says that this failed.
-func (a *Archive) OpenBlock(i int) (*File, error) {
+func (a *Archive) openBlock(i int) (*File, error) {
 	name := fmt.Sprintf("block %d", i)
-	b, ok := block{}, false
-	if i >= 0 && i < a.blocks.len() {
-		b, ok = a.block(uint32(i))
-	}
+	b, ok := a.block(uint32(i))
 	if !ok {
 		return nil, &Error{name, -1, ErrNotFound}
 	}
 	return newFile(a, name, b, 0, false)
 }
 
-// ReadFile returns the content of a file. It is meant for files that fit in memory: above MaxFileSize it answers
+// ReadFile returns the content of a file. It is meant for files that fit in memory: above maxFileSize it answers
 // ErrTooLarge; Open and File.WriteTo have no such bound.
 func (a *Archive) ReadFile(name string) ([]byte, error) {
 	f, err := a.Open(name)

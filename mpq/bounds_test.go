@@ -24,7 +24,7 @@ func allocated(f func()) int64 {
 func claims(t testing.TB, opts AddOptions, change func(f *forged)) []byte {
 	t.Helper()
 	w := NewWriter(nil)
-	w.OmitListfile()
+	w.omitListfile()
 	add(t, w, "war3map.j", script[:200], opts)
 	f := split(write(t, w), 0)
 	change(f)
@@ -145,7 +145,7 @@ func liveHeap() int64 {
 
 // TestReadFileBound: ReadFile does not return what no map can hold.
 func TestReadFileBound(t *testing.T) {
-	data := claims(t, AddOptions{Store: true}, func(f *forged) { f.block(0).put32(8, MaxFileSize+1) })
+	data := claims(t, AddOptions{Store: true}, func(f *forged) { f.block(0).put32(8, maxFileSize+1) })
 	src := io.NewSectionReader(sparseReader{0: data}, 0, 1<<30)
 	a, err := Open(src, src.Size())
 	if err != nil {
@@ -154,7 +154,7 @@ func TestReadFileBound(t *testing.T) {
 	if _, err := a.ReadFile("war3map.j"); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("ReadFile: %v, want ErrTooLarge", err)
 	}
-	if f, err := a.Open("war3map.j"); err != nil || f.Size() != MaxFileSize+1 {
+	if f, err := a.Open("war3map.j"); err != nil || f.Size() != maxFileSize+1 {
 		t.Errorf("Open: %v", err)
 	}
 }
@@ -211,7 +211,7 @@ func TestSectorBound(t *testing.T) {
 // TestNamesBound: of a list only the beginning is read, and no name that no game would take.
 func TestNamesBound(t *testing.T) {
 	w := NewWriter(nil)
-	w.OmitListfile()
+	w.omitListfile()
 	long := strings.Repeat("x", maxName+1)
 	add(t, w, "first", script, AddOptions{})
 	add(t, w, "last", script, AddOptions{})

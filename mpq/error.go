@@ -14,7 +14,7 @@ var (
 	ErrFormat = errors.New("not an MPQ archive")
 	// ErrCorrupt says that the data contradicts itself or does not decompress.
 	ErrCorrupt = errors.New("corrupt data")
-	// ErrTooLarge says that a file claims a size that the archive cannot hold, or one above MaxFileSize.
+	// ErrTooLarge says that a file claims a size that the archive cannot hold, or one above maxFileSize.
 	ErrTooLarge = errors.New("claims too large a size")
 	// ErrUnsupported says that a file is packed in a way that this package does not know.
 	ErrUnsupported = errors.New("unknown compression")

@@ -130,8 +130,8 @@ func (f *File) advance() {
 // readAll returns the whole file, unpacked straight into the slice that it returns.
 func (f *File) readAll() ([]byte, error) {
 	defer f.release()
-	if f.b.size > MaxFileSize {
-		return nil, f.fault(fmt.Errorf("%w: %d bytes, of which this reads %d", ErrTooLarge, f.b.size, MaxFileSize))
+	if f.b.size > maxFileSize {
+		return nil, f.fault(fmt.Errorf("%w: %d bytes, of which this reads %d", ErrTooLarge, f.b.size, maxFileSize))
 	}
 	// What the file claims is believed up to eight times of what is stored for it; the rest grows as it comes.
 	out := make([]byte, 0, min(int64(f.b.size), 8*f.stored()+slack/16))

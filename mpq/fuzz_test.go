@@ -172,8 +172,8 @@ func FuzzOpen(f *testing.F) {
 			}
 			checkFile(t, a, file)
 		}
-		for i := range min(a.Blocks(), 32) {
-			file, err := a.OpenBlock(i)
+		for i := range min(a.blocks.len(), 32) {
+			file, err := a.openBlock(i)
 			if err != nil {
 				checkError(t, err)
 				continue
@@ -196,7 +196,7 @@ func FuzzBlock(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, shift byte, pos, packed, size, flags uint32, data []byte) {
 		w := NewWriter(nil)
-		w.OmitListfile()
+		w.omitListfile()
 		add(t, w, "war3map.j", nil, AddOptions{})
 		archive := split(write(t, w), 0)
 		archive.data = append(archive.data, data...)
@@ -212,7 +212,7 @@ func FuzzBlock(f *testing.F) {
 		}
 		for _, open := range []func() (*File, error){
 			func() (*File, error) { return a.Open("war3map.j") },
-			func() (*File, error) { return a.OpenBlock(0) },
+			func() (*File, error) { return a.openBlock(0) },
 		} {
 			file, err := open()
 			if err != nil {

@@ -259,7 +259,7 @@ func TestHiddenBehindFree(t *testing.T) {
 // TestLongSector: a stored sector that is longer than its share of the file is cut.
 func TestLongSector(t *testing.T) {
 	w := NewWriter(nil)
-	w.OmitListfile()
+	w.omitListfile()
 	random := sampleFiles()["random.bin"][:5000]
 	add(t, w, "file", random, AddOptions{})
 	f := split(write(t, w), 0)

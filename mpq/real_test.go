@@ -77,13 +77,13 @@ func TestReadsRealMaps(t *testing.T) {
 			}
 			for got.Shift = 0; headerStep<<got.Shift != h.sectorSize; got.Shift++ {
 			}
-			for i := range a.Blocks() {
+			for i := range a.blocks.len() {
 				if b, ok := a.block(uint32(i)); ok && referenced(a, uint32(i)) {
 					got.Flags[fmt.Sprintf("%08x", b.flags)]++
 				}
 			}
-			for i := range a.Blocks() {
-				if f, err := a.OpenBlock(i); err == nil && referenced(a, uint32(i)) {
+			for i := range a.blocks.len() {
+				if f, err := a.openBlock(i); err == nil && referenced(a, uint32(i)) {
 					countMasks(t, f, got.Masks)
 					checkUnpacks(t, f)
 				}
@@ -162,7 +162,7 @@ func TestReadsByName(t *testing.T) {
 				}
 				index, stored, _ := a.lookup(file, 0)
 				key := fileKey(stored, f.b.flags&flagFixedKey != 0, uint32(f.b.pos), f.b.size)
-				if b, err := a.OpenBlock(int(index)); f.b.flags&flagEncrypted != 0 && (err != nil || b.key != key) {
+				if b, err := a.openBlock(int(index)); f.b.flags&flagEncrypted != 0 && (err != nil || b.key != key) {
 					t.Errorf("%s: the key from its name is %08x, and its table says otherwise (%v)", file, key, err)
 				}
 				if _, err := f.WriteTo(&streamed); err != nil || !bytes.Equal(streamed.Bytes(), data) {

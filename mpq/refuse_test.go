@@ -98,8 +98,8 @@ func TestNoArchive(t *testing.T) {
 	}
 	// An archive without files is one all the same.
 	w := NewWriter(nil)
-	w.OmitListfile()
-	if a := open(t, write(t, w)); len(a.Names()) != 0 || a.Blocks() != 0 {
+	w.omitListfile()
+	if a := open(t, write(t, w)); len(a.Names()) != 0 || a.blocks.len() != 0 {
 		t.Error("an empty archive has files")
 	}
 }

@@ -1,6 +1,7 @@
 package mpq
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/adler32"
@@ -86,7 +87,7 @@ func (f *File) loadTable(named, strict bool) error {
 	if err != nil {
 		return fmt.Errorf("sector table: %w", err)
 	}
-	table := append([]byte(nil), raw...) // what follows in raw is fetched already
+	table := bytes.Clone(raw) // what follows in raw is fetched already
 	if f.b.flags&flagEncrypted != 0 {
 		if !named || !plausible(table, f.key-1, count, f.sectorSize, 0) {
 			key, ok := f.recoverFromTable(table, count)

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 	"strings"
 	"sync"
@@ -65,8 +64,8 @@ func (w *Writer) SetSectorShift(shift int) error {
 	return nil
 }
 
-// OmitListfile leaves out the (listfile) that is otherwise the last file.
-func (w *Writer) OmitListfile() { w.unlisted = true }
+// omitListfile leaves out the (listfile) that is otherwise the last file.
+func (w *Writer) omitListfile() { w.unlisted = true }
 
 // Add stores a file. Slashes in the name become backslashes.
 func (w *Writer) Add(name string, data []byte, opts AddOptions) error {
@@ -90,12 +89,12 @@ func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32,
 		return fmt.Errorf("mpq: %s: FixKey means nothing without Encrypt", name)
 	case opts.SectorCRC && (pack == nil || opts.SingleUnit):
 		return fmt.Errorf("mpq: %s: SectorCRC needs a packed file in sectors", name)
-	case int64(len(data)) > MaxFileSize:
-		return &Error{name, -1, fmt.Errorf("%w: %d bytes, and the most is %d", ErrTooLarge, len(data), MaxFileSize)}
+	case int64(len(data)) > maxFileSize:
+		return &Error{name, -1, fmt.Errorf("%w: %d bytes, and the most is %d", ErrTooLarge, len(data), maxFileSize)}
 	}
 	f := packedFile{name: name, locale: opts.Locale, size: uint32(len(data)), flags: flagExists}
 	if len(data) > 0 {
-		f.flags |= flagsOf(opts)
+		f.flags |= opts.flags()
 		if pack != nil {
 			f.flags |= packFlag
 		}
@@ -115,19 +114,12 @@ func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32,
 	return nil
 }
 
-func flagsOf(opts AddOptions) uint32 {
-	var flags uint32
-	for _, o := range []struct {
-		on   bool
-		flag uint32
-	}{
-		{opts.Encrypt, flagEncrypted},
-		{opts.FixKey, flagFixedKey},
-		{opts.SectorCRC, flagSectorCRC},
-		{opts.SingleUnit, flagSingleUnit},
+func (o AddOptions) flags() (flags uint32) {
+	for flag, on := range map[uint32]bool{
+		flagEncrypted: o.Encrypt, flagFixedKey: o.FixKey, flagSectorCRC: o.SectorCRC, flagSingleUnit: o.SingleUnit,
 	} {
-		if o.on {
-			flags |= o.flag
+		if on {
+			flags |= flag
 		}
 	}
 	return flags
@@ -251,16 +243,6 @@ func (w *Writer) Bytes() ([]byte, error) {
 	le.PutUint32(head[24:], uint32(len(hashes)/entrySize))
 	le.PutUint32(head[28:], uint32(len(files)))
 	return out, nil
-}
-
-// WriteTo implements io.WriterTo.
-func (w *Writer) WriteTo(to io.Writer) (int64, error) {
-	data, err := w.Bytes()
-	if err != nil {
-		return 0, err
-	}
-	n, err := to.Write(data)
-	return int64(n), err
 }
 
 // newHashTable makes a table that stays at least a third empty, so that searches end early.
