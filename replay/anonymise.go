@@ -23,12 +23,8 @@ func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
 	if err != nil {
 		return err
 	}
-	for {
-		rec, err := r.Next()
+	for rec, err := range r.Records() {
 		switch {
-		case err == io.EOF:
-			w.time = r.Duration
-			return w.Close()
 		case err != nil:
 			return err
 		case rec.Kind == KindChat && !keepChat:
@@ -43,6 +39,8 @@ func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
 			return err
 		}
 	}
+	w.time = r.Duration
+	return w.Close()
 }
 
 type anonymiser struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"time"
 )
 
@@ -34,7 +35,6 @@ type Reader struct {
 	rec       Record
 	time      time.Duration
 	metaBytes int64
-	ended     bool
 	trailing  int64
 	signed    bool
 	mute      map[string]bool // findings that are told only once
@@ -90,21 +90,27 @@ func (r *Reader) noteOnce(fault bool, kind, format string, args ...any) {
 // Time is the game time of all turns read so far.
 func (r *Reader) Time() time.Duration { return r.time }
 
-// Next reads a record, which is valid until the following call. io.EOF is a
-// proper end. Any other error is the end of what can be read.
-func (r *Reader) Next() (*Record, error) {
-	rec, err := r.next()
-	if err != nil && !r.ended {
-		r.ended = true
-		if err == io.EOF {
-			r.finish()
-		} else {
-			r.note(true, "%v: what follows is not read", err)
+// Records reads the records, each of which is valid until the following one. What
+// ends them before the proper end is yielded last, with a nil record.
+func (r *Reader) Records() iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		for {
+			switch rec, err := r.next(); {
+			case err == io.EOF:
+				r.finish()
+				return
+			case err != nil:
+				r.note(true, "%v: what follows is not read", err)
+				yield(nil, err)
+				return
+			case !yield(rec, nil):
+				return
+			}
 		}
 	}
-	return rec, err
 }
 
+// next reads a record. io.EOF is a proper end.
 func (r *Reader) next() (*Record, error) {
 	s := &r.stream
 	if !s.have(1) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -116,11 +115,8 @@ func TestRealReplaysVerify(t *testing.T) {
 func TestRealReplaysHaveNoUnknownAction(t *testing.T) {
 	for _, ref := range realReplays(t) {
 		r := open(t, readReal(t, ref.File))
-		for {
-			rec, err := r.Next()
-			if err == io.EOF {
-				break
-			} else if err != nil {
+		for rec, err := range r.Records() {
+			if err != nil {
 				t.Fatal(err)
 			}
 			for pid, data := range w3gs.Actions(rec.Commands) {

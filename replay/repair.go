@@ -24,8 +24,7 @@ func Repair(src io.Reader, dst io.WriterAt) (*Repaired, error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		rec, err := r.Next()
+	for rec, err := range r.Records() {
 		if err != nil {
 			break
 		}

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -86,13 +85,12 @@ func Summarise(r *Reader) *Summary {
 	s := &Summary{Header: r.Header, Start: r.Start, Slots: r.slots()}
 	s.addPlayers(r.names())
 	w := summariser{Summary: s, r: r, rules: r.Rules()}
-	rec, err := r.Next()
-	ended := false
-	for ; err == nil; rec, err = r.Next() {
-		w.add(rec)
-		ended = rec.Kind == KindLeave
+	ended := false // with a leave
+	for rec, err := range r.Records() {
+		if ended = err == nil && rec.Kind == KindLeave; err == nil {
+			w.add(rec)
+		}
 	}
-	ended = ended && err == io.EOF
 	s.Played = r.Time()
 	if s.unfinished() || s.Duration == 0 {
 		s.Duration = s.Played - w.paused

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
 	"w3host/w3gs"
@@ -13,16 +12,14 @@ import (
 // the records, the players in them and the duration.
 func Verify(r *Reader) []Finding {
 	v := verifier{r: r, last: KindStartMark, left: map[uint8]bool{}}
-	for {
-		rec, err := r.Next()
+	for rec, err := range r.Records() {
 		if err != nil {
-			if err == io.EOF {
-				v.end()
-			}
 			return r.Findings
 		}
 		v.check(rec)
 	}
+	v.end()
+	return r.Findings
 }
 
 type verifier struct {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"io"
 	"slices"
 	"testing"
 	"time"
@@ -65,11 +64,8 @@ func TestChecksumsFollowTheirTurns(t *testing.T) {
 	playGame(t, f, 500)
 	r := open(t, f.data)
 	turn, last := -1, KindStartMark
-	for {
-		rec, err := r.Next()
-		if err == io.EOF {
-			break
-		} else if err != nil {
+	for rec, err := range r.Records() {
+		if err != nil {
 			t.Fatal(err)
 		}
 		switch rec.Kind {
@@ -102,8 +98,7 @@ func TestLateChecksumsAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, turn, sums := open(t, f.data), -1, []int{}
-	for {
-		rec, err := r.Next()
+	for rec, err := range r.Records() {
 		if err != nil {
 			break
 		}
@@ -138,8 +133,7 @@ func TestLeavesWhileLoading(t *testing.T) {
 	}
 	var ids []byte
 	r := open(t, f.data)
-	for {
-		rec, err := r.Next()
+	for rec, err := range r.Records() {
 		if err != nil {
 			break
 		}
@@ -185,14 +179,10 @@ func TestFileIsWholeAfterEveryWrite(t *testing.T) {
 	}
 }
 
-func drain(r *Reader) error {
-	for {
-		if _, err := r.Next(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
+func drain(r *Reader) (err error) {
+	for _, err = range r.Records() {
 	}
+	return err
 }
 
 func TestFullDiskEndsTheRecording(t *testing.T) {
@@ -239,11 +229,8 @@ func TestRealStreamsSurviveWriting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for {
-			rec, err := r.Next()
-			if err == io.EOF {
-				break
-			} else if err != nil {
+		for rec, err := range r.Records() {
+			if err != nil {
 				t.Fatal(err)
 			}
 			if err := w.copy(rec); err != nil {
@@ -276,8 +263,7 @@ func TestRealGameRecordedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for {
-			rec, err := r.Next()
+		for rec, err := range r.Records() {
 			if err != nil {
 				break
 			}

@@ -30,13 +30,13 @@ func readScript(file string) (*bots.Script, error) {
 	if len(s.Names) == 0 {
 		return nil, fmt.Errorf("%s: nobody plays in it", file)
 	}
-	for {
-		rec, err := r.Next()
+	for rec, err := range r.Records() {
 		if err != nil {
-			return s, nil
+			break // what comes before the fault can be played
 		}
 		s.Steps = appendSteps(s.Steps, pids, rec)
 	}
+	return s, nil
 }
 
 // seatsOf are the players by slots. Official replays have no slots.

@@ -140,8 +140,7 @@ func checkResults(t *testing.T, h testHost, row storage.Game, file string) {
 	if r, err = replay.NewReader(bytes.NewReader(data)); err != nil {
 		t.Fatal(err)
 	}
-	for {
-		rec, err := r.Next()
+	for rec, err := range r.Records() {
 		if err != nil {
 			break
 		}

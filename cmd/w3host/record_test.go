@@ -229,9 +229,11 @@ func leavesOf(report *bots.Report) (leaves []string) {
 
 func parts(t *testing.T, data []byte) (n int) {
 	r, err := replay.NewReader(bytes.NewReader(data))
-	for err == nil {
-		var rec *replay.Record
-		if rec, err = r.Next(); err == nil && rec.Kind == replay.KindTurnPart {
+	if err != nil {
+		return 0
+	}
+	for rec, err := range r.Records() {
+		if err == nil && rec.Kind == replay.KindTurnPart {
 			n++
 		}
 	}
@@ -269,8 +271,7 @@ func checkHashes(t *testing.T, data []byte, report *bots.Report) {
 	}
 	var partSum, after uint32
 	turns, sums, waiting := 0, 0, false
-	for {
-		rec, err := r.Next()
+	for rec, err := range r.Records() {
 		if err != nil {
 			break
 		}

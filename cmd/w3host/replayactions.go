@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"time"
 
 	"w3host/replay"
@@ -32,14 +31,13 @@ func (c *replayCall) actions() error {
 		fmt.Fprintf(out, "%s.%03d  %-15s  %s\n", clock(at.Milliseconds()), at.Milliseconds()%1000, plainText(who), plainText(text))
 	}
 	rules := r.Rules()
-	for c.ctx.Err() == nil {
-		rec, err := r.Next()
-		if err == io.EOF {
-			break
-		}
+	for rec, err := range r.Records() {
 		if err != nil {
 			out.Flush()
 			return failed(name, err)
+		}
+		if c.ctx.Err() != nil {
+			break
 		}
 		switch rec.Kind {
 		case replay.KindTurn, replay.KindTurnPart:
