@@ -144,23 +144,24 @@ func (a *autoStart) unbalanced() *texts.Refusal {
 func (l *Lobby) AwaitsBalance() bool { return l.auto.awaits }
 
 func (op Ready) apply(l *Lobby) *texts.Refusal {
-	return l.with(op.PID, func(p *player) *texts.Refusal {
-		switch {
-		case p.ready && !op.Off:
-			return texts.Refuse(texts.TooLate, "you are ready already")
-		case !p.ready && op.Off:
-			return texts.Refuse(texts.TooLate, "you are not ready as it is")
-		}
-		p.ready = !op.Off
-		ready, all := l.ready()
-		if op.Off {
-			l.abort(texts.Of("%s is not ready", p.name))
-			l.say(0, "%s is not ready: %d of %d are.", p.name, ready, all)
-		} else {
-			l.say(0, "%s is ready: %d of %d are.", p.name, ready, all)
-		}
-		return nil
-	})
+	if no := l.absent(op.PID); no != nil {
+		return no
+	}
+	p := l.players[op.PID]
+	switch {
+	case p.ready && !op.Off:
+		return texts.Refuse(texts.TooLate, "you are ready already")
+	case !p.ready && op.Off:
+		return texts.Refuse(texts.TooLate, "you are not ready as it is")
+	}
+	p.ready = !op.Off
+	if ready, all := l.ready(); op.Off {
+		l.abort(texts.Of("%s is not ready", p.name))
+		l.say(0, "%s is not ready: %d of %d are.", p.name, ready, all)
+	} else {
+		l.say(0, "%s is ready: %d of %d are.", p.name, ready, all)
+	}
+	return nil
 }
 
 // ready counts the humans who are ready, and all.

@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -62,27 +63,20 @@ func (l *Lobby) chat(p *player, ev Chat) {
 // scope nor the list is questioned.
 func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	line := ev.Line
+	line.To = nil
 	said := Said{PID: p.pid, Name: p.name, Game: game, Scope: line.Scope, Text: line.Text, Command: ev.Command}
-	toAll := !game || line.Scope == w3gs.ScopeAll
-	said.Muted = p.muted || l.now < p.mutedUntil || l.muteAll && toAll
-	if said.Muted {
-		l.emit(said)
-		return
-	}
-	relayed := line
-	relayed.To = nil
-	for _, pid := range line.To {
-		if pid == p.pid || l.human(pid) == nil || said.To.Has(pid) {
-			continue
+	said.Muted = p.muted || l.now < p.mutedUntil || l.muteAll && (!game || line.Scope == w3gs.ScopeAll)
+	for _, pid := range ev.Line.To {
+		to := l.human(pid)
+		switch {
+		case said.Muted || to == nil || to == p || said.To.Has(pid):
+		case l.muteAll && l.slot(p).Team != l.slot(to).Team: // or calling everybody an ally would get round it
+		default:
+			line.To = append(line.To, pid)
+			said.To |= w3gs.Only(pid)
 		}
-		// Else a client could get round "mute all" by calling everybody an ally.
-		if l.muteAll && l.slot(p).Team != l.slot(l.players[pid]).Team {
-			continue
-		}
-		relayed.To = append(relayed.To, pid)
-		said.To |= w3gs.Only(pid)
 	}
-	l.broadcast(said.To, &w3gs.ChatFromHost{Chat: relayed})
+	l.broadcast(said.To, &w3gs.ChatFromHost{Chat: line})
 	l.emit(said)
 }
 
@@ -98,14 +92,13 @@ func (l *Lobby) watchFlood(p *player) {
 }
 
 func (op Mute) apply(l *Lobby) *texts.Refusal {
-	return l.with(op.PID, func(p *player) *texts.Refusal {
+	return l.with(op.PID, func(p *player) {
 		if p.muted = !op.Off; op.Off {
 			p.mutedUntil = 0
 			l.say(0, "%s can speak again.", p.name)
 		} else {
 			l.say(0, "%s is muted.", p.name)
 		}
-		return nil
 	})
 }
 
@@ -130,25 +123,28 @@ func (op Say) apply(l *Lobby) *texts.Refusal {
 func (l *Lobby) say(to w3gs.PIDs, format string, args ...any) { l.tell(to, texts.Of(format, args...)) }
 
 // tell says a text to each in their language. A line in the game for one player is
-// a private one: clients show it as such.
+// a private one: clients show it as such. Its scope is that of a slot and the
+// receiver's colour, as older hosts found by trial.
 func (l *Lobby) tell(to w3gs.PIDs, text texts.Text) {
-	scope := w3gs.ScopeAll
-	switch {
-	case to == 0:
+	private := to.Len() == 1
+	if to == 0 {
 		for pid := range l.Humans().All() {
 			if !l.players[pid].deaf {
 				to |= w3gs.Only(pid)
 			}
 		}
-	case to.Len() == 1:
-		scope = l.privateScope(to)
 	}
 	for left := to & l.Humans(); left != 0; {
 		var line string
 		var readers w3gs.PIDs
+		scope := w3gs.ScopeAll
 		for pid := range left.All() {
-			if in := text.In(l.players[pid].language); readers == 0 || in == line {
+			p := l.players[pid]
+			if in := text.In(p.language); readers == 0 || in == line {
 				line, readers = in, readers|w3gs.Only(pid)
+			}
+			if private {
+				scope = w3gs.ScopeSlot + w3gs.ChatScope(l.slot(p).Colour)
 			}
 		}
 		left &^= readers
@@ -157,10 +153,7 @@ func (l *Lobby) tell(to w3gs.PIDs, text texts.Text) {
 }
 
 func (op SetLanguage) apply(l *Lobby) *texts.Refusal {
-	return l.with(op.PID, func(p *player) *texts.Refusal {
-		p.language = op.Language
-		return nil
-	})
+	return l.with(op.PID, func(p *player) { p.language = op.Language })
 }
 
 // Language is what a player reads.
@@ -172,52 +165,23 @@ func (l *Lobby) Language(pid uint8) texts.Language {
 }
 
 func (op Hear) apply(l *Lobby) *texts.Refusal {
-	return l.with(op.PID, func(p *player) *texts.Refusal {
-		p.deaf = op.Off
-		return nil
-	})
-}
-
-// privateScope is the scope of a line for one player. What clients expect to be
-// added to ScopeSlot is the receiver's colour, as older hosts found by trial.
-func (l *Lobby) privateScope(to w3gs.PIDs) w3gs.ChatScope {
-	for pid := range (to & l.Humans()).All() {
-		return w3gs.ScopeSlot + w3gs.ChatScope(l.slots[l.slotOf(pid)].Colour)
-	}
-	return w3gs.ScopeAll
+	return l.with(op.PID, func(p *player) { p.deaf = op.Off })
 }
 
 func (l *Lobby) speak(to w3gs.PIDs, scope w3gs.ChatScope, text string) {
-	from := l.voice(0)
-	if from == 0 {
-		return
-	}
-	line := w3gs.Chat{From: from, Flag: w3gs.ChatLobby}
+	line := w3gs.Chat{From: l.voice(0), To: slices.Collect(to.All()), Flag: w3gs.ChatLobby}
 	limit := w3gs.MaxLobbyChatLen
 	if l.phase == phaseStarted {
 		line.Flag, line.Scope, limit = w3gs.ChatGame, scope, w3gs.MaxGameChatLen
 	}
-	for pid := range to.All() {
-		line.To = append(line.To, pid)
+	mark := ""
+	if l.vhost == 0 { // or the words would seem to be those of the player whose pid says them
+		mark = "[" + cmp.Or(w3gs.StripColours(l.cfg.VirtualHost), defaultVirtualHost) + "] "
 	}
-	mark := l.mark()
 	for _, part := range split(text, limit-len(mark)) {
 		line.Text = mark + part
 		l.broadcast(to, &w3gs.ChatFromHost{Chat: line})
 	}
-}
-
-// mark begins the host's lines when a player's pid has to speak them, so that
-// nobody takes them for that player's words.
-func (l *Lobby) mark() string {
-	if l.vhost != 0 {
-		return ""
-	}
-	name := w3gs.StripColours(l.cfg.VirtualHost)
-	if name == "" {
-		name = defaultVirtualHost
-	}
-	return "[" + name + "] "
 }
 
 // voice is the pid that the host speaks with: the virtual host's, else a fake

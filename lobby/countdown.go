@@ -139,7 +139,7 @@ func (l *Lobby) start() {
 		l.hcl = ""
 	}
 	l.final = l.places()
-	l.writeHCL()
+	w3gs.WriteHCL(l.slots, l.hcl)
 	humans := l.Humans()
 	if !slices.Equal(l.slots, l.sent) {
 		l.flushTable()

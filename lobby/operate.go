@@ -51,7 +51,10 @@ func (op Set) apply(l *Lobby) *texts.Refusal {
 }
 
 func (op Observe) apply(l *Lobby) *texts.Refusal {
-	return l.with(op.PID, func(p *player) *texts.Refusal { return l.changeTeam(l.slotOf(p.pid), l.observer) })
+	if no := l.absent(op.PID); no != nil {
+		return no
+	}
+	return l.changeTeam(l.slotOf(op.PID), l.observer)
 }
 
 func (l *Lobby) checkSlots(slots ...int) *texts.Refusal {
@@ -63,16 +66,24 @@ func (l *Lobby) checkSlots(slots ...int) *texts.Refusal {
 	return nil
 }
 
-// with does something to a human; fake players and pids without a player are
-// refused.
-func (l *Lobby) with(pid uint8, do func(p *player) *texts.Refusal) *texts.Refusal {
-	if p := l.human(pid); p != nil {
-		return do(p)
-	}
-	if p := l.player(pid); p != nil {
+// absent refuses fake players and pids without a player.
+func (l *Lobby) absent(pid uint8) *texts.Refusal {
+	switch p := l.player(pid); {
+	case p == nil:
+		return noPlayer(pid)
+	case p.fake:
 		return texts.Refuse(texts.NotHuman, "%s is a fake player", p.name)
 	}
-	return noPlayer(pid)
+	return nil
+}
+
+// with does something to a human.
+func (l *Lobby) with(pid uint8, do func(p *player)) *texts.Refusal {
+	no := l.absent(pid)
+	if no == nil {
+		do(l.players[pid])
+	}
+	return no
 }
 
 // each checks all slots before it changes one.
