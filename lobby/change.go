@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"slices"
 	"time"
 
 	"w3host/texts"
@@ -36,39 +37,33 @@ func (l *Lobby) mayAsk(p *player) bool {
 // forces, and sets its team in melee.
 func (l *Lobby) changeTeam(i int, team uint8) *texts.Refusal {
 	s := &l.slots[i]
-	if l.cfg.Layout == w3gs.LayoutLadder {
-		return texts.Refuse(texts.Fixed, "the teams of a ladder game are fixed")
-	}
-	if s.Computer && team == l.observer {
-		return texts.Refuse(texts.Fixed, "a computer cannot watch")
-	}
-	if !l.melee() {
-		for j, place := range l.slots {
-			if place.Status == w3gs.SlotOpen && place.Team == team {
-				l.exchange(i, j, false)
-				return nil
-			}
-		}
-		return texts.Refuse(texts.Full, "%v has no open slot", l.teamName(team))
-	}
+	was, watch := s.Team, team == l.observer
 	switch {
-	case team == s.Team:
+	case l.cfg.Layout == w3gs.LayoutLadder:
+		return texts.Refuse(texts.Fixed, "the teams of a ladder game are fixed")
+	case s.Computer && watch:
+		return texts.Refuse(texts.Fixed, "a computer cannot watch")
+	case !l.melee():
+		to := slices.IndexFunc(l.slots, func(s w3gs.Slot) bool { return s.Status == w3gs.SlotOpen && s.Team == team })
+		if to < 0 {
+			return texts.Refuse(texts.Full, "%v has no open slot", l.teamName(team))
+		}
+		l.exchange(i, to, false)
 		return nil
-	case team == l.observer && !l.cfg.Observers:
+	case team == was:
+		return nil
+	case watch && !l.cfg.Observers:
 		return texts.Refuse(texts.Fixed, "this game has no observers")
-	case team == l.observer:
-		s.Team, s.Colour = team, l.observer
-		return nil
-	case team >= l.cfg.MaxPID:
+	case !watch && team >= l.cfg.MaxPID:
 		return outOfRange("team", 1, int(l.cfg.MaxPID))
-	case s.Team != l.observer:
-		s.Team = team
-		return nil
-	case l.playing(i) >= int(l.cfg.PlayerSlots):
+	case was == l.observer && l.playing(i) >= int(l.cfg.PlayerSlots):
 		return texts.Refuse(texts.Full, "all %d start spots are taken", l.cfg.PlayerSlots)
 	}
-	s.Team = team
-	l.takeColour(i, l.freeColour(i))
+	if s.Team = team; watch {
+		s.Colour = l.observer
+	} else if was == l.observer {
+		l.takeColour(i, l.freeColour(i))
+	}
 	return nil
 }
 

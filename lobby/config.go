@@ -23,7 +23,7 @@ type Config struct {
 	MapCheck    w3gs.MapCheck // the 0x3D of every joiner; Size is what a client must hold
 
 	// Of the game.
-	MaxPID        uint8 // 12 (also for 0), or 24 from 1.29; also how many teams and colours there are
+	MaxPID        uint8 // 12, or 24 from 1.29; also how many teams and colours there are
 	Observers     bool  // players may move to the observer team
 	RandomRaces   bool  // in melee games nobody chooses a race
 	RelayExtra    bool  // clients send 0x59, which goes to everybody

@@ -17,48 +17,45 @@ type keptOut struct {
 }
 
 func (op Kick) apply(l *Lobby) *texts.Refusal {
-	p := l.player(op.PID)
-	if p == nil {
+	p, game := l.player(op.PID), l.phase == phaseStarted
+	switch {
+	case p == nil:
 		return noPlayer(op.PID)
-	}
-	if l.phase == phaseStarted {
-		return l.kickFromGame(p, op)
+	case game && p.fake:
+		return texts.Refuse(texts.NotHuman, "%s is a fake player, who stays until the game is over", p.name)
+	case game && p.kicked:
+		return texts.Refuse(texts.TooLate, "%s is on the way out", p.name)
 	}
 	i := l.slotOf(p.pid)
 	if op.KeepOut && !p.fake && l.cfg.KickCooldown > 0 {
 		l.kept = append(l.kept, keptOut{p.Join, l.now + l.cfg.KickCooldown})
 	}
 	l.kick(p, op)
-	if op.CloseSlot {
+	if op.CloseSlot && !game {
 		l.slots[i].Status = w3gs.SlotClosed
 	}
 	return nil
 }
 
-// kick puts a human or fake player out of the lobby.
+// kick puts a human or fake player out of the lobby. From a game the turn loop
+// takes the player out, and the Leave follows.
 func (l *Lobby) kick(p *player, op Kick) {
-	l.dismiss(p, youWereKicked(op.Why), kickedFor(op.Why), op.By)
+	you := withWhy(op.Why, "You were kicked.", "You were kicked: %v")
+	others := withWhy(op.Why, "%s was kicked.", "%s was kicked: %v", p.name)
+	why := strings.TrimSuffix("kicked: "+op.Why.String(), ": ") // for the records
+	if l.phase == phaseStarted {
+		l.tell(w3gs.Only(p.pid), you)
+		p.kicked = true
+		l.tell(0, others)
+		l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: why, By: op.By})
+		return
+	}
+	l.dismiss(p, you, why, op.By)
 	l.returnVirtualHost()
 	if !p.fake {
 		l.abort(texts.Of("%s was kicked", p.name))
-		l.tell(0, wasKicked(p.name, op.Why))
+		l.tell(0, others)
 	}
-}
-
-// kickFromGame tells everybody; the turn loop takes the player out, and its Leave
-// follows.
-func (l *Lobby) kickFromGame(p *player, op Kick) *texts.Refusal {
-	switch {
-	case p.fake:
-		return texts.Refuse(texts.NotHuman, "%s is a fake player, who stays until the game is over", p.name)
-	case p.kicked:
-		return texts.Refuse(texts.TooLate, "%s is on the way out", p.name)
-	}
-	l.tell(w3gs.Only(p.pid), youWereKicked(op.Why))
-	p.kicked = true
-	l.tell(0, wasKicked(p.name, op.Why))
-	l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: kickedFor(op.Why), By: op.By})
-	return nil
 }
 
 // dismiss tells a player that they are out, and the others.
@@ -75,19 +72,6 @@ func (l *Lobby) dismiss(p *player, line texts.Text, why, by string) {
 func (l *Lobby) expel(p *player, why, by string) {
 	l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
 	l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: why, By: by})
-}
-
-func youWereKicked(why texts.Text) texts.Text {
-	return withWhy(why, "You were kicked.", "You were kicked: %v")
-}
-
-func wasKicked(name string, why texts.Text) texts.Text {
-	return withWhy(why, "%s was kicked.", "%s was kicked: %v", name)
-}
-
-// kickedFor is what the records call a kick.
-func kickedFor(why texts.Text) string {
-	return strings.TrimSuffix("kicked: "+why.String(), ": ")
 }
 
 // withWhy is the first sentence or, with a reason, the second, which takes it as

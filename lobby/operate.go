@@ -120,8 +120,8 @@ func (op SetAll) apply(l *Lobby) *texts.Refusal {
 	if op.Closed {
 		from, to = to, from
 	}
-	for i := range l.slots {
-		if l.slots[i].Status == from {
+	for i, s := range l.slots {
+		if s.Status == from {
 			l.slots[i].Status = to
 		}
 	}
@@ -207,11 +207,10 @@ func (op FakePlayer) apply(l *Lobby) *texts.Refusal {
 	}
 	for number := 1; n > 0; number++ {
 		name := fmt.Sprintf("Fake %d", number)
-		if l.named(name) != nil {
-			continue
+		if l.named(name) == nil {
+			l.broadcast(l.Humans(), l.info(l.enterFake(name)))
+			n--
 		}
-		l.broadcast(l.Humans(), l.info(l.enterFake(name)))
-		n--
 	}
 	return nil
 }

@@ -20,10 +20,7 @@ func (l *Lobby) Owns(pid uint8) bool {
 // not in: the human who has been in longest. It is 0 while the owner is in, where
 // nobody owns the lobby, and after the start.
 func (l *Lobby) StandIn() uint8 {
-	if l.owner == "" || l.phase >= phaseStarted || l.ownerIn() != nil {
-		return 0
-	}
-	if p := l.longestIn(); p != nil {
+	if p := l.longestIn(); p != nil && l.owner != "" && l.phase < phaseStarted && l.ownerIn() == nil {
 		return p.pid
 	}
 	return 0
