@@ -29,17 +29,13 @@ type Advertiser struct {
 	readers sync.WaitGroup
 }
 
-// stats counts datagrams since the start.
-type stats struct {
-	Searches  uint64 // well-formed 0x2F
-	Answers   uint64 // 0x30 sent in answer
-	Limited   uint64 // 0x30 held back from a source that asks too much
-	Malformed uint64 // LAN datagrams that do not parse
-	Other     uint64 // datagrams of other programs and other packets
-}
-
+// counters count datagrams since the start.
 type counters struct {
-	searches, answers, limited, malformed, other atomic.Uint64
+	searches  atomic.Uint64 // well-formed 0x2F
+	answers   atomic.Uint64 // 0x30 sent in answer
+	limited   atomic.Uint64 // 0x30 held back from a source that asks too much
+	malformed atomic.Uint64 // LAN datagrams that do not parse
+	other     atomic.Uint64 // datagrams of other programs and other packets
 }
 
 // Listen opens the sockets and starts to announce. A port that cannot be opened is
@@ -60,7 +56,7 @@ func Listen(opts Options) (*Advertiser, error) {
 	for _, p := range a.ports {
 		a.readers.Go(func() { a.serve(p) }) // ends when Shutdown closes its socket
 	}
-	go a.announce(newSender(a).send) // ends after Shutdown, with the last 0x33
+	go a.announce((&sender{a, map[netip.AddrPort]bool{}}).send) // ends after Shutdown, with the last 0x33
 	return a, nil
 }
 
@@ -126,31 +122,16 @@ func (a *Advertiser) Addrs() []netip.AddrPort {
 	return out
 }
 
-func (a *Advertiser) stats() stats {
-	return stats{
-		Searches:  a.counts.searches.Load(),
-		Answers:   a.counts.answers.Load(),
-		Limited:   a.counts.limited.Load(),
-		Malformed: a.counts.malformed.Load(),
-		Other:     a.counts.other.Load(),
-	}
-}
-
 // Shutdown takes every lobby off the list and closes the sockets. It returns
 // when all goroutines have ended; a second call does nothing.
 func (a *Advertiser) Shutdown() {
 	a.mu.Lock()
-	if a.stopped {
-		a.mu.Unlock()
-		<-a.said
-		a.readers.Wait()
-		return
+	if !a.stopped {
+		a.stopped = true
+		a.board.closeAll()
+		close(a.done)
 	}
-	a.stopped = true
-	a.board.closeAll()
 	a.mu.Unlock()
-
-	close(a.done)
 	<-a.said // while the sockets are still open
 	a.closePorts()
 	a.readers.Wait()

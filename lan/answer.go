@@ -1,6 +1,7 @@
 package lan
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -54,7 +55,7 @@ func (a *Advertiser) answer(search w3gs.SearchGame, from caller) {
 		}
 		return
 	}
-	conn := a.answerConn(from.port)
+	conn := a.conn(cmp.Or(from.port.answerPort, from.port))
 	if sendAll(conn, from.addr, from.control, out) == nil { // after an error the client asks again
 		a.counts.answers.Add(uint64(len(out)))
 	}
@@ -63,13 +64,9 @@ func (a *Advertiser) answer(search w3gs.SearchGame, from caller) {
 	}
 }
 
-// answerConn is the socket that sends the answers of a port.
-func (a *Advertiser) answerConn(p *port) *net.UDPConn {
+func (a *Advertiser) conn(p *port) *net.UDPConn {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p.answerPort != nil {
-		p = p.answerPort
-	}
 	return p.conn
 }
 
@@ -109,22 +106,18 @@ func (a *Advertiser) show(search w3gs.SearchGame) {
 
 // noteForeign logs once for each other version that its clients see no lobby.
 func (a *Advertiser) noteForeign(search w3gs.SearchGame, from netip.AddrPort) {
-	if a.newForeign(search) {
+	search.GameID = 0
+	a.mu.Lock()
+	known := a.board.plays(search) || len(a.foreign) >= maxForeign || slices.Contains(a.foreign, search)
+	if !known {
+		a.foreign = append(a.foreign, search)
+	}
+	a.mu.Unlock()
+	if !known {
 		a.opts.Log.Info().Stringer("addr", from).
 			Str("client", version(search.Product, search.Version)).Str("host", version(a.opts.Product, a.opts.Versions...)).
 			Msg("a client of another version searches for games; it does not see the lobbies here")
 	}
-}
-
-func (a *Advertiser) newForeign(search w3gs.SearchGame) bool {
-	search.GameID = 0
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.board.plays(search) || len(a.foreign) >= maxForeign || slices.Contains(a.foreign, search) {
-		return false
-	}
-	a.foreign = append(a.foreign, search)
-	return true
 }
 
 // version is for logs. The letters of a product are untrusted: they are quoted.

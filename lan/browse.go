@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -54,7 +55,7 @@ type lobbyKey struct {
 
 // message is a datagram of a host.
 type message struct {
-	frame  w3gs.Packet
+	packet w3gs.Packet
 	from   netip.AddrPort
 	at     time.Time
 	answer bool // received on the socket that asks
@@ -137,37 +138,16 @@ func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- me
 		if err != nil {
 			continue
 		}
-		h := message{from: netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), at: time.Now(), answer: answers}
-		if h.frame = announcement(frame); h.frame == nil {
+		packet, err := w3gs.Decode(frame, w3gs.LAN)
+		if err != nil {
 			continue
 		}
 		select {
-		case in <- h:
+		case in <- message{packet, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), time.Now(), answers}:
 		case <-ctx.Done():
 			return
 		}
 	}
-}
-
-// announcement decodes the packets that hosts send; nil for any other.
-func announcement(frame w3gs.Frame) w3gs.Packet {
-	var p w3gs.Packet
-	switch frame.Op() {
-	case w3gs.OpGameInfo:
-		p = &w3gs.GameInfo{}
-	case w3gs.OpCreateGame:
-		p = &w3gs.CreateGame{}
-	case w3gs.OpRefreshGame:
-		p = &w3gs.RefreshGame{}
-	case w3gs.OpDecreateGame:
-		p = &w3gs.DecreateGame{}
-	default:
-		return nil
-	}
-	if p.Decode(frame.Body()) != nil {
-		return nil
-	}
-	return p
 }
 
 // askAll begins a round. It fails if no address can be sent to.
@@ -212,7 +192,7 @@ func (b *browser) askOne(h message, gameID uint32) {
 
 // handle takes a datagram of a host, and reports whether the list has changed.
 func (b *browser) handle(h message) bool {
-	switch p := h.frame.(type) {
+	switch p := h.packet.(type) {
 	case *w3gs.GameInfo:
 		return b.info(h, *p)
 	case *w3gs.CreateGame:
@@ -221,11 +201,7 @@ func (b *browser) handle(h message) bool {
 		return b.refresh(h, *p)
 	case *w3gs.DecreateGame:
 		before := len(b.found)
-		for key := range b.found {
-			if key.addr == h.from.Addr() && key.gameID == p.GameID {
-				delete(b.found, key)
-			}
-		}
+		maps.DeleteFunc(b.found, func(key lobbyKey, _ *Found) bool { return key.addr == h.from.Addr() && key.gameID == p.GameID })
 		return len(b.found) < before
 	}
 	return false
@@ -273,22 +249,17 @@ func (b *browser) refresh(h message, p w3gs.RefreshGame) (changed bool) {
 }
 
 func (b *browser) forget(now time.Time) {
-	for key, f := range b.found {
-		if b.opts.Forget > 0 && now.Sub(f.Heard) > b.opts.Forget {
-			delete(b.found, key)
-		}
-	}
+	maps.DeleteFunc(b.found, func(_ lobbyKey, f *Found) bool { return b.opts.Forget > 0 && now.Sub(f.Heard) > b.opts.Forget })
 }
 
 // list leaves out lobbies on loopback that are also found at another address: a
 // host on this machine is heard on both.
 func (b *browser) list() []Found {
-	out := make([]Found, 0, len(b.found))
 	type joinAt struct {
 		entryKey uint32
 		port     uint16
 	}
-	reachable := map[joinAt]bool{}
+	out, reachable := []Found{}, map[joinAt]bool{}
 	for key, f := range b.found {
 		if !key.addr.IsLoopback() {
 			reachable[joinAt{f.Info.EntryKey, key.port}] = true

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/netip"
 	"sync"
@@ -47,19 +48,11 @@ type forwarder struct {
 	total   int
 }
 
-func (d *forwarder) port() uint16 {
-	return uint16(d.listener.Addr().(*net.TCPAddr).Port)
-}
-
 // set replaces the lobbies that can be joined.
 func (d *forwarder) set(lobbies map[uint32]Found) {
-	copied := make(map[uint32]Found, len(lobbies))
-	for id, f := range lobbies {
-		copied[id] = f
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.lobbies = copied
+	d.lobbies = maps.Clone(lobbies)
 }
 
 // close ends all connections and waits for them.

@@ -44,38 +44,25 @@ func (h *interfaceCache) interfaces(now time.Time) []netip.Prefix {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if gone := now.Sub(h.looked); gone < 0 || gone > lookAgain {
-		h.looked, h.prefixes = now, interfacePrefixes()
+		h.looked, h.prefixes = now, interfacePrefixes(0)
 	}
 	return h.prefixes
 }
 
-// interfacePrefixes are the IPv4 addresses of the machine, each with the length
-// of its network; none if the system does not tell.
-func interfacePrefixes() []netip.Prefix {
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return nil
-	}
-	var out []netip.Prefix
-	for _, addr := range addrs {
-		if p, ok := prefixOf(addr); ok {
-			out = append(out, p)
+// interfacePrefixes are the IPv4 addresses of the interfaces that have these flags,
+// each with the length of its network; none if the system does not tell.
+func interfacePrefixes(flags net.Flags) (out []netip.Prefix) {
+	interfaces, _ := net.Interfaces()
+	for _, i := range interfaces {
+		addrs, _ := i.Addrs()
+		for _, addr := range addrs {
+			p, err := netip.ParsePrefix(addr.String())
+			if err == nil && p.Addr().Is4() && i.Flags&flags == flags {
+				out = append(out, p)
+			}
 		}
 	}
 	return out
-}
-
-func prefixOf(addr net.Addr) (netip.Prefix, bool) {
-	ipnet, ok := addr.(*net.IPNet)
-	if !ok || ipnet.IP.To4() == nil {
-		return netip.Prefix{}, false
-	}
-	ones, bits := ipnet.Mask.Size()
-	if bits == 128 {
-		ones -= 96
-	}
-	ip, _ := netip.AddrFromSlice(ipnet.IP.To4())
-	return netip.PrefixFrom(ip, ones), ones >= 0
 }
 
 // broadcastOf is the last address of a network, the broadcast address;
@@ -93,28 +80,10 @@ func broadcastOf(p netip.Prefix) (netip.Addr, bool) {
 
 // InterfaceBroadcasts are the broadcast addresses of the machine's networks
 // that are up, its own loopback network excepted.
-func InterfaceBroadcasts() []netip.Addr {
-	interfaces, err := net.Interfaces()
-	if err != nil {
-		return nil
-	}
-	var out []netip.Addr
-	for _, i := range interfaces {
-		if i.Flags&net.FlagUp == 0 || i.Flags&net.FlagBroadcast == 0 {
-			continue
-		}
-		addrs, err := i.Addrs()
-		if err != nil {
-			continue
-		}
-		for _, addr := range addrs {
-			p, ok := prefixOf(addr)
-			if !ok {
-				continue
-			}
-			if b, ok := broadcastOf(p); ok && !slices.Contains(out, b) {
-				out = append(out, b)
-			}
+func InterfaceBroadcasts() (out []netip.Addr) {
+	for _, p := range interfacePrefixes(net.FlagUp | net.FlagBroadcast) {
+		if b, ok := broadcastOf(p); ok && !slices.Contains(out, b) {
+			out = append(out, b)
 		}
 	}
 	return out

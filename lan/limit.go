@@ -189,19 +189,16 @@ func (l *limiter) network(now time.Duration, from netip.Addr) bool {
 
 // remember keeps an asker, if there is room.
 func (l *limiter) remember(now time.Duration, from netip.Addr) {
-	if len(l.known) >= maxKnown {
-		looked := 0
-		for addr, last := range l.known {
-			if looked++; looked > answerWays {
-				return
-			}
-			if now-last > forgetKnown {
-				delete(l.known, addr)
-				break
-			}
+	looked := 0
+	for addr, last := range l.known {
+		if len(l.known) < maxKnown {
+			break
 		}
-		if len(l.known) >= maxKnown {
+		if looked++; looked > answerWays {
 			return
+		}
+		if now-last > forgetKnown {
+			delete(l.known, addr)
 		}
 	}
 	l.known[from] = now

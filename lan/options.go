@@ -1,6 +1,7 @@
 package lan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -85,21 +86,14 @@ func (o Options) withDefaults() (Options, error) {
 	if !o.Bind.IsValid() {
 		o.Bind = netip.IPv4Unspecified()
 	}
-	if o.Interval == 0 {
-		o.Interval = defaultInterval
-	}
-	if o.Retry == 0 {
-		o.Retry = defaultRetry
-	}
+	o.Interval = cmp.Or(o.Interval, defaultInterval)
+	o.Retry = cmp.Or(o.Retry, defaultRetry)
+	o.pause = cmp.Or(o.pause, answerPause)
 	if o.GamePort != 0 && !slices.Contains(o.Ports, o.GamePort) {
 		o.Ports = append(slices.Clone(o.Ports), o.GamePort)
 	}
 	o.Ports = unique(o.Ports)
 	o.Versions = unique(slices.Concat([]uint32{o.Version}, o.Versions))
-	if o.pause == 0 {
-		o.pause = answerPause
-	}
-
 	var faults []error
 	for _, to := range slices.Concat(o.Broadcast, o.Targets) {
 		if !to.Addr().Is4() || to.Port() == 0 {

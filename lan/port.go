@@ -92,7 +92,7 @@ func broadcastsFor(addr netip.Addr) []netip.Addr {
 	if !addr.IsLoopback() {
 		out = append(out, limitedBroadcast)
 	}
-	for _, p := range interfacePrefixes() {
+	for _, p := range interfacePrefixes(0) {
 		if b, ok := broadcastOf(p); ok && p.Contains(addr) && !slices.Contains(out, b) {
 			out = append(out, b)
 		}

@@ -106,7 +106,7 @@ func (r *relay) advert(f Found) Advert {
 		Port: f.Info.Port, Count: f.count(), Age: time.Duration(f.Info.UptimeSeconds) * time.Second,
 	}
 	if r.forwarder != nil {
-		ad.Port = r.forwarder.port()
+		ad.Port = uint16(r.forwarder.listener.Addr().(*net.TCPAddr).Port)
 	}
 	return ad
 }

@@ -9,15 +9,12 @@ import (
 
 // shareAddr lets other programs that ask for it hold the same UDP port. BSD
 // systems share a plain UDP port by SO_REUSEPORT.
-func shareAddr(_, _ string, c syscall.RawConn) error {
-	var err error
-	if ctlErr := c.Control(func(fd uintptr) {
+func shareAddr(_, _ string, c syscall.RawConn) (err error) {
+	ctlErr := c.Control(func(fd uintptr) {
 		err = errors.Join(
 			syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1),
 			syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_REUSEPORT, 1),
 		)
-	}); ctlErr != nil {
-		return ctlErr
-	}
-	return err
+	})
+	return errors.Join(ctlErr, err)
 }

@@ -23,16 +23,13 @@ func sharePort(network, address string, c syscall.RawConn) error {
 	return errors.Join(shareAddr(network, address, c), setInts(c, [3]int{syscall.SOL_SOCKET, unix.SO_REUSEPORT, 1}))
 }
 
-func setInts(c syscall.RawConn, options ...[3]int) error {
-	var err error
-	if ctlErr := c.Control(func(fd uintptr) {
+func setInts(c syscall.RawConn, options ...[3]int) (err error) {
+	ctlErr := c.Control(func(fd uintptr) {
 		for _, o := range options {
 			err = errors.Join(err, syscall.SetsockoptInt(int(fd), o[0], o[1], o[2]))
 		}
-	}); ctlErr != nil {
-		return ctlErr
-	}
-	return err
+	})
+	return errors.Join(ctlErr, err)
 }
 
 // destinationSize is the length of the message that says where a datagram was

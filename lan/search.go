@@ -60,19 +60,32 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 		return nil, fmt.Errorf("search for lobbies: %w", err)
 	}
 	defer conn.Close()
-	// Ends with this function; a cancelled context makes the read below return.
-	defer context.AfterFunc(ctx, func() { conn.SetReadDeadline(time.Unix(1, 0)) })()
-
-	question := want.AppendTo(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	in := make(chan message)
+	go listenTo(ctx, conn, true, in) // ends when its socket is closed
 	var found []Found
 	for range p.tries {
-		sent := time.Now()
-		if _, err := conn.WriteToUDPAddrPort(question, to); err != nil {
+		sent, quiet := time.Now(), time.NewTimer(p.retry)
+		if _, err := conn.WriteToUDPAddrPort(want.AppendTo(nil), to); err != nil {
 			return nil, fmt.Errorf("search for lobbies at %v: %w", to, err)
 		}
-		found, err = collect(ctx, conn, want, sent, p)
-		if err != nil {
-			return nil, fmt.Errorf("search for lobbies at %v: %w", to, err)
+		for waiting := true; waiting; {
+			select {
+			case <-ctx.Done():
+				return nil, fmt.Errorf("search for lobbies at %v: %w", to, ctx.Err())
+			case m := <-in:
+				info, _ := m.packet.(*w3gs.GameInfo)
+				if info == nil || info.Product != want.Product || info.Version != want.Version || want.GameID != 0 && want.GameID != info.GameID {
+					continue
+				}
+				if f := (Found{Info: *info, From: m.from, RTT: m.at.Sub(sent)}); !slices.ContainsFunc(found, f.same) {
+					found = append(found, f)
+					quiet.Reset(p.quiet)
+				}
+			case <-quiet.C:
+				waiting = false
+			}
 		}
 		if len(found) > 0 {
 			slices.SortFunc(found, Found.compare)
@@ -83,45 +96,4 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 		ErrNoAnswer, to, p.tries, want.Product, want.Version, want.GameID)
 }
 
-// collect reads answers: for the retry time while there is none, then until it
-// has been quiet.
-func collect(ctx context.Context, conn *net.UDPConn, want w3gs.SearchGame, sent time.Time, p pace) ([]Found, error) {
-	buf := make([]byte, datagramSize)
-	until := sent.Add(p.retry)
-	var found []Found
-	for {
-		if err := conn.SetReadDeadline(until); err != nil {
-			return nil, err
-		}
-		if err := ctx.Err(); err != nil { // after the deadline, which would undo the cancelling one
-			return nil, err
-		}
-		n, from, err := conn.ReadFromUDPAddrPort(buf)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil && time.Now().Before(until):
-			continue // some systems report a closed port of the host this way
-		case err != nil:
-			return found, nil
-		}
-		f := Found{From: netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), RTT: time.Since(sent)}
-		if !f.parse(buf[:n], want) || slices.ContainsFunc(found, f.same) {
-			continue
-		}
-		found = append(found, f)
-		until = time.Now().Add(p.quiet)
-	}
-}
-
-// parse reads a datagram and reports whether it answers the question.
-func (f *Found) parse(datagram []byte, want w3gs.SearchGame) bool {
-	frame, err := w3gs.ParseDatagram(datagram)
-	if err != nil || frame.Op() != w3gs.OpGameInfo || f.Info.Decode(frame.Body()) != nil {
-		return false
-	}
-	return f.Info.Product == want.Product && f.Info.Version == want.Version &&
-		(want.GameID == 0 || want.GameID == f.Info.GameID)
-}
-
-func (f Found) same(g Found) bool { return f.From == g.From && f.Info.GameID == g.Info.GameID }
+func (f Found) same(g Found) bool { return f.compare(g) == 0 }

@@ -19,10 +19,6 @@ type sender struct {
 	failed map[netip.AddrPort]bool
 }
 
-func newSender(a *Advertiser) *sender {
-	return &sender{a: a, failed: map[netip.AddrPort]bool{}}
-}
-
 // send sends all to every address, and push to the targets only.
 func (s *sender) send(all, push [][]byte) {
 	if len(all) == 0 {
