@@ -25,10 +25,10 @@ type download struct {
 	path      string // of the finished file
 	file      *os.File
 	buf       *bufio.Writer
-	crc       uint32
-	sum       hash.Hash
-	held      uint32 // bytes written and counted
-	from      uint32 // bytes of an earlier run
+	crc       hash.Hash32
+	sum       hash.Hash // SHA-256
+	held      uint32    // bytes written and counted
+	from      uint32    // bytes of an earlier run
 	want      *w3gs.MapCheck
 	announced bool          // 0x3F has come
 	asked     time.Duration // when 0x42 went out
@@ -61,23 +61,23 @@ func newDownload(dir, bot string, q *w3gs.MapCheck) (*download, error) {
 	if base == "" || strings.ContainsAny(base, `:*?"<>|`) || strings.HasPrefix(base, ".") {
 		base = "map.w3x"
 	}
-	d := &download{path: filepath.Join(dir, bot+"-"+base), sum: sha256.New(), want: q}
+	d := &download{path: filepath.Join(dir, bot+"-"+base), crc: crc32.NewIEEE(), sum: sha256.New(), want: q}
 	file, err := os.OpenFile(d.path+".part", os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("file for the map: %w", err)
 	}
 	d.file, d.buf = file, bufio.NewWriterSize(file, 1<<16)
-	crc := crc32.NewIEEE()
-	n, err := io.Copy(io.MultiWriter(crc, d.sum), file)
+	n, err := io.Copy(io.MultiWriter(d.crc, d.sum), file)
+	if err != nil {
+		err = fmt.Errorf("read what an earlier run left: %w", err)
+	} else if n > int64(q.Size) {
+		err = fmt.Errorf("%s.part holds %d bytes, more than the map has: delete it", d.path, n)
+	}
 	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("read what an earlier run left: %w", err)
+		return nil, err
 	}
-	if n > int64(q.Size) {
-		file.Close()
-		return nil, fmt.Errorf("%s.part holds %d bytes, more than the map has: delete it", d.path, n)
-	}
-	d.held, d.from, d.crc = uint32(n), uint32(n), crc.Sum32()
+	d.held, d.from = uint32(n), uint32(n)
 	return d, nil
 }
 
@@ -129,9 +129,12 @@ func (p *player) onMapPart(now time.Duration, q *w3gs.MapPart) {
 		return
 	}
 	d.refused = false
-	d.take(q.Data)
+	for _, w := range []io.Writer{d.buf, d.crc, d.sum} {
+		_, _ = w.Write(q.Data) // a full disk shows when the file is closed: bufio keeps its first error
+	}
+	d.held += uint32(len(q.Data))
 	p.set(alarmGiveUp, now+p.g.run.opts.Patience)
-	p.g.progress(int(uint64(d.held) * 100 / uint64(d.want.Size)))
+	p.g.percent = max(p.g.percent, d.percent())
 	if p.conduct.AckDelay == 0 {
 		p.ackPart(now)
 	} else if p.alarms[alarmAck] == 0 {
@@ -139,13 +142,7 @@ func (p *player) onMapPart(now time.Duration, q *w3gs.MapPart) {
 	}
 }
 
-func (d *download) take(data []byte) {
-	// A full disk shows when the file is closed: bufio keeps its first error.
-	_, _ = d.buf.Write(data)
-	d.sum.Write(data)
-	d.crc = crc32.Update(d.crc, crc32.IEEETable, data)
-	d.held += uint32(len(data))
-}
+func (d *download) percent() int { return int(uint64(d.held) * 100 / uint64(d.want.Size)) }
 
 func (p *player) refusePart(from uint8) {
 	p.download.refused = true
@@ -168,7 +165,7 @@ func (p *player) ackPart(now time.Duration) {
 		}
 		p.send(&w3gs.MapPartOK{To: from, From: p.pid, Size: d.held})
 	}
-	percent := int(uint64(d.held) * 100 / uint64(d.want.Size))
+	percent := d.percent()
 	switch c := &p.conduct; {
 	case d.held == d.want.Size:
 		p.completeDownload(now)
@@ -185,14 +182,13 @@ func (p *player) ackPart(now time.Duration) {
 func (p *player) completeDownload(now time.Duration) {
 	d := p.download
 	p.set(alarmGiveUp, now+p.g.run.opts.Patience)
+	crc := d.crc.Sum32()
 	r := &DownloadReport{
 		Player: p.name, Path: d.path, Bytes: int64(d.held), Resumed: int64(d.from),
-		CRC32: fmt.Sprintf("%08x", d.crc), SHA256: hex.EncodeToString(d.sum.Sum(nil)),
-		Time: now - d.asked, Intact: d.crc == d.want.CRC32,
+		CRC32: fmt.Sprintf("%08x", crc), SHA256: hex.EncodeToString(d.sum.Sum(nil)),
+		Time: now - d.asked, Intact: crc == d.want.CRC32,
 	}
-	if !r.Intact {
-		p.fault(w3gs.OpMapPart, "the map arrived with CRC %08x, 0x3D says %08x", d.crc, d.want.CRC32)
-	}
+	p.need(r.Intact, w3gs.OpMapPart, "the map arrived with CRC %08x, 0x3D says %08x", crc, d.want.CRC32)
 	if d.from < d.held {
 		p.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: d.held})
 	}

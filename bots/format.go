@@ -16,51 +16,49 @@ const shownFaults = 20
 
 // WriteText writes the report as a table for a person.
 func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
 	if r.GamesRun > 0 {
-		if err := r.writeFigures(w); err != nil {
-			return err
-		}
+		r.writeFigures(&b)
 	}
-	_, err := fmt.Fprintf(w, "%sverdict       %s\n", r.details(), r.Verdict())
+	r.writeDetails(&b)
+	fmt.Fprintf(&b, "verdict       %s\n", r.Verdict())
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (r *Report) writeFigures(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "milliseconds\tcount\tp50\tp99\tp99.9\tmax\t\n")
-	for _, row := range []struct {
-		name string
-		s    Summary
-	}{
-		{"interval between turns", r.Interval},
-		{"|interval - increment|", r.Jitter},
-		{"turn behind the best", r.Late},
-		{"action: sent to seen", r.ActionDelay},
-		{"chat: said to heard", r.ChatDelay},
-		{"bots' own lateness", r.OwnLate},
-	} {
-		s := row.s
-		fmt.Fprintf(t, "%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t\n", row.name, s.Count, ms(s.P50), ms(s.P99), ms(s.P999), ms(s.Max))
+func (r *Report) writeFigures(b *strings.Builder) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, s Summary) {
+		fmt.Fprintf(t, "%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t\n", name, s.Count, ms(s.P50), ms(s.P99), ms(s.P999), ms(s.Max))
 	}
+	fmt.Fprintln(t, "milliseconds\tcount\tp50\tp99\tp99.9\tmax\t")
+	row("interval between turns", r.Interval)
+	row("|interval - increment|", r.Jitter)
+	row("turn behind the best", r.Late)
+	row("action: sent to seen", r.ActionDelay)
+	row("chat: said to heard", r.ChatDelay)
+	row("bots' own lateness", r.OwnLate)
 	fmt.Fprintln(t)
-	return t.Flush()
+	t.Flush()
 }
 
-// details are the lines below the table of figures.
-func (r *Report) details() string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+// writeDetails writes the lines below the table of figures.
+func (r *Report) writeDetails(b *strings.Builder) {
+	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	line("games         %d of %d ran, %d bots, %d joined, measured for %.1f s", r.GamesRun, r.Games, r.Bots, r.Joined, r.Measured.Seconds())
 	line("bots          %s", outcomes(r.Outcomes))
 	if len(r.Misbehaved) > 0 {
 		line("misbehaving   %s", outcomes(r.Misbehaved))
 	}
-	if r.GamesRun == 0 {
-		for _, s := range r.removed() {
-			line("%s", s)
-		}
-		return b.String()
+	if r.GamesRun > 0 {
+		r.writeGames(line)
 	}
+	for _, s := range r.removed() {
+		line("%s", s)
+	}
+}
+
+func (r *Report) writeGames(line func(format string, args ...any)) {
 	line("turns         %d received, %d missed (before all games ran: %d, %d missed)", r.Turns, r.MissedTurns, r.EarlyTurns, r.EarlyMissedTurns)
 	if r.Worst.Interval > 0 {
 		line("longest       %.2f ms before turn %d of game %d, at %s", ms(r.Worst.Interval), r.Worst.Turn, r.Worst.Game, r.Worst.Player)
@@ -90,10 +88,6 @@ func (r *Report) details() string {
 		}
 		line("  %s", f)
 	}
-	for _, s := range r.removed() {
-		line("%s", s)
-	}
-	return b.String()
 }
 
 // removed describes the bots that did not leave by themselves, one line for those

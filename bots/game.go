@@ -134,8 +134,6 @@ func (g *game) firstPresent() *player {
 	return nil
 }
 
-func (g *game) progress(percent int) { g.percent = max(g.percent, percent) }
-
 // entered is called by every bot at its first turn.
 func (g *game) entered(now time.Duration) {
 	if g.running {

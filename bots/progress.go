@@ -63,25 +63,21 @@ func (r *run) progress(games []*game) string {
 func (g *game) stage() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	stage, there := 0, false
+	there, furthest := false, joining
 	for _, p := range g.players {
-		switch {
-		case p.phase >= leaving:
-			continue
-		case p.phase == playing:
-			return 4
-		case p.phase >= starting:
-			stage = 3
-		case p.phase == inLobby && stage == 0:
-			stage = 1
+		if p.phase < leaving {
+			there, furthest = true, max(furthest, p.phase)
 		}
-		there = true
 	}
 	switch {
 	case !there && (g.running || g.gathered):
 		return -1
-	case stage == 1 && g.gathered:
+	case furthest == playing:
+		return 4
+	case furthest >= starting:
+		return 3
+	case furthest == inLobby && g.gathered:
 		return 2
 	}
-	return stage
+	return int(furthest) // joining or inLobby
 }

@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,37 +50,32 @@ func (r *realmConn) logOn(v bncs.Version, hash [20]byte) error {
 	if _, err := r.conn.Write([]byte{bncs.ProtocolGame}); err != nil {
 		return err
 	}
-	var token bncs.AuthInfoReply
+	var (
+		token   bncs.AuthInfoReply
+		checked bncs.AuthCheckReply
+		known   bncs.LogonReply
+		created bncs.CreateReply
+		proof   bncs.ProofReply
+	)
 	if err := r.ask(&bncs.AuthInfo{Product: w3gs.ProductTFT, Version: v.ID, Language: "enUS"}, &token); err != nil {
 		return err
 	}
-	var checked bncs.AuthCheckReply
-	if err := r.ask(&bncs.AuthCheck{Token: token.ServerToken, Exe: v.Exe, Owner: r.name}, &checked); err != nil {
-		return err
+	err := r.ask(&bncs.AuthCheck{Token: token.ServerToken, Exe: v.Exe, Owner: r.name}, &checked)
+	if err != nil || checked.Result != bncs.VersionAccepted {
+		return cmp.Or(err, fmt.Errorf("version refused (%#x)", checked.Result))
 	}
-	if checked.Result != bncs.VersionAccepted {
-		return fmt.Errorf("version refused (%#x)", checked.Result)
-	}
-	var known bncs.LogonReply
 	if err := r.ask(&bncs.Logon{Name: r.name}, &known); err != nil {
 		return err
 	}
 	if known.Result != 0 {
-		var created bncs.CreateReply
 		err := errors.Join(r.ask(&bncs.Create{Hash: hash, Name: r.name}, &created), r.ask(&bncs.Logon{Name: r.name}, &known))
-		if err != nil {
-			return err
-		}
-		if created.Result != bncs.Created || known.Result != 0 {
-			return fmt.Errorf("cannot be registered (%#x)", created.Result)
+		if err != nil || created.Result != bncs.Created || known.Result != 0 {
+			return cmp.Or(err, fmt.Errorf("cannot be registered (%#x)", created.Result))
 		}
 	}
-	var proof bncs.ProofReply
-	if err := r.ask(&bncs.Proof{Proof: hash}, &proof); err != nil {
-		return err
-	}
-	if proof.Result != bncs.LoggedOn && proof.Result != bncs.LoggedOnNoMail {
-		return fmt.Errorf("log-on refused (%#x): is the name somebody else's?", proof.Result)
+	err = r.ask(&bncs.Proof{Proof: hash}, &proof)
+	if err != nil || proof.Result != bncs.LoggedOn && proof.Result != bncs.LoggedOnNoMail {
+		return cmp.Or(err, fmt.Errorf("log-on refused (%#x): is the name somebody else's?", proof.Result))
 	}
 	return r.send(&bncs.EnterChat{})
 }

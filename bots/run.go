@@ -84,25 +84,25 @@ func Run(ctx context.Context, opts Options) (Report, error) {
 }
 
 func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, error) {
-	if r.opts.Games == 1 {
-		r.log.Info().Msgf("looking for a lobby with room for %s at %s", counted(r.opts.Players, "bot"), r.opts.Addr)
-	} else {
-		r.log.Info().Msgf("looking for %d lobbies with room for %s each at %s", r.opts.Games, counted(r.opts.Players, "bot"), r.opts.Addr)
+	what, each := "a lobby", ""
+	if len(games) > 1 {
+		what, each = fmt.Sprintf("%d lobbies", len(games)), " each"
 	}
-	over := make(chan struct{}) // closed when no bot may join any more
+	r.log.Info().Msgf("looking for %s with room for %s%s at %s", what, counted(r.opts.Players, "bot"), each, r.opts.Addr)
+	joining, stopJoining := context.WithCancel(ctx) // no bot tries again to join behind it
+	logging, stopLogging := context.WithCancel(ctx)
+	defer stopLogging()
 	var playing sync.WaitGroup
 	for _, g := range games {
 		playing.Go(func() {
-			if !r.playGame(ctx, g, over) {
+			if !r.playGame(ctx, g, joining) {
 				r.started <- struct{}{}
 			}
 		})
 	}
 	allOver := make(chan struct{})
 	go func() { playing.Wait(); close(allOver) }() // ends with the games
-	logging, stopLogging := context.WithCancel(ctx)
-	defer stopLogging()
-	go r.logProgress(logging, games) // ends when play returns
+	go r.logProgress(logging, games)               // ends when play returns
 	r.awaitStart(ctx, len(games), allOver)
 	strangers := r.startStrangers(ctx)
 	measureFrom, cpuFrom := r.now(), cpuTime()
@@ -115,7 +115,7 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	}
 	r.rec.open.Store(false)
 	measured, cpu := r.now()-measureFrom, cpuTime()-cpuFrom
-	close(over)
+	stopJoining()
 	at := r.now()
 	if ctx.Err() != nil {
 		at = 0
@@ -155,28 +155,25 @@ func (r *run) awaitStart(ctx context.Context, games int, allOver <-chan struct{}
 // playGame finds a lobby for the bots of a game and waits until they are gone. If
 // all of them are rejected it tries again: other players may have been faster, and
 // a lobby whose id is guessed may not be open yet. It reports whether the game ran.
-func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool {
+func (r *run) playGame(ctx context.Context, g *game, joining context.Context) bool {
 	from := time.Now()
 	var l lobby
 	for {
+		var err error
 		if l.addr == "" {
-			var err error
-			if l, err = r.finder.claim(ctx); err != nil {
-				if ctx.Err() == nil {
-					r.problem(err)
-				}
-				g.finish(OutcomeGaveUp, err.Error())
-				return false
+			l, err = r.finder.claim(ctx)
+		}
+		if err == nil && r.finder.realm != nil {
+			err = r.finder.realm.enter(ctx, g.players, l.name)
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				r.problem(err)
 			}
+			g.finish(OutcomeGaveUp, err.Error())
+			return false
 		}
 		r.log.Debug().Int("game", g.number).Uint32("id", l.id).Str("name", l.name).Int("open", l.open).Str("addr", l.addr).Msg("joining a lobby")
-		if r.finder.realm != nil {
-			if err := r.finder.realm.enter(ctx, g.players, l.name); err != nil {
-				r.problem(err)
-				g.finish(OutcomeGaveUp, err.Error())
-				return false
-			}
-		}
 		r.enter(ctx, g, l)
 		<-g.done
 		result := g.result()
@@ -192,9 +189,7 @@ func (r *run) playGame(ctx context.Context, g *game, over <-chan struct{}) bool 
 			l = lobby{}
 		}
 		select {
-		case <-over:
-			return false
-		case <-ctx.Done():
+		case <-joining.Done():
 			return false
 		case <-time.After(joinAgain):
 		}
