@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
@@ -68,9 +69,7 @@ func TestBrowse(t *testing.T) {
 // found as clients find it.
 func TestBrowseListens(t *testing.T) {
 	host := newClient(t)
-	free := newClient(t)
-	port := free.addr.Port()
-	free.conn.Close()
+	port := testkit.FreePort(t)
 	lists := watch(t, BrowseOptions{Port: port, Every: time.Hour})
 	client := netip.AddrPortFrom(loopback, port)
 	question := func() netip.AddrPort {

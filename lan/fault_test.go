@@ -12,14 +12,19 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
 // A port that another program holds for itself costs the searches, not the
 // announcements, and is taken when it becomes free. Both are logged once.
 func TestBusyPort(t *testing.T) {
-	holder := newClient(t)
-	port := holder.addr.Port()
+	port := testkit.FreePort(t)
+	asked := netip.AddrPortFrom(loopback, port)
+	holder, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(asked))
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := newClient(t)
 	log := &journalWriter{}
 	a, err := Listen(Options{
@@ -36,8 +41,7 @@ func TestBusyPort(t *testing.T) {
 	c.send(from, searchAny) // asked where it announced from
 	c.want(captured)
 
-	holder.conn.Close()
-	asked := netip.AddrPortFrom(loopback, port)
+	holder.Close()
 	found, err := search(context.Background(), asked, w3gs.SearchGame{Product: w3gs.ProductTFT, Version: 20},
 		pace{tries: 500, retry: 10 * time.Millisecond, quiet: time.Millisecond})
 	if err != nil || found[0].From != asked {
@@ -136,7 +140,7 @@ func TestForeignVersionLogged(t *testing.T) {
 // Shutdown takes every lobby off the list and leaves no socket behind.
 func TestShutdown(t *testing.T) {
 	c := newClient(t)
-	a, addr := listen(t, nil, c)
+	a, addr := listen(t, func(o *Options) { o.Ports = []uint16{testkit.FreePort(t)} }, c)
 	open(t, a, 1, 2)
 	for range 4 {
 		c.receive()

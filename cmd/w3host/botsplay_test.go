@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,17 +16,6 @@ import (
 
 	"w3host/internal/testkit"
 )
-
-// freeUDPPort is one that nobody has at the moment.
-func freeUDPPort(t *testing.T) int {
-	t.Helper()
-	c, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
-	return c.LocalAddr().(*net.UDPAddr).Port
-}
 
 // The first thing a newcomer tries: any number of bots that fits plays a game
 // at a host with default settings, which they find by a search.
@@ -56,7 +44,7 @@ func defaultHost(t *testing.T) (addr string) {
 	t.Helper()
 	dir := t.TempDir()
 	c := config.Default()
-	c.Host.Listen, c.LAN.Port, c.LAN.Broadcast = "127.0.0.1:0", freeUDPPort(t), nil
+	c.Host.Listen, c.LAN.Port, c.LAN.Broadcast = "127.0.0.1:0", int(testkit.FreePort(t)), nil
 	c.Lobby.Countdown, c.Control.Socket = 1, ""
 	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
 	c.Replays.Dir, c.Log.Journals = filepath.Join(dir, "replays"), filepath.Join(dir, "journals")

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"net"
 	"strings"
 	"testing"
+
+	"w3host/internal/testkit"
 )
 
 func askHealth(t *testing.T, args ...string) (code int, said string) {
@@ -35,9 +38,8 @@ func TestHealthOfAHostThatHangs(t *testing.T) {
 	if code, said := askHealth(t, "--listen", addr); code != exitFailed || !strings.Contains(said, "the host hangs") {
 		t.Errorf("nobody accepts: exit %d: %s", code, said)
 	}
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	_ = listener.Close()
+	addr = fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 	if code, said := askHealth(t, "--listen", addr); code != exitFailed || !strings.Contains(said, "no host listens at "+addr) {
 		t.Errorf("nobody listens: exit %d: %s", code, said)
 	}

@@ -5,6 +5,7 @@
 package realmtest
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"w3host/bncs"
+	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
@@ -72,7 +74,7 @@ type game struct {
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{t: t, accounts: map[string]account{}, quota: 5 * time.Second}
-	s.addr = "127.0.0.1:0"
+	s.addr = fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)) // so that nobody has it between Down and Up
 	s.Up()
 	t.Cleanup(func() {
 		s.Down()

@@ -3,6 +3,7 @@ package testkit
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -198,12 +199,7 @@ func TestReset(t *testing.T) {
 
 // TestNobodyThere: the client of a dead target is cut.
 func TestNobodyThere(t *testing.T) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	r, err := NewRelay(l.Addr().String(), Line{}, Line{})
+	r, err := NewRelay(fmt.Sprintf("127.0.0.1:%d", FreePort(t)), Line{}, Line{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ package storagetest
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -12,6 +11,8 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+
+	"w3host/internal/testkit"
 )
 
 const (
@@ -49,7 +50,7 @@ func NewServer(t testing.TB) *Server {
 		}
 	}
 	s.must("initdb", "-D", s.data(), "-U", "w3host", "-A", "trust", "-E", "UTF8", "--locale=C")
-	port := freePort(t)
+	port := testkit.FreePort(t)
 	conf := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = '%s'\n", port, room)
 	if err := os.WriteFile(filepath.Join(s.data(), "postgresql.auto.conf"), []byte(conf), 0o644); err != nil {
 		t.Fatal(err)
@@ -102,13 +103,4 @@ func (s *Server) credential() *syscall.Credential {
 	uid, _ := strconv.Atoi(u.Uid)
 	gid, _ := strconv.Atoi(u.Gid)
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-}
-
-func freePort(t testing.TB) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
