@@ -21,7 +21,7 @@ import (
 )
 
 // patience is for what happens at once unless something is broken.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // testHost is "w3host serve" in this process, on a port of its own, with a
 // SQLite file in a temporary folder.
