@@ -26,8 +26,8 @@ func Languages() []Language { return []Language{English, Chinese} }
 // Tags lists the names of all.
 func Tags() string { return strings.Join(tags[:], ", ") }
 
-// ParseLanguage reads the name of a language; a region behind it, as in zh-CN, is
-// of no account.
+// ParseLanguage reads the name of a language. A region behind it, as in zh-CN, is
+// ignored.
 func ParseLanguage(tag string) (Language, error) {
 	name, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(strings.TrimSpace(tag)), "_", "-"), "-")
 	if i := slices.Index(tags[:], name); i >= 0 {

@@ -66,7 +66,7 @@ func (c *Client) Join(gameID, entryKey uint32, name string) (Welcome, error) {
 	}
 	stage := 0 // 0x04, 0x06 or 0x3D, 0x09
 	for {
-		f, err := c.Take(5 * time.Second)
+		f, err := c.Take(Patience)
 		if err != nil {
 			return w, fmt.Errorf("join as %s: %w", name, err)
 		}

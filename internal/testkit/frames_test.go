@@ -36,7 +36,7 @@ func TestJoin(t *testing.T) {
 		t.Errorf("the client sent % x, want % x: %v", got, want, err)
 	}
 	far.(*net.TCPConn).CloseWrite()
-	last, err := c.WaitClosed(time.Second)
+	last, err := c.WaitClosed(Patience)
 	if err != nil || len(last) != 1 || last[0].Op() != w3gs.OpLeaveAck {
 		t.Errorf("last packets %v, %v", last, err)
 	}
@@ -79,7 +79,7 @@ func speak(t *testing.T, packets ...w3gs.Packet) (*Client, net.Conn) {
 // take wants the next packet to have this opcode.
 func take(t *testing.T, c *Client, want w3gs.Op) {
 	t.Helper()
-	if f, err := c.Take(time.Second); err != nil || f.Op() != want {
+	if f, err := c.Take(Patience); err != nil || f.Op() != want {
 		t.Errorf("packet % x, %v, want %v", f, err, want)
 	}
 }
@@ -95,7 +95,7 @@ func TestClientErrors(t *testing.T) {
 		t.Errorf("not closed: %v", err)
 	}
 	far.Close()
-	if _, err := c.WaitClosed(time.Second); err != nil {
+	if _, err := c.WaitClosed(Patience); err != nil {
 		t.Errorf("closed: %v", err)
 	}
 }
