@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/go-multierror"
 )
 
-// Command is one [commands.NAME]: who may use a command, and what else it is
-// called. Whoever knows the commands checks the names and levels.
+// Command is one [commands.NAME]: who may use a command, and its aliases. Names and
+// levels are checked by package control, which knows the commands.
 type Command struct {
 	Level   string   `toml:"level"` // player, owner, admin, root, off; empty: as it is
 	Aliases []string `toml:"aliases"`
@@ -18,9 +18,6 @@ const commandsSection = "commands"
 
 // decodeCommands reads the [commands.NAME] sections of a file.
 func (c *Config) decodeCommands(path string, value any) error {
-	if value == nil {
-		return nil
-	}
 	sections, ok := value.(map[string]any)
 	if !ok {
 		return fmt.Errorf("%s: commands: write [commands.NAME] above the keys of each", path)

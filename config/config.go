@@ -1,6 +1,5 @@
-// Package config is what an operator may set: a TOML file over the defaults,
-// the environment over the file, flags over both, and one validation that
-// reports every fault at once.
+// Package config has the settings of an operator: a TOML file overrides the defaults,
+// the environment the file, flags both. One validation reports every fault at once.
 package config
 
 // Config is the whole configuration. A key is section.name, as in the file;

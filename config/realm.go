@@ -27,7 +27,7 @@ type Realm struct {
 	Channel          string      `toml:"channel" default:"w3host"`
 	GameVersion      int         `toml:"game_version"` // 0: host.version
 	Locale           string      `toml:"locale" default:"enUS"`
-	AdvertiseAddress string      `toml:"advertise_address"`   // where the realm should send players; compared only
+	AdvertiseAddress string      `toml:"advertise_address"`   // where the realm should send players; only compared with what it says
 	AdvertisePort    int         `toml:"advertise_port"`      // 0: the port of host.listen
 	Lobbies          int         `toml:"lobbies" default:"1"` // listed by turns
 	Announce         bool        `toml:"announce"`            // new lobbies, in the channel
@@ -37,9 +37,6 @@ const realmSection = "realm"
 
 // decodeRealms reads the [[realm]] sections of a file.
 func (c *Config) decodeRealms(path string, value any) error {
-	if value == nil {
-		return nil
-	}
 	sections, ok := value.([]map[string]any)
 	if !ok {
 		return fmt.Errorf("%s: realm: write [[realm]], in two brackets, above the keys of each", path)

@@ -12,7 +12,6 @@ const day = 24 * time.Hour
 // Span is an age in days and weeks; 0 has no end, written "forever".
 type Span time.Duration
 
-// forever is how a span without an end is written.
 const forever = "forever"
 
 // D is the span as the rest of the program uses it.
@@ -43,9 +42,6 @@ func (s *Span) UnmarshalText(text []byte) error {
 	*s = Span(d)
 	return nil
 }
-
-// MarshalText writes the span.
-func (s Span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // ParseSpan reads 7d, 2w or 1d12h, and what time.ParseDuration reads, from a
 // second up.

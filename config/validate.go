@@ -14,18 +14,17 @@ import (
 	"w3host/w3gs"
 )
 
-// Interfaces in lan.broadcast stands for the broadcast address of each network
-// interface, as they are at the moment.
+// Interfaces in lan.broadcast stands for the broadcast addresses of all network
+// interfaces, which may change while the host runs.
 const Interfaces = "interfaces"
 
-// languages are the names of those in texts.
+// languages are those of package texts.
 var languages = []string{"en", "zh"}
 
-// replayPlaces are what replays.name can hold.
+// replayPlaces are the placeholders of replays.name.
 var replayPlaces = []string{"{date}", "{time}", "{game}", "{map}", "{id}", "{players}"}
 
-// Validate reports every value that cannot work, each with its key and what to
-// write instead.
+// Validate reports every invalid value with its key and what to write instead.
 func (c *Config) Validate() error {
 	v := validator{}
 
@@ -154,7 +153,7 @@ func (v *validator) within(key string, value Duration, low, high time.Duration) 
 	}
 }
 
-// kept is longer than any game: what goes on is not touched.
+// kept demands a span longer than any game, so that nothing of a running game is removed.
 func (v *validator) kept(key string, value Span) {
 	if value != 0 && value.D() < day {
 		v.fault(key, value, "must be at least 1d, or forever")
@@ -173,7 +172,7 @@ func (v *validator) text(key, value string, low, high int) {
 	}
 }
 
-// template is a name with places in braces.
+// template checks a file name with placeholders in braces.
 func (v *validator) template(key, value string) {
 	v.text(key, value, 1, 200)
 	rest := value

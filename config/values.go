@@ -27,13 +27,9 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText writes the duration.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
 // ByteRate is bytes a second; 0 is no limit, written "unlimited".
 type ByteRate int64
 
-// unlimited is how a missing limit is written.
 const unlimited = "unlimited"
 
 func (r ByteRate) String() string {
@@ -55,9 +51,6 @@ func (r *ByteRate) UnmarshalText(text []byte) error {
 	}
 	return fmt.Errorf(`%q is no rate; write "unlimited", or bytes a second such as "500 KB" or "2 MB"`, text)
 }
-
-// MarshalText writes the rate.
-func (r ByteRate) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // ByteCount is a size; 0 is no limit, written "unlimited".
 type ByteCount int64
@@ -81,9 +74,6 @@ func (c *ByteCount) UnmarshalText(text []byte) error {
 	*c = ByteCount(n)
 	return nil
 }
-
-// MarshalText writes the size.
-func (c ByteCount) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // parseBytes reads a number of bytes with or without a unit; 0 is no limit.
 func parseBytes(s string) (int64, bool) {

@@ -11,11 +11,10 @@ import (
 	"w3host/texts"
 )
 
-// chatItems is how many items of a list a player is told: the chat shows few
-// lines.
+// chatItems bounds the items of a list in chat, which shows few lines.
 const chatItems = 10
 
-// tell answers with a list: a line each, or what fits into few lines of chat.
+// tell answers with a list: one line for each item, or one line of chat for all.
 func (d *target) tell(c *call, items []texts.Text) {
 	if d.trigger(c) == "" {
 		for _, item := range items {
@@ -29,7 +28,8 @@ func (d *target) tell(c *call, items []texts.Text) {
 	c.Answer(texts.Join(items, "; ").In(c.Language))
 }
 
-// trigger is what a command begins with for this caller.
+// trigger is the prefix of commands for this caller, empty on the console and the
+// control socket.
 func (d *target) trigger(c *call) string {
 	if c.Via == command.ViaConsole || c.Via == command.ViaControl {
 		return ""
@@ -64,8 +64,8 @@ func help(topic string) act {
 	}
 }
 
-// line tells of one lobby or game.
-func line(i *host.Info) texts.Text {
+// describe is the line of a lobby or game in a list.
+func describe(i *host.Info) texts.Text {
 	state := texts.Of("lobby, %d of %d", i.Counts.Players(), i.Counts.Total)
 	if i.Playing {
 		state = texts.Of("game, %d players, %v", len(i.Players), time.Since(i.Since).Round(time.Second))
@@ -83,7 +83,7 @@ func games(d *target, c *call) error {
 	for _, i := range d.host().Infos() {
 		switch {
 		case c.Level >= command.Admin || i.Public && !i.Playing:
-			items = append(items, line(&i))
+			items = append(items, describe(&i))
 		case i.Playing:
 			hidden++
 		}
@@ -108,7 +108,7 @@ func oneGame(id uint32) act {
 		for _, p := range i.Players {
 			names = append(names, p.Name)
 		}
-		c.Answer(line(&i).In(c.Language))
+		c.Answer(describe(&i).In(c.Language))
 		if names != nil {
 			answer(c, "Players: %s", strings.Join(names, ", "))
 		}
@@ -116,7 +116,7 @@ func oneGame(id uint32) act {
 	}
 }
 
-// inGame runs a command on another game. The caller has no seat there.
+// inGame runs a command on another game, where the caller has no seat.
 func inGame(id uint32, line string) act {
 	return func(d *target, c *call) error {
 		by := *c.Caller
@@ -136,7 +136,7 @@ func open(pattern, name string) act {
 	}
 }
 
-// openNext opens a lobby with the map that autohost has next.
+// openNext opens a lobby with the next map of autohost.
 func openNext(name string, private bool) act {
 	return func(d *target, c *call) (err error) {
 		var files []string
@@ -148,7 +148,7 @@ func openNext(name string, private bool) act {
 	}
 }
 
-// open opens a lobby. It belongs to a caller whose name a realm confirms.
+// open opens a lobby. A caller on a realm becomes its owner.
 func (d *target) open(c *call, file, name string, private bool) error {
 	full, disabled := false, false
 	d.host().Keep(func(k *autohost.Keeper) { full, disabled = k.Full(), k.Disabled() })
@@ -212,8 +212,8 @@ func unhostOnly(d *target, c *call) error {
 	return unhost(open[0])(d, c)
 }
 
-// confirm has the name count for those who play under it: the realm vouches for
-// whom it says that a whisper comes from.
+// confirm marks the caller's name as confirmed in lobbies and games: a realm tells who a
+// whisper comes from.
 func confirm(d *target, c *call) error {
 	if !fromRealm(c.Caller) {
 		return cannot("whisper sc to the host's account on your realm")

@@ -8,7 +8,7 @@ type (
 	act  = command.Act[*target]
 )
 
-// commands are those of the host. It is filled in by init, because help reads it.
+// commands are those of the host. init fills the table, because help reads it.
 var commands command.Table[*target]
 
 func init() {
@@ -51,5 +51,5 @@ func init() {
 	}
 }
 
-// gameID takes the number of a lobby or game.
+// gameID parses the number of a lobby or game.
 func gameID(a *args) uint32 { return uint32(a.Number("number of the game", 1, 1<<28-1)) }

@@ -56,7 +56,7 @@ func OpenConsole(ctx context.Context, stdin io.Reader, stderr io.Writer, edit bo
 		return c
 	}
 	c.restore = sync.OnceFunc(func() { _ = term.Restore(fd, state) })
-	context.AfterFunc(ctx, c.restore) // a second Ctrl-C is the system's again
+	context.AfterFunc(ctx, c.restore) // a second Ctrl-C then ends the program
 	keys := &keys{Reader: tty, Writer: stderr}
 	c.editor = term.NewTerminal(keys, prompt)
 	keys.hint = func() { _, _ = fmt.Fprintln(c.editor, "exit stops the host.") }
@@ -68,7 +68,7 @@ func OpenConsole(ctx context.Context, stdin io.Reader, stderr io.Writer, edit bo
 	return c
 }
 
-// Close gives the terminal back.
+// Close restores the terminal's mode.
 func (c *Console) Close() { c.restore() }
 
 // editorLog writes above the line that is being typed.
@@ -79,12 +79,12 @@ type editorLog struct {
 
 func (l editorLog) Write(p []byte) (int, error) { return l.Terminal.Write(p) }
 
-// keys passes on what is typed, but for the keys that end a program: a terminal in
-// raw mode does not turn them into signals and ends of files.
+// keys filters Ctrl-C and Ctrl-D from what is typed: a terminal in raw mode does not
+// turn them into a signal and an end of file.
 type keys struct {
 	io.Reader
 	io.Writer
-	hint func() // for Ctrl-D, which does not stop a host
+	hint func() // tells how to stop the host, after Ctrl-D
 }
 
 const (
@@ -92,7 +92,6 @@ const (
 	ctrlD = 4
 )
 
-// Read hands out what was typed.
 func (k *keys) Read(p []byte) (int, error) {
 	n, err := k.Reader.Read(p)
 	if slices.Contains(p[:n], ctrlC) {
@@ -135,14 +134,14 @@ func (c *Console) read(ctx context.Context, o *Operator) {
 	}
 }
 
-// editedLine is the next line of a terminal, as long as that is there.
+// editedLine is the next line of the editor; not ok when the terminal is gone.
 func (c *Console) editedLine() (line string, ok bool) {
 	line, err := c.editor.ReadLine()
 	return line, err == nil || errors.Is(err, term.ErrPasteIndicator)
 }
 
-// complete completes the name of a command: at the beginning, behind help, and
-// behind eg and a number.
+// complete completes the name of a command: the first word, and the word after help and
+// after eg and a number.
 func complete(line string, pos int, key rune) (string, int, bool) {
 	if key != '\t' {
 		return "", 0, false

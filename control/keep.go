@@ -8,8 +8,6 @@ import (
 	"w3host/texts"
 )
 
-// The commands about what is hosted by itself, and about starting and stopping the host.
-
 func nextMap(pattern string) act {
 	return func(d *target, c *call) (err error) {
 		file, err := d.opts.Maps.Find(pattern)

@@ -1,6 +1,5 @@
-// Package control carries out the commands of the host itself, and is the ways
-// to them and to the commands of games: the console and the control socket.
-// Chat comes to it through the host.
+// Package control executes the commands of the host, and takes commands of the host and
+// of games from the console, the control socket, chats and realms.
 package control
 
 import (
@@ -21,17 +20,17 @@ import (
 	"w3host/texts"
 )
 
-// queued is how many lines may wait; lines of chat beyond are dropped.
+// queued lines may wait; further lines of chat are dropped.
 const queued = 256
 
-// exitCheck is how often exit nice looks whether the last game is over.
+// exitCheck is how often "exit nice" checks whether the last game has ended.
 const exitCheck = 200 * time.Millisecond
 
 // Maps knows the maps that can be hosted.
 type Maps interface {
 	// List names the files that have the pattern in their name, "" for all.
 	List(pattern string) ([]string, error)
-	// Find is the one map that a pattern means.
+	// Find returns the one map that a pattern matches.
 	Find(pattern string) (file string, err error)
 	// Open reads a map.
 	Open(file string) (*host.Map, error)
@@ -41,8 +40,8 @@ type Maps interface {
 type Options struct {
 	Host *host.Host
 	Maps Maps
-	// Reload reads the configuration again. The notes tell what has not changed yet;
-	// after an error nothing has.
+	// Reload reads the configuration again. The notes name what needs a restart; after
+	// an error nothing has changed.
 	Reload func() (notes []string, err error)
 	Stop   func() // ends the host
 	Audit  func(storage.AdminAction)
@@ -51,33 +50,33 @@ type Options struct {
 	Trigger string
 }
 
-// Operator carries out the lines of all callers, one after the other, since some
-// of them wait for disks and games.
+// Operator executes the lines of all callers, one after the other, on its own goroutine,
+// since some of them wait for disks and games.
 type Operator struct {
 	opts              Options
 	lines             chan request
 	done              chan struct{}          // Run has ended
-	exiting           bool                   // after the last game; of Run's goroutine, as all that follows a line
-	ofHost            command.Table[*target] // the commands as the rules have them
+	exiting           bool                   // after the last game; used by Run's goroutine only
+	ofHost            command.Table[*target] // the commands with the configured rules
 	ofGames, ofPeople command.Table[*game.Machine]
 }
 
 // request is a line of somebody.
 type request struct {
 	by   *command.Caller
-	game uint32 // that the caller is in, or means; 0: none
+	game uint32 // that the caller is in, or has named; 0: none
 	line string
-	chat bool // the game does not know the command
+	chat bool // from a game's chat: the game does not know the command
 	done func()
 }
 
-// pending counts the answers that a caller waits for.
+// pending counts the answers that a caller still waits for.
 type pending struct {
 	n    atomic.Int32
 	done chan struct{} // closed when the last is given
 }
 
-// later is one more answer; it must come while another is pending.
+// later announces one more answer; it must be called while another is pending.
 func (p *pending) later() (given func()) {
 	p.n.Add(1)
 	return sync.OnceFunc(func() {
@@ -87,21 +86,21 @@ func (p *pending) later() (given func()) {
 	})
 }
 
-// New makes the operator of a host, which asks it from now on.
+// New makes the operator of a host. The host passes unknown commands of games to it.
 func New(opts Options) *Operator {
 	o := &Operator{opts: opts, lines: make(chan request, queued), done: make(chan struct{})}
 	o.UseRules(nil)
-	opts.Host.Obey(o.overheard)
+	opts.Host.Obey(o.fromGame)
 	return o
 }
 
-// UseRules changes who may use the commands, and what they are called; before Run,
-// or in Options.Reload.
+// UseRules sets levels and aliases of commands. Call it before Run or in
+// Options.Reload.
 func (o *Operator) UseRules(rules command.Rules) {
 	o.ofHost, o.ofGames, o.ofPeople = commands.With(rules), game.Commands().With(rules), game.PeopleCommands().With(rules)
 }
 
-// CheckRules says what is wrong with rules for the commands of games and the host.
+// CheckRules validates rules for the commands of games and of the host.
 func CheckRules(rules command.Rules) error {
 	words := commands.Words()
 	for word, name := range game.Commands().Words() {
@@ -110,7 +109,7 @@ func CheckRules(rules command.Rules) error {
 	return rules.Check(words)
 }
 
-// Run carries out lines until ctx ends.
+// Run executes lines until ctx ends.
 func (o *Operator) Run(ctx context.Context) {
 	defer close(o.done)
 	for {
@@ -133,8 +132,8 @@ func (o *Operator) Run(ctx context.Context) {
 	}
 }
 
-// overheard takes a line from a game that does not know its command.
-func (o *Operator) overheard(g *host.Game, by *command.Caller, line string) {
+// fromGame takes a line of chat whose command the game does not know.
+func (o *Operator) fromGame(g *host.Game, by *command.Caller, line string) {
 	caller := *by
 	if by.PID != 0 {
 		caller.Reply = func(text string) { g.Tell(by, text) }
@@ -148,8 +147,8 @@ func (o *Operator) overheard(g *host.Game, by *command.Caller, line string) {
 	}
 }
 
-// Hear takes a line of somebody on a realm, which vouches for the name. It does
-// not wait.
+// Hear takes a command of somebody on a realm, which guarantees the name. It does not
+// wait.
 func (o *Operator) Hear(by *command.Caller, line string) {
 	select {
 	case o.lines <- request{by: by, line: line, done: func() {}}:
@@ -163,12 +162,12 @@ func fromRealm(by *command.Caller) bool {
 	return by.Via == command.ViaWhisper || by.Via == command.ViaChannel
 }
 
-// errStopping answers lines that come too late.
+// errStopping is the answer after Run has ended.
 var errStopping = errors.New("the host is stopping")
 
-// Do carries out a line, of the game with that number or of the host, and
-// returns when the caller has every answer. Those from the database come within a
-// few seconds or are given up; other lines do not wait for them.
+// Do executes a line for the game with that number, or for the host if it is 0, and
+// returns when the caller has every answer. Answers from the database come within a few
+// seconds or are given up; other lines do not wait for them.
 func (o *Operator) Do(ctx context.Context, by *command.Caller, id uint32, line string) error {
 	answers := pending{done: make(chan struct{})}
 	caller := *by
@@ -191,7 +190,7 @@ func (o *Operator) Do(ctx context.Context, by *command.Caller, id uint32, line s
 	}
 }
 
-// handle looks the command up, in the table of the game first.
+// handle executes a line: the commands of the game come before those of the host.
 func (o *Operator) handle(r request) {
 	if fromRealm(r.by) && r.game == 0 {
 		id, owns := o.opts.Host.Standing(r.by.Realm, r.by.Name)
@@ -204,7 +203,7 @@ func (o *Operator) handle(r request) {
 		deny(r.by, noGame(r.game))
 		return
 	}
-	if !r.chat && g != nil && o.takes(g, r.line) {
+	if !r.chat && g != nil && o.isForGame(g, r.line) {
 		if err := g.Command(r.by, r.line); err != nil {
 			deny(r.by, err)
 		}
@@ -225,15 +224,14 @@ func (o *Operator) handle(r request) {
 	}
 }
 
-// takes reports whether a line is for the game: one that runs leaves to the host
-// what is for lobbies, such as pub.
-func (o *Operator) takes(g *host.Game, line string) bool {
+// isForGame reports whether a line is a command of the game. In a running game, names
+// that both have, such as pub, mean the host's unless the game's works there.
+func (o *Operator) isForGame(g *host.Game, line string) bool {
 	s := o.ofGames.Lookup(line)
 	return s != nil && (g.Open() || s.Phase != command.InLobby || !o.ofHost.Has(line))
 }
 
-// run carries out a command of the host, or one about people, who need not be in a
-// game.
+// run executes a command of the host, or one about people, who need not be in a game.
 func (d *target) run(by *command.Caller, line string) command.Outcome {
 	switch {
 	case d.game != nil || d.ofHost.Has(line):
@@ -247,17 +245,17 @@ func (d *target) run(by *command.Caller, line string) command.Outcome {
 	}
 	q, out := game.Question(d.ofPeople, by, line, d.names())
 	if q != nil && out.Err == nil {
-		d.whom(q)
+		d.completeName(q)
 		d.host().Ask(by, *q)
 		out.Target = q.Name
 	}
-	out.Acted = out.Acted && out.Needs > command.Anyone // others are not recorded
+	out.Acted = out.Acted && out.Needs > command.Anyone // others are not audited
 	return out
 }
 
-// whom finds the player of some game whose name holds what was typed, if it is
-// one. A part of a name is not enough to make an admin or to end a ban.
-func (d *target) whom(q *game.Query) {
+// completeName replaces a part of a name by the only connected player's name with that
+// part. Commands that make admins or end bans need the whole name.
+func (d *target) completeName(q *game.Query) {
 	switch q.What {
 	case "unban", "addadmin", "deladmin", "checkadmin", "lang":
 		return
@@ -268,14 +266,14 @@ func (d *target) whom(q *game.Query) {
 	}
 }
 
-// located is a player and the number of their lobby or game.
+// located is a connected player and the number of their lobby or game.
 type located struct {
 	game.Player
 	in uint32
 }
 
-// find lists the players of all games whose name has a part in it, or the one who
-// is called so.
+// find lists the connected players with a part of a name, or the one with exactly that
+// name.
 func (d *target) find(part string) (found []located) {
 	for _, i := range d.host().Infos() {
 		for _, p := range i.Players {
@@ -292,10 +290,10 @@ func (d *target) find(part string) (found []located) {
 
 func noGame(id uint32) error { return cannot("there is no game %d: games lists them", id) }
 
-// cannot says why a command is not done.
+// cannot is a refusal.
 func cannot(format string, args ...any) error { return texts.Of(format, args...) }
 
-// deny tells a caller in their language why a command was not done.
+// deny tells a caller the reason of a refusal in their language.
 func deny(by *command.Caller, err error) { by.Deny(texts.From(err).In(by.Language)) }
 
 // answer tells a caller something in their language.
@@ -303,7 +301,7 @@ func answer(c *call, format string, args ...any) {
 	c.Answer(texts.Sprintf(c.Language, format, args...))
 }
 
-// asks reports whether a command only asks.
+// asks reports whether a command only reads; such commands are not audited.
 func asks(out command.Outcome) bool {
 	switch out.Name {
 	case "map", "autohost":
@@ -312,8 +310,8 @@ func asks(out command.Outcome) bool {
 	return slices.Contains([]string{"help", "games", "game", "maps", "eg", "votemap", "sc"}, out.Name)
 }
 
-// target is what one line acts on: the host, and the game that the caller is in or
-// means.
+// target is what a line acts on: the host, and the game that the caller is in or has
+// named.
 type target struct {
 	*Operator
 	game *host.Game

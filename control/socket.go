@@ -19,13 +19,12 @@ import (
 // The control socket takes one Order, a line of JSON, from each connection and
 // answers with one Answer, a line too.
 type (
-	// Order is a command; Game is the number of the game that it is for, 0 for the
-	// host.
+	// Order is a command for the game with that number, or for the host if it is 0.
 	Order struct {
 		Command string `json:"command"`
 		Game    uint32 `json:"game,omitempty"`
 	}
-	// Answer is what came of it.
+	// Answer is the outcome.
 	Answer struct {
 		Lines   []string `json:"lines"`
 		Refused string   `json:"refused,omitempty"` // why it was not done
@@ -38,14 +37,14 @@ const (
 	socketMode  = 0o600
 )
 
-// socket listens for orders. Whoever may open it is root.
+// socket listens for orders. Whoever can open the file has the level root.
 type socket struct {
 	path     string
 	listener *net.UnixListener
 	operator *Operator
 }
 
-// listen makes the socket. One that a dead host has left is replaced.
+// listen creates the socket, in the place of one that a dead host has left.
 func listen(path string, o *Operator) (*socket, error) {
 	if conn, err := net.Dial("unix", path); err == nil {
 		_ = conn.Close()
@@ -55,7 +54,7 @@ func listen(path string, o *Operator) (*socket, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("control.socket = %q: %w", path, err)
 	}
-	// In a folder that nobody else can enter until the mode is right.
+	// It is made in a folder that nobody else can enter, until its mode is set.
 	hidden, err := os.MkdirTemp(dir, ".c")
 	if err != nil {
 		return nil, fmt.Errorf("control.socket = %q: %w", path, err)
@@ -77,7 +76,7 @@ func listen(path string, o *Operator) (*socket, error) {
 	return &socket{path: path, listener: l, operator: o}, nil
 }
 
-// serve answers until ctx ends; then the socket is gone.
+// serve answers orders until ctx ends, and removes the socket then.
 func (s *socket) serve(ctx context.Context) {
 	var serving sync.WaitGroup
 	defer serving.Wait()
@@ -91,7 +90,7 @@ func (s *socket) serve(ctx context.Context) {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // of files there are too few
+		if err != nil { // too many open files
 			select {
 			case <-ctx.Done():
 				return
@@ -111,14 +110,14 @@ func (s *socket) answer(ctx context.Context, conn net.Conn) {
 	if err := json.NewDecoder(io.LimitReader(conn, maxOrder)).Decode(&order); err != nil {
 		answer.Refused = "the order is no JSON: " + err.Error()
 	} else {
-		_ = conn.SetDeadline(time.Time{}) // a game or a disk may take its time
+		_ = conn.SetDeadline(time.Time{}) // the command may wait for a game or a disk
 		answer = s.operator.order(ctx, order)
 	}
 	_ = conn.SetDeadline(time.Now().Add(orderWithin))
 	_ = json.NewEncoder(conn).Encode(answer)
 }
 
-// order carries out an order of the socket.
+// order executes an order of the socket.
 func (o *Operator) order(ctx context.Context, order Order) Answer {
 	var mu sync.Mutex // answers come from games, too
 	answer := Answer{Lines: []string{}}
@@ -144,7 +143,7 @@ func (o *Operator) order(ctx context.Context, order Order) Answer {
 	return Answer{Lines: append([]string{}, answer.Lines...), Refused: answer.Refused}
 }
 
-// errNoHost says that nobody answers at a control socket.
+// errNoHost means that nobody answers at a control socket.
 var errNoHost = errors.New("no host answers")
 
 // Send gives an order to the host of a control socket.

@@ -7,10 +7,9 @@ import (
 	"w3host/command"
 )
 
-// Start carries out the commands of all ways in until ctx ends: chats, console,
-// SIGHUP, and the control socket unless its path is empty. The group is done when
-// all of it has ended; reading standard input alone may go on, since nothing ends
-// that.
+// Start executes commands until ctx ends: of chats and realms, the console, SIGHUP
+// (reload), and the control socket unless its path is empty. The group is done when all
+// of it has ended, except for reading standard input, which cannot be interrupted.
 func (o *Operator) Start(ctx context.Context, socket string, console *Console) *sync.WaitGroup {
 	var running sync.WaitGroup
 	running.Go(func() { o.Run(ctx) })

@@ -9,5 +9,5 @@ import (
 
 func inForeground(*os.File) bool { return true }
 
-// onHangup has nothing to wait for: this system has no such signal.
+// onHangup does nothing: this system has no SIGHUP.
 func onHangup(context.Context, func()) {}

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// aliveTimeout is long for a host on the same machine; Docker's own limit for
-// a health check has to be longer.
+// aliveTimeout is generous for a host on the same machine. Docker's own timeout of a
+// health check has to be longer.
 const aliveTimeout = 3 * time.Second
 
-// Alive asks a host on this machine, which listens at host.listen, whether it
-// answers. The address is where it was asked; empty if that cannot be known.
+// Alive checks that a host on this machine answers. listen is its host.listen; addr
+// is where it was asked, empty if that cannot be derived.
 func Alive(ctx context.Context, listen string) (addr string, err error) {
 	if addr, err = ownAddress(listen); err == nil {
 		err = signOfLife(ctx, addr)
@@ -23,7 +23,7 @@ func Alive(ctx context.Context, listen string) (addr string, err error) {
 	return addr, err
 }
 
-// ownAddress is where a program on the same machine reaches a listener.
+// ownAddress is the address at which a program on the same machine reaches a listener.
 func ownAddress(listen string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -41,9 +41,8 @@ func ownAddress(listen string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// signOfLife waits until the host has closed a connection that says nothing.
-// That the connection is taken proves little: the kernel does that for a
-// program that hangs.
+// signOfLife connects, sends nothing, and waits for the host to close. Connecting
+// alone proves little: the kernel accepts for a program that hangs.
 func signOfLife(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, aliveTimeout)
 	defer cancel()
@@ -61,5 +60,5 @@ func signOfLife(ctx context.Context, addr string) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("%s takes connections, but nobody has answered for %v: the host hangs", addr, aliveTimeout)
 	}
-	return nil // an end or a reset: either comes from a living host
+	return nil // end of file or a reset: both come from a host that runs
 }

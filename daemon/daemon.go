@@ -24,12 +24,12 @@ import (
 	"w3host/storage"
 )
 
-// Stopping takes limits.shutdown_timeout and a second at most, whatever the
-// disk and the database do: games have the timeout, replays, records and the
-// connections to the database the second.
+// Stopping takes at most limits.shutdown_timeout and a second, whatever the disk and
+// the database do. The timeout is for games; the second is for replays, records and
+// the connections to the database.
 const (
 	recordsTimeout = 500 * time.Millisecond
-	recordsLeast   = 300 * time.Millisecond // also when games needed all their time
+	recordsLeast   = 300 * time.Millisecond // even if games took longer
 	replaysTimeout = 300 * time.Millisecond
 	closeTimeout   = 200 * time.Millisecond
 )
@@ -37,7 +37,7 @@ const (
 // enoughFiles is more than a thousand games of ten players need.
 const enoughFiles = 16384
 
-// Options are what a host runs with.
+// Options are what Run needs.
 type Options struct {
 	Config  config.Config                 // validated, as Check does it
 	Read    func() (config.Config, error) // the same again, for a reload
@@ -46,8 +46,8 @@ type Options struct {
 	Log     zerolog.Logger
 }
 
-// Run hosts games until ctx ends: it wires the rooms together. They stop in the opposite order: games first,
-// then the announcements, the game log last.
+// Run hosts games until ctx ends. What it starts stops in the opposite order: games
+// first, then the announcements, the game log last.
 func Run(ctx context.Context, o Options) (err error) {
 	c, log := o.Config, o.Log
 	part := func(name string) zerolog.Logger { return log.With().Str("part", name).Logger() }
@@ -165,8 +165,8 @@ func openReplays(c config.Replays, log zerolog.Logger) (*recording.Archive, erro
 	return a, nil
 }
 
-// closeRecorder gives the game log its last moment. Records that the database
-// did not take are not lost: they wait in the spool.
+// closeRecorder waits until the database has the last records, or the deadline. The
+// others are not lost: they are in the spool.
 func closeRecorder(r *storage.Recorder, deadline time.Time, log zerolog.Logger) {
 	if least := time.Now().Add(recordsLeast); deadline.Before(least) {
 		deadline = least
@@ -178,7 +178,7 @@ func closeRecorder(r *storage.Recorder, deadline time.Time, log zerolog.Logger) 
 	}
 }
 
-// closeDatabase leaves a database behind that does not answer.
+// closeDatabase does not wait for a database that does not answer.
 func closeDatabase(db *storage.Store) error {
 	closed := make(chan error, 1)
 	go func() { closed <- db.Close() }() // ends with the program, at the latest

@@ -15,7 +15,7 @@ import (
 	"w3host/storage"
 )
 
-// ListenFault says why host.listen cannot be had, and the way out.
+// ListenFault explains why host.listen cannot be listened on, with a remedy.
 func ListenFault(listen string, err error) error {
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok {
 		return fmt.Errorf("host.listen = %q: there is no address of the name %q; write an IPv4 address of this machine, or 0.0.0.0 for all it has",
@@ -36,8 +36,8 @@ func ListenFault(listen string, err error) error {
 	return fmt.Errorf("host.listen = %q: %w; %s", listen, err, remedy)
 }
 
-// checkFolders sees that what the host keeps can be written, and creates the
-// folders. Each fault names the key, the folder and the system's reason.
+// checkFolders creates the folders of what the host stores and tries to write there.
+// Each fault names the key, the folder and the system's reason.
 func checkFolders(c config.Config) error {
 	var faults []error
 	if err := storage.CheckURL(c.Database.URL); err != nil {
@@ -70,7 +70,7 @@ func checkFolder(key, value, folder string) error {
 		key, value, absolute(folder), what, reasonOf(err), terminal.User(), key)
 }
 
-// missingMap says why a map that is no file cannot be found by its name either.
+// missingMap explains why lobby.map was found neither as a file nor by name.
 func missingMap(c config.Config, err error) error {
 	query := c.Lobby.Map
 	if info, statErr := os.Stat(query); statErr == nil && info.IsDir() {
@@ -83,7 +83,7 @@ func missingMap(c config.Config, err error) error {
 		query, c.Maps.Dir, absolute(c.Maps.Dir), reasonOf(err))
 }
 
-// reasonOf is the system's part of an error: the path in it is not absolute.
+// reasonOf is the system's part of an error, without the path, which may be relative.
 func reasonOf(err error) error {
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number

@@ -15,15 +15,15 @@ import (
 	"w3host/storage"
 )
 
-// guardTimeout is how long the first lobby waits for the list of bans.
+// guardTimeout bounds how long the first lobby waits for the list of bans.
 const guardTimeout = 2 * time.Second
 
-// guard answers the host's questions from the lists that storage keeps in
-// memory.
+// guard tells the host who is banned and who may command, from the lists that
+// storage keeps in memory.
 type guard struct {
 	*storage.Guard
-	lanAdmins   atomic.Bool // names of the LAN count as well
-	requireBans atomic.Bool // without the list of bans nobody may join
+	lanAdmins   atomic.Bool // lobby.lan_admins
+	requireBans atomic.Bool // database.require_bans
 }
 
 func newGuard(lists *storage.Guard, c config.Config) *guard {
@@ -32,14 +32,14 @@ func newGuard(lists *storage.Guard, c config.Config) *guard {
 	return g
 }
 
-// use takes what a reload may change.
+// use applies the settings that a reload may change.
 func (g *guard) use(c config.Config) {
 	g.lanAdmins.Store(c.Lobby.LANAdmins)
 	g.requireBans.Store(c.Database.RequireBans)
 }
 
-// await gives the lists a moment, so that no banned player slips into the first
-// lobby. A database that is away does not keep the host from starting.
+// await waits for the lists for a limited time, so that no banned player gets into the
+// first lobby. The host starts without a database, too.
 func (g *guard) await(ctx context.Context, log zerolog.Logger) {
 	select {
 	case <-g.Loaded():
@@ -56,7 +56,8 @@ func (g *guard) await(ctx context.Context, log zerolog.Logger) {
 	}
 }
 
-// Banned says why, in words that everybody in the lobby may read: no address.
+// Banned is the reason of a ban, empty without one. Everybody in the lobby reads it:
+// it names no address.
 func (g *guard) Banned(name string, addr netip.Addr, realm string) string {
 	b, banned := g.IsBanned(name, addr, realm)
 	switch {

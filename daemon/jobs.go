@@ -12,7 +12,7 @@ import (
 	"w3host/storage"
 )
 
-// Retention is what the configuration says about ages.
+// Retention is how long the configuration keeps what is stored.
 func Retention(c config.Database) storage.Keep {
 	return storage.Keep{Chat: c.KeepChat.D(), Addresses: c.KeepAddresses.D(), Games: c.KeepGames.D()}
 }
@@ -23,8 +23,8 @@ const (
 	keepEvery = time.Hour
 )
 
-// housekeeping carries over what an older program wrote, and removes what is too
-// old, until ctx ends. What fails is tried again an hour later.
+// housekeeping converts rows of older versions and removes what is older than keep
+// says, until ctx ends. What fails is tried again after an hour.
 func housekeeping(ctx context.Context, db *storage.Store, keep storage.Keep, log zerolog.Logger) {
 	for wait := keepFirst; ; wait = keepEvery {
 		select {
@@ -51,10 +51,10 @@ func housekeeping(ctx context.Context, db *storage.Store, keep storage.Keep, log
 	}
 }
 
-// ratings answers the host's questions from the database.
+// ratings looks up players' ratings for the host.
 type ratings struct{ db *storage.Store }
 
-// Skill is that of a newcomer for whom no game is rated.
+// Skill is a player's rating, or a newcomer's if none of their games is rated.
 func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (rating.Skill, error) {
 	known, err := r.db.Rating(ctx, name, realm, mapName)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -63,7 +63,7 @@ func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (rating
 	return rating.Skill{Mu: known.Mu, Sigma: known.Sigma}, err
 }
 
-// rateEvery is how soon after a game its players have their new ratings.
+// rateEvery bounds how long players wait for their new ratings after a game.
 const rateEvery = 5 * time.Second
 
 // keepRatings rates games that have ended, until ctx ends.

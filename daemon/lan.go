@@ -10,7 +10,8 @@ import (
 	"w3host/lan"
 )
 
-// LANOptions makes announcements and answers come from where players can join.
+// LANOptions are the options of the LAN part for a host that listens at listen:
+// announcements and answers come from an address where players can join.
 func LANOptions(c config.Config, listen netip.AddrPort, log zerolog.Logger) lan.Options {
 	port := uint16(c.LAN.Port)
 	o := lan.Options{
@@ -34,9 +35,8 @@ func LANOptions(c config.Config, listen netip.AddrPort, log zerolog.Logger) lan.
 	return o
 }
 
-// lanAddress is the IPv4 address of a listener, all of them for one that takes
-// IPv6 as well. Clients speak IPv4 only: a listener on ::1 is as little there
-// for the network as one on 127.0.0.1.
+// lanAddress is the IPv4 address of a listener, 0.0.0.0 for one on IPv6. Clients speak
+// IPv4 only; a listener on ::1 is treated as one on 127.0.0.1.
 func lanAddress(listen netip.Addr) netip.Addr {
 	switch addr := listen.Unmap(); {
 	case addr.Is4():
@@ -47,7 +47,7 @@ func lanAddress(listen netip.Addr) netip.Addr {
 	return netip.IPv4Unspecified()
 }
 
-// targets is never nil: no address means no announcement, not the default one.
+// targets is never nil: an empty list means no announcement, nil the default address.
 func targets(addresses []string, port uint16) []netip.AddrPort {
 	list := make([]netip.AddrPort, 0, len(addresses))
 	for _, a := range addresses {

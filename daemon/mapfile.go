@@ -18,20 +18,21 @@ import (
 	"w3host/w3map/builtin"
 )
 
-// knownMap is a map that lobbies or games still use.
+// knownMap is a map in memory, as long as a lobby or game uses it.
 type knownMap struct {
 	key mapKey
 	m   weak.Pointer[host.Map]
 }
 
-// mapKey is what changes when a map or the file beside it is written.
+// mapKey changes when a map or the file beside it is written.
 type mapKey struct {
 	path         string
 	size, with   int64
 	time, beside time.Time // zero for the built-in map
 }
 
-// Open is the map of a lobby that is opened now.
+// Open reads the map of a query: "" for the built-in one, a path, or a part of a name.
+// Lobbies with the same file share its bytes.
 func (s *Maps) Open(query string) (*host.Map, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +68,7 @@ func (s *Maps) open(query string) (*host.Map, error) {
 	return s.load(key, f)
 }
 
-// load reads a map, unless a lobby or game still has it, and logs what is odd about it.
+// load reads a map unless it is still in memory, and logs its warnings.
 func (s *Maps) load(key mapKey, r io.ReaderAt) (*host.Map, error) {
 	if known := s.known[key.path]; known.key == key {
 		if m := known.m.Value(); m != nil {

@@ -19,13 +19,12 @@ import (
 	"w3host/w3map"
 )
 
-// Maps finds maps for lobbies: the built-in one, a file, or what the
-// catalogue has under a name. A file that was replaced meanwhile is read anew;
-// lobbies with the same file share its bytes.
+// Maps finds and reads the maps of lobbies: the built-in one, files, and those of the
+// maps folder by name. A file that has changed is read again.
 type Maps struct {
-	ctx  context.Context // of serve
+	ctx  context.Context // of Run
 	log  zerolog.Logger
-	maps atomic.Pointer[catalogue.Catalogue] // nil until a name is looked up
+	maps atomic.Pointer[catalogue.Catalogue] // nil until a name is looked for
 
 	mu      sync.Mutex // guards what follows
 	config  config.Config
@@ -36,8 +35,8 @@ type Maps struct {
 	unwatch func()
 }
 
-// openMaps is NewMaps, with a look at the maps of the configuration. That an entry has
-// none that can be hosted is an error.
+// openMaps is NewMaps and a check of the configured maps: each entry must have one that
+// can be hosted.
 func openMaps(ctx context.Context, c config.Config, log zerolog.Logger) (*Maps, error) {
 	s := NewMaps(ctx, c, log)
 	for _, e := range c.Entries() {
@@ -58,14 +57,15 @@ func openMaps(ctx context.Context, c config.Config, log zerolog.Logger) (*Maps, 
 	return s, nil
 }
 
-// NewMaps looks for the game's scripts. That they are missing does no harm.
+// NewMaps looks for the game's scripts; maps can be read without them. The maps folder
+// is read when a name is looked for.
 func NewMaps(ctx context.Context, c config.Config, log zerolog.Logger) *Maps {
 	s := &Maps{ctx: ctx, config: c, log: log, known: map[string]knownMap{}, unwatch: func() {}}
 	s.findScripts()
 	return s
 }
 
-// check looks whether an entry has a map that can be hosted.
+// check returns an error if an entry has no map that can be hosted.
 func (s *Maps) check(e *config.Entry) (err error) {
 	for _, choice := range e.Choices() {
 		files := s.expand(choice)
@@ -103,13 +103,13 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// scan opens the maps folder for a name, unless that is done.
+// scan reads the maps folder unless that is done; query is for the error.
 func (s *Maps) scan(query string) error {
 	if s.maps.Load() != nil {
 		return nil
 	}
 	c := s.config
-	c.Lobby.Map = query // for the fault
+	c.Lobby.Map = query
 	maps, err := catalogue.Open(s.ctx, c.Maps.Dir, catalogue.Options{
 		Version: s.version(), Scripts: s.scripts, Cache: c.Maps.Cache,
 		Report: func(err error) { s.log.Warn().Err(err).Msg("maps folder") },
@@ -150,11 +150,11 @@ func (s *Maps) rewatch() {
 	}()
 }
 
-// isFolder reports whether a choice stands for several maps.
+// isFolder reports whether a choice of the configuration stands for several maps.
 func isFolder(choice string) bool { return choice == "*" || strings.HasSuffix(choice, "/") }
 
 // expand lists the maps that a choice stands for: those of a folder ("melee/"),
-// all ("*"), or the one. It never waits.
+// all ("*"), or one. It does not block.
 func (s *Maps) expand(choice string) (files []string) {
 	if !isFolder(choice) {
 		return []string{choice}
@@ -171,7 +171,7 @@ func (s *Maps) expand(choice string) (files []string) {
 	return files
 }
 
-// Folder counts the maps that can be hosted of a choice that stands for several.
+// Folder counts the maps of a choice that stands for several; none is an error.
 func (s *Maps) Folder(choice string) (n int, folder bool, err error) {
 	if !isFolder(choice) {
 		return 0, false, nil
@@ -191,7 +191,7 @@ func (s *Maps) none(choice string) error {
 	return fmt.Errorf("no map in %q of %s can be hosted", choice, s.config.Maps.Dir)
 }
 
-// List names the maps whose name has the pattern in it.
+// List lists the files of maps with the pattern in their name.
 func (s *Maps) List(pattern string) (files []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,7 +210,7 @@ func (s *Maps) List(pattern string) (files []string, err error) {
 	return files, nil
 }
 
-// Find is the one map that a pattern means.
+// Find returns the file of the one map that a pattern matches.
 func (s *Maps) Find(pattern string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,7 +224,7 @@ func (s *Maps) Find(pattern string) (string, error) {
 	return e.File, nil
 }
 
-// reload looks for scripts and maps again.
+// reload reads scripts and maps again.
 func (s *Maps) reload(c config.Config) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

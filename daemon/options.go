@@ -20,8 +20,8 @@ import (
 	"w3host/w3gs"
 )
 
-// Check finds every fault of a configuration. Everything else here takes one that
-// has none.
+// Check finds every fault of a configuration. The other functions of this package take
+// one without faults.
 func Check(c config.Config) error {
 	return multierror.Append(c.Validate(), control.CheckRules(commandRules(c))).ErrorOrNil()
 }
@@ -54,7 +54,7 @@ func hostLimits(l config.Limits) host.Limits {
 	}
 }
 
-// gameConfig is what games are made from; version is the program's.
+// gameConfig is the configuration of a game; version is the program's.
 func gameConfig(c config.Config, version string) game.Config {
 	return game.Config{
 		Version:   w3gs.Version(c.Host.Version),
@@ -90,8 +90,8 @@ func lobbyConfig(c config.Config) lobby.Config {
 	return to
 }
 
-// reconnectConfig rounds the wait to whole empty actions: each keeps a client
-// waiting for a minute, and the first minute needs none.
+// reconnectConfig rounds the wait to whole minutes: an empty action keeps a client
+// waiting for one minute, and the first minute needs none.
 func reconnectConfig(r config.Reconnect) game.Reconnect {
 	if !r.Enabled {
 		return game.Reconnect{}
@@ -119,7 +119,7 @@ func journalOptions(c config.Log) journal.Options {
 	return o
 }
 
-// Product is the game of the configuration.
+// Product is Reign of Chaos or The Frozen Throne.
 func Product(c config.Config) w3gs.Product {
 	if c.Host.Product == w3gs.ProductROC.String() {
 		return w3gs.ProductROC

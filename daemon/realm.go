@@ -42,7 +42,7 @@ func realmAccounts(c config.Config, listen netip.AddrPort) []realm.Account {
 	return list
 }
 
-// logOn logs the host's accounts on.
+// logOn logs the configured accounts on.
 func logOn(c config.Config, h *host.Host, heard func(realm.Speech), log zerolog.Logger) (*realm.Realms, error) {
 	if port := h.Addr().Port(); port < 1024 {
 		for i := range c.Realms {
@@ -57,14 +57,14 @@ func logOn(c config.Config, h *host.Host, heard func(realm.Speech), log zerolog.
 	})
 }
 
-// advertisers announce lobbies on the LAN and on realms.
+// advertisers announces lobbies on the LAN and on realms.
 type advertisers struct {
-	lan    host.Advertiser // nil: not there
+	lan    host.Advertiser // nil if lan.enabled is false
 	realms *realm.Realms
 	log    zerolog.Logger
 }
 
-// Open shows a lobby everywhere. What a realm cannot show is still on the LAN.
+// Open announces a lobby. One that realms cannot list is announced on the LAN.
 func (b advertisers) Open(ad lan.Advert) error {
 	if err := b.realms.Open(ad); err != nil {
 		b.log.Error().Err(err).Uint32("game", ad.GameID).Msg("lobby cannot be listed on realms")
@@ -90,16 +90,16 @@ func (b advertisers) Close(gameID uint32) {
 }
 
 const (
-	// maxHeard is how many lines may wait for the database to say what their callers
-	// read; others are dropped.
+	// maxHeard lines may wait until the language of their callers is known; others are
+	// dropped.
 	maxHeard = 256
-	// languageTimeout is how long a line waits for it, and languageRetry how long no
-	// other does after one that waited in vain.
+	// languageTimeout bounds that wait. After a failure the database is not asked for
+	// languageRetry.
 	languageTimeout = time.Second
 	languageRetry   = 10 * time.Second
 )
 
-// realmCommands passes what people say on realms to the operator.
+// realmCommands passes commands given on realms to the operator.
 type realmCommands struct {
 	operator *control.Operator
 	admins   host.Admins
@@ -110,8 +110,8 @@ type realmCommands struct {
 	retry    time.Time // the database is not asked before
 }
 
-// heard runs on an account's goroutine and does not wait. Lines of a channel are
-// for the host only if they begin as commands do.
+// heard runs on an account's goroutine and does not wait. Lines in a channel are
+// commands only if they begin with the trigger.
 func (e *realmCommands) heard(s realm.Speech) {
 	line, triggered := strings.CutPrefix(strings.TrimSpace(s.Text), e.trigger)
 	if line == "" || !triggered && !s.Whisper {
@@ -144,8 +144,8 @@ func (e *realmCommands) run(ctx context.Context) {
 	}
 }
 
-// language is what somebody has chosen to read, or else that of the realm's
-// texts, as in zhCN.
+// language is what somebody has chosen, or else that of the realm's locale, such as
+// zhCN.
 func (e *realmCommands) language(ctx context.Context, s realm.Speech) texts.Language {
 	if time.Now().After(e.retry) {
 		ctx, cancel := context.WithTimeout(ctx, languageTimeout)

@@ -14,7 +14,7 @@ import (
 	"w3host/host"
 )
 
-// entries are what autohost keeps open.
+// entries are the kinds of games of which autohost keeps lobbies open.
 func entries(c config.Config, version string) (list []host.Entry) {
 	for _, e := range c.Entries() {
 		list = append(list, hostEntry(&e, version))
@@ -50,8 +50,7 @@ type reloader struct {
 	use     func(command.Rules)
 }
 
-// live reports whether a reload applies a key: to what follows, such as the next
-// lobby or connection.
+// live reports whether a reload applies a key, to the next lobby or connection.
 func live(key string) bool {
 	switch key {
 	case "database.require_bans":
@@ -63,8 +62,8 @@ func live(key string) bool {
 	return slices.Contains([]string{"lobby", "game", "votes", "autohost", "maps", "transfer", "limits"}, section)
 }
 
-// reload changes what can be changed while games run. The notes name what waits
-// for a restart.
+// reload applies what can be changed while games run. The notes name what needs a
+// restart.
 func (r *reloader) reload() (notes []string, err error) {
 	c, err := r.read()
 	if err != nil {

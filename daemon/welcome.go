@@ -59,7 +59,7 @@ func startsWhen(l config.Lobby) string {
 	return strings.Join(when, ", or ")
 }
 
-// botsHint is what to type for simulated players; what is the default is left out.
+// botsHint is the command for simulated players, without flags that are the default.
 func botsHint(addr netip.AddrPort, players int) string {
 	if ip := addr.Addr().Unmap(); ip.IsUnspecified() {
 		addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), addr.Port())

@@ -37,7 +37,7 @@ func checkDatabase(ctx context.Context, c config.Config) Finding {
 	return fine("%s answers, and its schema is this program's", db.Kind())
 }
 
-// checkSpool finds out whether records can wait on the disk.
+// checkSpool tries to write to the spool.
 func checkSpool(_ context.Context, c config.Config) Finding {
 	if err := writable(c.Database.Spool); err != nil {
 		return fine("records cannot wait in %s: %v", c.Database.Spool, err).but("let the host write there, or set database.spool")
@@ -45,8 +45,8 @@ func checkSpool(_ context.Context, c config.Config) Finding {
 	return fine("%s can be written", c.Database.Spool)
 }
 
-// writable tries to write a file in a folder, or in the nearest one above that
-// exists, and takes it away again.
+// writable creates and removes a file in a folder, or in the nearest existing one above
+// it.
 func writable(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

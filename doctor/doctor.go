@@ -12,7 +12,7 @@ import (
 	"w3host/w3gs"
 )
 
-// patience is for each check that waits for something.
+// patience bounds each check.
 const patience = 3 * time.Second
 
 // Finding is the outcome of one check.
@@ -31,14 +31,14 @@ func (f Finding) but(remedy string, args ...any) Finding {
 	return f
 }
 
-// check is one thing that is looked at.
+// check looks at one thing.
 type check struct {
 	what string
 	look func(context.Context, config.Config) Finding
 }
 
-// Examine tells a finding of each check, one after the other, in the order in which a
-// host needs what they are about.
+// Examine makes all checks, in the order in which a starting host depends on them, and
+// tells the finding of each. The error is that of ctx.
 func Examine(ctx context.Context, c config.Config, tell func(Finding)) error {
 	checks := []check{{"clock", checkClock}, {"open files", checkFiles}, {"scripts", checkScripts}}
 	for _, e := range c.Entries() {
@@ -62,8 +62,8 @@ func Examine(ctx context.Context, c config.Config, tell func(Finding)) error {
 	return nil
 }
 
-// checkClock finds a clock that was never set, or that jumps: stored times and
-// bans with an end depend on it.
+// checkClock finds a clock that is not set, or that jumps: stored times and the ends of
+// bans depend on it.
 func checkClock(context.Context, config.Config) Finding {
 	const remedy = "set it, and let NTP keep it (timedatectl set-ntp true)"
 	now := time.Now()
@@ -78,8 +78,8 @@ func checkClock(context.Context, config.Config) Finding {
 	return fine("%s", now.Format("2006-01-02 15:04:05 MST"))
 }
 
-// checkFiles compares the limit of open files with what the configured games
-// need: a file for each player, and some.
+// checkFiles compares the limit of open files with what the configured games need: one
+// for each player, and some more.
 func checkFiles(_ context.Context, c config.Config) Finding {
 	slots := w3gs.Version(c.Host.Version).Slots()
 	need := uint64((c.Autohost.MaxGames+c.Autohost.Lobbies)*slots + c.Limits.Unjoined + 100)

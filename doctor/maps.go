@@ -29,11 +29,11 @@ func checkScripts(_ context.Context, c config.Config) Finding {
 	return fine("common.j and blizzard.j for %v in %s", version, from)
 }
 
-// checkMaps reads the maps that an entry names. Those of a folder are only counted:
-// checkMapsFolder reads them.
+// checkMaps reads the maps that an entry names. Those of a folder are only counted,
+// since checkMapsFolder reads them.
 func checkMaps(e config.Entry) func(context.Context, config.Config) Finding {
 	return func(ctx context.Context, c config.Config) Finding {
-		c.Maps.Cache = "" // a look must not write
+		c.Maps.Cache = "" // the doctor changes nothing
 		maps := daemon.NewMaps(ctx, c, zerolog.Nop())
 		var good, faults []string
 		remedy := "name another one in lobby.map, in [[autohost]] or with --map; w3host map list shows what there is"
@@ -65,7 +65,7 @@ func checkMaps(e config.Entry) func(context.Context, config.Config) Finding {
 // checkMapsFolder reads every map of the folder.
 func checkMapsFolder(ctx context.Context, c config.Config) Finding {
 	version := w3gs.Version(c.Host.Version)
-	scripts, _, _ := mapconf.FindScripts(c.Maps.Scripts, version) // checkScripts tells what is wrong
+	scripts, _, _ := mapconf.FindScripts(c.Maps.Scripts, version) // checkScripts reports the error
 	maps, err := catalogue.Open(ctx, c.Maps.Dir, catalogue.Options{Version: version, Scripts: scripts, Report: func(error) {}})
 	switch {
 	case errors.Is(err, os.ErrNotExist):

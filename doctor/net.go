@@ -18,8 +18,8 @@ import (
 	"w3host/lan"
 )
 
-// checkListen takes host.listen, unless a host has it already, and connects to
-// it from each address of this machine.
+// checkListen listens on host.listen, unless a host runs there, and connects to it at
+// each address of this machine.
 func checkListen(ctx context.Context, c config.Config) Finding {
 	addr, running := c.Host.Listen, false
 	l, err := net.Listen("tcp", c.Host.Listen)
@@ -67,7 +67,7 @@ func greet(l net.Listener) {
 	}
 }
 
-// ownAddresses are where this machine's addresses lead to a listener.
+// ownAddresses are the addresses at which this machine reaches a listener.
 func ownAddresses(listen string) []string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -87,8 +87,8 @@ func ownAddresses(listen string) []string {
 	return out
 }
 
-// lanPlan is how the LAN part would work, as far as that can be told without
-// starting it; port 0 of host.listen is left out.
+// lanPlan is the options that a host would start the LAN part with, except that port 0
+// of host.listen stays 0.
 func lanPlan(c config.Config) (lan.Options, error) {
 	addr, err := net.ResolveTCPAddr("tcp", c.Host.Listen)
 	if err != nil {
@@ -106,7 +106,7 @@ func lanPlan(c config.Config) (lan.Options, error) {
 	return o, nil
 }
 
-// checkLANPort finds out whether searches can be heard.
+// checkLANPort listens for searches of clients.
 func checkLANPort(_ context.Context, c config.Config) Finding {
 	if !c.LAN.Enabled {
 		return fine("not needed: lan.enabled is false")
@@ -125,7 +125,7 @@ func checkLANPort(_ context.Context, c config.Config) Finding {
 	return fine("%d is free", c.LAN.Port)
 }
 
-// checkBroadcasts sends to each broadcast address and listens.
+// checkBroadcasts sends to each broadcast address and expects to hear it.
 func checkBroadcasts(ctx context.Context, c config.Config) Finding {
 	if !c.LAN.Enabled {
 		return fine("not needed: lan.enabled is false")

@@ -9,8 +9,8 @@ import (
 	"w3host/config"
 )
 
-// checkRealm resolves a realm's address and connects to it, without a log-on: an
-// account that logs on elsewhere is thrown out there.
+// checkRealm resolves a realm's address and connects to it. It does not log on, since
+// that would end the session of a running host.
 func checkRealm(r config.Realm) func(context.Context, config.Config) Finding {
 	return func(ctx context.Context, _ config.Config) Finding {
 		host, _, err := net.SplitHostPort(r.Address)

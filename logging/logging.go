@@ -20,20 +20,20 @@ func init() {
 }
 
 const (
-	// logLines is how many lines may wait for a terminal or pipe that does not
-	// take them. Then the oldest are lost, and counted: no game waits for a log.
+	// logLines bounds the lines that wait for a slow terminal or pipe. Beyond, the
+	// oldest are dropped and counted: no game waits for the log.
 	logLines = 8192
-	// logTimeout is how long they may take when the program ends.
+	// logTimeout bounds how long the end of the program waits for them.
 	logTimeout = 300 * time.Millisecond
 )
 
-// New writes for people on a terminal and JSON lines everywhere else.
+// New logs sentences if w is a terminal and log.json is off, else JSON lines.
 func New(c config.Log, w io.Writer) zerolog.Logger {
 	return logTo(c, logSink(c, w))
 }
 
-// NewQueued is New with a queue before the terminal or pipe. flush
-// writes what waits.
+// NewQueued is New with a queue, so that writing never blocks. flush waits until the
+// queue is written, for a limited time.
 func NewQueued(c config.Log, w io.Writer) (log zerolog.Logger, flush func()) {
 	sink := logSink(c, w)
 	queue := diode.NewWriter(struct{ io.Writer }{sink}, logLines, 0, func(missed int) {
@@ -61,20 +61,20 @@ func logTo(c config.Log, w io.Writer) zerolog.Logger {
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()
 }
 
-// logSink turns lines into what people read where they do. NO_COLOR turns the
-// colours off, as it does in other programs (https://no-color.org).
+// logSink is the writer for log lines. NO_COLOR turns colours off, as in other programs
+// (https://no-color.org).
 func logSink(c config.Log, w io.Writer) io.Writer {
 	if c.JSON || !terminal.Is(w) {
 		return w
 	}
-	return newConsole(w, c.Level == zerolog.LevelDebugValue)
+	return newSentenceWriter(w, c.Level == zerolog.LevelDebugValue)
 }
 
-func newConsole(w io.Writer, all bool) console {
-	return console{out: w, colour: terminal.Is(w) && os.Getenv("NO_COLOR") == "", all: all}
+func newSentenceWriter(w io.Writer, all bool) sentenceWriter {
+	return sentenceWriter{out: w, colour: terminal.Is(w) && os.Getenv("NO_COLOR") == "", all: all}
 }
 
-// ForPeople writes sentences, wherever it writes to.
+// ForPeople logs sentences to any writer.
 func ForPeople(w io.Writer, level zerolog.Level) zerolog.Logger {
-	return zerolog.New(newConsole(w, level <= zerolog.DebugLevel)).Level(level).With().Timestamp().Logger()
+	return zerolog.New(newSentenceWriter(w, level <= zerolog.DebugLevel)).Level(level).With().Timestamp().Logger()
 }

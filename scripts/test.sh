@@ -59,7 +59,7 @@ judge_replays() {
 
 test_all() {
 	say "go test -race -shuffle=on $*"
-	CGO_ENABLED=1 scripts/with-postgres.sh go test -race -shuffle=on -timeout 10m "$@"
+	CGO_ENABLED=1 scripts/with-postgres.sh go test -race -shuffle=on -timeout 20m "$@"
 }
 
 install_missing

@@ -23,7 +23,6 @@ On the LAN a name proves nothing. A role counts there if it is bound to an addre
 in the place of NAME, for everybody from there), if its admin has a password and logs in with it
 (w3host admin password NAME; !login in the chat), or where lobby.lan_admins trusts names.`
 
-// adminCommand is "w3host admin".
 func adminCommand() *cobra.Command {
 	c, cmd := newDBCommand("admin", "add, remove and list those who may command", adminHelp)
 	var a storage.Admin

@@ -21,7 +21,6 @@ that runs learns of it at once.
 
 A player who is called like an address is written name:10.0.0.1.`
 
-// banCommand is "w3host ban".
 func banCommand() *cobra.Command {
 	c, cmd := newDBCommand("ban NAME|ADDRESS|CIDR", "keep a name, an address or a network out", banHelp)
 	var b storage.Ban
@@ -57,7 +56,6 @@ func banCommand() *cobra.Command {
 	})
 }
 
-// unbanCommand is "w3host unban".
 func unbanCommand() *cobra.Command {
 	c, cmd := newDBCommand("unban NAME|ADDRESS|CIDR", "end a ban", "w3host unban ends the bans of a name, an address or a network.")
 	realm := cmd.Flags().String("realm", "", "only the ban on this `REALM`; otherwise all of them")
@@ -84,7 +82,7 @@ func unbanCommand() *cobra.Command {
 	})
 }
 
-// hintNetwork names the wider network that keeps an address out.
+// hintNetwork adds to an error the banned network that an address lies in.
 func hintNetwork(ctx context.Context, db *storage.Store, target storage.BanTarget, err error) error {
 	bans, listErr := db.Bans(ctx, false)
 	if listErr != nil || !target.Network.IsValid() {
@@ -111,7 +109,6 @@ type banFacts struct {
 	LiftedAt  *time.Time `json:"lifted_at,omitempty"`
 }
 
-// bansCommand is "w3host bans".
 func bansCommand() *cobra.Command {
 	c, cmd := newDBCommand("bans", "list the bans", "w3host bans lists the bans, the latest first.")
 	all := cmd.Flags().Bool("all", false, "also those that are over")
@@ -153,7 +150,7 @@ func unlessZero(t time.Time) *time.Time {
 	return &t
 }
 
-// parseSpan reads --for.
+// parseSpan parses the value of --for.
 func parseSpan(text string) (time.Duration, error) {
 	d, ok := config.ParseSpan(text)
 	if !ok {

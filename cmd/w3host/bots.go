@@ -30,7 +30,8 @@ be played, and 2 when the flags make no sense.
   stood_still_s cpu_s cpu_us_per_player_turn fault_count faults downloads
   strangers, and with --each players`
 
-// misconduct holds the flags about single bots: how many of a game do what.
+// misconduct holds the flags about misbehaving, leaving and downloading bots: how many of
+// a game do so.
 type misconduct struct {
 	desync, stall, garbage, neverRead, leavers, downloaders int
 
@@ -44,7 +45,6 @@ type misconduct struct {
 	cut                    bots.ProxyConduct
 }
 
-// botsCommand is "w3host bots".
 func botsCommand() *cobra.Command {
 	var (
 		opts    bots.Options
@@ -102,9 +102,9 @@ func botsCommand() *cobra.Command {
 	fs.IntVar(&bad.leaveAt, "leave-at-percent", 0, "the first downloader leaves at this percentage")
 	fs.IntVar(&bad.gproxy, "gproxy", 0, "the first `N` bots of each game sit behind a GProxy++ proxy")
 	fs.IntVar(&bad.gproxyExtended, "gproxy-extended", 0, "the next `N` behind one that needs no empty actions")
-	fs.DurationVar(&bad.cut.CutEvery, "cut-every", 0, "their connections are cut this often once the game runs; 0 never")
-	fs.DurationVar(&bad.cut.CutFor, "cut-for", time.Second, "and a new one comes after this `time`")
-	fs.IntVar(&bad.cut.CutAtByte, "cut-at-byte", 0, "the cut comes behind this `byte` of what is said next")
+	fs.DurationVar(&bad.cut.CutEvery, "cut-every", 0, "interrupt their connections this often once the game runs; 0 never")
+	fs.DurationVar(&bad.cut.CutFor, "cut-for", time.Second, "and connect again after this `time`")
+	fs.IntVar(&bad.cut.CutAtByte, "cut-at-byte", 0, "interrupt behind this `byte` of the next data")
 	fs.BoolVar(&bad.everywhere, "everywhere", false, "bots misbehave in every game, not only in the first")
 
 	fs.StringVar(&from, "from-replay", "", "play the game of this `file` (.w3g): its players' actions, lines and leaves, at their times")

@@ -11,8 +11,8 @@ import (
 	"w3host/w3gs"
 )
 
-// readScript makes a script for bots of a replay: its players by slots, and what they
-// did. It ends at the first fault of the file.
+// readScript makes a script for bots from a replay: its players in the order of slots,
+// and what they did. The script ends at the first fault of the file.
 func readScript(file string) (*bots.Script, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -39,7 +39,7 @@ func readScript(file string) (*bots.Script, error) {
 	return s, nil
 }
 
-// seatsOf are the players by slots. Official replays have no slots.
+// seatsOf are the players in the order of slots. Official replays have no slots.
 func seatsOf(start *replay.Start) (pids []uint8) {
 	for _, slot := range start.Slots {
 		if slot.PID != 0 {
@@ -54,7 +54,7 @@ func seatsOf(start *replay.Start) (pids []uint8) {
 	return pids
 }
 
-// appendSteps appends what the players of a record did.
+// appendSteps appends the actions, lines and leaves of a record.
 func appendSteps(steps []bots.Step, pids []uint8, rec *replay.Record) []bots.Step {
 	add := func(pid uint8, step bots.Step) {
 		if step.Seat = slices.Index(pids, pid); step.Seat >= 0 {
@@ -79,7 +79,7 @@ func appendSteps(steps []bots.Step, pids []uint8, rec *replay.Record) []bots.Ste
 	return steps
 }
 
-// seatName is a valid name for a lobby: of 1 to 15 bytes, and unique.
+// seatName is a name that lobbies accept: of 1 to 15 bytes, and unique.
 func seatName(players []replay.Player, pid uint8, seat int, taken []string) string {
 	name := ""
 	for _, p := range players {

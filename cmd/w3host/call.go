@@ -45,8 +45,8 @@ func (c *call) one(what string) error {
 
 func (c *call) none() error { return errors.Unwrap(noArgs(c.cmd, c.names)) }
 
-// each does something with each file that is named. It goes on after a fault, and
-// the exit code tells of it.
+// each calls do for each argument. It goes on after an error, which it prints; the exit
+// code is then 1. An exitCode of do has been explained by do itself.
 func (c *call) each(do func(name string) error) error {
 	code := exitOK
 	for _, name := range c.names {
@@ -63,7 +63,7 @@ func (c *call) each(do func(name string) error) error {
 	return exit(code)
 }
 
-// printEach prints what came of each: one JSON object for one file, an array for several.
+// printEach prints JSON: one object for one argument, an array for several.
 func printEach[T any](c *call, values []T) error {
 	switch {
 	case len(c.names) > 1:
@@ -74,7 +74,7 @@ func printEach[T any](c *call, values []T) error {
 	return nil
 }
 
-// remedies of faults of files.
+// remedies for faults of files.
 var remedies = []struct {
 	fault  error
 	remedy string
@@ -85,7 +85,7 @@ var remedies = []struct {
 	{replay.ErrTruncated, "w3host replay repair may save the beginning"},
 }
 
-// failed says what went wrong with a file, in one sentence, and the way out if there is one.
+// failed is an error about a file in one sentence, with a remedy if there is one.
 func failed(name string, err error) error {
 	text := err.Error()
 	if !strings.Contains(text, name) {
@@ -99,7 +99,7 @@ func failed(name string, err error) error {
 	return errors.New(w3map.Shown(text))
 }
 
-// plainError leaves out the system call, which tells nobody anything.
+// plainError removes the name of the system call from an error.
 func plainError(err error) error {
 	path, ok := errors.AsType[*os.PathError](err)
 	switch {
@@ -111,7 +111,7 @@ func plainError(err error) error {
 	return fmt.Errorf("%s: %w", path.Path, path.Err)
 }
 
-// raceName is a race for people, without whether it can be chosen.
+// raceName is a race in words.
 func raceName(race w3gs.Race) string {
 	switch race &^ w3gs.RaceSelectable {
 	case w3gs.RaceHuman:
@@ -128,7 +128,7 @@ func raceName(race w3gs.Race) string {
 	return fmt.Sprintf("unknown %#02x", uint8(race))
 }
 
-// plainText makes an untrusted text of a file safe for a terminal.
+// plainText removes colour codes from a text of a file, and makes it safe for a terminal.
 func plainText(s string) string {
 	return terminal.Printable(w3map.Plain(strings.ToValidUTF8(s, "?")))
 }

@@ -14,14 +14,14 @@ import (
 	"w3host/internal/terminal"
 )
 
-// Exit codes: done, failed, asked wrongly.
+// Exit codes, as in the help of w3host.
 const (
 	exitOK = iota
 	exitFailed
 	exitUsage
 )
 
-// usageError is a call that cannot be understood.
+// usageError is a fault of the command line or the configuration.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -39,7 +39,7 @@ func exit(code int) error {
 	return exitCode(code)
 }
 
-// report prints what a command has returned, in one line, and finds the exit code.
+// report prints the error of a command in one line, and returns the exit code.
 func report(cmd *cobra.Command, err error) int {
 	code, isCode := errors.AsType[exitCode](err)
 	_, isUsage := errors.AsType[usageError](err)
@@ -69,7 +69,7 @@ func noArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// noCommand is for the root: what is left is a command that does not exist.
+// noCommand checks the arguments of the root: any is a command that does not exist.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -104,7 +104,7 @@ func noVerb(cmd *cobra.Command, word string) error {
 	return usageError{fmt.Errorf("there is no %q: it is %s or %s", word, strings.Join(names[:last], ", "), names[last])}
 }
 
-// flagFault says which flag is wrong, and what to write.
+// flagFault names the wrong flag, and what to write.
 func flagFault(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
@@ -132,10 +132,10 @@ func flagFault(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s=%s: %w", bad.GetFlag().Name, bad.GetValue(), reason)
 }
 
-// arrange puts a command before its flags, and gives long flags their second
-// dash: "w3host admin -realm R add NAME" is what scripts of earlier versions say.
+// arrange moves commands before their flags and gives long flags their second dash, for
+// scripts of earlier versions: "w3host admin -realm R add NAME".
 func arrange(root *cobra.Command, args []string) []string {
-	if len(args) > 0 && strings.HasPrefix(args[0], "__complete") { // from the shell, while somebody types
+	if len(args) > 0 && strings.HasPrefix(args[0], "__complete") { // completion of a shell
 		return args
 	}
 	cmd := root
@@ -186,8 +186,7 @@ func flagOf(cmd *cobra.Command, name string) *pflag.Flag {
 	return nil
 }
 
-// sets notes that a flag stands for a key of the configuration, and shows the
-// environment variable of that key.
+// sets adds the environment variable of a configuration key to the help of its flag.
 func sets(fs *pflag.FlagSet, name, key string) {
 	fs.Lookup(name).Usage += " [" + config.EnvName(key) + "]"
 }

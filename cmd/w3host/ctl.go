@@ -23,7 +23,6 @@ type ctlOptions struct {
 	socket, file string
 }
 
-// ctlCommand is "w3host ctl".
 func ctlCommand() *cobra.Command {
 	var o ctlOptions
 	cmd := &cobra.Command{
@@ -46,7 +45,7 @@ func ctlCommand() *cobra.Command {
 	return cmd
 }
 
-// send gives a line to the host and prints its answer.
+// send passes a line to the host and prints the answer.
 func (o *ctlOptions) send(cmd *cobra.Command, line string) error {
 	if o.socket == "" {
 		c, err := settings(o.file)

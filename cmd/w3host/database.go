@@ -12,7 +12,7 @@ import (
 	"w3host/storage"
 )
 
-// dbCall is one call of a command that asks the database.
+// dbCall is one call of a command that uses the database.
 type dbCall struct {
 	call
 	command string // "ban", for the audit log
@@ -24,8 +24,8 @@ type dbCall struct {
 	create bool // the database may be created
 }
 
-// newDBCommand makes a command that asks the database; "use" is its name and
-// arguments. Its sub-commands have the same flags for where the database is.
+// newDBCommand makes a command that uses the database, with the flags that name it,
+// which its sub-commands share.
 func newDBCommand(use, short, long string) (*dbCall, *cobra.Command) {
 	c := &dbCall{}
 	cmd := &cobra.Command{Use: use, Short: short, Long: long}
@@ -38,8 +38,8 @@ func newDBCommand(use, short, long string) (*dbCall, *cobra.Command) {
 	return c, cmd
 }
 
-// does lets a command open the database and do its work with it. check finds
-// what is wrong with the arguments before.
+// does sets what a command does with the database. check finds faults of the arguments
+// before that is opened.
 func (c *dbCall) does(cmd *cobra.Command, opts storage.Options, check func() error, do func(*storage.Store) error) *cobra.Command {
 	if cmd.Args == nil {
 		cmd.Args = cobra.ArbitraryArgs // check judges them
@@ -54,7 +54,7 @@ func (c *dbCall) does(cmd *cobra.Command, opts storage.Options, check func() err
 	return cmd
 }
 
-// with opens the database and lets do work with it.
+// with opens the database for do, and closes it.
 func (c *dbCall) with(opts storage.Options, do func(*storage.Store) error) error {
 	if c.url == "" {
 		set, err := settings(c.file)
@@ -77,12 +77,12 @@ func (c *dbCall) with(opts storage.Options, do func(*storage.Store) error) error
 	return cmp.Or(err, db.Close())
 }
 
-// audit notes what this command did.
+// audit writes to the audit log what this command did.
 func (c *dbCall) audit(db *storage.Store, on, detail string) error {
 	return db.Audit(c.ctx, storage.AdminAction{Who: terminal.User(), Via: "cli", Action: c.command, On: on, Detail: detail})
 }
 
-// local is a time as people read it, a dash when there is none.
+// local is a time for people in local time, "-" for the zero time.
 func local(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -90,7 +90,7 @@ func local(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// minutes is a length of play: 1:02:03 or 2:03.
+// minutes is a duration as 1:02:03 or 2:03.
 func minutes(ms int64) string {
 	s := (ms + 500) / 1000
 	if s < 3600 {

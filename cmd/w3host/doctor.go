@@ -18,7 +18,6 @@ about each fault. It changes nothing; a host may run meanwhile.
 The exit code is 0 when all is well, 1 when there is a fault, 2 when the flags make
 no sense.`
 
-// doctorCommand is "w3host doctor".
 func doctorCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
@@ -29,8 +28,8 @@ func doctorCommand() *cobra.Command {
 	return cmd
 }
 
-// examine reads the configuration as serve does. Each of its faults is a finding;
-// the checks go on with what could be read.
+// examine reads the configuration as serve does and reports each of its faults as a
+// finding, then makes the checks with the values that could be read.
 func examine(ctx context.Context, o *serveOptions, stdout io.Writer) error {
 	code := exitOK
 	tell := func(f doctor.Finding) {

@@ -11,8 +11,7 @@ import (
 	"w3host/daemon"
 )
 
-// serveFlags are what a first-time user sets; everything else is in the
-// configuration file.
+// serveFlags are for a first try; everything else is in the configuration file.
 var serveFlags = []struct{ name, key, usage string }{
 	{"listen", "host.listen", "TCP `ADDRESS:PORT` for every lobby and game (0.0.0.0:6112)"},
 	{"map", "lobby.map", "map `FILE`, or a part of a name in the maps folder (the built-in test map)"},
@@ -42,7 +41,7 @@ func (o *serveOptions) addTo(cmd *cobra.Command) {
 			o.set = append(o.set, func(c *config.Config) error {
 				value := text
 				if _, err := strconv.Atoi(text); err == nil && f.key == "game.latency" {
-					value += "ms" // what admins of older hosts type
+					value += "ms" // older hosts took milliseconds
 				}
 				if err := c.Set(f.key, value); err != nil {
 					return fmt.Errorf("--%s=%s: %w", f.name, text, err)
@@ -62,8 +61,7 @@ func (o *serveOptions) addTo(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// load puts flags over environment over file over defaults, and finds every
-// fault of all of them.
+// load reads the configuration, applies the flags, and finds every fault of both.
 func (o *serveOptions) load() (config.Config, *multierror.Error) {
 	c, faults := readConfig(o.configFile)
 	for _, set := range o.set {

@@ -20,7 +20,6 @@ when, what was said, who lagged, what the map reported.
 
 KEY is in the last column of w3host games; last is the latest.`
 
-// gameCommand is "w3host game".
 func gameCommand() *cobra.Command {
 	c, cmd := newDBCommand("game KEY|last", "tell all that the log knows about one game", gameHelp)
 	c.addJSONFlag(cmd.Flags(), "print a JSON object; the dossiers of desyncs are whole there only")
@@ -101,7 +100,7 @@ func peopleRows(g *storage.GameDetail) (rows [][]string) {
 	return rows
 }
 
-// timelineRows puts all that happened, but the chat, in order.
+// timelineRows lists all events but the chat in order.
 func timelineRows(g *storage.GameDetail) [][]string {
 	type event struct {
 		at        time.Time
@@ -206,7 +205,7 @@ func desyncRows(g *storage.GameDetail) (rows [][]string) {
 	return rows
 }
 
-// names tells who had a pid when the game ran, or last in its lobby.
+// names looks up the player who had a pid in the game, or last in its lobby.
 func names(g *storage.GameDetail) func(pid int) string {
 	known := map[int]string{}
 	for _, p := range g.People {

@@ -12,7 +12,6 @@ import (
 	"w3host/w3map"
 )
 
-// gamesCommand is "w3host games".
 func gamesCommand() *cobra.Command {
 	c, cmd := newDBCommand("games", "list the games of the log", "w3host games lists the games of the log, the latest first.")
 	var f storage.GameFilter
@@ -38,7 +37,7 @@ func gamesCommand() *cobra.Command {
 		}))
 }
 
-// parseTime reads a day, a time, or how long ago.
+// parseTime parses a day, a time, or a span before now.
 func parseTime(text string, now time.Time) (time.Time, error) {
 	if ago, ok := config.ParseSpan(text); ok {
 		return now.Add(-ago), nil

@@ -19,8 +19,7 @@ asked: games go on without it.
 
 The exit code is 0 when the host answers, else 1.`
 
-// healthCommand is "w3host health". Every failure is exit code 1: Docker keeps
-// 2 for itself.
+// healthCommand never exits with code 2, which Docker reserves in health checks.
 func healthCommand() *cobra.Command {
 	var listen, file string
 	var asJSON bool
@@ -67,8 +66,8 @@ func health(ctx context.Context, listen, file string, asJSON bool, stdout io.Wri
 	return nil
 }
 
-// healthJSON prints the answer for programs. Records are left out where no host
-// has told of them.
+// healthJSON prints the answer for programs; status is left out where the spool has
+// none.
 func healthJSON(addr, spool string, fault error, stdout io.Writer) int {
 	answer := struct {
 		Alive   bool            `json:"alive"`

@@ -8,10 +8,9 @@ import (
 	"w3host/storage"
 )
 
-// silentAfter is when a host is called silent; its heartbeat comes every 10 s.
+// silentAfter a missing heartbeat, which comes every 10 s, a host is shown as silent.
 const silentAfter = 2 * time.Minute
 
-// hostsCommand is "w3host hosts".
 func hostsCommand() *cobra.Command {
 	c, cmd := newDBCommand("hosts", "list the hosts that share the database",
 		"w3host hosts lists the hosts that share the database, the latest heartbeat first.")

@@ -22,7 +22,6 @@ are removed. It works in small batches beside hosts that run, and cannot be undo
 
 Records that still wait in the spool of a host, its log and replays are not touched.`
 
-// pruneCommand is "w3host prune".
 func pruneCommand() *cobra.Command {
 	c, cmd := newDBCommand("prune", "remove what is older than the configuration keeps it", pruneHelp)
 	dry := cmd.Flags().Bool("dry-run", false, "only say how much it would be")
@@ -61,7 +60,6 @@ func pruneCommand() *cobra.Command {
 	})
 }
 
-// forgetCommand is "w3host forget".
 func forgetCommand() *cobra.Command {
 	c, cmd := newDBCommand("forget PLAYER", "replace the name of a player by a token, everywhere", forgetHelp)
 	c.addJSONFlag(cmd.Flags(), "print a JSON object")

@@ -26,7 +26,6 @@ type lanCall struct {
 	to      []string
 }
 
-// lanCommand is "w3host lan".
 func lanCommand() *cobra.Command {
 	c := &lanCall{}
 	cmd := &cobra.Command{Use: "lan", Short: "list the games of the local network, or show them elsewhere", Long: lanHelp}
@@ -41,7 +40,7 @@ func lanCommand() *cobra.Command {
 	return group(cmd, c.listCommand(), c.relayCommand())
 }
 
-// runs lets a sub-command do its work; its arguments are more addresses.
+// runs sets what a sub-command does. Its arguments are further values of --to.
 func (c *lanCall) runs(cmd *cobra.Command, to string, do func() error) *cobra.Command {
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringArrayVar(&c.to, "to", nil, to)
@@ -53,7 +52,7 @@ func (c *lanCall) runs(cmd *cobra.Command, to string, do func() error) *cobra.Co
 	return cmd
 }
 
-// searches are the games to look for.
+// searches are the versions and products to search for.
 func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 	var s w3gs.SearchGame
 	set, err := settings(c.config)

@@ -63,7 +63,7 @@ func lanGames(found []lan.Found) []lanGame {
 	return games
 }
 
-// lanScreen shows the list as it changes.
+// lanScreen shows a changing list.
 type lanScreen struct {
 	w      io.Writer
 	json   bool
@@ -92,7 +92,6 @@ func (c *lanCall) listCommand() *cobra.Command {
 		func() error { return c.list(*timeout, *keepOn, *asJSON) })
 }
 
-// list is "w3host lan list".
 func (c *lanCall) list(timeout time.Duration, keepOn, asJSON bool) error {
 	var o lan.BrowseOptions
 	var err error
@@ -128,7 +127,7 @@ func (c *lanCall) list(timeout time.Duration, keepOn, asJSON bool) error {
 		var games []lanGame
 		err = lan.Browse(ctx, o, func(found []lan.Found) { games = lanGames(found) })
 		if err == nil && c.ctx.Err() != nil {
-			return exitCode(exitFailed) // interrupted: half a list would pass for a whole one
+			return exitCode(exitFailed) // interrupted: the list is incomplete
 		}
 		if err == nil {
 			s.draw(games)
@@ -137,8 +136,8 @@ func (c *lanCall) list(timeout time.Duration, keepOn, asJSON bool) error {
 	return cmp.Or(err, s.err)
 }
 
-// update draws the list when it is another one, and on a terminal always: ages
-// and pings go on.
+// update draws the list when it has changed, and on a terminal always, since ages and
+// pings change.
 func (s *lanScreen) update(games []lanGame) {
 	if s.live || !s.shown || !sameGames(s.last, games) {
 		s.draw(games)

@@ -27,7 +27,6 @@ func (c *lanCall) relayCommand() *cobra.Command {
 	return c.runs(cmd, "who cannot hear the host: machine or broadcast `ADDRESS[:PORT]`, may be repeated", func() error { return c.relay(o, *from, *port) })
 }
 
-// relay is "w3host lan relay".
 func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
 	if from == "" || len(c.to) == 0 {
 		return usageError{errors.New("it needs --from HOST and --to ADDR")}
@@ -55,7 +54,7 @@ func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
 	case port >= 0:
 		o.Port = uint16(port)
 	case here:
-		o.Port = 0 // the host's own port gets what is sent to it
+		o.Port = 0 // the host has port 6112 for itself
 	}
 	if !here && !o.Forward {
 		o.Log.Warn().Msgf("%v is another machine, and clients join at the address they hear, which is this one: add --forward", o.From.Addr())
@@ -65,7 +64,7 @@ func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
 	return lan.Relay(c.ctx, o)
 }
 
-// onThisMachine reports whether an address is one of this machine's.
+// onThisMachine reports whether this machine has an address.
 func onThisMachine(addr netip.Addr) bool {
 	if addr.IsLoopback() {
 		return true

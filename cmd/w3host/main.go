@@ -19,7 +19,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run carries out a command line and returns the exit code.
+// run executes a command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := rootCommand()
 	root.SetArgs(arrange(root, args))
@@ -76,11 +76,11 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// version is set by a build that knows better than the toolchain what it
-// builds: -ldflags "-X main.version=v1.2.3".
+// version may be set by a build: -ldflags "-X main.version=v1.2.3".
 var version string
 
-// programVersion is the module's version as the Go toolchain recorded it.
+// programVersion is version, or else the module's version that the Go toolchain
+// recorded.
 func programVersion() string {
 	if version != "" {
 		return version

@@ -22,10 +22,9 @@ type mapCall struct {
 	png     string
 
 	scripts      *w3map.Scripts
-	scriptsFault string // why there are none although they were looked for where they should be
+	scriptsFault string // why the folder's scripts cannot be used
 }
 
-// mapCommand is "w3host map".
 func mapCommand() *cobra.Command {
 	c := &mapCall{}
 	cmd := &cobra.Command{
@@ -56,11 +55,11 @@ func mapCommand() *cobra.Command {
 	list := verb("list [DIR]", "the maps of a folder and of its sub-folders", completeFolders, c.list)
 	list.Long = "w3host map list lists the maps of a folder and of its sub-folders; of maps.dir [" + config.EnvName("maps.dir") + "] or maps without one."
 	list.Flags().BoolVar(&c.json, "json", false, "print a JSON array")
-	verify := verb("verify DIR", "read everything in them, and say what is broken", completeFolders, c.verify)
+	verify := verb("verify DIR", "read everything in the maps of a folder, and say what is broken", completeFolders, c.verify)
 	return group(cmd, info, list, verify)
 }
 
-// findScripts looks for the game's scripts. That there are none is no error: all else can be told.
+// findScripts looks for the game's scripts. Without them all but checksums is known.
 func (c *mapCall) findScripts(dir string) error {
 	asked := dir != ""
 	dir = cmp.Or(dir, os.Getenv(config.EnvName("maps.scripts")), "scripts")

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	barPatience = time.Second // work that is done sooner shows no bar
+	barPatience = time.Second // shorter work shows no bar
 	barEvery    = 100 * time.Millisecond
 	barWidth    = 40
 )
 
-// mapBar shows how far the reading of maps is, on a terminal only.
+// mapBar is a progress bar, shown on a terminal only.
 type mapBar struct {
 	w     io.Writer // nil if there is no terminal
 	start time.Time
@@ -35,7 +35,7 @@ func newMapBar(w io.Writer) *mapBar {
 	return b
 }
 
-// add counts bytes, set says how many there are by now.
+// add counts bytes; set sets how many are done, of how many.
 func (b *mapBar) add(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,7 +59,7 @@ func (b *mapBar) draw() {
 	fmt.Fprint(b.w, "\r"+drawBar(b.done, b.total))
 }
 
-// clear takes the bar away.
+// clear erases the bar.
 func (b *mapBar) clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,7 +15,8 @@ import (
 	"w3host/w3map"
 )
 
-// mapFacts is a map in JSON. The names of its fields are promised to other programs.
+// mapFacts is a map in JSON. The names of its fields are stable, since other programs
+// use them.
 type mapFacts struct {
 	File          string      `json:"file"`
 	Size          uint32      `json:"size"`
@@ -52,7 +53,6 @@ type forceFact struct {
 	Players uint32 `json:"players"` // bit n stands for player number n
 }
 
-// info is "w3host map info".
 func (c *mapCall) info() error {
 	if len(c.names) == 0 {
 		return usageError{errors.New("info needs the name of a map file")}

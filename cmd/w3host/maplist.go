@@ -12,7 +12,6 @@ import (
 	"w3host/w3map"
 )
 
-// list is "w3host map list".
 func (c *mapCall) list() error {
 	maps, err := c.open()
 	if err != nil {
@@ -60,7 +59,7 @@ func (c *mapCall) listJSON(entries []*catalogue.Entry) error {
 	return nil
 }
 
-// verify is "w3host map verify". It reads all that the lists of the archives name, too.
+// verify also unpacks every file that an archive lists.
 func (c *mapCall) verify() error {
 	if len(c.names) != 1 {
 		return usageError{errors.New("verify needs the name of one folder")}

@@ -19,7 +19,6 @@ const migrateHelp = `w3host migrate moves the schema of the database; without a 
 does. A host does the same by itself when it starts; with a large log, do it before,
 beside the hosts that run.`
 
-// migrateCommand is "w3host migrate".
 func migrateCommand() *cobra.Command {
 	c, cmd := newDBCommand("migrate", "move the schema of the database, or show where it is", migrateHelp)
 	fs := cmd.PersistentFlags()
@@ -72,7 +71,7 @@ func (c *dbCall) migrateUp(db *storage.Store) error {
 	return nil
 }
 
-// carryReports is how often a long carrying over says how far it is.
+// carryReports is the interval of progress reports.
 const carryReports = 5 * time.Second
 
 func (c *dbCall) migrateDown(db *storage.Store, force, yes bool) error {
@@ -103,12 +102,12 @@ func migrationRow(m storage.Migration) []string {
 	return []string{strconv.FormatInt(m.Version, 10), m.Name, state}
 }
 
-// agreed asks at a terminal; elsewhere the answer may come by a pipe.
+// agreed asks at a terminal; elsewhere it reads the answer from standard input.
 func (c *dbCall) agreed(question string) bool {
 	if terminal.Is(c.stdin) {
 		fmt.Fprint(c.stderr, question)
 	}
-	answer, _ := bufio.NewReader(c.stdin).ReadString('\n') // what came before an error counts
+	answer, _ := bufio.NewReader(c.stdin).ReadString('\n') // text before an error counts
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes"
 }

@@ -18,8 +18,7 @@ import (
 	"w3host/storage"
 )
 
-// list is something that a command lists: a table for people, or the values
-// themselves for programs.
+// list is what a command lists: a table for people, the values for programs.
 type list struct {
 	values  any // a slice of structs
 	none    string
@@ -27,7 +26,7 @@ type list struct {
 	rows    [][]string
 }
 
-// lists lets a command print what read gives: a table with a row for each value.
+// lists makes a command print what read returns, in a table with a row for each value.
 func lists[T any](c *dbCall, none, heading string, read func(*storage.Store) ([]T, error), row func(T) []string) func(*storage.Store) error {
 	return func(db *storage.Store) error {
 		values, err := read(db)
@@ -55,7 +54,7 @@ func (c *call) addJSONFlag(fs *pflag.FlagSet, usage string) {
 	fs.BoolVar(&c.json, "json", false, usage)
 }
 
-// print writes a list in the form that was asked for.
+// print prints a list as a table, JSON or CSV.
 func (c *dbCall) print(l list) error {
 	switch {
 	case c.json && c.csv:
@@ -73,7 +72,7 @@ func (c *dbCall) print(l list) error {
 
 func (c *call) printJSON(v any) error { return printJSON(c.stdout, v) }
 
-// printJSON prints a value so that nothing in it steers a terminal.
+// printJSON prints a value in JSON that cannot control a terminal.
 func printJSON(w io.Writer, v any) error {
 	var text bytes.Buffer
 	out := json.NewEncoder(&text)
@@ -91,8 +90,8 @@ func printJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// printCSV writes a slice of structs: a column for each field, called as in
-// JSON. Lists inside are left out.
+// printCSV prints a slice of structs: a column for each field, named as in JSON. Fields
+// that are slices are left out.
 func (c *dbCall) printCSV(values any) error {
 	out := csv.NewWriter(c.stdout)
 	all := reflect.ValueOf(values)
@@ -142,8 +141,7 @@ func csvCell(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// table prints rows under a heading. Cells are one line each, whatever is in
-// them: names come from the network.
+// table prints rows under a heading. Cells are escaped: names come from the network.
 func table(out io.Writer, heading string, rows [][]string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, heading)

@@ -15,7 +15,6 @@ const ratingsHelp = `w3host ratings tells how strong players are, by category of
 map without its version. Without a sub-command it does what list does. Hosts rate
 games a few seconds after they have ended.`
 
-// ratingsCommand is "w3host ratings".
 func ratingsCommand() *cobra.Command {
 	c, cmd := newDBCommand("ratings [CATEGORY]", "list the strongest players, or rate all games anew", ratingsHelp)
 	fs := cmd.PersistentFlags()

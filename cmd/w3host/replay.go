@@ -20,7 +20,6 @@ type replayCall struct {
 	keepChat bool
 }
 
-// replayCommand is "w3host replay".
 func replayCommand() *cobra.Command {
 	c := &replayCall{}
 	cmd := &cobra.Command{
@@ -70,7 +69,6 @@ func (c *replayCall) open(name string) (*replay.Reader, *os.File, error) {
 	return r, f, nil
 }
 
-// verify is "w3host replay verify".
 func (c *replayCall) verify() error {
 	return c.each(func(name string) (err error) {
 		r, f, err := c.open(name)

@@ -99,7 +99,6 @@ type leaveFacts struct {
 	Counter uint32             `json:"counter"`
 }
 
-// info is "w3host replay info".
 func (c *replayCall) info() error {
 	if len(c.names) > 1 && c.svg != "" {
 		return usageError{errors.New("--svg takes the timeline of one replay, not of several")}

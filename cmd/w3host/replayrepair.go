@@ -62,7 +62,6 @@ func (c *replayCall) repaired(to string, done *replay.Repaired) error {
 
 var errWhole = errors.New("the replay is whole")
 
-// anonymise is "w3host replay anonymise".
 func (c *replayCall) anonymise() error {
 	if c.output == "" {
 		return usageError{errors.New("anonymise needs --output FILE: it does not change the replay itself")}

@@ -21,7 +21,6 @@ configuration) and says whether the same bytes come out as when it was played.
 Exit code 0 if the same came out, 1 if not or if the file cannot be read. A fault of
 the host that the journal ends with happens again and is printed.`
 
-// rerunCommand is "w3host game rerun".
 func rerunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rerun FILE", Short: "run a game again from its journal", Long: rerunHelp,

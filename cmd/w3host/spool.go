@@ -18,7 +18,6 @@ const spoolHelp = `w3host spool shows the records that wait for the database; wi
 does what status does. The files are text, a record a line: a text editor mends them
 (docs/database.md).`
 
-// spoolCommand is "w3host spool".
 func spoolCommand() *cobra.Command {
 	c, cmd := newDBCommand("spool", "show and mend the records that wait for the database", spoolHelp)
 	fs := cmd.PersistentFlags()

@@ -12,7 +12,6 @@ import (
 	"w3host/w3map"
 )
 
-// statsCommand is "w3host stats".
 func statsCommand() *cobra.Command {
 	c, cmd := newDBCommand("stats PLAYER", "tell what the log knows about a player",
 		"w3host stats tells what the log knows about a player, realm by realm. Wins and losses are\nknown of maps that report them.")

@@ -45,7 +45,7 @@ var fillSQL = []string{
 	`INSERT INTO drops (game_key, seq, turn, pid, reason, decided_by, votes) SELECT key, 4000, 500, 1, 'vote', '', 6 FROM drawn WHERE n % 10 = 0`,
 }
 
-// totalSQL is what counting all these games one by one comes to.
+// totalSQL fills the totals that counting these games one by one would give.
 var totalSQL = []string{
 	"CREATE TEMP TABLE told AS SELECT game_key, pid, value FROM results WHERE name = 'outcome'",
 	"CREATE TEMP TABLE waits AS SELECT game_key, pid, count(*) AS lags FROM lags GROUP BY game_key, pid",

@@ -4,9 +4,9 @@
 //
 //	scripts/with-postgres.sh go run ./internal/logbench --games 1000000
 //
-// With --today it makes the games as today's host would have left them, and
-// measures only after; with --before, only before: carrying a million games over
-// takes its time.
+// With --today it makes the games as today's host would have left them, and measures
+// after the migration only; with --before, before it only: migrating a million games
+// takes long.
 package main
 
 import (
@@ -104,10 +104,10 @@ func migrate(ctx context.Context, conn *pgx.Conn, db *storage.Store) error {
 		return err
 	}
 	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
-	return errors.Join(err, conn.DeallocateAll(ctx)) // plans of before
+	return errors.Join(err, conn.DeallocateAll(ctx)) // they were planned for the old schema
 }
 
-// step3 makes the schema as it was.
+// step3 creates the schema of step 3.
 func step3(ctx context.Context, url string) error {
 	steps, err := migrations.For("postgres")
 	if err != nil {
@@ -133,7 +133,7 @@ func timed(what string, do func() error) error {
 	return err
 }
 
-// measure is the median of five warm runs, or of one when that is slow enough.
+// measure is the median of five runs after a warm-up, or one run if that is slow.
 func measure(do func() error) string {
 	var took []time.Duration
 	for len(took) < 6 {
@@ -151,7 +151,7 @@ func measure(do func() error) string {
 	return fmt.Sprintf("%.1f ms", took[len(took)/2].Seconds()*1e3)
 }
 
-// old runs queries of before the migration, not for ever.
+// old runs the queries of before the migration, with a timeout.
 func old(ctx context.Context, conn *pgx.Conn, statements []string) error {
 	if _, err := conn.Exec(ctx, "SET statement_timeout = '"+patience+"'"); err != nil {
 		return err

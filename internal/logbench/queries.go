@@ -7,8 +7,8 @@ import (
 	"w3host/storage"
 )
 
-// query is one that people wait for. before is what the program of step 3 asked;
-// after is SQL, or a call of today's program.
+// query is one that people wait for: before is the SQL of the program of step 3, after
+// is SQL or a call of today's program.
 type query struct {
 	name   string
 	before []string

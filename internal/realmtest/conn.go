@@ -12,7 +12,7 @@ import (
 	"w3host/bncs"
 )
 
-// At is a frame of a connection, on its way.
+// At is a frame that is about to be sent or has been received.
 type At struct {
 	Conn     int // the connection's number, from 1
 	N        int // the frame's number on it, both directions together, from 1
@@ -20,7 +20,7 @@ type At struct {
 	ToClient bool
 }
 
-// Fault is what becomes of a frame.
+// Fault is what goes wrong with a frame.
 type Fault int
 
 // Faults.
@@ -111,7 +111,7 @@ func (k *conn) fault(id bncs.ID, toClient bool) Fault {
 	return k.s.faults(At{k.number, k.n, id, toClient})
 }
 
-// send writes a frame, or what a fault makes of it.
+// send writes a frame, with the fault that is set for it.
 func (k *conn) send(p bncs.Packet) {
 	b := bncs.Append(nil, p)
 	switch k.fault(p.ID(), true) {

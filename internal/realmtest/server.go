@@ -1,7 +1,7 @@
 // Package realmtest is a small realm for tests, with the habits of a PvPGN
 // server: games that are frozen when they are listed, the two steps of releasing
 // one, the flood quota and its kick, refusals without an answer, 0x0E after the
-// log-on. It can also fail in all the ways that a line and a server do.
+// log-on. It can also fail as connections and servers do: see Fault.
 package realmtest
 
 import (

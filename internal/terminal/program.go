@@ -10,11 +10,11 @@ import (
 // Program is how the user started this program, for hints they can type.
 var Program = typed(os.Args[0])
 
-// cachedRun is the folder where Go 1.24 and later keep what "go run" has built.
+// cachedRun matches the folder in which Go 1.24 and later keep what "go run" has built.
 var cachedRun = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
 
-// typed is the first word or words of the command line: "go run" names a file
-// in its own folders that nobody has typed.
+// typed is what the user typed for this program: under "go run" arg0 is a file in Go's
+// own folders.
 func typed(arg0 string) string {
 	dir := filepath.Dir(arg0)
 	if strings.Contains(filepath.ToSlash(dir), "/go-build") || cachedRun.MatchString(filepath.Base(dir)) {

@@ -1,4 +1,4 @@
-// Package terminal is what commands know of the terminal they were typed at.
+// Package terminal has helpers for programs that are used at a terminal.
 package terminal
 
 import (
@@ -11,13 +11,13 @@ import (
 	"golang.org/x/term"
 )
 
-// Is is about a reader or a writer.
+// Is reports whether a reader or writer is a terminal.
 func Is(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// User is who types.
+// User is the name of the user who runs the program.
 func User() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
@@ -25,9 +25,8 @@ func User() string {
 	return "console"
 }
 
-// Printable keeps text from steering the terminal: control characters (C0, C1),
-// those that turn the direction of writing, and others that are not seen are
-// written as in JSON, \u202e.
+// Printable escapes what could control the terminal: control characters (C0, C1),
+// directional overrides and other invisible characters become as in JSON, \u202e.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, unseen) {
 		return s

@@ -18,11 +18,11 @@ import (
 	"w3host/internal/terminal"
 )
 
-// consoleWidth is the longest line in columns; what is longer goes on in the next.
-const consoleWidth = 100
+// lineWidth is the longest line in columns; longer ones are wrapped.
+const lineWidth = 100
 
-// sentences are what people read in place of a message and its fields; {key} is
-// the value of a field. A message with an empty sentence is for --log-level debug.
+// sentences replace a message and its fields; {key} is the value of a field. A message
+// with an empty sentence is shown at level debug only.
 var sentences = map[string]string{
 	"w3host starts":                     "w3host {version} starts",
 	"database schema migrated":          "",
@@ -40,26 +40,26 @@ var sentences = map[string]string{
 	"maps folder read":                  "{maps} maps in {folder}, {broken} broken",
 }
 
-// single is a number of things that are only one.
+// single matches plurals that should be singular.
 var single = regexp.MustCompile(`\b1 (player|slot|turn|map)s\b`)
 
-// The order of fields; those not named here follow in that of the alphabet.
-// Details are for --log-level debug.
+// fieldOrder come first, the others in alphabetical order. fieldDetails are shown at
+// level debug only.
 var (
 	fieldOrder   = []string{"map", "player", "name", "addr", "slot", "pid", "turn", "reason", "after", "took"}
 	fieldDetails = []string{"part", "pid", "turn", "players", "stood", "host_late", "listen"}
 )
 
-// console writes log lines for people: the time, #N for a game, and a sentence.
-// Each Write is one line of JSON. Lines about one player or one connection are
-// details, as are most fields of information.
-type console struct {
+// sentenceWriter writes log lines for people: the time, #N for a game, and a sentence.
+// Each Write takes one line of JSON. Lines about one player or connection, and most
+// fields of level info, are shown at level debug only.
+type sentenceWriter struct {
 	out    io.Writer
 	colour bool
-	all    bool // details as well
+	all    bool // level debug
 }
 
-func (c console) Write(line []byte) (int, error) {
+func (c sentenceWriter) Write(line []byte) (int, error) {
 	var fields map[string]any
 	in := json.NewDecoder(bytes.NewReader(line))
 	in.UseNumber()
@@ -74,8 +74,8 @@ func (c console) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// text is the line, or nothing if it is not for people.
-func (c console) text(fields map[string]any) string {
+// text is the line, empty if it is not shown.
+func (c sentenceWriter) text(fields map[string]any) string {
 	take := func(key string) string {
 		v := valueText(fields[key])
 		delete(fields, key)
@@ -99,7 +99,7 @@ func (c console) text(fields map[string]any) string {
 		text += ": " + fault
 	}
 	if level == "info" && !c.all {
-		delete(fields, "map") // what a sentence does not say is not worth knowing
+		delete(fields, "map") // the sentence names it where it matters
 	}
 	if !known || c.all {
 		text += c.rest(fields)
@@ -111,7 +111,7 @@ func (c console) text(fields map[string]any) string {
 	return c.layout(at, level, terminal.Printable(text))
 }
 
-// fill puts the values of fields into a sentence. The fields are used up.
+// fill puts the values of fields into a sentence, and removes those fields.
 func fill(sentence string, fields map[string]any, take func(string) string) string {
 	for _, key := range slices.Collect(maps.Keys(fields)) {
 		if place := "{" + key + "}"; strings.Contains(sentence, place) {
@@ -121,8 +121,8 @@ func fill(sentence string, fields map[string]any, take func(string) string) stri
 	return sentence
 }
 
-// rest is the fields that no sentence has used.
-func (c console) rest(fields map[string]any) string {
+// rest lists the fields that the sentence did not use.
+func (c sentenceWriter) rest(fields map[string]any) string {
 	rank := func(key string) int {
 		if i := slices.Index(fieldOrder, key); i >= 0 {
 			return i
@@ -146,7 +146,7 @@ func (c console) rest(fields map[string]any) string {
 	return b.String()
 }
 
-// valueText is empty for what says nothing; durations are rounded.
+// valueText is the text of a field, empty for null, "" and []. Durations are rounded.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -185,8 +185,8 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(time.Second)
 }
 
-// layout puts the time and the level before the text, and breaks it into lines.
-func (c console) layout(at, level, text string) string {
+// layout prefixes the time and the level, and wraps the text.
+func (c sentenceWriter) layout(at, level, text string) string {
 	if t, err := time.Parse(zerolog.TimeFieldFormat, at); err == nil {
 		at = t.Local().Format(time.TimeOnly)
 	}
@@ -200,7 +200,7 @@ func (c console) layout(at, level, text string) string {
 		tag, colour = "error: ", "31"
 	}
 	indent := utf8.RuneCountInString(at) + 2
-	lines := wrap(tag+text, consoleWidth-indent)
+	lines := wrap(tag+text, lineWidth-indent)
 	if c.colour {
 		at = "\x1b[90m" + at + "\x1b[0m"
 		if rest, ok := strings.CutPrefix(lines[0], tag); ok && tag != "" {
@@ -210,7 +210,7 @@ func (c console) layout(at, level, text string) string {
 	return at + "  " + strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n"
 }
 
-// wrap breaks text between words; a word that is too long is broken itself.
+// wrap breaks text between words, and words that are longer than a line.
 func wrap(text string, width int) []string {
 	var lines []string
 	for utf8.RuneCountInString(text) > width {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestConsole(t *testing.T) {
+func TestSentences(t *testing.T) {
 	long := strings.Repeat("many words ", 20)
 	for _, tt := range []struct {
 		line, want string // without the time
@@ -30,7 +30,7 @@ func TestConsole(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		line := strings.Replace(tt.line, "{", `{"time":"2026-01-02T03:04:05.678Z",`, 1)
-		n, err := console{out: &out, all: tt.all}.Write([]byte(line))
+		n, err := sentenceWriter{out: &out, all: tt.all}.Write([]byte(line))
 		if err != nil || n != len(line) {
 			t.Errorf("%s: %d, %v", line, n, err)
 		}
