@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"w3host/texts"
 	"w3host/w3gs"
@@ -198,25 +197,14 @@ func (l *Lobby) voice(but uint8) uint8 {
 	return 0
 }
 
-// split cuts a text into lines of at most limit bytes: at line breaks, else at
-// the last space of the second half, else between letters: some languages have few
-// spaces.
-func split(text string, limit int) []string {
-	var parts []string
+// split cuts a text into lines of at most limit bytes, at line breaks and else as
+// texts.Cut does.
+func split(text string, limit int) (parts []string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimRight(line, " \r")
-		for len(line) > limit {
-			cut := strings.LastIndexByte(line[:limit+1], ' ')
-			if cut <= limit/2 {
-				for cut = limit; cut > limit-utf8.UTFMax && !utf8.RuneStart(line[cut]); {
-					cut--
-				}
-			}
-			parts = append(parts, strings.TrimRight(line[:cut], " "))
-			line = strings.TrimLeft(line[cut:], " ")
-		}
-		if line != "" {
-			parts = append(parts, line)
+		for line = strings.TrimRight(line, " \r"); line != ""; {
+			var part string
+			part, line = texts.Cut(line, limit)
+			parts = append(parts, part)
 		}
 	}
 	return parts

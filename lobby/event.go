@@ -87,14 +87,12 @@ type Operation interface {
 	apply(l *Lobby) *texts.Refusal
 }
 
-// Open opens slots. A player in one of them is kicked.
-type Open struct{ Slots []int }
-
-// Close closes slots. A player in one of them is kicked.
-type Close struct{ Slots []int }
-
-// SetAll closes every open slot, or opens every closed one.
-type SetAll struct{ Closed bool }
+// SetSlots opens slots, or closes them; no Slots are all that nobody is in. A
+// player in one of them is kicked.
+type SetSlots struct {
+	Slots  []int
+	Closed bool
+}
 
 // Swap lets two slots change places; what the map fixes stays with the place.
 type Swap struct{ A, B int }

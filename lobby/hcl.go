@@ -22,10 +22,8 @@ func (op HCL) apply(l *Lobby) *texts.Refusal {
 }
 
 func checkMode(text string) *texts.Refusal {
-	for _, r := range text {
-		if !strings.ContainsRune(w3gs.HCLLetters, r) {
-			return texts.Refuse(texts.Malformed, "a mode cannot hold %q: use small letters, digits, space and - = , .", r)
-		}
+	if rest := strings.TrimLeft(text, w3gs.HCLLetters); rest != "" {
+		return texts.Refuse(texts.Malformed, "a mode cannot hold %q: use small letters, digits, space and - = , .", []rune(rest)[0])
 	}
 	return nil
 }

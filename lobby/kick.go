@@ -20,7 +20,7 @@ func (op Kick) apply(l *Lobby) *texts.Refusal {
 	p, game := l.player(op.PID), l.phase == phaseStarted
 	switch {
 	case p == nil:
-		return noPlayer(op.PID)
+		return l.absent(op.PID)
 	case game && p.fake:
 		return texts.Refuse(texts.NotHuman, "%s is a fake player, who stays until the game is over", p.name)
 	case game && p.kicked:

@@ -28,9 +28,36 @@ func (l *Lobby) try(op Operation) *texts.Refusal {
 	return texts.Refuse(texts.TooLate, "the lobby is closed")
 }
 
-func (op Open) apply(l *Lobby) *texts.Refusal { return l.each(op.Slots, l.open) }
+func (op SetSlots) apply(l *Lobby) *texts.Refusal {
+	slots := op.Slots
+	for i, s := range l.slots {
+		if op.Slots == nil && s.Status != w3gs.SlotOccupied {
+			slots = append(slots, i)
+		}
+	}
+	if no := l.checkSlots(slots...); no != nil {
+		return no
+	}
+	for _, i := range slots {
+		if l.open(i); op.Closed {
+			l.slots[i].Status = w3gs.SlotClosed
+		}
+	}
+	return nil
+}
 
-func (op Close) apply(l *Lobby) *texts.Refusal { return l.each(op.Slots, l.closeSlot) }
+// open opens a slot, whoever is in it.
+func (l *Lobby) open(i int) {
+	s := &l.slots[i]
+	switch {
+	case s.Computer:
+		l.vacate(i)
+	case s.Status == w3gs.SlotOccupied:
+		l.kick(l.players[s.PID], Kick{Why: texts.Of("the slot was taken back")})
+	default:
+		s.Status = w3gs.SlotOpen
+	}
+}
 
 func (op Set) apply(l *Lobby) *texts.Refusal {
 	if no := l.checkSlots(op.Slot); no != nil {
@@ -70,7 +97,7 @@ func (l *Lobby) checkSlots(slots ...int) *texts.Refusal {
 func (l *Lobby) absent(pid uint8) *texts.Refusal {
 	switch p := l.player(pid); {
 	case p == nil:
-		return noPlayer(pid)
+		return texts.Refuse(texts.NoSuch, "there is no player with pid %d", pid)
 	case p.fake:
 		return texts.Refuse(texts.NotHuman, "%s is a fake player", p.name)
 	}
@@ -84,48 +111,6 @@ func (l *Lobby) with(pid uint8, do func(p *player)) *texts.Refusal {
 		do(l.players[pid])
 	}
 	return no
-}
-
-// each checks all slots before it changes one.
-func (l *Lobby) each(slots []int, change func(int)) *texts.Refusal {
-	no := l.checkSlots(slots...)
-	for _, i := range slots {
-		if no == nil {
-			change(i)
-		}
-	}
-	return no
-}
-
-// open opens a slot, whoever is in it.
-func (l *Lobby) open(i int) {
-	s := &l.slots[i]
-	switch {
-	case s.Computer:
-		l.vacate(i)
-	case s.Status == w3gs.SlotOccupied:
-		l.kick(l.players[s.PID], Kick{Why: texts.Of("the slot was taken back")})
-	default:
-		s.Status = w3gs.SlotOpen
-	}
-}
-
-func (l *Lobby) closeSlot(i int) {
-	l.open(i)
-	l.slots[i].Status = w3gs.SlotClosed
-}
-
-func (op SetAll) apply(l *Lobby) *texts.Refusal {
-	from, to := w3gs.SlotClosed, w3gs.SlotOpen
-	if op.Closed {
-		from, to = to, from
-	}
-	for i, s := range l.slots {
-		if s.Status == from {
-			l.slots[i].Status = to
-		}
-	}
-	return nil
 }
 
 func (op Swap) apply(l *Lobby) *texts.Refusal {
@@ -253,8 +238,4 @@ func (op Hold) apply(l *Lobby) *texts.Refusal {
 // command has the same for numbers that never are.
 func outOfRange(what string, low, high int) *texts.Refusal {
 	return texts.Refuse(texts.OutOfRange, "the %v must be from %d to %d", texts.Known(what), low, high)
-}
-
-func noPlayer(pid uint8) *texts.Refusal {
-	return texts.Refuse(texts.NoSuch, "there is no player with pid %d", pid)
 }

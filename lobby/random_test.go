@@ -124,13 +124,13 @@ func (c *choices) event(conn ConnID) Event {
 func (c *choices) operation() Operation {
 	switch c.upTo(26) {
 	case 0:
-		return Open{Slots: []int{c.slot(), c.slot()}}
+		return SetSlots{Slots: []int{c.slot(), c.slot()}}
 	case 1:
-		return Close{Slots: []int{c.slot()}}
+		return SetSlots{Slots: []int{c.slot()}, Closed: true}
 	case 2:
-		return SetAll{}
+		return SetSlots{}
 	case 3:
-		return SetAll{Closed: true}
+		return SetSlots{Closed: true}
 	case 4, 5, 6:
 		return Swap{A: c.slot(), B: c.slot()}
 	case 7:

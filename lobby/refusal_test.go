@@ -20,7 +20,7 @@ func TestRefusalCodes(t *testing.T) {
 		op   Operation
 		want texts.Code
 	}{
-		{Open{Slots: []int{9}}, texts.OutOfRange},
+		{SetSlots{Slots: []int{9}}, texts.OutOfRange},
 		{Mute{PID: 11}, texts.NoSuch},
 		{Set{Slot: 0, What: w3gs.ChatColour, Value: 3}, texts.Fixed},
 		{FakePlayer{Count: 5}, texts.Full},
@@ -30,7 +30,7 @@ func TestRefusalCodes(t *testing.T) {
 		{Start{Force: true}, ""},
 		{Swap{A: 0, B: 1}, texts.Counting},
 		{Start{Force: true, Now: true}, ""},
-		{Open{Slots: []int{1}}, texts.TooLate},
+		{SetSlots{Slots: []int{1}}, texts.TooLate},
 		{Kick{PID: pid}, ""},
 	} {
 		var got *texts.Refusal

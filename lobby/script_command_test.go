@@ -135,13 +135,13 @@ func (c *command) event(r *runner) Event {
 func (c *command) operation() Event {
 	switch c.name {
 	case "open":
-		return Open{Slots: c.slots()}
+		return SetSlots{Slots: c.slots()}
 	case "close":
-		return Close{Slots: c.slots()}
+		return SetSlots{Slots: c.slots(), Closed: true}
 	case "openall":
-		return SetAll{}
+		return SetSlots{}
 	case "closeall":
-		return SetAll{Closed: true}
+		return SetSlots{Closed: true}
 	case "swap":
 		return Swap{A: c.int(0) - 1, B: c.int(1) - 1}
 	case "shuffle":

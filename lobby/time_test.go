@@ -145,7 +145,7 @@ func TestOpenTheMapsComputer(t *testing.T) {
 		{Download: 100, Status: w3gs.SlotOccupied, Computer: true, Team: 1, Colour: 4, Race: w3gs.RaceOrc, AI: w3gs.AIInsane, Handicap: 80},
 	}
 	l := New(cfg)
-	l.Handle(0, Open{Slots: []int{0}}, nil)
+	l.Handle(0, SetSlots{Slots: []int{0}}, nil)
 	want := w3gs.Slot{Download: 255, Team: 1, Colour: 4, Race: w3gs.RaceOrc, AI: w3gs.AINormal, Handicap: 80}
 	if got := l.SlotTable().Slots[0]; got != want {
 		t.Errorf("%+v, want %+v", got, want)

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"w3host/texts"
 )
 
 // The flood quota of a PvPGN server: a line costs one unit for each 40 bytes,
@@ -54,9 +55,9 @@ func (q *queue) add(l line) {
 		text = strings.TrimSpace(plain(text))
 		for n := 1; text != ""; n++ {
 			var part string
-			if part, text = cut(text, room); n == maxParts && text != "" {
+			if part, text = texts.Cut(text, room); n == maxParts && text != "" {
 				const more = "…"
-				part, _ = cut(part, room-len(more))
+				part, _ = texts.Cut(part, room-len(more))
 				part, text = part+more, ""
 			}
 			q.insert(line{l.to, part}, room)
@@ -162,20 +163,4 @@ func plain(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// cut takes at most n bytes off, between words if it can and never inside a
-// character.
-func cut(s string, n int) (part, rest string) {
-	if len(s) <= n {
-		return s, ""
-	}
-	end := n
-	for end > 1 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	if space := strings.LastIndexByte(s[:end], ' '); space > n/2 {
-		end = space
-	}
-	return s[:end], strings.TrimLeft(s[end:], " ")
 }
