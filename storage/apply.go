@@ -72,14 +72,19 @@ func (w *batchWriter) put(query string, args ...any) {
 	w.statements = append(w.statements, sqldb.Statement{SQL: query, Args: args})
 }
 
-// row adds a row with the columns of a record and those that no record has.
-func (w *batchWriter) row(t *sqldb.Table, record []any, more ...any) {
+func (w *batchWriter) row(t *sqldb.Table, values []any) {
 	i := slices.IndexFunc(w.rows, func(r sqldb.Rows) bool { return r.Table == t })
 	if i < 0 {
 		i = len(w.rows)
 		w.rows = append(w.rows, sqldb.Rows{Table: t})
 	}
-	w.rows[i].Values = append(w.rows[i].Values, append(record, more...))
+	w.rows[i].Values = append(w.rows[i].Values, values)
+}
+
+// event adds a row with the columns of a record, the first of which is its game,
+// and those that no record has.
+func (w *batchWriter) event(t *sqldb.Table, game GameKey, r Record, more ...any) {
+	w.row(t, slices.Concat([]any{game}, columns(r)[1:], more))
 }
 
 // game makes sure that the game's row is there: its GameCreated may be among
@@ -158,42 +163,29 @@ func (r GameEnded) write(w *batchWriter, _ uint64) {
 		w.counted(r.Game), r.At, clean(string(r.How)), clean(r.Detail), r.Turns, r.Played.Milliseconds(), clean(r.Replay))
 }
 
-func (r ChatLine) write(w *batchWriter, seq uint64) {
-	w.game(r.Game)
-	w.row(chatTable, columns(r), seq)
-}
+func (r ChatLine) write(w *batchWriter, seq uint64) { w.event(chatTable, w.game(r.Game), r, seq) }
 
-func (r LagEvent) write(w *batchWriter, seq uint64) {
-	w.counted(r.Game)
-	w.row(lagTable, columns(r), seq)
-}
+func (r LagEvent) write(w *batchWriter, seq uint64) { w.event(lagTable, w.counted(r.Game), r, seq) }
 
-func (r DropEvent) write(w *batchWriter, seq uint64) {
-	w.counted(r.Game)
-	w.row(dropTable, columns(r), seq)
-}
+func (r DropEvent) write(w *batchWriter, seq uint64) { w.event(dropTable, w.counted(r.Game), r, seq) }
 
-func (r LinkEvent) write(w *batchWriter, seq uint64) {
-	w.game(r.Game)
-	w.row(linkTable, columns(r), seq)
-}
+func (r LinkEvent) write(w *batchWriter, seq uint64) { w.event(linkTable, w.game(r.Game), r, seq) }
 
 func (r MapDownload) write(w *batchWriter, seq uint64) {
-	w.game(r.Game)
-	w.row(downloadTable, columns(r), seq)
+	w.event(downloadTable, w.game(r.Game), r, seq)
 }
-func (r AdminAction) write(w *batchWriter, seq uint64) { w.row(auditTable, columns(r), seq, w.run) }
 
-func (r Desync) write(w *batchWriter, seq uint64) {
-	w.row(desyncTable, []any{w.game(r.Game), r.At, r.Turn, jsonText(r.groups()), dossierText(r.Dossier)}, seq)
+func (r AdminAction) write(w *batchWriter, seq uint64) { w.event(auditTable, r.Game, r, seq, w.run) }
+
+func (r PlayerResult) write(w *batchWriter, seq uint64) {
+	w.event(resultTable, w.counted(r.Game), r, seq, number(r.Value))
 }
 
 func (r MapResult) write(w *batchWriter, seq uint64) {
 	w.game(r.Game)
-	w.row(resultTable, slices.Insert(columns(r), 5, nil), seq, number(r.Value)) // the pid of nobody
+	w.row(resultTable, append(slices.Insert(columns(r), 5, nil), seq, number(r.Value))) // the pid of nobody
 }
 
-func (r PlayerResult) write(w *batchWriter, seq uint64) {
-	w.counted(r.Game)
-	w.row(resultTable, columns(r), seq, number(r.Value))
+func (r Desync) write(w *batchWriter, seq uint64) {
+	w.row(desyncTable, []any{w.game(r.Game), r.At, r.Turn, jsonText(r.groups()), dossierText(r.Dossier), seq})
 }

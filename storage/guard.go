@@ -20,10 +20,9 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Watch calls changed with "bans" or "admins", or with an empty name when
-// either may have changed, and once at the beginning. It returns when the
-// database is lost, changed fails or ctx ends.
-func (d *Store) Watch(ctx context.Context, changed func(string) error) error {
+// Watch calls changed at the beginning, and when bans or admins may have changed.
+// It returns when the database is lost, changed fails or ctx ends.
+func (d *Store) Watch(ctx context.Context, changed func() error) error {
 	for {
 		if err := d.prepare(ctx); err != nil {
 			return err
@@ -47,7 +46,7 @@ const (
 type guarded interface {
 	Bans(ctx context.Context, all bool) ([]Ban, error)
 	Admins(ctx context.Context) ([]Admin, error)
-	Watch(ctx context.Context, changed func(what string) error) error
+	Watch(ctx context.Context, changed func() error) error
 }
 
 // GuardOptions say where a Guard keeps what it knows. Zero values mean the
@@ -130,11 +129,11 @@ func (g *Guard) remember() {
 
 // keep writes what is known for the next run.
 func (g *Guard) keep() {
-	if g.opts.Dir == "" {
+	text, err := json.MarshalIndent(g.people, "", "  ")
+	if g.opts.Dir == "" || bytes.Equal(text, g.kept) {
 		return
 	}
-	text, err := json.MarshalIndent(g.people, "", "  ")
-	if err == nil && !bytes.Equal(text, g.kept) {
+	if err == nil {
 		err = replaceFile(filepath.Join(g.opts.Dir, peopleFile), text)
 	}
 	if err != nil {
@@ -214,8 +213,8 @@ func (g *Guard) AdminsAs(name, realm string, addr netip.Addr) (list []Admin) {
 func (g *Guard) watch(ctx context.Context) {
 	said := false
 	for ctx.Err() == nil {
-		err := g.db.Watch(ctx, func(what string) error {
-			err := g.reload(ctx, what)
+		err := g.db.Watch(ctx, func() error {
+			err := g.reload(ctx)
 			said = said && err != nil
 			return err
 		})
@@ -240,38 +239,32 @@ func (g *Guard) reloadEvery(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if err := g.reload(ctx, ""); err != nil {
+			if err := g.reload(ctx); err != nil {
 				g.log.Debug().Err(err).Msg("bans and admins are not read anew")
 			}
 		}
 	}
 }
 
-func (g *Guard) reload(ctx context.Context, what string) (err error) {
+func (g *Guard) reload(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, reloadTimeout)
 	defer cancel()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	fresh := g.people
-	if what != "admins" {
-		if fresh.Bans, err = g.db.Bans(ctx, false); err != nil {
-			return fmt.Errorf("read the bans: %w", err)
-		}
+	var fresh people
+	if fresh.Bans, err = g.db.Bans(ctx, false); err != nil {
+		return fmt.Errorf("read the bans: %w", err)
 	}
-	if what != "bans" {
-		if fresh.Admins, err = g.db.Admins(ctx); err != nil {
-			return fmt.Errorf("read the admins: %w", err)
-		}
+	if fresh.Admins, err = g.db.Admins(ctx); err != nil {
+		return fmt.Errorf("read the admins: %w", err)
 	}
 	g.people = fresh
 	g.use()
 	g.keep()
-	if f := g.onBans.Load(); f != nil && what != "admins" {
+	if f := g.onBans.Load(); f != nil {
 		(*f)()
 	}
-	if what == "" {
-		g.known.Store(true)
-		g.loadedOnce.Do(func() { close(g.loaded) })
-	}
+	g.known.Store(true)
+	g.loadedOnce.Do(func() { close(g.loaded) })
 	return nil
 }

@@ -72,7 +72,7 @@ func TestBansOutliveTheDatabase(t *testing.T) {
 // connections between transactions.
 type deaf struct{ *storage.Store }
 
-func (deaf) Watch(context.Context, func(string) error) error {
+func (deaf) Watch(context.Context, func() error) error {
 	return errors.New("LISTEN is not supported")
 }
 

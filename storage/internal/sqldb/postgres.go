@@ -149,7 +149,7 @@ func closeConn(ctx context.Context, conn *pgx.Conn) {
 }
 
 // Watch holds a connection of its own outside the pool.
-func (p *pgDB) Watch(ctx context.Context, changed func(string) error) error {
+func (p *pgDB) Watch(ctx context.Context, changed func() error) error {
 	conn, err := p.connect(ctx)
 	if err != nil {
 		return err
@@ -158,16 +158,16 @@ func (p *pgDB) Watch(ctx context.Context, changed func(string) error) error {
 	if _, err := conn.Exec(ctx, "LISTEN "+changeChannel); err != nil {
 		return translate(err)
 	}
-	if err := changed(""); err != nil {
+	if err := changed(); err != nil {
 		return err
 	}
 	for {
 		waiting, cancel := context.WithTimeout(ctx, listenPing)
-		n, err := conn.WaitForNotification(waiting)
+		_, err := conn.WaitForNotification(waiting)
 		cancel()
 		switch {
 		case err == nil:
-			if err := changed(n.Payload); err != nil {
+			if err := changed(); err != nil {
 				return err
 			}
 		case ctx.Err() != nil:

@@ -31,11 +31,10 @@ type DB interface {
 	// Adopt carries games that are not over from what was replaced to what is
 	// there now.
 	Adopt(ctx context.Context) error
-	// Watch calls changed with the name of a table whenever bans or admins
-	// change, whoever changed them, and with an empty name when changes may
-	// have been missed. It returns when ctx ends, the connection breaks or
+	// Watch calls changed at the beginning, and whenever bans or admins change,
+	// whoever changed them. It returns when ctx ends, the connection breaks or
 	// changed fails.
-	Watch(ctx context.Context, changed func(table string) error) error
+	Watch(ctx context.Context, changed func() error) error
 	// Close ends all connections.
 	Close() error
 }

@@ -17,10 +17,10 @@ const (
 	watchAnyway = time.Minute
 )
 
-// Watch looks at the counters of migration 2, at once after a write of this
+// Watch looks at the counters of bans and admins (migration 2), at once after a write of this
 // process, else when the system tells of a change of the file or its write-ahead
 // log, or every second where it cannot.
-func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
+func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
 	wake := make(chan struct{}, 1)
 	s.mu.Lock()
 	s.watchers[wake] = struct{}{}
@@ -47,16 +47,15 @@ func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	var soon <-chan time.Time // writes come in crowds, and this process makes most of them
-	var state changes
+	seen := seen{-1, -1}
 	for look := true; ; {
 		if look {
 			soon = nil
-			tables, err := s.look(ctx, lite(on), &state)
-			if err != nil {
+			switch news, err := s.look(ctx, lite(on), &seen); {
+			case err != nil:
 				return err
-			}
-			for _, t := range tables {
-				if err := changed(t); err != nil {
+			case news:
+				if err := changed(); err != nil {
 					return err
 				}
 			}
@@ -77,41 +76,26 @@ func (s *liteDB) Watch(ctx context.Context, changed func(string) error) error {
 	}
 }
 
-// changes is what was last seen of a database.
-type changes struct {
-	version  int64            // of the file, as one connection sees it
-	counters map[string]int64 // by table; nil before the first look
-}
+// seen is the version of the file, as one connection sees it, and the sum of the
+// counters.
+type seen struct{ version, sum int64 }
 
-// look tells the tables that have changed since the last look; the first time
-// an empty name.
-func (s *liteDB) look(ctx context.Context, q conn, seen *changes) (tables []string, err error) {
+// look reports whether the counters have changed since the last look.
+func (s *liteDB) look(ctx context.Context, q conn, last *seen) (news bool, err error) {
 	if s.moved() {
-		return nil, ErrMoved
+		return false, ErrMoved
 	}
 	version, err := One[int64](ctx, q, "PRAGMA data_version")
-	if err != nil || version == seen.version && seen.counters != nil {
-		return nil, s.explain(err)
+	if err != nil || version == last.version {
+		return false, s.explain(err)
 	}
-	now, err := List[struct {
-		Table string
-		N     int64
-	}](ctx, q, "SELECT topic, counter FROM changes")
+	sum, err := One[int64](ctx, q, "SELECT coalesce(sum(counter), 0) FROM changes")
 	if err != nil {
-		return nil, s.explain(err)
+		return false, s.explain(err)
 	}
-	first := seen.counters == nil
-	if first {
-		seen.counters, tables = map[string]int64{}, []string{""}
-	}
-	for _, t := range now {
-		if !first && seen.counters[t.Table] != t.N {
-			tables = append(tables, t.Table)
-		}
-		seen.counters[t.Table] = t.N
-	}
-	seen.version = version
-	return tables, nil
+	news = sum != last.sum
+	*last = seen{version, sum}
+	return news, nil
 }
 
 // notify wakes the watchers of this process.
