@@ -51,9 +51,9 @@ func HashPassword(password string) (string, error) {
 		b64.EncodeToString(salt), b64.EncodeToString(key)), nil
 }
 
-// nobodysHash is compared with the passwords of those who have none, so that the
+// dummyHash is compared with the passwords of those who have none, so that the
 // time tells nobody who has one.
-const nobodysHash = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+const dummyHash = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 // matches compares a password with what HashPassword made of one, with the
 // parameters of that time. A hash that would take too much is refused.
@@ -81,7 +81,7 @@ func (d Directory) Login(ctx context.Context, name, password string) error {
 	known := err == nil
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		hash = nobodysHash
+		hash = dummyHash
 	case err != nil:
 		return texts.Of("the database does not answer: try again later")
 	}

@@ -54,10 +54,7 @@ func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	n, err := d.sql.Exec(ctx, `INSERT INTO admins (name_key, realm, name, role, added_by, added_at, network) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (name_key, realm, network) DO UPDATE SET `+excluded("name", "role", "added_by", "added_at")+` WHERE admins.role <> excluded.role`,
 		nameKey(a.Name), nameKey(a.Realm), clean(strings.TrimSpace(a.Name)), string(a.Role), clean(a.By), a.At, networkText(a.Network))
-	if err == nil && n == 0 {
-		err = fmt.Errorf("%s is %s%s: %w", a.Target(), a.Role, onRealm(a.Realm), ErrConflict)
-	}
-	return err
+	return changed(n, err, ErrConflict, "%s is %s%s", a.Target(), a.Role, onRealm(a.Realm))
 }
 
 // RemoveAdmin takes the roles of a name in a realm away: the one that is bound to
@@ -69,11 +66,9 @@ func (d *Store) RemoveAdmin(ctx context.Context, name, realm string, network net
 	return d.tx(ctx, func(tx sqldb.Tx) error {
 		n, err := tx.Exec(ctx, "DELETE FROM admins WHERE name_key = $1 AND realm = $2 AND (network = $3 OR $3 = '')",
 			key, nameKey(realm), networkText(network))
+		err = changed(n, err, ErrNotFound, "no admin %s%s", Admin{Name: name, Network: network}.Target(), onRealm(realm))
 		if err != nil {
 			return err
-		}
-		if n == 0 {
-			return fmt.Errorf("no admin %s%s: %w", Admin{Name: name, Network: network}.Target(), onRealm(realm), ErrNotFound)
 		}
 		_, err = tx.Exec(ctx, `DELETE FROM passwords WHERE name_key = $1
 			AND NOT EXISTS (SELECT 1 FROM admins WHERE admins.name_key = $1 AND realm = '')`, key)
@@ -111,20 +106,14 @@ func (d *Store) SetPassword(ctx context.Context, name, hash, by string) error {
 	key := nameKey(name)
 	if hash == "" {
 		n, err := d.sql.Exec(ctx, "DELETE FROM passwords WHERE name_key = $1", key)
-		if err == nil && n == 0 {
-			err = fmt.Errorf("no password of %s: %w", name, ErrNotFound)
-		}
-		return err
+		return changed(n, err, ErrNotFound, "no password of %s", name)
 	}
 	n, err := d.sql.Exec(ctx, `INSERT INTO passwords (name_key, name, hash, set_by, set_at)
 		SELECT name_key, min(name), CAST($2 AS text), CAST($3 AS text), `+d.db.Now()+` FROM admins
 		WHERE name_key = $1 AND name_key <> '' AND realm = '' GROUP BY name_key
 		ON CONFLICT (name_key) DO UPDATE SET `+excluded("hash", "set_by", "set_at"),
 		key, hash, clean(by))
-	if err == nil && n == 0 {
-		err = fmt.Errorf("no admin %s%s: %w", name, onRealm(""), ErrNotFound)
-	}
-	return err
+	return changed(n, err, ErrNotFound, "no admin %s%s", name, onRealm(""))
 }
 
 // PasswordHash is what SetPassword stored; ErrNotFound when there is none.

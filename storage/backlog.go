@@ -46,7 +46,7 @@ type backlog struct {
 	wake      chan struct{} // holds one token while there may be work
 
 	mu       sync.Mutex
-	row      []*segment
+	segments []*segment
 	memory   int
 	finished bool // no more will be added
 	failed   bool // a sync has; the writer has to write again
@@ -55,7 +55,7 @@ type backlog struct {
 func newBacklog(maxMemory int, left []*spool.File) *backlog {
 	b := &backlog{maxMemory: maxMemory, wake: make(chan struct{}, 1)}
 	for _, f := range left {
-		b.row = append(b.row, &segment{run: f.Run, records: f.Records, last: f.Last, file: f, sealed: true})
+		b.segments = append(b.segments, &segment{run: f.Run, records: f.Records, last: f.Last, file: f, sealed: true})
 	}
 	return b
 }
@@ -68,12 +68,12 @@ func (b *backlog) add(run string, e Entry, line []byte) bool {
 	if b.memory+len(line) > b.maxMemory {
 		return false
 	}
-	n := len(b.row)
-	if n == 0 || b.row[n-1].sealed || b.row[n-1].bytes > min(segmentBytes, b.maxMemory/8) {
-		b.row = append(b.row, &segment{run: run})
+	n := len(b.segments)
+	if n == 0 || b.segments[n-1].sealed || b.segments[n-1].bytes > min(segmentBytes, b.maxMemory/8) {
+		b.segments = append(b.segments, &segment{run: run})
 		n++
 	}
-	s := b.row[n-1]
+	s := b.segments[n-1]
 	s.entries = append(s.entries, e)
 	s.lines = append(s.lines, line...)
 	s.last = e.Seq
@@ -90,9 +90,9 @@ func (b *backlog) write(sp *spool.Spool) (wrote bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.failed {
-		b.again()
+		b.rewrite()
 	}
-	for _, s := range slices.Clone(b.row) {
+	for _, s := range slices.Clone(b.segments) {
 		lines, n, file := s.lines[s.written:], s.unwritten, s.file
 		if len(lines) == 0 || s.records == 0 {
 			continue
@@ -116,11 +116,11 @@ func (b *backlog) write(sp *spool.Spool) (wrote bool, err error) {
 	return wrote, nil
 }
 
-// again takes the files from segments that a failed sync has not made safe: what
+// rewrite takes the files from segments that a failed sync has not made safe: what
 // the disk holds of them is not known, so they go to another file.
-func (b *backlog) again() {
+func (b *backlog) rewrite() {
 	b.failed = false
-	for _, s := range b.row {
+	for _, s := range b.segments {
 		if s.file == nil || s.safe() {
 			continue
 		}
@@ -143,7 +143,7 @@ func (b *backlog) again() {
 func (b *backlog) sync(sync func(*spool.File) error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, s := range slices.Clone(b.row) {
+	for _, s := range slices.Clone(b.segments) {
 		file, written := s.file, s.written
 		if b.failed || written == 0 {
 			continue
@@ -162,7 +162,7 @@ func (b *backlog) sync(sync func(*spool.File) error) error {
 		}
 	}
 	applying := true // the first with records may be in the hands of the applier
-	for _, s := range b.row {
+	for _, s := range b.segments {
 		if !applying && b.memory > b.maxMemory/2 && s.safe() {
 			b.memory -= s.memory
 			s.entries, s.memory, s.sealed = nil, 0, true
@@ -177,9 +177,9 @@ func (b *backlog) sync(sync func(*spool.File) error) error {
 func (b *backlog) sweep(all bool) (err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.row) > 0 && b.row[0].records == 0 {
-		s := b.row[0]
-		if len(b.row) == 1 && !all && !s.sealed && s.unwritten == 0 {
+	for len(b.segments) > 0 && b.segments[0].records == 0 {
+		s := b.segments[0]
+		if len(b.segments) == 1 && !all && !s.sealed && s.unwritten == 0 {
 			return nil
 		}
 		for _, f := range []*spool.File{s.file, s.replaced} {
@@ -187,7 +187,7 @@ func (b *backlog) sweep(all bool) (err error) {
 				err = f.Remove()
 			}
 		}
-		b.row = b.row[1:]
+		b.segments = b.segments[1:]
 	}
 	return err
 }
@@ -196,7 +196,7 @@ func (b *backlog) sweep(all bool) (err error) {
 func (b *backlog) front() *segment {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, s := range b.row {
+	for _, s := range b.segments {
 		if s.records > 0 {
 			return s
 		}
@@ -258,7 +258,7 @@ type holding struct {
 func (b *backlog) holds() (h holding) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, s := range b.row {
+	for _, s := range b.segments {
 		h.records += s.records
 		h.memoryOnly += s.unwritten
 		if s.file != nil {

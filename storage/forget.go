@@ -62,8 +62,8 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 		return f, err
 	}
 	s := scrub{d, key, f.Token}
-	err := d.inBatches(ctx, func(n int64) { f.Games += n }, s.games)
-	if err != nil {
+	var err error
+	if f.Games, err = d.inBatches(ctx, 0, nil, s.games); err != nil {
 		return f, err
 	}
 	like := "%" + likeEscape(key) + "%"

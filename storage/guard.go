@@ -95,8 +95,8 @@ func NewGuard(db guarded, opts GuardOptions) *Guard {
 	opts.Reload = cmp.Or(opts.Reload, time.Minute)
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Guard{db: db, opts: opts, log: opts.Log, loaded: make(chan struct{}), cancel: cancel, done: make(chan struct{})}
-	g.remember()
-	g.use()
+	g.readFile()
+	g.index()
 	go func() {
 		defer close(g.done)
 		var both sync.WaitGroup
@@ -107,8 +107,8 @@ func NewGuard(db guarded, opts GuardOptions) *Guard {
 	return g
 }
 
-// remember reads the lists of the last run.
-func (g *Guard) remember() {
+// readFile reads the lists of the last run.
+func (g *Guard) readFile() {
 	if g.opts.Dir == "" {
 		return
 	}
@@ -127,8 +127,8 @@ func (g *Guard) remember() {
 	}
 }
 
-// keep writes what is known for the next run.
-func (g *Guard) keep() {
+// writeFile writes what is known for the next run.
+func (g *Guard) writeFile() {
 	text, err := json.MarshalIndent(g.people, "", "  ")
 	if g.opts.Dir == "" || bytes.Equal(text, g.kept) {
 		return
@@ -143,8 +143,8 @@ func (g *Guard) keep() {
 	g.kept = text
 }
 
-// use indexes the lists for queries.
-func (g *Guard) use() {
+// index makes the lists quick to ask.
+func (g *Guard) index() {
 	roles, bans := map[adminKey][]Admin{}, banIndex{}
 	for _, a := range g.people.Admins {
 		key := adminKey{fold(a.Name), fold(a.Realm)}
@@ -259,8 +259,8 @@ func (g *Guard) reload(ctx context.Context) (err error) {
 		return fmt.Errorf("read the admins: %w", err)
 	}
 	g.people = fresh
-	g.use()
-	g.keep()
+	g.index()
+	g.writeFile()
 	if f := g.onBans.Load(); f != nil {
 		(*f)()
 	}

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -87,10 +86,7 @@ func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 // begun since.
 func (d *Store) Beat(ctx context.Context, h Host) error {
 	n, err := d.putHost(ctx, d.sql, h, "heartbeat_at = excluded.heartbeat_at WHERE hosts.run = excluded.run")
-	if err == nil && n == 0 {
-		err = fmt.Errorf("host %s has begun another run: %w", h.ID, ErrConflict)
-	}
-	return err
+	return changed(n, err, ErrConflict, "host %s has begun another run", h.ID)
 }
 
 // LeaveHost records an orderly end of the run.

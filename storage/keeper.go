@@ -32,36 +32,22 @@ type Pruned struct {
 // CarryOver brings rows that an older program wrote into their present
 // form, and counts games that no host has counted. It calls progress, which
 // may be nil, after each batch with the number of rows so far.
-func (d *Store) CarryOver(ctx context.Context, progress func(int64)) (int64, error) {
-	if progress == nil {
-		progress = func(int64) {}
-	}
-	rows := int64(0)
-	tell := func(n int64) {
-		rows += n
-		progress(rows)
-	}
+func (d *Store) CarryOver(ctx context.Context, progress func(int64)) (rows int64, err error) {
 	var last GameKey
-	err := d.inBatches(ctx, tell, func(ctx context.Context, tx sqldb.Tx) (bool, int64, error) {
+	rows, err = d.inBatches(ctx, 0, progress, func(ctx context.Context, tx sqldb.Tx) (bool, int64, error) {
 		next, n, err := d.countEnded(ctx, tx, last, countBatch)
 		last = next
 		return !next.IsZero(), int64(n), err
 	})
-	if err == nil && d.isPostgres() {
-		err = d.moveAddresses(ctx, tell)
+	if err != nil || !d.isPostgres() {
+		return rows, err
 	}
-	return rows, err
-}
-
-// moveAddresses goes through all games, when there is any address in its old
-// place.
-func (d *Store) moveAddresses(ctx context.Context, done func(int64)) error {
+	// Addresses in their old place: if there is any, in any game.
 	found, err := sqldb.One[bool](ctx, d.sql, "SELECT EXISTS (SELECT 1 FROM game_players WHERE address IS NOT NULL)")
 	if err != nil || !found {
-		return err
+		return rows, err
 	}
-	var last GameKey
-	return d.inBatches(ctx, done, func(ctx context.Context, tx sqldb.Tx) (bool, int64, error) {
+	return d.inBatches(ctx, rows, progress, func(ctx context.Context, tx sqldb.Tx) (bool, int64, error) {
 		keys, err := sqldb.List[GameKey](ctx, tx, "SELECT key FROM games WHERE key > $1 ORDER BY key LIMIT $2", last.String(), countBatch)
 		if err != nil || len(keys) == 0 {
 			return false, 0, err
@@ -74,8 +60,8 @@ func (d *Store) moveAddresses(ctx context.Context, done func(int64)) error {
 }
 
 // inBatches runs step, a transaction at a time, until it says that there is no
-// more. It rests half as long as it works.
-func (d *Store) inBatches(ctx context.Context, done func(int64), step func(context.Context, sqldb.Tx) (more bool, n int64, err error)) error {
+// more, and adds to a sum what it tells. It rests half as long as it works.
+func (d *Store) inBatches(ctx context.Context, sum int64, progress func(sum int64), step func(context.Context, sqldb.Tx) (more bool, n int64, err error)) (int64, error) {
 	for {
 		var more bool
 		began := time.Now()
@@ -84,14 +70,17 @@ func (d *Store) inBatches(ctx context.Context, done func(int64), step func(conte
 			return n, err
 		})
 		if err != nil {
-			return err
+			return sum, err
 		}
-		if done(n); !more {
-			return nil
+		if sum += n; progress != nil {
+			progress(sum)
+		}
+		if !more {
+			return sum, nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+			return sum, fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 		case <-time.After(time.Since(began) / 2):
 		}
 	}
@@ -102,6 +91,7 @@ func (d *Store) inBatches(ctx context.Context, done func(int64), step func(conte
 type expired struct {
 	age          time.Duration
 	count        *int64
+	batch        int    // rows
 	from, remove string // remove takes $2 rows
 }
 
@@ -116,13 +106,13 @@ func (d *Store) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned, er
 	now := time.Now()
 	for _, e := range []expired{
 		{
-			keep.Games, &done.Games, "games WHERE key < $1 AND ended_at IS NOT NULL",
+			keep.Games, &done.Games, gameBatch, "games WHERE key < $1 AND ended_at IS NOT NULL",
 			"DELETE FROM games WHERE key IN (SELECT key FROM games WHERE key < $1 AND ended_at IS NOT NULL ORDER BY key LIMIT $2)",
 		},
-		{keep.Chat, &done.Chat, "chat WHERE game_key < $1", `DELETE FROM chat WHERE (game_key, seq) IN
+		{keep.Chat, &done.Chat, rowBatch, "chat WHERE game_key < $1", `DELETE FROM chat WHERE (game_key, seq) IN
 			(SELECT game_key, seq FROM chat WHERE game_key < $1 ORDER BY game_key, seq LIMIT $2)`},
 		{
-			keep.Addresses, &done.Addresses, "game_players WHERE ip IS NOT NULL AND game_key < $1",
+			keep.Addresses, &done.Addresses, rowBatch, "game_players WHERE ip IS NOT NULL AND game_key < $1",
 			`UPDATE game_players SET ip = NULL WHERE (game_key, pid, joined_seq) IN
 			(SELECT game_key, pid, joined_seq FROM game_players WHERE ip IS NOT NULL AND game_key < $1 ORDER BY game_key LIMIT $2)`,
 		},
@@ -132,19 +122,13 @@ func (d *Store) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned, er
 		}
 		before := oldestKey(now.Add(-e.age))
 		if dry {
-			if *e.count, err = sqldb.One[int64](ctx, d.sql, "SELECT count(*) FROM "+e.from, before); err != nil {
-				return done, err
-			}
-			continue
+			*e.count, err = sqldb.One[int64](ctx, d.sql, "SELECT count(*) FROM "+e.from, before)
+		} else {
+			*e.count, err = d.inBatches(ctx, 0, nil, func(ctx context.Context, tx sqldb.Tx) (bool, int64, error) {
+				n, err := tx.Exec(ctx, e.remove, before, e.batch)
+				return n > 0, n, err
+			})
 		}
-		rows := rowBatch
-		if e.count == &done.Games {
-			rows = gameBatch
-		}
-		err := d.inBatches(ctx, func(n int64) { *e.count += n }, func(ctx context.Context, tx sqldb.Tx) (bool, int64, error) {
-			n, err := tx.Exec(ctx, e.remove, before, rows)
-			return n > 0, n, err
-		})
 		if err != nil {
 			return done, err
 		}

@@ -33,8 +33,7 @@ func (d *Store) RateGames(ctx context.Context) (games int64, err error) {
 	if err != nil || !waits {
 		return 0, err
 	}
-	err = d.inBatches(ctx, func(n int64) { games += n }, d.rateSome)
-	return games, err
+	return d.inBatches(ctx, 0, nil, d.rateSome)
 }
 
 // RebuildRatings makes all ratings anew from the games that are kept. It calls
@@ -53,13 +52,7 @@ func (d *Store) RebuildRatings(ctx context.Context, progress func(int64)) (games
 	if err != nil {
 		return 0, err
 	}
-	err = d.inBatches(ctx, func(n int64) {
-		games += n
-		if progress != nil {
-			progress(games)
-		}
-	}, d.rateSome)
-	return games, err
+	return d.inBatches(ctx, 0, progress, d.rateSome)
 }
 
 // lockRatings keeps other hosts from rating until the transaction ends: each game

@@ -30,7 +30,7 @@ type applier struct {
 	run     string    // of the records that were applied last
 	last    uint64    // of them
 	asked   time.Time // after the last run of this host
-	doubted HostRun   // one that may still go on
+	suspect HostRun   // the last run, which may still go on
 	fault   outage    // of the database
 }
 
@@ -112,11 +112,11 @@ func (a *applier) enter(ctx context.Context) error {
 	case err != nil:
 		return err
 	case last.Stopped || last.Silent >= 3*a.opts.Heartbeat:
-	case a.doubted.Heartbeat.IsZero():
-		a.doubted = last
+	case a.suspect.Heartbeat.IsZero():
+		a.suspect = last
 		a.log.Info().Dur("silent", last.Silent).Msg("the last run of this host did not sign off: watching whether it still runs")
 		return nil
-	case a.doubted.Run != last.Run, !a.doubted.Heartbeat.Equal(last.Heartbeat):
+	case a.suspect.Run != last.Run, !a.suspect.Heartbeat.Equal(last.Heartbeat):
 		return a.renew(ctx, a.db)
 	default:
 		return nil

@@ -175,6 +175,14 @@ func notFound(err error, format string, args ...any) error {
 	return err
 }
 
+// changed makes an error of a statement that changed nothing.
+func changed(n int64, err, kind error, format string, args ...any) error {
+	if err == nil && n == 0 {
+		return fmt.Errorf(format+": %w", append(args, kind)...)
+	}
+	return err
+}
+
 // fold makes the form in which names and realms are compared: without case.
 func fold(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 

@@ -28,10 +28,10 @@ const (
 
 // liteDB is a file, whichever is at its path now.
 type liteDB struct {
-	path  string
-	file  atomic.Pointer[liteFile]
-	moves sync.Mutex
-	gone  *liteFile // what was at the path before, with what Adopt is to save
+	path     string
+	file     atomic.Pointer[liteFile]
+	moves    sync.Mutex
+	replaced *liteFile // what was at the path before, with what Adopt is to save
 
 	mu       sync.Mutex
 	watchers map[chan struct{}]struct{} // told of writes of this process

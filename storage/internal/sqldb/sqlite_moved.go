@@ -73,8 +73,8 @@ func (s *liteDB) Refresh(ctx context.Context) (Move, error) {
 		return Stays, err
 	}
 	s.file.Store(f)
-	if move == Replaced && s.gone == nil {
-		s.gone = old
+	if move == Replaced && s.replaced == nil {
+		s.replaced = old
 		return move, nil
 	}
 	return move, translate(old.close())
@@ -94,10 +94,10 @@ func (s *liteDB) writeAgain(ctx context.Context, old *liteFile) error {
 func (s *liteDB) Adopt(ctx context.Context) error {
 	s.moves.Lock()
 	defer s.moves.Unlock()
-	if s.gone == nil {
+	if s.replaced == nil {
 		return nil
 	}
-	on, err := s.gone.write.Conn(ctx)
+	on, err := s.replaced.write.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
 	}
@@ -108,8 +108,8 @@ func (s *liteDB) Adopt(ctx context.Context) error {
 	if err := errors.Join(err, on.Close()); err != nil {
 		return s.explain(err)
 	}
-	err = s.gone.close()
-	s.gone = nil
+	err = s.replaced.close()
+	s.replaced = nil
 	return s.explain(err)
 }
 
