@@ -233,7 +233,7 @@ func (r *Records) results(at time.Time) {
 		}
 		name := res.Name
 		if res.About != "" {
-			name = res.About + ": " + name // somebody who is no player of this game
+			name = res.About + ": " + name // not a player of this game
 		}
 		r.to.Record(storage.MapResult{
 			Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,

@@ -76,7 +76,7 @@ func (d Directory) bans(ctx context.Context) (answer, error) {
 	}
 	lines := answer{texts.Count(len(all), "%d ban:", "%d bans:")}
 	for _, ban := range all[:min(len(all), most)] {
-		lines = append(lines, tell(ban))
+		lines = append(lines, describeBan(ban))
 	}
 	if len(all) > most {
 		lines = append(lines, texts.Count(len(all)-most, "and %d older one: w3host bans lists all.", "and %d older ones: w3host bans lists all."))
@@ -101,7 +101,7 @@ func (d Directory) checkBan(ctx context.Context, q game.Query) (lines answer, er
 	}
 	for _, ban := range all {
 		if ban.Matches(name, addr, ban.Realm, time.Now()) {
-			lines = append(lines, tell(ban))
+			lines = append(lines, describeBan(ban))
 		}
 	}
 	if lines == nil {
@@ -110,8 +110,8 @@ func (d Directory) checkBan(ctx context.Context, q game.Query) (lines answer, er
 	return lines, nil
 }
 
-// tell is a ban in a line.
-func tell(b storage.Ban) texts.Text {
+// describeBan is a ban in a line.
+func describeBan(b storage.Ban) texts.Text {
 	who, since := b.Target()+onRealm(b.Realm), b.At.UTC().Format(time.DateOnly)
 	if b.Reason == "" {
 		return texts.Of("%s is banned by %s since %s%v.", who, b.By, since, until(b))

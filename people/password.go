@@ -52,7 +52,7 @@ func HashPassword(password string) (string, error) {
 }
 
 // dummyHash is compared with the passwords of those who have none, so that the
-// time tells nobody who has one.
+// answer takes as long, whether or not there is a password.
 const dummyHash = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 // matches compares a password with what HashPassword made of one, with the

@@ -18,7 +18,7 @@ import (
 // Directory answers queries from the database.
 type Directory struct{ DB *storage.Store }
 
-// most is how many bans or names a line tells.
+// most is how many bans or names an answer lists.
 const most = 10
 
 // Ask carries a query out. The answer is a line, or several, or none, in the
@@ -112,7 +112,7 @@ func (d Directory) rank(ctx context.Context, q game.Query) (lines answer, err er
 	return lines, nil
 }
 
-// dota tells the means of the values that DotA reports.
+// dota answers with the means of the values that DotA reports.
 func (d Directory) dota(ctx context.Context, name string) (lines answer, err error) {
 	all, err := d.DB.PlayerStats(ctx, name)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -137,7 +137,7 @@ func (d Directory) dota(ctx context.Context, name string) (lines answer, err err
 	return lines, nil
 }
 
-// check is what the database knows of somebody.
+// check is all that the database has about a player.
 func (d Directory) check(ctx context.Context, q game.Query) (lines answer, err error) {
 	for _, part := range []func() (answer, error){
 		func() (answer, error) { return d.stats(ctx, q.Name) },

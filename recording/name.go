@@ -68,5 +68,5 @@ func (a *Archive) reserve(f *fields) string {
 	return name + suffix
 }
 
-// fold is how file systems compare names that do not tell cases apart.
+// fold makes names equal that a case-insensitive file system takes for the same.
 func fold(name string) string { return strings.ToLower(name) }

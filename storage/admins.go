@@ -22,8 +22,8 @@ const (
 // Roles lists them, the lowest first.
 func Roles() []Role { return []Role{RoleAdmin, RoleRoot} }
 
-// Admin is a person with rights in one realm, or whoever joins from a network. On
-// another realm the same name may be somebody else.
+// Admin is a person with rights in one realm, or everyone who joins from a network.
+// The same name on another realm may be another person.
 type Admin struct {
 	Name     string       `json:"name"`  // empty: any name from the network
 	Realm    string       `json:"realm"` // empty: the LAN
@@ -91,13 +91,13 @@ func (d *Store) Admins(ctx context.Context) ([]Admin, error) {
 		}
 		t, err := ParseBanTarget(row.Network)
 		if all[i].Network = t.Network; err != nil || !t.Network.IsValid() {
-			all[i].Network = nowhere // somebody has mistyped it by hand
+			all[i].Network = nowhere // edited by hand, and wrong
 		}
 	}
 	return all, err
 }
 
-// nowhere is a network that nobody joins from.
+// nowhere is a network that has no players.
 var nowhere = netip.MustParsePrefix("255.255.255.255/32")
 
 // SetPassword gives an admin of the LAN a password, as its hash; an empty one takes

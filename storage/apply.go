@@ -88,7 +88,7 @@ func (w *batchWriter) event(t *sqldb.Table, game GameKey, r Record, more ...any)
 }
 
 // game makes sure that the game's row is there: its GameCreated may be among
-// the records that were lost, or somebody may have deleted the row.
+// the records that were lost, or the row may have been deleted by hand.
 func (w *batchWriter) game(k GameKey) GameKey {
 	if !w.seen[k] {
 		w.seen[k] = true

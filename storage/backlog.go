@@ -234,8 +234,8 @@ func (b *backlog) done(s *segment, n int) {
 	s.entries = s.entries[n:]
 	s.records -= n
 	s.unwritten = min(s.unwritten, s.records)
-	// When the database was faster than the disk, nobody needs the rest of the
-	// file; the numbers in a file have no gap, so nothing may follow.
+	// When the database was faster than the disk, the rest of the file is not
+	// needed; the numbers in a file have no gap, so nothing may follow.
 	s.sealed = s.sealed || s.records == 0 && s.written < len(s.lines)
 }
 

@@ -72,7 +72,7 @@ func (d *Store) AddBan(ctx context.Context, b Ban) (Ban, error) {
 }
 
 // LiftBans ends all bans of a target, in one realm or, when it is empty,
-// in all, and tells which. ErrNotFound when there is none.
+// in all, and returns them. ErrNotFound when there is none.
 func (d *Store) LiftBans(ctx context.Context, target BanTarget, realm, by string) ([]Ban, error) {
 	lifted, err := inTx(ctx, d, func(tx sqldb.Tx) ([]Ban, error) {
 		return listBans(ctx, tx, `UPDATE bans SET lifted_at = $1, lifted_by = $2
@@ -110,7 +110,7 @@ func listBans(ctx context.Context, q sqldb.Queryer, query string, args ...any) (
 		all[i] = row.Ban
 		if row.Network != "" {
 			target, err := ParseBanTarget(row.Network)
-			all[i].Network = target.Network // one that somebody mistyped by hand matches nobody
+			all[i].Network = target.Network // none if it was edited by hand and is wrong
 			if err != nil {
 				all[i].Reason += " [" + err.Error() + "]"
 			}

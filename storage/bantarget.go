@@ -15,7 +15,7 @@ type BanTarget struct {
 
 // ParseBanTarget reads what an admin types: an address, a network in CIDR
 // form, else a name. "name:10.0.0.1" is the player of that name. What
-// only looks like an address or a pattern is an error that tells the right form:
+// only looks like an address or a pattern is an error with the right form:
 // taken for a name it would keep nobody out.
 func ParseBanTarget(text string) (BanTarget, error) {
 	text = strings.TrimSpace(text)

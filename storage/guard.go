@@ -68,7 +68,7 @@ type Guard struct {
 	admins     atomic.Pointer[map[adminKey][]Admin]
 	known      atomic.Bool
 	onBans     atomic.Pointer[func()]
-	loaded     chan struct{} // closed when the database has told both for the first time
+	loaded     chan struct{} // closed when both lists were read for the first time
 	loadedOnce sync.Once
 	cancel     context.CancelFunc
 	done       chan struct{}
@@ -176,14 +176,14 @@ func (g *Guard) Close() {
 // OnBans has f called whenever the list of bans may have changed. f must not wait.
 func (g *Guard) OnBans(f func()) { g.onBans.Store(&f) }
 
-// Loaded is closed once the database has told the lists.
+// Loaded is closed once the lists were read from the database.
 func (g *Guard) Loaded() <-chan struct{} { return g.loaded }
 
 // Known says whether the lists are those of the database, now or when it
 // answered last. Before, nobody is banned.
 func (g *Guard) Known() bool { return g.known.Load() }
 
-// IsBanned tells the ban, if any, that keeps this player out.
+// IsBanned returns the ban, if any, that keeps this player out.
 func (g *Guard) IsBanned(name string, addr netip.Addr, realm string) (Ban, bool) {
 	now, index := time.Now(), *g.bans.Load()
 	for _, key := range []any{fold(name), addr.Unmap(), nil} {
@@ -229,7 +229,7 @@ func (g *Guard) watch(ctx context.Context) {
 	}
 }
 
-// reloadEvery asks without being told of a change: a notice may be lost, in a
+// reloadEvery reads the lists without a notice of a change: one may be lost, in a
 // pooler between this host and Postgres for one.
 func (g *Guard) reloadEvery(ctx context.Context) {
 	ticker := time.NewTicker(g.opts.Reload)

@@ -42,7 +42,7 @@ func writeHostID(dir, id string) error {
 	return nil
 }
 
-// Status is what a running host tells of its Recorder, in status.json beside
+// Status is what a running host writes about its Recorder, to status.json beside
 // the spool, with every heartbeat.
 type Status struct {
 	At    time.Time     `json:"at"`
@@ -63,7 +63,7 @@ func (r *Recorder) writeStatus() {
 	}
 }
 
-// ReadStatus reads what the host that owns a spool said last.
+// ReadStatus reads the last status of the host that owns a spool.
 func ReadStatus(dir string) (s Status, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, statusFile))
 	if err == nil {

@@ -56,7 +56,7 @@ func (d *Store) putHost(ctx context.Context, q sqldb.Queryer, h Host, change str
 }
 
 // MoveHost gives this run, with its games, to a host that has the name of
-// another one. Games that somebody took for crashed go on.
+// another one. Games that were taken for crashed go on.
 func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error {
 		open, err := sqldb.List[GameKey](ctx, tx, "SELECT key FROM games WHERE host_id = $1 AND run = $2 AND ended = $3", // again
@@ -97,7 +97,7 @@ func (d *Store) LeaveHost(ctx context.Context, h Host) error {
 
 const hostColumns = "CAST(id AS text), name, version, started_at, heartbeat_at, stopped_at"
 
-// OtherHosts tells of the other hosts that have open games.
+// OtherHosts lists the other hosts that have open games.
 func (d *Store) OtherHosts(ctx context.Context, h Host) ([]HostStatus, error) {
 	return sqldb.List[HostStatus](ctx, d.sql, "SELECT "+hostColumns+` FROM hosts h WHERE id <> $1
 			AND EXISTS (SELECT 1 FROM games g WHERE g.host_id = h.id AND g.ended_at IS NULL) ORDER BY id`, h.ID)

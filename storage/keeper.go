@@ -60,7 +60,7 @@ func (d *Store) CarryOver(ctx context.Context, progress func(int64)) (rows int64
 }
 
 // inBatches runs step, a transaction at a time, until it says that there is no
-// more, and adds to a sum what it tells. It rests half as long as it works.
+// more, and returns sum plus what each step counted. It rests half as long as it works.
 func (d *Store) inBatches(ctx context.Context, sum int64, progress func(sum int64), step func(context.Context, sqldb.Tx) (more bool, n int64, err error)) (int64, error) {
 	for {
 		var more bool

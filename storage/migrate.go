@@ -56,7 +56,7 @@ func (d *Store) mustBeMigrated(ctx context.Context) error {
 	return err
 }
 
-// MigrateDown takes the last step back and tells which.
+// MigrateDown takes the last step back and returns it.
 func (d *Store) MigrateDown(ctx context.Context) (done Migration, err error) {
 	err = d.migrating(ctx, func(p *goose.Provider) error {
 		res, err := p.Down(ctx)

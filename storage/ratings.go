@@ -20,7 +20,7 @@ type Rating struct {
 	Category string  `json:"category"`
 	Mu       float64 `json:"mu"`
 	Sigma    float64 `json:"sigma"`
-	Points   int     `json:"points"` // as players are told
+	Points   int     `json:"points"` // as players see it
 	Games    int     `json:"games"`
 	Place    int     `json:"place"` // from 1
 	Of       int     `json:"of"`    // players of the category
@@ -114,8 +114,8 @@ func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (more bool, n int64, 
 	return true, int64(len(games)), err
 }
 
-// rate changes what is known of the players of a game, unless its results do not
-// tell who has won.
+// rate changes what is known of the players of a game, unless its results leave
+// open who has won.
 func (g *ratedGame) rate(known, changed map[ratedPlayer]*rated) {
 	team, ranks, ok := rating.Ranks(g.results)
 	if !ok {
@@ -144,7 +144,7 @@ func (g *ratedGame) rate(known, changed map[ratedPlayer]*rated) {
 }
 
 // unrated reads the games that wait, in the order in which they ended. Of games
-// with computers nobody's strength can be told.
+// with computers no strength follows.
 func (d *Store) unrated(ctx context.Context, tx sqldb.Tx) ([]*ratedGame, error) {
 	waiting, err := sqldb.List[struct {
 		Key GameKey
@@ -204,7 +204,7 @@ func (d *Store) ratings(ctx context.Context, where string, args ...any) ([]Ratin
 	return all, err
 }
 
-// Rating tells the rating of a player on a map; ErrNotFound when they have none.
+// Rating returns the rating of a player on a map; ErrNotFound when they have none.
 func (d *Store) Rating(ctx context.Context, name, realm, mapName string) (Rating, error) {
 	category := rating.Category(mapName)
 	all, err := d.ratings(ctx, "WHERE name_key = $1 AND realm = $2 AND category = $3", nameKey(name), clean(realm), category)
@@ -217,7 +217,7 @@ func (d *Store) Rating(ctx context.Context, name, realm, mapName string) (Rating
 	return all[0], nil
 }
 
-// RatingsOf tells the ratings of a name on a map, one per realm, the one of most
+// RatingsOf lists the ratings of a name on a map, one per realm, the one of most
 // games first.
 func (d *Store) RatingsOf(ctx context.Context, name, mapName string) ([]Rating, error) {
 	return d.ratings(ctx, "WHERE name_key = $1 AND category = $2 ORDER BY games DESC, realm", nameKey(name), rating.Category(mapName))

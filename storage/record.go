@@ -21,7 +21,7 @@ type EndReason string
 
 const (
 	EndFinished EndReason = "finished"     // played to its end
-	EndDesync   EndReason = "desync"       // the sync hashes left nobody to go on
+	EndDesync   EndReason = "desync"       // no players with the same sync hash were left to go on
 	EndClosed   EndReason = "closed"       // a lobby that never started
 	EndRemade   EndReason = "remade"       // the players play it again, from the lobby on
 	EndStopped  EndReason = "stopped"      // ended by an admin

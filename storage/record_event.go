@@ -16,7 +16,7 @@ const (
 	ChatPrivate   ChatScope = "private" // To names the receiver
 )
 
-// ChatLine is one line somebody said, the host included (PID of its sender).
+// ChatLine is one line of chat, the lines of the host included (PID of its sender).
 type ChatLine struct {
 	Game  GameKey
 	At    time.Time
@@ -49,7 +49,7 @@ type DropEvent struct {
 	Turn   uint32
 	PID    uint8
 	Reason string
-	By     string // who decided, when somebody did
+	By     string // who decided, empty for votes, time and hashes
 	Votes  uint8
 }
 

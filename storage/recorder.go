@@ -124,7 +124,7 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	return r, nil
 }
 
-// Host tells who this host is in the database.
+// Host is what identifies this host in the database.
 func (r *Recorder) Host() Host { return *r.host.Load() }
 
 // Record queues rec and returns at once. It does no I/O and never waits; when
@@ -138,7 +138,7 @@ const closeGrace = 200 * time.Millisecond
 
 // Close takes no more records, writes what there is to the spool, and gives
 // the database until ctx ends to take it. What it did not take stays in the
-// spool for the next start and is told by a *LeftoverError.
+// spool for the next start, and is counted by a *LeftoverError.
 func (r *Recorder) Close(ctx context.Context) error {
 	r.stopOnce.Do(func() {
 		r.queue.close()

@@ -99,8 +99,7 @@ func (a *applier) step(ctx context.Context) (idle bool, err error) {
 
 // enter registers this run of the host. It waits while an earlier run without
 // an orderly end was heard of a moment ago: either that run crashed, or it still
-// runs and one data folder is a copy of the other. A heartbeat that advances
-// tells which.
+// runs and one data folder is a copy of the other. Then its heartbeat advances.
 func (a *applier) enter(ctx context.Context) error {
 	if time.Since(a.asked) < a.opts.Heartbeat/2 {
 		return nil

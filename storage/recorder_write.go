@@ -7,7 +7,7 @@ const (
 	// own: a disk that was full, losses to report, an idle file. There is no
 	// timer when there is none of these.
 	housekeeping = 500 * time.Millisecond
-	// faultReports is how often, at most, the log tells of a fault that lasts.
+	// faultReports is how often, at most, the log reports a fault that lasts.
 	faultReports = time.Minute
 )
 
@@ -50,18 +50,18 @@ func (r *Recorder) Stats() RecorderStats {
 }
 
 // outage is a fault that lasts.
-type outage struct{ since, told time.Time }
+type outage struct{ since, logged time.Time }
 
-// goesOn notes the fault and reports whether the log is to tell of it.
+// goesOn notes the fault and reports whether it is to be logged now.
 func (o *outage) goesOn() bool {
 	now := time.Now()
 	if o.since.IsZero() {
 		o.since = now
 	}
-	if now.Sub(o.told) < faultReports {
+	if now.Sub(o.logged) < faultReports {
 		return false
 	}
-	o.told = now
+	o.logged = now
 	return true
 }
 

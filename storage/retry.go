@@ -78,7 +78,7 @@ type retryRun struct {
 	last uint64
 }
 
-// put stores one record. The refusal tells why the database will not have it.
+// put stores one record. The refusal says why the database rejects it.
 func (r *retry) put(ctx context.Context, l spool.Line) (refusal, err error) {
 	rec, err := decodeLine(l)
 	if err != nil {

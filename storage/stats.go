@@ -8,7 +8,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// PlayerStats is what the log tells about a player of one realm. Wins and
+// PlayerStats is what the log holds about a player of one realm. Wins and
 // losses are known only of maps that report them.
 type PlayerStats struct {
 	Name      string      `json:"name"`
@@ -17,7 +17,7 @@ type PlayerStats struct {
 	Won       int         `json:"won"`
 	Lost      int         `json:"lost"`
 	Drawn     int         `json:"drawn"`
-	LeftEarly int         `json:"left_early"` // as the map tells
+	LeftEarly int         `json:"left_early"` // as the map reports
 	Dropped   int         `json:"dropped"`
 	Lags      int         `json:"lags"`
 	PlayedMS  int64       `json:"played_ms"`
@@ -49,8 +49,8 @@ type MapValue struct {
 	Most   float64      `json:"most"`
 }
 
-// PlayerStats tells about all players of a name, one per realm, the one
-// with most games first. ErrNotFound when nobody of that name has played.
+// PlayerStats lists all players of a name, one per realm, the one
+// with most games first. ErrNotFound when no player of that name has played.
 func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, error) {
 	key := nameKey(name)
 	all, err := sqldb.List[PlayerStats](ctx, d.sql, `SELECT name, realm, games, won, lost, drawn, left_early, dropped, lags, played_ms, actions,

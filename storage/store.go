@@ -120,7 +120,7 @@ func (d *Store) prepare(ctx context.Context) error {
 	return nil
 }
 
-// refresh follows the file of a database that somebody moved, or puts it back.
+// refresh follows the file of a database that was replaced, or restores it.
 func (d *Store) refresh(ctx context.Context) error {
 	move, err := d.db.Refresh(ctx)
 	switch move {

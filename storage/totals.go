@@ -132,7 +132,7 @@ func (d *Store) addTotals(ctx context.Context, tx sqldb.Tx, sign string, keys []
 }
 
 // uncount takes those games out of the totals that are in them, and holds the
-// rows of all until the transaction ends: nobody else may count them meanwhile.
+// rows of all until the transaction ends: no other host may count them meanwhile.
 func (d *Store) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) error {
 	if len(keys) == 0 {
 		return nil
@@ -174,7 +174,7 @@ func (d *Store) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int, er
 
 // countEnded counts some of the games that have ended and are not counted yet:
 // those whose host died, or that an older program wrote. It begins behind a key
-// and tells where it came to; the zero key when none is left.
+// and returns the last one; the zero key when none is left.
 func (d *Store) countEnded(ctx context.Context, tx sqldb.Tx, from GameKey, most int) (last GameKey, n int, err error) {
 	keys, err := sqldb.List[GameKey](ctx, tx, "SELECT key FROM games WHERE NOT counted AND ended_at IS NOT NULL AND key > $1 ORDER BY key LIMIT $2", from.String(), most)
 	if err != nil || len(keys) == 0 {

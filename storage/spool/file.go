@@ -83,7 +83,7 @@ func (f *File) Size() int64 {
 }
 
 // Sync makes what was appended survive a power cut. A file that was removed
-// meanwhile is needed by nobody.
+// meanwhile is not needed.
 func (f *File) Sync() error {
 	if f.file == nil {
 		return nil
@@ -132,7 +132,7 @@ func (f *File) close() {
 	}
 }
 
-// putAside moves a file to the quarantine beside it and tells where it is now.
+// putAside moves a file to the quarantine beside it and returns its new path.
 func putAside(path string) (string, error) {
 	dir := filepath.Join(filepath.Dir(path), Quarantine)
 	aside := filepath.Join(dir, filepath.Base(path))

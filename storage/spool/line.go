@@ -46,7 +46,7 @@ func (l Line) Append(dst []byte) []byte {
 }
 
 // first finds the record that text begins with, and what is behind it. The
-// checksum tells where it ends: so a lost line break costs nothing.
+// checksum shows where it ends: so a lost line break costs nothing.
 func first(text []byte) (l Line, rest []byte, ok bool) {
 	body, found := bytes.CutPrefix(text, marker)
 	sum, body, cut := bytes.Cut(body, []byte(`",`))

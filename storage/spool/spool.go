@@ -48,7 +48,7 @@ type Left struct {
 	Faults []string // files that can't be read, or were put aside at once
 }
 
-// Open takes the folder, which is created when missing, and tells what is to be
+// Open locks the folder, which is created when missing, and returns what is to be
 // replayed from it.
 func Open(dir string) (*Spool, Left, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
@@ -70,7 +70,7 @@ func Open(dir string) (*Spool, Left, error) {
 	return s, left, nil
 }
 
-// Inspect tells what a folder holds, whoever owns it: its files, and those in
+// Inspect returns what a folder holds, whoever owns it: its files, and those in
 // quarantine.
 func Inspect(dir string) (files, aside []*File, err error) {
 	s := &Spool{dir: dir}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Pause makes the server hang: it takes connections, and nobody answers.
+// Pause makes the server hang: it accepts connections and does not answer.
 func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
 
 // Resume lets a paused server go on.

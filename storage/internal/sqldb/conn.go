@@ -41,7 +41,7 @@ func (c conn) Query(ctx context.Context, query string, args []any, each func(Sca
 	return translate(rows.Err())
 }
 
-// inTx runs do in a transaction, and tells it which connection has it.
+// inTx runs do in a transaction, of which it gets the connection, too.
 func inTx(ctx context.Context, db *sql.DB, do func(*sql.Conn, *sql.Tx) error) error {
 	on, err := db.Conn(ctx)
 	if err != nil {
@@ -53,7 +53,7 @@ func inTx(ctx context.Context, db *sql.DB, do func(*sql.Conn, *sql.Tx) error) er
 		return translate(err)
 	}
 	if err := do(on, tx); err != nil {
-		_ = tx.Rollback() // the first error is the one that tells
+		_ = tx.Rollback() // the first error is the cause
 		return translate(err)
 	}
 	return translate(tx.Commit())

@@ -21,7 +21,7 @@ var (
 )
 
 // translate turns the errors of either database into ours. The driver's error
-// is kept as text only: nobody outside can come to depend on it.
+// is kept as text only: no caller can come to depend on it.
 func translate(err error) error {
 	is := func(target error) bool { return errors.Is(err, target) }
 	if err == nil || slices.ContainsFunc([]error{ErrNotFound, ErrConflict, ErrUnavailable, ErrRejected}, is) {

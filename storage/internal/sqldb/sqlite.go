@@ -34,7 +34,7 @@ type liteDB struct {
 	replaced *liteFile // what was at the path before, with what Adopt is to save
 
 	mu       sync.Mutex
-	watchers map[chan struct{}]struct{} // told of writes of this process
+	watchers map[chan struct{}]struct{} // notified of writes of this process
 }
 
 // OpenSQLite opens the file, creating it and its directory when missing, for
@@ -91,7 +91,7 @@ func createLite(path string) error {
 
 // enterWAL makes the first connection while no other host does: the step to WAL
 // mode, in a new file, does not wait for a lock, whatever the busy timeout. What
-// else goes wrong is told by the first call that needs the file.
+// else goes wrong is an error of the first call that needs the file.
 func (f *liteFile) enterWAL(path string) {
 	ctx, cancel := context.WithTimeout(context.Background(), walTimeout)
 	defer cancel()

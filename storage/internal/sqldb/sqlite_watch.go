@@ -12,13 +12,13 @@ import (
 const (
 	// watchEvery is how soon a change made by another process is seen.
 	watchEvery = time.Second
-	// watchAnyway is how often the file is looked at where the system tells of
-	// changes: some network file systems do not tell of what others write.
+	// watchAnyway is how often the file is looked at where the system notifies of
+	// changes: some network file systems do not, of what others write.
 	watchAnyway = time.Minute
 )
 
 // Watch looks at the counters of bans and admins (migration 2), at once after a write of this
-// process, else when the system tells of a change of the file or its write-ahead
+// process, else when the system notifies of a change of the file or its write-ahead
 // log, or every second where it cannot.
 func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
 	wake := make(chan struct{}, 1)
