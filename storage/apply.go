@@ -9,6 +9,19 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
+// Entry is a record with its place in the run that wrote it.
+type Entry struct {
+	Seq    uint64
+	Record Record
+}
+
+// Batch is a row of records of one run, in order.
+type Batch struct {
+	HostID  string
+	Run     string
+	Entries []Entry
+}
+
 // Apply writes a batch and the number of its last entry in one
 // transaction. Entries up to the number already there are skipped, so
 // that a batch may be applied again after an error of unknown outcome.

@@ -2,11 +2,37 @@ package storage
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"w3host/storage/internal/sqldb"
 )
+
+// Host identifies one run of a host program.
+type Host struct {
+	ID      string // a UUID, kept beside the spool: the same over restarts
+	Run     string // a UUID, new at every start
+	Name    string // for people
+	Version string // of w3host
+}
+
+// HostRun is the latest run of a host.
+type HostRun struct {
+	Run            string
+	Heartbeat, Now time.Time // by the clock of the database
+	Stopped        bool      // it stopped in an orderly way
+}
+
+// HostStatus is a host in the registry, with times by the clock of the database.
+type HostStatus struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Version   string    `json:"version"`
+	StartedAt time.Time `json:"started_at"`
+	Heartbeat time.Time `json:"heartbeat_at"`
+	StoppedAt time.Time `json:"stopped_at,omitzero"` // in an orderly way
+}
 
 // positionsKept is how long the position of a run is remembered after its host
 // has begun another: a file of the spool that could not be deleted is skipped
@@ -21,12 +47,7 @@ func (d *Store) Applied(ctx context.Context, run string) (uint64, error) {
 // LastRun returns the run that a host began last; ErrNotFound for
 // a host that is new.
 func (d *Store) LastRun(ctx context.Context, id string) (HostRun, error) {
-	l, err := sqldb.One[struct {
-		Run            string
-		Heartbeat, Now time.Time
-		Stopped        bool
-	}](ctx, d.sql, "SELECT CAST(run AS text), heartbeat_at, "+d.db.Now()+", stopped_at IS NOT NULL FROM hosts WHERE id = $1", id)
-	return HostRun{l.Run, l.Heartbeat, l.Now.Sub(l.Heartbeat), l.Stopped}, err
+	return sqldb.One[HostRun](ctx, d.sql, "SELECT CAST(run AS text), heartbeat_at, "+d.db.Now()+", stopped_at IS NOT NULL FROM hosts WHERE id = $1", id)
 }
 
 // EnterHost registers a run. Games that earlier runs of the host left open are closed as
@@ -114,4 +135,58 @@ func (d *Store) CloseGamesOf(ctx context.Context, other HostStatus) (crashed int
 // Hosts lists all hosts, the latest heartbeat first.
 func (d *Store) Hosts(ctx context.Context) ([]HostStatus, error) {
 	return sqldb.List[HostStatus](ctx, d.sql, "SELECT "+hostColumns+" FROM hosts ORDER BY heartbeat_at DESC")
+}
+
+// lastSignSQL finds what the records of a game say last.
+const lastSignSQL = `SELECT coalesce(max(turn), 0), max(at) FROM (
+	SELECT turn, at FROM chat WHERE game_key = $1 UNION ALL
+	SELECT turn, at FROM lags WHERE game_key = $1 UNION ALL
+	SELECT turn, at FROM drops WHERE game_key = $1 UNION ALL
+	SELECT turn, at FROM links WHERE game_key = $1 UNION ALL
+	SELECT turn, at FROM desyncs WHERE game_key = $1 UNION ALL
+	SELECT turn, at FROM results WHERE game_key = $1 UNION ALL
+	SELECT left_turn, left_at FROM game_players WHERE game_key = $1) signs`
+
+// crashedGame is an open game of a host that is dead.
+type crashedGame struct {
+	Key        GameKey
+	Since      time.Time // loaded, else started, else created
+	Loaded     bool
+	Latency    time.Duration
+	LastOfHost time.Time
+}
+
+// closeCrashed closes, and counts, open games that a condition on games g chooses. A game
+// ended, as far as anyone knows, with the last heartbeat of its host or the
+// last thing recorded of it; its length is what that makes.
+func (d *Store) closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...any) (int, error) {
+	games, err := sqldb.List[crashedGame](ctx, tx, `SELECT g.key, coalesce(g.loaded_at, g.started_at, g.created_at), g.loaded_at IS NOT NULL, g.latency_ms, h.heartbeat_at
+		FROM games g LEFT JOIN hosts h ON h.id = g.host_id WHERE g.ended_at IS NULL AND `+condition, args...)
+	if err != nil {
+		return 0, err
+	}
+	for _, g := range games {
+		last, err := sqldb.One[struct {
+			Turn int64
+			At   time.Time
+		}](ctx, tx, lastSignSQL, g.Key)
+		if err != nil {
+			return 0, err
+		}
+		ended := slices.MaxFunc([]time.Time{last.At, g.Since, g.LastOfHost}, time.Time.Compare)
+		if ended.IsZero() {
+			ended = g.Key.Time()
+		}
+		played := last.Turn * g.Latency.Milliseconds()
+		if g.Loaded {
+			played = max(played, ended.Sub(g.Since).Milliseconds())
+		}
+		_, err = tx.Exec(ctx, "UPDATE games SET ended = $2, ended_at = $3, turns = $4, played_ms = $5 WHERE key = $1",
+			g.Key, string(EndCrashed), ended, last.Turn, played)
+		if err != nil {
+			return 0, err
+		}
+	}
+	_, _, err = d.countEnded(ctx, tx, GameKey{}, countBatch)
+	return len(games), err
 }

@@ -15,7 +15,6 @@ const beatTimeout = 5 * time.Second
 // an outage of the database everyone has that long to come back.
 type presence struct {
 	*Recorder
-	db   recorderDB
 	seen map[string]sighting
 }
 
@@ -54,7 +53,7 @@ func (p *presence) round(ctx context.Context, now time.Time) error {
 	defer cancel()
 	err := p.db.Beat(ctx, p.Host())
 	if errors.Is(err, ErrConflict) {
-		err = p.renew(ctx, p.db)
+		err = p.renew(ctx)
 	}
 	if err != nil {
 		return err
@@ -87,11 +86,11 @@ func (p *presence) round(ctx context.Context, now time.Time) error {
 
 // renew makes this host another one: the folder of its spool was copied, and
 // the copy or the original runs as well.
-func (r *Recorder) renew(ctx context.Context, db recorderDB) error {
+func (r *Recorder) renew(ctx context.Context) error {
 	h := r.Host()
 	from := h.ID
 	h.ID = NewGameKey().String()
-	if err := db.MoveHost(ctx, from, h); err != nil {
+	if err := r.db.MoveHost(ctx, from, h); err != nil {
 		return err
 	}
 	r.host.Store(&h)

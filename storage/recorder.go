@@ -50,6 +50,7 @@ func (o *RecorderOptions) setDefaults() {
 // Goroutines: the writer (queue to spool), the syncer (fsync), the applier
 // (spool to database) and the presence (heartbeat). Close ends all four.
 type Recorder struct {
+	db   recorderDB
 	opts RecorderOptions
 	run  string
 	host atomic.Pointer[Host]
@@ -97,7 +98,7 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Recorder{
-		opts: opts, run: NewGameKey().String(), log: opts.Log,
+		db: db, opts: opts, run: NewGameKey().String(), log: opts.Log,
 		queue:      newQueue(opts.QueueRecords),
 		spool:      sp,
 		backlog:    newBacklog(opts.Memory, left.Files),
@@ -115,8 +116,8 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	go func() {
 		defer close(r.stored)
 		var both sync.WaitGroup
-		both.Go(func() { (&applier{Recorder: r, db: db}).apply(ctx) })
-		p := presence{Recorder: r, db: db}
+		both.Go(func() { (&applier{Recorder: r}).apply(ctx) })
+		p := presence{Recorder: r}
 		both.Go(func() { p.beat(ctx) })
 		both.Wait()
 		p.leave(ctx)

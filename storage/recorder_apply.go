@@ -26,7 +26,6 @@ const (
 // applier carries records from the backlog to the database.
 type applier struct {
 	*Recorder
-	db      recorderDB
 	run     string    // of the records that were applied last
 	last    uint64    // of them
 	asked   time.Time // after the last run of this host
@@ -106,17 +105,18 @@ func (a *applier) enter(ctx context.Context) error {
 	}
 	a.asked = time.Now()
 	last, err := a.db.LastRun(ctx, a.Host().ID)
+	silent := last.Now.Sub(last.Heartbeat)
 	switch {
 	case errors.Is(err, ErrNotFound):
 	case err != nil:
 		return err
-	case last.Stopped || last.Silent >= 3*a.opts.Heartbeat:
+	case last.Stopped || silent >= 3*a.opts.Heartbeat:
 	case a.suspect.Heartbeat.IsZero():
 		a.suspect = last
-		a.log.Info().Dur("silent", last.Silent).Msg("the last run of this host did not sign off: watching whether it still runs")
+		a.log.Info().Dur("silent", silent).Msg("the last run of this host did not sign off: watching whether it still runs")
 		return nil
 	case a.suspect.Run != last.Run, !a.suspect.Heartbeat.Equal(last.Heartbeat):
-		return a.renew(ctx, a.db)
+		return a.renew(ctx)
 	default:
 		return nil
 	}

@@ -1,3 +1,13 @@
+// Package storage is the game log: what happened in which game, who is banned,
+// who is an admin, and the statistics read from it.
+//
+// A game hands [Record] values to a [Recorder], which never blocks and never
+// does I/O on the caller's goroutine. One writer appends them to a spool on
+// disk, a second stage applies the spool, in order and exactly once, to the
+// database. A database that is down, slow or full only makes the spool grow.
+//
+// [Open] chooses the database by its URL: SQLite (the default) or Postgres.
+// No type and no error of either database leaves this package.
 package storage
 
 import (
@@ -19,6 +29,25 @@ const defaultURL = "sqlite:data/w3host.db"
 
 // openTimeout bounds how long Open waits for an answer.
 const openTimeout = 30 * time.Second
+
+// What callers branch on. The text of an error says the rest in a sentence;
+// errors of a driver are never handed out as such.
+var (
+	// ErrNotFound: there is no such player, ban, admin …
+	ErrNotFound = sqldb.ErrNotFound
+	// ErrConflict: it is there already.
+	ErrConflict = sqldb.ErrConflict
+	// ErrUnavailable: the database can't be asked now; later it may.
+	ErrUnavailable = sqldb.ErrUnavailable
+	// ErrRejected: the database refuses the value itself.
+	ErrRejected = sqldb.ErrRejected
+	// ErrNewerSchema: a later w3host has migrated this database.
+	ErrNewerSchema = errors.New("the database belongs to a newer w3host")
+	// ErrNoDatabase: nothing is there, or not all of it, and nothing may be created.
+	ErrNoDatabase = errors.New("no database of w3host")
+	// ErrBadURL: database.url is not understood.
+	ErrBadURL = errors.New("bad database URL")
+)
 
 // Options change what Open does.
 type Options struct {

@@ -11,15 +11,8 @@ import (
 // liteParts are the files of a database in WAL mode, by what follows the path.
 var liteParts = []string{"", "-wal", "-shm"}
 
-// moved says whether the file at the path is not the one that is open: it costs
+// atPath compares the files with those that were seen at the path before. It costs
 // a call of the system, some microseconds.
-func (s *liteDB) moved() bool {
-	s.moves.Lock()
-	defer s.moves.Unlock()
-	return s.atPath() != Stays
-}
-
-// atPath compares the files with those that were seen at the path before.
 func (s *liteDB) atPath() Move {
 	f := s.file.Load()
 	info, err := os.Stat(s.path)

@@ -82,7 +82,10 @@ type seen struct{ version, sum int64 }
 
 // look reports whether the counters have changed since the last look.
 func (s *liteDB) look(ctx context.Context, q conn, last *seen) (news bool, err error) {
-	if s.moved() {
+	s.moves.Lock()
+	move := s.atPath()
+	s.moves.Unlock()
+	if move != Stays {
 		return false, ErrMoved
 	}
 	version, err := One[int64](ctx, q, "PRAGMA data_version")
