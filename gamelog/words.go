@@ -35,8 +35,8 @@ func chatScope(e lobby.Said) storage.ChatScope {
 	return storage.ChatPrivate
 }
 
-// The game log's words for the choices of a lobby are older than those of the
-// settings; they stay.
+// The game log's words for the choices of a lobby differ from those of the
+// settings: rows of earlier games have them.
 
 func speedName(s w3gs.GameSettings) string { return cmp.Or(w3gs.Speeds.Word(s), "fast") }
 

@@ -62,7 +62,7 @@ func Open(opts Options) (*Archive, error) {
 	}
 	a.spare.New = func() any { return new(batch) }
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), ".part"), suffix); ok {
+		if name, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), partSuffix), suffix); ok {
 			a.names[fold(name)] = true
 		}
 	}

@@ -27,7 +27,7 @@ func create(final string, g replay.Game, s *replay.Start) (*file, error) {
 	if err := free(final); err != nil {
 		return nil, err
 	}
-	part := final + ".part"
+	part := final + partSuffix
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
@@ -52,14 +52,14 @@ func (o *file) finish() error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(o.final+".part", o.final)
+	return os.Rename(o.final+partSuffix, o.final)
 }
 
 // abandon closes a file that cannot be written any further, and finishes what is
 // in it if that can be done; if not, the next start tries again.
 func (o *file) abandon() {
 	o.close()
-	_, _ = Finish(o.final + ".part")
+	_, _ = Finish(o.final + partSuffix)
 }
 
 func (o *file) close() error {
@@ -104,13 +104,14 @@ func lockPart(part string) (*flock.Flock, error) {
 }
 
 // IsPart reports whether a name is that of an unfinished replay.
-func IsPart(name string) bool { return strings.HasSuffix(name, partSuffix) }
+func IsPart(name string) bool { return strings.HasSuffix(name, suffix+partSuffix) }
 
 // Finish makes a whole replay of the ".part" that a killed host has left: up to
 // the last whole record of the last whole block, under the name without
 // ".part".
 func Finish(part string) (*replay.Repaired, error) {
-	if err := free(strings.TrimSuffix(part, ".part")); err != nil {
+	final := strings.TrimSuffix(part, partSuffix)
+	if err := free(final); err != nil {
 		return nil, err
 	}
 	src, err := os.Open(part)
@@ -132,7 +133,7 @@ func Finish(part string) (*replay.Repaired, error) {
 	if err = errors.Join(err, dst.Chmod(0o644), dst.Close()); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(dst.Name(), strings.TrimSuffix(part, ".part")); err != nil {
+	if err := os.Rename(dst.Name(), final); err != nil {
 		return nil, err
 	}
 	return done, os.Remove(part)

@@ -29,7 +29,7 @@ func (a *Archive) rescue() {
 		case err != nil:
 			a.opts.Log.Warn().Err(err).Str("file", part).Msg("the replay that a killed host has left cannot be finished")
 		default:
-			a.opts.Log.Info().Str("file", strings.TrimSuffix(part, ".part")).Dur("played", done.Kept).
+			a.opts.Log.Info().Str("file", strings.TrimSuffix(part, partSuffix)).Dur("played", done.Kept).
 				Msg("finished the replay that a killed host has left")
 		}
 	}

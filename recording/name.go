@@ -13,8 +13,8 @@ import (
 
 const (
 	suffix     = ".w3g"
-	partSuffix = ".w3g.part" // of a game that runs
-	maxName    = 180         // bytes, without number and suffix; file systems take 255
+	partSuffix = ".part" // behind it, while the game runs
+	maxName    = 180     // bytes, without number and suffix; file systems take 255
 )
 
 // fields are what a template can name.

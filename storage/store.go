@@ -89,7 +89,10 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	d := &Store{db: db, opts: opts, log: opts.Log}
 	d.sql.d = d
 	d.ready.Store(opts.LeaveSchema)
-	if err = d.ask(ctx); err == nil && !opts.LeaveSchema {
+	asking, cancel := context.WithTimeout(ctx, openTimeout)
+	err = db.Ping(asking)
+	cancel()
+	if err == nil && !opts.LeaveSchema {
 		err = d.prepare(ctx) // building an index takes as long as it takes
 	}
 	if opts.StartWithoutDatabase && errors.Is(err, ErrUnavailable) {
@@ -100,13 +103,6 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("open the database: %w", err), db.Close())
 	}
 	return d, nil
-}
-
-// ask pings the database, in a bounded time.
-func (d *Store) ask(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
-	return d.db.Ping(ctx)
 }
 
 // Kind is "postgres" or "sqlite".

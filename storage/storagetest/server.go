@@ -27,7 +27,7 @@ type Server struct {
 
 	t    testing.TB
 	bin  string
-	room string
+	dir  string
 	user string
 }
 
@@ -38,20 +38,20 @@ func NewServer(t testing.TB) *Server {
 	if s.bin == "" {
 		t.Skip("SKIPPED: no Postgres to stop and start. Run the tests by scripts/with-postgres.sh")
 	}
-	room, err := os.MkdirTemp("", "w3host-pg-") // t.TempDir is closed to the server's user
+	dir, err := os.MkdirTemp("", "w3host-pg-") // t.TempDir is closed to the server's user
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.room = room
-	t.Cleanup(func() { _ = os.RemoveAll(room) })
+	s.dir = dir
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if cred := s.credential(); cred != nil {
-		if err := os.Chown(room, int(cred.Uid), int(cred.Gid)); err != nil {
+		if err := os.Chown(dir, int(cred.Uid), int(cred.Gid)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.must("initdb", "-D", s.data(), "-U", "w3host", "-A", "trust", "-E", "UTF8", "--locale=C")
 	port := testkit.FreePort(t)
-	conf := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = '%s'\n", port, room)
+	conf := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = '%s'\n", port, dir)
 	if err := os.WriteFile(filepath.Join(s.data(), "postgresql.auto.conf"), []byte(conf), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func NewServer(t testing.TB) *Server {
 // Start starts the server and waits until it answers.
 func (s *Server) Start() {
 	s.t.Helper()
-	s.must("pg_ctl", "-D", s.data(), "-l", filepath.Join(s.room, "log"), "-w", "-t", "60", "start")
+	s.must("pg_ctl", "-D", s.data(), "-l", filepath.Join(s.dir, "log"), "-w", "-t", "60", "start")
 }
 
 // Stop ends the server as a crash does: without a checkpoint or a goodbye.
@@ -73,12 +73,12 @@ func (s *Server) Stop() {
 	s.must("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop")
 }
 
-func (s *Server) data() string { return filepath.Join(s.room, "data") }
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) must(name string, args ...string) {
 	s.t.Helper()
 	if err := s.command(name, args...).Run(); err != nil {
-		log, _ := os.ReadFile(filepath.Join(s.room, "log"))
+		log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
 		s.t.Fatalf("%s: %v\n%s", name, err, log)
 	}
 }
@@ -87,7 +87,7 @@ func (s *Server) must(name string, args ...string) {
 // Its output goes nowhere, or the server it starts would hold our pipe open.
 func (s *Server) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, name), args...)
-	cmd.Dir = s.room
+	cmd.Dir = s.dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential()}
 	return cmd
 }

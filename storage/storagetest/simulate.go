@@ -108,8 +108,8 @@ func (r *Running) End() {
 	r.games.Wait()
 }
 
-// Report logs and returns what the games felt: the time Record took, and how
-// late turns began. The machine's own lateness is in the second.
+// Report logs and returns the worst time that Record took, and the worst delay of
+// a turn. The second includes the delays of the machine itself.
 func (r *Running) Report(t testing.TB) (worstRecord, worstTurn time.Duration) {
 	slices.Sort(r.took)
 	slices.Sort(r.late)
