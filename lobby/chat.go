@@ -128,7 +128,7 @@ func (l *Lobby) tell(to w3gs.PIDs, text texts.Text) {
 	private := to.Len() == 1
 	if to == 0 {
 		for pid := range l.Humans().All() {
-			if !l.players[pid].deaf {
+			if !l.players[pid].quiet {
 				to |= w3gs.Only(pid)
 			}
 		}
@@ -164,7 +164,7 @@ func (l *Lobby) Language(pid uint8) texts.Language {
 }
 
 func (op Hear) apply(l *Lobby) *texts.Refusal {
-	return l.with(op.PID, func(p *player) { p.deaf = op.Off })
+	return l.with(op.PID, func(p *player) { p.quiet = op.Off })
 }
 
 func (l *Lobby) speak(to w3gs.PIDs, scope w3gs.ChatScope, text string) {

@@ -44,9 +44,8 @@ func keep[T any](n int, list []T, item T) []T {
 }
 
 // pong measures a round trip. The first 0x46 of a client answers nothing, nor
-// does one whose tick was never sent or has been answered; and one that shared
-// the line with a download says nothing about the line. The time it waited to be
-// read is not part of the round trip.
+// does one whose tick was never sent or has been answered. During a download a
+// round trip measures the queue and does not count.
 func (l *Lobby) pong(p *player, ev Pong) {
 	if ev.Tick == w3gs.FirstPongTick {
 		return
@@ -69,7 +68,7 @@ func (l *Lobby) pong(p *player, ev Pong) {
 	}
 }
 
-// mapReport takes a 0x42: whether the client has the map, or how far it is.
+// mapReport takes a 0x42.
 func (l *Lobby) mapReport(p *player, ev MapReport) {
 	report := ev.Report
 	if l.phase >= phaseStarted {

@@ -42,7 +42,7 @@ func (l *Lobby) blocked() *texts.Refusal {
 	return l.unready()
 }
 
-// unready says who is missing, or does not have the map yet.
+// unready says what is missing: players, their maps, slots for the mode string.
 func (l *Lobby) unready() *texts.Refusal {
 	var unanswered, loading []string
 	for _, p := range l.seated(false) {
@@ -64,9 +64,8 @@ func (l *Lobby) unready() *texts.Refusal {
 	return l.checkHCL()
 }
 
-// unmeasured names those whose round trip is not yet known well enough for
-// somebody who starts by hand and wants to see it first. A start by itself does
-// not wait for that: nobody looks.
+// unmeasured names those whose round trip is not yet known. A start by itself does
+// not wait for it: nobody looks at the pings.
 func (l *Lobby) unmeasured() *texts.Refusal {
 	var names []texts.Text
 	for _, p := range l.seated(false) {
@@ -93,8 +92,8 @@ func (l *Lobby) beginCountdown(now bool) {
 	l.countDown()
 }
 
-// countDown says the number that is due, or starts the game. A host that was
-// away goes on from where it was.
+// countDown says the number that is due, or starts the game. After a host
+// suspension the count goes on from where it was.
 func (l *Lobby) countDown() {
 	if l.phase != phaseCounting || l.now < l.countAt {
 		return
@@ -131,7 +130,7 @@ func (l *Lobby) abort(why texts.Text) {
 	l.tell(0, withWhy(why, "Countdown stopped.", "Countdown stopped: %v."))
 }
 
-// start begins the game, in one go: the last slot table if it is new, 0x0A, the virtual host
+// start begins the game: the last slot table if it is new, 0x0A, the virtual host
 // leaves, 0x0B, every fake player has loaded.
 func (l *Lobby) start() {
 	if no := l.checkHCL(); no != nil {

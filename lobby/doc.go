@@ -7,7 +7,7 @@
 // them. There is no clock, socket, goroutine or log here; "now" is the time
 // since the lobby opened and random choices come from a seed, so the same events
 // give the same bytes. What nobody may do is ignored without an answer; what an
-// operator asked for and cannot have gives a Refusal with a sentence to show.
+// operator asked for and cannot have gives a texts.Refusal, a sentence to show.
 //
 // The rules are those of classic Warcraft III hosts; testdata holds a script for
 // each.

@@ -26,7 +26,7 @@ type Join struct {
 }
 
 // Vouch says that the realm of a player's name has confirmed it. Before, the name
-// counts for nothing: neither as the owner's nor for a reserved place.
+// has no rights: it is neither the owner's nor that of a reserved place.
 type Vouch struct{ PID uint8 }
 
 // Chat is a 0x28: a line, or in the lobby a request to change the sender's slot.
@@ -64,8 +64,8 @@ type Pong struct {
 }
 
 // Leave is a 0x21, or a connection that broke (Lost). In the lobby a 0x21 is
-// answered with 0x1B and the others are told; after the start both are the
-// turn loop's business, and the event only takes the player off the list.
+// answered with 0x1B and the others are told; after the start the turn loop does
+// that, and the event only takes the player off the list.
 type Leave struct {
 	PID    uint8
 	Reason w3gs.LeaveReason
@@ -76,7 +76,7 @@ type Leave struct {
 // empty: they are not.
 type Judge struct{ Why texts.Text }
 
-// Doubt takes the last Judge back: more is known of the players.
+// Doubt discards the last Judge: more is known of the players.
 type Doubt struct{}
 
 // Operation is an event that an owner, an admin or the program asks for. Who may
@@ -97,7 +97,7 @@ type SetSlots struct {
 // Swap lets two slots change places; what the map fixes stays with the place.
 type Swap struct{ A, B int }
 
-// Shuffle deals the playing humans anew to their places. Teams stay with the
+// Shuffle puts the playing humans into their places at random. Teams stay with the
 // places.
 type Shuffle struct{}
 
@@ -133,13 +133,13 @@ type Kick struct {
 	KeepOut   bool // for Config.KickCooldown
 }
 
-// Hear says whether a player reads what the host says to everybody.
+// Hear says whether a player gets the lines of the host to everybody.
 type Hear struct {
 	PID uint8
 	Off bool
 }
 
-// SetLanguage says what a player reads the host in.
+// SetLanguage chooses the language of the host's lines to a player.
 type SetLanguage struct {
 	PID      uint8
 	Language texts.Language

@@ -6,8 +6,8 @@ import (
 	"w3host/texts"
 )
 
-// warnBefore is how long before a lobby closes for want of action its players
-// hear of it; where the limit is short, a quarter of it.
+// warnBefore is how long before an idle lobby closes its players are warned; at
+// most a quarter of the limit.
 const warnBefore = time.Minute
 
 // closing is when and why the lobby closes if nothing happens, and how long

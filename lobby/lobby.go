@@ -34,7 +34,7 @@ type Lobby struct {
 	vhost    uint8             // pid of the virtual host, 0 when it is away
 	owner    string
 	realm    string    // of the owner; empty: the LAN
-	told     uint8     // the owner or stand-in who knows about it
+	told     uint8     // the owner or stand-in who has been told so
 	kept     []keptOut // by a kick
 	held     []string  // reserved names
 	hcl      string
@@ -47,7 +47,7 @@ type Lobby struct {
 	out []Effect
 
 	activeAt time.Duration // when somebody did something last
-	warned   time.Duration // the end that the players have been told of
+	warned   time.Duration // the time of closing that the players have been told
 
 	sent       []w3gs.Slot   // the table that clients have
 	tableAt    time.Duration // before this no table is sent that can wait
@@ -55,7 +55,7 @@ type Lobby struct {
 	pingAt     time.Duration
 	left       string // who left last
 	quietUntil time.Duration
-	forced     bool // the countdown was
+	forced     bool // the countdown skips checks
 	count      int  // lines of the countdown still to be said
 	countAt    time.Duration
 	counts     Counts // as last announced

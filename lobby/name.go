@@ -10,8 +10,8 @@ import (
 	"w3host/w3gs"
 )
 
-// checkName says what is wrong with a player's name; empty for a good one. A
-// name that its client cut inside a letter is no fault of the player's.
+// checkName says what is wrong with a player's name; empty for a good one. Clients
+// may cut a name inside a letter.
 func checkName(name string) texts.Text {
 	switch {
 	case strings.TrimSpace(name) == "":

@@ -125,8 +125,7 @@ func (op Swap) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// apply deals the playing humans anew to their places. The team stays with the
-// place in melee too, or nobody would get another one.
+// The team stays with the place in melee too, or nobody would get another one.
 func (Shuffle) apply(l *Lobby) *texts.Refusal {
 	places := l.playingPlaces()
 	if len(places) < 2 {

@@ -50,13 +50,13 @@ type player struct {
 	pid      uint8
 	name     string
 	fake     bool
-	entitled bool // was made the owner in this seat, whatever the name is worth
+	entitled bool // was made the owner in this seat, so the name needs no confirmation
 	order    int  // rises with each join; the latest is displaced first
 	muted    bool
 	ready    bool
 	language texts.Language
-	deaf     bool // to what the host says to everybody
-	kicked   bool // from a game, which they have not left yet
+	quiet    bool // gets no lines of the host to everybody
+	kicked   bool // from a game that they have not left yet
 	joined   time.Duration
 	activeAt time.Duration // did or said something last
 
