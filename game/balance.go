@@ -9,18 +9,18 @@ import (
 	"w3host/texts"
 )
 
-// What is dealt at most: the search for even teams takes up to 1.5 ms.
+// Limits of balance: the search for even teams takes up to 1.5 ms.
 const (
 	mostBalanced = 12
 	mostTeams    = 4
 )
 
-// fairOdds is how likely the strongest of so many teams may be to win for a start
-// by itself that waits for balance: a fifth more than its share.
+// fairOdds is the highest chance to win that any of the teams may have for a
+// balanced automatic start: a fifth more than its share.
 func fairOdds(teams int) float64 { return 1.2 / float64(teams) }
 
-// rated takes what is known of a player's strength. It comes again when a realm
-// has vouched for the name.
+// rated stores a player's rating. It comes again when a realm has confirmed the
+// name.
 func (m *Machine) rated(s *seat, in *Input) {
 	s.skill, s.rated = in.Skill, true
 	if m.turns == nil {
@@ -34,8 +34,8 @@ type sides struct {
 	players []lobby.Player
 	skills  []rating.Skill
 	teams   []uint8  // in order
-	waiting []string // whose rating is not there yet
-	known   bool     // somebody is no newcomer
+	waiting []string // players whose rating has not arrived
+	known   bool     // at least one player has a rating
 }
 
 func (m *Machine) sides() (s sides) {
@@ -70,7 +70,7 @@ func (s *sides) odds() []float64 {
 	return rating.Odds(teams)
 }
 
-// text tells the odds to players.
+// text is the odds for the chat.
 func (s *sides) text() texts.Text {
 	var parts []texts.Text
 	for i, p := range s.odds() {
@@ -92,7 +92,7 @@ func (s *sides) cannotBalance() *texts.Refusal {
 	return nil
 }
 
-// balance deals the players to teams that are as even as they can be.
+// balance moves players between teams to make them as even as possible.
 func (m *Machine) balance() error {
 	s := m.sides()
 	if no := s.cannotBalance(); no != nil {
@@ -103,10 +103,10 @@ func (m *Machine) balance() error {
 		seats[i] = rating.Seat{Skill: s.skills[i], Team: slices.Index(s.teams, p.Team)}
 	}
 	deal := rating.Balance(seats, len(s.teams))
-	order := make([]uint8, len(seats)) // who goes to the place of player i
+	order := make([]uint8, len(seats)) // the player who goes to the place of player i
 	for i, team := range deal {
 		place := i
-		if team != seats[i].Team { // the first free place of the team whose player moves, too
+		if team != seats[i].Team { // the first free place in that team whose player moves as well
 			place = 0
 			for seats[place].Team != team || deal[place] == team || order[place] != 0 {
 				place++
@@ -125,16 +125,15 @@ func balance(m *Machine, _ *call) error {
 	return m.say(0, "The teams are balanced. Odds: %v.", s.text())
 }
 
-// tellOdds says at the countdown how likely each team is to win, if anything is
-// known of anybody.
+// tellOdds announces the odds at the countdown, if anybody has a rating.
 func (m *Machine) tellOdds() {
 	if s := m.sides(); s.known && len(s.teams) >= 2 {
 		m.later(lobby.Say{Text: texts.Of("Odds: %v.", s.text())})
 	}
 }
 
-// judge balances a lobby that starts by itself as soon as its teams are even,
-// and tells it whether they are. It waits for ratings.
+// judge balances a lobby with a balanced automatic start, and reports to the lobby
+// whether the teams are even enough. It waits for ratings.
 func (m *Machine) judge() {
 	s := m.sides()
 	no := s.cannotBalance()
@@ -145,7 +144,7 @@ func (m *Machine) judge() {
 		return
 	}
 	if m.balance() != nil {
-		return // the table stands still; there is a next time
+		return // slots cannot change now; the next Step tries again
 	}
 	s = m.sides()
 	var why texts.Text

@@ -10,7 +10,7 @@ import (
 	"w3host/w3gs"
 )
 
-// chat hands a line to the lobby, and says whether it is a command.
+// chat passes a line to the lobby, marked if it is a command that the sender may use.
 func (m *Machine) chat(s *seat, line w3gs.Chat) {
 	level := m.caller(s.PID).Level
 	e := lobby.Chat{PID: s.PID, Line: line, Trusted: level > command.Anyone}
@@ -24,9 +24,9 @@ func (m *Machine) chat(s *seat, line w3gs.Chat) {
 	m.tell(e)
 }
 
-// Secret reports whether a line of a player's chat is a command that nobody else
-// may read, such as one with a password, and takes its arguments. The host does not
-// give such a line to Step.
+// Secret reports whether a chat line is a command whose arguments nobody else may
+// read, such as a password, and returns the arguments. The host must not give such a
+// line to Step.
 func (m *Machine) Secret(text string) (rest string, ok bool) {
 	line, ok := strings.CutPrefix(text, string(m.cfg.Trigger))
 	if !ok {
@@ -41,9 +41,9 @@ func (m *Machine) Secret(text string) (rest string, ok bool) {
 // shortestSecret is the length of the shortest password.
 const shortestSecret = 8
 
-// Slip reports whether a line of a player's chat may hold a password by mistake: it
-// begins with a secret command that is mistyped, or has no trigger. The host does not
-// give such a line to Step.
+// Slip reports whether a chat line may contain a password by mistake: it begins with
+// a secret command that is mistyped or lacks the trigger. The host must not give such
+// a line to Step.
 func (m *Machine) Slip(text string) bool {
 	line, triggered := strings.CutPrefix(text, string(m.cfg.Trigger))
 	_, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -56,8 +56,7 @@ func (m *Machine) Slip(text string) bool {
 	return triggered && !m.commands.Has(line) && commands.Mistyped(line)
 }
 
-// Blank is a line without its arguments if they are secret, for callers outside of
-// the game.
+// Blank removes the arguments of a secret command, for lines from outside the game.
 func Blank(line string) string {
 	if rest, ok := commands.Secret(line); ok {
 		return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), rest))
@@ -65,7 +64,7 @@ func Blank(line string) string {
 	return line
 }
 
-// login says what came of a player's password.
+// login records and reports the result of a player's login.
 func (m *Machine) login(s *seat, in *Input) {
 	s.level = in.Level
 	m.fact(&Commanded{Caller: *m.caller(s.PID), Line: "login", Name: "login", Refused: in.Why})
@@ -80,9 +79,9 @@ func (m *Machine) login(s *seat, in *Input) {
 	}
 }
 
-// said takes a line that a player has said: it is a fact, and obeyed if it is a
-// command. A muted command is no fact, or a mute would not bound how much one
-// player has stored; the audit has those that matter.
+// said reports a line as a fact, and runs it if it is a command. A muted command is
+// not reported, or a mute would not bound how much one player has stored; commands
+// that matter are in the audit log.
 func (m *Machine) said(e lobby.Said) {
 	if !e.Muted || !e.Command {
 		f := &Said{Said: e}

@@ -18,15 +18,15 @@ type codec struct {
 	reads bool
 	b     []byte // written, or still to be read
 	err   error
-	field byte   // at hand
-	sum   uint32 // of the last Keepalive: most repeat it
+	field byte   // number of the current field
+	sum   uint32 // of the last Keepalive; most acknowledgements repeat it
 }
 
-// input is the list of the fields.
+// input writes or reads all fields.
 func (c *codec) input(in *Input) {
 	c.field = 0
 	number(c, &in.Link)
-	switch in.Kind { // the two that come most have one field more
+	switch in.Kind { // the two most frequent kinds have only one more field
 	case Action:
 		if c.has(len(in.Data) > 0) {
 			in.Data = c.bytes(in.Data)
@@ -78,7 +78,7 @@ func (c *codec) input(in *Input) {
 	}
 }
 
-// has begins the next field and reports whether it is in the entry.
+// has begins the next field and reports whether the entry contains it.
 func (c *codec) has(some bool) bool {
 	c.field++
 	if c.reads {
@@ -140,7 +140,7 @@ func (c *codec) packet() w3gs.Packet {
 	return p
 }
 
-// fail keeps the first fault, behind which nothing is read.
+// fail keeps the first error; nothing is read after it.
 func (c *codec) fail(err error) {
 	if err != nil && c.err == nil {
 		c.b, c.err = nil, err

@@ -18,8 +18,7 @@ type (
 	act  = command.Act[*Machine]
 )
 
-// commands are what players, owners and admins may do with a game. It is filled
-// in by init, because help reads it.
+// commands are all commands of a game. init fills them in, because help reads them.
 var commands command.Table[*Machine]
 
 // Commands lists the commands of a game, for the documentation.
@@ -32,7 +31,7 @@ func init() {
 	commands = slices.Concat(always, inLobby, listing, inGame, voting, verdicts, people, voice)
 }
 
-// with is a command that takes a value.
+// with makes the Parse of a command with one argument.
 func with[T any](read func(*args) T, do func(m *Machine, c *call, value T) error) func(*args) act {
 	return func(a *args) act {
 		value := read(a)
@@ -40,14 +39,14 @@ func with[T any](read func(*args) T, do func(m *Machine, c *call, value T) error
 	}
 }
 
-// milliseconds reads a number of them.
+// milliseconds reads a duration within bounds.
 func milliseconds(low, high time.Duration) func(*args) time.Duration {
 	return func(a *args) time.Duration {
 		return time.Duration(a.Number("number of milliseconds", int(low/time.Millisecond), int(high/time.Millisecond))) * time.Millisecond
 	}
 }
 
-// op is the act of a command that is an operation of the lobby.
+// op is the act of a command that is one operation of the lobby.
 func op(o lobby.Operation) act {
 	return func(m *Machine, _ *call) error { return m.tell(o) }
 }
@@ -174,7 +173,7 @@ func autostart(a *args) act {
 
 var strengths = map[string]w3gs.AI{"": w3gs.AINormal, "easy": w3gs.AIEasy, "normal": w3gs.AINormal, "insane": w3gs.AIInsane}
 
-// strength takes how strong a computer is.
+// strength reads the strength of a computer.
 func strength(a *args) w3gs.AI {
 	w := strings.ToLower(a.Optional())
 	ai, known := strengths[w]

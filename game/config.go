@@ -15,13 +15,13 @@ import (
 type Config struct {
 	ID      uint32 // the number clients join by
 	Name    string // in the list of games
-	Realm   string // where it is listed beside the LAN; several with commas; empty: nowhere
+	Realm   string // realms that list it besides the LAN, separated by commas
 	Version w3gs.Version
-	Program string // answers the command "version"
+	Program string // the answer of the command "version"
 
 	Map      Map
 	Settings w3gs.GameSettings
-	Unlisted bool // the lobby is private: realms find it by its name
+	Unlisted bool // the lobby is private: on a realm it is found by its name
 
 	Lobby    lobby.Config
 	Transfer mapxfer.Config
@@ -35,22 +35,22 @@ type Config struct {
 	Cooldown  Cooldown
 	// Rules are what the command "rules" shows.
 	Rules []string
-	// Silence is how long nothing may be heard of a player in the lobby, where
-	// every ping wants an answer.
+	// Silence is how long a player in the lobby may send nothing, although every ping
+	// wants an answer.
 	Silence time.Duration
 }
 
 // Reconnect is how long a running game keeps the seat of a player whose link is
 // lost and who sits behind a proxy, until another link resumes it.
 type Reconnect struct {
-	// Wait is for a proxy that keeps its client alive with Empties empty actions;
-	// 0 offers nothing to any proxy.
+	// Wait is for proxies that keep their client alive with Empties empty actions.
+	// 0 turns reconnection off for all proxies.
 	Wait    time.Duration
 	Empties int
 	// ExtendedWait is for proxies that need no empty actions.
 	ExtendedWait time.Duration
-	// Silence is after how long without any packet a link of a proxy counts as lost.
-	// A proxy is sent an acknowledgement every half of it, and expected to send one.
+	// Silence is how long a proxy may send nothing before its link counts as lost. An
+	// acknowledgement is sent, and expected, twice in that time.
 	Silence time.Duration
 }
 

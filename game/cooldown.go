@@ -15,8 +15,8 @@ type Cooldown struct {
 	Every, Query time.Duration
 }
 
-// pays takes a command from the allowance of its caller, or says once that it is
-// used up. Lines that are no commands of a game count, but are not answered.
+// pays charges a command to its caller's allowance. If that is used up, the caller is
+// told once. Lines that are not commands of a game count, but are not answered.
 func (m *Machine) pays(by *command.Caller, line string) bool {
 	s, limit := m.seats[by.PID], &m.cfg.Cooldown
 	if s == nil || limit.Burst <= 0 || by.Level >= command.Owner {

@@ -12,16 +12,16 @@ import (
 )
 
 // Fact is something that has happened in the game: a pointer to one of the types
-// below. Facts are complete in themselves: no observer reads the machine. A fact is
-// valid until the next Step; an observer copies what it keeps, the bytes of Acted
-// and Turned above all.
+// below. Facts are self-contained: no observer reads the machine. A fact is valid
+// until the next Step; an observer must copy what it keeps, above all the bytes of
+// Acted and Turned.
 type Fact interface{ Fact() }
 
 // Player is who a fact is about.
 type Player struct {
 	PID   uint8
 	Name  string
-	Realm string         // that vouches for the name; empty: none
+	Realm string         // that has confirmed the name; empty: none
 	Addr  netip.AddrPort // zero for fake players
 }
 
@@ -52,7 +52,7 @@ type (
 		Reason w3gs.RejectReason
 		Why    string
 	}
-	// LacksMap: a player has only so many bytes of the map.
+	// LacksMap: a player has only Have bytes of the map.
 	LacksMap struct {
 		Player
 		Have uint32
@@ -66,32 +66,31 @@ type (
 		Kicked bool
 		RTT    time.Duration
 	}
-	// LinkLost: a player's connection broke. It can come back for Wait, or not if
-	// that is 0.
+	// LinkLost: a player's connection broke. It can be resumed for Wait; 0: it cannot.
 	LinkLost struct {
 		Player
 		Why  string
 		Wait time.Duration
 	}
-	// LinkResumed: a seat has a link again, after so long without one; 0 if the old
-	// one seemed alive.
+	// LinkResumed: a seat has a new link, after Away without one; 0: the old one
+	// seemed alive.
 	LinkResumed struct {
 		Player
 		Away time.Duration
 	}
-	// Said: a player has said a line; To names those who heard it.
+	// Said: a player has said a line to the players in To.
 	Said struct {
 		lobby.Said
-		Receiver string // the one whom a private line is for
+		Receiver string // of a private line
 	}
-	// Muted: a player said too much.
+	// Muted: a player sent too many lines.
 	Muted struct {
 		Player
 		For time.Duration
 	}
 	// Counted: the lobby's numbers have changed.
 	Counted struct{ Counts lobby.Counts }
-	// Listed: the lobby is to be announced by this name, or not at all.
+	// Listed: the lobby is to be announced under this name, or not at all.
 	Listed struct {
 		Name   string
 		Public bool
@@ -109,33 +108,33 @@ type (
 		Addrs   map[uint8]netip.AddrPort
 		HCL     string
 	}
-	// Loaded: a player has loaded, so long after the start.
+	// Loaded: a player has loaded, After the start.
 	Loaded struct {
 		Player
 		After time.Duration
 	}
 	// AllLoaded: the first turn is one period away.
 	AllLoaded = gamesync.Started
-	// Acted: a player's action has arrived; it goes out with the next turn.
+	// Acted: a player's action has arrived; it waits for the next turn.
 	Acted struct {
 		PID  uint8
 		Data []byte
 	}
-	// Emptied: every client sees so many empty 0x0C of no duration here.
+	// Emptied: every client gets empty 0x0C of no duration here.
 	Emptied = gamesync.Empty
 	// Turned: a turn has gone out.
 	Turned = gamesync.Turn
-	// Settled: everybody who counts has answered a turn, and the hash holds.
+	// Settled: all have acknowledged a turn, and its hash is known.
 	Settled = gamesync.Settled
-	// PeriodChanged: turns come in another rhythm.
+	// PeriodChanged: turns have another period.
 	PeriodChanged = gamesync.PeriodChanged
 	// ScreenUp: the lag screen is up.
 	ScreenUp = gamesync.ScreenUp
-	// Lagged: the game goes on after it stood still.
+	// Lagged: the game goes on after a lag.
 	Lagged = gamesync.Lag
-	// Desynced: players no longer have the same game.
+	// Desynced: the players no longer have the same game state.
 	Desynced = gamesync.Desync
-	// Dropped: a player is put out of the game; LeftGame follows.
+	// Dropped: a player is removed from the game; LeftGame follows.
 	Dropped struct {
 		Player
 		Why string
@@ -151,7 +150,7 @@ type (
 		// Actions is how many the player sent.
 		Actions uint32
 	}
-	// DownloadBegun: a player is sent the map.
+	// DownloadBegun: the map is being sent to a player.
 	DownloadBegun struct {
 		Player
 		Size uint32
@@ -170,12 +169,12 @@ type (
 		Player
 		Why mapxfer.Why
 	}
-	// Commanded: somebody used a command that not everybody may use.
+	// Commanded: a command that not everybody may use was given.
 	Commanded struct {
 		Caller  command.Caller
 		Line    string
 		Name    string // of the command
-		Target  string // on whom
+		Target  string // the player or thing it was about
 		Detail  string // its arguments
 		Refused string // why it was not done
 	}

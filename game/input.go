@@ -22,17 +22,16 @@ type Kind uint8
 
 // Kinds of inputs, with the fields they use.
 const (
-	// Tick: time alone has passed.
+	// Tick: only time has passed.
 	Tick Kind = iota
 	// Join: the 0x1E of a new Link at Addr. The host has checked the game id and
 	// the entry key, and looked up whether the player is Banned (why), and whether
 	// the address is Shared by many. Realm is whose name it is said to be, empty for
 	// the LAN, and Vouched says that the realm has confirmed it.
 	Join
-	// Packet: any packet of Link without a kind of its own. Level is what the
-	// sender may do as the host knows, looked up for chat. Figures are of
-	// the connection, for what is said of the map. By is how long a pong has
-	// waited in the kernel since it arrived.
+	// Packet: any packet of Link without a kind of its own. Level is the sender's, as
+	// the host knows, looked up for chat. Figures describe the connection, for packets
+	// about the map. By is how long a pong has waited in the kernel since it arrived.
 	Packet
 	// Action: the Data of a 0x26 of Link.
 	Action
@@ -40,28 +39,28 @@ const (
 	Keepalive
 	// Lost: Link has ended; Why says how.
 	Lost
-	// Resume: Link, from Addr, carries seat PID from here on. Whatever checks that
-	// it may has done so.
+	// Resume: Link, from Addr, carries seat PID from here on. The host has checked that
+	// it may.
 	Resume
 	// Backlog: Queued bytes of packets wait for Link's socket; Figures are of the
 	// connection; Moves changes whenever it takes some of the packets.
 	Backlog
 	// HostLate: a turn of some game of this host went out By too late.
 	HostLate
-	// Beat: turns are to come at By modulo their period.
+	// Beat: turns are due at By modulo their period.
 	Beat
 	// Ban: Link's player has been banned since the join; Why says why.
 	Ban
-	// Command: Caller types Line, by another way than the chat of this game.
+	// Command: Caller types Line, but not in the chat of this game.
 	Command
-	// Vouch: the realm of Link's player has confirmed the name. Level is what the
-	// player may do, now that it counts.
+	// Vouch: the realm of Link's player has confirmed the name. Level is the player's
+	// level under that name.
 	Vouch
 	// Tell: the host says Line to Caller, or to all where Caller is nil.
 	Tell
 	// Stop: the host stops; Why is told to the players.
 	Stop
-	// Proxy: Link's player sits behind a proxy and asks for reconnection.
+	// Proxy: Link's player is behind a proxy, which asks for reconnection.
 	Proxy
 	// Extended: Link's proxy can wait without empty actions.
 	Extended
@@ -69,12 +68,12 @@ const (
 	Acked
 	// Forfeit: seat PID can no longer be resumed; Why says why.
 	Forfeit
-	// Rated: Skill is how strong Link's player is on this map.
+	// Rated: Skill is the rating of Link's player on this map.
 	Rated
 	// Prefer: Link's player has chosen Language in an earlier game.
 	Prefer
-	// Login: Link's player has tried a password. Why says why it is not accepted, By
-	// how long they have to wait with the next; Level is what they may do now.
+	// Login: Link's player has tried a password. Why is the reason why it was refused,
+	// By how long they must wait before the next; Level is their level now.
 	Login
 )
 

@@ -11,11 +11,11 @@ import (
 	"w3host/w3gs"
 )
 
-// silenceCheck is how often the lobby looks for players who say nothing, and for
-// those who were banned after they joined.
+// silenceCheck is how often the lobby looks for players who send nothing, and for
+// players who were banned after they joined.
 const silenceCheck = 5 * time.Second
 
-// join seats a player, or refuses.
+// join gives a player a seat, or refuses.
 func (m *Machine) join(in *Input) {
 	req := in.Packet.(*w3gs.ReqJoin)
 	m.joining = &seat{
@@ -32,7 +32,7 @@ func (m *Machine) join(in *Input) {
 	m.joining = nil
 }
 
-// vouch takes a realm's word for a name.
+// vouch marks a player's name as confirmed by its realm.
 func (m *Machine) vouch(s *seat, in *Input) {
 	if s.Realm == s.realm {
 		return
@@ -116,7 +116,7 @@ func (m *Machine) joined(e lobby.Joined) {
 	}
 }
 
-// gone closes the link of a player who is no longer in the lobby's list.
+// gone closes the link of a player whom the lobby has removed.
 func (m *Machine) gone(f *LeftLobby) {
 	if m.turns == nil {
 		f.RTT = m.rtt(f.PID)
@@ -126,8 +126,8 @@ func (m *Machine) gone(f *LeftLobby) {
 	m.vacate(f.PID, f.Why)
 }
 
-// kicked closes the link of a player who was put out. From a game they only go
-// when the turns say so.
+// kicked closes the link of a player who was kicked. In a running game the turns
+// have to remove the player.
 func (m *Machine) kicked(e lobby.Kicked) {
 	if m.turns == nil {
 		m.gone(&LeftLobby{Player: m.player(e.PID), Reason: w3gs.LeaveLobby, Why: e.Why, By: e.By, Kicked: true})
@@ -136,13 +136,13 @@ func (m *Machine) kicked(e lobby.Kicked) {
 	s := m.seats[e.PID]
 	m.fact(&Dropped{Player: s.Player, Why: e.Why, By: e.By})
 	s.kick = e.Why
-	m.places[e.Slot].Name = "" // nobody waits for them if the game is played again
+	m.places[e.Slot].Name = "" // a remake keeps no place for them
 	m.unlink(s, e.Why)
 	m.todo = append(m.todo, func() { m.turn(gamesync.Leave{PID: e.PID, Reason: w3gs.LeaveLost}) })
 }
 
-// findSilent cuts players of whom nothing was heard for too long: every ping
-// wants an answer, so their connection is dead without anybody having said so.
+// findSilent cuts the links of players who have sent nothing for too long: every ping
+// wants an answer, so the connection must be dead.
 func (m *Machine) findSilent() {
 	if !m.silenceDue(silenceCheck) {
 		return
@@ -159,9 +159,9 @@ func (m *Machine) findSilent() {
 	m.out.add(Op{Kind: CheckBans})
 }
 
-// silenceDue reports whether silent players are to be looked for, as they are so
-// often. If that comes too late the host was suspended itself: it has sent no pings
-// and has not read what came meanwhile, so nobody is called silent.
+// silenceDue reports whether it is time to look for silent players. If that time is
+// long past, the host was suspended: it has sent no pings and read nothing, so nobody
+// is called silent.
 func (m *Machine) silenceDue(every time.Duration) bool {
 	due := m.silenceAt
 	if m.now < due {

@@ -22,29 +22,29 @@ type Machine struct {
 	commands command.Table[*Machine] // as the operator has them
 
 	seats   [w3gs.MaxPID + 1]*seat // by pid; nil for fakes and the absent
-	joining *seat                  // of the join that is handled
+	joining *seat                  // of the join being handled
 
 	now       time.Duration // since the lobby opened
 	startedAt time.Duration // 0x0B was sent: the clock of the turns begins
-	silenceAt time.Duration // when silent players are looked for next
-	ackAt     time.Duration // when proxies are sent the next acknowledgement
-	offered   int           // empty actions that proxies were told last
+	silenceAt time.Duration // when to look for silent players next
+	ackAt     time.Duration // when to acknowledge to proxies next
+	offered   int           // number of empty actions last told to proxies
 	latency   time.Duration // as set last; the turns begin with it
 	syncLimit int
 	polls     []*poll
-	lastGone  Player // who left last
+	lastGone  Player // the player who left last
 	announced announcement
-	pinned    string              // what joiners read
-	locked    bool                // for admins
+	pinned    string              // line for those who join
+	locked    bool                // admins may not command the lobby
 	roster    []lobby.Player      // the humans who started
 	gaveUp    [w3gs.MaxSlots]bool // by team
 	decided   bool                // the players have ended the game with a result
-	places    []lobby.Place       // as the game started, but for who was kicked
-	remade    bool                // the players want to play it again
-	stopped   bool                // the host stops
+	places    []lobby.Place       // at the start, without players kicked since
+	remade    bool                // the players have voted to play again
+	stopped   bool                // the host is stopping
 	over      bool
-	last      Fact   // the end of the game, once everything else is told
-	seq       uint64 // of the last fact
+	last      Fact   // the end of the game, reported after all else
+	seq       uint64 // number of the last fact
 
 	out      *Out
 	todo     []func()       // what follows from effects, after them
@@ -54,7 +54,7 @@ type Machine struct {
 	acted    Acted
 }
 
-// New opens the lobby of a game; out takes what it begins with.
+// New opens the lobby of a game and appends the first outputs to out.
 func New(cfg Config, out *Out) *Machine {
 	cfg.Reconnect.Silence = cmp.Or(cfg.Reconnect.Silence, 20*time.Second)
 	v := &cfg.Votes
@@ -68,8 +68,8 @@ func New(cfg Config, out *Out) *Machine {
 	return m
 }
 
-// Step takes one input at a time since the lobby opened, which never goes
-// back, and appends what follows from it to out.
+// Step handles one input and appends what follows from it to out. now is the time
+// since the lobby opened, and never goes back.
 func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 	if m.over {
 		return
@@ -91,7 +91,7 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 	}
 }
 
-// Next is when Step wants a Tick if no other input comes; false for never.
+// Next is when Step needs a Tick if no other input comes; false: never.
 func (m *Machine) Next() (at time.Duration, ok bool) {
 	if m.over {
 		return 0, false
@@ -125,8 +125,7 @@ func (m *Machine) Owns(pid uint8) bool { return m.lobby.Owns(pid) }
 // Over reports whether the game, or a lobby that did not start, has ended.
 func (m *Machine) Over() bool { return m.over }
 
-// Downloading reports whether the sockets' backlogs are of interest before the
-// start.
+// Downloading reports whether the machine wants Backlog inputs before the start.
 func (m *Machine) Downloading() bool { return m.xfer.Downloading() > 0 }
 
 // handle does what the table says of the kind of input.
@@ -134,7 +133,7 @@ func (m *Machine) handle(in *Input) {
 	k := &kinds[in.Kind]
 	if k.do != nil {
 		k.do(m, in)
-	} else if s := m.seatOf(in.Link); s != nil { // else it was said after the player was out
+	} else if s := m.seatOf(in.Link); s != nil { // else the player was removed before it came
 		k.bySeat(m, s, in)
 	}
 }
@@ -147,7 +146,7 @@ func (m *Machine) command(in *Input) {
 	m.obey(by, in.Line)
 }
 
-// packet takes what a player says, apart from actions and acknowledgements.
+// packet handles packets of players that have no kind of their own.
 func (m *Machine) packet(s *seat, in *Input) {
 	s.heard, s.level = m.now, in.Level
 	switch p := in.Packet.(type) {
@@ -191,7 +190,7 @@ func (m *Machine) tick(*Input) {
 	m.tendProxies()
 }
 
-// leave takes a player out who has said goodbye, or whose link is lost.
+// leave removes a player who has left or whose link is lost.
 func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 	if m.turns == nil {
 		m.tell(lobby.Leave{PID: s.PID, Reason: reason, Lost: lost})
@@ -221,7 +220,7 @@ func added[E any](all *[]E, with []E) []E {
 	return with[n:]
 }
 
-// followUp does what effects have asked for, and what follows from that.
+// followUp does what effects have put off, and what follows from that.
 func (m *Machine) followUp() {
 	for i := 0; i < len(m.todo) && !m.over; i++ {
 		m.todo[i]()
@@ -230,7 +229,7 @@ func (m *Machine) followUp() {
 	m.todo = m.todo[:0]
 }
 
-// later hands an event to the lobby after the effects at hand.
+// later passes an event to the lobby after the current effects.
 func (m *Machine) later(e lobby.Event) { m.todo = append(m.todo, func() { m.tell(e) }) }
 
 // playTime is the clock of the turns.

@@ -43,8 +43,7 @@ func (m *Machine) obey(by *command.Caller, line string) {
 	}
 }
 
-// hear says a line of the host to one player, if their seat is still theirs, or
-// to all.
+// hear says a line of the host to all, or to one player if that player is still here.
 func (m *Machine) hear(in *Input) {
 	switch by := in.Caller; {
 	case by == nil:
@@ -54,7 +53,7 @@ func (m *Machine) hear(in *Input) {
 	}
 }
 
-// caller is a player as one who commands.
+// caller is a player as the caller of a command.
 func (m *Machine) caller(pid uint8) *command.Caller {
 	p := m.player(pid)
 	c := &command.Caller{PID: pid, Name: p.Name, Realm: p.Realm, Via: command.ViaLobby, Language: m.lobby.Language(pid)}
@@ -80,7 +79,7 @@ func (m *Machine) phase() command.Phase {
 	return command.InGame
 }
 
-// find is the one player that a part of a name means.
+// find is the only player whose name contains a text.
 func (m *Machine) find(part string) (lobby.Player, error) {
 	found := m.lobby.Find(part)
 	switch len(found) {

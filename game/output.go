@@ -14,8 +14,8 @@ type OpKind uint8
 const (
 	// Send: write Frame to the links of the seats in To.
 	Send OpKind = iota + 1
-	// SendLast: as Send, but drop what waits of the map: nothing of it may come
-	// behind this packet.
+	// SendLast: as Send, but drop the waiting parts of the map: none may come behind
+	// this packet.
 	SendLast
 	// Parts: send the map from At to End to seat PID, as if from From, behind
 	// every packet.
@@ -34,28 +34,28 @@ const (
 	CheckBans
 	// KeepJournal: keep the journal of this game when it is over.
 	KeepJournal
-	// Answer: Text is for Caller, who is not in the game; Refused: it says why the
-	// command was not done.
+	// Answer: Text is for Caller, who is not in the game. Refused: it is the reason why
+	// the command was not done.
 	Answer
-	// Ask: put Query to the database; the answer is for Caller, who is nil if nobody
-	// waits for it.
+	// Ask: put Query to the database; the answer is for Caller, nil if nobody waits for
+	// it.
 	Ask
 	// Offer: tell the proxies of the seats in To how they come back, and that there
 	// are Empties empty actions before each 0x0C.
 	Offer
-	// Ack: tell the proxies of the seats in To what has come of them.
+	// Ack: acknowledge to the proxies of the seats in To what has arrived.
 	Ack
 	// Forget: seat PID is empty; nothing more is kept for it.
 	Forget
-	// Outside: Caller has typed Text, which is no command of a game. The host may
-	// know it.
+	// Outside: Caller has typed Text, which is not a command of a game but may be one
+	// of the host.
 	Outside
-	// Rate: look up how strong the player of Link is, for Rated.
+	// Rate: look up the rating of Link's player, for Rated.
 	Rate
-	// Again: open a lobby like this one with Config, of another number and seed, as
-	// soon as this game is over.
+	// Again: open a lobby with Config, but a new number and seed, as soon as this game
+	// is over.
 	Again
-	// Recall: look up which language the player of Link has chosen, for Prefer.
+	// Recall: look up the language that Link's player has chosen, for Prefer.
 	Recall
 )
 
@@ -65,10 +65,10 @@ var opText = [...]string{
 	Offer: "offer", Ack: "ack", Forget: "forget", Rate: "rate", Again: "again", Recall: "recall",
 }
 
-// String names the order for whoever reads a trace.
+// String names the order in traces.
 func (k OpKind) String() string { return opText[k] }
 
-// Op is one order to the host, to be carried out in the order of Out.
+// Op is one order to the host. Orders are carried out in the order of Out.
 type Op struct {
 	Kind    OpKind
 	To      w3gs.PIDs
@@ -94,7 +94,7 @@ type Stamped struct {
 	Fact Fact
 }
 
-// Out collects what a Step brings about. It is valid until Reset.
+// Out collects the outputs of a Step. It is valid until Reset.
 type Out struct {
 	Ops   []Op
 	Facts []Stamped

@@ -14,7 +14,7 @@ const (
 )
 
 // fakeAction is the act of a command that a fake player carries out in the game:
-// clients take actions from players only. One among the observers will not do.
+// clients accept actions only from players, and observers are not enough.
 func fakeAction(action byte) act {
 	return func(m *Machine, c *call) error {
 		fakes := m.lobby.Fakes()

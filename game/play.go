@@ -8,7 +8,7 @@ import (
 	"w3host/w3gs"
 )
 
-// begin turns the lobby into a game: from here on the turns say who is in.
+// begin turns the lobby into a running game.
 func (m *Machine) begin(e lobby.Started) {
 	m.startedAt, m.roster, m.places = m.now, e.Players, e.Places
 	cfg := m.cfg.Turns
@@ -43,30 +43,29 @@ func (m *Machine) turnPacket(s *seat, in *Input) {
 	}
 }
 
-// act puts an action of a player, or of the host for a fake player, into the
-// turns.
+// act passes an action of a player, or of the host for a fake player, to the turns.
 func (m *Machine) act(pid uint8, data []byte) {
 	m.acted = Acted{pid, data}
 	m.fact(&m.acted)
 	m.play(m.turns.Action(m.playTime(), pid, data, m.turnsOut))
 }
 
-// reportRTT passes on what the last pong measured: the turns want to know whose
-// line a lag was.
+// reportRTT passes on the round trip that the last pong measured, by which the turns
+// attribute lags.
 func (m *Machine) reportRTT(s *seat) {
 	if rtt := m.rtt(s.PID); rtt > 0 {
 		m.turn(gamesync.RTT{PID: s.PID, RTT: rtt})
 	}
 }
 
-// turn hands an event to the turns, once there are any.
+// turn passes an event to the turns, if the game has started.
 func (m *Machine) turn(e gamesync.Event) {
 	if m.turns != nil {
 		m.play(m.turns.Handle(m.playTime(), e, m.turnsOut))
 	}
 }
 
-// play carries out, in their order, the effects that the turns have added.
+// play carries out the effects that the turns have added.
 func (m *Machine) play(effects []gamesync.Effect) {
 	for _, effect := range added(&m.turnsOut, effects) {
 		switch e := effect.(type) {
@@ -88,7 +87,7 @@ func (m *Machine) play(effects []gamesync.Effect) {
 	}
 }
 
-// drop puts a player out whom the turns have forgotten.
+// drop closes the link of a player whom the turns have removed.
 func (m *Machine) drop(e *gamesync.Drop) {
 	s := m.seats[e.PID]
 	if e.Why != gamesync.WhyGameOver { // then nobody is dropped: the game is over
@@ -101,8 +100,7 @@ func (m *Machine) drop(e *gamesync.Drop) {
 	}
 }
 
-// left tells observers at the place in the order of turns where the players are
-// told.
+// left reports a leave at its place in the order of turns.
 func (m *Machine) left(e *gamesync.PlayerLeft) {
 	f := &LeftGame{Player: m.player(e.PID), Reason: e.Reason, Why: e.Reason.String(), RTT: m.rtt(e.PID)}
 	if e.Why != gamesync.WhyLeft {
@@ -115,5 +113,5 @@ func (m *Machine) left(e *gamesync.PlayerLeft) {
 		}
 	}
 	m.fact(f)
-	m.tell(lobby.Leave{PID: e.PID, Reason: e.Reason, Lost: true}) // at once: nobody speaks with this pid any more
+	m.tell(lobby.Leave{PID: e.PID, Reason: e.Reason, Lost: true}) // at once: the pid is not used any more
 }

@@ -22,7 +22,7 @@ type Votes struct {
 type poll struct {
 	command string
 	caller  command.Caller
-	about   uint8      // the player against whom it is; 0: nobody
+	about   uint8      // the player it is about; 0: nobody
 	target  string     // their name
 	what    texts.Text // "kick Bob"
 	groups  func() []w3gs.PIDs
@@ -60,8 +60,8 @@ func (m *Machine) poll(name string, pid uint8) *poll {
 	return nil
 }
 
-// ask opens a poll with its caller's yes. If one of the same command asks the
-// caller, that takes the yes.
+// ask opens a poll with its caller's yes. If a poll of the same command is open to
+// the caller, the yes goes to that.
 func (m *Machine) ask(p *poll) error {
 	if open := m.poll(p.command, p.caller.PID); open != nil {
 		return m.vote(open, p.caller.PID, true)
@@ -73,7 +73,7 @@ func (m *Machine) ask(p *poll) error {
 	return nil
 }
 
-// vote takes a yes or no to a poll.
+// vote counts a yes or no.
 func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
 	with, against := &p.no, &p.yes
 	if yes {
@@ -87,7 +87,7 @@ func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
 	return nil
 }
 
-// tellPoll says how a poll stands while it is open.
+// tellPoll announces the state of a poll that is still open.
 func (m *Machine) tellPoll(p *poll, who texts.Text) {
 	if c := m.count(p); !c.passed && !c.failed {
 		m.tellAsked(p, texts.Of("%v: %d of %d votes needed. %syes or %[4]sno within %[5]v.", who, c.yes, c.needed,
@@ -95,7 +95,7 @@ func (m *Machine) tellPoll(p *poll, who texts.Text) {
 	}
 }
 
-// tellAsked says something to those whom a poll asks, and to the one it is about.
+// tellAsked says a line to the players whom a poll asks, and to the one it is about.
 func (m *Machine) tellAsked(p *poll, text texts.Text) {
 	if to := (m.count(p).asked | w3gs.Only(p.about)) & m.lobby.Humans(); to != 0 {
 		m.speak(to, text)
@@ -125,7 +125,7 @@ func (m *Machine) settlePolls() {
 	}
 }
 
-// forgetVoter takes a player who is gone out of the polls.
+// forgetVoter removes a player who has left from the polls.
 func (m *Machine) forgetVoter(pid uint8) {
 	for _, p := range m.polls {
 		p.yes, p.no = p.yes&^w3gs.Only(pid), p.no&^w3gs.Only(pid)

@@ -17,17 +17,17 @@ const (
 	extendedProxy           // needs none
 )
 
-// unacked is after how many times Silence a proxy is put out that never
-// acknowledges although it speaks: what is kept for it would only grow.
+// unacked is how many times Silence a proxy may go without acknowledging although it
+// sends packets: what is kept for it would grow without bound.
 const unacked = 3
 
-// silenceCheck is how often silent proxies are looked for.
+// silenceCheck is how often to look for silent proxies.
 func (m *Machine) silenceCheck() time.Duration { return m.cfg.Reconnect.Silence / 4 }
 
 func (m *Machine) ackEvery() time.Duration { return m.cfg.Reconnect.Silence / 2 }
 
-// meetProxy takes what the proxy of a player in the lobby says of itself. After
-// the start it is too late: everybody must know what precedes a 0x0C.
+// meetProxy notes that a player is behind a proxy. After the start it is too late:
+// all clients must agree on what precedes a 0x0C.
 func (m *Machine) meetProxy(s *seat, in *Input) {
 	switch {
 	case m.cfg.Reconnect.Wait == 0 || m.turns != nil:
@@ -54,7 +54,7 @@ func (m *Machine) empties() int {
 	return 0
 }
 
-// offerAgain tells all proxies when the empty actions change.
+// offerAgain tells all proxies if the number of empty actions has changed.
 func (m *Machine) offerAgain() {
 	if n := m.empties(); n != m.offered {
 		m.offered = n
@@ -68,7 +68,7 @@ func (m *Machine) offer(to w3gs.PIDs) {
 	}
 }
 
-// proxies is whose links go through one, lost links included.
+// proxies is the players behind a proxy, including those whose link is lost.
 func (m *Machine) proxies() w3gs.PIDs {
 	var pids w3gs.PIDs
 	for _, s := range m.seats {
@@ -79,8 +79,8 @@ func (m *Machine) proxies() w3gs.PIDs {
 	return pids
 }
 
-// lost takes the end of a link: its player leaves, or the seat waits for another
-// link. A client that has not seen a turn cannot come back.
+// lost handles the end of a link: the player leaves, or the seat waits for another
+// link. A client that has not got a turn yet cannot come back.
 func (m *Machine) lost(s *seat, in *Input) {
 	wait := m.wait(s)
 	m.fact(&LinkLost{s.Player, in.Why, wait})
@@ -104,7 +104,7 @@ func (m *Machine) wait(s *seat) time.Duration {
 	return m.cfg.Reconnect.Wait
 }
 
-// resume gives a seat a new link, which wins over one that is half dead.
+// resume gives a seat a new link, even if the old one seems alive.
 func (m *Machine) resume(in *Input) {
 	s := m.seat(in.PID)
 	if s == nil || m.wait(s) == 0 || s.link == 0 && s.away == 0 {
@@ -124,7 +124,7 @@ func (m *Machine) resume(in *Input) {
 	m.turn(gamesync.Back{PID: s.PID})
 }
 
-// forfeit puts a player out whose seat can no longer be resumed.
+// forfeit removes a player whose seat can no longer be resumed.
 func (m *Machine) forfeit(in *Input) {
 	if s := m.seat(in.PID); s != nil && m.turns != nil {
 		m.putOut(s, in.Why)
@@ -137,8 +137,8 @@ func (m *Machine) putOut(s *seat, why string) {
 	m.turn(gamesync.Leave{PID: s.PID, Reason: w3gs.LeaveDisconnect})
 }
 
-// tendProxies does by the clock what proxies want: acknowledgements, and an end
-// of links that nothing comes over any more.
+// tendProxies sends the acknowledgements that are due, and cuts links of silent
+// proxies.
 func (m *Machine) tendProxies() {
 	if m.proxies() == 0 || m.over {
 		return

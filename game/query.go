@@ -15,7 +15,7 @@ import (
 // answer comes later, as a Tell for its caller.
 type Query struct {
 	What     string        // the name of the command
-	Name     string        // whom or what it is about, as it was typed if no such player is here
+	Name     string        // whom or what it is about; as typed if no such player is here
 	Here     bool          // Name is the name of a player, and Addr their address
 	Addr     netip.Addr    // invalid: not known
 	For      time.Duration // of a ban; 0: for good
@@ -28,7 +28,7 @@ type Query struct {
 	Language texts.Language // of the answer
 }
 
-// people are the commands about who somebody is, who may come and who commands.
+// people are the commands about players, bans and admins.
 var people = command.Table[*Machine]{
 	{Name: "stats", Usage: "[player]", Help: "the games of a player, or your own", Phase: command.Always, Parse: func(a *args) act { return about("stats", a.Rest()) }},
 	{Name: "rank", Usage: "[player]", Help: "the rating of a player on this map, or your own", Phase: command.Always, Parse: func(a *args) act { return about("rank", a.Rest()) }},
@@ -62,14 +62,14 @@ var people = command.Table[*Machine]{
 	{Name: "checkadmin", Usage: "<player>", Help: "whether somebody is an admin", Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "checkadmin", Name: a.OnlyPlayer()}) }},
 }
 
-// query hands a question to the host.
+// query passes a question to the host.
 func (m *Machine) query(c *call, q Query) {
 	q.By, q.Realm, q.Map, q.Language, c.Target = c.Name, c.Realm, m.cfg.Map.Name, c.Language, q.Name
 	m.out.add(Op{Kind: Ask, Caller: c.Caller, Query: &q, Text: q.What + " " + q.Name})
 }
 
-// whom fills in who is meant: the one player here whose name holds the text, or
-// else the text itself. Several are an error.
+// whom fills in the player who is meant: the only one here whose name contains the
+// text, or else the text itself. Several are an error.
 func (m *Machine) whom(q *Query, part string) (lobby.Player, error) {
 	q.Name = part
 	if len(m.lobby.Find(part)) == 0 {
@@ -86,7 +86,7 @@ func (m *Machine) whom(q *Query, part string) (lobby.Player, error) {
 	return p, nil
 }
 
-// about asks about a player, who need not be here; about the caller with "".
+// about asks about a player, who need not be here; "" is the caller.
 func about(what, part string) act {
 	return func(m *Machine, c *call) error {
 		if part == "" && c.PID == 0 && c.Realm == "" { // the operator
@@ -105,7 +105,7 @@ func about(what, part string) act {
 	}
 }
 
-// asTyped asks about a name or address as it stands: a part of a name is not
+// asTyped asks about a name or address exactly as typed: a part of a name is not
 // enough to make an admin.
 func asTyped(q Query) act {
 	return func(m *Machine, c *call) error {
@@ -131,7 +131,7 @@ func (m *Machine) describe(s *seat, p lobby.Player) texts.Text {
 		(m.now - p.Joined).Round(time.Second), ping, place(s.Addr.Addr()))
 }
 
-// place is an address, and how near it is.
+// place is an address with a note if it is local.
 func place(a netip.Addr) texts.Text {
 	switch {
 	case a.IsLoopback():
@@ -151,8 +151,8 @@ func from(m *Machine, c *call) error {
 	return nil
 }
 
-// ban puts a player who is here out at once. The database makes it last; its
-// list also finds whoever else it is about, in every game of the host.
+// ban stores a ban and kicks the player at once. Other players that the ban applies
+// to, in any game of the host, are found by CheckBans.
 func ban(what, part string, span time.Duration, why string) act {
 	return func(m *Machine, c *call) error {
 		q := Query{What: what, For: span, Reason: why}
@@ -185,7 +185,7 @@ func banned(why string) texts.Text {
 	return texts.Of("banned: %s", why)
 }
 
-// banLast bans who left last, by whatever way.
+// banLast bans the player who left last, for whatever reason.
 func banLast(span time.Duration, why string) act {
 	return func(m *Machine, c *call) error {
 		if m.lastGone.Name == "" {

@@ -7,18 +7,17 @@ import (
 	"w3host/lobby"
 )
 
-// inGameOnly are the commands about people that mean those of one game.
+// inGameOnly are the people commands that need a game.
 var inGameOnly = []string{"checkme", "from", "banlast", "login"}
 
-// PeopleCommands lists the commands about people that need no game: a caller
-// outside has them by Question.
+// PeopleCommands lists the people commands that need no game. Question runs them.
 func PeopleCommands() command.Table[*Machine] {
 	return slices.DeleteFunc(slices.Clone(people), func(s command.Spec[*Machine]) bool { return slices.Contains(inGameOnly, s.Name) })
 }
 
-// Question reads a command about people, of their table, for a caller who means no
-// game. The query is nil if the command was refused, or answered without one.
-// Names are those of players elsewhere.
+// Question runs a command of PeopleCommands for a caller outside any game. The query
+// is nil if the command was refused, or answered without one. names are players of
+// the host's games.
 func Question(table command.Table[*Machine], by *command.Caller, line string, names []string) (q *Query, o command.Outcome) {
 	var out Out
 	m := &Machine{lobby: lobby.New(lobby.Defaults()), out: &out}

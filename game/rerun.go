@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Rerun is what came of running a journal again.
+// Rerun is the result of running a journal.
 type Rerun struct {
 	Config  Config
 	Inputs  int
@@ -18,8 +18,8 @@ type Rerun struct {
 	Over    bool   // the game ended
 }
 
-// RunJournal runs a game again. watch, if not nil, sees each input and what
-// came of it; the first call has no input: it is what New brings about.
+// RunJournal runs a recorded game again. watch, if not nil, is called with each input
+// and its outputs; the first call has no input, but the outputs of New.
 func RunJournal(r io.Reader, watch func(e *Entry, out *Out)) (Rerun, error) {
 	var result Rerun
 	entries, cfg, err := readJournal(r)

@@ -18,17 +18,17 @@ type seat struct {
 	level     command.Level // as the host looked up last
 	heard     time.Duration
 	proxy     proxyKind     // what stands between the player and the link
-	away      time.Duration // the link is lost since then, and can be resumed; 0: it is not
-	acked     time.Duration // when a proxy acknowledged last
-	shared    bool          // many have that address
+	away      time.Duration // when the link was lost that can be resumed; 0: it is not lost
+	acked     time.Duration // when the proxy acknowledged last
+	shared    bool          // many players have the same address
 	moves     uint64
-	stuck     time.Duration // since then the socket takes nothing of what waits; 0: it does
+	stuck     time.Duration // since when the socket takes nothing; 0: it does
 	actions   uint32
-	kick      string        // why, once kicked from a running game
-	mayVote   time.Duration // before it, no vote against somebody else
-	chose     bool          // the language, in this game
+	kick      string        // reason, if kicked from the running game
+	mayVote   time.Duration // when the player may call the next votekick
+	chose     bool          // has chosen a language in this game
 	paidUntil time.Duration // commands are paid for up to then; see pays
-	hurried   bool          // was told to wait
+	hurried   bool          // has been told to wait
 	skill     rating.Skill
 	rated     bool // skill has been looked up
 }
@@ -86,7 +86,7 @@ func (m *Machine) unlink(s *seat, why string) {
 	}
 }
 
-// backlog takes what waits for a seat's socket.
+// backlog notes how much waits for a seat's socket.
 func (m *Machine) backlog(s *seat, in *Input) {
 	switch {
 	case in.Queued == 0 || in.Moves != s.moves:
@@ -117,7 +117,7 @@ func (m *Machine) vacate(pid uint8, why string) {
 	}
 }
 
-// Describe tells of the game's state, for whoever looks into a crash.
+// Describe is the game's state for crash reports.
 func (m *Machine) Describe() string {
 	text := fmt.Sprintf("now %v, owner %q, players %+v, fake players %+v, slots %+v", m.now, m.lobby.Owner(),
 		m.lobby.Players(), m.lobby.Fakes(), m.lobby.SlotTable())

@@ -7,8 +7,7 @@ import (
 	"w3host/w3gs"
 )
 
-// mapPacket takes what a player says of the map. After the start nobody downloads:
-// the lobby let nobody start without the map, or was told to.
+// mapPacket handles packets about the map, which only come before the start.
 func (m *Machine) mapPacket(s *seat, in *Input) {
 	var e mapxfer.Event
 	switch p := in.Packet.(type) {
@@ -26,8 +25,8 @@ func (m *Machine) mapPacket(s *seat, in *Input) {
 	m.fetch(e)
 }
 
-// look tells the transfers the state of a connection. Addresses that many share
-// say nothing of the line.
+// look passes the state of a connection to the scheduler. An address that many
+// players share does not identify a line.
 func (m *Machine) look(s *seat, f mapxfer.Figures) {
 	if !s.shared {
 		f.Addr = s.Addr.Addr()
@@ -35,12 +34,12 @@ func (m *Machine) look(s *seat, f mapxfer.Figures) {
 	m.fetch(mapxfer.Look{PID: s.PID, Figures: f})
 }
 
-// fetch hands an event to the transfers.
+// fetch passes an event to the scheduler.
 func (m *Machine) fetch(e mapxfer.Event) {
 	m.transfer(m.xfer.Handle(m.now, e, m.xferOut))
 }
 
-// transfer carries out, in their order, the effects that the scheduler has added.
+// transfer carries out the effects that the scheduler has added.
 func (m *Machine) transfer(effects []mapxfer.Effect) {
 	for _, e := range added(&m.xferOut, effects) {
 		if s := m.seats[e.PID]; s != nil {
@@ -83,8 +82,8 @@ func (m *Machine) downloadEnded(s *seat, e *mapxfer.Effect, complete bool) *Down
 	return f
 }
 
-// refuseTransfer tells a player why there is no map. Who cannot get it cannot
-// play and has to go; where an admin may still allow it, the player waits.
+// refuseTransfer kicks a player who cannot get the map. Where an admin may still
+// allow the download, the player waits.
 func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
 	switch e.Why {
 	case mapxfer.WhyAsk:

@@ -27,7 +27,7 @@ const (
 	Tie
 )
 
-// fighter checks that a caller plays in a game that has begun.
+// fighter checks that a caller plays, and that the game has begun.
 func (m *Machine) fighter(c *call) (lobby.Player, error) {
 	p, ok := m.lobby.Player(c.PID)
 	switch {
@@ -39,7 +39,7 @@ func (m *Machine) fighter(c *call) (lobby.Player, error) {
 	return p, nil
 }
 
-// teams is who plays, by team.
+// teams is the players of each team who are still in the game.
 func (m *Machine) teams() (teams [w3gs.MaxSlots]w3gs.PIDs) {
 	for _, p := range m.lobby.Players() {
 		if !p.Observer {
@@ -108,7 +108,7 @@ func draw(m *Machine, c *call) error {
 	})
 }
 
-// decide ends the game with a result for each who played, also for who has left.
+// decide ends the game with a result for all who played, also those who have left.
 func (m *Machine) decide(why texts.Text, result func(lobby.Player) Result) {
 	f := &Decided{Why: why.String()}
 	for _, p := range m.roster {
@@ -121,7 +121,7 @@ func (m *Machine) decide(why texts.Text, result func(lobby.Player) Result) {
 	m.turn(gamesync.End{Why: texts.Of("The game is over: %v.", why)})
 }
 
-// remake asks those who play whether to play again, from the lobby on.
+// remake asks the players whether to play again.
 func remake(m *Machine, c *call) error {
 	if p, _ := m.lobby.Player(c.PID); m.seats[c.PID] == nil || p.Observer {
 		return cannot("only those who play can do that")

@@ -9,7 +9,7 @@ import (
 	"w3host/texts"
 )
 
-// voice are the commands about what the host says by itself, and to whom.
+// voice are the commands about what the host says, to whom and in which language.
 var voice = command.Table[*Machine]{
 	{Name: "announce", Usage: "<seconds> <text> | off", Help: "say a line every so many seconds", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
 		if a.Is("off") {
@@ -28,7 +28,7 @@ var voice = command.Table[*Machine]{
 	{Name: "unlock", Help: "let admins command this lobby again", Level: command.Owner, Phase: command.Always, Bare: lock(false)},
 }
 
-// announcement is a line that the host says again and again in the lobby.
+// announcement is a line that the host repeats in the lobby.
 type announcement struct {
 	every, at time.Duration
 	text      string
@@ -44,7 +44,7 @@ func announce(every time.Duration, text string) act {
 	}
 }
 
-// announceDue is when the line is to be said next.
+// announceDue is when the line is due next.
 func (m *Machine) announceDue() (at time.Duration, ok bool) {
 	return m.announced.at, m.announced.every > 0 && m.turns == nil && m.lobby.Humans() != 0
 }
@@ -81,8 +81,8 @@ func language(_ *Machine, c *call) texts.Text {
 	return texts.Of("You read %s. There are: %s.", c.Language.Own(), texts.Tags())
 }
 
-// speakTo lets somebody read the host in another language, here and in later
-// games. A caller on a realm need not be in the game, and is answered when the
+// speakTo sets the language in which the caller reads the host, in this game and
+// later ones. A caller on a realm need not be in the game, and is answered when the
 // choice is stored.
 func speakTo(m *Machine, c *call, tag string) error {
 	s := m.seats[c.PID]
@@ -118,7 +118,7 @@ func (m *Machine) confirmed(name, realm string) *seat {
 	return nil
 }
 
-// prefer takes what a player has chosen in an earlier game.
+// prefer applies the language chosen in an earlier game.
 func (m *Machine) prefer(s *seat, in *Input) {
 	if !s.chose {
 		m.tell(lobby.SetLanguage{PID: s.PID, Language: in.Language})
@@ -135,7 +135,7 @@ func lock(on bool) act {
 	}
 }
 
-// rank is what somebody with a level of the host may do here.
+// rank is the level here of somebody with a level of the host.
 func (m *Machine) rank(level command.Level) command.Level {
 	if m.locked && level == command.Admin {
 		return command.Anyone

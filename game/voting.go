@@ -18,7 +18,7 @@ var voting = command.Table[*Machine]{
 	{Name: "no", Help: "disagree with the vote that runs", Phase: command.Always, Bare: answerPoll(false)},
 }
 
-// ready is the act of a player who is ready to start, or not any more.
+// ready marks a player as ready to start, or not any more.
 func ready(off bool) act {
 	return func(m *Machine, c *call) error {
 		if _, err := m.voter(c); err != nil {
@@ -28,7 +28,7 @@ func ready(off bool) act {
 	}
 }
 
-// cannot is the refusal of what does not make sense now.
+// cannot refuses what is not possible now.
 func cannot(format string, values ...any) error {
 	return texts.Refuse(texts.NotYet, format, values...)
 }
@@ -41,8 +41,8 @@ func (m *Machine) voter(c *call) (*seat, error) {
 	return nil, cannot("only players of the game vote")
 }
 
-// votekick asks everybody but its victim. Admins and who has a reserved place
-// cannot be voted out; the owner has one.
+// votekick asks all other players. Admins and players with a reserved place, such as
+// the owner, cannot be voted out.
 func votekick(m *Machine, c *call, p lobby.Player) error {
 	s, err := m.voter(c)
 	victim := m.seats[p.PID]

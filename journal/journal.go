@@ -19,14 +19,14 @@ import (
 const (
 	// blockSize is how many bytes of a journal go to the disk at once.
 	blockSize = 4 << 10
-	// blocksWaiting is how many may wait for the disk, of all games together. A
-	// journal that does not fit is given up; its game goes on.
+	// blocksWaiting is how many of all games may wait for the disk. A journal that
+	// does not fit is given up; its game goes on.
 	blocksWaiting = 2048
 	// checkEvery is how many inputs lie between two sums in a journal.
 	checkEvery = 4096
 )
 
-// Options are which games leave a journal behind.
+// Options are the [log] settings of journals.
 type Options struct {
 	Dir  string // empty for none
 	Keep Keep
@@ -54,7 +54,7 @@ type Journal struct {
 	lost   bool // the disk did not keep up
 }
 
-// Begin takes the game's configuration and what New has brought about.
+// Begin takes the game's configuration and the outputs of game.New.
 func (j *Journal) Begin(to *Files, cfg *game.Config, out *game.Out) error {
 	if to == nil {
 		return nil
@@ -68,14 +68,14 @@ func (j *Journal) Begin(to *Files, cfg *game.Config, out *game.Out) error {
 	return nil
 }
 
-// Input writes an input down before the machine takes it.
+// Input records an input before the machine takes it.
 func (j *Journal) Input(now time.Duration, in *game.Input) {
 	if j.to != nil {
 		j.buf = j.enc.Append(j.buf, now, in)
 	}
 }
 
-// Output takes note of what came of it.
+// Output adds the outputs of that input to the checksum.
 func (j *Journal) Output(out *game.Out) {
 	if j.to == nil {
 		return
@@ -141,8 +141,8 @@ type Files struct {
 	spare chan []byte // blocks to use again
 }
 
-// Open begins to write journals, and keeps what a killed host has left; nil where
-// no folder is set.
+// Open begins to write journals, and keeps those that a killed host has left. It is
+// nil if no folder is set.
 func Open(opts Options, log zerolog.Logger) *Files {
 	if opts.Dir == "" {
 		return nil
@@ -163,8 +163,8 @@ func (f *Files) block() []byte {
 	}
 }
 
-// rescue keeps what a host that was killed has left: the end of such a journal is
-// missing, and the rest can be run again.
+// rescue keeps the journals of a killed host: their end is missing, but the rest can
+// be run.
 func (f *Files) rescue() {
 	parts, _ := filepath.Glob(filepath.Join(f.opts.Dir, "*.part"))
 	for _, part := range parts {

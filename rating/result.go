@@ -14,10 +14,10 @@ type Result struct {
 	Outcome string
 }
 
-// Ranks orders the teams of a game: for each player the index of their team, or
-// -1 for who is not rated, and for each team its rank. ok is false where the
-// results do not tell who has won: a team both won and lost, senders contradict
-// each other, or nobody won and nobody drew.
+// Ranks orders the teams of a game: for each player the index of their team, or -1
+// for players who are not rated, and for each team its rank. ok is false if the results
+// do not tell who has won: a team both won and lost, senders contradict each other, or
+// nobody won and nobody drew.
 //
 // Members share the result of their team. A team of which all have left has lost,
 // and one of which nothing is told, as of observers, did not play.

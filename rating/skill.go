@@ -8,7 +8,7 @@ package rating
 
 import "math"
 
-// Skill is what is believed of a player: a normal distribution.
+// Skill is the estimate of a player's strength: a normal distribution.
 type Skill struct {
 	Mu    float64 // mean
 	Sigma float64 // standard deviation
@@ -20,14 +20,14 @@ const (
 	sigma = mean / 3
 	beta2 = sigma * sigma / 4 // variance of a player's form on the day
 	kappa = 0.0001            // the least share of a variance that a game leaves
-	tau   = mean / 300        // doubt that comes between two games
+	tau   = mean / 300        // uncertainty added between two games
 )
 
-// Newcomer is the skill of somebody who has not played.
+// Newcomer is the skill of a player without games.
 func Newcomer() Skill { return Skill{mean, sigma} }
 
-// Points is the skill that a player has almost surely, for people: 0 for a
-// newcomer, a few thousand at the top. It may be negative.
+// Points is the rating for display, a lower bound of the skill: 0 for a newcomer, a few
+// thousand at the top. It may be negative.
 func (s Skill) Points() int { return int(math.Round(100 * (s.Mu - 3*s.Sigma))) }
 
 // Rate changes the skills of the teams by the result of one game. The lowest
@@ -44,7 +44,7 @@ func Rate(teams [][]Skill, ranks []int) {
 	update(teams, ranks)
 }
 
-// update is algorithm 4.
+// update is algorithm 4 of the paper.
 func update(teams [][]Skill, ranks []int) {
 	sums := make([]Skill, len(teams)) // Sigma holds variances here
 	for i, team := range teams {

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// remindEvery is how often the others are told how long they still wait.
+	// remindEvery is how often the others are told how long the wait still is.
 	remindEvery = 20 * time.Second
-	// neverMoved is no count of moves that a socket gets to.
+	// neverMoved is a count of moves that no socket reaches.
 	neverMoved = ^uint64(0)
 	// emptyLen is an empty 0x0C.
 	emptyLen = 6
@@ -43,16 +43,16 @@ func (e Back) apply(g *Game) {
 	g.sayOthers(p, texts.Of("%s is back.", p.Name))
 }
 
-// newSocket forgets what was said of the old connection's socket.
+// newSocket forgets the backlog of the old connection's socket.
 func (p *player) newSocket() { p.backlog, p.moved, p.moves = 0, true, neverMoved }
 
-// Fed is who has been sent a 0x0C, and so can come back with a new connection.
+// Fed is the players who have been sent a 0x0C, and so can resume a connection.
 func (g *Game) Fed() w3gs.PIDs { return g.fed }
 
-// drops reports whether a lagger is dropped at dropAt, without a vote.
+// drops reports whether a lagger is dropped at dropAt even without a vote.
 func (g *Game) drops(pid uint8) bool { return g.cfg.DropAfter > 0 || g.absent.Has(pid) }
 
-// lagLimit is how long a player may be on the lag screen, or an observer behind.
+// lagLimit is how long a player may stay on the lag screen, or an observer behind.
 func (g *Game) lagLimit(p *player) time.Duration {
 	if g.absent.Has(p.PID) {
 		return p.wait
@@ -60,7 +60,7 @@ func (g *Game) lagLimit(p *player) time.Duration {
 	return g.cfg.DropAfter
 }
 
-// remind tells the others how long they still wait for those who may come back.
+// remind tells the others how long they still wait for absent players.
 func (g *Game) remind() {
 	g.remindAt = g.t + remindEvery
 	for pid := range (g.laggers & g.absent).All() {
@@ -70,7 +70,7 @@ func (g *Game) remind() {
 	}
 }
 
-// sayOthers tells those who see the game and have a connection.
+// sayOthers says a line to all others who see the game and have a connection.
 func (g *Game) sayOthers(p *player, line texts.Text) {
 	if to := g.inside() &^ w3gs.Only(p.PID) &^ g.absent; to != 0 {
 		g.emit(&Say{To: to, Text: line})

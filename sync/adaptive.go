@@ -7,10 +7,10 @@ import (
 	"w3host/w3gs"
 )
 
-// How the adaptive period is kept calm.
+// Limits on how often the adaptive period changes.
 const (
 	adaptEvery   = 10 * time.Second      // between two changes
-	adaptReverse = time.Minute           // before a change against the last one
+	adaptReverse = time.Minute           // before a change in the opposite direction
 	adaptStep    = 10 * time.Millisecond // periods are whole steps
 	adaptBand    = 20 * time.Millisecond // a smaller difference is left alone, and so is under a quarter
 )
@@ -39,7 +39,7 @@ func (g *Game) adapt() {
 	g.adaptedAt, g.adaptedBy = g.t, by
 }
 
-// medianRTT is of those who play; of an even number the slower one counts.
+// medianRTT is the median of the players, the higher one of an even number.
 func (g *Game) medianRTT() (time.Duration, bool) {
 	var room [w3gs.MaxPID]time.Duration
 	all := room[:0]

@@ -6,7 +6,7 @@ import (
 	"w3host/w3gs"
 )
 
-// What one player may bring into turns. A player of a busy game sends a few
+// How many bytes of actions one player may send. A player of a busy game sends a few
 // hundred bytes a second; a map that syncs its data some kilobytes in a moment.
 const (
 	// defaultActionRate is in bytes a second, prefixes included. Eleven players
@@ -20,9 +20,9 @@ const (
 // turns; with more they are dropped.
 const waitingBursts = 4
 
-// affordable takes the actions of the next turn from those that wait, in order
-// of arrival. What a player has sent beyond their budget waits for later turns, and
-// delays nobody else; what one who has gone cannot afford is dropped.
+// affordable takes the actions of the next turn from those that wait, in order of
+// arrival. Actions beyond a player's budget wait for later turns and delay nobody
+// else; if the player has left they are dropped.
 func (g *Game) affordable() []byte {
 	var beyond w3gs.PIDs
 	for pid, p := range g.byPID {

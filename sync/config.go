@@ -32,7 +32,7 @@ type Config struct {
 
 	DropAfter   time.Duration // a lagger is dropped after this; 0: never
 	LagReset    time.Duration // the lag screen is put up anew this often, at most 60 s
-	LoadTimeout time.Duration // who has not loaded by then is dropped; 0: never
+	LoadTimeout time.Duration // players who have not loaded by then are dropped; 0: never
 	LastPlayer  time.Duration // the game ends this long after all but one have left; 0: never
 
 	ActionRate  int // bytes of actions a second that one player may bring into turns
@@ -42,7 +42,7 @@ type Config struct {
 	// player with a proxy, at most 9.
 	Empties int
 
-	LoadInGame         bool // who has loaded enters and waits on the lag screen
+	LoadInGame         bool // players who have loaded enter and wait on the lag screen
 	ObserversNeverStop bool // an observer who lags is not waited for
 
 	Adaptive Adaptive

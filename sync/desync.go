@@ -11,9 +11,8 @@ import (
 	"w3host/w3gs"
 )
 
-// Desync says that players no longer have the same game. It holds all that is
-// needed to look for the cause later, and is made to be stored as JSON. The
-// drops follow it.
+// Desync says that players no longer have the same game. It holds all that is needed
+// to find the cause later, and is stored as JSON. The drops follow it.
 type Desync struct {
 	tells
 	Turn     uint32        `json:"turn"`
@@ -32,8 +31,8 @@ type Group struct {
 	GoesOn  bool      `json:"goes_on"`
 }
 
-// PastTurn is one turn before a desync: what was sent and what each player
-// answered, those who have left since included.
+// PastTurn is one turn before a desync: what was sent, and the answers of all
+// players, including those who have left since.
 type PastTurn struct {
 	Number    uint32       `json:"number"`
 	Increment uint16       `json:"increment_ms"`
@@ -66,8 +65,8 @@ type Hex []byte
 // MarshalText writes the digits.
 func (h Hex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h), nil }
 
-// desync drops everybody whose answer is not the one that holds, or ends the
-// game when none does.
+// desync drops the players whose hash is not that of the largest group, or ends the
+// game if there is no largest.
 func (g *Game) desync(rec *turnRecord, groups []Group, tie bool) {
 	var lost w3gs.PIDs
 	for i := range groups {

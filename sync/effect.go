@@ -55,9 +55,9 @@ type Started struct {
 	After time.Duration // since 0x0B
 }
 
-// Turn is a turn for the replay and the log. Its packets are in the Broadcast
-// before it. Turns come in order and none is left out; the empty packets with
-// increment 0 that renew a lag screen are not turns.
+// Turn is a turn for the replay and the log. Its packets are in the Broadcast before
+// it. Turns come in order and none is left out. The empty packets with increment 0
+// that renew a lag screen are not turns.
 type Turn struct {
 	tells
 	Number    uint32        // from 1
@@ -66,18 +66,17 @@ type Turn struct {
 	Late      time.Duration // how long after its due time it was made
 }
 
-// Settled says which hash holds for a turn: every voter has answered it. Settled
-// turns come in order and none is left out, but those that nobody answered any
-// more and one that ended the game without a largest group.
+// Settled is the hash of a turn that every voter has answered. Settled turns come in
+// order and none is left out, except those that nobody answered any more, and one that
+// ended the game without a largest group.
 type Settled struct {
 	tells
 	Turn uint32
 	Hash Hash
 }
 
-// Empty says that everybody's client sees so many empty 0x0C of no duration at
-// this place: for the replay. Their packets are in the Broadcasts before it, or
-// proxies make them.
+// Empty says for the replay that every client gets Count empty 0x0C of no duration
+// here. They are in the Broadcasts before it, or proxies make them.
 type Empty struct {
 	tells
 	Count int
@@ -92,7 +91,7 @@ type PlayerLeft struct {
 	Turn   uint32
 }
 
-// PeriodChanged says that turns come in another rhythm from Turn on.
+// PeriodChanged says that turns have another period from Turn on.
 type PeriodChanged struct {
 	tells
 	Period   time.Duration
@@ -142,7 +141,7 @@ const (
 	WhyGameOver           Why = "was there when the game ended"
 )
 
-// reason is what the others are told of somebody who is dropped.
+// reason is what the others are told when a player is dropped.
 func (w Why) reason() w3gs.LeaveReason {
 	if w == WhyDesync {
 		return w3gs.LeaveLost

@@ -61,9 +61,9 @@ type Game struct {
 	fakes         w3gs.PIDs     // in byPID too: the host acts for them
 	loaded        w3gs.PIDs
 	laggers       w3gs.PIDs // on the lag screen
-	late          w3gs.PIDs // observers who are not waited for
+	late          w3gs.PIDs // observers for whose hashes no turn waits
 	voted         w3gs.PIDs
-	absent        w3gs.PIDs // their connections are lost and may come back
+	absent        w3gs.PIDs // whose connections are lost and may come back
 	proxied       w3gs.PIDs
 	fed           w3gs.PIDs // have been sent a 0x0C
 
@@ -88,7 +88,7 @@ type Game struct {
 	plain    []byte       // the same for those without a proxy, if it differs
 
 	stoodFrom time.Duration
-	stood     []Lagger // who has left this lag screen
+	stood     []Lagger // who are off this lag screen again
 
 	lateNow, lateBefore, lateSince, lateSayAt time.Duration
 
@@ -166,8 +166,7 @@ func (g *Game) Tick(now time.Duration, out []Effect) []Effect {
 	return g.out
 }
 
-// Next says when Tick must be called; false: there is nothing to wait for but
-// the players.
+// Next is when Tick must be called if no event comes before; false: never.
 func (g *Game) Next() (time.Duration, bool) {
 	at, ok := g.next()
 	return at + g.suspended, ok
@@ -176,7 +175,7 @@ func (g *Game) Next() (time.Duration, bool) {
 // Live is the set of humans who are still in the game.
 func (g *Game) Live() w3gs.PIDs { return g.live }
 
-// Laggers is the set of players on the lag screen, or who load in game.
+// Laggers is the set of players on the lag screen, those who load in game included.
 func (g *Game) Laggers() w3gs.PIDs {
 	if g.phase == loading && g.cfg.LoadInGame {
 		return g.live &^ g.loaded
@@ -184,7 +183,7 @@ func (g *Game) Laggers() w3gs.PIDs {
 	return g.laggers
 }
 
-// Loading reports whether the first turn is still waiting for players.
+// Loading reports whether players still load.
 func (g *Game) Loading() bool { return g.phase == loading }
 
 // Turns is the number of turns sent.
@@ -193,9 +192,8 @@ func (g *Game) Turns() uint32 { return g.sent }
 // GameTime is the time in the game: the sum of all increments.
 func (g *Game) GameTime() time.Duration { return g.gameTime }
 
-// enter begins a call. It finds out that the host was suspended. That time does
-// not count in any rule, except that clients did not stop waiting for the lag
-// screen's renewal.
+// enter begins a call and detects that the host was suspended. That time counts in no
+// rule, except for the renewal of the lag screen, for which clients did wait.
 func (g *Game) enter(now time.Duration, out []Effect) {
 	if g.out = out; len(out) == 0 {
 		g.broadcasts, g.turns, g.agreed, g.frames = g.broadcasts[:0], g.turns[:0], g.agreed[:0], g.frames[:0]
@@ -214,7 +212,7 @@ func (g *Game) enter(now time.Duration, out []Effect) {
 	}
 }
 
-// skipSuspension leaves one turn due if there are more than can be made up for.
+// skipSuspension leaves one turn due if there are more than CatchUp.
 func (g *Game) skipSuspension() {
 	if g.t-g.due > time.Duration(g.cfg.CatchUp)*g.period {
 		g.suspend((g.t - g.due) / g.period * g.period)
@@ -229,7 +227,7 @@ func (g *Game) suspend(d time.Duration) {
 	g.lateNow = max(g.lateNow, d)
 }
 
-// next is the nearest deadline in the time of the rules.
+// next is the nearest deadline, in the time that rules go by.
 func (g *Game) next() (at time.Duration, ok bool) {
 	at = math.MaxInt64
 	least := func(t time.Duration) { at, ok = min(at, t), true }
@@ -272,10 +270,10 @@ func (g *Game) player(pid uint8) *player {
 	return g.byPID[pid]
 }
 
-// ready is who can take game data.
+// ready is the players who can take game data.
 func (g *Game) ready() w3gs.PIDs { return g.live & g.loaded }
 
-// inside is who sees the game, and not a loading screen.
+// inside is the players who see the game, not a loading screen.
 func (g *Game) inside() w3gs.PIDs {
 	if g.phase == loading && !g.cfg.LoadInGame {
 		return 0

@@ -28,8 +28,8 @@ func (g *Game) keepalive(pid uint8, sum uint32) {
 	}
 }
 
-// voters is whose hashes a turn waits for. An observer who lags is compared
-// alone when theirs come.
+// voters is the players for whose hashes a turn waits. The hashes of an observer who
+// lags are compared when they come.
 func (g *Game) voters() w3gs.PIDs { return g.live &^ g.late }
 
 // compare settles all turns that every voter has answered.
@@ -56,8 +56,7 @@ func (g *Game) compare() {
 	}
 }
 
-// agree reports a turn's hash. The slice of these effects is reused, so that a
-// turn makes no garbage.
+// agree reports a turn's hash.
 func (g *Game) agree(rec *turnRecord) {
 	g.agreed = append(g.agreed, Settled{Turn: rec.number, Hash: Hash(rec.sum)})
 	g.emit(&g.agreed[len(g.agreed)-1])
@@ -92,10 +91,9 @@ func (e Backlog) apply(g *Game) {
 	}
 }
 
-// watchSockets drops players who answer turns that cannot have reached them,
-// because their sockets have taken nothing since before those turns. They would
-// let the queue grow without ever lagging. A slow line, or one that is cut off,
-// is no offence: its player falls behind, and gets onto the lag screen.
+// watchSockets drops players who answer turns that cannot have reached them, because
+// their sockets have taken nothing since before those turns: their queue would grow
+// without a lag. A slow line is no offence: its player gets onto the lag screen.
 func (g *Game) watchSockets() {
 	live := g.live
 	for pid := range live.All() {

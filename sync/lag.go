@@ -13,7 +13,7 @@ func (e DropVote) apply(g *Game) {
 	}
 }
 
-// overdue is who stops the game.
+// overdue is the players for whom the game must stop.
 func (g *Game) overdue() w3gs.PIDs {
 	var laggers w3gs.PIDs
 	for pid := range g.live.All() {
@@ -24,7 +24,7 @@ func (g *Game) overdue() w3gs.PIDs {
 	return laggers
 }
 
-// expired is who has been on the lag screen for too long.
+// expired is the players who have been on the lag screen for too long.
 func (g *Game) expired() w3gs.PIDs {
 	var pids w3gs.PIDs
 	for pid := range g.laggers.All() {
@@ -40,9 +40,9 @@ func (g *Game) exempt(p *player) bool { return p.Observer && g.cfg.ObserversNeve
 // back reports whether a player is less than half the limit behind.
 func (g *Game) back(p *player) bool { return 2*g.behind(p) < g.syncLimit }
 
-// watchObservers stops waiting for the hashes of observers who lag, and drops
-// one who is behind by all that a player could be who is dropped: the sync
-// limit and then DropAfter.
+// watchObservers stops waiting for the hashes of observers who lag. It drops one who
+// is as far behind as a player can get before being dropped: the sync limit and then
+// DropAfter.
 func (g *Game) watchObservers() {
 	late, live := g.late, g.live
 	for pid := range g.live.All() {
@@ -98,8 +98,8 @@ func (g *Game) offScreen(p *player, gone bool) {
 	g.tell(g.live, &w3gs.StopLag{Lagger: g.lagger(p)})
 }
 
-// resume lets turns go on, on the beat they had before. The time the game
-// waited is not made up for.
+// resume lets turns go on, in phase with those before. The time that the game waited
+// is not made up for.
 func (g *Game) resume() {
 	g.phase, g.suspendedTurn = running, 0
 	if g.due <= g.t {
@@ -148,7 +148,7 @@ func (g *Game) startLag(laggers w3gs.PIDs) *w3gs.StartLag {
 	return p
 }
 
-// lagger is a player's line on the screen. One who loads counts from 0.
+// lagger is a player's line on the lag screen. For one who loads it counts from 0.
 func (g *Game) lagger(p *player) w3gs.Lagger {
 	if g.phase == loading {
 		return w3gs.Lagger{PID: p.PID}

@@ -8,8 +8,8 @@ func (e Leave) apply(g *Game) {
 	}
 }
 
-// told is what the others hear of a player's reason: a client may say
-// anything, a host only what clients know from a running game.
+// told is the reason that the others are told: clients may send anything, but expect
+// only those of a running game.
 func told(reason w3gs.LeaveReason) w3gs.LeaveReason {
 	switch reason {
 	case w3gs.LeaveDisconnect, w3gs.LeaveLost, w3gs.LeaveLostBuildings, w3gs.LeaveWon, w3gs.LeaveDraw, w3gs.LeaveObserver:
@@ -18,13 +18,13 @@ func told(reason w3gs.LeaveReason) w3gs.LeaveReason {
 	return w3gs.LeaveLost
 }
 
-// drop puts a player out. The caller has settle called when it is done.
+// drop removes a player. The caller must see to it that settle is called.
 func (g *Game) drop(p *player, why Why) {
 	g.emit(&Drop{PID: p.PID, Reason: why.reason(), Why: why})
 	g.remove(p, why.reason(), why)
 }
 
-// dropAll puts several players out together: none of them is told of the others.
+// dropAll removes several players together: none of them is told of the others.
 func (g *Game) dropAll(pids w3gs.PIDs, why Why) {
 	g.live &^= pids
 	for pid := range pids.All() {
@@ -32,8 +32,8 @@ func (g *Game) dropAll(pids w3gs.PIDs, why Why) {
 	}
 }
 
-// remove takes a player out of everything that waits for them and tells the
-// others, now or as soon as they can be told.
+// remove takes a player out of all that waits for them and tells the others, at once
+// or as soon as possible.
 func (g *Game) remove(p *player, reason w3gs.LeaveReason, why Why) {
 	g.live &^= w3gs.Only(p.PID)
 	g.absent &^= w3gs.Only(p.PID)
@@ -52,8 +52,8 @@ func (g *Game) remove(p *player, reason w3gs.LeaveReason, why Why) {
 	}
 }
 
-// placeHeld puts the leaves that wait into the order of turns, except those of
-// players whose actions wait: these come first.
+// placeHeld sends the leaves that wait, except for players whose actions still wait:
+// these must go first.
 func (g *Game) placeHeld() {
 	keep := g.held[:0]
 	for _, left := range g.held {
@@ -68,9 +68,8 @@ func (g *Game) placeHeld() {
 	g.held = keep
 }
 
-// settle draws the consequences of what just happened, until nothing follows:
-// hashes that can now be compared, votes that now suffice, a game that can
-// begin, go on or end.
+// settle does what has become possible, until nothing more follows: compare hashes,
+// count votes, begin, go on or end.
 func (g *Game) settle() {
 	for before := w3gs.PIDs(0); g.phase != over && before != g.live; {
 		before = g.live
@@ -94,8 +93,8 @@ func (g *Game) settle() {
 	}
 }
 
-// finish ends the game: whoever is still there is put out. Nobody needs to be
-// told of leaves any more.
+// finish ends the game and drops all who are left. Nobody needs to be told of leaves
+// any more.
 func (g *Game) finish(how How) {
 	why := WhyGameOver
 	if how == HowDesync {

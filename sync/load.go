@@ -52,8 +52,8 @@ func (g *Game) begin() {
 	g.change()
 }
 
-// deliver sends game data that everybody must get at the same place: to those
-// who are in the game now, to those who load in game when they have loaded.
+// deliver sends game data that all must get at the same place: at once to those in
+// the game, and to those who load in game once they have loaded.
 func (g *Game) deliver(p w3gs.Packet) {
 	if g.phase == loading && g.cfg.LoadInGame {
 		g.tape = p.AppendTo(g.tape)

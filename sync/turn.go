@@ -30,8 +30,7 @@ func (g *Game) action(pid uint8, data []byte) {
 	}
 }
 
-// boundary is the moment a turn is due. Either the turn goes out, or the game
-// stands still from here on.
+// boundary is the moment when a turn is due: it is sent, or the lag screen comes up.
 func (g *Game) boundary() {
 	if g.watchSockets(); g.phase != running {
 		return
@@ -51,8 +50,8 @@ func (g *Game) boundary() {
 	g.due += g.period
 }
 
-// turn sends what has arrived: 0x48 packets for all that does not fit, then
-// the 0x0C with the increment, as one piece.
+// turn sends the waiting actions as one frame: 0x48 packets for what does not fit, then
+// the 0x0C with the increment.
 func (g *Game) turn() {
 	late := g.t - g.due + g.suspendedTurn
 	g.suspendedTurn = 0
@@ -79,7 +78,7 @@ func (g *Game) turn() {
 	g.emit(&g.turns[len(g.turns)-1])
 }
 
-// remember files the turn for the hashes that will come.
+// remember keeps the turn until its hashes have come.
 func (g *Game) remember(increment uint16, actions []byte) {
 	if g.history.full() {
 		open := g.compared

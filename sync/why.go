@@ -33,9 +33,9 @@ const (
 // In is the cause in a language.
 func (c Cause) In(l texts.Language) string { return texts.Known(string(c)).In(l) }
 
-// Lag is the record of one time the game waited, made when it goes on: for
-// whom it waited, for how long and why. Without players it tells of a turn
-// that the host sent late. Line is the chat line, which also comes as a Say.
+// Lag is the record of one lag, made when the game goes on: for whom it waited, how
+// long and why. Without players it is about a turn that the host sent late. Line is
+// the chat line, which also comes as a Say.
 type Lag struct {
 	tells
 	Turn     uint32        // the last turn before
@@ -71,8 +71,8 @@ func (e RTT) apply(g *Game) {
 	g.measured = true
 }
 
-// lateness notes that a turn was made late and tells everybody when it was
-// late enough to be felt.
+// lateness notes how late a turn was made, and tells all if it was late enough to be
+// felt.
 func (g *Game) lateness(late time.Duration) {
 	if g.t-g.lateSince > lateWindow {
 		g.lateBefore, g.lateNow, g.lateSince = g.lateNow, 0, g.t
@@ -87,7 +87,7 @@ func (g *Game) lateness(late time.Duration) {
 	g.emit(rec, &Say{To: g.ready(), Text: rec.Line})
 }
 
-// attribute makes the record of a player who leaves the lag screen.
+// attribute completes the record of a player who leaves the lag screen.
 func (g *Game) attribute(p *player) Lagger {
 	l := p.lag
 	l.Behind, l.Waited, l.Queued = g.t-p.lagFrom, g.t-p.lagSince, max(l.Queued, p.backlog)
