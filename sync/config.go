@@ -1,7 +1,6 @@
 package gamesync
 
 import (
-	"fmt"
 	"time"
 
 	"w3host/w3gs"
@@ -63,17 +62,6 @@ func Defaults() Config {
 		ActionRate: defaultActionRate, ActionBurst: defaultActionBurst,
 		ObserversNeverStop: true,
 		Adaptive:           Adaptive{Min: 50 * time.Millisecond, Max: 250 * time.Millisecond},
-	}
-}
-
-// check panics on a player table that no lobby can produce.
-func (c *Config) check() {
-	var seen w3gs.PIDs
-	for _, p := range c.Players {
-		if p.PID == 0 || p.PID > w3gs.MaxPID || seen.Has(p.PID) {
-			panic(fmt.Sprintf("gamesync: pid %d of %q is out of range or taken", p.PID, p.Name))
-		}
-		seen |= w3gs.Only(p.PID)
 	}
 }
 

@@ -103,10 +103,8 @@ type Game struct {
 }
 
 // New begins a game at time 0, the moment 0x0B was sent. The lobby has sent
-// 0x08 for the fake players. It panics on a player table with a pid twice or
-// out of range.
+// 0x08 for the fake players.
 func New(cfg Config) *Game {
-	cfg.check()
 	cfg.Period = clampPeriod(cfg.Period)
 	if cfg.Adaptive.On {
 		cfg.Period = min(max(cfg.Period, cfg.Adaptive.Min), cfg.Adaptive.Max)
