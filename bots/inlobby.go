@@ -60,7 +60,6 @@ func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
 	p.need(q.Size > 0 && q.Path != "" && len(q.Path) <= w3gs.MaxMapPathLen, q.Op(), "map %q of %d bytes", q.Path, q.Size)
 	p.need(q.HasSHA1 || !version.HasSHA1(), q.Op(), "no SHA-1 for version %v", version)
 	p.checked = true
-	p.mapSize = q.Size
 	p.note(now, Event{Packet: q.Op(), Value: q.Size, Text: q.Path})
 	if p.conduct.Download != "" {
 		p.openDownload(now, q)

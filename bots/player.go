@@ -85,7 +85,6 @@ type player struct {
 	known    pidSet // introduced and not gone, without the bot itself
 	loaded   pidSet
 	table    w3gs.SlotTable
-	mapSize  uint32
 	checked  bool // 0x3D has come
 	drawn    bool // the first 0x09 has come
 	ready    bool // holds the map
@@ -122,9 +121,7 @@ type player struct {
 }
 
 func newPlayer(g *game, seat int, name string, conduct Conduct) *player {
-	p := &player{g: g, seat: seat, name: name, conduct: conduct}
-	p.stream = *w3gs.NewStream(w3gs.MaxFrame)
-	return p
+	return &player{g: g, seat: seat, name: name, conduct: conduct, stream: *w3gs.NewStream(w3gs.MaxFrame)}
 }
 
 // begin sends the 0x1E.

@@ -50,10 +50,8 @@ func (b *board) want(now time.Duration, g Game) {
 
 func (b *board) unwant(id uint32) {
 	b.wanted = slices.DeleteFunc(b.wanted, func(e *entry) bool {
-		if e.ID == id {
-			e.gone = true
-		}
-		return e.ID == id
+		e.gone = e.ID == id
+		return e.gone
 	})
 }
 
@@ -68,14 +66,8 @@ func (b *board) reset() {
 // candidate is the game whose turn it is: that whose last turn is longest ago,
 // of the first b.most.
 func (b *board) candidate(now time.Duration) (best *entry) {
-	for i, e := range b.wanted {
-		if i >= b.most {
-			break
-		}
-		if e == b.on || e.Full || e.retry > now {
-			continue
-		}
-		if best == nil || e.last < best.last {
+	for _, e := range b.wanted[:min(b.most, len(b.wanted))] {
+		if e != b.on && !e.Full && e.retry <= now && (best == nil || e.last < best.last) {
 			best = e
 		}
 	}

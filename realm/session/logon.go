@@ -68,30 +68,26 @@ func (m *Machine) logOn() {
 }
 
 func (m *Machine) named(p *bncs.LogonReply) {
+	hash := bncs.PasswordHash(string(m.cfg.Password))
 	switch {
 	case p.Result != 0 && m.cfg.Create && !m.created:
 		m.created = true
-		m.await(creating, &bncs.Create{Hash: bncs.PasswordHash(string(m.cfg.Password)), Name: m.cfg.Account})
-		return
+		m.await(creating, &bncs.Create{Hash: hash, Name: m.cfg.Account})
 	case p.Result != 0 && m.created:
 		m.hangUp(fmt.Sprintf("account %s was registered, but may not log on: it is barred, or must be confirmed first", m.cfg.Account), refusedPause)
-		return
 	case p.Result != 0:
 		m.hangUp(fmt.Sprintf("no such account: the realm does not let %s log on; register it (create_account = true does), or it is barred or logged on elsewhere", m.cfg.Account), refusedPause)
-		return
-	}
-	proof := bncs.PasswordHash(string(m.cfg.Password))
-	m.m2 = [20]byte{}
-	switch {
 	case m.useSRP && p.Key == [32]byte{}:
 		m.wrongPassword()
-		return
 	case m.useSRP:
-		proof, m.m2 = m.srp.Proofs(p.Salt, p.Key)
-	case p.Key == [32]byte{}:
-		m.srp = nil // this account knows XSHA1 only
+		hash, m.m2 = m.srp.Proofs(p.Salt, p.Key)
+		m.await(proving, &bncs.Proof{Proof: hash})
+	default:
+		if p.Key == [32]byte{} {
+			m.srp = nil // this account knows XSHA1 only
+		}
+		m.await(proving, &bncs.Proof{Proof: hash})
 	}
-	m.await(proving, &bncs.Proof{Proof: proof})
 }
 
 func (m *Machine) registered(p *bncs.CreateReply) {

@@ -113,9 +113,7 @@ func (m *Machine) send(packets ...bncs.Packet) {
 // await sends and waits for the answer that the state stands for.
 func (m *Machine) await(s state, p bncs.Packet) {
 	m.state, m.due = s, m.now+AnswerWithin
-	if p != nil {
-		m.send(p)
-	}
+	m.send(p)
 }
 
 // work does what is due.
