@@ -31,7 +31,7 @@ func TestLobbyOnTheWire(t *testing.T) {
 // 0x32 comes again and again while the lobby is open.
 func TestRefreshOnTheWire(t *testing.T) {
 	c := newClient(t)
-	a, _ := listen(t, func(o *Options) { o.Interval = 10 * time.Millisecond }, c)
+	a, _ := listen(t, func(o *Options) { o.interval = 10 * time.Millisecond }, c)
 	open(t, a, 1)
 	c.want("F7 31 10 00 50 58 33 57 14 00 00 00 01 00 00 00")
 	for range 5 {

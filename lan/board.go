@@ -106,7 +106,7 @@ func (b *board) due(now time.Time) (out, push [][]byte, next time.Time) {
 			out = append(out, l.infos(b.opts, now)...)
 		}
 		if regular {
-			l.next = l.nextRefresh(now, b.opts.Interval)
+			l.next = l.nextRefresh(now, b.opts.interval)
 		}
 		l.announced, l.changed, l.show = true, false, false
 		if next.IsZero() || l.next.Before(next) {

@@ -29,7 +29,7 @@ func TestBusyPort(t *testing.T) {
 	log := &journalWriter{}
 	a, err := Listen(Options{
 		Broadcast: []netip.AddrPort{c.addr}, Ports: []uint16{port}, Bind: loopback,
-		Product: w3gs.ProductTFT, Version: 20, Retry: 5 * time.Millisecond, Log: zerolog.New(log),
+		Product: w3gs.ProductTFT, Version: 20, retry: 5 * time.Millisecond, Log: zerolog.New(log),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestBusyPort(t *testing.T) {
 func TestSocketReplaced(t *testing.T) {
 	log := &journalWriter{}
 	a, addr := listen(t, func(o *Options) {
-		o.Retry = time.Millisecond
+		o.retry = time.Millisecond
 		o.Log = zerolog.New(log)
 	})
 	a.mu.Lock()
@@ -161,7 +161,7 @@ func TestShutdown(t *testing.T) {
 // Everything at once, for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	c := newClient(t)
-	a, addr := listen(t, func(o *Options) { o.Interval = time.Millisecond }, c)
+	a, addr := listen(t, func(o *Options) { o.interval = time.Millisecond }, c)
 	var callers sync.WaitGroup
 	for id := range uint32(8) {
 		callers.Go(func() {

@@ -65,14 +65,9 @@ type Options struct {
 	// BroadcastInfo sends 0x30 with every 0x32, for clients behind relays that
 	// forward one way only.
 	BroadcastInfo bool
-	// Interval between two 0x32 of a lobby; 5 s when zero.
-	Interval time.Duration
-	// Retry is the pause before a port that could not be opened, or has died,
-	// is tried again; 5 s when zero.
-	Retry time.Duration
-	Log   zerolog.Logger
+	Log           zerolog.Logger
 
-	pause time.Duration // between two answers to an asker; answerPause when zero
+	interval, retry, pause time.Duration // for tests; zero: defaultInterval, defaultRetry, answerPause
 }
 
 // withDefaults sets the defaults and returns all faults.
@@ -86,8 +81,8 @@ func (o Options) withDefaults() (Options, error) {
 	if !o.Bind.IsValid() {
 		o.Bind = netip.IPv4Unspecified()
 	}
-	o.Interval = cmp.Or(o.Interval, defaultInterval)
-	o.Retry = cmp.Or(o.Retry, defaultRetry)
+	o.interval = cmp.Or(o.interval, defaultInterval)
+	o.retry = cmp.Or(o.retry, defaultRetry)
 	o.pause = cmp.Or(o.pause, answerPause)
 	if o.GamePort != 0 && !slices.Contains(o.Ports, o.GamePort) {
 		o.Ports = append(slices.Clone(o.Ports), o.GamePort)
@@ -102,9 +97,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if !o.Bind.Is4() {
 		faults = append(faults, fmt.Errorf("lan: cannot bind to %v: want an IPv4 address, or 0.0.0.0 for all", o.Bind))
-	}
-	if o.Interval < 0 || o.Retry < 0 {
-		faults = append(faults, fmt.Errorf("lan: interval %v and retry %v must not be negative", o.Interval, o.Retry))
 	}
 	if o.Product != w3gs.ProductTFT && o.Product != w3gs.ProductROC {
 		faults = append(faults, fmt.Errorf("lan: product %q: want %v or %v", o.Product.String(), w3gs.ProductTFT, w3gs.ProductROC))

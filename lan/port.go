@@ -120,7 +120,7 @@ func (a *Advertiser) reopen(p *port) bool {
 		select {
 		case <-a.done:
 			return false
-		case <-time.After(a.opts.Retry):
+		case <-time.After(a.opts.retry):
 		}
 		conn, err := bind(p.bind, p.number)
 		if err != nil {

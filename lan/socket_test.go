@@ -115,7 +115,7 @@ func listen(t *testing.T, change func(*Options), to ...*client) (*Advertiser, ne
 		Product:   w3gs.ProductTFT,
 		Version:   20,
 		Log:       zerolog.Nop(),
-		Interval:  time.Hour,
+		interval:  time.Hour,
 		pause:     1, // every search is answered
 	}
 	for _, c := range to {
