@@ -82,8 +82,8 @@ func botsCommand() *cobra.Command {
 	start := fs.Bool("say-start", true, "say !start when all bots are in the lobby and the host does nothing")
 	fs.BoolVar(&opts.OwnAddresses, "own-addresses", false, "give every bot its own 127.x.y.z address (host on this machine)")
 	fs.IntVar(&opts.Strangers, "strangers", 0, "also open this many connections that never join: silent, noisy, half a header, too long, slow")
-	fs.BoolVar(&opts.Portable, "portable", false, "one goroutine for each bot instead of epoll (Linux)")
-	fs.IntVar(&opts.Loops, "loops", 1, "epoll loops (Linux)")
+	fs.BoolVar(&opts.Portable, "portable", false, "one goroutine reads each connection, instead of epoll (Linux)")
+	fs.IntVar(&opts.Loops, "loops", 1, "goroutines that share the games")
 
 	fs.IntVar(&bad.desync, "desync", 0, "`K` bots answer turns with a wrong hash")
 	fs.IntVar(&bad.stall, "stall", 0, "`K` bots stop reading for --stall-for")
