@@ -273,7 +273,7 @@ func (s *stage) play(line string) error {
 		_ = s.clients[rest].Conn.Close()
 		_ = s.clients[rest].Ended()
 		delete(s.clients, rest)
-		s.until("the player is out", func() bool { return !s.isIn(rest) })
+		testkit.Eventually(s.t, "the player is out", func() bool { return !s.isIn(rest) })
 	case "the":
 		s.db.away = true
 	default:
@@ -362,7 +362,7 @@ func (s *stage) join(id, name string) error {
 	b := c.Until(0x04)
 	c.PID = b[6+(int(b[4])|int(b[5])<<8)]
 	s.clients[name], s.in[name] = c, number
-	s.until("the player is in", func() bool { return s.isIn(name) })
+	testkit.Eventually(s.t, "the player is in", func() bool { return s.isIn(name) })
 	return nil
 }
 
@@ -374,7 +374,7 @@ func (s *stage) isIn(name string) bool {
 // clients have read.
 func (s *stage) settle() {
 	s.flush()
-	s.until("the lobbies", func() bool {
+	testkit.Eventually(s.t, "the lobbies", func() bool {
 		missing, unwanted := false, []uint32(nil)
 		s.h.Keep(func(k *autohost.Keeper) {
 			_, missing = k.Next(time.Now())
@@ -411,14 +411,5 @@ func (s *stage) flush() {
 	_ = s.operator.Do(s.t.Context(), nobody, 0, "help")
 	for _, g := range s.h.Games() {
 		_ = g.Command(nobody, "version")
-	}
-}
-
-func (s *stage) until(what string, true func() bool) {
-	s.t.Helper()
-	for deadline := time.Now().Add(testkit.Patience); !true(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.t.Fatalf("%s: not within %v", what, testkit.Patience)
-		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"w3host/internal/openfiles"
+	"w3host/internal/testkit"
 )
 
 // TestStrangers: a thousand connections that say nothing, nonsense, half a
@@ -96,7 +97,7 @@ func TestStrangers(t *testing.T) {
 	}
 
 	const message = "connection closed before it joined"
-	eventually(t, "a log line for each", func() bool { return len(r.log.find(message)) >= strangers })
+	testkit.Eventually(t, "a log line for each", func() bool { return len(r.log.find(message)) >= strangers })
 	count := map[string]int{}
 	for _, line := range r.log.find(message) {
 		for _, kind := range kinds {
@@ -134,7 +135,7 @@ func checkBeat(t *testing.T, players []*client, longest time.Duration) {
 			last = p.At
 		}
 		mark := c.Count(0x0C)
-		eventually(t, "more turns", func() bool { return c.Count(0x0C) > mark+2 })
+		testkit.Eventually(t, "more turns", func() bool { return c.Count(0x0C) > mark+2 })
 	}
 }
 
@@ -198,7 +199,7 @@ func TestTooManyFromOneAddress(t *testing.T) {
 		}
 		defer nc.Close()
 	}
-	eventually(t, "five connections of an exempt address", func() bool {
+	testkit.Eventually(t, "five connections of an exempt address", func() bool {
 		return r.unjoined() == 5
 	})
 }
@@ -230,8 +231,8 @@ func TestGarbage(t *testing.T) {
 			check := func(bad, good *client) {
 				bad.Send(tc.bytes)
 				_ = bad.Ended()
-				eventually(t, "the leave", func() bool { return good.Count(0x07) > 0 && r.log.String() != "" })
-				eventually(t, "the reason in the log", func() bool { return strings.Contains(r.log.String(), tc.reason) })
+				testkit.Eventually(t, "the leave", func() bool { return good.Count(0x07) > 0 && r.log.String() != "" })
+				testkit.Eventually(t, "the reason in the log", func() bool { return strings.Contains(r.log.String(), tc.reason) })
 			}
 			if tc.inLobby {
 				g := r.lobby(2)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"w3host/autohost"
+	"w3host/internal/testkit"
 	"w3host/lan"
 	"w3host/storage"
 )
@@ -96,7 +97,7 @@ func TestAutohostNeverExceedsMaxGames(t *testing.T) {
 		o.Advertiser = b
 		o.Autohost = oneEntry(5, 2, func(string) (*Map, error) { return testMap(2), nil })
 	})
-	eventually(t, "two lobbies", func() bool { return len(b.events) == 2 })
+	testkit.Eventually(t, "two lobbies", func() bool { return len(b.events) == 2 })
 	r.h.Keep(func(k *autohost.Keeper) {
 		if _, ok := k.Next(time.Now()); ok {
 			t.Error("a third lobby is wanted where two games may run")
@@ -116,7 +117,7 @@ func TestMapSourceFails(t *testing.T) {
 			return testMap(2), nil
 		})
 	})
-	eventually(t, "a lobby", func() bool { return len(r.h.Games()) == 1 })
+	testkit.Eventually(t, "a lobby", func() bool { return len(r.h.Games()) == 1 })
 	if asked.Load() != 3 {
 		t.Errorf("the map was asked for %d times, want 3", asked.Load())
 	}

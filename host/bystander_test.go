@@ -76,8 +76,8 @@ func gameBystander(t *testing.T, over lines, rate int64, actions, rounds int, st
 	}
 	// All that was let through has to pass the line before this turn.
 	mark := other.Count(0x0C)
-	eventually(t, "turns of the other", func() bool { return other.Count(0x0C) > mark+20 })
-	eventually(t, "turns of the bystander", func() bool { return thin.Count(0x0C) >= other.Count(0x0C)-5 })
+	testkit.Eventually(t, "turns of the other", func() bool { return other.Count(0x0C) > mark+20 })
+	testkit.Eventually(t, "turns of the bystander", func() bool { return thin.Count(0x0C) >= other.Count(0x0C)-5 })
 	for _, c := range []*client{other, thin} {
 		if err := c.Ending(); err != nil {
 			t.Errorf("%s lost the connection: %v", c.Name, err)
@@ -115,7 +115,7 @@ func lagsAndStays(t *testing.T, over lines) {
 		t.Errorf("%X comes back", b)
 	}
 	mark := other.Count(0x0C)
-	eventually(t, "turns of all", func() bool { return min(other.Count(0x0C), thin.Count(0x0C)) > mark+10 })
+	testkit.Eventually(t, "turns of all", func() bool { return min(other.Count(0x0C), thin.Count(0x0C)) > mark+10 })
 	for _, c := range []*client{other, busy, thin} {
 		if err := c.Ending(); err != nil || len(r.log.find("player dropped")) > 0 {
 			t.Errorf("%s: %v", c.Name, err)

@@ -9,6 +9,7 @@ import (
 
 	"w3host/command"
 	"w3host/game"
+	"w3host/internal/testkit"
 	"w3host/lobby"
 	"w3host/storage"
 	"w3host/w3gs"
@@ -100,7 +101,7 @@ func TestTheNextOwner(t *testing.T) {
 	}
 	second.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
 	r.logged("player left")
-	eventually(t, "an empty lobby", func() bool { return order(t, g, "ping") == "" })
+	testkit.Eventually(t, "an empty lobby", func() bool { return order(t, g, "ping") == "" })
 	r.join(g, "Fourth", nil)
 	if owner := order(t, g, "owner"); owner != "The owner is Fourth." {
 		t.Errorf("an empty lobby went to %q", owner)
@@ -185,7 +186,7 @@ func TestCommandsInTheGame(t *testing.T) {
 		c.UntilText("Loud is muted.")
 	}
 	loud.SayInGame("can you hear me", owner.PID, third.PID)
-	eventually(t, "the muted line", func() bool { return strings.Contains(r.log.String(), `"muted":true`) })
+	testkit.Eventually(t, "the muted line", func() bool { return strings.Contains(r.log.String(), `"muted":true`) })
 	typed(g, owner, "!drop")
 	if line := owner.UntilText("lag screen"); line != "[Host] nobody is on the lag screen" {
 		t.Errorf("answered %q", line)
@@ -261,7 +262,7 @@ func TestLobbyCommands(t *testing.T) {
 		{"!closekick guest bye", "x--c-O"},
 	} {
 		typed(g, owner, tc.line)
-		eventually(t, tc.line+" makes "+tc.want, func() bool { return table() == tc.want })
+		testkit.Eventually(t, tc.line+" makes "+tc.want, func() bool { return table() == tc.want })
 	}
 	wantFIN(t, guest)
 	owner.Say("!unhost")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"w3host/command"
+	"w3host/internal/testkit"
 	"w3host/storage"
 )
 
@@ -40,7 +41,7 @@ func goesOn(t *testing.T, players []*client) {
 	t.Helper()
 	for _, c := range players {
 		mark := c.Count(0x0C)
-		eventually(t, "turns of "+c.Name, func() bool { return c.Count(0x0C) > mark+3 })
+		testkit.Eventually(t, "turns of "+c.Name, func() bool { return c.Count(0x0C) > mark+3 })
 	}
 	players[0].SayInGame("still here", players[1].PID)
 	players[1].UntilText("still here")
@@ -88,7 +89,7 @@ func TestCrashOfAGame(t *testing.T) {
 	host := r.join(waiting, "Owner", player)
 	r.begin(guest, host)
 	guest.Until(0x0C)
-	eventually(t, "the end of the crashed game", func() bool { return r.h.Game(doomed.id) == nil })
+	testkit.Eventually(t, "the end of the crashed game", func() bool { return r.h.Game(doomed.id) == nil })
 	r.play(2)
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"w3host/internal/testkit"
 	"w3host/storage"
 )
 
@@ -43,7 +44,7 @@ func TestOneWrongHashAmongTen(t *testing.T) {
 			t.Errorf("%s: got %X for the drop", c.Name, b)
 		}
 		mark := c.Count(0x0C)
-		eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+2 })
+		testkit.Eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+2 })
 		if c.Count(0x07) != 2 { // the virtual host and the one
 			t.Errorf("%s saw %d leaves", c.Name, c.Count(0x07))
 		}
@@ -85,7 +86,7 @@ func TestOneAgainstOne(t *testing.T) {
 	if d := recorded[storage.Desync](r); d.Turn != 1 || !d.Groups[0].Dropped || !d.Groups[1].Dropped {
 		t.Errorf("recorded %+v", d)
 	}
-	eventually(t, "the end of the game", func() bool { return len(r.h.Games()) == 0 })
+	testkit.Eventually(t, "the end of the game", func() bool { return len(r.h.Games()) == 0 })
 	if n := len(recordsOf[storage.GameEnded](r)); n != 1 {
 		t.Errorf("%d ends were recorded", n)
 	}

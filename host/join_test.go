@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"w3host/internal/testkit"
 )
 
 // zeros is what stands in a 0x06 for two addresses that are not told.
@@ -138,7 +140,7 @@ func TestLobbyChat(t *testing.T) {
 		}
 	}
 	carol.Until(0x09)
-	eventually(t, "all tables", func() bool { return alice.Count(0x09) == 3 && bob.Count(0x09) == 2 })
+	testkit.Eventually(t, "all tables", func() bool { return alice.Count(0x09) == 3 && bob.Count(0x09) == 2 })
 	for _, c := range []*client{alice, bob, carol} {
 		c.Cursor = len(c.All())
 	}
@@ -168,7 +170,7 @@ func TestRefusals(t *testing.T) {
 	r.begin(solo)
 	closed := r.lobby(1)
 	order(t, closed, "unhost")
-	eventually(t, "the end of the closed lobby", func() bool { return r.h.Game(closed.ID()) == nil })
+	testkit.Eventually(t, "the end of the closed lobby", func() bool { return r.h.Game(closed.ID()) == nil })
 	r.join(g, "Alice", nil)
 
 	key := g.EntryKey()
@@ -218,7 +220,7 @@ func TestRefusedClientThatStays(t *testing.T) {
 		if b, err := c.Read(); err != nil || b[1] != 0x05 {
 			t.Fatalf("got % X, %v, want a refusal", b, err)
 		}
-		eventually(t, "the end of the connection", func() bool {
+		testkit.Eventually(t, "the end of the connection", func() bool {
 			_, err := c.Conn.Write([]byte{0xF7})
 			return err != nil
 		})

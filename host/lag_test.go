@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/testkit"
 	"w3host/storage"
 )
 
@@ -69,7 +70,7 @@ func stallOfOne(t *testing.T, rules lagRules) {
 			t.Errorf("%s reads %q", c.Name, line)
 		}
 		before := c.Count(0x0C)
-		eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > before+5 })
+		testkit.Eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > before+5 })
 		if c.Count(0x07) != 1 || c.Ending() != nil {
 			t.Errorf("%s: %d leaves, want the virtual host's alone; %v", c.Name, c.Count(0x07), c.Ending())
 		}
@@ -186,7 +187,7 @@ func TestVote(t *testing.T) {
 			t.Errorf("%s: %v are gone", c.Name, gone)
 		}
 		mark := c.Count(0x0C)
-		eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+3 })
+		testkit.Eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+3 })
 		if c.Count(0x07) != 3 {
 			t.Errorf("%s saw %d leaves", c.Name, c.Count(0x07))
 		}
@@ -221,7 +222,7 @@ func TestLeavesOnTheLagScreen(t *testing.T) {
 			c.Until(0x07)
 		}
 		mark := c.Count(0x0C)
-		eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+3 })
+		testkit.Eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+3 })
 	}
 	checkSameStream(t, others)
 }
@@ -259,7 +260,7 @@ func TestAllLeaveAtOnce(t *testing.T) {
 		}
 		_ = c.Conn.Close()
 	}
-	eventually(t, "the end of the game", func() bool { return r.h.Game(g.ID()) == nil })
+	testkit.Eventually(t, "the end of the game", func() bool { return r.h.Game(g.ID()) == nil })
 	end := recorded[storage.GameEnded](r)
 	if end.How != storage.EndFinished || end.Detail != "all left" || len(recordsOf[storage.GameEnded](r)) != 1 {
 		t.Errorf("recorded %+v", recordsOf[storage.GameEnded](r))

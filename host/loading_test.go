@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
@@ -87,7 +88,7 @@ func TestTooLongButHarmless(t *testing.T) {
 	if line["error"] != "decode MAPSIZE (0x42) at byte 9: bytes left over" {
 		t.Errorf("logged %v", line)
 	}
-	eventually(t, "Bob's map", func() bool {
+	testkit.Eventually(t, "Bob's map", func() bool {
 		return slices.ContainsFunc(alice.Slots(), func(s w3gs.Slot) bool { return s.PID == bob.PID && s.Download == 100 })
 	})
 	r.begin(alice, bob)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"w3host/internal/testkit"
 	"w3host/mapxfer"
 )
 
@@ -134,7 +135,7 @@ func TestBuffersAreShared(t *testing.T) {
 	g, players := r.play(5)
 	players[0].Until(0x0C)
 	held := make(chan [2]int)
-	eventually(t, "a turn that all have taken", func() bool {
+	testkit.Eventually(t, "a turn that all have taken", func() bool {
 		g.call(func(g *Game) {
 			var n int
 			for _, l := range g.links {

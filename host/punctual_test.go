@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"w3host/internal/testkit"
 )
 
 // crowd opens connections of which each has sent something that the host has yet
@@ -58,7 +60,7 @@ func TestNothingThatHasArrivedMissesItsTurn(t *testing.T) {
 		}
 		time.Sleep(time.Until(due) + 5*time.Millisecond)
 		close(hold)
-		eventually(t, "the turn", func() bool { return players[0].Count(0x0C) > turns })
+		testkit.Eventually(t, "the turn", func() bool { return players[0].Count(0x0C) > turns })
 		var turn []byte
 		for _, p := range players[0].All() {
 			if p.B[1] == 0x0C {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"w3host/command"
+	"w3host/internal/testkit"
 	"w3host/storage"
 )
 
@@ -72,7 +73,7 @@ func TestNamesOfARealm(t *testing.T) {
 		return c
 	}
 	confirmed := func(name string) {
-		eventually(t, name+" is confirmed", func() bool {
+		testkit.Eventually(t, name+" is confirmed", func() bool {
 			for _, p := range recordsOf[storage.PlayerVouched](r) {
 				if p.Realm == "Home" && nameOf(r, p.PID) == name {
 					return true
@@ -107,7 +108,7 @@ func TestNamesOfARealm(t *testing.T) {
 	zoe.Say("!kick Bob")
 	zoe.UntilText("only the owner may use kick")
 	_ = zoe.Conn.Close()
-	eventually(t, "Zoe is gone", func() bool { return len(recordsOf[storage.PlayerLeft](r)) > 1 })
+	testkit.Eventually(t, "Zoe is gone", func() bool { return len(recordsOf[storage.PlayerLeft](r)) > 1 })
 	zoe = r.letIn(join("Zoe", g.ID()|homeID, 0))
 	zoe.UntilText("You own this lobby")
 	_ = zoe.Conn.Close()

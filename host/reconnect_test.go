@@ -58,7 +58,7 @@ func (r *rig) proxied(g *Game, name string, version uint32, line testkit.Line) (
 	}
 	r.t.Cleanup(func() { p.Close(); rel.Close() })
 	c := r.letIn(r.knockOn(clientOn(r.t, end), g, name, player))
-	eventually(r.t, "the offer to the proxy", func() bool { s, _ := p.State(); return s.Offered && s.Extended == (version > 1) })
+	testkit.Eventually(r.t, "the offer to the proxy", func() bool { s, _ := p.State(); return s.Offered && s.Extended == (version > 1) })
 	return c, p
 }
 
@@ -88,7 +88,7 @@ func sameHistory(t *testing.T, clients ...*client) {
 	t.Helper()
 	want := history(clients[0])
 	for _, c := range clients {
-		eventually(t, fmt.Sprintf("%d turns at %s", len(want), c.Name), func() bool { return len(history(c)) >= len(want) })
+		testkit.Eventually(t, fmt.Sprintf("%d turns at %s", len(want), c.Name), func() bool { return len(history(c)) >= len(want) })
 		for i, mark := range history(c)[:len(want)] {
 			if mark != want[i] {
 				t.Fatalf("at place %d %s has seen %s, %s %s", i, c.Name, mark, clients[0].Name, want[i])
@@ -266,7 +266,7 @@ func TestReconnectRefused(t *testing.T) {
 	got := func() uint32 { return uint32(len(ann.All())) }
 	before := got()
 	ann.Send([]byte{0xF8, 3, 8, 0, byte(before), byte(before >> 8), 0, 0})
-	eventually(t, "the acknowledgement", func() bool {
+	testkit.Eventually(t, "the acknowledgement", func() bool {
 		return ask(t, g, func(g *Game) bool { _, err := g.proxies[ann.PID].line.Resume(before - 1); return err != nil })
 	})
 	notFound, invalid := []byte{0xF8, 4, 8, 0, 2, 0, 0, 0}, []byte{0xF8, 4, 8, 0, 1, 0, 0, 0}
@@ -289,7 +289,7 @@ func TestReconnectRefused(t *testing.T) {
 		}
 	}
 	before = got()
-	eventually(t, "more turns on the old line", func() bool { return got() > before+5 })
+	testkit.Eventually(t, "more turns on the old line", func() bool { return got() > before+5 })
 	if n := len(recordsOf[storage.LinkEvent](r)); n != 0 {
 		t.Errorf("%d links were lost or resumed", n)
 	}
@@ -364,11 +364,11 @@ func TestReconnectOwnPort(t *testing.T) {
 	}
 	t.Cleanup(p.Close)
 	c := r.letIn(r.knockOn(clientOn(t, end), g, "Ann", player))
-	eventually(t, "the offer", func() bool { s, _ := p.State(); return s.Offered })
+	testkit.Eventually(t, "the offer", func() bool { s, _ := p.State(); return s.Offered })
 	r.begin(c)
 	c.Until(0x0C)
 	p.Cut(0, 0)
-	eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed == 1 })
+	testkit.Eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed == 1 })
 	if port := <-dialled; port != r.h.returnPort() || port == r.h.Addr().Port() {
 		t.Errorf("dialled %d", port)
 	}
@@ -453,7 +453,7 @@ func TestReconnectBesideOthers(t *testing.T) {
 		for i := range 100 {
 			p.Cut(0, i%9)
 			cid.Send(action([]byte{1}))
-			eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed > begin+i })
+			testkit.Eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed > begin+i })
 		}
 		if with = worst(from); with < 3*period {
 			break

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"w3host/internal/testkit"
 	"w3host/storage"
 	"w3host/w3gs"
 )
@@ -17,7 +18,7 @@ func TestRemake(t *testing.T) {
 		o.Advertiser = b
 		o.Autohost = oneEntry(1, 1, func(string) (*Map, error) { return testMap(4), nil })
 	})
-	eventually(t, "a lobby", func() bool { return r.h.Game(1) != nil })
+	testkit.Eventually(t, "a lobby", func() bool { return r.h.Game(1) != nil })
 	g := r.h.Game(1)
 	names := []string{"Ann", "Bob", "Cid"}
 	clients := make(map[string]*client)
@@ -58,7 +59,7 @@ func TestRemake(t *testing.T) {
 	if end := recorded[storage.GameEnded](r); end.How != storage.EndRemade {
 		t.Errorf("recorded %+v", end)
 	}
-	eventually(t, "the lobby is known", func() bool {
+	testkit.Eventually(t, "the lobby is known", func() bool {
 		i := r.h.Info(2)
 		return i.Entry == "game" && i.Public && i.Name == "Once more"
 	})
@@ -66,7 +67,7 @@ func TestRemake(t *testing.T) {
 	for _, name := range []string{"Cid", "Ann", "Bob"} {
 		again[name] = r.join(r.h.Game(2), name, player)
 	}
-	eventually(t, "three players at their old places", func() bool {
+	testkit.Eventually(t, "three players at their old places", func() bool {
 		after := slots(again)
 		for name, was := range before {
 			if after[name] != was {

@@ -19,6 +19,7 @@ import (
 
 	"w3host/command"
 	"w3host/game"
+	"w3host/internal/testkit"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/storage"
@@ -290,7 +291,7 @@ func recordsOf[T storage.Record](r *rig) []T {
 func recorded[T storage.Record](r *rig) T {
 	r.t.Helper()
 	var last T
-	eventually(r.t, fmt.Sprintf("a record of %T", last), func() bool {
+	testkit.Eventually(r.t, fmt.Sprintf("a record of %T", last), func() bool {
 		list := recordsOf[T](r)
 		if len(list) > 0 {
 			last = list[len(list)-1]
@@ -339,21 +340,11 @@ func (l *logTape) find(message string) []map[string]any {
 func (r *rig) logged(message string) map[string]any {
 	r.t.Helper()
 	var found []map[string]any
-	eventually(r.t, fmt.Sprintf("the log line %q", message), func() bool {
+	testkit.Eventually(r.t, fmt.Sprintf("the log line %q", message), func() bool {
 		found = r.log.find(message)
 		return len(found) > 0
 	})
 	return found[0]
-}
-
-// eventually waits until something is true.
-func eventually(t testing.TB, what string, true func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !true(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s did not come within %v", what, patience)
-		}
-	}
 }
 
 // longTest skips what takes longer than everybody wants to wait.

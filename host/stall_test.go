@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/testkit"
 	"w3host/storage"
 )
 
@@ -33,7 +34,7 @@ func TestNeverReads(t *testing.T) {
 			t.Errorf("%s: got %X for the leave", c.Name, b)
 		}
 		mark := c.Count(0x0C)
-		eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+3 })
+		testkit.Eventually(t, "turns afterwards", func() bool { return c.Count(0x0C) > mark+3 })
 		if c.Ending() != nil || c.Count(0x07) != 2 {
 			t.Errorf("%s was disturbed", c.Name)
 		}
@@ -79,13 +80,13 @@ func TestKickOfTheStalled(t *testing.T) {
 	}
 	hush := talk(players[:2], 60)
 	links := ask(t, g, func(g *Game) []*link { return []*link{g.seats[kicked.PID], g.seats[stays.PID]} })
-	eventually(t, "full sockets", func() bool {
+	testkit.Eventually(t, "full sockets", func() bool {
 		return ask(t, g, func(*Game) bool { return links[0].out.packetBytes() > 0 && links[1].out.packetBytes() > 0 })
 	})
 	hush()
 	players[0].SayInGame("!kick " + kicked.Name)
 	players[1].Until(0x07)
-	eventually(t, "the end of the kicked one's connection", func() bool {
+	testkit.Eventually(t, "the end of the kicked one's connection", func() bool {
 		return ask(t, g, func(*Game) bool { return links[0].state == closed })
 	})
 	if took := r.shutDown(); took > lingerTime+time.Second {
@@ -100,7 +101,7 @@ func TestShutdownOfAGame(t *testing.T) {
 	_, players := r.play(3)
 	silent := dial(t, r.h.Addr()) // says nothing; nobody waits for it
 	go silent.Listen()
-	eventually(t, "the connection of the silent one", func() bool {
+	testkit.Eventually(t, "the connection of the silent one", func() bool {
 		return r.unjoined() == 1
 	})
 	took := r.shutDown()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/testkit"
 	"w3host/storage"
 )
 
@@ -91,7 +92,7 @@ func TestStart(t *testing.T) {
 		t.Errorf("got %X for the leave", b)
 	}
 	mark := alice.Count(0x0C)
-	eventually(t, "three more turns", func() bool { return alice.Count(0x0C) > mark+3 })
+	testkit.Eventually(t, "three more turns", func() bool { return alice.Count(0x0C) > mark+3 })
 	if n := alice.Count(0x07); n != 2 {
 		t.Errorf("%d × 0x07 came, want the virtual host's and Bob's", n)
 	}
@@ -215,6 +216,6 @@ func TestJoinMeetsStart(t *testing.T) {
 		for _, c := range append(others, alice) {
 			_ = c.Conn.Close()
 		}
-		eventually(t, "the end of the game", func() bool { return r.h.Game(g.ID()) == nil })
+		testkit.Eventually(t, "the end of the game", func() bool { return r.h.Game(g.ID()) == nil })
 	}
 }

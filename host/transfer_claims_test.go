@@ -8,6 +8,7 @@ import (
 
 	"w3host/bots"
 	"w3host/host"
+	"w3host/internal/testkit"
 	"w3host/w3gs"
 )
 
@@ -101,7 +102,7 @@ func TestTransferNonsense(t *testing.T) {
 				t.Errorf("no line of the log says %q", tc.log)
 			}
 			f.Conn.Close()
-			eventually(t, "gone", func() bool { return r.log.count("player left") > others })
+			testkit.Eventually(t, "gone", func() bool { return r.log.count("player left") > others })
 		})
 	}
 }

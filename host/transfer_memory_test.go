@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"w3host/host"
+	"w3host/internal/testkit"
 	"w3host/mapxfer"
 )
 
@@ -38,7 +39,7 @@ func TestTransferMemory(t *testing.T) {
 	whole.idle(5 * time.Second)
 	clear(games)
 	r.game = nil
-	eventually(t, "the map is gone with its last lobby", func() bool {
+	testkit.Eventually(t, "the map is gone with its last lobby", func() bool {
 		runtime.GC()
 		return parts.Value() == nil
 	})
@@ -66,7 +67,7 @@ func (r *transferRig) unhost(t *testing.T, g *host.Game) {
 	f := r.fetcher(t, "owner").haveAll()
 	f.Say("!unhost")
 	f.idle(5 * time.Second)
-	eventually(t, "the lobby is closed", func() bool { return r.host.Game(g.ID()) == nil })
+	testkit.Eventually(t, "the lobby is closed", func() bool { return r.host.Game(g.ID()) == nil })
 }
 
 func heap() int {

@@ -324,14 +324,4 @@ func (s *together) run(name string, f func(*testing.T)) {
 
 func (s *together) wait() { s.wg.Wait() }
 
-// eventually fails if a condition does not come true.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
 func megabytes(n int) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

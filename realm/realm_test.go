@@ -64,15 +64,6 @@ func newRig(t *testing.T, s *realmtest.Server, change func(*Account)) *rig {
 	return r
 }
 
-func await(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(60 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
 func advert(id uint32, name string) lan.Advert {
 	return lan.Advert{
 		GameID: id, Name: name, Port: 6113, Count: lan.Count{Slots: 10, Open: 9},
@@ -90,16 +81,16 @@ func (r *rig) lists(name string) bool {
 func TestLifeOnTheRealm(t *testing.T) {
 	s := realmtest.Start(t)
 	first := newRig(t, s, func(a *Account) { a.Session.Create = true })
-	await(t, "in the channel", func() bool { return s.Channel("bot") == "w3" })
+	testkit.Eventually(t, "in the channel", func() bool { return s.Channel("bot") == "w3" })
 	first.Shutdown()
 	r := newRig(t, s, nil)
 	for id := uint32(1); id <= 3; id++ {
-		await(t, "in the channel", func() bool { return s.Channel("bot") == "w3" })
+		testkit.Eventually(t, "in the channel", func() bool { return s.Channel("bot") == "w3" })
 		name := fmt.Sprintf("lobby %d", id)
 		if err := r.Open(advert(id, name)); err != nil {
 			t.Fatal(err)
 		}
-		await(t, "listed", func() bool { return r.lists(name) })
+		testkit.Eventually(t, "listed", func() bool { return r.lists(name) })
 		g := s.Games()[0]
 		stat, err := bncs.ParseGameStat(g.Stat)
 		if err != nil || stat.GameID != id|1<<28 || stat.Free != 9 || g.Addr.Port() != 6113 {
@@ -109,13 +100,13 @@ func TestLifeOnTheRealm(t *testing.T) {
 			t.Error("the game id does not name the realm")
 		}
 		r.Update(id, lan.Count{Slots: 10, Open: 0})
-		await(t, "hidden while full", func() bool { return len(s.Games()) == 0 })
+		testkit.Eventually(t, "hidden while full", func() bool { return len(s.Games()) == 0 })
 		r.Update(id, lan.Count{Slots: 10, Open: 9})
-		await(t, "shown again", func() bool { return r.lists(name) })
+		testkit.Eventually(t, "shown again", func() bool { return r.lists(name) })
 		r.Close(id)
-		await(t, "withdrawn", func() bool { return len(s.Games()) == 0 })
+		testkit.Eventually(t, "withdrawn", func() bool { return len(s.Games()) == 0 })
 	}
-	await(t, "back in the channel", func() bool { return s.Channel("bot") == "w3" })
+	testkit.Eventually(t, "back in the channel", func() bool { return s.Channel("bot") == "w3" })
 }
 
 // At whatever frame the line is cut, going out or coming in, in half or after
@@ -168,7 +159,7 @@ func TestCutAtEveryFrame(t *testing.T) {
 				if err := r.Open(advert(id, lobby)); err != nil {
 					t.Fatal(err)
 				}
-				await(t, "listed", func() bool { return r.lists(lobby) })
+				testkit.Eventually(t, "listed", func() bool { return r.lists(lobby) })
 				ann.Say("/w bot hello")
 				select {
 				case said := <-r.speech:
@@ -176,7 +167,7 @@ func TestCutAtEveryFrame(t *testing.T) {
 				case <-time.After(100 * time.Millisecond): // cut
 				}
 				r.Close(id)
-				await(t, "in the channel", func() bool { return s.Channel("bot") == "w3" && len(s.Games()) == 0 })
+				testkit.Eventually(t, "in the channel", func() bool { return s.Channel("bot") == "w3" && len(s.Games()) == 0 })
 			}
 		})
 	}
@@ -196,7 +187,7 @@ func TestSlowLine(t *testing.T) {
 	if err := r.Open(advert(1, "lobby")); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "listed", func() bool { return r.lists("lobby") })
+	testkit.Eventually(t, "listed", func() bool { return r.lists("lobby") })
 }
 
 // The realm restarts while a lobby is open: it is listed again.
@@ -207,11 +198,11 @@ func TestRestart(t *testing.T) {
 	if err := r.Open(advert(1, "lobby")); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "listed", func() bool { return r.lists("lobby") })
+	testkit.Eventually(t, "listed", func() bool { return r.lists("lobby") })
 	s.Down()
-	await(t, "noticed", func() bool { return !r.accounts[0].online.Load() })
+	testkit.Eventually(t, "noticed", func() bool { return !r.accounts[0].online.Load() })
 	s.Up()
-	await(t, "listed again", func() bool { return r.lists("lobby") })
+	testkit.Eventually(t, "listed again", func() bool { return r.lists("lobby") })
 }
 
 // Whispers come with the name that the realm vouches for; answers go back, as many
@@ -220,7 +211,7 @@ func TestWhispers(t *testing.T) {
 	s := realmtest.Start(t)
 	s.Register("Bot", password)
 	r := newRig(t, s, nil)
-	await(t, "in the channel", func() bool { return s.Channel("bot") == "w3" })
+	testkit.Eventually(t, "in the channel", func() bool { return s.Channel("bot") == "w3" })
 	ann := s.Person("Ann", "w3")
 	ann.Say("/w bot hello")
 	got := <-r.speech
@@ -250,7 +241,7 @@ func TestConfirm(t *testing.T) {
 	if err := r.Open(advert(1, "lobby")); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "listed", func() bool { return r.lists("lobby") })
+	testkit.Eventually(t, "listed", func() bool { return r.lists("lobby") })
 	s.Person("Ann", "w3").Join("lobby")
 	answer := make(chan bool, 1)
 	r.Confirm("HOME", "ann", "lobby", func(in bool) { answer <- in })
@@ -276,7 +267,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			s := realmtest.Start(t)
 			r := newRig(t, s, func(a *Account) { change(s, a) })
-			await(t, want, func() bool { return strings.Contains(r.log.String(), want) })
+			testkit.Eventually(t, want, func() bool { return strings.Contains(r.log.String(), want) })
 		})
 	}
 }
@@ -309,9 +300,9 @@ func TestSeveralAccounts(t *testing.T) {
 	if !strings.Contains(log.String(), `"name":"lobby 3","message":"lobby waits until another is gone: raise lobbies`) {
 		t.Errorf("the log does not say that one waits: %s", log)
 	}
-	await(t, "two listed", func() bool { return len(s.Games()) == 2 })
+	testkit.Eventually(t, "two listed", func() bool { return len(s.Games()) == 2 })
 	r.Close(1)
-	await(t, "the third listed", func() bool { return len(s.Named("lobby 3")) == 1 })
+	testkit.Eventually(t, "the third listed", func() bool { return len(s.Named("lobby 3")) == 1 })
 }
 
 func TestTooLongForARealm(t *testing.T) {
@@ -347,5 +338,5 @@ func TestRealmThatFloods(t *testing.T) {
 	}()
 	s := realmtest.Start(t)
 	r := newRig(t, s, func(a *Account) { a.Address = l.Addr().String() })
-	await(t, "cut", func() bool { return strings.Contains(r.log.String(), "thousands of packets a second") })
+	testkit.Eventually(t, "cut", func() bool { return strings.Contains(r.log.String(), "thousands of packets a second") })
 }

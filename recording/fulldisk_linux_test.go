@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"w3host/game"
+	"w3host/internal/testkit"
 )
 
 // A full disk ends the recordings of the games that run, each with one message,
@@ -22,7 +23,7 @@ func TestFullDisk(t *testing.T) {
 	a, log := open(t, Options{Dir: dir})
 	r := begin(a, 1, "long")
 	turns(r, 50)
-	eventually(t, "its file", func() bool { return free(filepath.Join(dir, r.Name()+".part")) != nil })
+	testkit.Eventually(t, "its file", func() bool { return free(filepath.Join(dir, r.Name()+".part")) != nil })
 	ballast := filepath.Join(dir, "ballast")
 	f, err := os.Create(ballast)
 	if err != nil {
@@ -33,7 +34,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	_ = f.Close()
 	file := r.Name()
-	eventually(t, "the end of the recording", func() bool { turns(r, 500); return r.failed.Load() })
+	testkit.Eventually(t, "the end of the recording", func() bool { turns(r, 500); return r.failed.Load() })
 	turns(r, 100)
 	tell(r, &game.Over{})
 	if got := log.Count("cannot be written any further"); got != 1 || r.Name() != "" {

@@ -93,15 +93,6 @@ func summary(t *testing.T, name string) *replay.Summary {
 	return s
 }
 
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("never: " + what)
-		}
-	}
-}
-
 // What belongs into a replay is in it, and nothing else.
 func TestRecording(t *testing.T) {
 	dir := t.TempDir()
@@ -119,7 +110,7 @@ func TestRecording(t *testing.T) {
 		tell(r, &game.Said{Said: said})
 	}
 	turns(r, 20)
-	eventually(t, "the file of a game that runs", func() bool {
+	testkit.Eventually(t, "the file of a game that runs", func() bool {
 		_, err := os.Stat(filepath.Join(dir, r.Name()+".part"))
 		return err == nil
 	})
@@ -168,7 +159,7 @@ func TestKilledHost(t *testing.T) {
 	alive, _ := open(t, Options{Dir: dir})
 	playing := begin(alive, 1, "playing")
 	turns(playing, 10)
-	eventually(t, "its file", func() bool {
+	testkit.Eventually(t, "its file", func() bool {
 		stat, err := os.Stat(filepath.Join(dir, playing.Name()+".part"))
 		return err == nil && stat.Size() > 0
 	})
@@ -239,7 +230,7 @@ func TestSlowDisk(t *testing.T) {
 	}
 	a.open, a.quit, a.done = map[*Recording]bool{}, make(chan struct{}), make(chan struct{})
 	go a.run() // the disk is back
-	eventually(t, "the file", func() bool { return free(filepath.Join(a.opts.Dir, r.Name())) != nil })
+	testkit.Eventually(t, "the file", func() bool { return free(filepath.Join(a.opts.Dir, r.Name())) != nil })
 	if s := summary(t, filepath.Join(a.opts.Dir, r.Name())); s.Turns != 5 {
 		t.Errorf("%d turns, want those of a batch", s.Turns)
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/testkit"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -46,15 +48,6 @@ func fill(t *testing.T, path string) {
 	}
 }
 
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("never: " + what)
-		}
-	}
-}
-
 // The disk of the spool fills up: records go straight to the database; when
 // that is away as well, and memory full, they are lost and counted, and games
 // feel nothing. With space everything heals by itself.
@@ -75,27 +68,27 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	record(10)
-	eventually(t, "10 records arrive", func() bool { return len(db.texts()) == 10 })
+	testkit.Eventually(t, "10 records arrive", func() bool { return len(db.texts()) == 10 })
 
 	fill(t, ballast)
 	for n < 200 { // the file may have room in its last page
 		record(10)
 		time.Sleep(time.Millisecond)
 	}
-	eventually(t, "records go straight to the database", func() bool { return len(db.texts()) == n })
+	testkit.Eventually(t, "records go straight to the database", func() bool { return len(db.texts()) == n })
 	record(1000) // 230 bytes each: more than a page
-	eventually(t, "the fault is noticed", func() bool { return r.Stats().SpoolDown })
-	eventually(t, "records go straight to the database", func() bool { return len(db.texts()) == n })
+	testkit.Eventually(t, "the fault is noticed", func() bool { return r.Stats().SpoolDown })
+	testkit.Eventually(t, "records go straight to the database", func() bool { return len(db.texts()) == n })
 	if s := r.Stats(); s.Lost.Total() != 0 || log.Count("the spool can't be written") != 1 {
 		t.Errorf("with a database: %+v, told %d times", s, log.Count("the spool can't be written"))
 	}
 
 	db.set(func(f *fakeDB) { f.down = true })
-	eventually(t, "something is lost", func() bool {
+	testkit.Eventually(t, "something is lost", func() bool {
 		record(100)
 		return r.Stats().Lost.SpoolFull > 1000
 	})
-	eventually(t, "the loss is told", func() bool { return log.Count("game records are lost") == 1 })
+	testkit.Eventually(t, "the loss is told", func() bool { return log.Count("game records are lost") == 1 })
 	if s := r.Stats(); s.InMemory == 0 || !s.DBDown {
 		t.Errorf("without a database: %+v", s)
 	}
@@ -105,12 +98,12 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the spool works again", func() bool { s := r.Stats(); return !s.SpoolDown && s.InMemory == 0 })
+	testkit.Eventually(t, "the spool works again", func() bool { s := r.Stats(); return !s.SpoolDown && s.InMemory == 0 })
 	record(500)
-	eventually(t, "the spool takes all", func() bool { return r.Stats().InMemory == 0 })
+	testkit.Eventually(t, "the spool takes all", func() bool { return r.Stats().InMemory == 0 })
 	lost := r.Stats().Lost
 	db.set(func(f *fakeDB) { f.down = false })
-	eventually(t, "all arrives", func() bool { return r.Stats().Waiting == 0 })
+	testkit.Eventually(t, "all arrives", func() bool { return r.Stats().Waiting == 0 })
 	closeRecorder(t, r)
 
 	texts := db.texts()

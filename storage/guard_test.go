@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/testkit"
 	"w3host/storage"
 	"w3host/storage/storagetest"
 )
@@ -86,7 +87,7 @@ func TestReloadWithoutNotices(t *testing.T) {
 			if _, err := db.AddBan(t.Context(), storage.Ban{Name: "Bob"}); err != nil {
 				t.Fatal(err)
 			}
-			until(t, "the ban counts", func() bool { _, banned := g.IsBanned("Bob", netip.Addr{}, ""); return banned })
+			testkit.Eventually(t, "the ban counts", func() bool { _, banned := g.IsBanned("Bob", netip.Addr{}, ""); return banned })
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/testkit"
 	"w3host/storage"
 	"w3host/storage/storagetest"
 )
@@ -23,7 +24,7 @@ func TestClonedDataFolder(t *testing.T) {
 			original, _ := newRecorder(t, db, first)
 			running := storage.NewGameKey()
 			original.Record(storage.GameCreated{Game: running, At: time.Now(), Name: "running"})
-			until(t, "the game is in the database", func() bool { _, err := db.Game(t.Context(), running); return err == nil })
+			testkit.Eventually(t, "the game is in the database", func() bool { _, err := db.Game(t.Context(), running); return err == nil })
 
 			id, err := os.ReadFile(filepath.Join(first, "host-id"))
 			if err != nil {
@@ -35,7 +36,7 @@ func TestClonedDataFolder(t *testing.T) {
 			clone, log := newRecorder(t, db, second)
 			ofClone := storage.NewGameKey()
 			clone.Record(storage.GameCreated{Game: ofClone, At: time.Now(), Name: "of the clone"})
-			until(t, "the clone takes another id", func() bool { return clone.Host().ID != original.Host().ID })
+			testkit.Eventually(t, "the clone takes another id", func() bool { return clone.Host().ID != original.Host().ID })
 			time.Sleep(5 * heartbeat)
 			for _, key := range []storage.GameKey{running, ofClone} {
 				if g, err := db.Game(t.Context(), key); err != nil || g.Ended != "" {
@@ -45,7 +46,7 @@ func TestClonedDataFolder(t *testing.T) {
 			if hosts, err := db.Hosts(t.Context()); err != nil || len(hosts) != 2 {
 				t.Errorf("%+v, %v", hosts, err)
 			}
-			until(t, "it is said", func() bool { return strings.Contains(log.String(), "another running host has this host's id") })
+			testkit.Eventually(t, "it is said", func() bool { return strings.Contains(log.String(), "another running host has this host's id") })
 			kept, _ := os.ReadFile(filepath.Join(second, "host-id"))
 			if strings.TrimSpace(string(kept)) != clone.Host().ID {
 				t.Errorf("kept %s", kept)
@@ -65,17 +66,17 @@ func TestClonesStartTogether(t *testing.T) {
 			rec, log := newRecorder(t, db, dir)
 			running := storage.NewGameKey()
 			rec.Record(storage.GameCreated{Game: running, At: time.Now(), Name: "running"})
-			until(t, "the game is in the database", func() bool { _, err := db.Game(t.Context(), running); return err == nil })
+			testkit.Eventually(t, "the game is in the database", func() bool { _, err := db.Game(t.Context(), running); return err == nil })
 			h := rec.Host()
 			n, err := db.EnterHost(t.Context(), storage.Host{ID: h.ID, Run: storage.NewGameKey().String(), Name: "clone"})
 			if err != nil || n != 1 {
 				t.Fatalf("%d games closed, %v", n, err)
 			}
-			until(t, "it takes another id", func() bool { return rec.Host().ID != h.ID })
+			testkit.Eventually(t, "it takes another id", func() bool { return rec.Host().ID != h.ID })
 			if g, err := db.Game(t.Context(), running); err != nil || g.Ended != "" || !g.EndedAt.IsZero() {
 				t.Errorf("%+v, %v", g, err)
 			}
-			until(t, "it is said", func() bool { return strings.Contains(log.String(), "another running host has this host's id") })
+			testkit.Eventually(t, "it is said", func() bool { return strings.Contains(log.String(), "another running host has this host's id") })
 			drain(t, rec, dir)
 		})
 	}
@@ -118,14 +119,5 @@ func TestLengthOfCrashedGames(t *testing.T) {
 				t.Errorf("%+v, %v", games, err)
 			}
 		})
-	}
-}
-
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("never: " + what)
-		}
 	}
 }

@@ -67,10 +67,10 @@ func TestMovedDatabaseFile(t *testing.T) {
 				}
 			}
 			record(0, 100)
-			until(t, "100 lines are stored", func() bool { g, err := db.Game(t.Context(), running); return err == nil && len(g.Chat) == 100 })
+			testkit.Eventually(t, "100 lines are stored", func() bool { g, err := db.Game(t.Context(), running); return err == nil && len(g.Chat) == 100 })
 			raw(t, "sqlite:"+file, "VACUUM INTO '"+filepath.Join(dir, "backup.db")+"'")
 			record(100, 200)
-			until(t, "200 lines are stored", func() bool { g, err := db.Game(t.Context(), running); return err == nil && len(g.Chat) == 200 })
+			testkit.Eventually(t, "200 lines are stored", func() bool { g, err := db.Game(t.Context(), running); return err == nil && len(g.Chat) == 200 })
 
 			tt.move(t, file)
 			time.Sleep(1500 * time.Millisecond) // the second, and half of one for a busy machine

@@ -90,14 +90,10 @@ if ctl unban Mallory; then exit 9; fi
 		}
 		done <- report
 	}()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		if _, out := ctl(t, dir, "game", "1"); strings.Count(out, "Bot")+strings.Count(out, "bot") >= 3 || strings.Contains(out, "lobby, 3 of") {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the bots do not come")
-		}
-	}
+	testkit.Eventually(t, "three bots in the lobby", func() bool {
+		_, out := ctl(t, dir, "game", "1")
+		return strings.Contains(out, "lobby, 3 of")
+	})
 	script("ctl start now --game 1\n")
 	p.await("all have loaded")
 	script(`
@@ -189,15 +185,7 @@ func TestReload(t *testing.T) {
 	}
 	await := func(want string) {
 		t.Helper()
-		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-			games := strings.Join(send("games").Lines, "\n")
-			if strings.Contains(games, want) {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%q is not in %q", want, games)
-			}
-		}
+		testkit.Eventually(t, want, func() bool { return strings.Contains(strings.Join(send("games").Lines, "\n"), want) })
 	}
 	guest := testkit.Dial(t, netip.MustParseAddrPort(p.addr))
 	if _, err := guest.Join(1, 0, "Ann"); err != nil {

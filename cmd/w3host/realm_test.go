@@ -102,42 +102,39 @@ func TestPublicLobby(t *testing.T) {
 // awaitLines waits until the log has so many lines with a message.
 func awaitLines(p *process, message string, n int) (found []map[string]any) {
 	p.t.Helper()
-	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	testkit.Eventually(p.t, fmt.Sprintf("%q %d times", message, n), func() bool {
 		found = found[:0]
 		p.mu.Lock()
+		defer p.mu.Unlock()
 		for _, line := range p.lines {
 			if line["message"] == message {
 				found = append(found, line)
 			}
 		}
-		p.mu.Unlock()
-		if len(found) >= n {
-			return found
-		}
-		if time.Now().After(deadline) {
-			p.t.Fatalf("%q came %d times, not %d", message, len(found), n)
-		}
-	}
+		return len(found) >= n
+	})
+	return found
 }
 
 // A realm that floods, then sends garbage, costs its own connection and no turn of a
-// game: as many come late as of the game before, in which it was calm.
+// game: as many come late as of the game before, in which it was calm. A busy machine
+// delays turns, too, but not of the second game each time.
 func TestRaggedRealmCostsNoTurn(t *testing.T) {
 	s := realmtest.Start(t)
 	dir := t.TempDir()
 	p := startProcess(t, dir, "--config", realmConfig(t, dir, s.Addr()), "--autostart", "3")
-	var late [2]float64
-	for i := range late {
-		awaitLines(p, "lobby listed on the realm", i+1)
+	games := 0
+	play := func(ragged bool) (late float64) {
+		games++
+		awaitLines(p, "lobby listed on the realm", games)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			awaitLines(p, "all have loaded", i+1)
-			if i == 0 {
-				return
+			awaitLines(p, "all have loaded", games)
+			if ragged {
+				s.Blast("hostbot", bytes.Repeat(bncs.Append(nil, bncs.Empty(bncs.IDNull)), 1000), 2*time.Second)
+				s.Blast("hostbot", []byte("HTTP/1.1 400 Bad Request\r\n\r\n"), 2*time.Second)
 			}
-			s.Blast("hostbot", bytes.Repeat(bncs.Append(nil, bncs.Empty(bncs.IDNull)), 1000), 2*time.Second)
-			s.Blast("hostbot", []byte("HTTP/1.1 400 Bad Request\r\n\r\n"), 2*time.Second)
 		}()
 		report, err := bots.Run(context.Background(), bots.Options{
 			Realm: s.Addr(), Players: 3, Play: 8 * time.Second, LoadTime: 100 * time.Millisecond, NoStart: true, Log: zerolog.Nop(),
@@ -145,10 +142,17 @@ func TestRaggedRealmCostsNoTurn(t *testing.T) {
 		if <-done; err != nil || !report.OK || report.Turns < 3*70 {
 			t.Fatalf("%s, %d turns, %v", report.Verdict(), report.Turns, err)
 		}
-		late[i] = float64(report.MissedTurns) / float64(report.Turns)
+		return float64(report.MissedTurns) / float64(report.Turns)
 	}
-	if late[1] > late[0]+0.1 {
-		t.Errorf("late turns: %.3f of all while the realm was calm, %.3f while it was not", late[0], late[1])
+	for round := range 3 {
+		calm, ragged := play(false), play(true)
+		if ragged <= calm+0.1 {
+			break
+		}
+		t.Logf("late turns: %.3f of all while the realm was calm, %.3f while it was not", calm, ragged)
+		if round == 2 {
+			t.Error("turns are late while the realm floods")
+		}
 	}
 	reasons := fmt.Sprint(awaitLines(p, "not on the realm", 2))
 	for _, want := range []string{"thousands of packets a second", "frame does not begin with 0xFF"} {
@@ -253,21 +257,16 @@ func TestCommandsByTheRealm(t *testing.T) {
 	}
 	lobby := func(named string, public bool) bncs.GameStat {
 		t.Helper()
-		for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-			if found := s.Named(named); len(found) == 1 {
-				if listed := s.Games(); public != (len(listed) == 1) {
-					t.Errorf("%s: listed are %v", named, listed)
-				}
-				stat, err := bncs.ParseGameStat(found[0].Stat)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return stat
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("the realm does not have %s", named)
-			}
+		found := s.Named(named)
+		testkit.Eventually(t, "a lobby called "+named, func() bool { found = s.Named(named); return len(found) == 1 })
+		if listed := s.Games(); public != (len(listed) == 1) {
+			t.Errorf("%s: listed are %v", named, listed)
 		}
+		stat, err := bncs.ParseGameStat(found[0].Stat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stat
 	}
 	// The flood quota lets 40 bytes of answers pass in 1.5 s: these are few and short.
 	for _, c := range []struct{ who, says, hears string }{
@@ -285,11 +284,7 @@ func TestCommandsByTheRealm(t *testing.T) {
 		case "!host one Zed's game":
 			lobby("Zed's game", true)
 		case "/w hostbot unhost": // without a lobby the account is in its channel
-			for deadline := time.Now().Add(patience); s.Channel("hostbot") == ""; time.Sleep(20 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatal("not back in the channel")
-				}
-			}
+			testkit.Eventually(t, "the account back in its channel", func() bool { return s.Channel("hostbot") != "" })
 		}
 	}
 	ann, bob, zed := people["Ann"], people["Bob"], people["Zed"]
@@ -329,7 +324,7 @@ func TestCommandsByTheRealm(t *testing.T) {
 	zed.Say("/w hostbot pub for all")
 	lobby("for all", true)
 	zed.Say("/w hostbot unhost")
-	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+	testkit.Eventually(t, "the log of two lobbies", func() bool {
 		out, _ := processCommand(t, dir, "games", "--json").Output()
 		var games []struct {
 			Name, Realm, Owner string
@@ -338,12 +333,8 @@ func TestCommandsByTheRealm(t *testing.T) {
 		if err := json.Unmarshal(out, &games); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		if text := fmt.Sprint(games); text == "[{for all Home Zed false} {Zed's game Home Zed false}]" {
-			break
-		} else if time.Now().After(deadline) {
-			t.Fatalf("the log has %s", text)
-		}
-	}
+		return fmt.Sprint(games) == "[{for all Home Zed false} {Zed's game Home Zed false}]"
+	})
 	if s.Refused() > 0 {
 		t.Errorf("%d lines were over the quota", s.Refused())
 	}

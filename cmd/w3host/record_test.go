@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"w3host/bots"
+	"w3host/internal/testkit"
 	"w3host/internal/w3gjs"
 	"w3host/replay"
 	"w3host/storage"
@@ -109,32 +110,29 @@ func stalls(_, seat int) (c bots.Conduct) {
 func (h testHost) ended(t *testing.T) storage.Game {
 	t.Helper()
 	db := h.store(t)
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		games, err := db.Games(t.Context(), storage.GameFilter{})
-		if err != nil {
+	var games []storage.Game
+	ended := func(g storage.Game) bool { return g.Ended != "" }
+	testkit.Eventually(t, "the end of the game in the game log", func() (ok bool) {
+		var err error
+		if games, err = db.Games(t.Context(), storage.GameFilter{}); err != nil {
 			t.Fatal(err)
 		}
-		for _, g := range games {
-			if g.Ended != "" {
-				return g
-			}
-		}
-	}
-	t.Fatal("the game does not end in the game log")
-	return storage.Game{}
+		return slices.ContainsFunc(games, ended)
+	})
+	return games[slices.IndexFunc(games, ended)]
 }
 
 // replay waits for the file that the game log names.
 func (h testHost) replay(t *testing.T, name string) []byte {
 	t.Helper()
 	path := filepath.Join(filepath.Dir(h.config), "replays", name)
-	for end := time.Now().Add(patience); time.Now().Before(end) && name != ""; time.Sleep(20 * time.Millisecond) {
-		if data, err := os.ReadFile(path); err == nil {
-			return data
-		}
-	}
-	t.Fatalf("there is no replay %q", path)
-	return nil
+	var data []byte
+	testkit.Eventually(t, "the replay "+path, func() bool {
+		var err error
+		data, err = os.ReadFile(path)
+		return err == nil
+	})
+	return data
 }
 
 // checkRecorded holds a replay against the bots and the game log.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"w3host/bots"
+	"w3host/internal/testkit"
 	"w3host/replay"
 	"w3host/storage"
 )
@@ -80,7 +81,7 @@ func TestKilledHostLeavesAReplay(t *testing.T) {
 	startProcess(t, dir, args...) // its records of the second game still wait in the spool
 	db := testHost{database: "sqlite:" + filepath.Join(dir, "data", "w3host.db")}.store(t)
 	var linked []string
-	for end := time.Now().Add(patience); len(linked) < len(names) && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	testkit.Eventually(t, "replays in the game log", func() bool {
 		games, err := db.Games(t.Context(), storage.GameFilter{})
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +92,8 @@ func TestKilledHostLeavesAReplay(t *testing.T) {
 				linked = append(linked, g.Replay)
 			}
 		}
-	}
+		return len(linked) >= len(names)
+	})
 	if !slices.Equal(linked, names) {
 		t.Errorf("the game log links %q, the files are %q", linked, names)
 	}

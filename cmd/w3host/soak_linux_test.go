@@ -118,7 +118,7 @@ func TestSoak(t *testing.T) {
 		ended <- daemon.Run(ctx, daemon.Options{Config: c, Console: new(control.Console), Log: logging.ForPeople(&log, zerolog.WarnLevel)})
 	}()
 	s := &soak{t: t, socket: c.Control.Socket}
-	s.await("the lobbies", func() bool { return s.look() && s.lobbies == len(soakEntries) })
+	testkit.Eventually(s.t, "the lobbies", func() bool { return s.look() && s.lobbies == len(soakEntries) })
 	s.addr = "127.0.0.1:" + strconv.Itoa(hostPort(t))
 
 	s.play(*soakFor / 4) // what is allocated once is there now
@@ -266,15 +266,6 @@ func (s *soak) started() int {
 	return s.opened - s.lobbies
 }
 
-func (s *soak) await(what string, ok func() bool) {
-	s.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.t.Fatalf("%s: not within a minute", what)
-		}
-	}
-}
-
 // play lets the players do what they like for a while, and looks on.
 func (s *soak) play(d time.Duration) {
 	ctx, stop := context.WithTimeout(s.t.Context(), d)
@@ -301,9 +292,9 @@ func (s *soak) play(d time.Duration) {
 
 // settle waits until no game runs and nobody is connected.
 func (s *soak) settle() {
-	s.await("the end of all games", func() bool { return s.look() && s.playing == 0 && s.lobbies == len(soakEntries) })
+	testkit.Eventually(s.t, "the end of all games", func() bool { return s.look() && s.playing == 0 && s.lobbies == len(soakEntries) })
 	time.Sleep(3 * time.Second) // links that close, abandoned lobbies, the SQLite connections that idle
-	s.await("the lobbies", func() bool { return s.look() && s.lobbies == len(soakEntries) })
+	testkit.Eventually(s.t, "the lobbies", func() bool { return s.look() && s.lobbies == len(soakEntries) })
 }
 
 // visit is one stay of a player in one lobby and the game that comes of it.

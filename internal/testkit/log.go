@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // Log is a log that tests read while many goroutines write it.
@@ -33,11 +32,12 @@ func (l *Log) Count(text string) int { return strings.Count(l.String(), text) }
 // Await returns what the pattern's group matches once it does.
 func (l *Log) Await(t testing.TB, pattern string) string {
 	t.Helper()
-	for re, began := regexp.MustCompile(pattern), time.Now(); time.Since(began) < 60*time.Second; time.Sleep(10 * time.Millisecond) {
-		if m := re.FindStringSubmatch(l.String()); m != nil {
-			return m[len(m)-1]
+	re, found := regexp.MustCompile(pattern), []string(nil)
+	defer func() {
+		if found == nil {
+			t.Logf("the log is:\n%s", l)
 		}
-	}
-	t.Fatalf("nothing like %s in:\n%s", pattern, l)
-	return ""
+	}()
+	Eventually(t, pattern, func() bool { found = re.FindStringSubmatch(l.String()); return found != nil })
+	return found[len(found)-1]
 }

@@ -1,0 +1,20 @@
+package testkit
+
+import (
+	"testing"
+	"time"
+)
+
+// longest is how long a test waits for what it cannot do without; it is long because
+// the machine may be busy.
+const longest = time.Minute
+
+// Eventually waits until a condition holds.
+func Eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for began := time.Now(); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(began) > longest {
+			t.Fatalf("%s: not within %v", what, longest)
+		}
+	}
+}
