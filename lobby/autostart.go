@@ -1,7 +1,6 @@
 package lobby
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -87,7 +86,7 @@ func (l *Lobby) autoStart() {
 		return
 	case a.Ready && ready < all:
 		a.since = never
-		l.remind(texts.Of("Waiting to start: %d of %d are ready; type %sready.", ready, all, l.cfg.Trigger))
+		l.remind(texts.Of("%d of %d are ready; type %sready.", ready, all, l.cfg.Trigger))
 		return
 	case a.since == never:
 		a.since, a.toldAt = l.now, l.now
@@ -95,14 +94,18 @@ func (l *Lobby) autoStart() {
 	if a.due = max(a.since+a.Hold, l.quietUntil); l.now < a.due {
 		return
 	}
-	no := l.blocked()
-	a.awaits = no == nil && a.Balanced && a.judged == nil
-	if no = cmp.Or(no, a.unbalanced()); no != nil {
-		l.remind(texts.Of("Waiting to start: %v", no.Text))
-		return
+	switch no := l.blocked(); {
+	case no != nil:
+		l.remind(no.Text)
+	case a.Balanced && a.judged == nil:
+		a.awaits = true
+		l.remind(texts.Of("the teams are not balanced yet"))
+	case a.Balanced && !a.uneven.Empty():
+		l.remind(a.uneven)
+	default:
+		l.forced = false
+		l.beginCountdown(false)
 	}
-	l.forced = false
-	l.beginCountdown(false)
 }
 
 // awaitPlayers notes since when there are enough players.
@@ -120,24 +123,11 @@ func (l *Lobby) awaitPlayers(humans int) {
 }
 
 // remind says now and then what the lobby waits for.
-func (l *Lobby) remind(line texts.Text) {
+func (l *Lobby) remind(why texts.Text) {
 	if l.now >= l.auto.toldAt+reminder {
 		l.auto.toldAt = l.now
-		l.tell(0, line)
+		l.say(0, "Waiting to start: %v", why)
 	}
-}
-
-// unbalanced says why a start by itself waits for other teams.
-func (a *autoStart) unbalanced() *texts.Refusal {
-	switch {
-	case !a.Balanced:
-		return nil
-	case a.judged == nil:
-		return texts.Refuse(texts.NotYet, "the teams are not balanced yet")
-	case !a.uneven.Empty():
-		return &texts.Refusal{Code: texts.NotYet, Text: a.uneven}
-	}
-	return nil
 }
 
 // AwaitsBalance reports whether a start by itself waits for a Judge.

@@ -137,7 +137,11 @@ func (l *Lobby) start() {
 		l.say(0, "Started without the mode: %v", no.Text)
 		l.hcl = ""
 	}
-	l.final = l.places()
+	l.final = make([]Place, len(l.slots)) // before the mode string goes into the handicaps
+	for i, s := range l.slots {
+		p, _ := l.Player(s.PID)
+		l.final[i] = Place{p.Name, p.Realm, p.Fake, s}
+	}
 	w3gs.WriteHCL(l.slots, l.hcl)
 	humans := l.Humans()
 	if !slices.Equal(l.slots, l.sent) {

@@ -10,13 +10,13 @@ import (
 // most a quarter of the limit.
 const warnBefore = time.Minute
 
-// closing is when and why the lobby closes if nothing happens, and how long
-// before that the players are told.
-func (l *Lobby) closing() (at, lead time.Duration, why texts.Text) {
-	at = never
+// closing is when and why the lobby closes if nothing happens, and when there is
+// something to do about it: at first the players are warned.
+func (l *Lobby) closing() (at, due time.Duration, why texts.Text) {
+	at, due = never, never
 	soonest := func(since, limit time.Duration, reason texts.Text) {
 		if t := since + limit; limit > 0 && t < at {
-			at, lead, why = t, min(warnBefore, limit/4), reason
+			at, due, why = t, t-min(warnBefore, limit/4), reason
 		}
 	}
 	switch {
@@ -29,27 +29,21 @@ func (l *Lobby) closing() (at, lead time.Duration, why texts.Text) {
 		}
 	case l.joins > 0:
 		soonest(l.activeAt, l.cfg.AbandonedAfter, texts.Of("everybody has left"))
-		lead = 0
+		due = at
 	}
-	return at, lead, why
+	if l.warned == at {
+		due = at
+	}
+	return at, due, why
 }
 
 // closeIdle warns the players, and closes the lobby when the time has come.
 func (l *Lobby) closeIdle() {
-	switch at, lead, why := l.closing(); {
+	switch at, due, why := l.closing(); {
 	case l.now >= at:
 		Shutdown{Why: why}.apply(l)
-	case l.now >= at-lead && l.warned != at:
+	case l.now >= due:
 		l.warned = at
 		l.say(0, "The lobby closes in %v: %v.", (at - l.now).Round(time.Second), why)
 	}
-}
-
-// closeIdleDue is when closeIdle has something to do.
-func (l *Lobby) closeIdleDue() time.Duration {
-	at, lead, _ := l.closing()
-	if l.warned == at {
-		return at
-	}
-	return at - lead
 }

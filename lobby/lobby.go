@@ -163,7 +163,7 @@ func (l *Lobby) Tick(now time.Duration, out []Effect) []Effect {
 // Next is when Tick has something to do; not ok when only an event can bring
 // work: an empty lobby sleeps.
 func (l *Lobby) Next() (at time.Duration, ok bool) {
-	at = l.closeIdleDue()
+	_, at, _ = l.closing()
 	if l.phase != phaseClosed && l.Humans() != 0 {
 		if l.cfg.PingEvery > 0 {
 			at = min(at, l.pingAt)

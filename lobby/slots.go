@@ -183,17 +183,6 @@ type Place struct {
 	Slot  w3gs.Slot // as players saw it
 }
 
-// places are the slots of a game that starts. They must be taken before the mode
-// string goes into the handicaps.
-func (l *Lobby) places() []Place {
-	list := make([]Place, len(l.slots))
-	for i, s := range l.slots {
-		p, _ := l.Player(s.PID)
-		list[i] = Place{p.Name, p.Realm, p.Fake, s}
-	}
-	return list
-}
-
 // restore lays the table of an earlier game out: computers and closed slots as
 // they were, fake players again, and open slots where humans were.
 func (l *Lobby) restore() {

@@ -5,7 +5,7 @@ var chineseLobby = map[string]string{
 	"%s comes from the same address as %s.": "%s 与 %s 来自同一个地址。",
 
 	// start
-	"Waiting to start: %d of %d are ready; type %sready.":                 "等待开始：已准备 %d 人，共 %d 人；请输入 %sready。",
+	"%d of %d are ready; type %sready.":                                   "已准备 %d 人，共 %d 人；请输入 %sready。",
 	"Waiting to start: %v":                                                "等待开始：%v",
 	"The game starts in %v.":                                              "游戏将在 %v 后开始。",
 	"The game starts by itself with %d player":                            "有 %d 名玩家时游戏自动开始",
