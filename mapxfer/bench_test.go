@@ -21,7 +21,7 @@ func BenchmarkPart(b *testing.B) {
 	} {
 		b.Run(bc.name, func(b *testing.B) {
 			parts := mustParts(b, randomMap(64<<20))
-			bc.cfg.Size = parts.Size()
+			bc.cfg.Size = parts.size()
 			bc.cfg.MaxWindow = maxWindow
 			var s *Scheduler
 			var out []Effect
@@ -35,7 +35,7 @@ func BenchmarkPart(b *testing.B) {
 				}
 			}
 			start()
-			for off := uint32(0); off < parts.Size(); off = parts.End(off) {
+			for off := uint32(0); off < parts.size(); off = parts.End(off) {
 				parts.sum(off)
 			}
 			b.SetBytes(PartLen)
@@ -44,7 +44,7 @@ func BenchmarkPart(b *testing.B) {
 			for b.Loop() {
 				now += 10 * time.Microsecond
 				held[pid] = parts.End(held[pid])
-				if held[pid] == parts.Size() {
+				if held[pid] == parts.size() {
 					b.StopTimer()
 					start()
 					held[pid] = PartLen
@@ -75,7 +75,7 @@ func BenchmarkFrame(b *testing.B) {
 		b.SetBytes(PartLen)
 		b.ReportAllocs()
 		var dst []byte
-		for off := uint32(0); b.Loop(); off = p.End(off) % p.Size() {
+		for off := uint32(0); b.Loop(); off = p.End(off) % p.size() {
 			dst = p.AppendFrame(dst[:0], off, 2, 1)
 		}
 	})
@@ -84,7 +84,7 @@ func BenchmarkFrame(b *testing.B) {
 		b.SetBytes(PartLen)
 		b.ReportAllocs()
 		var dst []byte
-		for off := uint32(0); b.Loop(); off = p.End(off) % p.Size() {
+		for off := uint32(0); b.Loop(); off = p.End(off) % p.size() {
 			p.sums[off/PartLen].Store(0)
 			dst = p.appendHeader(dst[:0], off, 2, 1)
 		}
@@ -94,7 +94,7 @@ func BenchmarkFrame(b *testing.B) {
 // TestNoAllocations: the steady state of a download allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	parts := mustParts(t, randomMap(16<<20))
-	s := New(Config{Size: parts.Size(), MaxWindow: maxWindow})
+	s := New(Config{Size: parts.size(), MaxWindow: maxWindow})
 	out := s.Handle(0, Report{2, w3gs.MapSize{Flag: w3gs.MapHave}}, make([]Effect, 0, 64))
 	now, held := time.Duration(0), uint32(0)
 	header := make([]byte, 0, HeaderLen)

@@ -63,6 +63,6 @@ const (
 	stall = 60 * time.Second
 )
 
-// Defaults lets anybody have the map as fast as the line allows; the Size is to be
-// filled in.
+// Defaults lets all players download at the full speed of their lines. The caller
+// sets Size.
 func Defaults() Config { return Config{Stall: stall, MaxWindow: maxWindow} }

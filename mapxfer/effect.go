@@ -64,14 +64,6 @@ type Effect struct {
 	Took    time.Duration
 }
 
-var kinds = [...]string{
-	Begin: "begin", Send: "send", Percent: "percent", Done: "done", Refused: "refused",
-	Waiting: "waiting", Ignored: "ignored", TooSlow: "tooslow", Cheat: "cheat",
-}
-
-// String names the kind as scripts and logs do.
-func (k Kind) String() string { return kinds[k] }
-
 var reasons = [...]string{
 	WhyOff:         "downloads are off",
 	WhyAsk:         "an admin must allow the download",

@@ -44,7 +44,7 @@ func (s *Scheduler) admit(now time.Duration, out []Effect) []Effect {
 	return s.pump(now, out)
 }
 
-// mark takes a player's word to hold the first held bytes.
+// mark handles a player's claim to hold the first held bytes.
 func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect) []Effect {
 	switch {
 	case held > s.cfg.Size:
@@ -52,7 +52,7 @@ func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect
 	case held > p.high:
 		return s.remove(now, p, Cheat, WhyPastSent, out)
 	case held < p.acked && p.acked == p.base && p.state == active:
-		// They cannot go on with the file they reported after all.
+		// The client cannot resume the file that it reported.
 		out = s.ignore(now, p, WhyBackwards, out)
 		if p.state == active {
 			p.base, p.acked = held, held
@@ -75,9 +75,9 @@ func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect
 	return s.pump(now, out)
 }
 
-// rewind sends the parts behind the acknowledged mark again. Who refuses the
-// first part of a download that was to be resumed has no use for what they hold:
-// it begins at byte 0.
+// rewind sends the parts behind the acknowledged mark again. A client that refuses
+// the first part of a resumed download cannot use what it holds: the download
+// begins at byte 0.
 func (s *Scheduler) rewind(now time.Duration, p *player, out []Effect) []Effect {
 	if p.acked == p.base {
 		if p.doubted {
@@ -111,7 +111,7 @@ func (s *Scheduler) finish(now time.Duration, p *player, out []Effect) []Effect 
 	return s.admit(now, out)
 }
 
-// ignore counts a packet without sense; too many of them end the player.
+// ignore counts an invalid packet; too many of them remove the player.
 func (s *Scheduler) ignore(now time.Duration, p *player, why Why, out []Effect) []Effect {
 	p.ignored++
 	if p.ignored > maxIgnored {
@@ -120,14 +120,14 @@ func (s *Scheduler) ignore(now time.Duration, p *player, why Why, out []Effect) 
 	return append(out, Effect{Kind: Ignored, PID: p.pid, Why: why})
 }
 
-// remove ends a player whom the host is to remove.
+// remove ends a player's download and has the host remove them.
 func (s *Scheduler) remove(now time.Duration, p *player, kind Kind, why Why, out []Effect) []Effect {
 	s.unqueue(p.pid)
 	s.stop(p, removed)
 	return s.admit(now, append(out, Effect{Kind: kind, PID: p.pid, Why: why}))
 }
 
-// check looks at one download's clock.
+// check applies one download's timeouts.
 func (s *Scheduler) check(now time.Duration, p *player, out []Effect) []Effect {
 	switch {
 	case s.cfg.Timeout > 0 && now-p.began >= s.cfg.Timeout:
@@ -143,8 +143,8 @@ func (s *Scheduler) check(now time.Duration, p *player, out []Effect) []Effect {
 }
 
 // start gives a player a line: that of another one with the same address, or a new
-// one. All other lines make room for a moment: some may share a narrow point with
-// it, and the newcomer's shortest round trip must not have their queue in it.
+// one. All other lines shrink for a moment: some may have a bottleneck in common
+// with the new one, whose shortest round trip must not include their queue.
 func (s *Scheduler) start(now time.Duration, p *player) {
 	s.running++
 	for _, q := range s.players {

@@ -96,7 +96,7 @@ func (w *watcher) check(out []Effect) {
 
 // FuzzScheduler plays random events. Whatever clients say, the host is never
 // asked for something it must not do, every download ends, and an honest player
-// who comes afterwards gets his map.
+// who comes afterwards gets the map.
 func FuzzScheduler(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 0, 0})
 	f.Add([]byte{1, 2, 3, 0x00, 0x12, 10, 0x31, 20, 0x31, 30, 0x41, 1, 0x71, 200, 0x31, 2})
@@ -198,8 +198,8 @@ func (w *watcher) settle() {
 	}
 }
 
-// honest plays a player who does as he is told. Nothing that happened before may
-// keep him from getting the map.
+// honest plays a well-behaved player. Nothing that happened before may
+// keep them from getting the map.
 func (w *watcher) honest() {
 	const pid = 20
 	for pid := range 256 {

@@ -6,45 +6,45 @@ import (
 )
 
 const (
-	// firstWindow is what a line gets before anything is known about it.
+	// firstWindow is a line's window before its first round trip.
 	firstWindow = 10 * PartLen
-	// leastWindow keeps the thinnest line from running dry between two looks.
+	// leastWindow keeps the slowest line busy between two looks at its figures.
 	leastWindow = 2 * PartLen
-	// fixedWindow is a player's where the system tells nothing of its lines. Older
-	// hosts had as much on their way.
+	// fixedWindow is a player's window where the system reports no round trips. It
+	// is what older hosts use.
 	fixedWindow = 100 * PartLen
 
 	// fullQueue ends the slow start; above mostQueue the window shrinks. Both are
-	// what packets of the game wait at the narrowest point of the line.
+	// what packets of the game wait at the bottleneck.
 	fullQueue = 45 * time.Millisecond
 	mostQueue = 60 * time.Millisecond
-	// dryQueue says that the line has got wider, or that others have left it. Round
-	// trips are known with an error of lookEvery.
+	// Below dryQueue the line has capacity to spare. Round trips are known to within
+	// lookEvery.
 	dryQueue = 14 * time.Millisecond
 )
 
-// Figures are what the host's system knows of a player's connection.
+// Figures are what the operating system reports about a player's connection.
 type Figures struct {
-	// Addr is where the player is. Who has the same address shares a line; the
-	// zero address shares with nobody.
+	// Addr is the player's address. Players with the same one share a line; those
+	// with the zero address have one each.
 	Addr netip.Addr
 	// Queued are the map bytes that wait in the host's out queue.
 	Queued int
 	// Unacked are the bytes in the kernel and on the line.
 	Unacked int
-	// RTT and MinRTT are the present round trip and the shortest; 0 where the
-	// system does not tell, and the window is fixed.
+	// RTT and MinRTT are the present round trip and the shortest. They are 0 where
+	// the system does not report them; the window is fixed then.
 	RTT, MinRTT time.Duration
 }
 
-// inflight is what has been handed out and has not arrived.
+// inflight are the bytes that have been handed out and have not arrived.
 func (f *Figures) inflight() int64 { return int64(f.Queued) + int64(f.Unacked) }
 
 // line is the way to all players of one address. Its window bounds what they have
 // on their way together, by the queue that this makes: the round trip beyond the
 // shortest one. It begins with a few parts and grows by half with each round trip
 // until there is a queue. Then it grows by two parts and shrinks by an eighth, as
-// LEDBAT and TCP do, so that lines that share a narrow point without knowing agree.
+// LEDBAT and TCP do, so that lines with a common bottleneck converge.
 type line struct {
 	size     int64         // the window
 	players  int           // who download over it
@@ -56,12 +56,12 @@ type line struct {
 	easedTo  time.Duration // until then it does not grow
 }
 
-// heard takes the news that acked bytes of a player have arrived, the last of them
-// rtt after they were sent; 0: not measured. least is the shortest round trip that
-// the player has seen, most bounds the window.
-func (l *line) heard(now, rtt, least time.Duration, acked, most int64) {
+// arrived adapts the window when acked bytes of a player have arrived, the last of
+// them rtt after they were sent; 0: not measured. least is the shortest round trip
+// that the player has seen, most bounds the window.
+func (l *line) arrived(now, rtt, least time.Duration, acked, most int64) {
 	if rtt > 0 {
-		// Down at once, up slowly: receivers may sit on an acknowledgement.
+		// Down at once, up slowly: receivers may delay an acknowledgement.
 		if l.rtt == 0 || rtt < l.rtt {
 			l.rtt = rtt
 		}
@@ -90,7 +90,8 @@ func (l *line) heard(now, rtt, least time.Duration, acked, most int64) {
 	l.size = min(max(l.size, leastWindow), most)
 }
 
-// ease empties the queue that the line has made, for a round trip or so.
+// ease drains the queue: it halves the window, which does not grow for two round
+// trips.
 func (l *line) ease(now time.Duration) {
 	if now >= l.easedTo {
 		l.size, l.slow = max(l.size/2, leastWindow), true

@@ -271,7 +271,7 @@ func TestTenOfAllKinds(t *testing.T) {
 	}
 	for _, c := range good {
 		if share := c.speed() / float64(c.line.rate); share < 0.9 {
-			t.Errorf("player %d got %.1f %% of his line", c.pid, share*100)
+			t.Errorf("player %d got %.1f %% of their line", c.pid, share*100)
 		}
 	}
 	if leaver.done.Kind == Done || dead.done.Kind == Done {

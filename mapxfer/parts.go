@@ -42,13 +42,13 @@ func NewParts(data []byte) (*Parts, error) {
 	return &Parts{data: data, sums: make([]atomic.Uint64, (len(data)+PartLen-1)/PartLen)}, nil
 }
 
-// Size is the map's length in bytes.
-func (p *Parts) Size() uint32 { return uint32(len(p.data)) }
+// size is the map's length in bytes.
+func (p *Parts) size() uint32 { return uint32(len(p.data)) }
 
 // End is where the part that begins at off ends: the next multiple of PartLen or
 // the map's end. A client that resumes in the middle of a part gets a shorter
 // first one, and whole parts after it.
-func (p *Parts) End(off uint32) uint32 { return partEnd(off, p.Size()) }
+func (p *Parts) End(off uint32) uint32 { return partEnd(off, p.size()) }
 
 // Data is the part that begins at off; it aliases the map and must not be changed.
 func (p *Parts) Data(off uint32) []byte { return p.data[off:p.End(off):p.End(off)] }

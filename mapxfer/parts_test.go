@@ -35,7 +35,7 @@ func TestPartsFrames(t *testing.T) {
 		p := mustParts(t, randomMap(size))
 		var got []byte
 		count := 0
-		for off := uint32(0); off < p.Size(); off = p.End(off) {
+		for off := uint32(0); off < p.size(); off = p.End(off) {
 			data := p.Data(off)
 			want := (&w3gs.MapPart{To: 7, From: 1, Offset: off, CRC32: crc32.ChecksumIEEE(data), Data: data}).AppendTo(nil)
 			if frame := p.AppendFrame(nil, off, 7, 1); !bytes.Equal(frame, want) {
@@ -101,7 +101,7 @@ func TestPartsFromManyGoroutines(t *testing.T) {
 	var wg sync.WaitGroup
 	for pid := uint8(2); pid < 8; pid++ {
 		wg.Go(func() {
-			for off := uint32(0); off < p.Size(); off = p.End(off) {
+			for off := uint32(0); off < p.size(); off = p.End(off) {
 				var part w3gs.MapPart
 				if err := part.Decode(w3gs.Frame(p.AppendFrame(nil, off, pid, 1)).Body()); err != nil || !part.Intact() {
 					t.Errorf("part at %d: %v", off, err)

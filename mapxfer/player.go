@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// state is where a player stands.
+// state is the stage of a player's download.
 type state uint8
 
 const (
@@ -15,11 +15,11 @@ const (
 	active                // 0x3F was sent
 	declined              // active, but said no
 	done                  // holds the map
-	removed               // on their way out; nothing they say counts
+	removed               // about to leave; their packets are ignored
 )
 
 const (
-	// maxIgnored packets without sense are tolerated, then the player goes.
+	// maxIgnored invalid packets are tolerated; one more removes the player.
 	maxIgnored = 32
 	// maxStarts bounds how often one player may fetch the whole map.
 	maxStarts = 4
@@ -32,9 +32,9 @@ const (
 	declineGrace = 2 * time.Second
 	// retryStep, and two round trips, is how long more 0x45 belong to the same loss.
 	retryStep = 250 * time.Millisecond
-	// maxBulk bounds the bytes that are held back to be handed out in one go.
+	// maxBulk bounds the bytes that are held back until they fill a write.
 	maxBulk = 64 << 10
-	// queueTime is how much of a player's speed may wait in the host's out queue.
+	// queueTime bounds what waits in the host's out queue, at the player's rate.
 	queueTime = 100 * time.Millisecond
 )
 
@@ -75,7 +75,7 @@ type player struct {
 	ignored, starts int
 }
 
-// mark is a time at which so many bytes had been sent.
+// mark is when how many bytes had been sent.
 type mark struct {
 	at   time.Duration
 	sent int64
@@ -163,9 +163,9 @@ func (p *player) room(cfg *Config) int64 {
 	return min(most-p.unanswered(), window-inflight, line, queue-int64(f.Queued))
 }
 
-// open says that parts may leave. On a fast line one write for each
-// acknowledgement would cost more than the parts, so room gathers before it is
-// filled.
+// open reports whether parts may be sent. On a fast line one write for each
+// acknowledgement would cost more than the parts, so room accumulates before it is
+// used.
 func (p *player) open(now time.Duration, cfg *Config) bool {
 	rest := int64(cfg.Size - p.next)
 	if p.state != active || rest == 0 {

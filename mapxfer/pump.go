@@ -5,8 +5,8 @@ import "time"
 const (
 	// noBound is more than any bound.
 	noBound = 1 << 40
-	// lookEvery is the time between two looks at figures, rates and timeouts. What
-	// the line carries meanwhile has to wait in its queue.
+	// lookEvery is the time between two looks at figures, rates and timeouts. The
+	// line's queue has to last that long.
 	lookEvery = 10 * time.Millisecond
 )
 
@@ -72,7 +72,7 @@ func (s *Scheduler) serve(now time.Duration, p *player, out []Effect) (int64, []
 	return n, out
 }
 
-// Next is when Tick is due; false if only an event can bring something about.
+// Next is when Tick is due; false if only an event can change anything.
 func (s *Scheduler) Next() (time.Duration, bool) {
 	return max(s.looked+lookEvery, s.now), s.running > 0
 }

@@ -128,7 +128,7 @@ func (s *Scheduler) leave(now time.Duration, pid uint8, out []Effect) []Effect {
 func (s *Scheduler) look(now time.Duration, pid uint8, f Figures) {
 	p := s.player(pid)
 	if f.RTT == 0 && p.figures.RTT > 0 {
-		return // nobody has asked the system
+		return // the system was not asked
 	}
 	arrived := p.figures.inflight() - f.inflight()
 	p.figures = f
@@ -140,11 +140,11 @@ func (s *Scheduler) look(now time.Duration, pid uint8, f Figures) {
 		useless := min(arrived, p.useless)
 		p.useless -= useless
 		p.burst = min(p.burst+arrived-useless, noBound)
-		p.line.heard(now, p.roundTrip(now), f.MinRTT, arrived, int64(s.cfg.MaxWindow)*int64(p.line.players))
+		p.line.arrived(now, p.roundTrip(now), f.MinRTT, arrived, int64(s.cfg.MaxWindow)*int64(p.line.players))
 	}
 }
 
-// Tick does what time alone brings about: rates, stalls and timeouts.
+// Tick does what depends on time alone: rates, stalls and timeouts.
 func (s *Scheduler) Tick(now time.Duration, out []Effect) []Effect {
 	s.now = max(now, s.now)
 	now = s.now

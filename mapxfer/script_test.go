@@ -137,6 +137,14 @@ func scriptConfig(t *testing.T, words []string) Config {
 	return cfg
 }
 
+var kinds = [...]string{
+	Begin: "begin", Send: "send", Percent: "percent", Done: "done", Refused: "refused",
+	Waiting: "waiting", Ignored: "ignored", TooSlow: "tooslow", Cheat: "cheat",
+}
+
+// String names the kind as scripts do.
+func (k Kind) String() string { return kinds[k] }
+
 func showEffect(e Effect) string {
 	text := fmt.Sprintf("%s %d", e.Kind, e.PID)
 	switch e.Kind {

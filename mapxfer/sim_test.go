@@ -239,7 +239,7 @@ func (l *simLine) next() {
 	})
 }
 
-// simClient is one player: his side of the host, his line, his habits.
+// simClient is one player: the host's side, the line, the client and its habits.
 type simClient struct {
 	m    *sim
 	pid  uint8

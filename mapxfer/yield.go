@@ -29,7 +29,7 @@ type yield struct {
 	speed   int64 // bytes per second in the stretch before
 }
 
-// late takes the news of a turn that went out by too late.
+// late slows transfers down after a turn that went out late by so much.
 func (y *yield) late(now, by time.Duration) {
 	if by < lateLimit {
 		return
@@ -57,7 +57,7 @@ func (y *yield) fill(now time.Duration) {
 	y.bucket.fill(now)
 }
 
-// recover lets the rate grow again, and lifts it when it is far above what is used.
+// recover raises the rate again, and removes it when it is far above what is used.
 func (y *yield) recover(now time.Duration) {
 	if y.bucket.rate == 0 || now-y.cutAt < meterTime {
 		return
