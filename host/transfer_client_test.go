@@ -238,16 +238,18 @@ func (f *fetcher) others() []uint8 {
 	return pids
 }
 
-// chatDelays is how long each line of sayTime took to get here, since the request.
-func (f *fetcher) chatDelays() []time.Duration {
-	var delays []time.Duration
+// timedLine is a line of sayTime.
+type timedLine struct{ said, heard time.Time }
+
+// timedLines are those that were said since the request.
+func (f *fetcher) timedLines() (lines []timedLine) {
 	for _, l := range f.lines {
 		var said int64
 		if _, err := fmt.Sscanf(l.text, "said at %d", &said); err == nil && said > f.asked.UnixNano() {
-			delays = append(delays, l.at.Sub(time.Unix(0, said)))
+			lines = append(lines, timedLine{time.Unix(0, said), l.at})
 		}
 	}
-	return delays
+	return lines
 }
 
 // drain keeps reading in the background, so that the host is never held up by a

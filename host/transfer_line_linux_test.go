@@ -5,7 +5,6 @@ package host_test
 import (
 	"fmt"
 	"net"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -80,18 +79,28 @@ func lineCases() []lineCase {
 	return cases
 }
 
+// lineTries is how often a case is played on a machine that has no time for it.
+const lineTries = 3
+
 // TestTransferOnALine: players who share a line get the same of it, fill it, and
-// do not keep chat waiting.
+// do not keep chat waiting. It ends with a table of what was measured.
 func TestTransferOnALine(t *testing.T) {
 	t.Parallel()
 	testkit.InNamespace(t, func(t *testing.T) {
+		var table lineTable
 		for _, c := range lineCases() {
-			t.Run(c.String(), func(t *testing.T) { c.play(t) })
+			again := true
+			for try := 1; again; try++ {
+				again = false
+				t.Run(c.String(), func(t *testing.T) { again = c.play(t, &table, try < lineTries) })
+			}
 		}
+		t.Logf("what was measured:\n%s", &table)
 	})
 }
 
-func (c lineCase) play(t *testing.T) {
+// play reports whether the machine had no time for it, and it is to be played again.
+func (c lineCase) play(t *testing.T, table *lineTable, mayTryAgain bool) bool {
 	j := newJudge(t)
 	far := testkit.NewFar(t)
 	queue := c.wire(t, far)
@@ -134,12 +143,20 @@ func (c lineCase) play(t *testing.T) {
 	time.Sleep(time.Until(end))
 	close(stop)
 	done.Wait()
-	c.judge(t, j, fetchers, begun, end)
-	// As many parts as the windows of all players without regard to the line fill
-	// any buffer, also on a busy machine.
-	if longest := queue(); longest > 400*time.Millisecond {
-		t.Errorf("a packet waited for the line for %v", longest)
+	figures := c.measure(fetchers, begun, end)
+	figures.queue = queue()
+	j.hear()
+	inBytes, inTime := figures.missed()
+	if len(inBytes) == 0 && len(inTime) > 0 && j.busy > judgeBusy && !transfersLong() {
+		t.Logf("NOT JUDGED, the machine was away for %.0f %% of the time: %v", 100*j.busy, inTime)
+		return mayTryAgain
 	}
+	missed := append(inBytes, inTime...)
+	for _, m := range missed {
+		t.Error(m)
+	}
+	table.add(&figures, len(missed) == 0)
+	return false
 }
 
 // wire makes the line. The result tells how long a packet had to wait for it.
@@ -161,50 +178,6 @@ func (c lineCase) wire(t *testing.T, far *testkit.Far) (longest func() time.Dura
 		t.Skip(err)
 	}
 	return longest
-}
-
-// judge looks at what all got from one time to another, and at the chat.
-func (c lineCase) judge(t *testing.T, j *judge, fetchers []*fetcher, begun, end time.Time) {
-	var sum, least, most float64
-	var delays []time.Duration
-	for _, f := range fetchers {
-		if !f.done.IsZero() && f.done.Before(end) {
-			end = f.done
-		}
-		delays = append(delays, f.chatDelays()...)
-	}
-	for i, f := range fetchers {
-		got := f.rate(begun, end)
-		if i == 0 {
-			least, most = got, got
-		}
-		least, most = min(least, got), max(most, got)
-		sum += rate(onLine(f.frames), begun, end)
-	}
-	slices.Sort(delays)
-	chat := delays[len(delays)*95/100]
-	full := sum / float64(c.rate)
-	t.Logf("%.1f %% of the line, shares within %.1f %%, %d lines of chat, p50 %v, p95 %v, max %v", 100*full, 100*(most/least-1),
-		len(delays), delays[len(delays)/2].Round(time.Millisecond), chat.Round(time.Millisecond), delays[len(delays)-1].Round(time.Millisecond))
-	// Of three seconds a part is more than a tenth, and their start a third.
-	parts, late := 2*1442/end.Sub(begun).Seconds(), 200*time.Millisecond
-	if transfersLong() {
-		parts, late = 0, 150*time.Millisecond
-	}
-	j.figure(most <= 1.1*least+parts, "shares from %.0f to %.0f bytes a second", least, most)
-	j.figure(full >= 0.9, "%.1f %% of the line", 100*full)
-	j.figure(chat <= late, "chat took %v", chat)
-}
-
-// onLine adds the headers of TCP and IP: 52 bytes in each 1500. Less than that
-// travels alone.
-func onLine(frames []arrived) []arrived {
-	frames = slices.Clone(frames)
-	for i := range frames {
-		n := &frames[i].bytes
-		*n += max(52, *n*52/1448)
-	}
-	return frames
 }
 
 // talkEvery is more than what mutes a player.

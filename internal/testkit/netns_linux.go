@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -21,8 +22,8 @@ import (
 const namespaceEnv = "W3HOST_TEST_NAMESPACE"
 
 // InNamespace runs play in a network namespace: it starts the test binary again,
-// with this test only. The test is skipped where the system has no network
-// namespaces, or when play skips.
+// with this test and the subtests asked for only. The test is skipped where the
+// system has no network namespaces, or when play skips.
 func InNamespace(t *testing.T, play func(*testing.T)) {
 	if os.Getenv(namespaceEnv) != "" {
 		if err := runAll("ip link set lo mtu 1500 up"); err != nil {
@@ -31,7 +32,8 @@ func InNamespace(t *testing.T, play func(*testing.T)) {
 		play(t)
 		return
 	}
-	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=1h")
+	_, subtests, _ := strings.Cut(flag.Lookup("test.run").Value.String(), "/")
+	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$/"+subtests, "-test.v", "-test.timeout=1h")
 	again.Env = append(os.Environ(), namespaceEnv+"=1")
 	again.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
 	if uid := os.Getuid(); uid != 0 {
