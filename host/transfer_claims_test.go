@@ -49,7 +49,7 @@ func TestTransferNonsense(t *testing.T) {
 	size := int(r.m.Size)
 	downloading := func(f *fetcher) {
 		f.have(0)
-		f.hear(5*time.Second, func() bool { return f.file.Len() > 100_000 })
+		f.hear(30*time.Second, func() bool { return f.file.Len() > 100_000 })
 	}
 	for _, tc := range []struct {
 		name   string
@@ -91,7 +91,7 @@ func TestTransferNonsense(t *testing.T) {
 			f := r.fetcher(t, "liar")
 			tc.say(f)
 			if tc.out {
-				f.removed(5*time.Second, "You were kicked: "+tc.log)
+				f.removed(30*time.Second, "You were kicked: "+tc.log)
 			} else {
 				f.fetch(10 * time.Second)
 				if f.sum() != r.sum {
@@ -117,5 +117,5 @@ func TestTransferRefusedForEver(t *testing.T) {
 			f.must(f.Tell(&w3gs.MapPartNotOK{To: q.From, From: f.PID}))
 		}
 	}
-	f.have(0).removed(5*time.Second, "You were kicked: does not have the map: the client declined the download")
+	f.have(0).removed(30*time.Second, "You were kicked: does not have the map: the client declined the download")
 }

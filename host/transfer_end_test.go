@@ -23,9 +23,9 @@ func TestTransferEndsWithTheLobby(t *testing.T) {
 			r := newTransferRig(t, 4<<20, nil)
 			owner := r.fetcher(t, "owner").haveAll()
 			f := r.fetcher(t, "guest").have(0)
-			f.hear(5*time.Second, func() bool { return f.file.Len() > 1<<20 })
+			f.hear(30*time.Second, func() bool { return f.file.Len() > 1<<20 })
 			tc.do(f, owner)
-			f.hear(5*time.Second, func() bool { return f.last == tc.end })
+			f.hear(30*time.Second, func() bool { return f.last == tc.end })
 			had := f.file.Len()
 			f.idle(200 * time.Millisecond)
 			if more := f.file.Len() - had; more > 0 {

@@ -23,7 +23,7 @@ func TestTransferMemory(t *testing.T) {
 	r.game = games[0]
 	whole, broken := r.fetcher(t, "whole"), r.fetcher(t, "broken")
 	whole.have(0).fetch(20 * time.Second)
-	broken.have(0).hear(5*time.Second, func() bool { return broken.file.Len() > 1<<20 })
+	broken.have(0).hear(30*time.Second, func() bool { return broken.file.Len() > 1<<20 })
 	broken.Conn.Close()
 	whole.file.Reset() // that was the client's copy
 	broken.file.Reset()
@@ -36,7 +36,7 @@ func TestTransferMemory(t *testing.T) {
 		t.Fatal("the map of an open lobby is gone")
 	}
 	whole.Say("!unhost")
-	whole.idle(5 * time.Second)
+	whole.idle(30 * time.Second)
 	clear(games)
 	r.game = nil
 	testkit.Eventually(t, "the map is gone with its last lobby", func() bool {
@@ -66,7 +66,7 @@ func (r *transferRig) unhost(t *testing.T, g *host.Game) {
 	r.game = g
 	f := r.fetcher(t, "owner").haveAll()
 	f.Say("!unhost")
-	f.idle(5 * time.Second)
+	f.idle(30 * time.Second)
 	testkit.Eventually(t, "the lobby is closed", func() bool { return r.host.Game(g.ID()) == nil })
 }
 

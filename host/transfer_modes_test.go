@@ -17,7 +17,7 @@ func TestTransferModes(t *testing.T) {
 	mode := func(m mapxfer.Mode) func(*host.Options) {
 		return func(o *host.Options) { o.Game.Transfer.Mode = m }
 	}
-	const wait = 5 * time.Second
+	const wait = 30 * time.Second
 
 	t.Run("off", func(t *testing.T) {
 		r := newTransferRig(t, 1<<20, mode(mapxfer.Off))
@@ -86,16 +86,16 @@ func TestTransferPlaces(t *testing.T) {
 		o.Game.Transfer.MaxDownloaders, o.Game.Transfer.PlayerRate = 1, 4<<20
 	})
 	first := r.fetcher(t, "first").have(0)
-	first.hear(5*time.Second, func() bool { return first.file.Len() > 0 })
+	first.hear(30*time.Second, func() bool { return first.file.Len() > 0 })
 	second, third := r.fetcher(t, "second").have(0), r.fetcher(t, "third")
-	second.hear(5*time.Second, func() bool { return second.heard("You are number 1 in the queue for the map.") })
-	third.have(0).hear(5*time.Second, func() bool { return third.heard("You are number 2 in the queue for the map.") })
+	second.hear(30*time.Second, func() bool { return second.heard("You are number 1 in the queue for the map.") })
+	third.have(0).hear(30*time.Second, func() bool { return third.heard("You are number 2 in the queue for the map.") })
 	if second.began+third.began > 0 {
 		t.Error("more than one downloads")
 	}
 	first.Conn.Close() // gives the place away, with half of the map
-	second.fetch(5 * time.Second)
-	third.fetch(5 * time.Second)
+	second.fetch(30 * time.Second)
+	third.fetch(30 * time.Second)
 	if second.sum() != r.sum || third.sum() != r.sum {
 		t.Error("the map did not arrive")
 	}
@@ -196,7 +196,7 @@ func TestTransferTimeouts(t *testing.T) {
 			if tc.set != nil {
 				tc.set(f)
 			}
-			f.have(0).removed(5*time.Second, "You were kicked: "+tc.why)
+			f.have(0).removed(30*time.Second, "You were kicked: "+tc.why)
 			took := time.Since(f.asked)
 			j.figure(took >= 700*time.Millisecond && took <= 1500*time.Millisecond, "removed after %v", took)
 			records := r.book.all()
@@ -217,10 +217,10 @@ func TestTransferIsToldAndStored(t *testing.T) {
 	j := newJudge(t)
 	witness := r.fetcher(t, "witness").haveAll()
 	f := r.fetcher(t, "newcomer").have(0)
-	f.fetch(5 * time.Second)
+	f.fetch(30 * time.Second)
 	took := f.done.Sub(f.asked)
-	witness.hear(5*time.Second, func() bool { return witness.heard("newcomer has downloaded the map: 1.0 MB in ") })
-	f.hear(5*time.Second, func() bool { return f.heard("newcomer has downloaded the map") })
+	witness.hear(30*time.Second, func() bool { return witness.heard("newcomer has downloaded the map: 1.0 MB in ") })
+	f.hear(30*time.Second, func() bool { return f.heard("newcomer has downloaded the map") })
 	if n := r.log.count("map downloaded", `"player":"newcomer"`, fmt.Sprintf(`"bytes":%d`, r.m.Size), "kb_per_s"); n != 1 {
 		t.Errorf("%d lines in the log", n)
 	}
@@ -233,5 +233,5 @@ func TestTransferIsToldAndStored(t *testing.T) {
 		t.Errorf("record %+v", d)
 	}
 	j.figure((d.Took-took).Abs() <= 100*time.Millisecond, "recorded as %v, took %v", d.Took, took)
-	f.hear(5*time.Second, func() bool { n := len(f.tables); return n > 0 && f.tables[n-1].percent == 100 })
+	f.hear(30*time.Second, func() bool { n := len(f.tables); return n > 0 && f.tables[n-1].percent == 100 })
 }
