@@ -13,7 +13,7 @@ import (
 	"w3host/w3map"
 )
 
-// schema changes whenever what is computed of a map does, so that an older cache is not believed.
+// schema changes whenever what is computed of a map does, so that an older cache is not used.
 const schema = 2
 
 // cache is what was computed earlier, by the name of the file within the folder.

@@ -146,7 +146,7 @@ func (c *Catalogue) Entries() []*Entry {
 	return append([]*Entry(nil), c.entries...)
 }
 
-// Path is where the map of an entry lies.
+// Path is where the file of an entry is.
 func (c *Catalogue) Path(e *Entry) string { return filepath.Join(c.dir, filepath.FromSlash(e.File)) }
 
 func (c *Catalogue) report(err error) {

@@ -71,7 +71,7 @@ func unbzip2(dst, src []byte, limit int) ([]byte, error) {
 			return dst, err
 		}
 		if err != nil {
-			return dst, nil // rubbish after the data is no fault
+			return dst, nil // other bytes after the data are no fault
 		}
 	}
 }

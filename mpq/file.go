@@ -133,7 +133,7 @@ func (f *File) readAll() ([]byte, error) {
 	if f.b.size > maxFileSize {
 		return nil, f.fault(fmt.Errorf("%w: %d bytes, of which this reads %d", ErrTooLarge, f.b.size, maxFileSize))
 	}
-	// What the file claims is believed up to eight times of what is stored for it; the rest grows as it comes.
+	// Memory for at most eight times of what is stored is taken at once; the rest grows as it comes.
 	out := make([]byte, 0, min(int64(f.b.size), 8*f.stored()+slack/16))
 	for {
 		var err error
@@ -184,7 +184,7 @@ func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
 		return append(dst, raw...), nil
 	}
 	packed := f.offsets[i+1] - f.offsets[i]
-	if packed > maxSector { // stored, with rubbish after it
+	if packed > maxSector { // stored, with other bytes after it
 		packed = uint32(want+3) &^ 3
 	}
 	// Fetch as far as the file goes: the sectors follow each other.

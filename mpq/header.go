@@ -24,13 +24,13 @@ var (
 	magicUserData = [4]byte{'M', 'P', 'Q', 0x1B}
 )
 
-// header is what is believed of an archive header:
+// header is what is used of an archive header:
 //
 //	0 magic · 4 header size · 8 archive size · 12 u16 version · 14 u16 sector shift
 //	16 hash table offset · 20 block table offset · 24 hash entries · 28 block entries
 //	from version 1: 32 u64 offset of the high words of block offsets · 40 u16, 42 u16 high words of the table offsets
 //
-// The archive size is not read: Warcraft III does not look at it, so protected maps lie there.
+// The archive size is not read: Warcraft III does not look at it, so protected maps falsify it.
 type header struct {
 	base       int64 // where the header stands; offsets count from here
 	claimed    uint32
@@ -70,7 +70,7 @@ func parseHeader(b []byte, base, size int64) (header, bool) {
 		hashCount:  le.Uint32(b[24:]) & countMask,
 		blockCount: le.Uint32(b[28:]) & countMask,
 	}
-	// Below 4 GiB the high words can only be zero or a lie, and in Warcraft III the version is no more than a number.
+	// Below 4 GiB the high words can only be zero or false, and in Warcraft III the version is no more than a number.
 	if h.version > 0 && h.claimed >= wideSize && len(b) >= wideSize && size > 1<<32 {
 		h.wide = true
 		h.highPos = le.Uint64(b[32:])

@@ -47,7 +47,7 @@ func inflate(dst, src []byte, limit int) ([]byte, error) {
 			return dst, corrupt("%v", err)
 		}
 	}
-	if n, _ := z.Read(z.more[:]); n > 0 { // rubbish after the data is no fault
+	if n, _ := z.Read(z.more[:]); n > 0 { // other bytes after the data are no fault
 		return dst, errOverrun
 	}
 	return dst, nil

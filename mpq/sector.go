@@ -175,7 +175,7 @@ func (f *File) loadChecks(end uint32) {
 
 // check compares a packed sector, as decrypted, with its sum.
 //
-// The game never looks at the sums, and tools write nonsense there. So a wrong one is a fault only if another sector
+// The game never looks at the sums, and some tools write other values there. So a wrong one is a fault only if another sector
 // of the file has a right one; else the sums are none.
 func (f *File) check(i int, raw []byte) error {
 	if f.checks == nil || f.matches(i, raw) {

@@ -9,8 +9,8 @@ import (
 const (
 	entrySize = 16 // of the hash table and of the block table alike
 
-	// maxEntries bounds both tables, where the game's own tools stop. A count above is a lie, told to make readers
-	// allocate, and entries beyond are decrypted rubbish.
+	// maxEntries bounds both tables, where the game's own tools stop. A larger count is false, to make readers
+	// allocate, and entries beyond are no entries.
 	maxEntries = 0x80000
 
 	blockFree = 0xFFFFFFFF // ends a search; 0xFFFFFFFE, deleted, is just an index outside the table
@@ -121,7 +121,7 @@ func (a *Archive) find(name string, locale uint16) (uint32, bool) {
 	}
 
 	// The game steps with (i+1) & (count-1). For a power of two that is the whole table; for any other count it
-	// goes round the lowest bits only. Entries past the end of the source are rubbish and match nothing, so they
+	// goes round the lowest bits only. Entries past the end of the source match nothing, so they
 	// are skipped: a count of 2^27 costs no more than what is really there.
 	count := a.header.hashCount
 	start := hashName(name, hashStart) & (count - 1)

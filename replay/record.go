@@ -129,11 +129,14 @@ var bodies = [...]struct{ head, size int }{
 
 // length is that of the whole body, by its head.
 func (k Kind) length(head []byte) int {
-	n := 0
-	for i := range bodies[k].size {
-		n |= int(head[len(head)-bodies[k].size+i]) << (8 * i)
+	n := len(head)
+	switch bodies[k].size {
+	case 1:
+		n += int(head[n-1])
+	case 2:
+		n += int(binary.LittleEndian.Uint16(head[n-2:]))
 	}
-	return len(head) + n
+	return n
 }
 
 // decode reads Body by Kind.

@@ -54,7 +54,7 @@ func (p *Chat) fields(c *codec) *codec {
 	return c.cstr(&p.Text, MaxChatLen)
 }
 
-// ChatFromHost (0x0F, host to client) is a line that somebody said.
+// ChatFromHost (0x0F, host to client) is a line of a player.
 type ChatFromHost struct{ Chat }
 
 func (p *ChatFromHost) Op() Op                   { return OpChatFromHost }

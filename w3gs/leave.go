@@ -2,7 +2,7 @@ package w3gs
 
 import "fmt"
 
-// LeaveReason is why somebody left, in 0x07, 0x21 and 0x1C.
+// LeaveReason is why a player left, in 0x07, 0x21 and 0x1C.
 type LeaveReason uint32
 
 // Reasons as clients send and show them.
@@ -38,7 +38,7 @@ func (r LeaveReason) String() string {
 	return fmt.Sprintf("reason %d", uint32(r))
 }
 
-// PlayerLeave (0x07, host to client) tells the others that somebody has gone:
+// PlayerLeave (0x07, host to client) tells the others that a player has left:
 // pid u8 · reason u32.
 type PlayerLeave struct {
 	PID    uint8

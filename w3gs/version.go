@@ -11,7 +11,7 @@ import (
 type Version uint32
 
 const (
-	// DefaultVersion is hosted if nobody says otherwise.
+	// DefaultVersion is hosted unless the configuration names another.
 	DefaultVersion Version = 26
 	// FirstVersion and LastVersion bound what can be hosted.
 	FirstVersion Version = 7

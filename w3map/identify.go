@@ -48,7 +48,7 @@ func (m *Map) hashFile(r io.ReaderAt, size int64, progress func(int)) error {
 	return nil
 }
 
-// progressWriter tells how much is written; nil tells nobody.
+// progressWriter is told how many bytes are written; it may be nil.
 type progressWriter func(n int)
 
 func (w progressWriter) Write(p []byte) (int, error) {
@@ -166,8 +166,8 @@ func (m *Map) hashPiece(a *mpq.Archive, name string, p *pieces, end func(*pieces
 	return true, nil
 }
 
-// MissingScripts says, if that is so, that the checksum is missing because nobody gave the game's scripts, and the
-// three ways out. It is none of Warnings, since it would be the same for every map: a host says it once.
+// MissingScripts says that the checksum is missing for want of the game's scripts, and the three ways out; "" if it is
+// not. It is none of Warnings, since it would be the same for every map: a host says it once.
 func (m *Map) MissingScripts() string {
 	if !m.NeedsScripts || m.Complete() {
 		return ""

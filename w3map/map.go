@@ -39,7 +39,7 @@ type Map struct {
 	Settings w3gs.GameSettings // to host it with, unless the operator chooses others
 	HCL      string            // command string to start with, mostly empty
 
-	// NeedsScripts says that the checksum could not be computed because nobody gave the game's scripts; see
+	// NeedsScripts says that the checksum could not be computed for want of the game's scripts; see
 	// MissingScripts.
 	NeedsScripts bool
 

@@ -50,7 +50,7 @@ type pieces struct {
 	checksum uint32
 	sha      hash.Cloner // nil if not wanted
 	current  roll
-	meter    *Meter // of what is unpacked; nil for what lies open
+	meter    *Meter // of what is unpacked; nil for what is not packed
 }
 
 func newPieces(withSHA1 bool, meter *Meter) *pieces {

@@ -33,7 +33,7 @@ var (
 type Options struct {
 	// Version of the game that will be hosted; 0 means w3gs.DefaultVersion.
 	Version w3gs.Version
-	// Scripts of that version; nil if nobody has them.
+	// Scripts of that version; nil if there are none.
 	Scripts *Scripts
 	// Progress, if set, is told how many bytes of the file have been read since the last call.
 	Progress func(n int)

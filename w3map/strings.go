@@ -16,7 +16,7 @@ type stringTable map[int]string
 
 var (
 	byteOrderMark = []byte("\xEF\xBB\xBF")
-	doubledMark   = []byte("\xC3\xAF\xC2\xBB\xC2\xBF") // the mark, encoded once more by a careless tool
+	doubledMark   = []byte("\xC3\xAF\xC2\xBB\xC2\xBF") // the mark, encoded to UTF-8 once more
 	entryWord     = []byte("STRING")
 )
 
