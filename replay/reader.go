@@ -33,7 +33,7 @@ type Reader struct {
 	src       *bufio.Reader
 	stream    stream
 	rec       Record
-	time      time.Duration
+	time      time.Duration // of all turns read so far
 	metaBytes int64
 	trailing  int64
 	signed    bool
@@ -86,9 +86,6 @@ func (r *Reader) noteOnce(fault bool, kind, format string, args ...any) {
 		r.note(fault, format, args...)
 	}
 }
-
-// Time is the game time of all turns read so far.
-func (r *Reader) Time() time.Duration { return r.time }
 
 // Records reads the records, each of which is valid until the following one. What
 // ends them before the proper end is yielded last, with a nil record.

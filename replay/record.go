@@ -36,7 +36,7 @@ const (
 	KindLeave                     // reason u32 · pid u8 · result u32 · counter u32
 	KindChecksum                  // n u8 · n bytes: 4 in most files
 	KindDesync                    // u32 · u8 4 · checksum u32 · n u8 · n × pid
-	KindEndTimer                  // over u32 · seconds u32
+	KindEndTimer                  // the forced end of a tournament game: over u32 · seconds u32
 )
 
 // Record is one of the stream's.
@@ -52,8 +52,6 @@ type Record struct {
 	Chat      Chat
 	Leave     Leave
 	Checksum  []byte // part of Body
-	Over      bool   // the forced end of a tournament game: now
-	Seconds   uint32 // or after this many
 }
 
 // Chat is a line that the saver of the replay saw.
@@ -162,8 +160,6 @@ func (rec *Record) decode() error {
 		rec.Leave = Leave{LeaveReason(u32(b)), b[4], w3gs.LeaveReason(u32(b[5:])), u32(b[9:])}
 	case KindChecksum:
 		rec.Checksum = b[1:]
-	case KindEndTimer:
-		rec.Over, rec.Seconds = u32(b) != 0, u32(b[4:])
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func Repair(src io.Reader, dst io.WriterAt) (*Repaired, error) {
 			return nil, err
 		}
 	}
-	rep := &Repaired{Kept: r.Time(), Lost: max(0, r.Duration-r.Time())}
+	rep := &Repaired{Kept: r.time, Lost: max(0, r.Duration-r.time)}
 	for _, f := range r.Findings {
 		if f.Fault {
 			rep.Faults = append(rep.Faults, f.Text)

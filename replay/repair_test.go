@@ -32,8 +32,8 @@ func TestRepairOfEveryCut(t *testing.T) {
 				t.Fatalf("cut at %d: %s", n, finding.Text)
 			}
 		}
-		if r.Duration != kept || r.Time() != kept {
-			t.Fatalf("cut at %d: %v and %v, not %v", n, r.Duration, r.Time(), kept)
+		if r.Duration != kept || r.time != kept {
+			t.Fatalf("cut at %d: %v and %v, not %v", n, r.Duration, r.time, kept)
 		}
 	}
 	if kept < 10*time.Second {

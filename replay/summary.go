@@ -91,7 +91,7 @@ func Summarise(r *Reader) *Summary {
 			w.add(rec)
 		}
 	}
-	s.Played = r.Time()
+	s.Played = r.time
 	if s.unfinished() || s.Duration == 0 {
 		s.Duration = s.Played - w.paused
 	}

@@ -91,7 +91,7 @@ func (v *verifier) end() {
 	if v.last != KindLeave {
 		r.note(false, "the replay does not end with a leave")
 	}
-	if d := r.Duration; !r.unfinished() && d > r.Time() {
-		r.note(false, "the header says %v, all turns take %v", d, r.Time())
+	if d := r.Duration; !r.unfinished() && d > r.time {
+		r.note(false, "the header says %v, all turns take %v", d, r.time)
 	}
 }

@@ -172,9 +172,6 @@ func (w *Writer) copy(rec *Record) error {
 	return w.err
 }
 
-// Duration is the game time that the header tells.
-func (w *Writer) Duration() time.Duration { return w.time }
-
 // Flush writes what there is to the file, but for held turns.
 func (w *Writer) Flush() error {
 	if w.ahead {

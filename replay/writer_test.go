@@ -167,7 +167,7 @@ func TestFileIsWholeAfterEveryWrite(t *testing.T) {
 			if err := drain(r); err != nil {
 				t.Fatalf("after turn %d: %v", i, err)
 			}
-			if short := now - r.Time(); short > time.Second {
+			if short := now - r.time; short > time.Second {
 				t.Fatalf("after turn %d the file lacks %v", i, short)
 			}
 		}
