@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,14 +23,6 @@ import (
 // errChanged says that a file was written while it was read.
 var errChanged = errors.New("the file is being written")
 
-// found is a map file in the folder.
-type found struct {
-	file   string
-	stamp  stamp
-	info   fs.FileInfo
-	beside stamp // of <map>.toml
-}
-
 // Scan looks at the folder once and reads what is new or changed. It says whether anything was.
 func (c *Catalogue) Scan(ctx context.Context) (news bool, err error) {
 	c.scanning.Lock()
@@ -40,15 +32,15 @@ func (c *Catalogue) Scan(ctx context.Context) (news bool, err error) {
 		return false, err
 	}
 	next := make(map[string]*record, len(files))
-	var unread []found
+	var unread []*record
 	for _, f := range files {
-		old := c.known[f.file]
-		switch same := old != nil && old.stamp() == f.stamp; {
+		old := c.known[f.entry.File]
+		switch same := old != nil && old.stamp() == f.stamp(); {
 		case same && old.beside == f.beside:
-			next[f.file] = old
+			next[f.entry.File] = old
 		case !same && c.tooFresh(f): // until then, the map is not there
 		default:
-			delete(c.pending, f.file)
+			delete(c.pending, f.entry.File)
 			unread = append(unread, f)
 		}
 	}
@@ -56,13 +48,12 @@ func (c *Catalogue) Scan(ctx context.Context) (news bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	for i, r := range read {
-		if r == nil {
-			c.pending[unread[i].file] = unread[i].stamp
-			continue
+	for i, f := range unread {
+		if read[i] {
+			next[f.entry.File], news = f, true
+		} else {
+			c.pending[f.entry.File] = f.stamp()
 		}
-		next[unread[i].file] = r
-		news = true
 	}
 	for file := range c.known {
 		news = news || next[file] == nil
@@ -77,15 +68,14 @@ func (c *Catalogue) Scan(ctx context.Context) (news bool, err error) {
 func (r *record) stamp() stamp { return stamp{r.entry.Size, r.entry.ModTime.UnixNano()} }
 
 // tooFresh says whether a file may still be growing: it was written just now, or has changed since the last look.
-func (c *Catalogue) tooFresh(f found) bool {
-	before, seen := c.pending[f.file]
-	age := time.Since(f.info.ModTime())
-	if age < 0 || age >= c.opts.Settle { // a time to come is a clock that is wrong
-		if !seen || before == f.stamp {
-			return false
-		}
+func (c *Catalogue) tooFresh(f *record) bool {
+	before, seen := c.pending[f.entry.File]
+	age := time.Since(f.entry.ModTime)
+	settled := age < 0 || age >= c.opts.Settle // a time to come is a clock that is wrong
+	if settled && (!seen || before == f.stamp()) {
+		return false
 	}
-	c.pending[f.file] = f.stamp
+	c.pending[f.entry.File] = f.stamp()
 	return true
 }
 
@@ -113,9 +103,9 @@ func (c *Catalogue) walk(ctx context.Context, folder string, visit func(name str
 	return ctx.Err()
 }
 
-// list finds the map files, by name.
-func (c *Catalogue) list(ctx context.Context) ([]found, error) {
-	var files []found
+// list finds the map files, by name. What they hold is not read.
+func (c *Catalogue) list(ctx context.Context) ([]*record, error) {
+	var files []*record
 	besides := map[string]stamp{}
 	err := c.walk(ctx, "", func(name string) {
 		ext := strings.ToLower(path.Ext(name))
@@ -128,29 +118,29 @@ func (c *Catalogue) list(ctx context.Context) ([]found, error) {
 		case ext == ".toml":
 			besides[name] = stampOf(info)
 		default:
-			files = append(files, found{file: name, stamp: stampOf(info), info: info})
+			files = append(files, &record{entry: &Entry{File: name, Size: info.Size(), ModTime: info.ModTime()}})
 		}
 	})
 	if err != nil {
 		return nil, fmt.Errorf("map folder %s: %w", c.dir, err)
 	}
-	for i := range files {
-		files[i].beside = besides[w3map.ConfigName(files[i].file)]
+	for _, f := range files {
+		f.beside = besides[w3map.ConfigName(f.entry.File)]
 	}
-	for file := range c.pending {
-		if !slices.ContainsFunc(files, func(f found) bool { return f.file == file }) {
-			delete(c.pending, file)
-		}
-	}
-	slices.SortFunc(files, func(a, b found) int { return strings.Compare(a.file, b.file) })
+	maps.DeleteFunc(c.pending, func(file string, _ stamp) bool {
+		return !slices.ContainsFunc(files, func(f *record) bool { return f.entry.File == file })
+	})
+	slices.SortFunc(files, byFile)
 	return files, nil
 }
 
-// readAll reads files with several goroutines. A record is nil if the file changed meanwhile.
-func (c *Catalogue) readAll(ctx context.Context, files []found) ([]*record, error) {
+func byFile(a, b *record) int { return strings.Compare(a.entry.File, b.entry.File) }
+
+// readAll reads files with several goroutines, and says which did not change meanwhile.
+func (c *Catalogue) readAll(ctx context.Context, files []*record) (read []bool, err error) {
 	var total int64
 	for _, f := range files {
-		total += f.stamp.Size
+		total += f.entry.Size
 	}
 	var done, next atomic.Int64
 	advance := func(n int) {
@@ -159,62 +149,60 @@ func (c *Catalogue) readAll(ctx context.Context, files []found) ([]*record, erro
 			c.opts.Progress(sum, total)
 		}
 	}
-	records := make([]*record, len(files))
+	read = make([]bool, len(files))
 	var workers sync.WaitGroup
 	for range min(len(files), c.readers) {
 		workers.Go(func() { // ends when the files are read, or with the context
 			for i := int(next.Add(1)) - 1; i < len(files) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				records[i] = c.read(files[i], advance)
+				read[i] = c.read(files[i], advance)
 			}
 		})
 	}
 	workers.Wait()
-	return records, ctx.Err()
+	return read, ctx.Err()
 }
 
-func (c *Catalogue) read(f found, advance func(int)) *record {
-	r := &record{
-		entry:  &Entry{File: f.file, Size: f.stamp.Size, ModTime: f.info.ModTime()},
-		beside: f.beside,
-	}
-	file := c.Path(r.entry)
-	base, ok := c.cache.get(f.file, f.stamp, c.opts)
-	if !ok {
-		var err error
-		if base, err = c.readFile(file, f, advance); err != nil {
-			return nil
-		}
+// read reads a map and the file beside it. It is false if the map changed meanwhile.
+func (c *Catalogue) read(r *record, advance func(int)) bool {
+	name := c.Path(r.entry)
+	base, ok := c.cache.get(r.entry.File, r.stamp(), c.opts)
+	if ok {
+		advance(int(r.entry.Size))
 	} else {
-		advance(int(f.stamp.Size))
+		var err error
+		if base, err = c.readFile(name, r, advance); err != nil {
+			return false
+		}
 	}
 	r.base = base
-	r.apply(w3map.ConfigName(file))
-	return r
+	r.apply(w3map.ConfigName(name))
+	return true
 }
 
 // readFile reads a map, or finds that it is what the cache has under another time.
-func (c *Catalogue) readFile(name string, f found, advance func(int)) (cached, error) {
-	result := cached{Size: f.stamp.Size, ModTime: f.stamp.ModTime, Version: c.opts.Version, Scripts: c.opts.Scripts.Key()}
+func (c *Catalogue) readFile(name string, r *record, advance func(int)) (cached, error) {
+	stamp := r.stamp()
+	result := cached{Size: stamp.Size, ModTime: stamp.ModTime, Version: c.opts.Version, Scripts: c.opts.Scripts.Key()}
 	file, _, err := mapconf.Open(name)
 	if err != nil {
 		result.Fault = err.Error()
 		return result, nil
 	}
 	defer file.Close()
-	if old, ok := c.cache.maps[f.file]; ok && old.Map != nil && old.usable(f.stamp.Size, c.opts) {
+	if old, ok := c.cache.maps[r.entry.File]; ok && old.Map != nil && old.usable(stamp.Size, c.opts) {
 		if sum, err := crcOf(file); err == nil && sum == old.Map.CRC32 {
-			old.ModTime = f.stamp.ModTime
-			advance(int(f.stamp.Size))
-			return old, unchanged(file, f.stamp)
+			old.ModTime = stamp.ModTime
+			advance(int(stamp.Size))
+			return old, unchanged(file, stamp)
 		}
 	}
-	result.Map, err = w3map.Read(file, f.stamp.Size, f.file, w3map.Options{
+	result.Map, err = w3map.Read(file, stamp.Size, r.entry.File, w3map.Options{
 		Version: c.opts.Version, Scripts: c.opts.Scripts, Progress: advance,
 	})
 	if err != nil {
 		result.Fault = err.Error()
 	}
-	return result, unchanged(file, f.stamp)
+	return result, unchanged(file, stamp)
 }
 
 func unchanged(file *os.File, before stamp) error {
