@@ -197,7 +197,11 @@ func (t pgTx) Batch(ctx context.Context, statements []Statement, rows []Rows) er
 		batch.Queue(unnest(r.Table), columns(r)...)
 	}
 	return translate(t.on.Raw(func(on any) error {
-		return on.(*stdlib.Conn).Conn().SendBatch(ctx, &batch).Close()
+		c := on.(*stdlib.Conn).Conn()
+		if c.PgConn().TxStatus() != 'T' { // its context has ended
+			return sql.ErrTxDone
+		}
+		return c.SendBatch(ctx, &batch).Close()
 	}))
 }
 
