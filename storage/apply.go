@@ -97,7 +97,9 @@ func (w *batchWriter) row(t *sqldb.Table, values []any) {
 // event adds a row with the columns of a record, the first of which is its game,
 // and those that no record has.
 func (w *batchWriter) event(t *sqldb.Table, game GameKey, r Record, more ...any) {
-	w.row(t, slices.Concat([]any{game}, columns(r)[1:], more))
+	values := append(columns(r), more...)
+	values[0] = game
+	w.row(t, values)
 }
 
 // game makes sure that the game's row is there: its GameCreated may be among

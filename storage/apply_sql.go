@@ -46,8 +46,9 @@ func selectRecords(t *sqldb.Table) string {
 }
 
 // columns are the fields of a record as sqldb.List reads them.
-func columns(r Record) (all []any) {
+func columns(r Record) []any {
 	v := reflect.ValueOf(r)
+	all := make([]any, 0, v.NumField()+2)
 	for i := range v.NumField() {
 		field := v.Field(i).Interface()
 		if d, ok := field.(time.Duration); ok {
