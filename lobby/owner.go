@@ -47,8 +47,8 @@ func (l *Lobby) entitle(p *player) {
 
 // longestIn is the human who has been in longest; nil when there is none.
 func (l *Lobby) longestIn() (first *player) {
-	for _, p := range l.seated(false) {
-		if !p.kicked && (first == nil || p.order < first.order) {
+	for _, p := range l.players {
+		if p != nil && !p.fake && !p.kicked && (first == nil || p.order < first.order) {
 			first = p
 		}
 	}
