@@ -61,7 +61,7 @@ func (c *Config) Apply(m *w3map.Map) error {
 	set(&m.Description, c.Description)
 	set(&m.Width, c.Width)
 	set(&m.Height, c.Height)
-	for _, step := range []func(*w3map.Map) error{c.identify, c.settle, c.lay} {
+	for _, step := range []func(*w3map.Map) error{c.applyIdentifiers, c.applySettings, c.applySlots} {
 		if err := step(m); err != nil {
 			return err
 		}
@@ -69,9 +69,9 @@ func (c *Config) Apply(m *w3map.Map) error {
 	return nil
 }
 
-// identify takes over the identifiers. A size or CRC-32 that is not the file's says that all of it was written for
+// applyIdentifiers puts identifiers in place. A size or CRC-32 that is not the file's says that all of it was written for
 // another version of the map.
-func (c *Config) identify(m *w3map.Map) error {
+func (c *Config) applyIdentifiers(m *w3map.Map) error {
 	if c.Size != nil && *c.Size != m.Size {
 		return c.fault("size", fmt.Errorf("is %d, but the map has %d bytes: "+
 			"it was written for another version of the map; correct it or leave it out", *c.Size, m.Size))
@@ -106,8 +106,7 @@ func (c *Config) identify(m *w3map.Map) error {
 	return nil
 }
 
-// settle takes over the settings of the game.
-func (c *Config) settle(m *w3map.Map) error {
+func (c *Config) applySettings(m *w3map.Map) error {
 	for _, key := range []struct {
 		name   string
 		value  *string
@@ -153,8 +152,8 @@ func (c *Config) settle(m *w3map.Map) error {
 	return nil
 }
 
-// lay takes over layout and slots.
-func (c *Config) lay(m *w3map.Map) error {
+// applySlots puts layout and slots in place.
+func (c *Config) applySlots(m *w3map.Map) error {
 	if c.Layout != nil {
 		layout, err := layouts.find(*c.Layout)
 		if err != nil {

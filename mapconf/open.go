@@ -19,7 +19,7 @@ const (
 func Open(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path) // first: opening a device may do something
 	if err == nil {
-		err = plain(path, info)
+		err = checkRegular(path, info)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -29,7 +29,7 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if info, err = f.Stat(); err == nil {
-		err = plain(path, info)
+		err = checkRegular(path, info)
 	}
 	if err != nil {
 		f.Close()
@@ -38,7 +38,7 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-func plain(path string, info fs.FileInfo) error {
+func checkRegular(path string, info fs.FileInfo) error {
 	kind := ""
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
@@ -57,16 +57,16 @@ func plain(path string, info fs.FileInfo) error {
 	return fmt.Errorf("%s is a %s, not a file", path, kind)
 }
 
-// readText reads a plain file of at most most bytes.
-func readText(path string, most int64) ([]byte, error) {
+// readText reads a plain file of at most limit bytes.
+func readText(path string, limit int64) ([]byte, error) {
 	f, _, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s has more than %d bytes", path, most)
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s has more than %d bytes", path, limit)
 	}
 	return data, err
 }

@@ -37,12 +37,12 @@ type Reader struct {
 	metaBytes int64
 	trailing  int64
 	signed    bool
-	mute      map[string]bool // findings that are told only once
+	noted     map[string]bool // kinds of findings that are told only once
 }
 
 // NewReader reads the header and the start of the game.
 func NewReader(src io.Reader) (*Reader, error) {
-	r := &Reader{src: bufio.NewReaderSize(src, 1<<16), mute: map[string]bool{}}
+	r := &Reader{src: bufio.NewReaderSize(src, 1<<16), noted: map[string]bool{}}
 	h, fault, err := readHeader(r.src)
 	if err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ func (r *Reader) note(fault bool, format string, args ...any) {
 
 // noteOnce adds a finding unless one of this kind was added.
 func (r *Reader) noteOnce(fault bool, kind, format string, args ...any) {
-	if !r.mute[kind] {
-		r.mute[kind] = true
+	if !r.noted[kind] {
+		r.noted[kind] = true
 		r.note(fault, format, args...)
 	}
 }

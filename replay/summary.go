@@ -147,7 +147,7 @@ func (w *summariser) turn(rec *Record) {
 	if w.pause {
 		w.paused += rec.Increment
 	}
-	w.late(rec)
+	w.addLag(rec)
 	for pid, data := range w3gs.Actions(rec.Commands) {
 		w.Commands++
 		p := w.Player(pid)
@@ -173,9 +173,9 @@ func (w *summariser) turn(rec *Record) {
 	}
 }
 
-// late adds how much longer than usual a turn was. A replay holds no more about lag,
+// addLag adds how much longer than usual a turn was. A replay holds no more about lag,
 // since the game time stops while a player is waited for.
-func (w *summariser) late(rec *Record) {
+func (w *summariser) addLag(rec *Record) {
 	ms := int(rec.Increment.Milliseconds())
 	if rec.Kind != KindTurn || ms == 0 {
 		return

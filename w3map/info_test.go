@@ -292,7 +292,7 @@ func FuzzInfo(f *testing.F) {
 			t.Fatalf("%d players, %d forces", len(in.players), len(in.forces))
 		}
 		m := &Map{Version: w3gs.DefaultVersion}
-		m.take(in, nil)
+		m.fill(in, nil)
 		if n := len(m.LobbySlots(w3gs.ObserversOn)); n > w3gs.MaxSlots {
 			t.Fatalf("%d slots", n)
 		}

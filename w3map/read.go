@@ -95,23 +95,24 @@ func (m *Map) readInfo(a *mpq.Archive) error {
 	if err != nil && !errors.Is(err, mpq.ErrNotFound) {
 		m.warn("war3map.wts is damaged, so that texts of the map are missing: %v.", err)
 	}
-	m.take(in, parseStrings(texts, in.references()))
+	m.fill(in, parseStrings(texts, in.references()))
 	return nil
 }
 
-// readSmall reads a file that is not worth more than most bytes of memory.
-func readSmall(a *mpq.Archive, name string, most int64) ([]byte, error) {
+// readSmall reads a file of at most limit bytes.
+func readSmall(a *mpq.Archive, name string, limit int64) ([]byte, error) {
 	f, err := a.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	if f.Size() > most {
-		return nil, fmt.Errorf("%s claims %d bytes, and this reads no more than %d", name, f.Size(), most)
+	if f.Size() > limit {
+		return nil, fmt.Errorf("%s claims %d bytes, and this reads no more than %d", name, f.Size(), limit)
 	}
 	return a.ReadFile(name)
 }
 
-func (m *Map) take(in *info, texts stringTable) {
+// fill takes over what war3map.w3i says, with its texts resolved.
+func (m *Map) fill(in *info, texts stringTable) {
 	long := false
 	for _, text := range in.texts() {
 		*text = texts.resolve(*text)
