@@ -110,9 +110,9 @@ var kinds = [256]Kind{
 // kindOf finds what an ID means; 0 if it is not known.
 func (g Game) kindOf(id byte) Kind {
 	switch {
-	case g.early() && id == recTurnPart:
+	case id == recTurnPart && g.early():
 		return KindTurn
-	case g.early() && id == recChat:
+	case id == recChat && g.early():
 		return KindChecksum
 	}
 	return kinds[id]

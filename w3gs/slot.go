@@ -109,16 +109,14 @@ func (c *codec) slotTable(t *SlotTable) *codec {
 	n := c.count(len(t.Slots), SlotLen, MaxSlots)
 	if c.reading {
 		t.Slots = append(t.Slots[:0], make([]Slot, n)...)
-	}
-	b := c.b
-	for i := range t.Slots {
-		if c.reading {
+		for i := range t.Slots {
 			t.Slots[i].read(c)
-		} else {
-			b = t.Slots[i].AppendTo(b)
 		}
-	}
-	if !c.reading {
+	} else {
+		b := c.b
+		for _, s := range t.Slots {
+			b = s.AppendTo(b)
+		}
 		c.b = b
 	}
 	c.u32(&t.RandomSeed).u8((*uint8)(&t.Layout)).u8(&t.PlayerSlots)
