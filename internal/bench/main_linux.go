@@ -13,6 +13,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,11 +27,16 @@ import (
 // players of each game.
 const players = 10
 
+// tries bounds how often a round is measured until the machine is steady.
+const tries = 10
+
 type bench struct {
-	dir     string
-	seconds int
-	period  time.Duration
-	extra   []string // flags for the bots
+	dir      string
+	seconds  int
+	period   time.Duration
+	realtime bool
+	steady   time.Duration
+	extra    []string // flags for the bots
 }
 
 // subject is a program that is measured.
@@ -46,6 +52,8 @@ type figures struct {
 	switches float64 // context switches a second, of all threads
 	memory   float64 // KiB for one player
 	late     float64 // ms, 99th percentile of |interval − period| at the clients
+	latest   float64 // ms, the longest of these
+	stall    float64 // ms, the longest that the machine itself stood still
 	missed   float64 // turns
 }
 
@@ -53,7 +61,9 @@ type figures struct {
 type botsReport struct {
 	Missed int64 `json:"missed_turns"`
 	Jitter struct {
-		P99 float64 `json:"p99"`
+		Count int64   `json:"count"`
+		P99   float64 `json:"p99"`
+		Max   float64 `json:"max"`
 	} `json:"jitter_ms"`
 }
 
@@ -65,8 +75,15 @@ func main() {
 	floor := flag.String("floor", "../shared/bench/floor.c", "source of the floor; empty measures the host only")
 	other := flag.String("other", "", "another w3host to measure beside this one: the path of a binary")
 	with := flag.String("with", "", "measure this one beside itself with a setting from the environment, like W3HOST_REPLAYS_ENABLED=false")
+	realtime := flag.Bool("realtime", false, "run hosts and bots ahead of all other processes (SCHED_FIFO), as if the machine had nothing else to do")
+	steady := flag.Duration("steady", 0, "measure a round again, up to ten times, if the machine stood still for longer than this; 0: never")
+	witness := flag.Bool("witness", false, "tell how late a thread of each processor wakes, until standard input ends")
 	flag.Parse()
-	b := &bench{seconds: *seconds, period: *latency, extra: flag.Args()}
+	if *witness {
+		runWitness()
+		return
+	}
+	b := &bench{seconds: *seconds, period: *latency, realtime: *realtime, steady: *steady, extra: flag.Args()}
 	if err := b.main(strings.Split(*games, ","), *rounds, *floor, *other, *with); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -100,8 +117,8 @@ func (b *bench) main(games []string, rounds int, floor, other, with string) (err
 			return exec.Command(program, strconv.Itoa(port), strconv.Itoa(players), strconv.Itoa(int(b.period.Milliseconds())))
 		}})
 	}
-	fmt.Printf("| games | program | µs CPU per player and turn | / %s | context switches a second | KiB per player | p99 \\|interval − period\\| ms | missed turns |\n", subjects[len(subjects)-1].name)
-	fmt.Println("|---|---|---|---|---|---|---|---|")
+	fmt.Printf("| games | program | µs CPU per player and turn | / %s | context switches a second | KiB per player | p99 \\|interval − period\\| ms | longest | longest stall of the machine | missed turns |\n", subjects[len(subjects)-1].name)
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	for _, text := range games {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 1 {
@@ -119,9 +136,15 @@ func (b *bench) compare(subjects []subject, games, rounds int) error {
 	all := make([][]figures, len(subjects))
 	for range rounds {
 		for i, s := range subjects {
-			f, err := b.measure(s, games)
-			if err != nil {
-				return fmt.Errorf("%s with %d games: %w", s.name, games, err)
+			var f figures
+			for range tries {
+				var err error
+				if f, err = b.measure(s, games); err != nil {
+					return fmt.Errorf("%s with %d games: %w", s.name, games, err)
+				}
+				if b.steady == 0 || f.stall <= b.steady.Seconds()*1000 {
+					break
+				}
 			}
 			all[i] = append(all[i], f)
 		}
@@ -132,10 +155,12 @@ func (b *bench) compare(subjects []subject, games, rounds int) error {
 		for round := range all[i] {
 			all[i][round].ratio = all[i][round].cpu / all[len(all)-1][round].cpu
 		}
-		fmt.Printf("| %d | %s | %s | %s | %s | %s | %s | %s |\n", games, s.name, shown(all[i], 1, cpu), shown(all[i], 2, ratio),
+		fmt.Printf("| %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", games, s.name, shown(all[i], 1, cpu), shown(all[i], 2, ratio),
 			shown(all[i], 0, func(f figures) float64 { return f.switches }),
 			shown(all[i], 1, func(f figures) float64 { return f.memory }),
 			shown(all[i], 2, func(f figures) float64 { return f.late }),
+			shown(all[i], 2, func(f figures) float64 { return f.latest }),
+			shown(all[i], 2, func(f figures) float64 { return f.stall }),
 			shown(all[i], 0, func(f figures) float64 { return f.missed }))
 	}
 	return nil
@@ -173,15 +198,29 @@ func (b *bench) host(program string, settings ...string) func(port, games int) *
 	}
 }
 
+// ahead lets a command run ahead of other processes, if that is asked for.
+func (b *bench) ahead(cmd *exec.Cmd) *exec.Cmd {
+	if b.realtime {
+		cmd.Args = append([]string{"chrt", "-f", "10", cmd.Path}, cmd.Args[1:]...)
+		cmd.Path, cmd.Err = exec.LookPath("chrt")
+	}
+	return cmd
+}
+
 // measure runs one program with one number of games. CPU and memory are taken
 // in the middle of the time in which all games run.
 func (b *bench) measure(s subject, games int) (f figures, err error) {
-	port := 20000 + int(time.Now().UnixNano()/1e6)%20000
+	free, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return f, err
+	}
+	port := free.Addr().(*net.TCPAddr).Port
+	_ = free.Close()
 	work, err := os.MkdirTemp(b.dir, s.name)
 	if err != nil {
 		return f, err
 	}
-	host := s.run(port, games)
+	host := b.ahead(s.run(port, games))
 	host.Dir = work
 	if err := host.Start(); err != nil {
 		return f, err
@@ -191,10 +230,10 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	empty := memory(host.Process.Pid)
 
 	var out bytes.Buffer
-	clients := exec.Command(filepath.Join(b.dir, "w3host"), append([]string{
+	clients := b.ahead(exec.Command(filepath.Join(b.dir, "w3host"), append([]string{
 		"bots", "--addr", "127.0.0.1:" + strconv.Itoa(port), "--players", strconv.Itoa(players), "--games", strconv.Itoa(games),
 		"--minutes", strconv.FormatFloat(float64(b.seconds)/60, 'f', -1, 64), "--json",
-	}, b.extra...)...)
+	}, b.extra...)...))
 	clients.Stdout = &out
 	running, err := clients.StderrPipe()
 	if err != nil {
@@ -214,6 +253,10 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 			}
 		}
 	}
+	stalls, err := watchMachine()
+	if err != nil {
+		return f, err
+	}
 	time.Sleep(time.Duration(b.seconds) * time.Second / 4)
 	began, cpu, switches := time.Now(), cpuTime(host.Process.Pid), contextSwitches(host.Process.Pid)
 	time.Sleep(time.Duration(b.seconds) * time.Second / 2)
@@ -223,55 +266,17 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	f.cpu = spent.Seconds() * 1e6 / (took.Seconds() / b.period.Seconds() * float64(games*players))
 
 	_ = clients.Wait() // its faults are in its report; the floor makes many
+	if f.stall, err = stalls(); err != nil {
+		return f, err
+	}
 	var report botsReport
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
 		return f, fmt.Errorf("the bots' report: %w: %s", err, out.String())
 	}
-	f.late, f.missed = report.Jitter.P99, float64(report.Missed)
+	if report.Jitter.Count == 0 {
+		return f, errors.New("the bots saw no turn")
+	}
+	f.late, f.latest, f.missed = report.Jitter.P99, report.Jitter.Max, float64(report.Missed)
 	_ = host.Process.Signal(syscall.SIGTERM)
 	return f, nil
-}
-
-// perThread adds up what a file of each thread of a process says.
-func perThread(pid int, file string, read func(text string) int64) (sum int64) {
-	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/%s", pid, file))
-	for _, task := range tasks {
-		if text, err := os.ReadFile(task); err == nil {
-			sum += read(string(text))
-		}
-	}
-	return sum
-}
-
-// cpuTime is what the threads of a process have spent on a processor so far,
-// as the scheduler counts it; the times in stat are sampled, which is wrong for
-// a process that wakes by the clock.
-func cpuTime(pid int) time.Duration {
-	return time.Duration(perThread(pid, "schedstat", func(text string) int64 {
-		ns, _ := strconv.ParseInt(strings.Fields(text + " 0")[0], 10, 64)
-		return ns
-	}))
-}
-
-func contextSwitches(pid int) int64 {
-	return perThread(pid, "status", func(text string) (sum int64) {
-		for line := range strings.Lines(text) {
-			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "ctxt_switches") {
-				n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
-				sum += n
-			}
-		}
-		return sum
-	})
-}
-
-// memory is the resident size of a process in KiB.
-func memory(pid int) int64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
-	kib, _ := strconv.ParseInt(strings.Fields(rest + " 0")[0], 10, 64)
-	return kib
 }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// perThread adds up what a file of each thread of a process says.
+func perThread(pid int, file string, read func(text string) int64) (sum int64) {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/%s", pid, file))
+	for _, task := range tasks {
+		if text, err := os.ReadFile(task); err == nil {
+			sum += read(string(text))
+		}
+	}
+	return sum
+}
+
+// cpuTime is what the threads of a process have spent on a processor so far,
+// as the scheduler counts it; the times in stat are sampled, which is wrong for
+// a process that wakes by the clock.
+func cpuTime(pid int) time.Duration {
+	return time.Duration(perThread(pid, "schedstat", func(text string) int64 {
+		ns, _ := strconv.ParseInt(strings.Fields(text + " 0")[0], 10, 64)
+		return ns
+	}))
+}
+
+func contextSwitches(pid int) int64 {
+	return perThread(pid, "status", func(text string) (sum int64) {
+		for line := range strings.Lines(text) {
+			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "ctxt_switches") {
+				n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+				sum += n
+			}
+		}
+		return sum
+	})
+}
+
+// memory is the resident size of a process in KiB.
+func memory(pid int) int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	kib, _ := strconv.ParseInt(strings.Fields(rest + " 0")[0], 10, 64)
+	return kib
+}
