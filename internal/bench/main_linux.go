@@ -142,6 +142,7 @@ func (b *bench) compare(subjects []subject, games, rounds int) error {
 				if f, err = b.measure(s, games); err != nil {
 					return fmt.Errorf("%s with %d games: %w", s.name, games, err)
 				}
+				fmt.Fprintf(os.Stderr, "%d games, %s: %.1f µs, p99 %.2f ms, longest %.2f ms, stall %.2f ms\n", games, s.name, f.cpu, f.late, f.latest, f.stall)
 				if b.steady == 0 || f.stall <= b.steady.Seconds()*1000 {
 					break
 				}
