@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"w3host/game"
@@ -16,13 +17,14 @@ const (
 	mostLogins = 2
 )
 
-// login checks the password of a player on a goroutine of its own, which ends with
-// the answer or when the database gives up. The password goes nowhere else: the
-// machine, and with it the journal, the game log and the replay, only learns what
-// came of it.
+// login has the password of a player checked. It goes nowhere else: the machine, and
+// with it the journal, the game log and the replay, only learns what came of it.
 func (g *Game) login(l *link, password string) {
-	h, now := g.host, time.Now()
-	keys := h.keys(l.name, l.addr.Addr())
+	h, now, name := g.host, time.Now(), l.name
+	keys := []string{"name " + strings.ToLower(strings.TrimSpace(name))}
+	if addr := l.addr.Addr(); !h.gate.exempt(addr) { // many have one of these
+		keys = append(keys, "addr "+addr.String())
+	}
 	wait := h.logins.wait(now, keys...)
 	switch {
 	case l.realm != "":
@@ -31,26 +33,12 @@ func (g *Game) login(l *link, password string) {
 	case password == "":
 		g.loginDone(l, texts.Of("the password is missing: write login <password>"), 0)
 		return
-	case h.opts.People == nil:
-		g.loginDone(l, texts.Of("there is no database here to ask"), 0)
-		return
 	case wait > 0:
 		g.loginDone(l, texts.Of("too many passwords were tried"), wait)
 		return
 	}
-	select {
-	case h.checking <- struct{}{}:
-	default:
-		g.loginDone(l, texts.Of("too much is asked at once: try again in a few seconds"), 0)
-		return
-	}
-	h.logins.spend(now, keys...)
-	name := l.name
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
-		defer cancel()
-		err := h.opts.People.Login(ctx, name, password)
-		<-h.checking
+	check := func(ctx context.Context) (string, error) { return "", h.opts.People.Login(ctx, name, password) }
+	if h.inquire(h.checking, check, func(_ string, err error) {
 		g.call(func(*Game) {
 			why := texts.Text{}
 			if l.loggedIn = l.loggedIn || err == nil; err != nil {
@@ -58,7 +46,9 @@ func (g *Game) login(l *link, password string) {
 			}
 			g.loginDone(l, why, 0)
 		})
-	}()
+	}) {
+		h.logins.spend(now, keys...)
+	}
 }
 
 // loginDone tells the machine what came of a password, and with it the player.

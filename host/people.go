@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -35,15 +36,12 @@ var (
 
 // ask puts a question to People for a player of the game or somebody outside.
 func (g *Game) ask(op *game.Op) {
-	by := op.Caller
-	if by == nil { // nobody waits
-		by = &command.Caller{}
-	}
+	by := cmp.Or(op.Caller, &command.Caller{}) // without one, nobody waits
 	if by.PID == 0 {
 		g.host.Ask(by, *op.Query)
 		return
 	}
-	g.host.ask(*op.Query, func(text string, _ error) {
+	g.host.askPeople(*op.Query, func(text string, _ error) {
 		g.call(func(g *Game) {
 			for line := range strings.SplitSeq(text, "\n") {
 				g.step(&game.Input{Kind: game.Tell, Caller: by, Line: line})
@@ -56,7 +54,7 @@ func (g *Game) ask(op *game.Op) {
 // caller has an answer by askTimeout, whatever the database does.
 func (h *Host) Ask(by *command.Caller, q game.Query) {
 	given := by.Pending()
-	h.ask(q, func(text string, err error) {
+	h.askPeople(q, func(text string, err error) {
 		defer given()
 		if err != nil {
 			by.Deny(text)
@@ -68,34 +66,39 @@ func (h *Host) Ask(by *command.Caller, q game.Query) {
 	})
 }
 
-// ask calls answer once, with a text that is also that of the error. It does so on
-// a goroutine of its own, or at once if nobody can be asked.
-func (h *Host) ask(q game.Query, answer func(text string, err error)) {
-	deny := func(err error) { answer(texts.From(err).In(q.Language), err) }
+// askPeople answers with a text that is also that of the error.
+func (h *Host) askPeople(q game.Query, answer func(text string, err error)) {
+	h.inquire(h.asked, func(ctx context.Context) (string, error) { return h.opts.People.Ask(ctx, q) }, func(text string, err error) {
+		if err != nil {
+			text = texts.From(err).In(q.Language)
+		}
+		answer(text, err)
+	})
+}
+
+// inquire asks People on a goroutine of its own if there is a place, and calls
+// answer once: there, or at once if nothing is asked, which it reports.
+func (h *Host) inquire(places chan struct{}, question func(context.Context) (string, error), answer func(string, error)) (asked bool) {
 	if h.opts.People == nil {
-		deny(errNoPeople)
-		return
+		answer("", errNoPeople)
+		return false
 	}
 	select {
-	case h.asked <- struct{}{}:
+	case places <- struct{}{}:
 	default:
-		deny(errTooMuchAsked)
-		return
+		answer("", errTooMuchAsked)
+		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
-	given := context.AfterFunc(ctx, func() { deny(errNoDatabase) })
+	inTime := context.AfterFunc(ctx, func() { answer("", errNoDatabase) })
 	go func() { // ends with the answer, or when the database gives up
 		defer cancel()
-		text, err := h.opts.People.Ask(ctx, q)
-		<-h.asked
-		switch {
-		case !given():
-		case err != nil:
-			deny(err)
-		default:
-			answer(text, nil)
+		text, err := question(ctx)
+		if <-places; inTime() {
+			answer(text, err)
 		}
 	}()
+	return true
 }
 
 // mostLookups is how many of lookUp are on their way at once, of all games.

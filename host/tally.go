@@ -1,36 +1,30 @@
 package host
 
 import (
-	"container/list"
-	"net/netip"
-	"strings"
+	"cmp"
 	"time"
 
 	"golang.org/x/time/rate"
 )
 
-// maxVisitors is how many names and addresses a tally remembers, some 400 bytes
-// each. A forgotten address has its full allowance again, so whoever wants that
-// must come from more addresses than this.
+// maxVisitors is how many names and addresses a tally remembers at least, and half
+// of how many at most; some 250 bytes each. A forgotten address has its full
+// allowance again, so whoever wants that must come from more addresses than this.
 const maxVisitors = 16 << 10
 
 // tally bounds what names and addresses do again and again: each may do it burst
 // times, and has that many back after within. Every call takes the same time,
 // however many are known. It belongs to the goroutine of the shard.
 type tally struct {
-	burst  int
-	rate   rate.Limit
-	known  map[string]*list.Element
-	recent *list.List // of *tallied, the last seen in front
-}
-
-type tallied struct {
-	key   string
-	spent *rate.Limiter
+	burst int
+	rate  rate.Limit
+	// recent are those who came last. When they are maxVisitors they become older,
+	// and those who were older are forgotten.
+	recent, older map[string]*rate.Limiter
 }
 
 func newTally(burst int, within time.Duration) *tally {
-	t := &tally{known: make(map[string]*list.Element), recent: list.New()}
+	t := &tally{recent: make(map[string]*rate.Limiter)}
 	t.adjust(burst, within)
 	return t
 }
@@ -38,20 +32,12 @@ func newTally(burst int, within time.Duration) *tally {
 // adjust changes the bounds, also for those who are known.
 func (t *tally) adjust(burst int, within time.Duration) {
 	t.burst, t.rate = burst, rate.Limit(float64(burst)/within.Seconds())
-	for _, e := range t.known {
-		e.Value.(*tallied).spent.SetLimit(t.rate)
-		e.Value.(*tallied).spent.SetBurst(burst)
+	for _, known := range []map[string]*rate.Limiter{t.recent, t.older} {
+		for _, spent := range known {
+			spent.SetLimit(t.rate)
+			spent.SetBurst(burst)
+		}
 	}
-}
-
-// keys are what somebody is known by: the name, and the address unless many have
-// it.
-func (h *Host) keys(name string, addr netip.Addr) []string {
-	keys := []string{"name " + strings.ToLower(strings.TrimSpace(name))}
-	if !h.gate.exempt(addr) {
-		keys = append(keys, "addr "+addr.String())
-	}
-	return keys
 }
 
 // spend counts once more for each key, and reports whether all of them may.
@@ -66,8 +52,8 @@ func (t *tally) spend(now time.Time, keys ...string) bool {
 // wait is how long it is until each of the keys may do it again.
 func (t *tally) wait(now time.Time, keys ...string) (longest time.Duration) {
 	for _, key := range keys {
-		if e := t.known[key]; e != nil {
-			r := e.Value.(*tallied).spent.ReserveN(now, 1)
+		if spent := t.known(key); spent != nil {
+			r := spent.ReserveN(now, 1)
 			longest = max(longest, r.DelayFrom(now))
 			r.CancelAt(now)
 		}
@@ -75,15 +61,20 @@ func (t *tally) wait(now time.Time, keys ...string) (longest time.Duration) {
 	return longest
 }
 
+// known is what a key has spent; nil: nothing is remembered of it.
+func (t *tally) known(key string) *rate.Limiter { return cmp.Or(t.recent[key], t.older[key]) }
+
 func (t *tally) limiter(key string) *rate.Limiter {
-	if e := t.known[key]; e != nil {
-		t.recent.MoveToFront(e)
-		return e.Value.(*tallied).spent
+	if spent := t.recent[key]; spent != nil {
+		return spent
 	}
-	one := &tallied{key, rate.NewLimiter(t.rate, t.burst)}
-	t.known[key] = t.recent.PushFront(one)
-	if t.recent.Len() > maxVisitors {
-		delete(t.known, t.recent.Remove(t.recent.Back()).(*tallied).key)
+	spent := t.older[key]
+	if spent == nil {
+		spent = rate.NewLimiter(t.rate, t.burst)
 	}
-	return one.spent
+	if len(t.recent) == maxVisitors {
+		t.recent, t.older = make(map[string]*rate.Limiter), t.recent
+	}
+	t.recent[key] = spent
+	return spent
 }
