@@ -170,19 +170,18 @@ func (k *Keeper) Turn(on bool) {
 }
 
 // Change lets commands change an entry; until the configuration is read again.
-func (k *Keeper) Change(id uint32, change func(*Entry)) (before string, err error) {
+func (k *Keeper) Change(id uint32, change func(*Entry)) error {
 	s, err := k.entryOf(id)
 	if err != nil {
-		return "", err
+		return err
 	}
-	before = s.Name
 	e := s.Entry
 	change(&e)
 	for _, other := range k.entries {
 		if other != s && other.Name == e.Name {
-			return "", texts.Of("another entry is called %q", e.Name)
+			return texts.Of("another entry is called %q", e.Name)
 		}
 	}
 	s.Entry, s.off = e, false
-	return before, nil
+	return nil
 }

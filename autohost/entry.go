@@ -2,7 +2,11 @@
 // and its map. It opens nothing itself; the host tells it what became of each.
 package autohost
 
-import "slices"
+import (
+	"slices"
+
+	"w3host/game"
+)
 
 // Entry is a kind of game of which a lobby is to be open always.
 type Entry struct {
@@ -15,6 +19,7 @@ type Entry struct {
 	Hours    Hours // when lobbies are opened; empty: always
 	Maps     []Choice
 	Rotation Rotation
+	Setup    game.Config // of its games
 }
 
 // Choice is a map, or several, that an entry may play.

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"w3host/game"
 )
 
 // Keeper knows the entries and their games. It belongs to one goroutine.
@@ -13,7 +15,7 @@ type Keeper struct {
 	max      int // lobbies and running games of the host
 	retry    time.Duration
 	disabled bool
-	games    map[uint32]*game
+	games    map[uint32]*place
 	random   *rand.Rand
 	expand   func(choice string) []string
 }
@@ -31,10 +33,11 @@ type state struct {
 	wait   time.Time         // nothing could be opened; not before
 }
 
-// game is a lobby or running game; state is nil where it is of no entry.
-type game struct {
-	of   *state
-	open bool
+// place is that of a lobby or running game; of is nil where it is of no entry.
+type place struct {
+	of    *state
+	open  bool
+	again bool // its place is kept for another
 }
 
 // New begins with no games. Maximum bounds the lobbies and games of the host
@@ -42,7 +45,7 @@ type game struct {
 // the maps that a choice stands for.
 func New(entries []Entry, maximum int, retry time.Duration, seed uint64, expand func(choice string) []string) *Keeper {
 	k := &Keeper{
-		games: make(map[uint32]*game), random: rand.New(rand.NewPCG(seed, seed)), retry: retry, expand: expand,
+		games: make(map[uint32]*place), random: rand.New(rand.NewPCG(seed, seed)), retry: retry, expand: expand,
 	}
 	k.Configure(entries, maximum)
 	return k
@@ -69,6 +72,7 @@ type Order struct {
 	Entry string
 	Name  string
 	Maps  []string // the first that can be hosted
+	Setup game.Config
 	of    *state
 }
 
@@ -86,7 +90,7 @@ func (k *Keeper) Next(now time.Time) (Order, bool) {
 	if best == nil {
 		return Order{}, false
 	}
-	return Order{Entry: best.Name, Name: gameName(best.Name, best.opened+1), Maps: k.maps(best), of: best}, true
+	return Order{Entry: best.Name, Name: gameName(best.Name, best.opened+1), Maps: k.maps(best), Setup: best.Setup, of: best}, true
 }
 
 func (k *Keeper) wants(s *state, now time.Time) bool {
@@ -118,23 +122,31 @@ func (k *Keeper) Opened(o Order, id uint32, file string) {
 		s.next = ""
 	}
 	clear(s.votes)
-	k.games[id] = &game{of: s, open: true}
+	k.games[id] = &place{of: s, open: true}
 }
 
 // Failed says that none of an order's maps can be hosted.
 func (k *Keeper) Failed(o Order, now time.Time) { o.of.wait = now.Add(k.retry) }
 
 // Add says that a lobby was opened that is of no entry.
-func (k *Keeper) Add(id uint32) { k.games[id] = &game{open: true} }
+func (k *Keeper) Add(id uint32) { k.games[id] = &place{open: true} }
 
-// Again says that a lobby has opened in the place of a game that is over.
+// Hold keeps the place of a game, also when it is over, until Again.
+func (k *Keeper) Hold(over uint32) {
+	if g := k.games[over]; g != nil {
+		g.again = true
+	}
+}
+
+// Again says which lobby has opened in the place of a game; 0: none.
 func (k *Keeper) Again(over, id uint32) {
-	g := &game{open: true}
+	g := &place{open: true}
 	if old := k.games[over]; old != nil {
 		g.of = old.of
 	}
-	delete(k.games, over)
-	k.games[id] = g
+	if delete(k.games, over); id != 0 {
+		k.games[id] = g
+	}
 }
 
 // Full reports whether no further lobby may be opened.
@@ -148,7 +160,11 @@ func (k *Keeper) Started(id uint32) {
 }
 
 // Ended says that a lobby or game is gone.
-func (k *Keeper) Ended(id uint32) { delete(k.games, id) }
+func (k *Keeper) Ended(id uint32) {
+	if g := k.games[id]; g != nil && !g.again {
+		delete(k.games, id)
+	}
+}
 
 // Disable stops or resumes the opening of lobbies.
 func (k *Keeper) Disable(yes bool) { k.disabled = yes }

@@ -13,6 +13,22 @@ const counter = "{n}"
 // MaxName is the longest name of a game that clients list, in bytes.
 const MaxName = 31
 
+// FreeName names a lobby that nobody has given a name. No other is called so, since
+// realms list one of a name.
+func (k *Keeper) FreeName(taken func(string) bool) string {
+	base := "w3host game"
+	if len(k.entries) > 0 {
+		if e := k.entries[0].Name; len(e) <= MaxName-len(" 999") && !strings.Contains(e, counter) {
+			base = e
+		}
+	}
+	name := base
+	for n := 2; taken(name); n++ {
+		name = fmt.Sprintf("%s %d", base, n)
+	}
+	return name
+}
+
 // gameName is the n-th name of a pattern, shortened so that clients list it.
 func gameName(pattern string, n int) string {
 	if before, after, ok := strings.Cut(pattern, counter); ok {

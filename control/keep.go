@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"w3host/autohost"
-	"w3host/host"
 	"w3host/texts"
 )
 
@@ -92,9 +91,12 @@ func autohosting(a *args) act {
 	games, players, name := a.Number("number of games", 1, 100000), a.Number("number of players", 1, 24), a.Text("name")
 	return func(d *target, c *call) error {
 		c.Target = name
-		err := d.host().ChangeEntry(d.id, func(e *host.Entry) {
-			e.Name, e.MaxGames = name, games
-			e.Setup.Lobby.AutoStart, e.Setup.Lobby.AutoStartFull = players, false
+		var err error
+		d.host().Keep(func(k *autohost.Keeper) {
+			err = k.Change(d.id, func(e *autohost.Entry) {
+				e.Name, e.MaxGames = name, games
+				e.Setup.Lobby.AutoStart, e.Setup.Lobby.AutoStartFull = players, false
+			})
 		})
 		if err != nil {
 			return err

@@ -251,8 +251,7 @@ func (s *stage) play(line string) error {
 		name, maps, _ := strings.Cut(rest, " ")
 		name = strings.ReplaceAll(name, "_", " ")
 		maps, vote := strings.CutSuffix(maps, " vote")
-		e := host.Entry{Entry: autohost.Entry{Name: name, Lobbies: 1, MaxGames: 2}}
-		e.Setup = plainGame()
+		e := autohost.Entry{Name: name, Lobbies: 1, MaxGames: 2, Setup: plainGame()}
 		for file := range strings.SplitSeq(maps, ",") {
 			e.Maps = append(e.Maps, autohost.Choice{Map: strings.ReplaceAll(file, "_", " ")})
 		}

@@ -15,18 +15,18 @@ import (
 )
 
 // entries are the kinds of games of which autohost keeps lobbies open.
-func entries(c config.Config, version string) (list []host.Entry) {
+func entries(c config.Config, version string) (list []autohost.Entry) {
 	for _, e := range c.Entries() {
 		list = append(list, hostEntry(&e, version))
 	}
 	return list
 }
 
-func hostEntry(e *config.Entry, version string) host.Entry {
+func hostEntry(e *config.Entry, version string) autohost.Entry {
 	hours, _ := autohost.ParseHours(e.Hours)
 	rotation, _ := autohost.ParseRotation(e.Rotation)
-	entry := host.Entry{
-		Entry: autohost.Entry{Name: e.Lobby.Name, Lobbies: e.Autohost.Lobbies, MaxGames: e.Autohost.MaxGames, Hours: hours, Rotation: rotation},
+	entry := autohost.Entry{
+		Name: e.Lobby.Name, Lobbies: e.Autohost.Lobbies, MaxGames: e.Autohost.MaxGames, Hours: hours, Rotation: rotation,
 		Setup: gameConfig(e.Config, version),
 	}
 	for i, choice := range e.Choices() {

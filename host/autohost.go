@@ -3,10 +3,7 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"w3host/autohost"
@@ -19,38 +16,15 @@ const refillRetry = 10 * time.Second
 
 // Autohost keeps lobbies open.
 type Autohost struct {
-	Entries  []Entry
-	MaxGames int           // lobbies and running games of the host together
-	Retry    time.Duration // the pause after nothing could be opened; 0: 10 s
-	// Expand lists the maps that a choice of an entry stands for. It never waits.
+	Entries  []autohost.Entry // their Setup is as Options.Game
+	MaxGames int              // lobbies and running games of the host together
+	Retry    time.Duration    // the pause after nothing could be opened; 0: 10 s
+	// Expand lists the maps that a choice of an entry stands for, nil: one of its
+	// name. It never waits.
 	Expand func(choice string) []string
 	// Open reads one of these maps. It is asked for each lobby, so that a replaced
 	// file takes effect without a restart.
 	Open func(file string) (*Map, error)
-}
-
-// Entry is a kind of game of which a lobby is to be open always.
-type Entry struct {
-	autohost.Entry
-	Setup game.Config // as Options.Game
-}
-
-// newKeeper makes the keeper of the entries.
-func (h *Host) newKeeper() *autohost.Keeper {
-	expand := func(choice string) []string { return []string{choice} }
-	if h.opts.Autohost.Expand != nil {
-		expand = h.opts.Autohost.Expand
-	}
-	a := &h.opts.Autohost
-	return autohost.New(a.plain(), a.MaxGames, h.retry, uint64(randomU32()), expand)
-}
-
-func (a *Autohost) plain() []autohost.Entry {
-	list := make([]autohost.Entry, len(a.Entries))
-	for i, e := range a.Entries {
-		list[i] = e.Entry
-	}
-	return list
 }
 
 // Configure changes what can be changed while games run: what the lobbies to come
@@ -68,8 +42,7 @@ func (h *Host) Configure(o Options) {
 	})
 	h.mu.Lock()
 	h.setup = o.Game
-	h.opts.Autohost.Entries, h.opts.Autohost.MaxGames = o.Autohost.Entries, o.Autohost.MaxGames
-	h.keeper.Configure(o.Autohost.plain(), o.Autohost.MaxGames)
+	h.keeper.Configure(o.Autohost.Entries, o.Autohost.MaxGames)
 	lobbies := h.keeper.Lobbies()
 	h.mu.Unlock()
 	h.closeEmpty(lobbies, "the configuration has changed")
@@ -120,24 +93,18 @@ func (h *Host) closeLobby(id uint32, why string, players int) bool {
 	return true
 }
 
-// LobbyName is the name of a lobby that nobody has given one. No other is called
-// so, for realms list one of a name.
+// LobbyName is the name of a lobby that nobody has given one.
 func (h *Host) LobbyName() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	base := "w3host game"
-	if e := h.opts.Autohost.Entries; len(e) > 0 && len(e[0].Name) <= autohost.MaxName-len(" 999") && !strings.Contains(e[0].Name, "{n}") {
-		base = e[0].Name
-	}
-	taken := map[string]bool{}
-	for _, i := range h.infos {
-		taken[i.Name] = true
-	}
-	name := base
-	for n := 2; taken[name]; n++ {
-		name = fmt.Sprintf("%s %d", base, n)
-	}
-	return name
+	return h.keeper.FreeName(func(name string) bool {
+		for _, g := range h.games {
+			if g.info.Name == name {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // keepLobbies opens lobbies as the entries want them until ctx ends.
@@ -160,33 +127,25 @@ func (h *Host) keepLobbies(ctx context.Context) {
 func (h *Host) again(g *Game, cfg *game.Config) {
 	spec := *g.spec
 	spec.name, spec.again, spec.over = cfg.Name, cfg, g.id
-	h.mu.Lock()
-	h.agains = append(h.agains, spec)
-	h.mu.Unlock()
-	h.wantRefill()
+	h.Keep(func(k *autohost.Keeper) {
+		k.Hold(g.id)
+		h.agains = append(h.agains, spec)
+	})
 }
 
 // openAgain opens what is to be played again, unless no lobbies may be opened.
 func (h *Host) openAgain() {
-	for {
-		h.mu.Lock()
-		if len(h.agains) == 0 {
-			h.mu.Unlock()
-			return
-		}
-		spec := h.agains[0]
+	h.mu.Lock()
+	specs, disabled := h.agains, h.keeper.Disabled()
+	h.agains = nil
+	h.mu.Unlock()
+	for _, spec := range specs {
 		err := errDisabled
-		if !h.keeper.Disabled() {
-			h.mu.Unlock()
+		if !disabled {
 			_, err = h.openLobby(spec)
-			h.mu.Lock()
 		}
-		h.agains = h.agains[1:]
 		if err != nil {
-			h.keeper.Ended(spec.over)
-		}
-		h.mu.Unlock()
-		if err != nil {
+			h.Keep(func(k *autohost.Keeper) { k.Again(spec.over, 0) })
 			h.log.Error().Err(err).Uint32("game", spec.over).Msg("cannot open the lobby again")
 		}
 	}
@@ -202,54 +161,22 @@ func (h *Host) fill() {
 		order, ok := h.keeper.Next(time.Now())
 		ok = ok && !h.stopping
 		unwanted := h.keeper.Unwanted(time.Now())
-		setup := h.entrySetup(order.Entry)
 		h.mu.Unlock()
 		h.closeEmpty(unwanted, "it is not the time for this game")
 		if !ok {
 			return
 		}
-		h.openOrder(order, setup)
+		h.openOrder(order)
 	}
-}
-
-// entrySetup is that of an entry.
-func (h *Host) entrySetup(name string) game.Config {
-	for _, e := range h.opts.Autohost.Entries {
-		if e.Name == name {
-			return e.Setup
-		}
-	}
-	return h.setup
-}
-
-// ChangeEntry changes the entry of a game, or the only one that there is, until
-// the configuration is read again.
-func (h *Host) ChangeEntry(id uint32, change func(*Entry)) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var after Entry
-	before, err := h.keeper.Change(id, func(e *autohost.Entry) {
-		after = Entry{*e, h.entrySetup(e.Name)}
-		change(&after)
-		*e = after.Entry
-	})
-	entries := slices.Clone(h.opts.Autohost.Entries)
-	for i := range entries {
-		if err == nil && entries[i].Name == before {
-			entries[i] = after
-		}
-	}
-	h.opts.Autohost.Entries = entries
-	return err
 }
 
 // openOrder opens a lobby with the first of the maps that can be hosted.
-func (h *Host) openOrder(order autohost.Order, setup game.Config) {
+func (h *Host) openOrder(order autohost.Order) {
 	err := errors.New("its entry has no map")
 	for i, file := range order.Maps {
 		var m *Map
 		if m, err = h.opts.Autohost.Open(file); err == nil {
-			_, err = h.openLobby(lobbySpec{name: order.Name, m: m, setup: setup, file: file, order: &order, entry: order.Entry})
+			_, err = h.openLobby(lobbySpec{name: order.Name, m: m, setup: order.Setup, file: file, order: order})
 		}
 		if err == nil {
 			return

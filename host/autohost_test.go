@@ -46,9 +46,8 @@ func (b board) expect(t *testing.T, want ...string) {
 
 // oneEntry keeps lobbies called "game" open.
 func oneEntry(lobbies, games int, open func(string) (*Map, error)) Autohost {
-	e := Entry{Entry: autohost.Entry{Name: "game", Lobbies: lobbies, MaxGames: games, Maps: []autohost.Choice{{Map: "map"}}}}
-	e.Setup = plainGame()
-	return Autohost{Entries: []Entry{e}, MaxGames: games, Open: open, Retry: 50 * time.Millisecond}
+	e := autohost.Entry{Name: "game", Lobbies: lobbies, MaxGames: games, Maps: []autohost.Choice{{Map: "map"}}, Setup: plainGame()}
+	return Autohost{Entries: []autohost.Entry{e}, MaxGames: games, Open: open, Retry: 50 * time.Millisecond}
 }
 
 // TestAutohost: a lobby that starts is replaced by the next, until as many games

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"w3host/w3gs"
@@ -68,30 +67,21 @@ func (g *Game) otherPID(pid byte) byte {
 	return pid
 }
 
-// state describes the game for whoever looks into a crash; what it cannot tell
-// any more is left out.
-func (g *Game) state() string {
-	var b strings.Builder
-	part := func(name string, tell func() any) {
-		defer func() {
-			if fault := recover(); fault != nil {
-				fmt.Fprintf(&b, "%s: cannot be told: %v\n", name, fault)
-			}
-		}()
-		fmt.Fprintf(&b, "%s: %+v\n", name, tell())
-	}
-	part("game", func() any { return fmt.Sprintf("%v, map %s, log key %v", g, g.m.File, g.records.Key()) })
-	part("last input", func() any { return g.last })
-	part("opened", func() any { return fmt.Sprintf("%v ago", g.shard.now-g.opened) })
+// state describes the game for whoever looks into a crash.
+func (g *Game) state() (text string) {
+	text = fmt.Sprintf("game: %v, map %s, log key %v\nlast input: %v\nopened: %v ago\n", g, g.spec.m.File, g.records.Key(), g.last, g.shard.now-g.opened)
 	for pid, l := range g.seats {
 		if l != nil {
-			part(fmt.Sprintf("link of pid %d", pid), func() any {
-				return fmt.Sprintf("%q from %v, %d bytes of packets and %d of the map wait", l.name, l.addr, l.out.packetBytes(), l.out.pieceBytes)
-			})
+			text += fmt.Sprintf("link of pid %d: %q from %v, %d bytes of packets and %d of the map wait\n",
+				pid, l.name, l.addr, l.out.packetBytes(), l.out.pieceBytes)
 		}
 	}
-	part("machine", func() any { return g.machine.Describe() })
-	return b.String()
+	defer func() {
+		if fault := recover(); fault != nil { // the machine may be in any state
+			text += fmt.Sprintf("machine: cannot be told: %v\n", fault)
+		}
+	}()
+	return text + fmt.Sprintf("machine: %+v\n", g.machine.Describe())
 }
 
 // rescue ends the link if what it does with its client's bytes panics.

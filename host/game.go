@@ -19,7 +19,7 @@ import (
 
 // Game is a lobby and the game that comes of it: it carries inputs from links to
 // the machine, which knows the rules, and orders from there to the links. All
-// but open belongs to the goroutine of its shard.
+// but open and info belongs to the goroutine of its shard.
 type Game struct {
 	id    uint32
 	key   uint32 // entry key of joins from the LAN
@@ -29,6 +29,7 @@ type Game struct {
 	shard *shard
 	log   zerolog.Logger
 	open  atomic.Bool // the lobby takes joins
+	info  Info        // guarded by host.mu
 
 	settings w3gs.GameSettings
 	listed   bool // on the LAN
@@ -54,7 +55,6 @@ type Game struct {
 	lateSeq   uint64 // the host's lateness that the machine has heard of
 
 	due     time.Duration // on the shard's clock
-	index   int           // in its deadlines
 	touched bool          // had input since due was looked up
 	set     int           // the epoll set of its links, if it has one
 	readAt  time.Duration // when its links were read last
@@ -69,9 +69,11 @@ type observer interface {
 func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	g := &Game{
 		id: id, key: randomU32(), m: spec.m, spec: spec, host: h, shard: h.shard,
-		log: h.log.With().Uint32("game", id).Logger(), links: make(map[game.LinkID]*link), due: never,
+		info: Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, Since: time.Now()},
+		log:  h.log.With().Uint32("game", id).Logger(), links: make(map[game.LinkID]*link), due: never,
 	}
-	cfg, opened := gameConfig(spec.setup, id, spec.name, spec.m), time.Now()
+	cfg, opened := spec.setup.ForMap(spec.m.Map), time.Now()
+	cfg.ID, cfg.Name, cfg.Lobby.RandomSeed = id, spec.name, randomU32()
 	cfg.Unlisted, cfg.Realm = spec.private, strings.Join(h.opts.Realms.Names(), ",")
 	if a := spec.again; a != nil {
 		seed := cfg.Lobby.RandomSeed
@@ -101,7 +103,11 @@ func (g *Game) ID() uint32 { return g.id }
 func (g *Game) EntryKey() uint32 { return g.key }
 
 // Name is the name in the list of games.
-func (g *Game) Name() string { return g.host.Info(g.id).Name }
+func (g *Game) Name() string {
+	g.host.mu.Lock()
+	defer g.host.mu.Unlock()
+	return g.info.Name
+}
 
 // call runs f on the goroutine of the game's shard, unless the game is over by
 // then.

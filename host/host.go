@@ -14,7 +14,6 @@ import (
 	"net"
 	"net/netip"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -44,7 +43,6 @@ type Host struct {
 	mu       sync.Mutex
 	games    map[uint32]*Game // lobbies and running games by id
 	lastID   uint32
-	infos    map[uint32]*Info
 	keeper   *autohost.Keeper
 	setup    game.Config // of lobbies that no entry asks for
 	agains   []lobbySpec // of games that are over and played again
@@ -85,7 +83,6 @@ func New(opts Options) (*Host, error) {
 		returns:  returns,
 		lookups:  make(chan struct{}, mostLookups),
 		games:    make(map[uint32]*Game),
-		infos:    make(map[uint32]*Info),
 		setup:    opts.Game,
 		refill:   make(chan struct{}, 1),
 		retry:    cmp.Or(opts.Autohost.Retry, refillRetry),
@@ -95,7 +92,11 @@ func New(opts Options) (*Host, error) {
 		logins:   newTally(loginTries, loginWithin),
 		leaves:   newTally(opts.Limits.LobbyLeaves, opts.Limits.LobbyLeavesWithin),
 	}
-	h.keeper = h.newKeeper()
+	a := &h.opts.Autohost
+	if a.Expand == nil {
+		a.Expand = func(choice string) []string { return []string{choice} }
+	}
+	h.keeper = autohost.New(a.Entries, a.MaxGames, h.retry, uint64(randomU32()), a.Expand)
 	if h.shard, err = newShard(h); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
@@ -147,7 +148,7 @@ func (h *Host) Run(ctx context.Context) error {
 	err := h.stop()
 	h.journals.Close()
 	h.writing.Wait()
-	if l := &h.shard.lateness; l.turns > 0 {
+	if l := &h.shard.lateness; l.counts.TotalCount() > 0 {
 		h.log.Info().EmbedObject(l).Msg("how late turns were sent")
 	}
 	return err
@@ -175,12 +176,11 @@ type lobbySpec struct {
 	name    string
 	m       *Map
 	setup   game.Config
-	private bool            // not listed
-	file    string          // as the entry calls the map
-	order   *autohost.Order // of the entry; nil where none asks for the lobby
-	entry   string          // its name
-	again   *game.Config    // of a game that is played again; nil: none
-	over    uint32          // its number
+	private bool           // not listed
+	file    string         // as the entry calls the map
+	order   autohost.Order // of the entry; zero where none asks for the lobby
+	again   *game.Config   // of a game that is played again; nil: none
+	over    uint32         // its number
 }
 
 // openLobby opens a lobby and gives it to the shard.
@@ -203,12 +203,11 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 		return nil, errHostStops
 	}
 	h.games[id] = g
-	h.infos[id] = &Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.entry, Since: time.Now()}
 	switch {
 	case spec.again != nil:
 		h.keeper.Again(spec.over, id)
-	case spec.order != nil:
-		h.keeper.Opened(*spec.order, id, spec.file)
+	case spec.order.Entry != "":
+		h.keeper.Opened(spec.order, id, spec.file)
 	default:
 		h.keeper.Add(id)
 	}
@@ -249,10 +248,7 @@ func (h *Host) Games() []*Game {
 func (h *Host) forget(g *Game) {
 	h.mu.Lock()
 	delete(h.games, g.id)
-	delete(h.infos, g.id)
-	if !slices.ContainsFunc(h.agains, func(s lobbySpec) bool { return s.over == g.id }) { // it keeps its place
-		h.keeper.Ended(g.id)
-	}
+	h.keeper.Ended(g.id)
 	h.mu.Unlock()
 	h.wantRefill()
 }

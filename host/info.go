@@ -30,8 +30,8 @@ func (i *Info) leave(pid uint8) {
 func (h *Host) Info(id uint32) Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if i := h.infos[id&gameIDMask]; i != nil {
-		return i.clone()
+	if g := h.games[id&gameIDMask]; g != nil {
+		return g.info.clone()
 	}
 	return Info{}
 }
@@ -40,9 +40,9 @@ func (h *Host) Info(id uint32) Info {
 func (h *Host) Infos() []Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := make([]Info, 0, len(h.infos))
-	for _, i := range h.infos {
-		list = append(list, i.clone())
+	list := make([]Info, 0, len(h.games))
+	for _, g := range h.games {
+		list = append(list, g.info.clone())
 	}
 	slices.SortFunc(list, func(a, b Info) int { return cmp.Compare(a.ID, b.ID) })
 	return list

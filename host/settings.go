@@ -1,17 +1,13 @@
 package host
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
-	"w3host/game"
 	"w3host/lan"
 	"w3host/lobby"
 	"w3host/recording"
 	"w3host/replay"
 	"w3host/w3gs"
-	"w3host/w3map"
 )
 
 // proxySize as a map's width and height tells proxies that they may ask for
@@ -54,39 +50,4 @@ func (o *Options) recordingOf(m *Map, settings w3gs.GameSettings, opened time.Ti
 		Game: replay.HostOf(o.Product.String(), int(o.Game.Version)),
 		Stat: stat, Type: m.GameType(settings), Opened: opened,
 	}
-}
-
-// settings are the options of the "create game" screen for a map: what the
-// operator chose for all games, unless the file beside the map says otherwise.
-func settings(m *Map, chosen w3gs.GameSettings) w3gs.GameSettings {
-	s := m.Settings
-	for _, choice := range []w3gs.Choice{w3gs.Speeds, w3gs.Visibilities, w3gs.ObserverChoices} {
-		if mask := choice.Mask; s&mask == w3map.DefaultSettings&mask {
-			s = s&^mask | chosen&mask
-		}
-	}
-	return s
-}
-
-// gameConfig completes what a game with this map is made from.
-func gameConfig(cfg game.Config, id uint32, name string, m *Map) game.Config {
-	cfg.ID, cfg.Name = id, name
-	cfg.Map = game.Map{
-		Name: m.Name, File: m.File, Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1,
-	}
-	cfg.Settings = settings(m, cfg.Settings)
-	cfg.Transfer.Size = m.Size
-	l := &cfg.Lobby
-	l.Slots, l.Layout, l.PlayerSlots = m.LobbySlots(cfg.Settings), m.Layout, m.PlayerSlots
-	l.RandomSeed = randomU32()
-	l.MapCheck = w3gs.MapCheck{
-		Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: cfg.Version.HasSHA1(),
-	}
-	l.MaxPID, l.RelayExtra = uint8(cfg.Version.Slots()), cfg.Version.RelaysExtra()
-	l.Observers = cfg.Settings&w3gs.ObserversOn == w3gs.ObserversOn
-	l.RandomRaces = cfg.Settings&w3gs.RandomRaces != 0
-	l.Welcome = slices.Concat(l.Welcome, cfg.Rules)
-	l.HCL = cmp.Or(m.HCL, l.HCL)
-	l.Trigger = string(cfg.Trigger)
-	return cfg
 }

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"container/heap"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -59,7 +58,7 @@ type shard struct {
 
 func newShard(h *Host) (*shard, error) {
 	s := &shard{
-		host: h, base: time.Now(), done: make(chan struct{}),
+		host: h, base: time.Now(), done: make(chan struct{}), lateness: newLateness(),
 		chunk: make([]byte, 0, chunkLen+mapxfer.HeaderLen+mapxfer.PartLen),
 	}
 	var err error
@@ -302,72 +301,7 @@ func (s *shard) abandon() {
 
 // drop forgets a game.
 func (s *shard) drop(g *Game) {
-	heap.Remove(&s.games, g.index)
+	s.games.remove(g)
 	s.playing = slices.DeleteFunc(s.playing, func(p *Game) bool { return p == g })
 	s.poll.forget(g)
-}
-
-// never is the deadline of a game that waits for its players alone.
-const never = time.Duration(1<<63 - 1)
-
-// deadlines is a heap of games by when they want a tick.
-type deadlines []*Game
-
-func (h deadlines) Len() int           { return len(h) }
-func (h deadlines) Less(i, j int) bool { return h[i].due < h[j].due }
-func (h deadlines) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-
-func (h *deadlines) Push(x any) {
-	g := x.(*Game)
-	g.index = len(*h)
-	*h = append(*h, g)
-}
-
-func (h *deadlines) Pop() any {
-	last := len(*h) - 1
-	g := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	return g
-}
-
-func (h *deadlines) add(g *Game) { heap.Push(h, g) }
-
-func (h *deadlines) set(g *Game, due time.Duration) {
-	if g.due != due {
-		g.due = due
-		heap.Fix(h, g.index)
-	}
-}
-
-// expiries are links that are cut after a while. All wait for the same time, so
-// the first in is the first out.
-type expiries struct{ links []*link }
-
-func (e *expiries) add(l *link, at time.Duration) {
-	l.expires = at
-	e.links = append(e.links, l)
-}
-
-func (e *expiries) next() (time.Duration, bool) {
-	if len(e.links) == 0 {
-		return 0, false
-	}
-	return e.links[0].expires, true
-}
-
-// due removes and returns the links whose time is over.
-func (e *expiries) due(now time.Duration) []*link {
-	n := 0
-	for n < len(e.links) && (e.links[n].expires <= now || e.links[n].state == closed) {
-		n++
-	}
-	due := e.links[:n]
-	if e.links = e.links[n:]; len(e.links) == 0 {
-		e.links = nil
-	}
-	return due
 }

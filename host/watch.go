@@ -81,7 +81,5 @@ func (g *Game) unlist() {
 func (g *Game) note(change func(*Info)) {
 	g.host.mu.Lock()
 	defer g.host.mu.Unlock()
-	if i := g.host.infos[g.id]; i != nil {
-		change(i)
-	}
+	change(&g.info)
 }

@@ -1,0 +1,42 @@
+package game
+
+import (
+	"cmp"
+	"slices"
+
+	"w3host/w3gs"
+	"w3host/w3map"
+)
+
+// ForMap completes what a lobby with this map is made from.
+func (c Config) ForMap(m *w3map.Map) Config {
+	c.Map = Map{
+		Name: m.Name, File: m.File, Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1,
+	}
+	c.Settings = mapSettings(m, c.Settings)
+	c.Transfer.Size = m.Size
+	l := &c.Lobby
+	l.Slots, l.Layout, l.PlayerSlots = m.LobbySlots(c.Settings), m.Layout, m.PlayerSlots
+	l.MapCheck = w3gs.MapCheck{
+		Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: c.Version.HasSHA1(),
+	}
+	l.MaxPID, l.RelayExtra = uint8(c.Version.Slots()), c.Version.RelaysExtra()
+	l.Observers = c.Settings&w3gs.ObserversOn == w3gs.ObserversOn
+	l.RandomRaces = c.Settings&w3gs.RandomRaces != 0
+	l.Welcome = slices.Concat(l.Welcome, c.Rules)
+	l.HCL = cmp.Or(m.HCL, l.HCL)
+	l.Trigger = string(c.Trigger)
+	return c
+}
+
+// mapSettings are the options of the "create game" screen for a map: what the
+// operator chose for all games, unless the file beside the map says otherwise.
+func mapSettings(m *w3map.Map, chosen w3gs.GameSettings) w3gs.GameSettings {
+	s := m.Settings
+	for _, choice := range []w3gs.Choice{w3gs.Speeds, w3gs.Visibilities, w3gs.ObserverChoices} {
+		if mask := choice.Mask; s&mask == w3map.DefaultSettings&mask {
+			s = s&^mask | chosen&mask
+		}
+	}
+	return s
+}

@@ -1,0 +1,53 @@
+package game
+
+import (
+	"testing"
+
+	"w3host/w3gs"
+	"w3host/w3map"
+)
+
+// TestSettings: what the file beside a map sets wins, each choice for itself; what
+// it leaves alone is the operator's.
+func TestSettings(t *testing.T) {
+	const locked = w3gs.TeamsTogether | w3gs.FixedTeams
+	for _, tc := range []struct {
+		name                  string
+		ofMap, operator, want w3gs.GameSettings
+	}{
+		{
+			"all by the operator", w3map.DefaultSettings,
+			w3gs.SpeedSlow | w3gs.VisibilityExplored | w3gs.ObserversOn,
+			w3gs.SpeedSlow | w3gs.VisibilityExplored | w3gs.ObserversOn | locked,
+		},
+		{
+			"speed by the map", w3gs.SpeedNormal | w3gs.VisibilityDefault | locked,
+			w3gs.SpeedFast | w3gs.VisibilityHideTerrain | w3gs.ObserversOn | w3gs.Referees,
+			w3gs.SpeedNormal | w3gs.VisibilityHideTerrain | w3gs.ObserversOn | w3gs.Referees | locked,
+		},
+		{
+			"observers by the map", w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.ObserversOnDefeat,
+			w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.ObserversOn,
+			w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.ObserversOnDefeat,
+		},
+	} {
+		cfg := Config{Settings: tc.operator}.ForMap(&w3map.Map{Settings: tc.ofMap})
+		if got := cfg.Settings; got != tc.want {
+			t.Errorf("%s: %#x, want %#x", tc.name, got, tc.want)
+		}
+	}
+}
+
+// TestLobbyConfig: versions differ in slots and in what is sent of a map.
+func TestLobbyConfig(t *testing.T) {
+	for _, tc := range []struct {
+		version w3gs.Version
+		maxPID  uint8
+		sha1    bool
+	}{{22, 12, false}, {23, 12, true}, {28, 12, true}, {29, 24, true}} {
+		cfg := Config{Version: tc.version}.ForMap(&w3map.Map{}).Lobby
+		if cfg.MaxPID != tc.maxPID || cfg.MapCheck.HasSHA1 != tc.sha1 {
+			t.Errorf("1.%d: %+v", tc.version, cfg)
+		}
+	}
+}

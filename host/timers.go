@@ -1,0 +1,64 @@
+package host
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// never is the deadline of a game that waits for its players alone.
+const never = time.Duration(1<<63 - 1)
+
+// deadlines are the games in the order in which they want a tick.
+type deadlines []*Game
+
+func (d *deadlines) at(g *Game) int {
+	i, _ := slices.BinarySearchFunc(*d, g, func(a, b *Game) int {
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.id, b.id))
+	})
+	return i
+}
+
+func (d *deadlines) add(g *Game) { *d = slices.Insert(*d, d.at(g), g) }
+
+func (d *deadlines) remove(g *Game) {
+	i := d.at(g)
+	*d = slices.Delete(*d, i, i+1)
+}
+
+func (d *deadlines) set(g *Game, due time.Duration) {
+	if g.due != due {
+		d.remove(g)
+		g.due = due
+		d.add(g)
+	}
+}
+
+// expiries are links that are cut after a while. All wait for the same time, so
+// the first in is the first out.
+type expiries struct{ links []*link }
+
+func (e *expiries) add(l *link, at time.Duration) {
+	l.expires = at
+	e.links = append(e.links, l)
+}
+
+func (e *expiries) next() (time.Duration, bool) {
+	if len(e.links) == 0 {
+		return 0, false
+	}
+	return e.links[0].expires, true
+}
+
+// due removes and returns the links whose time is over.
+func (e *expiries) due(now time.Duration) []*link {
+	n := slices.IndexFunc(e.links, func(l *link) bool { return l.expires > now && l.state != closed })
+	if n < 0 {
+		n = len(e.links)
+	}
+	due := e.links[:n]
+	if e.links = e.links[n:]; len(e.links) == 0 {
+		e.links = nil
+	}
+	return due
+}
