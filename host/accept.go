@@ -22,44 +22,44 @@ func (h *Host) welcome(l *link, frame w3gs.Frame) error {
 	if err := join.Decode(frame.Body()); err != nil {
 		return err
 	}
-	g, refusal := h.route(l, join)
+	g, code, refusal := h.route(l, join)
 	l.state = joined
 	h.gate.leave(l.addr.Addr())
 	if refusal != nil {
 		l.log().Info().Str("player", join.Name).Uint32("game", join.GameID).AnErr("reason", refusal).Msg("join refused")
-		l.queue((&w3gs.RejectJoin{Reason: refusal.code}).AppendTo(nil))
+		l.queue((&w3gs.RejectJoin{Reason: code}).AppendTo(nil))
 		l.finish(refusal)
 		return nil
 	}
-	l.meter = newMeter(h.opts.Limits.PacketRate, l.shard.now)
+	l.meter = newMeter(h.opts.Limits.PacketRate)
 	g.join(l, join)
 	return nil
 }
 
 // route finds the game of a join: by its id, and with its key if it comes from
 // the LAN.
-func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, *refusal) {
+func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, error) {
 	if err := h.gate.join(l.addr.Addr(), time.Now()); err != nil {
-		return nil, refuse(w3gs.RejectInvalid, err.Error())
+		return nil, w3gs.RejectInvalid, err
 	}
 	if wait := h.leaves.wait(time.Now(), h.visitor(join.Name, l.addr.Addr())...); h.opts.Limits.LobbyLeaves > 0 && wait > 0 {
-		return nil, refuse(w3gs.RejectInvalid, fmt.Sprintf("joined and left lobbies too often: may join again in %v", wait.Round(time.Second)))
+		return nil, w3gs.RejectInvalid, fmt.Errorf("joined and left lobbies too often: may join again in %v", wait.Round(time.Second))
 	}
 	g := h.Game(join.GameID)
 	l.realm = h.opts.Realms.Realm(join.GameID)
 	switch {
 	case l.realm == "" && join.GameID&^gameIDMask != 0:
-		return nil, refuse(w3gs.RejectInvalid, "the game id is of a realm that is not ours")
+		return nil, w3gs.RejectInvalid, errForeignRealm
 	case g == nil && h.wasOpened(join.GameID):
-		return nil, refuse(w3gs.RejectStarted, "the game is over")
+		return nil, w3gs.RejectStarted, errGameOver
 	case g == nil:
-		return nil, refuse(w3gs.RejectInvalid, "no game has this id")
+		return nil, w3gs.RejectInvalid, errNoGame
 	case !g.open.Load():
-		return nil, refuse(w3gs.RejectStarted, "the game has started")
+		return nil, w3gs.RejectStarted, errStarted
 	case h.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key:
-		return nil, refuse(w3gs.RejectWrongKey, "wrong entry key: not from this lobby's LAN announcement")
+		return nil, w3gs.RejectWrongKey, errEntryKey
 	}
-	return g, nil
+	return g, 0, nil
 }
 
 // noteLeave counts that a player leaves a lobby by themselves: who joins and leaves
@@ -86,16 +86,6 @@ func (h *Host) wasOpened(id uint32) bool {
 	id &= gameIDMask
 	return id > 0 && id <= h.lastID
 }
-
-// refusal is why a join is not passed to a lobby.
-type refusal struct {
-	code w3gs.RejectReason
-	why  string
-}
-
-func refuse(code w3gs.RejectReason, why string) *refusal { return &refusal{code, why} }
-
-func (r *refusal) Error() string { return r.why }
 
 // log is the host's log with the link's address.
 func (l *link) log() *zerolog.Logger {

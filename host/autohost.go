@@ -60,13 +60,11 @@ func (h *Host) Keep(f func(*autohost.Keeper)) {
 // Reopen closes the lobbies of an entry in which nobody is, so that the next
 // come at once.
 func (h *Host) Reopen(entry, why string) {
-	var ids []uint32
 	for _, info := range h.Infos() {
-		if info.Entry == entry && !info.Playing {
-			ids = append(ids, info.ID)
+		if info.Entry == entry {
+			h.closeLobby(info.ID, why, 0)
 		}
 	}
-	h.closeEmpty(ids, why)
 }
 
 // closeEmpty closes the lobbies in which nobody is.
@@ -109,16 +107,13 @@ func (h *Host) LobbyName() string {
 
 // keepLobbies opens lobbies as the entries want them until ctx ends.
 func (h *Host) keepLobbies(ctx context.Context) {
-	again := time.NewTimer(h.retry)
-	defer again.Stop()
 	for {
 		h.fill()
-		again.Reset(h.retry)
 		select {
 		case <-ctx.Done():
 			return
 		case <-h.refill:
-		case <-again.C:
+		case <-time.After(h.retry):
 		}
 	}
 }

@@ -67,16 +67,17 @@ func (g *gate) leave(addr netip.Addr) {
 
 // join takes one join from the address's allowance.
 func (g *gate) join(addr netip.Addr, now time.Time) error {
-	if !g.exempt(addr) && !g.joins.spend(now, addr.String()) {
-		return errJoinRate
-	}
-	return nil
+	return g.spend(g.joins, addr, now, errJoinRate)
 }
 
 // comeBack takes one attempt to come back from the address's allowance.
 func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
-	if !g.exempt(addr) && !g.returns.spend(now, addr.String()) {
-		return errKeyRate
+	return g.spend(g.returns, addr, now, errKeyRate)
+}
+
+func (g *gate) spend(t *tally, addr netip.Addr, now time.Time, most error) error {
+	if !g.exempt(addr) && !t.spend(now, addr.String()) {
+		return most
 	}
 	return nil
 }

@@ -65,6 +65,8 @@ func New(opts Options) (*Host, error) {
 	opts.Bans = cmp.Or[Bans](opts.Bans, nobody{})
 	opts.Admins = cmp.Or[Admins](opts.Admins, nobody{})
 	opts.Realms = cmp.Or[Realms](opts.Realms, nobody{})
+	opts.People = cmp.Or[People](opts.People, nobody{})
+	opts.Ratings = cmp.Or[Ratings](opts.Ratings, nobody{})
 	listener, err := listen(opts.Listen)
 	if err != nil {
 		return nil, err
@@ -86,7 +88,7 @@ func New(opts Options) (*Host, error) {
 		setup:    opts.Game,
 		refill:   make(chan struct{}, 1),
 		retry:    cmp.Or(opts.Autohost.Retry, refillRetry),
-		outside:  unknown,
+		outside:  func(*Game, *command.Caller, string) {},
 		asked:    make(chan struct{}, mostAsked),
 		checking: make(chan struct{}, mostLogins),
 		logins:   newTally(loginTries, loginWithin),
@@ -152,11 +154,6 @@ func (h *Host) Run(ctx context.Context) error {
 		h.log.Info().EmbedObject(l).Msg("how late turns were sent")
 	}
 	return err
-}
-
-// OpenLobby opens one public lobby that no entry asks for.
-func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
-	return h.OpenFor("", name, m, false)
 }
 
 // OpenFor opens one lobby that no entry asks for. The owner is as
@@ -280,7 +277,7 @@ const placeGrid = 2 * time.Millisecond
 
 // place gives a game its place in the period, on the shard's clock: each next
 // game goes where the largest gap is, by the golden ratio.
-func (h *Host) place(id uint32, period time.Duration) (at time.Duration, spread bool) {
+func (h *Host) place(id uint32) (at time.Duration, spread bool) {
 	h.mu.Lock()
 	games := len(h.games)
 	h.mu.Unlock()

@@ -3,6 +3,8 @@ package host
 import (
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"w3host/w3gs"
 )
 
@@ -12,28 +14,15 @@ const meterBurst = 10
 
 // meter counts a player's packets against a rate. In a lobby acknowledgements
 // of map parts come as fast as the line carries the map and are not counted.
-type meter struct {
-	rate   float64
-	tokens float64
-	at     time.Duration
+type meter struct{ packets *rate.Limiter }
+
+func newMeter(packets int) meter {
+	return meter{rate.NewLimiter(rate.Limit(packets), packets*meterBurst)}
 }
 
-func newMeter(rate int, now time.Duration) meter {
-	return meter{rate: float64(rate), tokens: float64(rate) * meterBurst, at: now}
-}
-
-func (m *meter) count(op w3gs.Op, lobby bool, now time.Duration) error {
-	if lobby && (op == w3gs.OpMapPartOK || op == w3gs.OpMapSize) {
+func (m meter) count(op w3gs.Op, lobby bool, now time.Duration) error {
+	if lobby && (op == w3gs.OpMapPartOK || op == w3gs.OpMapSize) || m.packets.AllowN(time.Time{}.Add(now), 1) {
 		return nil
 	}
-	m.tokens--
-	if m.tokens > 0 {
-		return nil
-	}
-	m.tokens = min(m.rate*meterBurst, m.tokens+(now-m.at).Seconds()*m.rate)
-	m.at = now
-	if m.tokens <= 0 {
-		return errFlood
-	}
-	return nil
+	return errFlood
 }

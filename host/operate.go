@@ -1,63 +1,38 @@
 package host
 
 import (
-	"errors"
-	"strings"
-
 	"w3host/command"
 	"w3host/game"
 	"w3host/storage"
 )
-
-var errNoGame = errors.New("the game is over")
 
 // Obey sets who takes the lines of players and operators that are no commands
 // of a game; it must come before Run. It is called on the shard and must not
 // wait.
 func (h *Host) Obey(outside func(g *Game, by *command.Caller, line string)) { h.outside = outside }
 
-// unknown answers where nobody else obeys. Players begin lines with all sorts of
-// signs, so that they read nothing.
-func unknown(g *Game, by *command.Caller, line string) {
-	word, _, _ := strings.Cut(line, " ")
-	if by.Level < command.Owner || strings.EqualFold(word, "help") {
-		return
-	}
-	why := command.NoCommand(line).Error()
-	if by.PID == 0 {
-		by.Deny(why)
-		return
-	}
-	g.Tell(by, why)
-}
-
 // Command has the game carry a line out, and returns when that is done. It must
 // not be called on the shard.
 func (g *Game) Command(by *command.Caller, line string) error {
-	return g.do(&game.Input{Kind: game.Command, Caller: by, Line: game.Blank(line)})
-}
-
-// Tell says something to one player of the game, or to all of them.
-func (g *Game) Tell(to *command.Caller, text string) {
-	g.call(func(g *Game) { g.step(&game.Input{Kind: game.Tell, Caller: to, Line: text}) })
-}
-
-// do steps the machine and waits for it.
-func (g *Game) do(in *game.Input) error {
 	over := false
 	ran := g.shard.wait(func() {
 		if over = g.over; !over {
 			defer g.rescue()
-			g.step(in)
+			g.step(&game.Input{Kind: game.Command, Caller: by, Line: game.Blank(line)})
 		}
 	})
 	switch {
 	case !ran:
 		return errHostStops
 	case over:
-		return errNoGame
+		return errGameOver
 	}
 	return nil
+}
+
+// Tell says something to one player of the game, or to all of them.
+func (g *Game) Tell(to *command.Caller, text string) {
+	g.call(func(g *Game) { g.step(&game.Input{Kind: game.Tell, Caller: to, Line: text}) })
 }
 
 // Key is the game's key in the game log.

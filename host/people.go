@@ -79,10 +79,6 @@ func (h *Host) askPeople(q game.Query, answer func(text string, err error)) {
 // inquire asks People on a goroutine of its own if there is a place, and calls
 // answer once: there, or at once if nothing is asked, which it reports.
 func (h *Host) inquire(places chan struct{}, question func(context.Context) (string, error), answer func(string, error)) (asked bool) {
-	if h.opts.People == nil {
-		answer("", errNoPeople)
-		return false
-	}
 	select {
 	case places <- struct{}{}:
 	default:
@@ -104,18 +100,23 @@ func (h *Host) inquire(places chan struct{}, question func(context.Context) (str
 // mostLookups is how many of lookUp are on their way at once, of all games.
 const mostLookups = 8
 
-// lookUp asks a database for something that may be left out, on a goroutine of its
-// own that ends with the answer or a little after askTimeout; then it has answer run
-// on the shard. Where too much is asked already, question does not run.
-func (g *Game) lookUp(question func(context.Context), answer func(*Game)) {
+// lookUp asks a database for something about a player that may be left out, on a
+// goroutine of its own that ends with the answer or a little after askTimeout; then
+// answer runs on the shard. Where too much is asked already, question does not run.
+func (g *Game) lookUp(l *link, question func(context.Context) error, answer func(*Game), otherwise string) {
+	name := l.name
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		defer cancel()
+		err := error(errNoDatabase)
 		select {
 		case g.host.lookups <- struct{}{}:
-			question(ctx)
+			err = question(ctx)
 			<-g.host.lookups
 		case <-ctx.Done():
+		}
+		if err != nil {
+			g.log.Debug().Err(err).Str("player", name).Msg(otherwise)
 		}
 		g.call(answer)
 	}()
@@ -124,44 +125,34 @@ func (g *Game) lookUp(question func(context.Context), answer func(*Game)) {
 // recall looks up which language a link's player has chosen. Until then the player
 // reads that of the lobby.
 func (g *Game) recall(l *link) {
-	people := g.host.opts.People
-	if people == nil {
-		return
-	}
-	name, language, found, err := l.name, texts.Language(0), false, error(errNoDatabase)
-	g.lookUp(func(ctx context.Context) { language, found, err = people.Language(ctx, name) }, func(g *Game) {
-		if err != nil {
-			g.log.Debug().Err(err).Str("player", name).Msg("no language is known: the player reads that of the lobby")
-		}
+	name, language, found := l.name, texts.Language(0), false
+	g.lookUp(l, func(ctx context.Context) (err error) {
+		language, found, err = g.host.opts.People.Language(ctx, name)
+		return err
+	}, func(g *Game) {
 		if found {
 			g.step(&game.Input{Kind: game.Prefer, Link: l.id, Language: language})
 		}
-	})
+	}, "no language is known: the player reads that of the lobby")
 }
 
 // rate looks up how strong a link's player is.
 func (g *Game) rate(l *link) {
-	name, realm, vouched, ratings := l.name, "", l.vouched, g.host.opts.Ratings
+	name, realm, vouched, skill := l.name, "", l.vouched, rating.Newcomer()
 	if vouched {
 		realm = l.realm
 	}
-	skill, err := rating.Newcomer(), error(errNoDatabase)
-	answer := func(g *Game) {
+	g.lookUp(l, func(ctx context.Context) error {
+		known, err := g.host.opts.Ratings.Skill(ctx, name, realm, g.m.Name)
+		if err == nil {
+			skill = known
+		}
+		return err
+	}, func(g *Game) {
 		if l.vouched == vouched { // or another answer is on its way
 			g.step(&game.Input{Kind: game.Rated, Link: l.id, Skill: skill})
 		}
-	}
-	if ratings == nil {
-		answer(g)
-		return
-	}
-	g.lookUp(func(ctx context.Context) { skill, err = ratings.Skill(ctx, name, realm, g.m.Name) }, func(g *Game) {
-		if err != nil {
-			skill = rating.Newcomer()
-			g.log.Debug().Err(err).Str("player", name).Msg("no rating is known: the player counts as a newcomer")
-		}
-		answer(g)
-	})
+	}, "no rating is known: the player counts as a newcomer")
 }
 
 // CheckBans looks up everybody again who is in a lobby or game, because the list

@@ -16,7 +16,7 @@ func TestPlacesAreSpread(t *testing.T) {
 	}
 	var places []time.Duration
 	for id := range uint32(games) {
-		place, spread := h.place(id, h.opts.Game.Turns.Period)
+		place, spread := h.place(id)
 		if !spread {
 			t.Fatal("50 games are not spread")
 		}
@@ -29,7 +29,7 @@ func TestPlacesAreSpread(t *testing.T) {
 		}
 	}
 	h.games = map[uint32]*Game{1: nil}
-	if _, spread := h.place(1, h.opts.Game.Turns.Period); spread {
+	if _, spread := h.place(1); spread {
 		t.Error("a single game has to wait for its place")
 	}
 }

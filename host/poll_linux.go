@@ -15,8 +15,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"w3host/mapxfer"
 )
 
 const (
@@ -34,11 +32,11 @@ const (
 	watched = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
 )
 
-// epoller watches a shard's sockets with epoll. Lobbies and new connections are
+// poller watches a shard's sockets with epoll. Lobbies and new connections are
 // in one set, in which the shard waits. Each running game has a set of its own,
 // which nobody waits in: it is read when the game's turn is due, in the order
 // in which its sockets became ready.
-type epoller struct {
+type poller struct {
 	s         *shard
 	set       int
 	waiting   syscall.RawConn // set, in the hands of the runtime's poller
@@ -54,11 +52,11 @@ type epoller struct {
 	buf       []byte
 }
 
-func newPoller(s *shard) (poller, error) {
+func newPoller(s *shard) (*poller, error) {
 	set, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	event, err2 := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	timer, err3 := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	p := &epoller{s: s, set: set, event: event, timer: timer, buf: make([]byte, readLen)}
+	p := &poller{s: s, set: set, event: event, timer: timer, buf: make([]byte, readLen)}
 	err := cmp.Or(err1, err2, err3, unix.SetNonblock(set, true))
 	p.file = os.NewFile(uintptr(set), "epoll") // for the runtime's poller, since it does not block
 	if err == nil {
@@ -81,7 +79,7 @@ func control(set, op, fd int, events uint32) error {
 }
 
 // listen takes the listener out of the hands of Go's runtime.
-func (p *epoller) listen(l *net.TCPListener) error {
+func (p *poller) listen(l *net.TCPListener) error {
 	defer l.Close()
 	raw, err := l.SyscallConn()
 	if err != nil {
@@ -96,24 +94,30 @@ func (p *epoller) listen(l *net.TCPListener) error {
 	return control(p.set, unix.EPOLL_CTL_ADD, listener, unix.EPOLLIN|unix.EPOLLET)
 }
 
-func (p *epoller) stopListening() {
+func (p *poller) stopListening() {
 	for _, fd := range p.listeners {
 		_ = unix.Close(fd)
 	}
 	p.listeners, p.until = nil, 0
 }
 
-func (p *epoller) wake() {
+// wake ends a wait. It may be called on any goroutine.
+func (p *poller) wake() {
 	_, _ = unix.Write(p.event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 }
 
-func (p *epoller) next() (time.Duration, bool) { return p.until, p.until > 0 }
+// next is when connections are accepted again.
+func (p *poller) next() (time.Duration, bool) { return p.until, p.until > 0 }
 
-// run waits in the runtime's poller: a goroutine in a system call of its own is
+// run calls cycle whenever something has come, or the time has passed for which
+// cycle had nothing to do; negative: until something comes. Before each it runs the
+// shard's calls and passes on what has come. It ends when cycle is over.
+//
+// It waits in the runtime's poller: a goroutine in a system call of its own is
 // looked after by the runtime every 20 µs, which costs more than a game does. The
 // deadline is a timer of the kernel, since the runtime's go by whole milliseconds.
 // All cycles are within one Read, which keeps what becomes ready during a cycle.
-func (p *epoller) run(cycle func() (time.Duration, bool)) {
+func (p *poller) run(cycle func() (time.Duration, bool)) {
 	_ = p.waiting.Read(func(uintptr) bool {
 		for {
 			n := take(p.set, &p.news)
@@ -138,7 +142,7 @@ func (p *epoller) run(cycle func() (time.Duration, bool)) {
 }
 
 // passNews handles what the shard's own set has.
-func (p *epoller) passNews(news []unix.EpollEvent) {
+func (p *poller) passNews(news []unix.EpollEvent) {
 	for _, e := range news {
 		p.s.punctual()
 		switch fd := int(e.Fd); {
@@ -157,7 +161,8 @@ func (p *epoller) passNews(news []unix.EpollEvent) {
 	}
 }
 
-func (p *epoller) read(g *Game) {
+// read passes on what the links of a running game have been sent.
+func (p *poller) read(g *Game) {
 	g.readAt = p.s.now
 	if g.set <= 0 {
 		return
@@ -180,7 +185,7 @@ func take(set int, news *[readyBatch]unix.EpollEvent) int {
 }
 
 // pass tells one link what its socket has.
-func (p *epoller) pass(e unix.EpollEvent) {
+func (p *poller) pass(e unix.EpollEvent) {
 	fd := int(e.Fd)
 	if fd >= len(p.byFD) || p.byFD[fd] == nil {
 		return
@@ -216,7 +221,7 @@ func (p *epoller) pass(e unix.EpollEvent) {
 }
 
 // accept takes all connections that wait.
-func (p *epoller) accept(listener int) {
+func (p *poller) accept(listener int) {
 	for p.listeners != nil {
 		fd, sa, err := unix.Accept4(listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		switch {
@@ -236,7 +241,7 @@ func (p *epoller) accept(listener int) {
 }
 
 // adopt makes a link of an accepted socket.
-func (p *epoller) adopt(fd int, sa unix.Sockaddr) {
+func (p *poller) adopt(fd int, sa unix.Sockaddr) {
 	var addr netip.AddrPort
 	switch sa := sa.(type) {
 	case *unix.SockaddrInet4:
@@ -262,14 +267,15 @@ func (p *epoller) adopt(fd int, sa unix.Sockaddr) {
 	}
 }
 
-func (p *epoller) forget(g *Game) {
+// forget ends the watch over a running game.
+func (p *poller) forget(g *Game) {
 	if g.set > 0 {
 		_ = unix.Close(g.set)
 		g.set = 0
 	}
 }
 
-func (p *epoller) close() {
+func (p *poller) close() {
 	p.stopListening()
 	for _, fd := range []int{p.event, p.timer} {
 		if fd > 0 {
@@ -277,90 +283,4 @@ func (p *epoller) close() {
 		}
 	}
 	_ = p.file.Close()
-}
-
-// fdSocket is a link's socket.
-type fdSocket struct {
-	p    *epoller
-	link *link
-	fd   int
-	set  int // the epoll set that watches it
-}
-
-func (k *fdSocket) write(b []byte) (int, error) {
-	n, err := rawWrite(k.fd, b)
-	if err == unix.EAGAIN || err == unix.EINTR {
-		return 0, nil
-	}
-	if err != 0 {
-		return 0, err
-	}
-	return n, nil
-}
-
-func (k *fdSocket) closeWrite() { _ = unix.Shutdown(k.fd, unix.SHUT_WR) }
-
-func (k *fdSocket) close() {
-	k.p.byFD[k.fd] = nil
-	_ = unix.SetsockoptLinger(k.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
-	_ = unix.Close(k.fd)
-}
-
-// play moves the socket to the set of its game, or back to the shard's with nil.
-func (k *fdSocket) play(g *Game) {
-	set := k.p.set
-	if g != nil {
-		if g.set <= 0 {
-			var err error
-			if g.set, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-				return // the shard's own set does as well
-			}
-		}
-		set = g.set
-	}
-	if set == k.set {
-		return
-	}
-	_ = control(k.set, unix.EPOLL_CTL_DEL, k.fd, 0)
-	k.set = set
-	if err := control(set, unix.EPOLL_CTL_ADD, k.fd, watched); err != nil {
-		k.link.cut(err)
-	}
-}
-
-// figures takes off what the other side has reported out of order: it has left
-// the line, although the bytes before it have to be sent again.
-func (k *fdSocket) figures() (f mapxfer.Figures) {
-	info, err := unix.GetsockoptTCPInfo(k.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
-	if err != nil {
-		return f
-	}
-	unacked, err := unix.IoctlGetInt(k.fd, unix.SIOCOUTQ)
-	if err != nil {
-		return f
-	}
-	f.Unacked = max(unacked-int(info.Sacked*info.Snd_mss), 0)
-	f.RTT = time.Duration(info.Rtt) * time.Microsecond
-	f.MinRTT = time.Duration(min(info.Min_rtt, info.Rtt)) * time.Microsecond
-	return f
-}
-
-func (k *fdSocket) waited() time.Duration {
-	info, err := unix.GetsockoptTCPInfo(k.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(info.Last_data_recv) * time.Millisecond
-}
-
-// rawRead and rawWrite do without the runtime's notice of a system call: these
-// never block, and there are tens of thousands a second.
-func rawRead(fd int, b []byte) (int, unix.Errno) {
-	n, _, err := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
-	return int(n), err
-}
-
-func rawWrite(fd int, b []byte) (int, unix.Errno) {
-	n, _, err := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
-	return int(n), err
 }

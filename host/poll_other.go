@@ -18,26 +18,26 @@ const (
 	readLen  = 16 << 10
 )
 
-// pipes is the poller of systems without epoll: two goroutines for each
+// poller is that of systems without epoll: two goroutines for each
 // connection, which the shard never waits for.
-type pipes struct {
+type poller struct {
 	s         *shard
 	news      chan struct{} // holds one token when there are calls
 	timer     *time.Timer
 	listeners []*net.TCPListener
 }
 
-func newPoller(s *shard) (poller, error) {
-	return &pipes{s: s, news: make(chan struct{}, 1), timer: time.NewTimer(0)}, nil
+func newPoller(s *shard) (*poller, error) {
+	return &poller{s: s, news: make(chan struct{}, 1), timer: time.NewTimer(0)}, nil
 }
 
-func (p *pipes) listen(l *net.TCPListener) error {
+func (p *poller) listen(l *net.TCPListener) error {
 	p.listeners = append(p.listeners, l)
 	go p.accept(l) // ends when the listener is closed
 	return nil
 }
 
-func (p *pipes) accept(l *net.TCPListener) {
+func (p *poller) accept(l *net.TCPListener) {
 	pause := 5 * time.Millisecond
 	for {
 		nc, err := l.AcceptTCP()
@@ -60,13 +60,13 @@ func (p *pipes) accept(l *net.TCPListener) {
 	}
 }
 
-func (p *pipes) stopListening() {
+func (p *poller) stopListening() {
 	for _, l := range p.listeners {
 		_ = l.Close()
 	}
 }
 
-func (p *pipes) run(cycle func() (time.Duration, bool)) {
+func (p *poller) run(cycle func() (time.Duration, bool)) {
 	for {
 		p.s.look()
 		p.s.runCalls()
@@ -86,17 +86,17 @@ func (p *pipes) run(cycle func() (time.Duration, bool)) {
 	}
 }
 
-func (p *pipes) wake() {
+func (p *poller) wake() {
 	select {
 	case p.news <- struct{}{}:
 	default:
 	}
 }
 
-func (p *pipes) read(g *Game)                { g.readAt = p.s.now }
-func (p *pipes) forget(*Game)                {}
-func (p *pipes) next() (time.Duration, bool) { return 0, false }
-func (p *pipes) close()                      { p.stopListening() }
+func (p *poller) read(g *Game)                { g.readAt = p.s.now }
+func (p *poller) forget(*Game)                {}
+func (p *poller) next() (time.Duration, bool) { return 0, false }
+func (p *poller) close()                      { p.stopListening() }
 
 // pipe is a link's socket.
 type pipe struct {
@@ -105,7 +105,6 @@ type pipe struct {
 	link  *link
 	more  chan struct{} // holds one token when there is something to write
 	end   chan struct{} // closed with the connection
-	once  sync.Once
 
 	mu    sync.Mutex
 	queue []byte
@@ -203,11 +202,9 @@ func (k *pipe) closeWrite() {
 }
 
 func (k *pipe) close() {
-	k.once.Do(func() {
-		close(k.end)
-		_ = k.nc.SetLinger(0)
-		_ = k.nc.Close()
-	})
+	close(k.end)
+	_ = k.nc.SetLinger(0)
+	_ = k.nc.Close()
 }
 
 func (k *pipe) play(*Game)               {}

@@ -3,7 +3,6 @@
 package host
 
 import (
-	"fmt"
 	"net"
 	"slices"
 	"testing"
@@ -83,9 +82,6 @@ func TestNothingThatHasArrivedMissesItsTurn(t *testing.T) {
 func TestRunningGameWakesByTheClock(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Game.Turns.Period = 100 * time.Millisecond })
-	if fmt.Sprintf("%T", r.h.shard.poll) == "*host.pipes" {
-		t.Skip("SKIPPED: each packet wakes the shard without epoll")
-	}
 	g, players := r.play(3)
 	cycles := func() (n int) {
 		done := make(chan struct{})

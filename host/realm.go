@@ -1,6 +1,7 @@
 package host
 
 import (
+	"maps"
 	"strings"
 	"time"
 
@@ -59,35 +60,24 @@ func (s *shard) each(realm, name string, f func(*link)) {
 	}
 }
 
-// whisperer is a name of a realm that is expected to join.
-type whisperer struct{ realm, name string }
-
-func whispererOf(realm, name string) whisperer {
-	return whisperer{strings.ToLower(realm), strings.ToLower(name)}
-}
-
 // maxExpected bounds the names that are expected at the same time.
 const maxExpected = 1024
 
+// account is the key of a name of a realm.
+func account(realm, name string) string { return strings.ToLower(name + "@" + realm) }
+
 // expect remembers who has whispered.
 func (s *shard) expect(realm, name string) {
-	if s.expected == nil {
-		s.expected = map[whisperer]time.Duration{}
-	}
-	for w, until := range s.expected {
-		if until < s.now {
-			delete(s.expected, w)
-		}
-	}
+	maps.DeleteFunc(s.expected, func(_ string, until time.Duration) bool { return until < s.now })
 	if len(s.expected) < maxExpected {
-		s.expected[whispererOf(realm, name)] = s.now + whisperFor
+		s.expected[account(realm, name)] = s.now + whisperFor
 	}
 }
 
 // claim reports whether a joiner is expected, once.
 func (s *shard) claim(realm, name string) bool {
-	until, ok := s.expected[whispererOf(realm, name)]
-	delete(s.expected, whispererOf(realm, name))
+	until, ok := s.expected[account(realm, name)]
+	delete(s.expected, account(realm, name))
 	return ok && s.now <= until
 }
 

@@ -72,6 +72,7 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 			t.Fatal(err)
 		}
 		r.h = h
+		h.Obey(unknown)
 		go func() { r.done <- h.Run(ctx) }()
 	})
 	t.Cleanup(func() {
@@ -233,6 +234,24 @@ func order(t testing.TB, g *Game, line string) string {
 		}})
 		return answer
 	})
+}
+
+// OpenLobby opens one public lobby that no entry asks for.
+func (h *Host) OpenLobby(name string, m *Map) (*Game, error) { return h.OpenFor("", name, m, false) }
+
+// unknown answers in the place of control. Players begin lines with all sorts of
+// signs, so that they read nothing.
+func unknown(g *Game, by *command.Caller, line string) {
+	word, _, _ := strings.Cut(line, " ")
+	if by.Level < command.Owner || strings.EqualFold(word, "help") {
+		return
+	}
+	why := command.NoCommand(line).Error()
+	if by.PID == 0 {
+		by.Deny(why)
+		return
+	}
+	g.Tell(by, why)
 }
 
 // testMap is a map of custom forces with n slots in two teams.

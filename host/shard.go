@@ -24,7 +24,7 @@ const beatEvery = 25 * time.Millisecond
 // goroutine is woken for a packet.
 type shard struct {
 	host *Host
-	poll poller
+	poll *poller
 	base time.Time
 	now  time.Duration // since base, at the last look
 
@@ -42,8 +42,8 @@ type shard struct {
 	again     []*link  // may write more when others had their turn
 	touched   []*Game  // have had input since their deadline was looked up
 	stopping  bool
-	buffers   [][]byte                    // for packets; a link has one only while some wait
-	expected  map[whisperer]time.Duration // until then
+	buffers   [][]byte                 // for packets; a link has one only while some wait
+	expected  map[string]time.Duration // accounts that may join vouched for, until then
 
 	lateness lateness
 
@@ -58,7 +58,7 @@ type shard struct {
 
 func newShard(h *Host) (*shard, error) {
 	s := &shard{
-		host: h, base: time.Now(), done: make(chan struct{}), lateness: newLateness(),
+		host: h, base: time.Now(), done: make(chan struct{}), lateness: newLateness(), expected: map[string]time.Duration{},
 		chunk: make([]byte, 0, chunkLen+mapxfer.HeaderLen+mapxfer.PartLen),
 	}
 	var err error

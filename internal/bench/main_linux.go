@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,12 +32,12 @@ const players = 10
 const tries = 10
 
 type bench struct {
-	dir      string
-	seconds  int
-	period   time.Duration
-	realtime bool
-	steady   time.Duration
-	extra    []string // flags for the bots
+	dir     string
+	seconds int
+	period  time.Duration
+	ahead   bool
+	steady  time.Duration
+	extra   []string // flags for the bots
 }
 
 // subject is a program that is measured.
@@ -75,15 +76,16 @@ func main() {
 	floor := flag.String("floor", "../shared/bench/floor.c", "source of the floor; empty measures the host only")
 	other := flag.String("other", "", "another w3host to measure beside this one: the path of a binary")
 	with := flag.String("with", "", "measure this one beside itself with a setting from the environment, like W3HOST_REPLAYS_ENABLED=false")
-	realtime := flag.Bool("realtime", false, "run hosts and bots ahead of all other processes (SCHED_FIFO), as if the machine had nothing else to do")
+	ahead := flag.Bool("ahead", false, "give hosts and bots the processors before other processes have them (niceness -20)")
 	steady := flag.Duration("steady", 0, "measure a round again, up to ten times, if the machine stood still for longer than this; 0: never")
 	witness := flag.Bool("witness", false, "tell how late a thread of each processor wakes, until standard input ends")
 	flag.Parse()
+	runtime.LockOSThread() // with its thread, those end that it has started
 	if *witness {
 		runWitness()
 		return
 	}
-	b := &bench{seconds: *seconds, period: *latency, realtime: *realtime, steady: *steady, extra: flag.Args()}
+	b := &bench{seconds: *seconds, period: *latency, ahead: *ahead, steady: *steady, extra: flag.Args()}
 	if err := b.main(strings.Split(*games, ","), *rounds, *floor, *other, *with); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -199,13 +201,15 @@ func (b *bench) host(program string, settings ...string) func(port, games int) *
 	}
 }
 
-// ahead lets a command run ahead of other processes, if that is asked for.
-func (b *bench) ahead(cmd *exec.Cmd) *exec.Cmd {
-	if b.realtime {
-		cmd.Args = append([]string{"chrt", "-f", "10", cmd.Path}, cmd.Args[1:]...)
-		cmd.Path, cmd.Err = exec.LookPath("chrt")
+// start starts a command that ends with this process, ahead of others if that is
+// asked for. The scheduler shares the processors among sessions first, so that only
+// a niceness of a session counts.
+func (b *bench) start(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil || !b.ahead {
+		return err
 	}
-	return cmd
+	return os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", cmd.Process.Pid), []byte("-20"), 0)
 }
 
 // measure runs one program with one number of games. CPU and memory are taken
@@ -221,9 +225,9 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	if err != nil {
 		return f, err
 	}
-	host := b.ahead(s.run(port, games))
+	host := s.run(port, games)
 	host.Dir = work
-	if err := host.Start(); err != nil {
+	if err := b.start(host); err != nil {
 		return f, err
 	}
 	defer func() { _, _ = host.Process.Kill(), host.Wait() }()
@@ -231,16 +235,16 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	empty := memory(host.Process.Pid)
 
 	var out bytes.Buffer
-	clients := b.ahead(exec.Command(filepath.Join(b.dir, "w3host"), append([]string{
+	clients := exec.Command(filepath.Join(b.dir, "w3host"), append([]string{
 		"bots", "--addr", "127.0.0.1:" + strconv.Itoa(port), "--players", strconv.Itoa(players), "--games", strconv.Itoa(games),
 		"--minutes", strconv.FormatFloat(float64(b.seconds)/60, 'f', -1, 64), "--json",
-	}, b.extra...)...))
+	}, b.extra...)...)
 	clients.Stdout = &out
 	running, err := clients.StderrPipe()
 	if err != nil {
 		return f, err
 	}
-	if err := clients.Start(); err != nil {
+	if err := b.start(clients); err != nil {
 		return f, err
 	}
 	for scanner, n := bufio.NewScanner(running), 0; scanner.Scan(); {

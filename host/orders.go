@@ -1,0 +1,124 @@
+package host
+
+import (
+	"errors"
+
+	"w3host/game"
+)
+
+// apply carries out what the machine has brought about.
+func (g *Game) apply() {
+	for i := range g.out.Facts {
+		for _, o := range g.observers {
+			o.Observe(&g.out.Facts[i])
+		}
+	}
+	for i := range g.out.Ops {
+		g.order(&g.out.Ops[i])
+	}
+	g.out.Reset()
+}
+
+// order carries out one order.
+func (g *Game) order(op *game.Op) {
+	switch op.Kind {
+	case game.Send:
+		for pid := range op.To.All() {
+			g.send(pid, op.Frame)
+		}
+	case game.SendLast:
+		for pid := range op.To.All() {
+			if l := g.seats[pid]; l != nil {
+				l.out.dropPieces()
+			}
+			g.send(pid, op.Frame)
+		}
+	case game.Parts:
+		if l := g.seats[op.PID]; l != nil {
+			l.fetching = true
+			l.out.pushPiece(piece{parts: g.m.Parts, at: op.At, end: op.End, to: op.PID, from: op.From})
+			l.soon()
+		}
+	case game.Seat, game.Reply, game.Close, game.Cut, game.Rate, game.Recall:
+		if l := g.links[op.Link]; l != nil {
+			g.orderLink(l, op)
+		}
+	case game.Play:
+		g.play()
+	case game.CheckBans:
+		g.checkBans()
+	case game.KeepJournal:
+		g.journal.Keep()
+	case game.Offer:
+		g.offer(op)
+	case game.Ack:
+		g.acknowledge(op.To)
+	case game.Again:
+		g.host.again(g, op.Config)
+	case game.Forget:
+		g.proxies[op.PID] = nil
+	case game.Ask:
+		g.ask(op)
+	case game.Answer:
+		if op.Refused {
+			op.Caller.Deny(op.Text)
+		} else {
+			op.Caller.Answer(op.Text)
+		}
+	case game.Outside:
+		g.host.outside(g, op.Caller, op.Text)
+	}
+}
+
+// orderLink carries out an order for one link.
+func (g *Game) orderLink(l *link, op *game.Op) {
+	switch op.Kind {
+	case game.Seat:
+		l.pid, g.seats[op.PID] = op.PID, l
+		l.goOn()
+	case game.Reply:
+		l.tell(op.Frame)
+	case game.Close:
+		delete(g.links, l.id)
+		if g.seats[l.pid] == l {
+			g.seats[l.pid] = nil
+		}
+		l.pid = 0
+		l.finish(errors.New(op.Why))
+	case game.Cut:
+		l.cut(errors.New(op.Why))
+	case game.Rate:
+		g.rate(l)
+	case game.Recall:
+		g.recall(l)
+	}
+}
+
+// play makes the links those of a running game, and gives it its place in the
+// period.
+func (g *Game) play() {
+	for _, l := range g.seats {
+		if l != nil {
+			l.out.dropPieces()
+			l.sock.play(g)
+		}
+	}
+	g.keep()
+	s := g.shard
+	s.playing = append(s.playing, g)
+	if place, ok := g.host.place(g.id); ok {
+		g.step(&game.Input{Kind: game.Beat, By: place - g.opened})
+	}
+}
+
+// checkBans looks everybody up again who is in the lobby.
+func (g *Game) checkBans() {
+	for _, l := range g.seats {
+		if l == nil {
+			continue
+		}
+		if why := l.banned(); why != "" {
+			g.step(&game.Input{Kind: game.Ban, Link: l.id, Why: why})
+		}
+	}
+}

@@ -1,0 +1,98 @@
+//go:build linux && !portable
+
+package host
+
+import (
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"w3host/mapxfer"
+)
+
+// fdSocket is a link's socket.
+type fdSocket struct {
+	p    *poller
+	link *link
+	fd   int
+	set  int // the epoll set that watches it
+}
+
+func (k *fdSocket) write(b []byte) (int, error) {
+	n, err := rawWrite(k.fd, b)
+	if err == unix.EAGAIN || err == unix.EINTR {
+		return 0, nil
+	}
+	if err != 0 {
+		return 0, err
+	}
+	return n, nil
+}
+
+func (k *fdSocket) closeWrite() { _ = unix.Shutdown(k.fd, unix.SHUT_WR) }
+
+func (k *fdSocket) close() {
+	k.p.byFD[k.fd] = nil
+	_ = unix.SetsockoptLinger(k.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	_ = unix.Close(k.fd)
+}
+
+// play moves the socket to the set of its game, or back to the shard's with nil.
+func (k *fdSocket) play(g *Game) {
+	set := k.p.set
+	if g != nil {
+		if g.set <= 0 {
+			var err error
+			if g.set, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+				return // the shard's own set does as well
+			}
+		}
+		set = g.set
+	}
+	if set == k.set {
+		return
+	}
+	_ = control(k.set, unix.EPOLL_CTL_DEL, k.fd, 0)
+	k.set = set
+	if err := control(set, unix.EPOLL_CTL_ADD, k.fd, watched); err != nil {
+		k.link.cut(err)
+	}
+}
+
+// figures takes off what the other side has reported out of order: it has left
+// the line, although the bytes before it have to be sent again.
+func (k *fdSocket) figures() (f mapxfer.Figures) {
+	info, err := unix.GetsockoptTCPInfo(k.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return f
+	}
+	unacked, err := unix.IoctlGetInt(k.fd, unix.SIOCOUTQ)
+	if err != nil {
+		return f
+	}
+	f.Unacked = max(unacked-int(info.Sacked*info.Snd_mss), 0)
+	f.RTT = time.Duration(info.Rtt) * time.Microsecond
+	f.MinRTT = time.Duration(min(info.Min_rtt, info.Rtt)) * time.Microsecond
+	return f
+}
+
+func (k *fdSocket) waited() time.Duration {
+	info, err := unix.GetsockoptTCPInfo(k.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(info.Last_data_recv) * time.Millisecond
+}
+
+// rawRead and rawWrite do without the runtime's notice of a system call: these
+// never block, and there are tens of thousands a second.
+func rawRead(fd int, b []byte) (int, unix.Errno) {
+	n, _, err := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	return int(n), err
+}
+
+func rawWrite(fd int, b []byte) (int, unix.Errno) {
+	n, _, err := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	return int(n), err
+}
