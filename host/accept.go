@@ -95,9 +95,9 @@ func (l *link) log() *zerolog.Logger {
 
 // logUnjoined says why a connection ended that never joined.
 func (l *link) logUnjoined() {
+	level := zerolog.InfoLevel
 	if errors.Is(l.cause, errClientClosed) { // so does w3host health, every half minute
-		l.log().Debug().Msg("connection closed before it joined")
-		return
+		level = zerolog.DebugLevel
 	}
-	l.log().Info().AnErr("reason", l.cause).Msg("connection closed before it joined")
+	l.log().WithLevel(level).AnErr("reason", l.cause).Msg("connection closed before it joined")
 }

@@ -40,13 +40,13 @@ func (h *Host) Configure(o Options) {
 		h.leaves.adjust(o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin)
 		h.gate.adjust(o.Limits)
 	})
-	h.mu.Lock()
-	h.setup = o.Game
-	h.keeper.Configure(o.Autohost.Entries, o.Autohost.MaxGames)
-	lobbies := h.keeper.Lobbies()
-	h.mu.Unlock()
+	var lobbies []uint32
+	h.Keep(func(k *autohost.Keeper) {
+		h.setup = o.Game
+		k.Configure(o.Autohost.Entries, o.Autohost.MaxGames)
+		lobbies = k.Lobbies()
+	})
 	h.closeEmpty(lobbies, "the configuration has changed")
-	h.wantRefill()
 }
 
 // Keep lets f ask and change which lobbies are opened. It must not wait.
@@ -54,7 +54,10 @@ func (h *Host) Keep(f func(*autohost.Keeper)) {
 	h.mu.Lock()
 	f(h.keeper)
 	h.mu.Unlock()
-	h.wantRefill()
+	select {
+	case h.refill <- struct{}{}:
+	default:
+	}
 }
 
 // Reopen closes the lobbies of an entry in which nobody is, so that the next
@@ -173,25 +176,15 @@ func (h *Host) openOrder(order autohost.Order) {
 		if m, err = h.opts.Autohost.Open(file); err == nil {
 			_, err = h.openLobby(lobbySpec{name: order.Name, m: m, setup: order.Setup, file: file, order: order})
 		}
-		if err == nil {
+		if err == nil || errors.Is(err, errHostStops) {
 			return
 		}
-		if i+1 < len(order.Maps) && !errors.Is(err, errHostStops) {
+		if i+1 < len(order.Maps) {
 			h.log.Warn().Err(err).Str("map", file).Str("entry", order.Entry).Msg("map skipped")
 		}
-	}
-	if errors.Is(err, errHostStops) {
-		return
 	}
 	h.log.Error().Err(err).Str("entry", order.Entry).Dur("again_in", h.retry).Msg("cannot open a lobby")
 	h.mu.Lock()
 	h.keeper.Failed(order, time.Now())
 	h.mu.Unlock()
-}
-
-func (h *Host) wantRefill() {
-	select {
-	case h.refill <- struct{}{}:
-	default:
-	}
 }

@@ -1,10 +1,12 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"w3host/w3gs"
@@ -59,10 +61,8 @@ func (g *Game) sayCrash() {
 
 // otherPID is a pid whose voice a player hears: another's, if there is one.
 func (g *Game) otherPID(pid byte) byte {
-	for other, l := range g.seats {
-		if l != nil && byte(other) != pid {
-			return byte(other)
-		}
+	if other := slices.IndexFunc(g.seats[:], func(l *link) bool { return l != nil && l.pid != pid }); other >= 0 {
+		return byte(other)
 	}
 	return pid
 }
@@ -108,10 +108,7 @@ func (h *Host) saveCrash(who, what string, stack []byte, state string) string {
 	file := filepath.Join(h.opts.Crashes, fmt.Sprintf("%s-%s.txt", who, now.UTC().Format("20060102-150405.000000")))
 	h.writing.Go(func() { // ends with the file
 		err := os.MkdirAll(h.opts.Crashes, 0o755)
-		if err == nil {
-			err = os.WriteFile(file, []byte(text), 0o600)
-		}
-		if err != nil {
+		if err = cmp.Or(err, os.WriteFile(file, []byte(text), 0o600)); err != nil {
 			h.log.Error().Err(err).Str("file", file).Msg("file of a crash cannot be written")
 		}
 	})

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/autohost"
 	"w3host/game"
 	"w3host/gamelog"
 	"w3host/journal"
@@ -245,22 +248,15 @@ func (g *Game) lost(l *link) {
 		if g.seats[l.pid] == l {
 			g.seats[l.pid] = nil
 		}
-		g.step(&game.Input{Kind: game.Lost, Link: l.id, Why: reason(l.cause)})
+		g.step(&game.Input{Kind: game.Lost, Link: l.id, Why: cmp.Or(l.cause, errors.New("")).Error()})
 	}
-}
-
-func reason(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 // shut takes the lobby off the lists: it has started, or it is closed.
 func (g *Game) shut() {
 	if g.open.Swap(false) {
 		g.unlist()
-		g.host.started(g.id)
+		g.host.Keep(func(k *autohost.Keeper) { k.Started(g.id) })
 	}
 }
 

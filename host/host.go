@@ -183,10 +183,6 @@ type lobbySpec struct {
 // openLobby opens a lobby and gives it to the shard.
 func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 	h.mu.Lock()
-	if h.stopping {
-		h.mu.Unlock()
-		return nil, errHostStops
-	}
 	h.lastID = (h.lastID + 1) & gameIDMask
 	id := h.lastID
 	h.mu.Unlock()
@@ -243,11 +239,10 @@ func (h *Host) Games() []*Game {
 }
 
 func (h *Host) forget(g *Game) {
-	h.mu.Lock()
-	delete(h.games, g.id)
-	h.keeper.Ended(g.id)
-	h.mu.Unlock()
-	h.wantRefill()
+	h.Keep(func(k *autohost.Keeper) {
+		delete(h.games, g.id)
+		k.Ended(g.id)
+	})
 }
 
 // stop ends everything in order and waits for it, but not for ever.

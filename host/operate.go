@@ -37,11 +37,3 @@ func (g *Game) Tell(to *command.Caller, text string) {
 
 // Key is the game's key in the game log.
 func (g *Game) Key() storage.GameKey { return g.records.Key() }
-
-// started has the next lobby opened.
-func (h *Host) started(id uint32) {
-	h.mu.Lock()
-	h.keeper.Started(id)
-	h.mu.Unlock()
-	h.wantRefill()
-}

@@ -22,13 +22,9 @@ func (g *Game) apply() {
 // order carries out one order.
 func (g *Game) order(op *game.Op) {
 	switch op.Kind {
-	case game.Send:
+	case game.Send, game.SendLast:
 		for pid := range op.To.All() {
-			g.send(pid, op.Frame)
-		}
-	case game.SendLast:
-		for pid := range op.To.All() {
-			if l := g.seats[pid]; l != nil {
+			if l := g.seats[pid]; l != nil && op.Kind == game.SendLast {
 				l.out.dropPieces()
 			}
 			g.send(pid, op.Frame)

@@ -200,7 +200,7 @@ func (p *poller) pass(e unix.EpollEvent) {
 	}
 	ending := e.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0
 	for l.state != closed && k.link == l {
-		n, err := rawRead(fd, p.buf)
+		n, err := raw(unix.SYS_READ, fd, p.buf)
 		switch {
 		case err == unix.EINTR:
 			continue

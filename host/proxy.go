@@ -44,17 +44,14 @@ func (l *link) extension(frame []byte) error {
 		return err
 	}
 	if p, ok := packet.(reconnect.Init); ok {
-		if l.proxy == nil {
-			l.proxy = &proxy{version: p.Version, key: randomU32()}
-		}
-		l.game.step(&game.Input{Kind: game.Proxy, Link: l.id})
-		return nil
-	}
-	if l.proxy == nil {
+		l.proxy = cmp.Or(l.proxy, &proxy{version: p.Version, key: randomU32()})
+	} else if l.proxy == nil {
 		l.skipped++
 		return nil
 	}
 	switch p := packet.(type) {
+	case reconnect.Init:
+		l.game.step(&game.Input{Kind: game.Proxy, Link: l.id})
 	case reconnect.Count:
 		if err := l.line.Ack(p.Last); err != nil {
 			return fmt.Errorf("%w: acknowledged %d: %w", errBadCount, p.Last, err)

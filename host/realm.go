@@ -85,18 +85,14 @@ func (s *shard) claim(realm, name string) bool {
 // confirmed, and whether they own it; 0: in none. It must not be called on the
 // shard.
 func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
-	var of uint32
-	var owner bool
-	if h.shard.wait(func() {
+	h.shard.wait(func() {
 		h.shard.each(realm, name, func(l *link) {
 			if l.vouched {
-				of, owner = l.game.id, l.game.machine.Owns(l.pid)
+				id, owns = l.game.id, l.game.machine.Owns(l.pid)
 			}
 		})
-	}) {
-		return of, owner
-	}
-	return 0, false
+	})
+	return id, owns
 }
 
 // Open reports whether the lobby still takes joins.

@@ -279,7 +279,7 @@ func (s *shard) ended(l *link, was linkState) {
 func (s *shard) stop() {
 	s.stopping = true
 	s.poll.stopListening()
-	for _, l := range s.arriving.links {
+	for _, l := range s.arriving {
 		if l.state == unjoined {
 			l.cut(errHostStops)
 		}
@@ -294,7 +294,7 @@ func (s *shard) abandon() {
 	for _, g := range slices.Clone(s.games) {
 		g.end()
 	}
-	for _, l := range s.lingering.links {
+	for _, l := range s.lingering {
 		l.cut(errHostStops)
 	}
 }

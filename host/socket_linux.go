@@ -20,7 +20,7 @@ type fdSocket struct {
 }
 
 func (k *fdSocket) write(b []byte) (int, error) {
-	n, err := rawWrite(k.fd, b)
+	n, err := raw(unix.SYS_WRITE, k.fd, b)
 	if err == unix.EAGAIN || err == unix.EINTR {
 		return 0, nil
 	}
@@ -85,14 +85,9 @@ func (k *fdSocket) waited() time.Duration {
 	return time.Duration(info.Last_data_recv) * time.Millisecond
 }
 
-// rawRead and rawWrite do without the runtime's notice of a system call: these
-// never block, and there are tens of thousands a second.
-func rawRead(fd int, b []byte) (int, unix.Errno) {
-	n, _, err := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
-	return int(n), err
-}
-
-func rawWrite(fd int, b []byte) (int, unix.Errno) {
-	n, _, err := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+// raw reads or writes without the runtime's notice of a system call: these never
+// block, and there are tens of thousands a second.
+func raw(call uintptr, fd int, b []byte) (int, unix.Errno) {
+	n, _, err := unix.RawSyscall(call, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
 	return int(n), err
 }

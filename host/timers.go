@@ -36,29 +36,29 @@ func (d *deadlines) set(g *Game, due time.Duration) {
 
 // expiries are links that are cut after a while. All wait for the same time, so
 // the first in is the first out.
-type expiries struct{ links []*link }
+type expiries []*link
 
 func (e *expiries) add(l *link, at time.Duration) {
 	l.expires = at
-	e.links = append(e.links, l)
+	*e = append(*e, l)
 }
 
-func (e *expiries) next() (time.Duration, bool) {
-	if len(e.links) == 0 {
+func (e expiries) next() (time.Duration, bool) {
+	if len(e) == 0 {
 		return 0, false
 	}
-	return e.links[0].expires, true
+	return e[0].expires, true
 }
 
 // due removes and returns the links whose time is over.
 func (e *expiries) due(now time.Duration) []*link {
-	n := slices.IndexFunc(e.links, func(l *link) bool { return l.expires > now && l.state != closed })
+	n := slices.IndexFunc(*e, func(l *link) bool { return l.expires > now && l.state != closed })
 	if n < 0 {
-		n = len(e.links)
+		n = len(*e)
 	}
-	due := e.links[:n]
-	if e.links = e.links[n:]; len(e.links) == 0 {
-		e.links = nil
+	due := (*e)[:n]
+	if *e = (*e)[n:]; len(*e) == 0 {
+		*e = nil
 	}
 	return due
 }
