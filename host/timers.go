@@ -12,18 +12,21 @@ const never = time.Duration(1<<63 - 1)
 // deadlines are the games in the order in which they want a tick.
 type deadlines []*Game
 
-func (d *deadlines) at(g *Game) int {
-	i, _ := slices.BinarySearchFunc(*d, g, func(a, b *Game) int {
+func (d deadlines) at(g *Game) (int, bool) {
+	return slices.BinarySearchFunc(d, g, func(a, b *Game) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.id, b.id))
 	})
-	return i
 }
 
-func (d *deadlines) add(g *Game) { *d = slices.Insert(*d, d.at(g), g) }
+func (d *deadlines) add(g *Game) {
+	i, _ := d.at(g)
+	*d = slices.Insert(*d, i, g)
+}
 
 func (d *deadlines) remove(g *Game) {
-	i := d.at(g)
-	*d = slices.Delete(*d, i, i+1)
+	if i, ok := d.at(g); ok {
+		*d = slices.Delete(*d, i, i+1)
+	}
 }
 
 func (d *deadlines) set(g *Game, due time.Duration) {
