@@ -180,11 +180,9 @@ func (g *Game) tick() {
 			g.reportBacklog(l)
 		}
 	}
-	if g.machine.Downloading() {
-		if l := &g.shard.lateness; l.seq != g.lateSeq {
-			g.lateSeq = l.seq
-			g.step(&game.Input{Kind: game.HostLate, By: l.newest})
-		}
+	if l := &g.shard.lateness; l.seq != g.lateSeq && g.machine.Downloading() {
+		g.lateSeq = l.seq
+		g.step(&game.Input{Kind: game.HostLate, By: l.newest})
 	}
 	g.step(&game.Input{Kind: game.Tick})
 }
@@ -226,11 +224,8 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	defer g.rescue() // also from a fault of those who are asked here
 	g.last = game.Join
 	g.step(&game.Input{
-		Kind: game.Join, Link: l.id, Packet: join, Addr: l.addr,
-		Level:  l.level(),
-		Banned: l.banned(),
-		Shared: g.host.gate.exempt(l.addr.Addr()),
-		Realm:  l.realm, Vouched: l.vouched,
+		Kind: game.Join, Link: l.id, Packet: join, Addr: l.addr, Realm: l.realm, Vouched: l.vouched,
+		Level: l.level(), Banned: l.banned(), Shared: g.host.gate.exempt(l.addr.Addr()),
 	})
 	if l.realm != "" && !l.vouched && l.pid != 0 {
 		g.askRealm(l)

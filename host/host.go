@@ -107,20 +107,15 @@ func New(opts Options) (*Host, error) {
 }
 
 func listen(addr string) (*net.TCPListener, error) {
-	l, err := net.Listen(network(addr), addr)
+	network := "tcp"
+	if ap, err := netip.ParseAddrPort(addr); err == nil && ap.Addr().Is4() {
+		network = "tcp4" // the wildcard would listen on IPv6 too, which Warcraft III does not speak
+	}
+	l, err := net.Listen(network, addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
 	return l.(*net.TCPListener), nil
-}
-
-// network keeps an IPv4 address to IPv4, which is all that Warcraft III speaks;
-// the wildcard would listen on both otherwise.
-func network(listen string) string {
-	if ap, err := netip.ParseAddrPort(listen); err == nil && ap.Addr().Is4() {
-		return "tcp4"
-	}
-	return "tcp"
 }
 
 // Addr is where the host listens.

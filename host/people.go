@@ -42,11 +42,9 @@ func (g *Game) ask(op *game.Op) {
 		return
 	}
 	g.host.askPeople(*op.Query, func(text string, _ error) {
-		g.call(func(g *Game) {
-			for line := range strings.SplitSeq(text, "\n") {
-				g.step(&game.Input{Kind: game.Tell, Caller: by, Line: line})
-			}
-		})
+		for line := range strings.SplitSeq(text, "\n") {
+			g.Tell(by, line)
+		}
 	})
 }
 

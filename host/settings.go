@@ -18,11 +18,7 @@ const proxySize = 1984
 // for as many pids as there are slots; the virtual host has one without a slot,
 // so that one more slot is shown where the game has room for it.
 func (o *Options) lanCount(c lobby.Counts) lan.Count {
-	slots := c.Total
-	if slots < o.Game.Version.Slots() {
-		slots++
-	}
-	return lan.Count{Slots: slots, Open: c.Open}
+	return lan.Count{Slots: min(c.Total+1, o.Game.Version.Slots()), Open: c.Open}
 }
 
 func (o *Options) statString(m *Map, settings w3gs.GameSettings) w3gs.StatString {
@@ -31,14 +27,9 @@ func (o *Options) statString(m *Map, settings w3gs.GameSettings) w3gs.StatString
 		width, height = proxySize, proxySize
 	}
 	return w3gs.StatString{
-		Settings: settings,
-		Width:    width,
-		Height:   height,
-		Checksum: m.Checksum,
-		MapPath:  m.Path,
+		Settings: settings, Width: width, Height: height,
+		Checksum: m.Checksum, MapPath: m.Path, SHA1: m.SHA1, HasSHA1: o.Game.Version.HasSHA1(),
 		HostName: w3gs.StripColours(o.Game.Lobby.VirtualHost),
-		SHA1:     m.SHA1,
-		HasSHA1:  o.Game.Version.HasSHA1(),
 	}
 }
 
