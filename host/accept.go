@@ -31,7 +31,7 @@ func (h *Host) welcome(l *link, frame w3gs.Frame) error {
 		l.finish(refusal)
 		return nil
 	}
-	l.meter = newMeter(h.opts.Limits.PacketRate)
+	l.meter = newMeter(h.opts.Limits.PacketRate, l.shard.now)
 	g.join(l, join)
 	return nil
 }

@@ -3,8 +3,6 @@ package host
 import (
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"w3host/w3gs"
 )
 
@@ -14,15 +12,25 @@ const meterBurst = 10
 
 // meter counts a player's packets against a rate. In a lobby acknowledgements
 // of map parts come as fast as the line carries the map and are not counted.
-type meter struct{ packets *rate.Limiter }
-
-func newMeter(packets int) meter {
-	return meter{rate.NewLimiter(rate.Limit(packets), packets*meterBurst)}
+type meter struct {
+	rate, tokens float64
+	at           time.Duration // when tokens were last added
 }
 
-func (m meter) count(op w3gs.Op, lobby bool, now time.Duration) error {
-	if lobby && (op == w3gs.OpMapPartOK || op == w3gs.OpMapSize) || m.packets.AllowN(time.Time{}.Add(now), 1) {
+func newMeter(rate int, now time.Duration) meter {
+	return meter{rate: float64(rate), tokens: float64(rate) * meterBurst, at: now}
+}
+
+func (m *meter) count(op w3gs.Op, lobby bool, now time.Duration) error {
+	if lobby && (op == w3gs.OpMapPartOK || op == w3gs.OpMapSize) {
 		return nil
 	}
-	return errFlood
+	if m.tokens--; m.tokens <= 0 {
+		m.tokens = min(m.rate*meterBurst, m.tokens+(now-m.at).Seconds()*m.rate)
+		m.at = now
+	}
+	if m.tokens <= 0 {
+		return errFlood
+	}
+	return nil
 }

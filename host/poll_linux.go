@@ -45,7 +45,7 @@ type poller struct {
 	timer     int             // timerfd, ends a wait at its deadline
 	listeners []int
 	pause     time.Duration
-	until     time.Duration // accept again then; 0: no pause
+	again     time.Duration // when connections are accepted again; never: no pause
 	byFD      []*fdSocket
 	news      [readyBatch]unix.EpollEvent // of the shard's own set
 	ready     [readyBatch]unix.EpollEvent // of the set of a game, which may be read meanwhile
@@ -56,7 +56,7 @@ func newPoller(s *shard) (*poller, error) {
 	set, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	event, err2 := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	timer, err3 := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	p := &poller{s: s, set: set, event: event, timer: timer, buf: make([]byte, readLen)}
+	p := &poller{s: s, set: set, event: event, timer: timer, again: never, buf: make([]byte, readLen)}
 	err := cmp.Or(err1, err2, err3, unix.SetNonblock(set, true))
 	p.file = os.NewFile(uintptr(set), "epoll") // for the runtime's poller, since it does not block
 	if err == nil {
@@ -98,16 +98,13 @@ func (p *poller) stopListening() {
 	for _, fd := range p.listeners {
 		_ = unix.Close(fd)
 	}
-	p.listeners, p.until = nil, 0
+	p.listeners, p.again = nil, never
 }
 
 // wake ends a wait. It may be called on any goroutine.
 func (p *poller) wake() {
 	_, _ = unix.Write(p.event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 }
-
-// next is when connections are accepted again.
-func (p *poller) next() (time.Duration, bool) { return p.until, p.until > 0 }
 
 // run calls cycle whenever something has come, or the time has passed for which
 // cycle had nothing to do; negative: until something comes. Before each it runs the
@@ -153,8 +150,8 @@ func (p *poller) passNews(news []unix.EpollEvent) {
 			p.pass(e)
 		}
 	}
-	if p.until > 0 && p.s.now >= p.until {
-		p.until = 0
+	if p.s.now >= p.again {
+		p.again = never
 		for _, fd := range p.listeners {
 			p.accept(fd)
 		}
@@ -233,7 +230,7 @@ func (p *poller) accept(listener int) {
 		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED):
 		default: // out of file descriptors, most likely: it passes
 			p.pause = min(max(2*p.pause, 5*time.Millisecond), time.Second)
-			p.until = p.s.now + p.pause
+			p.again = p.s.now + p.pause
 			p.s.host.log.Warn().Err(err).Dur("again_in", p.pause).Msg("cannot accept a connection")
 			return
 		}

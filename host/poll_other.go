@@ -25,10 +25,11 @@ type poller struct {
 	news      chan struct{} // holds one token when there are calls
 	timer     *time.Timer
 	listeners []*net.TCPListener
+	again     time.Duration // never
 }
 
 func newPoller(s *shard) (*poller, error) {
-	return &poller{s: s, news: make(chan struct{}, 1), timer: time.NewTimer(0)}, nil
+	return &poller{s: s, news: make(chan struct{}, 1), timer: time.NewTimer(0), again: never}, nil
 }
 
 func (p *poller) listen(l *net.TCPListener) error {
@@ -93,10 +94,9 @@ func (p *poller) wake() {
 	}
 }
 
-func (p *poller) read(g *Game)                { g.readAt = p.s.now }
-func (p *poller) forget(*Game)                {}
-func (p *poller) next() (time.Duration, bool) { return 0, false }
-func (p *poller) close()                      { p.stopListening() }
+func (p *poller) read(g *Game) { g.readAt = p.s.now }
+func (p *poller) forget(*Game) {}
+func (p *poller) close()       { p.stopListening() }
 
 // pipe is a link's socket.
 type pipe struct {

@@ -134,24 +134,12 @@ func (s *shard) timeout() time.Duration {
 	if len(s.again) > 0 {
 		return 0
 	}
-	at, ok := time.Duration(0), false
-	least := func(t time.Duration, due bool) {
-		if due && (!ok || t < at) {
-			at, ok = t, true
-		}
-	}
-	if len(s.games) > 0 {
-		least(s.games[0].due, s.games[0].due != never)
-	}
 	s.beatAt = never
 	for _, g := range s.playing {
 		s.beatAt = min(s.beatAt, g.readAt+beatEvery)
 	}
-	least(s.beatAt, len(s.playing) > 0)
-	least(s.arriving.next())
-	least(s.lingering.next())
-	least(s.poll.next())
-	if !ok {
+	at := min(s.beatAt, s.games.next(), s.arriving.next(), s.lingering.next(), s.poll.again)
+	if at == never {
 		return -1
 	}
 	return max(at-time.Since(s.base), 0)

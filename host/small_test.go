@@ -17,7 +17,7 @@ func TestMeter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rate = 50
 		begin := time.Now()
-		m := newMeter(rate)
+		m := newMeter(rate, 0)
 		allowed := func(op w3gs.Op, inLobby bool) (n int) {
 			for n < 5000 && m.count(op, inLobby, time.Since(begin)) == nil {
 				n++

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// never is the deadline of a game that waits for its players alone.
+// never is the deadline of what waits for players alone.
 const never = time.Duration(1<<63 - 1)
 
 // deadlines are the games in the order in which they want a tick.
@@ -29,6 +29,13 @@ func (d *deadlines) remove(g *Game) {
 	}
 }
 
+func (d deadlines) next() time.Duration {
+	if len(d) == 0 {
+		return never
+	}
+	return d[0].due
+}
+
 func (d *deadlines) set(g *Game, due time.Duration) {
 	if g.due != due {
 		d.remove(g)
@@ -46,11 +53,11 @@ func (e *expiries) add(l *link, at time.Duration) {
 	*e = append(*e, l)
 }
 
-func (e expiries) next() (time.Duration, bool) {
+func (e expiries) next() time.Duration {
 	if len(e) == 0 {
-		return 0, false
+		return never
 	}
-	return e[0].expires, true
+	return e[0].expires
 }
 
 // due removes and returns the links whose time is over.
