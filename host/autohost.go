@@ -70,7 +70,7 @@ func (h *Host) Reopen(entry, why string) {
 	}
 }
 
-// closeEmpty closes the lobbies in which nobody is.
+// closeEmpty closes those of the lobbies that are empty.
 func (h *Host) closeEmpty(ids []uint32, why string) {
 	for _, id := range ids {
 		h.closeLobby(id, why, 0)

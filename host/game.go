@@ -43,9 +43,9 @@ type Game struct {
 	lastID  game.LinkID
 	seats   [w3gs.MaxPID + 1]*link
 	proxies [w3gs.MaxPID + 1]*person // who have one, also while their seat has no link
-	last    game.Kind                // of the inputs, for the story of a crash
+	last    game.Kind                // of the inputs, for the file of a crash
 	busy    bool                     // a step is under way
-	pending []game.Input             // what came of it and waits for its end
+	pending []game.Input             // inputs that the step has caused; they follow it
 	over    bool
 	loading bool // players load the map
 
@@ -255,7 +255,7 @@ func (g *Game) shut() {
 	}
 }
 
-// end is what remains when the game is over: nobody hears from it any more.
+// end releases what the game holds, when it is over.
 func (g *Game) end() {
 	g.over = true
 	g.journal.End(false)

@@ -33,7 +33,7 @@ const (
 	closed
 )
 
-// socket is the system's side of a link. No method waits.
+// socket is the connection of a link as the operating system has it. No method blocks.
 type socket interface {
 	// write takes as many bytes as there is room for; the link hears when there
 	// is room again.
@@ -85,7 +85,7 @@ type link struct {
 	lookedAt time.Duration // when they were read
 }
 
-// person is who a link is of.
+// person is the player behind a link, whichever connection carries them.
 type person struct {
 	name     string
 	realm    string // whose list the join came from; empty: the LAN
@@ -99,7 +99,7 @@ type person struct {
 // received takes bytes that the client has sent.
 func (l *link) received(data []byte) {
 	if l.state == closing {
-		return // the client may still speak, but nobody listens
+		return // only the end of what is queued is awaited
 	}
 	defer l.rescue()
 	if len(l.rest) > 0 {
@@ -225,13 +225,13 @@ func (l *link) banned() string {
 	return l.shard.host.opts.Bans.Banned(l.name, l.addr.Addr(), realm)
 }
 
-// harmless reports whether a packet may be longer than it should: what it says
-// stands at its beginning, and clients of other makes append to it.
+// harmless reports whether bytes behind the end of a packet are ignored: some clients
+// append to these.
 func harmless(op w3gs.Op) bool {
 	return op == w3gs.OpPeerSet || op == w3gs.OpPongToHost || op == w3gs.OpMapSize || op == w3gs.OpLoadedSelf
 }
 
-// oversize logs the first packet of a client that is too long.
+// oversize logs the first packet of a client that has such bytes.
 func (l *link) oversize(err error) {
 	if !l.odd {
 		l.odd = true

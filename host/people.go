@@ -34,7 +34,8 @@ var (
 	errNoDatabase   = texts.Of("the database does not answer: try again later")
 )
 
-// ask puts a question to People for a player of the game or somebody outside.
+// ask puts a question to People, for a player of the game or for a caller without a
+// seat.
 func (g *Game) ask(op *game.Op) {
 	by := cmp.Or(op.Caller, &command.Caller{}) // without one, nobody waits
 	if by.PID == 0 {

@@ -13,9 +13,8 @@ import (
 	"w3host/w3gs"
 )
 
-// beatEvery is how long a packet of a running game may lie in the kernel.
-// Nothing in a game needs an answer before its next turn, and before a turn its
-// game reads everything; chat, pongs and the lag screen want no more than this.
+// beatEvery bounds how long a packet of a running game stays unread in the kernel.
+// Actions are read before each turn; chat, pongs and the lag screen can wait this long.
 const beatEvery = 25 * time.Millisecond
 
 // shard runs its games and their links on one goroutine: it waits for the next
@@ -39,7 +38,7 @@ type shard struct {
 	dirty     []*link  // have queued something in the step at hand
 	spare     []*link  // for the next of these
 	due       bool     // turns that are due are being run
-	again     []*link  // may write more when others had their turn
+	again     []*link  // have more to write than flushMost allows at once
 	touched   []*Game  // have had input since their deadline was looked up
 	stopping  bool
 	buffers   [][]byte                 // for packets; a link has one only while some wait
@@ -157,11 +156,11 @@ func (s *shard) runCalls() {
 	s.settle()
 }
 
-// punctual runs the turns that have become due amid other work: what a crowd of
-// joins or downloads wants must not make a game late.
+// punctual runs the turns that have become due during other work, such as many
+// joins or downloads at once.
 func (s *shard) punctual() {
 	if s.due {
-		return // it is at it
+		return // runDue is under way
 	}
 	s.look()
 	s.runDue()
@@ -262,8 +261,8 @@ func (s *shard) ended(l *link, was linkState) {
 	}
 }
 
-// stop ends everything in order: no new connections, games told and ended,
-// their last packets flushed.
+// stop ends everything in order: no new connections, no unjoined ones, then the
+// games, which flush their last packets.
 func (s *shard) stop() {
 	s.stopping = true
 	s.poll.stopListening()
@@ -277,7 +276,7 @@ func (s *shard) stop() {
 	}
 }
 
-// abandon ends what stop could not.
+// abandon ends what is left after Limits.Shutdown.
 func (s *shard) abandon() {
 	for _, g := range slices.Clone(s.games) {
 		g.end()
