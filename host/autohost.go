@@ -149,8 +149,6 @@ func (h *Host) openAgain() {
 	}
 }
 
-var errDisabled = errors.New("no new lobbies are opened: enable allows them again")
-
 // fill opens lobbies until there are enough, and closes those that nobody wants.
 func (h *Host) fill() {
 	h.openAgain()

@@ -12,6 +12,7 @@ var (
 	errKeyRate      = errors.New("too many attempts to come back from this address")
 	errFlood        = errors.New("flood: too many packets a second")
 	errCrashed      = errors.New("a fault of the host; see the log and the file that it names")
+	errDisabled     = errors.New("no new lobbies are opened: enable allows them again")
 	errHostStops    = errors.New("the host is stopping")
 	errGameOver     = errors.New("the game is over")
 	errNoGame       = errors.New("no game has this id")
