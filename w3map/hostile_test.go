@@ -11,12 +11,14 @@ import (
 	"w3host/mpq"
 	"w3host/w3gs"
 	"w3host/w3map"
+	"w3host/w3map/builtin"
 )
 
 // repacked is the built-in map's list of players with other files, stored as they say.
-func repacked(t *testing.T, shift int, opts mpq.AddOptions, files map[string][]byte) []byte {
+func repacked(t testing.TB, shift int, opts mpq.AddOptions, files map[string][]byte) []byte {
 	t.Helper()
-	a, err := mpq.Open(bytes.NewReader(mapOf(t, nil)), int64(len(mapOf(t, nil))))
+	_, data := builtin.Map()
+	a, err := mpq.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}

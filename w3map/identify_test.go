@@ -42,30 +42,11 @@ func classic(common, blizzard string, files ...string) uint32 {
 // mapOf is the built-in map with other files than its own to hash.
 func mapOf(t testing.TB, files map[string]string) []byte {
 	t.Helper()
-	_, data := builtin.Map()
-	a, err := mpq.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := a.ReadFile("war3map.w3i")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := mpq.NewWriter([]byte("HM3W"))
-	add := func(name string, data []byte) {
-		if err := w.Add(name, data, mpq.AddOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	add("war3map.w3i", info)
+	contents := map[string][]byte{}
 	for name, content := range files {
-		add(name, []byte(content))
+		contents[name] = []byte(content)
 	}
-	out, err := w.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return repacked(t, 3, mpq.AddOptions{}, contents)
 }
 
 func read(t testing.TB, data []byte, version w3gs.Version, scripts *w3map.Scripts) *w3map.Map {
