@@ -10,35 +10,35 @@ import (
 	"w3host/texts"
 )
 
-// deed is what the commands of this test leave behind.
-type deed struct{ did string }
+// target is what the commands of this test act on.
+type target struct{ done string }
 
-func says(format string, values ...any) Act[*deed] {
-	return func(d *deed, _ *Call) error { d.did = fmt.Sprintf(format, values...); return nil }
+func says(format string, values ...any) Act[*target] {
+	return func(d *target, _ *Call) error { d.done = fmt.Sprintf(format, values...); return nil }
 }
 
-var table = Table[*deed]{
-	{Name: "help", Usage: "[command]", Help: "h", Phase: Always, Parse: func(a *Args) Act[*deed] { return says("help %q", a.Rest()) }},
-	{Name: "abort", Aliases: []string{"a"}, Help: "h", Level: StandIn, Phase: InLobby, Parse: func(*Args) Act[*deed] { return says("abort") }},
-	{Name: "swap", Usage: "<slot> <slot>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("swap %d %d", a.Slot(), a.Slot()) }},
-	{Name: "open", Usage: "<slot> ...", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("open %v", a.Slots()) }},
-	{Name: "kick", Usage: "<player> [reason]", Help: "h", Level: Owner, Phase: Always, Parse: func(a *Args) Act[*deed] { return says("kick %q %q", a.Player(0), a.Rest()) }},
-	{Name: "mute", Usage: "<player>", Help: "h", Level: Owner, Phase: Always, Parse: func(a *Args) Act[*deed] { return says("mute %q", a.OnlyPlayer()) }},
-	{Name: "team", Usage: "<player> <team>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("team %q %d", a.Player(1), a.Ordinal("team")) }},
-	{Name: "race", Usage: "<player> <race>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("race %q %#x", a.Player(1), a.Race()) }},
-	{Name: "colour", Usage: "<player> <colour>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("colour %q %d", a.Player(1), a.Colour()) }},
-	{Name: "handicap", Usage: "<player> <50-100>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("handicap %q %d", a.Player(1), a.Handicap()) }},
-	{Name: "hold", Usage: "<name> ...", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("hold %q", a.NameList()) }},
-	{Name: "downloads", Usage: "<on|off|ask>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*deed] { return says("downloads %s", a.OneOf("on", "off", "ask")) }},
-	{Name: "say", Usage: "<text>", Help: "h", Level: Owner, Phase: Always, Parse: func(a *Args) Act[*deed] { return says("say %q", a.Text("text")) }},
-	{Name: "ping", Usage: "[ms]", Help: "h", Level: Owner, AskAnyone: true, Phase: Always, Parse: func(a *Args) Act[*deed] {
+var table = Table[*target]{
+	{Name: "help", Usage: "[command]", Help: "h", Phase: Always, Parse: func(a *Args) Act[*target] { return says("help %q", a.Rest()) }},
+	{Name: "abort", Aliases: []string{"a"}, Help: "h", Level: StandIn, Phase: InLobby, Parse: func(*Args) Act[*target] { return says("abort") }},
+	{Name: "swap", Usage: "<slot> <slot>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*target] { return says("swap %d %d", a.Slot(), a.Slot()) }},
+	{Name: "open", Usage: "<slot> ...", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*target] { return says("open %v", a.Slots()) }},
+	{Name: "kick", Usage: "<player> [reason]", Help: "h", Level: Owner, Phase: Always, Parse: func(a *Args) Act[*target] { return says("kick %q %q", a.Player(0), a.Rest()) }},
+	{Name: "mute", Usage: "<player>", Help: "h", Level: Owner, Phase: Always, Parse: func(a *Args) Act[*target] { return says("mute %q", a.OnlyPlayer()) }},
+	{Name: "team", Usage: "<player> <team>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*target] { return says("team %q %d", a.Player(1), a.Ordinal("team")) }},
+	{Name: "race", Usage: "<player> <race>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*target] { return says("race %q %#x", a.Player(1), a.Race()) }},
+	{Name: "colour", Usage: "<player> <colour>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*target] { return says("colour %q %d", a.Player(1), a.Colour()) }},
+	{Name: "handicap", Usage: "<player> <50-100>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*target] { return says("handicap %q %d", a.Player(1), a.Handicap()) }},
+	{Name: "hold", Usage: "<name> ...", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*target] { return says("hold %q", a.NameList()) }},
+	{Name: "downloads", Usage: "<on|off|ask>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*target] { return says("downloads %s", a.OneOf("on", "off", "ask")) }},
+	{Name: "say", Usage: "<text>", Help: "h", Level: Owner, Phase: Always, Parse: func(a *Args) Act[*target] { return says("say %q", a.Text("text")) }},
+	{Name: "ping", Usage: "[ms]", Help: "h", Level: Owner, AskAnyone: true, Phase: Always, Parse: func(a *Args) Act[*target] {
 		if a.Empty() {
 			return says("ping")
 		}
 		return says("ping %d", a.Number("number of milliseconds", 1, 60000))
 	}},
-	{Name: "drop", Help: "h", Level: Owner, Phase: InGame, Parse: func(*Args) Act[*deed] {
-		return func(_ *deed, c *Call) error { c.Target = "Bob"; return errors.New("nobody lags") }
+	{Name: "drop", Help: "h", Level: Owner, Phase: InGame, Parse: func(*Args) Act[*target] {
+		return func(_ *target, c *Call) error { c.Target = "Bob"; return errors.New("nobody lags") }
 	}},
 }
 
@@ -55,9 +55,9 @@ func TestSpan(t *testing.T) {
 }
 
 func run(level Level, line string, names ...string) (string, Outcome) {
-	d := new(deed)
+	d := new(target)
 	o := table.Run(d, InLobby, &Caller{Level: level}, line, names)
-	return d.did, o
+	return d.done, o
 }
 
 func TestRun(t *testing.T) {
@@ -116,9 +116,9 @@ func TestFaultsSayWhatToType(t *testing.T) {
 		"mute":              `the player is missing`,
 		"drop":              `drop is for the game`,
 	} {
-		did, o := run(Owner, line)
-		if o.Err == nil || !strings.Contains(o.Err.Error(), want) || did != "" || o.Acted {
-			t.Errorf("%q: %q, %+v, want %q", line, did, o, want)
+		done, o := run(Owner, line)
+		if o.Err == nil || !strings.Contains(o.Err.Error(), want) || done != "" || o.Acted {
+			t.Errorf("%q: %q, %+v, want %q", line, done, o, want)
 		}
 	}
 }
@@ -150,16 +150,16 @@ func TestLevels(t *testing.T) {
 		if want == Anyone {
 			continue
 		}
-		did, o := run(want-1, line)
-		if !o.Denied || o.Err == nil || did != "" || table.Usable(want-1, line) != nil || table.Usable(want, line) == nil {
-			t.Errorf("%q by %v: %q, %+v", line, want-1, did, o)
+		done, o := run(want-1, line)
+		if !o.Denied || o.Err == nil || done != "" || table.Usable(want-1, line) != nil || table.Usable(want, line) == nil {
+			t.Errorf("%q by %v: %q, %+v", line, want-1, done, o)
 		}
 	}
 }
 
 // A refusal of the act itself is an outcome, with its target.
 func TestActRefuses(t *testing.T) {
-	o := table.Run(new(deed), InGame, &Caller{Level: Owner}, "drop", nil)
+	o := table.Run(new(target), InGame, &Caller{Level: Owner}, "drop", nil)
 	if want := (Outcome{Name: "drop", Needs: Owner, Target: "Bob", Acted: true, Err: o.Err}); !reflect.DeepEqual(o, want) || o.Err == nil {
 		t.Errorf("got %+v", o)
 	}
@@ -170,9 +170,9 @@ func FuzzRun(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		did, o := run(Owner, line, "Ann Lee", "\xff", line)
-		if (o.Err == nil) != (did != "") {
-			t.Errorf("%q: %q and %v", line, did, o.Err)
+		done, o := run(Owner, line, "Ann Lee", "\xff", line)
+		if (o.Err == nil) != (done != "") {
+			t.Errorf("%q: %q and %v", line, done, o.Err)
 		}
 	})
 }

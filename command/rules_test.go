@@ -31,7 +31,7 @@ func TestRules(t *testing.T) {
 		{"kick x", Owner, ""},
 		{"swap 1 2", Owner, ""},
 	} {
-		o := with.Run(new(deed), InLobby, &Caller{Level: c.level}, c.line, nil)
+		o := with.Run(new(target), InLobby, &Caller{Level: c.level}, c.line, nil)
 		got := texts.Code("")
 		if r, ok := o.Err.(*texts.Refusal); ok {
 			got = r.Code
