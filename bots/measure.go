@@ -15,7 +15,7 @@ type recorder struct {
 	chat     histogram   // a bot's line: said to heard by another
 	own      histogram   // lateness of the bots: alarm due to rung, bytes arrived to read
 
-	turns, missed         atomic.Int64
+	missed                atomic.Int64 // turns
 	earlyTurns, earlyMiss atomic.Int64 // before the window opened
 }
 
@@ -55,7 +55,6 @@ func (p *player) measure(now, increment time.Duration) {
 		rec.earlyMiss.Add(missed)
 		return
 	}
-	rec.turns.Add(1)
 	rec.missed.Add(missed)
 	rec.interval.add(interval)
 	rec.jitter.add((interval - increment).Abs())

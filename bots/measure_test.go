@@ -41,7 +41,7 @@ func TestKnownIntervals(t *testing.T) {
 	if l := rec.late.summary(); l.Max != 3*time.Millisecond || l.P50 != 0 {
 		t.Errorf("late %+v", l)
 	}
-	if n, m := rec.turns.Load(), rec.missed.Load(); n != 1000 || m != 0 {
+	if n, m := rec.interval.summary().Count, rec.missed.Load(); n != 1000 || m != 0 {
 		t.Errorf("%d turns, %d missed", n, m)
 	}
 	r.fine()

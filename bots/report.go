@@ -145,12 +145,12 @@ func (r *run) makeReport(games []*game, measured, cpu time.Duration) Report {
 		Addr: r.opts.Addr, Elapsed: r.now(), Measured: measured, CPU: cpu,
 		Games: len(games), Bots: len(games) * r.opts.Players,
 		Outcomes: map[Outcome]int{}, Misbehaved: map[Outcome]int{},
-		Turns: rec.turns.Load(), MissedTurns: rec.missed.Load(),
-		EarlyTurns: rec.earlyTurns.Load(), EarlyMissedTurns: rec.earlyMiss.Load(),
+		MissedTurns: rec.missed.Load(), EarlyTurns: rec.earlyTurns.Load(), EarlyMissedTurns: rec.earlyMiss.Load(),
 		Interval: rec.interval.summary(), Jitter: rec.jitter.summary(), Late: rec.late.summary(),
 		ActionDelay: rec.delay.summary(), ChatDelay: rec.chat.summary(), OwnLate: rec.own.summary(),
 		FaultCount: r.faultCount, Faults: r.faults,
 	}
+	out.Turns = out.Interval.Count
 	for _, g := range games {
 		if g.running {
 			out.GamesRun++
@@ -200,7 +200,7 @@ func (r *Report) add(p *player) {
 }
 
 // judge sets OK.
-func (r *Report) judge(opts *Options) {
+func (r *Report) judge() {
 	r.OK = r.FaultCount == 0 && r.GamesRun == r.Games && r.completed() == r.Bots
 	for _, s := range r.Strangers {
 		r.OK = r.OK && s.Closed == s.Count

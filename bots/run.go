@@ -135,7 +135,7 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	stop()
 	report := r.makeReport(games, measured, cpu)
 	report.Strangers = strangers()
-	report.judge(&r.opts)
+	report.judge()
 	return report, errors.Join(r.problems...)
 }
 

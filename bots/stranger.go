@@ -57,13 +57,13 @@ func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 	var wg sync.WaitGroup
 	for i := range r.opts.Strangers {
 		kind := i % len(strangers)
+		rep := &reports[kind]
+		rep.Kind = strangers[kind].kind
+		rep.Count++
 		wg.Go(func() {
 			took, closed := r.stranger(ctx, i, strangers[kind].send(), strangers[kind].slow)
 			mu.Lock()
 			defer mu.Unlock()
-			rep := &reports[kind]
-			rep.Kind = strangers[kind].kind
-			rep.Count++
 			if closed {
 				rep.Closed++
 				rep.Slowest = max(rep.Slowest, took)
