@@ -1,8 +1,8 @@
 // Package nearest finds the word that somebody probably meant.
 package nearest
 
-// Word is the first of the known words that takes the fewest changes of one
-// letter; empty when nothing is known.
+// Word is the first of the known words with the least Distance; empty when nothing is
+// known.
 func Word(word string, known []string) string {
 	best, fewest := "", 0
 	for i, k := range known {
@@ -13,23 +13,28 @@ func Word(word string, known []string) string {
 	return best
 }
 
-// Distance counts the letters to insert, delete or change to get from a to b.
+// Distance counts the letters to insert, delete, change or swap with their neighbour to
+// get from a to b: the optimal string alignment distance.
 func Distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		d[i][0] = i
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := d[i-1][j-1]
+			if a[i-1] != b[j-1] {
 				change++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, diagonal+1, row[j]+1)
+			d[i][j] = min(change, d[i-1][j]+1, d[i][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return d[len(a)][len(b)]
 }
