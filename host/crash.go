@@ -29,7 +29,7 @@ func (g *Game) rescue() {
 	g.journal.Keep()
 	kept := g.journal.End(false)
 	file := g.host.saveCrash(fmt.Sprintf("game-%d", g.id), what, stack, g.state())
-	g.log.Error().Str("name", g.Name()).Str("panic", fmt.Sprint(fault)).Str("file", file).Str("journal", kept).Bytes("stack", stack).
+	g.log.Error().Str("name", g.name()).Str("panic", fmt.Sprint(fault)).Str("file", file).Str("journal", kept).Bytes("stack", stack).
 		Msg("game crashed; all other games go on")
 	g.records.Crashed(time.Now(), what)
 	g.sayCrash()

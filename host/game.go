@@ -102,8 +102,8 @@ func (g *Game) ID() uint32 { return g.id }
 // EntryKey is what a join from the LAN must bring.
 func (g *Game) EntryKey() uint32 { return g.key }
 
-// Name is the name in the list of games.
-func (g *Game) Name() string {
+// name is that in the list of games.
+func (g *Game) name() string {
 	g.host.mu.Lock()
 	defer g.host.mu.Unlock()
 	return g.info.Name

@@ -15,7 +15,7 @@ const whisperFor = 2 * time.Minute
 // askRealm has the realm say whether the player is in this game. Until then the
 // name counts for nothing, but its bearer may play.
 func (g *Game) askRealm(l *link) {
-	g.host.opts.Realms.Confirm(l.realm, l.name, g.Name(), func(in bool) {
+	g.host.opts.Realms.Confirm(l.realm, l.name, g.name(), func(in bool) {
 		if in {
 			g.call(func(g *Game) { g.vouch(l) })
 		}
