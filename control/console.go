@@ -128,7 +128,7 @@ func (c *Console) read(ctx context.Context, o *Operator) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if err := o.Do(ctx, by, 0, line); err != nil {
+		if err := o.do(ctx, by, 0, line); err != nil {
 			say(err.Error())
 		}
 	}

@@ -165,10 +165,10 @@ func fromRealm(by *command.Caller) bool {
 // errStopping is the answer after Run has ended.
 var errStopping = errors.New("the host is stopping")
 
-// Do executes a line for the game with that number, or for the host if it is 0, and
+// do executes a line for the game with that number, or for the host if it is 0, and
 // returns when the caller has every answer. Answers from the database come within a few
 // seconds or are given up; other lines do not wait for them.
-func (o *Operator) Do(ctx context.Context, by *command.Caller, id uint32, line string) error {
+func (o *Operator) do(ctx context.Context, by *command.Caller, id uint32, line string) error {
 	answers := pending{done: make(chan struct{})}
 	caller := *by
 	caller.Later = answers.later

@@ -318,7 +318,7 @@ func (s *stage) say(who, line string) error {
 		refused = why
 		s.tell(who + " is refused: " + why)
 	}
-	if err := s.operator.Do(s.t.Context(), by, id, line); err != nil {
+	if err := s.operator.do(s.t.Context(), by, id, line); err != nil {
 		return err
 	}
 	s.note(line, by.Level, refused)
@@ -407,7 +407,7 @@ func (s *stage) settle() {
 // flush waits for what is queued: lines of players, then what they order of games.
 func (s *stage) flush() {
 	nobody := &command.Caller{Via: command.ViaConsole}
-	_ = s.operator.Do(s.t.Context(), nobody, 0, "help")
+	_ = s.operator.do(s.t.Context(), nobody, 0, "help")
 	for _, g := range s.h.Games() {
 		_ = g.Command(nobody, "version")
 	}

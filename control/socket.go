@@ -134,7 +134,7 @@ func (o *Operator) order(ctx context.Context, order Order) Answer {
 			answer.Refused = why
 		},
 	}
-	err := o.Do(ctx, by, order.Game, order.Command)
+	err := o.do(ctx, by, order.Game, order.Command)
 	mu.Lock()
 	defer mu.Unlock()
 	if err != nil && answer.Refused == "" && len(answer.Lines) == 0 {

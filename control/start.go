@@ -32,7 +32,7 @@ func (o *Operator) Start(ctx context.Context, socket string, console *Console) *
 				Reply:  func(text string) { o.opts.Log.Info().Msg(text) },
 				Refuse: func(why string) { o.opts.Log.Error().Msg("reload: " + why) },
 			}
-			_ = o.Do(ctx, by, 0, "reload")
+			_ = o.do(ctx, by, 0, "reload")
 		})
 	})
 	if console.in != nil {

@@ -38,9 +38,8 @@ func newDBCommand(use, short, long string) (*dbCall, *cobra.Command) {
 	return c, cmd
 }
 
-// does sets what a command does with the database. check finds faults of the arguments
-// before that is opened.
-func (c *dbCall) does(cmd *cobra.Command, opts storage.Options, check func() error, do func(*storage.Store) error) *cobra.Command {
+// runs sets what a command does. check finds faults of the arguments before.
+func (c *dbCall) runs(cmd *cobra.Command, check, do func() error) *cobra.Command {
 	if cmd.Args == nil {
 		cmd.Args = cobra.ArbitraryArgs // check judges them
 	}
@@ -49,9 +48,14 @@ func (c *dbCall) does(cmd *cobra.Command, opts storage.Options, check func() err
 		if err := check(); err != nil {
 			return usageError{err}
 		}
-		return c.with(opts, do)
+		return do()
 	}
 	return cmd
+}
+
+// does is runs for commands that need the database.
+func (c *dbCall) does(cmd *cobra.Command, opts storage.Options, check func() error, do func(*storage.Store) error) *cobra.Command {
+	return c.runs(cmd, check, func() error { return c.with(opts, do) })
 }
 
 // with opens the database for do, and closes it.

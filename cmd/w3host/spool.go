@@ -26,14 +26,10 @@ func spoolCommand() *cobra.Command {
 	_ = cobra.MarkFlagDirname(fs, "spool")
 	c.addJSONFlag(fs, "print JSON")
 	verb := func(cmd *cobra.Command, most int, do func() error) *cobra.Command {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if len(args) > most && cmd.HasSubCommands() {
-				return noVerb(cmd, args[0])
+		return c.runs(cmd, func() error {
+			if len(c.names) > most && c.cmd.HasSubCommands() {
+				return noVerb(c.cmd, c.names[0])
 			}
-			return noArgs(cmd, args[min(most, len(args)):])
-		}
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			c.begin(cmd, args)
 			if *dir == "" {
 				set, err := settings(c.file)
 				if err != nil {
@@ -41,9 +37,8 @@ func spoolCommand() *cobra.Command {
 				}
 				*dir = set.Database.Spool
 			}
-			return do()
-		}
-		return cmd
+			return noArgs(c.cmd, c.names[min(most, len(c.names)):])
+		}, do)
 	}
 	status := func() error { return c.spoolStatus(*dir) }
 	cmd.AddCommand(
