@@ -18,15 +18,12 @@ func (s *Scheduler) pump(now time.Duration, out []Effect) []Effect {
 	}
 	s.total.fill(now)
 	s.yield.fill(now)
-	left := min(s.total.has(), s.yield.bucket.has()) // as the total rates allow
-	for left >= PartLen {
+	for min(s.total.has(), s.yield.bucket.has()) >= PartLen {
 		p := s.leastServed(now)
 		if p == nil {
 			break
 		}
-		var sent int64
-		sent, out = s.serve(now, p, out)
-		left -= sent
+		out = s.serve(now, p, out)
 	}
 	return out
 }
@@ -50,7 +47,7 @@ func (s *Scheduler) leastServed(now time.Duration) (p *player) {
 }
 
 // serve hands out one part to one player.
-func (s *Scheduler) serve(now time.Duration, p *player, out []Effect) (int64, []Effect) {
+func (s *Scheduler) serve(now time.Duration, p *player, out []Effect) []Effect {
 	end := partEnd(p.next, s.cfg.Size)
 	n := int64(end - p.next)
 	if p.unanswered() == 0 {
@@ -69,7 +66,7 @@ func (s *Scheduler) serve(now time.Duration, p *player, out []Effect) (int64, []
 	}
 	p.got += n
 	p.next, p.high = end, max(p.high, end)
-	return n, out
+	return out
 }
 
 // Next is when Tick is due; false if only an event can change anything.
