@@ -213,7 +213,7 @@ func TestReadersLeaveTheSchema(t *testing.T) {
 				if isFile {
 					query = "SELECT count(*) FROM sqlite_schema"
 				}
-				return rawCount(t, url, query)
+				return raw(t, url, query)
 			}
 			if err := open(storage.Options{MustExist: true}); !errors.Is(err, storage.ErrNoDatabase) || !strings.Contains(err.Error(), "step 0 of 10") {
 				t.Errorf("empty: %v", err)
@@ -243,11 +243,6 @@ func TestReadersLeaveTheSchema(t *testing.T) {
 			}
 		})
 	}
-}
-
-func rawCount(t *testing.T, url, query string) int {
-	t.Helper()
-	return raw(t, url, query)
 }
 
 // Another program's table is a mistake in database.url, not an outage.

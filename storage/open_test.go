@@ -3,7 +3,6 @@
 package storage_test
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -155,29 +154,6 @@ func TestViews(t *testing.T) {
 			}
 		})
 	}
-}
-
-// raw runs a statement beside storage and gives the number it returns, if any.
-func raw(t *testing.T, url, statement string) (n int) {
-	t.Helper()
-	driver, dsn := "pgx", url
-	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
-		driver, dsn = "sqlite", "file:"+strings.NewReplacer("#", "%23", "?", "%3f").Replace(path)
-	}
-	db, err := sql.Open(driver, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if strings.HasPrefix(statement, "SELECT") {
-		err = db.QueryRowContext(t.Context(), statement).Scan(&n)
-	} else {
-		_, err = db.ExecContext(t.Context(), statement)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 // A host may start while its database is away: it records, and the schema is

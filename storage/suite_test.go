@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -362,4 +363,27 @@ func testHostileText(t *testing.T, db *storage.Store) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// raw runs a statement beside storage and gives the number it returns, if any.
+func raw(t *testing.T, url, statement string) (n int) {
+	t.Helper()
+	driver, dsn := "pgx", url
+	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
+		driver, dsn = "sqlite", "file:"+strings.NewReplacer("#", "%23", "?", "%3f").Replace(path)
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if strings.HasPrefix(statement, "SELECT") {
+		err = db.QueryRowContext(t.Context(), statement).Scan(&n)
+	} else {
+		_, err = db.ExecContext(t.Context(), statement)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

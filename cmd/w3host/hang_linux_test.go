@@ -68,7 +68,7 @@ func TestSecondSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	exit, ok := errors.AsType[*exec.ExitError](p.cmd.Wait())
-	if took := time.Since(began); took > 10*time.Second || !ok { // not the minute of shutdown_timeout
+	if took := time.Since(began); took > time.Second || !ok {
 		t.Errorf("exit %v after %v", exit, took)
 	}
 }
