@@ -103,7 +103,7 @@ func (s *sim) checkDesync(e *Desync) {
 			ties++
 		}
 	}
-	if e.Turn <= s.settled { // an observer's answer to a turn that was settled without him
+	if e.Turn <= s.settled { // an observer's answer to a turn that was settled without them
 		for _, gr := range e.Groups {
 			for pid := range gr.PIDs.All() {
 				if !gr.GoesOn && !(s.byPID[pid].observer && s.cfg.ObserversNeverStop) {
