@@ -69,11 +69,6 @@ func (m *lineFigures) missed() (inBytes, inTime []string) {
 	if !transfersLong() {
 		late = 200 * time.Millisecond // the start is a third of the time
 	}
-	if m.loss > 0 {
-		// What is behind a lost packet waits until TCP has sent it again, behind the
-		// queue: on a slow line more than one line of chat in twenty.
-		late += 2*m.delay + 60*time.Millisecond
-	}
 	packet := time.Duration(float64(1500) / float64(m.rate) * float64(time.Second)) // counts when it is whole
 	if m.most > 1.1*m.least+m.slack {
 		inBytes = append(inBytes, fmt.Sprintf("shares from %.0f to %.0f bytes a second", m.least, m.most))
