@@ -3,9 +3,14 @@
 package host
 
 import (
+	"context"
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestWaited: the kernel tells for how long a packet has been there, so that a
@@ -39,5 +44,43 @@ func TestWaited(t *testing.T) {
 	waited := (&fdSocket{fd: int(f.Fd())}).waited()
 	if most := time.Since(sent); waited < 50*time.Millisecond || waited > most+10*time.Millisecond {
 		t.Errorf("waited %v, want 60 ms to %v: the kernel counts in ticks of up to 10 ms", waited, most)
+	}
+}
+
+// TestCallAfterTheEnd: what is asked of a host that has ended writes nothing to the
+// file that has got the descriptor of its event.
+func TestCallAfterTheEnd(t *testing.T) {
+	h, err := New(Options{Listen: "127.0.0.1:0", Limits: Limits{Shutdown: patience}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- h.Run(ctx) }()
+	h.shard.wait(func() {})
+	event := h.shard.poll.event
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "database")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if int(f.Fd()) != event {
+		fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(fd)
+		if fd != event {
+			t.Skipf("SKIPPED: descriptor %d is taken already", event)
+		}
+	}
+	h.shard.call(func() { t.Error("called") })
+	if info, err := os.Stat(name); err != nil || info.Size() > 0 {
+		t.Errorf("the file has %d bytes, %v", info.Size(), err)
 	}
 }

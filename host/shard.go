@@ -52,6 +52,7 @@ type shard struct {
 
 	mu    sync.Mutex
 	calls []func()
+	over  bool // the poller is closed
 	done  chan struct{}
 }
 
@@ -71,10 +72,12 @@ func newShard(h *Host) (*shard, error) {
 // nothing.
 func (s *shard) call(f func()) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return
+	}
 	s.calls = append(s.calls, f)
-	first := len(s.calls) == 1
-	s.mu.Unlock()
-	if first {
+	if len(s.calls) == 1 {
 		s.poll.wake()
 	}
 }
@@ -97,9 +100,12 @@ func (s *shard) wait(f func()) bool {
 
 // run ends when the host stops and the last link is closed.
 func (s *shard) run() {
-	defer close(s.done)
-	defer s.poll.close()
 	s.poll.run(s.cycle)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true // before the poller's descriptors are those of other files
+	s.poll.close()
+	close(s.done)
 }
 
 // cycle does what is due, and returns for how long there is nothing to do.

@@ -36,6 +36,7 @@ func (k *fdSocket) close() {
 	k.p.byFD[k.fd] = nil
 	_ = unix.SetsockoptLinger(k.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	_ = unix.Close(k.fd)
+	k.fd = -1 // the number is another file's next
 }
 
 // play moves the socket to the set of its game, or back to the shard's with nil.
