@@ -68,13 +68,13 @@ func appendBlock(dst, b []byte) []byte {
 
 // Sum continues a CRC-32 over the orders to the host.
 func (o *Out) Sum(sum uint32) uint32 {
-	var head [32]byte
 	for i := range o.Ops {
 		op := &o.Ops[i]
-		b := append(head[:0], byte(op.Kind), op.PID, op.From, op.Empties)
+		b := append(o.head[:0], byte(op.Kind), op.PID, op.From, op.Empties)
 		for _, n := range [...]uint32{uint32(op.To), uint32(op.Link), op.At, op.End} {
 			b = binary.LittleEndian.AppendUint32(b, n)
 		}
+		o.head = b
 		sum = crc32.Update(sum, crc32.IEEETable, b)
 		sum = crc32.Update(sum, crc32.IEEETable, op.Frame)
 		sum = crc32.Update(sum, crc32.IEEETable, []byte(op.Text))

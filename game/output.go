@@ -99,6 +99,7 @@ type Out struct {
 	Ops   []Op
 	Facts []Stamped
 	bytes []byte
+	head  []byte // of the Op that Sum is at
 }
 
 // Reset empties it for the next Step; its memory is used again.

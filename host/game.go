@@ -45,7 +45,7 @@ type Game struct {
 	proxies [w3gs.MaxPID + 1]*person // who have one, also while their seat has no link
 	last    game.Kind                // of the inputs, for the file of a crash
 	busy    bool                     // a step is under way
-	pending []game.Input             // inputs that the step has caused; they follow it
+	pending []game.Input             // that of the step under way, and those that it has caused
 	over    bool
 	loading bool // players load the map
 
@@ -128,7 +128,7 @@ func (g *Game) begin() {
 	defer g.rescue()
 	g.busy = true
 	g.apply()
-	g.finishStep()
+	g.runPending()
 }
 
 // step gives one input to the machine and carries out what comes of it.
@@ -136,29 +136,24 @@ func (g *Game) step(in *game.Input) {
 	if g.over {
 		return
 	}
+	g.pending = append(g.pending, *in) // as a copy, so that in need not be on the heap
 	if g.busy {
-		g.pending = append(g.pending, *in)
 		return
 	}
 	defer g.rescue()
-	g.busy, g.last = true, in.Kind
-	g.input(in)
-	g.finishStep()
+	g.busy = true
+	g.runPending()
 }
 
-// input is one step of the machine, written down.
-func (g *Game) input(in *game.Input) {
-	now := g.shard.now - g.opened
-	g.journal.Input(now, in)
-	g.machine.Step(now, in, &g.out)
-	g.journal.Output(&g.out)
-	g.apply()
-}
-
-// finishStep steps through what the step at hand has led to.
-func (g *Game) finishStep() {
+// runPending steps through the inputs that wait, and through those that they cause.
+func (g *Game) runPending() {
 	for i := 0; i < len(g.pending) && !g.machine.Over(); i++ {
-		g.input(&g.pending[i])
+		in, now := &g.pending[i], g.shard.now-g.opened
+		g.last = in.Kind
+		g.journal.Input(now, in)
+		g.machine.Step(now, in, &g.out)
+		g.journal.Output(&g.out)
+		g.apply()
 	}
 	clear(g.pending)
 	g.pending, g.busy = g.pending[:0], false
