@@ -16,7 +16,7 @@ const (
 	waiting = 8192
 	// writeEvery is how long batches wait while games are recorded: to wake the
 	// goroutine for each would cost more than to write it.
-	writeEvery = 500 * time.Millisecond
+	writeEvery = 400 * time.Millisecond
 	// pruneEvery is how often old files are looked for; also after each game.
 	pruneEvery = time.Hour
 )

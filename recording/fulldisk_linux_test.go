@@ -34,7 +34,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	_ = f.Close()
 	file := r.Name()
-	testkit.Eventually(t, "the end of the recording", func() bool { turns(r, 500); return r.failed.Load() })
+	testkit.Eventually(t, "the end of the recording", func() bool { turns(r, 100); return r.failed.Load() })
 	turns(r, 100)
 	tell(r, &game.Over{})
 	if got := log.Count("cannot be written any further"); got != 1 || r.Name() != "" {

@@ -14,7 +14,7 @@ const (
 	// batchTime is how much game time goes to the Archive together. With writeEvery
 	// and the time that replay.Writer holds turns back (0.3 s) it is what a crash
 	// costs: 0.65 s on average, 1 s at most.
-	batchTime = 200 * time.Millisecond
+	batchTime = 300 * time.Millisecond
 	// batchBytes bounds a batch where players act much.
 	batchBytes = 32 << 10
 
