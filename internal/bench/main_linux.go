@@ -251,25 +251,30 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	if err := b.start(clients); err != nil {
 		return f, err
 	}
-	for scanner, n := bufio.NewScanner(running), 0; scanner.Scan(); {
+	var said []string
+	scanner, began := bufio.NewScanner(running), 0
+	for began < games && scanner.Scan() {
 		if strings.Contains(scanner.Text(), "game runs") {
-			if n++; n == games {
-				go func() { // the rest of what the bots say; ends with them
-					for scanner.Scan() {
-					}
-				}()
-				break
-			}
+			began++
+		} else {
+			said = append(said, scanner.Text())
 		}
 	}
+	if began < games {
+		return f, fmt.Errorf("only %d of %d games have begun: %s", began, games, strings.Join(said, "\n"))
+	}
+	go func() { // the rest of what the bots say; ends with them
+		for scanner.Scan() {
+		}
+	}()
 	stalls, err := watchMachine()
 	if err != nil {
 		return f, err
 	}
 	time.Sleep(time.Duration(b.seconds) * time.Second / 4)
-	began, cpu, switches := time.Now(), cpuTime(host.Process.Pid), contextSwitches(host.Process.Pid)
+	since, cpu, switches := time.Now(), cpuTime(host.Process.Pid), contextSwitches(host.Process.Pid)
 	time.Sleep(time.Duration(b.seconds) * time.Second / 2)
-	spent, took := cpuTime(host.Process.Pid)-cpu, time.Since(began)
+	spent, took := cpuTime(host.Process.Pid)-cpu, time.Since(since)
 	f.switches = float64(contextSwitches(host.Process.Pid)-switches) / took.Seconds()
 	f.memory = float64(memory(host.Process.Pid)-empty) / float64(games*players)
 	f.cpu = spent.Seconds() * 1e6 / (took.Seconds() / b.period.Seconds() * float64(games*players))
