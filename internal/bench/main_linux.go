@@ -216,6 +216,18 @@ func (b *bench) start(cmd *exec.Cmd) error {
 	return os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", cmd.Process.Pid), []byte("-20"), 0)
 }
 
+// awaitListener waits until a program takes connections.
+func awaitListener(port int) (err error) {
+	for range 100 {
+		var c net.Conn
+		if c, err = net.Dial("tcp4", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+			return c.Close()
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
+}
+
 // measure runs one program with one number of games. CPU and memory are taken
 // in the middle of the time in which all games run.
 func (b *bench) measure(s subject, games int) (f figures, err error) {
@@ -235,6 +247,9 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 		return f, err
 	}
 	defer func() { _, _ = host.Process.Kill(), host.Wait() }()
+	if err := awaitListener(port); err != nil {
+		return f, err
+	}
 	time.Sleep(time.Second)
 	empty := memory(host.Process.Pid)
 
