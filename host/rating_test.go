@@ -5,7 +5,9 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
+	"w3host/internal/testkit"
 	"w3host/rating"
 )
 
@@ -34,22 +36,20 @@ func TestRatingsReachTheLobby(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Ratings = ratings })
 	g := r.lobby(4)
 	owner, guest := r.join(g, "Owner", nil), r.join(g, "Guest", nil)
-	owner.Say("!balance", guest.PID)
-	for line := owner.UntilText("rating not yet known: "); !strings.HasSuffix(line, ": Guest"); { // Owner's may take a moment
+	balance := func() string {
+		time.Sleep(300 * time.Millisecond) // 20 commands in 5 s are heard
 		owner.Say("!balance", guest.PID)
-		line = owner.UntilText("rating not yet known: ")
+		for {
+			line := owner.UntilText("")
+			if strings.Contains(line, "balance") || strings.Contains(line, "teams") || strings.Contains(line, "rating") {
+				return line
+			}
+		}
 	}
+	testkit.Eventually(t, "the rating of Owner alone", func() bool { return strings.HasSuffix(balance(), ": Guest") })
 	close(ratings.let)
 	r.join(g, "Nobody", nil)
-	for {
-		owner.Say("!balance", guest.PID)
-		line := owner.UntilText("")
-		for ; !strings.Contains(line, "balance") && !strings.Contains(line, "teams") && !strings.Contains(line, "rating"); line = owner.UntilText("") {
-		}
-		if !strings.HasPrefix(line, "rating not yet known") {
-			break
-		}
-	}
+	testkit.Eventually(t, "all ratings", func() bool { return !strings.HasPrefix(balance(), "rating not yet known") })
 	if asked := <-ratings.maps; asked != g.m.Name+"|" {
 		t.Errorf("asked for %q", asked)
 	}
