@@ -9,15 +9,13 @@ import (
 	"slices"
 	"time"
 
+	"w3host/game"
 	"w3host/w3gs"
 )
 
 // A panic is a fault of this program. It ends the game that it happens in, or
 // the one connection, and nothing else: what is known of it goes to the log and
 // to a file.
-
-// crashLine is what the players of a game that has crashed read.
-const crashLine = "This game has crashed: a fault of the host. Its operator finds the details in the log."
 
 // rescue ends the game if it panics. Every entry into its machine defers it.
 func (g *Game) rescue() {
@@ -43,7 +41,7 @@ func (g *Game) sayCrash() {
 		if l == nil || g.loading { // a client that loads can take no packet
 			continue
 		}
-		line := w3gs.Chat{To: []byte{byte(pid)}, From: g.otherPID(byte(pid)), Flag: w3gs.ChatLobby, Text: crashLine}
+		line := w3gs.Chat{To: []byte{byte(pid)}, From: g.otherPID(byte(pid)), Flag: w3gs.ChatLobby, Text: game.Crashed}
 		var last w3gs.Packet = &w3gs.KickPlayer{Reason: w3gs.LeaveLobby}
 		if !g.open.Load() {
 			line.Flag, last = w3gs.ChatGame, &w3gs.GameOver{PID: byte(pid)}

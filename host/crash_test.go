@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"w3host/command"
+	"w3host/game"
 	"w3host/internal/testkit"
 	"w3host/storage"
 )
@@ -64,7 +65,7 @@ func TestCrashOfAGame(t *testing.T) {
 		_ = m.File
 	})
 	for _, c := range losers {
-		if line := c.UntilText("crashed"); line != crashLine {
+		if line := c.UntilText("crashed"); line != game.Crashed {
 			t.Errorf("%s reads %q", c.Name, line)
 		}
 		wantFIN(t, c)
@@ -111,7 +112,7 @@ func TestCrashOfALobby(t *testing.T) {
 	g := r.lobby(3)
 	alice := r.join(g, "Alice", player)
 	boom := r.knock(g, "Boom", nil)
-	if line := alice.UntilText("crashed"); line != crashLine {
+	if line := alice.UntilText("crashed"); line != game.Crashed {
 		t.Errorf("Alice reads %q", line)
 	}
 	alice.Expect("F7 1C 08 00 0D 00 00 00")

@@ -9,7 +9,6 @@ import (
 	"w3host/game"
 	"w3host/mapxfer"
 	"w3host/reconnect"
-	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -180,7 +179,7 @@ func (l *link) packet(frame w3gs.Frame) error {
 				return nil
 			}
 			if l.realm == "" && g.machine.Slip(text) {
-				g.loginDone(l, texts.Of("nobody else has read this, it may hold your password: begin with the trigger, then login <password>"), 0)
+				g.loginDone(l, game.LoginSlip, 0)
 				return nil
 			}
 			in.Level = l.level()

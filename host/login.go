@@ -28,13 +28,13 @@ func (g *Game) login(l *link, password string) {
 	wait := h.logins.wait(now, keys...)
 	switch {
 	case l.realm != "":
-		g.loginDone(l, texts.Of("your realm vouches for your name: there is nothing to log in to"), 0)
+		g.loginDone(l, game.LoginOfRealm, 0)
 		return
 	case password == "":
-		g.loginDone(l, texts.Of("the password is missing: write login <password>"), 0)
+		g.loginDone(l, game.LoginEmpty, 0)
 		return
 	case wait > 0:
-		g.loginDone(l, texts.Of("too many passwords were tried"), wait)
+		g.loginDone(l, game.LoginsSpent, wait)
 		return
 	}
 	check := func(ctx context.Context) (string, error) { return "", h.opts.People.Login(ctx, name, password) }

@@ -28,12 +28,6 @@ const (
 	mostAsked = 8
 )
 
-var (
-	errNoPeople     = texts.Of("there is no database here to ask")
-	errTooMuchAsked = texts.Of("too much is asked at once: try again in a few seconds")
-	errNoDatabase   = texts.Of("the database does not answer: try again later")
-)
-
 // ask puts a question to People, for a player of the game or for a caller without a
 // seat.
 func (g *Game) ask(op *game.Op) {
@@ -81,11 +75,11 @@ func (h *Host) inquire(places chan struct{}, question func(context.Context) (str
 	select {
 	case places <- struct{}{}:
 	default:
-		answer("", errTooMuchAsked)
+		answer("", game.ErrTooMuchAsked)
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
-	inTime := context.AfterFunc(ctx, func() { answer("", errNoDatabase) })
+	inTime := context.AfterFunc(ctx, func() { answer("", game.ErrNoDatabase) })
 	go func() { // ends with the answer, or when the database gives up
 		defer cancel()
 		text, err := question(ctx)
@@ -107,7 +101,7 @@ func (g *Game) lookUp(l *link, question func(context.Context) error, answer func
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		defer cancel()
-		err := error(errNoDatabase)
+		err := error(game.ErrNoDatabase)
 		select {
 		case g.host.lookups <- struct{}{}:
 			err = question(ctx)

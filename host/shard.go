@@ -9,7 +9,6 @@ import (
 
 	"w3host/game"
 	"w3host/mapxfer"
-	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -278,7 +277,7 @@ func (s *shard) stop() {
 		}
 	}
 	for _, g := range slices.Clone(s.games) {
-		g.step(&game.Input{Kind: game.Stop, Why: texts.Of("the host is shutting down").String()})
+		g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
 	}
 }
 

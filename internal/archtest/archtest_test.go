@@ -97,12 +97,27 @@ func TestRooms(t *testing.T) {
 		if r.pure {
 			checkPure(t, path, file)
 		}
+		if name == "host" {
+			checkMute(t, path, file)
+		}
 	})
 	for name := range rooms {
 		if !seen[name] && name != "internal/dockertest" { // which has tests only
 			t.Errorf("there is no room %s", name)
 		}
 	}
+}
+
+// checkMute finds texts for players, which are not for a room that carries bytes.
+func checkMute(t *testing.T, path string, file *ast.File) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok && (s.Sel.Name == "Of" || s.Sel.Name == "Plain") {
+			if pkg, ok := s.X.(*ast.Ident); ok && pkg.Name == "texts" {
+				t.Errorf("%s has a text for players: it belongs to the room game", path)
+			}
+		}
+		return true
+	})
 }
 
 // checkPure finds what no import shows: go statements and the clock.
