@@ -14,9 +14,10 @@ const (
 	// is what older hosts use.
 	fixedWindow = 100 * PartLen
 
-	// fullQueue ends the slow start; above mostQueue the window shrinks. Both are
-	// what packets of the game wait at the bottleneck.
-	fullQueue = 45 * time.Millisecond
+	// fullQueue ends the slow start, during which the queue grows by some 30 ms more;
+	// above mostQueue the window shrinks. Both are what packets of the game wait at
+	// the bottleneck.
+	fullQueue = 25 * time.Millisecond
 	mostQueue = 60 * time.Millisecond
 	// Below dryQueue the line has capacity to spare. Round trips are known to within
 	// lookEvery.
@@ -42,9 +43,10 @@ func (f *Figures) inflight() int64 { return int64(f.Queued) + int64(f.Unacked) }
 
 // line is the way to all players of one address. Its window bounds what they have
 // on their way together, by the queue that this makes: the round trip beyond the
-// shortest one. It begins with a few parts and grows by half with each round trip
-// until there is a queue. Then it grows by two parts and shrinks by an eighth, as
-// LEDBAT and TCP do, so that lines with a common bottleneck converge.
+// shortest one. It begins with a few parts and grows by half with each round trip,
+// and by a quarter from the first sign of a queue. Then it grows by two parts and
+// shrinks by an eighth, as LEDBAT and TCP do, so that lines with a common bottleneck
+// converge.
 type line struct {
 	size     int64         // the window
 	players  int           // who download over it
@@ -74,7 +76,7 @@ func (l *line) arrived(now, rtt, least time.Duration, acked, most int64) {
 	switch {
 	case l.slow && queue > fullQueue:
 		l.slow = false
-		l.size -= l.size / 3 // it has grown by half since this was sent
+		l.size -= l.size / 5 // it has grown by a quarter since this was sent
 		l.shrinkAt = now + l.rtt
 	case queue > mostQueue:
 		if now >= l.shrinkAt {
@@ -82,8 +84,10 @@ func (l *line) arrived(now, rtt, least time.Duration, acked, most int64) {
 			l.shrinkAt = now + l.rtt
 		}
 	case now < l.easedTo || 2*(l.inflight+acked) < l.size: // or there is nothing to send
-	case l.slow || queue < dryQueue:
+	case queue < dryQueue:
 		l.size += acked / 2
+	case l.slow: // what has been sent since is not in the queue yet
+		l.size += acked / 4
 	default: // two parts in a round trip
 		l.size += 2 * PartLen * acked / l.size
 	}
