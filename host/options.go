@@ -132,8 +132,10 @@ func (nobody) Realm(uint32) string                      { return "" }
 func (nobody) Confirm(_, _, _ string, _ func(bool))     {}
 func (nobody) Level(Joiner) command.Level               { return command.Anyone }
 
-func (nobody) Ask(context.Context, game.Query) (string, error)                { return "", game.ErrNoPeople }
-func (nobody) Login(context.Context, string, string) error                    { return game.ErrNoPeople }
+func (nobody) Ask(context.Context, game.Query) (string, error) { return "", game.ErrNoPeople }
+
+func (nobody) Login(context.Context, string, string) error { return game.ErrNoPeople }
+
 func (nobody) Language(context.Context, string) (texts.Language, bool, error) { return 0, false, nil }
 
 func (nobody) Skill(context.Context, string, string, string) (rating.Skill, error) {
