@@ -4,16 +4,17 @@ import (
 	"testing"
 
 	"w3host/game"
+	"w3host/w3gs"
 )
 
-// TestStepAllocatesNothing: what comes of an action, the way into the machine and
-// into the journal included, uses memory that is there already.
-func TestStepAllocatesNothing(t *testing.T) {
+// TestPacketAllocatesNothing: an action's way from the bytes of a socket into the
+// machine and the journal uses memory that is there already.
+func TestPacketAllocatesNothing(t *testing.T) {
 	r := newRig(t, nil)
 	g, _ := r.play(2)
-	data := []byte{1}
+	action := (&w3gs.OutgoingAction{Data: []byte{1}}).AppendTo(nil)
 	step := func() {
-		g.step(&game.Input{Kind: game.Action, Link: 1, Data: data})
+		g.seats[2].received(action)
 		g.step(&game.Input{Kind: game.Tick})
 	}
 	if !r.h.shard.wait(func() {

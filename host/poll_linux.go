@@ -101,7 +101,7 @@ func (p *poller) stopListening() {
 	p.listeners, p.again = nil, never
 }
 
-// wake ends a wait. It may be called on any goroutine.
+// wake ends a wait. It may be called on any goroutine until close.
 func (p *poller) wake() {
 	_, _ = unix.Write(p.event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 }

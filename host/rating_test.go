@@ -37,7 +37,7 @@ func TestRatingsReachTheLobby(t *testing.T) {
 	g := r.lobby(4)
 	owner, guest := r.join(g, "Owner", nil), r.join(g, "Guest", nil)
 	balance := func() string {
-		time.Sleep(300 * time.Millisecond) // 20 commands in 5 s are heard
+		time.Sleep(300 * time.Millisecond) // more than 20 commands in 5 s are ignored
 		owner.Say("!balance", guest.PID)
 		for {
 			line := owner.UntilText("")

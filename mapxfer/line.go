@@ -14,9 +14,9 @@ const (
 	// is what older hosts use.
 	fixedWindow = 100 * PartLen
 
-	// fullQueue ends the slow start, during which the queue grows by some 30 ms more;
-	// above mostQueue the window shrinks. Both are what packets of the game wait at
-	// the bottleneck.
+	// fullQueue ends the slow start; what is on its way by then makes it some 30 ms
+	// more. Above mostQueue the window shrinks. Both are what packets of the game
+	// wait at the bottleneck.
 	fullQueue = 25 * time.Millisecond
 	mostQueue = 60 * time.Millisecond
 	// Below dryQueue the line has capacity to spare. Round trips are known to within

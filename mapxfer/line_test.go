@@ -192,6 +192,20 @@ func playersOnALine(t *testing.T, rate int64, trip time.Duration, players int, a
 	}
 }
 
+// TestStartMakesNoQueue: the slow start of a download does not keep chat waiting for
+// longer than the rest of it does.
+func TestStartMakesNoQueue(t *testing.T) {
+	for _, rate := range []int64{slowLine, 10 * slowLine} {
+		m := newSim(t, Defaults(), mapSize)
+		c := m.client(2, m.line(rate, halfTrip), nil).join(0, 0)
+		m.run(time.Minute)
+		c.whole()
+		if got := c.chat(1); got > mostQueue+5*time.Millisecond {
+			t.Errorf("chat waits up to %v on a line of %d kB/s", got, rate/1000)
+		}
+	}
+}
+
 // TestStoppedReadersLeaveTheLine: players who stop reading hold up nobody on their
 // line.
 func TestStoppedReadersLeaveTheLine(t *testing.T) {
