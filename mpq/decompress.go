@@ -11,12 +11,12 @@ const (
 	maskZlib    = 0x02
 	maskPKWARE  = 0x08
 	maskBzip2   = 0x10
-	maskSparse  = 0x20
 	maskMono    = 0x40
 	maskStereo  = 0x80
 
-	// maskLZMA stands for itself in later archives, and for zlib and bzip2 in old ones.
-	maskLZMA = 0x12
+	// Later games have two methods more, which no client reads. The mask of LZMA stands for zlib and bzip2 in old archives.
+	maskSparse = 0x20
+	maskLZMA   = 0x12
 
 	// maxBetween is the most, in bytes, that passes between two methods: half a sector of sound, which is what more
 	// than one is used for.
@@ -43,7 +43,6 @@ var methods = [...]struct {
 	{maskHuffman, unhuffman},
 	{maskStereo, func(dst, src []byte, limit int) ([]byte, error) { return unadpcm(dst, src, limit, 2) }},
 	{maskMono, func(dst, src []byte, limit int) ([]byte, error) { return unadpcm(dst, src, limit, 1) }},
-	{maskSparse, unsparse},
 }
 
 // expand appends the want bytes that a sector with a mask byte unpacks to.
@@ -52,8 +51,11 @@ func expand(dst, sector []byte, want int) ([]byte, error) {
 		return nil, errCutShort
 	}
 	mask, src := sector[0], sector[1:]
-	if mask == maskLZMA && len(src) > 0 && src[0] != 'B' { // bzip2 begins with its name, BZh
-		return finish(unlzma, dst, src, want)
+	switch {
+	case mask&maskSparse != 0:
+		return nil, fmt.Errorf("%w: sparse data (mask %02x), which Warcraft III does not read", ErrUnsupported, mask)
+	case mask == maskLZMA && len(src) > 0 && src[0] != 'B': // bzip2 begins with its name, BZh
+		return nil, fmt.Errorf("%w: LZMA (mask %02x), which Warcraft III does not read", ErrUnsupported, mask)
 	}
 	left := mask
 	for _, m := range methods {

@@ -246,26 +246,3 @@ func TestADPCM(t *testing.T) {
 		}
 	}
 }
-
-func TestLZMARefuses(t *testing.T) {
-	good := goldens(t)
-	for _, g := range good {
-		if g.packing != "LZMA" {
-			continue
-		}
-		src := bytes.Clone(g.packed[1:])
-		copy(src, "\x00\x5d") // as the format has it: filter 0, then the model
-		if got, err := unlzma(nil, src, len(g.unpacked)); err != nil || !bytes.Equal(got, g.unpacked) {
-			t.Errorf("%s with a filter byte: %x (%v)", g.file, got, err)
-		}
-		for name, head := range map[string]string{"a model that cannot be": "\x00\xff", "too large a model": "\x00\x08"} {
-			copy(src, head)
-			if head == "\x00\x08" {
-				src[1] = 8 + 9*4
-			}
-			if _, err := unlzma(nil, src, len(g.unpacked)); !errors.Is(err, ErrCorrupt) {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	}
-}

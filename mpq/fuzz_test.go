@@ -93,8 +93,6 @@ func FuzzADPCM(f *testing.F) {
 	})
 }
 
-func FuzzLZMA(f *testing.F) { fuzzMethod(f, fixedCost, unlzma) }
-
 // FuzzInflate also compares with the standard library: what that unpacks, this unpacks to the same.
 func FuzzInflate(f *testing.F) {
 	f.Add([]byte("\x78\x9c\x01\x03\x00\xfc\xffabc"))

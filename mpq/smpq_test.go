@@ -14,12 +14,11 @@ import (
 	"testing"
 )
 
-// What smpq 1.6 can do, from its --help.
+// What smpq 1.6 can do, from its --help, less LZMA and sparse data, which the game does not read.
 var (
 	smpqCompressions = []string{
-		"none", "IMPLODE", "PKWARE", "HUFFMANN", "ADPCM_MONO", "ADPCM_STEREO", "ZLIB", "BZIP2", "SPARSE", "LZMA",
-		"HUFFMANN+ADPCM_MONO", "HUFFMANN+ADPCM_STEREO", "ZLIB+PKWARE", "BZIP2+PKWARE", "SPARSE+ZLIB", "SPARSE+PKWARE",
-		"SPARSE+BZIP2", "SPARSE+ZLIB+PKWARE", "SPARSE+BZIP2+PKWARE",
+		"none", "IMPLODE", "PKWARE", "HUFFMANN", "ADPCM_MONO", "ADPCM_STEREO", "ZLIB", "BZIP2",
+		"HUFFMANN+ADPCM_MONO", "HUFFMANN+ADPCM_STEREO", "ZLIB+PKWARE", "BZIP2+PKWARE",
 	}
 	smpqFlags = map[string][]string{
 		"plain":       nil,

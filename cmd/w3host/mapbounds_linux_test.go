@@ -123,11 +123,9 @@ func TestHostileMapsTakeLittle(t *testing.T) {
 	}{
 		{"one sector of 256 MB, shift 22", "info", forgeMap(t, oversizedShift, decisive(forgedFile{data: sectors(zipped(t, zeros)), size: len(zeros), flags: exists | packed})...), limit(1)},
 		{"a single unit of 256 MB", "info", forgeMap(t, 3, decisive(forgedFile{data: zipped(t, zeros), size: len(zeros), flags: exists | packed | unit})...), limit(1)},
-		{"a sparse single unit of 128 MB", "info", forgeMap(t, 3, decisive(forgedFile{data: append([]byte{bySparse, 8, 0, 0, 0}, bytes.Repeat([]byte{0x7F}, 1<<20)...), size: 1 << 27, flags: exists | packed | unit})...), limit(1)},
 		{"a single unit of bzip2 of 45 MB", "info", forgeMap(t, 3, append(decisive(forgedFile{data: bzip2Zeros, size: 45 << 20, flags: exists | packed | unit}), forgedFile{"padding", make([]byte, 1<<20), 1 << 20, exists})...), limit(1)},
 		{"16 MiB sectors of zlib", "info", forgeMap(t, largestShift, decisive(forgedFile{data: equalSectors(16, zipped(t, zeros[:largestSector])), size: len(zeros), flags: exists | packed})...), limit(5)},
 		{"16 MiB sectors of bzip2", "info", forgeMap(t, largestShift, append(decisive(forgedFile{data: equalSectors(16, bzip2Zeros), size: len(zeros), flags: exists | packed}), forgedFile{"padding", make([]byte, 1<<20), 1 << 20, exists})...), limit(5)},
-		{"16 MiB sectors of sparse data in bzip2", "info", forgeMap(t, largestShift, append(decisive(forgedFile{data: equalSectors(16, bzip2Sparse), size: len(zeros), flags: exists | packed}), forgedFile{"padding", make([]byte, 1<<20), 1 << 20, exists})...), limit(5)},
 		{"16 MiB sectors that are full", "info", forgeMap(t, largestShift, decisive(forgedFile{data: unzippable(32 << 20), size: 32 << 20, flags: exists})...), limit(5)},
 		{"20,000 sectors of bzip2 in each file", "info", forgeMap(t, 0, decisive(forgedFile{data: equalSectors(20_000, bzip2Small), size: 20_000 * 512, flags: exists | packed})...), limit(10)},
 		{"20,000 sectors of zlib in each file", "info", forgeMap(t, 0, decisive(forgedFile{data: equalSectors(20_000, zipped(t, zeros[:512])), size: 20_000 * 512, flags: exists | packed})...), limit(10)},

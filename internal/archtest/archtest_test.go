@@ -67,7 +67,7 @@ var allowedImpure = map[string][]string{
 
 // pureLibraries only compute: bytes in, bytes out.
 var pureLibraries = []string{
-	"github.com/klauspost/compress/flate", "github.com/klauspost/compress/zlib", "github.com/ulikunitz/xz/lzma",
+	"github.com/klauspost/compress/flate", "github.com/klauspost/compress/zlib",
 }
 
 // clocks are the functions of package time that read or wait for the clock.
