@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"w3host/texts"
 	"w3host/w3gs"
@@ -111,28 +110,6 @@ func (a *Args) OnlyPlayer() string {
 		return name
 	}
 	return a.Text("player")
-}
-
-// Span takes the next word if it is a time such as 30m, 12h, 7d, 2w or 1d12h, up
-// to ten years; else it takes nothing and is 0.
-func (a *Args) Span() (span time.Duration) {
-	const most = 10 * 365 * 24 * time.Hour
-	units := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-	for rest := strings.ToLower(a.next()); rest != ""; {
-		i := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
-		if i < 1 || units[rest[i]] == 0 {
-			return 0
-		}
-		n, err := strconv.Atoi(rest[:i])
-		unit := units[rest[i]]
-		if err != nil || n > int((most-span)/unit) {
-			return 0
-		}
-		span += time.Duration(n) * unit
-		rest = rest[i+1:]
-	}
-	a.Optional()
-	return span
 }
 
 // NameList takes names of one word, or in quotes.

@@ -42,14 +42,16 @@ var table = Table[*target]{
 	}},
 }
 
-func TestSpan(t *testing.T) {
+func TestParseSpan(t *testing.T) {
 	for text, want := range map[string]string{
-		"30m": "30m0s ", "12h rest": "12h0m0s rest", "1d12h": "36h0m0s ", "2W x": "336h0m0s x",
-		"": "0s ", "5": "0s 5", "m": "0s m", "3x3 m": "0s 3x3 m", "1dm": "0s 1dm", "99999999999999999999m": "0s 99999999999999999999m", "999999w": "0s 999999w",
+		"30m": "30m0s", "1d12h": "36h0m0s", "2W": "336h0m0s", "7 days": "168h0m0s", "7days": "168h0m0s", "1 month": "720h0m0s",
+		" 1 Hour  30 min ": "1h30m0s", "1y": "8760h0m0s", "10 years": "87600h0m0s", "2 hrs": "2h0m0s", "1mo 1w": "888h0m0s",
+		"": "", "5": "", "5 5": "", "m": "", "3x3": "", "1dm": "", "7d x": "", "0d": "", "-1d": "", "1.5h": "", "30s": "", "7 dayss": "",
+		"99999999999999999999m": "", "999999w": "", "10y 1m": "", "1s": "", "ms": "", "1ds": "",
 	} {
-		a := &Args{left: text}
-		if got := a.Span().String() + " " + a.Rest(); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+		d, err := ParseSpan(text)
+		if (err != nil) != (want == "") || err == nil && d.String() != want {
+			t.Errorf("%q: %v, %v, want %s", text, d, err, want)
 		}
 	}
 }
@@ -166,7 +168,7 @@ func TestActRefuses(t *testing.T) {
 }
 
 func FuzzRun(f *testing.F) {
-	for _, line := range []string{"kick ann lee x", "colour \xff 99999999999999999999", `kick "ann lee" "`, "team ann lee  2", "ping \x00"} {
+	for _, line := range []string{"kick ann lee x", "colour \xff 99999999999999999999", `kick "ann lee" "`, "ban x 1d 7 days 9\xff", "team ann lee  2", "ping \x00"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

@@ -47,6 +47,9 @@ func (d Directory) ban(ctx context.Context, q game.Query) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if ban.Expires.IsZero() {
+		return one("%s is banned permanently.", ban.Target()), nil
+	}
 	return one("%s is banned%v.", ban.Target(), until(ban)), nil
 }
 

@@ -65,7 +65,7 @@ func TestTexts(t *testing.T) {
 		{"statsdota Bob", "Bob has played no game of DotA here.", "Bob 没有在这里玩过 DotA。"},
 		{"alts Ann", "No other name has come from Ann's addresses.", "没有其他名字来自 Ann 的地址。"},
 		{"bans", "There are no bans.", "没有封禁。"},
-		{"ban Bob", "Bob is banned.", "refused: Bob 已经被封禁"},
+		{"ban Bob", "Bob is banned permanently.", "refused: Bob 已经被封禁"},
 		{"unban Zoe", "refused: Zoe is not banned: bans lists them", "refused: Zoe 没有被封禁：用 bans 查看封禁列表"},
 		{"ban 0.0.0.0/0", "refused: 0.0.0.0/0 is a good part of the whole internet: w3host ban --yes does that", "refused: 0.0.0.0/0 涵盖了互联网的很大一部分：请用 w3host ban --yes"},
 		{"checkban Zoe", "Zoe is not banned.", "Zoe 没有被封禁。"},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"w3host/config"
+	"w3host/command"
 	"w3host/internal/terminal"
 	"w3host/people"
 	"w3host/storage"
@@ -26,7 +26,7 @@ func banCommand() *cobra.Command {
 	var b storage.Ban
 	fs := cmd.Flags()
 	fs.StringVar(&b.Realm, "realm", "", "only players of this `REALM`; otherwise everywhere, the LAN included")
-	span := fs.String("for", "", "`TIME`: 30m, 12h, 7d, 2w or 1d12h; otherwise for good")
+	span := fs.String("for", "", "`TIME`: 30m, 12h, 7d, \"2 weeks\" or 1d12h; otherwise permanently")
 	fs.StringVar(&b.Reason, "reason", "", "`TEXT`: why")
 	yes := fs.Bool("yes", false, "also a network that is a good part of the whole internet")
 	check := func() error {
@@ -41,7 +41,9 @@ func banCommand() *cobra.Command {
 		}
 		if err == nil && *span != "" {
 			var d time.Duration
-			d, err = parseSpan(*span)
+			if d, err = command.ParseSpan(*span); err != nil {
+				return fmt.Errorf("--for %q is not a time such as 30m, 12h, 7d, \"2 weeks\" or \"1 month\", at most 10 years", *span)
+			}
 			b.Expires = b.At.Add(d)
 		}
 		return err
@@ -148,15 +150,6 @@ func unlessZero(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
-}
-
-// parseSpan parses the value of --for.
-func parseSpan(text string) (time.Duration, error) {
-	d, ok := config.ParseSpan(text)
-	if !ok {
-		return 0, fmt.Errorf("--for %s: write 30m, 12h, 7d, 2w or 1d12h", text)
-	}
-	return d, nil
 }
 
 func onRealm(realm string) string {
