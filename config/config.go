@@ -2,6 +2,8 @@
 // the environment the file, flags both. One validation reports every fault at once.
 package config
 
+import "w3host/w3gs"
+
 // Config is the whole configuration. A key is section.name, as in the file;
 // its environment variable is W3HOST_SECTION_NAME. Defaults are written as in the
 // environment; config.toml.example explains them, and a test keeps the two equal.
@@ -29,10 +31,10 @@ type Config struct {
 
 // Host is the program as the network sees it.
 type Host struct {
-	Listen  string `toml:"listen" default:"0.0.0.0:6112"` // TCP address for every lobby and game
-	Version int    `toml:"version" default:"26"`          // 26 for 1.26
-	Product string `toml:"product" default:"W3XP"`        // W3XP or WAR3
-	Name    string `toml:"name" default:"w3host"`         // who speaks for the host in lobbies
+	Listen  string       `toml:"listen" default:"0.0.0.0:6112"` // TCP address for every lobby and game
+	Version w3gs.Version `toml:"version" default:"1.26"`
+	Product string       `toml:"product" default:"W3XP"` // W3XP or WAR3
+	Name    string       `toml:"name" default:"w3host"`  // who speaks for the host in lobbies
 }
 
 // Lobby is how games are opened and started.
@@ -104,13 +106,13 @@ type Autohost struct {
 
 // LAN is the UDP discovery.
 type LAN struct {
-	Enabled       bool     `toml:"enabled" default:"true"`
-	Port          int      `toml:"port" default:"6112"`
-	Broadcast     []string `toml:"broadcast" default:"255.255.255.255"`
-	Targets       []string `toml:"targets"`
-	PushInfo      bool     `toml:"push_info"` // 0x30 to the targets with every 0x32
-	BroadcastInfo bool     `toml:"broadcast_info"`
-	Versions      []int    `toml:"versions"` // further ones, besides host.version
+	Enabled       bool           `toml:"enabled" default:"true"`
+	Port          int            `toml:"port" default:"6112"`
+	Broadcast     []string       `toml:"broadcast" default:"255.255.255.255"`
+	Targets       []string       `toml:"targets"`
+	PushInfo      bool           `toml:"push_info"` // 0x30 to the targets with every 0x32
+	BroadcastInfo bool           `toml:"broadcast_info"`
+	Versions      []w3gs.Version `toml:"versions"` // further ones, besides host.version
 }
 
 // Maps is where map files and the game's scripts are.

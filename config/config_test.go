@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"w3host/w3gs"
 )
 
 func TestExampleIsTheDefaults(t *testing.T) {
@@ -51,7 +53,7 @@ func TestOrderOfSources(t *testing.T) {
 	if want := []string{"10.0.0.255", "10.1.0.255:6113"}; !reflect.DeepEqual(c.LAN.Broadcast, want) {
 		t.Errorf("broadcast = %q", c.LAN.Broadcast)
 	}
-	if want := []int{24, 27}; !reflect.DeepEqual(c.LAN.Versions, want) {
+	if want := []w3gs.Version{24, 27}; !reflect.DeepEqual(c.LAN.Versions, want) {
 		t.Errorf("versions = %v", c.LAN.Versions)
 	}
 }
@@ -116,7 +118,7 @@ func TestValidateNamesEveryBadValue(t *testing.T) {
 	c.Game.Latency = Duration(10 * time.Millisecond)
 	c.Game.AdaptiveMin, c.Game.AdaptiveMax = c.Game.AdaptiveMax, c.Game.AdaptiveMin
 	c.LAN.Broadcast = []string{"interfaces", "::1"}
-	c.LAN.Versions = []int{24, 22}
+	c.LAN.Versions = []w3gs.Version{24, 22, 36}
 	c.Limits.Exempt = []string{"here"}
 	c.Database.URL = "w3host"
 	err := c.Validate()
@@ -125,7 +127,7 @@ func TestValidateNamesEveryBadValue(t *testing.T) {
 	}
 	for _, key := range []string{
 		"host.listen", "host.product", "lobby.name", "game.latency = 10ms: must be from 20ms to 500ms",
-		"game.adaptive_min", "lan.broadcast", "lan.versions = 22: cannot share", "limits.exempt", "database.url",
+		"game.adaptive_min", "lan.broadcast", "lan.versions = 1.22: cannot share", "lan.versions = 1.36: cannot be hosted yet", "limits.exempt", "database.url",
 	} {
 		if !strings.Contains(err.Error(), key) {
 			t.Errorf("missing %q in:\n%v", key, err)

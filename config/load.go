@@ -100,6 +100,7 @@ var wanted = map[reflect.Kind][2]string{
 	reflect.Int:    {"write a whole number, without quotes", "write a list of whole numbers: [24, 26]"},
 	reflect.Bool:   {"write true or false, without quotes"},
 	reflect.String: {"write a text in quotes", `write a list of texts: ["one", "two"]`},
+	reflect.Uint32: {"", `write a list of versions of the game: ["1.26", "1.27"]`},
 }
 
 // set puts one decoded TOML value into its field.
@@ -206,8 +207,8 @@ func setText(field reflect.Value, text string) error {
 				continue
 			}
 			one := reflect.New(field.Type().Elem()).Elem()
-			if setText(one, item) != nil {
-				return errors.New("write whole numbers with commas between them")
+			if err := setText(one, item); err != nil {
+				return fmt.Errorf("%w, with commas between several", err)
 			}
 			list = reflect.Append(list, one)
 		}

@@ -12,25 +12,26 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"w3host/bncs"
+	"w3host/w3gs"
 )
 
 // Realm is one account on one realm. Sections of the same name are accounts of
 // the same realm.
 type Realm struct {
-	Name             string      `toml:"name"`
-	Address          string      `toml:"address"` // host:port
-	Bind             string      `toml:"bind"`    // local address; empty: any
-	Account          string      `toml:"account"`
-	Password         bncs.Secret `toml:"password"`
-	PasswordFile     string      `toml:"password_file"`
-	CreateAccount    bool        `toml:"create_account"`
-	Channel          string      `toml:"channel" default:"w3host"`
-	GameVersion      int         `toml:"game_version"` // 0: host.version
-	Locale           string      `toml:"locale" default:"enUS"`
-	AdvertiseAddress string      `toml:"advertise_address"`   // where the realm should send players; only compared with what it says
-	AdvertisePort    int         `toml:"advertise_port"`      // 0: the port of host.listen
-	Lobbies          int         `toml:"lobbies" default:"1"` // listed by turns
-	Announce         bool        `toml:"announce"`            // new lobbies, in the channel
+	Name             string       `toml:"name"`
+	Address          string       `toml:"address"` // host:port
+	Bind             string       `toml:"bind"`    // local address; empty: any
+	Account          string       `toml:"account"`
+	Password         bncs.Secret  `toml:"password"`
+	PasswordFile     string       `toml:"password_file"`
+	CreateAccount    bool         `toml:"create_account"`
+	Channel          string       `toml:"channel" default:"w3host"`
+	GameVersion      w3gs.Version `toml:"game_version"` // 0: host.version
+	Locale           string       `toml:"locale" default:"enUS"`
+	AdvertiseAddress string       `toml:"advertise_address"`   // where the realm should send players; only compared with what it says
+	AdvertisePort    int          `toml:"advertise_port"`      // 0: the port of host.listen
+	Lobbies          int          `toml:"lobbies" default:"1"` // listed by turns
+	Announce         bool         `toml:"announce"`            // new lobbies, in the channel
 }
 
 const realmSection = "realm"
@@ -97,7 +98,7 @@ func (c *Config) readPasswords(environ []string) error {
 }
 
 const (
-	minRealmVersion, maxRealmVersion = 24, 28
+	minRealmVersion, maxRealmVersion = w3gs.Version(24), w3gs.Version(28)
 	maxRealms                        = 15
 )
 
@@ -124,7 +125,7 @@ func (v *validator) realm(c *Config, i int) {
 	}
 	v.text(key("channel"), r.Channel, 0, 31)
 	if n := c.RealmVersion(r); n < minRealmVersion || n > maxRealmVersion {
-		v.fault(key("game_version"), n, "realms know %d to %d: set game_version", minRealmVersion, maxRealmVersion)
+		v.fault(key("game_version"), n, "realms know %v to %v: set game_version", minRealmVersion, maxRealmVersion)
 	}
 	v.text(key("locale"), r.Locale, 4, 4)
 	v.between(key("lobbies"), r.Lobbies, 1, 100)
@@ -146,7 +147,7 @@ func (v *validator) realm(c *Config, i int) {
 }
 
 // RealmVersion is the version of the game that a realm is told.
-func (c *Config) RealmVersion(r *Realm) int {
+func (c *Config) RealmVersion(r *Realm) w3gs.Version {
 	if r.GameVersion != 0 {
 		return r.GameVersion
 	}

@@ -75,7 +75,7 @@ func TestRealmFaults(t *testing.T) {
 	}
 	c.Realms[1].Account = "BOT"
 	err = c.Validate()
-	for _, want := range []string{"W3HOST_REALM_MY_HOME_PASSWORD", "account", "bind", "advertise_port", "game_version = 31: realms know 24 to 28", "differs from", "is used twice"} {
+	for _, want := range []string{"W3HOST_REALM_MY_HOME_PASSWORD", "account", "bind", "advertise_port", "game_version = 1.31: realms know 1.24 to 1.28", "differs from", "is used twice"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("missing %q in:\n%v", want, err)
 		}

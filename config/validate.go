@@ -29,7 +29,7 @@ func (c *Config) Validate() error {
 	v := validator{}
 
 	v.address("host.listen", c.Host.Listen)
-	v.between("host.version", c.Host.Version, int(w3gs.FirstVersion), int(w3gs.LastVersion))
+	v.version("host.version", c.Host.Version)
 	v.oneOf("host.product", c.Host.Product, "W3XP", "WAR3")
 	v.text("host.name", c.Host.Name, 1, w3gs.MaxNameLen)
 
@@ -78,9 +78,9 @@ func (c *Config) Validate() error {
 		v.ipv4("lan.targets", a)
 	}
 	for _, n := range c.LAN.Versions {
-		v.between("lan.versions", n, int(w3gs.FirstVersion), int(w3gs.LastVersion))
-		if !w3gs.Version(n).SharesLobby(w3gs.Version(c.Host.Version)) {
-			v.fault("lan.versions", n, "cannot share lobbies with host.version = %d: the packets of a lobby changed with 1.23 and 1.29", c.Host.Version)
+		v.version("lan.versions", n)
+		if !n.SharesLobby(c.Host.Version) {
+			v.fault("lan.versions", n, "cannot share lobbies with host.version = %v: its clients compute another checksum for the same map, or speak other packets", c.Host.Version)
 		}
 	}
 
@@ -139,6 +139,17 @@ type validator struct {
 
 func (v *validator) fault(key string, value any, format string, args ...any) {
 	v.faults = multierror.Append(v.faults, fmt.Errorf("%s = %v: %s", key, value, fmt.Sprintf(format, args...)))
+}
+
+// version checks that a version of the game can be hosted.
+func (v *validator) version(key string, value w3gs.Version) {
+	switch {
+	case value > w3gs.LastVersion:
+		v.fault(key, value, "cannot be hosted yet: clients from 1.30 on look for games by mDNS and would not see this host; hosted are %v to %v",
+			w3gs.FirstVersion, w3gs.LastVersion)
+	case value < w3gs.FirstVersion:
+		v.fault(key, value, `must be from %v to %v, in quotes: version = "1.26"`, w3gs.FirstVersion, w3gs.LastVersion)
+	}
 }
 
 func (v *validator) between(key string, value, low, high int) {

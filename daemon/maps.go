@@ -88,7 +88,7 @@ func (s *Maps) check(e *config.Entry) (err error) {
 	return err
 }
 
-func (s *Maps) version() w3gs.Version { return w3gs.Version(s.config.Host.Version) }
+func (s *Maps) version() w3gs.Version { return s.config.Host.Version }
 
 func (s *Maps) findScripts() {
 	var err error

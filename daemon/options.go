@@ -57,7 +57,7 @@ func hostLimits(l config.Limits) host.Limits {
 // gameConfig is the configuration of a game; version is the program's.
 func gameConfig(c config.Config, version string) game.Config {
 	return game.Config{
-		Version:   w3gs.Version(c.Host.Version),
+		Version:   c.Host.Version,
 		Program:   "w3host " + version,
 		Settings:  gameSettings(c.Lobby),
 		Lobby:     lobbyConfig(c),

@@ -12,7 +12,6 @@ import (
 	"w3host/host"
 	"w3host/internal/terminal"
 	"w3host/lobby"
-	"w3host/w3gs"
 	"w3host/w3map"
 )
 
@@ -24,7 +23,7 @@ func welcome(c config.Config, addr netip.AddrPort, m *host.Map, log zerolog.Logg
 	if ip.Is6() && !ip.IsUnspecified() {
 		log.Warn().Msgf("clients of Warcraft III speak IPv4 and cannot reach %s; use --listen 0.0.0.0:%d", addr, addr.Port())
 	}
-	where := fmt.Sprintf("Warcraft III %v, Local Area Network", w3gs.Version(c.Host.Version))
+	where := fmt.Sprintf("Warcraft III %v, Local Area Network", c.Host.Version)
 	switch {
 	case !c.LAN.Enabled:
 		where = "clients that know this address; it is not announced, since the LAN part is off"

@@ -9,7 +9,6 @@ import (
 
 	"w3host/config"
 	"w3host/internal/openfiles"
-	"w3host/w3gs"
 )
 
 // patience bounds each check.
@@ -81,7 +80,7 @@ func checkClock(context.Context, config.Config) Finding {
 // checkFiles compares the limit of open files with what the configured games need: one
 // for each player, and some more.
 func checkFiles(_ context.Context, c config.Config) Finding {
-	slots := w3gs.Version(c.Host.Version).Slots()
+	slots := c.Host.Version.Slots()
 	need := uint64((c.Autohost.MaxGames+c.Autohost.Lobbies)*slots + c.Limits.Unjoined + 100)
 	most, known := openfiles.Limit()
 	if !known {

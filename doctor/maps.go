@@ -13,7 +13,6 @@ import (
 	"w3host/config"
 	"w3host/daemon"
 	"w3host/mapconf"
-	"w3host/w3gs"
 )
 
 const scriptsRemedy = "copy Scripts\\common.j and Scripts\\blizzard.j of the game to maps.scripts, or point it to the game's folder"
@@ -21,7 +20,7 @@ const scriptsRemedy = "copy Scripts\\common.j and Scripts\\blizzard.j of the gam
 // checkScripts looks for the game's scripts, without which a map's checksum
 // cannot be computed.
 func checkScripts(_ context.Context, c config.Config) Finding {
-	version := w3gs.Version(c.Host.Version)
+	version := c.Host.Version
 	_, from, err := mapconf.FindScripts(c.Maps.Scripts, version)
 	if err != nil {
 		return fine("maps.scripts = %q: %v", c.Maps.Scripts, err).but("%s", scriptsRemedy)
@@ -64,7 +63,7 @@ func checkMaps(e config.Entry) func(context.Context, config.Config) Finding {
 
 // checkMapsFolder reads every map of the folder.
 func checkMapsFolder(ctx context.Context, c config.Config) Finding {
-	version := w3gs.Version(c.Host.Version)
+	version := c.Host.Version
 	scripts, _, _ := mapconf.FindScripts(c.Maps.Scripts, version) // checkScripts reports the error
 	maps, err := catalogue.Open(ctx, c.Maps.Dir, catalogue.Options{Version: version, Scripts: scripts, Report: func(error) {}})
 	switch {

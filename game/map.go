@@ -18,9 +18,9 @@ func (c Config) ForMap(m *w3map.Map) Config {
 	l := &c.Lobby
 	l.Slots, l.Layout, l.PlayerSlots = m.LobbySlots(c.Settings), m.Layout, m.PlayerSlots
 	l.MapCheck = w3gs.MapCheck{
-		Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: c.Version.HasSHA1(),
+		Path: c.Version.MapPath(m.Path), Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: c.Version.HasSHA1(),
 	}
-	l.MaxPID, l.RelayExtra = uint8(c.Version.Slots()), c.Version.RelaysExtra()
+	l.MaxPID, l.JoinExtra, l.RelayExtra = uint8(c.Version.Slots()), c.Version.JoinExtra(), c.Version.RelaysExtra()
 	l.Observers = c.Settings&w3gs.ObserversOn == w3gs.ObserversOn
 	l.RandomRaces = c.Settings&w3gs.RandomRaces != 0
 	l.Welcome = slices.Concat(l.Welcome, c.Rules)

@@ -26,6 +26,7 @@ type Config struct {
 	MaxPID        uint8 // 12, or 24 from 1.29; also how many teams and colours there are
 	Observers     bool  // players may move to the observer team
 	RandomRaces   bool  // in melee games nobody chooses a race
+	JoinExtra     int   // zero bytes behind the name in a 0x06
 	RelayExtra    bool  // clients send 0x59, which goes to everybody
 	HideAddresses bool  // addresses in 0x06 are zero: no player learns another's IP
 	HCL           string
@@ -90,6 +91,7 @@ func (c *Config) SetOwner(owner string) {
 func Defaults() Config {
 	return Config{
 		MaxPID:           w3gs.ClassicSlots,
+		JoinExtra:        1,
 		Trigger:          "!",
 		KickCooldown:     time.Minute,
 		VirtualHost:      defaultVirtualHost,

@@ -175,7 +175,7 @@ func (l *Lobby) freePID() uint8 {
 // info introduces a player. The join counter is of use only to peers, who need
 // the addresses as well: the IP that the host sees, the port that the client listens on.
 func (l *Lobby) info(p *player) *w3gs.PlayerInfo {
-	info := &w3gs.PlayerInfo{JoinCounter: plainJoinCounter, PID: p.pid, Name: p.name, Extra: []byte{0}}
+	info := &w3gs.PlayerInfo{JoinCounter: plainJoinCounter, PID: p.pid, Name: p.name, Extra: make([]byte, l.cfg.JoinExtra)}
 	if p.fake || l.cfg.HideAddresses {
 		return info
 	}

@@ -19,12 +19,19 @@ var ErrNoScripts = errors.New("the game's scripts are not there")
 var archives = []string{"War3Patch.mpq", "War3xLocal.mpq", "War3x.mpq", "War3.mpq"}
 
 // FindScripts looks for common.j and blizzard.j of a version of the game: first in the sub-folder of that version,
-// such as scripts/1.26, then in the folder itself. In each it looks for the two files (or for them in a sub-folder
+// such as scripts/1.26, then in those of the versions that have the same scripts, the newest first, then in the folder
+// itself. In each it looks for the two files (or for them in a sub-folder
 // Scripts, as in an unpacked game), then for the game's archives. From says where they were found.
 //
 // ErrNoScripts is the error if there is nothing, w3map.ErrLineEnds if the files are spoilt.
 func FindScripts(dir string, version w3gs.Version) (scripts *w3map.Scripts, from string, err error) {
-	for _, folder := range []string{filepath.Join(dir, version.String()), dir} {
+	folders := []string{filepath.Join(dir, version.String())}
+	for v := w3gs.LastVersion; v >= w3gs.FirstVersion; v-- {
+		if v != version && v.ScriptGroup() == version.ScriptGroup() {
+			folders = append(folders, filepath.Join(dir, v.String()))
+		}
+	}
+	for _, folder := range append(folders, dir) {
 		entries, err := list(folder)
 		if errors.Is(err, os.ErrNotExist) {
 			continue

@@ -65,7 +65,8 @@ func TestFindScripts(t *testing.T) {
 		"in any case":            {map[string]string{"Common.J": c, "BLIZZARD.j": b}, key(c, b), "."},
 		"of an unpacked game":    {map[string]string{"Scripts/common.j": c, "Scripts/Blizzard.j": b}, key(c, b), "Scripts"},
 		"of the version":         {map[string]string{"common.j": c, "blizzard.j": b, "1.26/common.j": c2, "1.26/blizzard.j": b2}, key(c2, b2), "1.26"},
-		"of another version":     {map[string]string{"common.j": c, "blizzard.j": b, "1.24/common.j": c2, "1.24/blizzard.j": b2}, key(c, b), "."},
+		"of another version":     {map[string]string{"common.j": c, "blizzard.j": b, "1.23/common.j": c2, "1.23/blizzard.j": b2}, key(c, b), "."},
+		"of one with the same":   {map[string]string{"common.j": c, "blizzard.j": b, "1.24/common.j": c2, "1.24/blizzard.j": b2}, key(c2, b2), "1.24"},
 		"of the game's archives": {game, key(c2, b2), "."},
 	} {
 		dir := lay(t, test.files)

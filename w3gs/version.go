@@ -13,9 +13,10 @@ type Version uint32
 const (
 	// DefaultVersion is hosted unless the configuration names another.
 	DefaultVersion Version = 26
-	// FirstVersion and LastVersion bound what can be hosted.
+	// FirstVersion and LastVersion bound what can be hosted. From 1.30 on clients look
+	// for games by mDNS and do not see those that are announced by UDP.
 	FirstVersion Version = 7
-	LastVersion  Version = 36
+	LastVersion  Version = 29
 
 	// SingleUnitVersion is the first that reads files without sectors, as newer
 	// editors and other tools store them.
@@ -44,8 +45,47 @@ func (v Version) RunsLua() bool { return v >= LuaVersion }
 // checksum.
 func (v Version) SumsGameScripts() bool { return v < ReforgedVersion }
 
+// ChecksumPiece is the length of the pieces in which the files of a map, its script
+// apart, enter the checksum; what is left over at the end of a file does not count.
+// 0: each file is one piece. Only 1.32 cuts them (real games, 1024 bytes).
+func (v Version) ChecksumPiece() int {
+	if v == ReforgedVersion {
+		return 1024
+	}
+	return 0
+}
+
+// ScriptGroup is the first of the versions that have the same common.j and blizzard.j
+// as v, and so the same checksums of maps, in a row.
+func (v Version) ScriptGroup() Version {
+	switch {
+	case v >= 19 && v <= 21:
+		return 19
+	case v >= 24 && v <= 28:
+		return 24
+	}
+	return v
+}
+
 // ReadsSingleUnit reports whether files without sectors are read.
 func (v Version) ReadsSingleUnit() bool { return v >= SingleUnitVersion }
+
+// JoinExtra is how many zero bytes stand behind the name in a 0x06, as captures of
+// 1.32 and the programs for 1.31 have them.
+func (v Version) JoinExtra() int {
+	if v >= 31 {
+		return 2
+	}
+	return 1
+}
+
+// MapPath writes the path of a map as the map check of this version has it.
+func (v Version) MapPath(path string) string {
+	if v >= ReforgedVersion {
+		return strings.ReplaceAll(path, `\`, "/")
+	}
+	return path
+}
 
 // RelaysExtra reports whether clients send 0x59, and wait for those of others.
 func (v Version) RelaysExtra() bool { return v >= ReforgedVersion }
@@ -66,10 +106,12 @@ func (v Version) ObserverTeam() uint8 {
 	return ObserverTeam
 }
 
-// SharesLobby reports whether clients of both versions can be in one lobby: its
-// packets changed with 1.23 and 1.29.
+// SharesLobby reports whether one map check is true for clients of both versions, so
+// that they can be in one lobby: the packets, the game's scripts and the rules of the
+// checksum and the SHA-1 are the same.
 func (v Version) SharesLobby(w Version) bool {
-	return v.HasSHA1() == w.HasSHA1() && v.Slots() == w.Slots()
+	wholeFiles := v > ReforgedVersion && w > ReforgedVersion && v < VersionTwo && w < VersionTwo
+	return wholeFiles || v.ScriptGroup() == w.ScriptGroup()
 }
 
 // MapLimit is the largest map that clients load, in bytes; 0 is no limit.
@@ -112,6 +154,15 @@ func ParseVersion(text string) (Version, error) {
 	}
 	return Version((first-1)*int(VersionTwo) + second), nil
 }
+
+// UnmarshalText reads what ParseVersion reads.
+func (v *Version) UnmarshalText(text []byte) (err error) {
+	*v, err = ParseVersion(string(text))
+	return err
+}
+
+// MarshalText writes the version as players know it.
+func (v Version) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // String writes the version as players know it.
 func (v Version) String() string {

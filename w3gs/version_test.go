@@ -46,3 +46,28 @@ func TestChoices(t *testing.T) {
 		}
 	}
 }
+
+// TestSharesLobby goes through the groups of versions for which one map check is true.
+func TestSharesLobby(t *testing.T) {
+	groups := [][]Version{{7}, {18}, {19, 20, 21}, {22}, {23}, {24, 25, 26, 27, 28}, {29}, {30}, {31}, {32}, {33, 34, 35, 36}, {VersionTwo}}
+	for i, group := range groups {
+		for j, other := range groups {
+			for _, v := range group {
+				for _, w := range other {
+					if v.SharesLobby(w) != (i == j) {
+						t.Errorf("%v with %v: %v", v, w, i != j)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLobbyPackets: a 0x06 and a 0x3D of 1.32 are in the captures (real_test.go).
+func TestLobbyPackets(t *testing.T) {
+	for v, want := range map[Version]string{26: `1 Maps\a.w3x`, 31: `2 Maps\a.w3x`, 32: "2 Maps/a.w3x", VersionTwo: "2 Maps/a.w3x"} {
+		if got := fmt.Sprint(v.JoinExtra(), " ", v.MapPath(`Maps\a.w3x`)); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+}

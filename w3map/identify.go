@@ -65,6 +65,7 @@ func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 	case p == nil:
 		m.hashMapScript(a, newPieces(false, meter)) // for what it says about the script
 	case m.hashMapScript(a, p):
+		p.cut = m.Version.ChecksumPiece()
 		for _, name := range hashedFiles {
 			if _, err := m.hashPiece(a, name, p, (*pieces).endFile); errors.Is(err, ErrTooMuch) {
 				return err

@@ -144,6 +144,12 @@ func TestRulesByVersion(t *testing.T) {
 	lua := mapOf(t, map[string]string{"war3map.lua": "lua", "war3map.w3e": "terrain"})
 	old := classic(common, blizzard, "script", "terrain")
 	pieces := sha1.Sum([]byte(common + blizzard + mark + "script" + "terrain"))
+	a, b := strings.Repeat("a", 1024), strings.Repeat("b", 1024) // pieces of 1.32, which leaves out what is behind them
+	long := mapOf(t, map[string]string{"war3map.j": a + "+", "war3map.w3e": a + b + "end", "war3map.wpm": b, "war3map.doo": "short"})
+	cut := piece(a + "+")
+	for _, full := range []string{a, b, b} {
+		cut = bits.RotateLeft32(cut^piece(full), 3)
+	}
 	reforged := func(script string) uint32 { return bits.RotateLeft32(piece(script)^piece("terrain"), 3) }
 	for _, c := range []struct {
 		version w3gs.Version
@@ -159,8 +165,11 @@ func TestRulesByVersion(t *testing.T) {
 		{30, data, old, new(sha1.Sum(data))},
 		{31, data, old, new(sha1.Sum(data))},
 		{31, lua, classic(common, blizzard, "lua", "terrain"), new(sha1.Sum(lua))},
-		{32, data, reforged("script"), new(sha1.Sum(data))},
-		{32, lua, reforged("lua"), new(sha1.Sum(lua))},
+		{32, data, piece("script"), new(sha1.Sum(data))}, // the terrain is shorter than a piece
+		{32, lua, piece("lua"), new(sha1.Sum(lua))},
+		{32, long, cut, new(sha1.Sum(long))},
+		{33, data, reforged("script"), new(sha1.Sum(data))},
+		{33, lua, reforged("lua"), new(sha1.Sum(lua))},
 		{100, data, reforged("script"), new(sha1.Sum(data))},
 	} {
 		m := read(t, c.data, c.version, scripts(t))

@@ -50,6 +50,8 @@ type pieces struct {
 	checksum uint32
 	sha      hash.Cloner // nil if not wanted
 	current  roll
+	cut      int    // Version.ChecksumPiece of the files at hand; 0: they are whole pieces
+	filled   int    // bytes of the current piece, where files are cut
 	meter    *Meter // of what is unpacked; nil for what is not packed
 }
 
@@ -68,11 +70,19 @@ func (p *pieces) Write(data []byte) (int, error) {
 			return 0, err
 		}
 	}
-	p.current.write(data)
 	if p.sha != nil {
 		p.sha.Write(data)
 	}
-	return len(data), nil
+	n := len(data)
+	for p.cut > 0 && p.filled+len(data) >= p.cut {
+		rest := data[p.cut-p.filled:]
+		p.current.write(data[:p.cut-p.filled])
+		p.endPiece()
+		data = rest
+	}
+	p.current.write(data)
+	p.filled += len(data)
+	return n, nil
 }
 
 // clone makes a copy that can be gone back to when a piece turns out to be damaged.
@@ -87,7 +97,7 @@ func (p *pieces) clone() *pieces {
 // endScript ends common.j or blizzard.j, endScripts the both of them.
 func (p *pieces) endScript() {
 	p.checksum ^= p.current.sum()
-	p.current = roll{}
+	p.current, p.filled = roll{}, 0
 }
 
 func (p *pieces) endScripts() {
@@ -99,8 +109,15 @@ func (p *pieces) endScripts() {
 
 // endFile ends one of the map's files.
 func (p *pieces) endFile() {
+	if p.cut == 0 {
+		p.endPiece()
+	}
+	p.current, p.filled = roll{}, 0 // the end of a file that is cut does not count
+}
+
+func (p *pieces) endPiece() {
 	p.checksum = rotl3(p.checksum ^ p.current.sum())
-	p.current = roll{}
+	p.current, p.filled = roll{}, 0
 }
 
 func (p *pieces) sum(sha []byte) uint32 {

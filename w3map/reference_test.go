@@ -162,3 +162,17 @@ func same[T comparable](t *testing.T, what string, got, want T) {
 		t.Errorf("%s is %v, want %v", what, got, want)
 	}
 }
+
+// TestChecksumOf132 compares with the checksum that a real game of 1.32 gave.
+func TestChecksumOf132(t *testing.T) {
+	path := filepath.Join(testdata, "maps", "(4)adrenaline.w3m")
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	m, err := readFile(t, path, w3map.Options{Version: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "checksum", m.Checksum, 0x1002b878)
+	same(t, "sha1", hex.EncodeToString(m.SHA1[:4]), "df1b3e17")
+}

@@ -77,7 +77,7 @@ func botsCommand() *cobra.Command {
 	fs.StringVar(&opts.RealmPassword, "realm-password", bots.RealmPassword, "`password` of the bots' accounts, which are registered if need be")
 	fs.UintVar(&id, "game", 0, "join the lobby with this game `id` without searching")
 	fs.UintVar(&key, "entry-key", 0, "entry `key` of that lobby")
-	version := fs.Uint("version", uint(w3gs.DefaultVersion), "game version: 26 is 1.26")
+	version := fs.String("version", w3gs.DefaultVersion.String(), "`VERSION` of the game that they play")
 	fs.StringVar(&opts.NamePrefix, "name-prefix", bots.DefaultPrefix, "a bot is called prefix and number")
 	start := fs.Bool("say-start", true, "say !start when all bots are in the lobby and the host does nothing")
 	fs.BoolVar(&opts.OwnAddresses, "own-addresses", false, "give every bot its own 127.x.y.z address (host on this machine)")
@@ -118,7 +118,11 @@ func botsCommand() *cobra.Command {
 	_ = cmd.MarkFlagDirname("download")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		opts.Play = time.Duration(minutes * float64(time.Minute))
-		opts.GameID, opts.EntryKey, opts.Version = uint32(id), uint32(key), w3gs.Version(*version)
+		opts.GameID, opts.EntryKey = uint32(id), uint32(key)
+		var err error
+		if opts.Version, err = w3gs.ParseVersion(*version); err != nil {
+			return fmt.Errorf("--version: %w", err)
+		}
 		opts.NoStart = !*start
 		if opts.Actions == 0 {
 			opts.Actions = -1

@@ -31,7 +31,7 @@ func lanCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "lan", Short: "list the games of the local network, or show them elsewhere", Long: lanHelp}
 	fs := cmd.PersistentFlags()
 	fs.SortFlags = false
-	fs.StringVar(&c.version, "version", "", "`VERSION` of the game: 26, 1.26; list takes several with commas between them, or all")
+	fs.StringVar(&c.version, "version", "", "`VERSION` of the game, as 1.26; list takes several with commas between them, or all")
 	sets(fs, "version", "host.version")
 	fs.StringVar(&c.product, "product", "", "W3XP or WAR3")
 	sets(fs, "product", "host.product")
@@ -69,17 +69,17 @@ func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 	default:
 		return nil, fmt.Errorf("--product %q: must be W3XP or WAR3", c.product)
 	}
-	var versions []int
+	var versions []w3gs.Version
 	for text := range strings.SplitSeq(c.version, ",") {
-		switch v, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(text), "1.")); {
+		switch v, err := w3gs.ParseVersion(text); {
 		case c.version == "":
-			versions = append([]int{set.Host.Version}, set.LAN.Versions...)
+			versions = append([]w3gs.Version{set.Host.Version}, set.LAN.Versions...)
 		case text == "all":
-			for v := 7; v <= 31; v++ {
+			for v := w3gs.FirstVersion; v <= w3gs.LastVersion; v++ {
 				versions = append(versions, v)
 			}
-		case err != nil || v < 1:
-			return nil, fmt.Errorf("--version %q: must be a version such as 26 or 1.26", text)
+		case err != nil:
+			return nil, fmt.Errorf("--version: %w", err)
 		default:
 			versions = append(versions, v)
 		}
