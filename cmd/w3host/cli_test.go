@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,10 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"w3host/config"
-	"w3host/internal/testkit"
 )
-
-//go:generate go test -run TestCLIDocs -update .
 
 // everyCommand visits the commands with sub-commands, completion and help included.
 func everyCommand(t *testing.T, visit func(cmd *cobra.Command, path []string)) {
@@ -34,17 +33,12 @@ func everyCommand(t *testing.T, visit func(cmd *cobra.Command, path []string)) {
 	walk(root)
 }
 
-// docs/cli is what the commands say of themselves: a page and a man page each.
+var cliDocs = flag.String("cli-docs", "", "write a page and a man page of each command into this `folder`")
+
+// TestCLIDocs makes the pages and man pages of a release: each command has both.
 func TestCLIDocs(t *testing.T) {
-	const stored = "../../docs/cli"
-	fresh := t.TempDir()
-	pages, manual := fresh, filepath.Join(fresh, "man")
-	if *testkit.Update {
-		if err := os.RemoveAll(stored); err != nil {
-			t.Fatal(err)
-		}
-		pages, manual = stored, filepath.Join(stored, "man")
-	}
+	dir := cmp.Or(*cliDocs, t.TempDir())
+	manual := filepath.Join(dir, "man")
 	if err := os.MkdirAll(manual, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -53,37 +47,23 @@ func TestCLIDocs(t *testing.T) {
 	root.DisableAutoGenTag = true
 	root.InitDefaultCompletionCmd()
 	t.Setenv("SOURCE_DATE_EPOCH", "0") // man pages have a date
-	if err := doc.GenMarkdownTree(root, pages); err != nil {
+	if err := doc.GenMarkdownTree(root, dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := doc.GenManTree(root, &doc.GenManHeader{Source: "w3host", Manual: "w3host"}, manual); err != nil {
 		t.Fatal(err)
 	}
-	read := func(dir string) map[string]string {
-		files := map[string]string{}
-		for _, pattern := range []string{"*.md", "man/*.1"} {
-			paths, _ := filepath.Glob(filepath.Join(dir, pattern))
-			for _, path := range paths {
-				text, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				files[filepath.Base(path)] = strings.ReplaceAll(string(text), "\r\n", "\n")
+	everyCommand(t, func(cmd *cobra.Command, path []string) {
+		if cmd.Name() == "help" {
+			return
+		}
+		name := append([]string{"w3host"}, path...)
+		for _, file := range []string{strings.Join(name, "_") + ".md", "man/" + strings.Join(name, "-") + ".1"} {
+			if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !strings.Contains(string(text), cmd.Short) {
+				t.Errorf("%s does not say what the command does: %v", file, err)
 			}
 		}
-		return files
-	}
-	want, got := read(pages), read(stored)
-	for name := range want {
-		if want[name] != got[name] {
-			t.Errorf("docs/cli: %s is not what the commands say: go generate ./cmd/w3host", name)
-		}
-	}
-	for name := range got {
-		if _, ok := want[name]; !ok {
-			t.Errorf("docs/cli: %s is of no command: go generate ./cmd/w3host", name)
-		}
-	}
+	})
 }
 
 func TestHelpOfEveryCommand(t *testing.T) {
