@@ -23,22 +23,14 @@ const (
 	keepEvery = time.Hour
 )
 
-// housekeeping converts rows of older versions and removes what is older than keep
-// says, until ctx ends. What fails is tried again after an hour.
+// housekeeping removes what is older than keep says, until ctx ends. It repeats what
+// fails after an hour.
 func housekeeping(ctx context.Context, db *storage.Store, keep storage.Keep, log zerolog.Logger) {
 	for wait := keepFirst; ; wait = keepEvery {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
-		}
-		if rows, err := db.CarryOver(ctx, nil); err != nil {
-			log.Debug().Err(err).Msg("old rows are not carried over")
-		} else if rows > 0 {
-			log.Info().Int64("rows", rows).Msg("old rows are carried over")
-		}
-		if keep == (storage.Keep{}) {
-			continue
 		}
 		done, err := db.Prune(ctx, keep, false)
 		if err != nil && ctx.Err() == nil {

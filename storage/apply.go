@@ -55,8 +55,7 @@ func (d *Store) Apply(ctx context.Context, b Batch) error {
 		if err := tx.Batch(ctx, w.statements, w.rows); err != nil || len(w.counts) == 0 {
 			return err
 		}
-		_, err = d.count(ctx, tx, w.counts)
-		return err
+		return d.count(ctx, tx, w.counts)
 	})
 }
 

@@ -63,7 +63,7 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 	}
 	s := scrub{d, key, f.Token}
 	var err error
-	if f.Games, err = d.inBatches(ctx, 0, nil, s.games); err != nil {
+	if f.Games, err = d.inBatches(ctx, s.games); err != nil {
 		return f, err
 	}
 	like := "%" + likeEscape(key) + "%"
@@ -110,10 +110,10 @@ type scrub struct {
 }
 
 // games scrubs some of the games that the player was in.
-func (s scrub) games(ctx context.Context, tx sqldb.Tx) (more bool, n int64, err error) {
+func (s scrub) games(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 	keys, err := sqldb.List[GameKey](ctx, tx, "SELECT DISTINCT game_key FROM game_players WHERE name_key = $1 ORDER BY game_key LIMIT $2", s.key, gameBatch)
 	if err != nil || len(keys) == 0 {
-		return false, 0, err
+		return 0, err
 	}
 	games := keyArg(keys)
 	_, err = s.rows(ctx, tx, gameRow, s.inKeys("key"), games)
@@ -123,15 +123,11 @@ func (s scrub) games(ctx context.Context, tx sqldb.Tx) (more bool, n int64, err 
 		}
 	}
 	if err != nil {
-		return false, 0, err
+		return 0, err
 	}
-	legacy := ""
-	if s.isPostgres() {
-		legacy = ", address = NULL"
-	}
-	_, err = tx.Exec(ctx, "UPDATE game_players SET name = $2, name_key = $2, ip = NULL"+legacy+" WHERE "+s.inKeys("game_key")+" AND name_key = $3",
+	_, err = tx.Exec(ctx, "UPDATE game_players SET name = $2, name_key = $2, ip = NULL WHERE "+s.inKeys("game_key")+" AND name_key = $3",
 		games, s.token, s.key)
-	return true, int64(len(keys)), err
+	return int64(len(keys)), err
 }
 
 // rows scrubs the rows of a table that a condition on $1 chooses.

@@ -165,7 +165,9 @@ func (d *Store) closeCrashed(ctx context.Context, tx sqldb.Tx, condition string,
 	if err != nil {
 		return 0, err
 	}
-	for _, g := range games {
+	keys := make([]GameKey, len(games))
+	for i, g := range games {
+		keys[i] = g.Key
 		last, err := sqldb.One[struct {
 			Turn int64
 			At   time.Time
@@ -187,6 +189,5 @@ func (d *Store) closeCrashed(ctx context.Context, tx sqldb.Tx, condition string,
 			return 0, err
 		}
 	}
-	_, _, err = d.countEnded(ctx, tx, GameKey{}, countBatch)
-	return len(games), err
+	return len(games), d.count(ctx, tx, keys)
 }

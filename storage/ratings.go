@@ -33,12 +33,11 @@ func (d *Store) RateGames(ctx context.Context) (games int64, err error) {
 	if err != nil || !waits {
 		return 0, err
 	}
-	return d.inBatches(ctx, 0, nil, d.rateSome)
+	return d.inBatches(ctx, d.rateSome)
 }
 
-// RebuildRatings makes all ratings anew from the games that are kept. It calls
-// progress, which may be nil, with the number of games so far.
-func (d *Store) RebuildRatings(ctx context.Context, progress func(int64)) (games int64, err error) {
+// RebuildRatings makes all ratings anew from the games that are kept.
+func (d *Store) RebuildRatings(ctx context.Context) (games int64, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) error {
 		if err := d.lockRatings(ctx, tx); err != nil {
 			return err
@@ -52,7 +51,7 @@ func (d *Store) RebuildRatings(ctx context.Context, progress func(int64)) (games
 	if err != nil {
 		return 0, err
 	}
-	return d.inBatches(ctx, 0, progress, d.rateSome)
+	return d.inBatches(ctx, d.rateSome)
 }
 
 // lockRatings keeps other hosts from rating until the transaction ends: each game
@@ -85,17 +84,17 @@ type ratedGame struct {
 }
 
 // rateSome rates the first games of those that wait.
-func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (more bool, n int64, err error) {
+func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 	if err := d.lockRatings(ctx, tx); err != nil {
-		return false, 0, err
+		return 0, err
 	}
 	games, err := d.unrated(ctx, tx)
 	if err != nil || len(games) == 0 {
-		return false, 0, err
+		return 0, err
 	}
 	known, err := d.ratingsOf(ctx, tx, games)
 	if err != nil {
-		return false, 0, err
+		return 0, err
 	}
 	changed := map[ratedPlayer]*rated{}
 	keys := make([]GameKey, len(games))
@@ -107,11 +106,11 @@ func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (more bool, n int64, 
 		if _, err := tx.Exec(ctx, `INSERT INTO ratings (category, name_key, realm, name, mu, sigma, games) VALUES ($1, $2, $3, $4, $5, $6, $7)
 			ON CONFLICT (name_key, realm, category) DO UPDATE SET `+excluded("name", "mu", "sigma", "games"),
 			p.Category, p.Key, p.Realm, r.Name, r.Skill.Mu, r.Skill.Sigma, r.Games); err != nil {
-			return false, 0, err
+			return 0, err
 		}
 	}
 	_, err = tx.Exec(ctx, "UPDATE games SET rated = true WHERE "+d.inKeys("key"), keyArg(keys))
-	return true, int64(len(games)), err
+	return int64(len(games)), err
 }
 
 // rate changes what is known of the players of a game, unless its results leave
@@ -149,7 +148,7 @@ func (d *Store) unrated(ctx context.Context, tx sqldb.Tx) ([]*ratedGame, error) 
 	waiting, err := sqldb.List[struct {
 		Key GameKey
 		Map string
-	}](ctx, tx, `SELECT key, map_name FROM games WHERE NOT rated AND ended_at IS NOT NULL ORDER BY ended_at, key LIMIT $1`, countBatch)
+	}](ctx, tx, `SELECT key, map_name FROM games WHERE NOT rated AND ended_at IS NOT NULL ORDER BY ended_at, key LIMIT $1`, rateBatch)
 	if err != nil {
 		return nil, err
 	}

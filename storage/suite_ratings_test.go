@@ -125,7 +125,7 @@ func testRebuild(t *testing.T, db *storage.Store, rated int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	games, err := db.RebuildRatings(t.Context(), nil)
+	games, err := db.RebuildRatings(t.Context())
 	if err != nil || games != rated {
 		t.Errorf("%d games are rated anew: %v", games, err)
 	}

@@ -162,24 +162,12 @@ func (d *Store) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) error 
 }
 
 // count puts those games into the totals that have ended and are not in.
-func (d *Store) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) (int, error) {
+func (d *Store) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) error {
 	ended, err := sqldb.List[GameKey](ctx, tx, `UPDATE games SET counted = true, players = (SELECT count(*) FROM game_players p
 			WHERE p.game_key = games.key AND p.slot IS NOT NULL AND NOT p.fake)
 		WHERE `+d.inKeys("key")+` AND ended_at IS NOT NULL AND NOT counted RETURNING key`, keyArg(keys))
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return len(ended), d.addTotals(ctx, tx, "1", ended)
-}
-
-// countEnded counts some of the games that have ended and are not counted yet:
-// those whose host died, or that an older program wrote. It begins behind a key
-// and returns the last one; the zero key when none is left.
-func (d *Store) countEnded(ctx context.Context, tx sqldb.Tx, from GameKey, most int) (last GameKey, n int, err error) {
-	keys, err := sqldb.List[GameKey](ctx, tx, "SELECT key FROM games WHERE NOT counted AND ended_at IS NOT NULL AND key > $1 ORDER BY key LIMIT $2", from.String(), most)
-	if err != nil || len(keys) == 0 {
-		return last, 0, err
-	}
-	n, err = d.count(ctx, tx, keys)
-	return keys[len(keys)-1], n, err
+	return d.addTotals(ctx, tx, "1", ended)
 }

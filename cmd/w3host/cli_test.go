@@ -128,7 +128,7 @@ func TestArrange(t *testing.T) {
 		"-listen :1 -lan=false":                 "--listen=:1 --lan=false",
 		"serve -autostart -1":                   "serve --autostart=-1",
 		"admin -realm list add Ann":             "admin add --realm=list Ann",
-		"migrate --force down":                  "migrate down --force",
+		"migrate -json status":                  "migrate status --json",
 		"spool -json show x":                    "spool show --json x",
 		"ratings -limit 3 rebuild":              "ratings rebuild --limit=3",
 		"ratings dota rebuild":                  "ratings dota rebuild",

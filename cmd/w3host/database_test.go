@@ -41,7 +41,7 @@ func TestDatabaseCommands(t *testing.T) {
 		{"games", 1, `^w3host games: no database of w3host: there is no file /.*/data/w3host\.db; a host creates it when it starts \(w3host migrate up, or name another with --database or --config\)\n$`},
 		{"ban Bob", 1, `there is no file`},
 		{"migrate status", 1, `there is no file`},
-		{"migrate down --force", 1, `there is no file`},
+		{"migrate down 1", 1, `there is no file`},
 		{"migrate", 0, `^The schema is now at step \d+\.\n$`},
 		{"games", 0, `^No games\.\n$`},
 		{"ratings", 0, `^No ratings\.\n$`},
@@ -137,23 +137,13 @@ func TestDatabaseCommands(t *testing.T) {
 		{"migrate", 0, `^Nothing to do: the schema is at step \d+\.\n$`},
 		{"migrate sideways", 2, `there is no "sideways": it is up, down or status`},
 		{"migrate status", 0, `(?s)^STEP +FILE +STATE\n1 +00001_game_log\.sql +applied `},
-		{"migrate down", 1, `^w3host migrate down: nothing was done: answer y, or say --yes\n$`},
-		{"migrate down --yes", 0, `^Step 10 \(00010_people\.sql\) is taken back\.\n$`},
-		{"migrate status", 0, `00010_people\.sql +missing\n$`},
-		{"games", 1, `its schema is at step 9 of 10; a host, or migrate up, completes it`},
-		{"migrate down < y", 0, `Step 9`},
-		{"migrate down --yes", 0, `Step 8`},
-		{"migrate down --yes", 0, `Step 7`},
-		{"migrate down --yes", 0, `Step 6`},
-		{"migrate down --yes", 0, `Step 5`},
-		{"migrate down --yes", 0, `Step 4`},
-		{"migrate down --yes", 0, `Step 3`},
-		{"migrate down --yes", 0, `Step 2`},
-		{"migrate down", 1, `w3host migrate down --force deletes them\n$`},
-		{"migrate down --force", 0, `Step 1`},
-		{"games", 1, `its schema is at step 0 of 10; a host, or migrate up, completes it`},
+		{"migrate down", 2, `it needs the number of the last step`},
+		{"migrate down 7", 1, `^w3host migrate down: the last step is 1: w3host migrate down 1 deletes all games, bans and admins\n$`},
+		{"migrate down 1", 0, `^Step 1 \(00001_game_log\.sql\) is taken back\.\n$`},
+		{"games", 1, `its schema is at step 0 of 1; a host, or migrate up, completes it`},
+		{"migrate down 1", 1, `not found: no step is left to take back\n$`},
 		{"migrate status", 0, `00001_game_log\.sql +missing`},
-		{"migrate up", 0, `^The schema is now at step 10\.\n$`},
+		{"migrate up", 0, `^The schema is now at step 1\.\n$`},
 		{"migrate status --json", 0, `"applied": true`},
 
 		{"games --database mysql://x", 2, `"mysql:" is not known`},
@@ -189,7 +179,7 @@ func TestCommandsCreateNothing(t *testing.T) {
 		{"admin", "list"},
 		{"admin", "add", "Ann"},
 		{"migrate", "status"},
-		{"migrate", "down", "--yes"},
+		{"migrate", "down", "1"},
 		{"health", "--listen", "127.0.0.1:1"},
 		{"map", "list"},
 		{"version"},
@@ -206,17 +196,12 @@ func TestCommandsCreateNothing(t *testing.T) {
 			if code, _, stderr := shell(t, "migrate", "up", "--database", url); code != exitOK {
 				t.Fatal(stderr)
 			}
-			if code, _, stderr := shell(t, "migrate", "down", "--yes", "--database", url); code != exitOK {
+			if code, _, stderr := shell(t, "migrate", "down", "1", "--database", url); code != exitOK {
 				t.Fatal(stderr)
 			}
 			code, _, stderr := shell(t, "games", "--database", url)
 			if code != exitFailed || !strings.Contains(stderr, "migrate up") {
 				t.Errorf("games: exit %d, %s", code, stderr)
-			}
-			for code == exitOK || !strings.Contains(stderr, "no step is left") {
-				if code, _, stderr = shell(t, "migrate", "down", "--yes", "--force", "--database", url); code != exitOK && !strings.Contains(stderr, "no step is left") {
-					t.Fatal(stderr)
-				}
 			}
 			if code, stdout, stderr := shell(t, "migrate", "status", "--database", url); code != exitOK || strings.Contains(stdout, "applied") {
 				t.Errorf("status: exit %d, %s%s", code, stdout, stderr)

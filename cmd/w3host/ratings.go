@@ -43,7 +43,7 @@ func ratingsCommand() *cobra.Command {
 }
 
 func (c *dbCall) rebuildRatings(db *storage.Store) error {
-	n, err := db.RebuildRatings(c.ctx, nil)
+	n, err := db.RebuildRatings(c.ctx)
 	if err != nil {
 		return err
 	}

@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// fillSQL makes games as the schema of step 3 held them, ten players each, over
+// fillSQL makes games, ten players each, over
 // 1,080 days. Player n plays in inverse proportion to n: of a hundred rows of
 // players five are the most active one's. Lines of chat are left out: no query
 // here looks at them.
@@ -23,15 +24,15 @@ var fillSQL = []string{
 	`INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
 		VALUES ('01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002', 'bench', '1', now(), now())`,
 	`INSERT INTO games (key, host_id, run, name, owner, version, map_name, map_path, map_size, map_crc32, map_checksum, map_sha1,
-			latency_ms, created_at, started_at, loaded_at, ended_at, ended, turns, played_ms@COUNTED)
+			latency_ms, created_at, started_at, loaded_at, ended_at, ended, turns, played_ms, counted, players)
 		SELECT key, '01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002', 'game ' || n, 'Player1', '1.26',
 			'Map ' || map, 'Maps\Download\Map ' || map || '.w3x', 8000000, '00000000', '00000000', lpad(to_hex(map), 40, '0'), 100,
 			at, at + interval '3 minutes', at + interval '4 minutes', at + interval '40 minutes',
-			CASE WHEN n % 50 = 0 THEN 'desync' WHEN n % 70 = 0 THEN 'host crashed' ELSE 'finished' END, 21600, 2160000@TRUE
+			CASE WHEN n % 50 = 0 THEN 'desync' WHEN n % 70 = 0 THEN 'host crashed' ELSE 'finished' END, 21600, 2160000, true, 10
 		FROM drawn`,
-	`INSERT INTO game_players (game_key, pid, joined_seq, name, name_key, realm, @ADDRESS, slot, team, colour, race, handicap,
+	`INSERT INTO game_players (game_key, pid, joined_seq, name, name_key, realm, ip, slot, team, colour, race, handicap,
 			joined_at, loaded_after_ms, left_at, left_turn, left_code, left_reason, ping_ms, actions)
-		SELECT key, pid, pid, 'Player' || who, 'player' || who, '', ('10.' || (who / 65536) % 256 || '.' || (who / 256) % 256 || '.' || who % 256)::@TYPE,
+		SELECT key, pid, pid, 'Player' || who, 'player' || who, '', ('10.' || (who / 65536) % 256 || '.' || (who / 256) % 256 || '.' || who % 256)::inet,
 			pid - 1, pid % 2, pid - 1, 1, 100, at, 20000, at + interval '39 minutes', 21000, 7, 'lost', 40 + who % 100, 3000
 		FROM (SELECT d.key, d.at, pid, floor(power(300000.0, random()))::int AS who FROM drawn d, generate_series(1, 10) pid) p`,
 	`INSERT INTO results (game_key, seq, turn, source, sender, pid, name, value, number, contradicts)
@@ -66,24 +67,18 @@ var totalSQL = []string{
 			count(*) FILTER (WHERE ended = 'host crashed'), 10 * count(*) FROM games GROUP BY 1`,
 }
 
-// fill writes the games into a schema of step 3, or into that of today. The
-// indexes of the large tables are built when all is there.
-func fill(ctx context.Context, conn *pgx.Conn, games int, today bool) error {
-	words := []string{"@GAMES", strconv.Itoa(games), "@COUNTED", "", "@TRUE", "", "@ADDRESS", "address", "@TYPE", "text"}
-	statements := append([]string{
+// fill writes the games. The indexes of the large tables are built when all is there.
+func fill(ctx context.Context, conn *pgx.Conn, games int) error {
+	statements := slices.Concat([]string{
 		"SET synchronous_commit = off", "SET maintenance_work_mem = '512MB'", "SET work_mem = '256MB'", "SET jit = off",
 		"SET session_replication_role = replica",
-	}, fillSQL...)
-	if today {
-		words = []string{"@GAMES", strconv.Itoa(games), "@COUNTED", ", counted, players", "@TRUE", ", true, 10", "@ADDRESS", "ip", "@TYPE", "inet"}
-		statements = append(statements, totalSQL...)
-	}
+	}, fillSQL, totalSQL)
 	indexes, err := dropIndexes(ctx, conn)
 	if err != nil {
 		return err
 	}
 	for _, s := range append(append(statements, indexes...), "VACUUM ANALYZE", "RESET work_mem", "RESET jit", "RESET session_replication_role") {
-		if _, err := conn.Exec(ctx, strings.NewReplacer(words...).Replace(s)); err != nil {
+		if _, err := conn.Exec(ctx, strings.ReplaceAll(s, "@GAMES", strconv.Itoa(games))); err != nil {
 			return fmt.Errorf("%.60s: %w", s, err)
 		}
 	}

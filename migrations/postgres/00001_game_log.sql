@@ -1,5 +1,7 @@
 -- +goose Up
--- Hosts that share this database. heartbeat_at moves every few seconds.
+-- docs/database.md describes the tables and their columns.
+
+-- The hosts that share this database. A row's heartbeat_at moves every few seconds.
 CREATE TABLE hosts (
     id           uuid PRIMARY KEY,
     run          uuid NOT NULL,
@@ -10,14 +12,16 @@ CREATE TABLE hosts (
     stopped_at   timestamptz
 );
 
--- The last record of each host's spool that is in this database. It moves in
--- the same transaction as the records: so each is applied exactly once.
+-- The last applied record of each run's spool. It moves in the transaction that
+-- writes the records, so that each is applied exactly once.
 CREATE TABLE spool_positions (
     run     uuid PRIMARY KEY,
     host_id uuid NOT NULL,
     applied bigint NOT NULL
 );
 
+-- counted: the game is in the totals below. rated: it is in the ratings, or says
+-- nothing for them. players: without computers and fake players.
 CREATE TABLE games (
     key          uuid PRIMARY KEY,
     host_id      uuid NOT NULL,
@@ -45,15 +49,24 @@ CREATE TABLE games (
     ended_detail text NOT NULL DEFAULT '',
     turns        bigint NOT NULL DEFAULT 0,
     played_ms    bigint NOT NULL DEFAULT 0,
-    replay       text NOT NULL DEFAULT ''
+    replay       text NOT NULL DEFAULT '',
+    players      integer NOT NULL DEFAULT 0,
+    counted      boolean NOT NULL DEFAULT false,
+    rated        boolean NOT NULL DEFAULT false,
+    CONSTRAINT games_numbers CHECK (game_id BETWEEN 0 AND 4294967295 AND seed BETWEEN 0 AND 4294967295
+        AND turns BETWEEN 0 AND 4294967295 AND map_size >= 0 AND players >= 0),
+    CONSTRAINT games_map_hex CHECK (map_crc32 ~ '^([0-9a-f]{8})?$' AND map_checksum ~ '^([0-9a-f]{8})?$'
+        AND map_sha1 ~ '^([0-9a-f]{40})?$')
 );
 CREATE INDEX games_created_at ON games (created_at);
-CREATE INDEX games_map ON games (map_sha1);
+CREATE INDEX games_started_at ON games (started_at);
+CREATE INDEX games_map_key ON games (map_sha1, key);
 CREATE INDEX games_open ON games (host_id) WHERE ended_at IS NULL;
+CREATE INDEX games_unrated ON games (ended_at, key) WHERE NOT rated AND ended_at IS NOT NULL;
 
--- Everyone who joined. A pid comes again in a lobby when its player left, so
--- joined_seq tells them apart; slot and what follows are NULL for those who
--- left before the start.
+-- Everyone who joined. A lobby gives the pid of a player who left to another, so
+-- joined_seq tells them apart. slot to handicap are NULL for those who left before
+-- the start.
 CREATE TABLE game_players (
     game_key        uuid NOT NULL REFERENCES games (key) ON DELETE CASCADE,
     pid             smallint NOT NULL,
@@ -61,7 +74,7 @@ CREATE TABLE game_players (
     name            text NOT NULL DEFAULT '',
     name_key        text NOT NULL DEFAULT '',
     realm           text NOT NULL DEFAULT '',
-    address         text,
+    ip              inet,
     fake            boolean NOT NULL DEFAULT false,
     slot            smallint,
     team            smallint,
@@ -76,10 +89,14 @@ CREATE TABLE game_players (
     left_reason     text NOT NULL DEFAULT '',
     ping_ms         bigint,
     actions         bigint,
-    PRIMARY KEY (game_key, pid, joined_seq)
+    PRIMARY KEY (game_key, pid, joined_seq),
+    CONSTRAINT game_players_bytes CHECK (pid BETWEEN 0 AND 255 AND slot BETWEEN 0 AND 255 AND team BETWEEN 0 AND 255
+        AND colour BETWEEN 0 AND 255 AND race BETWEEN 0 AND 255 AND handicap BETWEEN 0 AND 255),
+    CONSTRAINT game_players_numbers CHECK (joined_seq >= 0 AND left_turn >= 0 AND left_code >= 0 AND actions >= 0)
 );
-CREATE INDEX game_players_name ON game_players (name_key, realm);
-CREATE INDEX game_players_address ON game_players (address);
+CREATE INDEX game_players_games ON game_players (name_key, game_key);
+CREATE INDEX game_players_ip ON game_players (ip) WHERE ip IS NOT NULL;
+CREATE INDEX game_players_with_ip ON game_players (game_key) WHERE ip IS NOT NULL;
 
 CREATE TABLE game_computers (
     game_key   uuid NOT NULL REFERENCES games (key) ON DELETE CASCADE,
@@ -132,6 +149,20 @@ CREATE TABLE drops (
     PRIMARY KEY (game_key, seq)
 );
 
+-- A connection that broke and that the game waited for, or one that came back.
+-- away_ms is 0 when the old connection seemed alive.
+CREATE TABLE links (
+    game_key uuid NOT NULL REFERENCES games (key) ON DELETE CASCADE,
+    seq      bigint NOT NULL,
+    at       timestamptz,
+    turn     bigint NOT NULL,
+    pid      smallint NOT NULL,
+    resumed  boolean NOT NULL,
+    away_ms  bigint NOT NULL,
+    reason   text NOT NULL,
+    PRIMARY KEY (game_key, seq)
+);
+
 CREATE TABLE desyncs (
     game_key uuid NOT NULL REFERENCES games (key) ON DELETE CASCADE,
     seq      bigint NOT NULL,
@@ -155,8 +186,8 @@ CREATE TABLE downloads (
     PRIMARY KEY (game_key, seq)
 );
 
--- What maps report through W3MMD or DotA. pid is NULL for a value about the
--- whole game. Each sender's word is a row of its own.
+-- What maps report through W3MMD or DotA, a row for each sender. pid is NULL for a
+-- value about the whole game.
 CREATE TABLE results (
     game_key    uuid NOT NULL REFERENCES games (key) ON DELETE CASCADE,
     seq         bigint NOT NULL,
@@ -173,7 +204,7 @@ CREATE TABLE results (
 );
 CREATE INDEX results_name ON results (game_key, name, pid);
 
--- Who did what, when, on whom. Rows outlive their game.
+-- Rows of audit outlive their game.
 CREATE TABLE audit (
     run      uuid NOT NULL,
     seq      bigint NOT NULL,
@@ -189,9 +220,10 @@ CREATE TABLE audit (
     PRIMARY KEY (run, seq)
 );
 CREATE INDEX audit_at ON audit (at);
+CREATE INDEX audit_game ON audit (game_key) WHERE game_key IS NOT NULL;
 
--- A ban names a player, a network, or both; an empty realm means everywhere.
--- A lifted or expired ban stays as a row with lifted_at.
+-- A ban names a player, a network, or both. A lifted or expired ban stays as a row
+-- with lifted_at.
 CREATE TABLE bans (
     id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name       text NOT NULL DEFAULT '',
@@ -203,27 +235,223 @@ CREATE TABLE bans (
     banned_at  timestamptz NOT NULL,
     expires_at timestamptz,
     lifted_by  text NOT NULL DEFAULT '',
-    lifted_at  timestamptz
+    lifted_at  timestamptz,
+    range      cidr GENERATED ALWAYS AS (nullif(network, '')::cidr) STORED,
+    CONSTRAINT bans_target CHECK (name_key <> '' OR network <> '' OR lifted_at IS NOT NULL)
 );
 CREATE UNIQUE INDEX bans_once ON bans (name_key, network, realm) WHERE lifted_at IS NULL;
+CREATE INDEX bans_range ON bans USING gist (range inet_ops) WHERE lifted_at IS NULL;
 
+-- A role belongs to a name, to whoever joins from a network, or to a name that joins
+-- from a network.
 CREATE TABLE admins (
     name_key text NOT NULL,
     realm    text NOT NULL,
+    network  text NOT NULL DEFAULT '',
     name     text NOT NULL,
     role     text NOT NULL,
     added_by text NOT NULL DEFAULT '',
     added_at timestamptz NOT NULL,
-    PRIMARY KEY (name_key, realm)
+    PRIMARY KEY (name_key, realm, network),
+    CONSTRAINT admins_role CHECK (role IN ('admin', 'root')),
+    CONSTRAINT admins_name CHECK (name_key <> '' OR network <> '')
 );
 
+-- Admins of the LAN whose role counts only after !login.
+CREATE TABLE passwords (
+    name_key text PRIMARY KEY,
+    name     text NOT NULL,
+    hash     text NOT NULL,
+    set_by   text NOT NULL DEFAULT '',
+    set_at   timestamptz NOT NULL
+);
+
+CREATE TABLE preferences (
+    name_key text PRIMARY KEY,
+    name     text NOT NULL,
+    language text NOT NULL,
+    set_at   timestamptz NOT NULL
+);
+
+-- Every change of bans and admins, by whatever program, reaches all hosts.
+-- +goose StatementBegin
+CREATE FUNCTION w3host_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('w3host_changed', TG_TABLE_NAME);
+    RETURN NULL;
+END
+$$;
+-- +goose StatementEnd
+CREATE TRIGGER bans_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON bans
+    FOR EACH STATEMENT EXECUTE FUNCTION w3host_changed();
+CREATE TRIGGER admins_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON admins
+    FOR EACH STATEMENT EXECUTE FUNCTION w3host_changed();
+CREATE TRIGGER passwords_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON passwords
+    FOR EACH STATEMENT EXECUTE FUNCTION w3host_changed();
+
+-- The totals: sums over the games with counted, kept up in the transaction that
+-- writes the records. pings counts the games with a round trip, ping_ms is the sum
+-- over these.
+CREATE TABLE player_totals (
+    name_key   text NOT NULL,
+    realm      text NOT NULL,
+    name       text NOT NULL,
+    games      bigint NOT NULL,
+    won        bigint NOT NULL,
+    lost       bigint NOT NULL,
+    drawn      bigint NOT NULL,
+    left_early bigint NOT NULL,
+    dropped    bigint NOT NULL,
+    lags       bigint NOT NULL,
+    played_ms  bigint NOT NULL,
+    actions    bigint NOT NULL,
+    pings      bigint NOT NULL,
+    ping_ms    bigint NOT NULL,
+    first_game timestamptz,
+    last_game  timestamptz,
+    PRIMARY KEY (name_key, realm)
+);
+CREATE INDEX player_totals_won ON player_totals (won DESC, lost, name_key);
+CREATE INDEX player_totals_games ON player_totals (games DESC, name_key);
+
+CREATE TABLE player_map_totals (
+    name_key text NOT NULL,
+    realm    text NOT NULL,
+    map_sha1 text NOT NULL,
+    map_name text NOT NULL,
+    name     text NOT NULL,
+    games    bigint NOT NULL,
+    won      bigint NOT NULL,
+    lost     bigint NOT NULL,
+    PRIMARY KEY (name_key, realm, map_sha1)
+);
+CREATE INDEX player_map_totals_won ON player_map_totals (map_sha1, won DESC, lost, name_key);
+
+CREATE TABLE player_value_totals (
+    name_key text NOT NULL,
+    realm    text NOT NULL,
+    source   text NOT NULL,
+    name     text NOT NULL,
+    games    bigint NOT NULL,
+    sum      double precision NOT NULL,
+    most     double precision NOT NULL,
+    PRIMARY KEY (name_key, realm, source, name)
+);
+
+-- finished_ms is the sum over finished games, players the sum over games.
+CREATE TABLE map_totals (
+    map_sha1    text PRIMARY KEY,
+    map_name    text NOT NULL,
+    lobbies     bigint NOT NULL,
+    games       bigint NOT NULL,
+    finished    bigint NOT NULL,
+    desyncs     bigint NOT NULL,
+    finished_ms bigint NOT NULL,
+    players     bigint NOT NULL,
+    last_game   timestamptz
+);
+CREATE INDEX map_totals_games ON map_totals (games DESC, lobbies DESC, map_sha1);
+
+CREATE TABLE day_totals (
+    day     date PRIMARY KEY,
+    lobbies bigint NOT NULL,
+    games   bigint NOT NULL,
+    desyncs bigint NOT NULL,
+    crashed bigint NOT NULL,
+    players bigint NOT NULL
+);
+
+-- The skill of a player in a category of maps, as a normal distribution.
+CREATE TABLE ratings (
+    category text NOT NULL,
+    name_key text NOT NULL,
+    realm    text NOT NULL,
+    name     text NOT NULL,
+    mu       double precision NOT NULL,
+    sigma    double precision NOT NULL,
+    games    bigint NOT NULL,
+    PRIMARY KEY (name_key, realm, category)
+);
+CREATE INDEX ratings_best ON ratings (category, (mu - 3 * sigma) DESC);
+
+-- One line per game, the latest with the highest key.
+CREATE VIEW game_list AS
+SELECT g.key, g.name, g.owner, g.realm, g.version, g.map_name, g.map_sha1, h.name AS host,
+       g.created_at, g.started_at, g.loaded_at, g.ended_at, g.ended, g.ended_detail,
+       g.turns, g.played_ms, g.latency_ms, g.replay, g.players,
+       (SELECT count(*) FROM chat c WHERE c.game_key = g.key) AS chat_lines,
+       (SELECT count(*) FROM desyncs d WHERE d.game_key = g.key) AS desyncs,
+       (g.created_at AT TIME ZONE 'UTC')::date AS day
+FROM games g LEFT JOIN hosts h ON h.id = g.host_id;
+
+-- What maps reported. contradicted: two senders, or two rows of one sender, do not
+-- agree on the value.
+CREATE VIEW result_values AS
+SELECT r.*, (r.contradicts OR
+             min(r.value) OVER same <> max(r.value) OVER same) AS contradicted
+FROM results r
+WINDOW same AS (PARTITION BY r.game_key, r.source, r.pid, r.name);
+
+-- One line per player and game they were in when it started. outcome is what the
+-- map reported: won, lost, drew, left; 'disputed' when senders contradict each other.
+CREATE VIEW played AS
+SELECT p.game_key, p.pid, p.name, p.name_key, p.realm, p.ip AS address, p.slot, p.team, p.colour, p.race, p.handicap,
+       p.loaded_after_ms, p.left_turn, p.left_code, p.left_reason, p.ping_ms, p.actions,
+       g.map_name, g.map_sha1, g.started_at, g.loaded_at, coalesce(p.left_at, g.ended_at) AS left_at, g.ended,
+       CASE WHEN g.loaded_at IS NULL OR coalesce(p.left_at, g.ended_at) < g.loaded_at THEN 0
+            ELSE (extract(epoch FROM coalesce(p.left_at, g.ended_at) - g.loaded_at) * 1000)::bigint END AS played_ms,
+       (SELECT CASE WHEN min(r.value) = max(r.value) AND NOT bool_or(r.contradicts) THEN min(r.value)
+                    WHEN min(r.value) IS NOT NULL THEN 'disputed' END
+        FROM results r
+        WHERE r.game_key = p.game_key AND r.pid = p.pid AND r.name = 'outcome') AS outcome,
+       (SELECT count(*) FROM drops d WHERE d.game_key = p.game_key AND d.pid = p.pid) AS drops,
+       (SELECT count(*) FROM lags l WHERE l.game_key = p.game_key AND l.pid = p.pid) AS lags
+FROM game_players p
+JOIN games g ON g.key = p.game_key
+WHERE p.slot IS NOT NULL AND NOT p.fake;
+
+CREATE VIEW player_stats AS
+SELECT name_key, realm, name, games, won, lost, drawn, left_early, dropped, lags, played_ms, actions,
+       CASE WHEN pings > 0 THEN CAST(ping_ms AS double precision) / pings END AS ping_ms, first_game, last_game
+FROM player_totals WHERE games > 0;
+
+CREATE VIEW map_stats AS
+SELECT map_sha1, map_name, lobbies, games, finished, desyncs,
+       CASE WHEN finished > 0 THEN CAST(finished_ms AS double precision) / finished END AS played_ms,
+       CASE WHEN games > 0 THEN CAST(players AS double precision) / games END AS players, last_game
+FROM map_totals WHERE lobbies > 0;
+
+CREATE VIEW daily_games AS
+SELECT day, lobbies, games, desyncs, crashed, players FROM day_totals WHERE lobbies > 0;
+
+CREATE VIEW active_bans AS
+SELECT id, name, network, realm, reason, banned_by, banned_at, expires_at
+FROM bans
+WHERE lifted_at IS NULL AND (expires_at IS NULL OR expires_at > now());
+
 -- +goose Down
+DROP VIEW active_bans;
+DROP VIEW daily_games;
+DROP VIEW map_stats;
+DROP VIEW player_stats;
+DROP VIEW played;
+DROP VIEW result_values;
+DROP VIEW game_list;
+DROP TABLE ratings;
+DROP TABLE day_totals;
+DROP TABLE map_totals;
+DROP TABLE player_value_totals;
+DROP TABLE player_map_totals;
+DROP TABLE player_totals;
+DROP TABLE preferences;
+DROP TABLE passwords;
 DROP TABLE admins;
 DROP TABLE bans;
 DROP TABLE audit;
 DROP TABLE results;
 DROP TABLE downloads;
 DROP TABLE desyncs;
+DROP TABLE links;
 DROP TABLE drops;
 DROP TABLE lags;
 DROP TABLE chat;
@@ -232,3 +460,4 @@ DROP TABLE game_players;
 DROP TABLE games;
 DROP TABLE spool_positions;
 DROP TABLE hosts;
+DROP FUNCTION w3host_changed();

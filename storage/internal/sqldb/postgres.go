@@ -16,7 +16,7 @@ import (
 
 const (
 	connectTimeout = 10 * time.Second
-	// changeChannel is what the triggers of migration 2 notify.
+	// changeChannel is what the triggers of the schema notify.
 	changeChannel = "w3host_changed"
 	// listenPing is how often the connection that listens is checked: a half-dead
 	// one notifies nobody.

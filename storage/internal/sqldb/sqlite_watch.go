@@ -17,7 +17,7 @@ const (
 	watchAnyway = time.Minute
 )
 
-// Watch looks at the counters of bans and admins (migration 2), at once after a write of this
+// Watch looks at the counters of bans and admins, at once after a write of this
 // process, else when the system notifies of a change of the file or its write-ahead
 // log, or every second where it cannot.
 func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
