@@ -66,8 +66,7 @@ type link struct {
 	*person        // another link takes them over
 	last    uint32 // what a proxy that comes back has received
 
-	rest    []byte // the beginning of a packet that is not yet whole
-	meter   meter
+	rest    []byte        // the beginning of a packet that is not yet whole
 	skipped int           // packets without a meaning for a host
 	odd     bool          // a harmless packet was too long; that is logged
 	expires time.Duration // when an unjoined or closing link is cut
@@ -91,6 +90,7 @@ type person struct {
 	vouched  bool   // the realm has confirmed the name
 	loggedIn bool   // with the password of an admin of that name
 
+	meter meter
 	line  reconnect.Line
 	proxy *proxy // nil: the client speaks for itself
 }
@@ -122,7 +122,6 @@ func (l *link) received(data []byte) {
 		if frame[0] == reconnect.Magic {
 			err = l.extension(frame)
 		} else {
-			l.line.Got()
 			err = l.packet(frame)
 		}
 		if err != nil {
@@ -140,12 +139,14 @@ func (l *link) received(data []byte) {
 // packet takes one packet.
 func (l *link) packet(frame w3gs.Frame) error {
 	if l.state == unjoined {
+		l.line.Got()
 		return l.shard.host.welcome(l, frame)
 	}
 	g, s := l.game, l.shard
 	if err := l.meter.count(frame.Op(), g.open.Load(), s.now); err != nil {
 		return err
 	}
+	l.line.Got() // not before it is let in: a proxy never sends again what was counted
 	in := game.Input{Link: l.id}
 	switch op := frame.Op(); op {
 	case w3gs.OpKeepalive:

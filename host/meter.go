@@ -15,16 +15,18 @@ const meterBurst = 10
 type meter struct {
 	rate, tokens float64
 	at           time.Duration // when tokens were last added
+	last         time.Duration // when a packet was last counted
 }
 
 func newMeter(rate int, now time.Duration) meter {
-	return meter{rate: float64(rate), tokens: float64(rate) * meterBurst, at: now}
+	return meter{rate: float64(rate), tokens: float64(rate) * meterBurst, at: now, last: now}
 }
 
 func (m *meter) count(op w3gs.Op, lobby bool, now time.Duration) error {
 	if lobby && (op == w3gs.OpMapPartOK || op == w3gs.OpMapSize) {
 		return nil
 	}
+	m.last = now
 	if m.tokens--; m.tokens <= 0 {
 		m.tokens = min(m.rate*meterBurst, m.tokens+(now-m.at).Seconds()*m.rate)
 		m.at = now
@@ -33,4 +35,11 @@ func (m *meter) count(op w3gs.Op, lobby bool, now time.Duration) error {
 		return errFlood
 	}
 	return nil
+}
+
+// resume allows for what a proxy sends again when its player comes back: all that
+// the player could have sent at the rate since the last packet that came.
+func (m *meter) resume(now time.Duration) {
+	m.tokens = min(m.rate*meterBurst, m.tokens+(m.last-m.at).Seconds()*m.rate) + (now-m.last).Seconds()*m.rate
+	m.at, m.last = now, now
 }

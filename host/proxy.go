@@ -81,7 +81,7 @@ func (h *Host) comeBack(l *link, back *reconnect.Reconnect) error {
 		if _, bad := p.line.Resume(back.Last); bad != nil {
 			reason, err = reconnect.Invalid, fmt.Errorf("%w: %d packets: %w", errBadCount, back.Last, bad)
 		} else {
-			l.meter = newMeter(h.opts.Limits.PacketRate, l.shard.now)
+			p.meter.resume(l.shard.now)
 			g.resume(l, back, p)
 			return nil
 		}

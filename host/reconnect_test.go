@@ -16,6 +16,7 @@ import (
 	"w3host/game"
 	"w3host/internal/testkit"
 	"w3host/storage"
+	"w3host/w3gs"
 )
 
 // minute is what an empty action buys in these tests: a real one with
@@ -486,5 +487,50 @@ func TestReconnectBots(t *testing.T) {
 	})
 	if err != nil || !report.OK || report.Resumed < 8 || report.EmptyTurns == 0 {
 		t.Errorf("%v: %s; %d resumed, %d empty turns, faults %+v", err, report.Verdict(), report.Resumed, report.EmptyTurns, report.Faults)
+	}
+}
+
+// TestReconnectFlood: what a player types while cut off passes the packet rate when
+// the proxy sends it again at once. Beyond what the time away allows the connection
+// ends, again and again, and still nothing is lost.
+func TestReconnectFlood(t *testing.T) {
+	const rate, away = 100, 2 * time.Second
+	allowed := rate*meterBurst + int(rate*away/time.Second)
+	for name, typed := range map[string]int{"as much as allowed": allowed - rate, "more than allowed": allowed + rate/2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := reconnectRig(t, func(o *Options) { o.Limits.PacketRate = rate })
+			g := r.lobby(2)
+			ann := r.join(g, "Ann", player)
+			cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
+			r.begin(ann, cid)
+			cid.Until(0x0C)
+			p.Cut(away, 0)
+			for i := range typed {
+				cid.Send(action(binary.LittleEndian.AppendUint16(nil, uint16(i))))
+			}
+			var got []uint16
+			seen := 0
+			testkit.Eventually(t, "all actions", func() bool {
+				all := ann.All()
+				for _, p := range all[seen:] {
+					if p.B[1] == 0x0C || p.B[1] == 0x48 {
+						for _, data := range w3gs.Actions(p.B[min(8, len(p.B)):]) {
+							got = append(got, binary.LittleEndian.Uint16(data))
+						}
+					}
+				}
+				seen = len(all)
+				return len(got) >= typed
+			})
+			for i, n := range got {
+				if int(n) != i {
+					t.Fatalf("action %d came in place %d", n, i)
+				}
+			}
+			if s, err := p.State(); err != nil || (s.Resumed == 1) != (typed < allowed) {
+				t.Errorf("%d returns, %v", s.Resumed, err)
+			}
+		})
 	}
 }

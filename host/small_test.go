@@ -41,6 +41,18 @@ func TestMeter(t *testing.T) {
 		if n := allowed(w3gs.OpKeepalive, false); n > rate*meterBurst {
 			t.Errorf("%d packets after an hour, want no more than %d", n, rate*meterBurst)
 		}
+		time.Sleep(time.Minute)
+		m.resume(time.Since(begin))
+		if n := allowed(w3gs.OpKeepalive, false); n < 60*rate-1 || n > 60*rate {
+			t.Errorf("%d packets after a minute without a connection, want %d", n, 60*rate)
+		}
+		time.Sleep(time.Hour)
+		_ = m.count(w3gs.OpKeepalive, false, time.Since(begin))
+		m.resume(time.Since(begin))
+		m.resume(time.Since(begin))
+		if n := allowed(w3gs.OpKeepalive, false); n > rate*meterBurst {
+			t.Errorf("%d packets after two returns without an absence, want no more than %d", n, rate*meterBurst)
+		}
 		time.Sleep(time.Second)
 		for range 20 * rate { // the rate itself, for longer than the burst
 			time.Sleep(time.Second / rate)
