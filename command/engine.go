@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"w3host/internal/nearest"
 	"w3host/texts"
 )
 
@@ -94,13 +93,6 @@ func (t Table[T]) Usable(level Level, line string) *Spec[T] {
 func (t Table[T]) Secret(line string) (rest string, ok bool) {
 	s, _, rest := t.split(line)
 	return rest, s != nil && s.Secret
-}
-
-// Mistyped reports whether a line has arguments and none of the table's commands,
-// but one that is secret with up to two wrong letters.
-func (t Table[T]) Mistyped(line string) bool {
-	s, name, rest := t.split(line)
-	return s == nil && rest != "" && slices.ContainsFunc(t, func(s Spec[T]) bool { return s.Secret && nearest.Distance(name, s.Name) <= 2 })
 }
 
 // NoCommand says that no table has the command of a line.

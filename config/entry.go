@@ -155,6 +155,7 @@ func (v *validator) lobby(key func(string) string, l *Lobby) {
 	v.between(key("countdown"), l.Countdown, 0, 60)
 	v.oneOf(key("observers"), l.Observers, w3gs.ObserverChoices.Words()...)
 	for _, name := range l.Reserved {
+		name, _, _ = strings.Cut(name, "@")
 		v.text(key("reserved"), name, 1, w3gs.MaxNameLen)
 	}
 	for _, line := range l.Welcome {

@@ -79,8 +79,16 @@ game log). A player is named by a part of the name, a slot by its number from 1,
 What a command asks of the database is answered within seconds, or refused.
 
 Nobody else reads ` + "`login`" + ` with its password, in the chat of a LAN lobby or game. A line that may be a mistyped one is held
-back as well, with a hint to its sender: ` + "`login`" + ` without the trigger, or a word behind the trigger that is no command but
-` + "`login`" + ` with up to two wrong letters, each with 8 letters or more behind it.
+back as well, with a hint to its sender. Letters count in their plain form (` + "`！ｌｏｇｉｎ`" + `), and any sign before the first of
+them as a trigger. So what is held back is ` + "`login`" + ` behind the wrong sign, behind spaces or a tab, or with the password glued
+to it; a word behind a sign with up to two wrong letters before 8 letters or more; and ` + "`login`" + ` without a sign before 8
+letters or more.
+
+Five wrong passwords for a name from one address, and twenty from one address for all names, have to wait, two minutes for one
+and half a minute for the other. When everybody together types more than thirty a minute, those wait who have typed a wrong one.
+
+A place held for ` + "`NAME@REALM`" + ` is for that account and for nobody of another realm or of the LAN who is called like it. As
+many places as the lobby has slots can be held beside those of the configuration.
 `
 
 const tableHead = "| command | aliases | who | where | what it does |\n|---|---|---|---|---|\n"

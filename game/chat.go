@@ -38,22 +38,14 @@ func (m *Machine) Secret(text string) (rest string, ok bool) {
 	return rest, ok
 }
 
-// shortestSecret is the length of the shortest password.
-const shortestSecret = 8
-
-// Slip reports whether a chat line may contain a password by mistake: it begins with
-// a secret command that is mistyped or lacks the trigger. The host must not give such
-// a line to Step.
+// Slip reports whether a chat line may contain a password by mistake: it is nearly a
+// secret command. The host must not give such a line to Step.
 func (m *Machine) Slip(text string) bool {
-	line, triggered := strings.CutPrefix(text, string(m.cfg.Trigger))
-	_, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if len([]rune(strings.TrimSpace(rest))) < shortestSecret {
+	line, triggered := command.Bare(text)
+	if s := m.commands.Lookup(line); s != nil && !s.Secret {
 		return false
 	}
-	if _, secret := commands.Secret(line); secret {
-		return !triggered
-	}
-	return triggered && !m.commands.Has(line) && commands.Mistyped(line)
+	return m.commands.Slip(line, triggered) || commands.Slip(line, triggered)
 }
 
 // Blank removes the arguments of a secret command, for lines from outside the game.
@@ -64,9 +56,21 @@ func Blank(line string) string {
 	return line
 }
 
+// A player may have so many logins answered and recorded at once, and then one each so
+// often. Owners and admins are no exception: anybody can own a lobby.
+const (
+	loginBurst = 15
+	loginEvery = 5 * time.Second
+)
+
 // login records and reports the result of a player's login.
 func (m *Machine) login(s *seat, in *Input) {
 	s.level = in.Level
+	s.loginsUntil = max(s.loginsUntil, m.now-loginBurst*loginEvery)
+	if s.loginsUntil+loginEvery > m.now {
+		return
+	}
+	s.loginsUntil += loginEvery
 	m.fact(&Commanded{Caller: *m.caller(s.PID), Line: "login", Name: "login", Refused: in.Why})
 	to := w3gs.Only(s.PID)
 	switch {

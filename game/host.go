@@ -11,6 +11,8 @@ var (
 	LoginsSpent  = texts.Of("too many passwords were tried")
 	LoginSlip    = texts.Of("nobody else has read this, it may hold your password: begin with the trigger, then login <password>")
 
+	ErrWrongPassword = texts.Of("wrong password, or none is set for your name")
+
 	ErrNoPeople     = texts.Of("there is no database here to ask")
 	ErrTooMuchAsked = texts.Of("too much is asked at once: try again in a few seconds")
 	ErrNoDatabase   = texts.Of("the database does not answer: try again later")

@@ -48,10 +48,10 @@ type Host struct {
 	agains   []lobbySpec // of games that are over and played again
 	stopping bool
 
-	refill   chan struct{}                                  // a lobby has started or ended
-	retry    time.Duration                                  // refillRetry; tests wait less
-	checking chan struct{}                                  // holds one for each password that is checked
-	logins   *tally                                         // passwords that were tried
+	refill   chan struct{} // a lobby has started or ended
+	retry    time.Duration // refillRetry; tests wait less
+	checking chan struct{} // holds one for each password that is checked
+	logins   logins
 	leaves   *tally                                         // of lobbies
 	asked    chan struct{}                                  // a place for each question to People that is on its way
 	outside  func(g *Game, by *command.Caller, line string) // see Obey
@@ -91,7 +91,7 @@ func New(opts Options) (*Host, error) {
 		outside:  func(*Game, *command.Caller, string) {},
 		asked:    make(chan struct{}, mostAsked),
 		checking: make(chan struct{}, mostLogins),
-		logins:   newTally(loginTries, loginWithin),
+		logins:   newLogins(),
 		leaves:   newTally(opts.Limits.LobbyLeaves, opts.Limits.LobbyLeavesWithin),
 	}
 	a := &h.opts.Autohost

@@ -89,6 +89,7 @@ type person struct {
 	realm    string // whose list the join came from; empty: the LAN
 	vouched  bool   // the realm has confirmed the name
 	loggedIn bool   // with the password of an admin of that name
+	checking bool   // a password of theirs is checked
 
 	meter meter
 	line  reconnect.Line
@@ -179,7 +180,7 @@ func (l *link) packet(frame w3gs.Frame) error {
 				g.login(l, password)
 				return nil
 			}
-			if l.realm == "" && g.machine.Slip(text) {
+			if g.machine.Slip(text) {
 				g.loginDone(l, game.LoginSlip, 0)
 				return nil
 			}

@@ -95,12 +95,6 @@ func (l *Lobby) displaced(by Join) (victim *player) {
 	return victim
 }
 
-// isHeld reports whether a place is kept for a name: the owner's always is.
-func (l *Lobby) isHeld(j Join) bool {
-	name := j.Req.Name
-	return j.is(l.owner, l.realm) || !j.doubtful() && (hasName(l.held, name) || hasName(l.held, name+"@"+j.Realm))
-}
-
 // vouch gives a player the rights of a name that its realm has confirmed.
 func (l *Lobby) vouch(p *player, _ Vouch) {
 	p.Vouched = true

@@ -36,7 +36,7 @@ type Lobby struct {
 	realm    string    // of the owner; empty: the LAN
 	told     uint8     // the owner or stand-in who has been told so
 	kept     []keptOut // by a kick
-	held     []string  // reserved names
+	held     []holder  // of reserved places
 	hcl      string
 	joins    int // players that ever came
 	random   *rand.Rand
@@ -72,7 +72,7 @@ func New(cfg Config) *Lobby {
 		slots:    slices.Clone(cfg.Slots),
 		owner:    cfg.Owner,
 		realm:    cfg.OwnerRealm,
-		held:     slices.Clone(cfg.Reserved),
+		held:     parseHolders(cfg.Reserved),
 		hcl:      cfg.HCL,
 		random:   rand.New(rand.NewPCG(uint64(cfg.RandomSeed), uint64(cfg.RandomSeed))),
 		auto: newAutoStart(AutoStart{

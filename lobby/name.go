@@ -1,7 +1,6 @@
 package lobby
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,8 +32,4 @@ func checkName(name string) texts.Text {
 // sameName compares names as players see them.
 func sameName(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
-}
-
-func hasName(list []string, name string) bool {
-	return slices.ContainsFunc(list, func(s string) bool { return sameName(s, name) })
 }

@@ -215,24 +215,6 @@ func (op DeleteFake) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-func (op Hold) apply(l *Lobby) *texts.Refusal {
-	for _, name := range op.Names {
-		switch fault := checkName(name); {
-		case op.Off && !hasName(l.held, name):
-			return texts.Refuse(texts.NoSuch, "no place is held for %q", name)
-		case !op.Off && !fault.Empty():
-			return texts.Refuse(texts.Malformed, "%q cannot be held: %v", name, fault)
-		}
-	}
-	if op.Off {
-		l.held = slices.DeleteFunc(l.held, func(held string) bool { return hasName(op.Names, held) })
-		return nil
-	}
-	l.held = append(l.held, op.Names...)
-	l.kept = slices.DeleteFunc(l.kept, func(k keptOut) bool { return hasName(op.Names, k.Req.Name) })
-	return nil
-}
-
 // outOfRange is the one wording for a number that is not possible here; package
 // command has the same for numbers that never are.
 func outOfRange(what string, low, high int) *texts.Refusal {

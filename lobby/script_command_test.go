@@ -88,10 +88,10 @@ func (r *runner) dispatch(c *command) ([]string, error) {
 // wire, but slots count from 1.
 func (c *command) event(r *runner) Event {
 	switch c.name {
-	case "join": // join NAME [shared] [banned=WHY] [ip=LAST BYTE]
+	case "join": // join NAME [shared] [banned=WHY] [ip=LAST BYTE] [realm=NAME [vouched]]
 		r.conn++
 		return Join{
-			Conn: r.conn, Shared: c.has("shared"), Banned: c.options["banned"],
+			Conn: r.conn, Shared: c.has("shared"), Banned: c.options["banned"], Realm: c.options["realm"], Vouched: c.has("vouched"),
 			External: w3gs.SockAddr{Port: 6200, IP: [4]byte{192, 168, 0, byte(c.number(c.option("ip", "5")))}},
 			Req: w3gs.ReqJoin{
 				Name: c.joinName(), ListenPort: 6112, JoinCounter: 7,

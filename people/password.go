@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/crypto/argon2"
 
+	"w3host/game"
 	"w3host/storage"
 	"w3host/texts"
 )
@@ -93,7 +94,7 @@ func (d Directory) Login(ctx context.Context, name, password string) error {
 	case err != nil:
 		return err
 	case !ok || !known:
-		return texts.Of("wrong password, or none is set for your name")
+		return game.ErrWrongPassword
 	}
 	return nil
 }

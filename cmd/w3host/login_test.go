@@ -91,6 +91,10 @@ func TestLogin(t *testing.T) {
 		ann.Say(slip + password)
 		reads(t, ann, "it may hold your password")
 	}
+	for _, slip := range []string{" !login ", ".login ", "/login ", "-login ", "！login ", "!login\t", "!login　", "!login"} {
+		bob.Say(slip + password)
+		reads(t, bob, "it may hold your password")
+	}
 	ann.Say("!login " + password + "x")
 	reads(t, ann, "wrong password")
 	ann.Say("! LOGIN  " + password)
@@ -106,9 +110,11 @@ func TestLogin(t *testing.T) {
 			t.Errorf("Bob reads %q", line)
 		}
 	}
-	for range 5 {
+	for range 4 {
 		ann.Say("!login wrong")
+		reads(t, ann, "密码错误")
 	}
+	ann.Say("!login wrong")
 	reads(t, ann, "尝试密码次数过多：请等待")
 	h.stop()
 	for _, root := range []string{filepath.Dir(h.config), dir} {

@@ -13,6 +13,12 @@ func Word(word string, known []string) string {
 	return best
 }
 
+// Within reports whether the Distance of two words is at most so much. Words whose
+// lengths differ by more are not looked at.
+func Within(a, b string, most int) bool {
+	return max(len(a)-len(b), len(b)-len(a)) <= most && Distance(a, b) <= most
+}
+
 // Distance counts the letters to insert, delete, change or swap with their neighbour to
 // get from a to b: the optimal string alignment distance.
 func Distance(a, b string) int {

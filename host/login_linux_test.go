@@ -1,0 +1,82 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"w3host/game"
+	"w3host/storage"
+)
+
+// passwords is who knows one password for everybody, which nobody guesses by accident.
+type passwords struct{ nobody }
+
+func (passwords) Login(_ context.Context, _, password string) error {
+	if password != "correct horse" {
+		return game.ErrWrongPassword
+	}
+	return nil
+}
+
+// Whoever guesses an admin's password from elsewhere runs out of guesses; the admin
+// does not, and still gets in. Nor does a flood of guesses fill the audit log.
+func TestGuessesDoNotLockAnAdminOut(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.People, o.Limits.Exempt = passwords{}, nil })
+	thief := r.letIn(r.knockOn(dialFrom(t, r, 2), r.lobby(4), "Ann", nil))
+	for n := range 5 {
+		thief.Say(fmt.Sprintf("!login guess%d", n))
+		thief.UntilText("wrong password")
+	}
+	thief.Say("!login guess6")
+	thief.UntilText("too many passwords were tried: wait")
+
+	ann := r.letIn(r.knockOn(dialFrom(t, r, 3), r.lobby(4), "ann", nil))
+	ann.Say("!login a typo")
+	ann.UntilText("wrong password")
+	ann.Say("!login correct horse")
+	ann.UntilText("You are logged in.")
+
+	for range 100 {
+		thief.Say("!login once more")
+	}
+	thief.Say("!version")
+	thief.UntilText("w3host test")
+	if n := len(recordsOf[storage.AdminAction](r)); n > 2+15+1 {
+		t.Errorf("%d rows of audit", n)
+	}
+}
+
+// Many addresses together guess slowly, and do not keep out who types the password
+// right.
+func TestGuessesOfManyAddresses(t *testing.T) {
+	c, now := newLogins(), time.Now()
+	key := func(i int) loginKey { return loginKey{"ann", fmt.Sprintf("192.0.2.%d", i)} }
+	tried := 0
+	for i := range 200 {
+		for c.wait(now, key(i)) == 0 {
+			c.wrong(now, key(i))
+			tried++
+		}
+	}
+	if tried < loginsOfAll || tried > loginsOfAll+200 {
+		t.Errorf("%d guesses from 200 addresses, want %d and then one each", tried, loginsOfAll)
+	}
+	if wait := c.wait(now, key(1000)); wait != 0 {
+		t.Errorf("who has tried nothing waits %v", wait)
+	}
+	if wait := c.wait(now, key(199)); wait == 0 || wait > loginsOfAllWithin {
+		t.Errorf("who has guessed waits %v", wait)
+	}
+	if wait := c.wait(now.Add(loginsOfAllWithin), key(199)); wait != 0 {
+		t.Errorf("later who has guessed once waits %v", wait)
+	}
+	for n := range 100 {
+		c.wrong(now, loginKey{fmt.Sprint("name", n), "192.0.2.250"})
+	}
+	if wait := c.wait(now, loginKey{"bob", "192.0.2.250"}); wait == 0 {
+		t.Error("an address guesses the passwords of 100 names")
+	}
+}

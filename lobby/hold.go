@@ -1,0 +1,83 @@
+package lobby
+
+import (
+	"slices"
+	"strings"
+
+	"w3host/texts"
+)
+
+// holder is whom a place is held for. With a realm, that realm must have confirmed the
+// name; without one, any realm must have, or the player comes from the LAN. The two are
+// kept apart because a player of the LAN may be called Bob@Home.
+type holder struct{ name, realm string }
+
+// parseHolder takes NAME or NAME@REALM.
+func parseHolder(text string) holder {
+	name, realm, _ := strings.Cut(text, "@")
+	return holder{strings.TrimSpace(name), strings.TrimSpace(realm)}
+}
+
+func parseHolders(list []string) (holders []holder) {
+	for _, text := range list {
+		if h := parseHolder(text); !slices.ContainsFunc(holders, h.same) {
+			holders = append(holders, h)
+		}
+	}
+	return holders
+}
+
+func (h holder) String() string {
+	if h.realm == "" {
+		return h.name
+	}
+	return h.name + "@" + h.realm
+}
+
+func (h holder) same(other holder) bool {
+	return sameName(h.name, other.name) && sameName(h.realm, other.realm)
+}
+
+// means reports whether a join is said to be the holder's; whether that is true,
+// Join.doubtful says.
+func (h holder) means(j Join) bool {
+	return sameName(h.name, j.Req.Name) && (h.realm == "" || sameName(h.realm, j.Realm))
+}
+
+// isHeld reports whether a place is kept for a name: the owner's always is.
+func (l *Lobby) isHeld(j Join) bool {
+	return j.is(l.owner, l.realm) ||
+		!j.doubtful() && slices.ContainsFunc(l.held, func(h holder) bool { return h.means(j) })
+}
+
+// mostHeld bounds the held places: each join, table and pong asks about all of them.
+func (l *Lobby) mostHeld() int { return len(l.slots) + len(l.cfg.Reserved) }
+
+func (op Hold) apply(l *Lobby) *texts.Refusal {
+	named := parseHolders(op.Names)
+	is := func(h holder) bool { return slices.ContainsFunc(named, h.same) }
+	more := 0
+	for _, h := range named {
+		held := slices.ContainsFunc(l.held, h.same)
+		switch fault := checkName(h.name); {
+		case op.Off && !held:
+			return texts.Refuse(texts.NoSuch, "no place is held for %q", h.String())
+		case !op.Off && !fault.Empty():
+			return texts.Refuse(texts.Malformed, "%q cannot be held: %v", h.String(), fault)
+		case !held:
+			more++
+		}
+	}
+	switch {
+	case op.Off:
+		l.held = slices.DeleteFunc(l.held, is)
+		return nil
+	case len(l.held)+more > l.mostHeld():
+		return texts.Refuse(texts.Full, "no more than %d places can be held here: unhold takes one back", l.mostHeld())
+	}
+	l.held = append(slices.DeleteFunc(l.held, is), named...)
+	l.kept = slices.DeleteFunc(l.kept, func(k keptOut) bool {
+		return slices.ContainsFunc(named, func(h holder) bool { return h.means(k.Join) })
+	})
+	return nil
+}
