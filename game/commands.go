@@ -87,7 +87,7 @@ var always = command.Table[*Machine]{
 }
 
 var inLobby = command.Table[*Machine]{
-	{Name: "start", Usage: "[force|now]", Help: "start the countdown; force skips the checks, now skips the count", Level: command.StandIn, Phase: command.InLobby, Parse: start},
+	{Name: "start", Usage: "[force|now]", Help: "start the countdown, once everybody's ping is known; force skips the checks, now skips the count as well", Level: command.StandIn, Phase: command.InLobby, Parse: start},
 	{Name: "abort", Aliases: []string{"a"}, Help: "stop the countdown", Level: command.StandIn, Phase: command.InLobby, Urgent: true, Bare: op(lobby.Abort{})},
 	{Name: "autostart", Usage: "<players|off> [minutes] [balanced] | ready [players]", Help: "start by itself with so many players, when they have been in for so long or are all ready; balanced: in even teams", Level: command.Owner, Phase: command.InLobby, Parse: autostart},
 	{Name: "open", Usage: "<slot> ...", Help: "open slots", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.SetSlots{Slots: a.Slots()}) }},

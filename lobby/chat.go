@@ -43,7 +43,7 @@ func (l *Lobby) chat(p *player, ev Chat) {
 	default:
 		return
 	}
-	urgent := ev.Urgent && l.phase == phaseCounting
+	urgent := ev.Urgent && (l.phase == phaseCounting || l.startBy > 0)
 	switch {
 	case ev.Command && !urgent && !p.commands.room(l.now, commandWindow, maxCommands):
 		return

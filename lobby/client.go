@@ -11,6 +11,8 @@ import (
 const (
 	// pingsKept bounds the pings of one player that wait for their answer.
 	pingsKept = 8
+	// probeEvery is between two pings to a player whose round trip is not known yet.
+	probeEvery = time.Second
 	// rttKept is how many round trips the median is taken from.
 	rttKept = 3
 )
@@ -22,20 +24,53 @@ type sentPing struct {
 }
 
 // ping sends the 0x01 that is due. It goes on while the map loads and in the
-// game: a client that hears nothing for about a minute leaves. The tick is the
-// time in milliseconds.
+// game: a client that hears nothing for about a minute leaves.
 func (l *Lobby) ping() {
 	humans := l.Humans()
-	if l.cfg.PingEvery <= 0 || humans == 0 || l.now < l.pingAt || l.phase == phaseClosed {
-		return
+	switch {
+	case l.cfg.PingEvery <= 0 || humans == 0 || l.phase == phaseClosed:
+	case l.now >= l.pingAt:
+		l.pingAt = l.now + l.cfg.PingEvery
+		l.sendPing(humans)
+	default:
+		if to := l.unprobed(l.now); to != 0 {
+			l.sendPing(to)
+		}
 	}
-	l.pingAt = l.now + l.cfg.PingEvery
+}
+
+// sendPing sends a 0x01 whose tick is the time in milliseconds.
+func (l *Lobby) sendPing(to w3gs.PIDs) {
 	tick := uint32(l.now.Milliseconds())
-	for pid := range humans.All() {
+	for pid := range to.All() {
 		p := l.players[pid]
 		p.pings = keep(pingsKept, p.pings, sentPing{tick, l.now, l.downloading(p)})
+		p.probeAt = l.now + min(probeEvery, l.cfg.PingEvery)
 	}
-	l.broadcast(humans, &w3gs.PingFromHost{Tick: tick})
+	l.broadcast(to, &w3gs.PingFromHost{Tick: tick})
+}
+
+// unprobed are the players whose round trip is not known well enough for a start and
+// who are due for a ping of their own by then.
+func (l *Lobby) unprobed(by time.Duration) (set w3gs.PIDs) {
+	if l.phase >= phaseStarted {
+		return 0
+	}
+	for _, p := range l.players {
+		if p != nil && !p.fake && p.probeAt <= by && p.measured < l.cfg.PingsBeforeStart && len(p.pings) < pingsKept && !l.downloading(p) {
+			set |= w3gs.Only(p.pid)
+		}
+	}
+	return set
+}
+
+// probeDue is when the next such ping is due.
+func (l *Lobby) probeDue() time.Duration {
+	at := never
+	for pid := range l.unprobed(never).All() {
+		at = min(at, l.players[pid].probeAt)
+	}
+	return at
 }
 
 // keep appends to a list of the last n.

@@ -1,7 +1,6 @@
 package lobby
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,29 +9,6 @@ import (
 	"w3host/texts"
 	"w3host/w3gs"
 )
-
-func (op Start) apply(l *Lobby) *texts.Refusal {
-	switch no := cmp.Or(l.blocked(), l.unmeasured()); {
-	case l.Humans() == 0:
-		return texts.Refuse(texts.NoSuch, "nobody is in the lobby")
-	case l.phase == phaseCounting && !op.Now:
-		return texts.Refuse(texts.Counting, "the countdown runs already")
-	case no != nil && !op.Force:
-		return no
-	}
-	l.forced = op.Force
-	l.beginCountdown(op.Now)
-	return nil
-}
-
-func (Abort) apply(l *Lobby) *texts.Refusal {
-	if l.phase != phaseCounting {
-		return texts.Refuse(texts.NoSuch, "no countdown runs")
-	}
-	l.auto = newAutoStart(AutoStart{}, 0)
-	l.abort(texts.Text{})
-	return nil
-}
 
 // blocked says why any start that is not forced has to wait, and for whom.
 func (l *Lobby) blocked() *texts.Refusal {
@@ -62,21 +38,6 @@ func (l *Lobby) unready() *texts.Refusal {
 		return texts.Refuse(texts.NotYet, "not yet known to have the map: %s", strings.Join(unanswered, ", "))
 	}
 	return l.checkHCL()
-}
-
-// unmeasured names those whose round trip is not yet known. A start by itself does
-// not wait for it: nobody looks at the pings.
-func (l *Lobby) unmeasured() *texts.Refusal {
-	var names []texts.Text
-	for _, p := range l.seated(false) {
-		if p.measured < l.cfg.PingsBeforeStart {
-			names = append(names, texts.Of("%s (%d of %d pings)", p.name, p.measured, l.cfg.PingsBeforeStart))
-		}
-	}
-	if l.cfg.PingEvery <= 0 || names == nil {
-		return nil
-	}
-	return texts.Refuse(texts.NotYet, "ping not yet known: %v", texts.Join(names, ", "))
 }
 
 // beginCountdown says the first number at once; the game starts one step after

@@ -128,6 +128,9 @@ func (l *Lobby) admit(ev Join) {
 	l.send(p.pid, &check)
 	l.broadcast(others, l.info(p))
 	l.flushTable()
+	if l.cfg.PingEvery > 0 {
+		l.sendPing(w3gs.Only(p.pid))
+	}
 	for _, line := range l.cfg.Welcome {
 		l.tell(w3gs.Only(p.pid), texts.Plain(line))
 	}

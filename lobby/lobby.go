@@ -58,7 +58,8 @@ type Lobby struct {
 	forced     bool // the countdown skips checks
 	count      int  // lines of the countdown still to be said
 	countAt    time.Duration
-	counts     Counts // as last announced
+	startBy    time.Duration // a start by hand waits for pings until then; 0: none waits
+	counts     Counts        // as last announced
 	auto       autoStart
 	final      []Place // the slots as players see them, once the game has started
 }
@@ -166,7 +167,7 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 	_, at, _ = l.closing()
 	if l.phase != phaseClosed && l.Humans() != 0 {
 		if l.cfg.PingEvery > 0 {
-			at = min(at, l.pingAt)
+			at = min(at, l.pingAt, l.probeDue())
 		}
 		if l.phase == phaseCounting {
 			at = min(at, l.countAt)
@@ -174,6 +175,7 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 		if l.auto.due > l.now {
 			at = min(at, l.auto.due)
 		}
+		at = min(at, l.startDue())
 		table, _ := l.tableDue()
 		at = min(at, table)
 	}
@@ -187,6 +189,7 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 func (l *Lobby) finish() []Effect {
 	l.sendTable()
 	l.settleOwner()
+	l.awaitStart()
 	l.autoStart()
 	if counts := l.Counts(); l.phase < phaseStarted && counts != l.counts {
 		l.counts = counts

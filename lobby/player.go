@@ -63,6 +63,7 @@ type player struct {
 	asked      bool          // NeedsMap has been given
 	paidUntil  time.Duration // slot requests are; two seconds ago at the earliest
 	pings      []sentPing
+	probeAt    time.Duration   // the earliest time of a ping for this player alone
 	rtts       []time.Duration // the last rttKept
 	measured   int
 	lines      window

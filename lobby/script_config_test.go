@@ -8,7 +8,8 @@ import (
 )
 
 // config reads the options of "new". Without "ping" none are sent and a start asks
-// for none, so that scripts about other rules need not play ping-pong; without
+// for none, so that scripts about other rules need not play ping-pong; with "unprobed"
+// it asks for none, and nobody gets pings of their own but the first; without
 // "limits" each change is a table of its own.
 func (c *command) config() Config {
 	cfg := Defaults()
@@ -17,6 +18,9 @@ func (c *command) config() Config {
 		d, err := time.ParseDuration(every)
 		c.fail(err)
 		cfg.PingEvery = d
+	}
+	if c.has("unprobed") {
+		cfg.PingsBeforeStart = 0
 	}
 	cfg.TableEvery, cfg.SlotRequests = 0, 0
 	if c.has("limits") {

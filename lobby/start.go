@@ -1,0 +1,93 @@
+package lobby
+
+import (
+	"time"
+
+	"w3host/texts"
+)
+
+// startWait is how long a start by hand waits for round trips that are not known yet.
+// Measuring one takes two seconds and a little more.
+const startWait = 3 * time.Second
+
+func (op Start) apply(l *Lobby) *texts.Refusal {
+	switch no := l.blocked(); {
+	case l.Humans() == 0:
+		return texts.Refuse(texts.NoSuch, "nobody is in the lobby")
+	case l.phase == phaseCounting && !op.Now:
+		return texts.Refuse(texts.Counting, "the countdown runs already")
+	case op.Force:
+	case no != nil:
+		return texts.Refuse(no.Code, "%v; %sstart force starts anyway", no.Text, l.cfg.Trigger)
+	case l.startBy > 0:
+		return texts.Refuse(texts.Counting, "the game is about to start: it waits for the pings of %v", l.unmeasured())
+	}
+	if pings := l.unmeasured(); !op.Force && !pings.Empty() {
+		l.startBy = l.now + startWait
+		l.say(0, "Waiting at most %v for the pings of %v. %sstart force starts at once.", startWait, pings, l.cfg.Trigger)
+		return nil
+	}
+	l.forced = op.Force
+	l.beginCountdown(op.Now)
+	return nil
+}
+
+func (Abort) apply(l *Lobby) *texts.Refusal {
+	if l.phase != phaseCounting && l.startBy == 0 {
+		return texts.Refuse(texts.NoSuch, "no countdown runs")
+	}
+	l.auto = newAutoStart(AutoStart{}, 0)
+	if l.startBy > 0 {
+		l.startBy = 0
+		l.say(0, "The game does not start.")
+	}
+	l.abort(texts.Text{})
+	return nil
+}
+
+// unmeasured names those whose round trip is not yet known; empty: there are none. A
+// start by itself does not wait for it: nobody looks at the pings.
+func (l *Lobby) unmeasured() texts.Text {
+	var names []texts.Text
+	for _, p := range l.seated(false) {
+		if p.measured < l.cfg.PingsBeforeStart {
+			names = append(names, texts.Of("%s (%d of %d)", p.name, p.measured, l.cfg.PingsBeforeStart))
+		}
+	}
+	if l.cfg.PingEvery <= 0 || names == nil {
+		return texts.Text{}
+	}
+	return texts.Join(names, ", ")
+}
+
+// awaitStart begins the countdown of a start that waits, once all round trips are
+// known or the time is over.
+func (l *Lobby) awaitStart() {
+	if l.phase != phaseOpen || l.Humans() == 0 {
+		l.startBy = 0
+	}
+	if l.startBy == 0 {
+		return
+	}
+	switch no := l.blocked(); {
+	case l.now < l.startBy && (no != nil || !l.unmeasured().Empty()):
+		return
+	case no != nil:
+		l.startBy = 0
+		l.say(0, "The game does not start: %v", no.Text)
+	default:
+		l.startBy, l.forced = 0, false
+		l.beginCountdown(false)
+	}
+}
+
+// startDue is when a start that waits has to be looked at.
+func (l *Lobby) startDue() time.Duration {
+	switch {
+	case l.startBy == 0:
+		return never
+	case l.quietUntil > l.now:
+		return min(l.startBy, l.quietUntil)
+	}
+	return l.startBy
+}
