@@ -2,7 +2,6 @@ package autohost
 
 import (
 	"slices"
-	"strings"
 
 	"w3host/texts"
 )
@@ -21,7 +20,7 @@ func (k *Keeper) maps(s *state) []string {
 	default:
 		all = k.shuffled(s)
 	}
-	if votes := s.tally(); s.Rotation == ByVote && len(votes) > 0 {
+	if votes := k.tally(s); s.Rotation == ByVote && len(votes) > 0 {
 		all = first(votes[0].Map, all)
 	}
 	if s.next != "" {
@@ -36,10 +35,14 @@ func first(file string, all []string) []string {
 }
 
 // all lists the maps of an entry in their order.
-func (k *Keeper) all(s *state) (list []string) {
-	for _, c := range s.Maps {
-		for _, file := range k.expand(c.Map) {
-			if !slices.Contains(list, file) {
+func (k *Keeper) all(s *state) []string { return expandAll(s.Maps, k.expand) }
+
+func expandAll(choices []Choice, expand func(string) []string) (list []string) {
+	listed := make(map[string]bool)
+	for _, c := range choices {
+		for _, file := range expand(c.Map) {
+			if !listed[file] {
+				listed[file] = true
 				list = append(list, file)
 			}
 		}
@@ -58,7 +61,7 @@ func (k *Keeper) shuffled(s *state) (list []string) {
 	total := 0
 	for _, c := range s.Maps {
 		if files := k.expand(c.Map); len(files) > 0 && c.Weight > 0 {
-			lots = append(lots, lot{c.Weight, files})
+			lots = append(lots, lot{c.Weight, slices.Clone(files)})
 			total += c.Weight
 		}
 	}
@@ -70,7 +73,9 @@ func (k *Keeper) shuffled(s *state) (list []string) {
 		l := &lots[i]
 		j := k.random.IntN(len(l.files))
 		list = append(list, l.files[j])
-		if l.files = slices.Delete(slices.Clone(l.files), j, j+1); len(l.files) == 0 {
+		last := len(l.files) - 1
+		l.files[j] = l.files[last]
+		if l.files = l.files[:last]; last == 0 {
 			total -= l.weight
 			lots = slices.Delete(lots, i, i+1)
 		}
@@ -115,51 +120,6 @@ func (k *Keeper) SetNext(id uint32, file string) (entry string, err error) {
 	}
 	s.next, s.always = file, len(k.all(s)) <= 1
 	return s.Name, nil
-}
-
-// Vote counts a player's vote for the next map of the entry of a game. It says
-// what else could be meant.
-func (k *Keeper) Vote(id uint32, who, part string) (file string, err error) {
-	s, err := k.entryOf(id)
-	if err != nil {
-		return "", err
-	}
-	if s.Rotation != ByVote {
-		return "", texts.Of("the next map is not chosen by vote here")
-	}
-	var hits []string
-	for _, file := range k.all(s) {
-		if strings.EqualFold(file, part) {
-			hits = []string{file}
-			break
-		}
-		if strings.Contains(strings.ToLower(file), strings.ToLower(part)) {
-			hits = append(hits, file)
-		}
-	}
-	switch {
-	case len(hits) == 0:
-		return "", texts.Of("no map to vote for has %q in its name: %s", part, strings.Join(k.all(s), ", "))
-	case len(hits) > 1:
-		return "", texts.Of("%q may be %v: type more of the name", part, texts.Either(hits))
-	}
-	s.votes[strings.ToLower(who)] = hits[0]
-	return hits[0], nil
-}
-
-// Ballot lists the maps that may be voted for, with their votes.
-func (k *Keeper) Ballot(id uint32) ([]Votes, error) {
-	s, err := k.entryOf(id)
-	if err != nil {
-		return nil, err
-	}
-	list := s.tally()
-	for _, file := range k.all(s) {
-		if !slices.ContainsFunc(list, func(v Votes) bool { return v.Map == file }) {
-			list = append(list, Votes{Map: file})
-		}
-	}
-	return list, nil
 }
 
 // Turn switches the entry of a game, or all entries, on or off.

@@ -1,7 +1,6 @@
 package autohost
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -18,19 +17,20 @@ type Keeper struct {
 	games    map[uint32]*place
 	random   *rand.Rand
 	expand   func(choice string) []string
+	seated   func(id uint32, name string) bool
 }
 
 // state is an entry with what has become of it.
 type state struct {
 	Entry
 	off    bool
-	opened int               // games so far
-	turn   int               // of a rotation in order
-	last   string            // the map of the last lobby
-	next   string            // chosen for the next lobby, or for all
-	always bool              // next stays
-	votes  map[string]string // map by voter
-	wait   time.Time         // nothing could be opened; not before
+	opened int              // games so far
+	turn   int              // of a rotation in order
+	last   string           // the map of the last lobby
+	next   string           // chosen for the next lobby, or for all
+	always bool             // next stays
+	votes  map[voter]string // maps
+	wait   time.Time        // nothing could be opened; not before
 }
 
 // place is that of a lobby or running game; of is nil where it is of no entry.
@@ -41,11 +41,13 @@ type place struct {
 }
 
 // New begins with no games. Maximum bounds the lobbies and games of the host
-// together, retry is the pause after nothing could be opened, and expand lists
-// the maps that a choice stands for.
-func New(entries []Entry, maximum int, retry time.Duration, seed uint64, expand func(choice string) []string) *Keeper {
+// together, retry is the pause after nothing could be opened, expand lists the maps
+// that a choice stands for, and seated reports whether a lobby or game has a player
+// of that name, in whichever letters.
+func New(entries []Entry, maximum int, retry time.Duration, seed uint64, expand func(choice string) []string, seated func(id uint32, name string) bool) *Keeper {
 	k := &Keeper{
-		games: make(map[uint32]*place), random: rand.New(rand.NewPCG(seed, seed)), retry: retry, expand: expand,
+		games: make(map[uint32]*place), random: rand.New(rand.NewPCG(seed, seed)), retry: retry,
+		expand: expand, seated: seated,
 	}
 	k.Configure(entries, maximum)
 	return k
@@ -57,7 +59,7 @@ func (k *Keeper) Configure(entries []Entry, maximum int) {
 	before := k.entries
 	k.entries, k.max = nil, maximum
 	for _, e := range entries {
-		s := &state{votes: map[string]string{}}
+		s := &state{votes: map[voter]string{}}
 		if i := slices.IndexFunc(before, func(s *state) bool { return s.Name == e.Name }); i >= 0 {
 			s = before[i]
 			s.wait, s.next = time.Time{}, ""
@@ -206,12 +208,6 @@ type Status struct {
 	OutsideOfHours bool
 }
 
-// Votes are those for a map.
-type Votes struct {
-	Map   string
-	Count int
-}
-
 // Status tells of all entries.
 func (k *Keeper) Status(now time.Time) []Status {
 	list := make([]Status, 0, len(k.entries))
@@ -219,21 +215,8 @@ func (k *Keeper) Status(now time.Time) []Status {
 		open, all := k.count(s)
 		list = append(list, Status{
 			Entry: s.Entry, Off: s.off, Open: open, Playing: all - open, Opened: s.opened, Last: s.last, Next: s.next,
-			Votes: s.tally(), OutsideOfHours: !s.Hours.contain(now),
+			Votes: k.tally(s), OutsideOfHours: !s.Hours.contain(now),
 		})
 	}
-	return list
-}
-
-// tally counts the votes, the most first.
-func (s *state) tally() (list []Votes) {
-	for _, file := range s.votes {
-		i := slices.IndexFunc(list, func(v Votes) bool { return v.Map == file })
-		if i < 0 {
-			list, i = append(list, Votes{Map: file}), len(list)
-		}
-		list[i].Count++
-	}
-	slices.SortFunc(list, func(a, b Votes) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Map, b.Map)) })
 	return list
 }

@@ -27,7 +27,7 @@ func maps(names ...string) (list []Choice) {
 }
 
 func keeper(maximum int, entries ...Entry) *Keeper {
-	return New(entries, maximum, time.Minute, 1, expand)
+	return New(entries, maximum, time.Minute, 1, expand, func(uint32, string) bool { return true })
 }
 
 // open carries out the next order.
@@ -125,19 +125,33 @@ func TestFailingMaps(t *testing.T) {
 func TestVotes(t *testing.T) {
 	k := keeper(9, Entry{Name: "v", Lobbies: 1, MaxGames: 9, Rotation: ByVote, Maps: maps("x", "dota/", "y")})
 	open(t, k, 1)
-	for _, v := range []string{"ann x", "ANN b.w3x", "bob dota/b", "cid y"} {
+	here := map[string]bool{"ann": true, "bob": true, "cid": true, "eve": true}
+	k.seated = func(id uint32, name string) bool { return id == 1 && here[strings.ToLower(name)] }
+	vote := func(who, part string) error {
+		b, err := k.Ballot(1)
+		if err != nil {
+			return err
+		}
+		file, err := b.Find(part)
+		if err != nil {
+			return err
+		}
+		return k.Vote(1, who, file)
+	}
+	for _, v := range []string{"eve x", "ann x", "ANN b.w3x", "bob dota/b", "cid y"} {
 		who, part, _ := strings.Cut(v, " ")
-		if _, err := k.Vote(1, who, part); err != nil {
+		if err := vote(who, part); err != nil {
 			t.Error(err)
 		}
 	}
-	for part, want := range map[string]string{"dota": "may be dota/a.w3x or dota/b.w3x", "z": "no map to vote for"} {
-		if _, err := k.Vote(1, "dan", part); err == nil || !strings.Contains(err.Error(), want) {
+	for part, want := range map[string]string{"dota": "may be dota/a.w3x or dota/b.w3x", "z": "no map to vote for", "x": "only players"} {
+		if err := vote("dan", part); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", part, err)
 		}
 	}
-	if ballot, _ := k.Ballot(1); fmt.Sprint(ballot) != "[{dota/b.w3x 2} {y 1} {x 0} {dota/a.w3x 0}]" {
-		t.Errorf("ballot %v", ballot)
+	delete(here, "eve") // and with her, her vote
+	if b, _ := k.Ballot(1); fmt.Sprint(b.List()) != "[{dota/b.w3x 2} {y 1} {x 0} {dota/a.w3x 0}]" {
+		t.Errorf("ballot %v", b.List())
 	}
 	k.Started(1)
 	if o := open(t, k, 2); o.Maps[0] != "dota/b.w3x" {
@@ -145,6 +159,34 @@ func TestVotes(t *testing.T) {
 	}
 	if s := k.Status(evening)[0]; len(s.Votes) != 0 {
 		t.Errorf("the votes stay: %v", s.Votes)
+	}
+}
+
+// A folder of thousands of maps costs neither a vote nor the choice of the next map more
+// than a look at each, and an answer names a few of them.
+func TestManyMaps(t *testing.T) {
+	const n = 30_000
+	files := make([]string, n)
+	for i := range files {
+		files[i] = fmt.Sprintf("maps/map %d.w3x", i)
+	}
+	k := New([]Entry{{Name: "v", Lobbies: 1, MaxGames: 9, Rotation: ByVote, Maps: maps("*")}}, 9, time.Minute, 1,
+		func(string) []string { return files }, func(uint32, string) bool { return true })
+	begin := time.Now()
+	open(t, k, 1)
+	b, err := k.Ballot(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, few := b.Find("map 12")
+	_, none := b.Find("nonsense")
+	if took := time.Since(begin); took > time.Second { // the square of it takes several
+		t.Errorf("%d maps take %v", n, took)
+	}
+	for _, err := range []error{few, none} {
+		if err == nil || !strings.Contains(err.Error(), "and ") || len(err.Error()) > 500 {
+			t.Errorf("answered with %.600v", err)
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ func init() {
 		}},
 		{Name: "votemap", Usage: "[part of a name]", Help: "vote for the next map, or show the votes", Phase: command.Always, Parse: func(a *args) act {
 			if a.Empty() {
-				return ballot
+				return votes
 			}
 			return vote(a.Rest())
 		}},

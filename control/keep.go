@@ -54,14 +54,19 @@ func (d *target) status() (list []autohost.Status) {
 	return list
 }
 
-func ballot(d *target, c *call) (err error) {
-	var votes []autohost.Votes
-	d.host().Keep(func(k *autohost.Keeper) { votes, err = k.Ballot(d.id) })
+// ballot is what the players of the caller's game may vote for.
+func (d *target) ballot() (b autohost.Ballot, err error) {
+	d.host().Keep(func(k *autohost.Keeper) { b, err = k.Ballot(d.id) })
+	return b, err
+}
+
+func votes(d *target, c *call) error {
+	b, err := d.ballot()
 	if err != nil {
 		return err
 	}
 	var items []texts.Text
-	for _, v := range votes {
+	for _, v := range b.List() {
 		items = append(items, texts.Of("%s: %d", v.Map, v.Count))
 	}
 	d.tell(c, items)
@@ -69,9 +74,16 @@ func ballot(d *target, c *call) (err error) {
 }
 
 func vote(part string) act {
-	return func(d *target, c *call) (err error) {
-		var file string
-		d.host().Keep(func(k *autohost.Keeper) { file, err = k.Vote(d.id, c.Name, part) })
+	return func(d *target, c *call) error {
+		b, err := d.ballot()
+		if err != nil {
+			return err
+		}
+		file, err := b.Find(part)
+		if err != nil {
+			return err
+		}
+		d.host().Keep(func(k *autohost.Keeper) { err = k.Vote(d.id, c.Name, file) })
 		if err == nil {
 			answer(c, "Your vote for the next map: %s.", file)
 		}

@@ -98,7 +98,7 @@ func New(opts Options) (*Host, error) {
 	if a.Expand == nil {
 		a.Expand = func(choice string) []string { return []string{choice} }
 	}
-	h.keeper = autohost.New(a.Entries, a.MaxGames, h.retry, uint64(randomU32()), a.Expand)
+	h.keeper = autohost.New(a.Entries, a.MaxGames, h.retry, uint64(randomU32()), a.Expand, h.seated)
 	if h.shard, err = newShard(h); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}

@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"w3host/game"
@@ -34,6 +35,13 @@ func (h *Host) Info(id uint32) Info {
 		return g.info.clone()
 	}
 	return Info{}
+}
+
+// seated reports whether a lobby or game has a player of that name. The caller holds
+// mu.
+func (h *Host) seated(id uint32, name string) bool {
+	g := h.games[id]
+	return g != nil && slices.ContainsFunc(g.info.Players, func(p game.Player) bool { return strings.EqualFold(p.Name, name) })
 }
 
 // Infos tells of all lobbies and games, by their number.
