@@ -24,6 +24,8 @@ type Caller struct {
 	// Language is what the caller reads.
 	Language texts.Language
 	Via      Via
+	// Columns is how wide the caller's terminal is; 0: it is not known.
+	Columns int `json:"-"`
 	// Reply takes the answers to a caller without a seat, on any goroutine; it never
 	// waits.
 	Reply func(text string) `json:"-"`

@@ -37,33 +37,6 @@ func (d *target) trigger(c *call) string {
 	return d.opts.Trigger
 }
 
-func help(topic string) act {
-	return func(d *target, c *call) error {
-		trigger := d.trigger(c)
-		if topic == "" {
-			list := d.ofHost.List(c.Level, command.Always, trigger)
-			if d.game == nil {
-				list = strings.TrimSpace(list + " " + d.ofPeople.List(c.Level, command.Always, trigger))
-			}
-			if list != "" {
-				c.Answer(list)
-			}
-			if trigger == "" && d.game == nil {
-				c.Answer("In a lobby or game, eg <id> before the command: " + d.ofGames.List(c.Level, command.Always, ""))
-			}
-			return nil
-		}
-		text, err := d.ofHost.Help(topic, trigger)
-		if err != nil {
-			text, err = d.ofGames.Help(topic, trigger)
-		}
-		if err == nil {
-			c.Answer(text.In(c.Language))
-		}
-		return err
-	}
-}
-
 // describe is the line of a lobby or game in a list.
 func describe(i *host.Info) texts.Text {
 	state := texts.Of("lobby, %d of %d", i.Counts.Players(), i.Counts.Total)

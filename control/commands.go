@@ -1,6 +1,10 @@
 package control
 
-import "w3host/command"
+import (
+	"strings"
+
+	"w3host/command"
+)
 
 type (
 	args = command.Args
@@ -13,7 +17,7 @@ var commands command.Table[*target]
 
 func init() {
 	commands = command.Table[*target]{
-		{Name: "help", Usage: "[command]", Help: "what you may do, or how a command works", Phase: command.Always, Parse: func(a *args) act { return help(a.Rest()) }},
+		{Name: "help", Aliases: []string{"?"}, Usage: "[command]", Help: "what you may do, or how a command works", Phase: command.Always, Parse: func(a *args) act { return help(a.Rest()) }},
 		{Name: "games", Help: "the listed lobbies; admins read of running games and private lobbies, too", Phase: command.Always, Parse: func(*args) act { return games }},
 		{Name: "game", Usage: "<id>", Help: "one lobby or game, with its players", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return oneGame(gameID(a)) }},
 		{Name: "eg", Usage: "<id> <command>", Help: "a command for another lobby or game", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return inGame(gameID(a), a.Text("command")) }},
@@ -27,18 +31,18 @@ func init() {
 			return unhost(gameID(a))
 		}},
 		{Name: "sc", Help: "confirm your name: whisper it to the host on the realm", Phase: command.Always, Parse: func(*args) act { return confirm }},
-		{Name: "maps", Usage: "[part of a name]", Help: "the maps that can be hosted", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return maps(a.Rest()) }},
+		{Name: "maps", Usage: "[part of a name]", Help: "the maps that can be hosted", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return maps(pattern(a)) }},
 		{Name: "map", Aliases: []string{"load"}, Usage: "[part of a name]", Help: "show or choose the map of the next lobby, and of all that follow where there is no rotation", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
 			if a.Empty() {
 				return showMap
 			}
-			return nextMap(a.Rest())
+			return nextMap(pattern(a))
 		}},
 		{Name: "votemap", Usage: "[part of a name]", Help: "vote for the next map, or show the votes", Phase: command.Always, Parse: func(a *args) act {
 			if a.Empty() {
 				return votes
 			}
-			return vote(a.Rest())
+			return vote(pattern(a))
 		}},
 		{Name: "say", Usage: "<text>", Help: "say something in all lobbies", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return say(a.Text("text"), false) }},
 		{Name: "saygames", Usage: "<text>", Help: "say something in all lobbies and games", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return say(a.Text("text"), true) }},
@@ -47,9 +51,12 @@ func init() {
 		{Name: "disable", Help: "open no new lobbies; what runs goes on", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return disable(true) }},
 		{Name: "enable", Help: "open lobbies again", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return disable(false) }},
 		{Name: "reload", Help: "read the configuration and the maps again; running games are not touched", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return reload }},
-		{Name: "exit", Usage: "[nice|force]", Help: "stop the host: nice after the last game, force at once; without either only if no game runs", Level: command.Root, Phase: command.Always, Parse: exit},
+		{Name: "exit", Aliases: []string{"quit"}, Usage: "[nice|force]", Help: "stop the host: nice after the last game, force at once; without either only if no game runs", Level: command.Root, Phase: command.Always, Parse: exit},
 	}
 }
 
 // gameID parses the number of a lobby or game.
 func gameID(a *args) uint32 { return uint32(a.Number("number of the game", 1, 1<<28-1)) }
+
+// pattern is the rest as a part of a map's name, with or without quotes.
+func pattern(a *args) string { return strings.Trim(a.Rest(), `"`) }

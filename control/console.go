@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/term"
 
 	"w3host/command"
-	"w3host/game"
 	"w3host/internal/terminal"
 )
 
@@ -26,65 +27,113 @@ type Console struct {
 	// Log is where the log goes: on a terminal, above the line that is being typed.
 	Log io.Writer
 
-	in      io.Reader      // nil where nobody types
-	editor  *term.Terminal // of in, where it is a terminal that this program may take
-	restore func()
+	in       io.Reader      // nil where nobody types
+	tty      *os.File       // of in, where it is a terminal and this program is in its foreground
+	editor   *term.Terminal // of tty, where lines are edited
+	sizing   sync.Mutex
+	size     [2]int // of tty, as the editor knows it; guarded by sizing
+	restore  func()
+	stop     func()                   // ends the host
+	operator atomic.Pointer[Operator] // nil until the host runs
+}
+
+// ConsoleOptions are what a console may do.
+type ConsoleOptions struct {
+	Commands bool   // are taken from it
+	Edit     bool   // on a terminal, with history (arrow up) and completion (tab)
+	Stop     func() // ends the host
 }
 
 // OpenConsole takes the terminal, if the host runs in its foreground: a program in
-// the background that touched it would be stopped by the system. stdin is nil where
-// nobody types; edit gives a line with history (arrow up) and completion (tab).
+// the background that touched it would be stopped by the system. Until ctx ends, Ctrl-C
+// stops the host; where somebody sits at a terminal and games run, the second one does.
 //
 // Of the libraries for this, golang.org/x/term is the one that the Go project itself
 // keeps, and it is needed for the state of the terminal anyway.
-func OpenConsole(ctx context.Context, stdin io.Reader, stderr io.Writer, edit bool) *Console {
-	c := &Console{in: stdin, Log: stderr, restore: func() {}}
-	if !terminal.Is(stdin) {
-		return c
+func OpenConsole(ctx context.Context, stdin io.Reader, stderr io.Writer, o ConsoleOptions) *Console {
+	c := &Console{in: stdin, Log: stderr, restore: func() {}, stop: o.Stop}
+	go c.awaitInterrupts(ctx) // ends with ctx
+	if tty, ok := stdin.(*os.File); ok && terminal.Is(tty) {
+		if !inForeground(tty) {
+			c.in = nil
+			return c
+		}
+		c.tty = tty
 	}
-	tty := stdin.(*os.File)
-	if !inForeground(tty) {
+	if !o.Commands {
 		c.in = nil
 		return c
 	}
-	if !edit || !terminal.Is(stderr) {
+	if c.tty == nil || !o.Edit || !terminal.Is(stderr) {
 		return c
 	}
-	fd := int(tty.Fd())
+	fd := int(c.tty.Fd())
 	state, err := term.MakeRaw(fd)
 	if err != nil {
 		return c
 	}
 	c.restore = sync.OnceFunc(func() { _ = term.Restore(fd, state) })
-	context.AfterFunc(ctx, c.restore) // a second Ctrl-C then ends the program
-	keys := &keys{Reader: tty, Writer: stderr}
-	c.editor = term.NewTerminal(keys, prompt)
-	keys.hint = func() { _, _ = fmt.Fprintln(c.editor, "exit stops the host.") }
-	c.editor.AutoCompleteCallback = complete
-	if width, height, err := term.GetSize(fd); err == nil && width > 0 {
-		_ = c.editor.SetSize(width, height)
-	}
-	c.Log = editorLog{c.editor, stderr.(*os.File)}
+	context.AfterFunc(ctx, c.restore) // a further Ctrl-C then ends the program
+	c.editor = term.NewTerminal(&keys{Writer: stderr, c: c}, prompt)
+	c.editor.AutoCompleteCallback = c.complete
+	c.fit()
+	c.Log = &editorLog{c, stderr.(*os.File)}
 	return c
 }
 
 // Close restores the terminal's mode.
 func (c *Console) Close() { c.restore() }
 
-// editorLog writes above the line that is being typed.
-type editorLog struct {
-	*term.Terminal
-	*os.File
+// fit tells the editor the size of the terminal, if that has changed.
+func (c *Console) fit() {
+	c.sizing.Lock()
+	defer c.sizing.Unlock()
+	width, height, err := term.GetSize(int(c.tty.Fd()))
+	if size := [2]int{width, height}; err == nil && width > 0 && size != c.size {
+		c.size = size
+		_ = c.editor.SetSize(width, height) // what it writes may fail as any log line may
+	}
 }
 
-func (l editorLog) Write(p []byte) (int, error) { return l.Terminal.Write(p) }
+// editorLog writes above the line that is being typed.
+type editorLog struct {
+	c    *Console
+	file *os.File
+}
+
+// lineStart moves the cursor to the margin. The editor has done so already, unless
+// what is typed has wide characters, of which it counts one column each.
+const lineStart = "\r\x1b[K"
+
+func (l *editorLog) Write(p []byte) (int, error) {
+	l.c.fit()
+	if _, err := l.c.editor.Write(append([]byte(lineStart), p...)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Fd and Width make it a terminal for those who ask.
+func (l *editorLog) Fd() uintptr { return l.file.Fd() }
+
+func (l *editorLog) Width() int { return terminal.Width(l.file) }
+
+// say prints a line for the person at the console.
+func (c *Console) say(text string) {
+	width := terminal.Width(c.Log)
+	if width == 0 {
+		_, _ = fmt.Fprintln(c.Log, text)
+		return
+	}
+	text = strings.Join(terminal.Wrap(terminal.Printable(text), width), "\n")
+	_, _ = fmt.Fprintln(c.Log, text)
+}
 
 // keys filters Ctrl-C and Ctrl-D from what is typed: a terminal in raw mode does not
 // turn them into a signal and an end of file.
 type keys struct {
-	io.Reader
 	io.Writer
-	hint func() // tells how to stop the host, after Ctrl-D
+	c *Console
 }
 
 const (
@@ -93,22 +142,44 @@ const (
 )
 
 func (k *keys) Read(p []byte) (int, error) {
-	n, err := k.Reader.Read(p)
+	n, err := k.c.tty.Read(p)
+	k.c.fit()
 	if slices.Contains(p[:n], ctrlC) {
-		interrupt()
+		k.c.interrupted()
 	}
 	if slices.Contains(p[:n], ctrlD) {
-		k.hint()
+		k.c.say("exit stops the host.")
 	}
 	typed := slices.DeleteFunc(p[:n], func(b byte) bool { return b == ctrlC || b == ctrlD })
 	return len(typed), err
 }
 
-// interrupt does what Ctrl-C does on a terminal that is not raw.
-func interrupt() {
-	if self, err := os.FindProcess(os.Getpid()); err == nil {
-		_ = self.Signal(os.Interrupt)
+// awaitInterrupts takes Ctrl-C of a terminal that is not raw, and the signal from
+// elsewhere.
+func (c *Console) awaitInterrupts(ctx context.Context) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	defer signal.Stop(signals)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+			c.interrupted()
+		}
 	}
+}
+
+// interrupted stops the host, unless somebody can be asked who does not know that games
+// would be lost.
+func (c *Console) interrupted() {
+	if o := c.operator.Load(); o != nil && c.tty != nil {
+		if loss := o.loss(); loss != "" {
+			c.say(loss)
+			return
+		}
+	}
+	c.stop()
 }
 
 // read carries out what is typed, until the input or ctx ends.
@@ -118,18 +189,22 @@ func (c *Console) read(ctx context.Context, o *Operator) {
 		lines := bufio.NewScanner(c.in)
 		next = func() (string, bool) { ok := lines.Scan(); return lines.Text(), ok }
 	}
-	say := func(text string) { _, _ = fmt.Fprintln(c.Log, text) }
-	by := &command.Caller{Name: "console", Level: command.Root, Via: command.ViaConsole, Reply: say}
 	for ctx.Err() == nil {
 		line, ok := next()
 		if !ok {
+			if c.editor != nil {
+				c.stop() // the terminal is gone
+			}
 			return
 		}
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
+		by := &command.Caller{
+			Name: "console", Level: command.Root, Via: command.ViaConsole, Reply: c.say, Columns: terminal.Width(c.Log),
+		}
 		if err := o.do(ctx, by, 0, line); err != nil {
-			say(err.Error())
+			c.say(err.Error())
 		}
 	}
 }
@@ -140,48 +215,5 @@ func (c *Console) editedLine() (line string, ok bool) {
 	return line, err == nil || errors.Is(err, term.ErrPasteIndicator)
 }
 
-// complete completes the name of a command: the first word, and the word after help and
-// after eg and a number.
-func complete(line string, pos int, key rune) (string, int, bool) {
-	if key != '\t' {
-		return "", 0, false
-	}
-	before := line[:pos]
-	at := strings.LastIndexByte(before, ' ') + 1
-	var names []string
-	switch words := strings.Fields(before[:at]); {
-	case len(words) == 0:
-		names = append(commandNames(commands), commandNames(game.PeopleCommands())...)
-	case len(words) == 1 && words[0] == "help":
-		names = append(commandNames(commands), commandNames(game.Commands())...)
-	case len(words) == 2 && words[0] == "eg":
-		names = commandNames(game.Commands())
-	}
-	part := before[at:]
-	common, hits := "", 0
-	for _, name := range names {
-		if !strings.HasPrefix(name, part) {
-			continue
-		}
-		if hits++; hits == 1 {
-			common = name
-		}
-		for !strings.HasPrefix(name, common) {
-			common = common[:len(common)-1]
-		}
-	}
-	if hits == 0 {
-		return line, pos, true
-	}
-	if hits == 1 {
-		common += " "
-	}
-	return line[:at] + common + line[pos:], at + len(common), true
-}
-
-func commandNames[T any](t command.Table[T]) (names []string) {
-	for _, s := range t {
-		names = append(names, s.Name)
-	}
-	return names
-}
+// gone reports whether the terminal has been closed, which sends SIGHUP, too.
+func (c *Console) gone() bool { return c.tty != nil && !terminal.Is(c.tty) }

@@ -30,22 +30,6 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// Tab completes a command as far as it is certain.
-func TestComplete(t *testing.T) {
-	for line, want := range map[string]string{
-		"unh": "unhost ", "ga": "game", "sayg": "saygames ", "help relo": "help reload ", "eg 7 abo": "eg 7 abort ",
-		"eg 7 autost": "eg 7 autostart ", "nothing": "nothing", "": "", "games x": "games x",
-	} {
-		got, pos, ok := complete(line, len(line), '\t')
-		if got != want || pos != len(want) || !ok {
-			t.Errorf("%q: %q, %d", line, got, pos)
-		}
-	}
-	if _, _, ok := complete("ga", 2, 'm'); ok {
-		t.Error("a letter completes")
-	}
-}
-
 // docs is docs/commands.md: all commands, out of their tables.
 func docs() string {
 	var b strings.Builder
@@ -65,9 +49,15 @@ const docsHead = `# Commands
 This page is made from the tables of commands: ` + "`go generate ./control`" + `. A test holds it to them.
 
 Commands come from the chat of lobbies and games (with ` + "`lobby.command_trigger`" + ` before them, ` + "`!`" + ` at first), from the
-console of a host in the foreground of a terminal (tab completes, arrow up goes back; without a terminal, lines of
-standard input), and from ` + "`w3host ctl \"COMMAND\" [--game N] [--json]`" + `, which exits with 0 when it was done, 1 when it
-was refused and 2 when no host answers. ` + "`SIGHUP`" + ` is ` + "`reload`" + `. Console, socket and signals are root.
+console of a host in the foreground of a terminal (without a terminal, from lines of standard input), and from
+` + "`w3host ctl \"COMMAND\" [--game N] [--json]`" + `, which exits with 0 when it was done, 1 when it was refused and 2 when no host
+answers. Console, socket and signals are root.
+
+On a terminal, Tab completes commands, maps, players and games, and lists what is possible where it is not certain; arrow up
+goes back; the log appears above the line that is being typed. The first Ctrl-C says which games it would end, a second
+within a minute ends them; without games the first stops the host. ` + "`SIGHUP`" + ` is ` + "`reload`" + `, ` + "`SIGTERM`" + ` stops in order at once. A host
+whose terminal is closed stops; for one that goes on, see [deployment.md](deployment.md).
+
 ` + "`reload`" + ` applies the sections lobby, game, votes, autohost, maps, transfer, limits and commands to what follows, such as the next
 lobby or connection, and names each other key that has changed: those take a restart.
 

@@ -169,36 +169,3 @@ func reload(d *target, c *call) error {
 	answer(c, "The configuration and the maps have been read again.")
 	return nil
 }
-
-func exit(a *args) act {
-	how := ""
-	if !a.Empty() {
-		how = a.OneOf("nice", "force")
-	}
-	return func(d *target, c *call) error {
-		var lobbies []uint32
-		playing := 0
-		for _, i := range d.host().Infos() {
-			if i.Playing {
-				playing++
-			} else {
-				lobbies = append(lobbies, i.ID)
-			}
-		}
-		switch {
-		case how == "force" || playing == 0:
-			answer(c, "The host stops.")
-			d.opts.Stop()
-		case how == "":
-			return cannot("%d games run: exit nice waits for them, exit force ends them", playing)
-		default:
-			d.host().Keep(func(k *autohost.Keeper) { k.Disable(true) })
-			for _, id := range lobbies {
-				d.host().CloseLobby(id, texts.Of("the host stops").String())
-			}
-			d.exiting = true
-			answer(c, "The host stops after the last of %d games; enable calls it off.", playing)
-		}
-		return nil
-	}
-}

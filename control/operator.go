@@ -55,8 +55,10 @@ type Options struct {
 type Operator struct {
 	opts              Options
 	lines             chan request
-	done              chan struct{}          // Run has ended
-	exiting           bool                   // after the last game; used by Run's goroutine only
+	done              chan struct{} // Run has ended
+	exiting           bool          // after the last game; used by Run's goroutine only
+	warning           sync.Mutex
+	warned            time.Time              // of the games that Ctrl-C would end; guarded by warning
 	ofHost            command.Table[*target] // the commands with the configured rules
 	ofGames, ofPeople command.Table[*game.Machine]
 }
@@ -172,6 +174,7 @@ func (o *Operator) do(ctx context.Context, by *command.Caller, id uint32, line s
 	answers := pending{done: make(chan struct{})}
 	caller := *by
 	caller.Later = answers.later
+	line = strings.TrimPrefix(line, o.opts.Trigger) // as people are used to in chat
 	r := request{by: &caller, game: id, line: line, done: answers.later()}
 	select {
 	case o.lines <- r:

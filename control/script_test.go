@@ -213,9 +213,9 @@ func (s *stage) tell(line string) {
 	s.told = append(s.told, line)
 }
 
-// volatile is what differs between runs, how long a game runs and dates, and the
-// lists of the commands of games, which docs/commands.md has.
-var volatile = regexp.MustCompile(`(players, )(\d+[hms])+|(since |until )2\d{3}-\d\d-\d\d( \d\d:\d\d UTC)?|(reads help |before the command: ).*`)
+// volatile is what differs between runs, how long a game runs and dates. The lists of
+// commands, which docs/commands.md has, are indented and left out.
+var volatile = regexp.MustCompile(`(players, )(\d+[hms])+|(since |until )2\d{3}-\d\d-\d\d( \d\d:\d\d UTC)?`)
 
 // event plays a line and returns what has come of it.
 func (s *stage) event(line string) ([]string, error) {
@@ -226,8 +226,9 @@ func (s *stage) event(line string) ([]string, error) {
 	s.settle()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.told = slices.DeleteFunc(s.told, func(line string) bool { return strings.Contains(line, " reads   ") })
 	for i, line := range s.told {
-		s.told[i] = volatile.ReplaceAllString(line, "$1$3$5…")
+		s.told[i] = volatile.ReplaceAllString(line, "$1$3…")
 	}
 	// Records and answers come on two goroutines.
 	slices.SortStableFunc(s.told, func(a, b string) int { return order(a) - order(b) })

@@ -23,9 +23,8 @@ func (o *Operator) Start(ctx context.Context, socket string, console *Console) *
 	}
 	running.Go(func() {
 		onHangup(ctx, func() {
-			if console.editor != nil {
-				interrupt() // the terminal is gone
-				return
+			if console.gone() {
+				return // read ends the host
 			}
 			by := &command.Caller{
 				Name: "SIGHUP", Level: command.Root, Via: command.ViaConsole,
@@ -35,6 +34,7 @@ func (o *Operator) Start(ctx context.Context, socket string, console *Console) *
 			_ = o.do(ctx, by, 0, "reload")
 		})
 	})
+	console.operator.Store(o)
 	if console.in != nil {
 		go console.read(ctx, o) // ends with the program, at the latest
 	}

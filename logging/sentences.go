@@ -11,21 +11,25 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/rs/zerolog"
 
 	"w3host/internal/terminal"
 )
 
-// lineWidth is the longest line in columns; longer ones are wrapped.
-const lineWidth = 100
+// Longer lines are wrapped: at the terminal's width, or lineWidth columns where that is
+// not known. On a narrower terminal than leastWidth the terminal breaks them itself.
+const (
+	lineWidth  = 100
+	leastWidth = 30
+)
 
 // sentences replace a message and its fields; {key} is the value of a field. A message
 // with an empty sentence is shown at level debug only.
 var sentences = map[string]string{
 	"w3host starts":                     "w3host {version} starts",
 	"database schema migrated":          "",
+	"command":                           "", // whoever gave it has read the answer
 	"lobby open":                        `lobby "{name}" is open: {slots} slots, {map}`,
 	"lobby closed":                      "lobby closed: {reason}",
 	"countdown":                         "starts in {seconds} s",
@@ -67,7 +71,7 @@ func (c sentenceWriter) Write(line []byte) (int, error) {
 		return c.out.Write(line)
 	}
 	if text := c.text(fields); text != "" {
-		if _, err := io.WriteString(c.out, text); err != nil {
+		if _, err := c.out.Write([]byte(text)); err != nil {
 			return 0, err
 		}
 	}
@@ -199,8 +203,8 @@ func (c sentenceWriter) layout(at, level, text string) string {
 	case "error", "fatal", "panic":
 		tag, colour = "error: ", "31"
 	}
-	indent := utf8.RuneCountInString(at) + 2
-	lines := wrap(tag+text, lineWidth-indent)
+	indent := terminal.Columns(at) + 2
+	lines := terminal.Wrap(tag+text, max(cmp.Or(terminal.Width(c.out), lineWidth), leastWidth)-indent)
 	if c.colour {
 		at = "\x1b[90m" + at + "\x1b[0m"
 		if rest, ok := strings.CutPrefix(lines[0], tag); ok && tag != "" {
@@ -208,19 +212,4 @@ func (c sentenceWriter) layout(at, level, text string) string {
 		}
 	}
 	return at + "  " + strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n"
-}
-
-// wrap breaks text between words, and words that are longer than a line.
-func wrap(text string, width int) []string {
-	var lines []string
-	for utf8.RuneCountInString(text) > width {
-		end := len(string([]rune(text)[:width+1]))
-		if space := strings.LastIndexByte(text[:end], ' '); space > 0 {
-			lines, text = append(lines, strings.TrimRight(text[:space], " ")), strings.TrimLeft(text[space:], " ")
-			continue
-		}
-		end = len(string([]rune(text)[:width]))
-		lines, text = append(lines, text[:end]), text[end:]
-	}
-	return append(lines, text)
 }

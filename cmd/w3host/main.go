@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -52,6 +52,7 @@ func rootCommand() *cobra.Command {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SilenceErrors, root.SilenceUsage, root.SuggestionsMinimumDistance = true, true, 2
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{flagFault(cmd, err)} })
+	root.PersistentPreRun = endByInterrupt
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	add := func(group, title string, commands ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: group, Title: title})
@@ -67,6 +68,17 @@ func rootCommand() *cobra.Command {
 	add("care", "Care of the database:", migrateCommand(), spoolCommand(), pruneCommand(), forgetCommand())
 	root.AddCommand(versionCommand())
 	return root
+}
+
+// endByInterrupt ends a command by Ctrl-C; the second one ends the program. A host asks
+// first, see control.Console.
+func endByInterrupt(cmd *cobra.Command, _ []string) {
+	if !cmd.HasParent() || cmd.Name() == "serve" {
+		return
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	context.AfterFunc(ctx, stop)
+	cmd.SetContext(ctx)
 }
 
 func versionCommand() *cobra.Command {

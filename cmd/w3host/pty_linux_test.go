@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hinshun/vt10x"
 	"golang.org/x/sys/unix"
 
 	"w3host/bots"
-
 	"w3host/internal/testkit"
 )
 
@@ -24,9 +24,12 @@ import (
 type pty struct {
 	t      *testing.T
 	master *os.File
+	env    []string // further variables of the program
 
 	mu     sync.Mutex
 	screen strings.Builder
+	vt     vt10x.Terminal // what a person sees
+	astray []string       // lines that began where none should; see tidy
 }
 
 // openPTY makes a terminal; slave is the program's side.
@@ -53,13 +56,16 @@ func openPTY(t *testing.T) (p *pty, slave *os.File) {
 	if slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
 		t.Fatal(err)
 	}
-	p = &pty{t: t, master: master}
+	p = &pty{t: t, master: master, vt: vt10x.New(vt10x.WithSize(80, 24))}
+	p.resize(80, 24)
 	go func() { // ends with the terminal
 		buf := make([]byte, 4096)
 		for {
 			n, err := master.Read(buf)
 			p.mu.Lock()
 			p.screen.Write(buf[:n])
+			_, _ = p.vt.Write(buf[:n]) // never fails
+			p.tidy()
 			p.mu.Unlock()
 			if err != nil {
 				return

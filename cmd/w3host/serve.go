@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -36,7 +37,9 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50) // a fifth less memory; see docs/benchmarks.md
 	}
-	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	ctx, stop := context.WithCancel(cmd.Context())
+	defer stop()
+	stderr := cmd.ErrOrStderr()
 	c, faults := o.load()
 	if faults.ErrorOrNil() != nil {
 		fmt.Fprintln(stderr, "w3host cannot start:")
@@ -45,11 +48,9 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		}
 		return exitCode(exitUsage)
 	}
-	stdin := cmd.InOrStdin()
-	if !c.Control.Console {
-		stdin = nil
-	}
-	console := control.OpenConsole(ctx, stdin, stderr, !c.Log.JSON)
+	console := control.OpenConsole(ctx, cmd.InOrStdin(), stderr, control.ConsoleOptions{
+		Commands: c.Control.Console, Edit: !c.Log.JSON, Stop: stop,
+	})
 	defer console.Close()
 	log, flush := logging.NewQueued(c.Log, console.Log)
 	defer flush()

@@ -36,3 +36,55 @@ func TestPrintable(t *testing.T) {
 		}
 	}
 }
+
+// Chinese characters take two columns, combining ones none.
+func TestColumns(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "Ann": 3, "回声群岛": 8, "e\u0301": 1, "｡": 1, "Ａ": 2, "é": 1, "🙂": 2} {
+		if got := Columns(text); got != want {
+			t.Errorf("%q takes %d columns, want %d", text, got, want)
+		}
+	}
+	if got := Pad("回声", 6) + "|"; got != "回声  |" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"one two three", 7, "one two/three"},
+		{"one two three", 8, "one two/three"},
+		{"one two three", 13, "one two three"},
+		{"unbreakable", 4, "unbr/eaka/ble"},
+		{"回声群岛 回", 8, "回声群岛/回"},
+		{"回声群岛", 5, "回声/群岛"},
+		{"回声", 0, "回/声"},
+		{"  indented words", 10, "  indented/words"},
+		{"", 5, ""},
+	} {
+		if got := strings.Join(Wrap(tt.text, tt.n), "/"); got != tt.want {
+			t.Errorf("%q in %d columns: %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
+}
+
+func TestInColumns(t *testing.T) {
+	words := strings.Fields("a bb ccc dddd e ff ggg")
+	for width, want := range map[int]string{
+		80: "a  bb  ccc  dddd  e  ff  ggg",
+		20: "a   ccc   e   ggg/bb  dddd  ff",
+		9:  "a     e/bb    ff/ccc   ggg/dddd",
+		1:  "a/bb/ccc/dddd/e/ff/ggg",
+	} {
+		lines := InColumns(words, width)
+		if got := strings.Join(lines, "/"); got != want {
+			t.Errorf("in %d columns: %q, want %q", width, got, want)
+		}
+	}
+	if lines := InColumns(nil, 80); len(lines) > 1 {
+		t.Errorf("%q", lines)
+	}
+}

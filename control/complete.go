@@ -1,0 +1,189 @@
+package control
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"w3host/command"
+	"w3host/game"
+	"w3host/internal/terminal"
+)
+
+// mostListed bounds what Tab lists.
+const mostListed = 100
+
+// complete is called for each key; on Tab it completes the word before the cursor as far
+// as that is certain, and else lists what is possible.
+func (c *Console) complete(line string, pos int, key rune) (string, int, bool) {
+	o := c.operator.Load()
+	if key != '\t' || o == nil {
+		return line, pos, key == '\t'
+	}
+	if trigger := o.opts.Trigger; trigger != "" && strings.HasPrefix(line[:pos], trigger) {
+		line, pos, ok := c.complete(line[len(trigger):], pos-len(trigger), key)
+		return trigger + line, pos + len(trigger), ok
+	}
+	at := wordStart(line[:pos])
+	part := strings.TrimPrefix(line[at:pos], `"`)
+	choices := o.choices(split(line[:at]))
+	word, done, list := completed(part, choices)
+	if list != nil {
+		c.list(list)
+		return line, pos, true
+	}
+	if strings.ContainsRune(word, ' ') || line[at:pos] != part {
+		word = `"` + word
+		if done {
+			word += `"`
+		}
+	}
+	if done {
+		word += " "
+	}
+	return line[:at] + word + line[pos:], at + len(word), true
+}
+
+// list shows what is possible, in columns.
+func (c *Console) list(choices []string) {
+	more := len(choices) - mostListed
+	for _, row := range terminal.InColumns(choices[:min(len(choices), mostListed)], terminal.Width(c.Log)) {
+		c.say(row)
+	}
+	if more > 0 {
+		c.say(fmt.Sprintf("… and %d more", more))
+	}
+}
+
+// completed extends a part of a word. done: word is the only choice; list is what is
+// possible where nothing can be added.
+func completed(part string, choices []string) (word string, done bool, list []string) {
+	fold := strings.ToLower(part)
+	matching := func(match func(s, part string) bool) (hits []string) {
+		for _, choice := range choices {
+			if match(strings.ToLower(choice), fold) && !slices.Contains(hits, choice) {
+				hits = append(hits, choice)
+			}
+		}
+		return hits
+	}
+	hits := matching(strings.HasPrefix)
+	if len(hits) == 0 { // commands take any part of a name
+		hits = matching(strings.Contains)
+	}
+	switch len(hits) {
+	case 0:
+		return part, false, []string{}
+	case 1:
+		return hits[0], true, nil
+	}
+	common := hits[0]
+	for _, hit := range hits[1:] {
+		for !strings.HasPrefix(hit, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	if len(common) > len(part) && strings.HasPrefix(strings.ToLower(common), fold) {
+		return strings.ToValidUTF8(common, ""), false, nil
+	}
+	slices.Sort(hits)
+	return part, false, hits
+}
+
+// wordStart is where the last word of a line begins, or the quote before it.
+func wordStart(line string) (at int) {
+	quoted := false
+	for i, r := range line {
+		switch {
+		case r == '"' && !quoted:
+			quoted, at = true, i
+		case r == '"':
+			quoted = false
+		case r == ' ' && !quoted:
+			at = i + 1
+		}
+	}
+	return at
+}
+
+// split takes whole words apart.
+func split(line string) (words []string) {
+	for line = strings.TrimSpace(line); line != ""; {
+		at := wordStart(line)
+		words = append(words, strings.Trim(line[at:], `"`))
+		line = strings.TrimSpace(line[:at])
+	}
+	slices.Reverse(words)
+	return words
+}
+
+// choices are what may follow words of a line.
+func (o *Operator) choices(words []string) []string {
+	if len(words) == 0 {
+		return append(commandNames(commands), commandNames(game.PeopleCommands())...)
+	}
+	if s := commands.Lookup(words[0]); s != nil {
+		if s.Name == "eg" && len(words) > 1 {
+			return o.choicesInGame(words[2:])
+		}
+		return o.values(s.Usage, len(words)-1)
+	}
+	if s := game.PeopleCommands().Lookup(words[0]); s != nil {
+		return o.values(s.Usage, len(words)-1)
+	}
+	return nil
+}
+
+func (o *Operator) choicesInGame(words []string) []string {
+	if len(words) == 0 {
+		return commandNames(game.Commands())
+	}
+	if s := game.Commands().Lookup(words[0]); s != nil {
+		return o.values(s.Usage, len(words)-1)
+	}
+	return nil
+}
+
+// argument matches one argument of a synopsis.
+var argument = regexp.MustCompile(`<[^>]*>|\[[^]]*\]`)
+
+// values are what may stand for an argument of a command.
+func (o *Operator) values(usage string, nth int) (list []string) {
+	all := argument.FindAllString(usage, -1)
+	if strings.HasSuffix(usage, "...") {
+		nth = min(nth, len(all)-1)
+	}
+	if nth >= len(all) {
+		return nil
+	}
+	for kind := range strings.SplitSeq(all[nth][1:len(all[nth])-1], "|") {
+		switch kind {
+		case "player":
+			for _, p := range (&target{Operator: o}).find("") {
+				list = append(list, p.Name)
+			}
+		case "id":
+			for _, i := range o.opts.Host.Infos() {
+				list = append(list, fmt.Sprint(i.ID))
+			}
+		case "map", "part of a name":
+			files, _ := o.opts.Maps.List("") // none, if there is no folder
+			list = append(list, files...)
+		case "command":
+			list = append(commandNames(commands), commandNames(game.Commands())...)
+		default:
+			if strings.Contains(all[nth], "|") && !strings.Contains(kind, "<") { // the words themselves
+				list = append(list, kind)
+			}
+		}
+	}
+	return list
+}
+
+func commandNames[T any](t command.Table[T]) (names []string) {
+	for _, s := range t {
+		names = append(names, s.Name)
+	}
+	return names
+}

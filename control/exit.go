@@ -1,0 +1,86 @@
+package control
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"w3host/autohost"
+	"w3host/host"
+	"w3host/texts"
+)
+
+// secondWithin a minute Ctrl-C ends the games that the first one has named.
+const secondWithin = time.Minute
+
+// mostNamed games are named, others counted.
+const mostNamed = 5
+
+func exit(a *args) act {
+	how := ""
+	if !a.Empty() {
+		how = a.OneOf("nice", "force")
+	}
+	return func(d *target, c *call) error {
+		var lobbies []uint32
+		playing := 0
+		for _, i := range d.host().Infos() {
+			if i.Playing {
+				playing++
+			} else {
+				lobbies = append(lobbies, i.ID)
+			}
+		}
+		switch {
+		case how == "force" || playing == 0:
+			answer(c, "The host stops.")
+			d.opts.Stop()
+		case how == "":
+			return cannot("%d games run: exit nice waits for them, exit force ends them", playing)
+		default:
+			d.host().Keep(func(k *autohost.Keeper) { k.Disable(true) })
+			for _, id := range lobbies {
+				d.host().CloseLobby(id, texts.Of("the host stops").String())
+			}
+			d.exiting = true
+			answer(c, "The host stops after the last of %d games; enable calls it off.", playing)
+		}
+		return nil
+	}
+}
+
+// loss says which games a stop would end; empty if there are none, or if it was said
+// within secondWithin.
+func (o *Operator) loss() string {
+	o.warning.Lock()
+	defer o.warning.Unlock()
+	var running []host.Info
+	players := 0
+	for _, i := range o.opts.Host.Infos() {
+		if i.Playing {
+			running = append(running, i)
+			players += len(i.Players)
+		}
+	}
+	if len(running) == 0 || time.Since(o.warned) < secondWithin {
+		return ""
+	}
+	o.warned = time.Now()
+	var names []string
+	for _, i := range running[:min(len(running), mostNamed)] {
+		names = append(names, fmt.Sprintf("#%d %q (%v)", i.ID, i.Name, time.Since(i.Since).Round(time.Second)))
+	}
+	if more := len(running) - mostNamed; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("This would end %s with %s: %s. Press Ctrl-C again within a minute to end them now; exit nice stops the host after the last one.",
+		counted(len(running), "game"), counted(players, "player"), strings.Join(names, ", "))
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,77 @@
+package terminal
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/term"
+	"golang.org/x/text/width"
+)
+
+// Width is the number of columns of a terminal; 0: it is none, or does not tell. A
+// stream may stand for a terminal by a method Width.
+func Width(stream any) int {
+	switch s := stream.(type) {
+	case interface{ Width() int }:
+		return s.Width()
+	case interface{ Fd() uintptr }:
+		if columns, _, err := term.GetSize(int(s.Fd())); err == nil {
+			return columns
+		}
+	}
+	return 0
+}
+
+// Columns is how many columns of a terminal a text takes: Chinese characters take two,
+// combining ones none.
+func Columns(s string) (n int) {
+	for _, r := range s {
+		n += columns(r)
+	}
+	return n
+}
+
+func columns(r rune) int {
+	if r < 0x300 {
+		return 1
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// Pad adds spaces to a text until it takes n columns.
+func Pad(s string, n int) string {
+	return s + strings.Repeat(" ", max(n-Columns(s), 0))
+}
+
+// Wrap breaks a text into lines of at most n columns: between words, and within words
+// that are longer than a line.
+func Wrap(text string, n int) (lines []string) {
+	n = max(n, 2)
+	for Columns(text) > n {
+		end := fitting(text, n)
+		if space := strings.LastIndexByte(text[:end+1], ' '); space > 0 && strings.TrimSpace(text[:space]) != "" {
+			lines, text = append(lines, strings.TrimRight(text[:space], " ")), strings.TrimLeft(text[space:], " ")
+			continue
+		}
+		lines, text = append(lines, text[:end]), text[end:]
+	}
+	return append(lines, text)
+}
+
+// fitting is how many bytes of a text, which is wider, fit into n columns.
+func fitting(text string, n int) int {
+	used := 0
+	for i, r := range text {
+		if used += columns(r); used > n {
+			return i
+		}
+	}
+	return len(text)
+}
