@@ -16,21 +16,15 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-
-	"w3host/storage/internal/sqldb"
 )
 
 // Watch calls changed at the beginning, and when bans or admins may have changed.
 // It returns when the database is lost, changed fails or ctx ends.
 func (d *Store) Watch(ctx context.Context, changed func() error) error {
-	for {
-		if err := d.prepare(ctx); err != nil {
-			return err
-		}
-		if err := d.db.Watch(ctx, changed); !errors.Is(err, sqldb.ErrMoved) {
-			return err
-		}
+	if err := d.prepare(ctx); err != nil {
+		return err
 	}
+	return d.db.Watch(ctx, changed)
 }
 
 const (

@@ -115,14 +115,8 @@ func (d *Store) Close() error { return d.db.Close() }
 
 func (d *Store) isPostgres() bool { return d.db.Dialect() == "postgres" }
 
-// prepare follows a moved file and checks the schema.
+// prepare checks the schema, or brings it up to date, before the first use.
 func (d *Store) prepare(ctx context.Context) error {
-	if d.opts.LeaveSchema {
-		return nil
-	}
-	if err := d.refresh(ctx); err != nil {
-		return err
-	}
 	if d.ready.Load() {
 		return nil
 	}
@@ -135,31 +129,12 @@ func (d *Store) prepare(ctx context.Context) error {
 	if d.opts.MustExist {
 		migrate = d.mustBeMigrated
 	}
-	if err := migrate(ctx); err != nil {
-		return err
-	}
-	if err := d.db.Adopt(ctx); err != nil {
-		return err
-	}
-	d.ready.Store(true)
-	return nil
-}
-
-// refresh follows the file of a database that was replaced, or restores it.
-func (d *Store) refresh(ctx context.Context) error {
-	move, err := d.db.Refresh(ctx)
-	switch move {
-	case sqldb.Restored:
-		d.log.Error().Msg("the database file was deleted while the host ran: it was restored from the open connection, nothing is lost")
-	case sqldb.Replaced:
-		d.ready.Store(false)
-		d.log.Error().Msg("the database file was replaced while the host ran: the new one is in use now, and games that are not over were copied to it")
-	case sqldb.Stays:
-	}
+	err := migrate(ctx)
+	d.ready.Store(err == nil)
 	return err
 }
 
-// checked is the database behind a look at its file and its schema.
+// checked is the database, with its schema checked before the first use.
 type checked struct{ d *Store }
 
 func (c checked) Exec(ctx context.Context, query string, args ...any) (int64, error) {

@@ -17,7 +17,8 @@ var (
 	ErrConflict    = errors.New("already there")
 	ErrUnavailable = errors.New("database unavailable")
 	ErrRejected    = errors.New("database refused the value")
-	ErrMoved       = fmt.Errorf("%w: the file was deleted or replaced", ErrUnavailable)
+
+	errMoved = fmt.Errorf("%w: its file was deleted or replaced while this program ran: put the file back, or start the program again", ErrUnavailable)
 )
 
 // translate turns the errors of either database into ours. The driver's error

@@ -103,12 +103,6 @@ func (p *pgDB) Close() error {
 	return nil
 }
 
-// Refresh has nothing to do: a server stays where it is.
-func (p *pgDB) Refresh(context.Context) (Move, error) { return Stays, nil }
-
-// Adopt has nothing to do.
-func (p *pgDB) Adopt(context.Context) error { return nil }
-
 func (p *pgDB) Tx(ctx context.Context, do func(Tx) error) error {
 	return inTx(ctx, p.db, func(on *sql.Conn, tx *sql.Tx) error { return do(pgTx{conn{on: tx}, on}) })
 }

@@ -25,12 +25,6 @@ type DB interface {
 	// Migrating lends a plain handle to the migration library, with the lock
 	// that hosts starting together share. done ends both.
 	Migrating(ctx context.Context) (db *sql.DB, done func(), err error)
-	// Refresh checks whether what is behind the URL is still what was opened,
-	// and opens what is there now. Adopt follows when its schema is right.
-	Refresh(ctx context.Context) (Move, error)
-	// Adopt carries games that are not over from what was replaced to what is
-	// there now.
-	Adopt(ctx context.Context) error
 	// Watch calls changed at the beginning, and whenever bans or admins change,
 	// whoever changed them. It returns when ctx ends, the connection breaks or
 	// changed fails.
@@ -38,15 +32,6 @@ type DB interface {
 	// Close ends all connections.
 	Close() error
 }
-
-// Move is what has happened to the file of a database.
-type Move int
-
-const (
-	Stays    Move = iota
-	Restored      // it was deleted, and is written again from what was open
-	Replaced      // it is another one
-)
 
 // Queryer runs single statements.
 type Queryer interface {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -26,12 +27,13 @@ const (
 	filePoll = 50 * time.Millisecond
 )
 
-// liteDB is a file, whichever is at its path now.
+// liteDB has one connection that writes and a few that read: SQLite lets only one
+// write at a time, and waiting in Go is cheaper than its busy handler.
 type liteDB struct {
-	path     string
-	file     atomic.Pointer[liteFile]
-	moves    sync.Mutex
-	replaced *liteFile // what was at the path before, with what Adopt is to save
+	path   string
+	write  *sql.DB
+	read   *sql.DB
+	opened atomic.Pointer[os.FileInfo] // the file as it was when it was there first
 
 	mu       sync.Mutex
 	watchers map[chan struct{}]struct{} // notified of writes of this process
@@ -40,21 +42,6 @@ type liteDB struct {
 // OpenSQLite opens the file, creating it and its directory when missing, for
 // this user only.
 func OpenSQLite(path string) (DB, error) {
-	s := &liteDB{path: path, watchers: map[chan struct{}]struct{}{}}
-	f, err := openLiteFile(path)
-	s.file.Store(f)
-	return s, err
-}
-
-// liteFile has one connection that writes and a few that read: SQLite lets only
-// one write at a time, and waiting in Go is cheaper than its busy handler.
-type liteFile struct {
-	write *sql.DB
-	read  *sql.DB
-	seen  map[string]os.FileInfo // the file, its WAL and the index of that
-}
-
-func openLiteFile(path string) (*liteFile, error) {
 	if err := createLite(path); err != nil {
 		return nil, err
 	}
@@ -69,12 +56,25 @@ func openLiteFile(path string) (*liteFile, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	read.SetMaxOpenConns(readers)
-	f := &liteFile{write: write, read: read, seen: map[string]os.FileInfo{}}
-	f.enterWAL(path)
-	return f, nil
+	s := &liteDB{path: path, write: write, read: read, watchers: map[chan struct{}]struct{}{}}
+	s.enterWAL()
+	return s, s.moved()
 }
 
-func (f *liteFile) close() error { return errors.Join(f.read.Close(), f.write.Close()) }
+// moved is the error of a file that is no longer at its path. SQLite would go on to
+// write what nobody finds again: the records stay in the spool instead. The look
+// costs a call of the system, some microseconds.
+func (s *liteDB) moved() error {
+	info, err := os.Stat(s.path)
+	before := s.opened.Load()
+	switch {
+	case before == nil && err == nil:
+		s.opened.CompareAndSwap(nil, &info)
+	case before != nil && (errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, *before)):
+		return s.explain(errMoved)
+	}
+	return nil
+}
 
 // createLite makes the file before SQLite does, which would let everybody read
 // it. What is beside it (-wal, -shm) gets the rights of the file.
@@ -92,11 +92,11 @@ func createLite(path string) error {
 // enterWAL makes the first connection while no other host does: the step to WAL
 // mode, in a new file, does not wait for a lock, whatever the busy timeout. What
 // else goes wrong is an error of the first call that needs the file.
-func (f *liteFile) enterWAL(path string) {
+func (s *liteDB) enterWAL() {
 	ctx, cancel := context.WithTimeout(context.Background(), walTimeout)
 	defer cancel()
-	if unlock, err := lockLite(ctx, path); err == nil {
-		_ = f.write.PingContext(ctx)
+	if unlock, err := lockLite(ctx, s.path); err == nil {
+		_ = s.write.PingContext(ctx)
 		unlock()
 	}
 }
@@ -125,30 +125,42 @@ func (s *liteDB) Now() string { return "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')" }
 
 // Ping reads from the file: opening is lazy, and a plain ping reads nothing.
 func (s *liteDB) Ping(ctx context.Context) error {
-	_, err := One[int](ctx, lite(s.file.Load().write), "SELECT count(*) FROM sqlite_schema")
+	if err := s.moved(); err != nil {
+		return err
+	}
+	_, err := One[int](ctx, lite(s.write), "SELECT count(*) FROM sqlite_schema")
 	return s.explain(err)
 }
 
-func (s *liteDB) Close() error { return translate(s.file.Load().close()) }
+func (s *liteDB) Close() error { return translate(errors.Join(s.read.Close(), s.write.Close())) }
 
 func (s *liteDB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	n, err := lite(s.file.Load().write).Exec(ctx, query, args...)
+	if err := s.moved(); err != nil {
+		return 0, err
+	}
+	n, err := lite(s.write).Exec(ctx, query, args...)
 	s.notify()
 	return n, s.explain(err)
 }
 
 func (s *liteDB) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	return s.explain(lite(s.file.Load().read).Query(ctx, query, args, each))
+	if err := s.moved(); err != nil {
+		return err
+	}
+	return s.explain(lite(s.read).Query(ctx, query, args, each))
 }
 
 func (s *liteDB) Tx(ctx context.Context, do func(Tx) error) error {
+	if err := s.moved(); err != nil {
+		return err
+	}
 	defer s.notify()
-	return s.explain(inTx(ctx, s.file.Load().write, func(_ *sql.Conn, tx *sql.Tx) error { return do(liteTx{lite(tx), tx}) }))
+	return s.explain(inTx(ctx, s.write, func(_ *sql.Conn, tx *sql.Tx) error { return do(liteTx{lite(tx), tx}) }))
 }
 
 func (s *liteDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
 	unlock, err := lockLite(ctx, s.path)
-	return s.file.Load().write, unlock, s.explain(err)
+	return s.write, unlock, s.explain(err)
 }
 
 // explain translates err and names the file.

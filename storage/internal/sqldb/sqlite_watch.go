@@ -30,7 +30,7 @@ func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
 		delete(s.watchers, wake)
 		s.mu.Unlock()
 	}()
-	on, err := s.file.Load().read.Conn(ctx)
+	on, err := s.read.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
 	}
@@ -82,11 +82,8 @@ type seen struct{ version, sum int64 }
 
 // look reports whether the counters have changed since the last look.
 func (s *liteDB) look(ctx context.Context, q conn, last *seen) (news bool, err error) {
-	s.moves.Lock()
-	move := s.atPath()
-	s.moves.Unlock()
-	if move != Stays {
-		return false, ErrMoved
+	if err := s.moved(); err != nil {
+		return false, err
 	}
 	version, err := One[int64](ctx, q, "PRAGMA data_version")
 	if err != nil || version == last.version {
