@@ -151,6 +151,15 @@ func (k *Keeper) Again(over, id uint32) {
 	}
 }
 
+// Most are the lobbies and games that there may be of the host, and of the entry of a
+// game; 0: of no entry.
+func (k *Keeper) Most(id uint32) (ofHost, ofEntry int) {
+	if g := k.games[id]; g != nil && g.of != nil {
+		ofEntry = g.of.MaxGames
+	}
+	return k.max, ofEntry
+}
+
 // Full reports whether no further lobby may be opened.
 func (k *Keeper) Full() bool { return len(k.games) >= k.max }
 

@@ -161,6 +161,8 @@ type Limits struct {
 	Unjoined          int      `toml:"unjoined" default:"1024"`     // connections that have not joined, in all
 	UnjoinedPerIP     int      `toml:"unjoined_per_ip" default:"8"` // the same from one address
 	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip" default:"30"`
+	SeatsPerIP        int      `toml:"seats_per_ip" default:"48"` // in lobbies and games; 0: no limit
+	GamesPerIP        int      `toml:"games_per_ip" default:"8"`  // with such a seat; 0: no limit
 	LobbyLeaves       int      `toml:"lobby_leaves" default:"10"` // by one name at one address; 0: no limit
 	LobbyLeavesWithin Duration `toml:"lobby_leaves_within" default:"2m"`
 	PacketRate        int      `toml:"packet_rate" default:"200"`            // packets a second from one player, map acknowledgements apart

@@ -106,6 +106,8 @@ func (c *Config) Validate() error {
 	v.between("limits.unjoined", c.Limits.Unjoined, 1, 1<<20)
 	v.between("limits.unjoined_per_ip", c.Limits.UnjoinedPerIP, 1, 1<<20)
 	v.between("limits.joins_per_minute_per_ip", c.Limits.JoinsPerMinute, 1, 1<<20)
+	v.between("limits.seats_per_ip", c.Limits.SeatsPerIP, 0, 100000)
+	v.between("limits.games_per_ip", c.Limits.GamesPerIP, 0, 100000)
 	v.between("limits.lobby_leaves", c.Limits.LobbyLeaves, 0, 1000)
 	v.within("limits.lobby_leaves_within", c.Limits.LobbyLeavesWithin, time.Second, 24*time.Hour)
 	v.between("limits.packet_rate", c.Limits.PacketRate, 50, 1<<20)

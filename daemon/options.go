@@ -45,6 +45,8 @@ func hostLimits(l config.Limits) host.Limits {
 		Unjoined:          l.Unjoined,
 		UnjoinedPerIP:     l.UnjoinedPerIP,
 		JoinsPerMinute:    l.JoinsPerMinute,
+		SeatsPerIP:        l.SeatsPerIP,
+		GamesPerIP:        l.GamesPerIP,
 		LobbyLeaves:       l.LobbyLeaves,
 		LobbyLeavesWithin: l.LobbyLeavesWithin.D(),
 		PacketRate:        l.PacketRate,

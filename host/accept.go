@@ -59,6 +59,9 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 	case h.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key:
 		return nil, w3gs.RejectWrongKey, errEntryKey
 	}
+	if err := h.crowded(g, l.addr.Addr()); err != nil {
+		return nil, w3gs.RejectFull, err
+	}
 	return g, 0, nil
 }
 

@@ -58,6 +58,8 @@ type Limits struct {
 	UnjoinedPerIP     int
 	JoinsPerMinute    int
 	PacketRate        int
+	SeatsPerIP        int // in lobbies and games; 0: no limit
+	GamesPerIP        int // lobbies and games with such a seat; 0: no limit
 	LobbyLeaves       int // of lobbies, by one name or address, within LobbyLeavesWithin; 0: no limit
 	LobbyLeavesWithin time.Duration
 	OutQueue          int // bytes

@@ -1,0 +1,62 @@
+package host
+
+import (
+	"errors"
+	"math"
+	"net/netip"
+)
+
+// Why somebody may not sit down.
+var (
+	errSeats = errors.New("too many players from this address (limits.seats_per_ip)")
+	errGames = errors.New("players from this address are in too many lobbies and games (limits.games_per_ip)")
+	errShare = errors.New("players from this address are in half of the lobbies and games that there may be (autohost.max_games)")
+)
+
+// crowded says why nobody else from an address may join a lobby. One address has so many
+// seats, in so many lobbies and games, and never in more than half of those that the
+// host and the entry may have: others find a lobby, whatever it does.
+func (h *Host) crowded(g *Game, addr netip.Addr) error {
+	limits := &h.opts.Limits
+	if h.gate.exempt(addr) {
+		return nil
+	}
+	seats, games, ofEntry, here := 0, 0, 0, false
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, other := range h.games {
+		n := 0
+		for _, p := range other.info.Players {
+			if p.Addr.Addr() == addr {
+				n++
+			}
+		}
+		if seats += n; n > 0 {
+			games++
+			here = here || other == g
+			if other.info.Entry == g.info.Entry {
+				ofEntry++
+			}
+		}
+	}
+	ofHost, most := h.keeper.Most(g.id)
+	switch {
+	case limits.SeatsPerIP > 0 && seats >= limits.SeatsPerIP:
+		return errSeats
+	case here || limits.GamesPerIP == 0:
+		return nil
+	case games >= limits.GamesPerIP:
+		return errGames
+	case games >= half(ofHost) || ofEntry >= half(most):
+		return errShare
+	}
+	return nil
+}
+
+// half of so many games, but one; of none for no limit.
+func half(most int) int {
+	if most <= 0 {
+		return math.MaxInt
+	}
+	return max(1, most/2)
+}
