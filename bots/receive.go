@@ -54,7 +54,7 @@ func (p *player) checkAny(now time.Duration, op w3gs.Op) {
 		p.fault(op, "after 0x1B")
 	case p.phase == starting && op != w3gs.OpPlayerLeave && op != w3gs.OpCountdownEnd && op != w3gs.OpPingFromHost:
 		p.fault(op, "between 0x0A and 0x0B")
-	case p.parts > 0 && op != w3gs.OpIncomingAction && op != w3gs.OpIncomingAction2 &&
+	case p.parts > 0 && p.phase < leaving && op != w3gs.OpIncomingAction && op != w3gs.OpIncomingAction2 &&
 		op != w3gs.OpPingFromHost && op != w3gs.OpChatFromHost:
 		p.fault(op, "between the 0x48 and the 0x0C of one turn")
 	}

@@ -158,14 +158,14 @@ type Limits struct {
 	JoinTimeout       Duration `toml:"join_timeout" default:"10s"`  // for the first packet
 	LobbyTimeout      Duration `toml:"lobby_timeout" default:"1m"`  // without any packet while in a lobby
 	LoadTimeout       Duration `toml:"load_timeout" default:"5m"`   // for loading the map
-	Unjoined          int      `toml:"unjoined" default:"1024"`     // connections that have not joined, in all
+	Unjoined          int      `toml:"unjoined" default:"1024"`     // connections without a seat, in all
 	UnjoinedPerIP     int      `toml:"unjoined_per_ip" default:"8"` // the same from one address
 	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip" default:"30"`
 	SeatsPerIP        int      `toml:"seats_per_ip" default:"48"` // in lobbies and games; 0: no limit
 	GamesPerIP        int      `toml:"games_per_ip" default:"8"`  // with such a seat; 0: no limit
 	LobbyLeaves       int      `toml:"lobby_leaves" default:"10"` // by one name at one address; 0: no limit
 	LobbyLeavesWithin Duration `toml:"lobby_leaves_within" default:"2m"`
-	PacketRate        int      `toml:"packet_rate" default:"200"`            // packets a second from one player, map acknowledgements apart
+	PacketRate        int      `toml:"packet_rate" default:"200"`            // packets a second from one player, acknowledgements of what was sent of the map apart
 	ActionRate        int      `toml:"action_kib_per_second" default:"16"`   // of actions that one player may bring into turns
 	ActionBurst       int      `toml:"action_burst_kib" default:"64"`        // the same at once, after a quiet time
 	SlotRequests      int      `toml:"slot_requests_per_second" default:"8"` // of one player in the lobby

@@ -24,7 +24,7 @@ func (h *Host) welcome(l *link, frame w3gs.Frame) error {
 	}
 	g, code, refusal := h.route(l, join)
 	l.state = joined
-	h.gate.leave(l.addr.Addr())
+	l.shard.arriving.remove(l)
 	if refusal != nil {
 		l.log().Info().Str("player", join.Name).Uint32("game", join.GameID).AnErr("reason", refusal).Msg("join refused")
 		l.queue((&w3gs.RejectJoin{Reason: code}).AppendTo(nil))

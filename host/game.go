@@ -182,6 +182,15 @@ func (g *Game) tick() {
 	g.step(&game.Input{Kind: game.Tick})
 }
 
+// flush writes what the turn has queued, before what others have.
+func (g *Game) flush() {
+	for _, l := range g.seats {
+		if l != nil && l.dirty {
+			l.flush()
+		}
+	}
+}
+
 // reportBacklog tells the machine what a link's socket does not take. While a map
 // is downloaded, the figures come with it: without them the scheduler would take
 // the system for one that tells nothing, and send without regard to the line.

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // Why the gate keeps somebody out.
@@ -14,28 +16,43 @@ var (
 	errJoinRate      = errors.New("too many joins a minute from this address")
 )
 
-// What one address may try to come back at once, and in so much time: guessed
-// keys find a player once in four billion.
 const (
+	// returns is how often one address may try to come back at once, and within
+	// returnsWithin.
 	returns       = 200
 	returnsWithin = 4 * time.Second
+	// wrongKeys is how many keys one address may get wrong within wrongKeysWithin
+	// before it has to wait. A proxy brings a wrong one if its game ended while it was
+	// away, and gives up then; many players can share an address.
+	wrongKeys       = 20
+	wrongKeysWithin = 10 * time.Minute
+	// guesses is how many keys all addresses together may get wrong at once, and
+	// within guessesWithin. A key has 32 bits: with a hundred games, a guess that is
+	// right comes once in a year. When they are spent, players come back to their
+	// seats only from where they were before.
+	guesses       = 60
+	guessesWithin = time.Minute
 )
 
-// gate counts what one address may do: connections that have not joined, joins a
-// minute and attempts to come back. Addresses in an exempt network are only counted
+// gate counts what one address may do: connections without a seat, joins a minute,
+// attempts to come back and wrong keys. Addresses in an exempt network are only counted
 // in the total. It belongs to the goroutine of the shard.
 type gate struct {
-	limits   Limits
-	unjoined int
-	from     map[netip.Addr]int // the unjoined of an address
-	joins    *tally
-	returns  *tally
+	limits    Limits
+	unjoined  int                // connections without a seat, until they are closed
+	from      map[netip.Addr]int // those of an address
+	joins     *tally
+	returns   *tally
+	wrongKeys *tally
+	guesses   *rate.Limiter
 }
 
 func newGate(l Limits) *gate {
 	return &gate{
 		limits: l, from: map[netip.Addr]int{},
 		joins: newTally(l.JoinsPerMinute, time.Minute), returns: newTally(returns, returnsWithin),
+		wrongKeys: newTally(wrongKeys, wrongKeysWithin),
+		guesses:   rate.NewLimiter(rate.Every(guessesWithin/guesses), guesses),
 	}
 }
 
@@ -46,18 +63,18 @@ func (g *gate) adjust(l Limits) {
 
 // enter counts a new connection, or says why it may not come in.
 func (g *gate) enter(addr netip.Addr) error {
-	if g.unjoined >= g.limits.Unjoined {
-		return errUnjoinedTotal
-	}
 	if !g.exempt(addr) && g.from[addr] >= g.limits.UnjoinedPerIP {
 		return errUnjoinedIP
+	}
+	if g.unjoined >= g.limits.Unjoined {
+		return errUnjoinedTotal
 	}
 	g.unjoined++
 	g.from[addr]++
 	return nil
 }
 
-// leave ends what enter began: the connection has joined, or is gone.
+// leave ends what enter began: the connection has a seat, or is closed.
 func (g *gate) leave(addr netip.Addr) {
 	g.unjoined--
 	if g.from[addr]--; g.from[addr] == 0 {
@@ -72,7 +89,21 @@ func (g *gate) join(addr netip.Addr, now time.Time) error {
 
 // comeBack takes one attempt to come back from the address's allowance.
 func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
+	if !g.exempt(addr) && g.wrongKeys.wait(now, addr.String()) > 0 {
+		return errWrongKeys
+	}
 	return g.spend(g.returns, addr, now, errKeyRate)
+}
+
+// guess counts a wrong key.
+func (g *gate) guess(addr netip.Addr, now time.Time) {
+	g.wrongKeys.spend(now, addr.String())
+	g.guesses.AllowN(now, 1)
+}
+
+// guessed reports whether all addresses together have got too many keys wrong.
+func (g *gate) guessed(addr netip.Addr, now time.Time) bool {
+	return !g.exempt(addr) && g.guesses.TokensAt(now) < 1
 }
 
 func (g *gate) spend(t *tally, addr netip.Addr, now time.Time, most error) error {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"container/list"
 	"errors"
 	"net/netip"
 	"time"
@@ -12,15 +13,9 @@ import (
 	"w3host/w3gs"
 )
 
-const (
-	// firstPacketMax is a generous 0x1E; before it nothing else is accepted.
-	firstPacketMax = 512
-	// lingerTime is how long a client may take to read its last packets and to
-	// close before it is cut.
-	lingerTime = 2 * time.Second
-	// flushMost is what one link may write before others have their turn.
-	flushMost = 64 << 10
-)
+// lingerTime is how long a client may take to read its last packets and to close
+// before it is cut.
+const lingerTime = 2 * time.Second
 
 // linkState is how far a connection has come.
 type linkState uint8
@@ -34,6 +29,9 @@ const (
 
 // socket is the connection of a link as the operating system has it. No method blocks.
 type socket interface {
+	// read takes what has come. There may be more if it says so, else the poller
+	// tells when there is.
+	read(p []byte) (n int, more bool, err error)
 	// write takes as many bytes as there is room for; the link hears when there
 	// is room again.
 	write(p []byte) (int, error)
@@ -66,16 +64,19 @@ type link struct {
 	*person        // another link takes them over
 	last    uint32 // what a proxy that comes back has received
 
-	rest    []byte        // the beginning of a packet that is not yet whole
-	skipped int           // packets without a meaning for a host
-	odd     bool          // a harmless packet was too long; that is logged
-	expires time.Duration // when an unjoined or closing link is cut
+	in       inbox
+	skipped  int           // packets without a meaning for a host
+	odd      bool          // a harmless packet was too long; that is logged
+	stranger bool          // the gate counts it
+	expires  time.Duration // when an unjoined or closing link is cut
+	waiting  *list.Element // among the shard's arriving or lingering links
 
-	out     outQueue
-	moves   uint64 // changes whenever the socket takes something
-	blocked bool   // until the socket has room again
-	dirty   bool   // the step at hand has queued something
-	told    bool   // its game knows that something waits
+	out       outQueue
+	moves     uint64 // changes whenever the socket takes something
+	blocked   bool   // until the socket has room again
+	dirty     bool   // the step at hand has queued something
+	unwritten bool   // in shard.unwritten
+	told      bool   // its game knows that something waits
 	// fetching says that the game has been told of bytes on the line, of the map or
 	// before it, and wants to know when they have arrived; figures are the last.
 	fetching bool
@@ -91,50 +92,11 @@ type person struct {
 	loggedIn bool   // with the password of an admin of that name
 	checking bool   // a password of theirs is checked
 
-	meter meter
+	meter    meter
+	lastAddr netip.Addr // of their last link that had the seat
+
 	line  reconnect.Line
 	proxy *proxy // nil: the client speaks for itself
-}
-
-// received takes bytes that the client has sent.
-func (l *link) received(data []byte) {
-	if l.state == closing {
-		return // only the end of what is queued is awaited
-	}
-	defer l.rescue()
-	if len(l.rest) > 0 {
-		l.rest = append(l.rest, data...)
-		data = l.rest
-	}
-	for l.state < closing {
-		most := w3gs.MaxFrame
-		if l.state == unjoined {
-			most = firstPacketMax
-		}
-		frame, rest, err := reconnect.Next(data, most)
-		if err != nil {
-			l.cut(err)
-			return
-		}
-		if frame == nil {
-			break
-		}
-		data = rest
-		if frame[0] == reconnect.Magic {
-			err = l.extension(frame)
-		} else {
-			err = l.packet(frame)
-		}
-		if err != nil {
-			l.cut(err)
-			return
-		}
-	}
-	if len(data) == 0 {
-		l.rest = nil
-		return
-	}
-	l.rest = append(make([]byte, 0, len(data)), data...)
 }
 
 // packet takes one packet.
@@ -144,7 +106,7 @@ func (l *link) packet(frame w3gs.Frame) error {
 		return l.shard.host.welcome(l, frame)
 	}
 	g, s := l.game, l.shard
-	if err := l.meter.count(frame.Op(), g.open.Load(), s.now); err != nil {
+	if err := l.meter.count(frame.Op(), s.now); err != nil {
 		return err
 	}
 	l.line.Got() // not before it is let in: a proxy never sends again what was counted
@@ -276,31 +238,36 @@ func (l *link) soon() {
 	}
 }
 
-// flush writes what waits, as far as the socket takes it.
+// flush writes what waits, as far as the socket takes it and a pass goes.
 func (l *link) flush() {
 	l.dirty = false
-	for written := 0; l.state != closed && !l.blocked; {
+	for left := passWrite; l.state != closed && !l.blocked; {
+		begun := len(l.out.rest) > 0
 		buf, parts := l.out.take(l.shard.chunk)
 		l.line.Passed(parts)
+		l.meter.sent(parts)
 		if len(buf) == 0 {
 			if l.state == closing {
 				l.sock.closeWrite()
 			}
 			return
 		}
-		n, err := l.sock.write(buf)
+		most := min(len(buf), left)
+		n, err := l.sock.write(buf[:most])
 		if err != nil {
 			l.cut(err)
 			return
 		}
 		l.moves++
 		l.lookedAt = 0
-		l.blocked = n < len(buf)
-		if l.out.putBack(buf[n:]); parts == 0 {
+		l.blocked = n < most
+		if n < len(buf) {
+			l.out.putBack(buf[n:], parts > 0)
+		} else if parts == 0 && !begun {
 			l.shard.recycle(buf)
 		}
-		if written += n; written > flushMost {
-			l.shard.again = append(l.shard.again, l)
+		if left -= n; left == 0 {
+			l.shard.writeLater(l)
 			return
 		}
 	}
@@ -321,8 +288,10 @@ func (l *link) finish(cause error) {
 		return
 	}
 	l.state, l.cause = closing, cause
+	l.in.rest, l.in.behind = nil, false
 	l.sock.play(nil)
 	l.out.dropPieces()
+	l.shard.arriving.remove(l)
 	l.shard.lingering.add(l, l.shard.now+lingerTime)
 	l.soon()
 }
@@ -338,6 +307,9 @@ func (l *link) cut(cause error) {
 		l.cause = cause
 	}
 	l.sock.close()
+	l.in.rest, l.in.behind = nil, false
 	l.out = outQueue{limit: l.out.limit}
+	l.shard.arriving.remove(l)
+	l.shard.lingering.remove(l)
 	l.shard.ended(l, was)
 }

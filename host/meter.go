@@ -10,20 +10,30 @@ import (
 // whose line hung for a while sends everything it has saved up.
 const meterBurst = 10
 
-// meter counts a player's packets against a rate. In a lobby acknowledgements
-// of map parts come as fast as the line carries the map and are not counted.
+// answersPerPart is how many packets a client may send for each part of the map that
+// it was sent: it acknowledges with 0x44, and now and then with 0x42 as well.
+const answersPerPart = 2
+
+// meter counts a player's packets against a rate, whichever connection brings them.
+// Acknowledgements of parts of the map come as fast as the line carries the map: they
+// are counted against what was sent.
 type meter struct {
 	rate, tokens float64
 	at           time.Duration // when tokens were last added
 	last         time.Duration // when a packet was last counted
+	answers      int           // packets that parts of the map have earned
 }
 
 func newMeter(rate int, now time.Duration) meter {
 	return meter{rate: float64(rate), tokens: float64(rate) * meterBurst, at: now, last: now}
 }
 
-func (m *meter) count(op w3gs.Op, lobby bool, now time.Duration) error {
-	if lobby && (op == w3gs.OpMapPartOK || op == w3gs.OpMapSize) {
+// sent notes parts of the map that were sent.
+func (m *meter) sent(parts int) { m.answers += parts * answersPerPart }
+
+func (m *meter) count(op w3gs.Op, now time.Duration) error {
+	if m.answers > 0 && (op == w3gs.OpMapPartOK || op == w3gs.OpMapSize) {
+		m.answers--
 		return nil
 	}
 	m.last = now

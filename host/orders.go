@@ -71,6 +71,8 @@ func (g *Game) orderLink(l *link, op *game.Op) {
 	switch op.Kind {
 	case game.Seat:
 		l.pid, g.seats[op.PID] = op.PID, l
+		l.known()
+		l.lastAddr = l.addr.Addr()
 		l.goOn()
 	case game.Reply:
 		l.tell(op.Frame)

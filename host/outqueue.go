@@ -1,6 +1,10 @@
 package host
 
-import "w3host/mapxfer"
+import (
+	"bytes"
+
+	"w3host/mapxfer"
+)
 
 // chunkLen is how much of the map is framed for one write: large enough to be
 // cheap, small enough that a chat line waits for little.
@@ -78,9 +82,11 @@ func (q *outQueue) take(chunk []byte) (buf []byte, parts int) {
 	return chunk, parts
 }
 
-// putBack returns what of the last take was not written.
-func (q *outQueue) putBack(rest []byte) {
-	if len(rest) > 0 {
-		q.rest = append(make([]byte, 0, len(rest)), rest...)
+// putBack returns what of the last take was not written. It is copied if the memory
+// is shared with others, as that of parts of the map.
+func (q *outQueue) putBack(rest []byte, shared bool) {
+	if shared {
+		rest = bytes.Clone(rest)
 	}
+	q.rest = rest
 }

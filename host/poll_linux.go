@@ -20,8 +20,6 @@ import (
 const (
 	// readyBatch is how many sockets are taken from the kernel at once.
 	readyBatch = 512
-	// readLen is what one read takes.
-	readLen = 64 << 10
 	// unsent is what the kernel may hold of a link before it goes on the line. Its
 	// own bound is megabytes; what waits here instead can be overtaken by packets,
 	// and is seen by the game. It is a second at the slowest line that a game can
@@ -49,14 +47,13 @@ type poller struct {
 	byFD      []*fdSocket
 	news      [readyBatch]unix.EpollEvent // of the shard's own set
 	ready     [readyBatch]unix.EpollEvent // of the set of a game, which may be read meanwhile
-	buf       []byte
 }
 
 func newPoller(s *shard) (*poller, error) {
 	set, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	event, err2 := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	timer, err3 := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	p := &poller{s: s, set: set, event: event, timer: timer, again: never, buf: make([]byte, readLen)}
+	p := &poller{s: s, set: set, event: event, timer: timer, again: never}
 	err := cmp.Or(err1, err2, err3, unix.SetNonblock(set, true))
 	p.file = os.NewFile(uintptr(set), "epoll") // for the runtime's poller, since it does not block
 	if err == nil {
@@ -145,7 +142,9 @@ func (p *poller) passNews(news []unix.EpollEvent) {
 		switch fd := int(e.Fd); {
 		case fd == p.event, fd == p.timer: // edge-triggered: reading one could take back the news of a later wake
 		case slices.Contains(p.listeners, fd):
-			p.accept(fd)
+			if p.pause == 0 {
+				p.again = p.s.now
+			}
 		default:
 			p.pass(e)
 		}
@@ -188,43 +187,27 @@ func (p *poller) pass(e unix.EpollEvent) {
 		return
 	}
 	k := p.byFD[fd]
-	l := k.link
 	if e.Events&unix.EPOLLOUT != 0 {
-		l.room()
+		k.link.room()
 	}
-	if e.Events&^unix.EPOLLOUT == 0 {
-		return
-	}
-	ending := e.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0
-	for l.state != closed && k.link == l {
-		n, err := raw(unix.SYS_READ, fd, p.buf)
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err == unix.EAGAIN:
-			return
-		case err != 0:
-			l.cut(err)
-			return
-		case n == 0:
-			l.cut(errClientClosed)
-			return
-		}
-		l.received(p.buf[:n])
-		if n < len(p.buf) && !ending {
-			return
-		}
+	if e.Events&^unix.EPOLLOUT != 0 {
+		k.ending = k.ending || e.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0
+		p.s.pass(k.link)
 	}
 }
 
-// accept takes all connections that wait.
+// accept takes connections that wait, as many as a pass may.
 func (p *poller) accept(listener int) {
-	for p.listeners != nil {
+	for range passAccepts {
+		if p.listeners == nil {
+			return
+		}
 		fd, sa, err := unix.Accept4(listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		switch {
 		case err == nil:
 			p.pause = 0
 			p.adopt(fd, sa)
+			p.s.punctual()
 		case errors.Is(err, unix.EAGAIN):
 			return
 		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED):
@@ -235,6 +218,7 @@ func (p *poller) accept(listener int) {
 			return
 		}
 	}
+	p.again = p.s.now
 }
 
 // adopt makes a link of an accepted socket.
@@ -246,10 +230,6 @@ func (p *poller) adopt(fd int, sa unix.Sockaddr) {
 	case *unix.SockaddrInet6:
 		addr = netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port))
 	}
-	// A turn must not wait for the acknowledgement of the one before. Where one of
-	// these is unknown, the queue is only deeper or a dead line is found later.
-	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
-	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsent)
 	k := &fdSocket{p: p, fd: fd, set: p.set}
 	for fd >= len(p.byFD) {
 		p.byFD = append(p.byFD, make([]*fdSocket, 64)...)
@@ -259,6 +239,10 @@ func (p *poller) adopt(fd int, sa unix.Sockaddr) {
 	if k.link.state == closed {
 		return
 	}
+	// A turn must not wait for the acknowledgement of the one before. Where one of
+	// these is unknown, the queue is only deeper or a dead line is found later.
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsent)
 	if err := control(p.set, unix.EPOLL_CTL_ADD, fd, watched); err != nil {
 		k.link.cut(err)
 	}

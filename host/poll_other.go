@@ -12,11 +12,8 @@ import (
 	"w3host/mapxfer"
 )
 
-const (
-	// pipeMost is what may wait in a connection's writing goroutine.
-	pipeMost = 64 << 10
-	readLen  = 16 << 10
-)
+// pipeMost is what may wait in a connection's writing goroutine.
+const pipeMost = 64 << 10
 
 // poller is that of systems without epoll: two goroutines for each
 // connection, which the shard never waits for.
@@ -52,8 +49,8 @@ func (p *poller) accept(l *net.TCPListener) {
 			continue
 		}
 		pause = 5 * time.Millisecond
-		p.s.call(func() {
-			k := &pipe{nc: nc, shard: p.s, more: make(chan struct{}, 1), end: make(chan struct{})}
+		p.s.wait(func() { // at most one at a time is on its way to the shard
+			k := &pipe{nc: nc, shard: p.s, taken: make(chan struct{}, 1), more: make(chan struct{}, 1), end: make(chan struct{})}
 			k.link = p.s.arrive(k, nc.RemoteAddr().(*net.TCPAddr).AddrPort())
 			go k.readAll()  // ends with the connection
 			go k.writeAll() // likewise
@@ -103,6 +100,9 @@ type pipe struct {
 	nc    *net.TCPConn
 	shard *shard
 	link  *link
+	in    []byte        // has come, and is the shard's until it is taken
+	inErr error         // has come behind in
+	taken chan struct{} // holds one token when in is empty again
 	more  chan struct{} // holds one token when there is something to write
 	end   chan struct{} // closed with the connection
 
@@ -115,35 +115,44 @@ type pipe struct {
 // readAll passes on what comes; a shard that has not taken it yet makes TCP slow
 // the client down.
 func (k *pipe) readAll() {
-	taken := make(chan struct{}, 1)
-	buf := make([]byte, readLen)
+	buf := make([]byte, passRead)
 	for {
 		n, err := k.nc.Read(buf)
 		k.shard.call(func() {
-			defer func() { taken <- struct{}{} }()
-			switch {
-			case k.link.state == closed:
-			case n > 0:
-				k.link.received(buf[:n])
-			case errors.Is(err, io.EOF):
-				k.link.cut(errClientClosed)
-			case err != nil:
-				k.link.cut(cause(err))
-			}
+			k.in, k.inErr = buf[:n], cause(err)
+			k.shard.pass(k.link)
 		})
-		select {
-		case <-taken:
-		case <-k.shard.done:
+		if err != nil {
 			return
 		}
-		if err != nil {
+		select {
+		case <-k.taken:
+		case <-k.end:
+			return
+		case <-k.shard.done:
 			return
 		}
 	}
 }
 
+func (k *pipe) read(b []byte) (n int, more bool, err error) {
+	n = copy(b, k.in)
+	switch k.in = k.in[n:]; {
+	case len(k.in) > 0 || n > 0 && k.inErr != nil:
+		return n, true, nil
+	case k.inErr != nil:
+		return 0, false, k.inErr
+	case n > 0:
+		k.taken <- struct{}{}
+	}
+	return n, false, nil
+}
+
 // cause is the error without the addresses that package net puts before it.
 func cause(err error) error {
+	if errors.Is(err, io.EOF) {
+		return errClientClosed
+	}
 	if op := (*net.OpError)(nil); errors.As(err, &op) {
 		return op.Err
 	}

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"w3host/game"
 	"w3host/reconnect"
@@ -21,7 +24,16 @@ type proxy struct {
 	version uint32
 	key     uint32
 	told    bool // how long an extended one is waited for
+	returns *rate.Limiter
 }
+
+// seatReturns is how often one player may come back at once; another time comes
+// every seatReturnsEvery. Each return is stored, and what is kept for the player is
+// sent again.
+const (
+	seatReturns      = 30
+	seatReturnsEvery = 2 * time.Second
+)
 
 // extension takes a packet of the 0xF8 kind.
 func (l *link) extension(frame []byte) error {
@@ -33,7 +45,7 @@ func (l *link) extension(frame []byte) error {
 		}
 		return l.shard.host.comeBack(l, &back)
 	}
-	if err := l.meter.count(0, false, l.shard.now); err != nil {
+	if err := l.meter.count(0, l.shard.now); err != nil {
 		return err
 	}
 	switch {
@@ -44,7 +56,9 @@ func (l *link) extension(frame []byte) error {
 		return err
 	}
 	if p, ok := packet.(reconnect.Init); ok {
-		l.proxy = cmp.Or(l.proxy, &proxy{version: p.Version, key: randomU32()})
+		l.proxy = cmp.Or(l.proxy, &proxy{
+			version: p.Version, key: randomU32(), returns: rate.NewLimiter(rate.Every(seatReturnsEvery), seatReturns),
+		})
 	} else if l.proxy == nil {
 		l.skipped++
 		return nil
@@ -71,20 +85,28 @@ func (l *link) extension(frame []byte) error {
 // comeBack gives a player's new connection to their seat, or rejects it.
 func (h *Host) comeBack(l *link, back *reconnect.Reconnect) error {
 	l.state = joined
-	h.gate.leave(l.addr.Addr())
-	if err := h.gate.comeBack(l.addr.Addr(), time.Now()); err != nil {
+	l.shard.arriving.remove(l)
+	addr, now := l.addr.Addr(), time.Now()
+	if err := h.gate.comeBack(addr, now); err != nil {
 		return err
 	}
-	g, p := h.shard.whose(back)
+	c := h.shard.whose(back, addr)
+	if c.seats > 0 && !c.here && h.gate.guessed(addr, now) {
+		return errGuesses // unread: who has the right key may try again
+	}
 	reason, err := reconnect.NotFound, errNoSuchSeat
-	if p != nil {
+	if p := c.person; p != nil {
 		if _, bad := p.line.Resume(back.Last); bad != nil {
 			reason, err = reconnect.Invalid, fmt.Errorf("%w: %d packets: %w", errBadCount, back.Last, bad)
+		} else if !p.proxy.returns.AllowN(now, 1) {
+			return errReturnRate
 		} else {
 			p.meter.resume(l.shard.now)
-			g.resume(l, back, p)
+			c.game.resume(l, back, p)
 			return nil
 		}
+	} else if c.seats > 0 {
+		h.gate.guess(addr, now)
 	}
 	l.log().Warn().Uint8("pid", back.PID).AnErr("reason", err).Msg("reconnection rejected")
 	l.tell(reconnect.Reject{Reason: reason}.AppendTo(nil))
@@ -92,22 +114,32 @@ func (h *Host) comeBack(l *link, back *reconnect.Reconnect) error {
 	return nil
 }
 
+// claim is what is known of who wants to come back.
+type claim struct {
+	game   *Game
+	person *person // nil: the key is wrong
+	seats  int     // that the key could be for
+	here   bool    // one of their players was at this address before
+}
+
 // whose finds the seat of a player id and key. It looks at every game, so that
 // the time tells nothing.
-func (s *shard) whose(back *reconnect.Reconnect) (found *Game, p *person) {
+func (s *shard) whose(back *reconnect.Reconnect, addr netip.Addr) (c claim) {
 	if int(back.PID) > w3gs.MaxPID {
-		return nil, nil
+		return c
 	}
 	for _, g := range s.playing {
 		q := g.proxies[back.PID]
 		if q == nil || back.GameID != 0 && back.GameID&gameIDMask != g.id {
 			continue
 		}
+		c.seats++
+		c.here = c.here || q.lastAddr == addr
 		if subtle.ConstantTimeEq(int32(q.proxy.key), int32(back.Key)) == 1 {
-			found, p = g, q
+			c.game, c.person = g, q
 		}
 	}
-	return found, p
+	return c
 }
 
 // resume hands the new connection of a player to the machine.

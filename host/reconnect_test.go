@@ -233,7 +233,18 @@ func (r *rig) offered(g *Game, name string) (c *client, key uint32) {
 // was closed without one.
 func (r *rig) returns(pid byte, key, last uint32) []byte {
 	r.t.Helper()
-	nc, err := net.Dial("tcp4", r.h.Addr().String())
+	nc, answer := r.returnsFrom("127.0.0.1", pid, key, last)
+	if answer == nil || answer[1] == 4 {
+		_ = nc.Close()
+	}
+	return answer
+}
+
+// returnsFrom does that from an address, and leaves the connection open.
+func (r *rig) returnsFrom(addr string, pid byte, key, last uint32) (net.Conn, []byte) {
+	r.t.Helper()
+	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(addr)}}
+	nc, err := from.Dial("tcp4", r.h.Addr().String())
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -246,9 +257,9 @@ func (r *rig) returns(pid byte, key, last uint32) []byte {
 	_ = nc.SetReadDeadline(time.Now().Add(patience))
 	answer := make([]byte, 8)
 	if _, err := io.ReadFull(nc, answer); err != nil {
-		return nil
+		return nc, nil
 	}
-	return answer
+	return nc, answer
 }
 
 // TestReconnectRefused: nobody takes a place with a wrong key, another's pid, or
@@ -303,19 +314,85 @@ func TestReconnectRefused(t *testing.T) {
 	}
 }
 
-// TestReconnectGuesses: one address may try only so many keys.
+// TestReconnectGuesses: one address may try only so often, and get only so many keys
+// wrong; when all together have got too many wrong, players come back to their seats
+// from where they were, and nobody from elsewhere.
 func TestReconnectGuesses(t *testing.T) {
-	r := reconnectRig(t, func(o *Options) { o.Limits.Exempt = nil })
-	answered, ignored := 0, 0
-	for key := range uint32(returns + 100) {
-		if r.returns(1, key, 0) != nil {
-			answered++
-		} else {
-			ignored++
+	r := reconnectRig(t, func(o *Options) { o.Limits.Exempt, o.Limits.JoinsPerMinute = nil, 1000 })
+	count := func(tries int, try func() []byte) (answered int) {
+		for range tries {
+			if answer := try(); answer != nil {
+				answered++
+			}
+		}
+		return answered
+	}
+	if n := count(returns+100, func() []byte { return r.returns(1, 7, 0) }); n < returns || n > returns+20 {
+		t.Errorf("%d attempts were answered while there was no game, want %d", n, returns)
+	}
+	g := r.lobby(2)
+	ann := r.join(g, "Ann", player)
+	cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
+	r.begin(ann, cid)
+	cid.Until(0x0C)
+	key := ask(t, g, func(g *Game) uint32 { return g.proxies[cid.PID].proxy.key })
+	from := func(addr string, key uint32) []byte {
+		nc, answer := r.returnsFrom(addr, cid.PID, key, 1<<30)
+		_ = nc.Close()
+		return answer
+	}
+	for i, addr := range []string{"127.0.0.2", "127.0.0.3", "127.0.0.4"} {
+		if n := count(wrongKeys+10, func() []byte { return from(addr, key+1) }); n != wrongKeys && i < 2 || n < wrongKeys/2 {
+			t.Errorf("%d wrong keys from %s were answered, want %d", n, addr, wrongKeys)
 		}
 	}
-	if answered < returns || ignored == 0 {
-		t.Errorf("%d guesses were answered, %d not", answered, ignored)
+	if from("127.0.0.2", key) != nil {
+		t.Error("the right key was answered at an address that had got too many wrong")
+	}
+	if from("127.0.0.5", key) != nil {
+		t.Error("the right key was answered at another address when all had got too many wrong")
+	}
+	testkit.Eventually(t, "an address with allowance", func() bool {
+		answer := from("127.0.0.1", key) // where the player was; the count cannot be
+		return answer != nil && answer[4] == 1
+	})
+	p.Cut(0, 0)
+	testkit.Eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed == 1 })
+}
+
+// TestReconnectTooOften: who comes back again and again is let in seldom. The packets of
+// all connections together count against one rate.
+func TestReconnectTooOften(t *testing.T) {
+	r := reconnectRig(t, func(o *Options) { o.Limits.PacketRate = 50 })
+	g := r.lobby(2)
+	ann := r.join(g, "Ann", player)
+	cid, key := r.offered(g, "Cid")
+	r.begin(ann, cid)
+	cid.Until(0x0C)
+	last := uint32(len(cid.All()))
+	received := func() uint32 {
+		return ask(t, g, func(g *Game) uint32 { return g.proxies[cid.PID].line.Received() })
+	}
+	begin, let, before := time.Now(), 0, received()
+	for range 2 * seatReturns {
+		nc, answer := r.returnsFrom("127.0.0.1", cid.PID, key, last)
+		if answer != nil {
+			let++
+			_, _ = nc.Write(repeat(packet(0x77), 100))
+		}
+		_ = nc.(*net.TCPConn).CloseWrite()
+		_, _ = io.Copy(io.Discard, nc)
+	}
+	handled := int(received() - before)
+	took := time.Since(begin)
+	if most := seatReturns + 1 + int(took/seatReturnsEvery); let > most || let < seatReturns {
+		t.Errorf("let in %d times in %v, want %d to %d", let, took, seatReturns, most)
+	}
+	if most := int(50 * (meterBurst + took.Seconds() + 1)); handled > most {
+		t.Errorf("%d packets were handled in %v, want %d at most", handled, took, most)
+	}
+	if n := len(recordsOf[storage.LinkEvent](r)); n > 3*seatReturns {
+		t.Errorf("%d records of links", n)
 	}
 }
 
@@ -430,11 +507,15 @@ func TestReconnectMemory(t *testing.T) {
 // another where they were.
 func TestReconnectBesideOthers(t *testing.T) {
 	r := reconnectRig(t, nil)
-	g := r.lobby(2)
-	ann := r.join(g, "Ann", player)
-	cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
-	r.begin(ann, cid)
-	cid.Until(0x0C)
+	g := r.lobby(6)
+	all := []*client{r.join(g, "Ann", player)}
+	var proxies []*bots.Proxy
+	for _, name := range names(5) {
+		c, p := r.proxied(g, name, 1, testkit.Line{})
+		all, proxies = append(all, c), append(proxies, p)
+	}
+	r.begin(all...)
+	all[1].Until(0x0C)
 	_, others := r.play(2)
 	worst := func(from time.Time) (gap time.Duration) {
 		last := time.Time{}
@@ -449,21 +530,18 @@ func TestReconnectBesideOthers(t *testing.T) {
 		return gap
 	}
 	var with time.Duration
-	for try := range 3 { // the machine may be busy
-		from, begin := time.Now(), try*100
-		for i := range 100 {
-			p.Cut(0, i%9)
-			cid.Send(action([]byte{1}))
-			testkit.Eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed > begin+i })
-		}
-		if with = worst(from); with < 3*period {
-			break
-		}
+	from := time.Now()
+	for i := range 100 {
+		p := proxies[i%len(proxies)]
+		before, _ := p.State()
+		p.Cut(0, i%9)
+		all[1+i%len(proxies)].Send(action([]byte{1}))
+		testkit.Eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed > before.Resumed })
 	}
-	if with >= 3*period {
-		t.Errorf("another game's turns were %v apart while one player came back 100 times, a period is %v", with, period)
+	if with = worst(from); with >= 3*period {
+		t.Errorf("another game's turns were %v apart while five players came back 100 times, a period is %v", with, period)
 	}
-	sameHistory(t, ann, cid)
+	sameHistory(t, all...)
 }
 
 // TestReconnectBots plays a game of bots, half of them behind proxies whose

@@ -35,11 +35,13 @@ type shard struct {
 	arriving  expiries // unjoined links
 	lingering expiries // closing links
 	dirty     []*link  // have queued something in the step at hand
-	spare     []*link  // for the next of these
-	due       bool     // turns that are due are being run
-	again     []*link  // have more to write than flushMost allows at once
-	touched   []*Game  // have had input since their deadline was looked up
+	unread    []*link  // have sent more than one pass reads
+	unwritten []*link  // have more to write than one pass writes
+	spare     struct{ dirty, unread, unwritten []*link }
+	due       bool    // turns that are due are being run
+	touched   []*Game // have had input since their deadline was looked up
 	stopping  bool
+	incoming  []byte                   // what one read takes
 	buffers   [][]byte                 // for packets; a link has one only while some wait
 	expected  map[string]time.Duration // accounts that may join vouched for, until then
 
@@ -58,7 +60,8 @@ type shard struct {
 func newShard(h *Host) (*shard, error) {
 	s := &shard{
 		host: h, base: time.Now(), done: make(chan struct{}), lateness: newLateness(), expected: map[string]time.Duration{},
-		chunk: make([]byte, 0, chunkLen+mapxfer.HeaderLen+mapxfer.PartLen),
+		chunk:    make([]byte, 0, chunkLen+mapxfer.HeaderLen+mapxfer.PartLen),
+		incoming: make([]byte, passRead),
 	}
 	var err error
 	if s.poll, err = newPoller(s); err != nil {
@@ -112,20 +115,10 @@ func (s *shard) cycle() (idle time.Duration, over bool) {
 	s.cycles++
 	s.runDue()
 	s.beat()
-	for _, l := range s.arriving.due(s.now) {
-		if l.state == unjoined {
-			l.cut(errJoinTimeout)
-		}
-	}
-	for _, l := range s.lingering.due(s.now) {
-		l.cut(nil)
-	}
-	again := s.again
-	s.again = nil
-	for _, l := range again {
-		l.flush()
-		s.punctual()
-	}
+	s.passExpired(&s.arriving, errJoinTimeout)
+	s.passExpired(&s.lingering, nil)
+	s.passUnread()
+	s.passUnwritten()
 	s.settle()
 	return s.timeout(), s.stopping && s.links == 0 && len(s.games) == 0
 }
@@ -135,7 +128,7 @@ func (s *shard) look() { s.now = time.Since(s.base).Truncate(time.Microsecond) }
 
 // timeout is how long there is nothing to do; negative: until something comes.
 func (s *shard) timeout() time.Duration {
-	if len(s.again) > 0 {
+	if len(s.unread)+len(s.unwritten) > 0 {
 		return 0
 	}
 	s.beatAt = never
@@ -171,7 +164,8 @@ func (s *shard) punctual() {
 	s.runDue()
 }
 
-// runDue ticks the games whose time has come.
+// runDue ticks the games whose time has come. What others have queued meanwhile is
+// written later, by settle.
 func (s *shard) runDue() {
 	s.due = true
 	defer func() { s.due = false }()
@@ -179,7 +173,8 @@ func (s *shard) runDue() {
 		g := s.games[0]
 		s.poll.read(g)
 		g.tick()
-		s.settle()
+		g.flush()
+		s.schedule()
 		s.look()
 	}
 }
@@ -193,6 +188,7 @@ func (s *shard) beat() {
 	for i := 0; i < len(s.playing); i++ { // a game may end meanwhile
 		if g := s.playing[i]; s.now-g.readAt >= beatEvery/2 {
 			s.poll.read(g)
+			s.punctual()
 		}
 	}
 	s.settle()
@@ -202,20 +198,27 @@ func (s *shard) beat() {
 // input want a tick.
 func (s *shard) settle() {
 	for len(s.touched) > 0 || len(s.dirty) > 0 { // a link that breaks is an input
-		for i := 0; i < len(s.touched); i++ {
-			s.touched[i].schedule()
-		}
-		clear(s.touched)
-		s.touched = s.touched[:0]
+		s.schedule()
 		dirty := s.dirty
-		s.dirty, s.spare = s.spare, nil // a turn that becomes due meanwhile has links of its own
+		s.dirty, s.spare.dirty = s.spare.dirty, nil
 		for _, l := range dirty {
-			l.flush()
-			s.punctual()
+			if l.dirty { // else its turn has taken it along
+				l.flush()
+				s.punctual()
+			}
 		}
 		clear(dirty)
-		s.spare = dirty[:0]
+		s.spare.dirty = dirty[:0]
 	}
+}
+
+// schedule looks up when the games that have had input want a tick.
+func (s *shard) schedule() {
+	for i := 0; i < len(s.touched); i++ {
+		s.touched[i].schedule()
+	}
+	clear(s.touched)
+	s.touched = s.touched[:0]
 }
 
 // spareBuffers and spareBytes bound what is kept for the next packets.
@@ -239,12 +242,13 @@ func (s *shard) arrive(sock socket, addr netip.AddrPort) *link {
 	addr = netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
 	l := &link{shard: s, sock: sock, addr: addr, person: new(person), out: outQueue{limit: s.host.opts.Limits.OutQueue}}
 	s.links++
-	if err := s.host.gate.enter(addr.Addr()); err != nil {
+	if err := s.admit(addr.Addr()); err != nil {
 		l.state = closing // the gate knows nothing of it
 		l.log().Warn().AnErr("reason", err).Msg("connection refused")
 		l.cut(err)
 		return l
 	}
+	l.stranger = true
 	if s.stopping {
 		l.cut(errHostStops)
 		return l
@@ -253,11 +257,35 @@ func (s *shard) arrive(sock socket, addr netip.AddrPort) *link {
 	return l
 }
 
+// admit has the gate count a stranger. When the room for strangers is full, the one
+// who has been silent for longest goes, or else the one whose last packets have been
+// on their way for longest.
+func (s *shard) admit(addr netip.Addr) error {
+	err := s.host.gate.enter(addr)
+	if err != errUnjoinedTotal {
+		return err
+	}
+	if l := s.arriving.first(); l != nil {
+		l.cut(errMadeRoom)
+	} else if l := s.lingering.first(); l != nil {
+		l.cut(nil)
+	}
+	return s.host.gate.enter(addr)
+}
+
+// known ends that the gate counts a link: it has a seat, or is closed.
+func (l *link) known() {
+	if l.stranger {
+		l.stranger = false
+		l.shard.host.gate.leave(l.addr.Addr())
+	}
+}
+
 // ended does what remains of a link that was cut.
 func (s *shard) ended(l *link, was linkState) {
 	s.links--
+	l.known()
 	if was == unjoined {
-		s.host.gate.leave(l.addr.Addr())
 		l.logUnjoined()
 		return
 	}
@@ -271,10 +299,8 @@ func (s *shard) ended(l *link, was linkState) {
 func (s *shard) stop() {
 	s.stopping = true
 	s.poll.stopListening()
-	for _, l := range s.arriving {
-		if l.state == unjoined {
-			l.cut(errHostStops)
-		}
+	for l := s.arriving.first(); l != nil; l = s.arriving.first() {
+		l.cut(errHostStops)
 	}
 	for _, g := range slices.Clone(s.games) {
 		g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
@@ -286,7 +312,7 @@ func (s *shard) abandon() {
 	for _, g := range slices.Clone(s.games) {
 		g.end()
 	}
-	for _, l := range s.lingering {
+	for l := s.lingering.first(); l != nil; l = s.lingering.first() {
 		l.cut(errHostStops)
 	}
 }

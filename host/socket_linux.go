@@ -17,6 +17,26 @@ type fdSocket struct {
 	link *link
 	fd   int
 	set  int // the epoll set that watches it
+	// ending says that the other side has closed: epoll tells so only once, so all
+	// that is left must be read.
+	ending bool
+}
+
+func (k *fdSocket) read(b []byte) (n int, more bool, err error) {
+	for {
+		n, err := raw(unix.SYS_READ, k.fd, b)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == unix.EAGAIN:
+			return 0, false, nil
+		case err != 0:
+			return 0, false, err
+		case n == 0:
+			return 0, false, errClientClosed
+		}
+		return n, n == len(b) || k.ending, nil
+	}
 }
 
 func (k *fdSocket) write(b []byte) (int, error) {

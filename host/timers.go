@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"container/list"
 	"slices"
 	"time"
 )
@@ -46,29 +47,38 @@ func (d *deadlines) set(g *Game, due time.Duration) {
 
 // expiries are links that are cut after a while. All wait for the same time, so
 // the first in is the first out.
-type expiries []*link
+type expiries struct{ list.List }
 
 func (e *expiries) add(l *link, at time.Duration) {
-	l.expires = at
-	*e = append(*e, l)
+	l.expires, l.waiting = at, e.PushBack(l)
 }
 
-func (e expiries) next() time.Duration {
-	if len(e) == 0 {
-		return never
+// remove forgets a link, if it is here.
+func (e *expiries) remove(l *link) {
+	if l.waiting != nil {
+		e.Remove(l.waiting)
 	}
-	return e[0].expires
 }
 
-// due removes and returns the links whose time is over.
-func (e *expiries) due(now time.Duration) []*link {
-	n := slices.IndexFunc(*e, func(l *link) bool { return l.expires > now && l.state != closed })
-	if n < 0 {
-		n = len(*e)
+// first is the link whose time ends first; nil: none.
+func (e *expiries) first() *link {
+	if front := e.Front(); front != nil {
+		return front.Value.(*link)
 	}
-	due := (*e)[:n]
-	if *e = (*e)[n:]; len(*e) == 0 {
-		*e = nil
+	return nil
+}
+
+func (e *expiries) next() time.Duration {
+	if l := e.first(); l != nil {
+		return l.expires
 	}
-	return due
+	return never
+}
+
+// due is a link whose time is over; nil: none.
+func (e *expiries) due(now time.Duration) *link {
+	if e.next() <= now {
+		return e.first()
+	}
+	return nil
 }
