@@ -100,13 +100,14 @@ func (g *Game) finish(how How) {
 	if how == HowDesync {
 		why = WhyDesync
 	}
-	for _, left := range g.held {
-		left.Turn = g.sent
-		g.emit(&left)
-	}
 	inside := g.inside()
 	for pid := range g.live.All() {
 		g.emit(&Drop{PID: pid, Reason: why.reason(), Why: why, Loading: !inside.Has(pid)})
+	}
+	// Behind the drops, since a leave may have the lobby say a line, which a client that loads must not get.
+	for _, left := range g.held {
+		left.Turn = g.sent
+		g.emit(&left)
 	}
 	for pid := range g.live.All() {
 		g.emit(&PlayerLeft{PID: pid, Reason: why.reason(), Why: why, Turn: g.sent})
