@@ -280,7 +280,6 @@ func (c *crowd) carryOut(op *Op) {
 		c.check(w, err)
 		c.transmit(k, down, reconnect.Count{ID: reconnect.OpReconnect, Last: w.line.Received()}.AppendTo(nil))
 		c.transmit(k, down, missing)
-		c.resumed++
 	case Reply:
 		if k := c.conns[op.Link]; k != nil {
 			c.transmit(k, down, op.Frame)
