@@ -32,7 +32,7 @@ func (c *Config) decodeCommands(path string, value any) error {
 		}
 		var cmd Command
 		where := commandsSection + "." + name
-		faults = multierror.Append(faults, decodeTable(path, "["+where+"]", where+".", fieldsOf(reflect.ValueOf(&cmd).Elem()), section))
+		faults = multierror.Append(faults, decodeTable(path, "["+where+"]", where+".", fieldsOf(reflect.ValueOf(&cmd).Elem(), "toml"), section))
 		c.Commands[name] = cmd
 	}
 	return faults.ErrorOrNil()

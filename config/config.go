@@ -5,8 +5,14 @@ package config
 import "w3host/w3gs"
 
 // Config is the whole configuration. A key is section.name, as in the file;
-// its environment variable is W3HOST_SECTION_NAME. Defaults are written as in the
-// environment; config.toml.example explains them, and a test keeps the two equal.
+// its environment variable is W3HOST_SECTION_NAME. config.toml.example explains the
+// keys, and a test keeps its values equal to the defaults. What is true of a key
+// stands in its tags, written as in the environment:
+//
+//	default:"5"        its value where nothing is set; otherwise the zero value
+//	range:"0..60"      its bounds; of a text, or of each text of a list, the length in bytes
+//	oneof:"on off"     the words that it may be
+//	entry:"downloads"  an [[autohost]] may set it too, under this name
 type Config struct {
 	Host      Host      `toml:"host"`
 	Lobby     Lobby     `toml:"lobby"`
@@ -33,81 +39,74 @@ type Config struct {
 type Host struct {
 	Listen  string       `toml:"listen" default:"0.0.0.0:6112"` // TCP address for every lobby and game
 	Version w3gs.Version `toml:"version" default:"1.26"`
-	Product string       `toml:"product" default:"W3XP"` // W3XP or WAR3
-	Name    string       `toml:"name" default:"w3host"`  // who speaks for the host in lobbies
+	Product string       `toml:"product" default:"W3XP" oneof:"W3XP WAR3"`
+	Name    string       `toml:"name" default:"w3host" range:"1..15"`     // who speaks for the host in lobbies
+	DataDir string       `toml:"data_dir" default:"data" range:"1..4096"` // see paths.go
 }
 
 // Lobby is how games are opened and started.
 type Lobby struct {
-	Name              string   `toml:"name" default:"w3host game"`        // of the game, in the LAN list
-	Map               string   `toml:"map"`                               // file, or part of a name in maps.dir; empty for the built-in test map
-	Autostart         int      `toml:"autostart"`                         // players; 0 when every open slot is taken, -1 never
-	MinPlayers        int      `toml:"min_players"`                       // who starts needs so many
-	StartAfter        Duration `toml:"start_after"`                       // start by itself when min_players have been in for so long
-	StartReady        bool     `toml:"start_ready"`                       // only when all are ready
-	StartBalanced     bool     `toml:"start_balanced"`                    // only in even teams
-	Countdown         int      `toml:"countdown" default:"5"`             // lines, one a second
-	CountdownRestarts bool     `toml:"countdown_restarts" default:"true"` // a join or leave stops it
-	Observers         string   `toml:"observers" default:"off"`           // off, on, referees, on-defeat
-	Speed             string   `toml:"speed" default:"fast"`
-	Visibility        string   `toml:"visibility" default:"default"`
-	Owner             string   `toml:"owner" default:"first"` // a name; "first" for the first who joins; empty for nobody
-	HCL               string   `toml:"hcl"`
-	Welcome           []string `toml:"welcome"`
-	Rules             []string `toml:"rules"`
-	PingLimit         Duration `toml:"ping_limit"` // slower players are removed; 0: nobody
-	IdleAfter         Duration `toml:"idle_after" default:"30m"`
-	AbandonedAfter    Duration `toml:"abandoned_after" default:"1m"`
-	OwnerAFKAfter     Duration `toml:"owner_afk_after" default:"15m"`
-	Reserved          []string `toml:"reserved"`
-	HideAddresses     bool     `toml:"hide_addresses" default:"true"`
-	Language          string   `toml:"language" default:"en"` // en, zh: of players who have not chosen one
-	CommandTrigger    string   `toml:"command_trigger" default:"!"`
-	KickCooldown      Duration `toml:"kick_cooldown" default:"1m"`   // a kick keeps its victim out of the lobby for so long
-	SameAddress       string   `toml:"same_address" default:"allow"` // allow, warn, refuse: several players from one address
-	RequireEntryKey   bool     `toml:"require_entry_key" default:"true"`
-	LANAdmins         bool     `toml:"lan_admins"` // the database's admins for the LAN may command, though names are not proved there
+	Name              string   `toml:"name" default:"w3host game" entry:"name"`                      // of the game, in the LAN list
+	Map               string   `toml:"map" entry:"map"`                                              // file, or part of a name in maps.dir; empty for the built-in test map
+	Autostart         int      `toml:"autostart" entry:"autostart" range:"-1..24"`                   // players; 0 when every open slot is taken, -1 never
+	MinPlayers        int      `toml:"min_players" entry:"min_players" range:"0..24"`                // who starts needs so many
+	StartAfter        Duration `toml:"start_after" entry:"start_after" range:"0s..24h"`              // start by itself when min_players have been in for so long
+	StartReady        bool     `toml:"start_ready" entry:"start_ready"`                              // only when all are ready
+	StartBalanced     bool     `toml:"start_balanced" entry:"start_balanced"`                        // only in even teams
+	Countdown         int      `toml:"countdown" default:"5" entry:"countdown" range:"0..60"`        // lines, one a second
+	CountdownRestarts bool     `toml:"countdown_restarts" default:"true" entry:"countdown_restarts"` // a join or leave stops it
+	Observers         string   `toml:"observers" default:"off" entry:"observers" oneof:"off on referees on-defeat"`
+	Speed             string   `toml:"speed" default:"fast" oneof:"slow normal fast"`
+	Visibility        string   `toml:"visibility" default:"default" oneof:"default hide-terrain explored always-visible"`
+	Owner             string   `toml:"owner" default:"first" entry:"owner"` // a name; "first" for the first who joins; empty for nobody
+	HCL               string   `toml:"hcl" entry:"hcl"`
+	Welcome           []string `toml:"welcome" entry:"welcome" range:"1..220"`
+	Rules             []string `toml:"rules" entry:"rules" range:"1..220"`
+	PingLimit         Duration `toml:"ping_limit" entry:"ping_limit"` // slower players are removed; 0: nobody
+	IdleAfter         Duration `toml:"idle_after" default:"30m" entry:"idle_after"`
+	AbandonedAfter    Duration `toml:"abandoned_after" default:"1m" entry:"abandoned_after"`
+	Reserved          []string `toml:"reserved" entry:"reserved"`
+	Language          string   `toml:"language" default:"en" oneof:"en zh"` // of players who have not chosen one
+	CommandTrigger    string   `toml:"command_trigger" default:"!" range:"1..1"`
+	KickCooldown      Duration `toml:"kick_cooldown" default:"1m" range:"0s..24h"`             // a kick keeps its victim out of the lobby for so long
+	SameAddress       string   `toml:"same_address" default:"allow" oneof:"allow warn refuse"` // several players from one address
+	LANAdmins         bool     `toml:"lan_admins"`                                             // the database's admins for the LAN may command, though names are not proved there
 }
 
 // Game is the action loop.
 type Game struct {
-	Latency            Duration `toml:"latency" default:"100ms"`
-	SyncLimit          int      `toml:"sync_limit" default:"50"`
-	DropAfter          Duration `toml:"drop_after" default:"1m"`
+	Latency            Duration `toml:"latency" default:"100ms" range:"20ms..500ms" entry:"latency"`
+	SyncLimit          int      `toml:"sync_limit" default:"50" range:"2..10000"`
+	DropAfter          Duration `toml:"drop_after" default:"1m" range:"1s..1h"`
 	LoadInGame         bool     `toml:"load_in_game"`
 	ObserversNeverStop bool     `toml:"observers_never_stop" default:"true"`
-	LastPlayerTimeout  Duration `toml:"last_player_timeout" default:"1m"`
+	LastPlayerTimeout  Duration `toml:"last_player_timeout" default:"1m" range:"0s..24h"`
 	Adaptive           bool     `toml:"adaptive_latency"`
-	AdaptiveMin        Duration `toml:"adaptive_min" default:"60ms"`
-	AdaptiveMax        Duration `toml:"adaptive_max" default:"250ms"`
 }
 
 // Votes are what players decide together.
 type Votes struct {
-	Percent  int      `toml:"percent" default:"70"`  // of those asked who must agree
-	Time     Duration `toml:"time" default:"1m"`     // to agree within
-	Cooldown Duration `toml:"cooldown" default:"2m"` // before a player may call the next vote against another
+	Percent int `toml:"percent" default:"70" range:"1..100"` // of those asked who must agree
 }
 
 // Reconnect is the GProxy++ extension: who loses the connection in a game may
 // come back.
 type Reconnect struct {
-	Enabled      bool     `toml:"enabled" default:"true"`
-	Wait         Duration `toml:"wait" default:"3m"`          // rounded to whole minutes
-	ExtendedWait Duration `toml:"extended_wait" default:"5m"` // for newer proxies
-	Listen       string   `toml:"listen"`                     // TCP address of its own; empty: host.listen
+	Enabled bool     `toml:"enabled" default:"true"`
+	Wait    Duration `toml:"wait" default:"3m" range:"1m..10m"` // rounded to whole minutes
+	Listen  string   `toml:"listen"`                            // TCP address of its own; empty: host.listen
 }
 
 // Autohost keeps lobbies coming.
 type Autohost struct {
-	Lobbies  int `toml:"lobbies" default:"1"`     // open at the same time
-	MaxGames int `toml:"max_games" default:"100"` // running at the same time
+	Lobbies  int `toml:"lobbies" default:"1" range:"0..1000" entry:"lobbies"`         // open at the same time
+	MaxGames int `toml:"max_games" default:"100" range:"1..100000" entry:"max_games"` // running at the same time
 }
 
 // LAN is the UDP discovery.
 type LAN struct {
 	Enabled       bool           `toml:"enabled" default:"true"`
-	Port          int            `toml:"port" default:"6112"`
+	Port          int            `toml:"port" default:"6112" range:"1..65535"`
 	Broadcast     []string       `toml:"broadcast" default:"255.255.255.255"`
 	Targets       []string       `toml:"targets"`
 	PushInfo      bool           `toml:"push_info"` // 0x30 to the targets with every 0x32
@@ -119,31 +118,30 @@ type LAN struct {
 type Maps struct {
 	Dir     string `toml:"dir" default:"maps"`
 	Scripts string `toml:"scripts" default:"scripts"`
-	Cache   string `toml:"cache" default:"data/maps.json"`
 }
 
 // Transfer is the map download.
 type Transfer struct {
-	Mode           string   `toml:"mode" default:"on"` // on, off, ask
+	Mode           string   `toml:"mode" default:"on" entry:"downloads" oneof:"on off ask"`
 	TotalRate      ByteRate `toml:"total_rate"`
-	PlayerRate     ByteRate `toml:"player_rate"`
-	MaxDownloaders int      `toml:"max_downloaders"`
-	Timeout        Duration `toml:"download_timeout" default:"10m"`
+	PlayerRate     ByteRate `toml:"player_rate" entry:"player_rate"`
+	MaxDownloaders int      `toml:"max_downloaders" range:"0..10000" entry:"max_downloaders"`
+	Timeout        Duration `toml:"download_timeout" default:"10m" range:"10s..24h" entry:"download_timeout"`
 }
 
 // Replays is the recording of games.
 type Replays struct {
 	Enabled   bool      `toml:"enabled" default:"true"`
-	Dir       string    `toml:"dir" default:"replays"`
+	Dir       string    `toml:"dir" default:"replays" range:"1..4096"`
 	Name      string    `toml:"name" default:"{date} {time} {game} ({id})"` // template of the files' names
-	KeepDays  int       `toml:"keep_days"`                                  // 0 for ever
+	KeepDays  int       `toml:"keep_days" range:"0..36500"`                 // 0 for ever
 	KeepBytes ByteCount `toml:"keep_bytes" default:"10 GB"`                 // of all replays together
 }
 
 // Database is the game log.
 type Database struct {
-	URL         string `toml:"url" default:"sqlite:data/w3host.db"`
-	Spool       string `toml:"spool" default:"data/spool"`
+	URL         string `toml:"url"`   // empty: SQLite in host.data_dir
+	Spool       string `toml:"spool"` // empty: in host.data_dir
 	HostName    string `toml:"host_name"`
 	RequireBans bool   `toml:"require_bans"` // nobody joins while the list of bans is not known
 
@@ -155,41 +153,36 @@ type Database struct {
 
 // Limits protect the host from its visitors.
 type Limits struct {
-	JoinTimeout       Duration `toml:"join_timeout" default:"10s"`  // for the first packet
-	LobbyTimeout      Duration `toml:"lobby_timeout" default:"1m"`  // without any packet while in a lobby
-	LoadTimeout       Duration `toml:"load_timeout" default:"5m"`   // for loading the map
-	Unjoined          int      `toml:"unjoined" default:"1024"`     // connections without a seat, in all
-	UnjoinedPerIP     int      `toml:"unjoined_per_ip" default:"8"` // the same from one address
-	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip" default:"30"`
-	SeatsPerIP        int      `toml:"seats_per_ip" default:"48"` // in lobbies and games; 0: no limit
-	GamesPerIP        int      `toml:"games_per_ip" default:"8"`  // with such a seat; 0: no limit
-	LobbyLeaves       int      `toml:"lobby_leaves" default:"10"` // by one name at one address; 0: no limit
-	LobbyLeavesWithin Duration `toml:"lobby_leaves_within" default:"2m"`
-	PacketRate        int      `toml:"packet_rate" default:"200"`            // packets a second from one player, acknowledgements of what was sent of the map apart
-	ActionRate        int      `toml:"action_kib_per_second" default:"16"`   // of actions that one player may bring into turns
-	ActionBurst       int      `toml:"action_burst_kib" default:"64"`        // the same at once, after a quiet time
-	SlotRequests      int      `toml:"slot_requests_per_second" default:"8"` // of one player in the lobby
-	CommandBurst      int      `toml:"command_burst" default:"5"`            // commands that a player may give at once
-	CommandEvery      Duration `toml:"command_every" default:"2s"`           // and then one each
-	QueryEvery        Duration `toml:"query_every" default:"5s"`             // the same of commands that ask the database
-	OutQueue          int      `toml:"out_queue_kib" default:"4096"`         // waiting for one player's socket
-	Exempt            []string `toml:"exempt" default:"127.0.0.0/8,::1/128"` // networks without the per-address limits
-	Shutdown          Duration `toml:"shutdown_timeout" default:"2s"`
+	JoinTimeout       Duration `toml:"join_timeout" default:"10s" range:"100ms..1h"`   // for the first packet
+	LobbyTimeout      Duration `toml:"lobby_timeout" default:"1m" range:"15s..24h"`    // without any packet while in a lobby
+	LoadTimeout       Duration `toml:"load_timeout" default:"5m" range:"1s..24h"`      // for loading the map
+	Unjoined          int      `toml:"unjoined" default:"1024" range:"1..1048576"`     // connections without a seat, in all
+	UnjoinedPerIP     int      `toml:"unjoined_per_ip" default:"8" range:"1..1048576"` // the same from one address
+	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip" default:"30" range:"1..1048576"`
+	SeatsPerIP        int      `toml:"seats_per_ip" default:"48" range:"0..100000"` // in lobbies and games; 0: no limit
+	GamesPerIP        int      `toml:"games_per_ip" default:"8" range:"0..100000"`  // with such a seat; 0: no limit
+	LobbyLeaves       int      `toml:"lobby_leaves" default:"10" range:"0..1000"`   // by one name at one address; 0: no limit
+	LobbyLeavesWithin Duration `toml:"lobby_leaves_within" default:"2m" range:"1s..24h"`
+	PacketRate        int      `toml:"packet_rate" default:"200" range:"50..1048576"`        // packets a second from one player, acknowledgements of what was sent of the map apart
+	ActionRate        int      `toml:"action_kib_per_second" default:"16" range:"1..65536"`  // of actions that one player may bring into turns
+	ActionBurst       int      `toml:"action_burst_kib" default:"64" range:"4..65536"`       // the same at once, after a quiet time
+	SlotRequests      int      `toml:"slot_requests_per_second" default:"8" range:"1..1024"` // of one player in the lobby
+	CommandBurst      int      `toml:"command_burst" default:"5" range:"0..1000"`            // commands that a player may give at once
+	CommandEvery      Duration `toml:"command_every" default:"2s" range:"100ms..1h"`         // and then one each
+	QueryEvery        Duration `toml:"query_every" default:"5s"`                             // the same of commands that ask the database
+	OutQueue          int      `toml:"out_queue_kib" default:"4096" range:"16..1048576"`     // waiting for one player's socket
+	Exempt            []string `toml:"exempt" default:"127.0.0.0/8,::1/128"`                 // networks without the per-address limits
+	Shutdown          Duration `toml:"shutdown_timeout" default:"2s" range:"100ms..1m"`
 }
 
 // Control is how the host is commanded from its machine.
 type Control struct {
-	Socket  string `toml:"socket" default:"data/control.sock"` // for w3host ctl; empty for none
-	Console bool   `toml:"console" default:"true"`             // standard input
+	Console bool `toml:"console" default:"true"` // standard input
 }
 
 // Log is what the program says of itself.
 type Log struct {
-	Level   string `toml:"level" default:"info"`
-	JSON    bool   `toml:"json"`
-	Crashes string `toml:"crashes" default:"data/crashes"` // folder
-	// Journals is the folder for games' inputs, KeepJournals which are kept: faults,
-	// all or none.
-	Journals     string `toml:"journals" default:"data/journals"`
-	KeepJournals string `toml:"keep_journals" default:"faults"`
+	Level        string `toml:"level" default:"info" oneof:"debug info warn error"`
+	JSON         bool   `toml:"json"`
+	KeepJournals string `toml:"keep_journals" default:"faults" oneof:"faults all none"` // the inputs of games
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -22,29 +23,13 @@ type Entry struct {
 	Hours    []string `toml:"hours"`
 }
 
-// entryKeys are the keys of an entry that replace one of [lobby].
-const entryKeys = "name map autostart min_players start_after start_ready start_balanced countdown countdown_restarts observers " +
-	"hcl owner welcome rules reserved ping_limit idle_after abandoned_after owner_afk_after"
-
-// elsewhere are the keys of an entry that replace one outside [lobby].
-var elsewhere = map[string]string{
-	"lobbies": "autohost.lobbies", "max_games": "autohost.max_games", "latency": "game.latency",
-	"downloads": "transfer.mode", "player_rate": "transfer.player_rate",
-	"max_downloaders": "transfer.max_downloaders", "download_timeout": "transfer.download_timeout",
-}
-
 // EntryKeys are all keys of an [[autohost]].
 func EntryKeys() []string { return sortedKeys(new(Entry).fields()) }
 
 // fields maps the keys of an entry to their places.
 func (e *Entry) fields() map[string]reflect.Value {
-	fields, sections := fieldsOf(reflect.ValueOf(e).Elem()), e.Config.fields()
-	for key := range strings.FieldsSeq(entryKeys) {
-		fields[key] = sections["lobby."+key]
-	}
-	for key, section := range elsewhere {
-		fields[key] = sections[section]
-	}
+	fields := fieldsOf(reflect.ValueOf(e).Elem(), "toml")
+	e.sections(func(_ string, section reflect.Value) { maps.Copy(fields, fieldsOf(section, "entry")) })
 	return fields
 }
 
@@ -100,9 +85,6 @@ func (v *validator) entries(c *Config) {
 			v.fault(key("name"), fmt.Sprintf("%q", e.Lobby.Name), "entry %d has the same; names tell entries apart", other)
 		}
 		names[e.Lobby.Name] = i + 1
-		v.text(key("name"), e.Lobby.Name, 1, w3gs.MaxGameNameLen+len("{n}"))
-		v.between(key("lobbies"), e.Autohost.Lobbies, 0, 1000)
-		v.between(key("max_games"), e.Autohost.MaxGames, 1, 100000)
 		v.oneOf(key("rotation"), e.Rotation, autohost.Rotations()...)
 		v.maps(key, c.autohost[i], &e)
 		for _, span := range e.Hours {
@@ -110,11 +92,10 @@ func (v *validator) entries(c *Config) {
 				v.fault(key("hours"), fmt.Sprintf("%q", span), "must be a span of hours, for example 18:00-02:00")
 			}
 		}
+		e.sections(func(_ string, section reflect.Value) {
+			v.section(section, "entry", func(name string) (string, bool) { return key(name), c.autohost[i][name] != nil })
+		})
 		v.lobby(key, &e.Lobby)
-		v.within(key("latency"), e.Game.Latency, w3gs.MinPeriod, w3gs.MaxPeriod)
-		v.oneOf(key("downloads"), e.Transfer.Mode, "on", "off", "ask")
-		v.between(key("max_downloaders"), e.Transfer.MaxDownloaders, 0, 10000)
-		v.within(key("download_timeout"), e.Transfer.Timeout, 10*time.Second, 24*time.Hour)
 	}
 }
 
@@ -141,9 +122,7 @@ func (v *validator) maps(key func(string) string, set map[string]any, e *Entry) 
 
 // lobby checks what [lobby] and [[autohost]] share.
 func (v *validator) lobby(key func(string) string, l *Lobby) {
-	v.between(key("autostart"), l.Autostart, -1, w3gs.MaxSlots)
-	v.between(key("min_players"), l.MinPlayers, 0, w3gs.MaxSlots)
-	v.within(key("start_after"), l.StartAfter, 0, 24*time.Hour)
+	v.text(key("name"), strings.ReplaceAll(l.Name, "{n}", "1"), 1, w3gs.MaxGameNameLen)
 	if l.Autostart > 0 && l.Autostart < l.MinPlayers {
 		v.fault(key("autostart"), l.Autostart, "must not be below min_players = %d, without which nothing starts", l.MinPlayers)
 	}
@@ -152,22 +131,14 @@ func (v *validator) lobby(key func(string) string, l *Lobby) {
 			v.fault(key(name), on, "has no effect where nothing starts by itself: set autostart or start_after")
 		}
 	}
-	v.between(key("countdown"), l.Countdown, 0, 60)
-	v.oneOf(key("observers"), l.Observers, w3gs.ObserverChoices.Words()...)
 	for _, name := range l.Reserved {
 		name, _, _ = strings.Cut(name, "@")
 		v.text(key("reserved"), name, 1, w3gs.MaxNameLen)
 	}
-	for _, line := range l.Welcome {
-		v.text(key("welcome"), line, 1, w3gs.MaxLobbyChatLen)
-	}
-	for _, line := range l.Rules {
-		v.text(key("rules"), line, 1, w3gs.MaxLobbyChatLen)
-	}
 	if l.PingLimit != 0 {
 		v.within(key("ping_limit"), l.PingLimit, 20*time.Millisecond, time.Minute)
 	}
-	for name, d := range map[string]Duration{"idle_after": l.IdleAfter, "abandoned_after": l.AbandonedAfter, "owner_afk_after": l.OwnerAFKAfter} {
+	for name, d := range map[string]Duration{"idle_after": l.IdleAfter, "abandoned_after": l.AbandonedAfter} {
 		if d != 0 {
 			v.within(key(name), d, time.Second, 24*time.Hour)
 		}

@@ -10,15 +10,25 @@ import (
 	"w3host/internal/nearest"
 )
 
-// fieldsOf maps the keys of a struct to their places.
-func fieldsOf(v reflect.Value) map[string]reflect.Value {
+// fieldsOf maps the keys of a struct, which stand in a tag, to their places.
+func fieldsOf(v reflect.Value, tag string) map[string]reflect.Value {
 	fields := make(map[string]reflect.Value)
 	for i := range v.NumField() {
-		if key := v.Type().Field(i).Tag.Get("toml"); key != "" {
+		if key := v.Type().Field(i).Tag.Get(tag); key != "" {
 			fields[key] = v.Field(i)
 		}
 	}
 	return fields
+}
+
+// sections are the structs of [host], [lobby] and so on, in their order.
+func (c *Config) sections(visit func(name string, section reflect.Value)) {
+	v := reflect.ValueOf(c).Elem()
+	for i := range v.NumField() {
+		if v.Field(i).Kind() == reflect.Struct {
+			visit(v.Type().Field(i).Tag.Get("toml"), v.Field(i))
+		}
+	}
 }
 
 // setDefaults puts the defaults of a struct's fields, and of its sections, into
@@ -46,13 +56,11 @@ func Default() (c Config) {
 // fields maps every key, section.name, to its place in the Config.
 func (c *Config) fields() map[string]reflect.Value {
 	fields := make(map[string]reflect.Value)
-	for section, v := range fieldsOf(reflect.ValueOf(c).Elem()) {
-		if v.Kind() == reflect.Struct {
-			for key, field := range fieldsOf(v) {
-				fields[section+"."+key] = field
-			}
+	c.sections(func(name string, section reflect.Value) {
+		for key, field := range fieldsOf(section, "toml") {
+			fields[name+"."+key] = field
 		}
-	}
+	})
 	return fields
 }
 

@@ -47,7 +47,7 @@ func (c *Config) decodeRealms(path string, value any) error {
 	for i, section := range sections {
 		var r Realm
 		setDefaults(reflect.ValueOf(&r).Elem())
-		faults = multierror.Append(faults, decodeTable(path, fmt.Sprintf("[[realm]] %d", i+1), "realm.", fieldsOf(reflect.ValueOf(&r).Elem()), section))
+		faults = multierror.Append(faults, decodeTable(path, fmt.Sprintf("[[realm]] %d", i+1), "realm.", fieldsOf(reflect.ValueOf(&r).Elem(), "toml"), section))
 		if r.PasswordFile != "" {
 			text, err := os.ReadFile(r.PasswordFile)
 			if err != nil {

@@ -100,7 +100,7 @@ func TestRealmExample(t *testing.T) {
 	if !reflect.DeepEqual(c.Realms[0], want) {
 		t.Errorf("got %+v, want %+v", c.Realms[0], want)
 	}
-	for key := range fieldsOf(reflect.ValueOf(want)) {
+	for key := range fieldsOf(reflect.ValueOf(want), "toml") {
 		if !strings.Contains(section, "\n"+key+" = ") {
 			t.Errorf("%s is not shown", key)
 		}

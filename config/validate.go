@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,9 +19,6 @@ import (
 // interfaces, which may change while the host runs.
 const Interfaces = "interfaces"
 
-// languages are those of package texts.
-var languages = []string{"en", "zh"}
-
 // replayPlaces are the placeholders of replays.name.
 var replayPlaces = []string{"{date}", "{time}", "{game}", "{map}", "{id}", "{players}"}
 
@@ -28,47 +26,18 @@ var replayPlaces = []string{"{date}", "{time}", "{game}", "{map}", "{id}", "{pla
 func (c *Config) Validate() error {
 	v := validator{}
 
+	c.sections(func(name string, section reflect.Value) {
+		v.section(section, "toml", func(key string) (string, bool) { return name + "." + key, true })
+	})
 	v.address("host.listen", c.Host.Listen)
 	v.version("host.version", c.Host.Version)
-	v.oneOf("host.product", c.Host.Product, "W3XP", "WAR3")
-	v.text("host.name", c.Host.Name, 1, w3gs.MaxNameLen)
-
-	v.text("lobby.name", c.Lobby.Name, 1, w3gs.MaxGameNameLen)
 	v.lobby(func(name string) string { return "lobby." + name }, &c.Lobby)
-	v.oneOf("lobby.speed", c.Lobby.Speed, w3gs.Speeds.Words()...)
-	v.oneOf("lobby.visibility", c.Lobby.Visibility, w3gs.Visibilities.Words()...)
-	v.oneOf("lobby.language", c.Lobby.Language, languages...)
-	v.text("lobby.command_trigger", c.Lobby.CommandTrigger, 1, 1)
-	v.oneOf("lobby.same_address", c.Lobby.SameAddress, "allow", "warn", "refuse")
-	v.within("lobby.kick_cooldown", c.Lobby.KickCooldown, 0, 24*time.Hour)
-
-	v.within("game.latency", c.Game.Latency, w3gs.MinPeriod, w3gs.MaxPeriod)
-	v.between("game.sync_limit", c.Game.SyncLimit, 2, w3gs.MaxSyncLimit)
-	v.within("game.drop_after", c.Game.DropAfter, time.Second, time.Hour)
-	v.within("game.last_player_timeout", c.Game.LastPlayerTimeout, 0, 24*time.Hour)
-	v.within("game.adaptive_min", c.Game.AdaptiveMin, w3gs.MinPeriod, w3gs.MaxPeriod)
-	v.within("game.adaptive_max", c.Game.AdaptiveMax, w3gs.MinPeriod, w3gs.MaxPeriod)
-	if c.Game.AdaptiveMin > c.Game.AdaptiveMax {
-		v.fault("game.adaptive_min", c.Game.AdaptiveMin, "must not be above game.adaptive_max = %v", c.Game.AdaptiveMax)
-	}
-
-	v.between("votes.percent", c.Votes.Percent, 1, 100)
-	v.within("votes.time", c.Votes.Time, 5*time.Second, time.Hour)
-	v.within("votes.cooldown", c.Votes.Cooldown, time.Second, 24*time.Hour)
-
-	v.between("autohost.lobbies", c.Autohost.Lobbies, 0, 1000)
-	v.between("autohost.max_games", c.Autohost.MaxGames, 1, 100000)
 	if len(c.autohost) > 0 {
 		v.entries(c)
 	}
-
-	v.within("reconnect.wait", c.Reconnect.Wait, time.Minute, 10*time.Minute)
-	v.within("reconnect.extended_wait", c.Reconnect.ExtendedWait, time.Minute, time.Hour)
 	if c.Reconnect.Listen != "" {
 		v.address("reconnect.listen", c.Reconnect.Listen)
 	}
-
-	v.between("lan.port", c.LAN.Port, 1, 65535)
 	for _, a := range c.LAN.Broadcast {
 		if a != Interfaces {
 			v.ipv4("lan.broadcast", a)
@@ -83,52 +52,19 @@ func (c *Config) Validate() error {
 			v.fault("lan.versions", n, "cannot share lobbies with host.version = %v: its clients compute another checksum for the same map, or speak other packets", c.Host.Version)
 		}
 	}
-
-	v.oneOf("transfer.mode", c.Transfer.Mode, "on", "off", "ask")
-	v.between("transfer.max_downloaders", c.Transfer.MaxDownloaders, 0, 10000)
-	v.within("transfer.download_timeout", c.Transfer.Timeout, 10*time.Second, 24*time.Hour)
-
-	v.text("replays.dir", c.Replays.Dir, 1, 4096)
 	v.template("replays.name", c.Replays.Name)
-	v.between("replays.keep_days", c.Replays.KeepDays, 0, 36500)
-
-	if !strings.Contains(c.Database.URL, ":") && !strings.Contains(c.Database.URL, "=") {
+	if url := c.Database.URL; url != "" && !strings.ContainsAny(url, ":=") {
 		v.fault("database.url", "(not shown, it may hold a password)", "must be sqlite:FILE or postgres://USER@HOST/DATABASE, for example sqlite:data/w3host.db")
 	}
-	v.text("database.spool", c.Database.Spool, 1, 4096)
 	v.kept("database.keep_chat", c.Database.KeepChat)
 	v.kept("database.keep_addresses", c.Database.KeepAddresses)
 	v.kept("database.keep_games", c.Database.KeepGames)
-
-	v.within("limits.join_timeout", c.Limits.JoinTimeout, 100*time.Millisecond, time.Hour)
-	v.within("limits.lobby_timeout", c.Limits.LobbyTimeout, 15*time.Second, 24*time.Hour)
-	v.within("limits.load_timeout", c.Limits.LoadTimeout, time.Second, 24*time.Hour)
-	v.between("limits.unjoined", c.Limits.Unjoined, 1, 1<<20)
-	v.between("limits.unjoined_per_ip", c.Limits.UnjoinedPerIP, 1, 1<<20)
-	v.between("limits.joins_per_minute_per_ip", c.Limits.JoinsPerMinute, 1, 1<<20)
-	v.between("limits.seats_per_ip", c.Limits.SeatsPerIP, 0, 100000)
-	v.between("limits.games_per_ip", c.Limits.GamesPerIP, 0, 100000)
-	v.between("limits.lobby_leaves", c.Limits.LobbyLeaves, 0, 1000)
-	v.within("limits.lobby_leaves_within", c.Limits.LobbyLeavesWithin, time.Second, 24*time.Hour)
-	v.between("limits.packet_rate", c.Limits.PacketRate, 50, 1<<20)
-	v.between("limits.action_kib_per_second", c.Limits.ActionRate, 1, 1<<16)
-	v.between("limits.action_burst_kib", c.Limits.ActionBurst, 4, 1<<16)
-	v.between("limits.slot_requests_per_second", c.Limits.SlotRequests, 1, 1<<10)
-	v.between("limits.command_burst", c.Limits.CommandBurst, 0, 1000)
-	v.within("limits.command_every", c.Limits.CommandEvery, 100*time.Millisecond, time.Hour)
 	v.within("limits.query_every", c.Limits.QueryEvery, c.Limits.CommandEvery.D(), time.Hour)
-	v.between("limits.out_queue_kib", c.Limits.OutQueue, 16, 1<<20)
-	v.within("limits.shutdown_timeout", c.Limits.Shutdown, 100*time.Millisecond, time.Minute)
 	for _, n := range c.Limits.Exempt {
 		if _, err := netip.ParsePrefix(n); err != nil {
 			v.fault("limits.exempt", n, "must be a network such as 192.168.0.0/16")
 		}
 	}
-
-	v.text("log.crashes", c.Log.Crashes, 1, 4096)
-	v.text("log.journals", c.Log.Journals, 1, 4096)
-	v.oneOf("log.keep_journals", c.Log.KeepJournals, "faults", "all", "none")
-	v.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	for i := range c.Realms {
 		v.realm(c, i)
 	}
@@ -137,6 +73,52 @@ func (c *Config) Validate() error {
 
 type validator struct {
 	faults *multierror.Error
+}
+
+// section checks the fields of a section by their tags range and oneof. The tag that
+// is named has the key; name makes of it what the operator knows, or says that the
+// field is checked elsewhere.
+func (v *validator) section(section reflect.Value, tag string, name func(key string) (string, bool)) {
+	for i := range section.NumField() {
+		field, tags := section.Field(i), section.Type().Field(i).Tag
+		key, here := name(tags.Get(tag))
+		if tags.Get(tag) == "" || !here {
+			continue
+		}
+		if words, limited := tags.Lookup("oneof"); limited {
+			v.oneOf(key, field.String(), strings.Fields(words)...)
+		}
+		if low, high, bounded := strings.Cut(tags.Get("range"), ".."); bounded {
+			v.bounds(key, field, low, high)
+		}
+	}
+}
+
+// bounds checks a number, a duration, or the length of texts.
+func (v *validator) bounds(key string, field reflect.Value, low, high string) {
+	if d, ok := field.Interface().(Duration); ok {
+		v.within(key, d, parsed(time.ParseDuration(low)), parsed(time.ParseDuration(high)))
+		return
+	}
+	least, most := parsed(strconv.Atoi(low)), parsed(strconv.Atoi(high))
+	switch value := field.Interface().(type) {
+	case int:
+		v.between(key, value, least, most)
+	case string:
+		v.text(key, value, least, most)
+	case []string:
+		for _, text := range value {
+			v.text(key, text, least, most)
+		}
+	}
+}
+
+// parsed is a value of a tag, which the program itself has written.
+func parsed[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
 
 func (v *validator) fault(key string, value any, format string, args ...any) {

@@ -48,22 +48,22 @@ type socket struct {
 func listen(path string, o *Operator) (*socket, error) {
 	if conn, err := net.Dial("unix", path); err == nil {
 		_ = conn.Close()
-		return nil, fmt.Errorf("control.socket = %q: another host answers there", path)
+		return nil, fmt.Errorf("control socket %s: another host answers there", path)
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("control.socket = %q: %w", path, err)
+		return nil, fmt.Errorf("control socket %s: %w", path, err)
 	}
 	// It is made in a folder that nobody else can enter, until its mode is set.
 	hidden, err := os.MkdirTemp(dir, ".c")
 	if err != nil {
-		return nil, fmt.Errorf("control.socket = %q: %w", path, err)
+		return nil, fmt.Errorf("control socket %s: %w", path, err)
 	}
 	defer func() { _ = os.Remove(hidden) }()
 	name := filepath.Join(hidden, "s")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
 	if err != nil {
-		return nil, fmt.Errorf("control.socket = %q: %w; a socket's path has at most about 100 bytes", path, err)
+		return nil, fmt.Errorf("control socket %s: %w; a socket's path has at most about 100 bytes", path, err)
 	}
 	l.SetUnlinkOnClose(false)
 	err = os.Chmod(name, socketMode)
@@ -71,7 +71,7 @@ func listen(path string, o *Operator) (*socket, error) {
 		err = os.Rename(name, path)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("control.socket = %q: %w", path, err), l.Close(), os.Remove(name))
+		return nil, errors.Join(fmt.Errorf("control socket %s: %w", path, err), l.Close(), os.Remove(name))
 	}
 	return &socket{path: path, listener: l, operator: o}, nil
 }
@@ -153,7 +153,7 @@ func Send(ctx context.Context, path string, order Order) (Answer, error) {
 		return Answer{}, fmt.Errorf("%w at %s: only who runs the host may open it: %w", errNoHost, path, errors.Unwrap(err))
 	}
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w at %s: is one running, with this control.socket, in this folder?", errNoHost, path)
+		return Answer{}, fmt.Errorf("%w at %s: is one running with this configuration, in this folder?", errNoHost, path)
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()

@@ -60,11 +60,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := checkFolders(c); err != nil {
 		return err
 	}
-	maps, err := openMaps(ctx, c, log)
+	maps, err := openMaps(ctx, c, c.MapCache(), log)
 	if err != nil {
 		return err
 	}
-	db, err := storage.Open(ctx, c.Database.URL, storage.Options{
+	db, err := storage.Open(ctx, c.DatabaseURL(), storage.Options{
 		Log: part("database"), StartWithoutDatabase: true,
 	})
 	if err != nil {
@@ -72,11 +72,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, closeDatabase(db)) }()
 	recorder, err := storage.NewRecorder(db, storage.RecorderOptions{
-		Dir: c.Database.Spool, Name: hostName(c), Version: o.Version,
+		Dir: c.SpoolDir(), Name: hostName(c), Version: o.Version,
 		Log: part("records"),
 	})
 	if err != nil {
-		return fmt.Errorf("database.spool = %q: %w", c.Database.Spool, err)
+		return fmt.Errorf("the spool %s: %w", c.SpoolDir(), err)
 	}
 	var stopBy atomic.Int64 // nanoseconds since 1970
 	defer context.AfterFunc(ctx, func() {
@@ -85,7 +85,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer func() { closeRecorder(recorder, time.Unix(0, stopBy.Load()), log) }()
 	go housekeeping(ctx, db, Retention(c.Database), part("database")) // ends with ctx
 	go keepRatings(ctx, db, part("database"))                         // ends with ctx
-	lists := newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: c.Database.Spool, Log: part("database")}), c)
+	lists := newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: c.SpoolDir(), Log: part("database")}), c)
 	defer lists.Close()
 	lists.await(ctx, log)
 
@@ -140,7 +140,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		h.Advertise(advertisers{local, realms, log})
 		h.UseRealms(realms)
 	}
-	commanding := operator.Start(ctx, c.Control.Socket, o.Console)
+	commanding := operator.Start(ctx, c.ControlSocket(), o.Console)
 	defer func() { stop(); commanding.Wait() }()
 	welcome(c, h.Addr(), maps.current, log)
 	if err := h.Run(ctx); err != nil {

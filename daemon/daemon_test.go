@@ -24,9 +24,7 @@ func TestLogOfAGame(t *testing.T) {
 	dir := t.TempDir()
 	c := config.Default()
 	c.Host.Listen, c.LAN.Enabled, c.Lobby.Countdown = "127.0.0.1:0", false, 1
-	c.Control.Socket = ""
-	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
-	c.Replays.Dir, c.Log.Journals = filepath.Join(dir, "replays"), filepath.Join(dir, "journals")
+	c.Host.DataDir, c.Replays.Dir = dir, filepath.Join(dir, "replays")
 	var log testkit.Log
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

@@ -40,13 +40,16 @@ func ListenFault(listen string, err error) error {
 // Each fault names the key, the folder and the system's reason.
 func checkFolders(c config.Config) error {
 	var faults []error
-	if err := storage.CheckURL(c.Database.URL); err != nil {
+	if err := storage.CheckURL(c.DatabaseURL()); err != nil {
 		return fmt.Errorf("database.url: %w", err)
 	}
+	faults = append(faults, checkFolder("host.data_dir", c.Host.DataDir, c.Host.DataDir))
 	if path := storage.FileOf(c.Database.URL); path != "" {
 		faults = append(faults, checkFolder("database.url", c.Database.URL, filepath.Dir(path)))
 	}
-	faults = append(faults, checkFolder("database.spool", c.Database.Spool, c.Database.Spool))
+	if c.Database.Spool != "" {
+		faults = append(faults, checkFolder("database.spool", c.Database.Spool, c.Database.Spool))
+	}
 	if c.Replays.Enabled {
 		faults = append(faults, checkFolder("replays.dir", c.Replays.Dir, c.Replays.Dir))
 	}

@@ -100,7 +100,7 @@ func TestWarnsOfIPv6(t *testing.T) {
 
 func testMap(t *testing.T) *host.Map {
 	t.Helper()
-	maps, err := openMaps(t.Context(), config.Default(), logging.ForPeople(new(testkit.Log), 0))
+	maps, err := openMaps(t.Context(), config.Default(), "", logging.ForPeople(new(testkit.Log), 0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,9 +75,9 @@ func TestFileBesideTheMapIsReadAgain(t *testing.T) {
 func source(t *testing.T, dir, query string) *Maps {
 	t.Helper()
 	c := config.Default()
-	c.Maps.Dir, c.Maps.Scripts, c.Maps.Cache = dir, filepath.Join(dir, "scripts"), ""
+	c.Maps.Dir, c.Maps.Scripts = dir, filepath.Join(dir, "scripts")
 	c.Lobby.Map = query
-	s, err := openMaps(context.WithoutCancel(t.Context()), c, zerolog.Nop())
+	s, err := openMaps(context.WithoutCancel(t.Context()), c, "", zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,7 @@ type Maps struct {
 
 	mu      sync.Mutex // guards what follows
 	config  config.Config
+	cache   string // file; empty: nothing is kept
 	scripts *w3map.Scripts
 	known   map[string]knownMap // by path
 	current *host.Map           // lobby.map
@@ -37,8 +38,8 @@ type Maps struct {
 
 // openMaps is NewMaps and a check of the configured maps: each entry must have one that
 // can be hosted.
-func openMaps(ctx context.Context, c config.Config, log zerolog.Logger) (*Maps, error) {
-	s := NewMaps(ctx, c, log)
+func openMaps(ctx context.Context, c config.Config, cache string, log zerolog.Logger) (*Maps, error) {
+	s := NewMaps(ctx, c, cache, log)
 	for _, e := range c.Entries() {
 		for _, choice := range e.Choices() {
 			if choice == "" || isFile(choice) {
@@ -57,10 +58,10 @@ func openMaps(ctx context.Context, c config.Config, log zerolog.Logger) (*Maps, 
 	return s, nil
 }
 
-// NewMaps looks for the game's scripts; maps can be read without them. The maps folder
-// is read when a name is looked for.
-func NewMaps(ctx context.Context, c config.Config, log zerolog.Logger) *Maps {
-	s := &Maps{ctx: ctx, config: c, log: log, known: map[string]knownMap{}, unwatch: func() {}}
+// NewMaps looks for the game's scripts; maps can be read without them. What is computed
+// of maps is kept in the file cache; empty: nowhere. The maps folder is read when a name is looked for.
+func NewMaps(ctx context.Context, c config.Config, cache string, log zerolog.Logger) *Maps {
+	s := &Maps{ctx: ctx, config: c, cache: cache, log: log, known: map[string]knownMap{}, unwatch: func() {}}
 	s.findScripts()
 	return s
 }
@@ -111,7 +112,7 @@ func (s *Maps) scan(query string) error {
 	c := s.config
 	c.Lobby.Map = query
 	maps, err := catalogue.Open(s.ctx, c.Maps.Dir, catalogue.Options{
-		Version: s.version(), Scripts: s.scripts, Cache: c.Maps.Cache,
+		Version: s.version(), Scripts: s.scripts, Cache: s.cache,
 		Report: func(err error) { s.log.Warn().Err(err).Msg("maps folder") },
 	})
 	if err != nil {

@@ -20,6 +20,17 @@ import (
 	"w3host/w3gs"
 )
 
+const (
+	// adaptiveMin is as much as lines at home can follow, adaptiveMax as much as a
+	// player bears.
+	adaptiveMin, adaptiveMax = 60 * time.Millisecond, 250 * time.Millisecond
+	// extendedWait is for players behind a proxy that needs no empty actions: nobody's
+	// client counts while they are waited for.
+	extendedWait = 5 * time.Minute
+	// ownerAFKAfter is how long the owner of a lobby may do nothing before it is closed.
+	ownerAFKAfter = 15 * time.Minute
+)
+
 // Check finds every fault of a configuration. The other functions of this package take
 // one without faults.
 func Check(c config.Config) error {
@@ -32,10 +43,10 @@ func hostOptions(c config.Config, version string, log zerolog.Logger) host.Optio
 		Game:            gameConfig(c, version),
 		Limits:          hostLimits(c.Limits),
 		Autohost:        host.Autohost{Entries: entries(c, version), MaxGames: c.Autohost.MaxGames},
-		RequireEntryKey: c.Lobby.RequireEntryKey && c.LAN.Enabled,
+		RequireEntryKey: c.LAN.Enabled, // which announces the key
 		Log:             log,
-		Crashes:         c.Log.Crashes,
-		Journal:         journalOptions(c.Log),
+		Crashes:         c.CrashDir(),
+		Journal:         journalOptions(c),
 	}
 }
 
@@ -66,7 +77,7 @@ func gameConfig(c config.Config, version string) game.Config {
 		Turns:     turnConfig(c),
 		Transfer:  transferConfig(c.Transfer),
 		Reconnect: reconnectConfig(c.Reconnect),
-		Votes:     game.Votes{Share: c.Votes.Percent, Time: c.Votes.Time.D(), Cooldown: c.Votes.Cooldown.D()},
+		Votes:     game.Votes{Share: c.Votes.Percent, Time: time.Minute, Cooldown: 2 * time.Minute},
 		Trigger:   c.Lobby.CommandTrigger[0],
 		Commands:  commandRules(c),
 		Cooldown:  game.Cooldown{Burst: c.Limits.CommandBurst, Every: c.Limits.CommandEvery.D(), Query: c.Limits.QueryEvery.D()},
@@ -85,8 +96,9 @@ func lobbyConfig(c config.Config) lobby.Config {
 	to.HCL, to.Welcome, to.Reserved = l.HCL, l.Welcome, l.Reserved
 	to.SetOwner(l.Owner)
 	to.PingLimit, to.IdleAfter = l.PingLimit.D(), l.IdleAfter.D()
-	to.AbandonedAfter, to.OwnerAFKAfter = l.AbandonedAfter.D(), l.OwnerAFKAfter.D()
-	to.HideAddresses, to.SameAddress = l.HideAddresses, lobby.SameAddress(l.SameAddress)
+	to.AbandonedAfter, to.OwnerAFKAfter = l.AbandonedAfter.D(), ownerAFKAfter
+	to.HideAddresses = true // nobody plays better for knowing where the others live
+	to.SameAddress = lobby.SameAddress(l.SameAddress)
 	to.Language, _ = texts.ParseLanguage(l.Language)
 	to.KickCooldown, to.SlotRequests = l.KickCooldown.D(), c.Limits.SlotRequests
 	return to
@@ -99,7 +111,7 @@ func reconnectConfig(r config.Reconnect) game.Reconnect {
 		return game.Reconnect{}
 	}
 	wait := r.Wait.D().Round(time.Minute)
-	return game.Reconnect{Wait: wait, Empties: int(wait/time.Minute) - 1, ExtendedWait: r.ExtendedWait.D()}
+	return game.Reconnect{Wait: wait, Empties: int(wait/time.Minute) - 1, ExtendedWait: max(wait, extendedWait)}
 }
 
 func commandRules(c config.Config) command.Rules {
@@ -110,9 +122,9 @@ func commandRules(c config.Config) command.Rules {
 	return rules
 }
 
-func journalOptions(c config.Log) journal.Options {
-	o := journal.Options{Dir: c.Journals}
-	switch c.KeepJournals {
+func journalOptions(c config.Config) journal.Options {
+	o := journal.Options{Dir: c.JournalDir()}
+	switch c.Log.KeepJournals {
 	case "all":
 		o.Keep = journal.KeepAll
 	case "none":
@@ -143,7 +155,7 @@ func turnConfig(c config.Config) gamesync.Config {
 	t.LastPlayer = max(c.Game.LastPlayerTimeout.D(), 1) // 0 is at once, not never
 	t.ActionRate, t.ActionBurst = c.Limits.ActionRate<<10, c.Limits.ActionBurst<<10
 	t.LoadInGame, t.ObserversNeverStop = c.Game.LoadInGame, c.Game.ObserversNeverStop
-	t.Adaptive = gamesync.Adaptive{On: c.Game.Adaptive, Min: c.Game.AdaptiveMin.D(), Max: c.Game.AdaptiveMax.D()}
+	t.Adaptive = gamesync.Adaptive{On: c.Game.Adaptive, Min: adaptiveMin, Max: adaptiveMax}
 	return t
 }
 

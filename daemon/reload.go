@@ -79,9 +79,7 @@ func (r *reloader) reload() (notes []string, err error) {
 		notes = append(notes, "The realms have changed: that takes effect when the host is started again.")
 		c.Realms = r.now.Realms
 	}
-	look := c
-	look.Maps.Cache = "" // it must not write
-	if _, err := openMaps(r.maps.ctx, look, zerolog.Nop()); err != nil {
+	if _, err := openMaps(r.maps.ctx, c, "", zerolog.Nop()); err != nil {
 		return nil, err
 	}
 	r.maps.reload(c)

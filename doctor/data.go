@@ -15,8 +15,8 @@ import (
 
 // checkDatabase opens the game log without changing it.
 func checkDatabase(ctx context.Context, c config.Config) Finding {
-	db, err := storage.Open(ctx, c.Database.URL, storage.Options{Log: zerolog.Nop(), MustExist: true})
-	if path, lite := strings.CutPrefix(c.Database.URL, "sqlite:"); lite && errors.Is(err, storage.ErrNoDatabase) {
+	db, err := storage.Open(ctx, c.DatabaseURL(), storage.Options{Log: zerolog.Nop(), MustExist: true})
+	if path, lite := strings.CutPrefix(c.DatabaseURL(), "sqlite:"); lite && errors.Is(err, storage.ErrNoDatabase) {
 		path = strings.TrimPrefix(path, "//")
 		if fault := writable(filepath.Dir(path)); fault != nil {
 			return fine("%s cannot be created: %v", path, fault).but("let the host write there, or set database.url")
@@ -29,7 +29,7 @@ func checkDatabase(ctx context.Context, c config.Config) Finding {
 	case errors.Is(err, storage.ErrBadURL):
 		return fine("%v", err).but("correct database.url")
 	case err != nil:
-		return fine("%v", err).but("start it, or correct database.url; a host starts without it, and keeps its records in %s meanwhile", c.Database.Spool)
+		return fine("%v", err).but("start it, or correct database.url; a host starts without it, and keeps its records in %s meanwhile", c.SpoolDir())
 	}
 	if err := db.Close(); err != nil {
 		return fine("%v", err).but("look after the disk it is on")
@@ -39,10 +39,10 @@ func checkDatabase(ctx context.Context, c config.Config) Finding {
 
 // checkSpool tries to write to the spool.
 func checkSpool(_ context.Context, c config.Config) Finding {
-	if err := writable(c.Database.Spool); err != nil {
-		return fine("records cannot wait in %s: %v", c.Database.Spool, err).but("let the host write there, or set database.spool")
+	if err := writable(c.SpoolDir()); err != nil {
+		return fine("records cannot wait in %s: %v", c.SpoolDir(), err).but("let the host write there, or set database.spool")
 	}
-	return fine("%s can be written", c.Database.Spool)
+	return fine("%s can be written", c.SpoolDir())
 }
 
 // writable creates and removes a file in a folder, or in the nearest existing one above

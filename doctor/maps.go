@@ -32,8 +32,7 @@ func checkScripts(_ context.Context, c config.Config) Finding {
 // since checkMapsFolder reads them.
 func checkMaps(e config.Entry) func(context.Context, config.Config) Finding {
 	return func(ctx context.Context, c config.Config) Finding {
-		c.Maps.Cache = "" // the doctor changes nothing
-		maps := daemon.NewMaps(ctx, c, zerolog.Nop())
+		maps := daemon.NewMaps(ctx, c, "", zerolog.Nop()) // the doctor changes nothing
 		var good, faults []string
 		remedy := "name another one in lobby.map, in [[autohost]] or with --map; w3host map list shows what there is"
 		for _, choice := range e.Choices() {

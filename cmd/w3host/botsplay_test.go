@@ -45,9 +45,8 @@ func defaultHost(t *testing.T) (addr string) {
 	dir := t.TempDir()
 	c := config.Default()
 	c.Host.Listen, c.LAN.Port, c.LAN.Broadcast = "127.0.0.1:0", int(testkit.FreePort(t)), nil
-	c.Lobby.Countdown, c.Control.Socket = 1, ""
-	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
-	c.Replays.Dir, c.Log.Journals = filepath.Join(dir, "replays"), filepath.Join(dir, "journals")
+	c.Lobby.Countdown = 1
+	c.Host.DataDir, c.Replays.Dir = dir, filepath.Join(dir, "replays")
 	var log testkit.Log
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -40,7 +40,6 @@ func ctlCommand() *cobra.Command {
 	fs.UintVar(&o.game, "game", 0, "for lobby or game `N`, as eg N COMMAND")
 	fs.BoolVar(&o.json, "json", false, "print a JSON object: lines, refused")
 	fs.StringVar(&o.socket, "socket", "", "the host's socket `FILE`; otherwise the configuration's")
-	sets(fs, "socket", "control.socket")
 	configFlag(fs, &o.file)
 	return cmd
 }
@@ -52,9 +51,7 @@ func (o *ctlOptions) send(cmd *cobra.Command, line string) error {
 		if err != nil {
 			return err
 		}
-		if o.socket = c.Control.Socket; o.socket == "" {
-			return usageError{errors.New("control.socket is empty: the host has none")}
-		}
+		o.socket = c.ControlSocket()
 	}
 	answer, err := control.Send(cmd.Context(), o.socket, control.Order{Command: line, Game: uint32(o.game)})
 	if err != nil {

@@ -65,7 +65,7 @@ func (c *dbCall) with(opts storage.Options, do func(*storage.Store) error) error
 		if err != nil {
 			return err
 		}
-		c.url = set.Database.URL
+		c.url = set.DatabaseURL()
 	}
 	opts.MustExist = !c.create
 	db, err := storage.Open(c.ctx, c.url, opts)

@@ -71,7 +71,7 @@ func TestDatabaseCommands(t *testing.T) {
 
 		{"bans", 0, `^No bans\.\n$`},
 		{"ban", 2, `it needs a name, an address or a network`},
-		{"ban Bob --for soon", 2, `--for soon: write 30m, 12h, 7d, 2w or 1d12h`},
+		{"ban Bob --for soon", 2, `--for "soon" is not a time such as 30m, 12h, 7d`},
 		{"ban 10.0.0.0/99", 2, `no network: write it like 192\.0\.2\.0/24`},
 		{"ban 10.0.0.300", 2, `"10\.0\.0\.300" is no address: .* like 192\.0\.2\.1, a network like 10\.0\.0\.0/24, and a player of that name as name:10\.0\.0\.300`},
 		{"ban 10.0.0.", 2, `a network like 10\.0\.0\.0/24,`},

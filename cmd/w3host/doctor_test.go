@@ -29,9 +29,8 @@ func doctorConfig(t *testing.T) (dir, file string) {
 		}
 	}
 	file = filepath.Join(dir, "config.toml")
-	text := fmt.Sprintf("[host]\nlisten = \"127.0.0.1:0\"\n[lan]\nport = %d\n[maps]\ndir = %q\nscripts = %q\ncache = %q\n[database]\nurl = %q\nspool = %q\n[autohost]\nmax_games = 10\n[limits]\nunjoined = 16\n",
-		testkit.FreePort(t), filepath.Join(dir, "maps"), scripts, filepath.Join(dir, "data", "maps.json"),
-		"sqlite:"+filepath.Join(dir, "data", "w3host.db"), filepath.Join(dir, "data", "spool"))
+	text := fmt.Sprintf("[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = %q\n[lan]\nport = %d\n[maps]\ndir = %q\nscripts = %q\n[autohost]\nmax_games = 10\n[limits]\nunjoined = 16\n",
+		filepath.Join(dir, "data"), testkit.FreePort(t), filepath.Join(dir, "maps"), scripts)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

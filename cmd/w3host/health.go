@@ -41,7 +41,7 @@ func healthCommand() *cobra.Command {
 	fs.SortFlags = false
 	fs.StringVar(&listen, "listen", "", "`ADDRESS:PORT` where the host listens; otherwise the configuration's")
 	sets(fs, "listen", "host.listen")
-	fs.BoolVar(&asJSON, "json", false, "print JSON, with what the host says of its records every 10 s (status.json in database.spool)")
+	fs.BoolVar(&asJSON, "json", false, "print JSON, with what the host says of its records every 10 s (status.json in the spool)")
 	configFlag(fs, &file)
 	return cmd
 }
@@ -53,7 +53,7 @@ func health(ctx context.Context, listen, file string, asJSON bool, stdout io.Wri
 		if err != nil {
 			return err
 		}
-		listen, spool = cmp.Or(listen, c.Host.Listen), c.Database.Spool
+		listen, spool = cmp.Or(listen, c.Host.Listen), c.SpoolDir()
 	}
 	addr, err := daemon.Alive(ctx, listen)
 	if asJSON && addr != "" {

@@ -124,8 +124,8 @@ func lanHost(t *testing.T, listen, settings string) (file string) {
 	t.Helper()
 	dir := t.TempDir()
 	file = filepath.Join(dir, "config.toml")
-	text := fmt.Sprintf("[host]\nlisten = %q\n[lobby]\nname = \"Abend im Büro\"\nautostart = 1\ncountdown = 0\n[maps]\ncache = %q\n[database]\nurl = %q\nspool = %q\n[replays]\nenabled = false\n[lan]\n%s",
-		listen, filepath.Join(dir, "maps.json"), "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool"), settings)
+	text := fmt.Sprintf("[host]\nlisten = %q\ndata_dir = %q\n[lobby]\nname = \"Abend im Büro\"\nautostart = 1\ncountdown = 0\n[replays]\nenabled = false\n[lan]\n%s",
+		listen, dir, settings)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

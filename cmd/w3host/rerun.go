@@ -15,7 +15,7 @@ import (
 	"w3host/game"
 )
 
-const rerunHelp = `w3host game rerun runs a game again from its journal (see log.journals in the
+const rerunHelp = `w3host game rerun runs a game again from its journal (see log.keep_journals in the
 configuration) and says whether the same bytes come out as when it was played.
 
 Exit code 0 if the same came out, 1 if not or if the file cannot be read. A fault of

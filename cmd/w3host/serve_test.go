@@ -38,8 +38,8 @@ func startHost(t *testing.T, settings string) testHost {
 	t.Helper()
 	dir := t.TempDir()
 	h := testHost{config: filepath.Join(dir, "config.toml"), database: "sqlite:" + filepath.Join(dir, "w3host.db"), log: new(testkit.Log)}
-	text := fmt.Sprintf("[host]\nlisten = \"127.0.0.1:0\"\n[control]\nsocket = \"\"\n[lan]\nenabled = false\n[maps]\ncache = %q\n[database]\nurl = %q\nspool = %q\n[replays]\ndir = %q\n%s",
-		filepath.Join(dir, "maps.json"), h.database, filepath.Join(dir, "spool"), filepath.Join(dir, "replays"), settings)
+	text := fmt.Sprintf("[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = %q\n[lan]\nenabled = false\n[replays]\ndir = %q\n%s",
+		dir, filepath.Join(dir, "replays"), settings)
 	if err := os.WriteFile(h.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

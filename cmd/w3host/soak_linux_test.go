@@ -53,13 +53,6 @@ last_player_timeout = "0s"
 [limits]
 joins_per_minute_per_ip = 1000000
 lobby_leaves = 0
-[log]
-journals = "journals"
-crashes = "crashes"
-[replays]
-dir = "replays"
-[control]
-socket = "c.sock"
 [[autohost]]
 name = "alpha {n}"
 max_games = 3
@@ -105,19 +98,16 @@ func TestSoak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Maps.Dir, c.Maps.Scripts, c.Maps.Cache = maps, "", ""
+	c.Maps.Dir, c.Maps.Scripts = maps, ""
 	c.Autohost.MaxGames = soakMost
-	for _, path := range []*string{&c.Log.Journals, &c.Log.Crashes, &c.Replays.Dir, &c.Control.Socket} {
-		*path = filepath.Join(dir, *path)
-	}
-	c.Database.URL, c.Database.Spool = "sqlite:"+filepath.Join(dir, "w3host.db"), filepath.Join(dir, "spool")
+	c.Host.DataDir, c.Replays.Dir = dir, filepath.Join(dir, "replays")
 	var log testkit.Log
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
 		ended <- daemon.Run(ctx, daemon.Options{Config: c, Console: new(control.Console), Log: logging.ForPeople(&log, zerolog.WarnLevel)})
 	}()
-	s := &soak{t: t, socket: c.Control.Socket}
+	s := &soak{t: t, socket: c.ControlSocket()}
 	testkit.Eventually(s.t, "the lobbies", func() bool { return s.look() && s.lobbies == len(soakEntries) })
 	s.addr = "127.0.0.1:" + strconv.Itoa(hostPort(t))
 
@@ -138,7 +128,7 @@ func TestSoak(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	s.checkLog(c.Database.URL)
+	s.checkLog(c.DatabaseURL())
 	if strings.Contains(log.String(), "crashed") {
 		t.Error(log.String())
 	}

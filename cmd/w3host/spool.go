@@ -35,7 +35,7 @@ func spoolCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				*dir = set.Database.Spool
+				*dir = set.SpoolDir()
 			}
 			return noArgs(c.cmd, c.names[min(most, len(c.names)):])
 		}, do)

@@ -161,7 +161,7 @@ func TestComposeFitsTheImage(t *testing.T) {
 			t.Errorf("nothing is mounted at %s", v)
 		}
 	}
-	for _, dir := range []string{c.Maps.Dir, c.Maps.Scripts, filepath.Dir(c.Maps.Cache), filepath.Dir(c.Database.Spool)} {
+	for _, dir := range []string{c.Maps.Dir, c.Maps.Scripts, c.Host.DataDir, filepath.Dir(c.SpoolDir())} {
 		if inside := filepath.ToSlash(filepath.Join(image.WorkingDir, dir)); !mounted[inside] {
 			t.Errorf("the host uses %s, which is no volume", inside)
 		}

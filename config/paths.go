@@ -1,0 +1,27 @@
+package config
+
+import (
+	"cmp"
+	"path/filepath"
+)
+
+// inData is the path of what the host writes for itself.
+func (c *Config) inData(name string) string { return filepath.Join(c.Host.DataDir, name) }
+
+// DatabaseURL is where the game log is.
+func (c *Config) DatabaseURL() string { return cmp.Or(c.Database.URL, "sqlite:"+c.inData("w3host.db")) }
+
+// SpoolDir is where records wait while the database is away.
+func (c *Config) SpoolDir() string { return cmp.Or(c.Database.Spool, c.inData("spool")) }
+
+// MapCache is where the identifiers of maps are kept between starts.
+func (c *Config) MapCache() string { return c.inData("maps.json") }
+
+// ControlSocket is what w3host ctl speaks to.
+func (c *Config) ControlSocket() string { return c.inData("control.sock") }
+
+// CrashDir has a file for each game or connection that a fault of the host ended.
+func (c *Config) CrashDir() string { return c.inData("crashes") }
+
+// JournalDir has the inputs of games, from which they can be run again.
+func (c *Config) JournalDir() string { return c.inData("journals") }
