@@ -40,7 +40,14 @@ func (m *Machine) list(c *call, name string, public bool) error {
 	if len(name) > w3gs.MaxGameNameLen {
 		return texts.Refuse(texts.Malformed, "the name is too long: clients list no more than %d bytes", w3gs.MaxGameNameLen)
 	}
-	c.Target = name
+	if c.Target = name; name != m.cfg.Name {
+		m.setName(c)
+	}
+	return m.announce(name, public)
+}
+
+// announce lists the lobby under a name, or takes it off the list.
+func (m *Machine) announce(name string, public bool) error {
 	m.cfg.Name, m.cfg.Unlisted = name, !public
 	m.fact(&Listed{Name: name, Public: public, Counts: m.lobby.Counts()})
 	if public {

@@ -111,9 +111,7 @@ func (m *Machine) joined(e lobby.Joined) {
 	m.fact(&Joined{s.Player, e.Slot})
 	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.PID})
 	m.out.add(Op{Kind: Recall, Link: s.link, PID: s.PID})
-	if m.pinned != "" {
-		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Plain(m.pinned)})
-	}
+	m.greet(s)
 }
 
 // gone closes the link of a player whom the lobby has removed.

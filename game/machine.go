@@ -36,6 +36,9 @@ type Machine struct {
 	announced announcement
 	pinned    string              // line for those who join
 	locked    bool                // admins may not command the lobby
+	lockedBy  string              // the name of who has locked it
+	firstName string              // of the lobby
+	settings  []setting           // by players who may leave
 	roster    []lobby.Player      // the humans who started
 	gaveUp    [w3gs.MaxSlots]bool // by team
 	decided   bool                // the players have ended the game with a result
@@ -62,7 +65,7 @@ func New(cfg Config, out *Out) *Machine {
 	m := &Machine{
 		cfg: cfg, out: out, commands: commands.With(cfg.Commands),
 		lobby: lobby.New(cfg.Lobby), xfer: mapxfer.New(cfg.Transfer),
-		latency: cfg.Turns.Period, syncLimit: cfg.Turns.SyncLimit,
+		latency: cfg.Turns.Period, syncLimit: cfg.Turns.SyncLimit, firstName: cfg.Name,
 	}
 	m.fact(&Opened{Config: &m.cfg, Owner: m.lobby.Owner(), Counts: m.lobby.Counts()})
 	return m
@@ -80,6 +83,10 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 	m.followUp()
 	if len(m.polls) > 0 {
 		m.settlePolls()
+		m.followUp()
+	}
+	if len(m.settings) > 0 {
+		m.endSettings()
 		m.followUp()
 	}
 	if m.turns == nil && !m.over && m.lobby.AwaitsBalance() {

@@ -31,6 +31,7 @@ func (m *Machine) obey(by *command.Caller, line string) {
 	if o.Denied && m.lobby.StandIn() == 0 {
 		o.Err = texts.Refuse(texts.Denied, "only %v may use %s", max(o.Needs, command.Owner), o.Name)
 	}
+	m.refusedByLock(by, &o)
 	refused := ""
 	if o.Err != nil {
 		refused = o.Err.Error()
@@ -61,12 +62,9 @@ func (m *Machine) caller(pid uint8) *command.Caller {
 		c.Via = command.ViaGame
 	}
 	if s := m.seats[pid]; s != nil {
-		c.Level = m.rank(s.level)
+		c.Level = m.rank(s.level, m.lobby.Owns(pid))
 	}
-	switch {
-	case m.lobby.Owns(pid):
-		c.Level = max(c.Level, command.Owner)
-	case m.lobby.StandIn() == pid:
+	if m.lobby.StandIn() == pid {
 		c.Level = max(c.Level, command.StandIn)
 	}
 	return c

@@ -37,6 +37,7 @@ type announcement struct {
 func announce(every time.Duration, text string) act {
 	return func(m *Machine, c *call) error {
 		m.announced = announcement{every: every, at: m.now + every, text: text}
+		m.set(c, "announcement", func() { m.announced = announcement{} })
 		if every == 0 {
 			return m.answer(c, "Nothing is announced any more.")
 		}
@@ -58,6 +59,7 @@ func (m *Machine) announceNow() {
 
 func pin(m *Machine, c *call, text string) error {
 	m.pinned = text
+	m.set(c, "pin", func() { m.pinned = "" })
 	if text == "" {
 		return m.answer(c, "Nothing is pinned any more.")
 	}
@@ -123,22 +125,4 @@ func (m *Machine) prefer(s *seat, in *Input) {
 	if !s.chose {
 		m.tell(lobby.SetLanguage{PID: s.PID, Language: in.Language})
 	}
-}
-
-// lock keeps admins who do not own the lobby from commanding it.
-func lock(on bool) act {
-	return func(m *Machine, c *call) error {
-		if m.locked = on; on {
-			return m.say(0, "The lobby is locked: only its owner commands it.")
-		}
-		return m.say(0, "The lobby is unlocked.")
-	}
-}
-
-// rank is the level here of somebody with a level of the host.
-func (m *Machine) rank(level command.Level) command.Level {
-	if m.locked && level == command.Admin {
-		return command.Anyone
-	}
-	return level
 }

@@ -1,0 +1,108 @@
+package game
+
+import (
+	"slices"
+	"strings"
+
+	"w3host/command"
+	"w3host/lobby"
+	"w3host/texts"
+	"w3host/w3gs"
+)
+
+// setting is what a player has set for the lobby as a whole. It ends when the player has
+// left and does not own the lobby, so that those who come later find it as it was.
+type setting struct {
+	what string
+	by   *seat
+	end  func()
+}
+
+// set notes what the caller of a command has set, and how it ends. What the operator
+// sets, who has no seat, stays.
+func (m *Machine) set(c *call, what string, end func()) {
+	m.unset(what)
+	if s := m.seats[c.PID]; s != nil {
+		m.settings = append(m.settings, setting{what, s, end})
+	}
+}
+
+// unset forgets a setting that has been taken back.
+func (m *Machine) unset(what string) {
+	m.settings = slices.DeleteFunc(m.settings, func(s setting) bool { return s.what == what })
+}
+
+// endSettings ends those of players who have left.
+func (m *Machine) endSettings() {
+	for _, s := range slices.Clone(m.settings) {
+		if m.seats[s.by.PID] != s.by && !strings.EqualFold(s.by.Name, m.lobby.Owner()) && !m.over {
+			m.unset(s.what)
+			s.end()
+		}
+	}
+}
+
+// lock keeps admins who do not own the lobby from commanding it.
+func lock(on bool) act {
+	return func(m *Machine, c *call) error {
+		if m.locked, m.lockedBy = on, c.Name; !on {
+			m.unset("lock")
+			return m.say(0, "The lobby is unlocked.")
+		}
+		m.set(c, "lock", func() {
+			m.locked = false
+			m.say(0, "The lobby is unlocked, because %s has left.", c.Name)
+		})
+		return m.say(0, "The lobby is locked: only its owner commands it.")
+	}
+}
+
+// rank is the level here of somebody with a level of the host.
+func (m *Machine) rank(level command.Level, owns bool) command.Level {
+	switch {
+	case owns:
+		return max(level, command.Owner)
+	case m.locked && level == command.Admin:
+		return command.Anyone
+	}
+	return level
+}
+
+// refusedByLock replaces the refusal of a command that only a lock has kept an admin
+// from.
+func (m *Machine) refusedByLock(by *command.Caller, o *command.Outcome) {
+	if s := m.seats[by.PID]; o.Denied && m.locked && s != nil && s.level >= o.Needs {
+		o.Err = texts.Refuse(texts.Denied, "%s has locked this lobby: only its owner and root command it", m.lockedBy)
+	}
+}
+
+// greet tells a player who joins what others have set.
+func (m *Machine) greet(s *seat) {
+	if m.pinned != "" {
+		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Plain(m.pinned)})
+	}
+	if m.locked && s.level == command.Admin && !m.lobby.Owns(s.PID) {
+		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Of("%s has locked this lobby: only its owner and root command it.", m.lockedBy)})
+	}
+}
+
+// setName notes that the caller has named the lobby.
+func (m *Machine) setName(c *call) {
+	m.set(c, "name", func() {
+		if m.turns == nil && !m.cfg.Unlisted { // only who knows the name of a private lobby finds it
+			m.announce(m.firstName, true)
+		}
+	})
+}
+
+// muteAll stops lines to everybody, or allows them again.
+func muteAll(off bool) act {
+	return func(m *Machine, c *call) error {
+		if err := m.tell(lobby.MuteAll{Off: off}); err != nil || off {
+			m.unset("muteall")
+			return err
+		}
+		m.set(c, "muteall", func() { m.tell(lobby.MuteAll{Off: true}) })
+		return nil
+	}
+}
