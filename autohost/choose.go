@@ -111,14 +111,14 @@ func (k *Keeper) Upcoming(id uint32) ([]string, error) {
 	return k.maps(s), nil
 }
 
-// SetNext chooses the map of an entry's next lobby, and of all that follow where
-// the entry has only one map.
-func (k *Keeper) SetNext(id uint32, file string) (entry string, err error) {
+// SetNext chooses the map of an entry's next lobby, or of all that follow until another
+// is chosen or the configuration is read again.
+func (k *Keeper) SetNext(id uint32, file string, always bool) (entry string, err error) {
 	s, err := k.entryOf(id)
 	if err != nil {
 		return "", err
 	}
-	s.next, s.always = file, len(k.all(s)) <= 1
+	s.next, s.always = file, always
 	return s.Name, nil
 }
 

@@ -190,31 +190,34 @@ func TestManyMaps(t *testing.T) {
 	}
 }
 
-// SetNext is for one lobby of a rotation, and for all of an entry with one map.
+// SetNext is for one lobby, or for all that follow, also of an entry with one map.
 func TestSetNext(t *testing.T) {
 	k := keeper(9, Entry{Name: "r", Lobbies: 1, MaxGames: 9, Maps: maps("x", "y")}, Entry{Name: "s", Lobbies: 1, MaxGames: 9, Maps: maps("z")})
 	open(t, k, 1)
 	open(t, k, 2)
-	if _, err := k.SetNext(7, "w"); err == nil {
+	if _, err := k.SetNext(7, "w", false); err == nil {
 		t.Error("of several entries none was named")
 	}
-	var played []string
-	for id := range uint32(2) {
-		if _, err := k.SetNext(id+1, "w"); err != nil {
+	for _, c := range []struct {
+		always bool
+		want   []string
+	}{{false, []string{"w", "z", "z"}}, {true, []string{"w", "w", "w"}}, {false, []string{"w", "z"}}} {
+		if _, err := k.SetNext(2, "w", c.always); err != nil {
 			t.Fatal(err)
 		}
-	}
-	for id := range uint32(4) {
-		k.Ended(id*1 + 1)
-		k.Ended(id*1 + 2)
-		for i := range uint32(2) {
-			o := open(t, k, id+i+2)
-			played = append(played, o.Entry+o.Maps[0])
+		for _, want := range c.want {
+			k.Ended(2)
+			if o := open(t, k, 2); o.Entry != "s" || o.Maps[0] != want {
+				t.Errorf("always %v: %s plays %s, want %s", c.always, o.Entry, o.Maps[0], want)
+			}
 		}
 	}
-	slices.Sort(played)
-	if got := strings.Join(played, " "); got != "rw rx ry ry sw sw sw sw" && got != "rw rx rx ry sw sw sw sw" {
-		t.Errorf("played %s", got)
+	if _, err := k.SetNext(1, "w", false); err != nil {
+		t.Fatal(err)
+	}
+	k.Ended(1)
+	if o := open(t, k, 1); o.Maps[0] != "w" {
+		t.Errorf("the rotation plays %s", o.Maps[0])
 	}
 }
 

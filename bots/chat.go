@@ -3,6 +3,7 @@ package bots
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 	case strings.HasPrefix(q.Text, "!start"): // of another bot
 	case !isBot:
 		p.g.hostSpoke(now, p, q.Text)
+		p.askedReady(q.Text)
 	case name == p.name:
 		p.fault(q.Op(), "the bot's own line came back")
 	case p.measured() || p.phase < playing:
@@ -86,6 +88,25 @@ func (p *player) sayStart(now time.Duration) {
 		return
 	}
 	p.g.askStart(p)
+}
+
+// readyAsked matches the command that a lobby asks its players to type, such as !ready.
+var readyAsked = regexp.MustCompile(`(?:^|[^!-~])([!-/:-@]ready)\b`)
+
+// askedReady notes that a line of the host asks for !ready.
+func (p *player) askedReady(text string) {
+	if m := readyAsked.FindStringSubmatch(text); m != nil && p.readyAs == "" {
+		p.readyAs = m[1]
+		p.sayReady()
+	}
+}
+
+// sayReady says once that the bot is ready, if it has been asked and holds the map.
+func (p *player) sayReady() {
+	if p.readyAs != "" && p.ready && !p.readySaid && p.phase == inLobby {
+		p.readySaid = true
+		p.sayInLobby(p.readyAs)
+	}
 }
 
 func (p *player) sayInLobby(text string) {

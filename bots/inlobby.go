@@ -71,6 +71,7 @@ func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
 
 func (p *player) holdsMap(now time.Duration) {
 	p.ready = true
+	p.sayReady()
 	p.g.checkGathered(now)
 }
 

@@ -81,14 +81,17 @@ type player struct {
 	end     struct{ kicked, over, acked bool } // 0x1C, 0x14, 0x1B came
 
 	// The lobby, as the host describes it.
-	pid      uint8
-	known    pidSet // introduced and not gone, without the bot itself
-	loaded   pidSet
-	table    w3gs.SlotTable
-	checked  bool // 0x3D has come
-	drawn    bool // the first 0x09 has come
-	ready    bool // holds the map
-	download *download
+	pid     uint8
+	known   pidSet // introduced and not gone, without the bot itself
+	loaded  pidSet
+	table   w3gs.SlotTable
+	checked bool // 0x3D has come
+	drawn   bool // the first 0x09 has come
+	ready   bool // holds the map
+	// readyAs is the command by which the lobby wants to hear that the bot is ready.
+	readyAs   string
+	readySaid bool
+	download  *download
 
 	// The game, as the host describes it.
 	isLoaded   bool // 0x23 is sent

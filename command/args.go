@@ -224,5 +224,15 @@ func (a *Args) Begins(word string) bool {
 	return true
 }
 
+// Ends takes the last word off if it is this one.
+func (a *Args) Ends(word string) bool {
+	n := len(a.left) - len(word)
+	if n < 0 || n > 0 && a.left[n-1] != ' ' || !strings.EqualFold(a.left[n:], word) {
+		return false
+	}
+	a.left = strings.TrimSpace(a.left[:n])
+	return true
+}
+
 // Is takes the rest if it is just this word.
 func (a *Args) Is(word string) bool { return strings.EqualFold(a.left, word) && a.Begins(word) }

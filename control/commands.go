@@ -32,11 +32,12 @@ func init() {
 		}},
 		{Name: "sc", Help: "confirm your name: whisper it to the host on the realm", Phase: command.Always, Parse: func(*args) act { return confirm }},
 		{Name: "maps", Usage: "[part of a name]", Help: "the maps that can be hosted", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return maps(pattern(a)) }},
-		{Name: "map", Aliases: []string{"load"}, Usage: "[part of a name]", Help: "show or choose the map of the next lobby, and of all that follow where there is no rotation", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
+		{Name: "map", Aliases: []string{"load"}, Usage: "[part of a name] [always]", Help: "show or choose the map of the next lobby; always: of all that follow, too", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
 			if a.Empty() {
 				return showMap
 			}
-			return nextMap(pattern(a))
+			always := a.Ends("always")
+			return nextMap(strings.Trim(a.Text("map"), `"`), always)
 		}},
 		{Name: "votemap", Usage: "[part of a name]", Help: "vote for the next map, or show the votes", Phase: command.Always, Parse: func(a *args) act {
 			if a.Empty() {

@@ -7,20 +7,24 @@ import (
 	"w3host/texts"
 )
 
-func nextMap(pattern string) act {
+func nextMap(pattern string, always bool) act {
 	return func(d *target, c *call) (err error) {
 		file, err := d.opts.Maps.Find(pattern)
 		if err != nil {
 			return err
 		}
 		entry := ""
-		d.host().Keep(func(k *autohost.Keeper) { entry, err = k.SetNext(d.id, file) })
+		d.host().Keep(func(k *autohost.Keeper) { entry, err = k.SetNext(d.id, file, always) })
 		if err != nil {
 			return err
 		}
 		c.Target = entry
 		d.host().Reopen(entry, "the next map is "+file)
-		answer(c, "The next map of %q is %s.", entry, file)
+		if always {
+			answer(c, "The next map of %q is %s, and so are those that follow.", entry, file)
+		} else {
+			answer(c, "The next map of %q is %s.", entry, file)
+		}
 		return nil
 	}
 }

@@ -72,7 +72,7 @@ func gameConfig(c config.Config, version string) game.Config {
 	return game.Config{
 		Version:   c.Host.Version,
 		Program:   "w3host " + version,
-		Settings:  gameSettings(c.Lobby),
+		Settings:  GameSettings(c.Lobby),
 		Lobby:     lobbyConfig(c),
 		Turns:     turnConfig(c),
 		Transfer:  transferConfig(c.Transfer),
@@ -141,7 +141,8 @@ func Product(c config.Config) w3gs.Product {
 	return w3gs.ProductTFT
 }
 
-func gameSettings(l config.Lobby) w3gs.GameSettings {
+// GameSettings are the settings that clients are told, from the configuration of a lobby.
+func GameSettings(l config.Lobby) w3gs.GameSettings {
 	speed, _ := w3gs.Speeds.Parse(l.Speed) // config has checked them
 	visibility, _ := w3gs.Visibilities.Parse(l.Visibility)
 	observers, _ := w3gs.ObserverChoices.Parse(l.Observers)

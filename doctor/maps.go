@@ -13,6 +13,7 @@ import (
 	"w3host/config"
 	"w3host/daemon"
 	"w3host/mapconf"
+	"w3host/w3gs"
 )
 
 const scriptsRemedy = "copy Scripts\\common.j and Scripts\\blizzard.j of the game to maps.scripts, or point it to the game's folder"
@@ -50,7 +51,7 @@ func checkMaps(e config.Entry) func(context.Context, config.Config) Finding {
 				faults = append(faults, m.File+": its checksum cannot be computed without the game's scripts, and real clients refuse it")
 				remedy = scriptsRemedy + "; or write checksum and sha1 into a file beside the map (docs/maps.md)"
 			default:
-				good = append(good, fmt.Sprintf("%s, checksum %08x, %d players", m.File, m.Checksum, m.PlayerSlots))
+				good = append(good, fmt.Sprintf("%s, checksum %08x, %d players%s", m.File, m.Checksum, m.PlayerSlots, capped(e, m.LobbySlots(daemon.GameSettings(e.Lobby)))))
 			}
 		}
 		if faults != nil {
@@ -58,6 +59,24 @@ func checkMaps(e config.Entry) func(context.Context, config.Config) Finding {
 		}
 		return fine("%s", strings.Join(good, "; "))
 	}
+}
+
+// capped says which numbers of players of an entry are more than the places of a map:
+// there, as many as there are places count.
+func capped(e config.Entry, slots []w3gs.Slot) (note string) {
+	places := 0
+	for _, s := range slots {
+		if s.Status == w3gs.SlotOpen {
+			places++
+		}
+	}
+	if n := e.Lobby.Autostart; n > places {
+		note = fmt.Sprintf(" (autostart = %d counts as %d there)", n, places)
+	}
+	if n := e.Lobby.MinPlayers; n > places {
+		note += fmt.Sprintf(" (min_players = %d counts as %d there)", n, places)
+	}
+	return note
 }
 
 // checkMapsFolder reads every map of the folder.

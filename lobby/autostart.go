@@ -12,6 +12,10 @@ import (
 // longer than three pings take, so that a lobby where all is well says nothing.
 const reminder = 20 * time.Second
 
+// evenWait is how long a lobby that starts with even teams waits for players who would
+// make them more even. A Judge has made them as even as those who are in allow.
+const evenWait = time.Minute
+
 // autoStart is when a lobby starts by itself. It is looked at after each event.
 type autoStart struct {
 	AutoStart
@@ -97,14 +101,49 @@ func (l *Lobby) autoStart() {
 	switch no := l.blocked(); {
 	case no != nil:
 		l.remind(no.Text)
-	case a.Balanced && a.judged == nil:
-		a.awaits = true
-		l.remind(texts.Of("the teams are not balanced yet"))
-	case a.Balanced && !a.uneven.Empty():
-		l.remind(a.uneven)
+	case a.isEven():
+		l.startByItself()
+	case l.now >= a.since+a.Hold+evenWait:
+		l.say(0, "The teams have not become more even: the game starts with them as they are.")
+		l.startByItself()
 	default:
-		l.forced = false
-		l.beginCountdown(false)
+		a.awaits, a.due = a.judged == nil, a.since+a.Hold+evenWait
+		why := a.uneven
+		if a.awaits {
+			why = texts.Of("the teams are not balanced yet")
+		}
+		l.remind(texts.Of("%v; the game starts in %v at most", why, (a.due - l.now).Round(time.Second)))
+	}
+}
+
+// isEven reports whether the teams are no reason to wait.
+func (a *autoStart) isEven() bool { return !a.Balanced || a.judged != nil && a.uneven.Empty() }
+
+func (l *Lobby) startByItself() {
+	l.forced = false
+	l.beginCountdown(false)
+}
+
+// missing counts the players without whom the lobby does not start by itself.
+func (l *Lobby) missing() int {
+	c, a := l.Counts(), &l.auto
+	switch less := a.Players - c.Humans; {
+	case a.Players == 0 && a.Full:
+		return c.Open
+	case a.Full:
+		return min(less, c.Open)
+	default:
+		return less
+	}
+}
+
+// tellMissing says how many players are missing, and to who has joined what to do.
+func (l *Lobby) tellMissing(p *player) {
+	if n := l.missing(); n > 0 {
+		l.tell(0, texts.Count(n, "Waiting for %d more player.", "Waiting for %d more players."))
+	}
+	if l.auto.Ready && l.auto.on() {
+		l.say(w3gs.Only(p.pid), "The game starts when all are ready: type %sready.", l.cfg.Trigger)
 	}
 }
 

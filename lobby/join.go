@@ -137,6 +137,7 @@ func (l *Lobby) admit(ev Join) {
 	if l.cfg.SameAddress == warnSame && neighbours != "" {
 		l.say(0, "%s comes from the same address as %s.", name, neighbours)
 	}
+	l.tellMissing(p)
 }
 
 // enter gives a human or fake player the smallest free pid and the first open

@@ -76,9 +76,6 @@ func New(cfg Config) *Lobby {
 		held:     parseHolders(cfg.Reserved),
 		hcl:      cfg.HCL,
 		random:   rand.New(rand.NewPCG(uint64(cfg.RandomSeed), uint64(cfg.RandomSeed))),
-		auto: newAutoStart(AutoStart{
-			Players: cfg.AutoStart, Full: cfg.AutoStartFull, Ready: cfg.AutoStartReady, Balanced: cfg.AutoStartBalanced,
-		}, cfg.StartAfter),
 	}
 	if cfg.MaxPID > w3gs.ClassicSlots {
 		l.observer = w3gs.ObserverTeam24
@@ -102,6 +99,11 @@ func New(cfg Config) *Lobby {
 	if cfg.PlayerSlots == 0 {
 		l.cfg.PlayerSlots = starts
 	}
+	places := l.Counts().Open // a map with fewer than are asked for starts with as many
+	l.cfg.MinPlayers = min(cfg.MinPlayers, places)
+	l.auto = newAutoStart(AutoStart{
+		Players: min(cfg.AutoStart, places), Full: cfg.AutoStartFull, Ready: cfg.AutoStartReady, Balanced: cfg.AutoStartBalanced,
+	}, cfg.StartAfter)
 	l.seats, l.sent = slices.Clone(l.slots), slices.Clone(l.slots)
 	l.returnVirtualHost()
 	if len(cfg.Places) == len(l.slots) {

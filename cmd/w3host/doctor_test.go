@@ -134,6 +134,7 @@ func TestDoctorLooksAtEntriesAndRealms(t *testing.T) {
 name = "good"
 maps = [%q, "*"]
 rotation = "vote"
+autostart = 20
 [[autohost]]
 name = "bad"
 maps = [%[1]q, "nowhere", "none/"]
@@ -159,7 +160,7 @@ password = "secret"
 	t.Setenv("W3HOST_MAPS_DIR", maps)
 	_, out, _ := shell(t, "doctor", "--config", file)
 	for _, want := range []string{
-		`✓ map of "good": one.w3x, checksum `, `; * with `, `✗ map of "bad": `, `"nowhere"`, `no map in "none/"`,
+		`✓ map of "good": one.w3x, checksum `, `(autostart = 20 counts as `, `; * with `, `✗ map of "bad": `, `"nowhere"`, `no map in "none/"`,
 		"✓ realm up: " + realm.Addr().String(), "✗ realm down: 127.0.0.1:1 (127.0.0.1): ", "firewall",
 		"✗ realm unknown: ", "correct address of [[realm]] unknown",
 	} {
