@@ -149,6 +149,7 @@ type Database struct {
 	KeepChat      Span `toml:"keep_chat"`
 	KeepAddresses Span `toml:"keep_addresses"`
 	KeepGames     Span `toml:"keep_games"`
+	KeepAudit     Span `toml:"keep_audit"`
 }
 
 // Limits protect the host from its visitors.

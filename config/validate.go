@@ -59,6 +59,7 @@ func (c *Config) Validate() error {
 	v.kept("database.keep_chat", c.Database.KeepChat)
 	v.kept("database.keep_addresses", c.Database.KeepAddresses)
 	v.kept("database.keep_games", c.Database.KeepGames)
+	v.kept("database.keep_audit", c.Database.KeepAudit)
 	v.within("limits.query_every", c.Limits.QueryEvery, c.Limits.CommandEvery.D(), time.Hour)
 	for _, n := range c.Limits.Exempt {
 		if _, err := netip.ParsePrefix(n); err != nil {

@@ -100,7 +100,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	}()
 	options := hostOptions(c, o.Version, log)
 	options.Autohost.Open, options.Autohost.Expand = maps.Open, maps.expand
-	options.Replays, options.Recorder = replays, recorder
+	records := storage.LimitAudit(recorder)
+	options.Replays, options.Recorder = replays, records
 	options.Bans, options.Admins = lists, lists
 	options.People, options.Ratings = people.Directory{DB: db}, ratings{db}
 	h, err := host.New(options)
@@ -121,7 +122,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	maps.watch()
 	r := &reloader{read: o.Read, version: o.Version, now: c, maps: maps, host: h, lists: lists}
 	operator := control.New(control.Options{
-		Host: h, Maps: maps, Reload: r.reload, Stop: stop, Audit: func(a storage.AdminAction) { recorder.Record(a) },
+		Host: h, Maps: maps, Reload: r.reload, Stop: stop, Audit: func(a storage.AdminAction) { records.Record(a) },
 		Log: part("control"), Trigger: c.Lobby.CommandTrigger,
 	})
 	r.use = operator.UseRules

@@ -14,7 +14,7 @@ import (
 
 // Retention is how long the configuration keeps what is stored.
 func Retention(c config.Database) storage.Keep {
-	return storage.Keep{Chat: c.KeepChat.D(), Addresses: c.KeepAddresses.D(), Games: c.KeepGames.D()}
+	return storage.Keep{Chat: c.KeepChat.D(), Addresses: c.KeepAddresses.D(), Games: c.KeepGames.D(), Audit: c.KeepAudit.D()}
 }
 
 // How often a host prunes what is stored.
@@ -38,6 +38,7 @@ func housekeeping(ctx context.Context, db *storage.Store, keep storage.Keep, log
 		}
 		if done != (storage.Pruned{}) {
 			log.Info().Int64("games", done.Games).Int64("chat_lines", done.Chat).Int64("addresses", done.Addresses).
+				Int64("audit_lines", done.Audit).
 				Msg("what was too old is removed")
 		}
 	}

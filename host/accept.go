@@ -26,7 +26,7 @@ func (h *Host) welcome(l *link, frame w3gs.Frame) error {
 	l.state = joined
 	l.shard.arriving.remove(l)
 	if refusal != nil {
-		l.log().Info().Str("player", join.Name).Uint32("game", join.GameID).AnErr("reason", refusal).Msg("join refused")
+		l.refusal(zerolog.InfoLevel).Str("player", join.Name).Uint32("game", join.GameID).AnErr("reason", refusal).Msg("join refused")
 		l.queue((&w3gs.RejectJoin{Reason: code}).AppendTo(nil))
 		l.finish(refusal)
 		return nil
@@ -98,9 +98,9 @@ func (l *link) log() *zerolog.Logger {
 
 // logUnjoined says why a connection ended that never joined.
 func (l *link) logUnjoined() {
-	level := zerolog.InfoLevel
-	if errors.Is(l.cause, errClientClosed) { // so does w3host health, every half minute
-		level = zerolog.DebugLevel
+	e := l.log().Debug() // so does w3host health, every half minute
+	if !errors.Is(l.cause, errClientClosed) {
+		e = l.refusal(zerolog.InfoLevel)
 	}
-	l.log().WithLevel(level).AnErr("reason", l.cause).Msg("connection closed before it joined")
+	e.AnErr("reason", l.cause).Msg("connection closed before it joined")
 }

@@ -52,6 +52,7 @@ type Host struct {
 	retry    time.Duration // refillRetry; tests wait less
 	checking chan struct{} // holds one for each password that is checked
 	logins   logins
+	refused  refusals
 	leaves   *tally                                         // of lobbies
 	asked    chan struct{}                                  // a place for each question to People that is on its way
 	outside  func(g *Game, by *command.Caller, line string) // see Obey
@@ -92,6 +93,7 @@ func New(opts Options) (*Host, error) {
 		asked:    make(chan struct{}, mostAsked),
 		checking: make(chan struct{}, mostLogins),
 		logins:   newLogins(),
+		refused:  refusals{every: refusalsEvery, times: make(map[netip.Addr]int)},
 		leaves:   newTally(opts.Limits.LobbyLeaves, opts.Limits.LobbyLeavesWithin),
 	}
 	a := &h.opts.Autohost

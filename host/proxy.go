@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/rs/zerolog"
 	"golang.org/x/time/rate"
 
 	"w3host/game"
@@ -108,7 +109,7 @@ func (h *Host) comeBack(l *link, back *reconnect.Reconnect) error {
 	} else if c.seats > 0 {
 		h.gate.guess(addr, now)
 	}
-	l.log().Warn().Uint8("pid", back.PID).AnErr("reason", err).Msg("reconnection rejected")
+	l.refusal(zerolog.WarnLevel).Uint8("pid", back.PID).AnErr("reason", err).Msg("reconnection rejected")
 	l.tell(reconnect.Reject{Reason: reason}.AppendTo(nil))
 	l.finish(err)
 	return nil

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"w3host/game"
 	"w3host/mapxfer"
 	"w3host/w3gs"
@@ -244,7 +246,7 @@ func (s *shard) arrive(sock socket, addr netip.AddrPort) *link {
 	s.links++
 	if err := s.admit(addr.Addr()); err != nil {
 		l.state = closing // the gate knows nothing of it
-		l.log().Warn().AnErr("reason", err).Msg("connection refused")
+		l.refusal(zerolog.WarnLevel).AnErr("reason", err).Msg("connection refused")
 		l.cut(err)
 		return l
 	}

@@ -63,16 +63,19 @@ func TestPrune(t *testing.T) {
 			}
 			open := storage.NewGameKeyAt(now.Add(-200 * day)) // still going on
 			write(t, db, storage.GameCreated{Game: open, At: now})
-			keep := storage.Keep{Games: 90 * day, Addresses: 30 * day, Chat: 10 * day}
+			for _, age := range []time.Duration{100 * day, 91 * day, 50 * day} { // of no game
+				write(t, db, storage.AdminAction{At: now.Add(-age), Who: "Ann", Via: "console", Action: "reload"})
+			}
+			keep := storage.Keep{Games: 90 * day, Addresses: 30 * day, Chat: 10 * day, Audit: 90 * day}
 			dry, err := db.Prune(t.Context(), keep, true)
-			if err != nil || dry != (storage.Pruned{Games: 1, Addresses: 4, Chat: 6}) {
+			if err != nil || dry != (storage.Pruned{Games: 1, Addresses: 4, Chat: 6, Audit: 3}) {
 				t.Errorf("dry: %+v, %v", dry, err)
 			}
 			if _, err := db.Game(t.Context(), keys[0]); err != nil {
 				t.Errorf("a dry run removes: %v", err)
 			}
 			done, err := db.Prune(t.Context(), keep, false)
-			if err != nil || done != (storage.Pruned{Games: 1, Addresses: 2, Chat: 4}) {
+			if err != nil || done != (storage.Pruned{Games: 1, Addresses: 2, Chat: 4, Audit: 3}) {
 				t.Errorf("pruned: %+v, %v", done, err)
 			}
 			var got []string

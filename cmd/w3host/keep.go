@@ -12,8 +12,8 @@ import (
 	"w3host/storage"
 )
 
-const pruneHelp = `w3host prune removes what is older than database.keep_chat, keep_addresses and
-keep_games say, in small batches beside hosts that run. A host does the same by
+const pruneHelp = `w3host prune removes what is older than database.keep_chat, keep_addresses, keep_games
+and keep_audit say, in small batches beside hosts that run. A host does the same by
 itself every hour. Totals of players and maps stay.`
 
 const forgetHelp = `w3host forget replaces the name of a player by a token that says nothing, everywhere
@@ -36,7 +36,7 @@ func pruneCommand() *cobra.Command {
 			return err
 		}
 		if keep = daemon.Retention(set.Database); keep == (storage.Keep{}) {
-			return errors.New("everything is kept forever: set database.keep_chat, keep_addresses or keep_games")
+			return errors.New("everything is kept forever: set database.keep_chat, keep_addresses, keep_games or keep_audit")
 		}
 		return nil
 	}
@@ -52,11 +52,11 @@ func pruneCommand() *cobra.Command {
 		if *dry {
 			verb = "Would remove"
 		}
-		fmt.Fprintf(c.stdout, "%s %d games, %d other lines of chat, %d other addresses.\n", verb, done.Games, done.Chat, done.Addresses)
+		fmt.Fprintf(c.stdout, "%s %d games, %d other lines of chat, %d other addresses, %d lines of audit.\n", verb, done.Games, done.Chat, done.Addresses, done.Audit)
 		if *dry || done == (storage.Pruned{}) {
 			return nil
 		}
-		return c.audit(db, "", fmt.Sprintf("%d games, %d lines of chat, %d addresses", done.Games, done.Chat, done.Addresses))
+		return c.audit(db, "", fmt.Sprintf("%d games, %d lines of chat, %d addresses, %d lines of audit", done.Games, done.Chat, done.Addresses, done.Audit))
 	})
 }
 

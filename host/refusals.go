@@ -1,0 +1,78 @@
+package host
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	// refusalsEvery is the time that one line of the log sums up.
+	refusalsEvery = time.Minute
+	// mostRefused are the addresses with a line of their own then.
+	mostRefused = 20
+)
+
+// refusals counts connections that are refused, by address: strangers come as fast as
+// they like, and must not fill a disk. Of each address the first within refusalsEvery
+// has a line in the log; the others are lines of level debug, and a number in one line
+// at the end of that time. It belongs to the goroutine of the shard.
+type refusals struct {
+	every  time.Duration
+	times  map[netip.Addr]int
+	others int // of addresses beyond maxVisitors
+}
+
+// first counts one more refusal, and reports whether it has a line of its own. sumUp is
+// called when the time is over.
+func (r *refusals) first(addr netip.Addr, sumUp func()) bool {
+	if len(r.times) == 0 {
+		time.AfterFunc(r.every, sumUp)
+	}
+	if _, known := r.times[addr]; !known && len(r.times) == maxVisitors {
+		r.others++
+		return false
+	}
+	r.times[addr]++
+	return r.times[addr] == 1
+}
+
+// sumUp logs what was refused without a line, and begins anew.
+func (r *refusals) sumUp(log *zerolog.Logger) {
+	addrs := make([]netip.Addr, 0, len(r.times))
+	for addr, n := range r.times {
+		if n > 1 {
+			addrs = append(addrs, addr)
+		}
+	}
+	slices.SortFunc(addrs, func(a, b netip.Addr) int { return cmp.Or(r.times[b]-r.times[a], a.Compare(b)) })
+	for i, addr := range addrs {
+		if n := r.times[addr] - 1; i < mostRefused {
+			log.Warn().Stringer("addr", addr).Int("times", n).Dur("within", r.every).Msg("more connections of this address were refused")
+		} else {
+			r.others += n
+		}
+	}
+	if r.others > 0 {
+		log.Warn().Int("times", r.others).Dur("within", r.every).Msg("more connections of many addresses were refused")
+	}
+	r.times, r.others = make(map[netip.Addr]int), 0
+}
+
+// refusal begins a log line about a connection that is refused.
+func (l *link) refusal(level zerolog.Level) *zerolog.Event {
+	h := l.shard.host
+	first := h.refused.first(l.addr.Addr(), func() {
+		h.shard.call(func() { h.refused.sumUp(&h.log) })
+	})
+	if !first {
+		level = zerolog.DebugLevel
+	}
+	if h.log.GetLevel() > level {
+		return nil // spares the line's context; Msg and the others take nil
+	}
+	return l.log().WithLevel(level)
+}

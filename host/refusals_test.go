@@ -1,0 +1,68 @@
+package host
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/internal/testkit"
+)
+
+// A flood of connections that are refused leaves one line of its address in the log, and
+// one with a number when the time is over; lines of other addresses are there.
+func TestFloodOfRefusalsInTheLog(t *testing.T) {
+	t.Parallel()
+	const flood = 300
+	r := newRig(t, func(o *Options) { o.Log = o.Log.Level(zerolog.InfoLevel) })
+	r.h.shard.wait(func() { r.h.refused.every = time.Second })
+	for range flood {
+		c := dial(t, r.h.Addr())
+		c.Send([]byte("GET / HTTP/1.0\r\n\r\n"))
+		go c.Listen()
+		_ = c.Ended()
+	}
+	sum := func() (n int) {
+		for _, line := range r.log.find("more connections of this address were refused") {
+			n += int(line["times"].(float64))
+		}
+		return n + len(r.log.find("connection closed before it joined"))
+	}
+	testkit.Eventually(t, "all are counted", func() bool { return sum() == flood })
+	if lines := strings.Count(r.log.String(), "\n"); lines > 2*int(patience/time.Second) || lines > flood/10 {
+		t.Errorf("%d refused connections are %d lines", flood, lines)
+	}
+}
+
+// Refusals of very many addresses are few lines, and their number is right.
+func TestRefusalsOfManyAddresses(t *testing.T) {
+	log := &logTape{}
+	logger := zerolog.New(log)
+	r := refusals{every: time.Hour, times: make(map[netip.Addr]int)}
+	addr, own := netip.MustParseAddr("10.0.0.1"), 0
+	const n = maxVisitors + 1000
+	for range n {
+		for range 3 {
+			if r.first(addr, func() {}) {
+				own++
+			}
+		}
+		addr = addr.Next()
+	}
+	r.sumUp(&logger)
+	times, lines := 0, 0
+	for _, message := range []string{"more connections of this address were refused", "more connections of many addresses were refused"} {
+		for _, line := range log.find(message) {
+			times += int(line["times"].(float64))
+			lines++
+		}
+	}
+	if own != maxVisitors || own+times != 3*n || len(r.times) != 0 {
+		t.Errorf("%d lines and %d times of %d", own, times, 3*n)
+	}
+	if lines != mostRefused+1 {
+		t.Errorf("%d lines sum up", lines)
+	}
+}
