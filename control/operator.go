@@ -249,10 +249,15 @@ func (d *target) run(by *command.Caller, line string) command.Outcome {
 	q, out := game.Question(d.ofPeople, by, line, d.names())
 	if q != nil && out.Err == nil {
 		d.completeName(q)
-		d.host().Ask(by, *q)
 		out.Target = q.Name
+		audited, asked := out.Acted && out.Needs > command.Anyone, out
+		d.host().Ask(by, *q, func(refused string) { // the database may have the last word
+			if audited {
+				d.audit(by, asked, refused)
+			}
+		})
 	}
-	out.Acted = out.Acted && out.Needs > command.Anyone // others are not audited
+	out.Acted = false
 	return out
 }
 

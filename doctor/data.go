@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -35,32 +34,4 @@ func checkDatabase(ctx context.Context, c config.Config) Finding {
 		return fine("%v", err).but("look after the disk it is on")
 	}
 	return fine("%s answers, and its schema is this program's", db.Kind())
-}
-
-// checkSpool tries to write to the spool.
-func checkSpool(_ context.Context, c config.Config) Finding {
-	if err := writable(c.SpoolDir()); err != nil {
-		return fine("records cannot wait in %s: %v", c.SpoolDir(), err).but("let the host write there, or set database.spool")
-	}
-	return fine("%s can be written", c.SpoolDir())
-}
-
-// writable creates and removes a file in a folder, or in the nearest existing one above
-// it.
-func writable(dir string) error {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	for {
-		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	f, err := os.CreateTemp(dir, ".w3host-doctor-*")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -33,10 +33,13 @@ const (
 func (g *Game) ask(op *game.Op) {
 	by := cmp.Or(op.Caller, &command.Caller{}) // without one, nobody waits
 	if by.PID == 0 {
-		g.host.Ask(by, *op.Query)
+		g.host.Ask(by, *op.Query, func(string) {})
 		return
 	}
-	g.host.askPeople(*op.Query, func(text string, _ error) {
+	g.host.askPeople(*op.Query, func(text string, err error) {
+		if err != nil { // the audit has it as done, before the database was asked
+			g.log.Info().Str("by", by.Name).Str("command", op.Query.What).Str("target", op.Query.Name).Str("refused", text).Msg("command refused")
+		}
 		for line := range strings.SplitSeq(text, "\n") {
 			g.Tell(by, line)
 		}
@@ -44,15 +47,18 @@ func (g *Game) ask(op *game.Op) {
 }
 
 // Ask puts a question to People for a caller without a seat. It does not wait; the
-// caller has an answer by askTimeout, whatever the database does.
-func (h *Host) Ask(by *command.Caller, q game.Query) {
+// caller has an answer by askTimeout, whatever the database does. Then done gets why it was
+// refused, empty if it was not.
+func (h *Host) Ask(by *command.Caller, q game.Query, done func(refused string)) {
 	given := by.Pending()
 	h.askPeople(q, func(text string, err error) {
 		defer given()
 		if err != nil {
 			by.Deny(text)
+			done(text)
 			return
 		}
+		defer done("")
 		for line := range strings.SplitSeq(text, "\n") {
 			by.Answer(line)
 		}

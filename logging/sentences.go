@@ -30,6 +30,7 @@ var sentences = map[string]string{
 	"w3host starts":                     "w3host {version} starts",
 	"database schema migrated":          "",
 	"command":                           "", // whoever gave it has read the answer
+	"command refused":                   "",
 	"lobby open":                        `lobby "{name}" is open: {slots} slots, {map}`,
 	"lobby closed":                      "lobby closed: {reason}",
 	"countdown":                         "starts in {seconds} s",

@@ -54,7 +54,7 @@ func fill(t *testing.T, path string) {
 func TestFullDisk(t *testing.T) {
 	dir, db := smallDisk(t), newFakeDB()
 	ballast := filepath.Join(dir, "ballast")
-	r, log := newTestRecorder(t, db, filepath.Join(dir, "spool"), func(o *RecorderOptions) { o.Memory = 512 << 10 })
+	r, log := newTestRecorder(t, db, filepath.Join(dir, "spool"), func(o *RecorderOptions) { o.Memory, o.Heartbeat = 512<<10, 50*time.Millisecond })
 	n := 0
 	record := func(count int) {
 		t.Helper()
@@ -70,7 +70,16 @@ func TestFullDisk(t *testing.T) {
 	record(10)
 	testkit.Eventually(t, "10 records arrive", func() bool { return len(db.texts()) == 10 })
 
+	status := func(down bool) {
+		t.Helper()
+		testkit.Eventually(t, "the status tells of the spool", func() bool {
+			s, err := ReadStatus(filepath.Join(dir, "spool"))
+			return err == nil && s.Stats.SpoolDown == down
+		})
+	}
+	status(false)
 	fill(t, ballast)
+	status(true)  // also while nothing is recorded
 	for n < 200 { // the file may have room in its last page
 		record(10)
 		time.Sleep(time.Millisecond)
@@ -98,6 +107,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
+	status(false)
 	testkit.Eventually(t, "the spool works again", func() bool { s := r.Stats(); return !s.SpoolDown && s.InMemory == 0 })
 	record(500)
 	testkit.Eventually(t, "the spool takes all", func() bool { return r.Stats().InMemory == 0 })

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,15 +53,39 @@ type Status struct {
 	Stats RecorderStats `json:"records"`
 }
 
+// writeStatus also finds out whether the spool's disk can be written while there is
+// nothing to record. On a full disk the file that is there is written over.
 func (r *Recorder) writeStatus() {
-	h := r.Host()
-	text, err := json.MarshalIndent(Status{At: time.Now().UTC(), Host: h.Name, ID: h.ID, Run: h.Run, Stats: r.Stats()}, "", "  ")
-	if err == nil {
-		err = replaceFile(filepath.Join(r.opts.Dir, statusFile), append(text, '\n'))
-	}
+	path := filepath.Join(r.opts.Dir, statusFile)
+	err := replaceFile(path, r.status())
+	r.statusDown.Store(err != nil)
 	if err != nil {
-		r.log.Debug().Err(err).Msg("no status file")
+		r.log.Debug().Err(err).AnErr("in_place", overwrite(path, r.status())).Msg("no new status file")
 	}
+}
+
+func (r *Recorder) status() []byte {
+	h := r.Host()
+	text, _ := json.MarshalIndent(Status{At: time.Now().UTC(), Host: h.Name, ID: h.ID, Run: h.Run, Stats: r.Stats()}, "", "  ") // numbers and texts only
+	return append(text, '\n')
+}
+
+// overwrite puts a text into the place that a file has already, which a full disk
+// allows.
+func overwrite(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	old, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if short := int(old.Size()) - len(text); short > 0 {
+		text = append(text, bytes.Repeat([]byte{' '}, short)...)
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }
 
 // ReadStatus reads the last status of the host that owns a spool.

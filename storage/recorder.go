@@ -61,6 +61,7 @@ type Recorder struct {
 	backlog *backlog
 
 	syncWanted chan struct{}
+	statusDown atomic.Bool // the last write of status.json failed
 	entered    atomic.Bool // the host is in the registry
 
 	stop       chan struct{} // ends writer and presence

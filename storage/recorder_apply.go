@@ -105,12 +105,13 @@ func (a *applier) enter(ctx context.Context) error {
 	}
 	a.asked = time.Now()
 	last, err := a.db.LastRun(ctx, a.Host().ID)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		a.asked = time.Time{} // it has not answered: ask again
+		return err
+	}
 	silent := last.Now.Sub(last.Heartbeat)
 	switch {
-	case errors.Is(err, ErrNotFound):
-	case err != nil:
-		return err
-	case last.Stopped || silent >= 3*a.opts.Heartbeat:
+	case err != nil, last.Stopped || silent >= 3*a.opts.Heartbeat:
 	case a.suspect.Heartbeat.IsZero():
 		a.suspect = last
 		a.log.Info().Dur("silent", silent).Msg("the last run of this host did not sign off: watching whether it still runs")
@@ -122,6 +123,7 @@ func (a *applier) enter(ctx context.Context) error {
 	}
 	games, err := a.db.EnterHost(ctx, a.Host())
 	if err != nil {
+		a.asked = time.Time{}
 		return err
 	}
 	a.entered.Store(true)
@@ -228,7 +230,7 @@ func (a *applier) up() {
 }
 
 func appendLine(path string, line []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,7 @@ func (r *Recorder) Stats() RecorderStats {
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
 	s, queued := r.queue.stats, len(r.queue.records)
+	s.SpoolDown = s.SpoolDown || r.statusDown.Load()
 	s.Waiting, s.InMemory, s.SpoolSize = queued+h.records, queued+h.memoryOnly, h.bytes
 	return s
 }

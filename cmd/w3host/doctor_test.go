@@ -45,7 +45,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 	}
 	dir, file := doctorConfig(t)
 	code, out, _ := shell(t, "doctor", "--config", file)
-	if code != exitOK || strings.Contains(out, "✗") || strings.Count(out, "✓ ") != 11 {
+	if code != exitOK || strings.Contains(out, "✗") || strings.Count(out, "✓ ") != 12 {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
@@ -90,6 +90,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 		{"database", "W3HOST_DATABASE_URL=postgres://nobody@127.0.0.1:1/x?connect_timeout=1", "database.url"},
 		{"database", "W3HOST_DATABASE_URL=sqlite:/dev/null/w3host.db", "database.url"},
 		{"spool", "W3HOST_DATABASE_SPOOL=/dev/null/spool", "database.spool"},
+		{"replays", "W3HOST_REPLAYS_DIR=/dev/null/replays", "replays.dir"},
 	} {
 		t.Run(tt.what+" "+tt.set, func(t *testing.T) {
 			_, file := doctorConfig(t)

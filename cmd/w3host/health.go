@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,9 @@ import (
 
 const healthHelp = `w3host health asks the host on this machine whether it answers. It connects to
 host.listen and closes it; a host that is alive closes it too. The database is not
-asked: games go on without it.
+asked: games go on without it. With --json, what the host says of its records is part of the
+answer: spool_down and database_down are true while they cannot be written, and a status
+that is older than 30 s counts as spool_down (status_stale_for).
 
 The exit code is 0 when the host answers, else 1.`
 
@@ -46,6 +49,9 @@ func healthCommand() *cobra.Command {
 	return cmd
 }
 
+// staleAfter a running host must have written its status again, which it does every 10 s.
+const staleAfter = 30 * time.Second
+
 func health(ctx context.Context, listen, file string, asJSON bool, stdout io.Writer) error {
 	spool := ""
 	if listen == "" || asJSON {
@@ -73,6 +79,7 @@ func healthJSON(addr, spool string, fault error, stdout io.Writer) int {
 		Alive   bool            `json:"alive"`
 		Address string          `json:"address"`
 		Fault   string          `json:"fault,omitempty"`
+		Stale   string          `json:"status_stale_for,omitempty"`
 		Status  *storage.Status `json:"status,omitempty"`
 	}{Alive: fault == nil, Address: addr}
 	code := exitOK
@@ -80,6 +87,10 @@ func healthJSON(addr, spool string, fault error, stdout io.Writer) int {
 		code, answer.Fault = exitFailed, fault.Error()
 	}
 	if status, err := storage.ReadStatus(spool); err == nil {
+		if silent := time.Since(status.At); fault == nil && silent > staleAfter {
+			status.Stats.SpoolDown = true // or it would have written its status
+			answer.Stale = silent.Round(time.Second).String()
+		}
 		answer.Status = &status
 	}
 	if err := printJSON(stdout, answer); err != nil {

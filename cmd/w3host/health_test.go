@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"w3host/internal/testkit"
 )
@@ -55,6 +59,24 @@ func TestHealthOfWhat(t *testing.T) {
 	} {
 		if code, said := askHealth(t, strings.Fields(line)...); code != exitFailed || !strings.Contains(said, want) {
 			t.Errorf("w3host health %s: exit %d: %s", line, code, said)
+		}
+	}
+}
+
+// A host that cannot write its status cannot write records either.
+func TestHealthOfAStaleStatus(t *testing.T) {
+	t.Parallel()
+	h := startHost(t, "")
+	dir := t.TempDir()
+	for age, want := range map[time.Duration]bool{time.Second: false, time.Hour: true} {
+		status := fmt.Sprintf(`{"at":%q,"records":{"spool_down":false}}`, time.Now().Add(-age).Format(time.RFC3339))
+		if err := os.WriteFile(filepath.Join(dir, "status.json"), []byte(status), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		healthJSON(h.addr, dir, nil, &out)
+		if down := strings.Contains(out.String(), `"spool_down": true`); down != want || strings.Contains(out.String(), "status_stale_for") != want {
+			t.Errorf("a status of %v ago: %s", age, &out)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type File struct {
 // Create begins a file.
 func (s *Spool) Create() (*File, error) {
 	path := s.path(s.number.Add(1))
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o640)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("begin a spool file: %w", err)
 	}
