@@ -17,7 +17,7 @@ type Machine struct {
 	cfg   Config
 	lobby *lobby.Lobby
 	xfer  *mapxfer.Scheduler
-	turns *gamesync.Game // nil before the start
+	turns *gamesync.Loop // nil before the start
 
 	commands command.Table[*Machine] // as the operator has them
 

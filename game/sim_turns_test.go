@@ -49,7 +49,6 @@ type turnLedger struct {
 	losers   w3gs.PIDs // of a desync since this input
 	tied     bool      // it had no winners
 	differs  w3gs.PIDs // who has now answered a settled turn otherwise
-	seen     map[string]int
 }
 
 // hear takes an input before the machine does. The laggers are those that the machine

@@ -9,71 +9,71 @@ import (
 )
 
 const (
-	// remindEvery is how often the others are told how long the wait still is.
+	// remindEvery is the time between two lines about how long the others still wait.
 	remindEvery = 20 * time.Second
-	// neverMoved is a count of moves that no socket reaches.
+	// neverMoved is a number of moves that no socket reaches.
 	neverMoved = ^uint64(0)
-	// emptyLen is an empty 0x0C.
+	// emptyLen is the length of an empty 0x0C, in bytes.
 	emptyLen = 6
 )
 
-func (e Absent) apply(g *Game) {
-	p := g.player(e.PID)
+func (e Absent) apply(l *Loop) {
+	p := l.player(e.PID)
 	if p == nil {
 		return
 	}
-	g.absent |= w3gs.Only(p.PID)
-	p.wait, p.missed = e.Wait, true
+	l.absent |= w3gs.Only(p.PID)
+	p.lag.wait, p.lag.missed = e.Wait, true
 	p.newSocket()
-	p.dropAt = p.lagSince + e.Wait
-	g.sayOthers(p, texts.Of("%s has lost the connection; it can come back for %s.", p.Name, clockTime(e.Wait)))
+	p.lag.dropAt = p.lag.since + e.Wait
+	l.sayOthers(p, texts.Of("%s has lost the connection; it can come back for %s.", p.Name, clockTime(e.Wait)))
 }
 
-func (e Back) apply(g *Game) {
-	p := g.player(e.PID)
+func (e Back) apply(l *Loop) {
+	p := l.player(e.PID)
 	if p == nil {
 		return
 	}
 	p.newSocket()
-	if !g.absent.Has(p.PID) {
+	if !l.absent.Has(p.PID) {
 		return // the old connection was half dead, and nobody had noticed
 	}
-	g.absent &^= w3gs.Only(p.PID)
-	p.dropAt = g.t + g.cfg.DropAfter
-	g.sayOthers(p, texts.Of("%s is back.", p.Name))
+	l.absent &^= w3gs.Only(p.PID)
+	p.lag.dropAt = l.t + l.cfg.DropAfter
+	l.sayOthers(p, texts.Of("%s is back.", p.Name))
 }
 
 // newSocket forgets the backlog of the old connection's socket.
-func (p *player) newSocket() { p.backlog, p.moved, p.moves = 0, true, neverMoved }
+func (p *player) newSocket() { p.socket.backlog, p.socket.moved, p.socket.moves = 0, true, neverMoved }
 
-// Fed is the players who have been sent a 0x0C, and so can resume a connection.
-func (g *Game) Fed() w3gs.PIDs { return g.fed }
+// Fed returns the players who have been sent a 0x0C, and so can resume a connection.
+func (l *Loop) Fed() w3gs.PIDs { return l.fed }
 
 // drops reports whether a lagger is dropped at dropAt even without a vote.
-func (g *Game) drops(pid uint8) bool { return g.cfg.DropAfter > 0 || g.absent.Has(pid) }
+func (l *Loop) drops(pid uint8) bool { return l.cfg.DropAfter > 0 || l.absent.Has(pid) }
 
-// lagLimit is how long a player may stay on the lag screen, or an observer behind.
-func (g *Game) lagLimit(p *player) time.Duration {
-	if g.absent.Has(p.PID) {
-		return p.wait
+// lagLimit returns how long a player may stay on the lag screen, or an observer behind.
+func (l *Loop) lagLimit(p *player) time.Duration {
+	if l.absent.Has(p.PID) {
+		return p.lag.wait
 	}
-	return g.cfg.DropAfter
+	return l.cfg.DropAfter
 }
 
-// remind tells the others how long they still wait for absent players.
-func (g *Game) remind() {
-	g.remindAt = g.t + remindEvery
-	for pid := range (g.laggers & g.absent).All() {
-		p := g.byPID[pid]
-		left := (p.dropAt - g.t + time.Second - 1) / time.Second
-		g.sayOthers(p, texts.Of("Waiting for %s to come back: %d s left.", p.Name, left))
+// remind says to the others how long they still wait for absent players.
+func (l *Loop) remind() {
+	l.screen.remindAt = l.t + remindEvery
+	for pid := range (l.screen.laggers & l.absent).All() {
+		p := l.byPID[pid]
+		left := (p.lag.dropAt - l.t + time.Second - 1) / time.Second
+		l.sayOthers(p, texts.Of("Waiting for %s to come back: %d s left.", p.Name, left))
 	}
 }
 
 // sayOthers says a line to all others who see the game and have a connection.
-func (g *Game) sayOthers(p *player, line texts.Text) {
-	if to := g.inside() &^ w3gs.Only(p.PID) &^ g.absent; to != 0 {
-		g.emit(&Say{To: to, Text: line})
+func (l *Loop) sayOthers(p *player, line texts.Text) {
+	if to := l.inside() &^ w3gs.Only(p.PID) &^ l.absent; to != 0 {
+		l.out.emit(&Say{To: to, Text: line})
 	}
 }
 
@@ -87,33 +87,33 @@ func clockTime(d time.Duration) string {
 // 0x0C, or before its first 0x48. So that everybody has the same history, those
 // without a proxy are sent as many there.
 
-// empties is how many empty actions precede every 0x0C. It is decided by who
-// is in the game, and proxies are told before the start.
-func (g *Game) empties() int {
-	if g.proxied&g.live == 0 {
+// empties returns how many empty actions precede every 0x0C. It depends on who is in
+// the game; proxies learn it before the start.
+func (l *Loop) empties() int {
+	if l.proxied&l.live == 0 {
 		return 0
 	}
-	return g.cfg.Empties
+	return l.cfg.Empties
 }
 
-// appendEmpties begins frames that everybody gets behind empty actions; at is
-// where they begin for proxies.
-func (g *Game) appendEmpties() (at int) {
-	for range g.empties() {
-		g.frames = (&w3gs.IncomingAction{}).AppendTo(g.frames)
+// appendEmpties begins frames that everybody gets behind empty actions. For players
+// with a proxy the frames begin at the returned place.
+func (l *Loop) appendEmpties() (at int) {
+	for range l.empties() {
+		l.out.frames = (&w3gs.IncomingAction{}).AppendTo(l.out.frames)
 	}
-	return len(g.frames)
+	return len(l.out.frames)
 }
 
-// broadcastBehind sends the frames from at on, and to those without a proxy
-// the empty actions before them.
-func (g *Game) broadcastBehind(to w3gs.PIDs, at int) {
-	g.fed |= to
-	empties := g.empties()
+// broadcastBehind sends the frames from at on. Players without a proxy also get the
+// empty actions before them.
+func (l *Loop) broadcastBehind(to w3gs.PIDs, at int) {
+	l.fed |= to
+	empties := l.empties()
 	if empties == 0 {
-		g.broadcast(to, at)
+		l.out.broadcast(to, at)
 		return
 	}
-	g.broadcast(to&^g.proxied, at-empties*emptyLen)
-	g.broadcast(to&g.proxied, at)
+	l.out.broadcast(to&^l.proxied, at-empties*emptyLen)
+	l.out.broadcast(to&l.proxied, at)
 }

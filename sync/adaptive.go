@@ -15,37 +15,43 @@ const (
 	adaptBand    = 20 * time.Millisecond // a smaller difference is left alone, and so is under a quarter
 )
 
-// adapt moves the period towards the round trip of the median player. The
-// median, because one slow player, or one who answers pings late on purpose,
-// must not slow down all.
-func (g *Game) adapt() {
-	if !g.cfg.Adaptive.On || !g.measured || g.t-g.adaptedAt < adaptEvery {
+// adaptive is what the adaptive period goes by.
+type adaptive struct {
+	measured bool          // a round trip has come in since the last look
+	at       time.Duration // of the last change
+	by       time.Duration // the last change; below 0: the period became shorter
+}
+
+// adapt moves the period towards the round trip of the median player: one slow player,
+// or one who answers pings late on purpose, must not slow down all.
+func (l *Loop) adapt() {
+	if !l.cfg.Adaptive.On || !l.adaptive.measured || l.t-l.adaptive.at < adaptEvery {
 		return
 	}
-	g.measured = false
-	rtt, ok := g.medianRTT()
+	l.adaptive.measured = false
+	rtt, ok := l.medianRTT()
 	if !ok {
 		return
 	}
-	want := min(max(rtt.Round(adaptStep), g.cfg.Adaptive.Min), g.cfg.Adaptive.Max)
-	by := want - g.period
-	if by.Abs() < max(adaptBand, g.period/4) {
+	want := min(max(rtt.Round(adaptStep), l.cfg.Adaptive.Min), l.cfg.Adaptive.Max)
+	by := want - l.pace.period
+	if by.Abs() < max(adaptBand, l.pace.period/4) {
 		return
 	}
-	if turned := by > 0 != (g.adaptedBy > 0); turned && g.adaptedBy != 0 && g.t-g.adaptedAt < adaptReverse {
+	if turned := by > 0 != (l.adaptive.by > 0); turned && l.adaptive.by != 0 && l.t-l.adaptive.at < adaptReverse {
 		return
 	}
-	g.nextPeriod, g.byRTT = want, true
-	g.adaptedAt, g.adaptedBy = g.t, by
+	l.pace.next, l.pace.byRTT = want, true
+	l.adaptive.at, l.adaptive.by = l.t, by
 }
 
-// medianRTT is the median of the players, the higher one of an even number.
-func (g *Game) medianRTT() (time.Duration, bool) {
+// medianRTT returns the median round trip of those who play, the higher one of an even number.
+func (l *Loop) medianRTT() (time.Duration, bool) {
 	var room [w3gs.MaxPID]time.Duration
 	all := room[:0]
-	for pid := range g.live.All() {
-		if p := g.byPID[pid]; p.pinged && !p.Observer {
-			all = append(all, p.smoothRTT)
+	for pid := range l.live.All() {
+		if p := l.byPID[pid]; p.ping.known && !p.Observer {
+			all = append(all, p.ping.smooth)
 		}
 	}
 	if len(all) == 0 {

@@ -37,9 +37,9 @@ func TestAdaptivePeriod(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			g := inGame(t, 4, func(c *Config) { c.Adaptive.On = true })
+			l := inGame(t, 4, func(c *Config) { c.Adaptive.On = true })
 			r := rand.New(rand.NewPCG(1, 2))
-			changes := adaptiveHour(g, func(now time.Duration, pid uint8) time.Duration { return test.rtt(now, pid, r) })
+			changes := adaptiveHour(l, func(now time.Duration, pid uint8) time.Duration { return test.rtt(now, pid, r) })
 			turns := 0
 			for i := 2; i < len(changes); i++ {
 				if up, was := changes[i].period > changes[i-1].period, changes[i-1].period > changes[i-2].period; up != was {
@@ -49,12 +49,12 @@ func TestAdaptivePeriod(t *testing.T) {
 					t.Errorf("two changes within %v", d)
 				}
 			}
-			t.Logf("%d changes, %d turns, ends at %v", len(changes)-1, turns, g.period)
+			t.Logf("%d changes, %d turns, ends at %v", len(changes)-1, turns, l.pace.period)
 			if len(changes)-1 > test.maxChanges || turns > test.maxTurns {
 				t.Errorf("%d changes and %d turns, want at most %d and %d: %v", len(changes)-1, turns, test.maxChanges, test.maxTurns, changes)
 			}
-			if off := (g.period - test.want).Abs(); test.want != 0 && off > max(adaptBand, test.want/4) {
-				t.Errorf("the period is %v, want about %v", g.period, test.want)
+			if off := (l.pace.period - test.want).Abs(); test.want != 0 && off > max(adaptBand, test.want/4) {
+				t.Errorf("the period is %v, want about %v", l.pace.period, test.want)
 			}
 		})
 	}
@@ -66,22 +66,22 @@ type periodChange struct {
 
 // adaptiveHour plays for an hour with a ping every 5 s. The first entry is the
 // period at the start.
-func adaptiveHour(g *Game, rtt func(now time.Duration, pid uint8) time.Duration) []periodChange {
-	changes := []periodChange{{0, g.period}}
+func adaptiveHour(l *Loop, rtt func(now time.Duration, pid uint8) time.Duration) []periodChange {
+	changes := []periodChange{{0, l.pace.period}}
 	ping := time.Duration(0)
-	for now, _ := g.Next(); now < time.Hour; now, _ = g.Next() {
+	for now, _ := l.Next(); now < time.Hour; now, _ = l.Next() {
 		for ; ping <= now; ping += 5 * time.Second {
-			for pid := range g.Live().All() {
-				g.Handle(now, RTT{pid, rtt(now, pid)}, nil)
+			for pid := range l.Live().All() {
+				l.Handle(now, RTT{pid, rtt(now, pid)}, nil)
 			}
 		}
-		for _, e := range g.Tick(now, nil) {
+		for _, e := range l.Tick(now, nil) {
 			if c, ok := e.(*PeriodChanged); ok {
 				changes = append(changes, periodChange{now, c.Period})
 			}
 		}
-		for pid := range g.Live().All() {
-			g.Keepalive(now, pid, 1, nil)
+		for pid := range l.Live().All() {
+			l.Keepalive(now, pid, 1, nil)
 		}
 	}
 	return changes

@@ -23,39 +23,39 @@ const waitingBursts = 4
 // affordable takes the actions of the next turn from those that wait, in order of
 // arrival. Actions beyond a player's budget wait for later turns and delay nobody
 // else; if the player has left they are dropped.
-func (g *Game) affordable() []byte {
+func (l *Loop) affordable() []byte {
 	var beyond w3gs.PIDs
-	for pid, p := range g.byPID {
+	for pid, p := range l.byPID {
 		if p == nil {
 			continue
 		}
-		earned := int(time.Duration(g.cfg.ActionRate) * g.period / time.Second)
-		p.budget = min(p.budget+earned, g.cfg.ActionBurst)
+		earned := int(time.Duration(l.cfg.ActionRate) * l.pace.period / time.Second)
+		p.budget = min(p.budget+earned, l.cfg.ActionBurst)
 		if p.queued > max(p.budget, 0) {
 			beyond |= w3gs.Only(uint8(pid))
 		} else {
 			p.budget, p.queued = p.budget-p.queued, 0
 		}
 	}
-	from, waiting := len(g.frames), g.pending[:0]
+	from, waiting := len(l.out.frames), l.pending[:0]
 	if beyond == 0 {
-		g.frames = append(g.frames, g.pending...)
+		l.out.frames = append(l.out.frames, l.pending...)
 	} else {
-		for pid, data := range w3gs.Actions(g.pending) {
-			p, size := g.byPID[pid], w3gs.ActionPrefix+len(data)
+		for pid, data := range w3gs.Actions(l.pending) {
+			p, size := l.byPID[pid], w3gs.ActionPrefix+len(data)
 			switch {
 			case !beyond.Has(pid):
-				g.frames = w3gs.AppendAction(g.frames, pid, data)
+				l.out.frames = w3gs.AppendAction(l.out.frames, pid, data)
 			case p.budget > 0: // it may go into debt for the rest of one action
 				p.budget, p.queued = p.budget-size, p.queued-size
-				g.frames = w3gs.AppendAction(g.frames, pid, data)
-			case (g.live | g.fakes).Has(pid):
+				l.out.frames = w3gs.AppendAction(l.out.frames, pid, data)
+			case (l.live | l.fakes).Has(pid):
 				waiting = w3gs.AppendAction(waiting, pid, data) // over what has been read
 			default:
 				p.queued -= size
 			}
 		}
 	}
-	g.pending = waiting
-	return g.frames[from:len(g.frames):len(g.frames)]
+	l.pending = waiting
+	return l.out.frames[from:len(l.out.frames):len(l.out.frames)]
 }

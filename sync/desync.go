@@ -14,7 +14,7 @@ import (
 // Desync says that players no longer have the same game. It holds all that is needed
 // to find the cause later, and is stored as JSON. The drops follow it.
 type Desync struct {
-	tells
+	reportOnly
 	Turn     uint32        `json:"turn"`
 	GameTime time.Duration `json:"game_time_ns"`
 	Ends     bool          `json:"ends"` // no group was the largest: the game is over
@@ -67,7 +67,7 @@ func (h Hex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h), ni
 
 // desync drops the players whose hash is not that of the largest group, or ends the
 // game if there is no largest.
-func (g *Game) desync(rec *turnRecord, groups []Group, tie bool) {
+func (l *Loop) desync(rec *turnRecord, groups []Group, tie bool) {
 	var lost w3gs.PIDs
 	for i := range groups {
 		groups[i].GoesOn = !tie && uint32(groups[i].Hash) == rec.sum
@@ -75,25 +75,25 @@ func (g *Game) desync(rec *turnRecord, groups []Group, tie bool) {
 			lost |= groups[i].PIDs
 		}
 	}
-	d := &Desync{Turn: rec.number, GameTime: rec.gameTime, Ends: tie, Groups: groups, Past: g.past(rec.number)}
+	d := &Desync{Turn: rec.number, GameTime: rec.gameTime, Ends: tie, Groups: groups, Past: l.past(rec.number)}
 	d.Line = desyncLine(d)
-	g.emit(d, &Say{To: g.live, Text: d.Line})
+	l.out.emit(d, &Say{To: l.live, Text: d.Line})
 	if tie {
-		g.finish(HowDesync)
+		l.finish(HowDesync)
 		return
 	}
-	g.dropAll(lost, WhyDesync)
+	l.dropAll(lost, WhyDesync)
 }
 
 // past collects the turns up to number.
-func (g *Game) past(number uint32) []PastTurn {
-	first := g.history.oldest
+func (l *Loop) past(number uint32) []PastTurn {
+	first := l.hashes.history.oldest
 	if number >= reportTurns {
 		first = max(first, number+1-reportTurns)
 	}
 	past := make([]PastTurn, 0, number+1-first)
 	for n := first; n <= number; n++ {
-		rec := g.history.at(n)
+		rec := l.hashes.history.at(n)
 		turn := PastTurn{Number: n, Increment: rec.increment, Lost: rec.lost}
 		for pid := range rec.have.All() {
 			turn.Hashes = append(turn.Hashes, PlayerHash{pid, Hash(rec.hashes[pid])})

@@ -9,21 +9,21 @@ import (
 
 // TestDossier stores a desync and reads it as an operator would.
 func TestDossier(t *testing.T) {
-	g := inGame(t, 3, nil)
+	l := inGame(t, 3, nil)
 	var d *Desync
 	now := time.Duration(0)
 	for turn := 1; turn <= 80 && d == nil; turn++ {
 		now += 100 * time.Millisecond
 		if turn%10 == 0 {
-			g.Action(now, 2, []byte{0xAB, byte(turn)}, nil)
+			l.Action(now, 2, []byte{0xAB, byte(turn)}, nil)
 		}
-		g.Tick(now, nil)
+		l.Tick(now, nil)
 		for pid := uint8(1); pid <= 3; pid++ {
 			hash := uint32(turn)
 			if pid == 3 && turn == 75 {
 				hash = 0xDEADBEEF
 			}
-			for _, e := range g.Keepalive(now, pid, hash, nil) {
+			for _, e := range l.Keepalive(now, pid, hash, nil) {
 				if e, ok := e.(*Desync); ok {
 					d = e
 				}
@@ -57,19 +57,19 @@ func TestDossier(t *testing.T) {
 // TestDossierOfManyActions has more bytes of actions than are kept: the oldest
 // turns say so, the newest are whole.
 func TestDossierOfManyActions(t *testing.T) {
-	g := inGame(t, 3, func(c *Config) { c.ActionBurst = 1 << 20 })
+	l := inGame(t, 3, func(c *Config) { c.ActionBurst = 1 << 20 })
 	now := time.Duration(0)
 	for turn := range 60 {
 		now += 100 * time.Millisecond
 		for range 3 {
-			g.Action(now, 1, make([]byte, 1000), nil)
+			l.Action(now, 1, make([]byte, 1000), nil)
 		}
-		g.Tick(now, nil)
+		l.Tick(now, nil)
 		for pid := uint8(1); pid <= 3; pid++ {
-			g.Keepalive(now, pid, uint32(turn), nil)
+			l.Keepalive(now, pid, uint32(turn), nil)
 		}
 	}
-	past := g.past(60)
+	past := l.past(60)
 	if !past[0].Lost || len(past[0].Actions) != 0 {
 		t.Errorf("turn %d: lost %v, %d actions", past[0].Number, past[0].Lost, len(past[0].Actions))
 	}

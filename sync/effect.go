@@ -11,12 +11,12 @@ import (
 // a pointer.
 type Effect interface{ effect() }
 
-// tells marks the effects that only tell what has happened. Their method Fact is for
-// the interface of game.
-type tells struct{}
+// reportOnly marks the effects that only report what has happened. Their method Fact is
+// for the interface of game.
+type reportOnly struct{}
 
-func (*tells) effect() {}
-func (*tells) Fact()   {}
+func (*reportOnly) effect() {}
+func (*reportOnly) Fact()   {}
 
 // Broadcast writes the same bytes to every player in To. Frame is one or more
 // whole packets that belong together: nothing may be put between them.
@@ -29,7 +29,7 @@ type Broadcast struct {
 // game has forgotten the player already: a Leave for it does nothing.
 type Drop struct {
 	PID    uint8
-	Reason w3gs.LeaveReason // what the others are told in 0x07
+	Reason w3gs.LeaveReason // in the 0x07 to the others
 	Why    Why
 	// Loading says that the game ends while the client loads: it cannot take a
 	// packet, and is only closed.
@@ -51,7 +51,7 @@ type PlayerLoaded struct {
 // Started says that everybody who remains has loaded; the first turn is one
 // period away.
 type Started struct {
-	tells
+	reportOnly
 	After time.Duration // since 0x0B
 }
 
@@ -59,7 +59,7 @@ type Started struct {
 // it. Turns come in order and none is left out. The empty packets with increment 0
 // that renew a lag screen are not turns.
 type Turn struct {
-	tells
+	reportOnly
 	Number    uint32        // from 1
 	Increment uint16        // ms of game time
 	Actions   []byte        // see w3gs.Actions; NextBatch cuts it as it was sent
@@ -70,7 +70,7 @@ type Turn struct {
 // order and none is left out, except those that nobody answered any more, and one that
 // ended the game without a largest group.
 type Settled struct {
-	tells
+	reportOnly
 	Turn uint32
 	Hash Hash
 }
@@ -78,12 +78,12 @@ type Settled struct {
 // Empty says for the replay that every client gets Count empty 0x0C of no duration
 // here. They are in the Broadcasts before it, or proxies make them.
 type Empty struct {
-	tells
+	reportOnly
 	Count int
 }
 
-// PlayerLeft says that a player has gone, at the place in the order of turns
-// where the others are told with 0x07.
+// PlayerLeft says that a player has gone. It comes at the place in the order of turns
+// where the others get the 0x07.
 type PlayerLeft struct {
 	PID    uint8
 	Reason w3gs.LeaveReason
@@ -93,7 +93,7 @@ type PlayerLeft struct {
 
 // PeriodChanged says that turns have another period from Turn on.
 type PeriodChanged struct {
-	tells
+	reportOnly
 	Period   time.Duration
 	Turn     uint32
 	Adaptive bool // not by SetPeriod
@@ -101,7 +101,7 @@ type PeriodChanged struct {
 
 // ScreenUp says that the lag screen came up and who is on it.
 type ScreenUp struct {
-	tells
+	reportOnly
 	Turn    uint32 // the last turn that was sent
 	Laggers w3gs.PIDs
 }
@@ -141,7 +141,7 @@ const (
 	WhyGameOver           Why = "was there when the game ended"
 )
 
-// reason is what the others are told when a player is dropped.
+// reason returns the reason that the others get when a player is dropped.
 func (w Why) reason() w3gs.LeaveReason {
 	if w == WhyDesync {
 		return w3gs.LeaveLost

@@ -9,7 +9,7 @@ import (
 
 // Event is something that happened. One about a pid that is not in the game is
 // ignored.
-type Event interface{ apply(g *Game) }
+type Event interface{ apply(l *Loop) }
 
 type (
 	// Loaded is a player's 0x23.
@@ -78,12 +78,12 @@ type (
 
 // Handle takes one event and appends what follows from it to out. It keeps
 // nothing of the event.
-func (g *Game) Handle(now time.Duration, ev Event, out []Effect) []Effect {
-	if g.enter(now, out); g.phase != over {
-		ev.apply(g)
-		g.settle()
+func (l *Loop) Handle(now time.Duration, ev Event, out []Effect) []Effect {
+	if l.enter(now, out); l.phase != over {
+		ev.apply(l)
+		l.settle()
 	}
-	return g.out
+	return l.out.effects
 }
 
 // Action takes the data of a player's 0x26, or what the host does with a fake
@@ -92,47 +92,47 @@ func (g *Game) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 // first turn.
 //
 // Action and Keepalive come most by far, so they are no events, and allocate nothing.
-func (g *Game) Action(now time.Duration, pid uint8, data []byte, out []Effect) []Effect {
-	if g.enter(now, out); g.phase != over {
-		live := g.live
-		if g.action(pid, data); g.live != live {
-			g.settle()
+func (l *Loop) Action(now time.Duration, pid uint8, data []byte, out []Effect) []Effect {
+	if l.enter(now, out); l.phase != over {
+		live := l.live
+		if l.action(pid, data); l.live != live {
+			l.settle()
 		}
 	}
-	return g.out
+	return l.out.effects
 }
 
 // Keepalive takes a player's 0x27, the answer to the next unanswered turn.
-func (g *Game) Keepalive(now time.Duration, pid uint8, sum uint32, out []Effect) []Effect {
-	if g.enter(now, out); g.phase != over {
-		live, laggers := g.live, g.laggers
-		g.keepalive(pid, sum)
-		rec, voters := g.history.at(g.compared+1), g.voters()
-		if g.live != live || g.laggers != laggers || rec.have&voters == voters { // few are the last answer to a turn
-			g.settle()
+func (l *Loop) Keepalive(now time.Duration, pid uint8, sum uint32, out []Effect) []Effect {
+	if l.enter(now, out); l.phase != over {
+		live, laggers := l.live, l.screen.laggers
+		l.keepalive(pid, sum)
+		rec, voters := l.hashes.history.at(l.hashes.settled+1), l.voters()
+		if l.live != live || l.screen.laggers != laggers || rec.have&voters == voters { // few are the last answer to a turn
+			l.settle()
 		}
 	}
-	return g.out
+	return l.out.effects
 }
 
-func (e Align) apply(g *Game) { g.align, g.beat = true, e.Beat }
+func (e Align) apply(l *Loop) { l.pace.align, l.pace.beat = true, e.Beat }
 
-func (e SetPeriod) apply(g *Game) {
-	g.cfg.Adaptive.On = false
-	g.nextPeriod, g.byRTT = clampPeriod(e.Period), false
+func (e SetPeriod) apply(l *Loop) {
+	l.cfg.Adaptive.On = false
+	l.pace.next, l.pace.byRTT = clampPeriod(e.Period), false
 }
 
-func (e SetSyncLimit) apply(g *Game) { g.nextLimit = e.Turns }
+func (e SetSyncLimit) apply(l *Loop) { l.pace.nextLimit = e.Turns }
 
-func (DropLaggers) apply(g *Game) {
-	if g.screenIsUp() {
-		g.dropAll(g.Laggers(), WhyDroppedByHost)
+func (DropLaggers) apply(l *Loop) {
+	if l.screenIsUp() {
+		l.dropAll(l.Laggers(), WhyDroppedByHost)
 	}
 }
 
-func (e End) apply(g *Game) {
-	if to := g.inside(); to != 0 && !e.Why.Empty() {
-		g.emit(&Say{To: to, Text: e.Why})
+func (e End) apply(l *Loop) {
+	if to := l.inside(); to != 0 && !e.Why.Empty() {
+		l.out.emit(&Say{To: to, Text: e.Why})
 	}
-	g.finish(HowEnded)
+	l.finish(HowEnded)
 }

@@ -9,15 +9,15 @@ import (
 const (
 	// reportTurns is how many settled turns are kept for the report of a desync.
 	reportTurns = 50
-	// firstTurns is the first size of the ring of turns; it holds the history
-	// and what players leave open who are not on the lag screen, as a rule.
+	// firstTurns is the first size of the ring of turns. As a rule it holds the history
+	// and the turns that players who are not on the lag screen have not answered.
 	firstTurns = 64
 	// maxActionBytes bounds the past actions of a game, so that players who send
 	// much cannot make the host keep much.
 	maxActionBytes = 64 << 10
 )
 
-// turnRecord is what the host remembers of a turn.
+// turnRecord is a turn that was sent, and the answers to it.
 type turnRecord struct {
 	number    uint32
 	increment uint16

@@ -7,151 +7,161 @@ import (
 	"w3host/w3gs"
 )
 
-func (e DropVote) apply(g *Game) {
-	if g.ready().Has(e.PID) && !g.laggers.Has(e.PID) && g.screenIsUp() {
-		g.voted |= w3gs.Only(e.PID)
+// screen is the lag screen.
+type screen struct {
+	laggers  w3gs.PIDs
+	votes    w3gs.PIDs     // these players want to drop the laggers
+	since    time.Duration // when it came up
+	renewAt  time.Duration // when clients must be shown it again
+	remindAt time.Duration // when the others are reminded of absent players
+	left     []Lagger      // they are off this screen again
+}
+
+func (e DropVote) apply(l *Loop) {
+	if l.ready().Has(e.PID) && !l.screen.laggers.Has(e.PID) && l.screenIsUp() {
+		l.screen.votes |= w3gs.Only(e.PID)
 	}
 }
 
-// overdue is the players for whom the game must stop.
-func (g *Game) overdue() w3gs.PIDs {
+// overdue returns the players for whom the game must stop.
+func (l *Loop) overdue() w3gs.PIDs {
 	var laggers w3gs.PIDs
-	for pid := range g.live.All() {
-		if p := g.byPID[pid]; g.behind(p) > g.syncLimit && !g.exempt(p) {
+	for pid := range l.live.All() {
+		if p := l.byPID[pid]; l.behind(p) > l.pace.limit && !l.exempt(p) {
 			laggers |= w3gs.Only(pid)
 		}
 	}
 	return laggers
 }
 
-// expired is the players who have been on the lag screen for too long.
-func (g *Game) expired() w3gs.PIDs {
+// expired returns the players who have been on the lag screen for too long.
+func (l *Loop) expired() w3gs.PIDs {
 	var pids w3gs.PIDs
-	for pid := range g.laggers.All() {
-		if g.drops(pid) && g.t >= g.byPID[pid].dropAt {
+	for pid := range l.screen.laggers.All() {
+		if l.drops(pid) && l.t >= l.byPID[pid].lag.dropAt {
 			pids |= w3gs.Only(pid)
 		}
 	}
 	return pids
 }
 
-func (g *Game) exempt(p *player) bool { return p.Observer && g.cfg.ObserversNeverStop }
+func (l *Loop) exempt(p *player) bool { return p.Observer && l.cfg.ObserversNeverStop }
 
 // back reports whether a player is less than half the limit behind.
-func (g *Game) back(p *player) bool { return 2*g.behind(p) < g.syncLimit }
+func (l *Loop) back(p *player) bool { return 2*l.behind(p) < l.pace.limit }
 
 // watchObservers stops waiting for the hashes of observers who lag. It drops one who
 // is as far behind as a player can get before being dropped: the sync limit and then
 // DropAfter.
-func (g *Game) watchObservers() {
-	late, live := g.late, g.live
-	for pid := range g.live.All() {
-		switch p := g.byPID[pid]; {
-		case !g.exempt(p):
-		case g.behind(p) > g.observerBound(p):
-			g.drop(p, WhyObserverBehind)
-		case g.behind(p) > g.syncLimit:
-			g.late |= w3gs.Only(pid)
+func (l *Loop) watchObservers() {
+	late, live := l.hashes.skipped, l.live
+	for pid := range l.live.All() {
+		switch p := l.byPID[pid]; {
+		case !l.exempt(p):
+		case l.behind(p) > l.observerBound(p):
+			l.drop(p, WhyObserverBehind)
+		case l.behind(p) > l.pace.limit:
+			l.hashes.skipped |= w3gs.Only(pid)
 		}
 	}
-	if g.late != late || g.live != live {
-		g.settle()
+	if l.hashes.skipped != late || l.live != live {
+		l.settle()
 	}
 }
 
-func (g *Game) observerBound(p *player) int {
-	limit := g.lagLimit(p)
+func (l *Loop) observerBound(p *player) int {
+	limit := l.lagLimit(p)
 	if limit == 0 {
 		return w3gs.MaxSyncLimit
 	}
-	return g.syncLimit + int(limit/g.period)
+	return l.pace.limit + int(limit/l.pace.period)
 }
 
-func (g *Game) screenIsUp() bool {
-	if g.phase == loading {
-		return g.cfg.LoadInGame && g.ready() != 0
+func (l *Loop) screenIsUp() bool {
+	if l.phase == loading {
+		return l.cfg.LoadInGame && l.ready() != 0
 	}
-	return g.phase == standing
+	return l.phase == standing
 }
 
-func (g *Game) screenUp(laggers w3gs.PIDs) {
-	g.phase, g.laggers, g.voted = standing, laggers, 0
-	g.stoodFrom, g.resetAt = g.t, g.t+g.cfg.LagReset
-	g.stood = g.stood[:0]
+func (l *Loop) screenUp(laggers w3gs.PIDs) {
+	l.phase, l.screen.laggers, l.screen.votes = standing, laggers, 0
+	l.screen.since, l.screen.renewAt = l.t, l.t+l.cfg.LagReset
+	l.screen.left = l.screen.left[:0]
 	for pid := range laggers.All() {
-		p := g.byPID[pid]
-		p.dropAt, p.missed = g.t+g.lagLimit(p), g.absent.Has(pid)
-		p.lagSince, p.lagFrom = g.t, g.history.at(p.acked+1).sentAt
-		p.lag = Lagger{PID: pid, Name: p.Name, Turns: g.behind(p), RTT: p.rtt, Queued: p.backlog}
+		p := l.byPID[pid]
+		p.lag.dropAt, p.lag.missed = l.t+l.lagLimit(p), l.absent.Has(pid)
+		p.lag.since, p.lag.from = l.t, l.hashes.history.at(p.acked+1).sentAt
+		p.lag.record = Lagger{PID: pid, Name: p.Name, Turns: l.behind(p), RTT: p.ping.rtt, Queued: p.socket.backlog}
 	}
-	g.tell(g.live, g.startLag(laggers))
-	g.remindAt = g.t
-	g.emit(&ScreenUp{Turn: g.sent, Laggers: laggers})
+	l.send(l.live, l.startLag(laggers))
+	l.screen.remindAt = l.t
+	l.out.emit(&ScreenUp{Turn: l.sent, Laggers: laggers})
 }
 
 // offScreen takes one player off the lag screen.
-func (g *Game) offScreen(p *player, gone bool) {
-	g.laggers &^= w3gs.Only(p.PID)
-	l := g.attribute(p)
-	l.Gone = gone
-	g.stood = append(g.stood, l)
-	g.tell(g.live, &w3gs.StopLag{Lagger: g.lagger(p)})
+func (l *Loop) offScreen(p *player, gone bool) {
+	l.screen.laggers &^= w3gs.Only(p.PID)
+	record := l.attribute(p)
+	record.Gone = gone
+	l.screen.left = append(l.screen.left, record)
+	l.send(l.live, &w3gs.StopLag{Lagger: l.lagger(p)})
 }
 
 // resume lets turns go on, in phase with those before. The time that the game waited
 // is not made up for.
-func (g *Game) resume() {
-	g.phase, g.suspendedTurn = running, 0
-	if g.due <= g.t {
-		g.due += ((g.t-g.due)/g.period + 1) * g.period
+func (l *Loop) resume() {
+	l.phase, l.suspendedTurn = running, 0
+	if l.pace.due <= l.t {
+		l.pace.due += ((l.t-l.pace.due)/l.pace.period + 1) * l.pace.period
 	}
 	rec := &Lag{
-		Turn: g.sent, Stood: g.t - g.stoodFrom, HostLate: g.hostLate(),
-		Players: slices.Clone(g.stood),
+		Turn: l.sent, Stood: l.t - l.screen.since, HostLate: l.lateness.worst(),
+		Players: slices.Clone(l.screen.left),
 	}
 	rec.Line = lagLine(rec)
-	g.emit(rec, &Say{To: g.live, Text: rec.Line})
+	l.out.emit(rec, &Say{To: l.live, Text: rec.Line})
 }
 
 // renewScreen takes the screen down and puts it up again around an empty 0x0C
 // of no duration, before clients think that the host is gone. Clients do not
 // answer that packet, so it is no turn.
-func (g *Game) renewScreen() {
-	laggers := g.Laggers()
-	from := len(g.frames)
+func (l *Loop) renewScreen() {
+	laggers := l.Laggers()
+	from := len(l.out.frames)
 	for pid := range laggers.All() {
-		g.frames = (&w3gs.StopLag{Lagger: g.lagger(g.byPID[pid])}).AppendTo(g.frames)
+		l.out.frames = (&w3gs.StopLag{Lagger: l.lagger(l.byPID[pid])}).AppendTo(l.out.frames)
 	}
-	g.broadcast(g.ready(), from)
-	g.deliverEmpty()
-	every := g.cfg.LagReset
-	if g.phase == loading {
+	l.out.broadcast(l.ready(), from)
+	l.deliverEmpty()
+	every := l.cfg.LagReset
+	if l.phase == loading {
 		every = min(every, loadReset)
 	}
-	g.resetAt = g.t + every
-	g.tell(g.ready(), g.startLag(laggers))
+	l.screen.renewAt = l.t + every
+	l.send(l.ready(), l.startLag(laggers))
 }
 
-// countVotes drops the laggers once enough players want it.
-func (g *Game) countVotes() {
-	electors := g.live &^ g.laggers
-	if g.screenIsUp() && 2*(g.voted&electors).Len() > electors.Len() {
-		g.dropAll(g.Laggers(), WhyVotedOut)
+// countVotes drops the laggers when enough players have voted for it.
+func (l *Loop) countVotes() {
+	electors := l.live &^ l.screen.laggers
+	if l.screenIsUp() && 2*(l.screen.votes&electors).Len() > electors.Len() {
+		l.dropAll(l.Laggers(), WhyVotedOut)
 	}
 }
 
-func (g *Game) startLag(laggers w3gs.PIDs) *w3gs.StartLag {
+func (l *Loop) startLag(laggers w3gs.PIDs) *w3gs.StartLag {
 	p := &w3gs.StartLag{Laggers: make([]w3gs.Lagger, 0, laggers.Len())}
 	for pid := range laggers.All() {
-		p.Laggers = append(p.Laggers, g.lagger(g.byPID[pid]))
+		p.Laggers = append(p.Laggers, l.lagger(l.byPID[pid]))
 	}
 	return p
 }
 
-// lagger is a player's line on the lag screen. For one who loads it counts from 0.
-func (g *Game) lagger(p *player) w3gs.Lagger {
-	if g.phase == loading {
+// lagger returns a player's line on the lag screen. For one who loads it counts from 0.
+func (l *Loop) lagger(p *player) w3gs.Lagger {
+	if l.phase == loading {
 		return w3gs.Lagger{PID: p.PID}
 	}
-	return w3gs.Lagger{PID: p.PID, LagMillis: uint32((g.t - p.lagSince) / time.Millisecond)}
+	return w3gs.Lagger{PID: p.PID, LagMillis: uint32((l.t - p.lag.since) / time.Millisecond)}
 }

@@ -10,75 +10,82 @@ import (
 // loadReset renews the lag screen of load in game.
 const loadReset = 30 * time.Second
 
-func (e Loaded) apply(g *Game) {
+// tape is what a player gets after loading in game: all that players who loaded before have got.
+type tape struct {
+	bytes []byte
+	plain []byte // the same for players without a proxy, if it differs
+	fed   bool   // there is a 0x0C on it
+}
+
+func (e Loaded) apply(l *Loop) {
 	pid := e.PID
-	if g.player(pid) == nil || g.phase != loading || g.loaded.Has(pid) {
+	if l.player(pid) == nil || l.phase != loading || l.loaded.Has(pid) {
 		return
 	}
-	g.emit(&PlayerLoaded{PID: pid, After: g.t})
-	if !g.cfg.LoadInGame {
-		g.loaded |= w3gs.Only(pid)
-		g.tell(g.live, &w3gs.GameLoaded{PID: pid})
+	l.out.emit(&PlayerLoaded{PID: pid, After: l.t})
+	if !l.cfg.LoadInGame {
+		l.loaded |= w3gs.Only(pid)
+		l.send(l.live, &w3gs.GameLoaded{PID: pid})
 		return
 	}
-	g.tell(g.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: pid}})
-	g.loaded |= w3gs.Only(pid)
+	l.send(l.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: pid}})
+	l.loaded |= w3gs.Only(pid)
 	// The tape may grow later; this part of it never changes.
-	tape := g.tape
-	if g.plain != nil && !g.proxied.Has(pid) {
-		tape = g.plain
+	tape := l.tape.bytes
+	if l.tape.plain != nil && !l.proxied.Has(pid) {
+		tape = l.tape.plain
 	}
-	if g.tapeFed {
-		g.fed |= w3gs.Only(pid)
+	if l.tape.fed {
+		l.fed |= w3gs.Only(pid)
 	}
-	g.emit(&Broadcast{To: w3gs.Only(pid), Frame: tape[:len(tape):len(tape)]})
-	if loaders := g.live &^ g.loaded; loaders != 0 {
-		if g.ready() == w3gs.Only(pid) {
-			g.resetAt = g.t + min(loadReset, g.cfg.LagReset)
+	l.out.emit(&Broadcast{To: w3gs.Only(pid), Frame: tape[:len(tape):len(tape)]})
+	if loaders := l.live &^ l.loaded; loaders != 0 {
+		if l.ready() == w3gs.Only(pid) {
+			l.screen.renewAt = l.t + min(loadReset, l.cfg.LagReset)
 		}
-		g.tell(w3gs.Only(pid), g.startLag(loaders))
+		l.send(w3gs.Only(pid), l.startLag(loaders))
 	}
 }
 
 // begin starts the turns.
-func (g *Game) begin() {
-	g.phase, g.voted, g.suspendedTurn = running, 0, 0
-	g.due = g.t + g.nextPeriod
-	if g.align {
-		late := (g.due - g.beat) % g.nextPeriod
-		g.due += (g.nextPeriod - late) % g.nextPeriod
+func (l *Loop) begin() {
+	l.phase, l.screen.votes, l.suspendedTurn = running, 0, 0
+	l.pace.due = l.t + l.pace.next
+	if l.pace.align {
+		late := (l.pace.due - l.pace.beat) % l.pace.next
+		l.pace.due += (l.pace.next - late) % l.pace.next
 	}
-	g.emit(&Started{After: g.t})
-	g.change()
+	l.out.emit(&Started{After: l.t})
+	l.change()
 }
 
-// deliver sends game data that all must get at the same place: at once to those in
-// the game, and to those who load in game once they have loaded.
-func (g *Game) deliver(p w3gs.Packet) {
-	if g.phase == loading && g.cfg.LoadInGame {
-		g.tape = p.AppendTo(g.tape)
-		if g.plain != nil {
-			g.plain = p.AppendTo(g.plain)
+// deliver sends game data that all must get at the same place: at once to players in
+// the game, and to players who load in game as soon as they have loaded.
+func (l *Loop) deliver(p w3gs.Packet) {
+	if l.phase == loading && l.cfg.LoadInGame {
+		l.tape.bytes = p.AppendTo(l.tape.bytes)
+		if l.tape.plain != nil {
+			l.tape.plain = p.AppendTo(l.tape.plain)
 		}
 	}
-	g.tell(g.ready(), p)
+	l.send(l.ready(), p)
 }
 
 // deliverEmpty sends the empty 0x0C that renews a lag screen, behind the empty
 // actions of those without a proxy.
-func (g *Game) deliverEmpty() {
-	at := g.appendEmpties()
+func (l *Loop) deliverEmpty() {
+	at := l.appendEmpties()
 	empty := (&w3gs.IncomingAction{}).AppendTo(nil)
-	g.frames = append(g.frames, empty...)
-	if g.phase == loading {
-		if g.empties() > 0 && g.plain == nil {
-			g.plain = slices.Clone(g.tape)
+	l.out.frames = append(l.out.frames, empty...)
+	if l.phase == loading {
+		if l.empties() > 0 && l.tape.plain == nil {
+			l.tape.plain = slices.Clone(l.tape.bytes)
 		}
-		if g.plain != nil {
-			g.plain = append(g.plain, g.frames[at-g.empties()*emptyLen:]...)
+		if l.tape.plain != nil {
+			l.tape.plain = append(l.tape.plain, l.out.frames[at-l.empties()*emptyLen:]...)
 		}
-		g.tape, g.tapeFed = append(g.tape, empty...), true
+		l.tape.bytes, l.tape.fed = append(l.tape.bytes, empty...), true
 	}
-	g.broadcastBehind(g.ready(), at)
-	g.emit(&Empty{Count: g.empties() + 1})
+	l.broadcastBehind(l.ready(), at)
+	l.out.emit(&Empty{Count: l.empties() + 1})
 }

@@ -28,7 +28,7 @@ type scene struct {
 	hashes bool // settled turns are told
 	cfg    Config
 	pids   map[string]uint8
-	g      *Game
+	l      *Loop
 }
 
 // event plays one line.
@@ -39,8 +39,8 @@ func (s *scene) event(words []string) ([]string, error) {
 	case "players":
 		return nil, s.players(words[1:])
 	}
-	if s.g == nil {
-		s.g = New(s.cfg)
+	if s.l == nil {
+		s.l = New(s.cfg)
 	}
 	now, err := time.ParseDuration(words[0])
 	if err != nil {
@@ -66,14 +66,14 @@ func (s *scene) event(words []string) ([]string, error) {
 	}
 	switch words[1] {
 	case "load":
-		do(s.g.Handle(now, Loaded{pid}, nil))
+		do(s.l.Handle(now, Loaded{pid}, nil))
 	case "act":
 		data, err := actionData(arg(1))
 		if err != nil {
 			return nil, err
 		}
 		for range max(num(2), 1) {
-			do(s.g.Action(now, pid, data, nil))
+			do(s.l.Action(now, pid, data, nil))
 		}
 	case "ack":
 		hash, err := strconv.ParseUint(arg(1), 16, 32)
@@ -81,21 +81,21 @@ func (s *scene) event(words []string) ([]string, error) {
 			return nil, err
 		}
 		for range max(num(2), 1) {
-			do(s.g.Keepalive(now, pid, uint32(hash), nil))
+			do(s.l.Keepalive(now, pid, uint32(hash), nil))
 		}
 	case "vote":
-		do(s.g.Handle(now, DropVote{pid}, nil))
+		do(s.l.Handle(now, DropVote{pid}, nil))
 	case "leave":
-		do(s.g.Handle(now, Leave{pid, w3gs.LeaveReason(num(1))}, nil))
+		do(s.l.Handle(now, Leave{pid, w3gs.LeaveReason(num(1))}, nil))
 	case "tick":
-		do(s.g.Tick(now, nil))
+		do(s.l.Tick(now, nil))
 	case "run":
-		for at, ok := s.g.Next(); ok && at <= now; at, ok = s.g.Next() {
+		for at, ok := s.l.Next(); ok && at <= now; at, ok = s.l.Next() {
 			told = append(told, "at "+at.String())
-			do(s.g.Tick(at, nil))
+			do(s.l.Tick(at, nil))
 		}
 	case "next":
-		at, ok := s.g.Next()
+		at, ok := s.l.Next()
 		if told = append(told, at.String()); !ok {
 			told[0] = "never"
 		}
@@ -104,27 +104,27 @@ func (s *scene) event(words []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		do(s.g.Handle(now, SetPeriod{d}, nil))
+		do(s.l.Handle(now, SetPeriod{d}, nil))
 	case "limit":
-		do(s.g.Handle(now, SetSyncLimit{num(0)}, nil))
+		do(s.l.Handle(now, SetSyncLimit{num(0)}, nil))
 	case "droplaggers":
-		do(s.g.Handle(now, DropLaggers{}, nil))
+		do(s.l.Handle(now, DropLaggers{}, nil))
 	case "rtt":
-		s.g.Handle(now, RTT{pid, time.Duration(num(1)) * time.Millisecond}, nil)
+		s.l.Handle(now, RTT{pid, time.Duration(num(1)) * time.Millisecond}, nil)
 	case "backlog":
-		s.g.Handle(now, Backlog{pid, num(1), uint64(num(2))}, nil)
+		s.l.Handle(now, Backlog{pid, num(1), uint64(num(2))}, nil)
 	case "lost":
 		wait, err := time.ParseDuration(arg(1))
 		if err != nil {
 			return nil, err
 		}
-		do(s.g.Handle(now, Absent{pid, wait}, nil))
+		do(s.l.Handle(now, Absent{pid, wait}, nil))
 	case "back":
-		do(s.g.Handle(now, Back{pid}, nil))
+		do(s.l.Handle(now, Back{pid}, nil))
 	case "stop":
-		do(s.g.Handle(now, End{texts.Known("the host stops")}, nil))
+		do(s.l.Handle(now, End{texts.Known("the host stops")}, nil))
 	case "end":
-		do(s.g.Handle(now, End{}, nil))
+		do(s.l.Handle(now, End{}, nil))
 	default:
 		return nil, fmt.Errorf("unknown event")
 	}

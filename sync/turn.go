@@ -6,92 +6,104 @@ import (
 	"w3host/w3gs"
 )
 
-func (g *Game) action(pid uint8, data []byte) {
-	fake := g.fakes.Has(pid)
-	if !fake && !g.live.Has(pid) {
+// pace is how turns follow each other.
+type pace struct {
+	period    time.Duration // in force
+	next      time.Duration // the period from the next turn boundary on
+	byRTT     bool          // next was chosen by adapt
+	limit     int           // turns that a player may be behind, in force
+	nextLimit int
+	due       time.Duration // when the next turn is due
+	align     bool          // turns fall on beat modulo the period
+	beat      time.Duration
+}
+
+func (l *Loop) action(pid uint8, data []byte) {
+	fake := l.fakes.Has(pid)
+	if !fake && !l.live.Has(pid) {
 		return
 	}
-	p := g.byPID[pid]
+	p := l.byPID[pid]
 	why := WhyLeft
 	switch size := w3gs.ActionPrefix + len(data); {
-	case !fake && !g.loaded.Has(pid):
+	case !fake && !l.loaded.Has(pid):
 		why = WhyActionWhileLoading
 	case len(data) > w3gs.MaxActionLen:
 		why = WhyActionTooLong
-	case p.queued+size > waitingBursts*g.cfg.ActionBurst:
+	case p.queued+size > waitingBursts*l.cfg.ActionBurst:
 		why = WhyActionFlood
 	default:
 		p.queued += size
-		g.pending = w3gs.AppendAction(g.pending, pid, data)
+		l.pending = w3gs.AppendAction(l.pending, pid, data)
 		return
 	}
 	if !fake { // else the host asks too often
-		g.drop(p, why)
+		l.drop(p, why)
 	}
 }
 
 // boundary is the moment when a turn is due: it is sent, or the lag screen comes up.
-func (g *Game) boundary() {
-	if g.watchSockets(); g.phase != running {
+func (l *Loop) boundary() {
+	if l.watchSockets(); l.phase != running {
 		return
 	}
-	if g.watchObservers(); g.phase != running {
+	if l.watchObservers(); l.phase != running {
 		return
 	}
-	if laggers := g.overdue(); laggers != 0 {
-		g.screenUp(laggers)
+	if laggers := l.overdue(); laggers != 0 {
+		l.screenUp(laggers)
 		return
 	}
-	g.placeHeld()
-	g.turn()
-	g.placeHeld()
-	g.adapt()
-	g.change()
-	g.due += g.period
+	l.placeHeld()
+	l.turn()
+	l.placeHeld()
+	l.adapt()
+	l.change()
+	l.pace.due += l.pace.period
 }
 
 // turn sends the waiting actions as one frame: 0x48 packets for what does not fit, then
 // the 0x0C with the increment.
-func (g *Game) turn() {
-	late := g.t - g.due + g.suspendedTurn
-	g.suspendedTurn = 0
-	g.lateness(late)
-	actions := g.affordable()
-	at := g.appendEmpties()
+func (l *Loop) turn() {
+	late := l.t - l.pace.due + l.suspendedTurn
+	l.suspendedTurn = 0
+	l.late(late)
+	actions := l.affordable()
+	at := l.appendEmpties()
 	batch, rest := NextBatch(actions)
 	for len(rest) > 0 {
 		more := w3gs.IncomingAction2{Actions: batch}
-		g.frames = more.AppendTo(g.frames)
+		l.out.frames = more.AppendTo(l.out.frames)
 		batch, rest = NextBatch(rest)
 	}
-	last := w3gs.IncomingAction{IncrementMillis: uint16(g.period / time.Millisecond), Actions: batch}
-	g.frames = last.AppendTo(g.frames)
+	last := w3gs.IncomingAction{IncrementMillis: uint16(l.pace.period / time.Millisecond), Actions: batch}
+	l.out.frames = last.AppendTo(l.out.frames)
 
-	g.remember(last.IncrementMillis, actions)
-	g.broadcastBehind(g.live, at)
-	if n := g.empties(); n > 0 {
-		g.emit(&Empty{Count: n})
+	l.remember(last.IncrementMillis, actions)
+	l.broadcastBehind(l.live, at)
+	if n := l.empties(); n > 0 {
+		l.out.emit(&Empty{Count: n})
 	}
-	g.turns = append(g.turns, Turn{
-		Number: g.sent, Increment: last.IncrementMillis, Actions: actions, Late: late,
+	l.out.turns = append(l.out.turns, Turn{
+		Number: l.sent, Increment: last.IncrementMillis, Actions: actions, Late: late,
 	})
-	g.emit(&g.turns[len(g.turns)-1])
+	l.out.emit(&l.out.turns[len(l.out.turns)-1])
 }
 
 // remember keeps the turn until its hashes have come.
-func (g *Game) remember(increment uint16, actions []byte) {
-	if g.history.full() {
-		open := g.compared
-		for pid := range g.live.All() {
-			open = min(open, g.byPID[pid].acked)
+func (l *Loop) remember(increment uint16, actions []byte) {
+	if l.hashes.history.full() {
+		open := l.hashes.settled
+		for pid := range l.live.All() {
+			open = min(open, l.byPID[pid].acked)
 		}
 		if open >= reportTurns {
-			g.history.forget(open + 1 - reportTurns)
+			l.hashes.history.forget(open + 1 - reportTurns)
 		}
 	}
-	g.sent++
-	g.gameTime += g.period
-	g.history.push(increment, g.t, g.gameTime, actions)
+	l.sent++
+	l.gameTime += l.pace.period
+	l.hashes.history.push(increment, l.t, l.gameTime, actions)
 }
 
 // NextBatch cuts the actions of a turn where the packets do: all but the last
@@ -110,10 +122,10 @@ func NextBatch(actions []byte) (batch, rest []byte) {
 }
 
 // change puts a new period and a new sync limit in force.
-func (g *Game) change() {
-	g.syncLimit = g.nextLimit
-	if g.period != g.nextPeriod {
-		g.period = g.nextPeriod
-		g.emit(&PeriodChanged{Period: g.period, Turn: g.sent + 1, Adaptive: g.byRTT})
+func (l *Loop) change() {
+	l.pace.limit = l.pace.nextLimit
+	if l.pace.period != l.pace.next {
+		l.pace.period = l.pace.next
+		l.out.emit(&PeriodChanged{Period: l.pace.period, Turn: l.sent + 1, Adaptive: l.pace.byRTT})
 	}
 }

@@ -30,14 +30,14 @@ const (
 	CauseUnknown    Cause = "unknown"    // pings were never measured
 )
 
-// In is the cause in a language.
+// In returns the cause in a language.
 func (c Cause) In(l texts.Language) string { return texts.Known(string(c)).In(l) }
 
 // Lag is the record of one lag, made when the game goes on: for whom it waited, how
 // long and why. Without players it is about a turn that the host sent late. Line is
 // the chat line, which also comes as a Say.
 type Lag struct {
-	tells
+	reportOnly
 	Turn     uint32        // the last turn before
 	Stood    time.Duration // how long the game stood still
 	HostLate time.Duration // the host's worst lateness shortly before and meanwhile
@@ -58,53 +58,64 @@ type Lagger struct {
 	Gone   bool // left or was dropped meanwhile
 }
 
-func (e RTT) apply(g *Game) {
-	p := g.player(e.PID)
+func (e RTT) apply(l *Loop) {
+	p := l.player(e.PID)
 	if p == nil {
 		return
 	}
-	if !p.pinged {
-		p.pinged, p.smoothRTT = true, e.RTT
+	if !p.ping.known {
+		p.ping.known, p.ping.smooth = true, e.RTT
 	}
-	p.smoothRTT += (e.RTT - p.smoothRTT) / 8
-	p.rtt, p.rttAt = e.RTT, g.t
-	g.measured = true
+	p.ping.smooth += (e.RTT - p.ping.smooth) / 8
+	p.ping.rtt, p.ping.at = e.RTT, l.t
+	l.adaptive.measured = true
 }
 
-// lateness notes how late a turn was made, and tells all if it was late enough to be
-// felt.
-func (g *Game) lateness(late time.Duration) {
-	if g.t-g.lateSince > lateWindow {
-		g.lateBefore, g.lateNow, g.lateSince = g.lateNow, 0, g.t
+// lateness is how late the host was, over a window of lateWindow and the one before.
+type lateness struct {
+	now, before time.Duration // the worst of each window
+	since       time.Duration // when this window began
+	sayAt       time.Duration // when players may be told of it again
+}
+
+// add notes how late a turn was made at t.
+func (n *lateness) add(t, late time.Duration) {
+	if t-n.since > lateWindow {
+		n.before, n.now, n.since = n.now, 0, t
 	}
-	g.lateNow = max(g.lateNow, late)
-	if late < hostLateNotice || g.t < g.lateSayAt {
+	n.now = max(n.now, late)
+}
+
+func (n *lateness) worst() time.Duration { return max(n.now, n.before) }
+
+// late notes how late a turn was made, and says so to all if it was late enough to be felt.
+func (l *Loop) late(by time.Duration) {
+	l.lateness.add(l.t, by)
+	if by < hostLateNotice || l.t < l.lateness.sayAt {
 		return
 	}
-	g.lateSayAt = g.t + hostLateEvery
-	rec := &Lag{Turn: g.sent, HostLate: late}
-	rec.Line = texts.Of("lag: the host was %s late", seconds(late))
-	g.emit(rec, &Say{To: g.ready(), Text: rec.Line})
+	l.lateness.sayAt = l.t + hostLateEvery
+	lag := &Lag{Turn: l.sent, HostLate: by}
+	lag.Line = texts.Of("lag: the host was %s late", seconds(by))
+	l.out.emit(lag, &Say{To: l.ready(), Text: lag.Line})
 }
 
 // attribute completes the record of a player who leaves the lag screen.
-func (g *Game) attribute(p *player) Lagger {
-	l := p.lag
-	l.Behind, l.Waited, l.Queued = g.t-p.lagFrom, g.t-p.lagSince, max(l.Queued, p.backlog)
+func (l *Loop) attribute(p *player) Lagger {
+	r := p.lag.record
+	r.Behind, r.Waited, r.Queued = l.t-p.lag.from, l.t-p.lag.since, max(r.Queued, p.socket.backlog)
 	switch {
-	case g.hostLate() >= l.Behind/2:
-		l.Cause = CauseHost
-	case p.missed, l.Queued >= fullBacklog, p.rtt >= slowRTT, p.pinged && g.t-p.rttAt > staleRTT:
-		l.Cause = CauseConnection
-	case !p.pinged:
-		l.Cause = CauseUnknown
+	case l.lateness.worst() >= r.Behind/2:
+		r.Cause = CauseHost
+	case p.lag.missed, r.Queued >= fullBacklog, p.ping.rtt >= slowRTT, p.ping.known && l.t-p.ping.at > staleRTT:
+		r.Cause = CauseConnection
+	case !p.ping.known:
+		r.Cause = CauseUnknown
 	default:
-		l.Cause = CauseComputer
+		r.Cause = CauseComputer
 	}
-	return l
+	return r
 }
-
-func (g *Game) hostLate() time.Duration { return max(g.lateNow, g.lateBefore) }
 
 // lagLine puts a record into one line that fits the chat.
 func lagLine(rec *Lag) texts.Text {

@@ -1,0 +1,167 @@
+package gamesync
+
+import (
+	"math"
+	"time"
+
+	"w3host/texts"
+	"w3host/w3gs"
+)
+
+type phase uint8
+
+const (
+	loading phase = iota
+	running
+	standing // the lag screen is up
+	over
+)
+
+// Loop runs one game from the start of loading to its end. Its methods must be called by
+// one goroutine.
+type Loop struct {
+	cfg   Config
+	phase phase
+	clock
+	roster
+	pace     pace
+	adaptive adaptive
+	screen   screen
+	lateness lateness
+	hashes   hashes
+	tape     tape
+	out      outbox
+
+	sent     uint32        // turns; empty 0x0C with increment 0 do not count
+	gameTime time.Duration // sum of increments
+	pending  []byte        // actions that wait for a turn, in order of arrival
+	held     []PlayerLeft  // 0x07 that cannot go out yet
+	lastAt   time.Duration // the last player is alone until then; 0: there are more
+}
+
+// New begins a game at time 0, the moment 0x0B was sent. The lobby has sent
+// 0x08 for the fake players.
+func New(cfg Config) *Loop {
+	cfg.Period = clampPeriod(cfg.Period)
+	if cfg.Adaptive.On {
+		cfg.Period = min(max(cfg.Period, cfg.Adaptive.Min), cfg.Adaptive.Max)
+	}
+	l := &Loop{cfg: cfg, hashes: hashes{history: newHistory()}}
+	l.pace = pace{period: cfg.Period, next: cfg.Period, limit: cfg.SyncLimit, nextLimit: cfg.SyncLimit}
+	l.roster = newRoster(cfg.Players, cfg.ActionBurst)
+	if l.cfg.LoadInGame {
+		for pid := range l.live.All() {
+			l.tape.bytes = (&w3gs.GameLoaded{PID: pid}).AppendTo(l.tape.bytes)
+		}
+	}
+	return l
+}
+
+// Tick does what is due. Calling it early or late is safe: it loses no turn.
+func (l *Loop) Tick(now time.Duration, out []Effect) []Effect {
+	l.enter(now, out)
+	for l.phase == running && l.pace.due <= l.t {
+		l.boundary()
+		l.skipSuspension() // the period may be another now
+	}
+	switch l.phase {
+	case loading:
+		if l.cfg.LoadTimeout > 0 && l.t >= l.cfg.LoadTimeout {
+			l.dropAll(l.live&^l.loaded, WhyLoadTimeout)
+		}
+	case standing:
+		l.dropAll(l.expired(), WhyLagged)
+	}
+	if l.settle(); l.screenIsUp() && l.t >= l.screen.renewAt {
+		l.renewScreen()
+	}
+	if l.phase == standing && l.screen.laggers&l.absent != 0 && l.t >= l.screen.remindAt {
+		l.remind()
+	}
+	if l.phase != over && l.lastAt > 0 && l.t >= l.lastAt {
+		l.out.emit(&Say{To: l.live, Text: texts.Of("the game ends: everybody else has left")})
+		l.finish(HowLastPlayer)
+	}
+	return l.out.effects
+}
+
+// Next returns when Tick must be called if no event comes before; false: never.
+func (l *Loop) Next() (time.Duration, bool) {
+	at, ok := l.next()
+	return at + l.suspended, ok
+}
+
+// Live returns the humans who are still in the game.
+func (l *Loop) Live() w3gs.PIDs { return l.live }
+
+// Laggers returns the players on the lag screen, those who load in game included.
+func (l *Loop) Laggers() w3gs.PIDs {
+	if l.phase == loading && l.cfg.LoadInGame {
+		return l.live &^ l.loaded
+	}
+	return l.screen.laggers
+}
+
+// Loading reports whether players still load.
+func (l *Loop) Loading() bool { return l.phase == loading }
+
+// Turns returns the number of turns sent.
+func (l *Loop) Turns() uint32 { return l.sent }
+
+// GameTime returns the sum of all increments.
+func (l *Loop) GameTime() time.Duration { return l.gameTime }
+
+// next returns the nearest deadline, in the time that rules go by.
+func (l *Loop) next() (at time.Duration, ok bool) {
+	at = math.MaxInt64
+	least := func(t time.Duration) { at, ok = min(at, t), true }
+	switch l.phase {
+	case loading:
+		if l.began == 0 {
+			least(0)
+		}
+		if l.cfg.LoadTimeout > 0 {
+			least(l.cfg.LoadTimeout)
+		}
+	case running:
+		least(l.pace.due)
+	case standing:
+		for pid := range l.screen.laggers.All() {
+			if l.drops(pid) {
+				least(l.byPID[pid].lag.dropAt)
+			}
+		}
+		if l.screen.laggers&l.absent != 0 {
+			least(l.screen.remindAt)
+		}
+	case over:
+		return 0, false
+	}
+	if l.screenIsUp() {
+		least(l.screen.renewAt)
+	}
+	if l.lastAt > 0 {
+		least(l.lastAt)
+	}
+	return at, ok
+}
+
+// ready returns the players whose clients can take game data.
+func (l *Loop) ready() w3gs.PIDs { return l.live & l.loaded }
+
+// inside returns the players who see the game and not a loading screen.
+func (l *Loop) inside() w3gs.PIDs {
+	if l.phase == loading && !l.cfg.LoadInGame {
+		return 0
+	}
+	return l.ready()
+}
+
+func (l *Loop) behind(p *player) int { return int(l.sent - p.acked) }
+
+// send encodes a packet for several players.
+func (l *Loop) send(to w3gs.PIDs, p w3gs.Packet) {
+	from := len(l.out.frames)
+	l.out.frames = p.AppendTo(l.out.frames)
+	l.out.broadcast(to, from)
+}
