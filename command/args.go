@@ -157,6 +157,11 @@ func (a *Args) Ordinal(what string) int {
 // Slot takes the number of a slot, from 1, and makes an index of it.
 func (a *Args) Slot() int { return a.Ordinal("slot") - 1 }
 
+// BeginsWithNumber reports whether the next word is a number.
+func (a *Args) BeginsWithNumber() bool {
+	return a.left != "" && strings.Trim(a.next(), "0123456789") == ""
+}
+
 // Slots takes one slot or more.
 func (a *Args) Slots() []int { return list(a, a.Slot) }
 

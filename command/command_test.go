@@ -20,6 +20,7 @@ func says(format string, values ...any) Act[*target] {
 var table = Table[*target]{
 	{Name: "help", Usage: "[command]", Help: "h", Phase: Always, Parse: func(a *Args) Act[*target] { return says("help %q", a.Rest()) }},
 	{Name: "abort", Aliases: []string{"a"}, Help: "h", Level: StandIn, Phase: InLobby, Parse: func(*Args) Act[*target] { return says("abort") }},
+	{Name: "latency", Forms: map[string]string{"fast": "40"}, Usage: "<ms>", Help: "h", Examples: []string{"latency 40"}, Level: Owner, Phase: Always, Parse: func(a *Args) Act[*target] { return says("latency %d", a.Number("number of milliseconds", 1, 500)) }},
 	{Name: "swap", Usage: "<slot> <slot>", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*target] { return says("swap %d %d", a.Slot(), a.Slot()) }},
 	{Name: "open", Usage: "<slot> ...", Help: "h", Level: Owner, Phase: InLobby, Parse: func(a *Args) Act[*target] { return says("open %v", a.Slots()) }},
 	{Name: "kick", Usage: "<player> [reason]", Help: "h", Level: Owner, Phase: Always, Parse: func(a *Args) Act[*target] { return says("kick %q %q", a.Player(0), a.Rest()) }},
@@ -68,6 +69,7 @@ func TestRun(t *testing.T) {
 		"kick blue too slow": `kick "blue" "too slow"`, "say gl  hf": `say "gl  hf"`, "help start": `help "start"`,
 		"race blue ne": `race "blue" 0x4`, "colour blue teal": `colour "blue" 2`, "colour blue 12": `colour "blue" 11`,
 		"handicap blue 80": `handicap "blue" 80`, "ping": "ping", "ping 300": "ping 300", "downloads ask": "downloads ask",
+		"fast": "latency 40", "FAST": "latency 40",
 	} {
 		if got, o := run(Owner, line); o.Err != nil || got != want || !o.Acted {
 			t.Errorf("%q: %s, %+v; want %s", line, got, o, want)
@@ -98,7 +100,11 @@ func TestNamesWithSpaces(t *testing.T) {
 // Every fault answers with what to type, and nothing is done.
 func TestFaultsSayWhatToType(t *testing.T) {
 	for line, want := range map[string]string{
-		"strat":             `there is no command "strat": help lists them`,
+		"stratagem":         `there is no command "stratagem": help lists them`,
+		"kcik bob":          `there is no command "kcik": did you mean kick?`,
+		"sawp 1 2":          `there is no command "sawp": did you mean swap?`,
+		"x":                 `there is no command "x": help lists them`,
+		"fast 50":           `"50" is too much: write latency <ms>`,
 		"":                  `there is no command ""`,
 		"open":              `the slot is missing: write open <slot> ...`,
 		"open 1 x":          `the slot must be a number from 1: write open <slot> ...`,
@@ -127,7 +133,7 @@ func TestFaultsSayWhatToType(t *testing.T) {
 
 // Programs go by the code of a refusal.
 func TestCodes(t *testing.T) {
-	for line, want := range map[string]texts.Code{"strat": texts.Unknown, "swap 1": texts.Malformed, "drop": texts.WrongPhase} {
+	for line, want := range map[string]texts.Code{"stratagem": texts.Unknown, "swap 1": texts.Malformed, "drop": texts.WrongPhase} {
 		_, o := run(Owner, line)
 		var r *texts.Refusal
 		if !errors.As(o.Err, &r) || r.Code != want {

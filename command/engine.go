@@ -1,9 +1,11 @@
 package command
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
+	"w3host/internal/nearest"
 	"w3host/texts"
 )
 
@@ -15,10 +17,14 @@ type Act[T any] func(target T, c *Call) error
 type Spec[T any] struct {
 	Name    string
 	Aliases []string
-	Usage   string // of the arguments
-	Help    string
-	Level   Level // who may use it
-	Phase   Phase
+	// Forms are names that stand for the command with some arguments: "sn" for "start now".
+	Forms map[string]string
+	Usage string // of the arguments
+	// Examples are uses of the command without the trigger, for help and documentation.
+	Examples []string
+	Help     string
+	Level    Level // who may use it
+	Phase    Phase
 	// AskAnyone lets everybody use it without arguments, to ask.
 	AskAnyone bool
 	// Urgent commands are obeyed however many came before them, Costly ones less
@@ -56,7 +62,7 @@ type Table[T any] []Spec[T]
 // find looks a command up by its name or an alias; nil if there is none.
 func (t Table[T]) find(name string) *Spec[T] {
 	for i := range t {
-		if t[i].Name == name || slices.Contains(t[i].Aliases, name) {
+		if _, form := t[i].Forms[name]; form || t[i].Name == name || slices.Contains(t[i].Aliases, name) {
 			return &t[i]
 		}
 	}
@@ -66,8 +72,11 @@ func (t Table[T]) find(name string) *Spec[T] {
 // split finds the command of a line.
 func (t Table[T]) split(line string) (s *Spec[T], name, rest string) {
 	name, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
-	name = strings.ToLower(name)
-	return t.find(name), name, strings.TrimSpace(rest)
+	name, rest = strings.ToLower(name), strings.TrimSpace(rest)
+	if s = t.find(name); s != nil && s.Forms[name] != "" {
+		rest = strings.TrimSpace(s.Forms[name] + " " + rest)
+	}
+	return s, name, rest
 }
 
 // Lookup finds the command of a line; nil if the table does not have it.
@@ -95,10 +104,31 @@ func (t Table[T]) Secret(line string) (rest string, ok bool) {
 	return rest, s != nil && s.Secret
 }
 
-// NoCommand says that no table has the command of a line.
-func NoCommand(line string) error {
+// NoCommand says that no table has the command of a line, and which of the known ones
+// may be meant.
+func NoCommand(line, trigger string, known []string) error {
 	_, name, _ := Table[any](nil).split(line)
-	return texts.Refuse(texts.Unknown, "there is no command %q: help lists them", name)
+	if len(name) > longestName {
+		name = strings.ToValidUTF8(name[:longestName], "") + "…"
+	}
+	near := nearest.Word(name, known)
+	if near != "" && len(name) > 1 && nearest.Distance(name, near) <= min(2, len(name)/2) {
+		return texts.Refuse(texts.Unknown, "there is no command %q: did you mean %s?", trigger+name, trigger+near)
+	}
+	return texts.Refuse(texts.Unknown, "there is no command %q: %shelp lists them", trigger+name, trigger)
+}
+
+// longestName bounds what is repeated of a command that does not exist.
+const longestName = 20
+
+// Names are all words for the commands that somebody of this level may use.
+func (t Table[T]) Names(level Level) (names []string) {
+	for i := range t {
+		if s := &t[i]; s.Level <= level || s.AskAnyone {
+			names = slices.Concat(names, []string{s.Name}, s.Aliases, slices.Sorted(maps.Keys(s.Forms)))
+		}
+	}
+	return names
 }
 
 // Outcome is what became of a line.
@@ -117,7 +147,7 @@ type Outcome struct {
 func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []string) Outcome {
 	s, _, rest := t.split(line)
 	if s == nil {
-		return Outcome{Err: NoCommand(line)}
+		return Outcome{Err: NoCommand(line, "", t.Names(by.Level))}
 	}
 	o := Outcome{Name: s.Name, Detail: rest, Needs: s.needs(rest)}
 	if by.Level < o.Needs {
@@ -151,7 +181,11 @@ func (t Table[T]) Help(topic, trigger string) (texts.Text, error) {
 	if s == nil {
 		return texts.Text{}, texts.Refuse(texts.Unknown, "there is no command %q", topic)
 	}
-	return texts.Of("%s%s: %v", trigger, s.Synopsis(), texts.Known(s.Help)), nil
+	text := texts.Of("%s%s: %v", trigger, s.Synopsis(), texts.Known(s.Help))
+	if len(s.Examples) > 0 {
+		text = texts.Of("%v. Example: %s", text, trigger+strings.Join(s.Examples, ", "+trigger))
+	}
+	return text, nil
 }
 
 // List names the commands that somebody of this level may use.

@@ -31,9 +31,19 @@ func (t Table[T]) With(rules Rules) Table[T] {
 	if len(rules) == 0 {
 		return t
 	}
+	claimed := make(map[string]bool) // by the rules, which go before the table's further names
+	for _, r := range rules {
+		for _, alias := range r.Aliases {
+			claimed[strings.ToLower(alias)] = true
+		}
+	}
+	isClaimed := func(alias string) bool { return claimed[alias] }
 	changed := make(Table[T], 0, len(t))
 	for _, s := range t {
 		r := rules[s.Name]
+		s.Aliases = slices.DeleteFunc(slices.Clone(s.Aliases), isClaimed)
+		s.Forms = maps.Clone(s.Forms)
+		maps.DeleteFunc(s.Forms, func(alias, _ string) bool { return claimed[alias] })
 		switch i := slices.Index(levels, r.Level); {
 		case i == len(ranks): // off
 			continue
@@ -56,6 +66,9 @@ func (t Table[T]) Words() map[string]string {
 		for _, alias := range s.Aliases {
 			words[alias] = s.Name
 		}
+		for alias := range s.Forms {
+			words[alias] = s.Name
+		}
 	}
 	return words
 }
@@ -63,7 +76,10 @@ func (t Table[T]) Words() map[string]string {
 // Check says what is wrong with the rules for commands that have these words, each
 // fault with what to write instead.
 func (r Rules) Check(words map[string]string) error {
-	taken := maps.Clone(words)
+	taken := make(map[string]string) // what no rule may use: the names themselves
+	for _, name := range words {
+		taken[name] = name
+	}
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		if of := words[name]; of == "" {

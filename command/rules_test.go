@@ -10,7 +10,7 @@ import (
 // Rules change who may use a command and what it is called.
 func TestRules(t *testing.T) {
 	rules := Rules{
-		"mute": {Level: "off"}, "say": {Level: "player", Aliases: []string{"Shout"}}, "ping": {Level: "admin"}, "kick": {Aliases: []string{"k"}},
+		"mute": {Level: "off"}, "say": {Level: "player", Aliases: []string{"Shout"}}, "ping": {Level: "admin"}, "kick": {Aliases: []string{"k", "a"}},
 	}
 	if err := rules.Check(table.Words()); err != nil {
 		t.Fatal(err)
@@ -28,6 +28,8 @@ func TestRules(t *testing.T) {
 		{"ping", Admin, ""},
 		{"k x", Owner, ""},
 		{"k x", StandIn, texts.Denied},
+		{"a x", Owner, ""}, // the rule goes before the table's alias of abort
+		{"abort", Owner, ""},
 		{"kick x", Owner, ""},
 		{"swap 1 2", Owner, ""},
 	} {
@@ -54,7 +56,7 @@ func TestRuleFaults(t *testing.T) {
 		`commands.kik: there is no such command; did you mean commands.kick?`:                                   {"kik": {Level: "off"}},
 		`commands.a: that is another name of abort: write commands.abort`:                                       {"a": {}},
 		`commands.kick.level = "owners": must be one of player, owner, admin, root, off; did you mean "owner"?`: {"kick": {Level: "owners"}},
-		`commands.kick.aliases: "a" means abort already`:                                                        {"kick": {Aliases: []string{"A"}}},
+		`commands.kick.aliases: "abort" means abort already`:                                                    {"kick": {Aliases: []string{"Abort"}}},
 		`commands.say.aliases: "x" means kick already`:                                                          {"kick": {Aliases: []string{"x"}}, "say": {Aliases: []string{"x"}}},
 		`commands.kick.aliases: "kick out" must be one word`:                                                    {"kick": {Aliases: []string{"kick out"}}},
 	} {

@@ -3,7 +3,9 @@ package control
 import (
 	"flag"
 	"fmt"
+	stdmaps "maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,7 +83,7 @@ A place held for ` + "`NAME@REALM`" + ` is for that account and for nobody of an
 many places as the lobby has slots can be held beside those of the configuration.
 `
 
-const tableHead = "| command | aliases | who | where | what it does |\n|---|---|---|---|---|\n"
+const tableHead = "| command | also | who | where | what it does | for example |\n|---|---|---|---|---|---|\n"
 
 // rows writes a table; the phases are shown where they differ.
 func rows[T any](b *strings.Builder, t command.Table[T], phases bool) {
@@ -94,7 +96,15 @@ func rows[T any](b *strings.Builder, t command.Table[T], phases bool) {
 		if phases && s.Phase != command.Always {
 			where = s.Phase.String()
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", cell(s.Synopsis()), strings.Join(s.Aliases, ", "), who, where, cell(s.Help))
+		also := slices.Clone(s.Aliases)
+		for _, form := range slices.Sorted(stdmaps.Keys(s.Forms)) {
+			also = append(also, fmt.Sprintf("%s (%s %s)", form, s.Name, s.Forms[form]))
+		}
+		examples := ""
+		if s.Examples != nil {
+			examples = "`" + cell(strings.Join(s.Examples, "`, `")) + "`"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s |\n", cell(s.Synopsis()), strings.Join(also, ", "), who, where, cell(s.Help), examples)
 	}
 }
 

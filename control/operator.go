@@ -55,8 +55,9 @@ type Options struct {
 type Operator struct {
 	opts              Options
 	lines             chan request
-	done              chan struct{} // Run has ended
-	exiting           bool          // after the last game; used by Run's goroutine only
+	done              chan struct{}        // Run has ended
+	hints             map[hinted]time.Time // players who have read that there is no such command
+	exiting           bool                 // after the last game; used by Run's goroutine only
 	warning           sync.Mutex
 	warned            time.Time              // of the games that Ctrl-C would end; guarded by warning
 	ofHost            command.Table[*target] // the commands with the configured rules
@@ -90,7 +91,7 @@ func (p *pending) later() (given func()) {
 
 // New makes the operator of a host. The host passes unknown commands of games to it.
 func New(opts Options) *Operator {
-	o := &Operator{opts: opts, lines: make(chan request, queued), done: make(chan struct{})}
+	o := &Operator{opts: opts, hints: make(map[hinted]time.Time), lines: make(chan request, queued), done: make(chan struct{})}
 	o.UseRules(nil)
 	opts.Host.Obey(o.fromGame)
 	return o
@@ -214,8 +215,8 @@ func (o *Operator) handle(r request) {
 	}
 	d := &target{Operator: o, game: g, id: r.game}
 	out := d.run(r.by, r.line)
-	if out.Name == "" && r.by.Via != command.ViaWhisper && (r.by.Level < command.Owner || r.by.Via == command.ViaChannel) {
-		return // players begin lines with all sorts of signs
+	if out.Name == "" && !d.answersUnknown(&r, &out) {
+		return
 	}
 	refused := ""
 	if out.Err != nil {

@@ -13,9 +13,9 @@ import (
 // on the LAN not at all.
 var listing = command.Table[*Machine]{
 	{Name: "rules", Help: "the rules of this lobby", Phase: command.Always, Bare: rules},
-	{Name: "rename", Usage: "<name>", Help: "give the lobby another name in the list of games", Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string { return a.Text("name") }, rename)},
-	{Name: "pub", Usage: "[name]", Help: "list the lobby for everybody", Level: command.Owner, Phase: command.InLobby, Parse: with((*args).Rest, publish)},
-	{Name: "priv", Usage: "[name]", Help: "take the lobby off the list: only who knows its name finds it, on a realm", Level: command.Owner, Phase: command.InLobby, Parse: with((*args).Rest, unlist)},
+	{Name: "rename", Usage: "<name>", Help: "give the lobby another name in the list of games", Examples: []string{"rename 3v3 for all"}, Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string { return a.Text("name") }, rename)},
+	{Name: "pub", Usage: "[name]", Help: "list the lobby for everybody", Examples: []string{"pub", "pub 3v3 for all"}, Level: command.Owner, Phase: command.InLobby, Parse: with((*args).Rest, publish)},
+	{Name: "priv", Usage: "[name]", Help: "take the lobby off the list: only who knows its name finds it, on a realm", Examples: []string{"priv friends only"}, Level: command.Owner, Phase: command.InLobby, Parse: with((*args).Rest, unlist)},
 }
 
 func rules(m *Machine, c *call) error {

@@ -30,36 +30,36 @@ type Query struct {
 
 // people are the commands about players, bans and admins.
 var people = command.Table[*Machine]{
-	{Name: "stats", Usage: "[player]", Help: "the games of a player, or your own", Phase: command.Always, Parse: func(a *args) act { return about("stats", a.Rest()) }},
-	{Name: "rank", Usage: "[player]", Help: "the rating of a player on this map, or your own", Phase: command.Always, Parse: func(a *args) act { return about("rank", a.Rest()) }},
-	{Name: "statsdota", Usage: "[player]", Help: "the DotA games of a player, or your own", Phase: command.Always, Parse: func(a *args) act { return about("statsdota", a.Rest()) }},
+	{Name: "stats", Usage: "[player]", Help: "the games of a player, or your own", Examples: []string{"stats", "stats bob"}, Phase: command.Always, Parse: func(a *args) act { return about("stats", a.Rest()) }},
+	{Name: "rank", Usage: "[player]", Help: "the rating of a player on this map, or your own", Examples: []string{"rank bob"}, Phase: command.Always, Parse: func(a *args) act { return about("rank", a.Rest()) }},
+	{Name: "statsdota", Aliases: []string{"sd"}, Usage: "[player]", Help: "the DotA games of a player, or your own", Examples: []string{"statsdota bob"}, Phase: command.Always, Parse: func(a *args) act { return about("statsdota", a.Rest()) }},
 	{Name: "checkme", Help: "what is known of you here", Phase: command.Always, Bare: about("check", "")},
-	{Name: "login", Usage: "<password>", Help: "prove that you are the admin of your name; nobody else reads the line", Secret: true, Phase: command.Always, Parse: func(a *args) act {
+	{Name: "login", Usage: "<password>", Help: "prove that you are the admin of your name; nobody else reads the line", Examples: []string{"login correct-horse-battery"}, Secret: true, Phase: command.Always, Parse: func(a *args) act {
 		a.Text("password")
 		return func(*Machine, *call) error {
 			return cannot("log in by the chat of a lobby or game on the LAN")
 		}
 	}},
-	{Name: "lang", Aliases: []string{"language"}, Usage: "[en|zh]", Help: "show or choose the language that the host speaks to you", Phase: command.Always, Bare: show(language), Parse: with((*args).Rest, speakTo)},
-	{Name: "check", Usage: "<player>", Help: "who somebody is: address, games, bans, other names", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("check", a.OnlyPlayer()) }},
-	{Name: "alts", Usage: "<player>", Help: "other names that came from a player's addresses", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("alts", a.OnlyPlayer()) }},
-	{Name: "from", Help: "everybody's address", Level: command.Admin, Phase: command.Always, Bare: from},
-	{Name: "ban", Usage: "<player|address|network> [time] [reason]", Help: "keep somebody out for a time such as 30m, 12h, 7 days or 1 month; without one, permanently", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return ban("ban", a.Player(0), a.Span(), a.Reason()) }},
-	{Name: "banip", Usage: "<player|address|network> [time] [reason]", Help: "keep a player's address out", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return ban("banip", a.Player(0), a.Span(), a.Reason()) }},
-	{Name: "banlast", Usage: "[time] [reason]", Help: "ban the player who left last", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return banLast(a.Span(), a.Reason()) }},
-	{Name: "unban", Usage: "<player|address|network>", Help: "end the bans of a name, an address or a network", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "unban", Name: a.OnlyPlayer()}) }},
-	{Name: "bans", Help: "the latest bans", Level: command.Admin, Phase: command.Always, Bare: asTyped(Query{What: "bans"})},
-	{Name: "checkban", Usage: "<player|address>", Help: "whether somebody is banned", Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("checkban", a.OnlyPlayer()) }},
-	{Name: "addadmin", Usage: "<player|address|network> [root] [from <address|network>]", Help: "make somebody an admin, or one who makes admins, for joins from anywhere or only from a network", Level: command.Root, Phase: command.Always, Parse: func(a *args) act {
+	{Name: "lang", Aliases: []string{"language"}, Usage: "[en|zh]", Help: "show or choose the language that the host speaks to you", Examples: []string{"lang zh"}, Phase: command.Always, Bare: show(language), Parse: with((*args).Rest, speakTo)},
+	{Name: "check", Usage: "<player>", Help: "who somebody is: address, games, bans, other names", Examples: []string{"check bob"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("check", a.OnlyPlayer()) }},
+	{Name: "alts", Usage: "<player>", Help: "other names that came from a player's addresses", Examples: []string{"alts bob"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("alts", a.OnlyPlayer()) }},
+	{Name: "from", Aliases: []string{"where", "f"}, Help: "everybody's address", Level: command.Admin, Phase: command.Always, Bare: from},
+	{Name: "ban", Aliases: []string{"addban", "tempban", "tban", "pban"}, Usage: "<player|address|network> [time] [reason]", Help: "keep somebody out for a time such as 30m, 12h, 7 days or 1 month; without one, permanently", Examples: []string{"ban bob 7 days feeding", "ban 203.0.113.7 12h", "ban 203.0.113.0/24"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return ban("ban", a.Player(0), a.Span(), a.Reason()) }},
+	{Name: "banip", Usage: "<player|address|network> [time] [reason]", Help: "keep a player's address out", Examples: []string{"banip bob 2w"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return ban("banip", a.Player(0), a.Span(), a.Reason()) }},
+	{Name: "banlast", Aliases: []string{"bl", "pbanlast"}, Usage: "[time] [reason]", Help: "ban the player who left last", Examples: []string{"banlast 1d left early"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return banLast(a.Span(), a.Reason()) }},
+	{Name: "unban", Aliases: []string{"delban", "punban"}, Usage: "<player|address|network>", Help: "end the bans of a name, an address or a network", Examples: []string{"unban Bob", "unban 203.0.113.7"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "unban", Name: a.OnlyPlayer()}) }},
+	{Name: "bans", Aliases: []string{"listbans"}, Help: "the latest bans", Level: command.Admin, Phase: command.Always, Bare: asTyped(Query{What: "bans"})},
+	{Name: "checkban", Usage: "<player|address>", Help: "whether somebody is banned", Examples: []string{"checkban bob"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("checkban", a.OnlyPlayer()) }},
+	{Name: "addadmin", Aliases: []string{"staff"}, Usage: "<player|address|network> [root] [from <address|network>]", Help: "make somebody an admin, or one who makes admins, for joins from anywhere or only from a network", Examples: []string{"addadmin Ann", "addadmin Ann root from 192.168.1.0/24"}, Level: command.Root, Phase: command.Always, Parse: func(a *args) act {
 		q := Query{What: "addadmin", Name: a.Player(0), Root: a.Begins("root")}
 		if a.Begins("from") {
 			q.From = a.Word("address or network")
 		}
 		return asTyped(q)
 	}},
-	{Name: "deladmin", Usage: "<player|address|network>", Help: "take an admin's role away", Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "deladmin", Name: a.OnlyPlayer()}) }},
-	{Name: "admins", Help: "who is an admin", Level: command.Root, Phase: command.Always, Bare: asTyped(Query{What: "admins"})},
-	{Name: "checkadmin", Usage: "<player>", Help: "whether somebody is an admin", Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "checkadmin", Name: a.OnlyPlayer()}) }},
+	{Name: "deladmin", Aliases: []string{"delstaff"}, Usage: "<player|address|network>", Help: "take an admin's role away", Examples: []string{"deladmin Ann"}, Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "deladmin", Name: a.OnlyPlayer()}) }},
+	{Name: "admins", Aliases: []string{"liststaff"}, Help: "who is an admin", Level: command.Root, Phase: command.Always, Bare: asTyped(Query{What: "admins"})},
+	{Name: "checkadmin", Aliases: []string{"checkstaff"}, Usage: "<player>", Help: "whether somebody is an admin", Examples: []string{"checkadmin Ann"}, Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "checkadmin", Name: a.OnlyPlayer()}) }},
 }
 
 // query passes a question to the host.

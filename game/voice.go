@@ -11,19 +11,19 @@ import (
 
 // voice are the commands about what the host says, to whom and in which language.
 var voice = command.Table[*Machine]{
-	{Name: "announce", Usage: "<seconds> <text> | off", Help: "say a line every so many seconds", Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+	{Name: "announce", Usage: "<seconds> <text> | off", Help: "say a line every so many seconds", Examples: []string{"announce 60 Join our Discord", "announce off"}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
 		if a.Is("off") {
 			return announce(0, "")
 		}
 		return announce(time.Duration(a.Number("number of seconds", 10, 3600))*time.Second, a.Text("text"))
 	}},
-	{Name: "pin", Usage: "<text> | off", Help: "greet everybody who joins with a line", Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string {
+	{Name: "pin", Usage: "<text> | off", Forms: map[string]string{"unpin": "off"}, Help: "greet everybody who joins with a line", Examples: []string{"pin First to ten wins", "pin off"}, Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string {
 		if a.Is("off") {
 			return ""
 		}
 		return a.Text("text")
 	}, pin)},
-	{Name: "messages", Usage: "<on|off>", Help: "whether you read what the host says to everybody", Phase: command.Always, Parse: with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, messages)},
+	{Name: "messages", Usage: "<on|off>", Help: "whether you read what the host says to everybody", Examples: []string{"messages off"}, Phase: command.Always, Parse: with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, messages)},
 	{Name: "lock", Help: "let only the owner and root command this lobby", Level: command.Owner, Phase: command.Always, Bare: lock(true)},
 	{Name: "unlock", Help: "let admins command this lobby again", Level: command.Owner, Phase: command.Always, Bare: lock(false)},
 }

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"slices"
 	"time"
 
 	"w3host/command"
@@ -11,10 +12,12 @@ import (
 
 // voting are the commands by which players decide together.
 var voting = command.Table[*Machine]{
-	{Name: "votekick", Usage: "<player>", Help: "let the players vote to remove one of them", Phase: command.Always, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), votekick) }},
+	{Name: "votekick", Usage: "<player>", Help: "let the players vote to remove one of them", Examples: []string{"votekick bob"}, Phase: command.Always, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), votekick) }},
+	{Name: "votestart", Help: "let the players vote to start the game", Phase: command.InLobby, Bare: votestart},
+	{Name: "votecancel", Help: "end the vote that is open, if you have called it, own the lobby or are an admin", Phase: command.Always, Bare: votecancel},
 	{Name: "yes", Help: "agree to the vote that runs", Phase: command.Always, Bare: answerPoll(true)},
 	{Name: "ready", Help: "say that you are ready to start", Phase: command.InLobby, Bare: ready(false)},
-	{Name: "unready", Help: "say that you are not ready any more", Phase: command.InLobby, Urgent: true, Bare: ready(true)},
+	{Name: "unready", Aliases: []string{"afk"}, Help: "say that you are not ready any more", Phase: command.InLobby, Urgent: true, Bare: ready(true)},
 	{Name: "no", Help: "disagree with the vote that runs", Phase: command.Always, Bare: answerPoll(false)},
 }
 
@@ -75,6 +78,61 @@ func votekick(m *Machine, c *call, p lobby.Player) error {
 			m.later(lobby.Kick{PID: p.PID, Why: texts.Of("voted out"), By: "vote of " + c.Name, KeepOut: true})
 		},
 	})
+}
+
+// leastToStart is how many players a vote to start needs, where lobby.min_players does
+// not ask for more.
+const leastToStart = 2
+
+// votestart asks all players of the lobby.
+func votestart(m *Machine, c *call) error {
+	s, err := m.voter(c)
+	need := max(m.lobby.MinPlayers(), leastToStart)
+	open := m.poll("votestart", c.PID) != nil // then this is a yes
+	switch {
+	case err != nil:
+		return err
+	case m.lobby.Humans().Len() < need:
+		return texts.Refuse(texts.NotYet, "a vote to start needs at least %d players", need)
+	case !open && m.now < s.mayVote:
+		return cannot("you have just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
+	}
+	if !open {
+		s.mayVote = m.now + m.cfg.Votes.Cooldown
+	}
+	return m.ask(&poll{
+		command: "votestart", caller: *c.Caller, what: texts.Of("start the game"),
+		groups: func() []w3gs.PIDs {
+			if m.turns != nil {
+				return nil // it has started
+			}
+			return []w3gs.PIDs{m.lobby.Humans()}
+		},
+		agreed: func() {
+			m.todo = append(m.todo, func() {
+				if err := m.tell(lobby.Start{}); err != nil {
+					m.say(0, "The game does not start: %v", err)
+				}
+			})
+		},
+	})
+}
+
+// votecancel ends the vote that asks the caller, or the latest.
+func votecancel(m *Machine, c *call) error {
+	p := m.poll("", c.PID)
+	if p == nil && len(m.polls) > 0 {
+		p = m.polls[len(m.polls)-1]
+	}
+	switch {
+	case p == nil:
+		return texts.Refuse(texts.NoSuch, "no vote is open")
+	case p.caller.PID != c.PID && c.Level < command.Owner:
+		return texts.Refuse(texts.Denied, "only %s, who has called the vote, the owner and admins may cancel it", p.caller.Name)
+	}
+	m.polls = slices.DeleteFunc(m.polls, func(q *poll) bool { return q == p })
+	m.tellAsked(p, texts.Of("%s has cancelled the vote to %v.", c.Name, p.what))
+	return nil
 }
 
 func answerPoll(yes bool) act {

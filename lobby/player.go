@@ -134,6 +134,9 @@ func (l *Lobby) Humans() (set w3gs.PIDs) {
 	return set
 }
 
+// MinPlayers is how many humans any start needs that is not forced.
+func (l *Lobby) MinPlayers() int { return l.cfg.MinPlayers }
+
 // SlotTable is a copy of the table as the next 0x09 would send it.
 func (l *Lobby) SlotTable() w3gs.SlotTable {
 	return w3gs.SlotTable{
