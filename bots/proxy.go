@@ -11,17 +11,15 @@ import (
 	"w3host/bots/gproxy"
 )
 
-const (
-	proxyTick = 50 * time.Millisecond
-	dialAgain = 250 * time.Millisecond
-)
+// proxyTick is how often a proxy looks at the clock, and tries again to connect.
+const proxyTick = 40 * time.Millisecond
 
 // ProxyOptions say how a proxy behaves.
 type ProxyOptions struct {
 	// Version is 1, or 2 for one that needs no empty actions; 0 never asks for the
 	// extension.
 	Version uint32
-	// Dial opens a new connection to the port that the host has offered.
+	// Dial opens a new connection to the port that the host has offered, within 10 s.
 	Dial func(port uint16) (net.Conn, error)
 
 	Cuts       ProxyConduct
@@ -41,6 +39,7 @@ type Proxy struct {
 	mu     sync.Mutex
 	core   gproxy.Proxy
 	host   net.Conn      // nil: none
+	dials  bool          // a connection is being opened
 	after  time.Duration // earliest time of the next dial
 	nextAt time.Duration // of the next cut; 0: none is planned yet
 	cutAt  int           // bytes until the cut; -1: none is due
@@ -168,6 +167,10 @@ func (p *Proxy) readClient() {
 			p.fault(p.core.FromClient(buf[:n]))
 			p.flush()
 		}
+		if err != nil {
+			p.core.ClientGone()
+			p.flush()
+		}
 		p.mu.Unlock()
 		if err != nil {
 			return
@@ -225,12 +228,11 @@ func (p *Proxy) tend() {
 			p.nextAt = now + every
 		}
 		p.flush()
-		dial := p.core.State == gproxy.Lost && now >= p.after
-		port := p.core.Port
-		p.mu.Unlock()
-		if dial {
-			p.dial(port)
+		if p.core.State == gproxy.Lost && now >= p.after && !p.dials {
+			p.dials = true
+			go p.dial(p.core.Port) // ends with the attempt
 		}
+		p.mu.Unlock()
 	}
 }
 
@@ -238,8 +240,12 @@ func (p *Proxy) dial(port uint16) {
 	host, err := p.opts.Dial(port)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.dials = false
 	if err != nil {
-		p.after = p.now() + dialAgain
+		return // tend tries again
+	}
+	if p.core.State != gproxy.Lost {
+		_ = host.Close()
 		return
 	}
 	p.host = host

@@ -103,7 +103,7 @@ var kinds = [...]struct {
 	Stop:     {text: "the stop of the host", do: (*Machine).stop},
 	Proxy:    {text: "a proxy", bySeat: (*Machine).meetProxy},
 	Extended: {text: "an extended proxy", bySeat: (*Machine).meetProxy},
-	Acked:    {text: "an acknowledgement of a proxy", bySeat: func(m *Machine, s *seat, _ *Input) { s.heard, s.acked = m.now, m.now }},
+	Acked:    {text: "an acknowledgement of a proxy", bySeat: (*Machine).acknowledged},
 	Forfeit:  {text: "a seat that cannot be resumed", do: (*Machine).forfeit},
 	Rated:    {text: "a rating", bySeat: (*Machine).rated},
 	Prefer:   {text: "a language", bySeat: (*Machine).prefer},

@@ -28,6 +28,7 @@ type Machine struct {
 	startedAt time.Duration // 0x0B was sent: the clock of the turns begins
 	silenceAt time.Duration // when to look for silent players next
 	ackAt     time.Duration // when to acknowledge to proxies next
+	fedBefore w3gs.PIDs     // had been sent a 0x0C when proxies were last looked at
 	offered   int           // number of empty actions last told to proxies
 	latency   time.Duration // as set last; the turns begin with it
 	syncLimit int
@@ -167,7 +168,6 @@ func (m *Machine) packet(s *seat, in *Input) {
 	case *w3gs.LeaveGame:
 		m.leave(s, p.Reason, false)
 	case *w3gs.LoadedSelf:
-		s.acked = m.now
 		m.turn(gamesync.Loaded{PID: s.PID})
 	case *w3gs.DropReq:
 		m.turn(gamesync.DropVote{PID: s.PID})

@@ -39,6 +39,7 @@ func (m *Machine) turnPacket(s *seat, in *Input) {
 		s.actions++
 		m.act(s.PID, in.Data)
 	default:
+		s.answered = true
 		m.play(m.turns.Keepalive(m.playTime(), s.PID, in.Sum, m.turnsOut))
 	}
 }

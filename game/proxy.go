@@ -80,7 +80,8 @@ func (m *Machine) proxies() w3gs.PIDs {
 }
 
 // lost handles the end of a link: the player leaves, or the seat waits for another
-// link. A client that has not got a turn yet cannot come back.
+// link. A client that has not got a turn yet cannot come back, and nobody waits for one
+// of which it is not known that it has.
 func (m *Machine) lost(s *seat, in *Input) {
 	wait := m.wait(s)
 	m.fact(&LinkLost{s.Player, in.Why, wait})
@@ -96,12 +97,24 @@ func (m *Machine) lost(s *seat, in *Input) {
 // wait is how long a seat could be without a link.
 func (m *Machine) wait(s *seat) time.Duration {
 	switch {
-	case m.turns == nil || s.proxy == noProxy || !(m.turns.Fed() & m.turns.Live()).Has(s.PID):
+	case !s.answered || !m.fed(s):
 		return 0
 	case s.proxy == extendedProxy:
 		return m.cfg.Reconnect.ExtendedWait
 	}
 	return m.cfg.Reconnect.Wait
+}
+
+// fed reports whether a player behind a proxy has been sent a 0x0C.
+func (m *Machine) fed(s *seat) bool {
+	return m.turns != nil && s.proxy != noProxy && (m.turns.Fed() & m.turns.Live()).Has(s.PID)
+}
+
+// acknowledged notes that a proxy has acknowledged packets. The first time that it does so
+// in a running game is at the first 0x0C.
+func (m *Machine) acknowledged(s *seat, _ *Input) {
+	s.heard, s.acked = m.now, m.now
+	s.answered = s.answered || m.fed(s)
 }
 
 // resume gives a seat a new link, even if the old one seems alive.
@@ -147,15 +160,24 @@ func (m *Machine) tendProxies() {
 		m.ackAt = m.now + m.ackEvery()
 		m.out.add(Op{Kind: Ack, To: m.proxies()})
 	}
-	if m.turns == nil || !m.silenceDue(m.silenceCheck()) {
+	if m.turns == nil {
+		return
+	}
+	for pid := range (m.turns.Fed() &^ m.fedBefore).All() { // nothing was owed before the first 0x0C
+		if s := m.seats[pid]; s != nil {
+			s.heard, s.acked = m.now, m.now
+		}
+	}
+	m.fedBefore = m.turns.Fed()
+	if !m.silenceDue(m.silenceCheck()) {
 		return
 	}
 	for _, s := range m.seats {
 		switch {
-		case s == nil || s.link == 0 || m.wait(s) == 0:
+		case s == nil || s.link == 0 || !m.fed(s):
 		case m.now-s.heard > m.cfg.Reconnect.Silence:
 			m.out.add(Op{Kind: Cut, Link: s.link, Why: "nothing heard of the proxy for too long"})
-		case m.now-max(s.acked, m.startedAt) > unacked*m.cfg.Reconnect.Silence:
+		case m.now-s.acked > unacked*m.cfg.Reconnect.Silence:
 			m.putOut(s, "the proxy does not acknowledge what it is sent")
 		}
 		if m.over {

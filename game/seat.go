@@ -19,7 +19,8 @@ type seat struct {
 	heard       time.Duration
 	proxy       proxyKind     // what stands between the player and the link
 	away        time.Duration // when the link was lost that can be resumed; 0: it is not lost
-	acked       time.Duration // when the proxy acknowledged last
+	acked       time.Duration // when the proxy acknowledged last, or was first sent a 0x0C
+	answered    bool          // a 0x0C has come there: the proxy has acknowledged, or the client answered
 	shared      bool          // many players have the same address
 	moves       uint64
 	stuck       time.Duration // since when the socket takes nothing; 0: it does

@@ -1,6 +1,6 @@
 // Package gproxy is a GProxy++ proxy as players run it: it forwards the packets
 // between a game client and a host, and reconnects to the host when the connection
-// breaks. It is a state machine without a socket or a clock, written from the
+// breaks. What it does when was measured on GProxy++ 1.0. It is a state machine without a socket or a clock, written from the
 // client's side of the extension and independent of package reconnect.
 package gproxy
 
@@ -33,7 +33,7 @@ const (
 type Proxy struct {
 	Version    uint32        // 1, or 2 and more: knows SUPPORT_EXTENDED
 	EmptyEvery time.Duration // from the last 0x0C to an empty one for the client; 0: a minute
-	Silence    time.Duration // without a packet, until the connection is given up; 0: 20 s. An ACK is sent at half of it
+	Silence    time.Duration // without a byte, until the connection is given up; 0: 20 s. An ACK is sent at half of it
 
 	ToClient []byte // to be sent; the caller empties it
 	ToHost   []byte // likewise, on the current connection
@@ -53,12 +53,12 @@ type Proxy struct {
 	Sent     uint32 // and to it
 	Resumed  int    // successful reconnections
 	Repeated int    // packets that were resent
+	RanOut   int    // lines that tell the player that no empty action is left
 
 	acked   uint32 // of Sent, what the host has
 	kept    [][]byte
-	started bool // 0x0B has come
 	fed     bool // a 0x0C has come
-	left    bool // the client has sent 0x21
+	left    bool // 0x21 has been sent
 	used    int  // empty actions since the last turn
 	laggers []byte
 
@@ -103,9 +103,7 @@ func (p *Proxy) FromClient(b []byte) error {
 		b = rest
 		p.Sent++
 		p.left = p.left || packet[1] == 0x21
-		if p.started {
-			p.kept = append(p.kept, append([]byte(nil), packet...))
-		}
+		p.kept = append(p.kept, append([]byte(nil), packet...))
 		if p.State == Linked {
 			p.ToHost = append(p.ToHost, packet...)
 		}
@@ -153,11 +151,11 @@ func (p *Proxy) game(now time.Duration, packet []byte) error {
 		if p.Version > 0 {
 			p.say(1, p.Version)
 		}
-	case 0x0B:
-		p.started = true
-		p.acked = p.Sent
 	case 0x0C:
 		p.feed()
+		if !p.fed {
+			p.acknowledge(now)
+		}
 		p.used, p.fed, p.fedAt = 0, true, now
 	case 0x48:
 		p.feed()
@@ -216,8 +214,9 @@ func (p *Proxy) extension(packet []byte) error {
 		}
 	case op == 3 && len(body) == 4:
 		return p.drop(u32(0))
-	case op == 4 && len(body) == 4:
-		p.State, p.Why = Over, fmt.Sprintf("the host refused the new connection: reason %d", u32(0))
+	case op == 4 && len(body) == 4: // on a live connection too
+		p.bid()
+		p.State, p.Why = Over, fmt.Sprintf("rejected by the host: reason %d", u32(0))
 	case op == 50 && (len(body) == 4 || len(body) == 8):
 		if p.Version >= 2 && !p.Extended {
 			p.Extended, p.Wait = true, time.Duration(u32(0))*time.Second
@@ -233,9 +232,6 @@ func (p *Proxy) extension(packet []byte) error {
 
 // drop discards the packets that the host has acknowledged.
 func (p *Proxy) drop(count uint32) error {
-	if !p.started {
-		return nil
-	}
 	if count > p.Sent {
 		return fmt.Errorf("the host has %d packets of %d", count, p.Sent)
 	}
@@ -246,6 +242,31 @@ func (p *Proxy) drop(count uint32) error {
 		return fmt.Errorf("the host has only %d packets, and had %d", count, p.acked)
 	}
 	return nil
+}
+
+func (p *Proxy) acknowledge(now time.Duration) {
+	p.ackedAt = now
+	p.say(3, p.Got)
+}
+
+// bid tells the host that the player leaves.
+func (p *Proxy) bid() {
+	if !p.left {
+		p.left = true
+		p.Sent++
+		p.ToHost = append(p.ToHost, 0xF7, 0x21, 8, 0, 100, 0, 0, 0)
+	}
+}
+
+// ClientGone tells that the client has closed its connection. A host that the proxy
+// has no connection to never hears of it.
+func (p *Proxy) ClientGone() {
+	if p.State == Linked {
+		p.bid()
+	}
+	if p.State != Over {
+		p.State, p.Why = Over, "the client has left"
+	}
 }
 
 // say sends a packet of the extension with one number.
@@ -270,7 +291,7 @@ func (p *Proxy) Broken() {
 
 // Connected tells that a new connection to Port is open.
 func (p *Proxy) Connected(now time.Duration) {
-	p.State, p.heard, p.ackedAt = Asking, now, now
+	p.State, p.heard = Asking, now
 	p.ToHost = append(p.ToHost[:0], 0xF8, 2, 13, 0, p.PID)
 	p.ToHost = binary.LittleEndian.AppendUint32(p.ToHost, p.Key)
 	p.ToHost = binary.LittleEndian.AppendUint32(p.ToHost, p.Got)
@@ -287,9 +308,8 @@ func (p *Proxy) Tick(now time.Duration) (silent bool) {
 		p.keepAlive()
 	}
 	silence := cmp.Or(p.Silence, silence)
-	if p.State == Linked && now-p.ackedAt >= silence/2 {
-		p.ackedAt = now
-		p.say(3, p.Got)
+	if p.fed && p.State == Linked && now-p.ackedAt >= silence/2 {
+		p.acknowledge(now)
 	}
 	return p.fed && p.State != Lost && now-p.heard >= silence
 }
@@ -298,6 +318,7 @@ func (p *Proxy) Tick(now time.Duration) (silent bool) {
 // down and shows it again.
 func (p *Proxy) keepAlive() {
 	if p.used >= p.Empties {
+		p.RanOut++
 		return
 	}
 	p.used++
