@@ -47,6 +47,7 @@ type scene struct {
 	level    command.Level // of who speaks
 	again    *Config       // of the lobby that is to open
 	used     map[string]*uses
+	heard    func(*Op) // beside the script; nil: nobody
 }
 
 func newScene() *scene {
@@ -293,6 +294,9 @@ func (s *scene) step(in Input) {
 // show tells what came out, in the order of a reader: orders, then facts.
 func (s *scene) show() {
 	for i := range s.out.Ops {
+		if s.heard != nil {
+			s.heard(&s.out.Ops[i])
+		}
 		s.op(&s.out.Ops[i])
 	}
 	for i := range s.out.Facts {

@@ -40,6 +40,7 @@ func (e Back) apply(l *Loop) {
 	}
 	l.absent &^= w3gs.Only(p.PID)
 	p.lag.dropAt = l.t + l.cfg.DropAfter
+	p.lag.catchUp = p.lag.dropAt
 	l.sayOthers(p, texts.Of("%s is back.", p.Name))
 }
 

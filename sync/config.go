@@ -6,8 +6,10 @@ import (
 	"w3host/w3gs"
 )
 
-// lagReset stays under the ~65 s after which a client that sees no turn gives up.
-const lagReset = 60 * time.Second
+// lagReset stays under the ~65 s after which a client that sees no turn gives up, and
+// under the 60 s after which a proxy feeds its client an empty action or, if there is
+// none left, tells the player that the time to come back has run out.
+const lagReset = 55 * time.Second
 
 // Player is one pid of the game as the lobby hands it over. Computers have no
 // pid and are not listed.
@@ -30,7 +32,7 @@ type Config struct {
 	CatchUp   int           // turns a late Tick makes up for at once; beyond it the host was suspended
 
 	DropAfter   time.Duration // a lagger is dropped after this; 0: never
-	LagReset    time.Duration // the lag screen is put up anew this often, at most 60 s
+	LagReset    time.Duration // the lag screen is put up anew this often, less than 60 s
 	LoadTimeout time.Duration // players who have not loaded by then are dropped; 0: never
 	LastPlayer  time.Duration // the game ends this long after all but one have left; 0: never
 

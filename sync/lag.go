@@ -52,13 +52,13 @@ func (l *Loop) back(p *player) bool { return 2*l.behind(p) < l.pace.limit }
 
 // watchObservers stops waiting for the hashes of observers who lag. It drops one who
 // is as far behind as a player can get before being dropped: the sync limit and then
-// DropAfter.
+// DropAfter. One who comes back has DropAfter to get there.
 func (l *Loop) watchObservers() {
 	late, live := l.hashes.skipped, l.live
 	for pid := range l.live.All() {
 		switch p := l.byPID[pid]; {
 		case !l.exempt(p):
-		case l.behind(p) > l.observerBound(p):
+		case l.behind(p) > l.observerBound(p) && l.t >= p.lag.catchUp:
 			l.drop(p, WhyObserverBehind)
 		case l.behind(p) > l.pace.limit:
 			l.hashes.skipped |= w3gs.Only(pid)

@@ -31,12 +31,13 @@ type player struct {
 
 // lag is a player's part in a lag screen.
 type lag struct {
-	since  time.Duration // on the screen since
-	dropAt time.Duration // on the screen until
-	wait   time.Duration // how long the screen waits while the connection is lost
-	missed bool          // the connection was lost since the screen came up
-	from   time.Duration // when the oldest unanswered turn was sent
-	record Lagger        // as the screen came up
+	since   time.Duration // on the screen since
+	dropAt  time.Duration // on the screen until
+	wait    time.Duration // how long the screen waits while the connection is lost
+	catchUp time.Duration // until then one who came back may be as far behind as they are
+	missed  bool          // the connection was lost since the screen came up
+	from    time.Duration // when the oldest unanswered turn was sent
+	record  Lagger        // as the screen came up
 }
 
 // ping is the round trip to a player.
