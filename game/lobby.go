@@ -135,7 +135,7 @@ func (m *Machine) kicked(e lobby.Kicked) {
 	m.fact(&Dropped{Player: s.Player, Why: e.Why, By: e.By})
 	s.kick = e.Why
 	m.places[e.Slot].Name = "" // a remake keeps no place for them
-	m.unlink(s, e.Why)
+	m.dismiss(s, e.Why)
 	m.todo = append(m.todo, func() { m.turn(gamesync.Leave{PID: e.PID, Reason: w3gs.LeaveLost}) })
 }
 

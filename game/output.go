@@ -22,7 +22,8 @@ const (
 	Parts
 	// Seat: Link carries seat PID from here on.
 	Seat
-	// Reply: write Frame to Link, which has no seat.
+	// Reply: write Frame to Link, but neither count nor keep it: Link has no seat, or the
+	// packet is for its proxy.
 	Reply
 	// Close: end Link once everything before is written; Why is for the log.
 	Close

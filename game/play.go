@@ -97,7 +97,7 @@ func (m *Machine) drop(e *gamesync.Drop) {
 		m.send(s, &w3gs.GameOver{PID: e.PID})
 	}
 	if s != nil {
-		m.unlink(s, string(e.Why))
+		m.dismiss(s, string(e.Why))
 	}
 }
 

@@ -146,7 +146,7 @@ func (m *Machine) forfeit(in *Input) {
 
 func (m *Machine) putOut(s *seat, why string) {
 	m.fact(&Dropped{Player: s.Player, Why: why})
-	m.unlink(s, why)
+	m.dismiss(s, why)
 	m.turn(gamesync.Leave{PID: s.PID, Reason: w3gs.LeaveDisconnect})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"w3host/command"
 	"w3host/rating"
+	"w3host/reconnect"
 	gamesync "w3host/sync"
 	"w3host/w3gs"
 )
@@ -88,6 +89,15 @@ func (m *Machine) unlink(s *seat, why string) {
 	}
 }
 
+// dismiss closes a seat's link for good. A proxy is told, or it would try to come back
+// for as long as its player waits.
+func (m *Machine) dismiss(s *seat, why string) {
+	if s.link != 0 && s.proxy != noProxy && m.turns != nil {
+		m.out.add(Op{Kind: Reply, Link: s.link, Frame: reconnect.Reject{Reason: reconnect.NotFound}.AppendTo(nil)})
+	}
+	m.unlink(s, why)
+}
+
 // backlog notes how much waits for a seat's socket.
 func (m *Machine) backlog(s *seat, in *Input) {
 	switch {
@@ -106,7 +116,7 @@ func (m *Machine) backlog(s *seat, in *Input) {
 // vacate ends a seat.
 func (m *Machine) vacate(pid uint8, why string) {
 	if s := m.seats[pid]; s != nil {
-		m.unlink(s, why)
+		m.dismiss(s, why)
 		m.seats[pid] = nil
 		m.forgetVoter(pid)
 		m.lastGone = s.Player

@@ -15,6 +15,7 @@ import (
 	"w3host/game"
 	"w3host/gamelog"
 	"w3host/journal"
+	"w3host/reconnect"
 	"w3host/recording"
 	"w3host/w3gs"
 )
@@ -267,6 +268,9 @@ func (g *Game) end() {
 	g.shut()
 	for _, l := range g.links {
 		l.pid = 0
+		if l.proxy != nil {
+			l.tell(reconnect.Reject{Reason: reconnect.NotFound}.AppendTo(nil))
+		}
 		l.finish(errGameOver)
 	}
 	g.seats = [len(g.seats)]*link{}

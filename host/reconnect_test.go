@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/bots"
+	"w3host/bots/gproxy"
 	"w3host/game"
 	"w3host/internal/testkit"
 	"w3host/storage"
@@ -608,6 +609,39 @@ func TestReconnectFlood(t *testing.T) {
 			}
 			if s, err := p.State(); err != nil || (s.Resumed == 1) != (typed < allowed) {
 				t.Errorf("%d returns, %v", s.Resumed, err)
+			}
+		})
+	}
+}
+
+// TestReconnectDismissed: whom the host lets go is told so on the line they have. The
+// proxy lets its client go at once, and does not try to come back.
+func TestReconnectDismissed(t *testing.T) {
+	for what, end := range map[string]func(*rig, *Game){
+		"kicked":    func(_ *rig, g *Game) { order(t, g, "kick Cid") },
+		"ended":     func(_ *rig, g *Game) { g.call(func(g *Game) { g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()}) }) },
+		"stopped":   func(r *rig, _ *Game) { r.shutDown() },
+		"abandoned": func(r *rig, g *Game) { r.h.shard.call(func() { g.end() }) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := reconnectRig(t, nil)
+			g := r.lobby(2)
+			ann := r.join(g, "Ann", player)
+			cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
+			r.begin(ann, cid)
+			cid.Until(0x0C)
+			ann.Until(0x0C)
+			testkit.Eventually(t, "the acknowledgement", func() bool {
+				return ask(t, g, func(g *Game) bool { _, err := g.proxies[cid.PID].line.Resume(1); return err != nil })
+			})
+			from := time.Now()
+			end(r, g)
+			testkit.Eventually(t, "the end of the proxy", func() bool { s, _ := p.State(); return s.State == gproxy.Over })
+			if s, err := p.State(); err != nil || s.Why != "rejected by the host: reason 2" || time.Since(from) > time.Second {
+				t.Errorf("after %v: %s, %v", time.Since(from), s.Why, err)
+			}
+			if len(r.log.find("reconnection rejected")) > 0 {
+				t.Error("the proxy has tried to come back")
 			}
 		})
 	}
