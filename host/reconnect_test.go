@@ -345,7 +345,7 @@ func TestReconnectGuesses(t *testing.T) {
 	ann := r.join(g, "Ann", player)
 	cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
 	r.begin(ann, cid)
-	cid.Until(0x0C)
+	r.inPlay(cid)
 	key := ask(t, g, func(g *Game) uint32 { return g.proxies[cid.PID].proxy.key })
 	from := func(addr string, key uint32) []byte {
 		nc, answer := r.returnsFrom(addr, cid.PID, key, 1<<30)
@@ -379,7 +379,7 @@ func TestReconnectTooOften(t *testing.T) {
 	ann := r.join(g, "Ann", player)
 	cid, key := r.offered(g, "Cid")
 	r.begin(ann, cid)
-	cid.Until(0x0C)
+	r.inPlay(cid)
 	last := uint32(len(cid.All()))
 	received := func() uint32 {
 		return ask(t, g, func(g *Game) uint32 { return g.proxies[cid.PID].line.Received() })
