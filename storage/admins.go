@@ -28,8 +28,8 @@ type Admin struct {
 	Name     string       `json:"name"`  // empty: any name from the network
 	Realm    string       `json:"realm"` // empty: the LAN
 	Role     Role         `json:"role"`
-	By       string       `json:"added_by"`
-	At       time.Time    `json:"added_at"`
+	By       string       `json:"added_by" db:"added_by"`
+	At       time.Time    `json:"added_at" db:"added_at"`
 	Network  netip.Prefix `json:"network"`  // the role counts for joins from there; invalid: from anywhere
 	Password bool         `json:"password"` // the role counts only after a login
 }
@@ -81,7 +81,7 @@ func (d *Store) Admins(ctx context.Context) ([]Admin, error) {
 	rows, err := sqldb.List[struct {
 		Admin
 		Network string
-	}](ctx, d.sql, `SELECT a.name, a.realm, a.role, a.added_by, a.added_at, p.name_key IS NOT NULL, a.network
+	}](ctx, d.sql, `SELECT a.name, a.realm, a.role, a.added_by, a.added_at, p.name_key IS NOT NULL AS password, a.network
 		FROM admins a LEFT JOIN passwords p ON p.name_key = a.name_key AND a.realm = '' ORDER BY a.realm, a.name_key, a.network`)
 	all := make([]Admin, len(rows))
 	for i, row := range rows {

@@ -3,7 +3,10 @@ package storage
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"w3host/storage/internal/sqldb"
@@ -84,55 +87,87 @@ func (w *batchWriter) put(query string, args ...any) {
 	w.statements = append(w.statements, sqldb.Statement{SQL: query, Args: args})
 }
 
-func (w *batchWriter) row(t *sqldb.Table, values []any) {
-	i := slices.IndexFunc(w.rows, func(r sqldb.Rows) bool { return r.Table == t })
+// row adds a row, with the columns of a record and more: names and values in turn.
+func (w *batchWriter) row(table string, record any, more ...any) {
+	names, values := pairs(more)
+	names, values = append(sqldb.Columns(record), names...), append(sqldb.Values(record), values...)
+	for i, v := range values {
+		if text := reflect.ValueOf(v); text.Kind() == reflect.String {
+			values[i] = clean(text.String())
+		}
+	}
+	i := slices.IndexFunc(w.rows, func(r sqldb.Rows) bool { return r.Table == table && slices.Equal(r.Columns, names) })
 	if i < 0 {
 		i = len(w.rows)
-		w.rows = append(w.rows, sqldb.Rows{Table: t})
+		w.rows = append(w.rows, sqldb.Rows{Table: table, Columns: names})
 	}
 	w.rows[i].Values = append(w.rows[i].Values, values)
 }
 
-// event adds a row with the columns of a record, the first of which is its game,
-// and those that no record has.
-func (w *batchWriter) event(t *sqldb.Table, game GameKey, r Record, more ...any) {
-	values := append(columns(r), more...)
-	values[0] = game
-	w.row(t, values)
+// pairs separates names and values that come in turn.
+func pairs(list []any) (names []string, values []any) {
+	for i := 0; i < len(list); i += 2 {
+		names, values = append(names, list[i].(string)), append(values, list[i+1])
+	}
+	return names, values
 }
 
 // game makes sure that the game's row is there: its GameCreated may be among
 // the records that were lost, or the row may have been deleted by hand.
-func (w *batchWriter) game(k GameKey) GameKey {
+func (w *batchWriter) game(k GameKey) {
 	if !w.seen[k] {
 		w.seen[k] = true
 		w.put(`INSERT INTO games (key, host_id, run, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING`,
 			k, w.host, w.run, k.Time())
 	}
-	return k
 }
 
 // counted is game for a record that the totals depend on.
-func (w *batchWriter) counted(k GameKey) GameKey {
+func (w *batchWriter) counted(k GameKey) {
+	w.game(k)
 	if !slices.Contains(w.counts, k) {
 		w.counts = append(w.counts, k)
 	}
-	return w.game(k)
+}
+
+// setGame sets columns of a game: names and values in turn.
+func (w *batchWriter) setGame(k GameKey, set ...any) {
+	w.counted(k)
+	names, values := pairs(set)
+	w.put("UPDATE games SET "+equal(names, 2, ", ")+" WHERE key = $1", append([]any{k}, values...)...)
+}
+
+// setPlayer sets columns of the latest player who joined with a pid: names and
+// values in turn. A player whose PlayerJoined was lost gets a row now. Players who
+// joined after the record seq do not count, so that it means the same one when it
+// is replayed.
+func (w *batchWriter) setPlayer(k GameKey, pid uint8, seq uint64, set ...any) {
+	w.game(k)
+	names, values := pairs(set)
+	params := ""
+	for i := range names {
+		params += fmt.Sprintf(", $%d", i+4)
+	}
+	w.put(`INSERT INTO game_players (game_key, pid, joined_seq, `+strings.Join(names, ", ")+`)
+		VALUES ($1, $2, coalesce((SELECT max(joined_seq) FROM game_players
+			WHERE game_key = $1 AND pid = $2 AND joined_seq <= $3), $3)`+params+`)
+		ON CONFLICT (game_key, pid, joined_seq) DO UPDATE SET `+excluded(names...),
+		append([]any{k, pid, seq}, values...)...)
 }
 
 func (r GameCreated) write(w *batchWriter, _ uint64) {
-	w.seen[r.Game] = true
 	m := r.Map
-	w.put(gameCreatedSQL,
-		w.counted(r.Game), w.host, w.run, clean(r.Name), clean(r.Owner), clean(r.Realm), r.Private, r.GameID, clean(r.Version),
-		clean(m.Name), clean(m.Path), m.Size, hex32(m.CRC32), hex32(m.Checksum), hex.EncodeToString(m.SHA1[:]),
-		jsonText(r.Settings), r.Latency.Milliseconds(), r.Seed, r.At)
+	w.setGame(r.Game, "name", clean(r.Name), "owner", clean(r.Owner), "realm", clean(r.Realm), "private", r.Private,
+		"game_id", r.GameID, "version", clean(r.Version), "map_name", clean(m.Name), "map_path", clean(m.Path), "map_size", m.Size,
+		"map_crc32", hex32(m.CRC32), "map_checksum", hex32(m.Checksum), "map_sha1", hex.EncodeToString(m.SHA1[:]),
+		"settings", jsonText(r.Settings), "latency_ms", r.Latency.Milliseconds(), "seed", r.Seed, "created_at", r.At)
 }
 
 func (r PlayerJoined) write(w *batchWriter, seq uint64) {
+	w.game(r.Game)
 	w.put(`INSERT INTO game_players (game_key, pid, joined_seq, name, name_key, realm, ip, joined_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-		w.game(r.Game), r.PID, seq, clean(r.Name), nameKey(r.Name), clean(r.Realm), address(r.Addr), r.At)
+		r.Game, r.PID, seq, clean(r.Name), nameKey(r.Name), clean(r.Realm), address(r.Addr), r.At)
 }
 
 func (r GameStarted) write(w *batchWriter, seq uint64) {
@@ -142,64 +177,78 @@ func (r GameStarted) write(w *batchWriter, seq uint64) {
 			players++
 		}
 	}
-	w.put(`UPDATE games SET started_at = $2, players = $3, replay = $4 WHERE key = $1`, w.counted(r.Game), r.At, players, clean(r.Replay))
+	w.setGame(r.Game, "started_at", r.At, "players", players, "replay", clean(r.Replay))
 	for _, s := range r.Slots {
 		if s.Occupant == OccupantComputer {
-			w.put(`INSERT INTO game_computers (game_key, slot, team, colour, race, handicap, difficulty)
-				VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
-				r.Game, s.Slot, s.Team, s.Colour, s.Race, s.Handicap, s.Difficulty)
+			w.row("game_computers", struct{}{}, "game_key", r.Game, "slot", s.Slot, "team", s.Team, "colour", s.Colour,
+				"race", s.Race, "handicap", s.Handicap, "difficulty", s.Difficulty)
 			continue
 		}
-		w.put(playerStartedSQL, r.Game, s.PID, seq, clean(s.Name), nameKey(s.Name), clean(s.Realm), address(s.Addr),
-			s.Occupant == OccupantFake, s.Slot, s.Team, s.Colour, s.Race, s.Handicap)
+		w.setPlayer(r.Game, s.PID, seq, "name", clean(s.Name), "name_key", nameKey(s.Name), "realm", clean(s.Realm), "ip", address(s.Addr),
+			"fake", s.Occupant == OccupantFake, "slot", s.Slot, "team", s.Team, "colour", s.Colour, "race", s.Race, "handicap", s.Handicap)
 	}
 }
 
 func (r PlayerVouched) write(w *batchWriter, seq uint64) {
-	w.put(playerVouchedSQL, w.game(r.Game), r.PID, seq, clean(r.Realm))
+	w.setPlayer(r.Game, r.PID, seq, "realm", clean(r.Realm))
 }
 
 func (r PlayerLoaded) write(w *batchWriter, seq uint64) {
-	w.put(playerLoadedSQL, w.game(r.Game), r.PID, seq, r.After.Milliseconds())
+	w.setPlayer(r.Game, r.PID, seq, "loaded_after_ms", r.After.Milliseconds())
 }
 
-func (r GameLoaded) write(w *batchWriter, _ uint64) {
-	w.put(`UPDATE games SET loaded_at = $2 WHERE key = $1`, w.counted(r.Game), r.At)
-}
+func (r GameLoaded) write(w *batchWriter, _ uint64) { w.setGame(r.Game, "loaded_at", r.At) }
 
 func (r PlayerLeft) write(w *batchWriter, seq uint64) {
-	w.put(playerLeftSQL,
-		w.counted(r.Game), r.PID, seq, r.At, r.Turn, r.Code, clean(r.Reason), r.Ping.Milliseconds(), r.Actions)
+	w.counted(r.Game)
+	w.setPlayer(r.Game, r.PID, seq, "left_at", r.At, "left_turn", r.Turn, "left_code", r.Code, "left_reason", clean(r.Reason),
+		"ping_ms", r.Ping.Milliseconds(), "actions", r.Actions)
 }
 
 func (r GameEnded) write(w *batchWriter, _ uint64) {
-	w.put(`UPDATE games SET ended_at = $2, ended = $3, ended_detail = $4, turns = $5, played_ms = $6, replay = $7 WHERE key = $1`,
-		w.counted(r.Game), r.At, clean(string(r.How)), clean(r.Detail), r.Turns, r.Played.Milliseconds(), clean(r.Replay))
+	w.setGame(r.Game, "ended_at", r.At, "ended", clean(string(r.How)), "ended_detail", clean(r.Detail), "turns", r.Turns,
+		"played_ms", r.Played.Milliseconds(), "replay", clean(r.Replay))
 }
 
-func (r ChatLine) write(w *batchWriter, seq uint64) { w.event(chatTable, w.game(r.Game), r, seq) }
+func (r ChatLine) write(w *batchWriter, seq uint64) {
+	w.game(r.Game)
+	w.row("chat", r, "seq", seq)
+}
 
-func (r LagEvent) write(w *batchWriter, seq uint64) { w.event(lagTable, w.counted(r.Game), r, seq) }
+func (r LagEvent) write(w *batchWriter, seq uint64) {
+	w.counted(r.Game)
+	w.row("lags", r, "seq", seq)
+}
 
-func (r DropEvent) write(w *batchWriter, seq uint64) { w.event(dropTable, w.counted(r.Game), r, seq) }
+func (r DropEvent) write(w *batchWriter, seq uint64) {
+	w.counted(r.Game)
+	w.row("drops", r, "seq", seq)
+}
 
-func (r LinkEvent) write(w *batchWriter, seq uint64) { w.event(linkTable, w.game(r.Game), r, seq) }
+func (r LinkEvent) write(w *batchWriter, seq uint64) {
+	w.game(r.Game)
+	w.row("links", r, "seq", seq)
+}
 
 func (r MapDownload) write(w *batchWriter, seq uint64) {
-	w.event(downloadTable, w.game(r.Game), r, seq)
+	w.game(r.Game)
+	w.row("downloads", r, "seq", seq)
 }
 
-func (r AdminAction) write(w *batchWriter, seq uint64) { w.event(auditTable, r.Game, r, seq, w.run) }
+func (r AdminAction) write(w *batchWriter, seq uint64) { w.row("audit", r, "run", w.run, "seq", seq) }
 
 func (r PlayerResult) write(w *batchWriter, seq uint64) {
-	w.event(resultTable, w.counted(r.Game), r, seq, number(r.Value))
+	w.counted(r.Game)
+	w.row("results", r, "seq", seq, "number", number(r.Value))
 }
 
 func (r MapResult) write(w *batchWriter, seq uint64) {
 	w.game(r.Game)
-	w.row(resultTable, append(slices.Insert(columns(r), 5, nil), seq, number(r.Value))) // the pid of nobody
+	w.row("results", r, "seq", seq, "number", number(r.Value), "pid", nil)
 }
 
 func (r Desync) write(w *batchWriter, seq uint64) {
-	w.row(desyncTable, []any{w.game(r.Game), r.At, r.Turn, jsonText(r.groups()), dossierText(r.Dossier), seq})
+	w.game(r.Game)
+	w.put("INSERT INTO desyncs (game_key, seq, at, turn, parts, dossier) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+		r.Game, seq, r.At, r.Turn, jsonText(r.groups()), dossierText(r.Dossier))
 }

@@ -18,10 +18,10 @@ type Ban struct {
 	Network netip.Prefix // an address is a network of one; invalid: any
 	Realm   string       // empty: everywhere, the LAN included
 	Reason  string
-	By      string
-	At      time.Time
-	Expires time.Time // zero: never
-	Lifted  time.Time // zero while it holds
+	By      string    `db:"banned_by"`
+	At      time.Time `db:"banned_at"`
+	Expires time.Time `db:"expires_at"` // zero: never
+	Lifted  time.Time `db:"lifted_at"`  // zero while it holds
 }
 
 // Target is what the ban is about, as a person would write it.

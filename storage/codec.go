@@ -27,7 +27,7 @@ func byName(records ...Record) map[string]reflect.Type {
 // encodeLine makes the line of the spool that holds a record.
 func encodeLine(run string, e Entry) (spool.Line, error) {
 	if d, ok := e.Record.(Desync); ok {
-		d.Dossier = json.RawMessage(dossierText(d.Dossier))
+		d.Dossier = dossierText(d.Dossier)
 		e.Record = d
 	}
 	var text bytes.Buffer

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -89,8 +90,8 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 // mayForget refuses while the name is needed.
 func (d *Store) mayForget(ctx context.Context, name, key string) error {
 	needed, err := sqldb.One[struct{ Bans, Admins int }](ctx, d.sql, `SELECT
-		(SELECT count(*) FROM bans WHERE name_key = $1 AND lifted_at IS NULL AND (expires_at IS NULL OR expires_at > `+d.db.Now()+`)),
-		(SELECT count(*) FROM admins WHERE name_key = $1)`, key)
+		(SELECT count(*) FROM bans WHERE name_key = $1 AND lifted_at IS NULL AND (expires_at IS NULL OR expires_at > `+d.db.Now()+`)) AS bans,
+		(SELECT count(*) FROM admins WHERE name_key = $1) AS admins`, key)
 	switch {
 	case err != nil:
 		return err
@@ -139,13 +140,13 @@ func (s scrub) rows(ctx context.Context, tx sqldb.Tx, t texts, where string, arg
 		where = "(" + where + ") AND NOT (" + t.but + ")"
 	}
 	var updates [][]any
-	err = tx.Query(ctx, "SELECT CAST("+strings.Join(both, " AS text), CAST(")+" AS text) FROM "+t.table+" WHERE "+where, []any{arg}, func(scan sqldb.Scan) error {
+	err = tx.Query(ctx, "SELECT CAST("+strings.Join(both, " AS text), CAST(")+" AS text) FROM "+t.table+" WHERE "+where, []any{arg}, func(rows *sql.Rows) error {
 		row, dest, hit := make([]any, len(both)), make([]any, len(both)), false
 		texts := make([]string, len(both))
 		for i := range texts {
 			dest[i] = &texts[i]
 		}
-		if err := scan(dest...); err != nil {
+		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
 		for i, text := range texts {
@@ -188,7 +189,7 @@ func (s scrub) scrubbed(text string, isJSON bool) string {
 		var v string
 		if json.Unmarshal([]byte(old), &v) == nil { // the names of fields are ours
 			if clean := replaceName(v, s.key, s.token); clean != v {
-				return jsonText(clean)
+				return string(jsonText(clean))
 			}
 		}
 		return old

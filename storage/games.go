@@ -10,7 +10,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Game is a line of the list of games; its fields are gameColumns.
+// Game is a line of the list of games; its fields are columns of game_list.
 type Game struct {
 	Key         GameKey   `json:"key"`
 	Name        string    `json:"name"`
@@ -77,7 +77,7 @@ type GameDetail struct {
 	MapPath   string          `json:"map_path"`
 	MapSize   int64           `json:"map_size"`
 	MapCRC32  string          `json:"map_crc32"`
-	Checksum  string          `json:"map_checksum"`
+	Checksum  string          `json:"map_checksum" db:"map_checksum"`
 	Settings  json.RawMessage `json:"settings"`
 	Seed      uint32          `json:"seed"`
 	People    []GamePlayer    `json:"people"`
@@ -96,8 +96,8 @@ type GameDetail struct {
 type Dossier struct {
 	At     time.Time       `json:"at"`
 	Turn   uint32          `json:"turn"`
-	Groups json.RawMessage `json:"groups"`
-	Detail json.RawMessage `json:"detail"`
+	Groups json.RawMessage `json:"groups" db:"parts"`
+	Detail json.RawMessage `json:"detail" db:"dossier"`
 }
 
 // ResultValue is what one sender said of a player, or of the game (PID -1).
@@ -110,8 +110,10 @@ type ResultValue struct {
 	Contradicted bool         `json:"contradicted"`
 }
 
-const gameColumns = `g.key, g.name, g.owner, g.realm, coalesce(g.host, ''), g.version, g.map_name, g.map_sha1, g.players, g.created_at,
-	g.started_at, g.loaded_at, g.ended_at, g.ended, g.ended_detail, g.turns, g.played_ms, g.latency_ms, g.chat_lines, g.desyncs, g.replay`
+// selected is the list of the columns of a row, as those of a table or view.
+func selected(row any, of string) string {
+	return of + strings.Join(sqldb.Columns(row), ", "+of)
+}
 
 // Games lists games, the latest first.
 func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
@@ -120,7 +122,7 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 	}
 	// Keys sort by time, so the latest games are at one end of every index that
 	// ends with the key.
-	query, args := "SELECT "+gameColumns+" FROM game_list g WHERE 1 = 1", []any{}
+	query, args := "SELECT "+selected(Game{}, "g.")+" FROM game_list g WHERE 1 = 1", []any{}
 	key := "g.key"
 	where := func(condition string, arg any) {
 		args = append(args, arg)
@@ -128,7 +130,7 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 	}
 	if f.Player != "" {
 		key = "p.game_key"
-		query = "SELECT " + gameColumns + " FROM game_players p JOIN game_list g ON g.key = p.game_key WHERE p.slot IS NOT NULL AND NOT p.fake"
+		query = "SELECT " + selected(Game{}, "g.") + " FROM game_players p JOIN game_list g ON g.key = p.game_key WHERE p.slot IS NOT NULL AND NOT p.fake"
 		where("p.name_key = $%d", nameKey(f.Player))
 	}
 	if !f.Since.IsZero() {
@@ -171,8 +173,8 @@ func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 		}
 		key = latest
 	}
-	g, err := sqldb.One[GameDetail](ctx, d.sql, "SELECT "+gameColumns+`, x.game_id, x.private, x.map_path, x.map_size, x.map_crc32, x.map_checksum,
-		CAST(x.settings AS text), x.seed FROM game_list g JOIN games x ON x.key = g.key WHERE g.key = $1`, key)
+	g, err := sqldb.One[GameDetail](ctx, d.sql, "SELECT "+selected(Game{}, "g.")+`, x.game_id, x.private, x.map_path, x.map_size, x.map_crc32, x.map_checksum,
+		CAST(x.settings AS text) AS settings, x.seed FROM game_list g JOIN games x ON x.key = g.key WHERE g.key = $1`, key)
 	if err != nil {
 		return nil, notFound(err, "game %s", key)
 	}
@@ -181,18 +183,17 @@ func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 		query string
 		order string
 	}{
-		{&g.People, `SELECT pid, name, realm, coalesce(CAST(ip AS text), ''), fake, coalesce(slot, -1), coalesce(team, 0),
-			coalesce(colour, 0), coalesce(race, 0), coalesce(handicap, 0), joined_at, coalesce(loaded_after_ms, 0), left_at,
-			coalesce(left_turn, 0), coalesce(left_code, 0), left_reason, coalesce(ping_ms, 0), coalesce(actions, 0) FROM game_players`, "joined_seq, slot, pid"},
-		{&g.Computers, `SELECT slot, 0, 'computer', '', '', team, colour, race, handicap, difficulty FROM game_computers`, "slot"},
-		{&g.Chat, selectRecords(chatTable), "seq"},
-		{&g.Lags, selectRecords(lagTable), "seq"},
-		{&g.Drops, selectRecords(dropTable), "seq"},
-		{&g.Links, selectRecords(linkTable), "seq"},
-		{&g.Dossiers, "SELECT at, turn, CAST(parts AS text), CAST(dossier AS text) FROM desyncs", "seq"},
-		{&g.Downloads, selectRecords(downloadTable), "seq"},
-		{&g.Audit, selectRecords(auditTable), "at, seq"},
-		{&g.Results, "SELECT source, sender, coalesce(pid, -1), name, value, contradicted FROM result_values", "seq"},
+		{&g.People, `SELECT pid, name, realm, CAST(ip AS text) AS address, fake, coalesce(slot, -1) AS slot, team, colour, race, handicap, joined_at,
+			loaded_after_ms, left_at, left_turn, left_code, left_reason, ping_ms, actions FROM game_players`, "joined_seq, slot, pid"},
+		{&g.Computers, "SELECT 'computer' AS occupant, slot, team, colour, race, handicap, difficulty FROM game_computers", "slot"},
+		{&g.Chat, "SELECT " + selected(ChatLine{}, "") + " FROM chat", "seq"},
+		{&g.Lags, "SELECT " + selected(LagEvent{}, "") + " FROM lags", "seq"},
+		{&g.Drops, "SELECT " + selected(DropEvent{}, "") + " FROM drops", "seq"},
+		{&g.Links, "SELECT " + selected(LinkEvent{}, "") + " FROM links", "seq"},
+		{&g.Dossiers, "SELECT at, turn, CAST(parts AS text) AS parts, CAST(dossier AS text) AS dossier FROM desyncs", "seq"},
+		{&g.Downloads, "SELECT " + selected(MapDownload{}, "") + " FROM downloads", "seq"},
+		{&g.Audit, "SELECT " + selected(AdminAction{}, "") + " FROM audit", "at, seq"},
+		{&g.Results, "SELECT source, sender, coalesce(pid, -1) AS pid, name, value, contradicted FROM result_values", "seq"},
 	} {
 		if err := sqldb.Fill(ctx, d.sql, part.to, part.query+" WHERE game_key = $1 ORDER BY "+part.order, key); err != nil {
 			return nil, err

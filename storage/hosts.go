@@ -19,9 +19,10 @@ type Host struct {
 
 // HostRun is the latest run of a host.
 type HostRun struct {
-	Run            string
-	Heartbeat, Now time.Time // by the clock of the database
-	Stopped        bool      // it stopped in an orderly way
+	Run       string
+	Heartbeat time.Time `db:"heartbeat_at"` // by the clock of the database, as Now
+	Now       time.Time
+	Stopped   bool // it stopped in an orderly way
 }
 
 // HostStatus is a host in the registry, with times by the clock of the database.
@@ -30,7 +31,7 @@ type HostStatus struct {
 	Name      string    `json:"name"`
 	Version   string    `json:"version"`
 	StartedAt time.Time `json:"started_at"`
-	Heartbeat time.Time `json:"heartbeat_at"`
+	Heartbeat time.Time `json:"heartbeat_at" db:"heartbeat_at"`
 	StoppedAt time.Time `json:"stopped_at,omitzero"` // in an orderly way
 }
 
@@ -47,7 +48,7 @@ func (d *Store) Applied(ctx context.Context, run string) (uint64, error) {
 // LastRun returns the run that a host began last; ErrNotFound for
 // a host that is new.
 func (d *Store) LastRun(ctx context.Context, id string) (HostRun, error) {
-	return sqldb.One[HostRun](ctx, d.sql, "SELECT CAST(run AS text), heartbeat_at, "+d.db.Now()+", stopped_at IS NOT NULL FROM hosts WHERE id = $1", id)
+	return sqldb.One[HostRun](ctx, d.sql, "SELECT CAST(run AS text) AS run, heartbeat_at, "+d.db.Now()+" AS now, stopped_at IS NOT NULL AS stopped FROM hosts WHERE id = $1", id)
 }
 
 // EnterHost registers a run. Games that earlier runs of the host left open are closed as
@@ -116,7 +117,7 @@ func (d *Store) LeaveHost(ctx context.Context, h Host) error {
 	return err
 }
 
-const hostColumns = "CAST(id AS text), name, version, started_at, heartbeat_at, stopped_at"
+const hostColumns = "CAST(id AS text) AS id, name, version, started_at, heartbeat_at, stopped_at"
 
 // OtherHosts lists the other hosts that have open games.
 func (d *Store) OtherHosts(ctx context.Context, h Host) ([]HostStatus, error) {
@@ -138,7 +139,7 @@ func (d *Store) Hosts(ctx context.Context) ([]HostStatus, error) {
 }
 
 // lastSignSQL finds what the records of a game say last.
-const lastSignSQL = `SELECT coalesce(max(turn), 0), max(at) FROM (
+const lastSignSQL = `SELECT max(turn) AS turn, max(at) AS at FROM (
 	SELECT turn, at FROM chat WHERE game_key = $1 UNION ALL
 	SELECT turn, at FROM lags WHERE game_key = $1 UNION ALL
 	SELECT turn, at FROM drops WHERE game_key = $1 UNION ALL
@@ -149,18 +150,18 @@ const lastSignSQL = `SELECT coalesce(max(turn), 0), max(at) FROM (
 
 // crashedGame is an open game of a host that is dead.
 type crashedGame struct {
-	Key        GameKey
-	Since      time.Time // loaded, else started, else created
-	Loaded     bool
-	Latency    time.Duration
-	LastOfHost time.Time
+	Key       GameKey
+	Since     time.Time // loaded, else started, else created
+	Loaded    bool
+	Latency   time.Duration
+	Heartbeat time.Time `db:"heartbeat_at"` // of the host, the last one
 }
 
 // closeCrashed closes, and counts, open games that a condition on games g chooses. A game
 // ended, as far as anyone knows, with the last heartbeat of its host or the
 // last thing recorded of it; its length is what that makes.
 func (d *Store) closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...any) (int, error) {
-	games, err := sqldb.List[crashedGame](ctx, tx, `SELECT g.key, coalesce(g.loaded_at, g.started_at, g.created_at), g.loaded_at IS NOT NULL, g.latency_ms, h.heartbeat_at
+	games, err := sqldb.List[crashedGame](ctx, tx, `SELECT g.key, coalesce(g.loaded_at, g.started_at, g.created_at) AS since, g.loaded_at IS NOT NULL AS loaded, g.latency_ms, h.heartbeat_at
 		FROM games g LEFT JOIN hosts h ON h.id = g.host_id WHERE g.ended_at IS NULL AND `+condition, args...)
 	if err != nil {
 		return 0, err
@@ -175,7 +176,7 @@ func (d *Store) closeCrashed(ctx context.Context, tx sqldb.Tx, condition string,
 		if err != nil {
 			return 0, err
 		}
-		ended := slices.MaxFunc([]time.Time{last.At, g.Since, g.LastOfHost}, time.Time.Compare)
+		ended := slices.MaxFunc([]time.Time{last.At, g.Since, g.Heartbeat}, time.Time.Compare)
 		if ended.IsZero() {
 			ended = g.Key.Time()
 		}

@@ -88,8 +88,8 @@ func (d *Store) Migrations(ctx context.Context) ([]Migration, error) {
 		return all, err
 	}
 	done, err := sqldb.List[struct {
-		Version int64
-		At      time.Time
+		Version int64     `db:"version_id"`
+		At      time.Time `db:"tstamp"`
 	}](ctx, d.db, "SELECT version_id, tstamp FROM "+schemaTable+" WHERE is_applied AND version_id BETWEEN 1 AND $1 ORDER BY id", len(all))
 	for _, step := range done {
 		all[step.Version-1].Applied, all[step.Version-1].At = true, step.At

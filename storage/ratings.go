@@ -20,7 +20,7 @@ type Rating struct {
 	Category string  `json:"category"`
 	Mu       float64 `json:"mu"`
 	Sigma    float64 `json:"sigma"`
-	Points   int     `json:"points"` // as players see it
+	Points   int     `json:"points" db:"-"` // as players see it
 	Games    int     `json:"games"`
 	Place    int     `json:"place"` // from 1
 	Of       int     `json:"of"`    // players of the category
@@ -65,12 +65,12 @@ func (d *Store) lockRatings(ctx context.Context, tx sqldb.Tx) error {
 }
 
 // ratedPlayer is who is rated for what.
-type ratedPlayer struct{ Key, Realm, Category string }
+type ratedPlayer struct{ NameKey, Realm, Category string }
 
 // rated is what is stored of them.
 type rated struct {
-	Name  string
-	Skill rating.Skill
+	Name string
+	rating.Skill
 	Games int
 }
 
@@ -105,7 +105,7 @@ func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (n int64, err error) 
 	for p, r := range changed {
 		if _, err := tx.Exec(ctx, `INSERT INTO ratings (category, name_key, realm, name, mu, sigma, games) VALUES ($1, $2, $3, $4, $5, $6, $7)
 			ON CONFLICT (name_key, realm, category) DO UPDATE SET `+excluded("name", "mu", "sigma", "games"),
-			p.Category, p.Key, p.Realm, r.Name, r.Skill.Mu, r.Skill.Sigma, r.Games); err != nil {
+			p.Category, p.NameKey, p.Realm, r.Name, r.Mu, r.Sigma, r.Games); err != nil {
 			return 0, err
 		}
 	}
@@ -147,7 +147,7 @@ func (g *ratedGame) rate(known, changed map[ratedPlayer]*rated) {
 func (d *Store) unrated(ctx context.Context, tx sqldb.Tx) ([]*ratedGame, error) {
 	waiting, err := sqldb.List[struct {
 		Key GameKey
-		Map string
+		Map string `db:"map_name"`
 	}](ctx, tx, `SELECT key, map_name FROM games WHERE NOT rated AND ended_at IS NOT NULL ORDER BY ended_at, key LIMIT $1`, rateBatch)
 	if err != nil {
 		return nil, err
@@ -158,15 +158,15 @@ func (d *Store) unrated(ctx context.Context, tx sqldb.Tx) ([]*ratedGame, error) 
 		keys[i], byKey[g.Key] = g.Key, games[i]
 	}
 	players, err := sqldb.List[struct {
-		Game             GameKey
-		Key, Realm, Name string
-		Result           rating.Result
-	}](ctx, tx, `SELECT game_key, name_key, realm, name, team, coalesce(outcome, '') FROM played
+		GameKey              GameKey
+		NameKey, Realm, Name string
+		rating.Result
+	}](ctx, tx, `SELECT game_key, name_key, realm, name, team, outcome FROM played
 		WHERE `+d.inKeys("game_key")+` AND NOT EXISTS (SELECT 1 FROM game_computers c WHERE c.game_key = played.game_key)
 		ORDER BY game_key, slot`, keyArg(keys))
 	for _, p := range players {
-		g := byKey[p.Game]
-		g.players = append(g.players, ratedPlayer{p.Key, p.Realm, g.category})
+		g := byKey[p.GameKey]
+		g.players = append(g.players, ratedPlayer{p.NameKey, p.Realm, g.category})
 		g.names, g.results = append(g.names, p.Name), append(g.results, p.Result)
 	}
 	return games, err
@@ -177,26 +177,26 @@ func (d *Store) ratingsOf(ctx context.Context, tx sqldb.Tx, games []*ratedGame) 
 	names := map[string]bool{}
 	for _, g := range games {
 		for _, p := range g.players {
-			names[p.Key] = true
+			names[p.NameKey] = true
 		}
 	}
 	list, _ := json.Marshal(slices.AppendSeq([]string{}, maps.Keys(names))) // null is no list for Postgres
 	rows, err := sqldb.List[struct {
-		Player ratedPlayer
-		Rated  rated
+		ratedPlayer
+		rated
 	}](ctx, tx, "SELECT name_key, realm, category, name, mu, sigma, games FROM ratings WHERE "+d.inList("name_key", "text", 1), string(list))
 	known := map[ratedPlayer]*rated{}
 	for _, r := range rows {
-		known[r.Player] = &r.Rated
+		known[r.ratedPlayer] = &r.rated
 	}
 	return known, err
 }
 
 // ratings reads ratings. Players of the same strength share a place.
 func (d *Store) ratings(ctx context.Context, where string, args ...any) ([]Rating, error) {
-	all, err := sqldb.List[Rating](ctx, d.sql, `SELECT name, realm, category, mu, sigma, 0, games,
-		(SELECT 1 + count(*) FROM ratings b WHERE b.category = r.category AND b.mu - 3 * b.sigma > r.mu - 3 * r.sigma),
-		(SELECT count(*) FROM ratings b WHERE b.category = r.category) FROM ratings r `+where, args...)
+	all, err := sqldb.List[Rating](ctx, d.sql, `SELECT name, realm, category, mu, sigma, games,
+		(SELECT 1 + count(*) FROM ratings b WHERE b.category = r.category AND b.mu - 3 * b.sigma > r.mu - 3 * r.sigma) AS place,
+		(SELECT count(*) FROM ratings b WHERE b.category = r.category) AS "of" FROM ratings r `+where, args...)
 	for i, r := range all {
 		all[i].Points = rating.Skill{Mu: r.Mu, Sigma: r.Sigma}.Points()
 	}

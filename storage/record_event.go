@@ -18,19 +18,19 @@ const (
 
 // ChatLine is one line of chat, the lines of the host included (PID of its sender).
 type ChatLine struct {
-	Game  GameKey
+	Game  GameKey `db:"game_key"`
 	At    time.Time
 	Turn  uint32 // zero in the lobby
 	PID   uint8
 	Name  string
 	Scope ChatScope
-	To    string
-	Text  string
+	To    string `db:"recipient"`
+	Text  string `db:"line"`
 }
 
 // LagEvent is one wait on the lag screen, written when it is over.
 type LagEvent struct {
-	Game     GameKey
+	Game     GameKey `db:"game_key"`
 	At       time.Time
 	Turn     uint32
 	PID      uint8
@@ -44,19 +44,19 @@ type LagEvent struct {
 
 // DropEvent is a player removed by the game: by a vote, by time, by a hash.
 type DropEvent struct {
-	Game   GameKey
+	Game   GameKey `db:"game_key"`
 	At     time.Time
 	Turn   uint32
 	PID    uint8
 	Reason string
-	By     string // who decided, empty for votes, time and hashes
+	By     string `db:"decided_by"` // who decided, empty for votes, time and hashes
 	Votes  uint8
 }
 
 // LinkEvent is a player's connection that broke in a game and can come back, or
 // that came back.
 type LinkEvent struct {
-	Game    GameKey
+	Game    GameKey `db:"game_key"`
 	At      time.Time
 	Turn    uint32
 	PID     uint8
@@ -97,7 +97,7 @@ type Desync struct {
 
 // MapDownload is one map transfer that ended, complete or not.
 type MapDownload struct {
-	Game     GameKey
+	Game     GameKey `db:"game_key"`
 	At       time.Time
 	PID      uint8
 	Name     string
@@ -109,13 +109,13 @@ type MapDownload struct {
 
 // AdminAction is a line of the audit log. Game is zero when it concerns none.
 type AdminAction struct {
-	Game    GameKey
+	Game    GameKey `db:"game_key"`
 	At      time.Time
 	Who     string
 	Realm   string // of Who
 	Via     string // "lobby", "game", "console", "api", "cli", "realm"
 	Action  string // the command: "kick"
-	On      string // on whom or what
+	On      string `db:"target"` // on whom or what
 	Detail  string // arguments
 	Refused string // why it was not done; empty when it was
 }
@@ -143,7 +143,7 @@ const (
 // MapResult is a value that the map reported about the whole game. Every
 // sender's word is kept; Contradicts marks one that another sender denies.
 type MapResult struct {
-	Game        GameKey
+	Game        GameKey `db:"game_key"`
 	At          time.Time
 	Turn        uint32
 	Source      ResultSource
@@ -155,7 +155,7 @@ type MapResult struct {
 
 // PlayerResult is a value that the map reported about one player.
 type PlayerResult struct {
-	Game        GameKey
+	Game        GameKey `db:"game_key"`
 	At          time.Time
 	Turn        uint32
 	Source      ResultSource

@@ -207,7 +207,7 @@ func (r *Recorder) reject(l spool.Line, why error) {
 
 func rejectedLine(l spool.Line, why error) []byte {
 	if !json.Valid(l.Record) {
-		l.Record = json.RawMessage(jsonText(string(l.Record)))
+		l.Record = jsonText(string(l.Record))
 	}
 	return fmt.Appendf(nil, `{"crc":"%s","run":%s,"seq":%d,"type":%s,"record":%s,"at":%s,"why":%s}`,
 		spool.Edited, jsonText(l.Run), l.Seq, jsonText(l.Type), l.Record, jsonText(time.Now().UTC()), jsonText(why.Error()))

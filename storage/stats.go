@@ -25,16 +25,16 @@ type PlayerStats struct {
 	PlayedMS  int64       `json:"played_ms"`
 	Actions   int64       `json:"actions"`
 	PingMS    float64     `json:"ping_ms"`
-	First     time.Time   `json:"first_game,omitzero"`
-	Last      time.Time   `json:"last_game,omitzero"`
+	First     time.Time   `json:"first_game,omitzero" db:"first_game"`
+	Last      time.Time   `json:"last_game,omitzero" db:"last_game"`
 	Maps      []PlayedMap `json:"maps"`   // the most played first, at most ten
 	Values    []MapValue  `json:"values"` // of the maps' own reports
 }
 
 // PlayedMap counts a player's games on one map.
 type PlayedMap struct {
-	Name  string `json:"name"`
-	SHA1  string `json:"sha1"`
+	Name  string `json:"name" db:"map_name"`
+	SHA1  string `json:"sha1" db:"map_sha1"`
 	Games int    `json:"games"`
 	Won   int    `json:"won"`
 	Lost  int    `json:"lost"`
@@ -55,8 +55,7 @@ type MapValue struct {
 // with most games first. ErrNotFound when no player of that name has played.
 func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, error) {
 	key := nameKey(name)
-	all, err := sqldb.List[PlayerStats](ctx, d.sql, `SELECT name, realm, games, won, lost, drawn, left_early, dropped, lags, played_ms, actions,
-			coalesce(ping_ms, 0), first_game, last_game
+	all, err := sqldb.List[PlayerStats](ctx, d.sql, `SELECT `+selected(PlayerStats{}, "")+`
 		FROM player_stats WHERE name_key = $1 ORDER BY games DESC, realm`, key)
 	if err != nil {
 		return nil, err
@@ -69,7 +68,7 @@ func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, er
 		err := sqldb.Fill(ctx, d.sql, &s.Maps, `SELECT map_name, map_sha1, games, won, lost FROM player_map_totals
 			WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY games DESC, map_sha1 LIMIT 10`, key, s.Realm)
 		if err == nil {
-			err = sqldb.Fill(ctx, d.sql, &s.Values, `SELECT source, name, games, sum, sum / games, most FROM player_value_totals
+			err = sqldb.Fill(ctx, d.sql, &s.Values, `SELECT source, name, games, sum, sum / games AS mean, most FROM player_value_totals
 				WHERE name_key = $1 AND realm = $2 AND games > 0 ORDER BY source, name`, key, s.Realm)
 		}
 		if err != nil {

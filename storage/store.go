@@ -12,6 +12,7 @@ package storage
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -144,7 +145,7 @@ func (c checked) Exec(ctx context.Context, query string, args ...any) (int64, er
 	return c.d.db.Exec(ctx, query, args...)
 }
 
-func (c checked) Query(ctx context.Context, query string, args []any, each func(sqldb.Scan) error) error {
+func (c checked) Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error {
 	if err := c.d.prepare(ctx); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"w3host/storage/internal/sqldb"
@@ -37,74 +36,79 @@ func keyArg(keys []GameKey) string {
 	return string(text)
 }
 
-// totalsSQL adds (±1) the games of a list to the totals. Rows are locked in the
-// order of their keys, so that hosts that count at once do not wait for each
-// other in a circle. Taking out and putting in goes over them twice and may do
-// so: Postgres ends one of the two, and its batch is tried again.
-var totalsSQL = []string{
-	`INSERT INTO player_totals (name_key, realm, name, games, won, lost, drawn, left_early, dropped, lags,
-		played_ms, actions, pings, ping_ms, first_game, last_game)
-	SELECT name_key, realm, max(name), ±1 * count(*), ±1 * count(CASE WHEN outcome = 'won' THEN 1 END),
-		±1 * count(CASE WHEN outcome = 'lost' THEN 1 END), ±1 * count(CASE WHEN outcome = 'drew' THEN 1 END),
-		±1 * count(CASE WHEN outcome = 'left' THEN 1 END), ±1 * count(CASE WHEN drops > 0 THEN 1 END), ±1 * sum(lags),
-		±1 * sum(coalesce(played_ms, 0)), ±1 * sum(coalesce(actions, 0)), ±1 * count(ping_ms), ±1 * sum(coalesce(ping_ms, 0)),
-		min(started_at), max(started_at)
-	FROM played WHERE @IN(game_key) GROUP BY name_key, realm ORDER BY name_key, realm
-	ON CONFLICT (name_key, realm) DO UPDATE SET
-		name = CASE WHEN excluded.games > 0 THEN excluded.name ELSE player_totals.name END,
-		@ADD(games, won, lost, drawn, left_early, dropped, lags, played_ms, actions, pings, ping_ms),
-		first_game = CASE WHEN player_totals.first_game IS NULL OR excluded.first_game < player_totals.first_game
-			THEN excluded.first_game ELSE player_totals.first_game END,
-		last_game = CASE WHEN player_totals.last_game IS NULL OR excluded.last_game > player_totals.last_game
-			THEN excluded.last_game ELSE player_totals.last_game END`,
+// totals are the statements that add the games of the list $1 to the totals, $2
+// times: 1 or -1. Rows are locked in the order of their keys, so that hosts that
+// count at once do not wait for each other in a circle. Taking out and putting in
+// goes over them twice and may do so: Postgres ends one of the two, and its batch is
+// tried again.
+func (d *Store) totals() []string {
+	return []string{
+		`INSERT INTO player_totals (name_key, realm, name, games, won, lost, drawn, left_early, dropped, lags,
+			played_ms, actions, pings, ping_ms, first_game, last_game)
+		SELECT name_key, realm, max(name), $2 * count(*), $2 * count(*) FILTER (WHERE outcome = 'won'),
+			$2 * count(*) FILTER (WHERE outcome = 'lost'), $2 * count(*) FILTER (WHERE outcome = 'drew'),
+			$2 * count(*) FILTER (WHERE outcome = 'left'), $2 * count(*) FILTER (WHERE drops > 0), $2 * sum(lags),
+			$2 * sum(coalesce(played_ms, 0)), $2 * sum(coalesce(actions, 0)), $2 * count(ping_ms), $2 * sum(coalesce(ping_ms, 0)),
+			min(started_at), max(started_at)
+		FROM played WHERE ` + d.inKeys("game_key") + ` GROUP BY name_key, realm ORDER BY name_key, realm
+		ON CONFLICT (name_key, realm) DO UPDATE SET ` + added("player_totals", "games", "won", "lost", "drawn", "left_early",
+			"dropped", "lags", "played_ms", "actions", "pings", "ping_ms") + `,
+			name = CASE WHEN excluded.games > 0 THEN excluded.name ELSE player_totals.name END,
+			first_game = ` + wider("player_totals", "first_game", "<") + `, last_game = ` + wider("player_totals", "last_game", ">"),
 
-	`INSERT INTO player_map_totals (name_key, realm, map_sha1, map_name, name, games, won, lost)
-	SELECT name_key, realm, map_sha1, max(map_name), max(name), ±1 * count(*),
-		±1 * count(CASE WHEN outcome = 'won' THEN 1 END), ±1 * count(CASE WHEN outcome = 'lost' THEN 1 END)
-	FROM played WHERE @IN(game_key) GROUP BY name_key, realm, map_sha1 ORDER BY name_key, realm, map_sha1
-	ON CONFLICT (name_key, realm, map_sha1) DO UPDATE SET map_name = excluded.map_name,
-		name = CASE WHEN excluded.games > 0 THEN excluded.name ELSE player_map_totals.name END,
-		@ADD(games, won, lost)`,
+		`INSERT INTO player_map_totals (name_key, realm, map_sha1, map_name, name, games, won, lost)
+		SELECT name_key, realm, map_sha1, max(map_name), max(name), $2 * count(*),
+			$2 * count(*) FILTER (WHERE outcome = 'won'), $2 * count(*) FILTER (WHERE outcome = 'lost')
+		FROM played WHERE ` + d.inKeys("game_key") + ` GROUP BY name_key, realm, map_sha1 ORDER BY name_key, realm, map_sha1
+		ON CONFLICT (name_key, realm, map_sha1) DO UPDATE SET ` + added("player_map_totals", "games", "won", "lost") + `,
+			map_name = excluded.map_name, name = CASE WHEN excluded.games > 0 THEN excluded.name ELSE player_map_totals.name END`,
 
-	// One value per game, whoever sent it; games where senders disagree drop out.
-	`INSERT INTO player_value_totals (name_key, realm, source, name, games, sum, most)
-	SELECT name_key, realm, source, name, ±1 * count(*), ±1 * sum(number), max(number) FROM (
-		SELECT p.name_key, p.realm, r.game_key, r.source, r.name, max(r.number) AS number
-		FROM game_players p JOIN results r ON r.game_key = p.game_key AND r.pid = p.pid
-		WHERE @IN(p.game_key) AND p.slot IS NOT NULL AND NOT p.fake
-		GROUP BY p.name_key, p.realm, r.game_key, r.source, r.name
-		HAVING min(r.value) = max(r.value) AND max(r.number) IS NOT NULL
-			AND sum(CASE WHEN r.contradicts THEN 1 ELSE 0 END) = 0) told
-	GROUP BY name_key, realm, source, name ORDER BY name_key, realm, source, name
-	ON CONFLICT (name_key, realm, source, name) DO UPDATE SET @ADD(games, sum),
-		most = CASE WHEN excluded.games > 0 AND excluded.most > player_value_totals.most
-			THEN excluded.most ELSE player_value_totals.most END`,
+		// One value per game, whoever sent it; games where senders disagree drop out.
+		`INSERT INTO player_value_totals (name_key, realm, source, name, games, sum, most)
+		SELECT name_key, realm, source, name, $2 * count(*), $2 * sum(number), max(number) FROM (
+			SELECT p.name_key, p.realm, r.game_key, r.source, r.name, max(r.number) AS number
+			FROM game_players p JOIN results r ON r.game_key = p.game_key AND r.pid = p.pid
+			WHERE ` + d.inKeys("p.game_key") + ` AND p.slot IS NOT NULL AND NOT p.fake
+			GROUP BY p.name_key, p.realm, r.game_key, r.source, r.name
+			HAVING min(r.value) = max(r.value) AND max(r.number) IS NOT NULL AND count(*) FILTER (WHERE r.contradicts) = 0) told
+		GROUP BY name_key, realm, source, name ORDER BY name_key, realm, source, name
+		ON CONFLICT (name_key, realm, source, name) DO UPDATE SET ` + added("player_value_totals", "games", "sum") + `,
+			most = CASE WHEN excluded.games > 0 THEN ` + wider("player_value_totals", "most", ">") + ` ELSE player_value_totals.most END`,
 
-	`INSERT INTO map_totals (map_sha1, map_name, lobbies, games, finished, desyncs, finished_ms, players, last_game)
-	SELECT map_sha1, max(map_name), ±1 * count(*), ±1 * count(started_at), ±1 * count(CASE WHEN ended = 'finished' THEN 1 END),
-		±1 * count(CASE WHEN ended = 'desync' THEN 1 END), ±1 * sum(CASE WHEN ended = 'finished' THEN played_ms ELSE 0 END),
-		±1 * sum(CASE WHEN started_at IS NULL THEN 0 ELSE players END), max(started_at)
-	FROM games WHERE @IN(key) GROUP BY map_sha1 ORDER BY map_sha1
-	ON CONFLICT (map_sha1) DO UPDATE SET map_name = excluded.map_name,
-		@ADD(lobbies, games, finished, desyncs, finished_ms, players),
-		last_game = CASE WHEN map_totals.last_game IS NULL OR excluded.last_game > map_totals.last_game
-			THEN excluded.last_game ELSE map_totals.last_game END`,
+		`INSERT INTO map_totals (map_sha1, map_name, lobbies, games, finished, desyncs, finished_ms, players, last_game)
+		SELECT map_sha1, max(map_name), $2 * count(*), $2 * count(started_at), $2 * count(*) FILTER (WHERE ended = 'finished'),
+			$2 * count(*) FILTER (WHERE ended = 'desync'), $2 * coalesce(sum(played_ms) FILTER (WHERE ended = 'finished'), 0),
+			$2 * coalesce(sum(players) FILTER (WHERE started_at IS NOT NULL), 0), max(started_at)
+		FROM games WHERE ` + d.inKeys("key") + ` GROUP BY map_sha1 ORDER BY map_sha1
+		ON CONFLICT (map_sha1) DO UPDATE SET ` + added("map_totals", "lobbies", "games", "finished", "desyncs", "finished_ms", "players") + `,
+			map_name = excluded.map_name, last_game = ` + wider("map_totals", "last_game", ">"),
 
-	`INSERT INTO day_totals (day, lobbies, games, desyncs, crashed, players)
-	SELECT day, ±1 * count(*), ±1 * count(started_at), ±1 * count(CASE WHEN ended = 'desync' THEN 1 END),
-		±1 * count(CASE WHEN ended = 'host crashed' THEN 1 END), ±1 * sum(CASE WHEN started_at IS NULL THEN 0 ELSE players END)
-	FROM game_list WHERE @IN(key) AND created_at IS NOT NULL GROUP BY day ORDER BY day
-	ON CONFLICT (day) DO UPDATE SET @ADD(lobbies, games, desyncs, crashed, players)`,
+		`INSERT INTO day_totals (day, lobbies, games, desyncs, crashed, players)
+		SELECT day, $2 * count(*), $2 * count(started_at), $2 * count(*) FILTER (WHERE ended = 'desync'),
+			$2 * count(*) FILTER (WHERE ended = 'host crashed'), $2 * coalesce(sum(players) FILTER (WHERE started_at IS NOT NULL), 0)
+		FROM game_list WHERE ` + d.inKeys("key") + ` AND created_at IS NOT NULL GROUP BY day ORDER BY day
+		ON CONFLICT (day) DO UPDATE SET ` + added("day_totals", "lobbies", "games", "desyncs", "crashed", "players"),
+	}
 }
 
-// inMark is @IN(column), and addMark @ADD(a, b) for a = table.a + excluded.a, b = …
-var (
-	inMark  = regexp.MustCompile(`@IN\(([^)]*)\)`)
-	addMark = regexp.MustCompile(`@ADD\(([^)]*)\)`)
-)
+// added sets columns, in an upsert, to the sum of the row and what would have been
+// inserted.
+func added(table string, columns ...string) string {
+	for i, c := range columns {
+		columns[i] = c + " = " + table + "." + c + " + excluded." + c
+	}
+	return strings.Join(columns, ", ")
+}
 
-// addTotals runs totalsSQL with a sign, "1" or "-1".
-func (d *Store) addTotals(ctx context.Context, tx sqldb.Tx, sign string, keys []GameKey) error {
+// wider is what would have been inserted, if it compares so with the row, or the
+// row has none.
+func wider(table, column, compares string) string {
+	row := table + "." + column
+	return "CASE WHEN " + row + " IS NULL OR excluded." + column + " " + compares + " " + row + " THEN excluded." + column + " ELSE " + row + " END"
+}
+
+// addTotals adds games to the totals, or takes them out with the sign -1.
+func (d *Store) addTotals(ctx context.Context, tx sqldb.Tx, sign int, keys []GameKey) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -113,18 +117,8 @@ func (d *Store) addTotals(ctx context.Context, tx sqldb.Tx, sign string, keys []
 			return err
 		}
 	}
-	for _, query := range totalsSQL {
-		table := strings.Fields(query)[2]
-		query = strings.ReplaceAll(query, "±1", sign)
-		query = inMark.ReplaceAllStringFunc(query, func(mark string) string { return d.inKeys(inMark.FindStringSubmatch(mark)[1]) })
-		query = addMark.ReplaceAllStringFunc(query, func(mark string) string {
-			columns := strings.Split(addMark.FindStringSubmatch(mark)[1], ", ")
-			for i, c := range columns {
-				columns[i] = c + " = " + table + "." + c + " + excluded." + c
-			}
-			return strings.Join(columns, ", ")
-		})
-		if _, err := tx.Exec(ctx, query, keyArg(keys)); err != nil {
+	for _, query := range d.totals() {
+		if _, err := tx.Exec(ctx, query, keyArg(keys), sign); err != nil {
 			return err
 		}
 	}
@@ -154,7 +148,7 @@ func (d *Store) uncount(ctx context.Context, tx sqldb.Tx, keys []GameKey) error 
 	if err != nil || len(counted) == 0 {
 		return err
 	}
-	if err := d.addTotals(ctx, tx, "-1", counted); err != nil {
+	if err := d.addTotals(ctx, tx, -1, counted); err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, "UPDATE games SET counted = false WHERE "+d.inKeys("key"), keyArg(counted))
@@ -169,5 +163,5 @@ func (d *Store) count(ctx context.Context, tx sqldb.Tx, keys []GameKey) error {
 	if err != nil {
 		return err
 	}
-	return d.addTotals(ctx, tx, "1", ended)
+	return d.addTotals(ctx, tx, 1, ended)
 }

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"time"
 )
 
@@ -19,7 +20,7 @@ type conn struct {
 }
 
 func (c conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	res, err := c.on.ExecContext(ctx, query, timeArgs(args, c.textTimes)...)
+	res, err := c.on.ExecContext(ctx, query, bound(args, c.textTimes)...)
 	if err != nil {
 		return 0, translate(err)
 	}
@@ -27,14 +28,14 @@ func (c conn) Exec(ctx context.Context, query string, args ...any) (int64, error
 	return n, translate(err)
 }
 
-func (c conn) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	rows, err := c.on.QueryContext(ctx, query, timeArgs(args, c.textTimes)...)
+func (c conn) Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error {
+	rows, err := c.on.QueryContext(ctx, query, bound(args, c.textTimes)...)
 	if err != nil {
 		return translate(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
+		if err := each(rows); err != nil {
 			return translate(err)
 		}
 	}
@@ -62,18 +63,22 @@ func inTx(ctx context.Context, db *sql.DB, do func(*sql.Conn, *sql.Tx) error) er
 // sqliteTime is how SQLite holds times: sortable, read by its date functions.
 const sqliteTime = "2006-01-02T15:04:05.000Z"
 
-// timeArgs makes zero times NULL; text makes the others text.
-func timeArgs(args []any, text bool) []any {
+// bound are arguments as a driver takes them: zero times are NULL, and other times
+// text where the database holds text.
+func bound(args []any, text bool) []any {
 	for i, arg := range args {
-		at, ok := arg.(time.Time)
-		switch {
-		case !ok:
-		case at.IsZero():
-			args[i] = nil
-		case text:
-			args[i] = at.UTC().Format(sqliteTime)
-		default:
-			args[i] = at.UTC()
+		switch v := arg.(type) {
+		case json.RawMessage:
+			args[i] = string(v)
+		case time.Time:
+			switch {
+			case v.IsZero():
+				args[i] = nil
+			case text:
+				args[i] = v.UTC().Format(sqliteTime)
+			default:
+				args[i] = v.UTC()
+			}
 		}
 	}
 	return args

@@ -6,16 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
 	"reflect"
 	"time"
 )
 
-// List reads the rows of a query into a slice, which is never nil. The fields of
-// a struct, and of structs embedded in it, are the columns, in order; addresses,
-// networks and slices are not among them, but for JSON. Durations are in
-// milliseconds.
-// Any other type is the only column.
+// List reads the rows of a query into a slice, which is never nil. A struct takes
+// each column into the field of its name, see [Columns]; NULL leaves a field as it
+// is. Any other type is the only column.
 func List[T any](ctx context.Context, q Queryer, query string, args ...any) ([]T, error) {
 	var all []T
 	if err := Fill(ctx, q, &all, query, args...); err != nil {
@@ -28,9 +25,9 @@ func List[T any](ctx context.Context, q Queryer, query string, args ...any) ([]T
 func Fill(ctx context.Context, q Queryer, to any, query string, args ...any) error {
 	all := reflect.ValueOf(to).Elem()
 	all.Set(reflect.MakeSlice(all.Type(), 0, 0))
-	return q.Query(ctx, query, args, func(scan Scan) error {
+	return q.Query(ctx, query, args, func(rows *sql.Rows) error {
 		row := reflect.New(all.Type().Elem()).Elem()
-		if err := scan(columnsOf(row)...); err != nil {
+		if err := scan(rows, row); err != nil {
 			return err
 		}
 		all.Set(reflect.Append(all, row))
@@ -50,30 +47,52 @@ func One[T any](ctx context.Context, q Queryer, query string, args ...any) (row 
 	return all[0], nil
 }
 
-// columnsOf is where Scan puts the columns of a row.
-func columnsOf(v reflect.Value) (dest []any) {
-	switch to := v.Addr().Interface().(type) {
-	case *time.Time:
-		return []any{timeColumn{to}}
-	case *time.Duration:
-		return []any{millisColumn{to}}
-	case *json.RawMessage:
-		return []any{(*[]byte)(to)}
-	case *netip.Prefix, *netip.Addr:
-		return nil
-	case sql.Scanner:
-		return []any{to}
+func scan(rows *sql.Rows, row reflect.Value) error {
+	names, err := rows.Columns()
+	if err != nil {
+		return err
 	}
-	switch v.Kind() {
-	case reflect.Slice:
-		return nil
-	case reflect.Struct:
-		for i := range v.NumField() {
-			dest = append(dest, columnsOf(v.Field(i))...)
+	fields, dest, values := make([]reflect.Value, len(names)), make([]any, len(names)), make([]reflect.Value, len(names))
+	for i, name := range names {
+		if fields[i], err = fieldOf(row, name); err != nil {
+			return err
 		}
-		return dest
+		switch to := fields[i].Addr().Interface().(type) {
+		case *time.Time:
+			dest[i] = timeColumn{to}
+		case *time.Duration:
+			dest[i] = millisColumn{to}
+		case *json.RawMessage:
+			dest[i] = (*[]byte)(to)
+		case sql.Scanner:
+			dest[i] = to
+		default: // a pointer takes NULL
+			values[i] = reflect.New(reflect.PointerTo(fields[i].Type()))
+			dest[i] = values[i].Interface()
+		}
 	}
-	return []any{v.Addr().Interface()}
+	if err := rows.Scan(dest...); err != nil {
+		return err
+	}
+	for i, value := range values {
+		if value.IsValid() && !value.Elem().IsNil() {
+			fields[i].Set(value.Elem().Elem())
+		}
+	}
+	return nil
+}
+
+// fieldOf is where a column of a row goes.
+func fieldOf(row reflect.Value, name string) (reflect.Value, error) {
+	if !isStruct(row.Type()) {
+		return row, nil
+	}
+	for _, c := range columnsOf(row.Type()) {
+		if c.name == name {
+			return row.FieldByIndex(c.index), nil
+		}
+	}
+	return row, fmt.Errorf("%v has no field for the column %s", row.Type(), name)
 }
 
 // timeColumn scans a time of either database; NULL is the zero time.

@@ -37,8 +37,8 @@ type DB interface {
 type Queryer interface {
 	// Exec tells how many rows were touched.
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
-	// Query calls each for every row; scan reads its columns.
-	Query(ctx context.Context, query string, args []any, each func(scan Scan) error) error
+	// Query calls each for every row.
+	Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error
 }
 
 // Tx is a transaction.
@@ -49,9 +49,6 @@ type Tx interface {
 	Batch(ctx context.Context, statements []Statement, rows []Rows) error
 }
 
-// Scan reads the columns of one row.
-type Scan func(dest ...any) error
-
 // Statement is a query with its arguments.
 type Statement struct {
 	SQL  string
@@ -60,13 +57,7 @@ type Statement struct {
 
 // Rows are new rows of one table.
 type Rows struct {
-	Table  *Table
-	Values [][]any
-}
-
-// Table is a table that grows by many rows at a time. Its columns are written
-// "name type", with types in the words of Postgres.
-type Table struct {
-	Name    string
+	Table   string
 	Columns []string
+	Values  [][]any
 }

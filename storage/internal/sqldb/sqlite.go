@@ -143,7 +143,7 @@ func (s *liteDB) Exec(ctx context.Context, query string, args ...any) (int64, er
 	return n, s.explain(err)
 }
 
-func (s *liteDB) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
+func (s *liteDB) Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error {
 	if err := s.moved(); err != nil {
 		return err
 	}
@@ -185,7 +185,8 @@ func (t liteTx) Batch(ctx context.Context, statements []Statement, rows []Rows) 
 		}
 	}()
 	for _, r := range rows {
-		query := insert(r.Table)
+		query := fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s) ON CONFLICT DO NOTHING",
+			r.Table, strings.Join(r.Columns, ", "), strings.Repeat(", ?", len(r.Columns)-1))
 		for _, values := range r.Values {
 			statements = append(statements, Statement{query, values})
 		}
@@ -198,18 +199,9 @@ func (t liteTx) Batch(ctx context.Context, statements []Statement, rows []Rows) 
 			}
 			prepared[s.SQL] = st
 		}
-		if _, err := st.ExecContext(ctx, timeArgs(s.Args, true)...); err != nil {
+		if _, err := st.ExecContext(ctx, bound(s.Args, true)...); err != nil {
 			return translate(err)
 		}
 	}
 	return nil
-}
-
-func insert(t *Table) string {
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i], _, _ = strings.Cut(c, " ")
-	}
-	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s) ON CONFLICT DO NOTHING",
-		t.Name, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
 }
