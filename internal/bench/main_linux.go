@@ -62,9 +62,8 @@ type figures struct {
 type botsReport struct {
 	Missed int64 `json:"missed_turns"`
 	Jitter struct {
-		Count int64   `json:"count"`
-		P99   float64 `json:"p99"`
-		Max   float64 `json:"max"`
+		Count int64 `json:"count"`
+		summary
 	} `json:"jitter_ms"`
 }
 
@@ -78,6 +77,9 @@ func main() {
 	with := flag.String("with", "", "measure this one beside itself with a setting from the environment, like W3HOST_REPLAYS_ENABLED=false")
 	ahead := flag.Bool("ahead", false, "give hosts and bots the processors before other processes have them (niceness -20)")
 	steady := flag.Duration("steady", 0, "measure a round again, up to ten times, if the machine stood still for longer than this; 0: never")
+	attacks := flag.String("attacks", "", "measure what players notice of attacks: all, or names with commas between")
+	attacker := flag.String("attacker", "", "be the attackers of this name, until killed")
+	at := flag.String("at", "", "whom they attack")
 	witness := flag.Bool("witness", false, "tell how late a thread of each processor wakes, until standard input ends")
 	flag.Parse()
 	runtime.LockOSThread() // with its thread, those end that it has started
@@ -85,14 +87,21 @@ func main() {
 		runWitness()
 		return
 	}
+	if *attacker != "" {
+		if err := runAttacker(*attacker, *at); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	b := &bench{seconds: *seconds, period: *latency, ahead: *ahead, steady: *steady, extra: flag.Args()}
-	if err := b.main(strings.Split(*games, ","), *rounds, *floor, *other, *with); err != nil {
+	if err := b.main(strings.Split(*games, ","), *rounds, *floor, *other, *with, *attacks); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func (b *bench) main(games []string, rounds int, floor, other, with string) (err error) {
+func (b *bench) main(games []string, rounds int, floor, other, with, attacks string) (err error) {
 	if b.dir, err = os.MkdirTemp("", "w3host-bench"); err != nil {
 		return err
 	}
@@ -109,6 +118,9 @@ func (b *bench) main(games []string, rounds int, floor, other, with string) (err
 	}
 	if with != "" {
 		subjects = append(subjects, subject{with, b.host(host, with)})
+	}
+	if attacks != "" {
+		return b.attackAll(attacks, subjects)
 	}
 	if floor != "" {
 		program := filepath.Join(b.dir, "floor")
@@ -231,12 +243,10 @@ func awaitListener(port int) (err error) {
 // measure runs one program with one number of games. CPU and memory are taken
 // in the middle of the time in which all games run.
 func (b *bench) measure(s subject, games int) (f figures, err error) {
-	free, err := net.Listen("tcp4", "127.0.0.1:0")
+	port, err := freePort()
 	if err != nil {
 		return f, err
 	}
-	port := free.Addr().(*net.TCPAddr).Port
-	_ = free.Close()
 	work, err := os.MkdirTemp(b.dir, s.name)
 	if err != nil {
 		return f, err

@@ -43,12 +43,17 @@ func contextSwitches(pid int) int64 {
 }
 
 // memory is the resident size of a process in KiB.
-func memory(pid int) int64 {
+func memory(pid int) int64 { return statusKiB(pid, "VmRSS:") }
+
+// peakMemory is the highest that it was.
+func peakMemory(pid int) int64 { return statusKiB(pid, "VmHWM:") }
+
+func statusKiB(pid int, name string) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	_, rest, _ := strings.Cut(string(status), name)
 	kib, _ := strconv.ParseInt(strings.Fields(rest + " 0")[0], 10, 64)
 	return kib
 }

@@ -1,0 +1,227 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"w3host/internal/testkit"
+	"w3host/mapxfer"
+	"w3host/reconnect"
+	"w3host/w3gs"
+)
+
+// hose is a socket that has more and more of one packet, behind what begins it.
+type hose struct {
+	socket
+	first, packet []byte
+	reads, bytes  int
+	at            int // in packet
+}
+
+func (h *hose) read(b []byte) (n int, more bool, err error) {
+	h.reads++
+	n = copy(b, h.first)
+	h.first = h.first[n:]
+	for n < len(b) {
+		m := copy(b[n:], h.packet[h.at:])
+		n, h.at = n+m, (h.at+m)%len(h.packet)
+	}
+	h.bytes += n
+	return n, true, nil
+}
+
+func (h *hose) write(b []byte) (int, error)  { return len(b), nil }
+func (h *hose) figures() mapxfer.Figures     { return mapxfer.Figures{} }
+func (h *hose) waited() (none time.Duration) { return none }
+
+// kinds are one packet of each kind that a client may send, found from the tables, and
+// some that none sends.
+func kinds(pid uint8) map[string][]byte {
+	all := map[string][]byte{
+		"unknown":            packet(0x77),
+		"of 2 KiB":           packet(0x77, make([]byte, frameMax-4)),
+		"longer than 2 KiB":  packet(0x77, make([]byte, frameMax-3)),
+		"as long as can be":  packet(0x77, make([]byte, w3gs.MaxFrame-4)),
+		"no packet":          []byte("GET / HTTP/1.1\r\n\r\n"),
+		"command":            packet(0x28, byte(1), pid, pid, byte(0x10), "!help"),
+		"line in the game":   packet(0x28, byte(1), pid, pid, byte(0x20), uint32(0), "!help"),
+		"whole map":          packet(0x42, uint32(1), byte(1), uint32(4000)),
+		"progress":           packet(0x42, uint32(1), byte(3), uint32(1442)),
+		"part never sent":    packet(0x44, pid, byte(1), uint32(1), uint32(1442)),
+		"the longest action": action(make([]byte, w3gs.MaxActionLen)),
+	}
+	for op := range 256 {
+		if p := w3gs.New(w3gs.Op(op), w3gs.FromClient); p != nil {
+			all[w3gs.Op(op).String()] = p.AppendTo(nil)
+		}
+		for n := range 60 {
+			b := append([]byte{reconnect.Magic, byte(op), byte(4 + n), 0}, make([]byte, n)...)
+			if _, err := reconnect.Decode(b); err == nil {
+				all[fmt.Sprintf("0xF8 %d of %d bytes", op, len(b))] = b
+			}
+		}
+	}
+	return all
+}
+
+// scene brings links into a state: n of them, and what each is to send first.
+type scene struct {
+	name  string
+	links func(r *rig, n int) []*client
+	first func(r *rig, c *client) []byte
+}
+
+func scenes(r *rig) []scene {
+	nothing := func(*rig, *client) []byte { return nil }
+	leave := func(*rig, *client) []byte { return packet(0x21, uint32(7)) }
+	unjoined := func(r *rig, n int) (all []*client) {
+		for range n {
+			all = append(all, dial(r.t, r.h.Addr()))
+		}
+		return all
+	}
+	inLobby := func(conduct func(*client, []byte)) func(*rig, int) []*client {
+		return func(r *rig, n int) (all []*client) {
+			g := r.lobby(n + 1)
+			r.join(g, "Owner", player)
+			for i := range n {
+				all = append(all, r.join(g, fmt.Sprintf("P%d", i), conduct))
+			}
+			return all
+		}
+	}
+	started := func(conduct func(*client, []byte), op byte) func(*rig, int) []*client {
+		return func(r *rig, n int) []*client {
+			g := r.lobby(n + 1)
+			all := []*client{r.join(g, "Owner", player)}
+			for i := range n {
+				all = append(all, r.join(g, fmt.Sprintf("P%d", i), conduct))
+			}
+			r.begin(all...)
+			for _, c := range all[1:] {
+				c.Until(op)
+			}
+			return all[1:]
+		}
+	}
+	var returning []byte
+	return []scene{
+		{"unjoined", unjoined, nothing},
+		{"refused", unjoined, func(*rig, *client) []byte { return joinPacket(0xFFFFFF, 0, "Nobody") }},
+		{"in a lobby", inLobby(player), nothing},
+		{"downloading", inLobby(func(c *client, b []byte) {
+			if b[1] == 0x3D {
+				c.Send(packet(0x42, uint32(1), byte(1), uint32(0)))
+			}
+		}), nothing},
+		{"loading", started(lobbyist, 0x0B), nothing},
+		{"playing", started(player, 0x0C), nothing},
+		{"leaving a lobby", inLobby(player), leave},
+		{"leaving a game", started(player, 0x0C), leave},
+		{"returning", func(r *rig, n int) []*client {
+			g := r.lobby(2)
+			owner := r.join(g, "Owner", player)
+			away, key := r.offered(g, "Away")
+			r.begin(owner, away)
+			away.Until(0x0C)
+			last := uint32(len(away.All()))
+			returning = reconnect.Reconnect{PID: away.PID, Key: key, Last: last}.AppendTo(nil)
+			return unjoined(r, n)
+		}, func(*rig, *client) []byte { return returning }},
+	}
+}
+
+// link is that of a client.
+func (r *rig) link(c *client) (found *link) {
+	port := testkit.LocalPort(c)
+	testkit.Eventually(r.t, "the link", func() bool {
+		r.h.shard.wait(func() {
+			for l := range r.h.shard.all() {
+				if l.addr.Port() == port {
+					found = l
+				}
+			}
+		})
+		return found != nil
+	})
+	return found
+}
+
+// TestPass floods with each kind of packet in each state of a link: what one pass does
+// is bounded, every flood ends with its link, and the turns of others are not late.
+func TestPass(t *testing.T) {
+	r := newRig(t, func(o *Options) {
+		o.Limits.UnjoinedPerIP, o.Limits.LobbyLeaves = 1000, 0
+		o.Game.Reconnect.Wait, o.Game.Reconnect.Silence = time.Minute, 20*time.Second
+	})
+	playing, players := r.play(3)
+	late := new(lateTape)
+	ask(t, playing, func(g *Game) bool { g.observers = append(g.observers, late); return true })
+	jitter := watchMachine(t)
+	states := map[linkState]bool{}
+	for _, sc := range scenes(r) {
+		t.Run(sc.name, func(t *testing.T) {
+			r := &rig{t: t, h: r.h, records: r.records, log: r.log}
+			var names []string
+			for name := range kinds(0) {
+				names = append(names, name)
+			}
+			for len(names) > 0 {
+				n := min(len(names), 10)
+				for i, c := range sc.links(r, n) {
+					h := &hose{first: sc.first(r, c), packet: kinds(c.PID)[names[i]]}
+					r.flood(r.link(c), h, names[i], states)
+				}
+				names = names[n:]
+			}
+		})
+	}
+	for s := unjoined; s < closed; s++ {
+		if !states[s] {
+			t.Errorf("no scene has a link in state %d", s)
+		}
+	}
+	worst := ask(t, playing, func(*Game) (worst time.Duration) {
+		for _, l := range *late {
+			worst = max(worst, l)
+		}
+		return worst
+	})
+	machine := jitter()
+	if most := 20*time.Millisecond + 2*machine; worst > most {
+		t.Errorf("a turn of another game was %v late, want %v at most", worst, most)
+	}
+	t.Logf("turns were at most %v late, the machine %v", worst, machine)
+	checkBeat(t, players, period+100*time.Millisecond+2*machine)
+}
+
+// flood opens the hose on a link.
+func (r *rig) flood(l *link, h *hose, name string, states map[linkState]bool) {
+	s := r.h.shard
+	first := len(h.first)
+	s.wait(func() {
+		h.socket, l.sock = l.sock, h
+		s.pass(l)
+		states[l.state] = true
+		handled := (h.bytes - len(l.in.rest) - first) / len(h.packet)
+		if h.reads > 1 || h.bytes > passRead || handled > passPackets && l.state < closing {
+			r.t.Errorf("%s: one pass read %d times and handled %d packets of %d bytes", name, h.reads, handled, h.bytes)
+		}
+		if !l.in.listed && l.state != closed {
+			r.t.Errorf("%s: the link is not on the list although there is more", name)
+		}
+	})
+	testkit.Eventually(r.t, "the end of the flood "+name, func() bool {
+		over := false
+		return s.wait(func() { over = l.state == closed }) && over
+	})
+	most := passRead + max(meterBurst*r.h.opts.Limits.PacketRate+1000, lingerBytes)
+	if h.bytes > most*max(len(h.packet), 1) {
+		r.t.Errorf("%s: %d bytes were read before the end", name, h.bytes)
+	}
+	if errors.Is(l.cause, errCrashed) {
+		r.t.Errorf("%s: the connection crashed", name)
+	}
+}

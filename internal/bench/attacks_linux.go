@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"w3host/internal/flood"
+)
+
+// victims is how many games are measured beside an attack, of victimPlayers each.
+const victims, victimPlayers = 8, 2
+
+// harm is what the players of other games notice of an attack, and what it costs.
+type harm struct {
+	P99, Max float64 // ms that turns come late
+	memory   int64   // KiB, the highest resident size
+	disk     int64   // bytes a second
+	fine     bool    // nobody lost the connection, and no rule was broken
+}
+
+// attackAll measures each attack, with a quiet time before it, against each host.
+func (b *bench) attackAll(names string, hosts []subject) error {
+	var attacks []string
+	for _, a := range flood.Attacks {
+		if names == "all" || strings.Contains(names, a.Name) {
+			attacks = append(attacks, a.Name)
+		}
+	}
+	if names == "all" {
+		attacks = append(attacks, "whole map reports+connections+unknown packets of 64 KB")
+	}
+	fmt.Println("| attack | host | late p99 / worst ms, quiet | attacked | memory MB, quiet | attacked | written KB/s, quiet | attacked | others |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	for _, attack := range attacks {
+		for _, s := range hosts {
+			quiet, err := b.harmBy("", s)
+			if err != nil {
+				return err
+			}
+			with, err := b.harmBy(attack, s)
+			if err != nil {
+				return err
+			}
+			others := "undisturbed"
+			if !with.fine {
+				others = "disturbed"
+			}
+			fmt.Printf("| %s | %s | %.1f / %.1f | %.1f / %.1f | %d | %d | %d | %d | %s |\n", attack, s.name, quiet.P99, quiet.Max, with.P99, with.Max,
+				quiet.memory>>10, with.memory>>10, quiet.disk/1000, with.disk/1000, others)
+		}
+	}
+	return nil
+}
+
+// harmBy runs a host with the victims' games, and from when they have begun an attack;
+// none for "". The attackers come from other addresses than the victims and have the
+// processors last, as if they were on other machines.
+func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
+	port, err := freePort()
+	if err != nil {
+		return h, err
+	}
+	work, err := os.MkdirTemp(b.dir, "attack")
+	if err != nil {
+		return h, err
+	}
+	host := s.run(port, 1)
+	host.Args = append(host.Args, "--autostart", strconv.Itoa(victimPlayers))
+	host.Env = append(host.Env, "W3HOST_LIMITS_EXEMPT=127.0.0.1/32", "W3HOST_RECONNECT_ENABLED=true")
+	log, err := os.Create(filepath.Join(work, "host.log"))
+	if err != nil {
+		return h, err
+	}
+	defer log.Close()
+	host.Dir, host.Stdout, host.Stderr = work, log, log
+	if err := b.start(host); err != nil {
+		return h, err
+	}
+	defer func() { _, _ = host.Process.Kill(), host.Wait() }()
+	if err := awaitListener(port); err != nil {
+		return h, err
+	}
+	bots := exec.Command(filepath.Join(b.dir, "w3host"), "bots", "--addr", "127.0.0.1:"+strconv.Itoa(port), "--players", strconv.Itoa(victimPlayers),
+		"--games", strconv.Itoa(victims), "--minutes", strconv.FormatFloat(float64(b.seconds)/60, 'f', -1, 64), "--json")
+	var out bytes.Buffer
+	bots.Stdout = &out
+	said, err := bots.StderrPipe()
+	if err != nil {
+		return h, err
+	}
+	if err := b.start(bots); err != nil {
+		return h, err
+	}
+	scanner := bufio.NewScanner(said)
+	for begun := 0; begun < victims && scanner.Scan(); {
+		if strings.Contains(scanner.Text(), "game runs") {
+			begun++
+		}
+	}
+	go func() { // the rest of what the bots say; ends with them
+		for scanner.Scan() {
+		}
+	}()
+	before, since := written(work), time.Now()
+	for name := range strings.SplitSeq(attack, "+") {
+		if name == "" {
+			break
+		}
+		attackers := exec.Command(os.Args[0], "--attacker", name, "--at", "127.0.0.1:"+strconv.Itoa(port))
+		attackers.Stderr = os.Stderr
+		if err := b.start(attackers); err != nil {
+			return h, err
+		}
+		defer func() { _, _ = attackers.Process.Kill(), attackers.Wait() }()
+		_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", attackers.Process.Pid), []byte("19"), 0) // else they take their share
+	}
+	_ = bots.Wait() // its faults are in its report
+	h.disk = int64(float64(written(work)-before) / time.Since(since).Seconds())
+	h.memory = peakMemory(host.Process.Pid)
+	var report struct {
+		OK   bool    `json:"ok"`
+		Late summary `json:"late_ms"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		return h, fmt.Errorf("the bots' report: %w: %s", err, out.String())
+	}
+	h.P99, h.Max, h.fine = report.Late.P99, report.Late.Max, report.OK
+	return h, nil
+}
+
+// summary is a distribution in the bots' report.
+type summary struct {
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+// runAttacker attacks until it is killed.
+func runAttacker(name, addr string) error {
+	a, err := flood.Find(name)
+	if err != nil {
+		return err
+	}
+	a.Run(context.Background(), flood.Target{Addr: addr, Game: victims + 1})
+	return nil
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// written is how many bytes the files of a folder have.
+func written(dir string) (sum int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				sum += info.Size()
+			}
+		}
+		return nil // a file may be gone by now
+	})
+	return sum
+}

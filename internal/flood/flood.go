@@ -1,0 +1,163 @@
+// Package flood misuses a host, as strangers and players can: for tests that look at
+// what others notice of it, and for the table in docs/safety.md.
+package flood
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// Target is the host that is attacked, on this machine.
+type Target struct {
+	Addr string
+	Game uint32 // a lobby, or the first number of those to try
+	Key  uint32 // of a lobby that wants one
+	PID  uint8  // of a player behind a proxy in a running game
+}
+
+// Attack is one way to misuse a host. Run goes on until ctx ends: who is thrown out
+// comes again, from another address and under another name.
+type Attack struct {
+	Name string
+	Run  func(ctx context.Context, t Target)
+}
+
+// Attacks are all.
+var Attacks = []Attack{
+	{"whole map reports", inLobby(1, func(p *player) { p.flood((&w3gs.MapSize{Flag: w3gs.MapHave, Size: p.size}).AppendTo(nil)) })},
+	{"parts never sent", inLobby(1, func(p *player) {
+		p.flood((&w3gs.MapPartOK{To: p.pid, From: 1, Size: 1442}).AppendTo(nil))
+	})},
+	{"unknown packets of 64 KB", inLobby(1, func(p *player) { p.flood(frame(0x77, 65535)) })},
+	{"small unknown packets", inLobby(1, func(p *player) { p.flood(frame(0x77, 4)) })},
+	{"packets behind a leave", inLobby(1, func(p *player) {
+		_, _ = p.Write((&w3gs.LeaveGame{Reason: w3gs.LeaveLost}).AppendTo(nil))
+		p.flood(frame(0x77, 65535))
+	})},
+	{"a packet byte by byte", inLobby(1, func(p *player) {
+		for _, b := range frame(0x77, 65535) {
+			if _, err := p.Write([]byte{b}); err != nil {
+				return
+			}
+		}
+	})},
+	{"connections", many(8, func(_ context.Context, t Target) {
+		if c := connect(t, oneAddress); c != nil {
+			_ = c.Close()
+		}
+	})},
+	{"silent connections", hold(1200, func(net.Conn) {})},
+	{"refused joins", hold(1200, func(c net.Conn) {
+		join := w3gs.ReqJoin{GameID: 0x0FFFFFFF, Name: name(), Extra: []byte{0}}
+		_, _ = c.Write(join.AppendTo(nil))
+	})},
+	{"wrong keys", many(4, func(_ context.Context, t Target) {
+		c := connect(t, oneAddress)
+		if c == nil {
+			return
+		}
+		defer c.Close()
+		pid := t.PID
+		if pid == 0 {
+			pid = uint8(1 + rand.N(12))
+		}
+		if _, err := c.Write(returns(pid, rand.Uint32(), 0)); err == nil {
+			_ = c.SetReadDeadline(time.Now().Add(time.Second))
+			_, _ = io.Copy(io.Discard, c)
+		}
+	})},
+	{"returns", returning},
+}
+
+// Find finds an attack by its name.
+func Find(name string) (Attack, error) {
+	for _, a := range Attacks {
+		if a.Name == name {
+			return a, nil
+		}
+	}
+	return Attack{}, fmt.Errorf("no attack is called %q", name)
+}
+
+// oneAddress is where attacks from a single address come from.
+const oneAddress = "127.66.0.1"
+
+var places atomic.Uint32
+
+// somewhere is another address each time, eight times each.
+func somewhere() string {
+	n := places.Add(1) / 8
+	return fmt.Sprintf("127.%d.%d.%d", 67+n>>16&63, n>>8&255, 1+n%250)
+}
+
+func name() string { return fmt.Sprintf("%012X", rand.Uint64()&(1<<48-1)) }
+
+// frame is a packet of so many bytes without a meaning.
+func frame(op byte, n int) []byte {
+	b := make([]byte, n)
+	b[0], b[1] = w3gs.Magic, op
+	binary.LittleEndian.PutUint16(b[2:], uint16(n))
+	return b
+}
+
+func connect(t Target, from string) *net.TCPConn {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: time.Second}
+	c, err := d.Dial("tcp4", t.Addr)
+	if err != nil {
+		return nil
+	}
+	_ = c.(*net.TCPConn).SetLinger(0) // or its port could not be used again for a minute
+	return c.(*net.TCPConn)
+}
+
+// many does something again and again, several at a time.
+func many(n int, do func(context.Context, Target)) func(context.Context, Target) {
+	return func(ctx context.Context, t Target) {
+		var wg sync.WaitGroup
+		for range n {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					do(ctx, t)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// held is how long a connection stays open that the host has ended.
+const held = 3 * time.Second
+
+// hold keeps so many connections from many addresses open, also when the host has
+// ended them; one that is cut makes room for another.
+func hold(n int, begin func(net.Conn)) func(context.Context, Target) {
+	return many(n, func(ctx context.Context, t Target) {
+		c := connect(t, somewhere())
+		if c == nil {
+			pause(ctx, 10*time.Millisecond)
+			return
+		}
+		defer c.Close()
+		defer context.AfterFunc(ctx, func() { _ = c.Close() })()
+		begin(c)
+		if _, err := io.Copy(io.Discard, c); err == nil {
+			pause(ctx, held)
+		}
+	})
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

@@ -1,0 +1,188 @@
+package flood
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"w3host/w3gs"
+)
+
+// player is a connection that has a seat.
+type player struct {
+	net.Conn
+	pid  uint8
+	size uint32 // of the map
+	got  uint32 // packets of the game that have come
+	key  uint32 // to come back with, once it is offered
+}
+
+// inLobby has so many players at a time do something in lobbies.
+func inLobby(n int, do func(*player)) func(context.Context, Target) {
+	return many(n, func(ctx context.Context, t Target) {
+		p := enter(t)
+		if p == nil {
+			pause(ctx, 20*time.Millisecond)
+			return
+		}
+		defer p.Close()
+		defer context.AfterFunc(ctx, func() { _ = p.Close() })()
+		do(p)
+	})
+}
+
+// flood writes a packet without end, and reads nothing.
+func (p *player) flood(packet []byte) {
+	var b []byte
+	for len(b) < 64<<10 {
+		b = append(b, packet...)
+	}
+	for {
+		if _, err := p.Write(b); err != nil {
+			return
+		}
+	}
+}
+
+// tries is how many numbers of lobbies are tried.
+const tries = 40
+
+// enter joins a lobby.
+func enter(t Target) *player {
+	for id := t.Game; id < t.Game+tries; id++ {
+		c := connect(t, somewhere())
+		if c == nil {
+			return nil
+		}
+		p := &player{Conn: c}
+		join := w3gs.ReqJoin{GameID: id, EntryKey: t.Key, Name: name(), Extra: []byte{0}, ListenPort: 6112}
+		if _, err := c.Write(join.AppendTo(nil)); err == nil && p.welcomed() {
+			return p
+		}
+		_ = c.Close()
+	}
+	return nil
+}
+
+// welcomed reads up to the question for the map.
+func (p *player) welcomed() bool {
+	_ = p.SetReadDeadline(time.Now().Add(5 * time.Second))
+	for {
+		op, body, err := p.next()
+		switch {
+		case err != nil || op == byte(w3gs.OpRejectJoin):
+			return false
+		case op == byte(w3gs.OpSlotInfoJoin):
+			table := int(binary.LittleEndian.Uint16(body))
+			p.pid = body[2+table]
+		case op == byte(w3gs.OpMapCheck):
+			path := strings.IndexByte(string(body[4:]), 0)
+			p.size = binary.LittleEndian.Uint32(body[4+path+1:])
+			return p.SetReadDeadline(time.Time{}) == nil
+		}
+	}
+}
+
+// next reads one packet, of the game or of a proxy's kind.
+func (p *player) next() (op byte, body []byte, err error) {
+	head := make([]byte, w3gs.HeaderSize)
+	if _, err := io.ReadFull(p, head); err != nil {
+		return 0, nil, err
+	}
+	body = make([]byte, max(int(binary.LittleEndian.Uint16(head[2:]))-len(head), 0))
+	if _, err = io.ReadFull(p, body); head[0] != w3gs.Magic {
+		return head[1] | proxied, body, err
+	}
+	p.got++
+	return head[1], body, err
+}
+
+// proxied marks the opcodes of proxies.
+const proxied = 0x80
+
+// returning fills a lobby with two players, one of them behind a proxy, starts the game
+// and has the proxied one come back all the time, with as many packets as fit.
+func returning(ctx context.Context, t Target) {
+	for ctx.Err() == nil {
+		p, other := enter(t), enter(t)
+		if p != nil && other != nil {
+			stop := context.AfterFunc(ctx, func() { _, _ = p.Close(), other.Close() })
+			p.comeBack(ctx, t, other)
+			stop()
+		}
+		for _, p := range []*player{p, other} {
+			if p != nil {
+				_ = p.Close()
+			}
+		}
+		pause(ctx, 50*time.Millisecond)
+	}
+}
+
+func (p *player) comeBack(ctx context.Context, t Target, other *player) {
+	go other.play(func(int) bool { return false }) // ends with its connection
+	_, _ = p.Write([]byte{0xF8, 1, 8, 0, 1, 0, 0, 0})
+	say := w3gs.ChatToHost{Chat: w3gs.Chat{To: []uint8{p.pid}, From: p.pid, Flag: w3gs.ChatLobby, Text: "!start now"}}
+	time.AfterFunc(300*time.Millisecond, func() { _, _ = p.Write(say.AppendTo(nil)) }) // where it does not start by itself
+	p.play(func(turns int) bool { return turns == 10 })
+	var burst []byte
+	for range 2000 {
+		burst = append(burst, frame(0x77, 4)...)
+	}
+	for ctx.Err() == nil {
+		c := connect(t, oneAddress)
+		if c == nil {
+			return
+		}
+		answer := make([]byte, 8)
+		_, _ = c.Write(returns(p.pid, p.key, p.got))
+		_ = c.SetReadDeadline(time.Now().Add(time.Second))
+		if _, err := io.ReadFull(c, answer); err == nil && answer[1] == 4 {
+			_ = c.Close()
+			return // the game is over
+		}
+		_, _ = c.Write(burst)
+		pause(ctx, 5*time.Millisecond)
+		_ = c.Close()
+	}
+}
+
+// returns is a proxy's question for its player's seat.
+func returns(pid uint8, key, last uint32) []byte {
+	b := []byte{0xF8, 2, 13, 0, pid}
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, key), last)
+}
+
+// play answers as a client does until the connection ends, or until says so.
+func (p *player) play(until func(turns int) bool) {
+	for turns := 0; !until(turns); {
+		op, body, err := p.next()
+		if err != nil {
+			return
+		}
+		var answer w3gs.Packet
+		switch w3gs.Op(op) {
+		case proxied | 1:
+			p.key = binary.LittleEndian.Uint32(body[3:])
+		case w3gs.OpPingFromHost:
+			answer = &w3gs.PongToHost{Tick: binary.LittleEndian.Uint32(body)}
+		case w3gs.OpSlotInfo:
+			if p.size > 0 {
+				answer, p.size = &w3gs.MapSize{Flag: w3gs.MapHave, Size: p.size}, 0
+			}
+		case w3gs.OpCountdownEnd:
+			answer = &w3gs.LoadedSelf{}
+		case w3gs.OpIncomingAction:
+			if binary.LittleEndian.Uint16(body) > 0 {
+				turns++
+				answer = &w3gs.Keepalive{Checksum: uint32(turns)}
+			}
+		}
+		if answer != nil {
+			_, _ = p.Write(answer.AppendTo(nil))
+		}
+	}
+}
