@@ -92,19 +92,24 @@ func scenes(r *rig) []scene {
 			return all
 		}
 	}
-	started := func(conduct func(*client, []byte), op byte) func(*rig, int) []*client {
-		return func(r *rig, n int) []*client {
-			g := r.lobby(n + 1)
-			all := []*client{r.join(g, "Owner", player)}
-			for i := range n {
-				all = append(all, r.join(g, fmt.Sprintf("P%d", i), conduct))
-			}
-			r.begin(all...)
-			for _, c := range all[1:] {
-				c.Until(op)
-			}
-			return all[1:]
+	started := func(r *rig, n int) []*client {
+		g := r.lobby(n + 1)
+		all := []*client{r.join(g, "Owner", player)}
+		for i := range n {
+			all = append(all, r.join(g, fmt.Sprintf("P%d", i), lobbyist))
 		}
+		r.begin(all...)
+		return all[1:]
+	}
+	loaded := func(r *rig, n int) []*client {
+		all := started(r, n)
+		for _, c := range all {
+			c.Send(packet(0x23))
+		}
+		for _, c := range all {
+			c.Until(0x0C)
+		}
+		return all
 	}
 	var returning []byte
 	return []scene{
@@ -116,10 +121,10 @@ func scenes(r *rig) []scene {
 				c.Send(packet(0x42, uint32(1), byte(1), uint32(0)))
 			}
 		}), nothing},
-		{"loading", started(lobbyist, 0x0B), nothing},
-		{"playing", started(player, 0x0C), nothing},
+		{"loading", started, nothing},
+		{"playing", loaded, nothing},
 		{"leaving a lobby", inLobby(player), leave},
-		{"leaving a game", started(player, 0x0C), leave},
+		{"leaving a game", loaded, leave},
 		{"returning", func(r *rig, n int) []*client {
 			g := r.lobby(2)
 			owner := r.join(g, "Owner", player)
@@ -135,12 +140,21 @@ func scenes(r *rig) []scene {
 
 // link is that of a client.
 func (r *rig) link(c *client) (found *link) {
-	port := testkit.LocalPort(c)
+	port := c.LocalPort()
+	look := func(l *link) {
+		if l.addr.Port() == port {
+			found = l
+		}
+	}
 	testkit.Eventually(r.t, "the link", func() bool {
+		games := r.h.Games()
 		r.h.shard.wait(func() {
-			for l := range r.h.shard.all() {
-				if l.addr.Port() == port {
-					found = l
+			for e := r.h.shard.arriving.Front(); e != nil; e = e.Next() {
+				look(e.Value.(*link))
+			}
+			for _, g := range games {
+				for _, l := range g.links {
+					look(l)
 				}
 			}
 		})
@@ -203,6 +217,7 @@ func (r *rig) flood(l *link, h *hose, name string, states map[linkState]bool) {
 	first := len(h.first)
 	s.wait(func() {
 		h.socket, l.sock = l.sock, h
+		states[l.state] = true
 		s.pass(l)
 		states[l.state] = true
 		handled := (h.bytes - len(l.in.rest) - first) / len(h.packet)

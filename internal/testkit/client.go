@@ -291,3 +291,6 @@ func (c *Client) Say(text string, to ...byte) {
 func (c *Client) SayInGame(text string, to ...byte) {
 	c.Send(Packet(0x28, byte(len(to)), to, c.PID, byte(0x20), uint32(0), text))
 }
+
+// LocalPort is the client's own port.
+func (c *Client) LocalPort() uint16 { return c.Conn.LocalAddr().(*net.TCPAddr).AddrPort().Port() }
