@@ -14,7 +14,7 @@ import (
 )
 
 // schema changes whenever what is computed of a map does, so that an older cache is not used.
-const schema = 3
+const schema = 4
 
 // cache is what was computed earlier, by the name of the file within the folder.
 type cache struct {

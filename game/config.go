@@ -8,6 +8,7 @@ import (
 	"w3host/mapxfer"
 	gamesync "w3host/sync"
 	"w3host/w3gs"
+	"w3host/w3map"
 )
 
 // Config is what a game is made from. All of it is plain data, so that a
@@ -63,4 +64,5 @@ type Map struct {
 	CRC32    uint32
 	Checksum uint32
 	SHA1     [20]byte
+	Reports  w3map.Reports // how its script tells results
 }

@@ -14,6 +14,7 @@ import (
 	"w3host/storage"
 	gamesync "w3host/sync"
 	"w3host/w3gs"
+	"w3host/w3map"
 )
 
 // Recorder takes records for the game log. It never waits.
@@ -32,6 +33,7 @@ type Records struct {
 	opened time.Time
 	stats  *mapstats.Collector // what the map reports; nil before the start
 	head   storage.GameCreated // as recorded last
+	tells  w3map.Reports       // what the map's script can report
 	turn   uint32
 	ended  bool
 }
@@ -75,6 +77,7 @@ func (r *Records) Observe(s *game.Stamped) {
 	case *game.AllLoaded:
 		r.to.Record(storage.GameLoaded{Game: r.key, At: at})
 	case *game.LeftGame:
+		r.stats.Left(f.PID)
 		r.to.Record(storage.PlayerLeft{
 			Game: r.key, At: at, PID: f.PID, Turn: s.Turn, Code: uint32(f.Reason), Reason: f.Why,
 			Ping: f.RTT, Actions: f.Actions,
@@ -114,7 +117,7 @@ func (r *Records) Observe(s *game.Stamped) {
 			how = storage.EndFinished
 		}
 		if !f.Remade { // what the map says of it does not count
-			r.results(at)
+			r.results(at, f.GameTime)
 		}
 		r.end(storage.GameEnded{At: at, How: how, Detail: string(f.How), Turns: f.Turns, Played: f.GameTime})
 	case *game.Closed:
@@ -138,6 +141,7 @@ func (r *Records) end(e storage.GameEnded) {
 
 func (r *Records) created(at time.Time, f *game.Opened) {
 	c := f.Config
+	r.tells = c.Map.Reports
 	r.head = storage.GameCreated{
 		Game: r.key, At: at, Name: c.Name, Owner: f.Owner, Realm: c.Realm, Private: c.Unlisted,
 		GameID: c.ID, Version: fmt.Sprintf("1.%02d", c.Version),
@@ -220,14 +224,32 @@ func (r *Records) desynced(at time.Time, f *game.Desynced) {
 	r.to.Record(storage.Desync{Game: r.key, At: at, Turn: f.Turn, Groups: groups, Dossier: dossier})
 }
 
+// shortestRated is the least length of a game whose result a map can tell.
+const shortestRated = 2 * time.Minute
+
+// doubtful marks the names of results that a player may have made up. They are kept, and
+// count for nothing.
+const doubtful = "doubtful: "
+
+// doubted reports whether the results of a source may be made up: the game was too short,
+// the map's script does not name the source, or too few players' clients have said so.
+func (r *Records) doubted(source mapstats.Source, played time.Duration) bool {
+	tells := source == mapstats.W3MMD && r.tells.W3MMD || source == mapstats.DotA && r.tells.DotA
+	return played < shortestRated || !tells || r.stats.Doubted(source)
+}
+
 // results records what the map has reported, now that nothing can change it.
-func (r *Records) results(at time.Time) {
+func (r *Records) results(at time.Time, played time.Duration) {
 	for _, res := range r.stats.Results() {
 		source := storage.ResultSource(res.Source)
 		if res.PID != 0 {
+			name := res.Name
+			if r.doubted(res.Source, played) {
+				name = doubtful + name
+			}
 			r.to.Record(storage.PlayerResult{
 				Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
-				PID: res.PID, Name: res.Name, Value: res.Value, Contradicts: res.Contradicts,
+				PID: res.PID, Name: name, Value: res.Value, Contradicts: res.Contradicts,
 			})
 			continue
 		}

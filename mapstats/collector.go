@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+
+	"w3host/w3gs"
 )
 
 // Bounds of what one game may report: a map, or a player who makes things up,
@@ -58,6 +60,8 @@ type Collector struct {
 	results []Result
 	index   map[subject][]int // of results, by what they are about
 	mmd     mmd
+	heard   map[Source]*testimony
+	gone    w3gs.PIDs
 	events  int
 }
 
@@ -71,7 +75,7 @@ type subject struct {
 // New begins a game with these players.
 func New(players []Player) *Collector {
 	return &Collector{
-		players: players, index: map[subject][]int{},
+		players: players, index: map[subject][]int{}, heard: map[Source]*testimony{},
 		mmd: mmd{players: map[string]string{}, events: map[string]string{}},
 	}
 }
@@ -84,8 +88,10 @@ func (c *Collector) Action(turn uint32, sender uint8, data []byte) {
 	for r := range reports(data) {
 		switch r.file {
 		case dotaFile:
+			c.testify(DotA, sender)
 			c.dota(Result{Source: DotA, Sender: sender, Turn: turn}, r)
 		case mmdFile:
+			c.testify(W3MMD, sender)
 			c.mmdReport(Result{Source: W3MMD, Sender: sender, Turn: turn}, r)
 		}
 	}
@@ -97,6 +103,9 @@ func (c *Collector) Results() []Result { return c.results }
 // set notes a value. The same sender's later word replaces the earlier one.
 func (c *Collector) set(r Result) {
 	r.Name, r.Value = cut(r.Name), cut(r.Value)
+	if r.Name == outcome && (r.Value == won || r.Value == drew) {
+		c.weigh(r.Source)
+	}
 	key := subject{r.Source, r.PID, r.About, r.Name}
 	known := c.index[key]
 	for _, i := range known {

@@ -97,6 +97,10 @@ func (d Directory) stats(ctx context.Context, name string) (lines answer, err er
 	return lines, err
 }
 
+// firstRating is after how many games players read their rating: before, it says more of
+// the games than of the player.
+const firstRating = 5
+
 func (d Directory) rank(ctx context.Context, q game.Query) (lines answer, err error) {
 	all, err := d.DB.RatingsOf(ctx, q.Name, q.Map)
 	if err != nil {
@@ -106,6 +110,11 @@ func (d Directory) rank(ctx context.Context, q game.Query) (lines answer, err er
 		return one("%s has no rating on this map yet.", q.Name), nil
 	}
 	for _, r := range all {
+		if r.Games < firstRating {
+			lines = append(lines, texts.Of("%s has played %d of the %d rated games on %s after which a rating is shown.",
+				r.Name+onRealm(r.Realm), r.Games, firstRating, r.Category))
+			continue
+		}
 		lines = append(lines, texts.Of("%s: place %d of %d on %s, %v (rated games: %d).", r.Name+onRealm(r.Realm), r.Place, r.Of, r.Category,
 			texts.Count(r.Points, "%d point", "%d points"), r.Games))
 	}

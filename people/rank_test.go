@@ -27,31 +27,45 @@ func TestRank(t *testing.T) {
 	if got := rank("Ann", "DotA v6"); got != "Ann has no rating on this map yet." {
 		t.Errorf("before a game: %q", got)
 	}
-	k := storage.NewGameKey()
-	batch := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
-	for i, r := range []storage.Record{
-		storage.GameCreated{Game: k, Map: storage.MapID{Name: "DotA v6.83"}},
-		storage.PlayerJoined{Game: k, PID: 1, Name: "Ann"},
-		storage.PlayerJoined{Game: k, PID: 2, Name: "Bob"},
-		storage.GameStarted{Game: k, Slots: []storage.StartedSlot{
-			{PID: 1, Name: "Ann", Occupant: storage.OccupantPlayer}, {Slot: 1, PID: 2, Team: 1, Name: "Bob", Occupant: storage.OccupantPlayer},
-		}},
-		storage.PlayerResult{Game: k, PID: 1, Name: storage.ResultOutcome, Value: storage.OutcomeWon},
-		storage.PlayerResult{Game: k, PID: 2, Name: storage.ResultOutcome, Value: storage.OutcomeLost},
-		storage.GameEnded{Game: k, At: time.Now(), How: storage.EndFinished},
+	play := func() {
+		k := storage.NewGameKey()
+		batch := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
+		for i, r := range []storage.Record{
+			storage.GameCreated{Game: k, Map: storage.MapID{Name: "DotA v6.83"}},
+			storage.PlayerJoined{Game: k, PID: 1, Name: "Ann"},
+			storage.PlayerJoined{Game: k, PID: 2, Name: "Bob"},
+			storage.GameStarted{Game: k, Slots: []storage.StartedSlot{
+				{PID: 1, Name: "Ann", Occupant: storage.OccupantPlayer}, {Slot: 1, PID: 2, Team: 1, Name: "Bob", Occupant: storage.OccupantPlayer},
+			}},
+			storage.PlayerResult{Game: k, PID: 1, Name: storage.ResultOutcome, Value: storage.OutcomeWon},
+			storage.PlayerResult{Game: k, PID: 2, Name: storage.ResultOutcome, Value: storage.OutcomeLost},
+			storage.GameEnded{Game: k, At: time.Now(), How: storage.EndFinished},
+		} {
+			batch.Entries = append(batch.Entries, storage.Entry{Seq: uint64(i + 1), Record: r})
+		}
+		if err := db.Apply(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.RateGames(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	play()
+	for name, want := range map[string]string{
+		"ann": "Ann has played 1 of the 5 rated games on dota after which a rating is shown.",
+		"Bob": "Bob has played 1 of the 5 rated games on dota after which a rating is shown.",
 	} {
-		batch.Entries = append(batch.Entries, storage.Entry{Seq: uint64(i + 1), Record: r})
+		if got := rank(name, "DotA v7"); got != want {
+			t.Errorf("after a game: %q", got)
+		}
 	}
-	if err := db.Apply(t.Context(), batch); err != nil {
-		t.Fatal(err)
+	for range 4 {
+		play()
 	}
-	if _, err := db.RateGames(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := rank("ann", "DotA v7"); got != "Ann: place 1 of 2 on dota, 344 points (rated games: 1)." {
+	if got := rank("ann", "DotA v7"); got != "Ann: place 1 of 2 on dota, 1167 points (rated games: 5)." {
 		t.Errorf("the winner: %q", got)
 	}
-	if got := rank("Bob", "DotA v7"); got != "Bob: place 2 of 2 on dota, -183 points (rated games: 1)." {
+	if got := rank("Bob", "DotA v7"); got != "Bob: place 2 of 2 on dota, -536 points (rated games: 5)." {
 		t.Errorf("the loser: %q", got)
 	}
 }

@@ -123,8 +123,11 @@ func (m *Map) hashMapScript(a *mpq.Archive, p *pieces) bool {
 	}
 	damaged := false
 	for _, name := range names {
+		p.script = new(finder)
 		ok, err := m.hashPiece(a, name, p, end)
-		if ok {
+		found := p.script.found
+		if p.script = nil; ok {
+			m.Reports = found
 			return true
 		}
 		damaged = damaged || err != nil

@@ -26,6 +26,7 @@ type Map struct {
 	EditorVersion uint32 // 0 before format 16
 	Flags         Flags
 	Lua           bool // the script is war3map.lua
+	Reports       Reports
 	Signed        bool // carries Blizzard's signature
 
 	Melee, FixedSettings, CustomForces bool

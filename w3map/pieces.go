@@ -53,6 +53,7 @@ type pieces struct {
 	cut      int    // Version.ChecksumPiece of the files at hand; 0: they are whole pieces
 	filled   int    // bytes of the current piece, where files are cut
 	meter    *Meter // of what is unpacked; nil for what is not packed
+	script   *finder
 }
 
 func newPieces(withSHA1 bool, meter *Meter) *pieces {
@@ -72,6 +73,9 @@ func (p *pieces) Write(data []byte) (int, error) {
 	}
 	if p.sha != nil {
 		p.sha.Write(data)
+	}
+	if p.script != nil {
+		p.script.look(data)
 	}
 	n := len(data)
 	for p.cut > 0 && p.filled+len(data) >= p.cut {
