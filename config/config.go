@@ -32,6 +32,8 @@ type Config struct {
 
 	Commands map[string]Command `toml:"commands"` // by name
 
+	File string // that was read; empty for none
+
 	autohost []map[string]any // the [[autohost]] of the file; see Entries
 }
 
@@ -158,8 +160,8 @@ type Limits struct {
 	LobbyTimeout      Duration `toml:"lobby_timeout" default:"1m" range:"15s..24h"`    // without any packet while in a lobby
 	LoadTimeout       Duration `toml:"load_timeout" default:"5m" range:"1s..24h"`      // for loading the map
 	Unjoined          int      `toml:"unjoined" default:"1024" range:"1..1048576"`     // connections without a seat, in all
-	UnjoinedPerIP     int      `toml:"unjoined_per_ip" default:"8" range:"1..1048576"` // the same from one address
-	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip" default:"30" range:"1..1048576"`
+	UnjoinedPerIP     int      `toml:"unjoined_per_ip" default:"48" range:"1..1048576"` // the same from one address
+	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip" default:"60" range:"1..1048576"`
 	SeatsPerIP        int      `toml:"seats_per_ip" default:"48" range:"0..100000"` // in lobbies and games; 0: no limit
 	GamesPerIP        int      `toml:"games_per_ip" default:"8" range:"0..100000"`  // with such a seat; 0: no limit
 	LobbyLeaves       int      `toml:"lobby_leaves" default:"10" range:"0..1000"`   // by one name at one address; 0: no limit

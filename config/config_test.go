@@ -16,6 +16,7 @@ func TestExampleIsTheDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	example.File = ""
 	if !reflect.DeepEqual(example, Default()) {
 		t.Errorf("config.toml.example differs from Default():\n%+v\n%+v", example, Default())
 	}
@@ -159,4 +160,45 @@ func write(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// config.toml in the current folder is read where no file is named; a folder of that name
+// is what Docker makes of a file that is missing.
+func TestFind(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if got := Find(""); got != "" {
+		t.Errorf("found %q in an empty folder", got)
+	}
+	if err := os.WriteFile(DefaultFile, []byte("[lobby]\nname = \"found\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Load(Find(""), nil); err != nil || c.Lobby.Name != "found" || c.File != "config.toml" {
+		t.Errorf("%q of %q, %v", c.Lobby.Name, c.File, err)
+	}
+	if got := Find("other.toml"); got != "other.toml" {
+		t.Errorf("found %q", got)
+	}
+	if err := os.Mkdir("folder.toml", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load("folder.toml", nil); err == nil || !strings.Contains(err.Error(), "is a folder, which Docker makes") {
+		t.Error(err)
+	}
+}
+
+// What only a file can have is refused with where to write it.
+func TestListsAreNotOfTheEnvironment(t *testing.T) {
+	for variable, want := range map[string]string{
+		"W3HOST_AUTOHOST_NAME=night":   "an [[autohost]] entry cannot come from the environment or .env; write it into config.toml",
+		"W3HOST_AUTOHOST=x":            "an [[autohost]] entry cannot",
+		"W3HOST_REALM_ACCOUNT=bot":     "a [[realm]] cannot",
+		"W3HOST_COMMANDS_KICK_LEVEL=x": "a [commands.NAME] cannot",
+		"W3HOST_AUTOHOST_LOBIES=1":     "did you mean W3HOST_AUTOHOST_LOBBIES?",
+		"W3HOST_AUTOHOST_MAX_GAMES=1":  "",
+	} {
+		_, err := Load("", []string{variable})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", variable, err)
+		}
+	}
 }

@@ -24,6 +24,7 @@ func Load(path string, environ []string) (Config, error) {
 	c := Default()
 	var faults *multierror.Error
 	if path != "" {
+		c.File = path
 		faults = multierror.Append(faults, c.readFile(path))
 	}
 	faults = multierror.Append(faults, c.readEnviron(environ))
@@ -31,8 +32,26 @@ func Load(path string, environ []string) (Config, error) {
 	return c, faults.ErrorOrNil()
 }
 
+// DefaultFile is the file that is read where none is named, if it is there.
+const DefaultFile = "config.toml"
+
+// Find is the file to read: the one that is named, or else DefaultFile if there is one;
+// empty: none.
+func Find(named string) string {
+	if named != "" {
+		return named
+	}
+	if _, err := os.Stat(DefaultFile); err != nil {
+		return ""
+	}
+	return DefaultFile
+}
+
 func (c *Config) readFile(path string) error {
 	text, err := os.ReadFile(path)
+	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
+		return fmt.Errorf("configuration file %s is a folder, which Docker makes where a file to mount is missing: remove it, and copy config.toml.example to %[1]s", path)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("configuration file %s does not exist; copy config.toml.example there, or leave --config out", path)
 	}
@@ -166,7 +185,12 @@ func (c *Config) readEnviron(environ []string) error {
 		}
 		key, ok := names[name]
 		if !ok {
-			faults = multierror.Append(faults, fmt.Errorf("environment: %s is no setting; did you mean %s?", name, nearest.Word(name, sortedKeys(names))))
+			near := nearest.Word(name, sortedKeys(names))
+			if list := listOf(name); list != "" && nearest.Distance(name, near) > 2 {
+				faults = multierror.Append(faults, fmt.Errorf("environment: %s is no setting: %s cannot come from the environment or .env; write it into config.toml", name, list))
+				continue
+			}
+			faults = multierror.Append(faults, fmt.Errorf("environment: %s is no setting; did you mean %s?", name, near))
 			continue
 		}
 		if err := setText(fields[key], value); err != nil {
@@ -174,6 +198,17 @@ func (c *Config) readEnviron(environ []string) error {
 		}
 	}
 	return faults.ErrorOrNil()
+}
+
+// listOf is the part of the file that a variable seems to mean, which only a file can
+// have.
+func listOf(name string) string {
+	for prefix, list := range map[string]string{"AUTOHOST": "an [[autohost]] entry", "REALM": "a [[realm]]", "COMMANDS": "a [commands.NAME]"} {
+		if strings.HasPrefix(name, EnvPrefix+prefix) {
+			return list
+		}
+	}
+	return ""
 }
 
 // reserved are variables of the tests and of --config itself.

@@ -3,6 +3,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if most, limited := openfiles.Limit(); limited && most < enoughFiles {
 		log.Warn().Msgf("the limit of open files is %d, which is about so many players; raise it with ulimit -n or LimitNOFILE", most)
 	}
-	log.Info().Str("version", o.Version).Msg("w3host starts")
+	log.Info().Str("version", o.Version).Str("config", cmp.Or(absolute(c.File), "no configuration file, defaults only")).Msg("w3host starts")
 	if err := checkFolders(c); err != nil {
 		return err
 	}

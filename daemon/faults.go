@@ -94,7 +94,11 @@ func reasonOf(err error) error {
 	return err
 }
 
+// absolute is the path from the root; empty stays empty.
 func absolute(path string) string {
+	if path == "" {
+		return ""
+	}
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
 	}

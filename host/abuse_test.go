@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/netip"
@@ -174,12 +175,16 @@ func TestTooManyFromOneAddress(t *testing.T) {
 	first, second := dial(t, r.h.Addr()), dial(t, r.h.Addr())
 	if third, err := net.Dial("tcp", r.h.Addr().String()); err == nil { // it may be cut before Dial returns
 		_ = third.SetReadDeadline(time.Now().Add(patience))
-		if _, err := third.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		told, err := io.ReadAll(third)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("a third connection without a join is kept: %v", err)
+		}
+		if want := "\xF7\x05\x08\x00\x09\x00\x00\x00"; err == nil && string(told) != want {
+			t.Errorf("it is told %q, want that the game is full", told)
 		}
 		_ = third.Close()
 	}
-	if line := r.logged("connection refused"); !strings.Contains(line["reason"].(string), "from this address") {
+	if line := r.logged("connection refused"); !strings.Contains(line["reason"].(string), "limits.exempt") {
 		t.Errorf("logged %v", line)
 	}
 	for i, c := range []*client{first, second} { // these two may join, and use up the rate

@@ -12,8 +12,8 @@ import (
 // Why the gate keeps somebody out.
 var (
 	errUnjoinedTotal = errors.New("too many connections that have not joined")
-	errUnjoinedIP    = errors.New("too many connections from this address that have not joined")
-	errJoinRate      = errors.New("too many joins a minute from this address")
+	errUnjoinedIP    = errors.New("too many connections from this address that have not joined (limits.unjoined_per_ip; limits.exempt for an address that players share)")
+	errJoinRate      = errors.New("too many joins a minute from this address (limits.joins_per_minute_per_ip; limits.exempt for an address that players share)")
 )
 
 const (

@@ -239,6 +239,9 @@ func (s *shard) recycle(b []byte) {
 	}
 }
 
+// turnedAway is what a connection reads that the gate does not let in.
+var turnedAway = (&w3gs.RejectJoin{Reason: w3gs.RejectFull}).AppendTo(nil)
+
 // arrive takes a new connection.
 func (s *shard) arrive(sock socket, addr netip.AddrPort) *link {
 	addr = netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
@@ -247,6 +250,9 @@ func (s *shard) arrive(sock socket, addr netip.AddrPort) *link {
 	if err := s.admit(addr.Addr()); err != nil {
 		l.state = closing // the gate knows nothing of it
 		l.refusal(zerolog.WarnLevel).AnErr("reason", err).Msg("connection refused")
+		if err == errUnjoinedIP { // players who share an address are to know that it is not the line
+			_, _ = l.sock.write(turnedAway)
+		}
 		l.cut(err)
 		return l
 	}

@@ -27,7 +27,7 @@ const (
 // sentences replace a message and its fields; {key} is the value of a field. A message
 // with an empty sentence is shown at level debug only.
 var sentences = map[string]string{
-	"w3host starts":                     "w3host {version} starts",
+	"w3host starts":                     "w3host {version} starts with {config}",
 	"database schema migrated":          "",
 	"command":                           "", // whoever gave it has read the answer
 	"command refused":                   "",

@@ -193,7 +193,7 @@ func sets(fs *pflag.FlagSet, name, key string) {
 
 // configFlag adds --config.
 func configFlag(fs *pflag.FlagSet, file *string) {
-	fs.StringVar(file, "config", "", "configuration `FILE`; see config.toml.example ["+config.EnvPrefix+"CONFIG]")
+	fs.StringVar(file, "config", "", "configuration `FILE`; otherwise config.toml in the current folder, if it is there; see config.toml.example ["+config.EnvPrefix+"CONFIG]")
 	_ = cobra.MarkFlagFilename(fs, "config", "toml") // fails for a flag that does not exist
 }
 

@@ -45,7 +45,7 @@ func examine(ctx context.Context, o *serveOptions, stdout io.Writer) error {
 		tell(doctor.Finding{What: "configuration", Detail: err.Error(), Remedy: "correct it; config.toml.example explains every key"})
 	}
 	if faults.ErrorOrNil() == nil {
-		tell(doctor.Finding{What: "configuration", Detail: cmp.Or(o.configFile, "defaults and environment")})
+		tell(doctor.Finding{What: "configuration", Detail: cmp.Or(c.File, "defaults and environment, since there is no config.toml here")})
 	}
 	if err := doctor.Examine(ctx, c, tell); err != nil {
 		return exitCode(exitFailed) // interrupted

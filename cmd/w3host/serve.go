@@ -78,10 +78,10 @@ func flatten(err error) []error {
 	return []error{err}
 }
 
-// readConfig is the configuration of every command: the file that is named, or
-// that W3HOST_CONFIG names, under the environment.
+// readConfig is the configuration of every command: the file that is named, or that
+// W3HOST_CONFIG names, or config.toml in the current folder, under the environment.
 func readConfig(file string) (config.Config, *multierror.Error) {
-	c, err := config.Load(cmp.Or(file, os.Getenv(config.EnvPrefix+"CONFIG")), os.Environ())
+	c, err := config.Load(config.Find(cmp.Or(file, os.Getenv(config.EnvPrefix+"CONFIG"))), os.Environ())
 	faults := multierror.Append(nil, err)
 	faults.ErrorFormat = func(all []error) string { // one line, for commands with a line of error
 		texts := make([]string, len(all))

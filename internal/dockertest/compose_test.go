@@ -146,6 +146,9 @@ func TestComposeFitsTheImage(t *testing.T) {
 	for _, v := range w3host.Volumes {
 		parts := strings.Split(v, ":")
 		mounted[parts[1]] = true
+		if v == "./"+config.DefaultFile+":/"+config.DefaultFile+":ro" && image.WorkingDir == "/" {
+			continue // a file, which the host finds where it starts
+		}
 		if _, ok := image.Volumes[parts[1]]; !ok {
 			t.Errorf("%s: the image has no such volume", v)
 		}
