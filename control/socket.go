@@ -20,6 +20,7 @@ import (
 // answers with one Answer, a line too.
 type (
 	// Order is a command for the game with that number, or for the host if it is 0.
+	// Without a command it asks for the key that the game log knows the game by.
 	Order struct {
 		Command string `json:"command"`
 		Game    uint32 `json:"game,omitempty"`
@@ -28,6 +29,7 @@ type (
 	Answer struct {
 		Lines   []string `json:"lines"`
 		Refused string   `json:"refused,omitempty"` // why it was not done
+		Key     string   `json:"key,omitempty"`     // of the game
 	}
 )
 
@@ -117,8 +119,22 @@ func (s *socket) answer(ctx context.Context, conn net.Conn) {
 	_ = json.NewEncoder(conn).Encode(answer)
 }
 
+// keyOf finds a game by the number in the lines of the log.
+func (o *Operator) keyOf(id uint32) Answer {
+	answer := Answer{Lines: []string{}}
+	if g := o.opts.Host.Game(id); g != nil {
+		answer.Key = g.Key().String()
+	} else {
+		answer.Refused = noGame(id).Error()
+	}
+	return answer
+}
+
 // order executes an order of the socket.
 func (o *Operator) order(ctx context.Context, order Order) Answer {
+	if order.Command == "" {
+		return o.keyOf(order.Game)
+	}
 	var mu sync.Mutex // answers come from games, too
 	answer := Answer{Lines: []string{}}
 	by := &command.Caller{

@@ -36,6 +36,16 @@ type Maps struct {
 	unwatch func()
 }
 
+// ErrNoMap is what the fault is when there is no map to host.
+var ErrNoMap = errors.New("no map to host")
+
+// noMap is a fault that is ErrNoMap, with a sentence of its own.
+type noMap struct{ error }
+
+func (noMap) Is(target error) bool { return target == ErrNoMap }
+
+func (e noMap) Unwrap() error { return e.error }
+
 // openMaps is NewMaps and a check of the configured maps: each entry must have one that
 // can be hosted.
 func openMaps(ctx context.Context, c config.Config, cache string, log zerolog.Logger) (*Maps, error) {
@@ -46,13 +56,13 @@ func openMaps(ctx context.Context, c config.Config, cache string, log zerolog.Lo
 				continue
 			}
 			if err := s.scan(choice); err != nil {
-				return nil, err
+				return nil, noMap{err}
 			}
 		}
 	}
 	for _, e := range c.Entries() {
 		if err := s.check(&e); err != nil {
-			return nil, err
+			return nil, noMap{err}
 		}
 	}
 	return s, nil

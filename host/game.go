@@ -83,6 +83,7 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 		cfg.ID, cfg.Lobby.RandomSeed = id, seed
 	}
 	g.records = gamelog.NewRecords(h.opts.Recorder, opened)
+	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()
 	g.observers = []observer{g.records, (*watcher)(g), gamelog.NewLines(g.log, h.Addr())}
 	if h.opts.Replays != nil {
 		g.replay = h.opts.Replays.New(h.opts.recordingOf(spec.m, cfg.Settings, opened))

@@ -52,7 +52,7 @@ var single = regexp.MustCompile(`\b1 (player|slot|turn|map)s\b`)
 // level debug only.
 var (
 	fieldOrder   = []string{"map", "player", "name", "addr", "slot", "pid", "turn", "reason", "after", "took"}
-	fieldDetails = []string{"part", "pid", "turn", "players", "stood", "host_late", "listen"}
+	fieldDetails = []string{"part", "pid", "turn", "players", "stood", "host_late", "listen", "key"}
 )
 
 // sentenceWriter writes log lines for people: the time, #N for a game, and a sentence.

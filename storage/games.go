@@ -163,13 +163,13 @@ func (d *Store) mapsCalled(ctx context.Context, part string) ([]string, error) {
 		"%"+likeEscape(strings.ToLower(part))+"%")
 }
 
-// Game reads one game; ErrNotFound when there is none. The zero key is the
-// latest.
+// Game reads one game; ErrNotFound when there is none. The zero key is the latest that
+// was played, not a lobby.
 func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 	if key.IsZero() {
-		latest, err := sqldb.One[GameKey](ctx, d.sql, "SELECT key FROM games ORDER BY key DESC LIMIT 1")
+		latest, err := sqldb.One[GameKey](ctx, d.sql, "SELECT key FROM games WHERE started_at IS NOT NULL ORDER BY key DESC LIMIT 1")
 		if err != nil {
-			return nil, notFound(err, "no games")
+			return nil, notFound(err, "no game has been played")
 		}
 		key = latest
 	}

@@ -19,6 +19,8 @@ const (
 	exitOK = iota
 	exitFailed
 	exitUsage
+
+	exitNoMap = 78 // EX_CONFIG of sysexits.h: systemd is not to try again
 )
 
 // usageError is a fault of the command line or the configuration.

@@ -44,7 +44,9 @@ func TestCtlDrivesALobby(t *testing.T) {
 	}
 	maps, _ := mapFolder(t)
 	p := startProcess(t, dir, "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "-1", "--map", filepath.Join(maps, "one.w3x"))
-	p.await("lobby open")
+	if key, _ := p.await("lobby open")["key"].(string); len(key) != 36 {
+		t.Errorf("the log's lines have the key %q", key)
+	}
 	if info, err := os.Stat(filepath.Join(dir, "data/control.sock")); err != nil || info.Mode().Perm() != 0o600 || info.Mode().Type() != fs.ModeSocket {
 		t.Errorf("socket: %v %v", info, err)
 	}
@@ -69,6 +71,12 @@ ctl close 1 --game 1
 ctl --game 1 open 1
 ctl rename 'apes only' --game 1
 ctl game 1 | grep -q apes
+sleep 1 # until it is in the game log
+"$W3HOST" game 1 | grep -q 'lobby$'
+"$W3HOST" game '#1' --json | grep -q '"key"'
+if "$W3HOST" game 77 2>refused; then exit 9; fi
+grep -q 'no lobby or game #77 now' refused
+"$W3HOST" hosts --csv | head -1 | grep -q '^host_id,\|^id,'
 if ctl start --game 1; then exit 9; fi
 ctl --json kick nobody --game 1 && exit 9 || test $? = 1
 if ctl nonsense; then exit 9; fi

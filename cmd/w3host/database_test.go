@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -54,8 +55,9 @@ func TestDatabaseCommands(t *testing.T) {
 		{"games --since yesterday", 2, `how long ago: 7d, 12h`},
 		{"games --since 7d --until 2026-11-20 --map dota", 0, `^No games\.\n$`},
 		{"game", 2, `it needs the key of a game, or last`},
-		{"game last", 1, `^w3host game: no games: not found\n$`},
-		{"game 7", 2, `a game key looks like`},
+		{"game last", 1, `^w3host game: no game has been played: not found\n$`},
+		{"game 7", 1, `7 is a number that only the host itself knows: no host answers`},
+		{"game 7x", 2, `a game key looks like`},
 		{"game 0190163d-8694-739b-aea5-966c26f8ad91", 1, `not found`},
 		{"prune", 2, `everything is kept forever: set database\.keep_chat`},
 		{"forget", 2, `it needs the name of a player`},
@@ -207,6 +209,27 @@ func TestCommandsCreateNothing(t *testing.T) {
 				t.Errorf("status: exit %d, %s%s", code, stdout, stderr)
 			}
 		})
+	}
+}
+
+// The last game is the latest that was played, not the lobby that is open.
+func TestLastGame(t *testing.T) {
+	url := "sqlite:" + filepath.Join(t.TempDir(), "w3host.db")
+	db, err := storage.Open(t.Context(), url, storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	played, open, at := storage.NewGameKey(), storage.NewGameKey(), time.Now()
+	b := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String(), Entries: []storage.Entry{
+		{Seq: 1, Record: storage.GameCreated{Game: played, At: at, Name: "played"}},
+		{Seq: 2, Record: storage.GameStarted{Game: played, At: at}},
+		{Seq: 3, Record: storage.GameCreated{Game: open, At: at, Name: "a lobby that is open now"}},
+	}}
+	if err := errors.Join(db.Apply(t.Context(), b), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := ask(t, "game last --database "+url); code != 0 || !strings.HasPrefix(out, "played: ") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }
 

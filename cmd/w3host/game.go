@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"w3host/control"
 	"w3host/internal/terminal"
 	"w3host/storage"
 	"w3host/w3map"
@@ -18,23 +19,34 @@ import (
 const gameHelp = `w3host game tells all that the log knows about one game: its players, what happened
 when, what was said, who lagged, what the map reported.
 
-KEY is in the last column of w3host games; last is the latest.`
+KEY is in the last column of w3host games, and in the log of the host as "key"; last is
+the latest that was played. The number of a lobby or game that the host on this machine
+has now, as in its log (#1), works, too.`
 
 func gameCommand() *cobra.Command {
-	c, cmd := newDBCommand("game KEY|last", "tell all that the log knows about one game", gameHelp)
+	c, cmd := newDBCommand("game KEY|NUMBER|last", "tell all that the log knows about one game", gameHelp)
 	c.addJSONFlag(cmd.Flags(), "print a JSON object; the dossiers of desyncs are whole there only")
 	cmd.AddCommand(rerunCommand())
 	var key storage.GameKey
+	number := uint64(0)
 	check := func() (err error) {
 		if err := c.one("the key of a game, or last"); err != nil {
 			return err
 		}
-		if c.names[0] != "last" {
+		if c.names[0] == "last" {
+			return nil
+		}
+		if number, err = strconv.ParseUint(strings.TrimPrefix(c.names[0], "#"), 10, 32); err != nil || number == 0 {
 			key, err = storage.ParseGameKey(c.names[0])
 		}
 		return err
 	}
-	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) (err error) {
+		if number > 0 {
+			if key, err = c.keyOf(uint32(number)); err != nil {
+				return err
+			}
+		}
 		g, err := db.Game(c.ctx, key)
 		if err != nil {
 			return err
@@ -44,6 +56,22 @@ func gameCommand() *cobra.Command {
 		}
 		return c.printGame(g)
 	})
+}
+
+// keyOf asks the host on this machine for the key of one of its games.
+func (c *dbCall) keyOf(number uint32) (key storage.GameKey, err error) {
+	set, err := settings(c.file)
+	if err != nil {
+		return key, err
+	}
+	answer, err := control.Send(c.ctx, set.ControlSocket(), control.Order{Game: number})
+	if err != nil {
+		return key, fmt.Errorf("%d is a number that only the host itself knows: %w", number, err)
+	}
+	if answer.Refused != "" {
+		return key, fmt.Errorf("the host has no lobby or game #%d now; for one that is over take its key from w3host games or the log", number)
+	}
+	return storage.ParseGameKey(answer.Key)
 }
 
 func (c *dbCall) printGame(g *storage.GameDetail) error {

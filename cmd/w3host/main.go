@@ -36,7 +36,8 @@ A flag comes before its environment variable, which is in brackets in the lists 
 flags; the variable comes before the configuration file.
 
 Exit codes: 0 when it was done; 1 when it failed or was refused; 2 when it was asked
-wrongly, by an argument, a flag or the configuration. Commands that differ say so.`
+wrongly, by an argument, a flag or the configuration; 78 when a host has no map to host.
+Commands that differ say so.`
 
 // Settings of cobra that hold for the whole process.
 func init() {

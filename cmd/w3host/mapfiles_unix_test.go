@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/terminal"
 	"w3host/w3map/builtin"
 )
 
@@ -87,7 +88,10 @@ func TestNamesAreShownEscaped(t *testing.T) {
 	write(t, filepath.Join(dir, "\xca\xd0\xcb\xf2.w3x"), append(bytes.Clone(data), 1))
 	write(t, filepath.Join(dir, "bad\u202e\t.w3x"), []byte("no map"))
 	for _, verb := range []string{"list", "verify"} {
-		_, out, _ := shell(t, "map", verb, dir)
+		_, out, errs := shell(t, "map", verb, dir)
+		if !strings.Contains(errs, "beside the map") || strings.ContainsAny(errs, "\x1b\u202e\t") {
+			t.Errorf("map %s says %q", verb, errs)
+		}
 		for _, want := range []string{`a\x1b[31m\nb.w3x`, `\xca\xd0\xcb\xf2.w3x`, `bad\u202e\t.w3x`} {
 			if !strings.Contains(out, want) {
 				t.Errorf("map %s: %s is not in\n%s", verb, want, out)
@@ -104,6 +108,26 @@ func TestNamesAreShownEscaped(t *testing.T) {
 	_, out, _ = shell(t, "map", "list", "--json", dir)
 	if !strings.Contains(out, `"\\xca\\xd0\\xcb\\xf2.w3x"`) || strings.Contains(out, "\x1b") {
 		t.Errorf("map list --json: %s", out)
+	}
+}
+
+// TestMapListIsATable: columns stand below each other, although Chinese characters take two of a terminal.
+func TestMapListIsATable(t *testing.T) {
+	dir := t.TempDir()
+	_, data := builtin.Map()
+	write(t, filepath.Join(dir, "回声群岛.w3x"), data)
+	write(t, filepath.Join(dir, "echo.w3x"), append(bytes.Clone(data), 1))
+	_, out, _ := shell(t, "map", "list", dir)
+	at := map[int]bool{}
+	for line := range strings.Lines(out) {
+		for _, word := range []string{"NAME", "w3host test map"} {
+			if before, _, found := strings.Cut(line, word); found {
+				at[terminal.Columns(before)] = true
+			}
+		}
+	}
+	if len(at) != 1 {
+		t.Errorf("the second column begins at %v:\n%s", at, out)
 	}
 }
 

@@ -36,7 +36,7 @@ func (c *mapCall) list() error {
 		return failed("output", err)
 	}
 	if missing != "" {
-		fmt.Fprintln(c.stderr, cmp.Or(c.scriptsFault, missing))
+		fmt.Fprintln(c.stderr, w3map.Shown(cmp.Or(c.scriptsFault, missing)))
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (c *mapCall) verify() error {
 	}
 	fmt.Fprintf(c.stdout, "%d good, %d odd, %d broken\n", good, odd, broken)
 	if missing != "" {
-		fmt.Fprintln(c.stderr, cmp.Or(c.scriptsFault, missing))
+		fmt.Fprintln(c.stderr, w3map.Shown(cmp.Or(c.scriptsFault, missing)))
 		return exitCode(exitFailed)
 	}
 	if broken > 0 {
@@ -116,7 +116,7 @@ func (c *mapCall) open() (*catalogue.Catalogue, error) {
 	bar := newMapBar(c.stderr)
 	maps, err := catalogue.Open(c.ctx, dir, catalogue.Options{
 		Version: c.version, Scripts: c.scripts, Progress: bar.set,
-		Report: func(err error) { fmt.Fprintln(c.stderr, err) },
+		Report: func(err error) { fmt.Fprintln(c.stderr, w3map.Shown(err.Error())) },
 	})
 	bar.clear()
 	if errors.Is(err, os.ErrNotExist) {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"reflect"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -143,13 +142,15 @@ func csvCell(v reflect.Value) string {
 
 // table prints rows under a heading. Cells are escaped: names come from the network.
 func table(out io.Writer, heading string, rows [][]string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, heading)
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = terminal.Printable(cell)
 		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
-	return w.Flush()
+	for _, line := range terminal.Table(strings.Split(heading, "\t"), rows) {
+		if _, err := fmt.Fprintln(out, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -223,7 +223,7 @@ func TestForeignDatabase(t *testing.T) {
 		}
 	}
 	unit, err := os.ReadFile("../../deploy/w3host.service")
-	if err != nil || !bytes.Contains(unit, []byte(fmt.Sprintf("RestartPreventExitStatus=%d\n", exitUsage))) {
+	if err != nil || !bytes.Contains(unit, []byte(fmt.Sprintf("RestartPreventExitStatus=%d %d\n", exitUsage, exitNoMap))) {
 		t.Errorf("the unit restarts what is asked wrongly: %v", err)
 	}
 }
@@ -235,9 +235,10 @@ func TestMissingMaps(t *testing.T) {
 		"--map nope/echo.w3x": "there is no file " + filepath.Join(dir, "nope", "echo.w3x"),
 		"--map .":             "is a folder: name a map in it",
 	} {
-		out, _ := processCommand(t, dir, strings.Fields(args)...).CombinedOutput()
-		if !strings.Contains(string(out), want) {
-			t.Errorf("%s: want %s in\n%s", args, want, out)
+		cmd := processCommand(t, dir, strings.Fields(args)...)
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); !strings.Contains(string(out), want) || code != exitNoMap {
+			t.Errorf("%s: exit %d, want %s in\n%s", args, code, want, out)
 		}
 	}
 }

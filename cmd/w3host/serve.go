@@ -62,8 +62,11 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		for _, fault := range flatten(err) {
 			log.Error().Msg(fault.Error())
 		}
-		if errors.Is(err, storage.ErrBadURL) { // trying again is of no use
+		switch { // trying again is of no use
+		case errors.Is(err, storage.ErrBadURL):
 			return exitCode(exitUsage)
+		case errors.Is(err, daemon.ErrNoMap):
+			return exitCode(exitNoMap)
 		}
 		return exitCode(exitFailed)
 	}
