@@ -156,10 +156,10 @@ type Database struct {
 
 // Limits protect the host from its visitors.
 type Limits struct {
-	JoinTimeout       Duration `toml:"join_timeout" default:"10s" range:"100ms..1h"`   // for the first packet
-	LobbyTimeout      Duration `toml:"lobby_timeout" default:"1m" range:"15s..24h"`    // without any packet while in a lobby
-	LoadTimeout       Duration `toml:"load_timeout" default:"5m" range:"1s..24h"`      // for loading the map
-	Unjoined          int      `toml:"unjoined" default:"1024" range:"1..1048576"`     // connections without a seat, in all
+	JoinTimeout       Duration `toml:"join_timeout" default:"10s" range:"100ms..1h"`    // for the first packet
+	LobbyTimeout      Duration `toml:"lobby_timeout" default:"1m" range:"15s..24h"`     // without any packet while in a lobby
+	LoadTimeout       Duration `toml:"load_timeout" default:"5m" range:"1s..24h"`       // for loading the map
+	Unjoined          int      `toml:"unjoined" default:"1024" range:"1..1048576"`      // connections without a seat, in all
 	UnjoinedPerIP     int      `toml:"unjoined_per_ip" default:"48" range:"1..1048576"` // the same from one address
 	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip" default:"60" range:"1..1048576"`
 	SeatsPerIP        int      `toml:"seats_per_ip" default:"48" range:"0..100000"` // in lobbies and games; 0: no limit
