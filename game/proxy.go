@@ -3,6 +3,7 @@ package game
 import (
 	"time"
 
+	"w3host/lobby"
 	"w3host/reconnect"
 	gamesync "w3host/sync"
 	"w3host/w3gs"
@@ -130,6 +131,7 @@ func (m *Machine) resume(in *Input) {
 		f.Away = m.now - s.away
 	}
 	m.unlink(s, "resumed by another connection")
+	m.tell(lobby.Back{PID: s.PID, Away: m.now - s.heard})
 	s.link, s.Addr, s.heard, s.acked = in.Link, in.Addr, m.now, m.now
 	m.out.add(Op{Kind: Seat, Link: s.link, PID: s.PID})
 	f.Addr = s.Addr

@@ -110,6 +110,8 @@ type Realms interface {
 	Names() []string
 	// Realm names the realm that a game id was listed on; empty: the LAN, or none.
 	Realm(gameID uint32) string
+	// Port is where players of a realm's list join; 0: at the host's own.
+	Port(realm string) uint16
 	// Confirm asks a realm whether somebody of this name is in the game. The answer
 	// comes on another goroutine, or never.
 	Confirm(realm, name, game string, answer func(in bool))
@@ -131,6 +133,7 @@ func (nobody) Record(storage.Record)                    {}
 func (nobody) Banned(string, netip.Addr, string) string { return "" }
 func (nobody) Names() []string                          { return nil }
 func (nobody) Realm(uint32) string                      { return "" }
+func (nobody) Port(string) uint16                       { return 0 }
 func (nobody) Confirm(_, _, _ string, _ func(bool))     {}
 func (nobody) Level(Joiner) command.Level               { return command.Anyone }
 

@@ -200,7 +200,7 @@ func (g *Game) offer(op *game.Op) {
 		}
 		p := l.proxy
 		g.proxies[pid] = l.person
-		l.tell(reconnect.Offer{Port: g.host.returnPort(), PID: pid, Key: p.key, Empties: op.Empties}.AppendTo(nil))
+		l.tell(reconnect.Offer{Port: g.host.returnPort(l.realm), PID: pid, Key: p.key, Empties: op.Empties}.AppendTo(nil))
 		if p.version >= firstExtended && !p.told {
 			p.told = true
 			l.tell(reconnect.Extended{Seconds: uint32(g.host.opts.Game.Reconnect.ExtendedWait / time.Second), GameID: g.id}.AppendTo(nil))
@@ -217,7 +217,13 @@ func (g *Game) acknowledge(to w3gs.PIDs) {
 	}
 }
 
-// returnPort is where players come back.
-func (h *Host) returnPort() uint16 {
-	return cmp.Or(h.returns, h.listener).Addr().(*net.TCPAddr).AddrPort().Port()
+// returnPort is where a player who came by a realm's list, or by the LAN, comes back: at
+// the port where they joined, as they see it, if none is set.
+func (h *Host) returnPort(realm string) uint16 {
+	if h.returns != nil {
+		return port(h.returns)
+	}
+	return cmp.Or(h.opts.Realms.Port(realm), port(h.listener))
 }
+
+func port(l net.Listener) uint16 { return l.Addr().(*net.TCPAddr).AddrPort().Port() }

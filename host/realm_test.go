@@ -20,6 +20,14 @@ type realms struct {
 
 func (r *realms) Names() []string { return []string{"Home"} }
 
+// Port is that of a router.
+func (r *realms) Port(realm string) uint16 {
+	if realm == "Home" {
+		return 7777
+	}
+	return 0
+}
+
 func (r *realms) Realm(gameID uint32) string {
 	if gameID>>28 == 1 {
 		return "Home"

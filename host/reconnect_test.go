@@ -458,8 +458,40 @@ func TestReconnectOwnPort(t *testing.T) {
 	r.inPlay(c)
 	p.Cut(0, 0)
 	testkit.Eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed == 1 })
-	if port := <-dialled; port != r.h.returnPort() || port == r.h.Addr().Port() {
+	if port := <-dialled; port != r.h.returnPort("") || port == r.h.Addr().Port() {
 		t.Errorf("dialled %d", port)
+	}
+}
+
+// TestReconnectAdvertisedPort: players come back to the port where they joined, as a
+// router shows it to those of a realm, unless another is set for them.
+func TestReconnectAdvertisedPort(t *testing.T) {
+	for _, own := range []string{"", "127.0.0.1:0"} {
+		r := reconnectRig(t, func(o *Options) { o.Realms, o.ReturnListen = &realms{}, own })
+		g := r.lobby(2)
+		want := map[uint32]uint16{0: r.h.Addr().Port(), homeID: 7777}
+		if own != "" {
+			port := r.h.returns.Addr().(*net.TCPAddr).AddrPort().Port()
+			want = map[uint32]uint16{0: port, homeID: port}
+		}
+		for list, port := range want {
+			c := dial(t, r.h.Addr())
+			offer := make(chan []byte, 9) // the acknowledgements, too
+			c.Extension = func(b []byte) { offer <- b }
+			c.Name = fmt.Sprintf("P%d", list)
+			go c.Listen()
+			c.Send(joinPacket(g.ID()|list, g.EntryKey(), c.Name))
+			r.letIn(c)
+			c.Send([]byte{0xF8, 1, 8, 0, 1, 0, 0, 0})
+			select {
+			case b := <-offer:
+				if got := binary.LittleEndian.Uint16(b[4:]); got != port {
+					t.Errorf("return port %q, list %x: offered port %d, want %d", own, list, got, port)
+				}
+			case <-time.After(patience):
+				t.Fatal("no offer")
+			}
+		}
 	}
 }
 

@@ -79,8 +79,20 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	l.emit(said)
 }
 
+// back lets a player say at once what they could have said while they were away.
+func (l *Lobby) back(p *player, ev Back) {
+	p.saved, p.savedUntil = 0, l.now+l.cfg.ChatWindow
+	if l.cfg.ChatLines > 0 && l.cfg.ChatWindow > 0 {
+		p.saved = int(ev.Away * time.Duration(l.cfg.ChatLines-1) / l.cfg.ChatWindow)
+	}
+}
+
 // watchFlood counts a line and mutes who says too many.
 func (l *Lobby) watchFlood(p *player) {
+	if p.saved > 0 && l.now < p.savedUntil {
+		p.saved--
+		return
+	}
 	if l.cfg.ChatLines == 0 || p.lines.room(l.now, l.cfg.ChatWindow, l.cfg.ChatLines-1) || l.now < p.mutedUntil {
 		return
 	}

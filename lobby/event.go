@@ -63,6 +63,13 @@ type Pong struct {
 	Waited time.Duration
 }
 
+// Back says that a player whose connection was lost has another one, Away after the last
+// that was heard: what they said meanwhile comes at once.
+type Back struct {
+	PID  uint8
+	Away time.Duration
+}
+
 // Leave is a 0x21, or a connection that broke (Lost). In the lobby a 0x21 is
 // answered with 0x1B and the others are told; after the start the turn loop does
 // that, and the event only takes the player off the list.

@@ -136,6 +136,8 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		from(l, ev.PID, ev, l.progress)
 	case Pong:
 		from(l, ev.PID, ev, l.pong)
+	case Back:
+		from(l, ev.PID, ev, l.back)
 	case Leave:
 		from(l, ev.PID, ev, l.leave)
 	default:

@@ -67,6 +67,8 @@ type player struct {
 	rtts       []time.Duration // the last rttKept
 	measured   int
 	lines      window
+	saved      int           // lines from before a return that count for no mute
+	savedUntil time.Duration // they come until then
 	mutedUntil time.Duration
 	commands   window
 	extras     window // of 0x59

@@ -119,6 +119,12 @@ func (c *command) event(r *runner) Event {
 		return MapReport{PID: c.pid(0), Report: w3gs.MapSize{Flag: w3gs.MapFlag(c.int(1)), Size: uint32(c.int(2))}}
 	case "progress":
 		return Progress{PID: c.pid(0), Percent: uint8(c.int(1))}
+	case "back": // back PID AWAY
+		away, err := time.ParseDuration(c.args[1])
+		if err != nil {
+			c.fail(err)
+		}
+		return Back{PID: c.pid(0), Away: away}
 	case "pong":
 		waited, err := time.ParseDuration(c.option("waited", "0s"))
 		if err != nil {

@@ -289,6 +289,9 @@ func TestSeveralAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Shutdown()
+	if r.Port("home") != 6113 || r.Port("Away") != 0 {
+		t.Errorf("players join at port %d, and at %d of a realm that there is not", r.Port("home"), r.Port("Away"))
+	}
 	for id := uint32(1); id <= 3; id++ {
 		if waits := strings.Contains(log.String(), "lobby waits"); waits {
 			t.Errorf("before lobby %d: %s", id, log)

@@ -72,6 +72,17 @@ func (r *Realms) Shutdown() {
 // Names are those of the realms, each once.
 func (r *Realms) Names() []string { return r.names }
 
+// Port is where players of a realm's list join: what its first account advertises; 0: there
+// is no such realm.
+func (r *Realms) Port(name string) uint16 {
+	for _, a := range r.accounts {
+		if sameRealm(a.opts.Realm, name) {
+			return a.opts.Session.Port
+		}
+	}
+	return 0
+}
+
 // number is a realm's in game ids; 0: there is none of that name.
 func (r *Realms) number(name string) uint32 {
 	return uint32(1 + slices.IndexFunc(r.names, func(n string) bool { return sameRealm(n, name) }))
