@@ -11,6 +11,10 @@ import (
 const (
 	// remindEvery is the time between two lines about how long the others still wait.
 	remindEvery = 20 * time.Second
+	// outage is how long a connection is lost before the others read of it: most come
+	// back within half a second, and a line that breaks again and again would fill
+	// their screens.
+	outage = 2 * time.Second
 	// neverMoved is a number of moves that no socket reaches.
 	neverMoved = ^uint64(0)
 	// emptyLen is the length of an empty 0x0C, in bytes.
@@ -26,7 +30,16 @@ func (e Absent) apply(l *Loop) {
 	p.lag.wait, p.lag.missed = e.Wait, true
 	p.newSocket()
 	p.lag.dropAt = p.lag.since + e.Wait
-	l.sayOthers(p, texts.Of("%s has lost the connection; it can come back for %s.", p.Name, clockTime(e.Wait)))
+	p.lag.tellAt = l.t + outage
+	l.untold |= w3gs.Only(p.PID)
+}
+
+// tellAbsent says to the others who has no connection, when it lasts or they wait.
+func (l *Loop) tellAbsent(p *player) {
+	if l.untold.Has(p.PID) {
+		l.untold &^= w3gs.Only(p.PID)
+		l.sayOthers(p, texts.Of("%s has lost the connection; it can come back for %s.", p.Name, clockTime(p.lag.wait)))
+	}
 }
 
 func (e Back) apply(l *Loop) {
@@ -41,7 +54,11 @@ func (e Back) apply(l *Loop) {
 	l.absent &^= w3gs.Only(p.PID)
 	p.lag.dropAt = l.t + l.cfg.DropAfter
 	p.lag.catchUp = p.lag.dropAt
-	l.sayOthers(p, texts.Of("%s is back.", p.Name))
+	if l.untold.Has(p.PID) {
+		l.untold &^= w3gs.Only(p.PID)
+	} else {
+		l.sayOthers(p, texts.Of("%s is back.", p.Name))
+	}
 }
 
 // newSocket forgets the backlog of the old connection's socket.
@@ -66,6 +83,7 @@ func (l *Loop) remind() {
 	l.screen.remindAt = l.t + remindEvery
 	for pid := range (l.screen.laggers & l.absent).All() {
 		p := l.byPID[pid]
+		l.tellAbsent(p)
 		left := (p.lag.dropAt - l.t + time.Second - 1) / time.Second
 		l.sayOthers(p, texts.Of("Waiting for %s to come back: %d s left.", p.Name, left))
 	}

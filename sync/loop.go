@@ -75,6 +75,11 @@ func (l *Loop) Tick(now time.Duration, out []Effect) []Effect {
 	if l.settle(); l.screenIsUp() && l.t >= l.screen.renewAt {
 		l.renewScreen()
 	}
+	for pid := range (l.untold & l.absent & l.live).All() {
+		if p := l.byPID[pid]; l.phase != over && l.t >= p.lag.tellAt {
+			l.tellAbsent(p)
+		}
+	}
 	if l.phase == standing && l.screen.laggers&l.absent != 0 && l.t >= l.screen.remindAt {
 		l.remind()
 	}
@@ -136,6 +141,9 @@ func (l *Loop) next() (at time.Duration, ok bool) {
 		}
 	case over:
 		return 0, false
+	}
+	for pid := range (l.untold & l.absent & l.live).All() {
+		least(l.byPID[pid].lag.tellAt)
 	}
 	if l.screenIsUp() {
 		least(l.screen.renewAt)

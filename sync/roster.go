@@ -14,6 +14,7 @@ type roster struct {
 	fakes   w3gs.PIDs // in byPID too: the host acts for them
 	loaded  w3gs.PIDs
 	absent  w3gs.PIDs // their connections are lost and may come back
+	untold  w3gs.PIDs // absent, and the others have not read of it yet
 	proxied w3gs.PIDs
 	fed     w3gs.PIDs // they have been sent a 0x0C
 }
@@ -34,6 +35,7 @@ type lag struct {
 	since   time.Duration // on the screen since
 	dropAt  time.Duration // on the screen until
 	wait    time.Duration // how long the screen waits while the connection is lost
+	tellAt  time.Duration // when the others read that the connection is lost
 	catchUp time.Duration // until then one who came back may be as far behind as they are
 	missed  bool          // the connection was lost since the screen came up
 	from    time.Duration // when the oldest unanswered turn was sent
