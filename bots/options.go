@@ -37,6 +37,7 @@ type Options struct {
 	Burst       int           // actions that the bots of a game send together within one turn, once
 	Play        time.Duration // from the first turn of the last game until the bots leave
 	LoadTime    time.Duration // loading takes between half of it and all of it
+	RoundTrip   time.Duration // what the lines to the host add to it; 0 nothing
 	Period      time.Duration // turns must advance by this; 0 takes what the host says
 	ChatEvery   time.Duration // each bot says a line this often; 0 once in the lobby
 	VoteAfter   time.Duration // vote to drop laggers this long after the screen came up; 0 never
@@ -146,6 +147,7 @@ func (o *Options) check() error {
 	need(o.Games >= 1, "games %d: want 1 or more", o.Games)
 	need(o.GameID == 0 || o.Games <= 1, "games %d: with a game id only that one game can be joined", o.Games)
 	need(o.ActionBytes >= ActionLen && o.ActionBytes <= w3gs.MaxActionLen, "action bytes %d: want %d to %d", o.ActionBytes, ActionLen, w3gs.MaxActionLen)
+	need(o.RoundTrip >= 0 && o.RoundTrip <= 10*time.Second, "round trip %v: want 0 to 10s", o.RoundTrip)
 	need(o.Actions <= 1000, "actions per second %g: want at most 1000", o.Actions)
 	need(nameLen <= w3gs.MaxNameLen, "name prefix %q: with the bot's number a name is %d bytes, the game allows %d", o.NamePrefix, nameLen, w3gs.MaxNameLen)
 	if o.Script != nil {

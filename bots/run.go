@@ -277,7 +277,11 @@ func (r *run) dialFrom(ctx context.Context, own net.IP, addr string, control fun
 	if r.opts.OwnAddresses {
 		dialer.LocalAddr = &net.TCPAddr{IP: own}
 	}
-	return dialer.DialContext(ctx, "tcp4", addr)
+	c, err := dialer.DialContext(ctx, "tcp4", addr)
+	if err != nil || r.opts.RoundTrip == 0 {
+		return c, err
+	}
+	return far(c, r.opts.RoundTrip/2)
 }
 
 // gameRuns is called by the first bot of a game that receives a turn.

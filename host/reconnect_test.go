@@ -690,3 +690,22 @@ func TestReconnectDismissed(t *testing.T) {
 		})
 	}
 }
+
+// TestReconnectLongLoading: ten players behind proxies load for up to 75 s, 300 ms away.
+func TestReconnectLongLoading(t *testing.T) {
+	if os.Getenv("W3HOST_TEST_LONG") != "1" {
+		t.Skip("takes two minutes: W3HOST_TEST_LONG=1")
+	}
+	r := newRig(t, func(o *Options) {
+		o.Game.Reconnect = game.Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute}
+	})
+	g := r.lobby(10)
+	report, err := bots.Run(t.Context(), bots.Options{
+		Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Players: 10, Play: 20 * time.Second, Log: zerolog.Nop(),
+		LoadTime: 75 * time.Second, RoundTrip: 300 * time.Millisecond,
+		Conduct: func(int, int) bots.Conduct { return bots.Conduct{Proxy: &bots.ProxyConduct{}} },
+	})
+	if lost := len(recordsOf[storage.LinkEvent](r)) + len(recordsOf[storage.DropEvent](r)); err != nil || !report.OK || lost > 0 {
+		t.Errorf("%v: %s; %d lost, faults %+v", err, report.Verdict(), lost, report.Faults)
+	}
+}

@@ -69,6 +69,7 @@ func botsCommand() *cobra.Command {
 	fs.IntVar(&opts.Burst, "burst", 0, "actions that the players of a game send together in one turn, once")
 	fs.Float64Var(&minutes, "minutes", bots.DefaultPlay.Minutes(), "minutes to play, from the first turn of the last game")
 	fs.DurationVar(&opts.LoadTime, "load-time", bots.DefaultLoadTime, "how long loading takes at most, and half of it at least")
+	fs.DurationVar(&opts.RoundTrip, "round-trip", 0, "`time` that the lines to the host add to the round trip, half of it each way")
 	fs.DurationVar(&opts.Period, "period", 0, "`time` that every turn must advance by; 0 takes what the host says")
 	fs.DurationVar(&opts.ChatEvery, "chat-every", 0, "each player says a line about this often; 0 once in the lobby and once in the game")
 	fs.DurationVar(&opts.VoteAfter, "vote-after", 0, "vote to drop laggers this long after the lag screen came up; 0 never")

@@ -12,6 +12,7 @@ import (
 func TestBotsCommandRefusesFlagsThatMakeNoSense(t *testing.T) {
 	for args, want := range map[string]string{
 		"--players 30":                     "a game holds 1 to 24",
+		"--round-trip 11s":                 "round trip 11s: want 0 to 10s",
 		"--minutes 0":                      "--minutes must be more than 0",
 		"--players 2 --desync 2 --stall 1": "3 bots are to misbehave or leave, a game has 2 players",
 		"--stall 1 --stall-for 70s":        "use more --minutes",

@@ -1,0 +1,67 @@
+package bots
+
+import (
+	"errors"
+	"net"
+	"time"
+)
+
+// farChunks is how many reads may be on the way in one direction of a far line.
+const farChunks = 64
+
+// chunk is what was read at once; no bytes are the end of the stream.
+type chunk struct {
+	bytes []byte
+	due   time.Time
+}
+
+// far puts a line in front of a connection on which bytes take oneWay in either
+// direction.
+func far(host net.Conn, oneWay time.Duration) (net.Conn, error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(err, host.Close())
+	}
+	defer l.Close()
+	bot, err := net.Dial("tcp4", l.Addr().String())
+	if err != nil {
+		return nil, errors.Join(err, host.Close())
+	}
+	near, err := l.Accept()
+	if err != nil {
+		return nil, errors.Join(err, host.Close(), bot.Close())
+	}
+	carry(near, host, oneWay)
+	carry(host, near, oneWay)
+	return bot, nil
+}
+
+// carry passes on what one connection reads to the other, late. When either side
+// ends, so do both.
+func carry(from, to net.Conn, late time.Duration) {
+	way := make(chan chunk, farChunks)
+	go func() { // ends with the connection
+		defer close(way)
+		for {
+			buf := make([]byte, 16<<10)
+			n, err := from.Read(buf)
+			if n > 0 {
+				way <- chunk{buf[:n], time.Now().Add(late)}
+			}
+			if err != nil {
+				way <- chunk{due: time.Now().Add(late)}
+				return
+			}
+		}
+	}()
+	go func() { // ends with the reader
+		defer from.Close()
+		defer to.Close()
+		for c := range way {
+			time.Sleep(time.Until(c.due))
+			if _, err := to.Write(c.bytes); err != nil {
+				_ = from.Close() // the reader's end
+			}
+		}
+	}()
+}
