@@ -31,7 +31,6 @@ require (
 
 require (
 	github.com/dustin/go-humanize v1.1.0
-	github.com/fsnotify/fsnotify v1.10.1
 	github.com/google/uuid v1.6.0
 	github.com/hashicorp/errwrap v1.0.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect

@@ -12,19 +12,19 @@ import (
 	"w3host/storage"
 )
 
-// Retention is how long the configuration keeps what is stored.
+// Retention is how long the configuration keeps stored records.
 func Retention(c config.Database) storage.Keep {
 	return storage.Keep{Chat: c.KeepChat.D(), Addresses: c.KeepAddresses.D(), Games: c.KeepGames.D(), Audit: c.KeepAudit.D()}
 }
 
-// How often a host prunes what is stored.
+// How often a host prunes the database.
 const (
 	keepFirst = 10 * time.Second
 	keepEvery = time.Hour
 )
 
-// housekeeping removes what is older than keep says, until ctx ends. It repeats what
-// fails after an hour.
+// housekeeping removes records that are older than keep allows, until ctx ends. It
+// tries again after an hour when that fails.
 func housekeeping(ctx context.Context, db *storage.Store, keep storage.Keep, log zerolog.Logger) {
 	for wait := keepFirst; ; wait = keepEvery {
 		select {
@@ -34,12 +34,12 @@ func housekeeping(ctx context.Context, db *storage.Store, keep storage.Keep, log
 		}
 		done, err := db.Prune(ctx, keep, false)
 		if err != nil && ctx.Err() == nil {
-			log.Warn().Err(err).Msg("what is too old is not removed")
+			log.Warn().Err(err).Msg("cannot remove old records from the database")
 		}
 		if done != (storage.Pruned{}) {
 			log.Info().Int64("games", done.Games).Int64("chat_lines", done.Chat).Int64("addresses", done.Addresses).
 				Int64("audit_lines", done.Audit).
-				Msg("what was too old is removed")
+				Msg("old records are removed from the database")
 		}
 	}
 }

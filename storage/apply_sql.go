@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// excluded sets columns, in an upsert, to what would have been inserted.
+// excluded sets columns, in an upsert, to the values of the new row.
 func excluded(columns ...string) string {
 	for i, c := range columns {
 		columns[i] = c + " = excluded." + c
@@ -47,7 +47,7 @@ func dossierText(b []byte) json.RawMessage {
 	return jsonText(clean(string(b)))
 }
 
-// cleanJSON drops what JSON allows but Postgres does not store: an escaped NUL.
+// cleanJSON replaces an escaped NUL, which JSON allows but Postgres does not store.
 func cleanJSON(b []byte) json.RawMessage {
 	return json.RawMessage(strings.ReplaceAll(clean(string(b)), `\u0000`, `\ufffd`))
 }

@@ -85,7 +85,7 @@ func (b *backlog) add(run string, e Entry, line []byte) bool {
 	return true
 }
 
-// write puts on disk what is not there yet, oldest first, with the lock let go.
+// write appends the lines that are in no file yet, oldest first. It holds no lock while it writes.
 func (b *backlog) write(sp *spool.Spool) (wrote bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,8 +116,8 @@ func (b *backlog) write(sp *spool.Spool) (wrote bool, err error) {
 	return wrote, nil
 }
 
-// rewrite takes the files from segments that a failed sync has not made safe: what
-// the disk holds of them is not known, so they go to another file.
+// rewrite takes the files from segments that a failed sync has not made safe. Nobody
+// knows how much of them the disk holds, so they go to another file.
 func (b *backlog) rewrite() {
 	b.failed = false
 	for _, s := range b.segments {
@@ -127,7 +127,7 @@ func (b *backlog) rewrite() {
 		if s.replaced == nil {
 			s.replaced = s.file
 		} else {
-			_ = s.file.Remove() // what stays is skipped by its numbers
+			_ = s.file.Remove() // the applier skips the numbers of a file that stays
 		}
 		s.lines = nil
 		for _, e := range s.entries {
@@ -138,8 +138,8 @@ func (b *backlog) rewrite() {
 	}
 }
 
-// sync makes safe what is written, and forgets it in memory when half of that
-// is used: the other half is for when the disk fails.
+// sync makes the written lines safe. It drops them from memory when half of the
+// memory is used; the other half is for a disk that fails.
 func (b *backlog) sync(sync func(*spool.File) error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -247,7 +247,7 @@ func (b *backlog) finish() {
 	notify(b.wake)
 }
 
-// holding is what waits in the backlog.
+// holding counts the records that wait in the backlog.
 type holding struct {
 	records    int
 	memoryOnly int // of these, in no file

@@ -9,9 +9,9 @@ import (
 	"w3host/storage/spool"
 )
 
-// recordTypes are the records by the name of their type. Names of types and of
-// fields are what is on disk: a spool outlives the program that wrote it. Fields
-// that a record lacks are zero, fields that are not known skipped.
+// recordTypes are the records by the name of their type. The spool holds the names
+// of types and fields, and it outlives the program that wrote it: a field that a
+// record lacks is zero, and a field that is not known is skipped.
 var recordTypes = byName(GameCreated{}, PlayerJoined{}, GameStarted{}, PlayerVouched{}, PlayerLoaded{}, GameLoaded{}, PlayerLeft{}, GameEnded{},
 	ChatLine{}, LagEvent{}, DropEvent{}, LinkEvent{}, Desync{}, MapDownload{}, AdminAction{}, MapResult{}, PlayerResult{})
 

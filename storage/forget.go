@@ -15,7 +15,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Forgotten is what Forget did.
+// Forgotten is the result of Forget.
 type Forgotten struct {
 	Token string `json:"token"` // in place of the name
 	Games int64  `json:"games"` // the player was in

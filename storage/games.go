@@ -92,7 +92,7 @@ type GameDetail struct {
 	Audit     []AdminAction   `json:"audit"`
 }
 
-// Dossier is a desync as it is kept.
+// Dossier is a stored desync.
 type Dossier struct {
 	At     time.Time       `json:"at"`
 	Turn   uint32          `json:"turn"`
@@ -100,7 +100,7 @@ type Dossier struct {
 	Detail json.RawMessage `json:"detail" db:"dossier"`
 }
 
-// ResultValue is what one sender said of a player, or of the game (PID -1).
+// ResultValue is a value that one sender reported of a player, or of the game (PID -1).
 type ResultValue struct {
 	Source       ResultSource `json:"source"`
 	Sender       uint8        `json:"sender"`

@@ -32,7 +32,7 @@ const (
 	guardRetry = 2 * time.Second
 	// reloadTimeout ends a question to a database that hangs.
 	reloadTimeout = 30 * time.Second
-	// peopleFile holds what was known last.
+	// peopleFile holds the lists that the database gave last.
 	peopleFile = "people.json"
 )
 
@@ -51,9 +51,9 @@ type GuardOptions struct {
 	Reload time.Duration // also without any notice of a change: 1 min
 }
 
-// Guard keeps in memory who is banned and who is an admin, so that a join
-// never waits for a database. While the database is away it uses what it
-// read last, over restarts too.
+// Guard keeps the bans and the admins in memory, so that a join never waits for a
+// database. While the database is away it uses the lists that it read last, also
+// after a restart.
 type Guard struct {
 	db         guarded
 	opts       GuardOptions
@@ -68,8 +68,8 @@ type Guard struct {
 	done       chan struct{}
 
 	mu     sync.Mutex
-	people people // what bans and admins are made of
-	kept   []byte // what is in the file
+	people people // the source of bans and admins
+	kept   []byte // the text of the file
 }
 
 // people is the form of people.json.
@@ -80,7 +80,7 @@ type people struct {
 
 type adminKey struct{ name, realm string }
 
-// banIndex has the bans by what they look at: the folded name, a single address,
+// banIndex has the bans by the thing that they match: the folded name, a single address,
 // or nil for networks.
 type banIndex map[any][]Ban
 
@@ -117,11 +117,11 @@ func (g *Guard) readFile() {
 		g.people, g.kept = known, text
 		g.known.Store(true)
 	case !errors.Is(err, fs.ErrNotExist):
-		g.log.Error().Err(err).Str("file", path).Msg("the bans and admins known last can't be read: nobody is banned until the database answers")
+		g.log.Error().Err(err).Str("file", path).Msg("cannot read the last known bans and admins; nobody is banned until the database answers")
 	}
 }
 
-// writeFile writes what is known for the next run.
+// writeFile writes the lists for the next run.
 func (g *Guard) writeFile() {
 	text, err := json.MarshalIndent(g.people, "", "  ")
 	if g.opts.Dir == "" || bytes.Equal(text, g.kept) {
@@ -131,13 +131,13 @@ func (g *Guard) writeFile() {
 		err = replaceFile(filepath.Join(g.opts.Dir, peopleFile), text)
 	}
 	if err != nil {
-		g.log.Warn().Err(err).Msg("bans and admins are not kept for a start without a database")
+		g.log.Warn().Err(err).Msg("cannot write the list of bans and admins for a start without a database")
 		return
 	}
 	g.kept = text
 }
 
-// index makes the lists quick to ask.
+// index builds the maps that IsBanned and AdminsAs read.
 func (g *Guard) index() {
 	roles, bans := map[adminKey][]Admin{}, banIndex{}
 	for _, a := range g.people.Admins {
@@ -190,8 +190,8 @@ func (g *Guard) IsBanned(name string, addr netip.Addr, realm string) (Ban, bool)
 	return Ban{}, false
 }
 
-// AdminsAs lists what a join under this name, of this realm and from this address
-// is an admin by; none for most. The address may be invalid where it is not known.
+// AdminsAs lists the entries that make a join under this name, of this realm and from
+// this address an admin; most joins have none. An address that is not known is invalid.
 func (g *Guard) AdminsAs(name, realm string, addr netip.Addr) (list []Admin) {
 	index := *g.admins.Load()
 	for _, key := range []adminKey{{fold(name), fold(realm)}, {"", fold(realm)}} {
@@ -214,7 +214,7 @@ func (g *Guard) watch(ctx context.Context) {
 		})
 		if ctx.Err() == nil && !said {
 			said = true
-			g.log.Warn().Err(err).Msg("the database is lost: bans and admins stay as they were")
+			g.log.Warn().Err(err).Msg("cannot read bans and admins from the database; using the last known lists")
 		}
 		select {
 		case <-ctx.Done():
@@ -234,7 +234,7 @@ func (g *Guard) reloadEvery(ctx context.Context) {
 			return
 		case <-ticker.C:
 			if err := g.reload(ctx); err != nil {
-				g.log.Debug().Err(err).Msg("bans and admins are not read anew")
+				g.log.Debug().Err(err).Msg("cannot read bans and admins from the database")
 			}
 		}
 	}

@@ -138,7 +138,7 @@ func (d *Store) Hosts(ctx context.Context) ([]HostStatus, error) {
 	return sqldb.List[HostStatus](ctx, d.sql, "SELECT "+hostColumns+" FROM hosts ORDER BY heartbeat_at DESC")
 }
 
-// lastSignSQL finds what the records of a game say last.
+// lastSignSQL finds the time and the turn of the last record of a game.
 const lastSignSQL = `SELECT max(turn) AS turn, max(at) AS at FROM (
 	SELECT turn, at FROM chat WHERE game_key = $1 UNION ALL
 	SELECT turn, at FROM lags WHERE game_key = $1 UNION ALL
@@ -157,9 +157,9 @@ type crashedGame struct {
 	Heartbeat time.Time `db:"heartbeat_at"` // of the host, the last one
 }
 
-// closeCrashed closes, and counts, open games that a condition on games g chooses. A game
-// ended, as far as anyone knows, with the last heartbeat of its host or the
-// last thing recorded of it; its length is what that makes.
+// closeCrashed closes and counts the open games that a condition on games g chooses.
+// The end of a game is the last heartbeat of its host, or the last record of the game
+// if that is later.
 func (d *Store) closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...any) (int, error) {
 	games, err := sqldb.List[crashedGame](ctx, tx, `SELECT g.key, coalesce(g.loaded_at, g.started_at, g.created_at) AS since, g.loaded_at IS NOT NULL AS loaded, g.latency_ms, h.heartbeat_at
 		FROM games g LEFT JOIN hosts h ON h.id = g.host_id WHERE g.ended_at IS NULL AND `+condition, args...)

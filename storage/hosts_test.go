@@ -46,7 +46,7 @@ func TestClonedDataFolder(t *testing.T) {
 			if hosts, err := db.Hosts(t.Context()); err != nil || len(hosts) != 2 {
 				t.Errorf("%+v, %v", hosts, err)
 			}
-			testkit.Eventually(t, "it is said", func() bool { return strings.Contains(log.String(), "another running host has this host's id") })
+			testkit.Eventually(t, "it is said", func() bool { return strings.Contains(log.String(), "another running host uses the same host id") })
 			kept, _ := os.ReadFile(filepath.Join(second, "host-id"))
 			if strings.TrimSpace(string(kept)) != clone.Host().ID {
 				t.Errorf("kept %s", kept)
@@ -76,7 +76,7 @@ func TestClonesStartTogether(t *testing.T) {
 			if g, err := db.Game(t.Context(), running); err != nil || g.Ended != "" || !g.EndedAt.IsZero() {
 				t.Errorf("%+v, %v", g, err)
 			}
-			testkit.Eventually(t, "it is said", func() bool { return strings.Contains(log.String(), "another running host has this host's id") })
+			testkit.Eventually(t, "it is said", func() bool { return strings.Contains(log.String(), "another running host uses the same host id") })
 			drain(t, rec, dir)
 		})
 	}

@@ -23,7 +23,7 @@ type Keep struct {
 	Audit     time.Duration // lines of audit
 }
 
-// Pruned is what Prune removed, or would remove.
+// Pruned counts the things that Prune removed, or would remove.
 type Pruned struct {
 	Chat      int64 `json:"chat_lines"`
 	Addresses int64 `json:"addresses"`
@@ -48,7 +48,7 @@ func (d *Store) inBatches(ctx context.Context, step func(context.Context, sqldb.
 	}
 }
 
-// expired is what one of the ages of Keep is about. from chooses the rows by $1,
+// expired describes the rows of one age of Keep. from chooses the rows by $1,
 // the key before which all is too old, or the time.
 type expired struct {
 	age          time.Duration

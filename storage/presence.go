@@ -10,9 +10,9 @@ const beatTimeout = 5 * time.Second
 
 // presence sends the heartbeats of this host and watches those of others.
 //
-// Another host is dead when its heartbeat has not moved for DeadAfter while
-// this host could look the whole time. No two clocks are compared, and after
-// an outage of the database everyone has that long to come back.
+// A host is dead when its heartbeat has not moved for DeadAfter while this host
+// could look the whole time. This compares no two clocks, and gives every host that
+// long to come back after an outage of the database.
 type presence struct {
 	*Recorder
 	seen map[string]sighting
@@ -36,8 +36,8 @@ func (p *presence) beat(ctx context.Context) {
 				continue
 			}
 			if err := p.round(ctx, time.Now()); err != nil {
-				p.seen = nil // nothing was seen for a while: begin anew
-				p.log.Debug().Err(err).Msg("no heartbeat: the database does not answer")
+				p.seen = nil // this host could not look for a while
+				p.log.Debug().Err(err).Msg("cannot send the heartbeat: the database does not answer")
 			}
 		case <-p.stop:
 			return
@@ -77,15 +77,15 @@ func (p *presence) round(ctx context.Context, now time.Time) error {
 			return err
 		}
 		if games > 0 {
-			p.log.Warn().Str("host", other.Name).Int("games", games).Msg("a host sends no heartbeat: its games are closed as crashed")
+			p.log.Warn().Str("host", other.Name).Int("games", games).Msg("another host sends no heartbeat; its games are closed as crashed")
 		}
 	}
 	p.seen = seen
 	return nil
 }
 
-// renew makes this host another one: the folder of its spool was copied, and
-// the copy or the original runs as well.
+// renew gives this host a new id. Another running host uses the old one, because the
+// folder of one spool is a copy of the other.
 func (r *Recorder) renew(ctx context.Context) error {
 	h := r.Host()
 	from := h.ID
@@ -96,7 +96,7 @@ func (r *Recorder) renew(ctx context.Context) error {
 	r.host.Store(&h)
 	r.entered.Store(true)
 	r.log.Error().Str("was", from).Str("is", h.ID).AnErr("unsaved", writeHostID(r.opts.Dir, h.ID)).
-		Msg("another running host has this host's id: its data folder is a copy of ours, or ours of its. This host has a new id now")
+		Msg("another running host uses the same host id, probably from a copied data folder; this host now has a new id")
 	return nil
 }
 
@@ -108,6 +108,6 @@ func (p *presence) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
 	defer cancel()
 	if err := p.db.LeaveHost(ctx, p.Host()); err != nil {
-		p.log.Debug().Err(err).Msg("the host did not sign off")
+		p.log.Debug().Err(err).Msg("cannot mark this host as stopped")
 	}
 }

@@ -2,15 +2,15 @@ package storage
 
 import "sync"
 
-// queue is where games leave records for the writer. It is bounded; what does
-// not fit is counted, never waited for.
+// queue takes records from games for the writer. It is bounded: put counts a record
+// that does not fit, and never waits.
 type queue struct {
 	limit int
 	wake  chan struct{} // holds one token while there is something to take
 
 	mu      sync.Mutex
 	records []Record
-	spare   []Record // what take gave last time, for reuse
+	spare   []Record // the slice of the last take, for reuse
 	closed  bool
 	stats   RecorderStats // of the Recorder
 }
@@ -37,7 +37,7 @@ func (q *queue) put(rec Record) {
 	}
 }
 
-// take empties the queue. What it gives holds until the next take.
+// take empties the queue. The slice is valid until the next take.
 func (q *queue) take() []Record {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -46,7 +46,7 @@ func (q *queue) take() []Record {
 	return q.spare
 }
 
-// close refuses whatever comes from now on.
+// close refuses all later records.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true

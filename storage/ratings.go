@@ -64,17 +64,17 @@ func (d *Store) lockRatings(ctx context.Context, tx sqldb.Tx) error {
 	return err
 }
 
-// ratedPlayer is who is rated for what.
+// ratedPlayer names a rating.
 type ratedPlayer struct{ NameKey, Realm, Category string }
 
-// rated is what is stored of them.
+// rated is a rating as it is stored.
 type rated struct {
 	Name string
 	rating.Skill
 	Games int
 }
 
-// ratedGame is a game with those who were in it.
+// ratedGame is a game with its players.
 type ratedGame struct {
 	key      GameKey
 	category string
@@ -113,8 +113,8 @@ func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (n int64, err error) 
 	return int64(len(games)), err
 }
 
-// rate changes what is known of the players of a game, unless its results leave
-// open who has won.
+// rate changes the ratings of the players of a game, unless its results name no
+// winner.
 func (g *ratedGame) rate(known, changed map[ratedPlayer]*rated) {
 	team, ranks, ok := rating.Ranks(g.results)
 	if !ok {
@@ -172,7 +172,7 @@ func (d *Store) unrated(ctx context.Context, tx sqldb.Tx) ([]*ratedGame, error) 
 	return games, err
 }
 
-// ratingsOf reads what is known of those who were in the games.
+// ratingsOf reads the ratings of the players of the games.
 func (d *Store) ratingsOf(ctx context.Context, tx sqldb.Tx, games []*ratedGame) (map[ratedPlayer]*rated, error) {
 	names := map[string]bool{}
 	for _, g := range games {

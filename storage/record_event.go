@@ -115,7 +115,7 @@ type AdminAction struct {
 	Realm   string // of Who
 	Via     string // "lobby", "game", "console", "api", "cli", "realm"
 	Action  string // the command: "kick"
-	On      string `db:"target"` // on whom or what
+	On      string `db:"target"` // the player or thing
 	Detail  string // arguments
 	Refused string // why it was not done; empty when it was
 }

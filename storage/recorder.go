@@ -72,7 +72,7 @@ type Recorder struct {
 	stored     chan struct{}      // applier and presence are done
 }
 
-// recorderDB is what a Recorder needs of the database.
+// recorderDB is the part of the database that a Recorder uses.
 type recorderDB interface {
 	Apply(ctx context.Context, b Batch) error
 	Applied(ctx context.Context, run string) (uint64, error)
@@ -85,7 +85,7 @@ type recorderDB interface {
 	CloseGamesOf(ctx context.Context, other HostStatus) (crashed int, err error)
 }
 
-// NewRecorder opens the spool, replays what earlier runs left in it, and
+// NewRecorder opens the spool, replays the records that earlier runs left in it, and
 // takes records from then on. The database need not be up.
 func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	opts.setDefaults()
@@ -126,7 +126,7 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	return r, nil
 }
 
-// Host is what identifies this host in the database.
+// Host identifies this host in the database.
 func (r *Recorder) Host() Host { return *r.host.Load() }
 
 // Record queues rec and returns at once. It does no I/O and never waits; when
@@ -134,13 +134,13 @@ func (r *Recorder) Host() Host { return *r.host.Load() }
 // minute. Slices in rec must not change afterwards.
 func (r *Recorder) Record(rec Record) { r.queue.put(rec) }
 
-// closeGrace is what a cancelled call of a database has to return. One that
-// hangs in the kernel is abandoned.
+// closeGrace is how long a cancelled call of a database may take to return. Close
+// abandons a call that hangs in the kernel.
 const closeGrace = 200 * time.Millisecond
 
-// Close takes no more records, writes what there is to the spool, and gives
-// the database until ctx ends to take it. What it did not take stays in the
-// spool for the next start, and is counted by a *LeftoverError.
+// Close takes no more records, writes all records to the spool, and gives the
+// database until ctx ends to take them. The others stay in the spool for the next
+// start; a *LeftoverError counts them.
 func (r *Recorder) Close(ctx context.Context) error {
 	r.stopOnce.Do(func() {
 		r.queue.close()
@@ -166,7 +166,7 @@ func (r *Recorder) Close(ctx context.Context) error {
 	return errors.Join(r.leftover(), r.backlog.sweep(true), r.closeSpool())
 }
 
-// LeftoverError says what the database did not take before Close gave up.
+// LeftoverError counts the records that the database did not take before Close gave up.
 type LeftoverError struct {
 	Records    int    // waiting, in all
 	MemoryOnly int    // of these, not even in the spool: lost
@@ -201,14 +201,14 @@ func (r *Recorder) reportLeft(left spool.Left) {
 		}
 	}
 	if torn > 0 {
-		r.log.Warn().Int("bytes", torn).Msg("the spool ended in a half-written record: cut")
+		r.log.Warn().Int("bytes", torn).Msg("the spool ended in a half-written record, which is cut off")
 	}
 	if files > 0 {
 		r.queue.stats.Damaged = uint64(damaged)
 		r.log.Error().Int("files", files).Int("damaged", damaged).Int("missing", missing).
-			Msg("the spool is damaged: what is whole is replayed, the files are kept in its folder " + spool.Quarantine + " (see: w3host spool)")
+			Msg("the spool is damaged; its whole records are replayed, and the damaged files stay in its folder " + spool.Quarantine + " (see: w3host spool)")
 	}
 	for _, fault := range left.Faults {
-		r.log.Error().Str("fault", fault).Msg("a spool file can't be replayed")
+		r.log.Error().Str("fault", fault).Msg("cannot replay a spool file")
 	}
 }

@@ -114,7 +114,7 @@ func (a *applier) enter(ctx context.Context) error {
 	case err != nil, last.Stopped || silent >= 3*a.opts.Heartbeat:
 	case a.suspect.Heartbeat.IsZero():
 		a.suspect = last
-		a.log.Info().Dur("silent", silent).Msg("the last run of this host did not sign off: watching whether it still runs")
+		a.log.Info().Dur("silent", silent).Msg("the last run of this host did not stop in order; watching whether it still runs")
 		return nil
 	case a.suspect.Run != last.Run, !a.suspect.Heartbeat.Equal(last.Heartbeat):
 		return a.renew(ctx)
@@ -133,8 +133,8 @@ func (a *applier) enter(ctx context.Context) error {
 	return nil
 }
 
-// load reads a segment that is in its file alone. What the file has lost is
-// counted by the gaps between the numbers.
+// load reads a segment that is in its file alone. The gaps between the numbers count
+// the records that the file has lost.
 func (a *applier) load(s *segment) {
 	c, err := s.file.Read()
 	var entries []Entry
@@ -165,7 +165,7 @@ func (a *applier) load(s *segment) {
 		s.file.Damaged, s.file.Missing = c.Damaged, c.Missing // it goes to the quarantine
 		a.queue.count(func(s *RecorderStats) { s.Damaged += uint64(c.Damaged) })
 		a.log.Error().Err(err).Str("file", s.file.Path).Int("damaged", c.Damaged).Int("missing", c.Missing).
-			Msg("a spool file was damaged while the host ran: what is whole is stored, the file is kept in its folder " + spool.Quarantine)
+			Msg("a spool file was damaged while the host ran; its whole records are stored, and the file stays in the folder " + spool.Quarantine)
 	}
 	a.backlog.restore(s, entries)
 }
@@ -196,8 +196,8 @@ func (a *applier) drain(ctx context.Context, s *segment, entries []Entry) error 
 	return nil
 }
 
-// reject puts a record aside that the database will never take, as a line that
-// w3host spool retry reads when a person has mended it.
+// reject writes a record that the database will never take to rejected.jsonl, from
+// where w3host spool retry reads it when a person has mended it.
 func (r *Recorder) reject(l spool.Line, why error) {
 	r.queue.count(func(s *RecorderStats) { s.Lost.Rejected++ })
 	aside := appendLine(filepath.Join(r.opts.Dir, rejectedFile), rejectedLine(l, why))

@@ -87,7 +87,7 @@ func (r *Recorder) write() {
 	w.report(true)
 }
 
-// writer holds what only the writing goroutine knows.
+// writer holds the state of the writing goroutine.
 type writer struct {
 	*Recorder
 	line     []byte
@@ -97,7 +97,7 @@ type writer struct {
 	usedAt   time.Time // last record
 	fault    outage    // of the spool
 	reported time.Time
-	logged   Losses // what the log has said
+	logged   Losses // the losses that the log has reported
 }
 
 // wait returns when there is something to do: true when it is the last time.
@@ -132,7 +132,7 @@ func (w *writer) flush() {
 			w.queue.count(func(s *RecorderStats) { s.Lost.TooLong++ })
 			continue
 		}
-		// Numbers are given to what stays only: so a gap is damage.
+		// Only a record that stays gets a number, so a gap means damage.
 		w.line = line.Append(w.line[:0])
 		if !w.backlog.add(w.run, e, w.line) {
 			w.queue.count(func(s *RecorderStats) { s.Lost.SpoolFull++ })
@@ -144,7 +144,7 @@ func (w *writer) flush() {
 	notify(w.backlog.wake)
 }
 
-// writeOut puts on disk what is not there yet, oldest first.
+// writeOut writes the lines that are not on disk yet, oldest first.
 func (w *writer) writeOut() {
 	if w.flushed.Before(w.retryAt) {
 		return
@@ -172,7 +172,7 @@ func (w *writer) writeOut() {
 	}
 }
 
-// report says what is being lost, at most once a minute.
+// report logs the losses, at most once a minute.
 func (w *writer) report(last bool) {
 	now, lost := time.Now(), w.Stats().Lost
 	if lost == w.logged || now.Sub(w.reported) < faultReports && w.logged.Total() > 0 && !last {
@@ -190,14 +190,14 @@ func (w *writer) report(last bool) {
 	w.logged, w.reported = lost, now
 }
 
-// sync is the syncer. It is apart from the writer, so that a slow disk delays
-// only what a power cut would take, not what kill -9 would.
+// sync is the syncer. It has its own goroutine, so that a slow disk delays only the
+// protection against a power cut, not that against kill -9.
 func (r *Recorder) sync() {
 	defer close(r.spooled) // the writer is done: it closes syncWanted
 	var fault outage
 	for range r.syncWanted {
 		if err := r.backlog.sync(r.opts.sync); err != nil && fault.goesOn() {
-			r.log.Error().Err(err).Msg("the spool's disk failed to keep what was written; it is written again")
+			r.log.Error().Err(err).Msg("the spool's disk failed to keep the last records; they are written again")
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"w3host/storage/spool"
 )
 
-// SpoolState is what a spool holds.
+// SpoolState lists the contents of a spool.
 type SpoolState struct {
 	Dir        string        `json:"dir"`
 	Waiting    []*spool.File `json:"waiting"`
@@ -41,13 +41,13 @@ func InspectSpool(dir string) (s SpoolState, err error) {
 	return s, nil
 }
 
-// retryFile is what rejected.jsonl is called while it is tried again: the host
+// retryFile is the name of rejected.jsonl during a retry: the host
 // that owns the spool may put more aside meanwhile.
 const retryFile = "rejected.retry.jsonl"
 
 // Retry stores the records that the database refused, and the lines of files
-// in quarantine that a person has mended. What it refuses again stays where it
-// is; what was cut short goes on with the next call.
+// in quarantine that a person has mended. A record that the database refuses again
+// stays where it is. The next call continues one that was interrupted.
 func Retry(ctx context.Context, db *Store, dir string) (stored, refused int, err error) {
 	r := retry{db: db, dir: dir, runs: map[string]retryRun{}}
 	id, err := os.ReadFile(filepath.Join(dir, hostIDFile))

@@ -31,8 +31,8 @@ const defaultURL = "sqlite:data/w3host.db"
 // openTimeout bounds how long Open waits for an answer.
 const openTimeout = 30 * time.Second
 
-// What callers branch on. The text of an error says the rest in a sentence;
-// errors of a driver are never handed out as such.
+// Callers branch on these errors. The text of an error explains it in a sentence. No
+// caller gets the error of a driver.
 var (
 	// ErrNotFound: there is no such player, ban, admin …
 	ErrNotFound = sqldb.ErrNotFound
@@ -66,7 +66,7 @@ type Options struct {
 // Store is an open database. Its SQL is the part that both dialects share.
 type Store struct {
 	sql  checked
-	db   sqldb.DB // what sql asks
+	db   sqldb.DB // behind sql
 	opts Options
 	log  zerolog.Logger
 
@@ -159,7 +159,7 @@ func (d *Store) tx(ctx context.Context, do func(sqldb.Tx) error) error {
 	return d.db.Tx(ctx, do)
 }
 
-// inTx is tx for what has a result.
+// inTx is tx for functions with a result.
 func inTx[T any](ctx context.Context, d *Store, do func(sqldb.Tx) (T, error)) (result T, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
 		result, err = do(tx)
@@ -168,7 +168,7 @@ func inTx[T any](ctx context.Context, d *Store, do func(sqldb.Tx) (T, error)) (r
 	return result, err
 }
 
-// notFound says who or what there is none of.
+// notFound names the thing that an ErrNotFound is about.
 func notFound(err error, format string, args ...any) error {
 	if errors.Is(err, ErrNotFound) {
 		return fmt.Errorf(format+": %w", append(args, ErrNotFound)...)

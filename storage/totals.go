@@ -13,10 +13,10 @@ import (
 // ended, and games.counted says which are in. A game is counted in the
 // transaction that ends it. When more is written about a counted game, it is
 // taken out before and put in again after, by the same statements with the
-// opposite sign: so a record that is replayed counts once, whatever it says.
+// opposite sign: so a record that is replayed counts once.
 //
-// most, first_game and last_game only ever widen: what a correction takes back
-// stays in them.
+// most, first_game and last_game only ever widen: a correction does not take a value
+// back.
 
 // inKeys is the condition that a column names one of the games of the list $1,
 // which keyArg makes.
@@ -91,8 +91,7 @@ func (d *Store) totals() []string {
 	}
 }
 
-// added sets columns, in an upsert, to the sum of the row and what would have been
-// inserted.
+// added sets columns, in an upsert, to the sum of the row and the new row.
 func added(table string, columns ...string) string {
 	for i, c := range columns {
 		columns[i] = c + " = " + table + "." + c + " + excluded." + c
@@ -100,7 +99,7 @@ func added(table string, columns ...string) string {
 	return strings.Join(columns, ", ")
 }
 
-// wider is what would have been inserted, if it compares so with the row, or the
+// wider is the value of the new row, if it compares so with that of the row, or the
 // row has none.
 func wider(table, column, compares string) string {
 	row := table + "." + column

@@ -430,34 +430,8 @@ FROM bans
 WHERE lifted_at IS NULL AND (expires_at IS NULL OR expires_at > now());
 
 -- +goose Down
-DROP VIEW active_bans;
-DROP VIEW daily_games;
-DROP VIEW map_stats;
-DROP VIEW player_stats;
-DROP VIEW played;
-DROP VIEW result_values;
-DROP VIEW game_list;
-DROP TABLE ratings;
-DROP TABLE day_totals;
-DROP TABLE map_totals;
-DROP TABLE player_value_totals;
-DROP TABLE player_map_totals;
-DROP TABLE player_totals;
-DROP TABLE preferences;
-DROP TABLE passwords;
-DROP TABLE admins;
-DROP TABLE bans;
-DROP TABLE audit;
-DROP TABLE results;
-DROP TABLE downloads;
-DROP TABLE desyncs;
-DROP TABLE links;
-DROP TABLE drops;
-DROP TABLE lags;
-DROP TABLE chat;
-DROP TABLE game_computers;
-DROP TABLE game_players;
-DROP TABLE games;
-DROP TABLE spool_positions;
-DROP TABLE hosts;
+DROP VIEW active_bans, daily_games, map_stats, player_stats, played, result_values, game_list;
+DROP TABLE ratings, day_totals, map_totals, player_value_totals, player_map_totals, player_totals, preferences,
+    passwords, admins, bans, audit, results, downloads, desyncs, links, drops, lags, chat, game_computers,
+    game_players, games, spool_positions, hosts;
 DROP FUNCTION w3host_changed();

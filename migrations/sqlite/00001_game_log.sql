@@ -271,49 +271,15 @@ CREATE TABLE changes (
 );
 INSERT INTO changes (topic, counter) VALUES ('bans', 0), ('admins', 0);
 -- +goose StatementBegin
-CREATE TRIGGER bans_insert AFTER INSERT ON bans BEGIN
-    UPDATE changes SET counter = counter + 1 WHERE topic = 'bans';
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER bans_update AFTER UPDATE ON bans BEGIN
-    UPDATE changes SET counter = counter + 1 WHERE topic = 'bans';
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER bans_delete AFTER DELETE ON bans BEGIN
-    UPDATE changes SET counter = counter + 1 WHERE topic = 'bans';
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER admins_insert AFTER INSERT ON admins BEGIN
-    UPDATE changes SET counter = counter + 1 WHERE topic = 'admins';
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER admins_update AFTER UPDATE ON admins BEGIN
-    UPDATE changes SET counter = counter + 1 WHERE topic = 'admins';
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER admins_delete AFTER DELETE ON admins BEGIN
-    UPDATE changes SET counter = counter + 1 WHERE topic = 'admins';
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER passwords_insert AFTER INSERT ON passwords BEGIN
-    UPDATE changes SET counter = counter + 1 WHERE topic = 'admins';
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER passwords_update AFTER UPDATE ON passwords BEGIN
-    UPDATE changes SET counter = counter + 1 WHERE topic = 'admins';
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER passwords_delete AFTER DELETE ON passwords BEGIN
-    UPDATE changes SET counter = counter + 1 WHERE topic = 'admins';
-END;
+CREATE TRIGGER bans_insert AFTER INSERT ON bans BEGIN UPDATE changes SET counter = counter + 1 WHERE topic = 'bans'; END;
+CREATE TRIGGER bans_update AFTER UPDATE ON bans BEGIN UPDATE changes SET counter = counter + 1 WHERE topic = 'bans'; END;
+CREATE TRIGGER bans_delete AFTER DELETE ON bans BEGIN UPDATE changes SET counter = counter + 1 WHERE topic = 'bans'; END;
+CREATE TRIGGER admins_insert AFTER INSERT ON admins BEGIN UPDATE changes SET counter = counter + 1 WHERE topic = 'admins'; END;
+CREATE TRIGGER admins_update AFTER UPDATE ON admins BEGIN UPDATE changes SET counter = counter + 1 WHERE topic = 'admins'; END;
+CREATE TRIGGER admins_delete AFTER DELETE ON admins BEGIN UPDATE changes SET counter = counter + 1 WHERE topic = 'admins'; END;
+CREATE TRIGGER passwords_insert AFTER INSERT ON passwords BEGIN UPDATE changes SET counter = counter + 1 WHERE topic = 'admins'; END;
+CREATE TRIGGER passwords_update AFTER UPDATE ON passwords BEGIN UPDATE changes SET counter = counter + 1 WHERE topic = 'admins'; END;
+CREATE TRIGGER passwords_delete AFTER DELETE ON passwords BEGIN UPDATE changes SET counter = counter + 1 WHERE topic = 'admins'; END;
 -- +goose StatementEnd
 
 -- The totals: sums over the games with counted, kept up in the transaction that

@@ -97,7 +97,7 @@ func (f *File) Sync() error {
 	return nil
 }
 
-// Read gives what is whole in the file.
+// Read returns the whole records of the file.
 func (f *File) Read() (Contents, error) {
 	data, err := os.ReadFile(f.Path)
 	if err != nil {

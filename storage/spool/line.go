@@ -45,7 +45,7 @@ func (l Line) Append(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-// first finds the record that text begins with, and what is behind it. The
+// first finds the record that text begins with, and the rest of the text. The
 // checksum shows where it ends: so a lost line break costs nothing.
 func first(text []byte) (l Line, rest []byte, ok bool) {
 	body, found := bytes.CutPrefix(text, marker)
@@ -77,7 +77,7 @@ func first(text []byte) (l Line, rest []byte, ok bool) {
 	}
 }
 
-// fields takes apart what Append wrote, whose checksum is right.
+// fields splits a text of Append whose checksum is right.
 func fields(body []byte) (l Line, ok bool) {
 	body, ok = bytes.CutPrefix(body, []byte(`"run":"`))
 	run, body, ok1 := bytes.Cut(body, []byte(`","seq":`))
@@ -87,7 +87,7 @@ func fields(body []byte) (l Line, ok bool) {
 	return Line{Run: string(run), Seq: n, Type: string(kind), Record: record}, ok && ok1 && ok2 && ok3 && err == nil
 }
 
-// Contents is what a file holds.
+// Contents are the records of a file, and its faults.
 type Contents struct {
 	Lines   []Line // by run and number, each once
 	Damaged int    // stretches of bytes that are no whole record

@@ -7,8 +7,8 @@
 //	{"crc":"5f3a09bc","run":"0193…","seq":17,"type":"ChatLine","record":{…}}
 //
 // crc is the CRC-32C of all that follows its comma, up to the last brace, in 8
-// hex digits; a person who changes a line writes "edited" instead. What is no
-// whole line is skipped, and its file is kept in the folder quarantine.
+// hex digits; a person who changes a line writes "edited" instead. Open
+// skips a line that is not whole, and keeps its file in the folder quarantine.
 package spool
 
 import (
@@ -29,9 +29,8 @@ const (
 	// Quarantine is the folder of damaged files, inside the spool.
 	Quarantine = "quarantine"
 
-	suffix    = ".jsonl"
-	oldSuffix = ".spool" // the binary form of before
-	lockName  = "lock"
+	suffix   = ".jsonl"
+	lockName = "lock"
 )
 
 // Spool is one folder, owned by one process.
@@ -42,14 +41,14 @@ type Spool struct {
 	newName atomic.Bool   // the folder itself wants a sync
 }
 
-// Left is what earlier runs left in the folder.
+// Left lists the files that earlier runs left in the folder.
 type Left struct {
 	Files  []*File  // with records, by run and number
 	Faults []string // files that can't be read, or were put aside at once
 }
 
-// Open locks the folder, which is created when missing, and returns what is to be
-// replayed from it.
+// Open locks the folder, which it creates when missing, and returns the files to
+// replay.
 func Open(dir string) (*Spool, Left, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, Left{}, fmt.Errorf("create the spool directory: %w", err)
@@ -70,8 +69,8 @@ func Open(dir string) (*Spool, Left, error) {
 	return s, left, nil
 }
 
-// Inspect returns what a folder holds, whoever owns it: its files, and those in
-// quarantine.
+// Inspect returns the files of a folder, and those in its quarantine, also while a
+// host runs that owns it.
 func Inspect(dir string) (files, aside []*File, err error) {
 	s := &Spool{dir: dir}
 	files, aside = []*File{}, []*File{}
@@ -110,12 +109,6 @@ func (s *Spool) look() (left Left, err error) {
 		if filepath.Base(filepath.Dir(path)) == Quarantine {
 			continue
 		}
-		if strings.HasSuffix(path, oldSuffix) {
-			aside, err := putAside(path)
-			left.Faults = append(left.Faults, cmp.Or(errText(err), aside+
-				": records in the binary form of an older w3host; put it back and start that one once to have them stored"))
-			continue
-		}
 		f, err := s.load(path)
 		switch {
 		case err != nil:
@@ -150,9 +143,9 @@ func (s *Spool) list(dir string) (paths []string, err error) {
 			}
 			paths = append(paths, more...)
 		}
-		ext := filepath.Ext(e.Name())
-		n, err := strconv.ParseUint(strings.TrimSuffix(e.Name(), ext), 10, 64)
-		if err == nil && (ext == suffix || ext == oldSuffix) {
+		number, found := strings.CutSuffix(e.Name(), suffix)
+		n, err := strconv.ParseUint(number, 10, 64)
+		if found && err == nil {
 			paths = append(paths, filepath.Join(dir, e.Name()))
 			s.number.Store(max(s.number.Load(), n))
 		}

@@ -61,9 +61,9 @@ func OpenSQLite(path string) (DB, error) {
 	return s, s.moved()
 }
 
-// moved is the error of a file that is no longer at its path. SQLite would go on to
-// write what nobody finds again: the records stay in the spool instead. The look
-// costs a call of the system, some microseconds.
+// moved returns an error if the file is no longer at its path. SQLite would write on
+// to the file that nobody can open again; after the error records stay in the spool.
+// The check costs a system call of some microseconds.
 func (s *liteDB) moved() error {
 	info, err := os.Stat(s.path)
 	before := s.opened.Load()

@@ -2,24 +2,15 @@ package sqldb
 
 import (
 	"context"
-	"path/filepath"
-	"strings"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
-const (
-	// watchEvery is how soon a change made by another process is seen.
-	watchEvery = time.Second
-	// watchAnyway is how often the file is looked at where the system notifies of
-	// changes: some network file systems do not, of what others write.
-	watchAnyway = time.Minute
-)
+// watchEvery is how soon a change made by another process is seen. A look takes some
+// microseconds while nothing has changed.
+const watchEvery = time.Second
 
 // Watch looks at the counters of bans and admins, at once after a write of this
-// process, else when the system notifies of a change of the file or its write-ahead
-// log, or every second where it cannot.
+// process, and every second.
 func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
 	wake := make(chan struct{}, 1)
 	s.mu.Lock()
@@ -35,43 +26,21 @@ func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
 		return s.explain(err)
 	}
 	defer on.Close()
-	var events <-chan fsnotify.Event
-	var overflows <-chan error // of the system's queue: anything may have changed
-	every := watchEvery
-	if w, err := fsnotify.NewWatcher(); err == nil {
-		defer w.Close()
-		if w.Add(filepath.Dir(s.path)) == nil {
-			every, events, overflows = watchAnyway, w.Events, w.Errors
-		}
-	}
-	ticker := time.NewTicker(every)
+	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
-	var soon <-chan time.Time // writes come in crowds, and this process makes most of them
-	seen := seen{-1, -1}
-	for look := true; ; {
-		if look {
-			soon = nil
-			switch news, err := s.look(ctx, lite(on), &seen); {
-			case err != nil:
-				return err
-			case news:
-				if err := changed(); err != nil {
-					return err
-				}
-			}
+	for seen := (seen{-1, -1}); ; {
+		news, err := s.look(ctx, lite(on), &seen)
+		if err == nil && news {
+			err = changed()
 		}
-		look = true
+		if err != nil {
+			return err
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-wake:
 		case <-ticker.C:
-		case <-soon:
-		case e := <-events:
-			if look = false; soon == nil && strings.HasPrefix(filepath.Base(e.Name), filepath.Base(s.path)) {
-				soon = time.After(watchEvery / 2)
-			}
-		case <-overflows:
 		}
 	}
 }
