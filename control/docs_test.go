@@ -79,6 +79,13 @@ letters or more.
 Five wrong passwords for a name from one address, and twenty from one address for all names, have to wait, two minutes for one
 and half a minute for the other. When everybody together types more than thirty a minute, those wait who have typed a wrong one.
 
+Lines of the host come from a player with its name or, in a full lobby and in the game, from another player with ` + "`[name]`" + ` before
+them. So nobody can join with a name that looks like the host's, whatever signs and letters it is made of, and in what players
+write others read no colours, line breaks, invisible characters or rows of spaces, and ` + "`(name?)`" + ` for such a beginning. The game
+log keeps what was written.
+
+A locked lobby is closed to admins who command it from elsewhere, by ` + "`eg`" + ` or a realm, too.
+
 A place held for ` + "`NAME@REALM`" + ` is for that account and for nobody of another realm or of the LAN who is called like it. As
 many places as the lobby has slots can be held beside those of the configuration.
 `

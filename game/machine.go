@@ -147,11 +147,14 @@ func (m *Machine) handle(in *Input) {
 }
 
 func (m *Machine) command(in *Input) {
-	by := in.Caller
+	by := *in.Caller
 	if by.PID != 0 {
-		by = m.caller(by.PID)
+		by = *m.caller(by.PID)
+	} else {
+		s := m.confirmed(by.Name, by.Realm)
+		by.Level = m.rank(by.Level, s != nil && m.lobby.Owns(s.PID))
 	}
-	m.obey(by, in.Line)
+	m.obey(&by, in.Line)
 }
 
 // packet handles packets of players that have no kind of their own.

@@ -71,7 +71,7 @@ func (m *Machine) rank(level command.Level, owns bool) command.Level {
 // refusedByLock replaces the refusal of a command that only a lock has kept an admin
 // from.
 func (m *Machine) refusedByLock(by *command.Caller, o *command.Outcome) {
-	if s := m.seats[by.PID]; o.Denied && m.locked && s != nil && s.level >= o.Needs {
+	if s := m.seats[by.PID]; o.Denied && m.locked && (by.PID == 0 || s != nil && s.level >= o.Needs) {
 		o.Err = texts.Refuse(texts.Denied, "%s has locked this lobby: only its owner and root command it", m.lockedBy)
 	}
 }

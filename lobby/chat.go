@@ -1,7 +1,6 @@
 package lobby
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -62,8 +61,8 @@ func (l *Lobby) chat(p *player, ev Chat) {
 // scope nor the list is questioned.
 func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	line := ev.Line
-	line.To = nil
-	said := Said{PID: p.pid, Name: p.name, Game: game, Scope: line.Scope, Text: line.Text, Command: ev.Command}
+	line.To, line.Text = nil, l.plainLine(line.Text)
+	said := Said{PID: p.pid, Name: p.name, Game: game, Scope: line.Scope, Text: ev.Line.Text, Command: ev.Command}
 	said.Muted = p.muted || l.now < p.mutedUntil || l.muteAll && (!game || line.Scope == w3gs.ScopeAll)
 	for _, pid := range ev.Line.To {
 		to := l.human(pid)
@@ -187,7 +186,7 @@ func (l *Lobby) speak(to w3gs.PIDs, scope w3gs.ChatScope, text string) {
 	}
 	mark := ""
 	if l.vhost == 0 { // or the words would seem to be those of the player whose pid says them
-		mark = "[" + cmp.Or(w3gs.StripColours(l.cfg.VirtualHost), defaultVirtualHost) + "] "
+		mark = "[" + l.hostName() + "] "
 	}
 	for _, part := range split(text, limit-len(mark)) {
 		line.Text = mark + part

@@ -49,7 +49,7 @@ func (l *Lobby) join(ev Join) {
 
 // reject says why somebody cannot join; empty when they can.
 func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
-	name, host := ev.Req.Name, l.cfg.VirtualHost
+	name := ev.Req.Name
 	switch fault, kept, neighbours := checkName(name), l.checkKept(ev), l.neighbours(ev); {
 	case l.phase == phaseStarted:
 		return w3gs.RejectStarted, "the game has started"
@@ -59,7 +59,7 @@ func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 		return w3gs.RejectInvalid, fault.String()
 	case l.named(name) != nil:
 		return w3gs.RejectInvalid, "the name is taken"
-	case sameName(name, host) || sameName(name, w3gs.StripColours(host)):
+	case l.likeHost(name):
 		return w3gs.RejectInvalid, "the name is the host's"
 	case ev.Banned != "":
 		return w3gs.RejectInvalid, "banned: " + ev.Banned

@@ -1,0 +1,108 @@
+package lobby
+
+import (
+	"cmp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"w3host/w3gs"
+)
+
+// Lines of the host come from a pid with the host's name. Where no pid is free for it, in a
+// full lobby and in the game, they come from that of a player, with "[name] " before them.
+// So players must not be called like the host, nor begin a line like it, nor make clients
+// break a line, after which anything looks like a line of its own.
+
+// hostName is what players read before lines of the host.
+func (l *Lobby) hostName() string {
+	return cmp.Or(w3gs.StripColours(l.cfg.VirtualHost), defaultVirtualHost)
+}
+
+// alike are letters that look like others, in small letters.
+var alike = strings.NewReplacer(
+	"0", "o", "1", "l", "i", "l", "5", "s", "3", "e", "$", "s", "@", "a", "|", "l", "ı", "l",
+	"а", "a", "в", "b", "е", "e", "з", "e", "і", "l", "ј", "j", "к", "k", "м", "m", "н", "h", "о", "o", "р", "p", "с", "c", "ѕ", "s", "т", "t", "у", "y", "х", "x", "ԁ", "d", "һ", "h", "ԝ", "w",
+	"α", "a", "β", "b", "ε", "e", "η", "n", "ι", "l", "κ", "k", "ν", "v", "ο", "o", "ρ", "p", "τ", "t", "υ", "u", "χ", "x", "ω", "w",
+)
+
+// shape is what remains of a name when one looks at it in passing: letters and digits, in
+// their plain form.
+func shape(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, alike.Replace(strings.ToLower(norm.NFKC.String(w3gs.StripColours(name)))))
+}
+
+// likeHost reports whether a name looks like the host's.
+func (l *Lobby) likeHost(name string) bool {
+	if l.cfg.VirtualHost == "" {
+		return sameName(name, defaultVirtualHost)
+	}
+	s := shape(l.hostName())
+	return sameName(name, l.hostName()) || s != "" && shape(name) == s
+}
+
+// mostSpaces may stand between two words: more would be a line break on a screen.
+const mostSpaces = 4
+
+// plainLine is what others read of a player's line: no colours, control or invisible
+// characters, line breaks or rows of spaces; and, if it begins like a line of the host,
+// with other brackets.
+func (l *Lobby) plainLine(text string) string {
+	for range 8 { // what is taken out may leave another code behind
+		if !strings.Contains(text, "|") {
+			break
+		}
+		text = w3gs.StripColours(text)
+	}
+	if strings.Contains(text, "|") && w3gs.StripColours(text) != text {
+		text = strings.ReplaceAll(text, "|", "")
+	}
+	var b strings.Builder
+	spaces := 0
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		part := text[i : i+n] // also of what is no UTF-8
+		i += n
+		broken := r == utf8.RuneError && n == 1
+		switch {
+		case !broken && (unicode.IsSpace(r) || unicode.IsControl(r)):
+			if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
+				part = " "
+			}
+			if spaces++; spaces > mostSpaces {
+				continue
+			}
+		case !broken && unicode.Is(unicode.Cf, r):
+			continue
+		default:
+			spaces = 0
+		}
+		b.WriteString(part)
+	}
+	return l.unmarked(b.String())
+}
+
+// unmarked changes a line that begins like one of the host.
+func (l *Lobby) unmarked(line string) string {
+	first, n := utf8.DecodeRuneInString(strings.TrimSpace(line))
+	if n == 0 || unicode.IsLetter(first) || unicode.IsDigit(first) {
+		return line
+	}
+	host := shape(l.hostName())
+	rest := strings.TrimSpace(line)[n:]
+	end := strings.IndexFunc(rest, func(r rune) bool {
+		return unicode.In(r, unicode.Pe, unicode.Pf) || strings.ContainsRune(">|:", r)
+	})
+	if end < 0 || host == "" || shape(rest[:end]) != host {
+		return line
+	}
+	_, closing := utf8.DecodeRuneInString(rest[end:])
+	return "(" + strings.TrimSpace(rest[:end]) + "?)" + rest[end+closing:]
+}
