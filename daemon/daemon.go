@@ -144,7 +144,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	commanding := operator.Start(ctx, c.ControlSocket(), o.Console)
 	defer func() { stop(); commanding.Wait() }()
-	welcome(c, h.Addr(), maps.current, log)
+	welcome(c, h.Addr(), maps, log)
 	if err := h.Run(ctx); err != nil {
 		log.Warn().Err(err).Msg("stopped before everything had ended")
 	}

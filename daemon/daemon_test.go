@@ -32,7 +32,7 @@ func TestLogOfAGame(t *testing.T) {
 	go func() {
 		ended <- Run(ctx, Options{Config: c, Console: new(control.Console), Log: logging.ForPeople(&log, zerolog.InfoLevel)})
 	}()
-	addr := log.Await(t, `hosting "w3host test map" on (\S+)`)
+	addr := log.Await(t, `hosting on (\S+)`)
 	report, err := bots.Run(t.Context(), bots.Options{Addr: addr, Players: 10, Play: time.Second, LoadTime: 100 * time.Millisecond})
 	if err != nil || !report.OK {
 		t.Errorf("%v: %s", err, report.Verdict())

@@ -1,8 +1,10 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +13,9 @@ import (
 
 	"w3host/config"
 	"w3host/host"
-	"w3host/logging"
-
 	"w3host/internal/testkit"
+	"w3host/logging"
+	"w3host/w3map/builtin"
 )
 
 // What keeps a host from listening is told apart, each with its own way out.
@@ -85,7 +87,7 @@ func TestWarnsOfIPv6(t *testing.T) {
 			t.Skip("no IPv6 here:", err)
 		}
 		var log testkit.Log
-		welcome(c, h.Addr().(*net.TCPAddr).AddrPort(), testMap(t), logging.ForPeople(&log, 0))
+		welcome(c, h.Addr().(*net.TCPAddr).AddrPort(), testMaps(t, c), logging.ForPeople(&log, 0))
 		_ = h.Close()
 		if got := strings.Contains(log.String(), "speak IPv4"); got != warns {
 			t.Errorf("%s: %s", listen, log.String())
@@ -98,11 +100,65 @@ func TestWarnsOfIPv6(t *testing.T) {
 	}
 }
 
-func testMap(t *testing.T) *host.Map {
+func testMaps(t *testing.T, c config.Config) *Maps {
 	t.Helper()
-	maps, err := openMaps(t.Context(), config.Default(), "", logging.ForPeople(new(testkit.Log), 0))
+	maps, err := openMaps(t.Context(), c, "", logging.ForPeople(new(testkit.Log), 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return maps.current
+	return maps
+}
+
+// The banner names what each entry hosts and what the real game needs, and no map that
+// no lobby has.
+func TestWelcomeNamesWhatIsHosted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	name, data := builtin.Map()
+	for _, file := range []string{"maps/one.w3x", "maps/fun/two.w3x", "maps/fun/three.w3x"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o750), os.WriteFile(file, data, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := `[lobby]
+name = "nobody's"
+[[realm]]
+name = "Northrend"
+address = "127.0.0.1:1"
+account = "host"
+password = "x"
+[[autohost]]
+name = "first"
+map = "one"
+autostart = 2
+[[autohost]]
+name = "second"
+maps = ["fun/", "one"]
+owner = ""
+autostart = -1
+`
+	if err := os.WriteFile("config.toml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load("config.toml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log testkit.Log
+	welcome(c, netip.MustParseAddrPort("0.0.0.0:6112"), testMaps(t, c), logging.ForPeople(&log, 0))
+	flat := strings.Join(strings.Fields(log.String()), " ")
+	for _, want := range []string{
+		"hosting on 0.0.0.0:6112", `"first": one.w3x, starts with 2 players, or when the first who joined types !start`,
+		`"second": three.w3x and 2 more, starts when an admin types !start`,
+		"Warcraft III 1.26, Local Area Network or the list of games on Northrend", "the real game refuses one.w3x until its common.j and blizzard.j are in ",
+		"bots --players 10",
+	} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("no %q in\n%s", want, log.String())
+		}
+	}
+	for _, not := range []string{name, "nobody's"} {
+		if strings.Contains(flat, not) {
+			t.Errorf("%q is hosted by no entry:\n%s", not, log.String())
+		}
+	}
 }

@@ -31,7 +31,6 @@ type Maps struct {
 	cache   string // file; empty: nothing is kept
 	scripts *w3map.Scripts
 	known   map[string]knownMap // by path
-	current *host.Map           // lobby.map
 	watched bool
 	unwatch func()
 }
@@ -84,11 +83,8 @@ func (s *Maps) check(e *config.Entry) (err error) {
 			err = s.none(choice)
 		}
 		for _, file := range files {
-			m, fault := s.open(file)
+			_, fault := s.open(file)
 			if fault == nil {
-				if s.current == nil {
-					s.current = m
-				}
 				return nil
 			}
 			if err = fault; file == s.config.Lobby.Map && len(e.Playlist) == 0 {
@@ -97,6 +93,28 @@ func (s *Maps) check(e *config.Entry) (err error) {
 		}
 	}
 	return err
+}
+
+// first describes the maps of an entry, and opens the first that can be hosted; nil if
+// there is none.
+func (s *Maps) first(e *config.Entry) (what string, m *host.Map) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var files []string
+	for _, choice := range e.Choices() {
+		files = append(files, s.expand(choice)...)
+	}
+	for _, file := range files {
+		m, err := s.open(file)
+		if err != nil {
+			continue
+		}
+		if more := len(files) - 1; more > 0 {
+			return fmt.Sprintf("%s and %d more", m.File, more), m
+		}
+		return m.File, m
+	}
+	return "", nil
 }
 
 func (s *Maps) version() w3gs.Version { return s.config.Host.Version }

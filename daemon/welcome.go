@@ -9,32 +9,52 @@ import (
 
 	"w3host/bots"
 	"w3host/config"
-	"w3host/host"
 	"w3host/internal/terminal"
 	"w3host/lobby"
-	"w3host/w3map"
 )
 
-// welcome tells a first-time user where the game is and how to join.
-func welcome(c config.Config, addr netip.AddrPort, m *host.Map, log zerolog.Logger) {
-	log.Info().Stringer("listen", addr).Str("map", m.File).Int("players", int(m.PlayerSlots)).
-		Msgf("hosting %q on %s", w3map.Plain(m.Name), addr)
+// welcome tells a first-time user what is hosted, how to join, and what the real game
+// needs. The log names each lobby when it is open.
+func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logger) {
+	log.Info().Stringer("listen", addr).Msgf("hosting on %s", addr)
+	players, refused := 0, ""
+	for _, e := range c.Entries() {
+		file, m := maps.first(&e)
+		if m == nil {
+			continue // a warning says so when its lobby is to open
+		}
+		log.Info().Msgf("%q: %s, starts %s", e.Lobby.Name, file, startsWhen(e.Lobby))
+		if players == 0 {
+			players = int(m.PlayerSlots)
+		}
+		if !m.HasChecksum && refused == "" {
+			refused = m.File
+		}
+	}
 	ip := addr.Addr().Unmap()
 	if ip.Is6() && !ip.IsUnspecified() {
 		log.Warn().Msgf("clients of Warcraft III speak IPv4 and cannot reach %s; use --listen 0.0.0.0:%d", addr, addr.Port())
 	}
-	where := fmt.Sprintf("Warcraft III %v, Local Area Network", c.Host.Version)
-	switch {
-	case !c.LAN.Enabled:
-		where = "clients that know this address; it is not announced, since the LAN part is off"
-	case ip.IsLoopback():
-		where += "; from this machine only"
-	case c.Lobby.Map == "":
-		where += " (with a map of your own: --map FILE)"
+	var where []string
+	if c.LAN.Enabled {
+		where = append(where, "Local Area Network")
 	}
-	log.Info().Msg("to join: " + where)
-	log.Info().Msg("the game starts " + startsWhen(c.Lobby))
-	log.Info().Msgf("to try it without the game: %s", botsHint(addr, int(m.PlayerSlots)))
+	for _, r := range c.Realms {
+		where = append(where, "the list of games on "+r.Name)
+	}
+	how := fmt.Sprintf("to join: Warcraft III %v, %s", c.Host.Version, strings.Join(where, " or "))
+	switch {
+	case where == nil:
+		how = "to join: by this address only, since lan.enabled is off and there is no [[realm]]"
+	case ip.IsLoopback():
+		how += "; from this machine only"
+	}
+	log.Info().Msg(how)
+	if refused != "" {
+		log.Info().Msgf("the real game refuses %s until its common.j and blizzard.j are in %s (docs/maps.md)",
+			refused, absolute(c.Maps.Scripts))
+	}
+	log.Info().Msgf("to try it without the game: %s", botsHint(addr, players))
 }
 
 func startsWhen(l config.Lobby) string {
@@ -43,17 +63,17 @@ func startsWhen(l config.Lobby) string {
 	case l.Autostart > 0:
 		when = append(when, fmt.Sprintf("with %d players", l.Autostart))
 	case l.Autostart == 0:
-		when = append(when, "when every open slot is taken")
+		when = append(when, "when full")
 	}
 	switch l.Owner {
 	case "":
 	case lobby.OwnerFirst:
-		when = append(when, fmt.Sprintf("when the first who joined says %sstart", l.CommandTrigger))
+		when = append(when, fmt.Sprintf("when the first who joined types %sstart", l.CommandTrigger))
 	default:
-		when = append(when, fmt.Sprintf("when %s says %sstart", l.Owner, l.CommandTrigger))
+		when = append(when, fmt.Sprintf("when %s types %sstart", l.Owner, l.CommandTrigger))
 	}
 	if len(when) == 0 {
-		return "when an admin says " + l.CommandTrigger + "start"
+		return "when an admin types " + l.CommandTrigger + "start"
 	}
 	return strings.Join(when, ", or ")
 }

@@ -59,7 +59,7 @@ func defaultHost(t *testing.T) (addr string) {
 			t.Errorf("%v:\n%s", err, log.String())
 		}
 	})
-	addr = log.Await(t, `hosting "w3host test map" on (\S+)`)
+	addr = log.Await(t, `hosting on (\S+)`)
 	log.Await(t, `(#1) lobby`)
 	return addr
 }

@@ -125,7 +125,7 @@ func TestConsoleOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	addr := p.await(`hosting "[^"]*" on (\S+)`)
+	addr := p.await(`hosting on (\S+)`)
 	p.await(`lobby "w3host game" is open`)
 	p.press("gam\ts\r") // games and game begin alike
 	p.await(`#1 "w3host game": lobby, 0 of 10, one.w3x`)
