@@ -71,8 +71,10 @@ func (s *Scheduler) report(now time.Duration, pid uint8, m w3gs.MapSize, out []E
 func (s *Scheduler) ack(now time.Duration, pid uint8, m w3gs.MapPartOK, out []Effect) []Effect {
 	p := s.player(pid)
 	switch {
-	case p.state == removed || p.state == done: // the last ones may come after the final 0x42
+	case p.state == removed || p.state == done && m.Size <= p.high: // the last ones may come after the final 0x42
 		return out
+	case p.state == done:
+		return s.ignore(now, p, WhyPastSent, out)
 	case m.To != pid && m.From != pid:
 		return s.ignore(now, p, WhyOtherPlayer, out)
 	case p.state != active && p.state != declined:
