@@ -65,7 +65,7 @@ func (b *bench) attackAll(names string, hosts []subject) error {
 
 // harmBy runs a host with the victims' games, and from when they have begun an attack;
 // none for "". The attackers come from other addresses than the victims and have the
-// processors last, as if they were on other machines.
+// processors after them, as if they were on other machines.
 func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 	port, err := freePort()
 	if err != nil {
@@ -123,7 +123,11 @@ func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 			return h, err
 		}
 		defer func() { _, _ = attackers.Process.Kill(), attackers.Wait() }()
-		_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", attackers.Process.Pid), []byte("19"), 0) // else they take their share
+		nice := "19"
+		if b.ahead {
+			nice = "0" // others would leave them nothing
+		}
+		_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", attackers.Process.Pid), []byte(nice), 0)
 	}
 	_ = bots.Wait() // its faults are in its report
 	h.disk = int64(float64(written(work)-before) / time.Since(since).Seconds())
