@@ -6,6 +6,9 @@ package nearest
 func Word(word string, known []string) string {
 	best, fewest := "", 0
 	for i, k := range known {
+		if i > 0 && max(len(word)-len(k), len(k)-len(word)) >= fewest {
+			continue // at least as far
+		}
 		if d := Distance(word, k); i == 0 || d < fewest {
 			best, fewest = k, d
 		}
