@@ -110,10 +110,17 @@ func (g *ListedGame) fields(c *codec, kind uint32) {
 	g.Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte(at[2:])), uint16(at[0])<<8|uint16(at[1]))
 }
 
+// Why a GameList does not have the game of the name that was asked for.
+const (
+	StatusNotFound uint32 = 0
+	StatusFull     uint32 = 3
+	StatusStarted  uint32 = 4
+)
+
 // GameList (0x09, to the client): count u32 · entries, or 0 u32 · status u32.
 type GameList struct {
 	Games  []ListedGame
-	Status uint32 // why a named game is not given: 0 not found, 3 full, 4 started
+	Status uint32 // why a named game is not given
 }
 
 func (*GameList) ID() ID { return IDListGames }

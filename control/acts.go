@@ -154,6 +154,9 @@ func (d *target) open(c *call, file, name string, private bool) error {
 	} else {
 		answer(c, "Lobby #%d %q is open: %s", g.ID(), name, m.File)
 	}
+	if realm, before := d.host().Waits(g.ID()); realm != "" {
+		answer(c, "On %s it is found once %q has started or closed; lobbies = 2 in [[realm]] lets both take turns.", realm, before)
+	}
 	return nil
 }
 
@@ -185,13 +188,37 @@ func unhostOnly(d *target, c *call) error {
 	return unhost(open[0])(d, c)
 }
 
-// confirm marks the caller's name as confirmed in lobbies and games: a realm tells who a
-// whisper comes from.
-func confirm(d *target, c *call) error {
-	if !fromRealm(c.Caller) {
-		return cannot("whisper sc to the host's account on your realm")
+// confirm proves the caller's name, which a realm vouches for in whispers and the lobby in
+// lines that are typed there, by a code that the other side was shown.
+func confirm(code string) act {
+	return func(d *target, c *call) error {
+		switch {
+		case c.Via == command.ViaChannel:
+			return cannot("Please whisper it: everybody reads what is said in a channel.")
+		case c.Via == command.ViaWhisper && c.Realm != "":
+			return confirmAccount(d, c, code)
+		case c.PID == 0 || d.game == nil:
+			return cannot("Type sc in the lobby, or whisper it to the host's account on your realm.")
+		}
+		if err := d.game.Redeem(c.PID, c.Name, code); err != nil || code == "" {
+			return err
+		}
+		answer(c, "Thank you, %s.", c.Name)
+		return nil
 	}
-	d.host().Vouch(c.Realm, c.Name)
+}
+
+func confirmAccount(d *target, c *call, code string) error {
+	if code == "" {
+		if code = d.host().CodeFor(c.Realm, c.Name); code == "" {
+			return cannot("Too many codes are out. Please try again in a few minutes.")
+		}
+		answer(c, "Type this in the lobby within five minutes: %ssc %s", d.opts.Trigger, code)
+		return nil
+	}
+	if !d.host().Prove(c.Realm, c.Name, code) {
+		return cannot("Nobody under your name was shown this code. If you are in the lobby, type %ssc there to see yours.", d.opts.Trigger)
+	}
 	answer(c, "Thank you, %s.", c.Name)
 	return nil
 }

@@ -30,7 +30,7 @@ func init() {
 			}
 			return unhost(gameID(a))
 		}},
-		{Name: "sc", Help: "confirm your name: whisper it to the host on the realm", Phase: command.Always, Parse: func(*args) act { return confirm }},
+		{Name: "sc", Usage: "[code]", Help: "confirm your name: type it in the lobby, or whisper it to the host on the realm", Examples: []string{"sc 123456"}, Phase: command.Always, Parse: func(a *args) act { return confirm(a.Rest()) }},
 		{Name: "maps", Usage: "[part of a name]", Help: "the maps that can be hosted", Examples: []string{"maps echo"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return maps(pattern(a)) }},
 		{Name: "map", Aliases: []string{"load"}, Usage: "[part of a name] [always]", Help: "show or choose the map of the next lobby; always: of all that follow, too", Examples: []string{"map echo", "map echo always"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
 			if a.Empty() {

@@ -208,9 +208,14 @@ func (o *Operator) handle(r request) {
 		return
 	}
 	if !r.chat && g != nil && o.isForGame(g, r.line) {
-		if err := g.Command(r.by, r.line); err != nil {
-			deny(r.by, err)
+		by, done := r.by, func() {}
+		if fromRealm(by) {
+			by, done = closing(by)
 		}
+		if err := g.Command(by, r.line); err != nil {
+			deny(by, err)
+		}
+		done()
 		return
 	}
 	d := &target{Operator: o, game: g, id: r.game}
@@ -225,6 +230,32 @@ func (o *Operator) handle(r request) {
 	}
 	if out.Acted && !asks(out) {
 		d.audit(r.by, out, refused)
+	}
+}
+
+// closing is a caller whose command done answers if nothing else has: what it changes in
+// a lobby or game is said there, but not by whisper.
+func closing(by *command.Caller) (again *command.Caller, done func()) {
+	answered := atomic.Bool{}
+	c := *by
+	c.Reply = func(text string) {
+		answered.Store(true)
+		by.Reply(text)
+	}
+	c.Later = func() func() {
+		answered.Store(true)
+		return by.Pending()
+	}
+	if by.Refuse != nil {
+		c.Refuse = func(why string) {
+			answered.Store(true)
+			by.Refuse(why)
+		}
+	}
+	return &c, func() {
+		if !answered.Load() {
+			by.Answer(texts.Sprintf(by.Language, "Done."))
+		}
 	}
 }
 

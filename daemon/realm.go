@@ -132,9 +132,10 @@ func (e *realmCommands) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case s := <-e.lines:
+			level := e.admins.Level(host.Joiner{Name: s.From, Realm: s.Realm})
 			by := &command.Caller{
-				Name: s.From, Realm: s.Realm, Level: e.admins.Level(host.Joiner{Name: s.From, Realm: s.Realm}),
-				Language: e.language(ctx, s), Via: command.ViaChannel, Reply: s.Reply,
+				Name: s.From, Realm: s.Realm, Level: level, Language: e.language(ctx, s), Via: command.ViaChannel,
+				Reply: func(text string) { s.Reply(text, level >= command.Admin) },
 			}
 			if s.Whisper {
 				by.Via = command.ViaWhisper

@@ -130,6 +130,9 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 // Owns reports whether a player is the owner.
 func (m *Machine) Owns(pid uint8) bool { return m.lobby.Owns(pid) }
 
+// Language is what a player reads.
+func (m *Machine) Language(pid uint8) texts.Language { return m.lobby.Language(pid) }
+
 // Over reports whether the game, or a lobby that did not start, has ended.
 func (m *Machine) Over() bool { return m.over }
 

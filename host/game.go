@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -44,6 +45,7 @@ type Game struct {
 	lastID  game.LinkID
 	seats   [w3gs.MaxPID + 1]*link
 	proxies [w3gs.MaxPID + 1]*person // who have one, also while their seat has no link
+	bearers map[string]netip.Addr    // who has joined first under a name of a realm
 	last    game.Kind                // of the inputs, for the file of a crash
 	busy    bool                     // a step is under way
 	pending []game.Input             // that of the step under way, and those that it has caused
@@ -225,16 +227,18 @@ func (g *Game) schedule() {
 func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	g.lastID++
 	l.game, l.id, l.name = g, g.lastID, join.Name
-	l.vouched = l.realm != "" && g.shard.claim(l.realm, l.name)
 	g.links[l.id] = l
 	defer g.rescue() // also from a fault of those who are asked here
+	if l.realm != "" {
+		g.bear(l)
+	}
 	g.last = game.Join
 	g.step(&game.Input{
 		Kind: game.Join, Link: l.id, Packet: join, Addr: l.addr, Realm: l.realm, Vouched: l.vouched,
 		Level: l.level(), Banned: l.banned(), Shared: g.host.gate.exempt(l.addr.Addr()),
 	})
 	if l.realm != "" && !l.vouched && l.pid != 0 {
-		g.askRealm(l)
+		g.prove(l)
 	}
 }
 
@@ -245,6 +249,7 @@ func (g *Game) lost(l *link) {
 		g.log.Debug().Str("player", l.name).Int("packets", l.skipped).Msg("packets without a meaning for a host were skipped")
 	}
 	if l.pid != 0 {
+		l.dropQuestion()
 		g.noteLeave(l)
 		if g.seats[l.pid] == l {
 			g.seats[l.pid] = nil
@@ -269,6 +274,7 @@ func (g *Game) end() {
 	g.shut()
 	for _, l := range g.links {
 		l.pid = 0
+		l.dropQuestion()
 		if l.proxy != nil {
 			l.tell(reconnect.Reject{Reason: reconnect.NotFound}.AppendTo(nil))
 		}

@@ -91,6 +91,10 @@ type person struct {
 	vouched  bool   // the realm has confirmed the name
 	loggedIn bool   // with the password of an admin of that name
 	checking bool   // a password of theirs is checked
+	disputed bool   // somebody else has come under the name: the realm's word does not say who is meant
+	forget   func() // ends the question to the realm; nil: none is on its way
+	code     string // that proves the name if the account whispers it; empty: none was shown
+	tries    int    // wrong codes that were typed
 
 	meter    meter
 	lastAddr netip.Addr // of their last link that had the seat

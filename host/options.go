@@ -112,9 +112,15 @@ type Realms interface {
 	Realm(gameID uint32) string
 	// Port is where players of a realm's list join; 0: at the host's own.
 	Port(realm string) uint16
-	// Confirm asks a realm whether somebody of this name is in the game. The answer
-	// comes on another goroutine, or never.
-	Confirm(realm, name, game string, answer func(in bool))
+	// Account is the name of the host's account there, for people to whisper to.
+	Account(realm string) string
+	// Confirm asks a realm whether somebody of this name is in the game; no also means
+	// that the realm's word would prove nothing. The answer comes on another goroutine, or
+	// never. forget ends the question.
+	Confirm(realm, name string, game uint32, from netip.Addr, answer func(in bool)) (forget func())
+	// Waits names a realm on which a lobby is not listed yet, and the lobby that it waits
+	// for; empty: none.
+	Waits(game uint32) (realm, lobby string)
 }
 
 // Ratings tells how strong players are on a map, from a database. It may take as
@@ -134,8 +140,11 @@ func (nobody) Banned(string, netip.Addr, string) string { return "" }
 func (nobody) Names() []string                          { return nil }
 func (nobody) Realm(uint32) string                      { return "" }
 func (nobody) Port(string) uint16                       { return 0 }
-func (nobody) Confirm(_, _, _ string, _ func(bool))     {}
+func (nobody) Account(string) string                    { return "" }
+func (nobody) Waits(uint32) (string, string)            { return "", "" }
 func (nobody) Level(Joiner) command.Level               { return command.Anyone }
+
+func (nobody) Confirm(_, _ string, _ uint32, _ netip.Addr, _ func(bool)) func() { return func() {} }
 
 func (nobody) Ask(context.Context, game.Query) (string, error) { return "", game.ErrNoPeople }
 

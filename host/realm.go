@@ -1,51 +1,122 @@
 package host
 
 import (
-	"maps"
+	"net/netip"
 	"strings"
-	"time"
 
+	"w3host/command"
 	"w3host/game"
 )
 
-// whisperFor is how long before the join a player may whisper to the host: such a
-// name counts as soon as it joins, once.
-const whisperFor = 2 * time.Minute
+// maxBearers bounds the names of realms that a lobby remembers.
+const maxBearers = 1024
 
-// askRealm has the realm say whether the player is in this game. Until then the
-// name counts for nothing, but its bearer may play.
-func (g *Game) askRealm(l *link) {
-	g.host.opts.Realms.Confirm(l.realm, l.name, g.name(), func(in bool) {
-		if in {
-			g.call(func(g *Game) { g.vouch(l) })
-		}
+// prove has the realm say whether the player is in this game. Until then the name counts
+// for nothing, but its bearer may play. Where the realm's word would prove nothing, and
+// where it says no, a code does it.
+func (g *Game) prove(l *link) {
+	if l.disputed || g.sharesName() {
+		g.offerCode(l)
+		return
+	}
+	who := l.person
+	l.forget = g.host.opts.Realms.Confirm(l.realm, l.name, g.id, l.addr.Addr(), func(in bool) {
+		g.call(func(g *Game) {
+			if l := g.seatOf(who); l != nil {
+				l.forget = nil
+				g.answered(l, in)
+			}
+		})
 	})
 }
 
-// vouch takes the realm's word for a player's name.
+func (g *Game) answered(l *link, in bool) {
+	if in && !l.disputed && !g.sharesName() {
+		g.vouch(l)
+		return
+	}
+	g.offerCode(l)
+}
+
+// seatOf is the link that carries a player now; nil: none.
+func (g *Game) seatOf(p *person) *link {
+	for _, l := range g.seats {
+		if l != nil && l.person == p {
+			return l
+		}
+	}
+	return nil
+}
+
+// bear notes who joins under a name of a realm, seated or not. When somebody else has
+// tried that, from another address, the realm's word that the name is in this game does
+// not say which of the two it means.
+func (g *Game) bear(l *link) {
+	if g.bearers == nil {
+		g.bearers = map[string]netip.Addr{}
+	}
+	key, addr := account(l.realm, l.name), l.addr.Addr()
+	first, known := g.bearers[key]
+	switch {
+	case known && first == addr:
+		return
+	case !known && len(g.bearers) < maxBearers:
+		g.bearers[key] = addr
+		return
+	}
+	l.disputed = true
+	for _, o := range g.seats {
+		if o != nil && account(o.realm, o.name) == key {
+			o.disputed = true
+		}
+	}
+}
+
+// sharesName reports whether another lobby or game has the name of this one: the realm
+// names no other detail of where somebody is.
+func (g *Game) sharesName() bool {
+	g.host.mu.Lock()
+	defer g.host.mu.Unlock()
+	for _, o := range g.host.games {
+		if o != g && strings.EqualFold(o.info.Name, g.info.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// vouch takes a player's name as proven.
 func (g *Game) vouch(l *link) {
 	if l.vouched || l.pid == 0 || l.state >= closing {
 		return
 	}
 	l.vouched = true
+	l.dropQuestion()
 	g.step(&game.Input{Kind: game.Vouch, Link: l.id, Level: l.level()})
 	if why := l.banned(); why != "" && l.pid != 0 {
 		g.step(&game.Input{Kind: game.Ban, Link: l.id, Why: why})
 	}
 }
 
-// Vouch says that a person has spoken to the host by a realm, which vouches for
-// the name: it is true of those who play under it, or of who joins next.
-func (h *Host) Vouch(realm, name string) {
-	h.shard.call(func() {
-		found := false
-		h.shard.each(realm, name, func(l *link) {
-			found = true
-			l.game.vouch(l)
-		})
-		if !found {
-			h.shard.expect(realm, name)
-		}
+// dropQuestion ends the question to the realm, if one is on its way.
+func (p *person) dropQuestion() {
+	if p.forget != nil {
+		p.forget()
+		p.forget = nil
+	}
+}
+
+// offerCode tells a player, and nobody else, how to prove the name.
+func (g *Game) offerCode(l *link) {
+	if l.vouched || l.pid == 0 || l.state >= closing {
+		return
+	}
+	if l.code == "" {
+		l.code = newCode()
+	}
+	text := game.HowToProve(g.host.opts.Realms.Account(l.realm), l.realm, l.code)
+	g.step(&game.Input{
+		Kind: game.Tell, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid)),
 	})
 }
 
@@ -60,26 +131,8 @@ func (s *shard) each(realm, name string, f func(*link)) {
 	}
 }
 
-// maxExpected bounds the names that are expected at the same time.
-const maxExpected = 1024
-
 // account is the key of a name of a realm.
 func account(realm, name string) string { return strings.ToLower(name + "@" + realm) }
-
-// expect remembers who has whispered.
-func (s *shard) expect(realm, name string) {
-	maps.DeleteFunc(s.expected, func(_ string, until time.Duration) bool { return until < s.now })
-	if len(s.expected) < maxExpected {
-		s.expected[account(realm, name)] = s.now + whisperFor
-	}
-}
-
-// claim reports whether a joiner is expected, once.
-func (s *shard) claim(realm, name string) bool {
-	until, ok := s.expected[account(realm, name)]
-	delete(s.expected, account(realm, name))
-	return ok && s.now <= until
-}
 
 // Standing says in which lobby or game a person of a realm is, whose name it has
 // confirmed, and whether they own it; 0: in none. It must not be called on the
@@ -94,6 +147,10 @@ func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
 	})
 	return id, owns
 }
+
+// Waits names a realm on which a lobby is not listed yet, and the lobby that it waits
+// for; empty: none.
+func (h *Host) Waits(id uint32) (realm, lobby string) { return h.opts.Realms.Waits(id) }
 
 // Open reports whether the lobby still takes joins.
 func (g *Game) Open() bool { return g.open.Load() }

@@ -1,7 +1,9 @@
 package host
 
 import (
+	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,8 +16,10 @@ import (
 // realms is one realm, Home, that says who is in what game.
 type realms struct {
 	mu   sync.Mutex
-	in   map[string]bool // "name game"
+	in   map[string]bool // names in the game that they are asked about
 	asks int
+	late map[string]func(bool) // answers that the test gives
+	gone []string              // whose questions were ended
 }
 
 func (r *realms) Names() []string { return []string{"Home"} }
@@ -35,12 +39,25 @@ func (r *realms) Realm(gameID uint32) string {
 	return ""
 }
 
-func (r *realms) Confirm(realm, name, game string, answer func(bool)) {
+func (r *realms) Account(string) string { return "hostbot" }
+
+func (r *realms) Waits(uint32) (string, string) { return "", "" }
+
+func (r *realms) Confirm(realm, name string, _ uint32, _ netip.Addr, answer func(bool)) (forget func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asks++
-	in := r.in[name+" "+game] && realm == "Home"
-	go answer(in)
+	if r.late != nil {
+		r.late[name] = answer
+	} else {
+		in := r.in[name] && realm == "Home"
+		go answer(in)
+	}
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.gone = append(r.gone, name)
+	}
 }
 
 // lists are bans and admins by "name@realm".
@@ -64,7 +81,7 @@ func (l lists) Level(who Joiner) command.Level {
 const homeID = 1 << 28
 
 func TestNamesOfARealm(t *testing.T) {
-	home := &realms{in: map[string]bool{"Ann test": true, "Eve test": true, "Zoe test": true}}
+	home := &realms{in: map[string]bool{"Ann": true, "Eve": true, "Zoe": true}}
 	people := lists{banned: "Eve@Home", admins: "Ann@Home Una@Home Una@ "}
 	r := newRig(t, func(o *Options) {
 		o.Realms, o.Bans, o.Admins = home, people, people
@@ -108,7 +125,10 @@ func TestNamesOfARealm(t *testing.T) {
 	if levelOf(r, g, "Ann") != command.Admin || levelOf(r, g, "Bob") != command.Anyone || levelOf(r, g, "Una") != command.Anyone {
 		t.Error("Ann is the admin, and nobody else")
 	}
-	r.h.Vouch("home", "bob")
+	code := r.h.CodeFor("home", "bob")
+	if err := g.Redeem(seatOf(g, "Bob"), "Bob", code); err != nil {
+		t.Error(err)
+	}
 	confirmed("Bob")
 
 	// The owner by a realm is not the player of the LAN with that name.
@@ -121,16 +141,166 @@ func TestNamesOfARealm(t *testing.T) {
 	zoe.UntilText("You own this lobby")
 	_ = zoe.Conn.Close()
 
-	// The whisper may come before the join, once.
-	r.h.Vouch("Home", "Cid")
-	r.letIn(join("Cid", g.ID()|homeID, 0))
-	joined := recordsOf[storage.PlayerJoined](r)
-	if last := joined[len(joined)-1]; last.Name != "Cid" || last.Realm != "Home" {
-		t.Errorf("Cid was recorded without the realm: %+v", last)
+	if first := recordsOf[storage.PlayerJoined](r)[0]; first.Name != "Bob" || first.Realm != "" {
+		t.Errorf("Bob was recorded with a realm before it was proven: %+v", first)
 	}
-	if first := joined[0]; first.Name != "Bob" || first.Realm != "" {
-		t.Errorf("Bob was recorded with a realm before it vouched: %+v", first)
+}
+
+// joinFrom joins from an address of loopback.
+func joinFrom(t *testing.T, r *rig, addr, name string, id uint32) *client {
+	t.Helper()
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(addr)}}
+	conn, err := d.Dial("tcp", r.h.Addr().String())
+	if err != nil {
+		t.Skip("this system has one loopback address only: ", err)
 	}
+	c := testkit.NewClient(t, conn.(*net.TCPConn))
+	c.Name = name
+	go c.Listen()
+	c.Send(joinPacket(id, 0, name))
+	return c
+}
+
+func seatOf(g *Game, name string) (pid uint8) {
+	g.shard.wait(func() {
+		for _, l := range g.seats {
+			if l != nil && l.name == name {
+				pid = l.pid
+			}
+		}
+	})
+	return pid
+}
+
+func isVouched(g *Game, name string) (vouched bool) {
+	g.shard.wait(func() {
+		for _, l := range g.seats {
+			if l != nil && l.name == name {
+				vouched = l.vouched
+			}
+		}
+	})
+	return vouched
+}
+
+// codeShown is the code that a seat is shown.
+func codeShown(t *testing.T, c *client) string {
+	t.Helper()
+	line := c.UntilText("Whisper this to hostbot on Home: sc ")
+	return line[len(line)-codeDigits:]
+}
+
+// A squatter who sits under the name of an admin does not become one, whatever the true
+// Ann does: neither by the realm's word, once both have come, nor by a code of hers.
+func TestSquatter(t *testing.T) {
+	home := &realms{late: map[string]func(bool){}}
+	r := newRig(t, func(o *Options) {
+		o.Realms, o.Admins = home, lists{admins: "Ann@Home"}
+	})
+	g := r.lobby(8)
+	squatter := r.letIn(joinFrom(t, r, "127.0.0.2", "Ann", g.ID()|homeID))
+	trueAnn := joinFrom(t, r, "127.0.0.3", "ann", g.ID()|homeID)
+	trueAnn.Until(0x05) // the name is taken
+	home.answer("Ann", true)
+	shown := codeShown(t, squatter)
+	if levelOf(r, g, "Ann") > command.Anyone {
+		t.Fatal("the realm's word that one of two is in the lobby makes the other an admin")
+	}
+	// She whispers to the host, as she always did, and what it tells her; not what the seat
+	// was shown.
+	code := r.h.CodeFor("Home", "ann")
+	for _, whispered := range []string{"", code, "000000"} {
+		if r.h.Prove("Home", "Ann", whispered) {
+			t.Fatalf("%q proves the squatter's name", whispered)
+		}
+	}
+	// The squatter cannot guess hers.
+	pid := seatOf(g, "Ann")
+	for _, guess := range []string{shown, "1", "123456", code} {
+		if guess != code && g.Redeem(pid, "Ann", guess) == nil {
+			t.Errorf("the guess %s proves the name", guess)
+		}
+	}
+	if err := g.Redeem(pid, "Ann", code); err == nil {
+		t.Error("after three wrong codes a right one counts")
+	}
+	// Somebody else's account cannot prove it either.
+	if r.h.Prove("Home", "Eve", shown) || r.h.Prove("Other", "Ann", shown) {
+		t.Error("another account proves the name")
+	}
+	if isVouched(g, "Ann") {
+		t.Fatal("the squatter is confirmed")
+	}
+	// Who has the seat and the account proves it, once.
+	_ = squatter.Conn.Close()
+	testkit.Eventually(t, "the squatter is out", func() bool { return seatOf(g, "Ann") == 0 })
+	ann := r.letIn(joinFrom(t, r, "127.0.0.3", "Ann", g.ID()|homeID))
+	code = codeShown(t, ann)
+	if code == shown || !r.h.Prove("home", "ann", code) || r.h.Prove("home", "ann", code) {
+		t.Error("the code of her own seat proves her name, once")
+	}
+	testkit.Eventually(t, "Ann is an admin", func() bool { return levelOf(r, g, "Ann") == command.Admin })
+}
+
+// A code that was whispered to an account is typed at its seat: in a lobby of that realm,
+// once, and nobody else can use it.
+func TestWhisperedCode(t *testing.T) {
+	home := &realms{}
+	r := newRig(t, func(o *Options) { o.Realms, o.Admins = home, lists{admins: "Ann@Home"} })
+	g := r.lobby(8)
+	ann, bob := r.letIn(joinFrom(t, r, "127.0.0.2", "Ann", g.ID()|homeID)), r.letIn(joinFrom(t, r, "127.0.0.2", "Bob", g.ID()|homeID))
+	codeShown(t, ann)
+	codeShown(t, bob)
+	code := r.h.CodeFor("Home", "ANN")
+	if again := r.h.CodeFor("home", "ann"); again != code {
+		t.Errorf("another code while %s still counts: %s", code, again)
+	}
+	if g.Redeem(seatOf(g, "Bob"), "Bob", code) == nil {
+		t.Error("Ann's code proves Bob's name")
+	}
+	// By now everybody has read it.
+	if g.Redeem(seatOf(g, "Ann"), "Ann", code) == nil {
+		t.Error("a code that was typed elsewhere still counts")
+	}
+	code = r.h.CodeFor("Home", "Ann")
+	if err := g.Redeem(seatOf(g, "Ann"), "Ann", code); err != nil || !isVouched(g, "Ann") {
+		t.Errorf("her code does not prove her name: %v", err)
+	}
+}
+
+// Where another game has the name of the lobby the realm's word says nothing.
+func TestNameOfAnotherGame(t *testing.T) {
+	home := &realms{in: map[string]bool{"Ann": true}}
+	r := newRig(t, func(o *Options) { o.Realms, o.Admins = home, lists{admins: "Ann@Home"} })
+	r.lobby(8)
+	g := r.lobby(8) // of the same name
+	codeShown(t, r.letIn(joinFrom(t, r, "127.0.0.2", "Ann", g.ID()|homeID)))
+	if levelOf(r, g, "Ann") > command.Anyone {
+		t.Error("somebody in a game of this name is taken for one in this lobby")
+	}
+}
+
+// A question to the realm ends with its seat.
+func TestQuestionEndsWithSeat(t *testing.T) {
+	home := &realms{late: map[string]func(bool){}}
+	r := newRig(t, func(o *Options) { o.Realms = home })
+	g := r.lobby(8)
+	eve := r.letIn(joinFrom(t, r, "127.0.0.2", "Eve", g.ID()|homeID))
+	_ = eve.Conn.Close()
+	testkit.Eventually(t, "the question is ended", func() bool {
+		home.mu.Lock()
+		defer home.mu.Unlock()
+		return slices.Equal(home.gone, []string{"Eve"})
+	})
+	home.answer("Eve", true)
+}
+
+// answer gives the answer to a question.
+func (r *realms) answer(name string, in bool) {
+	r.mu.Lock()
+	answer := r.late[name]
+	r.mu.Unlock()
+	answer(in)
 }
 
 // nameOf is who had a pid last.

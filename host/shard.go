@@ -43,9 +43,9 @@ type shard struct {
 	due       bool    // turns that are due are being run
 	touched   []*Game // have had input since their deadline was looked up
 	stopping  bool
-	incoming  []byte                   // what one read takes
-	buffers   [][]byte                 // for packets; a link has one only while some wait
-	expected  map[string]time.Duration // accounts that may join vouched for, until then
+	incoming  []byte               // what one read takes
+	buffers   [][]byte             // for packets; a link has one only while some wait
+	codes     map[string]whispered // by account
 
 	lateness lateness
 
@@ -61,7 +61,7 @@ type shard struct {
 
 func newShard(h *Host) (*shard, error) {
 	s := &shard{
-		host: h, base: time.Now(), done: make(chan struct{}), lateness: newLateness(), expected: map[string]time.Duration{},
+		host: h, base: time.Now(), done: make(chan struct{}), lateness: newLateness(), codes: map[string]whispered{},
 		chunk:    make([]byte, 0, chunkLen+mapxfer.HeaderLen+mapxfer.PartLen),
 		incoming: make([]byte, passRead),
 	}

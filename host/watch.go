@@ -62,6 +62,7 @@ func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 		Port:     g.host.Addr().Port(),
 		Count:    o.lanCount(counts),
 		Private:  private,
+		Asked:    g.spec.order.Entry == "" && g.spec.again == nil,
 	})
 	if err != nil {
 		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")

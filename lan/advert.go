@@ -32,6 +32,7 @@ type Advert struct {
 	Count    Count
 	Age      time.Duration // since the lobby opened
 	Private  bool          // not listed; realms find it by its name
+	Asked    bool          // for, by a person: realms list it before those that open by themselves
 }
 
 // Count is how full a lobby is. Every slot that is not open counts as a player

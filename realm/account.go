@@ -2,6 +2,7 @@ package realm
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +26,8 @@ type account struct {
 
 	online atomic.Bool
 
-	games int // listed by the account; the lock of Realms guards it
+	games []listing // in the order in which they are listed; the lock of Realms guards it
+	asks  uint64    // heard so far
 
 	mu    sync.Mutex
 	inbox []session.Event
@@ -115,16 +117,30 @@ func (a *account) handle(ctx context.Context, e session.Event) {
 		case session.NotListed:
 			a.log.Warn().Uint32("game", e.ID).Str("name", e.Name).Str("reason", e.Why).Msg("lobby not listed on the realm")
 		case session.Heard:
-			to := e.From
-			a.heard(Speech{
-				Realm: a.opts.Realm, Locale: a.opts.Session.Language, From: e.From, Text: e.Text, Whisper: e.Whisper,
-				Reply: func(text string) { a.post(session.Whisper{To: to, Text: text}) },
-			})
+			a.heard(a.speech(e))
 		case session.Answered:
 			a.answer(e)
+		case session.Unclear:
+			a.log.Warn().Str("text", e.Text).
+				Msg("the realm says where players are in words that are not known: they confirm their names by a code (sc)")
 		case session.Dropped:
 			a.log.Warn().Int("lines", e.Lines).Msg("lines to the realm dropped: too many waited for the flood quota")
 		}
+	}
+}
+
+// speech is what somebody has said, with a way to answer. Answers to a question of the
+// same kind, that is command, replace those that still wait.
+func (a *account) speech(e session.Heard) Speech {
+	a.asks++
+	ask, to := a.asks, e.From
+	kind, _, _ := strings.Cut(strings.TrimSpace(e.Text), " ")
+	kind = strings.ToLower(kind)
+	return Speech{
+		Realm: a.opts.Realm, Locale: a.opts.Session.Language, From: e.From, Text: e.Text, Whisper: e.Whisper,
+		Reply: func(text string, admin bool) {
+			a.post(session.Whisper{To: to, Text: text, Kind: kind, Ask: ask, Admin: admin})
+		},
 	}
 }
 

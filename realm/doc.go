@@ -36,7 +36,8 @@ type Speech struct {
 	Realm, From, Text string
 	Locale            string // of the account that heard it
 	Whisper           bool
-	Reply             func(text string) // whispers back; never waits
+	// Reply whispers back, to admins before others. It never waits.
+	Reply func(text string, admin bool)
 }
 
 // Options are what all accounts have in common.

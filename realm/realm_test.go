@@ -163,7 +163,7 @@ func TestCutAtEveryFrame(t *testing.T) {
 				ann.Say("/w bot hello")
 				select {
 				case said := <-r.speech:
-					said.Reply("hello")
+					said.Reply("hello", false)
 				case <-time.After(100 * time.Millisecond): // cut
 				}
 				r.Close(id)
@@ -219,7 +219,7 @@ func TestWhispers(t *testing.T) {
 		t.Errorf("heard %+v", got)
 	}
 	for i := range 12 {
-		got.Reply(fmt.Sprintf("answer %d", i))
+		got.Reply(fmt.Sprintf("answer %d", i), false)
 	}
 	for last := ""; !strings.Contains(last, "answer 11"); {
 		last = ann.Await(t, bncs.EventWhisper).Text
@@ -230,23 +230,6 @@ func TestWhispers(t *testing.T) {
 	}
 	if s.Refused() > 0 || s.Kicked() > 0 {
 		t.Errorf("%d lines were refused, %d kicks", s.Refused(), s.Kicked())
-	}
-}
-
-// The realm says who is in the game.
-func TestConfirm(t *testing.T) {
-	s := realmtest.Start(t)
-	s.Register("Bot", password)
-	r := newRig(t, s, nil)
-	if err := r.Open(advert(1, "lobby")); err != nil {
-		t.Fatal(err)
-	}
-	testkit.Eventually(t, "listed", func() bool { return r.lists("lobby") })
-	s.Person("Ann", "w3").Join("lobby")
-	answer := make(chan bool, 1)
-	r.Confirm("HOME", "ann", "lobby", func(in bool) { answer <- in })
-	if !<-answer {
-		t.Error("Ann is in the lobby")
 	}
 }
 

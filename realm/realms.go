@@ -1,9 +1,11 @@
 package realm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -33,6 +35,8 @@ type Realms struct {
 type listing struct {
 	account *account
 	number  uint32 // the realm's
+	game    uint32
+	asked   bool // for, by a person
 }
 
 // LogOn logs every account on. Shutdown ends it.
@@ -110,16 +114,16 @@ func (r *Realms) Open(ad lan.Advert) error {
 	for i, name := range r.names {
 		var least *account
 		for _, a := range r.accounts {
-			if sameRealm(a.opts.Realm, name) && (least == nil || a.games < least.games) {
+			if sameRealm(a.opts.Realm, name) && (least == nil || a.before(least, ad.Asked)) {
 				least = a
 			}
 		}
-		if least.games >= max(least.opts.Session.Games, 1) {
+		if len(least.games) >= least.most() {
 			r.opts.Log.Warn().Str("realm", name).Uint32("game", ad.GameID).Str("name", ad.Name).
 				Msg("lobby waits until another is gone: raise lobbies of [[realm]], where they take turns, or add a section with another account")
 		}
-		least.games++
-		l := listing{least, uint32(i + 1)}
+		l := listing{least, uint32(i + 1), ad.GameID, ad.Asked}
+		least.games = slices.Insert(least.games, least.place(ad.Asked), l)
 		r.listings[ad.GameID] = append(r.listings[ad.GameID], l)
 		l.list(ad)
 	}
@@ -135,7 +139,7 @@ func (l listing) list(ad lan.Advert) {
 	}
 	name := ad.Name[:min(len(ad.Name), bncs.MaxGameName)]
 	l.account.post(session.List{Game: session.Game{
-		ID: ad.GameID, Name: name, Stat: text, Private: ad.Private, Full: ad.Count.Open == 0,
+		ID: ad.GameID, Name: name, Stat: text, Private: ad.Private, Full: ad.Count.Open == 0, Asked: ad.Asked,
 	}})
 }
 
@@ -159,31 +163,92 @@ func (r *Realms) Close(gameID uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.listings[gameID] {
-		l.account.games--
+		l.account.games = slices.DeleteFunc(l.account.games, func(o listing) bool { return o.game == gameID })
 		l.account.post(session.Unlist{ID: gameID})
 	}
 	delete(r.listings, gameID)
 	delete(r.adverts, gameID)
 }
 
-// Confirm asks a realm whether somebody of this name is in the game. The answer
-// comes on another goroutine; it does not come while the realm is away.
-func (r *Realms) Confirm(realm, name, game string, answer func(in bool)) {
-	var by *account
-	for _, a := range r.accounts {
-		if sameRealm(a.opts.Realm, realm) && (by == nil || a.online.Load() && !by.online.Load()) {
-			by = a
+// place is where a game would stand in the order in which the account lists games: those
+// that somebody has asked for come before those that open by themselves.
+func (a *account) place(asked bool) int {
+	if !asked {
+		return len(a.games)
+	}
+	at := slices.IndexFunc(a.games, func(l listing) bool { return !l.asked })
+	if at < 0 {
+		return len(a.games)
+	}
+	return at
+}
+
+// before reports whether one more game has a better place on this account than on another.
+func (a *account) before(b *account, asked bool) bool {
+	return cmp.Or(cmp.Compare(a.place(asked), b.place(asked)), cmp.Compare(len(a.games), len(b.games))) < 0
+}
+
+// most is how many games the account lists, by turns.
+func (a *account) most() int { return max(a.opts.Session.Games, 1) }
+
+// Waits names a realm on which a lobby is not listed yet, and the lobby that it waits
+// for; empty: it is listed wherever it can be.
+func (r *Realms) Waits(gameID uint32) (realm, lobby string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.listings[gameID] {
+		games := l.account.games
+		if i := slices.IndexFunc(games, func(o listing) bool { return o.game == gameID }); i >= l.account.most() {
+			return l.account.opts.Realm, r.adverts[games[i-l.account.most()].game].Name
 		}
 	}
-	if by == nil {
-		return
+	return "", ""
+}
+
+// Account is the name of an account of the realm, for people to whisper to.
+func (r *Realms) Account(realm string) string {
+	if a := r.account(realm); a != nil {
+		return a.opts.Session.Account
 	}
+	return ""
+}
+
+// account is one of the realm, one that is logged on if there is any; nil: none.
+func (r *Realms) account(realm string) (one *account) {
+	for _, a := range r.accounts {
+		if sameRealm(a.opts.Realm, realm) && (one == nil || a.online.Load() && !one.online.Load()) {
+			one = a
+		}
+	}
+	return one
+}
+
+// Confirm asks a realm whether somebody of this name is in a game that is listed there.
+// The answer comes on another goroutine; it does not come while the realm is away. The
+// function that it returns ends the question.
+func (r *Realms) Confirm(realm, name string, gameID uint32, from netip.Addr, answer func(in bool)) (forget func()) {
 	r.mu.Lock()
-	r.lastAsk++
-	id := r.lastAsk
-	r.asked[id] = answer
-	r.mu.Unlock()
-	by.post(session.Confirm{Name: name, Game: game, Seat: id})
+	defer r.mu.Unlock()
+	for _, l := range r.listings[gameID] {
+		if sameRealm(l.account.opts.Realm, realm) {
+			r.lastAsk++
+			id := r.lastAsk
+			r.asked[id] = answer
+			l.account.post(session.Confirm{Name: name, ID: gameID, Seat: id, From: from.String()})
+			return func() { r.forget(l.account, id) }
+		}
+	}
+	go answer(false) // it has just started, or closed
+	return func() {}
+}
+
+func (r *Realms) forget(by *account, id uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.asked[id]; ok {
+		delete(r.asked, id)
+		by.post(session.Forget{Seat: id})
+	}
 }
 
 func (r *Realms) answered(e session.Answered) {

@@ -22,9 +22,9 @@ var chineseHelp = map[string]string{
 	"read the configuration and the maps again; running games are not touched":                    "重新读取配置和地图；不影响进行中的游戏",
 	"stop the host: nice after the last game, force at once; without either only if no game runs": "停止主机：nice 在最后一局之后，force 立即；不带参数则仅在没有游戏时",
 
-	"open one more lobby that is not listed: on a realm it is found by its name": "再开一个不公开的房间：在战网上按名称可以找到",
-	"open one more lobby, with the map that is next":                             "用下一张地图再开一个房间",
-	"confirm your name: whisper it to the host on the realm":                     "确认你的名字：在战网上密语给主机",
+	"open one more lobby that is not listed: on a realm it is found by its name":      "再开一个不公开的房间：在战网上按名称可以找到",
+	"open one more lobby, with the map that is next":                                  "用下一张地图再开一个房间",
+	"confirm your name: type it in the lobby, or whisper it to the host on the realm": "确认你的名字：在房间里输入，或在战网上密语给主机",
 
 	// lobby
 	"everybody's round trip; with a number, kick those above it":    "所有人的延迟；带数字则踢出高于该值的人",

@@ -25,10 +25,21 @@ var chineseHost = map[string]string{
 
 	// people
 	"Thank you, %s.": "谢谢你，%s。",
-	"whisper sc to the host's account on your realm": "请在战网上向主机账号密语 sc",
-	"nobody is there to hear it":                     "没有人能听到",
-	"Said to %d players.":                            "已告诉 %d 名玩家。",
-	"Said to %s.":                                    "已告诉 %s。",
+	"Your name is not confirmed yet. Whisper this to %s on %s: sc %s":                                    "你的名字尚未确认。请密语 %s（%s）：sc %s",
+	"You have joined by the local network, which confirms no names.":                                     "你是从局域网加入的，局域网不确认名字。",
+	"Your name is confirmed already.":                                                                    "你的名字已经确认。",
+	"That were too many wrong codes. Whisper the one that sc shows you here instead.":                    "错误的验证码太多。请改为密语 sc 在这里显示的验证码。",
+	"That is not the code. Whisper sc to %s on %s, and type here what you are told.":                     "验证码不对。请密语 sc 给 %s（%s），再在这里输入收到的内容。",
+	"Please whisper it: everybody reads what is said in a channel.":                                      "请用密语：频道里的话人人都能看到。",
+	"Type sc in the lobby, or whisper it to the host's account on your realm.":                           "请在房间里输入 sc，或在战网上向主机账号密语 sc。",
+	"Too many codes are out. Please try again in a few minutes.":                                         "发出的验证码太多。请过几分钟再试。",
+	"Nobody under your name was shown this code. If you are in the lobby, type %ssc there to see yours.": "没有以你的名字显示过这个验证码。如果你在房间里，请输入 %ssc 查看你的验证码。",
+	"Type this in the lobby within five minutes: %ssc %s":                                                "请在五分钟内在房间里输入：%ssc %s",
+	"On %s it is found once %q has started or closed; lobbies = 2 in [[realm]] lets both take turns.":    "在 %s 上，要等 %q 开始或关闭后才能找到它；在 [[realm]] 中设 lobbies = 2 可让两者轮流显示。",
+	"Done.":                      "已完成。",
+	"nobody is there to hear it": "没有人能听到",
+	"Said to %d players.":        "已告诉 %d 名玩家。",
+	"Said to %s.":                "已告诉 %s。",
 
 	// what is hosted by itself
 	"there is no autohost entry": "没有自动开房项",

@@ -7,7 +7,9 @@ package texts
 
 import (
 	"fmt"
+	"io"
 	"strings"
+	"unicode"
 )
 
 // Text is a sentence that is not yet in any language. It is an error too, so that
@@ -97,9 +99,32 @@ func (t Text) In(l Language) string {
 		if a, ok := arg.(translated); ok {
 			arg = a.In(l)
 		}
+		if s, ok := arg.(string); ok {
+			arg = typed(s)
+		}
 		args[i] = arg
 	}
 	return fmt.Sprintf(format, args...)
+}
+
+// typed is a text that somebody has typed. %q puts it in quotes as it is: players do not
+// read the escapes of Go.
+type typed string
+
+// Format is for fmt.
+func (s typed) Format(f fmt.State, verb rune) {
+	if verb == 'q' {
+		_, _ = io.WriteString(f, `"`+strings.Map(visible, string(s))+`"`)
+		return
+	}
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), string(s))
+}
+
+func visible(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
 }
 
 // String is the sentence in English, for logs and records.

@@ -46,3 +46,18 @@ func TestParseLanguage(t *testing.T) {
 		}
 	}
 }
+
+// What players have typed is quoted as they typed it.
+func TestQuotes(t *testing.T) {
+	for name, want := range map[string]string{
+		`back\slash`: `no map has "back\slash" in its name`, `a "b" c`: `no map has "a "b" c" in its name`,
+		"中文": `no map has "中文" in its name`, "a\tb\x00": `no map has "a b " in its name`,
+	} {
+		if got := texts.Of("no map has %q in its name", name).String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if got := texts.Of("%5s|%-5s|%.2s|%v", "ab", "cd", "efg", "h").String(); got != "   ab|cd   |ef|h" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -295,19 +295,22 @@ func TestCommandsByTheRealm(t *testing.T) {
 	hears(t, zed, `"hidden": lobby, 0 of 10`)
 
 	// Who opened the lobby owns it, and is known once the realm has confirmed them.
-	ann.Say("/w hostbot sc")
-	hears(t, ann, "Thank you, Ann.")
-	zed.Say("/w hostbot sc")
-	hears(t, zed, "Thank you, Zed.")
 	join := func(name string) *testkit.Client {
 		c := testkit.Dial(t, netip.MustParseAddrPort(p.addr))
 		go c.Listen()
 		c.Send(testkit.JoinPacket(stat.GameID, 0, name))
-		c.Until(0x04)
+		b := c.Until(0x04)
+		c.PID = b[6+(int(b[4])|int(b[5])<<8)]
 		return c
 	}
-	join("Ann")
+	annAtHome := join("Ann")
+	ann.Say("/w hostbot sc")
+	annAtHome.Say("!sc " + lastWord(ann.Await(t, bncs.EventWhisper).Text))
+	annAtHome.UntilText("Thank you, Ann.")
 	c := join("Zed")
+	c.Say("!sc")
+	zed.Say("/w hostbot sc " + lastWord(c.UntilText("Whisper this to HostBot on Home: sc ")))
+	hears(t, zed, "Thank you, Zed.")
 	c.UntilText("You own this lobby")
 	ann.Say("/w hostbot !muteall")
 	hears(t, ann, "only the owner may use muteall")
@@ -316,10 +319,12 @@ func TestCommandsByTheRealm(t *testing.T) {
 	bob.Say("/w hostbot fakeplayer")
 	hears(t, bob, "there is no command")
 	zed.Say("/w hostbot !muteall")
+	hears(t, zed, "Done.")
 	c.UntilText("muted")
 	zed.Say("/w hostbot lang zh")
 	hears(t, zed, "中文")
 	zed.Say("/w hostbot !muteall")
+	hears(t, zed, "已完成。")
 	c.UntilText("公共发言已禁")
 	zed.Say("/w hostbot pub for all")
 	lobby("for all", true)
@@ -339,6 +344,9 @@ func TestCommandsByTheRealm(t *testing.T) {
 		t.Errorf("%d lines were over the quota", s.Refused())
 	}
 }
+
+// lastWord is a code.
+func lastWord(line string) string { return line[strings.LastIndexByte(line, ' ')+1:] }
 
 // noSecretIn looks through every file that the host has written, but for the
 // configuration: database, spool, journals, replays.

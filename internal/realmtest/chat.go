@@ -3,11 +3,13 @@ package realmtest
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"w3host/bncs"
+	"w3host/w3gs"
 )
 
 // The stock quota: in 5 s four units of 40 bytes pass, the fifth is refused, and
@@ -24,10 +26,6 @@ func (s *Server) flooded(u *user, text string) bool {
 	now, sum := time.Now(), 0
 	for len(u.spent) > 0 && now.Sub(u.spent[0].at) > s.quota {
 		u.spent = u.spent[1:]
-	}
-	if len(text) > quotaLine {
-		s.refused++
-		return true
 	}
 	u.spent = append(u.spent, spent{now, max((len(text)+quotaWrap-1)/quotaWrap, 1)})
 	for _, x := range u.spent {
@@ -46,8 +44,13 @@ func (s *Server) flooded(u *user, text string) bool {
 // say takes a line of a user.
 func (s *Server) say(u *user, text string) {
 	errorText := func(text string) { u.out(&bncs.ChatEvent{Event: bncs.EventError, Text: text}) }
-	if s.flooded(u, text) {
-		errorText("Your message was not sent: quota")
+	switch {
+	case len(text) > quotaLine:
+		s.refused++
+		errorText(say(s.locale, tooLong))
+		return
+	case s.flooded(u, text):
+		errorText(say(s.locale, overQuota))
 		return
 	}
 	command, rest, _ := strings.Cut(text, " ")
@@ -56,13 +59,37 @@ func (s *Server) say(u *user, text string) {
 		name, line, _ := strings.Cut(rest, " ")
 		to := s.find(name)
 		if to == nil {
-			errorText("That user is not logged on.")
+			errorText(say(s.locale, whisperGone))
+			return
+		}
+		info := func(format, remark string) {
+			u.out(&bncs.ChatEvent{Event: bncs.EventInfo, Text: fmt.Sprintf(format, to.name, remark)})
+		}
+		if to.dnd != "" {
+			info("%s is unavailable (%s)", to.dnd)
 			return
 		}
 		to.out(&bncs.ChatEvent{Event: bncs.EventWhisper, Name: u.name, Text: line})
 		u.out(&bncs.ChatEvent{Event: bncs.EventWhisperSent, Name: to.name, Text: line})
+		if to.away != "" {
+			info("%s is away (%s)", to.away)
+		}
 	case "/whereis", "/whois":
-		u.out(s.where(rest))
+		s.asks = append(s.asks, rest)
+		for _, a := range s.where(rest) {
+			event := bncs.EventInfo
+			if a.Error {
+				event = bncs.EventError
+			}
+			u.out(&bncs.ChatEvent{Event: event, Text: a.Text})
+		}
+	case "/dnd":
+		u.dnd = rest
+	case "/away":
+		u.away = rest
+	case "/join":
+		s.leave(u)
+		u.channel = rest
 	default:
 		if strings.HasPrefix(text, "/") {
 			errorText("Unknown command.")
@@ -76,21 +103,6 @@ func (s *Server) say(u *user, text string) {
 	}
 }
 
-func (s *Server) where(name string) *bncs.ChatEvent {
-	u := s.find(name)
-	if u == nil {
-		return &bncs.ChatEvent{Event: bncs.EventError, Text: "Unknown user."}
-	}
-	text := u.name + " is using Warcraft III Frozen Throne"
-	switch {
-	case u.game != nil:
-		text += fmt.Sprintf(" and is currently in  game %q.", u.game.Name)
-	case u.channel != "":
-		text += fmt.Sprintf(" and is currently in channel %q.", u.channel)
-	}
-	return &bncs.ChatEvent{Event: bncs.EventInfo, Text: text}
-}
-
 // Person is somebody on the realm whom the test plays.
 type Person struct {
 	s     *Server
@@ -101,7 +113,7 @@ type Person struct {
 // Person comes onto the realm, into a channel.
 func (s *Server) Person(name, channel string) *Person {
 	p := &Person{s: s, Heard: make(chan bncs.ChatEvent, 1024)}
-	p.u = &user{name: name, channel: channel, addr: netip.MustParseAddr("127.0.0.1"), port: 6112, close: func() {}}
+	p.u = &user{name: name, channel: channel, product: w3gs.ProductTFT, addr: netip.MustParseAddr("127.0.0.1"), port: 6112, close: func() {}}
 	p.u.out = func(packet bncs.Packet) {
 		if e, ok := packet.(*bncs.ChatEvent); ok {
 			p.Heard <- *e
@@ -121,6 +133,41 @@ func (p *Person) Say(text string) {
 
 // Join tells the realm that the person is in a game, as clients do.
 func (p *Person) Join(game string) { p.s.Locked(func() { p.s.join(p.u, game) }) }
+
+// Leave tells the realm that the person has left the game, Go that they are away from
+// the realm.
+func (p *Person) Leave() { p.s.Locked(func() { p.s.leave(p.u) }) }
+
+// Go logs the person off.
+func (p *Person) Go() { p.s.Locked(func() { p.s.gone(p.u) }) }
+
+// Host makes a game of the person's own, which others may join; it may be started.
+func (p *Person) Host(name string, started bool) {
+	p.s.Locked(func() {
+		p.s.leave(p.u)
+		p.u.channel = ""
+		p.u.game = &game{
+			ListedGame: bncs.ListedGame{Addr: netip.AddrPortFrom(p.u.addr, p.u.port), State: bncs.ListedOpen, Name: name},
+			product:    p.u.product, state: bncs.StatePublic, started: started, members: []*user{p.u},
+		}
+		p.s.games = append(p.s.games, p.u.game)
+	})
+}
+
+// Begin starts a game.
+func (s *Server) Begin(name string) {
+	s.Locked(func() {
+		for _, g := range s.games {
+			g.started = g.started || strings.EqualFold(g.Name, name)
+		}
+	})
+}
+
+// Asks are the names of which the realm was asked where they are.
+func (s *Server) Asks() (names []string) {
+	s.Locked(func() { names = slices.Clone(s.asks) })
+	return names
+}
 
 // Await is the next thing of a kind that the person hears.
 func (p *Person) Await(t testing.TB, event bncs.EventID) bncs.ChatEvent {

@@ -187,7 +187,11 @@ func (k *conn) handle(f bncs.Frame) {
 	case bncs.IDListGames:
 		var p bncs.ListGames
 		if f.Decode(&p) == nil {
-			k.send(&bncs.GameList{Games: k.s.listed(p.Name)})
+			if p.Name != "" {
+				k.send(k.s.named(p.Name))
+				return
+			}
+			k.send(&bncs.GameList{Games: k.s.listed("")})
 		}
 	}
 }

@@ -32,7 +32,9 @@ type Server struct {
 	conns    int
 	faults   func(At) Fault
 	versions []uint32
-	refused  int // lines over the quota
+	locale   string   // of its sentences
+	asks     []string // of /whereis
+	refused  int      // lines over the quota
 	kicked   int
 	quota    time.Duration
 	running  sync.WaitGroup
@@ -55,6 +57,8 @@ type user struct {
 	raw     func([]byte) // nil for a Person
 	close   func()
 	spent   []spent
+	dnd     string // what whispers are refused with
+	away    string
 }
 
 type spent struct {
@@ -184,6 +188,19 @@ func (s *Server) find(name string) *user {
 		}
 	}
 	return nil
+}
+
+// named is the answer to a list of one name: the game, or why it is not given.
+func (s *Server) named(name string) *bncs.GameList {
+	if open := s.listed(name); len(open) > 0 {
+		return &bncs.GameList{Games: open}
+	}
+	for _, g := range s.games {
+		if strings.EqualFold(g.Name, name) {
+			return &bncs.GameList{Status: bncs.StatusStarted}
+		}
+	}
+	return &bncs.GameList{Status: bncs.StatusNotFound}
 }
 
 // listed are the open public games, newest first, or the one of a name.

@@ -14,8 +14,10 @@ type board struct {
 	most    int // of wanted take turns
 	wanted  []*entry
 	on      *entry        // the game that the connection lists
+	looking bool          // the answer is awaited to whether on's name is free
 	asking  bool          // the answer to on's creation is awaited
-	answer  time.Duration // it counts as refused then
+	answer  time.Duration // either counts as given then
+	lookups int           // answers to come to what was looked up by name
 	hidden  bool          // on is full, and not shown
 	updates int           // answers to changes of state that are to come
 	at      time.Duration // on was created then
@@ -31,6 +33,8 @@ type entry struct {
 	shown   string        // the stat string that the realm has
 	last    time.Duration // when its turn ended
 	retry   time.Duration // it was refused: not before
+	refused bool          // and that was said
+	unique  bool          // the realm had no other game of this name, not even one that has started
 }
 
 const never = time.Duration(1<<63 - 1)
@@ -45,7 +49,21 @@ func (b *board) want(now time.Duration, g Game) {
 			return
 		}
 	}
-	b.wanted = append(b.wanted, &entry{Game: g, last: -1})
+	at := len(b.wanted)
+	for g.Asked && at > 0 && !b.wanted[at-1].Asked {
+		at--
+	}
+	b.wanted = slices.Insert(b.wanted, at, &entry{Game: g, last: -1})
+}
+
+// entry is a wanted game, or nil.
+func (b *board) entry(id uint32) *entry {
+	for _, e := range b.wanted {
+		if e.ID == id {
+			return e
+		}
+	}
+	return nil
 }
 
 func (b *board) unwant(id uint32) {
@@ -57,7 +75,7 @@ func (b *board) unwant(id uint32) {
 
 // reset forgets what is listed: the realm drops it with the connection.
 func (b *board) reset() {
-	b.on, b.asking, b.hidden, b.inChat, b.updates = nil, false, false, false, 0
+	b.on, b.looking, b.asking, b.hidden, b.inChat, b.updates, b.lookups = nil, false, false, false, false, 0, 0
 	for _, e := range b.wanted {
 		e.retry = 0
 	}
@@ -74,10 +92,16 @@ func (b *board) candidate(now time.Duration) (best *entry) {
 	return best
 }
 
+// pushed reports whether games that somebody has asked for have taken the place of the
+// listed one.
+func (b *board) pushed() bool {
+	return slices.Index(b.wanted, b.on) >= b.most
+}
+
 // ends says when the listed game's turn is over: now, later or never.
 func (b *board) ends(now time.Duration) time.Duration {
 	switch other := b.candidate(now); {
-	case b.on.gone, b.on.Full && other != nil:
+	case b.on.gone, other != nil && (b.on.Full || b.pushed()):
 		return 0
 	case b.on.Stat != b.on.shown && (other != nil || !b.on.Full):
 		return max(b.at+refreshEvery, b.on.changed+settleAfter)
@@ -89,7 +113,7 @@ func (b *board) ends(now time.Duration) time.Duration {
 
 // next is when something is due.
 func (b *board) next(now time.Duration) time.Duration {
-	if b.asking {
+	if b.looking || b.asking {
 		return b.answer
 	}
 	if b.on != nil {
@@ -107,10 +131,17 @@ func (b *board) next(now time.Duration) time.Duration {
 // manageBoard brings what the realm lists up to date.
 func (m *Machine) manageBoard() {
 	b := &m.board
+	switch {
+	case b.looking && b.on.gone:
+		b.on, b.looking = nil, false
+	case b.looking && m.now >= b.answer:
+		b.lookups = 0
+		m.create()
+	}
 	if b.asking && m.now >= b.answer {
 		m.notListed(fmt.Sprintf("the realm does not answer: it takes names of up to %d bytes and stat strings of up to %d, or is slow", bncs.MaxGameName, bncs.MaxStat))
 	}
-	if b.asking {
+	if b.looking || b.asking {
 		return
 	}
 	if b.on != nil && m.now >= b.ends(m.now) {
@@ -121,18 +152,36 @@ func (m *Machine) manageBoard() {
 	case b.on != nil:
 		m.showOrHide()
 	case e != nil:
-		m.create(e)
+		m.look(e)
 	case !b.inChat && m.cfg.Channel != "":
 		b.inChat = true
 		m.send(&bncs.JoinChannel{Flag: bncs.ChannelCreate, Channel: m.cfg.Channel})
 	}
 }
 
-// create lists a game. It takes the account out of its channel.
-func (m *Machine) create(e *entry) {
+// look asks the realm whether a game of this name exists, even one that has started. One
+// that still takes players would have ours refused. And if there are two of a name, the
+// realm's word that somebody is in the game of that name proves nothing. A started one
+// does not change what an earlier look has found: it may be left of our own earlier turns,
+// with their players.
+func (m *Machine) look(e *entry) {
 	b := &m.board
+	b.on, b.looking, b.hidden = e, true, false
+	b.at, b.answer = m.now, m.now+listedWithin
+	m.lookUp(e.Name)
+}
+
+func (m *Machine) lookUp(name string) {
+	m.board.lookups++
+	m.send(&bncs.ListGames{Name: name})
+}
+
+// create lists the game. It takes the account out of its channel.
+func (m *Machine) create() {
+	b := &m.board
+	e := b.on
 	m.announce(e)
-	b.on, b.asking, b.hidden, b.inChat = e, true, false, false
+	b.looking, b.asking, b.inChat = false, true, false
 	b.at, b.answer, e.shown = m.now, m.now+listedWithin, e.Stat
 	state := bncs.StatePublic
 	if e.Private {
@@ -148,7 +197,8 @@ func (m *Machine) announce(e *entry) {
 		return
 	}
 	e.said, b.said = true, max(m.now, 1)
-	if text := "New game: " + e.Name; m.lines.spend(m.now, cost(text)) {
+	if text := "New game: " + e.Name; m.quota.allows(m.now, cost(text), false, otherUnits) {
+		m.quota.spend(m.now, cost(text), false)
 		m.send(&bncs.Chat{Text: text})
 	}
 }
@@ -184,28 +234,56 @@ func (m *Machine) advertised(p *bncs.AdvertiseReply) {
 		b.updates--
 	case !b.asking:
 	case p.Result != 0:
-		m.notListed("refused: the realm has a lobby of this name already, or the account may not list games")
+		b.on.unique = false
+		m.notListed(nameTaken)
 	default:
-		b.asking = false
+		b.asking, b.on.refused = false, false
 		m.emit(Listed{b.on.ID, b.on.Name})
-		m.send(&bncs.ListGames{Name: b.on.Name})
+		m.lookUp(b.on.Name)
 	}
 }
 
+// nameTaken is why a game is not listed.
+const nameTaken = "refused: the realm has a lobby of this name already, or the account may not list games"
+
+// notListed gives the listed game up until it is tried again. Reasons are told once.
 func (m *Machine) notListed(why string) {
 	b := &m.board
 	e := b.on
 	e.retry, e.last = m.now+retryGame, m.now
-	b.on, b.asking = nil, false
-	m.emit(NotListed{e.ID, e.Name, why})
-	m.send(bncs.Empty(bncs.IDStopAdvert), bncs.Empty(bncs.IDLeaveGame)) // in case it came through after all
+	if b.looking {
+		e.retry = m.now + retryName
+	}
+	if !e.refused {
+		e.refused = true
+		m.emit(NotListed{e.ID, e.Name, why})
+	}
+	if b.asking { // it may come through after all
+		m.send(bncs.Empty(bncs.IDStopAdvert), bncs.Empty(bncs.IDLeaveGame))
+	}
+	b.on, b.looking, b.asking = nil, false, false
 }
 
-// found looks up in the realm's list where players join the game.
+// found takes what the realm knows of a name: whether it is free, or, once the game is
+// listed, where players join it.
 func (m *Machine) found(p *bncs.GameList) {
-	for _, g := range p.Games {
-		if on := m.board.on; on != nil && sameName(g.Name, on.Name) {
-			m.emit(ListedAt{on.ID, on.Name, g.Addr})
+	b := &m.board
+	if b.lookups = max(b.lookups-1, 0); b.on == nil {
+		return
+	}
+	switch {
+	case b.looking && b.lookups > 0: // an earlier one
+	case b.looking && (len(p.Games) > 0 || p.Status == bncs.StatusFull):
+		b.on.unique = false
+		m.notListed(nameTaken)
+	case b.looking:
+		b.on.unique = b.on.unique || p.Status == bncs.StatusNotFound
+		m.create()
+	default:
+		for _, g := range p.Games {
+			if g.Name == b.on.Name {
+				m.emit(ListedAt{b.on.ID, b.on.Name, g.Addr})
+			}
 		}
 	}
 }

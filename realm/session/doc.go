@@ -36,25 +36,23 @@ type Game struct {
 	Stat    string // of bncs.GameStat
 	Private bool   // found by its name only
 	Full    bool
+	Asked   bool // by a person: it goes before those that open by themselves
 }
 
 // The machine's times.
 const (
-	AnswerWithin   = 15 * time.Second // of the realm, while logging on
-	listedWithin   = 10 * time.Second // the answer to a game: none means refused
-	nullEvery      = 30 * time.Second
-	nullsUnheard   = 2 // then the line is dead
-	rotateEvery    = 30 * time.Second
-	refreshEvery   = 20 * time.Second // a new number of free slots needs a new listing
-	settleAfter    = 3 * time.Second  // since it changed: a joiner tells the realm a moment after the host
-	retryGame      = time.Minute      // after a game was refused
-	firstPause     = 2 * time.Second  // before the first attempt to come back; doubled each time
-	longestPause   = 5 * time.Minute
-	refusedPause   = 10 * time.Minute // after a password was refused: realms ban who insists
-	steadyAfter    = time.Minute      // online so long: the next pause is the first again
-	whereWithin    = 5 * time.Second
-	whereTries     = 4
-	wherePause     = 8 * time.Second
-	announceEvery  = time.Minute
-	questionsAtAll = 64
+	AnswerWithin  = 15 * time.Second // of the realm, while logging on
+	listedWithin  = 10 * time.Second // the answer to a game: none means refused
+	nullEvery     = 30 * time.Second
+	silentFor     = time.Minute // then the line is dead
+	rotateEvery   = 30 * time.Second
+	refreshEvery  = 20 * time.Second // a new number of free slots needs a new listing
+	settleAfter   = 3 * time.Second  // since it changed: a joiner tells the realm a moment after the host
+	retryGame     = time.Minute      // after a game was refused
+	retryName     = 5 * time.Second  // after its name was found to be taken
+	firstPause    = 2 * time.Second  // before the first attempt to come back; doubled each time
+	longestPause  = 5 * time.Minute
+	refusedPause  = 10 * time.Minute // after a password was refused: realms ban who insists
+	steadyAfter   = time.Minute      // online so long: the next pause is the first again
+	announceEvery = time.Minute
 )

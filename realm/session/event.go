@@ -22,13 +22,23 @@ type (
 	List struct{ Game Game }
 	// Unlist: the game starts, or is closed.
 	Unlist struct{ ID uint32 }
-	// Whisper wants a text said to one person.
-	Whisper struct{ To, Text string }
+	// Whisper wants a text said to one person. An answer says which question of the
+	// person it belongs to, and of what kind that is: the command.
+	Whisper struct {
+		To, Text string
+		Kind     string
+		Ask      uint64
+		Admin    bool // goes before others
+	}
 	// Confirm asks the realm whether a name is in one of its games.
 	Confirm struct {
-		Name, Game string
-		Seat       uint64 // comes back with the answer
+		Name string
+		ID   uint32 // the game
+		Seat uint64 // comes back with the answer
+		From string // the player's address: each has its turn
 	}
+	// Forget ends the question of a seat.
+	Forget struct{ Seat uint64 }
 )
 
 // Effect is what the machine wants done, or known: one of the types below.
@@ -74,12 +84,15 @@ type (
 		From, Text string
 		Whisper    bool
 	}
-	// Answered: whether the realm has the name in the game.
+	// Answered: whether the realm has the name in the game. No also means that it is not
+	// known.
 	Answered struct {
 		Name string
 		Seat uint64
 		In   bool
 	}
+	// Unclear: the realm has answered where somebody is in words that are not known.
+	Unclear struct{ Text string }
 	// Dropped: a line was not said, because too many waited.
 	Dropped struct{ Lines int }
 )

@@ -11,7 +11,7 @@ func (m *Machine) received(f bncs.Frame) {
 	if m.state <= dialing {
 		return
 	}
-	m.unheard, m.hint = 0, ""
+	m.heard, m.hint = m.now, ""
 	switch id := f.ID(); {
 	case id == bncs.IDPing:
 		take(m, f, func(p *bncs.Ping) { m.send(p) })
@@ -126,6 +126,6 @@ func (m *Machine) wrongPassword() {
 func (m *Machine) entered(p *bncs.EnterChatReply) {
 	m.state, m.since = online, m.now
 	m.name = p.Name
-	m.nullAt, m.unheard = m.now+nullEvery, 0
+	m.nullAt, m.heard = m.now+nullEvery, m.now
 	m.emit(Online{m.created})
 }

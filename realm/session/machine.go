@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"w3host/bncs"
@@ -49,18 +48,20 @@ type Machine struct {
 	created bool // asked for on this connection
 	name    string
 
-	nullAt  time.Duration
-	unheard int // nulls
+	nullAt time.Duration
+	heard  time.Duration // the realm said something last
 
-	board board
-	lines queue
-	asked questions
-	hint  string // what the end of the connection may come from
+	board        board
+	quota        quota
+	lines        queue
+	said, served time.Duration // when an answer was sent last, and one to somebody who is no admin
+	asked        questions
+	hint         string // what the end of the connection may come from
 }
 
 // New begins: the first Tick dials.
 func New(cfg Config) *Machine {
-	m := &Machine{cfg: cfg, jitter: rand.New(rand.NewPCG(cfg.Seed, 0))}
+	m := &Machine{cfg: cfg, said: -quietAfter, jitter: rand.New(rand.NewPCG(cfg.Seed, 0))}
 	m.board.most = max(cfg.Games, 1)
 	return m
 }
@@ -80,13 +81,13 @@ func (m *Machine) Handle(now time.Duration, e Event) []Effect {
 	case Unlist:
 		m.board.unwant(e.ID)
 	case Whisper:
-		if e.To != "" { // a realm may send anything
-			m.lines.add(line{e.To, e.Text})
+		if e.To != "" && len(e.To) <= maxName { // a realm may send anything
+			m.lines.add(e)
 		}
 	case Confirm:
-		if !m.asked.add(m.now, e) {
-			m.emit(Answered{e.Name, e.Seat, false})
-		}
+		m.confirm(e)
+	case Forget:
+		m.asked.forget(e.Seat)
 	}
 	m.work()
 	return m.out
@@ -97,7 +98,11 @@ func (m *Machine) Next() time.Duration {
 	if m.state != online {
 		return m.due
 	}
-	return max(min(m.nullAt, m.board.next(m.now), m.lines.next(m.now), m.asked.next()), m.now)
+	at := min(m.nullAt, m.heard+silentFor, m.board.next(m.now), m.quota.first(m.now, m.hasLine))
+	if next := m.asked.next(); next > m.now || m.asked.open != nil {
+		at = min(at, next)
+	}
+	return max(at, m.now)
 }
 
 func (m *Machine) emit(e Effect) { m.out = append(m.out, e) }
@@ -134,25 +139,77 @@ func (m *Machine) work() {
 		return
 	}
 	m.manageBoard()
-	m.ask()
+	if q := &m.asked; q.open != nil && m.now >= q.open.until {
+		m.answerIs(false)
+	}
 	if n := m.lines.dropped; n > 0 {
 		m.lines.dropped = 0
 		m.emit(Dropped{n})
 	}
-	for text, ok := m.lines.take(m.now); ok; text, ok = m.lines.take(m.now) {
-		m.send(&bncs.Chat{Text: text})
+	for m.sayNext() {
 	}
 }
 
+// next is the line that may go at a time, the first of: an answer to an admin, a
+// question, an answer to somebody else. What comes first is not passed by another that
+// would delay it.
+func (m *Machine) next(at time.Duration) (to *person, question *asked) {
+	admin, other, question := m.lines.next(true), m.lines.next(false), m.asked.due(at)
+	most := otherUnits
+	switch {
+	case admin != nil && question == nil && m.quota.allows(at, admin.cost(), true, units),
+		admin != nil && m.quota.allows(at, admin.cost(), true, units-1):
+		return admin, nil
+	case admin != nil:
+		most = 1
+	case other == nil && m.said+quietAfter <= at:
+		most = units
+	case other != nil && m.served+2*window <= at:
+		question = nil // however many there are, they leave a line to whoever waits longest
+	}
+	switch {
+	case question != nil && m.quota.allows(at, cost(question.text()), false, most):
+		return nil, question
+	case question == nil && admin == nil && other != nil && m.quota.allows(at, other.cost(), false, most):
+		return other, nil
+	}
+	return nil, nil
+}
+
+func (m *Machine) hasLine(at time.Duration) bool {
+	to, question := m.next(at)
+	return to != nil || question != nil
+}
+
+// sayNext sends a line, if one may go.
+func (m *Machine) sayNext() bool {
+	to, question := m.next(m.now)
+	var text string
+	switch {
+	case question != nil:
+		text = question.text()
+		m.asked.ask(m.now, question)
+	case to != nil:
+		text = m.lines.take(to)
+		if m.said = m.now; !to.admin {
+			m.served = m.now
+		}
+	default:
+		return false
+	}
+	m.quota.spend(m.now, cost(text), to != nil && to.admin)
+	m.send(&bncs.Chat{Text: text})
+	return true
+}
+
 func (m *Machine) keepAlive() {
+	if m.now-m.heard >= silentFor {
+		m.hangUp(fmt.Sprintf("dead: nothing was heard for %v", silentFor), 0)
+		return
+	}
 	if m.now < m.nullAt {
 		return
 	}
-	if m.unheard >= nullsUnheard {
-		m.hangUp(fmt.Sprintf("dead: nothing was heard for %v", nullsUnheard*nullEvery), 0)
-		return
-	}
-	m.unheard++
 	m.nullAt = m.now + nullEvery
 	m.send(bncs.Empty(bncs.IDNull))
 }
@@ -196,8 +253,6 @@ func (m *Machine) gone(why string, least time.Duration) {
 	m.board.reset()
 	m.asked.reset(m.now)
 	m.lines.reset()
+	m.quota = quota{}
 	m.emit(Offline{why, int((pause + time.Second - 1) / time.Second)})
 }
-
-// sameName compares as realms do.
-func sameName(a, b string) bool { return strings.EqualFold(a, b) }

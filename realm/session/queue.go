@@ -1,155 +1,169 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"w3host/texts"
 )
 
-// The flood quota of a PvPGN server: a line costs one unit for each 40 bytes,
-// four units pass in any five seconds, counted in whole seconds; what is refused
-// counts as well, and ten units close the connection.
 const (
-	unitBytes  = 40
-	units      = 4
-	window     = 6 * time.Second
-	maxLine    = units * unitBytes // the longest line that can ever pass
-	maxParts   = 3                 // lines of one text; each takes 6 s
-	maxWaiting = 32                // lines
+	lineBytes   = otherUnits * unitBytes // the longest line
+	otherParts  = 3                      // lines of one text
+	adminParts  = 5
+	maxEach     = 6  // lines that wait for one person
+	maxWaiting  = 96 // for all
+	betweenText = " | "
+	maxName     = 31 // bytes of a person's
 )
 
-// line is a whisper, or a question to the realm, which goes first.
-type line struct {
-	to   string // of a whisper; empty: a question
-	text string
-}
-
-// prefix is what the line costs besides its text.
-func (l *line) prefix() string {
-	if l.to == "" {
-		return ""
-	}
-	return "/w " + l.to + " "
-}
-
-// queue holds lines until they can pass.
+// queue holds answers until they can pass. People take turns, line by line.
 type queue struct {
-	waiting []line
-	sent    []spent // in the window
-	dropped int
+	people  []*person // whose turn it is stands first
+	dropped int       // lines
 }
 
-type spent struct {
-	at    time.Duration
-	units int
+// person is somebody for whom lines wait.
+type person struct {
+	name  string
+	admin bool
+	asks  int    // questions since lines wait
+	last  uint64 // the last of them
+	lines []line
 }
 
-// add puts a question behind the others, a whisper at the end. What is too long is
-// split between words and cut after maxParts; a whisper is merged with the last
-// one to the same person if both fit into one line.
-func (q *queue) add(l line) {
-	room := maxLine - len(l.prefix())
-	for text := range strings.SplitSeq(l.text, "\n") {
+// line is a part of an answer.
+type line struct {
+	text, kind string
+	ask        uint64
+}
+
+// prefix is what a line costs besides its text.
+func (p *person) prefix() string { return "/w " + p.name + " " }
+
+// room is for how much text a line has place.
+func (p *person) room() int { return lineBytes - len(p.prefix()) }
+
+// add takes an answer. It replaces those to earlier questions of the same kind by the
+// same person. What is too long for a line is split between words and cut after some lines.
+func (q *queue) add(w Whisper) {
+	p := q.person(w.To)
+	p.admin = w.Admin
+	if w.Ask != p.last || p.asks == 0 {
+		p.asks, p.last = p.asks+1, w.Ask
+	}
+	if w.Kind != "" {
+		p.lines = slices.DeleteFunc(p.lines, func(l line) bool { return l.kind == w.Kind && l.ask < w.Ask })
+	}
+	most, room := otherParts, p.room()
+	if w.Admin {
+		most = adminParts
+	}
+	for text := range strings.SplitSeq(w.Text, "\n") {
 		text = strings.TrimSpace(plain(text))
 		for n := 1; text != ""; n++ {
 			var part string
-			if part, text = texts.Cut(text, room); n == maxParts && text != "" {
+			if part, text = texts.Cut(text, room); n == most && text != "" {
 				const more = "…"
 				part, _ = texts.Cut(part, room-len(more))
 				part, text = part+more, ""
 			}
-			q.insert(line{l.to, part}, room)
+			p.lines = append(p.lines, line{part, w.Kind, w.Ask})
 		}
 	}
-	for len(q.waiting) > maxWaiting {
-		q.dropOldest()
+	if n := len(p.lines) - maxEach; n > 0 {
+		p.lines = p.lines[n:]
+		q.dropped += n
+	}
+	if len(p.lines) == 0 {
+		q.people = slices.DeleteFunc(q.people, func(o *person) bool { return o == p })
+	}
+	for q.waiting() > maxWaiting {
+		q.drop()
 	}
 }
 
-func (q *queue) insert(l line, room int) {
-	at := len(q.waiting)
-	for at > 0 && l.to == "" && q.waiting[at-1].to != "" {
-		at--
-	}
-	for i := at - 1; i >= 0 && l.to != ""; i-- {
-		if last := &q.waiting[i]; sameName(last.to, l.to) {
-			if len(last.text)+len(" | ")+len(l.text) <= room {
-				last.text += " | " + l.text
-				return
-			}
-			break
+// person finds who is in the queue, or puts them at its end.
+func (q *queue) person(name string) *person {
+	for _, p := range q.people {
+		if sameName(p.name, name) {
+			return p
 		}
 	}
-	q.waiting = slices.Insert(q.waiting, at, l)
+	p := &person{name: name}
+	q.people = append(q.people, p)
+	return p
 }
 
-// dropOldest drops the oldest whisper, or question if there is none.
-func (q *queue) dropOldest() {
-	i := max(slices.IndexFunc(q.waiting, func(l line) bool { return l.to != "" }), 0)
-	q.waiting = slices.Delete(q.waiting, i, i+1)
+func (q *queue) waiting() (n int) {
+	for _, p := range q.people {
+		n += len(p.lines)
+	}
+	return n
+}
+
+// drop drops the oldest line of who has most of them, and of these has asked most; of an
+// admin only if nobody else waits.
+func (q *queue) drop() {
+	most := slices.MaxFunc(q.people, func(a, b *person) int {
+		switch {
+		case a.admin != b.admin && a.admin:
+			return -1
+		case a.admin != b.admin:
+			return 1
+		}
+		return cmp.Or(len(a.lines)-len(b.lines), a.asks-b.asks)
+	})
+	q.pop(most)
 	q.dropped++
 }
 
-func cost(text string) int { return max((len(text)+unitBytes-1)/unitBytes, 1) }
+// next is whose turn it is: an admin's, if one waits.
+func (q *queue) next(admin bool) *person {
+	for _, p := range q.people {
+		if p.admin == admin {
+			return p
+		}
+	}
+	return nil
+}
 
-// room is when a line of so many units may go.
-func (q *queue) room(now time.Duration, n int) time.Duration {
-	for len(q.sent) > 0 && q.sent[0].at+window <= now {
-		q.sent = q.sent[1:]
-	}
-	used := n
-	for _, s := range q.sent {
-		used += s.units
-	}
-	at := now
-	for _, s := range q.sent {
-		if used <= units {
+// line is what would be sent to the person: the first line, and what fits behind it.
+func (p *person) line() (text string, lines int) {
+	text = p.lines[0].text
+	for _, l := range p.lines[1:] {
+		if len(text)+len(betweenText)+len(l.text) > p.room() {
 			break
 		}
-		used -= s.units
-		at = s.at + window
+		text += betweenText + l.text
+		lines++
 	}
-	return at
+	return p.prefix() + text, lines + 1
 }
 
-// take gives the next line, if it may go now.
-func (q *queue) take(now time.Duration) (text string, ok bool) {
-	if len(q.waiting) == 0 {
-		return "", false
-	}
-	l := q.waiting[0]
-	text = l.prefix() + l.text
-	if !q.spend(now, cost(text)) {
-		return "", false
-	}
-	q.waiting = slices.Delete(q.waiting, 0, 1)
-	return text, true
+func (p *person) cost() int {
+	text, _ := p.line()
+	return cost(text)
 }
 
-// spend takes units out of the window, if it has them.
-func (q *queue) spend(now time.Duration, n int) bool {
-	if q.room(now, n) > now {
-		return false
+// take takes the line out. The person's next turn comes after everybody else's.
+func (q *queue) take(p *person) string {
+	text, n := p.line()
+	for range n {
+		q.pop(p)
 	}
-	q.sent = append(q.sent, spent{now, n})
-	return true
+	if i := slices.Index(q.people, p); i >= 0 {
+		q.people = append(slices.Delete(q.people, i, i+1), p)
+	}
+	return text
 }
 
-// refused takes an error of the realm, which may be the refusal of the last line:
-// nothing is sent until the whole window has passed.
-func (q *queue) refused(now time.Duration) {
-	if len(q.sent) > 0 && now-q.sent[len(q.sent)-1].at <= time.Second {
-		q.sent = append(q.sent[:0], spent{now, units})
+// pop removes the person's oldest line, and the person with the last.
+func (q *queue) pop(p *person) {
+	if p.lines = p.lines[1:]; len(p.lines) == 0 {
+		q.people = slices.DeleteFunc(q.people, func(o *person) bool { return o == p })
 	}
-}
-
-func (q *queue) next(now time.Duration) time.Duration {
-	if len(q.waiting) == 0 {
-		return never
-	}
-	return q.room(now, cost(q.waiting[0].prefix()+q.waiting[0].text))
 }
 
 // reset drops all lines: after a reconnect answers come too late.

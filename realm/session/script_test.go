@@ -36,6 +36,7 @@ func TestScripts(t *testing.T) {
 			}
 			fmt.Fprintln(&p.out, l)
 			if l != "" && l[0] != '#' {
+				p.raw = l
 				p.run(strings.Fields(l))
 			}
 		}
@@ -52,6 +53,9 @@ type player struct {
 	m   *Machine
 	now time.Duration
 	out strings.Builder
+
+	asks uint64
+	raw  string // the line
 }
 
 func (p *player) run(words []string) {
@@ -133,7 +137,7 @@ func (p *player) run(words []string) {
 	case "event":
 		p.recv(&bncs.ChatEvent{Event: bncs.EventID(num(1)), Name: arg(2), Text: rest(3)})
 	case "info":
-		p.recv(&bncs.ChatEvent{Event: bncs.EventInfo, Text: rest(1)})
+		p.recv(&bncs.ChatEvent{Event: bncs.EventInfo, Text: strings.TrimPrefix(p.raw, "info ")})
 	case "error":
 		p.recv(&bncs.ChatEvent{Event: bncs.EventError, Text: rest(1)})
 	case "null":
@@ -147,15 +151,34 @@ func (p *player) run(words []string) {
 		}
 		p.feed(Received{bncs.Frame(b)})
 	case "list":
-		p.feed(List{Game{ID: num(1), Name: arg(2), Stat: arg(3), Full: arg(4) == "full", Private: arg(4) == "private"}})
+		p.feed(List{Game{
+			ID: num(1), Name: arg(2), Stat: arg(3), Full: arg(4) == "full", Private: arg(4) == "private", Asked: arg(4) == "asked",
+		}})
 	case "unlist":
 		p.feed(Unlist{num(1)})
 	case "whisper":
-		p.feed(Whisper{arg(1), rest(2)})
+		p.asks++
+		p.feed(Whisper{To: arg(1), Text: rest(2), Ask: p.asks})
+	case "answer": // to a question of the kind of its first word
+		p.asks++
+		to, admin := strings.CutPrefix(arg(1), "admin:")
+		p.feed(Whisper{To: to, Text: rest(2), Kind: arg(2), Ask: p.asks, Admin: admin})
 	case "long":
-		p.feed(Whisper{"bob", strings.Repeat("wörd ", int(num(1)))})
+		p.asks++
+		p.feed(Whisper{To: "bob", Text: strings.Repeat("wörd ", int(num(1))), Ask: p.asks, Admin: arg(2) == "admin"})
 	case "confirm":
-		p.feed(Confirm{Name: arg(1), Game: rest(2), Seat: 5})
+		id := num(2)
+		p.feed(Confirm{Name: arg(1), ID: id, Seat: 5, From: arg(3)})
+	case "forget":
+		p.feed(Forget{5})
+	case "listed": // the name was free, and the game is listed
+		p.recv(&bncs.GameList{})
+		p.recv(&bncs.AdvertiseReply{})
+		p.recv(&bncs.GameList{})
+	case "free":
+		p.recv(&bncs.GameList{})
+	case "status":
+		p.recv(&bncs.GameList{Status: num(1)})
 	default:
 		p.t.Fatalf("no command %q", words[0])
 	}
@@ -195,6 +218,8 @@ func sent(t *testing.T, b []byte) (text string) {
 		switch f.ID() {
 		case bncs.IDChat:
 			show(new(bncs.Chat))
+		case bncs.IDListGames:
+			show(new(bncs.ListGames))
 		case bncs.IDAdvertise:
 			show(new(bncs.Advertise))
 		case bncs.IDGamePort:
@@ -224,10 +249,10 @@ func TestSecretDoesNotPrint(t *testing.T) {
 func TestNeverFloods(t *testing.T) {
 	p := &player{t: t, cfg: testConfig()}
 	p.run([]string{"online"})
-	type spent struct {
-		at    time.Duration
-		units int
-	}
+	p.run([]string{"list", "1", "lobby", "s"})
+	p.run([]string{"free"})
+	p.run([]string{"adv", "0"})
+	p.run([]string{"free"})
 	var all []spent
 	take := func(effects []Effect) {
 		for _, e := range effects {
@@ -240,15 +265,15 @@ func TestNeverFloods(t *testing.T) {
 				continue
 			}
 			n := len(f.Body()) - 1
-			if n > maxLine {
+			if n > units*unitBytes {
 				t.Fatalf("a line of %d bytes", n)
 			}
-			all = append(all, spent{p.now, cost(string(f.Body()[:n]))})
+			all = append(all, spent{p.now, cost(string(f.Body()[:n])), false})
 		}
 	}
 	for i := range 600 {
-		take(p.m.Handle(p.now, Whisper{fmt.Sprintf("p%d", i%7), strings.Repeat("x y ", i%90)}))
-		take(p.m.Handle(p.now, Confirm{Name: "Bob", Game: "lobby"}))
+		take(p.m.Handle(p.now, Whisper{To: fmt.Sprintf("p%d", i%7), Text: strings.Repeat("x y ", i%90), Ask: uint64(i), Admin: i%7 == 0}))
+		take(p.m.Handle(p.now, Confirm{Name: "Bob", ID: 1, From: fmt.Sprint(i % 5)}))
 		for end := p.now + 300*time.Millisecond; p.now < end; {
 			p.now = min(max(p.m.Next(), p.now+time.Millisecond), end)
 			take(p.m.Handle(p.now, Tick{}))

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -8,38 +9,108 @@ import (
 	"w3host/bncs"
 )
 
-// questions are names of which the realm is asked where they are, one after the
-// other: an answer names nobody's question.
+// questions are names of which the realm is asked where they are. One is open at a time,
+// because some answers do not say which name they are about.
 type questions struct {
 	waiting []*asked
-	open    *asked // its line has been queued
+	open    *asked            // has been asked
+	turns   map[string]uint64 // when an address had its last question
+	turn    uint64
+	warned  bool // about an answer that is not understood, on this connection
 }
 
 type asked struct {
 	Confirm
+	game  string // its name on the realm
 	tries int
-	at    time.Duration // when it may be asked; of the open one, when it was said
-
-	until time.Duration
+	at    time.Duration // when it may be asked
+	until time.Duration // an open one counts as unanswered then
+	dead  bool          // nobody waits for the answer to the open one
 }
 
-// add reports whether there is room for one more.
-func (q *questions) add(now time.Duration, c Confirm) bool {
-	if len(q.waiting) >= questionsAtAll {
-		return false
+// Bounds of the questions. Each address has its turn, however many questions others have.
+const (
+	questionsAtAll      = 64
+	questionsPerAddress = 16
+	maxTurns            = 1024
+	whereWithin         = 5 * time.Second
+)
+
+// askAgain is how long after an answer a name is asked about again that was not in the
+// game: a player's client tells the realm of the join a moment after it has joined.
+var askAgain = [...]time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
+
+// confirm takes a question, or answers it at once: where the realm's word would prove
+// nothing, and where an address asks too much.
+func (m *Machine) confirm(c Confirm) {
+	q, e := &m.asked, m.board.entry(c.ID)
+	if e == nil || !e.unique || strings.ContainsFunc(c.Name, notInNames) || sameName(c.Name, m.name) || q.full(c.From) {
+		m.emit(Answered{c.Name, c.Seat, false})
+		return
 	}
-	q.waiting = append(q.waiting, &asked{Confirm: c, at: now})
-	return true
+	q.waiting = append(q.waiting, &asked{Confirm: c, game: e.Name, at: m.now})
+}
+
+// notInNames reports a letter that ends the name in a command.
+func notInNames(r rune) bool { return r <= ' ' || r == 0x7F }
+
+// full reports whether there is no room for a question from an address. It makes room at
+// the cost of an address that has more.
+func (q *questions) full(from string) bool {
+	count := map[string]int{}
+	most := from
+	for _, a := range q.waiting {
+		if count[a.From]++; count[a.From] > count[most] {
+			most = a.From
+		}
+	}
+	switch {
+	case count[from] >= questionsPerAddress:
+		return true
+	case len(q.waiting) < questionsAtAll:
+		return false
+	case count[most] <= count[from]+1:
+		return true
+	}
+	for i, a := range slices.Backward(q.waiting) {
+		if a.From == most {
+			q.waiting = slices.Delete(q.waiting, i, i+1)
+			break
+		}
+	}
+	return false
+}
+
+// forget ends the question of a seat that is free again.
+func (q *questions) forget(seat uint64) {
+	q.waiting = slices.DeleteFunc(q.waiting, func(a *asked) bool { return a.Seat == seat })
+	if q.open != nil && q.open.Seat == seat {
+		q.open.dead = true
+	}
 }
 
 // reset keeps the questions for the next connection.
 func (q *questions) reset(now time.Duration) {
-	if q.open != nil {
-		q.waiting, q.open = append(q.waiting, q.open), nil
+	if q.open != nil && !q.open.dead {
+		q.waiting = append(q.waiting, q.open)
 	}
+	q.open, q.warned = nil, false
 	for _, a := range q.waiting {
 		a.at = now
 	}
+}
+
+// due is the question whose turn it is at a time, nil if there is none or one is open.
+func (q *questions) due(at time.Duration) (best *asked) {
+	if q.open != nil {
+		return nil
+	}
+	for _, a := range q.waiting {
+		if a.at <= at && (best == nil || cmp.Or(cmp.Compare(q.turns[a.From], q.turns[best.From]), cmp.Compare(a.at, best.at)) < 0) {
+			best = a
+		}
+	}
+	return best
 }
 
 func (q *questions) next() time.Duration {
@@ -53,53 +124,53 @@ func (q *questions) next() time.Duration {
 	return at
 }
 
-// ask works on the questions.
-func (m *Machine) ask() {
-	q := &m.asked
-	if q.open != nil && m.now >= q.open.until {
-		m.answerIs(false)
+func (a *asked) text() string { return "/whereis " + a.Name }
+
+// ask opens a question, whose line is sent now.
+func (q *questions) ask(now time.Duration, a *asked) {
+	q.waiting = slices.DeleteFunc(q.waiting, func(o *asked) bool { return o == a })
+	if q.turns == nil || len(q.turns) > maxTurns {
+		q.turns = map[string]uint64{}
 	}
-	if q.open != nil {
-		return
-	}
-	for i, a := range q.waiting {
-		if a.at <= m.now {
-			q.waiting = slices.Delete(q.waiting, i, i+1)
-			q.open = a
-			a.tries++
-			a.until = m.now + window + whereWithin
-			m.lines.add(line{text: "/whereis " + a.Name})
-			return
-		}
-	}
+	q.turn++
+	q.turns[a.From] = q.turn
+	q.open = a
+	a.tries++
+	a.until = now + whereWithin
 }
 
-// told takes a text of the realm: it confirms a name that it has in the game,
-// which it names in quotes. What else it says differs with the language and the
-// server.
+// told takes a text of the realm.
 func (m *Machine) told(text string) {
 	a := m.asked.open
 	if a == nil {
 		return
 	}
-	text = strings.ToLower(text)
-	name, rest, _ := strings.Cut(text, " ")
-	if name == strings.ToLower(a.Name) {
-		m.answerIs(strings.Contains(rest, `"`+strings.ToLower(a.Game)+`"`))
+	switch read(text, a.Name, a.game, m.cfg.Product) {
+	case inGame:
+		m.answerIs(true)
+	case elsewhere:
+		m.answerIs(false)
+	case unknown:
+		if !m.asked.warned {
+			m.asked.warned = true
+			m.emit(Unclear{text})
+		}
+		m.answerIs(false)
 	}
 }
 
-// answerIs ends the open question, or asks again later: a player's client tells
-// the realm of the join only after it has joined.
+// answerIs ends the open question, or asks again later.
 func (m *Machine) answerIs(in bool) {
 	a := m.asked.open
 	m.asked.open = nil
-	if !in && a.tries < whereTries {
-		a.at = m.now + wherePause
+	switch {
+	case a.dead:
+	case !in && a.tries <= len(askAgain):
+		a.at = m.now + askAgain[a.tries-1]
 		m.asked.waiting = append(m.asked.waiting, a)
-		return
+	default:
+		m.emit(Answered{a.Name, a.Seat, in})
 	}
-	m.emit(Answered{a.Name, a.Seat, in})
 }
 
 func (m *Machine) chatted(p *bncs.ChatEvent) {
@@ -115,7 +186,21 @@ func (m *Machine) chatted(p *bncs.ChatEvent) {
 	case bncs.EventInfo:
 		m.told(p.Text)
 	case bncs.EventError:
-		m.lines.refused(m.now)
-		m.hint = "the last thing it said was: " + p.Text
+		m.failed(p.Text)
+	}
+}
+
+// failed takes an error of the realm. It counts as the answer to the open question,
+// unless it is about a whisper.
+func (m *Machine) failed(text string) {
+	m.hint = "the last thing it said was: " + text
+	if begins(text, notLoggedOn) {
+		return
+	}
+	if begins(text, tooMuch) {
+		m.quota.refused(m.now)
+	}
+	if m.asked.open != nil {
+		m.answerIs(false)
 	}
 }

@@ -1,0 +1,20 @@
+package game
+
+import "w3host/texts"
+
+// What players read about the proof of a name of a realm, which the host takes.
+var (
+	NameOfLAN    = texts.Of("You have joined by the local network, which confirms no names.")
+	NameProven   = texts.Of("Your name is confirmed already.")
+	NoMoreProofs = texts.Of("That were too many wrong codes. Whisper the one that sc shows you here instead.")
+)
+
+// HowToProve says which code proves the name, whispered to the host's account.
+func HowToProve(account, realm, code string) texts.Text {
+	return texts.Of("Your name is not confirmed yet. Whisper this to %s on %s: sc %s", account, realm, code)
+}
+
+// WrongProof is for a code that was typed.
+func WrongProof(account, realm string) texts.Text {
+	return texts.Of("That is not the code. Whisper sc to %s on %s, and type here what you are told.", account, realm)
+}
