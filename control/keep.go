@@ -111,7 +111,7 @@ func autohosting(a *args) act {
 		d.host().Keep(func(k *autohost.Keeper) {
 			err = k.Change(d.id, func(e *autohost.Entry) {
 				e.Name, e.MaxGames = name, games
-				e.Setup.Lobby.AutoStart, e.Setup.Lobby.AutoStartFull = players, false
+				e.Setup.Lobby.Start.Humans, e.Setup.Lobby.Start.Full = players, false
 			})
 		})
 		if err != nil {

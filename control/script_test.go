@@ -135,7 +135,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 
 func plainGame() game.Config {
 	l := lobby.Defaults()
-	l.VirtualHost, l.Countdown, l.KickCooldown, l.SlotRequests = "Host", 0, 0, 0
+	l.Voice.VirtualHost, l.Countdown.Lines, l.Admission.KickCooldown, l.Pace.SlotRequests = "Host", 0, 0, 0
 	return game.Config{
 		Version: 26, Program: "w3host test", Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Lobby: l,
 		Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(), Trigger: '!', Silence: time.Minute,

@@ -88,19 +88,19 @@ func gameConfig(c config.Config, version string) game.Config {
 
 func lobbyConfig(c config.Config) lobby.Config {
 	l, to := &c.Lobby, lobby.Defaults()
-	to.VirtualHost = c.Host.Name
-	to.AutoStart, to.AutoStartFull = max(l.Autostart, 0), l.Autostart == 0
-	to.AutoStartReady, to.AutoStartBalanced = l.StartReady, l.StartBalanced
-	to.MinPlayers, to.StartAfter = l.MinPlayers, l.StartAfter.D()
-	to.Countdown, to.CountdownGoesOn = l.Countdown, !l.CountdownRestarts
-	to.HCL, to.Welcome, to.Reserved = l.HCL, l.Welcome, l.Reserved
+	to.HCL, to.Voice.VirtualHost, to.Voice.Welcome = l.HCL, c.Host.Name, l.Welcome
+	to.Voice.Language, _ = texts.ParseLanguage(l.Language)
+	to.Wire.HideAddresses = true // nobody plays better for knowing where the others live
 	to.SetOwner(l.Owner)
-	to.PingLimit, to.IdleAfter = l.PingLimit.D(), l.IdleAfter.D()
-	to.AbandonedAfter, to.OwnerAFKAfter = l.AbandonedAfter.D(), ownerAFKAfter
-	to.HideAddresses = true // nobody plays better for knowing where the others live
-	to.SameAddress = lobby.SameAddress(l.SameAddress)
-	to.Language, _ = texts.ParseLanguage(l.Language)
-	to.KickCooldown, to.SlotRequests = l.KickCooldown.D(), c.Limits.SlotRequests
+	to.Admission = lobby.Admission{
+		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), SameAddress: lobby.SameAddress(l.SameAddress),
+	}
+	to.Start.Humans, to.Start.Full = max(l.Autostart, 0), l.Autostart == 0
+	to.Start.Ready, to.Start.Balanced = l.StartReady, l.StartBalanced
+	to.Start.MinPlayers, to.Start.After = l.MinPlayers, l.StartAfter.D()
+	to.Countdown.Lines, to.Countdown.GoesOn = l.Countdown, !l.CountdownRestarts
+	to.Close = lobby.CloseRules{Idle: l.IdleAfter.D(), Abandoned: l.AbandonedAfter.D(), OwnerAFK: ownerAFKAfter}
+	to.Pace.SlotRequests = c.Limits.SlotRequests
 	return to
 }
 

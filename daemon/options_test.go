@@ -60,8 +60,8 @@ func TestAutostart(t *testing.T) {
 	for n, want := range map[int]string{-1: "0 false", 0: "0 true", 5: "5 false"} {
 		c := config.Default()
 		c.Lobby.Autostart = n
-		if l := lobbyConfig(c); fmt.Sprint(l.AutoStart, l.AutoStartFull) != want {
-			t.Errorf("autostart = %d: %d players, when full: %v", n, l.AutoStart, l.AutoStartFull)
+		if l := lobbyConfig(c); fmt.Sprint(l.Start.Humans, l.Start.Full) != want {
+			t.Errorf("autostart = %d: %d players, when full: %v", n, l.Start.Humans, l.Start.Full)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestOwner(t *testing.T) {
 		c := config.Default()
 		c.Lobby.Owner = owner
 		l := lobbyConfig(c)
-		if got := strings.TrimSpace(l.Owner+" "+l.OwnerRealm) + " " + fmt.Sprint(l.OwnerFirst); got != want {
+		if got := strings.TrimSpace(l.Owner.Name+" "+l.Owner.Realm) + " " + fmt.Sprint(l.Owner.First); got != want {
 			t.Errorf("owner = %q: %q, want %q", owner, got, want)
 		}
 	}

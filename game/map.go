@@ -21,12 +21,12 @@ func (c Config) ForMap(m *w3map.Map) Config {
 	l.MapCheck = w3gs.MapCheck{
 		Path: c.Version.MapPath(m.Path), Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: c.Version.HasSHA1(),
 	}
-	l.MaxPID, l.JoinExtra, l.RelayExtra = uint8(c.Version.Slots()), c.Version.JoinExtra(), c.Version.RelaysExtra()
+	l.Wire.MaxPID, l.Wire.JoinExtra, l.Wire.RelayExtra = uint8(c.Version.Slots()), c.Version.JoinExtra(), c.Version.RelaysExtra()
 	l.Observers = c.Settings&w3gs.ObserversOn == w3gs.ObserversOn
 	l.RandomRaces = c.Settings&w3gs.RandomRaces != 0
-	l.Welcome = slices.Concat(l.Welcome, c.Rules)
+	l.Voice.Welcome = slices.Concat(l.Voice.Welcome, c.Rules)
 	l.HCL = cmp.Or(m.HCL, l.HCL)
-	l.Trigger = string(c.Trigger)
+	l.Voice.Trigger = string(c.Trigger)
 	return c
 }
 

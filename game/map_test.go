@@ -46,7 +46,7 @@ func TestLobbyConfig(t *testing.T) {
 		sha1    bool
 	}{{22, 12, false}, {23, 12, true}, {28, 12, true}, {29, 24, true}} {
 		cfg := Config{Version: tc.version}.ForMap(&w3map.Map{}).Lobby
-		if cfg.MaxPID != tc.maxPID || cfg.MapCheck.HasSHA1 != tc.sha1 {
+		if cfg.Wire.MaxPID != tc.maxPID || cfg.MapCheck.HasSHA1 != tc.sha1 {
 			t.Errorf("1.%d: %+v", tc.version, cfg)
 		}
 	}

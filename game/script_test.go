@@ -65,7 +65,7 @@ func newScene() *scene {
 	cfg.Reconnect = Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute}
 	cfg.Lobby.MapCheck.Size = 5000
 	cfg.Lobby.PlayerSlots = 6
-	cfg.Lobby.Observers, cfg.Lobby.OwnerFirst = true, true
+	cfg.Lobby.Observers, cfg.Lobby.Owner.First = true, true
 	cfg.Turns.DropAfter = 0
 	s := new(scene)
 	s.open(cfg)

@@ -121,7 +121,7 @@ func (r *ledger) reopen(cfg *Config) error {
 	}
 	r.again = cfg
 	c := cfg.Lobby
-	c.AutoStart, c.AutoStartFull = 0, false
+	c.Start.Humans, c.Start.Full = 0, false
 	l := lobby.New(c)
 	for i, place := range slices.Backward(c.Places) {
 		if place.Name == "" || place.Fake {

@@ -21,7 +21,7 @@ func simConfig(r *rand.Rand) Config {
 		Transfer: mapxfer.Defaults(),
 	}
 	cfg.Transfer.Size, cfg.Transfer.MaxDownloaders = 4000+r.Uint32N(40000), r.IntN(3)
-	cfg.Lobby.OwnerFirst = r.IntN(4) > 0
+	cfg.Lobby.Owner.First = r.IntN(4) > 0
 	slots := 2 + r.IntN(11)
 	for i := range slots {
 		cfg.Lobby.Slots = append(cfg.Lobby.Slots, w3gs.Slot{
@@ -33,15 +33,15 @@ func simConfig(r *rand.Rand) Config {
 	cfg.Lobby.RandomSeed = r.Uint32()
 	cfg.Lobby.Observers = r.IntN(2) == 0
 	cfg.Lobby.MapCheck.Size = cfg.Transfer.Size
-	cfg.Lobby.Countdown = r.IntN(3)
+	cfg.Lobby.Countdown.Lines = r.IntN(3)
 	if r.IntN(3) == 0 {
-		cfg.Lobby.Welcome = []string{"welcome"}
+		cfg.Lobby.Voice.Welcome = []string{"welcome"}
 	}
 	switch r.IntN(4) {
 	case 0:
-		cfg.Lobby.AutoStartFull = true
+		cfg.Lobby.Start.Full = true
 	case 1:
-		cfg.Lobby.AutoStart = 1 + r.IntN(slots)
+		cfg.Lobby.Start.Humans = 1 + r.IntN(slots)
 	}
 	if r.IntN(4) == 0 {
 		cfg.Transfer.Mode = mapxfer.Mode(r.IntN(3))

@@ -146,7 +146,7 @@ func TestStartOfAnEntry(t *testing.T) {
 		o.Advertiser = b
 		o.Autohost = oneEntry(1, 3, func(string) (*Map, error) { return testMap(4), nil })
 		l := &o.Autohost.Entries[0].Setup.Lobby
-		l.AutoStart, l.AutoStartReady, l.AutoStartBalanced = 2, true, true
+		l.Start.Humans, l.Start.Ready, l.Start.Balanced = 2, true, true
 	})
 	b.expect(t, "open 1 game 4/5")
 	g := r.h.Game(1)

@@ -13,7 +13,7 @@ import (
 // has talked too much is still obeyed.
 func TestCommandsAreNoFlood(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Game.Lobby.Countdown = 60 })
+	r := newRig(t, func(o *Options) { o.Game.Lobby.Countdown.Lines = 60 })
 	g := r.lobby(4)
 	owner, guest := r.join(g, "Owner", player), r.join(g, "Guest", player)
 	for range 6 {
@@ -81,7 +81,7 @@ func TestPrivateLinesInTheGame(t *testing.T) {
 // stored as kicked.
 func TestKickKeepsOut(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Game.Lobby.KickCooldown = time.Hour })
+	r := newRig(t, func(o *Options) { o.Game.Lobby.Admission.KickCooldown = time.Hour })
 	g := r.lobby(4)
 	owner, ann, lee := r.join(g, "Owner", player), r.join(g, "Ann Lee", player), r.join(g, "Ann", player)
 	typed(g, owner, "!kick ann lee too loud")

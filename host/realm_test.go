@@ -87,7 +87,7 @@ func TestNamesOfARealm(t *testing.T) {
 		o.Realms, o.Bans, o.Admins = home, people, people
 		o.RequireEntryKey = true
 		o.Game.Lobby.SetOwner("Zoe@Home")
-		o.Game.Lobby.Reserved = []string{"Rob"}
+		o.Game.Lobby.Admission.Reserved = []string{"Rob"}
 	})
 	g := r.lobby(8)
 	join := func(name string, id, key uint32) *client {

@@ -98,7 +98,7 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 // joins owns.
 func plainGame() game.Config {
 	l := lobby.Defaults()
-	l.VirtualHost, l.OwnerFirst, l.Countdown, l.KickCooldown, l.SlotRequests = "Host", true, 0, 0, 0
+	l.Voice.VirtualHost, l.Owner.First, l.Countdown.Lines, l.Admission.KickCooldown, l.Pace.SlotRequests = "Host", true, 0, 0, 0
 	return game.Config{
 		Version: 26, Program: "w3host test", Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Lobby: l,
 		Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(), Trigger: '!', Silence: time.Minute,

@@ -29,7 +29,7 @@ func (o *Options) statString(m *Map, settings w3gs.GameSettings) w3gs.StatString
 	return w3gs.StatString{
 		Settings: settings, Width: width, Height: height,
 		Checksum: m.Checksum, MapPath: m.Path, SHA1: m.SHA1, HasSHA1: o.Game.Version.HasSHA1(),
-		HostName: w3gs.StripColours(o.Game.Lobby.VirtualHost),
+		HostName: w3gs.StripColours(o.Game.Lobby.Voice.VirtualHost),
 	}
 }
 

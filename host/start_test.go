@@ -15,7 +15,7 @@ import (
 // protocol. Pid 1 is the virtual host's, 2 a fake player's, 3 and 4 play.
 func TestStart(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Game.Lobby.Countdown = 1 })
+	r := newRig(t, func(o *Options) { o.Game.Lobby.Countdown.Lines = 1 })
 	g := r.lobby(3)
 	order(t, g, "fakeplayer")
 	alice, bob := r.join(g, "Alice", lobbyist), r.join(g, "Bob", lobbyist)

@@ -45,7 +45,7 @@ func TestTransferYieldsToGames(t *testing.T) {
 		games, lasting, limit = 10, 20*time.Second, 5*time.Millisecond
 	}
 	r := serveTransfers(t, func(o *host.Options) {
-		o.Game.Version, o.Game.Lobby.AutoStart = 29, 10
+		o.Game.Version, o.Game.Lobby.Start.Humans = 29, 10
 	})
 	small, _ := transferMap(t, 0)
 	for i := range games {

@@ -82,7 +82,7 @@ func serveTransfers(t testing.TB, change func(*host.Options)) *transferRig {
 		Log:      zerolog.New(r.log),
 	}
 	l := &opts.Game.Lobby
-	l.OwnerFirst, l.Countdown, l.KickCooldown, l.SlotRequests = true, 1, 0, 0
+	l.Owner.First, l.Countdown.Lines, l.Admission.KickCooldown, l.Pace.SlotRequests = true, 1, 0, 0
 	if change != nil {
 		change(&opts)
 	}

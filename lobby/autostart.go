@@ -90,7 +90,7 @@ func (l *Lobby) autoStart() {
 		return
 	case a.Ready && ready < all:
 		a.since = never
-		l.remind(texts.Of("%d of %d are ready; type %sready.", ready, all, l.cfg.Trigger))
+		l.remind(texts.Of("%d of %d are ready; type %sready.", ready, all, l.cfg.Voice.Trigger))
 		return
 	case a.since == never:
 		a.since, a.toldAt = l.now, l.now
@@ -124,7 +124,7 @@ func (l *Lobby) startByItself() {
 	l.beginCountdown(false)
 }
 
-// missing counts the players without whom the lobby does not start by itself.
+// missing returns how many more players the lobby needs before it starts by itself.
 func (l *Lobby) missing() int {
 	c, a := l.Counts(), &l.auto
 	switch less := a.Players - c.Humans; {
@@ -143,7 +143,7 @@ func (l *Lobby) tellMissing(p *player) {
 		l.tell(0, texts.Count(n, "Waiting for %d more player.", "Waiting for %d more players."))
 	}
 	if l.auto.Ready && l.auto.on() {
-		l.say(w3gs.Only(p.pid), "The game starts when all are ready: type %sready.", l.cfg.Trigger)
+		l.say(w3gs.Only(p.pid), "The game starts when all are ready: type %sready.", l.cfg.Voice.Trigger)
 	}
 }
 
@@ -151,7 +151,7 @@ func (l *Lobby) tellMissing(p *player) {
 func (l *Lobby) awaitPlayers(humans int) {
 	a := &l.auto
 	switch {
-	case a.after == 0 || humans < max(l.cfg.MinPlayers, 1):
+	case a.after == 0 || humans < max(l.cfg.Start.MinPlayers, 1):
 		a.enoughAt = never
 		return
 	case a.enoughAt == never:

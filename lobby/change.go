@@ -9,7 +9,7 @@ import (
 )
 
 // The changes of this file serve players, who ask with 0x28, and operators. A
-// change that is not allowed does nothing and says why; players are not told.
+// change that is not allowed does nothing and returns the reason; players read nothing of it.
 
 // request is a 0x28 that asks to change the sender's slot. During the countdown
 // the table stands still.
@@ -22,10 +22,10 @@ func (l *Lobby) request(p *player, line w3gs.Chat) {
 // mayAsk takes one request from a player's allowance, in which SlotRequests come
 // back each second and two seconds' worth gather.
 func (l *Lobby) mayAsk(p *player) bool {
-	if l.cfg.SlotRequests == 0 {
+	if l.cfg.Pace.SlotRequests == 0 {
 		return true
 	}
-	paid := max(p.paidUntil, l.now-2*time.Second) + time.Second/time.Duration(l.cfg.SlotRequests)
+	paid := max(p.paidUntil, l.now-2*time.Second) + time.Second/time.Duration(l.cfg.Pace.SlotRequests)
 	if paid > l.now {
 		return false
 	}
@@ -54,8 +54,8 @@ func (l *Lobby) changeTeam(i int, team uint8) *texts.Refusal {
 		return nil
 	case watch && !l.cfg.Observers:
 		return texts.Refuse(texts.Fixed, "this game has no observers")
-	case !watch && team >= l.cfg.MaxPID:
-		return outOfRange("team", 1, int(l.cfg.MaxPID))
+	case !watch && team >= l.cfg.Wire.MaxPID:
+		return outOfRange("team", 1, int(l.cfg.Wire.MaxPID))
 	case was == l.observer && l.playing(i) >= int(l.cfg.PlayerSlots):
 		return texts.Refuse(texts.Full, "all %d start spots are taken", l.cfg.PlayerSlots)
 	}
@@ -73,8 +73,8 @@ func (l *Lobby) changeColour(i int, colour uint8) *texts.Refusal {
 		return texts.Refuse(texts.Fixed, "the map fixes the colours")
 	case s.Team == l.observer:
 		return texts.Refuse(texts.Fixed, "observers have no colour")
-	case colour >= l.cfg.MaxPID:
-		return outOfRange("colour", 1, int(l.cfg.MaxPID))
+	case colour >= l.cfg.Wire.MaxPID:
+		return outOfRange("colour", 1, int(l.cfg.Wire.MaxPID))
 	case l.occupiedColour(i, colour) >= 0:
 		return texts.Refuse(texts.Taken, "colour %d is taken by %v", colour+1, l.occupant(l.occupiedColour(i, colour)))
 	}

@@ -80,9 +80,9 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 
 // back lets a player say at once what they could have said while they were away.
 func (l *Lobby) back(p *player, ev Back) {
-	p.saved, p.savedUntil = 0, l.now+l.cfg.ChatWindow
-	if l.cfg.ChatLines > 0 && l.cfg.ChatWindow > 0 {
-		p.saved = int(ev.Away * time.Duration(l.cfg.ChatLines-1) / l.cfg.ChatWindow)
+	p.saved, p.savedUntil = 0, l.now+l.cfg.Chat.Window
+	if l.cfg.Chat.Lines > 0 && l.cfg.Chat.Window > 0 {
+		p.saved = int(ev.Away * time.Duration(l.cfg.Chat.Lines-1) / l.cfg.Chat.Window)
 	}
 }
 
@@ -92,13 +92,13 @@ func (l *Lobby) watchFlood(p *player) {
 		p.saved--
 		return
 	}
-	if l.cfg.ChatLines == 0 || p.lines.room(l.now, l.cfg.ChatWindow, l.cfg.ChatLines-1) || l.now < p.mutedUntil {
+	if l.cfg.Chat.Lines == 0 || p.lines.room(l.now, l.cfg.Chat.Window, l.cfg.Chat.Lines-1) || l.now < p.mutedUntil {
 		return
 	}
 	p.lines = nil
-	p.mutedUntil = l.now + l.cfg.ChatMute
-	l.emit(Flooded{PID: p.pid, Name: p.name, For: l.cfg.ChatMute})
-	l.say(w3gs.Only(p.pid), "You are muted for %v: too many lines.", l.cfg.ChatMute)
+	p.mutedUntil = l.now + l.cfg.Chat.Mute
+	l.emit(Flooded{PID: p.pid, Name: p.name, For: l.cfg.Chat.Mute})
+	l.say(w3gs.Only(p.pid), "You are muted for %v: too many lines.", l.cfg.Chat.Mute)
 }
 
 func (op Mute) apply(l *Lobby) *texts.Refusal {
@@ -166,12 +166,12 @@ func (op SetLanguage) apply(l *Lobby) *texts.Refusal {
 	return l.with(op.PID, func(p *player) { p.language = op.Language })
 }
 
-// Language is what a player reads.
+// Language returns the language that a player reads.
 func (l *Lobby) Language(pid uint8) texts.Language {
 	if p := l.human(pid); p != nil {
 		return p.language
 	}
-	return l.cfg.Language
+	return l.cfg.Voice.Language
 }
 
 func (op Hear) apply(l *Lobby) *texts.Refusal {

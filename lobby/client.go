@@ -11,7 +11,7 @@ import (
 const (
 	// pingsKept bounds the pings of one player that wait for their answer.
 	pingsKept = 8
-	// probeEvery is between two pings to a player whose round trip is not known yet.
+	// probeEvery is the time between two pings to a player whose round trip is not measured yet.
 	probeEvery = time.Second
 	// rttKept is how many round trips the median is taken from.
 	rttKept = 3
@@ -28,9 +28,9 @@ type sentPing struct {
 func (l *Lobby) ping() {
 	humans := l.Humans()
 	switch {
-	case l.cfg.PingEvery <= 0 || humans == 0 || l.phase == phaseClosed:
+	case l.cfg.Pace.PingEvery <= 0 || humans == 0 || l.phase == phaseClosed:
 	case l.now >= l.pingAt:
-		l.pingAt = l.now + l.cfg.PingEvery
+		l.pingAt = l.now + l.cfg.Pace.PingEvery
 		l.sendPing(humans)
 	default:
 		if to := l.unprobed(l.now); to != 0 {
@@ -45,19 +45,19 @@ func (l *Lobby) sendPing(to w3gs.PIDs) {
 	for pid := range to.All() {
 		p := l.players[pid]
 		p.pings = keep(pingsKept, p.pings, sentPing{tick, l.now, l.downloading(p)})
-		p.probeAt = l.now + min(probeEvery, l.cfg.PingEvery)
+		p.probeAt = l.now + min(probeEvery, l.cfg.Pace.PingEvery)
 	}
 	l.broadcast(to, &w3gs.PingFromHost{Tick: tick})
 }
 
-// unprobed are the players whose round trip is not known well enough for a start and
+// unprobed returns the players whose round trip is not known well enough for a start and
 // who are due for a ping of their own by then.
 func (l *Lobby) unprobed(by time.Duration) (set w3gs.PIDs) {
 	if l.phase >= phaseStarted {
 		return 0
 	}
 	for _, p := range l.players {
-		if p != nil && !p.fake && p.probeAt <= by && p.measured < l.cfg.PingsBeforeStart && len(p.pings) < pingsKept && !l.downloading(p) {
+		if p != nil && !p.fake && p.probeAt <= by && p.measured < l.cfg.Start.Pings && len(p.pings) < pingsKept && !l.downloading(p) {
 			set |= w3gs.Only(p.pid)
 		}
 	}
@@ -95,8 +95,8 @@ func (l *Lobby) pong(p *player, ev Pong) {
 		}
 		p.rtts = keep(rttKept, p.rtts, max(l.now-ping.at-ev.Waited, 0))
 		p.measured++
-		// The line is too slow for this lobby, and that is known for certain.
-		if rtt, limit := p.rtt(), l.cfg.PingLimit; limit > 0 && len(p.rtts) == rttKept && rtt > limit && l.phase < phaseStarted {
+		// The line is too slow for this lobby beyond doubt.
+		if rtt, limit := p.rtt(), l.cfg.Admission.PingLimit; limit > 0 && len(p.rtts) == rttKept && rtt > limit && l.phase < phaseStarted {
 			l.kick(p, Kick{Why: texts.Of("a ping of %d ms is above the limit of %d", rtt.Milliseconds(), limit.Milliseconds())})
 		}
 		return
@@ -157,7 +157,7 @@ const (
 // extra relays a 0x59 to all, its sender included: the clients of 1.32 that host
 // do so, and their guests wait for it.
 func (l *Lobby) extra(p *player, ev Extra) {
-	if l.cfg.RelayExtra && len(ev.Packet.Body) <= maxExtraLen && p.extras.room(l.now, extraWindow, maxExtras) {
+	if l.cfg.Wire.RelayExtra && len(ev.Packet.Body) <= maxExtraLen && p.extras.room(l.now, extraWindow, maxExtras) {
 		l.broadcast(l.Humans(), ev.Packet)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"w3host/w3gs"
 )
 
-// blocked says why any start that is not forced has to wait, and for whom.
+// blocked returns why a start that is not forced has to wait, and for which players.
 func (l *Lobby) blocked() *texts.Refusal {
 	if wait := l.quietUntil - l.now; wait > 0 {
 		return texts.Refuse(texts.NotYet, "%s has just left: wait %v", l.left, wait.Round(100*time.Millisecond))
@@ -29,7 +29,7 @@ func (l *Lobby) unready() *texts.Refusal {
 			loading = append(loading, fmt.Sprintf("%s (%d %%)", p.name, download))
 		}
 	}
-	switch need := l.cfg.MinPlayers; {
+	switch need := l.cfg.Start.MinPlayers; {
 	case l.Humans().Len() < need:
 		return texts.Refuse(texts.NotYet, "at least %d players are needed", need)
 	case loading != nil:
@@ -44,7 +44,7 @@ func (l *Lobby) unready() *texts.Refusal {
 // the last.
 func (l *Lobby) beginCountdown(now bool) {
 	l.phase = phaseCounting
-	l.count, l.countAt = l.cfg.Countdown, l.now
+	l.count, l.countAt = l.cfg.Countdown.Lines, l.now
 	if now {
 		l.count = 0
 	} else {
@@ -60,7 +60,7 @@ func (l *Lobby) countDown() {
 		return
 	}
 	if l.count <= 0 {
-		if no := l.unready(); no != nil && !l.forced && l.cfg.CountdownGoesOn {
+		if no := l.unready(); no != nil && !l.forced && l.cfg.Countdown.GoesOn {
 			l.abort(no.Text) // somebody has joined meanwhile
 			return
 		}
@@ -69,14 +69,14 @@ func (l *Lobby) countDown() {
 	}
 	l.say(0, "%d…", l.count)
 	l.count--
-	if l.countAt += l.cfg.CountdownStep; l.countAt <= l.now {
-		l.countAt = l.now + l.cfg.CountdownStep
+	if l.countAt += l.cfg.Countdown.Step; l.countAt <= l.now {
+		l.countAt = l.now + l.cfg.Countdown.Step
 	}
 }
 
 // unsettle stops a countdown for somebody who joined or left, unless it is to go on.
 func (l *Lobby) unsettle(why texts.Text) {
-	if !l.cfg.CountdownGoesOn || l.Humans().Len() < max(l.cfg.MinPlayers, 1) {
+	if !l.cfg.Countdown.GoesOn || l.Humans().Len() < max(l.cfg.Start.MinPlayers, 1) {
 		l.abort(why)
 	}
 }

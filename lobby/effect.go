@@ -68,7 +68,7 @@ type Left struct {
 }
 
 // Said is a line for the log and the command parser. It has been relayed
-// already, unless Muted; To is who heard it.
+// already, unless Muted; To are the players who heard it.
 type Said struct {
 	PID     uint8
 	Name    string

@@ -83,7 +83,7 @@ type Leave struct {
 // empty: they are not.
 type Judge struct{ Why texts.Text }
 
-// Doubt discards the last Judge: more is known of the players.
+// Doubt discards the last Judge, because more has been learned about the players.
 type Doubt struct{}
 
 // Operation is an event that an owner, an admin or the program asks for. Who may
@@ -211,5 +211,5 @@ type Mute struct {
 // each other.
 type MuteAll struct{ Off bool }
 
-// Shutdown ends a lobby that has not started: everybody is told and kicked.
+// Shutdown ends a lobby that has not started. Everybody gets the reason and is kicked.
 type Shutdown struct{ Why texts.Text }

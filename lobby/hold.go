@@ -7,7 +7,7 @@ import (
 	"w3host/texts"
 )
 
-// holder is whom a place is held for. With a realm, that realm must have confirmed the
+// holder is the player for whom a place is held. With a realm, that realm must have confirmed the
 // name; without one, any realm must have, or the player comes from the LAN. The two are
 // kept apart because a player of the LAN may be called Bob@Home.
 type holder struct{ name, realm string }
@@ -51,7 +51,7 @@ func (l *Lobby) isHeld(j Join) bool {
 }
 
 // mostHeld bounds the held places: each join, table and pong asks about all of them.
-func (l *Lobby) mostHeld() int { return len(l.slots) + len(l.cfg.Reserved) }
+func (l *Lobby) mostHeld() int { return len(l.slots) + len(l.cfg.Admission.Reserved) }
 
 func (op Hold) apply(l *Lobby) *texts.Refusal {
 	named := parseHolders(op.Names)

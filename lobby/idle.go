@@ -22,13 +22,13 @@ func (l *Lobby) closing() (at, due time.Duration, why texts.Text) {
 	switch {
 	case l.phase != phaseOpen:
 	case l.Humans() > 0:
-		soonest(l.activeAt, l.cfg.IdleAfter, texts.Of("nobody did anything"))
+		soonest(l.activeAt, l.cfg.Close.Idle, texts.Of("nobody did anything"))
 		// One that starts by itself does not need its owner.
 		if p := l.ownerIn(); p != nil && !l.auto.on() {
-			soonest(p.activeAt, l.cfg.OwnerAFKAfter, texts.Of("its owner is away"))
+			soonest(p.activeAt, l.cfg.Close.OwnerAFK, texts.Of("its owner is away"))
 		}
 	case l.joins > 0:
-		soonest(l.activeAt, l.cfg.AbandonedAfter, texts.Of("everybody has left"))
+		soonest(l.activeAt, l.cfg.Close.Abandoned, texts.Of("everybody has left"))
 		due = at
 	}
 	if l.warned == at {

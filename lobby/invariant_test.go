@@ -42,7 +42,7 @@ func faults(l *Lobby) (list []string) {
 			fail(s.Colour != l.observer, "an observer with a colour")
 			continue
 		}
-		fail(s.Colour >= l.cfg.MaxPID, "a colour out of range")
+		fail(s.Colour >= l.cfg.Wire.MaxPID, "a colour out of range")
 		fail(colours.Has(s.Colour), "two slots of one colour")
 		colours |= w3gs.Only(s.Colour)
 	}
@@ -50,7 +50,7 @@ func faults(l *Lobby) (list []string) {
 		if p == nil {
 			continue
 		}
-		fail(int(p.pid) != pid || pid == 0 || pid > int(l.cfg.MaxPID), "a player under another pid")
+		fail(int(p.pid) != pid || pid == 0 || pid > int(l.cfg.Wire.MaxPID), "a player under another pid")
 		fail(!seated.Has(p.pid), "a player without a slot")
 		fail(p.pid == l.vhost, "a player with the virtual host's pid")
 		for _, q := range l.players[:pid] {
@@ -61,8 +61,8 @@ func faults(l *Lobby) (list []string) {
 	if l.phase < phaseStarted {
 		c := l.Counts()
 		fail(c.Open+c.Closed+c.Humans+c.Fakes+c.Computers != c.Total, "the counts do not add up")
-		full := c.Players() >= int(l.cfg.MaxPID)
-		fail(l.cfg.VirtualHost != "" && (l.vhost == 0) != full, "the virtual host is away without need, or here without a pid")
+		full := c.Players() >= int(l.cfg.Wire.MaxPID)
+		fail(l.cfg.Voice.VirtualHost != "" && (l.vhost == 0) != full, "the virtual host is away without need, or here without a pid")
 	}
 	return list
 }

@@ -10,7 +10,7 @@ import (
 	"w3host/w3gs"
 )
 
-// plainJoinCounter is the join counter of whoever has no peer connections.
+// plainJoinCounter is the join counter of a player without peer connections.
 const plainJoinCounter = 2
 
 // doubtful reports whether a name is said to be of a realm that has not confirmed
@@ -63,7 +63,7 @@ func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 		return w3gs.RejectInvalid, "the name is the host's"
 	case ev.Banned != "":
 		return w3gs.RejectInvalid, "banned: " + ev.Banned
-	case l.cfg.SameAddress == refuseSame && neighbours != "":
+	case l.cfg.Admission.SameAddress == refuseSame && neighbours != "":
 		return w3gs.RejectInvalid, "the address is that of " + neighbours
 	case kept != "":
 		return w3gs.RejectInvalid, kept
@@ -77,10 +77,10 @@ func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 // pid, for which the virtual host gives way.
 func (l *Lobby) hasRoom(n int) bool {
 	c := l.Counts()
-	return c.Open >= n && c.Players()+n <= int(l.cfg.MaxPID)
+	return c.Open >= n && c.Players()+n <= int(l.cfg.Wire.MaxPID)
 }
 
-// displaced is who has to go for a joiner with a reserved place: the unreserved
+// displaced returns the player who makes room for a joiner with a reserved place: the unreserved
 // human who came last.
 func (l *Lobby) displaced(by Join) (victim *player) {
 	reserved := func(j Join) bool { return l.isHeld(j) || l.placeOf(j) >= 0 }
@@ -111,7 +111,7 @@ func (l *Lobby) admit(ev Join) {
 	l.unsettle(texts.Of("%s joined", name))
 	others, neighbours := l.Humans(), l.neighbours(ev)
 	if others == 0 {
-		l.pingAt = l.now + l.cfg.PingEvery
+		l.pingAt = l.now + l.cfg.Pace.PingEvery
 	}
 	p := l.enter(&player{Join: ev, paidUntil: l.now - 2*time.Second})
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
@@ -128,13 +128,13 @@ func (l *Lobby) admit(ev Join) {
 	l.send(p.pid, &check)
 	l.broadcast(others, l.info(p))
 	l.flushTable()
-	if l.cfg.PingEvery > 0 {
+	if l.cfg.Pace.PingEvery > 0 {
 		l.sendPing(w3gs.Only(p.pid))
 	}
-	for _, line := range l.cfg.Welcome {
+	for _, line := range l.cfg.Voice.Welcome {
 		l.tell(w3gs.Only(p.pid), texts.Plain(line))
 	}
-	if l.cfg.SameAddress == warnSame && neighbours != "" {
+	if l.cfg.Admission.SameAddress == warnSame && neighbours != "" {
 		l.say(0, "%s comes from the same address as %s.", name, neighbours)
 	}
 	l.tellMissing(p)
@@ -149,7 +149,7 @@ func (l *Lobby) enter(p *player) *player {
 	}
 	l.joins++
 	p.pid, p.name, p.order = l.freePID(), p.Req.Name, l.joins
-	p.language, p.joined, p.activeAt = l.cfg.Language, l.now, l.now
+	p.language, p.joined, p.activeAt = l.cfg.Voice.Language, l.now, l.now
 	l.players[p.pid] = p
 	who := w3gs.Slot{PID: p.pid, Download: w3gs.DownloadUnknown, AI: w3gs.AINormal}
 	if p.fake {
@@ -162,7 +162,7 @@ func (l *Lobby) enter(p *player) *player {
 
 // freePID is the smallest pid that nobody has; 0 when all are taken.
 func (l *Lobby) freePID() uint8 {
-	for pid := uint8(1); pid <= l.cfg.MaxPID; pid++ {
+	for pid := uint8(1); pid <= l.cfg.Wire.MaxPID; pid++ {
 		if pid != l.vhost && l.players[pid] == nil {
 			return pid
 		}
@@ -173,8 +173,8 @@ func (l *Lobby) freePID() uint8 {
 // info introduces a player. The join counter is of use only to peers, who need
 // the addresses as well: the IP that the host sees, the port that the client listens on.
 func (l *Lobby) info(p *player) *w3gs.PlayerInfo {
-	info := &w3gs.PlayerInfo{JoinCounter: plainJoinCounter, PID: p.pid, Name: p.name, Extra: make([]byte, l.cfg.JoinExtra)}
-	if p.fake || l.cfg.HideAddresses {
+	info := &w3gs.PlayerInfo{JoinCounter: plainJoinCounter, PID: p.pid, Name: p.name, Extra: make([]byte, l.cfg.Wire.JoinExtra)}
+	if p.fake || l.cfg.Wire.HideAddresses {
 		return info
 	}
 	info.JoinCounter, info.External, info.Internal = p.Req.JoinCounter, p.External, p.Req.Internal
@@ -185,7 +185,7 @@ func (l *Lobby) info(p *player) *w3gs.PlayerInfo {
 }
 
 func (l *Lobby) virtualHostInfo() *w3gs.PlayerInfo {
-	return l.info(&player{pid: l.vhost, name: l.cfg.VirtualHost, fake: true})
+	return l.info(&player{pid: l.vhost, name: l.cfg.Voice.VirtualHost, fake: true})
 }
 
 func (l *Lobby) dropVirtualHost() {
@@ -197,7 +197,7 @@ func (l *Lobby) dropVirtualHost() {
 
 // returnVirtualHost brings the virtual host back when a pid is free for it.
 func (l *Lobby) returnVirtualHost() {
-	if l.vhost != 0 || l.cfg.VirtualHost == "" {
+	if l.vhost != 0 || l.cfg.Voice.VirtualHost == "" {
 		return
 	}
 	if l.vhost = l.freePID(); l.vhost != 0 {
@@ -208,7 +208,7 @@ func (l *Lobby) returnVirtualHost() {
 	}
 }
 
-// SameAddress is what to do about several players from one address.
+// SameAddress sets what happens when several players join from one address.
 type SameAddress string
 
 // What may be done.

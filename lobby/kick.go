@@ -10,7 +10,7 @@ import (
 	"w3host/w3gs"
 )
 
-// keptOut is somebody whom a kick keeps out until then.
+// keptOut is a player who may not join again until a time, because of a kick.
 type keptOut struct {
 	Join
 	until time.Duration
@@ -27,8 +27,8 @@ func (op Kick) apply(l *Lobby) *texts.Refusal {
 		return texts.Refuse(texts.TooLate, "%s is on the way out", p.name)
 	}
 	i := l.slotOf(p.pid)
-	if op.KeepOut && !p.fake && l.cfg.KickCooldown > 0 {
-		l.kept = append(l.kept, keptOut{p.Join, l.now + l.cfg.KickCooldown})
+	if op.KeepOut && !p.fake && l.cfg.Admission.KickCooldown > 0 {
+		l.kept = append(l.kept, keptOut{p.Join, l.now + l.cfg.Admission.KickCooldown})
 	}
 	l.kick(p, op)
 	if op.CloseSlot && !game {
@@ -58,7 +58,7 @@ func (l *Lobby) kick(p *player, op Kick) {
 	}
 }
 
-// dismiss tells a player that they are out, and the others.
+// dismiss removes a player, who reads the line first.
 func (l *Lobby) dismiss(p *player, line texts.Text, why, by string) {
 	if !p.fake {
 		l.tell(w3gs.Only(p.pid), line)
@@ -67,7 +67,7 @@ func (l *Lobby) dismiss(p *player, line texts.Text, why, by string) {
 	l.remove(p)
 }
 
-// expel tells a client that it is out. Older hosts only close, which clients take
+// expel sends a client that it is out. Older hosts only close, which clients take
 // as well, but then it seems that the connection broke.
 func (l *Lobby) expel(p *player, why, by string) {
 	l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
@@ -110,13 +110,13 @@ func (l *Lobby) leave(p *player, ev Leave) {
 	l.unsettle(texts.Of("%s left", p.name))
 }
 
-// remove frees a player's slot and pid and tells the others.
+// remove frees a player's slot and pid and sends the leave to the others.
 func (l *Lobby) remove(p *player) {
 	l.vacate(l.slotOf(p.pid))
 	l.players[p.pid] = nil
 	l.broadcast(l.Humans(), &w3gs.PlayerLeave{PID: p.pid, Reason: w3gs.LeaveLobby})
 	if !p.fake {
-		l.left, l.quietUntil = p.name, l.now+l.cfg.QuietAfterLeave
+		l.left, l.quietUntil = p.name, l.now+l.cfg.Start.QuietAfterLeave
 	}
 }
 

@@ -64,20 +64,20 @@ type Lobby struct {
 	final      []Place // the slots as players see them, once the game has started
 }
 
-// New opens a lobby. It takes the map's slots as they are, but for what no
-// lobby can begin with: players in them, and colours that two of them share.
+// New opens a lobby with the slots of the map. It takes players out of them, and gives
+// new colours where two slots share one.
 func New(cfg Config) *Lobby {
 	l := &Lobby{
 		cfg:      cfg,
 		observer: w3gs.ObserverTeam,
 		slots:    slices.Clone(cfg.Slots),
-		owner:    cfg.Owner,
-		realm:    cfg.OwnerRealm,
-		held:     parseHolders(cfg.Reserved),
+		owner:    cfg.Owner.Name,
+		realm:    cfg.Owner.Realm,
+		held:     parseHolders(cfg.Admission.Reserved),
 		hcl:      cfg.HCL,
 		random:   rand.New(rand.NewPCG(uint64(cfg.RandomSeed), uint64(cfg.RandomSeed))),
 	}
-	if cfg.MaxPID > w3gs.ClassicSlots {
+	if cfg.Wire.MaxPID > w3gs.ClassicSlots {
 		l.observer = w3gs.ObserverTeam24
 	}
 	starts := uint8(0)
@@ -92,7 +92,7 @@ func New(cfg Config) *Lobby {
 			continue
 		}
 		starts++
-		if holder := l.colourHolder(i, s.Colour); s.Colour >= cfg.MaxPID || holder >= 0 && holder < i {
+		if holder := l.colourHolder(i, s.Colour); s.Colour >= cfg.Wire.MaxPID || holder >= 0 && holder < i {
 			s.Colour = l.unusedColour()
 		}
 	}
@@ -100,10 +100,10 @@ func New(cfg Config) *Lobby {
 		l.cfg.PlayerSlots = starts
 	}
 	places := l.Counts().Open // a map with fewer than are asked for starts with as many
-	l.cfg.MinPlayers = min(cfg.MinPlayers, places)
+	l.cfg.Start.MinPlayers = min(cfg.Start.MinPlayers, places)
 	l.auto = newAutoStart(AutoStart{
-		Players: min(cfg.AutoStart, places), Full: cfg.AutoStartFull, Ready: cfg.AutoStartReady, Balanced: cfg.AutoStartBalanced,
-	}, cfg.StartAfter)
+		Players: min(cfg.Start.Humans, places), Full: cfg.Start.Full, Ready: cfg.Start.Ready, Balanced: cfg.Start.Balanced,
+	}, cfg.Start.After)
 	l.seats, l.sent = slices.Clone(l.slots), slices.Clone(l.slots)
 	l.returnVirtualHost()
 	if len(cfg.Places) == len(l.slots) {
@@ -170,7 +170,7 @@ func (l *Lobby) Tick(now time.Duration, out []Effect) []Effect {
 func (l *Lobby) Next() (at time.Duration, ok bool) {
 	_, at, _ = l.closing()
 	if l.phase != phaseClosed && l.Humans() != 0 {
-		if l.cfg.PingEvery > 0 {
+		if l.cfg.Pace.PingEvery > 0 {
 			at = min(at, l.pingAt, l.probeDue())
 		}
 		if l.phase == phaseCounting {
@@ -189,7 +189,7 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 	return at, true
 }
 
-// finish tells clients and advertisements what an event has changed.
+// finish sends to clients and advertisements what an event has changed.
 func (l *Lobby) finish() []Effect {
 	l.sendTable()
 	l.settleOwner()
@@ -227,14 +227,14 @@ func (l *Lobby) sendTable() {
 		return
 	}
 	if progress {
-		l.progressAt = l.now + l.cfg.ProgressEvery
+		l.progressAt = l.now + l.cfg.Pace.ProgressEvery
 	}
 	l.flushTable()
 }
 
 func (l *Lobby) flushTable() {
 	copy(l.sent, l.slots)
-	l.tableAt = l.now + l.cfg.TableEvery
+	l.tableAt = l.now + l.cfg.Pace.TableEvery
 	l.broadcast(l.Humans(), &w3gs.SlotInfo{SlotTable: l.SlotTable()})
 }
 

@@ -46,7 +46,7 @@ func (op SetSlots) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// open opens a slot, whoever is in it.
+// open opens a slot. A player in it is kicked, a computer removed.
 func (l *Lobby) open(i int) {
 	s := &l.slots[i]
 	switch {

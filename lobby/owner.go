@@ -16,8 +16,8 @@ func (l *Lobby) Owns(pid uint8) bool {
 	return p != nil && l.isOwner(p)
 }
 
-// StandIn is who may start the lobby, and stop the countdown, while its owner is
-// not in: the human who has been in longest. It is 0 while the owner is in, where
+// StandIn returns the player who may start the lobby, and stop the countdown, while its
+// owner is not in: the human who has been in longest. It is 0 while the owner is in, where
 // nobody owns the lobby, and after the start.
 func (l *Lobby) StandIn() uint8 {
 	if p := l.longestIn(); p != nil && l.owner != "" && l.phase < phaseStarted && l.ownerIn() == nil {
@@ -70,14 +70,14 @@ func (op SetOwner) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// settleOwner passes an ownerless lobby on, where it belongs to the first who
-// joins, and tells whoever has become the owner or the stand-in.
+// settleOwner gives an ownerless lobby to the next player, if it belongs to the first who
+// joins. The new owner or stand-in gets a line about it.
 func (l *Lobby) settleOwner() {
 	if l.phase == phaseClosed {
 		return
 	}
 	owner := l.ownerIn()
-	if l.cfg.OwnerFirst && owner == nil {
+	if l.cfg.Owner.First && owner == nil {
 		if owner = l.longestIn(); owner == nil {
 			l.owner = ""
 		} else {
@@ -91,7 +91,7 @@ func (l *Lobby) settleOwner() {
 	if l.told = l.StandIn(); owner != nil {
 		l.told = owner.pid
 	}
-	trigger := l.cfg.Trigger
+	trigger := l.cfg.Voice.Trigger
 	switch {
 	case l.told == told || l.told == 0:
 		return

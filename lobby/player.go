@@ -9,7 +9,7 @@ import (
 	"w3host/w3gs"
 )
 
-// Player is a copy of what the lobby knows of a human or fake player.
+// Player describes a human or fake player. It is a copy.
 type Player struct {
 	PID      uint8
 	Name     string
@@ -30,7 +30,7 @@ type Player struct {
 	RTT      time.Duration // median of the last three; 0 before the first
 }
 
-// Counts is what an advertisement tells. Total = Open + Closed + Humans + Fakes
+// Counts are the numbers in an advertisement. Total = Open + Closed + Humans + Fakes
 // + Computers.
 type Counts struct {
 	Humans    int
@@ -137,7 +137,7 @@ func (l *Lobby) Humans() (set w3gs.PIDs) {
 }
 
 // MinPlayers is how many humans any start needs that is not forced.
-func (l *Lobby) MinPlayers() int { return l.cfg.MinPlayers }
+func (l *Lobby) MinPlayers() int { return l.cfg.Start.MinPlayers }
 
 // SlotTable is a copy of the table as the next 0x09 would send it.
 func (l *Lobby) SlotTable() w3gs.SlotTable {

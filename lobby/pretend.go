@@ -18,7 +18,7 @@ import (
 
 // hostName is what players read before lines of the host.
 func (l *Lobby) hostName() string {
-	return cmp.Or(w3gs.StripColours(l.cfg.VirtualHost), defaultVirtualHost)
+	return cmp.Or(w3gs.StripColours(l.cfg.Voice.VirtualHost), defaultVirtualHost)
 }
 
 // alike are letters that look like others, in small letters.
@@ -41,7 +41,7 @@ func shape(name string) string {
 
 // likeHost reports whether a name looks like the host's.
 func (l *Lobby) likeHost(name string) bool {
-	if l.cfg.VirtualHost == "" {
+	if l.cfg.Voice.VirtualHost == "" {
 		return sameName(name, defaultVirtualHost)
 	}
 	s := shape(l.hostName())

@@ -5,7 +5,7 @@ import "testing"
 // What a player writes does not look like a line of the host to others, whatever it does.
 func TestPlainLine(t *testing.T) {
 	cfg := Defaults()
-	cfg.VirtualHost = "|cFF4080C0w3host"
+	cfg.Voice.VirtualHost = "|cFF4080C0w3host"
 	l := New(cfg)
 	for line, want := range map[string]string{
 		"hello":                           "hello",
@@ -39,7 +39,7 @@ func TestPlainLine(t *testing.T) {
 
 func TestLikeHost(t *testing.T) {
 	cfg := Defaults()
-	cfg.VirtualHost = "|cFF4080C0w3host"
+	cfg.Voice.VirtualHost = "|cFF4080C0w3host"
 	l := New(cfg)
 	for name, want := range map[string]bool{
 		"w3host": true, " W3Host ": true, "[w3host]": true, "w3host:": true, "w3h0st": true, "ｗ３ｈｏｓｔ": true,
@@ -50,7 +50,7 @@ func TestLikeHost(t *testing.T) {
 			t.Errorf("%q: %v, want %v", name, got, want)
 		}
 	}
-	cfg.VirtualHost = "*"
+	cfg.Voice.VirtualHost = "*"
 	if New(cfg).likeHost("?") {
 		t.Error("a name without letters is like any other")
 	}

@@ -56,7 +56,7 @@ func (c *choices) yes() bool { return c.upTo(2) == 1 }
 
 func (c *choices) config() Config {
 	cfg := Defaults()
-	cfg.TableEvery, cfg.SlotRequests = 0, 0 // so that the tables of clients are always those of the lobby
+	cfg.Pace.TableEvery, cfg.Pace.SlotRequests = 0, 0 // so that the tables of clients are always those of the lobby
 	kinds := []string{"melee", "forces", "fixed", "ladder"}
 	n := 1 + c.upTo(6)
 	observers := 0
@@ -67,24 +67,24 @@ func (c *choices) config() Config {
 	cfg.Slots, cfg.Layout = testSlots(kinds[c.upTo(4)], n, observers)
 	cfg.PlayerSlots = uint8(n)
 	if c.yes() {
-		cfg.MaxPID = uint8(n + observers) // a full lobby takes the virtual host's pid
+		cfg.Wire.MaxPID = uint8(n + observers) // a full lobby takes the virtual host's pid
 	}
 	if c.yes() {
-		cfg.VirtualHost = ""
+		cfg.Voice.VirtualHost = ""
 	}
 	if c.yes() {
-		cfg.AutoStart, cfg.AutoStartFull = c.upTo(3), c.yes()
-		cfg.PingsBeforeStart = c.upTo(2)
+		cfg.Start.Humans, cfg.Start.Full = c.upTo(3), c.yes()
+		cfg.Start.Pings = c.upTo(2)
 	}
 	if c.yes() {
-		cfg.MinPlayers, cfg.StartAfter, cfg.CountdownGoesOn = c.upTo(4), time.Duration(c.upTo(3))*5*time.Second, c.yes()
-		cfg.PingLimit = time.Duration(c.upTo(2)) * time.Second
-		cfg.IdleAfter, cfg.AbandonedAfter = time.Duration(c.upTo(3))*20*time.Second, time.Duration(c.upTo(2))*5*time.Second
-		cfg.OwnerAFKAfter = time.Duration(c.upTo(2)) * 15 * time.Second
+		cfg.Start.MinPlayers, cfg.Start.After, cfg.Countdown.GoesOn = c.upTo(4), time.Duration(c.upTo(3))*5*time.Second, c.yes()
+		cfg.Admission.PingLimit = time.Duration(c.upTo(2)) * time.Second
+		cfg.Close.Idle, cfg.Close.Abandoned = time.Duration(c.upTo(3))*20*time.Second, time.Duration(c.upTo(2))*5*time.Second
+		cfg.Close.OwnerAFK = time.Duration(c.upTo(2)) * 15 * time.Second
 	}
-	cfg.Owner, cfg.Reserved = "p1", []string{"p2"}
+	cfg.Owner.Name, cfg.Admission.Reserved = "p1", []string{"p2"}
 	cfg.MapCheck.Size = uint32(c.upTo(3) * 50)
-	cfg.Welcome = []string{"hello"}
+	cfg.Voice.Welcome = []string{"hello"}
 	return cfg
 }
 

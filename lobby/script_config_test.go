@@ -13,18 +13,18 @@ import (
 // "limits" each change is a table of its own.
 func (c *command) config() Config {
 	cfg := Defaults()
-	cfg.PingEvery = 0
+	cfg.Pace.PingEvery = 0
 	if every, ok := c.options["ping"]; ok {
 		d, err := time.ParseDuration(every)
 		c.fail(err)
-		cfg.PingEvery = d
+		cfg.Pace.PingEvery = d
 	}
 	if c.has("unprobed") {
-		cfg.PingsBeforeStart = 0
+		cfg.Start.Pings = 0
 	}
-	cfg.TableEvery, cfg.SlotRequests = 0, 0
+	cfg.Pace.TableEvery, cfg.Pace.SlotRequests = 0, 0
 	if c.has("limits") {
-		cfg.TableEvery, cfg.SlotRequests = Defaults().TableEvery, Defaults().SlotRequests
+		cfg.Pace.TableEvery, cfg.Pace.SlotRequests = Defaults().Pace.TableEvery, Defaults().Pace.SlotRequests
 	}
 	cfg.Slots, cfg.Layout = testSlots(c.arg(0), c.int(1), c.number(c.option("obs", "0")))
 	if i := c.number(c.option("fixedrace", "0")); i > 0 {
@@ -35,32 +35,32 @@ func (c *command) config() Config {
 	}
 	cfg.PlayerSlots = uint8(c.int(1))
 	cfg.Observers = c.options["obs"] != ""
-	cfg.MaxPID = uint8(c.number(c.option("pids", "12")))
-	cfg.VirtualHost = strings.TrimPrefix(c.option("vhost", "Host"), "-")
+	cfg.Wire.MaxPID = uint8(c.number(c.option("pids", "12")))
+	cfg.Voice.VirtualHost = strings.TrimPrefix(c.option("vhost", "Host"), "-")
 	cfg.RandomSeed = 0x12345678
-	cfg.HideAddresses = c.has("hide")
+	cfg.Wire.HideAddresses = c.has("hide")
 	cfg.RandomRaces = c.has("randomraces")
-	cfg.RelayExtra = c.has("extra")
-	cfg.Owner, cfg.OwnerFirst = c.options["owner"], c.has("ownerfirst")
+	cfg.Wire.RelayExtra = c.has("extra")
+	cfg.Owner.Name, cfg.Owner.First = c.options["owner"], c.has("ownerfirst")
 	cfg.HCL = c.options["hcl"]
-	cfg.SameAddress = SameAddress(c.option("same", "allow"))
-	cfg.Countdown = c.number(c.option("countdown", "5"))
-	cfg.AutoStart = c.number(c.option("autostart", "0"))
-	cfg.AutoStartFull = c.has("full")
-	cfg.AutoStartReady, cfg.AutoStartBalanced = c.has("ready"), c.has("balanced")
-	cfg.MinPlayers = c.number(c.option("min", "0"))
-	cfg.CountdownGoesOn = c.has("goeson")
+	cfg.Admission.SameAddress = SameAddress(c.option("same", "allow"))
+	cfg.Countdown.Lines = c.number(c.option("countdown", "5"))
+	cfg.Start.Humans = c.number(c.option("autostart", "0"))
+	cfg.Start.Full = c.has("full")
+	cfg.Start.Ready, cfg.Start.Balanced = c.has("ready"), c.has("balanced")
+	cfg.Start.MinPlayers = c.number(c.option("min", "0"))
+	cfg.Countdown.GoesOn = c.has("goeson")
 	for name, d := range map[string]*time.Duration{
-		"startafter": &cfg.StartAfter, "pinglimit": &cfg.PingLimit,
-		"idle": &cfg.IdleAfter, "abandoned": &cfg.AbandonedAfter, "afk": &cfg.OwnerAFKAfter,
+		"startafter": &cfg.Start.After, "pinglimit": &cfg.Admission.PingLimit,
+		"idle": &cfg.Close.Idle, "abandoned": &cfg.Close.Abandoned, "afk": &cfg.Close.OwnerAFK,
 	} {
 		*d, _ = time.ParseDuration(c.option(name, "0s"))
 	}
 	if held := c.options["held"]; held != "" {
-		cfg.Reserved = strings.Split(held, ",")
+		cfg.Admission.Reserved = strings.Split(held, ",")
 	}
 	if c.text != "" {
-		cfg.Welcome = strings.Split(c.text, " / ")
+		cfg.Voice.Welcome = strings.Split(c.text, " / ")
 	}
 	cfg.MapCheck = w3gs.MapCheck{Path: `Maps\a.w3x`, Size: 1000, CRC32: 0x11223344, Checksum: 0x55667788, HasSHA1: true}
 	for i := range cfg.MapCheck.SHA1 {

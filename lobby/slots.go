@@ -78,7 +78,7 @@ func (l *Lobby) freeTeam(i int) uint8 {
 
 // lowest is the first of the teams or colours that is free.
 func (l *Lobby) lowest(free func(uint8) bool) uint8 {
-	for n := range l.cfg.MaxPID {
+	for n := range l.cfg.Wire.MaxPID {
 		if free(n) {
 			return n
 		}
@@ -95,7 +95,7 @@ func (l *Lobby) vacate(i int) {
 	}
 	s.Status, s.Computer, s.AI = w3gs.SlotOpen, false, w3gs.AINormal
 	if s.Team != l.observer {
-		if s.Colour = l.slots[i].Colour; s.Colour >= l.cfg.MaxPID {
+		if s.Colour = l.slots[i].Colour; s.Colour >= l.cfg.Wire.MaxPID {
 			s.Colour = l.unusedColour()
 		}
 	}
@@ -170,7 +170,7 @@ func (l *Lobby) takeColour(i int, colour uint8) {
 		return
 	}
 	l.slots[holder].Colour = old
-	if old >= l.cfg.MaxPID {
+	if old >= l.cfg.Wire.MaxPID {
 		l.slots[holder].Colour = l.unusedColour()
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"w3host/texts"
 )
 
-// startWait is how long a start by hand waits for round trips that are not known yet.
+// startWait is how long a start by hand waits for round trips that are not measured yet.
 // Measuring one takes two seconds and a little more.
 const startWait = 3 * time.Second
 
@@ -18,13 +18,13 @@ func (op Start) apply(l *Lobby) *texts.Refusal {
 		return texts.Refuse(texts.Counting, "the countdown runs already")
 	case op.Force:
 	case no != nil:
-		return texts.Refuse(no.Code, "%v; %sstart force starts anyway", no.Text, l.cfg.Trigger)
+		return texts.Refuse(no.Code, "%v; %sstart force starts anyway", no.Text, l.cfg.Voice.Trigger)
 	case l.startBy > 0:
 		return texts.Refuse(texts.Counting, "the game is about to start: it waits for the pings of %v", l.unmeasured())
 	}
 	if pings := l.unmeasured(); !op.Force && !pings.Empty() {
 		l.startBy = l.now + startWait
-		l.say(0, "Waiting at most %v for the pings of %v. %sstart force starts at once.", startWait, pings, l.cfg.Trigger)
+		l.say(0, "Waiting at most %v for the pings of %v. %sstart force starts at once.", startWait, pings, l.cfg.Voice.Trigger)
 		return nil
 	}
 	l.forced = op.Force
@@ -45,16 +45,16 @@ func (Abort) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// unmeasured names those whose round trip is not yet known; empty: there are none. A
+// unmeasured names the players whose round trip is not yet measured; empty: there are none. A
 // start by itself does not wait for it: nobody looks at the pings.
 func (l *Lobby) unmeasured() texts.Text {
 	var names []texts.Text
 	for _, p := range l.seated(false) {
-		if p.measured < l.cfg.PingsBeforeStart {
-			names = append(names, texts.Of("%s (%d of %d)", p.name, p.measured, l.cfg.PingsBeforeStart))
+		if p.measured < l.cfg.Start.Pings {
+			names = append(names, texts.Of("%s (%d of %d)", p.name, p.measured, l.cfg.Start.Pings))
 		}
 	}
-	if l.cfg.PingEvery <= 0 || names == nil {
+	if l.cfg.Pace.PingEvery <= 0 || names == nil {
 		return texts.Text{}
 	}
 	return texts.Join(names, ", ")

@@ -12,7 +12,7 @@ import (
 func TestLateTick(t *testing.T) {
 	cfg := Defaults()
 	cfg.Slots, cfg.Layout = testSlots("melee", 2, 0)
-	cfg.Countdown = 2
+	cfg.Countdown.Lines = 2
 	l := New(cfg)
 	l.Handle(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Alice"}}, nil)
 	l.Handle(0, Start{Force: true}, nil) // "2…"
@@ -80,7 +80,7 @@ func TestNewMendsTheTable(t *testing.T) {
 // A game of 1.29 has 24 pids and colours, and team 24 watches.
 func TestTwentyFour(t *testing.T) {
 	cfg := Defaults()
-	cfg.MaxPID = 24
+	cfg.Wire.MaxPID = 24
 	for i := range 24 {
 		cfg.Slots = append(cfg.Slots, w3gs.Slot{Download: 255, Team: uint8(i), Colour: uint8(i), Race: 0x60, Handicap: 100})
 	}
