@@ -209,6 +209,43 @@ func TestTooManyFromOneAddress(t *testing.T) {
 	})
 }
 
+// TestRoomForStrangers: a connection counts until it has a seat or is closed. When there is
+// no more room, the one that has been silent for longest goes.
+func TestRoomForStrangers(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Limits.Unjoined = 3 })
+	g := r.lobby(2)
+	open := func() *client {
+		c := dial(t, r.h.Addr())
+		go c.Listen()
+		return c
+	}
+	refused := open()
+	refused.Send(joinPacket(0xFFFFFF, 0, "Nobody"))
+	refused.Until(0x05) // and closes, when it has read the end
+	testkit.Eventually(t, "the end of the refused one", func() bool { return r.unjoined() == 0 })
+
+	slow, err := net.Dial("tcp", r.h.Addr().String()) // refused, and does not close
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	_, _ = slow.Write(joinPacket(0xFFFFFF, 0, "Nobody"))
+	_, _ = slow.Read(make([]byte, 8))
+	if n := r.unjoined(); n != 1 {
+		t.Errorf("%d connections count after one was refused and did not close, want 1", n)
+	}
+	oldest, other := open(), open()
+	testkit.Eventually(t, "a full room", func() bool { return r.unjoined() == 3 })
+	player := r.join(g, "Player", player)
+	if oldest.Ended() == nil || other.Ending() != nil || player.Ending() != nil {
+		t.Error("not the oldest made room")
+	}
+	if line := r.logged("connection closed before it joined"); !strings.Contains(line["reason"].(string), "silent for longest") {
+		t.Errorf("logged %v", line)
+	}
+}
+
 // TestGarbage: a player who breaks the protocol ends alone, in the lobby and in
 // the game.
 func TestGarbage(t *testing.T) {

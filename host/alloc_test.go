@@ -25,3 +25,23 @@ func TestPacketAllocatesNothing(t *testing.T) {
 		t.Fatal("the host has ended")
 	}
 }
+
+// TestByteByByte: a packet that comes byte by byte is not copied again for each byte.
+func TestByteByByte(t *testing.T) {
+	r := newRig(t, nil)
+	g, _ := r.play(2)
+	unknown := packet(0x77, make([]byte, frameMax-4))
+	if !r.h.shard.wait(func() {
+		l := g.seats[2]
+		n := testing.AllocsPerRun(10, func() {
+			for i := range unknown {
+				l.received(unknown[i : i+1])
+			}
+		})
+		if n > 15 || len(l.in.rest) > 0 || l.skipped != 11 {
+			t.Errorf("%v allocations for a packet of %d bytes that comes byte by byte; %d bytes are left, %d packets skipped", n, len(unknown), len(l.in.rest), l.skipped)
+		}
+	}) {
+		t.Fatal("the host has ended")
+	}
+}

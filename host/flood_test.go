@@ -90,6 +90,7 @@ func bystanderOf(t *testing.T, attacks []string) {
 		return r.h.shard.wait(func() { links = r.h.shard.links }) && links > len(players)+len(waiting) || len(r.log.find("")) > 100
 	})
 	time.Sleep(lasts)
+	waiting = append(waiting, r.join(r.lobby(2), "Newcomer", player))
 	end()
 	worst := ask(t, playing, func(*Game) (worst time.Duration) {
 		for _, l := range *late {
@@ -107,9 +108,5 @@ func bystanderOf(t *testing.T, attacks []string) {
 		if err := c.Ending(); err != nil {
 			t.Errorf("%s lost the connection: %v", c.Name, err)
 		}
-	}
-	newcomer := r.join(r.lobby(2), "Newcomer", player)
-	if err := newcomer.Ending(); err != nil {
-		t.Errorf("%s lost the connection: %v", newcomer.Name, err)
 	}
 }
