@@ -14,53 +14,53 @@ import (
 func (c *command) config() Config {
 	cfg := Defaults()
 	cfg.Pace.PingEvery = 0
-	if every, ok := c.options["ping"]; ok {
+	if every, ok := c.Options["ping"]; ok {
 		d, err := time.ParseDuration(every)
-		c.fail(err)
+		c.Fail(err)
 		cfg.Pace.PingEvery = d
 	}
-	if c.has("unprobed") {
+	if c.Has("unprobed") {
 		cfg.Start.Pings = 0
 	}
 	cfg.Pace.TableEvery, cfg.Pace.SlotRequests = 0, 0
-	if c.has("limits") {
+	if c.Has("limits") {
 		cfg.Pace.TableEvery, cfg.Pace.SlotRequests = Defaults().Pace.TableEvery, Defaults().Pace.SlotRequests
 	}
-	cfg.Slots, cfg.Layout = testSlots(c.arg(0), c.int(1), c.number(c.option("obs", "0")))
-	if i := c.number(c.option("fixedrace", "0")); i > 0 {
+	cfg.Slots, cfg.Layout = testSlots(c.Arg(0), c.Int(1), c.Number(c.Option("obs", "0")))
+	if i := c.Number(c.Option("fixedrace", "0")); i > 0 {
 		cfg.Slots[i-1].Race = w3gs.RaceOrc
 	}
-	if i := c.number(c.option("weak", "0")); i > 0 {
+	if i := c.Number(c.Option("weak", "0")); i > 0 {
 		cfg.Slots[i-1].Handicap = 50
 	}
-	cfg.PlayerSlots = uint8(c.int(1))
-	cfg.Observers = c.options["obs"] != ""
-	cfg.Wire.MaxPID = uint8(c.number(c.option("pids", "12")))
-	cfg.Voice.VirtualHost = strings.TrimPrefix(c.option("vhost", "Host"), "-")
+	cfg.PlayerSlots = uint8(c.Int(1))
+	cfg.Observers = c.Options["obs"] != ""
+	cfg.Wire.MaxPID = uint8(c.Number(c.Option("pids", "12")))
+	cfg.Voice.VirtualHost = strings.TrimPrefix(c.Option("vhost", "Host"), "-")
 	cfg.RandomSeed = 0x12345678
-	cfg.Wire.HideAddresses = c.has("hide")
-	cfg.RandomRaces = c.has("randomraces")
-	cfg.Wire.RelayExtra = c.has("extra")
-	cfg.Owner.Name, cfg.Owner.First = c.options["owner"], c.has("ownerfirst")
-	cfg.HCL = c.options["hcl"]
-	cfg.Admission.SameAddress = SameAddress(c.option("same", "allow"))
-	cfg.Countdown.Lines = c.number(c.option("countdown", "5"))
-	cfg.Start.Humans = c.number(c.option("autostart", "0"))
-	cfg.Start.Full = c.has("full")
-	cfg.Start.Ready, cfg.Start.Balanced = c.has("ready"), c.has("balanced")
-	cfg.Start.MinPlayers = c.number(c.option("min", "0"))
-	cfg.Countdown.GoesOn = c.has("goeson")
+	cfg.Wire.HideAddresses = c.Has("hide")
+	cfg.RandomRaces = c.Has("randomraces")
+	cfg.Wire.RelayExtra = c.Has("extra")
+	cfg.Owner.Name, cfg.Owner.First = c.Options["owner"], c.Has("ownerfirst")
+	cfg.HCL = c.Options["hcl"]
+	cfg.Admission.SameAddress = SameAddress(c.Option("same", "allow"))
+	cfg.Countdown.Lines = c.Number(c.Option("countdown", "5"))
+	cfg.Start.Humans = c.Number(c.Option("autostart", "0"))
+	cfg.Start.Full = c.Has("full")
+	cfg.Start.Ready, cfg.Start.Balanced = c.Has("ready"), c.Has("balanced")
+	cfg.Start.MinPlayers = c.Number(c.Option("min", "0"))
+	cfg.Countdown.GoesOn = c.Has("goeson")
 	for name, d := range map[string]*time.Duration{
 		"startafter": &cfg.Start.After, "pinglimit": &cfg.Admission.PingLimit,
 		"idle": &cfg.Close.Idle, "abandoned": &cfg.Close.Abandoned, "afk": &cfg.Close.OwnerAFK,
 	} {
-		*d, _ = time.ParseDuration(c.option(name, "0s"))
+		*d, _ = time.ParseDuration(c.Option(name, "0s"))
 	}
-	if held := c.options["held"]; held != "" {
+	if held := c.Options["held"]; held != "" {
 		cfg.Admission.Reserved = strings.Split(held, ",")
 	}
-	if c.text != "" {
-		cfg.Voice.Welcome = strings.Split(c.text, " / ")
+	if c.Text != "" {
+		cfg.Voice.Welcome = strings.Split(c.Text, " / ")
 	}
 	cfg.MapCheck = w3gs.MapCheck{Path: `Maps\a.w3x`, Size: 1000, CRC32: 0x11223344, Checksum: 0x55667788, HasSHA1: true}
 	for i := range cfg.MapCheck.SHA1 {

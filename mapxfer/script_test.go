@@ -28,71 +28,59 @@ import (
 func TestScripts(t *testing.T) {
 	testkit.Scripts(t, "testdata/script/*.txt", func(t *testing.T, text string) string {
 		var s *Scheduler
-		return testkit.Effects(t, text, "> ", func(line string) ([]string, error) { return playLine(t, &s, line), nil })
+		return testkit.Effects(t, text, "> ", func(line string) ([]string, error) { return playLine(t, &s, line) })
 	})
 }
 
-func playLine(t *testing.T, s **Scheduler, line string) (lines []string) {
-	words := strings.Fields(line)
-	if words[0] == "config" {
+func playLine(t *testing.T, s **Scheduler, line string) (lines []string, err error) {
+	if words := strings.Fields(line); words[0] == "config" {
 		*s = New(scriptConfig(t, words[1:]))
-		return nil
+		return nil, nil
 	}
-	effects, note := playEvent(t, *s, words)
+	l := testkit.ParseLine(line)
+	effects, note := playEvent(*s, l)
 	for _, e := range effects {
 		lines = append(lines, showEffect(e))
 	}
 	if note != "" {
 		lines = append(lines, note)
 	}
-	return lines
+	return lines, l.Err
 }
 
-func playEvent(t *testing.T, s *Scheduler, words []string) (effects []Effect, note string) {
-	t.Helper()
-	now := duration(t, words[0])
-	arg := func(i int) int {
-		n, err := strconv.Atoi(words[i])
-		if err != nil {
-			t.Fatalf("%v: %v", words, err)
-		}
-		return n
-	}
+func playEvent(s *Scheduler, l *testkit.ScriptLine) (effects []Effect, note string) {
+	now, pid := l.At(), func() uint8 { return uint8(l.Int(0)) }
 	pids := func(at int) (to, from uint8) {
-		if len(words) > at {
-			return uint8(arg(at)), uint8(arg(at + 1))
+		if len(l.Args) > at {
+			return uint8(l.Int(at)), uint8(l.Int(at + 1))
 		}
-		return hostPID, uint8(arg(2))
+		return hostPID, pid()
 	}
-	switch words[1] {
+	switch l.Name {
 	case "report":
-		return s.Handle(now, Report{uint8(arg(2)), w3gs.MapSize{Flag: w3gs.MapFlag(arg(3)), Size: uint32(arg(4))}}, nil), ""
+		return s.Handle(now, Report{pid(), w3gs.MapSize{Flag: w3gs.MapFlag(l.Int(1)), Size: uint32(l.Int(2))}}, nil), ""
 	case "ack":
-		to, from := pids(4)
-		return s.Handle(now, Ack{uint8(arg(2)), w3gs.MapPartOK{To: to, From: from, Size: uint32(arg(3))}}, nil), ""
+		to, from := pids(2)
+		return s.Handle(now, Ack{pid(), w3gs.MapPartOK{To: to, From: from, Size: uint32(l.Int(1))}}, nil), ""
 	case "refuse":
-		to, from := pids(3)
-		return s.Handle(now, Refuse{uint8(arg(2)), w3gs.MapPartNotOK{To: to, From: from}}, nil), ""
+		to, from := pids(1)
+		return s.Handle(now, Refuse{pid(), w3gs.MapPartNotOK{To: to, From: from}}, nil), ""
 	case "allow":
-		return s.Handle(now, Allow{uint8(arg(2))}, nil), ""
+		return s.Handle(now, Allow{pid()}, nil), ""
 	case "leave":
-		return s.Handle(now, Leave{uint8(arg(2))}, nil), ""
+		return s.Handle(now, Leave{pid()}, nil), ""
 	case "mode":
-		mode, err := ParseMode(words[2])
-		if err != nil {
-			t.Fatal(err)
-		}
+		mode, err := ParseMode(l.Arg(0))
+		l.Fail(err)
 		return s.Handle(now, SetMode{mode}, nil), ""
 	case "late":
-		s.Handle(now, Late{duration(t, words[2])}, nil)
-		return nil, ""
+		s.Handle(now, Late{l.Duration(0)}, nil)
 	case "look":
-		f := Figures{Queued: arg(3), Unacked: arg(4), RTT: duration(t, words[5]), MinRTT: duration(t, words[6])}
-		if len(words) > 7 {
-			f.Addr = netip.MustParseAddr(words[7])
+		f := Figures{Queued: l.Int(1), Unacked: l.Int(2), RTT: l.Duration(3), MinRTT: l.Duration(4)}
+		if len(l.Args) > 5 {
+			f.Addr = netip.MustParseAddr(l.Arg(5))
 		}
-		s.Handle(now, Look{uint8(arg(2)), f}, nil)
-		return nil, ""
+		s.Handle(now, Look{pid(), f}, nil)
 	case "tick":
 		return s.Tick(now, nil), ""
 	case "next":
@@ -100,8 +88,9 @@ func playEvent(t *testing.T, s *Scheduler, words []string) (effects []Effect, no
 			return nil, at.String()
 		}
 		return nil, "never"
+	default:
+		l.Err = fmt.Errorf("unknown event")
 	}
-	t.Fatalf("unknown event %q", words)
 	return nil, ""
 }
 

@@ -20,7 +20,7 @@ import (
 func TestScripts(t *testing.T) {
 	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T, text string) string {
 		s := scene{cfg: Defaults()}
-		return testkit.Effects(t, text, "  ", func(line string) ([]string, error) { return s.event(strings.Fields(line)) })
+		return testkit.Effects(t, text, "  ", func(line string) ([]string, error) { return s.event(line) })
 	})
 }
 
@@ -32,8 +32,8 @@ type scene struct {
 }
 
 // event plays one line.
-func (s *scene) event(words []string) ([]string, error) {
-	switch words[0] {
+func (s *scene) event(text string) ([]string, error) {
+	switch words := strings.Fields(text); words[0] {
 	case "config":
 		return nil, s.config(words[1:])
 	case "players":
@@ -42,20 +42,8 @@ func (s *scene) event(words []string) ([]string, error) {
 	if s.l == nil {
 		s.l = New(s.cfg)
 	}
-	now, err := time.ParseDuration(words[0])
-	if err != nil {
-		return nil, err
-	}
-	if len(words) < 2 {
-		return nil, fmt.Errorf("no event")
-	}
-	arg := func(n int) string {
-		if n+2 < len(words) {
-			return words[n+2]
-		}
-		return ""
-	}
-	pid, num := s.pids[arg(0)], func(n int) int { v, _ := strconv.Atoi(arg(n)); return v }
+	line := testkit.ParseLine(text)
+	now, pid := line.At(), s.pids[line.Arg(0)]
 	var told []string
 	do := func(out []Effect) {
 		for _, e := range out {
@@ -64,29 +52,25 @@ func (s *scene) event(words []string) ([]string, error) {
 			}
 		}
 	}
-	switch words[1] {
+	switch line.Name {
 	case "load":
 		do(s.l.Handle(now, Loaded{pid}, nil))
 	case "act":
-		data, err := actionData(arg(1))
-		if err != nil {
-			return nil, err
-		}
-		for range max(num(2), 1) {
+		data, err := actionData(line.Arg(1))
+		line.Fail(err)
+		for range max(line.Int(2), 1) {
 			do(s.l.Action(now, pid, data, nil))
 		}
 	case "ack":
-		hash, err := strconv.ParseUint(arg(1), 16, 32)
-		if err != nil {
-			return nil, err
-		}
-		for range max(num(2), 1) {
+		hash, err := strconv.ParseUint(line.Arg(1), 16, 32)
+		line.Fail(err)
+		for range max(line.Int(2), 1) {
 			do(s.l.Keepalive(now, pid, uint32(hash), nil))
 		}
 	case "vote":
 		do(s.l.Handle(now, DropVote{pid}, nil))
 	case "leave":
-		do(s.l.Handle(now, Leave{pid, w3gs.LeaveReason(num(1))}, nil))
+		do(s.l.Handle(now, Leave{pid, w3gs.LeaveReason(line.Int(1))}, nil))
 	case "tick":
 		do(s.l.Tick(now, nil))
 	case "run":
@@ -100,25 +84,17 @@ func (s *scene) event(words []string) ([]string, error) {
 			told[0] = "never"
 		}
 	case "period":
-		d, err := time.ParseDuration(arg(0))
-		if err != nil {
-			return nil, err
-		}
-		do(s.l.Handle(now, SetPeriod{d}, nil))
+		do(s.l.Handle(now, SetPeriod{line.Duration(0)}, nil))
 	case "limit":
-		do(s.l.Handle(now, SetSyncLimit{num(0)}, nil))
+		do(s.l.Handle(now, SetSyncLimit{line.Int(0)}, nil))
 	case "droplaggers":
 		do(s.l.Handle(now, DropLaggers{}, nil))
 	case "rtt":
-		s.l.Handle(now, RTT{pid, time.Duration(num(1)) * time.Millisecond}, nil)
+		s.l.Handle(now, RTT{pid, time.Duration(line.Int(1)) * time.Millisecond}, nil)
 	case "backlog":
-		s.l.Handle(now, Backlog{pid, num(1), uint64(num(2))}, nil)
+		s.l.Handle(now, Backlog{pid, line.Int(1), uint64(line.Int(2))}, nil)
 	case "lost":
-		wait, err := time.ParseDuration(arg(1))
-		if err != nil {
-			return nil, err
-		}
-		do(s.l.Handle(now, Absent{pid, wait}, nil))
+		do(s.l.Handle(now, Absent{pid, line.Duration(1)}, nil))
 	case "back":
 		do(s.l.Handle(now, Back{pid}, nil))
 	case "stop":
@@ -128,7 +104,7 @@ func (s *scene) event(words []string) ([]string, error) {
 	default:
 		return nil, fmt.Errorf("unknown event")
 	}
-	return told, nil
+	return told, line.Err
 }
 
 func (s *scene) config(words []string) error {
