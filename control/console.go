@@ -81,8 +81,13 @@ func OpenConsole(ctx context.Context, stdin io.Reader, stderr io.Writer, o Conso
 	return c
 }
 
-// Close restores the terminal's mode.
-func (c *Console) Close() { c.restore() }
+// Close restores the terminal's mode, and takes the line that was being typed away.
+func (c *Console) Close() {
+	if log, ok := c.Log.(*editorLog); ok {
+		_, _ = io.WriteString(log.file, lineStart)
+	}
+	c.restore()
+}
 
 // fit tells the editor the size of the terminal, if that has changed.
 func (c *Console) fit() {

@@ -150,7 +150,7 @@ autostart = -1
 		"hosting on 0.0.0.0:6112", `"first": one.w3x, starts with 2 players, or when the first who joined types !start`,
 		`"second": three.w3x and 2 more, starts when an admin types !start`,
 		"Warcraft III 1.26, Local Area Network or the list of games on Northrend", "the real game refuses one.w3x until its common.j and blizzard.j are in ",
-		"bots --players 10",
+		"bots --players 2",
 	} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("no %q in\n%s", want, log.String())

@@ -26,6 +26,9 @@ func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logge
 		log.Info().Msgf("%q: %s, starts %s", e.Lobby.Name, file, startsWhen(e.Lobby))
 		if players == 0 {
 			players = int(m.PlayerSlots)
+			if n := e.Lobby.Autostart; n > 0 {
+				players = min(n, players)
+			}
 		}
 		if !m.HasChecksum && refused == "" {
 			refused = m.File

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"w3host/bots"
+	"w3host/internal/testkit"
 )
 
 // resize gives the terminal another size.
@@ -106,7 +107,7 @@ func TestConsoleOnAScreen(t *testing.T) {
 			}
 			_, _ = conn.Write([]byte("not the game's protocol, so that the host says goodbye"))
 			_ = conn.Close()
-			p.await("(connection closed before it joined)")
+			p.await("(connection closed)")
 		}
 	}
 	p.press("w nobody 这一行 no")
@@ -213,6 +214,10 @@ func TestConsoleSignals(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the second Ctrl-C: %v", err)
 	}
+	testkit.Eventually(t, "what was typed is gone", func() bool {
+		rows := strings.TrimSpace(strings.Join(p.rows(), "\n"))
+		return strings.HasSuffix(rows, "w3host has stopped")
+	})
 }
 
 // A host whose terminal is closed stops.
