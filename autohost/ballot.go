@@ -59,7 +59,7 @@ func (b *Ballot) List() []Votes {
 // meant.
 func (b *Ballot) Find(part string) (file string, err error) {
 	if b.closed {
-		return "", texts.Of("the next map is not chosen by vote here")
+		return "", texts.Of("the next map is not decided by vote here")
 	}
 	all := expandAll(b.choices, b.expand)
 	var hits []string
@@ -73,11 +73,11 @@ func (b *Ballot) Find(part string) (file string, err error) {
 	}
 	switch {
 	case len(hits) == 0:
-		return "", texts.Of("no map to vote for has %q in its name: %v", part, some(all))
+		return "", texts.Of("no map on the ballot matches %q: %v", part, some(all))
 	case len(hits) > mostNamed:
-		return "", texts.Of("%q may be %v: type more of the name", part, some(hits))
+		return "", texts.Of("%q could be %v: type more of the name", part, some(hits))
 	case len(hits) > 1:
-		return "", texts.Of("%q may be %v: type more of the name", part, texts.Either(hits))
+		return "", texts.Of("%q could be %v: type more of the name", part, texts.Either(hits))
 	}
 	return hits[0], nil
 }
@@ -102,7 +102,7 @@ func (k *Keeper) Vote(id uint32, who, file string) error {
 		return err
 	}
 	if !k.seated(id, who) {
-		return texts.Of("only players of a lobby or game vote for its next map")
+		return texts.Of("only players in a lobby or game can vote for its next map")
 	}
 	k.tally(s)
 	s.votes[voter{id, strings.ToLower(who)}] = file

@@ -94,11 +94,11 @@ func (k *Keeper) entryOf(id uint32) (*state, error) {
 	}
 	switch len(k.entries) {
 	case 0:
-		return nil, texts.Of("there is no autohost entry")
+		return nil, texts.Of("there are no autohost entries")
 	case 1:
 		return k.entries[0], nil
 	}
-	return nil, texts.Of("there are several autohost entries: say it in a game of the one you mean, or with eg <id> before it")
+	return nil, texts.Of("there are several autohost entries: use the command in a lobby of the one you mean, or put eg <id> before it")
 }
 
 // Upcoming are the maps for the next lobby of an entry, the one to be tried first

@@ -144,7 +144,7 @@ func TestVotes(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for part, want := range map[string]string{"dota": "may be dota/a.w3x or dota/b.w3x", "z": "no map to vote for", "x": "only players"} {
+	for part, want := range map[string]string{"dota": "could be dota/a.w3x or dota/b.w3x", "z": "no map on the ballot", "x": "only players"} {
 		if err := vote("dan", part); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", part, err)
 		}

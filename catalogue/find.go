@@ -62,7 +62,10 @@ func (c *Catalogue) Find(query string) (*Entry, error) {
 			return hits[0], nil
 		}
 	}
-	return nil, fmt.Errorf("%w: none of the %d in %s has %q in its name", ErrNotFound, len(entries), c.dir, query)
+	if len(entries) == 0 {
+		return nil, fmt.Errorf("%w as %q: the folder %s has no maps", ErrNotFound, query, c.dir)
+	}
+	return nil, fmt.Errorf("%w as %q: no name of a map in %s contains it", ErrNotFound, query, c.dir)
 }
 
 func ambiguous(query string, hits []*Entry) error {

@@ -60,7 +60,7 @@ func (a *Args) quoted() (text string, ok bool) {
 	}
 	n := strings.IndexByte(a.left[1:], '"')
 	if n < 0 {
-		a.Fail("the quote is not closed")
+		a.Fail("the closing quote is missing")
 		return a.Rest(), true
 	}
 	return strings.Trim(a.take(n+2), `"`), true
@@ -169,7 +169,7 @@ func (a *Args) Slots() []int { return list(a, a.Slot) }
 func (a *Args) Handicap() uint8 {
 	n := a.Number("handicap", 50, 100)
 	if n%10 != 0 {
-		a.Fail("the handicap must be from 50 to 100 in tens")
+		a.Fail("the handicap must be 50, 60, 70, 80, 90 or 100")
 	}
 	return uint8(n)
 }
@@ -177,8 +177,11 @@ func (a *Args) Handicap() uint8 {
 // OneOf takes one of the words.
 func (a *Args) OneOf(words ...string) string {
 	w := strings.ToLower(a.Optional())
-	if !slices.Contains(words, w) {
-		a.Fail("%q is none of %s", w, strings.Join(words, ", "))
+	switch {
+	case w == "":
+		a.Fail("one of %s is missing", strings.Join(words, ", "))
+	case !slices.Contains(words, w):
+		a.Fail("%q is not one of %s", w, strings.Join(words, ", "))
 	}
 	return w
 }
@@ -195,7 +198,7 @@ func (a *Args) Colour() uint8 {
 		a.Optional()
 		return uint8(i)
 	}
-	n := a.number("colour", 1, math.MaxInt, texts.Of("%q is no colour: a number from 1, or %s", w, strings.Join(colours, ", ")))
+	n := a.number("colour", 1, math.MaxInt, texts.Of("%q is not a colour: use a number from 1, or %s", w, strings.Join(colours, ", ")))
 	return uint8(min(max(n, 1), math.MaxUint8) - 1)
 }
 
@@ -212,7 +215,7 @@ func (a *Args) Race() uint8 {
 	w := strings.ToLower(a.Word("race"))
 	race, known := races[w]
 	if !known {
-		a.Fail("%q is no race: human, orc, undead, nightelf or random", w)
+		a.Fail("%q is not a race: use human, orc, undead, nightelf or random", w)
 	}
 	return uint8(race)
 }

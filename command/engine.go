@@ -113,9 +113,9 @@ func NoCommand(line, trigger string, known []string) error {
 	}
 	near := nearest.Word(name, known)
 	if near != "" && len(name) > 1 && nearest.Distance(name, near) <= min(2, len(name)/2) {
-		return texts.Refuse(texts.Unknown, "there is no command %q: did you mean %s?", trigger+name, trigger+near)
+		return texts.Refuse(texts.Unknown, "there is no command %q. Did you mean %s?", trigger+name, trigger+near)
 	}
-	return texts.Refuse(texts.Unknown, "there is no command %q: %shelp lists them", trigger+name, trigger)
+	return texts.Refuse(texts.Unknown, "there is no command %q. Type %shelp for a list", trigger+name, trigger)
 }
 
 // longestName bounds what is repeated of a command that does not exist.
@@ -151,7 +151,7 @@ func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []st
 	}
 	o := Outcome{Name: s.Name, Detail: rest, Needs: s.needs(rest)}
 	if by.Level < o.Needs {
-		o.Denied, o.Err = true, texts.Refuse(texts.Denied, "only %v may use %s", o.Needs, s.Name)
+		o.Denied, o.Err = true, texts.Refuse(texts.Denied, "only %v can use %s", o.Needs, s.Name)
 		return o
 	}
 	a := &Args{left: rest, names: names}
@@ -160,13 +160,13 @@ func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []st
 		act = s.Parse(a)
 	}
 	if a.left != "" {
-		a.Fail("%q is too much", a.left)
+		a.Fail("%q was not expected", a.left)
 	}
 	switch {
 	case a.err != nil:
-		o.Err = texts.Refuse(texts.Malformed, "%v: write %s", a.err, s.Synopsis())
+		o.Err = texts.Refuse(texts.Malformed, "%v. Usage: %s", a.err, s.Synopsis())
 	case s.Phase&phase == 0:
-		o.Err = texts.Refuse(texts.WrongPhase, "%s is for the %v", s.Name, s.Phase)
+		o.Err = texts.Refuse(texts.WrongPhase, "the command %s works only in the %v", s.Name, s.Phase)
 	default:
 		call := &Call{Caller: by}
 		o.Acted, o.Err = true, act(target, call)

@@ -109,7 +109,7 @@ func (a *Args) Span() time.Duration {
 	span, rest, err := cutSpan(text)
 	switch shown := words[0]; {
 	case errors.Is(err, errTooLong):
-		a.Fail("the longest time is 10 years; without a time it has no end")
+		a.Fail("the longest time is 10 years; leave it out for a permanent ban")
 	case err != nil:
 		if strings.Trim(shown, "0123456789") == "" && len(words) > 1 {
 			shown += " " + words[1]

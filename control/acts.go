@@ -1,7 +1,6 @@
 package control
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -37,11 +36,13 @@ func (d *target) trigger(c *call) string {
 	return d.opts.Trigger
 }
 
+func playerCount(n int) texts.Text { return texts.Count(n, "%d player", "%d players") }
+
 // describe is the line of a lobby or game in a list.
 func describe(i *host.Info) texts.Text {
 	state := texts.Of("lobby, %d of %d", i.Counts.Players(), i.Counts.Total)
 	if i.Playing {
-		state = texts.Of("game, %d players, %v", len(i.Players), time.Since(i.Since).Round(time.Second))
+		state = texts.Of("game, %v, %v", playerCount(len(i.Players)), time.Since(i.Since).Round(time.Second))
 	}
 	text := texts.Of("#%d %q: %v, %s", i.ID, i.Name, state, i.Map)
 	if !i.Public && !i.Playing {
@@ -65,7 +66,7 @@ func games(d *target, c *call) error {
 		items = append(items, texts.Of("games running: %d", hidden))
 	}
 	if items == nil {
-		items = append(items, texts.Of("No lobby is open and no game runs."))
+		items = append(items, texts.Of("No lobby is open and no game is running."))
 	}
 	d.tell(c, items)
 	return nil
@@ -115,7 +116,7 @@ func openNext(name string, private bool) act {
 		var files []string
 		d.host().Keep(func(k *autohost.Keeper) { files, err = k.Upcoming(d.id) })
 		if err != nil || len(files) == 0 {
-			return cannot("no map is chosen: write host <map> [name]")
+			return cannot("no map is set: use host <map> [name]")
 		}
 		return d.open(c, files[0], name, private)
 	}
@@ -127,11 +128,11 @@ func (d *target) open(c *call, file, name string, private bool) error {
 	d.host().Keep(func(k *autohost.Keeper) { full, disabled = k.Full(), k.Disabled() })
 	switch {
 	case disabled:
-		return cannot("no lobbies are opened: enable allows them again")
+		return cannot("opening lobbies is disabled: use enable to turn it back on")
 	case full:
-		return cannot("as many lobbies and games as may are there already (autohost.max_games)")
+		return cannot("the limit of lobbies and games is reached (autohost.max_games)")
 	case len(name) > autohost.MaxName:
-		return cannot("the name is too long: clients list no more than %d bytes", autohost.MaxName)
+		return cannot("the name is too long: the game list shows at most %d bytes", autohost.MaxName)
 	}
 	m, err := d.opts.Maps.Open(file)
 	if err != nil {
@@ -167,7 +168,7 @@ func unhost(id uint32) act {
 		case i.ID == 0:
 			return noGame(id)
 		case i.Playing || !d.host().CloseLobby(id, "it was closed by "+c.Name):
-			return cannot("#%d is no lobby any more; eg %[1]d end ends the game", id)
+			return cannot("game #%d is already running: use eg %[1]d end to end it", id)
 		}
 		c.Target = i.Name
 		answer(c, "Lobby #%d is closed.", id)
@@ -182,8 +183,12 @@ func unhostOnly(d *target, c *call) error {
 			open = append(open, i.ID)
 		}
 	}
-	if len(open) != 1 {
-		return cannot("%d lobbies are open: write unhost <id>; games lists them", len(open))
+	switch len(open) {
+	case 1:
+	case 0:
+		return cannot("no lobby is open")
+	default:
+		return cannot("%d lobbies are open: say which one with unhost <id>", len(open))
 	}
 	return unhost(open[0])(d, c)
 }
@@ -229,8 +234,12 @@ func maps(pattern string) act {
 		if err != nil {
 			return err
 		}
-		if len(files) == 0 {
-			return cannot("no map has %q in its name", pattern)
+		switch {
+		case len(files) > 0:
+		case pattern == "":
+			return cannot("there are no maps")
+		default:
+			return cannot("no map matches %q", pattern)
 		}
 		items := make([]texts.Text, len(files))
 		for i, file := range files {
@@ -251,10 +260,10 @@ func say(text string, games bool) act {
 			}
 		}
 		if heard == 0 {
-			return cannot("nobody is there to hear it")
+			return cannot("there is nobody to tell")
 		}
-		c.Target = fmt.Sprintf("%d players", heard)
-		answer(c, "Said to %d players.", heard)
+		c.Target = playerCount(heard).String()
+		answer(c, "Sent to %v.", playerCount(heard))
 		return nil
 	}
 }
@@ -263,14 +272,14 @@ func whisper(part, text string) act {
 	return func(d *target, c *call) error {
 		found := d.find(part)
 		if len(found) == 0 {
-			return cannot("no player's name has %q in it", part)
+			return cannot("no player matches %q", part)
 		}
 		if len(found) > 1 {
 			names := make([]string, len(found))
 			for i, p := range found {
 				names[i] = p.Name
 			}
-			return cannot("%q may be %v: type more of the name", part, texts.Either(names))
+			return cannot("%q could be %v: type more of the name", part, texts.Either(names))
 		}
 		p := found[0]
 		g := d.host().Game(p.in)
@@ -279,7 +288,7 @@ func whisper(part, text string) act {
 		}
 		c.Target = p.Name
 		g.Tell(&command.Caller{PID: p.PID, Name: p.Name}, c.Name+" whispers: "+text)
-		answer(c, "Said to %s.", p.Name)
+		answer(c, "Sent to %s.", p.Name)
 		return nil
 	}
 }

@@ -33,17 +33,17 @@ func exit(a *args) act {
 		}
 		switch {
 		case how == "force" || playing == 0:
-			answer(c, "The host stops.")
+			answer(c, "The host is shutting down.")
 			d.opts.Stop()
 		case how == "":
-			return cannot("%d games run: exit nice waits for them, exit force ends them", playing)
+			return cannot("%v running: exit nice waits until they have ended, exit force ends them now", texts.Count(playing, "%d game is", "%d games are"))
 		default:
 			d.host().Keep(func(k *autohost.Keeper) { k.Disable(true) })
 			for _, id := range lobbies {
-				d.host().CloseLobby(id, texts.Of("the host stops").String())
+				d.host().CloseLobby(id, texts.Of("the host is shutting down").String())
 			}
 			d.exiting = true
-			answer(c, "The host stops after the last of %d games; enable calls it off.", playing)
+			answer(c, "The host will stop once %v ended. Use enable to cancel.", texts.Count(playing, "%d game has", "%d games have"))
 		}
 		return nil
 	}

@@ -47,7 +47,7 @@ func showMap(d *target, c *call) error {
 // tellEntries answers with a line for each entry.
 func (d *target) tellEntries(c *call, items []texts.Text) error {
 	if items == nil {
-		return cannot("there is no autohost entry: [[autohost]] of the configuration makes one")
+		return cannot("there are no autohost entries: add an [[autohost]] section to the configuration")
 	}
 	d.tell(c, items)
 	return nil
@@ -118,7 +118,7 @@ func autohosting(a *args) act {
 			return err
 		}
 		d.host().Reopen(name, "what is hosted has changed")
-		answer(c, "%q is hosted: %d games at most, each starts with %d players.", name, games, players)
+		answer(c, "%q: at most %v, each starting with %v.", name, texts.Count(games, "%d game", "%d games"), playerCount(players))
 		return nil
 	}
 }
@@ -131,7 +131,7 @@ func showEntries(d *target, c *call) error {
 			notes = append(notes, texts.Of("off"))
 		}
 		if s.OutsideOfHours {
-			notes = append(notes, texts.Of("not its hours"))
+			notes = append(notes, texts.Of("outside its hours"))
 		}
 		items = append(items, texts.Of("%q: %v", s.Name, texts.Join(notes, ", ")))
 	}
@@ -142,9 +142,9 @@ func turn(on bool) act {
 	return func(d *target, c *call) error {
 		d.host().Keep(func(k *autohost.Keeper) { k.Turn(on) })
 		if on {
-			answer(c, "Lobbies are kept open again.")
+			answer(c, "Autohosting is on again.")
 		} else {
-			answer(c, "No lobbies are opened by themselves any more; empty ones close.")
+			answer(c, "Autohosting is off; empty lobbies close.")
 		}
 		return nil
 	}
@@ -154,9 +154,9 @@ func disable(yes bool) act {
 	return func(d *target, c *call) error {
 		d.host().Keep(func(k *autohost.Keeper) { k.Disable(yes) })
 		if d.exiting = d.exiting && yes; yes {
-			answer(c, "No new lobbies are opened.")
+			answer(c, "No new lobbies will be opened.")
 		} else {
-			answer(c, "New lobbies are opened again.")
+			answer(c, "New lobbies will be opened again.")
 		}
 		return nil
 	}
@@ -165,11 +165,11 @@ func disable(yes bool) act {
 func reload(d *target, c *call) error {
 	notes, err := d.opts.Reload()
 	if err != nil {
-		return cannot("nothing has changed: %v", err)
+		return cannot("nothing was changed: %v", err)
 	}
 	for _, note := range notes {
 		c.Answer(note)
 	}
-	answer(c, "The configuration and the maps have been read again.")
+	answer(c, "The configuration and the maps have been reloaded.")
 	return nil
 }

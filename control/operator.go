@@ -274,7 +274,7 @@ func (d *target) run(by *command.Caller, line string) command.Outcome {
 	case !d.ofPeople.Has(line):
 		out := d.ofHost.Run(d, command.Always, by, line, nil)
 		if s := d.ofGames.Usable(by.Level, line); s != nil {
-			out.Err = texts.Refuse(texts.WrongPhase, "%s is for a lobby or game: eg <id> %s", s.Name, s.Synopsis())
+			out.Err = texts.Refuse(texts.WrongPhase, "the command %s needs a lobby or game: use eg <id> %s", s.Name, s.Synopsis())
 		}
 		return out
 	}
@@ -328,13 +328,15 @@ func (d *target) find(part string) (found []located) {
 	return found
 }
 
-func noGame(id uint32) error { return cannot("there is no game %d: games lists them", id) }
+func noGame(id uint32) error { return cannot("there is no game %d. Type games for a list", id) }
 
 // cannot is a refusal.
 func cannot(format string, args ...any) error { return texts.Of(format, args...) }
 
 // deny tells a caller the reason of a refusal in their language.
-func deny(by *command.Caller, err error) { by.Deny(texts.From(err).In(by.Language)) }
+func deny(by *command.Caller, err error) {
+	by.Deny(texts.Sentence(texts.From(err)).In(by.Language))
+}
 
 // answer tells a caller something in their language.
 func answer(c *call, format string, args ...any) {

@@ -111,7 +111,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 	}
 	s.operator = New(Options{
 		Host: s.h, Maps: s, Log: zerolog.Nop(), Trigger: "!",
-		Stop: func() { s.tell("the host stops") },
+		Stop: func() { s.tell("the host is shutting down") },
 		Reload: func() ([]string, error) {
 			err := s.broken
 			s.broken = nil
@@ -181,7 +181,7 @@ func (s *stage) Find(pattern string) (string, error) {
 	found, _ := s.List(pattern)
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("no map has %q in its name", pattern)
+		return "", fmt.Errorf("no map matches %q", pattern)
 	case 1:
 		return found[0], nil
 	}
@@ -215,7 +215,7 @@ func (s *stage) tell(line string) {
 
 // volatile is what differs between runs, how long a game runs and dates. The lists of
 // commands, which docs/commands.md has, are indented and left out.
-var volatile = regexp.MustCompile(`(players, )(\d+[hms])+|(since |until )2\d{3}-\d\d-\d\d( \d\d:\d\d UTC)?|(!sc )\d{6}`)
+var volatile = regexp.MustCompile(`(players?, )(\d+ (?:second|minute|hour|day)s?\b ?)+|(since |until )2\d{3}-\d\d-\d\d( \d\d:\d\d UTC)?|(!sc )\d{6}`)
 
 // event plays a line and returns what has come of it.
 func (s *stage) event(line string) ([]string, error) {
@@ -339,7 +339,7 @@ func (s *stage) note(line string, level command.Level, refused string) {
 		use = "wrong caller"
 	case refused == "":
 		use = "done"
-	case strings.Contains(refused, ": write "+spec.Name):
+	case strings.Contains(refused, ". Usage: "+spec.Name):
 		use = "wrong arguments"
 	}
 	if s.uses[spec.Name] == nil {

@@ -83,11 +83,11 @@ func (s *sides) text() texts.Text {
 func (s *sides) cannotBalance() *texts.Refusal {
 	switch {
 	case len(s.teams) < 2:
-		return texts.Refuse(texts.NoSuch, "there are no two teams with players")
+		return texts.Refuse(texts.NoSuch, "balancing needs two teams with players")
 	case len(s.teams) > mostTeams || len(s.players) > mostBalanced:
-		return texts.Refuse(texts.OutOfRange, "only %d players in %d teams can be balanced", mostBalanced, mostTeams)
+		return texts.Refuse(texts.OutOfRange, "at most %d players in %d teams can be balanced", mostBalanced, mostTeams)
 	case s.waiting != nil:
-		return texts.Refuse(texts.NotYet, "rating not yet known: %s", strings.Join(s.waiting, ", "))
+		return texts.Refuse(texts.NotYet, "still looking up ratings: %s", strings.Join(s.waiting, ", "))
 	}
 	return nil
 }

@@ -77,9 +77,9 @@ func (m *Machine) login(s *seat, in *Input) {
 	case in.Why == "":
 		m.say(to, "You are logged in.")
 	case in.By > 0:
-		m.say(to, "%v: wait %v", texts.Known(in.Why), (in.By + time.Second - 1).Truncate(time.Second))
+		m.speak(to, texts.Sentence(texts.Of("%v: wait %v", texts.Known(in.Why), (in.By+time.Second-1).Truncate(time.Second))))
 	default:
-		m.speak(to, texts.Known(in.Why))
+		m.speak(to, texts.Sentence(texts.Known(in.Why)))
 	}
 }
 

@@ -36,7 +36,7 @@ func TestSpecs(t *testing.T) {
 			}
 			// Not in this phase, which comes after the arguments: nothing is done.
 			o := Commands().Run(&Machine{lobby: lobby.New(lobby.Defaults())}, 0, &command.Caller{Level: command.Root}, example, []string{"Bob", "Ann"})
-			if o.Err == nil || !strings.Contains(o.Err.Error(), " is for the ") {
+			if o.Err == nil || !strings.Contains(o.Err.Error(), " works only in the ") {
 				t.Errorf("%q: %v", example, o.Err)
 			}
 		}

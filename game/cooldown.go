@@ -33,7 +33,7 @@ func (m *Machine) pays(by *command.Caller, line string) bool {
 	if wait := s.paidUntil + cost - m.now; wait > 0 {
 		if spec != nil && !s.hurried {
 			s.hurried = true
-			m.reply(by, texts.Of("too many commands: wait %v", (wait+time.Second-1).Truncate(time.Second)), false)
+			m.reply(by, texts.Sentence(texts.Of("too many commands: wait %v", (wait+time.Second-1).Truncate(time.Second))), false)
 		}
 		return false
 	}

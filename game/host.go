@@ -6,15 +6,15 @@ import "w3host/texts"
 var (
 	HostStops = texts.Of("the host is shutting down")
 
-	LoginOfRealm = texts.Of("your realm vouches for your name: there is nothing to log in to")
-	LoginEmpty   = texts.Of("the password is missing: write login <password>")
-	LoginsSpent  = texts.Of("too many passwords were tried")
-	LoginSlip    = texts.Of("nobody else has read this, it may hold your password: begin with the trigger, then login <password>")
+	LoginOfRealm = texts.Of("your realm has already confirmed your name: you do not need to log in")
+	LoginEmpty   = texts.Of("the password is missing. Usage: login <password>")
+	LoginsSpent  = texts.Of("too many wrong passwords")
+	LoginSlip    = texts.Of("nobody else saw this line, because it may contain your password. Start with the trigger, then login <password>")
 
-	ErrWrongPassword = texts.Of("wrong password, or none is set for your name")
+	ErrWrongPassword = texts.Of("the password is wrong, or none is set for your name")
 
-	ErrNoPeople     = texts.Of("there is no database here to ask")
-	ErrTooMuchAsked = texts.Of("too much is asked at once: try again in a few seconds")
+	ErrNoPeople     = texts.Of("this host has no database")
+	ErrTooMuchAsked = texts.Of("too many requests: try again in a few seconds")
 	ErrNoDatabase   = texts.Of("the database does not answer: try again later")
 )
 

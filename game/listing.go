@@ -12,15 +12,15 @@ import (
 // list of games. A private lobby is in no list: on a realm it is found by its name,
 // on the LAN not at all.
 var listing = command.Table[*Machine]{
-	{Name: "rules", Help: "the rules of this lobby", Phase: command.Always, Bare: rules},
+	{Name: "rules", Help: "show the rules of this lobby", Phase: command.Always, Bare: rules},
 	{Name: "rename", Usage: "<name>", Help: "give the lobby another name in the list of games", Examples: []string{"rename 3v3 for all"}, Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string { return a.Text("name") }, rename)},
 	{Name: "pub", Usage: "[name]", Help: "list the lobby for everybody", Examples: []string{"pub", "pub 3v3 for all"}, Level: command.Owner, Phase: command.InLobby, Parse: with((*args).Rest, publish)},
-	{Name: "priv", Usage: "[name]", Help: "take the lobby off the list: only who knows its name finds it, on a realm", Examples: []string{"priv friends only"}, Level: command.Owner, Phase: command.InLobby, Parse: with((*args).Rest, unlist)},
+	{Name: "priv", Usage: "[name]", Help: "take the lobby off the list; on a realm, players can still join it by name", Examples: []string{"priv friends only"}, Level: command.Owner, Phase: command.InLobby, Parse: with((*args).Rest, unlist)},
 }
 
 func rules(m *Machine, c *call) error {
 	if len(m.cfg.Rules) == 0 {
-		return m.answer(c, "There are no rules here.")
+		return m.answer(c, "No rules are set for this lobby.")
 	}
 	for _, line := range m.cfg.Rules {
 		m.answer(c, "%s", line)
@@ -38,7 +38,7 @@ func unlist(m *Machine, c *call, name string) error { return m.list(c, name, fal
 func (m *Machine) list(c *call, name string, public bool) error {
 	name = cmp.Or(name, m.cfg.Name)
 	if len(name) > w3gs.MaxGameNameLen {
-		return texts.Refuse(texts.Malformed, "the name is too long: clients list no more than %d bytes", w3gs.MaxGameNameLen)
+		return texts.Refuse(texts.Malformed, "the name is too long: the game list shows at most %d bytes", w3gs.MaxGameNameLen)
 	}
 	if c.Target = name; name != m.cfg.Name {
 		m.setName(c)
@@ -51,7 +51,7 @@ func (m *Machine) announce(name string, public bool) error {
 	m.cfg.Name, m.cfg.Unlisted = name, !public
 	m.fact(&Listed{Name: name, Public: public, Counts: m.lobby.Counts()})
 	if public {
-		return m.say(0, "The lobby is listed as %s.", name)
+		return m.say(0, "The lobby is now listed as %s.", name)
 	}
-	return m.say(0, "The lobby, %s, is not listed any more: on a realm it is found by its name.", name)
+	return m.say(0, "The lobby %s is no longer listed. On a realm, players can still join it by name.", name)
 }

@@ -29,7 +29,7 @@ func (m *Machine) obey(by *command.Caller, line string) {
 		return
 	}
 	if o.Denied && m.lobby.StandIn() == 0 {
-		o.Err = texts.Refuse(texts.Denied, "only %v may use %s", max(o.Needs, command.Owner), o.Name)
+		o.Err = texts.Refuse(texts.Denied, "only %v can use %s", max(o.Needs, command.Owner), o.Name)
 	}
 	m.refusedByLock(by, &o)
 	refused := ""
@@ -40,7 +40,7 @@ func (m *Machine) obey(by *command.Caller, line string) {
 		m.fact(&Commanded{Caller: *by, Line: line, Name: o.Name, Target: o.Target, Detail: o.Detail, Refused: refused})
 	}
 	if o.Err != nil {
-		m.reply(by, texts.From(o.Err), true)
+		m.reply(by, texts.Sentence(texts.From(o.Err)), true)
 	}
 }
 
@@ -82,7 +82,7 @@ func (m *Machine) find(part string) (lobby.Player, error) {
 	found := m.lobby.Find(part)
 	switch len(found) {
 	case 0:
-		return lobby.Player{}, texts.Refuse(texts.NoSuch, "no player's name has %q in it", part)
+		return lobby.Player{}, texts.Refuse(texts.NoSuch, "no player matches %q", part)
 	case 1:
 		return found[0], nil
 	}
@@ -90,7 +90,7 @@ func (m *Machine) find(part string) (lobby.Player, error) {
 	for i, p := range found {
 		names[i] = p.Name
 	}
-	return lobby.Player{}, texts.Refuse(texts.Malformed, "%q may be %v: type more of the name", part, texts.Either(names))
+	return lobby.Player{}, texts.Refuse(texts.Malformed, "%q could be %v: type more of the name", part, texts.Either(names))
 }
 
 func help(m *Machine, c *call, topic string) error {
@@ -125,7 +125,7 @@ func owner(m *Machine, _ *call) texts.Text {
 	if owner := m.lobby.Owner(); owner != "" {
 		return texts.Of("The owner is %s.", owner)
 	}
-	return texts.Of("The owner is nobody.")
+	return texts.Of("Nobody owns this game.")
 }
 
 func keepJournal(m *Machine, _ *call) texts.Text {
@@ -146,7 +146,7 @@ func kickSlow(m *Machine, c *call, limit time.Duration) error {
 		}
 		parts = append(parts, fmt.Sprintf("%s: %d ms", p.Name, p.RTT.Milliseconds()))
 		if p.RTT > limit {
-			m.later(lobby.Kick{PID: p.PID, Why: texts.Of("ping"), By: c.Name, KeepOut: true})
+			m.later(lobby.Kick{PID: p.PID, Why: texts.Of("high ping"), By: c.Name, KeepOut: true})
 		}
 	}
 	return m.answer(c, "%s", strings.Join(parts, ", "))

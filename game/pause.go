@@ -21,9 +21,9 @@ func fakeAction(action byte) act {
 		i := slices.IndexFunc(fakes, func(p lobby.Player) bool { return !p.Observer })
 		switch {
 		case i < 0:
-			return texts.Refuse(texts.NoSuch, "that needs a fake player who plays: add one with %cfp in the lobby, or use the game's menu", m.cfg.Trigger)
+			return texts.Refuse(texts.NoSuch, "this needs a fake player: add one in the lobby with %cfp, or use the game's menu", m.cfg.Trigger)
 		case m.turns.Loading():
-			return cannot("the players still load")
+			return cannot("players are still loading")
 		}
 		m.act(fakes[i].PID, []byte{action})
 		if action == actionPause {

@@ -5,6 +5,7 @@ import (
 
 	"w3host/lobby"
 	gamesync "w3host/sync"
+	"w3host/texts"
 	"w3host/w3gs"
 )
 
@@ -77,7 +78,7 @@ func (m *Machine) play(effects []gamesync.Effect) {
 		case *gamesync.PlayerLeft:
 			m.left(e)
 		case *gamesync.Say:
-			m.speak(e.To, e.Text)
+			m.speak(e.To, texts.Sentence(e.Text))
 		case *gamesync.PlayerLoaded:
 			m.fact(&Loaded{m.player(e.PID), e.After})
 		case *gamesync.Over:

@@ -80,7 +80,7 @@ func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
 		with, against = against, with
 	}
 	if with.Has(pid) {
-		return texts.Refuse(texts.TooLate, "you have voted")
+		return texts.Refuse(texts.TooLate, "you have already voted")
 	}
 	*with, *against = *with|w3gs.Only(pid), *against&^w3gs.Only(pid)
 	m.tellPoll(p, texts.Of("The vote to %v", p.what))
@@ -90,7 +90,7 @@ func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
 // tellPoll announces the state of a poll that is still open.
 func (m *Machine) tellPoll(p *poll, who texts.Text) {
 	if c := m.count(p); !c.passed && !c.failed {
-		m.tellAsked(p, texts.Of("%v: %d of %d votes needed. %syes or %[4]sno within %[5]v.", who, c.yes, c.needed,
+		m.tellAsked(p, texts.Of("%v: %d of %d votes needed so far. Type %syes or %[4]sno within %[5]v.", who, c.yes, c.needed,
 			string(m.cfg.Trigger), (p.until-m.now).Round(time.Second)))
 	}
 }

@@ -30,36 +30,36 @@ type Query struct {
 
 // people are the commands about players, bans and admins.
 var people = command.Table[*Machine]{
-	{Name: "stats", Usage: "[player]", Help: "the games of a player, or your own", Examples: []string{"stats", "stats bob"}, Phase: command.Always, Parse: func(a *args) act { return about("stats", a.Rest()) }},
-	{Name: "rank", Usage: "[player]", Help: "the rating of a player on this map, or your own", Examples: []string{"rank bob"}, Phase: command.Always, Parse: func(a *args) act { return about("rank", a.Rest()) }},
-	{Name: "statsdota", Aliases: []string{"sd"}, Usage: "[player]", Help: "the DotA games of a player, or your own", Examples: []string{"statsdota bob"}, Phase: command.Always, Parse: func(a *args) act { return about("statsdota", a.Rest()) }},
-	{Name: "checkme", Help: "what is known of you here", Phase: command.Always, Bare: about("check", "")},
-	{Name: "login", Usage: "<password>", Help: "prove that you are the admin of your name; nobody else reads the line", Examples: []string{"login correct-horse-battery"}, Secret: true, Phase: command.Always, Parse: func(a *args) act {
+	{Name: "stats", Usage: "[player]", Help: "show a player's games, or your own", Examples: []string{"stats", "stats bob"}, Phase: command.Always, Parse: func(a *args) act { return about("stats", a.Rest()) }},
+	{Name: "rank", Usage: "[player]", Help: "show a player's rating on this map, or your own", Examples: []string{"rank bob"}, Phase: command.Always, Parse: func(a *args) act { return about("rank", a.Rest()) }},
+	{Name: "statsdota", Aliases: []string{"sd"}, Usage: "[player]", Help: "show a player's DotA games, or your own", Examples: []string{"statsdota bob"}, Phase: command.Always, Parse: func(a *args) act { return about("statsdota", a.Rest()) }},
+	{Name: "checkme", Help: "show what the host knows about you", Phase: command.Always, Bare: about("check", "")},
+	{Name: "login", Usage: "<password>", Help: "prove that you are the admin of your name; nobody else sees the line", Examples: []string{"login correct-horse-battery"}, Secret: true, Phase: command.Always, Parse: func(a *args) act {
 		a.Text("password")
 		return func(*Machine, *call) error {
-			return cannot("log in by the chat of a lobby or game on the LAN")
+			return cannot("log in from the chat of a lobby or game on the LAN")
 		}
 	}},
-	{Name: "lang", Aliases: []string{"language"}, Usage: "[en|zh]", Help: "show or choose the language that the host speaks to you", Examples: []string{"lang zh"}, Phase: command.Always, Bare: show(language), Parse: with((*args).Rest, speakTo)},
-	{Name: "check", Usage: "<player>", Help: "who somebody is: address, games, bans, other names", Examples: []string{"check bob"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("check", a.OnlyPlayer()) }},
-	{Name: "alts", Usage: "<player>", Help: "other names that came from a player's addresses", Examples: []string{"alts bob"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("alts", a.OnlyPlayer()) }},
-	{Name: "from", Aliases: []string{"where", "f"}, Help: "everybody's address", Level: command.Admin, Phase: command.Always, Bare: from},
-	{Name: "ban", Aliases: []string{"addban", "tempban", "tban", "pban"}, Usage: "<player|address|network> [time] [reason]", Help: "keep somebody out for a time such as 30m, 12h, 7 days or 1 month; without one, permanently", Examples: []string{"ban bob 7 days feeding", "ban 203.0.113.7 12h", "ban 203.0.113.0/24"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return ban("ban", a.Player(0), a.Span(), a.Reason()) }},
-	{Name: "banip", Usage: "<player|address|network> [time] [reason]", Help: "keep a player's address out", Examples: []string{"banip bob 2w"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return ban("banip", a.Player(0), a.Span(), a.Reason()) }},
+	{Name: "lang", Aliases: []string{"language"}, Usage: "[en|zh]", Help: "show or choose the language the host uses with you", Examples: []string{"lang zh"}, Phase: command.Always, Bare: show(language), Parse: with((*args).Rest, speakTo)},
+	{Name: "check", Usage: "<player>", Help: "show a player's address, games, bans and other names", Examples: []string{"check bob"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("check", a.OnlyPlayer()) }},
+	{Name: "alts", Usage: "<player>", Help: "list other names seen from a player's addresses", Examples: []string{"alts bob"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("alts", a.OnlyPlayer()) }},
+	{Name: "from", Aliases: []string{"where", "f"}, Help: "show everyone's address", Level: command.Admin, Phase: command.Always, Bare: from},
+	{Name: "ban", Aliases: []string{"addban", "tempban", "tban", "pban"}, Usage: "<player|address|network> [time] [reason]", Help: "ban a player for a time such as 30m, 12h, 7 days or 1 month; permanently without one", Examples: []string{"ban bob 7 days feeding", "ban 203.0.113.7 12h", "ban 203.0.113.0/24"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return ban("ban", a.Player(0), a.Span(), a.Reason()) }},
+	{Name: "banip", Usage: "<player|address|network> [time] [reason]", Help: "ban a player's address", Examples: []string{"banip bob 2w"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return ban("banip", a.Player(0), a.Span(), a.Reason()) }},
 	{Name: "banlast", Aliases: []string{"bl", "pbanlast"}, Usage: "[time] [reason]", Help: "ban the player who left last", Examples: []string{"banlast 1d left early"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return banLast(a.Span(), a.Reason()) }},
 	{Name: "unban", Aliases: []string{"delban", "punban"}, Usage: "<player|address|network>", Help: "end the bans of a name, an address or a network", Examples: []string{"unban Bob", "unban 203.0.113.7"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "unban", Name: a.OnlyPlayer()}) }},
-	{Name: "bans", Aliases: []string{"listbans"}, Help: "the latest bans", Level: command.Admin, Phase: command.Always, Bare: asTyped(Query{What: "bans"})},
-	{Name: "checkban", Usage: "<player|address>", Help: "whether somebody is banned", Examples: []string{"checkban bob"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("checkban", a.OnlyPlayer()) }},
-	{Name: "addadmin", Aliases: []string{"staff"}, Usage: "<player|address|network> [root] [from <address|network>]", Help: "make somebody an admin, or one who makes admins, for joins from anywhere or only from a network", Examples: []string{"addadmin Ann", "addadmin Ann root from 192.168.1.0/24"}, Level: command.Root, Phase: command.Always, Parse: func(a *args) act {
+	{Name: "bans", Aliases: []string{"listbans"}, Help: "list the latest bans", Level: command.Admin, Phase: command.Always, Bare: asTyped(Query{What: "bans"})},
+	{Name: "checkban", Usage: "<player|address>", Help: "check whether somebody is banned", Examples: []string{"checkban bob"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return about("checkban", a.OnlyPlayer()) }},
+	{Name: "addadmin", Aliases: []string{"staff"}, Usage: "<player|address|network> [root] [from <address|network>]", Help: "make somebody an admin, or root, who makes admins; optionally only when they join from a network", Examples: []string{"addadmin Ann", "addadmin Ann root from 192.168.1.0/24"}, Level: command.Root, Phase: command.Always, Parse: func(a *args) act {
 		q := Query{What: "addadmin", Name: a.Player(0), Root: a.Begins("root")}
 		if a.Begins("from") {
 			q.From = a.Word("address or network")
 		}
 		return asTyped(q)
 	}},
-	{Name: "deladmin", Aliases: []string{"delstaff"}, Usage: "<player|address|network>", Help: "take an admin's role away", Examples: []string{"deladmin Ann"}, Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "deladmin", Name: a.OnlyPlayer()}) }},
-	{Name: "admins", Aliases: []string{"liststaff"}, Help: "who is an admin", Level: command.Root, Phase: command.Always, Bare: asTyped(Query{What: "admins"})},
-	{Name: "checkadmin", Aliases: []string{"checkstaff"}, Usage: "<player>", Help: "whether somebody is an admin", Examples: []string{"checkadmin Ann"}, Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "checkadmin", Name: a.OnlyPlayer()}) }},
+	{Name: "deladmin", Aliases: []string{"delstaff"}, Usage: "<player|address|network>", Help: "remove an admin", Examples: []string{"deladmin Ann"}, Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "deladmin", Name: a.OnlyPlayer()}) }},
+	{Name: "admins", Aliases: []string{"liststaff"}, Help: "list the admins", Level: command.Root, Phase: command.Always, Bare: asTyped(Query{What: "admins"})},
+	{Name: "checkadmin", Aliases: []string{"checkstaff"}, Usage: "<player>", Help: "check whether somebody is an admin", Examples: []string{"checkadmin Ann"}, Level: command.Root, Phase: command.Always, Parse: func(a *args) act { return asTyped(Query{What: "checkadmin", Name: a.OnlyPlayer()}) }},
 }
 
 // query passes a question to the host.
@@ -90,7 +90,7 @@ func (m *Machine) whom(q *Query, part string) (lobby.Player, error) {
 func about(what, part string) act {
 	return func(m *Machine, c *call) error {
 		if part == "" && c.PID == 0 && c.Realm == "" { // the operator
-			return cannot("the player is missing: write %s <player>", what)
+			return cannot("the player is missing. Usage: %s <player>", what)
 		}
 		q := Query{What: what}
 		p, err := m.whom(&q, cmp.Or(part, c.Name))
@@ -168,7 +168,7 @@ func ban(what, part string, span time.Duration, why string) act {
 		case p.PID == c.PID:
 			return cannot("you cannot ban yourself")
 		case s.level >= command.Admin && s.level >= c.Level:
-			return cannot("%s is %v", p.Name, s.level)
+			return cannot("%s is %v and cannot be banned", p.Name, s.level)
 		}
 		m.query(c, q)
 		if s != nil {

@@ -134,7 +134,7 @@ func (s *scene) event(line string) error {
 		name, wait, _ := strings.Cut(rest, " ")
 		in := Input{Kind: Login, Link: s.links[name], Level: command.Admin}
 		if wait != "" {
-			in.Level, in.Why = command.Anyone, "too many passwords were tried"
+			in.Level, in.Why = command.Anyone, "too many wrong passwords"
 			in.By, _ = time.ParseDuration(wait)
 		}
 		s.step(in)

@@ -99,7 +99,7 @@ func (r *ledger) agreed(f *Commanded) error {
 
 // told checks whom a line of the host is for.
 func told(to w3gs.PIDs, p *w3gs.ChatFromHost) error {
-	private := strings.Contains(p.Text, " may use ") || strings.Contains(p.Text, "too many commands")
+	private := strings.Contains(p.Text, " can use ") || strings.Contains(p.Text, "Too many commands")
 	if _, who, ok := strings.Cut(p.Text, "secret of "); ok {
 		pid, _ := strconv.Atoi(who)
 		private = true

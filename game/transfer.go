@@ -87,7 +87,7 @@ func (m *Machine) downloadEnded(s *seat, e *mapxfer.Effect, complete bool) *Down
 func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
 	switch e.Why {
 	case mapxfer.WhyAsk:
-		m.later(lobby.Say{Text: texts.Of("%s lacks the map. An admin can allow the download: %cdownload %[1]s", s.Name, m.cfg.Trigger)})
+		m.later(lobby.Say{Text: texts.Of("%s does not have the map. An admin can allow the download with %cdownload %[1]s", s.Name, m.cfg.Trigger)})
 	case mapxfer.WhyOff:
 		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map, and downloads are off")})
 	default:

@@ -32,9 +32,9 @@ func (m *Machine) fighter(c *call) (lobby.Player, error) {
 	p, ok := m.lobby.Player(c.PID)
 	switch {
 	case !ok || m.seats[c.PID] == nil || p.Observer:
-		return p, cannot("only those who play can do that")
+		return p, cannot("only active players can do that")
 	case m.turns.Loading():
-		return p, cannot("the players still load")
+		return p, cannot("players are still loading")
 	}
 	return p, nil
 }
@@ -124,7 +124,7 @@ func (m *Machine) decide(why texts.Text, result func(lobby.Player) Result) {
 // remake asks the players whether to play again.
 func remake(m *Machine, c *call) error {
 	if p, _ := m.lobby.Player(c.PID); m.seats[c.PID] == nil || p.Observer {
-		return cannot("only those who play can do that")
+		return cannot("only active players can do that")
 	}
 	return m.ask(&poll{
 		command: "rmk", caller: *c.Caller, what: texts.Of("play again"),
@@ -146,5 +146,5 @@ func (m *Machine) remake() {
 	cfg.Turns.Period, cfg.Turns.SyncLimit = m.latency, m.syncLimit
 	m.remade = true
 	m.out.add(Op{Kind: Again, Config: &cfg})
-	m.turn(gamesync.End{Why: texts.Of("The game is over: it is played again. Join the lobby %s: your places are kept.", cfg.Name)})
+	m.turn(gamesync.End{Why: texts.Of("The game is over and will be played again. Join the lobby %s; your places are reserved.", cfg.Name)})
 }

@@ -11,20 +11,20 @@ import (
 
 // voice are the commands about what the host says, to whom and in which language.
 var voice = command.Table[*Machine]{
-	{Name: "announce", Usage: "<seconds> <text> | off", Help: "say a line every so many seconds", Examples: []string{"announce 60 Join our Discord", "announce off"}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
+	{Name: "announce", Usage: "off | <seconds> <text>", Help: "repeat a message every so many seconds", Examples: []string{"announce 60 Join our Discord", "announce off"}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
 		if a.Is("off") {
 			return announce(0, "")
 		}
 		return announce(time.Duration(a.Number("number of seconds", 10, 3600))*time.Second, a.Text("text"))
 	}},
-	{Name: "pin", Usage: "<text> | off", Forms: map[string]string{"unpin": "off"}, Help: "greet everybody who joins with a line", Examples: []string{"pin First to ten wins", "pin off"}, Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string {
+	{Name: "pin", Usage: "off | <text>", Forms: map[string]string{"unpin": "off"}, Help: "show a message to everyone who joins", Examples: []string{"pin First to ten wins", "pin off"}, Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string {
 		if a.Is("off") {
 			return ""
 		}
 		return a.Text("text")
 	}, pin)},
-	{Name: "messages", Usage: "<on|off>", Help: "whether you read what the host says to everybody", Examples: []string{"messages off"}, Phase: command.Always, Parse: with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, messages)},
-	{Name: "lock", Help: "let only the owner and root command this lobby", Level: command.Owner, Phase: command.Always, Bare: lock(true)},
+	{Name: "messages", Usage: "<on|off>", Help: "turn the host's public messages on or off for you", Examples: []string{"messages off"}, Phase: command.Always, Parse: with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, messages)},
+	{Name: "lock", Help: "keep other admins from commanding this lobby", Level: command.Owner, Phase: command.Always, Bare: lock(true)},
 	{Name: "unlock", Help: "let admins command this lobby again", Level: command.Owner, Phase: command.Always, Bare: lock(false)},
 }
 
@@ -39,7 +39,7 @@ func announce(every time.Duration, text string) act {
 		m.announced = announcement{every: every, at: m.now + every, text: text}
 		m.set(c, "announcement", func() { m.announced = announcement{} })
 		if every == 0 {
-			return m.answer(c, "Nothing is announced any more.")
+			return m.answer(c, "The announcement is off.")
 		}
 		return m.speak(0, texts.Plain(text))
 	}
@@ -61,26 +61,26 @@ func pin(m *Machine, c *call, text string) error {
 	m.pinned = text
 	m.set(c, "pin", func() { m.pinned = "" })
 	if text == "" {
-		return m.answer(c, "Nothing is pinned any more.")
+		return m.answer(c, "The pinned message is off.")
 	}
 	return m.speak(0, texts.Plain(text))
 }
 
 func messages(m *Machine, c *call, on bool) error {
 	if m.seats[c.PID] == nil {
-		return cannot("only players of the game hear the host")
+		return cannot("only players in the game can do that")
 	}
 	if err := m.tell(lobby.Hear{PID: c.PID, Off: !on}); err != nil {
 		return err
 	}
 	if on {
-		return m.answer(c, "You read what the host says to everybody.")
+		return m.answer(c, "You will see all messages of the host again.")
 	}
-	return m.answer(c, "You read only what concerns you.")
+	return m.answer(c, "You will only see messages meant for you.")
 }
 
 func language(_ *Machine, c *call) texts.Text {
-	return texts.Of("You read %s. There are: %s.", c.Language.Own(), texts.Tags())
+	return texts.Of("Your language is %s. Available: %s.", c.Language.Own(), texts.Tags())
 }
 
 // speakTo sets the language in which the caller reads the host, in this game and
@@ -89,7 +89,7 @@ func language(_ *Machine, c *call) texts.Text {
 func speakTo(m *Machine, c *call, tag string) error {
 	s := m.seats[c.PID]
 	if s == nil && c.Realm == "" {
-		return cannot("only players of the game hear the host")
+		return cannot("only players in the game can do that")
 	}
 	language, err := texts.ParseLanguage(tag)
 	if err != nil {
@@ -104,7 +104,7 @@ func speakTo(m *Machine, c *call, tag string) error {
 		m.tell(lobby.SetLanguage{PID: s.PID, Language: language})
 	}
 	if ask.Caller == nil {
-		m.answer(c, "The host speaks %s to you now.", language.Own())
+		m.answer(c, "The host now talks to you in %s.", language.Own())
 	}
 	m.out.add(ask)
 	return nil

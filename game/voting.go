@@ -14,18 +14,18 @@ import (
 var voting = command.Table[*Machine]{
 	{Name: "votekick", Usage: "<player>", Help: "let the players vote to remove one of them", Examples: []string{"votekick bob"}, Phase: command.Always, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), votekick) }},
 	{Name: "votestart", Help: "let the players vote to start the game", Phase: command.InLobby, Bare: votestart},
-	{Name: "votecancel", Help: "end the vote that is open, if you have called it, own the lobby or are an admin", Phase: command.Always, Bare: votecancel},
-	{Name: "yes", Help: "agree to the vote that runs", Phase: command.Always, Bare: answerPoll(true)},
+	{Name: "votecancel", Help: "cancel the open vote, if you called it, own the lobby or are an admin", Phase: command.Always, Bare: votecancel},
+	{Name: "yes", Help: "vote yes", Phase: command.Always, Bare: answerPoll(true)},
 	{Name: "ready", Help: "say that you are ready to start", Phase: command.InLobby, Bare: ready(false)},
-	{Name: "unready", Aliases: []string{"afk"}, Help: "say that you are not ready any more", Phase: command.InLobby, Urgent: true, Bare: ready(true)},
-	{Name: "no", Help: "disagree with the vote that runs", Phase: command.Always, Bare: answerPoll(false)},
+	{Name: "unready", Aliases: []string{"afk"}, Help: "take back that you are ready", Phase: command.InLobby, Urgent: true, Bare: ready(true)},
+	{Name: "no", Help: "vote no", Phase: command.Always, Bare: answerPoll(false)},
 }
 
 // ready marks a player as ready to start, or not any more.
 func ready(off bool) act {
 	return func(m *Machine, c *call) error {
 		if _, err := m.voter(c); err != nil {
-			return cannot("only players of the lobby can be ready")
+			return cannot("only players in the lobby can be ready")
 		}
 		return m.tell(lobby.Ready{PID: c.PID, Off: off})
 	}
@@ -41,7 +41,7 @@ func (m *Machine) voter(c *call) (*seat, error) {
 	if s := m.seats[c.PID]; s != nil {
 		return s, nil
 	}
-	return nil, cannot("only players of the game vote")
+	return nil, cannot("only players in the game can vote")
 }
 
 // votekick asks all other players. Admins and players with a reserved place, such as
@@ -59,11 +59,11 @@ func votekick(m *Machine, c *call, p lobby.Player) error {
 	case victim.level >= command.Admin || p.Reserved:
 		return cannot("%s has a reserved place and cannot be voted out", p.Name)
 	case m.lobby.Humans().Len() < 3:
-		return cannot("a vote against somebody needs at least three players")
+		return cannot("a vote to kick needs at least three players")
 	case m.poll("votekick", c.PID) != nil || m.poll("votekick", p.PID) != nil:
-		return cannot("a vote runs already: answer it with %cyes or %[1]cno", m.cfg.Trigger)
+		return cannot("a vote is already open: answer it with %cyes or %[1]cno", m.cfg.Trigger)
 	case m.now < s.mayVote:
-		return cannot("you have just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
+		return cannot("you just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
 	}
 	s.mayVote = m.now + m.cfg.Votes.Cooldown
 	return m.ask(&poll{
@@ -95,7 +95,7 @@ func votestart(m *Machine, c *call) error {
 	case m.lobby.Humans().Len() < need:
 		return texts.Refuse(texts.NotYet, "a vote to start needs at least %d players", need)
 	case !open && m.now < s.mayVote:
-		return cannot("you have just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
+		return cannot("you just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
 	}
 	if !open {
 		s.mayVote = m.now + m.cfg.Votes.Cooldown
@@ -111,7 +111,7 @@ func votestart(m *Machine, c *call) error {
 		agreed: func() {
 			m.todo = append(m.todo, func() {
 				if err := m.tell(lobby.Start{}); err != nil {
-					m.say(0, "The game does not start: %v", err)
+					m.speak(0, texts.Sentence(texts.Of("The game does not start: %v", err)))
 				}
 			})
 		},
@@ -128,10 +128,10 @@ func votecancel(m *Machine, c *call) error {
 	case p == nil:
 		return texts.Refuse(texts.NoSuch, "no vote is open")
 	case p.caller.PID != c.PID && c.Level < command.Owner:
-		return texts.Refuse(texts.Denied, "only %s, who has called the vote, the owner and admins may cancel it", p.caller.Name)
+		return texts.Refuse(texts.Denied, "only %s, who called the vote, the owner and admins can cancel it", p.caller.Name)
 	}
 	m.polls = slices.DeleteFunc(m.polls, func(q *poll) bool { return q == p })
-	m.tellAsked(p, texts.Of("%s has cancelled the vote to %v.", c.Name, p.what))
+	m.tellAsked(p, texts.Of("%s canceled the vote to %v.", c.Name, p.what))
 	return nil
 }
 
@@ -142,7 +142,7 @@ func answerPoll(yes bool) act {
 		}
 		p := m.poll("", c.PID)
 		if p == nil {
-			return cannot("there is no vote for you")
+			return cannot("there is no vote you can take part in")
 		}
 		return m.vote(p, c.PID, yes)
 	}

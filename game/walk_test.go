@@ -45,7 +45,7 @@ func TestScriptsUseEveryCommand(t *testing.T) {
 				t.Fatalf("%s: %s: %v", file, line, err)
 			}
 			for _, told := range s.told {
-				if who, name, ok := strings.Cut(strings.TrimRight(told, `"`), " may use "); ok && strings.Contains(who, "only ") {
+				if who, name, ok := strings.Cut(strings.TrimRight(told, `."`), " can use "); ok && strings.Contains(who, "Only ") {
 					used[name].denied++
 				}
 			}

@@ -152,7 +152,7 @@ func TestStartOfAnEntry(t *testing.T) {
 	g := r.h.Game(1)
 	ann, bob := r.join(g, "Ann", player), r.join(g, "Bob", player)
 	typed(g, ann, "!ready")
-	if line := bob.UntilText("Ann is ready"); line != "Ann is ready: 1 of 2 are." {
+	if line := bob.UntilText("Ann is ready"); line != "Ann is ready (1 of 2 ready)." {
 		t.Errorf("read %q", line)
 	}
 	typed(g, bob, "!ready")

@@ -47,7 +47,7 @@ func TestCommandsAreNoFlood(t *testing.T) {
 		guest.Say("!start", owner.PID)
 	}
 	guest.UntilText("You are muted")
-	guest.UntilText("only the owner") // the answer to the last before the mute
+	guest.UntilText("Only the owner") // the answer to the last before the mute
 	guest.Say("!start", owner.PID)
 	guest.Say("!version")
 	if line := guest.UntilText(""); line != "w3host test" {
@@ -115,19 +115,19 @@ func TestStandIn(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Game.Lobby.SetOwner("Boss") })
 	g := r.lobby(4)
 	first, second := r.join(g, "First", player), r.join(g, "Second", player)
-	first.UntilText("Boss, who owns this lobby, is away")
+	first.UntilText("Boss, the owner of this lobby, is away")
 	for _, tc := range []struct {
 		who          *client
 		line, answer string
 	}{
-		{second, "!start force", "only the owner or a stand-in may use start"},
-		{first, "!kick second", "only the owner may use kick"},
+		{second, "!start force", "Only the owner or a stand-in can use start."},
+		{first, "!kick second", "Only the owner can use kick."},
 		{first, "!start now", ""},
 	} {
 		typed(g, tc.who, tc.line)
 		if tc.answer == "" {
 			tc.who.Until(0x0B)
-		} else if line := tc.who.UntilText("only"); line != tc.answer {
+		} else if line := tc.who.UntilText("Only"); line != tc.answer {
 			t.Errorf("%s: answered %q", tc.line, line)
 		}
 	}

@@ -31,19 +31,19 @@ func TestWhoMayCommand(t *testing.T) {
 		line, answer string
 		refused      string // as recorded; "-" for no record
 	}{
-		{guest, "!start", "only the owner may use start", "-"},
+		{guest, "!start", "Only the owner can use start.", "-"},
 		{guest, "!nonsense", "", "-"}, // players begin lines with all sorts of signs
 		{guest, "!owner", "The owner is Alice.", "-"},
-		{guest, "!owner Albert", "only the owner may use owner", "-"},
+		{guest, "!owner Albert", "Only the owner can use owner.", "-"},
 		{guest, "!version", "w3host test", "-"},
 		{guest, "!help", "!help", "-"},
-		{guest, "!latency 100", "only the owner may use latency", "-"},
-		{owner, "!nonsense", `there is no command "nonsense": help lists them`, "-"},
-		{owner, "!latency 5", `the number of milliseconds must be from 20 to 500: write latency [20-500]`, "-"},
-		{owner, "!drop", "drop is for the game", "-"},
-		{owner, "!kick al", `"al" may be Alice or Albert: type more of the name`, `"al" may be Alice or Albert: type more of the name`},
-		{owner, "!kick zoe", `no player's name has "zoe" in it`, `no player's name has "zoe" in it`},
-		{owner, "!swap 1 9", "the slot must be from 1 to 4", "the slot must be from 1 to 4"},
+		{guest, "!latency 100", "Only the owner can use latency.", "-"},
+		{owner, "!nonsense", `there is no command "nonsense". Type help for a list`, "-"},
+		{owner, "!latency 5", `The number of milliseconds must be from 20 to 500. Usage: latency [20-500]`, "-"},
+		{owner, "!drop", "The command drop works only in the game.", "-"},
+		{owner, "!kick al", `"al" could be Alice or Albert: type more of the name.`, `"al" could be Alice or Albert: type more of the name`},
+		{owner, "!kick zoe", `No player matches "zoe".`, `no player matches "zoe"`},
+		{owner, "!swap 1 9", "The slot must be from 1 to 4.", "the slot must be from 1 to 4"},
 		{owner, "!help kick", "!kick <player> [reason]: remove a player", "-"},
 		{owner, "!latency", "The latency is 50 ms.", ""},
 		{owner, "!latency 80", "The latency is now 80 ms.", ""},
@@ -92,7 +92,7 @@ func TestTheNextOwner(t *testing.T) {
 	g := r.lobby(4)
 	first, second, third := r.join(g, "First", nil), r.join(g, "Second", nil), r.join(g, "Third", nil)
 	first.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLobby}).AppendTo(nil))
-	if line := third.UntilText("owns the game"); line != "Second owns the game now." {
+	if line := third.UntilText("is now the owner"); line != "Second is now the owner." {
 		t.Errorf("heard %q", line)
 	}
 	typed(g, second, "!kick third")
@@ -188,7 +188,7 @@ func TestCommandsInTheGame(t *testing.T) {
 	loud.SayInGame("can you hear me", owner.PID, third.PID)
 	testkit.Eventually(t, "the muted line", func() bool { return strings.Contains(r.log.String(), `"muted":true`) })
 	typed(g, owner, "!drop")
-	if line := owner.UntilText("lag screen"); line != "[Host] nobody is on the lag screen" {
+	if line := owner.UntilText("lag screen"); line != "[Host] Nobody is on the lag screen." {
 		t.Errorf("answered %q", line)
 	}
 	typed(g, owner, "!kick loud shouting")

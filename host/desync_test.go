@@ -36,7 +36,7 @@ func TestOneWrongHashAmongTen(t *testing.T) {
 		if c == bad {
 			continue
 		}
-		line := c.UntilText("desync")
+		line := c.UntilText("Desync")
 		if !strings.Contains(line, "turn 5") || !strings.Contains(line, "dropped P7") {
 			t.Errorf("%s reads %q", c.Name, line)
 		}
@@ -75,7 +75,7 @@ func TestOneAgainstOne(t *testing.T) {
 	bob.Hash = func(turn int) uint32 { return uint32(turn) * 13 }
 	r.begin(alice, bob)
 	for _, c := range []*client{alice, bob} {
-		if line := c.UntilText("desync"); line != "[Host] desync at turn 1: Alice against Bob; the game ends" {
+		if line := c.UntilText("Desync"); line != "[Host] Desync at turn 1: Alice against Bob; the game ends." {
 			t.Errorf("%s reads %q", c.Name, line)
 		}
 		wantFIN(t, c)

@@ -65,7 +65,7 @@ func stallOfOne(t *testing.T, rules lagRules) {
 		}
 	}
 	for _, c := range others {
-		line := c.UntilText("lag:")
+		line := c.UntilText("Lag:")
 		if !strings.Contains(line, lagger.Name) {
 			t.Errorf("%s reads %q", c.Name, line)
 		}

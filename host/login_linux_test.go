@@ -28,14 +28,14 @@ func TestGuessesDoNotLockAnAdminOut(t *testing.T) {
 	thief := r.letIn(r.knockOn(dialFrom(t, r, 2), r.lobby(4), "Ann", nil))
 	for n := range 5 {
 		thief.Say(fmt.Sprintf("!login guess%d", n))
-		thief.UntilText("wrong password")
+		thief.UntilText("The password is wrong")
 	}
 	thief.Say("!login guess6")
-	thief.UntilText("too many passwords were tried: wait")
+	thief.UntilText("Too many wrong passwords: wait")
 
 	ann := r.letIn(r.knockOn(dialFrom(t, r, 3), r.lobby(4), "ann", nil))
 	ann.Say("!login a typo")
-	ann.UntilText("wrong password")
+	ann.UntilText("The password is wrong")
 	ann.Say("!login correct horse")
 	ann.UntilText("You are logged in.")
 

@@ -69,7 +69,7 @@ func (h *Host) Ask(by *command.Caller, q game.Query, done func(refused string)) 
 func (h *Host) askPeople(q game.Query, answer func(text string, err error)) {
 	h.inquire(h.asked, func(ctx context.Context) (string, error) { return h.opts.People.Ask(ctx, q) }, func(text string, err error) {
 		if err != nil {
-			text = texts.From(err).In(q.Language)
+			text = texts.Sentence(texts.From(err)).In(q.Language)
 		}
 		answer(text, err)
 	})

@@ -61,7 +61,7 @@ func TestBansFromChat(t *testing.T) {
 		t.Errorf("stored %+v, %v", bans, err)
 	}
 	typed(g, alice, "!unban Bob")
-	alice.UntilText("Bob may come again.")
+	alice.UntilText("No longer banned: Bob.")
 	typed(g, alice, "!checkban Bob")
 	alice.UntilText("Bob is not banned.")
 	typed(g, alice, "!stats Zoe")
@@ -93,12 +93,12 @@ func TestQuestionsAreBounded(t *testing.T) {
 		typed(g, alice, "!stats")
 	}
 	typed(g, alice, "!stats")
-	alice.UntilText("too much is asked at once")
-	alice.UntilText("the database does not answer")
+	alice.UntilText("Too many requests")
+	alice.UntilText("The database does not answer")
 
 	r = newRig(t, nil)
 	g = r.lobby(4)
 	alice = r.join(g, "Alice", nil)
 	typed(g, alice, "!stats")
-	alice.UntilText("there is no database here to ask")
+	alice.UntilText("This host has no database")
 }

@@ -41,15 +41,15 @@ func TestRatingsReachTheLobby(t *testing.T) {
 		owner.Say("!balance", guest.PID)
 		for {
 			line := owner.UntilText("")
-			if strings.Contains(line, "balance") || strings.Contains(line, "teams") || strings.Contains(line, "rating") {
+			if strings.Contains(line, "balance") || strings.Contains(line, "teams") || strings.Contains(line, "ratings") {
 				return line
 			}
 		}
 	}
-	testkit.Eventually(t, "the rating of Owner alone", func() bool { return strings.HasSuffix(balance(), ": Guest") })
+	testkit.Eventually(t, "the rating of Owner alone", func() bool { return strings.HasSuffix(balance(), ": Guest.") })
 	close(ratings.let)
 	r.join(g, "Nobody", nil)
-	testkit.Eventually(t, "all ratings", func() bool { return !strings.HasPrefix(balance(), "rating not yet known") })
+	testkit.Eventually(t, "all ratings", func() bool { return !strings.HasPrefix(balance(), "Still looking up ratings") })
 	if asked := <-ratings.maps; asked != g.m.Name+"|" {
 		t.Errorf("asked for %q", asked)
 	}

@@ -134,7 +134,7 @@ func TestNamesOfARealm(t *testing.T) {
 	// The owner by a realm is not the player of the LAN with that name.
 	zoe := r.letIn(join("Zoe", g.ID(), g.EntryKey()))
 	zoe.Say("!kick Bob")
-	zoe.UntilText("only the owner may use kick")
+	zoe.UntilText("Only the owner can use kick")
 	_ = zoe.Conn.Close()
 	testkit.Eventually(t, "Zoe is gone", func() bool { return len(recordsOf[storage.PlayerLeft](r)) > 1 })
 	zoe = r.letIn(join("Zoe", g.ID()|homeID, 0))

@@ -160,7 +160,7 @@ func TestReconnect(t *testing.T) {
 				t.Errorf("%d empty actions, want 2", s.Empties)
 			}
 			if lasting > 2*time.Second { // a shorter outage is not worth a line
-				ann.UntilText("has lost the connection; it can come back for")
+				ann.UntilText("lost the connection and can reconnect within")
 				ann.UntilText("is back.")
 			}
 			if away > 10 {
@@ -534,7 +534,7 @@ func TestReconnectMemory(t *testing.T) {
 	r.begin(ann, cid)
 	r.inPlay(ann, cid)
 	p.Cut(time.Hour, 0)
-	ann.UntilText("has lost the connection")
+	ann.UntilText("lost the connection")
 	for range 30 {
 		ann.Send(action(make([]byte, 1000)))
 	}

@@ -109,7 +109,7 @@ func TestShutdownOfAGame(t *testing.T) {
 		t.Errorf("Run returned after %v", took)
 	}
 	for _, c := range players {
-		if line := c.UntilText("shut"); line != "[Host] the host is shutting down" {
+		if line := c.UntilText("shut"); line != "[Host] The host is shutting down." {
 			t.Errorf("%s reads %q", c.Name, line)
 		}
 		c.Ignore += "\x0C" // a turn may have been under way

@@ -40,10 +40,10 @@ func TestTransferModes(t *testing.T) {
 		owner := r.fetcher(t, "owner").haveAll()
 		f := r.fetcher(t, "guest").have(0)
 		owner.hear(wait, func() bool {
-			return owner.heard("guest lacks the map. An admin can allow the download: !download guest")
+			return owner.heard("guest does not have the map. An admin can allow the download with !download guest")
 		})
 		f.Say("!download guest")
-		f.hear(wait, func() bool { return f.heard("only the owner may use download") })
+		f.hear(wait, func() bool { return f.heard("Only the owner can use download.") })
 		f.idle(100 * time.Millisecond)
 		if f.began > 0 || f.file.Len() > 0 || f.closed {
 			t.Error("the guest allowed themselves the map, or was removed")
@@ -63,7 +63,7 @@ func TestTransferModes(t *testing.T) {
 		owner.hear(wait, func() bool { return owner.heard("Map downloads: ask.") })
 		second := r.fetcher(t, "second").have(0)
 		first.fetch(wait) // goes on
-		owner.hear(wait, func() bool { return owner.heard("second lacks the map") })
+		owner.hear(wait, func() bool { return owner.heard("second does not have the map") })
 		second.idle(50 * time.Millisecond)
 		if second.began > 0 {
 			t.Error("a download began without permission")
@@ -75,7 +75,7 @@ func TestTransferModes(t *testing.T) {
 		r := newTransferRig(t, 1<<20, mode(mapxfer.Ask))
 		owner := r.fetcher(t, "owner").haveAll()
 		owner.Say("!download someone")
-		owner.hear(wait, func() bool { return owner.heard(`no player's name has "someone" in it`) })
+		owner.hear(wait, func() bool { return owner.heard(`No player matches "someone".`) })
 	})
 }
 

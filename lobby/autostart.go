@@ -39,20 +39,20 @@ func (a *autoStart) on() bool { return a.Full || a.Players > 0 || a.after > 0 }
 
 // text says it to the players.
 func (a AutoStart) text() texts.Text {
-	line := texts.Count(a.Players, "The game starts by itself with %d player", "The game starts by itself with %d players")
+	line := texts.Count(a.Players, "The game starts automatically with %d player", "The game starts automatically with %d players")
 	switch {
 	case a.Full && a.Players == 0:
-		line = texts.Of("The game starts by itself when no slot is open")
+		line = texts.Of("The game starts automatically when every slot is taken")
 	case a.Full:
-		line = texts.Of("%v or when no slot is open", line)
+		line = texts.Of("%v or when every slot is taken", line)
 	case a.Players == 0:
-		return texts.Of("The game does not start by itself.")
+		return texts.Of("The game does not start automatically.")
 	}
 	if a.Ready {
-		line = texts.Of("%v and all ready", line)
+		line = texts.Of("%v, once everyone is ready", line)
 	}
 	if a.Hold > 0 {
-		line = texts.Of("%v, after %g min", line, a.Hold.Minutes())
+		line = texts.Of("%v, after a wait of %v", line, a.Hold)
 	}
 	if a.Balanced {
 		line = texts.Of("%v, once the teams are even", line)
@@ -90,7 +90,7 @@ func (l *Lobby) autoStart() {
 		return
 	case a.Ready && ready < all:
 		a.since = never
-		l.remind(texts.Of("%d of %d are ready; type %sready.", ready, all, l.cfg.Voice.Trigger))
+		l.remind(texts.Of("%d of %d are ready; type %sready", ready, all, l.cfg.Voice.Trigger))
 		return
 	case a.since == never:
 		a.since, a.toldAt = l.now, l.now
@@ -104,7 +104,7 @@ func (l *Lobby) autoStart() {
 	case a.isEven():
 		l.startByItself()
 	case l.now >= a.since+a.Hold+evenWait:
-		l.say(0, "The teams have not become more even: the game starts with them as they are.")
+		l.say(0, "The teams could not be made more even. Starting anyway.")
 		l.startByItself()
 	default:
 		a.awaits, a.due = a.judged == nil, a.since+a.Hold+evenWait
@@ -112,7 +112,7 @@ func (l *Lobby) autoStart() {
 		if a.awaits {
 			why = texts.Of("the teams are not balanced yet")
 		}
-		l.remind(texts.Of("%v; the game starts in %v at most", why, (a.due - l.now).Round(time.Second)))
+		l.remind(texts.Of("%v. The game starts in %v at the latest", why, (a.due - l.now).Round(time.Second)))
 	}
 }
 
@@ -165,7 +165,7 @@ func (l *Lobby) awaitPlayers(humans int) {
 func (l *Lobby) remind(why texts.Text) {
 	if l.now >= l.auto.toldAt+reminder {
 		l.auto.toldAt = l.now
-		l.say(0, "Waiting to start: %v", why)
+		l.tell(0, texts.Sentence(texts.Of("Waiting to start: %v", why)))
 	}
 }
 
@@ -179,16 +179,16 @@ func (op Ready) apply(l *Lobby) *texts.Refusal {
 	p := l.players[op.PID]
 	switch {
 	case p.ready && !op.Off:
-		return texts.Refuse(texts.TooLate, "you are ready already")
+		return texts.Refuse(texts.TooLate, "you are already marked as ready")
 	case !p.ready && op.Off:
-		return texts.Refuse(texts.TooLate, "you are not ready as it is")
+		return texts.Refuse(texts.TooLate, "you were not marked as ready")
 	}
 	p.ready = !op.Off
 	if ready, all := l.ready(); op.Off {
 		l.abort(texts.Of("%s is not ready", p.name))
-		l.say(0, "%s is not ready: %d of %d are.", p.name, ready, all)
+		l.say(0, "%s is not ready any more (%d of %d ready).", p.name, ready, all)
 	} else {
-		l.say(0, "%s is ready: %d of %d are.", p.name, ready, all)
+		l.say(0, "%s is ready (%d of %d ready).", p.name, ready, all)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (l *Lobby) changeTeam(i int, team uint8) *texts.Refusal {
 	case l.cfg.Layout == w3gs.LayoutLadder:
 		return texts.Refuse(texts.Fixed, "the teams of a ladder game are fixed")
 	case s.Computer && watch:
-		return texts.Refuse(texts.Fixed, "a computer cannot watch")
+		return texts.Refuse(texts.Fixed, "a computer cannot be an observer")
 	case !l.melee():
 		to := slices.IndexFunc(l.slots, func(s w3gs.Slot) bool { return s.Status == w3gs.SlotOpen && s.Team == team })
 		if to < 0 {
@@ -53,11 +53,11 @@ func (l *Lobby) changeTeam(i int, team uint8) *texts.Refusal {
 	case team == was:
 		return nil
 	case watch && !l.cfg.Observers:
-		return texts.Refuse(texts.Fixed, "this game has no observers")
+		return texts.Refuse(texts.Fixed, "observers are off in this game")
 	case !watch && team >= l.cfg.Wire.MaxPID:
 		return outOfRange("team", 1, int(l.cfg.Wire.MaxPID))
 	case was == l.observer && l.playing(i) >= int(l.cfg.PlayerSlots):
-		return texts.Refuse(texts.Full, "all %d start spots are taken", l.cfg.PlayerSlots)
+		return texts.Refuse(texts.Full, "all %d starting positions are taken", l.cfg.PlayerSlots)
 	}
 	if s.Team = team; watch {
 		s.Colour = l.observer
@@ -70,7 +70,7 @@ func (l *Lobby) changeTeam(i int, team uint8) *texts.Refusal {
 func (l *Lobby) changeColour(i int, colour uint8) *texts.Refusal {
 	switch s := l.slots[i]; {
 	case l.fixed():
-		return texts.Refuse(texts.Fixed, "the map fixes the colours")
+		return texts.Refuse(texts.Fixed, "the colours are set by the map")
 	case s.Team == l.observer:
 		return texts.Refuse(texts.Fixed, "observers have no colour")
 	case colour >= l.cfg.Wire.MaxPID:
@@ -97,10 +97,10 @@ func (l *Lobby) changeRace(i int, race w3gs.Race) *texts.Refusal {
 
 func (l *Lobby) changeHandicap(i int, handicap uint8) *texts.Refusal {
 	if l.fixed() {
-		return texts.Refuse(texts.Fixed, "the map fixes the handicaps")
+		return texts.Refuse(texts.Fixed, "the handicaps are set by the map")
 	}
 	if handicap < 50 || handicap > 100 || handicap%10 != 0 {
-		return texts.Refuse(texts.OutOfRange, "the handicap must be from 50 to 100 in tens")
+		return texts.Refuse(texts.OutOfRange, "the handicap must be 50, 60, 70, 80, 90 or 100")
 	}
 	l.slots[i].Handicap = handicap
 	return nil
@@ -122,7 +122,7 @@ func (l *Lobby) occupant(i int) texts.Text {
 	case s.Status == w3gs.SlotOccupied:
 		return texts.Plain(l.players[s.PID].name)
 	case s.Status == w3gs.SlotClosed:
-		return texts.Of("nobody, it is closed")
+		return texts.Of("nobody (closed)")
 	}
-	return texts.Of("nobody, it is open")
+	return texts.Of("nobody (open)")
 }

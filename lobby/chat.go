@@ -98,7 +98,7 @@ func (l *Lobby) watchFlood(p *player) {
 	p.lines = nil
 	p.mutedUntil = l.now + l.cfg.Chat.Mute
 	l.emit(Flooded{PID: p.pid, Name: p.name, For: l.cfg.Chat.Mute})
-	l.say(w3gs.Only(p.pid), "You are muted for %v: too many lines.", l.cfg.Chat.Mute)
+	l.say(w3gs.Only(p.pid), "You are muted for %v because you sent too many messages.", l.cfg.Chat.Mute)
 }
 
 func (op Mute) apply(l *Lobby) *texts.Refusal {
@@ -114,16 +114,16 @@ func (op Mute) apply(l *Lobby) *texts.Refusal {
 
 func (op MuteAll) apply(l *Lobby) *texts.Refusal {
 	if l.muteAll = !op.Off; op.Off {
-		l.say(0, "Lines to everybody are heard again.")
+		l.say(0, "Public chat is on again.")
 	} else {
-		l.say(0, "Lines to everybody are muted.")
+		l.say(0, "Public chat is muted.")
 	}
 	return nil
 }
 
 func (op Say) apply(l *Lobby) *texts.Refusal {
 	if strings.TrimSpace(op.Text.String()) == "" {
-		return texts.Refuse(texts.Malformed, "there is nothing to say")
+		return texts.Refuse(texts.Malformed, "the message is empty")
 	}
 	l.tell(op.To, op.Text)
 	return nil

@@ -97,7 +97,7 @@ func (l *Lobby) pong(p *player, ev Pong) {
 		p.measured++
 		// The line is too slow for this lobby beyond doubt.
 		if rtt, limit := p.rtt(), l.cfg.Admission.PingLimit; limit > 0 && len(p.rtts) == rttKept && rtt > limit && l.phase < phaseStarted {
-			l.kick(p, Kick{Why: texts.Of("a ping of %d ms is above the limit of %d", rtt.Milliseconds(), limit.Milliseconds())})
+			l.kick(p, Kick{Why: texts.Of("a ping of %d ms is above the limit of %d ms", rtt.Milliseconds(), limit.Milliseconds())})
 		}
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // blocked returns why a start that is not forced has to wait, and for which players.
 func (l *Lobby) blocked() *texts.Refusal {
 	if wait := l.quietUntil - l.now; wait > 0 {
-		return texts.Refuse(texts.NotYet, "%s has just left: wait %v", l.left, wait.Round(100*time.Millisecond))
+		return texts.Refuse(texts.NotYet, "%s just left: wait %v", l.left, wait.Round(100*time.Millisecond))
 	}
 	return l.unready()
 }
@@ -31,11 +31,11 @@ func (l *Lobby) unready() *texts.Refusal {
 	}
 	switch need := l.cfg.Start.MinPlayers; {
 	case l.Humans().Len() < need:
-		return texts.Refuse(texts.NotYet, "at least %d players are needed", need)
+		return &texts.Refusal{Code: texts.NotYet, Text: texts.Count(need, "at least %d player is needed", "at least %d players are needed")}
 	case loading != nil:
 		return texts.Refuse(texts.NotYet, "still downloading the map: %s", strings.Join(loading, ", "))
 	case unanswered != nil:
-		return texts.Refuse(texts.NotYet, "not yet known to have the map: %s", strings.Join(unanswered, ", "))
+		return texts.Refuse(texts.NotYet, "still checking who has the map: %s", strings.Join(unanswered, ", "))
 	}
 	return l.checkHCL()
 }
@@ -95,7 +95,7 @@ func (l *Lobby) abort(why texts.Text) {
 // leaves, 0x0B, every fake player has loaded.
 func (l *Lobby) start() {
 	if no := l.checkHCL(); no != nil {
-		l.say(0, "Started without the mode: %v", no.Text)
+		l.tell(0, texts.Sentence(texts.Of("Starting without the mode: %v", no.Text)))
 		l.hcl = ""
 	}
 	l.final = make([]Place, len(l.slots)) // before the mode string goes into the handicaps

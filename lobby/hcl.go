@@ -23,7 +23,7 @@ func (op HCL) apply(l *Lobby) *texts.Refusal {
 
 func checkMode(text string) *texts.Refusal {
 	if rest := strings.TrimLeft(text, w3gs.HCLLetters); rest != "" {
-		return texts.Refuse(texts.Malformed, "a mode cannot hold %q: use small letters, digits, space and - = , .", []rune(rest)[0])
+		return texts.Refuse(texts.Malformed, "a mode cannot contain %q: use lower-case letters, digits, spaces, periods, commas, - and =", []rune(rest)[0])
 	}
 	return nil
 }
@@ -35,7 +35,7 @@ func (l *Lobby) checkHCL() *texts.Refusal {
 	}
 	c := l.Counts()
 	if n := c.Players() + c.Computers; len(l.hcl) > n {
-		return texts.Refuse(texts.NotYet, "the mode %q needs %d occupied slots, there are %d", l.hcl, len(l.hcl), n)
+		return texts.Refuse(texts.NotYet, "the mode %q needs %d occupied slots, but there are only %d", l.hcl, len(l.hcl), n)
 	}
 	return nil
 }

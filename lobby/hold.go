@@ -63,7 +63,7 @@ func (op Hold) apply(l *Lobby) *texts.Refusal {
 		case op.Off && !held:
 			return texts.Refuse(texts.NoSuch, "no place is held for %q", h.String())
 		case !op.Off && !fault.Empty():
-			return texts.Refuse(texts.Malformed, "%q cannot be held: %v", h.String(), fault)
+			return texts.Refuse(texts.Malformed, "no place can be held for %q: %v", h.String(), fault)
 		case !held:
 			more++
 		}
@@ -73,7 +73,7 @@ func (op Hold) apply(l *Lobby) *texts.Refusal {
 		l.held = slices.DeleteFunc(l.held, is)
 		return nil
 	case len(l.held)+more > l.mostHeld():
-		return texts.Refuse(texts.Full, "no more than %d places can be held here: unhold takes one back", l.mostHeld())
+		return texts.Refuse(texts.Full, "at most %d places can be held here: release one with unhold", l.mostHeld())
 	}
 	l.held = append(slices.DeleteFunc(l.held, is), named...)
 	l.kept = slices.DeleteFunc(l.kept, func(k keptOut) bool {

@@ -22,7 +22,7 @@ func (l *Lobby) closing() (at, due time.Duration, why texts.Text) {
 	switch {
 	case l.phase != phaseOpen:
 	case l.Humans() > 0:
-		soonest(l.activeAt, l.cfg.Close.Idle, texts.Of("nobody did anything"))
+		soonest(l.activeAt, l.cfg.Close.Idle, texts.Of("nobody was active"))
 		// One that starts by itself does not need its owner.
 		if p := l.ownerIn(); p != nil && !l.auto.on() {
 			soonest(p.activeAt, l.cfg.Close.OwnerAFK, texts.Of("its owner is away"))

@@ -41,7 +41,7 @@ func (l *Lobby) join(ev Join) {
 		return
 	}
 	victim := l.displaced(ev)
-	l.dismiss(victim, texts.Of("You make room for %s, who has a reserved place.", name),
+	l.dismiss(victim, texts.Of("You were removed to make room for %s, who has a reserved place.", name),
 		fmt.Sprintf("made room for %s, who has a reserved place", name), "")
 	l.admit(ev)
 	l.say(0, "%s made room for %s, who has a reserved place.", victim.name, name)

@@ -22,9 +22,9 @@ func (op Kick) apply(l *Lobby) *texts.Refusal {
 	case p == nil:
 		return l.absent(op.PID)
 	case game && p.fake:
-		return texts.Refuse(texts.NotHuman, "%s is a fake player, who stays until the game is over", p.name)
+		return texts.Refuse(texts.NotHuman, "%s is a fake player and stays until the game is over", p.name)
 	case game && p.kicked:
-		return texts.Refuse(texts.TooLate, "%s is on the way out", p.name)
+		return texts.Refuse(texts.TooLate, "%s is already being removed", p.name)
 	}
 	i := l.slotOf(p.pid)
 	if op.KeepOut && !p.fake && l.cfg.Admission.KickCooldown > 0 {

@@ -16,14 +16,14 @@ func checkName(name string) texts.Text {
 	case strings.TrimSpace(name) == "":
 		return texts.Of("the name is empty")
 	case len(name) > w3gs.MaxNameLen:
-		return texts.Of("the name is %d bytes long; %d are allowed", len(name), w3gs.MaxNameLen)
+		return texts.Of("the name is %d bytes long; the limit is %d", len(name), w3gs.MaxNameLen)
 	case w3gs.StripColours(name) != name:
-		return texts.Of("the name holds colour codes")
+		return texts.Of("the name contains colour codes")
 	}
 	for _, r := range name {
 		// Format characters are invisible: they make one name look like another.
 		if r != utf8.RuneError && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-			return texts.Of("the name holds control characters")
+			return texts.Of("the name contains control characters")
 		}
 	}
 	return texts.Text{}

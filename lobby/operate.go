@@ -21,7 +21,7 @@ func (l *Lobby) try(op Operation) *texts.Refusal {
 	case l.phase <= last:
 		return op.apply(l)
 	case l.phase == phaseCounting:
-		return texts.Refuse(texts.Counting, "the countdown runs: abort it first")
+		return texts.Refuse(texts.Counting, "the countdown is running: stop it with abort first")
 	case l.phase == phaseStarted:
 		return texts.Refuse(texts.TooLate, "the game has started")
 	}
@@ -53,7 +53,7 @@ func (l *Lobby) open(i int) {
 	case s.Computer:
 		l.vacate(i)
 	case s.Status == w3gs.SlotOccupied:
-		l.kick(l.players[s.PID], Kick{Why: texts.Of("the slot was taken back")})
+		l.kick(l.players[s.PID], Kick{Why: texts.Of("the slot was freed")})
 	default:
 		s.Status = w3gs.SlotOpen
 	}
@@ -119,7 +119,7 @@ func (op Swap) apply(l *Lobby) *texts.Refusal {
 	}
 	a, b := l.slots[op.A], l.slots[op.B]
 	if !l.melee() && (a.Computer && b.Team == l.observer || b.Computer && a.Team == l.observer) {
-		return texts.Refuse(texts.Fixed, "a computer cannot watch")
+		return texts.Refuse(texts.Fixed, "a computer cannot be an observer")
 	}
 	l.exchange(op.A, op.B, false)
 	return nil
@@ -129,7 +129,7 @@ func (op Swap) apply(l *Lobby) *texts.Refusal {
 func (Shuffle) apply(l *Lobby) *texts.Refusal {
 	places := l.playingPlaces()
 	if len(places) < 2 {
-		return texts.Refuse(texts.NoSuch, "there are no two players to shuffle")
+		return texts.Refuse(texts.NoSuch, "shuffling needs at least two players")
 	}
 	l.random.Shuffle(len(places), func(i, j int) { l.exchange(places[i], places[j], true) })
 	return nil
@@ -152,7 +152,7 @@ func (op Arrange) apply(l *Lobby) *texts.Refusal {
 		there |= w3gs.Only(l.slots[place].PID)
 	}
 	if len(op.PIDs) != len(places) || w3gs.Only(op.PIDs...) != there {
-		return texts.Refuse(texts.Malformed, "the players to arrange are not those who play")
+		return texts.Refuse(texts.Malformed, "the players have changed in the meantime")
 	}
 	for i, pid := range op.PIDs {
 		if from := l.slotOf(pid); from != places[i] {
@@ -174,9 +174,9 @@ func (op Computer) apply(l *Lobby) *texts.Refusal {
 		s.AI = op.AI
 		return nil
 	case !l.melee() && s.Team == l.observer:
-		return texts.Refuse(texts.Fixed, "a computer cannot watch")
+		return texts.Refuse(texts.Fixed, "a computer cannot be an observer")
 	case l.melee() && l.playing(op.Slot) >= int(l.cfg.PlayerSlots):
-		return texts.Refuse(texts.Full, "all %d start spots are taken", l.cfg.PlayerSlots)
+		return texts.Refuse(texts.Full, "all %d starting positions are taken", l.cfg.PlayerSlots)
 	}
 	l.open(op.Slot)
 	l.seat(op.Slot, w3gs.Slot{Computer: true, AI: op.AI, Download: 100})

@@ -58,14 +58,14 @@ func (l *Lobby) longestIn() (first *player) {
 func (op SetOwner) apply(l *Lobby) *texts.Refusal {
 	p := l.named(op.Player)
 	if p != nil && p.fake {
-		return texts.Refuse(texts.NotHuman, "%s is a fake player, who cannot own anything", p.name)
+		return texts.Refuse(texts.NotHuman, "%s is a fake player and cannot own the game", p.name)
 	}
 	l.owner, l.realm, _ = strings.Cut(op.Player, "@")
 	if p != nil {
 		l.entitle(p)
 	}
 	if p := l.ownerIn(); p != nil {
-		l.say(0, "%s owns the game now.", p.name)
+		l.say(0, "%s is now the owner.", p.name)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (l *Lobby) settleOwner() {
 			l.owner = ""
 		} else {
 			if l.owner != "" {
-				l.say(0, "%s owns the game now.", owner.name)
+				l.say(0, "%s is now the owner.", owner.name)
 			}
 			l.entitle(owner)
 		}
@@ -96,7 +96,7 @@ func (l *Lobby) settleOwner() {
 	case l.told == told || l.told == 0:
 		return
 	case owner == nil:
-		l.say(w3gs.Only(l.told), "%s, who owns this lobby, is away: until then you may %sstart and %[2]sabort.", l.owner, trigger)
+		l.say(w3gs.Only(l.told), "%s, the owner of this lobby, is away. Until they return you can use %sstart and %[2]sabort.", l.owner, trigger)
 		return
 	case l.phase == phaseStarted:
 		l.say(w3gs.Only(l.told), "You own this game: %shelp lists your commands.", trigger)

@@ -13,18 +13,18 @@ const startWait = 3 * time.Second
 func (op Start) apply(l *Lobby) *texts.Refusal {
 	switch no := l.blocked(); {
 	case l.Humans() == 0:
-		return texts.Refuse(texts.NoSuch, "nobody is in the lobby")
+		return texts.Refuse(texts.NoSuch, "the lobby is empty")
 	case l.phase == phaseCounting && !op.Now:
-		return texts.Refuse(texts.Counting, "the countdown runs already")
+		return texts.Refuse(texts.Counting, "the countdown is already running")
 	case op.Force:
 	case no != nil:
-		return texts.Refuse(no.Code, "%v; %sstart force starts anyway", no.Text, l.cfg.Voice.Trigger)
+		return texts.Refuse(no.Code, "%v. Use %sstart force to start anyway", no.Text, l.cfg.Voice.Trigger)
 	case l.startBy > 0:
-		return texts.Refuse(texts.Counting, "the game is about to start: it waits for the pings of %v", l.unmeasured())
+		return texts.Refuse(texts.Counting, "the game is about to start; measuring pings: %v", l.unmeasured())
 	}
 	if pings := l.unmeasured(); !op.Force && !pings.Empty() {
 		l.startBy = l.now + startWait
-		l.say(0, "Waiting at most %v for the pings of %v. %sstart force starts at once.", startWait, pings, l.cfg.Voice.Trigger)
+		l.say(0, "Measuring pings, for %v at most: %v. Use %sstart force to start right now.", startWait, pings, l.cfg.Voice.Trigger)
 		return nil
 	}
 	l.forced = op.Force
@@ -34,12 +34,12 @@ func (op Start) apply(l *Lobby) *texts.Refusal {
 
 func (Abort) apply(l *Lobby) *texts.Refusal {
 	if l.phase != phaseCounting && l.startBy == 0 {
-		return texts.Refuse(texts.NoSuch, "no countdown runs")
+		return texts.Refuse(texts.NoSuch, "no countdown is running")
 	}
 	l.auto = newAutoStart(AutoStart{}, 0)
 	if l.startBy > 0 {
 		l.startBy = 0
-		l.say(0, "The game does not start.")
+		l.say(0, "The start is canceled.")
 	}
 	l.abort(texts.Text{})
 	return nil
@@ -74,7 +74,7 @@ func (l *Lobby) awaitStart() {
 		return
 	case no != nil:
 		l.startBy = 0
-		l.say(0, "The game does not start: %v", no.Text)
+		l.tell(0, texts.Sentence(texts.Of("The game does not start: %v", no.Text)))
 	default:
 		l.startBy, l.forced = 0, false
 		l.beginCountdown(false)

@@ -26,7 +26,7 @@ func (d Directory) admins(ctx context.Context, name string) (answer, error) {
 	case len(list) > 0:
 		return one("Admins: %v.", texts.Join(list, ", ")), nil
 	case name != "":
-		return one("%s is no admin.", name), nil
+		return one("%s is not an admin.", name), nil
 	}
 	return one("There are no admins."), nil
 }
@@ -36,7 +36,7 @@ func describe(a storage.Admin) texts.Text {
 	text := texts.Of("%s (%v)", a.Name+onRealm(a.Realm), texts.Known(string(a.Role)))
 	switch network := (storage.Admin{Network: a.Network}).Target(); {
 	case a.Name == "":
-		return texts.Of("everybody from %s (%v)", network+onRealm(a.Realm), texts.Known(string(a.Role)))
+		return texts.Of("everyone from %s (%v)", network+onRealm(a.Realm), texts.Known(string(a.Role)))
 	case a.Network.IsValid():
 		text = texts.Of("%v from %s", text, network)
 	}
@@ -56,7 +56,7 @@ func (d Directory) setAdmin(ctx context.Context, q game.Query) (answer, error) {
 	if q.What == "deladmin" {
 		err := d.DB.RemoveAdmin(ctx, a.Name, a.Realm, a.Network)
 		if errors.Is(err, storage.ErrNotFound) {
-			return nil, texts.Of("%s is no admin: admins lists them", who)
+			return nil, texts.Of("%s is not an admin. Type admins for a list", who)
 		}
 		return one("%s is no longer an admin.", who), err
 	}
@@ -64,14 +64,14 @@ func (d Directory) setAdmin(ctx context.Context, q game.Query) (answer, error) {
 		a.Role = storage.RoleRoot
 	}
 	if IsVast(a.Network) {
-		return nil, texts.Of("%s is a good part of the whole internet: w3host admin add --yes does that", who)
+		return nil, texts.Of("%s covers a large part of the internet: use w3host admin add --yes if you mean it", who)
 	}
 	role := texts.Known(string(a.Role))
 	err = d.DB.AddAdmin(ctx, a)
 	if errors.Is(err, storage.ErrConflict) {
-		return nil, texts.Of("%s is an admin already (%v)", who, role)
+		return nil, texts.Of("%s is already an admin (%v)", who, role)
 	}
-	return one("%s is an admin now (%v).", who, role), err
+	return one("%s is now an admin (%v).", who, role), err
 }
 
 // ParseAdmin reads whom a role is for: a name, or an address or network without
@@ -86,10 +86,10 @@ func ParseAdmin(who, from string) (a storage.Admin, err error) {
 		return a, nil
 	}
 	if a.Name == "" {
-		return a, texts.Of("%s is a network already: what is behind it is too much", who)
+		return a, texts.Of("%s is already a network: leave out what follows it", who)
 	}
 	if t, err = storage.ParseBanTarget(from); err == nil && !t.Network.IsValid() {
-		err = texts.Of("%q is no address and no network: write it like 192.0.2.1 or 192.0.2.0/24", from)
+		err = texts.Of("%q is not an address or a network: write it like 192.0.2.1 or 192.0.2.0/24", from)
 	}
 	a.Network = t.Network
 	return a, err

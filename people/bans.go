@@ -18,7 +18,7 @@ func target(q game.Query) (storage.BanTarget, error) {
 	if !q.Here {
 		t, err := storage.ParseBanTarget(q.Name)
 		if err == nil && q.What == "banip" && !t.Network.IsValid() {
-			err = texts.Of("%s is not here and no address: write one", q.Name)
+			err = texts.Of("%s is not here and is not an address: give an address", q.Name)
 		}
 		return t, err
 	}
@@ -35,14 +35,14 @@ func (d Directory) ban(ctx context.Context, q game.Query) (answer, error) {
 		return nil, err
 	}
 	if IsVast(t.Network) {
-		return nil, texts.Of("%v is a good part of the whole internet: w3host ban --yes does that", t.Network)
+		return nil, texts.Of("%v covers a large part of the internet: use w3host ban --yes if you mean it", t.Network)
 	}
 	ban := storage.Ban{Name: t.Name, Network: t.Network, Reason: q.Reason, By: q.By, At: time.Now()}
 	if q.For > 0 {
 		ban.Expires = ban.At.Add(q.For)
 	}
 	if ban, err = d.DB.AddBan(ctx, ban); errors.Is(err, storage.ErrConflict) {
-		err = texts.Of("%s is banned already", ban.Target())
+		err = texts.Of("%s is already banned", ban.Target())
 	}
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (d Directory) unban(ctx context.Context, q game.Query) (answer, error) {
 	}
 	lifted, err := d.DB.LiftBans(ctx, t, "", q.By)
 	if errors.Is(err, storage.ErrNotFound) {
-		err = texts.Of("%s is not banned: bans lists them", q.Name)
+		err = texts.Of("%s is not banned. Type bans for a list", q.Name)
 	}
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (d Directory) unban(ctx context.Context, q game.Query) (answer, error) {
 	for _, ban := range lifted {
 		who = append(who, ban.Target())
 	}
-	return one("%s may come again.", strings.Join(who, ", ")), nil
+	return one("No longer banned: %s.", strings.Join(who, ", ")), nil
 }
 
 func (d Directory) bans(ctx context.Context) (answer, error) {

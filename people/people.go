@@ -77,7 +77,7 @@ func (d Directory) ask(ctx context.Context, q game.Query) (answer, error) {
 	case "checkadmin":
 		return d.admins(ctx, q.Name)
 	case "lang":
-		return one("The host speaks %s to you now.", q.Language.Own()), d.DB.SetLanguage(ctx, q.Name, q.Language.String())
+		return one("The host now talks to you in %s.", q.Language.Own()), d.DB.SetLanguage(ctx, q.Name, q.Language.String())
 	}
 	return nil, fmt.Errorf("the database is not asked for %s", q.What)
 }
@@ -141,7 +141,7 @@ func (d Directory) dota(ctx context.Context, name string) (lines answer, err err
 		}
 	}
 	if lines == nil {
-		return one("%s has played no game of DotA here.", name), nil
+		return one("%s has not played DotA here.", name), nil
 	}
 	return lines, nil
 }
@@ -168,9 +168,9 @@ func (d Directory) alts(ctx context.Context, name string) (answer, error) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		return one("No other name has come from %s's addresses.", name), nil
+		return one("No other names were seen from %s's addresses.", name), nil
 	}
-	return one("From %s's addresses also came %s.", name, strings.Join(names, ", ")), nil
+	return one("Also seen from %s's addresses: %s.", name, strings.Join(names, ", ")), nil
 }
 
 func onRealm(realm string) string {

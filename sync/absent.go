@@ -1,7 +1,6 @@
 package gamesync
 
 import (
-	"fmt"
 	"time"
 
 	"w3host/texts"
@@ -38,7 +37,7 @@ func (e Absent) apply(l *Loop) {
 func (l *Loop) tellAbsent(p *player) {
 	if l.untold.Has(p.PID) {
 		l.untold &^= w3gs.Only(p.PID)
-		l.sayOthers(p, texts.Of("%s has lost the connection; it can come back for %s.", p.Name, clockTime(p.lag.wait)))
+		l.sayOthers(p, texts.Of("%s lost the connection and can reconnect within %v.", p.Name, p.lag.wait))
 	}
 }
 
@@ -84,8 +83,8 @@ func (l *Loop) remind() {
 	for pid := range (l.screen.laggers & l.absent).All() {
 		p := l.byPID[pid]
 		l.tellAbsent(p)
-		left := (p.lag.dropAt - l.t + time.Second - 1) / time.Second
-		l.sayOthers(p, texts.Of("Waiting for %s to come back: %d s left.", p.Name, left))
+		left := (p.lag.dropAt - l.t + time.Second - 1).Truncate(time.Second)
+		l.sayOthers(p, texts.Of("Waiting for %s to reconnect: %v left.", p.Name, left))
 	}
 }
 
@@ -94,11 +93,6 @@ func (l *Loop) sayOthers(p *player, line texts.Text) {
 	if to := l.inside() &^ w3gs.Only(p.PID) &^ l.absent; to != 0 {
 		l.out.emit(&Say{To: to, Text: line})
 	}
-}
-
-// clockTime writes 3m0s as "3:00".
-func clockTime(d time.Duration) string {
-	return fmt.Sprintf("%d:%02d", d/time.Minute, d%time.Minute/time.Second)
 }
 
 // A proxy that waits for a new connection feeds its client empty actions, at

@@ -98,7 +98,7 @@ func (s *scene) event(text string) ([]string, error) {
 	case "back":
 		do(s.l.Handle(now, Back{pid}, nil))
 	case "stop":
-		do(s.l.Handle(now, End{texts.Known("the host stops")}, nil))
+		do(s.l.Handle(now, End{texts.Known("the host is shutting down")}, nil))
 	case "end":
 		do(s.l.Handle(now, End{}, nil))
 	default:

@@ -33,7 +33,7 @@ func ParseLanguage(tag string) (Language, error) {
 	if i := slices.Index(tags[:], name); i >= 0 {
 		return Language(i), nil
 	}
-	return English, Of("there is no language %q here: %s", tag, Tags())
+	return English, Of("the language %q is not available. Choose one of %s", tag, Tags())
 }
 
 // String is the name.

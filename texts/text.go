@@ -8,15 +8,18 @@ package texts
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 )
 
 // Text is a sentence that is not yet in any language. It is an error too, so that
 // a refusal can be one.
 type Text struct {
-	format string
-	args   []any
+	format       string
+	args         []any
+	begins, ends bool // as a sentence does; see Sentence
 }
 
 // translated is what a Text may have as an argument besides plain values: another
@@ -28,7 +31,7 @@ func Of(format string, args ...any) Text {
 	if false {
 		_ = fmt.Sprintf(format, args...) // lets go vet check the callers' formats
 	}
-	return Text{format, args}
+	return Text{format: format, args: args}
 }
 
 // Plain is a text that is the same in every language: what somebody has typed.
@@ -36,7 +39,7 @@ func Plain(text string) Text {
 	if text == "" {
 		return Text{}
 	}
-	return Text{"%s", []any{text}}
+	return Text{format: "%s", args: []any{text}}
 }
 
 // Known is a whole sentence that is only known at run time, and translated if
@@ -44,7 +47,7 @@ func Plain(text string) Text {
 func Known(sentence string) Text { return Text{format: sentence} }
 
 // From is the text of an error.
-func From(err error) Text { return Text{"%v", []any{err}} }
+func From(err error) Text { return Text{format: "%v", args: []any{err}} }
 
 // Join puts texts behind each other.
 func Join(list []Text, sep string) Text {
@@ -69,9 +72,9 @@ func Either(names []string) Text {
 // have one verb, for the number.
 func Count(n int, one, many string) Text {
 	if n == 1 {
-		return Text{one, []any{n}}
+		return Text{format: one, args: []any{n}}
 	}
-	return Text{many, []any{n}}
+	return Text{format: many, args: []any{n}}
 }
 
 // Sprintf is one sentence in a language, for those who answer outside of games.
@@ -79,32 +82,41 @@ func Sprintf(l Language, format string, args ...any) string {
 	if false {
 		_ = fmt.Sprintf(format, args...)
 	}
-	return Text{format, args}.In(l)
+	return Of(format, args...).In(l)
 }
 
 // Empty reports whether there is nothing to read.
 func (t Text) Empty() bool { return t.format == "" }
 
-// In is the sentence in a language.
+// In is the sentence in a language. Durations in it are in words.
 func (t Text) In(l Language) string {
 	format := t.format
 	if there, ok := catalogues[l][format]; ok {
 		format = there
 	}
-	if len(t.args) == 0 {
-		return format
+	args := slices.Clone(t.args)
+	if t.begins {
+		format = begin(format, args)
 	}
-	args := make([]any, len(t.args))
-	for i, arg := range t.args {
+	for i, arg := range args {
+		if d, ok := arg.(time.Duration); ok {
+			arg = span(d)
+		}
 		if a, ok := arg.(translated); ok {
-			arg = a.In(l)
+			args[i] = a.In(l)
 		}
 		if s, ok := arg.(string); ok {
-			arg = typed(s)
+			args[i] = typed(s)
 		}
-		args[i] = arg
 	}
-	return fmt.Sprintf(format, args...)
+	line := format
+	if len(args) > 0 {
+		line = fmt.Sprintf(format, args...)
+	}
+	if t.ends {
+		line = end(line, l)
+	}
+	return line
 }
 
 // typed is a text that somebody has typed. %q puts it in quotes as it is: players do not

@@ -3,12 +3,13 @@ package texts_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"w3host/texts"
 )
 
 func TestIn(t *testing.T) {
-	refusal := texts.Refuse(texts.NotYet, "%s has just left: wait %v", "Ann %d", 2)
+	refusal := texts.Refuse(texts.NotYet, "%s just left: wait %v", "Ann %d", 2)
 	for _, tt := range []struct {
 		text             texts.Text
 		english, chinese string
@@ -17,13 +18,26 @@ func TestIn(t *testing.T) {
 		{texts.Plain("Countdown stopped. 100 %d"), "Countdown stopped. 100 %d", "Countdown stopped. 100 %d"},
 		{texts.Known("Countdown stopped."), "Countdown stopped.", "倒计时已停止。"},
 		{texts.Known("100 %d"), "100 %d", "100 %d"},
-		{texts.From(refusal), "Ann %d has just left: wait 2", "Ann %d 刚刚离开：请等待 2"},
+		{texts.From(refusal), "Ann %d just left: wait 2", "Ann %d 刚刚离开：请等待 2"},
 		{texts.From(errors.New("EOF")), "EOF", "EOF"},
-		{texts.Of("Waiting to start: %v", refusal.Text), "Waiting to start: Ann %d has just left: wait 2", "等待开始：Ann %d 刚刚离开：请等待 2"},
+		{texts.Of("Waiting to start: %v", refusal.Text), "Waiting to start: Ann %d just left: wait 2", "等待开始：Ann %d 刚刚离开：请等待 2"},
 		{texts.Join([]texts.Text{texts.Of("team %d", 1), texts.Plain("%")}, " 5 % "), "team 1 5 % %", "队伍 1 5 % %"},
 		{texts.Count(1, "%d game", "%d games"), "1 game", "1 局"},
 		{texts.Count(0, "%d game", "%d games"), "0 games", "0 局"},
 		{texts.Text{}, "", ""},
+		{texts.Of("%s just left: wait %v", "Ann", 1900*time.Millisecond), "Ann just left: wait 1.9 seconds", "Ann 刚刚离开：请等待 1.9 秒"},
+		{texts.Of("%s just left: wait %v", "Ann", 2*time.Second), "Ann just left: wait 2 seconds", "Ann 刚刚离开：请等待 2 秒"},
+		{texts.Of("%s just left: wait %v", "Ann", time.Second), "Ann just left: wait 1 second", "Ann 刚刚离开：请等待 1 秒"},
+		{texts.Of("%s just left: wait %v", "Ann", time.Minute+14*time.Second), "Ann just left: wait 1 minute 14 seconds", "Ann 刚刚离开：请等待 1 分钟 14 秒"},
+		{texts.Of("%s just left: wait %v", "Ann", 25*time.Hour+time.Second), "Ann just left: wait 1 day 1 hour", "Ann 刚刚离开：请等待 1 天 1 小时"},
+		{texts.Of("%s just left: wait %v", "Ann", time.Hour+time.Second), "Ann just left: wait 1 hour", "Ann 刚刚离开：请等待 1 小时"},
+		{texts.Of("%s just left: wait %v", "Ann", time.Duration(0)), "Ann just left: wait 0 seconds", "Ann 刚刚离开：请等待 0 秒"},
+		{texts.Sentence(texts.Of("the lobby is closed")), "The lobby is closed.", "房间已关闭。"},
+		{texts.Sentence(texts.From(texts.Refuse(texts.TooLate, "the lobby is closed"))), "The lobby is closed.", "房间已关闭。"},
+		{texts.Sentence(texts.From(refusal)), "Ann %d just left: wait 2.", "Ann %d 刚刚离开：请等待 2。"},
+		{texts.Sentence(texts.Of("%s just left: wait %v", "ann", 2)), "ann just left: wait 2.", "ann 刚刚离开：请等待 2。"},
+		{texts.Sentence(texts.From(errors.New("no map called echo"))), "No map called echo.", "No map called echo。"},
+		{texts.Sentence(texts.From(errors.New("a.w3x: no map"))), "a.w3x: no map.", "a.w3x: no map。"},
 	} {
 		if got := tt.text.String(); got != tt.english {
 			t.Errorf("in English: %q, want %q", got, tt.english)
@@ -50,10 +64,10 @@ func TestParseLanguage(t *testing.T) {
 // What players have typed is quoted as they typed it.
 func TestQuotes(t *testing.T) {
 	for name, want := range map[string]string{
-		`back\slash`: `no map has "back\slash" in its name`, `a "b" c`: `no map has "a "b" c" in its name`,
-		"中文": `no map has "中文" in its name`, "a\tb\x00": `no map has "a b " in its name`,
+		`back\slash`: `no map matches "back\slash"`, `a "b" c`: `no map matches "a "b" c"`,
+		"中文": `no map matches "中文"`, "a\tb\x00": `no map matches "a b "`,
 	} {
-		if got := texts.Of("no map has %q in its name", name).String(); got != want {
+		if got := texts.Of("no map matches %q", name).String(); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

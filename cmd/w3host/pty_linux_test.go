@@ -136,7 +136,7 @@ func TestConsoleOnATerminal(t *testing.T) {
 	p.press("unh\t2\r")
 	p.await("Lobby #2 is closed.")
 	p.press("nonsense\r")
-	p.await(`there is no command "nonsense"`)
+	p.await(`There is no command "nonsense"`)
 	// A lobby from its creation to the end of its game.
 	p.press("host two from the console\r")
 	id := p.await(`Lobby #(\d+) "from the console" is open: two.w3x`)
@@ -194,7 +194,7 @@ func TestConsoleReadsLines(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"No new lobbies are opened.\n", "The host stops.\n"} {
+	for _, want := range []string{"No new lobbies will be opened.\n", "The host is shutting down.\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %s", want, out.String())
 		}

@@ -44,7 +44,7 @@ func TestForgedConfirmation(t *testing.T) {
 		return strings.Count(fmt.Sprint(s.Asks()), "Ann") >= 4
 	})
 	forger.Say("!say I am an admin")
-	forger.UntilText("only the owner may use say")
+	forger.UntilText("Only the owner can use say")
 	_ = forger.Conn.Close()
 	awaitLines(p, "player left", 1)
 
@@ -56,7 +56,7 @@ func TestForgedConfirmation(t *testing.T) {
 	forger = join("Ann")
 	forger.UntilText("Your name is not confirmed yet.")
 	forger.Say("!say I am an admin")
-	forger.UntilText("only the owner may use say")
+	forger.UntilText("Only the owner can use say")
 	_ = forger.Conn.Close()
 	awaitLines(p, "player left", 2)
 

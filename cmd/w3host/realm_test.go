@@ -219,7 +219,7 @@ func TestLanguageOnRealm(t *testing.T) {
 		{dee, "!games", "没有房间"},
 		{bob, "/w farbot lang zh", "中文"},
 		{bob, "/w farbot games", "没有房间"},
-		{ann, "!lang en", "The host speaks English to you now."},
+		{ann, "!lang en", "The host now talks to you in English."},
 		{ann, "/w hostbot games", "No lobby is open"},
 		{bob, "/w farbot help autohost", "、名称"}, // its end: it takes two lines
 	} {
@@ -272,7 +272,7 @@ func TestCommandsByTheRealm(t *testing.T) {
 	for _, c := range []struct{ who, says, hears string }{
 		{"Ann", "!games", "No lobby is open"},
 		{"Ann", "/w hostbot !stats", "Ann has not played here yet."},
-		{"Ann", "!pub mine", "only an admin may use pub"},
+		{"Ann", "!pub mine", "Only an admin can use pub."},
 		{"Zed", "!host one Zed's game", `Lobby #1 "Zed's game" is open: one.w3x`},
 		{"Ann", "/w hostbot games", `#1 "Zed's game": lobby, 0 of 10`},
 		{"Zed", "/w hostbot unhost", "Lobby #1 is closed."},
@@ -313,11 +313,11 @@ func TestCommandsByTheRealm(t *testing.T) {
 	hears(t, zed, "Thank you, Zed.")
 	c.UntilText("You own this lobby")
 	ann.Say("/w hostbot !muteall")
-	hears(t, ann, "only the owner may use muteall")
+	hears(t, ann, "Only the owner can use muteall")
 	ann.Say("/w hostbot stats")
 	hears(t, ann, "Ann has not played here yet.")
 	bob.Say("/w hostbot fakeplayer")
-	hears(t, bob, "there is no command")
+	hears(t, bob, "There is no command")
 	zed.Say("/w hostbot !muteall")
 	hears(t, zed, "Done.")
 	c.UntilText("muted")

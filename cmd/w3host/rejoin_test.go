@@ -76,5 +76,5 @@ func TestNetworkRoles(t *testing.T) {
 	}
 	saysUntil(t, eve, "!say heard", "heard")
 	eve.Say("!admins")
-	reads(t, eve, "only root may use admins")
+	reads(t, eve, "Only root can use admins")
 }
