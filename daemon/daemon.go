@@ -146,7 +146,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer func() { stop(); commanding.Wait() }()
 	welcome(c, h.Addr(), maps, log)
 	if err := h.Run(ctx); err != nil {
-		log.Warn().Err(err).Msg("stopped before everything had ended")
+		log.Warn().Err(err).Msg("stopped before everything had shut down")
 	}
 	log.Info().Msg("w3host has stopped")
 	return nil

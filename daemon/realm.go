@@ -121,7 +121,7 @@ func (e *realmCommands) heard(s realm.Speech) {
 	select {
 	case e.lines <- s:
 	default:
-		e.log.Warn().Str("realm", s.Realm).Str("player", s.From).Msg("command dropped: too many wait")
+		e.log.Warn().Str("realm", s.Realm).Str("player", s.From).Msg("command dropped: too many are waiting")
 	}
 }
 

@@ -45,7 +45,7 @@ func (l *Lines) Observe(s *game.Stamped) {
 	case *game.Said:
 		l.log.Debug().Str("player", f.Name).Bool("muted", f.Muted).Str("text", f.Text).Msg("chat")
 	case *game.Muted:
-		l.log.Info().Str("player", f.Name).Dur("for", f.For).Msg("muted for talking too much")
+		l.log.Info().Str("player", f.Name).Dur("for", f.For).Msg("muted for flooding the chat")
 	case *game.Counting:
 		l.log.Info().Int("seconds", f.Seconds).Msg("countdown")
 	case *game.CountStopped:

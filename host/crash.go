@@ -107,7 +107,7 @@ func (h *Host) saveCrash(who, what string, stack []byte, state string) string {
 	h.writing.Go(func() { // ends with the file
 		err := os.MkdirAll(h.opts.Crashes, 0o755)
 		if err = cmp.Or(err, os.WriteFile(file, []byte(text), 0o600)); err != nil {
-			h.log.Error().Err(err).Str("file", file).Msg("file of a crash cannot be written")
+			h.log.Error().Err(err).Str("file", file).Msg("cannot write the crash report")
 		}
 	})
 	return file

@@ -10,7 +10,7 @@ import (
 var (
 	errSeats = errors.New("too many players from this address (limits.seats_per_ip)")
 	errGames = errors.New("players from this address are in too many lobbies and games (limits.games_per_ip)")
-	errShare = errors.New("players from this address are in half of the lobbies and games that there may be (autohost.max_games)")
+	errShare = errors.New("players from this address already use half of all lobbies and games (autohost.max_games)")
 )
 
 // crowded says why nobody else from an address may join a lobby. One address has so many

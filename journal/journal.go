@@ -169,7 +169,7 @@ func (f *Files) rescue() {
 	parts, _ := filepath.Glob(filepath.Join(f.opts.Dir, "*.part"))
 	for _, part := range parts {
 		if err := os.Rename(part, strings.TrimSuffix(part, ".part")); err != nil {
-			f.log.Warn().Err(err).Msg("journal of a killed host cannot be kept")
+			f.log.Warn().Err(err).Msg("cannot keep the journal of a killed host")
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (f *Files) run() {
 	defer close(f.done)
 	for j := range f.jobs {
 		if err := f.take(j); err != nil {
-			f.log.Warn().Err(err).Str("file", filepath.Join(f.opts.Dir, j.name)).Msg("journal of a game cannot be written; the game goes on")
+			f.log.Warn().Err(err).Str("file", filepath.Join(f.opts.Dir, j.name)).Msg("cannot write the journal of a game; the game goes on")
 			if !j.end {
 				f.open[j.name] = false
 			}

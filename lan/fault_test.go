@@ -50,7 +50,7 @@ func TestBusyPort(t *testing.T) {
 	if n := log.count("warn", "searches on this UDP port are not heard"); n != 1 {
 		t.Errorf("%d warnings, want 1", n)
 	}
-	if n := log.count("info", "awaiting LAN searches again"); n != 1 {
+	if n := log.count("info", "listening for LAN searches again"); n != 1 {
 		t.Errorf("%d times again, want 1", n)
 	}
 	log.mu.Lock()

@@ -126,7 +126,7 @@ func (o *Options) localOnly() {
 	for _, to := range o.Targets {
 		if away(to) {
 			o.Log.Warn().Stringer("addr", to).Stringer("bind", o.Bind).
-				Msg("a LAN target is not told of the lobbies: the host listens on a loopback address, which only this machine can join; set host.listen")
+				Msg("a LAN target gets no announcements: the host listens on a loopback address, which only this machine can join; set host.listen")
 		}
 	}
 	o.Targets = slices.DeleteFunc(slices.Clone(o.Targets), away)

@@ -51,7 +51,7 @@ func (a *Advertiser) openPorts() error {
 		}
 		p.conn = conn
 		held++
-		a.logPort(zerolog.DebugLevel, p).Msg("awaiting LAN searches")
+		a.logPort(zerolog.DebugLevel, p).Msg("listening for LAN searches")
 		a.openBroadcastPorts(p)
 	}
 	if held > 0 {
@@ -134,7 +134,7 @@ func (a *Advertiser) reopen(p *port) bool {
 		}
 		p.conn = conn
 		a.mu.Unlock()
-		a.logPort(zerolog.InfoLevel, p).Msg("awaiting LAN searches again")
+		a.logPort(zerolog.InfoLevel, p).Msg("listening for LAN searches again")
 		return true
 	}
 }

@@ -48,7 +48,7 @@ func (a *Archive) prune(now time.Time) {
 	}
 	entries, err := os.ReadDir(a.opts.Dir)
 	if err != nil {
-		a.opts.Log.Warn().Err(err).Msg("old replays cannot be looked for")
+		a.opts.Log.Warn().Err(err).Msg("cannot look for old replays")
 		return
 	}
 	var files []fs.FileInfo
@@ -68,7 +68,7 @@ func (a *Archive) prune(now time.Time) {
 			break
 		}
 		if err := os.Remove(filepath.Join(a.opts.Dir, f.Name())); err != nil {
-			a.opts.Log.Warn().Err(err).Msg("an old replay cannot be removed")
+			a.opts.Log.Warn().Err(err).Msg("cannot remove an old replay")
 			break
 		}
 		total -= f.Size()

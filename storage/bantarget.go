@@ -35,13 +35,13 @@ func ParseBanTarget(text string) (BanTarget, error) {
 	case err == nil:
 		return BanTarget{Network: p.Masked()}, nil
 	case strings.Contains(text, "/"):
-		return BanTarget{}, fmt.Errorf("%q is no network: write it like 192.0.2.0/24, and a player of that name as name:%[1]s", text)
+		return BanTarget{}, fmt.Errorf("%q is not a network: write it like 192.0.2.0/24, and a player of that name as name:%[1]s", text)
 	}
 	if ap, err := netip.ParseAddrPort(text); err == nil {
 		return BanTarget{}, fmt.Errorf("%q has a port: write %s", text, ap.Addr())
 	}
 	if strings.Trim(text, "0123456789.*-") == "" && strings.Contains(text, ".") {
-		return BanTarget{}, fmt.Errorf("%q is no address: write four numbers up to 255 like 192.0.2.1, a network like %s, and a player of that name as name:%[1]s",
+		return BanTarget{}, fmt.Errorf("%q is not an address: write four numbers up to 255 like 192.0.2.1, a network like %s, and a player of that name as name:%[1]s",
 			text, networkOf(text))
 	}
 	if strings.ContainsAny(text, "*?") {

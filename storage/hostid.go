@@ -60,7 +60,7 @@ func (r *Recorder) writeStatus() {
 	err := replaceFile(path, r.status())
 	r.statusDown.Store(err != nil)
 	if err != nil {
-		r.log.Debug().Err(err).AnErr("in_place", overwrite(path, r.status())).Msg("no new status file")
+		r.log.Debug().Err(err).AnErr("in_place", overwrite(path, r.status())).Msg("cannot write the status file")
 	}
 }
 

@@ -114,7 +114,7 @@ func (a *applier) enter(ctx context.Context) error {
 	case err != nil, last.Stopped || silent >= 3*a.opts.Heartbeat:
 	case a.suspect.Heartbeat.IsZero():
 		a.suspect = last
-		a.log.Info().Dur("silent", silent).Msg("the last run of this host did not stop in order; watching whether it still runs")
+		a.log.Info().Dur("silent", silent).Msg("the last run of this host did not shut down cleanly; watching whether it still runs")
 		return nil
 	case a.suspect.Run != last.Run, !a.suspect.Heartbeat.Equal(last.Heartbeat):
 		return a.renew(ctx)

@@ -32,7 +32,7 @@ func adminCommand() *cobra.Command {
 	fs.StringVar(&a.Realm, "realm", "", "the `REALM` where NAME is who they say they are; otherwise the LAN, where anyone may call themselves so")
 	fs.StringVar(&from, "from", "", "the `NETWORK` or address that joins must come from for the role to count")
 	fs.StringVar((*string)(&a.Role), "role", string(storage.RoleAdmin), "`ROLE`, with add: admin runs games, kicks and bans; root also makes admins")
-	fs.BoolVar(&yes, "yes", false, "also a network that is a good part of the whole internet")
+	fs.BoolVar(&yes, "yes", false, "also a network that covers a large part of the internet")
 	c.addListFlags(fs)
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"admin", "root"}, cobra.ShellCompDirectiveNoFileComp))
 	check := func() error {
@@ -47,7 +47,7 @@ func adminCommand() *cobra.Command {
 		who, err := people.ParseAdmin(c.names[0], from)
 		a.Name, a.Network = who.Name, who.Network
 		if err == nil && people.IsVast(a.Network) && !yes {
-			err = fmt.Errorf("%s is a good part of the whole internet: say --yes if you mean it", a.Network)
+			err = fmt.Errorf("%s covers a large part of the internet: add --yes if you mean it", a.Network)
 		}
 		return err
 	}

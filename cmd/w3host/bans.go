@@ -28,7 +28,7 @@ func banCommand() *cobra.Command {
 	fs.StringVar(&b.Realm, "realm", "", "only players of this `REALM`; otherwise everywhere, the LAN included")
 	span := fs.String("for", "", "`TIME`: 30m, 12h, 7d, \"2 weeks\" or 1d12h; otherwise permanently")
 	fs.StringVar(&b.Reason, "reason", "", "`TEXT`: why")
-	yes := fs.Bool("yes", false, "also a network that is a good part of the whole internet")
+	yes := fs.Bool("yes", false, "also a network that covers a large part of the internet")
 	check := func() error {
 		if err := c.one("a name, an address or a network (words of a reason go in quotes)"); err != nil {
 			return err
@@ -37,7 +37,7 @@ func banCommand() *cobra.Command {
 		target, err := storage.ParseBanTarget(c.names[0])
 		b.Name, b.Network = target.Name, target.Network
 		if err == nil && people.IsVast(b.Network) && !*yes {
-			err = fmt.Errorf("%s is a good part of the whole internet: say --yes if you mean it", b.Network)
+			err = fmt.Errorf("%s covers a large part of the internet: add --yes if you mean it", b.Network)
 		}
 		if err == nil && *span != "" {
 			var d time.Duration

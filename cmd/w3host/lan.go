@@ -100,7 +100,7 @@ func lanTarget(text string) (netip.AddrPort, error) {
 	}
 	addr, err := net.ResolveUDPAddr("udp4", where)
 	if err != nil || addr.IP == nil || addr.Port == 0 {
-		return netip.AddrPort{}, fmt.Errorf("%q is no IPv4 address or name of a machine, with :PORT if it is not %d", text, lan.DefaultPort)
+		return netip.AddrPort{}, fmt.Errorf("%q is not an IPv4 address or host name, with :PORT if it is not %d", text, lan.DefaultPort)
 	}
 	ap := addr.AddrPort()
 	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()), nil

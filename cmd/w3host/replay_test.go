@@ -162,7 +162,7 @@ func TestReplayAnonymise(t *testing.T) {
 	if _, out, _ := callReplay(t, "info", to); strings.Contains(out, "Alice") || strings.Contains(out, "gg") || !strings.Contains(out, "Player 1") {
 		t.Errorf("got %s", out)
 	}
-	if code, _, errs := callReplay(t, "anonymise", "--output", to, name); code != exitFailed || !strings.Contains(errs, "is there already") {
+	if code, _, errs := callReplay(t, "anonymise", "--output", to, name); code != exitFailed || !strings.Contains(errs, "already exists") {
 		t.Errorf("over a file: exit %d, %s", code, errs)
 	}
 }

@@ -84,7 +84,7 @@ func (c *replayCall) anonymise() error {
 // the name must not exist yet.
 func writeReplay(name string, fresh bool, write func(*os.File) error) error {
 	if _, err := os.Lstat(name); fresh && err == nil {
-		return fmt.Errorf("%s is there already: name another --output", name)
+		return fmt.Errorf("%s already exists: choose another --output", name)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
