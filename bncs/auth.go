@@ -3,7 +3,7 @@ package bncs
 import (
 	"slices"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // platform is the tag IX86.

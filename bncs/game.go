@@ -3,7 +3,7 @@ package bncs
 import (
 	"net/netip"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // GamePort (0x45, to the realm): TCP port u16, from 1024 on. It counts for games

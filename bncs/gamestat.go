@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // MaxStat is the longest stat string that a PvPGN server lists. It gives a longer

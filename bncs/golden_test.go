@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // The bytes come from a session with a PvPGN server 1.99.7.2.1 as written down

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // The values were stored and accepted by a PvPGN server 1.99.7.2.1.

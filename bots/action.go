@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // ActionLen is the length of a bot's action: one order to a point, as a right

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // onChat takes a 0x0F. A line of another bot carries the time it was sent at, which

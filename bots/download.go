@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // download is a map that a bot downloads. It is written to a file with the suffix

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // compareEvery is the number of turns between two comparisons of the bots' states,

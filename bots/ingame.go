@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Bounds of the increment, when Options.Period does not say more.

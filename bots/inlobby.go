@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // onWelcome takes a 0x04: the bot has joined.

@@ -3,7 +3,7 @@ package bots
 import (
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // onStartLag takes a 0x10: the game waits for these players.

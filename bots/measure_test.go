@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // newGauge is a rig in the game whose figures count.

@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Times of a client.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Bots type the command that a lobby asks for, in any language, once each.

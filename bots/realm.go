@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"w3host/bncs"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // RealmPassword is the default password of the accounts that bots register.

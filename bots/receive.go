@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // segment is the largest packet of a turn: what fits one TCP segment.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Outcome is how a bot's game ended for it.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // rig is one bot without a connection: packets and times go in by hand.

@@ -16,7 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/internal/openfiles"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const (

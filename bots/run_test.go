@@ -17,7 +17,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 
 	"w3host/internal/testkit"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Script is a recorded game: what its players did, in order.

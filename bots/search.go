@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"w3host/lan"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const (

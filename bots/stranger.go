@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // strangerWait is the time for a host to close a connection that never joins:

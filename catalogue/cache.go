@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 	"w3host/w3map"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"w3host/mapconf"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 	"w3host/w3map"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // Args are the words behind a command. Each method takes what comes next; the

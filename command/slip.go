@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"w3host/internal/nearest"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const (

@@ -2,7 +2,7 @@
 // the environment the file, flags both. One validation reports every fault at once.
 package config
 
-import "w3host/w3gs"
+import "w3host/protocol/w3gs"
 
 // Config is the whole configuration. A key is section.name, as in the file;
 // its environment variable is W3HOST_SECTION_NAME. config.toml.example explains the

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"w3host/autohost"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Entry is one [[autohost]]: a kind of game of which a lobby is always open.

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"w3host/bncs"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Realm is one account on one realm. Sections of the same name are accounts of

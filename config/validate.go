@@ -12,7 +12,7 @@ import (
 
 	"github.com/hashicorp/go-multierror"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Interfaces in lan.broadcast stands for the broadcast addresses of all network

@@ -15,7 +15,7 @@ import (
 	"w3host/config"
 	"w3host/host"
 	"w3host/mapconf"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 	"w3host/w3map"
 )
 

@@ -15,9 +15,9 @@ import (
 	"w3host/journal"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"w3host/config"
 	"w3host/daemon"
 	"w3host/mapconf"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const scriptsRemedy = "copy Scripts\\common.j and Scripts\\blizzard.j of the game to maps.scripts, or point it to the game's folder"

@@ -6,8 +6,8 @@ import (
 
 	"w3host/command"
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // chat passes a line to the lobby, marked if it is a command that the sender may use.

@@ -8,7 +8,7 @@ import (
 	"math"
 	"net/netip"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // codec writes the fields of an Input, or reads them: one list serves both. Fields

@@ -8,8 +8,8 @@ import (
 	"w3host/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 type (

@@ -6,8 +6,8 @@ import (
 	"w3host/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 	"w3host/w3map"
 )
 

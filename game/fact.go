@@ -7,8 +7,8 @@ import (
 	"w3host/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 )
 
 // Fact is something that has happened in the game: a pointer to one of the types

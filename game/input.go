@@ -7,10 +7,10 @@ import (
 	"w3host/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	"w3host/rating"
 	gamesync "w3host/sync"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // LinkID is the host's number of a connection, from 1, never used twice in a

@@ -10,7 +10,7 @@ import (
 	"io"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // A journal is a game's inputs in the order in which Step took them, so that

@@ -17,8 +17,8 @@ import (
 
 	"w3host/command"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	"w3host/rating"
-	"w3host/w3gs"
 )
 
 // TestRerunInAnotherProcess writes the journals of random games and lets another

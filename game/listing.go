@@ -4,8 +4,8 @@ import (
 	"cmp"
 
 	"w3host/command"
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // listing are the commands about what a lobby is called and how it stands in the

@@ -6,9 +6,9 @@ import (
 
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // silenceCheck is how often the lobby looks for players who send nothing, and for

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 	"w3host/w3map"
 )
 

@@ -3,7 +3,7 @@ package game
 import (
 	"testing"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 	"w3host/w3map"
 )
 

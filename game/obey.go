@@ -8,9 +8,9 @@ import (
 
 	"w3host/command"
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // obey carries out a command, or answers the caller alone with what to type

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"w3host/command"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // OpKind says what an Op asks of the host.

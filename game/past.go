@@ -6,8 +6,8 @@ import (
 
 	"w3host/command"
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // setting is what a player has set for the lobby as a whole. It ends when the player has

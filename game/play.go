@@ -4,9 +4,9 @@ import (
 	"net/netip"
 
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // begin turns the lobby into a running game.

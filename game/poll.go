@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"w3host/command"
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // Votes are the rules of the players' votes. New fills in what is 0.

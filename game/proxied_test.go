@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"w3host/bots/gproxy"
-	"w3host/reconnect"
+	"w3host/protocol/gproxy"
 )
 
 // TestProxyUnderAnothersLag: while another lags for as long as they are waited for, the

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"w3host/lobby"
-	"w3host/reconnect"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 )
 
 // proxyKind is what a player's link goes through.

@@ -12,10 +12,10 @@ import (
 	"w3host/internal/testkit"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	"w3host/rating"
 	gamesync "w3host/sync"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // TestScripts plays testdata/*.txt. A script is a game: lines that begin at the

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"w3host/command"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
 	"w3host/rating"
-	"w3host/reconnect"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 )
 
 // seat is a player's place for the life of the game.

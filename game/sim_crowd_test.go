@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // crowd plays one game at random: it is the clients, the host and the operator.

@@ -3,7 +3,7 @@ package game
 import (
 	"fmt"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // groups sorts the players who have answered a turn by their answers.

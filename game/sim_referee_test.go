@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // referee sees a game from the clients' side and finds what no client may see.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"w3host/lobby"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // ledger is what the referee knows of votes, fake players and lists.

@@ -3,7 +3,7 @@ package game
 import (
 	"fmt"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 func (t *turnLedger) screenUp(f *ScreenUp) error {

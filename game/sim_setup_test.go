@@ -8,9 +8,9 @@ import (
 	"w3host/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	"w3host/rating"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 )
 
 func simConfig(r *rand.Rand) Config {

@@ -8,7 +8,7 @@ import (
 
 	"w3host/command"
 	"w3host/mapxfer"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // stir does something nobody waits for.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 )
 
 // turnLedger is what the referee knows of the turns. It counts for itself what the

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // view is one client's picture of the game.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"w3host/bots/gproxy"
-	"w3host/reconnect"
-	"w3host/w3gs"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
 )
 
 // wire is the line of a player who sits behind a proxy: the host's side of it,

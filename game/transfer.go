@@ -3,8 +3,8 @@ package game
 import (
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // mapPacket handles packets about the map, which only come before the start.

@@ -5,9 +5,9 @@ import (
 
 	"w3host/command"
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // verdicts are the commands by which players end a game with a result.

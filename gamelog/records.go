@@ -11,9 +11,9 @@ import (
 	"w3host/game"
 	"w3host/lobby"
 	"w3host/mapstats"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 	"w3host/w3map"
 )
 

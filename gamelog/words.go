@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 )
 
 // endReason is how the game log calls an end of the turns.

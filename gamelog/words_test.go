@@ -3,7 +3,7 @@ package gamelog
 import (
 	"testing"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // TestSettingWords: how the game log calls the choices of a lobby.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // welcome takes the first packet of a connection, which must be a join, and

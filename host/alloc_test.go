@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"w3host/game"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // TestPacketAllocatesNothing: an action's way from the bytes of a socket into the

@@ -11,8 +11,8 @@ import (
 	"w3host/game"
 	"w3host/internal/testkit"
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
-	"w3host/w3gs"
 )
 
 // TestWhoMayCommand: the owner is obeyed, others are told that they are not, and

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"w3host/game"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // A panic is a fault of this program. It ends the game that it happens in, or

@@ -16,9 +16,9 @@ import (
 	"w3host/game"
 	"w3host/gamelog"
 	"w3host/journal"
-	"w3host/reconnect"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
 	"w3host/recording"
-	"w3host/w3gs"
 )
 
 // Game is a lobby and the game that comes of it: it carries inputs from links to

@@ -9,8 +9,8 @@ import (
 	"w3host/command"
 	"w3host/game"
 	"w3host/mapxfer"
-	"w3host/reconnect"
-	"w3host/w3gs"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
 )
 
 // lingerTime is how long a client may take to read its last packets and to close

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // loading starts a game of two of whom only the first has loaded.

@@ -3,7 +3,7 @@ package host
 import (
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // meterBurst is how many seconds' worth of packets may come at once: a client

@@ -12,11 +12,11 @@ import (
 	"w3host/journal"
 	"w3host/lan"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	"w3host/rating"
 	"w3host/recording"
 	"w3host/storage"
 	"w3host/texts"
-	"w3host/w3gs"
 	"w3host/w3map"
 )
 

@@ -3,8 +3,8 @@ package host
 import (
 	"time"
 
-	"w3host/reconnect"
-	"w3host/w3gs"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
 )
 
 // One loop serves everybody, so what it does for one link in one pass is bounded in

@@ -8,8 +8,8 @@ import (
 
 	"w3host/internal/testkit"
 	"w3host/mapxfer"
-	"w3host/reconnect"
-	"w3host/w3gs"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
 )
 
 // hose is a socket that has more and more of one packet, behind what begins it.

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"w3host/game"
-	"w3host/reconnect"
-	"w3host/w3gs"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
 )
 
 // firstExtended is the first version of a proxy that knows SUPPORT_EXTENDED.

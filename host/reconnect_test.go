@@ -17,8 +17,8 @@ import (
 	"w3host/bots/gproxy"
 	"w3host/game"
 	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
-	"w3host/w3gs"
 )
 
 // minute is what an empty action buys in these tests: a real one with

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
-	"w3host/w3gs"
 )
 
 // TestRemake: the players vote to play again. The game ends as a remake, and a

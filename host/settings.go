@@ -5,9 +5,9 @@ import (
 
 	"w3host/lan"
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	"w3host/recording"
 	"w3host/replay"
-	"w3host/w3gs"
 )
 
 // proxySize as a map's width and height tells proxies that they may ask for

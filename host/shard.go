@@ -11,7 +11,7 @@ import (
 
 	"w3host/game"
 	"w3host/mapxfer"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // beatEvery bounds how long a packet of a running game stays unread in the kernel.

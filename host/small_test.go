@@ -9,7 +9,7 @@ import (
 	"w3host/game"
 	"w3host/lan"
 	"w3host/lobby"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // TestMeter: ten seconds' worth at once, then the rate; acknowledgements of parts of the

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"w3host/bots"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Bots in the process of the host would take its goroutines' turns at the

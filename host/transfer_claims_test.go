@@ -9,7 +9,7 @@ import (
 	"w3host/bots"
 	"w3host/host"
 	"w3host/internal/testkit"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // TestTransferResumes: a client with a part of the file gets the rest, and no

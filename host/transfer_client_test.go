@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // fetcher is a client whose download the test follows part by part. It is used

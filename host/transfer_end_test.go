@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // TestTransferEndsWithTheLobby: nothing of the map comes behind the packet that

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // bareLoop is the floor that transfers are measured against: it lets bots in and

@@ -7,7 +7,7 @@ import (
 
 	"w3host/bots"
 	"w3host/host"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // downloads lets every bot fetch the map into dir.

@@ -9,7 +9,7 @@ import (
 
 	"w3host/host"
 	"w3host/mapxfer"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // TestTransferModes: who may download, as configured and as the owner says.

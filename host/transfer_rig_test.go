@@ -21,9 +21,9 @@ import (
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/mpq"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 	"w3host/w3map"
 	"w3host/w3map/builtin"
 )

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // What can be wrong with an Advert. Test with errors.Is.

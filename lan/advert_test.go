@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // captured is the 0x30 that a real 1.20 client sent 27 seconds after it opened

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Advertiser keeps lobbies listed on the network. Its methods may be called

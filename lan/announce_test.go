@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // journal notes every announcement with the time since it began.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // maxForeign bounds the log lines about clients of other versions.

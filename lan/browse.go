@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // watch runs Browse until the test ends and gives the lists that it makes.

@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/internal/testkit"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // A port that another program holds for itself costs the searches, not the

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Limits of a forwarder. To the host all its connections come from one address,

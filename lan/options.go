@@ -10,7 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // DefaultPort is the UDP port on which every client searches and listens.

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // unusedGameID is a game id that no host has: a search for it gets no answer.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 var secondHome = netip.MustParseAddr("127.0.0.31")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // relayForget is after how long without an answer a lobby is withdrawn: two

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // relaying runs a relay of a host until the test ends.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // ErrNoAnswer means that no host answered a search.

@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // These tests use real sockets, on loopback addresses only. Bytes are written

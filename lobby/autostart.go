@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // reminder is how often the players hear why the lobby does not start yet. It is

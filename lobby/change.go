@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // The changes of this file serve players, who ask with 0x28, and operators. A

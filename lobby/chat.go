@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // A player may give so many commands in that time; further ones are ignored. No

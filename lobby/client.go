@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 const (

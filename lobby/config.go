@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // defaultVirtualHost is the name that host lines carry in the lobby. With a

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // blocked returns why a start that is not forced has to wait, and for which players.

@@ -3,7 +3,7 @@ package lobby
 import (
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Effect is something the host must do or may want to record, in the order

@@ -3,8 +3,8 @@ package lobby
 import (
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // Event is something that happened: one of the types of this file. Handle panics

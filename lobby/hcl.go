@@ -3,8 +3,8 @@ package lobby
 import (
 	"strings"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // HCL is the mode string that the map will read; empty for none.

@@ -3,7 +3,7 @@ package lobby
 import (
 	"testing"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // checkInvariants holds after every event, whatever happened.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // plainJoinCounter is the join counter of a player without peer connections.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // keptOut is a player who may not join again until a time, because of a kick.

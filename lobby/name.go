@@ -5,8 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // checkName says what is wrong with a player's name; empty for a good one. Clients

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // try carries out an operation, or says why it cannot be done in this phase.

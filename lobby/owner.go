@@ -3,8 +3,8 @@ package lobby
 import (
 	"strings"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // Owner is the name of the owner, who need not be in the lobby.

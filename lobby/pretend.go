@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Lines of the host come from a pid with the host's name. Where no pid is free for it, in a

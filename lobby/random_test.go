@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // TestRandom plays lobbies of random events: whatever happens, the table stays

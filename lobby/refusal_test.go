@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // TestRefusalCodes asks for what cannot be done; programs go by the code.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // run carries out one command: its name, arguments, key=value options, and text

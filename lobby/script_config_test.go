@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // config reads the options of "new". Without "ping" none are sent and a start asks

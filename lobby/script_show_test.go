@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // show prints effects, a line each.

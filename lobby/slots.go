@@ -3,7 +3,7 @@ package lobby
 import (
 	"slices"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // What a layout leaves to the players. A ladder game leaves nothing.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // A host that comes late to its ticks says every line of the count once, one at

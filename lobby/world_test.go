@@ -3,7 +3,7 @@ package lobby
 import (
 	"fmt"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // world is what the host and the clients make of the effects.

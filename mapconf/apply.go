@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 	"w3host/w3map"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"w3host/mapconf"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 	"w3host/w3map"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"w3host/mpq"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 	"w3host/w3map"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"iter"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // report is one action 0x6B: file cstr · mission cstr · key cstr · value u32.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Bounds of what one game may report: a map, or a player who makes things up,

@@ -1,6 +1,6 @@
 package mapstats
 
-import "w3host/w3gs"
+import "w3host/protocol/w3gs"
 
 // testimony is what tells the reports of a map from those of a player who makes them up.
 type testimony struct {

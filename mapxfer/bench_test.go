@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // BenchmarkPart is what one part costs beside the socket: acknowledgement in,

@@ -3,7 +3,7 @@ package mapxfer
 import (
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Event is something that happened.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // watcher checks every effect against what a host may be asked to do.

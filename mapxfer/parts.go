@@ -7,7 +7,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 func randomMap(size int) []byte {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Scheduler hands out the map of one lobby. The caller carries the effects out in

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // TestScripts plays testdata/script/*.txt. A line is an event, `> ` lines behind

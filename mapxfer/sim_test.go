@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // The simulation: a host with an out queue per player, a kernel that holds what

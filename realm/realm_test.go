@@ -14,8 +14,8 @@ import (
 	"w3host/bncs"
 	"w3host/internal/realmtest"
 	"w3host/lan"
+	"w3host/protocol/w3gs"
 	"w3host/realm/session"
-	"w3host/w3gs"
 
 	"w3host/internal/testkit"
 )

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/protocol/w3gs"
 	"w3host/replay"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 )
 
 const (

@@ -13,9 +13,9 @@ import (
 
 	"w3host/game"
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	"w3host/replay"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 
 	"w3host/internal/testkit"
 )

@@ -1,6 +1,6 @@
 package replay
 
-import "w3host/w3gs"
+import "w3host/protocol/w3gs"
 
 // Rules are what the layout of a replay's actions depends on.
 type Rules struct{ w3gs.ActionRules }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Anonymise writes a replay without the names of its players and, unless

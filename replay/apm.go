@@ -3,7 +3,7 @@ package replay
 import (
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // apm counts actions by the standard of the actions document, §1.1.

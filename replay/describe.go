@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // names of actions; the actions document §2, and w3gjs for the later ones.

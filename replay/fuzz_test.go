@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // FuzzFile reads anything in all the ways there are.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // streamOf is the stream of a short game, and where its records begin.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // memFile is a file in memory. It keeps what it was after each write if asked.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // IDs of records, document §5.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // realDir holds replays made by others, with what two independent parsers read

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Bounds of the start of a game, beyond what any file holds.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // readStart reads the start of the game.

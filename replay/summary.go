@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Bounds of a summary, against files that would fill the memory.

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Sizes of the picture, in its pixels.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Verify reads a replay to its end and returns all findings. Besides what Reader

@@ -3,7 +3,7 @@ package replay
 import (
 	"fmt"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Version is the version field of the header: 26 for 1.26; 10030 to 10036 for

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"w3host/internal/w3gjs"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // What the Writer writes, whole, cut off by a crash and repaired, or anonymised,

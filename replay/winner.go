@@ -1,6 +1,6 @@
 package replay
 
-import "w3host/w3gs"
+import "w3host/protocol/w3gs"
 
 // Result is how the game ended for a player, as far as the replay tells.
 type Result uint8

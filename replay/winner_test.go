@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // The lines of the format document's table, §5 (0x17). Players 1 and 2 are team

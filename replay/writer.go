@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const (

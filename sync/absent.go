@@ -3,8 +3,8 @@ package gamesync
 import (
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 const (

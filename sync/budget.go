@@ -3,7 +3,7 @@ package gamesync
 import (
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // How many bytes of actions one player may send. A player of a busy game sends a few

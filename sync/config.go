@@ -3,7 +3,7 @@ package gamesync
 import (
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // lagReset stays under the ~65 s after which a client that sees no turn gives up, and

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // Desync says that players no longer have the same game. It holds all that is needed

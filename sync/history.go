@@ -3,7 +3,7 @@ package gamesync
 import (
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const (

@@ -3,7 +3,7 @@ package gamesync
 import (
 	"slices"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // hashes is the compare of what players answer to turns.

@@ -1,6 +1,6 @@
 package gamesync
 
-import "w3host/w3gs"
+import "w3host/protocol/w3gs"
 
 func (e Leave) apply(l *Loop) {
 	if p := l.player(e.PID); p != nil {

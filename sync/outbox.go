@@ -1,6 +1,6 @@
 package gamesync
 
-import "w3host/w3gs"
+import "w3host/protocol/w3gs"
 
 // outbox holds the effects of a call. What they point to is kept here and used again, so that a turn allocates nothing.
 type outbox struct {

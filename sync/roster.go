@@ -3,7 +3,7 @@ package gamesync
 import (
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // roster is the players of a game, and the sets of them that rules ask about.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
 	"w3host/texts"
-	"w3host/w3gs"
 )
 
 // TestScripts plays testdata/*.txt. A script is a game: lines that begin at

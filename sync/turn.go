@@ -3,7 +3,7 @@ package gamesync
 import (
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // pace is how turns follow each other.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // inGame is a game of n players who have loaded at time 0; its turns are due

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"w3host/mpq"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 	"w3host/w3map"
 	"w3host/w3map/builtin"
 )

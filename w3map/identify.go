@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"w3host/mpq"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const readStep = 256 << 10

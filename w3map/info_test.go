@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // w3i builds a war3map.w3i, field by field as the descriptions of the format have it.

@@ -1,7 +1,7 @@
 package w3map
 
 import (
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // pathPrefix stands before the file's name in the path that clients are shown: that is where they look for the map,

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"w3host/mpq"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Bounds of files that are read as a whole, and of what is kept of them, in bytes.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // editor24 is the first World Editor whose maps may have 24 players.

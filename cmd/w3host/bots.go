@@ -13,7 +13,7 @@ import (
 	"w3host/bots"
 	"w3host/internal/terminal"
 	"w3host/logging"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const botsHelp = `w3host bots fills lobbies of a host with simulated players, plays the games and reports

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"w3host/bots"
+	"w3host/protocol/w3gs"
 	"w3host/replay"
-	"w3host/w3gs"
 )
 
 // readScript makes a script for bots from a replay: its players in the order of slots,

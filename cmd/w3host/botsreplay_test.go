@@ -12,9 +12,9 @@ import (
 
 	"w3host/bots"
 	"w3host/mapstats"
+	"w3host/protocol/w3gs"
 	"w3host/replay"
 	"w3host/storage"
-	"w3host/w3gs"
 )
 
 // TestReplaysArePlayedAgain has bots play recorded games at a host: the replay

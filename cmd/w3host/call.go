@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"w3host/internal/terminal"
+	"w3host/protocol/w3gs"
 	"w3host/replay"
-	"w3host/w3gs"
 	"w3host/w3map"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"w3host/daemon"
 	"w3host/lan"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const lanHelp = "w3host lan looks at the games of the local network, and shows them elsewhere."

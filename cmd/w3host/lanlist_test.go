@@ -14,7 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/lan"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // shown announces a lobby on loopback until the test ends.

@@ -12,8 +12,8 @@ import (
 
 	"w3host/internal/testkit"
 	"w3host/people"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
-	"w3host/w3gs"
 )
 
 // reads waits until a client reads a line that holds the text, and returns all

@@ -10,7 +10,7 @@ import (
 
 	"w3host/config"
 	"w3host/mapconf"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 	"w3host/w3map"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"w3host/internal/terminal"
 	"w3host/mapconf"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 	"w3host/w3map"
 )
 

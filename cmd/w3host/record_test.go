@@ -15,9 +15,9 @@ import (
 	"w3host/bots"
 	"w3host/internal/testkit"
 	"w3host/internal/w3gjs"
+	"w3host/protocol/w3gs"
 	"w3host/replay"
 	"w3host/storage"
-	"w3host/w3gs"
 )
 
 // TestGamesAreRecorded has bots play and holds the replay against what they saw:

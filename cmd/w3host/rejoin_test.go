@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
-	"w3host/w3gs"
 )
 
 // Who joins and leaves again and again is refused for a while; others are not.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/replay"
-	"w3host/w3gs"
 )
 
 // recordedGame makes a replay of a short game.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"w3host/protocol/w3gs"
 	"w3host/replay"
-	"w3host/w3gs"
 )
 
 // actions is "w3host replay actions": a line for everything that was done, said

@@ -10,8 +10,8 @@ import (
 
 	"w3host/game"
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
-	"w3host/w3gs"
 )
 
 // journalFile is the journal of a lobby in which one player joins.

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
-	"w3host/w3gs"
 )
 
 // patience is for what happens at once unless something is broken.

@@ -23,8 +23,8 @@ import (
 	"w3host/control"
 	"w3host/daemon"
 	"w3host/logging"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
-	"w3host/w3gs"
 
 	"w3host/internal/testkit"
 )

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Target is the host that is attacked, on this machine.

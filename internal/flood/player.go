@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // player is a connection that has a seat.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"w3host/bncs"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // The stock quota: in 5 s four units of 40 bytes pass, the fifth is refused, and

@@ -3,7 +3,7 @@ package realmtest
 import (
 	"strings"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Sentences of the server, with {} for each argument as in its message files.

@@ -16,7 +16,7 @@ import (
 
 	"w3host/bncs"
 	"w3host/internal/testkit"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Server is a realm on loopback.

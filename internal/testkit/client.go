@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Patience bounds how long a test waits; it is long because the machine may be busy.

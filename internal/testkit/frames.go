@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // The methods of Client in this file replace Listen in tests that read packet by

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 func TestJoin(t *testing.T) {

@@ -3,7 +3,7 @@ package session
 import (
 	"strings"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // place is what a line of the realm says about a name that it was asked about.

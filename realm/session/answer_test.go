@@ -9,7 +9,7 @@ import (
 
 	"w3host/internal/realmtest"
 	"w3host/internal/testkit"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const answersHead = `# What a realm answers to ` + "`/whereis`" + `

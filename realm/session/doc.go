@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"w3host/bncs"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Config is what a session is made from.

@@ -12,7 +12,7 @@ import (
 
 	"w3host/bncs"
 	"w3host/internal/testkit"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 const testPassword = "Hunter2"

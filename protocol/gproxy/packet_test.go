@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 type packet interface{ AppendTo(dst []byte) []byte }

@@ -10,7 +10,7 @@ import (
 	"errors"
 	"fmt"
 
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // Magic is the first byte of every packet of the extension.

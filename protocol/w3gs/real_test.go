@@ -13,7 +13,7 @@ import (
 
 // realPackets holds packets captured between real clients of about 1.32
 // (wc3tools/wc3-samples); it is not part of this repository.
-const realPackets = "../../shared/testdata/packets"
+const realPackets = "../../../shared/testdata/packets"
 
 // TestRealPackets: what real clients sent decodes, and encodes again to the same
 // bytes.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"w3host/internal/testkit"
-	"w3host/w3gs"
+	"w3host/protocol/w3gs"
 )
 
 // TestScripts plays testdata/*.txt: one side of a line. Lines are those of
