@@ -19,6 +19,8 @@ import (
 
 	"w3host/autohost"
 	"w3host/command"
+	"w3host/formats/w3map"
+	"w3host/formats/w3map/builtin"
 	"w3host/game"
 	"w3host/host"
 	"w3host/internal/testkit"
@@ -28,8 +30,6 @@ import (
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
-	"w3host/w3map"
-	"w3host/w3map/builtin"
 )
 
 // TestScripts plays testdata/*.txt against a host with real sockets. Lines at the

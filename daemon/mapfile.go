@@ -10,12 +10,12 @@ import (
 	"time"
 	"weak"
 
+	"w3host/formats/mapconf"
+	"w3host/formats/w3map"
+	"w3host/formats/w3map/builtin"
 	"w3host/host"
 	"w3host/internal/terminal"
-	"w3host/mapconf"
 	"w3host/mapxfer"
-	"w3host/w3map"
-	"w3host/w3map/builtin"
 )
 
 // knownMap is a map in memory, as long as a lobby or game uses it.

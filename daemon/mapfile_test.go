@@ -11,8 +11,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+	"w3host/formats/w3map/builtin"
 	"w3host/host"
-	"w3host/w3map/builtin"
 )
 
 // TestHostsMapWithANameInGBK: by its bytes, as a path, and by the name that the list shows.

@@ -11,12 +11,12 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/catalogue"
 	"w3host/config"
+	"w3host/formats/catalogue"
+	"w3host/formats/mapconf"
+	"w3host/formats/w3map"
 	"w3host/host"
-	"w3host/mapconf"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
 )
 
 // Maps finds and reads the maps of lobbies: the built-in one, files, and those of the

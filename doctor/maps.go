@@ -9,10 +9,10 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/catalogue"
 	"w3host/config"
 	"w3host/daemon"
-	"w3host/mapconf"
+	"w3host/formats/catalogue"
+	"w3host/formats/mapconf"
 	"w3host/protocol/w3gs"
 )
 

@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"w3host/command"
+	"w3host/formats/w3map"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
-	"w3host/w3map"
 )
 
 // Config is what a game is made from. All of it is plain data, so that a

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"w3host/formats/w3map"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
 )
 
 // ForMap completes what a lobby with this map is made from.

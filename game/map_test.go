@@ -3,8 +3,8 @@ package game
 import (
 	"testing"
 
+	"w3host/formats/w3map"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
 )
 
 // TestSettings: what the file beside a map sets wins, each choice for itself; what

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
-	"w3host/w3map"
 )
 
 // tape takes records.

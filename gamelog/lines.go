@@ -5,8 +5,8 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/formats/w3map"
 	"w3host/game"
-	"w3host/w3map"
 )
 
 // Lines writes what happens in one game into the host's log.

@@ -8,13 +8,13 @@ import (
 	"net/netip"
 	"time"
 
+	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/lobby"
 	"w3host/mapstats"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
-	"w3host/w3map"
 )
 
 // Recorder takes records for the game log. It never waits.

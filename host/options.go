@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/command"
+	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/journal"
 	"w3host/lan"
@@ -17,7 +18,6 @@ import (
 	"w3host/recording"
 	"w3host/storage"
 	"w3host/texts"
-	"w3host/w3map"
 )
 
 // Options are what holds for every game of a host.

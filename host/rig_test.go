@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/command"
+	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/internal/testkit"
 	"w3host/lobby"
@@ -25,7 +26,6 @@ import (
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
-	"w3host/w3map"
 )
 
 // period is the length of a turn in these tests: short, and long enough for a

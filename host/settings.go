@@ -3,11 +3,11 @@ package host
 import (
 	"time"
 
+	"w3host/formats/replay"
 	"w3host/lan"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
 	"w3host/recording"
-	"w3host/replay"
 )
 
 // proxySize as a map's width and height tells proxies that they may ask for

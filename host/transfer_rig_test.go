@@ -16,16 +16,16 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/bots"
+	"w3host/formats/mpq"
+	"w3host/formats/w3map"
+	"w3host/formats/w3map/builtin"
 	"w3host/game"
 	"w3host/host"
 	"w3host/lobby"
 	"w3host/mapxfer"
-	"w3host/mpq"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
-	"w3host/w3map"
-	"w3host/w3map/builtin"
 )
 
 // The transfer tests run a host and its players over real sockets on the

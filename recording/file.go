@@ -10,7 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"w3host/replay"
+	"w3host/formats/replay"
 )
 
 // file is the replay of a game that runs. It is locked, so that another host

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"w3host/replay"
+	"w3host/formats/replay"
 )
 
 // rescue finishes what a killed host has left. Files that another host writes

@@ -4,9 +4,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"w3host/formats/replay"
 	"w3host/game"
 	"w3host/protocol/w3gs"
-	"w3host/replay"
 	gamesync "w3host/sync"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/formats/replay"
 	"w3host/game"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
-	"w3host/replay"
 	gamesync "w3host/sync"
 
 	"w3host/internal/testkit"

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"w3host/bots"
+	"w3host/formats/replay"
 	"w3host/protocol/w3gs"
-	"w3host/replay"
 )
 
 // readScript makes a script for bots from a replay: its players in the order of slots,

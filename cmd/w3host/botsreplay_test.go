@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"w3host/bots"
+	"w3host/formats/replay"
 	"w3host/mapstats"
 	"w3host/protocol/w3gs"
-	"w3host/replay"
 	"w3host/storage"
 )
 

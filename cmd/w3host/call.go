@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"w3host/formats/replay"
+	"w3host/formats/w3map"
 	"w3host/internal/terminal"
 	"w3host/protocol/w3gs"
-	"w3host/replay"
-	"w3host/w3map"
 )
 
 // call is one call of a command.

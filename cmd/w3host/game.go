@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"w3host/control"
+	"w3host/formats/w3map"
 	"w3host/internal/terminal"
 	"w3host/storage"
-	"w3host/w3map"
 )
 
 const gameHelp = `w3host game tells all that the log knows about one game: its players, what happened

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"w3host/config"
+	"w3host/formats/w3map"
 	"w3host/storage"
-	"w3host/w3map"
 )
 
 func gamesCommand() *cobra.Command {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/mpq"
-	"w3host/w3map/builtin"
+	"w3host/formats/mpq"
+	"w3host/formats/w3map/builtin"
 )
 
 // Flags of a block and masks of a sector, as in the format.

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"w3host/formats/w3map"
 	"w3host/lan"
-	"w3host/w3map"
 )
 
 // lanGame is a game of "w3host lan list --json".

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"w3host/config"
-	"w3host/mapconf"
+	"w3host/formats/mapconf"
+	"w3host/formats/w3map"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
 )
 
 // mapCall is one call of the command.

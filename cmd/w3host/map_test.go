@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/w3map/builtin"
+	"w3host/formats/w3map/builtin"
 )
 
 // mapFolder has two maps, a file that is none, and scripts.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"w3host/mpq"
-	"w3host/w3map/builtin"
+	"w3host/formats/mpq"
+	"w3host/formats/w3map/builtin"
 )
 
 // buildProgram makes w3host as people run it: the race detector of a test takes ten times the memory.

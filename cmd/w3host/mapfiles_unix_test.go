@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"w3host/formats/w3map/builtin"
 	"w3host/internal/terminal"
-	"w3host/w3map/builtin"
 )
 
 func pipe(t *testing.T, path string) string {

@@ -9,10 +9,10 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"w3host/formats/mapconf"
+	"w3host/formats/w3map"
 	"w3host/internal/terminal"
-	"w3host/mapconf"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
 )
 
 // mapFacts is a map in JSON. The names of its fields are stable, since other programs

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 
-	"w3host/catalogue"
-	"w3host/mapconf"
-	"w3host/mpq"
-	"w3host/w3map"
+	"w3host/formats/catalogue"
+	"w3host/formats/mapconf"
+	"w3host/formats/mpq"
+	"w3host/formats/w3map"
 )
 
 func (c *mapCall) list() error {

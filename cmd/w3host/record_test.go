@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"w3host/bots"
+	"w3host/formats/replay"
 	"w3host/internal/testkit"
 	"w3host/internal/w3gjs"
 	"w3host/protocol/w3gs"
-	"w3host/replay"
 	"w3host/storage"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"w3host/bots"
+	"w3host/formats/replay"
 	"w3host/internal/testkit"
-	"w3host/replay"
 	"w3host/storage"
 )
 

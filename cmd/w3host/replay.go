@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"w3host/replay"
+	"w3host/formats/replay"
 )
 
 // replayCall is one call of the command.

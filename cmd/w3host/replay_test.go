@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"w3host/formats/replay"
 	"w3host/protocol/w3gs"
-	"w3host/replay"
 )
 
 // recordedGame makes a replay of a short game.

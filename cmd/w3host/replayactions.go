@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"w3host/formats/replay"
 	"w3host/protocol/w3gs"
-	"w3host/replay"
 )
 
 // actions is "w3host replay actions": a line for everything that was done, said

@@ -11,8 +11,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"w3host/formats/replay"
 	"w3host/protocol/w3gs"
-	"w3host/replay"
 )
 
 // replayFacts is a replay in JSON. The names of its fields are stable, since other

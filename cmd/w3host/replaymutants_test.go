@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/replay"
+	"w3host/formats/replay"
 )
 
 // TestReplayCommandsOnMutants gives real replays that are cut, flipped, or of

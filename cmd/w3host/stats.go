@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"w3host/formats/w3map"
 	"w3host/internal/terminal"
 	"w3host/storage"
-	"w3host/w3map"
 )
 
 func statsCommand() *cobra.Command {

@@ -59,10 +59,10 @@ var impure = []string{
 
 // allowedImpure are the exceptions, each with its reason.
 var allowedImpure = map[string][]string{
-	"w3map/builtin": {"sync"},        // built once
-	"mpq":           {"sync"},        // pools of decompressors
-	"replay":        {"sync"},        // a pool of compressors
-	"mapxfer":       {"sync/atomic"}, // part checksums shared by lobbies
+	"formats/w3map/builtin": {"sync"},        // built once
+	"formats/mpq":           {"sync"},        // pools of decompressors
+	"formats/replay":        {"sync"},        // a pool of compressors
+	"mapxfer":               {"sync/atomic"}, // part checksums shared by lobbies
 }
 
 // pureLibraries only compute: bytes in, bytes out.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"w3host/formats/w3map/builtin"
 	"w3host/internal/testkit"
-	"w3host/w3map/builtin"
 )
 
 // checkHosting plays a game on the image: with a map from a folder that cannot

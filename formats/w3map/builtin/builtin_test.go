@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"testing"
 
-	"w3host/mpq"
+	"w3host/formats/mpq"
+	"w3host/formats/w3map"
+	"w3host/formats/w3map/builtin"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
-	"w3host/w3map/builtin"
 )
 
 func TestOurReaderReadsIt(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/mapconf"
-	"w3host/mpq"
-	"w3host/w3map"
+	"w3host/formats/mapconf"
+	"w3host/formats/mpq"
+	"w3host/formats/w3map"
 )
 
 func lay(t *testing.T, files map[string]string) string {

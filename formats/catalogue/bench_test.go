@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/catalogue"
-	"w3host/mpq"
-	"w3host/w3map"
-	"w3host/w3map/builtin"
+	"w3host/formats/catalogue"
+	"w3host/formats/mpq"
+	"w3host/formats/w3map"
+	"w3host/formats/w3map/builtin"
 )
 
 // smallMaps fills a folder with n maps of 120 KB, each with a script of its own.

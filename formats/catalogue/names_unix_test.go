@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"w3host/catalogue"
+	"w3host/formats/catalogue"
 )
 
 // Names in GBK and CP1251 are bytes like others: they are listed, found, kept apart, and survive the cache.

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"w3host/mapconf"
+	"w3host/formats/mapconf"
+	"w3host/formats/w3map"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
 )
 
 const (

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"w3host/catalogue"
-	"w3host/w3map"
-	"w3host/w3map/builtin"
+	"w3host/formats/catalogue"
+	"w3host/formats/w3map"
+	"w3host/formats/w3map/builtin"
 )
 
 // quick are options under which files need not lie still for long.

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"w3host/mpq"
+	"w3host/formats/mpq"
+	"w3host/formats/w3map"
+	"w3host/formats/w3map/builtin"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
-	"w3host/w3map/builtin"
 )
 
 // largeMap is what a grown map is like: 16 MB, most of them pictures, models and music that are packed already, and

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"w3host/w3map"
+	"w3host/formats/w3map"
 )
 
 // testdata is where real maps lie on machines that have them; see the README there.
-const testdata = "../../shared/testdata"
+const testdata = "../../../shared/testdata"
 
 type reference struct {
 	File     string

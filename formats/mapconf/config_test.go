@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/mapconf"
+	"w3host/formats/mapconf"
+	"w3host/formats/w3map"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
 )
 
 func write(t *testing.T, text string) string {

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/mpq"
+	"w3host/formats/mpq"
+	"w3host/formats/w3map"
+	"w3host/formats/w3map/builtin"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
-	"w3host/w3map/builtin"
 )
 
 // piece is the hash of the specification, written as plainly as it stands there.

@@ -8,7 +8,7 @@ import (
 	"math"
 	"sync"
 
-	"w3host/mpq"
+	"w3host/formats/mpq"
 )
 
 // Name is the file name of the map, MapName the name that players see.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"w3host/formats/w3map"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
 )
 
 var (

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-const mapFolder = "../../shared/testdata/maps"
+const mapFolder = "../../../shared/testdata/maps"
 
 // technical is what reference.json says of a map file's archive, as two independent programs found it.
 type technical struct {

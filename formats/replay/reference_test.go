@@ -13,7 +13,7 @@ import (
 
 // realDir holds replays made by others, with what two independent parsers read
 // in them. The project does not ship it.
-const realDir = "../../shared/testdata/replays"
+const realDir = "../../../shared/testdata/replays"
 
 type reference struct {
 	File       string

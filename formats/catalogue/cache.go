@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"w3host/formats/w3map"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
 )
 
 // schema changes whenever what is computed of a map does, so that an older cache is not used.

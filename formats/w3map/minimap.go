@@ -6,7 +6,7 @@ import (
 	"image"
 	"io"
 
-	"w3host/mpq"
+	"w3host/formats/mpq"
 )
 
 // ErrNoPicture says that the map has no such picture.

@@ -3,7 +3,7 @@ package mapconf
 import (
 	"io"
 
-	"w3host/w3map"
+	"w3host/formats/w3map"
 )
 
 // Read reads the map at path, with what the file beside it says.

@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"w3host/w3map"
+	"w3host/formats/w3map"
 )
 
 // maxListed is how many candidates an error names.

@@ -16,8 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"w3host/mapconf"
-	"w3host/w3map"
+	"w3host/formats/mapconf"
+	"w3host/formats/w3map"
 )
 
 // errChanged says that a file was written while it was read.

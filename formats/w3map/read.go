@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"w3host/mpq"
+	"w3host/formats/mpq"
 	"w3host/protocol/w3gs"
 )
 

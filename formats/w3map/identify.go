@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"w3host/mpq"
+	"w3host/formats/mpq"
 	"w3host/protocol/w3gs"
 )
 

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"w3host/mpq"
+	"w3host/formats/mpq"
+	"w3host/formats/w3map"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
 )
 
 // ErrNoScripts says that a folder has neither the game's scripts nor its archives.

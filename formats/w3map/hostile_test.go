@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/mpq"
+	"w3host/formats/mpq"
+	"w3host/formats/w3map"
+	"w3host/formats/w3map/builtin"
 	"w3host/protocol/w3gs"
-	"w3host/w3map"
-	"w3host/w3map/builtin"
 )
 
 // repacked is the built-in map's list of players with other files, stored as they say.
