@@ -21,7 +21,7 @@ import (
 	"w3host/lan"
 	"w3host/people"
 	"w3host/realm"
-	"w3host/recording"
+	"w3host/record/recording"
 	"w3host/storage"
 )
 

@@ -12,10 +12,10 @@ import (
 	"w3host/control"
 	"w3host/game"
 	"w3host/host"
-	"w3host/journal"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
+	"w3host/record/journal"
 	gamesync "w3host/sync"
 	"w3host/texts"
 )

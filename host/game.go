@@ -14,11 +14,11 @@ import (
 
 	"w3host/autohost"
 	"w3host/game"
-	"w3host/gamelog"
-	"w3host/journal"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
-	"w3host/recording"
+	"w3host/record/gamelog"
+	"w3host/record/journal"
+	"w3host/record/recording"
 )
 
 // Game is a lobby and the game that comes of it: it carries inputs from links to

@@ -22,7 +22,7 @@ import (
 	"w3host/autohost"
 	"w3host/command"
 	"w3host/game"
-	"w3host/journal"
+	"w3host/record/journal"
 )
 
 // gameIDMask leaves the part of a game id that counts lobbies; the high bits

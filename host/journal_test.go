@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"w3host/game"
-	"w3host/journal"
+	"w3host/record/journal"
 )
 
 // rerunFile runs a journal from the disk again.

@@ -7,7 +7,7 @@ import (
 	"w3host/lan"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
-	"w3host/recording"
+	"w3host/record/recording"
 )
 
 // proxySize as a map's width and height tells proxies that they may ask for

@@ -12,8 +12,8 @@ import (
 
 	"w3host/bots"
 	"w3host/formats/replay"
-	"w3host/mapstats"
 	"w3host/protocol/w3gs"
+	"w3host/record/mapstats"
 	"w3host/storage"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"w3host/formats/replay"
-	"w3host/recording"
+	"w3host/record/recording"
 )
 
 // repair is "w3host replay repair". The new file replaces the old one when it is

@@ -11,8 +11,8 @@ import (
 	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/lobby"
-	"w3host/mapstats"
 	"w3host/protocol/w3gs"
+	"w3host/record/mapstats"
 	"w3host/storage"
 	gamesync "w3host/sync"
 )
