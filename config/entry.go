@@ -10,7 +10,7 @@ import (
 
 	"github.com/hashicorp/go-multierror"
 
-	"w3host/autohost"
+	"w3host/game/autohost"
 	"w3host/protocol/w3gs"
 )
 

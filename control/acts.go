@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"w3host/autohost"
-	"w3host/command"
+	"w3host/game/autohost"
+	"w3host/game/command"
 	"w3host/host"
 	"w3host/texts"
 )

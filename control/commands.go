@@ -3,7 +3,7 @@ package control
 import (
 	"strings"
 
-	"w3host/command"
+	"w3host/game/command"
 )
 
 type (

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"w3host/command"
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/internal/terminal"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/term"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/internal/terminal"
 )
 

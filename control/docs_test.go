@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/command"
 	"w3host/game"
+	"w3host/game/command"
 )
 
 //go:generate go test -run TestDocs -update .

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"w3host/autohost"
+	"w3host/game/autohost"
 	"w3host/host"
 	"w3host/texts"
 )

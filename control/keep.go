@@ -3,7 +3,7 @@ package control
 import (
 	"time"
 
-	"w3host/autohost"
+	"w3host/game/autohost"
 	"w3host/texts"
 )
 

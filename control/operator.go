@@ -13,8 +13,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/command"
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/host"
 	"w3host/storage"
 	"w3host/texts"

@@ -17,11 +17,11 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/autohost"
-	"w3host/command"
 	"w3host/formats/w3map"
 	"w3host/formats/w3map/builtin"
 	"w3host/game"
+	"w3host/game/autohost"
+	"w3host/game/command"
 	"w3host/host"
 	"w3host/internal/testkit"
 	"w3host/lobby"

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"w3host/command"
+	"w3host/game/command"
 )
 
 // The control socket takes one Order, a line of JSON, from each connection and

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"w3host/command"
+	"w3host/game/command"
 )
 
 // Start executes commands until ctx ends: of chats and realms, the console, SIGHUP

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/texts"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/command"
 	"w3host/config"
+	"w3host/game/command"
 	"w3host/host"
 	"w3host/storage"
 )

@@ -7,10 +7,10 @@ import (
 	"github.com/hashicorp/go-multierror"
 	"github.com/rs/zerolog"
 
-	"w3host/command"
 	"w3host/config"
 	"w3host/control"
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/host"
 	"w3host/lobby"
 	"w3host/mapxfer"

@@ -9,9 +9,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/bncs"
-	"w3host/command"
 	"w3host/config"
 	"w3host/control"
+	"w3host/game/command"
 	"w3host/host"
 	"w3host/lan"
 	"w3host/realm"

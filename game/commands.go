@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"

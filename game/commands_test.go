@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/lobby"
 )
 

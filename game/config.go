@@ -3,8 +3,8 @@ package game
 import (
 	"time"
 
-	"w3host/command"
 	"w3host/formats/w3map"
+	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"

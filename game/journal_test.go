@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
 	"w3host/rating"

@@ -3,7 +3,7 @@ package game
 import (
 	"cmp"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
 )

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"time"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/texts"
 )

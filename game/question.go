@@ -3,7 +3,7 @@ package game
 import (
 	"slices"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/lobby"
 )
 

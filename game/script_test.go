@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/internal/testkit"
 	"w3host/lobby"
 	"w3host/mapxfer"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 	"w3host/rating"

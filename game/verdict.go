@@ -3,7 +3,7 @@ package game
 import (
 	"fmt"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/texts"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/command"
+	"w3host/game/command"
 )
 
 // uses counts how the scripts use a command.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"w3host/autohost"
 	"w3host/game"
+	"w3host/game/autohost"
 )
 
 // refillRetry is the pause after a lobby could not be opened, and between two

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/autohost"
+	"w3host/game/autohost"
 	"w3host/internal/testkit"
 	"w3host/lan"
 	"w3host/storage"

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"w3host/command"
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/internal/testkit"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"

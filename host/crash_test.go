@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"w3host/command"
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/internal/testkit"
 	"w3host/storage"
 )

@@ -12,8 +12,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/autohost"
 	"w3host/game"
+	"w3host/game/autohost"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 	"w3host/record/gamelog"

@@ -19,9 +19,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/autohost"
-	"w3host/command"
 	"w3host/game"
+	"w3host/game/autohost"
+	"w3host/game/command"
 	"w3host/record/journal"
 )
 

@@ -6,8 +6,8 @@ import (
 	"net/netip"
 	"time"
 
-	"w3host/command"
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/mapxfer"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"

@@ -1,8 +1,8 @@
 package host
 
 import (
-	"w3host/command"
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/storage"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/command"
 	"w3host/formats/w3map"
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/lan"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"

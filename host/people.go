@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"w3host/command"
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/rating"
 	"w3host/texts"
 )

@@ -4,8 +4,8 @@ import (
 	"net/netip"
 	"strings"
 
-	"w3host/command"
 	"w3host/game"
+	"w3host/game/command"
 )
 
 // maxBearers bounds the names of realms that a lobby remembers.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/internal/testkit"
 	"w3host/storage"
 )

@@ -17,9 +17,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/command"
 	"w3host/formats/w3map"
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/internal/testkit"
 	"w3host/lobby"
 	"w3host/mapxfer"

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/command"
+	"w3host/game/command"
 )
 
 // TestNoCallIsForgotten: what several goroutines ask of the shard is done, also on

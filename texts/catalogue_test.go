@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/mapxfer"
 	"w3host/storage"
 	gamesync "w3host/sync"

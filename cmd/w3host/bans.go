@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"w3host/command"
+	"w3host/game/command"
 	"w3host/internal/terminal"
 	"w3host/people"
 	"w3host/storage"
