@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"w3host/bncs"
 	"w3host/protocol/w3gs"
+	"w3host/realm/bncs"
 )
 
 // RealmPassword is the default password of the accounts that bots register.

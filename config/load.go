@@ -13,8 +13,8 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/hashicorp/go-multierror"
 
-	"w3host/bncs"
 	"w3host/internal/nearest"
+	"w3host/realm/bncs"
 )
 
 // Load reads the defaults, then the file (if path is not empty), then the

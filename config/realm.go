@@ -11,8 +11,8 @@ import (
 
 	"github.com/hashicorp/go-multierror"
 
-	"w3host/bncs"
 	"w3host/protocol/w3gs"
+	"w3host/realm/bncs"
 )
 
 // Realm is one account on one realm. Sections of the same name are accounts of

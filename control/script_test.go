@@ -17,6 +17,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/control/people"
 	"w3host/formats/w3map"
 	"w3host/formats/w3map/builtin"
 	"w3host/game"
@@ -26,7 +27,6 @@ import (
 	"w3host/internal/testkit"
 	"w3host/lobby"
 	"w3host/mapxfer"
-	"w3host/people"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"

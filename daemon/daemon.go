@@ -16,10 +16,10 @@ import (
 
 	"w3host/config"
 	"w3host/control"
+	"w3host/control/people"
 	"w3host/host"
 	"w3host/internal/openfiles"
 	"w3host/lan"
-	"w3host/people"
 	"w3host/realm"
 	"w3host/record/recording"
 	"w3host/storage"

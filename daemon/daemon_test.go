@@ -14,8 +14,8 @@ import (
 	"w3host/bots"
 	"w3host/config"
 	"w3host/control"
+	"w3host/daemon/logging"
 	"w3host/internal/testkit"
-	"w3host/logging"
 )
 
 // What a person sees of a first game: a line for each thing that matters.

@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"w3host/config"
+	"w3host/daemon/logging"
 	"w3host/formats/w3map/builtin"
 	"w3host/host"
 	"w3host/internal/testkit"
-	"w3host/logging"
 )
 
 // What keeps a host from listening is told apart, each with its own way out.

@@ -8,13 +8,13 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/bncs"
 	"w3host/config"
 	"w3host/control"
 	"w3host/game/command"
 	"w3host/host"
 	"w3host/lan"
 	"w3host/realm"
+	"w3host/realm/bncs"
 	"w3host/realm/session"
 	"w3host/texts"
 )

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"w3host/control/people"
 	"w3host/game"
 	"w3host/game/command"
-	"w3host/people"
 	"w3host/storage"
 	"w3host/texts"
 )

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"w3host/bncs"
+	"w3host/realm/bncs"
 	"w3host/realm/session"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/bncs"
 	"w3host/internal/realmtest"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
+	"w3host/realm/bncs"
 	"w3host/realm/session"
 
 	"w3host/internal/testkit"

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"w3host/bncs"
 	"w3host/lan"
+	"w3host/realm/bncs"
 	"w3host/realm/session"
 )
 

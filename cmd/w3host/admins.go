@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"w3host/control/people"
 	"w3host/internal/terminal"
-	"w3host/people"
 	"w3host/storage"
 )
 

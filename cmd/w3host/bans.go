@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"w3host/control/people"
 	"w3host/game/command"
 	"w3host/internal/terminal"
-	"w3host/people"
 	"w3host/storage"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"w3host/bots"
+	"w3host/daemon/logging"
 	"w3host/internal/terminal"
-	"w3host/logging"
 	"w3host/protocol/w3gs"
 )
 

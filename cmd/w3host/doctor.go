@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"w3host/doctor"
+	"w3host/daemon/doctor"
 	"w3host/internal/terminal"
 
 	"github.com/spf13/cobra"

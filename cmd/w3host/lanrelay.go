@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"w3host/config"
+	"w3host/daemon/logging"
 	"w3host/lan"
-	"w3host/logging"
 )
 
 func (c *lanCall) relayCommand() *cobra.Command {

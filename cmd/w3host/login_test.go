@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"w3host/control/people"
 	"w3host/internal/testkit"
-	"w3host/people"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 )

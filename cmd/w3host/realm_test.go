@@ -19,10 +19,10 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/bncs"
 	"w3host/bots"
 	"w3host/internal/realmtest"
 	"w3host/internal/testkit"
+	"w3host/realm/bncs"
 	"w3host/storage"
 )
 

@@ -15,7 +15,7 @@ import (
 	"w3host/config"
 	"w3host/control"
 	"w3host/daemon"
-	"w3host/logging"
+	"w3host/daemon/logging"
 	"w3host/storage"
 )
 

@@ -22,7 +22,7 @@ import (
 	"w3host/config"
 	"w3host/control"
 	"w3host/daemon"
-	"w3host/logging"
+	"w3host/daemon/logging"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"w3host/bncs"
 	"w3host/protocol/w3gs"
+	"w3host/realm/bncs"
 )
 
 // The stock quota: in 5 s four units of 40 bytes pass, the fifth is refused, and

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"w3host/bncs"
+	"w3host/realm/bncs"
 )
 
 // At is a frame that is about to be sent or has been received.

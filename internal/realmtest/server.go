@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"w3host/bncs"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
+	"w3host/realm/bncs"
 )
 
 // Server is a realm on loopback.

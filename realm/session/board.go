@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"w3host/bncs"
+	"w3host/realm/bncs"
 )
 
 // board is which games are to be listed, and which one is. A connection lists one

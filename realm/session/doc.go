@@ -9,8 +9,8 @@ package session
 import (
 	"time"
 
-	"w3host/bncs"
 	"w3host/protocol/w3gs"
+	"w3host/realm/bncs"
 )
 
 // Config is what a session is made from.

@@ -3,7 +3,7 @@ package session
 import (
 	"net/netip"
 
-	"w3host/bncs"
+	"w3host/realm/bncs"
 )
 
 // Event is something that happened outside: one of the types below.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/bncs"
+	"w3host/realm/bncs"
 )
 
 // crowd drives a machine through virtual time and notes when which line was sent.

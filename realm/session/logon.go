@@ -3,7 +3,7 @@ package session
 import (
 	"fmt"
 
-	"w3host/bncs"
+	"w3host/realm/bncs"
 )
 
 // received takes a frame.

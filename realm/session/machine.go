@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"w3host/bncs"
+	"w3host/realm/bncs"
 )
 
 // state is how far the connection has come.

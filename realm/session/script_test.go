@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"w3host/bncs"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
+	"w3host/realm/bncs"
 )
 
 const testPassword = "Hunter2"

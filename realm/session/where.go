@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"w3host/bncs"
+	"w3host/realm/bncs"
 )
 
 // questions are names of which the realm is asked where they are. One is open at a time,
