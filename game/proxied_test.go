@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"w3host/bots/gproxy"
-	"w3host/protocol/gproxy"
+	extension "w3host/protocol/gproxy"
 )
 
 // TestProxyUnderAnothersLag: while another lags for as long as they are waited for, the
@@ -32,7 +32,7 @@ func TestProxyUnderAnothersLag(t *testing.T) {
 			}
 		}
 		events("join Ann", "join Bob", "proxy Ann", "proxy Bob", "console: start force", "wait 6s", "load", "wait 300ms", "acked Ann", "acked Bob", "ack")
-		hears(reconnect.Offer{PID: s.pid("Ann"), Empties: uint8(empties)}.AppendTo(nil))
+		hears(extension.Offer{PID: s.pid("Ann"), Empties: uint8(empties)}.AppendTo(nil))
 		s.heard = func(op *Op) {
 			if op.Kind == Send && op.To.Has(s.pid("Ann")) {
 				hears(op.Frame)

@@ -122,7 +122,7 @@ func (m *Machine) acknowledged(s *seat, _ *Input) {
 func (m *Machine) resume(in *Input) {
 	s := m.seat(in.PID)
 	if s == nil || m.wait(s) == 0 || s.link == 0 && s.away == 0 {
-		m.out.add(Op{Kind: Reply, Link: in.Link, Frame: reconnect.Reject{Reason: reconnect.NotFound}.AppendTo(nil)})
+		m.out.add(Op{Kind: Reply, Link: in.Link, Frame: gproxy.Reject{Reason: gproxy.NotFound}.AppendTo(nil)})
 		m.out.add(Op{Kind: Close, Link: in.Link, Why: "no seat to resume"})
 		return
 	}

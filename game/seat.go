@@ -93,7 +93,7 @@ func (m *Machine) unlink(s *seat, why string) {
 // for as long as its player waits.
 func (m *Machine) dismiss(s *seat, why string) {
 	if s.link != 0 && s.proxy != noProxy && m.turns != nil {
-		m.out.add(Op{Kind: Reply, Link: s.link, Frame: reconnect.Reject{Reason: reconnect.NotFound}.AppendTo(nil)})
+		m.out.add(Op{Kind: Reply, Link: s.link, Frame: gproxy.Reject{Reason: gproxy.NotFound}.AppendTo(nil)})
 	}
 	m.unlink(s, why)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"w3host/bots/gproxy"
-	"w3host/protocol/gproxy"
+	extension "w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 )
 
@@ -15,7 +15,7 @@ import (
 type wire struct {
 	a       *actor
 	proxy   gproxy.Proxy
-	line    reconnect.Line
+	line    extension.Line
 	key     uint32
 	offered bool
 	told    bool  // how long an extended proxy is waited for
@@ -193,7 +193,7 @@ func (c *crowd) arrive(k *conn, way int, b []byte) {
 	}
 	k.rest = append(k.rest, b...)
 	for !k.deaf {
-		frame, rest, err := reconnect.Next(k.rest, w3gs.MaxFrame)
+		frame, rest, err := extension.Next(k.rest, w3gs.MaxFrame)
 		if err != nil {
 			c.check(k.w, err)
 			return
@@ -209,23 +209,23 @@ func (c *crowd) arrive(k *conn, way int, b []byte) {
 // hostReads is what package host does with a packet.
 func (c *crowd) hostReads(k *conn, frame []byte) {
 	w := k.w
-	if frame[0] == reconnect.Magic {
-		p, err := reconnect.Decode(frame)
+	if frame[0] == extension.Magic {
+		p, err := extension.Decode(frame)
 		c.check(w, err)
 		switch p := p.(type) {
-		case reconnect.Init:
+		case extension.Init:
 			c.ready = append(c.ready, Input{Kind: Proxy, Link: k.link})
-		case reconnect.Extended:
+		case extension.Extended:
 			c.ready = append(c.ready, Input{Kind: Extended, Link: k.link})
-		case reconnect.Count:
+		case extension.Count:
 			c.check(w, w.line.Ack(p.Last))
 			c.ready = append(c.ready, Input{Kind: Acked, Link: k.link})
-		case reconnect.Reconnect:
+		case extension.Reconnect:
 			if _, err := w.line.Resume(p.Last); err != nil || p.Key != w.key {
 				if w.own == k && !c.forfeited[w] { // not one of before that arrives late
 					c.check(w, fmt.Errorf("count %d is refused: %v", p.Last, err))
 				}
-				c.transmit(k, down, reconnect.Reject{Reason: reconnect.Invalid}.AppendTo(nil))
+				c.transmit(k, down, extension.Reject{Reason: extension.Invalid}.AppendTo(nil))
 				k.deaf = true
 				return
 			}
@@ -278,7 +278,7 @@ func (c *crowd) carryOut(op *Op) {
 		w.host = k
 		missing, err := w.line.Resume(w.proxy.Got)
 		c.check(w, err)
-		c.transmit(k, down, reconnect.Count{ID: reconnect.OpReconnect, Last: w.line.Received()}.AppendTo(nil))
+		c.transmit(k, down, extension.Count{ID: extension.OpReconnect, Last: w.line.Received()}.AppendTo(nil))
 		c.transmit(k, down, missing)
 	case Reply:
 		if k := c.conns[op.Link]; k != nil {
@@ -302,16 +302,16 @@ func (c *crowd) carryOut(op *Op) {
 		for pid := range op.To.All() {
 			w := c.bySeat[pid].wire
 			w.offered = true
-			c.transmit(w.host, down, reconnect.Offer{Port: 1, PID: pid, Key: w.key, Empties: op.Empties}.AppendTo(nil))
+			c.transmit(w.host, down, extension.Offer{Port: 1, PID: pid, Key: w.key, Empties: op.Empties}.AppendTo(nil))
 			if w.proxy.Version >= 2 && !w.told {
 				w.told = true
-				c.transmit(w.host, down, reconnect.Extended{Seconds: 300}.AppendTo(nil))
+				c.transmit(w.host, down, extension.Extended{Seconds: 300}.AppendTo(nil))
 			}
 		}
 	case Ack:
 		for pid := range op.To.All() {
 			if w := c.bySeat[pid].wire; w.host != nil {
-				c.transmit(w.host, down, reconnect.Count{ID: reconnect.OpAck, Last: w.line.Received()}.AppendTo(nil))
+				c.transmit(w.host, down, extension.Count{ID: extension.OpAck, Last: w.line.Received()}.AppendTo(nil))
 			}
 		}
 	}

@@ -276,7 +276,7 @@ func (g *Game) end() {
 		l.pid = 0
 		l.dropQuestion()
 		if l.proxy != nil {
-			l.tell(reconnect.Reject{Reason: reconnect.NotFound}.AppendTo(nil))
+			l.tell(gproxy.Reject{Reason: gproxy.NotFound}.AppendTo(nil))
 		}
 		l.finish(errGameOver)
 	}

@@ -99,7 +99,7 @@ type person struct {
 	meter    meter
 	lastAddr netip.Addr // of their last link that had the seat
 
-	line  reconnect.Line
+	line  gproxy.Line
 	proxy *proxy // nil: the client speaks for itself
 }
 

@@ -163,7 +163,7 @@ func (l *link) handle(data []byte) []byte {
 		if l.state == unjoined {
 			most = firstPacketMax
 		}
-		frame, rest, err := reconnect.Next(data, most)
+		frame, rest, err := gproxy.Next(data, most)
 		if err != nil {
 			l.cut(err)
 			return nil
@@ -173,7 +173,7 @@ func (l *link) handle(data []byte) []byte {
 			return data
 		}
 		data = rest
-		if frame[0] == reconnect.Magic {
+		if frame[0] == gproxy.Magic {
 			err = l.extension(frame)
 		} else {
 			err = l.packet(frame)

@@ -59,8 +59,8 @@ func kinds(pid uint8) map[string][]byte {
 			all[w3gs.Op(op).String()] = p.AppendTo(nil)
 		}
 		for n := range 60 {
-			b := append([]byte{reconnect.Magic, byte(op), byte(4 + n), 0}, make([]byte, n)...)
-			if _, err := reconnect.Decode(b); err == nil {
+			b := append([]byte{gproxy.Magic, byte(op), byte(4 + n), 0}, make([]byte, n)...)
+			if _, err := gproxy.Decode(b); err == nil {
 				all[fmt.Sprintf("0xF8 %d of %d bytes", op, len(b))] = b
 			}
 		}
@@ -134,7 +134,7 @@ func scenes(r *rig) []scene {
 			r.begin(owner, away)
 			away.Until(0x0C)
 			last := uint32(len(away.All()))
-			returning = reconnect.Reconnect{PID: away.PID, Key: key, Last: last}.AppendTo(nil)
+			returning = gproxy.Reconnect{PID: away.PID, Key: key, Last: last}.AppendTo(nil)
 			return unjoined(r, n)
 		}, func(*rig, *client) []byte { return returning }},
 	}

@@ -38,9 +38,9 @@ const (
 
 // extension takes a packet of the 0xF8 kind.
 func (l *link) extension(frame []byte) error {
-	packet, err := reconnect.Decode(frame)
+	packet, err := gproxy.Decode(frame)
 	if l.state == unjoined {
-		back, ok := packet.(reconnect.Reconnect)
+		back, ok := packet.(gproxy.Reconnect)
 		if !ok {
 			return errNotAJoin
 		}
@@ -50,13 +50,13 @@ func (l *link) extension(frame []byte) error {
 		return err
 	}
 	switch {
-	case l.shard.host.opts.Game.Reconnect.Wait == 0, errors.Is(err, reconnect.ErrOp):
+	case l.shard.host.opts.Game.Reconnect.Wait == 0, errors.Is(err, gproxy.ErrOp):
 		l.skipped++
 		return nil
 	case err != nil:
 		return err
 	}
-	if p, ok := packet.(reconnect.Init); ok {
+	if p, ok := packet.(gproxy.Init); ok {
 		l.proxy = cmp.Or(l.proxy, &proxy{
 			version: p.Version, key: randomU32(), returns: rate.NewLimiter(rate.Every(seatReturnsEvery), seatReturns),
 		})
@@ -65,18 +65,18 @@ func (l *link) extension(frame []byte) error {
 		return nil
 	}
 	switch p := packet.(type) {
-	case reconnect.Init:
+	case gproxy.Init:
 		l.game.step(&game.Input{Kind: game.Proxy, Link: l.id})
-	case reconnect.Count:
+	case gproxy.Count:
 		if err := l.line.Ack(p.Last); err != nil {
 			return fmt.Errorf("%w: acknowledged %d: %w", errBadCount, p.Last, err)
 		}
 		l.game.step(&game.Input{Kind: game.Acked, Link: l.id})
-	case reconnect.Extended:
+	case gproxy.Extended:
 		if l.proxy.version >= firstExtended {
 			l.game.step(&game.Input{Kind: game.Extended, Link: l.id})
 		}
-	case reconnect.ChangeKey:
+	case gproxy.ChangeKey:
 		l.proxy.key = p.Key
 		l.tell(p.AppendTo(nil))
 	}
@@ -84,7 +84,7 @@ func (l *link) extension(frame []byte) error {
 }
 
 // comeBack gives a player's new connection to their seat, or rejects it.
-func (h *Host) comeBack(l *link, back *reconnect.Reconnect) error {
+func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 	l.state = joined
 	l.shard.arriving.remove(l)
 	addr, now := l.addr.Addr(), time.Now()
@@ -95,10 +95,10 @@ func (h *Host) comeBack(l *link, back *reconnect.Reconnect) error {
 	if c.seats > 0 && !c.here && h.gate.guessed(addr, now) {
 		return errGuesses // unread: who has the right key may try again
 	}
-	reason, err := reconnect.NotFound, errNoSuchSeat
+	reason, err := gproxy.NotFound, errNoSuchSeat
 	if p := c.person; p != nil {
 		if _, bad := p.line.Resume(back.Last); bad != nil {
-			reason, err = reconnect.Invalid, fmt.Errorf("%w: %d packets: %w", errBadCount, back.Last, bad)
+			reason, err = gproxy.Invalid, fmt.Errorf("%w: %d packets: %w", errBadCount, back.Last, bad)
 		} else if !p.proxy.returns.AllowN(now, 1) {
 			return errReturnRate
 		} else {
@@ -110,7 +110,7 @@ func (h *Host) comeBack(l *link, back *reconnect.Reconnect) error {
 		h.gate.guess(addr, now)
 	}
 	l.refusal(zerolog.WarnLevel).Uint8("pid", back.PID).AnErr("reason", err).Msg("reconnection rejected")
-	l.tell(reconnect.Reject{Reason: reason}.AppendTo(nil))
+	l.tell(gproxy.Reject{Reason: reason}.AppendTo(nil))
 	l.finish(err)
 	return nil
 }
@@ -125,7 +125,7 @@ type claim struct {
 
 // whose finds the seat of a player id and key. It looks at every game, so that
 // the time tells nothing.
-func (s *shard) whose(back *reconnect.Reconnect, addr netip.Addr) (c claim) {
+func (s *shard) whose(back *gproxy.Reconnect, addr netip.Addr) (c claim) {
 	if int(back.PID) > w3gs.MaxPID {
 		return c
 	}
@@ -144,7 +144,7 @@ func (s *shard) whose(back *reconnect.Reconnect, addr netip.Addr) (c claim) {
 }
 
 // resume hands the new connection of a player to the machine.
-func (g *Game) resume(l *link, back *reconnect.Reconnect, p *person) {
+func (g *Game) resume(l *link, back *gproxy.Reconnect, p *person) {
 	g.lastID++
 	l.game, l.id, l.person, l.last = g, g.lastID, p, back.Last
 	g.links[l.id] = l
@@ -163,7 +163,7 @@ func (l *link) goOn() {
 		return
 	}
 	l.sock.play(l.game)
-	l.tell(reconnect.Count{ID: reconnect.OpReconnect, Last: l.line.Received()}.AppendTo(nil))
+	l.tell(gproxy.Count{ID: gproxy.OpReconnect, Last: l.line.Received()}.AppendTo(nil))
 	l.tell(missing)
 }
 
@@ -200,10 +200,10 @@ func (g *Game) offer(op *game.Op) {
 		}
 		p := l.proxy
 		g.proxies[pid] = l.person
-		l.tell(reconnect.Offer{Port: g.host.returnPort(l.realm), PID: pid, Key: p.key, Empties: op.Empties}.AppendTo(nil))
+		l.tell(gproxy.Offer{Port: g.host.returnPort(l.realm), PID: pid, Key: p.key, Empties: op.Empties}.AppendTo(nil))
 		if p.version >= firstExtended && !p.told {
 			p.told = true
-			l.tell(reconnect.Extended{Seconds: uint32(g.host.opts.Game.Reconnect.ExtendedWait / time.Second), GameID: g.id}.AppendTo(nil))
+			l.tell(gproxy.Extended{Seconds: uint32(g.host.opts.Game.Reconnect.ExtendedWait / time.Second), GameID: g.id}.AppendTo(nil))
 		}
 	}
 }
@@ -212,7 +212,7 @@ func (g *Game) offer(op *game.Op) {
 func (g *Game) acknowledge(to w3gs.PIDs) {
 	for pid := range to.All() {
 		if l := g.seats[pid]; l != nil && l.proxy != nil {
-			l.tell(reconnect.Count{ID: reconnect.OpAck, Last: l.line.Received()}.AppendTo(nil))
+			l.tell(gproxy.Count{ID: gproxy.OpAck, Last: l.line.Received()}.AppendTo(nil))
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Package gproxy is a GProxy++ proxy as players run it: it forwards the packets
 // between a game client and a host, and reconnects to the host when the connection
 // breaks. What it does when was measured on GProxy++ 1.0. It is a state machine without a socket or a clock, written from the
-// client's side of the extension and independent of package reconnect.
+// client's side of the extension and independent of package protocol/gproxy.
 package gproxy
 
 import (

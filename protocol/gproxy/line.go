@@ -1,4 +1,4 @@
-package reconnect
+package gproxy
 
 import (
 	"encoding/binary"

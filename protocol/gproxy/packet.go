@@ -1,9 +1,9 @@
-// Package reconnect implements the GProxy++ extension for a host: its packets, and
+// Package gproxy implements the GProxy++ extension for a host: its packets, and
 // the counts and buffers by which another connection can replace that of a player.
 //
 // Packets of the extension and of the game share a connection; the first byte tells
 // them apart.
-package reconnect
+package gproxy
 
 import (
 	"encoding/binary"
