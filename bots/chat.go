@@ -28,7 +28,7 @@ func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 	p.report.LinesHeard++
 	name, stamp, isBot := parseLine(q.Text)
 	switch {
-	case strings.HasPrefix(q.Text, "!start"): // of another bot
+	case strings.HasPrefix(q.Text, "!start"), readySaid.MatchString(q.Text): // of another bot
 	case !isBot:
 		p.g.hostSpoke(now, p, q.Text)
 		p.askedReady(q.Text)
@@ -92,6 +92,9 @@ func (p *player) sayStart(now time.Duration) {
 
 // readyAsked matches the command that a lobby asks its players to type, such as !ready.
 var readyAsked = regexp.MustCompile(`(?:^|[^!-~])([!-/:-@]ready)\b`)
+
+// readySaid matches that command alone, as a bot types it.
+var readySaid = regexp.MustCompile(`^[!-/:-@]ready$`)
 
 // askedReady notes that a line of the host asks for !ready.
 func (p *player) askedReady(text string) {

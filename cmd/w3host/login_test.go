@@ -85,17 +85,17 @@ func TestLogin(t *testing.T) {
 	}
 	ann.Say("!say too early")
 	ann.Say("!login")
-	reads(t, ann, "the password is missing")
+	reads(t, ann, "The password is missing")
 	for _, slip := range []string{"login ", "Login ", "!logn ", "!lgoin  "} {
 		ann.Say(slip + password)
-		reads(t, ann, "it may hold your password")
+		reads(t, ann, "it may contain your password")
 	}
 	for _, slip := range []string{" !login ", ".login ", "/login ", "-login ", "！login ", "!login\t", "!login　", "!login"} {
 		bob.Say(slip + password)
-		reads(t, bob, "it may hold your password")
+		reads(t, bob, "it may contain your password")
 	}
 	ann.Say("!login " + password + "x")
-	reads(t, ann, "wrong password")
+	reads(t, ann, "The password is wrong")
 	ann.Say("! LOGIN  " + password)
 	reads(t, ann, "You are logged in.")
 	saysUntil(t, ann, "!checkadmin ann", "Ann (root) after a login")

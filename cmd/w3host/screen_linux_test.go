@@ -169,7 +169,7 @@ func TestConsoleManners(t *testing.T) {
 		t.Errorf("a line begins in the middle: %q", row)
 	}
 	p.press("quit\r")
-	p.await(`(The host stops\.)`)
+	p.await(`(The host is shutting down\.)`)
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
@@ -186,7 +186,7 @@ func TestConsoleSignals(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	p.awaitRow(`have been read again`)
+	p.awaitRow(`have been reloaded`)
 	p.awaitRow(`#2 lobby "w3host game #2" is open`) // the empty one was opened again
 	played := make(chan bots.Report, 1)
 	go func() {
