@@ -32,13 +32,14 @@ const (
 // seat.
 func (g *Game) ask(op *game.Op) {
 	by := cmp.Or(op.Caller, &command.Caller{}) // without one, nobody waits
+	query := *op.Query                         // the memory of op is used again before the answer
 	if by.PID == 0 {
-		g.host.Ask(by, *op.Query, func(string) {})
+		g.host.Ask(by, query, func(string) {})
 		return
 	}
-	g.host.askPeople(*op.Query, func(text string, err error) {
+	g.host.askPeople(query, func(text string, err error) {
 		if err != nil { // the audit has it as done, before the database was asked
-			g.log.Info().Str("by", by.Name).Str("command", op.Query.What).Str("target", op.Query.Name).Str("refused", text).Msg("command refused")
+			g.log.Info().Str("by", by.Name).Str("command", query.What).Str("target", query.Name).Str("refused", text).Msg("command refused")
 		}
 		for line := range strings.SplitSeq(text, "\n") {
 			g.Tell(by, line)
