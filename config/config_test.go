@@ -1,6 +1,7 @@
 package config
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -183,6 +184,26 @@ func TestFind(t *testing.T) {
 	}
 	if _, err := Load("folder.toml", nil); err == nil || !strings.Contains(err.Error(), "is a folder, which Docker makes") {
 		t.Error(err)
+	}
+}
+
+// A file that only its owner may read does not reach the user of a container.
+func TestUnreadableFileNamesTheRemedy(t *testing.T) {
+	err := notRead("config.toml", &fs.PathError{Op: "open", Path: "config.toml", Err: fs.ErrPermission})
+	if !strings.Contains(err.Error(), "chmod 644 config.toml") {
+		t.Error(err)
+	}
+}
+
+// An address is exempt as the network of it alone.
+func TestParseNetwork(t *testing.T) {
+	for text, want := range map[string]string{
+		"172.18.0.1": "172.18.0.1/32", "::ffff:172.18.0.1": "172.18.0.1/32", "fd00::1": "fd00::1/128",
+		"172.16.0.0/12": "172.16.0.0/12", "fe80::1%eth0": "invalid Prefix", "here": "invalid Prefix",
+	} {
+		if got, err := ParseNetwork(text); got.String() != want || (err != nil) == got.IsValid() {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
 	}
 }
 

@@ -52,13 +52,21 @@ func (c *Config) readFile(path string) error {
 	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
 		return fmt.Errorf("configuration file %s is a folder, which Docker makes where a file to mount is missing: remove it, and copy config.toml.example to %[1]s", path)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("configuration file %s does not exist; copy config.toml.example there, or leave --config out", path)
-	}
 	if err != nil {
-		return fmt.Errorf("configuration file %s cannot be read: %w", path, err)
+		return notRead(path, err)
 	}
 	return c.decode(path, string(text))
+}
+
+// notRead says what to do about a configuration file that cannot be read.
+func notRead(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("configuration file %s does not exist; copy config.toml.example there, or leave --config out", path)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("configuration file %s cannot be read by the user that w3host runs as (65532 in a container): chmod 644 %[1]s, or give it to that user", path)
+	}
+	return fmt.Errorf("configuration file %s cannot be read: %w", path, err)
 }
 
 // decode reads each value on its own, so that a bad one does not hide the next.

@@ -62,14 +62,23 @@ func (c *Config) Validate() error {
 	v.kept("database.keep_audit", c.Database.KeepAudit)
 	v.within("limits.query_every", c.Limits.QueryEvery, c.Limits.CommandEvery.D(), time.Hour)
 	for _, n := range c.Limits.Exempt {
-		if _, err := netip.ParsePrefix(n); err != nil {
-			v.fault("limits.exempt", n, "must be a network such as 192.168.0.0/16")
+		if _, err := ParseNetwork(n); err != nil {
+			v.fault("limits.exempt", n, "must be a network such as 192.168.0.0/16, or an address")
 		}
 	}
 	for i := range c.Realms {
 		v.realm(c, i)
 	}
 	return v.faults.ErrorOrNil()
+}
+
+// ParseNetwork reads a network, or an address as the network of that address alone.
+func ParseNetwork(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
+		addr = addr.Unmap()
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	return netip.ParsePrefix(text)
 }
 
 type validator struct {

@@ -171,7 +171,7 @@ func transferConfig(c config.Transfer) mapxfer.Config {
 func prefixes(networks []string) []netip.Prefix {
 	list := make([]netip.Prefix, 0, len(networks))
 	for _, n := range networks {
-		if prefix, err := netip.ParsePrefix(n); err == nil {
+		if prefix, err := config.ParseNetwork(n); err == nil {
 			list = append(list, prefix)
 		}
 	}
