@@ -155,16 +155,17 @@ func (m *Machine) command(in *Input) {
 		by = *m.caller(by.PID)
 	} else {
 		s := m.confirmed(by.Name, by.Realm)
-		by.Level = m.rank(by.Level, s != nil && m.lobby.Owns(s.PID))
+		m.rank(&by, by.Level, s != nil && m.lobby.Owns(s.PID))
 	}
 	m.obey(&by, in.Line)
 }
 
 // packet handles packets of players that have no kind of their own.
 func (m *Machine) packet(s *seat, in *Input) {
-	s.heard, s.level = m.now, in.Level
+	s.heard = m.now
 	switch p := in.Packet.(type) {
 	case *w3gs.ChatToHost:
+		s.level = in.Level // no other packet comes with it
 		m.chat(s, p.Chat)
 	case *w3gs.Raw:
 		m.tell(lobby.Extra{PID: s.PID, Packet: p})

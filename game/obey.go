@@ -29,9 +29,8 @@ func (m *Machine) obey(by *command.Caller, line string) {
 		return
 	}
 	if o.Denied && m.lobby.StandIn() == 0 {
-		o.Err = texts.Refuse(texts.Denied, "only %v can use %s", max(o.Needs, command.Owner), o.Name)
+		o.Err = by.Refusal(max(o.Needs, command.Owner), o.Name)
 	}
-	m.refusedByLock(by, &o)
 	refused := ""
 	if o.Err != nil {
 		refused = o.Err.Error()
@@ -62,7 +61,7 @@ func (m *Machine) caller(pid uint8) *command.Caller {
 		c.Via = command.ViaGame
 	}
 	if s := m.seats[pid]; s != nil {
-		c.Level = m.rank(s.level, m.lobby.Owns(pid))
+		m.rank(c, s.level, m.lobby.Owns(pid))
 	}
 	if m.lobby.StandIn() == pid {
 		c.Level = max(c.Level, command.StandIn)

@@ -57,23 +57,15 @@ func lock(on bool) act {
 	}
 }
 
-// rank is the level here of somebody with a level of the host.
-func (m *Machine) rank(level command.Level, owns bool) command.Level {
+// rank gives the caller of a command the level here of somebody with a level of the host.
+func (m *Machine) rank(by *command.Caller, level command.Level, owns bool) {
 	switch {
 	case owns:
-		return max(level, command.Owner)
+		level = max(level, command.Owner)
 	case m.locked && level == command.Admin:
-		return command.Anyone
+		level, by.LockedBy = command.Anyone, m.lockedBy
 	}
-	return level
-}
-
-// refusedByLock replaces the refusal of a command that only a lock has kept an admin
-// from.
-func (m *Machine) refusedByLock(by *command.Caller, o *command.Outcome) {
-	if s := m.seats[by.PID]; o.Denied && m.locked && (by.PID == 0 || s != nil && s.level >= o.Needs) {
-		o.Err = texts.Refuse(texts.Denied, "%s has locked this lobby: only its owner and root command it", m.lockedBy)
-	}
+	by.Level = level
 }
 
 // greet tells a player who joins what others have set.

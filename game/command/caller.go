@@ -21,6 +21,8 @@ type Caller struct {
 	Name  string
 	Realm string // where the name comes from; empty for the LAN
 	Level Level
+	// LockedBy is who has locked the lobby, if that takes an admin's level from the caller.
+	LockedBy string `json:"-"`
 	// Language is what the caller reads.
 	Language texts.Language
 	Via      Via
@@ -34,6 +36,14 @@ type Caller struct {
 	// Later announces an answer that comes after the command has returned. The
 	// function that it returns is called once that answer is given. nil: nobody waits.
 	Later func() (given func()) `json:"-"`
+}
+
+// Refusal says why the caller cannot use a command that needs a level.
+func (c *Caller) Refusal(needs Level, name string) error {
+	if c.LockedBy != "" && needs <= Admin {
+		return texts.Refuse(texts.Denied, "%s has locked this lobby: only its owner and root command it", c.LockedBy)
+	}
+	return texts.Refuse(texts.Denied, "only %v can use %s", needs, name)
 }
 
 // Pending calls Later, if anybody waits.

@@ -151,7 +151,7 @@ func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []st
 	}
 	o := Outcome{Name: s.Name, Detail: rest, Needs: s.needs(rest)}
 	if by.Level < o.Needs {
-		o.Denied, o.Err = true, texts.Refuse(texts.Denied, "only %v can use %s", o.Needs, s.Name)
+		o.Denied, o.Err = true, by.Refusal(o.Needs, s.Name)
 		return o
 	}
 	a := &Args{left: rest, names: names}
