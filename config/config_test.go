@@ -84,12 +84,12 @@ exempt = "10.0.0.0/8"
 		`unknown key "speed"; did you mean`,
 		`unknown key "game.latencyy"; did you mean "game.latency"`,
 		`game.sync_limit = many: write a whole number`,
-		`game.latency = fast: "fast" is no duration; write a number and a unit`,
+		`game.latency = fast: "fast" is not a duration; write a number and a unit`,
 		`game.drop_after = 100: a duration needs a unit and quotes: "100ms" or "100s"`,
 		`unknown key "lans"; did you mean "lan.`,
-		`transfer.total_rate = quick: "quick" is no rate; write "unlimited"`,
+		`transfer.total_rate = quick: "quick" is not a rate; write "unlimited"`,
 		`limits.exempt = 10.0.0.0/8: write a list of texts`,
-		`W3HOST_LAN_PROT is no setting; did you mean W3HOST_LAN_PORT?`,
+		`W3HOST_LAN_PROT is not a setting; did you mean W3HOST_LAN_PORT?`,
 		`W3HOST_LOG_JSON=maybe: write true or false`,
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -182,7 +182,7 @@ func TestFind(t *testing.T) {
 	if err := os.Mkdir("folder.toml", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load("folder.toml", nil); err == nil || !strings.Contains(err.Error(), "is a folder, which Docker makes") {
+	if _, err := Load("folder.toml", nil); err == nil || !strings.Contains(err.Error(), "is a folder, which Docker creates") {
 		t.Error(err)
 	}
 }

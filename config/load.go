@@ -50,7 +50,7 @@ func Find(named string) string {
 func (c *Config) readFile(path string) error {
 	text, err := os.ReadFile(path)
 	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
-		return fmt.Errorf("configuration file %s is a folder, which Docker makes where a file to mount is missing: remove it, and copy config.toml.example to %[1]s", path)
+		return fmt.Errorf("configuration file %s is a folder, which Docker creates if the file to mount is missing: remove it, and copy config.toml.example to %[1]s", path)
 	}
 	if err != nil {
 		return notRead(path, err)
@@ -195,10 +195,10 @@ func (c *Config) readEnviron(environ []string) error {
 		if !ok {
 			near := nearest.Word(name, sortedKeys(names))
 			if list := listOf(name); list != "" && nearest.Distance(name, near) > 2 {
-				faults = multierror.Append(faults, fmt.Errorf("environment: %s is no setting: %s cannot come from the environment or .env; write it into config.toml", name, list))
+				faults = multierror.Append(faults, fmt.Errorf("environment: %s is not a setting: %s cannot come from the environment or .env; write it into config.toml", name, list))
 				continue
 			}
-			faults = multierror.Append(faults, fmt.Errorf("environment: %s is no setting; did you mean %s?", name, near))
+			faults = multierror.Append(faults, fmt.Errorf("environment: %s is not a setting; did you mean %s?", name, near))
 			continue
 		}
 		if err := setText(fields[key], value); err != nil {

@@ -37,7 +37,7 @@ func (s *Span) UnmarshalText(text []byte) error {
 	}
 	d, ok := ParseSpan(word)
 	if !ok {
-		return fmt.Errorf(`%q is no span; write "forever", or for example 90d, 12w or 36h`, text)
+		return fmt.Errorf(`%q is not a length of time; write "forever", or for example 90d, 12w or 36h`, text)
 	}
 	*s = Span(d)
 	return nil

@@ -21,7 +21,7 @@ func (d Duration) String() string { return time.Duration(d).String() }
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(strings.TrimSpace(string(text)))
 	if err != nil {
-		return fmt.Errorf("%q is no duration; write a number and a unit, for example 100ms, 5s or 1m30s", text)
+		return fmt.Errorf("%q is not a duration; write a number and a unit, for example 100ms, 5s or 1m30s", text)
 	}
 	*d = Duration(v)
 	return nil
@@ -49,7 +49,7 @@ func (r *ByteRate) UnmarshalText(text []byte) error {
 		*r = ByteRate(n)
 		return nil
 	}
-	return fmt.Errorf(`%q is no rate; write "unlimited", or bytes a second such as "500 KB" or "2 MB"`, text)
+	return fmt.Errorf(`%q is not a rate; write "unlimited", or bytes a second such as "500 KB" or "2 MB"`, text)
 }
 
 // ByteCount is a size; 0 is no limit, written "unlimited".
@@ -69,7 +69,7 @@ func (c ByteCount) String() string {
 func (c *ByteCount) UnmarshalText(text []byte) error {
 	n, ok := parseBytes(strings.TrimSpace(string(text)))
 	if !ok {
-		return fmt.Errorf(`%q is no size; write "unlimited", or for example "500 MB" or "10 GB"`, text)
+		return fmt.Errorf(`%q is not a size; write "unlimited", or for example "500 MB" or "10 GB"`, text)
 	}
 	*c = ByteCount(n)
 	return nil

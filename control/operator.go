@@ -146,7 +146,7 @@ func (o *Operator) fromGame(g *host.Game, by *command.Caller, line string) {
 	case o.lines <- request{by: &caller, game: g.ID(), line: line, chat: true, done: given}:
 	default:
 		given()
-		o.opts.Log.Warn().Str("player", by.Name).Str("command", game.Blank(line)).Msg("command dropped: too many are waiting")
+		o.opts.Log.Warn().Str("player", by.Name).Str("command", game.Blank(line)).Msg("command dropped: too many commands are waiting")
 	}
 }
 
@@ -156,7 +156,7 @@ func (o *Operator) Hear(by *command.Caller, line string) {
 	select {
 	case o.lines <- request{by: by, line: line, done: func() {}}:
 	default:
-		o.opts.Log.Warn().Str("realm", by.Realm).Str("player", by.Name).Msg("command dropped: too many are waiting")
+		o.opts.Log.Warn().Str("realm", by.Realm).Str("player", by.Name).Msg("command dropped: too many commands are waiting")
 	}
 }
 

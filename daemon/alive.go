@@ -58,7 +58,7 @@ func signOfLife(ctx context.Context, addr string) error {
 	}
 	_, err = conn.Read(make([]byte, 1))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("%s takes connections, but nobody has answered for %v: the host hangs", addr, aliveTimeout)
+		return fmt.Errorf("%s accepts connections, but has not answered for %v: the host hangs", addr, aliveTimeout)
 	}
 	return nil // end of file or a reset: both come from a host that runs
 }

@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if most, limited := openfiles.Limit(); limited && most < enoughFiles {
-		log.Warn().Msgf("the limit of open files is %d, which is about so many players; raise it with ulimit -n or LimitNOFILE", most)
+		log.Warn().Msgf("the limit of open files is %d, enough for about as many players; raise it with ulimit -n or LimitNOFILE", most)
 	}
 	log.Info().Str("version", o.Version).Str("config", cmp.Or(absolute(c.File), "no configuration file, defaults only")).Msg("w3host starts")
 	if err := checkFolders(c); err != nil {
@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer func() {
 		if err := replays.Close(replaysTimeout); err != nil {
-			log.Warn().Err(err).Msg("not all replays are complete")
+			log.Warn().Err(err).Msg("some replays are incomplete")
 		}
 	}()
 	options := hostOptions(c, o.Version, log)
@@ -176,7 +176,7 @@ func closeRecorder(r *storage.Recorder, deadline time.Time, log zerolog.Logger) 
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 	if err := r.Close(ctx); err != nil {
-		log.Warn().Err(err).Msg("not all records have reached the database")
+		log.Warn().Err(err).Msg("some records have not reached the database")
 	}
 }
 

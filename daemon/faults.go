@@ -18,17 +18,17 @@ import (
 // ListenFault explains why host.listen cannot be listened on, with a remedy.
 func ListenFault(listen string, err error) error {
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok {
-		return fmt.Errorf("host.listen = %q: there is no address of the name %q; write an IPv4 address of this machine, or 0.0.0.0 for all it has",
+		return fmt.Errorf("host.listen = %q: the name %q has no address; write an IPv4 address of this machine, or 0.0.0.0 for all of them",
 			listen, unknown.Name)
 	}
 	remedy := "choose another with --listen"
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		remedy = "another program has the port, perhaps another w3host: stop it, or " + remedy
+		remedy = "another program uses the port, perhaps another w3host: stop it, or " + remedy
 	case errors.Is(err, fs.ErrPermission):
 		remedy = "ports below 1024 are for root (or CAP_NET_BIND_SERVICE): " + remedy
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		remedy = "this machine does not have that address: write 0.0.0.0 for all it has, or " + remedy
+		remedy = "this machine does not have that address: write 0.0.0.0 for all of its addresses, or " + remedy
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		err = op.Err // without the address again
@@ -82,7 +82,7 @@ func missingMap(c config.Config, err error) error {
 	if ext := strings.ToLower(filepath.Ext(query)); strings.ContainsAny(query, `/\`) && (ext == ".w3x" || ext == ".w3m") {
 		return fmt.Errorf("lobby.map = %q: there is no file %s", query, absolute(query))
 	}
-	return fmt.Errorf("lobby.map = %q is no file, and there is no maps folder to look for it in (maps.dir = %q, which is %s: %w); create the folder and put maps there, or give the path of a map",
+	return fmt.Errorf("lobby.map = %q is not a file, and there is no maps folder to look for it in (maps.dir = %q, which is %s: %w); create the folder and put maps there, or give the path of a map",
 		query, c.Maps.Dir, absolute(c.Maps.Dir), reasonOf(err))
 }
 

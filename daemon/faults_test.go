@@ -26,9 +26,9 @@ func TestListenFaults(t *testing.T) {
 	}
 	defer func() { _ = taken.Close() }()
 	for listen, want := range map[string]string{
-		taken.Addr().String(): "address already in use; another program has the port",
+		taken.Addr().String(): "address already in use; another program uses the port",
 		"192.0.2.1:7000":      "this machine does not have that address: write 0.0.0.0", // TEST-NET-1
-		"nosuch.invalid:7000": `there is no address of the name "nosuch.invalid"`,
+		"nosuch.invalid:7000": `the name "nosuch.invalid" has no address`,
 	} {
 		_, err := host.New(host.Options{Listen: listen})
 		if err == nil {
@@ -89,7 +89,7 @@ func TestWarnsOfIPv6(t *testing.T) {
 		var log testkit.Log
 		welcome(c, h.Addr().(*net.TCPAddr).AddrPort(), testMaps(t, c), logging.ForPeople(&log, 0))
 		_ = h.Close()
-		if got := strings.Contains(log.String(), "speak IPv4"); got != warns {
+		if got := strings.Contains(log.String(), "use IPv4"); got != warns {
 			t.Errorf("%s: %s", listen, log.String())
 		}
 		for line := range strings.Lines(log.String()) {

@@ -47,11 +47,11 @@ func (g *guard) await(ctx context.Context, log zerolog.Logger) {
 	case <-time.After(guardTimeout):
 		switch {
 		case g.Known():
-			log.Warn().Msg("the database does not tell bans and admins: those that it told last hold")
+			log.Warn().Msg("the database does not answer; using the last known lists of bans and admins")
 		case g.requireBans.Load():
-			log.Warn().Msg("bans are not known: nobody can join until the database answers (database.require_bans)")
+			log.Warn().Msg("the bans could not be loaded: nobody can join until the database answers (database.require_bans)")
 		default:
-			log.Warn().Msg("bans and admins are not known: nobody is banned until the database answers")
+			log.Warn().Msg("bans and admins could not be loaded: nobody is banned until the database answers")
 		}
 	}
 }

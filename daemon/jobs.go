@@ -70,9 +70,9 @@ func keepRatings(ctx context.Context, db *storage.Store, log zerolog.Logger) {
 		case <-ticker.C:
 		}
 		if n, err := db.RateGames(ctx); err != nil {
-			log.Debug().Err(err).Msg("cannot rate games; trying again")
+			log.Debug().Err(err).Msg("cannot rate games; will try again")
 		} else if n > 0 {
-			log.Debug().Int64("games", n).Msg("games are rated")
+			log.Debug().Int64("games", n).Msg("games rated")
 		}
 	}
 }

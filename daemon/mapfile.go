@@ -82,7 +82,7 @@ func (s *Maps) load(key mapKey, r io.ReaderAt) (*host.Map, error) {
 	}
 	data := make([]byte, key.size) // only now: it is a map
 	if _, err := r.ReadAt(data, 0); err != nil || crc32.ChecksumIEEE(data) != m.CRC32 {
-		return nil, fmt.Errorf("map %s changed while it was read; wait until it is copied", file)
+		return nil, fmt.Errorf("map %s changed while it was being read; wait until it has been copied", file)
 	}
 	parts, err := mapxfer.NewParts(data)
 	if err != nil {

@@ -47,7 +47,7 @@ func logOn(c config.Config, h *host.Host, heard func(realm.Speech), log zerolog.
 	if port := h.Addr().Port(); port < 1024 {
 		for i := range c.Realms {
 			if c.Realms[i].AdvertisePort == 0 {
-				log.Warn().Uint16("port", port).Msg("realms list no port below 1024: set advertise_port")
+				log.Warn().Uint16("port", port).Msg("realms do not list ports below 1024: set advertise_port")
 				break
 			}
 		}
@@ -121,7 +121,7 @@ func (e *realmCommands) heard(s realm.Speech) {
 	select {
 	case e.lines <- s:
 	default:
-		e.log.Warn().Str("realm", s.Realm).Str("player", s.From).Msg("command dropped: too many are waiting")
+		e.log.Warn().Str("realm", s.Realm).Str("player", s.From).Msg("command dropped: too many commands are waiting")
 	}
 }
 
@@ -157,7 +157,7 @@ func (e *realmCommands) language(ctx context.Context, s realm.Speech) texts.Lang
 		}
 		if err != nil {
 			e.retry = time.Now().Add(languageRetry)
-			e.log.Debug().Err(err).Str("player", s.From).Msg("no language is known: the player reads that of the realm")
+			e.log.Debug().Err(err).Str("player", s.From).Msg("cannot look up the player's language; using the realm's")
 		}
 	}
 	l, _ := texts.ParseLanguage(s.Locale[:2]) // config has checked the length

@@ -36,7 +36,7 @@ func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logge
 	}
 	ip := addr.Addr().Unmap()
 	if ip.Is6() && !ip.IsUnspecified() {
-		log.Warn().Msgf("clients of Warcraft III speak IPv4 and cannot reach %s; use --listen 0.0.0.0:%d", addr, addr.Port())
+		log.Warn().Msgf("Warcraft III clients use IPv4 and cannot reach %s; use --listen 0.0.0.0:%d", addr, addr.Port())
 	}
 	var where []string
 	if c.LAN.Enabled {

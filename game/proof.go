@@ -6,7 +6,7 @@ import "w3host/texts"
 var (
 	NameOfLAN    = texts.Of("You have joined by the local network, which confirms no names.")
 	NameProven   = texts.Of("Your name is confirmed already.")
-	NoMoreProofs = texts.Of("That were too many wrong codes. Whisper the one that sc shows you here instead.")
+	NoMoreProofs = texts.Of("Too many wrong codes. Whisper the one that sc shows you here instead.")
 )
 
 // HowToProve says which code proves the name, whispered to the host's account.

@@ -311,7 +311,7 @@ func TestUnknownOpcodes(t *testing.T) {
 	players[1].SayInGame("still here", players[0].PID)
 	players[0].UntilText("still here")
 	_ = players[1].Conn.Close()
-	if line := r.logged("packets without a meaning for a host were skipped"); line["packets"] != 3. {
+	if line := r.logged("packets that a host does not use were skipped"); line["packets"] != 3. {
 		t.Errorf("logged %v", line) // 0x3B is known, and of no use
 	}
 }

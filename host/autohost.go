@@ -144,7 +144,7 @@ func (h *Host) openAgain() {
 		}
 		if err != nil {
 			h.Keep(func(k *autohost.Keeper) { k.Again(spec.over, 0) })
-			h.log.Error().Err(err).Uint32("game", spec.over).Msg("cannot open the lobby again")
+			h.log.Error().Err(err).Uint32("game", spec.over).Msg("cannot reopen the lobby")
 		}
 	}
 }

@@ -94,7 +94,7 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	}
 	g.machine = game.New(cfg, &g.out)
 	if err := g.journal.Begin(h.journals, &cfg, &g.out); err != nil {
-		g.log.Warn().Err(err).Msg("this game has no journal")
+		g.log.Warn().Err(err).Msg("cannot write a journal for this game")
 	}
 	g.open.Store(true)
 	return g
@@ -200,13 +200,13 @@ func (g *Game) flush() {
 // the system for one that tells nothing, and send without regard to the line.
 func (g *Game) reportBacklog(l *link) {
 	in := game.Input{Kind: game.Backlog, Link: l.id, Queued: l.out.packetBytes(), Moves: l.moves}
-	if in.Queued == 0 && !l.fetching && !l.told {
+	if in.Queued == 0 && !l.fetching && !l.backlogReported {
 		return
 	}
 	if g.machine.Downloading() {
 		in.Figures = l.look()
 	}
-	l.told, l.fetching = in.Queued > 0, in.Figures.Queued+in.Figures.Unacked > 0
+	l.backlogReported, l.fetching = in.Queued > 0, in.Figures.Queued+in.Figures.Unacked > 0
 	g.step(&in)
 }
 
@@ -246,7 +246,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 func (g *Game) lost(l *link) {
 	delete(g.links, l.id)
 	if l.skipped > 0 {
-		g.log.Debug().Str("player", l.name).Int("packets", l.skipped).Msg("packets without a meaning for a host were skipped")
+		g.log.Debug().Str("player", l.name).Int("packets", l.skipped).Msg("packets that a host does not use were skipped")
 	}
 	if l.pid != 0 {
 		l.dropQuestion()

@@ -71,12 +71,12 @@ type link struct {
 	expires  time.Duration // when an unjoined or closing link is cut
 	waiting  *list.Element // among the shard's arriving or lingering links
 
-	out       outQueue
-	moves     uint64 // changes whenever the socket takes something
-	blocked   bool   // until the socket has room again
-	dirty     bool   // the step at hand has queued something
-	unwritten bool   // in shard.unwritten
-	told      bool   // its game knows that something waits
+	out             outQueue
+	moves           uint64 // changes whenever the socket takes something
+	blocked         bool   // until the socket has room again
+	dirty           bool   // the step at hand has queued something
+	unwritten       bool   // in shard.unwritten
+	backlogReported bool   // the game has been told that bytes wait
 	// fetching says that the game has been told of bytes on the line, of the map or
 	// before it, and wants to know when they have arrived; figures are the last.
 	fetching bool
@@ -202,7 +202,7 @@ func harmless(op w3gs.Op) bool {
 func (l *link) oversize(err error) {
 	if !l.odd {
 		l.odd = true
-		l.log().Info().Err(err).Msg("packets with bytes behind their end are read without them; only the first is logged")
+		l.log().Info().Err(err).Msg("extra bytes at the end of a packet are ignored; only the first such packet is logged")
 	}
 }
 

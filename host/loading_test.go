@@ -84,7 +84,7 @@ func TestTooLongButHarmless(t *testing.T) {
 	bob.Until(0x3D)
 	tail := []byte{1, 2, 3}
 	bob.Send(packet(0x42, uint32(1), byte(1), g.m.Size, tail), packet(0x46, uint32(1), tail), packet(0x3B, uint16(3), tail))
-	line := r.logged("packets with bytes behind their end are read without them; only the first is logged")
+	line := r.logged("extra bytes at the end of a packet are ignored; only the first such packet is logged")
 	if line["error"] != "decode MAPSIZE (0x42) at byte 9: bytes left over" {
 		t.Errorf("logged %v", line)
 	}
@@ -95,7 +95,7 @@ func TestTooLongButHarmless(t *testing.T) {
 	bob.Send(packet(0x23, tail))
 	alice.Until(0x0C)
 	bob.Until(0x0C)
-	if n := len(r.log.find("packets with bytes behind their end are read without them; only the first is logged")); n != 1 {
+	if n := len(r.log.find("extra bytes at the end of a packet are ignored; only the first such packet is logged")); n != 1 {
 		t.Errorf("%d lines in the log", n)
 	}
 }

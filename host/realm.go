@@ -38,7 +38,7 @@ func (g *Game) answered(l *link, in bool) {
 	g.offerCode(l)
 }
 
-// seatOf is the link that carries a player now; nil: none.
+// seatOf returns the link that a player is connected by; nil: the player has none.
 func (g *Game) seatOf(p *person) *link {
 	for _, l := range g.seats {
 		if l != nil && l.person == p {
@@ -48,9 +48,9 @@ func (g *Game) seatOf(p *person) *link {
 	return nil
 }
 
-// bear notes who joins under a name of a realm, seated or not. When somebody else has
-// tried that, from another address, the realm's word that the name is in this game does
-// not say which of the two it means.
+// bear notes the address of a player who joins under a name of a realm, with a seat or
+// without. If another address has joined under the same name, the name is disputed: the
+// realm says that the name is in this game, but not from which address.
 func (g *Game) bear(l *link) {
 	if g.bearers == nil {
 		g.bearers = map[string]netip.Addr{}

@@ -51,13 +51,13 @@ func (r *refusals) sumUp(log *zerolog.Logger) {
 	slices.SortFunc(addrs, func(a, b netip.Addr) int { return cmp.Or(r.times[b]-r.times[a], a.Compare(b)) })
 	for i, addr := range addrs {
 		if n := r.times[addr] - 1; i < mostRefused {
-			log.Warn().Stringer("addr", addr).Int("times", n).Dur("within", r.every).Msg("more connections of this address were refused")
+			log.Warn().Stringer("addr", addr).Int("times", n).Dur("within", r.every).Msg("more connections from this address were refused")
 		} else {
 			r.others += n
 		}
 	}
 	if r.others > 0 {
-		log.Warn().Int("times", r.others).Dur("within", r.every).Msg("more connections of many addresses were refused")
+		log.Warn().Int("times", r.others).Dur("within", r.every).Msg("more connections from many addresses were refused")
 	}
 	r.times, r.others = make(map[netip.Addr]int), 0
 }

@@ -25,7 +25,7 @@ func TestFloodOfRefusalsInTheLog(t *testing.T) {
 		_ = c.Ended()
 	}
 	sum := func() (n int) {
-		for _, line := range r.log.find("more connections of this address were refused") {
+		for _, line := range r.log.find("more connections from this address were refused") {
 			n += int(line["times"].(float64))
 		}
 		return n + len(r.log.find("connection closed before it joined"))
@@ -53,7 +53,7 @@ func TestRefusalsOfManyAddresses(t *testing.T) {
 	}
 	r.sumUp(&logger)
 	times, lines := 0, 0
-	for _, message := range []string{"more connections of this address were refused", "more connections of many addresses were refused"} {
+	for _, message := range []string{"more connections from this address were refused", "more connections from many addresses were refused"} {
 		for _, line := range log.find(message) {
 			times += int(line["times"].(float64))
 			lines++

@@ -47,7 +47,7 @@ func TestBusyPort(t *testing.T) {
 	if err != nil || found[0].From != asked {
 		t.Fatalf("got %v, %v", found, err)
 	}
-	if n := log.count("warn", "searches on this UDP port are not heard"); n != 1 {
+	if n := log.count("warn", "cannot hear LAN searches on this UDP port"); n != 1 {
 		t.Errorf("%d warnings, want 1", n)
 	}
 	if n := log.count("info", "listening for LAN searches again"); n != 1 {

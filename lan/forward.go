@@ -81,7 +81,7 @@ func (d *forwarder) accept() {
 			defer d.release(addr)
 			defer client.Close()
 			if err := d.serve(client); err != nil {
-				d.log.Debug().Err(err).Stringer("addr", addr).Msg("a connection is not forwarded")
+				d.log.Debug().Err(err).Stringer("addr", addr).Msg("cannot forward a connection")
 			}
 		})
 	}

@@ -45,8 +45,8 @@ func (a *Advertiser) openPorts() error {
 		a.ports = append(a.ports, p)
 		conn, err := bind(p.bind, n)
 		if err != nil {
-			a.logPort(zerolog.WarnLevel, p).Err(err).Msg("lobbies are announced, but LAN searches on this UDP port are not heard: " +
-				"close the program that holds it, or set lan.port; trying again")
+			a.logPort(zerolog.WarnLevel, p).Err(err).Msg("lobbies are announced, but this host cannot hear LAN searches on this UDP port: " +
+				"close the program that uses it, or set lan.port; trying again")
 			continue
 		}
 		p.conn = conn
@@ -77,7 +77,7 @@ func (a *Advertiser) openBroadcastPorts(main *port) {
 		listener := &port{bind: addr, number: localAddr(main.conn).Port(), answerPort: main}
 		conn, err := bind(listener.bind, listener.number)
 		if err != nil {
-			a.logPort(zerolog.DebugLevel, listener).Err(err).Msg("searches by broadcast are not heard")
+			a.logPort(zerolog.DebugLevel, listener).Err(err).Msg("cannot hear broadcast searches")
 			continue
 		}
 		listener.conn = conn

@@ -81,14 +81,14 @@ func (r *relay) update(list []Found) {
 		if f, ok := now[id]; !ok || f.Info.EntryKey != was.Info.EntryKey || f.JoinAddr() != was.JoinAddr() {
 			r.show.Close(id)
 			delete(r.shown, id)
-			r.opts.Log.Info().Uint32("game", id).Msgf("%q is not shown any more", was.Info.Name)
+			r.opts.Log.Info().Uint32("game", id).Msgf("%q is no longer shown", was.Info.Name)
 		}
 	}
 	for id, f := range now {
 		if _, ok := r.shown[id]; ok {
 			r.show.Update(id, f.count())
 		} else if err := r.show.Open(r.advert(f)); err != nil {
-			r.opts.Log.Debug().Err(err).Uint32("game", id).Msg("a lobby of the host cannot be shown")
+			r.opts.Log.Debug().Err(err).Uint32("game", id).Msg("cannot show a lobby of the host")
 			continue
 		} else {
 			r.opts.Log.Info().Uint32("game", id).Stringer("host", f.JoinAddr()).Msgf("showing %q", f.Info.Name)

@@ -28,8 +28,8 @@ func (s *Scheduler) pump(now time.Duration, out []Effect) []Effect {
 	return out
 }
 
-// leastServed is who has got least of those to whom a part may leave. What
-// somebody could not take is made up for later, up to a share of the line.
+// leastServed returns the active player with the fewest bytes sent whose window is open.
+// A player who had to wait catches up later, by at most share bytes.
 func (s *Scheduler) leastServed(now time.Duration) (p *player) {
 	for _, q := range s.players {
 		if q.state != active {

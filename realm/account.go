@@ -124,7 +124,7 @@ func (a *account) handle(ctx context.Context, e session.Event) {
 			a.log.Warn().Str("text", e.Text).
 				Msg("the realm says where players are in words that are not known: they confirm their names by a code (sc)")
 		case session.Dropped:
-			a.log.Warn().Int("lines", e.Lines).Msg("lines to the realm dropped: too many waited for the flood quota")
+			a.log.Warn().Int("lines", e.Lines).Msg("messages to the realm dropped: too many were waiting for the flood limit")
 		}
 	}
 }

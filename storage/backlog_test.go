@@ -74,7 +74,7 @@ func TestDeletedSpoolFile(t *testing.T) {
 		db.set(func(f *fakeDB) { f.down = false })
 		closeRecorder(t, r)
 		got, s := len(db.texts()), r.Stats()
-		if got+int(s.Lost.Missing) != 2000 || s.Lost.Missing == 0 || log.Count("records are missing in the spool") == 0 {
+		if got+int(s.Lost.Missing) != 2000 || s.Lost.Missing == 0 || log.Count("records are missing from the spool") == 0 {
 			t.Errorf("%d arrived, %+v", got, s)
 		}
 	})

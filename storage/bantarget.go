@@ -45,7 +45,7 @@ func ParseBanTarget(text string) (BanTarget, error) {
 			text, networkOf(text))
 	}
 	if strings.ContainsAny(text, "*?") {
-		return BanTarget{}, fmt.Errorf("%q is a pattern, and bans know none: write a whole name, an address like 192.0.2.1 or a network like 192.0.2.0/24, and a player of that name as name:%[1]s", text)
+		return BanTarget{}, fmt.Errorf("%q is a pattern, which bans do not support: write a whole name, an address like 192.0.2.1 or a network like 192.0.2.0/24, and a player of that name as name:%[1]s", text)
 	}
 	return BanTarget{Name: text}, nil
 }

@@ -141,7 +141,7 @@ func TestPostgresCrashesUnderGames(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, said := range []string{"they wait in the spool", "takes records again"} {
+	for _, said := range []string{"they wait in the spool", "accepts records again"} {
 		if n := strings.Count(log.String(), said); n < 1 || n > 3 {
 			t.Errorf("the log says %d times %q", n, said)
 		}

@@ -82,7 +82,7 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 	}
 	totals, err := inTx(ctx, d, func(tx sqldb.Tx) (int64, error) { return s.totals(ctx, tx) })
 	if err == nil && touched+totals == 0 {
-		err = fmt.Errorf("nothing is stored of %s: %w", name, ErrNotFound)
+		err = fmt.Errorf("nothing is stored about %s: %w", name, ErrNotFound)
 	}
 	return f, err
 }

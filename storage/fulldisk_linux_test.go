@@ -88,8 +88,8 @@ func TestFullDisk(t *testing.T) {
 	record(1000) // 230 bytes each: more than a page
 	testkit.Eventually(t, "the fault is noticed", func() bool { return r.Stats().SpoolDown })
 	testkit.Eventually(t, "records go straight to the database", func() bool { return len(db.texts()) == n })
-	if s := r.Stats(); s.Lost.Total() != 0 || log.Count("the spool can't be written") != 1 {
-		t.Errorf("with a database: %+v, told %d times", s, log.Count("the spool can't be written"))
+	if s := r.Stats(); s.Lost.Total() != 0 || log.Count("cannot write to the spool") != 1 {
+		t.Errorf("with a database: %+v, told %d times", s, log.Count("cannot write to the spool"))
 	}
 
 	db.set(func(f *fakeDB) { f.down = true })

@@ -27,8 +27,8 @@ func hostID(dir string, log zerolog.Logger) (string, error) {
 		if id, err := ParseGameKey(strings.TrimSpace(string(b))); err == nil && !id.IsZero() {
 			return id.String(), nil
 		}
-		log.Error().Str("file", path).Msg("the file does not hold a host id: this host is a new one in the database from now on, " +
-			"and open games of the old one are closed as crashed within minutes")
+		log.Error().Str("file", path).Msg("the file contains no host id: this host now has a new id, " +
+			"and open games of the old id are closed as crashed within minutes")
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("read the host id: %w", err)
 	}

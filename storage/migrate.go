@@ -61,7 +61,7 @@ func (d *Store) MigrateDown(ctx context.Context) (done Migration, err error) {
 	err = d.migrating(ctx, func(p *goose.Provider) error {
 		res, err := p.Down(ctx)
 		if errors.Is(err, goose.ErrNoNextVersion) {
-			return fmt.Errorf("%w: no step is left to take back", ErrNotFound)
+			return fmt.Errorf("%w: there is no step left to undo", ErrNotFound)
 		}
 		if err != nil {
 			return migrationFailed(err)

@@ -19,12 +19,12 @@ func TestStartedWithoutDatabase(t *testing.T) {
 		db.set(func(f *fakeDB) { f.down = true })
 		r, log := newTestRecorder(t, db, t.TempDir())
 		time.Sleep(20 * time.Second)
-		if !r.Stats().DBDown || log.Count("the database does not take records") == 0 || log.Count("takes records again") != 0 {
+		if !r.Stats().DBDown || log.Count("the database does not accept records") == 0 || log.Count("accepts records again") != 0 {
 			t.Errorf("%+v\n%s", r.Stats(), log)
 		}
 		db.set(func(f *fakeDB) { f.down = false })
 		time.Sleep(20 * time.Second)
-		if r.Stats().DBDown || log.Count("takes records again") != 1 {
+		if r.Stats().DBDown || log.Count("accepts records again") != 1 {
 			t.Errorf("%+v\n%s", r.Stats(), log)
 		}
 		closeRecorder(t, r)

@@ -201,7 +201,7 @@ func (r *Recorder) reportLeft(left spool.Left) {
 		}
 	}
 	if torn > 0 {
-		r.log.Warn().Int("bytes", torn).Msg("the spool ended in a half-written record, which is cut off")
+		r.log.Warn().Int("bytes", torn).Msg("the spool ended in a half-written record, which was cut off")
 	}
 	if files > 0 {
 		r.queue.stats.Damaged = uint64(damaged)

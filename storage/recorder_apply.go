@@ -114,7 +114,7 @@ func (a *applier) enter(ctx context.Context) error {
 	case err != nil, last.Stopped || silent >= 3*a.opts.Heartbeat:
 	case a.suspect.Heartbeat.IsZero():
 		a.suspect = last
-		a.log.Info().Dur("silent", silent).Msg("the last run of this host did not shut down cleanly; watching whether it still runs")
+		a.log.Info().Dur("silent", silent).Msg("the last run of this host did not shut down cleanly; checking whether it is still running")
 		return nil
 	case a.suspect.Run != last.Run, !a.suspect.Heartbeat.Equal(last.Heartbeat):
 		return a.renew(ctx)
@@ -128,7 +128,7 @@ func (a *applier) enter(ctx context.Context) error {
 	}
 	a.entered.Store(true)
 	if games > 0 {
-		a.log.Warn().Int("games", games).Msg("games that ran when the host died are closed as crashed")
+		a.log.Warn().Int("games", games).Msg("games that were running when the host died are closed as crashed")
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (a *applier) load(s *segment) {
 	}
 	if missing > 0 {
 		a.queue.count(func(s *RecorderStats) { s.Lost.Missing += missing })
-		a.log.Error().Uint64("records", missing).Uint64("after", after).Str("file", s.file.Path).Msg("records are missing in the spool")
+		a.log.Error().Uint64("records", missing).Uint64("after", after).Str("file", s.file.Path).Msg("records are missing from the spool")
 	}
 	if damage := c.Damaged + c.Missing; err != nil || damage > s.file.Damaged+s.file.Missing {
 		s.file.Damaged, s.file.Missing = c.Damaged, c.Missing // it goes to the quarantine
@@ -218,14 +218,14 @@ func (a *applier) down(err error) {
 	if a.fault.goesOn() {
 		h := a.backlog.holds()
 		a.log.Warn().Err(err).Int("waiting", h.records).Int64("spool_bytes", h.bytes).
-			Msg("the database does not take records: they wait in the spool")
+			Msg("the database does not accept records: they wait in the spool")
 	}
 }
 
 func (a *applier) up() {
 	if after, was := a.fault.ends(); was {
 		a.queue.count(func(s *RecorderStats) { s.DBDown = false })
-		a.log.Info().Dur("after", after).Msg("the database takes records again")
+		a.log.Info().Dur("after", after).Msg("the database accepts records again")
 	}
 }
 

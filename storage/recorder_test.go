@@ -220,7 +220,7 @@ func TestSpoiltHostID(t *testing.T) {
 		closeRecorder(t, a)
 		b, again := newTestRecorder(t, newFakeDB(), dir)
 		closeRecorder(t, b)
-		if a.Host().ID != b.Host().ID || log.Count("does not hold a host id") != 1 || again.Count("does not hold a host id") != 0 {
+		if a.Host().ID != b.Host().ID || log.Count("contains no host id") != 1 || again.Count("contains no host id") != 0 {
 			t.Errorf("%q: %v, then %v", spoilt, a.Host(), b.Host())
 		}
 		if rest, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(rest) != 0 {

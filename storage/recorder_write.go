@@ -162,7 +162,7 @@ func (w *writer) writeOut() {
 		w.queue.count(func(s *RecorderStats) { s.SpoolDown = true })
 		if w.fault.goesOn() {
 			w.log.Error().Err(err).Str("dir", w.opts.Dir).
-				Msg("the spool can't be written: games go on, records go straight to the database as long as it answers")
+				Msg("cannot write to the spool: games go on, and records go straight to the database while it answers")
 		}
 	case wrote:
 		if _, was := w.fault.ends(); was {
@@ -197,7 +197,7 @@ func (r *Recorder) sync() {
 	var fault outage
 	for range r.syncWanted {
 		if err := r.backlog.sync(r.opts.sync); err != nil && fault.goesOn() {
-			r.log.Error().Err(err).Msg("the spool's disk failed to keep the last records; they are written again")
+			r.log.Error().Err(err).Msg("cannot sync the spool to disk; its last records are written again")
 		}
 	}
 }

@@ -43,7 +43,7 @@ var (
 	// ErrRejected: the database refuses the value itself.
 	ErrRejected = sqldb.ErrRejected
 	// ErrNewerSchema: a later w3host has migrated this database.
-	ErrNewerSchema = errors.New("the database belongs to a newer w3host")
+	ErrNewerSchema = errors.New("the database was made by a newer w3host")
 	// ErrNoDatabase: nothing is there, or not all of it, and nothing may be created.
 	ErrNoDatabase = errors.New("no database of w3host")
 	// ErrBadURL: database.url is not understood.

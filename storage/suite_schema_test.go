@@ -48,7 +48,7 @@ func testMigrations(t *testing.T, db *storage.Store) {
 		}
 	}
 	_, err := db.MigrateDown(ctx)
-	wantError(t, "below the first", err, storage.ErrNotFound, "no step is left")
+	wantError(t, "below the first", err, storage.ErrNotFound, "no step left")
 	if n := list(); n != 0 {
 		t.Errorf("%d steps applied, want none", n)
 	}

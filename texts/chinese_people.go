@@ -4,16 +4,16 @@ package texts
 var chinesePeople = map[string]string{
 	"the database does not answer: try again later": "数据库没有响应：请稍后再试",
 
-	"this host has no database":                     "这里没有可查询的数据库",
-	"too many requests: try again in a few seconds": "查询太多：请过几秒再试",
+	"this host has no database":                     "这个主机没有数据库",
+	"too many requests: try again in a few seconds": "请求太多：请过几秒再试",
 
 	// login
 	"You are logged in.": "你已登录。",
 	"%v: wait %v":        "%v：请等待 %v",
 	"the password is missing. Usage: login <password>":                                                               "缺少密码。用法：login <password>",
-	"your realm has already confirmed your name: you do not need to log in":                                          "战网已确认你的名字：无需登录",
-	"nobody else saw this line, because it may contain your password. Start with the trigger, then login <password>": "别人没有看到这一行，其中可能有你的密码：请先输入触发符，再输入 login <password>",
-	"too many wrong passwords":                            "尝试密码次数过多",
+	"your realm has already confirmed your name: you do not need to log in":                                          "战网已确认你的名字，无需登录",
+	"nobody else saw this line, because it may contain your password. Start with the trigger, then login <password>": "这一行可能含有你的密码，所以没有让别人看到。请先输入命令前缀，再输入 login <password>",
+	"too many wrong passwords":                            "密码错误次数过多",
 	"the password is wrong, or none is set for your name": "密码错误，或你的名字没有设置密码",
 	"log in from the chat of a lobby or game on the LAN":  "请在局域网房间或游戏的聊天中登录",
 
@@ -28,19 +28,19 @@ var chinesePeople = map[string]string{
 	"%s: %v, %d won, %d lost, %d drawn, left %d early, dropped %v, ping %.0f ms, last game %s.": "%s：共 %v，胜 %d，负 %d，平 %d，提前离开 %d 次，掉线 %v，延迟 %.0f 毫秒，最近一局 %s。",
 	"%s has no rating on this map yet.":                                           "%s 在这张地图上还没有评分。",
 	"%s has played %d of the %d rated games on %s after which a rating is shown.": "%[1]s 在 %[4]s 上打了 %[2]d 局计分游戏，满 %[3]d 局后显示评分。",
-	"%s: place %d of %d on %s, %v (rated games: %d).":                             "%s：第 %d 名，共 %d 人，%s，%v（计分局数：%d）。",
+	"%s: place %d of %d on %s, %v (rated games: %d).":                             "%s：在 %[4]s 上排第 %[2]d 名（共 %[3]d 人），%[5]v（计分局数：%[6]d）。",
 	"%s in %v of DotA, on average: %v.":                                           "%s 的 DotA 战绩（%v），平均：%v。",
 	"%s has not played DotA here.":                                                "%s 没有在这里玩过 DotA。",
-	"No other names were seen from %s's addresses.":                               "没有其他名字来自 %s 的地址。",
-	"Also seen from %s's addresses: %s.":                                          "来自 %s 的地址的还有：%s。",
+	"No other names were seen from %s's addresses.":                               "%s 的地址没有出现过其他名字。",
+	"Also seen from %s's addresses: %s.":                                          "%s 的地址还出现过：%s。",
 
 	// bans
 	"%s is not here and is not an address: give an address":                       "%s 不在这里，也不是地址：请输入地址",
-	"%v covers a large part of the internet: use w3host ban --yes if you mean it": "%v 涵盖了互联网的很大一部分：请用 w3host ban --yes",
+	"%v covers a large part of the internet: use w3host ban --yes if you mean it": "%v 涵盖了互联网的很大一部分：如果确实要这样，请用 w3host ban --yes",
 	"%s is banned permanently.":                                                   "%s 已被永久封禁。",
 	"%s is banned%v.":                                                             "%s 已被封禁%v。",
 	"%s is already banned":                                                        "%s 已经被封禁",
-	"%s is not banned. Type bans for a list":                                      "%s 没有被封禁：用 bans 查看封禁列表",
+	"%s is not banned. Type bans for a list":                                      "%s 没有被封禁：输入 bans 查看封禁列表",
 	"No longer banned: %s.":                                                       "已解除封禁：%s。",
 	"There are no bans.":                                                          "没有封禁。",
 	"%d ban:":                                                                     "%d 条封禁：",
@@ -48,8 +48,8 @@ var chinesePeople = map[string]string{
 	"and %d older one: w3host bans lists all.":                                    "另有 %d 条更早的：w3host bans 可列出全部。",
 	"and %d older ones: w3host bans lists all.":                                   "另有 %d 条更早的：w3host bans 可列出全部。",
 	"%s is not banned.":                                                           "%s 没有被封禁。",
-	"%s is banned by %s since %s%v.":                                              "%s 被 %s 封禁，自 %s 起%v。",
-	"%s is banned by %s since %s%v: %s.":                                          "%s 被 %s 封禁，自 %s 起%v：%s。",
+	"%s is banned by %s since %s%v.":                                              "%s 自 %[3]s 起被 %[2]s 封禁%[4]v。",
+	"%s is banned by %s since %s%v: %s.":                                          "%s 自 %[3]s 起被 %[2]s 封禁%[4]v：%[5]s。",
 	" until %s":                                                                   "，至 %s",
 
 	// admins
@@ -61,11 +61,11 @@ var chinesePeople = map[string]string{
 	"everyone from %s (%v)": "来自 %s 的所有人（%v）",
 	"%v from %s":            "%v，来自 %s",
 	"%v after a login":      "%v，需登录",
-	"%s is not an admin. Type admins for a list": "%s 不是管理员：用 admins 查看列表",
+	"%s is not an admin. Type admins for a list": "%s 不是管理员：输入 admins 查看列表",
 	"%s is no longer an admin.":                  "%s 不再是管理员。",
 	"%s is now an admin (%v).":                   "%s 现在是管理员（%v）。",
 	"%s is already an admin (%v)":                "%s 已经是管理员（%v）",
-	"%s covers a large part of the internet: use w3host admin add --yes if you mean it": "%s 涵盖了互联网的很大一部分：请用 w3host admin add --yes",
-	"%s is already a network: leave out what follows it":                                "%s 已经是网段：后面的内容是多余的",
+	"%s covers a large part of the internet: use w3host admin add --yes if you mean it": "%s 涵盖了互联网的很大一部分：如果确实要这样，请用 w3host admin add --yes",
+	"%s is already a network: leave out what follows it":                                "%s 已经是网段：请去掉它后面的内容",
 	"%q is not an address or a network: write it like 192.0.2.1 or 192.0.2.0/24":        "%q 不是地址也不是网段：请写成 192.0.2.1 或 192.0.2.0/24",
 }

@@ -54,7 +54,7 @@ func adminCommand() *cobra.Command {
 	password := &cobra.Command{Use: "password NAME", Short: "set the password that an admin of the LAN logs in with, from the terminal or standard input"}
 	password.Flags().BoolVar(&none, "remove", false, "take the password away: the role counts without a login")
 	group(cmd,
-		c.does(&cobra.Command{Use: "add NAME", Short: "let somebody command hosts"}, storage.Options{}, check,
+		c.does(&cobra.Command{Use: "add NAME", Short: "make somebody an admin"}, storage.Options{}, check,
 			func(db *storage.Store) error { return c.addAdmin(db, a) }),
 		c.does(&cobra.Command{Use: "remove NAME", Short: "take that right away"}, storage.Options{}, check,
 			func(db *storage.Store) error { return c.removeAdmin(db, a) }),
@@ -63,7 +63,7 @@ func adminCommand() *cobra.Command {
 		c.does(&cobra.Command{Use: "list", Short: "list the admins"}, storage.Options{}, c.none, lists(c, "No admins.", "NAME\tREALM\tROLE\tFROM\tLOGIN\tSINCE\tBY",
 			func(db *storage.Store) ([]storage.Admin, error) { return db.Admins(c.ctx) }, adminRow)))
 	cmd.RunE = func(*cobra.Command, []string) error {
-		return usageError{errors.New("say add, remove, password or list")}
+		return usageError{errors.New("choose add, remove, password or list")}
 	}
 	return cmd
 }
@@ -91,7 +91,7 @@ func (c *dbCall) setPassword(db *storage.Store, name string, none bool) error {
 		if err := db.SetPassword(c.ctx, name, "", terminal.User()); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.stdout, "%s has no password any more.\n", terminal.Printable(name))
+		fmt.Fprintf(c.stdout, "%s no longer has a password.\n", terminal.Printable(name))
 		return c.audit(db, name, "remove the password")
 	}
 	password, err := c.readPassword()
@@ -105,7 +105,7 @@ func (c *dbCall) setPassword(db *storage.Store, name string, none bool) error {
 	if err := db.SetPassword(c.ctx, name, hash, terminal.User()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "%s has a password now: the role counts after !login in each game.\n", terminal.Printable(name))
+	fmt.Fprintf(c.stdout, "%s now has a password: the role counts after !login in each game.\n", terminal.Printable(name))
 	return c.audit(db, name, "set a password")
 }
 
@@ -129,7 +129,7 @@ func (c *dbCall) readPassword() (string, error) {
 		typed[i] = text
 	}
 	if string(typed[0]) != string(typed[1]) {
-		return "", errors.New("the two are not the same: nothing was changed")
+		return "", errors.New("the two passwords differ; nothing was changed")
 	}
 	return string(typed[0]), nil
 }

@@ -22,7 +22,7 @@ that runs learns of it at once.
 A player who is called like an address is written name:10.0.0.1.`
 
 func banCommand() *cobra.Command {
-	c, cmd := newDBCommand("ban NAME|ADDRESS|CIDR", "keep a name, an address or a network out", banHelp)
+	c, cmd := newDBCommand("ban NAME|ADDRESS|CIDR", "ban a name, an address or a network", banHelp)
 	var b storage.Ban
 	fs := cmd.Flags()
 	fs.StringVar(&b.Realm, "realm", "", "only players of this `REALM`; otherwise everywhere, the LAN included")

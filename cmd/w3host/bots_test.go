@@ -14,7 +14,7 @@ func TestBotsCommandRefusesFlagsThatMakeNoSense(t *testing.T) {
 		"--players 30":                     "a game holds 1 to 24",
 		"--round-trip 11s":                 "round trip 11s: want 0 to 10s",
 		"--minutes 0":                      "--minutes must be more than 0",
-		"--players 2 --desync 2 --stall 1": "3 bots are to misbehave or leave, a game has 2 players",
+		"--players 2 --desync 2 --stall 1": "3 bots would misbehave or leave, but a game has only 2 players",
 		"--stall 1 --stall-for 70s":        "use more --minutes",
 		"--leave-after 1m":                 "later than the end",
 		"--refuse-parts 0.1":               "need --download DIRECTORY",

@@ -32,7 +32,7 @@ func (m *misconduct) addTo(fs *pflag.FlagSet) {
 	fs.DurationVar(&m.stallFor, "stall-for", 10*time.Second, "how long a stall lasts")
 	fs.DurationVar(&m.stallAfter, "stall-after", 5*time.Second, "when a stall begins, from the first turn")
 	fs.IntVar(&m.garbage, "garbage", 0, "`K` bots send bytes that are no packet, five seconds into the game")
-	fs.IntVar(&m.neverRead, "never-read", 0, "`K` bots read nothing any more once the game has started")
+	fs.IntVar(&m.neverRead, "never-read", 0, "`K` bots stop reading once the game has started")
 	fs.DurationVar(&m.leaveAfter, "leave-after", 0, "--leavers bots leave this long after the first turn")
 	fs.IntVar(&m.leavers, "leavers", 1, "`K` bots leave after --leave-after")
 	fs.StringVar(&m.download, "download", "", "the bots lack the map: download it to this `directory`, check and hash it")
@@ -62,7 +62,7 @@ func (m *misconduct) check(opts *bots.Options) error {
 	case min(m.desync, m.stall, m.garbage, m.neverRead, m.leavers, m.downloaders) < 0:
 		return errors.New("a number of bots cannot be below 0")
 	case bad > opts.Players:
-		return fmt.Errorf("%d bots are to misbehave or leave, a game has %d players", bad, opts.Players)
+		return fmt.Errorf("%d bots would misbehave or leave, but a game has only %d players", bad, opts.Players)
 	case m.stall > 0 && m.stallAfter+m.stallFor > opts.Play:
 		return fmt.Errorf("a stall of %v after %v does not fit into %v of play: use more --minutes", m.stallFor, m.stallAfter, opts.Play)
 	case m.leaveAfter > opts.Play:

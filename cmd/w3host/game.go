@@ -24,7 +24,7 @@ the latest that was played. The number of a lobby or game that the host on this 
 has now, as in its log (#1), works, too.`
 
 func gameCommand() *cobra.Command {
-	c, cmd := newDBCommand("game KEY|NUMBER|last", "tell all that the log knows about one game", gameHelp)
+	c, cmd := newDBCommand("game KEY|NUMBER|last", "show everything the log knows about one game", gameHelp)
 	c.addJSONFlag(cmd.Flags(), "print a JSON object; the dossiers of desyncs are whole there only")
 	cmd.AddCommand(rerunCommand())
 	var key storage.GameKey
@@ -66,7 +66,7 @@ func (c *dbCall) keyOf(number uint32) (key storage.GameKey, err error) {
 	}
 	answer, err := control.Send(c.ctx, set.ControlSocket(), control.Order{Game: number})
 	if err != nil {
-		return key, fmt.Errorf("%d is a number that only the host itself knows: %w", number, err)
+		return key, fmt.Errorf("only a running host knows the short number %d: %w", number, err)
 	}
 	if answer.Refused != "" {
 		return key, fmt.Errorf("the host has no lobby or game #%d now; for one that is over take its key from w3host games or the log", number)

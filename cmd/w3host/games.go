@@ -21,7 +21,7 @@ func gamesCommand() *cobra.Command {
 	fs.StringVar(&f.Map, "map", "", "only games on maps whose name contains `TEXT`")
 	fs.BoolVar(&f.Open, "open", false, "only lobbies and games that have not ended")
 	now := time.Now()
-	fs.Func("since", "only games whose lobby opened at `TIME` or later: 2026-11-20, \"2026-11-20 14:05\", or so long ago: 7d, 12h", func(text string) (err error) { f.Since, err = parseTime(text, now); return err })
+	fs.Func("since", "only games whose lobby opened at `TIME` or later: 2026-11-20, \"2026-11-20 14:05\", or how long ago: 7d, 12h", func(text string) (err error) { f.Since, err = parseTime(text, now); return err })
 	fs.Func("until", "only games whose lobby opened before `TIME`", func(text string) (err error) { f.Before, err = parseTime(text, now); return err })
 	c.addListFlags(fs)
 	check := func() error {

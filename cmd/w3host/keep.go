@@ -24,7 +24,7 @@ Records that still wait in the spool of a host, its log and replays are not touc
 
 func pruneCommand() *cobra.Command {
 	c, cmd := newDBCommand("prune", "remove what is older than the configuration keeps it", pruneHelp)
-	dry := cmd.Flags().Bool("dry-run", false, "only say how much it would be")
+	dry := cmd.Flags().Bool("dry-run", false, "only say how much would be removed")
 	c.addJSONFlag(cmd.Flags(), "print a JSON object")
 	var keep storage.Keep
 	check := func() error {

@@ -57,7 +57,7 @@ func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
 		o.Port = 0 // the host has port 6112 for itself
 	}
 	if !here && !o.Forward {
-		o.Log.Warn().Msgf("%v is another machine, and clients join at the address they hear, which is this one: add --forward", o.From.Addr())
+		o.Log.Warn().Msgf("%v is another machine, and clients join at the address that answers them, which is this machine: add --forward", o.From.Addr())
 	}
 	o.Log.Info().Stringer("host", o.From).Strs("to", c.to).Bool("forward", o.Forward).
 		Msgf("showing the games of %v to %s", o.From, strings.Join(c.to, ", "))

@@ -114,7 +114,7 @@ func TestLogin(t *testing.T) {
 		reads(t, ann, "密码错误")
 	}
 	ann.Say("!login wrong")
-	reads(t, ann, "尝试密码次数过多：请等待")
+	reads(t, ann, "密码错误次数过多：请等待")
 	h.stop()
 	root, files := filepath.Dir(h.config), 0
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

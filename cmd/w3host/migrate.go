@@ -21,7 +21,7 @@ func migrateCommand() *cobra.Command {
 	opts := storage.Options{LeaveSchema: true}
 	mayCreate := func() error { c.create = true; return nil }
 	up := &cobra.Command{Use: "up", Short: "apply all steps that are missing", Args: noArgs}
-	down := &cobra.Command{Use: "down STEP", Short: "take the last step back, with all that only it holds"}
+	down := &cobra.Command{Use: "down STEP", Short: "undo the last step, and delete the data that only it holds"}
 	status := &cobra.Command{Use: "status", Short: "list the steps"}
 	group(cmd, c.does(up, opts, mayCreate, c.migrateUp),
 		c.does(down, opts, func() error { return c.one("the number of the last step") }, c.migrateDown),
@@ -69,7 +69,7 @@ func (c *dbCall) migrateDown(db *storage.Store) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "Step %d (%s) is taken back.\n", m.Version, m.Name)
+	fmt.Fprintf(c.stdout, "Step %d (%s) was undone.\n", m.Version, m.Name)
 	return nil
 }
 

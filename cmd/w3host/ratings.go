@@ -16,7 +16,7 @@ map without its version. Without a sub-command it does what list does. Hosts rat
 games a few seconds after they have ended.`
 
 func ratingsCommand() *cobra.Command {
-	c, cmd := newDBCommand("ratings [CATEGORY]", "list the strongest players, or rate all games anew", ratingsHelp)
+	c, cmd := newDBCommand("ratings [CATEGORY]", "list the strongest players, or rebuild all ratings", ratingsHelp)
 	fs := cmd.PersistentFlags()
 	limit := fs.Int("limit", 20, "with list: how many players")
 	c.addListFlags(fs)
@@ -38,7 +38,7 @@ func ratingsCommand() *cobra.Command {
 		})
 	cmd.AddCommand(
 		c.does(&cobra.Command{Use: "list [CATEGORY]", Short: "the best players, of one category or of each"}, storage.Options{}, check, list),
-		c.does(&cobra.Command{Use: "rebuild", Short: "make all ratings anew from the games that are kept"}, storage.Options{}, c.none, c.rebuildRatings))
+		c.does(&cobra.Command{Use: "rebuild", Short: "rebuild all ratings from the stored games"}, storage.Options{}, c.none, c.rebuildRatings))
 	return c.does(cmd, storage.Options{}, check, list)
 }
 
@@ -47,6 +47,6 @@ func (c *dbCall) rebuildRatings(db *storage.Store) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "All ratings are made anew, from %d games.\n", n)
+	fmt.Fprintf(c.stdout, "All ratings were rebuilt from %d games.\n", n)
 	return c.audit(db, "", fmt.Sprintf("rebuild from %d games", n))
 }

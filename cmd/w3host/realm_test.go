@@ -212,13 +212,13 @@ func TestLanguageOnRealm(t *testing.T) {
 		who         *realmtest.Person
 		says, hears string
 	}{
-		{ann, "!games", "没有房间"},
-		{ann, "/w hostbot votekick Bob", "用于房间或游戏"},
+		{ann, "!games", "没有开放的房间"},
+		{ann, "/w hostbot votekick Bob", "需要指定房间或游戏"},
 		{cid, "!games", "No lobby is open"},
 		{bob, "!games", "No lobby is open"},
-		{dee, "!games", "没有房间"},
+		{dee, "!games", "没有开放的房间"},
 		{bob, "/w farbot lang zh", "中文"},
-		{bob, "/w farbot games", "没有房间"},
+		{bob, "/w farbot games", "没有开放的房间"},
 		{ann, "!lang en", "The host now talks to you in English."},
 		{ann, "/w hostbot games", "No lobby is open"},
 		{bob, "/w farbot help autohost", "、名称"}, // its end: it takes two lines

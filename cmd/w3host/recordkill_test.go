@@ -56,7 +56,7 @@ func TestKilledHostLeavesAReplay(t *testing.T) {
 			}
 		} else {
 			next := startProcess(t, dir, args...)
-			next.await("finished the replay that a killed host has left")
+			next.await("finished a replay left by a killed host")
 			_ = next.cmd.Process.Kill()
 			_ = next.cmd.Wait()
 		}

@@ -142,7 +142,7 @@ func TestReplayRepairInPlace(t *testing.T) {
 	if code, out, _ := callReplay(t, "verify", name); code != exitFailed || !strings.Contains(out, "BROKEN") {
 		t.Errorf("verify of a cut one: exit %d, %s", code, out)
 	}
-	if code, out, errs := callReplay(t, "repair", name); code != exitOK || !strings.Contains(out, "are lost") {
+	if code, out, errs := callReplay(t, "repair", name); code != exitOK || !strings.Contains(out, "is lost") {
 		t.Errorf("repair: exit %d, %s%s", code, out, errs)
 	}
 	if code, out, _ := callReplay(t, "verify", name); code != exitOK {

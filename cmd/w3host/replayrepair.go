@@ -40,7 +40,7 @@ func (c *replayCall) repair() error {
 	})
 	switch {
 	case errors.Is(err, errWhole):
-		fmt.Fprintf(c.stdout, "%s: whole, there is nothing to repair\n", name)
+		fmt.Fprintf(c.stdout, "%s: complete, nothing to repair\n", name)
 		return nil
 	case err != nil:
 		return failed(name, err)
@@ -49,9 +49,9 @@ func (c *replayCall) repair() error {
 }
 
 func (c *replayCall) repaired(to string, done *replay.Repaired) error {
-	fmt.Fprintf(c.stdout, "%s: repaired, %s of the game are there", to, clock(done.Kept.Milliseconds()))
+	fmt.Fprintf(c.stdout, "%s: repaired, %s of the game was saved", to, clock(done.Kept.Milliseconds()))
 	if done.Lost > 0 {
-		fmt.Fprintf(c.stdout, ", %s are lost", clock(done.Lost.Milliseconds()))
+		fmt.Fprintf(c.stdout, ", %s is lost", clock(done.Lost.Milliseconds()))
 	}
 	fmt.Fprintln(c.stdout)
 	for _, fault := range done.Faults {
@@ -60,7 +60,7 @@ func (c *replayCall) repaired(to string, done *replay.Repaired) error {
 	return nil
 }
 
-var errWhole = errors.New("the replay is whole")
+var errWhole = errors.New("the replay is complete")
 
 func (c *replayCall) anonymise() error {
 	if c.output == "" {

@@ -19,7 +19,7 @@ does what status does. The files are text, a record a line: a text editor mends 
 (docs/database.md).`
 
 func spoolCommand() *cobra.Command {
-	c, cmd := newDBCommand("spool", "show and mend the records that wait for the database", spoolHelp)
+	c, cmd := newDBCommand("spool", "show and repair the records that wait for the database", spoolHelp)
 	fs := cmd.PersistentFlags()
 	dir := fs.String("spool", "", "`FOLDER`; otherwise the configuration's")
 	sets(fs, "spool", "database.spool")
@@ -77,7 +77,7 @@ func (c *dbCall) spoolStatus(dir string) error {
 	}
 	fmt.Fprintf(c.stdout, "%d records wait in %s; the database refused %d (rejected.jsonl).\n", waiting, dir, s.Rejected)
 	if s.Host != nil {
-		fmt.Fprintf(c.stdout, "The host said at %s: %d recorded, %d stored, %d lost.\n",
+		fmt.Fprintf(c.stdout, "At %s the host reported: %d recorded, %d stored, %d lost.\n",
 			local(s.Host.At), s.Host.Stats.Recorded, s.Host.Stats.Applied, s.Host.Stats.Lost.Total())
 	}
 	if len(rows) == 0 {
@@ -130,8 +130,8 @@ func spoolPath(dir, name string) string {
 func (c *dbCall) retrySpool(db *storage.Store, dir string) error {
 	stored, refused, err := storage.Retry(c.ctx, db, dir)
 	if err == nil && refused > 0 {
-		err = errors.New("the database refuses some still: see the reasons in rejected.jsonl")
+		err = errors.New("the database still refuses some of them: see the reasons in rejected.jsonl")
 	}
-	fmt.Fprintf(c.stdout, "%d records are stored, %d are refused again.\n", stored, refused)
+	fmt.Fprintf(c.stdout, "%d records were stored, %d were refused again.\n", stored, refused)
 	return err
 }

@@ -63,11 +63,11 @@ func TestSpoolCommand(t *testing.T) {
 
 	put(filepath.Join(spool.Quarantine, "0000000001.jsonl"), line(1, "stored before")+edited(line(2, "mended")))
 	code, out = spoolCall(t, "spool", "retry")
-	if code != exitFailed || !strings.Contains(out, "2 records are stored, 1 are refused again") {
+	if code != exitFailed || !strings.Contains(out, "2 records were stored, 1 were refused again") {
 		t.Errorf("retry: %d %s", code, out)
 	}
 	code, out = spoolCall(t, "spool", "retry") // stores nothing twice
-	if code != exitFailed || !strings.Contains(out, "0 records are stored, 1 are refused again") {
+	if code != exitFailed || !strings.Contains(out, "0 records were stored, 1 were refused again") {
 		t.Errorf("retry again: %d %s", code, out)
 	}
 	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "w3host.db"), storage.Options{})

@@ -13,7 +13,7 @@ import (
 )
 
 func statsCommand() *cobra.Command {
-	c, cmd := newDBCommand("stats PLAYER", "tell what the log knows about a player",
+	c, cmd := newDBCommand("stats PLAYER", "show what the log knows about a player",
 		"w3host stats tells what the log knows about a player, realm by realm. Wins and losses are\nknown of maps that report them.")
 	c.addListFlags(cmd.Flags())
 	check := func() error { return c.one("the name of a player") }

@@ -38,7 +38,7 @@ func NewQueued(c config.Log, w io.Writer) (log zerolog.Logger, flush func()) {
 	sink := logSink(c, w)
 	queue := diode.NewWriter(struct{ io.Writer }{sink}, logLines, 0, func(missed int) {
 		lost := logTo(c, sink)
-		lost.Warn().Int("lines", missed).Msg("log lines were lost: whoever reads the log is too slow")
+		lost.Warn().Int("lines", missed).Msg("log lines were lost: the reader of the log is too slow")
 	})
 	return logTo(c, queue), func() {
 		done := make(chan struct{})

@@ -9,11 +9,11 @@ import (
 	"w3host/realm/bncs"
 )
 
-// questions are names of which the realm is asked where they are. One is open at a time,
-// because some answers do not say which name they are about.
+// questions is the queue of /whereis lookups. One is open at a time, because some of the
+// server's answers do not say which name they answer.
 type questions struct {
 	waiting []*asked
-	open    *asked            // has been asked
+	open    *asked            // sent, not answered yet
 	turns   map[string]uint64 // when an address had its last question
 	turn    uint64
 	warned  bool // about an answer that is not understood, on this connection

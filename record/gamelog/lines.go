@@ -35,7 +35,7 @@ func (l *Lines) Observe(s *game.Stamped) {
 	case *game.JoinRefused:
 		l.log.Info().Str("player", f.Name).Stringer("addr", f.Addr).Str("reason", f.Why).Msg("join refused")
 	case *game.LacksMap:
-		player(l.log.Debug(), f.Player).Uint32("has", f.Have).Msg("player lacks the map")
+		player(l.log.Debug(), f.Player).Uint32("has", f.Have).Msg("player does not have the map")
 	case *game.LeftLobby:
 		player(l.log.Info(), f.Player).Str("reason", f.Why).Msg("player left")
 	case *game.LinkLost:

@@ -27,10 +27,10 @@ func (a *Archive) rescue() {
 		case errors.Is(err, replay.ErrNotReplay) && empty(part):
 			_ = os.Remove(part) // made, and never written to
 		case err != nil:
-			a.opts.Log.Warn().Err(err).Str("file", part).Msg("the replay that a killed host has left cannot be finished")
+			a.opts.Log.Warn().Err(err).Str("file", part).Msg("cannot finish a replay left by a killed host")
 		default:
 			a.opts.Log.Info().Str("file", strings.TrimSuffix(part, partSuffix)).Dur("played", done.Kept).
-				Msg("finished the replay that a killed host has left")
+				Msg("finished a replay left by a killed host")
 		}
 	}
 }
@@ -48,7 +48,7 @@ func (a *Archive) prune(now time.Time) {
 	}
 	entries, err := os.ReadDir(a.opts.Dir)
 	if err != nil {
-		a.opts.Log.Warn().Err(err).Msg("cannot look for old replays")
+		a.opts.Log.Warn().Err(err).Msg("cannot list old replays")
 		return
 	}
 	var files []fs.FileInfo

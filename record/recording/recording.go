@@ -181,7 +181,7 @@ func (r *Recording) flush() {
 		r.next, r.time = r.to.batch(r), 0
 	default:
 		r.lost.Store(true) // the goroutine finishes the file
-		r.to.opts.Log.Warn().Str("file", r.file).Msg("the disk does not keep up: the replay of a game ends early; the game goes on")
+		r.to.opts.Log.Warn().Str("file", r.file).Msg("the disk is too slow: the replay of a game ends early; the game goes on")
 	}
 }
 

@@ -59,7 +59,7 @@ func Open(dir string) (*Spool, Left, error) {
 	case err != nil:
 		return nil, Left{}, fmt.Errorf("open the spool: %w", err)
 	case !held:
-		return nil, Left{}, fmt.Errorf("the spool in %s belongs to a w3host that is running: give each its own data directory", dir)
+		return nil, Left{}, fmt.Errorf("the spool in %s is in use by another running w3host: give each host its own data directory", dir)
 	}
 	s := &Spool{dir: dir, lock: lock}
 	left, err := s.look()

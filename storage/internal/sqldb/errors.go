@@ -16,7 +16,7 @@ var (
 	ErrNotFound    = errors.New("not found")
 	ErrConflict    = errors.New("already there")
 	ErrUnavailable = errors.New("database unavailable")
-	ErrRejected    = errors.New("database refused the value")
+	ErrRejected    = errors.New("the database refused the value")
 
 	errMoved = fmt.Errorf("%w: its file was deleted or replaced while this program ran: put the file back, or start the program again", ErrUnavailable)
 )
