@@ -180,7 +180,7 @@ func TestKilledHost(t *testing.T) {
 		summary(t, filepath.Join(dir, name+".w3g"))
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, "*.part"))
-	if len(left) != 2 || log.Count("cannot be finished") != 1 || log.Count("finished the replay") != 2 {
+	if len(left) != 2 || log.Count("cannot finish a replay") != 1 || log.Count("finished a replay") != 2 {
 		t.Errorf("left: %q\n%s", left, log.String())
 	}
 	tell(playing, &game.Over{})

@@ -170,7 +170,7 @@ func TestEditedLine(t *testing.T) {
 func TestOneOwner(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
-	if _, _, err := spool.Open(dir); err == nil || !strings.Contains(err.Error(), "give each its own data directory") {
+	if _, _, err := spool.Open(dir); err == nil || !strings.Contains(err.Error(), "give each host its own data directory") {
 		t.Errorf("second owner: %v", err)
 	}
 	_ = s.Close()
