@@ -15,10 +15,13 @@ import (
 	"unsafe"
 )
 
-// floodRate is in datagrams a second; floodLimit is how long an honest asker may
-// wait meanwhile, where W3HOST_TEST_QUIET says that the machine is this test's.
+// quietRate and busyRate are in datagrams a second; floodLimit is how long an
+// honest asker may wait meanwhile, where W3HOST_TEST_QUIET says that the machine
+// is this test's. Elsewhere the host may get too little of a core to read 50,000
+// datagrams a second, and the kernel drops those of honest askers too.
 const (
-	floodRate  = 50_000
+	quietRate  = 50_000
+	busyRate   = 10_000
 	floodLimit = 100 * time.Millisecond
 )
 
@@ -26,9 +29,9 @@ const (
 // keep the host from answering eighteen honest askers, nor does it answer
 // anybody more than once a second.
 func TestFlood(t *testing.T) {
-	length := 2 * time.Second
+	length, rate := 2*time.Second, busyRate
 	if os.Getenv("W3HOST_TEST_QUIET") != "" {
-		length = 10 * time.Second
+		length, rate = 10*time.Second, quietRate
 	}
 	a, addr := listen(t, func(o *Options) {
 		o.Bind = netip.IPv4Unspecified()
@@ -45,7 +48,7 @@ func TestFlood(t *testing.T) {
 	var stop atomic.Bool
 	var sent atomic.Int64
 	var flooders, askers sync.WaitGroup
-	flooders.Go(func() { flood(t, addr, localAddr(victim), &stop, &sent) })
+	flooders.Go(func() { flood(t, addr, localAddr(victim), rate, &stop, &sent) })
 	before, began := memory(), time.Now()
 	var mu sync.Mutex
 	var waits []time.Duration
@@ -114,7 +117,7 @@ func askOnce(t *testing.T, from netip.Addr, to netip.AddrPort) time.Duration {
 
 // flood sends from any address of 127.0.0.0/8: forged searches, a quarter of
 // them in the name of one victim, garbage, and now and then an oversized one.
-func flood(t *testing.T, to, victim netip.AddrPort, stop *atomic.Bool, sent *atomic.Int64) {
+func flood(t *testing.T, to, victim netip.AddrPort, rate int, stop *atomic.Bool, sent *atomic.Int64) {
 	conn, err := bind(netip.IPv4Unspecified(), victim.Port())
 	if err != nil {
 		t.Error(err)
@@ -130,7 +133,7 @@ func flood(t *testing.T, to, victim netip.AddrPort, stop *atomic.Bool, sent *ato
 	search, garbage, huge := unhex(t, searchAny), make([]byte, 60), make([]byte, 8000)
 	began := time.Now()
 	for i := 0; !stop.Load(); i++ {
-		if ahead := time.Duration(i)*time.Second/floodRate - time.Since(began); ahead > time.Millisecond {
+		if ahead := time.Duration(i)*time.Second/time.Duration(rate) - time.Since(began); ahead > time.Millisecond {
 			time.Sleep(ahead)
 		}
 		from := [4]byte{127}
