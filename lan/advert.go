@@ -1,6 +1,7 @@
 package lan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -33,6 +34,54 @@ type Advert struct {
 	Age      time.Duration // since the lobby opened
 	Private  bool          // not listed; realms find it by its name
 	Asked    bool          // for, by a person: realms list it before those that open by themselves
+	// Variants are the versions whose clients see the lobby, where they do not all see
+	// the same. None: all of Options.Versions do.
+	Variants []Variant
+}
+
+// Variant is a lobby as clients of one version see it. An EntryKey of its own tells the
+// host through which variant somebody has joined.
+type Variant struct {
+	Version  uint32
+	EntryKey uint32
+	Checksum uint32
+	SHA1     [20]byte
+}
+
+// Info describes the lobby to clients of one version.
+func (ad *Advert) Info(product w3gs.Product, version uint32, age time.Duration) w3gs.GameInfo {
+	info := w3gs.GameInfo{
+		Product:       product,
+		Version:       version,
+		GameID:        ad.GameID,
+		EntryKey:      ad.EntryKey,
+		Name:          ad.Name,
+		Stat:          ad.Stat,
+		Slots:         uint32(ad.Count.Slots),
+		Type:          cmp.Or(ad.Type, w3gs.GameTypeCustom),
+		Unknown:       1,
+		SlotsOpen:     uint32(ad.Count.listedOpen()),
+		UptimeSeconds: uint32(age / time.Second),
+		Port:          ad.Port,
+	}
+	info.Stat.HasSHA1 = info.Stat.HasSHA1 && w3gs.Version(version).HasSHA1()
+	for _, v := range ad.Variants {
+		if v.Version == version {
+			info.EntryKey, info.Stat.Checksum, info.Stat.SHA1 = v.EntryKey, v.Checksum, v.SHA1
+		}
+	}
+	return info
+}
+
+// versions are those whose clients see the lobby, of an advertiser that shows all.
+func (ad *Advert) versions(all []uint32) (list []uint32) {
+	for _, v := range ad.Variants {
+		list = append(list, v.Version)
+	}
+	if list == nil {
+		return all
+	}
+	return list
 }
 
 // Count is how full a lobby is. Every slot that is not open counts as a player
@@ -91,7 +140,7 @@ func cut(s string, n int) string {
 // The datagrams of one lobby. Those that name a version are there for each.
 
 func (l *lobby) creates(o *Options) (out [][]byte) {
-	for _, v := range o.Versions {
+	for _, v := range l.ad.versions(o.Versions) {
 		p := w3gs.CreateGame{Product: o.Product, Version: v, GameID: l.ad.GameID}
 		out = append(out, p.AppendTo(nil))
 	}
@@ -99,7 +148,7 @@ func (l *lobby) creates(o *Options) (out [][]byte) {
 }
 
 func (l *lobby) infos(o *Options, now time.Time) (out [][]byte) {
-	for _, v := range o.Versions {
+	for _, v := range l.ad.versions(o.Versions) {
 		out = append(out, l.info(o, v, now))
 	}
 	return out
@@ -115,22 +164,7 @@ func (l *lobby) refresh() []byte {
 }
 
 func (l *lobby) info(o *Options, version uint32, now time.Time) []byte {
-	stat := l.ad.Stat
-	stat.HasSHA1 = stat.HasSHA1 && w3gs.Version(version).HasSHA1()
-	p := w3gs.GameInfo{
-		Product:       o.Product,
-		Version:       version,
-		GameID:        l.ad.GameID,
-		EntryKey:      l.ad.EntryKey,
-		Name:          l.ad.Name,
-		Stat:          stat,
-		Slots:         uint32(l.ad.Count.Slots),
-		Type:          l.ad.Type,
-		Unknown:       1,
-		SlotsOpen:     uint32(l.ad.Count.listedOpen()),
-		UptimeSeconds: uint32(now.Sub(l.opened) / time.Second),
-		Port:          l.ad.Port,
-	}
+	p := l.ad.Info(o.Product, version, now.Sub(l.opened))
 	return p.AppendTo(nil)
 }
 

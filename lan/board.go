@@ -30,9 +30,6 @@ func (b *board) open(now time.Time, ad Advert) error {
 	if ad.Port == 0 {
 		ad.Port = b.opts.GamePort
 	}
-	if ad.Type == 0 {
-		ad.Type = w3gs.GameTypeCustom
-	}
 	ad.Name = cut(ad.Name, w3gs.MaxGameNameLen)
 	if err := ad.check(); err != nil {
 		return err
@@ -125,19 +122,21 @@ func (l *lobby) nextRefresh(now time.Time, every time.Duration) time.Time {
 // asked returns the lobbies that a search is answered with: none for another
 // product, version or lobby, all open ones for game id 0.
 func (b *board) asked(s w3gs.SearchGame) (out []*lobby) {
-	if !b.plays(s) {
-		return nil
-	}
 	for _, l := range b.lobbies {
-		if s.GameID == 0 || s.GameID == l.ad.GameID {
+		if (s.GameID == 0 || s.GameID == l.ad.GameID) && b.shows(l, s) {
 			out = append(out, l)
 		}
 	}
 	return out
 }
 
+func (b *board) shows(l *lobby, s w3gs.SearchGame) bool {
+	return s.Product == b.opts.Product && slices.Contains(l.ad.versions(b.opts.Versions), s.Version)
+}
+
 // plays reports whether a search is for the product and one of the versions of the
 // lobbies.
 func (b *board) plays(s w3gs.SearchGame) bool {
-	return s.Product == b.opts.Product && slices.Contains(b.opts.Versions, s.Version)
+	return s.Product == b.opts.Product && slices.Contains(b.opts.Versions, s.Version) ||
+		slices.ContainsFunc(b.lobbies, func(l *lobby) bool { return b.shows(l, s) })
 }
