@@ -1,7 +1,6 @@
 package lan
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -58,7 +57,7 @@ func (ad *Advert) Info(product w3gs.Product, version uint32, age time.Duration) 
 		Name:          ad.Name,
 		Stat:          ad.Stat,
 		Slots:         uint32(ad.Count.Slots),
-		Type:          cmp.Or(ad.Type, w3gs.GameTypeCustom),
+		Type:          ad.Type,
 		Unknown:       1,
 		SlotsOpen:     uint32(ad.Count.listedOpen()),
 		UptimeSeconds: uint32(age / time.Second),

@@ -1,6 +1,7 @@
 package lan
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -30,6 +31,7 @@ func (b *board) open(now time.Time, ad Advert) error {
 	if ad.Port == 0 {
 		ad.Port = b.opts.GamePort
 	}
+	ad.Type = cmp.Or(ad.Type, w3gs.GameTypeCustom)
 	ad.Name = cut(ad.Name, w3gs.MaxGameNameLen)
 	if err := ad.check(); err != nil {
 		return err
