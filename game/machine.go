@@ -167,7 +167,7 @@ func (m *Machine) packet(s *seat, in *Input) {
 	case *w3gs.ChatToHost:
 		s.level = in.Level // no other packet comes with it
 		m.chat(s, p.Chat)
-	case *w3gs.Raw:
+	case *w3gs.PlayerExtra:
 		m.tell(lobby.Extra{PID: s.PID, Packet: p})
 	case *w3gs.PongToHost:
 		m.tell(lobby.Pong{PID: s.PID, Tick: p.Tick, Waited: in.By})

@@ -157,7 +157,7 @@ const (
 // extra relays a 0x59 to all, its sender included: the clients of 1.32 that host
 // do so, and their guests wait for it.
 func (l *Lobby) extra(p *player, ev Extra) {
-	if l.cfg.Wire.RelayExtra && len(ev.Packet.Body) <= maxExtraLen && p.extras.room(l.now, extraWindow, maxExtras) {
+	if l.cfg.Wire.RelayExtra && len(ev.Packet.Data) <= maxExtraLen && p.extras.room(l.now, extraWindow, maxExtras) {
 		l.broadcast(l.Humans(), ev.Packet)
 	}
 }

@@ -41,7 +41,7 @@ type Chat struct {
 // Extra is a 0x59, which clients of 1.32 send about themselves.
 type Extra struct {
 	PID    uint8
-	Packet *w3gs.Raw
+	Packet *w3gs.PlayerExtra
 }
 
 // MapReport is a 0x42: how much of the map the client holds.

@@ -97,7 +97,7 @@ func (c *command) event(r *runner) Event {
 		_, command := c.Options["command"]
 		return Chat{PID: c.pid(0), Line: line, Command: command, Trusted: c.Options["command"] != "counted", Urgent: c.Options["command"] == "urgent"}
 	case "extra": // extra PID BYTES
-		return Extra{PID: c.pid(0), Packet: &w3gs.Raw{ID: w3gs.OpPlayerExtra, Body: make([]byte, c.Int(1))}}
+		return Extra{PID: c.pid(0), Packet: &w3gs.PlayerExtra{Data: make([]byte, c.Int(1))}}
 	case "request": // request PID team|colour|race|handicap VALUE
 		flags := map[string]w3gs.ChatFlag{"team": 0x11, "colour": 0x12, "race": 0x13, "handicap": 0x14}
 		return Chat{PID: c.pid(0), Line: w3gs.Chat{From: c.pid(0), Flag: flags[c.Arg(1)], Value: uint8(c.Int(2))}}

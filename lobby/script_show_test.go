@@ -56,8 +56,8 @@ func (r *runner) packet(p w3gs.Packet) string {
 		return op + p.Path
 	case *w3gs.PingFromHost:
 		return op + fmt.Sprint(p.Tick)
-	case *w3gs.Raw:
-		return op + fmt.Sprintf("%d bytes", len(p.Body))
+	case *w3gs.PlayerExtra:
+		return op + fmt.Sprintf("%d bytes", len(p.Data))
 	case *w3gs.GameLoaded:
 		return op + fmt.Sprintf("pid %d", p.PID)
 	case *w3gs.ChatFromHost:

@@ -102,7 +102,7 @@ func TestLine(t *testing.T) {
 			switch r.IntN(3) {
 			case 0:
 				for range r.IntN(20) {
-					frame := (&w3gs.Raw{ID: w3gs.OpPlayerExtra, Body: make([]byte, r.IntN(200))}).AppendTo(nil)
+					frame := (&w3gs.Raw{ID: w3gs.OpMapQuery, Body: make([]byte, r.IntN(200))}).AppendTo(nil)
 					frame[1] = byte(len(all))
 					all = append(all, frame)
 					if !l.Send(frame) {

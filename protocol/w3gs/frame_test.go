@@ -131,5 +131,5 @@ func TestAppendOverLongPanics(t *testing.T) {
 			t.Error("65536 bytes were appended")
 		}
 	}()
-	(&Raw{ID: OpPlayerExtra, Body: make([]byte, MaxFrame-HeaderSize+1)}).AppendTo(nil)
+	(&Raw{ID: OpMapQuery, Body: make([]byte, MaxFrame-HeaderSize+1)}).AppendTo(nil)
 }

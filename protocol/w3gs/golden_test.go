@@ -42,6 +42,7 @@ var conversations = []struct {
 	{"leave", leaveGoldens},
 	{"transfer", transferGoldens},
 	{"peer", peerGoldens},
+	{"extra", extraGoldens},
 	{"lan", lanGoldens},
 }
 

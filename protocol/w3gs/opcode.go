@@ -119,7 +119,7 @@ var ops = [256]struct {
 	OpMapPartNotOK:    {"MAPPARTNOTOK", FromClient, empty[MapPartNotOK]},
 	OpPongToHost:      {"PONG_TO_HOST", FromClient, empty[PongToHost]},
 	OpIncomingAction2: {"INCOMING_ACTION2", FromHost, empty[IncomingAction2]},
-	OpPlayerExtra:     {"PLAYER_EXTRA", FromHost | FromClient, nil},
+	OpPlayerExtra:     {"PLAYER_EXTRA", FromHost | FromClient, empty[PlayerExtra]},
 }
 
 // String gives the reference name and the number: "SLOTINFO (0x09)".

@@ -8,7 +8,7 @@ type Packet interface {
 	Decode(b []byte) error    // reads the payload, which is the frame without its header
 }
 
-// Raw is a packet whose payload is not documented (0x0E, 0x3E, 0x59). It is
+// Raw is a packet whose payload is not documented (0x0E, 0x3E). It is
 // carried and skipped, never interpreted.
 type Raw struct {
 	ID   Op

@@ -15,14 +15,6 @@ var peerGoldens = []golden{
 		name: "MapQuery", dir: Peer, alsoWhole: func(int) bool { return true }, openEnd: true,
 		want: &Raw{ID: OpMapQuery, Body: []byte{1, 0, 0, 0}},
 	},
-	{
-		name: "PlayerExtra", dir: FromHost, alsoWhole: func(int) bool { return true }, openEnd: true,
-		want: &Raw{ID: OpPlayerExtra, Body: []byte{2, 8, 1}},
-	},
-	{
-		name: "PlayerExtra", dir: FromClient, alsoWhole: func(int) bool { return true }, openEnd: true,
-		want: &Raw{ID: OpPlayerExtra, Body: []byte{2, 8, 1}},
-	},
 }
 
 // A packet that nobody has explained is copied: it outlives the frame.

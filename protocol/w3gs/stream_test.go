@@ -146,7 +146,7 @@ func TestStreamMemory(t *testing.T) {
 	if len(s.buf) != 1024 {
 		t.Errorf("small packets: the buffer is %d bytes, want 1024", len(s.buf))
 	}
-	large := (&Raw{ID: OpPlayerExtra, Body: make([]byte, MaxFrame-HeaderSize)}).AppendTo(nil)
+	large := (&Raw{ID: OpMapQuery, Body: make([]byte, MaxFrame-HeaderSize)}).AppendTo(nil)
 	frames, err := feed(s, large)
 	if err != nil || len(frames) != 1 || len(frames[0]) != MaxFrame {
 		t.Fatalf("got %d frames, %v", len(frames), err)
