@@ -66,11 +66,9 @@ const (
 // login records and reports the result of a player's login.
 func (m *Machine) login(s *seat, in *Input) {
 	s.level = in.Level
-	s.loginsUntil = max(s.loginsUntil, m.now-loginBurst*loginEvery)
-	if s.loginsUntil+loginEvery > m.now {
+	if s.logins.Take(m.now, loginEvery, loginBurst*loginEvery) > 0 {
 		return
 	}
-	s.loginsUntil += loginEvery
 	m.fact(&Commanded{Caller: *m.caller(s.PID), Line: "login", Name: "login", Refused: in.Why})
 	to := w3gs.Only(s.PID)
 	switch {

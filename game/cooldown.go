@@ -29,15 +29,13 @@ func (m *Machine) pays(by *command.Caller, line string) bool {
 	case spec != nil && spec.Costly:
 		cost = min(limit.Query, most)
 	}
-	s.paidUntil = max(s.paidUntil, m.now-most)
-	if wait := s.paidUntil + cost - m.now; wait > 0 {
+	if wait := s.commands.Take(m.now, cost, most); wait > 0 {
 		if spec != nil && !s.hurried {
 			s.hurried = true
 			m.reply(by, texts.Sentence(texts.Of("too many commands: wait %v", (wait+time.Second-1).Truncate(time.Second))), false)
 		}
 		return false
 	}
-	s.paidUntil += cost
 	s.hurried = false
 	return true
 }

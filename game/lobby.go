@@ -1,7 +1,6 @@
 package game
 
 import (
-	"math"
 	"time"
 
 	"w3host/lobby"
@@ -20,7 +19,7 @@ func (m *Machine) join(in *Input) {
 	req := in.Packet.(*w3gs.ReqJoin)
 	m.joining = &seat{
 		Player: Player{Name: req.Name, Addr: in.Addr}, link: in.Link, level: in.Level, realm: in.Realm,
-		heard: m.now, shared: in.Shared, paidUntil: math.MinInt64 / 2, loginsUntil: math.MinInt64 / 2,
+		heard: m.now, shared: in.Shared,
 	}
 	if in.Vouched {
 		m.joining.Realm = in.Realm

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"w3host/game/command"
+	"w3host/internal/allowance"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 	"w3host/rating"
@@ -14,26 +15,26 @@ import (
 // seat is a player's place for the life of the game.
 type seat struct {
 	Player
-	link        LinkID        // what carries the player; 0: none
-	realm       string        // that the name is said to be of, confirmed or not; empty: the LAN
-	level       command.Level // as the host looked up last
-	heard       time.Duration
-	proxy       proxyKind     // what stands between the player and the link
-	away        time.Duration // when the link was lost that can be resumed; 0: it is not lost
-	acked       time.Duration // when the proxy acknowledged last, or was first sent a 0x0C
-	answered    bool          // a 0x0C has come there: the proxy has acknowledged, or the client answered
-	shared      bool          // many players have the same address
-	moves       uint64
-	stuck       time.Duration // since when the socket takes nothing; 0: it does
-	actions     uint32
-	kick        string        // reason, if kicked from the running game
-	mayVote     time.Duration // when the player may call the next votekick
-	chose       bool          // has chosen a language in this game
-	paidUntil   time.Duration // commands are paid for up to then; see pays
-	hurried     bool          // has been told to wait
-	loginsUntil time.Duration // logins are answered up to then; see login
-	skill       rating.Skill
-	rated       bool // skill has been looked up
+	link     LinkID        // what carries the player; 0: none
+	realm    string        // that the name is said to be of, confirmed or not; empty: the LAN
+	level    command.Level // as the host looked up last
+	heard    time.Duration
+	proxy    proxyKind     // what stands between the player and the link
+	away     time.Duration // when the link was lost that can be resumed; 0: it is not lost
+	acked    time.Duration // when the proxy acknowledged last, or was first sent a 0x0C
+	answered bool          // a 0x0C has come there: the proxy has acknowledged, or the client answered
+	shared   bool          // many players have the same address
+	moves    uint64
+	stuck    time.Duration // since when the socket takes nothing; 0: it does
+	actions  uint32
+	kick     string        // reason, if kicked from the running game
+	mayVote  time.Duration // when the player may call the next votekick
+	chose    bool          // has chosen a language in this game
+	commands allowance.Allowance
+	hurried  bool // has been told to wait
+	logins   allowance.Allowance
+	skill    rating.Skill
+	rated    bool // skill has been looked up
 }
 
 // seatOf finds the seat that a link carries.

@@ -3,6 +3,7 @@ package host
 import (
 	"time"
 
+	"w3host/internal/allowance"
 	"w3host/protocol/w3gs"
 )
 
@@ -18,14 +19,15 @@ const answersPerPart = 2
 // Acknowledgements of parts of the map come as fast as the line carries the map: they
 // are counted against what was sent.
 type meter struct {
-	rate, tokens float64
-	at           time.Duration // when tokens were last added
-	last         time.Duration // when a packet was last counted
-	answers      int           // packets that parts of the map have earned
+	each    time.Duration // the time of one packet at the rate
+	used    allowance.Allowance
+	last    time.Duration // when a packet was last counted
+	answers int           // packets that parts of the map have earned
+	resent  int           // packets that a time without a connection has earned
 }
 
 func newMeter(rate int, now time.Duration) meter {
-	return meter{rate: float64(rate), tokens: float64(rate) * meterBurst, at: now, last: now}
+	return meter{each: time.Second / time.Duration(rate), last: now}
 }
 
 // sent notes parts of the map that were sent.
@@ -37,11 +39,9 @@ func (m *meter) count(op w3gs.Op, now time.Duration) error {
 		return nil
 	}
 	m.last = now
-	if m.tokens--; m.tokens <= 0 {
-		m.tokens = min(m.rate*meterBurst, m.tokens+(now-m.at).Seconds()*m.rate)
-		m.at = now
-	}
-	if m.tokens <= 0 {
+	if m.resent > 0 {
+		m.resent--
+	} else if m.used.Take(now, m.each, meterBurst*time.Second) > 0 {
 		return errFlood
 	}
 	return nil
@@ -50,6 +50,7 @@ func (m *meter) count(op w3gs.Op, now time.Duration) error {
 // resume allows for what a proxy sends again when its player comes back: all that
 // the player could have sent at the rate since the last packet that came.
 func (m *meter) resume(now time.Duration) {
-	m.tokens = min(m.rate*meterBurst, m.tokens+(m.last-m.at).Seconds()*m.rate) + (now-m.last).Seconds()*m.rate
-	m.at, m.last = now, now
+	m.resent += int((now - m.last) / m.each)
+	m.used.Use(m.last, now-m.last) // that time gives nothing back besides
+	m.last = now
 }

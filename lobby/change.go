@@ -14,23 +14,16 @@ import (
 // request is a 0x28 that asks to change the sender's slot. During the countdown
 // the table stands still.
 func (l *Lobby) request(p *player, line w3gs.Chat) {
-	if l.phase == phaseOpen && l.mayAsk(p) {
+	if l.phase == phaseOpen && l.mayRequest(p) {
 		_ = Set{l.slotOf(p.pid), line.Flag, line.Value}.apply(l)
 	}
 }
 
-// mayAsk takes one request from a player's allowance, in which SlotRequests come
+// mayRequest takes one request from a player's allowance, in which SlotRequests come
 // back each second and two seconds' worth gather.
-func (l *Lobby) mayAsk(p *player) bool {
-	if l.cfg.Pace.SlotRequests == 0 {
-		return true
-	}
-	paid := max(p.paidUntil, l.now-2*time.Second) + time.Second/time.Duration(l.cfg.Pace.SlotRequests)
-	if paid > l.now {
-		return false
-	}
-	p.paidUntil = paid
-	return true
+func (l *Lobby) mayRequest(p *player) bool {
+	rate := time.Duration(l.cfg.Pace.SlotRequests)
+	return rate == 0 || p.requests.Take(l.now, time.Second/rate, 2*time.Second) == 0
 }
 
 // changeTeam moves a slot to the first open one of a team where the map has

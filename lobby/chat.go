@@ -9,11 +9,11 @@ import (
 	"w3host/texts"
 )
 
-// A player may give so many commands in that time; further ones are ignored. No
-// hand types as many, and each makes lines for others and records.
+// A player may give so many commands at once, and then one each so often; further ones
+// are ignored. No hand types as many, and each makes lines for others and records.
 const (
-	maxCommands   = 20
-	commandWindow = 5 * time.Second
+	commandBurst = 20
+	commandEvery = 250 * time.Millisecond
 )
 
 // chat relays a line, or hands a request on. A line that names another sender, or
@@ -44,7 +44,7 @@ func (l *Lobby) chat(p *player, ev Chat) {
 	}
 	urgent := ev.Urgent && (l.phase == phaseCounting || l.startBy > 0)
 	switch {
-	case ev.Command && !urgent && !p.commands.room(l.now, commandWindow, maxCommands):
+	case ev.Command && !urgent && p.commands.Take(l.now, commandEvery, commandBurst*commandEvery) > 0:
 		return
 	case !ev.Command && l.now < p.mutedUntil:
 		return
@@ -92,7 +92,11 @@ func (l *Lobby) watchFlood(p *player) {
 		p.saved--
 		return
 	}
-	if l.cfg.Chat.Lines == 0 || p.lines.room(l.now, l.cfg.Chat.Window, l.cfg.Chat.Lines-1) || l.now < p.mutedUntil {
+	if l.cfg.Chat.Lines == 0 || l.now < p.mutedUntil {
+		return
+	}
+	p.lines = slices.DeleteFunc(p.lines, func(at time.Duration) bool { return at <= l.now-l.cfg.Chat.Window })
+	if p.lines = append(p.lines, l.now); len(p.lines) < l.cfg.Chat.Lines {
 		return
 	}
 	p.lines = nil

@@ -150,14 +150,14 @@ func (l *Lobby) MapSender(to uint8) uint8 { return cmp.Or(l.voice(to), l.freePID
 // of up to 70 bytes; whatever is beyond the bounds is dropped.
 const (
 	maxExtraLen = 1024
-	maxExtras   = 20 // within extraWindow
-	extraWindow = 5 * time.Second
+	extraEvery  = 250 * time.Millisecond
+	extraBurst  = 20
 )
 
 // extra relays a 0x59 to all, its sender included: the clients of 1.32 that host
 // do so, and their guests wait for it.
 func (l *Lobby) extra(p *player, ev Extra) {
-	if l.cfg.Wire.RelayExtra && len(ev.Packet.Data) <= maxExtraLen && p.extras.room(l.now, extraWindow, maxExtras) {
+	if l.cfg.Wire.RelayExtra && len(ev.Packet.Data) <= maxExtraLen && p.extras.Take(l.now, extraEvery, extraBurst*extraEvery) == 0 {
 		l.broadcast(l.Humans(), ev.Packet)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"w3host/protocol/w3gs"
 	"w3host/texts"
@@ -113,7 +112,7 @@ func (l *Lobby) admit(ev Join) {
 	if others == 0 {
 		l.pingAt = l.now + l.cfg.Pace.PingEvery
 	}
-	p := l.enter(&player{Join: ev, paidUntil: l.now - 2*time.Second})
+	p := l.enter(&player{Join: ev})
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})
 	if l.vhost != 0 {

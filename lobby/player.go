@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"w3host/internal/allowance"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
 )
@@ -60,31 +61,18 @@ type player struct {
 	joined   time.Duration
 	activeAt time.Duration // did or said something last
 
-	asked      bool          // NeedsMap has been given
-	paidUntil  time.Duration // slot requests are; two seconds ago at the earliest
+	asked      bool // NeedsMap has been given
+	requests   allowance.Allowance
 	pings      []sentPing
 	probeAt    time.Duration   // the earliest time of a ping for this player alone
 	rtts       []time.Duration // the last rttKept
 	measured   int
-	lines      window
-	saved      int           // lines from before a return that count for no mute
-	savedUntil time.Duration // they come until then
+	lines      []time.Duration // when the latest were said
+	saved      int             // lines from before a return that count for no mute
+	savedUntil time.Duration   // they come until then
 	mutedUntil time.Duration
-	commands   window
-	extras     window // of 0x59
-}
-
-// window is when the latest things of a kind happened.
-type window []time.Duration
-
-// room counts one more thing, if fewer than limit have happened within span.
-func (w *window) room(now, span time.Duration, limit int) bool {
-	*w = slices.DeleteFunc(*w, func(at time.Duration) bool { return at <= now-span })
-	if len(*w) >= limit {
-		return false
-	}
-	*w = append(*w, now)
-	return true
+	commands   allowance.Allowance
+	extras     allowance.Allowance // of 0x59
 }
 
 // rtt is the median of what was measured last.

@@ -84,7 +84,7 @@ func (w *watcher) check(out []Effect) {
 		}
 	}
 	if rate := w.s.cfg.TotalRate; rate > 0 {
-		most := int64(w.now.Seconds()*float64(rate)) + w.s.total.depth/int64(time.Second) + 1
+		most := int64(w.now.Seconds()*float64(rate)) + max(int64(float64(rate)*burst.Seconds()), minBurst) + 1
 		if w.sent > most {
 			w.t.Fatalf("%d bytes in %v at %d bytes/s", w.sent, w.now, rate)
 		}

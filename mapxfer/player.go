@@ -116,7 +116,7 @@ func (p *player) begin(now time.Duration, cfg *Config) {
 	*p = player{
 		pid: p.pid, state: active, allowed: p.allowed, percent: p.percent,
 		base: p.acked, acked: p.acked, next: p.acked, high: p.acked,
-		began: now, moved: now, figures: p.figures, bucket: newBucket(cfg.PlayerRate, now),
+		began: now, moved: now, figures: p.figures, bucket: bucket{rate: cfg.PlayerRate},
 		burst: firstWindow, ignored: p.ignored, starts: p.starts + 1,
 	}
 }
@@ -176,6 +176,5 @@ func (p *player) open(now time.Duration, cfg *Config) bool {
 		least = max(min(p.share()/8, int64(cfg.MaxWindow)/8, maxBulk), PartLen)
 	}
 	p.filling = p.room(cfg) >= min(least, rest)
-	p.bucket.fill(now)
-	return p.filling && p.bucket.has() >= min(PartLen, rest)
+	return p.filling && p.bucket.allows(now, min(PartLen, rest))
 }

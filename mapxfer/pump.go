@@ -16,9 +16,8 @@ func (s *Scheduler) pump(now time.Duration, out []Effect) []Effect {
 	if s.running == 0 || now < s.yield.until {
 		return out
 	}
-	s.total.fill(now)
-	s.yield.fill(now)
-	for min(s.total.has(), s.yield.bucket.has()) >= PartLen {
+	s.yield.measure(now)
+	for s.total.allows(now, PartLen) && s.yield.bucket.allows(now, PartLen) {
 		p := s.leastServed(now)
 		if p == nil {
 			break
@@ -53,9 +52,9 @@ func (s *Scheduler) serve(now time.Duration, p *player, out []Effect) []Effect {
 	if p.unanswered() == 0 {
 		p.moved = now
 	}
-	p.bucket.take(n)
-	s.total.take(n)
-	s.yield.take(n)
+	p.bucket.take(now, n)
+	s.total.take(now, n)
+	s.yield.take(now, n)
 	p.figures.Queued += int(n)
 	p.line.inflight += n
 	p.mark(now, n)

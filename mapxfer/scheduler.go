@@ -27,7 +27,7 @@ const unknownPercent = 255
 
 // New makes the scheduler of a lobby.
 func New(cfg Config) *Scheduler {
-	return &Scheduler{cfg: cfg, total: newBucket(cfg.TotalRate, 0)}
+	return &Scheduler{cfg: cfg, total: bucket{rate: cfg.TotalRate}}
 }
 
 func (s *Scheduler) report(now time.Duration, pid uint8, m w3gs.MapSize, out []Effect) []Effect {

@@ -14,6 +14,8 @@ const (
 	meterTime = 100 * time.Millisecond
 	// minYield is the total rate that transfers always keep.
 	minYield = 256 << 10
+	// maxRate bounds the growth of the rate; nobody has such a line.
+	maxRate = 1 << 32
 )
 
 // yield makes transfers of one lobby step back while turns of running games are
@@ -34,7 +36,7 @@ func (y *yield) late(now, by time.Duration) {
 	if by < lateLimit {
 		return
 	}
-	y.fill(now)
+	y.measure(now)
 	y.until = max(y.until, now+min(max(2*by, minPause), maxPause))
 	if y.bucket.rate > 0 && now-y.cutAt < meterTime {
 		return
@@ -43,18 +45,19 @@ func (y *yield) late(now, by time.Duration) {
 	if y.bucket.rate > 0 {
 		speed = min(speed, y.bucket.rate)
 	}
-	y.setRate(now, max(speed/2, minYield))
-	y.cutAt = now
+	if y.bucket.rate == 0 {
+		y.bucket.used.Use(now, burst) // a cut begins with nothing
+	}
+	y.bucket.rate, y.cutAt = max(speed/2, minYield), now
 }
 
-// fill brings meter, rate and tokens up to now.
-func (y *yield) fill(now time.Duration) {
+// measure brings the speed and the rate up to now.
+func (y *yield) measure(now time.Duration) {
 	if passed := now - y.slot; passed >= meterTime {
 		y.speed = int64(float64(y.metered) / passed.Seconds())
 		y.slot, y.metered = now, 0
 		y.recover(now)
 	}
-	y.bucket.fill(now)
 }
 
 // recover raises the rate again, and removes it when it is far above what is used.
@@ -67,17 +70,11 @@ func (y *yield) recover(now time.Duration) {
 		y.bucket = bucket{}
 		return
 	}
-	y.setRate(now, rate)
-}
-
-func (y *yield) setRate(now time.Duration, rate int64) {
-	held := y.bucket.held
-	y.bucket = newBucket(rate, now)
-	y.bucket.held = min(held, y.bucket.depth)
+	y.bucket.rate = rate
 }
 
 // take meters and pays for n bytes.
-func (y *yield) take(n int64) {
+func (y *yield) take(now time.Duration, n int64) {
 	y.metered += n
-	y.bucket.take(n)
+	y.bucket.take(now, n)
 }

@@ -20,21 +20,24 @@ const (
 // turns; with more they are dropped.
 const waitingBursts = 4
 
+// cost returns the game time in which so many bytes of a player's budget come back.
+func (l *Loop) cost(bytes int) time.Duration {
+	return time.Duration(bytes) * time.Second / time.Duration(l.cfg.ActionRate)
+}
+
 // affordable takes the actions of the next turn from those that wait, in order of
 // arrival. Actions beyond a player's budget wait for later turns and delay nobody
 // else; if the player has left they are dropped.
 func (l *Loop) affordable() []byte {
 	var beyond w3gs.PIDs
 	for pid, p := range l.byPID {
-		if p == nil {
+		if p == nil || p.queued == 0 {
 			continue
 		}
-		earned := int(time.Duration(l.cfg.ActionRate) * l.pace.period / time.Second)
-		p.budget = min(p.budget+earned, l.cfg.ActionBurst)
-		if p.queued > max(p.budget, 0) {
+		if p.budget.Take(l.gameTime, l.cost(p.queued), l.cost(l.cfg.ActionBurst)) > 0 {
 			beyond |= w3gs.Only(uint8(pid))
 		} else {
-			p.budget, p.queued = p.budget-p.queued, 0
+			p.queued = 0
 		}
 	}
 	from, waiting := len(l.out.frames), l.pending[:0]
@@ -46,8 +49,9 @@ func (l *Loop) affordable() []byte {
 			switch {
 			case !beyond.Has(pid):
 				l.out.frames = w3gs.AppendAction(l.out.frames, pid, data)
-			case p.budget > 0: // it may go into debt for the rest of one action
-				p.budget, p.queued = p.budget-size, p.queued-size
+			case p.budget.Left(l.gameTime, l.cost(l.cfg.ActionBurst)) > 0: // the last action may go beyond it
+				p.budget.Use(l.gameTime, l.cost(size))
+				p.queued -= size
 				l.out.frames = w3gs.AppendAction(l.out.frames, pid, data)
 			case (l.live | l.fakes).Has(pid):
 				waiting = w3gs.AppendAction(waiting, pid, data) // over what has been read

@@ -48,7 +48,7 @@ func New(cfg Config) *Loop {
 	}
 	l := &Loop{cfg: cfg, hashes: hashes{history: newHistory()}}
 	l.pace = pace{period: cfg.Period, next: cfg.Period, limit: cfg.SyncLimit, nextLimit: cfg.SyncLimit}
-	l.roster = newRoster(cfg.Players, cfg.ActionBurst)
+	l.roster = newRoster(cfg.Players)
 	if l.cfg.LoadInGame {
 		for pid := range l.live.All() {
 			l.tape.bytes = (&w3gs.GameLoaded{PID: pid}).AppendTo(l.tape.bytes)

@@ -3,6 +3,7 @@ package gamesync
 import (
 	"time"
 
+	"w3host/internal/allowance"
 	"w3host/protocol/w3gs"
 )
 
@@ -22,9 +23,9 @@ type roster struct {
 // player is one human or fake player.
 type player struct {
 	Player
-	acked  uint32 // turns answered with 0x27
-	queued int    // bytes of actions that wait for a turn
-	budget int    // bytes of actions that may go into the next turn
+	acked  uint32              // turns answered with 0x27
+	queued int                 // bytes of actions that wait for a turn
+	budget allowance.Allowance // see affordable
 	lag    lag
 	ping   ping
 	socket socket
@@ -57,11 +58,11 @@ type socket struct {
 	movedTurn uint32 // the last turn that may have left when that was last so
 }
 
-func newRoster(all []Player, budget int) roster {
+func newRoster(all []Player) roster {
 	var r roster
 	players := make([]player, len(all))
 	for i, p := range all {
-		players[i].Player, players[i].budget = p, budget
+		players[i].Player = p
 		r.byPID[p.PID] = &players[i]
 		if p.Fake {
 			r.fakes |= w3gs.Only(p.PID)
