@@ -47,7 +47,7 @@ func everyRecord() []Record {
 		MapDownload{testKey, testTime, 2, "Bob", 1 << 40, time.Minute, true, "done"},
 		AdminAction{testKey, testTime, "Ann", "europe", "lobby", "kick", "Bob", "rude", "not allowed"},
 		MapResult{testKey, testTime, 81, SourceDotA, 1, "Winner", "1", true},
-		PlayerResult{testKey, testTime, 82, SourceW3MMD, 1, 2, ResultOutcome, OutcomeWon, true},
+		PlayerResult{testKey, testTime, 82, SourceW3MMD, 1, 2, ResultOutcome, OutcomeWon, true, true},
 	}
 }
 

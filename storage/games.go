@@ -108,6 +108,7 @@ type ResultValue struct {
 	Name         string       `json:"name"`
 	Value        string       `json:"value"`
 	Contradicted bool         `json:"contradicted"`
+	Doubtful     bool         `json:"doubtful"` // a player may have made it up
 }
 
 // selected is the list of the columns of a row, as those of a table or view.
@@ -193,7 +194,7 @@ func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 		{&g.Dossiers, "SELECT at, turn, CAST(parts AS text) AS parts, CAST(dossier AS text) AS dossier FROM desyncs", "seq"},
 		{&g.Downloads, "SELECT " + selected(MapDownload{}, "") + " FROM downloads", "seq"},
 		{&g.Audit, "SELECT " + selected(AdminAction{}, "") + " FROM audit", "at, seq"},
-		{&g.Results, "SELECT source, sender, coalesce(pid, -1) AS pid, name, value, contradicted FROM result_values", "seq"},
+		{&g.Results, "SELECT source, sender, coalesce(pid, -1) AS pid, name, value, contradicted, doubtful FROM result_values", "seq"},
 	} {
 		if err := sqldb.Fill(ctx, d.sql, part.to, part.query+" WHERE game_key = $1 ORDER BY "+part.order, key); err != nil {
 			return nil, err

@@ -164,4 +164,5 @@ type PlayerResult struct {
 	Name        string
 	Value       string
 	Contradicts bool
+	Doubtful    bool // the player may have made it up: it counts for nothing
 }

@@ -68,7 +68,7 @@ func (d *Store) totals() []string {
 		SELECT name_key, realm, source, name, $2 * count(*), $2 * sum(number), max(number) FROM (
 			SELECT p.name_key, p.realm, r.game_key, r.source, r.name, max(r.number) AS number
 			FROM game_players p JOIN results r ON r.game_key = p.game_key AND r.pid = p.pid
-			WHERE ` + d.inKeys("p.game_key") + ` AND p.slot IS NOT NULL AND NOT p.fake
+			WHERE ` + d.inKeys("p.game_key") + ` AND p.slot IS NOT NULL AND NOT p.fake AND NOT r.doubtful
 			GROUP BY p.name_key, p.realm, r.game_key, r.source, r.name
 			HAVING min(r.value) = max(r.value) AND max(r.number) IS NOT NULL AND count(*) FILTER (WHERE r.contradicts) = 0) told
 		GROUP BY name_key, realm, source, name ORDER BY name_key, realm, source, name

@@ -37,7 +37,7 @@ var sums = [][2]string{
 		`SELECT name_key, realm, source, name, count(*), sum(number) FROM (
 			SELECT p.name_key, p.realm, r.game_key, r.source, r.name, max(r.number) AS number
 			FROM played p JOIN results r ON r.game_key = p.game_key AND r.pid = p.pid
-			WHERE p.ended <> '' GROUP BY p.name_key, p.realm, r.game_key, r.source, r.name
+			WHERE p.ended <> '' AND NOT r.doubtful GROUP BY p.name_key, p.realm, r.game_key, r.source, r.name
 			HAVING min(r.value) = max(r.value) AND max(r.number) IS NOT NULL AND sum(CASE WHEN r.contradicts THEN 1 ELSE 0 END) = 0) t
 			GROUP BY name_key, realm, source, name`,
 	},
@@ -248,7 +248,8 @@ func randomGames(rng *rand.Rand, games int) (mixed []storage.Record) {
 				storage.DropEvent{Game: k, PID: pid},
 				storage.PlayerResult{Game: k, PID: pid, Name: storage.ResultOutcome, Value: []string{"won", "lost"}[rng.IntN(2)]},
 				storage.PlayerResult{Game: k, PID: pid, Sender: 1, Name: storage.ResultOutcome, Value: []string{"won", "lost"}[rng.IntN(2)]},
-				storage.PlayerResult{Game: k, PID: pid, Name: "kills", Value: fmt.Sprint(rng.IntN(3))},
+				storage.PlayerResult{Game: k, PID: pid, Name: "kills", Value: fmt.Sprint(rng.IntN(3)), Doubtful: rng.IntN(4) == 0},
+				storage.PlayerResult{Game: k, PID: pid, Sender: 2, Name: storage.ResultOutcome, Value: "won", Doubtful: true},
 				storage.PlayerLeft{Game: k, At: at.Add(time.Duration(3+rng.IntN(30)) * time.Minute), PID: pid, Ping: 40 * time.Millisecond, Actions: uint32(rng.IntN(99))},
 			} {
 				if rng.IntN(3) == 0 {

@@ -152,7 +152,7 @@ func checkResults(t *testing.T, h testHost, row storage.Game, file string) {
 	for _, res := range stats.Results() {
 		who, name := res.About, res.Name
 		if res.PID != 0 { // the map of these games has not said so
-			name = "doubtful: " + name
+			name += " (doubtful)"
 		}
 		for _, p := range roster {
 			if p.PID == res.PID {
@@ -182,7 +182,11 @@ func resultsOf(g *storage.GameDetail) (list []string) {
 				who = p.Name
 			}
 		}
-		list = append(list, fmt.Sprintf("%v %s %s=%s", r.Source, who, r.Name, r.Value))
+		name := r.Name
+		if r.Doubtful {
+			name += " (doubtful)"
+		}
+		list = append(list, fmt.Sprintf("%v %s %s=%s", r.Source, who, name, r.Value))
 	}
 	return list
 }

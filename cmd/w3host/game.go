@@ -195,7 +195,10 @@ func resultRows(g *storage.GameDetail) (rows [][]string) {
 	name := names(g)
 	for _, r := range g.Results {
 		doubt := ""
-		if r.Contradicted {
+		switch {
+		case r.Doubtful:
+			doubt = "doubtful"
+		case r.Contradicted:
 			doubt = "contradicted"
 		}
 		about := "the game"

@@ -182,7 +182,8 @@ CREATE TABLE downloads (
 );
 
 -- What maps report through W3MMD or DotA, a row for each sender. pid is NULL for a
--- value about the whole game.
+-- value about the whole game. doubtful: a player may have made it up; it counts for
+-- nothing.
 CREATE TABLE results (
     game_key    text NOT NULL REFERENCES games (key) ON DELETE CASCADE,
     seq         integer NOT NULL,
@@ -195,6 +196,7 @@ CREATE TABLE results (
     value       text NOT NULL,
     number      real,
     contradicts boolean NOT NULL,
+    doubtful    boolean NOT NULL DEFAULT false,
     PRIMARY KEY (game_key, seq)
 );
 CREATE INDEX results_name ON results (game_key, name, pid);
@@ -396,7 +398,7 @@ SELECT p.game_key, p.pid, p.name, p.name_key, p.realm, p.ip AS address, p.slot, 
        (SELECT CASE WHEN min(r.value) = max(r.value) AND NOT max(r.contradicts) THEN min(r.value)
                     WHEN min(r.value) IS NOT NULL THEN 'disputed' END
         FROM results r
-        WHERE r.game_key = p.game_key AND r.pid = p.pid AND r.name = 'outcome') AS outcome,
+        WHERE r.game_key = p.game_key AND r.pid = p.pid AND r.name = 'outcome' AND NOT r.doubtful) AS outcome,
        (SELECT count(*) FROM drops d WHERE d.game_key = p.game_key AND d.pid = p.pid) AS drops,
        (SELECT count(*) FROM lags l WHERE l.game_key = p.game_key AND l.pid = p.pid) AS lags
 FROM game_players p

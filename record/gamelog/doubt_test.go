@@ -118,6 +118,15 @@ func TestMadeUpResults(t *testing.T) {
 			if countOf[storage.PlayerResult](to) == 0 {
 				t.Error("nothing is kept of what was reported")
 			}
+			g, err := db.Game(t.Context(), r.Key())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range g.Results {
+				if v.PID >= 0 && v.Doubtful == tc.rated {
+					t.Errorf("%+v is doubtful: %v, want %v", v, v.Doubtful, !tc.rated)
+				}
+			}
 		})
 	}
 }

@@ -227,10 +227,6 @@ func (r *Records) desynced(at time.Time, f *game.Desynced) {
 // shortestRated is the least length of a game whose result a map can tell.
 const shortestRated = 2 * time.Minute
 
-// doubtful marks the names of results that a player may have made up. They are kept, and
-// count for nothing.
-const doubtful = "doubtful: "
-
 // doubted reports whether the results of a source may be made up: the game was too short,
 // the map's script does not name the source, or too few players' clients have said so.
 func (r *Records) doubted(source mapstats.Source, played time.Duration) bool {
@@ -243,13 +239,10 @@ func (r *Records) results(at time.Time, played time.Duration) {
 	for _, res := range r.stats.Results() {
 		source := storage.ResultSource(res.Source)
 		if res.PID != 0 {
-			name := res.Name
-			if r.doubted(res.Source, played) {
-				name = doubtful + name
-			}
 			r.to.Record(storage.PlayerResult{
 				Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
-				PID: res.PID, Name: name, Value: res.Value, Contradicts: res.Contradicts,
+				PID: res.PID, Name: res.Name, Value: res.Value, Contradicts: res.Contradicts,
+				Doubtful: r.doubted(res.Source, played),
 			})
 			continue
 		}
