@@ -43,6 +43,7 @@ type Host struct {
 	Version w3gs.Version `toml:"version" default:"1.26"`
 	Product string       `toml:"product" default:"W3XP" oneof:"W3XP WAR3"`
 	Name    string       `toml:"name" default:"w3host" range:"1..15"`     // who speaks for the host in lobbies
+	Play    bool         `toml:"play" default:"true"`                     // answer w3host play with the open lobbies
 	DataDir string       `toml:"data_dir" default:"data" range:"1..4096"` // see paths.go
 }
 

@@ -48,15 +48,16 @@ type Host struct {
 	agains   []lobbySpec // of games that are over and played again
 	stopping bool
 
-	refill   chan struct{} // a lobby has started or ended
-	retry    time.Duration // refillRetry; tests wait less
-	checking chan struct{} // holds one for each password that is checked
-	logins   logins
-	refused  refusals
-	leaves   *tally                                         // of lobbies
-	asked    chan struct{}                                  // a place for each question to People that is on its way
-	outside  func(g *Game, by *command.Caller, line string) // see Obey
-	lookups  chan struct{}                                  // holds one for each rating or language that is looked up
+	refill    chan struct{} // a lobby has started or ended
+	retry     time.Duration // refillRetry; tests wait less
+	checking  chan struct{} // holds one for each password that is checked
+	logins    logins
+	refused   refusals
+	directory directory
+	leaves    *tally                                         // of lobbies
+	asked     chan struct{}                                  // a place for each question to People that is on its way
+	outside   func(g *Game, by *command.Caller, line string) // see Obey
+	lookups   chan struct{}                                  // holds one for each rating or language that is looked up
 }
 
 // New opens the listener; nothing is served before Run.
@@ -68,6 +69,9 @@ func New(opts Options) (*Host, error) {
 	opts.Realms = cmp.Or[Realms](opts.Realms, nobody{})
 	opts.People = cmp.Or[People](opts.People, nobody{})
 	opts.Ratings = cmp.Or[Ratings](opts.Ratings, nobody{})
+	if len(opts.Versions) == 0 {
+		opts.Versions = []uint32{uint32(opts.Game.Version)}
+	}
 	listener, err := listen(opts.Listen)
 	if err != nil {
 		return nil, err
@@ -96,6 +100,7 @@ func New(opts Options) (*Host, error) {
 		refused:  refusals{every: refusalsEvery, times: make(map[netip.Addr]int)},
 		leaves:   newTally(opts.Limits.LobbyLeaves, opts.Limits.LobbyLeavesWithin),
 	}
+	h.directory = newDirectory(&h.opts)
 	a := &h.opts.Autohost
 	if a.Expand == nil {
 		a.Expand = func(choice string) []string { return []string{choice} }

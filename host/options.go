@@ -36,6 +36,11 @@ type Options struct {
 	// announcement.
 	RequireEntryKey bool
 
+	// Versions are those whose clients see the lobbies; none: that of Game.
+	Versions []uint32
+	// Listing answers clients elsewhere who ask for the open lobbies.
+	Listing bool
+
 	Advertiser Advertiser
 	Recorder   Recorder
 	Replays    *recording.Archive // nil: games are not recorded

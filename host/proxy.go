@@ -40,11 +40,14 @@ const (
 func (l *link) extension(frame []byte) error {
 	packet, err := gproxy.Decode(frame)
 	if l.state == unjoined {
-		back, ok := packet.(gproxy.Reconnect)
-		if !ok {
-			return errNotAJoin
+		switch p := packet.(type) {
+		case gproxy.Reconnect:
+			return l.shard.host.comeBack(l, &p)
+		case gproxy.List:
+			l.shard.host.list(l, p)
+			return nil
 		}
-		return l.shard.host.comeBack(l, &back)
+		return errNotAJoin
 	}
 	if err := l.meter.count(0, l.shard.now); err != nil {
 		return err

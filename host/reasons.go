@@ -6,7 +6,8 @@ import "errors"
 var (
 	errJoinTimeout  = errors.New("no join within the time limit")
 	errMadeRoom     = errors.New("silent for longest when the room for connections that have not joined was full")
-	errNotAJoin     = errors.New("first packet is neither a join (0x1E) nor a return (0xF8 2)")
+	errNotAJoin     = errors.New("first packet is neither a join (0x1E), nor a return (0xF8 2), nor the question for lobbies (0xF8 60)")
+	errListed       = errors.New("it has asked for the open lobbies")
 	errOverflow     = errors.New("out queue overflow: far more waits for the client than its line takes")
 	errBadCount     = errors.New("a count of the proxy that cannot be")
 	errNoSuchSeat   = errors.New("no player with this id and key can come back")

@@ -28,7 +28,9 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.announce(f.Name, f.Counts, !f.Public)
 	case *game.Counted:
 		if g.listed {
-			g.host.opts.Advertiser.Update(g.id, g.host.opts.lanCount(f.Counts))
+			count := g.host.opts.lanCount(f.Counts)
+			g.host.opts.Advertiser.Update(g.id, count)
+			g.host.directory.update(g.id, count)
 		}
 		g.note(func(i *Info) { i.Counts = f.Counts })
 	case *game.Joined:
@@ -53,7 +55,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 // announce has the lobby listed.
 func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 	o := &g.host.opts
-	err := o.Advertiser.Open(lan.Advert{
+	ad := lan.Advert{
 		GameID:   g.id,
 		EntryKey: g.key,
 		Name:     name,
@@ -63,8 +65,9 @@ func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 		Count:    o.lanCount(counts),
 		Private:  private,
 		Asked:    g.spec.order.Entry == "" && g.spec.again == nil,
-	})
-	if err != nil {
+	}
+	g.host.directory.open(ad)
+	if err := o.Advertiser.Open(ad); err != nil {
 		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
 	}
 	g.listed = true
@@ -75,6 +78,7 @@ func (g *Game) unlist() {
 	if g.listed {
 		g.listed = false
 		g.host.opts.Advertiser.Close(g.id)
+		g.host.directory.close(g.id)
 	}
 }
 

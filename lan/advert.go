@@ -72,8 +72,8 @@ func (ad *Advert) Info(product w3gs.Product, version uint32, age time.Duration) 
 	return info
 }
 
-// versions are those whose clients see the lobby, of an advertiser that shows all.
-func (ad *Advert) versions(all []uint32) (list []uint32) {
+// Versions are those whose clients see the lobby, where all see one without variants.
+func (ad *Advert) Versions(all []uint32) (list []uint32) {
 	for _, v := range ad.Variants {
 		list = append(list, v.Version)
 	}
@@ -139,7 +139,7 @@ func cut(s string, n int) string {
 // The datagrams of one lobby. Those that name a version are there for each.
 
 func (l *lobby) creates(o *Options) (out [][]byte) {
-	for _, v := range l.ad.versions(o.Versions) {
+	for _, v := range l.ad.Versions(o.Versions) {
 		p := w3gs.CreateGame{Product: o.Product, Version: v, GameID: l.ad.GameID}
 		out = append(out, p.AppendTo(nil))
 	}
@@ -147,7 +147,7 @@ func (l *lobby) creates(o *Options) (out [][]byte) {
 }
 
 func (l *lobby) infos(o *Options, now time.Time) (out [][]byte) {
-	for _, v := range l.ad.versions(o.Versions) {
+	for _, v := range l.ad.Versions(o.Versions) {
 		out = append(out, l.info(o, v, now))
 	}
 	return out

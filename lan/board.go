@@ -133,7 +133,7 @@ func (b *board) asked(s w3gs.SearchGame) (out []*lobby) {
 }
 
 func (b *board) shows(l *lobby, s w3gs.SearchGame) bool {
-	return s.Product == b.opts.Product && slices.Contains(l.ad.versions(b.opts.Versions), s.Version)
+	return s.Product == b.opts.Product && slices.Contains(l.ad.Versions(b.opts.Versions), s.Version)
 }
 
 // plays reports whether a search is for the product and one of the versions of the

@@ -30,6 +30,10 @@ const (
 	OpReject    Op = 4
 	OpExtended  Op = 50
 	OpChangeKey Op = 51
+
+	// OpList and OpListed are w3host's own; see docs/play.md.
+	OpList   Op = 60
+	OpListed Op = 61
 )
 
 // Reason is why a host rejects a RECONNECT. A proxy gives up at any of them.
@@ -89,6 +93,32 @@ type (
 
 	// ChangeKey is F8 33 08 00 · key u32, both ways.
 	ChangeKey struct{ Key uint32 }
+
+	// List asks a host for its open lobbies: F8 3C 08 00 · format u32, client to host,
+	// the first packet of a connection. The answer is a 0x30 for each lobby and version of the
+	// game, then a Listed, and the end of the connection.
+	List struct{ Format uint32 }
+
+	// Listed ends the answer to a List: F8 3D 0C 00 · state u32 · seconds u32, host to
+	// client.
+	Listed struct {
+		State   ListState
+		Seconds uint32 // until the client should ask again
+	}
+)
+
+// ListFormat is the format of an answer that clients ask for.
+const ListFormat = 1
+
+// ListState is whether a List was answered.
+type ListState uint32
+
+// States.
+const (
+	AllListed         ListState = iota // all open lobbies that are public
+	ListsOff                           // this host does not answer the question
+	ListsBusy                          // it was asked too often
+	ListFormatUnknown                  // it does not know the format
 )
 
 // AppendTo appends the packet.
@@ -119,6 +149,14 @@ func (p Extended) AppendTo(dst []byte) []byte {
 
 // AppendTo appends the packet.
 func (p ChangeKey) AppendTo(dst []byte) []byte { return u32(head(dst, OpChangeKey, 8), p.Key) }
+
+// AppendTo appends the packet.
+func (p List) AppendTo(dst []byte) []byte { return u32(head(dst, OpList, 8), p.Format) }
+
+// AppendTo appends the packet.
+func (p Listed) AppendTo(dst []byte) []byte {
+	return u32(u32(head(dst, OpListed, 12), uint32(p.State)), p.Seconds)
+}
 
 func head(dst []byte, op Op, n byte) []byte { return append(dst, Magic, byte(op), n, 0) }
 
@@ -158,8 +196,8 @@ func Next(buf []byte, most int) (frame, rest []byte, err error) {
 	}
 }
 
-// Decode decodes a packet of a client: an Init, Reconnect, Count, Extended or
-// ChangeKey. An unknown opcode is ErrOp; the packet may be skipped.
+// Decode decodes a packet of a client: an Init, Reconnect, Count, Extended, ChangeKey or
+// List; and the Listed of a host. An unknown opcode is ErrOp; the packet may be skipped.
 func Decode(frame []byte) (any, error) {
 	op, body := Op(frame[1]), frame[w3gs.HeaderSize:]
 	field := func(at int) uint32 { return binary.LittleEndian.Uint32(body[at:]) }
@@ -190,6 +228,14 @@ func Decode(frame []byte) (any, error) {
 	case OpChangeKey:
 		if n == 4 {
 			return ChangeKey{field(0)}, nil
+		}
+	case OpList:
+		if n == 4 {
+			return List{field(0)}, nil
+		}
+	case OpListed:
+		if n == 8 {
+			return Listed{ListState(field(0)), field(4)}, nil
 		}
 	default:
 		return nil, fmt.Errorf("%w: %d", ErrOp, op)

@@ -28,6 +28,8 @@ var goldens = map[string]struct {
 	"Extended":       {Extended{Seconds: 300}, true},
 	"Extended/game":  {Extended{300, 7}, true},
 	"ChangeKey":      {ChangeKey{0xDEADBEEF}, true},
+	"List":           {List{ListFormat}, true},
+	"Listed":         {Listed{ListsBusy, 30}, true},
 }
 
 func TestGolden(t *testing.T) {

@@ -1,0 +1,118 @@
+package host
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"w3host/lan"
+	"w3host/protocol/gproxy"
+)
+
+const (
+	// listEvery is how often a client may ask for the open lobbies, and for how long an
+	// answer serves all who ask.
+	listEvery    = 5 * time.Second
+	listFreshFor = time.Second
+	// listsPerMinute is how often one address may ask: twenty players who share it.
+	listsPerMinute = 240
+	// listBusyFor is when those who ask more often may ask again.
+	listBusyFor = 30 * time.Second
+	// listMax bounds an answer: some three hundred lobbies, the oldest of them.
+	listMax = 60 << 10
+	// listRate bounds all answers together, in bytes a second.
+	listRate, listBurst = 8 << 20, 16 << 20
+)
+
+// directory answers the question for the open lobbies. It belongs to the goroutine of the
+// shard.
+type directory struct {
+	opts    *Options
+	lobbies []*listedLobby // that are public, in the order of opening
+	asked   *tally
+	bytes   *rate.Limiter
+	answer  []byte
+	made    time.Time // the answer
+}
+
+type listedLobby struct {
+	lan.Advert
+	since time.Time
+}
+
+func newDirectory(o *Options) directory {
+	return directory{opts: o, asked: newTally(listsPerMinute, time.Minute), bytes: rate.NewLimiter(listRate, listBurst)}
+}
+
+func (d *directory) open(ad lan.Advert) {
+	if !ad.Private {
+		d.lobbies = append(d.lobbies, &listedLobby{ad, time.Now()})
+	}
+}
+
+func (d *directory) update(id uint32, c lan.Count) {
+	if i := d.find(id); i >= 0 {
+		d.lobbies[i].Count = c
+	}
+}
+
+func (d *directory) close(id uint32) {
+	if i := d.find(id); i >= 0 {
+		d.lobbies = slices.Delete(d.lobbies, i, i+1)
+		d.made = time.Time{} // nobody should be shown what cannot be joined
+	}
+}
+
+func (d *directory) find(id uint32) int {
+	return slices.IndexFunc(d.lobbies, func(l *listedLobby) bool { return l.GameID == id })
+}
+
+// reply is what an address is answered now.
+func (d *directory) reply(addr netip.Addr, format uint32, exempt bool, now time.Time) []byte {
+	refuse := func(state gproxy.ListState) []byte {
+		return gproxy.Listed{State: state, Seconds: uint32(listBusyFor / time.Second)}.AppendTo(nil)
+	}
+	switch {
+	case !d.opts.Listing:
+		return refuse(gproxy.ListsOff)
+	case format != gproxy.ListFormat:
+		return refuse(gproxy.ListFormatUnknown)
+	case !exempt && !d.asked.spend(now, addr.String()):
+		return refuse(gproxy.ListsBusy)
+	}
+	if now.Sub(d.made) >= listFreshFor {
+		d.make(now)
+	}
+	if !d.bytes.AllowN(now, len(d.answer)) {
+		return refuse(gproxy.ListsBusy)
+	}
+	return d.answer
+}
+
+// make writes the answer anew.
+func (d *directory) make(now time.Time) {
+	d.made, d.answer = now, d.answer[:0]
+	for _, l := range d.lobbies {
+		whole := len(d.answer)
+		for _, v := range l.Versions(d.opts.Versions) {
+			info := l.Info(d.opts.Product, v, now.Sub(l.since))
+			d.answer = info.AppendTo(d.answer)
+		}
+		if len(d.answer) > listMax {
+			d.answer = d.answer[:whole]
+			break
+		}
+	}
+	d.answer = gproxy.Listed{Seconds: uint32(listEvery / time.Second)}.AppendTo(d.answer)
+}
+
+// list answers who asks for the open lobbies, and ends the connection.
+func (h *Host) list(l *link, ask gproxy.List) {
+	l.state = joined
+	l.shard.arriving.remove(l)
+	addr := l.addr.Addr()
+	l.tell(h.directory.reply(addr, ask.Format, h.gate.exempt(addr), time.Now()))
+	l.finish(errListed)
+}

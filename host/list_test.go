@@ -1,0 +1,148 @@
+package host
+
+import (
+	"io"
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+
+	"w3host/internal/testkit"
+	"w3host/lan"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
+)
+
+// askList asks a host for its lobbies.
+func askList(t *testing.T, at netip.AddrPort, format uint32) (lobbies []w3gs.GameInfo, end gproxy.Listed) {
+	t.Helper()
+	conn, err := net.Dial("tcp", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	if _, err := conn.Write(gproxy.List{Format: format}.AppendTo(nil)); err != nil {
+		t.Fatal(err)
+	}
+	stream, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(stream) > 0 {
+		frame, rest, err := gproxy.Next(stream, w3gs.MaxFrame)
+		if err != nil || frame == nil {
+			t.Fatalf("% X: %v", stream, err)
+		}
+		stream = rest
+		if frame[0] == gproxy.Magic {
+			packet, err := gproxy.Decode(frame)
+			if err != nil || len(rest) > 0 {
+				t.Fatal(packet, err, rest)
+			}
+			return lobbies, packet.(gproxy.Listed)
+		}
+		var info w3gs.GameInfo
+		if err := info.Decode(w3gs.Frame(frame).Body()); err != nil {
+			t.Fatal(err)
+		}
+		lobbies = append(lobbies, info)
+	}
+	t.Fatal("the answer has no end")
+	return nil, end
+}
+
+// TestList: who asks is told the open lobbies that are public, and what is needed to
+// join them.
+func TestList(t *testing.T) {
+	r := newRig(t, func(o *Options) { o.Listing, o.RequireEntryKey, o.Versions = true, true, []uint32{26, 27} })
+	g := r.lobby(4)
+	if _, err := r.h.OpenFor("", "secret", testMap(2), true); err != nil {
+		t.Fatal(err)
+	}
+	var found []w3gs.GameInfo
+	testkit.Eventually(t, "the lobby in the answer", func() bool {
+		var end gproxy.Listed
+		found, end = askList(t, r.h.Addr(), gproxy.ListFormat)
+		return len(found) == 2 && end == gproxy.Listed{State: gproxy.AllListed, Seconds: 5}
+	})
+	for i, info := range found {
+		if info.Name != "test" || info.GameID != g.ID() || info.EntryKey != g.EntryKey() || info.Version != uint32(26+i) ||
+			info.Slots != 5 || info.SlotsOpen != 5 || info.Stat.MapPath != testMap(4).Path || info.Port != r.h.Addr().Port() {
+			t.Errorf("listed as %+v", info)
+		}
+	}
+	r.join(g, "Ann", player)
+	testkit.Eventually(t, "a slot less", func() bool {
+		found, _ := askList(t, r.h.Addr(), gproxy.ListFormat)
+		return len(found) == 2 && found[0].SlotsOpen == 4
+	})
+	order(t, g, "priv")
+	if found, end := askList(t, r.h.Addr(), gproxy.ListFormat); len(found) != 0 || end.State != gproxy.AllListed {
+		t.Errorf("a private lobby is listed: %+v, %+v", found, end)
+	}
+	order(t, g, "pub")
+	testkit.Eventually(t, "the lobby listed again", func() bool { found, _ := askList(t, r.h.Addr(), gproxy.ListFormat); return len(found) == 2 })
+	if _, end := askList(t, r.h.Addr(), 2); end.State != gproxy.ListFormatUnknown {
+		t.Errorf("an unknown format is answered with %+v", end)
+	}
+	if n := r.unjoined(); n > 1 { // the last one may still be on its way out
+		testkit.Eventually(t, "no stranger left", func() bool { return r.unjoined() == 0 })
+	}
+}
+
+// TestListOff: a host that lists nothing says so.
+func TestListOff(t *testing.T) {
+	r := newRig(t, nil)
+	r.lobby(4)
+	if found, end := askList(t, r.h.Addr(), gproxy.ListFormat); len(found) != 0 || end.State != gproxy.ListsOff {
+		t.Errorf("listed %+v, %+v", found, end)
+	}
+}
+
+// TestListBounds: an address that asks too often is told so, ten players behind one
+// are not, and all answers together are bounded in bytes.
+func TestListBounds(t *testing.T) {
+	o := &Options{Listing: true, Product: w3gs.ProductTFT, Versions: []uint32{26}}
+	d := newDirectory(o)
+	now := time.Now()
+	for id := range uint32(1000) {
+		d.open(lan.Advert{GameID: id + 1, Name: "a lobby with a name of 31 bytes", Count: lan.Count{Slots: 12, Open: 12}})
+	}
+	state := func(addr string) gproxy.ListState {
+		answer := d.reply(netip.MustParseAddr(addr), gproxy.ListFormat, false, now)
+		packet, err := gproxy.Decode(answer[len(answer)-12:])
+		if err != nil || len(answer) > listMax+12 {
+			t.Fatalf("%d bytes, %v", len(answer), err)
+		}
+		return packet.(gproxy.Listed).State
+	}
+	for minute := range 10 { // ten players, every five seconds
+		for range 120 {
+			if s := state("192.0.2.1"); s != gproxy.AllListed {
+				t.Fatalf("in minute %d a shared address is answered %d", minute, s)
+			}
+			now = now.Add(500 * time.Millisecond)
+		}
+	}
+	listed := 0
+	for range 10_000 {
+		if state("192.0.2.2") == gproxy.AllListed {
+			listed++
+		}
+	}
+	if listed != listsPerMinute {
+		t.Errorf("%d of 10,000 questions of one address were answered, want %d", listed, listsPerMinute)
+	}
+	now, listed = now.Add(time.Minute), 0
+	begun := time.Now()
+	for i := range 10_000 {
+		if state(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}).String()) == gproxy.AllListed {
+			listed++
+		}
+	}
+	if most := listBurst / len(d.answer); listed > most+1 || listed < most/2 {
+		t.Errorf("%d of 10,000 addresses were sent %d bytes each", listed, len(d.answer))
+	}
+	t.Logf("10,000 questions took %v, %d answers of %d bytes", time.Since(begun), listed, len(d.answer))
+}
