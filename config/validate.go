@@ -138,11 +138,11 @@ func (v *validator) fault(key string, value any, format string, args ...any) {
 // version checks that a version of the game can be hosted.
 func (v *validator) version(key string, value w3gs.Version) {
 	switch {
+	case !value.Exists():
+		v.fault(key, value, `must be from %v to %v, in quotes: version = "1.26"`, w3gs.FirstVersion, w3gs.LastVersion)
 	case value > w3gs.LastVersion:
 		v.fault(key, value, "cannot be hosted yet: clients from 1.30 on look for games by mDNS and would not see this host; hosted are %v to %v",
 			w3gs.FirstVersion, w3gs.LastVersion)
-	case value < w3gs.FirstVersion:
-		v.fault(key, value, `must be from %v to %v, in quotes: version = "1.26"`, w3gs.FirstVersion, w3gs.LastVersion)
 	}
 }
 

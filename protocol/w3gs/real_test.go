@@ -3,7 +3,6 @@ package w3gs
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"os"
 	"path/filepath"
@@ -51,39 +50,6 @@ func TestRealLobby(t *testing.T) {
 	}
 	if n != 23 {
 		t.Errorf("%d packets, want 23", n)
-	}
-}
-
-// TestRealStatStrings: the announcements of 1.32 are protobuf, but the game data in
-// them is the old one: name cstr · password cstr · stat string · NUL · slots u32 ·
-// game type u32 · port u16.
-func TestRealStatStrings(t *testing.T) {
-	files := realFiles(t, "lan/*.data.bin")
-	for _, path := range files {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts := bytes.SplitN(b, []byte{0}, 4)
-		if len(parts) != 4 || len(parts[3]) != 10 {
-			t.Fatalf("%s: %q", path, parts)
-		}
-		var stat StatString
-		if err := stat.Decode(parts[2]); err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		if got := stat.AppendTo(nil); !bytes.Equal(got, parts[2]) {
-			t.Errorf("%s: got % X\nwant % X", path, got, parts[2])
-		}
-		if !stat.HasSHA1 || stat.HostName == "" || stat.MapPath == "" {
-			t.Errorf("%s: %+v", path, stat)
-		}
-		if slots := binary.LittleEndian.Uint32(parts[3]); slots != 2 && slots != 24 {
-			t.Errorf("%s: %d slots", path, slots)
-		}
-	}
-	if len(files) != 3 {
-		t.Errorf("%d files, want 3", len(files))
 	}
 }
 

@@ -13,10 +13,11 @@ type Version uint32
 const (
 	// DefaultVersion is hosted unless the configuration names another.
 	DefaultVersion Version = 26
-	// FirstVersion and LastVersion bound what can be hosted. From 1.30 on clients look
-	// for games by mDNS and do not see those that are announced by UDP.
+	// FirstVersion and LastVersion bound what can be hosted.
 	FirstVersion Version = 7
 	LastVersion  Version = 29
+	// lastClassic is the last before 2.0.
+	lastClassic Version = 36
 
 	// SingleUnitVersion is the first that reads files without sectors, as newer
 	// editors and other tools store them.
@@ -30,6 +31,33 @@ const (
 
 	lanReforged Version = 10000
 )
+
+// Versions are those that there are, the oldest first.
+func Versions() (all []Version) {
+	for v := FirstVersion; v <= VersionTwo; v++ {
+		if v.Exists() {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// Exists reports whether there are clients of this version which can be hosted in
+// principle.
+func (v Version) Exists() bool { return v >= FirstVersion && v <= lastClassic || v == VersionTwo }
+
+// UsesMDNS reports whether clients look for games by multicast DNS. Those before do
+// by UDP broadcast; neither hears the other.
+func (v Version) UsesMDNS() bool { return v >= 30 }
+
+// LANNumber is the version as clients write it where they look for games: 26 for 1.26
+// in a 0x2F, 10036 for 1.36 in the name of a service.
+func (v Version) LANNumber() uint32 {
+	if v.UsesMDNS() {
+		v += lanReforged
+	}
+	return uint32(v)
+}
 
 // HasSHA1 reports whether a map's SHA-1 is sent: in the map check and in the stat
 // string.

@@ -71,3 +71,22 @@ func TestLobbyPackets(t *testing.T) {
 		}
 	}
 }
+
+// TestDiscovery has the numbers of the subtypes that programs for these versions
+// browse; 2730 is in a captured question.
+func TestDiscovery(t *testing.T) {
+	for v, want := range map[Version]string{
+		26: "false 1a", 29: "false 1d", 30: "true 272e", 31: "true 272f", 32: "true 2730", 33: "true 2731", 36: "true 2734", VersionTwo: "true 2774",
+	} {
+		if got := fmt.Sprintf("%v %x", v.UsesMDNS(), v.LANNumber()); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+		if back, err := ParseVersion(fmt.Sprint(v.LANNumber())); err != nil || back != v {
+			t.Errorf("%v is read back as %v, %v", v, back, err)
+		}
+	}
+	all := Versions()
+	if len(all) != 31 || all[0] != 7 || all[29] != 36 || all[30] != VersionTwo {
+		t.Errorf("there are %v", all)
+	}
+}
