@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/netip"
 	"sync"
@@ -38,21 +37,47 @@ var errNotShown = errors.New("the first packet is no join to a lobby that is sho
 type forwarder struct {
 	listener net.Listener
 	log      zerolog.Logger
-	ctx      context.Context // ends with the relay
+	carry    CarryFunc
+	ctx      context.Context // ends with the mirror
 	stop     context.CancelFunc
 	conns    sync.WaitGroup
 
 	mu      sync.Mutex
-	lobbies map[uint32]Found
+	lobbies map[doorKey]Found
 	from    map[netip.Addr]int // open connections
 	total   int
 }
 
+// doorKey is what a join must bring.
+type doorKey struct{ gameID, entryKey uint32 }
+
+// CarryFunc carries a client's connection, which has begun with the bytes of head, to a
+// lobby until either side ends it or ctx ends.
+type CarryFunc func(ctx context.Context, client *net.TCPConn, head []byte, to Found) error
+
+// openForwarder listens for joins to the lobbies of a mirror.
+func openForwarder(ctx context.Context, o MirrorOptions) (*forwarder, error) {
+	l, err := net.Listen("tcp4", netip.AddrPortFrom(o.Show.Bind, o.Port).String())
+	if err != nil {
+		return nil, fmt.Errorf("lan: joins cannot be forwarded from TCP port %d; another one can be set: %w", o.Port, err)
+	}
+	d := &forwarder{listener: l, log: o.Show.Log, carry: o.Carry, from: map[netip.Addr]int{}}
+	if d.carry == nil {
+		d.carry = carryPlain
+	}
+	d.ctx, d.stop = context.WithCancel(ctx)
+	d.conns.Go(d.accept) // ends when the listener is closed
+	return d, nil
+}
+
 // set replaces the lobbies that can be joined.
-func (d *forwarder) set(lobbies map[uint32]Found) {
+func (d *forwarder) set(lobbies []Found) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.lobbies = maps.Clone(lobbies)
+	d.lobbies = map[doorKey]Found{}
+	for _, f := range lobbies {
+		d.lobbies[doorKey{f.Info.GameID, f.Info.EntryKey}] = f
+	}
 }
 
 // close ends all connections and waits for them.
@@ -80,7 +105,7 @@ func (d *forwarder) accept() {
 		d.conns.Go(func() { // ends with the connection, or the relay
 			defer d.release(addr)
 			defer client.Close()
-			if err := d.serve(client); err != nil {
+			if err := d.serve(client.(*net.TCPConn)); err != nil {
 				d.log.Debug().Err(err).Stringer("addr", addr).Msg("cannot forward a connection")
 			}
 		})
@@ -108,7 +133,7 @@ func (d *forwarder) release(addr netip.Addr) {
 }
 
 // serve forwards one connection.
-func (d *forwarder) serve(client net.Conn) error {
+func (d *forwarder) serve(client *net.TCPConn) error {
 	defer context.AfterFunc(d.ctx, func() { _ = client.Close() })()
 	head := make([]byte, joinHead)
 	if err := client.SetReadDeadline(time.Now().Add(forwardTimeout)); err != nil {
@@ -124,12 +149,17 @@ func (d *forwarder) serve(client net.Conn) error {
 	if err := client.SetReadDeadline(time.Time{}); err != nil {
 		return err
 	}
-	host, err := (&net.Dialer{Timeout: forwardTimeout}).DialContext(d.ctx, "tcp4", to.String())
+	return d.carry(d.ctx, client, head, to)
+}
+
+// carryPlain passes on bytes.
+func carryPlain(ctx context.Context, client *net.TCPConn, head []byte, to Found) error {
+	host, err := (&net.Dialer{Timeout: forwardTimeout}).DialContext(ctx, "tcp4", to.JoinAddr().String())
 	if err != nil {
 		return err
 	}
 	defer host.Close()
-	defer context.AfterFunc(d.ctx, func() { _ = host.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = host.Close() })()
 	if _, err := host.Write(head); err != nil {
 		return err
 	}
@@ -141,15 +171,15 @@ func (d *forwarder) serve(client net.Conn) error {
 	return nil
 }
 
-// lobby finds the address that a join is forwarded to.
-func (d *forwarder) lobby(head []byte) (to netip.AddrPort, ok bool) {
+// lobby finds the lobby that a join is for.
+func (d *forwarder) lobby(head []byte) (to Found, ok bool) {
 	if head[0] != w3gs.Magic || w3gs.Op(head[1]) != w3gs.OpReqJoin {
 		return to, false
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	f, ok := d.lobbies[binary.LittleEndian.Uint32(head[4:])]
-	return f.JoinAddr(), ok && f.Info.EntryKey == binary.LittleEndian.Uint32(head[8:])
+	to, ok = d.lobbies[doorKey{binary.LittleEndian.Uint32(head[4:]), binary.LittleEndian.Uint32(head[8:])}]
+	return to, ok
 }
 
 // pass copies until from ends, and then ends to. An error closes both.

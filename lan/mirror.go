@@ -1,0 +1,119 @@
+package lan
+
+import (
+	"context"
+	"net"
+	"slices"
+	"time"
+
+	"w3host/protocol/w3gs"
+)
+
+// MirrorOptions configure a Mirror.
+type MirrorOptions struct {
+	Show Options // how lobbies are announced; GamePort is set by Forward
+	// Forward accepts joins at Port, 0 for any, and carries them to the host. Without it
+	// clients join at the address of the announcements and the port of the lobby.
+	Forward bool
+	Port    uint16
+	Carry   CarryFunc // nil: bytes are passed on
+}
+
+// Mirror announces lobbies of hosts that clients here do not hear, and carries joins to
+// them. Its methods belong to one goroutine.
+type Mirror struct {
+	opts      MirrorOptions
+	show      *Advertiser
+	forwarder *forwarder // nil without Forward
+	shown     map[uint32][]Found
+}
+
+// OpenMirror begins to announce. The mirror ends with Close; what it carries ends with
+// ctx, too.
+func OpenMirror(ctx context.Context, o MirrorOptions) (m *Mirror, err error) {
+	m = &Mirror{opts: o, shown: map[uint32][]Found{}}
+	if m.show, err = Listen(o.Show); err != nil {
+		return nil, err
+	}
+	if o.Forward {
+		if m.forwarder, err = openForwarder(ctx, o); err != nil {
+			m.show.Shutdown()
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// Close withdraws all lobbies and ends what is carried.
+func (m *Mirror) Close() {
+	m.show.Shutdown()
+	if m.forwarder != nil {
+		m.forwarder.close()
+	}
+}
+
+// Show announces these lobbies, and withdraws the others. A lobby stands in the list once
+// for each version of the game that sees it, with the same product and game id.
+func (m *Mirror) Show(list []Found) {
+	now := map[uint32][]Found{}
+	for _, f := range list {
+		if id := f.Info.GameID; len(now[id]) == 0 || f.Info.Name == now[id][0].Info.Name {
+			now[id] = append(now[id], f)
+		}
+	}
+	log := &m.opts.Show.Log
+	for id, was := range m.shown {
+		if !slices.EqualFunc(now[id], was, Found.sameLobby) {
+			m.show.Close(id)
+			delete(m.shown, id)
+			log.Info().Uint32("game", id).Msgf("%q is no longer shown", was[0].Info.Name)
+		}
+	}
+	for id, variants := range now {
+		f := variants[0]
+		if _, ok := m.shown[id]; ok {
+			m.show.Update(id, f.count())
+		} else if err := m.show.Open(m.advert(variants)); err != nil {
+			log.Debug().Err(err).Uint32("game", id).Msg("cannot show a lobby of the host")
+			continue
+		} else {
+			log.Info().Uint32("game", id).Stringer("host", f.JoinAddr()).Msgf("showing %q", f.Info.Name)
+		}
+		m.shown[id] = variants
+	}
+	if m.forwarder != nil {
+		var doors []Found
+		for _, variants := range m.shown {
+			doors = append(doors, variants...)
+		}
+		m.forwarder.set(doors)
+	}
+}
+
+// sameLobby reports whether clients need not be told anew of a lobby.
+func (f Found) sameLobby(g Found) bool {
+	return f.Info.EntryKey == g.Info.EntryKey && f.Info.Version == g.Info.Version && f.Info.Name == g.Info.Name && f.JoinAddr() == g.JoinAddr()
+}
+
+func (m *Mirror) advert(variants []Found) Advert {
+	info := &variants[0].Info
+	ad := Advert{
+		GameID: info.GameID, EntryKey: info.EntryKey, Name: info.Name, Stat: info.Stat, Type: info.Type,
+		Port: info.Port, Count: variants[0].count(), Age: time.Duration(info.UptimeSeconds) * time.Second,
+	}
+	for _, f := range variants {
+		stat := &f.Info.Stat
+		ad.Stat.HasSHA1 = ad.Stat.HasSHA1 || stat.HasSHA1
+		ad.Variants = append(ad.Variants, Variant{f.Info.Version, f.Info.EntryKey, stat.Checksum, stat.SHA1})
+	}
+	if m.forwarder != nil {
+		ad.Port = uint16(m.forwarder.listener.Addr().(*net.TCPAddr).Port)
+	}
+	return ad
+}
+
+// count converts the numbers of a 0x30 for an Advertiser.
+func (f Found) count() Count {
+	slots := min(int(f.Info.Slots), w3gs.MaxSlots)
+	return Count{Slots: slots, Open: min(max(0, slots-f.Players()), slots)}
+}
