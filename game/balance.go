@@ -22,9 +22,10 @@ func fairOdds(teams int) float64 { return 1.2 / float64(teams) }
 // rated stores a player's rating. It comes again when a realm has confirmed the
 // name.
 func (m *Machine) rated(s *seat, in *Input) {
-	s.skill, s.rated = in.Skill, true
+	skill := in.Skill
+	s.skill = &skill
 	if m.turns == nil {
-		m.tell(lobby.Doubt{})
+		m.toLobby(lobby.Doubt{})
 	}
 }
 
@@ -45,9 +46,9 @@ func (m *Machine) sides() (s sides) {
 		}
 		s.players = append(s.players, p)
 		skill := rating.Newcomer()
-		if seat := m.seats[p.PID]; seat != nil && seat.rated {
-			s.known = s.known || seat.skill != skill
-			skill = seat.skill
+		if seat := m.seats[p.PID]; seat != nil && seat.skill != nil {
+			s.known = s.known || *seat.skill != skill
+			skill = *seat.skill
 		} else {
 			s.waiting = append(s.waiting, p.Name)
 		}
@@ -114,7 +115,7 @@ func (m *Machine) balance() error {
 		}
 		order[place] = s.players[i].PID
 	}
-	return m.tell(lobby.Arrange{PIDs: order})
+	return m.toLobby(lobby.Arrange{PIDs: order})
 }
 
 func balance(m *Machine, _ *call) error {
@@ -125,8 +126,8 @@ func balance(m *Machine, _ *call) error {
 	return m.say(0, "The teams are balanced. Odds: %v.", s.text())
 }
 
-// tellOdds announces the odds at the countdown, if anybody has a rating.
-func (m *Machine) tellOdds() {
+// announceOdds announces the odds at the countdown, if anybody has a rating.
+func (m *Machine) announceOdds() {
 	if s := m.sides(); s.known && len(s.teams) >= 2 {
 		m.later(lobby.Say{Text: texts.Of("Odds: %v.", s.text())})
 	}
@@ -139,7 +140,7 @@ func (m *Machine) judge() {
 	no := s.cannotBalance()
 	if no != nil {
 		if s.waiting == nil {
-			m.tell(lobby.Judge{Why: no.Text})
+			m.toLobby(lobby.Judge{Why: no.Text})
 		}
 		return
 	}
@@ -151,5 +152,5 @@ func (m *Machine) judge() {
 	if odds := s.odds(); slices.Max(odds) > fairOdds(len(odds)) {
 		why = texts.Of("the teams are uneven (%v)", s.text())
 	}
-	m.tell(lobby.Judge{Why: why})
+	m.toLobby(lobby.Judge{Why: why})
 }

@@ -21,7 +21,7 @@ func (m *Machine) chat(s *seat, line w3gs.Chat) {
 			e.Command = true // the host's commands are for admins
 		}
 	}
-	m.tell(e)
+	m.toLobby(e)
 }
 
 // Secret reports whether a chat line is a command whose arguments nobody else may
@@ -75,9 +75,9 @@ func (m *Machine) login(s *seat, in *Input) {
 	case in.Why == "":
 		m.say(to, "You are logged in.")
 	case in.By > 0:
-		m.speak(to, texts.Sentence(texts.Of("%v: wait %v", texts.Known(in.Why), (in.By+time.Second-1).Truncate(time.Second))))
+		m.sayText(to, texts.Sentence(texts.Of("%v: wait %v", texts.Known(in.Why), (in.By+time.Second-1).Truncate(time.Second))))
 	default:
-		m.speak(to, texts.Sentence(texts.Known(in.Why)))
+		m.sayText(to, texts.Sentence(texts.Known(in.Why)))
 	}
 }
 
@@ -97,15 +97,15 @@ func (m *Machine) said(e lobby.Said) {
 	}
 	if text, ok := strings.CutPrefix(e.Text, string(m.cfg.Trigger)); ok && text != "" {
 		by := m.caller(e.PID)
-		m.todo = append(m.todo, func() { m.obey(by, text) })
+		m.out.todo = append(m.out.todo, func() { m.obey(by, text) })
 	}
 }
 
 // say lets the host speak to some players, or to all.
 func (m *Machine) say(to w3gs.PIDs, format string, args ...any) error {
-	return m.speak(to, texts.Of(format, args...))
+	return m.sayText(to, texts.Of(format, args...))
 }
 
-func (m *Machine) speak(to w3gs.PIDs, text texts.Text) error {
-	return m.tell(lobby.Say{To: to, Text: text})
+func (m *Machine) sayText(to w3gs.PIDs, text texts.Text) error {
+	return m.toLobby(lobby.Say{To: to, Text: text})
 }

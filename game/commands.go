@@ -48,7 +48,7 @@ func milliseconds(low, high time.Duration) func(*args) time.Duration {
 
 // op is the act of a command that is one operation of the lobby.
 func op(o lobby.Operation) act {
-	return func(m *Machine, _ *call) error { return m.tell(o) }
+	return func(m *Machine, _ *call) error { return m.toLobby(o) }
 }
 
 // onPlayer is the act of a command about one player.
@@ -65,7 +65,7 @@ func onPlayer(part string, do func(m *Machine, c *call, p lobby.Player) error) a
 
 // opOn is the act of an operation on one player.
 func opOn(part string, make func(lobby.Player) lobby.Operation) act {
-	return onPlayer(part, func(m *Machine, _ *call, p lobby.Player) error { return m.tell(make(p)) })
+	return onPlayer(part, func(m *Machine, _ *call, p lobby.Player) error { return m.toLobby(make(p)) })
 }
 
 var always = command.Table[*Machine]{
@@ -165,7 +165,7 @@ func swap(a *args) act {
 		if err != nil {
 			return err
 		}
-		return m.tell(lobby.Swap{A: a, B: b})
+		return m.toLobby(lobby.Swap{A: a, B: b})
 	}
 }
 
@@ -213,7 +213,7 @@ func strength(a *args) w3gs.AI {
 
 func kick(part, why string, closeSlot bool) act {
 	return onPlayer(part, func(m *Machine, c *call, p lobby.Player) error {
-		return m.tell(lobby.Kick{PID: p.PID, Why: texts.Plain(why), By: c.Name, CloseSlot: closeSlot, KeepOut: true})
+		return m.toLobby(lobby.Kick{PID: p.PID, Why: texts.Plain(why), By: c.Name, CloseSlot: closeSlot, KeepOut: true})
 	})
 }
 
@@ -222,14 +222,14 @@ func mute(part string, off bool) act {
 }
 
 func hcl(m *Machine, _ *call, text string) error {
-	if err := m.tell(lobby.HCL{Text: text}); err != nil {
+	if err := m.toLobby(lobby.HCL{Text: text}); err != nil {
 		return err
 	}
 	return m.say(0, "The mode is now %q.", text)
 }
 
 func allowDownload(m *Machine, _ *call, p lobby.Player) error {
-	m.fetch(mapxfer.Allow{PID: p.PID})
+	m.toTransfer(mapxfer.Allow{PID: p.PID})
 	return nil
 }
 
@@ -238,6 +238,6 @@ func downloads(m *Machine, _ *call, word string) error {
 	if err != nil {
 		return err
 	}
-	m.fetch(mapxfer.SetMode{Mode: mode})
+	m.toTransfer(mapxfer.SetMode{Mode: mode})
 	return m.say(0, "Map downloads: %v.", mode)
 }

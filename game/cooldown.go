@@ -30,12 +30,12 @@ func (m *Machine) pays(by *command.Caller, line string) bool {
 		cost = min(limit.Query, most)
 	}
 	if wait := s.commands.Take(m.now, cost, most); wait > 0 {
-		if spec != nil && !s.hurried {
-			s.hurried = true
+		if spec != nil && !s.waitSaid {
+			s.waitSaid = true
 			m.reply(by, texts.Sentence(texts.Of("too many commands: wait %v", (wait+time.Second-1).Truncate(time.Second))), false)
 		}
 		return false
 	}
-	s.hurried = false
+	s.waitSaid = false
 	return true
 }

@@ -92,10 +92,10 @@ var kinds = [...]struct {
 	Lost:      {text: "the end of a link", bySeat: (*Machine).lost},
 	Resume:    {text: "a resumed link", do: (*Machine).resume},
 	Backlog:   {text: "a backlog", bySeat: (*Machine).backlog},
-	HostLate:  {text: "lateness of the host", do: func(m *Machine, in *Input) { m.fetch(mapxfer.Late{By: in.By}) }},
-	Beat:      {text: "a place in the period", do: func(m *Machine, in *Input) { m.turn(gamesync.Align{Beat: in.By - m.startedAt}) }},
+	HostLate:  {text: "lateness of the host", do: func(m *Machine, in *Input) { m.toTransfer(mapxfer.Late{By: in.By}) }},
+	Beat:      {text: "a place in the period", do: func(m *Machine, in *Input) { m.toTurns(gamesync.Align{Beat: in.By - m.startedAt}) }},
 	Ban: {text: "a ban", bySeat: func(m *Machine, s *seat, in *Input) {
-		m.tell(lobby.Kick{PID: s.PID, Why: banned(in.Why)})
+		m.toLobby(lobby.Kick{PID: s.PID, Why: banned(in.Why)})
 	}},
 	Command:  {text: "a command", do: (*Machine).command},
 	Vouch:    {text: "a confirmed name", bySeat: (*Machine).vouch},

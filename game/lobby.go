@@ -24,7 +24,7 @@ func (m *Machine) join(in *Input) {
 	if in.Vouched {
 		m.joining.Realm = in.Realm
 	}
-	m.tell(lobby.Join{
+	m.toLobby(lobby.Join{
 		Conn: lobby.ConnID(in.Link), Req: *req,
 		External: w3gs.SockAddrFrom(in.Addr), Banned: in.Banned, Shared: in.Shared, Realm: in.Realm, Vouched: in.Vouched,
 	})
@@ -37,31 +37,31 @@ func (m *Machine) vouch(s *seat, in *Input) {
 		return
 	}
 	s.Realm, s.level = s.realm, in.Level
-	m.tell(lobby.Vouch{PID: s.PID})
+	m.toLobby(lobby.Vouch{PID: s.PID})
 	m.fact(&Vouched{s.Player})
 	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.PID})
 }
 
-// tell hands an event to the lobby. The error says why an operation was not done.
-func (m *Machine) tell(e lobby.Event) (err error) {
-	effects := m.lobby.Handle(m.now, e, m.lobbyOut)
-	for _, e := range effects[len(m.lobbyOut):] {
+// toLobby hands an event to the lobby. The error says why an operation was not done.
+func (m *Machine) toLobby(e lobby.Event) (err error) {
+	effects := m.lobby.Handle(m.now, e, m.out.lobby)
+	for _, e := range effects[len(m.out.lobby):] {
 		if r, ok := e.(*texts.Refusal); ok {
 			err = r
 		}
 	}
-	m.show(effects)
+	m.applyLobby(effects)
 	return err
 }
 
-// show carries out, in their order, the effects that the lobby has added.
-func (m *Machine) show(effects []lobby.Effect) {
-	for _, e := range added(&m.lobbyOut, effects) {
-		m.showOne(e)
+// applyLobby carries out, in their order, the effects that the lobby has added.
+func (m *Machine) applyLobby(effects []lobby.Effect) {
+	for _, e := range added(&m.out.lobby, effects) {
+		m.applyLobbyEffect(e)
 	}
 }
 
-func (m *Machine) showOne(effect lobby.Effect) {
+func (m *Machine) applyLobbyEffect(effect lobby.Effect) {
 	switch e := effect.(type) {
 	case lobby.Send:
 		m.sendTo(w3gs.Only(e.PID), e.Packet)
@@ -92,13 +92,13 @@ func (m *Machine) showOne(effect lobby.Effect) {
 		m.fact(&Counted{e.Counts})
 	case lobby.CountdownStarted:
 		m.fact(&Counting{e.Seconds})
-		m.tellOdds()
+		m.announceOdds()
 	case lobby.CountdownAborted:
 		m.fact(&CountStopped{e.Why})
 	case lobby.Started:
 		m.begin(e)
 	case lobby.Closed:
-		m.over, m.last = true, &Closed{e.Why}
+		m.ending.last = &Closed{e.Why}
 	}
 }
 
@@ -118,7 +118,7 @@ func (m *Machine) gone(f *LeftLobby) {
 	if m.turns == nil {
 		f.RTT = m.rtt(f.PID)
 		m.fact(f)
-		m.fetch(mapxfer.Leave{PID: f.PID})
+		m.toTransfer(mapxfer.Leave{PID: f.PID})
 	}
 	m.vacate(f.PID, f.Why)
 }
@@ -133,9 +133,9 @@ func (m *Machine) kicked(e lobby.Kicked) {
 	s := m.seats[e.PID]
 	m.fact(&Dropped{Player: s.Player, Why: e.Why, By: e.By})
 	s.kick = e.Why
-	m.places[e.Slot].Name = "" // a remake keeps no place for them
+	m.started.Places[e.Slot].Name = "" // a remake keeps no place for them
 	m.dismiss(s, e.Why)
-	m.todo = append(m.todo, func() { m.turn(gamesync.Leave{PID: e.PID, Reason: w3gs.LeaveLost}) })
+	m.out.todo = append(m.out.todo, func() { m.toTurns(gamesync.Leave{PID: e.PID, Reason: w3gs.LeaveLost}) })
 }
 
 // findSilent cuts the links of players who have sent nothing for too long: every ping
@@ -149,7 +149,7 @@ func (m *Machine) findSilent() {
 		case s == nil:
 		case m.now-s.heard > m.cfg.Silence:
 			m.out.add(Op{Kind: Cut, Link: s.link, Why: "nothing heard for too long"})
-		case s.stuck > 0 && m.now-s.stuck > m.cfg.Silence:
+		case s.socket.stuck > 0 && m.now-s.socket.stuck > m.cfg.Silence:
 			m.out.add(Op{Kind: Cut, Link: s.link, Why: "the client took nothing of what was sent for too long"})
 		}
 	}

@@ -26,36 +26,34 @@ type Machine struct {
 
 	now       time.Duration // since the lobby opened
 	startedAt time.Duration // 0x0B was sent: the clock of the turns begins
-	silenceAt time.Duration // when to look for silent players next
-	ackAt     time.Duration // when to acknowledge to proxies next
-	fedBefore w3gs.PIDs     // had been sent a 0x0C when proxies were last looked at
-	offered   int           // number of empty actions last told to proxies
-	latency   time.Duration // as set last; the turns begin with it
-	syncLimit int
+	silenceAt time.Duration // when to check for silent players next
+	toProxies toProxies
+	settings  settings
 	polls     []*poll
+	started   lobby.Started // players kicked since have no name in its Places
+	ending    ending
 	lastGone  Player // the player who left last
-	announced announcement
-	pinned    string              // line for those who join
-	locked    bool                // admins may not command the lobby
-	lockedBy  string              // the name of who has locked it
-	firstName string              // of the lobby
-	settings  []setting           // by players who may leave
-	roster    []lobby.Player      // the humans who started
-	gaveUp    [w3gs.MaxSlots]bool // by team
-	decided   bool                // the players have ended the game with a result
-	places    []lobby.Place       // at the start, without players kicked since
-	remade    bool                // the players have voted to play again
-	stopped   bool                // the host is stopping
-	over      bool
-	last      Fact   // the end of the game, reported after all else
 	seq       uint64 // number of the last fact
+	out       outputs
+}
 
-	out      *Out
-	todo     []func()       // what follows from effects, after them
-	lobbyOut []lobby.Effect // this and the next two: of this Step
-	xferOut  []mapxfer.Effect
-	turnsOut []gamesync.Effect
-	acted    Acted
+// outputs collects what a Step makes.
+type outputs struct {
+	*Out
+	todo  []func() // what follows from effects, after them
+	lobby []lobby.Effect
+	xfer  []mapxfer.Effect
+	turns []gamesync.Effect
+	acted Acted
+}
+
+// ending is how the game ends, or has ended.
+type ending struct {
+	surrendered [w3gs.MaxSlots]bool // by team
+	decided     bool                // the players have ended the game with a result
+	remade      bool                // the players have voted to play again
+	stopped     bool                // the host is stopping
+	last        Fact                // reported after all else; nil: the game goes on
 }
 
 // New opens the lobby of a game and appends the first outputs to out.
@@ -64,9 +62,9 @@ func New(cfg Config, out *Out) *Machine {
 	v := &cfg.Votes
 	v.Share, v.Time, v.Cooldown = cmp.Or(v.Share, 70), cmp.Or(v.Time, time.Minute), cmp.Or(v.Cooldown, 2*time.Minute)
 	m := &Machine{
-		cfg: cfg, out: out, commands: commands.With(cfg.Commands),
+		cfg: cfg, out: outputs{Out: out}, commands: commands.With(cfg.Commands),
 		lobby: lobby.New(cfg.Lobby), xfer: mapxfer.New(cfg.Transfer),
-		latency: cfg.Turns.Period, syncLimit: cfg.Turns.SyncLimit, firstName: cfg.Name,
+		settings: settings{firstName: cfg.Name},
 	}
 	m.fact(&Opened{Config: &m.cfg, Owner: m.lobby.Owner(), Counts: m.lobby.Counts()})
 	return m
@@ -75,33 +73,33 @@ func New(cfg Config, out *Out) *Machine {
 // Step handles one input and appends what follows from it to out. now is the time
 // since the lobby opened, and never goes back.
 func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
-	if m.over {
+	if m.Over() {
 		return
 	}
-	m.now, m.out = max(now, m.now), out
-	m.lobbyOut, m.xferOut, m.turnsOut = m.lobbyOut[:0], m.xferOut[:0], m.turnsOut[:0]
+	m.now, m.out.Out = max(now, m.now), out
+	m.out.lobby, m.out.xfer, m.out.turns = m.out.lobby[:0], m.out.xfer[:0], m.out.turns[:0]
 	m.handle(in)
 	m.followUp()
 	if len(m.polls) > 0 {
 		m.settlePolls()
 		m.followUp()
 	}
-	if len(m.settings) > 0 {
+	if len(m.settings.list) > 0 {
 		m.endSettings()
 		m.followUp()
 	}
-	if m.turns == nil && !m.over && m.lobby.AwaitsBalance() {
+	if m.turns == nil && !m.Over() && m.lobby.AwaitsBalance() {
 		m.judge()
 		m.followUp()
 	}
-	if m.last != nil {
-		m.fact(m.last)
+	if m.Over() {
+		m.fact(m.ending.last)
 	}
 }
 
 // Next is when Step needs a Tick if no other input comes; false: never.
 func (m *Machine) Next() (at time.Duration, ok bool) {
-	if m.over {
+	if m.Over() {
 		return 0, false
 	}
 	least := func(t time.Duration, due bool) {
@@ -110,7 +108,7 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 		}
 	}
 	proxied := m.proxies() != 0
-	least(m.ackAt, proxied)
+	least(m.toProxies.ackAt, proxied)
 	least(m.lobby.Next())
 	if len(m.polls) > 0 {
 		least(m.polls[0].until, true)
@@ -134,12 +132,12 @@ func (m *Machine) Owns(pid uint8) bool { return m.lobby.Owns(pid) }
 func (m *Machine) Language(pid uint8) texts.Language { return m.lobby.Language(pid) }
 
 // Over reports whether the game, or a lobby that did not start, has ended.
-func (m *Machine) Over() bool { return m.over }
+func (m *Machine) Over() bool { return m.ending.last != nil }
 
 // Downloading reports whether the machine wants Backlog inputs before the start.
 func (m *Machine) Downloading() bool { return m.xfer.Downloading() > 0 }
 
-// handle does what the table says of the kind of input.
+// handle carries out what the table says of the kind of input.
 func (m *Machine) handle(in *Input) {
 	k := &kinds[in.Kind]
 	if k.do != nil {
@@ -168,16 +166,16 @@ func (m *Machine) packet(s *seat, in *Input) {
 		s.level = in.Level // no other packet comes with it
 		m.chat(s, p.Chat)
 	case *w3gs.PlayerExtra:
-		m.tell(lobby.Extra{PID: s.PID, Packet: p})
+		m.toLobby(lobby.Extra{PID: s.PID, Packet: p})
 	case *w3gs.PongToHost:
-		m.tell(lobby.Pong{PID: s.PID, Tick: p.Tick, Waited: in.By})
+		m.toLobby(lobby.Pong{PID: s.PID, Tick: p.Tick, Waited: in.By})
 		m.reportRTT(s)
 	case *w3gs.LeaveGame:
 		m.leave(s, p.Reason, false)
 	case *w3gs.LoadedSelf:
-		m.turn(gamesync.Loaded{PID: s.PID})
+		m.toTurns(gamesync.Loaded{PID: s.PID})
 	case *w3gs.DropReq:
-		m.turn(gamesync.DropVote{PID: s.PID})
+		m.toTurns(gamesync.DropVote{PID: s.PID})
 	case *w3gs.MapSize, *w3gs.MapPartOK, *w3gs.MapPartNotOK:
 		if m.turns == nil {
 			m.mapPacket(s, in)
@@ -188,15 +186,15 @@ func (m *Machine) packet(s *seat, in *Input) {
 // tick does what is due in each room.
 func (m *Machine) tick(*Input) {
 	if m.turns != nil {
-		m.play(m.turns.Tick(m.playTime(), m.turnsOut))
-		if m.over {
+		m.applyTurns(m.turns.Tick(m.playTime(), m.out.turns))
+		if m.Over() {
 			return
 		}
 	}
-	m.show(m.lobby.Tick(m.now, m.lobbyOut))
-	if m.turns == nil && !m.over {
+	m.applyLobby(m.lobby.Tick(m.now, m.out.lobby))
+	if m.turns == nil && !m.Over() {
 		if m.Downloading() {
-			m.transfer(m.xfer.Tick(m.now, m.xferOut))
+			m.applyTransfer(m.xfer.Tick(m.now, m.out.xfer))
 		}
 		m.announceNow()
 		m.findSilent()
@@ -207,24 +205,24 @@ func (m *Machine) tick(*Input) {
 // leave removes a player who has left or whose link is lost.
 func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 	if m.turns == nil {
-		m.tell(lobby.Leave{PID: s.PID, Reason: reason, Lost: lost})
+		m.toLobby(lobby.Leave{PID: s.PID, Reason: reason, Lost: lost})
 		return
 	}
 	if !lost {
 		m.send(s, &w3gs.LeaveAck{})
 	}
 	m.unlink(s, reason.String())
-	m.turn(gamesync.Leave{PID: s.PID, Reason: reason})
+	m.toTurns(gamesync.Leave{PID: s.PID, Reason: reason})
 }
 
 // stop ends the lobby or the game and tells its players.
 func (m *Machine) stop(in *Input) {
 	if m.turns == nil {
-		m.tell(lobby.Shutdown{Why: texts.Known(in.Why)})
+		m.toLobby(lobby.Shutdown{Why: texts.Known(in.Why)})
 		return
 	}
-	m.stopped = true
-	m.turn(gamesync.End{Why: texts.Known(in.Why)})
+	m.ending.stopped = true
+	m.toTurns(gamesync.End{Why: texts.Known(in.Why)})
 }
 
 // added takes the effects that a room has appended to all of this Step.
@@ -236,15 +234,15 @@ func added[E any](all *[]E, with []E) []E {
 
 // followUp does what effects have put off, and what follows from that.
 func (m *Machine) followUp() {
-	for i := 0; i < len(m.todo) && !m.over; i++ {
-		m.todo[i]()
+	for i := 0; i < len(m.out.todo) && !m.Over(); i++ {
+		m.out.todo[i]()
 	}
-	clear(m.todo)
-	m.todo = m.todo[:0]
+	clear(m.out.todo)
+	m.out.todo = m.out.todo[:0]
 }
 
 // later passes an event to the lobby after the current effects.
-func (m *Machine) later(e lobby.Event) { m.todo = append(m.todo, func() { m.tell(e) }) }
+func (m *Machine) later(e lobby.Event) { m.out.todo = append(m.out.todo, func() { m.toLobby(e) }) }
 
 // playTime is the clock of the turns.
 func (m *Machine) playTime() time.Duration { return m.now - m.startedAt }

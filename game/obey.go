@@ -47,9 +47,9 @@ func (m *Machine) obey(by *command.Caller, line string) {
 func (m *Machine) hear(in *Input) {
 	switch by := in.Caller; {
 	case by == nil:
-		m.speak(0, texts.Plain(in.Line))
+		m.sayText(0, texts.Plain(in.Line))
 	case m.player(by.PID).Name == by.Name:
-		m.speak(w3gs.Only(by.PID), texts.Plain(in.Line))
+		m.sayText(w3gs.Only(by.PID), texts.Plain(in.Line))
 	}
 }
 
@@ -113,11 +113,11 @@ func version(m *Machine, _ *call) texts.Text { return texts.Plain(m.cfg.Program)
 func mode(m *Machine, _ *call) texts.Text { return texts.Of("The mode is %q.", m.lobby.HCL()) }
 
 func latency(m *Machine, _ *call) texts.Text {
-	return texts.Of("The latency is %d ms.", m.latency.Milliseconds())
+	return texts.Of("The latency is %d ms.", m.cfg.Turns.Period.Milliseconds())
 }
 
 func syncLimit(m *Machine, _ *call) texts.Text {
-	return texts.Of("The sync limit is %d turns.", m.syncLimit)
+	return texts.Of("The sync limit is %d turns.", m.cfg.Turns.SyncLimit)
 }
 
 func owner(m *Machine, _ *call) texts.Text {
@@ -152,14 +152,14 @@ func kickSlow(m *Machine, c *call, limit time.Duration) error {
 }
 
 func setLatency(m *Machine, _ *call, period time.Duration) error {
-	m.latency = period
-	m.turn(gamesync.SetPeriod{Period: period})
+	m.cfg.Turns.Period = period
+	m.toTurns(gamesync.SetPeriod{Period: period})
 	return m.say(0, "The latency is now %d ms.", period.Milliseconds())
 }
 
 func setSyncLimit(m *Machine, _ *call, turns int) error {
-	m.syncLimit = turns
-	m.turn(gamesync.SetSyncLimit{Turns: turns})
+	m.cfg.Turns.SyncLimit = turns
+	m.toTurns(gamesync.SetSyncLimit{Turns: turns})
 	return m.say(0, "The sync limit is now %d turns.", turns)
 }
 
@@ -175,13 +175,13 @@ func dropLaggers(m *Machine, c *call) error {
 	}
 	c.Target = strings.Join(names, ", ")
 	m.say(0, "Dropped: %s.", c.Target)
-	m.turn(gamesync.DropLaggers{})
+	m.toTurns(gamesync.DropLaggers{})
 	return nil
 }
 
 func end(m *Machine, _ *call) error {
 	m.say(0, "The game was ended by its owner.")
-	m.turn(gamesync.End{})
+	m.toTurns(gamesync.End{})
 	return nil
 }
 
@@ -192,7 +192,7 @@ func (m *Machine) answer(c *call, format string, args ...any) error {
 
 func (m *Machine) reply(by *command.Caller, text texts.Text, refused bool) error {
 	if by.PID != 0 {
-		return m.speak(w3gs.Only(by.PID), text)
+		return m.sayText(w3gs.Only(by.PID), text)
 	}
 	m.out.add(Op{Kind: Answer, Caller: by, Text: text.In(by.Language), Refused: refused})
 	return nil

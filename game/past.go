@@ -10,6 +10,15 @@ import (
 	"w3host/texts"
 )
 
+// settings are what commands have set for the lobby as a whole.
+type settings struct {
+	firstName string // of the lobby, before it was renamed
+	announced announcement
+	pinned    string    // line for those who join
+	lockedBy  string    // who keeps admins from commanding the lobby; empty: nobody
+	list      []setting // by players who may leave
+}
+
 // setting is what a player has set for the lobby as a whole. It ends when the player has
 // left and does not own the lobby, so that those who come later find it as it was.
 type setting struct {
@@ -23,19 +32,19 @@ type setting struct {
 func (m *Machine) set(c *call, what string, end func()) {
 	m.unset(what)
 	if s := m.seats[c.PID]; s != nil {
-		m.settings = append(m.settings, setting{what, s, end})
+		m.settings.list = append(m.settings.list, setting{what, s, end})
 	}
 }
 
 // unset forgets a setting that has been taken back.
 func (m *Machine) unset(what string) {
-	m.settings = slices.DeleteFunc(m.settings, func(s setting) bool { return s.what == what })
+	m.settings.list = slices.DeleteFunc(m.settings.list, func(s setting) bool { return s.what == what })
 }
 
 // endSettings ends those of players who have left.
 func (m *Machine) endSettings() {
-	for _, s := range slices.Clone(m.settings) {
-		if m.seats[s.by.PID] != s.by && !strings.EqualFold(s.by.Name, m.lobby.Owner()) && !m.over {
+	for _, s := range slices.Clone(m.settings.list) {
+		if m.seats[s.by.PID] != s.by && !strings.EqualFold(s.by.Name, m.lobby.Owner()) && !m.Over() {
 			m.unset(s.what)
 			s.end()
 		}
@@ -45,12 +54,13 @@ func (m *Machine) endSettings() {
 // lock keeps admins who do not own the lobby from commanding it.
 func lock(on bool) act {
 	return func(m *Machine, c *call) error {
-		if m.locked, m.lockedBy = on, c.Name; !on {
+		if m.settings.lockedBy = c.Name; !on {
+			m.settings.lockedBy = ""
 			m.unset("lock")
 			return m.say(0, "The lobby is unlocked.")
 		}
 		m.set(c, "lock", func() {
-			m.locked = false
+			m.settings.lockedBy = ""
 			m.say(0, "The lobby is unlocked, because %s has left.", c.Name)
 		})
 		return m.say(0, "The lobby is locked: only its owner commands it.")
@@ -62,19 +72,19 @@ func (m *Machine) rank(by *command.Caller, level command.Level, owns bool) {
 	switch {
 	case owns:
 		level = max(level, command.Owner)
-	case m.locked && level == command.Admin:
-		level, by.LockedBy = command.Anyone, m.lockedBy
+	case m.settings.lockedBy != "" && level == command.Admin:
+		level, by.LockedBy = command.Anyone, m.settings.lockedBy
 	}
 	by.Level = level
 }
 
 // greet tells a player who joins what others have set.
 func (m *Machine) greet(s *seat) {
-	if m.pinned != "" {
-		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Plain(m.pinned)})
+	if m.settings.pinned != "" {
+		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Plain(m.settings.pinned)})
 	}
-	if m.locked && s.level == command.Admin && !m.lobby.Owns(s.PID) {
-		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Of("%s has locked this lobby: only its owner and root command it.", m.lockedBy)})
+	if m.settings.lockedBy != "" && s.level == command.Admin && !m.lobby.Owns(s.PID) {
+		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Of("%s has locked this lobby: only its owner and root command it.", m.settings.lockedBy)})
 	}
 }
 
@@ -82,7 +92,7 @@ func (m *Machine) greet(s *seat) {
 func (m *Machine) setName(c *call) {
 	m.set(c, "name", func() {
 		if m.turns == nil && !m.cfg.Unlisted { // only who knows the name of a private lobby finds it
-			m.announce(m.firstName, true)
+			m.announce(m.settings.firstName, true)
 		}
 	})
 }
@@ -90,11 +100,11 @@ func (m *Machine) setName(c *call) {
 // muteAll stops lines to everybody, or allows them again.
 func muteAll(off bool) act {
 	return func(m *Machine, c *call) error {
-		if err := m.tell(lobby.MuteAll{Off: off}); err != nil || off {
+		if err := m.toLobby(lobby.MuteAll{Off: off}); err != nil || off {
 			m.unset("muteall")
 			return err
 		}
-		m.set(c, "muteall", func() { m.tell(lobby.MuteAll{Off: true}) })
+		m.set(c, "muteall", func() { m.toLobby(lobby.MuteAll{Off: true}) })
 		return nil
 	}
 }

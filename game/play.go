@@ -11,13 +11,13 @@ import (
 
 // begin turns the lobby into a running game.
 func (m *Machine) begin(e lobby.Started) {
-	m.startedAt, m.roster, m.places = m.now, e.Players, e.Places
+	m.startedAt, m.started = m.now, e
 	cfg := m.cfg.Turns
-	cfg.Period, cfg.SyncLimit, cfg.Empties = m.latency, m.syncLimit, m.empties()
+	cfg.Empties = m.empties()
 	addrs := make(map[uint8]netip.AddrPort, len(e.Players))
 	for _, p := range e.Players {
 		cfg.Players = append(cfg.Players, gamesync.Player{
-			PID: p.PID, Name: p.Name, Team: p.Team, Observer: p.Observer, Proxied: m.seats[p.PID].proxy != noProxy,
+			PID: p.PID, Name: p.Name, Team: p.Team, Observer: p.Observer, Proxied: m.seats[p.PID].proxy.kind != noProxy,
 		})
 		addrs[p.PID] = m.seats[p.PID].Addr
 	}
@@ -25,7 +25,7 @@ func (m *Machine) begin(e lobby.Started) {
 		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Fake: true})
 	}
 	m.turns = gamesync.New(cfg)
-	m.silenceAt, m.ackAt = m.now+m.silenceCheck(), m.now+m.ackEvery()
+	m.silenceAt, m.toProxies.ackAt = m.now+m.silenceCheck(), m.now+m.ackEvery()
 	m.out.add(Op{Kind: Play})
 	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL})
 }
@@ -40,36 +40,36 @@ func (m *Machine) turnPacket(s *seat, in *Input) {
 		s.actions++
 		m.act(s.PID, in.Data)
 	default:
-		s.answered = true
-		m.play(m.turns.Keepalive(m.playTime(), s.PID, in.Sum, m.turnsOut))
+		s.proxy.answered = true
+		m.applyTurns(m.turns.Keepalive(m.playTime(), s.PID, in.Sum, m.out.turns))
 	}
 }
 
 // act passes an action of a player, or of the host for a fake player, to the turns.
 func (m *Machine) act(pid uint8, data []byte) {
-	m.acted = Acted{pid, data}
-	m.fact(&m.acted)
-	m.play(m.turns.Action(m.playTime(), pid, data, m.turnsOut))
+	m.out.acted = Acted{pid, data}
+	m.fact(&m.out.acted)
+	m.applyTurns(m.turns.Action(m.playTime(), pid, data, m.out.turns))
 }
 
 // reportRTT passes on the round trip that the last pong measured, by which the turns
 // attribute lags.
 func (m *Machine) reportRTT(s *seat) {
 	if rtt := m.rtt(s.PID); rtt > 0 {
-		m.turn(gamesync.RTT{PID: s.PID, RTT: rtt})
+		m.toTurns(gamesync.RTT{PID: s.PID, RTT: rtt})
 	}
 }
 
-// turn passes an event to the turns, if the game has started.
-func (m *Machine) turn(e gamesync.Event) {
+// toTurns passes an event to the turns, if the game has started.
+func (m *Machine) toTurns(e gamesync.Event) {
 	if m.turns != nil {
-		m.play(m.turns.Handle(m.playTime(), e, m.turnsOut))
+		m.applyTurns(m.turns.Handle(m.playTime(), e, m.out.turns))
 	}
 }
 
-// play carries out the effects that the turns have added.
-func (m *Machine) play(effects []gamesync.Effect) {
-	for _, effect := range added(&m.turnsOut, effects) {
+// applyTurns carries out the effects that the turns have added.
+func (m *Machine) applyTurns(effects []gamesync.Effect) {
+	for _, effect := range added(&m.out.turns, effects) {
 		switch e := effect.(type) {
 		case *gamesync.Broadcast:
 			m.out.add(Op{Kind: Send, To: e.To, Frame: e.Frame})
@@ -78,11 +78,11 @@ func (m *Machine) play(effects []gamesync.Effect) {
 		case *gamesync.PlayerLeft:
 			m.left(e)
 		case *gamesync.Say:
-			m.speak(e.To, texts.Sentence(e.Text))
+			m.sayText(e.To, texts.Sentence(e.Text))
 		case *gamesync.PlayerLoaded:
 			m.fact(&Loaded{m.player(e.PID), e.After})
 		case *gamesync.Over:
-			m.over, m.last = true, &Over{*e, m.stopped, m.decided, m.remade}
+			m.ending.last = &Over{*e, m.ending.stopped, m.ending.decided, m.ending.remade}
 		case Fact:
 			m.fact(e)
 		}
@@ -115,5 +115,5 @@ func (m *Machine) left(e *gamesync.PlayerLeft) {
 		}
 	}
 	m.fact(f)
-	m.tell(lobby.Leave{PID: e.PID, Reason: e.Reason, Lost: true}) // at once: the pid is not used any more
+	m.toLobby(lobby.Leave{PID: e.PID, Reason: e.Reason, Lost: true}) // at once: the pid is not used any more
 }

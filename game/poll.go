@@ -69,7 +69,7 @@ func (m *Machine) ask(p *poll) error {
 	p.until = m.now + m.cfg.Votes.Time
 	p.yes = w3gs.Only(p.caller.PID)
 	m.polls = append(m.polls, p)
-	m.tellPoll(p, texts.Of("%s wants to %v", p.caller.Name, p.what))
+	m.announcePoll(p, texts.Of("%s wants to %v", p.caller.Name, p.what))
 	return nil
 }
 
@@ -83,22 +83,22 @@ func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
 		return texts.Refuse(texts.TooLate, "you have already voted")
 	}
 	*with, *against = *with|w3gs.Only(pid), *against&^w3gs.Only(pid)
-	m.tellPoll(p, texts.Of("The vote to %v", p.what))
+	m.announcePoll(p, texts.Of("The vote to %v", p.what))
 	return nil
 }
 
-// tellPoll announces the state of a poll that is still open.
-func (m *Machine) tellPoll(p *poll, who texts.Text) {
+// announcePoll announces the state of a poll that is still open.
+func (m *Machine) announcePoll(p *poll, who texts.Text) {
 	if c := m.count(p); !c.passed && !c.failed {
-		m.tellAsked(p, texts.Of("%v: %d of %d votes needed so far. Type %syes or %[4]sno within %[5]v.", who, c.yes, c.needed,
+		m.sayToAsked(p, texts.Of("%v: %d of %d votes needed so far. Type %syes or %[4]sno within %[5]v.", who, c.yes, c.needed,
 			string(m.cfg.Trigger), (p.until-m.now).Round(time.Second)))
 	}
 }
 
-// tellAsked says a line to the players whom a poll asks, and to the one it is about.
-func (m *Machine) tellAsked(p *poll, text texts.Text) {
+// sayToAsked says a line to the players whom a poll asks, and to the one it is about.
+func (m *Machine) sayToAsked(p *poll, text texts.Text) {
 	if to := (m.count(p).asked | w3gs.Only(p.about)) & m.lobby.Humans(); to != 0 {
-		m.speak(to, text)
+		m.sayText(to, text)
 	}
 }
 
@@ -107,7 +107,7 @@ func (m *Machine) settlePolls() {
 	open := m.polls
 	m.polls = nil
 	for _, p := range open {
-		if m.over {
+		if m.Over() {
 			return
 		}
 		switch c := m.count(p); {
@@ -118,7 +118,7 @@ func (m *Machine) settlePolls() {
 			})
 			p.agreed()
 		case c.failed || m.now >= p.until:
-			m.tellAsked(p, texts.Of("The vote to %v has failed.", p.what))
+			m.sayToAsked(p, texts.Of("The vote to %v has failed.", p.what))
 		default:
 			m.polls = append(m.polls, p)
 		}

@@ -22,6 +22,13 @@ const (
 // sends packets: what is kept for it would grow without bound.
 const unacked = 3
 
+// toProxies is what the machine has sent, and will send, to all proxies.
+type toProxies struct {
+	ackAt   time.Duration // when to acknowledge next
+	empties int           // number of empty actions in the last offer
+	fed     w3gs.PIDs     // had been sent a 0x0C when silence was last checked
+}
+
 // silenceCheck is how often to look for silent proxies.
 func (m *Machine) silenceCheck() time.Duration { return m.cfg.Reconnect.Silence / 4 }
 
@@ -34,11 +41,11 @@ func (m *Machine) meetProxy(s *seat, in *Input) {
 	case m.cfg.Reconnect.Wait == 0 || m.turns != nil:
 		return
 	case in.Kind == Proxy:
-		s.proxy = max(s.proxy, legacyProxy)
-	case s.proxy != noProxy:
-		s.proxy = extendedProxy
+		s.proxy.kind = max(s.proxy.kind, legacyProxy)
+	case s.proxy.kind != noProxy:
+		s.proxy.kind = extendedProxy
 	}
-	if in.Kind == Proxy && m.empties() == m.offered {
+	if in.Kind == Proxy && m.empties() == m.toProxies.empties {
 		m.offer(w3gs.Only(s.PID))
 	}
 	m.offerAgain()
@@ -48,7 +55,7 @@ func (m *Machine) meetProxy(s *seat, in *Input) {
 // game needs them.
 func (m *Machine) empties() int {
 	for _, s := range m.seats {
-		if s != nil && s.proxy == legacyProxy {
+		if s != nil && s.proxy.kind == legacyProxy {
 			return m.cfg.Reconnect.Empties
 		}
 	}
@@ -57,8 +64,8 @@ func (m *Machine) empties() int {
 
 // offerAgain tells all proxies if the number of empty actions has changed.
 func (m *Machine) offerAgain() {
-	if n := m.empties(); n != m.offered {
-		m.offered = n
+	if n := m.empties(); n != m.toProxies.empties {
+		m.toProxies.empties = n
 		m.offer(m.proxies())
 	}
 }
@@ -73,7 +80,7 @@ func (m *Machine) offer(to w3gs.PIDs) {
 func (m *Machine) proxies() w3gs.PIDs {
 	var pids w3gs.PIDs
 	for _, s := range m.seats {
-		if s != nil && s.proxy != noProxy {
+		if s != nil && s.proxy.kind != noProxy {
 			pids |= w3gs.Only(s.PID)
 		}
 	}
@@ -91,16 +98,16 @@ func (m *Machine) lost(s *seat, in *Input) {
 		return
 	}
 	m.unlink(s, in.Why)
-	s.away = max(m.now, 1)
-	m.turn(gamesync.Absent{PID: s.PID, Wait: wait})
+	s.proxy.away = max(m.now, 1)
+	m.toTurns(gamesync.Absent{PID: s.PID, Wait: wait})
 }
 
 // wait is how long a seat could be without a link.
 func (m *Machine) wait(s *seat) time.Duration {
 	switch {
-	case !s.answered || !m.fed(s):
+	case !s.proxy.answered || !m.fed(s):
 		return 0
-	case s.proxy == extendedProxy:
+	case s.proxy.kind == extendedProxy:
 		return m.cfg.Reconnect.ExtendedWait
 	}
 	return m.cfg.Reconnect.Wait
@@ -108,35 +115,35 @@ func (m *Machine) wait(s *seat) time.Duration {
 
 // fed reports whether a player behind a proxy has been sent a 0x0C.
 func (m *Machine) fed(s *seat) bool {
-	return m.turns != nil && s.proxy != noProxy && (m.turns.Fed() & m.turns.Live()).Has(s.PID)
+	return m.turns != nil && s.proxy.kind != noProxy && (m.turns.Fed() & m.turns.Live()).Has(s.PID)
 }
 
 // acknowledged notes that a proxy has acknowledged packets. The first time that it does so
 // in a running game is at the first 0x0C.
 func (m *Machine) acknowledged(s *seat, _ *Input) {
-	s.heard, s.acked = m.now, m.now
-	s.answered = s.answered || m.fed(s)
+	s.heard, s.proxy.acked = m.now, m.now
+	s.proxy.answered = s.proxy.answered || m.fed(s)
 }
 
 // resume gives a seat a new link, even if the old one seems alive.
 func (m *Machine) resume(in *Input) {
 	s := m.seat(in.PID)
-	if s == nil || m.wait(s) == 0 || s.link == 0 && s.away == 0 {
+	if s == nil || m.wait(s) == 0 || s.link == 0 && s.proxy.away == 0 {
 		m.out.add(Op{Kind: Reply, Link: in.Link, Frame: gproxy.Reject{Reason: gproxy.NotFound}.AppendTo(nil)})
 		m.out.add(Op{Kind: Close, Link: in.Link, Why: "no seat to resume"})
 		return
 	}
 	f := &LinkResumed{Player: s.Player}
-	if s.away > 0 {
-		f.Away = m.now - s.away
+	if s.proxy.away > 0 {
+		f.Away = m.now - s.proxy.away
 	}
 	m.unlink(s, "resumed by another connection")
-	m.tell(lobby.Back{PID: s.PID, Away: m.now - s.heard})
-	s.link, s.Addr, s.heard, s.acked = in.Link, in.Addr, m.now, m.now
+	m.toLobby(lobby.Back{PID: s.PID, Away: m.now - s.heard})
+	s.link, s.Addr, s.heard, s.proxy.acked = in.Link, in.Addr, m.now, m.now
 	m.out.add(Op{Kind: Seat, Link: s.link, PID: s.PID})
 	f.Addr = s.Addr
 	m.fact(f)
-	m.turn(gamesync.Back{PID: s.PID})
+	m.toTurns(gamesync.Back{PID: s.PID})
 }
 
 // forfeit removes a player whose seat can no longer be resumed.
@@ -149,28 +156,28 @@ func (m *Machine) forfeit(in *Input) {
 func (m *Machine) putOut(s *seat, why string) {
 	m.fact(&Dropped{Player: s.Player, Why: why})
 	m.dismiss(s, why)
-	m.turn(gamesync.Leave{PID: s.PID, Reason: w3gs.LeaveDisconnect})
+	m.toTurns(gamesync.Leave{PID: s.PID, Reason: w3gs.LeaveDisconnect})
 }
 
 // tendProxies sends the acknowledgements that are due, and cuts links of silent
 // proxies.
 func (m *Machine) tendProxies() {
-	if m.proxies() == 0 || m.over {
+	if m.proxies() == 0 || m.Over() {
 		return
 	}
-	if m.now >= m.ackAt {
-		m.ackAt = m.now + m.ackEvery()
+	if m.now >= m.toProxies.ackAt {
+		m.toProxies.ackAt = m.now + m.ackEvery()
 		m.out.add(Op{Kind: Ack, To: m.proxies()})
 	}
 	if m.turns == nil {
 		return
 	}
-	for pid := range (m.turns.Fed() &^ m.fedBefore).All() { // nothing was owed before the first 0x0C
+	for pid := range (m.turns.Fed() &^ m.toProxies.fed).All() { // nothing was owed before the first 0x0C
 		if s := m.seats[pid]; s != nil {
-			s.heard, s.acked = m.now, m.now
+			s.heard, s.proxy.acked = m.now, m.now
 		}
 	}
-	m.fedBefore = m.turns.Fed()
+	m.toProxies.fed = m.turns.Fed()
 	if !m.silenceDue(m.silenceCheck()) {
 		return
 	}
@@ -179,10 +186,10 @@ func (m *Machine) tendProxies() {
 		case s == nil || s.link == 0 || !m.fed(s):
 		case m.now-s.heard > m.cfg.Reconnect.Silence:
 			m.out.add(Op{Kind: Cut, Link: s.link, Why: "nothing heard of the proxy for too long"})
-		case m.now-s.acked > unacked*m.cfg.Reconnect.Silence:
+		case m.now-s.proxy.acked > unacked*m.cfg.Reconnect.Silence:
 			m.putOut(s, "the proxy does not acknowledge what it is sent")
 		}
-		if m.over {
+		if m.Over() {
 			return
 		}
 	}

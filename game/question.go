@@ -20,7 +20,7 @@ func PeopleCommands() command.Table[*Machine] {
 // the host's games.
 func Question(table command.Table[*Machine], by *command.Caller, line string, names []string) (q *Query, o command.Outcome) {
 	var out Out
-	m := &Machine{lobby: lobby.New(lobby.Defaults()), out: &out}
+	m := &Machine{lobby: lobby.New(lobby.Defaults()), out: outputs{Out: &out}}
 	o = table.Run(m, command.Always, by, line, names)
 	for _, op := range out.Ops {
 		switch op.Kind {

@@ -19,22 +19,31 @@ type seat struct {
 	realm    string        // that the name is said to be of, confirmed or not; empty: the LAN
 	level    command.Level // as the host looked up last
 	heard    time.Duration
-	proxy    proxyKind     // what stands between the player and the link
-	away     time.Duration // when the link was lost that can be resumed; 0: it is not lost
-	acked    time.Duration // when the proxy acknowledged last, or was first sent a 0x0C
-	answered bool          // a 0x0C has come there: the proxy has acknowledged, or the client answered
-	shared   bool          // many players have the same address
-	moves    uint64
-	stuck    time.Duration // since when the socket takes nothing; 0: it does
+	proxy    seatProxy
+	socket   seatSocket
+	shared   bool // many players have the same address
 	actions  uint32
 	kick     string        // reason, if kicked from the running game
 	mayVote  time.Duration // when the player may call the next votekick
 	chose    bool          // has chosen a language in this game
 	commands allowance.Allowance
-	hurried  bool // has been told to wait
+	waitSaid bool // a wait for the allowance of commands was said since the last command
 	logins   allowance.Allowance
-	skill    rating.Skill
-	rated    bool // skill has been looked up
+	skill    *rating.Skill // nil: not looked up yet
+}
+
+// seatProxy is what stands between a player and the link.
+type seatProxy struct {
+	kind     proxyKind
+	away     time.Duration // when the link was lost that can be resumed; 0: it is not lost
+	acked    time.Duration // when the proxy acknowledged last, or was first sent a 0x0C
+	answered bool          // a 0x0C has come there: the proxy has acknowledged, or the client answered
+}
+
+// seatSocket is how the link's socket takes what is sent.
+type seatSocket struct {
+	moves uint64        // as reported last; see Backlog
+	stuck time.Duration // since when it takes nothing; 0: it does
 }
 
 // seatOf finds the seat that a link carries.
@@ -83,7 +92,7 @@ func (m *Machine) sendTo(to w3gs.PIDs, p w3gs.Packet) {
 
 // unlink closes a seat's link once everything before it is written.
 func (m *Machine) unlink(s *seat, why string) {
-	s.away = 0
+	s.proxy.away = 0
 	if s.link != 0 {
 		m.out.add(Op{Kind: Close, Link: s.link, PID: s.PID, Why: why})
 		s.link = 0
@@ -93,7 +102,7 @@ func (m *Machine) unlink(s *seat, why string) {
 // dismiss closes a seat's link for good. A proxy is told, or it would try to come back
 // for as long as its player waits.
 func (m *Machine) dismiss(s *seat, why string) {
-	if s.link != 0 && s.proxy != noProxy && m.turns != nil {
+	if s.link != 0 && s.proxy.kind != noProxy && m.turns != nil {
 		m.out.add(Op{Kind: Reply, Link: s.link, Frame: gproxy.Reject{Reason: gproxy.NotFound}.AppendTo(nil)})
 	}
 	m.unlink(s, why)
@@ -102,16 +111,16 @@ func (m *Machine) dismiss(s *seat, why string) {
 // backlog notes how much waits for a seat's socket.
 func (m *Machine) backlog(s *seat, in *Input) {
 	switch {
-	case in.Queued == 0 || in.Moves != s.moves:
-		s.moves, s.stuck = in.Moves, 0
-	case s.stuck == 0:
-		s.stuck = m.now
+	case in.Queued == 0 || in.Moves != s.socket.moves:
+		s.socket.moves, s.socket.stuck = in.Moves, 0
+	case s.socket.stuck == 0:
+		s.socket.stuck = m.now
 	}
 	if m.turns == nil {
-		m.look(s, in.Figures)
+		m.reportFigures(s, in.Figures)
 		return
 	}
-	m.turn(gamesync.Backlog{PID: s.PID, Queued: in.Queued, Moves: in.Moves})
+	m.toTurns(gamesync.Backlog{PID: s.PID, Queued: in.Queued, Moves: in.Moves})
 }
 
 // vacate ends a seat.
@@ -121,7 +130,7 @@ func (m *Machine) vacate(pid uint8, why string) {
 		m.seats[pid] = nil
 		m.forgetVoter(pid)
 		m.lastGone = s.Player
-		if s.proxy != noProxy {
+		if s.proxy.kind != noProxy {
 			m.out.add(Op{Kind: Forget, PID: pid})
 		}
 		if m.turns == nil {

@@ -12,7 +12,7 @@ func (m *Machine) mapPacket(s *seat, in *Input) {
 	var e mapxfer.Event
 	switch p := in.Packet.(type) {
 	case *w3gs.MapSize:
-		if m.tell(lobby.MapReport{PID: s.PID, Report: *p}); m.seats[s.PID] != s {
+		if m.toLobby(lobby.MapReport{PID: s.PID, Report: *p}); m.seats[s.PID] != s {
 			return
 		}
 		e = mapxfer.Report{PID: s.PID, Packet: *p}
@@ -21,34 +21,34 @@ func (m *Machine) mapPacket(s *seat, in *Input) {
 	case *w3gs.MapPartNotOK:
 		e = mapxfer.Refuse{PID: s.PID, Packet: *p}
 	}
-	m.look(s, in.Figures)
-	m.fetch(e)
+	m.reportFigures(s, in.Figures)
+	m.toTransfer(e)
 }
 
-// look passes the state of a connection to the scheduler. An address that many
+// reportFigures passes the state of a connection to the scheduler. An address that many
 // players share does not identify a line.
-func (m *Machine) look(s *seat, f mapxfer.Figures) {
+func (m *Machine) reportFigures(s *seat, f mapxfer.Figures) {
 	if !s.shared {
 		f.Addr = s.Addr.Addr()
 	}
-	m.fetch(mapxfer.Look{PID: s.PID, Figures: f})
+	m.toTransfer(mapxfer.Look{PID: s.PID, Figures: f})
 }
 
-// fetch passes an event to the scheduler.
-func (m *Machine) fetch(e mapxfer.Event) {
-	m.transfer(m.xfer.Handle(m.now, e, m.xferOut))
+// toTransfer passes an event to the scheduler.
+func (m *Machine) toTransfer(e mapxfer.Event) {
+	m.applyTransfer(m.xfer.Handle(m.now, e, m.out.xfer))
 }
 
-// transfer carries out the effects that the scheduler has added.
-func (m *Machine) transfer(effects []mapxfer.Effect) {
-	for _, e := range added(&m.xferOut, effects) {
+// applyTransfer carries out the effects that the scheduler has added.
+func (m *Machine) applyTransfer(effects []mapxfer.Effect) {
+	for _, e := range added(&m.out.xfer, effects) {
 		if s := m.seats[e.PID]; s != nil {
-			m.transferOne(s, &e)
+			m.applyTransferEffect(s, &e)
 		}
 	}
 }
 
-func (m *Machine) transferOne(s *seat, e *mapxfer.Effect) {
+func (m *Machine) applyTransferEffect(s *seat, e *mapxfer.Effect) {
 	switch e.Kind {
 	case mapxfer.Begin:
 		m.fact(&DownloadBegun{s.Player, m.cfg.Transfer.Size})

@@ -52,7 +52,7 @@ func (m *Machine) teams() (teams [w3gs.MaxSlots]w3gs.PIDs) {
 // fighting lists the teams with players that have not surrendered.
 func (m *Machine) fighting() (teams []int) {
 	for team, players := range m.teams() {
-		if players != 0 && !m.gaveUp[team] {
+		if players != 0 && !m.ending.surrendered[team] {
 			teams = append(teams, team)
 		}
 	}
@@ -64,7 +64,7 @@ func surrender(m *Machine, c *call) error {
 	if err != nil {
 		return err
 	}
-	if m.gaveUp[p.Team] {
+	if m.ending.surrendered[p.Team] {
 		return cannot("your team has surrendered")
 	}
 	return m.ask(&poll{
@@ -76,7 +76,7 @@ func surrender(m *Machine, c *call) error {
 
 // surrendered ends the game when one team is left, or none.
 func (m *Machine) surrendered(team uint8) {
-	m.gaveUp[team] = true
+	m.ending.surrendered[team] = true
 	m.say(0, "Team %d has surrendered.", team+1)
 	left := m.fighting()
 	if len(left) > 1 {
@@ -111,14 +111,14 @@ func draw(m *Machine, c *call) error {
 // decide ends the game with a result for all who played, also those who have left.
 func (m *Machine) decide(why texts.Text, result func(lobby.Player) Result) {
 	f := &Decided{Why: why.String()}
-	for _, p := range m.roster {
+	for _, p := range m.started.Players {
 		if !p.Observer {
 			f.Players = append(f.Players, playerResult{Player: Player{PID: p.PID, Name: p.Name}, Result: result(p)})
 		}
 	}
-	m.decided = true
+	m.ending.decided = true
 	m.fact(f)
-	m.turn(gamesync.End{Why: texts.Of("The game is over: %v.", why)})
+	m.toTurns(gamesync.End{Why: texts.Of("The game is over: %v.", why)})
 }
 
 // remake asks the players whether to play again.
@@ -142,9 +142,8 @@ func remake(m *Machine, c *call) error {
 // remake ends the game and has its lobby opened again.
 func (m *Machine) remake() {
 	cfg := m.cfg
-	cfg.Lobby.Places, cfg.Lobby.HCL = m.places, m.lobby.HCL()
-	cfg.Turns.Period, cfg.Turns.SyncLimit = m.latency, m.syncLimit
-	m.remade = true
+	cfg.Lobby.Places, cfg.Lobby.HCL = m.started.Places, m.lobby.HCL()
+	m.ending.remade = true
 	m.out.add(Op{Kind: Again, Config: &cfg})
-	m.turn(gamesync.End{Why: texts.Of("The game is over and will be played again. Join the lobby %s; your places are reserved.", cfg.Name)})
+	m.toTurns(gamesync.End{Why: texts.Of("The game is over and will be played again. Join the lobby %s; your places are reserved.", cfg.Name)})
 }

@@ -36,41 +36,41 @@ type announcement struct {
 
 func announce(every time.Duration, text string) act {
 	return func(m *Machine, c *call) error {
-		m.announced = announcement{every: every, at: m.now + every, text: text}
-		m.set(c, "announcement", func() { m.announced = announcement{} })
+		m.settings.announced = announcement{every: every, at: m.now + every, text: text}
+		m.set(c, "announcement", func() { m.settings.announced = announcement{} })
 		if every == 0 {
 			return m.answer(c, "The announcement is off.")
 		}
-		return m.speak(0, texts.Plain(text))
+		return m.sayText(0, texts.Plain(text))
 	}
 }
 
 // announceDue is when the line is due next.
 func (m *Machine) announceDue() (at time.Duration, ok bool) {
-	return m.announced.at, m.announced.every > 0 && m.turns == nil && m.lobby.Humans() != 0
+	return m.settings.announced.at, m.settings.announced.every > 0 && m.turns == nil && m.lobby.Humans() != 0
 }
 
 func (m *Machine) announceNow() {
 	if at, ok := m.announceDue(); ok && m.now >= at {
-		m.announced.at = m.now + m.announced.every
-		m.speak(0, texts.Plain(m.announced.text))
+		m.settings.announced.at = m.now + m.settings.announced.every
+		m.sayText(0, texts.Plain(m.settings.announced.text))
 	}
 }
 
 func pin(m *Machine, c *call, text string) error {
-	m.pinned = text
-	m.set(c, "pin", func() { m.pinned = "" })
+	m.settings.pinned = text
+	m.set(c, "pin", func() { m.settings.pinned = "" })
 	if text == "" {
 		return m.answer(c, "The pinned message is off.")
 	}
-	return m.speak(0, texts.Plain(text))
+	return m.sayText(0, texts.Plain(text))
 }
 
 func messages(m *Machine, c *call, on bool) error {
 	if m.seats[c.PID] == nil {
 		return cannot("only players in the game can do that")
 	}
-	if err := m.tell(lobby.Hear{PID: c.PID, Off: !on}); err != nil {
+	if err := m.toLobby(lobby.Hear{PID: c.PID, Off: !on}); err != nil {
 		return err
 	}
 	if on {
@@ -101,7 +101,7 @@ func speakTo(m *Machine, c *call, tag string) error {
 	}
 	if s != nil {
 		s.chose = true
-		m.tell(lobby.SetLanguage{PID: s.PID, Language: language})
+		m.toLobby(lobby.SetLanguage{PID: s.PID, Language: language})
 	}
 	if ask.Caller == nil {
 		m.answer(c, "The host now talks to you in %s.", language.Own())
@@ -123,6 +123,6 @@ func (m *Machine) confirmed(name, realm string) *seat {
 // prefer applies the language chosen in an earlier game.
 func (m *Machine) prefer(s *seat, in *Input) {
 	if !s.chose {
-		m.tell(lobby.SetLanguage{PID: s.PID, Language: in.Language})
+		m.toLobby(lobby.SetLanguage{PID: s.PID, Language: in.Language})
 	}
 }

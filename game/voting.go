@@ -27,7 +27,7 @@ func ready(off bool) act {
 		if _, err := m.voter(c); err != nil {
 			return cannot("only players in the lobby can be ready")
 		}
-		return m.tell(lobby.Ready{PID: c.PID, Off: off})
+		return m.toLobby(lobby.Ready{PID: c.PID, Off: off})
 	}
 }
 
@@ -109,9 +109,9 @@ func votestart(m *Machine, c *call) error {
 			return []w3gs.PIDs{m.lobby.Humans()}
 		},
 		agreed: func() {
-			m.todo = append(m.todo, func() {
-				if err := m.tell(lobby.Start{}); err != nil {
-					m.speak(0, texts.Sentence(texts.Of("The game does not start: %v", err)))
+			m.out.todo = append(m.out.todo, func() {
+				if err := m.toLobby(lobby.Start{}); err != nil {
+					m.sayText(0, texts.Sentence(texts.Of("The game does not start: %v", err)))
 				}
 			})
 		},
@@ -131,7 +131,7 @@ func votecancel(m *Machine, c *call) error {
 		return texts.Refuse(texts.Denied, "only %s, who called the vote, the owner and admins can cancel it", p.caller.Name)
 	}
 	m.polls = slices.DeleteFunc(m.polls, func(q *poll) bool { return q == p })
-	m.tellAsked(p, texts.Of("%s canceled the vote to %v.", c.Name, p.what))
+	m.sayToAsked(p, texts.Of("%s canceled the vote to %v.", c.Name, p.what))
 	return nil
 }
 
