@@ -128,7 +128,7 @@ func (c *mapCall) open() (*catalogue.Catalogue, error) {
 	return maps, nil
 }
 
-// unpackAll unpacks every file that the map's archive lists.
+// unpackAll unpacks every file that the map's archive lists, except packed sounds.
 func unpackAll(path string) error {
 	f, stat, err := mapconf.Open(path)
 	if err != nil {
@@ -145,7 +145,7 @@ func unpackAll(path string) error {
 		if err == nil {
 			_, err = file.WriteTo(all)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, mpq.ErrSound) {
 			return err
 		}
 	}

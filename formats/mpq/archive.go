@@ -1,7 +1,8 @@
 // Package mpq reads MPQ archives, the container of Warcraft III maps, and writes simple ones.
 //
 // It reads what Warcraft III reads, including maps whose header and tables were falsified to keep tools out, and
-// archives of the later format versions as long as they have the classic tables. It trusts no number in the file:
+// archives of the later format versions as long as they have the classic tables. Packed sounds are left alone, because
+// a host needs none, and so is all beyond 4 GiB, where no map can be. It trusts no number in the file:
 // memory grows with the bytes that are really there, a file that unpacks to more than it claims is an error, and so is
 // a sector of more than 16 MiB. Streaming a file takes a packed and an unpacked sector.
 //
@@ -41,7 +42,6 @@ type Archive struct {
 	header header
 	hashes table
 	blocks table
-	high   []byte // upper 16 bits of the block offsets, only above 4 GiB
 }
 
 // Open finds the archive in a source of size bytes. It does not have to begin at the front: headers are searched
@@ -82,29 +82,12 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 
 // Open opens a file by name. Case does not matter, and / is as good as \. If there are versions for several
 // languages, the neutral one is taken, else any.
-func (a *Archive) Open(name string) (*File, error) { return a.openLocale(name, 0) }
-
-// openLocale opens the version of a file for a language (a Windows language id such as 0x409), else the neutral
-// one, else any.
-func (a *Archive) openLocale(name string, locale uint16) (*File, error) {
-	index, stored, ok := a.lookup(name, locale)
+func (a *Archive) Open(name string) (*File, error) {
+	b, stored, ok := a.lookup(name)
 	if !ok {
 		return nil, &Error{name, -1, ErrNotFound}
 	}
-	b, _ := a.block(index)
-	key := fileKey(stored, b.flags&flagFixedKey != 0, uint32(b.pos), b.size)
-	return newFile(a, name, b, key, true)
-}
-
-// openBlock opens what entry i of the block table describes, whatever its name. The key of an encrypted file is found from what its
-// beginning must be; ErrNoKey says that this failed.
-func (a *Archive) openBlock(i int) (*File, error) {
-	name := fmt.Sprintf("block %d", i)
-	b, ok := a.block(uint32(i))
-	if !ok {
-		return nil, &Error{name, -1, ErrNotFound}
-	}
-	return newFile(a, name, b, 0, false)
+	return newFile(a, name, b, fileKey(stored, b.flags&flagFixedKey != 0, b.pos, b.size))
 }
 
 // ReadFile returns the content of a file. It is meant for files that fit in memory: above maxFileSize it answers
@@ -119,7 +102,7 @@ func (a *Archive) ReadFile(name string) ([]byte, error) {
 
 // Has says whether there is a file of that name. It may still turn out to be damaged.
 func (a *Archive) Has(name string) bool {
-	_, _, ok := a.lookup(name, 0)
+	_, _, ok := a.lookup(name)
 	return ok
 }
 
@@ -162,13 +145,13 @@ func (a *Archive) Names() []string {
 
 // lookup also returns the name under which the file was found, from which its key is made. Slashes become
 // backslashes as in the game; a few packers store the slash itself.
-func (a *Archive) lookup(name string, locale uint16) (index uint32, stored string, ok bool) {
+func (a *Archive) lookup(name string) (b block, stored string, ok bool) {
 	stored = strings.ReplaceAll(name, "/", `\`)
-	if index, ok = a.find(stored, locale); ok || stored == name {
-		return index, stored, ok
+	if b, ok = a.find(stored); ok || stored == name {
+		return b, stored, ok
 	}
-	index, ok = a.find(name, locale)
-	return index, name, ok
+	b, ok = a.find(name)
+	return b, name, ok
 }
 
 // bound is the size that no file of this archive can have.

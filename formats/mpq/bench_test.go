@@ -73,7 +73,6 @@ func BenchmarkUnpack(b *testing.B) {
 		want   int
 	}{
 		{"zlib", deflate(sector), len(sector)},
-		{"huffman", append([]byte{maskHuffman}, huffman(0, sector)...), len(sector)},
 	} {
 		b.Run(c.name, func(b *testing.B) { benchSector(b, c.packed, c.want) })
 	}

@@ -24,7 +24,7 @@ func allocated(f func()) int64 {
 func claims(t testing.TB, opts AddOptions, change func(f *forged)) []byte {
 	t.Helper()
 	w := NewWriter(nil)
-	w.omitListfile()
+	w.unlisted = true
 	add(t, w, "war3map.j", script[:200], opts)
 	f := split(write(t, w), 0)
 	change(f)
@@ -209,7 +209,7 @@ func TestSectorBound(t *testing.T) {
 // TestNamesBound: of a list only the beginning is read, and no name that no game would take.
 func TestNamesBound(t *testing.T) {
 	w := NewWriter(nil)
-	w.omitListfile()
+	w.unlisted = true
 	long := strings.Repeat("x", maxName+1)
 	add(t, w, "first", script, AddOptions{})
 	add(t, w, "last", script, AddOptions{})

@@ -97,25 +97,3 @@ func encrypt(data []byte, key uint32) {
 		k.advance(plain)
 	}
 }
-
-// recoverKey finds the keys under which data begins with the word first and a second word that passes check.
-// The pad of the first word is key + table[key's low byte] + seed: 256 low bytes to try, no more.
-func recoverKey(data []byte, first uint32, check func(key, second uint32) bool) (uint32, bool) {
-	if len(data) < 8 {
-		return 0, false
-	}
-	w0, w1 := binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:])
-	sum := (w0 ^ first) - cipherSeed
-	for low := range uint32(0x100) {
-		k := keystream{sum - cryptTable[cipherMix+low], cipherSeed}
-		key := k.key
-		if w0^k.pad() != first {
-			continue
-		}
-		k.advance(first)
-		if check(key, w1^k.pad()) {
-			return key, true
-		}
-	}
-	return 0, false
-}

@@ -7,20 +7,17 @@ import (
 
 // The mask byte at the front of a packed sector: which methods it went through.
 const (
-	maskHuffman = 0x01
-	maskZlib    = 0x02
-	maskPKWARE  = 0x08
-	maskBzip2   = 0x10
-	maskMono    = 0x40
-	maskStereo  = 0x80
+	maskZlib   = 0x02
+	maskPKWARE = 0x08
+	maskBzip2  = 0x10
+
+	// Sound is packed by Huffman codes and two kinds of ADPCM, which nothing else is: ADPCM loses what it cannot hear. A
+	// host reads no sound.
+	maskSound = 0x01 | 0x40 | 0x80
 
 	// Later games have two methods more, which no client reads. The mask of LZMA stands for zlib and bzip2 in old archives.
 	maskSparse = 0x20
 	maskLZMA   = 0x12
-
-	// maxBetween is the most, in bytes, that passes between two methods: half a sector of sound, which is what more
-	// than one is used for.
-	maxBetween = maxSector / 2
 )
 
 var (
@@ -32,7 +29,7 @@ var (
 // It never allocates for what is claimed, only for what came out.
 type method func(dst, src []byte, limit int) ([]byte, error)
 
-// methods is in the order of unpacking: sound is first turned into ADPCM and then into Huffman codes, for instance.
+// methods is in the order of unpacking.
 var methods = [...]struct {
 	mask   byte
 	unpack method
@@ -40,9 +37,6 @@ var methods = [...]struct {
 	{maskBzip2, unbzip2},
 	{maskPKWARE, explode},
 	{maskZlib, inflate},
-	{maskHuffman, unhuffman},
-	{maskStereo, func(dst, src []byte, limit int) ([]byte, error) { return unadpcm(dst, src, limit, 2) }},
-	{maskMono, func(dst, src []byte, limit int) ([]byte, error) { return unadpcm(dst, src, limit, 1) }},
 }
 
 // expand appends the want bytes that a sector with a mask byte unpacks to.
@@ -52,6 +46,8 @@ func expand(dst, sector []byte, want int) ([]byte, error) {
 	}
 	mask, src := sector[0], sector[1:]
 	switch {
+	case mask&maskSound != 0:
+		return nil, fmt.Errorf("%w (mask %02x)", ErrSound, mask)
 	case mask&maskSparse != 0:
 		return nil, fmt.Errorf("%w: sparse data (mask %02x), which Warcraft III does not read", ErrUnsupported, mask)
 	case mask == maskLZMA && len(src) > 0 && src[0] != 'B': // bzip2 begins with its name, BZh
@@ -67,8 +63,7 @@ func expand(dst, sector []byte, want int) ([]byte, error) {
 			return finish(m.unpack, dst, src, want)
 		}
 		var err error
-		limit := min(want, maxBetween)
-		if src, err = m.unpack(reserve(nil, src, limit), src, limit); err != nil {
+		if src, err = m.unpack(reserve(nil, src, want), src, want); err != nil {
 			return nil, fmt.Errorf("mask %02x: %w", mask, err)
 		}
 	}

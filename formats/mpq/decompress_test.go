@@ -74,7 +74,7 @@ func TestGoldenSectors(t *testing.T) {
 	}
 }
 
-// bitWriter packs bits from the lowest up, as PKWARE and Huffman data have them.
+// bitWriter packs bits from the lowest up, as PKWARE data has them.
 type bitWriter struct {
 	out  []byte
 	bits uint64
@@ -148,101 +148,6 @@ func TestExplode(t *testing.T) {
 		got, err := explode([]byte("before"), []byte(c.packed), c.limit)
 		if !errors.Is(err, c.err) || err == nil && string(got) != "before"+c.want {
 			t.Errorf("%s: %q (%v), want %q (%v)", c.name, got, err, c.want, c.err)
-		}
-	}
-}
-
-// huffman is the other direction of unhuffman, on the same tree.
-func huffman(kind byte, data []byte) []byte {
-	var tree huffmanTree
-	tree.build(&weightTables[kind])
-	var w bitWriter
-	w.put(uint64(kind), 8)
-	send := func(symbol uint16) {
-		var path []uint64
-		for node := tree.leaf[symbol]; tree.nodes[node].parent != listHead; node = tree.nodes[node].parent {
-			bit := uint64(1)
-			if tree.nodes[tree.nodes[node].parent].child == node {
-				bit = 0
-			}
-			path = append(path, bit)
-		}
-		for i := range path {
-			w.put(path[len(path)-1-i], 1)
-		}
-	}
-	for _, b := range data {
-		isNew := tree.leaf[b] == listHead
-		if isNew {
-			send(symbolNew)
-			w.put(uint64(b), 8)
-			tree.insert(uint16(b))
-		} else {
-			send(uint16(b))
-		}
-		if isNew || kind == 0 {
-			tree.raise(tree.leaf[b])
-		}
-	}
-	send(symbolEnd)
-	return w.bytes()
-}
-
-func TestHuffman(t *testing.T) {
-	samples := sampleFiles()
-	for kind := range weightTables {
-		for name, want := range samples {
-			want = want[:min(len(want), 6000)]
-			got, err := unhuffman(nil, huffman(byte(kind), want), len(want))
-			if err != nil || !bytes.Equal(got, want) {
-				t.Errorf("kind %d, %s: wrong from byte %d on (%v)", kind, name, firstDifference(got, want), err)
-			}
-		}
-	}
-	// The encoder above shares the tree with the decoder, so it proves little unless it gives what smpq gives.
-	for _, g := range goldens(t) {
-		if g.packing == "HUFFMANN" {
-			if got := huffman(0, g.unpacked); !bytes.Equal(got, g.packed[1:]) {
-				t.Errorf("%s: packed otherwise than smpq does:\n%x\n%x", g.file, got, g.packed[1:])
-			}
-		}
-	}
-	for name, packed := range map[string]string{
-		"nothing":      "",
-		"no such kind": "\x09\x00\x00",
-		"all ones":     "\x00" + strings.Repeat("\xFF", 5000),
-	} {
-		if _, err := unhuffman(nil, []byte(packed), 4096); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s: %v, want ErrCorrupt", name, err)
-		}
-	}
-}
-
-func TestADPCM(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		channels int
-		packed   string
-		want     string // samples, little-endian
-	}{
-		{"the first sample stands as it is", 1, "\x00\x04\x34\x12", "\x34\x12"},
-		{"0x80 repeats it", 1, "\x00\x04\x34\x12\x80", "\x34\x12\x34\x12"},
-		{"0x81 yields nothing", 1, "\x00\x04\x34\x12\x81\x81", "\x34\x12"},
-		{"a code of 0 adds the smallest difference: step 494 / 16", 1, "\x00\x04\x00\x00\x00", "\x00\x00\x1e\x00"},
-		{"bit 0 adds the step", 1, "\x00\x04\x00\x00\x01", "\x00\x00\x0c\x02"},
-		{"bit 5 adds a 32nd of it", 1, "\x00\x04\x00\x00\x20", "\x00\x00\x2d\x00"},
-		{"bit 6 subtracts", 1, "\x00\x04\x00\x00\x41", "\x00\x00\xf4\xfd"},
-		{"it stops at the largest sample", 1, "\x00\x04\xff\x7f\x3f", "\xff\x7f\xff\x7f"},
-		{"and at the smallest", 1, "\x00\x04\x00\x80\x7f", "\x00\x80\x00\x80"},
-		{"two channels take turns", 2, "\x00\x04\x01\x00\x02\x00\x80\x80\x80", "\x01\x00\x02\x00\x01\x00\x02\x00\x01\x00"},
-		{"0x81 keeps the channel", 2, "\x00\x04\x01\x00\x02\x00\x81\x80\x80", "\x01\x00\x02\x00\x01\x00\x02\x00"},
-	} {
-		got, err := unadpcm(nil, []byte(c.packed), len(c.want), c.channels)
-		if err != nil || string(got) != c.want {
-			t.Errorf("%s: %x (%v), want %x", c.name, got, err, c.want)
-		}
-		if _, err := unadpcm(nil, []byte(c.packed), len(c.want)-1, c.channels); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s: with less room: %v, want ErrCorrupt", c.name, err)
 		}
 	}
 }

@@ -18,8 +18,8 @@ var (
 	ErrTooLarge = errors.New("claims too large a size")
 	// ErrUnsupported says that a file is packed in a way that this package does not know.
 	ErrUnsupported = errors.New("unknown compression")
-	// ErrNoKey says that an encrypted block was opened without its name, and that its key could not be found.
-	ErrNoKey = errors.New("encryption key unknown")
+	// ErrSound says that a file is packed as only sounds are.
+	ErrSound = errors.New("it is packed as sound, which a host does not read")
 )
 
 // Error tells which part of the archive is at fault.

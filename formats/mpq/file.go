@@ -38,8 +38,8 @@ type File struct {
 	err   error
 }
 
-// newFile prepares block b for reading. With named, key is the file's; else it has to be found if it is needed.
-func newFile(a *Archive, name string, b block, key uint32, named bool) (*File, error) {
+// newFile prepares block b for reading. If it is encrypted, then with key.
+func newFile(a *Archive, name string, b block, key uint32) (*File, error) {
 	f := &File{a: a, name: name, b: b, key: key, sectorSize: a.header.sectorSize}
 	if int64(b.size) > a.bound() {
 		return nil, f.fault(fmt.Errorf("%w: %d bytes in an archive of %d", ErrTooLarge, b.size, a.size))
@@ -49,7 +49,7 @@ func newFile(a *Archive, name string, b block, key uint32, named bool) (*File, e
 	}
 	f.mem = spare.Get().(*buffers)
 	f.mem.ahead = f.mem.ahead[:0]
-	err := f.load(named)
+	err := f.load()
 	if sector := min(f.sectorSize, b.size); err == nil && sector > maxSector {
 		err = fmt.Errorf("%w: %d bytes in one sector, of which this reads %d", ErrTooLarge, sector, maxSector)
 	}
@@ -174,7 +174,7 @@ func (f *File) appendSector(dst []byte) ([]byte, error) {
 
 func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
 	if f.offsets == nil {
-		raw, err := f.raw(uint64(i)*uint64(f.sectorSize), want, int64(f.sectorSize))
+		raw, err := f.raw(uint32(i)*f.sectorSize, want, int64(f.sectorSize))
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
 	}
 	// Fetch as far as the file goes: the sectors follow each other.
 	rest := f.offsets[len(f.offsets)-1] - f.offsets[i]
-	raw, err := f.raw(uint64(f.offsets[i]), int(packed), int64(rest))
+	raw, err := f.raw(f.offsets[i], int(packed), int64(rest))
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
 
 // raw returns n bytes at an offset from the block's own. They may be changed by the caller. Up to rest bytes more
 // of the same file follow, and some of them are fetched ahead.
-func (f *File) raw(off uint64, n int, rest int64) ([]byte, error) {
+func (f *File) raw(off uint32, n int, rest int64) ([]byte, error) {
 	at := f.a.header.abs(f.b.pos + off)
 	if at < 0 || at+int64(n) > f.a.size {
 		return nil, corrupt("it lies at bytes %d to %d, and the archive ends at %d", at, at+int64(n), f.a.size)

@@ -19,7 +19,7 @@ var script = bytes.Repeat([]byte("function main takes nothing returns nothing\r\
 func forge(t testing.TB, prefix int, opts AddOptions) *forged {
 	t.Helper()
 	w := NewWriter(make([]byte, prefix))
-	w.omitListfile()
+	w.unlisted = true
 	add(t, w, "war3map.j", script, opts)
 	add(t, w, "decoy", []byte("not the script"), AddOptions{Store: true})
 	return split(write(t, w), prefix)

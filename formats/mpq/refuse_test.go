@@ -43,6 +43,7 @@ func TestRefusals(t *testing.T) {
 		{"sparse data", sector(func([]byte) []byte { return []byte("\x20\x00\x00\x01\x36\x7f\x7f") }), ErrUnsupported, "sparse data (mask 20), which Warcraft III does not read"},
 		{"sparse data in zlib", sector(func([]byte) []byte { return []byte("\x22\x78\x9c") }), ErrUnsupported, "sparse data (mask 22)"},
 		{"LZMA", sector(func([]byte) []byte { return []byte("\x12\x5d\x00\x00\x00\x01") }), ErrUnsupported, "LZMA (mask 12), which Warcraft III does not read"},
+		{"sound", sector(func([]byte) []byte { return []byte("\x41\x00\x04") }), ErrSound, "packed as sound, which a host does not read (mask 41)"},
 		{"no method", sector(func([]byte) []byte { return []byte("\x00abc") }), ErrUnsupported, "mask 00"},
 		{"a sector beyond the end", forgery(AddOptions{}, func(f *forged) {
 			d := f.fileData(0)
@@ -101,7 +102,7 @@ func TestNoArchive(t *testing.T) {
 	}
 	// An archive without files is one all the same.
 	w := NewWriter(nil)
-	w.omitListfile()
+	w.unlisted = true
 	if a := open(t, write(t, w)); len(a.Names()) != 0 || a.blocks.len() != 0 {
 		t.Error("an empty archive has files")
 	}

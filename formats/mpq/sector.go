@@ -17,58 +17,35 @@ const maxSectors = 1 << 20
 // counted from the block's offset. A file with checks has one more, where these end. In an encrypted file the table
 // is encrypted with the key less one. A file packed as a single unit has no table, but Warcraft III did not know that
 // flag until 1.30 and protectors set it for nothing: if there is a table, it is one after all.
-func (f *File) load(named bool) error {
+func (f *File) load() error {
 	switch {
 	case f.b.flags&flagPacked == 0:
-		return f.loadStored(named)
-	case f.b.flags&flagSingleUnit == 0:
-		return f.loadTable(named, false)
-	}
-	if err := f.loadTable(named, true); err == nil {
+		f.loadStored()
 		return nil
+	case f.b.flags&flagSingleUnit == 0:
+		return f.loadTable(false)
 	}
-	if f.b.flags&flagEncrypted != 0 && !named {
-		return ErrNoKey
+	if f.loadTable(true) != nil {
+		f.unit = true
+		f.sectorSize = f.b.size
+		f.offsets = []uint32{0, f.b.packed}
 	}
-	f.unit = true
-	f.sectorSize = f.b.size
-	f.offsets = []uint32{0, f.b.packed}
 	return nil
 }
 
 // loadStored plans the reading of a file that is not packed: its sectors follow from its size.
-func (f *File) loadStored(named bool) error {
+func (f *File) loadStored() {
 	switch {
 	case f.b.flags&flagEncrypted == 0:
 		f.sectorSize = plainSector
-		return nil
 	case f.b.flags&flagSingleUnit != 0:
 		f.unit = f.b.size > f.sectorSize // else it is one sector for everybody
 		f.sectorSize = f.b.size
 	}
-	if named {
-		return nil
-	}
-	head, err := f.raw(0, 8, 8)
-	if err != nil {
-		return ErrNoKey
-	}
-	for _, known := range [][2]uint32{
-		{0x46464952, f.b.size - 8}, // RIFF, the size after these eight bytes: sound
-		{0x00905A4D, 0x00000003},   // MZ: a program
-		{0x6D783F3C, 0x6576206C},   // <?xml ve
-	} {
-		key, ok := recoverKey(head, known[0], func(_, second uint32) bool { return second == known[1] })
-		if ok {
-			f.key = key
-			return nil
-		}
-	}
-	return ErrNoKey
 }
 
 // loadTable reads the sector table. With strict, it must also begin with its own length.
-func (f *File) loadTable(named, strict bool) error {
+func (f *File) loadTable(strict bool) error {
 	count := int((f.Size()-1)/int64(f.sectorSize)) + 1
 	length := int64(count+1) * 4
 	whole := length
@@ -89,15 +66,6 @@ func (f *File) loadTable(named, strict bool) error {
 	}
 	table := bytes.Clone(raw) // what follows in raw is fetched already
 	if f.b.flags&flagEncrypted != 0 {
-		if !named || !plausible(table, f.key-1, count, f.sectorSize, 0) {
-			key, ok := f.recoverFromTable(table, count)
-			if !ok && !named {
-				return ErrNoKey
-			}
-			if ok {
-				f.key = key
-			}
-		}
 		decrypt(table, f.key-1)
 	}
 	offsets := make([]uint32, len(table)/4)
@@ -119,36 +87,6 @@ func (f *File) loadTable(named, strict bool) error {
 	return nil
 }
 
-// plausible says whether table is a sector table when it is decrypted with key. If end is not 0, it must also be
-// where the last sector ends.
-func plausible(table []byte, key uint32, count int, sectorSize, end uint32) bool {
-	k := keystream{key, cipherSeed}
-	var last uint32
-	for i := range count + 1 {
-		v := binary.LittleEndian.Uint32(table[i*4:]) ^ k.pad()
-		k.advance(v)
-		if i > 0 && v-last > sectorSize {
-			return false
-		}
-		last = v
-	}
-	return end == 0 || last == end
-}
-
-// recoverFromTable finds the file's key from the first word of its table, which is the table's length. With large
-// sectors nearly anything looks like a table, so the last word must be right too: the packed size.
-func (f *File) recoverFromTable(table []byte, count int) (uint32, bool) {
-	for _, words := range []int{count + 1, count + 2} { // with checks there is one more
-		key, ok := recoverKey(table, uint32(words)*4, func(key, _ uint32) bool {
-			return plausible(table, key, min(words, len(table)/4)-1, f.sectorSize, f.b.packed)
-		})
-		if ok {
-			return key + 1, true
-		}
-	}
-	return 0, false
-}
-
 // loadChecks reads the Adler-32 sums of the packed sectors, which stand after the last one and end at end. They are
 // packed themselves if that makes them smaller, and never encrypted. What is not a table of sums is passed over.
 func (f *File) loadChecks(end uint32) {
@@ -158,7 +96,7 @@ func (f *File) loadChecks(end uint32) {
 	if n < 4 || n > f.sectorSize || int64(n) > int64(count)*4 {
 		return
 	}
-	raw, err := f.rawAside(nil, uint64(start), int(n))
+	raw, err := f.rawAside(nil, start, int(n))
 	if err != nil {
 		return
 	}
@@ -186,7 +124,7 @@ func (f *File) check(i int, raw []byte) error {
 		if j == i || f.checks[j] == 0 || f.checks[j] == math.MaxUint32 {
 			continue
 		}
-		other, err := f.rawAside(aside, uint64(f.offsets[j]), int(f.offsets[j+1]-f.offsets[j]))
+		other, err := f.rawAside(aside, f.offsets[j], int(f.offsets[j+1]-f.offsets[j]))
 		if err != nil {
 			continue
 		}
@@ -208,7 +146,7 @@ func (f *File) matches(i int, raw []byte) bool {
 }
 
 // rawAside reads like raw, into the memory of buf if that is enough. What was fetched ahead stays as it is.
-func (f *File) rawAside(buf []byte, off uint64, n int) ([]byte, error) {
+func (f *File) rawAside(buf []byte, off uint32, n int) ([]byte, error) {
 	ahead, at := f.mem.ahead, f.at
 	f.mem.ahead = buf[:0]
 	raw, err := f.raw(off, n, int64(n))

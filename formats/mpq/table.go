@@ -40,7 +40,7 @@ type hashEntry struct {
 
 // block: u32 offset from the header · u32 packed size · u32 size · u32 flags.
 type block struct {
-	pos          uint64
+	pos          uint32
 	packed, size uint32
 	flags        uint32
 }
@@ -57,7 +57,7 @@ func (t table) hash(i int) hashEntry {
 
 func (t table) block(i int) block {
 	e, le := t[i*entrySize:], binary.LittleEndian
-	return block{uint64(le.Uint32(e)), le.Uint32(e[4:]), le.Uint32(e[8:]), le.Uint32(e[12:])}
+	return block{le.Uint32(e), le.Uint32(e[4:]), le.Uint32(e[8:]), le.Uint32(e[12:])}
 }
 
 // readTable reads count entries, or as many as there are before the source ends: the game does the same, so
@@ -74,25 +74,12 @@ func readTable(r io.ReaderAt, size, off int64, count, key uint32) (table, error)
 	return t, nil
 }
 
-// readHigh reads the upper 16 bits of the block offsets, which only archives above 4 GiB have.
-func readHigh(r io.ReaderAt, h *header, blocks int) ([]byte, error) {
-	if !h.wide || h.highPos == 0 {
-		return nil, nil
-	}
-	high := make([]byte, blocks*2)
-	got, err := readAvailable(r, high, h.abs(h.highPos))
-	return high[:got], err
-}
-
 // block returns entry i of the block table and says whether there can be a file behind it.
 func (a *Archive) block(i uint32) (block, bool) {
 	if int64(i) >= int64(a.blocks.len()) {
 		return block{}, false
 	}
 	b := a.blocks.block(int(i))
-	if int(i)*2+2 <= len(a.high) {
-		b.pos |= uint64(binary.LittleEndian.Uint16(a.high[i*2:])) << 32
-	}
 	if b.flags&flagExists == 0 || (b.flags&flagDeleted != 0 && b.size == 0) {
 		return b, false
 	}
@@ -102,8 +89,8 @@ func (a *Archive) block(i uint32) (block, bool) {
 
 // find looks name up. A name may stand several times in the table: for other languages, or to lead readers astray.
 // The best rank wins and among equals the last one, as in Warcraft III (StarCraft takes the first).
-func (a *Archive) find(name string, locale uint16) (uint32, bool) {
-	best, found := 0, uint32(0)
+func (a *Archive) find(name string) (found block, ok bool) {
+	best := 0
 	nameA, nameB := hashName(name, hashNameA), hashName(name, hashNameB)
 	consider := func(i int) (stop bool) {
 		e := a.hashes.hash(i)
@@ -113,9 +100,8 @@ func (a *Archive) find(name string, locale uint16) (uint32, bool) {
 		if e.nameA != nameA || e.nameB != nameB {
 			return false
 		}
-		index := e.block & countMask
-		if _, ok := a.block(index); ok && e.rank(locale) >= best {
-			best, found = e.rank(locale), index
+		if b, ok := a.block(e.block & countMask); ok && e.rank() >= best {
+			best, found = e.rank(), b
 		}
 		return false
 	}
@@ -143,15 +129,13 @@ func (a *Archive) find(name string, locale uint16) (uint32, bool) {
 	return found, best > 0
 }
 
-// rank orders the entries of one name: the language asked for, the neutral one, any other. Some protected maps
-// have no neutral entry at all, and random platforms.
-func (e hashEntry) rank(locale uint16) int {
+// rank orders the entries of one name: the neutral language before any other. Some protected maps have no neutral
+// entry at all, and random platforms.
+func (e hashEntry) rank() int {
 	switch {
-	case e.locale == locale && e.platform == 0:
-		return 4
 	case e.locale == 0 && e.platform == 0:
 		return 3
-	case e.locale == locale || e.locale == 0:
+	case e.locale == 0:
 		return 2
 	}
 	return 1
@@ -177,9 +161,6 @@ func load(r io.ReaderAt, size int64, h header) (*Archive, error) {
 	}
 	if a.blocks, err = readTable(r, size, h.abs(h.blockPos), h.blockCount, blockTableKey); err != nil {
 		return nil, &Error{"block table", h.abs(h.blockPos), fmt.Errorf("reading it: %w", err)}
-	}
-	if a.high, err = readHigh(r, &h, a.blocks.len()); err != nil {
-		return nil, &Error{"high block table", h.abs(h.highPos), fmt.Errorf("reading it: %w", err)}
 	}
 	return a, nil
 }

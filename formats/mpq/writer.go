@@ -14,58 +14,42 @@ import (
 
 const (
 	defaultShift = 3 // sectors of 4 KiB, as the World Editor writes them
-	maxShift     = 15
 )
 
 // AddOptions says how a file is stored. The zero value packs it with zlib in sectors.
 type AddOptions struct {
-	Store      bool   // do not pack
-	Encrypt    bool   // with a key from the name
-	FixKey     bool   // with a key that also depends on place and size; needs Encrypt
-	SectorCRC  bool   // add a checksum of each packed sector; needs packing and sectors
-	SingleUnit bool   // one sector, whatever its size; Warcraft III before 1.30 does not read this
-	Locale     uint16 // a Windows language id; 0 is neutral
+	Store      bool // do not pack
+	Encrypt    bool // with a key from the name
+	FixKey     bool // with a key that also depends on place and size; needs Encrypt
+	SectorCRC  bool // add a checksum of each packed sector; needs packing and sectors
+	SingleUnit bool // one sector, whatever its size; Warcraft III before 1.30 does not read this
 }
 
 // Writer makes an archive of format version 0 in memory: for tests, and for maps that the program makes itself.
 // The same calls give the same bytes.
 type Writer struct {
+	Shift    uint16 // sectors have 512<<Shift bytes
 	prefix   []byte
-	shift    uint16
 	files    []packedFile
 	present  map[string]bool
 	listed   []string
-	unlisted bool
+	unlisted bool // without a (listfile), which is otherwise the last file
 }
 
 type packedFile struct {
-	name   string
-	locale uint16
-	flags  uint32
-	size   uint32
-	data   []byte                  // as it stands in the archive, if that does not depend on the place
-	place  func(pos uint32) []byte // if it does
+	name  string
+	flags uint32
+	size  uint32
+	data  []byte                  // as it stands in the archive, if that does not depend on the place
+	place func(pos uint32) []byte // if it does
 }
 
 // NewWriter begins an archive behind prefix, such as the 512-byte header of a map. The prefix is extended with zeros
 // to a multiple of 512 bytes, where an archive has to begin.
 func NewWriter(prefix []byte) *Writer {
 	n := (len(prefix) + headerStep - 1) / headerStep * headerStep
-	return &Writer{prefix: append(bytes.Clone(prefix), make([]byte, n-len(prefix))...), shift: defaultShift, present: map[string]bool{}}
+	return &Writer{prefix: append(bytes.Clone(prefix), make([]byte, n-len(prefix))...), Shift: defaultShift, present: map[string]bool{}}
 }
-
-// SetSectorShift makes the sectors 512<<shift bytes, for files added from then on and for those before: it must be
-// called before Add. The default is 3.
-func (w *Writer) SetSectorShift(shift int) error {
-	if shift < 0 || shift > maxShift || len(w.files) > 0 {
-		return fmt.Errorf("mpq: sector shift %d: it must be 0 to %d, and set before the first file", shift, maxShift)
-	}
-	w.shift = uint16(shift)
-	return nil
-}
-
-// omitListfile leaves out the (listfile) that is otherwise the last file.
-func (w *Writer) omitListfile() { w.unlisted = true }
 
 // Add stores a file. Slashes in the name become backslashes.
 func (w *Writer) Add(name string, data []byte, opts AddOptions) error {
@@ -79,7 +63,7 @@ func (w *Writer) Add(name string, data []byte, opts AddOptions) error {
 // add packs sectors with pack, which returns nothing for what does not get smaller.
 func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32, pack func([]byte) []byte) error {
 	name = strings.ReplaceAll(name, "/", `\`)
-	id := fmt.Sprintf("%s\x00%d", strings.ToUpper(name), opts.Locale)
+	id := strings.ToUpper(name)
 	switch {
 	case name == "":
 		return errors.New("mpq: a file needs a name")
@@ -92,7 +76,7 @@ func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32,
 	case int64(len(data)) > maxFileSize:
 		return &Error{name, -1, fmt.Errorf("%w: %d bytes, and the most is %d", ErrTooLarge, len(data), maxFileSize)}
 	}
-	f := packedFile{name: name, locale: opts.Locale, size: uint32(len(data)), flags: flagExists}
+	f := packedFile{name: name, size: uint32(len(data)), flags: flagExists}
 	if len(data) > 0 {
 		f.flags |= opts.flags()
 		if pack != nil {
@@ -127,7 +111,7 @@ func (o AddOptions) flags() (flags uint32) {
 
 // split cuts data into packed sectors, and makes the sector table and the checks if there are to be any.
 func (w *Writer) split(data []byte, flags uint32, pack func([]byte) []byte) (sectors [][]byte, table, checks []byte) {
-	step := headerStep << w.shift
+	step := headerStep << w.Shift
 	if flags&flagSingleUnit != 0 {
 		step = max(1, len(data))
 	}
@@ -203,7 +187,7 @@ func deflate(sector []byte) []byte {
 func (w *Writer) Bytes() ([]byte, error) {
 	files := w.files
 	if !w.unlisted {
-		list := &Writer{shift: w.shift, present: map[string]bool{}}
+		list := &Writer{Shift: w.Shift, present: map[string]bool{}}
 		if err := list.Add(listfile, []byte(strings.Join(w.listed, "\r\n")+"\r\n"), AddOptions{}); err != nil {
 			return nil, err
 		}
@@ -222,7 +206,7 @@ func (w *Writer) Bytes() ([]byte, error) {
 		for _, v := range []uint32{pos, uint32(len(data)), f.size, f.flags} {
 			blocks = binary.LittleEndian.AppendUint32(blocks, v)
 		}
-		hashes.put(f.name, f.locale, uint32(i))
+		hashes.put(f.name, uint32(i))
 	}
 	hashPos := len(out) - len(w.prefix)
 	encrypt(hashes, hashTableKey)
@@ -237,7 +221,7 @@ func (w *Writer) Bytes() ([]byte, error) {
 	copy(head, magicArchive[:])
 	le.PutUint32(head[4:], headerSize)
 	le.PutUint32(head[8:], uint32(size))
-	le.PutUint16(head[14:], w.shift)
+	le.PutUint16(head[14:], w.Shift)
 	le.PutUint32(head[16:], uint32(hashPos))
 	le.PutUint32(head[20:], uint32(hashPos+len(hashes)))
 	le.PutUint32(head[24:], uint32(len(hashes)/entrySize))
@@ -251,7 +235,7 @@ func newHashTable(files int) table {
 	return bytes.Repeat([]byte{0xFF}, count*entrySize)
 }
 
-func (t table) put(name string, locale uint16, block uint32) {
+func (t table) put(name string, block uint32) {
 	mask := uint32(t.len() - 1)
 	i := hashName(name, hashStart) & mask
 	for t.hash(int(i)).block != blockFree {
@@ -260,7 +244,6 @@ func (t table) put(name string, locale uint16, block uint32) {
 	e, le := t[i*entrySize:], binary.LittleEndian
 	le.PutUint32(e, hashName(name, hashNameA))
 	le.PutUint32(e[4:], hashName(name, hashNameB))
-	le.PutUint16(e[8:], locale)
-	le.PutUint16(e[10:], 0)
+	le.PutUint32(e[8:], 0) // the neutral language, for every platform
 	le.PutUint32(e[12:], block)
 }

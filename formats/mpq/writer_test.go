@@ -45,7 +45,7 @@ func TestRoundTrip(t *testing.T) {
 	for name, data := range samples {
 		samples[name] = data[:min(len(data), 20_500)]
 	}
-	for _, shift := range []int{0, 3, 15} {
+	for _, shift := range []uint16{0, defaultShift, 15} {
 		for _, prefix := range [][]byte{nil, []byte("HM3W"), make([]byte, 1536)} {
 			if prefix != nil && shift != defaultShift {
 				continue
@@ -53,9 +53,7 @@ func TestRoundTrip(t *testing.T) {
 			for _, opts := range allOptions() {
 				t.Run(fmt.Sprintf("shift %d prefix %d %+v", shift, len(prefix), opts), func(t *testing.T) {
 					w := NewWriter(prefix)
-					if err := w.SetSectorShift(shift); err != nil {
-						t.Fatal(err)
-					}
+					w.Shift = shift
 					for name, data := range samples {
 						add(t, w, name, data, opts)
 					}
@@ -75,62 +73,6 @@ func TestRoundTrip(t *testing.T) {
 					}
 				})
 			}
-		}
-	}
-}
-
-// TestKeysAreFound opens encrypted blocks without their names.
-func TestKeysAreFound(t *testing.T) {
-	samples := sampleFiles()
-	for i, opts := range append(allOptions(), allOptions()...) {
-		if !opts.Encrypt {
-			continue
-		}
-		w := NewWriter(nil)
-		w.omitListfile()
-		if i < len(allOptions()) {
-			// One sector for each file, so large that nearly any table of two words may be one.
-			if err := w.SetSectorShift(maxShift); err != nil {
-				t.Fatal(err)
-			}
-		}
-		add(t, w, "war3map.j", samples["war3map.j"], opts)
-		add(t, w, "mono.wav", samples["mono.wav"], opts)
-		a := open(t, write(t, w))
-		for i, name := range []string{"war3map.j", "mono.wav"} {
-			f, err := a.openBlock(i)
-			if opts.SingleUnit && !opts.Store || opts.Store && name == "war3map.j" {
-				if !errors.Is(err, ErrNoKey) {
-					t.Errorf("%+v %s: %v, want ErrNoKey: nothing is known of its beginning", opts, name, err)
-				}
-				continue
-			}
-			if err != nil {
-				t.Errorf("%+v %s: %v", opts, name, err)
-				continue
-			}
-			if got, err := f.readAll(); err != nil || !bytes.Equal(got, samples[name]) {
-				t.Errorf("%+v %s: wrong bytes (%v)", opts, name, err)
-			}
-		}
-	}
-}
-
-// TestNoKeyIsNotGuessed: with large sectors one word in 256 could be the end of a sector, so among many files without
-// a table some would be taken for one, had the end not to be right.
-func TestNoKeyIsNotGuessed(t *testing.T) {
-	w := NewWriter(nil)
-	if err := w.SetSectorShift(maxShift); err != nil {
-		t.Fatal(err)
-	}
-	const files = 2000
-	for i := range files {
-		add(t, w, fmt.Sprint("file", i), script[:300], AddOptions{Encrypt: true, SingleUnit: true})
-	}
-	a := open(t, write(t, w))
-	for i := range files {
-		if _, err := a.openBlock(i); !errors.Is(err, ErrNoKey) {
-			t.Errorf("block %d: %v, want ErrNoKey", i, err)
 		}
 	}
 }
@@ -170,40 +112,21 @@ func TestWriterRefuses(t *testing.T) {
 			t.Errorf("Add(%q, %+v): %v, want %q", c.name, c.opts, err, c.want)
 		}
 	}
-	if err := w.SetSectorShift(4); err == nil {
-		t.Error("SetSectorShift after Add was accepted")
-	}
-	if err := NewWriter(nil).SetSectorShift(16); err == nil {
-		t.Error("a sector shift of 16 was accepted")
-	}
 }
 
-// TestLocales: the language asked for, else neutral, else any.
+// TestLocales: of the versions of a file for several languages the neutral one is read, wherever it stands.
 func TestLocales(t *testing.T) {
-	const german, korean, french = 0x407, 0x412, 0x40C
-	w := NewWriter(nil)
-	add(t, w, "text", []byte("german"), AddOptions{Locale: german})
-	add(t, w, "text", []byte("neutral"), AddOptions{})
-	add(t, w, "text", []byte("korean"), AddOptions{Locale: korean})
-	add(t, w, "foreign", []byte("korean"), AddOptions{Locale: korean})
-	a := open(t, write(t, w))
-	for _, c := range []struct {
-		name, want string
-		locale     uint16
-	}{
-		{"text", "neutral", 0},
-		{"text", "german", german},
-		{"text", "korean", korean},
-		{"text", "neutral", french},
-		{"foreign", "korean", 0},
-		{"foreign", "korean", french},
-	} {
-		f, err := a.openLocale(c.name, c.locale)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := io.ReadAll(f); err != nil || string(got) != c.want {
-			t.Errorf("%s for %#x: %q, want %q (%v)", c.name, c.locale, got, c.want, err)
+	for neutral := range 2 {
+		f := forge(t, 0, AddOptions{})
+		blocks := [2]uint32{1, 1}
+		blocks[neutral] = 0
+		f.double(blocks[0], blocks[1], func(i int, entry bytesAt) {
+			if i != neutral {
+				entry.put16(8, 0x407)
+			}
+		})
+		if got, err := open(t, f.bytes()).ReadFile("war3map.j"); err != nil || !bytes.Equal(got, script) {
+			t.Errorf("the neutral file is number %d: %d bytes (%v)", neutral+1, len(got), err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // repacked is the built-in map's list of players with other files, stored as they say.
-func repacked(t testing.TB, shift int, opts mpq.AddOptions, files map[string][]byte) []byte {
+func repacked(t testing.TB, shift uint16, opts mpq.AddOptions, files map[string][]byte) []byte {
 	t.Helper()
 	_, data := builtin.Map()
 	a, err := mpq.Open(bytes.NewReader(data), int64(len(data)))
@@ -27,9 +27,7 @@ func repacked(t testing.TB, shift int, opts mpq.AddOptions, files map[string][]b
 		t.Fatal(err)
 	}
 	w := mpq.NewWriter([]byte("HM3W"))
-	if err := w.SetSectorShift(shift); err != nil {
-		t.Fatal(err)
-	}
+	w.Shift = shift
 	if files["war3map.w3i"] == nil {
 		if err := w.Add("war3map.w3i", info, mpq.AddOptions{}); err != nil {
 			t.Fatal(err)
