@@ -29,7 +29,7 @@ func TestReplayCommandsOnMutants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(data) > 100<<10 && os.Getenv("W3HOST_TEST_LONG") != "1" {
+		if len(data) > 40<<10 && os.Getenv("W3HOST_TEST_LONG") != "1" {
 			continue
 		}
 		for what, mutant := range mutantsOf(t, data) {
