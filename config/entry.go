@@ -133,7 +133,7 @@ func (v *validator) lobby(key func(string) string, l *Lobby) {
 	}
 	for _, name := range l.Reserved {
 		name, _, _ = strings.Cut(name, "@")
-		v.text(key("reserved"), name, 1, w3gs.MaxNameLen)
+		v.text(key("reserved"), name, 1, w3gs.MaxTagLen)
 	}
 	if l.PingLimit != 0 {
 		v.within(key("ping_limit"), l.PingLimit, 20*time.Millisecond, time.Minute)

@@ -21,7 +21,7 @@ func (c Config) ForMap(m *w3map.Map) Config {
 	l.MapCheck = w3gs.MapCheck{
 		Path: c.Version.MapPath(m.Path), Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: c.Version.HasSHA1(),
 	}
-	l.Wire.MaxPID, l.Wire.JoinExtra, l.Wire.RelayExtra = uint8(c.Version.Slots()), c.Version.JoinExtra(), c.Version.RelaysExtra()
+	l.Wire.MaxPID, l.Wire.JoinExtra, l.Wire.Reforged = uint8(c.Version.Slots()), c.Version.JoinExtra(), c.Version.Reforged()
 	l.Observers = c.Settings&w3gs.ObserversOn == w3gs.ObserversOn
 	l.RandomRaces = c.Settings&w3gs.RandomRaces != 0
 	l.Voice.Welcome = slices.Concat(l.Voice.Welcome, c.Rules)

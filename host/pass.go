@@ -36,7 +36,7 @@ const (
 	// frameMax is the longest packet that a client may send. The longest real one is
 	// a 0x26 of 1,035 bytes, since no action is longer than w3gs.MaxActionLen. A 0x28
 	// has 521 at most by its form, a 0x59 of 1.32 and later was seen with 74; lobbies
-	// relay a 0x59 of 1,028 at most.
+	// relay a 0x59 of 1,033 at most.
 	frameMax = 2 << 10
 	// firstPacketMax is a generous 0x1E; before it nothing else is accepted.
 	firstPacketMax = 512

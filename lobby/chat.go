@@ -74,7 +74,12 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 			said.To |= w3gs.Only(pid)
 		}
 	}
-	l.broadcast(said.To, &w3gs.ChatFromHost{Chat: line})
+	hear := said.To
+	if l.cfg.Wire.Reforged && !game && !said.Muted {
+		line.To = append(line.To, p.pid)
+		hear |= w3gs.Only(p.pid)
+	}
+	l.broadcast(hear, &w3gs.ChatFromHost{Chat: line})
 	l.emit(said)
 }
 

@@ -145,19 +145,3 @@ func (l *Lobby) downloading(p *player) bool { return l.slot(p).Download < 100 }
 // It is never the receiver: no client takes a map from itself. One who is alone
 // where there is no virtual host gets it from a pid that nobody has.
 func (l *Lobby) MapSender(to uint8) uint8 { return cmp.Or(l.voice(to), l.freePID()) }
-
-// Bounds of what is relayed of 0x59. Real clients send four or five in a lobby,
-// of up to 70 bytes; whatever is beyond the bounds is dropped.
-const (
-	maxExtraLen = 1024
-	extraEvery  = 250 * time.Millisecond
-	extraBurst  = 20
-)
-
-// extra relays a 0x59 to all, its sender included: the clients of 1.32 that host
-// do so, and their guests wait for it.
-func (l *Lobby) extra(p *player, ev Extra) {
-	if l.cfg.Wire.RelayExtra && len(ev.Packet.Data) <= maxExtraLen && p.extras.Take(l.now, extraEvery, extraBurst*extraEvery) == 0 {
-		l.broadcast(l.Humans(), ev.Packet)
-	}
-}

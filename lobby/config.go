@@ -40,7 +40,7 @@ type Config struct {
 type Wire struct {
 	MaxPID        uint8 // 12, or 24 from 1.29; also how many teams and colours there are
 	JoinExtra     int   // zero bytes behind the name in a 0x06
-	RelayExtra    bool  // clients send 0x59, which goes to everybody
+	Reforged      bool  // clients send 0x59, show of their own lines in the lobby what comes back, and have battle tags
 	HideAddresses bool  // addresses in 0x06 are zero: no player learns another's IP
 }
 

@@ -20,7 +20,7 @@ func (l *Lobby) blocked() *texts.Refusal {
 
 // unready says what is missing: players, their maps, slots for the mode string.
 func (l *Lobby) unready() *texts.Refusal {
-	var unanswered, loading []string
+	var unanswered, loading, unmet []string
 	for _, p := range l.seated(false) {
 		switch download := l.slot(p).Download; {
 		case download == w3gs.DownloadUnknown:
@@ -29,6 +29,9 @@ func (l *Lobby) unready() *texts.Refusal {
 			loading = append(loading, fmt.Sprintf("%s (%d %%)", p.name, download))
 		}
 	}
+	for _, p := range l.unmet() {
+		unmet = append(unmet, p.name)
+	}
 	switch need := l.cfg.Start.MinPlayers; {
 	case l.Humans().Len() < need:
 		return &texts.Refusal{Code: texts.NotYet, Text: texts.Count(need, "at least %d player is needed", "at least %d players are needed")}
@@ -36,6 +39,8 @@ func (l *Lobby) unready() *texts.Refusal {
 		return texts.Refuse(texts.NotYet, "still downloading the map: %s", strings.Join(loading, ", "))
 	case unanswered != nil:
 		return texts.Refuse(texts.NotYet, "still checking who has the map: %s", strings.Join(unanswered, ", "))
+	case unmet != nil:
+		return texts.Refuse(texts.NotYet, "still reading the profiles of: %s", strings.Join(unmet, ", "))
 	}
 	return l.checkHCL()
 }
@@ -105,8 +110,9 @@ func (l *Lobby) start() {
 	}
 	w3gs.WriteHCL(l.slots, l.hcl)
 	humans := l.Humans()
+	l.meetLate(never)
 	if !slices.Equal(l.slots, l.sent) {
-		l.flushTable()
+		l.flushTable(humans)
 	}
 	l.broadcast(humans, &w3gs.CountdownStart{})
 	l.dropVirtualHost()

@@ -49,7 +49,7 @@ func (l *Lobby) join(ev Join) {
 // reject says why somebody cannot join; empty when they can.
 func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 	name := ev.Req.Name
-	switch fault, kept, neighbours := checkName(name), l.checkKept(ev), l.neighbours(ev); {
+	switch fault, kept, neighbours := checkName(name, l.cfg.Wire.Reforged), l.checkKept(ev), l.neighbours(ev); {
 	case l.phase == phaseStarted:
 		return w3gs.RejectStarted, "the game has started"
 	case l.phase == phaseClosed:
@@ -116,7 +116,7 @@ func (l *Lobby) admit(ev Join) {
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})
 	if l.vhost != 0 {
-		l.send(p.pid, l.virtualHostInfo())
+		l.send(p.pid, l.info(l.virtualHost()))
 	}
 	for _, other := range append(l.seated(true), l.seated(false)...) {
 		if other != p {
@@ -126,7 +126,11 @@ func (l *Lobby) admit(ev Join) {
 	check := l.cfg.MapCheck
 	l.send(p.pid, &check)
 	l.broadcast(others, l.info(p))
-	l.flushTable()
+	if l.cfg.Wire.Reforged {
+		l.flushTable(others) // the newcomer's is behind what they learn of the others
+	} else {
+		l.flushTable(l.Humans())
+	}
 	if l.cfg.Pace.PingEvery > 0 {
 		l.sendPing(w3gs.Only(p.pid))
 	}
@@ -152,7 +156,7 @@ func (l *Lobby) enter(p *player) *player {
 	l.players[p.pid] = p
 	who := w3gs.Slot{PID: p.pid, Download: w3gs.DownloadUnknown, AI: w3gs.AINormal}
 	if p.fake {
-		who.Download = 100
+		who.Download, p.extra = 100, plainExtras(p)
 	}
 	l.seat(l.firstOpen(), who)
 	l.returnTo(p)
@@ -183,8 +187,10 @@ func (l *Lobby) info(p *player) *w3gs.PlayerInfo {
 	return info
 }
 
-func (l *Lobby) virtualHostInfo() *w3gs.PlayerInfo {
-	return l.info(&player{pid: l.vhost, name: l.cfg.Voice.VirtualHost, fake: true})
+func (l *Lobby) virtualHost() *player {
+	host := &player{pid: l.vhost, name: l.cfg.Voice.VirtualHost, fake: true}
+	host.extra = plainExtras(host)
+	return host
 }
 
 func (l *Lobby) dropVirtualHost() {
@@ -201,9 +207,9 @@ func (l *Lobby) returnVirtualHost() {
 	}
 	if l.vhost = l.freePID(); l.vhost != 0 {
 		if !slices.Equal(l.slots, l.sent) {
-			l.flushTable() // the slot of who has left is free before a pid is in use again
+			l.flushTable(l.Humans()) // the slot of who has left is free before a pid is in use again
 		}
-		l.broadcast(l.Humans(), l.virtualHostInfo())
+		l.show(l.virtualHost())
 	}
 }
 

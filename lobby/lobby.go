@@ -160,6 +160,7 @@ func from[E any](l *Lobby, pid uint8, ev E, take func(*player, E)) {
 func (l *Lobby) Tick(now time.Duration, out []Effect) []Effect {
 	l.now, l.out = now, out
 	l.ping()
+	l.meetLate(l.now)
 	l.countDown()
 	l.closeIdle()
 	return l.finish()
@@ -176,6 +177,7 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 		if l.phase == phaseCounting {
 			at = min(at, l.countAt)
 		}
+		at = min(at, l.meetDue())
 		if l.auto.due > l.now {
 			at = min(at, l.auto.due)
 		}
@@ -229,13 +231,13 @@ func (l *Lobby) sendTable() {
 	if progress {
 		l.progressAt = l.now + l.cfg.Pace.ProgressEvery
 	}
-	l.flushTable()
+	l.flushTable(l.met())
 }
 
-func (l *Lobby) flushTable() {
+func (l *Lobby) flushTable(to w3gs.PIDs) {
 	copy(l.sent, l.slots)
 	l.tableAt = l.now + l.cfg.Pace.TableEvery
-	l.broadcast(l.Humans(), &w3gs.SlotInfo{SlotTable: l.SlotTable()})
+	l.broadcast(to, &w3gs.SlotInfo{SlotTable: l.SlotTable()})
 }
 
 func (l *Lobby) emit(e Effect) { l.out = append(l.out, e) }

@@ -10,12 +10,16 @@ import (
 )
 
 // checkName says what is wrong with a player's name; empty for a good one. Clients
-// may cut a name inside a letter.
-func checkName(name string) texts.Text {
-	switch {
-	case strings.TrimSpace(name) == "":
+// may cut a name inside a letter. Those of the new engine count letters, older ones bytes, and
+// what a battle tag has behind the name counts for neither.
+func checkName(name string, reforged bool) texts.Text {
+	own, _ := w3gs.CutTag(name)
+	switch letters := utf8.RuneCountInString(own); {
+	case strings.TrimSpace(own) == "":
 		return texts.Of("the name is empty")
-	case len(name) > w3gs.MaxNameLen:
+	case reforged && letters > w3gs.MaxNameLen:
+		return texts.Of("the name has %d letters; the limit is %d", letters, w3gs.MaxNameLen)
+	case !reforged && len(name) > w3gs.MaxNameLen:
 		return texts.Of("the name is %d bytes long; the limit is %d", len(name), w3gs.MaxNameLen)
 	case w3gs.StripColours(name) != name:
 		return texts.Of("the name contains colour codes")

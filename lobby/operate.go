@@ -192,7 +192,7 @@ func (op FakePlayer) apply(l *Lobby) *texts.Refusal {
 	for number := 1; n > 0; number++ {
 		name := fmt.Sprintf("Fake %d", number)
 		if l.named(name) == nil {
-			l.broadcast(l.Humans(), l.info(l.enterFake(name)))
+			l.show(l.enterFake(name))
 			n--
 		}
 	}

@@ -72,7 +72,7 @@ type player struct {
 	savedUntil time.Duration   // they come until then
 	mutedUntil time.Duration
 	commands   allowance.Allowance
-	extras     allowance.Allowance // of 0x59
+	extra      extras
 }
 
 // rtt is the median of what was measured last.
@@ -99,17 +99,25 @@ func (l *Lobby) Players() []Player { return l.describeAll(l.seated(false)) }
 func (l *Lobby) Fakes() []Player { return l.describeAll(l.seated(true)) }
 
 // Find lists the players, humans and fakes, that a part of a name means, in
-// slot order: the one with exactly that name, or else all whose names hold the
-// part, ignoring case.
+// slot order: the one with exactly that name, or else those whose battle tags have that
+// name, or else all whose names hold the part, ignoring case.
 func (l *Lobby) Find(part string) []Player {
 	if p := l.named(part); p != nil {
 		return []Player{l.describe(p)}
 	}
-	var found []*player
+	var tagged, found []*player
 	for _, s := range l.slots {
-		if p := l.players[s.PID]; p != nil && strings.Contains(strings.ToLower(p.name), strings.ToLower(part)) {
-			found = append(found, p)
+		p := l.players[s.PID]
+		if p == nil || !strings.Contains(strings.ToLower(p.name), strings.ToLower(part)) {
+			continue
 		}
+		found = append(found, p)
+		if own, tag := w3gs.CutTag(p.name); tag && sameName(own, part) {
+			tagged = append(tagged, p)
+		}
+	}
+	if tagged != nil {
+		found = tagged
 	}
 	return l.describeAll(found)
 }
@@ -127,10 +135,17 @@ func (l *Lobby) Humans() (set w3gs.PIDs) {
 // MinPlayers is how many humans any start needs that is not forced.
 func (l *Lobby) MinPlayers() int { return l.cfg.Start.MinPlayers }
 
-// SlotTable is a copy of the table as the next 0x09 would send it.
+// SlotTable is a copy of the table as the next 0x09 would send it. Where players choose
+// colours, clients of the new engine know none of a slot that nobody is in.
 func (l *Lobby) SlotTable() w3gs.SlotTable {
+	slots := slices.Clone(l.slots)
+	for i := range slots {
+		if s := &slots[i]; l.cfg.Wire.Reforged && l.melee() && s.Status != w3gs.SlotOccupied {
+			s.Colour = l.observer
+		}
+	}
 	return w3gs.SlotTable{
-		Slots:       slices.Clone(l.slots),
+		Slots:       slots,
 		RandomSeed:  l.cfg.RandomSeed,
 		Layout:      l.cfg.Layout,
 		PlayerSlots: l.cfg.PlayerSlots,

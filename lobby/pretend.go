@@ -39,8 +39,12 @@ func shape(name string) string {
 	}, alike.Replace(strings.ToLower(norm.NFKC.String(w3gs.StripColours(name)))))
 }
 
-// likeHost reports whether a name looks like the host's.
+// likeHost reports whether a name looks like the host's, with or without the number of a
+// battle tag.
 func (l *Lobby) likeHost(name string) bool {
+	if own, tag := w3gs.CutTag(name); tag && l.likeHost(own) {
+		return true
+	}
 	if l.cfg.Voice.VirtualHost == "" {
 		return sameName(name, defaultVirtualHost)
 	}

@@ -69,6 +69,7 @@ func (c *choices) config() Config {
 	if c.yes() {
 		cfg.Wire.MaxPID = uint8(n + observers) // a full lobby takes the virtual host's pid
 	}
+	cfg.Wire.Reforged = c.yes()
 	if c.yes() {
 		cfg.Voice.VirtualHost = ""
 	}
@@ -93,7 +94,7 @@ func (c *choices) pid() uint8 { return uint8(c.upTo(12)) }
 func (c *choices) slot() int { return c.upTo(11) - 1 }
 
 func (c *choices) event(conn ConnID) Event {
-	switch c.upTo(34) {
+	switch c.upTo(37) {
 	case 0, 1, 2, 3, 4, 5, 6:
 		return Join{Conn: conn, Req: w3gs.ReqJoin{Name: fmt.Sprintf("p%d", c.upTo(14))}}
 	case 7, 8, 9:
@@ -117,6 +118,10 @@ func (c *choices) event(conn ConnID) Event {
 		return Progress{PID: c.pid(), Percent: uint8(c.upTo(120))}
 	case 19:
 		return Pong{PID: c.pid(), Tick: uint32(1000 * c.upTo(100))}
+	case 20, 21, 22:
+		pid := c.pid()
+		extras := []*w3gs.PlayerExtra{w3gs.NewSkins(pid), w3gs.NewPair(pid), w3gs.NewProfile(pid, "x"), w3gs.NewProfile(pid, "y")}
+		return Extra{PID: pid, Packet: extras[c.upTo(4)]}
 	}
 	return c.operation()
 }

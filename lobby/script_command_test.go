@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
@@ -96,8 +98,8 @@ func (c *command) event(r *runner) Event {
 		}
 		_, command := c.Options["command"]
 		return Chat{PID: c.pid(0), Line: line, Command: command, Trusted: c.Options["command"] != "counted", Urgent: c.Options["command"] == "urgent"}
-	case "extra": // extra PID BYTES
-		return Extra{PID: c.pid(0), Packet: &w3gs.PlayerExtra{Data: make([]byte, c.Int(1))}}
+	case "extra": // extra PID profile|skins|pair|units [of=PID] [bytes=OF A FIELD MORE]
+		return Extra{PID: c.pid(0), Packet: c.extra()}
 	case "request": // request PID team|colour|race|handicap VALUE
 		flags := map[string]w3gs.ChatFlag{"team": 0x11, "colour": 0x12, "race": 0x13, "handicap": 0x14}
 		return Chat{PID: c.pid(0), Line: w3gs.Chat{From: c.pid(0), Flag: flags[c.Arg(1)], Value: uint8(c.Int(2))}}
@@ -217,4 +219,18 @@ func (c *command) joinName() string {
 	name, err := strconv.Unquote(c.Text)
 	c.Fail(err)
 	return name
+}
+
+func (c *command) extra() *w3gs.PlayerExtra {
+	of := uint8(c.Number(c.Option("of", c.Arg(0))))
+	e := map[string]*w3gs.PlayerExtra{
+		"profile": w3gs.NewProfile(of, c.Option("tag", "Tag#1")), "skins": w3gs.NewSkins(of), "pair": w3gs.NewPair(of), "units": w3gs.NewSkins(of),
+	}[c.Arg(1)]
+	if c.Arg(1) == "units" {
+		e.Kind = w3gs.ExtraUnits
+	}
+	if n := c.Number(c.Option("bytes", "0")); n > 0 {
+		e.Data = protowire.AppendBytes(protowire.AppendTag(e.Data, 9, protowire.BytesType), make([]byte, n))
+	}
+	return e
 }

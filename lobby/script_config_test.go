@@ -40,7 +40,7 @@ func (c *command) config() Config {
 	cfg.RandomSeed = 0x12345678
 	cfg.Wire.HideAddresses = c.Has("hide")
 	cfg.RandomRaces = c.Has("randomraces")
-	cfg.Wire.RelayExtra = c.Has("extra")
+	cfg.Wire.Reforged = c.Has("reforged")
 	cfg.Owner.Name, cfg.Owner.First = c.Options["owner"], c.Has("ownerfirst")
 	cfg.HCL = c.Options["hcl"]
 	cfg.Admission.SameAddress = SameAddress(c.Option("same", "allow"))

@@ -57,7 +57,7 @@ func (r *runner) packet(p w3gs.Packet) string {
 	case *w3gs.PingFromHost:
 		return op + fmt.Sprint(p.Tick)
 	case *w3gs.PlayerExtra:
-		return op + fmt.Sprintf("%d bytes", len(p.Data))
+		return op + fmt.Sprintf("%s of %d, %d bytes", map[w3gs.ExtraKind]string{3: "profile", 4: "skins", 5: "pair"}[p.Kind], p.PID(), len(p.Data))
 	case *w3gs.GameLoaded:
 		return op + fmt.Sprintf("pid %d", p.PID)
 	case *w3gs.ChatFromHost:

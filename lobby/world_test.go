@@ -20,7 +20,8 @@ type client struct {
 	pid    uint8
 	knows  w3gs.PIDs
 	table  []w3gs.Slot
-	begins int // 0x0A, then 0x0B
+	begins int                          // 0x0A, then 0x0B
+	drawn  map[w3gs.ExtraKind]w3gs.PIDs // whose profile and skins came
 }
 
 func (w *world) apply(out []Effect) error {
@@ -38,7 +39,7 @@ func (w *world) apply(out []Effect) error {
 			if w.clients[e.PID] != nil {
 				return fmt.Errorf("pid %d given twice", e.PID)
 			}
-			w.clients[e.PID] = &client{pid: e.PID}
+			w.clients[e.PID] = &client{pid: e.PID, drawn: map[w3gs.ExtraKind]w3gs.PIDs{}}
 		case Left:
 			delete(w.clients, e.PID)
 		case Kicked:
@@ -53,6 +54,9 @@ func (w *world) apply(out []Effect) error {
 			for pid, c := range w.clients {
 				if c.begins != 2 {
 					return fmt.Errorf("pid %d was not told of the start", pid)
+				}
+				if skins, profiles := c.drawn[w3gs.ExtraSkins], c.drawn[w3gs.ExtraProfile]; w.l.cfg.Wire.Reforged && (skins != c.knows || profiles != c.knows) {
+					return fmt.Errorf("pid %d knows %b, and skins of %b, profiles of %b", pid, c.knows, skins, profiles)
 				}
 			}
 		default:
@@ -89,7 +93,7 @@ func (c *client) receive(p w3gs.Packet) error {
 		if p.PID != c.pid {
 			return fmt.Errorf("it names pid %d", p.PID)
 		}
-		c.knows = w3gs.Only(p.PID)
+		c.knows, c.table = w3gs.Only(p.PID), p.Slots
 	case *w3gs.PlayerInfo:
 		if c.knows.Has(p.PID) {
 			return fmt.Errorf("pid %d is known already", p.PID)
@@ -100,6 +104,9 @@ func (c *client) receive(p w3gs.Packet) error {
 			return fmt.Errorf("pid %d cannot leave", p.PID)
 		}
 		c.knows &^= w3gs.Only(p.PID)
+		for kind := range c.drawn {
+			c.drawn[kind] &^= w3gs.Only(p.PID)
+		}
 	case *w3gs.SlotInfo:
 		c.table = p.Slots
 		for _, s := range p.Slots {
@@ -110,6 +117,13 @@ func (c *client) receive(p w3gs.Packet) error {
 	case *w3gs.ChatFromHost:
 		if !c.knows.Has(p.From) {
 			return fmt.Errorf("from pid %d, whom nobody introduced", p.From)
+		}
+	case *w3gs.PlayerExtra:
+		if !c.knows.Has(p.PID()) {
+			return fmt.Errorf("of pid %d, whom nobody introduced", p.PID())
+		}
+		if p.Kind != w3gs.ExtraPair {
+			c.drawn[p.Kind] |= w3gs.Only(p.PID())
 		}
 	case *w3gs.CountdownStart, *w3gs.CountdownEnd:
 		c.begins++
@@ -141,10 +155,13 @@ func (w *world) compare() error {
 		if c.knows != known {
 			return fmt.Errorf("pid %d knows %b, there are %b", pid, c.knows, known)
 		}
-		for i, s := range l.slots {
+		if !l.met().Has(pid) {
+			continue
+		}
+		for i, s := range l.SlotTable().Slots {
 			s.Download = c.table[i].Download
 			if s != c.table[i] {
-				return fmt.Errorf("pid %d sees %+v in slot %d, which is %+v", pid, c.table[i], i+1, l.slots[i])
+				return fmt.Errorf("pid %d sees %+v in slot %d, which is %+v", pid, c.table[i], i+1, s)
 			}
 		}
 	}

@@ -28,6 +28,7 @@ var chineseLobby = map[string]string{
 	"at least %d player is needed":                           "至少需要 %d 名玩家",
 	"still downloading the map: %s":                          "还在下载地图：%s",
 	"still checking who has the map: %s":                     "尚未确认拥有地图：%s",
+	"still reading the profiles of: %s":                      "正在读取玩家资料：%s",
 	"%s (%d of %d)":                                          "%s（%d/%d）",
 	"%v. Use %sstart force to start anyway":                  "%v；%sstart force 可强制开始",
 
@@ -86,6 +87,7 @@ var chineseLobby = map[string]string{
 	// names
 	"the name is empty":                          "名字为空",
 	"the name is %d bytes long; the limit is %d": "名字有 %d 字节；最多 %d 字节",
+	"the name has %d letters; the limit is %d":   "名字有 %d 个字；最多 %d 个字",
 	"the name contains colour codes":             "名字里有颜色代码",
 	"the name contains control characters":       "名字里有控制字符",
 

@@ -11,6 +11,11 @@ const (
 
 	// MaxNameLen is a player's name without its NUL; clients show no more.
 	MaxNameLen = 15
+	// MaxTagLen is a name of 1.32 and later: 15 letters of up to four bytes and, in a battle
+	// tag, # with a number behind them.
+	MaxTagLen = 4*MaxNameLen + 1 + maxTagDigits
+	// maxTagDigits is more than the five that are seen.
+	maxTagDigits = 8
 	// MaxGameNameLen is a game's name without its NUL; a longer one is not listed.
 	MaxGameNameLen = 31
 	// MaxMapPathLen is the map path without its NUL that clients accept.

@@ -115,8 +115,10 @@ func (v Version) MapPath(path string) string {
 	return path
 }
 
-// RelaysExtra reports whether clients send 0x59, and wait for those of others.
-func (v Version) RelaysExtra() bool { return v >= ReforgedVersion }
+// Reforged reports whether clients are of the new engine: they send 0x59 and wait for
+// those of others, are called by battle tags, and show of their own lines in a lobby
+// what comes back from the host.
+func (v Version) Reforged() bool { return v >= ReforgedVersion }
 
 // Slots is the most slots of a game, which is also the highest pid.
 func (v Version) Slots() int {

@@ -1,0 +1,162 @@
+package lobby
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"w3host/internal/allowance"
+	"w3host/protocol/w3gs"
+)
+
+// Clients from 1.32 on show a profile and skins of each player (0x59). A hosting client
+// sends every 0x59 back to its sender and to all others, and when a newcomer has
+// said all of their own, tells them of the others: skins, a table, profiles, a
+// table. A newcomer sends one message about skins, one pair, and as many profiles
+// as there are players.
+
+// Bounds of 0x59. Real messages have up to 250 bytes. Whatever is beyond is dropped.
+const (
+	maxExtraLen = 1024
+	extraEvery  = 50 * time.Millisecond // from one player
+	extraBurst  = 3 * w3gs.MaxSlots
+	newsEvery   = 500 * time.Millisecond // of these, what is new to the others
+	newsBurst   = 10
+
+	// meetBy is how long after their join newcomers are introduced at the latest. What they
+	// have not said by then, the host says for them, so that no client waits for it.
+	meetBy = 2 * time.Second
+)
+
+// extras is what a client has said of its player; nil: nothing yet.
+type extras struct {
+	skins, pair, profile *w3gs.PlayerExtra
+	profiles             int  // how often
+	met                  bool // the player has been introduced to the others, and they to the player
+	all, news            allowance.Allowance
+}
+
+// field is where the message of a kind is kept; nil for those that clients do not send.
+func (e *extras) field(kind w3gs.ExtraKind) **w3gs.PlayerExtra {
+	switch kind {
+	case w3gs.ExtraSkins:
+		return &e.skins
+	case w3gs.ExtraPair:
+		return &e.pair
+	case w3gs.ExtraProfile:
+		return &e.profile
+	}
+	return nil
+}
+
+// extra takes a 0x59 of a player about that same player. Others only get what is new.
+func (l *Lobby) extra(p *player, ev Extra) {
+	e := ev.Packet
+	known := p.extra.field(e.Kind)
+	if !l.cfg.Wire.Reforged || l.phase >= phaseStarted || known == nil || len(e.Data) > maxExtraLen ||
+		p.extra.all.Take(l.now, extraEvery, extraBurst*extraEvery) > 0 || e.PID() != p.pid {
+		return
+	}
+	switch old := *known; {
+	case old != nil && bytes.Equal(old.Data, e.Data):
+		l.send(p.pid, e)
+	case p.extra.news.Take(l.now, newsEvery, newsBurst*newsEvery) == 0:
+		*known = e
+		l.broadcast(l.Humans(), e)
+	default:
+		return
+	}
+	if e.Kind == w3gs.ExtraProfile {
+		p.extra.profiles++
+	}
+	if !p.extra.met && p.extra.skins != nil && p.extra.pair != nil && p.extra.profiles >= len(l.present()) {
+		l.meet(p)
+	}
+}
+
+// present lists all whom clients know: the virtual host, fake players, humans.
+func (l *Lobby) present() []*player {
+	all := slices.Concat(l.seated(true), l.seated(false))
+	if l.vhost != 0 {
+		all = slices.Insert(all, 0, l.virtualHost())
+	}
+	return all
+}
+
+// meet introduces a newcomer and the others to each other.
+func (l *Lobby) meet(p *player) {
+	p.extra.met = true
+	plain := plainExtras(p)
+	for _, e := range []*w3gs.PlayerExtra{plain.skins, plain.profile} {
+		if known := p.extra.field(e.Kind); *known == nil {
+			*known = e
+			l.sendExtras(l.Humans(), e)
+		}
+	}
+	to := w3gs.Only(p.pid)
+	others := slices.DeleteFunc(l.present(), func(other *player) bool { return other == p })
+	for _, other := range others {
+		l.sendExtras(to, other.extra.skins, other.extra.pair)
+	}
+	l.broadcast(to, &w3gs.SlotInfo{SlotTable: l.SlotTable()})
+	for _, other := range others {
+		l.sendExtras(to, other.extra.profile)
+	}
+	l.flushTable(l.Humans())
+}
+
+// sendExtras sends what there is.
+func (l *Lobby) sendExtras(to w3gs.PIDs, list ...*w3gs.PlayerExtra) {
+	for _, e := range list {
+		if e != nil && l.cfg.Wire.Reforged {
+			l.broadcast(to, e)
+		}
+	}
+}
+
+// plainExtras is what the host says of a player for whom no client speaks.
+func plainExtras(p *player) extras {
+	return extras{skins: w3gs.NewSkins(p.pid), profile: w3gs.NewProfile(p.pid, w3gs.StripColours(p.name))}
+}
+
+// show introduces a fake player, or the virtual host, to all who are in.
+func (l *Lobby) show(p *player) {
+	l.broadcast(l.Humans(), l.info(p))
+	l.sendExtras(l.Humans(), p.extra.skins, p.extra.profile)
+}
+
+// unmet lists the newcomers who are still to be introduced.
+func (l *Lobby) unmet() []*player {
+	if !l.cfg.Wire.Reforged || l.phase >= phaseStarted {
+		return nil
+	}
+	return slices.DeleteFunc(l.seated(false), func(p *player) bool { return p.extra.met })
+}
+
+// met is everybody but those: they draw nothing before they are introduced, and get a
+// table then.
+func (l *Lobby) met() w3gs.PIDs {
+	humans := l.Humans()
+	for _, p := range l.unmet() {
+		humans &^= w3gs.Only(p.pid)
+	}
+	return humans
+}
+
+// meetDue is when the next newcomer is introduced whatever they have said.
+func (l *Lobby) meetDue() time.Duration {
+	at := never
+	for _, p := range l.unmet() {
+		at = min(at, p.joined+meetBy)
+	}
+	return at
+}
+
+// meetLate introduces those whose time is over by then.
+func (l *Lobby) meetLate(by time.Duration) {
+	for _, p := range l.unmet() {
+		if by >= p.joined+meetBy {
+			l.meet(p)
+		}
+	}
+}

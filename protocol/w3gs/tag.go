@@ -1,0 +1,17 @@
+package w3gs
+
+import "strings"
+
+// CutTag returns the name in a battle tag (name#1234), and whether it is one. A name that
+// is none comes back whole.
+func CutTag(tag string) (name string, ok bool) {
+	at := strings.LastIndexByte(tag, '#')
+	if at <= 0 {
+		return tag, false
+	}
+	digits := tag[at+1:]
+	if digits == "" || len(digits) > maxTagDigits || strings.Trim(digits, "0123456789") != "" {
+		return tag, false
+	}
+	return tag[:at], true
+}
