@@ -15,7 +15,7 @@ const chatItems = 10
 
 // tell answers with a list: one line for each item, or one line of chat for all.
 func (d *target) tell(c *call, items []texts.Text) {
-	if d.trigger(c) == "" {
+	if d.trigger(c.Caller) == "" {
 		for _, item := range items {
 			c.Answer(item.In(c.Language))
 		}
@@ -29,8 +29,8 @@ func (d *target) tell(c *call, items []texts.Text) {
 
 // trigger is the prefix of commands for this caller, empty on the console and the
 // control socket.
-func (d *target) trigger(c *call) string {
-	if c.Via == command.ViaConsole || c.Via == command.ViaControl {
+func (d *target) trigger(by *command.Caller) string {
+	if by.Via == command.ViaConsole || by.Via == command.ViaControl {
 		return ""
 	}
 	return d.opts.Trigger

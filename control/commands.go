@@ -1,8 +1,10 @@
 package control
 
 import (
+	"slices"
 	"strings"
 
+	"w3host/game"
 	"w3host/game/command"
 )
 
@@ -12,47 +14,201 @@ type (
 	act  = command.Act[*target]
 )
 
-// commands are those of the host. init fills the table, because help reads it.
-var commands command.Table[*target]
+// reloadCommand is also what SIGHUP means.
+const reloadCommand = "reload"
+
+// commands are those of the host, everything those of games as well, of which some only
+// ask the database. init fills the tables, because help reads them.
+var commands, everything command.Table[*target]
 
 func init() {
 	commands = command.Table[*target]{
-		{Name: "help", Aliases: []string{"?"}, Usage: "[command]", Help: "list your commands, or explain one", Examples: []string{"help games"}, Phase: command.Always, Parse: func(a *args) act { return help(a.Rest()) }},
-		{Name: "games", Aliases: []string{"getgames", "listgames"}, Help: "list the open lobbies; admins also see running games and private lobbies", Phase: command.Always, Parse: func(*args) act { return games }},
-		{Name: "game", Aliases: []string{"getgame"}, Usage: "<id>", Help: "show one lobby or game with its players", Examples: []string{"game 3"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return oneGame(gameID(a)) }},
-		{Name: "eg", Aliases: []string{"egame"}, Usage: "<id> <command>", Help: "run a command in another lobby or game", Examples: []string{"eg 3 kick bob"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return inGame(gameID(a), a.Text("command")) }},
-		{Name: "host", Usage: "<map> [name]", Help: "open one more lobby; put a map name of several words in quotes", Examples: []string{"host echo", "host \"echo isles\" 1v1 ladder"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return open(a.Phrase("map"), a.Rest()) }},
-		{Name: "pub", Usage: "[name]", Help: "open one more lobby with the next map", Examples: []string{"pub 3v3 for all"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return openNext(a.Rest(), false) }},
-		{Name: "priv", Usage: "[name]", Help: "open one more lobby that is not listed; on a realm, players can join it by name", Examples: []string{"priv friends only"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return openNext(a.Rest(), true) }},
-		{Name: "unhost", Aliases: []string{"uh"}, Usage: "[id]", Help: "close a lobby; no number is needed if only one is open", Examples: []string{"unhost 3"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
-			if a.Empty() {
-				return unhostOnly
-			}
-			return unhost(gameID(a))
-		}},
-		{Name: "sc", Usage: "[code]", Help: "confirm your name: type it in the lobby, or whisper it to the host on the realm", Examples: []string{"sc 123456"}, Phase: command.Always, Parse: func(a *args) act { return confirm(a.Rest()) }},
-		{Name: "maps", Usage: "[part of a name]", Help: "list the maps that can be hosted", Examples: []string{"maps echo"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return maps(pattern(a)) }},
-		{Name: "map", Aliases: []string{"load"}, Usage: "[part of a name] [always]", Help: "show or choose the map of the next lobby; always: of all that follow, too", Examples: []string{"map echo", "map echo always"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act {
-			if a.Empty() {
-				return showMap
-			}
-			always := a.Ends("always")
-			return nextMap(strings.Trim(a.Text("map"), `"`), always)
-		}},
-		{Name: "votemap", Usage: "[part of a name]", Help: "vote for the next map, or show the votes", Examples: []string{"votemap", "votemap echo"}, Phase: command.Always, Parse: func(a *args) act {
-			if a.Empty() {
-				return votes
-			}
-			return vote(pattern(a))
-		}},
-		{Name: "say", Usage: "<text>", Help: "say something in all lobbies", Examples: []string{"say The host restarts at nine"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return say(a.Text("text"), false) }},
-		{Name: "saygames", Usage: "<text>", Help: "say something in all lobbies and games", Examples: []string{"saygames The host restarts at nine"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return say(a.Text("text"), true) }},
-		{Name: "w", Aliases: []string{"tell"}, Usage: "<player> <text>", Help: "say something to one player, wherever they are", Examples: []string{"w bob hello"}, Level: command.Admin, Phase: command.Always, Parse: func(a *args) act { return whisper(a.Player(1), a.Text("text")) }},
-		{Name: "autohost", Usage: "[on|off|<games> <players> <name>]", Help: "show what is autohosted, stop or resume it, or change an entry until the next reload: its limit of games, the players it starts with, its name", Examples: []string{"autohost off", "autohost 10 8 3v3 for all"}, Level: command.Admin, Phase: command.Always, Parse: autohosting},
-		{Name: "disable", Help: "open no new lobbies; running games go on", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return disable(true) }},
-		{Name: "enable", Help: "open lobbies again", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return disable(false) }},
-		{Name: "reload", Aliases: []string{"synccfg", "cachemaps"}, Help: "reload the configuration and the maps; running games are not affected", Level: command.Root, Phase: command.Always, Parse: func(*args) act { return reload }},
-		{Name: "exit", Aliases: []string{"quit"}, Usage: "[nice|force]", Help: "stop the host: nice waits for the last game, force stops at once; without either, only if no game is running", Examples: []string{"exit nice"}, Level: command.Root, Phase: command.Always, Parse: exit},
+		{
+			Name:      "help",
+			Aliases:   []string{"?"},
+			Usage:     "[command]",
+			Help:      "list your commands, or explain one",
+			Examples:  []string{"help games"},
+			Unaudited: command.All,
+			Parse:     func(a *args) act { return help(a.Rest()) },
+		},
+		{
+			Name:      "games",
+			Aliases:   []string{"getgames", "listgames"},
+			Help:      "list the open lobbies; admins also see running games and private lobbies",
+			Unaudited: command.All,
+			Bare:      games,
+		},
+		{
+			Name:      "game",
+			Aliases:   []string{"getgame"},
+			Usage:     "<id>",
+			Help:      "show one lobby or game with its players",
+			Examples:  []string{"game 3"},
+			Level:     command.Admin,
+			Unaudited: command.All,
+			Parse:     func(a *args) act { return oneGame(gameID(a)) },
+		},
+		{
+			Name:      "eg",
+			Aliases:   []string{"egame"},
+			Usage:     "<id> <command>",
+			Help:      "run a command in another lobby or game",
+			Examples:  []string{"eg 3 kick bob"},
+			Level:     command.Admin,
+			Unaudited: command.All,
+			Parse:     func(a *args) act { return inGame(gameID(a), a.Text("command")) },
+		},
+		{
+			Name:     "host",
+			Usage:    "<map> [name]",
+			Help:     "open one more lobby; put a map name of several words in quotes",
+			Examples: []string{"host echo", "host \"echo isles\" 1v1 ladder"},
+			Level:    command.Admin,
+			Parse:    func(a *args) act { return open(a.Phrase("map"), a.Rest()) },
+		},
+		{
+			Name:     "pub",
+			Usage:    "[name]",
+			Help:     "open one more lobby with the next map",
+			Examples: []string{"pub 3v3 for all"},
+			Level:    command.Admin,
+			Parse:    func(a *args) act { return openNext(a.Rest(), false) },
+		},
+		{
+			Name:     "priv",
+			Usage:    "[name]",
+			Help:     "open one more lobby that is not listed; on a realm, players can join it by name",
+			Examples: []string{"priv friends only"},
+			Level:    command.Admin,
+			Parse:    func(a *args) act { return openNext(a.Rest(), true) },
+		},
+		{
+			Name:     "unhost",
+			Aliases:  []string{"uh"},
+			Usage:    "[id]",
+			Help:     "close a lobby; no number is needed if only one is open",
+			Examples: []string{"unhost 3"},
+			Level:    command.Admin,
+			Parse: func(a *args) act {
+				if a.Empty() {
+					return unhostOnly
+				}
+				return unhost(gameID(a))
+			},
+		},
+		{
+			Name:      "sc",
+			Usage:     "[code]",
+			Help:      "confirm your name: type it in the lobby, or whisper it to the host on the realm",
+			Examples:  []string{"sc 123456"},
+			Unaudited: command.All,
+			Parse:     func(a *args) act { return confirm(a.Rest()) },
+		},
+		{
+			Name:      "maps",
+			Usage:     "[part of a name]",
+			Help:      "list the maps that can be hosted",
+			Examples:  []string{"maps echo"},
+			Level:     command.Admin,
+			Unaudited: command.All,
+			Parse:     func(a *args) act { return maps(pattern(a)) },
+		},
+		{
+			Name:      "map",
+			Aliases:   []string{"load"},
+			Usage:     "[part of a name] [always]",
+			Help:      "show or choose the map of the next lobby; always: of all that follow, too",
+			Examples:  []string{"map echo", "map echo always"},
+			Level:     command.Admin,
+			Unaudited: command.Asking,
+			Parse: func(a *args) act {
+				if a.Empty() {
+					return showMap
+				}
+				always := a.Ends("always")
+				return nextMap(strings.Trim(a.Text("map"), `"`), always)
+			},
+		},
+		{
+			Name:      "votemap",
+			Usage:     "[part of a name]",
+			Help:      "vote for the next map, or show the votes",
+			Examples:  []string{"votemap", "votemap echo"},
+			Unaudited: command.All,
+			Parse: func(a *args) act {
+				if a.Empty() {
+					return votes
+				}
+				return vote(pattern(a))
+			},
+		},
+		{
+			Name:     "say",
+			Usage:    "<text>",
+			Help:     "say something in all lobbies",
+			Examples: []string{"say The host restarts at nine"},
+			Level:    command.Admin,
+			Parse:    func(a *args) act { return say(a.Text("text"), false) },
+		},
+		{
+			Name:     "saygames",
+			Usage:    "<text>",
+			Help:     "say something in all lobbies and games",
+			Examples: []string{"saygames The host restarts at nine"},
+			Level:    command.Admin,
+			Parse:    func(a *args) act { return say(a.Text("text"), true) },
+		},
+		{
+			Name:     "w",
+			Aliases:  []string{"tell"},
+			Usage:    "<player> <text>",
+			Help:     "say something to one player, wherever they are",
+			Examples: []string{"w bob hello"},
+			Level:    command.Admin,
+			Parse:    func(a *args) act { return whisper(a.Player(1), a.Text("text")) },
+		},
+		{
+			Name:      "autohost",
+			Usage:     "[on|off|<games> <players> <name>]",
+			Help:      "show what is autohosted, stop or resume it, or change an entry until the next reload: its limit of games, the players it starts with, its name",
+			Examples:  []string{"autohost off", "autohost 10 8 3v3 for all"},
+			Level:     command.Admin,
+			Unaudited: command.Asking,
+			Parse:     autohosting,
+		},
+		{
+			Name:  "disable",
+			Help:  "open no new lobbies; running games go on",
+			Level: command.Root,
+			Bare:  disable(true),
+		},
+		{
+			Name:  "enable",
+			Help:  "open lobbies again",
+			Level: command.Root,
+			Bare:  disable(false),
+		},
+		{
+			Name:    reloadCommand,
+			Aliases: []string{"synccfg", "cachemaps"},
+			Help:    "reload the configuration and the maps; running games are not affected",
+			Level:   command.Root,
+			Bare:    reload,
+		},
+		{
+			Name:     "exit",
+			Aliases:  []string{"quit"},
+			Usage:    "[nice|force]",
+			Help:     "stop the host: nice waits for the last game, force stops at once; without either, only if no game is running",
+			Examples: []string{"exit nice"},
+			Level:    command.Root,
+			Parse:    exit,
+		},
+	}
+	everything = slices.Clone(commands)
+	for _, s := range game.Commands() {
+		everything = append(everything, command.Facts[*target](s))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"w3host/game"
 	"w3host/game/command"
 	"w3host/internal/terminal"
 )
@@ -121,36 +120,24 @@ func split(line string) (words []string) {
 // choices are what may follow words of a line.
 func (o *Operator) choices(words []string) []string {
 	if len(words) == 0 {
-		return append(commandNames(commands), commandNames(game.PeopleCommands())...)
+		return namesIn(command.Outside)
 	}
-	if s := commands.Lookup(words[0]); s != nil {
-		if s.Name == "eg" && len(words) > 1 {
-			return o.choicesInGame(words[2:])
-		}
-		return o.values(s.Usage, len(words)-1)
+	u := everything.Find(words[0])
+	if u.Spec == nil {
+		return nil
 	}
-	if s := game.PeopleCommands().Lookup(words[0]); s != nil {
-		return o.values(s.Usage, len(words)-1)
+	arguments := argument.FindAllString(u.Usage, -1)
+	if i := slices.Index(arguments, "<command>"); i >= 0 && i+1 < len(words) { // which has arguments of its own
+		return o.choices(words[i+1:])
 	}
-	return nil
-}
-
-func (o *Operator) choicesInGame(words []string) []string {
-	if len(words) == 0 {
-		return commandNames(game.Commands())
-	}
-	if s := game.Commands().Lookup(words[0]); s != nil {
-		return o.values(s.Usage, len(words)-1)
-	}
-	return nil
+	return o.values(u.Usage, arguments, len(words)-1)
 }
 
 // argument matches one argument of a synopsis.
 var argument = regexp.MustCompile(`<[^>]*>|\[[^]]*\]`)
 
 // values are what may stand for an argument of a command.
-func (o *Operator) values(usage string, nth int) (list []string) {
-	all := argument.FindAllString(usage, -1)
+func (o *Operator) values(usage string, all []string, nth int) (list []string) {
 	if strings.HasSuffix(usage, "...") {
 		nth = min(nth, len(all)-1)
 	}
@@ -171,7 +158,7 @@ func (o *Operator) values(usage string, nth int) (list []string) {
 			files, _ := o.opts.Maps.List("") // none, if there is no folder
 			list = append(list, files...)
 		case "command":
-			list = append(commandNames(commands), commandNames(game.Commands())...)
+			list = append(list, commandNames(everything)...)
 		default:
 			if strings.Contains(all[nth], "|") && !strings.Contains(kind, "<") { // the words themselves
 				list = append(list, kind)
@@ -181,7 +168,17 @@ func (o *Operator) values(usage string, nth int) (list []string) {
 	return list
 }
 
-func commandNames[T any](t command.Table[T]) (names []string) {
+// namesIn are the commands that make sense in a phase.
+func namesIn(phase command.Phase) (names []string) {
+	for _, s := range everything {
+		if s.Phase.Has(phase) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+func commandNames(t command.Table[*target]) (names []string) {
 	for _, s := range t {
 		names = append(names, s.Name)
 	}

@@ -39,8 +39,14 @@ func docs() string {
 	b.WriteString("\n## In lobbies and games\n\n")
 	b.WriteString(tableHead)
 	rows(&b, game.Commands(), true)
+	var outside command.Table[*target]
+	for _, s := range everything[len(commands):] {
+		if s.Phase.Has(command.Outside) {
+			outside = append(outside, s)
+		}
+	}
 	b.WriteString("\n## Of the host\n\nThese are for every way in. In a lobby or game, a command of the same name above comes first.\n" +
-		"Without a game, these about people work, too: " + strings.Join(commandNames(game.PeopleCommands()), ", ") + ".\n\n")
+		"Without a game, these about people work, too: " + strings.Join(commandNames(outside), ", ") + ".\n\n")
 	b.WriteString(tableHead)
 	rows(&b, commands, false)
 	return b.String()
@@ -100,7 +106,7 @@ func rows[T any](b *strings.Builder, t command.Table[T], phases bool) {
 			who += "; anyone without arguments"
 		}
 		where := "everywhere"
-		if phases && s.Phase != command.Always {
+		if phases && s.Phase != command.Always && s.Phase != command.Anywhere {
 			where = s.Phase.String()
 		}
 		also := slices.Clone(s.Aliases)

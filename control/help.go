@@ -1,8 +1,6 @@
 package control
 
 import (
-	"strings"
-
 	"w3host/game/command"
 	"w3host/internal/terminal"
 )
@@ -12,13 +10,10 @@ const columnsUnknown = 80
 
 func help(topic string) act {
 	return func(d *target, c *call) error {
-		trigger := d.trigger(c)
+		trigger := d.trigger(c.Caller)
 		switch {
 		case topic != "":
-			text, err := d.ofHost.Help(topic, trigger)
-			if err != nil {
-				text, err = d.ofGames.Help(topic, trigger)
-			}
+			text, err := d.table.Help(topic, trigger)
 			if err == nil {
 				c.Answer(text.In(c.Language))
 			}
@@ -27,11 +22,11 @@ func help(topic string) act {
 			d.overview(c)
 			return nil
 		}
-		list := d.ofHost.List(c.Level, command.Always, trigger)
-		if d.game == nil {
-			list = strings.TrimSpace(list + " " + d.ofPeople.List(c.Level, command.Always, trigger))
+		table := d.table
+		if d.game != nil {
+			table = d.ofHost // the game has listed its own
 		}
-		if list != "" {
+		if list := table.List(c.Level, command.Outside, trigger); list != "" {
 			c.Answer(list)
 		}
 		return nil
@@ -50,18 +45,18 @@ func (d *target) overview(c *call) {
 			c.Answer("  " + row)
 		}
 	}
-	inGames := func(phase command.Phase) (names []string) {
-		for _, s := range d.ofGames {
-			if s.Phase == phase && !d.ofPeople.Has(s.Name) {
+	in := func(phase command.Phase) (names []string) {
+		for _, s := range d.table[len(d.ofHost):] {
+			if s.Phase == phase {
 				names = append(names, s.Name)
 			}
 		}
 		return names
 	}
 	group("The host:", commandNames(d.ofHost))
-	group("Players, bans, admins and ratings:", commandNames(d.ofPeople))
-	group("A lobby (eg ID COMMAND):", inGames(command.InLobby))
-	group("A running game (eg ID COMMAND):", inGames(command.InGame))
-	group("A lobby or a running game (eg ID COMMAND):", inGames(command.Always))
+	group("Players, bans, admins and ratings:", in(command.Anywhere))
+	group("A lobby (eg ID COMMAND):", in(command.InLobby))
+	group("A running game (eg ID COMMAND):", in(command.InGame))
+	group("A lobby or a running game (eg ID COMMAND):", in(command.Always))
 	c.Answer("help COMMAND explains one; games shows the IDs.")
 }

@@ -52,24 +52,24 @@ type Options struct {
 // Operator executes the lines of all callers, one after the other, on its own goroutine,
 // since some of them wait for disks and games.
 type Operator struct {
-	opts              Options
-	lines             chan request
-	done              chan struct{}        // Run has ended
-	hints             map[hinted]time.Time // players who have read that there is no such command
-	exiting           bool                 // after the last game; used by Run's goroutine only
-	warning           sync.Mutex
-	warned            time.Time              // of the games that Ctrl-C would end; guarded by warning
-	ofHost            command.Table[*target] // the commands with the configured rules
-	ofGames, ofPeople command.Table[*game.Machine]
+	opts    Options
+	lines   chan request
+	done    chan struct{}        // Run has ended
+	hinted  map[hinted]time.Time // players who have read that there is no such command
+	exiting bool                 // after the last game; used by Run's goroutine only
+	warning sync.Mutex
+	warned  time.Time // of the games that Ctrl-C would end; guarded by warning
+	// table is everything with the configured rules, ofHost its part that acts on the host.
+	table, ofHost command.Table[*target]
 }
 
 // request is a line of somebody.
 type request struct {
-	by   *command.Caller
-	game uint32 // that the caller is in, or has named; 0: none
-	line string
-	chat bool // from a game's chat: the game does not know the command
-	done func()
+	by      *command.Caller
+	game    uint32 // that the caller is in, or has named; 0: none
+	line    string
+	refused bool // by the game: it is not one of its commands
+	done    func()
 }
 
 // pending counts the answers that a caller still waits for.
@@ -90,7 +90,7 @@ func (p *pending) later() (given func()) {
 
 // New makes the operator of a host. The host passes unknown commands of games to it.
 func New(opts Options) *Operator {
-	o := &Operator{opts: opts, hints: make(map[hinted]time.Time), lines: make(chan request, queued), done: make(chan struct{})}
+	o := &Operator{opts: opts, hinted: make(map[hinted]time.Time), lines: make(chan request, queued), done: make(chan struct{})}
 	o.UseRules(nil)
 	opts.Host.Obey(o.fromGame)
 	return o
@@ -99,16 +99,12 @@ func New(opts Options) *Operator {
 // UseRules sets levels and aliases of commands. Call it before Run or in
 // Options.Reload.
 func (o *Operator) UseRules(rules command.Rules) {
-	o.ofHost, o.ofGames, o.ofPeople = commands.With(rules), game.Commands().With(rules), game.PeopleCommands().With(rules)
+	o.table, o.ofHost = everything.With(rules), commands.With(rules)
 }
 
 // CheckRules validates rules for the commands of games and of the host.
 func CheckRules(rules command.Rules) error {
-	words := commands.Words()
-	for word, name := range game.Commands().Words() {
-		words[word] = name
-	}
-	return rules.Check(words)
+	return rules.Check(everything.Words())
 }
 
 // Run executes lines until ctx ends.
@@ -134,7 +130,7 @@ func (o *Operator) Run(ctx context.Context) {
 	}
 }
 
-// fromGame takes a line of chat whose command the game does not know.
+// fromGame takes a line whose command the game does not have.
 func (o *Operator) fromGame(g *host.Game, by *command.Caller, line string) {
 	caller := *by
 	if by.PID != 0 {
@@ -142,7 +138,7 @@ func (o *Operator) fromGame(g *host.Game, by *command.Caller, line string) {
 	}
 	given := by.Pending()
 	select {
-	case o.lines <- request{by: &caller, game: g.ID(), line: line, chat: true, done: given}:
+	case o.lines <- request{by: &caller, game: g.ID(), line: line, refused: true, done: given}:
 	default:
 		given()
 		o.opts.Log.Warn().Str("player", by.Name).Str("command", game.Blank(line)).Msg("command dropped: too many commands are waiting")
@@ -193,7 +189,8 @@ func (o *Operator) do(ctx context.Context, by *command.Caller, id uint32, line s
 	}
 }
 
-// handle executes a line: the commands of the game come before those of the host.
+// handle executes a line. A game that the caller is in, or has named, is asked first; what
+// is no command there comes back from it.
 func (o *Operator) handle(r request) {
 	if fromRealm(r.by) && r.game == 0 {
 		id, owns := o.opts.Host.Standing(r.by.Realm, r.by.Name)
@@ -202,34 +199,45 @@ func (o *Operator) handle(r request) {
 		}
 	}
 	g := o.opts.Host.Game(r.game)
-	if r.game != 0 && g == nil && !r.chat {
+	switch {
+	case r.refused:
+	case g != nil:
+		o.give(g, r.by, r.line)
+		return
+	case r.game != 0:
 		deny(r.by, noGame(r.game))
 		return
 	}
-	if !r.chat && g != nil && o.isForGame(g, r.line) {
-		by, done := r.by, func() {}
-		if fromRealm(by) {
-			by, done = closing(by)
-		}
-		if err := g.Command(by, r.line); err != nil {
-			deny(by, err)
-		}
-		done()
-		return
-	}
 	d := &target{Operator: o, game: g, id: r.game}
-	out := d.run(r.by, r.line)
-	if out.Name == "" && !d.answersUnknown(&r, &out) {
+	u, out := d.run(r.by, r.line)
+	switch {
+	case u.Spec == nil && !d.hints(&r):
 		return
+	case u.Spec == nil:
+		out.Err = d.table.Unknown(r.line, d.trigger(r.by), r.by.Level)
+	case r.by.Via == command.ViaChannel && !u.Phase.Has(command.Outside):
+		return // it may be for another bot
 	}
 	refused := ""
 	if out.Err != nil {
 		refused = out.Err.Error()
 		deny(r.by, out.Err)
 	}
-	if out.Acted && !asks(out) {
-		d.audit(r.by, out, refused)
+	if out.Acted && u.Ask == nil && u.Audited() {
+		d.audit(r.by, u, out.Target, refused)
 	}
+}
+
+// give gives a line to a game.
+func (o *Operator) give(g *host.Game, by *command.Caller, line string) {
+	done := func() {}
+	if fromRealm(by) {
+		by, done = closing(by)
+	}
+	if err := g.Command(by, line); err != nil {
+		deny(by, err)
+	}
+	done()
 }
 
 // closing is a caller whose command done answers if nothing else has: what it changes in
@@ -256,11 +264,4 @@ func closing(by *command.Caller) (again *command.Caller, done func()) {
 			by.Answer(texts.Sprintf(by.Language, "Done."))
 		}
 	}
-}
-
-// isForGame reports whether a line is a command of the game. In a running game, names
-// that both have, such as pub, mean the host's unless the game's works there.
-func (o *Operator) isForGame(g *host.Game, line string) bool {
-	s := o.ofGames.Lookup(line)
-	return s != nil && (g.Open() || s.Phase != command.InLobby || !o.ofHost.Has(line))
 }

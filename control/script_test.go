@@ -162,7 +162,7 @@ type flakyPeople struct {
 	away bool
 }
 
-func (p *flakyPeople) Ask(ctx context.Context, q game.Query) (string, error) {
+func (p *flakyPeople) Ask(ctx context.Context, q command.Query) (string, error) {
 	if p.away {
 		return "", errors.New("the database does not answer: try again later")
 	}
@@ -329,7 +329,7 @@ func (s *stage) say(who, line string) error {
 // note keeps what was shown of a command.
 func (s *stage) note(line string, level command.Level, refused string) {
 	word, _, _ := strings.Cut(line, " ")
-	spec := commands.Lookup(word)
+	spec := commands.Find(word).Spec
 	if spec == nil {
 		return
 	}

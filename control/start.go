@@ -31,7 +31,7 @@ func (o *Operator) Start(ctx context.Context, socket string, console *Console) *
 				Reply:  func(text string) { o.opts.Log.Info().Msg(text) },
 				Refuse: func(why string) { o.opts.Log.Error().Msg("reload: " + why) },
 			}
-			_ = o.do(ctx, by, 0, "reload")
+			_ = o.do(ctx, by, 0, reloadCommand)
 		})
 	})
 	console.operator.Store(o)

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -32,56 +31,48 @@ func (d *target) names() (names []string) {
 	return names
 }
 
-func (d *target) audit(by *command.Caller, out command.Outcome, refused string) {
+// run executes a command of the host or, outside of games, one that asks the database.
+func (d *target) run(by *command.Caller, line string) (command.Use[*target], command.Outcome) {
+	table := d.table
+	if d.game != nil {
+		table = d.ofHost // the game has refused the line
+	}
+	u := table.Find(line)
+	if u.Spec == nil {
+		return u, command.Outcome{}
+	}
+	out := u.Run(d, command.Outside, by, d.names())
+	if out.Query != nil {
+		d.ask(by, u, out)
+	}
+	return u, out
+}
+
+// ask puts the question of a command. A part of a name means the only connected player
+// with it, unless the command takes the name as typed.
+func (d *target) ask(by *command.Caller, u command.Use[*target], out command.Outcome) {
+	q := out.Query
+	if found := d.find(q.Name); !u.AsTyped && len(found) == 1 && q.Name != "" {
+		p := found[0].Player
+		q.Name, q.Here, q.Addr = p.Name, true, p.Addr.Addr()
+	}
+	d.host().Ask(by, *q, func(refused string) { // the database may have the last word
+		if u.Needs() > command.Anyone {
+			d.audit(by, u, q.Name, refused)
+		}
+	})
+}
+
+func (d *target) audit(by *command.Caller, u command.Use[*target], on, refused string) {
 	a := storage.AdminAction{
-		At: time.Now(), Who: by.Name, Realm: by.Realm, Via: string(by.Via), Action: out.Name, On: out.Target,
-		Detail: out.Detail, Refused: refused,
+		At: time.Now(), Who: by.Name, Realm: by.Realm, Via: string(by.Via), Action: u.Name, On: on,
+		Detail: u.Detail, Refused: refused,
 	}
 	if d.game != nil {
 		a.Game = d.game.Key()
 	}
 	d.opts.Audit(a)
-	d.opts.Log.Info().Str("by", by.Name).Str("command", out.Name+" "+out.Detail).Str("target", out.Target).Str("refused", refused).Msg("command")
-}
-
-// run executes a command of the host, or one about people, who need not be in a game.
-func (d *target) run(by *command.Caller, line string) command.Outcome {
-	switch {
-	case d.game != nil || d.ofHost.Has(line):
-		return d.ofHost.Run(d, command.Always, by, line, d.names())
-	case !d.ofPeople.Has(line):
-		out := d.ofHost.Run(d, command.Always, by, line, nil)
-		if s := d.ofGames.Usable(by.Level, line); s != nil {
-			out.Err = texts.Refuse(texts.WrongPhase, "the command %s needs a lobby or game: use eg <id> %s", s.Name, s.Synopsis())
-		}
-		return out
-	}
-	q, out := game.Question(d.ofPeople, by, line, d.names())
-	if q != nil && out.Err == nil {
-		d.completeName(q)
-		out.Target = q.Name
-		audited, asked := out.Acted && out.Needs > command.Anyone, out
-		d.host().Ask(by, *q, func(refused string) { // the database may have the last word
-			if audited {
-				d.audit(by, asked, refused)
-			}
-		})
-	}
-	out.Acted = false
-	return out
-}
-
-// completeName replaces a part of a name by the only connected player's name with that
-// part. Commands that make admins or end bans need the whole name.
-func (d *target) completeName(q *game.Query) {
-	switch q.What {
-	case "unban", "addadmin", "deladmin", "checkadmin", "lang":
-		return
-	}
-	if found := d.find(q.Name); len(found) == 1 && q.Name != "" {
-		p := found[0].Player
-		q.Name, q.Here, q.Addr = p.Name, true, p.Addr.Addr()
-	}
+	d.opts.Log.Info().Str("by", by.Name).Str("command", u.Name+" "+u.Detail).Str("target", on).Str("refused", refused).Msg("command")
 }
 
 // located is a connected player and the number of their lobby or game.
@@ -119,13 +110,4 @@ func deny(by *command.Caller, err error) {
 // answer tells a caller something in their language.
 func answer(c *call, format string, args ...any) {
 	c.Answer(texts.Sprintf(c.Language, format, args...))
-}
-
-// asks reports whether a command only reads; such commands are not audited.
-func asks(out command.Outcome) bool {
-	switch out.Name {
-	case "map", "autohost":
-		return out.Detail == ""
-	}
-	return slices.Contains([]string{"help", "games", "game", "maps", "eg", "votemap", "sc"}, out.Name)
 }

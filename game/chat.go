@@ -15,10 +15,11 @@ func (m *Machine) chat(s *seat, line w3gs.Chat) {
 	level := m.caller(s.PID).Level
 	e := lobby.Chat{PID: s.PID, Line: line, Trusted: level > command.Anyone}
 	if text, ok := strings.CutPrefix(line.Text, string(m.cfg.Trigger)); ok {
-		if spec := m.commands.Usable(level, text); spec != nil {
-			e.Command, e.Urgent = true, spec.Urgent
-		} else if level >= command.Admin && !m.commands.Has(text) {
-			e.Command = true // the host's commands are for admins
+		switch u := m.commands.Find(text); {
+		case u.Spec == nil:
+			e.Command = level >= command.Admin // the host's commands are for admins
+		case level >= u.Needs():
+			e.Command, e.Urgent = true, u.Urgent
 		}
 	}
 	m.toLobby(e)
@@ -42,7 +43,7 @@ func (m *Machine) Secret(text string) (rest string, ok bool) {
 // secret command. The host must not give such a line to Step.
 func (m *Machine) Slip(text string) bool {
 	line, triggered := command.Bare(text)
-	if s := m.commands.Lookup(line); s != nil && !s.Secret {
+	if s := m.commands.Find(line).Spec; s != nil && !s.Secret {
 		return false
 	}
 	return m.commands.Slip(line, triggered) || commands.Slip(line, triggered)
@@ -69,7 +70,7 @@ func (m *Machine) login(s *seat, in *Input) {
 	if s.logins.Take(m.now, loginEvery, loginBurst*loginEvery) > 0 {
 		return
 	}
-	m.fact(&Commanded{Caller: *m.caller(s.PID), Line: "login", Name: "login", Refused: in.Why})
+	m.fact(&Commanded{Caller: *m.caller(s.PID), Line: loginCommand, Name: loginCommand, Refused: in.Why})
 	to := w3gs.Only(s.PID)
 	switch {
 	case in.Why == "":

@@ -25,10 +25,7 @@ var commands command.Table[*Machine]
 func Commands() command.Table[*Machine] { return commands }
 
 func init() {
-	for i := range people {
-		people[i].Costly = true
-	}
-	commands = slices.Concat(always, inLobby, listing, inGame, voting, verdicts, people, voice)
+	commands = slices.Concat(always, inLobby, occupants, setup, listing, inGame, voting, verdicts, people, voice)
 }
 
 // with makes the Parse of a command with one argument.
@@ -66,66 +63,6 @@ func onPlayer(part string, do func(m *Machine, c *call, p lobby.Player) error) a
 // opOn is the act of an operation on one player.
 func opOn(part string, make func(lobby.Player) lobby.Operation) act {
 	return onPlayer(part, func(m *Machine, _ *call, p lobby.Player) error { return m.toLobby(make(p)) })
-}
-
-var always = command.Table[*Machine]{
-	{Name: "help", Usage: "[command]", Help: "list your commands, or explain one", Examples: []string{"help start"}, Phase: command.Always, Parse: with((*args).Rest, help)},
-	{Name: "ping", Aliases: []string{"pingall"}, Usage: "[ms]", Help: "show everyone's ping; with a number, kick those above it", Examples: []string{"ping", "ping 300"}, Level: command.Owner, AskAnyone: true, Phase: command.Always, Bare: ping, Parse: with(milliseconds(time.Millisecond, time.Minute), kickSlow)},
-	{Name: "version", Aliases: []string{"about"}, Help: "show the host's version", Phase: command.Always, Bare: show(version)},
-	{Name: "owner", Usage: "[player]", Help: "show who owns the lobby, or give it away", Examples: []string{"owner Bob"}, Level: command.Owner, AskAnyone: true, Phase: command.Always, Bare: show(owner), Parse: func(a *args) act {
-		return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.SetOwner{Player: p.Name} })
-	}},
-	{Name: "kick", Aliases: []string{"remove"}, Usage: "<player> [reason]", Help: "remove a player", Examples: []string{"kick bob too slow"}, Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return kick(a.Player(0), a.Rest(), false) }},
-	{Name: "mute", Usage: "<player>", Help: "mute a player", Examples: []string{"mute bob"}, Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return mute(a.OnlyPlayer(), false) }},
-	{Name: "unmute", Usage: "<player>", Help: "unmute a player", Examples: []string{"unmute bob"}, Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return mute(a.OnlyPlayer(), true) }},
-	{Name: "muteall", Help: "mute public chat", Level: command.Owner, Phase: command.Always, Bare: muteAll(false)},
-	{Name: "unmuteall", Help: "unmute public chat", Level: command.Owner, Phase: command.Always, Bare: muteAll(true)},
-	{Name: "journal", Help: "keep this game's journal, for a bug report", Level: command.Owner, Phase: command.Always, Bare: show(keepJournal)},
-	{Name: "say", Usage: "<text>", Help: "say something as the host", Examples: []string{"say Two minutes left"}, Level: command.Owner, Phase: command.Always, Parse: func(a *args) act { return op(lobby.Say{Text: texts.Plain(a.Text("text"))}) }},
-	{Name: "latency", Usage: "[20-500]", Help: "show or set the milliseconds between turns", Examples: []string{"latency 80"}, Level: command.Owner, Phase: command.Always, Bare: show(latency), Parse: with(milliseconds(w3gs.MinPeriod, w3gs.MaxPeriod), setLatency)},
-	{Name: "synclimit", Usage: "[turns]", Help: "show or set how far a player may be behind", Examples: []string{"synclimit 50"}, Level: command.Owner, Phase: command.Always, Bare: show(syncLimit), Parse: with(func(a *args) int { return a.Number("number of turns", 2, w3gs.MaxSyncLimit) }, setSyncLimit)},
-}
-
-var inLobby = command.Table[*Machine]{
-	{Name: "start", Aliases: []string{"s", "go", "g", "vs"}, Usage: "[force|now]", Forms: map[string]string{"sn": "now", "quickstart": "now"}, Help: "start the countdown, once everybody's ping is known; force skips the checks, now skips the count as well", Examples: []string{"start", "start force"}, Level: command.StandIn, Phase: command.InLobby, Parse: start},
-	{Name: "abort", Aliases: []string{"a"}, Help: "stop the countdown", Level: command.StandIn, Phase: command.InLobby, Urgent: true, Bare: op(lobby.Abort{})},
-	{Name: "autostart", Usage: "<players|off> [minutes] [balanced] | ready [players]", Forms: map[string]string{"clearautostart": "off"}, Help: "start automatically with that many players, after that many minutes, or when all are ready; balanced: with even teams", Examples: []string{"autostart 8", "autostart 6 5 balanced", "autostart ready 4", "autostart off"}, Level: command.Owner, Phase: command.InLobby, Parse: autostart},
-	{Name: "open", Usage: "<slot> ...", Help: "open slots", Examples: []string{"open 3 4"}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.SetSlots{Slots: a.Slots()}) }},
-	{Name: "close", Usage: "<slot> ...", Help: "close slots; a player in one is kicked", Examples: []string{"close 5 6"}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.SetSlots{Slots: a.Slots(), Closed: true}) }},
-	{Name: "openall", Help: "open every closed slot", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.SetSlots{})},
-	{Name: "closeall", Help: "close every open slot", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.SetSlots{Closed: true})},
-	{Name: "swap", Usage: "<slot|player> <slot|player>", Help: "swap two slots, or the players in them", Examples: []string{"swap 1 5", "swap bob ann"}, Level: command.Owner, Phase: command.InLobby, Parse: swap},
-	{Name: "shuffle", Aliases: []string{"sp"}, Help: "shuffle the players", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.Shuffle{})},
-	{Name: "balance", Help: "balance the teams by the players' ratings", Level: command.Owner, Phase: command.InLobby, Bare: balance},
-	{Name: "hold", Aliases: []string{"reserve"}, Usage: "<name> ...", Help: "hold a place for a name", Examples: []string{"hold Ann \"Bob Lee\""}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Hold{Names: a.NameList()}) }},
-	{Name: "unhold", Aliases: []string{"unreserve"}, Usage: "<name> ...", Help: "release a held place", Examples: []string{"unhold Ann"}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Hold{Names: a.NameList(), Off: true}) }},
-	{Name: "closekick", Usage: "<player> [reason]", Help: "remove a player and close their slot", Examples: []string{"closekick bob"}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return kick(a.Player(0), a.Rest(), true) }},
-	{Name: "comp", Usage: "<slot> [easy|normal|insane]", Help: "put a computer into a slot", Examples: []string{"comp 4 insane"}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return op(lobby.Computer{Slot: a.Slot(), AI: strength(a)}) }},
-	{Name: "compteam", Usage: "<slot> <team>", Help: "set the team of a computer", Examples: []string{"compteam 4 2"}, Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatTeam, team)},
-	{Name: "compcolour", Aliases: []string{"compcolor"}, Usage: "<slot> <colour>", Help: "set the colour of a computer", Examples: []string{"compcolour 4 teal"}, Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatColour, (*args).Colour)},
-	{Name: "comprace", Usage: "<slot> <race>", Help: "set the race of a computer", Examples: []string{"comprace 4 orc"}, Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatRace, (*args).Race)},
-	{Name: "comphandicap", Usage: "<slot> <50-100>", Help: "set the handicap of a computer", Examples: []string{"comphandicap 4 80"}, Level: command.Owner, Phase: command.InLobby, Parse: setComputer(w3gs.ChatHandicap, (*args).Handicap)},
-	{Name: "team", Usage: "<player> <team>", Help: "set the team of a player", Examples: []string{"team bob 2"}, Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatTeam, team)},
-	{Name: "colour", Aliases: []string{"color"}, Usage: "<player> <colour>", Help: "set the colour of a player", Examples: []string{"colour bob red"}, Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatColour, (*args).Colour)},
-	{Name: "race", Usage: "<player> <race>", Help: "set the race of a player", Examples: []string{"race bob nightelf"}, Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatRace, (*args).Race)},
-	{Name: "handicap", Usage: "<player> <50-100>", Help: "set the handicap of a player", Examples: []string{"handicap bob 90"}, Level: command.Owner, Phase: command.InLobby, Parse: setPlayer(w3gs.ChatHandicap, (*args).Handicap)},
-	{Name: "obs", Aliases: []string{"observer"}, Usage: "<player>", Help: "move a player to the observers", Examples: []string{"obs bob"}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.Observe{PID: p.PID} })
-	}},
-	{Name: "fakeplayer", Aliases: []string{"fp"}, Usage: "[count]", Help: "add fake players, who only hold a slot", Examples: []string{"fakeplayer", "fakeplayer 3"}, Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.FakePlayer{Count: 1}), Parse: func(a *args) act { return op(lobby.FakePlayer{Count: a.Ordinal("number of players")}) }},
-	{Name: "deletefp", Aliases: []string{"deletefake"}, Help: "remove all fake players", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.DeleteFake{})},
-	{Name: "hcl", Aliases: []string{"mode"}, Usage: "[mode]", Help: "show or set the mode string of the map", Examples: []string{"hcl ap"}, Level: command.Owner, Phase: command.InLobby, Bare: show(mode), Parse: with((*args).Rest, hcl)},
-	{Name: "clearhcl", Help: "remove the mode string", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.HCL{})},
-	{Name: "download", Aliases: []string{"dl"}, Usage: "<player>", Help: "allow one player to download the map", Examples: []string{"download bob"}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), allowDownload) }},
-	{Name: "downloads", Aliases: []string{"setdownloads", "maptransfers"}, Usage: "<on|off|ask>", Help: "set who may download the map", Examples: []string{"downloads ask"}, Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string { return a.OneOf("on", "off", "ask") }, downloads)},
-	{Name: "unhost", Aliases: []string{"uh"}, Help: "close the lobby", Level: command.Owner, Phase: command.InLobby, Bare: op(lobby.Shutdown{Why: texts.Of("the lobby was closed by its owner")})},
-}
-
-var inGame = command.Table[*Machine]{
-	{Name: "drop", Help: "drop the players on the lag screen", Level: command.Owner, Phase: command.InGame, Bare: dropLaggers},
-	{Name: "pause", Aliases: []string{"fppause"}, Help: "pause the game (needs a fake player)", Level: command.Owner, Phase: command.InGame, Bare: fakeAction(actionPause)},
-	{Name: "resume", Aliases: []string{"fpresume", "unpause"}, Help: "resume a paused game", Level: command.Owner, Phase: command.InGame, Bare: fakeAction(actionResume)},
-	{Name: "end", Help: "end the game", Level: command.Owner, Phase: command.InGame, Bare: end},
 }
 
 // setPlayer reads "<player> <value>", for an attribute of a player's slot.

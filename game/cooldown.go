@@ -16,17 +16,18 @@ type Cooldown struct {
 }
 
 // pays charges a command to its caller's allowance. If that is used up, the caller is
-// told once. Lines that are not commands of a game count, but are not answered.
-func (m *Machine) pays(by *command.Caller, line string) bool {
+// told once. Lines that are not commands of a game, with spec nil, count but are not
+// answered.
+func (m *Machine) pays(by *command.Caller, spec *command.Spec[*Machine]) bool {
 	s, limit := m.seats[by.PID], &m.cfg.Cooldown
 	if s == nil || limit.Burst <= 0 || by.Level >= command.Owner {
 		return true
 	}
-	spec, cost, most := m.commands.Lookup(line), limit.Every, time.Duration(limit.Burst)*limit.Every
+	cost, most := limit.Every, time.Duration(limit.Burst)*limit.Every
 	switch {
 	case spec != nil && spec.Urgent:
 		return true
-	case spec != nil && spec.Costly:
+	case spec != nil && spec.Ask != nil:
 		cost = min(limit.Query, most)
 	}
 	if wait := s.commands.Take(m.now, cost, most); wait > 0 {

@@ -12,10 +12,41 @@ import (
 // list of games. A private lobby is in no list: on a realm it is found by its name,
 // on the LAN not at all.
 var listing = command.Table[*Machine]{
-	{Name: "rules", Help: "show the rules of this lobby", Phase: command.Always, Bare: rules},
-	{Name: "rename", Usage: "<name>", Help: "give the lobby another name in the list of games", Examples: []string{"rename 3v3 for all"}, Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string { return a.Text("name") }, rename)},
-	{Name: "pub", Usage: "[name]", Help: "list the lobby for everybody", Examples: []string{"pub", "pub 3v3 for all"}, Level: command.Owner, Phase: command.InLobby, Parse: with((*args).Rest, publish)},
-	{Name: "priv", Usage: "[name]", Help: "take the lobby off the list; on a realm, players can still join it by name", Examples: []string{"priv friends only"}, Level: command.Owner, Phase: command.InLobby, Parse: with((*args).Rest, unlist)},
+	{
+		Name:  "rules",
+		Help:  "show the rules of this lobby",
+		Phase: command.Always,
+		Bare:  rules,
+	},
+	{
+		Name:     "rename",
+		Usage:    "<name>",
+		Help:     "give the lobby another name in the list of games",
+		Examples: []string{"rename 3v3 for all"},
+		Level:    command.Owner,
+		Phase:    command.InLobby,
+		Parse:    with(func(a *args) string { return a.Text("name") }, rename),
+	},
+	{
+		Name:     "pub",
+		Usage:    "[name]",
+		Help:     "list the lobby for everybody",
+		Examples: []string{"pub", "pub 3v3 for all"},
+		Level:    command.Owner,
+		Phase:    command.InLobby,
+		Yields:   true,
+		Parse:    with((*args).Rest, publish),
+	},
+	{
+		Name:     "priv",
+		Usage:    "[name]",
+		Help:     "take the lobby off the list; on a realm, players can still join it by name",
+		Examples: []string{"priv friends only"},
+		Level:    command.Owner,
+		Phase:    command.InLobby,
+		Yields:   true,
+		Parse:    with((*args).Rest, unlist),
+	},
 }
 
 func rules(m *Machine, c *call) error {

@@ -14,29 +14,35 @@ import (
 )
 
 // obey carries out a command, or answers the caller alone with what to type
-// instead.
+// instead. Commands of the host are passed on.
 func (m *Machine) obey(by *command.Caller, line string) {
-	if !m.pays(by, line) {
+	u := m.commands.Find(line)
+	if !m.pays(by, u.Spec) {
+		return
+	}
+	if u.Spec == nil || u.Yields && by.PID == 0 && !u.Phase.Has(m.phase()) {
+		m.out.add(Op{Kind: Outside, Caller: by, Text: line})
 		return
 	}
 	var names []string
 	for _, p := range m.lobby.Find("") {
 		names = append(names, p.Name)
 	}
-	o := m.commands.Run(m, m.phase(), by, line, names)
-	if o.Name == "" {
-		m.out.add(Op{Kind: Outside, Caller: by, Text: line})
-		return
+	o := u.Run(m, m.phase(), by, names)
+	if o.Query != nil {
+		if o.Err = m.put(by, u.Spec, o.Query); o.Err == nil {
+			o.Target = o.Query.Name
+		}
 	}
 	if o.Denied && m.lobby.StandIn() == 0 {
-		o.Err = by.Refusal(max(o.Needs, command.Owner), o.Name)
+		o.Err = by.Refusal(max(u.Needs(), command.Owner), u.Name)
 	}
 	refused := ""
 	if o.Err != nil {
 		refused = o.Err.Error()
 	}
-	if o.Acted && o.Needs > command.Anyone {
-		m.fact(&Commanded{Caller: *by, Line: line, Name: o.Name, Target: o.Target, Detail: o.Detail, Refused: refused})
+	if o.Acted && u.Needs() > command.Anyone {
+		m.fact(&Commanded{Caller: *by, Line: line, Name: u.Name, Target: o.Target, Detail: u.Detail, Refused: refused})
 	}
 	if o.Err != nil {
 		m.reply(by, texts.Sentence(texts.From(o.Err)), true)

@@ -81,7 +81,7 @@ type Op struct {
 	Frame   []byte
 	Why     string
 	Caller  *command.Caller
-	Query   *Query
+	Query   *command.Query
 	Config  *Config
 	Text    string
 	Refused bool

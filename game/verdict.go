@@ -12,9 +12,26 @@ import (
 
 // verdicts are the commands by which players end a game with a result.
 var verdicts = command.Table[*Machine]{
-	{Name: "ff", Aliases: []string{"surrender", "forfeit"}, Help: "let your team surrender, if enough of it agree", Phase: command.InGame, Bare: surrender},
-	{Name: "rmk", Aliases: []string{"remake"}, Help: "open the lobby again, with the same places, if enough players agree", Phase: command.InGame, Bare: remake},
-	{Name: "draw", Help: "end the game as a draw, if enough of each team agree", Phase: command.InGame, Bare: draw},
+	{
+		Name:    "ff",
+		Aliases: []string{"surrender", "forfeit"},
+		Help:    "let your team surrender, if enough of it agree",
+		Phase:   command.InGame,
+		Bare:    surrender,
+	},
+	{
+		Name:    "rmk",
+		Aliases: []string{"remake"},
+		Help:    "open the lobby again, with the same places, if enough players agree",
+		Phase:   command.InGame,
+		Bare:    remake,
+	},
+	{
+		Name:  "draw",
+		Help:  "end the game as a draw, if enough of each team agree",
+		Phase: command.InGame,
+		Bare:  draw,
+	},
 }
 
 // Result is how a game has ended for a player.
@@ -68,7 +85,7 @@ func surrender(m *Machine, c *call) error {
 		return cannot("your team has surrendered")
 	}
 	return m.ask(&poll{
-		command: "ff", caller: *c.Caller, target: fmt.Sprintf("team %d", p.Team+1), what: texts.Of("surrender"),
+		command: c.Command, caller: *c.Caller, target: fmt.Sprintf("team %d", p.Team+1), what: texts.Of("surrender"),
 		groups: func() []w3gs.PIDs { return []w3gs.PIDs{m.teams()[p.Team]} },
 		agreed: func() { m.surrendered(p.Team) },
 	})
@@ -95,7 +112,7 @@ func draw(m *Machine, c *call) error {
 		return err
 	}
 	return m.ask(&poll{
-		command: "draw", caller: *c.Caller, what: texts.Of("end the game as a draw"),
+		command: c.Command, caller: *c.Caller, what: texts.Of("end the game as a draw"),
 		groups: func() (groups []w3gs.PIDs) {
 			for _, team := range m.fighting() {
 				groups = append(groups, m.teams()[team])
@@ -127,7 +144,7 @@ func remake(m *Machine, c *call) error {
 		return cannot("only active players can do that")
 	}
 	return m.ask(&poll{
-		command: "rmk", caller: *c.Caller, what: texts.Of("play again"),
+		command: c.Command, caller: *c.Caller, what: texts.Of("play again"),
 		groups: func() []w3gs.PIDs {
 			var all w3gs.PIDs
 			for _, players := range m.teams() {

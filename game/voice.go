@@ -11,21 +11,57 @@ import (
 
 // voice are the commands about what the host says, to whom and in which language.
 var voice = command.Table[*Machine]{
-	{Name: "announce", Usage: "off | <seconds> <text>", Help: "repeat a message every so many seconds", Examples: []string{"announce 60 Join our Discord", "announce off"}, Level: command.Owner, Phase: command.InLobby, Parse: func(a *args) act {
-		if a.Is("off") {
-			return announce(0, "")
-		}
-		return announce(time.Duration(a.Number("number of seconds", 10, 3600))*time.Second, a.Text("text"))
-	}},
-	{Name: "pin", Usage: "off | <text>", Forms: map[string]string{"unpin": "off"}, Help: "show a message to everyone who joins", Examples: []string{"pin First to ten wins", "pin off"}, Level: command.Owner, Phase: command.InLobby, Parse: with(func(a *args) string {
-		if a.Is("off") {
-			return ""
-		}
-		return a.Text("text")
-	}, pin)},
-	{Name: "messages", Usage: "<on|off>", Help: "turn the host's public messages on or off for you", Examples: []string{"messages off"}, Phase: command.Always, Parse: with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, messages)},
-	{Name: "lock", Help: "keep other admins from commanding this lobby", Level: command.Owner, Phase: command.Always, Bare: lock(true)},
-	{Name: "unlock", Help: "let admins command this lobby again", Level: command.Owner, Phase: command.Always, Bare: lock(false)},
+	{
+		Name:     "announce",
+		Usage:    "off | <seconds> <text>",
+		Help:     "repeat a message every so many seconds",
+		Examples: []string{"announce 60 Join our Discord", "announce off"},
+		Level:    command.Owner,
+		Phase:    command.InLobby,
+		Parse: func(a *args) act {
+			if a.Is("off") {
+				return announce(0, "")
+			}
+			return announce(time.Duration(a.Number("number of seconds", 10, 3600))*time.Second, a.Text("text"))
+		},
+	},
+	{
+		Name:     "pin",
+		Usage:    "off | <text>",
+		Forms:    map[string]string{"unpin": "off"},
+		Help:     "show a message to everyone who joins",
+		Examples: []string{"pin First to ten wins", "pin off"},
+		Level:    command.Owner,
+		Phase:    command.InLobby,
+		Parse: with(func(a *args) string {
+			if a.Is("off") {
+				return ""
+			}
+			return a.Text("text")
+		}, pin),
+	},
+	{
+		Name:     "messages",
+		Usage:    "<on|off>",
+		Help:     "turn the host's public messages on or off for you",
+		Examples: []string{"messages off"},
+		Phase:    command.Always,
+		Parse:    with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, messages),
+	},
+	{
+		Name:  "lock",
+		Help:  "keep other admins from commanding this lobby",
+		Level: command.Owner,
+		Phase: command.Always,
+		Bare:  lock(true),
+	},
+	{
+		Name:  "unlock",
+		Help:  "let admins command this lobby again",
+		Level: command.Owner,
+		Phase: command.Always,
+		Bare:  lock(false),
+	},
 }
 
 // announcement is a line that the host repeats in the lobby.
@@ -79,34 +115,44 @@ func messages(m *Machine, c *call, on bool) error {
 	return m.answer(c, "You will only see messages meant for you.")
 }
 
-func language(_ *Machine, c *call) texts.Text {
-	return texts.Of("Your language is %s. Available: %s.", c.Language.Own(), texts.Tags())
+func language(_ *Machine, c *call) texts.Text { return yourLanguage(c.Caller) }
+
+func yourLanguage(by *command.Caller) texts.Text {
+	return texts.Of("Your language is %s. Available: %s.", by.Language.Own(), texts.Tags())
 }
 
-// speakTo sets the language in which the caller reads the host, in this game and
-// later ones. A caller on a realm need not be in the game, and is answered when the
-// choice is stored.
-func speakTo(m *Machine, c *call, tag string) error {
-	s := m.seats[c.PID]
-	if s == nil && c.Realm == "" {
-		return cannot("only players in the game can do that")
-	}
-	language, err := texts.ParseLanguage(tag)
-	if err != nil {
+// speak asks for the language with this tag, in this game and later ones; "" asks which
+// one it is. A caller on a realm need not be in a game.
+func speak(tag string) command.Question {
+	return func(by *command.Caller, q *command.Query) (err error) {
+		if tag == "" {
+			q.What = ""
+			by.Answer(yourLanguage(by).In(by.Language))
+			return nil
+		}
+		if by.PID == 0 && by.Realm == "" {
+			return cannot("only players in the game can do that")
+		}
+		q.Name = by.Name
+		q.Language, err = texts.ParseLanguage(tag)
 		return err
 	}
-	ask := Op{Kind: Ask, Query: &Query{What: "lang", Name: c.Name, By: c.Name, Language: language}}
-	if s == nil {
-		ask.Caller, s = c.Caller, m.confirmed(c.Name, c.Realm)
+}
+
+// speakTo sets the language of the caller in this game. A caller without a seat is
+// answered when the choice is stored.
+func speakTo(m *Machine, by *command.Caller, q *command.Query) error {
+	s := m.seats[by.PID]
+	if q.Quiet = s != nil; s == nil {
+		s = m.confirmed(by.Name, by.Realm)
 	}
 	if s != nil {
 		s.chose = true
-		m.toLobby(lobby.SetLanguage{PID: s.PID, Language: language})
+		m.toLobby(lobby.SetLanguage{PID: s.PID, Language: q.Language})
 	}
-	if ask.Caller == nil {
-		m.answer(c, "The host now talks to you in %s.", language.Own())
+	if q.Quiet {
+		m.reply(by, texts.Of("The host now talks to you in %s.", q.Language.Own()), false)
 	}
-	m.out.add(ask)
 	return nil
 }
 

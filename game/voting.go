@@ -12,13 +12,52 @@ import (
 
 // voting are the commands by which players decide together.
 var voting = command.Table[*Machine]{
-	{Name: "votekick", Usage: "<player>", Help: "let the players vote to remove one of them", Examples: []string{"votekick bob"}, Phase: command.Always, Parse: func(a *args) act { return onPlayer(a.OnlyPlayer(), votekick) }},
-	{Name: "votestart", Help: "let the players vote to start the game", Phase: command.InLobby, Bare: votestart},
-	{Name: "votecancel", Help: "cancel the open vote, if you called it, own the lobby or are an admin", Phase: command.Always, Bare: votecancel},
-	{Name: "yes", Help: "vote yes", Phase: command.Always, Bare: answerPoll(true)},
-	{Name: "ready", Help: "say that you are ready to start", Phase: command.InLobby, Bare: ready(false)},
-	{Name: "unready", Aliases: []string{"afk"}, Help: "take back that you are ready", Phase: command.InLobby, Urgent: true, Bare: ready(true)},
-	{Name: "no", Help: "vote no", Phase: command.Always, Bare: answerPoll(false)},
+	{
+		Name:     "votekick",
+		Usage:    "<player>",
+		Help:     "let the players vote to remove one of them",
+		Examples: []string{"votekick bob"},
+		Phase:    command.Always,
+		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), votekick) },
+	},
+	{
+		Name:  "votestart",
+		Help:  "let the players vote to start the game",
+		Phase: command.InLobby,
+		Bare:  votestart,
+	},
+	{
+		Name:  "votecancel",
+		Help:  "cancel the open vote, if you called it, own the lobby or are an admin",
+		Phase: command.Always,
+		Bare:  votecancel,
+	},
+	{
+		Name:  "yes",
+		Help:  "vote yes",
+		Phase: command.Always,
+		Bare:  answerPoll(true),
+	},
+	{
+		Name:  "ready",
+		Help:  "say that you are ready to start",
+		Phase: command.InLobby,
+		Bare:  ready(false),
+	},
+	{
+		Name:    "unready",
+		Aliases: []string{"afk"},
+		Help:    "take back that you are ready",
+		Phase:   command.InLobby,
+		Urgent:  true,
+		Bare:    ready(true),
+	},
+	{
+		Name:  "no",
+		Help:  "vote no",
+		Phase: command.Always,
+		Bare:  answerPoll(false),
+	},
 }
 
 // ready marks a player as ready to start, or not any more.
@@ -60,14 +99,14 @@ func votekick(m *Machine, c *call, p lobby.Player) error {
 		return cannot("%s has a reserved place and cannot be voted out", p.Name)
 	case m.lobby.Humans().Len() < 3:
 		return cannot("a vote to kick needs at least three players")
-	case m.poll("votekick", c.PID) != nil || m.poll("votekick", p.PID) != nil:
+	case m.poll(c.Command, c.PID) != nil || m.poll(c.Command, p.PID) != nil:
 		return cannot("a vote is already open: answer it with %cyes or %[1]cno", m.cfg.Trigger)
 	case m.now < s.mayVote:
 		return cannot("you just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
 	}
 	s.mayVote = m.now + m.cfg.Votes.Cooldown
 	return m.ask(&poll{
-		command: "votekick", caller: *c.Caller, about: p.PID, target: p.Name, what: texts.Of("kick %s", p.Name),
+		command: c.Command, caller: *c.Caller, about: p.PID, target: p.Name, what: texts.Of("kick %s", p.Name),
 		groups: func() []w3gs.PIDs {
 			if !m.lobby.Humans().Has(p.PID) {
 				return nil // on the way out
@@ -88,7 +127,7 @@ const leastToStart = 2
 func votestart(m *Machine, c *call) error {
 	s, err := m.voter(c)
 	need := max(m.lobby.MinPlayers(), leastToStart)
-	open := m.poll("votestart", c.PID) != nil // then this is a yes
+	open := m.poll(c.Command, c.PID) != nil // then this is a yes
 	switch {
 	case err != nil:
 		return err
@@ -101,7 +140,7 @@ func votestart(m *Machine, c *call) error {
 		s.mayVote = m.now + m.cfg.Votes.Cooldown
 	}
 	return m.ask(&poll{
-		command: "votestart", caller: *c.Caller, what: texts.Of("start the game"),
+		command: c.Command, caller: *c.Caller, what: texts.Of("start the game"),
 		groups: func() []w3gs.PIDs {
 			if m.turns != nil {
 				return nil // it has started

@@ -151,7 +151,7 @@ func (nobody) Level(Joiner) command.Level               { return command.Anyone 
 
 func (nobody) Confirm(_, _ string, _ uint32, _ netip.Addr, _ func(bool)) func() { return func() {} }
 
-func (nobody) Ask(context.Context, game.Query) (string, error) { return "", game.ErrNoPeople }
+func (nobody) Ask(context.Context, command.Query) (string, error) { return "", game.ErrNoPeople }
 
 func (nobody) Login(context.Context, string, string) error { return game.ErrNoPeople }
 

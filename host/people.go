@@ -15,7 +15,7 @@ import (
 // People answers from a database what commands ask about players, bans and
 // admins, and changes it. It may take as long as ctx lets it.
 type People interface {
-	Ask(ctx context.Context, q game.Query) (text string, err error)
+	Ask(ctx context.Context, q command.Query) (text string, err error)
 	// Language is what a player has chosen to read, if they have.
 	Language(ctx context.Context, name string) (l texts.Language, found bool, err error)
 	// Login checks the password of an admin. The error is for the player.
@@ -50,7 +50,7 @@ func (g *Game) ask(op *game.Op) {
 // Ask puts a question to People for a caller without a seat. It does not wait; the
 // caller has an answer by askTimeout, whatever the database does. Then done gets why it was
 // refused, empty if it was not.
-func (h *Host) Ask(by *command.Caller, q game.Query, done func(refused string)) {
+func (h *Host) Ask(by *command.Caller, q command.Query, done func(refused string)) {
 	given := by.Pending()
 	h.askPeople(q, func(text string, err error) {
 		defer given()
@@ -67,7 +67,7 @@ func (h *Host) Ask(by *command.Caller, q game.Query, done func(refused string)) 
 }
 
 // askPeople answers with a text that is also that of the error.
-func (h *Host) askPeople(q game.Query, answer func(text string, err error)) {
+func (h *Host) askPeople(q command.Query, answer func(text string, err error)) {
 	h.inquire(h.asked, func(ctx context.Context) (string, error) { return h.opts.People.Ask(ctx, q) }, func(text string, err error) {
 		if err != nil {
 			text = texts.Sentence(texts.From(err)).In(q.Language)

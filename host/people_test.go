@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"w3host/control/people"
-	"w3host/game"
 	"w3host/game/command"
 	"w3host/storage"
 	"w3host/texts"
@@ -71,7 +70,7 @@ func TestBansFromChat(t *testing.T) {
 // deaf does not answer, nor hear of the end of its time.
 type deaf struct{ release chan struct{} }
 
-func (d deaf) Ask(context.Context, game.Query) (string, error) { <-d.release; return "", nil }
+func (d deaf) Ask(context.Context, command.Query) (string, error) { <-d.release; return "", nil }
 
 func (d deaf) Login(context.Context, string, string) error { <-d.release; return nil }
 

@@ -246,7 +246,7 @@ func unknown(g *Game, by *command.Caller, line string) {
 	if by.Level < command.Owner || strings.EqualFold(word, "help") {
 		return
 	}
-	why := command.NoCommand(line, "", nil).Error()
+	why := command.Table[any](nil).Unknown(line, "", by.Level).Error()
 	if by.PID == 0 {
 		by.Deny(why)
 		return

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"w3host/game"
+	"w3host/game/command"
 	"w3host/storage"
 	"w3host/texts"
 )
 
-func (d Directory) admins(ctx context.Context, name string) (answer, error) {
+func (d Directory) admins(ctx context.Context, q *command.Query) (answer, error) {
+	name := q.Name
 	all, err := d.DB.Admins(ctx)
 	if err != nil {
 		return nil, err
@@ -46,20 +47,26 @@ func describe(a storage.Admin) texts.Text {
 	return text
 }
 
-func (d Directory) setAdmin(ctx context.Context, q game.Query) (answer, error) {
+func (d Directory) removeAdmin(ctx context.Context, q *command.Query) (answer, error) {
+	a, err := ParseAdmin(q.Name, q.From)
+	if err != nil {
+		return nil, err
+	}
+	who := a.Target() + onRealm(q.Realm)
+	err = d.DB.RemoveAdmin(ctx, a.Name, q.Realm, a.Network)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, texts.Of("%s is not an admin. Type admins for a list", who)
+	}
+	return one("%s is no longer an admin.", who), err
+}
+
+func (d Directory) addAdmin(ctx context.Context, q *command.Query) (answer, error) {
 	a, err := ParseAdmin(q.Name, q.From)
 	if err != nil {
 		return nil, err
 	}
 	a.Realm, a.By, a.At = q.Realm, q.By, time.Now()
 	who := a.Target() + onRealm(q.Realm)
-	if q.What == "deladmin" {
-		err := d.DB.RemoveAdmin(ctx, a.Name, a.Realm, a.Network)
-		if errors.Is(err, storage.ErrNotFound) {
-			return nil, texts.Of("%s is not an admin. Type admins for a list", who)
-		}
-		return one("%s is no longer an admin.", who), err
-	}
 	if a.Role = storage.RoleAdmin; q.Root {
 		a.Role = storage.RoleRoot
 	}

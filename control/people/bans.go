@@ -7,33 +7,44 @@ import (
 	"strings"
 	"time"
 
-	"w3host/game"
+	"w3host/game/command"
 	"w3host/storage"
 	"w3host/texts"
 )
 
-// target is whom a query about bans means: a player who is here by name or, for
-// banip, by address; otherwise what was typed.
-func target(q game.Query) (storage.BanTarget, error) {
-	if !q.Here {
-		t, err := storage.ParseBanTarget(q.Name)
-		if err == nil && q.What == "banip" && !t.Network.IsValid() {
-			err = texts.Of("%s is not here and is not an address: give an address", q.Name)
-		}
-		return t, err
+// target is whom a query means: a player who is here, or what was typed.
+func target(q *command.Query) (storage.BanTarget, error) {
+	if q.Here {
+		return storage.BanTarget{Name: q.Name}, nil
 	}
-	if q.What == "banip" {
-		a := q.Addr.Unmap().WithZone("")
-		return storage.BanTarget{Network: netip.PrefixFrom(a, a.BitLen())}, nil
-	}
-	return storage.BanTarget{Name: q.Name}, nil
+	return storage.ParseBanTarget(q.Name)
 }
 
-func (d Directory) ban(ctx context.Context, q game.Query) (answer, error) {
+func (d Directory) ban(ctx context.Context, q *command.Query) (answer, error) {
 	t, err := target(q)
 	if err != nil {
 		return nil, err
 	}
+	return d.store(ctx, q, t)
+}
+
+// banIP bans the address of a player who is here, or the one that was typed.
+func (d Directory) banIP(ctx context.Context, q *command.Query) (answer, error) {
+	if q.Here {
+		a := q.Addr.Unmap().WithZone("")
+		return d.store(ctx, q, storage.BanTarget{Network: netip.PrefixFrom(a, a.BitLen())})
+	}
+	t, err := storage.ParseBanTarget(q.Name)
+	if err == nil && !t.Network.IsValid() {
+		err = texts.Of("%s is not here and is not an address: give an address", q.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.store(ctx, q, t)
+}
+
+func (d Directory) store(ctx context.Context, q *command.Query, t storage.BanTarget) (answer, error) {
 	if IsVast(t.Network) {
 		return nil, texts.Of("%v covers a large part of the internet: use w3host ban --yes if you mean it", t.Network)
 	}
@@ -41,7 +52,8 @@ func (d Directory) ban(ctx context.Context, q game.Query) (answer, error) {
 	if q.For > 0 {
 		ban.Expires = ban.At.Add(q.For)
 	}
-	if ban, err = d.DB.AddBan(ctx, ban); errors.Is(err, storage.ErrConflict) {
+	ban, err := d.DB.AddBan(ctx, ban)
+	if errors.Is(err, storage.ErrConflict) {
 		err = texts.Of("%s is already banned", ban.Target())
 	}
 	if err != nil {
@@ -53,7 +65,7 @@ func (d Directory) ban(ctx context.Context, q game.Query) (answer, error) {
 	return one("%s is banned%v.", ban.Target(), until(ban)), nil
 }
 
-func (d Directory) unban(ctx context.Context, q game.Query) (answer, error) {
+func (d Directory) unban(ctx context.Context, q *command.Query) (answer, error) {
 	t, err := target(q)
 	if err != nil {
 		return nil, err
@@ -72,7 +84,7 @@ func (d Directory) unban(ctx context.Context, q game.Query) (answer, error) {
 	return one("No longer banned: %s.", strings.Join(who, ", ")), nil
 }
 
-func (d Directory) bans(ctx context.Context) (answer, error) {
+func (d Directory) bans(ctx context.Context, _ *command.Query) (answer, error) {
 	all, err := d.DB.Bans(ctx, false)
 	if err != nil || len(all) == 0 {
 		return one("There are no bans."), err
@@ -87,7 +99,7 @@ func (d Directory) bans(ctx context.Context) (answer, error) {
 	return lines, nil
 }
 
-func (d Directory) checkBan(ctx context.Context, q game.Query) (lines answer, err error) {
+func (d Directory) checkBan(ctx context.Context, q *command.Query) (lines answer, err error) {
 	name, addr := q.Name, q.Addr
 	if !q.Here {
 		t, err := storage.ParseBanTarget(q.Name)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/game"
+	"w3host/game/command"
 	"w3host/storage"
 	"w3host/texts"
 )
@@ -44,7 +44,7 @@ func TestTexts(t *testing.T) {
 	ask := func(l texts.Language, line string) string {
 		what, name, _ := strings.Cut(line, " ")
 		name, from, _ := strings.Cut(name, " from ")
-		text, err := Directory{db}.Ask(t.Context(), game.Query{What: what, Name: name, From: from, By: "Root", Language: l})
+		text, err := Directory{db}.Ask(t.Context(), command.Query{What: what, Name: name, From: from, By: "Root", Language: l})
 		if err != nil {
 			text = "refused: " + err.Error()
 		}

@@ -5,12 +5,11 @@ package people
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/netip"
 	"strings"
 	"time"
 
-	"w3host/game"
+	"w3host/game/command"
 	"w3host/storage"
 	"w3host/texts"
 )
@@ -23,8 +22,8 @@ const most = 10
 
 // Ask carries a query out. The answer is a line, or several, or none, in the
 // query's language; an error is one line in it too.
-func (d Directory) Ask(ctx context.Context, q game.Query) (string, error) {
-	lines, err := d.ask(ctx, q)
+func (d Directory) Ask(ctx context.Context, q command.Query) (string, error) {
+	lines, err := answers[q.What](d, ctx, &q)
 	if errors.Is(err, storage.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
 		err = texts.Of("the database does not answer: try again later")
 	}
@@ -50,45 +49,38 @@ type answer = []texts.Text
 // one is an answer of one line.
 func one(format string, args ...any) answer { return answer{texts.Of(format, args...)} }
 
-func (d Directory) ask(ctx context.Context, q game.Query) (answer, error) {
-	switch q.What {
-	case "stats":
-		return d.stats(ctx, q.Name)
-	case "rank":
-		return d.rank(ctx, q)
-	case "statsdota":
-		return d.dota(ctx, q.Name)
-	case "check":
-		return d.check(ctx, q)
-	case "alts":
-		return d.alts(ctx, q.Name)
-	case "ban", "banip":
-		return d.ban(ctx, q)
-	case "unban":
-		return d.unban(ctx, q)
-	case "bans":
-		return d.bans(ctx)
-	case "checkban":
-		return d.checkBan(ctx, q)
-	case "addadmin", "deladmin":
-		return d.setAdmin(ctx, q)
-	case "admins":
-		return d.admins(ctx, "")
-	case "checkadmin":
-		return d.admins(ctx, q.Name)
-	case "lang":
-		return one("The host now talks to you in %s.", q.Language.Own()), d.DB.SetLanguage(ctx, q.Name, q.Language.String())
-	}
-	return nil, fmt.Errorf("the database is not asked for %s", q.What)
+// answers are by the names of the commands that ask.
+var answers = map[string]func(Directory, context.Context, *command.Query) (answer, error){
+	"stats":      Directory.stats,
+	"rank":       Directory.rank,
+	"statsdota":  Directory.dota,
+	"check":      Directory.check,
+	"checkme":    Directory.check,
+	"alts":       Directory.alts,
+	"ban":        Directory.ban,
+	"banip":      Directory.banIP,
+	"banlast":    Directory.ban,
+	"unban":      Directory.unban,
+	"bans":       Directory.bans,
+	"checkban":   Directory.checkBan,
+	"addadmin":   Directory.addAdmin,
+	"deladmin":   Directory.removeAdmin,
+	"admins":     Directory.admins,
+	"checkadmin": Directory.admins,
+	"lang":       Directory.lang,
+}
+
+func (d Directory) lang(ctx context.Context, q *command.Query) (answer, error) {
+	return one("The host now talks to you in %s.", q.Language.Own()), d.DB.SetLanguage(ctx, q.Name, q.Language.String())
 }
 
 // games, times and bans count in the singular and the plural.
 func games(n int) texts.Text { return texts.Count(n, "%d game", "%d games") }
 
-func (d Directory) stats(ctx context.Context, name string) (lines answer, err error) {
-	all, err := d.DB.PlayerStats(ctx, name)
+func (d Directory) stats(ctx context.Context, q *command.Query) (lines answer, err error) {
+	all, err := d.DB.PlayerStats(ctx, q.Name)
 	if errors.Is(err, storage.ErrNotFound) {
-		return one("%s has not played here yet.", name), nil
+		return one("%s has not played here yet.", q.Name), nil
 	}
 	for _, s := range all {
 		lines = append(lines, texts.Of("%s: %v, %d won, %d lost, %d drawn, left %d early, dropped %v, ping %.0f ms, last game %s.",
@@ -101,7 +93,7 @@ func (d Directory) stats(ctx context.Context, name string) (lines answer, err er
 // the games than of the player.
 const firstRating = 5
 
-func (d Directory) rank(ctx context.Context, q game.Query) (lines answer, err error) {
+func (d Directory) rank(ctx context.Context, q *command.Query) (lines answer, err error) {
 	all, err := d.DB.RatingsOf(ctx, q.Name, q.Map)
 	if err != nil {
 		return nil, err
@@ -122,8 +114,8 @@ func (d Directory) rank(ctx context.Context, q game.Query) (lines answer, err er
 }
 
 // dota answers with the means of the values that DotA reports.
-func (d Directory) dota(ctx context.Context, name string) (lines answer, err error) {
-	all, err := d.DB.PlayerStats(ctx, name)
+func (d Directory) dota(ctx context.Context, q *command.Query) (lines answer, err error) {
+	all, err := d.DB.PlayerStats(ctx, q.Name)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return nil, err
 	}
@@ -141,19 +133,15 @@ func (d Directory) dota(ctx context.Context, name string) (lines answer, err err
 		}
 	}
 	if lines == nil {
-		return one("%s has not played DotA here.", name), nil
+		return one("%s has not played DotA here.", q.Name), nil
 	}
 	return lines, nil
 }
 
 // check is all that the database has about a player.
-func (d Directory) check(ctx context.Context, q game.Query) (lines answer, err error) {
-	for _, part := range []func() (answer, error){
-		func() (answer, error) { return d.stats(ctx, q.Name) },
-		func() (answer, error) { return d.checkBan(ctx, q) },
-		func() (answer, error) { return d.admins(ctx, q.Name) },
-	} {
-		some, err := part()
+func (d Directory) check(ctx context.Context, q *command.Query) (lines answer, err error) {
+	for _, part := range []func(context.Context, *command.Query) (answer, error){d.stats, d.checkBan, d.admins} {
+		some, err := part(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -162,15 +150,15 @@ func (d Directory) check(ctx context.Context, q game.Query) (lines answer, err e
 	return lines, nil
 }
 
-func (d Directory) alts(ctx context.Context, name string) (answer, error) {
-	names, err := d.DB.Namesakes(ctx, name, most)
+func (d Directory) alts(ctx context.Context, q *command.Query) (answer, error) {
+	names, err := d.DB.Namesakes(ctx, q.Name, most)
 	if err != nil {
 		return nil, err
 	}
 	if len(names) == 0 {
-		return one("No other names were seen from %s's addresses.", name), nil
+		return one("No other names were seen from %s's addresses.", q.Name), nil
 	}
-	return one("Also seen from %s's addresses: %s.", name, strings.Join(names, ", ")), nil
+	return one("Also seen from %s's addresses: %s.", q.Name, strings.Join(names, ", ")), nil
 }
 
 func onRealm(realm string) string {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/game"
+	"w3host/game/command"
 	"w3host/storage"
 )
 
@@ -18,7 +18,7 @@ func TestRank(t *testing.T) {
 	defer db.Close()
 	rank := func(name, mapName string) string {
 		t.Helper()
-		text, err := Directory{db}.Ask(t.Context(), game.Query{What: "rank", Name: name, Map: mapName})
+		text, err := Directory{db}.Ask(t.Context(), command.Query{What: "rank", Name: name, Map: mapName})
 		if err != nil {
 			t.Error(err)
 		}

@@ -35,9 +35,14 @@ type Phase uint8
 const (
 	InLobby Phase = 1 << iota
 	InGame
+	Outside // of all games: on the console or a realm
 
-	Always = InLobby | InGame
+	Anywhere Phase = 0
+	Always         = InLobby | InGame
 )
+
+// Has reports whether a command makes sense in one phase.
+func (p Phase) Has(one Phase) bool { return p == Anywhere || p&one != 0 }
 
 // String names the phase in "start is for the …".
 func (p Phase) String() string {
@@ -46,3 +51,13 @@ func (p Phase) String() string {
 
 // In names it in a language.
 func (p Phase) In(l texts.Language) string { return texts.Known(p.String()).In(l) }
+
+// Uses are some uses of a command.
+type Uses uint8
+
+// Uses.
+const (
+	None   Uses = iota
+	Asking      // without arguments
+	All
+)

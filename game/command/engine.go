@@ -13,7 +13,8 @@ import (
 // line for the caller.
 type Act[T any] func(target T, c *Call) error
 
-// Spec is one command: all that is known of it stands here.
+// Spec is one command: all that is known of it stands here. What a target does for it is
+// in Bare, Parse and Before, what the database does in the table of control/people.
 type Spec[T any] struct {
 	Name    string
 	Aliases []string
@@ -27,91 +28,119 @@ type Spec[T any] struct {
 	Phase    Phase
 	// AskAnyone lets everybody use it without arguments, to ask.
 	AskAnyone bool
-	// Urgent commands are obeyed however many came before them, Costly ones less
-	// often than others.
-	Urgent, Costly bool
+	// Urgent commands are obeyed however many came before them.
+	Urgent bool
 	// Secret commands have arguments that nobody may read or keep.
 	Secret bool
-	// Bare is carried out where there are no arguments; nil: Parse decides.
+	// Yields leaves the name to the host's command outside of the phase, unless a player
+	// of the game types it.
+	Yields bool
+	// Unaudited are the uses that change nothing of the host, and that its audit leaves out.
+	Unaudited Uses
+	// AsTyped commands take the name that they ask the database about as it is typed: a
+	// part of it does not make an admin.
+	AsTyped bool
+	// Ask reads the arguments of a command that asks the database.
+	Ask func(a *Args) Question
+	// Before is what the target does first; after an error nothing is asked.
+	Before func(target T, by *Caller, q *Query) error
+	// Bare is carried out where there are no arguments; nil: Parse or Ask decides.
 	Bare Act[T]
 	// Parse reads the arguments; nil: there are none. What it returns is called only
 	// if they were right and nothing was left over.
 	Parse func(a *Args) Act[T]
 }
 
+// Facts is a command for other targets, without what these targets do for it. It can only
+// ask.
+func Facts[U, T any](s Spec[T]) Spec[U] {
+	return Spec[U]{
+		Name:      s.Name,
+		Aliases:   s.Aliases,
+		Forms:     s.Forms,
+		Usage:     s.Usage,
+		Examples:  s.Examples,
+		Help:      s.Help,
+		Level:     s.Level,
+		Phase:     s.Phase,
+		AskAnyone: s.AskAnyone,
+		Urgent:    s.Urgent,
+		Secret:    s.Secret,
+		Yields:    s.Yields,
+		Unaudited: s.Unaudited,
+		AsTyped:   s.AsTyped,
+		Ask:       s.Ask,
+	}
+}
+
 // Call is one use of a command.
 type Call struct {
 	*Caller
-	Target string // whom or what it was about, for the audit; the Act says so
+	Command string // its name
+	Target  string // whom or what it was about, for the audit; the Act says so
 }
 
 // Synopsis is the command with its arguments.
 func (s *Spec[T]) Synopsis() string { return strings.TrimSpace(s.Name + " " + s.Usage) }
 
-// needs is who may use it like this; asking may need less than setting.
-func (s *Spec[T]) needs(rest string) Level {
-	if rest == "" && s.AskAnyone {
-		return Anyone
-	}
-	return s.Level
-}
+// listed reports whether a list has the command for somebody of this level.
+func (s *Spec[T]) listed(level Level) bool { return s.Level <= level || s.AskAnyone }
 
 // Table is the commands of a target, in the order of the help.
 type Table[T any] []Spec[T]
 
-// find looks a command up by its name or an alias; nil if there is none.
-func (t Table[T]) find(name string) *Spec[T] {
+// Use is a line that begins with the name of a command.
+type Use[T any] struct {
+	*Spec[T]        // nil: the table has no such command
+	Detail   string // the arguments as they were typed
+}
+
+// Find looks the command of a line up by its name or an alias.
+func (t Table[T]) Find(line string) (u Use[T]) {
+	name, rest := cut(line)
 	for i := range t {
-		if _, form := t[i].Forms[name]; form || t[i].Name == name || slices.Contains(t[i].Aliases, name) {
-			return &t[i]
+		form, ok := t[i].Forms[name]
+		if ok || t[i].Name == name || slices.Contains(t[i].Aliases, name) {
+			return Use[T]{&t[i], strings.TrimSpace(form + " " + rest)}
 		}
 	}
-	return nil
+	return u
 }
 
-// split finds the command of a line.
-func (t Table[T]) split(line string) (s *Spec[T], name, rest string) {
+// cut separates the word for a command from its arguments.
+func cut(line string) (name, rest string) {
 	name, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
-	name, rest = strings.ToLower(name), strings.TrimSpace(rest)
-	if s = t.find(name); s != nil && s.Forms[name] != "" {
-		rest = strings.TrimSpace(s.Forms[name] + " " + rest)
-	}
-	return s, name, rest
+	return strings.ToLower(name), strings.TrimSpace(rest)
 }
 
-// Lookup finds the command of a line; nil if the table does not have it.
-func (t Table[T]) Lookup(line string) *Spec[T] {
-	s, _, _ := t.split(line)
-	return s
+// Needs is who may use the command like this; asking may need less than setting.
+func (u Use[T]) Needs() Level {
+	if u.Detail == "" && u.AskAnyone {
+		return Anyone
+	}
+	return u.Level
 }
 
-// Has reports whether the table has the command of a line.
-func (t Table[T]) Has(line string) bool { return t.Lookup(line) != nil }
-
-// Usable finds the command of a line if somebody of this level may use it.
-func (t Table[T]) Usable(level Level, line string) *Spec[T] {
-	s, _, rest := t.split(line)
-	if s == nil || level < s.needs(rest) {
-		return nil
-	}
-	return s
+// Audited reports whether the audit of the host has this use.
+func (u Use[T]) Audited() bool {
+	return u.Unaudited == None || u.Unaudited == Asking && u.Detail != ""
 }
 
 // Secret reports whether a line is a command that is secret, and takes its
 // arguments.
 func (t Table[T]) Secret(line string) (rest string, ok bool) {
-	s, _, rest := t.split(line)
-	return rest, s != nil && s.Secret
+	u := t.Find(line)
+	return u.Detail, u.Spec != nil && u.Secret
 }
 
-// NoCommand says that no table has the command of a line, and which of the known ones
-// may be meant.
-func NoCommand(line, trigger string, known []string) error {
-	_, name, _ := Table[any](nil).split(line)
+// Unknown says that the table does not have the command of a line, and which of those for
+// somebody of this level may be meant.
+func (t Table[T]) Unknown(line, trigger string, level Level) error {
+	name, _ := cut(line)
 	if len(name) > longestName {
 		name = strings.ToValidUTF8(name[:longestName], "") + "…"
 	}
-	near := nearest.Word(name, known)
+	near := nearest.Word(name, t.names(level))
 	if near != "" && len(name) > 1 && nearest.Distance(name, near) <= min(2, len(name)/2) {
 		return texts.Refuse(texts.Unknown, "there is no command %q. Did you mean %s?", trigger+name, trigger+near)
 	}
@@ -121,63 +150,72 @@ func NoCommand(line, trigger string, known []string) error {
 // longestName bounds what is repeated of a command that does not exist.
 const longestName = 20
 
-// Names are all words for the commands that somebody of this level may use.
-func (t Table[T]) Names(level Level) (names []string) {
+// names are all words for the commands that somebody of this level may use.
+func (t Table[T]) names(level Level) (names []string) {
 	for i := range t {
-		if s := &t[i]; s.Level <= level || s.AskAnyone {
+		if s := &t[i]; s.listed(level) {
 			names = slices.Concat(names, []string{s.Name}, s.Aliases, slices.Sorted(maps.Keys(s.Forms)))
 		}
 	}
 	return names
 }
 
-// Outcome is what became of a line.
+// Outcome is what became of a use.
 type Outcome struct {
-	Name   string // of the command; empty: there is none of that name
-	Detail string // the arguments as they were typed
 	Target string
-	Needs  Level
-	Denied bool  // the caller may not
-	Acted  bool  // it was carried out, or refused by its Act
-	Err    error // why it was not done, for the caller
+	Denied bool   // the caller may not
+	Acted  bool   // it was carried out, or refused by its Act
+	Query  *Query // is to be put to the database; nil: nothing is
+	Err    error  // why it was not done, for the caller
 }
 
-// Run carries out a line without its trigger. The names are those of the players
-// that it may be about.
-func (t Table[T]) Run(target T, phase Phase, by *Caller, line string, names []string) Outcome {
-	s, _, rest := t.split(line)
-	if s == nil {
-		return Outcome{Err: NoCommand(line, "", t.Names(by.Level))}
+// Run carries a command out. The names are those of the players that it may be about.
+func (u Use[T]) Run(target T, phase Phase, by *Caller, names []string) (o Outcome) {
+	s := u.Spec
+	if needs := u.Needs(); by.Level < needs {
+		return Outcome{Denied: true, Err: by.Refusal(needs, s.Name)}
 	}
-	o := Outcome{Name: s.Name, Detail: rest, Needs: s.needs(rest)}
-	if by.Level < o.Needs {
-		o.Denied, o.Err = true, by.Refusal(o.Needs, s.Name)
-		return o
+	if phase == Outside && !s.Phase.Has(phase) {
+		return Outcome{Err: texts.Refuse(texts.WrongPhase, "the command %s needs a lobby or game: use eg <id> %s", s.Name, s.Synopsis())}
 	}
-	a := &Args{left: rest, names: names}
-	act := s.Bare
-	if act == nil || rest != "" && s.Parse != nil {
-		act = s.Parse(a)
-	}
-	if a.left != "" {
-		a.Fail("%q was not expected", a.left)
-	}
+	act, question, err := u.parse(names)
+	call := &Call{Caller: by, Command: s.Name}
 	switch {
-	case a.err != nil:
-		o.Err = texts.Refuse(texts.Malformed, "%v. Usage: %s", a.err, s.Synopsis())
-	case s.Phase&phase == 0:
+	case err != nil:
+		o.Err = texts.Refuse(texts.Malformed, "%v. Usage: %s", err, s.Synopsis())
+	case !s.Phase.Has(phase):
 		o.Err = texts.Refuse(texts.WrongPhase, "the command %s works only in the %v", s.Name, s.Phase)
+	case question != nil:
+		q := &Query{What: s.Name, By: by.Name, Realm: by.Realm, Language: by.Language}
+		if o.Acted, o.Err = true, question(by, q); o.Err == nil && q.What != "" {
+			o.Query = q
+		}
 	default:
-		call := &Call{Caller: by}
 		o.Acted, o.Err = true, act(target, call)
 		o.Target = call.Target
 	}
 	return o
 }
 
+// parse reads the arguments for an act or a question.
+func (u Use[T]) parse(names []string) (act Act[T], question Question, err error) {
+	a := &Args{left: u.Detail, names: names}
+	switch act = u.Bare; {
+	case act != nil && (u.Detail == "" || u.Parse == nil && u.Ask == nil):
+	case u.Parse != nil:
+		act = u.Parse(a)
+	default:
+		question = u.Ask(a)
+	}
+	if a.left != "" {
+		a.Fail("%q was not expected", a.left)
+	}
+	return act, question, a.err
+}
+
 // Help explains the command of a topic.
 func (t Table[T]) Help(topic, trigger string) (texts.Text, error) {
-	s := t.find(strings.ToLower(strings.TrimPrefix(topic, trigger)))
+	s := t.Find(strings.TrimPrefix(topic, trigger)).Spec
 	if s == nil {
 		return texts.Text{}, texts.Refuse(texts.Unknown, "there is no command %q", topic)
 	}
@@ -188,11 +226,11 @@ func (t Table[T]) Help(topic, trigger string) (texts.Text, error) {
 	return text, nil
 }
 
-// List names the commands that somebody of this level may use.
+// List names the commands that somebody of this level may use in a phase.
 func (t Table[T]) List(level Level, phase Phase, trigger string) string {
 	var names []string
 	for _, s := range t {
-		if s.Phase&phase != 0 && (s.Level <= level || s.AskAnyone) {
+		if s.Phase.Has(phase) && s.listed(level) {
 			names = append(names, trigger+s.Name)
 		}
 	}

@@ -197,7 +197,7 @@ func TestWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, walk, _ := strings.Cut(string(doc), "One action, file by file")
-	walk, _, _ = strings.Cut(walk, "A command that no game has")
+	walk, _, _ = strings.Cut(walk, "All that is known of a command")
 	steps := regexp.MustCompile("`([a-z0-9/_]+\\.go)`((?: [A-Za-z]+,?)*)").FindAllStringSubmatch(walk, -1)
 	if len(steps) < 20 {
 		t.Fatalf("%d files in the walk", len(steps))

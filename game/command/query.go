@@ -1,0 +1,39 @@
+package command
+
+import (
+	"net/netip"
+	"time"
+
+	"w3host/texts"
+)
+
+// Query is what a command asks of the database, or has changed there. The answer
+// comes later.
+type Query struct {
+	What     string        // the name of the command
+	Name     string        // whom or what it is about; as typed if no such player is here
+	Here     bool          // Name is the name of a player, and Addr their address
+	PID      uint8         // of that player in the game that asks; 0: none
+	Addr     netip.Addr    // invalid: not known
+	For      time.Duration // of a ban; 0: for good
+	Reason   string
+	Root     bool   // an admin is to make admins
+	From     string // where joins must come from for an admin's role to count; empty: anywhere
+	By       string
+	Realm    string
+	Map      string         // as it calls itself
+	Language texts.Language // of the answer
+	Quiet    bool           // nobody waits for the answer
+}
+
+// Question fills in the query of a command, which has its name, its caller and the
+// caller's language already. Where nothing has to be asked it clears What.
+type Question func(by *Caller, q *Query) error
+
+// Typed asks about exactly what was typed, or about nobody.
+func Typed(name string) Question {
+	return func(_ *Caller, q *Query) error {
+		q.Name = name
+		return nil
+	}
+}

@@ -1,0 +1,166 @@
+package game
+
+import (
+	"time"
+
+	"w3host/game/command"
+	"w3host/lobby"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+// always are the commands of lobbies and running games.
+var always = command.Table[*Machine]{
+	{
+		Name:     "help",
+		Usage:    "[command]",
+		Help:     "list your commands, or explain one",
+		Examples: []string{"help start"},
+		Phase:    command.Always,
+		Parse:    with((*args).Rest, help),
+	},
+	{
+		Name:      "ping",
+		Aliases:   []string{"pingall"},
+		Usage:     "[ms]",
+		Help:      "show everyone's ping; with a number, kick those above it",
+		Examples:  []string{"ping", "ping 300"},
+		Level:     command.Owner,
+		AskAnyone: true,
+		Phase:     command.Always,
+		Bare:      ping,
+		Parse:     with(milliseconds(time.Millisecond, time.Minute), kickSlow),
+	},
+	{
+		Name:    "version",
+		Aliases: []string{"about"},
+		Help:    "show the host's version",
+		Phase:   command.Always,
+		Bare:    show(version),
+	},
+	{
+		Name:      "owner",
+		Usage:     "[player]",
+		Help:      "show who owns the lobby, or give it away",
+		Examples:  []string{"owner Bob"},
+		Level:     command.Owner,
+		AskAnyone: true,
+		Phase:     command.Always,
+		Bare:      show(owner),
+		Parse: func(a *args) act {
+			return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.SetOwner{Player: p.Name} })
+		},
+	},
+	{
+		Name:     "kick",
+		Aliases:  []string{"remove"},
+		Usage:    "<player> [reason]",
+		Help:     "remove a player",
+		Examples: []string{"kick bob too slow"},
+		Level:    command.Owner,
+		Phase:    command.Always,
+		Parse:    func(a *args) act { return kick(a.Player(0), a.Rest(), false) },
+	},
+	{
+		Name:     "mute",
+		Usage:    "<player>",
+		Help:     "mute a player",
+		Examples: []string{"mute bob"},
+		Level:    command.Owner,
+		Phase:    command.Always,
+		Parse:    func(a *args) act { return mute(a.OnlyPlayer(), false) },
+	},
+	{
+		Name:     "unmute",
+		Usage:    "<player>",
+		Help:     "unmute a player",
+		Examples: []string{"unmute bob"},
+		Level:    command.Owner,
+		Phase:    command.Always,
+		Parse:    func(a *args) act { return mute(a.OnlyPlayer(), true) },
+	},
+	{
+		Name:  "muteall",
+		Help:  "mute public chat",
+		Level: command.Owner,
+		Phase: command.Always,
+		Bare:  muteAll(false),
+	},
+	{
+		Name:  "unmuteall",
+		Help:  "unmute public chat",
+		Level: command.Owner,
+		Phase: command.Always,
+		Bare:  muteAll(true),
+	},
+	{
+		Name:  "journal",
+		Help:  "keep this game's journal, for a bug report",
+		Level: command.Owner,
+		Phase: command.Always,
+		Bare:  show(keepJournal),
+	},
+	{
+		Name:     "say",
+		Usage:    "<text>",
+		Help:     "say something as the host",
+		Examples: []string{"say Two minutes left"},
+		Level:    command.Owner,
+		Phase:    command.Always,
+		Parse:    func(a *args) act { return op(lobby.Say{Text: texts.Plain(a.Text("text"))}) },
+	},
+	{
+		Name:     "latency",
+		Usage:    "[20-500]",
+		Help:     "show or set the milliseconds between turns",
+		Examples: []string{"latency 80"},
+		Level:    command.Owner,
+		Phase:    command.Always,
+		Bare:     show(latency),
+		Parse:    with(milliseconds(w3gs.MinPeriod, w3gs.MaxPeriod), setLatency),
+	},
+	{
+		Name:     "synclimit",
+		Usage:    "[turns]",
+		Help:     "show or set how far a player may be behind",
+		Examples: []string{"synclimit 50"},
+		Level:    command.Owner,
+		Phase:    command.Always,
+		Bare:     show(syncLimit),
+		Parse:    with(func(a *args) int { return a.Number("number of turns", 2, w3gs.MaxSyncLimit) }, setSyncLimit),
+	},
+}
+
+// inGame are the commands of running games.
+var inGame = command.Table[*Machine]{
+	{
+		Name:  "drop",
+		Help:  "drop the players on the lag screen",
+		Level: command.Owner,
+		Phase: command.InGame,
+		Bare:  dropLaggers,
+	},
+	{
+		Name:    "pause",
+		Aliases: []string{"fppause"},
+		Help:    "pause the game (needs a fake player)",
+		Level:   command.Owner,
+		Phase:   command.InGame,
+		Bare:    fakeAction(actionPause),
+	},
+	{
+		Name:    "resume",
+		Aliases: []string{"fpresume", "unpause"},
+		Help:    "resume a paused game",
+		Level:   command.Owner,
+		Phase:   command.InGame,
+		Bare:    fakeAction(actionResume),
+	},
+	{
+		Name:  "end",
+		Help:  "end the game",
+		Level: command.Owner,
+		Phase: command.InGame,
+		Bare:  end,
+	},
+}

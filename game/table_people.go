@@ -1,0 +1,185 @@
+package game
+
+import (
+	"w3host/game/command"
+)
+
+// loginCommand has its lines taken out of the chat before the game reads them.
+const loginCommand = "login"
+
+// people are the commands about players, bans and admins.
+var people = command.Table[*Machine]{
+	{
+		Name:     "stats",
+		Usage:    "[player]",
+		Help:     "show a player's games, or your own",
+		Examples: []string{"stats", "stats bob"},
+		Ask:      func(a *args) command.Question { return about(a.Rest()) },
+	},
+	{
+		Name:     "rank",
+		Usage:    "[player]",
+		Help:     "show a player's rating on this map, or your own",
+		Examples: []string{"rank bob"},
+		Ask:      func(a *args) command.Question { return about(a.Rest()) },
+	},
+	{
+		Name:     "statsdota",
+		Aliases:  []string{"sd"},
+		Usage:    "[player]",
+		Help:     "show a player's DotA games, or your own",
+		Examples: []string{"statsdota bob"},
+		Ask:      func(a *args) command.Question { return about(a.Rest()) },
+	},
+	{
+		Name:   "checkme",
+		Help:   "show what the host knows about you",
+		Phase:  command.Always,
+		Ask:    func(*args) command.Question { return about("") },
+		Before: tellOf,
+	},
+	{
+		Name:     loginCommand,
+		Phase:    command.Always,
+		Usage:    "<password>",
+		Help:     "prove that you are the admin of your name; nobody else sees the line",
+		Examples: []string{"login correct-horse-battery"},
+		Secret:   true,
+		Parse: func(a *args) act {
+			a.Text("password")
+			return func(*Machine, *call) error {
+				return cannot("log in from the chat of a lobby or game on the LAN")
+			}
+		},
+	},
+	{
+		Name:     "lang",
+		Aliases:  []string{"language"},
+		Usage:    "[en|zh]",
+		Help:     "show or choose the language the host uses with you",
+		Examples: []string{"lang zh"},
+		Bare:     show(language),
+		AsTyped:  true,
+		Ask:      func(a *args) command.Question { return speak(a.Rest()) },
+		Before:   speakTo,
+	},
+	{
+		Name:     "check",
+		Usage:    "<player>",
+		Help:     "show a player's address, games, bans and other names",
+		Examples: []string{"check bob"},
+		Level:    command.Admin,
+		Ask:      func(a *args) command.Question { return about(a.OnlyPlayer()) },
+		Before:   tellOf,
+	},
+	{
+		Name:     "alts",
+		Usage:    "<player>",
+		Help:     "list other names seen from a player's addresses",
+		Examples: []string{"alts bob"},
+		Level:    command.Admin,
+		Ask:      func(a *args) command.Question { return about(a.OnlyPlayer()) },
+	},
+	{
+		Name:    "from",
+		Aliases: []string{"where", "f"},
+		Help:    "show everyone's address",
+		Level:   command.Admin,
+		Phase:   command.Always,
+		Bare:    from,
+	},
+	{
+		Name:     "ban",
+		Aliases:  []string{"addban", "tempban", "tban", "pban"},
+		Usage:    "<player|address|network> [time] [reason]",
+		Help:     "ban a player for a time such as 30m, 12h, 7 days or 1 month; permanently without one",
+		Examples: []string{"ban bob 7 days feeding", "ban 203.0.113.7 12h", "ban 203.0.113.0/24"},
+		Level:    command.Admin,
+		Ask:      func(a *args) command.Question { return ban(a.Player(0), a.Span(), a.Reason()) },
+		Before:   putOut,
+	},
+	{
+		Name:     "banip",
+		Usage:    "<player|address|network> [time] [reason]",
+		Help:     "ban a player's address",
+		Examples: []string{"banip bob 2w"},
+		Level:    command.Admin,
+		Ask:      func(a *args) command.Question { return ban(a.Player(0), a.Span(), a.Reason()) },
+		Before:   putOut,
+	},
+	{
+		Name:     "banlast",
+		Aliases:  []string{"bl", "pbanlast"},
+		Usage:    "[time] [reason]",
+		Help:     "ban the player who left last",
+		Examples: []string{"banlast 1d left early"},
+		Level:    command.Admin,
+		Phase:    command.Always,
+		Ask:      func(a *args) command.Question { return ban("", a.Span(), a.Reason()) },
+		Before:   lastGone,
+	},
+	{
+		Name:     "unban",
+		Aliases:  []string{"delban", "punban"},
+		Usage:    "<player|address|network>",
+		Help:     "end the bans of a name, an address or a network",
+		Examples: []string{"unban Bob", "unban 203.0.113.7"},
+		Level:    command.Admin,
+		AsTyped:  true,
+		Ask:      func(a *args) command.Question { return command.Typed(a.OnlyPlayer()) },
+	},
+	{
+		Name:    "bans",
+		Aliases: []string{"listbans"},
+		Help:    "list the latest bans",
+		Level:   command.Admin,
+		AsTyped: true,
+		Ask:     func(*args) command.Question { return command.Typed("") },
+	},
+	{
+		Name:     "checkban",
+		Usage:    "<player|address>",
+		Help:     "check whether somebody is banned",
+		Examples: []string{"checkban bob"},
+		Level:    command.Admin,
+		Ask:      func(a *args) command.Question { return about(a.OnlyPlayer()) },
+	},
+	{
+		Name:     "addadmin",
+		Aliases:  []string{"staff"},
+		Usage:    "<player|address|network> [root] [from <address|network>]",
+		Help:     "make somebody an admin, or root, who makes admins; optionally only when they join from a network",
+		Examples: []string{"addadmin Ann", "addadmin Ann root from 192.168.1.0/24"},
+		Level:    command.Root,
+		AsTyped:  true,
+		Ask:      admin,
+	},
+	{
+		Name:     "deladmin",
+		Aliases:  []string{"delstaff"},
+		Usage:    "<player|address|network>",
+		Help:     "remove an admin",
+		Examples: []string{"deladmin Ann"},
+		Level:    command.Root,
+		AsTyped:  true,
+		Ask:      func(a *args) command.Question { return command.Typed(a.OnlyPlayer()) },
+	},
+	{
+		Name:    "admins",
+		Aliases: []string{"liststaff"},
+		Help:    "list the admins",
+		Level:   command.Root,
+		AsTyped: true,
+		Ask:     func(*args) command.Question { return command.Typed("") },
+	},
+	{
+		Name:     "checkadmin",
+		Aliases:  []string{"checkstaff"},
+		Usage:    "<player>",
+		Help:     "check whether somebody is an admin",
+		Examples: []string{"checkadmin Ann"},
+		Level:    command.Root,
+		AsTyped:  true,
+		Ask:      func(a *args) command.Question { return command.Typed(a.OnlyPlayer()) },
+	},
+}
