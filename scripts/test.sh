@@ -62,25 +62,11 @@ test_all() {
 	CGO_ENABLED=1 scripts/with-postgres.sh go test -race -shuffle=on -timeout 20m "$@"
 }
 
-# The pure rooms of docs/architecture.md have no goroutine, so that the race
-# detector finds nothing in them, and without it they take a fifth of the time.
-# Those who call them from several goroutines are tested with it.
-test_pure() {
-	pure=$(sed -n 's/^| `\([^`]*\)`.*| yes |$/.\/\1/p' docs/architecture.md)
-	# shellcheck disable=SC2086 # a list of packages
-	pure=$(go list $pure)
-	say "go test -shuffle=on, the pure rooms"
-	# shellcheck disable=SC2086
-	go test -shuffle=on -timeout 20m $pure
-}
-
 install_missing
 judge_replays
 if [ $# -eq 0 ]; then
 	lint
 	build
-	test_pure
-	# shellcheck disable=SC2046
-	set -- $(go list ./... | grep -vxF "$pure")
+	set -- ./...
 fi
 test_all "$@"
