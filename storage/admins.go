@@ -109,7 +109,7 @@ func (d *Store) SetPassword(ctx context.Context, name, hash, by string) error {
 		return changed(n, err, ErrNotFound, "no password of %s", name)
 	}
 	n, err := d.sql.Exec(ctx, `INSERT INTO passwords (name_key, name, hash, set_by, set_at)
-		SELECT name_key, min(name), CAST($2 AS text), CAST($3 AS text), `+d.db.Now()+` FROM admins
+		SELECT name_key, min(name), CAST($2 AS text), CAST($3 AS text), now() FROM admins
 		WHERE name_key = $1 AND name_key <> '' AND realm = '' GROUP BY name_key
 		ON CONFLICT (name_key) DO UPDATE SET `+excluded("hash", "set_by", "set_at"),
 		key, hash, clean(by))

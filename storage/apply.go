@@ -52,13 +52,13 @@ func (d *Store) Apply(ctx context.Context, b Batch) error {
 			return nil
 		}
 		w.put("UPDATE spool_positions SET applied = $1 WHERE run = $2", last, b.Run)
-		if err := d.uncount(ctx, tx, w.counts); err != nil {
+		if err := uncount(ctx, tx, w.counts); err != nil {
 			return err
 		}
 		if err := tx.Batch(ctx, w.statements, w.rows); err != nil || len(w.counts) == 0 {
 			return err
 		}
-		return d.count(ctx, tx, w.counts)
+		return count(ctx, tx, w.counts)
 	})
 }
 
@@ -78,7 +78,7 @@ func (d *Store) Audit(ctx context.Context, a AdminAction) error {
 type batchWriter struct {
 	host, run  string
 	seen       map[GameKey]bool
-	counts     []GameKey // the games whose records change the totals
+	counts     []string // the games whose records change the totals
 	statements []sqldb.Statement
 	rows       []sqldb.Rows
 }
@@ -125,8 +125,8 @@ func (w *batchWriter) game(k GameKey) {
 // counted is game for a record that the totals depend on.
 func (w *batchWriter) counted(k GameKey) {
 	w.game(k)
-	if !slices.Contains(w.counts, k) {
-		w.counts = append(w.counts, k)
+	if key := k.String(); !slices.Contains(w.counts, key) {
+		w.counts = append(w.counts, key)
 	}
 }
 

@@ -31,7 +31,7 @@ func BenchmarkApply(b *testing.B) {
 				b.StopTimer()
 				s := sink{storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}}
 				for len(s.batch.Entries) < 4000 {
-					storagetest.PlayGame(&s, storage.NewGameKey(), 10, 5)
+					playGame(&s, storage.NewGameKey(), 10, 5)
 				}
 				b.StartTimer()
 				if err := db.Apply(b.Context(), s.batch); err != nil {

@@ -82,7 +82,7 @@ func TestManyGamesEndAtOnce(t *testing.T) {
 				keys[i] = storage.NewGameKey()
 				wg.Go(func() {
 					time.Sleep(time.Second * time.Duration(i) / games / 2)
-					storagetest.PlayGame(rec, keys[i], players, lines)
+					playGame(rec, keys[i], players, lines)
 				})
 			}
 			wg.Wait()
@@ -94,7 +94,7 @@ func TestManyGamesEndAtOnce(t *testing.T) {
 				t.Errorf("%d records, want %d", n, want)
 			}
 			for _, k := range keys {
-				if err := storagetest.CheckGame(t.Context(), db, k, players, lines); err != nil {
+				if err := checkGame(t.Context(), db, k, players, lines); err != nil {
 					t.Error(err)
 				}
 			}
@@ -115,7 +115,7 @@ func TestPostgresCrashesUnderGames(t *testing.T) {
 	server := storagetest.NewServer(t)
 	db, dir := storagetest.Open(t, server.URL), t.TempDir()
 	rec, log := newRecorder(t, db, dir)
-	games := storagetest.Start(rec, 20)
+	games := startGames(rec, 20)
 	time.Sleep(2 * time.Second)
 	if s := rec.Stats(); s.Applied == 0 {
 		t.Errorf("nothing reached the database before the crash: %+v", s)
@@ -135,7 +135,7 @@ func TestPostgresCrashesUnderGames(t *testing.T) {
 	for i, k := range games.Keys {
 		g, err := db.Game(t.Context(), k)
 		if err == nil {
-			err = storagetest.CheckLines(g, games.Lines[i])
+			err = checkLines(g, games.Lines[i])
 		}
 		if err != nil {
 			t.Error(err)
@@ -163,7 +163,7 @@ func record(url, dir string) {
 	key := storage.NewGameKey()
 	rec.Record(storage.GameCreated{Game: key, At: time.Now(), Name: "killed"})
 	for n := 0; ; n++ {
-		rec.Record(storagetest.Line(key, n))
+		rec.Record(chatLine(key, n))
 		fmt.Println(key, n+1, time.Now().UnixNano())
 		time.Sleep(2 * time.Millisecond)
 	}
@@ -198,7 +198,7 @@ func TestKill(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := storagetest.CheckLines(g, len(g.Chat)); err != nil {
+				if err := checkLines(g, len(g.Chat)); err != nil {
 					t.Error(err)
 				}
 				if g.Ended != storage.EndCrashed {

@@ -3,14 +3,13 @@ package storage
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"w3host/storage/internal/sqldb"
 )
@@ -90,7 +89,7 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 // mayForget refuses while the name is needed.
 func (d *Store) mayForget(ctx context.Context, name, key string) error {
 	needed, err := sqldb.One[struct{ Bans, Admins int }](ctx, d.sql, `SELECT
-		(SELECT count(*) FROM bans WHERE name_key = $1 AND lifted_at IS NULL AND (expires_at IS NULL OR expires_at > `+d.db.Now()+`)) AS bans,
+		(SELECT count(*) FROM bans WHERE name_key = $1 AND lifted_at IS NULL AND (expires_at IS NULL OR expires_at > now())) AS bans,
 		(SELECT count(*) FROM admins WHERE name_key = $1) AS admins`, key)
 	switch {
 	case err != nil:
@@ -112,22 +111,21 @@ type scrub struct {
 
 // games scrubs some of the games that the player was in.
 func (s scrub) games(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
-	keys, err := sqldb.List[GameKey](ctx, tx, "SELECT DISTINCT game_key FROM game_players WHERE name_key = $1 ORDER BY game_key LIMIT $2", s.key, gameBatch)
+	keys, err := sqldb.List[string](ctx, tx, "SELECT DISTINCT game_key FROM game_players WHERE name_key = $1 ORDER BY game_key LIMIT $2", s.key, gameBatch)
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}
-	games := keyArg(keys)
-	_, err = s.rows(ctx, tx, gameRow, s.inKeys("key"), games)
+	_, err = s.rows(ctx, tx, gameRow, "key IN (SELECT value FROM json_each($1))", keys)
 	for _, t := range gameTexts {
 		if err == nil {
-			_, err = s.rows(ctx, tx, t, s.inKeys("game_key"), games)
+			_, err = s.rows(ctx, tx, t, "game_key IN (SELECT value FROM json_each($1))", keys)
 		}
 	}
 	if err != nil {
 		return 0, err
 	}
-	_, err = tx.Exec(ctx, "UPDATE game_players SET name = $2, name_key = $2, ip = NULL WHERE "+s.inKeys("game_key")+" AND name_key = $3",
-		games, s.token, s.key)
+	_, err = tx.Exec(ctx, "UPDATE game_players SET name = $2, name_key = $2, ip = NULL WHERE game_key IN (SELECT value FROM json_each($1)) AND name_key = $3",
+		keys, s.token, s.key)
 	return int64(len(keys)), err
 }
 
@@ -139,34 +137,21 @@ func (s scrub) rows(ctx context.Context, tx sqldb.Tx, t texts, where string, arg
 	if t.but != "" {
 		where = "(" + where + ") AND NOT (" + t.but + ")"
 	}
-	var updates [][]any
-	err = tx.Query(ctx, "SELECT CAST("+strings.Join(both, " AS text), CAST(")+" AS text) FROM "+t.table+" WHERE "+where, []any{arg}, func(rows *sql.Rows) error {
-		row, dest, hit := make([]any, len(both)), make([]any, len(both)), false
-		texts := make([]string, len(both))
-		for i := range texts {
-			dest[i] = &texts[i]
-		}
-		if err := rows.Scan(dest...); err != nil {
-			return err
-		}
-		for i, text := range texts {
-			row[i] = text
-			if i < len(columns) {
-				row[i] = s.scrubbed(text, t.json)
-				hit = hit || row[i] != text
+	list, err := sqldb.List[[]string](ctx, tx, "SELECT CAST("+strings.Join(both, " AS text), CAST(")+" AS text) FROM "+t.table+" WHERE "+where, arg)
+	for _, row := range list {
+		args, hit := make([]any, len(row)), false
+		for i, text := range row {
+			if args[i] = text; i < len(columns) {
+				args[i] = s.scrubbed(text, t.json)
+				hit = hit || args[i] != text
 			}
 		}
-		if hit {
-			updates = append(updates, row)
-		}
-		return nil
-	})
-	for _, args := range updates {
-		if err == nil {
+		if hit && err == nil {
+			changed++
 			_, err = tx.Exec(ctx, update, args...)
 		}
 	}
-	return int64(len(updates)), err
+	return changed, err
 }
 
 // equal sets columns to, or compares them with, the arguments from one on.
@@ -219,37 +204,18 @@ func (s scrub) totals(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 // own, in any case.
 func replaceName(text, key, token string) string {
 	var b strings.Builder
-	before := rune(0)
-	for text != "" {
-		first, size := utf8.DecodeRuneInString(text)
-		n := foldedPrefix(text, key)
-		if behind, _ := utf8.DecodeRuneInString(text[n:]); n > 0 && !isWord(before) && !isWord(behind) {
+	old, folded, name := []rune(text), []rune(strings.ToLower(text)), []rune(key)
+	for i := 0; i < len(old); {
+		end := i + len(name)
+		if end <= len(old) && slices.Equal(folded[i:end], name) && (i == 0 || !isWord(old[i-1])) && (end == len(old) || !isWord(old[end])) {
 			b.WriteString(token)
-			text, before = text[n:], 0
+			i = end
 			continue
 		}
-		b.WriteString(text[:size])
-		text, before = text[size:], first
+		b.WriteRune(old[i])
+		i++
 	}
 	return b.String()
-}
-
-// foldedPrefix is the length of the beginning of text that is key, in any case.
-func foldedPrefix(text, key string) int {
-	for i, r := range text {
-		if key == "" {
-			return i
-		}
-		rest, found := strings.CutPrefix(key, strings.ToLower(string(r)))
-		if !found {
-			return 0
-		}
-		key = rest
-	}
-	if key == "" {
-		return len(text)
-	}
-	return 0
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

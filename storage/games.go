@@ -145,9 +145,7 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 		if err != nil || len(maps) == 0 {
 			return []Game{}, err
 		}
-		text, _ := json.Marshal(maps) // texts
-		args = append(args, string(text))
-		query += " AND " + d.inList("map_sha1", "text", len(args))
+		where("map_sha1 IN (SELECT value FROM json_each($%d))", maps)
 	}
 	if f.Open {
 		query += " AND ended_at IS NULL"

@@ -28,11 +28,11 @@ func (d *Store) Watch(ctx context.Context, changed func() error) error {
 }
 
 const (
-	// guardRetry is how soon a lost database is asked again.
+	// guardRetry is how soon a database that did not answer is tried again.
 	guardRetry = 2 * time.Second
-	// reloadTimeout ends a question to a database that hangs.
+	// reloadTimeout ends a reload from a database that hangs.
 	reloadTimeout = 30 * time.Second
-	// peopleFile holds the lists that the database gave last.
+	// peopleFile holds the lists as they were read last.
 	peopleFile = "people.json"
 )
 
@@ -67,7 +67,6 @@ type Guard struct {
 	cancel     context.CancelFunc
 	done       chan struct{}
 
-	mu     sync.Mutex
 	people people // the source of bans and admins
 	kept   []byte // the text of the file
 }
@@ -91,13 +90,7 @@ func NewGuard(db guarded, opts GuardOptions) *Guard {
 	g := &Guard{db: db, opts: opts, log: opts.Log, loaded: make(chan struct{}), cancel: cancel, done: make(chan struct{})}
 	g.readFile()
 	g.index()
-	go func() {
-		defer close(g.done)
-		var both sync.WaitGroup
-		both.Go(func() { g.watch(ctx) })
-		both.Go(func() { g.reloadEvery(ctx) })
-		both.Wait()
-	}()
+	go g.watch(ctx) // ends with Close
 	return g
 }
 
@@ -204,37 +197,31 @@ func (g *Guard) AdminsAs(name, realm string, addr netip.Addr) (list []Admin) {
 	return list
 }
 
+// watch reloads the lists when the database says that they have changed. It begins anew
+// every Reload, with a reload: a notice may be lost, for example in a pooler between this
+// host and Postgres.
 func (g *Guard) watch(ctx context.Context) {
-	said := false
-	for ctx.Err() == nil {
-		err := g.db.Watch(ctx, func() error {
-			err := g.reload(ctx)
-			said = said && err != nil
-			return err
-		})
-		if ctx.Err() == nil && !said {
-			said = true
+	defer close(g.done)
+	reported := false
+	reload := func() error {
+		err := g.reload(ctx)
+		if err != nil && ctx.Err() == nil && !reported {
+			reported = true
 			g.log.Warn().Err(err).Msg("cannot read bans and admins from the database; using the last known lists")
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(guardRetry):
-		}
+		reported = reported && err != nil
+		return err
 	}
-}
-
-// reloadEvery reads the lists without a notice of a change: one may be lost, in a
-// pooler between this host and Postgres for one.
-func (g *Guard) reloadEvery(ctx context.Context) {
-	ticker := time.NewTicker(g.opts.Reload)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			if err := g.reload(ctx); err != nil {
-				g.log.Debug().Err(err).Msg("cannot read bans and admins from the database")
+	for ctx.Err() == nil {
+		round, cancel := context.WithTimeout(ctx, g.opts.Reload)
+		_ = g.db.Watch(round, reload) // what is wrong with the database, reload says
+		over := round.Err() != nil
+		cancel()
+		if !over {
+			_ = reload()
+			select {
+			case <-ctx.Done():
+			case <-time.After(min(guardRetry, g.opts.Reload)):
 			}
 		}
 	}
@@ -243,8 +230,6 @@ func (g *Guard) reloadEvery(ctx context.Context) {
 func (g *Guard) reload(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, reloadTimeout)
 	defer cancel()
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	var fresh people
 	if fresh.Bans, err = g.db.Bans(ctx, false); err != nil {
 		return fmt.Errorf("read the bans: %w", err)

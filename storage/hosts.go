@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"w3host/storage/internal/sqldb"
@@ -48,32 +47,32 @@ func (d *Store) Applied(ctx context.Context, run string) (uint64, error) {
 // LastRun returns the run that a host began last; ErrNotFound for
 // a host that is new.
 func (d *Store) LastRun(ctx context.Context, id string) (HostRun, error) {
-	return sqldb.One[HostRun](ctx, d.sql, "SELECT CAST(run AS text) AS run, heartbeat_at, "+d.db.Now()+" AS now, stopped_at IS NOT NULL AS stopped FROM hosts WHERE id = $1", id)
+	return sqldb.One[HostRun](ctx, d.sql, "SELECT CAST(run AS text) AS run, heartbeat_at, now() AS now, stopped_at IS NOT NULL AS stopped FROM hosts WHERE id = $1", id)
 }
 
 // EnterHost registers a run. Games that earlier runs of the host left open are closed as
 // EndCrashed, at their last heartbeat, so their records have to be stored
 // before.
 func (d *Store) EnterHost(ctx context.Context, h Host) (crashed int, err error) {
-	return inTx(ctx, d, func(tx sqldb.Tx) (int, error) { return d.enterHost(ctx, tx, h) })
+	return inTx(ctx, d, func(tx sqldb.Tx) (int, error) { return enterHost(ctx, tx, h) })
 }
 
-func (d *Store) enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int, err error) {
-	if crashed, err = d.closeCrashed(ctx, tx, "g.host_id = $1 AND g.run <> $2", h.ID, h.Run); err != nil {
+func enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int, err error) {
+	if crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND g.run <> $2", h.ID, h.Run); err != nil {
 		return 0, err
 	}
 	old := NewGameKeyAt(time.Now().Add(-positionsKept)).String()
 	if _, err := tx.Exec(ctx, "DELETE FROM spool_positions WHERE host_id = $1 AND run < $2", h.ID, old); err != nil {
 		return 0, err
 	}
-	_, err = d.putHost(ctx, tx, h, excluded("run", "name", "version", "started_at", "heartbeat_at")+", stopped_at = NULL")
+	_, err = putHost(ctx, tx, h, excluded("run", "name", "version", "started_at", "heartbeat_at")+", stopped_at = NULL")
 	return crashed, err
 }
 
 // putHost makes the row of a host, or changes the one that is there.
-func (d *Store) putHost(ctx context.Context, q sqldb.Queryer, h Host, change string) (int64, error) {
-	return q.Exec(ctx, strings.ReplaceAll(`INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
-		VALUES ($1, $2, $3, $4, @NOW, @NOW) ON CONFLICT (id) DO UPDATE SET `, "@NOW", d.db.Now())+change,
+func putHost(ctx context.Context, q sqldb.Queryer, h Host, change string) (int64, error) {
+	return q.Exec(ctx, `INSERT INTO hosts (id, run, name, version, started_at, heartbeat_at)
+		VALUES ($1, $2, $3, $4, now(), now()) ON CONFLICT (id) DO UPDATE SET `+change,
 		h.ID, h.Run, clean(h.Name), clean(h.Version))
 }
 
@@ -81,25 +80,23 @@ func (d *Store) putHost(ctx context.Context, q sqldb.Queryer, h Host, change str
 // another one. Games that were taken for crashed go on.
 func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error {
-		open, err := sqldb.List[GameKey](ctx, tx, "SELECT key FROM games WHERE host_id = $1 AND run = $2 AND ended = $3", // again
+		open, err := sqldb.List[string](ctx, tx, "SELECT key FROM games WHERE host_id = $1 AND run = $2 AND ended = $3", // again
 			from, h.Run, string(EndCrashed))
 		if err == nil {
-			err = d.uncount(ctx, tx, open)
+			err = uncount(ctx, tx, open)
 		}
 		if err != nil {
 			return err
 		}
-		for _, query := range []string{
-			"UPDATE games SET ended = '', ended_at = NULL, turns = 0, played_ms = 0 WHERE host_id = $1 AND run = $2 AND ended = '" + string(EndCrashed) + "'",
-			"UPDATE games SET host_id = $3 WHERE host_id = $1 AND run = $2",
-			"UPDATE spool_positions SET host_id = $3 WHERE host_id = $1 AND run = $2",
-		} {
-			args := []any{from, h.Run, h.ID}
-			if _, err := tx.Exec(ctx, query, args[:strings.Count(query, "$")]...); err != nil {
-				return err
-			}
+		if err := tx.Batch(ctx, []sqldb.Statement{
+			{SQL: "UPDATE games SET ended = '', ended_at = NULL, turns = 0, played_ms = 0 WHERE host_id = $1 AND run = $2 AND ended = $3",
+				Args: []any{from, h.Run, string(EndCrashed)}},
+			{SQL: "UPDATE games SET host_id = $3 WHERE host_id = $1 AND run = $2", Args: []any{from, h.Run, h.ID}},
+			{SQL: "UPDATE spool_positions SET host_id = $3 WHERE host_id = $1 AND run = $2", Args: []any{from, h.Run, h.ID}},
+		}, nil); err != nil {
+			return err
 		}
-		_, err = d.enterHost(ctx, tx, h)
+		_, err = enterHost(ctx, tx, h)
 		return err
 	})
 }
@@ -107,13 +104,13 @@ func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 // Beat says that the host is alive; ErrConflict when another run has
 // begun since.
 func (d *Store) Beat(ctx context.Context, h Host) error {
-	n, err := d.putHost(ctx, d.sql, h, "heartbeat_at = excluded.heartbeat_at WHERE hosts.run = excluded.run")
+	n, err := putHost(ctx, d.sql, h, "heartbeat_at = excluded.heartbeat_at WHERE hosts.run = excluded.run")
 	return changed(n, err, ErrConflict, "host %s has begun another run", h.ID)
 }
 
 // LeaveHost records an orderly end of the run.
 func (d *Store) LeaveHost(ctx context.Context, h Host) error {
-	_, err := d.sql.Exec(ctx, `UPDATE hosts SET heartbeat_at = `+d.db.Now()+`, stopped_at = `+d.db.Now()+` WHERE id = $1 AND run = $2`, h.ID, h.Run)
+	_, err := d.sql.Exec(ctx, `UPDATE hosts SET heartbeat_at = now(), stopped_at = now() WHERE id = $1 AND run = $2`, h.ID, h.Run)
 	return err
 }
 
@@ -129,7 +126,7 @@ func (d *Store) OtherHosts(ctx context.Context, h Host) ([]HostStatus, error) {
 // unless it has sent a heartbeat since it was looked at.
 func (d *Store) CloseGamesOf(ctx context.Context, other HostStatus) (crashed int, err error) {
 	return inTx(ctx, d, func(tx sqldb.Tx) (int, error) {
-		return d.closeCrashed(ctx, tx, "g.host_id = $1 AND h.heartbeat_at = $2", other.ID, other.Heartbeat)
+		return closeCrashed(ctx, tx, "g.host_id = $1 AND h.heartbeat_at = $2", other.ID, other.Heartbeat)
 	})
 }
 
@@ -160,15 +157,15 @@ type crashedGame struct {
 // closeCrashed closes and counts the open games that a condition on games g chooses.
 // The end of a game is the last heartbeat of its host, or the last record of the game
 // if that is later.
-func (d *Store) closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...any) (int, error) {
+func closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...any) (int, error) {
 	games, err := sqldb.List[crashedGame](ctx, tx, `SELECT g.key, coalesce(g.loaded_at, g.started_at, g.created_at) AS since, g.loaded_at IS NOT NULL AS loaded, g.latency_ms, h.heartbeat_at
 		FROM games g LEFT JOIN hosts h ON h.id = g.host_id WHERE g.ended_at IS NULL AND `+condition, args...)
 	if err != nil {
 		return 0, err
 	}
-	keys := make([]GameKey, len(games))
+	keys := make([]string, len(games))
 	for i, g := range games {
-		keys[i] = g.Key
+		keys[i] = g.Key.String()
 		last, err := sqldb.One[struct {
 			Turn int64
 			At   time.Time
@@ -190,5 +187,5 @@ func (d *Store) closeCrashed(ctx context.Context, tx sqldb.Tx, condition string,
 			return 0, err
 		}
 	}
-	return len(games), d.count(ctx, tx, keys)
+	return len(games), count(ctx, tx, keys)
 }

@@ -76,7 +76,7 @@ func TestMovedDatabaseFile(t *testing.T) {
 			rec.Record(storage.GameCreated{Game: running, At: time.Now(), Name: "running"})
 			record := func(from, to int) {
 				for n := from; n < to; n++ {
-					rec.Record(storagetest.Line(running, n))
+					rec.Record(chatLine(running, n))
 				}
 			}
 			stored := func(db *storage.Store, lines int) func() bool {

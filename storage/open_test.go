@@ -138,7 +138,7 @@ func TestViews(t *testing.T) {
 			url := database(t)
 			db := storagetest.Open(t, url)
 			s := sink{storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}}
-			storagetest.PlayGame(&s, storage.NewGameKey(), 2, 1)
+			playGame(&s, storage.NewGameKey(), 2, 1)
 			if err := db.Apply(t.Context(), s.batch); err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +180,7 @@ func TestStartWithoutDatabase(t *testing.T) {
 	spool := t.TempDir()
 	rec, _ := newRecorder(t, db, spool)
 	key := storage.NewGameKey()
-	storagetest.PlayGame(rec, key, 3, 1)
+	playGame(rec, key, 3, 1)
 	select {
 	case <-guard.Loaded():
 		t.Error("bans are known without a database")
@@ -191,7 +191,7 @@ func TestStartWithoutDatabase(t *testing.T) {
 	}
 	server.Start()
 	drain(t, rec, spool)
-	if err := storagetest.CheckGame(t.Context(), db, key, 3, 1); err != nil {
+	if err := checkGame(t.Context(), db, key, 3, 1); err != nil {
 		t.Error(err)
 	}
 	select {

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,13 +32,13 @@ func (d *Store) RateGames(ctx context.Context) (games int64, err error) {
 	if err != nil || !waits {
 		return 0, err
 	}
-	return d.inBatches(ctx, d.rateSome)
+	return d.inBatches(ctx, rateSome)
 }
 
 // RebuildRatings makes all ratings anew from the games that are kept.
 func (d *Store) RebuildRatings(ctx context.Context) (games int64, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) error {
-		if err := d.lockRatings(ctx, tx); err != nil {
+		if err := lockRatings(ctx, tx); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "DELETE FROM ratings"); err != nil {
@@ -51,17 +50,13 @@ func (d *Store) RebuildRatings(ctx context.Context) (games int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return d.inBatches(ctx, d.rateSome)
+	return d.inBatches(ctx, rateSome)
 }
 
 // lockRatings keeps other hosts from rating until the transaction ends: each game
 // builds on the one before.
-func (d *Store) lockRatings(ctx context.Context, tx sqldb.Tx) error {
-	if !d.isPostgres() {
-		return nil // there is one writer at a time
-	}
-	_, err := tx.Exec(ctx, "LOCK TABLE ratings IN EXCLUSIVE MODE")
-	return err
+func lockRatings(ctx context.Context, tx sqldb.Tx) error {
+	return tx.OnPostgres(ctx, "LOCK TABLE ratings IN EXCLUSIVE MODE")
 }
 
 // ratedPlayer names a rating.
@@ -76,7 +71,7 @@ type rated struct {
 
 // ratedGame is a game with its players.
 type ratedGame struct {
-	key      GameKey
+	key      string
 	category string
 	players  []ratedPlayer
 	names    []string
@@ -84,20 +79,20 @@ type ratedGame struct {
 }
 
 // rateSome rates the first games of those that wait.
-func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
-	if err := d.lockRatings(ctx, tx); err != nil {
+func rateSome(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
+	if err := lockRatings(ctx, tx); err != nil {
 		return 0, err
 	}
-	games, err := d.unrated(ctx, tx)
+	games, err := unrated(ctx, tx)
 	if err != nil || len(games) == 0 {
 		return 0, err
 	}
-	known, err := d.ratingsOf(ctx, tx, games)
+	known, err := ratingsOf(ctx, tx, games)
 	if err != nil {
 		return 0, err
 	}
 	changed := map[ratedPlayer]*rated{}
-	keys := make([]GameKey, len(games))
+	keys := make([]string, len(games))
 	for i, g := range games {
 		keys[i] = g.key
 		g.rate(known, changed)
@@ -109,7 +104,7 @@ func (d *Store) rateSome(ctx context.Context, tx sqldb.Tx) (n int64, err error) 
 			return 0, err
 		}
 	}
-	_, err = tx.Exec(ctx, "UPDATE games SET rated = true WHERE "+d.inKeys("key"), keyArg(keys))
+	_, err = tx.Exec(ctx, "UPDATE games SET rated = true WHERE key IN (SELECT value FROM json_each($1))", keys)
 	return int64(len(games)), err
 }
 
@@ -144,26 +139,26 @@ func (g *ratedGame) rate(known, changed map[ratedPlayer]*rated) {
 
 // unrated reads the games that wait, in the order in which they ended. Of games
 // with computers no strength follows.
-func (d *Store) unrated(ctx context.Context, tx sqldb.Tx) ([]*ratedGame, error) {
+func unrated(ctx context.Context, tx sqldb.Tx) ([]*ratedGame, error) {
 	waiting, err := sqldb.List[struct {
-		Key GameKey
+		Key string
 		Map string `db:"map_name"`
 	}](ctx, tx, `SELECT key, map_name FROM games WHERE NOT rated AND ended_at IS NOT NULL ORDER BY ended_at, key LIMIT $1`, rateBatch)
 	if err != nil {
 		return nil, err
 	}
-	games, byKey, keys := make([]*ratedGame, len(waiting)), map[GameKey]*ratedGame{}, make([]GameKey, len(waiting))
+	games, byKey, keys := make([]*ratedGame, len(waiting)), map[string]*ratedGame{}, make([]string, len(waiting))
 	for i, g := range waiting {
 		games[i] = &ratedGame{key: g.Key, category: rating.Category(g.Map)}
 		keys[i], byKey[g.Key] = g.Key, games[i]
 	}
 	players, err := sqldb.List[struct {
-		GameKey              GameKey
+		GameKey              string
 		NameKey, Realm, Name string
 		rating.Result
 	}](ctx, tx, `SELECT game_key, name_key, realm, name, team, outcome FROM played
-		WHERE `+d.inKeys("game_key")+` AND NOT EXISTS (SELECT 1 FROM game_computers c WHERE c.game_key = played.game_key)
-		ORDER BY game_key, slot`, keyArg(keys))
+		WHERE game_key IN (SELECT value FROM json_each($1)) AND NOT EXISTS (SELECT 1 FROM game_computers c WHERE c.game_key = played.game_key)
+		ORDER BY game_key, slot`, keys)
 	for _, p := range players {
 		g := byKey[p.GameKey]
 		g.players = append(g.players, ratedPlayer{p.NameKey, p.Realm, g.category})
@@ -173,18 +168,18 @@ func (d *Store) unrated(ctx context.Context, tx sqldb.Tx) ([]*ratedGame, error) 
 }
 
 // ratingsOf reads the ratings of the players of the games.
-func (d *Store) ratingsOf(ctx context.Context, tx sqldb.Tx, games []*ratedGame) (map[ratedPlayer]*rated, error) {
+func ratingsOf(ctx context.Context, tx sqldb.Tx, games []*ratedGame) (map[ratedPlayer]*rated, error) {
 	names := map[string]bool{}
 	for _, g := range games {
 		for _, p := range g.players {
 			names[p.NameKey] = true
 		}
 	}
-	list, _ := json.Marshal(slices.AppendSeq([]string{}, maps.Keys(names))) // null is no list for Postgres
 	rows, err := sqldb.List[struct {
 		ratedPlayer
 		rated
-	}](ctx, tx, "SELECT name_key, realm, category, name, mu, sigma, games FROM ratings WHERE "+d.inList("name_key", "text", 1), string(list))
+	}](ctx, tx, "SELECT name_key, realm, category, name, mu, sigma, games FROM ratings WHERE name_key IN (SELECT value FROM json_each($1))",
+		slices.Collect(maps.Keys(names)))
 	known := map[ratedPlayer]*rated{}
 	for _, r := range rows {
 		known[r.ratedPlayer] = &r.rated

@@ -1,4 +1,4 @@
-// Package storagetest makes databases for tests, and games that are recorded.
+// Package storagetest makes databases for tests.
 package storagetest
 
 import (

@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,12 +18,25 @@ type handle interface {
 
 // conn is a Queryer on a handle.
 type conn struct {
-	on        handle
-	textTimes bool // the database holds times as text
+	on       handle
+	postgres bool
+}
+
+// inList is how statements look a column up in a list; Postgres has arrays.
+var inList = regexp.MustCompile(`IN \(SELECT value FROM json_each\((\$\d)\)\)`)
+
+// prepared is a statement with its arguments as the driver takes them. An array leads
+// Postgres to an index whatever it thinks of the length of the list.
+func (c conn) prepared(query string, args []any) (string, []any) {
+	if c.postgres {
+		query = inList.ReplaceAllString(query, "= ANY ($1)")
+	}
+	return query, bound(args, c.postgres)
 }
 
 func (c conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	res, err := c.on.ExecContext(ctx, query, bound(args, c.textTimes)...)
+	query, args = c.prepared(query, args)
+	res, err := c.on.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, translate(err)
 	}
@@ -29,7 +45,8 @@ func (c conn) Exec(ctx context.Context, query string, args ...any) (int64, error
 }
 
 func (c conn) Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error {
-	rows, err := c.on.QueryContext(ctx, query, bound(args, c.textTimes)...)
+	query, args = c.prepared(query, args)
+	rows, err := c.on.QueryContext(ctx, query, args...)
 	if err != nil {
 		return translate(err)
 	}
@@ -63,23 +80,41 @@ func inTx(ctx context.Context, db *sql.DB, do func(*sql.Conn, *sql.Tx) error) er
 // sqliteTime is how SQLite holds times: sortable, read by its date functions.
 const sqliteTime = "2006-01-02T15:04:05.000Z"
 
-// bound are arguments as a driver takes them: zero times are NULL, and other times
-// text where the database holds text.
-func bound(args []any, text bool) []any {
+// bound are arguments as a driver takes them: zero times are NULL; SQLite holds times
+// as text, and takes a list as JSON.
+func bound(args []any, postgres bool) []any {
+	args = slices.Clone(args)
 	for i, arg := range args {
 		switch v := arg.(type) {
 		case json.RawMessage:
 			args[i] = string(v)
+		case []string:
+			args[i] = listText(v, postgres)
 		case time.Time:
 			switch {
 			case v.IsZero():
 				args[i] = nil
-			case text:
-				args[i] = v.UTC().Format(sqliteTime)
-			default:
+			case postgres:
 				args[i] = v.UTC()
+			default:
+				args[i] = v.UTC().Format(sqliteTime)
 			}
 		}
 	}
 	return args
+}
+
+var arrayEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// listText writes a list as JSON, or as an array of Postgres.
+func listText(list []string, postgres bool) string {
+	if !postgres {
+		text, _ := json.Marshal(append([]string{}, list...)) // texts
+		return string(text)
+	}
+	var b strings.Builder
+	for _, text := range list {
+		b.WriteString(`,"` + arrayEscapes.Replace(text) + `"`)
+	}
+	return "{" + strings.TrimPrefix(b.String(), ",") + "}"
 }

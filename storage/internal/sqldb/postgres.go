@@ -65,7 +65,7 @@ func OpenPostgres(url string) (DB, error) {
 		return nil, translate(err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
-	return &pgDB{conn{on: db}, db, pool, cut}, nil
+	return &pgDB{conn{db, true}, db, pool, cut}, nil
 }
 
 // socket is a connection that ends with the pgDB. The pool waits for a server
@@ -81,8 +81,6 @@ func (s socket) Close() error {
 }
 
 func (p *pgDB) Dialect() string { return "postgres" }
-
-func (p *pgDB) Now() string { return "now()" }
 
 func (p *pgDB) Ping(ctx context.Context) error { return translate(p.pool.Ping(ctx)) }
 
@@ -105,7 +103,7 @@ func (p *pgDB) Close() error {
 }
 
 func (p *pgDB) Tx(ctx context.Context, do func(Tx) error) error {
-	return inTx(ctx, p.db, func(on *sql.Conn, tx *sql.Tx) error { return do(pgTx{conn{on: tx}, on}) })
+	return inTx(ctx, p.db, func(on *sql.Conn, tx *sql.Tx) error { return do(pgTx{conn{tx, true}, on}) })
 }
 
 // Migrating takes an advisory lock, which the server frees when the session
@@ -183,10 +181,15 @@ type pgTx struct {
 	on *sql.Conn
 }
 
+func (t pgTx) OnPostgres(ctx context.Context, statement string, args ...any) error {
+	_, err := t.Exec(ctx, statement, args...)
+	return err
+}
+
 func (t pgTx) Batch(ctx context.Context, statements []Statement, rows []Rows) error {
 	var batch pgx.Batch
 	for _, s := range statements {
-		batch.Queue(s.SQL, bound(s.Args, false)...)
+		batch.Queue(s.SQL, bound(s.Args, true)...)
 	}
 	for _, r := range rows {
 		// One statement adds any number of rows. That is several times faster than a

@@ -12,7 +12,7 @@ import (
 
 // List reads the rows of a query into a slice, which is never nil. A struct takes
 // each column into the field of its name, see [Columns]; NULL leaves a field as it
-// is. Any other type is the only column.
+// is. []string takes all columns, which are text; any other type is the only one.
 func List[T any](ctx context.Context, q Queryer, query string, args ...any) ([]T, error) {
 	var all []T
 	if err := Fill(ctx, q, &all, query, args...); err != nil {
@@ -51,6 +51,14 @@ func scan(rows *sql.Rows, row reflect.Value) error {
 	names, err := rows.Columns()
 	if err != nil {
 		return err
+	}
+	if texts, ok := row.Addr().Interface().(*[]string); ok {
+		*texts = make([]string, len(names))
+		dest := make([]any, len(names))
+		for i := range dest {
+			dest[i] = &(*texts)[i]
+		}
+		return rows.Scan(dest...)
 	}
 	fields, dest, values := make([]reflect.Value, len(names)), make([]any, len(names)), make([]reflect.Value, len(names))
 	for i, name := range names {

@@ -2,8 +2,9 @@
 // interface over Postgres (pgx) and SQLite (modernc.org/sqlite) for the common part
 // of both dialects. Errors are translated.
 //
-// Statements use $1, $2 … and are the same for both. Times go in as time.Time;
-// the zero time is NULL.
+// Statements use $1, $2 … and are the same for both. now() is the database's own
+// clock, and IN (SELECT value FROM json_each($1)) looks a column up in a []string.
+// Times go in as time.Time; the zero time is NULL.
 package sqldb
 
 import (
@@ -18,8 +19,6 @@ type DB interface {
 	Tx(ctx context.Context, do func(Tx) error) error
 	// Dialect is "postgres" or "sqlite", the name of its migrations.
 	Dialect() string
-	// Now is the SQL for the database's own clock.
-	Now() string
 	// Ping asks whether the database answers.
 	Ping(ctx context.Context) error
 	// Migrating lends a plain handle to the migration library, with the lock
@@ -47,6 +46,9 @@ type Tx interface {
 	// Batch runs statements in order and then adds rows, in as few round trips
 	// as it can. Rows that are there already are left as they are.
 	Batch(ctx context.Context, statements []Statement, rows []Rows) error
+	// OnPostgres runs a statement that SQLite does not need, since it has one writer
+	// at a time and no planner to advise.
+	OnPostgres(ctx context.Context, statement string, args ...any) error
 }
 
 // Statement is a query with its arguments.

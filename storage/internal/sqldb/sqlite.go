@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,7 +16,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite"
 )
 
 const (
@@ -35,8 +36,14 @@ type liteDB struct {
 	read   *sql.DB
 	opened atomic.Pointer[os.FileInfo] // the file as it was when it was there first
 
-	mu       sync.Mutex
-	watchers map[chan struct{}]struct{} // notified of writes of this process
+	mu      sync.Mutex
+	written chan struct{} // closed by the next write of this process
+}
+
+func init() { // as Postgres has it
+	sqlite.MustRegisterScalarFunction("now", 0, func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
+		return time.Now().UTC().Format(sqliteTime), nil
+	})
 }
 
 // OpenSQLite opens the file, creating it and its directory when missing, for
@@ -56,7 +63,7 @@ func OpenSQLite(path string) (DB, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	read.SetMaxOpenConns(readers)
-	s := &liteDB{path: path, write: write, read: read, watchers: map[chan struct{}]struct{}{}}
+	s := &liteDB{path: path, write: write, read: read, written: make(chan struct{})}
 	s.enterWAL()
 	return s, s.moved()
 }
@@ -117,11 +124,9 @@ func openLite(path, params string) (*sql.DB, error) {
 	return db, translate(err)
 }
 
-func lite(on handle) conn { return conn{on, true} }
+func lite(on handle) conn { return conn{on, false} }
 
 func (s *liteDB) Dialect() string { return "sqlite" }
-
-func (s *liteDB) Now() string { return "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')" }
 
 // Ping reads from the file: opening is lazy, and a plain ping reads nothing.
 func (s *liteDB) Ping(ctx context.Context) error {
@@ -177,6 +182,8 @@ type liteTx struct {
 	tx *sql.Tx
 }
 
+func (liteTx) OnPostgres(context.Context, string, ...any) error { return nil }
+
 func (t liteTx) Batch(ctx context.Context, statements []Statement, rows []Rows) error {
 	prepared := map[string]*sql.Stmt{}
 	defer func() {
@@ -199,7 +206,7 @@ func (t liteTx) Batch(ctx context.Context, statements []Statement, rows []Rows) 
 			}
 			prepared[s.SQL] = st
 		}
-		if _, err := st.ExecContext(ctx, bound(s.Args, true)...); err != nil {
+		if _, err := st.ExecContext(ctx, bound(s.Args, false)...); err != nil {
 			return translate(err)
 		}
 	}

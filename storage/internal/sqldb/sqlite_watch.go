@@ -12,15 +12,6 @@ const watchEvery = time.Second
 // Watch looks at the counters of bans and admins, at once after a write of this
 // process, and every second.
 func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
-	wake := make(chan struct{}, 1)
-	s.mu.Lock()
-	s.watchers[wake] = struct{}{}
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.watchers, wake)
-		s.mu.Unlock()
-	}()
 	on, err := s.read.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
@@ -29,6 +20,9 @@ func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for seen := (seen{-1, -1}); ; {
+		s.mu.Lock()
+		written := s.written
+		s.mu.Unlock()
 		news, err := s.look(ctx, lite(on), &seen)
 		if err == nil && news {
 			err = changed()
@@ -39,7 +33,7 @@ func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-wake:
+		case <-written:
 		case <-ticker.C:
 		}
 	}
@@ -71,10 +65,6 @@ func (s *liteDB) look(ctx context.Context, q conn, last *seen) (news bool, err e
 func (s *liteDB) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for w := range s.watchers {
-		select {
-		case w <- struct{}{}:
-		default: // awake already
-		}
-	}
+	close(s.written)
+	s.written = make(chan struct{})
 }

@@ -1,4 +1,4 @@
-package storagetest
+package storage_test
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 	"w3host/storage"
 )
 
-// Recorder is the side of a storage.Recorder that games see.
-type Recorder interface{ Record(storage.Record) }
+// gameSide is the side of a storage.Recorder that games see.
+type gameSide interface{ Record(storage.Record) }
 
-// PlayGame records a whole game of so many players, with lines of chat each,
+// playGame records a whole game of so many players, with lines of chat each,
 // as fast as it can: 2 + 5 × players + players × lines records.
-func PlayGame(rec Recorder, key storage.GameKey, players, lines int) {
+func playGame(rec gameSide, key storage.GameKey, players, lines int) {
 	start := time.Now()
 	rec.Record(storage.GameCreated{Game: key, At: start, Name: "game", Version: "1.26", Map: storage.MapID{Name: "map"}, Latency: 100 * time.Millisecond})
 	var slots []storage.StartedSlot
@@ -30,7 +30,7 @@ func PlayGame(rec Recorder, key storage.GameKey, players, lines int) {
 		rec.Record(storage.PlayerLoaded{Game: key, At: start, PID: uint8(i + 1), After: time.Second})
 	}
 	for n := range players * lines {
-		rec.Record(Line(key, n))
+		rec.Record(chatLine(key, n))
 	}
 	for i := range players {
 		rec.Record(storage.PlayerResult{Game: key, At: start, Source: storage.SourceDotA, PID: uint8(i + 1), Name: "kills", Value: fmt.Sprint(i)})
@@ -40,13 +40,13 @@ func PlayGame(rec Recorder, key storage.GameKey, players, lines int) {
 	rec.Record(storage.GameEnded{Game: key, At: time.Now(), How: storage.EndFinished, Turns: 100})
 }
 
-// Line is the n-th line of a game's chat.
-func Line(key storage.GameKey, n int) storage.ChatLine {
+// chatLine is the n-th line of a game's chat.
+func chatLine(key storage.GameKey, n int) storage.ChatLine {
 	return storage.ChatLine{Game: key, At: time.Now(), PID: uint8(n%10 + 1), Name: "player", Scope: storage.ChatAll, Text: fmt.Sprint(n)}
 }
 
-// CheckGame says whether a game that PlayGame recorded is whole, once.
-func CheckGame(ctx context.Context, db *storage.Store, key storage.GameKey, players, lines int) error {
+// checkGame says whether a game that playGame recorded is whole, once.
+func checkGame(ctx context.Context, db *storage.Store, key storage.GameKey, players, lines int) error {
 	g, err := db.Game(ctx, key)
 	if err != nil {
 		return err
@@ -59,11 +59,11 @@ func CheckGame(ctx context.Context, db *storage.Store, key storage.GameKey, play
 			return fmt.Errorf("game %s: player %+v", key, p)
 		}
 	}
-	return CheckLines(g, players*lines)
+	return checkLines(g, players*lines)
 }
 
-// CheckLines says whether a game's chat is the lines 0 … n−1, in order.
-func CheckLines(g *storage.GameDetail, n int) error {
+// checkLines says whether a game's chat is the lines 0 … n−1, in order.
+func checkLines(g *storage.GameDetail, n int) error {
 	for i, l := range g.Chat {
 		if l.Text != fmt.Sprint(i) {
 			return fmt.Errorf("game %s: line %d is %q of %d", g.Key, i, l.Text, n)
@@ -75,8 +75,8 @@ func CheckLines(g *storage.GameDetail, n int) error {
 	return nil
 }
 
-// Running is a set of games that go on in real time.
-type Running struct {
+// runningGames is a set of games that go on in real time.
+type runningGames struct {
 	Keys  []storage.GameKey
 	Lines []int // said so far, by game
 
@@ -87,12 +87,12 @@ type Running struct {
 	late  []time.Duration // turns
 }
 
-// period is how long a turn of a Running game is.
+// period is how long a turn of a runningGames game is.
 const period = 100 * time.Millisecond
 
-// Start begins n games, each with ten lines of chat in every turn.
-func Start(rec Recorder, n int) *Running {
-	r := &Running{Keys: make([]storage.GameKey, n), Lines: make([]int, n), stop: make(chan struct{})}
+// startGames begins n games, each with ten lines of chat in every turn.
+func startGames(rec gameSide, n int) *runningGames {
+	r := &runningGames{Keys: make([]storage.GameKey, n), Lines: make([]int, n), stop: make(chan struct{})}
 	for i := range n {
 		key := storage.NewGameKey()
 		r.Keys[i] = key
@@ -103,14 +103,14 @@ func Start(rec Recorder, n int) *Running {
 }
 
 // End ends the games.
-func (r *Running) End() {
+func (r *runningGames) End() {
 	close(r.stop)
 	r.games.Wait()
 }
 
 // Report logs and returns the worst time that Record took, and the worst delay of
 // a turn. The second includes the delays of the machine itself.
-func (r *Running) Report(t testing.TB) (worstRecord, worstTurn time.Duration) {
+func (r *runningGames) Report(t testing.TB) (worstRecord, worstTurn time.Duration) {
 	slices.Sort(r.took)
 	slices.Sort(r.late)
 	at := func(d []time.Duration, q float64) time.Duration { return d[int(q*float64(len(d)-1))] }
@@ -119,7 +119,7 @@ func (r *Running) Report(t testing.TB) (worstRecord, worstTurn time.Duration) {
 	return at(r.took, 1), at(r.late, 1)
 }
 
-func (r *Running) play(rec Recorder, i int) {
+func (r *runningGames) play(rec gameSide, i int) {
 	var took, late []time.Duration
 	begin := time.Now().Add(period * time.Duration(i) / time.Duration(len(r.Lines)))
 	for turn := 0; ; turn++ {
@@ -135,7 +135,7 @@ func (r *Running) play(rec Recorder, i int) {
 		}
 		late = append(late, time.Since(due))
 		for range 10 {
-			line := Line(r.Keys[i], r.Lines[i])
+			line := chatLine(r.Keys[i], r.Lines[i])
 			before := time.Now()
 			rec.Record(line)
 			took = append(took, time.Since(before))
