@@ -70,6 +70,7 @@ func drain(t testing.TB, rec *storage.Recorder, dir string) {
 
 // 200 games of ten players end within one second: all rows are there.
 func TestManyGamesEndAtOnce(t *testing.T) {
+	t.Parallel()
 	const games, players, lines = 200, 10, 2
 	for name, database := range storagetest.Databases {
 		t.Run(name, func(t *testing.T) {

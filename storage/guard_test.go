@@ -18,6 +18,7 @@ import (
 
 // The bans known last hold at a start without a database.
 func TestBansOutliveTheDatabase(t *testing.T) {
+	t.Parallel()
 	server := storagetest.NewServer(t)
 	dir := t.TempDir()
 	db := storagetest.Open(t, server.URL)
@@ -78,6 +79,7 @@ func (deaf) Watch(context.Context, func() error) error {
 }
 
 func TestReloadWithoutNotices(t *testing.T) {
+	t.Parallel()
 	for name, database := range storagetest.Databases {
 		t.Run(name, func(t *testing.T) {
 			db := storagetest.Open(t, database(t))

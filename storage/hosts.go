@@ -89,8 +89,10 @@ func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 			return err
 		}
 		if err := tx.Batch(ctx, []sqldb.Statement{
-			{SQL: "UPDATE games SET ended = '', ended_at = NULL, turns = 0, played_ms = 0 WHERE host_id = $1 AND run = $2 AND ended = $3",
-				Args: []any{from, h.Run, string(EndCrashed)}},
+			{
+				SQL:  "UPDATE games SET ended = '', ended_at = NULL, turns = 0, played_ms = 0 WHERE host_id = $1 AND run = $2 AND ended = $3",
+				Args: []any{from, h.Run, string(EndCrashed)},
+			},
 			{SQL: "UPDATE games SET host_id = $3 WHERE host_id = $1 AND run = $2", Args: []any{from, h.Run, h.ID}},
 			{SQL: "UPDATE spool_positions SET host_id = $3 WHERE host_id = $1 AND run = $2", Args: []any{from, h.Run, h.ID}},
 		}, nil); err != nil {

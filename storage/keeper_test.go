@@ -50,6 +50,7 @@ func write(t *testing.T, db *storage.Store, records ...storage.Record) {
 }
 
 func TestPrune(t *testing.T) {
+	t.Parallel()
 	for name, database := range storagetest.Databases {
 		t.Run(name, func(t *testing.T) {
 			db := storagetest.Open(t, database(t))
@@ -114,6 +115,7 @@ func TestPrune(t *testing.T) {
 
 // After Forget no column of any table holds the name or the address.
 func TestForget(t *testing.T) {
+	t.Parallel()
 	for name, database := range storagetest.Databases {
 		t.Run(name, func(t *testing.T) {
 			url := database(t)
@@ -189,6 +191,7 @@ func textColumns(t *testing.T, url string) (columns [][2]string) {
 
 // Whoever only reads makes and changes nothing, and says what to do.
 func TestReadersLeaveTheSchema(t *testing.T) {
+	t.Parallel()
 	for name, database := range storagetest.Databases {
 		t.Run(name, func(t *testing.T) {
 			url := database(t)

@@ -159,6 +159,7 @@ func TestViews(t *testing.T) {
 // A host may start while its database is away: it records, and the schema is
 // made when the database comes.
 func TestStartWithoutDatabase(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	blocked := filepath.Join(dir, "data")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil { // a file where the directory should be

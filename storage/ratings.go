@@ -190,10 +190,14 @@ func ratingsOf(ctx context.Context, tx sqldb.Tx, games []*ratedGame) (map[ratedP
 // ratings reads ratings. Players of the same strength share a place.
 func (d *Store) ratings(ctx context.Context, where string, args ...any) ([]Rating, error) {
 	all, err := sqldb.List[Rating](ctx, d.sql, `SELECT name, realm, category, mu, sigma, games,
-		(SELECT 1 + count(*) FROM ratings b WHERE b.category = r.category AND b.mu - 3 * b.sigma > r.mu - 3 * r.sigma) AS place,
-		(SELECT count(*) FROM ratings b WHERE b.category = r.category) AS "of" FROM ratings r `+where, args...)
+		(SELECT 1 + count(*) FROM ratings b WHERE b.category = r.category AND b.mu - 3 * b.sigma > r.mu - 3 * r.sigma) AS place
+		FROM ratings r `+where, args...)
+	of := map[string]int{} // counted once for a category, which takes its time
 	for i, r := range all {
-		all[i].Points = rating.Skill{Mu: r.Mu, Sigma: r.Sigma}.Points()
+		if of[r.Category] == 0 && err == nil {
+			of[r.Category], err = sqldb.One[int](ctx, d.sql, "SELECT count(*) FROM ratings WHERE category = $1", r.Category)
+		}
+		all[i].Of, all[i].Points = of[r.Category], rating.Skill{Mu: r.Mu, Sigma: r.Sigma}.Points()
 	}
 	return all, err
 }

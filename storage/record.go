@@ -65,9 +65,9 @@ func (s *SHA1) UnmarshalText(text []byte) error {
 
 // Settings are the choices of the lobby that every client sees.
 type Settings struct {
-	Speed          string `json:"speed,omitempty"`      // slow, normal, fast
-	Visibility     string `json:"visibility,omitempty"` // default, hide terrain, explored, always visible
-	Observers      string `json:"observers,omitempty"`  // none, on defeat, full, referees
+	Speed          string `json:"speed,omitempty"`      // as in the configuration: slow, normal, fast
+	Visibility     string `json:"visibility,omitempty"` // default, hide-terrain, explored, always-visible
+	Observers      string `json:"observers,omitempty"`  // off, on, referees, on-defeat
 	TeamsTogether  bool   `json:"teams_together,omitempty"`
 	FixedTeams     bool   `json:"fixed_teams,omitempty"`
 	SharedControl  bool   `json:"shared_control,omitempty"`

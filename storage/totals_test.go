@@ -131,6 +131,7 @@ func same(t *testing.T, what string, got, want []string) {
 // and however often: late records, replays, games closed for a dead host that
 // comes back.
 func TestTotalsAddUp(t *testing.T) {
+	t.Parallel()
 	for name, database := range storagetest.Databases {
 		t.Run(name, func(t *testing.T) {
 			url := database(t)
@@ -167,6 +168,7 @@ func TestTotalsAddUp(t *testing.T) {
 // Three hosts write about the same players at once, and one of them takes the games of
 // another for crashed.
 func TestTotalsBesideHosts(t *testing.T) {
+	t.Parallel()
 	for name, database := range storagetest.Databases {
 		t.Run(name, func(t *testing.T) {
 			url := database(t)
@@ -176,10 +178,16 @@ func TestTotalsBesideHosts(t *testing.T) {
 				id, run := storage.NewGameKey().String(), storage.NewGameKey().String()
 				records := randomGames(rng, 12)
 				hosts.Go(func() {
-					for i, r := range records {
-						b := storage.Batch{HostID: id, Run: run, Entries: []storage.Entry{{Seq: uint64(i + 1), Record: r}}}
+					b, crashed := storage.Batch{HostID: id, Run: run}, false
+					for i := range records {
+						b.Entries = append(b.Entries, storage.Entry{Seq: uint64(i + 1), Record: records[i]})
+						if len(b.Entries) < 4 && i < len(records)-1 { // so that each counted game comes in several batches
+							continue
+						}
 						untilDone(t, func() error { return db.Apply(t.Context(), b) })
-						if n == 0 && i == len(records)/2 {
+						b.Entries = nil
+						if !crashed && n == 0 && i >= len(records)/2 {
+							crashed = true
 							untilDone(t, func() error {
 								_, err := db.EnterHost(t.Context(), storage.Host{ID: id, Run: storage.NewGameKey().String(), Name: "h"})
 								return err

@@ -150,9 +150,9 @@ func (r *Records) created(at time.Time, f *game.Opened) {
 			Checksum: c.Map.Checksum, SHA1: c.Map.SHA1,
 		},
 		Settings: storage.Settings{
-			Speed:         speedName(c.Settings),
-			Visibility:    visibilityName(c.Settings),
-			Observers:     observersName(c.Settings),
+			Speed:         w3gs.Speeds.Word(c.Settings),
+			Visibility:    w3gs.Visibilities.Word(c.Settings),
+			Observers:     w3gs.ObserverChoices.Word(c.Settings),
 			TeamsTogether: c.Settings&w3gs.TeamsTogether != 0,
 			FixedTeams:    c.Settings&w3gs.FixedTeams != 0,
 			LoadInGame:    c.Turns.LoadInGame, AdaptivePeriod: c.Turns.Adaptive.On,

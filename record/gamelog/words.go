@@ -1,9 +1,6 @@
 package gamelog
 
 import (
-	"cmp"
-	"strings"
-
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
@@ -33,25 +30,4 @@ func chatScope(e lobby.Said) storage.ChatScope {
 		return storage.ChatObservers
 	}
 	return storage.ChatPrivate
-}
-
-// The game log's words for the choices of a lobby differ from those of the
-// settings: rows of earlier games have them.
-
-func speedName(s w3gs.GameSettings) string { return cmp.Or(w3gs.Speeds.Word(s), "fast") }
-
-func visibilityName(s w3gs.GameSettings) string {
-	return strings.ReplaceAll(cmp.Or(w3gs.Visibilities.Word(s), "default"), "-", " ")
-}
-
-func observersName(s w3gs.GameSettings) string {
-	switch word := w3gs.ObserverChoices.Word(s); word {
-	case "on":
-		return "full"
-	case "on-defeat":
-		return "on defeat"
-	case "referees":
-		return word
-	}
-	return "none"
 }
