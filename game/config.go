@@ -55,7 +55,7 @@ type Reconnect struct {
 	Silence time.Duration
 }
 
-// Map is what observers are told of the map.
+// Map describes the map to observers.
 type Map struct {
 	Name     string // as the map calls itself
 	File     string

@@ -140,7 +140,7 @@ type (
 		Why string
 		By  string // who kicked; empty when the game itself did
 	}
-	// LeftGame: the others have been told that a player is gone.
+	// LeftGame: a player is gone, and the others have their 0x07.
 	LeftGame struct {
 		Player
 		Reason w3gs.LeaveReason

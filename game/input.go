@@ -56,9 +56,9 @@ const (
 	// Vouch: the realm of Link's player has confirmed the name. Level is the player's
 	// level under that name.
 	Vouch
-	// Tell: the host says Line to Caller, or to all where Caller is nil.
-	Tell
-	// Stop: the host stops; Why is told to the players.
+	// HostLine: the host says Line to Caller, or to all where Caller is nil.
+	HostLine
+	// Stop: the host stops; the players read Why.
 	Stop
 	// Proxy: Link's player is behind a proxy, which asks for reconnection.
 	Proxy
@@ -99,7 +99,7 @@ var kinds = [...]struct {
 	}},
 	Command:  {text: "a command", do: (*Machine).command},
 	Vouch:    {text: "a confirmed name", bySeat: (*Machine).vouch},
-	Tell:     {text: "a line of the host", do: (*Machine).hear},
+	HostLine: {text: "a line of the host", do: (*Machine).sayHostLine},
 	Stop:     {text: "the stop of the host", do: (*Machine).stop},
 	Proxy:    {text: "a proxy", bySeat: (*Machine).meetProxy},
 	Extended: {text: "an extended proxy", bySeat: (*Machine).meetProxy},

@@ -49,8 +49,8 @@ func (m *Machine) obey(by *command.Caller, line string) {
 	}
 }
 
-// hear says a line of the host to all, or to one player if that player is still here.
-func (m *Machine) hear(in *Input) {
+// sayHostLine says a line of the host to all, or to one player if that player is still here.
+func (m *Machine) sayHostLine(in *Input) {
 	switch by := in.Caller; {
 	case by == nil:
 		m.sayText(0, texts.Plain(in.Line))

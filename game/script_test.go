@@ -208,7 +208,7 @@ func (s *scene) say(who, text string) error {
 		return nil
 	}
 	if name, to, one := strings.Cut(who, " to "); name == "host" {
-		in := Input{Kind: Tell, Line: text}
+		in := Input{Kind: HostLine, Line: text}
 		if one {
 			in.Caller = &command.Caller{PID: s.pids[to], Name: to}
 		}

@@ -15,21 +15,21 @@ import (
 // seat is a player's place for the life of the game.
 type seat struct {
 	Player
-	link     LinkID        // what carries the player; 0: none
-	realm    string        // that the name is said to be of, confirmed or not; empty: the LAN
-	level    command.Level // as the host looked up last
-	heard    time.Duration
-	proxy    seatProxy
-	socket   seatSocket
-	shared   bool // many players have the same address
-	actions  uint32
-	kick     string        // reason, if kicked from the running game
-	mayVote  time.Duration // when the player may call the next votekick
-	chose    bool          // has chosen a language in this game
-	commands allowance.Allowance
-	waitSaid bool // a wait for the allowance of commands was said since the last command
-	logins   allowance.Allowance
-	skill    *rating.Skill // nil: not looked up yet
+	link           LinkID        // what carries the player; 0: none
+	realm          string        // that the name is said to be of, confirmed or not; empty: the LAN
+	level          command.Level // as the host looked up last
+	heard          time.Duration
+	proxy          seatProxy
+	socket         seatSocket
+	shared         bool // many players have the same address
+	actions        uint32
+	kick           string        // reason, if kicked from the running game
+	mayVote        time.Duration // when the player may call the next votekick
+	languageChosen bool          // in this game
+	commands       allowance.Allowance
+	waitSaid       bool // a wait for the allowance of commands was said since the last command
+	logins         allowance.Allowance
+	skill          *rating.Skill // nil: not looked up yet
 }
 
 // seatProxy is what stands between a player and the link.
@@ -99,7 +99,7 @@ func (m *Machine) unlink(s *seat, why string) {
 	}
 }
 
-// dismiss closes a seat's link for good. A proxy is told, or it would try to come back
+// dismiss closes a seat's link for good. A proxy gets a refusal, or it would try to come back
 // for as long as its player waits.
 func (m *Machine) dismiss(s *seat, why string) {
 	if s.link != 0 && s.proxy.kind != noProxy && m.turns != nil {

@@ -168,7 +168,7 @@ var votes = strings.Split("rmk|rmk|yes|yes|yes|no|ff|draw|votekick p2|pause|resu
 
 // tell has the host say something to a player alone, who may be another by now.
 func (c *crowd) tell(a *actor) {
-	c.after(time.Duration(c.r.IntN(500))*time.Millisecond, Input{Kind: Tell, Caller: &command.Caller{PID: a.pid, Name: a.name}, Line: fmt.Sprintf("secret of %d", a.pid)})
+	c.after(time.Duration(c.r.IntN(500))*time.Millisecond, Input{Kind: HostLine, Caller: &command.Caller{PID: a.pid, Name: a.name}, Line: fmt.Sprintf("secret of %d", a.pid)})
 }
 
 func (c *crowd) line() string {

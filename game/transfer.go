@@ -31,7 +31,7 @@ func (m *Machine) reportFigures(s *seat, f mapxfer.Figures) {
 	if !s.shared {
 		f.Addr = s.Addr.Addr()
 	}
-	m.toTransfer(mapxfer.Look{PID: s.PID, Figures: f})
+	m.toTransfer(mapxfer.Measured{PID: s.PID, Figures: f})
 }
 
 // toTransfer passes an event to the scheduler.

@@ -147,7 +147,7 @@ func speakTo(m *Machine, by *command.Caller, q *command.Query) error {
 		s = m.confirmed(by.Name, by.Realm)
 	}
 	if s != nil {
-		s.chose = true
+		s.languageChosen = true
 		m.toLobby(lobby.SetLanguage{PID: s.PID, Language: q.Language})
 	}
 	if q.Quiet {
@@ -168,7 +168,7 @@ func (m *Machine) confirmed(name, realm string) *seat {
 
 // prefer applies the language chosen in an earlier game.
 func (m *Machine) prefer(s *seat, in *Input) {
-	if !s.chose {
+	if !s.languageChosen {
 		m.toLobby(lobby.SetLanguage{PID: s.PID, Language: in.Language})
 	}
 }

@@ -32,7 +32,7 @@ func (g *Game) Command(by *command.Caller, line string) error {
 
 // Tell says something to one player of the game, or to all of them.
 func (g *Game) Tell(to *command.Caller, text string) {
-	g.call(func(g *Game) { g.step(&game.Input{Kind: game.Tell, Caller: to, Line: text}) })
+	g.call(func(g *Game) { g.step(&game.Input{Kind: game.HostLine, Caller: to, Line: text}) })
 }
 
 // Key is the game's key in the game log.

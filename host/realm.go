@@ -116,7 +116,7 @@ func (g *Game) offerCode(l *link) {
 	}
 	text := game.HowToProve(g.host.opts.Realms.Account(l.realm), l.realm, l.code)
 	g.step(&game.Input{
-		Kind: game.Tell, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid)),
+		Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid)),
 	})
 }
 

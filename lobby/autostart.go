@@ -20,11 +20,11 @@ const evenWait = time.Minute
 type autoStart struct {
 	AutoStart
 
-	after    time.Duration // start when there have been enough players for so long
-	enoughAt time.Duration // there are since then, or never
-	since    time.Duration // the condition has held since then, or never
-	due      time.Duration // when time alone may start the lobby
-	toldAt   time.Duration
+	after      time.Duration // start when there have been enough players for so long
+	enoughAt   time.Duration // there are since then, or never
+	since      time.Duration // the condition has held since then, or never
+	due        time.Duration // when time alone may start the lobby
+	remindedAt time.Duration
 
 	awaits bool        // only a Judge is missing
 	judged []w3gs.Slot // the table that a Judge spoke of; nil: it is another by now
@@ -66,7 +66,7 @@ func (op AutoStart) apply(l *Lobby) *texts.Refusal {
 		return outOfRange("number of players", 1, seats)
 	}
 	l.auto = newAutoStart(op, 0)
-	l.tell(0, op.text())
+	l.sayText(0, op.text())
 	return nil
 }
 
@@ -93,7 +93,7 @@ func (l *Lobby) autoStart() {
 		l.remind(texts.Of("%d of %d are ready; type %sready", ready, all, l.cfg.Voice.Trigger))
 		return
 	case a.since == never:
-		a.since, a.toldAt = l.now, l.now
+		a.since, a.remindedAt = l.now, l.now
 	}
 	if a.due = max(a.since+a.Hold, l.quietUntil); l.now < a.due {
 		return
@@ -137,10 +137,10 @@ func (l *Lobby) missing() int {
 	}
 }
 
-// tellMissing says how many players are missing, and to who has joined what to do.
-func (l *Lobby) tellMissing(p *player) {
+// sayMissing says how many players are missing, and to who has joined what to do.
+func (l *Lobby) sayMissing(p *player) {
 	if n := l.missing(); n > 0 {
-		l.tell(0, texts.Count(n, "Waiting for %d more player.", "Waiting for %d more players."))
+		l.sayText(0, texts.Count(n, "Waiting for %d more player.", "Waiting for %d more players."))
 	}
 	if l.auto.Ready && l.auto.on() {
 		l.say(w3gs.Only(p.pid), "The game starts when all are ready: type %sready.", l.cfg.Voice.Trigger)
@@ -163,9 +163,9 @@ func (l *Lobby) awaitPlayers(humans int) {
 
 // remind says now and then what the lobby waits for.
 func (l *Lobby) remind(why texts.Text) {
-	if l.now >= l.auto.toldAt+reminder {
-		l.auto.toldAt = l.now
-		l.tell(0, texts.Sentence(texts.Of("Waiting to start: %v", why)))
+	if l.now >= l.auto.remindedAt+reminder {
+		l.auto.remindedAt = l.now
+		l.sayText(0, texts.Sentence(texts.Of("Waiting to start: %v", why)))
 	}
 }
 

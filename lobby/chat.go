@@ -134,17 +134,19 @@ func (op Say) apply(l *Lobby) *texts.Refusal {
 	if strings.TrimSpace(op.Text.String()) == "" {
 		return texts.Refuse(texts.Malformed, "the message is empty")
 	}
-	l.tell(op.To, op.Text)
+	l.sayText(op.To, op.Text)
 	return nil
 }
 
 // say is the host's voice, to all or, with some named, to those.
-func (l *Lobby) say(to w3gs.PIDs, format string, args ...any) { l.tell(to, texts.Of(format, args...)) }
+func (l *Lobby) say(to w3gs.PIDs, format string, args ...any) {
+	l.sayText(to, texts.Of(format, args...))
+}
 
-// tell says a text to each in their language. A line in the game for one player is
+// sayText says a text to each in their language. A line in the game for one player is
 // a private one: clients show it as such. Its scope is that of a slot and the
 // receiver's colour, as older hosts found by trial.
-func (l *Lobby) tell(to w3gs.PIDs, text texts.Text) {
+func (l *Lobby) sayText(to w3gs.PIDs, text texts.Text) {
 	private := to.Len() == 1
 	if to == 0 {
 		for pid := range l.Humans().All() {
@@ -167,7 +169,7 @@ func (l *Lobby) tell(to w3gs.PIDs, text texts.Text) {
 			}
 		}
 		left &^= readers
-		l.speak(readers, scope, line)
+		l.sendLine(readers, scope, line)
 	}
 }
 
@@ -187,7 +189,7 @@ func (op Hear) apply(l *Lobby) *texts.Refusal {
 	return l.with(op.PID, func(p *player) { p.quiet = op.Off })
 }
 
-func (l *Lobby) speak(to w3gs.PIDs, scope w3gs.ChatScope, text string) {
+func (l *Lobby) sendLine(to w3gs.PIDs, scope w3gs.ChatScope, text string) {
 	line := w3gs.Chat{From: l.voice(0), To: slices.Collect(to.All()), Flag: w3gs.ChatLobby}
 	limit := w3gs.MaxLobbyChatLen
 	if l.phase == phaseStarted {

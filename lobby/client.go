@@ -116,12 +116,12 @@ func (l *Lobby) mapReport(p *player, ev MapReport) {
 	case report.Size == whole && report.Flag == w3gs.MapHave:
 		l.setDownload(p, 100)
 		return
-	case p.asked:
+	case p.needsMap:
 		return // the transfer knows better, and what the client says may be old
 	case report.Size >= whole:
 		report.Size = 0 // another file of that name: nothing of it is of use
 	}
-	p.asked = true
+	p.needsMap = true
 	l.emit(NeedsMap{PID: p.pid, Have: report.Size})
 	l.setDownload(p, uint8(uint64(report.Size)*100/max(uint64(whole), 1)))
 }

@@ -93,14 +93,14 @@ func (l *Lobby) abort(why texts.Text) {
 	}
 	l.phase = phaseOpen
 	l.emit(CountdownAborted{Why: why.String()})
-	l.tell(0, withWhy(why, "Countdown stopped.", "Countdown stopped: %v."))
+	l.sayText(0, withWhy(why, "Countdown stopped.", "Countdown stopped: %v."))
 }
 
 // start begins the game: the last slot table if it is new, 0x0A, the virtual host
 // leaves, 0x0B, every fake player has loaded.
 func (l *Lobby) start() {
 	if no := l.checkHCL(); no != nil {
-		l.tell(0, texts.Sentence(texts.Of("Starting without the mode: %v", no.Text)))
+		l.sayText(0, texts.Sentence(texts.Of("Starting without the mode: %v", no.Text)))
 		l.hcl = ""
 	}
 	l.final = make([]Place, len(l.slots)) // before the mode string goes into the handicaps

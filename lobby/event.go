@@ -71,7 +71,7 @@ type Back struct {
 }
 
 // Leave is a 0x21, or a connection that broke (Lost). In the lobby a 0x21 is
-// answered with 0x1B and the others are told; after the start the turn loop does
+// answered with 0x1B and the others get a 0x07; after the start the turn loop does
 // that, and the event only takes the player off the list.
 type Leave struct {
 	PID    uint8

@@ -135,12 +135,12 @@ func (l *Lobby) admit(ev Join) {
 		l.sendPing(w3gs.Only(p.pid))
 	}
 	for _, line := range l.cfg.Voice.Welcome {
-		l.tell(w3gs.Only(p.pid), texts.Plain(line))
+		l.sayText(w3gs.Only(p.pid), texts.Plain(line))
 	}
 	if l.cfg.Admission.SameAddress == warnSame && neighbours != "" {
 		l.say(0, "%s comes from the same address as %s.", name, neighbours)
 	}
-	l.tellMissing(p)
+	l.sayMissing(p)
 }
 
 // enter gives a human or fake player the smallest free pid and the first open

@@ -44,9 +44,9 @@ func (l *Lobby) kick(p *player, op Kick) {
 	others := withWhy(op.Why, "%s was kicked.", "%s was kicked: %v", p.name)
 	why := strings.TrimSuffix("kicked: "+op.Why.String(), ": ") // for the records
 	if l.phase == phaseStarted {
-		l.tell(w3gs.Only(p.pid), you)
+		l.sayText(w3gs.Only(p.pid), you)
 		p.kicked = true
-		l.tell(0, others)
+		l.sayText(0, others)
 		l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: why, By: op.By})
 		return
 	}
@@ -54,14 +54,14 @@ func (l *Lobby) kick(p *player, op Kick) {
 	l.returnVirtualHost()
 	if !p.fake {
 		l.abort(texts.Of("%s was kicked", p.name))
-		l.tell(0, others)
+		l.sayText(0, others)
 	}
 }
 
 // dismiss removes a player, who reads the line first.
 func (l *Lobby) dismiss(p *player, line texts.Text, why, by string) {
 	if !p.fake {
-		l.tell(w3gs.Only(p.pid), line)
+		l.sayText(w3gs.Only(p.pid), line)
 		l.expel(p, why, by)
 	}
 	l.remove(p)
@@ -125,7 +125,7 @@ func (op Shutdown) apply(l *Lobby) *texts.Refusal {
 	if l.phase == phaseCounting {
 		l.emit(CountdownAborted{Why: "the lobby closes"})
 	}
-	l.tell(0, withWhy(op.Why, "The lobby is closed.", "The lobby is closed: %v"))
+	l.sayText(0, withWhy(op.Why, "The lobby is closed.", "The lobby is closed: %v"))
 	for _, p := range l.seated(false) {
 		l.expel(p, "the lobby closed", "")
 	}

@@ -34,7 +34,7 @@ type Lobby struct {
 	vhost    uint8             // pid of the virtual host, 0 when it is away
 	owner    string
 	realm    string    // of the owner; empty: the LAN
-	told     uint8     // the owner or stand-in who has been told so
+	informed uint8     // the owner or stand-in who has read that they are
 	kept     []keptOut // by a kick
 	held     []holder  // of reserved places
 	hcl      string
@@ -47,7 +47,7 @@ type Lobby struct {
 	out []Effect
 
 	activeAt time.Duration // when somebody did something last
-	warned   time.Duration // the time of closing that the players have been told
+	warned   time.Duration // the time of closing that was announced
 
 	sent       []w3gs.Slot   // the table that clients have
 	tableAt    time.Duration // before this no table is sent that can wait

@@ -87,21 +87,21 @@ func (l *Lobby) settleOwner() {
 			l.entitle(owner)
 		}
 	}
-	told := l.told
-	if l.told = l.StandIn(); owner != nil {
-		l.told = owner.pid
+	informed := l.informed
+	if l.informed = l.StandIn(); owner != nil {
+		l.informed = owner.pid
 	}
 	trigger := l.cfg.Voice.Trigger
 	switch {
-	case l.told == told || l.told == 0:
+	case l.informed == informed || l.informed == 0:
 		return
 	case owner == nil:
-		l.say(w3gs.Only(l.told), "%s, the owner of this lobby, is away. Until they return you can use %sstart and %[2]sabort.", l.owner, trigger)
+		l.say(w3gs.Only(l.informed), "%s, the owner of this lobby, is away. Until they return you can use %sstart and %[2]sabort.", l.owner, trigger)
 		return
 	case l.phase == phaseStarted:
-		l.say(w3gs.Only(l.told), "You own this game: %shelp lists your commands.", trigger)
+		l.say(w3gs.Only(l.informed), "You own this game: %shelp lists your commands.", trigger)
 	default:
-		l.say(w3gs.Only(l.told), "You own this lobby: %shelp lists your commands.", trigger)
+		l.say(w3gs.Only(l.informed), "You own this lobby: %shelp lists your commands.", trigger)
 	}
 	owner.activeAt = l.now // from now on it counts what they do
 }

@@ -61,7 +61,7 @@ type player struct {
 	joined   time.Duration
 	activeAt time.Duration // did or said something last
 
-	asked      bool // NeedsMap has been given
+	needsMap   bool // as NeedsMap said
 	requests   allowance.Allowance
 	pings      []sentPing
 	probeAt    time.Duration   // the earliest time of a ping for this player alone

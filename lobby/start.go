@@ -74,7 +74,7 @@ func (l *Lobby) awaitStart() {
 		return
 	case no != nil:
 		l.startBy = 0
-		l.tell(0, texts.Sentence(texts.Of("The game does not start: %v", no.Text)))
+		l.sayText(0, texts.Sentence(texts.Of("The game does not start: %v", no.Text)))
 	default:
 		l.startBy, l.forced = 0, false
 		l.beginCountdown(false)

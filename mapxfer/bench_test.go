@@ -51,7 +51,7 @@ func BenchmarkPart(b *testing.B) {
 					b.StartTimer()
 				}
 				me := uint8(2 + pid)
-				s.Handle(now, Look{me, Figures{RTT: time.Millisecond, MinRTT: time.Millisecond}}, nil)
+				s.Handle(now, Measured{me, Figures{RTT: time.Millisecond, MinRTT: time.Millisecond}}, nil)
 				out = s.Handle(now, Ack{me, w3gs.MapPartOK{To: 1, From: me, Size: held[pid]}}, out[:0])
 				for _, e := range out {
 					if e.Kind != Send {

@@ -1,151 +1,155 @@
 package mapxfer
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // request answers a player who lacks bytes of the map beyond held.
-func (s *Scheduler) request(now time.Duration, p *player, held uint32, out []Effect) []Effect {
+func (s *Scheduler) request(p *player, held uint32) {
 	known := p.state == refused
 	p.acked = held
-	out = s.showPercent(p, out)
-	if !s.may(p) {
+	s.showPercent(p)
+	switch {
+	case !s.may(p):
 		p.state = refused
 		if known {
-			return out
+			return
 		}
 		why := WhyOff
 		if s.cfg.Mode == Ask {
 			why = WhyAsk
 		}
-		return append(out, Effect{Kind: Refused, PID: p.pid, Why: why})
+		s.emit(Effect{Kind: Refused, PID: p.pid, Why: why})
+	case p.starts >= maxStarts:
+		s.remove(p, Cheat, WhyRestarts)
+	default:
+		p.state = waiting
+		s.queue = append(s.queue, p.pid)
+		if s.full() {
+			s.emit(Effect{Kind: Waiting, PID: p.pid, Place: len(s.queue)})
+			return
+		}
+		s.admit()
 	}
-	if p.starts >= maxStarts {
-		return s.remove(now, p, Cheat, WhyRestarts, out)
-	}
-	p.state = waiting
-	s.queue = append(s.queue, p.pid)
-	if s.full() {
-		return append(out, Effect{Kind: Waiting, PID: p.pid, Place: len(s.queue)})
-	}
-	return s.admit(now, out)
 }
 
 // admit starts downloads as long as there are places.
-func (s *Scheduler) admit(now time.Duration, out []Effect) []Effect {
+func (s *Scheduler) admit() {
 	for len(s.queue) > 0 && !s.full() {
 		p := s.byPID[s.queue[0]]
 		s.queue = slices.Delete(s.queue, 0, 1)
-		p.begin(now, &s.cfg)
-		s.start(now, p)
-		out = append(out, Effect{Kind: Begin, PID: p.pid})
+		p.begin(s.now, &s.cfg)
+		s.start(p)
+		s.emit(Effect{Kind: Begin, PID: p.pid})
 	}
-	return s.pump(now, out)
+	s.pump()
 }
 
 // mark handles a player's claim to hold the first held bytes.
-func (s *Scheduler) mark(now time.Duration, p *player, held uint32, out []Effect) []Effect {
+func (s *Scheduler) mark(p *player, held uint32) {
 	switch {
 	case held > s.cfg.Size:
-		return s.remove(now, p, Cheat, WhyPastMap, out)
+		s.remove(p, Cheat, WhyPastMap)
 	case held > p.high:
-		return s.remove(now, p, Cheat, WhyPastSent, out)
+		s.remove(p, Cheat, WhyPastSent)
 	case held < p.acked && p.acked == p.base && p.state == active:
 		// The client cannot resume the file that it reported.
-		out = s.ignore(now, p, WhyBackwards, out)
+		s.ignore(p, WhyBackwards)
 		if p.state == active {
 			p.base, p.acked = held, held
-			p.rewind(now)
-			out = s.showPercent(p, out)
+			p.rewind(s.now)
+			s.showPercent(p)
 		}
 	case held < p.acked:
-		return s.ignore(now, p, WhyBackwards, out)
+		s.ignore(p, WhyBackwards)
+		return
 	case held > p.acked:
 		if p.state == declined {
 			p.state = active
-			s.start(now, p)
+			s.start(p)
 		}
-		p.progress(now, held)
+		p.progress(s.now, held)
 		if held == s.cfg.Size {
-			return s.finish(now, p, out)
+			s.finish(p)
+			return
 		}
-		out = s.showPercent(p, out)
+		s.showPercent(p)
 	}
-	return s.pump(now, out)
+	s.pump()
 }
 
 // rewind sends the parts behind the acknowledged mark again. A client that refuses
 // the first part of a resumed download cannot use what it holds: the download
 // begins at byte 0.
-func (s *Scheduler) rewind(now time.Duration, p *player, out []Effect) []Effect {
+func (s *Scheduler) rewind(p *player) {
 	if p.acked == p.base {
 		if p.doubted {
-			return s.decline(now, p, out)
+			s.decline(p)
+			return
 		}
 		p.doubted = true
 		p.base, p.acked = 0, 0
-		out = s.showPercent(p, out)
+		s.showPercent(p)
 	}
-	p.rewind(now)
+	p.rewind(s.now)
 	if p.rewinds > maxRewinds || p.resent > resendFactor*uint64(s.cfg.Size)+fixedWindow {
-		return s.remove(now, p, Cheat, WhyResends, out)
+		s.remove(p, Cheat, WhyResends)
+		return
 	}
-	return s.pump(now, out)
+	s.pump()
 }
 
 // decline ends the download of a client that does not want it. Should it
 // acknowledge parts after all, it goes on.
-func (s *Scheduler) decline(now time.Duration, p *player, out []Effect) []Effect {
+func (s *Scheduler) decline(p *player) {
 	s.stop(p, declined)
-	out = append(out, Effect{Kind: Refused, PID: p.pid, Why: WhyDeclined})
-	return s.admit(now, out)
+	s.emit(Effect{Kind: Refused, PID: p.pid, Why: WhyDeclined})
+	s.admit()
 }
 
 // finish ends a download that brought the whole map.
-func (s *Scheduler) finish(now time.Duration, p *player, out []Effect) []Effect {
+func (s *Scheduler) finish(p *player) {
 	p.acked = s.cfg.Size
-	out = s.showPercent(p, out)
-	out = append(out, Effect{Kind: Done, PID: p.pid, Bytes: p.acked - p.base, Resent: p.resent, Took: now - p.began})
+	s.showPercent(p)
+	s.emit(Effect{Kind: Done, PID: p.pid, Bytes: p.acked - p.base, Resent: p.resent, Took: s.now - p.began})
 	s.stop(p, done)
-	return s.admit(now, out)
+	s.admit()
 }
 
 // ignore counts an invalid packet; too many of them remove the player.
-func (s *Scheduler) ignore(now time.Duration, p *player, why Why, out []Effect) []Effect {
+func (s *Scheduler) ignore(p *player, why Why) {
 	p.ignored++
 	if p.ignored > maxIgnored {
-		return s.remove(now, p, Cheat, why, out)
+		s.remove(p, Cheat, why)
+		return
 	}
-	return append(out, Effect{Kind: Ignored, PID: p.pid, Why: why})
+	s.emit(Effect{Kind: Ignored, PID: p.pid, Why: why})
 }
 
 // remove ends a player's download and has the host remove them.
-func (s *Scheduler) remove(now time.Duration, p *player, kind Kind, why Why, out []Effect) []Effect {
+func (s *Scheduler) remove(p *player, kind Kind, why Why) {
 	s.unqueue(p.pid)
 	s.stop(p, removed)
-	return s.admit(now, append(out, Effect{Kind: kind, PID: p.pid, Why: why}))
+	s.emit(Effect{Kind: kind, PID: p.pid, Why: why})
+	s.admit()
 }
 
 // check applies one download's timeouts.
-func (s *Scheduler) check(now time.Duration, p *player, out []Effect) []Effect {
+func (s *Scheduler) check(p *player) {
 	switch {
-	case s.cfg.Timeout > 0 && now-p.began >= s.cfg.Timeout:
-		return s.remove(now, p, TooSlow, WhyTimeout, out)
-	case s.cfg.Stall > 0 && p.unanswered() > 0 && now-p.moved >= s.cfg.Stall:
-		return s.remove(now, p, TooSlow, WhyStall, out)
-	case p.doubted && now-p.rewindAt >= declineGrace:
-		return s.decline(now, p, out)
-	case p.again && now >= p.retryAt:
-		return s.rewind(now, p, out)
+	case s.cfg.Timeout > 0 && s.now-p.began >= s.cfg.Timeout:
+		s.remove(p, TooSlow, WhyTimeout)
+	case s.cfg.Stall > 0 && p.unanswered() > 0 && s.now-p.moved >= s.cfg.Stall:
+		s.remove(p, TooSlow, WhyStall)
+	case p.doubted && s.now-p.rewindAt >= declineGrace:
+		s.decline(p)
+	case p.again && s.now >= p.retryAt:
+		s.rewind(p)
 	}
-	return out
 }
 
 // start gives a player a line: that of another one with the same address, or a new
 // one. All other lines shrink for a moment: some may have a bottleneck in common
 // with the new one, whose shortest round trip must not include their queue.
-func (s *Scheduler) start(now time.Duration, p *player) {
+func (s *Scheduler) start(p *player) {
 	s.running++
 	for _, q := range s.players {
 		if q.line != nil && q.figures.Addr.IsValid() && q.figures.Addr == p.figures.Addr {
@@ -157,7 +161,7 @@ func (s *Scheduler) start(now time.Duration, p *player) {
 	}
 	for _, q := range s.players {
 		if q.line != nil && q.line != p.line {
-			q.line.ease(now)
+			q.line.ease(s.now)
 		}
 	}
 	p.line.players++
@@ -184,11 +188,10 @@ func (s *Scheduler) full() bool {
 }
 
 // showPercent tells the lobby when the player's percent has changed.
-func (s *Scheduler) showPercent(p *player, out []Effect) []Effect {
+func (s *Scheduler) showPercent(p *player) {
 	percent := uint8(uint64(p.acked) * 100 / uint64(s.cfg.Size))
-	if percent == p.percent {
-		return out
+	if percent != p.percent {
+		p.percent = percent
+		s.emit(Effect{Kind: Percent, PID: p.pid, Percent: percent})
 	}
-	p.percent = percent
-	return append(out, Effect{Kind: Percent, PID: p.pid, Percent: percent})
 }

@@ -160,7 +160,7 @@ func FuzzScheduler(f *testing.F) {
 			case 12:
 				w.s.Handle(w.now, Late{time.Duration(amount) * time.Millisecond}, nil)
 			case 13:
-				w.s.Handle(w.now, Look{pid, Figures{
+				w.s.Handle(w.now, Measured{pid, Figures{
 					Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(amount & 1)}), Queued: int(amount) * 100, Unacked: int(amount) * 200,
 					RTT: time.Duration(amount&7) * 20 * time.Millisecond, MinRTT: time.Duration(amount&3) * 20 * time.Millisecond,
 				}}, nil)
@@ -177,7 +177,7 @@ func FuzzScheduler(f *testing.F) {
 // look says that all parts of a player have arrived.
 func (w *watcher) look(pid uint8) {
 	rtt := 20 * time.Millisecond
-	w.s.Handle(w.now, Look{pid, Figures{RTT: rtt, MinRTT: rtt}}, nil)
+	w.s.Handle(w.now, Measured{pid, Figures{RTT: rtt, MinRTT: rtt}}, nil)
 }
 
 // settle ticks until all downloads have ended: each one does, by a timeout.

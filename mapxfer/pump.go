@@ -12,30 +12,29 @@ const (
 
 // pump hands out all parts that may leave now, part by part, each to whoever has
 // got least. So players get the same of what they share, the total rate or a line.
-func (s *Scheduler) pump(now time.Duration, out []Effect) []Effect {
-	if s.running == 0 || now < s.yield.until {
-		return out
+func (s *Scheduler) pump() {
+	if s.running == 0 || s.now < s.yield.until {
+		return
 	}
-	s.yield.measure(now)
-	for s.total.allows(now, PartLen) && s.yield.bucket.allows(now, PartLen) {
-		p := s.leastServed(now)
+	s.yield.measure(s.now)
+	for s.total.allows(s.now, PartLen) && s.yield.bucket.allows(s.now, PartLen) {
+		p := s.leastServed()
 		if p == nil {
 			break
 		}
-		out = s.serve(now, p, out)
+		s.serve(p)
 	}
-	return out
 }
 
 // leastServed returns the active player with the fewest bytes sent whose window is open.
 // A player who had to wait catches up later, by at most share bytes.
-func (s *Scheduler) leastServed(now time.Duration) (p *player) {
+func (s *Scheduler) leastServed() (p *player) {
 	for _, q := range s.players {
 		if q.state != active {
 			continue
 		}
 		q.got = max(q.got, s.level-q.share())
-		if (p == nil || q.got < p.got) && q.open(now, &s.cfg) {
+		if (p == nil || q.got < p.got) && q.open(s.now, &s.cfg) {
 			p = q
 		}
 	}
@@ -46,26 +45,25 @@ func (s *Scheduler) leastServed(now time.Duration) (p *player) {
 }
 
 // serve hands out one part to one player.
-func (s *Scheduler) serve(now time.Duration, p *player, out []Effect) []Effect {
+func (s *Scheduler) serve(p *player) {
 	end := partEnd(p.next, s.cfg.Size)
 	n := int64(end - p.next)
 	if p.unanswered() == 0 {
-		p.moved = now
+		p.moved = s.now
 	}
-	p.bucket.take(now, n)
-	s.total.take(now, n)
-	s.yield.take(now, n)
+	p.bucket.take(s.now, n)
+	s.total.take(s.now, n)
+	s.yield.take(s.now, n)
 	p.figures.Queued += int(n)
 	p.line.inflight += n
-	p.mark(now, n)
-	if k := len(out) - 1; k >= 0 && out[k].Kind == Send && out[k].PID == p.pid && out[k].End == p.next {
-		out[k].End = end
+	p.mark(s.now, n)
+	if k := len(s.out) - 1; k >= 0 && s.out[k].Kind == Send && s.out[k].PID == p.pid && s.out[k].End == p.next {
+		s.out[k].End = end
 	} else {
-		out = append(out, Effect{Kind: Send, PID: p.pid, Offset: p.next, End: end})
+		s.emit(Effect{Kind: Send, PID: p.pid, Offset: p.next, End: end})
 	}
 	p.got += n
 	p.next, p.high = end, max(p.high, end)
-	return out
 }
 
 // Next is when Tick is due; false if only an event can change anything.

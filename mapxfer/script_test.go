@@ -80,7 +80,7 @@ func playEvent(s *Scheduler, l *testkit.ScriptLine) (effects []Effect, note stri
 		if len(l.Args) > 5 {
 			f.Addr = netip.MustParseAddr(l.Arg(5))
 		}
-		s.Handle(now, Look{pid(), f}, nil)
+		s.Handle(now, Measured{pid(), f}, nil)
 	case "tick":
 		return s.Tick(now, nil), ""
 	case "next":

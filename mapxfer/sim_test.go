@@ -339,7 +339,7 @@ func (c *simClient) join(start time.Duration, held int) *simClient {
 // look tells the scheduler what the host's system knows.
 func (c *simClient) look() {
 	if !c.gone && c.m.now >= c.startedAt {
-		c.m.s.Handle(c.m.now, Look{c.pid, Figures{Addr: c.addr, Queued: c.queued, Unacked: c.unacked, RTT: c.srtt, MinRTT: c.minRTT}}, nil)
+		c.m.s.Handle(c.m.now, Measured{c.pid, Figures{Addr: c.addr, Queued: c.queued, Unacked: c.unacked, RTT: c.srtt, MinRTT: c.minRTT}}, nil)
 	}
 }
 

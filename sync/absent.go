@@ -29,14 +29,14 @@ func (e Absent) apply(l *Loop) {
 	p.lag.wait, p.lag.missed = e.Wait, true
 	p.newSocket()
 	p.lag.dropAt = p.lag.since + e.Wait
-	p.lag.tellAt = l.t + outage
-	l.untold |= w3gs.Only(p.PID)
+	p.lag.announceAt = l.t + outage
+	l.unannounced |= w3gs.Only(p.PID)
 }
 
-// tellAbsent says to the others who has no connection, when it lasts or they wait.
-func (l *Loop) tellAbsent(p *player) {
-	if l.untold.Has(p.PID) {
-		l.untold &^= w3gs.Only(p.PID)
+// announceAbsent says to the others who has no connection, when it lasts or they wait.
+func (l *Loop) announceAbsent(p *player) {
+	if l.unannounced.Has(p.PID) {
+		l.unannounced &^= w3gs.Only(p.PID)
 		l.sayOthers(p, texts.Of("%s lost the connection and can reconnect within %v.", p.Name, p.lag.wait))
 	}
 }
@@ -53,8 +53,8 @@ func (e Back) apply(l *Loop) {
 	l.absent &^= w3gs.Only(p.PID)
 	p.lag.dropAt = l.t + l.cfg.DropAfter
 	p.lag.catchUp = p.lag.dropAt
-	if l.untold.Has(p.PID) {
-		l.untold &^= w3gs.Only(p.PID)
+	if l.unannounced.Has(p.PID) {
+		l.unannounced &^= w3gs.Only(p.PID)
 	} else {
 		l.sayOthers(p, texts.Of("%s is back.", p.Name))
 	}
@@ -82,7 +82,7 @@ func (l *Loop) remind() {
 	l.screen.remindAt = l.t + remindEvery
 	for pid := range (l.screen.laggers & l.absent).All() {
 		p := l.byPID[pid]
-		l.tellAbsent(p)
+		l.announceAbsent(p)
 		left := (p.lag.dropAt - l.t + time.Second - 1).Truncate(time.Second)
 		l.sayOthers(p, texts.Of("Waiting for %s to reconnect: %v left.", p.Name, left))
 	}

@@ -75,9 +75,9 @@ func (l *Loop) Tick(now time.Duration, out []Effect) []Effect {
 	if l.settle(); l.screenIsUp() && l.t >= l.screen.renewAt {
 		l.renewScreen()
 	}
-	for pid := range (l.untold & l.absent & l.live).All() {
-		if p := l.byPID[pid]; l.phase != over && l.t >= p.lag.tellAt {
-			l.tellAbsent(p)
+	for pid := range (l.unannounced & l.absent & l.live).All() {
+		if p := l.byPID[pid]; l.phase != over && l.t >= p.lag.announceAt {
+			l.announceAbsent(p)
 		}
 	}
 	if l.phase == standing && l.screen.laggers&l.absent != 0 && l.t >= l.screen.remindAt {
@@ -142,8 +142,8 @@ func (l *Loop) next() (at time.Duration, ok bool) {
 	case over:
 		return 0, false
 	}
-	for pid := range (l.untold & l.absent & l.live).All() {
-		least(l.byPID[pid].lag.tellAt)
+	for pid := range (l.unannounced & l.absent & l.live).All() {
+		least(l.byPID[pid].lag.announceAt)
 	}
 	if l.screenIsUp() {
 		least(l.screen.renewAt)

@@ -9,15 +9,15 @@ import (
 
 // roster is the players of a game, and the sets of them that rules ask about.
 type roster struct {
-	byPID   [w3gs.MaxPID + 1]*player
-	began   int       // humans at the start
-	live    w3gs.PIDs // humans who are still in the game
-	fakes   w3gs.PIDs // in byPID too: the host acts for them
-	loaded  w3gs.PIDs
-	absent  w3gs.PIDs // their connections are lost and may come back
-	untold  w3gs.PIDs // absent, and the others have not read of it yet
-	proxied w3gs.PIDs
-	fed     w3gs.PIDs // they have been sent a 0x0C
+	byPID       [w3gs.MaxPID + 1]*player
+	began       int       // humans at the start
+	live        w3gs.PIDs // humans who are still in the game
+	fakes       w3gs.PIDs // in byPID too: the host acts for them
+	loaded      w3gs.PIDs
+	absent      w3gs.PIDs // their connections are lost and may come back
+	unannounced w3gs.PIDs // absent, which has not been announced to the others
+	proxied     w3gs.PIDs
+	fed         w3gs.PIDs // they have been sent a 0x0C
 }
 
 // player is one human or fake player.
@@ -33,14 +33,14 @@ type player struct {
 
 // lag is a player's part in a lag screen.
 type lag struct {
-	since   time.Duration // on the screen since
-	dropAt  time.Duration // on the screen until
-	wait    time.Duration // how long the screen waits while the connection is lost
-	tellAt  time.Duration // when the others read that the connection is lost
-	catchUp time.Duration // until then one who came back may be as far behind as they are
-	missed  bool          // the connection was lost since the screen came up
-	from    time.Duration // when the oldest unanswered turn was sent
-	record  Lagger        // as the screen came up
+	since      time.Duration // on the screen since
+	dropAt     time.Duration // on the screen until
+	wait       time.Duration // how long the screen waits while the connection is lost
+	announceAt time.Duration // when the lost connection is announced to the others
+	catchUp    time.Duration // until then one who came back may be as far behind as they are
+	missed     bool          // the connection was lost since the screen came up
+	from       time.Duration // when the oldest unanswered turn was sent
+	record     Lagger        // as the screen came up
 }
 
 // ping is the round trip to a player.
