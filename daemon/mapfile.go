@@ -88,10 +88,7 @@ func (s *Maps) load(key mapKey, r io.ReaderAt) (*host.Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", file, err)
 	}
-	warnings := slices.Clone(m.Warnings)
-	if missing := m.MissingScripts(); missing != "" && !key.time.IsZero() { // the built-in map is for bots
-		warnings = append(warnings, missing)
-	}
+	warnings := slices.Clone(m.Warnings) // what m.MissingScripts says, of any map, is said once, by welcome
 	if limit := s.version().MapLimit(); limit > 0 && m.Size > limit {
 		warnings = append(warnings,
 			fmt.Sprintf("the map has %d bytes; clients of %v load no more than %d", m.Size, s.version(), limit))

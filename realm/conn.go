@@ -42,7 +42,7 @@ func (k *conn) run(address string, dialer *net.Dialer) {
 	defer close(k.events)
 	c, err := dialer.DialContext(k.ctx, "tcp", address)
 	if err != nil {
-		k.tell(session.Lost{Why: err.Error()})
+		k.deliver(session.Lost{Why: err.Error()})
 		return
 	}
 	defer c.Close()
@@ -50,16 +50,16 @@ func (k *conn) run(address string, dialer *net.Dialer) {
 	k.socket <- c
 	var begin session.Connected
 	_, _ = rand.Read(begin.Random[:])
-	k.tell(begin)
+	k.deliver(begin)
 	err = k.read(c)
 	if errors.Is(err, io.EOF) {
 		err = errors.New("closed by the realm")
 	}
-	k.tell(session.Lost{Why: err.Error()})
+	k.deliver(session.Lost{Why: err.Error()})
 }
 
-// tell waits until the account takes the event or has hung up.
-func (k *conn) tell(e session.Event) {
+// deliver waits until the account takes the event or has hung up.
+func (k *conn) deliver(e session.Event) {
 	select {
 	case k.events <- e:
 	case <-k.ctx.Done():
@@ -87,7 +87,7 @@ func (k *conn) read(c net.Conn) error {
 			if !frames.Allow() {
 				return errFlood
 			}
-			k.tell(session.Received{Frame: append(bncs.Frame(nil), f...)})
+			k.deliver(session.Received{Frame: append(bncs.Frame(nil), f...)})
 			buf = rest
 		}
 		buf = append([]byte(nil), buf...)

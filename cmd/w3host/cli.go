@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -111,11 +110,14 @@ func flagFault(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		name := unknown.GetSpecifiedName()
-		if near := nearest.Word(name, names); near != "" {
-			return fmt.Errorf("there is no flag --%s; did you mean --%s?", name, near)
+		name, dash := unknown.GetSpecifiedName(), "--"
+		if short := unknown.GetSpecifiedShortnames(); short != "" { // -listen
+			name, dash = short, "-"
 		}
-		return fmt.Errorf("there is no flag --%s", name)
+		if near := nearest.Word(name, names); near != "" {
+			return fmt.Errorf("there is no flag %s%s; did you mean --%s?", dash, name, near)
+		}
+		return fmt.Errorf("there is no flag %s%s", dash, name)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return fmt.Errorf("--%s needs a value", missing.GetFlag().Name)
@@ -132,60 +134,6 @@ func flagFault(cmd *cobra.Command, err error) error {
 		reason = errors.New(text)
 	}
 	return fmt.Errorf("--%s=%s: %w", bad.GetFlag().Name, bad.GetValue(), reason)
-}
-
-// arrange moves commands before their flags and gives long flags their second dash, for
-// scripts of earlier versions: "w3host admin -realm R add NAME".
-func arrange(root *cobra.Command, args []string) []string {
-	if len(args) > 0 && strings.HasPrefix(args[0], "__complete") { // completion of a shell
-		return args
-	}
-	cmd := root
-	var path, rest []string
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		if arg == "--" {
-			rest = append(rest, args[i:]...)
-			break
-		}
-		if len(arg) < 2 || arg[0] != '-' {
-			sub := slices.IndexFunc(cmd.Commands(), func(c *cobra.Command) bool { return c.Name() == arg })
-			switch {
-			case sub >= 0 && !slices.ContainsFunc(rest, isWord):
-				cmd, path = cmd.Commands()[sub], append(path, arg)
-			case arg == "help" && len(path) > 0 && len(rest) == 0 && cmd.Name() != "ctl": // the host has a command of that name
-				rest = append(rest, "--help")
-			default:
-				rest = append(rest, arg)
-			}
-			continue
-		}
-		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if len(name) > 1 {
-			arg = "--" + strings.TrimLeft(arg, "-")
-		}
-		rest = append(rest, arg)
-		if f := flagOf(cmd, name); f != nil && f.NoOptDefVal == "" && !hasValue && i+1 < len(args) {
-			i++
-			rest[len(rest)-1] += "=" + args[i]
-		}
-	}
-	return append(path, rest...)
-}
-
-func isWord(arg string) bool { return len(arg) < 2 || arg[0] != '-' }
-
-// flagOf finds a flag of a command, of those above it, or of its sub-commands.
-func flagOf(cmd *cobra.Command, name string) *pflag.Flag {
-	if f := cmd.Flag(name); f != nil || !cmd.HasParent() {
-		return f
-	}
-	for _, sub := range cmd.Commands() {
-		if f := sub.Flag(name); f != nil {
-			return f
-		}
-	}
-	return nil
 }
 
 // sets adds the environment variable of a configuration key to the help of its flag.

@@ -93,7 +93,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	want := "w3host " + programVersion() + "\n"
-	for _, args := range []string{"version", "--version", "-version"} {
+	for _, args := range []string{"version", "--version"} {
 		if code, stdout, _ := shell(t, args); code != exitOK || stdout != want {
 			t.Errorf("%s exits with %d and prints %q", args, code, stdout)
 		}
@@ -121,31 +121,14 @@ func TestMistyped(t *testing.T) {
 	}
 }
 
-// Command lines of earlier versions go on working.
-func TestArrange(t *testing.T) {
-	for line, want := range map[string]string{
-		"":                                      "",
-		"-listen :1 -lan=false":                 "--listen=:1 --lan=false",
-		"serve -autostart -1":                   "serve --autostart=-1",
-		"admin -realm list add Ann":             "admin add --realm=list Ann",
-		"migrate -json status":                  "migrate status --json",
-		"spool -json show x":                    "spool show --json x",
-		"ratings -limit 3 rebuild":              "ratings rebuild --limit=3",
-		"ratings dota rebuild":                  "ratings dota rebuild",
-		"map info -png x.png help":              "map info --png=x.png help",
-		"stats help":                            "stats --help",
-		"ctl help":                              "ctl help",
-		"ctl -game 1 say -json":                 "ctl --game=1 say --json",
-		"ban -reason --yes -- -json":            "ban --reason=--yes -- -json",
-		"stats -h":                              "stats -h",
-		"stats -":                               "stats -",
-		"__completeNoDesc games -l":             "__completeNoDesc games -l",
-		"bots -entry-key 0x10 -own-addresses x": "bots --entry-key=0x10 --own-addresses x",
-		"game rerun -trace FILE":                "game rerun --trace FILE",
-	} {
-		if got := strings.Join(arrange(rootCommand(), strings.Fields(line)), " "); got != want {
-			t.Errorf("w3host %s becomes %q, want %q", line, got, want)
-		}
+// A flag may stand before the sub-command that it belongs to, a long one needs both dashes.
+func TestFlagsBeforeCommands(t *testing.T) {
+	if code, stdout, stderr := shell(t, "migrate", "--json", "--database", "sqlite:"+t.TempDir()+"/x.db", "up"); code != exitOK {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+	code, _, stderr := shell(t, "serve", "-listen", ":1")
+	if code != exitUsage || !strings.Contains(stderr, "there is no flag -listen; did you mean --listen?") {
+		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/hashicorp/go-multierror"
 	"github.com/spf13/cobra"
@@ -39,11 +38,7 @@ func (o *serveOptions) addTo(cmd *cobra.Command) {
 	for _, f := range serveFlags {
 		put := func(text string) error {
 			o.set = append(o.set, func(c *config.Config) error {
-				value := text
-				if _, err := strconv.Atoi(text); err == nil && f.key == "game.latency" {
-					value += "ms" // older hosts took milliseconds
-				}
-				if err := c.Set(f.key, value); err != nil {
+				if err := c.Set(f.key, text); err != nil {
 					return fmt.Errorf("--%s=%s: %w", f.name, text, err)
 				}
 				return nil

@@ -66,7 +66,8 @@ func (c *dbCall) print(l list) error {
 		fmt.Fprintln(c.stdout, l.none)
 		return nil
 	}
-	return table(c.stdout, l.heading, l.rows)
+	escape(l.rows)
+	return printLines(c.stdout, terminal.TableIn(strings.Split(l.heading, "\t"), l.rows, terminal.Width(c.stdout)))
 }
 
 func (c *call) printJSON(v any) error { return printJSON(c.stdout, v) }
@@ -142,12 +143,20 @@ func csvCell(v reflect.Value) string {
 
 // table prints rows under a heading. Cells are escaped: names come from the network.
 func table(out io.Writer, heading string, rows [][]string) error {
+	escape(rows)
+	return printLines(out, terminal.Table(strings.Split(heading, "\t"), rows))
+}
+
+func escape(rows [][]string) {
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = terminal.Printable(cell)
 		}
 	}
-	for _, line := range terminal.Table(strings.Split(heading, "\t"), rows) {
+}
+
+func printLines(out io.Writer, lines []string) error {
+	for _, line := range lines {
 		if _, err := fmt.Fprintln(out, line); err != nil {
 			return err
 		}

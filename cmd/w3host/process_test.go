@@ -163,7 +163,7 @@ func TestFaultsAreReportedTogether(t *testing.T) {
 	if err := os.WriteFile(file, []byte("[game]\nlatncy = \"80ms\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := processCommand(t, dir, "--config", file, "--latency", "5", "--autostart", "many")
+	cmd := processCommand(t, dir, "--config", file, "--latency", "5ms", "--autostart", "many")
 	cmd.Env = append(cmd.Env, "W3HOST_LAN_PORT=0")
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != exitUsage {

@@ -25,11 +25,15 @@ const (
 
 // Locales are those of the server. Their message files translate the sentences of
 // /whereis in deDE and esES only; the others answer in English. The ones with a year
-// behind them are what the server shipped at that time.
+// behind them are what the server shipped at that time. One build answers with blank
+// lines in frFR, ruRU and zhCN.
 var Locales = []string{
 	"bgBG", "csCZ", "deDE", "enUS", "esES", "frFR", "itIT", "jpJA", "koKR", "nlNL", "plPL", "ptBR", "ruRU", "svSE",
-	"zhCN", "zhTW", "esES 2014", "frFR 2014",
+	"zhCN", "zhTW", "esES 2014", "frFR 2014", Blank,
 }
+
+// Blank is a locale whose sentences are all blank lines.
+const Blank = "frFR, ruRU and zhCN of a build without their sentences"
 
 // translations are those of the message files, by locale and English sentence.
 var translations = map[string]map[string]string{
@@ -91,6 +95,9 @@ var translations = map[string]map[string]string{
 
 // say is a sentence in a locale.
 func say(locale, sentence string, args ...string) string {
+	if locale == Blank {
+		return " "
+	}
 	if there, ok := translations[locale][sentence]; ok {
 		sentence = there
 	}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -86,5 +87,32 @@ func TestInColumns(t *testing.T) {
 	}
 	if lines := InColumns(nil, 80); len(lines) > 1 {
 		t.Errorf("%q", lines)
+	}
+}
+
+// A table that is wider than the terminal keeps its first and its last column whole.
+func TestTableIn(t *testing.T) {
+	heading := []string{"CREATED", "NAME", "MAP", "KEY"}
+	rows := [][]string{{"2026-11-22 23:34", "回声群岛 of everybody", "(2)EchoIsles.w3x", "0123456789"}, {"2026-11-22 23:35", "b", "c", "key"}}
+	if got, want := TableIn(heading, rows, 0), Table(heading, rows); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got, want := TableIn(heading, rows, 80), Table(heading, rows); !slices.Equal(got, want) {
+		t.Errorf("in 80 columns %q", got)
+	}
+	want := []string{
+		"CREATED           NAME         MAP", "  KEY",
+		"2026-11-22 23:34  回声群岛 o…  (2)EchoIsl…", "  0123456789",
+		"2026-11-22 23:35  b            c", "  key",
+	}
+	if got := TableIn(heading, rows, 42); !slices.Equal(got, want) {
+		t.Errorf("in 42 columns:\n%s", strings.Join(got, "\n"))
+	}
+	for _, width := range []int{1, 20, 30, 50} {
+		for _, line := range TableIn(heading, rows, width) {
+			if columns := Columns(line); columns > max(width, 36) {
+				t.Errorf("in %d columns: %q", width, line)
+			}
+		}
 	}
 }

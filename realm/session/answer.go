@@ -19,7 +19,8 @@ const (
 // gameSentence is how a PvPGN server says that somebody is in a game, as its own message
 // files have it: behind the name, the title of the player's game, the word for a private
 // game or nothing, and the game's name. All translations that the server ships or has
-// shipped are here; its other locales answer in English. docs/realm-answers.md lists them.
+// shipped are here; its other locales answer in English, or in one build with a blank line.
+// docs/realm-answers.md lists them.
 type gameSentence struct {
 	behindName, behindTitle, private, behindPrivate, end string
 }
@@ -72,7 +73,10 @@ var remarks = []string{
 // It compares whole sentences, byte for byte: names of games and channels and remarks are
 // text of players, and may hold quotes and pieces of the sentence.
 func read(line, name, game string, product w3gs.Product) place {
-	if begins(line, absent) {
+	switch {
+	case strings.TrimSpace(line) == "": // one build has no sentences for some locales
+		return unknown
+	case begins(line, absent):
 		return elsewhere
 	}
 	if len(line) <= len(name) || !sameName(line[:len(name)], name) || line[len(name)] != ' ' {

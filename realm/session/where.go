@@ -139,8 +139,8 @@ func (q *questions) ask(now time.Duration, a *asked) {
 	a.until = now + whereWithin
 }
 
-// told takes a text of the realm.
-func (m *Machine) told(text string) {
+// lineRead takes an information of the realm, which may answer the open question.
+func (m *Machine) lineRead(text string) {
 	a := m.asked.open
 	if a == nil {
 		return
@@ -184,7 +184,7 @@ func (m *Machine) chatted(p *bncs.ChatEvent) {
 	case bncs.EventChannel:
 		m.emit(InChannel{p.Text})
 	case bncs.EventInfo:
-		m.told(p.Text)
+		m.lineRead(p.Text)
 	case bncs.EventError:
 		m.failed(p.Text)
 	}
