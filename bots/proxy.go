@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"w3host/bots/gproxy"
+	gproxy "w3host/protocol/gproxy/client"
 )
 
 // proxyTick is how often a proxy looks at the clock, and tries again to connect.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"w3host/bots/gproxy"
+	gproxy "w3host/protocol/gproxy/client"
 	extension "w3host/protocol/gproxy"
 )
 

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"w3host/bots/gproxy"
+	gproxy "w3host/protocol/gproxy/client"
 	extension "w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/bots"
-	"w3host/bots/gproxy"
+	gproxy "w3host/protocol/gproxy/client"
 	"w3host/game"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"

@@ -1,7 +1,7 @@
 // Package gproxy is a GProxy++ proxy as players run it: it forwards the packets
 // between a game client and a host, and reconnects to the host when the connection
 // breaks. What it does when was measured on GProxy++ 1.0. It is a state machine without a socket or a clock, written from the
-// client's side of the extension and independent of package protocol/gproxy.
+// client's side of the extension and independent of package protocol/gproxy. `w3host play` and the bots use it.
 package gproxy
 
 import (
@@ -23,6 +23,9 @@ const (
 	Over                // no reconnection is possible
 )
 
+// mostLaggers are the players of a game.
+const mostLaggers = 24
+
 // Defaults of Proxy.
 const (
 	emptyEvery = time.Minute
@@ -34,12 +37,16 @@ type Proxy struct {
 	Version    uint32        // 1, or 2 and more: knows SUPPORT_EXTENDED
 	EmptyEvery time.Duration // from the last 0x0C to an empty one for the client; 0: a minute
 	Silence    time.Duration // without a byte, until the connection is given up; 0: 20 s. An ACK is sent at half of it
+	MostKept   int           // bytes that wait for the host's acknowledgement; 0: no bound
 
 	ToClient []byte // to be sent; the caller empties it
 	ToHost   []byte // likewise, on the current connection
 
 	State State
 	Why   string // when Over
+
+	Entered bool   // a lobby: 0x04 has come
+	Refused uint32 // why the host has refused the join, with 0x05; 0: it has not
 
 	Offered  bool
 	Port     uint16
@@ -57,6 +64,8 @@ type Proxy struct {
 
 	acked   uint32 // of Sent, what the host has
 	kept    [][]byte
+	keeps   int  // bytes of kept
+	lapsed  bool // nothing is kept any more
 	fed     bool // a 0x0C has come
 	left    bool // 0x21 has been sent
 	used    int  // empty actions since the last turn
@@ -103,11 +112,22 @@ func (p *Proxy) FromClient(b []byte) error {
 		b = rest
 		p.Sent++
 		p.left = p.left || packet[1] == 0x21
-		p.kept = append(p.kept, append([]byte(nil), packet...))
+		p.keep(packet)
 		if p.State == Linked {
 			p.ToHost = append(p.ToHost, packet...)
 		}
 	}
+}
+
+// keep keeps a packet until the host acknowledges it. Where that is more than may be kept,
+// nothing is, and the proxy cannot return any more.
+func (p *Proxy) keep(packet []byte) {
+	p.keeps += len(packet)
+	if p.lapsed = p.lapsed || p.MostKept > 0 && p.keeps > p.MostKept; p.lapsed {
+		p.kept = nil
+		return
+	}
+	p.kept = append(p.kept, append([]byte(nil), packet...))
 }
 
 // FromHost handles bytes of the current connection. An error is a fault of the host.
@@ -148,6 +168,7 @@ func (p *Proxy) game(now time.Duration, packet []byte) error {
 	p.Got++
 	switch packet[1] {
 	case 0x04:
+		p.Entered = true
 		if p.Version > 0 {
 			p.say(1, p.Version)
 		}
@@ -160,10 +181,18 @@ func (p *Proxy) game(now time.Duration, packet []byte) error {
 	case 0x48:
 		p.feed()
 		p.used = p.Empties
+	case 0x05:
+		if len(packet) == 8 {
+			p.Refused = binary.LittleEndian.Uint32(packet[4:])
+		}
 	case 0x10:
-		p.laggers = append([]byte(nil), packet[5:]...)
+		if n := len(packet) - 5; n >= 0 && n <= 5*mostLaggers {
+			p.laggers = append([]byte(nil), packet[5:]...)
+		}
 	case 0x11:
-		p.unlag(packet[4])
+		if len(packet) > 4 {
+			p.unlag(packet[4])
+		}
 	}
 	p.ToClient = append(p.ToClient, packet...)
 	return nil
@@ -235,7 +264,8 @@ func (p *Proxy) drop(count uint32) error {
 	if count > p.Sent {
 		return fmt.Errorf("the host has %d packets of %d", count, p.Sent)
 	}
-	for ; p.acked < count; p.acked++ {
+	for ; !p.lapsed && p.acked < count; p.acked++ {
+		p.keeps -= len(p.kept[0])
 		p.kept = p.kept[1:]
 	}
 	if count < p.acked && p.State == Asking {
@@ -275,7 +305,7 @@ func (p *Proxy) say(op byte, v uint32) {
 }
 
 // CanReturn reports whether the proxy can reconnect if the connection breaks.
-func (p *Proxy) CanReturn() bool { return p.Offered && p.fed && !p.left }
+func (p *Proxy) CanReturn() bool { return p.Offered && p.fed && !p.left && !p.lapsed }
 
 // Broken tells that the connection has ended. Packets that were not sent are kept.
 func (p *Proxy) Broken() {

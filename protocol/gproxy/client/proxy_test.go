@@ -125,3 +125,46 @@ func TestUnderALagScreen(t *testing.T) {
 		t.Errorf("%d lines that no empty action is left", p.RanOut)
 	}
 }
+
+// TestMostKept: a proxy whose host acknowledges nothing keeps no more than it may, and
+// plays on without a way back.
+func TestMostKept(t *testing.T) {
+	p := offered(t, 2)
+	p.MostKept = 1000
+	p.hear(t, 0, turn)
+	if !p.CanReturn() {
+		t.Fatal("it cannot return")
+	}
+	p.ToHost = nil
+	for i := range 300 {
+		if err := p.FromClient([]byte{0xF7, 0x27, 9, 0, byte(i), 0, 0, 0, 0}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.CanReturn() || len(p.kept) > 0 || len(p.ToHost) != 300*9 {
+		t.Errorf("%d packets are kept, %d bytes were sent", len(p.kept), len(p.ToHost))
+	}
+	p.hear(t, 0, []byte{0xF8, 3, 8, 0, 200, 0, 0, 0})
+	if p.Broken(); p.State != Over {
+		t.Errorf("state %d after the connection broke", p.State)
+	}
+}
+
+// FuzzProxy: whatever a host sends, the proxy goes on or says what is wrong.
+func FuzzProxy(f *testing.F) {
+	f.Add([]byte{0xF7, 0x04, 4, 0, 0xF8, 1, 12, 0, 0, 0, 2, 1, 2, 3, 4, 2}, byte(2))
+	f.Add([]byte{0xF7, 0x0C, 4, 0, 0xF7, 0x10, 4, 0, 0xF7, 0x11, 4, 0, 0xF8, 3, 8, 0, 9, 0, 0, 0}, byte(0))
+	f.Add([]byte{0xF7, 0x10, 10, 0, 1, 2, 0, 0, 0, 0, 0xF7, 0x11, 9, 0, 2, 0, 0, 0, 0, 0xF8, 2, 8, 0, 1, 0, 0, 0}, byte(1))
+	f.Fuzz(func(t *testing.T, fromHost []byte, version byte) {
+		p := &Proxy{Version: uint32(version), MostKept: 100}
+		_ = p.FromClient([]byte{0xF7, 0x1E, 4, 0, 0xF7, 0x27, 4, 0})
+		for half := range 2 {
+			_ = p.FromHost(0, fromHost[half*len(fromHost)/2:(half+1)*len(fromHost)/2])
+			p.Tick(2 * time.Minute)
+			p.Broken()
+			if p.State == Lost {
+				p.Connected(0)
+			}
+		}
+	})
+}
