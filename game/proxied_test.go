@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	gproxy "w3host/protocol/gproxy/client"
 	extension "w3host/protocol/gproxy"
+	gproxy "w3host/protocol/gproxy/client"
 )
 
 // TestProxyUnderAnothersLag: while another lags for as long as they are waited for, the

@@ -5,8 +5,8 @@ import (
 	"net/netip"
 	"time"
 
-	gproxy "w3host/protocol/gproxy/client"
 	extension "w3host/protocol/gproxy"
+	gproxy "w3host/protocol/gproxy/client"
 	"w3host/protocol/w3gs"
 )
 

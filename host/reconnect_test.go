@@ -14,9 +14,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/bots"
-	gproxy "w3host/protocol/gproxy/client"
 	"w3host/game"
 	"w3host/internal/testkit"
+	gproxy "w3host/protocol/gproxy/client"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 )
