@@ -307,6 +307,9 @@ func (p *Proxy) say(op byte, v uint32) {
 // CanReturn reports whether the proxy can reconnect if the connection breaks.
 func (p *Proxy) CanReturn() bool { return p.Offered && p.fed && !p.left && !p.lapsed }
 
+// Left reports whether the client has left the game.
+func (p *Proxy) Left() bool { return p.left }
+
 // Broken tells that the connection has ended. Packets that were not sent are kept.
 func (p *Proxy) Broken() {
 	p.host, p.ToHost = nil, nil

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"w3host/config"
+	"w3host/daemon/logging"
+	"w3host/internal/terminal"
+	"w3host/lan"
+	"w3host/lan/play"
+	"w3host/texts"
+)
+
+const playHelp = `w3host play shows the lobbies of a host in the Internet in the LAN list of the game on
+this machine and on others of its network. Keep it running while you play: it carries the
+game's connection, and comes back when the line breaks. No port has to be opened.
+
+HOST is a name or an address, with :PORT if it is not 6112.`
+
+// playCall is one call of the command.
+type playCall struct {
+	call
+	onlyHere, debug bool
+	language        string
+}
+
+func playCommand() *cobra.Command {
+	var c playCall
+	cmd := &cobra.Command{
+		Use: "play HOST[:PORT]", Short: "play the games of a host in the Internet", Long: playHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.begin(cmd, args)
+			return c.run()
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&c.onlyHere, "only-here", false, "show the lobbies to this machine only, not to others of its network")
+	fs.StringVar(&c.language, "language", "", "`LANGUAGE` of what this program says: en or zh; otherwise that of LANG")
+	fs.BoolVar(&c.debug, "debug", false, "also log what concerns the network here")
+	return cmd
+}
+
+func (c *playCall) run() error {
+	if err := c.one("the name or address of a host"); err != nil {
+		return usageError{err}
+	}
+	host := c.names[0]
+	if _, _, err := net.SplitHostPort(host); err != nil {
+		host = net.JoinHostPort(host, strconv.Itoa(lan.DefaultPort))
+	}
+	language, err := texts.ParseLanguage(c.language)
+	if c.language == "" {
+		language, _ = texts.ParseLanguage(os.Getenv("LANG"))
+	} else if err != nil {
+		return usageError{err}
+	}
+	log := zerolog.Nop()
+	if c.debug {
+		log = logging.New(config.Log{Level: "debug"}, c.stderr)
+	}
+	var mu sync.Mutex
+	return play.Run(c.ctx, play.Options{Host: host, OnlyHere: c.onlyHere, Log: log, Say: func(t texts.Text) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(c.stdout, "%s  %s\n", time.Now().Format("15:04:05"), terminal.Printable(t.In(language)))
+	}})
+}

@@ -1,0 +1,147 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"w3host/lan"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
+)
+
+// Bounds of an answer: the host may be anybody's.
+const (
+	askTimeout  = 10 * time.Second
+	maxAnswer   = 256 << 10 // bytes
+	maxLobbies  = 500
+	maxVersions = 32 // of one lobby
+	// soonest and latest bound when the host may be asked again, whatever it says.
+	soonest, latest = 3 * time.Second, 2 * time.Minute
+)
+
+// Why an answer is none. Test with errors.Is.
+var (
+	errNoList = errors.New("the answer is no list of lobbies")
+	errLong   = errors.New("the answer is too long")
+)
+
+// answer is what a host says of its open lobbies.
+type answer struct {
+	lobbies []w3gs.GameInfo
+	state   gproxy.ListState
+	again   time.Duration // until it should be asked again
+}
+
+// ask asks a host for its open lobbies. at is where it was reached.
+func ask(ctx context.Context, host string) (a answer, at netip.AddrPort, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp4", host)
+	if err != nil {
+		return a, at, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	at = conn.RemoteAddr().(*net.TCPAddr).AddrPort()
+	if _, err = conn.Write(gproxy.List{Format: gproxy.ListFormat}.AppendTo(nil)); err == nil {
+		a, err = readAnswer(conn)
+	}
+	return a, netip.AddrPortFrom(at.Addr().Unmap(), at.Port()), err
+}
+
+// readAnswer reads up to the Listed.
+func readAnswer(r io.Reader) (a answer, err error) {
+	r = io.LimitReader(r, maxAnswer)
+	var head [w3gs.HeaderSize]byte
+	for {
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			return a, cutOff(r, err)
+		}
+		frame := make([]byte, int(head[2])|int(head[3])<<8)
+		if len(frame) < len(head) {
+			return a, errNoList
+		}
+		copy(frame, head[:])
+		if _, err := io.ReadFull(r, frame[len(head):]); err != nil {
+			return a, cutOff(r, err)
+		}
+		switch {
+		case frame[0] == gproxy.Magic:
+			packet, err := gproxy.Decode(frame)
+			end, ok := packet.(gproxy.Listed)
+			if err != nil || !ok {
+				return a, errNoList
+			}
+			a.state = end.State
+			a.again = min(max(time.Duration(end.Seconds)*time.Second, soonest), latest)
+			return a, nil
+		case frame[0] != w3gs.Magic || w3gs.Op(frame[1]) != w3gs.OpGameInfo:
+			return a, errNoList
+		}
+		var info w3gs.GameInfo
+		if err := info.Decode(frame[w3gs.HeaderSize:]); err != nil {
+			return a, fmt.Errorf("%w: %w", errNoList, err)
+		}
+		if clean(&info); a.room(&info) {
+			a.lobbies = append(a.lobbies, info)
+		}
+	}
+}
+
+func cutOff(r io.Reader, err error) error {
+	if limit, ok := r.(*io.LimitedReader); ok && limit.N <= 0 {
+		return errLong
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errNoList
+	}
+	return err
+}
+
+// room reports whether a lobby is shown, of which there may be only so many.
+func (a *answer) room(info *w3gs.GameInfo) bool {
+	versions := 0
+	for i := range a.lobbies {
+		if a.lobbies[i].GameID == info.GameID {
+			versions++
+		}
+	}
+	known := w3gs.Version(info.Version) >= w3gs.FirstVersion && info.Version < 2*uint32(w3gs.VersionTwo)
+	return known && len(a.lobbies) < maxLobbies && versions < maxVersions
+}
+
+// clean makes of a lobby what can be shown: no control characters in its texts.
+func clean(info *w3gs.GameInfo) {
+	for _, text := range []*string{&info.Name, &info.Stat.HostName} {
+		*text = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) || r == unicode.ReplacementChar || !unicode.IsGraphic(r) {
+				return -1
+			}
+			return r
+		}, strings.ToValidUTF8(*text, ""))
+	}
+	if strings.TrimSpace(info.Name) == "" {
+		info.Name = "?"
+	}
+	info.Password = ""
+}
+
+// found are the lobbies of an answer, to be joined where the host was asked: the port that
+// it names may be another behind its router.
+func (a *answer) found(at netip.AddrPort, product w3gs.Product) (list []lan.Found) {
+	for _, info := range a.lobbies {
+		if info.Product == product {
+			list = append(list, lan.Found{Info: info, From: at})
+		}
+	}
+	slices.SortStableFunc(list, func(f, g lan.Found) int { return int(int64(f.Info.GameID) - int64(g.Info.GameID)) })
+	return list
+}

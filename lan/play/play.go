@@ -1,0 +1,190 @@
+// Package play shows the open lobbies of a host elsewhere in the LAN list of this
+// machine's games, and keeps a player's connection there alive when the line breaks.
+package play
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/lan"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+// Options configure Run.
+type Options struct {
+	Host     string // HOST:PORT, where the host takes joins
+	OnlyHere bool   // the lobbies are shown to this machine only, not to its network
+	// Show overrides where lobbies are announced; nil: to this machine and its networks.
+	Show func(*lan.Options)
+	Say  func(texts.Text) // what the player reads; from any goroutine
+	Log  zerolog.Logger
+}
+
+// session is the state of Run. What follows mu is shared with the connections.
+type session struct {
+	opts   Options
+	mirror *lan.Mirror // nil until a lobby was listed
+	shown  map[uint32]string
+	status string // that was said last, of the host as a whole
+
+	product w3gs.Product
+	mu      sync.Mutex
+	ports   map[uint32]uint16 // of lobbies, as the host sees itself
+}
+
+// Run shows the lobbies of a host until ctx ends. A host that does not answer is asked
+// again; the error says why nothing can be shown here.
+func Run(ctx context.Context, o Options) error {
+	s := &session{opts: o, shown: map[uint32]string{}}
+	defer func() {
+		if s.mirror != nil {
+			s.mirror.Close()
+		}
+	}()
+	s.say(texts.Of("Asking %s for its lobbies. Leave this window open while you play.", o.Host))
+	for {
+		wait, err := s.round(ctx)
+		if err != nil {
+			return err
+		}
+		// not all who lost the host at once come back at once
+		wait += rand.N(wait / 5)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
+	}
+}
+
+// round asks the host once, and returns when it is to be asked again. Lobbies are
+// withdrawn when the host says so, not when it does not answer once.
+func (s *session) round(ctx context.Context) (time.Duration, error) {
+	a, at, err := ask(ctx, s.opts.Host)
+	switch {
+	case ctx.Err() != nil:
+		return time.Second, nil
+	case errors.Is(err, errNoList), errors.Is(err, errLong):
+		s.note("alien", texts.Of("%s does not list its lobbies: it is no w3host, or an older one.", s.opts.Host))
+		return latest, s.show(nil, at)
+	case err != nil:
+		s.note("away", texts.Of("%s does not answer (%v). Trying again.", s.opts.Host, plain(err)))
+		return 2 * soonest, nil
+	case a.state == gproxy.ListsOff:
+		s.note("off", texts.Of("%s does not list its lobbies: its operator has switched that off.", s.opts.Host))
+		return latest, s.show(nil, at)
+	case a.state == gproxy.ListsBusy:
+		s.note("busy", texts.Of("%s has been asked too often from your address, or is very busy. Asking again in %v.", s.opts.Host, a.again))
+		return a.again, nil
+	case a.state != gproxy.AllListed:
+		s.note("format", texts.Of("%s speaks a newer language: get a newer w3host.", s.opts.Host))
+		return latest, s.show(nil, at)
+	}
+	if len(a.lobbies) == 0 {
+		s.note("empty", texts.Of("No lobby is open at %s. New ones appear by themselves.", s.opts.Host))
+	} else {
+		s.product = cmp.Or(s.product, a.lobbies[0].Product)
+		s.note("open", texts.Of("%s answers. Open Warcraft III and choose Local Area Network.", s.opts.Host))
+	}
+	return a.again, s.show(a.found(at, s.product), at)
+}
+
+// show has the lobbies in the list of the player's game from now on.
+func (s *session) show(list []lan.Found, at netip.AddrPort) (err error) {
+	s.mu.Lock()
+	s.ports = map[uint32]uint16{}
+	for i := range list {
+		info := &list[i].Info
+		s.ports[info.GameID], info.Port = info.Port, at.Port()
+	}
+	s.mu.Unlock()
+	if s.mirror == nil && len(list) > 0 {
+		if s.mirror, err = lan.OpenMirror(context.Background(), s.mirrorOptions(list[0].Info)); err != nil {
+			return err
+		}
+	}
+	if s.mirror != nil {
+		s.mirror.Show(list)
+	}
+	now := map[uint32]string{}
+	for i := range list {
+		info := &list[i].Info
+		if now[info.GameID] == "" && s.shown[info.GameID] != info.Name {
+			s.say(texts.Of("%q is in the list of your game (version %s, places taken: %d).",
+				info.Name, versions(list, info.GameID), max(0, list[i].Players()-1)))
+		}
+		now[info.GameID] = info.Name
+	}
+	for id, name := range s.shown {
+		if now[id] == "" {
+			s.say(texts.Of("%q has started or is closed.", name))
+		}
+	}
+	s.shown = now
+	return nil
+}
+
+func (s *session) mirrorOptions(first w3gs.GameInfo) lan.MirrorOptions {
+	o := lan.Options{
+		Ports: []uint16{0}, BroadcastInfo: true, PushInfo: true, InterfacePort: lan.DefaultPort,
+		Targets: []netip.AddrPort{netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), lan.DefaultPort)},
+		Product: first.Product, Version: first.Version, Log: s.opts.Log,
+	}
+	if s.opts.OnlyHere {
+		o.Bind = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	if s.opts.Show != nil {
+		s.opts.Show(&o)
+	}
+	if !o.Bind.IsValid() {
+		o.Bind = netip.IPv4Unspecified()
+	}
+	return lan.MirrorOptions{Show: o, Forward: true, Carry: s.carry}
+}
+
+// versions names those of a lobby.
+func versions(list []lan.Found, id uint32) texts.Text {
+	var names []string
+	for _, f := range list {
+		if f.Info.GameID == id {
+			names = append(names, w3gs.Version(f.Info.Version).String())
+		}
+	}
+	return texts.Either(names)
+}
+
+// ownPort is the port of a lobby as the host sees itself.
+func (s *session) ownPort(id uint32) uint16 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ports[id]
+}
+
+func (s *session) say(t texts.Text) { s.opts.Say(t) }
+
+// note says how it stands with the host, when that has changed.
+func (s *session) note(status string, t texts.Text) {
+	if s.status != status {
+		s.status = status
+		s.say(t)
+	}
+}
+
+// plain is an error without the address and the system call, which say nothing to a
+// player.
+func plain(err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return op.Err
+	}
+	return err
+}
