@@ -9,8 +9,44 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/host/loop"
 	"w3host/protocol/w3gs"
 )
+
+// turnedAway is what a connection reads that the gate does not let in.
+var turnedAway = (&w3gs.RejectJoin{Reason: w3gs.RejectFull}).AppendTo(nil)
+
+// arrive takes a new connection, if the gate lets it in.
+func (h *Host) arrive(c *loop.Conn) {
+	l := &link{Conn: c, shard: h.shard, person: new(person)}
+	c.Handler = l
+	if err := h.admit(c.Addr.Addr()); err != nil {
+		l.refusal(zerolog.WarnLevel).AnErr("reason", err).Msg("connection refused")
+		if err == errUnjoinedIP { // players who share an address are to know that it is not the line
+			_, _ = c.Socket.Write(turnedAway)
+		}
+		c.Admit() // its end was logged
+		c.Cut(err)
+		return
+	}
+	l.stranger = true
+	if h.shard.Stopping() {
+		c.Cut(errHostStops)
+		return
+	}
+	c.Await(h.opts.Limits.JoinTimeout, h.opts.Limits.OutQueue)
+}
+
+// admit has the gate count a stranger. When the room for strangers is full, the one
+// who has been silent for longest makes room.
+func (h *Host) admit(addr netip.Addr) error {
+	err := h.gate.enter(addr)
+	if err == errUnjoinedTotal {
+		h.shard.makeRoom()
+		err = h.gate.enter(addr)
+	}
+	return err
+}
 
 // welcome takes the first packet of a connection, which must be a join, and
 // hands it to the game it is for.
@@ -23,15 +59,14 @@ func (h *Host) welcome(l *link, frame w3gs.Frame) error {
 		return err
 	}
 	g, code, refusal := h.route(l, join)
-	l.state = joined
-	l.shard.arriving.remove(l)
+	l.Admit()
 	if refusal != nil {
 		l.refusal(zerolog.InfoLevel).Str("player", join.Name).Uint32("game", join.GameID).AnErr("reason", refusal).Msg("join refused")
-		l.queue((&w3gs.RejectJoin{Reason: code}).AppendTo(nil))
-		l.finish(refusal)
+		l.Queue((&w3gs.RejectJoin{Reason: code}).AppendTo(nil))
+		l.Finish(refusal)
 		return nil
 	}
-	l.meter = newMeter(h.opts.Limits.PacketRate, l.shard.now)
+	l.meter = newMeter(h.opts.Limits.PacketRate, l.shard.Now())
 	g.join(l, join)
 	return nil
 }
@@ -39,10 +74,10 @@ func (h *Host) welcome(l *link, frame w3gs.Frame) error {
 // route finds the game of a join: by its id, and with its key if it comes from
 // the LAN.
 func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, error) {
-	if err := h.gate.join(l.addr.Addr(), time.Now()); err != nil {
+	if err := h.gate.join(l.Addr.Addr(), time.Now()); err != nil {
 		return nil, w3gs.RejectInvalid, err
 	}
-	if wait := h.leaves.wait(time.Now(), h.visitor(join.Name, l.addr.Addr())...); h.opts.Limits.LobbyLeaves > 0 && wait > 0 {
+	if wait := h.leaves.wait(time.Now(), h.visitor(join.Name, l.Addr.Addr())...); h.opts.Limits.LobbyLeaves > 0 && wait > 0 {
 		return nil, w3gs.RejectInvalid, fmt.Errorf("joined and left lobbies too often: may join again in %v", wait.Round(time.Second))
 	}
 	g := h.Game(join.GameID)
@@ -59,7 +94,7 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 	case h.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key:
 		return nil, w3gs.RejectWrongKey, errEntryKey
 	}
-	if err := h.crowded(g, l.addr.Addr()); err != nil {
+	if err := h.crowded(g, l.Addr.Addr()); err != nil {
 		return nil, w3gs.RejectFull, err
 	}
 	return g, 0, nil
@@ -69,7 +104,7 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 // again and again disturbs those who wait there.
 func (g *Game) noteLeave(l *link) {
 	if limits := &g.host.opts.Limits; g.open.Load() && limits.LobbyLeaves > 0 {
-		g.host.leaves.spend(time.Now(), g.host.visitor(l.name, l.addr.Addr())...)
+		g.host.leaves.spend(time.Now(), g.host.visitor(l.name, l.Addr.Addr())...)
 	}
 }
 
@@ -90,17 +125,11 @@ func (h *Host) wasOpened(id uint32) bool {
 	return id > 0 && id <= h.lastID
 }
 
-// log is the host's log with the link's address.
-func (l *link) log() *zerolog.Logger {
-	log := l.shard.host.log.With().Stringer("addr", l.addr).Logger()
-	return &log
-}
-
 // logUnjoined says why a connection ended that never joined.
 func (l *link) logUnjoined() {
 	e := l.log().Debug() // so does w3host health, every half minute
-	if !errors.Is(l.cause, errClientClosed) {
+	if !errors.Is(l.Cause(), loop.ErrClientClosed) {
 		e = l.refusal(zerolog.InfoLevel)
 	}
-	e.AnErr("reason", l.cause).Msg("connection closed before it joined")
+	e.AnErr("reason", l.Cause()).Msg("connection closed before it joined")
 }

@@ -32,7 +32,7 @@ type Autohost struct {
 // come. Lobbies in which nobody is are closed, so that the next show the change;
 // others, and running games, stay as they are.
 func (h *Host) Configure(o Options) {
-	h.shard.call(func() { // which reads these without the lock
+	h.shard.Call(func() { // which reads these without the lock
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		o.Limits.Shutdown = h.opts.Limits.Shutdown

@@ -37,9 +37,9 @@ type whispered struct {
 // CodeFor is the code for the bearer of an account to type in a lobby or game; empty: too
 // many are out. It must not be called on the shard.
 func (h *Host) CodeFor(realm, name string) (code string) {
-	h.shard.wait(func() {
+	h.shard.Wait(func() {
 		s, key := h.shard, account(realm, name)
-		maps.DeleteFunc(s.codes, func(_ string, w whispered) bool { return w.until < s.now })
+		maps.DeleteFunc(s.codes, func(_ string, w whispered) bool { return w.until < s.Now() })
 		w, known := s.codes[key]
 		switch {
 		case !known && len(s.codes) >= maxCodes:
@@ -47,7 +47,7 @@ func (h *Host) CodeFor(realm, name string) (code string) {
 		case !known:
 			w.code = newCode()
 		}
-		w.until = s.now + codeFor
+		w.until = s.Now() + codeFor
 		s.codes[key] = w
 		code = w.code
 	})
@@ -57,7 +57,7 @@ func (h *Host) CodeFor(realm, name string) (code string) {
 // Prove takes a code that was whispered from an account, and reports whether a seat under
 // that name was shown it. It must not be called on the shard.
 func (h *Host) Prove(realm, name, code string) (proven bool) {
-	h.shard.wait(func() {
+	h.shard.Wait(func() {
 		h.shard.each(realm, name, func(l *link) {
 			if l.code != "" && l.code == code && !l.vouched {
 				proven = true
@@ -72,7 +72,7 @@ func (h *Host) Prove(realm, name, code string) (proven bool) {
 // Redeem takes a code that was typed at a seat; empty: the player asks how to prove the
 // name. It must not be called on the shard.
 func (g *Game) Redeem(pid uint8, name, code string) (err error) {
-	g.shard.wait(func() {
+	g.shard.Wait(func() {
 		l := g.seats[pid]
 		if l != nil { // everybody has read it now
 			maps.DeleteFunc(g.shard.codes, func(key string, w whispered) bool {
@@ -103,7 +103,7 @@ func (g *Game) Redeem(pid uint8, name, code string) (err error) {
 func (g *Game) typed(l *link, code string) error {
 	s, key := g.shard, account(l.realm, l.name)
 	w, known := s.codes[key]
-	if !known || w.until < s.now || w.code != code {
+	if !known || w.until < s.Now() || w.code != code {
 		l.tries++
 		return game.WrongProof(g.host.opts.Realms.Account(l.realm), l.realm)
 	}

@@ -46,13 +46,13 @@ func (g *Game) sayCrash() {
 		if !g.open.Load() {
 			line.Flag, last = w3gs.ChatGame, &w3gs.GameOver{PID: byte(pid)}
 		}
-		l.out.dropPieces()
-		l.queue((&w3gs.ChatFromHost{Chat: line}).AppendTo(nil))
-		l.queue(last.AppendTo(nil))
+		l.DropPieces()
+		l.send((&w3gs.ChatFromHost{Chat: line}).AppendTo(nil))
+		l.send(last.AppendTo(nil))
 	}
 	for _, l := range g.links {
 		if l.pid == 0 { // was about to join
-			l.queue((&w3gs.RejectJoin{Reason: w3gs.RejectStarted}).AppendTo(nil))
+			l.send((&w3gs.RejectJoin{Reason: w3gs.RejectStarted}).AppendTo(nil))
 		}
 	}
 }
@@ -67,11 +67,12 @@ func (g *Game) otherPID(pid byte) byte {
 
 // state describes the game for whoever looks into a crash.
 func (g *Game) state() (text string) {
-	text = fmt.Sprintf("game: %v, map %s, log key %v\nlast input: %v\nopened: %v ago\n", g, g.spec.m.File, g.records.Key(), g.last, g.shard.now-g.opened)
+	text = fmt.Sprintf("game: %v, map %s, log key %v\nlast input: %v\nopened: %v ago\n", g, g.spec.m.File, g.records.Key(), g.last, g.shard.Now()-g.opened)
 	for pid, l := range g.seats {
 		if l != nil {
+			packets, pieces := l.Waiting()
 			text += fmt.Sprintf("link of pid %d: %q from %v, %d bytes of packets and %d of the map wait\n",
-				pid, l.name, l.addr, l.out.packetBytes(), l.out.pieceBytes)
+				pid, l.name, l.Addr, packets, pieces)
 		}
 	}
 	defer func() {
@@ -82,17 +83,12 @@ func (g *Game) state() (text string) {
 	return text + fmt.Sprintf("machine: %+v\n", g.machine.Describe())
 }
 
-// rescue ends the link if what it does with its client's bytes panics.
-func (l *link) rescue() {
-	fault := recover()
-	if fault == nil {
-		return
-	}
+// Crashed notes that a packet of the client has caused a panic.
+func (l *link) Crashed(fault any) {
 	stack := debug.Stack()
-	file := l.shard.host.saveCrash("connection", fmt.Sprintf("panic: %v", fault), stack, fmt.Sprintf("connection from %v\n", l.addr))
+	file := l.shard.host.saveCrash("connection", fmt.Sprintf("panic: %v", fault), stack, fmt.Sprintf("connection from %v\n", l.Addr))
 	l.log().Error().Str("panic", fmt.Sprint(fault)).Str("file", file).Bytes("stack", stack).
 		Msg("connection crashed; all others go on")
-	l.cut(errCrashed)
 }
 
 // saveCrash has a file written that tells of a crash, and returns its name. The

@@ -10,6 +10,7 @@ import (
 
 	"w3host/game"
 	"w3host/game/command"
+	"w3host/host/loop"
 	"w3host/internal/testkit"
 	"w3host/storage"
 )
@@ -151,7 +152,7 @@ func TestCrashOfAConnection(t *testing.T) {
 		t.Errorf("logged %v", line)
 	}
 	admins.armed.Store(false)
-	if lost := r.logged("connection lost"); lost["reason"] != errCrashed.Error() || lost["player"] != players[2].Name {
+	if lost := r.logged("connection lost"); lost["reason"] != loop.ErrCrashed.Error() || lost["player"] != players[2].Name {
 		t.Errorf("logged %v", lost)
 	}
 	if texts := crashes(); len(texts) != 1 || !strings.Contains(texts[0], "connection from 127.0.0.1:") {

@@ -87,7 +87,7 @@ func bystanderOf(t *testing.T, attacks []string) {
 	end := r.attack(attacks...)
 	testkit.Eventually(t, "the attack", func() bool {
 		links := 0
-		return r.h.shard.wait(func() { links = r.h.shard.links }) && links > len(players)+len(waiting) || len(r.log.find("")) > 100
+		return r.h.shard.Wait(func() { links = r.h.shard.Connections() }) && links > len(players)+len(waiting) || len(r.log.find("")) > 100
 	})
 	time.Sleep(lasts)
 	waiting = append(waiting, r.join(r.lobby(2), "Newcomer", player))

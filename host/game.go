@@ -14,6 +14,7 @@ import (
 
 	"w3host/game"
 	"w3host/game/autohost"
+	"w3host/host/loop"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 	"w3host/record/gamelog"
@@ -51,6 +52,7 @@ type Game struct {
 	pending []game.Input             // that of the step under way, and those that it has caused
 	over    bool
 	loading bool // players load the map
+	playing bool // its links are read when a turn is due
 
 	journal   journal.Journal
 	replay    *recording.Recording // nil: none
@@ -58,10 +60,7 @@ type Game struct {
 	observers []observer
 	lateSeq   uint64 // the host's lateness that the machine has heard of
 
-	due     time.Duration // on the shard's clock
-	touched bool          // had input since due was looked up
-	set     int           // the epoll set of its links, if it has one
-	readAt  time.Duration // when its links were read last
+	group *loop.Group // its place in the loop; nil before begin
 }
 
 // observer looks at what happens in a game. It never waits, and keeps nothing of
@@ -74,7 +73,7 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	g := &Game{
 		id: id, key: randomU32(), m: spec.m, spec: spec, host: h, shard: h.shard,
 		info: Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, Since: time.Now()},
-		log:  h.log.With().Uint32("game", id).Logger(), links: make(map[game.LinkID]*link), due: never,
+		log:  h.log.With().Uint32("game", id).Logger(), links: make(map[game.LinkID]*link),
 	}
 	cfg, opened := spec.setup.ForMap(spec.m.Map), time.Now()
 	cfg.ID, cfg.Name, cfg.Lobby.RandomSeed = id, spec.name, randomU32()
@@ -116,7 +115,7 @@ func (g *Game) name() string {
 // call runs f on the goroutine of the game's shard, unless the game is over by
 // then.
 func (g *Game) call(f func(*Game)) {
-	g.shard.call(func() {
+	g.shard.Call(func() {
 		if !g.over {
 			defer g.rescue()
 			f(g)
@@ -127,8 +126,8 @@ func (g *Game) call(f func(*Game)) {
 // begin gives the game to its shard.
 func (g *Game) begin() {
 	s := g.shard
-	g.opened = s.now
-	s.games.add(g)
+	g.opened = s.Now()
+	s.add(g)
 	defer g.rescue()
 	g.busy = true
 	g.apply()
@@ -152,7 +151,7 @@ func (g *Game) step(in *game.Input) {
 // runPending steps through the inputs that wait, and through those that they cause.
 func (g *Game) runPending() {
 	for i := 0; i < len(g.pending) && !g.machine.Over(); i++ {
-		in, now := &g.pending[i], g.shard.now-g.opened
+		in, now := &g.pending[i], g.shard.Now()-g.opened
 		g.last = in.Kind
 		g.journal.Input(now, in)
 		g.machine.Step(now, in, &g.out)
@@ -166,14 +165,14 @@ func (g *Game) runPending() {
 			g.log.Info().Str("file", file).Msg("journal of the game kept; run it again with w3host game rerun")
 		}
 		g.end()
-	} else if !g.touched {
-		g.touched = true
-		g.shard.touched = append(g.shard.touched, g)
+	} else {
+		g.group.Touch()
 	}
 }
 
-// tick lets the machine do what is due.
-func (g *Game) tick() {
+// Tick lets the machine do what is due, and writes what the turn has queued before what
+// others have.
+func (g *Game) Tick() {
 	for _, l := range g.seats {
 		if l != nil {
 			g.reportBacklog(l)
@@ -184,13 +183,9 @@ func (g *Game) tick() {
 		g.step(&game.Input{Kind: game.HostLate, By: l.newest})
 	}
 	g.step(&game.Input{Kind: game.Tick})
-}
-
-// flush writes what the turn has queued, before what others have.
-func (g *Game) flush() {
 	for _, l := range g.seats {
-		if l != nil && l.dirty {
-			l.flush()
+		if l != nil {
+			g.shard.Flush(l.Conn)
 		}
 	}
 }
@@ -199,28 +194,22 @@ func (g *Game) flush() {
 // is downloaded, the figures come with it: without them the scheduler would take
 // the system for one that tells nothing, and send without regard to the line.
 func (g *Game) reportBacklog(l *link) {
-	in := game.Input{Kind: game.Backlog, Link: l.id, Queued: l.out.packetBytes(), Moves: l.moves}
+	packets, _ := l.Waiting()
+	in := game.Input{Kind: game.Backlog, Link: l.id, Queued: packets, Moves: l.Moves()}
 	if in.Queued == 0 && !l.fetching && !l.backlogReported {
 		return
 	}
 	if g.machine.Downloading() {
-		in.Figures = l.look()
+		in.Figures = l.Figures()
 	}
 	l.backlogReported, l.fetching = in.Queued > 0, in.Figures.Queued+in.Figures.Unacked > 0
 	g.step(&in)
 }
 
-// schedule asks the machine when it wants the next tick.
-func (g *Game) schedule() {
-	g.touched = false
-	if g.over {
-		return
-	}
-	due := never
-	if at, ok := g.machine.Next(); ok {
-		due = g.opened + at
-	}
-	g.shard.games.set(g, due)
+// Next is when the machine wants the next tick.
+func (g *Game) Next() (at time.Duration, ok bool) {
+	at, ok = g.machine.Next()
+	return g.opened + at, ok
 }
 
 // join hands a connection's join to the machine.
@@ -234,8 +223,8 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	}
 	g.last = game.Join
 	g.step(&game.Input{
-		Kind: game.Join, Link: l.id, Packet: join, Addr: l.addr, Realm: l.realm, Vouched: l.vouched,
-		Level: l.level(), Banned: l.banned(), Shared: g.host.gate.exempt(l.addr.Addr()),
+		Kind: game.Join, Link: l.id, Packet: join, Addr: l.Addr, Realm: l.realm, Vouched: l.vouched,
+		Level: l.level(), Banned: l.banned(), Shared: g.host.gate.exempt(l.Addr.Addr()),
 	})
 	if l.realm != "" && !l.vouched && l.pid != 0 {
 		g.prove(l)
@@ -254,7 +243,7 @@ func (g *Game) lost(l *link) {
 		if g.seats[l.pid] == l {
 			g.seats[l.pid] = nil
 		}
-		g.step(&game.Input{Kind: game.Lost, Link: l.id, Why: cmp.Or(l.cause, errors.New("")).Error()})
+		g.step(&game.Input{Kind: game.Lost, Link: l.id, Why: cmp.Or(l.Cause(), errors.New("")).Error()})
 	}
 }
 
@@ -276,9 +265,9 @@ func (g *Game) end() {
 		l.pid = 0
 		l.dropQuestion()
 		if l.proxy != nil {
-			l.tell(gproxy.Reject{Reason: gproxy.NotFound}.AppendTo(nil))
+			l.Queue(gproxy.Reject{Reason: gproxy.NotFound}.AppendTo(nil))
 		}
-		l.finish(errGameOver)
+		l.Finish(errGameOver)
 	}
 	g.seats = [len(g.seats)]*link{}
 	g.shard.drop(g)

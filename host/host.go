@@ -139,21 +139,21 @@ func (h *Host) UseRealms(r Realms) { h.opts.Realms = r }
 // announcements, games told and ended, their last packets flushed. It returns
 // when all that is done or Limits.Shutdown has passed.
 func (h *Host) Run(ctx context.Context) error {
-	if err := h.shard.poll.listen(h.listener); err != nil {
+	if err := h.shard.Listen(h.listener); err != nil {
 		return fmt.Errorf("listen on %s: %w", h.Addr(), err)
 	}
 	if h.returns != nil {
-		if err := h.shard.poll.listen(h.returns); err != nil {
+		if err := h.shard.Listen(h.returns); err != nil {
 			return fmt.Errorf("listen on %s: %w", h.opts.ReturnListen, err)
 		}
 	}
-	go h.shard.run() // ends with stop
+	go h.shard.Run() // ends with stop
 	h.keepLobbies(ctx)
 	err := h.stop()
 	h.journals.Close()
 	h.writing.Wait()
 	if l := &h.shard.lateness; l.counts.TotalCount() > 0 {
-		h.log.Info().EmbedObject(l).Msg("how late turns were sent")
+		h.log.Info().EmbedObject(l).Int("passes", h.shard.Passes()).Msg("how late turns were sent")
 	}
 	return err
 }
@@ -207,7 +207,7 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 		h.keeper.Add(id)
 	}
 	h.mu.Unlock()
-	h.shard.call(g.begin)
+	h.shard.Call(g.begin)
 	return g, nil
 }
 
@@ -253,14 +253,14 @@ func (h *Host) stop() error {
 	h.stopping = true
 	patience := h.opts.Limits.Shutdown
 	h.mu.Unlock()
-	h.shard.call(h.shard.stop)
+	h.shard.Call(h.shard.stop)
 	select {
-	case <-h.shard.done:
+	case <-h.shard.Done():
 		return nil
 	case <-time.After(patience):
 	}
-	h.shard.call(h.shard.abandon)
-	<-h.shard.done
+	h.shard.Call(h.shard.abandon)
+	<-h.shard.Done()
 	return fmt.Errorf("games or connections were still open %v after the end was announced", patience)
 }
 

@@ -110,9 +110,8 @@ func (d *directory) make(now time.Time) {
 
 // list answers who asks for the open lobbies, and ends the connection.
 func (h *Host) list(l *link, ask gproxy.List) {
-	l.state = joined
-	l.shard.arriving.remove(l)
-	addr := l.addr.Addr()
-	l.tell(h.directory.reply(addr, ask.Format, h.gate.exempt(addr), time.Now()))
-	l.finish(errListed)
+	l.Admit()
+	addr := l.Addr.Addr()
+	l.Queue(h.directory.reply(addr, ask.Format, h.gate.exempt(addr), time.Now()))
+	l.Finish(errListed)
 }

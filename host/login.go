@@ -66,7 +66,7 @@ func (c *logins) wrong(now time.Time, k loginKey) {
 func (g *Game) login(l *link, password string) {
 	h, name := g.host, l.name
 	key := loginKey{name: strings.ToLower(strings.TrimSpace(name))}
-	if addr := l.addr.Addr(); !h.gate.exempt(addr) {
+	if addr := l.Addr.Addr(); !h.gate.exempt(addr) {
 		key.addr = addr.String()
 	}
 	wait := h.logins.wait(time.Now(), key)

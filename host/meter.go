@@ -3,6 +3,7 @@ package host
 import (
 	"time"
 
+	"w3host/host/loop"
 	"w3host/internal/allowance"
 	"w3host/protocol/w3gs"
 )
@@ -42,7 +43,7 @@ func (m *meter) count(op w3gs.Op, now time.Duration) error {
 	if m.resent > 0 {
 		m.resent--
 	} else if m.used.Take(now, m.each, meterBurst*time.Second) > 0 {
-		return errFlood
+		return loop.ErrFlood
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func (h *Host) Obey(outside func(g *Game, by *command.Caller, line string)) { h.
 // not be called on the shard.
 func (g *Game) Command(by *command.Caller, line string) error {
 	over := false
-	ran := g.shard.wait(func() {
+	ran := g.shard.Wait(func() {
 		if over = g.over; !over {
 			defer g.rescue()
 			g.step(&game.Input{Kind: game.Command, Caller: by, Line: game.Blank(line)})

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"w3host/game"
+	"w3host/host/loop"
 )
 
 // apply carries out what the machine has brought about.
@@ -25,15 +26,14 @@ func (g *Game) order(op *game.Op) {
 	case game.Send, game.SendLast:
 		for pid := range op.To.All() {
 			if l := g.seats[pid]; l != nil && op.Kind == game.SendLast {
-				l.out.dropPieces()
+				l.DropPieces()
 			}
 			g.send(pid, op.Frame)
 		}
 	case game.Parts:
 		if l := g.seats[op.PID]; l != nil {
 			l.fetching = true
-			l.out.pushPiece(piece{parts: g.m.Parts, at: op.At, end: op.End, to: op.PID, from: op.From})
-			l.soon()
+			l.QueuePiece(loop.Piece{Parts: g.m.Parts, At: op.At, End: op.End, To: op.PID, From: op.From})
 		}
 	case game.Seat, game.Reply, game.Close, game.Cut, game.Rate, game.Recall:
 		if l := g.links[op.Link]; l != nil {
@@ -71,20 +71,20 @@ func (g *Game) orderLink(l *link, op *game.Op) {
 	switch op.Kind {
 	case game.Seat:
 		l.pid, g.seats[op.PID] = op.PID, l
-		l.known()
-		l.lastAddr = l.addr.Addr()
+		l.uncount()
+		l.lastAddr = l.Addr.Addr()
 		l.goOn()
 	case game.Reply:
-		l.tell(op.Frame)
+		l.Queue(op.Frame)
 	case game.Close:
 		delete(g.links, l.id)
 		if g.seats[l.pid] == l {
 			g.seats[l.pid] = nil
 		}
 		l.pid = 0
-		l.finish(errors.New(op.Why))
+		l.Finish(errors.New(op.Why))
 	case game.Cut:
-		l.cut(errors.New(op.Why))
+		l.Cut(errors.New(op.Why))
 	case game.Rate:
 		g.rate(l)
 	case game.Recall:
@@ -97,13 +97,12 @@ func (g *Game) orderLink(l *link, op *game.Op) {
 func (g *Game) play() {
 	for _, l := range g.seats {
 		if l != nil {
-			l.out.dropPieces()
-			l.sock.play(g)
+			l.DropPieces()
+			g.shard.ReadInTime(g.group, l.Conn)
 		}
 	}
+	g.playing = true
 	g.keep()
-	s := g.shard
-	s.playing = append(s.playing, g)
 	if place, ok := g.host.place(g.id); ok {
 		g.step(&game.Input{Kind: game.Beat, By: place - g.opened})
 	}

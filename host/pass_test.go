@@ -6,23 +6,27 @@ import (
 	"testing"
 	"time"
 
+	"w3host/host/loop"
 	"w3host/internal/testkit"
 	"w3host/mapxfer"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 )
 
-// hose is a socket that has more and more of one packet, behind what begins it.
+// hose is a socket that has more and more of one packet, behind what begins it, and
+// counts the packets that the link's handler is given.
 type hose struct {
-	socket
+	loop.Socket
+	loop.Handler
 	name          string
 	link          *link
 	first, packet []byte
 	reads, bytes  int
+	handled       int
 	at            int // in packet
 }
 
-func (h *hose) read(b []byte) (n int, more bool, err error) {
+func (h *hose) Read(b []byte) (n int, more bool, err error) {
 	h.reads++
 	n = copy(b, h.first)
 	h.first = h.first[n:]
@@ -34,17 +38,23 @@ func (h *hose) read(b []byte) (n int, more bool, err error) {
 	return n, true, nil
 }
 
-func (h *hose) write(b []byte) (int, error)  { return len(b), nil }
-func (h *hose) figures() mapxfer.Figures     { return mapxfer.Figures{} }
-func (h *hose) waited() (none time.Duration) { return none }
+func (h *hose) Write(b []byte) (int, error)  { return len(b), nil }
+func (h *hose) Figures() mapxfer.Figures     { return mapxfer.Figures{} }
+func (h *hose) Waited() (none time.Duration) { return none }
+
+// Packet passes a packet on.
+func (h *hose) Packet(frame []byte) error {
+	h.handled++
+	return h.Handler.Packet(frame)
+}
 
 // kinds are one packet of each kind that a client may send, found from the tables, and
 // some that none sends.
 func kinds(pid uint8) map[string][]byte {
 	all := map[string][]byte{
 		"unknown":            packet(0x77),
-		"of 2 KiB":           packet(0x77, make([]byte, frameMax-4)),
-		"longer than 2 KiB":  packet(0x77, make([]byte, frameMax-3)),
+		"of 2 KiB":           packet(0x77, make([]byte, loop.FrameMax-4)),
+		"longer than 2 KiB":  packet(0x77, make([]byte, loop.FrameMax-3)),
 		"as long as can be":  packet(0x77, make([]byte, w3gs.MaxFrame-4)),
 		"no packet":          []byte("GET / HTTP/1.1\r\n\r\n"),
 		"command":            packet(0x28, byte(1), pid, pid, byte(0x10), "!help"),
@@ -143,20 +153,19 @@ func scenes(r *rig) []scene {
 // link is that of a client.
 func (r *rig) link(c *client) (found *link) {
 	port := c.LocalPort()
-	look := func(l *link) {
-		if l.addr.Port() == port {
-			found = l
-		}
-	}
 	testkit.Eventually(r.t, "the link", func() bool {
 		games := r.h.Games()
-		r.h.shard.wait(func() {
-			for e := r.h.shard.arriving.Front(); e != nil; e = e.Next() {
-				look(e.Value.(*link))
+		r.h.shard.Wait(func() {
+			for c := range r.h.shard.Expiring(loop.Arriving) {
+				if c.Addr.Port() == port {
+					found = c.Handler.(*link)
+				}
 			}
 			for _, g := range games {
 				for _, l := range g.links {
-					look(l)
+					if l.Addr.Port() == port {
+						found = l
+					}
 				}
 			}
 		})
@@ -176,7 +185,7 @@ func TestPass(t *testing.T) {
 	late := new(lateTape)
 	ask(t, playing, func(g *Game) bool { g.observers = append(g.observers, late); return true })
 	jitter := watchMachine(t)
-	states, all := map[linkState]bool{}, map[uint8]map[string][]byte{}
+	states, all := map[loop.State]bool{}, map[uint8]map[string][]byte{}
 	for _, sc := range scenes(r) {
 		t.Run(sc.name, func(t *testing.T) {
 			r := &rig{t: t, h: r.h, records: r.records, log: r.log}
@@ -202,7 +211,7 @@ func TestPass(t *testing.T) {
 			}
 		})
 	}
-	for s := unjoined; s < closed; s++ {
+	for s := loop.Arriving; s < loop.Closed; s++ {
 		if !states[s] {
 			t.Errorf("no scene has a link in state %d", s)
 		}
@@ -225,20 +234,16 @@ func TestPass(t *testing.T) {
 const fewPackets, fewBytes = 64, 16 << 10
 
 // open opens the hose on its link, for one pass.
-func (r *rig) open(h *hose, states map[linkState]bool) {
+func (r *rig) open(h *hose, states map[loop.State]bool) {
 	l, s := h.link, r.h.shard
-	first := len(h.first)
-	s.wait(func() {
-		h.socket, l.sock = l.sock, h
-		states[l.state] = true
-		s.pass(l)
-		states[l.state] = true
-		handled := (h.bytes - len(l.in.rest) - first) / len(h.packet)
-		if h.reads > 1 || h.bytes > fewBytes || handled > fewPackets && l.state < closing {
-			r.t.Errorf("%s: one pass read %d times and handled %d packets of %d bytes", h.name, h.reads, handled, h.bytes)
-		}
-		if !l.in.listed && l.state != closed {
-			r.t.Errorf("%s: the link is not on the list although there is more", h.name)
+	s.Wait(func() {
+		h.Socket, l.Socket = l.Socket, h
+		h.Handler, l.Handler = l.Handler, h
+		states[l.State()] = true
+		s.Receive(l.Conn)
+		states[l.State()] = true
+		if h.reads > 1 || h.bytes > fewBytes || h.handled > fewPackets {
+			r.t.Errorf("%s: one pass read %d times and handled %d packets of %d bytes", h.name, h.reads, h.handled, h.bytes)
 		}
 	})
 }
@@ -247,12 +252,12 @@ func (r *rig) open(h *hose, states map[linkState]bool) {
 func (r *rig) drained(h *hose) {
 	testkit.Eventually(r.t, "the end of the flood "+h.name, func() bool {
 		over := false
-		return r.h.shard.wait(func() { over = h.link.state == closed }) && over
+		return r.h.shard.Wait(func() { over = h.link.State() == loop.Closed }) && over
 	})
-	if most := max(meterBurst*r.h.opts.Limits.PacketRate+1000, 2*lingerBytes) * len(h.packet); h.bytes > most {
+	if most := max(meterBurst*r.h.opts.Limits.PacketRate+1000, 2*loop.LingerBytes) * len(h.packet); h.bytes > most {
 		r.t.Errorf("%s: %d bytes were read before the end", h.name, h.bytes)
 	}
-	if errors.Is(h.link.cause, errCrashed) {
+	if errors.Is(h.link.Cause(), loop.ErrCrashed) {
 		r.t.Errorf("%s: the connection crashed", h.name)
 	}
 }

@@ -39,7 +39,7 @@ const (
 // extension takes a packet of the 0xF8 kind.
 func (l *link) extension(frame []byte) error {
 	packet, err := gproxy.Decode(frame)
-	if l.state == unjoined {
+	if l.game == nil {
 		switch p := packet.(type) {
 		case gproxy.Reconnect:
 			return l.shard.host.comeBack(l, &p)
@@ -49,7 +49,7 @@ func (l *link) extension(frame []byte) error {
 		}
 		return errNotAJoin
 	}
-	if err := l.meter.count(0, l.shard.now); err != nil {
+	if err := l.meter.count(0, l.shard.Now()); err != nil {
 		return err
 	}
 	switch {
@@ -81,16 +81,15 @@ func (l *link) extension(frame []byte) error {
 		}
 	case gproxy.ChangeKey:
 		l.proxy.key = p.Key
-		l.tell(p.AppendTo(nil))
+		l.Queue(p.AppendTo(nil))
 	}
 	return nil
 }
 
 // comeBack gives a player's new connection to their seat, or rejects it.
 func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
-	l.state = joined
-	l.shard.arriving.remove(l)
-	addr, now := l.addr.Addr(), time.Now()
+	l.Admit()
+	addr, now := l.Addr.Addr(), time.Now()
 	if err := h.gate.comeBack(addr, now); err != nil {
 		return err
 	}
@@ -105,7 +104,7 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 		} else if !p.proxy.returns.AllowN(now, 1) {
 			return errReturnRate
 		} else {
-			p.meter.resume(l.shard.now)
+			p.meter.resume(l.shard.Now())
 			c.game.resume(l, back, p)
 			return nil
 		}
@@ -113,8 +112,8 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 		h.gate.guess(addr, now)
 	}
 	l.refusal(zerolog.WarnLevel).Uint8("pid", back.PID).AnErr("reason", err).Msg("reconnection rejected")
-	l.tell(gproxy.Reject{Reason: reason}.AppendTo(nil))
-	l.finish(err)
+	l.Queue(gproxy.Reject{Reason: reason}.AppendTo(nil))
+	l.Finish(err)
 	return nil
 }
 
@@ -132,9 +131,9 @@ func (s *shard) whose(back *gproxy.Reconnect, addr netip.Addr) (c claim) {
 	if int(back.PID) > w3gs.MaxPID {
 		return c
 	}
-	for _, g := range s.playing {
+	for _, g := range s.games {
 		q := g.proxies[back.PID]
-		if q == nil || back.GameID != 0 && back.GameID&gameIDMask != g.id {
+		if !g.playing || q == nil || back.GameID != 0 && back.GameID&gameIDMask != g.id {
 			continue
 		}
 		c.seats++
@@ -151,7 +150,7 @@ func (g *Game) resume(l *link, back *gproxy.Reconnect, p *person) {
 	g.lastID++
 	l.game, l.id, l.person, l.last = g, g.lastID, p, back.Last
 	g.links[l.id] = l
-	g.step(&game.Input{Kind: game.Resume, Link: l.id, PID: back.PID, Addr: l.addr})
+	g.step(&game.Input{Kind: game.Resume, Link: l.id, PID: back.PID, Addr: l.Addr})
 }
 
 // goOn begins a link that has a seat: one that came back is told what the host
@@ -162,18 +161,18 @@ func (l *link) goOn() {
 	}
 	missing, err := l.line.Resume(l.last)
 	if err != nil {
-		l.cut(err)
+		l.Cut(err)
 		return
 	}
-	l.sock.play(l.game)
-	l.tell(gproxy.Count{ID: gproxy.OpReconnect, Last: l.line.Received()}.AppendTo(nil))
-	l.tell(missing)
+	l.shard.ReadInTime(l.game.group, l.Conn)
+	l.Queue(gproxy.Count{ID: gproxy.OpReconnect, Last: l.line.Received()}.AppendTo(nil))
+	l.Queue(missing)
 }
 
 // send gives a packet to a seat: to its link, or to those who wait for another.
 func (g *Game) send(pid uint8, frame []byte) {
 	if l := g.seats[pid]; l != nil {
-		l.queue(frame)
+		l.send(frame)
 	} else if p := g.proxies[pid]; p != nil && !p.line.Send(frame) {
 		g.forfeit(pid)
 	}
@@ -203,10 +202,10 @@ func (g *Game) offer(op *game.Op) {
 		}
 		p := l.proxy
 		g.proxies[pid] = l.person
-		l.tell(gproxy.Offer{Port: g.host.returnPort(l.realm), PID: pid, Key: p.key, Empties: op.Empties}.AppendTo(nil))
+		l.Queue(gproxy.Offer{Port: g.host.returnPort(l.realm), PID: pid, Key: p.key, Empties: op.Empties}.AppendTo(nil))
 		if p.version >= firstExtended && !p.told {
 			p.told = true
-			l.tell(gproxy.Extended{Seconds: uint32(g.host.opts.Game.Reconnect.ExtendedWait / time.Second), GameID: g.id}.AppendTo(nil))
+			l.Queue(gproxy.Extended{Seconds: uint32(g.host.opts.Game.Reconnect.ExtendedWait / time.Second), GameID: g.id}.AppendTo(nil))
 		}
 	}
 }
@@ -215,7 +214,7 @@ func (g *Game) offer(op *game.Op) {
 func (g *Game) acknowledge(to w3gs.PIDs) {
 	for pid := range to.All() {
 		if l := g.seats[pid]; l != nil && l.proxy != nil {
-			l.tell(gproxy.Count{ID: gproxy.OpAck, Last: l.line.Received()}.AppendTo(nil))
+			l.Queue(gproxy.Count{ID: gproxy.OpAck, Last: l.line.Received()}.AppendTo(nil))
 		}
 	}
 }

@@ -85,7 +85,7 @@ func TestRunningGameWakesByTheClock(t *testing.T) {
 	g, players := r.play(3)
 	cycles := func() (n int) {
 		done := make(chan struct{})
-		g.call(func(g *Game) { n = g.shard.cycles; close(done) })
+		g.call(func(g *Game) { n = g.shard.Passes(); close(done) })
 		<-done
 		return n
 	}

@@ -6,6 +6,7 @@ import (
 
 	"w3host/game"
 	"w3host/game/command"
+	"w3host/host/loop"
 )
 
 // maxBearers bounds the names of realms that a lobby remembers.
@@ -20,7 +21,7 @@ func (g *Game) prove(l *link) {
 		return
 	}
 	who := l.person
-	l.forget = g.host.opts.Realms.Confirm(l.realm, l.name, g.id, l.addr.Addr(), func(in bool) {
+	l.forget = g.host.opts.Realms.Confirm(l.realm, l.name, g.id, l.Addr.Addr(), func(in bool) {
 		g.call(func(g *Game) {
 			if l := g.seatOf(who); l != nil {
 				l.forget = nil
@@ -55,7 +56,7 @@ func (g *Game) bear(l *link) {
 	if g.bearers == nil {
 		g.bearers = map[string]netip.Addr{}
 	}
-	key, addr := account(l.realm, l.name), l.addr.Addr()
+	key, addr := account(l.realm, l.name), l.Addr.Addr()
 	first, known := g.bearers[key]
 	switch {
 	case known && first == addr:
@@ -87,7 +88,7 @@ func (g *Game) sharesName() bool {
 
 // vouch takes a player's name as proven.
 func (g *Game) vouch(l *link) {
-	if l.vouched || l.pid == 0 || l.state >= closing {
+	if l.vouched || l.pid == 0 || l.State() >= loop.Closing {
 		return
 	}
 	l.vouched = true
@@ -108,7 +109,7 @@ func (p *person) dropQuestion() {
 
 // offerCode tells a player, and nobody else, how to prove the name.
 func (g *Game) offerCode(l *link) {
-	if l.vouched || l.pid == 0 || l.state >= closing {
+	if l.vouched || l.pid == 0 || l.State() >= loop.Closing {
 		return
 	}
 	if l.code == "" {
@@ -138,7 +139,7 @@ func account(realm, name string) string { return strings.ToLower(name + "@" + re
 // confirmed, and whether they own it; 0: in none. It must not be called on the
 // shard.
 func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
-	h.shard.wait(func() {
+	h.shard.Wait(func() {
 		h.shard.each(realm, name, func(l *link) {
 			if l.vouched {
 				id, owns = l.game.id, l.game.machine.Owns(l.pid)

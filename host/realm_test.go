@@ -162,7 +162,7 @@ func joinFrom(t *testing.T, r *rig, addr, name string, id uint32) *client {
 }
 
 func seatOf(g *Game, name string) (pid uint8) {
-	g.shard.wait(func() {
+	g.shard.Wait(func() {
 		for _, l := range g.seats {
 			if l != nil && l.name == name {
 				pid = l.pid
@@ -173,7 +173,7 @@ func seatOf(g *Game, name string) (pid uint8) {
 }
 
 func isVouched(g *Game, name string) (vouched bool) {
-	g.shard.wait(func() {
+	g.shard.Wait(func() {
 		for _, l := range g.seats {
 			if l != nil && l.name == name {
 				vouched = l.vouched

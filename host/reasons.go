@@ -4,19 +4,15 @@ import "errors"
 
 // Why a connection was closed by the host, for the log and for tests.
 var (
-	errJoinTimeout  = errors.New("no join within the time limit")
 	errMadeRoom     = errors.New("silent for longest when the room for connections that have not joined was full")
 	errNotAJoin     = errors.New("first packet is neither a join (0x1E), nor a return (0xF8 2), nor the question for lobbies (0xF8 60)")
 	errListed       = errors.New("it has asked for the open lobbies")
-	errOverflow     = errors.New("out queue overflow: far more waits for the client than its line takes")
 	errBadCount     = errors.New("a count of the proxy that cannot be")
 	errNoSuchSeat   = errors.New("no player with this id and key can come back")
 	errKeyRate      = errors.New("too many attempts to come back from this address")
 	errWrongKeys    = errors.New("too many wrong keys from this address")
 	errGuesses      = errors.New("too many wrong keys from everywhere, and the player was not at this address before")
 	errReturnRate   = errors.New("this player has come back too often in a short time")
-	errFlood        = errors.New("flood: too many packets a second")
-	errCrashed      = errors.New("a fault of the host; see the log and the file that it names")
 	errDisabled     = errors.New("no new lobbies are opened: enable allows them again")
 	errHostStops    = errors.New("the host is stopping")
 	errGameOver     = errors.New("the game is over")
@@ -24,5 +20,4 @@ var (
 	errStarted      = errors.New("the game has started")
 	errForeignRealm = errors.New("the game id is of a realm that is not ours")
 	errEntryKey     = errors.New("wrong entry key: not from this lobby's LAN announcement")
-	errClientClosed = errors.New("closed by the client")
 )

@@ -669,7 +669,7 @@ func TestReconnectDismissed(t *testing.T) {
 			g.call(func(g *Game) { g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()}) })
 		},
 		"stopped":   func(r *rig, _ *Game) { r.shutDown() },
-		"abandoned": func(r *rig, g *Game) { r.h.shard.call(func() { g.end() }) },
+		"abandoned": func(r *rig, g *Game) { r.h.shard.Call(func() { g.end() }) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			r := reconnectRig(t, nil)

@@ -65,8 +65,8 @@ func (r *refusals) sumUp(log *zerolog.Logger) {
 // refusal begins a log line about a connection that is refused.
 func (l *link) refusal(level zerolog.Level) *zerolog.Event {
 	h := l.shard.host
-	first := h.refused.first(l.addr.Addr(), func() {
-		h.shard.call(func() { h.refused.sumUp(&h.log) })
+	first := h.refused.first(l.Addr.Addr(), func() {
+		h.shard.Call(func() { h.refused.sumUp(&h.log) })
 	})
 	if !first {
 		level = zerolog.DebugLevel

@@ -138,7 +138,7 @@ func (r *rig) shutDown() time.Duration {
 // unjoined counts the connections that have not joined.
 func (r *rig) unjoined() int {
 	n := 0
-	if !r.h.shard.wait(func() { n = r.h.gate.unjoined }) {
+	if !r.h.shard.Wait(func() { n = r.h.gate.unjoined }) {
 		n = r.h.gate.unjoined
 	}
 	return n

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"w3host/host/loop"
+
 	"w3host/game"
 	"w3host/mapxfer"
 )
@@ -43,8 +45,7 @@ func TestSlowWorkDelaysNoOtherGame(t *testing.T) {
 				for _, g := range lobbies {
 					g.call(func(g *Game) {
 						for _, l := range g.links {
-							l.out.pushPiece(piece{parts: parts, end: 8 << 20, to: l.pid, from: 1})
-							l.soon()
+							l.QueuePiece(loop.Piece{Parts: parts, End: 8 << 20, To: l.pid, From: 1})
 						}
 					})
 				}
@@ -102,4 +103,4 @@ func names(n int) (list []string) {
 }
 
 // dueAt is when a game's next tick is due, for one who holds its shard.
-func dueAt(g *Game) time.Time { return g.shard.base.Add(g.due) }
+func dueAt(g *Game) time.Time { return time.Now().Add(g.group.Due() - g.shard.Now()) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/host/loop"
 	"w3host/lan"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
@@ -36,8 +37,8 @@ func TestMeter(t *testing.T) {
 		if n := allowed(w3gs.OpMapPartOK); n < rate*meterBurst-1 || n > rate*meterBurst {
 			t.Errorf("%d packets at once, want %d", n, rate*meterBurst)
 		}
-		if err := m.count(w3gs.OpChatToHost, time.Since(begin)); !errors.Is(err, errFlood) {
-			t.Errorf("got %v, want errFlood", err)
+		if err := m.count(w3gs.OpChatToHost, time.Since(begin)); !errors.Is(err, loop.ErrFlood) {
+			t.Errorf("got %v, want ErrFlood", err)
 		}
 		time.Sleep(2 * time.Second)
 		if n := allowed(w3gs.OpMapSize); n < 2*rate-2 || n > 2*rate {

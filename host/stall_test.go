@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/host/loop"
 	"w3host/internal/testkit"
 	"w3host/storage"
 )
@@ -26,7 +27,7 @@ func TestNeverReads(t *testing.T) {
 	feed := talk(players[:3], 60)
 	defer feed()
 	line := r.logged("connection lost")
-	if line["player"] != deaf.Name || line["reason"] != errOverflow.Error() {
+	if line["player"] != deaf.Name || line["reason"] != loop.ErrOverflow.Error() {
 		t.Errorf("logged %v", line)
 	}
 	for _, c := range players[:3] {
@@ -65,6 +66,12 @@ func talk(clients []*client, actions int) (hush func()) {
 	return func() { close(stop); <-done }
 }
 
+// backlog is how many bytes of packets wait for a link's socket.
+func backlog(l *link) int {
+	packets, _ := l.Waiting()
+	return packets
+}
+
 // TestKickOfTheStalled: one who does not read cannot hold a connection open by
 // that, neither after a kick nor when the host stops.
 func TestKickOfTheStalled(t *testing.T) {
@@ -81,15 +88,15 @@ func TestKickOfTheStalled(t *testing.T) {
 	hush := talk(players[:2], 60)
 	links := ask(t, g, func(g *Game) []*link { return []*link{g.seats[kicked.PID], g.seats[stays.PID]} })
 	testkit.Eventually(t, "full sockets", func() bool {
-		return ask(t, g, func(*Game) bool { return links[0].out.packetBytes() > 0 && links[1].out.packetBytes() > 0 })
+		return ask(t, g, func(*Game) bool { return backlog(links[0]) > 0 && backlog(links[1]) > 0 })
 	})
 	hush()
 	players[0].SayInGame("!kick " + kicked.Name)
 	players[1].Until(0x07)
 	testkit.Eventually(t, "the end of the kicked one's connection", func() bool {
-		return ask(t, g, func(*Game) bool { return links[0].state == closed })
+		return ask(t, g, func(*Game) bool { return links[0].State() == loop.Closed })
 	})
-	if took := r.shutDown(); took > lingerTime+time.Second {
+	if took := r.shutDown(); took > 2*time.Second+time.Second {
 		t.Errorf("the host stopped after %v: it waited for one who does not read", took)
 	}
 }
@@ -167,7 +174,7 @@ func TestShutdownWithClientsThatStay(t *testing.T) {
 	if b, err := c.Read(); err != nil || b[1] != 0x04 {
 		t.Fatalf("got % X, %v", b, err)
 	}
-	if took := r.shutDown(); took < lingerTime/2 || took > lingerTime+time.Second {
-		t.Errorf("Run returned after %v, want the linger time of %v", took, lingerTime)
+	if took := r.shutDown(); took < 2*time.Second/2 || took > 2*time.Second+time.Second {
+		t.Errorf("Run returned after %v, want the linger time of %v", took, 2*time.Second)
 	}
 }

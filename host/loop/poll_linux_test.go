@@ -1,9 +1,8 @@
 //go:build !portable
 
-package host
+package loop
 
 import (
-	"context"
 	"net"
 	"os"
 	"path/filepath"
@@ -41,28 +40,22 @@ func TestWaited(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(60 * time.Millisecond)
-	waited := (&fdSocket{fd: int(f.Fd())}).waited()
+	waited := (&fdSocket{fd: int(f.Fd())}).Waited()
 	if most := time.Since(sent); waited < 50*time.Millisecond || waited > most+10*time.Millisecond {
 		t.Errorf("waited %v, want 60 ms to %v: the kernel counts in ticks of up to 10 ms", waited, most)
 	}
 }
 
-// TestCallAfterTheEnd: what is asked of a host that has ended writes nothing to the
+// TestCallAfterTheEnd: what is asked of a loop that has ended writes nothing to the
 // file that has got the descriptor of its event.
 func TestCallAfterTheEnd(t *testing.T) {
-	h, err := New(Options{Listen: "127.0.0.1:0", Limits: Limits{Shutdown: patience}})
+	l, err := New(Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- h.Run(ctx) }()
-	h.shard.wait(func() {})
-	event := h.shard.poll.event
-	stop()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	event := l.poll.event
+	l.Call(func() { l.Stop(nil) })
+	l.Run()
 	name := filepath.Join(t.TempDir(), "database")
 	f, err := os.Create(name)
 	if err != nil {
@@ -79,7 +72,7 @@ func TestCallAfterTheEnd(t *testing.T) {
 			t.Skipf("SKIPPED: descriptor %d is taken already", event)
 		}
 	}
-	h.shard.call(func() { t.Error("called") })
+	l.Call(func() { t.Error("called") })
 	if info, err := os.Stat(name); err != nil || info.Size() > 0 {
 		t.Errorf("the file has %d bytes, %v", info.Size(), err)
 	}

@@ -1,6 +1,6 @@
 //go:build !linux || portable
 
-package host
+package loop
 
 import (
 	"errors"
@@ -12,21 +12,27 @@ import (
 	"w3host/mapxfer"
 )
 
+// pipeRead is how much a connection's reading goroutine takes at once.
+const pipeRead = 16 << 10
+
 // pipeMost is what may wait in a connection's writing goroutine.
 const pipeMost = 64 << 10
 
 // poller is that of systems without epoll: two goroutines for each
-// connection, which the shard never waits for.
+// connection, which the loop never waits for.
 type poller struct {
-	s         *shard
+	server    server
+	clock     *clock
 	news      chan struct{} // holds one token when there are calls
 	timer     *time.Timer
 	listeners []*net.TCPListener
-	again     time.Duration // never
 }
 
-func newPoller(s *shard) (*poller, error) {
-	return &poller{s: s, news: make(chan struct{}, 1), timer: time.NewTimer(0), again: never}, nil
+// set is nothing here: what comes is reported at once.
+type set struct{}
+
+func newPoller(s server, c *clock) (*poller, error) {
+	return &poller{server: s, clock: c, news: make(chan struct{}, 1), timer: time.NewTimer(0)}, nil
 }
 
 func (p *poller) listen(l *net.TCPListener) error {
@@ -43,15 +49,17 @@ func (p *poller) accept(l *net.TCPListener) {
 			return
 		}
 		if err != nil { // out of file descriptors, most likely: it passes
-			p.s.host.log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
+			p.server.call(func() { p.server.cannotAccept(err, pause) })
 			time.Sleep(pause)
 			pause = min(2*pause, time.Second)
 			continue
 		}
 		pause = 5 * time.Millisecond
-		p.s.wait(func() { // at most one at a time is on its way to the shard
-			k := &pipe{nc: nc, shard: p.s, taken: make(chan struct{}, 1), more: make(chan struct{}, 1), end: make(chan struct{})}
-			k.link = p.s.arrive(k, nc.RemoteAddr().(*net.TCPAddr).AddrPort())
+		p.server.wait(func() { // at most one at a time is on its way to the loop
+			k := &pipe{nc: nc, server: p.server, taken: make(chan struct{}, 1), more: make(chan struct{}, 1), end: make(chan struct{})}
+			if k.events = p.server.arrive(k, nc.RemoteAddr().(*net.TCPAddr).AddrPort()); k.events == nil {
+				return
+			}
 			go k.readAll()  // ends with the connection
 			go k.writeAll() // likewise
 		})
@@ -64,19 +72,17 @@ func (p *poller) stopListening() {
 	}
 }
 
-func (p *poller) run(cycle func() (time.Duration, bool)) {
+func (p *poller) run(pass func() (idle time.Duration, over bool)) {
 	for {
-		p.s.look()
-		p.s.runCalls()
-		d, over := cycle()
+		idle, over := pass()
 		if over {
 			return
 		}
-		if d < 0 {
+		if idle < 0 {
 			<-p.news
 			continue
 		}
-		p.timer.Reset(d)
+		p.timer.Reset(idle)
 		select {
 		case <-p.news:
 		case <-p.timer.C:
@@ -91,37 +97,42 @@ func (p *poller) wake() {
 	}
 }
 
-func (p *poller) read(g *Game) { g.readAt = p.s.now }
-func (p *poller) forget(*Game) {}
-func (p *poller) close()       { p.stopListening() }
+func (p *poller) collect()            {} // what comes is a call
+func (p *poller) deliver(int)         {}
+func (p *poller) next() time.Duration { return never }
+func (p *poller) read(*set)           {}
+func (p *poller) forget(*set)         {}
+func (p *poller) close()              { p.stopListening() }
 
-// pipe is a link's socket.
+// pipe is a connection with a goroutine for each direction.
 type pipe struct {
-	nc    *net.TCPConn
-	shard *shard
-	link  *link
-	in    []byte        // has come, and is the shard's until it is taken
-	inErr error         // has come behind in
-	taken chan struct{} // holds one token when in is empty again
-	more  chan struct{} // holds one token when there is something to write
-	end   chan struct{} // closed with the connection
+	nc     *net.TCPConn
+	server server
+	events events
+	in     []byte        // has come, and is the loop's until it is taken
+	inErr  error         // has come behind in
+	taken  chan struct{} // holds one token when in is empty again
+	more   chan struct{} // holds one token when there is something to write
+	end    chan struct{} // closed with the connection
 
 	mu    sync.Mutex
 	queue []byte
 	last  bool // the sending side ends behind queue
-	full  bool // the link waits for room
+	full  bool // the loop waits for room
 }
 
-// readAll passes on what comes; a shard that has not taken it yet makes TCP slow
+// readAll passes on what comes; a loop that has not taken it yet makes TCP slow
 // the client down.
 func (k *pipe) readAll() {
-	buf := make([]byte, passRead)
+	buf := make([]byte, pipeRead)
 	for {
 		n, err := k.nc.Read(buf)
-		k.shard.call(func() {
+		if !k.server.wait(func() {
 			k.in, k.inErr = buf[:n], cause(err)
-			k.shard.pass(k.link)
-		})
+			k.events.readable()
+		}) {
+			return
+		}
 		if err != nil {
 			return
 		}
@@ -129,13 +140,11 @@ func (k *pipe) readAll() {
 		case <-k.taken:
 		case <-k.end:
 			return
-		case <-k.shard.done:
-			return
 		}
 	}
 }
 
-func (k *pipe) read(b []byte) (n int, more bool, err error) {
+func (k *pipe) Read(b []byte) (n int, more bool, err error) {
 	n = copy(b, k.in)
 	switch k.in = k.in[n:]; {
 	case len(k.in) > 0 || n > 0 && k.inErr != nil:
@@ -151,7 +160,7 @@ func (k *pipe) read(b []byte) (n int, more bool, err error) {
 // cause is the error without the addresses that package net puts before it.
 func cause(err error) error {
 	if errors.Is(err, io.EOF) {
-		return errClientClosed
+		return ErrClientClosed
 	}
 	if op := (*net.OpError)(nil); errors.As(err, &op) {
 		return op.Err
@@ -166,7 +175,7 @@ func (k *pipe) writeAll() {
 		k.queue, k.full = nil, false
 		k.mu.Unlock()
 		if full {
-			k.shard.call(k.link.room)
+			k.server.call(k.events.writable)
 		}
 		if len(b) > 0 {
 			if _, err := k.nc.Write(b); err != nil {
@@ -186,7 +195,7 @@ func (k *pipe) writeAll() {
 	}
 }
 
-func (k *pipe) write(b []byte) (int, error) {
+func (k *pipe) Write(b []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	n := min(len(b), pipeMost-len(k.queue))
@@ -203,19 +212,19 @@ func (k *pipe) notify() {
 	}
 }
 
-func (k *pipe) closeWrite() {
+func (k *pipe) CloseWrite() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.last = true
 	k.notify()
 }
 
-func (k *pipe) close() {
+func (k *pipe) Close() {
 	close(k.end)
 	_ = k.nc.SetLinger(0)
 	_ = k.nc.Close()
 }
 
-func (k *pipe) play(*Game)               {}
-func (k *pipe) figures() mapxfer.Figures { return mapxfer.Figures{} }
-func (k *pipe) waited() time.Duration    { return 0 } // read as it comes
+func (k *pipe) watch(*set)               {}
+func (k *pipe) Figures() mapxfer.Figures { return mapxfer.Figures{} }
+func (k *pipe) Waited() time.Duration    { return 0 } // read as it comes

@@ -1,4 +1,4 @@
-package host
+package loop
 
 import (
 	"bytes"
@@ -15,18 +15,18 @@ const chunkLen = 16 << 10
 type outQueue struct {
 	rest    []byte
 	packets []byte // whole frames back to back
-	pieces  []piece
+	pieces  []Piece
 	limit   int // of rest and packets, in bytes
 
 	pieceBytes int
 }
 
-// piece is a range of the map that is on its way to one player. It becomes
+// Piece is a range of the map that is on its way to one player. It becomes
 // 0x43 frames only when the socket has room for them.
-type piece struct {
-	parts    *mapxfer.Parts
-	at, end  uint32
-	to, from uint8
+type Piece struct {
+	Parts    *mapxfer.Parts
+	At, End  uint32
+	To, From uint8
 }
 
 func (q *outQueue) packetBytes() int { return len(q.rest) + len(q.packets) }
@@ -41,10 +41,10 @@ func (q *outQueue) push(frame []byte) bool {
 }
 
 // pushPiece adds map data. The scheduler of the transfers bounds it.
-func (q *outQueue) pushPiece(p piece) {
-	q.pieceBytes += int(p.end - p.at)
-	if n := len(q.pieces); n > 0 && q.pieces[n-1].end == p.at {
-		q.pieces[n-1].end = p.end
+func (q *outQueue) pushPiece(p Piece) {
+	q.pieceBytes += int(p.End - p.At)
+	if n := len(q.pieces); n > 0 && q.pieces[n-1].End == p.At {
+		q.pieces[n-1].End = p.End
 		return
 	}
 	q.pieces = append(q.pieces, p)
@@ -70,12 +70,12 @@ func (q *outQueue) take(chunk []byte) (buf []byte, parts int) {
 	chunk = chunk[:0]
 	for len(q.pieces) > 0 && len(chunk) < chunkLen {
 		p := &q.pieces[0]
-		chunk = p.parts.AppendFrame(chunk, p.at, p.to, p.from)
-		next := p.parts.End(p.at)
-		q.pieceBytes -= int(next - p.at)
-		p.at = next
+		chunk = p.Parts.AppendFrame(chunk, p.At, p.To, p.From)
+		next := p.Parts.End(p.At)
+		q.pieceBytes -= int(next - p.At)
+		p.At = next
 		parts++
-		if p.at >= p.end {
+		if p.At >= p.End {
 			q.pieces = q.pieces[1:]
 		}
 	}

@@ -1,4 +1,4 @@
-package host
+package loop
 
 import (
 	"bytes"
@@ -46,16 +46,16 @@ func TestOutQueueOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := outQueue{limit: 1 << 20}
-	q.pushPiece(piece{parts: parts, at: 0, end: 50_000, to: 3, from: 1})
-	q.pushPiece(piece{parts: parts, at: 50_000, end: 100_000, to: 3, from: 1})
+	q.pushPiece(Piece{Parts: parts, At: 0, End: 50_000, To: 3, From: 1})
+	q.pushPiece(Piece{Parts: parts, At: 50_000, End: 100_000, To: 3, From: 1})
 	if len(q.pieces) != 1 || q.pieceBytes != 100_000 {
 		t.Errorf("%d pieces of %d bytes, want one of 100000", len(q.pieces), q.pieceBytes)
 	}
 	var got []byte
 	for round := byte(0); ; round++ {
 		if round < 3 {
-			q.push(packet(0x0F, round))
-			q.push(packet(0x09, round))
+			q.push(testkit.Packet(0x0F, round))
+			q.push(testkit.Packet(0x09, round))
 		}
 		out := takeAll(&q)
 		if len(out) == 0 {
@@ -92,9 +92,9 @@ func TestOutQueueOrder(t *testing.T) {
 // before packets that are newer.
 func TestOutQueueRest(t *testing.T) {
 	q := outQueue{limit: 100}
-	whole := packet(0x0C, uint16(100))
+	whole := testkit.Packet(0x0C, uint16(100))
 	q.rest = append(q.rest, whole[2:]...)
-	q.push(packet(0x11, byte(1), uint32(0)))
+	q.push(testkit.Packet(0x11, byte(1), uint32(0)))
 	out := append(whole[:2:2], takeAll(&q)...)
 	if p := cut(t, out); len(p) != 2 || !bytes.Equal(p[0], whole) || p[1][1] != 0x11 {
 		t.Errorf("% X", out)
@@ -112,7 +112,7 @@ func TestOutQueueLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := outQueue{limit: 30, rest: make([]byte, 10)}
-	q.pushPiece(piece{parts: parts, end: 5000})
+	q.pushPiece(Piece{Parts: parts, End: 5000})
 	if !q.push(make([]byte, 20)) {
 		t.Error("30 of 30 bytes are refused")
 	}
@@ -126,24 +126,4 @@ func TestOutQueueLimit(t *testing.T) {
 	if !q.push(make([]byte, 30)) {
 		t.Error("an empty queue takes less than before")
 	}
-}
-
-// TestBuffersAreShared: a link holds memory for packets only while some wait.
-func TestBuffersAreShared(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, nil)
-	g, players := r.play(5)
-	players[0].Until(0x0C)
-	held := make(chan [2]int)
-	testkit.Eventually(t, "a turn that all have taken", func() bool {
-		g.call(func(g *Game) {
-			var n int
-			for _, l := range g.links {
-				n += cap(l.out.packets)
-			}
-			held <- [2]int{n, len(g.shard.buffers)}
-		})
-		n := <-held
-		return n[0] == 0 && n[1] > 0
-	})
 }

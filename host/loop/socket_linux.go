@@ -1,6 +1,6 @@
 //go:build linux && !portable
 
-package host
+package loop
 
 import (
 	"time"
@@ -11,18 +11,18 @@ import (
 	"w3host/mapxfer"
 )
 
-// fdSocket is a link's socket.
+// fdSocket is a socket by its descriptor.
 type fdSocket struct {
-	p    *poller
-	link *link
-	fd   int
-	set  int // the epoll set that watches it
+	p      *poller
+	events events
+	fd     int
+	set    set // that watches it
 	// ending says that the other side has closed: epoll tells so only once, so all
 	// that is left must be read.
 	ending bool
 }
 
-func (k *fdSocket) read(b []byte) (n int, more bool, err error) {
+func (k *fdSocket) Read(b []byte) (n int, more bool, err error) {
 	for {
 		n, err := raw(unix.SYS_READ, k.fd, b)
 		switch {
@@ -33,13 +33,13 @@ func (k *fdSocket) read(b []byte) (n int, more bool, err error) {
 		case err != 0:
 			return 0, false, err
 		case n == 0:
-			return 0, false, errClientClosed
+			return 0, false, ErrClientClosed
 		}
 		return n, n == len(b) || k.ending, nil
 	}
 }
 
-func (k *fdSocket) write(b []byte) (int, error) {
+func (k *fdSocket) Write(b []byte) (int, error) {
 	n, err := raw(unix.SYS_WRITE, k.fd, b)
 	if err == unix.EAGAIN || err == unix.EINTR {
 		return 0, nil
@@ -50,40 +50,40 @@ func (k *fdSocket) write(b []byte) (int, error) {
 	return n, nil
 }
 
-func (k *fdSocket) closeWrite() { _ = unix.Shutdown(k.fd, unix.SHUT_WR) }
+func (k *fdSocket) CloseWrite() { _ = unix.Shutdown(k.fd, unix.SHUT_WR) }
 
-func (k *fdSocket) close() {
+func (k *fdSocket) Close() {
 	k.p.byFD[k.fd] = nil
 	_ = unix.SetsockoptLinger(k.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	_ = unix.Close(k.fd)
 	k.fd = -1 // the number is another file's next
 }
 
-// play moves the socket to the set of its game, or back to the shard's with nil.
-func (k *fdSocket) play(g *Game) {
-	set := k.p.set
-	if g != nil {
-		if g.set <= 0 {
-			var err error
-			if g.set, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-				return // the shard's own set does as well
+func (k *fdSocket) watch(s *set) {
+	to := k.p.own
+	if s != nil {
+		if s.fd <= 0 {
+			fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+			if err != nil {
+				return // the poller's own set does as well
 			}
+			s.fd = fd
 		}
-		set = g.set
+		to = *s
 	}
-	if set == k.set {
+	if to == k.set {
 		return
 	}
-	_ = control(k.set, unix.EPOLL_CTL_DEL, k.fd, 0)
-	k.set = set
-	if err := control(set, unix.EPOLL_CTL_ADD, k.fd, watched); err != nil {
-		k.link.cut(err)
+	_ = control(k.set.fd, unix.EPOLL_CTL_DEL, k.fd, 0)
+	k.set = to
+	if err := control(to.fd, unix.EPOLL_CTL_ADD, k.fd, watched); err != nil {
+		k.events.Cut(err)
 	}
 }
 
-// figures takes off what the other side has reported out of order: it has left
+// Figures takes off what the other side has reported out of order: it has left
 // the line, although the bytes before it have to be sent again.
-func (k *fdSocket) figures() (f mapxfer.Figures) {
+func (k *fdSocket) Figures() (f mapxfer.Figures) {
 	info, err := unix.GetsockoptTCPInfo(k.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil {
 		return f
@@ -98,7 +98,7 @@ func (k *fdSocket) figures() (f mapxfer.Figures) {
 	return f
 }
 
-func (k *fdSocket) waited() time.Duration {
+func (k *fdSocket) Waited() time.Duration {
 	info, err := unix.GetsockoptTCPInfo(k.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil {
 		return 0

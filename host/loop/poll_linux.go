@@ -1,6 +1,6 @@
 //go:build linux && !portable
 
-package host
+package loop
 
 import (
 	"cmp"
@@ -30,14 +30,14 @@ const (
 	watched = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
 )
 
-// poller watches a shard's sockets with epoll. Lobbies and new connections are
-// in one set, in which the shard waits. Each running game has a set of its own,
-// which nobody waits in: it is read when the game's turn is due, in the order
+// poller watches sockets with epoll. Most are in one set, in which the loop waits.
+// Further sets are waited for by nobody: each is read when its owner asks, in the order
 // in which its sockets became ready.
 type poller struct {
-	s         *shard
-	set       int
-	waiting   syscall.RawConn // set, in the hands of the runtime's poller
+	server    server
+	clock     *clock
+	own       set
+	waiting   syscall.RawConn // own, in the hands of the runtime's poller
 	file      *os.File        // likewise
 	event     int             // eventfd, ends a wait
 	timer     int             // timerfd, ends a wait at its deadline
@@ -45,23 +45,27 @@ type poller struct {
 	pause     time.Duration
 	again     time.Duration // when connections are accepted again; never: no pause
 	byFD      []*fdSocket
-	news      [readyBatch]unix.EpollEvent // of the shard's own set
-	ready     [readyBatch]unix.EpollEvent // of the set of a game, which may be read meanwhile
+	came      int                         // how many of news are new
+	news      [readyBatch]unix.EpollEvent // of its own set
+	ready     [readyBatch]unix.EpollEvent // of another set, which may be read meanwhile
 }
 
-func newPoller(s *shard) (*poller, error) {
-	set, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+// set is an epoll set; the zero value has none yet.
+type set struct{ fd int }
+
+func newPoller(s server, c *clock) (*poller, error) {
+	fd, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	event, err2 := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	timer, err3 := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	p := &poller{s: s, set: set, event: event, timer: timer, again: never}
-	err := cmp.Or(err1, err2, err3, unix.SetNonblock(set, true))
-	p.file = os.NewFile(uintptr(set), "epoll") // for the runtime's poller, since it does not block
+	p := &poller{server: s, clock: c, own: set{fd}, event: event, timer: timer, again: never}
+	err := cmp.Or(err1, err2, err3, unix.SetNonblock(fd, true))
+	p.file = os.NewFile(uintptr(fd), "epoll") // for the runtime's poller, since it does not block
 	if err == nil {
 		p.waiting, err = p.file.SyscallConn()
 	}
 	for _, fd := range []int{event, timer} {
 		if err == nil {
-			err = control(set, unix.EPOLL_CTL_ADD, fd, unix.EPOLLIN|unix.EPOLLET)
+			err = control(p.own.fd, unix.EPOLL_CTL_ADD, fd, unix.EPOLLIN|unix.EPOLLET)
 		}
 	}
 	if err != nil {
@@ -88,7 +92,7 @@ func (p *poller) listen(l *net.TCPListener) error {
 		return err
 	}
 	p.listeners = append(p.listeners, listener)
-	return control(p.set, unix.EPOLL_CTL_ADD, listener, unix.EPOLLIN|unix.EPOLLET)
+	return control(p.own.fd, unix.EPOLL_CTL_ADD, listener, unix.EPOLLIN|unix.EPOLLET)
 }
 
 func (p *poller) stopListening() {
@@ -103,31 +107,26 @@ func (p *poller) wake() {
 	_, _ = unix.Write(p.event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 }
 
-// run calls cycle whenever something has come, or the time has passed for which
-// cycle had nothing to do; negative: until something comes. Before each it runs the
-// shard's calls and passes on what has come. It ends when cycle is over.
+// run calls pass whenever something has come, or the time has passed for which pass
+// had nothing to do; negative: until something comes. It ends when pass is over.
 //
 // It waits in the runtime's poller: a goroutine in a system call of its own is
 // looked after by the runtime every 20 µs, which costs more than a game does. The
 // deadline is a timer of the kernel, since the runtime's go by whole milliseconds.
-// All cycles are within one Read, which keeps what becomes ready during a cycle.
-func (p *poller) run(cycle func() (time.Duration, bool)) {
+// All passes are within one Read, which keeps what becomes ready during a pass.
+func (p *poller) run(pass func() (idle time.Duration, over bool)) {
 	_ = p.waiting.Read(func(uintptr) bool {
 		for {
-			n := take(p.set, &p.news)
-			p.s.look()
-			p.s.runCalls()
-			p.passNews(p.news[:n])
-			d, over := cycle()
+			idle, over := pass()
 			if over {
 				return true
 			}
-			if d == 0 || n == len(p.news) {
+			if idle == 0 || p.came == len(p.news) {
 				continue
 			}
 			var alarm unix.ItimerSpec // zero: none
-			if d > 0 {
-				alarm.Value = unix.NsecToTimespec(int64(d))
+			if idle > 0 {
+				alarm.Value = unix.NsecToTimespec(int64(idle))
 			}
 			_ = unix.TimerfdSettime(p.timer, 0, &alarm, nil)
 			return false
@@ -135,38 +134,44 @@ func (p *poller) run(cycle func() (time.Duration, bool)) {
 	})
 }
 
-// passNews handles what the shard's own set has.
-func (p *poller) passNews(news []unix.EpollEvent) {
-	for _, e := range news {
-		p.s.punctual()
+// collect takes the news of the poller's own set from the kernel; deliver reports them.
+func (p *poller) collect() { p.came = take(p.own, &p.news) }
+
+// deliver reports what collect has taken, and accepts so many connections of each
+// listener at most.
+func (p *poller) deliver(accepts int) {
+	for _, e := range p.news[:p.came] {
+		p.server.punctual()
 		switch fd := int(e.Fd); {
 		case fd == p.event, fd == p.timer: // edge-triggered: reading one could take back the news of a later wake
 		case slices.Contains(p.listeners, fd):
 			if p.pause == 0 {
-				p.again = p.s.now
+				p.again = p.clock.now
 			}
 		default:
-			p.pass(e)
+			p.report(e)
 		}
 	}
-	if p.s.now >= p.again {
+	if p.clock.now >= p.again {
 		p.again = never
 		for _, fd := range p.listeners {
-			p.accept(fd)
+			p.accept(fd, accepts)
 		}
 	}
 }
 
-// read passes on what the links of a running game have been sent.
-func (p *poller) read(g *Game) {
-	g.readAt = p.s.now
-	if g.set <= 0 {
+// next is when the poller wants to deliver although nothing comes.
+func (p *poller) next() time.Duration { return p.again }
+
+// read reports what the sockets of a set have.
+func (p *poller) read(s *set) {
+	if s.fd <= 0 {
 		return
 	}
 	for {
-		n := take(g.set, &p.ready)
+		n := take(*s, &p.ready)
 		for _, e := range p.ready[:n] {
-			p.pass(e)
+			p.report(e)
 		}
 		if n < len(p.ready) {
 			return
@@ -175,30 +180,30 @@ func (p *poller) read(g *Game) {
 }
 
 // take asks the kernel which sockets have news, without waiting.
-func take(set int, news *[readyBatch]unix.EpollEvent) int {
-	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(set), uintptr(unsafe.Pointer(news)), readyBatch, 0, 0, 0)
+func take(s set, news *[readyBatch]unix.EpollEvent) int {
+	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.fd), uintptr(unsafe.Pointer(news)), readyBatch, 0, 0, 0)
 	return max(int(n), 0)
 }
 
-// pass tells one link what its socket has.
-func (p *poller) pass(e unix.EpollEvent) {
+// report passes on what one socket has.
+func (p *poller) report(e unix.EpollEvent) {
 	fd := int(e.Fd)
 	if fd >= len(p.byFD) || p.byFD[fd] == nil {
 		return
 	}
 	k := p.byFD[fd]
 	if e.Events&unix.EPOLLOUT != 0 {
-		k.link.room()
+		k.events.writable()
 	}
 	if e.Events&^unix.EPOLLOUT != 0 {
 		k.ending = k.ending || e.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0
-		p.s.pass(k.link)
+		k.events.readable()
 	}
 }
 
-// accept takes connections that wait, as many as a pass may.
-func (p *poller) accept(listener int) {
-	for range passAccepts {
+// accept takes connections that wait, so many at most.
+func (p *poller) accept(listener, most int) {
+	for range most {
 		if p.listeners == nil {
 			return
 		}
@@ -207,21 +212,21 @@ func (p *poller) accept(listener int) {
 		case err == nil:
 			p.pause = 0
 			p.adopt(fd, sa)
-			p.s.punctual()
+			p.server.punctual()
 		case errors.Is(err, unix.EAGAIN):
 			return
 		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED):
 		default: // out of file descriptors, most likely: it passes
 			p.pause = min(max(2*p.pause, 5*time.Millisecond), time.Second)
-			p.again = p.s.now + p.pause
-			p.s.host.log.Warn().Err(err).Dur("again_in", p.pause).Msg("cannot accept a connection")
+			p.again = p.clock.now + p.pause
+			p.server.cannotAccept(err, p.pause)
 			return
 		}
 	}
-	p.again = p.s.now
+	p.again = p.clock.now
 }
 
-// adopt makes a link of an accepted socket.
+// adopt watches a connected socket, wherever it comes from.
 func (p *poller) adopt(fd int, sa unix.Sockaddr) {
 	var addr netip.AddrPort
 	switch sa := sa.(type) {
@@ -230,29 +235,28 @@ func (p *poller) adopt(fd int, sa unix.Sockaddr) {
 	case *unix.SockaddrInet6:
 		addr = netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port))
 	}
-	k := &fdSocket{p: p, fd: fd, set: p.set}
+	k := &fdSocket{p: p, fd: fd, set: p.own}
 	for fd >= len(p.byFD) {
 		p.byFD = append(p.byFD, make([]*fdSocket, 64)...)
 	}
 	p.byFD[fd] = k
-	k.link = p.s.arrive(k, addr)
-	if k.link.state == closed {
+	if k.events = p.server.arrive(k, addr); k.events == nil {
 		return
 	}
 	// A turn must not wait for the acknowledgement of the one before. Where one of
 	// these is unknown, the queue is only deeper or a dead line is found later.
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsent)
-	if err := control(p.set, unix.EPOLL_CTL_ADD, fd, watched); err != nil {
-		k.link.cut(err)
+	if err := control(p.own.fd, unix.EPOLL_CTL_ADD, fd, watched); err != nil {
+		k.events.Cut(err)
 	}
 }
 
-// forget ends the watch over a running game.
-func (p *poller) forget(g *Game) {
-	if g.set > 0 {
-		_ = unix.Close(g.set)
-		g.set = 0
+// forget ends the watch over a set.
+func (p *poller) forget(s *set) {
+	if s.fd > 0 {
+		_ = unix.Close(s.fd)
+		s.fd = 0
 	}
 }
 

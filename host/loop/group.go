@@ -1,0 +1,103 @@
+package loop
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Owner is what a group works for. It is called on the loop's goroutine.
+type Owner interface {
+	// Tick does what is due and flushes what must not wait for others. What the
+	// connections of the group have been sent was read just before.
+	Tick()
+	// Next is when the owner wants the next tick.
+	Next() (at time.Duration, ok bool)
+}
+
+// Group has a deadline of its own, and connections that are read when it is over.
+type Group struct {
+	owner   Owner
+	number  uint32 // orders groups that are due together
+	all     *groups
+	set     set
+	due     time.Duration
+	readAt  time.Duration // when its connections were read last
+	reading bool          // in all.reading
+	touched bool          // due may have changed since it was looked up
+	closed  bool
+}
+
+// groups are those of a loop.
+type groups struct {
+	deadlines []*Group // in the order in which they want a tick
+	reading   []*Group // whose connections are read at the beat
+	touched   []*Group
+}
+
+// Touch has the deadline looked up at the end of the step.
+func (g *Group) Touch() {
+	if !g.touched {
+		g.touched = true
+		g.all.touched = append(g.all.touched, g)
+	}
+}
+
+// Due is when the group wants its next tick.
+func (g *Group) Due() time.Duration { return g.due }
+
+func (s *groups) at(g *Group) (int, bool) {
+	return slices.BinarySearchFunc(s.deadlines, g, func(a, b *Group) int {
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.number, b.number))
+	})
+}
+
+func (s *groups) add(g *Group) {
+	i, _ := s.at(g)
+	s.deadlines = slices.Insert(s.deadlines, i, g)
+}
+
+func (s *groups) remove(g *Group) {
+	if i, ok := s.at(g); ok {
+		s.deadlines = slices.Delete(s.deadlines, i, i+1)
+	}
+	s.reading = slices.DeleteFunc(s.reading, func(r *Group) bool { return r == g })
+}
+
+// first is the group that is due first; nil: none.
+func (s *groups) first() *Group {
+	if len(s.deadlines) == 0 {
+		return nil
+	}
+	return s.deadlines[0]
+}
+
+func (s *groups) next() time.Duration {
+	if g := s.first(); g != nil {
+		return g.due
+	}
+	return never
+}
+
+// schedule asks the owners of the groups that have been touched when they want a tick.
+func (s *groups) schedule() {
+	for i := 0; i < len(s.touched); i++ {
+		g := s.touched[i]
+		g.touched = false
+		if g.closed {
+			continue
+		}
+		due := never
+		if at, ok := g.owner.Next(); ok {
+			due = at
+		}
+		if due != g.due {
+			i, _ := s.at(g)
+			s.deadlines = slices.Delete(s.deadlines, i, i+1)
+			g.due = due
+			s.add(g)
+		}
+	}
+	clear(s.touched)
+	s.touched = s.touched[:0]
+}

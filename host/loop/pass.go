@@ -1,0 +1,336 @@
+package loop
+
+import (
+	"time"
+
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
+)
+
+// One loop serves everybody, so what it does for one connection in one pass is bounded
+// in bytes, packets and time, whoever sits at the other end:
+//
+//	reading      one read of passRead bytes; of what it brought passPackets packets,
+//	             and none more once passTime is over
+//	writing      passWrite bytes
+//	accepting    passAccepts connections of one listener
+//	expiring     passExpiries connections whose time is over
+//
+// Between one connection and the next, groups that have become due are ticked
+// (punctual). What is left waits for the next pass, behind all others who wait, and the
+// loop does not sleep before. epoll reports news only once, so the loop keeps the list.
+//
+// The rest of the rule is with what it bounds: who may connect, join and come back
+// how often with the gate, packets a second with the meter, what may wait for a
+// socket with the out queue.
+const (
+	passRead     = 16 << 10
+	passPackets  = 64
+	passTime     = 500 * time.Microsecond
+	passWrite    = 64 << 10
+	passAccepts  = 16
+	passExpiries = 64
+)
+
+// FrameMax is the longest packet that a client may send. The longest real one is
+// a 0x26 of 1,035 bytes, since no action is longer than w3gs.MaxActionLen. A 0x28
+// has 521 at most by its form, a 0x59 of 1.32 and later was seen with 74; lobbies
+// relay a 0x59 of 1,033 at most.
+const FrameMax = 2 << 10
+
+const (
+	// firstPacketMax is a generous 0x1E; before it nothing else is accepted.
+	firstPacketMax = 512
+	// LingerBytes is what a client may still send before it has read its last
+	// packets and closes.
+	LingerBytes = 64 << 10
+	// beatEvery bounds how long a packet for a group stays unread in the kernel.
+	// Actions are read before each turn; chat, pongs and the lag screen can wait this
+	// long.
+	beatEvery = 25 * time.Millisecond
+)
+
+// pass does once what there is to do, and returns for how long there is nothing more;
+// negative: until something comes.
+func (l *Loop) pass() (idle time.Duration, over bool) {
+	l.passes++
+	l.poll.collect()
+	l.look()
+	l.runCalls()
+	l.poll.deliver(passAccepts) // calls readable, writable and arrive
+	l.runDue()
+	l.beat()
+	l.passExpired(&l.arriving, ErrNoJoin)
+	l.passExpired(&l.lingering, nil)
+	l.passUnread()
+	l.passUnwritten()
+	l.settle()
+	return l.timeout(), l.stopping && l.open == 0 && len(l.deadlines) == 0
+}
+
+func (l *Loop) timeout() time.Duration {
+	if len(l.unread)+len(l.unwritten) > 0 {
+		return 0
+	}
+	l.beatAt = never
+	for _, g := range l.reading {
+		l.beatAt = min(l.beatAt, g.readAt+beatEvery)
+	}
+	at := min(l.beatAt, l.next(), l.arriving.next(), l.lingering.next(), l.poll.next())
+	if at == never {
+		return -1
+	}
+	return max(at-time.Since(l.base), 0)
+}
+
+func (l *Loop) runCalls() {
+	l.mu.Lock()
+	calls := l.calls
+	l.calls = nil
+	l.mu.Unlock()
+	for _, f := range calls {
+		f()
+		l.punctual()
+	}
+	l.settle()
+}
+
+// punctual ticks the groups that have become due during other work, such as many
+// joins or downloads at once.
+func (l *Loop) punctual() {
+	if l.running {
+		return // runDue is under way
+	}
+	l.look()
+	l.runDue()
+}
+
+// runDue ticks the groups whose time has come. What others have queued meanwhile is
+// written later, by settle.
+func (l *Loop) runDue() {
+	l.running = true
+	defer func() { l.running = false }()
+	for g := l.first(); g != nil && g.due <= l.now; g = l.first() {
+		l.readGroup(g)
+		g.owner.Tick()
+		l.schedule()
+		l.look()
+	}
+}
+
+// beat reads the groups that have not been read for a while, and with the first of them
+// those that follow soon.
+func (l *Loop) beat() {
+	if l.now < l.beatAt {
+		return
+	}
+	for i := 0; i < len(l.reading); i++ { // a group may be closed meanwhile
+		if g := l.reading[i]; l.now-g.readAt >= beatEvery/2 {
+			l.readGroup(g)
+			l.punctual()
+		}
+	}
+	l.settle()
+}
+
+func (l *Loop) readGroup(g *Group) {
+	g.readAt = l.now
+	l.poll.read(&g.set)
+}
+
+// passExpired cuts connections whose time is over.
+func (l *Loop) passExpired(e *expiries, cause error) {
+	for range passExpiries {
+		if e.next() > l.now {
+			return
+		}
+		e.first().Cut(cause)
+		l.punctual()
+	}
+}
+
+// passUnread receives once from each connection on the list.
+func (l *Loop) passUnread() {
+	list := l.unread
+	l.unread, l.spare.unread = l.spare.unread, nil
+	for _, c := range list {
+		c.in.listed = false
+		l.Receive(c)
+		l.punctual()
+	}
+	clear(list)
+	l.spare.unread = list[:0]
+}
+
+// passUnwritten lets the connections write that could not write all in the last pass.
+func (l *Loop) passUnwritten() {
+	list := l.unwritten
+	l.unwritten, l.spare.unwritten = l.spare.unwritten, nil
+	for _, c := range list {
+		c.unwritten = false
+		l.write(c)
+		l.punctual()
+	}
+	clear(list)
+	l.spare.unwritten = list[:0]
+}
+
+// settle writes what has been queued, and looks up when the groups that have had
+// input want a tick.
+func (l *Loop) settle() {
+	for len(l.touched) > 0 || len(l.dirty) > 0 { // a connection that breaks is an input
+		l.schedule()
+		dirty := l.dirty
+		l.dirty, l.spare.dirty = l.spare.dirty, nil
+		for _, c := range dirty {
+			if c.dirty { // else its turn has taken it along
+				l.write(c)
+				l.punctual()
+			}
+		}
+		clear(dirty)
+		l.spare.dirty = dirty[:0]
+	}
+}
+
+// Flush writes what a connection has queued, before what others have.
+func (l *Loop) Flush(c *Conn) {
+	if c.dirty {
+		l.write(c)
+	}
+}
+
+// client reports the news of a socket to the loop.
+type client struct {
+	*Conn
+	loop *Loop
+}
+
+func (c *client) readable() { c.loop.Receive(c.Conn) }
+
+func (c *client) writable() {
+	if c.blocked {
+		c.blocked = false
+		c.loop.write(c.Conn)
+	}
+}
+
+// Receive reads from a connection once, unless packets wait that were read before, and
+// handles what has come. If something is left the connection is on the list afterwards;
+// who is there already waits there.
+func (l *Loop) Receive(c *Conn) {
+	if c.state == Closed || c.in.listed {
+		return
+	}
+	n, more, err := 0, true, error(nil)
+	if c.in.behind {
+		l.received(c, nil)
+	} else if n, more, err = c.Socket.Read(l.incoming); n > 0 {
+		l.received(c, l.incoming[:n])
+	}
+	if err != nil {
+		c.Cut(err)
+	}
+	if (more || c.in.behind) && c.state != Closed {
+		c.in.listed = true
+		l.unread = append(l.unread, c)
+	}
+}
+
+// received takes bytes that the client has sent.
+func (l *Loop) received(c *Conn, data []byte) {
+	if c.state == Closing { // only the end of what is queued is awaited
+		if c.in.ending += len(data); c.in.ending > LingerBytes {
+			c.Cut(ErrFlood)
+		}
+		return
+	}
+	defer c.rescue()
+	stored := len(c.in.rest) > 0
+	if stored {
+		c.in.rest = append(c.in.rest, data...)
+		data = c.in.rest
+	}
+	if data = l.handle(c, data); c.state >= Closing || len(data) == 0 {
+		c.in.rest, c.in.behind = nil, false
+	} else if stored {
+		c.in.rest = data
+	} else {
+		c.in.rest = append([]byte(nil), data...)
+	}
+}
+
+// handle takes packets off data until a pass is over, and returns what is left.
+func (l *Loop) handle(c *Conn, data []byte) []byte {
+	end := l.now + passTime
+	for n := 0; c.state < Closing; n++ {
+		most := FrameMax
+		if c.state == Arriving {
+			most = firstPacketMax
+		}
+		frame, rest, err := gproxy.Next(data, most)
+		if err != nil {
+			c.Cut(err)
+			return nil
+		}
+		c.in.behind = frame != nil && (n == passPackets || n > 0 && l.now >= end)
+		if frame == nil || c.in.behind {
+			return data
+		}
+		data = rest
+		if err = c.Handler.Packet(frame); err != nil {
+			c.Cut(err)
+			return nil
+		}
+		if !brief(w3gs.Frame(frame).Op()) {
+			l.look()
+		}
+	}
+	return nil
+}
+
+// brief reports whether packets of a kind always take so little time that the clock
+// need not be looked at after each: passPackets bounds them.
+func brief(op w3gs.Op) bool {
+	return op == w3gs.OpOutgoingAction || op == w3gs.OpKeepalive || op == w3gs.OpMapPartOK || op == w3gs.OpMapSize
+}
+
+// write writes what waits for a connection, as far as the socket takes it and a pass
+// goes.
+func (l *Loop) write(c *Conn) {
+	c.dirty = false
+	for left := passWrite; c.state != Closed && !c.blocked; {
+		begun := len(c.out.rest) > 0
+		buf, parts := c.out.take(l.chunk)
+		if parts > 0 {
+			c.Handler.Framed(parts)
+		}
+		if len(buf) == 0 {
+			if c.state == Closing {
+				c.Socket.CloseWrite()
+			}
+			return
+		}
+		most := min(len(buf), left)
+		n, err := c.Socket.Write(buf[:most])
+		if err != nil {
+			c.Cut(err)
+			return
+		}
+		c.moves++
+		c.figuredAt = 0
+		c.blocked = n < most
+		if n < len(buf) {
+			c.out.putBack(buf[n:], parts > 0)
+		} else if parts == 0 && !begun {
+			l.recycle(buf)
+		}
+		if left -= n; left == 0 {
+			if !c.unwritten {
+				c.unwritten = true
+				l.unwritten = append(l.unwritten, c)
+			}
+			return
+		}
+	}
+}

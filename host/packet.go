@@ -1,0 +1,92 @@
+package host
+
+import (
+	"errors"
+
+	"w3host/game"
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
+)
+
+// Packet takes one packet of the client: the first one from a stranger, then those of a
+// player, which become inputs of the game's machine.
+func (l *link) Packet(frame []byte) error {
+	if frame[0] == gproxy.Magic {
+		return l.extension(frame)
+	}
+	if l.game == nil {
+		l.line.Got()
+		return l.shard.host.welcome(l, frame)
+	}
+	return l.play(frame)
+}
+
+// play takes a packet of a player.
+func (l *link) play(frame w3gs.Frame) error {
+	g, s := l.game, l.shard
+	if err := l.meter.count(frame.Op(), s.Now()); err != nil {
+		return err
+	}
+	l.line.Got() // not before it is let in: a proxy never sends again what was counted
+	in := game.Input{Link: l.id}
+	switch op := frame.Op(); op {
+	case w3gs.OpKeepalive:
+		if err := s.alive.Decode(frame.Body()); err != nil {
+			return err
+		}
+		in.Kind, in.Sum = game.Keepalive, s.alive.Checksum
+	case w3gs.OpOutgoingAction:
+		if err := s.action.Decode(frame.Body()); err != nil {
+			return err
+		}
+		in.Kind, in.Data = game.Action, s.action.Data
+	default:
+		packet := w3gs.New(op, w3gs.FromClient)
+		if packet == nil || op == w3gs.OpReqJoin {
+			l.skipped++
+			return nil // unknown to a host, or a second join
+		}
+		err := packet.Decode(frame.Body())
+		if errors.Is(err, w3gs.ErrTrailing) && harmless(op) {
+			l.oversize(err)
+		} else if err != nil {
+			return err
+		}
+		in.Kind, in.Packet = game.Packet, packet
+		switch op {
+		case w3gs.OpChatToHost:
+			text := packet.(*w3gs.ChatToHost).Text
+			if password, ok := g.machine.Secret(text); ok {
+				g.login(l, password)
+				return nil
+			}
+			if g.machine.Slip(text) {
+				g.loginDone(l, game.LoginSlip, 0)
+				return nil
+			}
+			in.Level = l.level()
+		case w3gs.OpLeaveGame:
+			g.noteLeave(l)
+		case w3gs.OpPongToHost:
+			in.By = l.Socket.Waited()
+		case w3gs.OpMapSize, w3gs.OpMapPartOK, w3gs.OpMapPartNotOK:
+			in.Figures, l.fetching = l.Figures(), true
+		}
+	}
+	g.step(&in)
+	return nil
+}
+
+// harmless reports whether bytes behind the end of a packet are ignored: some clients
+// append to these.
+func harmless(op w3gs.Op) bool {
+	return op == w3gs.OpPeerSet || op == w3gs.OpPongToHost || op == w3gs.OpMapSize || op == w3gs.OpLoadedSelf
+}
+
+// oversize logs the first packet of a client that has such bytes.
+func (l *link) oversize(err error) {
+	if !l.odd {
+		l.odd = true
+		l.log().Info().Err(err).Msg("extra bytes at the end of a packet are ignored; only the first such packet is logged")
+	}
+}
