@@ -89,7 +89,7 @@ type (
 		For time.Duration
 	}
 	// Counted: the lobby's numbers have changed.
-	Counted struct{ Counts lobby.Counts }
+	Counted = lobby.CountsChanged
 	// Listed: the lobby is to be announced under this name, or not at all.
 	Listed struct {
 		Name   string
@@ -97,9 +97,9 @@ type (
 		Counts lobby.Counts
 	}
 	// Counting: the countdown has begun.
-	Counting struct{ Seconds int }
+	Counting = lobby.CountdownStarted
 	// CountStopped: the countdown was stopped.
-	CountStopped struct{ Why string }
+	CountStopped = lobby.CountdownAborted
 	// Started: the lobby has become a game; the players load.
 	Started struct {
 		Table   w3gs.SlotTable
@@ -194,20 +194,17 @@ type (
 	Closed struct{ Why string }
 )
 
-func (*Player) Fact()       {} // and so whatever embeds a Player
-func (*Opened) Fact()       {}
-func (*JoinRefused) Fact()  {}
-func (*Said) Fact()         {}
-func (*Counted) Fact()      {}
-func (*Listed) Fact()       {}
-func (*Counting) Fact()     {}
-func (*CountStopped) Fact() {}
-func (*Started) Fact()      {}
-func (*Acted) Fact()        {}
-func (*Commanded) Fact()    {}
-func (*Decided) Fact()      {}
-func (*Over) Fact()         {}
-func (*Closed) Fact()       {}
+func (*Player) Fact()      {} // and so whatever embeds a Player
+func (*Opened) Fact()      {}
+func (*JoinRefused) Fact() {}
+func (*Said) Fact()        {}
+func (*Listed) Fact()      {}
+func (*Started) Fact()     {}
+func (*Acted) Fact()       {}
+func (*Commanded) Fact()   {}
+func (*Decided) Fact()     {}
+func (*Over) Fact()        {}
+func (*Closed) Fact()      {}
 
 // Speed is that of a download in bytes per second.
 func (f *DownloadEnded) Speed() float64 {

@@ -88,13 +88,11 @@ func (m *Machine) applyLobbyEffect(effect lobby.Effect) {
 		m.said(e)
 	case lobby.Flooded:
 		m.fact(&Muted{m.player(e.PID), e.For})
-	case lobby.CountsChanged:
-		m.fact(&Counted{e.Counts})
-	case lobby.CountdownStarted:
-		m.fact(&Counting{e.Seconds})
+	case *Counting:
+		m.fact(e)
 		m.announceOdds()
-	case lobby.CountdownAborted:
-		m.fact(&CountStopped{e.Why})
+	case Fact:
+		m.fact(e)
 	case lobby.Started:
 		m.begin(e)
 	case lobby.Closed:

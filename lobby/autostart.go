@@ -120,7 +120,7 @@ func (l *Lobby) autoStart() {
 func (a *autoStart) isEven() bool { return !a.Balanced || a.judged != nil && a.uneven.Empty() }
 
 func (l *Lobby) startByItself() {
-	l.forced = false
+	l.countdown.forced = false
 	l.beginCountdown(false)
 }
 

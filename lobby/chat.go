@@ -211,7 +211,7 @@ func (l *Lobby) voice(but uint8) uint8 {
 	if l.vhost != 0 {
 		return l.vhost
 	}
-	for _, p := range slices.Concat(l.seated(true), []*player{l.named(l.owner)}, l.seated(false)) {
+	for _, p := range slices.Concat(l.seated(true), []*player{l.named(l.owner.name)}, l.seated(false)) {
 		if p != nil && p.pid != but {
 			return p.pid
 		}

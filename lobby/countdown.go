@@ -49,11 +49,11 @@ func (l *Lobby) unready() *texts.Refusal {
 // the last.
 func (l *Lobby) beginCountdown(now bool) {
 	l.phase = phaseCounting
-	l.count, l.countAt = l.cfg.Countdown.Lines, l.now
+	l.countdown.left, l.countdown.at = l.cfg.Countdown.Lines, l.now
 	if now {
-		l.count = 0
+		l.countdown.left = 0
 	} else {
-		l.emit(CountdownStarted{Seconds: l.count})
+		l.emit(&CountdownStarted{Seconds: l.countdown.left})
 	}
 	l.countDown()
 }
@@ -61,21 +61,21 @@ func (l *Lobby) beginCountdown(now bool) {
 // countDown says the number that is due, or starts the game. After a host
 // suspension the count goes on from where it was.
 func (l *Lobby) countDown() {
-	if l.phase != phaseCounting || l.now < l.countAt {
+	if l.phase != phaseCounting || l.now < l.countdown.at {
 		return
 	}
-	if l.count <= 0 {
-		if no := l.unready(); no != nil && !l.forced && l.cfg.Countdown.GoesOn {
+	if l.countdown.left <= 0 {
+		if no := l.unready(); no != nil && !l.countdown.forced && l.cfg.Countdown.GoesOn {
 			l.abort(no.Text) // somebody has joined meanwhile
 			return
 		}
 		l.start()
 		return
 	}
-	l.say(0, "%d…", l.count)
-	l.count--
-	if l.countAt += l.cfg.Countdown.Step; l.countAt <= l.now {
-		l.countAt = l.now + l.cfg.Countdown.Step
+	l.say(0, "%d…", l.countdown.left)
+	l.countdown.left--
+	if l.countdown.at += l.cfg.Countdown.Step; l.countdown.at <= l.now {
+		l.countdown.at = l.now + l.cfg.Countdown.Step
 	}
 }
 
@@ -92,7 +92,7 @@ func (l *Lobby) abort(why texts.Text) {
 		return
 	}
 	l.phase = phaseOpen
-	l.emit(CountdownAborted{Why: why.String()})
+	l.emit(&CountdownAborted{Why: why.String()})
 	l.sayText(0, withWhy(why, "Countdown stopped.", "Countdown stopped: %v."))
 }
 
@@ -111,7 +111,7 @@ func (l *Lobby) start() {
 	w3gs.WriteHCL(l.slots, l.hcl)
 	humans := l.Humans()
 	l.meetLate(never)
-	if !slices.Equal(l.slots, l.sent) {
+	if !slices.Equal(l.slots, l.table.sent) {
 		l.flushTable(humans)
 	}
 	l.broadcast(humans, &w3gs.CountdownStart{})

@@ -87,8 +87,13 @@ type Flooded struct {
 	For  time.Duration
 }
 
-// CountsChanged says that other numbers are to be advertised.
+// CountsChanged says that other numbers are to be advertised. It and the next two only
+// report; their method Fact is for the interface of game.
 type CountsChanged struct{ Counts Counts }
+
+func (*CountsChanged) Fact()    {}
+func (*CountdownStarted) Fact() {}
+func (*CountdownAborted) Fact() {}
 
 // CountdownStarted says that the count began.
 type CountdownStarted struct{ Seconds int }

@@ -46,7 +46,7 @@ func (h holder) means(j Join) bool {
 
 // isHeld reports whether a place is kept for a name: the owner's always is.
 func (l *Lobby) isHeld(j Join) bool {
-	return j.is(l.owner, l.realm) ||
+	return j.is(l.owner.name, l.owner.realm) ||
 		!j.doubtful() && slices.ContainsFunc(l.held, func(h holder) bool { return h.means(j) })
 }
 

@@ -123,7 +123,7 @@ func (l *Lobby) remove(p *player) {
 // apply ends a lobby that has not started.
 func (op Shutdown) apply(l *Lobby) *texts.Refusal {
 	if l.phase == phaseCounting {
-		l.emit(CountdownAborted{Why: "the lobby closes"})
+		l.emit(&CountdownAborted{Why: "the lobby closes"})
 	}
 	l.sayText(0, withWhy(op.Why, "The lobby is closed.", "The lobby is closed: %v"))
 	for _, p := range l.seated(false) {

@@ -32,9 +32,7 @@ type Lobby struct {
 	slots    []w3gs.Slot
 	players  [pidLimit]*player // by pid
 	vhost    uint8             // pid of the virtual host, 0 when it is away
-	owner    string
-	realm    string    // of the owner; empty: the LAN
-	informed uint8     // the owner or stand-in who has read that they are
+	owner    owner
 	kept     []keptOut // by a kick
 	held     []holder  // of reserved places
 	hcl      string
@@ -49,19 +47,36 @@ type Lobby struct {
 	activeAt time.Duration // when somebody did something last
 	warned   time.Duration // the time of closing that was announced
 
-	sent       []w3gs.Slot   // the table that clients have
-	tableAt    time.Duration // before this no table is sent that can wait
-	progressAt time.Duration // the same where only downloads have changed
+	table      table
 	pingAt     time.Duration
 	left       string // who left last
 	quietUntil time.Duration
-	forced     bool // the countdown skips checks
-	count      int  // lines of the countdown still to be said
-	countAt    time.Duration
+	countdown  countdown
 	startBy    time.Duration // a start by hand waits for pings until then; 0: none waits
 	counts     Counts        // as last announced
 	auto       autoStart
 	final      []Place // the slots as players see them, once the game has started
+}
+
+// owner is who owns a lobby.
+type owner struct {
+	name     string
+	realm    string // empty: the LAN
+	informed uint8  // the owner or stand-in who has read that they are
+}
+
+// table is what clients have of the slots.
+type table struct {
+	sent       []w3gs.Slot
+	at         time.Duration // before this no table is sent that can wait
+	progressAt time.Duration // the same where only downloads have changed
+}
+
+// countdown is a start that runs.
+type countdown struct {
+	forced bool // it skips checks
+	left   int  // lines still to be said
+	at     time.Duration
 }
 
 // New opens a lobby with the slots of the map. It takes players out of them, and gives
@@ -71,8 +86,7 @@ func New(cfg Config) *Lobby {
 		cfg:      cfg,
 		observer: w3gs.ObserverTeam,
 		slots:    slices.Clone(cfg.Slots),
-		owner:    cfg.Owner.Name,
-		realm:    cfg.Owner.Realm,
+		owner:    owner{name: cfg.Owner.Name, realm: cfg.Owner.Realm},
 		held:     parseHolders(cfg.Admission.Reserved),
 		hcl:      cfg.HCL,
 		random:   rand.New(rand.NewPCG(uint64(cfg.RandomSeed), uint64(cfg.RandomSeed))),
@@ -104,11 +118,11 @@ func New(cfg Config) *Lobby {
 	l.auto = newAutoStart(AutoStart{
 		Players: min(cfg.Start.Humans, places), Full: cfg.Start.Full, Ready: cfg.Start.Ready, Balanced: cfg.Start.Balanced,
 	}, cfg.Start.After)
-	l.seats, l.sent = slices.Clone(l.slots), slices.Clone(l.slots)
+	l.seats, l.table.sent = slices.Clone(l.slots), slices.Clone(l.slots)
 	l.returnVirtualHost()
 	if len(cfg.Places) == len(l.slots) {
 		l.restore()
-		copy(l.sent, l.slots)
+		copy(l.table.sent, l.slots)
 	}
 	l.counts = l.Counts()
 	return l
@@ -175,7 +189,7 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 			at = min(at, l.pingAt, l.probeDue())
 		}
 		if l.phase == phaseCounting {
-			at = min(at, l.countAt)
+			at = min(at, l.countdown.at)
 		}
 		at = min(at, l.meetDue())
 		if l.auto.due > l.now {
@@ -199,7 +213,7 @@ func (l *Lobby) finish() []Effect {
 	l.autoStart()
 	if counts := l.Counts(); l.phase < phaseStarted && counts != l.counts {
 		l.counts = counts
-		l.emit(CountsChanged{counts})
+		l.emit(&CountsChanged{counts})
 	}
 	out := l.out
 	l.out = nil
@@ -215,12 +229,12 @@ func (l *Lobby) tableDue() (at time.Duration, progress bool) {
 		return a == b
 	}
 	switch {
-	case l.phase >= phaseStarted || slices.Equal(l.slots, l.sent):
+	case l.phase >= phaseStarted || slices.Equal(l.slots, l.table.sent):
 		return never, false
-	case slices.EqualFunc(l.slots, l.sent, same):
-		return max(l.tableAt, l.progressAt), true
+	case slices.EqualFunc(l.slots, l.table.sent, same):
+		return max(l.table.at, l.table.progressAt), true
 	}
-	return l.tableAt, false
+	return l.table.at, false
 }
 
 func (l *Lobby) sendTable() {
@@ -229,14 +243,14 @@ func (l *Lobby) sendTable() {
 		return
 	}
 	if progress {
-		l.progressAt = l.now + l.cfg.Pace.ProgressEvery
+		l.table.progressAt = l.now + l.cfg.Pace.ProgressEvery
 	}
 	l.flushTable(l.met())
 }
 
 func (l *Lobby) flushTable(to w3gs.PIDs) {
-	copy(l.sent, l.slots)
-	l.tableAt = l.now + l.cfg.Pace.TableEvery
+	copy(l.table.sent, l.slots)
+	l.table.at = l.now + l.cfg.Pace.TableEvery
 	l.broadcast(to, &w3gs.SlotInfo{SlotTable: l.SlotTable()})
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Owner is the name of the owner, who need not be in the lobby.
-func (l *Lobby) Owner() string { return l.owner }
+func (l *Lobby) Owner() string { return l.owner.name }
 
 // Owns reports whether a player in the lobby or game is its owner.
 func (l *Lobby) Owns(pid uint8) bool {
@@ -20,14 +20,14 @@ func (l *Lobby) Owns(pid uint8) bool {
 // owner is not in: the human who has been in longest. It is 0 while the owner is in, where
 // nobody owns the lobby, and after the start.
 func (l *Lobby) StandIn() uint8 {
-	if p := l.longestIn(); p != nil && l.owner != "" && l.phase < phaseStarted && l.ownerIn() == nil {
+	if p := l.longestIn(); p != nil && l.owner.name != "" && l.phase < phaseStarted && l.ownerIn() == nil {
 		return p.pid
 	}
 	return 0
 }
 
 func (l *Lobby) ownerIn() *player {
-	if p := l.named(l.owner); p != nil && !p.fake && l.isOwner(p) {
+	if p := l.named(l.owner.name); p != nil && !p.fake && l.isOwner(p) {
 		return p
 	}
 	return nil
@@ -37,12 +37,12 @@ func (l *Lobby) ownerIn() *player {
 func (l *Lobby) isOwner(p *player) bool {
 	j := p.Join
 	j.Vouched = j.Vouched || p.entitled
-	return j.is(l.owner, l.realm)
+	return j.is(l.owner.name, l.owner.realm)
 }
 
 // entitle makes a player who is in the owner.
 func (l *Lobby) entitle(p *player) {
-	l.owner, l.realm, p.entitled = p.name, p.Realm, true
+	l.owner.name, l.owner.realm, p.entitled = p.name, p.Realm, true
 }
 
 // longestIn is the human who has been in longest; nil when there is none.
@@ -60,7 +60,7 @@ func (op SetOwner) apply(l *Lobby) *texts.Refusal {
 	if p != nil && p.fake {
 		return texts.Refuse(texts.NotHuman, "%s is a fake player and cannot own the game", p.name)
 	}
-	l.owner, l.realm, _ = strings.Cut(op.Player, "@")
+	l.owner.name, l.owner.realm, _ = strings.Cut(op.Player, "@")
 	if p != nil {
 		l.entitle(p)
 	}
@@ -79,29 +79,29 @@ func (l *Lobby) settleOwner() {
 	owner := l.ownerIn()
 	if l.cfg.Owner.First && owner == nil {
 		if owner = l.longestIn(); owner == nil {
-			l.owner = ""
+			l.owner.name = ""
 		} else {
-			if l.owner != "" {
+			if l.owner.name != "" {
 				l.say(0, "%s is now the owner.", owner.name)
 			}
 			l.entitle(owner)
 		}
 	}
-	informed := l.informed
-	if l.informed = l.StandIn(); owner != nil {
-		l.informed = owner.pid
+	informed := l.owner.informed
+	if l.owner.informed = l.StandIn(); owner != nil {
+		l.owner.informed = owner.pid
 	}
 	trigger := l.cfg.Voice.Trigger
 	switch {
-	case l.informed == informed || l.informed == 0:
+	case l.owner.informed == informed || l.owner.informed == 0:
 		return
 	case owner == nil:
-		l.say(w3gs.Only(l.informed), "%s, the owner of this lobby, is away. Until they return you can use %sstart and %[2]sabort.", l.owner, trigger)
+		l.say(w3gs.Only(l.owner.informed), "%s, the owner of this lobby, is away. Until they return you can use %sstart and %[2]sabort.", l.owner.name, trigger)
 		return
 	case l.phase == phaseStarted:
-		l.say(w3gs.Only(l.informed), "You own this game: %shelp lists your commands.", trigger)
+		l.say(w3gs.Only(l.owner.informed), "You own this game: %shelp lists your commands.", trigger)
 	default:
-		l.say(w3gs.Only(l.informed), "You own this lobby: %shelp lists your commands.", trigger)
+		l.say(w3gs.Only(l.owner.informed), "You own this lobby: %shelp lists your commands.", trigger)
 	}
 	owner.activeAt = l.now // from now on it counts what they do
 }

@@ -20,12 +20,9 @@ type Player struct {
 	Observer bool
 	Team     uint8
 	Colour   uint8
-	Race     w3gs.Race
 	Handicap uint8 // what players see; not the byte that carries a mode string
-	Download uint8 // percent; w3gs.DownloadUnknown before the map check is answered
 	Reserved bool
 	Muted    bool
-	External w3gs.SockAddr
 	Joined   time.Duration
 	Pings    int           // round trips measured
 	RTT      time.Duration // median of the last three; 0 before the first
@@ -187,10 +184,10 @@ func (l *Lobby) describe(p *player) Player {
 	}
 	d := Player{
 		PID: p.pid, Name: p.name, Slot: i, Fake: p.fake,
-		Observer: s.Team == l.observer, Team: s.Team, Colour: s.Colour, Race: s.Race,
-		Handicap: s.Handicap, Download: s.Download,
+		Observer: s.Team == l.observer, Team: s.Team, Colour: s.Colour,
+		Handicap: s.Handicap,
 		Reserved: l.isHeld(p.Join), Muted: p.muted || l.now < p.mutedUntil,
-		External: p.External, Joined: p.joined, Pings: p.measured, RTT: p.rtt(),
+		Joined: p.joined, Pings: p.measured, RTT: p.rtt(),
 	}
 	if !p.doubtful() {
 		d.Realm = p.Realm

@@ -2,6 +2,7 @@ package lobby
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -23,7 +24,8 @@ func (r *runner) show(effects []Effect) (lines []string) {
 			r.places = e.Places
 			lines = append(lines, fmt.Sprintf("Started players=%v fakes=%v hcl=%q", names(e.Players), names(e.Fakes), e.HCL))
 		default:
-			lines = append(lines, fmt.Sprintf("%T%+v", e, e)[len("lobby."):])
+			v := reflect.Indirect(reflect.ValueOf(e)).Interface()
+			lines = append(lines, fmt.Sprintf("%T%+v", v, v)[len("lobby."):])
 		}
 	}
 	return lines

@@ -44,7 +44,7 @@ func (w *world) apply(out []Effect) error {
 			delete(w.clients, e.PID)
 		case Kicked:
 			delete(w.clients, e.PID)
-		case CountsChanged:
+		case *CountsChanged:
 			w.counts = e.Counts
 		case Started:
 			if w.started {
