@@ -20,7 +20,7 @@ type Result struct {
 // nobody won and nobody drew.
 //
 // Members share the result of their team. A team of which all have left has lost,
-// and one of which nothing is told, as of observers, did not play.
+// and one about which nothing is reported, such as observers, did not play.
 func Ranks(results []Result) (team, ranks []int, ok bool) {
 	const won, drew, lost, left = 1, 2, 3, 4
 	words := map[string]int{"won": won, "drew": drew, "lost": lost, "left": left}

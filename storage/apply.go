@@ -114,20 +114,21 @@ func pairs(list []any) (names []string, values []any) {
 
 // game makes sure that the game's row is there: its GameCreated may be among
 // the records that were lost, or the row may have been deleted by hand.
-func (w *batchWriter) game(k GameKey) {
+func (w *batchWriter) game(k GameKey) *batchWriter {
 	if !w.seen[k] {
 		w.seen[k] = true
 		w.put(`INSERT INTO games (key, host_id, run, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING`,
 			k, w.host, w.run, k.Time())
 	}
+	return w
 }
 
 // counted is game for a record that the totals depend on.
-func (w *batchWriter) counted(k GameKey) {
-	w.game(k)
+func (w *batchWriter) counted(k GameKey) *batchWriter {
 	if key := k.String(); !slices.Contains(w.counts, key) {
 		w.counts = append(w.counts, key)
 	}
+	return w.game(k)
 }
 
 // setGame sets columns of a game: names and values in turn.
@@ -210,42 +211,29 @@ func (r GameEnded) write(w *batchWriter, _ uint64) {
 		"played_ms", r.Played.Milliseconds(), "replay", clean(r.Replay))
 }
 
-func (r ChatLine) write(w *batchWriter, seq uint64) {
-	w.game(r.Game)
-	w.row("chat", r, "seq", seq)
-}
+// The records of events are rows of their own, named by the game and their number.
 
-func (r LagEvent) write(w *batchWriter, seq uint64) {
-	w.counted(r.Game)
-	w.row("lags", r, "seq", seq)
-}
+func (r ChatLine) write(w *batchWriter, seq uint64) { w.game(r.Game).row("chat", r, "seq", seq) }
 
-func (r DropEvent) write(w *batchWriter, seq uint64) {
-	w.counted(r.Game)
-	w.row("drops", r, "seq", seq)
-}
+func (r LagEvent) write(w *batchWriter, seq uint64) { w.counted(r.Game).row("lags", r, "seq", seq) }
 
-func (r LinkEvent) write(w *batchWriter, seq uint64) {
-	w.game(r.Game)
-	w.row("links", r, "seq", seq)
-}
+func (r DropEvent) write(w *batchWriter, seq uint64) { w.counted(r.Game).row("drops", r, "seq", seq) }
+
+func (r LinkEvent) write(w *batchWriter, seq uint64) { w.game(r.Game).row("links", r, "seq", seq) }
 
 func (r MapDownload) write(w *batchWriter, seq uint64) {
-	w.game(r.Game)
-	w.row("downloads", r, "seq", seq)
+	w.game(r.Game).row("downloads", r, "seq", seq)
 }
 
-func (r AdminAction) write(w *batchWriter, seq uint64) { w.row("audit", r, "run", w.run, "seq", seq) }
-
 func (r PlayerResult) write(w *batchWriter, seq uint64) {
-	w.counted(r.Game)
-	w.row("results", r, "seq", seq, "number", number(r.Value))
+	w.counted(r.Game).row("results", r, "seq", seq, "number", number(r.Value))
 }
 
 func (r MapResult) write(w *batchWriter, seq uint64) {
-	w.game(r.Game)
-	w.row("results", r, "seq", seq, "number", number(r.Value), "pid", nil)
+	w.game(r.Game).row("results", r, "seq", seq, "number", number(r.Value), "pid", nil)
 }
+
+func (r AdminAction) write(w *batchWriter, seq uint64) { w.row("audit", r, "run", w.run, "seq", seq) }
 
 func (r Desync) write(w *batchWriter, seq uint64) {
 	w.game(r.Game)

@@ -15,7 +15,7 @@ const (
 
 // AuditLimit passes records on, but of each caller only so many lines of audit a minute:
 // players cause them as fast as they type, and they outlive their games. The first that
-// is too much says so. Whoever is at the console or the control socket has no limit.
+// is too much says so. The console and the control socket have no limit.
 type AuditLimit struct {
 	to interface{ Record(Record) }
 

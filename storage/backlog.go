@@ -116,8 +116,8 @@ func (b *backlog) write(sp *spool.Spool) (wrote bool, err error) {
 	return wrote, nil
 }
 
-// rewrite takes the files from segments that a failed sync has not made safe. Nobody
-// knows how much of them the disk holds, so they go to another file.
+// rewrite takes the files from segments that a failed sync has not made safe. It is not
+// known how much of them the disk holds, so they go to another file.
 func (b *backlog) rewrite() {
 	b.failed = false
 	for _, s := range b.segments {

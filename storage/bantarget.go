@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"unicode"
 )
 
 // BanTarget is a name or a network.
@@ -58,19 +59,11 @@ func unmapped(p netip.Prefix) netip.Prefix {
 // networkOf guesses what the beginning of an address stands for: 10.0.0. or
 // 10.0.0.* is 10.0.0.0/24.
 func networkOf(text string) string {
-	var numbers []string
-	for _, part := range strings.Split(text, ".") {
-		if part == "" || strings.Trim(part, "0123456789") != "" || len(numbers) == 3 {
-			break
-		}
-		numbers = append(numbers, part)
-	}
-	bits := 8 * len(numbers)
-	for len(numbers) < 4 {
-		numbers = append(numbers, "0")
-	}
-	p, err := netip.ParsePrefix(fmt.Sprintf("%s/%d", strings.Join(numbers, "."), bits))
-	if err != nil || bits == 0 {
+	numbers := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
+	n := min(len(numbers), 3)
+	numbers = append(numbers[:n:n], "0", "0", "0", "0")[:4]
+	p, err := netip.ParsePrefix(fmt.Sprintf("%s/%d", strings.Join(numbers, "."), 8*n))
+	if err != nil || n == 0 {
 		return "192.0.2.0/24"
 	}
 	return p.String()

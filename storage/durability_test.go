@@ -117,10 +117,7 @@ func TestPostgresCrashesUnderGames(t *testing.T) {
 	db, dir := storagetest.Open(t, server.URL), t.TempDir()
 	rec, log := newRecorder(t, db, dir)
 	games := startGames(rec, 20)
-	time.Sleep(2 * time.Second)
-	if s := rec.Stats(); s.Applied == 0 {
-		t.Errorf("nothing reached the database before the crash: %+v", s)
-	}
+	testkit.Eventually(t, "records reach the database before the crash", func() bool { return rec.Stats().Applied > 0 })
 	server.Stop()
 	time.Sleep(outage)
 	if s := rec.Stats(); !s.DBDown || s.Waiting == 0 || s.SpoolSize == 0 {

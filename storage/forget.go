@@ -172,7 +172,7 @@ func (s scrub) scrubbed(text string, isJSON bool) string {
 	}
 	return jsonString.ReplaceAllStringFunc(text, func(old string) string {
 		var v string
-		if json.Unmarshal([]byte(old), &v) == nil { // the names of fields are ours
+		if json.Unmarshal([]byte(old), &v) == nil { // names of fields are never a player's
 			if clean := replaceName(v, s.key, s.token); clean != v {
 				return string(jsonText(clean))
 			}

@@ -43,7 +43,7 @@ type guarded interface {
 	Watch(ctx context.Context, changed func() error) error
 }
 
-// GuardOptions say where a Guard keeps what it knows. Zero values mean the
+// GuardOptions say where a Guard keeps its lists. Zero values mean the
 // defaults.
 type GuardOptions struct {
 	Dir    string // of people.json; empty: nothing is kept
@@ -214,7 +214,7 @@ func (g *Guard) watch(ctx context.Context) {
 	}
 	for ctx.Err() == nil {
 		round, cancel := context.WithTimeout(ctx, g.opts.Reload)
-		_ = g.db.Watch(round, reload) // what is wrong with the database, reload says
+		_ = g.db.Watch(round, reload) // reload reports what is wrong with the database
 		over := round.Err() != nil
 		cancel()
 		if !over {

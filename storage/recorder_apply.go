@@ -97,7 +97,7 @@ func (a *applier) step(ctx context.Context) (idle bool, err error) {
 }
 
 // enter registers this run of the host. It waits while an earlier run without
-// an orderly end was heard of a moment ago: either that run crashed, or it still
+// an orderly end has sent a heartbeat a moment ago: either that run crashed, or it still
 // runs and one data folder is a copy of the other. Then its heartbeat advances.
 func (a *applier) enter(ctx context.Context) error {
 	if time.Since(a.asked) < a.opts.Heartbeat/2 {
@@ -106,7 +106,7 @@ func (a *applier) enter(ctx context.Context) error {
 	a.asked = time.Now()
 	last, err := a.db.LastRun(ctx, a.Host().ID)
 	if err != nil && !errors.Is(err, ErrNotFound) {
-		a.asked = time.Time{} // it has not answered: ask again
+		a.asked = time.Time{} // no answer: the next step asks again
 		return err
 	}
 	silent := last.Now.Sub(last.Heartbeat)

@@ -3,8 +3,8 @@ package storage
 import "time"
 
 const (
-	// housekeeping is how often the writer checks what has no event of its
-	// own: a disk that was full, losses to report, an idle file. There is no
+	// housekeeping is how often the writer checks for conditions that have no event
+	// of their own: a disk that was full, losses to report, an idle file. There is no
 	// timer when there is none of these.
 	housekeeping = 500 * time.Millisecond
 	// faultReports is how often, at most, the log reports a fault that lasts.

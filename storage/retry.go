@@ -116,7 +116,7 @@ func (r *retry) rejected(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the refused records: %w", err)
 	}
-	var failed error // then the rest goes back as it is
+	var failed error // then the rest is put back unchanged
 	for line := range bytes.Lines(text) {
 		back := bytes.TrimSpace(line)
 		if c := spool.Parse(line); failed == nil && len(c.Lines) == 1 {

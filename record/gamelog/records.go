@@ -25,7 +25,7 @@ type Recorder interface {
 // Records writes one game into the game log.
 type Records struct {
 	// Replay names the file that records the game from its start on, empty without
-	// one. Whoever names it observes the start before the Records do.
+	// one. The observer that names it observes the start before the Records do.
 	Replay func() string
 
 	to     Recorder

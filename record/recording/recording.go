@@ -18,7 +18,7 @@ const (
 	// batchBytes bounds a batch where players act much.
 	batchBytes = 32 << 10
 
-	// language is what replays of hosts carry; its meaning is not known.
+	// language is a constant of replays made by hosts; its meaning is not known.
 	language = 0x0012F8B0
 )
 

@@ -19,9 +19,6 @@ const (
 	connectTimeout = 10 * time.Second
 	// changeChannel is what the triggers of the schema notify.
 	changeChannel = "w3host_changed"
-	// listenPing is how often the connection that listens is checked: a half-dead
-	// one notifies nobody.
-	listenPing = 30 * time.Second
 	// migrationLock is the advisory lock that hosts starting together share.
 	migrationLock = 0x77_33_68_6F_73_74 // "w3host"
 	lockPoll      = 100 * time.Millisecond
@@ -107,7 +104,7 @@ func (p *pgDB) Tx(ctx context.Context, do func(Tx) error) error {
 }
 
 // Migrating takes an advisory lock, which the server frees when the session
-// ends, however that comes. It asks again and again instead of waiting in the
+// ends for whatever reason. It tries again and again instead of waiting in the
 // server: CREATE INDEX CONCURRENTLY waits for every statement that runs, the
 // one that would wait for this lock included.
 func (p *pgDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
@@ -151,26 +148,11 @@ func (p *pgDB) Watch(ctx context.Context, changed func() error) error {
 	if _, err := conn.Exec(ctx, "LISTEN "+changeChannel); err != nil {
 		return translate(err)
 	}
-	if err := changed(); err != nil {
-		return err
-	}
 	for {
-		waiting, cancel := context.WithTimeout(ctx, listenPing)
-		_, err := conn.WaitForNotification(waiting)
-		cancel()
-		switch {
-		case err == nil:
-			if err := changed(); err != nil {
-				return err
-			}
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case waiting.Err() != nil && !conn.IsClosed():
-			asking, cancel := context.WithTimeout(ctx, connectTimeout)
-			err = conn.Ping(asking)
-			cancel()
+		if err := changed(); err != nil {
+			return err
 		}
-		if err != nil {
+		if _, err := conn.WaitForNotification(ctx); err != nil {
 			return translate(err)
 		}
 	}

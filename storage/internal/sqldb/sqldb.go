@@ -1,4 +1,4 @@
-// Package sqldb is the one place that knows the database drivers: a small
+// Package sqldb is the one place that imports the database drivers: a small
 // interface over Postgres (pgx) and SQLite (modernc.org/sqlite) for the common part
 // of both dialects. Errors are translated.
 //
@@ -24,9 +24,9 @@ type DB interface {
 	// Migrating lends a plain handle to the migration library, with the lock
 	// that hosts starting together share. done ends both.
 	Migrating(ctx context.Context) (db *sql.DB, done func(), err error)
-	// Watch calls changed at the beginning, and whenever bans or admins change,
-	// whoever changed them. It returns when ctx ends, the connection breaks or
-	// changed fails.
+	// Watch calls changed at the beginning, and after every change of bans or admins by
+	// any program. It returns when ctx ends, the connection breaks or changed fails. The
+	// caller begins anew from time to time: a half-dead connection notifies nobody.
 	Watch(ctx context.Context, changed func() error) error
 	// Close ends all connections.
 	Close() error
