@@ -134,12 +134,8 @@ func (p *Person) Say(text string) {
 // Join tells the realm that the person is in a game, as clients do.
 func (p *Person) Join(game string) { p.s.Locked(func() { p.s.join(p.u, game) }) }
 
-// Leave tells the realm that the person has left the game, Go that they are away from
-// the realm.
+// Leave tells the realm that the person has left the game.
 func (p *Person) Leave() { p.s.Locked(func() { p.s.leave(p.u) }) }
-
-// Go logs the person off.
-func (p *Person) Go() { p.s.Locked(func() { p.s.gone(p.u) }) }
 
 // Host makes a game of the person's own, which others may join; it may be started.
 func (p *Person) Host(name string, started bool) {
