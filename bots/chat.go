@@ -33,10 +33,20 @@ func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 		p.g.hostSpoke(now, p, q.Text)
 		p.askedReady(q.Text)
 	case name == p.name:
-		p.fault(q.Op(), "the bot's own line came back")
+		p.ownLine(q)
 	case p.measured() || p.phase < playing:
 		p.g.run.rec.chat.add(sinceMicros(now, stamp))
 	}
+}
+
+// ownLine takes a line of the bot itself. Clients from 1.32 on show in the lobby what comes back.
+func (p *player) ownLine(q *w3gs.ChatFromHost) {
+	if !p.reforged() || q.Flag != w3gs.ChatLobby {
+		p.fault(q.Op(), "the bot's own line came back")
+		return
+	}
+	p.echoes++
+	p.need(p.echoes <= p.lines, q.Op(), "%q came back more than once", q.Text)
 }
 
 // chatter says a line, and sets the alarm for the next one.

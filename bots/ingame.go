@@ -48,6 +48,11 @@ func (p *player) onLeave(now time.Duration, q *w3gs.PlayerLeave) {
 		p.state = p.state.leave(q.PID, q.Reason)
 	}
 	p.known.remove(q.PID)
+	p.extras.skins.remove(q.PID)
+	p.extras.profile.remove(q.PID)
+	if p.phase == inLobby {
+		p.checkReady(now)
+	}
 	p.laggers.remove(q.PID)
 	if p.phase == playing && p.laggers.empty() && p.screenSeen != 0 {
 		p.screenDown(now)
@@ -134,6 +139,7 @@ func (p *player) onTurn(now time.Duration, q *w3gs.IncomingAction, n int) {
 // enter begins the game, at the first counted turn.
 func (p *player) enter(now time.Duration) {
 	p.phase = playing
+	p.need(p.loaded.has(p.pid), w3gs.OpGameLoaded, "none of the bot itself came before the first turn")
 	opts := &p.g.run.opts
 	if opts.Actions > 0 {
 		p.set(alarmAct, now+pause(opts.Actions))

@@ -3,6 +3,7 @@ package bots
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"w3host/protocol/w3gs"
@@ -46,7 +47,13 @@ func (p *player) onIntroduction(now time.Duration, q *w3gs.PlayerInfo) {
 	case q.PID == 0 || q.PID > w3gs.MaxSlots+1:
 		p.fault(q.Op(), "player id %d", q.PID)
 	}
-	p.need(q.Name != "" && len(q.Name) <= w3gs.MaxNameLen, q.Op(), "name %q: want 1 to %d bytes", q.Name, w3gs.MaxNameLen)
+	version := p.g.run.opts.Version
+	longest := w3gs.MaxNameLen
+	if version.Reforged() {
+		longest = w3gs.MaxTagLen
+	}
+	p.need(q.Name != "" && len(q.Name) <= longest, q.Op(), "name %q: want 1 to %d bytes", q.Name, longest)
+	p.need(len(q.Extra) == version.JoinExtra(), q.Op(), "%d bytes behind the name: clients of %v want %d", len(q.Extra), version, version.JoinExtra())
 	p.known.add(q.PID)
 	p.note(now, Event{Packet: q.Op(), PID: q.PID, Text: q.Name})
 }
@@ -59,8 +66,18 @@ func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
 	p.need(!p.drawn, q.Op(), "after the first 0x09")
 	p.need(q.Size > 0 && q.Path != "" && len(q.Path) <= w3gs.MaxMapPathLen, q.Op(), "map %q of %d bytes", q.Path, q.Size)
 	p.need(q.HasSHA1 || !version.HasSHA1(), q.Op(), "no SHA-1 for version %v", version)
+	if want := p.g.run.opts.Map; want != nil && *want != *q {
+		p.fault(q.Op(), "not the map that the bot has: %+v, want %+v", *q, *want)
+		p.finish(OutcomeBroken, "the host has another map")
+		return
+	}
+	p.need(!version.Reforged() || !strings.Contains(q.Path, `\`), q.Op(), "path %q: clients of %v write /", q.Path, version)
 	p.checked = true
 	p.note(now, Event{Packet: q.Op(), Value: q.Size, Text: q.Path})
+	if p.reforged() {
+		p.set(alarmMet, now+metWithin)
+		p.sayExtra(w3gs.NewSkins(p.pid))
+	}
 	if p.conduct.Download != "" {
 		p.openDownload(now, q)
 		return
@@ -70,6 +87,15 @@ func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
 }
 
 func (p *player) holdsMap(now time.Duration) {
+	p.holds = true
+	p.checkReady(now)
+}
+
+// checkReady notes that the bot has all that the start needs.
+func (p *player) checkReady(now time.Duration) {
+	if p.ready || !p.holds || !p.met() {
+		return
+	}
 	p.ready = true
 	p.sayReady()
 	p.g.checkGathered(now)
@@ -139,6 +165,7 @@ func (p *player) onStart(now time.Duration) {
 		return
 	}
 	p.phase = loading
+	p.needMet(w3gs.OpCountdownEnd)
 	for _, pid := range p.known.list() {
 		seated := slices.ContainsFunc(p.table.Slots, func(s w3gs.Slot) bool { return s.PID == pid })
 		p.need(seated, w3gs.OpCountdownEnd, "player %d has no slot and is still there", pid)

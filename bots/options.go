@@ -51,7 +51,8 @@ type Options struct {
 	GameID     uint32 // join this lobby without searching
 	EntryKey   uint32 // its entry key
 	Version    w3gs.Version
-	NamePrefix string // a bot is called prefix and number
+	Map        *w3gs.MapCheck // the only map that the bots accept; nil: whatever the host has
+	NamePrefix string         // a bot is called prefix and number
 
 	NoStart      bool // never say "!start"
 	OwnAddresses bool // give every bot its own 127.x.y.z; for a host on this machine

@@ -52,6 +52,7 @@ const (
 	alarmStall
 	alarmResume
 	alarmLeave
+	alarmMet
 	alarmAway // the host has not answered 0x21
 	alarmGiveUp
 	alarms
@@ -87,7 +88,9 @@ type player struct {
 	table   w3gs.SlotTable
 	checked bool // 0x3D has come
 	drawn   bool // the first 0x09 has come
-	ready   bool // holds the map
+	holds   bool // has the map
+	ready   bool // and knows all that it draws
+	extras  extras
 	// readyAs is the command by which the lobby wants to hear that the bot is ready.
 	readyAs   string
 	readySaid bool
@@ -115,6 +118,7 @@ type player struct {
 	answers    []byte   // script: to turns and pings, not sent yet
 	performed  [][]byte // script: actions that have not come back
 	lines      int      // chat lines said
+	echoes     int      // of them in the lobby
 
 	heard      time.Duration // last packet
 	pinged     time.Duration // last 0x01
@@ -129,10 +133,7 @@ func newPlayer(g *game, seat int, name string, conduct Conduct) *player {
 
 // begin sends the 0x1E.
 func (p *player) begin(now time.Duration, l lobby) {
-	extra := []byte{0}
-	if p.g.run.opts.Version.Slots() > w3gs.ClassicSlots {
-		extra = []byte{0, 0}
-	}
+	extra := make([]byte, p.g.run.opts.Version.JoinExtra())
 	p.heard, p.pinged = now, now
 	p.send(&w3gs.ReqJoin{
 		GameID: l.id, EntryKey: l.key, ListenPort: 6112, JoinCounter: 1,
@@ -230,6 +231,10 @@ func (p *player) ring(a alarm, now time.Duration) {
 		p.lastTurn, p.heard, p.pinged = 0, now, now
 	case alarmLeave:
 		p.wantLeave(now)
+	case alarmMet:
+		if p.phase == inLobby {
+			p.needMet(w3gs.OpPlayerExtra)
+		}
 	case alarmAway:
 		p.fault(w3gs.OpLeaveGame, "not answered with 0x1B or by closing within %v", answerWithin)
 		p.finish(OutcomeLeft, "")

@@ -73,6 +73,8 @@ func (p *player) onPacket(now time.Duration, packet w3gs.Packet, n int) {
 		p.onIntroduction(now, q)
 	case *w3gs.MapCheck:
 		p.onMapCheck(now, q)
+	case *w3gs.PlayerExtra:
+		p.onExtra(now, q)
 	case *w3gs.SlotInfo:
 		p.onSlots(now, q)
 	case *w3gs.StartDownload:

@@ -107,6 +107,7 @@ type (
 		Fakes   []lobby.Player
 		Addrs   map[uint8]netip.AddrPort
 		HCL     string
+		Extras  []*w3gs.PlayerExtra // profiles and skins, from 1.32 on
 	}
 	// Loaded: a player has loaded, After the start.
 	Loaded struct {

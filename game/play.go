@@ -27,7 +27,7 @@ func (m *Machine) begin(e lobby.Started) {
 	m.turns = gamesync.New(cfg)
 	m.silenceAt, m.toProxies.ackAt = m.now+m.silenceCheck(), m.now+m.ackEvery()
 	m.out.add(Op{Kind: Play})
-	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL})
+	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL, Extras: e.Extras})
 }
 
 // turnPacket takes an action, or the acknowledgement of a turn.

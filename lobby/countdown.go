@@ -121,5 +121,5 @@ func (l *Lobby) start() {
 		l.broadcast(humans, &w3gs.GameLoaded{PID: p.pid})
 	}
 	l.phase = phaseStarted
-	l.emit(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl})
+	l.emit(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl, Extras: l.extrasOfAll()})
 }

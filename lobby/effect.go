@@ -109,6 +109,7 @@ type Started struct {
 	Fakes   []Player
 	Places  []Place
 	HCL     string
+	Extras  []*w3gs.PlayerExtra // of these players, in the order in which a hosting client hears them
 }
 
 // Closed is the end of a lobby that did not start. Everybody has been kicked.

@@ -125,6 +125,18 @@ func (l *Lobby) show(p *player) {
 	l.sendExtras(l.Humans(), p.extra.skins, p.extra.profile)
 }
 
+// extrasOfAll lists what is known of the players, from 1.32 on.
+func (l *Lobby) extrasOfAll() (list []*w3gs.PlayerExtra) {
+	for _, p := range l.present() {
+		for _, e := range []*w3gs.PlayerExtra{p.extra.skins, p.extra.pair, p.extra.profile} {
+			if e != nil && l.cfg.Wire.Reforged {
+				list = append(list, e)
+			}
+		}
+	}
+	return list
+}
+
 // unmet lists the newcomers who are still to be introduced.
 func (l *Lobby) unmet() []*player {
 	if !l.cfg.Wire.Reforged || l.phase >= phaseStarted {

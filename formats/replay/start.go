@@ -45,7 +45,7 @@ type Start struct {
 type Player struct {
 	PID     uint8
 	Name    string
-	Extra   []byte // 1 zero byte in custom games; in ladder games runtime u32 · race u32
+	Extra   []byte // 1 zero byte in custom games, 2 from 1.31 on; in ladder games runtime u32 · race u32
 	Unknown uint32 // 0; 1 before 1.07; the language in official replays
 
 	// Fake is set for players of the host that nobody plays: the Writer does
@@ -91,7 +91,10 @@ type Meta struct {
 	Data []byte
 }
 
-const metaLate = 0x38 // the ID from 2.0.2 on
+const (
+	metaEarly = 0x39
+	metaLate  = 0x38 // the ID from 2.0.2 on
+)
 
 // late is 2.0.2 and after, where the IDs of actions changed.
 func (s *Start) late() bool {

@@ -65,16 +65,22 @@ var builds = [...]uint16{
 	32: 6091, 6091, 6091, 6091, 6091,
 }
 
+// buildTwo is the build number of 2.0.2.
+const buildTwo = 6115
+
 // BuildOf is the build number that replays of version 1.minor carry; 0 where
 // it is not known.
 func BuildOf(minor int) uint16 {
+	if minor == int(w3gs.VersionTwo) {
+		return buildTwo
+	}
 	if minor < 0 || minor >= len(builds) {
 		return 0
 	}
 	return builds[minor]
 }
 
-// HostOf is what a host of version 1.minor records as.
+// HostOf is what a host of version 1.minor records as; 100 is 2.0.
 func HostOf(product string, minor int) Game {
 	v := Version(minor)
 	if minor >= 30 {
@@ -97,6 +103,17 @@ func (g Game) slotLen() int {
 
 // early is 1.02 and before: turns are 0x1E, checksums 0x20, chat is not saved.
 func (g Game) early() bool { return g.Version.game() <= 2 }
+
+// PlayerExtra is what stands behind a player's name in a custom game.
+func (g Game) PlayerExtra() []byte { return make([]byte, g.Version.game().JoinExtra()) }
+
+// MetaID is the ID of the records about players, as the latest release of the version has it.
+func (g Game) MetaID() byte {
+	if g.Version.game() >= w3gs.VersionTwo {
+		return metaLate
+	}
+	return metaEarly
+}
 
 // build114b is the build of 1.14b; that of 1.14 is not known.
 const build114b = 6040

@@ -59,7 +59,7 @@ func (p *PlayerInfo) fields(c *codec) *codec {
 
 // ReqJoin (0x1E, client to host) asks to enter a lobby: game id u32 · entry
 // key u32 · u8 0 · listen port u16 · join counter u32 · name cstr · n u8 · n
-// bytes · internal sockaddr_in. n is 1 before 1.29 and 2 from then on. A name over
+// bytes · internal sockaddr_in. n is 1 before 1.31 and 2 from then on. A name over
 // 15 bytes still decodes: refusing it is the lobby's business, with a reason the
 // client can show.
 type ReqJoin struct {

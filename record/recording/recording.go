@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -132,11 +133,11 @@ func (r *Recording) begin(after time.Duration, f *game.Started) {
 		Slots: append([]w3gs.Slot(nil), f.Table.Slots...), RandomSeed: f.Table.RandomSeed, Layout: f.Table.Layout,
 		StartSpots: f.Table.PlayerSlots,
 	}
-	for _, p := range f.Players {
-		start.Players = append(start.Players, replay.Player{PID: p.PID, Name: p.Name, Extra: []byte{0}})
+	for _, p := range slices.Concat(f.Players, f.Fakes) {
+		start.Players = append(start.Players, replay.Player{PID: p.PID, Name: p.Name, Extra: r.about.Game.PlayerExtra(), Fake: p.Fake})
 	}
-	for _, p := range f.Fakes {
-		start.Players = append(start.Players, replay.Player{PID: p.PID, Name: p.Name, Extra: []byte{0}, Fake: true})
+	for _, e := range f.Extras {
+		start.Metas = append(start.Metas, replay.Meta{ID: r.about.Game.MetaID(), Kind: byte(e.Kind), Data: e.Data})
 	}
 	r.name.started, r.name.players = r.about.Opened.Add(after), len(f.Players)
 	r.begun, r.file, r.next = true, r.to.reserve(&r.name), r.to.batch(r)

@@ -49,7 +49,7 @@ func begin(a *Archive, id uint32, name string) *Recording {
 		table.Slots = append(table.Slots, w3gs.Slot{PID: pid + 2, Download: 100, Status: w3gs.SlotOccupied, Team: pid, Colour: pid, Handicap: 100})
 	}
 	tell(r, &game.Started{
-		Table: table, Players: []lobby.Player{{PID: 2, Name: "Ann"}, {PID: 3, Name: "Bob"}}, Fakes: []lobby.Player{{PID: 4, Name: "Fake"}},
+		Table: table, Players: []lobby.Player{{PID: 2, Name: "Ann"}, {PID: 3, Name: "Bob"}}, Fakes: []lobby.Player{{PID: 4, Name: "Fake", Fake: true}},
 	})
 	return r
 }

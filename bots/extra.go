@@ -1,0 +1,93 @@
+package bots
+
+import (
+	"bytes"
+	"time"
+
+	"w3host/protocol/w3gs"
+)
+
+// metWithin is how long a host may take to tell a newcomer of the profiles and skins of all.
+const metWithin = 10 * time.Second
+
+// extras is what a client from 1.32 on has said of its player by 0x59, has heard back, and knows
+// of others.
+type extras struct {
+	said     []*w3gs.PlayerExtra // not heard back yet, the oldest first
+	profiles int                 // said and heard back
+	skins    pidSet              // whose came
+	profile  pidSet
+}
+
+func (p *player) reforged() bool { return p.g.run.opts.Version.Reforged() }
+
+// sayExtra sends a 0x59, which must come back.
+func (p *player) sayExtra(e *w3gs.PlayerExtra) {
+	p.send(e)
+	p.extras.said = append(p.extras.said, e)
+}
+
+func (p *player) ownProfile() *w3gs.PlayerExtra { return w3gs.NewProfile(p.pid, p.name) }
+
+// onExtra takes a 0x59: what the bot has said comes back, or another player is described.
+// A client begins with its skins. When those have come back it sends a pair and its
+// profile, and then its profile for each further player.
+func (p *player) onExtra(now time.Duration, q *w3gs.PlayerExtra) {
+	pid := q.PID()
+	own := pid == p.pid
+	switch {
+	case !p.need(p.reforged(), q.Op(), "to a client of %v, which knows none", p.g.run.opts.Version):
+		return
+	case !p.need(p.phase == inLobby, q.Op(), "outside the lobby"):
+		return
+	case !p.need(own || p.known.has(pid), q.Op(), "about player %d, who is not there", pid):
+		return
+	case own && p.echoed(q):
+		p.sayMore(q.Kind)
+	case own:
+		p.fault(q.Op(), "about the bot itself, which has not said it: % X", q.Data)
+	}
+	switch q.Kind {
+	case w3gs.ExtraSkins:
+		p.extras.skins.add(pid)
+	case w3gs.ExtraProfile:
+		p.extras.profile.add(pid)
+	}
+	p.checkReady(now)
+}
+
+// echoed reports whether a 0x59 is the oldest of its kind that the bot waits for.
+func (p *player) echoed(q *w3gs.PlayerExtra) bool {
+	for i, e := range p.extras.said {
+		if e.Kind == q.Kind {
+			p.extras.said = append(p.extras.said[:i:i], p.extras.said[i+1:]...)
+			return bytes.Equal(e.Data, q.Data)
+		}
+	}
+	return false
+}
+
+// sayMore goes on with what follows the echo of a kind.
+func (p *player) sayMore(kind w3gs.ExtraKind) {
+	switch kind {
+	case w3gs.ExtraSkins:
+		p.sayExtra(w3gs.NewPair(p.pid))
+		p.sayExtra(p.ownProfile())
+	case w3gs.ExtraProfile:
+		if p.extras.profiles++; p.extras.profiles < len(p.known.list())+1 {
+			p.sayExtra(p.ownProfile())
+		}
+	}
+}
+
+// met reports whether the bot has heard its own 0x59 and knows all that it draws.
+func (p *player) met() bool {
+	without := func(told pidSet) bool { missing := p.known.without(&told); return missing.empty() }
+	return !p.reforged() || p.extras.profiles > 0 && len(p.extras.said) == 0 && without(p.extras.skins) && without(p.extras.profile)
+}
+
+// needMet is a rule for the host: a client that starts knows everybody.
+func (p *player) needMet(op w3gs.Op) {
+	p.need(p.met(), op, "%d of the bot's 0x59 have not come back; of players %v it has skins of %v and profiles of %v",
+		len(p.extras.said), p.known.list(), p.extras.skins.list(), p.extras.profile.list())
+}
