@@ -2,6 +2,11 @@ package game
 
 import "w3host/texts"
 
+// WaitsForRealm says that a realm lists another lobby before this one.
+func WaitsForRealm(realm, before string) texts.Text {
+	return texts.Of("On %s this lobby can be found once %q has started or closed.", realm, before)
+}
+
 // What a host says to players for reasons of its own.
 var (
 	HostStops = texts.Of("the host is shutting down")

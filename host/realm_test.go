@@ -20,6 +20,8 @@ type realms struct {
 	asks int
 	late map[string]func(bool) // answers that the test gives
 	gone []string              // whose questions were ended
+	// before is the lobby that is listed before any other; empty: there is room for all.
+	before string
 }
 
 func (r *realms) Names() []string { return []string{"Home"} }
@@ -41,7 +43,12 @@ func (r *realms) Realm(gameID uint32) string {
 
 func (r *realms) Account(string) string { return "hostbot" }
 
-func (r *realms) Waits(uint32) (string, string) { return "", "" }
+func (r *realms) Waits(uint32) (string, string) {
+	if r.before == "" {
+		return "", ""
+	}
+	return "Home", r.before
+}
 
 func (r *realms) Confirm(realm, name string, _ uint32, _ netip.Addr, answer func(bool)) (forget func()) {
 	r.mu.Lock()
@@ -325,4 +332,18 @@ func levelOf(r *rig, g *Game, name string) (level command.Level) {
 	})
 	<-done
 	return level
+}
+
+// Whoever takes a lobby off the list, or renames it, reads why a realm does not have it yet.
+func TestLobbyWaitsForRealm(t *testing.T) {
+	home := &realms{before: "first come"}
+	r := newRig(t, func(o *Options) { o.Realms = home })
+	g := r.lobby(8)
+	ann := r.join(g, "Ann", player)
+	for _, line := range []string{"!priv", "!rename second"} {
+		ann.Say(line)
+		want := `On Home this lobby can be found once "first come" has started or closed.`
+		for testkit.ChatText(ann.Until(0x0F)) != want {
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/lan"
 	"w3host/lobby"
 )
@@ -26,6 +27,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.unlist()
 		g.note(func(i *Info) { i.Name, i.Public = f.Name, f.Public })
 		g.announce(f.Name, f.Counts, !f.Public)
+		g.tellWait()
 	case *game.Counted:
 		if g.listed {
 			count := g.host.opts.lanCount(f.Counts)
@@ -71,6 +73,23 @@ func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
 	}
 	g.listed = true
+}
+
+// tellWait tells the players of a lobby with a new place in the list whether a realm lists
+// another one before it.
+func (g *Game) tellWait() {
+	realm, before := g.host.Waits(g.id)
+	if realm == "" {
+		return
+	}
+	g.call(func(g *Game) { // behind what the game says itself
+		for _, l := range g.seats {
+			if l != nil {
+				line := game.WaitsForRealm(realm, before).In(g.machine.Language(l.pid))
+				g.step(&game.Input{Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: line})
+			}
+		}
+	})
 }
 
 // unlist takes the lobby off the list.

@@ -38,6 +38,7 @@ var chineseHost = map[string]string{
 	"Too many codes are out. Please try again in a few minutes.":                                         "发出的验证码太多。请过几分钟再试。",
 	"Nobody under your name was shown this code. If you are in the lobby, type %ssc there to see yours.": "没有以你的名字显示过这个验证码。如果你在房间里，请输入 %ssc 查看你的验证码。",
 	"Type this in the lobby within five minutes: %ssc %s":                                                "请在五分钟内在房间里输入：%ssc %s",
+	"On %s this lobby can be found once %q has started or closed.":                                       "在 %s 上，要等 %q 开始或关闭后才能找到这个房间。",
 	"On %s it is found once %q has started or closed; lobbies = 2 in [[realm]] lets both take turns.":    "在 %s 上，要等 %q 开始或关闭后才能找到它；在 [[realm]] 中设 lobbies = 2 可让两者轮流显示。",
 	"Done.":                   "已完成。",
 	"there is nobody to tell": "没有人能听到",
