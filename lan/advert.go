@@ -139,7 +139,7 @@ func cut(s string, n int) string {
 // The datagrams of one lobby. Those that name a version are there for each.
 
 func (l *lobby) creates(o *Options) (out [][]byte) {
-	for _, v := range l.ad.Versions(o.Versions) {
+	for _, v := range l.byUDP(o) {
 		p := w3gs.CreateGame{Product: o.Product, Version: v, GameID: l.ad.GameID}
 		out = append(out, p.AppendTo(nil))
 	}
@@ -147,7 +147,7 @@ func (l *lobby) creates(o *Options) (out [][]byte) {
 }
 
 func (l *lobby) infos(o *Options, now time.Time) (out [][]byte) {
-	for _, v := range l.ad.Versions(o.Versions) {
+	for _, v := range l.byUDP(o) {
 		out = append(out, l.info(o, v, now))
 	}
 	return out

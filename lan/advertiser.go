@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"w3host/lan/mdns"
 	"w3host/protocol/w3gs"
 )
 
@@ -20,6 +21,7 @@ type Advertiser struct {
 	ports   []*port // the conn of each
 	limit   *limiter
 	foreign []w3gs.SearchGame // games and versions that were logged
+	mdns    *mdns.Responder   // nil until a lobby is shown to 1.30 or later
 	stopped bool
 
 	counts  counters
@@ -32,7 +34,7 @@ type Advertiser struct {
 // counters count datagrams since the start.
 type counters struct {
 	searches  atomic.Uint64 // well-formed 0x2F
-	answers   atomic.Uint64 // 0x30 sent in answer
+	answers   atomic.Uint64 // 0x30 sent in answer, and answers of mDNS
 	limited   atomic.Uint64 // 0x30 held back from a source that asks too much
 	malformed atomic.Uint64 // LAN datagrams that do not parse
 	other     atomic.Uint64 // datagrams of other programs and other packets
@@ -86,6 +88,7 @@ func (a *Advertiser) Open(ad Advert) error {
 	if err := a.board.open(time.Now(), ad); err != nil {
 		return fmt.Errorf("advertise game %d: %w", ad.GameID, err)
 	}
+	a.publish(ad.GameID)
 	a.notify()
 	return nil
 }
@@ -96,6 +99,7 @@ func (a *Advertiser) Update(gameID uint32, c Count) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.board.update(gameID, c) {
+		a.publish(gameID)
 		a.notify()
 	}
 }
@@ -105,6 +109,7 @@ func (a *Advertiser) Close(gameID uint32) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.board.close(gameID) {
+		a.publish(gameID)
 		a.notify()
 	}
 }
@@ -132,9 +137,37 @@ func (a *Advertiser) Shutdown() {
 		close(a.done)
 	}
 	a.mu.Unlock()
+	if a.mdns != nil {
+		a.mdns.Shutdown()
+	}
 	<-a.said // while the sockets are still open
 	a.closePorts()
 	a.readers.Wait()
+}
+
+// publish shows a lobby, as it is now, to clients of 1.30 and later.
+func (a *Advertiser) publish(gameID uint32) {
+	var services []mdns.Service
+	if l := a.board.find(gameID); l != nil {
+		services = l.ad.services(&a.opts, l.opened, l.changes)
+	}
+	if a.mdns == nil {
+		if services == nil {
+			return
+		}
+		bind := a.opts.Bind
+		if bind.IsUnspecified() && a.opts.IPv6 {
+			bind = netip.IPv6Unspecified()
+		}
+		a.mdns = mdns.Start(mdns.Options{
+			Bind: bind, Log: a.opts.Log,
+			Allow: func(now time.Time, from netip.Addr, gameID uint32) bool {
+				return a.limit.grant(now, from, a.limit.interfaces.kind(now, from), gameID)
+			},
+			Local: func(from netip.Addr) bool { return a.limit.interfaces.kind(time.Now(), from) != beyond },
+		})
+	}
+	a.mdns.Set(gameID, services...)
 }
 
 // notify wakes the announcer, which looks at the whole board.

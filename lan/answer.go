@@ -25,7 +25,9 @@ type caller struct {
 // broadcasts, and datagrams of other hosts and of port scanners.
 func (a *Advertiser) handle(datagram []byte, from caller) {
 	if len(datagram) == 0 || datagram[0] != w3gs.Magic {
-		a.counts.other.Add(1)
+		if !a.answerMDNS(datagram, from) {
+			a.counts.other.Add(1)
+		}
 		return
 	}
 	f, err := w3gs.ParseDatagram(datagram)
@@ -44,6 +46,21 @@ func (a *Advertiser) handle(datagram []byte, from caller) {
 	}
 	a.counts.searches.Add(1)
 	a.answer(search, from)
+}
+
+// answerMDNS answers who asks this host alone in the way of 1.30 and later.
+func (a *Advertiser) answerMDNS(datagram []byte, from caller) bool {
+	a.mu.Lock()
+	responder := a.mdns
+	a.mu.Unlock()
+	if responder == nil {
+		return false
+	}
+	out := responder.Answer(datagram, from.addr.Addr())
+	if sendAll(a.conn(cmp.Or(from.port.answerPort, from.port)), from.addr, from.control, out) == nil {
+		a.counts.answers.Add(uint64(len(out)))
+	}
+	return out != nil
 }
 
 func (a *Advertiser) answer(search w3gs.SearchGame, from caller) {

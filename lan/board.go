@@ -15,6 +15,7 @@ type lobby struct {
 	next      time.Time // when the regular 0x32 is due
 	announced bool      // its 0x31 has gone out
 	changed   bool      // a 0x32 is due at once
+	changes   int32     // since it opened
 	show      bool      // a broadcast 0x30 is due at once
 }
 
@@ -52,6 +53,7 @@ func (b *board) update(gameID uint32, c Count) bool {
 	}
 	l.ad.Count = c
 	l.changed = true
+	l.changes++
 	return true
 }
 
@@ -60,7 +62,7 @@ func (b *board) close(gameID uint32) bool {
 	if i < 0 {
 		return false
 	}
-	if b.lobbies[i].announced {
+	if b.lobbies[i].announced && len(b.lobbies[i].byUDP(b.opts)) > 0 {
 		b.gone = append(b.gone, gameID)
 	}
 	b.lobbies = slices.Delete(b.lobbies, i, i+1)
@@ -90,6 +92,9 @@ func (b *board) due(now time.Time) (out, push [][]byte, next time.Time) {
 	}
 	b.gone = b.gone[:0]
 	for _, l := range b.lobbies {
+		if len(l.byUDP(b.opts)) == 0 {
+			continue
+		}
 		regular := !now.Before(l.next)
 		if !l.announced {
 			out = append(out, l.creates(b.opts)...)
@@ -133,7 +138,12 @@ func (b *board) asked(s w3gs.SearchGame) (out []*lobby) {
 }
 
 func (b *board) shows(l *lobby, s w3gs.SearchGame) bool {
-	return s.Product == b.opts.Product && slices.Contains(l.ad.Versions(b.opts.Versions), s.Version)
+	return s.Product == b.opts.Product && slices.Contains(l.byUDP(b.opts), s.Version)
+}
+
+// byUDP are the versions whose clients see the lobby and look for it by UDP.
+func (l *lobby) byUDP(o *Options) []uint32 {
+	return slices.DeleteFunc(slices.Clone(l.ad.Versions(o.Versions)), func(v uint32) bool { return w3gs.Version(v).UsesMDNS() })
 }
 
 // plays reports whether a search is for the product and one of the versions of the

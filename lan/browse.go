@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"w3host/lan/mdns"
 	"w3host/protocol/w3gs"
 )
 
@@ -125,7 +126,7 @@ func announcementSockets(number uint16) []*net.UDPConn {
 
 // listenTo reads datagrams of hosts until the socket is closed.
 func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- message) {
-	buf := make([]byte, datagramSize)
+	buf, services := make([]byte, 4*datagramSize), serviceReader{}
 	for {
 		n, from, err := conn.ReadFromUDPAddrPort(buf)
 		if errors.Is(err, net.ErrClosed) || ctx.Err() != nil {
@@ -134,18 +135,29 @@ func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- me
 		if err != nil {
 			continue // some systems report a closed port of a host this way
 		}
-		frame, err := w3gs.ParseDatagram(buf[:n])
-		if err != nil {
-			continue
+		from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
+		var heard []message
+		if frame, err := w3gs.ParseDatagram(buf[:n]); err == nil {
+			if packet, err := w3gs.Decode(frame, w3gs.LAN); err == nil {
+				heard = []message{{packet: packet, from: from}}
+			}
+		} else if answers {
+			var more []byte
+			switch heard, more = services.read(buf[:n], from); {
+			case more == nil:
+			case from.Port() == mdns.Port: // which several programs there may have
+				_ = mdns.Ask(conn, more)
+			default:
+				_ = writeTo(conn, more, nil, from)
+			}
 		}
-		packet, err := w3gs.Decode(frame, w3gs.LAN)
-		if err != nil {
-			continue
-		}
-		select {
-		case in <- message{packet, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), time.Now(), answers}:
-		case <-ctx.Done():
-			return
+		for _, m := range heard {
+			m.at, m.answer = time.Now(), answers
+			select {
+			case in <- m:
+			case <-ctx.Done():
+				return
+			}
 		}
 	}
 }
@@ -165,14 +177,39 @@ func (b *browser) askAll() error {
 			faults = append(faults, fmt.Errorf("search for lobbies at %v: %w", addr, err))
 		}
 	}
-	if len(faults) == len(to) {
+	if len(b.opts.To) == 0 {
+		if err := b.askGroup(); err != nil {
+			faults = append(faults, fmt.Errorf("search for lobbies by multicast: %w", err))
+		}
+	}
+	if len(faults) >= len(to) {
 		return errors.Join(faults...)
+	}
+	return nil
+}
+
+// askGroup asks everybody for lobbies of 1.30 and later.
+func (b *browser) askGroup() error {
+	for _, search := range b.opts.Ask {
+		if q := serviceQuestion(search); q != nil {
+			if err := mdns.Ask(b.conn, q); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
 func (b *browser) ask(to netip.AddrPort, gameID uint32) error {
 	for _, search := range b.opts.Ask {
+		if q := serviceQuestion(search); q != nil {
+			if len(b.opts.To) > 0 {
+				if err := sendAll(b.conn, to, nil, [][]byte{q}); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		search.GameID = gameID
 		if err := sendAll(b.conn, to, nil, [][]byte{search.AppendTo(nil)}); err != nil {
 			return err

@@ -49,7 +49,7 @@ func (h *interfaceCache) interfaces(now time.Time) []netip.Prefix {
 	return h.prefixes
 }
 
-// interfacePrefixes are the IPv4 addresses of the interfaces that have these flags,
+// interfacePrefixes are the addresses of the interfaces that have these flags,
 // each with the length of its network; none if the system does not tell.
 func interfacePrefixes(flags net.Flags) (out []netip.Prefix) {
 	interfaces, _ := net.Interfaces()
@@ -57,7 +57,7 @@ func interfacePrefixes(flags net.Flags) (out []netip.Prefix) {
 		addrs, _ := i.Addrs()
 		for _, addr := range addrs {
 			p, err := netip.ParsePrefix(addr.String())
-			if err == nil && p.Addr().Is4() && i.Flags&flags == flags {
+			if err == nil && i.Flags&flags == flags {
 				out = append(out, p)
 			}
 		}
@@ -65,10 +65,10 @@ func interfacePrefixes(flags net.Flags) (out []netip.Prefix) {
 	return out
 }
 
-// broadcastOf is the last address of a network, the broadcast address;
+// broadcastOf is the last address of a network of IPv4, the broadcast address;
 // false for networks of one or two addresses, which have none.
 func broadcastOf(p netip.Prefix) (netip.Addr, bool) {
-	if p.Bits() > 30 {
+	if p.Bits() > 30 || !p.Addr().Is4() {
 		return netip.Addr{}, false
 	}
 	b := p.Addr().As4()

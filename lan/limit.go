@@ -1,6 +1,7 @@
 package lan
 
 import (
+	"hash/fnv"
 	"hash/maphash"
 	"net/netip"
 	"sync"
@@ -118,7 +119,7 @@ func (l *limiter) allowSearch(at time.Time, from netip.Addr, k kind) bool {
 	if last.next > now || l.shares[k].TokensAt(at) < 1 {
 		return false
 	}
-	*last = answered{asker: from.As4(), next: now + l.pause/5}
+	*last = answered{asker: asker(from), next: now + l.pause/5}
 	return true
 }
 
@@ -131,14 +132,27 @@ func (l *limiter) grant(at time.Time, from netip.Addr, k kind, gameID uint32) bo
 	if last.next > now+l.pause/answerSlack || !l.spend(at, from, l.upgrade(now, from, k)) {
 		return false
 	}
-	*last = answered{asker: from.As4(), gameID: gameID, next: max(now, last.next) + l.pause}
+	*last = answered{asker: asker(from), gameID: gameID, next: max(now, last.next) + l.pause}
 	return true
+}
+
+// asker is an address as the table has it. Those of IPv6, which only come from attached
+// networks, are folded into a class that no host of IPv4 has.
+func asker(from netip.Addr) [4]byte {
+	if from.Is4() {
+		return from.As4()
+	}
+	sum := fnv.New32a()
+	sum.Write(from.AsSlice())
+	b := [4]byte(sum.Sum(nil))
+	b[0] |= 0xF0
+	return b
 }
 
 // entry is the place of an asker and a lobby in the table: their own, else an empty
 // one, else the one that ends first, with its time cleared.
 func (l *limiter) entry(from netip.Addr, gameID uint32) *answered {
-	e := answered{asker: from.As4(), gameID: gameID}
+	e := answered{asker: asker(from), gameID: gameID}
 	row := &l.answered[maphash.Comparable(l.seed, e)%answerSets]
 	oldest := &row[0]
 	for i := range row {

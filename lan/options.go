@@ -55,6 +55,8 @@ type Options struct {
 	// The zero value means all addresses; an answer then comes from the one that
 	// was asked. A loopback address announces to this machine only.
 	Bind netip.Addr
+	// IPv6 says that the host takes joins by IPv6 as well; clients from 1.30 on are told.
+	IPv6 bool
 	// Product and Version are the game that clients must run; a search for
 	// another gets no answer.
 	Product w3gs.Product

@@ -47,7 +47,8 @@ type pace struct {
 var searchPace = pace{tries: 5, retry: 400 * time.Millisecond, quiet: 200 * time.Millisecond}
 
 // Search asks one host, or a broadcast address, for lobbies: 0x2F out, 0x30
-// back. It repeats the question until somebody answers, then collects answers
+// back; for 1.30 and later, a host of ours the question that clients ask everybody.
+// It repeats the question until somebody answers, then collects answers
 // until none has come for 200 ms. Silence for 2 s is ErrNoAnswer. The lobbies
 // come sorted by address and game id, each once.
 func Search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame) ([]Found, error) {
@@ -67,7 +68,11 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 	var found []Found
 	for range p.tries {
 		sent, quiet := time.Now(), time.NewTimer(p.retry)
-		if _, err := conn.WriteToUDPAddrPort(want.AppendTo(nil), to); err != nil {
+		question := serviceQuestion(want)
+		if question == nil {
+			question = want.AppendTo(nil)
+		}
+		if _, err := conn.WriteToUDPAddrPort(question, to); err != nil {
 			return nil, fmt.Errorf("search for lobbies at %v: %w", to, err)
 		}
 		for waiting := true; waiting; {
@@ -92,8 +97,8 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 			return found, nil
 		}
 	}
-	return nil, fmt.Errorf("%w at %v after %d searches for %v 1.%d (game id %d): is the host up, and of that version?",
-		ErrNoAnswer, to, p.tries, want.Product, want.Version, want.GameID)
+	return nil, fmt.Errorf("%w at %v after %d searches for %v %v (game id %d): is the host up, and of that version?",
+		ErrNoAnswer, to, p.tries, want.Product, w3gs.Version(want.Version), want.GameID)
 }
 
 func (f Found) same(g Found) bool { return f.compare(g) == 0 }

@@ -16,14 +16,14 @@ func TestVariants(t *testing.T) {
 	for _, ad := range []Advert{
 		{GameID: 1, EntryKey: 5, Name: "all", Port: 6112, Count: Count{10, 10}},
 		{GameID: 2, EntryKey: 6, Name: "two", Port: 6112, Count: Count{10, 10}, Stat: w3gs.StatString{HasSHA1: true, Checksum: 9}, Variants: []Variant{
-			{Version: 27, EntryKey: 270, Checksum: 27, SHA1: [20]byte{27}}, {Version: 36, EntryKey: 360, Checksum: 36, SHA1: [20]byte{36}},
+			{Version: 27, EntryKey: 270, Checksum: 27, SHA1: [20]byte{27}}, {Version: 25, EntryKey: 250, Checksum: 25, SHA1: [20]byte{25}},
 		}},
 	} {
 		if err := b.open(now, ad); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for version, want := range map[uint32][]uint32{26: {5}, 27: {5, 270}, 28: {5}, 36: {360}, 35: nil} {
+	for version, want := range map[uint32][]uint32{26: {5}, 27: {5, 270}, 28: {5}, 25: {250}, 23: nil} {
 		found := b.asked(w3gs.SearchGame{Product: w3gs.ProductTFT, Version: version})
 		if len(found) != len(want) {
 			t.Errorf("1.%d is shown %d lobbies, want %d", version, len(found), len(want))
@@ -39,7 +39,7 @@ func TestVariants(t *testing.T) {
 			}
 		}
 	}
-	if b.plays(w3gs.SearchGame{Product: w3gs.ProductTFT, Version: 35}) || !b.plays(w3gs.SearchGame{Product: w3gs.ProductTFT, Version: 36}) {
+	if b.plays(w3gs.SearchGame{Product: w3gs.ProductTFT, Version: 23}) || !b.plays(w3gs.SearchGame{Product: w3gs.ProductTFT, Version: 25}) {
 		t.Error("which versions are foreign is wrong")
 	}
 }

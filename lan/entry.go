@@ -1,0 +1,122 @@
+package lan
+
+import (
+	"errors"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// errEntries says that the bytes of a record are no description of a game.
+var errEntries = errors.New("not the description of a game")
+
+// maxEntries is more than any host writes.
+const maxEntries = 64
+
+// description is what the record of a game holds for clients of 1.30 and later, as protobuf:
+//
+//	{ string name = 1; int32 message_id = 2; repeated { string key = 1; string value = 2; } entries = 3; }
+type description struct {
+	Name      string
+	MessageID int32 // goes up with each change
+	// Implicit leaves a message id of 0 out, as libraries for protobuf do; the game
+	// writes it.
+	Implicit bool
+	Entries  []entry
+}
+
+type entry struct{ key, value string }
+
+// appendTo appends the protobuf.
+func (d *description) appendTo(b []byte) []byte {
+	b = appendText(b, 1, d.Name)
+	if d.MessageID != 0 || !d.Implicit {
+		b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), uint64(d.MessageID))
+	}
+	for _, e := range d.Entries {
+		b = protowire.AppendBytes(protowire.AppendTag(b, 3, protowire.BytesType), appendText(appendText(nil, 1, e.key), 2, e.value))
+	}
+	return b
+}
+
+func appendText(b []byte, field protowire.Number, text string) []byte {
+	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), text)
+}
+
+// decode reads the protobuf. Fields that nobody knows are passed over.
+func (d *description) decode(b []byte) error {
+	*d = description{Implicit: true}
+	return eachField(b, func(field protowire.Number, number uint64, text []byte) error {
+		switch {
+		case field == 1 && text != nil:
+			d.Name = string(text)
+		case field == 2 && text == nil:
+			d.MessageID, d.Implicit = int32(number), false
+		case field == 3 && text != nil:
+			var e entry
+			if len(d.Entries) >= maxEntries {
+				return errEntries
+			}
+			err := eachField(text, func(field protowire.Number, _ uint64, text []byte) error {
+				switch field {
+				case 1:
+					e.key = string(text)
+				case 2:
+					e.value = string(text)
+				}
+				return nil
+			})
+			d.Entries = append(d.Entries, e)
+			return err
+		}
+		return nil
+	})
+}
+
+// eachField reads a message; the text of a number is nil.
+func eachField(b []byte, visit func(field protowire.Number, number uint64, text []byte) error) error {
+	for len(b) > 0 {
+		field, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return errEntries
+		}
+		b = b[n:]
+		var number uint64
+		var text []byte
+		switch kind {
+		case protowire.VarintType:
+			number, n = protowire.ConsumeVarint(b)
+		case protowire.BytesType:
+			text, n = protowire.ConsumeBytes(b)
+		default:
+			if n = protowire.ConsumeFieldValue(field, kind, b); n >= 0 {
+				b = b[n:]
+				continue
+			}
+		}
+		if n < 0 {
+			return errEntries
+		}
+		b = b[n:]
+		if err := visit(field, number, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value is the value of a key; the last counts.
+func (d *description) value(key string) (text string) {
+	for _, e := range d.Entries {
+		if e.key == key {
+			text = e.value
+		}
+	}
+	return text
+}
+
+// number is a value in decimal; 0 if it is none.
+func (d *description) number(key string) uint32 {
+	n, _ := strconv.ParseUint(d.value(key), 10, 32)
+	return uint32(n)
+}

@@ -1,0 +1,191 @@
+package mdns
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// Allow says whether an asker may be told of an owner's services now by unicast.
+type Allow func(now time.Time, from netip.Addr, owner uint32) bool
+
+// parse reads a message that may concern a zone: a question, or an answer. What else
+// comes to the port is not looked at.
+func parse(datagram []byte) *dns.Msg {
+	m := &dns.Msg{}
+	if len(datagram) < headerSize || m.Unpack(datagram) != nil || m.Opcode != dns.OpcodeQuery {
+		return nil
+	}
+	return m
+}
+
+// asked are the services that a message asks about. What the asker knows already, and
+// will for some time, is left out of lists.
+func (z *zone) asked(m *dns.Msg) (list []*service) {
+	for _, s := range z.services {
+		if s.established() && slices.ContainsFunc(m.Question, func(q dns.Question) bool { return z.concerns(s, q, m.Answer) }) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (z *zone) concerns(s *service, q dns.Question, known []dns.RR) bool {
+	switch name := q.Name; {
+	case strings.EqualFold(name, s.instance), strings.EqualFold(name, z.host), strings.EqualFold(name, metaQuery):
+		return true
+	case q.Qtype != dns.TypePTR && q.Qtype != dns.TypeANY:
+		return false
+	case !strings.EqualFold(name, ServiceType) &&
+		!slices.ContainsFunc(s.Subtypes, func(sub string) bool { return strings.EqualFold(name, Subtype(sub)) }):
+		return false
+	}
+	return !slices.ContainsFunc(known, func(rr dns.RR) bool {
+		ptr, ok := rr.(*dns.PTR)
+		return ok && ptr.Hdr.Ttl >= otherTTL/2 && strings.EqualFold(ptr.Hdr.Name, q.Name) && strings.EqualFold(ptr.Ptr, s.instance)
+	})
+}
+
+// listen takes a message that has come by multicast to a link from the port of mDNS, and
+// returns what is answered by unicast.
+func (z *zone) listen(now time.Time, l *link, m *dns.Msg, from netip.AddrPort, allow Allow) [][]byte {
+	if m.Response {
+		if from.Port() == Port {
+			z.heard(now, m)
+		}
+		return nil
+	}
+	if len(m.Question) == 0 {
+		return nil
+	}
+	if from.Port() != Port {
+		return z.direct(now, m, from.Addr().WithZone(""), l.addresses, allow)
+	}
+	var quietly []*service
+	for _, s := range z.asked(m) {
+		switch {
+		case len(m.Ns) > 0: // a probe: the name is defended at once
+			l.want(s, now, probePause)
+		case m.Question[0].Qclass&unique != 0:
+			if allow(now, from.Addr().WithZone(""), s.owner) {
+				quietly = append(quietly, s)
+			}
+		default:
+			l.want(s, now.Add(answerSoonest+rand.N(answerLatest-answerSoonest)), repeatPause)
+		}
+	}
+	if len(m.Ns) > 0 {
+		for _, s := range z.services {
+			if s.probes > 0 && !s.established() && strings.EqualFold(s.instance, m.Question[0].Name) {
+				z.probed(now, s, m.Ns)
+			}
+		}
+	}
+	return z.answers(&dns.Msg{Question: m.Question}, quietly, l.addresses, false)
+}
+
+// direct answers a question by unicast, in the way of resolvers that are not of mDNS.
+func (z *zone) direct(now time.Time, m *dns.Msg, from netip.Addr, addresses []record, allow Allow) [][]byte {
+	list := slices.DeleteFunc(z.asked(m), func(s *service) bool { return !allow(now, from, s.owner) })
+	return z.answers(m, list, addresses, true)
+}
+
+// answers tell of services, as many in a message as fit: first what was asked for, then what the asker
+// will want next. Where a name is ours but has no such record, they say so.
+func (z *zone) answers(m *dns.Msg, list []*service, addresses []record, legacy bool) (out [][]byte) {
+	var questions []question
+	flags := uint16(flagAnswer)
+	if legacy {
+		for _, q := range m.Question {
+			questions = append(questions, question{q.Name, q.Qtype, q.Qclass})
+		}
+	}
+	for len(list) > 0 {
+		var message []byte
+		n := 1
+		for ; n <= len(list); n++ {
+			records := slices.Concat(addresses, []record{typePointer})
+			for _, s := range list[:n] {
+				records = append(records, s.records(z.host)...)
+			}
+			records = append(records, z.missing(list[:n], addresses)...)
+			answers, extra := split(records, m.Question)
+			if legacy {
+				plain(answers)
+				plain(extra)
+			}
+			b, ok := compose(m.Id, flags, questions, answers, nil, extra)
+			if !ok || n > 1 && len(b) > maxMessage {
+				break
+			}
+			message = b
+		}
+		list = list[max(n-1, 1):]
+		if message != nil {
+			out = append(out, message)
+		}
+	}
+	return out
+}
+
+// missing are records that say which types the names of services, and of this host, have.
+func (z *zone) missing(list []*service, addresses []record) (out []record) {
+	var types []uint16
+	for _, a := range addresses {
+		types = append(types, a.kind)
+	}
+	out = append(out, nothingBut(z.host, hostTTL, types...))
+	for _, s := range list {
+		out = append(out, nothingBut(s.instance, otherTTL, dns.TypeTXT, dns.TypeSRV, TypeData))
+	}
+	return out
+}
+
+// nothingBut is an NSEC: the name has these types only.
+func nothingBut(name string, ttl uint32, types ...uint16) record {
+	var bits [32]byte
+	size := 0
+	for _, t := range types {
+		bits[t/8] |= 0x80 >> (t % 8)
+		size = max(size, int(t/8)+1)
+	}
+	return record{name: name, kind: dns.TypeNSEC, class: dns.ClassINET | unique, ttl: ttl, target: name, data: append([]byte{0, byte(size)}, bits[:size]...)}
+}
+
+// split puts first what a question asks for. An NSEC stands in for a record that there
+// is not, and is left out otherwise.
+func split(records []record, questions []dns.Question) (answers, extra []record) {
+	has := func(name string, kind uint16) bool {
+		return slices.ContainsFunc(records, func(r record) bool { return r.kind == kind && strings.EqualFold(r.name, name) })
+	}
+	for _, r := range records {
+		wanted := func(q dns.Question) bool {
+			if !strings.EqualFold(q.Name, r.name) {
+				return false
+			}
+			if r.kind == dns.TypeNSEC {
+				return q.Qtype != dns.TypeANY && !has(r.name, q.Qtype)
+			}
+			return q.Qtype == r.kind || q.Qtype == dns.TypeANY
+		}
+		switch {
+		case slices.ContainsFunc(questions, wanted):
+			answers = append(answers, r)
+		case r.kind != dns.TypeNSEC && r.name != metaQuery && r.name != ServiceType:
+			extra = append(extra, r)
+		}
+	}
+	return answers, extra
+}
+
+// plain takes out of records what only mDNS knows.
+func plain(records []record) {
+	for i := range records {
+		records[i].class = dns.ClassINET
+		records[i].ttl = min(records[i].ttl, legacyTTL)
+	}
+}

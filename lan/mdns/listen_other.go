@@ -1,0 +1,25 @@
+//go:build !linux
+
+package mdns
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"syscall"
+)
+
+// Other systems do not bind a socket to a group.
+
+func listen4(*net.Interface) (*net.UDPConn, error) { return anywhere("udp4", "0.0.0.0") }
+
+func listen6(*net.Interface) (*net.UDPConn, error) { return anywhere("udp6", "::") }
+
+func anywhere(network, addr string) (*net.UDPConn, error) {
+	cfg := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error { return share(c) }}
+	conn, err := cfg.ListenPacket(context.Background(), network, net.JoinHostPort(addr, strconv.Itoa(Port)))
+	if err != nil {
+		return nil, err
+	}
+	return conn.(*net.UDPConn), nil
+}

@@ -1,0 +1,142 @@
+package mdns
+
+import (
+	"encoding/hex"
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/miekg/dns"
+	"golang.org/x/net/ipv4"
+)
+
+// Question asks for the instances of a subtype.
+func Question(subtype string) []byte {
+	return ask(question{Subtype(subtype), dns.TypePTR, dns.ClassINET})
+}
+
+// More asks for what an answer has left out about an instance.
+func More(e Entry) []byte {
+	return ask(question{e.Instance, TypeData, dns.ClassINET}, question{e.Instance, dns.TypeSRV, dns.ClassINET})
+}
+
+func ask(questions ...question) []byte {
+	b, _ := compose(0, 0, questions, nil, nil, nil)
+	return b
+}
+
+// Ask sends a question to the group from a socket that is not on the port of mDNS, on
+// every interface. Answers come back to the socket by unicast. The error is the last,
+// if nothing could be sent.
+func Ask(conn *net.UDPConn, message []byte) (err error) {
+	p, sent := ipv4.NewPacketConn(conn), false
+	for at, n := range here(netip.IPv4Unspecified()) {
+		if at.six {
+			continue
+		}
+		fault := p.SetMulticastInterface(&net.Interface{Index: at.index, Name: n.name})
+		if fault == nil {
+			_, fault = conn.WriteToUDPAddrPort(message, group4)
+		}
+		if sent = sent || fault == nil; fault != nil {
+			err = fault
+		}
+	}
+	if sent {
+		return nil
+	}
+	if err == nil {
+		err = errNoNetwork
+	}
+	return err
+}
+
+var errNoNetwork = errors.New("no interface for multicast DNS is up")
+
+func unhex(text string) []byte {
+	b, _ := hex.DecodeString(text) // as the library has written it
+	return b
+}
+
+// maxSubtypes bounds what one instance is found by.
+const maxSubtypes = 32
+
+// Entry is what answers tell of an instance.
+type Entry struct {
+	Instance string
+	Subtypes []string // by which it was found
+	Data     []byte
+	Host     string
+	Addr     netip.Addr // of the host, IPv4
+	Gone     bool
+}
+
+// Read takes the entries out of an answer; false if it is none.
+func Read(datagram []byte) (entries []Entry, ok bool) {
+	m := parse(datagram)
+	if m == nil || !m.Response {
+		return nil, false
+	}
+	at := map[string]int{} // by instance, in small letters
+	of := func(instance string) *Entry {
+		key := strings.ToLower(instance)
+		if _, known := at[key]; !known {
+			at[key] = len(entries)
+			entries = append(entries, Entry{Instance: instance})
+		}
+		return &entries[at[key]]
+	}
+	addrs := map[string]netip.Addr{}
+	for _, rr := range append(m.Answer, m.Extra...) {
+		name := strings.ToLower(rr.Header().Name)
+		ours := strings.HasSuffix(name, "."+ServiceType)
+		switch rr := rr.(type) {
+		case *dns.PTR:
+			if subtype, found := strings.CutSuffix(name, "._sub."+ServiceType); found {
+				e := of(rr.Ptr)
+				e.Subtypes, e.Gone = append(e.Subtypes, subtype), rr.Hdr.Ttl == 0
+			}
+		case *dns.SRV:
+			if ours {
+				of(rr.Hdr.Name).Host = rr.Target
+			}
+		case *dns.A:
+			if addr, fine := netip.AddrFromSlice(rr.A.To4()); fine {
+				addrs[name] = addr
+			}
+		case *dns.RFC3597:
+			if ours && rr.Hdr.Rrtype == TypeData {
+				of(rr.Hdr.Name).Data = unhex(rr.Rdata)
+			}
+		}
+	}
+	for i := range entries {
+		entries[i].Addr = addrs[strings.ToLower(entries[i].Host)]
+	}
+	return entries, true
+}
+
+// Update takes what a further answer says of the same instance.
+func (e *Entry) Update(news Entry) {
+	e.Instance, e.Gone = news.Instance, news.Gone
+	for _, subtype := range news.Subtypes {
+		if !slices.Contains(e.Subtypes, subtype) && len(e.Subtypes) < maxSubtypes {
+			e.Subtypes = append(e.Subtypes, subtype)
+		}
+	}
+	if news.Data != nil {
+		e.Data = news.Data
+	}
+	if news.Host != "" {
+		e.Host = news.Host
+	}
+	if news.Addr.IsValid() {
+		e.Addr = news.Addr
+	}
+}
+
+// Complete reports whether nothing is left to ask. A host need not tell its address:
+// then it is where the answer has come from.
+func (e *Entry) Complete() bool { return e.Data != nil && e.Host != "" && len(e.Subtypes) > 0 }

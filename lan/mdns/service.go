@@ -1,0 +1,95 @@
+package mdns
+
+import (
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/miekg/dns"
+)
+
+// Service is an instance of the service, which clients of some versions see.
+type Service struct {
+	Name     string   // where another has it, a number is added
+	Subtypes []string // labels, such as _w3xp2730
+	Port     uint16
+	Data     []byte // of the record of TypeData
+}
+
+// service is a Service with what has been done about it.
+type service struct {
+	Service
+	owner     uint32 // whose it is; see Responder.Set
+	number    int    // behind the name; 1 is not written
+	instance  string // the full name
+	probes    int    // sent under this name
+	said      int    // announcements since
+	next      time.Time
+	conflicts int
+}
+
+// established reports whether the name is known to be free.
+func (s *service) established() bool { return s.probes >= probes && s.said > 0 }
+
+// rename gives the service the next name.
+func (s *service) rename(taken func(instance string) bool) {
+	for {
+		s.number++
+		label := s.Name
+		if s.number > 1 {
+			behind := fmt.Sprintf(" (%d)", s.number)
+			label = label[:min(len(label), 63-len(behind))]
+			for !utf8.ValidString(label) && utf8.ValidString(s.Name) {
+				label = label[:len(label)-1]
+			}
+			label += behind
+		}
+		if instance := instanceName(label); !taken(instance) {
+			s.instance = instance
+			return
+		}
+	}
+}
+
+// again begins to probe for the name at a time.
+func (s *service) again(at time.Time) { s.probes, s.said, s.next = 0, 0, at }
+
+// typePointer answers the question for the types of services that there are.
+var typePointer = record{name: metaQuery, kind: dns.TypePTR, class: dns.ClassINET, ttl: otherTTL, target: ServiceType}
+
+// records are all of the service: the pointers to it, and what it is.
+func (s *service) records(host string) []record {
+	const in, own = dns.ClassINET, dns.ClassINET | unique
+	out := []record{{name: ServiceType, kind: dns.TypePTR, class: in, ttl: otherTTL, target: s.instance}}
+	for _, sub := range s.Subtypes {
+		out = append(out, record{name: Subtype(sub), kind: dns.TypePTR, class: in, ttl: otherTTL, target: s.instance})
+	}
+	return append(out,
+		record{name: s.instance, kind: dns.TypeSRV, class: own, ttl: hostTTL, data: []byte{0, 0, 0, 0, byte(s.Port >> 8), byte(s.Port)}, target: host},
+		record{name: s.instance, kind: dns.TypeTXT, class: own, ttl: otherTTL, data: []byte{0}},
+		record{name: s.instance, kind: TypeData, class: own, ttl: otherTTL, data: s.Data},
+	)
+}
+
+// probe asks whether anybody has the name, and says what the service would put there.
+func (s *service) probe(host string) []byte {
+	srv := s.records(host)[len(s.Subtypes)+1]
+	srv.class = dns.ClassINET
+	b, _ := compose(0, 0, []question{{s.instance, dns.TypeANY, dns.ClassINET | unique}}, nil, []record{srv}, nil)
+	return b
+}
+
+// announcement is everything about the service; as a good-bye it says that this is over.
+func (s *service) announcement(host string, addresses []record, goodbye bool) []byte {
+	records := s.records(host)
+	if goodbye {
+		for i := range records {
+			records[i].ttl = 0
+		}
+	} else { // a good-bye would be of other services, too
+		records = slices.Concat(records, []record{typePointer}, addresses)
+	}
+	b, _ := compose(0, flagAnswer, nil, records, nil, nil)
+	return b
+}

@@ -1,0 +1,143 @@
+package mdns
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/ipv4"
+	"golang.org/x/net/ipv6"
+)
+
+const (
+	// hops is the TTL of every message: RFC 6762 wants 255.
+	hops = 255
+	// writeTimeout keeps a full socket buffer from delaying the other interfaces.
+	writeTimeout = 200 * time.Millisecond
+	// readBuffer is what the system keeps while the reader is busy.
+	readBuffer = 1 << 20
+	// readFaults is how many reads may fail in a row before the socket is given up.
+	readFaults = 16
+)
+
+var (
+	group4 = netip.AddrPortFrom(netip.AddrFrom4([4]byte{224, 0, 0, 251}), Port)
+	group6 = netip.MustParseAddrPort("[ff02::fb]:5353")
+)
+
+// place is an interface and a protocol.
+type place struct {
+	index int
+	six   bool
+}
+
+// network is what an interface is now.
+type network struct {
+	name     string
+	prefixes []netip.Prefix
+}
+
+// socket is the one of a place.
+type socket struct {
+	at      place
+	network network
+	conn    *net.UDPConn
+	link    *link
+	group   netip.AddrPort
+	faults  atomic.Int32 // of reads, in a row
+}
+
+// here are the places where multicast DNS can be spoken: the loopback interface, and
+// those that take multicast; with an address bound, only its interface.
+func here(bind netip.Addr) map[place]network {
+	out := map[place]network{}
+	interfaces, _ := net.Interfaces() // without any there is nobody to speak to
+	for _, i := range interfaces {
+		if i.Flags&net.FlagUp == 0 || i.Flags&(net.FlagMulticast|net.FlagLoopback) == 0 {
+			continue
+		}
+		n := network{name: i.Name}
+		addrs, _ := i.Addrs()
+		for _, a := range addrs {
+			if p, err := netip.ParsePrefix(a.String()); err == nil {
+				n.prefixes = append(n.prefixes, p)
+			}
+		}
+		own := func(p netip.Prefix) bool { return p.Addr() == bind || bind.IsLoopback() && p.Addr().IsLoopback() }
+		if !bind.IsUnspecified() && !slices.ContainsFunc(n.prefixes, own) {
+			continue
+		}
+		for _, six := range []bool{false, true} {
+			if slices.ContainsFunc(n.prefixes, func(p netip.Prefix) bool { return p.Addr().Is6() == six }) {
+				out[place{i.Index, six}] = n
+			}
+		}
+	}
+	return out
+}
+
+// records are the addresses at which the services are.
+func (n network) records(host string, bind netip.Addr) (out []record) {
+	if !bind.IsUnspecified() {
+		return []record{address(host, bind)}
+	}
+	for _, p := range n.prefixes {
+		if a := p.Addr(); a.Is4() || bind.Is6() {
+			out = append(out, address(host, a))
+		}
+	}
+	return out
+}
+
+func (s *socket) same(n network) bool {
+	return s.network.name == n.name && slices.Equal(s.network.prefixes, n.prefixes) && s.faults.Load() < readFaults
+}
+
+// open makes the socket of a place.
+func open(at place, n network) (*socket, error) {
+	ifi := &net.Interface{Index: at.index, Name: n.name}
+	s := &socket{at: at, network: n, group: group4}
+	listen := listen4
+	if at.six {
+		s.group, listen = netip.AddrPortFrom(group6.Addr().WithZone(n.name), Port), listen6
+	}
+	var err error
+	if s.conn, err = listen(ifi); err != nil {
+		return nil, err
+	}
+	_ = s.conn.SetReadBuffer(readBuffer) // the system's limit may be lower
+	if err = join(s.conn, ifi, at.six); err != nil {
+		return nil, errors.Join(err, s.conn.Close())
+	}
+	return s, nil
+}
+
+// join makes the socket speak and hear multicast on its interface.
+func join(conn *net.UDPConn, ifi *net.Interface, six bool) error {
+	if six {
+		p := ipv6.NewPacketConn(conn)
+		_ = p.SetHopLimit(hops)
+		return errors.Join(p.JoinGroup(ifi, &net.UDPAddr{IP: group6.Addr().AsSlice()}), p.SetMulticastInterface(ifi),
+			p.SetMulticastHopLimit(hops), p.SetMulticastLoopback(true))
+	}
+	p := ipv4.NewPacketConn(conn)
+	_ = p.SetTTL(hops)
+	return errors.Join(p.JoinGroup(ifi, &net.UDPAddr{IP: group4.Addr().AsSlice()}), p.SetMulticastInterface(ifi),
+		p.SetMulticastTTL(hops), p.SetMulticastLoopback(true))
+}
+
+func (s *socket) send(message []byte) { s.sendTo(message, s.group) }
+
+// sendTo sends a message. What cannot be sent is asked for again.
+func (s *socket) sendTo(message []byte, to netip.AddrPort) {
+	_ = s.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
+	_, _ = s.conn.WriteToUDPAddrPort(message, to)
+}
+
+// failed reports whether a fault of a read ends the socket; look opens another.
+func (s *socket) failed(err error) bool {
+	return errors.Is(err, net.ErrClosed) || s.faults.Add(1) >= readFaults
+}

@@ -1,0 +1,79 @@
+package lan
+
+import (
+	"net/netip"
+	"strings"
+	"time"
+
+	"w3host/lan/mdns"
+	"w3host/protocol/w3gs"
+)
+
+// serviceQuestion asks for lobbies of 1.30 and later; nil for another version.
+func serviceQuestion(search w3gs.SearchGame) []byte {
+	v := w3gs.Version(search.Version)
+	if !v.UsesMDNS() {
+		return nil
+	}
+	return mdns.Question(subtypeOf(search.Product, v))
+}
+
+// serviceReader makes of answers by mDNS what a 0x30 says. It remembers what it has heard
+// of an instance until it knows everything.
+type serviceReader map[serviceKey]*mdns.Entry
+
+// serviceKey is an instance as one host tells of it.
+type serviceKey struct {
+	from     netip.AddrPort
+	instance string
+}
+
+// read takes an answer, and returns the lobbies that it completes, and what to ask next.
+func (r serviceReader) read(datagram []byte, from netip.AddrPort) (out []message, more []byte) {
+	entries, _ := mdns.Read(datagram)
+	for _, news := range entries {
+		key := serviceKey{from, strings.ToLower(news.Instance)}
+		e := r[key]
+		if e == nil {
+			if len(r) >= maxFound {
+				clear(r) // anybody can answer; what is true is told again
+			}
+			e = &mdns.Entry{}
+			r[key] = e
+		}
+		if e.Update(news); e.Gone {
+			delete(r, key)
+			continue
+		}
+		if !e.Complete() {
+			if len(news.Subtypes) > 0 {
+				more = mdns.More(*e)
+			}
+			continue
+		}
+		at := from
+		if e.Addr.IsValid() {
+			at = netip.AddrPortFrom(e.Addr, from.Port())
+		}
+		for _, subtype := range e.Subtypes {
+			if want, ok := searchOf(subtype); ok {
+				if info, err := described(e.Data, want, time.Now()); err == nil {
+					out = append(out, message{packet: info, from: at})
+				}
+			}
+		}
+	}
+	return out, more
+}
+
+// searchOf reads the subtype that clients of a version browse.
+func searchOf(subtype string) (w3gs.SearchGame, bool) {
+	for _, product := range []w3gs.Product{w3gs.ProductTFT, w3gs.ProductROC} {
+		for _, v := range w3gs.Versions() {
+			if v.UsesMDNS() && subtypeOf(product, v) == subtype {
+				return w3gs.SearchGame{Product: product, Version: uint32(v)}, true
+			}
+		}
+	}
+	return w3gs.SearchGame{}, false
+}

@@ -1,0 +1,118 @@
+package lan
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"time"
+
+	"w3host/protocol/w3gs"
+)
+
+var reforged = w3gs.SearchGame{Product: w3gs.ProductTFT, Version: 36}
+
+// listen36 is listen for lobbies of 1.36, on loopback.
+func listen36(t *testing.T, change func(*Options)) (*Advertiser, netip.AddrPort) {
+	t.Helper()
+	return listen(t, func(o *Options) {
+		o.Version = 36
+		if change != nil {
+			change(o)
+		}
+	})
+}
+
+// until searches until the lobbies are as the test wants them.
+func until(t *testing.T, what string, ask func(context.Context) ([]Found, error), good func([]Found) bool) []Found {
+	t.Helper()
+	var found []Found
+	var err error
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if found, err = ask(t.Context()); good(found) {
+			return found
+		}
+	}
+	t.Fatalf("%s: %+v, %v", what, found, err)
+	return nil
+}
+
+// A host of ours is asked for lobbies of 1.36 by the question of clients, at its own port.
+func TestSearchForReforged(t *testing.T) {
+	a, addr := listen36(t, nil)
+	open(t, a, 1, 2)
+	ask := func(ctx context.Context) ([]Found, error) { return search(ctx, addr, reforged, quickPace) }
+	found := until(t, "two of one name", ask, func(f []Found) bool { return len(f) == 2 })
+	info := found[0].Info
+	if info.GameID != 1 || info.EntryKey != capturedAdvert.EntryKey || info.Name != capturedAdvert.Name || info.Version != 36 ||
+		info.Port != 6112 || info.Stat.HostName != "vs" || info.Stat.MapPath != "Maps/Download/DotA Allstars v6.61c.w3x" ||
+		found[0].Players() != 1 || info.Slots != 10 || info.Stat.Checksum != capturedAdvert.Stat.Checksum || found[0].From.Addr() != loopback {
+		t.Errorf("got %+v", found[0])
+	}
+	a.Update(1, Count{Slots: 10, Open: 4})
+	until(t, "six players", ask, func(f []Found) bool { return len(f) == 2 && f[0].Players() == 6 })
+	a.Close(1)
+	until(t, "one is closed", ask, func(f []Found) bool { return len(f) == 1 && f[0].Info.GameID == 2 })
+}
+
+// Each version is shown a lobby in its own way, and no other is: 1.26 by UDP only, 1.36
+// by mDNS only.
+func TestNoVersionSeesAnothersLobby(t *testing.T) {
+	a, addr := listen(t, func(o *Options) { o.Version, o.Versions = 26, []uint32{36} })
+	both, classic := capturedAdvert, capturedAdvert
+	classic.GameID, classic.Variants = 2, []Variant{{Version: 26, EntryKey: 7}}
+	for _, ad := range []Advert{both, classic} {
+		if err := a.Open(ad); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask := func(version uint32) func(context.Context) ([]Found, error) {
+		return func(ctx context.Context) ([]Found, error) {
+			return search(ctx, addr, w3gs.SearchGame{Product: w3gs.ProductTFT, Version: version}, quickPace)
+		}
+	}
+	found := until(t, "1.36", ask(36), func(f []Found) bool { return len(f) > 0 })
+	if len(found) != 1 || found[0].Info.GameID != 1 {
+		t.Errorf("1.36 is shown %+v", found)
+	}
+	if found, err := ask(26)(t.Context()); err != nil || len(found) != 2 {
+		t.Errorf("1.26 is shown %+v, %v", found, err)
+	}
+	for _, version := range []uint32{35, 32, 100} {
+		if found, err := ask(version)(t.Context()); err == nil {
+			t.Errorf("%v is shown %+v", version, found)
+		}
+	}
+	c := newClient(t)
+	c.send(addr, "F7 2F 10 00 50 58 33 57 24 00 00 00 00 00 00 00") // 1.36 by UDP
+	c.send(addr, "F7 2F 10 00 50 58 33 57 1A 00 00 00 00 00 00 00")
+	if d, _ := c.receive(); d[8] != 26 {
+		t.Errorf("1.36 is answered by UDP: % X", d)
+	}
+}
+
+// By multicast, on the loopback interface, as clients ask.
+func TestBrowseForReforged(t *testing.T) {
+	a, _ := listen36(t, func(o *Options) { o.GamePort = 6300 })
+	ad := capturedAdvert
+	ad.Port, ad.EntryKey = 0, 0xABCD1234
+	if err := a.Open(ad); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	var got []Found
+	err := Browse(ctx, BrowseOptions{Ask: []w3gs.SearchGame{reforged}, Every: 300 * time.Millisecond}, func(found []Found) {
+		for _, f := range found {
+			if f.Info.EntryKey == ad.EntryKey {
+				got = append(got, f)
+				stop()
+			}
+		}
+	})
+	if err != nil || len(got) == 0 {
+		t.Fatalf("nothing heard by multicast on loopback: %v", err)
+	}
+	if f := got[0]; f.JoinAddr() != netip.MustParseAddrPort("127.0.0.1:6300") || f.RTT <= 0 {
+		t.Errorf("got %+v", f)
+	}
+}
