@@ -88,11 +88,10 @@ func (p *pending) later() (given func()) {
 	})
 }
 
-// New makes the operator of a host. The host passes unknown commands of games to it.
+// New makes the operator of a host, whose Options.Outside passes lines to FromGame.
 func New(opts Options) *Operator {
 	o := &Operator{opts: opts, hinted: make(map[hinted]time.Time), lines: make(chan request, queued), done: make(chan struct{})}
 	o.UseRules(nil)
-	opts.Host.Obey(o.fromGame)
 	return o
 }
 
@@ -130,8 +129,8 @@ func (o *Operator) Run(ctx context.Context) {
 	}
 }
 
-// fromGame takes a line whose command the game does not have.
-func (o *Operator) fromGame(g *host.Game, by *command.Caller, line string) {
+// FromGame takes a line whose command the game does not have. It does not wait.
+func (o *Operator) FromGame(g *host.Game, by *command.Caller, line string) {
 	caller := *by
 	if by.PID != 0 {
 		caller.Reply = func(text string) { g.Tell(by, text) }

@@ -96,13 +96,18 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{t: t, uses: uses, db: &flakyPeople{Directory: people.Directory{DB: db}}, clients: map[string]*testkit.Client{}, in: map[string]uint32{}}
+	listeners, err := host.Listen("127.0.0.1:0", "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.opts = host.Options{
-		Listen: "127.0.0.1:0", Product: w3gs.ProductTFT, Game: plainGame(),
+		Listeners: listeners, Product: w3gs.ProductTFT, Game: plainGame(),
 		Limits: host.Limits{
 			JoinTimeout: time.Minute, Unjoined: 100, UnjoinedPerIP: 100, JoinsPerMinute: 1000,
 			PacketRate: 200, OutQueue: 256 << 10, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shutdown: 10 * time.Second,
 		},
 		Autohost: host.Autohost{MaxGames: 6, Open: s.Open, Retry: time.Hour},
+		Outside:  func(g *host.Game, by *command.Caller, line string) { s.operator.FromGame(g, by, line) },
 		Admins:   roles{}, People: s.db, Log: zerolog.New(s).Level(zerolog.WarnLevel),
 	}
 	s.h, err = host.New(s.opts)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"w3host/config"
 	"w3host/control"
 	"w3host/control/people"
+	"w3host/game/command"
 	"w3host/host"
 	"w3host/internal/openfiles"
 	"w3host/lan"
@@ -47,124 +49,192 @@ type Options struct {
 	Log     zerolog.Logger
 }
 
+// daemon is a host with all that it needs. Each step of its start adds to stops what ends
+// the step's work.
+type daemon struct {
+	Options
+	ctx   context.Context // ends when the host is to stop
+	stop  context.CancelFunc
+	stops []func() error
+
+	maps      *Maps
+	db        *storage.Store
+	records   host.Recorder
+	lists     *guard
+	host      host.Options
+	operator  *control.Operator
+	onRealms  *realmCommands // nil: there is no [[realm]]
+	listeners host.Listeners
+}
+
 // Run hosts games until ctx ends. What it starts stops in the opposite order: games
 // first, then the announcements, the game log last.
 func Run(ctx context.Context, o Options) (err error) {
-	c, log := o.Config, o.Log
-	part := func(name string) zerolog.Logger { return log.With().Str("part", name).Logger() }
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	if most, limited := openfiles.Limit(); limited && most < enoughFiles {
-		log.Warn().Msgf("the limit of open files is %d, enough for about as many players; raise it with ulimit -n or LimitNOFILE", most)
-	}
-	log.Info().Str("version", o.Version).Str("config", cmp.Or(absolute(c.File), "no configuration file, defaults only")).Msg("w3host starts")
-	if err := checkFolders(c); err != nil {
-		return err
-	}
-	maps, err := openMaps(ctx, c, c.MapCache(), log)
-	if err != nil {
-		return err
-	}
-	db, err := storage.Open(ctx, c.DatabaseURL(), storage.Options{
-		Log: part("database"), StartWithoutDatabase: true,
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeDatabase(db)) }()
-	recorder, err := storage.NewRecorder(db, storage.RecorderOptions{
-		Dir: c.SpoolDir(), Name: hostName(c), Version: o.Version,
-		Log: part("records"),
-	})
-	if err != nil {
-		return fmt.Errorf("the spool %s: %w", c.SpoolDir(), err)
-	}
-	var stopBy atomic.Int64 // nanoseconds since 1970
-	defer context.AfterFunc(ctx, func() {
-		stopBy.Store(time.Now().Add(c.Limits.Shutdown.D() + recordsTimeout).UnixNano())
-	})()
-	defer func() { closeRecorder(recorder, time.Unix(0, stopBy.Load()), log) }()
-	go housekeeping(ctx, db, Retention(c.Database), part("database")) // ends with ctx
-	go keepRatings(ctx, db, part("database"))                         // ends with ctx
-	lists := newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: c.SpoolDir(), Log: part("database")}), c)
-	defer lists.Close()
-	lists.await(ctx, log)
-
-	replays, err := openReplays(c.Replays, part("replays"))
-	if err != nil {
-		return err
-	}
+	d := &daemon{Options: o}
+	d.ctx, d.stop = context.WithCancel(ctx)
+	defer d.stop()
 	defer func() {
-		if err := replays.Close(replaysTimeout); err != nil {
-			log.Warn().Err(err).Msg("some replays are incomplete")
+		for _, stop := range slices.Backward(d.stops) {
+			err = errors.Join(err, stop())
 		}
 	}()
-	options := hostOptions(c, o.Version, log)
-	options.Autohost.Open, options.Autohost.Expand = maps.Open, maps.expand
-	records := storage.LimitAudit(recorder)
-	options.Replays, options.Recorder = replays, records
-	options.Bans, options.Admins = lists, lists
-	options.People, options.Ratings = people.Directory{DB: db}, ratings{db}
-	h, err := host.New(options)
+	for _, step := range []func() error{
+		d.check, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openReplays, d.announce,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return d.serve()
+}
+
+func (d *daemon) part(name string) zerolog.Logger { return d.Log.With().Str("part", name).Logger() }
+
+func (d *daemon) atEnd(stop func() error) { d.stops = append(d.stops, stop) }
+
+// check looks at the machine before anything is opened.
+func (d *daemon) check() error {
+	if most, limited := openfiles.Limit(); limited && most < enoughFiles {
+		d.Log.Warn().Msgf("the limit of open files is %d, enough for about as many players; raise it with ulimit -n or LimitNOFILE", most)
+	}
+	d.Log.Info().Str("version", d.Version).Str("config", cmp.Or(absolute(d.Config.File), "no configuration file, defaults only")).Msg("w3host starts")
+	d.host = hostOptions(d.Config, d.Version, d.Log)
+	return checkFolders(d.Config)
+}
+
+func (d *daemon) openMaps() (err error) {
+	d.maps, err = openMaps(d.ctx, d.Config, d.Config.MapCache(), d.Log)
+	if err == nil {
+		d.host.Autohost.Open, d.host.Autohost.Expand = d.maps.Open, d.maps.expand
+	}
+	return err
+}
+
+func (d *daemon) openDatabase() (err error) {
+	d.db, err = storage.Open(d.ctx, d.Config.DatabaseURL(), storage.Options{Log: d.part("database"), StartWithoutDatabase: true})
 	if err != nil {
-		return ListenFault(c.Host.Listen, err)
+		return err
 	}
-	lists.OnBans(h.CheckBans)
-	var local host.Advertiser
-	if c.LAN.Enabled {
-		advertiser, err := lan.Listen(LANOptions(c, h.Addr(), log))
-		if err != nil {
-			return err
-		}
-		defer advertiser.Shutdown()
-		local = advertiser
-		h.Advertise(local)
-	}
-	maps.watch()
-	r := &reloader{read: o.Read, version: o.Version, now: c, maps: maps, host: h, lists: lists}
-	operator := control.New(control.Options{
-		Host: h, Maps: maps, Reload: r.reload, Stop: stop, Audit: func(a storage.AdminAction) { records.Record(a) },
-		Log: part("control"), Trigger: c.Lobby.CommandTrigger,
-	})
-	r.use = operator.UseRules
-	operator.UseRules(commandRules(c))
-	if len(c.Realms) > 0 {
-		e := &realmCommands{
-			operator: operator, admins: lists, people: options.People, trigger: c.Lobby.CommandTrigger,
-			log: part("realm"), lines: make(chan realm.Speech, maxHeard),
-		}
-		go e.run(ctx) // ends with ctx
-		realms, err := logOn(c, h, e.heard, log)
-		if err != nil {
-			return err
-		}
-		defer realms.Shutdown()
-		h.Advertise(advertisers{local, realms, log})
-		h.UseRealms(realms)
-	}
-	commanding := operator.Start(ctx, c.ControlSocket(), o.Console)
-	defer func() { stop(); commanding.Wait() }()
-	welcome(c, h.Addr(), maps, log)
-	if err := h.Run(ctx); err != nil {
-		log.Warn().Err(err).Msg("stopped before everything had shut down")
-	}
-	log.Info().Msg("w3host has stopped")
+	d.atEnd(func() error { return closeDatabase(d.db) })
+	d.host.People, d.host.Ratings = people.Directory{DB: d.db}, ratings{d.db}
 	return nil
 }
 
-// openReplays opens the folder of replays; nil if games are not to be recorded.
-func openReplays(c config.Replays, log zerolog.Logger) (*recording.Archive, error) {
-	if !c.Enabled {
-		return nil, nil
-	}
-	a, err := recording.Open(recording.Options{
-		Dir: c.Dir, Name: c.Name, KeepFor: time.Duration(c.KeepDays) * 24 * time.Hour, KeepBytes: int64(c.KeepBytes),
-		Log: log,
+// openRecords opens the spool, and keeps what the database has in order.
+func (d *daemon) openRecords() error {
+	recorder, err := storage.NewRecorder(d.db, storage.RecorderOptions{
+		Dir: d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, Log: d.part("records"),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("replays.dir = %q: %w", c.Dir, err)
+		return fmt.Errorf("the spool %s: %w", d.Config.SpoolDir(), err)
 	}
-	return a, nil
+	var stopBy atomic.Int64 // nanoseconds since 1970
+	context.AfterFunc(d.ctx, func() {
+		stopBy.Store(time.Now().Add(d.Config.Limits.Shutdown.D() + recordsTimeout).UnixNano())
+	})
+	d.atEnd(func() error { closeRecorder(recorder, time.Unix(0, stopBy.Load()), d.Log); return nil })
+	d.records = storage.LimitAudit(recorder)
+	d.host.Recorder = d.records
+	go housekeeping(d.ctx, d.db, Retention(d.Config.Database), d.part("database")) // ends with ctx
+	go keepRatings(d.ctx, d.db, d.part("database"))                                // ends with ctx
+	return nil
+}
+
+// openLists loads who is banned and who is an admin.
+func (d *daemon) openLists() error {
+	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: d.Config.SpoolDir(), Log: d.part("database")}), d.Config)
+	d.atEnd(func() error { d.lists.Close(); return nil })
+	d.lists.await(d.ctx, d.Log)
+	d.host.Bans, d.host.BansChanged, d.host.Admins = d.lists, d.lists.BansChanged(), d.lists
+	return nil
+}
+
+// listen opens the ports, since whoever announces lobbies needs them.
+func (d *daemon) listen() (err error) {
+	if d.listeners, err = host.Listen(d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
+		return ListenFault(d.Config.Host.Listen, err)
+	}
+	d.atEnd(func() error { d.listeners.Close(); return nil })
+	d.host.Listeners = d.listeners
+	return nil
+}
+
+func (d *daemon) openReplays() error {
+	c := d.Config.Replays
+	if !c.Enabled {
+		return nil
+	}
+	replays, err := recording.Open(recording.Options{
+		Dir: c.Dir, Name: c.Name, KeepFor: time.Duration(c.KeepDays) * 24 * time.Hour, KeepBytes: int64(c.KeepBytes),
+		Log: d.part("replays"),
+	})
+	if err != nil {
+		return fmt.Errorf("replays.dir = %q: %w", c.Dir, err)
+	}
+	d.atEnd(func() error {
+		if err := replays.Close(replaysTimeout); err != nil {
+			d.Log.Warn().Err(err).Msg("some replays are incomplete")
+		}
+		return nil
+	})
+	d.host.Replays = replays
+	return nil
+}
+
+// announce opens the ways on which lobbies are found.
+func (d *daemon) announce() error {
+	c := d.Config
+	if c.LAN.Enabled {
+		local, err := lan.Listen(LANOptions(c, d.listeners.Addr(), d.Log))
+		if err != nil {
+			return err
+		}
+		d.atEnd(func() error { local.Shutdown(); return nil })
+		d.host.Advertiser = local
+	}
+	if len(c.Realms) == 0 {
+		return nil
+	}
+	d.onRealms = &realmCommands{
+		admins: d.lists, people: d.host.People, trigger: c.Lobby.CommandTrigger,
+		log: d.part("realm"), lines: make(chan realm.Speech, maxHeard),
+	}
+	realms, err := logOn(c, d.listeners.Addr(), d.onRealms.heard, d.Log)
+	if err != nil {
+		return err
+	}
+	d.atEnd(func() error { realms.Shutdown(); return nil })
+	d.host.Advertiser, d.host.Realms = advertisers{d.host.Advertiser, realms, d.Log}, realms
+	return nil
+}
+
+// serve runs the host, and carries out the commands of all who may give some.
+func (d *daemon) serve() error {
+	c := d.Config
+	d.host.Outside = func(g *host.Game, by *command.Caller, line string) { d.operator.FromGame(g, by, line) }
+	h, err := host.New(d.host)
+	if err != nil {
+		return err
+	}
+	d.maps.watch()
+	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
+	d.operator = control.New(control.Options{
+		Host: h, Maps: d.maps, Reload: r.reload, Stop: d.stop, Audit: func(a storage.AdminAction) { d.records.Record(a) },
+		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger,
+	})
+	r.use = d.operator.UseRules
+	d.operator.UseRules(commandRules(c))
+	if d.onRealms != nil {
+		go d.onRealms.run(d.ctx, d.operator) // ends with ctx
+	}
+	commanding := d.operator.Start(d.ctx, c.ControlSocket(), d.Console)
+	defer func() { d.stop(); commanding.Wait() }()
+	welcome(c, h.Addr(), d.maps, d.Log)
+	if err := h.Run(d.ctx); err != nil {
+		d.Log.Warn().Err(err).Msg("stopped before everything had shut down")
+	}
+	d.Log.Info().Msg("w3host has stopped")
+	return nil
 }
 
 // closeRecorder waits until the database has the last records, or the deadline. The

@@ -43,7 +43,7 @@ func hostOptions(c config.Config, version string, log zerolog.Logger) host.Optio
 		versions = append(versions, uint32(v))
 	}
 	return host.Options{
-		Listen: c.Host.Listen, ReturnListen: c.Reconnect.Listen, Product: Product(c),
+		Product:         Product(c),
 		Game:            gameConfig(c, version),
 		Limits:          hostLimits(c.Limits),
 		Autohost:        host.Autohost{Entries: entries(c, version), MaxGames: c.Autohost.MaxGames},
@@ -118,6 +118,14 @@ func reconnectConfig(r config.Reconnect) game.Reconnect {
 	}
 	wait := r.Wait.D().Round(time.Minute)
 	return game.Reconnect{Wait: wait, Empties: int(wait/time.Minute) - 1, ExtendedWait: max(wait, extendedWait)}
+}
+
+// returnListen is the address of a port for those who come back; empty: there is none.
+func returnListen(r config.Reconnect) string {
+	if !r.Enabled {
+		return ""
+	}
+	return r.Listen
 }
 
 func commandRules(c config.Config) command.Rules {

@@ -24,7 +24,7 @@ func TestKeysReachTheHost(t *testing.T) {
 	made := func(c config.Config) string {
 		o := hostOptions(c, "v1", zerolog.Nop())
 		o.Autohost.Entries = nil // they repeat the sections
-		return fmt.Sprintf("%+v", o)
+		return fmt.Sprintf("%+v %s", o, returnListen(c.Reconnect))
 	}
 	plain := made(config.Default())
 	for key, value := range config.Default().Values() {

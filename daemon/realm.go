@@ -43,8 +43,8 @@ func realmAccounts(c config.Config, listen netip.AddrPort) []realm.Account {
 }
 
 // logOn logs the configured accounts on.
-func logOn(c config.Config, h *host.Host, heard func(realm.Speech), log zerolog.Logger) (*realm.Realms, error) {
-	if port := h.Addr().Port(); port < 1024 {
+func logOn(c config.Config, listen netip.AddrPort, heard func(realm.Speech), log zerolog.Logger) (*realm.Realms, error) {
+	if port := listen.Port(); port < 1024 {
 		for i := range c.Realms {
 			if c.Realms[i].AdvertisePort == 0 {
 				log.Warn().Uint16("port", port).Msg("realms do not list ports below 1024: set advertise_port")
@@ -53,7 +53,7 @@ func logOn(c config.Config, h *host.Host, heard func(realm.Speech), log zerolog.
 		}
 	}
 	return realm.LogOn(realm.Options{
-		Accounts: realmAccounts(c, h.Addr()), Heard: heard, Log: log.With().Str("part", "realm").Logger(),
+		Accounts: realmAccounts(c, listen), Heard: heard, Log: log.With().Str("part", "realm").Logger(),
 	})
 }
 
@@ -101,13 +101,12 @@ const (
 
 // realmCommands passes commands given on realms to the operator.
 type realmCommands struct {
-	operator *control.Operator
-	admins   host.Admins
-	people   host.People
-	trigger  string
-	log      zerolog.Logger
-	lines    chan realm.Speech
-	retry    time.Time // the database is not asked before
+	admins  host.Admins
+	people  host.People
+	trigger string
+	log     zerolog.Logger
+	lines   chan realm.Speech
+	retry   time.Time // the database is not asked before
 }
 
 // heard runs on an account's goroutine and does not wait. Lines in a channel are
@@ -126,7 +125,7 @@ func (e *realmCommands) heard(s realm.Speech) {
 }
 
 // run passes lines on, in their order, until ctx ends.
-func (e *realmCommands) run(ctx context.Context) {
+func (e *realmCommands) run(ctx context.Context, operator *control.Operator) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -140,7 +139,7 @@ func (e *realmCommands) run(ctx context.Context) {
 			if s.Whisper {
 				by.Via = command.ViaWhisper
 			}
-			e.operator.Hear(by, s.Text)
+			operator.Hear(by, s.Text)
 		}
 	}
 }

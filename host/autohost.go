@@ -108,13 +108,16 @@ func (h *Host) LobbyName() string {
 	})
 }
 
-// keepLobbies opens lobbies as the entries want them until ctx ends.
+// keepLobbies opens lobbies as the entries want them, and looks up bans when they have
+// changed, until ctx ends.
 func (h *Host) keepLobbies(ctx context.Context) {
 	for {
 		h.fill()
 		select {
 		case <-ctx.Done():
 			return
+		case <-h.opts.BansChanged:
+			h.checkBans()
 		case <-h.refill:
 		case <-time.After(h.retry):
 		}

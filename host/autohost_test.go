@@ -130,7 +130,7 @@ func TestMapSourceFails(t *testing.T) {
 func TestListen(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	_, err := New(Options{Listen: r.h.Addr().String()})
+	_, err := Listen(r.h.Addr().String(), "")
 	if err == nil {
 		t.Fatal("two hosts on one port")
 	}

@@ -33,34 +33,47 @@ type Game struct {
 	host  *Host
 	shard *shard
 	log   zerolog.Logger
-	open  atomic.Bool // the lobby takes joins
-	info  Info        // guarded by host.mu
+	group *loop.Group // its place in the loop; nil before begin
 
-	settings w3gs.GameSettings
-	listed   bool // on the LAN
-
-	machine *game.Machine
-	out     game.Out
-	opened  time.Duration // on the shard's clock; the machine's clock begins there
-	links   map[game.LinkID]*link
-	lastID  game.LinkID
-	seats   [w3gs.MaxPID + 1]*link
-	proxies [w3gs.MaxPID + 1]*person // who have one, also while their seat has no link
-	bearers map[string]netip.Addr    // who has joined first under a name of a realm
-	last    game.Kind                // of the inputs, for the file of a crash
-	busy    bool                     // a step is under way
-	pending []game.Input             // that of the step under way, and those that it has caused
-	over    bool
+	listing
+	stepping
+	seating
 	loading bool // players load the map
 	playing bool // its links are read when a turn is due
+	over    bool
 
 	journal   journal.Journal
 	replay    *recording.Recording // nil: none
 	records   *gamelog.Records
 	observers []observer
-	lateSeq   uint64 // the host's lateness that the machine has heard of
+}
 
-	group *loop.Group // its place in the loop; nil before begin
+// listing is how others see the lobby or game.
+type listing struct {
+	open     atomic.Bool // the lobby takes joins
+	info     Info        // guarded by host.mu
+	settings w3gs.GameSettings
+	listed   bool // on the LAN
+}
+
+// stepping is the machine and what is on its way to it and from it.
+type stepping struct {
+	machine *game.Machine
+	out     game.Out
+	opened  time.Duration // on the shard's clock; the machine's clock begins there
+	last    game.Kind     // of the inputs, for the file of a crash
+	busy    bool          // a step is under way
+	pending []game.Input  // that of the step under way, and those that it has caused
+	lateSeq uint64        // the host's lateness that the machine has heard of
+}
+
+// seating is who carries which player.
+type seating struct {
+	links   map[game.LinkID]*link
+	lastID  game.LinkID
+	seats   [w3gs.MaxPID + 1]*link
+	proxies [w3gs.MaxPID + 1]*person // who have one, also while their seat has no link
+	bearers map[string]netip.Addr    // who has joined first under a name of a realm
 }
 
 // observer looks at what happens in a game. It never waits, and keeps nothing of
@@ -72,9 +85,10 @@ type observer interface {
 func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	g := &Game{
 		id: id, key: randomU32(), m: spec.m, spec: spec, host: h, shard: h.shard,
-		info: Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, Since: time.Now()},
-		log:  h.log.With().Uint32("game", id).Logger(), links: make(map[game.LinkID]*link),
+		log: h.log.With().Uint32("game", id).Logger(),
 	}
+	g.info = Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, Since: time.Now()}
+	g.links = make(map[game.LinkID]*link)
 	cfg, opened := spec.setup.ForMap(spec.m.Map), time.Now()
 	cfg.ID, cfg.Name, cfg.Lobby.RandomSeed = id, spec.name, randomU32()
 	cfg.Unlisted, cfg.Realm = spec.private, strings.Join(h.opts.Realms.Names(), ",")

@@ -8,7 +8,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -34,8 +33,6 @@ type Host struct {
 	opts     Options
 	log      zerolog.Logger
 	gate     *gate
-	listener *net.TCPListener
-	returns  *net.TCPListener // for those who come back; nil: the same
 	shard    *shard
 	journals *journal.Files
 	writing  sync.WaitGroup // files of crashes
@@ -54,13 +51,12 @@ type Host struct {
 	logins    logins
 	refused   refusals
 	directory directory
-	leaves    *tally                                         // of lobbies
-	asked     chan struct{}                                  // a place for each question to People that is on its way
-	outside   func(g *Game, by *command.Caller, line string) // see Obey
-	lookups   chan struct{}                                  // holds one for each rating or language that is looked up
+	leaves    *tally        // of lobbies
+	asked     chan struct{} // a place for each question to People that is on its way
+	lookups   chan struct{} // holds one for each rating or language that is looked up
 }
 
-// New opens the listener; nothing is served before Run.
+// New makes a host; nothing is served before Run.
 func New(opts Options) (*Host, error) {
 	opts.Advertiser = cmp.Or[Advertiser](opts.Advertiser, nobody{})
 	opts.Recorder = cmp.Or[Recorder](opts.Recorder, nobody{})
@@ -69,31 +65,21 @@ func New(opts Options) (*Host, error) {
 	opts.Realms = cmp.Or[Realms](opts.Realms, nobody{})
 	opts.People = cmp.Or[People](opts.People, nobody{})
 	opts.Ratings = cmp.Or[Ratings](opts.Ratings, nobody{})
+	if opts.Outside == nil {
+		opts.Outside = func(*Game, *command.Caller, string) {}
+	}
 	if len(opts.Versions) == 0 {
 		opts.Versions = []uint32{uint32(opts.Game.Version)}
-	}
-	listener, err := listen(opts.Listen)
-	if err != nil {
-		return nil, err
-	}
-	var returns *net.TCPListener
-	if opts.Game.Reconnect.Wait > 0 && opts.ReturnListen != "" {
-		if returns, err = listen(opts.ReturnListen); err != nil {
-			return nil, errors.Join(err, listener.Close())
-		}
 	}
 	h := &Host{
 		opts:     opts,
 		log:      opts.Log,
 		gate:     newGate(opts.Limits),
-		listener: listener,
-		returns:  returns,
 		lookups:  make(chan struct{}, mostLookups),
 		games:    make(map[uint32]*Game),
 		setup:    opts.Game,
 		refill:   make(chan struct{}, 1),
 		retry:    cmp.Or(opts.Autohost.Retry, refillRetry),
-		outside:  func(*Game, *command.Caller, string) {},
 		asked:    make(chan struct{}, mostAsked),
 		checking: make(chan struct{}, mostLogins),
 		logins:   newLogins(),
@@ -106,45 +92,27 @@ func New(opts Options) (*Host, error) {
 		a.Expand = func(choice string) []string { return []string{choice} }
 	}
 	h.keeper = autohost.New(a.Entries, a.MaxGames, h.retry, uint64(randomU32()), a.Expand, h.seated)
+	var err error
 	if h.shard, err = newShard(h); err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return nil, err
 	}
 	h.journals = journal.Open(opts.Journal, opts.Log)
 	return h, nil
 }
 
-func listen(addr string) (*net.TCPListener, error) {
-	network := "tcp"
-	if ap, err := netip.ParseAddrPort(addr); err == nil && ap.Addr().Is4() {
-		network = "tcp4" // the wildcard would listen on IPv6 too, which Warcraft III does not speak
-	}
-	l, err := net.Listen(network, addr)
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", addr, err)
-	}
-	return l.(*net.TCPListener), nil
-}
-
 // Addr is where the host listens.
-func (h *Host) Addr() netip.AddrPort { return h.listener.Addr().(*net.TCPAddr).AddrPort() }
-
-// Advertise sets who announces the lobbies; it must come before Run. The
-// advertiser needs the port, which is known only now.
-func (h *Host) Advertise(a Advertiser) { h.opts.Advertiser = a }
-
-// UseRealms sets who knows the realms; it must come before Run.
-func (h *Host) UseRealms(r Realms) { h.opts.Realms = r }
+func (h *Host) Addr() netip.AddrPort { return h.opts.Listeners.Addr() }
 
 // Run serves until ctx ends, then stops in order: no new connections, no
 // announcements, games told and ended, their last packets flushed. It returns
 // when all that is done or Limits.Shutdown has passed.
 func (h *Host) Run(ctx context.Context) error {
-	if err := h.shard.Listen(h.listener); err != nil {
-		return fmt.Errorf("listen on %s: %w", h.Addr(), err)
-	}
-	if h.returns != nil {
-		if err := h.shard.Listen(h.returns); err != nil {
-			return fmt.Errorf("listen on %s: %w", h.opts.ReturnListen, err)
+	for _, l := range []*net.TCPListener{h.opts.Listeners.Main, h.opts.Listeners.Returns} {
+		if l == nil {
+			continue
+		}
+		if err := h.shard.Listen(l); err != nil {
+			return fmt.Errorf("listen on %v: %w", l.Addr(), err)
 		}
 	}
 	go h.shard.Run() // ends with stop

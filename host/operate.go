@@ -6,11 +6,6 @@ import (
 	"w3host/storage"
 )
 
-// Obey sets who takes the lines of players and operators that are no commands
-// of a game; it must come before Run. It is called on the shard and must not
-// wait.
-func (h *Host) Obey(outside func(g *Game, by *command.Caller, line string)) { h.outside = outside }
-
 // Command has the game carry a line out, and returns when that is done. It must
 // not be called on the shard.
 func (g *Game) Command(by *command.Caller, line string) error {

@@ -22,9 +22,8 @@ import (
 
 // Options are what holds for every game of a host.
 type Options struct {
-	Listen       string // TCP address
-	ReturnListen string // of players who come back; empty: Listen
-	Product      w3gs.Product
+	Listeners Listeners
+	Product   w3gs.Product
 
 	// Game is what games are made from. What depends on the map and on the lobby is
 	// filled in per game; of its settings, what the map leaves open.
@@ -45,11 +44,16 @@ type Options struct {
 	Recorder   Recorder
 	Replays    *recording.Archive // nil: games are not recorded
 	Bans       Bans
-	Admins     Admins
-	People     People // nil: nobody answers
-	Realms     Realms
-	Ratings    Ratings // nil: everybody is a newcomer
-	Log        zerolog.Logger
+	// BansChanged has a value when everybody who plays is to be looked up again.
+	BansChanged <-chan struct{}
+	Admins      Admins
+	People      People // nil: nobody answers
+	Realms      Realms
+	Ratings     Ratings // nil: everybody is a newcomer
+	// Outside takes the lines of players and operators that are no commands of a game.
+	// It is called on the loop and must not wait. nil: nobody does.
+	Outside func(g *Game, by *command.Caller, line string)
+	Log     zerolog.Logger
 
 	// Crashes is the folder for files that tell of crashes; empty for none.
 	Crashes string

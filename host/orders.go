@@ -62,7 +62,7 @@ func (g *Game) order(op *game.Op) {
 			op.Caller.Answer(op.Text)
 		}
 	case game.Outside:
-		g.host.outside(g, op.Caller, op.Text)
+		g.host.opts.Outside(g, op.Caller, op.Text)
 	}
 }
 

@@ -155,9 +155,9 @@ func (g *Game) rate(l *link) {
 	}, "no rating is known: the player counts as a newcomer")
 }
 
-// CheckBans looks up everybody again who is in a lobby or game, because the list
+// checkBans looks up everybody again who is in a lobby or game, because the list
 // of bans has changed.
-func (h *Host) CheckBans() {
+func (h *Host) checkBans() {
 	for _, g := range h.Games() {
 		g.call((*Game).checkBans)
 	}

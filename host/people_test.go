@@ -43,8 +43,9 @@ func TestBansFromChat(t *testing.T) {
 	guard := alicesGuard{storage.NewGuard(db, storage.GuardOptions{})}
 	defer guard.Close()
 	<-guard.Loaded()
-	r := newRig(t, func(o *Options) { o.Bans, o.Admins, o.People = guard, guard, people.Directory{DB: db} })
-	guard.OnBans(r.h.CheckBans)
+	r := newRig(t, func(o *Options) {
+		o.Bans, o.BansChanged, o.Admins, o.People = guard, guard.BansChanged(), guard, people.Directory{DB: db}
+	})
 
 	_, players := r.play(2)
 	g := r.lobby(4)

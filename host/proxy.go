@@ -5,7 +5,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"time"
 
@@ -22,10 +21,10 @@ const firstExtended = 2
 
 // proxy is what the host knows of a player's proxy, whatever connection it has.
 type proxy struct {
-	version uint32
-	key     uint32
-	told    bool // how long an extended one is waited for
-	returns *rate.Limiter
+	version      uint32
+	key          uint32
+	extendedSent bool // with how long its player is waited for
+	returns      *rate.Limiter
 }
 
 // seatReturns is how often one player may come back at once; another time comes
@@ -203,8 +202,8 @@ func (g *Game) offer(op *game.Op) {
 		p := l.proxy
 		g.proxies[pid] = l.person
 		l.Queue(gproxy.Offer{Port: g.host.returnPort(l.realm), PID: pid, Key: p.key, Empties: op.Empties}.AppendTo(nil))
-		if p.version >= firstExtended && !p.told {
-			p.told = true
+		if p.version >= firstExtended && !p.extendedSent {
+			p.extendedSent = true
 			l.Queue(gproxy.Extended{Seconds: uint32(g.host.opts.Game.Reconnect.ExtendedWait / time.Second), GameID: g.id}.AppendTo(nil))
 		}
 	}
@@ -222,10 +221,8 @@ func (g *Game) acknowledge(to w3gs.PIDs) {
 // returnPort is where a player who came by a realm's list, or by the LAN, comes back: at
 // the port where they joined, as they see it, if none is set.
 func (h *Host) returnPort(realm string) uint16 {
-	if h.returns != nil {
-		return port(h.returns)
+	if own := h.opts.Listeners.Returns; own != nil {
+		return addrOf(own).Port()
 	}
-	return cmp.Or(h.opts.Realms.Port(realm), port(h.listener))
+	return cmp.Or(h.opts.Realms.Port(realm), h.Addr().Port())
 }
-
-func port(l net.Listener) uint16 { return l.Addr().(*net.TCPAddr).AddrPort().Port() }

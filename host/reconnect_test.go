@@ -438,7 +438,7 @@ func TestReconnectOff(t *testing.T) {
 // TestReconnectOwnPort: the offer names it, and both ports know those who come
 // back.
 func TestReconnectOwnPort(t *testing.T) {
-	r := reconnectRig(t, func(o *Options) { o.ReturnListen = "127.0.0.1:0" })
+	r := reconnectRig(t, func(o *Options) { o.Listeners = listenOn(t, "127.0.0.1:0", "127.0.0.1:0") })
 	g := r.lobby(1)
 	dialled := make(chan uint16, 10)
 	dial := func(port uint16) (net.Conn, error) {
@@ -469,11 +469,11 @@ func TestReconnectOwnPort(t *testing.T) {
 // router shows it to those of a realm, unless another is set for them.
 func TestReconnectAdvertisedPort(t *testing.T) {
 	for _, own := range []string{"", "127.0.0.1:0"} {
-		r := reconnectRig(t, func(o *Options) { o.Realms, o.ReturnListen = &realms{}, own })
+		r := reconnectRig(t, func(o *Options) { o.Realms, o.Listeners = &realms{}, listenOn(t, "127.0.0.1:0", own) })
 		g := r.lobby(2)
 		want := map[uint32]uint16{0: r.h.Addr().Port(), homeID: 7777}
 		if own != "" {
-			port := r.h.returns.Addr().(*net.TCPAddr).AddrPort().Port()
+			port := r.h.opts.Listeners.Returns.Addr().(*net.TCPAddr).AddrPort().Port()
 			want = map[uint32]uint16{0: port, homeID: port}
 		}
 		for list, port := range want {

@@ -49,18 +49,22 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 	t.Helper()
 	r := &rig{t: t, records: &tape{}, log: &logTape{}, done: make(chan error, 1)}
 	opts := Options{
-		Listen: "127.0.0.1:0", Product: w3gs.ProductTFT, Game: plainGame(),
+		Product: w3gs.ProductTFT, Game: plainGame(),
 		Limits: Limits{
 			JoinTimeout: time.Minute,
 			Unjoined:    2000, UnjoinedPerIP: 8, JoinsPerMinute: 30, PacketRate: 200, OutQueue: 256 << 10,
 			Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shutdown: 10 * time.Second,
 		},
 		Recorder: r.records,
+		Outside:  unknown,
 		Log:      zerolog.New(r.log).Level(zerolog.DebugLevel),
 	}
 	opts.Game.Turns.Period = period
 	if change != nil {
 		change(&opts)
+	}
+	if opts.Listeners.Main == nil {
+		opts.Listeners = listenOn(t, "127.0.0.1:0", "")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r.stop = cancel
@@ -72,7 +76,6 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 			t.Fatal(err)
 		}
 		r.h = h
-		h.Obey(unknown)
 		go func() { r.done <- h.Run(ctx) }()
 	})
 	t.Cleanup(func() {
@@ -92,6 +95,16 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 		}
 	})
 	return r
+}
+
+// listenOn opens the ports of a host.
+func listenOn(t testing.TB, addr, returns string) Listeners {
+	t.Helper()
+	l, err := Listen(addr, returns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // plainGame is a game without the limits of players' habits, which the first who

@@ -104,7 +104,13 @@ func (c lineCase) play(t *testing.T, table *lineTable, mayTryAgain bool) bool {
 	j := newJudge(t)
 	far := testkit.NewFar(t)
 	queue := c.wire(t, far)
-	r := serveTransfers(t, func(o *host.Options) { o.Listen, o.Game.Version = "0.0.0.0:0", 29 })
+	r := serveTransfers(t, func(o *host.Options) {
+		var err error
+		if o.Listeners, err = host.Listen("0.0.0.0:0", ""); err != nil {
+			t.Fatal(err)
+		}
+		o.Game.Version = 29
+	})
 	r.lobbyOf(t, 23, 64<<20)
 	stop := make(chan struct{})
 	var done sync.WaitGroup

@@ -68,7 +68,7 @@ func serveTransfers(t testing.TB, change func(*host.Options)) *transferRig {
 	t.Helper()
 	r := &transferRig{t: t, log: &logLines{}, book: &recordList{}}
 	opts := host.Options{
-		Listen: "127.0.0.1:0", Product: w3gs.ProductTFT,
+		Product: w3gs.ProductTFT,
 		Game: game.Config{
 			Version: 26, Settings: w3gs.SpeedFast | w3gs.VisibilityDefault, Lobby: lobby.Defaults(),
 			Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(), Trigger: '!', Silence: 2 * time.Minute,
@@ -85,6 +85,12 @@ func serveTransfers(t testing.TB, change func(*host.Options)) *transferRig {
 	l.Owner.First, l.Countdown.Lines, l.Admission.KickCooldown, l.Pace.SlotRequests = true, 1, 0, 0
 	if change != nil {
 		change(&opts)
+	}
+	if opts.Listeners.Main == nil {
+		var err error
+		if opts.Listeners, err = host.Listen("127.0.0.1:0", ""); err != nil {
+			t.Fatal(err)
+		}
 	}
 	h, err := host.New(opts)
 	if err != nil {

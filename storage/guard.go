@@ -61,7 +61,7 @@ type Guard struct {
 	bans       atomic.Pointer[banIndex]
 	admins     atomic.Pointer[map[adminKey][]Admin]
 	known      atomic.Bool
-	onBans     atomic.Pointer[func()]
+	changed    chan struct{} // holds a token when the list of bans may have changed
 	loaded     chan struct{} // closed when both lists were read for the first time
 	loadedOnce sync.Once
 	cancel     context.CancelFunc
@@ -87,7 +87,7 @@ type banIndex map[any][]Ban
 func NewGuard(db guarded, opts GuardOptions) *Guard {
 	opts.Reload = cmp.Or(opts.Reload, time.Minute)
 	ctx, cancel := context.WithCancel(context.Background())
-	g := &Guard{db: db, opts: opts, log: opts.Log, loaded: make(chan struct{}), cancel: cancel, done: make(chan struct{})}
+	g := &Guard{db: db, opts: opts, log: opts.Log, loaded: make(chan struct{}), cancel: cancel, done: make(chan struct{}), changed: make(chan struct{}, 1)}
 	g.readFile()
 	g.index()
 	go g.watch(ctx) // ends with Close
@@ -160,8 +160,8 @@ func (g *Guard) Close() {
 	}
 }
 
-// OnBans has f called whenever the list of bans may have changed. f must not wait.
-func (g *Guard) OnBans(f func()) { g.onBans.Store(&f) }
+// BansChanged has a value when the list of bans may have changed.
+func (g *Guard) BansChanged() <-chan struct{} { return g.changed }
 
 // Loaded is closed once the lists were read from the database.
 func (g *Guard) Loaded() <-chan struct{} { return g.loaded }
@@ -240,8 +240,9 @@ func (g *Guard) reload(ctx context.Context) (err error) {
 	g.people = fresh
 	g.index()
 	g.writeFile()
-	if f := g.onBans.Load(); f != nil {
-		(*f)()
+	select {
+	case g.changed <- struct{}{}:
+	default:
 	}
 	g.known.Store(true)
 	g.loadedOnce.Do(func() { close(g.loaded) })
