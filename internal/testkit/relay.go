@@ -63,6 +63,15 @@ func (r *Relay) Addr() string { return r.listener.Addr().String() }
 // time that one of them waited in the queue before the line.
 func (r *Relay) Down() (carried int64, longest time.Duration) { return r.down.stats() }
 
+// Break cuts all connections; new ones are taken.
+func (r *Relay) Break() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for c := range r.conns {
+		_ = c.Close()
+	}
+}
+
 // Close cuts all connections and waits for their goroutines.
 func (r *Relay) Close() {
 	_ = r.listener.Close()
