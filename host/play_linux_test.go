@@ -13,7 +13,7 @@ import (
 )
 
 // TestPlayInNamespaces plays through w3host play over a network that loses packets, and
-// loses all of them for 20 s. Nobody leaves.
+// loses all of them for 22 s. Nobody leaves.
 func TestPlayInNamespaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
@@ -53,17 +53,17 @@ func playInNamespaces(t *testing.T) {
 	testkit.Eventually(t, "the players in the lobby", func() bool { return p.count(`You are in "test".`) == 2 })
 	time.Sleep(8 * time.Second) // they play
 	cable("down")
-	time.Sleep(20 * time.Second) // nothing gets through
+	time.Sleep(22 * time.Second) // nothing gets through; a proxy gives a line up after 20 s
 	cable("up")
 	report := <-done
 	if report.Joined != 2 || report.FaultCount > 0 || report.ActionsLost > 0 || report.GamesRun != 1 {
 		t.Errorf("%v: %+v", report.Verdict(), report.Faults)
 	}
-	if p.count("The line to") != p.count("You are back in") || report.StoodStill < 10*time.Second {
-		t.Errorf("the line was lost %d times, back %d times; the game stood still for %v", p.count("The line to"), p.count("You are back in"), report.StoodStill)
+	if lost, back := p.count("The line to"), p.count("You are back in"); lost != 2 || back != 2 {
+		t.Errorf("the line was lost %d times, back %d times", lost, back)
 	}
 	for _, l := range recordsOf[storage.LinkEvent](r) {
 		t.Logf("link: %+v", l)
 	}
-	t.Logf("%s; the game stood still for %v; w3host play said:\n%s", report.Verdict(), report.StoodStill, p.text())
+	t.Logf("%s; w3host play said:\n%s", report.Verdict(), p.text())
 }

@@ -101,13 +101,7 @@ func (s *session) round(ctx context.Context) (time.Duration, error) {
 
 // show has the lobbies in the list of the player's game from now on.
 func (s *session) show(list []lan.Found, at netip.AddrPort) (err error) {
-	s.mu.Lock()
-	s.ports = map[uint32]uint16{}
-	for i := range list {
-		info := &list[i].Info
-		s.ports[info.GameID], info.Port = info.Port, at.Port()
-	}
-	s.mu.Unlock()
+	s.place(list, at)
 	if s.mirror == nil && len(list) > 0 {
 		if s.mirror, err = lan.OpenMirror(context.Background(), s.mirrorOptions(list[0].Info)); err != nil {
 			return err
@@ -132,6 +126,21 @@ func (s *session) show(list []lan.Found, at netip.AddrPort) (err error) {
 	}
 	s.shown = now
 	return nil
+}
+
+// place has joins go to where the host was asked.
+func (s *session) place(list []lan.Found, at netip.AddrPort) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ports = map[uint32]uint16{}
+	for i := range list {
+		info := &list[i].Info
+		own, known := s.ports[info.GameID]
+		if !known {
+			own = info.Port
+		}
+		s.ports[info.GameID], info.Port = own, at.Port()
+	}
 }
 
 func (s *session) mirrorOptions(first w3gs.GameInfo) lan.MirrorOptions {
