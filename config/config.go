@@ -114,7 +114,7 @@ type LAN struct {
 	Targets       []string       `toml:"targets"`
 	PushInfo      bool           `toml:"push_info"` // 0x30 to the targets with every 0x32
 	BroadcastInfo bool           `toml:"broadcast_info"`
-	Versions      []w3gs.Version `toml:"versions"` // further ones, besides host.version
+	Versions      []w3gs.Version `toml:"versions" entry:"versions"` // further ones, besides host.version
 }
 
 // Maps is where map files and the game's scripts are.

@@ -120,7 +120,7 @@ func TestValidateNamesEveryBadValue(t *testing.T) {
 	c.Game.Latency = Duration(10 * time.Millisecond)
 	c.Lobby.Countdown, c.Lobby.Speed, c.Lobby.Rules = 61, "warp", []string{"x", ""}
 	c.LAN.Broadcast = []string{"interfaces", "::1"}
-	c.LAN.Versions = []w3gs.Version{24, 22, 36}
+	c.LAN.Versions = []w3gs.Version{24, 22, 36, 40}
 	c.Limits.Exempt = []string{"here"}
 	c.Database.URL = "w3host"
 	err := c.Validate()
@@ -129,7 +129,7 @@ func TestValidateNamesEveryBadValue(t *testing.T) {
 	}
 	for _, key := range []string{
 		"host.listen", "host.product", "lobby.name", "game.latency = 10ms: must be from 20ms to 500ms",
-		"lobby.countdown = 61: must be from 0 to 60", `lobby.speed = "warp": must be one of slow, normal, fast`, `lobby.rules = "": must have`, "lan.broadcast", "lan.versions = 1.22: cannot share", "lan.versions = 1.36: cannot be hosted yet", "limits.exempt", "database.url",
+		"lobby.countdown = 61: must be from 0 to 60", `lobby.speed = "warp": must be one of slow, normal, fast`, `lobby.rules = "": must have`, "lan.broadcast", "lan.versions = 1.22: cannot share", "lan.versions = 1.36: cannot share", "lan.versions = 1.40: must be from 1.07 to 1.36 or 2.0", "limits.exempt", "database.url",
 	} {
 		if !strings.Contains(err.Error(), key) {
 			t.Errorf("missing %q in:\n%v", key, err)

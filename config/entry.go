@@ -96,6 +96,9 @@ func (v *validator) entries(c *Config) {
 			v.section(section, "entry", func(name string) (string, bool) { return key(name), c.autohost[i][name] != nil })
 		})
 		v.lobby(key, &e.Lobby)
+		if c.autohost[i]["versions"] != nil {
+			v.versions(key("versions"), e.LAN.Versions, c.Host.Version)
+		}
 	}
 }
 

@@ -46,12 +46,7 @@ func (c *Config) Validate() error {
 	for _, a := range c.LAN.Targets {
 		v.ipv4("lan.targets", a)
 	}
-	for _, n := range c.LAN.Versions {
-		v.version("lan.versions", n)
-		if !n.SharesLobby(c.Host.Version) {
-			v.fault("lan.versions", n, "cannot share lobbies with host.version = %v: its clients compute another checksum for the same map, or speak other packets", c.Host.Version)
-		}
-	}
+	v.versions("lan.versions", c.LAN.Versions, c.Host.Version)
 	v.template("replays.name", c.Replays.Name)
 	if url := c.Database.URL; url != "" && !strings.ContainsAny(url, ":=") {
 		v.fault("database.url", "(not shown, it may hold a password)", "must be sqlite:FILE or postgres://USER@HOST/DATABASE, for example sqlite:data/w3host.db")
@@ -137,12 +132,18 @@ func (v *validator) fault(key string, value any, format string, args ...any) {
 
 // version checks that a version of the game can be hosted.
 func (v *validator) version(key string, value w3gs.Version) {
-	switch {
-	case !value.Exists():
-		v.fault(key, value, `must be from %v to %v, in quotes: version = "1.26"`, w3gs.FirstVersion, w3gs.LastVersion)
-	case value > w3gs.LastVersion:
-		v.fault(key, value, "cannot be hosted yet: clients from 1.30 on look for games by mDNS and would not see this host; hosted are %v to %v",
-			w3gs.FirstVersion, w3gs.LastVersion)
+	if !value.Exists() {
+		v.fault(key, value, `must be from %v to %v or %v, in quotes: version = "1.26"`, w3gs.FirstVersion, w3gs.LastClassic, w3gs.VersionTwo)
+	}
+}
+
+// versions checks those whose clients see the lobbies beside that of the host.
+func (v *validator) versions(key string, list []w3gs.Version, with w3gs.Version) {
+	for _, n := range list {
+		v.version(key, n)
+		if n.Exists() && !n.SharesLobby(with) {
+			v.fault(key, n, "cannot share lobbies with host.version = %v: its clients compute another checksum for the same map, or speak other packets", with)
+		}
 	}
 }
 

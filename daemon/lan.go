@@ -21,6 +21,7 @@ func LANOptions(c config.Config, listen netip.AddrPort, log zerolog.Logger) lan.
 		Ports:         []uint16{port},
 		GamePort:      listen.Port(),
 		Bind:          lanAddress(listen.Addr()),
+		IPv6:          listen.Addr().Is6() && !listen.Addr().Is4In6(),
 		Product:       Product(c),
 		Version:       uint32(c.Host.Version),
 		BroadcastInfo: c.LAN.BroadcastInfo,

@@ -77,6 +77,7 @@ func hostLimits(l config.Limits) host.Limits {
 func gameConfig(c config.Config, version string) game.Config {
 	return game.Config{
 		Version:   c.Host.Version,
+		Versions:  c.LAN.Versions,
 		Program:   "w3host " + version,
 		Settings:  GameSettings(c.Lobby),
 		Lobby:     lobbyConfig(c),

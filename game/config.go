@@ -18,7 +18,9 @@ type Config struct {
 	Name    string // in the list of games
 	Realm   string // realms that list it besides the LAN, separated by commas
 	Version w3gs.Version
-	Program string // the answer of the command "version"
+	// Versions are further ones whose clients see the lobby.
+	Versions []w3gs.Version
+	Program  string // the answer of the command "version"
 
 	Map      Map
 	Settings w3gs.GameSettings

@@ -141,7 +141,7 @@ func (a *Advertiser) noteForeign(search w3gs.SearchGame, from netip.AddrPort) {
 func version(p w3gs.Product, versions ...uint32) string {
 	text := fmt.Sprintf("%+q", p.String())
 	for _, v := range versions {
-		text += fmt.Sprintf(" 1.%d", v)
+		text += fmt.Sprintf(" %v", w3gs.Version(v))
 	}
 	return text
 }

@@ -245,6 +245,9 @@ func (b *browser) handle(h message) bool {
 }
 
 func (b *browser) info(h message, info w3gs.GameInfo) bool {
+	if !slices.ContainsFunc(b.opts.Ask, func(s w3gs.SearchGame) bool { return s.Product == info.Product && s.Version == info.Version }) {
+		return false // an answer may be for several versions
+	}
 	key := lobbyKey{h.from.Addr(), info.GameID, info.Port}
 	f := b.found[key]
 	if f == nil {

@@ -122,7 +122,7 @@ func TestBrowseNobodyToAsk(t *testing.T) {
 // A host on this machine is heard at its addresses and on loopback; it is shown
 // once, where others can join too.
 func TestBrowseShowsOneAddressOfAHost(t *testing.T) {
-	b := browser{found: map[lobbyKey]*Found{}}
+	b := browser{opts: BrowseOptions{Ask: []w3gs.SearchGame{{}}}, found: map[lobbyKey]*Found{}}
 	hear := func(addr string, key uint32) {
 		from := netip.AddrPortFrom(netip.MustParseAddr(addr), 6112)
 		b.info(message{from: from}, w3gs.GameInfo{GameID: 1, EntryKey: key, Port: 6112})

@@ -57,7 +57,7 @@ func TestSearchForReforged(t *testing.T) {
 // Each version is shown a lobby in its own way, and no other is: 1.26 by UDP only, 1.36
 // by mDNS only.
 func TestNoVersionSeesAnothersLobby(t *testing.T) {
-	a, addr := listen(t, func(o *Options) { o.Version, o.Versions = 26, []uint32{36} })
+	a, addr := listen(t, func(o *Options) { o.Version, o.Versions = 26, []uint32{34, 36} })
 	both, classic := capturedAdvert, capturedAdvert
 	classic.GameID, classic.Variants = 2, []Variant{{Version: 26, EntryKey: 7}}
 	for _, ad := range []Advert{both, classic} {
@@ -76,6 +76,22 @@ func TestNoVersionSeesAnothersLobby(t *testing.T) {
 	}
 	if found, err := ask(26)(t.Context()); err != nil || len(found) != 2 {
 		t.Errorf("1.26 is shown %+v, %v", found, err)
+	}
+	list := func(version uint32) (all []Found) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		err := Browse(ctx, BrowseOptions{To: []netip.AddrPort{addr}, Ask: []w3gs.SearchGame{{Product: w3gs.ProductTFT, Version: version}}},
+			func(found []Found) { all = found })
+		if err != nil {
+			t.Error(err)
+		}
+		return all
+	}
+	for version, want := range map[uint32]int{36: 1, 34: 1, 33: 0, 26: 2} {
+		got := list(version)
+		if len(got) != want || want > 0 && got[0].Info.Version != version {
+			t.Errorf("%v finds %+v, want %d", version, got, want)
+		}
 	}
 	for _, version := range []uint32{35, 32, 100} {
 		if found, err := ask(version)(t.Context()); err == nil {

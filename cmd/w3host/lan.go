@@ -75,9 +75,7 @@ func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 		case c.version == "":
 			versions = append([]w3gs.Version{set.Host.Version}, set.LAN.Versions...)
 		case text == "all":
-			for v := w3gs.FirstVersion; v <= w3gs.LastVersion; v++ {
-				versions = append(versions, v)
-			}
+			versions = append(versions, w3gs.Versions()...)
 		case err != nil:
 			return nil, fmt.Errorf("--version: %w", err)
 		default:

@@ -18,6 +18,7 @@ import (
 
 	"w3host/formats/w3map"
 	"w3host/lan"
+	"w3host/protocol/w3gs"
 )
 
 // lanGame is a game of "w3host lan list --json".
@@ -88,7 +89,7 @@ func (c *lanCall) listCommand() *cobra.Command {
 	keepOn := fs.Bool("watch", false, "go on until Ctrl-C and show changes in place")
 	asJSON := fs.Bool("json", false, "print JSON")
 	return c.runs(cmd, "ask this host or broadcast `ADDRESS[:PORT]`, may be repeated; port 6112 if it names none. "+
-		"Without it everybody is asked by broadcast, as clients do, and announcements are listened to",
+		"Without it everybody is asked by broadcast, as clients do (by multicast DNS for 1.30 and later), and announcements are listened to",
 		func() error { return c.list(*timeout, *keepOn, *asJSON) })
 }
 
@@ -193,7 +194,7 @@ func lanTable(w io.Writer, games []lanGame) {
 		}
 		mapName := g.Map[strings.LastIndexAny(g.Map, `\/`)+1:]
 		return []string{
-			w3map.Plain(g.Name), g.Host, mapName, fmt.Sprintf("%d/%d", g.Players, g.Slots), fmt.Sprintf("%s 1.%d", g.Product, g.Version),
+			w3map.Plain(g.Name), g.Host, mapName, fmt.Sprintf("%d/%d", g.Players, g.Slots), fmt.Sprintf("%s %v", g.Product, w3gs.Version(g.Version)),
 			fmt.Sprintf("%s:%d", g.Address, g.Port), ping, (time.Duration(g.UptimeSeconds) * time.Second).String(),
 		}
 	}))

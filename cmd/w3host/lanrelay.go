@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"w3host/config"
 	"w3host/daemon/logging"
 	"w3host/lan"
+	"w3host/protocol/w3gs"
 )
 
 func (c *lanCall) relayCommand() *cobra.Command {
@@ -28,8 +31,8 @@ func (c *lanCall) relayCommand() *cobra.Command {
 }
 
 func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
-	if from == "" || len(c.to) == 0 {
-		return usageError{errors.New("it needs --from HOST and --to ADDR")}
+	if from == "" {
+		return usageError{errors.New("it needs --from HOST")}
 	}
 	if port > 65535 {
 		return usageError{errors.New("--port must be from 0 to 65535")}
@@ -40,6 +43,14 @@ func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
 	}
 	if err == nil {
 		o.Ask = asks[0]
+		switch byMDNS := w3gs.Version(o.Ask.Version).UsesMDNS(); {
+		case byMDNS && len(c.to) > 0:
+			err = fmt.Errorf("clients of %v take no announcements that are sent to an address: leave --to out, and run the relay in their network", w3gs.Version(o.Ask.Version))
+		case !byMDNS && len(c.to) == 0:
+			err = errors.New("it needs --from HOST and --to ADDR")
+		}
+	}
+	if err == nil {
 		o.From, err = lanTarget(from)
 	}
 	if err == nil {
@@ -59,8 +70,8 @@ func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
 	if !here && !o.Forward {
 		o.Log.Warn().Msgf("%v is another machine, and clients join at the address that answers them, which is this machine: add --forward", o.From.Addr())
 	}
-	o.Log.Info().Stringer("host", o.From).Strs("to", c.to).Bool("forward", o.Forward).
-		Msgf("showing the games of %v to %s", o.From, strings.Join(c.to, ", "))
+	where := cmp.Or(strings.Join(c.to, ", "), "this network")
+	o.Log.Info().Stringer("host", o.From).Strs("to", c.to).Bool("forward", o.Forward).Msgf("showing the games of %v to %s", o.From, where)
 	return lan.Relay(c.ctx, o)
 }
 

@@ -44,7 +44,7 @@ func Examine(ctx context.Context, c config.Config, tell func(Finding)) error {
 		checks = append(checks, check{fmt.Sprintf("map of %q", e.Lobby.Name), checkMaps(e)})
 	}
 	checks = append(checks, check{"maps folder", checkMapsFolder}, check{"TCP port", checkListen}, check{"UDP port", checkLANPort},
-		check{"broadcast", checkBroadcasts}, check{"database", checkDatabase}, check{"spool", checkSpool}, check{"replays", checkReplays})
+		check{"broadcast", checkBroadcasts}, check{"multicast DNS", checkMulticast}, check{"database", checkDatabase}, check{"spool", checkSpool}, check{"replays", checkReplays})
 	for _, r := range c.Realms {
 		checks = append(checks, check{"realm " + r.Name, checkRealm(r)})
 	}

@@ -16,6 +16,7 @@ import (
 	"w3host/config"
 	"w3host/daemon"
 	"w3host/lan"
+	"w3host/protocol/w3gs"
 )
 
 // checkListen listens on host.listen, unless a host runs there, and connects to it at
@@ -123,6 +124,27 @@ func checkLANPort(_ context.Context, c config.Config) Finding {
 		return fine("%d, shared with a game or host on this machine", c.LAN.Port)
 	}
 	return fine("%d is free", c.LAN.Port)
+}
+
+// checkMulticast asks itself by multicast DNS, if a version needs it.
+func checkMulticast(ctx context.Context, c config.Config) Finding {
+	needed := c.Host.Version.UsesMDNS()
+	for _, e := range c.Entries() {
+		needed = needed || slices.ContainsFunc(e.LAN.Versions, w3gs.Version.UsesMDNS)
+	}
+	if !c.LAN.Enabled || !needed {
+		return fine("not needed: no lobby is shown to 1.30 or later")
+	}
+	o, err := lanPlan(c)
+	if err != nil {
+		return fine("host.listen = %q: %v", c.Host.Listen, err).but("correct host.listen or --listen")
+	}
+	heard, err := lan.CheckMulticast(ctx, o.Bind)
+	if err != nil {
+		return fine("clients of 1.30 and later cannot see the lobbies: %v", err).
+			but("connect this machine to a network that takes multicast; let UDP port 5353 pass the firewall; a program that does not share the port has to go")
+	}
+	return fine("sent and heard on %s", strings.Join(heard, ", "))
 }
 
 // checkBroadcasts sends to each broadcast address and expects to hear it.

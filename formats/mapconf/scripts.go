@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"w3host/formats/mpq"
@@ -26,7 +27,7 @@ var archives = []string{"War3Patch.mpq", "War3xLocal.mpq", "War3x.mpq", "War3.mp
 // ErrNoScripts is the error if there is nothing, w3map.ErrLineEnds if the files are spoilt.
 func FindScripts(dir string, version w3gs.Version) (scripts *w3map.Scripts, from string, err error) {
 	folders := []string{filepath.Join(dir, version.String())}
-	for v := w3gs.LastVersion; v >= w3gs.FirstVersion; v-- {
+	for _, v := range slices.Backward(w3gs.Versions()) {
 		if v != version && v.ScriptGroup() == version.ScriptGroup() {
 			folders = append(folders, filepath.Join(dir, v.String()))
 		}

@@ -13,11 +13,9 @@ type Version uint32
 const (
 	// DefaultVersion is hosted unless the configuration names another.
 	DefaultVersion Version = 26
-	// FirstVersion and LastVersion bound what can be hosted.
+	// FirstVersion is the first that can be hosted, LastClassic the last before 2.0.
 	FirstVersion Version = 7
-	LastVersion  Version = 29
-	// lastClassic is the last before 2.0.
-	lastClassic Version = 36
+	LastClassic  Version = 36
 
 	// SingleUnitVersion is the first that reads files without sectors, as newer
 	// editors and other tools store them.
@@ -44,7 +42,7 @@ func Versions() (all []Version) {
 
 // Exists reports whether there are clients of this version which can be hosted in
 // principle.
-func (v Version) Exists() bool { return v >= FirstVersion && v <= lastClassic || v == VersionTwo }
+func (v Version) Exists() bool { return v >= FirstVersion && v <= LastClassic || v == VersionTwo }
 
 // UsesMDNS reports whether clients look for games by multicast DNS. Those before do
 // by UDP broadcast; neither hears the other.

@@ -1,0 +1,54 @@
+package mdns
+
+import (
+	"bytes"
+	"context"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// checkFor is how long a question may take from this machine to itself.
+const checkFor = 500 * time.Millisecond
+
+// Check sends a question on each interface and returns the names of those where this
+// machine hears it. The error says why there is none.
+func Check(ctx context.Context, bind netip.Addr) (heard []string, err error) {
+	probe := ask(question{"w3host-doctor.local.", dns.TypeA, dns.ClassINET})
+	err = errNoNetwork
+	for at, found := range here(bind) {
+		if ctx.Err() != nil || slices.Contains(heard, found.name) {
+			continue
+		}
+		s, fault := open(at, found)
+		if fault == nil {
+			fault = s.hears(probe)
+			s.conn.Close()
+		}
+		if fault != nil {
+			err = fault
+			continue
+		}
+		heard = append(heard, found.name)
+	}
+	if heard != nil {
+		err = nil
+	}
+	slices.Sort(heard)
+	return heard, err
+}
+
+// hears waits for a message that it sends.
+func (s *socket) hears(message []byte) error {
+	s.send(message)
+	buf := make([]byte, messageSize)
+	_ = s.conn.SetReadDeadline(time.Now().Add(checkFor))
+	for {
+		n, _, err := s.conn.ReadFromUDPAddrPort(buf)
+		if err != nil || bytes.Equal(buf[:n], message) {
+			return err
+		}
+	}
+}
