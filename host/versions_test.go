@@ -43,12 +43,13 @@ func TestVersions(t *testing.T) {
 				t.Fatal(err)
 			}
 			check := w3gs.MapCheck{Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: true}
+			prefix := "bot-"
 			if v >= 32 {
-				check.Path = strings.ReplaceAll(m.Path, `\`, "/")
+				check.Path, prefix = strings.ReplaceAll(m.Path, `\`, "/"), "bot#" // battle tags
 			}
 			const players = 4
 			report, err := bots.Run(t.Context(), bots.Options{
-				Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Version: v, Map: &check,
+				Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Version: v, Map: &check, NamePrefix: prefix,
 				Players: players, Play: 3 * time.Second, LoadTime: 100 * time.Millisecond, Actions: 10,
 				Conduct: func(_, seat int) bots.Conduct {
 					return []bots.Conduct{
