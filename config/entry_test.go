@@ -63,11 +63,13 @@ welcome = []
 // TestFaultsOfEntries: each has the number of its entry, its key, and the way out.
 func TestFaultsOfEntries(t *testing.T) {
 	for text, want := range map[string]string{
-		`rotatoin = "x"`:    `unknown key "rotatoin" in autohost entry 1; did you mean "rotation"?`,
-		`lobbies = "two"`:   `autohost entry 1: lobbies = two: `,
-		`max_games = 0`:     `autohost entry 1: max_games = 0: must be from 1 to 100000`,
-		`rotation = "wild"`: `rotation = "wild": must be one of order, random, vote`,
-		`hours = ["18-2"]`:  `hours = "18-2": must be a span of hours, for example 18:00-02:00`,
+		`rotatoin = "x"`:      `unknown key "rotatoin" in autohost entry 1; did you mean "rotation"?`,
+		`versions = ["1.40"]`: `autohost entry 1: versions = 1.40: must be from 1.07 to 1.36 or 2.0`,
+		`versions = ["1.36"]`: `autohost entry 1: versions = 1.36: cannot share lobbies with host.version = 1.26`,
+		`lobbies = "two"`:     `autohost entry 1: lobbies = two: `,
+		`max_games = 0`:       `autohost entry 1: max_games = 0: must be from 1 to 100000`,
+		`rotation = "wild"`:   `rotation = "wild": must be one of order, random, vote`,
+		`hours = ["18-2"]`:    `hours = "18-2": must be a span of hours, for example 18:00-02:00`,
 		`map = "a"
 maps = ["b"]`: `map = "a": must not be there beside maps`,
 		`maps = ["a", "b"]

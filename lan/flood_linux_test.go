@@ -29,10 +29,7 @@ const (
 // keep the host from answering eighteen honest askers, nor does it answer
 // anybody more than once a second.
 func TestFlood(t *testing.T) {
-	length, rate := 2*time.Second, busyRate
-	if os.Getenv("W3HOST_TEST_QUIET") != "" {
-		length, rate = 10*time.Second, quietRate
-	}
+	length, rate := floodOf()
 	a, addr := listen(t, func(o *Options) {
 		o.Bind = netip.IPv4Unspecified()
 		o.pause = answerPause
@@ -48,7 +45,7 @@ func TestFlood(t *testing.T) {
 	var stop atomic.Bool
 	var sent atomic.Int64
 	var flooders, askers sync.WaitGroup
-	flooders.Go(func() { flood(t, addr, localAddr(victim), rate, &stop, &sent) })
+	flooders.Go(func() { flood(t, addr, localAddr(victim), unhex(t, searchAny), rate, &stop, &sent) })
 	before, began := memory(), time.Now()
 	var mu sync.Mutex
 	var waits []time.Duration
@@ -93,6 +90,14 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// floodOf is how long a flood lasts, and how many datagrams a second it has.
+func floodOf() (length time.Duration, rate int) {
+	if os.Getenv("W3HOST_TEST_QUIET") != "" {
+		return 10 * time.Second, quietRate
+	}
+	return 2 * time.Second, busyRate
+}
+
 // unanswered is what askOnce returns when nothing came in three tries.
 const unanswered = time.Minute
 
@@ -117,7 +122,7 @@ func askOnce(t *testing.T, from netip.Addr, to netip.AddrPort) time.Duration {
 
 // flood sends from any address of 127.0.0.0/8: forged searches, a quarter of
 // them in the name of one victim, garbage, and now and then an oversized one.
-func flood(t *testing.T, to, victim netip.AddrPort, rate int, stop *atomic.Bool, sent *atomic.Int64) {
+func flood(t *testing.T, to, victim netip.AddrPort, search []byte, rate int, stop *atomic.Bool, sent *atomic.Int64) {
 	conn, err := bind(netip.IPv4Unspecified(), victim.Port())
 	if err != nil {
 		t.Error(err)
@@ -130,7 +135,7 @@ func flood(t *testing.T, to, victim netip.AddrPort, rate int, stop *atomic.Bool,
 	head.SetLen(syscall.CmsgLen(syscall.SizeofInet4Pktinfo))
 	info := (*syscall.Inet4Pktinfo)(unsafe.Pointer(&control[syscall.CmsgLen(0)]))
 
-	search, garbage, huge := unhex(t, searchAny), make([]byte, 60), make([]byte, 8000)
+	garbage, huge := make([]byte, 60), make([]byte, 8000)
 	began := time.Now()
 	for i := 0; !stop.Load(); i++ {
 		if ahead := time.Duration(i)*time.Second/time.Duration(rate) - time.Since(began); ahead > time.Millisecond {
