@@ -62,6 +62,7 @@ type Lobby struct {
 	Speed             string   `toml:"speed" default:"fast" oneof:"slow normal fast"`
 	Visibility        string   `toml:"visibility" default:"default" oneof:"default hide-terrain explored always-visible"`
 	Owner             string   `toml:"owner" default:"first" entry:"owner"` // a name; "first" for the first who joins; empty for nobody
+	Crossplay         bool     `toml:"crossplay" entry:"crossplay"`         // clients of each of lan.versions are told the map's identifiers of their own version
 	HCL               string   `toml:"hcl" entry:"hcl"`
 	Welcome           []string `toml:"welcome" entry:"welcome" range:"1..220"`
 	Rules             []string `toml:"rules" entry:"rules" range:"1..220"`

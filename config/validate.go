@@ -47,6 +47,9 @@ func (c *Config) Validate() error {
 		v.ipv4("lan.targets", a)
 	}
 	v.versions("lan.versions", c.LAN.Versions, c.Host.Version)
+	if c.Lobby.Crossplay && len(c.LAN.Versions) == 0 && len(c.autohost) == 0 {
+		v.fault("lobby.crossplay", true, "has no effect without further versions: write them into lan.versions")
+	}
 	v.template("replays.name", c.Replays.Name)
 	if url := c.Database.URL; url != "" && !strings.ContainsAny(url, ":=") {
 		v.fault("database.url", "(not shown, it may hold a password)", "must be sqlite:FILE or postgres://USER@HOST/DATABASE, for example sqlite:data/w3host.db")

@@ -78,6 +78,7 @@ func gameConfig(c config.Config, version string) game.Config {
 	return game.Config{
 		Version:   c.Host.Version,
 		Versions:  c.LAN.Versions,
+		Crossplay: c.Lobby.Crossplay,
 		Program:   "w3host " + version,
 		Settings:  GameSettings(c.Lobby),
 		Lobby:     lobbyConfig(c),

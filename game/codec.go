@@ -76,6 +76,7 @@ func (c *codec) input(in *Input) {
 			c.bytes(in.Packet.AppendTo(nil))
 		}
 	}
+	number(c, &in.Version)
 }
 
 // has begins the next field and reports whether the entry contains it.

@@ -18,9 +18,11 @@ type Config struct {
 	Name    string // in the list of games
 	Realm   string // realms that list it besides the LAN, separated by commas
 	Version w3gs.Version
-	// Versions are further ones whose clients see the lobby.
-	Versions []w3gs.Version
-	Program  string // the answer of the command "version"
+	// Versions are further ones whose clients see the lobby. With Crossplay each is told the
+	// map's identifiers of its own.
+	Versions  []w3gs.Version
+	Crossplay bool
+	Program   string // the answer of the command "version"
 
 	Map      Map
 	Settings w3gs.GameSettings

@@ -27,7 +27,8 @@ const (
 	// Join: the 0x1E of a new Link at Addr. The host has checked the game id and
 	// the entry key, and looked up whether the player is Banned (why), and whether
 	// the address is Shared by many. Realm is whose name it is said to be, empty for
-	// the LAN, and Vouched says that the realm has confirmed it.
+	// the LAN, and Vouched says that the realm has confirmed it. Version is the player's,
+	// where the host knows it.
 	Join
 	// Packet: any packet of Link without a kind of its own. Level is the sender's, as
 	// the host knows, looked up for chat. Figures describe the connection, for packets
@@ -142,4 +143,5 @@ type Input struct {
 	Line     string
 	Skill    rating.Skill
 	Language texts.Language
+	Version  w3gs.Version
 }

@@ -21,6 +21,15 @@ func (c Config) ForMap(m *w3map.Map) Config {
 	l.MapCheck = w3gs.MapCheck{
 		Path: c.Version.MapPath(m.Path), Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: c.Version.HasSHA1(),
 	}
+	l.OtherChecks = map[w3gs.Version]w3gs.MapCheck{}
+	for _, v := range c.Versions {
+		if !c.Crossplay {
+			break
+		}
+		check, own := l.MapCheck, m.For(v)
+		check.Path, check.Checksum, check.SHA1 = v.MapPath(m.Path), own.Checksum, own.SHA1
+		l.OtherChecks[v] = check
+	}
 	l.Wire.MaxPID, l.Wire.JoinExtra, l.Wire.Reforged = uint8(c.Version.Slots()), c.Version.JoinExtra(), c.Version.Reforged()
 	l.Observers = c.Settings&w3gs.ObserversOn == w3gs.ObserversOn
 	l.RandomRaces = c.Settings&w3gs.RandomRaces != 0

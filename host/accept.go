@@ -91,7 +91,7 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 		return nil, w3gs.RejectInvalid, errNoGame
 	case !g.open.Load():
 		return nil, w3gs.RejectStarted, errStarted
-	case h.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key:
+	case h.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key && g.versionOf(join.EntryKey) == 0:
 		return nil, w3gs.RejectWrongKey, errEntryKey
 	}
 	if err := h.crowded(g, l.Addr.Addr()); err != nil {

@@ -15,6 +15,7 @@ import (
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/host/loop"
+	"w3host/lan"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 	"w3host/record/gamelog"
@@ -26,14 +27,15 @@ import (
 // the machine, which knows the rules, and orders from there to the links. All
 // but open and info belongs to the goroutine of its shard.
 type Game struct {
-	id    uint32
-	key   uint32 // entry key of joins from the LAN
-	m     *Map
-	spec  *lobbySpec
-	host  *Host
-	shard *shard
-	log   zerolog.Logger
-	group *loop.Group // its place in the loop; nil before begin
+	id       uint32
+	key      uint32        // entry key of joins from the LAN
+	variants []lan.Variant // what clients of each version are shown; each has a key of its own with crossplay
+	m        *Map
+	spec     *lobbySpec
+	host     *Host
+	shard    *shard
+	log      zerolog.Logger
+	group    *loop.Group // its place in the loop; nil before begin
 
 	listing
 	stepping
@@ -97,6 +99,13 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 		cfg = *a
 		cfg.ID, cfg.Lobby.RandomSeed = id, seed
 	}
+	for _, v := range append([]w3gs.Version{cfg.Version}, cfg.Versions...) {
+		key, own := g.key, g.m.Identifiers
+		if cfg.Crossplay {
+			key, own = randomU32(), g.m.For(v)
+		}
+		g.variants = append(g.variants, lan.Variant{Version: uint32(v), EntryKey: key, Checksum: own.Checksum, SHA1: own.SHA1})
+	}
 	g.records = gamelog.NewRecords(h.opts.Recorder, opened)
 	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()
 	g.observers = []observer{g.records, (*watcher)(g), gamelog.NewLines(g.log, h.Addr())}
@@ -118,6 +127,16 @@ func (g *Game) ID() uint32 { return g.id }
 
 // EntryKey is what a join from the LAN must bring.
 func (g *Game) EntryKey() uint32 { return g.key }
+
+// versionOf is the version whose clients alone are shown an entry key; 0: none.
+func (g *Game) versionOf(key uint32) w3gs.Version {
+	for _, v := range g.variants {
+		if v.EntryKey == key && key != g.key {
+			return w3gs.Version(v.Version)
+		}
+	}
+	return 0
+}
 
 // name is that in the list of games.
 func (g *Game) name() string {
@@ -239,6 +258,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	g.step(&game.Input{
 		Kind: game.Join, Link: l.id, Packet: join, Addr: l.Addr, Realm: l.realm, Vouched: l.vouched,
 		Level: l.level(), Banned: l.banned(), Shared: g.host.gate.exempt(l.Addr.Addr()),
+		Version: g.versionOf(join.EntryKey),
 	})
 	if l.realm != "" && !l.vouched && l.pid != 0 {
 		g.prove(l)

@@ -55,7 +55,7 @@ func askList(t *testing.T, at netip.AddrPort, format uint32) (lobbies []w3gs.Gam
 // TestList: who asks is told the open lobbies that are public, and what is needed to
 // join them.
 func TestList(t *testing.T) {
-	r := newRig(t, func(o *Options) { o.Listing, o.RequireEntryKey, o.Versions = true, true, []uint32{26, 27} })
+	r := newRig(t, func(o *Options) { o.Listing, o.RequireEntryKey, o.Game.Versions = true, true, []w3gs.Version{27} })
 	g := r.lobby(4)
 	if _, err := r.h.OpenFor("", "secret", testMap(2), true); err != nil {
 		t.Fatal(err)

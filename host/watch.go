@@ -7,7 +7,6 @@ import (
 	"w3host/game/command"
 	"w3host/lan"
 	"w3host/lobby"
-	"w3host/protocol/w3gs"
 )
 
 // watcher is the observer that serves the host itself: announcements, figures
@@ -68,9 +67,7 @@ func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 		Count:    o.lanCount(counts),
 		Private:  private,
 		Asked:    g.spec.order.Entry == "" && g.spec.again == nil,
-	}
-	for _, v := range append([]w3gs.Version{g.spec.setup.Version}, g.spec.setup.Versions...) {
-		ad.Variants = append(ad.Variants, lan.Variant{Version: uint32(v), EntryKey: g.key, Checksum: ad.Stat.Checksum, SHA1: ad.Stat.SHA1})
+		Variants: g.variants,
 	}
 	g.host.directory.open(ad)
 	if err := o.Advertiser.Open(ad); err != nil {

@@ -20,8 +20,10 @@ type Config struct {
 	PlayerSlots uint8 // start spots; 0 counts the slots that are not observers'
 	RandomSeed  uint32
 	MapCheck    w3gs.MapCheck // the 0x3D of every joiner; Size is what a client must hold
-	Observers   bool          // players may move to the observer team
-	RandomRaces bool          // in melee games nobody chooses a race
+	// OtherChecks are the 0x3D of those who play another version, by version.
+	OtherChecks map[w3gs.Version]w3gs.MapCheck
+	Observers   bool // players may move to the observer team
+	RandomRaces bool // in melee games nobody chooses a race
 	HCL         string
 	Places      []Place // of the game that is played again, one for each of Slots; else none
 

@@ -23,6 +23,7 @@ type Join struct {
 	Banned   string        // why they are banned; empty when they are not
 	Realm    string        // that the name is said to be of; empty: the LAN
 	Vouched  bool          // the realm has confirmed it
+	Version  w3gs.Version  // of the game, where it is known; 0: that of the lobby
 }
 
 // Vouch says that the realm of a player's name has confirmed it. Before, the name

@@ -123,7 +123,10 @@ func (l *Lobby) admit(ev Join) {
 			l.send(p.pid, l.info(other))
 		}
 	}
-	check := l.cfg.MapCheck
+	check, own := l.cfg.OtherChecks[ev.Version]
+	if !own {
+		check = l.cfg.MapCheck
+	}
 	l.send(p.pid, &check)
 	l.broadcast(others, l.info(p))
 	if l.cfg.Wire.Reforged {

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -23,6 +25,7 @@ type mapFacts struct {
 	CRC32         string      `json:"crc32"`
 	Checksum      *string     `json:"checksum"` // null if it could not be computed
 	SHA1          *string     `json:"sha1"`     // likewise, and before 1.23
+	Versions      []identity  `json:"versions"` // others, for which the file beside the map has identifiers
 	Name          string      `json:"name"`
 	Author        string      `json:"author"`
 	Description   string      `json:"description"`
@@ -37,6 +40,13 @@ type mapFacts struct {
 	Slots         []slotFacts `json:"slots"`
 	Forces        []forceFact `json:"forces"`
 	Warnings      []string    `json:"warnings"`
+}
+
+// identity are the identifiers for another version.
+type identity struct {
+	Version  w3gs.Version `json:"version"`
+	Checksum string       `json:"checksum"`
+	SHA1     string       `json:"sha1"`
 }
 
 // slotFacts is a slot in the numbers of the protocol.
@@ -155,6 +165,11 @@ func factsOf(m *w3map.Map) mapFacts {
 	if m.HasSHA1 {
 		f.SHA1 = new(fmt.Sprintf("%x", m.SHA1))
 	}
+	f.Versions = []identity{}
+	for _, v := range slices.Sorted(maps.Keys(m.Others)) {
+		own := m.Others[v]
+		f.Versions = append(f.Versions, identity{v, fmt.Sprintf("%08x", own.Checksum), fmt.Sprintf("%x", own.SHA1)})
+	}
 	for _, s := range m.Slots {
 		f.Slots = append(f.Slots, slotFacts{s.Status, s.Team, s.Colour, s.Race, s.Computer})
 	}
@@ -182,6 +197,10 @@ func (c *mapCall) printMap(m *w3map.Map) error {
 	row("crc32", f.CRC32)
 	row("checksum", fmt.Sprintf("%s (for %v)", orUnknown(f.Checksum), m.Version))
 	row("sha1", orUnknown(f.SHA1))
+	for _, own := range f.Versions {
+		row("checksum", fmt.Sprintf("%s (for %v)", own.Checksum, own.Version))
+		row("sha1", fmt.Sprintf("%s (for %v)", own.SHA1, own.Version))
+	}
 	for i, s := range m.Slots {
 		row(fmt.Sprintf("slot %d", i+1), describeSlot(s))
 	}

@@ -86,22 +86,54 @@ func (c *Config) applyIdentifiers(m *w3map.Map) error {
 			return c.fault("crc32", err)
 		}
 	}
-	if c.Checksum != nil {
-		n, err := c.Checksum.number()
-		if err != nil {
-			return c.fault("checksum", err)
-		}
-		if m.HasChecksum && m.Checksum != n {
-			m.Warnings = append(m.Warnings, fmt.Sprintf("%s says checksum %08x, where %08x was computed; it counts.", c.file, n, m.Checksum))
-		}
-		m.Checksum, m.HasChecksum = n, true
+	computed := m.Identifiers
+	if err := c.identify(&m.Identifiers, "", Identity{c.Checksum, c.SHA1}); err != nil {
+		return err
 	}
-	if c.SHA1 != nil {
-		if len(*c.SHA1) != len(m.SHA1) {
-			return c.fault("sha1", fmt.Errorf("has %d hex digits, of the %d it should have", 2*len(*c.SHA1), 2*len(m.SHA1)))
+	if computed.HasChecksum && m.Checksum != computed.Checksum {
+		m.Warnings = append(m.Warnings, fmt.Sprintf("%s says checksum %08x, where %08x was computed; it counts.", c.file, m.Checksum, computed.Checksum))
+	}
+	return c.applyVersions(m)
+}
+
+// applyVersions puts the identifiers of versions in place that differ.
+func (c *Config) applyVersions(m *w3map.Map) error {
+	for name, own := range c.Versions {
+		v, err := w3gs.ParseVersion(name)
+		if err != nil {
+			return c.fault("versions", err)
 		}
-		copy(m.SHA1[:], *c.SHA1)
-		m.HasSHA1 = true
+		ids := m.Identifiers
+		if err := c.identify(&ids, fmt.Sprintf("versions.%q ", name), own); err != nil {
+			return err
+		}
+		if v == m.Version {
+			m.Identifiers = ids
+			continue
+		}
+		if m.Others == nil {
+			m.Others = map[w3gs.Version]w3map.Identifiers{}
+		}
+		m.Others[v] = ids
+	}
+	return nil
+}
+
+// identify puts a checksum and a SHA-1 in place; where says in which part of the file.
+func (c *Config) identify(ids *w3map.Identifiers, where string, own Identity) error {
+	if own.Checksum != nil {
+		n, err := own.Checksum.number()
+		if err != nil {
+			return c.fault(where+"checksum", err)
+		}
+		ids.Checksum, ids.HasChecksum = n, true
+	}
+	if own.SHA1 != nil {
+		if len(*own.SHA1) != len(ids.SHA1) {
+			return c.fault(where+"sha1", fmt.Errorf("has %d hex digits, of the %d it should have", 2*len(*own.SHA1), 2*len(ids.SHA1)))
+		}
+		copy(ids.SHA1[:], *own.SHA1)
+		ids.HasSHA1 = true
 	}
 	return nil
 }

@@ -28,6 +28,9 @@ type Config struct {
 	Checksum *Hex    `toml:"checksum"` // likewise; as bytes on the wire, it is in the other order
 	SHA1     *Hex    `toml:"sha1"`     // 40 hex digits
 
+	// Versions are identifiers for versions that differ, by version: [versions."1.27"].
+	Versions map[string]Identity `toml:"versions"`
+
 	Layout        *string `toml:"layout"`     // melee, custom-forces, fixed-settings
 	Observers     *string `toml:"observers"`  // off, on, referees, on-defeat
 	Speed         *string `toml:"speed"`      // slow, normal, fast
@@ -41,6 +44,12 @@ type Config struct {
 	Slots         []Slot  `toml:"slots"` // in place of all of the map's slots
 
 	file string
+}
+
+// Identity is one [versions."1.27"] of the file.
+type Identity struct {
+	Checksum *Hex `toml:"checksum"`
+	SHA1     *Hex `toml:"sha1"`
 }
 
 // Slot is one [[slots]] of the file.

@@ -168,3 +168,23 @@ func TestStatedChecksumCounts(t *testing.T) {
 		t.Errorf("got %v %d %q", err, m.Checksum, m.Warnings)
 	}
 }
+
+// TestVersions: a map has identifiers of its own for each version that the file names.
+func TestVersions(t *testing.T) {
+	m, err := apply(t, "checksum = \"00000026\"\n[versions.\"1.27\"]\nchecksum = \"00000027\"\nsha1 = \"2700000000000000000000000000000000000000\"\n[versions.26]\nchecksum = \"00000126\"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Checksum != 0x126 || m.For(26).Checksum != 0x126 || m.For(27).Checksum != 0x27 || m.For(27).SHA1[0] != 0x27 || m.For(28).Checksum != 0x126 || m.For(27).Size != m.Size {
+		t.Errorf("%+v, others %+v", m.Identifiers, m.Others)
+	}
+	for text, want := range map[string]string{
+		"[versions.\"1.27\"]\nchecksum = \"12\"": `versions."1.27" checksum has 2 hex digits`,
+		"[versions.x]\nchecksum = \"00000027\"":  "no game version",
+		"[versions.\"1.27\"]\nchecksm = \"12\"":  `.checksm"; did you mean "checksum"?`,
+	} {
+		if _, err := apply(t, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}

@@ -15,6 +15,9 @@ func unknownKey(path string, key toml.Key) error {
 	if len(key) > 1 && key[0] == "slots" {
 		of = reflect.TypeFor[Slot]()
 	}
+	if len(key) > 1 && key[0] == "versions" {
+		of = reflect.TypeFor[Identity]()
+	}
 	name := key[len(key)-1]
 	return fmt.Errorf("%s: unknown key %q; did you mean %q?", path, key.String(), nearest.Word(name, names(of)))
 }

@@ -36,6 +36,9 @@ type Map struct {
 	Slots                              []w3gs.Slot // in the map's order, without observers; see LobbySlots
 	PlayerSlots                        uint8       // start spots: the number of Slots
 
+	// Others are identifiers for other versions, where an operator has said them.
+	Others map[w3gs.Version]Identifiers
+
 	Version  w3gs.Version      // of the game that the identifiers are for
 	Settings w3gs.GameSettings // to host it with, unless the operator chooses others
 	HCL      string            // command string to start with, mostly empty
@@ -57,6 +60,15 @@ type Identifiers struct {
 
 	HasChecksum bool // false if the game's scripts are missing
 	HasSHA1     bool // false too before 1.23, where none is sent
+}
+
+// For returns the identifiers for clients of a version in the same game: those that an
+// operator has said for it, or those of Version.
+func (m *Map) For(v w3gs.Version) Identifiers {
+	if own, ok := m.Others[v]; ok && v != m.Version {
+		return own
+	}
+	return m.Identifiers
 }
 
 // Player is an entry of war3map.w3i, whoever may play it.
