@@ -52,7 +52,7 @@ func TestMapInfoJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.Fields(`author checksum crc32 custom_forces description file fixed_settings forces format height layout
-		melee name players sha1 size slots warnings width`)
+		melee name players sha1 size slots versions warnings width`)
 	if got := slices.Sorted(maps.Keys(keys)); !slices.Equal(got, want) {
 		t.Errorf("keys %q, want %q", got, want)
 	}
