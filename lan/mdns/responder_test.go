@@ -96,7 +96,7 @@ func TestTieBreak(t *testing.T) {
 	if first.probes != 0 || !first.next.Equal(r.now.Add(lostPause)) || second.probes != 2 {
 		t.Errorf("they go on with %d at %v and %d", first.probes, first.next, second.probes)
 	}
-	a.probed(r.now, second, parse(second.probe(b.host)).Ns)
+	b.probed(r.now, second, parse(second.probe(b.host)).Ns)
 	if second.probes != 2 {
 		t.Error("a host loses to itself")
 	}
