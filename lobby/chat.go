@@ -206,17 +206,22 @@ func (l *Lobby) sendLine(to w3gs.PIDs, scope w3gs.ChatScope, text string) {
 }
 
 // voice is the pid that the host speaks with: the virtual host's, else a fake
-// player's, else the owner's, else that of the first player but one; 0 for none.
-func (l *Lobby) voice(but uint8) uint8 {
+// player's, else the owner's, else that of the first player but one; 0 for none. An
+// observer's is the last choice, since players may not read what observers say.
+func (l *Lobby) voice(but uint8) (pid uint8) {
 	if l.vhost != 0 {
 		return l.vhost
 	}
 	for _, p := range slices.Concat(l.seated(true), []*player{l.named(l.owner.name)}, l.seated(false)) {
-		if p != nil && p.pid != but {
+		switch {
+		case p == nil || p.pid == but:
+		case l.slot(p).Team != l.observer:
 			return p.pid
+		case pid == 0:
+			pid = p.pid
 		}
 	}
-	return 0
+	return pid
 }
 
 // split cuts a text into lines of at most limit bytes, at line breaks and else as
