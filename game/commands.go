@@ -25,7 +25,7 @@ var commands command.Table[*Machine]
 func Commands() command.Table[*Machine] { return commands }
 
 func init() {
-	commands = slices.Concat(always, inLobby, occupants, setup, listing, inGame, voting, verdicts, people, voice)
+	commands = slices.Concat(always, inLobby, occupants, setup, listing, inGame, voting, verdicts, people, voice, who)
 }
 
 // with makes the Parse of a command with one argument.
@@ -107,6 +107,19 @@ func swap(a *args) act {
 }
 
 func team(a *args) uint8 { return uint8(a.Ordinal("team") - 1) }
+
+// layout reads how all teams are set.
+func layout(a *args) act {
+	switch a.OneOf("ffa", "teams", "vsall", "vsai") {
+	case "teams":
+		return op(lobby.SetTeams{Rule: lobby.TwoTeams})
+	case "vsai":
+		return op(lobby.SetTeams{Rule: lobby.AgainstComputers})
+	case "vsall":
+		return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.SetTeams{Rule: lobby.OneAgainstAll, PID: p.PID} })
+	}
+	return op(lobby.SetTeams{})
+}
 
 func start(a *args) act {
 	w := strings.ToLower(a.Optional())

@@ -67,6 +67,21 @@ func lock(on bool) act {
 	}
 }
 
+// joins reads the only thing that can be locked besides the commands.
+func joins(a *args) string { return a.OneOf("joins") }
+
+// lockJoins keeps players without a held place out of the lobby.
+func lockJoins(on bool) func(*Machine, *call, string) error {
+	return func(m *Machine, c *call, _ string) error {
+		if err := m.toLobby(lobby.LockJoins{Off: !on}); err != nil || !on {
+			m.unset("joins")
+			return err
+		}
+		m.set(c, "joins", func() { m.toLobby(lobby.LockJoins{Off: true}) })
+		return nil
+	}
+}
+
 // rank gives the caller of a command the level here of somebody with a level of the host.
 func (m *Machine) rank(by *command.Caller, level command.Level, owns bool) {
 	switch {

@@ -40,14 +40,17 @@ var always = command.Table[*Machine]{
 	},
 	{
 		Name:      "owner",
-		Usage:     "[player]",
-		Help:      "show who owns the lobby, or give it away",
-		Examples:  []string{"owner Bob"},
+		Usage:     "[player|none]",
+		Help:      "show who owns the lobby, or give it away; none: nobody owns it",
+		Examples:  []string{"owner Bob", "owner none"},
 		Level:     command.Owner,
 		AskAnyone: true,
 		Phase:     command.Always,
 		Bare:      show(owner),
 		Parse: func(a *args) act {
+			if a.Is("none") {
+				return op(lobby.SetOwner{})
+			}
 			return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.SetOwner{Player: p.Name} })
 		},
 	},

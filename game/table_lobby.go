@@ -88,6 +88,16 @@ var inLobby = command.Table[*Machine]{
 		Bare:    op(lobby.Shuffle{}),
 	},
 	{
+		Name:     "layout",
+		Usage:    "<ffa|teams|vsai> | vsall <player>",
+		Forms:    map[string]string{"ffa": "ffa", "teams": "teams", "vsai": "vsai"},
+		Help:     "set all teams: each player alone, two even teams, players against computers, or one against all",
+		Examples: []string{"layout teams", "layout vsall bob", "layout vsai"},
+		Level:    command.Owner,
+		Phase:    command.InLobby,
+		Parse:    layout,
+	},
+	{
 		Name:  "balance",
 		Help:  "balance the teams by the players' ratings",
 		Level: command.Owner,
@@ -97,12 +107,17 @@ var inLobby = command.Table[*Machine]{
 	{
 		Name:     "hold",
 		Aliases:  []string{"reserve"},
-		Usage:    "<name> ...",
-		Help:     "hold a place for a name",
-		Examples: []string{"hold Ann \"Bob Lee\""},
+		Usage:    "<name> ... | all",
+		Help:     "hold a place for a name, or for all who are in",
+		Examples: []string{"hold Ann \"Bob Lee\"", "hold all"},
 		Level:    command.Owner,
 		Phase:    command.InLobby,
-		Parse:    func(a *args) act { return op(lobby.Hold{Names: a.NameList()}) },
+		Parse: func(a *args) act {
+			if a.Is("all") {
+				return op(lobby.Hold{Present: true})
+			}
+			return op(lobby.Hold{Names: a.NameList()})
+		},
 	},
 	{
 		Name:     "unhold",

@@ -18,6 +18,23 @@ var occupants = command.Table[*Machine]{
 		Parse:    func(a *args) act { return op(lobby.Computer{Slot: a.Slot(), AI: strength(a)}) },
 	},
 	{
+		Name:     "compall",
+		Usage:    "[easy|normal|insane]",
+		Help:     "put a computer into every open slot",
+		Examples: []string{"compall insane"},
+		Level:    command.Owner,
+		Phase:    command.InLobby,
+		Parse:    func(a *args) act { return op(lobby.Computers{AI: strength(a)}) },
+	},
+	{
+		Name:    "deletecomp",
+		Aliases: []string{"delcomp"},
+		Help:    "remove all computers but those of the map",
+		Level:   command.Owner,
+		Phase:   command.InLobby,
+		Bare:    op(lobby.DeleteComputers{}),
+	},
+	{
 		Name:     "compteam",
 		Usage:    "<slot> <team>",
 		Help:     "set the team of a computer",
@@ -106,13 +123,19 @@ var occupants = command.Table[*Machine]{
 	{
 		Name:     "fakeplayer",
 		Aliases:  []string{"fp"},
-		Usage:    "[count]",
-		Help:     "add fake players, who only hold a slot",
-		Examples: []string{"fakeplayer", "fakeplayer 3"},
+		Usage:    "[count|all]",
+		Forms:    map[string]string{"fillfake": "all"},
+		Help:     "add fake players, who only hold a slot; all: into every open slot",
+		Examples: []string{"fakeplayer", "fakeplayer 3", "fakeplayer all"},
 		Level:    command.Owner,
 		Phase:    command.InLobby,
 		Bare:     op(lobby.FakePlayer{Count: 1}),
-		Parse:    func(a *args) act { return op(lobby.FakePlayer{Count: a.Ordinal("number of players")}) },
+		Parse: func(a *args) act {
+			if a.Is("all") {
+				return op(lobby.FakePlayer{All: true})
+			}
+			return op(lobby.FakePlayer{Count: a.Ordinal("number of players")})
+		},
 	},
 	{
 		Name:    "deletefp",

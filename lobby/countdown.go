@@ -18,6 +18,14 @@ func (l *Lobby) blocked() *texts.Refusal {
 	return l.unready()
 }
 
+// Blocked says why a start that is not forced has to wait; empty: it has not.
+func (l *Lobby) Blocked() texts.Text {
+	if no := l.blocked(); no != nil {
+		return no.Text
+	}
+	return texts.Text{}
+}
+
 // unready says what is missing: players, their maps, slots for the mode string.
 func (l *Lobby) unready() *texts.Refusal {
 	var unanswered, loading, unmet []string

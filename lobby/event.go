@@ -156,12 +156,19 @@ type SetLanguage struct {
 // Hold reserves places by name, or takes that back. Who was kicked may then come
 // back.
 type Hold struct {
-	Names []string
-	Off   bool
+	Names   []string
+	Present bool // for all who are in
+	Off     bool
 }
 
+// LockJoins admits only those with a held place, or everybody again.
+type LockJoins struct{ Off bool }
+
 // FakePlayer adds slot holders that never act, in the first open slots.
-type FakePlayer struct{ Count int }
+type FakePlayer struct {
+	Count int
+	All   bool // as many as there is room for
+}
 
 // DeleteFake removes one fake player, or all of them with pid 0.
 type DeleteFake struct{ PID uint8 }

@@ -50,11 +50,40 @@ func (l *Lobby) isHeld(j Join) bool {
 		!j.doubtful() && slices.ContainsFunc(l.held, func(h holder) bool { return h.means(j) })
 }
 
+// holders are those who are in, by the names that are theirs beyond doubt.
+func (l *Lobby) holders() (holders []holder) {
+	for _, p := range l.seated(false) {
+		if !p.doubtful() {
+			holders = append(holders, holder{p.name, p.Realm})
+		}
+	}
+	return holders
+}
+
+func (op LockJoins) apply(l *Lobby) *texts.Refusal {
+	if l.locked = !op.Off; l.locked {
+		l.say(0, "The lobby is locked: only players with a held place can join.")
+	} else {
+		l.say(0, "Everybody can join again.")
+	}
+	return nil
+}
+
+// lockedOut reports whether a joiner has no place in a locked lobby. A name that its realm
+// may still confirm is let in: the realm does so only once the player is in.
+func (l *Lobby) lockedOut(j Join) bool {
+	j.Vouched = true
+	return l.locked && !l.isHeld(j) && l.placeOf(j) < 0
+}
+
 // mostHeld bounds the held places: each join, table and pong asks about all of them.
 func (l *Lobby) mostHeld() int { return len(l.slots) + len(l.cfg.Admission.Reserved) }
 
 func (op Hold) apply(l *Lobby) *texts.Refusal {
 	named := parseHolders(op.Names)
+	if op.Present {
+		named = l.holders()
+	}
 	is := func(h holder) bool { return slices.ContainsFunc(named, h.same) }
 	more := 0
 	for _, h := range named {
@@ -69,6 +98,8 @@ func (op Hold) apply(l *Lobby) *texts.Refusal {
 		}
 	}
 	switch {
+	case op.Present && named == nil:
+		return texts.Refuse(texts.NoSuch, "the lobby is empty")
 	case op.Off:
 		l.held = slices.DeleteFunc(l.held, is)
 		return nil

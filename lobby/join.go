@@ -66,6 +66,8 @@ func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 		return w3gs.RejectInvalid, "the address is that of " + neighbours
 	case kept != "":
 		return w3gs.RejectInvalid, kept
+	case l.lockedOut(ev):
+		return w3gs.RejectFull, "the lobby is locked"
 	case !l.hasRoom(1) && l.displaced(ev) == nil:
 		return w3gs.RejectFull, "the lobby is full"
 	}

@@ -40,6 +40,8 @@ type Lobby struct {
 	random   *rand.Rand
 	phase    phase
 	muteAll  bool
+	locked   bool     // only those with a held place may join
+	teams    TeamRule // of a melee game
 
 	now time.Duration
 	out []Effect

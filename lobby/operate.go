@@ -14,7 +14,7 @@ func (l *Lobby) try(op Operation) *texts.Refusal {
 	switch op.(type) {
 	case Say, Mute, MuteAll, Hear, SetLanguage, SetOwner, Kick:
 		last = phaseStarted
-	case Start, Abort, AutoStart, Ready, HCL, Hold, Shutdown:
+	case Start, Abort, AutoStart, Ready, HCL, Hold, LockJoins, Shutdown:
 		last = phaseCounting
 	}
 	switch {
@@ -186,6 +186,9 @@ func (op Computer) apply(l *Lobby) *texts.Refusal {
 // apply seats all these fake players or none.
 func (op FakePlayer) apply(l *Lobby) *texts.Refusal {
 	n := max(op.Count, 1)
+	if c := l.Counts(); op.All {
+		n = max(min(c.Open, int(l.cfg.Wire.MaxPID)-c.Players()), 1)
+	}
 	if !l.hasRoom(n) {
 		return texts.Refuse(texts.Full, "there is no room for %d more", n)
 	}

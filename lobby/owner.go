@@ -60,6 +60,10 @@ func (op SetOwner) apply(l *Lobby) *texts.Refusal {
 	if p != nil && p.fake {
 		return texts.Refuse(texts.NotHuman, "%s is a fake player and cannot own the game", p.name)
 	}
+	if op.Player == "" {
+		l.cfg.Owner.First = false
+		l.say(0, "Nobody owns this game any more.")
+	}
 	l.owner.name, l.owner.realm, _ = strings.Cut(op.Player, "@")
 	if p != nil {
 		l.entitle(p)

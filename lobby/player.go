@@ -23,6 +23,7 @@ type Player struct {
 	Handicap uint8 // what players see; not the byte that carries a mode string
 	Reserved bool
 	Muted    bool
+	Ready    bool
 	Joined   time.Duration
 	Pings    int           // round trips measured
 	RTT      time.Duration // median of the last three; 0 before the first
@@ -186,7 +187,7 @@ func (l *Lobby) describe(p *player) Player {
 		PID: p.pid, Name: p.name, Slot: i, Fake: p.fake,
 		Observer: s.Team == l.observer, Team: s.Team, Colour: s.Colour,
 		Handicap: s.Handicap,
-		Reserved: l.isHeld(p.Join), Muted: p.muted || l.now < p.mutedUntil,
+		Reserved: l.isHeld(p.Join), Muted: p.muted || l.now < p.mutedUntil, Ready: p.ready,
 		Joined: p.joined, Pings: p.measured, RTT: p.rtt(),
 	}
 	if !p.doubtful() {

@@ -127,7 +127,7 @@ func (c *choices) event(conn ConnID) Event {
 }
 
 func (c *choices) operation() Operation {
-	switch c.upTo(26) {
+	switch c.upTo(31) {
 	case 0:
 		return SetSlots{Slots: []int{c.slot(), c.slot()}}
 	case 1:
@@ -168,6 +168,16 @@ func (c *choices) operation() Operation {
 		return Hold{Names: []string{fmt.Sprintf("p%d", c.upTo(14))}}
 	case 23:
 		return MuteAll{Off: c.yes()}
+	case 26:
+		return SetTeams{Rule: TeamRule(c.upTo(4)), PID: c.pid()}
+	case 27:
+		return Computers{AI: w3gs.AI(c.upTo(4))}
+	case 28:
+		return DeleteComputers{}
+	case 29:
+		return LockJoins{Off: c.yes()}
+	case 30:
+		return FakePlayer{All: true}
 	case 24:
 		return Start{Force: c.upTo(4) == 0, Now: c.upTo(8) == 0}
 	}

@@ -142,6 +142,16 @@ func (c *command) operation() Event {
 		return Shuffle{}
 	case "comp":
 		return Computer{Slot: c.Int(0) - 1, AI: w3gs.AI(c.Int(1))}
+	case "compall":
+		return Computers{AI: w3gs.AI(c.Int(0))}
+	case "deletecomp":
+		return DeleteComputers{}
+	case "teams": // teams RULE [PID]
+		op := SetTeams{Rule: TeamRule(c.Int(0))}
+		if len(c.Args) > 1 {
+			op.PID = c.pid(1)
+		}
+		return op
 	case "team":
 		return Set{Slot: c.Int(0) - 1, What: w3gs.ChatTeam, Value: uint8(c.Int(1))}
 	case "colour":

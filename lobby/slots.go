@@ -21,7 +21,7 @@ func (l *Lobby) seat(i int, who w3gs.Slot) {
 	case watch:
 		s.Team, s.Colour = l.observer, l.observer
 	case l.melee():
-		s.Team = l.freeTeam(i)
+		s.Team = l.newTeam(i, who.Computer)
 		l.takeColour(i, l.freeColour(i))
 	case s.Team != l.observer && l.occupiedColour(i, s.Colour) >= 0:
 		l.takeColour(i, l.freeColour(i))

@@ -18,6 +18,19 @@ var chineseGame = map[string]string{
 	"Map downloads: %v.":                "地图下载：%v。",
 	"No rules are set for this lobby.":  "这个房间没有设置规则。",
 
+	// who is in
+	"Team %d: %v.":                       "队伍 %d：%v。",
+	"Observers: %s.":                     "观察者：%s。",
+	"a computer (%v)":                    "电脑（%v）",
+	"human":                              "人类",
+	"orc":                                "兽人",
+	"undead":                             "不死族",
+	"night elf":                          "暗夜精灵",
+	"random":                             "随机",
+	"Nobody is in the lobby.":            "房间里没有人。",
+	"Everybody is ready (%d).":           "所有人都准备好了（%d 人）。",
+	"%d of %d are ready. Not ready: %s.": "%[2]d 人中有 %[1]d 人已准备。还没有准备：%[3]s。",
+
 	"the name is too long: the game list shows at most %d bytes": "名称太长：游戏列表最多显示 %d 字节",
 	"The lobby is now listed as %s.":                             "房间现在以 %s 的名称公开。",
 

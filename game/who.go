@@ -1,0 +1,100 @@
+package game
+
+import (
+	"fmt"
+	"strings"
+
+	"w3host/game/command"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+// who are the commands that show who is in, and whom the start waits for.
+var who = command.Table[*Machine]{
+	{
+		Name:    "players",
+		Aliases: []string{"getplayers", "checkrace", "races"},
+		Help:    "show who is in which team, and who plays which race",
+		Phase:   command.Always,
+		Bare:    players,
+	},
+	{
+		Name:    "readystatus",
+		Aliases: []string{"checkready"},
+		Help:    "show who is not ready, and what the start waits for",
+		Phase:   command.InLobby,
+		Bare:    readyStatus,
+	},
+}
+
+// players lists the teams, a line each, then the observers.
+func players(m *Machine, c *call) error {
+	var teams [w3gs.MaxSlots][]texts.Text
+	var watching []string
+	for _, s := range m.lobby.SlotTable().Slots {
+		p, there := m.lobby.Player(s.PID)
+		switch {
+		case s.Computer:
+			teams[s.Team] = append(teams[s.Team], texts.Of("a computer (%v)", raceName(s.Race)))
+		case there && p.Observer:
+			watching = append(watching, p.Name)
+		case there:
+			teams[p.Team] = append(teams[p.Team], texts.Of("%s (%v)", p.Name, raceName(s.Race)))
+		}
+	}
+	var lines []texts.Text
+	for team, members := range teams {
+		if members != nil {
+			lines = append(lines, texts.Of("Team %d: %v.", team+1, texts.Join(members, ", ")))
+		}
+	}
+	if watching != nil {
+		lines = append(lines, texts.Of("Observers: %s.", strings.Join(watching, ", ")))
+	}
+	if lines == nil {
+		return m.answer(c, "Nobody is in the lobby.")
+	}
+	for _, line := range lines {
+		m.reply(c.Caller, line, false)
+	}
+	return nil
+}
+
+func raceName(r w3gs.Race) texts.Text {
+	switch r &^ w3gs.RaceSelectable {
+	case w3gs.RaceHuman:
+		return texts.Of("human")
+	case w3gs.RaceOrc:
+		return texts.Of("orc")
+	case w3gs.RaceUndead:
+		return texts.Of("undead")
+	case w3gs.RaceNightElf:
+		return texts.Of("night elf")
+	case w3gs.RaceRandom:
+		return texts.Of("random")
+	}
+	return texts.Plain(fmt.Sprintf("%#x", uint8(r)))
+}
+
+// readyStatus says what everybody is still waiting for.
+func readyStatus(m *Machine, c *call) error {
+	var missing []string
+	all := m.lobby.Players()
+	for _, p := range all {
+		if !p.Ready {
+			missing = append(missing, p.Name)
+		}
+	}
+	if all == nil {
+		return m.answer(c, "Nobody is in the lobby.")
+	}
+	if missing == nil {
+		m.answer(c, "Everybody is ready (%d).", len(all))
+	} else {
+		m.answer(c, "%d of %d are ready. Not ready: %s.", len(all)-len(missing), len(all), strings.Join(missing, ", "))
+	}
+	if why := m.lobby.Blocked(); !why.Empty() {
+		return m.reply(c.Caller, texts.Sentence(texts.Of("Waiting to start: %v", why)), false)
+	}
+	return nil
+}
