@@ -97,6 +97,7 @@ func (s *scene) open(cfg Config) {
 //	prefers NAME TAG     the language that a player has chosen earlier arrives
 //	login NAME [WAIT]    a player has given the password, or may try again after WAIT
 //	leave NAME | lose NAME
+//	acts NAME COUNT      a player in the game does so many things
 //	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
 //	resume NAME | forfeit NAME
 //	wait DURATION        time passes
@@ -138,6 +139,15 @@ func (s *scene) event(line string) error {
 			in.By, _ = time.ParseDuration(wait)
 		}
 		s.step(in)
+	case "acts":
+		var name string
+		var count int
+		if _, err := fmt.Sscan(rest, &name, &count); err != nil {
+			return err
+		}
+		for range count {
+			s.step(Input{Kind: Action, Link: s.links[name], Data: []byte{0x16}})
+		}
 	case "leave":
 		s.packet(rest, &w3gs.LeaveGame{Reason: w3gs.LeaveLost})
 	case "lose":

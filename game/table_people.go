@@ -24,6 +24,20 @@ var people = command.Table[*Machine]{
 		Ask:      func(a *args) command.Question { return about(a.Rest()) },
 	},
 	{
+		Name:     "top",
+		Aliases:  []string{"top10"},
+		Usage:    "[map]",
+		Help:     "show the best players on this map, or on another",
+		Examples: []string{"top", "top echo isles"},
+		AsTyped:  true,
+		Ask: func(a *args) command.Question {
+			if a.Empty() {
+				return command.Typed("")
+			}
+			return command.Typed(a.OnlyPlayer()) // a map's name has quotes like a player's
+		},
+	},
+	{
 		Name:     "statsdota",
 		Aliases:  []string{"sd"},
 		Usage:    "[player]",

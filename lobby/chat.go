@@ -91,6 +91,15 @@ func (l *Lobby) back(p *player, ev Back) {
 	}
 }
 
+// MaySpeak reports whether others get what a player says to all.
+func (l *Lobby) MaySpeak(pid uint8) bool {
+	p := l.human(pid)
+	return p == nil || !p.muted && l.now >= p.mutedUntil && !l.muteAll
+}
+
+// Plain is what others read of a part of a player's line.
+func (l *Lobby) Plain(text string) string { return l.plainLine(text) }
+
 // watchFlood counts a line and mutes who says too many.
 func (l *Lobby) watchFlood(p *player) {
 	if p.saved > 0 && l.now < p.savedUntil {

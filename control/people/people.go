@@ -3,6 +3,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"w3host/game/command"
+	"w3host/rating"
 	"w3host/storage"
 	"w3host/texts"
 )
@@ -54,6 +56,7 @@ var answers = map[string]func(Directory, context.Context, *command.Query) (answe
 	"stats":      Directory.stats,
 	"rank":       Directory.rank,
 	"statsdota":  Directory.dota,
+	"top":        Directory.top,
 	"check":      Directory.check,
 	"checkme":    Directory.check,
 	"alts":       Directory.alts,
@@ -111,6 +114,29 @@ func (d Directory) rank(ctx context.Context, q *command.Query) (lines answer, er
 			texts.Count(r.Points, "%d point", "%d points"), r.Games))
 	}
 	return lines, nil
+}
+
+// top lists the best of a map, a version of it like any other. Who has played too little for a
+// rating to be shown is left out.
+func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
+	category := rating.Category(cmp.Or(q.Name, q.Map))
+	if category == "" {
+		return nil, texts.Of("the map is missing. Usage: top <map>")
+	}
+	all, err := d.DB.BestRated(ctx, category, 3*most)
+	if err != nil {
+		return nil, err
+	}
+	var best []texts.Text
+	for _, r := range all {
+		if r.Games >= firstRating && len(best) < most {
+			best = append(best, texts.Of("%d. %s (%v)", r.Place, r.Name+onRealm(r.Realm), texts.Count(r.Points, "%d point", "%d points")))
+		}
+	}
+	if best == nil {
+		return one("Nobody has played enough rated games on %s yet.", category), nil
+	}
+	return one("The best on %s: %v.", category, texts.Join(best, ", ")), nil
 }
 
 // dota answers with the means of the values that DotA reports.

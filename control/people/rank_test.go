@@ -62,6 +62,19 @@ func TestRank(t *testing.T) {
 	for range 4 {
 		play()
 	}
+	for name, want := range map[string]string{
+		"":        "The best on dota: 1. Ann (1167 points), 2. Bob (-536 points).",
+		"dota v1": "The best on dota: 1. Ann (1167 points), 2. Bob (-536 points).",
+		"echo":    "Nobody has played enough rated games on echo yet.",
+	} {
+		text, err := Directory{db}.Ask(t.Context(), command.Query{What: "top", Name: name, Map: "DotA v7"})
+		if text != want || err != nil {
+			t.Errorf("top %q: %q, %v", name, text, err)
+		}
+	}
+	if _, err := (Directory{db}).Ask(t.Context(), command.Query{What: "top"}); err == nil || err.Error() != "the map is missing. Usage: top <map>" {
+		t.Errorf("top of no map: %v", err)
+	}
 	if got := rank("ann", "DotA v7"); got != "Ann: place 1 of 2 on dota, 1167 points (rated games: 5)." {
 		t.Errorf("the winner: %q", got)
 	}

@@ -1,0 +1,155 @@
+package game
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"w3host/game/command"
+	"w3host/lobby"
+	"w3host/texts"
+)
+
+// Dice that can be rolled.
+const (
+	mostDice, mostSides = 20, 1_000_000
+	usualSides          = 100
+)
+
+// chance are the commands by which players let the host draw lots, and count.
+var chance = command.Table[*Machine]{
+	{
+		Name:     "roll",
+		Usage:    "[sides | dice like 2d6]",
+		Help:     "roll dice for all to see: one of 100 sides, or as you say",
+		Examples: []string{"roll", "roll 20", "roll 2d6"},
+		Phase:    command.Always,
+		Bare:     rollDice(1, usualSides),
+		Parse:    roll,
+	},
+	{
+		Name:  "flip",
+		Help:  "flip a coin for all to see",
+		Phase: command.Always,
+		Bare:  publicly(flip),
+	},
+	{
+		Name:     "pick",
+		Usage:    "[choice, choice ...]",
+		Help:     "let the host pick one of several for all to see; one of the players if you name nothing",
+		Examples: []string{"pick", "pick orc, human, undead"},
+		Phase:    command.Always,
+		Bare:     publicly(pickPlayer),
+		Parse:    pick,
+	},
+	{
+		Name:  "apm",
+		Help:  "show how many actions you make in a minute",
+		Phase: command.InGame,
+		Bare:  apm,
+	},
+}
+
+// publicly is an act that says something to all, which who is muted cannot have done.
+func publicly(do act) act {
+	return func(m *Machine, c *call) error {
+		if !m.lobby.MaySpeak(c.PID) {
+			return cannot("you cannot do that while you are muted")
+		}
+		return do(m, c)
+	}
+}
+
+// lots are drawn by what the players cannot foresee: the seed is known to their clients, the
+// time to the host alone.
+func (m *Machine) lots() *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(m.cfg.Lobby.RandomSeed)<<32|m.seq, uint64(m.now)))
+}
+
+// roll reads a number of sides, or dice such as 2d6.
+func roll(a *args) act {
+	word := strings.ToLower(a.Rest())
+	number, size, dice := strings.Cut(word, "d")
+	if !dice {
+		number, size = "1", word
+	} else if number == "" {
+		number = "1"
+	}
+	n, err := strconv.Atoi(number)
+	sides, errSides := strconv.Atoi(size)
+	if err != nil || errSides != nil || n < 1 || n > mostDice || sides < 2 || sides > mostSides {
+		a.Fail("%q cannot be rolled: write a number of sides from 2 to %d, or up to %d dice like 2d6", word, mostSides, mostDice)
+	}
+	return rollDice(n, sides)
+}
+
+func rollDice(n, sides int) act {
+	return publicly(func(m *Machine, c *call) error {
+		lots, sum := m.lots(), 0
+		each := make([]string, n)
+		for i := range each {
+			eyes := 1 + lots.IntN(sides)
+			sum += eyes
+			each[i] = strconv.Itoa(eyes)
+		}
+		if n == 1 {
+			return m.say(0, "%s rolls %d (1 to %d).", c.Name, sum, sides)
+		}
+		return m.say(0, "%s rolls %dd%d: %s = %d.", c.Name, n, sides, strings.Join(each, " + "), sum)
+	})
+}
+
+func flip(m *Machine, c *call) error {
+	if m.lots().IntN(2) == 0 {
+		return m.say(0, "%s flips a coin: heads.", c.Name)
+	}
+	return m.say(0, "%s flips a coin: tails.", c.Name)
+}
+
+// pick reads choices with commas between them, or words.
+func pick(a *args) act {
+	text := a.Rest()
+	var choices []string
+	for choice := range strings.SplitSeq(text, ",") {
+		if choice = strings.TrimSpace(choice); choice != "" {
+			choices = append(choices, choice)
+		}
+	}
+	if !strings.Contains(text, ",") {
+		choices = strings.Fields(text)
+	}
+	if len(choices) < 2 {
+		a.Fail("at least two choices are needed")
+	}
+	return publicly(func(m *Machine, c *call) error {
+		return m.say(0, "%s lets the host pick: %s.", c.Name, m.lobby.Plain(choices[m.lots().IntN(len(choices))]))
+	})
+}
+
+func pickPlayer(m *Machine, c *call) error {
+	var playing []lobby.Player
+	for _, p := range m.lobby.Players() {
+		if !p.Observer && m.lobby.Humans().Has(p.PID) {
+			playing = append(playing, p)
+		}
+	}
+	if playing == nil {
+		return texts.Refuse(texts.NoSuch, "there is no player to pick")
+	}
+	return m.say(0, "%s lets the host pick: %s.", c.Name, playing[m.lots().IntN(len(playing))].Name)
+}
+
+// apm counts since the game began to run, without pauses. Players read their own: those of
+// others would tell what they are doing.
+func apm(m *Machine, c *call) error {
+	s := m.seats[c.PID]
+	played := m.turns.GameTime()
+	switch {
+	case s == nil:
+		return cannot("only players in the game can do that")
+	case played < 10*time.Second:
+		return cannot("the game has just begun: try again later")
+	}
+	return m.answer(c, "You make %.0f actions in a minute.", float64(s.actions)/played.Minutes())
+}
