@@ -210,7 +210,7 @@ func TestTooManyFromOneAddress(t *testing.T) {
 }
 
 // TestRoomForStrangers: a connection counts until it has a seat or is closed. When there is
-// no more room, the one that has been silent for longest goes.
+// no more room, one that was refused goes, or else the one that has been silent for longest.
 func TestRoomForStrangers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Limits.Unjoined = 3 })
@@ -237,8 +237,14 @@ func TestRoomForStrangers(t *testing.T) {
 	}
 	oldest, other := open(), open()
 	testkit.Eventually(t, "a full room", func() bool { return r.unjoined() == 3 })
-	player := r.join(g, "Player", player)
-	if oldest.Ended() == nil || other.Ending() != nil || player.Ending() != nil {
+	first := r.join(g, "First", player)
+	if oldest.Ending() != nil || first.Ending() != nil {
+		t.Error("not the refused one made room")
+	}
+	open()
+	testkit.Eventually(t, "a full room again", func() bool { return r.unjoined() == 3 })
+	second := r.join(g, "Second", player)
+	if oldest.Ended() == nil || other.Ending() != nil || second.Ending() != nil {
 		t.Error("not the oldest made room")
 	}
 	if line := r.logged("connection closed before it joined"); !strings.Contains(line["reason"].(string), "silent for longest") {

@@ -37,8 +37,8 @@ func (h *Host) arrive(c *loop.Conn) {
 	c.Await(h.opts.Limits.JoinTimeout, h.opts.Limits.OutQueue)
 }
 
-// admit has the gate count a stranger. When the room for strangers is full, the one
-// who has been silent for longest makes room.
+// admit has the gate count a stranger. When the room for strangers is full, another one
+// makes room.
 func (h *Host) admit(addr netip.Addr) error {
 	err := h.gate.enter(addr)
 	if err == errUnjoinedTotal {

@@ -50,15 +50,18 @@ func (s *shard) abandon() {
 	}
 }
 
-// makeRoom cuts the connection that has been silent for longest of those that have not
-// joined, or else the one whose last packets have been on their way for longest.
+// makeRoom cuts the stranger whose last packets have been on their way for longest, or else
+// the one that has been silent for longest. In a full room of refused ones the only silent
+// ones are those that have just connected, whose join is not read yet.
 func (s *shard) makeRoom() {
+	for c := range s.Expiring(loop.Closing) {
+		if l, ok := c.Handler.(*link); ok && l.stranger {
+			c.Cut(nil)
+			return
+		}
+	}
 	for c := range s.Expiring(loop.Arriving) {
 		c.Cut(errMadeRoom)
-		return
-	}
-	for c := range s.Expiring(loop.Closing) {
-		c.Cut(nil)
 		return
 	}
 }

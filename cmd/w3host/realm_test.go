@@ -317,7 +317,7 @@ func TestCommandsByTheRealm(t *testing.T) {
 	ann.Say("/w hostbot stats")
 	hears(t, ann, "Ann has not played here yet.")
 	bob.Say("/w hostbot fakeplayer")
-	hears(t, bob, "There is no command")
+	hears(t, bob, "Only the owner can use fakeplayer.")
 	zed.Say("/w hostbot !muteall")
 	hears(t, zed, "Done.")
 	c.UntilText("muted")
