@@ -11,6 +11,7 @@ import (
 	"w3host/config"
 	"w3host/internal/terminal"
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 )
 
 // welcome tells a first-time user what is hosted, how to join, and what the real game
@@ -57,7 +58,7 @@ func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logge
 		log.Info().Msgf("the real game refuses %s until its common.j and blizzard.j are in %s (docs/maps.md)",
 			refused, absolute(c.Maps.Scripts))
 	}
-	log.Info().Msgf("to try it without the game: %s", botsHint(addr, players))
+	log.Info().Msgf("to try it without the game: %s", botsHint(addr, c.Host.Version, players))
 }
 
 func startsWhen(l config.Lobby) string {
@@ -82,13 +83,16 @@ func startsWhen(l config.Lobby) string {
 }
 
 // botsHint is the command for simulated players, without flags that are the default.
-func botsHint(addr netip.AddrPort, players int) string {
+func botsHint(addr netip.AddrPort, version w3gs.Version, players int) string {
 	if ip := addr.Addr().Unmap(); ip.IsUnspecified() {
 		addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), addr.Port())
 	}
 	hint := terminal.Program + " bots"
 	if addr.String() != bots.DefaultAddr {
 		hint += " --addr " + addr.String()
+	}
+	if version != w3gs.DefaultVersion {
+		hint += " --version " + version.String()
 	}
 	return hint + fmt.Sprintf(" --players %d", players)
 }
