@@ -36,9 +36,9 @@ var chance = command.Table[*Machine]{
 	},
 	{
 		Name:     "pick",
-		Usage:    "[choice, choice ...]",
-		Help:     "let the host pick one of several for all to see; one of the players if you name nothing",
-		Examples: []string{"pick", "pick orc, human, undead"},
+		Usage:    "[choice, choice ... | player]",
+		Help:     "let the host pick one of several for all to see; one of the players if you name nothing; a captain's choice in a draft",
+		Examples: []string{"pick", "pick orc, human, undead", "pick bob"},
 		Phase:    command.Always,
 		Bare:     publicly(pickPlayer),
 		Parse:    pick,
@@ -107,7 +107,7 @@ func flip(m *Machine, c *call) error {
 	return m.say(0, "%s flips a coin: tails.", c.Name)
 }
 
-// pick reads choices with commas between them, or words.
+// pick reads choices with commas between them, or words. A captain picks a player.
 func pick(a *args) act {
 	text := a.Rest()
 	var choices []string
@@ -119,12 +119,18 @@ func pick(a *args) act {
 	if !strings.Contains(text, ",") {
 		choices = strings.Fields(text)
 	}
-	if len(choices) < 2 {
-		a.Fail("at least two choices are needed")
-	}
-	return publicly(func(m *Machine, c *call) error {
+	lot := publicly(func(m *Machine, c *call) error {
+		if len(choices) < 2 {
+			return texts.Refuse(texts.Malformed, "at least two choices are needed")
+		}
 		return m.say(0, "%s lets the host pick: %s.", c.Name, m.lobby.Plain(choices[m.lots().IntN(len(choices))]))
 	})
+	return func(m *Machine, c *call) error {
+		if m.drafts(c.PID) && !strings.Contains(text, ",") {
+			return m.choose(c, text)
+		}
+		return lot(m, c)
+	}
 }
 
 func pickPlayer(m *Machine, c *call) error {

@@ -16,6 +16,7 @@ type settings struct {
 	announced announcement
 	pinned    string    // line for those who join
 	lockedBy  string    // who keeps admins from commanding the lobby; empty: nobody
+	draft     *draft    // nil: none is under way
 	list      []setting // by players who may leave
 }
 

@@ -129,6 +129,7 @@ func (m *Machine) vacate(pid uint8, why string) {
 		m.dismiss(s, why)
 		m.seats[pid] = nil
 		m.forgetVoter(pid)
+		m.forgetDrafted(pid)
 		m.lastGone = s.Player
 		if s.proxy.kind != noProxy {
 			m.out.add(Op{Kind: Forget, PID: pid})

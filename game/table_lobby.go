@@ -98,6 +98,15 @@ var inLobby = command.Table[*Machine]{
 		Parse:    layout,
 	},
 	{
+		Name:     "draft",
+		Usage:    "<captain> <captain> | off",
+		Help:     "let two captains choose their teams in turn, with pick",
+		Examples: []string{"draft ann bob", "draft off"},
+		Level:    command.Owner,
+		Phase:    command.InLobby,
+		Parse:    drafting,
+	},
+	{
 		Name:  "balance",
 		Help:  "balance the teams by the players' ratings",
 		Level: command.Owner,

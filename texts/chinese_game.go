@@ -145,4 +145,20 @@ var chineseGame = map[string]string{
 	"lag: %v; %v":                            "卡顿：%v；%v",
 	"%v and %d more":                         "%v 等，另有 %d 人",
 	"lag: the host was %s late":              "卡顿：主机延迟了 %s",
+
+	// drafts
+	"it is the turn of %s":                                 "现在轮到 %s",
+	"%s chooses %s.":                                       "%s 选择了 %s。",
+	"%s does not play and cannot be a captain":             "%s 不参赛，不能当队长",
+	"The teams are complete.":                              "两队已选完。",
+	"The draft is off.":                                    "选人已取消。",
+	"both captains are in team %d: move one of them first": "两名队长都在队伍 %d：请先移动其中一人",
+	"%s gets %s.":                                          "%[2]s 归 %[1]s 队。",
+	"The draft is off: a captain has left.":                "选人已取消：一名队长离开了。",
+	"%s does not play":                                     "%s 不参赛",
+	"no draft is under way":                                "没有正在进行的选人",
+	"two captains are needed":                              "需要两名队长",
+	"%s chooses with %spick <player>: %s.":                 "请 %s 用 %spick <玩家> 选人：%s。",
+	"%s and %s choose their teams.":                        "%s 和 %s 开始选人。",
+	"%s has a team already":                                "%s 已经有队伍了",
 }

@@ -1,0 +1,162 @@
+package game
+
+import (
+	"strings"
+
+	"w3host/lobby"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+// draft is two captains who choose their teams in turn. Who joins meanwhile can be chosen, too.
+type draft struct {
+	captains [2]*seat
+	teams    [2]uint8
+	chosen   w3gs.PIDs // the captains as well
+	turn     int       // of captains
+}
+
+// drafting reads the captains, or that there is to be no draft any more.
+func drafting(a *args) act {
+	if a.Is("off") {
+		return draftOff
+	}
+	parts := [2]string{a.Player(1), a.Player(0)}
+	return func(m *Machine, c *call) error {
+		d := &draft{}
+		for i, part := range parts {
+			p, err := m.find(part)
+			if err != nil {
+				return err
+			}
+			if d.captains[i] = m.seats[p.PID]; d.captains[i] == nil || p.Observer {
+				return texts.Refuse(texts.NotHuman, "%s does not play and cannot be a captain", p.Name)
+			}
+			d.teams[i], d.chosen = p.Team, d.chosen|w3gs.Only(p.PID)
+		}
+		if d.captains[0] == d.captains[1] {
+			return texts.Refuse(texts.Malformed, "two captains are needed")
+		}
+		return m.openDraft(c, d)
+	}
+}
+
+// openDraft begins a draft. Where the map sets the teams, captains choose for those that they are in.
+func (m *Machine) openDraft(c *call, d *draft) error {
+	if m.cfg.Lobby.Layout == w3gs.LayoutMelee {
+		d.teams = [2]uint8{0, 1}
+		if err := m.toLobby(lobby.SetTeams{Rule: lobby.TwoTeams}); err != nil {
+			return err
+		}
+	} else if d.teams[0] == d.teams[1] {
+		return cannot("both captains are in team %d: move one of them first", d.teams[0]+1)
+	}
+	for i, captain := range d.captains {
+		if err := m.moveTo(captain.PID, d.teams[i], d.chosen); err != nil {
+			return err
+		}
+	}
+	if m.undrafted(d) == nil {
+		return texts.Refuse(texts.NoSuch, "there is no player to pick")
+	}
+	m.settings.draft = d
+	m.set(c, "draft", func() { m.settings.draft = nil })
+	m.say(0, "%s and %s choose their teams.", d.captains[0].Name, d.captains[1].Name)
+	return m.nextChoice(d)
+}
+
+func draftOff(m *Machine, _ *call) error {
+	if m.settings.draft == nil {
+		return texts.Refuse(texts.NoSuch, "no draft is under way")
+	}
+	return m.endDraft(texts.Of("The draft is off."))
+}
+
+func (m *Machine) endDraft(why texts.Text) error {
+	m.settings.draft = nil
+	m.unset("draft")
+	return m.sayText(0, why)
+}
+
+// drafts reports whether somebody is a captain of the draft that is under way.
+func (m *Machine) drafts(pid uint8) bool {
+	d := m.settings.draft
+	return d != nil && m.turns == nil && pid != 0 && (d.captains[0].PID == pid || d.captains[1].PID == pid)
+}
+
+// undrafted lists the players who can still be chosen.
+func (m *Machine) undrafted(d *draft) (names []string) {
+	for _, p := range m.lobby.Players() {
+		if !p.Observer && !d.chosen.Has(p.PID) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// choose moves a player to the team of the captain whose turn it is.
+func (m *Machine) choose(c *call, part string) error {
+	d := m.settings.draft
+	if captain := d.captains[d.turn]; captain.PID != c.PID {
+		return cannot("it is the turn of %s", captain.Name)
+	}
+	p, err := m.find(strings.Trim(part, `"`))
+	switch {
+	case err != nil:
+		return err
+	case p.Fake || p.Observer:
+		return texts.Refuse(texts.NotHuman, "%s does not play", p.Name)
+	case d.chosen.Has(p.PID):
+		return texts.Refuse(texts.Taken, "%s has a team already", p.Name)
+	}
+	c.Target = p.Name
+	if err := m.moveTo(p.PID, d.teams[d.turn], d.chosen); err != nil {
+		return err
+	}
+	d.chosen |= w3gs.Only(p.PID)
+	m.say(0, "%s chooses %s.", c.Name, p.Name)
+	d.turn = 1 - d.turn
+	return m.nextChoice(d)
+}
+
+// nextChoice says whose turn it is. The last player needs no choice.
+func (m *Machine) nextChoice(d *draft) error {
+	left := m.undrafted(d)
+	if len(left) == 1 {
+		if p, err := m.find(left[0]); err == nil && m.moveTo(p.PID, d.teams[d.turn], d.chosen) == nil {
+			m.say(0, "%s gets %s.", d.captains[d.turn].Name, p.Name)
+			left = nil
+		}
+	}
+	if left == nil {
+		return m.endDraft(texts.Of("The teams are complete."))
+	}
+	return m.say(0, "%s chooses with %spick <player>: %s.", d.captains[d.turn].Name, string(m.cfg.Trigger), strings.Join(left, ", "))
+}
+
+// moveTo gives a player a place in a team: an open one, or that of a player who is not chosen.
+func (m *Machine) moveTo(pid, team uint8, chosen w3gs.PIDs) error {
+	p, _ := m.lobby.Player(pid)
+	if p.Team == team {
+		return nil
+	}
+	err := m.toLobby(lobby.Set{Slot: p.Slot, What: w3gs.ChatTeam, Value: team})
+	for _, other := range m.lobby.Players() {
+		if err != nil && other.Team == team && !chosen.Has(other.PID) {
+			return m.toLobby(lobby.Swap{A: p.Slot, B: other.Slot})
+		}
+	}
+	return err
+}
+
+// forgetDrafted ends the draft of a captain who has left, and lets others be chosen under the number of who has.
+func (m *Machine) forgetDrafted(pid uint8) {
+	d := m.settings.draft
+	switch {
+	case d == nil || m.turns != nil:
+	case m.drafts(pid):
+		m.endDraft(texts.Of("The draft is off: a captain has left."))
+	default:
+		d.chosen &^= w3gs.Only(pid)
+	}
+}
