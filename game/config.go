@@ -69,4 +69,6 @@ type Map struct {
 	Checksum uint32
 	SHA1     [20]byte
 	Reports  w3map.Reports // how its script tells results
+	Modes    []string      // that players may vote for
+	Link     string        // a page about it
 }

@@ -19,6 +19,13 @@ var listing = command.Table[*Machine]{
 		Bare:  rules,
 	},
 	{
+		Name:    "link",
+		Aliases: []string{"url"},
+		Help:    "show where to find the map",
+		Phase:   command.Always,
+		Bare:    show(link),
+	},
+	{
 		Name:     "rename",
 		Usage:    "<name>",
 		Help:     "give the lobby another name in the list of games",
@@ -57,6 +64,13 @@ func rules(m *Machine, c *call) error {
 		m.answer(c, "%s", line)
 	}
 	return nil
+}
+
+func link(m *Machine, _ *call) texts.Text {
+	if m.cfg.Map.Link == "" {
+		return texts.Of("No address is known for this map.")
+	}
+	return texts.Of("%s: %s", m.cfg.Map.Name, m.cfg.Map.Link)
 }
 
 func rename(m *Machine, c *call, name string) error { return m.list(c, name, !m.cfg.Unlisted) }

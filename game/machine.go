@@ -84,6 +84,9 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 		m.settlePolls()
 		m.followUp()
 	}
+	if m.settleModes() {
+		m.followUp()
+	}
 	if len(m.settings.list) > 0 {
 		m.endSettings()
 		m.followUp()
@@ -115,6 +118,7 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 	}
 	if m.turns == nil {
 		least(m.announceDue())
+		least(m.settings.modes.until, m.settings.modes.open())
 		least(m.xfer.Next())
 		least(m.silenceAt, m.lobby.Humans() != 0)
 		return at, ok

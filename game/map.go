@@ -12,7 +12,7 @@ import (
 func (c Config) ForMap(m *w3map.Map) Config {
 	c.Map = Map{
 		Name: m.Name, File: m.File, Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1,
-		Reports: m.Reports,
+		Reports: m.Reports, Modes: m.Modes, Link: m.Link,
 	}
 	c.Settings = mapSettings(m, c.Settings)
 	c.Transfer.Size = m.Size

@@ -14,9 +14,10 @@ import (
 type settings struct {
 	firstName string // of the lobby, before it was renamed
 	announced announcement
-	pinned    string    // line for those who join
-	lockedBy  string    // who keeps admins from commanding the lobby; empty: nobody
-	draft     *draft    // nil: none is under way
+	pinned    string // line for those who join
+	lockedBy  string // who keeps admins from commanding the lobby; empty: nobody
+	draft     *draft // nil: none is under way
+	modes     modeVote
 	list      []setting // by players who may leave
 }
 

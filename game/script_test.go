@@ -67,6 +67,7 @@ func newScene() *scene {
 	cfg.Lobby.PlayerSlots = 6
 	cfg.Lobby.Observers, cfg.Lobby.Owner.First = true, true
 	cfg.Turns.DropAfter = 0
+	cfg.Map = Map{Name: "Ash", Link: "https://example.org/ash", Modes: []string{"ap", "ar-em", "sd"}}
 	s := new(scene)
 	s.open(cfg)
 	return s

@@ -130,6 +130,7 @@ func (m *Machine) vacate(pid uint8, why string) {
 		m.seats[pid] = nil
 		m.forgetVoter(pid)
 		m.forgetDrafted(pid)
+		m.settings.modes.votes[pid] = 0
 		m.lastGone = s.Player
 		if s.proxy.kind != noProxy {
 			m.out.add(Op{Kind: Forget, PID: pid})

@@ -27,6 +27,16 @@ var voting = command.Table[*Machine]{
 		Bare:  votestart,
 	},
 	{
+		Name:     "votemode",
+		Aliases:  []string{"voteoptions"},
+		Usage:    "[mode]",
+		Help:     "vote for the map's mode, or show the modes and the votes",
+		Examples: []string{"votemode", "votemode ap"},
+		Phase:    command.InLobby,
+		Bare:     show(modes),
+		Parse:    with((*args).Rest, votemode),
+	},
+	{
 		Name:  "votecancel",
 		Help:  "cancel the open vote, if you called it, own the lobby or are an admin",
 		Phase: command.Always,

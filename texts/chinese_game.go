@@ -161,4 +161,14 @@ var chineseGame = map[string]string{
 	"%s chooses with %spick <player>: %s.":                 "请 %s 用 %spick <玩家> 选人：%s。",
 	"%s and %s choose their teams.":                        "%s 和 %s 开始选人。",
 	"%s has a team already":                                "%s 已经有队伍了",
+
+	// modes and the page of a map
+	"No address is known for this map.":                                  "不知道这张地图的地址。",
+	"This map has no modes to vote for.":                                 "这张地图没有可投票的模式。",
+	"this map has no modes to vote for":                                  "这张地图没有可投票的模式",
+	"The modes: %v. Vote with %svotemode <mode>.":                        "模式：%v。投票请输入 %svotemode <模式>。",
+	"%q is none of the modes: %s":                                        "没有模式 %q：可选 %s",
+	"%s votes for the mode %s. Type %svotemode and one of %s within %v.": "%s 投票给模式 %s。请在 %[5]v 内输入 %[3]svotemode 加上其中之一：%[4]s。",
+	"Your vote is for %s.":                                               "你投给了 %s。",
+	"The vote for the mode has failed: %d of %d have voted.":             "模式投票未通过：%[2]d 人中有 %[1]d 人投票。",
 }

@@ -127,4 +127,8 @@ var chineseHelp = map[string]string{
 	"remove an admin":                    "撤销管理员",
 	"list the admins":                    "列出管理员",
 	"check whether somebody is an admin": "查询某人是否是管理员",
+
+	// of the map
+	"vote for the map's mode, or show the modes and the votes": "为地图的模式投票，或查看模式和票数",
+	"show where to find the map":                               "查看在哪里可以找到地图",
 }

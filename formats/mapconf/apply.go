@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"w3host/formats/w3map"
@@ -176,10 +177,35 @@ func (c *Config) applySettings(m *w3map.Map) error {
 		}
 	}
 	if c.HCL != nil {
-		if strings.Trim(*c.HCL, w3gs.HCLLetters) != "" {
-			return c.fault("hcl", fmt.Errorf("is %q: it can have small letters, digits and -=,. only", *c.HCL))
+		if err := c.checkMode("hcl", *c.HCL); err != nil {
+			return err
 		}
 		m.HCL = *c.HCL
+	}
+	for _, mode := range c.Modes {
+		if err := c.checkMode("modes", mode); err != nil {
+			return err
+		}
+		if len(c.Modes) > mostModes || strings.TrimSpace(mode) == "" {
+			return c.fault("modes", fmt.Errorf("must be up to %d modes, none of them empty", mostModes))
+		}
+	}
+	m.Modes = c.Modes
+	if c.Link != nil {
+		if u, err := url.Parse(*c.Link); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(*c.Link) > longestLink {
+			return c.fault("link", fmt.Errorf("is %q: it must be an address like https://example.org/map with at most %d bytes", *c.Link, longestLink))
+		}
+		m.Link = *c.Link
+	}
+	return nil
+}
+
+// What fits into a line of the chat.
+const mostModes, longestLink = 16, 150
+
+func (c *Config) checkMode(key, mode string) error {
+	if strings.Trim(mode, w3gs.HCLLetters) != "" || len(mode) > w3gs.MaxSlots {
+		return c.fault(key, fmt.Errorf("is %q: it can have small letters, digits and -=,. only, at most %d of them", mode, w3gs.MaxSlots))
 	}
 	return nil
 }

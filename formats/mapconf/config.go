@@ -31,17 +31,19 @@ type Config struct {
 	// Versions are identifiers for versions that differ, by version: [versions."1.27"].
 	Versions map[string]Identity `toml:"versions"`
 
-	Layout        *string `toml:"layout"`     // melee, custom-forces, fixed-settings
-	Observers     *string `toml:"observers"`  // off, on, referees, on-defeat
-	Speed         *string `toml:"speed"`      // slow, normal, fast
-	Visibility    *string `toml:"visibility"` // default, hide-terrain, explored, always-visible
-	TeamsTogether *bool   `toml:"teams_together"`
-	LockTeams     *bool   `toml:"lock_teams"`
-	SharedControl *bool   `toml:"shared_control"`
-	RandomHero    *bool   `toml:"random_hero"`
-	RandomRaces   *bool   `toml:"random_races"`
-	HCL           *string `toml:"hcl"`
-	Slots         []Slot  `toml:"slots"` // in place of all of the map's slots
+	Layout        *string  `toml:"layout"`     // melee, custom-forces, fixed-settings
+	Observers     *string  `toml:"observers"`  // off, on, referees, on-defeat
+	Speed         *string  `toml:"speed"`      // slow, normal, fast
+	Visibility    *string  `toml:"visibility"` // default, hide-terrain, explored, always-visible
+	TeamsTogether *bool    `toml:"teams_together"`
+	LockTeams     *bool    `toml:"lock_teams"`
+	SharedControl *bool    `toml:"shared_control"`
+	RandomHero    *bool    `toml:"random_hero"`
+	RandomRaces   *bool    `toml:"random_races"`
+	HCL           *string  `toml:"hcl"`
+	Modes         []string `toml:"modes"` // that players may vote for with votemode, written like hcl
+	Link          *string  `toml:"link"`  // where players find the map, for the command link
+	Slots         []Slot   `toml:"slots"` // in place of all of the map's slots
 
 	file string
 }

@@ -61,6 +61,8 @@ shared_control = true
 random_hero = true
 random_races = true
 hcl = "apnm-x2"
+modes = ["ap", "ar-em"]
+link = "https://example.org/map"
 
 [[slots]]
 team = 1
@@ -85,7 +87,7 @@ race = "undead"
 		t.Fatal(err)
 	}
 	if m.Path != `Maps\Download\other.w3x` || m.Name != "|cFFFF0000new|r" || m.Author != "me" || m.Description != "mine" ||
-		m.Width != 64 || m.Height != 96 || m.HCL != "apnm-x2" {
+		m.Width != 64 || m.Height != 96 || m.HCL != "apnm-x2" || len(m.Modes) != 2 || m.Link != "https://example.org/map" {
 		t.Errorf("texts: %+v", m)
 	}
 	if m.Checksum != 0x89abcdef || !m.HasChecksum || m.SHA1[19] != 0x13 || !m.HasSHA1 || m.MissingScripts() != "" {
@@ -142,6 +144,10 @@ func TestFaults(t *testing.T) {
 		`visibility = ""`:                                        "it must be one of default,",
 		`layout = "2"`:                                           "it must be one of melee,",
 		`hcl = "AP"`:                                             "small letters",
+		`modes = ["ap", "AR"]`:                                   "modes is \"AR\"",
+		`modes = ["ap", ""]`:                                     "none of them empty",
+		`link = "example.org"`:                                   "an address like https://",
+		`link = "javascript:alert(1)"`:                           "an address like https://",
 		"[[slots]]\nteam = 0\ncolour = 1":                        "slot 1 has team 0",
 		"[[slots]]\nteam = 1\ncolour = 25":                       "colour 25",
 		"[[slots]]\nteam = 1\ncolour = 1\nrace = \"elf\"":        "slot 1 has a race that is",

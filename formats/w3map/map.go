@@ -42,6 +42,8 @@ type Map struct {
 	Version  w3gs.Version      // of the game that the identifiers are for
 	Settings w3gs.GameSettings // to host it with, unless the operator chooses others
 	HCL      string            // command string to start with, mostly empty
+	Modes    []string          // command strings that players may vote for
+	Link     string            // a page about the map, as the operator says
 
 	// NeedsScripts says that the checksum could not be computed for want of the game's scripts; see
 	// MissingScripts.

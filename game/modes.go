@@ -1,0 +1,100 @@
+package game
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"w3host/lobby"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+// modeVote is a vote of the lobby's players for one of the map's modes.
+type modeVote struct {
+	until time.Duration
+	votes [w3gs.MaxPID + 1]int // by pid: the number of a mode, from 1; 0: none
+}
+
+func (v *modeVote) open() bool { return v.until > 0 }
+
+// counts is the votes for each mode, and how many have voted.
+func (v *modeVote) counts(modes int) (each []int, voted int) {
+	each = make([]int, modes)
+	for _, mode := range v.votes {
+		if mode > 0 {
+			each[mode-1]++
+			voted++
+		}
+	}
+	return each, voted
+}
+
+// modes lists the modes, with their votes while a vote is open.
+func modes(m *Machine, _ *call) texts.Text {
+	if len(m.cfg.Map.Modes) == 0 {
+		return texts.Of("This map has no modes to vote for.")
+	}
+	var parts []texts.Text
+	each, _ := m.settings.modes.counts(len(m.cfg.Map.Modes))
+	for i, mode := range m.cfg.Map.Modes {
+		if each[i] == 0 {
+			parts = append(parts, texts.Plain(mode))
+		} else {
+			parts = append(parts, texts.Of("%s (%d)", mode, each[i]))
+		}
+	}
+	return texts.Of("The modes: %v. Vote with %svotemode <mode>.", texts.Join(parts, ", "), string(m.cfg.Trigger))
+}
+
+// votemode counts a vote, the first of which opens the vote. A player may choose again.
+func votemode(m *Machine, c *call, word string) error {
+	if _, err := m.voter(c); err != nil {
+		return err
+	}
+	v := &m.settings.modes
+	mode := 1 + slices.IndexFunc(m.cfg.Map.Modes, func(mode string) bool { return strings.EqualFold(mode, word) })
+	switch {
+	case len(m.cfg.Map.Modes) == 0:
+		return texts.Refuse(texts.NoSuch, "this map has no modes to vote for")
+	case mode == 0:
+		return texts.Refuse(texts.NoSuch, "%q is none of the modes: %s", word, strings.Join(m.cfg.Map.Modes, ", "))
+	case v.votes[c.PID] == mode:
+		return texts.Refuse(texts.TooLate, "you have already voted")
+	}
+	if v.votes[c.PID] = mode; !v.open() {
+		v.until = m.now + m.cfg.Votes.Time
+		m.say(0, "%s votes for the mode %s. Type %svotemode and one of %s within %v.", c.Name, m.cfg.Map.Modes[mode-1],
+			string(m.cfg.Trigger), strings.Join(m.cfg.Map.Modes, ", "), m.cfg.Votes.Time)
+	}
+	return m.answer(c, "Your vote is for %s.", m.cfg.Map.Modes[mode-1])
+}
+
+// settleModes ends the vote when all have voted, or its time is over: the mode with most votes is set, the
+// first of the list if several have as many, if half of the players have voted.
+func (m *Machine) settleModes() bool {
+	v := &m.settings.modes
+	if !v.open() || m.Over() {
+		return false
+	}
+	each, voted := v.counts(len(m.cfg.Map.Modes))
+	there := m.lobby.Humans().Len()
+	if voted < there && m.now < v.until && m.turns == nil {
+		return false
+	}
+	*v = modeVote{}
+	if m.turns != nil {
+		return false
+	}
+	if 2*voted < there || voted == 0 {
+		m.say(0, "The vote for the mode has failed: %d of %d have voted.", voted, there)
+		return true
+	}
+	mode := m.cfg.Map.Modes[slices.Index(each, slices.Max(each))]
+	if err := m.toLobby(lobby.HCL{Text: mode}); err != nil {
+		m.sayText(0, texts.Sentence(texts.From(err)))
+	} else {
+		m.say(0, "The mode is now %q.", mode)
+	}
+	return true
+}
