@@ -1,8 +1,8 @@
 #!/bin/sh
 # Every test of the project, as CI runs it: formatting, vet, staticcheck,
-# cognitive complexity, builds for other systems, then all tests, those of rooms
-# with goroutines with the race detector, against a Postgres of their own. What is missing is installed when
-# this runs as root on Debian.
+# cognitive complexity, builds for other systems, then all tests with the race
+# detector, against a Postgres of their own. What is missing is installed when this
+# runs as root on Debian.
 #
 #   scripts/test.sh               everything
 #   scripts/test.sh ./lobby/...   only these packages (and no linters)

@@ -27,10 +27,9 @@ avahi-daemon -D --no-drop-root --no-chroot
 trap 'avahi-daemon -k; kill $(cat /run/dbus/pid)' EXIT
 `
 
-// TestAvahi: the avahi of the host's own machine, which has port 5353, lists our service by
-// IPv4 and IPv6, the one of another machine by one of them at least, and the reader finds
-// what avahi publishes. In every second or third run the other machine's avahi does not list
-// it by IPv4 for half a minute; why is not known.
+// TestAvahi: the avahi of the host's own machine, which has port 5353, and then that of
+// another machine, when ours is the only socket of the port, list our service by IPv4 and
+// IPv6, and the reader finds what avahi publishes.
 func TestAvahi(t *testing.T) {
 	if os.Getenv(inside) != "" {
 		t.Skip("only outside")
@@ -88,10 +87,8 @@ cat /run/found`
 				}
 			}
 		}
-		if err != nil || found == 0 || where == a && found < 2 {
+		if err != nil || found < 2 {
 			t.Errorf("avahi in %s finds %d of 2: %v\n%s", where, found, err, out)
-		} else if found < 2 {
-			t.Logf("avahi in %s lists it by one protocol only:\n%s", where, out)
 		}
 	}
 	them := exec.CommandContext(ctx, "ip", "netns", "exec", b, "sh", "-c",

@@ -25,7 +25,7 @@ func Check(ctx context.Context, bind netip.Addr) (heard []string, err error) {
 		s, fault := open(at, found)
 		if fault == nil {
 			fault = s.hears(probe)
-			s.conn.Close()
+			_ = s.close()
 		}
 		if fault != nil {
 			err = fault

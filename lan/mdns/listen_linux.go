@@ -5,6 +5,8 @@ import (
 	"net"
 	"os"
 
+	"golang.org/x/net/bpf"
+	"golang.org/x/net/ipv4"
 	"golang.org/x/sys/unix"
 )
 
@@ -40,4 +42,25 @@ func bound(family int, at unix.Sockaddr, option [3]int) (*net.UDPConn, error) {
 		return nil, err
 	}
 	return conn.(*net.UDPConn), nil
+}
+
+// decoy is a second socket of the group on an interface, which gets nothing. Where only one
+// socket matches a multicast datagram, Linux chooses it before it knows the route (early
+// demux) and loses some of the datagrams that come by IPv4 from other machines; with two it
+// does not. Measured with 6.18: TestAvahi failed in 6 of 8 runs without a decoy, in none of
+// 16 with one, and in none of 8 with net.ipv4.udp_early_demux = 0.
+func decoy(ifi *net.Interface) (*net.UDPConn, error) {
+	conn, err := listen4(ifi)
+	if err != nil {
+		return nil, err
+	}
+	nothing, err := bpf.Assemble([]bpf.Instruction{bpf.RetConstant{Val: 0}})
+	if err == nil {
+		p := ipv4.NewPacketConn(conn)
+		err = errors.Join(p.SetBPF(nothing), p.JoinGroup(ifi, &net.UDPAddr{IP: group4.Addr().AsSlice()}))
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
 }

@@ -15,6 +15,9 @@ func listen4(*net.Interface) (*net.UDPConn, error) { return anywhere("udp4", "0.
 
 func listen6(*net.Interface) (*net.UDPConn, error) { return anywhere("udp6", "::") }
 
+// decoy: only Linux needs one.
+func decoy(*net.Interface) (*net.UDPConn, error) { return nil, nil }
+
 func anywhere(network, addr string) (*net.UDPConn, error) {
 	cfg := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error { return share(c) }}
 	conn, err := cfg.ListenPacket(context.Background(), network, net.JoinHostPort(addr, strconv.Itoa(Port)))

@@ -190,7 +190,7 @@ func (r *Responder) close(at place, s *socket) {
 	r.mu.Lock()
 	r.zone.remove(s.link)
 	r.mu.Unlock()
-	s.conn.Close()
+	_ = s.close()
 }
 
 func (r *Responder) closeAll() {

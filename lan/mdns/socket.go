@@ -45,6 +45,7 @@ type socket struct {
 	at      place
 	network network
 	conn    *net.UDPConn
+	decoy   *net.UDPConn // nil where none is needed
 	link    *link
 	group   netip.AddrPort
 	faults  atomic.Int32 // of reads, in a row
@@ -109,10 +110,22 @@ func open(at place, n network) (*socket, error) {
 		return nil, err
 	}
 	_ = s.conn.SetReadBuffer(readBuffer) // the system's limit may be lower
-	if err = join(s.conn, ifi, at.six); err != nil {
-		return nil, errors.Join(err, s.conn.Close())
+	err = join(s.conn, ifi, at.six)
+	if err == nil && !at.six {
+		s.decoy, err = decoy(ifi)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+func (s *socket) close() error {
+	err := s.conn.Close()
+	if s.decoy != nil {
+		err = errors.Join(err, s.decoy.Close())
+	}
+	return err
 }
 
 // join makes the socket speak and hear multicast on its interface.
