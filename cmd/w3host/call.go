@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"w3host/formats/replay"
+	"w3host/formats/savedgame"
 	"w3host/formats/w3map"
 	"w3host/internal/terminal"
 	"w3host/protocol/w3gs"
@@ -82,6 +83,7 @@ var remedies = []struct {
 	{w3map.ErrNotMap, "take a .w3x or .w3m file that the game itself lists"},
 	{w3map.ErrDamaged, "get the file again from where it came from"},
 	{replay.ErrNotReplay, "take a .w3g file that the game itself lists"},
+	{savedgame.ErrNotSaved, "take a .w3z file from the folder Save/Multiplayer of the game"},
 	{replay.ErrTruncated, "w3host replay repair may save the beginning"},
 }
 

@@ -212,7 +212,7 @@ func settingsOf(s *replay.Summary) replaySettings {
 		TeamsTogether: flags&w3gs.TeamsTogether != 0, FixedTeams: flags&w3gs.FixedTeams != 0,
 		FullSharedControl: flags&w3gs.FullSharedControl != 0, RandomHero: flags&w3gs.RandomHero != 0,
 		RandomRaces: flags&w3gs.RandomRaces != 0, Flags: uint32(flags), GameType: s.Start.GameType,
-		Layout: s.Start.Layout, RandomSeed: s.Start.RandomSeed, Slots: []slotRecord{},
+		Layout: s.Start.Layout, RandomSeed: s.Start.RandomSeed, Slots: slotRecords(s.Start.Slots),
 	}
 	switch {
 	case flags&w3gs.Referees != 0:
@@ -222,10 +222,15 @@ func settingsOf(s *replay.Summary) replaySettings {
 	case flags&w3gs.ObserversOnDefeat != 0:
 		g.Observers = "on defeat"
 	}
-	for _, slot := range s.Start.Slots {
-		g.Slots = append(g.Slots, slotRecord{slot.PID, slot.Status, slot.Computer, slot.Team, slot.Colour, raceName(slot.Race), slot.AI, slot.Handicap})
-	}
 	return g
+}
+
+func slotRecords(slots []w3gs.Slot) []slotRecord {
+	list := []slotRecord{}
+	for _, s := range slots {
+		list = append(list, slotRecord{s.PID, s.Status, s.Computer, s.Team, s.Colour, raceName(s.Race), s.AI, s.Handicap})
+	}
+	return list
 }
 
 // printReplay prints a replay for people.

@@ -43,22 +43,18 @@ type Reader struct {
 // NewReader reads the header and the start of the game.
 func NewReader(src io.Reader) (*Reader, error) {
 	r := &Reader{src: bufio.NewReaderSize(src, 1<<16), noted: map[string]bool{}}
-	h, fault, err := readHeader(r.src)
+	h, stream, fault, err := openStream(r.src)
 	if err != nil {
 		return nil, err
 	}
-	r.Header = h
+	r.Header, r.stream = h, stream
 	if fault != "" {
 		r.note(true, "%s", fault)
 	}
 	if h.Prefix > 0 {
 		r.note(false, "%d bytes stand before the replay", h.Prefix)
 	}
-	blocks := &blockReader{src: r.src}
-	blocks.detect(h.Game)
-	r.stream = stream{blocks: blocks, want: h.Blocks, limit: int64(h.StreamSize)}
 	if h.unfinished() {
-		r.stream.want, r.stream.limit = 0, 0
 		r.note(true, "the header says that the file is not finished; w3host replay repair can finish it")
 	}
 	if err := r.readStart(); err != nil {

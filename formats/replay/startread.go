@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 
 	"w3host/protocol/w3gs"
 )
@@ -12,6 +13,9 @@ func (r *Reader) readStart() error {
 	s, st := &r.stream, &r.Start
 	const what = "the start of the game"
 	if first := s.u32(what); s.err == nil && first != 0x110 {
+		if r.Flags&Multiplayer == 0 && byte(first) != 0x10 {
+			return fmt.Errorf("%w, but perhaps a saved game: see w3host save info", ErrNotReplay)
+		}
 		r.note(false, "the stream begins with %#x, not with 0x110", first)
 	}
 	if id := s.u8("the host's record"); id != 0 {

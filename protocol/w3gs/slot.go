@@ -100,6 +100,12 @@ type SlotTable struct {
 	PlayerSlots uint8 // start spots of the map, without observers
 }
 
+// AppendTo appends the table as it stands in packets and in saved games.
+func (t *SlotTable) AppendTo(dst []byte) []byte { return (&codec{b: dst}).slotTable(t).b }
+
+// Decode reads what AppendTo appends.
+func (t *SlotTable) Decode(b []byte) error { return read(b, OpSlotInfo).slotTable(t).done() }
+
 func (c *codec) slotTable(t *SlotTable) *codec {
 	size := uint16(1 + len(t.Slots)*SlotLen + 6)
 	if c.u16(&size); int(size) > c.left() {

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"w3host/formats/savedgame"
+	"w3host/protocol/w3gs"
+)
+
+// saveFacts is a saved game in JSON. The names of its fields are stable, since other programs
+// use them.
+type saveFacts struct {
+	File        string        `json:"file"`
+	Version     string        `json:"version"`
+	Product     string        `json:"product"`
+	GameName    string        `json:"game_name"`
+	SavedMS     int64         `json:"saved_ms"` // when it was saved, in the game's time
+	Magic       string        `json:"magic"`    // the number, 8 digits
+	Map         string        `json:"map"`
+	MapChecksum string        `json:"map_checksum"` // the number, 8 digits
+	MapSHA1     *string       `json:"map_sha1"`     // from 1.23 on
+	Flags       uint32        `json:"flags"`        // of the settings
+	GameType    w3gs.GameType `json:"game_type"`
+	Layout      w3gs.Layout   `json:"layout"`
+	RandomSeed  uint32        `json:"random_seed"`
+	Slots       []slotRecord  `json:"slots"`
+	Warnings    []string      `json:"warnings"`
+}
+
+func saveCommand() *cobra.Command {
+	c := &call{}
+	cmd := &cobra.Command{Use: "save", Short: "show what a saved multiplayer game is", Long: "w3host save reads saved multiplayer games (.w3z)."}
+	info := &cobra.Command{
+		Use: "info FILE...", Short: "map, seed, slots, pids and magic number", ValidArgsFunction: completeFiles("w3z"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.begin(cmd, args)
+			if len(args) == 0 {
+				return usageError{errors.New("info needs the name of a saved game")}
+			}
+			return saveInfo(c)
+		},
+	}
+	c.addJSONFlag(info.Flags(), "print JSON: one object for one file, an array for several")
+	return group(cmd, info)
+}
+
+// readSave reads a saved game.
+func readSave(name string) (*savedgame.Game, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, plainError(err)
+	}
+	defer f.Close()
+	return savedgame.Read(f)
+}
+
+func saveInfo(c *call) error {
+	var all []saveFacts
+	err := c.each(func(name string) error {
+		g, err := readSave(name)
+		if err != nil {
+			return err
+		}
+		if all = append(all, saveFactsOf(name, g)); !c.json {
+			if len(all) > 1 {
+				fmt.Fprintln(c.stdout)
+			}
+			printSave(c, all[len(all)-1])
+		}
+		return nil
+	})
+	if c.json {
+		if err := printEach(c, all); err != nil {
+			return failed("output", err)
+		}
+	}
+	return err
+}
+
+func saveFactsOf(name string, g *savedgame.Game) saveFacts {
+	f := saveFacts{
+		File: filepath.Base(name), Version: g.Version.String(), Product: g.Product, GameName: g.GameName,
+		SavedMS: g.Duration.Milliseconds(), Magic: fmt.Sprintf("%08x", g.Magic),
+		Map: g.MapPath, MapChecksum: fmt.Sprintf("%08x", g.Stat.Checksum), Flags: uint32(g.Stat.Settings), GameType: g.Type,
+		Layout: g.Table.Layout, RandomSeed: g.Table.RandomSeed, Slots: slotRecords(g.Table.Slots), Warnings: []string{},
+	}
+	if g.Stat.HasSHA1 {
+		f.MapSHA1 = new(fmt.Sprintf("%x", g.Stat.SHA1))
+	}
+	if g.Doubt != nil {
+		f.Warnings = append(f.Warnings, g.Doubt.Error())
+	}
+	return f
+}
+
+// printSave prints a saved game for people.
+func printSave(c *call, f saveFacts) {
+	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	row := func(key string, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", key, plainText(fmt.Sprintf(format, args...)))
+	}
+	row("file", "%s", f.File)
+	row("version", "%s, %s", f.Version, f.Product)
+	row("game", "%s, saved at %s", f.GameName, clock(f.SavedMS))
+	row("map", "%s, checksum %s", f.Map, f.MapChecksum)
+	row("magic", "%s", f.Magic)
+	row("seed", "%08x", f.RandomSeed)
+	for i, s := range f.Slots {
+		text := "open"
+		switch {
+		case s.Computer:
+			text = fmt.Sprintf("computer, team %d, %s, %d %%", s.Team+1, s.Race, s.Handicap)
+		case s.Status == w3gs.SlotOccupied:
+			text = fmt.Sprintf("player with the pid %d, team %d, %s, %d %%", s.PID, s.Team+1, s.Race, s.Handicap)
+		case s.Status == w3gs.SlotClosed:
+			text = "closed"
+		}
+		row(fmt.Sprintf("slot %d", i+1), "%s", text)
+	}
+	for _, warning := range f.Warnings {
+		row("warning", "%s", warning)
+	}
+	w.Flush()
+}
