@@ -14,21 +14,22 @@ import "w3host/protocol/w3gs"
 //	oneof:"on off"     the words that it may be
 //	entry:"downloads"  an [[autohost]] may set it too, under this name
 type Config struct {
-	Host      Host      `toml:"host"`
-	Lobby     Lobby     `toml:"lobby"`
-	Game      Game      `toml:"game"`
-	Votes     Votes     `toml:"votes"`
-	Autohost  Autohost  `toml:"autohost"`
-	Reconnect Reconnect `toml:"reconnect"`
-	LAN       LAN       `toml:"lan"`
-	Maps      Maps      `toml:"maps"`
-	Transfer  Transfer  `toml:"transfer"`
-	Replays   Replays   `toml:"replays"`
-	Database  Database  `toml:"database"`
-	Limits    Limits    `toml:"limits"`
-	Control   Control   `toml:"control"`
-	Log       Log       `toml:"log"`
-	Realms    []Realm   `toml:"realm"` // see realm.go
+	Host          Host          `toml:"host"`
+	Lobby         Lobby         `toml:"lobby"`
+	Game          Game          `toml:"game"`
+	Votes         Votes         `toml:"votes"`
+	Autohost      Autohost      `toml:"autohost"`
+	PlayerHosting PlayerHosting `toml:"player_hosting"`
+	Reconnect     Reconnect     `toml:"reconnect"`
+	LAN           LAN           `toml:"lan"`
+	Maps          Maps          `toml:"maps"`
+	Transfer      Transfer      `toml:"transfer"`
+	Replays       Replays       `toml:"replays"`
+	Database      Database      `toml:"database"`
+	Limits        Limits        `toml:"limits"`
+	Control       Control       `toml:"control"`
+	Log           Log           `toml:"log"`
+	Realms        []Realm       `toml:"realm"` // see realm.go
 
 	Commands map[string]Command `toml:"commands"` // by name
 
@@ -105,6 +106,13 @@ type Reconnect struct {
 type Autohost struct {
 	Lobbies  int `toml:"lobbies" default:"1" range:"0..1000" entry:"lobbies"`         // open at the same time
 	MaxGames int `toml:"max_games" default:"100" range:"1..100000" entry:"max_games"` // running at the same time
+}
+
+// PlayerHosting lets players of realms open lobbies with the commands host, pub and priv.
+type PlayerHosting struct {
+	Enabled   bool     `toml:"enabled"`
+	PerPerson int      `toml:"per_person" default:"1" range:"1..100"` // lobbies and games at the same time
+	Maps      []string `toml:"maps" range:"1..250"`                   // parts of the names of files that they may choose; none: all
 }
 
 // LAN is the UDP discovery.

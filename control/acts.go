@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host"
 	"w3host/texts"
@@ -98,67 +97,6 @@ func inGame(id uint32, line string) act {
 		d.handle(request{by: &by, game: id, line: strings.TrimPrefix(line, d.opts.Trigger)})
 		return nil
 	}
-}
-
-func open(pattern, name string) act {
-	return func(d *target, c *call) error {
-		file, err := d.opts.Maps.Find(pattern)
-		if err != nil {
-			return err
-		}
-		return d.open(c, file, name, false)
-	}
-}
-
-// openNext opens a lobby with the next map of autohost.
-func openNext(name string, private bool) act {
-	return func(d *target, c *call) (err error) {
-		var files []string
-		d.host().Keep(func(k *autohost.Keeper) { files, err = k.Upcoming(d.id) })
-		if err != nil || len(files) == 0 {
-			return cannot("no map is set: use host <map> [name]")
-		}
-		return d.open(c, files[0], name, private)
-	}
-}
-
-// open opens a lobby. A caller on a realm becomes its owner.
-func (d *target) open(c *call, file, name string, private bool) error {
-	full, disabled := false, false
-	d.host().Keep(func(k *autohost.Keeper) { full, disabled = k.Full(), k.Disabled() })
-	switch {
-	case disabled:
-		return cannot("opening lobbies is disabled: use enable to turn it back on")
-	case full:
-		return cannot("the limit of lobbies and games is reached (autohost.max_games)")
-	case len(name) > autohost.MaxName:
-		return cannot("the name is too long: the game list shows at most %d bytes", autohost.MaxName)
-	}
-	m, err := d.opts.Maps.Open(file)
-	if err != nil {
-		return err
-	}
-	if name == "" {
-		name = d.host().LobbyName()
-	}
-	owner := ""
-	if c.Realm != "" {
-		owner = c.Name + "@" + c.Realm
-	}
-	g, err := d.host().OpenFor(owner, name, m, private)
-	if err != nil {
-		return err
-	}
-	c.Target = m.File
-	if private {
-		answer(c, "Lobby #%d %q is open (private): %s", g.ID(), name, m.File)
-	} else {
-		answer(c, "Lobby #%d %q is open: %s", g.ID(), name, m.File)
-	}
-	if realm, before := d.host().Waits(g.ID()); realm != "" {
-		answer(c, "On %s it is found once %q has started or closed; lobbies = 2 in [[realm]] lets both take turns.", realm, before)
-	}
-	return nil
 }
 
 func unhost(id uint32) act {

@@ -61,6 +61,7 @@ type Operator struct {
 	warned  time.Time // of the games that Ctrl-C would end; guarded by warning
 	// table is everything with the configured rules, ofHost its part that acts on the host.
 	table, ofHost command.Table[*target]
+	players       PlayerHosting // what players may host
 }
 
 // request is a line of somebody.
@@ -91,13 +92,15 @@ func (p *pending) later() (given func()) {
 // New makes the operator of a host, whose Options.Outside passes lines to FromGame.
 func New(opts Options) *Operator {
 	o := &Operator{opts: opts, hinted: make(map[hinted]time.Time), lines: make(chan request, queued), done: make(chan struct{})}
-	o.UseRules(nil)
+	o.Use(nil, PlayerHosting{})
 	return o
 }
 
-// UseRules sets levels and aliases of commands. Call it before Run or in
-// Options.Reload.
-func (o *Operator) UseRules(rules command.Rules) {
+// Use sets levels and aliases of commands, and what players may host. Call it before
+// Run or in Options.Reload.
+func (o *Operator) Use(rules command.Rules, players PlayerHosting) {
+	o.players = players
+	rules = players.with(rules)
 	o.table, o.ofHost = everything.With(rules), commands.With(rules)
 }
 

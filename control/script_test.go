@@ -45,6 +45,7 @@ import (
 //	NAME@REALM: LINE         somebody whispers on a realm, or says it there in a channel
 //	                         with "in channel" behind REALM; levels as for players
 //	reload fails: WHY        the next reload does
+//	reload lets players host: N [MAP]  each N lobbies, with MAP in the file's name, after the next reload
 //	the database is away
 //
 // Afterwards every command of the host must have been used rightly, by a wrong
@@ -87,6 +88,8 @@ type stage struct {
 	mu     sync.Mutex
 	told   []string
 	broken error // of the next reload
+
+	players PlayerHosting // from the next reload on
 }
 
 func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
@@ -120,6 +123,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 		Reload: func() ([]string, error) {
 			err := s.broken
 			s.broken = nil
+			s.operator.Use(nil, s.players)
 			return []string{"host.listen has changed: it takes effect when the host is started again."}, err
 		},
 		Audit: func(a storage.AdminAction) {
@@ -302,6 +306,11 @@ func (s *stage) say(who, line string) error {
 	switch who {
 	case "reload fails":
 		s.broken = errors.New(line)
+		return nil
+	case "reload lets players host":
+		n, maps, _ := strings.Cut(line, " ")
+		s.players.PerPerson, s.players.Maps = int(n[0]-'0'), strings.Fields(maps)
+		s.players.Enabled = s.players.PerPerson > 0
 		return nil
 	case "console":
 		by.Level, by.Via = command.Root, command.ViaConsole

@@ -222,8 +222,8 @@ func (d *daemon) serve() error {
 		Host: h, Maps: d.maps, Reload: r.reload, Stop: d.stop, Audit: func(a storage.AdminAction) { d.records.Record(a) },
 		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger,
 	})
-	r.use = d.operator.UseRules
-	d.operator.UseRules(commandRules(c))
+	r.use = func(c config.Config) { d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting)) }
+	r.use(c)
 	if d.onRealms != nil {
 		go d.onRealms.run(d.ctx, d.operator) // ends with ctx
 	}

@@ -10,7 +10,6 @@ import (
 
 	"w3host/config"
 	"w3host/game/autohost"
-	"w3host/game/command"
 	"w3host/host"
 )
 
@@ -47,7 +46,7 @@ type reloader struct {
 	maps    *Maps
 	host    *host.Host
 	lists   *guard
-	use     func(command.Rules)
+	use     func(config.Config) // the commands of the host
 }
 
 // live reports whether a reload applies a key, to the next lobby or connection.
@@ -59,7 +58,7 @@ func live(key string) bool {
 		return false
 	}
 	section, _, _ := strings.Cut(key, ".")
-	return slices.Contains([]string{"lobby", "game", "votes", "autohost", "maps", "transfer", "limits"}, section)
+	return slices.Contains([]string{"lobby", "game", "votes", "autohost", "player_hosting", "maps", "transfer", "limits"}, section)
 }
 
 // reload applies what can be changed while games run. The notes name what needs a
@@ -85,7 +84,7 @@ func (r *reloader) reload() (notes []string, err error) {
 	r.maps.reload(c)
 	r.host.Configure(hostOptions(c, r.version, zerolog.Nop()))
 	r.lists.use(c)
-	r.use(commandRules(c))
+	r.use(c)
 	r.now = c
 	return notes, nil
 }

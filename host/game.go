@@ -89,7 +89,7 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 		id: id, key: randomU32(), m: spec.m, spec: spec, host: h, shard: h.shard,
 		log: h.log.With().Uint32("game", id).Logger(),
 	}
-	g.info = Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, Since: time.Now()}
+	g.info = Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, By: spec.by, Since: time.Now()}
 	g.links = make(map[game.LinkID]*link)
 	cfg, opened := spec.setup.ForMap(spec.m.Map), time.Now()
 	cfg.ID, cfg.Name, cfg.Lobby.RandomSeed = id, spec.name, randomU32()

@@ -21,6 +21,7 @@ import (
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/game/command"
+	"w3host/protocol/w3gs"
 	"w3host/record/journal"
 )
 
@@ -126,16 +127,31 @@ func (h *Host) Run(ctx context.Context) error {
 	return err
 }
 
-// OpenFor opens one lobby that no entry asks for. The owner is as
-// lobby.Config.SetOwner takes it; "" leaves the one of Options.Game.
-func (h *Host) OpenFor(owner, name string, m *Map, private bool) (*Game, error) {
+// Wish is one lobby that no entry asks for.
+type Wish struct {
+	Name    string
+	Map     *Map
+	Private bool   // not listed
+	By      string // who asks for it, with their realm; "" where nobody is counted
+	Owner   string // as lobby.Config.SetOwner takes it; "" leaves the one of Options.Game
+
+	// Settings are those within Mask, whatever the map and Options.Game have.
+	Settings, Mask w3gs.GameSettings
+}
+
+// OpenFor opens a lobby that somebody wishes.
+func (h *Host) OpenFor(w Wish) (*Game, error) {
 	h.mu.Lock()
 	setup := h.setup
 	h.mu.Unlock()
-	if owner != "" {
-		setup.Lobby.SetOwner(owner)
+	if w.Owner != "" {
+		setup.Lobby.SetOwner(w.Owner)
 	}
-	return h.openLobby(lobbySpec{name: name, m: m, setup: setup, private: private})
+	m := *w.Map
+	own := *m.Map
+	own.Settings, setup.Settings = own.Settings&^w.Mask|w.Settings, setup.Settings&^w.Mask|w.Settings
+	m.Map = &own
+	return h.openLobby(lobbySpec{name: w.Name, m: &m, setup: setup, private: w.Private, by: w.By})
 }
 
 // lobbySpec is what a lobby is made from.
@@ -144,6 +160,7 @@ type lobbySpec struct {
 	m       *Map
 	setup   game.Config
 	private bool           // not listed
+	by      string         // as Wish.By
 	file    string         // as the entry calls the map
 	order   autohost.Order // of the entry; zero where none asks for the lobby
 	again   *game.Config   // of a game that is played again; nil: none

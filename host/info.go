@@ -16,6 +16,7 @@ type Info struct {
 	Name    string
 	Map     string // its file
 	Entry   string // of autohost; empty for none
+	By      string // who asked for it; empty where an entry or the operator did
 	Public  bool   // announced
 	Playing bool
 	Since   time.Time // it was opened, or has begun

@@ -57,7 +57,7 @@ func askList(t *testing.T, at netip.AddrPort, format uint32) (lobbies []w3gs.Gam
 func TestList(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Listing, o.RequireEntryKey, o.Game.Versions = true, true, []w3gs.Version{27} })
 	g := r.lobby(4)
-	if _, err := r.h.OpenFor("", "secret", testMap(2), true); err != nil {
+	if _, err := r.h.OpenFor(Wish{Name: "secret", Map: testMap(2), Private: true}); err != nil {
 		t.Fatal(err)
 	}
 	var found []w3gs.GameInfo

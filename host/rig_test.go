@@ -250,7 +250,9 @@ func order(t testing.TB, g *Game, line string) string {
 }
 
 // OpenLobby opens one public lobby that no entry asks for.
-func (h *Host) OpenLobby(name string, m *Map) (*Game, error) { return h.OpenFor("", name, m, false) }
+func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
+	return h.OpenFor(Wish{Name: name, Map: m})
+}
 
 // unknown answers in the place of control. Players begin lines with all sorts of
 // signs, so that they read nothing.

@@ -5,10 +5,10 @@ var chineseHelp = map[string]string{
 	"list your commands, or explain one": "列出你可以用的命令，或说明某个命令",
 
 	// of the host
-	"list the open lobbies; admins also see running games and private lobbies":  "列出公开的房间；管理员还能看到进行中的游戏和私人房间",
-	"show one lobby or game with its players":                                   "查看一个房间或游戏及其玩家",
-	"run a command in another lobby or game":                                    "在另一个房间或游戏里执行命令",
-	"open one more lobby; put a map name of several words in quotes":            "再开一个房间；含空格的地图名要加引号",
+	"list the open lobbies; admins also see running games and private lobbies": "列出公开的房间；管理员还能看到进行中的游戏和私人房间",
+	"show one lobby or game with its players":                                  "查看一个房间或游戏及其玩家",
+	"run a command in another lobby or game":                                   "在另一个房间或游戏里执行命令",
+	"open one more lobby; put a map name of several words in quotes; observers, speed and visibility as in the configuration; --owner: for somebody else": "再开一个房间；含空格的地图名要加引号；observers、speed、visibility 与配置中相同；--owner：替别人开房",
 	"close a lobby; no number is needed if only one is open":                    "关闭一个房间；只有一个房间时可省略编号",
 	"list the maps that can be hosted":                                          "列出可以使用的地图",
 	"show or choose the map of the next lobby; always: of all that follow, too": "查看或选择下一个房间的地图；always：之后的房间也用它",

@@ -79,4 +79,12 @@ var chineseHost = map[string]string{
 	"%d game has":       "%d 局",
 	"%d games have":     "%d 局",
 	"there are no maps": "没有地图",
+
+	// hosting by players, and settings with the command
+	"only people of a realm can host: whisper to the host's account there": "只有战网上的玩家可以开房：请在战网上密语主机的账号",
+	"only admins host for somebody else":                                   "只有管理员可以替别人开房",
+	"players cannot host %s here: choose one of %s":                        "玩家不能在这里使用 %s：请从 %s 中选择",
+	"you already have %d lobby or game: close it or wait for its end":      "你已经有 %d 个房间或游戏：请先关闭或等它结束",
+	"you already have %d lobbies or games: close one or wait for an end":   "你已经有 %d 个房间或游戏：请先关闭一个或等它结束",
+	"%q is not a setting: use observers, speed or visibility":              "%q 不是设置项：可用 observers、speed 或 visibility",
 }

@@ -1,0 +1,166 @@
+package control
+
+import (
+	stdmaps "maps"
+	"slices"
+	"strings"
+
+	"w3host/game/autohost"
+	"w3host/game/command"
+	"w3host/host"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+// PlayerHosting is what players may host; see config.PlayerHosting.
+type PlayerHosting struct {
+	Enabled   bool
+	PerPerson int
+	Maps      []string
+}
+
+// with lets everybody use the commands that open lobbies, unless a rule says who may.
+func (p PlayerHosting) with(rules command.Rules) command.Rules {
+	if !p.Enabled {
+		return rules
+	}
+	all := stdmaps.Clone(rules)
+	if all == nil {
+		all = command.Rules{}
+	}
+	for _, name := range []string{"host", "pub", "priv"} {
+		if r := all[name]; r.Level == "" {
+			r.Level = "player"
+			all[name] = r
+		}
+	}
+	return all
+}
+
+// allows reports whether players may choose a map.
+func (p PlayerHosting) allows(file string) bool {
+	return len(p.Maps) == 0 || slices.ContainsFunc(p.Maps, func(part string) bool {
+		return strings.Contains(strings.ToLower(file), strings.ToLower(part))
+	})
+}
+
+// mayHost says why a caller who is no admin cannot open a lobby with this map for this owner.
+func (d *target) mayHost(c *call, file string, w *host.Wish) error {
+	p := d.players
+	if c.Level >= command.Admin || !p.Enabled { // then a rule says who may
+		return nil
+	}
+	hosted := 0
+	for _, i := range d.host().Infos() {
+		if strings.EqualFold(i.By, w.By) {
+			hosted++
+		}
+	}
+	switch {
+	case w.By == "":
+		return cannot("only people of a realm can host: whisper to the host's account there")
+	case w.Owner != w.By:
+		return cannot("only admins host for somebody else")
+	case !p.allows(file):
+		return cannot("players cannot host %s here: choose one of %s", file, strings.Join(p.Maps, ", "))
+	case hosted >= p.PerPerson:
+		return texts.Count(p.PerPerson, "you already have %d lobby or game: close it or wait for its end", "you already have %d lobbies or games: close one or wait for an end")
+	}
+	return nil
+}
+
+// wishes are the settings that can be given with the command, by their keys in the configuration.
+var wishes = map[string]w3gs.Choice{"observers": w3gs.ObserverChoices, "speed": w3gs.Speeds, "visibility": w3gs.Visibilities}
+
+// readWish reads a name, settings and an owner, in any order.
+func readWish(a *args) (w host.Wish) {
+	var name []string
+	for !a.Empty() {
+		word := a.Optional()
+		key, value, setting := strings.Cut(word, "=")
+		switch choice, known := wishes[strings.ToLower(key)]; {
+		case strings.EqualFold(word, "--owner"):
+			w.Owner = a.Phrase("name")
+		case setting && !known:
+			a.Fail("%q is not a setting: use observers, speed or visibility", key)
+		case setting:
+			bits, err := choice.Parse(strings.ToLower(value))
+			if err != nil {
+				a.Fail("%q is not one of %s", value, strings.Join(choice.Words(), ", "))
+			}
+			w.Mask |= choice.Mask
+			w.Settings = w.Settings&^choice.Mask | bits
+		default:
+			name = append(name, word)
+		}
+	}
+	w.Name = strings.Join(name, " ")
+	return w
+}
+
+// open is the act of opening a lobby with a map that is named by a part.
+func open(pattern string, w host.Wish) act {
+	return func(d *target, c *call) error {
+		file, err := d.opts.Maps.Find(pattern)
+		if err != nil {
+			return err
+		}
+		return d.open(c, file, w)
+	}
+}
+
+// openNext opens a lobby with the next map of autohost.
+func openNext(w host.Wish, private bool) act {
+	w.Private = private
+	return func(d *target, c *call) (err error) {
+		var files []string
+		d.host().Keep(func(k *autohost.Keeper) { files, err = k.Upcoming(d.id) })
+		if err != nil || len(files) == 0 {
+			return cannot("no map is set: use host <map> [name]")
+		}
+		return d.open(c, files[0], w)
+	}
+}
+
+// open opens a lobby. A caller on a realm becomes its owner.
+func (d *target) open(c *call, file string, w host.Wish) error {
+	if c.Realm != "" {
+		w.By = c.Name + "@" + c.Realm
+	}
+	if w.Owner == "" {
+		w.Owner = w.By
+	}
+	full, disabled := false, false
+	d.host().Keep(func(k *autohost.Keeper) { full, disabled = k.Full(), k.Disabled() })
+	switch {
+	case disabled:
+		return cannot("opening lobbies is disabled: use enable to turn it back on")
+	case full:
+		return cannot("the limit of lobbies and games is reached (autohost.max_games)")
+	case len(w.Name) > autohost.MaxName:
+		return cannot("the name is too long: the game list shows at most %d bytes", autohost.MaxName)
+	}
+	if err := d.mayHost(c, file, &w); err != nil {
+		return err
+	}
+	m, err := d.opts.Maps.Open(file)
+	if err != nil {
+		return err
+	}
+	if w.Map = m; w.Name == "" {
+		w.Name = d.host().LobbyName()
+	}
+	g, err := d.host().OpenFor(w)
+	if err != nil {
+		return err
+	}
+	if c.Target = m.File; w.Private {
+		answer(c, "Lobby #%d %q is open (private): %s", g.ID(), w.Name, m.File)
+	} else {
+		answer(c, "Lobby #%d %q is open: %s", g.ID(), w.Name, m.File)
+	}
+	if realm, before := d.host().Waits(g.ID()); realm != "" {
+		answer(c, "On %s it is found once %q has started or closed; lobbies = 2 in [[realm]] lets both take turns.", realm, before)
+	}
+	return nil
+}
