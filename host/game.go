@@ -47,7 +47,7 @@ type Game struct {
 	journal   journal.Journal
 	replay    *recording.Recording // nil: none
 	records   *gamelog.Records
-	observers []observer
+	observers []Observer
 }
 
 // listing is how others see the lobby or game.
@@ -78,9 +78,9 @@ type seating struct {
 	bearers map[string]netip.Addr    // who has joined first under a name of a realm
 }
 
-// observer looks at what happens in a game. It never waits, and keeps nothing of
+// Observer looks at what happens in a game. It never waits, and keeps nothing of
 // what it is shown.
-type observer interface {
+type Observer interface {
 	Observe(*game.Stamped)
 }
 
@@ -108,11 +108,14 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	}
 	g.records = gamelog.NewRecords(h.opts.Recorder, opened)
 	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()
-	g.observers = []observer{g.records, (*watcher)(g), gamelog.NewLines(g.log, h.Addr())}
+	g.observers = []Observer{g.records, (*watcher)(g), gamelog.NewLines(g.log, h.Addr())}
 	if h.opts.Replays != nil {
 		g.replay = h.opts.Replays.New(h.opts.recordingOf(spec.m, cfg.Settings, opened))
 		g.records.Replay = g.replay.Name
-		g.observers = slices.Insert(g.observers, 0, observer(g.replay)) // the records tell its name
+		g.observers = slices.Insert(g.observers, 0, Observer(g.replay)) // the records tell its name
+	}
+	for _, watch := range h.opts.Observers {
+		g.observers = append(g.observers, watch(g))
 	}
 	g.machine = game.New(cfg, &g.out)
 	if err := g.journal.Begin(h.journals, &cfg, &g.out); err != nil {

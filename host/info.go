@@ -45,6 +45,20 @@ func (h *Host) seated(id uint32, name string) bool {
 	return g != nil && slices.ContainsFunc(g.info.Players, func(p game.Player) bool { return strings.EqualFold(p.Name, name) })
 }
 
+// Snapshot has it told on the loop how a lobby or game stands; nil: there is none of that
+// number. After the end of the host nothing is told. tell must not wait.
+func (h *Host) Snapshot(id uint32, tell func(*game.Snapshot)) {
+	g := h.Game(id)
+	h.shard.Call(func() {
+		if g == nil || g.over || g.group == nil {
+			tell(nil)
+			return
+		}
+		defer g.rescue()
+		tell(g.machine.Snapshot())
+	})
+}
+
 // Infos tells of all lobbies and games, by their number.
 func (h *Host) Infos() []Info {
 	h.mu.Lock()

@@ -53,7 +53,10 @@ type Options struct {
 	// Outside takes the lines of players and operators that are no commands of a game.
 	// It is called on the loop and must not wait. nil: nobody does.
 	Outside func(g *Game, by *command.Caller, line string)
-	Log     zerolog.Logger
+	// Observers make further observers of each game that is opened, before its first
+	// fact.
+	Observers []func(*Game) Observer
+	Log       zerolog.Logger
 
 	// Crashes is the folder for files that tell of crashes; empty for none.
 	Crashes string

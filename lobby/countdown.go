@@ -26,6 +26,27 @@ func (l *Lobby) Blocked() texts.Text {
 	return texts.Text{}
 }
 
+// Waits says why the lobby has not started: for how many players or for what it waits, or
+// when it starts.
+func (l *Lobby) Waits() texts.Text {
+	missing := 0
+	if l.auto.on() {
+		missing = l.missing()
+	}
+	switch why := l.Blocked(); {
+	case l.Counting():
+		return texts.Sentence(texts.Of("the countdown is already running"))
+	case missing > 0:
+		return texts.Count(missing, "Waiting for %d more player.", "Waiting for %d more players.")
+	case !why.Empty():
+		return texts.Sentence(texts.Of("Waiting to start: %v", why))
+	}
+	return l.auto.text()
+}
+
+// Counting reports whether the countdown runs.
+func (l *Lobby) Counting() bool { return l.phase == phaseCounting }
+
 // unready says what is missing: players, their maps, slots for the mode string.
 func (l *Lobby) unready() *texts.Refusal {
 	var unanswered, loading, unmet []string

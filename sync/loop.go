@@ -107,6 +107,22 @@ func (l *Loop) Laggers() w3gs.PIDs {
 	return l.screen.laggers
 }
 
+// Absent returns the players whose connections are lost and may come back.
+func (l *Loop) Absent() w3gs.PIDs { return l.absent & l.live }
+
+// Progress tells whether a player has loaded, and how many turns they have not
+// acknowledged. Those who are not in the game have loaded and acknowledged all.
+func (l *Loop) Progress(pid uint8) (loaded bool, behind int) {
+	p := l.player(pid)
+	if p == nil {
+		return true, 0
+	}
+	return l.loaded.Has(pid), l.behind(p)
+}
+
+// Period returns the time between turns.
+func (l *Loop) Period() time.Duration { return l.pace.period }
+
 // Loading reports whether players still load.
 func (l *Loop) Loading() bool { return l.phase == loading }
 

@@ -26,11 +26,11 @@ import (
 var formats = map[string][]int{
 	"Of": {0}, "Known": {0}, "Count": {1, 2}, "Sprintf": {1},
 	"say": {1}, "withWhy": {1, 2}, "answer": {1}, "Refuse": {1}, "cannot": {0}, "Fail": {0},
-	"one": {0}, "outOfRange": {0}, "Word": {0}, "Phrase": {0}, "Text": {0}, "Number": {0}, "Ordinal": {0},
+	"one": {0}, "outOfRange": {0}, "Word": {0}, "Phrase": {0}, "Text": {0}, "Number": {0}, "Ordinal": {0}, "of": {0},
 }
 
 // rooms are where players' sentences are written.
-var rooms = []string{"control", "control/people", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "sync", "texts"}
+var rooms = []string{"control", "control/people", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "sync", "texts", "web/view"}
 
 // sentences lists what players read, each with the place where it is written.
 func sentences(t *testing.T) map[string]string {

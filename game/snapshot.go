@@ -1,0 +1,107 @@
+package game
+
+import (
+	"slices"
+	"time"
+
+	"w3host/lobby"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+// Snapshot is how a lobby or game stands at a moment, for those who watch it from
+// outside. It is a copy.
+type Snapshot struct {
+	Name    string
+	Map     Map
+	Version w3gs.Version
+	Listed  bool
+	Owner   string
+	Stage   Stage
+	Since   time.Duration // how long it has been in the lobby, or in the game
+	Counts  lobby.Counts
+	Waits   texts.Text // why the lobby has not started; empty after the start
+	Slots   []SnapshotSlot
+	Turn    uint32
+	Period  time.Duration
+}
+
+// Stage is how far a game has come.
+type Stage uint8
+
+// Stages.
+const (
+	StageLobby Stage = iota
+	StageCounting
+	StageLoading
+	StagePlaying
+	StageLagging // the lag screen is up
+)
+
+// SnapshotSlot is a slot, and who is in it.
+type SnapshotSlot struct {
+	w3gs.Slot
+	Race     texts.Text
+	Name     string // of a player; empty: nobody, or a computer
+	Fake     bool
+	Observer bool
+	Ready    bool
+	Owns     bool
+	RTT      time.Duration
+	// In a running game:
+	Gone   bool
+	Away   bool // the connection is lost and may come back
+	Loaded bool
+	Lags   bool
+	Behind int // turns not acknowledged
+}
+
+// Snapshot tells how the game stands. It changes nothing.
+func (m *Machine) Snapshot() *Snapshot {
+	s := &Snapshot{
+		Name: m.cfg.Name, Map: m.cfg.Map, Version: m.cfg.Version, Listed: !m.cfg.Unlisted, Owner: m.lobby.Owner(),
+		Since: m.now, Counts: m.lobby.Counts(), Period: m.cfg.Turns.Period,
+	}
+	if m.turns != nil {
+		m.snapshotGame(s)
+		return s
+	}
+	if s.Waits = m.lobby.Waits(); m.lobby.Counting() {
+		s.Stage = StageCounting
+	}
+	for _, slot := range m.lobby.SlotTable().Slots {
+		s.Slots = append(s.Slots, m.snapshotSlot(slot))
+	}
+	return s
+}
+
+func (m *Machine) snapshotSlot(slot w3gs.Slot) SnapshotSlot {
+	s := SnapshotSlot{Slot: slot, Race: raceName(slot.Race)}
+	if p, there := m.lobby.Player(slot.PID); there {
+		s.Name, s.Fake, s.Observer, s.Ready, s.RTT, s.Owns = p.Name, p.Fake, p.Observer, p.Ready, p.RTT, m.lobby.Owns(p.PID)
+	}
+	return s
+}
+
+// snapshotGame tells of a running game: the slots are those of its start.
+func (m *Machine) snapshotGame(s *Snapshot) {
+	s.Stage, s.Since, s.Turn, s.Period = StagePlaying, m.playTime(), m.turns.Turns(), m.turns.Period()
+	switch laggers := m.turns.Laggers(); {
+	case m.turns.Loading():
+		s.Stage = StageLoading
+	case laggers != 0:
+		s.Stage = StageLagging
+	}
+	players := slices.Concat(m.started.Players, m.started.Fakes)
+	for _, slot := range m.started.Table.Slots {
+		at := m.snapshotSlot(slot)
+		if i := slices.IndexFunc(players, func(p lobby.Player) bool { return p.PID == slot.PID }); i >= 0 && slot.PID != 0 {
+			at.Name, at.Fake, at.Observer = players[i].Name, players[i].Fake, players[i].Observer
+			at.Gone = !at.Fake && !m.turns.Live().Has(slot.PID)
+			at.Away = m.turns.Absent().Has(slot.PID)
+			at.Loaded, at.Behind = m.turns.Progress(slot.PID)
+			at.Lags = m.turns.Laggers().Has(slot.PID)
+		}
+		s.Slots = append(s.Slots, at)
+	}
+}

@@ -1,0 +1,200 @@
+// Package hub sends what changes on pages to all who watch them, as server-sent events.
+// Nobody who publishes waits for anybody who watches.
+package hub
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+const (
+	// kept frames of a topic can be sent again to who comes back.
+	kept = 64
+	// queued frames wait for a watcher at most; one more, and it is dropped.
+	queued = 32
+)
+
+// Hub has the topics that are watched. All its methods may be called at any time.
+type Hub struct {
+	run      string // tells the numbers of this run from those of another
+	dropped  func(Watcher)
+	mu       sync.Mutex
+	seq      uint64 // of the last frame
+	topics   map[string]*topic
+	watchers map[*watcher]struct{}
+	drops    uint64
+}
+
+// topic is what one kind of page watches.
+type topic struct {
+	begun    uint64 // the last number before its first frame
+	frames   []frame
+	watchers []*watcher
+}
+
+// frame is one event as it is sent, encoded once for all.
+type frame struct {
+	seq   uint64
+	bytes []byte
+}
+
+// Watcher is who watches.
+type Watcher struct {
+	Name   string // of the account, or the address
+	Topics []string
+	Queue  int // frames that wait
+}
+
+// watcher is a connection.
+type watcher struct {
+	Watcher
+	frames chan []byte // closed when it is dropped
+}
+
+// New makes a hub. The run must differ from those before; dropped is told who was dropped,
+// and must not wait.
+func New(run string, dropped func(Watcher)) *Hub {
+	return &Hub{run: run, dropped: dropped, topics: map[string]*topic{}, watchers: map[*watcher]struct{}{}}
+}
+
+// Watched reports whether anybody watches a topic.
+func (h *Hub) Watched(name string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.topics[name]
+	return t != nil && len(t.watchers) > 0
+}
+
+// Keep makes a topic whose frames are kept from now on, and returns the id of the last frame
+// before them.
+func (h *Hub) Keep(name string) (after string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.topic(name)
+	return h.id(h.seq)
+}
+
+// Forget forgets the frames of a topic that nobody watches.
+func (h *Hub) Forget(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t := h.topics[name]; t != nil && len(t.watchers) == 0 {
+		delete(h.topics, name)
+	}
+}
+
+func (h *Hub) topic(name string) *topic {
+	t := h.topics[name]
+	if t == nil {
+		t = &topic{begun: h.seq}
+		h.topics[name] = t
+	}
+	return t
+}
+
+func (h *Hub) id(seq uint64) string { return h.run + "-" + strconv.FormatUint(seq, 10) }
+
+// Publish sends an event to all who watch a topic. Whoever has too many on the way is
+// dropped.
+func (h *Hub) Publish(name, event string, data []byte) {
+	h.mu.Lock()
+	t := h.topic(name)
+	h.seq++
+	f := frame{h.seq, encode(h.id(h.seq), event, data)}
+	if t.frames = append(t.frames, f); len(t.frames) > kept {
+		t.begun = t.frames[0].seq
+		t.frames = slices.Delete(t.frames, 0, 1)
+	}
+	var slow []*watcher
+	for _, w := range t.watchers {
+		select {
+		case w.frames <- f.bytes:
+		default:
+			slow = append(slow, w)
+		}
+	}
+	for _, w := range slow {
+		h.remove(w)
+		h.drops++
+	}
+	h.mu.Unlock()
+	for _, w := range slow {
+		h.dropped(w.Watcher)
+	}
+}
+
+func encode(id, event string, data []byte) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "id: %s\nevent: %s\ndata: %s\n\n", id, event, data)
+	return b.Bytes()
+}
+
+// watch begins: with the frames behind the id after, or with ok = false if they are not all
+// kept any more. Without an id it begins now.
+func (h *Hub) watch(who Watcher, after string) (w *watcher, missed [][]byte, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w = &watcher{Watcher: who, frames: make(chan []byte, queued)}
+	run, number, _ := strings.Cut(after, "-")
+	last, err := strconv.ParseUint(number, 10, 64)
+	ok = after == "" || err == nil && run == h.run && last <= h.seq
+	var behind []frame
+	for _, name := range who.Topics {
+		t := h.topic(name)
+		t.watchers = append(t.watchers, w)
+		if after == "" {
+			continue
+		}
+		ok = ok && t.begun <= last
+		for _, f := range t.frames {
+			if f.seq > last {
+				behind = append(behind, f)
+			}
+		}
+	}
+	h.watchers[w] = struct{}{}
+	if !ok {
+		return w, nil, false
+	}
+	slices.SortFunc(behind, func(a, b frame) int { return int(a.seq) - int(b.seq) })
+	for _, f := range behind {
+		missed = append(missed, f.bytes)
+	}
+	return w, missed, true
+}
+
+// leave ends what watch began.
+func (h *Hub) leave(w *watcher) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.remove(w)
+}
+
+func (h *Hub) remove(w *watcher) {
+	if _, there := h.watchers[w]; !there {
+		return
+	}
+	delete(h.watchers, w)
+	for _, name := range w.Topics {
+		if t := h.topics[name]; t != nil {
+			t.watchers = slices.DeleteFunc(t.watchers, func(o *watcher) bool { return o == w })
+		}
+	}
+	close(w.frames)
+}
+
+// Watchers lists who watches, and how many were dropped so far.
+func (h *Hub) Watchers() (list []Watcher, dropped uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for w := range h.watchers {
+		w.Queue = len(w.frames)
+		list = append(list, w.Watcher)
+	}
+	slices.SortFunc(list, func(a, b Watcher) int { return strings.Compare(a.Name, b.Name) })
+	return list, h.drops
+}

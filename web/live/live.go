@@ -1,0 +1,143 @@
+// Package live carries the facts of all games to the pages: it observes the games, keeps the
+// view up to date, and publishes what changes.
+package live
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"w3host/game"
+	"w3host/host"
+	"w3host/web/hub"
+	"w3host/web/view"
+)
+
+const (
+	// lookEvery is how often events are looked at. Nobody is woken for one.
+	lookEvery = 100 * time.Millisecond
+	// meetEvery is how often the list of games is compared with the host's.
+	meetEvery = 5 * time.Second
+)
+
+// Live is the state of all pages that live.
+type Live struct {
+	Hub  *hub.Hub
+	ring ring
+	opts Options
+
+	mu   sync.Mutex
+	view *view.View
+
+	answers chan answer
+}
+
+// Options are what Live looks at besides facts.
+type Options struct {
+	// Standing tells what pages show of the host itself. It is called once a second.
+	Standing func() view.Host
+	// Each is told every event, on the goroutine of Run; nil: nobody is.
+	Each func(*view.Event)
+}
+
+// Games are those of a host.
+type Games interface {
+	Infos() []host.Info
+	// Snapshot has it told how a game stands, on any goroutine; nil: there is no such game.
+	Snapshot(id uint32, tell func(*game.Snapshot))
+}
+
+// answer is a snapshot that was asked for.
+type answer struct {
+	id   uint32
+	snap *game.Snapshot
+}
+
+// New makes it.
+func New(h *hub.Hub, o Options) *Live {
+	return &Live{Hub: h, opts: o, view: view.New(), answers: make(chan answer, 64)}
+}
+
+// Observe makes the observer of a game, for host.Options.
+func (l *Live) Observe(g *host.Game) host.Observer { return newObserver(&l.ring, g, time.Now()) }
+
+// Run keeps everything up to date until ctx ends.
+func (l *Live) Run(ctx context.Context, games Games) {
+	look, second := time.NewTicker(lookEvery), time.NewTicker(time.Second)
+	defer look.Stop()
+	defer second.Stop()
+	met := time.Time{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case a := <-l.answers:
+			l.locked(func(v *view.View) { v.Snapshot(since1970(), a.id, a.snap) })
+		case now := <-second.C:
+			standing := l.opts.Standing()
+			var ids []uint32
+			if now.Sub(met) >= meetEvery {
+				met = now
+				for _, i := range games.Infos() {
+					ids = append(ids, i.ID)
+				}
+			}
+			l.locked(func(v *view.View) {
+				v.SetHost(standing)
+				v.Second()
+				v.Meet(ids)
+			})
+		case <-look.C:
+			l.look(games)
+		}
+	}
+}
+
+// look takes the events that wait, asks for the snapshots that are wanted, and publishes.
+func (l *Live) look(games Games) {
+	var asks []uint32
+	l.locked(func(v *view.View) {
+		now := since1970()
+		through := l.ring.take(func(e *view.Event) {
+			v.Fact(e)
+			if l.opts.Each != nil {
+				l.opts.Each(e)
+			}
+		})
+		v.Through(through)
+		asks = v.Asks(now)
+		for _, p := range v.Patches(now, l.watched, l.forget) {
+			l.Hub.Publish(p.Topic.String(), "patch", view.Encode(p.Ops))
+		}
+	})
+	for _, id := range asks {
+		games.Snapshot(id, func(s *game.Snapshot) {
+			select {
+			case l.answers <- answer{id, s}:
+			default: // it is asked for again
+			}
+		})
+	}
+}
+
+// Open is what a page shows that is opened now, and the id behind which its patches come.
+func (l *Live) Open(t view.Topic) (values view.Values, after string, ok bool) {
+	l.locked(func(v *view.View) {
+		if values, ok = v.Open(since1970(), t); ok {
+			after = l.Hub.Keep(t.String())
+		}
+	})
+	return values, after, ok
+}
+
+func (l *Live) locked(f func(*view.View)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f(l.view)
+}
+
+func (l *Live) watched(t view.Topic) bool { return l.Hub.Watched(t.String()) }
+
+func (l *Live) forget(t view.Topic) { l.Hub.Forget(t.String()) }
+
+func since1970() time.Duration { return time.Duration(time.Now().UnixNano()) }

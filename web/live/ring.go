@@ -1,0 +1,54 @@
+package live
+
+import (
+	"sync/atomic"
+
+	"w3host/web/view"
+)
+
+// ringLen events wait at most: a hundred games make some hundred in a second, and they are
+// looked at ten times a second.
+const ringLen = 4096
+
+// ring carries events from the one goroutine that offers to the one that takes. Neither
+// waits for the other: an event for which there is no room is lost, and its number missing.
+type ring struct {
+	events  [ringLen]view.Event
+	head    atomic.Uint64 // events taken
+	tail    atomic.Uint64 // events put
+	offered atomic.Uint64 // events put or lost
+	room    bool          // for the event that next has returned
+}
+
+// next is where the next event goes, empty but for its number, until put is called; nil:
+// there is no room.
+func (r *ring) next() *view.Event {
+	tail := r.tail.Load()
+	if r.room = tail-r.head.Load() < ringLen; !r.room {
+		return nil
+	}
+	at := &r.events[tail%ringLen]
+	at.N = r.offered.Load() + 1
+	return at
+}
+
+// put offers what next has returned, or counts it as lost.
+func (r *ring) put() {
+	if r.room {
+		r.tail.Store(r.tail.Load() + 1)
+	}
+	r.offered.Store(r.offered.Load() + 1)
+}
+
+// take hands each event that waits to use, and returns the number of the last that was
+// offered before them.
+func (r *ring) take(use func(*view.Event)) (through uint64) {
+	through = r.offered.Load() // first: what comes behind it is for the next time
+	for head, tail := r.head.Load(), r.tail.Load(); head < tail; head++ {
+		at := &r.events[head%ringLen]
+		use(at)
+		*at = view.Event{} // its strings are no longer needed
+		r.head.Store(head + 1)
+	}
+	return through
+}

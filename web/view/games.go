@@ -1,0 +1,224 @@
+package view
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	"w3host/formats/w3map"
+	"w3host/game"
+	"w3host/texts"
+)
+
+const (
+	// lonelyAfter is how long nobody may have joined a listed lobby before a page says so.
+	lonelyAfter = 10 * time.Minute
+	// lateOver is over how many seconds the host's lateness is shown.
+	lateOver = 10
+)
+
+// buildGames is the page of all lobbies and games.
+func (v *View) buildGames(to *Values, w words) {
+	lobbies, games := v.split()
+	players := v.buildLobbies(to, "lobbies", lobbies, w)
+	players += v.buildRunning(to, games, w)
+	v.buildAttention(to, w)
+	to.number("count-lobbies", len(lobbies))
+	to.number("count-games", len(games))
+	to.number("count-players", players)
+	limit := ""
+	if v.host.MaxGames > 0 {
+		limit = "/ " + strconv.Itoa(v.host.MaxGames)
+	}
+	to.text("max", limit)
+	worst := time.Duration(0)
+	for _, g := range games {
+		for _, l := range g.late.items[max(0, len(g.late.items)-lateOver):] {
+			worst = max(worst, l.Max)
+		}
+	}
+	to.text("late", millis(worst))
+	to.number("records", v.host.RecordsWaiting)
+	database, state := w.of("the database answers"), "good"
+	if !v.host.DatabaseUp {
+		database, state = w.of("the database is away"), "bad"
+	}
+	to.text("database", database)
+	to.text("databasestate", state)
+}
+
+// buildPublic is the page for everybody.
+func (v *View) buildPublic(to *Values, w words) {
+	lobbies, games := v.split()
+	listed := lobbies[:0:0]
+	for _, g := range lobbies {
+		if g.snap.Listed {
+			listed = append(listed, g)
+		}
+	}
+	players := v.buildLobbies(to, "lobbies", listed, w)
+	players += v.buildRunning(to, games, w)
+	to.number("count-players", players)
+	to.number("count-lobbies", len(listed))
+	to.number("count-games", len(games))
+}
+
+// split lists the lobbies by their number, and the running games, the worst first.
+func (v *View) split() (lobbies, games []*watched) {
+	for _, g := range v.sorted(func(a, b *watched) int { return cmp.Compare(b.trouble(), a.trouble()) }) {
+		switch {
+		case g.snap == nil || g.ended > 0:
+		case g.playing:
+			games = append(games, g)
+		default:
+			lobbies = append(lobbies, g)
+		}
+	}
+	return lobbies, games
+}
+
+// trouble grades games: those that need a hand come first.
+func (g *watched) trouble() int {
+	switch {
+	case g.lagging > 0:
+		return 2
+	case !g.desync.Empty():
+		return 1
+	}
+	return 0
+}
+
+func (v *View) buildLobbies(to *Values, list string, lobbies []*watched, w words) (players int) {
+	to.rows(list, numbers(lobbies))
+	for _, g := range lobbies {
+		at := list + "/" + strconv.Itoa(int(g.id)) + "/"
+		g.head(to, at, w)
+		g.buildSlots(to, at+"slots", w)
+		players += g.players()
+	}
+	return players
+}
+
+func (v *View) buildRunning(to *Values, games []*watched, w words) (players int) {
+	to.rows("games", numbers(games))
+	for _, g := range games {
+		at := "games/" + strconv.Itoa(int(g.id)) + "/"
+		g.head(to, at, w)
+		to.text(at+"ping", millis(g.worstPing()))
+		g.buildHealth(to, at+"health")
+		players += g.players()
+	}
+	return players
+}
+
+func (g *watched) buildHealth(to *Values, key string) {
+	items := make([][]string, len(g.health.items))
+	for i, level := range g.health.items {
+		items[i] = []string{"l" + strconv.Itoa(int(level))}
+	}
+	to.tail(key, g.health.end, items)
+}
+
+// head is what all pages show of a lobby or game.
+func (g *watched) head(to *Values, at string, w words) {
+	s := g.snap
+	to.text(at+"link", "/games/"+strconv.Itoa(int(g.id)))
+	to.text(at+"name", s.Name)
+	to.text(at+"map", w3map.Plain(s.Map.Name))
+	to.text(at+"size", megabytes(s.Map.Size))
+	to.text(at+"minimap", "/minimap/"+pathOf(s.Map.File))
+	to.text(at+"since", since(g.since))
+	to.number(at+"players", g.players())
+	to.number(at+"places", places(s))
+	stage, state := w.in(stages[s.Stage]), "on"
+	switch {
+	case g.ended > 0:
+		stage, state = w.of("over"), "off"
+	case s.Stage == game.StageLagging:
+		state = "bad"
+	case !g.desync.Empty():
+		stage, state = w.of("desync"), "warn"
+	}
+	to.text(at+"stage", stage)
+	to.text(at+"state", state)
+	to.text(at+"waits", w.in(s.Waits))
+	listed := ""
+	if !s.Listed && !g.playing {
+		listed = w.of("private")
+	}
+	to.text(at+"private", listed)
+}
+
+// places is how many players there can be.
+func places(s *game.Snapshot) int {
+	if s.Stage < game.StageLoading {
+		return s.Counts.Open + s.Counts.Players()
+	}
+	n := 0
+	for _, slot := range s.Slots {
+		if slot.Name != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// buildAttention lists what needs a hand.
+func (v *View) buildAttention(to *Values, w words) {
+	type item struct {
+		g       *watched
+		state   string
+		text    texts.Text
+		command string
+	}
+	var items []item
+	for _, g := range v.sorted(func(a, b *watched) int { return cmp.Compare(b.trouble(), a.trouble()) }) {
+		switch {
+		case g.snap == nil || g.ended > 0:
+		case g.lagging > 0:
+			items = append(items, item{g, "bad", g.laggers(), "drop"})
+		case !g.desync.Empty():
+			items = append(items, item{g, "warn", g.desync, ""})
+		case !g.playing && g.snap.Listed && v.now > max(g.joined, g.since)+lonelyAfter:
+			quiet := (v.now - max(g.joined, g.since)).Truncate(time.Minute)
+			items = append(items, item{g, "warn", texts.Of("nobody has joined for %v", quiet), "unhost"})
+		}
+	}
+	ids := make([]*watched, len(items))
+	for i := range items {
+		ids[i] = items[i].g
+	}
+	to.rows("attention", numbers(ids))
+	for _, i := range items {
+		at := "attention/" + strconv.Itoa(int(i.g.id)) + "/"
+		to.text(at+"link", "/games/"+strconv.Itoa(int(i.g.id)))
+		to.text(at+"name", i.g.snap.Name)
+		to.text(at+"state", i.state)
+		to.text(at+"text", w.in(i.text))
+		to.text(at+"line", i.command)
+		to.text(at+"action", "/games/"+strconv.Itoa(int(i.g.id))+"/commands")
+	}
+	to.number("count-attention", len(items))
+}
+
+// laggers says for whom a game waits.
+func (g *watched) laggers() texts.Text {
+	var waits []texts.Text
+	for _, s := range g.snap.Slots {
+		if s.Lags {
+			waits = append(waits, texts.Of("%s: %d turns behind, ping %s ms", s.Name, s.Behind, millis(s.RTT)))
+		}
+	}
+	if waits == nil {
+		return texts.Of("the lag screen is up")
+	}
+	return texts.Join(waits, "; ")
+}
+
+func numbers(games []*watched) []int {
+	ids := make([]int, len(games))
+	for i, g := range games {
+		ids[i] = int(g.id)
+	}
+	return ids
+}

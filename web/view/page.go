@@ -1,0 +1,171 @@
+package view
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"w3host/game"
+	"w3host/protocol/w3gs"
+)
+
+// build is the page of one lobby or game.
+func (g *watched) build(to *Values, w words, staff bool) {
+	g.head(to, "", w)
+	s := g.snap
+	to.text("version", s.Version.String())
+	to.text("period", millis(s.Period)+" ms")
+	to.number("turn", int(s.Turn))
+	to.text("owner", s.Owner)
+	newest := Lateness{}
+	if n := len(g.late.items); n > 0 {
+		newest = g.late.items[n-1]
+	}
+	to.text("late", millis(newest.Max))
+	for _, id := range g.buildSlots(to, "slots", w) {
+		g.buildSeat(to, "slots/"+strconv.Itoa(id)+"/", &s.Slots[id-1], w)
+	}
+	g.buildSeries(to)
+	chat := &g.heard
+	if staff {
+		chat = &g.chat
+	}
+	lines := make([][]string, len(chat.items))
+	for i, l := range chat.items {
+		lines[i] = []string{since(l.at), l.colour, l.who, w.in(audiences[l.to]), w.in(l.text)}
+	}
+	to.tail("chat", chat.end, lines)
+	events := make([][]string, len(g.events.items))
+	for i, l := range g.events.items {
+		events[i] = []string{since(l.at), l.colour, w.in(l.text)}
+	}
+	to.tail("events", g.events.end, events)
+}
+
+// buildSeries is what charts draw.
+func (g *watched) buildSeries(to *Values) {
+	late := make([][]string, len(g.late.items))
+	for i, l := range g.late.items {
+		late[i] = []string{millis(l.Median), millis(l.Max)}
+	}
+	to.tail("lateness", g.late.end, late)
+	pings := make([][]string, len(g.pings.items))
+	for i, p := range g.pings.items {
+		pings[i] = []string{p}
+	}
+	to.tail("pings", g.pings.end, pings)
+}
+
+// buildSlots is the table of slots.
+func (g *watched) buildSlots(to *Values, list string, w words) (ids []int) {
+	ids = make([]int, 0, len(g.snap.Slots))
+	for i, s := range g.snap.Slots {
+		if s.Status == w3gs.SlotOccupied || !g.playing && s.Status == w3gs.SlotOpen {
+			ids = append(ids, i+1)
+		}
+	}
+	to.rows(list, ids)
+	for _, id := range ids {
+		g.buildSlot(to, list+"/"+strconv.Itoa(id)+"/", &g.snap.Slots[id-1], w)
+	}
+	return ids
+}
+
+// buildSlot is what all pages show of a slot.
+func (g *watched) buildSlot(to *Values, at string, s *game.SnapshotSlot, w words) {
+	who := s.Name
+	switch {
+	case s.Computer:
+		who = w.of("computer")
+	case s.Status == w3gs.SlotOpen:
+		who = w.of("open")
+	}
+	to.text(at+"colour", slotColour(s))
+	to.text(at+"who", who)
+	to.text(at+"team", team(s))
+	to.text(at+"race", w.in(s.Race))
+	ping, pingState := "", ""
+	if s.RTT > 0 && !s.Gone {
+		ping, pingState = strconv.FormatInt(s.RTT.Milliseconds(), 10), grade(s.RTT)
+	}
+	to.text(at+"ping", ping)
+	to.text(at+"pingstate", pingState)
+	mark := ""
+	if s.Owns {
+		mark = w.of("owner")
+	}
+	to.text(at+"owner", mark)
+	percent := ""
+	if s.Name != "" && !s.Fake && s.Download < 100 {
+		percent = strconv.Itoa(int(s.Download))
+	}
+	to.text(at+"percent", percent)
+}
+
+// buildSeat is what the page of one game shows besides.
+func (g *watched) buildSeat(to *Values, at string, s *game.SnapshotSlot, w words) {
+	profile, kick, behind := "", "", ""
+	if s.Name != "" && !s.Fake {
+		profile = "/players/" + url.PathEscape(s.Name)
+		if !s.Gone {
+			kick = `kick "` + s.Name + `"`
+		}
+	}
+	if s.Behind > 0 && !s.Gone {
+		behind = strconv.Itoa(s.Behind)
+	}
+	standing, state := g.slotState(s, w)
+	to.text(at+"profile", profile)
+	to.raw(at+"kick", kick)
+	to.text(at+"behind", behind)
+	to.text(at+"standing", standing)
+	to.text(at+"standingstate", state)
+}
+
+// slotState is how a player stands, and how that is graded.
+func (g *watched) slotState(s *game.SnapshotSlot, w words) (text, state string) {
+	switch {
+	case s.Name == "" || s.Fake:
+		return "", "none"
+	case s.Gone:
+		return w.of("gone"), "off"
+	case s.Away:
+		return w.of("away"), "bad"
+	case s.Lags:
+		return w.of("lagging"), "bad"
+	case !g.playing && s.Ready:
+		return w.of("ready"), "good"
+	case !g.playing:
+		return "", "none"
+	case !s.Loaded:
+		return w.of("loading"), "warn"
+	}
+	return w.of("playing"), "on"
+}
+
+// grade is whether a round trip is felt.
+func grade(rtt time.Duration) string {
+	switch {
+	case rtt > 250*time.Millisecond:
+		return "bad"
+	case rtt > 150*time.Millisecond:
+		return "warn"
+	}
+	return "good"
+}
+
+func slotColour(s *game.SnapshotSlot) string {
+	if s.Name == "" && !s.Computer {
+		return "open"
+	}
+	return colourName(s)
+}
+
+func team(s *game.SnapshotSlot) string {
+	if s.Observer || s.Team >= w3gs.MaxSlots {
+		return ""
+	}
+	return strconv.Itoa(int(s.Team) + 1)
+}
+
+func pathOf(name string) string { return url.PathEscape(name) }

@@ -1,0 +1,129 @@
+package view
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Values are what a page shows, by the keys of its places. A key is a path: the names of
+// lists and the ids of their rows, then the name of a place, "lobbies/7/slots/2/who".
+type Values struct {
+	keys []string // in the order of the page: lists before what is in their rows
+	at   map[string]Value
+}
+
+// Value is what one place shows: a text, the rows of a list in their order, or the tail of
+// what only grows.
+type Value struct {
+	Text string
+	Rows []string
+	Tail *Tail
+}
+
+// Tail is the last items of what only grows, such as chat.
+type Tail struct {
+	End   int // the number of the item behind the last
+	Items [][]string
+}
+
+// Value is that of a place; empty for one that there is not.
+func (v Values) Value(key string) Value { return v.at[key] }
+
+// Keys lists the places.
+func (v Values) Keys() []string { return v.keys }
+
+func (v *Values) set(key string, value Value) {
+	if v.at == nil {
+		v.at = make(map[string]Value)
+	}
+	v.keys, v.at[key] = append(v.keys, key), value
+}
+
+func (v *Values) text(key, text string)      { v.set(key, Value{Text: Visible(text)}) }
+func (v *Values) raw(key, text string)       { v.set(key, Value{Text: text}) } // to be sent back as it is
+func (v *Values) number(key string, n int)   { v.set(key, Value{Text: strconv.Itoa(n)}) }
+func (v *Values) rows(key string, ids []int) { v.set(key, Value{Rows: decimals(ids)}) }
+
+func (v *Values) tail(key string, end int, items [][]string) {
+	for _, item := range items {
+		for i := range item {
+			item[i] = Visible(item[i])
+		}
+	}
+	v.set(key, Value{Tail: &Tail{End: end, Items: items}})
+}
+
+func decimals(numbers []int) []string {
+	list := make([]string, len(numbers))
+	for i, n := range numbers {
+		list[i] = strconv.Itoa(n)
+	}
+	return list
+}
+
+// Op changes one place: its key behind a sign, then the text ("="), the ids of the rows
+// ("*"), or the number of the first item and the items of a tail that grows ("+").
+type Op []any
+
+// Diff is what makes a page with the old values one with the new.
+func Diff(old, new Values) (ops []Op) {
+	for _, key := range new.keys {
+		was, there := old.at[key]
+		switch is := new.at[key]; {
+		case is.Tail != nil:
+			from := is.Tail.End - len(is.Tail.Items)
+			if there && was.Tail != nil {
+				from = max(from, was.Tail.End)
+			}
+			if n := is.Tail.End - from; n > 0 {
+				ops = append(ops, Op{"+" + key, from, is.Tail.Items[len(is.Tail.Items)-n:]})
+			}
+		case is.Rows != nil:
+			if !there || !slices.Equal(was.Rows, is.Rows) {
+				ops = append(ops, Op{"*" + key, is.Rows})
+			}
+		case !there || was.Text != is.Text:
+			ops = append(ops, Op{"=" + key, is.Text})
+		}
+	}
+	return ops
+}
+
+// Encode is a patch as it is sent.
+func Encode(ops []Op) []byte {
+	text, err := json.Marshal(ops)
+	if err != nil {
+		panic(err) // strings and numbers always can
+	}
+	return text
+}
+
+// Visible is a text of a stranger in which no character does what the reader does not see:
+// control characters and those that turn the direction of writing are shown by their
+// number.
+func Visible(text string) string {
+	if !strings.ContainsFunc(text, unseen) {
+		return strings.ToValidUTF8(text, "�")
+	}
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(text, "�") {
+		if unseen(r) {
+			b.WriteString("[U+" + strings.ToUpper(hex4(r)) + "]")
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func hex4(r rune) string {
+	text := strconv.FormatInt(int64(r), 16)
+	return strings.Repeat("0", max(4-len(text), 0)) + text
+}
+
+func unseen(r rune) bool {
+	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
+}

@@ -1,0 +1,246 @@
+package view
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"w3host/game"
+	"w3host/texts"
+)
+
+// What is kept of a game.
+const (
+	chatKept   = 100
+	eventsKept = 50
+	lateKept   = 300 // seconds
+	pingsKept  = 60
+	healthKept = 30 // of healthEvery seconds each
+	// healthEvery is how many seconds one piece of a health strip stands for.
+	healthEvery = 10
+	// endedKept is how long a game stays on pages after its end.
+	endedKept = 15 * time.Second
+)
+
+// watched is a lobby or game.
+type watched struct {
+	id      uint32
+	key     string
+	snap    *game.Snapshot // nil: not known yet
+	snapAt  time.Duration  // since 1970
+	since   time.Duration  // when the lobby or the game began, since 1970
+	playing bool           // since is that of the game
+	dirty   bool
+	askedAt time.Duration // 0: no snapshot is on its way
+	ended   time.Duration // 0: it is not
+	joined  time.Duration // when somebody joined last
+	lagging time.Duration // the lag screen is up since then; 0: it is not
+	desync  texts.Text
+
+	chat, heard tail[line] // all lines, and those that everybody may read
+	events      tail[line]
+	late        tail[Lateness]
+	pings       tail[string]
+	health      tail[byte]
+	worst       time.Duration // lateness in this piece of the health strip
+	lagged      bool          // in it
+	seconds     int
+	now         Lateness // of the second that is under way
+	counted     bool     // it has come
+	version     int      // rises with each change
+}
+
+// line is a line of chat or of the list of events.
+type line struct {
+	at     time.Duration
+	colour string
+	who    string
+	to     Audience
+	text   texts.Text
+}
+
+// tail is the last of what only grows.
+type tail[T any] struct {
+	end   int
+	items []T
+}
+
+func (t *tail[T]) add(item T, keep int) {
+	if t.items = append(t.items, item); len(t.items) > keep {
+		t.items = slices.Delete(t.items, 0, len(t.items)-keep)
+	}
+	t.end++
+}
+
+// fact takes what has happened.
+func (g *watched) fact(e *Event) {
+	g.version++
+	if e.Kind != Turns && e.Kind != Said {
+		g.dirty = true
+	}
+	note := func(text texts.Text) {
+		g.events.add(line{at: e.At, colour: g.colour(e.PID), text: text}, eventsKept)
+	}
+	switch e.Kind {
+	case Opened:
+		g.key, g.since, g.joined = e.Key, e.At, e.At
+	case Joined:
+		g.joined = e.At
+		note(texts.Of("%s joined", e.Name))
+	case Left:
+		if e.Text == "" || e.Text == "left" {
+			note(texts.Of("%s left", e.Name))
+		} else {
+			note(texts.Of("%s left: %v", e.Name, texts.Known(e.Text)))
+		}
+	case Said:
+		g.say(e)
+	case Started:
+		g.since, g.playing = e.At, true
+		note(texts.Of("the game has started"))
+	case Turns:
+		g.now, g.counted = e.Late, true
+	case LagBegan:
+		g.lagging, g.lagged = e.At, true
+	case LagEnded:
+		g.lagging = 0
+		note(e.Line)
+	case Desynced:
+		g.desync = e.Line
+		note(e.Line)
+	case LinkLost:
+		note(texts.Of("%s has lost the connection: %s", e.Name, e.Text))
+	case LinkResumed:
+		note(texts.Of("%s is back", e.Name))
+	case Commanded:
+		g.commanded(e, note)
+	case Ended:
+		g.ended = e.At
+		note(texts.Of("over: %s", e.Text))
+	}
+}
+
+func (g *watched) commanded(e *Event, note func(texts.Text)) {
+	if e.Refused != "" {
+		note(texts.Of("%s typed %s: %s", e.Name, e.Text, e.Refused))
+	} else {
+		note(texts.Of("%s typed %s", e.Name, e.Text))
+	}
+}
+
+func (g *watched) say(e *Event) {
+	l := line{at: e.At, colour: g.colour(e.PID), who: e.Name, to: e.To, text: texts.Plain(e.Text)}
+	g.chat.add(l, chatKept)
+	if e.To == ToAll {
+		g.heard.add(l, chatKept)
+	}
+}
+
+// colour is that of a player, as pages name it.
+func (g *watched) colour(pid uint8) string {
+	if g.snap != nil && pid != 0 {
+		for _, s := range g.snap.Slots {
+			if s.PID == pid {
+				return colourName(&s)
+			}
+		}
+	}
+	return ""
+}
+
+func colourName(s *game.SnapshotSlot) string {
+	if s.Observer {
+		return "watch"
+	}
+	return "c" + strconv.Itoa(int(s.Colour))
+}
+
+// wants reports whether a snapshot is wanted.
+func (g *watched) wants(now time.Duration) bool {
+	every := gameEvery
+	switch {
+	case g.askedAt > 0 && now < g.askedAt+answerWithin:
+		return false
+	case g.ended > 0:
+		return now >= g.ended+endedKept // it is gone by then, which the host says
+	case g.dirty || g.lagging > 0:
+		every = leastEvery
+	case g.snap == nil || g.snap.Stage < game.StageLoading:
+		every = lobbyEvery
+	}
+	return g.snap == nil || now >= g.snapAt+every
+}
+
+// snapshot takes how the game stands.
+func (g *watched) snapshot(now time.Duration, s *game.Snapshot) {
+	g.version++
+	g.askedAt, g.snapAt = 0, now
+	if playing := s.Stage >= game.StageLoading; g.since == 0 || playing != g.playing { // its events were lost
+		g.since, g.playing = now-s.Since, playing
+	}
+	if s.Stage != game.StageLagging {
+		g.lagging = 0
+	} else if g.lagging == 0 {
+		g.lagging = now
+	}
+	g.snap = s
+	if s.Stage >= game.StagePlaying {
+		var pings []string
+		for i := range s.Slots {
+			pings = append(pings, strconv.FormatInt(s.Slots[i].RTT.Milliseconds(), 10))
+		}
+		g.pings.add(strings.Join(pings, " "), pingsKept)
+	}
+}
+
+// second closes a second of turns.
+func (g *watched) second() {
+	if !g.counted {
+		return
+	}
+	g.counted = false
+	g.version++
+	g.late.add(g.now, lateKept)
+	g.worst = max(g.worst, g.now.Max)
+	g.lagged = g.lagged || g.lagging > 0
+	if g.seconds++; g.seconds%healthEvery == 0 {
+		g.health.add(g.level(), healthKept)
+		g.worst, g.lagged = 0, false
+	}
+}
+
+// level grades a piece of the health strip, from 0 for turns that nobody can tell from
+// punctual ones to 4 for a lag.
+func (g *watched) level() byte {
+	if g.lagged {
+		return 4
+	}
+	level := byte(0)
+	for _, limit := range []time.Duration{5 * time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond} {
+		if g.worst > limit {
+			level++
+		}
+	}
+	return level
+}
+
+// worstPing is the largest round trip of those who are in.
+func (g *watched) worstPing() (worst time.Duration) {
+	for _, s := range g.snap.Slots {
+		if !s.Gone {
+			worst = max(worst, s.RTT)
+		}
+	}
+	return worst
+}
+
+// players counts who is in, without fake players.
+func (g *watched) players() (n int) {
+	for _, s := range g.snap.Slots {
+		if s.Name != "" && !s.Fake && !s.Gone {
+			n++
+		}
+	}
+	return n
+}
