@@ -15,7 +15,7 @@ import (
 // the table stands still.
 func (l *Lobby) request(p *player, line w3gs.Chat) {
 	if l.phase == phaseOpen && l.mayRequest(p) {
-		_ = Set{l.slotOf(p.pid), line.Flag, line.Value}.apply(l)
+		_ = l.try(Set{l.slotOf(p.pid), line.Flag, line.Value})
 	}
 }
 

@@ -144,4 +144,6 @@ func (l *Lobby) downloading(p *player) bool { return l.slot(p).Download < 100 }
 // when that has given way a fake player, the owner, or the first other player.
 // It is never the receiver: no client takes a map from itself. One who is alone
 // where there is no virtual host gets it from a pid that nobody has.
-func (l *Lobby) MapSender(to uint8) uint8 { return cmp.Or(l.voice(to), l.freePID()) }
+func (l *Lobby) MapSender(to uint8) uint8 {
+	return cmp.Or(l.voice(to), l.freePID(), to%l.cfg.Wire.MaxPID+1)
+}

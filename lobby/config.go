@@ -26,6 +26,7 @@ type Config struct {
 	RandomRaces bool // in melee games nobody chooses a race
 	HCL         string
 	Places      []Place // of the game that is played again, one for each of Slots; else none
+	Restored    bool    // the game is a saved one, of which Places are the slots; see restored.go
 
 	Wire      Wire
 	Voice     Voice

@@ -64,6 +64,8 @@ func (l *Lobby) unready() *texts.Refusal {
 	switch need := l.cfg.Start.MinPlayers; {
 	case l.Humans().Len() < need:
 		return &texts.Refusal{Code: texts.NotYet, Text: texts.Count(need, "at least %d player is needed", "at least %d players are needed")}
+	case l.absentees() != nil:
+		return texts.Refuse(texts.NotYet, "still missing: %s; fakeplayer puts fake players into their places", strings.Join(l.absentees(), ", "))
 	case loading != nil:
 		return texts.Refuse(texts.NotYet, "still downloading the map: %s", strings.Join(loading, ", "))
 	case unanswered != nil:

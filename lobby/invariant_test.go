@@ -28,7 +28,12 @@ func faults(l *Lobby) (list []string) {
 	}
 	fail(len(l.slots) != len(l.cfg.Slots), "the table changed its size")
 	var colours, seated w3gs.PIDs
-	for _, s := range l.slots {
+	for i, s := range l.slots {
+		if l.cfg.Restored {
+			was := l.cfg.Places[i].Slot
+			fail(s.PID != 0 && s.PID != was.PID, "a player with another pid than in the saved game")
+			fail(s.Team != was.Team || s.Colour != was.Colour || s.Race != was.Race || s.Handicap != was.Handicap || s.Computer != was.Computer, "a slot that is not as it was saved")
+		}
 		fail((s.PID != 0) && (s.Status != w3gs.SlotOccupied || s.Computer), "a pid in a slot without a player")
 		fail(s.Status == w3gs.SlotOccupied && !s.Computer && s.PID == 0, "an occupied slot without a pid")
 		fail(s.Computer && s.Team == l.observer, "a computer watches")
@@ -61,7 +66,10 @@ func faults(l *Lobby) (list []string) {
 	if l.phase < phaseStarted {
 		c := l.Counts()
 		fail(c.Open+c.Closed+c.Humans+c.Fakes+c.Computers != c.Total, "the counts do not add up")
-		full := c.Players() >= int(l.cfg.Wire.MaxPID)
+		full := true
+		for pid := range l.cfg.Wire.MaxPID {
+			full = full && (l.players[pid+1] != nil || l.savedPID(pid+1))
+		}
 		fail(l.cfg.Voice.VirtualHost != "" && (l.vhost == 0) != full, "the virtual host is away without need, or here without a pid")
 	}
 	return list

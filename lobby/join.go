@@ -35,6 +35,9 @@ func (l *Lobby) join(ev Join) {
 		l.emit(Rejected{Conn: ev.Conn, Reason: reason, Name: name, Why: why})
 		return
 	}
+	if fake := l.placeholder(ev); fake != nil {
+		l.replace(fake)
+	}
 	if l.hasRoom(1) {
 		l.admit(ev)
 		return
@@ -56,7 +59,7 @@ func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 		return w3gs.RejectStarted, "the lobby is closed"
 	case !fault.Empty():
 		return w3gs.RejectInvalid, fault.String()
-	case l.named(name) != nil:
+	case l.named(name) != nil && l.placeholder(ev) == nil:
 		return w3gs.RejectInvalid, "the name is taken"
 	case l.likeHost(name):
 		return w3gs.RejectInvalid, "the name is the host's"
@@ -66,9 +69,11 @@ func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 		return w3gs.RejectInvalid, "the address is that of " + neighbours
 	case kept != "":
 		return w3gs.RejectInvalid, kept
+	case l.cfg.Restored && l.placeOf(ev) < 0:
+		return w3gs.RejectFull, "they are not in the saved game"
 	case l.lockedOut(ev):
 		return w3gs.RejectFull, "the lobby is locked"
-	case !l.hasRoom(1) && l.displaced(ev) == nil:
+	case !l.hasRoom(1) && l.placeholder(ev) == nil && l.displaced(ev) == nil:
 		return w3gs.RejectFull, "the lobby is full"
 	}
 	return 0, ""
@@ -149,29 +154,35 @@ func (l *Lobby) admit(ev Join) {
 }
 
 // enter gives a human or fake player the smallest free pid and the first open
-// slot; hasRoom has been asked. The virtual host gives way when it holds the
-// last pid.
+// slot, or those of the saved game; hasRoom has been asked. The virtual host gives
+// way when it holds the last pid.
 func (l *Lobby) enter(p *player) *player {
-	if l.freePID() == 0 {
-		l.dropVirtualHost()
+	var to int
+	if l.cfg.Restored {
+		to, p.pid = l.savedPlace(p.Join)
+	} else {
+		if l.freePID() == 0 {
+			l.dropVirtualHost()
+		}
+		to, p.pid = l.firstOpen(), l.freePID()
 	}
 	l.joins++
-	p.pid, p.name, p.order = l.freePID(), p.Req.Name, l.joins
+	p.name, p.order = p.Req.Name, l.joins
 	p.language, p.joined, p.activeAt = l.cfg.Voice.Language, l.now, l.now
 	l.players[p.pid] = p
 	who := w3gs.Slot{PID: p.pid, Download: w3gs.DownloadUnknown, AI: w3gs.AINormal}
 	if p.fake {
 		who.Download, p.extra = 100, plainExtras(p)
 	}
-	l.seat(l.firstOpen(), who)
+	l.seat(to, who)
 	l.returnTo(p)
 	return p
 }
 
-// freePID is the smallest pid that nobody has; 0 when all are taken.
+// freePID is the smallest pid that nobody has, nor had in the saved game; 0 when all are taken.
 func (l *Lobby) freePID() uint8 {
 	for pid := uint8(1); pid <= l.cfg.Wire.MaxPID; pid++ {
-		if pid != l.vhost && l.players[pid] == nil {
+		if pid != l.vhost && l.players[pid] == nil && !l.savedPID(pid) {
 			return pid
 		}
 	}

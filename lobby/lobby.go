@@ -103,6 +103,9 @@ func New(cfg Config) *Lobby {
 		if s.Status == w3gs.SlotOccupied && !s.Computer {
 			s.Status = w3gs.SlotOpen
 		}
+		if cfg.Restored {
+			continue
+		}
 		if s.Team == l.observer {
 			s.Colour = l.observer
 			continue

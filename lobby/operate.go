@@ -18,6 +18,8 @@ func (l *Lobby) try(op Operation) *texts.Refusal {
 		last = phaseCounting
 	}
 	switch {
+	case l.keeps(op):
+		return texts.Refuse(texts.Fixed, "this is a saved game: its slots and players stay as they were")
 	case l.phase <= last:
 		return op.apply(l)
 	case l.phase == phaseCounting:
@@ -192,18 +194,27 @@ func (op FakePlayer) apply(l *Lobby) *texts.Refusal {
 	if !l.hasRoom(n) {
 		return texts.Refuse(texts.Full, "there is no room for %d more", n)
 	}
-	for number := 1; n > 0; number++ {
-		name := fmt.Sprintf("Fake %d", number)
-		if l.named(name) == nil {
-			l.show(l.enterFake(name))
-			n--
+	names := l.absentees()
+	for number := 1; len(names) < n; number++ {
+		if name := fmt.Sprintf("Fake %d", number); l.named(name) == nil {
+			names = append(names, name)
 		}
+	}
+	for _, name := range names[:n] {
+		l.show(l.enterFake(name))
 	}
 	return nil
 }
 
+// enterFake seats a fake player, in a saved game as the player of that name.
 func (l *Lobby) enterFake(name string) *player {
-	return l.enter(&player{Join: Join{Req: w3gs.ReqJoin{Name: name}}, fake: true})
+	p := &player{Join: Join{Req: w3gs.ReqJoin{Name: name}}, fake: true}
+	for _, place := range l.cfg.Places {
+		if l.cfg.Restored && place.Name == name {
+			p.Realm = place.Realm
+		}
+	}
+	return l.enter(p)
 }
 
 func (op DeleteFake) apply(l *Lobby) *texts.Refusal {

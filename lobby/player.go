@@ -153,11 +153,11 @@ func (l *Lobby) SlotTable() w3gs.SlotTable {
 // Counts counts the slots; what it says holds until the game starts.
 func (l *Lobby) Counts() Counts {
 	c := Counts{Total: len(l.slots)}
-	for _, s := range l.slots {
+	for i, s := range l.slots {
 		switch {
-		case s.Status == w3gs.SlotOpen:
+		case s.Status == w3gs.SlotOpen && !l.unused(i):
 			c.Open++
-		case s.Status == w3gs.SlotClosed:
+		case s.Status != w3gs.SlotOccupied:
 			c.Closed++
 		case s.Computer:
 			c.Computers++

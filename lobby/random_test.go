@@ -83,6 +83,24 @@ func (c *choices) config() Config {
 		cfg.Close.Idle, cfg.Close.Abandoned = time.Duration(c.upTo(3))*20*time.Second, time.Duration(c.upTo(2))*5*time.Second
 		cfg.Close.OwnerAFK = time.Duration(c.upTo(2)) * 15 * time.Second
 	}
+	if c.upTo(4) == 0 {
+		var places []Place
+		for i, s := range cfg.Slots {
+			p := Place{Slot: s}
+			switch c.upTo(5) {
+			case 0:
+			case 1:
+				p.Slot.Status, p.Slot.Computer = w3gs.SlotOccupied, s.Team < w3gs.ObserverTeam
+			default:
+				p.Slot.Status = w3gs.SlotOccupied
+			}
+			if p.Slot.Status == w3gs.SlotOccupied && !p.Slot.Computer {
+				p.Name, p.Fake, p.Slot.PID = fmt.Sprintf("p%d", i), c.upTo(4) == 0, uint8(len(cfg.Slots)-i)
+			}
+			places = append(places, p)
+		}
+		restore(&cfg, places)
+	}
 	cfg.Owner.Name, cfg.Admission.Reserved = "p1", []string{"p2"}
 	cfg.MapCheck.Size = uint32(c.upTo(3) * 50)
 	cfg.Voice.Welcome = []string{"hello"}

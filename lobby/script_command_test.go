@@ -25,10 +25,13 @@ func (r *runner) run(line string) ([]string, error) {
 
 func (r *runner) dispatch(c *command) ([]string, error) {
 	switch c.Name {
-	case "new": // new melee|forces|fixed|ladder PLAYERS [obs=N] [vhost=NAME|-] [pids=N] [again] … : see config; again keeps the places of the last start
+	case "new": // new melee|forces|fixed|ladder PLAYERS [obs=N] [vhost=NAME|-] [pids=N] [again|restored] … : see config; again keeps the places of the last start, restored takes them for a saved game
 		cfg := c.config()
 		if c.Has("again") {
 			cfg.Places = r.places
+		}
+		if c.Has("restored") {
+			restore(&cfg, r.places)
 		}
 		r.l, r.now, r.conn = New(cfg), 0, 0
 		return nil, nil

@@ -69,6 +69,14 @@ func (c *command) config() Config {
 	return cfg
 }
 
+// restore makes the lobby that of a saved game.
+func restore(cfg *Config, places []Place) {
+	cfg.Places, cfg.Restored, cfg.Layout, cfg.Slots = places, true, w3gs.LayoutFixedSettings, nil
+	for _, p := range places {
+		cfg.Slots = append(cfg.Slots, p.Slot)
+	}
+}
+
 // testSlots are the slots of a map with n players, in two forces of equal size
 // where it has forces, and observers after them.
 func testSlots(kind string, n, observers int) (slots []w3gs.Slot, layout w3gs.Layout) {

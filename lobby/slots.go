@@ -18,6 +18,7 @@ func (l *Lobby) fixed() bool {
 func (l *Lobby) seat(i int, who w3gs.Slot) {
 	s := &l.slots[i]
 	switch watch := !who.Computer && l.melee() && l.watches(i); {
+	case l.cfg.Restored:
 	case watch:
 		s.Team, s.Colour = l.observer, l.observer
 	case l.melee():
@@ -202,7 +203,12 @@ func (l *Lobby) restore() {
 
 // placeOf is the slot that is kept for somebody; -1 for none.
 func (l *Lobby) placeOf(j Join) int {
-	return slices.IndexFunc(l.cfg.Places, func(p Place) bool { return j.is(p.Name, p.Realm) })
+	return slices.IndexFunc(l.cfg.Places, func(p Place) bool {
+		if l.cfg.Restored { // a realm confirms names only once their players are in
+			return p.Slot.PID != 0 && holder{p.Name, p.Realm}.means(j)
+		}
+		return j.is(p.Name, p.Realm)
+	})
 }
 
 // taken reports whether somebody is in a slot, or it is kept for a name.
@@ -215,7 +221,7 @@ func (l *Lobby) taken(i int) bool {
 // be had. Who sits there without a right to it changes places with them.
 func (l *Lobby) returnTo(p *player) {
 	to, from := l.placeOf(p.Join), l.slotOf(p.pid)
-	if to < 0 || l.slots[to].Computer || l.slots[to].Status == w3gs.SlotClosed {
+	if to < 0 || l.cfg.Restored || l.slots[to].Computer || l.slots[to].Status == w3gs.SlotClosed {
 		return
 	}
 	if to != from {

@@ -137,4 +137,7 @@ var chineseLobby = map[string]string{
 	"nobody was active":                                               "长时间没有人活动",
 	"its owner is away":                                               "房主不在",
 	"the game has started":                                            "游戏已经开始",
+
+	"this is a saved game: its slots and players stay as they were":     "这是一个存档游戏：位置和玩家保持不变",
+	"still missing: %s; fakeplayer puts fake players into their places": "还缺少：%s；可用 fakeplayer 由虚拟玩家顶替",
 }
