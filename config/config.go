@@ -28,6 +28,7 @@ type Config struct {
 	Database      Database      `toml:"database"`
 	Limits        Limits        `toml:"limits"`
 	Control       Control       `toml:"control"`
+	Web           Web           `toml:"web"`
 	Log           Log           `toml:"log"`
 	Realms        []Realm       `toml:"realm"` // see realm.go
 
@@ -191,6 +192,18 @@ type Limits struct {
 // Control is how the host is commanded from its machine.
 type Control struct {
 	Console bool `toml:"console" default:"true"` // standard input
+}
+
+// Web is the operator's window, an HTTP server.
+type Web struct {
+	Enabled  bool     `toml:"enabled" default:"true"`
+	Listen   string   `toml:"listen" default:"127.0.0.1:6180"`
+	Hosts    []string `toml:"hosts" range:"1..253"` // names by which browsers ask for it
+	Proxies  []string `toml:"trusted_proxies"`      // networks whose X-Forwarded-For and X-Forwarded-Proto are believed
+	BasePath string   `toml:"base_path"`            // below which a proxy shows it
+	Cert     string   `toml:"tls_cert"`
+	Key      string   `toml:"tls_key"`
+	Insecure bool     `toml:"insecure"` // plain HTTP beyond this machine
 }
 
 // Log is what the program says of itself.

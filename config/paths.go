@@ -20,6 +20,9 @@ func (c *Config) MapCache() string { return c.inData("maps.json") }
 // ControlSocket is what w3host ctl speaks to.
 func (c *Config) ControlSocket() string { return c.inData("control.sock") }
 
+// WebAccess has who may use the operator's window.
+func (c *Config) WebAccess() string { return c.inData("web.json") }
+
 // CrashDir has a file for each game or connection that a fault of the host ended.
 func (c *Config) CrashDir() string { return c.inData("crashes") }
 

@@ -64,6 +64,7 @@ func (c *Config) Validate() error {
 			v.fault("limits.exempt", n, "must be a network such as 192.168.0.0/16, or an address")
 		}
 	}
+	v.web(&c.Web)
 	for i := range c.Realms {
 		v.realm(c, i)
 	}

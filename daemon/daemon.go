@@ -25,6 +25,8 @@ import (
 	"w3host/realm"
 	"w3host/record/recording"
 	"w3host/storage"
+	"w3host/web"
+	"w3host/web/access"
 )
 
 // Stopping takes at most limits.shutdown_timeout and a second, whatever the disk and
@@ -65,6 +67,8 @@ type daemon struct {
 	operator  *control.Operator
 	onRealms  *realmCommands // nil: there is no [[realm]]
 	listeners host.Listeners
+	web       *web.Server // nil: none
+	access    *access.Store
 }
 
 // Run hosts games until ctx ends. What it starts stops in the opposite order: games
@@ -79,7 +83,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 	}()
 	for _, step := range []func() error{
-		d.check, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openReplays, d.announce,
+		d.check, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openReplays, d.announce, d.openWeb,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -230,6 +234,8 @@ func (d *daemon) serve() error {
 	commanding := d.operator.Start(d.ctx, c.ControlSocket(), d.Console)
 	defer func() { d.stop(); commanding.Wait() }()
 	welcome(c, h.Addr(), d.maps, d.Log)
+	served := d.startWeb()
+	defer func() { d.stop(); <-served }()
 	if err := h.Run(d.ctx); err != nil {
 		d.Log.Warn().Err(err).Msg("stopped before everything had shut down")
 	}

@@ -23,7 +23,7 @@ func TestLogOfAGame(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := config.Default()
-	c.Host.Listen, c.LAN.Enabled, c.Lobby.Countdown = "127.0.0.1:0", false, 1
+	c.Host.Listen, c.LAN.Enabled, c.Lobby.Countdown, c.Web.Listen = "127.0.0.1:0", false, 1, "127.0.0.1:0"
 	c.Host.DataDir, c.Replays.Dir = dir, filepath.Join(dir, "replays")
 	var log testkit.Log
 	ctx, stop := context.WithCancel(t.Context())

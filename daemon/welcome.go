@@ -72,7 +72,7 @@ func startsWhen(l config.Lobby) string {
 	switch l.Owner {
 	case "":
 	case lobby.OwnerFirst:
-		when = append(when, fmt.Sprintf("when the first who joined types %sstart", l.CommandTrigger))
+		when = append(when, fmt.Sprintf("when the first player types %sstart", l.CommandTrigger))
 	default:
 		when = append(when, fmt.Sprintf("when %s types %sstart", l.Owner, l.CommandTrigger))
 	}

@@ -109,7 +109,7 @@ func (c *dbCall) setPassword(db *storage.Store, name string, none bool) error {
 	return c.audit(db, name, "set a password")
 }
 
-func (c *dbCall) readPassword() (string, error) {
+func (c *call) readPassword() (string, error) {
 	f, ok := c.stdin.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		line, err := bufio.NewReader(io.LimitReader(c.stdin, 4<<10)).ReadString('\n')

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"w3host/bots"
+	"w3host/config"
 	"w3host/internal/terminal"
 )
 
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	terminal.Program = "w3host"
+	_ = os.Setenv(config.EnvName("web.listen"), "127.0.0.1:0") // hosts of tests run side by side
 	os.Exit(m.Run())
 }
 

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"w3host/config"
+	"w3host/daemon"
+	"w3host/internal/terminal"
+	"w3host/web/access"
+)
+
+const webHelp = `w3host web says who may use the operator's window (docs/web.md). It works whether or not the host runs, for whoever may
+write its data folder.
+
+Roles: viewer sees everything but addresses and private chat; moderator commands every lobby and game as its owner does;
+admin and root are as those of w3host admin.`
+
+// webCall is one call of w3host web.
+type webCall struct {
+	call
+	file    string // of the configuration
+	role    string
+	from    []string
+	expires config.Span
+	store   *access.Store
+	config  config.Config
+}
+
+func webCommand() *cobra.Command {
+	c := &webCall{}
+	cmd := &cobra.Command{Use: "web", Short: "say who may use the operator's window", Long: webHelp}
+	configFlag(cmd.PersistentFlags(), &c.file)
+	roles := func(sub *cobra.Command) *cobra.Command {
+		sub.Flags().StringVar(&c.role, "role", access.Admin.String(), "`ROLE`: "+strings.Join(access.Roles(), ", "))
+		return sub
+	}
+	listed := func(sub *cobra.Command) *cobra.Command {
+		c.addJSONFlag(sub.Flags(), "print a JSON array")
+		return sub
+	}
+	account := &cobra.Command{Use: "account", Short: "people who log in with a password"}
+	group(account,
+		c.does(roles(&cobra.Command{Use: "add NAME", Short: "make an account, with a password from the terminal or standard input; or give it another role and password"}), true, c.addAccount),
+		c.does(&cobra.Command{Use: "remove NAME", Short: "remove an account, and end its sessions"}, true, c.removeAccount),
+		c.does(listed(&cobra.Command{Use: "list", Short: "list the accounts"}), false, c.accounts))
+	token := &cobra.Command{Use: "token", Short: "words that let programs in"}
+	add := roles(&cobra.Command{Use: "add NAME", Short: "make a token and print it, this once"})
+	add.Flags().StringSliceVar(&c.from, "from", nil, "`NETWORK` or address from which it counts; otherwise from anywhere")
+	add.Flags().Var(spanFlag{&c.expires}, "expires", "`TIME` after which it is worth nothing, such as 90d; otherwise never")
+	group(token,
+		c.does(add, true, c.addToken),
+		c.does(&cobra.Command{Use: "remove NAME", Short: "remove a token"}, true, c.removeToken),
+		c.does(listed(&cobra.Command{Use: "list", Short: "list the tokens"}), false, c.tokens))
+	group(cmd, c.does(&cobra.Command{Use: "link", Short: "print a link that lets a browser in as root, once, within ten minutes"}, false, c.link), account, token)
+	return cmd
+}
+
+// spanFlag is a flag like 90d.
+type spanFlag struct{ *config.Span }
+
+func (f spanFlag) Set(text string) error { return f.UnmarshalText([]byte(text)) }
+func (f spanFlag) Type() string          { return "span" }
+
+func (c *webCall) does(cmd *cobra.Command, named bool, do func() error) *cobra.Command {
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c.begin(cmd, args)
+		check := c.none
+		if named {
+			check = func() error { return c.one("a name") }
+		}
+		err := check()
+		if err != nil {
+			return usageError{err}
+		}
+		if c.config, err = settings(c.file); err != nil {
+			return err
+		}
+		c.store = access.Open(c.config.WebAccess())
+		return do()
+	}
+	return cmd
+}
+
+func (c *webCall) link() error {
+	code, err := c.store.AddLink(time.Now())
+	if err == nil {
+		fmt.Fprintln(c.stdout, daemon.LinkURL(daemon.WebURL(c.config.Web, c.config.Web.Listen), code))
+	}
+	return err
+}
+
+// roleOf reads --role.
+func (c *webCall) roleOf() (role access.Role, err error) {
+	if err = role.UnmarshalText([]byte(c.role)); err != nil {
+		err = usageError{fmt.Errorf("--role: %w", err)}
+	}
+	return role, err
+}
+
+func (c *webCall) addAccount() error {
+	role, err := c.roleOf()
+	if err != nil {
+		return err
+	}
+	password, err := c.readPassword()
+	if err != nil {
+		return err
+	}
+	if err := c.store.SetAccount(c.names[0], role, password, time.Now()); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "%s can log in, with the role %v.\n", c.names[0], role)
+	return nil
+}
+
+func (c *webCall) removeAccount() error {
+	err := c.store.RemoveAccount(c.names[0])
+	if err == nil {
+		fmt.Fprintf(c.stdout, "%s has no account any more.\n", terminal.Printable(c.names[0]))
+	}
+	return err
+}
+
+func (c *webCall) accounts() error {
+	list, err := c.store.Accounts()
+	if err != nil || c.json {
+		return errors.Join(err, c.printJSON(list))
+	}
+	rows := rowsOf(list, func(a access.Account) []string { return []string{a.Name, a.Role.String(), local(a.Made)} })
+	return printLines(c.stdout, terminal.TableIn([]string{"NAME", "ROLE", "SINCE"}, rows, terminal.Width(c.stdout)))
+}
+
+func (c *webCall) addToken() error {
+	role, err := c.roleOf()
+	if err != nil {
+		return err
+	}
+	t := access.Token{Name: c.names[0], Role: role, Made: time.Now()}
+	for _, text := range c.from {
+		network, err := config.ParseNetwork(text)
+		if err != nil {
+			return usageError{fmt.Errorf("--from %s: must be a network such as 192.168.0.0/16, or an address", text)}
+		}
+		t.Networks = append(t.Networks, network.Masked())
+	}
+	if c.expires != 0 {
+		t.Expires = t.Made.Add(c.expires.D())
+	}
+	text, err := c.store.AddToken(t)
+	if err == nil {
+		fmt.Fprintln(c.stdout, text)
+	}
+	return err
+}
+
+func (c *webCall) removeToken() error {
+	err := c.store.RemoveToken(c.names[0])
+	if err == nil {
+		fmt.Fprintf(c.stdout, "The token %s is worth nothing any more.\n", terminal.Printable(c.names[0]))
+	}
+	return err
+}
+
+func (c *webCall) tokens() error {
+	list, err := c.store.Tokens()
+	if err != nil || c.json {
+		return errors.Join(err, c.printJSON(list))
+	}
+	rows := rowsOf(list, func(t access.Token) []string {
+		from := make([]string, len(t.Networks))
+		for i, n := range t.Networks {
+			from[i] = netip.Prefix.String(n)
+		}
+		return []string{t.Name, t.Role.String(), strings.Join(from, " "), local(t.Expires), local(t.Made)}
+	})
+	return printLines(c.stdout, terminal.TableIn([]string{"NAME", "ROLE", "FROM", "EXPIRES", "SINCE"}, rows, terminal.Width(c.stdout)))
+}

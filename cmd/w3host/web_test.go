@@ -1,0 +1,71 @@
+package main
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/config"
+	"w3host/web/access"
+)
+
+// The link that a first start prints lets a browser in, and accounts are made beside the
+// running host.
+func TestWindowOfAFirstStart(t *testing.T) {
+	dir := t.TempDir()
+	p := startProcess(t, dir, "--listen", "127.0.0.1:0", "--lan=false")
+	said, _ := p.await("your window, once")["message"].(string)
+	line := regexp.MustCompile(`(http://\S+)/login#once=(\w+)$`).FindStringSubmatch(said)
+	if line == nil {
+		t.Fatal(said)
+	}
+	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer c.CloseIdleConnections()
+	for _, want := range []int{http.StatusSeeOther, http.StatusForbidden} {
+		answer, err := c.PostForm(line[1]+"/login", url.Values{"once": {line[2]}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("the link: %s, want %d", answer.Status, want)
+		}
+	}
+	t.Setenv(config.EnvName("host.data_dir"), filepath.Join(dir, "data"))
+	if code, out, errs := shell(t, "web", "token", "add", "bot", "--role", "viewer"); code != exitOK || !strings.HasPrefix(out, "w3h_") {
+		t.Fatalf("%d %s %s", code, out, errs)
+	} else if _, ok := access.Open(filepath.Join(dir, "data", "web.json")).Token(strings.TrimSpace(out), netip.Addr{}, time.Now()); !ok {
+		t.Error("the token is not known")
+	}
+}
+
+func TestWebCommand(t *testing.T) {
+	t.Setenv(config.EnvName("host.data_dir"), t.TempDir())
+	for _, c := range []struct {
+		line, says string
+		code       int
+	}{
+		{"web link", "/login#once=", exitOK},
+		{"web account add Rook", "no password", exitFailed},
+		{"web account add Rook --role king", "roles are", exitUsage},
+		{"web account remove Rook", "not found", exitFailed},
+		{"web token add bot --from 10.0.0.0/8 --expires 90d", "w3h_", exitOK},
+		{"web token add bot --from here", "--from here", exitUsage},
+		{"web token add", "it needs a name", exitUsage},
+		{"web token list", "10.0.0.0/8", exitOK},
+		{"web token list --json", `"name": "bot"`, exitOK},
+		{"web token remove bot", "worth nothing", exitOK},
+		{"web account list --json", "[]", exitOK},
+		{"web door", "there is no", exitUsage},
+	} {
+		code, out, errs := shell(t, strings.Fields(c.line)...)
+		if code != c.code || !strings.Contains(out+errs, c.says) {
+			t.Errorf("%s: %d %s%s", c.line, code, out, errs)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+)
+
+// web checks the section [web]. Passwords do not leave the machine unprotected unless the
+// operator says so.
+func (v *validator) web(w *Web) {
+	v.address("web.listen", w.Listen)
+	for _, n := range w.Proxies {
+		if _, err := ParseNetwork(n); err != nil {
+			v.fault("web.trusted_proxies", n, "must be a network such as 172.16.0.0/12, or an address")
+		}
+	}
+	for _, name := range w.Hosts {
+		if strings.ContainsAny(name, ":/ ") {
+			v.fault("web.hosts", name, "must be a name without scheme and port, such as games.example.org")
+		}
+	}
+	if b := w.BasePath; b != "" && (!strings.HasPrefix(b, "/") || strings.HasSuffix(b, "/") || strings.ContainsAny(b, "?#%\\ ;\"")) {
+		v.fault("web.base_path", b, `must begin with a slash and end without one, such as "/w3host"`)
+	}
+	if (w.Cert == "") != (w.Key == "") {
+		v.fault("web.tls_cert", w.Cert, "a certificate needs its key: set both tls_cert and tls_key, or none")
+	}
+	if w.Enabled && !w.isLocal() && w.Cert == "" && len(w.Proxies) == 0 && !w.Insecure {
+		v.fault("web.listen", w.Listen, "would send passwords over the network for all to read: set web.tls_cert and web.tls_key, "+
+			"or web.trusted_proxies for a proxy with TLS, or web.insecure = true")
+	}
+}
+
+// isLocal reports whether only this machine reaches the window.
+func (w *Web) isLocal() bool {
+	host, _, _ := net.SplitHostPort(w.Listen)
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}

@@ -1,0 +1,81 @@
+package daemon
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"w3host/config"
+	"w3host/storage"
+	"w3host/web"
+	"w3host/web/access"
+)
+
+// openWeb opens the operator's window. A host without one still hosts: its port may be
+// taken by the window of another host.
+func (d *daemon) openWeb() error {
+	c := d.Config.Web
+	if !c.Enabled {
+		return nil
+	}
+	d.access = access.Open(d.Config.WebAccess())
+	s, err := web.Open(web.Options{
+		Listen: c.Listen, Hosts: c.Hosts, Proxies: prefixes(c.Proxies), BasePath: c.BasePath, Cert: c.Cert, Key: c.Key,
+		Access: d.access, Audit: func(a storage.AdminAction) { d.records.Record(a) }, Log: d.part("web"),
+	})
+	if err != nil {
+		d.Log.Warn().Msgf("the operator's window stays closed: web.listen = %q: %v", c.Listen, err)
+		return nil
+	}
+	d.web = s
+	d.atEnd(func() error { s.Close(); return nil })
+	return nil
+}
+
+// startWeb answers requests from now on, on goroutines of its own. Whoever has made no
+// account yet gets a link that works once.
+func (d *daemon) startWeb() (ended <-chan struct{}) {
+	done := make(chan struct{})
+	if d.web == nil {
+		close(done)
+		return done
+	}
+	go func() {
+		defer close(done)
+		if err := d.web.Serve(d.ctx); err != nil {
+			d.Log.Error().Err(err).Msg("the operator's window has closed")
+		}
+	}()
+	url, accounts := WebURL(d.Config.Web, d.web.Addr().String()), 0
+	if list, err := d.access.Accounts(); err == nil {
+		accounts = len(list)
+	}
+	if accounts > 0 {
+		d.Log.Info().Msgf("the operator's window: %s/", url)
+		return done
+	}
+	code, err := d.access.AddLink(time.Now())
+	if err != nil {
+		d.Log.Warn().Err(err).Msgf("nobody can log in to the operator's window at %s/ yet", url)
+		return done
+	}
+	d.Log.Info().Msgf("your window, once: %s", LinkURL(url, code))
+	return done
+}
+
+// WebURL is where a browser on this machine finds the window that listens at addr.
+func WebURL(c config.Web, addr string) string {
+	scheme := "http"
+	if c.Cert != "" {
+		scheme = "https"
+	}
+	host, port, _ := net.SplitHostPort(addr)
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return fmt.Sprintf("%s://%s%s", scheme, net.JoinHostPort(host, port), c.BasePath)
+}
+
+// LinkURL is a way in that works once. The code is behind the #: no server logs it.
+func LinkURL(url, code string) string { return url + "/login#once=" + code }

@@ -1,0 +1,281 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"w3host/internal/password"
+)
+
+const (
+	linkFor     = 10 * time.Minute
+	sessionIdle = 12 * time.Hour
+	sessionFor  = 30 * 24 * time.Hour
+	// seenEvery is how often the use of a session is written down.
+	seenEvery = 10 * time.Minute
+
+	maxPassword = 256 // bytes
+	tokenPrefix = "w3h_"
+)
+
+var (
+	// ErrNotFound: there is no such account, token, session or link.
+	ErrNotFound = errors.New("not found")
+	// ErrWrong: name and password do not belong together.
+	ErrWrong = errors.New("name or password is wrong")
+	// ErrSpent: a link has been used, or is too old.
+	ErrSpent = errors.New("this link was used before, or is older than ten minutes: w3host web link prints another")
+)
+
+var goodName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,39}$`)
+
+// Who uses the window.
+type Who struct {
+	Name string // of the account or token; "(link)" for who came by one
+	Role Role
+	Via  string // "web", or "api" with a token
+}
+
+func (s state) clone() state {
+	return state{slices.Clone(s.Accounts), slices.Clone(s.Tokens), slices.Clone(s.Sessions), slices.Clone(s.Links)}
+}
+
+func (s *state) account(name string) int {
+	return slices.IndexFunc(s.Accounts, func(a Account) bool { return strings.EqualFold(a.Name, name) })
+}
+
+// Accounts lists them without their hashes.
+func (s *Store) Accounts() ([]Account, error) {
+	now, err := s.read()
+	list := append([]Account{}, now.Accounts...)
+	for i := range list {
+		list[i].Hash = ""
+	}
+	return list, err
+}
+
+// SetAccount makes an account, or gives it another role or password. An empty password
+// leaves the one there is.
+func (s *Store) SetAccount(name string, role Role, text string, now time.Time) error {
+	if !goodName.MatchString(name) {
+		return fmt.Errorf("%q cannot be a name: up to 40 letters, digits, spaces and . _ @ -, a letter or digit first", name)
+	}
+	if len(text) > maxPassword {
+		return fmt.Errorf("the password is too long: %d bytes at most", maxPassword)
+	}
+	hash := ""
+	if text != "" {
+		var err error
+		if hash, err = password.Hash(text); err != nil {
+			return err
+		}
+	}
+	return s.change(func(st *state) error {
+		i := st.account(name)
+		switch {
+		case i < 0 && hash == "":
+			return fmt.Errorf("no account %s: %w; a new one needs a password", name, ErrNotFound)
+		case i < 0 && len(st.Accounts) >= maxAccounts:
+			return fmt.Errorf("there are %d accounts, which is the most", maxAccounts)
+		case i < 0:
+			st.Accounts = append(st.Accounts, Account{Name: name, Role: role, Hash: hash, Made: now})
+			return nil
+		}
+		st.Accounts[i].Role = role
+		if hash != "" { // whoever knew the old one is out
+			st.Accounts[i].Hash = hash
+			st.endSessions(st.Accounts[i].Name)
+		}
+		return nil
+	})
+}
+
+func (s *state) endSessions(account string) {
+	s.Sessions = slices.DeleteFunc(s.Sessions, func(o Session) bool { return strings.EqualFold(o.Account, account) })
+}
+
+// RemoveAccount ends the account's sessions, too.
+func (s *Store) RemoveAccount(name string) error {
+	return s.change(func(st *state) error {
+		i := st.account(name)
+		if i < 0 {
+			return fmt.Errorf("no account %s: %w", name, ErrNotFound)
+		}
+		st.endSessions(name)
+		st.Accounts = slices.Delete(st.Accounts, i, i+1)
+		return nil
+	})
+}
+
+// Check compares a password. A name that is not known takes as long as one that is.
+func (s *Store) Check(name, text string) (Who, error) {
+	now, err := s.read()
+	if err != nil {
+		return Who{}, err
+	}
+	i, hash := now.account(name), password.Dummy
+	if i >= 0 {
+		hash = now.Accounts[i].Hash
+	}
+	if len(text) > maxPassword {
+		text = ""
+	}
+	ok, err := password.Matches(hash, text)
+	switch {
+	case err != nil:
+		return Who{}, err
+	case !ok || i < 0:
+		return Who{}, ErrWrong
+	}
+	return Who{Name: now.Accounts[i].Name, Role: now.Accounts[i].Role, Via: "web"}, nil
+}
+
+// AddLink makes a way in that works once, for ten minutes.
+func (s *Store) AddLink(now time.Time) (code string, err error) {
+	code = secret()
+	return code, s.change(func(st *state) error {
+		st.Links = slices.DeleteFunc(st.Links, func(l link) bool { return now.After(l.Expires) })
+		st.Links = st.Links[max(len(st.Links)-maxLinks+1, 0):]
+		st.Links = append(st.Links, link{Hash: hashOf(code), Expires: now.Add(linkFor)})
+		return nil
+	})
+}
+
+// Spend uses a link.
+func (s *Store) Spend(code string, now time.Time) (Who, error) {
+	known := func(l link) bool { return l.Hash == hashOf(code) && now.Before(l.Expires) }
+	// What is wrong is refused without a write: anybody may try.
+	if st, err := s.read(); err != nil || !slices.ContainsFunc(st.Links, known) {
+		return Who{}, errors.Join(err, ErrSpent)
+	}
+	return Who{Name: linkName, Role: Root, Via: "web"}, s.change(func(st *state) error {
+		i := slices.IndexFunc(st.Links, known)
+		if i < 0 {
+			return ErrSpent
+		}
+		st.Links = slices.Delete(st.Links, i, i+1)
+		return nil
+	})
+}
+
+// linkName is who came by a link. No account can have this name.
+const linkName = "(link)"
+
+// Begin opens a session for somebody who has proved to be who they are.
+func (s *Store) Begin(who Who, now time.Time) (id string, err error) {
+	id = secret()
+	o := Session{Hash: hashOf(id), Account: who.Name, Made: now, Seen: now}
+	return id, s.change(func(st *state) error {
+		st.Sessions = slices.DeleteFunc(st.Sessions, func(o Session) bool { return o.over(now) })
+		st.Sessions = st.Sessions[max(len(st.Sessions)-maxSessions+1, 0):]
+		st.Sessions = append(st.Sessions, o)
+		return nil
+	})
+}
+
+func (o *Session) over(now time.Time) bool {
+	return now.Sub(o.Seen) > sessionIdle || now.Sub(o.Made) > sessionFor
+}
+
+// Session finds who has a session.
+func (s *Store) Session(id string, now time.Time) (Who, bool) {
+	st, err := s.read()
+	if err != nil || id == "" {
+		return Who{}, false
+	}
+	same := func(o Session) bool { return o.Hash == hashOf(id) }
+	i := slices.IndexFunc(st.Sessions, same)
+	if i < 0 || st.Sessions[i].over(now) {
+		return Who{}, false
+	}
+	o := st.Sessions[i]
+	who := Who{Name: linkName, Role: Root, Via: "web"}
+	if o.Account != linkName {
+		a := st.account(o.Account)
+		if a < 0 {
+			return Who{}, false
+		}
+		who.Name, who.Role = st.Accounts[a].Name, st.Accounts[a].Role
+	}
+	if now.Sub(o.Seen) > seenEvery {
+		_ = s.change(func(st *state) error { // a full disk ends no session
+			if i := slices.IndexFunc(st.Sessions, same); i >= 0 {
+				st.Sessions[i].Seen = now
+			}
+			return nil
+		})
+	}
+	return who, true
+}
+
+// End closes a session.
+func (s *Store) End(id string) error {
+	return s.change(func(st *state) error {
+		st.Sessions = slices.DeleteFunc(st.Sessions, func(o Session) bool { return o.Hash == hashOf(id) })
+		return nil
+	})
+}
+
+// Tokens lists them without their hashes.
+func (s *Store) Tokens() ([]Token, error) {
+	now, err := s.read()
+	list := append([]Token{}, now.Tokens...)
+	for i := range list {
+		list[i].Hash = ""
+	}
+	return list, err
+}
+
+// AddToken makes a token; its text is told this once.
+func (s *Store) AddToken(t Token) (text string, err error) {
+	if !goodName.MatchString(t.Name) {
+		return "", fmt.Errorf("%q cannot be a name: up to 40 letters, digits, spaces and . _ @ -, a letter or digit first", t.Name)
+	}
+	text = tokenPrefix + secret()
+	t.Hash = hashOf(text)
+	return text, s.change(func(st *state) error {
+		switch {
+		case slices.ContainsFunc(st.Tokens, func(o Token) bool { return strings.EqualFold(o.Name, t.Name) }):
+			return fmt.Errorf("there is a token %s already: remove it first, or take another name", t.Name)
+		case len(st.Tokens) >= maxTokens:
+			return fmt.Errorf("there are %d tokens, which is the most", maxTokens)
+		}
+		st.Tokens = append(st.Tokens, t)
+		return nil
+	})
+}
+
+// RemoveToken ends a token.
+func (s *Store) RemoveToken(name string) error {
+	return s.change(func(st *state) error {
+		n := len(st.Tokens)
+		st.Tokens = slices.DeleteFunc(st.Tokens, func(o Token) bool { return strings.EqualFold(o.Name, name) })
+		if len(st.Tokens) == n {
+			return fmt.Errorf("no token %s: %w", name, ErrNotFound)
+		}
+		return nil
+	})
+}
+
+// Token finds who has a token.
+func (s *Store) Token(text string, from netip.Addr, now time.Time) (Who, bool) {
+	st, err := s.read()
+	if err != nil || !strings.HasPrefix(text, tokenPrefix) {
+		return Who{}, false
+	}
+	i := slices.IndexFunc(st.Tokens, func(t Token) bool { return t.Hash == hashOf(text) })
+	if i < 0 {
+		return Who{}, false
+	}
+	t := st.Tokens[i]
+	here := len(t.Networks) == 0 || slices.ContainsFunc(t.Networks, func(p netip.Prefix) bool { return p.Contains(from) })
+	if !here || !t.Expires.IsZero() && now.After(t.Expires) {
+		return Who{}, false
+	}
+	return Who{Name: t.Name, Role: t.Role, Via: "api"}, true
+}

@@ -1,0 +1,161 @@
+package access
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// What the file holds at most; the oldest sessions and links make room.
+const (
+	maxAccounts = 200
+	maxTokens   = 200
+	maxSessions = 1000
+	maxLinks    = 20
+)
+
+// Account is a person who logs in with a password.
+type Account struct {
+	Name string    `json:"name"`
+	Role Role      `json:"role"`
+	Hash string    `json:"hash,omitempty"`
+	Made time.Time `json:"made"`
+}
+
+// Token lets a program in.
+type Token struct {
+	Name     string         `json:"name"`
+	Role     Role           `json:"role"`
+	Hash     string         `json:"hash,omitempty"`
+	Networks []netip.Prefix `json:"networks,omitempty"` // from which it counts; none: all
+	Expires  time.Time      `json:"expires,omitzero"`   // zero: never
+	Made     time.Time      `json:"made"`
+}
+
+// Session is a browser that has logged in. Account is linkName for one that came by a link.
+type Session struct {
+	Hash    string    `json:"hash"`
+	Account string    `json:"account"`
+	Made    time.Time `json:"made"`
+	Seen    time.Time `json:"seen"` // to ten minutes
+}
+
+// link is a way in that works once.
+type link struct {
+	Hash    string    `json:"hash"`
+	Expires time.Time `json:"expires"`
+}
+
+// state is the content of the file. It is never changed once it is shared.
+type state struct {
+	Accounts []Account `json:"accounts"`
+	Tokens   []Token   `json:"tokens"`
+	Sessions []Session `json:"sessions"`
+	Links    []link    `json:"links"`
+}
+
+// Store is the file, for one program of perhaps several that use it.
+type Store struct {
+	path string
+	lock *flock.Flock
+
+	mu   sync.Mutex
+	info fs.FileInfo // of the file that known was read from
+	now  state
+}
+
+// Open makes a store of a file, which need not exist.
+func Open(path string) *Store { return &Store{path: path, lock: flock.New(path + ".lock")} }
+
+// read is what the file holds now. It is read again only when it has changed.
+func (s *Store) read() (state, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reread()
+}
+
+func (s *Store) reread() (state, error) {
+	info, err := os.Stat(s.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.info, s.now = nil, state{}
+		return s.now, nil
+	case err != nil:
+		return state{}, err
+	case s.info != nil && os.SameFile(info, s.info) && info.ModTime().Equal(s.info.ModTime()):
+		return s.now, nil
+	}
+	text, err := os.ReadFile(s.path)
+	if err != nil {
+		return state{}, err
+	}
+	var read state
+	if err := json.Unmarshal(text, &read); err != nil {
+		return state{}, fmt.Errorf("%s is damaged (%w): remove it, and make the accounts again with w3host web account", s.path, err)
+	}
+	s.info, s.now = info, read
+	return read, nil
+}
+
+// change reads the file, changes what it holds and writes it whole.
+func (s *Store) change(how func(*state) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
+		return err
+	}
+	if err := s.lock.Lock(); err != nil {
+		return fmt.Errorf("lock %s: %w", s.path, err)
+	}
+	defer func() { _ = s.lock.Unlock() }()
+	next, err := s.reread()
+	if err != nil {
+		return err
+	}
+	next = next.clone()
+	if err := how(&next); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(next, "", "\t")
+	if err != nil {
+		return err
+	}
+	return s.replace(text)
+}
+
+// replace writes a new file, which is complete before it takes the place of the old one.
+func (s *Store) replace(text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(s.path), ".web") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), s.path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// secret makes a word that nobody guesses, of 130 bits.
+func secret() string { return rand.Text() }
+
+// hashOf is what is stored of such a word. It needs no salt: there is nothing to guess.
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,89 @@
+package web
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+)
+
+// How many connections may be open: in all, and from one address that is no proxy. Those
+// that are too many are closed at once, so that an operator elsewhere gets in.
+const (
+	maxConns        = 1024
+	maxConnsPerAddr = 128
+)
+
+// bounded is a listener that keeps these bounds.
+type bounded struct {
+	net.Listener
+	proxies []netip.Prefix
+
+	mu   sync.Mutex
+	all  int
+	from map[netip.Addr]int
+}
+
+func newBounded(l net.Listener, proxies []netip.Prefix) *bounded {
+	return &bounded{Listener: l, proxies: proxies, from: make(map[netip.Addr]int)}
+}
+
+// Accept returns the next connection for which there is room.
+func (b *bounded) Accept() (net.Conn, error) {
+	for {
+		conn, err := b.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		remote := conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+		addr := network(remote)
+		if b.take(addr, b.isProxy(remote)) {
+			return &counted{Conn: conn, done: sync.OnceFunc(func() { b.free(addr) })}, nil
+		}
+		_ = conn.Close()
+	}
+}
+
+// network is whom an address belongs to: itself, or its network of IPv6.
+func network(addr netip.Addr) netip.Addr {
+	if addr.Is6() {
+		p, _ := addr.WithZone("").Prefix(64)
+		return p.Addr()
+	}
+	return addr
+}
+
+func (b *bounded) isProxy(addr netip.Addr) bool {
+	return slices.ContainsFunc(b.proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+func (b *bounded) take(addr netip.Addr, proxy bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.all >= maxConns || b.from[addr] >= maxConnsPerAddr && !proxy {
+		return false
+	}
+	b.all++
+	b.from[addr]++
+	return true
+}
+
+func (b *bounded) free(addr netip.Addr) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all--
+	if b.from[addr]--; b.from[addr] == 0 {
+		delete(b.from, addr)
+	}
+}
+
+// counted gives its place back when it is closed.
+type counted struct {
+	net.Conn
+	done func()
+}
+
+func (c *counted) Close() error {
+	c.done()
+	return c.Conn.Close()
+}

@@ -1,0 +1,134 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"w3host/web/access"
+)
+
+// policy is what a page may load. Same-origin referrers keep the Origin of forms, which
+// no-referrer would make "null".
+var policy = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types w3host",
+	"X-Content-Type-Options":       "nosniff",
+	"Referrer-Policy":              "same-origin",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Cache-Control":                "no-store",
+}
+
+type key struct{}
+
+// From is who has sent a request.
+type From struct {
+	access.Who
+	Addr   netip.Addr // of the browser, also behind a trusted proxy
+	Secure bool       // by TLS, also at a trusted proxy
+}
+
+// Caller is who has sent a request. Without a session or token the role is access.Public.
+func Caller(r *http.Request) From {
+	from, _ := r.Context().Value(key{}).(From)
+	return from
+}
+
+// checks are what every request passes before its handler.
+func (s *Server) checks() http.Handler {
+	guard := http.NewCrossOriginProtection()
+	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		Fault(w, http.StatusForbidden, "cross_origin", "the request comes from a page of another site")
+	}))
+	h := guard.Handler(s.mux)
+	if base := s.opts.BasePath; base != "" {
+		h = http.StripPrefix(base, h)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range policy {
+			w.Header().Set(name, value)
+		}
+		if !s.knownHost(r.Host) {
+			Fault(w, http.StatusMisdirectedRequest, "unknown_host",
+				fmt.Sprintf("this host does not know itself as %.100q: add that name to web.hosts in its configuration", r.Host))
+			return
+		}
+		from := From{Addr: s.address(r), Secure: s.secure(r)}
+		now := time.Now()
+		if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+			if from.Who, ok = s.opts.Access.Token(token, from.Addr, now); !ok {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+				Fault(w, http.StatusUnauthorized, "bad_token", "the token is unknown, too old, or not for this address")
+				return
+			}
+		} else if cookie, err := r.Cookie(s.cookie(from.Secure)); err == nil {
+			from.Who, _ = s.opts.Access.Session(cookie.Value, now)
+		}
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), key{}, from)))
+	})
+}
+
+// only lets callers with a role in. A browser that has not logged in is shown the way.
+func (s *Server) only(role access.Role, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who := Caller(r)
+		switch {
+		case who.Role >= role:
+			h.ServeHTTP(w, r)
+		case who.Role > access.Public:
+			Fault(w, http.StatusForbidden, "forbidden", fmt.Sprintf("this needs the role %v; yours is %v", role, who.Role))
+		case r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
+			http.Redirect(w, r, s.URL("/login"), http.StatusSeeOther)
+		default:
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			Fault(w, http.StatusUnauthorized, "unauthorized", "this needs a login or a token")
+		}
+	})
+}
+
+// knownHost tells the window's own names from those that somebody has pointed at it. An
+// address cannot be pointed elsewhere.
+func (s *Server) knownHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.Trim(host, "[]"), ".")
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	return slices.ContainsFunc(append([]string{"localhost"}, s.opts.Hosts...), func(known string) bool { return strings.EqualFold(host, known) })
+}
+
+func (s *Server) trusted(addr netip.Addr) bool {
+	return slices.ContainsFunc(s.opts.Proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+func remote(r *http.Request) netip.Addr {
+	ap, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return ap.Addr().Unmap().WithZone("")
+}
+
+// address is where a request comes from. What proxies say of it is read from the nearest
+// on, as far as each is trusted.
+func (s *Server) address(r *http.Request) netip.Addr {
+	addr := remote(r)
+	said := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, text := range slices.Backward(said) {
+		next, err := netip.ParseAddr(strings.TrimSpace(text))
+		if !s.trusted(addr) || err != nil {
+			break
+		}
+		addr = next.Unmap().WithZone("")
+	}
+	return addr
+}
+
+func (s *Server) secure(r *http.Request) bool {
+	return r.TLS != nil || s.trusted(remote(r)) && r.Header.Get("X-Forwarded-Proto") == "https"
+}

@@ -1,0 +1,187 @@
+package web
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"w3host/storage"
+	"w3host/web/access"
+)
+
+const (
+	// triesFor is in which time an address may try a name so often, and all names.
+	triesFor      = 15 * time.Minute
+	triesPerName  = 5
+	triesPerAddr  = 30
+	maxTriers     = 4096
+	loginPatience = 5 * time.Second
+	maxForm       = 4 << 10 // bytes
+	sessionAge    = 30 * 24 * time.Hour
+)
+
+// logins bounds how often passwords are tried. One is checked at a time, since that takes
+// 19 MiB and a tenth of a second of a core that games need.
+type logins struct {
+	checking chan struct{}
+	mu       *sync.Mutex
+	tries    map[string]*rate.Limiter
+}
+
+func newLogins() logins {
+	return logins{checking: make(chan struct{}, 1), mu: new(sync.Mutex), tries: make(map[string]*rate.Limiter)}
+}
+
+// allow counts a try. Who floods it with addresses makes it forget; one check at a time
+// still stands against that.
+func (l *logins) allow(name string, addr netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	from := network(addr).String()
+	return l.spend(from, triesPerAddr) && l.spend(from+" "+strings.ToLower(name), triesPerName)
+}
+
+func (l *logins) spend(key string, burst int) bool {
+	known := l.tries[key]
+	if known == nil {
+		if len(l.tries) >= maxTriers {
+			clear(l.tries)
+		}
+		known = rate.NewLimiter(rate.Every(triesFor/time.Duration(burst)), burst)
+		l.tries[key] = known
+	}
+	return known.Allow()
+}
+
+var errBusy = errors.New("too many people log in at the same time: try again in a few seconds")
+
+// check compares a password when its turn has come.
+func (s *Server) check(ctx context.Context, name, password string) (access.Who, error) {
+	ctx, cancel := context.WithTimeout(ctx, loginPatience)
+	defer cancel()
+	select {
+	case s.logins.checking <- struct{}{}:
+		defer func() { <-s.logins.checking }()
+		return s.opts.Access.Check(name, password)
+	case <-ctx.Done():
+		return access.Who{}, errBusy
+	}
+}
+
+//go:embed static *.html
+var files embed.FS
+
+var pages = template.Must(template.ParseFS(files, "*.html"))
+
+// login registers the way in and out.
+func (s *Server) login() {
+	s.Handle("GET /login", access.Public, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.showLogin(w, http.StatusOK, "") }))
+	s.Handle("POST /login", access.Public, http.HandlerFunc(s.logIn))
+	s.Handle("POST /logout", access.Public, http.HandlerFunc(s.logOut))
+	s.Handle("GET /static/login.js", access.Public, http.FileServerFS(files))
+	s.Handle("GET /{$}", access.Viewer, http.HandlerFunc(s.home))
+}
+
+func (s *Server) home(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_ = pages.ExecuteTemplate(w, "home.html", struct {
+		From
+		Base string
+	}{Caller(r), s.opts.BasePath})
+}
+
+func (s *Server) showLogin(w http.ResponseWriter, status int, fault string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = pages.ExecuteTemplate(w, "login.html", struct{ Base, Fault string }{s.opts.BasePath, fault}) // the browser is gone
+}
+
+// logIn takes a name and a password, or the code of a link.
+func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		s.showLogin(w, http.StatusBadRequest, "The form could not be read.")
+		return
+	}
+	from := Caller(r)
+	name, code := r.PostForm.Get("name"), strings.TrimSpace(r.PostForm.Get("once"))
+	if !s.logins.allow(name, from.Addr) {
+		w.Header().Set("Retry-After", "180")
+		s.showLogin(w, http.StatusTooManyRequests, "Too many tries from here: wait a few minutes.")
+		return
+	}
+	var who access.Who
+	var err error
+	if code != "" {
+		who, err = s.opts.Access.Spend(code, time.Now())
+		name = who.Name
+	} else {
+		who, err = s.check(r.Context(), name, r.PostForm.Get("password"))
+	}
+	var id string
+	if err == nil {
+		id, err = s.opts.Access.Begin(who, time.Now())
+	}
+	s.audit(name, "web login", from.Addr.String(), err)
+	switch {
+	case errors.Is(err, access.ErrWrong), errors.Is(err, access.ErrSpent):
+		s.showLogin(w, http.StatusForbidden, sentence(err))
+	case err != nil:
+		s.opts.Log.Warn().Err(err).Msg("a login failed")
+		w.Header().Set("Retry-After", "5")
+		s.showLogin(w, http.StatusServiceUnavailable, sentence(err))
+	default:
+		s.setCookie(w, from.Secure, id, sessionAge)
+		http.Redirect(w, r, s.URL("/"), http.StatusSeeOther)
+	}
+}
+
+func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
+	from := Caller(r)
+	if cookie, err := r.Cookie(s.cookie(from.Secure)); err == nil && from.Role > access.Public {
+		s.audit(from.Name, "web logout", from.Addr.String(), s.opts.Access.End(cookie.Value))
+	}
+	s.setCookie(w, from.Secure, "", -time.Second)
+	http.Redirect(w, r, s.URL("/login"), http.StatusSeeOther)
+}
+
+// audit writes down who did what by the window.
+func (s *Server) audit(who, action, on string, err error) {
+	a := storage.AdminAction{At: time.Now(), Who: who, Via: "web", Action: action, On: on}
+	if err != nil {
+		a.Refused = err.Error()
+	}
+	s.opts.Audit(a)
+}
+
+// cookie is the name of the session's cookie. Browsers hold names with these prefixes to
+// TLS, the first also to this one host.
+func (s *Server) cookie(secure bool) string {
+	switch {
+	case secure && s.opts.BasePath == "":
+		return "__Host-w3host"
+	case secure:
+		return "__Secure-w3host"
+	}
+	return "w3host"
+}
+
+func (s *Server) setCookie(w http.ResponseWriter, secure bool, id string, age time.Duration) {
+	http.SetCookie(w, &http.Cookie{
+		Name: s.cookie(secure), Value: id, Path: s.URL("/"), MaxAge: int(age / time.Second),
+		Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}

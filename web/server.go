@@ -1,0 +1,145 @@
+// Package web is the operator's window: an HTTP server beside the games, and who may use
+// what of it. It has no rule and no text of a game. What it shows are facts and answers of
+// the host, and what it does are commands of a caller.
+//
+// Each part of the window registers its handlers before Serve:
+//
+//	s.Handle("GET /maps", access.Viewer, maps)
+//
+// The handler runs for callers with that role at least, behind all checks: Host,
+// cross-origin requests, session or token. [Caller] says who it is and from where, [Fault]
+// answers with a problem (RFC 9457), [Server.URL] makes an address below web.base_path, and
+// [Stream] lifts the time limits for an answer that has no end. No GET may change anything.
+// Scripts and styles are files (Handle them under "GET /static/"): the content security
+// policy forbids what stands inside a page.
+package web
+
+import (
+	"context"
+	"errors"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/storage"
+	"w3host/web/access"
+)
+
+// Time limits of a connection and of one request. Streams and uploads set their own.
+const (
+	headerWithin  = 5 * time.Second
+	requestWithin = 30 * time.Second
+	answerWithin  = 30 * time.Second
+	idleFor       = time.Minute
+	stopWithin    = 200 * time.Millisecond
+	maxHeader     = 16 << 10 // bytes
+)
+
+// Options are what a server needs.
+type Options struct {
+	Listen   string
+	Hosts    []string       // names by which browsers may ask for it, beside addresses and localhost
+	Proxies  []netip.Prefix // whose X-Forwarded-For and X-Forwarded-Proto are believed
+	BasePath string         // "/w3host" behind a proxy; empty: none
+	Cert     string         // files of TLS; empty: plain HTTP
+	Key      string
+	Access   *access.Store
+	Audit    func(storage.AdminAction)
+	Log      zerolog.Logger
+}
+
+// Server is the window. It never touches what belongs to the loop of the games.
+type Server struct {
+	opts     Options
+	mux      *http.ServeMux
+	http     *http.Server
+	listener net.Listener
+	logins   logins
+}
+
+// Open listens; nothing is answered before Serve.
+func Open(o Options) (*Server, error) {
+	s := &Server{opts: o, mux: http.NewServeMux(), logins: newLogins()}
+	l, err := net.Listen("tcp", o.Listen)
+	if err != nil {
+		return nil, err
+	}
+	s.listener = newBounded(l, o.Proxies)
+	s.http = &http.Server{
+		ReadHeaderTimeout: headerWithin, ReadTimeout: requestWithin, WriteTimeout: answerWithin, IdleTimeout: idleFor,
+		MaxHeaderBytes: maxHeader, ErrorLog: log.New(faults{o.Log}, "", 0),
+	}
+	if o.Cert != "" {
+		certs := &certificate{cert: o.Cert, key: o.Key}
+		if _, err := certs.get(nil); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+		s.http.TLSConfig = certs.config()
+	}
+	s.login()
+	return s, nil
+}
+
+// Handle has a handler answer what the pattern of http.ServeMux describes, for callers with
+// that role at least.
+func (s *Server) Handle(pattern string, role access.Role, h http.Handler) {
+	s.mux.Handle(pattern, s.only(role, h))
+}
+
+// Addr is where the server listens.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// URL is the address of a path for links and redirections.
+func (s *Server) URL(path string) string { return s.opts.BasePath + path }
+
+// Serve answers until ctx ends. Then requests under way get a moment, streams none.
+func (s *Server) Serve(ctx context.Context) error {
+	s.http.Handler = s.checks()
+	s.http.BaseContext = func(net.Listener) context.Context { return ctx }
+	stopped := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		ending, cancel := context.WithTimeout(context.Background(), stopWithin)
+		defer cancel()
+		if s.http.Shutdown(ending) != nil {
+			_ = s.http.Close()
+		}
+	})
+	var err error
+	if s.http.TLSConfig != nil {
+		err = s.http.ServeTLS(s.listener, "", "")
+	} else {
+		err = s.http.Serve(s.listener)
+	}
+	if !stop() {
+		<-stopped
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Close ends a server that has not served.
+func (s *Server) Close() { _ = s.listener.Close() }
+
+// Stream lifts the time limits of a request whose answer has no end. Each write has its
+// own limit then, which the handler sets with http.ResponseController.
+func Stream(w http.ResponseWriter) {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Time{})
+	_ = c.SetWriteDeadline(time.Time{})
+}
+
+// faults has what net/http says of connections in the log, for who looks into it.
+type faults struct{ log zerolog.Logger }
+
+func (f faults) Write(p []byte) (int, error) {
+	f.log.Debug().Msg(strings.TrimSpace(string(p)))
+	return len(p), nil
+}

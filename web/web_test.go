@@ -1,0 +1,327 @@
+package web
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"w3host/internal/testkit"
+	"w3host/storage"
+	"w3host/web/access"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// window is a server under test, on a port of its own.
+type window struct {
+	*Server
+	t   *testing.T
+	url string
+	log *testkit.Log
+
+	mu    sync.Mutex
+	audit []storage.AdminAction
+}
+
+func openWindow(t *testing.T, change func(*Options)) *window {
+	t.Helper()
+	w := &window{t: t, log: new(testkit.Log)}
+	o := Options{
+		Listen: "127.0.0.1:0", Access: access.Open(filepath.Join(t.TempDir(), "web.json")), Log: zerolog.New(w.log),
+		Audit: func(a storage.AdminAction) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.audit = append(w.audit, a)
+		},
+	}
+	if change != nil {
+		change(&o)
+	}
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Server, w.url = s, "http://"+s.Addr().String()+o.BasePath
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	for _, role := range []access.Role{access.Public, access.Viewer, access.Moderator, access.Admin, access.Root} {
+		s.Handle("/test/"+role.String(), role, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			from := Caller(r)
+			_, _ = io.WriteString(w, from.Name+" "+from.Addr.String())
+		}))
+	}
+	go func() { ended <- s.Serve(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return w
+}
+
+// ask sends a request and reads the answer; the header is in pairs.
+func (w *window) ask(c *http.Client, method, path, body string, header ...string) (int, string, http.Header) {
+	w.t.Helper()
+	r, err := http.NewRequest(method, w.url+path, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		if r.Header.Set(header[i], header[i+1]); header[i] == "Host" {
+			r.Host = header[i+1]
+		}
+	}
+	answer, err := c.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return answer.StatusCode, string(text), answer.Header
+}
+
+// browser keeps cookies, and shows redirections instead of following them.
+func browser(t *testing.T) *http.Client {
+	jar, _ := cookiejar.New(nil)
+	tr := new(http.Transport)
+	t.Cleanup(tr.CloseIdleConnections)
+	return &http.Client{Jar: jar, Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+const form = "application/x-www-form-urlencoded"
+
+func (w *window) logIn(c *http.Client, values url.Values) (int, http.Header) {
+	w.t.Helper()
+	status, _, header := w.ask(c, "POST", "/login", values.Encode(), "Content-Type", form)
+	return status, header
+}
+
+// Every role at every door.
+func TestRoles(t *testing.T) {
+	w := openWindow(t, nil)
+	roles := []access.Role{access.Public, access.Viewer, access.Moderator, access.Admin, access.Root}
+	for _, has := range roles {
+		var header []string
+		if has > access.Public {
+			token, err := w.opts.Access.AddToken(access.Token{Name: has.String(), Role: has})
+			if err != nil {
+				t.Fatal(err)
+			}
+			header = []string{"Authorization", "Bearer " + token}
+		}
+		for _, needs := range roles {
+			status, _, _ := w.ask(http.DefaultClient, "GET", "/test/"+needs.String(), "", header...)
+			want := http.StatusOK
+			switch {
+			case has == access.Public && needs > has:
+				want = http.StatusUnauthorized
+			case needs > has:
+				want = http.StatusForbidden
+			}
+			if status != want {
+				t.Errorf("%v at a door for %v: %d, want %d", has, needs, status, want)
+			}
+		}
+	}
+	if status, text, _ := w.ask(http.DefaultClient, "GET", "/test/public", "", "Authorization", "Bearer w3h_wrong"); status != 401 || !strings.Contains(text, "bad_token") {
+		t.Errorf("a wrong token: %d %s", status, text)
+	}
+}
+
+func TestLinkOnce(t *testing.T) {
+	w := openWindow(t, nil)
+	code, err := w.opts.Access.AddLink(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := browser(t)
+	if status, text, _ := w.ask(b, "GET", "/login", ""); status != 200 || !strings.Contains(text, `id="once"`) {
+		t.Fatalf("%d %s", status, text)
+	}
+	if status, _, header := w.ask(b, "GET", "/", "", "Accept", "text/html"); status != 303 || header.Get("Location") != "/login" {
+		t.Errorf("who is not logged in: %d, %v", status, header)
+	}
+	// A session that somebody else has put into the browser is not the one that gets the rights.
+	at, _ := url.Parse(w.url)
+	b.Jar.SetCookies(at, []*http.Cookie{{Name: "w3host", Value: "FIXED", Path: "/"}})
+	status, header := w.logIn(b, url.Values{"once": {code}})
+	if status != 303 || header.Get("Location") != "/" {
+		t.Fatalf("%d, %v", status, header)
+	}
+	set := header.Get("Set-Cookie")
+	if !strings.Contains(set, "HttpOnly") || !strings.Contains(set, "SameSite=Lax") || strings.Contains(set, "FIXED") {
+		t.Errorf("the cookie: %s", set)
+	}
+	if status, text, _ := w.ask(b, "GET", "/", ""); status != 200 || !strings.Contains(text, "(link)") {
+		t.Errorf("%d %s", status, text)
+	}
+	fixed := browser(t)
+	fixed.Jar.SetCookies(at, []*http.Cookie{{Name: "w3host", Value: "FIXED", Path: "/"}})
+	if status, _, _ := w.ask(fixed, "GET", "/", ""); status != 401 {
+		t.Errorf("the session that was put there: %d", status)
+	}
+	if status, _ := w.logIn(browser(t), url.Values{"once": {code}}); status != 403 {
+		t.Errorf("the link again: %d", status)
+	}
+	if status, _, _ := w.ask(b, "POST", "/logout", ""); status != 303 {
+		t.Errorf("out: %d", status)
+	}
+	b.Jar.SetCookies(at, []*http.Cookie{{Name: "w3host", Value: strings.TrimPrefix(strings.Split(set, ";")[0], "w3host="), Path: "/"}})
+	if status, _, _ := w.ask(b, "GET", "/", ""); status != 401 {
+		t.Errorf("a session after its end: %d", status)
+	}
+	if len(w.audit) != 3 || w.audit[0].Refused != "" || w.audit[1].Refused == "" || w.audit[2].Action != "web logout" {
+		t.Errorf("the audit: %+v", w.audit)
+	}
+	if strings.Contains(w.log.String(), code) {
+		t.Error("the log has the code of the link")
+	}
+}
+
+func TestPassword(t *testing.T) {
+	w := openWindow(t, nil)
+	if err := w.opts.Access.SetAccount("Rook", access.Admin, "long enough", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	b := browser(t)
+	for i := range triesPerName {
+		if status, _ := w.logIn(b, url.Values{"name": {"rook"}, "password": {"wrong"}}); status != 403 {
+			t.Fatalf("try %d: %d", i, status)
+		}
+	}
+	status, header := w.logIn(b, url.Values{"name": {"rook"}, "password": {"long enough"}})
+	if status != 429 || header.Get("Retry-After") == "" {
+		t.Errorf("one try too many: %d, %v", status, header)
+	}
+	w.logins = newLogins() // fifteen minutes later
+	if status, _ = w.logIn(b, url.Values{"name": {"rook"}, "password": {"long enough"}}); status != 303 {
+		t.Errorf("the right password: %d", status)
+	}
+	if status, text, _ := w.ask(b, "GET", "/test/admin", ""); status != 200 || !strings.HasPrefix(text, "Rook ") {
+		t.Errorf("%d %s", status, text)
+	}
+	if status, _, _ := w.ask(b, "POST", "/login", "name="+strings.Repeat("x", maxForm), "Content-Type", form); status != 400 {
+		t.Errorf("a large form: %d", status)
+	}
+	if strings.Contains(w.log.String(), "long enough") {
+		t.Error("the log has a password")
+	}
+}
+
+func TestForeignRequests(t *testing.T) {
+	w := openWindow(t, func(o *Options) { o.Hosts = []string{"games.example.org"} })
+	own := w.Addr().String()
+	for _, c := range []struct {
+		method string
+		header []string
+		want   int
+	}{
+		{"GET", []string{"Host", "evil.example"}, 421},
+		{"GET", []string{"Host", "games.example.org"}, 200},
+		{"GET", []string{"Host", "games.example.org.:80"}, 200},
+		{"GET", []string{"Host", "localhost:6180"}, 200},
+		{"GET", []string{"Host", "[::1]:6180"}, 200},
+		{"GET", []string{"Host", "127.0.0.1.evil.example"}, 421},
+		{"POST", []string{"Origin", "https://evil.example"}, 403},
+		{"POST", []string{"Origin", "null"}, 403},
+		{"POST", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"POST", []string{"Sec-Fetch-Site", "same-site"}, 403},
+		{"POST", []string{"Sec-Fetch-Site", "same-origin", "Origin", "null"}, 200},
+		{"POST", []string{"Origin", "http://" + own}, 200},
+		{"GET", []string{"Sec-Fetch-Site", "cross-site"}, 200},
+	} {
+		status, text, header := w.ask(http.DefaultClient, c.method, "/test/public", "", c.header...)
+		if status != c.want || status != 200 && header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s %v: %d %s, want %d", c.method, c.header, status, text, c.want)
+		}
+		if status == 421 && !strings.Contains(text, "web.hosts") {
+			t.Errorf("the way out is not named: %s", text)
+		}
+		if csp := header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+			t.Errorf("the policy: %s", csp)
+		}
+	}
+}
+
+func TestForwardedFor(t *testing.T) {
+	plain := openWindow(t, nil)
+	proxied := openWindow(t, func(o *Options) {
+		o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}
+		o.BasePath = "/w3"
+	})
+	for said, want := range map[string]string{
+		"203.0.113.7":                      "203.0.113.7",
+		"198.51.100.9, 203.0.113.7":        "203.0.113.7", // the browser has said the first itself
+		"198.51.100.9, 10.1.2.3":           "198.51.100.9",
+		"198.51.100.9, nonsense, 10.1.2.3": "10.1.2.3",
+		"":                                 "127.0.0.1",
+	} {
+		if _, text, _ := plain.ask(http.DefaultClient, "GET", "/test/public", "", "X-Forwarded-For", said); text != " 127.0.0.1" {
+			t.Errorf("%q is believed of anybody: %s", said, text)
+		}
+		if _, text, _ := proxied.ask(http.DefaultClient, "GET", "/test/public", "", "X-Forwarded-For", said); text != " "+want {
+			t.Errorf("%q of a proxy: %s, want %s", said, text, want)
+		}
+	}
+	code, err := proxied.opts.Access.AddLink(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, header := proxied.ask(browser(t), "POST", "/login", url.Values{"once": {code}}.Encode(), "Content-Type", form, "X-Forwarded-Proto", "https")
+	if set := header.Get("Set-Cookie"); !strings.HasPrefix(set, "__Secure-w3host=") || !strings.Contains(set, "Secure") || !strings.Contains(set, "Path=/w3/") {
+		t.Errorf("the cookie behind a proxy: %s", set)
+	}
+	if header.Get("Location") != "/w3/" {
+		t.Errorf("the way on: %s", header.Get("Location"))
+	}
+}
+
+// Whoever holds connections open, or sends headers slowly, keeps nobody out.
+func TestManyConnections(t *testing.T) {
+	w := openWindow(t, func(o *Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	closed := 0
+	var held []net.Conn
+	for range maxConnsPerAddr + 50 {
+		conn, err := d.Dial("tcp", w.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		held = append(held, conn)
+		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHo")
+	}
+	for _, conn := range held[maxConnsPerAddr:] {
+		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		if _, err := conn.Read(make([]byte, 1)); err != nil && !strings.Contains(err.Error(), "timeout") {
+			closed++
+		}
+	}
+	if closed != 50 {
+		t.Errorf("%d connections over the limit were closed at once, want 50", closed)
+	}
+	if status, _, _ := w.ask(http.DefaultClient, "GET", "/test/public", ""); status != 200 {
+		t.Errorf("another address: %d", status)
+	}
+	_ = held[0].SetReadDeadline(time.Now().Add(2 * headerWithin))
+	if _, err := io.ReadAll(held[0]); err != nil && strings.Contains(err.Error(), "timeout") {
+		t.Errorf("slow headers are waited for: %v", err)
+	}
+}
