@@ -16,6 +16,8 @@ func (m *Machine) chat(s *seat, line w3gs.Chat) {
 	e := lobby.Chat{PID: s.PID, Line: line, Trusted: level > command.Anyone}
 	if text, ok := strings.CutPrefix(line.Text, string(m.cfg.Trigger)); ok {
 		switch u := m.commands.Find(text); {
+		case u.Spec != nil && u.Private:
+			e.Command, e.Private = true, true
 		case u.Spec == nil:
 			e.Command = level >= command.Admin // the host's commands are for admins
 		case level >= u.Needs():

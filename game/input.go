@@ -73,6 +73,9 @@ const (
 	Rated
 	// Prefer: Link's player has chosen Language in an earlier game.
 	Prefer
+	// Ignored: Link's player has chosen in earlier games not to read the players of the
+	// names in Line, one a line.
+	Ignored
 	// Login: Link's player has tried a password. Why is the reason why it was refused,
 	// By how long they must wait before the next; Level is their level now.
 	Login
@@ -108,6 +111,7 @@ var kinds = [...]struct {
 	Forfeit:  {text: "a seat that cannot be resumed", do: (*Machine).forfeit},
 	Rated:    {text: "a rating", bySeat: (*Machine).rated},
 	Prefer:   {text: "a language", bySeat: (*Machine).prefer},
+	Ignored:  {text: "a list of ignored players", bySeat: (*Machine).ignored},
 	Login:    {text: "a login", bySeat: (*Machine).login},
 }
 

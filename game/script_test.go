@@ -96,6 +96,7 @@ func (s *scene) open(cfg Config) {
 //	load | ack [NAME]    all but NAME load, or answer all turns
 //	rated NAME MU SIGMA  the rating of a player arrives
 //	prefers NAME TAG     the language that a player has chosen earlier arrives
+//	ignores NAME OTHER   whom a player has ignored in an earlier game arrives
 //	login NAME [WAIT]    a player has given the password, or may try again after WAIT
 //	leave NAME | lose NAME
 //	acts NAME COUNT      a player in the game does so many things
@@ -132,6 +133,9 @@ func (s *scene) event(line string) error {
 			return err
 		}
 		s.step(Input{Kind: Prefer, Link: s.links[name], Language: language})
+	case "ignores": // NAME OTHER, chosen in an earlier game
+		name, other, _ := strings.Cut(rest, " ")
+		s.step(Input{Kind: Ignored, Link: s.links[name], Line: other})
 	case "login": // the level counts with the next line as well
 		name, wait, _ := strings.Cut(rest, " ")
 		in := Input{Kind: Login, Link: s.links[name], Level: command.Admin}

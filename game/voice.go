@@ -49,6 +49,24 @@ var voice = command.Table[*Machine]{
 		Parse:    with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, messages),
 	},
 	{
+		Name:     "ignore",
+		Usage:    "<player>",
+		Help:     "read no lines of a player any more, in later games as well",
+		Examples: []string{"ignore bob"},
+		Private:  true,
+		Ask:      func(a *args) command.Question { return ignore(a.OnlyPlayer()) },
+		Before:   ignoring(false),
+	},
+	{
+		Name:     "unignore",
+		Usage:    "<player>",
+		Help:     "read the lines of a player again",
+		Examples: []string{"unignore bob"},
+		Private:  true,
+		Ask:      func(a *args) command.Question { return ignore(a.OnlyPlayer()) },
+		Before:   ignoring(true),
+	},
+	{
 		Name:     "lock",
 		Usage:    "[joins]",
 		Help:     "keep other admins from commanding this lobby; joins: keep out everybody without a held place",
@@ -160,6 +178,40 @@ func speakTo(m *Machine, by *command.Caller, q *command.Query) error {
 		m.reply(by, texts.Of("The host now talks to you in %s.", q.Language.Own()), false)
 	}
 	return nil
+}
+
+// ignore asks to have it kept whom a player does not read. A caller on a realm need not be in a game.
+func ignore(name string) command.Question {
+	return func(by *command.Caller, q *command.Query) error {
+		if by.PID == 0 && by.Realm == "" {
+			return cannot("only players in the game can do that")
+		}
+		if strings.EqualFold(name, by.Name) {
+			return cannot("you cannot ignore yourself")
+		}
+		q.Name = name
+		return nil
+	}
+}
+
+// ignoring sets whom the caller reads in this game.
+func ignoring(off bool) func(*Machine, *command.Caller, *command.Query) error {
+	return func(m *Machine, by *command.Caller, q *command.Query) error {
+		s := m.seats[by.PID]
+		if s == nil {
+			s = m.confirmed(by.Name, by.Realm)
+		}
+		if s != nil {
+			m.toLobby(lobby.Ignore{PID: s.PID, Names: []string{q.Name}, Off: off})
+			q.Realm = s.realm
+		}
+		return nil
+	}
+}
+
+// ignored applies what a player has chosen in earlier games.
+func (m *Machine) ignored(s *seat, in *Input) {
+	m.toLobby(lobby.Ignore{PID: s.PID, Names: strings.Split(in.Line, "\n")})
 }
 
 // confirmed is the seat of a player whose name a realm has confirmed, or nil.

@@ -18,7 +18,15 @@ var voting = command.Table[*Machine]{
 		Help:     "let the players vote to remove one of them",
 		Examples: []string{"votekick bob"},
 		Phase:    command.Always,
-		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), votekick) },
+		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), voteAgainst(votedOut)) },
+	},
+	{
+		Name:     "votemute",
+		Usage:    "<player>",
+		Help:     "let the players vote to mute one of them",
+		Examples: []string{"votemute bob"},
+		Phase:    command.Always,
+		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), voteAgainst(votedMute)) },
 	},
 	{
 		Name:  "votestart",
@@ -93,9 +101,25 @@ func (m *Machine) voter(c *call) (*seat, error) {
 	return nil, cannot("only players in the game can vote")
 }
 
-// votekick asks all other players. Admins and players with a reserved place, such as
-// the owner, cannot be voted out.
-func votekick(m *Machine, c *call, p lobby.Player) error {
+// voteAgainst asks all other players. Nothing can be voted against admins and players with a
+// reserved place, such as the owner.
+func voteAgainst(agreed func(c *call, p lobby.Player) (what texts.Text, then lobby.Operation)) func(*Machine, *call, lobby.Player) error {
+	return func(m *Machine, c *call, p lobby.Player) error {
+		what, then := agreed(c, p)
+		return m.askOthers(c, p, what, func() { m.later(then) })
+	}
+}
+
+func votedOut(c *call, p lobby.Player) (texts.Text, lobby.Operation) {
+	return texts.Of("kick %s", p.Name), lobby.Kick{PID: p.PID, Why: texts.Of("voted out"), By: "vote of " + c.Name, KeepOut: true}
+}
+
+func votedMute(_ *call, p lobby.Player) (texts.Text, lobby.Operation) {
+	return texts.Of("mute %s", p.Name), lobby.Mute{PID: p.PID}
+}
+
+// askOthers opens a poll about a player that all others may answer.
+func (m *Machine) askOthers(c *call, p lobby.Player, what texts.Text, agreed func()) error {
 	s, err := m.voter(c)
 	victim := m.seats[p.PID]
 	switch {
@@ -104,11 +128,11 @@ func votekick(m *Machine, c *call, p lobby.Player) error {
 	case victim == nil:
 		return texts.Refuse(texts.NotHuman, "%s is a fake player", p.Name)
 	case p.PID == c.PID:
-		return cannot("you cannot vote yourself out: just leave")
+		return cannot("a vote is about somebody else")
 	case victim.level >= command.Admin || p.Reserved:
 		return cannot("%s has a reserved place and cannot be voted out", p.Name)
 	case m.lobby.Humans().Len() < 3:
-		return cannot("a vote to kick needs at least three players")
+		return cannot("a vote about a player needs at least three players")
 	case m.poll(c.Command, c.PID) != nil || m.poll(c.Command, p.PID) != nil:
 		return cannot("a vote is already open: answer it with %cyes or %[1]cno", m.cfg.Trigger)
 	case m.now < s.mayVote:
@@ -116,15 +140,12 @@ func votekick(m *Machine, c *call, p lobby.Player) error {
 	}
 	s.mayVote = m.now + m.cfg.Votes.Cooldown
 	return m.ask(&poll{
-		command: c.Command, caller: *c.Caller, about: p.PID, target: p.Name, what: texts.Of("kick %s", p.Name),
+		command: c.Command, caller: *c.Caller, about: p.PID, target: p.Name, what: what, agreed: agreed,
 		groups: func() []w3gs.PIDs {
 			if !m.lobby.Humans().Has(p.PID) {
 				return nil // on the way out
 			}
 			return []w3gs.PIDs{m.lobby.Humans() &^ w3gs.Only(p.PID)}
-		},
-		agreed: func() {
-			m.later(lobby.Kick{PID: p.PID, Why: texts.Of("voted out"), By: "vote of " + c.Name, KeepOut: true})
 		},
 	})
 }

@@ -158,6 +158,8 @@ func (nobody) Level(Joiner) command.Level               { return command.Anyone 
 
 func (nobody) Confirm(_, _ string, _ uint32, _ netip.Addr, _ func(bool)) func() { return func() {} }
 
+func (nobody) Ignored(context.Context, string, string) ([]string, error) { return nil, nil }
+
 func (nobody) Ask(context.Context, command.Query) (string, error) { return "", game.ErrNoPeople }
 
 func (nobody) Login(context.Context, string, string) error { return game.ErrNoPeople }

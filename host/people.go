@@ -18,6 +18,8 @@ type People interface {
 	Ask(ctx context.Context, q command.Query) (text string, err error)
 	// Language is what a player has chosen to read, if they have.
 	Language(ctx context.Context, name string) (l texts.Language, found bool, err error)
+	// Ignored lists whom a player of a realm, empty: the LAN, does not want to read.
+	Ignored(ctx context.Context, name, realm string) ([]string, error)
 	// Login checks the password of an admin. The error is for the player.
 	Login(ctx context.Context, name, password string) error
 }
@@ -122,18 +124,24 @@ func (g *Game) lookUp(l *link, question func(context.Context) error, answer func
 	}()
 }
 
-// recall looks up which language a link's player has chosen. Until then the player
-// reads that of the lobby.
+// recall looks up what a link's player has chosen in earlier games: the language, and whom
+// not to read. Until then the player reads that of the lobby, and everybody.
 func (g *Game) recall(l *link) {
-	name, language, found := l.name, texts.Language(0), false
+	name, realm, language, found, ignored := l.name, l.realm, texts.Language(0), false, []string(nil)
 	g.lookUp(l, func(ctx context.Context) (err error) {
 		language, found, err = g.host.opts.People.Language(ctx, name)
+		if err == nil {
+			ignored, err = g.host.opts.People.Ignored(ctx, name, realm)
+		}
 		return err
 	}, func(g *Game) {
 		if found {
 			g.step(&game.Input{Kind: game.Prefer, Link: l.id, Language: language})
 		}
-	}, "no language is known: the player reads that of the lobby")
+		if len(ignored) > 0 {
+			g.step(&game.Input{Kind: game.Ignored, Link: l.id, Line: strings.Join(ignored, "\n")})
+		}
+	}, "no choices are known: the player reads the language of the lobby, and everybody")
 }
 
 // rate looks up how strong a link's player is.

@@ -80,6 +80,8 @@ func (d deaf) Language(context.Context, string) (texts.Language, bool, error) {
 	return 0, false, nil
 }
 
+func (d deaf) Ignored(context.Context, string, string) ([]string, error) { return nil, nil }
+
 // TestQuestionsAreBounded: a database that hangs holds few goroutines, and nobody
 // waits for it; without one, the answer says so.
 func TestQuestionsAreBounded(t *testing.T) {

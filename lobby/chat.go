@@ -63,11 +63,11 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	line := ev.Line
 	line.To, line.Text = nil, l.plainLine(line.Text)
 	said := Said{PID: p.pid, Name: p.name, Game: game, Scope: line.Scope, Text: ev.Line.Text, Command: ev.Command}
-	said.Muted = p.muted || l.now < p.mutedUntil || l.muteAll && (!game || line.Scope == w3gs.ScopeAll)
+	said.Muted = ev.Private || p.muted || l.now < p.mutedUntil || l.muteAll && (!game || line.Scope == w3gs.ScopeAll)
 	for _, pid := range ev.Line.To {
 		to := l.human(pid)
 		switch {
-		case said.Muted || to == nil || to == p || said.To.Has(pid):
+		case said.Muted || to == nil || to == p || said.To.Has(pid) || to.ignores(p):
 		case l.muteAll && l.slot(p).Team != l.slot(to).Team: // or calling everybody an ally would get round it
 		default:
 			line.To = append(line.To, pid)
@@ -192,6 +192,26 @@ func (l *Lobby) Language(pid uint8) texts.Language {
 		return p.language
 	}
 	return l.cfg.Voice.Language
+}
+
+// mostIgnored bounds the players whom one ignores: each line asks about all of them.
+const mostIgnored = 50
+
+func (op Ignore) apply(l *Lobby) *texts.Refusal {
+	return l.with(op.PID, func(p *player) {
+		p.ignored = slices.DeleteFunc(p.ignored, func(name string) bool {
+			return slices.ContainsFunc(op.Names, func(other string) bool { return sameName(name, other) })
+		})
+		if !op.Off {
+			p.ignored = append(p.ignored, op.Names...)
+			p.ignored = p.ignored[max(len(p.ignored)-mostIgnored, 0):]
+		}
+	})
+}
+
+// ignores reports whether a player does not want to read another.
+func (p *player) ignores(other *player) bool {
+	return slices.ContainsFunc(p.ignored, func(name string) bool { return sameName(name, other.name) })
 }
 
 func (op Hear) apply(l *Lobby) *texts.Refusal {

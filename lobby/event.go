@@ -37,6 +37,7 @@ type Chat struct {
 	Command bool // the line is a command that its sender may give
 	Trusted bool // the sender commands more than everybody does
 	Urgent  bool // the command stops a countdown, which must not fail
+	Private bool // nobody else may read the line
 }
 
 // Extra is a 0x59, which clients of 1.32 send about themselves.
@@ -145,6 +146,14 @@ type Kick struct {
 type Hear struct {
 	PID uint8
 	Off bool
+}
+
+// Ignore keeps a player from reading what players of these names say, or lets them
+// read it again.
+type Ignore struct {
+	PID   uint8
+	Names []string
+	Off   bool
 }
 
 // SetLanguage chooses the language of the host's lines to a player.

@@ -54,8 +54,9 @@ type player struct {
 	muted    bool
 	ready    bool
 	language texts.Language
-	quiet    bool // gets no lines of the host to everybody
-	kicked   bool // from a game that they have not left yet
+	quiet    bool     // gets no lines of the host to everybody
+	ignored  []string // names of players whose lines they do not get
+	kicked   bool     // from a game that they have not left yet
 	joined   time.Duration
 	activeAt time.Duration // did or said something last
 

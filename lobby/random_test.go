@@ -145,7 +145,7 @@ func (c *choices) event(conn ConnID) Event {
 }
 
 func (c *choices) operation() Operation {
-	switch c.upTo(31) {
+	switch c.upTo(32) {
 	case 0:
 		return SetSlots{Slots: []int{c.slot(), c.slot()}}
 	case 1:
@@ -194,6 +194,8 @@ func (c *choices) operation() Operation {
 		return DeleteComputers{}
 	case 29:
 		return LockJoins{Off: c.yes()}
+	case 31:
+		return Ignore{PID: c.pid(), Names: []string{fmt.Sprintf("p%d", c.upTo(14))}, Off: c.yes()}
 	case 30:
 		return FakePlayer{All: true}
 	case 24:

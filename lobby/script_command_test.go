@@ -91,7 +91,9 @@ func (c *command) event(r *runner) Event {
 		}
 	case "leave": // leave PID [lost]
 		return Leave{PID: c.pid(0), Reason: w3gs.LeaveLobby, Lost: c.Has("lost")}
-	case "chat", "gamechat": // chat PID TO… [from=PID] [scope=N] [command=free|counted|urgent]: TEXT
+	case "ignore", "unignore": // ignore PID: NAME
+		return Ignore{PID: c.pid(0), Names: []string{c.Text}, Off: c.Name == "unignore"}
+	case "chat", "gamechat": // chat PID TO… [from=PID] [scope=N] [command=free|counted|urgent|private]: TEXT
 		line := w3gs.Chat{From: c.pid(0), Flag: w3gs.ChatLobby, To: c.pids(1), Text: c.Text}
 		if from, ok := c.Options["from"]; ok {
 			line.From = uint8(c.Number(from))
@@ -100,7 +102,7 @@ func (c *command) event(r *runner) Event {
 			line.Flag, line.Scope = w3gs.ChatGame, w3gs.ChatScope(c.Number(c.Option("scope", "0")))
 		}
 		_, command := c.Options["command"]
-		return Chat{PID: c.pid(0), Line: line, Command: command, Trusted: c.Options["command"] != "counted", Urgent: c.Options["command"] == "urgent"}
+		return Chat{PID: c.pid(0), Line: line, Command: command, Trusted: c.Options["command"] != "counted", Urgent: c.Options["command"] == "urgent", Private: c.Options["command"] == "private"}
 	case "extra": // extra PID profile|skins|pair|units [of=PID] [bytes=OF A FIELD MORE]
 		return Extra{PID: c.pid(0), Packet: c.extra()}
 	case "request": // request PID team|colour|race|handicap VALUE

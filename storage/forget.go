@@ -189,6 +189,7 @@ func (s scrub) totals(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 		"UPDATE player_value_totals SET name_key = $2 WHERE name_key = $1",
 		"UPDATE ratings SET name_key = $2, name = $2 WHERE name_key = $1",
 		"DELETE FROM preferences WHERE name_key = $1 AND name_key <> $2",
+		"DELETE FROM ignored WHERE (name_key = $1 OR other_key = $1) AND name_key <> $2",
 		"DELETE FROM passwords WHERE name_key = $1 AND name_key <> $2",
 	} {
 		rows, err := tx.Exec(ctx, statement, s.key, s.token)

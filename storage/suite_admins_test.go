@@ -1,7 +1,9 @@
 package storage_test
 
 import (
+	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"w3host/storage"
@@ -132,4 +134,39 @@ func testLanguages(t *testing.T, db *storage.Store) {
 		}
 	}
 	wantError(t, "nobody", db.SetLanguage(ctx, " ", "zh"), storage.ErrRejected, "needs a name")
+}
+
+func testIgnored(t *testing.T, db *storage.Store) {
+	ctx := t.Context()
+	try := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	try(db.Ignore(ctx, "Ann", "", " Bob "))
+	try(db.Ignore(ctx, "ANN", "", "bob"))
+	try(db.Ignore(ctx, "Ann", "Home", "Cid"))
+	try(db.Ignore(ctx, "Dan", "", "Ann"))
+	list := func(name, realm string, want ...string) {
+		t.Helper()
+		if got, err := db.IgnoredBy(ctx, name, realm); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s@%s ignores %q, %v, want %q", name, realm, got, err, want)
+		}
+	}
+	list("ann", "", "Bob")
+	list("ann", "HOME", "Cid")
+	try(db.Unignore(ctx, "ann", "home", "CID"))
+	list("Ann", "Home")
+	wantError(t, "nobody", db.Ignore(ctx, "Ann", "", " "), storage.ErrRejected, "two names")
+	for i := range storage.MostIgnored - 1 {
+		try(db.Ignore(ctx, "Ann", "", fmt.Sprint("Rude", i)))
+	}
+	try(db.Ignore(ctx, "Ann", "", "Bob"))
+	wantError(t, "too many", db.Ignore(ctx, "Ann", "", "one more"), storage.ErrConflict, "ignores 50 players")
+	if _, err := db.Forget(ctx, "Ann"); err != nil {
+		t.Error(err)
+	}
+	list("Ann", "")
+	list("Dan", "")
 }

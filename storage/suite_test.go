@@ -54,6 +54,7 @@ func runSuite(t *testing.T, database func(testing.TB) string) {
 		"roles of networks":                 testNetworkRoles,
 		"passwords":                         testPasswords,
 		"languages":                         testLanguages,
+		"ignored players":                   testIgnored,
 		"audit log":                         testAudit,
 		"changes are told":                  testGuard,
 		"migrations there and back":         testMigrations,

@@ -131,4 +131,9 @@ var chineseHelp = map[string]string{
 	// of the map
 	"vote for the map's mode, or show the modes and the votes": "为地图的模式投票，或查看模式和票数",
 	"show where to find the map":                               "查看在哪里可以找到地图",
+
+	// of votes, and of ignoring
+	"let the players vote to mute one of them":                   "让玩家投票禁言一名玩家",
+	"read no lines of a player any more, in later games as well": "不再看到某个玩家的发言，以后的游戏也一样",
+	"read the lines of a player again":                           "重新看到某个玩家的发言",
 }

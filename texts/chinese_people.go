@@ -72,4 +72,9 @@ var chinesePeople = map[string]string{
 	"%s covers a large part of the internet: use w3host admin add --yes if you mean it": "%s 涵盖了互联网的很大一部分：如果确实要这样，请用 w3host admin add --yes",
 	"%s is already a network: leave out what follows it":                                "%s 已经是网段：请去掉它后面的内容",
 	"%q is not an address or a network: write it like 192.0.2.1 or 192.0.2.0/24":        "%q 不是地址也不是网段：请写成 192.0.2.1 或 192.0.2.0/24",
+
+	// whom a player does not read
+	"you ignore %d players already: use unignore first": "你已经屏蔽了 %d 名玩家：请先用 unignore 取消",
+	"You do not read %s any more.":                      "你不再看到 %s 的发言。",
+	"You read %s again.":                                "你又能看到 %s 的发言了。",
 }

@@ -45,6 +45,11 @@ func (d Directory) Language(ctx context.Context, name string) (texts.Language, b
 	return l, err == nil, err
 }
 
+// Ignored lists whom a player has chosen not to read.
+func (d Directory) Ignored(ctx context.Context, name, realm string) ([]string, error) {
+	return d.DB.IgnoredBy(ctx, name, realm)
+}
+
 // answer is the lines of an answer.
 type answer = []texts.Text
 
@@ -71,10 +76,24 @@ var answers = map[string]func(Directory, context.Context, *command.Query) (answe
 	"admins":     Directory.admins,
 	"checkadmin": Directory.admins,
 	"lang":       Directory.lang,
+	"ignore":     Directory.ignore,
+	"unignore":   Directory.unignore,
 }
 
 func (d Directory) lang(ctx context.Context, q *command.Query) (answer, error) {
 	return one("The host now talks to you in %s.", q.Language.Own()), d.DB.SetLanguage(ctx, q.Name, q.Language.String())
+}
+
+func (d Directory) ignore(ctx context.Context, q *command.Query) (answer, error) {
+	err := d.DB.Ignore(ctx, q.By, q.Realm, q.Name)
+	if errors.Is(err, storage.ErrConflict) {
+		return nil, texts.Of("you ignore %d players already: use unignore first", storage.MostIgnored)
+	}
+	return one("You do not read %s any more.", q.Name), err
+}
+
+func (d Directory) unignore(ctx context.Context, q *command.Query) (answer, error) {
+	return one("You read %s again.", q.Name), d.DB.Unignore(ctx, q.By, q.Realm, q.Name)
 }
 
 // games, times and bans count in the singular and the plural.

@@ -32,6 +32,8 @@ type Spec[T any] struct {
 	Urgent bool
 	// Secret commands have arguments that nobody may read or keep.
 	Secret bool
+	// Private commands are typed in lines that no other player reads.
+	Private bool
 	// Yields leaves the name to the host's command outside of the phase, unless a player
 	// of the game types it.
 	Yields bool
@@ -66,6 +68,7 @@ func Facts[U, T any](s Spec[T]) Spec[U] {
 		AskAnyone: s.AskAnyone,
 		Urgent:    s.Urgent,
 		Secret:    s.Secret,
+		Private:   s.Private,
 		Yields:    s.Yields,
 		Unaudited: s.Unaudited,
 		AsTyped:   s.AsTyped,

@@ -268,6 +268,16 @@ CREATE TABLE passwords (
     set_at   timestamptz NOT NULL
 );
 
+-- Whom a player does not want to read.
+CREATE TABLE ignored (
+    name_key  text NOT NULL,
+    realm     text NOT NULL,
+    other_key text NOT NULL,
+    other     text NOT NULL,
+    set_at    timestamptz NOT NULL,
+    PRIMARY KEY (name_key, realm, other_key)
+);
+
 CREATE TABLE preferences (
     name_key text PRIMARY KEY,
     name     text NOT NULL,
@@ -433,7 +443,7 @@ WHERE lifted_at IS NULL AND (expires_at IS NULL OR expires_at > now());
 
 -- +goose Down
 DROP VIEW active_bans, daily_games, map_stats, player_stats, played, result_values, game_list;
-DROP TABLE ratings, day_totals, map_totals, player_value_totals, player_map_totals, player_totals, preferences,
+DROP TABLE ratings, day_totals, map_totals, player_value_totals, player_map_totals, player_totals, preferences, ignored,
     passwords, admins, bans, audit, results, downloads, desyncs, links, drops, lags, chat, game_computers,
     game_players, games, spool_positions, hosts;
 DROP FUNCTION w3host_changed();

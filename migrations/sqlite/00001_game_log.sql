@@ -258,6 +258,16 @@ CREATE TABLE passwords (
     set_at   text NOT NULL
 );
 
+-- Whom a player does not want to read.
+CREATE TABLE ignored (
+    name_key  text NOT NULL,
+    realm     text NOT NULL,
+    other_key text NOT NULL,
+    other     text NOT NULL,
+    set_at    text NOT NULL,
+    PRIMARY KEY (name_key, realm, other_key)
+);
+
 CREATE TABLE preferences (
     name_key text PRIMARY KEY,
     name     text NOT NULL,
@@ -440,6 +450,7 @@ DROP TABLE player_map_totals;
 DROP TABLE player_totals;
 DROP TABLE changes;
 DROP TABLE preferences;
+DROP TABLE ignored;
 DROP TABLE passwords;
 DROP TABLE admins;
 DROP TABLE bans;
