@@ -34,6 +34,7 @@ func exit(a *args) act {
 		switch {
 		case how == "force" || playing == 0:
 			answer(c, "The host is shutting down.")
+			d.sayRestart(c)
 			d.opts.Stop()
 		case how == "":
 			return cannot("%v running: exit nice waits until they have ended, exit force ends them now", texts.Count(playing, "%d game is", "%d games are"))
@@ -44,8 +45,16 @@ func exit(a *args) act {
 			}
 			d.exiting = true
 			answer(c, "The host will stop once %v ended. Use enable to cancel.", texts.Count(playing, "%d game has", "%d games have"))
+			d.sayRestart(c)
 		}
 		return nil
+	}
+}
+
+// sayRestart warns who stops a host that may be back at once.
+func (d *target) sayRestart(c *call) {
+	if d.opts.Contained {
+		answer(c, "The container engine may start it again: to stop it for good, stop its container (docker compose stop w3host).")
 	}
 }
 

@@ -43,8 +43,11 @@ type Options struct {
 	// an error nothing has changed.
 	Reload func() (notes []string, err error)
 	Stop   func() // ends the host
-	Audit  func(storage.AdminAction)
-	Log    zerolog.Logger
+	// Contained is whether the host is the first process of a container. Engines do not
+	// tell an end that was asked for from any other, and restart both.
+	Contained bool
+	Audit     func(storage.AdminAction)
+	Log       zerolog.Logger
 	// Trigger is the first letter of a command in chats.
 	Trigger string
 }

@@ -47,6 +47,7 @@ import (
 //	reload fails: WHY        the next reload does
 //	reload lets players host: N [MAP]  each N lobbies, with MAP in the file's name, after the next reload
 //	the database is away
+//	the host is in a container
 //
 // Afterwards every command of the host must have been used rightly, by a wrong
 // caller and with wrong arguments.
@@ -284,7 +285,8 @@ func (s *stage) play(line string) error {
 		delete(s.clients, rest)
 		testkit.Eventually(s.t, "the player is out", func() bool { return !s.isIn(rest) })
 	case "the":
-		s.db.away = true
+		s.db.away = s.db.away || rest == "database is away"
+		s.operator.opts.Contained = rest == "host is in a container"
 	default:
 		return errors.New("no such event")
 	}

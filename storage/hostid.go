@@ -50,6 +50,7 @@ type Status struct {
 	Host  string        `json:"host"`
 	ID    string        `json:"host_id"`
 	Run   string        `json:"run"`
+	Ended bool          `json:"ended,omitempty"` // the run, in an orderly way, whether the database knows or not
 	Stats RecorderStats `json:"records"`
 }
 
@@ -66,7 +67,7 @@ func (r *Recorder) writeStatus() {
 
 func (r *Recorder) status() []byte {
 	h := r.Host()
-	text, _ := json.MarshalIndent(Status{At: time.Now().UTC(), Host: h.Name, ID: h.ID, Run: h.Run, Stats: r.Stats()}, "", "  ") // numbers and texts only
+	text, _ := json.MarshalIndent(Status{At: time.Now().UTC(), Host: h.Name, ID: h.ID, Run: h.Run, Ended: r.ended.Load(), Stats: r.Stats()}, "", "  ") // numbers and texts only
 	return append(text, '\n')
 }
 

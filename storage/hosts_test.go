@@ -3,6 +3,7 @@
 package storage_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,44 @@ func TestClonedDataFolder(t *testing.T) {
 			}
 			drain(t, clone, second)
 			drain(t, original, first)
+		})
+	}
+}
+
+// away is a database that does not hear of the end of a run, as one that is down then,
+// or a restored backup.
+type away struct{ *storage.Store }
+
+func (away) LeaveHost(context.Context, storage.Host) error { return nil }
+
+// The folder knows that the last run has ended: the next one does not wait for a sign of
+// its life before it closes what the database takes for open.
+func TestEndThatTheDatabaseMissed(t *testing.T) {
+	for name, database := range storagetest.Databases {
+		t.Run(name, func(t *testing.T) {
+			db, dir := storagetest.Open(t, database(t)), t.TempDir()
+			options := storage.RecorderOptions{Dir: dir, Name: "test", Heartbeat: time.Hour}
+			first, err := storage.NewRecorder(away{db}, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			open := storage.NewGameKey()
+			first.Record(storage.GameCreated{Game: open, At: time.Now(), Name: "open"})
+			testkit.Eventually(t, "the game is in the database", func() bool { _, err := db.Game(t.Context(), open); return err == nil })
+			drain(t, first, dir)
+			if last, err := db.LastRun(t.Context(), first.Host().ID); err != nil || last.Stopped {
+				t.Fatalf("the database knows of the end: %+v, %v", last, err)
+			}
+
+			second, err := storage.NewRecorder(db, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			testkit.Eventually(t, "the game is closed", func() bool { g, err := db.Game(t.Context(), open); return err == nil && g.Ended == storage.EndCrashed })
+			if second.Host().ID != first.Host().ID {
+				t.Error("the host took another id")
+			}
+			drain(t, second, dir)
 		})
 	}
 }

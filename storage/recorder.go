@@ -63,6 +63,8 @@ type Recorder struct {
 	syncWanted chan struct{}
 	statusDown atomic.Bool // the last write of status.json failed
 	entered    atomic.Bool // the host is in the registry
+	ended      atomic.Bool // Close has stored all it could
+	before     Status      // that the last run with this folder has left
 
 	stop       chan struct{} // ends writer and presence
 	stopOnce   sync.Once
@@ -109,6 +111,9 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 		cancel:     cancel,
 		spooled:    make(chan struct{}),
 		stored:     make(chan struct{}),
+	}
+	if r.before, err = ReadStatus(opts.Dir); err != nil {
+		r.before = Status{} // there is none at the first start
 	}
 	r.host.Store(&Host{ID: id, Run: r.run, Name: opts.Name, Version: opts.Version})
 	r.reportLeft(left)
@@ -162,6 +167,7 @@ func (r *Recorder) Close(ctx context.Context) error {
 			return errors.Join(r.leftover(), fmt.Errorf("the database did not answer: %w", ctx.Err()))
 		}
 	}
+	r.ended.Store(true)
 	r.writeStatus()
 	return errors.Join(r.leftover(), r.backlog.sweep(true), r.closeSpool())
 }

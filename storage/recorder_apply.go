@@ -98,7 +98,9 @@ func (a *applier) step(ctx context.Context) (idle bool, err error) {
 
 // enter registers this run of the host. It waits while an earlier run without
 // an orderly end has sent a heartbeat a moment ago: either that run crashed, or it still
-// runs and one data folder is a copy of the other. Then its heartbeat advances.
+// runs and one data folder is a copy of the other. Then its heartbeat advances. The
+// folder may know of an orderly end that the database does not: it was away, or is a
+// restored backup.
 func (a *applier) enter(ctx context.Context) error {
 	if time.Since(a.asked) < a.opts.Heartbeat/2 {
 		return nil
@@ -111,7 +113,7 @@ func (a *applier) enter(ctx context.Context) error {
 	}
 	silent := last.Now.Sub(last.Heartbeat)
 	switch {
-	case err != nil, last.Stopped || silent >= 3*a.opts.Heartbeat:
+	case err != nil, last.Stopped, a.before.Ended && a.before.Run == last.Run, silent >= 3*a.opts.Heartbeat:
 	case a.suspect.Heartbeat.IsZero():
 		a.suspect = last
 		a.log.Info().Dur("silent", silent).Msg("the last run of this host did not shut down cleanly; checking whether it is still running")

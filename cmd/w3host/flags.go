@@ -26,6 +26,7 @@ var serveFlags = []struct{ name, key, usage string }{
 // serveOptions are the flags that were given; others leave the configuration alone.
 type serveOptions struct {
 	configFile string
+	check      bool
 	set        []func(*config.Config) error
 }
 
@@ -34,6 +35,7 @@ func (o *serveOptions) addTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	configFlag(fs, &o.configFile)
+	fs.BoolVar(&o.check, "check", false, "do not host: say whether flags, environment and file have faults, which is exit code 2")
 	defaults := config.Default().Values()
 	for _, f := range serveFlags {
 		put := func(text string) error {

@@ -179,6 +179,14 @@ func TestFaultsAreReportedTogether(t *testing.T) {
 			t.Errorf("missing %q in:\n%s", want, out)
 		}
 	}
+	cmd = processCommand(t, dir, "--check", "--config", file)
+	if again, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(again), "game.latncy") {
+		t.Errorf("--check: exit %d:\n%s", cmd.ProcessState.ExitCode(), again)
+	}
+	cmd = processCommand(t, dir, "--check")
+	if sound, err := cmd.Output(); err != nil || !strings.HasPrefix(string(sound), "The configuration has no faults.") {
+		t.Errorf("--check without a fault: %v\n%s", err, sound)
+	}
 }
 
 func TestPortInUse(t *testing.T) {

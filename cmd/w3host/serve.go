@@ -48,6 +48,10 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		}
 		return exitCode(exitUsage)
 	}
+	if o.check {
+		cmd.Println("The configuration has no faults. w3host doctor looks at the machine, too.")
+		return nil
+	}
 	console := control.OpenConsole(ctx, cmd.InOrStdin(), stderr, control.ConsoleOptions{
 		Commands: c.Control.Console, Edit: !c.Log.JSON, Stop: stop,
 	})

@@ -3,6 +3,7 @@ package dockertest
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -34,6 +35,8 @@ type service struct {
 		Args    map[string]string
 	}
 	Restart     string
+	Command     []string
+	PullPolicy  string                                `yaml:"pull_policy"`
 	NetworkMode string                                `yaml:"network_mode"`
 	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
 	Ports       []string
@@ -198,6 +201,21 @@ func TestComposeDatabase(t *testing.T) {
 	}
 	if len(db.Ports) > 0 {
 		t.Errorf("the database is reachable from outside: %v", db.Ports)
+	}
+}
+
+// A fault ends "docker compose up": what looks for it sees what the host sees, once.
+func TestComposeChecksFirst(t *testing.T) {
+	f := readCompose(t, "compose.yaml")
+	check, w3host := f.Services["check"], f.Services["w3host"]
+	if check.Image != w3host.Image || check.PullPolicy != "never" || check.Restart != "" || !slices.Equal(check.Command, []string{"--check"}) {
+		t.Errorf("%+v", check)
+	}
+	if !slices.Equal(check.EnvFile, w3host.EnvFile) || !maps.Equal(check.Environment, w3host.Environment) || !slices.Equal(check.Volumes, w3host.Volumes) {
+		t.Errorf("other settings are checked than w3host has: %+v", check)
+	}
+	if w3host.DependsOn["check"].Condition != "service_completed_successfully" {
+		t.Error("the host starts with a fault, and again and again")
 	}
 }
 

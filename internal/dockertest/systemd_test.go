@@ -29,7 +29,7 @@ func TestSystemdUnit(t *testing.T) {
 	program, arguments, _ := strings.Cut(unit["ExecStart"], " ")
 	config := strings.TrimPrefix(arguments, "--config ")
 	environment := strings.TrimPrefix(unit["EnvironmentFile"], "-")
-	if unit["WorkingDirectory"] != "/var/lib/"+unit["StateDirectory"] || unit["User"] == "root" || unit["Restart"] != "always" || !strings.Contains(unit["ExecReload"], "-HUP $MAINPID") {
+	if unit["WorkingDirectory"] != "/var/lib/"+unit["StateDirectory"] || unit["User"] == "root" || unit["Restart"] != "on-failure" || !strings.Contains(unit["ExecReload"], "-HUP $MAINPID") {
 		t.Errorf("the unit is %v", unit)
 	}
 	for _, want := range []string{
