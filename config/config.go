@@ -88,6 +88,7 @@ type Game struct {
 	ObserversNeverStop bool     `toml:"observers_never_stop" default:"true"`
 	LastPlayerTimeout  Duration `toml:"last_player_timeout" default:"1m" range:"0s..24h"`
 	Adaptive           bool     `toml:"adaptive_latency"`
+	Equalise           bool     `toml:"equalise" entry:"equalise"` // actions wait for the slowest line
 }
 
 // Votes are what players decide together.

@@ -163,6 +163,19 @@ func setLatency(m *Machine, _ *call, period time.Duration) error {
 	return m.say(0, "The latency is now %d ms.", period.Milliseconds())
 }
 
+func equalised(m *Machine, _ *call) texts.Text {
+	if m.cfg.Turns.Equalise {
+		return texts.Of("Actions wait for the slowest line.")
+	}
+	return texts.Of("Actions do not wait for the slowest line.")
+}
+
+func setEqualise(m *Machine, c *call, on bool) error {
+	m.cfg.Turns.Equalise = on
+	m.toTurns(gamesync.SetEqualise{On: on})
+	return m.sayText(0, equalised(m, c))
+}
+
 func setSyncLimit(m *Machine, _ *call, turns int) error {
 	m.cfg.Turns.SyncLimit = turns
 	m.toTurns(gamesync.SetSyncLimit{Turns: turns})

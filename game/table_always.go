@@ -123,6 +123,18 @@ var always = command.Table[*Machine]{
 		Parse:    with(milliseconds(w3gs.MinPeriod, w3gs.MaxPeriod), setLatency),
 	},
 	{
+		Name:      "equalise",
+		Aliases:   []string{"equalize"},
+		Usage:     "[on|off]",
+		Help:      "show or set whether nobody acts sooner for having a faster line: actions wait for the slowest line, two turns at most",
+		Examples:  []string{"equalise on"},
+		Level:     command.Owner,
+		AskAnyone: true,
+		Phase:     command.Always,
+		Bare:      show(equalised),
+		Parse:     with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, setEqualise),
+	},
+	{
 		Name:     "synclimit",
 		Usage:    "[turns]",
 		Help:     "show or set how far a player may be behind",

@@ -46,6 +46,10 @@ type Config struct {
 	LoadInGame         bool // players who have loaded enter and wait on the lag screen
 	ObserversNeverStop bool // an observer who lags is not waited for
 
+	// Equalise holds the actions of players with fast lines back for as long as the slowest
+	// line takes more, but at most two turns: nobody acts sooner for having a faster line.
+	Equalise bool
+
 	Adaptive Adaptive
 }
 

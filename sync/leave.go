@@ -57,7 +57,7 @@ func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why Why) {
 func (l *Loop) placeHeld() {
 	keep := l.held[:0]
 	for _, left := range l.held {
-		if l.byPID[left.PID].queued > 0 {
+		if p := l.byPID[left.PID]; p.queued+p.early > 0 {
 			keep = append(keep, left)
 			continue
 		}

@@ -35,6 +35,7 @@ type Loop struct {
 	sent     uint32        // turns; empty 0x0C with increment 0 do not count
 	gameTime time.Duration // sum of increments
 	pending  []byte        // actions that wait for a turn, in order of arrival
+	early    []early       // actions that are held back, in the order in which they go out
 	held     []PlayerLeft  // 0x07 that cannot go out yet
 	lastAt   time.Duration // the last player is alone until then; 0: there are more
 }

@@ -23,12 +23,14 @@ type roster struct {
 // player is one human or fake player.
 type player struct {
 	Player
-	acked  uint32              // turns answered with 0x27
-	queued int                 // bytes of actions that wait for a turn
-	budget allowance.Allowance // see affordable
-	lag    lag
-	ping   ping
-	socket socket
+	acked      uint32              // turns answered with 0x27
+	queued     int                 // bytes of actions that wait for a turn
+	early      int                 // the same of those that are held back; see hold
+	earlyUntil time.Duration       // when the last of them goes out
+	budget     allowance.Allowance // see affordable
+	lag        lag
+	ping       ping
+	socket     socket
 }
 
 // lag is a player's part in a lag screen.

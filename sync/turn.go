@@ -25,22 +25,34 @@ func (l *Loop) action(pid uint8, data []byte) {
 	}
 	p := l.byPID[pid]
 	why := WhyLeft
-	switch size := w3gs.ActionPrefix + len(data); {
+	switch {
 	case !fake && !l.loaded.Has(pid):
 		why = WhyActionWhileLoading
 	case len(data) > w3gs.MaxActionLen:
 		why = WhyActionTooLong
-	case p.queued+size > waitingBursts*l.cfg.ActionBurst:
+	case p.queued+p.early+actionSize(data) > waitingBursts*l.cfg.ActionBurst:
 		why = WhyActionFlood
 	default:
-		p.queued += size
-		l.pending = w3gs.AppendAction(l.pending, pid, data)
+		if wait := l.advantage(p); wait > 0 || p.early > 0 {
+			p.early += actionSize(data)
+			l.hold(p, data, l.t+wait)
+		} else {
+			l.queue(p, data)
+		}
 		return
 	}
 	if !fake { // else the host asks too often
 		l.drop(p, why)
 	}
 }
+
+// queue has an action wait for the next turn.
+func (l *Loop) queue(p *player, data []byte) {
+	p.queued += actionSize(data)
+	l.pending = w3gs.AppendAction(l.pending, p.PID, data)
+}
+
+func actionSize(data []byte) int { return w3gs.ActionPrefix + len(data) }
 
 // boundary is the moment when a turn is due: it is sent, or the lag screen comes up.
 func (l *Loop) boundary() {
@@ -68,6 +80,7 @@ func (l *Loop) turn() {
 	late := l.t - l.pace.due + l.suspendedTurn
 	l.suspendedTurn = 0
 	l.late(late)
+	l.release()
 	actions := l.affordable()
 	at := l.appendEmpties()
 	batch, rest := NextBatch(actions)

@@ -175,4 +175,8 @@ var chineseGame = map[string]string{
 	"a vote about a player needs at least three players": "针对玩家的投票至少需要三名玩家",
 	"mute %s":                    "禁言 %s",
 	"you cannot ignore yourself": "不能屏蔽自己",
+
+	// turns
+	"Actions wait for the slowest line.":        "操作会等待最慢的网络。",
+	"Actions do not wait for the slowest line.": "操作不等待最慢的网络。",
 }

@@ -136,4 +136,7 @@ var chineseHelp = map[string]string{
 	"let the players vote to mute one of them":                   "让玩家投票禁言一名玩家",
 	"read no lines of a player any more, in later games as well": "不再看到某个玩家的发言，以后的游戏也一样",
 	"read the lines of a player again":                           "重新看到某个玩家的发言",
+
+	// of turns
+	"show or set whether nobody acts sooner for having a faster line: actions wait for the slowest line, two turns at most": "查看或设置是否拉平延迟：操作等待最慢的网络，最多两个回合，网络快的人不会更早行动",
 }
