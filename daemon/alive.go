@@ -2,9 +2,13 @@ package daemon
 
 import (
 	"context"
+	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"time"
@@ -21,6 +25,28 @@ func Alive(ctx context.Context, listen string) (addr string, err error) {
 		err = signOfLife(ctx, addr)
 	}
 	return addr, err
+}
+
+// AskReady asks the window of a host on this machine whether new players find a lobby.
+func AskReady(ctx context.Context, url string) (h Health, err error) {
+	// The certificate is for names by which others ask.
+	client := http.Client{Timeout: aliveTimeout, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return h, err
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return Health{Status: "away"}, fmt.Errorf("no window of a host answers: %w", err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if err := json.NewDecoder(io.LimitReader(answer.Body, 4<<10)).Decode(&h); err != nil {
+		return h, fmt.Errorf("%s answers %s", url, answer.Status)
+	}
+	if answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the host is not ready: %s", h.Reason)
+	}
+	return h, err
 }
 
 // ownAddress is the address at which a program on the same machine reaches a listener.

@@ -67,7 +67,10 @@ type daemon struct {
 	operator  *control.Operator
 	onRealms  *realmCommands // nil: there is no [[realm]]
 	listeners host.Listeners
+	recorder  *storage.Recorder
+	running   *host.Host
 	web       *web.Server // nil: none
+	pulse     pulse
 	access    *access.Store
 }
 
@@ -137,7 +140,7 @@ func (d *daemon) openRecords() error {
 		stopBy.Store(time.Now().Add(d.Config.Limits.Shutdown.D() + recordsTimeout).UnixNano())
 	})
 	d.atEnd(func() error { closeRecorder(recorder, time.Unix(0, stopBy.Load()), d.Log); return nil })
-	d.records = storage.LimitAudit(recorder)
+	d.recorder, d.records = recorder, storage.LimitAudit(recorder)
 	d.host.Recorder = d.records
 	go housekeeping(d.ctx, d.db, Retention(d.Config.Database), d.part("database")) // ends with ctx
 	go keepRatings(d.ctx, d.db, d.part("database"))                                // ends with ctx
@@ -220,6 +223,7 @@ func (d *daemon) serve() error {
 	if err != nil {
 		return err
 	}
+	d.running = h
 	d.maps.watch()
 	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
 	d.operator = control.New(control.Options{

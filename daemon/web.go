@@ -41,6 +41,7 @@ func (d *daemon) startWeb() (ended <-chan struct{}) {
 		close(done)
 		return done
 	}
+	d.checkup()
 	go func() {
 		defer close(done)
 		if err := d.web.Serve(d.ctx); err != nil {

@@ -28,6 +28,13 @@ func (i *Info) leave(pid uint8) {
 	i.Players = slices.DeleteFunc(i.Players, func(p game.Player) bool { return p.PID == pid })
 }
 
+// Draining reports whether no lobby is opened any more, by an operator's will.
+func (h *Host) Draining() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stopping || h.keeper.Disabled()
+}
+
 // Info tells of one lobby or game; its ID is 0 when there is none.
 func (h *Host) Info(id uint32) Info {
 	h.mu.Lock()

@@ -20,12 +20,16 @@ asked: games go on without it. With --json, what the host says of its records is
 answer: spool_down and database_down are true while they cannot be written, and a status
 that is older than 30 s counts as spool_down (status_stale_for).
 
+With --ready it asks the host's window instead (/readyz at web.listen) whether new players find a lobby: a host that
+opens none any more is draining, one whose database is away is degraded, but ready. --wait asks again until it is.
+
 The exit code is 0 when the host answers, else 1.`
 
 // healthCommand never exits with code 2, which Docker reserves in health checks.
 func healthCommand() *cobra.Command {
 	var listen, file string
-	var asJSON bool
+	var asJSON, ready bool
+	var wait time.Duration
 	failure := func(err error) error {
 		if usage, ok := errors.AsType[usageError](err); ok {
 			return usage.error
@@ -36,6 +40,9 @@ func healthCommand() *cobra.Command {
 		Use: "health", Short: "ask the host on this machine whether it answers", Long: healthHelp,
 		Args: func(cmd *cobra.Command, args []string) error { return failure(noArgs(cmd, args)) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if ready {
+				return failure(readiness(cmd.Context(), file, asJSON, wait, cmd.OutOrStdout()))
+			}
 			return failure(health(cmd.Context(), listen, file, asJSON, cmd.OutOrStdout()))
 		},
 	}
@@ -45,8 +52,38 @@ func healthCommand() *cobra.Command {
 	fs.StringVar(&listen, "listen", "", "`ADDRESS:PORT` where the host listens; otherwise the configuration's")
 	sets(fs, "listen", "host.listen")
 	fs.BoolVar(&asJSON, "json", false, "print JSON, with what the host says of its records every 10 s (status.json in the spool)")
+	fs.BoolVar(&ready, "ready", false, "ask whether new players find a lobby")
+	fs.DurationVar(&wait, "wait", 0, "with --ready, how long to wait until they do")
 	configFlag(fs, &file)
 	return cmd
+}
+
+// readyEvery is how often --wait asks.
+const readyEvery = 200 * time.Millisecond
+
+// readiness asks a host's window until it says yes, or wait is over.
+func readiness(ctx context.Context, file string, asJSON bool, wait time.Duration, stdout io.Writer) error {
+	c, err := settings(file)
+	if err != nil {
+		return err
+	}
+	url := daemon.WebURL(c.Web, c.Web.Listen) + "/readyz"
+	for end := time.Now().Add(wait); ; {
+		answer, err := daemon.AskReady(ctx, url)
+		if err != nil && time.Now().Before(end) && ctx.Err() == nil {
+			time.Sleep(readyEvery)
+			continue
+		}
+		switch {
+		case asJSON:
+			return errors.Join(err, printJSON(stdout, answer))
+		case err == nil && answer.Reason != "":
+			fmt.Fprintf(stdout, "The host is ready, and %s: %s.\n", answer.Status, answer.Reason)
+		case err == nil:
+			fmt.Fprintln(stdout, "The host is ready.")
+		}
+		return err
+	}
 }
 
 // staleAfter a running host must have written its status again, which it does every 10 s.

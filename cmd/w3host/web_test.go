@@ -36,7 +36,17 @@ func TestWindowOfAFirstStart(t *testing.T) {
 			t.Errorf("the link: %s, want %d", answer.Status, want)
 		}
 	}
+	t.Setenv(config.EnvName("web.listen"), strings.TrimPrefix(line[1], "http://"))
+	if code, out, errs := shell(t, "health", "--ready", "--wait", "30s"); code != exitOK || !strings.Contains(out, "The host is ready.") {
+		t.Errorf("ready: %d %s%s", code, out, errs)
+	}
 	t.Setenv(config.EnvName("host.data_dir"), filepath.Join(dir, "data"))
+	if code, _, errs := shell(t, "ctl", "disable"); code != exitOK {
+		t.Error(errs)
+	}
+	if code, _, errs := shell(t, "health", "--ready"); code != exitFailed || !strings.Contains(errs, "no new lobbies are opened") {
+		t.Errorf("draining: %d %s", code, errs)
+	}
 	if code, out, errs := shell(t, "web", "token", "add", "bot", "--role", "viewer"); code != exitOK || !strings.HasPrefix(out, "w3h_") {
 		t.Fatalf("%d %s %s", code, out, errs)
 	} else if _, ok := access.Open(filepath.Join(dir, "data", "web.json")).Token(strings.TrimSpace(out), netip.Addr{}, time.Now()); !ok {
