@@ -42,7 +42,7 @@ type Config struct {
 // Host is the program as the network sees it.
 type Host struct {
 	Listen  string       `toml:"listen" default:"0.0.0.0:6112"` // TCP address for every lobby and game
-	Version w3gs.Version `toml:"version" default:"1.26"`
+	Version w3gs.Version `toml:"version" default:"1.26" entry:"version"`
 	Product string       `toml:"product" default:"W3XP" oneof:"W3XP WAR3"`
 	Name    string       `toml:"name" default:"w3host" range:"1..15"`     // who speaks for the host in lobbies
 	Play    bool         `toml:"play" default:"true"`                     // answer w3host play with the open lobbies
@@ -64,7 +64,7 @@ type Lobby struct {
 	Speed             string   `toml:"speed" default:"fast" oneof:"slow normal fast"`
 	Visibility        string   `toml:"visibility" default:"default" oneof:"default hide-terrain explored always-visible"`
 	Owner             string   `toml:"owner" default:"first" entry:"owner"` // a name; "first" for the first who joins; empty for nobody
-	Crossplay         bool     `toml:"crossplay" entry:"crossplay"`         // clients of each of lan.versions are told the map's identifiers of their own version
+	Crossplay         bool     `toml:"crossplay" entry:"crossplay"`         // clients of each of versions are told the map's identifiers of their own version
 	HCL               string   `toml:"hcl" entry:"hcl"`
 	Welcome           []string `toml:"welcome" entry:"welcome" range:"1..220"`
 	Rules             []string `toml:"rules" entry:"rules" range:"1..220"`
@@ -125,7 +125,7 @@ type LAN struct {
 	Targets       []string       `toml:"targets"`
 	PushInfo      bool           `toml:"push_info"` // 0x30 to the targets with every 0x32
 	BroadcastInfo bool           `toml:"broadcast_info"`
-	Versions      []w3gs.Version `toml:"versions" entry:"versions"` // further ones, besides host.version
+	Versions      []w3gs.Version `toml:"versions" entry:"versions"` // further ones, besides host.version; an entry with a version of its own begins with none
 }
 
 // Maps is where map files and the game's scripts are.

@@ -50,9 +50,29 @@ func (c *Config) Entries() []Entry {
 	list := make([]Entry, len(c.autohost))
 	for i, values := range c.autohost {
 		list[i] = c.entry()
+		if values["version"] != nil {
+			list[i].LAN.Versions = nil // which go with host.version
+		}
 		_ = decodeTable("", "", "", list[i].fields(), values) // decode has reported what is wrong
 	}
 	return list
+}
+
+// Versions are those whose clients see the lobbies of entries, each once.
+func (c *Config) Versions() (list []w3gs.Version) {
+	for _, e := range c.Entries() {
+		for _, v := range e.Seen() {
+			if !slices.Contains(list, v) {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// Seen are the versions whose clients see the lobbies of the entry, that of the host first.
+func (e *Entry) Seen() []w3gs.Version {
+	return append([]w3gs.Version{e.Host.Version}, e.LAN.Versions...)
 }
 
 // Choices are the maps of the entry, one at least.
@@ -96,9 +116,22 @@ func (v *validator) entries(c *Config) {
 			v.section(section, "entry", func(name string) (string, bool) { return key(name), c.autohost[i][name] != nil })
 		})
 		v.lobby(key, &e.Lobby)
-		if c.autohost[i]["versions"] != nil {
-			v.versions(key("versions"), e.LAN.Versions, c.Host.Version)
-		}
+		v.entryVersions(key, c.autohost[i], &e)
+	}
+}
+
+// entryVersions checks for which versions an entry is.
+func (v *validator) entryVersions(key func(string) string, set map[string]any, e *Entry) {
+	with := "host.version"
+	if set["version"] != nil {
+		v.version(key("version"), e.Host.Version)
+		with = "version"
+	}
+	if set["versions"] != nil {
+		v.versions(key("versions"), e.LAN.Versions, with, e.Host.Version)
+	}
+	if set["crossplay"] != nil {
+		v.crossplay(key("crossplay"), e, "versions")
 	}
 }
 

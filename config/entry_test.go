@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,16 +61,54 @@ welcome = []
 	}
 }
 
+// TestVersionsOfEntries: an entry with a version of its own has none of lan.versions.
+func TestVersionsOfEntries(t *testing.T) {
+	c, err := load(t, `
+[lan]
+versions = ["1.27"]
+[[autohost]]
+name = "both"
+[[autohost]]
+name = "other"
+version = "1.36"
+[[autohost]]
+name = "same"
+version = "1.26"
+[[autohost]]
+name = "more"
+version = "1.34"
+versions = ["1.33"]
+crossplay = true
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"[1.26 1.27]", "[1.36]", "[1.26]", "[1.34 1.33]"} {
+		if got := fmt.Sprint(c.Entries()[i].Seen()); got != want {
+			t.Errorf("entry %d is for %s, want %s", i+1, got, want)
+		}
+	}
+	if got := fmt.Sprint(c.Versions()); got != "[1.26 1.27 1.36 1.34 1.33]" {
+		t.Errorf("lobbies are for %s", got)
+	}
+}
+
 // TestFaultsOfEntries: each has the number of its entry, its key, and the way out.
 func TestFaultsOfEntries(t *testing.T) {
 	for text, want := range map[string]string{
 		`rotatoin = "x"`:      `unknown key "rotatoin" in autohost entry 1; did you mean "rotation"?`,
 		`versions = ["1.40"]`: `autohost entry 1: versions = 1.40: must be from 1.07 to 1.36 or 2.0`,
 		`versions = ["1.36"]`: `autohost entry 1: versions = 1.36: cannot share lobbies with host.version = 1.26`,
-		`lobbies = "two"`:     `autohost entry 1: lobbies = two: `,
-		`max_games = 0`:       `autohost entry 1: max_games = 0: must be from 1 to 100000`,
-		`rotation = "wild"`:   `rotation = "wild": must be one of order, random, vote`,
-		`hours = ["18-2"]`:    `hours = "18-2": must be a span of hours, for example 18:00-02:00`,
+		`version = "1.40"`:    `autohost entry 1: version = 1.40: must be from 1.07 to 1.36 or 2.0`,
+		`version = "new"`:     `autohost entry 1: version = new: "new" is no game version: write it as 26, 1.26 or 2.0`,
+		`version = "1.36"
+versions = ["1.26", "1.35"]`: `autohost entry 1: versions = 1.26: cannot share lobbies with version = 1.36: its clients compute another checksum ` +
+			`for the same map, or speak other packets. An [[autohost]] of its own with version = "1.26" shows them lobbies beside these`,
+		`crossplay = true`:  `autohost entry 1: crossplay = true: has no effect without further versions: write them into versions`,
+		`lobbies = "two"`:   `autohost entry 1: lobbies = two: `,
+		`max_games = 0`:     `autohost entry 1: max_games = 0: must be from 1 to 100000`,
+		`rotation = "wild"`: `rotation = "wild": must be one of order, random, vote`,
+		`hours = ["18-2"]`:  `hours = "18-2": must be a span of hours, for example 18:00-02:00`,
 		`map = "a"
 maps = ["b"]`: `map = "a": must not be there beside maps`,
 		`maps = ["a", "b"]

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -126,6 +127,8 @@ func (v *validator) realm(c *Config, i int) {
 	v.text(key("channel"), r.Channel, 0, 31)
 	if n := c.RealmVersion(r); n < minRealmVersion || n > maxRealmVersion {
 		v.fault(key("game_version"), n, "realms know %v to %v: set game_version", minRealmVersion, maxRealmVersion)
+	} else if !slices.ContainsFunc(c.Versions(), n.SharesLobby) {
+		v.fault(key("game_version"), n, "no lobby is for players of %v: set host.version, or version of an [[autohost]]", n)
 	}
 	v.text(key("locale"), r.Locale, 4, 4)
 	v.between(key("lobbies"), r.Lobbies, 1, 100)

@@ -46,9 +46,10 @@ func (c *Config) Validate() error {
 	for _, a := range c.LAN.Targets {
 		v.ipv4("lan.targets", a)
 	}
-	v.versions("lan.versions", c.LAN.Versions, c.Host.Version)
-	if c.Lobby.Crossplay && len(c.LAN.Versions) == 0 && len(c.autohost) == 0 {
-		v.fault("lobby.crossplay", true, "has no effect without further versions: write them into lan.versions")
+	v.versions("lan.versions", c.LAN.Versions, "host.version", c.Host.Version)
+	if len(c.autohost) == 0 {
+		own := c.entry()
+		v.crossplay("lobby.crossplay", &own, "lan.versions")
 	}
 	v.template("replays.name", c.Replays.Name)
 	if url := c.Database.URL; url != "" && !strings.ContainsAny(url, ":=") {
@@ -141,13 +142,21 @@ func (v *validator) version(key string, value w3gs.Version) {
 	}
 }
 
-// versions checks those whose clients see the lobbies beside that of the host.
-func (v *validator) versions(key string, list []w3gs.Version, with w3gs.Version) {
+// versions checks those whose clients see the lobbies beside that which another key names.
+func (v *validator) versions(key string, list []w3gs.Version, other string, with w3gs.Version) {
 	for _, n := range list {
 		v.version(key, n)
-		if n.Exists() && !n.SharesLobby(with) {
-			v.fault(key, n, "cannot share lobbies with host.version = %v: its clients compute another checksum for the same map, or speak other packets", with)
+		if n.Exists() && with.Exists() && !n.SharesLobby(with) {
+			v.fault(key, n, "cannot share lobbies with %s = %v: its clients compute another checksum for the same map, or speak other packets. "+
+				"An [[autohost]] of its own with version = \"%[3]v\" shows them lobbies beside these", other, with, n)
 		}
+	}
+}
+
+// crossplay checks that there are versions to be told apart.
+func (v *validator) crossplay(key string, e *Entry, versions string) {
+	if e.Lobby.Crossplay && len(e.LAN.Versions) == 0 {
+		v.fault(key, true, "has no effect without further versions: write them into %s", versions)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host"
@@ -105,19 +106,23 @@ func open(pattern string, w host.Wish) act {
 		if err != nil {
 			return err
 		}
+		setup := d.host().Setup(d.id)
+		w.For = &setup
 		return d.open(c, file, w)
 	}
 }
 
-// openNext opens a lobby with the next map of autohost.
+// openNext opens a lobby with the next map of autohost, for players of its entry's versions.
 func openNext(w host.Wish, private bool) act {
 	w.Private = private
 	return func(d *target, c *call) (err error) {
 		var files []string
-		d.host().Keep(func(k *autohost.Keeper) { files, err = k.Upcoming(d.id) })
+		var setup game.Config
+		d.host().Keep(func(k *autohost.Keeper) { files, setup, err = k.Upcoming(d.id) })
 		if err != nil || len(files) == 0 {
 			return cannot("no map is set: use host <map> [name]")
 		}
+		w.For = &setup
 		return d.open(c, files[0], w)
 	}
 }
@@ -143,7 +148,7 @@ func (d *target) open(c *call, file string, w host.Wish) error {
 	if err := d.mayHost(c, file, &w); err != nil {
 		return err
 	}
-	m, err := d.opts.Maps.Open(file)
+	m, err := d.opts.Maps.Open(file, w.For.Seen())
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/host"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
 	"w3host/texts"
 )
@@ -31,8 +32,8 @@ type Maps interface {
 	List(pattern string) ([]string, error)
 	// Find returns the one map that a pattern matches.
 	Find(pattern string) (file string, err error)
-	// Open reads a map.
-	Open(file string) (*host.Map, error)
+	// Open reads a map for clients of each of the versions.
+	Open(file string, seen []w3gs.Version) (*host.Map, error)
 }
 
 // Options are what the commands act on.

@@ -198,12 +198,12 @@ func (s *stage) Find(pattern string) (string, error) {
 	return "", fmt.Errorf("%q may be %s", pattern, strings.Join(found, " or "))
 }
 
-func (s *stage) Open(file string) (*host.Map, error) {
+func (s *stage) Open(file string, seen []w3gs.Version) (*host.Map, error) {
 	if file == "broken.w3x" {
 		return nil, errors.New("map broken.w3x: no map file")
 	}
 	_, data := builtin.Map()
-	m, err := w3map.Read(bytes.NewReader(data), int64(len(data)), file, w3map.Options{Version: 26})
+	m, err := w3map.Read(bytes.NewReader(data), int64(len(data)), file, w3map.Options{Version: seen[0]})
 	if err != nil {
 		return nil, err
 	}

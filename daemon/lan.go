@@ -30,7 +30,7 @@ func LANOptions(c config.Config, listen netip.AddrPort, log zerolog.Logger) lan.
 	if slices.Contains(c.LAN.Broadcast, config.Interfaces) {
 		o.InterfacePort = port
 	}
-	for _, v := range c.LAN.Versions {
+	for _, v := range c.Versions() {
 		o.Versions = append(o.Versions, uint32(v))
 	}
 	return o

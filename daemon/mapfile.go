@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"w3host/host"
 	"w3host/internal/terminal"
 	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 )
 
 // knownMap is a map in memory, as long as a lobby or game uses it.
@@ -31,18 +33,19 @@ type mapKey struct {
 	time, beside time.Time // zero for the built-in map
 }
 
-// Open reads the map of a query: "" for the built-in one, a path, or a part of a name.
-// Lobbies with the same file share its bytes.
-func (s *Maps) Open(query string) (*host.Map, error) {
+// Open reads the map of a query: "" for the built-in one, a path, or a part of a name. Its
+// identifiers are those of the first of the versions; others have their own where their
+// scripts differ. Lobbies with the same file share its bytes.
+func (s *Maps) Open(query string, seen []w3gs.Version) (*host.Map, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.open(query)
+	return s.open(query, seen)
 }
 
-func (s *Maps) open(query string) (*host.Map, error) {
+func (s *Maps) open(query string, seen []w3gs.Version) (*host.Map, error) {
 	if query == "" {
 		name, data := builtin.Map()
-		return s.load(mapKey{path: name, size: int64(len(data))}, bytes.NewReader(data))
+		return s.load(mapKey{path: name, size: int64(len(data))}, bytes.NewReader(data), seen)
 	}
 	path := query
 	if !isFile(query) {
@@ -65,38 +68,54 @@ func (s *Maps) open(query string) (*host.Map, error) {
 	if beside, err := os.Stat(w3map.ConfigName(path)); err == nil {
 		key.beside, key.with = beside.ModTime(), beside.Size()
 	}
-	return s.load(key, f)
+	return s.load(key, f, seen)
 }
 
 // load reads a map unless it is still in memory, and logs its warnings.
-func (s *Maps) load(key mapKey, r io.ReaderAt) (*host.Map, error) {
-	if known := s.known[key.path]; known.key == key {
+func (s *Maps) load(key mapKey, r io.ReaderAt, seen []w3gs.Version) (*host.Map, error) {
+	name := fmt.Sprint(key.path, seen)
+	if known := s.known[name]; known.key == key {
 		if m := known.m.Value(); m != nil {
 			return m, nil
 		}
 	}
-	file := w3map.Shown(key.path)
-	m, err := mapconf.Read(r, key.size, key.path, w3map.Options{Version: s.version(), Scripts: s.scripts})
-	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", file, err)
+	opts := w3map.Options{Version: seen[0], Scripts: s.scriptsOf(seen[0]), Others: map[w3gs.Version]*w3map.Scripts{}}
+	for _, v := range seen[1:] {
+		opts.Others[v] = s.scriptsOf(v)
 	}
-	data := make([]byte, key.size) // only now: it is a map
-	if _, err := r.ReadAt(data, 0); err != nil || crc32.ChecksumIEEE(data) != m.CRC32 {
-		return nil, fmt.Errorf("map %s changed while it was being read; wait until it has been copied", file)
-	}
-	parts, err := mapxfer.NewParts(data)
+	m, err := mapconf.Read(r, key.size, key.path, opts)
 	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", file, err)
+		return nil, fmt.Errorf("map %s: %w", w3map.Shown(key.path), err)
+	}
+	parts, err := s.parts(key, r, m.CRC32)
+	if err != nil {
+		return nil, fmt.Errorf("map %s: %w", w3map.Shown(key.path), err)
 	}
 	warnings := slices.Clone(m.Warnings) // what m.MissingScripts says, of any map, is said once, by welcome
-	if limit := s.version().MapLimit(); limit > 0 && m.Size > limit {
-		warnings = append(warnings,
-			fmt.Sprintf("the map has %d bytes; clients of %v load no more than %d", m.Size, s.version(), limit))
+	for _, v := range seen {
+		if limit := v.MapLimit(); limit > 0 && m.Size > limit {
+			warnings = append(warnings, fmt.Sprintf("the map has %d bytes; clients of %v load no more than %d", m.Size, v, limit))
+		}
 	}
 	for _, warning := range warnings {
 		s.log.Warn().Str("map", w3map.Shown(m.File)).Msg(warning)
 	}
 	made := &host.Map{Map: m, Parts: parts}
-	s.known[key.path] = knownMap{key, weak.Make(made)}
+	s.known[name] = knownMap{key, weak.Make(made)}
 	return made, nil
+}
+
+// parts are the bytes of a map that was read just now, or those that lobbies for other
+// versions hold.
+func (s *Maps) parts(key mapKey, r io.ReaderAt, crc uint32) (*mapxfer.Parts, error) {
+	for _, known := range s.known {
+		if m := known.m.Value(); known.key == key && m != nil && m.CRC32 == crc {
+			return m.Parts, nil
+		}
+	}
+	data := make([]byte, key.size)
+	if _, err := r.ReadAt(data, 0); err != nil || crc32.ChecksumIEEE(data) != crc {
+		return nil, errors.New("it changed while it was being read; wait until it has been copied")
+	}
+	return mapxfer.NewParts(data)
 }

@@ -13,6 +13,7 @@ import (
 	"w3host/config"
 	"w3host/formats/w3map/builtin"
 	"w3host/host"
+	"w3host/protocol/w3gs"
 )
 
 // TestHostsMapWithANameInGBK: by its bytes, as a path, and by the name that the list shows.
@@ -23,7 +24,7 @@ func TestHostsMapWithANameInGBK(t *testing.T) {
 	write(t, filepath.Join(dir, name), data)
 	write(t, filepath.Join(dir, "\xca\xd0\xcb\xf3 1.w3x"), append(bytes.Clone(data), 1))
 	for _, query := range []string{filepath.Join(dir, name), name, `\xca\xd0\xcb\xf2 1.w3x`} {
-		m, err := source(t, dir, query).Open(query)
+		m, err := source(t, dir, query).Open(query, []w3gs.Version{26})
 		if err != nil || m.File != name || m.Path != `Maps\Download\`+name {
 			t.Errorf("%q: %v %v", query, m, err)
 		}
@@ -40,7 +41,7 @@ func TestFileBesideTheMapIsReadAgain(t *testing.T) {
 		s := source(t, dir, query)
 		next := func() *host.Map {
 			t.Helper()
-			m, err := s.Open(query)
+			m, err := s.Open(query, []w3gs.Version{26})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +60,7 @@ func TestFileBesideTheMapIsReadAgain(t *testing.T) {
 			t.Errorf("%s: with an edited file beside it, the name is %q", query, got)
 		}
 		write(t, filepath.Join(dir, "a.toml"), []byte(`nome = "four"`))
-		if _, err := s.Open(query); err == nil || !strings.Contains(err.Error(), `did you mean "name"`) {
+		if _, err := s.Open(query, []w3gs.Version{26}); err == nil || !strings.Contains(err.Error(), `did you mean "name"`) {
 			t.Errorf("%s: with a broken file beside it: %v", query, err)
 		}
 		if err := os.Remove(filepath.Join(dir, "a.toml")); err != nil {
@@ -88,5 +89,54 @@ func write(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestIdentifiersOfSeveralVersions: those of further versions are computed where their
+// scripts differ, unless the file beside the map names them, and lobbies of several
+// versions share the bytes of a map.
+func TestIdentifiersOfSeveralVersions(t *testing.T) {
+	dir := t.TempDir()
+	_, data := builtin.Map()
+	path := filepath.Join(dir, "a.w3x")
+	write(t, path, data)
+	for _, v := range []string{"1.26", "1.27", "1.28"} {
+		if err := os.MkdirAll(filepath.Join(dir, "scripts", v), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "scripts", v, "common.j"), []byte("common of "+v[:3]+"\r\n"))
+		write(t, filepath.Join(dir, "scripts", v, "blizzard.j"), []byte("blizzard of "+v+"\r\n"))
+	}
+	s := source(t, dir, path)
+	open := func(seen ...w3gs.Version) *host.Map {
+		t.Helper()
+		m, err := s.Open(path, seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := open(26, 27, 28)
+	for _, v := range []w3gs.Version{26, 27, 28} {
+		alone := open(v)
+		if own := m.For(v); own != alone.Identifiers || v > 26 && (own.Checksum == m.Checksum || own.SHA1 == m.SHA1 || own.CRC32 != m.CRC32) {
+			t.Errorf("%v: %+v; alone it has %+v", v, own, alone.Identifiers)
+		}
+		if alone.Parts != m.Parts {
+			t.Errorf("%v has the map's bytes in memory once more", v)
+		}
+	}
+	if modern := open(36, 35); modern.Parts != m.Parts || modern.Checksum == m.Checksum || len(modern.Others) != 0 {
+		t.Errorf("1.36 has %+v", modern.Map)
+	}
+	write(t, filepath.Join(dir, "a.toml"), []byte("checksum = \"00000026\"\n[versions.\"1.28\"]\nchecksum = \"00000028\"\n"))
+	said := open(26, 27, 28)
+	if said.Checksum != 0x26 || said.For(27) != m.For(27) || said.For(28).Checksum != 0x28 || said.For(28).SHA1 != m.For(28).SHA1 {
+		t.Errorf("with a file beside it: %+v, %+v", said.Identifiers, said.Others)
+	}
+	write(t, filepath.Join(dir, "scripts", "1.28", "common.j"), []byte("the same\n"))
+	s.reload(s.config)
+	if broken := open(26, 27, 28); broken.For(27) != m.For(27) {
+		t.Errorf("broken scripts of 1.28 cost 1.27 its identifiers: %+v", broken.Others)
 	}
 }

@@ -28,9 +28,9 @@ type Maps struct {
 
 	mu      sync.Mutex // guards what follows
 	config  config.Config
-	cache   string // file; empty: nothing is kept
-	scripts *w3map.Scripts
-	known   map[string]knownMap // by path
+	cache   string                          // file; empty: nothing is kept
+	scripts map[w3gs.Version]*w3map.Scripts // that were looked for; nil: there are none
+	known   map[string]knownMap             // by path and versions
 	watched bool
 	unwatch func()
 }
@@ -67,12 +67,12 @@ func openMaps(ctx context.Context, c config.Config, cache string, log zerolog.Lo
 	return s, nil
 }
 
-// NewMaps looks for the game's scripts; maps can be read without them. What is computed
-// of maps is kept in the file cache; empty: nowhere. The maps folder is read when a name is looked for.
+// NewMaps keeps what is computed of maps in the file cache; empty: nowhere. The maps folder is read when a name is
+// looked for.
 func NewMaps(ctx context.Context, c config.Config, cache string, log zerolog.Logger) *Maps {
-	s := &Maps{ctx: ctx, config: c, cache: cache, log: log, known: map[string]knownMap{}, unwatch: func() {}}
-	s.findScripts()
-	return s
+	return &Maps{
+		ctx: ctx, config: c, cache: cache, log: log, known: map[string]knownMap{}, scripts: map[w3gs.Version]*w3map.Scripts{}, unwatch: func() {},
+	}
 }
 
 // check returns an error if an entry has no map that can be hosted.
@@ -83,7 +83,7 @@ func (s *Maps) check(e *config.Entry) (err error) {
 			err = s.none(choice)
 		}
 		for _, file := range files {
-			_, fault := s.open(file)
+			_, fault := s.open(file, e.Seen())
 			if fault == nil {
 				return nil
 			}
@@ -105,7 +105,7 @@ func (s *Maps) first(e *config.Entry) (what string, m *host.Map) {
 		files = append(files, s.expand(choice)...)
 	}
 	for _, file := range files {
-		m, err := s.open(file)
+		m, err := s.open(file, e.Seen())
 		if err != nil {
 			continue
 		}
@@ -117,14 +117,18 @@ func (s *Maps) first(e *config.Entry) (what string, m *host.Map) {
 	return "", nil
 }
 
-func (s *Maps) version() w3gs.Version { return s.config.Host.Version }
-
-func (s *Maps) findScripts() {
-	var err error
-	s.scripts, _, err = mapconf.FindScripts(s.config.Maps.Scripts, s.version())
-	if err != nil && !errors.Is(err, mapconf.ErrNoScripts) && !errors.Is(err, os.ErrNotExist) {
-		s.log.Warn().Err(err).Msg("the game's scripts cannot be used")
+// scriptsOf looks for the game's scripts of a version; maps can be read without them.
+func (s *Maps) scriptsOf(v w3gs.Version) *w3map.Scripts {
+	found, looked := s.scripts[v]
+	if looked || !v.SumsGameScripts() {
+		return found
 	}
+	found, _, err := mapconf.FindScripts(s.config.Maps.Scripts, v)
+	if err != nil && !errors.Is(err, mapconf.ErrNoScripts) && !errors.Is(err, os.ErrNotExist) {
+		s.log.Warn().Err(err).Stringer("version", v).Msg("the game's scripts cannot be used")
+	}
+	s.scripts[v] = found
+	return found
 }
 
 func isFile(path string) bool {
@@ -140,7 +144,7 @@ func (s *Maps) scan(query string) error {
 	c := s.config
 	c.Lobby.Map = query
 	maps, err := catalogue.Open(s.ctx, c.Maps.Dir, catalogue.Options{
-		Version: s.version(), Scripts: s.scripts, Cache: s.cache,
+		Version: c.Host.Version, Scripts: s.scriptsOf(c.Host.Version), Cache: s.cache,
 		Report: func(err error) { s.log.Warn().Err(err).Msg("maps folder") },
 	})
 	if err != nil {
@@ -260,7 +264,7 @@ func (s *Maps) reload(c config.Config) {
 	s.unwatch()
 	s.config, s.unwatch = c, func() {}
 	clear(s.known)
-	s.findScripts()
+	clear(s.scripts)
 	if s.maps.Swap(nil) != nil {
 		if err := s.scan(""); err != nil {
 			s.log.Warn().Err(err).Msg("maps folder")

@@ -38,17 +38,12 @@ func Check(c config.Config) error {
 }
 
 func hostOptions(c config.Config, version string, log zerolog.Logger) host.Options {
-	versions := []uint32{uint32(c.Host.Version)}
-	for _, v := range c.LAN.Versions {
-		versions = append(versions, uint32(v))
-	}
 	return host.Options{
 		Product:         Product(c),
 		Game:            gameConfig(c, version),
 		Limits:          hostLimits(c.Limits),
 		Autohost:        host.Autohost{Entries: entries(c, version), MaxGames: c.Autohost.MaxGames},
 		RequireEntryKey: c.LAN.Enabled, // which announces the key
-		Versions:        versions,
 		Listing:         c.Host.Play,
 		Log:             log,
 		Crashes:         c.CrashDir(),

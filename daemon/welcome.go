@@ -3,6 +3,7 @@ package daemon
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -18,21 +19,28 @@ import (
 // needs. The log names each lobby when it is open.
 func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logger) {
 	log.Info().Stringer("listen", addr).Msgf("hosting on %s", addr)
-	players, refused := 0, ""
+	versions := c.Versions()
+	players, version, refused := 0, c.Host.Version, ""
 	for _, e := range c.Entries() {
 		file, m := maps.first(&e)
 		if m == nil {
 			continue // a warning says so when its lobby is to open
 		}
+		if len(versions) > 1 {
+			file += " for " + versionList(e.Seen())
+		}
 		log.Info().Msgf("%q: %s, starts %s", e.Lobby.Name, file, startsWhen(e.Lobby))
 		if players == 0 {
-			players = int(m.PlayerSlots)
+			players, version = int(m.PlayerSlots), e.Host.Version
 			if n := e.Lobby.Autostart; n > 0 {
 				players = min(n, players)
 			}
 		}
 		if !m.HasChecksum && refused == "" {
 			refused = m.File
+			if len(versions) > 1 {
+				refused += fmt.Sprintf(" (%v)", e.Host.Version)
+			}
 		}
 	}
 	ip := addr.Addr().Unmap()
@@ -44,9 +52,14 @@ func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logge
 		where = append(where, "Local Area Network")
 	}
 	for _, r := range c.Realms {
-		where = append(where, "the list of games on "+r.Name)
+		list := "the list of games on " + r.Name
+		others := func(v w3gs.Version) bool { return !v.SharesLobby(c.RealmVersion(&r)) }
+		if theirs := slices.DeleteFunc(slices.Clone(versions), others); len(theirs) < len(versions) {
+			list += fmt.Sprintf(" (%s)", versionList(theirs))
+		}
+		where = append(where, list)
 	}
-	how := fmt.Sprintf("to join: Warcraft III %v, %s", c.Host.Version, strings.Join(where, " or "))
+	how := fmt.Sprintf("to join: Warcraft III %s, %s", versionList(versions), strings.Join(where, " or "))
 	switch {
 	case where == nil:
 		how = "to join: by this address only, since lan.enabled is off and there is no [[realm]]"
@@ -58,7 +71,16 @@ func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logge
 		log.Info().Msgf("the real game refuses %s until its common.j and blizzard.j are in %s (docs/maps.md)",
 			refused, absolute(c.Maps.Scripts))
 	}
-	log.Info().Msgf("to try it without the game: %s", botsHint(addr, c.Host.Version, players))
+	log.Info().Msgf("to try it without the game: %s", botsHint(addr, version, players))
+}
+
+// versionList is versions as people list them.
+func versionList(list []w3gs.Version) string {
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = v.String()
+	}
+	return strings.Join(words, ", ")
 }
 
 func startsWhen(l config.Lobby) string {

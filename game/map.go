@@ -8,6 +8,15 @@ import (
 	"w3host/protocol/w3gs"
 )
 
+// Seen are the versions whose clients see the lobby, that of the host first.
+func (c *Config) Seen() []w3gs.Version { return append([]w3gs.Version{c.Version}, c.Versions...) }
+
+// SeenLike is the Config for players of another's versions.
+func (c Config) SeenLike(o *Config) Config {
+	c.Version, c.Versions, c.Crossplay = o.Version, o.Versions, o.Crossplay
+	return c
+}
+
 // ForMap completes what a lobby with this map is made from.
 func (c Config) ForMap(m *w3map.Map) Config {
 	c.Map = Map{

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"w3host/game"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
 )
@@ -14,6 +15,34 @@ type adverts chan lan.Advert
 func (a adverts) Open(ad lan.Advert) error { a <- ad; return nil }
 func (a adverts) Update(uint32, lan.Count) {}
 func (a adverts) Close(uint32)             {}
+
+// TestVersionOfALobby: a lobby may be for another version than the host, and one that is
+// asked for in it is for the same.
+func TestVersionOfALobby(t *testing.T) {
+	t.Parallel()
+	shown := make(adverts, 10)
+	r := newRig(t, func(o *Options) { o.Advertiser, o.Game.Version, o.Game.Versions = shown, 22, []w3gs.Version{22} })
+	g, err := r.h.OpenFor(Wish{Name: "modern", Map: testMap(12), For: &game.Config{Version: 36, Versions: []w3gs.Version{35}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := r.h.Setup(g.ID())
+	if _, err := r.h.OpenFor(Wish{Name: "another", Map: testMap(12), For: &beside}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		ad := <-shown
+		if got := ad.Versions(nil); !slices.Equal(got, []uint32{36, 35}) || !ad.Stat.HasSHA1 || ad.Count.Slots != 13 {
+			t.Errorf("%s is shown to %v: %+v", ad.Name, got, ad)
+		}
+	}
+	if _, err := r.h.OpenLobby("old", testMap(12)); err != nil {
+		t.Fatal(err)
+	}
+	if ad := <-shown; ad.Stat.HasSHA1 || ad.Count.Slots != 12 {
+		t.Errorf("old is %+v", ad)
+	}
+}
 
 // TestVersionsOfAnEntry: a lobby is shown to the versions of its entry, and to no other.
 func TestVersionsOfAnEntry(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"w3host/game"
 	"w3host/game/autohost"
+	"w3host/protocol/w3gs"
 )
 
 // refillRetry is the pause after a lobby could not be opened, and between two
@@ -22,9 +23,10 @@ type Autohost struct {
 	// Expand lists the maps that a choice of an entry stands for, nil: one of its
 	// name. It never waits.
 	Expand func(choice string) []string
-	// Open reads one of these maps. It is asked for each lobby, so that a replaced
-	// file takes effect without a restart.
-	Open func(file string) (*Map, error)
+	// Open reads one of these maps, with the identifiers of each of the versions, of which
+	// the first is that of the game. It is asked for each lobby, so that a replaced file
+	// takes effect without a restart.
+	Open func(file string, seen []w3gs.Version) (*Map, error)
 }
 
 // Configure changes what can be changed while games run: what the lobbies to come
@@ -174,7 +176,7 @@ func (h *Host) openOrder(order autohost.Order) {
 	err := errors.New("its entry has no map")
 	for i, file := range order.Maps {
 		var m *Map
-		if m, err = h.opts.Autohost.Open(file); err == nil {
+		if m, err = h.opts.Autohost.Open(file, order.Setup.Seen()); err == nil {
 			_, err = h.openLobby(lobbySpec{name: order.Name, m: m, setup: order.Setup, file: file, order: order})
 		}
 		if err == nil || errors.Is(err, errHostStops) {

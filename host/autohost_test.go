@@ -10,6 +10,7 @@ import (
 	"w3host/game/autohost"
 	"w3host/internal/testkit"
 	"w3host/lan"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
 )
 
@@ -45,7 +46,7 @@ func (b board) expect(t *testing.T, want ...string) {
 }
 
 // oneEntry keeps lobbies called "game" open.
-func oneEntry(lobbies, games int, open func(string) (*Map, error)) Autohost {
+func oneEntry(lobbies, games int, open func(string, []w3gs.Version) (*Map, error)) Autohost {
 	e := autohost.Entry{Name: "game", Lobbies: lobbies, MaxGames: games, Maps: []autohost.Choice{{Map: "map"}}, Setup: plainGame()}
 	return Autohost{Entries: []autohost.Entry{e}, MaxGames: games, Open: open, Retry: 50 * time.Millisecond}
 }
@@ -58,7 +59,7 @@ func TestAutohost(t *testing.T) {
 	b := board{make(chan string, 100)}
 	r := newRig(t, func(o *Options) {
 		o.Advertiser = b
-		o.Autohost = oneEntry(1, 2, func(string) (*Map, error) {
+		o.Autohost = oneEntry(1, 2, func(string, []w3gs.Version) (*Map, error) {
 			return testMap(1 + int(asked.Add(1))), nil
 		})
 	})
@@ -94,7 +95,7 @@ func TestAutohostNeverExceedsMaxGames(t *testing.T) {
 	b := board{make(chan string, 100)}
 	r := newRig(t, func(o *Options) {
 		o.Advertiser = b
-		o.Autohost = oneEntry(5, 2, func(string) (*Map, error) { return testMap(2), nil })
+		o.Autohost = oneEntry(5, 2, func(string, []w3gs.Version) (*Map, error) { return testMap(2), nil })
 	})
 	testkit.Eventually(t, "two lobbies", func() bool { return len(b.events) == 2 })
 	r.h.Keep(func(k *autohost.Keeper) {
@@ -109,7 +110,7 @@ func TestMapSourceFails(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	r := newRig(t, func(o *Options) {
-		o.Autohost = oneEntry(1, 1, func(string) (*Map, error) {
+		o.Autohost = oneEntry(1, 1, func(string, []w3gs.Version) (*Map, error) {
 			if asked.Add(1) < 3 {
 				return nil, errors.New("map file: not there")
 			}
@@ -144,7 +145,7 @@ func TestStartOfAnEntry(t *testing.T) {
 	b := board{make(chan string, 100)}
 	r := newRig(t, func(o *Options) {
 		o.Advertiser = b
-		o.Autohost = oneEntry(1, 3, func(string) (*Map, error) { return testMap(4), nil })
+		o.Autohost = oneEntry(1, 3, func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil })
 		l := &o.Autohost.Entries[0].Setup.Lobby
 		l.Start.Humans, l.Start.Ready, l.Start.Balanced = 2, true, true
 	})

@@ -7,6 +7,7 @@ import (
 
 	"w3host/game"
 	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
 )
 
 // What an address may have, by the seats that it has already: in lobbies 1, 2, 3 of an
@@ -38,7 +39,7 @@ func TestCrowded(t *testing.T) {
 	} {
 		r := newRig(t, func(o *Options) {
 			o.Limits.SeatsPerIP, o.Limits.GamesPerIP = tc.seats, tc.games
-			a := oneEntry(3, 4, func(string) (*Map, error) { return testMap(4), nil })
+			a := oneEntry(3, 4, func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil })
 			o.Autohost, o.Autohost.MaxGames = a, 7
 		})
 		testkit.Eventually(t, "three lobbies", func() bool { return len(r.h.Infos()) == 3 })
@@ -64,7 +65,7 @@ func TestCrowded(t *testing.T) {
 func TestOneAddressLeavesGamesToOthers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) {
-		o.Autohost = oneEntry(1, 6, func(string) (*Map, error) { return testMap(4), nil })
+		o.Autohost = oneEntry(1, 6, func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil })
 		o.Limits.Exempt, o.Limits.SeatsPerIP, o.Limits.GamesPerIP = nil, 48, 8
 	})
 	lobby := func() (g *Game) {

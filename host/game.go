@@ -93,13 +93,13 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	g.links = make(map[game.LinkID]*link)
 	cfg, opened := spec.setup.ForMap(spec.m.Map), time.Now()
 	cfg.ID, cfg.Name, cfg.Lobby.RandomSeed = id, spec.name, randomU32()
-	cfg.Unlisted, cfg.Realm = spec.private, strings.Join(h.opts.Realms.Names(), ",")
+	cfg.Unlisted, cfg.Realm = spec.private, strings.Join(h.opts.Realms.Names(cfg.Version), ",")
 	if a := spec.again; a != nil {
 		seed := cfg.Lobby.RandomSeed
 		cfg = *a
 		cfg.ID, cfg.Lobby.RandomSeed = id, seed
 	}
-	for _, v := range append([]w3gs.Version{cfg.Version}, cfg.Versions...) {
+	for _, v := range cfg.Seen() {
 		key, own := g.key, g.m.Identifiers
 		if cfg.Crossplay {
 			key, own = randomU32(), g.m.For(v)
@@ -110,7 +110,7 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()
 	g.observers = []Observer{g.records, (*watcher)(g), gamelog.NewLines(g.log, h.Addr())}
 	if h.opts.Replays != nil {
-		g.replay = h.opts.Replays.New(h.opts.recordingOf(spec.m, cfg.Settings, opened))
+		g.replay = h.opts.Replays.New(h.opts.recordingOf(spec.m, &cfg, opened))
 		g.records.Replay = g.replay.Name
 		g.observers = slices.Insert(g.observers, 0, Observer(g.replay)) // the records tell its name
 	}
@@ -130,6 +130,9 @@ func (g *Game) ID() uint32 { return g.id }
 
 // EntryKey is what a join from the LAN must bring.
 func (g *Game) EntryKey() uint32 { return g.key }
+
+// version is that of the game; clients of others may see the lobby, too.
+func (g *Game) version() w3gs.Version { return w3gs.Version(g.variants[0].Version) }
 
 // versionOf is the version whose clients alone are shown an entry key; 0: none.
 func (g *Game) versionOf(key uint32) w3gs.Version {
@@ -257,11 +260,14 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	if l.realm != "" {
 		g.bear(l)
 	}
+	version := g.versionOf(join.EntryKey)
+	if l.realm != "" {
+		version = g.host.opts.Realms.Version(l.realm)
+	}
 	g.last = game.Join
 	g.step(&game.Input{
 		Kind: game.Join, Link: l.id, Packet: join, Addr: l.Addr, Realm: l.realm, Vouched: l.vouched,
-		Level: l.level(), Banned: l.banned(), Shared: g.host.gate.exempt(l.Addr.Addr()),
-		Version: g.versionOf(join.EntryKey),
+		Level: l.level(), Banned: l.banned(), Shared: g.host.gate.exempt(l.Addr.Addr()), Version: version,
 	})
 	if l.realm != "" && !l.vouched && l.pid != 0 {
 		g.prove(l)

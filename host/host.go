@@ -69,9 +69,6 @@ func New(opts Options) (*Host, error) {
 	if opts.Outside == nil {
 		opts.Outside = func(*Game, *command.Caller, string) {}
 	}
-	if len(opts.Versions) == 0 {
-		opts.Versions = []uint32{uint32(opts.Game.Version)}
-	}
 	h := &Host{
 		opts:     opts,
 		log:      opts.Log,
@@ -131,19 +128,32 @@ func (h *Host) Run(ctx context.Context) error {
 type Wish struct {
 	Name    string
 	Map     *Map
-	Private bool   // not listed
-	By      string // who asks for it, with their realm; "" where nobody is counted
-	Owner   string // as lobby.Config.SetOwner takes it; "" leaves the one of Options.Game
+	Private bool         // not listed
+	By      string       // who asks for it, with their realm; "" where nobody is counted
+	Owner   string       // as lobby.Config.SetOwner takes it; "" leaves the one of Options.Game
+	For     *game.Config // whose players' versions it is for; nil: Options.Game
 
 	// Settings are those within Mask, whatever the map and Options.Game have.
 	Settings, Mask w3gs.GameSettings
 }
 
+// Setup is what a lobby is made from that no entry asks for. It is for players of the same
+// versions as the lobby or game of that number, if there is one.
+func (h *Host) Setup(beside uint32) game.Config {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if g := h.games[beside]; g != nil {
+		return h.setup.SeenLike(&g.spec.setup)
+	}
+	return h.setup
+}
+
 // OpenFor opens a lobby that somebody wishes.
 func (h *Host) OpenFor(w Wish) (*Game, error) {
-	h.mu.Lock()
-	setup := h.setup
-	h.mu.Unlock()
+	setup := h.Setup(0)
+	if w.For != nil {
+		setup = setup.SeenLike(w.For)
+	}
 	if w.Owner != "" {
 		setup.Lobby.SetOwner(w.Owner)
 	}

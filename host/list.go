@@ -96,7 +96,7 @@ func (d *directory) make(now time.Time) {
 	d.made, d.answer = now, d.answer[:0]
 	for _, l := range d.lobbies {
 		whole := len(d.answer)
-		for _, v := range l.Versions(d.opts.Versions) {
+		for _, v := range l.Versions(nil) {
 			info := l.Info(d.opts.Product, v, now.Sub(l.since))
 			d.answer = info.AppendTo(d.answer)
 		}

@@ -103,11 +103,11 @@ func TestListOff(t *testing.T) {
 // TestListBounds: an address that asks too often is told so, ten players behind one
 // are not, and all answers together are bounded in bytes.
 func TestListBounds(t *testing.T) {
-	o := &Options{Listing: true, Product: w3gs.ProductTFT, Versions: []uint32{26}}
+	o := &Options{Listing: true, Product: w3gs.ProductTFT}
 	d := newDirectory(o)
 	now := time.Now()
 	for id := range uint32(1000) {
-		d.open(lan.Advert{GameID: id + 1, Name: "a lobby with a name of 31 bytes", Count: lan.Count{Slots: 12, Open: 12}})
+		d.open(lan.Advert{GameID: id + 1, Name: "a lobby with a name of 31 bytes", Count: lan.Count{Slots: 12, Open: 12}, Variants: []lan.Variant{{Version: 26}}})
 	}
 	state := func(addr string) gproxy.ListState {
 		answer := d.reply(netip.MustParseAddr(addr), gproxy.ListFormat, false, now)

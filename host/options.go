@@ -35,8 +35,6 @@ type Options struct {
 	// announcement.
 	RequireEntryKey bool
 
-	// Versions are those whose clients see the lobbies; none: that of Game.
-	Versions []uint32
 	// Listing answers clients elsewhere who ask for the open lobbies.
 	Listing bool
 
@@ -118,12 +116,14 @@ type Joiner struct {
 
 // Realms knows the realms whose lists joins may come from.
 type Realms interface {
-	// Names are those of the realms, each once.
-	Names() []string
+	// Names are those of the realms whose players can join lobbies of a version, each once.
+	Names(v w3gs.Version) []string
 	// Realm names the realm that a game id was listed on; empty: the LAN, or none.
 	Realm(gameID uint32) string
 	// Port is where players of a realm's list join; 0: at the host's own.
 	Port(realm string) uint16
+	// Version is that of the players of a realm.
+	Version(realm string) w3gs.Version
 	// Account is the name of the host's account there, for people to whisper to.
 	Account(realm string) string
 	// Confirm asks a realm whether somebody of this name is in the game; no also means
@@ -149,9 +149,10 @@ func (nobody) Update(uint32, lan.Count)                 {}
 func (nobody) Close(uint32)                             {}
 func (nobody) Record(storage.Record)                    {}
 func (nobody) Banned(string, netip.Addr, string) string { return "" }
-func (nobody) Names() []string                          { return nil }
+func (nobody) Names(w3gs.Version) []string              { return nil }
 func (nobody) Realm(uint32) string                      { return "" }
 func (nobody) Port(string) uint16                       { return 0 }
+func (nobody) Version(string) w3gs.Version              { return 0 }
 func (nobody) Account(string) string                    { return "" }
 func (nobody) Waits(uint32) (string, string)            { return "", "" }
 func (nobody) Level(Joiner) command.Level               { return command.Anyone }

@@ -10,6 +10,7 @@ import (
 
 	"w3host/game/command"
 	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
 )
 
@@ -24,7 +25,9 @@ type realms struct {
 	before string
 }
 
-func (r *realms) Names() []string { return []string{"Home"} }
+func (r *realms) Names(w3gs.Version) []string { return []string{"Home"} }
+
+func (r *realms) Version(string) w3gs.Version { return 26 }
 
 // Port is that of a router.
 func (r *realms) Port(realm string) uint16 {

@@ -16,7 +16,7 @@ func TestRemake(t *testing.T) {
 	b := board{make(chan string, 100)}
 	r := newRig(t, func(o *Options) {
 		o.Advertiser = b
-		o.Autohost = oneEntry(1, 1, func(string) (*Map, error) { return testMap(4), nil })
+		o.Autohost = oneEntry(1, 1, func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil })
 	})
 	testkit.Eventually(t, "a lobby", func() bool { return r.h.Game(1) != nil })
 	g := r.h.Game(1)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"w3host/formats/replay"
+	"w3host/game"
 	"w3host/lan"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
@@ -17,28 +18,28 @@ const proxySize = 1984
 // lanCount is how full the lobby is, as the LAN list shows it. Clients make room
 // for as many pids as there are slots; the virtual host has one without a slot,
 // so that one more slot is shown where the game has room for it.
-func (o *Options) lanCount(c lobby.Counts) lan.Count {
-	return lan.Count{Slots: min(c.Total+1, o.Game.Version.Slots()), Open: c.Open}
+func lanCount(c lobby.Counts, v w3gs.Version) lan.Count {
+	return lan.Count{Slots: min(c.Total+1, v.Slots()), Open: c.Open}
 }
 
-func (o *Options) statString(m *Map, settings w3gs.GameSettings) w3gs.StatString {
+func (o *Options) statString(m *Map, settings w3gs.GameSettings, v w3gs.Version) w3gs.StatString {
 	width, height := m.Width, m.Height
 	if o.Game.Reconnect.Wait > 0 {
 		width, height = proxySize, proxySize
 	}
 	return w3gs.StatString{
 		Settings: settings, Width: width, Height: height,
-		Checksum: m.Checksum, MapPath: m.Path, SHA1: m.SHA1, HasSHA1: o.Game.Version.HasSHA1(),
+		Checksum: m.Checksum, MapPath: m.Path, SHA1: m.SHA1, HasSHA1: v.HasSHA1(),
 		HostName: w3gs.StripColours(o.Game.Lobby.Voice.VirtualHost),
 	}
 }
 
 // recordingOf is what the replay of a game with this map begins with.
-func (o *Options) recordingOf(m *Map, settings w3gs.GameSettings, opened time.Time) recording.About {
-	stat := o.statString(m, settings)
+func (o *Options) recordingOf(m *Map, cfg *game.Config, opened time.Time) recording.About {
+	stat := o.statString(m, cfg.Settings, cfg.Version)
 	stat.Width, stat.Height = m.Width, m.Height // not those that proxies ask for
 	return recording.About{
-		Game: replay.HostOf(o.Product.String(), int(o.Game.Version)),
-		Stat: stat, Type: m.GameType(settings), Opened: opened,
+		Game: replay.HostOf(o.Product.String(), int(cfg.Version)),
+		Stat: stat, Type: m.GameType(cfg.Settings), Opened: opened,
 	}
 }

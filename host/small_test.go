@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"w3host/game"
 	"w3host/host/loop"
 	"w3host/lan"
 	"w3host/lobby"
@@ -84,8 +83,7 @@ func TestLANCount(t *testing.T) {
 		{29, 12, lan.Count{Slots: 13, Open: 1}},
 		{29, 24, lan.Count{Slots: 24, Open: 1}},
 	} {
-		o := Options{Game: game.Config{Version: tc.version}}
-		if got := o.lanCount(lobby.Counts{Total: tc.slots, Open: 1}); got != tc.want {
+		if got := lanCount(lobby.Counts{Total: tc.slots, Open: 1}, tc.version); got != tc.want {
 			t.Errorf("1.%d, %d slots: %+v, want %+v", tc.version, tc.slots, got, tc.want)
 		}
 	}

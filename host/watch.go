@@ -30,7 +30,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.tellWait()
 	case *game.Counted:
 		if g.listed {
-			count := g.host.opts.lanCount(f.Counts)
+			count := lanCount(f.Counts, g.version())
 			g.host.opts.Advertiser.Update(g.id, count)
 			g.host.directory.update(g.id, count)
 		}
@@ -61,10 +61,10 @@ func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 		GameID:   g.id,
 		EntryKey: g.key,
 		Name:     name,
-		Stat:     o.statString(g.m, g.settings),
+		Stat:     o.statString(g.m, g.settings, g.version()),
 		Type:     g.m.GameType(g.settings),
 		Port:     g.host.Addr().Port(),
-		Count:    o.lanCount(counts),
+		Count:    lanCount(counts, g.version()),
 		Private:  private,
 		Asked:    g.spec.order.Entry == "" && g.spec.again == nil,
 		Variants: g.variants,

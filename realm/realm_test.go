@@ -291,6 +291,33 @@ func TestSeveralAccounts(t *testing.T) {
 	testkit.Eventually(t, "the third listed", func() bool { return len(s.Named("lobby 3")) == 1 })
 }
 
+// A lobby that players of the realm cannot join is not listed; one for several versions is
+// listed as those of the realm see it.
+func TestVersionsOfARealm(t *testing.T) {
+	s := realmtest.Start(t)
+	s.Register("Bot", password)
+	r := newRig(t, s, nil)
+	modern, several := advert(1, "modern"), advert(2, "several")
+	modern.Variants = []lan.Variant{{Version: 36}, {Version: 35}}
+	several.Variants = []lan.Variant{{Version: 28}, {Version: 26, Checksum: 0x26262626}}
+	for _, ad := range []lan.Advert{modern, several} {
+		if err := r.Open(ad); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Update(1, lan.Count{Slots: 10, Open: 5})
+	testkit.Eventually(t, "the lobby for 1.26", func() bool { return r.lists("several") })
+	want := bncs.GameStat{Free: 9, GameID: 1<<numberShift | 2, Stat: several.Stat}
+	want.Stat.Checksum = 0x26262626
+	if text, err := want.Encode(); err != nil || s.Games()[0].Stat != text {
+		t.Errorf("listed as %q, want %q, %v", s.Games()[0].Stat, text, err)
+	}
+	if got := fmt.Sprint(r.Names(36), r.Names(28), r.Version("home"), r.Version("Away")); got != "[] [Home] 1.26 1.00" {
+		t.Errorf("realms of 1.36, of 1.28 and their versions: %s", got)
+	}
+	r.Close(1)
+}
+
 func TestTooLongForARealm(t *testing.T) {
 	s := realmtest.Start(t)
 	s.Register("Bot", password)

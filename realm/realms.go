@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"w3host/lan"
+	"w3host/protocol/w3gs"
 	"w3host/realm/bncs"
 	"w3host/realm/session"
 )
@@ -73,18 +74,26 @@ func (r *Realms) Shutdown() {
 	r.running.Wait()
 }
 
-// Names are those of the realms, each once.
-func (r *Realms) Names() []string { return r.names }
+// Names are those of the realms whose players can join lobbies of a version, each once.
+func (r *Realms) Names(v w3gs.Version) []string {
+	return slices.DeleteFunc(slices.Clone(r.names), func(name string) bool { return !v.SharesLobby(r.Version(name)) })
+}
 
 // Port is where players of a realm's list join: what its first account advertises; 0: there
 // is no such realm.
-func (r *Realms) Port(name string) uint16 {
+func (r *Realms) Port(name string) uint16 { return r.first(name).Port }
+
+// Version is that of the players of a realm, as its first account has it.
+func (r *Realms) Version(name string) w3gs.Version { return w3gs.Version(r.first(name).Version.Game) }
+
+// first is what the first account of a realm is made from; zero: there is no such realm.
+func (r *Realms) first(name string) (c session.Config) {
 	for _, a := range r.accounts {
 		if sameRealm(a.opts.Realm, name) {
-			return a.opts.Session.Port
+			return a.opts.Session
 		}
 	}
-	return 0
+	return c
 }
 
 // number is a realm's in game ids; 0: there is none of that name.
@@ -101,8 +110,8 @@ func (r *Realms) Realm(gameID uint32) string {
 	return ""
 }
 
-// Open lists a lobby on every realm, each time by the account that has the
-// fewest. A lobby that does not fit a realm is an error that says what to
+// Open lists a lobby on every realm whose players can join it, each time by the account
+// that has the fewest. A lobby that does not fit a realm is an error that says what to
 // shorten.
 func (r *Realms) Open(ad lan.Advert) error {
 	if _, err := (&bncs.GameStat{Stat: ad.Stat}).Encode(); err != nil {
@@ -112,6 +121,9 @@ func (r *Realms) Open(ad lan.Advert) error {
 	defer r.mu.Unlock()
 	r.adverts[ad.GameID] = ad
 	for i, name := range r.names {
+		if !r.plays(name, &ad) {
+			continue
+		}
 		var least *account
 		for _, a := range r.accounts {
 			if sameRealm(a.opts.Realm, name) && (least == nil || a.before(least, ad.Asked)) {
@@ -130,9 +142,17 @@ func (r *Realms) Open(ad lan.Advert) error {
 	return nil
 }
 
+// plays reports whether players of a realm can join a lobby.
+func (r *Realms) plays(realm string, ad *lan.Advert) bool {
+	v := r.Version(realm)
+	return slices.ContainsFunc(ad.Versions([]uint32{uint32(v)}), func(seen uint32) bool { return v.SharesLobby(w3gs.Version(seen)) })
+}
+
 // list wants the game listed as it is now.
 func (l listing) list(ad lan.Advert) {
-	stat := bncs.GameStat{Free: ad.Count.Open, GameID: ad.GameID | l.number<<numberShift, Stat: ad.Stat}
+	config := &l.account.opts.Session
+	shown := ad.Info(config.Product, config.Version.Game, 0)
+	stat := bncs.GameStat{Free: ad.Count.Open, GameID: ad.GameID | l.number<<numberShift, Stat: shown.Stat}
 	text, err := stat.Encode()
 	if err != nil {
 		return // Open has said so

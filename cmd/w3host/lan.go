@@ -73,7 +73,7 @@ func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 	for text := range strings.SplitSeq(c.version, ",") {
 		switch v, err := w3gs.ParseVersion(text); {
 		case c.version == "":
-			versions = append([]w3gs.Version{set.Host.Version}, set.LAN.Versions...)
+			versions = set.Versions()
 		case text == "all":
 			versions = append(versions, w3gs.Versions()...)
 		case err != nil:

@@ -80,7 +80,10 @@ func checkClock(context.Context, config.Config) Finding {
 // checkFiles compares the limit of open files with what the configured games need: one
 // for each player, and some more.
 func checkFiles(_ context.Context, c config.Config) Finding {
-	slots := c.Host.Version.Slots()
+	slots := 0
+	for _, v := range c.Versions() {
+		slots = max(slots, v.Slots())
+	}
 	need := uint64((c.Autohost.MaxGames+c.Autohost.Lobbies)*slots + c.Limits.Unjoined + 100)
 	most, known := openfiles.Limit()
 	if !known {

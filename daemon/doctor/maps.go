@@ -21,12 +21,25 @@ const scriptsRemedy = "copy Scripts\\common.j and Scripts\\blizzard.j of the gam
 // checkScripts looks for the game's scripts, without which a map's checksum
 // cannot be computed.
 func checkScripts(_ context.Context, c config.Config) Finding {
-	version := c.Host.Version
-	_, from, err := mapconf.FindScripts(c.Maps.Scripts, version)
-	if err != nil {
-		return fine("maps.scripts = %q: %v", c.Maps.Scripts, err).but("%s", scriptsRemedy)
+	var found, faults []string
+	for _, v := range c.Versions() {
+		if !v.SumsGameScripts() {
+			continue
+		}
+		_, from, err := mapconf.FindScripts(c.Maps.Scripts, v)
+		if err != nil {
+			faults = append(faults, err.Error())
+			continue
+		}
+		found = append(found, fmt.Sprintf("for %v in %s", v, from))
 	}
-	return fine("common.j and blizzard.j for %v in %s", version, from)
+	switch {
+	case faults != nil:
+		return fine("maps.scripts = %q: %s", c.Maps.Scripts, strings.Join(faults, "; ")).but("%s", scriptsRemedy)
+	case found == nil:
+		return fine("not needed: no lobby is for a version before %v", w3gs.ReforgedVersion)
+	}
+	return fine("common.j and blizzard.j %s", strings.Join(found, ", "))
 }
 
 // checkMaps reads the maps that an entry names. Those of a folder are only counted,
@@ -44,7 +57,7 @@ func checkMaps(e config.Entry) func(context.Context, config.Config) Finding {
 				good = append(good, fmt.Sprintf("%s with %d maps", choice, n))
 				continue
 			}
-			switch m, err := maps.Open(choice); {
+			switch m, err := maps.Open(choice, e.Seen()); {
 			case err != nil:
 				faults = append(faults, err.Error())
 			case !m.HasChecksum:
@@ -81,7 +94,7 @@ func capped(e config.Entry, slots []w3gs.Slot) (note string) {
 
 // checkMapsFolder reads every map of the folder.
 func checkMapsFolder(ctx context.Context, c config.Config) Finding {
-	version := c.Host.Version
+	version := c.Versions()[0]
 	scripts, _, _ := mapconf.FindScripts(c.Maps.Scripts, version) // checkScripts reports the error
 	maps, err := catalogue.Open(ctx, c.Maps.Dir, catalogue.Options{Version: version, Scripts: scripts, Report: func(error) {}})
 	switch {

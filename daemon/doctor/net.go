@@ -128,11 +128,7 @@ func checkLANPort(_ context.Context, c config.Config) Finding {
 
 // checkMulticast asks itself by multicast DNS, if a version needs it.
 func checkMulticast(ctx context.Context, c config.Config) Finding {
-	needed := c.Host.Version.UsesMDNS()
-	for _, e := range c.Entries() {
-		needed = needed || slices.ContainsFunc(e.LAN.Versions, w3gs.Version.UsesMDNS)
-	}
-	if !c.LAN.Enabled || !needed {
+	if !c.LAN.Enabled || !slices.ContainsFunc(c.Versions(), w3gs.Version.UsesMDNS) {
 		return fine("not needed: no lobby is shown to 1.30 or later")
 	}
 	o, err := lanPlan(c)

@@ -99,12 +99,13 @@ func (c *Config) applyIdentifiers(m *w3map.Map) error {
 
 // applyVersions puts the identifiers of versions in place that differ.
 func (c *Config) applyVersions(m *w3map.Map) error {
+	before := *m
 	for name, own := range c.Versions {
 		v, err := w3gs.ParseVersion(name)
 		if err != nil {
 			return c.fault("versions", err)
 		}
-		ids := m.Identifiers
+		ids := before.For(v)
 		if err := c.identify(&ids, fmt.Sprintf("versions.%q ", name), own); err != nil {
 			return err
 		}
@@ -112,10 +113,7 @@ func (c *Config) applyVersions(m *w3map.Map) error {
 			m.Identifiers = ids
 			continue
 		}
-		if m.Others == nil {
-			m.Others = map[w3gs.Version]w3map.Identifiers{}
-		}
-		m.Others[v] = ids
+		m.SetOther(v, ids)
 	}
 	return nil
 }

@@ -78,6 +78,18 @@ func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 	return meter.Err()
 }
 
+// hashFor computes the identifiers for a further version that shares lobbies with that of
+// the map: the file as a whole counts alike for both.
+func (m *Map) hashFor(v w3gs.Version, a *mpq.Archive, scripts *Scripts, meter *Meter) error {
+	own := &Map{Version: v, Lua: m.Lua, Identifiers: m.Identifiers}
+	own.HasChecksum = false
+	err := own.hashPieces(a, scripts, meter)
+	if own.HasChecksum {
+		m.SetOther(v, own.Identifiers)
+	}
+	return err
+}
+
 // hashGameScripts hashes common.j and blizzard.j, of which the map's own copies count first. Without them it says so
 // and answers nil.
 func (m *Map) hashGameScripts(a *mpq.Archive, scripts *Scripts, meter *Meter) *pieces {

@@ -36,7 +36,8 @@ type Map struct {
 	Slots                              []w3gs.Slot // in the map's order, without observers; see LobbySlots
 	PlayerSlots                        uint8       // start spots: the number of Slots
 
-	// Others are identifiers for other versions, where an operator has said them.
+	// Others are identifiers for other versions, where the scripts of these differ or an
+	// operator has said them.
 	Others map[w3gs.Version]Identifiers
 
 	Version  w3gs.Version      // of the game that the identifiers are for
@@ -64,8 +65,16 @@ type Identifiers struct {
 	HasSHA1     bool // false too before 1.23, where none is sent
 }
 
-// For returns the identifiers for clients of a version in the same game: those that an
-// operator has said for it, or those of Version.
+// SetOther sets the identifiers for another version.
+func (m *Map) SetOther(v w3gs.Version, own Identifiers) {
+	if m.Others == nil {
+		m.Others = map[w3gs.Version]Identifiers{}
+	}
+	m.Others[v] = own
+}
+
+// For returns the identifiers for clients of a version in the same game: its own, where
+// they are known, or those of Version.
 func (m *Map) For(v w3gs.Version) Identifiers {
 	if own, ok := m.Others[v]; ok && v != m.Version {
 		return own

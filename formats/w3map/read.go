@@ -35,6 +35,9 @@ type Options struct {
 	Version w3gs.Version
 	// Scripts of that version; nil if there are none.
 	Scripts *Scripts
+	// Others are the scripts of further versions, which get identifiers of their own where
+	// these differ.
+	Others map[w3gs.Version]*Scripts
 	// Progress, if set, is told how many bytes of the file have been read since the last call.
 	Progress func(n int)
 }
@@ -72,6 +75,14 @@ func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
 	m.Signed = signed(r, size)
 	if err := m.hashPieces(a, opts.Scripts, NewMeter(size)); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	for v, scripts := range opts.Others {
+		if scripts.Key() == opts.Scripts.Key() {
+			continue
+		}
+		if err := m.hashFor(v, a, scripts, NewMeter(size)); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
 	}
 	return m, nil
 }

@@ -3,6 +3,7 @@ package autohost
 import (
 	"slices"
 
+	"w3host/game"
 	"w3host/texts"
 )
 
@@ -102,13 +103,13 @@ func (k *Keeper) entryOf(id uint32) (*state, error) {
 }
 
 // Upcoming are the maps for the next lobby of an entry, the one to be tried first
-// at the front.
-func (k *Keeper) Upcoming(id uint32) ([]string, error) {
+// at the front, and the setup of its games.
+func (k *Keeper) Upcoming(id uint32) (files []string, setup game.Config, err error) {
 	s, err := k.entryOf(id)
 	if err != nil {
-		return nil, err
+		return nil, setup, err
 	}
-	return k.maps(s), nil
+	return k.maps(s), s.Setup, nil
 }
 
 // SetNext chooses the map of an entry's next lobby, or of all that follow until another
