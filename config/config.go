@@ -199,6 +199,7 @@ type Control struct {
 type Web struct {
 	Enabled  bool     `toml:"enabled" default:"true"`
 	Listen   string   `toml:"listen" default:"127.0.0.1:6180"`
+	Metrics  string   `toml:"metrics_listen"`       // TCP address of /metrics without a log-in; empty: none
 	Hosts    []string `toml:"hosts" range:"1..253"` // names by which browsers ask for it
 	Proxies  []string `toml:"trusted_proxies"`      // networks whose X-Forwarded-For and X-Forwarded-Proto are believed
 	BasePath string   `toml:"base_path"`            // below which a proxy shows it

@@ -10,6 +10,9 @@ import (
 // operator says so.
 func (v *validator) web(w *Web) {
 	v.address("web.listen", w.Listen)
+	if w.Metrics != "" {
+		v.address("web.metrics_listen", w.Metrics)
+	}
 	for _, n := range w.Proxies {
 		if _, err := ParseNetwork(n); err != nil {
 			v.fault("web.trusted_proxies", n, "must be a network such as 172.16.0.0/12, or an address")

@@ -27,6 +27,7 @@ import (
 	"w3host/storage"
 	"w3host/web"
 	"w3host/web/access"
+	"w3host/web/metrics"
 )
 
 // Stopping takes at most limits.shutdown_timeout and a second, whatever the disk and
@@ -70,6 +71,8 @@ type daemon struct {
 	recorder  *storage.Recorder
 	running   *host.Host
 	web       *web.Server // nil: none
+	metrics   *metrics.Metrics
+	realms    *realm.Realms // nil: none
 	pulse     pulse
 	access    *access.Store
 }
@@ -211,6 +214,7 @@ func (d *daemon) announce() error {
 		return err
 	}
 	d.atEnd(func() error { realms.Shutdown(); return nil })
+	d.realms = realms
 	d.host.Advertiser, d.host.Realms = advertisers{d.host.Advertiser, realms, d.Log}, realms
 	return nil
 }

@@ -6,9 +6,6 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
-
-	"w3host/game"
-	"w3host/web/access"
 )
 
 const (
@@ -81,12 +78,9 @@ func (d *daemon) ready() (int, Health) {
 }
 
 // checkup answers both, for whoever watches over the process.
-func (d *daemon) checkup() {
-	go d.pulse.beat(d.ctx, func(answer func()) { // ends with ctx
-		d.running.Snapshot(0, func(*game.Snapshot) { answer() })
-	})
+func (d *daemon) checkup(handle func(pattern string, h http.Handler)) {
 	for path, state := range map[string]func() (int, Health){"GET /healthz": d.alive, "GET /readyz": d.ready} {
-		d.web.Handle(path, access.Public, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		handle(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			code, health := state()
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(code)

@@ -3,13 +3,17 @@ package daemon
 import (
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"time"
 
 	"w3host/config"
+	"w3host/game"
+	"w3host/host"
 	"w3host/storage"
 	"w3host/web"
 	"w3host/web/access"
+	"w3host/web/metrics"
 )
 
 // openWeb opens the operator's window. A host without one still hosts: its port may be
@@ -29,7 +33,33 @@ func (d *daemon) openWeb() error {
 		return nil
 	}
 	d.web = s
+	d.checkup(func(pattern string, h http.Handler) { s.Handle(pattern, access.Public, h) })
 	d.atEnd(func() error { s.Close(); return nil })
+	return d.openMetrics()
+}
+
+// openMetrics begins to count. A scrape at the window itself needs a token.
+func (d *daemon) openMetrics() error {
+	o := metrics.Options{
+		Version: d.Version, DataDir: d.Config.Host.DataDir, Records: d.recorder.Stats,
+		Totals: func() host.Totals { return d.running.Totals(time.Now()) },
+	}
+	if d.realms != nil {
+		o.Realms, o.Online = d.realms.Names(), d.realms.Online
+	}
+	d.metrics = metrics.New(o)
+	d.host.Observers = append(d.host.Observers, d.metrics.Observe)
+	d.web.Handle("GET /metrics", access.Viewer, d.metrics.Handler())
+	listen := d.Config.Web.Metrics
+	if listen == "" {
+		return nil
+	}
+	open := http.NewServeMux()
+	open.Handle("GET /metrics", d.metrics.Handler())
+	d.checkup(open.Handle)
+	if err := d.web.Beside(listen, open); err != nil {
+		return fmt.Errorf("web.metrics_listen = %q: %w", listen, err)
+	}
 	return nil
 }
 
@@ -41,7 +71,9 @@ func (d *daemon) startWeb() (ended <-chan struct{}) {
 		close(done)
 		return done
 	}
-	d.checkup()
+	go d.pulse.beat(d.ctx, func(answer func()) { // ends with ctx
+		d.running.Snapshot(0, func(*game.Snapshot) { answer() })
+	})
 	go func() {
 		defer close(done)
 		if err := d.web.Serve(d.ctx); err != nil {

@@ -28,6 +28,30 @@ func (i *Info) leave(pid uint8) {
 	i.Players = slices.DeleteFunc(i.Players, func(p game.Player) bool { return p.PID == pid })
 }
 
+// Totals are all lobbies and games together.
+type Totals struct {
+	Lobbies, Games            int
+	LobbyPlayers, GamePlayers int
+	Missing                   int // lobbies that autohost wants and has not opened
+}
+
+// Totals counts, without a copy of anything.
+func (h *Host) Totals(now time.Time) (t Totals) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, g := range h.games {
+		if g.info.Playing {
+			t.Games++
+			t.GamePlayers += len(g.info.Players)
+		} else {
+			t.Lobbies++
+			t.LobbyPlayers += len(g.info.Players)
+		}
+	}
+	t.Missing = h.keeper.Missing(now)
+	return t
+}
+
 // Draining reports whether no lobby is opened any more, by an operator's will.
 func (h *Host) Draining() bool {
 	h.mu.Lock()

@@ -79,6 +79,11 @@ func (r *Realms) Names(v w3gs.Version) []string {
 	return slices.DeleteFunc(slices.Clone(r.names), func(name string) bool { return !v.SharesLobby(r.Version(name)) })
 }
 
+// Online reports whether an account is logged on at the realm of that name.
+func (r *Realms) Online(name string) bool {
+	return slices.ContainsFunc(r.accounts, func(a *account) bool { return sameRealm(a.opts.Realm, name) && a.online.Load() })
+}
+
 // Port is where players of a realm's list join: what its first account advertises; 0: there
 // is no such realm.
 func (r *Realms) Port(name string) uint16 { return r.first(name).Port }

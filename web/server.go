@@ -55,31 +55,52 @@ type Options struct {
 
 // Server is the window. It never touches what belongs to the loop of the games.
 type Server struct {
-	opts     Options
-	mux      *http.ServeMux
-	http     *http.Server
+	opts   Options
+	mux    *http.ServeMux
+	doors  []*door // the first is the window's own
+	logins logins
+}
+
+// door is a port with what answers there.
+type door struct {
+	*http.Server
 	listener net.Listener
-	logins   logins
+}
+
+// open adds a port.
+func (s *Server) open(listen string, h http.Handler) (*door, error) {
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return nil, err
+	}
+	d := &door{listener: newBounded(l, s.opts.Proxies), Server: &http.Server{
+		Handler: h, ReadHeaderTimeout: headerWithin, ReadTimeout: requestWithin, WriteTimeout: answerWithin, IdleTimeout: idleFor,
+		MaxHeaderBytes: maxHeader, ErrorLog: log.New(faults{s.opts.Log}, "", 0),
+	}}
+	s.doors = append(s.doors, d)
+	return d, nil
+}
+
+// Beside has a handler answer on a port of its own, without any check of who asks. Call it
+// before Serve.
+func (s *Server) Beside(listen string, h http.Handler) error {
+	_, err := s.open(listen, h)
+	return err
 }
 
 // Open listens; nothing is answered before Serve.
 func Open(o Options) (*Server, error) {
 	s := &Server{opts: o, mux: http.NewServeMux(), logins: newLogins()}
-	l, err := net.Listen("tcp", o.Listen)
+	own, err := s.open(o.Listen, nil)
 	if err != nil {
 		return nil, err
-	}
-	s.listener = newBounded(l, o.Proxies)
-	s.http = &http.Server{
-		ReadHeaderTimeout: headerWithin, ReadTimeout: requestWithin, WriteTimeout: answerWithin, IdleTimeout: idleFor,
-		MaxHeaderBytes: maxHeader, ErrorLog: log.New(faults{o.Log}, "", 0),
 	}
 	if o.Cert != "" {
 		certs := &certificate{cert: o.Cert, key: o.Key}
 		if _, err := certs.get(nil); err != nil {
-			return nil, errors.Join(err, l.Close())
+			return nil, errors.Join(err, own.listener.Close())
 		}
-		s.http.TLSConfig = certs.config()
+		own.TLSConfig = certs.config()
 	}
 	s.login()
 	return s, nil
@@ -92,29 +113,41 @@ func (s *Server) Handle(pattern string, role access.Role, h http.Handler) {
 }
 
 // Addr is where the server listens.
-func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+func (s *Server) Addr() net.Addr { return s.doors[0].listener.Addr() }
 
 // URL is the address of a path for links and redirections.
 func (s *Server) URL(path string) string { return s.opts.BasePath + path }
 
 // Serve answers until ctx ends. Then requests under way get a moment, streams none.
 func (s *Server) Serve(ctx context.Context) error {
-	s.http.Handler = s.checks()
-	s.http.BaseContext = func(net.Listener) context.Context { return ctx }
+	s.doors[0].Handler = s.checks()
+	ended := make(chan error)
+	for _, d := range s.doors {
+		go func() { ended <- d.serve(ctx) }()
+	}
+	var err error
+	for range s.doors {
+		err = errors.Join(err, <-ended)
+	}
+	return err
+}
+
+func (d *door) serve(ctx context.Context) error {
+	d.BaseContext = func(net.Listener) context.Context { return ctx }
 	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(stopped)
 		ending, cancel := context.WithTimeout(context.Background(), stopWithin)
 		defer cancel()
-		if s.http.Shutdown(ending) != nil {
-			_ = s.http.Close()
+		if d.Shutdown(ending) != nil {
+			_ = d.Close()
 		}
 	})
 	var err error
-	if s.http.TLSConfig != nil {
-		err = s.http.ServeTLS(s.listener, "", "")
+	if d.TLSConfig != nil {
+		err = d.ServeTLS(d.listener, "", "")
 	} else {
-		err = s.http.Serve(s.listener)
+		err = d.Serve(d.listener)
 	}
 	if !stop() {
 		<-stopped
@@ -126,7 +159,11 @@ func (s *Server) Serve(ctx context.Context) error {
 }
 
 // Close ends a server that has not served.
-func (s *Server) Close() { _ = s.listener.Close() }
+func (s *Server) Close() {
+	for _, d := range s.doors {
+		_ = d.listener.Close()
+	}
+}
 
 // Stream lifts the time limits of a request whose answer has no end. Each write has its
 // own limit then, which the handler sets with http.ResponseController.

@@ -54,6 +54,9 @@ func openWindow(t *testing.T, change func(*Options)) *window {
 		t.Fatal(err)
 	}
 	w.Server, w.url = s, "http://"+s.Addr().String()+o.BasePath
+	if err := s.Beside("127.0.0.1:0", http.NotFoundHandler()); err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	for _, role := range []access.Role{access.Public, access.Viewer, access.Moderator, access.Admin, access.Root} {
@@ -290,6 +293,15 @@ func TestForwardedFor(t *testing.T) {
 	}
 	if header.Get("Location") != "/w3/" {
 		t.Errorf("the way on: %s", header.Get("Location"))
+	}
+}
+
+// A port beside the window asks nobody who they are, and ends with it.
+func TestBeside(t *testing.T) {
+	w := openWindow(t, nil)
+	w.url = "http://" + w.doors[1].listener.Addr().String()
+	if status, _, _ := w.ask(http.DefaultClient, "GET", "/", "", "Host", "prometheus.example"); status != 404 {
+		t.Errorf("%d", status)
 	}
 }
 

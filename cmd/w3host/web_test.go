@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -51,6 +52,22 @@ func TestWindowOfAFirstStart(t *testing.T) {
 		t.Fatalf("%d %s %s", code, out, errs)
 	} else if _, ok := access.Open(filepath.Join(dir, "data", "web.json")).Token(strings.TrimSpace(out), netip.Addr{}, time.Now()); !ok {
 		t.Error("the token is not known")
+	} else {
+		for token, want := range map[string]int{"": http.StatusUnauthorized, "Bearer " + strings.TrimSpace(out): http.StatusOK} {
+			r, _ := http.NewRequest(http.MethodGet, line[1]+"/metrics", nil)
+			if token != "" {
+				r.Header.Set("Authorization", token)
+			}
+			answer, err := c.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			if answer.StatusCode != want || want == http.StatusOK && !strings.Contains(string(text), "\nw3host_build_info{") {
+				t.Errorf("metrics with %.10q: %s %.200s", token, answer.Status, text)
+			}
+		}
 	}
 }
 

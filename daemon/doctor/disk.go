@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"w3host/config"
+	"w3host/internal/diskspace"
 )
 
 // leastFree is the free space below which a host is about to lose replays and records.
@@ -33,7 +34,7 @@ func checkFolder(dir, cannot, key, or string) Finding {
 	if err := writable(dir); err != nil {
 		return fine("%s %s: %v", cannot, dir, err).but("free some space there or let the host write there%s, or set %s", or, key)
 	}
-	free, known := freeSpace(existing(dir))
+	free, _, known := diskspace.Of(existing(dir))
 	if !known {
 		return fine("%s can be written", dir)
 	}

@@ -95,6 +95,19 @@ func (k *Keeper) Next(now time.Time) (Order, bool) {
 	return Order{Entry: best.Name, Name: gameName(best.Name, best.opened+1), Maps: k.maps(best), Setup: best.Setup, of: best}, true
 }
 
+// Missing is how many lobbies are to be opened now.
+func (k *Keeper) Missing(now time.Time) (n int) {
+	if k.disabled {
+		return 0
+	}
+	for _, s := range k.entries {
+		if k.wants(s, now) {
+			n += s.Lobbies - k.lobbies(s)
+		}
+	}
+	return min(n, max(k.max-len(k.games), 0))
+}
+
 func (k *Keeper) wants(s *state, now time.Time) bool {
 	lobbies, all := k.count(s)
 	return !s.off && lobbies < s.Lobbies && all < s.MaxGames && s.Hours.contain(now) && !now.Before(s.wait)

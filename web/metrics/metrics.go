@@ -1,0 +1,171 @@
+// Package metrics counts what happens in games for Prometheus. Labels have values from
+// closed sets: never a player, a game, a map or an address.
+package metrics
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"w3host/host"
+	"w3host/internal/diskspace"
+	"w3host/storage"
+	gamesync "w3host/sync"
+)
+
+const (
+	namespace = "w3host"
+	// scrapeWithin is how long a scrape may take; one is answered at a time.
+	scrapeWithin = 5 * time.Second
+)
+
+// Options are what is asked at each scrape. None may wait.
+type Options struct {
+	Version string
+	Totals  func() host.Totals
+	Records func() storage.RecorderStats
+	Realms  []string
+	Online  func(realm string) bool
+	DataDir string
+}
+
+// Metrics observes all games.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	turns, missed, desyncs, mapBytes prometheus.Counter
+	lateness, rtt, screens           prometheus.Histogram
+
+	lags, joins, ends, drops, returns, downloads closed
+}
+
+// closed is a counter for each value of one label. What is no value counts as other.
+type closed struct {
+	counters map[string]prometheus.Counter
+	other    prometheus.Counter
+}
+
+func (c *closed) inc(value string) {
+	if known := c.counters[value]; known != nil {
+		known.Inc()
+		return
+	}
+	c.other.Inc()
+}
+
+const other = "other"
+
+// New makes the metrics; each has all its series from the start.
+func New(o Options) *Metrics {
+	r := prometheus.NewRegistry()
+	m := &Metrics{registry: r}
+	counter := func(name, help string) prometheus.Counter {
+		c := prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
+		r.MustRegister(c)
+		return c
+	}
+	histogram := func(name, help string, seconds ...float64) prometheus.Histogram {
+		h := prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: seconds})
+		r.MustRegister(h)
+		return h
+	}
+	labelled := func(name, help, label string, values ...string) (c closed) {
+		vec := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, []string{label})
+		r.MustRegister(vec)
+		c.counters = make(map[string]prometheus.Counter, len(values))
+		for _, value := range values {
+			c.counters[value] = vec.WithLabelValues(value)
+		}
+		c.other = vec.WithLabelValues(other)
+		return c
+	}
+	m.turns = counter("turns_total", "Turns sent, of all games.")
+	m.missed = counter("turns_missed_total", "Turns sent so late that the next one was due.")
+	m.lateness = histogram("turn_lateness_seconds", "How long after its due time a turn was made.",
+		.0001, .00025, .0005, .001, .002, .005, .01, .02, .05, .1, .25, 1)
+	m.rtt = histogram("player_rtt_seconds", "Last round trip of a player's ping, when the player leaves.",
+		.01, .025, .05, .1, .15, .25, .4, .7, 1, 2, 5)
+	m.lags = labelled("lag_screens_total", "Waits for players in games, by what the longest came from.", "cause",
+		string(gamesync.CauseConnection), string(gamesync.CauseComputer), hostCause, string(gamesync.CauseUnknown))
+	m.screens = histogram("lag_screen_seconds", "How long games stood still.", .5, 1, 2, 5, 10, 20, 45, 60, 120)
+	m.desyncs = counter("desyncs_total", "Times that players no longer had the same game.")
+	m.joins = labelled("joins_total", "Joins, by what became of them.", "result", joined, "full", "started", "wrong_key")
+	m.ends = labelled("games_ended_total", "Games that ended after their start, by the way.", "reason", slices.Collect(maps.Values(ways))...)
+	m.drops = labelled("drops_total", "Players removed from games, by whom.", "reason", "kicked", "host")
+	m.returns = labelled("reconnects_total", "Players who lost their connection in a game and could come back.", "result", "lost", "back")
+	m.mapBytes = counter("map_sent_bytes_total", "Bytes of maps that downloads have had when they ended.")
+	m.downloads = labelled("downloads_total", "Map downloads that ended.", "result", "complete", "failed")
+	r.MustRegister(standing{o}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Handler answers a scrape.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 1, Timeout: scrapeWithin})
+}
+
+// standing asks how things are at each scrape.
+type standing struct{ Options }
+
+func gauge(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(namespace+"_"+name, help, labels, nil)
+}
+
+var (
+	buildInfo  = gauge("build_info", "The version of the program.", "version")
+	lobbies    = gauge("lobbies", "Open lobbies.")
+	missing    = gauge("lobbies_missing", "Lobbies that autohost wants and has not opened.")
+	games      = gauge("games", "Running games.")
+	players    = gauge("players", "Players with a connection or a seat.", "phase")
+	waiting    = gauge("records_waiting", "Records on their way to the database.")
+	lost       = gauge("records_lost_total", "Records that will never be in the database.")
+	databaseUp = gauge("database_up", "Whether the database took what was written last.")
+	spoolUp    = gauge("spool_up", "Whether the spool took what was written last.")
+	realmUp    = gauge("realm_up", "Whether an account is logged on at the realm.", "realm")
+	diskFree   = gauge("disk_free_bytes", "What may still be written to the disk of host.data_dir.")
+	diskSize   = gauge("disk_size_bytes", "The size of the disk of host.data_dir.")
+)
+
+// Describe lists what Collect gives.
+func (s standing) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{buildInfo, lobbies, missing, games, players, waiting, lost, databaseUp, spoolUp, realmUp, diskFree, diskSize} {
+		to <- d
+	}
+}
+
+// Collect asks.
+func (s standing) Collect(to chan<- prometheus.Metric) {
+	tell := func(d *prometheus.Desc, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	t, records := s.Totals(), s.Records()
+	tell(buildInfo, 1, s.Version)
+	tell(lobbies, float64(t.Lobbies))
+	tell(missing, float64(t.Missing))
+	tell(games, float64(t.Games))
+	tell(players, float64(t.LobbyPlayers), "lobby")
+	tell(players, float64(t.GamePlayers), "game")
+	tell(waiting, float64(records.Waiting))
+	to <- prometheus.MustNewConstMetric(lost, prometheus.CounterValue, float64(records.Lost.Total()))
+	tell(databaseUp, up(!records.DBDown))
+	tell(spoolUp, up(!records.SpoolDown))
+	for _, name := range s.Realms {
+		tell(realmUp, up(s.Online(name)), name)
+	}
+	if free, all, known := diskspace.Of(s.DataDir); known {
+		tell(diskFree, float64(free))
+		tell(diskSize, float64(all))
+	}
+}
+
+func up(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
