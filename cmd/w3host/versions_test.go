@@ -43,6 +43,11 @@ versions = ["1.35"]
 	if how := p.await("to join")["message"]; how != "to join: Warcraft III 1.26, 1.36, 1.35, Local Area Network; from this machine only" {
 		t.Errorf("%s", how)
 	}
+	testkit.Eventually(t, "both lobbies", func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return strings.Count(fmt.Sprint(p.lines), "lobby open") == 2
+	})
 	sums := map[string]uint32{}
 	for version, want := range map[string]string{"1.26": "classic", "1.36": "modern", "1.35": "modern", "1.32": "", "1.28": ""} {
 		_, stdout, stderr := shell(t, "lan", "list", "--to", addr, "--version", version, "--timeout", "1s", "--json")
