@@ -170,6 +170,13 @@ type Hold struct {
 	Off     bool
 }
 
+// SetVersion says which version of the game somebody of this name plays, who joins from now
+// on. It goes before what a Join says.
+type SetVersion struct {
+	Name    string
+	Version w3gs.Version
+}
+
 // LockJoins admits only those with a held place, or everybody again.
 type LockJoins struct{ Off bool }
 

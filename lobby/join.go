@@ -119,6 +119,7 @@ func (l *Lobby) admit(ev Join) {
 	if others == 0 {
 		l.pingAt = l.now + l.cfg.Pace.PingEvery
 	}
+	ev.Version = l.versionOf(ev)
 	p := l.enter(&player{Join: ev})
 	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})
@@ -130,7 +131,7 @@ func (l *Lobby) admit(ev Join) {
 			l.send(p.pid, l.info(other))
 		}
 	}
-	check, own := l.cfg.OtherChecks[ev.Version]
+	check, own := l.cfg.OtherChecks[p.Version]
 	if !own {
 		check = l.cfg.MapCheck
 	}

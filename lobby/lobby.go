@@ -35,6 +35,7 @@ type Lobby struct {
 	owner    owner
 	kept     []keptOut // by a kick
 	held     []holder  // of reserved places
+	versions []playsVersion
 	hcl      string
 	joins    int // players that ever came
 	random   *rand.Rand

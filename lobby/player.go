@@ -20,7 +20,8 @@ type Player struct {
 	Observer bool
 	Team     uint8
 	Colour   uint8
-	Handicap uint8 // what players see; not the byte that carries a mode string
+	Version  w3gs.Version // of the game; 0: that of the lobby
+	Handicap uint8        // what players see; not the byte that carries a mode string
 	Reserved bool
 	Muted    bool
 	Ready    bool
@@ -188,7 +189,7 @@ func (l *Lobby) describe(p *player) Player {
 		PID: p.pid, Name: p.name, Slot: i, Fake: p.fake,
 		Observer: s.Team == l.observer, Team: s.Team, Colour: s.Colour,
 		Handicap: s.Handicap,
-		Reserved: l.isHeld(p.Join), Muted: p.muted || l.now < p.mutedUntil, Ready: p.ready,
+		Version:  p.Version, Reserved: l.isHeld(p.Join), Muted: p.muted || l.now < p.mutedUntil, Ready: p.ready,
 		Joined: p.joined, Pings: p.measured, RTT: p.rtt(),
 	}
 	if !p.doubtful() {

@@ -38,6 +38,7 @@ var chineseWords = map[string]string{
 	"password":               "密码",
 	"player":                 "玩家",
 	"name":                   "名称",
+	"version":                "版本",
 	"text":                   "文字",
 	"command":                "命令",
 	"map":                    "地图",

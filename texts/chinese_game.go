@@ -18,6 +18,12 @@ var chineseGame = map[string]string{
 	"Map downloads: %v.":                "地图下载：%v。",
 	"No rules are set for this lobby.":  "这个房间没有设置规则。",
 
+	// versions
+	"crossplay is off here: everybody is told the map as %v has it":    "这里未开启跨版本：所有人按 %v 的版本核对地图",
+	"players of %v cannot join here: it is for %v":                     "%v 的玩家无法加入：这里适用于 %v",
+	"%s joins as a player of %v; who is in already has to join again.": "%s 将作为 %v 的玩家加入；已在房间里的需重新加入。",
+	"%q is no version of the game: write for example 1.26":             "%q 不是游戏版本：例如写 1.26",
+
 	// who is in
 	"Team %d: %v.":                           "队伍 %d：%v。",
 	"Observers: %s.":                         "观察者：%s。",

@@ -21,6 +21,7 @@ var chineseLobby = map[string]string{
 	"Starting without the mode: %v":                          "不使用模式直接开始：%v",
 	"the lobby is empty":                                     "房间里没有人",
 	"the countdown is already running":                       "倒计时已经开始",
+	"the versions of at most %d players can be set here":     "这里最多可以指定 %d 名玩家的版本",
 	"the countdown is running: stop it with abort first":     "倒计时进行中：请先用 abort 停止",
 	"no countdown is running":                                "没有进行中的倒计时",
 	"%s just left: wait %v":                                  "%s 刚刚离开：请等待 %v",
