@@ -42,10 +42,11 @@ func (d *daemon) openWeb() error {
 func (d *daemon) openMetrics() error {
 	o := metrics.Options{
 		Version: d.Version, DataDir: d.Config.Host.DataDir, Records: d.recorder.Stats,
+		Realms: func() map[string]bool { return nil },
 		Totals: func() host.Totals { return d.running.Totals(time.Now()) },
 	}
 	if d.realms != nil {
-		o.Realms, o.Online = d.realms.Names(), d.realms.Online
+		o.Realms = d.realms.Online
 	}
 	d.metrics = metrics.New(o)
 	d.host.Observers = append(d.host.Observers, d.metrics.Observe)

@@ -79,9 +79,13 @@ func (r *Realms) Names(v w3gs.Version) []string {
 	return slices.DeleteFunc(slices.Clone(r.names), func(name string) bool { return !v.SharesLobby(r.Version(name)) })
 }
 
-// Online reports whether an account is logged on at the realm of that name.
-func (r *Realms) Online(name string) bool {
-	return slices.ContainsFunc(r.accounts, func(a *account) bool { return sameRealm(a.opts.Realm, name) && a.online.Load() })
+// Online tells of each realm whether one of its accounts is logged on.
+func (r *Realms) Online() map[string]bool {
+	online := make(map[string]bool, len(r.names))
+	for _, name := range r.names {
+		online[name] = slices.ContainsFunc(r.accounts, func(a *account) bool { return sameRealm(a.opts.Realm, name) && a.online.Load() })
+	}
+	return online
 }
 
 // Port is where players of a realm's list join: what its first account advertises; 0: there

@@ -29,8 +29,7 @@ type Options struct {
 	Version string
 	Totals  func() host.Totals
 	Records func() storage.RecorderStats
-	Realms  []string
-	Online  func(realm string) bool
+	Realms  func() map[string]bool // whether an account is logged on at each
 	DataDir string
 }
 
@@ -154,8 +153,8 @@ func (s standing) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(lost, prometheus.CounterValue, float64(records.Lost.Total()))
 	tell(databaseUp, up(!records.DBDown))
 	tell(spoolUp, up(!records.SpoolDown))
-	for _, name := range s.Realms {
-		tell(realmUp, up(s.Online(name)), name)
+	for name, online := range s.Realms() {
+		tell(realmUp, up(online), name)
 	}
 	if free, all, known := diskspace.Of(s.DataDir); known {
 		tell(diskFree, float64(free))

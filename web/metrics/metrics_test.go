@@ -25,7 +25,7 @@ func options() Options {
 			return host.Totals{Lobbies: 1, Games: 2, LobbyPlayers: 3, GamePlayers: 4, Missing: 5}
 		},
 		Records: func() storage.RecorderStats { return storage.RecorderStats{Waiting: 6, DBDown: true} },
-		Realms:  []string{"home"}, Online: func(string) bool { return true }, DataDir: ".",
+		Realms:  func() map[string]bool { return map[string]bool{"home": true} }, DataDir: ".",
 	}
 }
 
