@@ -23,6 +23,7 @@ type Config struct {
 	Reconnect     Reconnect     `toml:"reconnect"`
 	LAN           LAN           `toml:"lan"`
 	Maps          Maps          `toml:"maps"`
+	Saves         Saves         `toml:"saves"`
 	Transfer      Transfer      `toml:"transfer"`
 	Replays       Replays       `toml:"replays"`
 	Database      Database      `toml:"database"`
@@ -132,6 +133,11 @@ type LAN struct {
 type Maps struct {
 	Dir     string `toml:"dir" default:"maps"`
 	Scripts string `toml:"scripts" default:"scripts"`
+}
+
+// Saves is where saved games are.
+type Saves struct {
+	Dir string `toml:"dir" default:"saves" range:"1..4096"`
 }
 
 // Transfer is the map download.

@@ -65,7 +65,22 @@ func init() {
 			Help:     "open one more lobby; put a map name of several words in quotes; observers, speed and visibility as in the configuration; --owner: for somebody else",
 			Examples: []string{"host echo", "host \"echo isles\" 1v1 ladder", "host echo observers=referees --owner Bob@home"},
 			Level:    command.Admin,
-			Parse:    func(a *args) act { return open(a.Phrase("map"), readWish(a)) },
+			Parse: func(a *args) act {
+				file := a.Phrase("map")
+				if isSave(file) {
+					return openSaved(file, a)
+				}
+				return open(file, readWish(a))
+			},
+		},
+		{
+			Name:     "hostsave",
+			Aliases:  []string{"hostsg", "loadsg"},
+			Usage:    "<file> [slot=player ...] [replay] [name] [--owner <name>]",
+			Help:     "open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it",
+			Examples: []string{"hostsave friday.w3z", "hostsave friday.w3z 1=Ann 4=Bob@Home Friday goes on"},
+			Level:    command.Admin,
+			Parse:    func(a *args) act { return openSaved(a.Phrase("file"), a) },
 		},
 		{
 			Name:     "pub",

@@ -127,8 +127,21 @@ func openNext(w host.Wish, private bool) act {
 	}
 }
 
-// open opens a lobby. A caller on a realm becomes its owner.
+// open opens a lobby with a map.
 func (d *target) open(c *call, file string, w host.Wish) error {
+	if err := d.mayOpen(c, file, &w); err != nil {
+		return err
+	}
+	m, err := d.opts.Maps.Open(file, w.For.Seen())
+	if err != nil {
+		return err
+	}
+	w.Map, c.Target = m, m.File
+	return d.openLobby(c, w, m.File)
+}
+
+// mayOpen says why the caller cannot open a lobby now. A caller on a realm becomes its owner.
+func (d *target) mayOpen(c *call, file string, w *host.Wish) error {
 	if c.Realm != "" {
 		w.By = c.Name + "@" + c.Realm
 	}
@@ -145,24 +158,22 @@ func (d *target) open(c *call, file string, w host.Wish) error {
 	case len(w.Name) > autohost.MaxName:
 		return cannot("the name is too long: the game list shows at most %d bytes", autohost.MaxName)
 	}
-	if err := d.mayHost(c, file, &w); err != nil {
-		return err
-	}
-	m, err := d.opts.Maps.Open(file, w.For.Seen())
-	if err != nil {
-		return err
-	}
-	if w.Map = m; w.Name == "" {
+	return d.mayHost(c, file, w)
+}
+
+// openLobby opens the lobby, and says what it is of.
+func (d *target) openLobby(c *call, w host.Wish, what string) error {
+	if w.Name == "" {
 		w.Name = d.host().LobbyName()
 	}
 	g, err := d.host().OpenFor(w)
 	if err != nil {
 		return err
 	}
-	if c.Target = m.File; w.Private {
-		answer(c, "Lobby #%d %q is open (private): %s", g.ID(), w.Name, m.File)
+	if w.Private {
+		answer(c, "Lobby #%d %q is open (private): %s", g.ID(), w.Name, what)
 	} else {
-		answer(c, "Lobby #%d %q is open: %s", g.ID(), w.Name, m.File)
+		answer(c, "Lobby #%d %q is open: %s", g.ID(), w.Name, what)
 	}
 	if realm, before := d.host().Waits(g.ID()); realm != "" {
 		answer(c, "On %s it is found once %q has started or closed; lobbies = 2 in [[realm]] lets both take turns.", realm, before)

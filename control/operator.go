@@ -38,8 +38,9 @@ type Maps interface {
 
 // Options are what the commands act on.
 type Options struct {
-	Host *host.Host
-	Maps Maps
+	Host  *host.Host
+	Maps  Maps
+	Saves Saves
 	// Reload reads the configuration again. The notes name what needs a restart; after
 	// an error nothing has changed.
 	Reload func() (notes []string, err error)

@@ -231,7 +231,7 @@ func (d *daemon) serve() error {
 	d.maps.watch()
 	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
 	d.operator = control.New(control.Options{
-		Host: h, Maps: d.maps, Reload: r.reload, Stop: d.stop, Audit: func(a storage.AdminAction) { d.records.Record(a) },
+		Host: h, Maps: d.maps, Saves: d.savedGames(), Reload: r.reload, Stop: d.stop, Audit: func(a storage.AdminAction) { d.records.Record(a) },
 		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: os.Getpid() == 1,
 	})
 	r.use = func(c config.Config) { d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting)) }

@@ -25,6 +25,7 @@ type Config struct {
 	Program   string // the answer of the command "version"
 
 	Map      Map
+	Saved    *Saved // nil: it is not a saved game
 	Settings w3gs.GameSettings
 	Unlisted bool // the lobby is private: on a realm it is found by its name
 

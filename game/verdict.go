@@ -159,7 +159,9 @@ func remake(m *Machine, c *call) error {
 // remake ends the game and has its lobby opened again.
 func (m *Machine) remake() {
 	cfg := m.cfg
-	cfg.Lobby.Places, cfg.Lobby.HCL = m.started.Places, m.lobby.HCL()
+	if cfg.Saved == nil { // the players of a saved game keep their places whoever has come
+		cfg.Lobby.Places, cfg.Lobby.HCL = m.started.Places, m.lobby.HCL()
+	}
 	m.ending.remade = true
 	m.out.add(Op{Kind: Again, Config: &cfg})
 	m.toTurns(gamesync.End{Why: texts.Of("The game is over and will be played again. Join the lobby %s; your places are reserved.", cfg.Name)})

@@ -55,6 +55,7 @@ type listing struct {
 	open     atomic.Bool // the lobby takes joins
 	info     Info        // guarded by host.mu
 	settings w3gs.GameSettings
+	saved    *game.Saved
 	listed   bool // on the LAN
 }
 
@@ -98,18 +99,23 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 		seed := cfg.Lobby.RandomSeed
 		cfg = *a
 		cfg.ID, cfg.Lobby.RandomSeed = id, seed
+	} else if spec.restored != nil {
+		cfg = cfg.ForSave(spec.restored)
 	}
 	for _, v := range cfg.Seen() {
 		key, own := g.key, g.m.Identifiers
 		if cfg.Crossplay {
 			key, own = randomU32(), g.m.For(v)
 		}
+		if cfg.Saved != nil {
+			own.Checksum = cfg.Saved.Magic
+		}
 		g.variants = append(g.variants, lan.Variant{Version: uint32(v), EntryKey: key, Checksum: own.Checksum, SHA1: own.SHA1})
 	}
 	g.records = gamelog.NewRecords(h.opts.Recorder, opened)
 	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()
 	g.observers = []Observer{g.records, (*watcher)(g), gamelog.NewLines(g.log, h.Addr())}
-	if h.opts.Replays != nil {
+	if h.opts.Replays != nil && cfg.Saved == nil { // no client could play that of a saved game
 		g.replay = h.opts.Replays.New(h.opts.recordingOf(spec.m, &cfg, opened))
 		g.records.Replay = g.replay.Name
 		g.observers = slices.Insert(g.observers, 0, Observer(g.replay)) // the records tell its name

@@ -135,6 +135,7 @@ type Wish struct {
 
 	// Settings are those within Mask, whatever the map and Options.Game have.
 	Settings, Mask w3gs.GameSettings
+	Restored       *game.Restored // a saved game that was played on the map; nil: none
 }
 
 // Setup is what a lobby is made from that no entry asks for. It is for players of the same
@@ -161,20 +162,21 @@ func (h *Host) OpenFor(w Wish) (*Game, error) {
 	own := *m.Map
 	own.Settings, setup.Settings = own.Settings&^w.Mask|w.Settings, setup.Settings&^w.Mask|w.Settings
 	m.Map = &own
-	return h.openLobby(lobbySpec{name: w.Name, m: &m, setup: setup, private: w.Private, by: w.By})
+	return h.openLobby(lobbySpec{name: w.Name, m: &m, setup: setup, private: w.Private, by: w.By, restored: w.Restored})
 }
 
 // lobbySpec is what a lobby is made from.
 type lobbySpec struct {
-	name    string
-	m       *Map
-	setup   game.Config
-	private bool           // not listed
-	by      string         // as Wish.By
-	file    string         // as the entry calls the map
-	order   autohost.Order // of the entry; zero where none asks for the lobby
-	again   *game.Config   // of a game that is played again; nil: none
-	over    uint32         // its number
+	name     string
+	m        *Map
+	setup    game.Config
+	private  bool           // not listed
+	by       string         // as Wish.By
+	file     string         // as the entry calls the map
+	order    autohost.Order // of the entry; zero where none asks for the lobby
+	again    *game.Config   // of a game that is played again; nil: none
+	over     uint32         // its number
+	restored *game.Restored // nil: it is not a saved game
 }
 
 // openLobby opens a lobby and gives it to the shard.

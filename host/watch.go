@@ -20,7 +20,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 	case *game.Turned:
 		g.shard.lateness.note(f.Late)
 	case *game.Opened:
-		g.settings = f.Config.Settings
+		g.settings, g.saved = f.Config.Settings, f.Config.Saved
 		g.announce(f.Config.Name, f.Counts, f.Config.Unlisted)
 		g.note(func(i *Info) { i.Counts, i.Public = f.Counts, !f.Config.Unlisted })
 	case *game.Listed:
@@ -57,12 +57,16 @@ func (w *watcher) Observe(s *game.Stamped) {
 // announce has the lobby listed.
 func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 	o := &g.host.opts
+	stat, kind := o.statString(g.m, g.settings, g.version()), g.m.GameType(g.settings)
+	if g.saved != nil {
+		kind = g.saved.Announce(&stat, o.Game.Reconnect.Wait > 0, private)
+	}
 	ad := lan.Advert{
 		GameID:   g.id,
 		EntryKey: g.key,
 		Name:     name,
-		Stat:     o.statString(g.m, g.settings, g.version()),
-		Type:     g.m.GameType(g.settings),
+		Stat:     stat,
+		Type:     kind,
 		Port:     g.host.Addr().Port(),
 		Count:    lanCount(counts, g.version()),
 		Private:  private,

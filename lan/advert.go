@@ -72,6 +72,9 @@ func (ad *Advert) Info(product w3gs.Product, version uint32, age time.Duration) 
 	return info
 }
 
+// Saved reports whether it is a saved game.
+func (ad *Advert) Saved() bool { return ad.Type&w3gs.GameTypeSaved != 0 }
+
 // Versions are those whose clients see the lobby, where all see one without variants.
 func (ad *Advert) Versions(all []uint32) (list []uint32) {
 	for _, v := range ad.Variants {

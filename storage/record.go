@@ -77,6 +77,7 @@ type Settings struct {
 	AdaptivePeriod bool   `json:"adaptive_period,omitempty"`
 	SyncLimit      int    `json:"sync_limit,omitempty"` // turns
 	HCL            string `json:"hcl,omitempty"`
+	SavedGame      string `json:"saved_game,omitempty"` // its file; empty for a game from the beginning
 }
 
 // GameCreated opens the game's row: its lobby is up.

@@ -55,6 +55,7 @@ func runSuite(t *testing.T, database func(testing.TB) string) {
 		"passwords":                         testPasswords,
 		"languages":                         testLanguages,
 		"ignored players":                   testIgnored,
+		"who played a saved game":           testWhoPlayed,
 		"audit log":                         testAudit,
 		"changes are told":                  testGuard,
 		"migrations there and back":         testMigrations,

@@ -88,4 +88,19 @@ var chineseHost = map[string]string{
 	"you already have %d lobby or game: close it or wait for its end":      "你已经有 %d 个房间或游戏：请先关闭或等它结束",
 	"you already have %d lobbies or games: close one or wait for an end":   "你已经有 %d 个房间或游戏：请先关闭一个或等它结束",
 	"%q is not a setting: use observers, speed or visibility":              "%q 不是设置项：可用 observers、speed 或 visibility",
+
+	// saved games
+	"file": "文件",
+	"open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it": "为一局存档游戏的玩家开房；若该局不是在本主机上进行的，请说明各位置是谁，或给出该局的录像",
+	"the player of slot %d is missing": "缺少位置 %d 的玩家",
+	"only admins open saved games":     "只有管理员可以打开存档游戏",
+	"It is for %s. Each of them needs the file in Save\\Multiplayer, under this name.":                                                       "玩家：%s。每人的 Save\\Multiplayer 文件夹里都要有这个同名文件。",
+	"the game was saved by %s %s, and this host plays %s %s":                                                                                 "存档来自 %s %s，而本主机运行的是 %s %s",
+	"the map of the saved game, %s, is not here, or is another version of it":                                                                "这里没有存档所用的地图 %s，或版本不同",
+	"%q is not in the folder of saved games: give its name there, without a path":                                                            "%q 不在存档文件夹里：请只给出文件名，不要带路径",
+	"there is no file %q in the folder of saved games, %s":                                                                                   "存档文件夹 %[2]s 里没有文件 %[1]q",
+	"two slots cannot both be those of %s":                                                                                                   "%s 不能占两个位置",
+	"nobody played in slot %d of the saved game":                                                                                             "存档的位置 %d 没有玩家",
+	"it is not known who played in the slots %s: the game was not hosted here. Say it with slot=name for each, or name a replay of the game": "不知道位置 %s 是谁：该局不是在本主机上进行的。请逐个用 位置=名字 说明，或给出该局的录像",
+	"%s is a replay of another game":                                                                                                         "%s 是另一局游戏的录像",
 }

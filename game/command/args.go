@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -152,6 +153,22 @@ func (a *Args) number(what string, low, high int, fault texts.Text) int {
 func (a *Args) Ordinal(what string) int {
 	n := a.number(what, 1, math.MaxInt, texts.Of("the %v must be a number from 1", texts.Known(what)))
 	return min(n, math.MaxUint8)
+}
+
+// Assignment takes a number from 1 and what is assigned to it, if that comes next: 3=text, or
+// "3=several words". The number is made an index.
+func (a *Args) Assignment(what string) (index int, text string, ok bool) {
+	number, _, assigned := strings.Cut(strings.TrimPrefix(a.left, `"`), "=")
+	if !assigned || number == "" || strings.Trim(number, "0123456789") != "" {
+		return 0, "", false
+	}
+	_, text, _ = strings.Cut(a.Phrase(what), "=")
+	n := Args{left: number}
+	if index = n.Ordinal(what) - 1; text == "" && n.err == nil {
+		n.Fail("the player of slot %d is missing", index+1)
+	}
+	a.err = cmp.Or(a.err, n.err)
+	return index, text, true
 }
 
 // Slot takes the number of a slot, from 1, and makes an index of it.

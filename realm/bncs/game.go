@@ -31,13 +31,21 @@ type Advertise struct {
 	State uint32
 	Name  string
 	Stat  string // of GameStat
+	Saved bool   // a saved game, whose type and sub type are w3gs.GameTypeSaved
 }
 
 func (*Advertise) ID() ID { return IDAdvertise }
 
 func (p *Advertise) fields(c *codec) {
+	kind := uint32(0x49<<16 | 1)
+	if p.Saved {
+		kind = uint32(w3gs.GameTypeSaved)
+	}
 	c.u32(&p.State)
-	c.fixed32(0, 0x49<<16|1, 0x3FF, 0)
+	c.fixed32(0)
+	c.u32(&kind)
+	c.fixed32(0x3FF, 0)
+	p.Saved = kind == uint32(w3gs.GameTypeSaved)
 	c.str(&p.Name)
 	c.fixedStr("")
 	c.str(&p.Stat)

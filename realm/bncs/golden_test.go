@@ -40,7 +40,9 @@ var golden = map[string]struct {
 	"chat":          {&Chat{"/w a b"}, "FF0E0B00 2F7720612062 00"},
 	"game port":     {&GamePort{6113}, "FF450600 E117"},
 	"list games":    {&ListGames{}, "FF091700 00E00000 00000000 00000000 14000000 000000"},
-	"advertisement": {&Advertise{StatePublic, "Dump game", "9a2000000\x01"}, "FF1C2E00 10000000 00000000 0100 4900 FF030000 00000000 44756D702067616D6500 00 39613230303030303001 00"},
+	"advertisement": {&Advertise{StatePublic, "Dump game", "9a2000000\x01", false}, "FF1C2E00 10000000 00000000 0100 4900 FF030000 00000000 44756D702067616D6500 00 39613230303030303001 00"},
+	// the type as GHost++ sends it for !loadsg (bnet.cpp:2249)
+	"advertisement of a saved game": {&Advertise{StatePrivate, "Dump game", "9a2000000\x01", true}, "FF1C2E00 11000000 00000000 00020000 FF030000 00000000 44756D702067616D6500 00 39613230303030303001 00"},
 	"notify join (layout)": {
 		&NotifyJoin{w3gs.ProductTFT, 26, "g"},
 		"FF220F00 50583357 1A000000 6700 00",

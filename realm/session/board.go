@@ -187,7 +187,7 @@ func (m *Machine) create() {
 	if e.Private {
 		state = bncs.StatePrivate
 	}
-	m.send(&bncs.GamePort{Port: m.cfg.Port}, &bncs.Advertise{State: state, Name: e.Name, Stat: e.Stat})
+	m.send(&bncs.GamePort{Port: m.cfg.Port}, &bncs.Advertise{State: state, Name: e.Name, Stat: e.Stat, Saved: e.Saved})
 }
 
 // announce says a new game in the channel, which the account is about to leave.
@@ -222,7 +222,7 @@ func (m *Machine) showOrHide() {
 		state = bncs.StateFull
 	}
 	b.updates++
-	m.send(&bncs.Advertise{State: state, Name: b.on.Name, Stat: b.on.shown})
+	m.send(&bncs.Advertise{State: state, Name: b.on.Name, Stat: b.on.shown, Saved: b.on.Saved})
 }
 
 // advertised takes the answer to an 0x1C. That to a change of state is always yes

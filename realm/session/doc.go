@@ -36,6 +36,7 @@ type Game struct {
 	Stat    string // of bncs.GameStat
 	Private bool   // found by its name only
 	Full    bool
+	Saved   bool // a saved game
 	Asked   bool // by a person: it goes before those that open by themselves
 }
 

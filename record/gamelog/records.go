@@ -105,7 +105,9 @@ func (r *Records) Observe(s *game.Stamped) {
 			Action: f.Name, On: f.Target, Detail: f.Detail, Refused: f.Refused,
 		})
 	case *game.Decided:
-		r.decided(at, s.Turn, f)
+		if !r.isPart() {
+			r.decided(at, s.Turn, f)
+		}
 	case *game.Over:
 		how := endReason(f.How)
 		switch {
@@ -116,7 +118,7 @@ func (r *Records) Observe(s *game.Stamped) {
 		case f.Decided:
 			how = storage.EndFinished
 		}
-		if !f.Remade { // what the map says of it does not count
+		if !f.Remade && !r.isPart() { // else what the map says of it does not count
 			r.results(at, f.GameTime)
 		}
 		r.end(storage.GameEnded{At: at, How: how, Detail: string(f.How), Turns: f.Turns, Played: f.GameTime})
@@ -159,6 +161,9 @@ func (r *Records) created(at time.Time, f *game.Opened) {
 			SyncLimit: c.Turns.SyncLimit, HCL: c.Lobby.HCL,
 		},
 		Latency: c.Turns.Period, Seed: c.Lobby.RandomSeed,
+	}
+	if c.Saved != nil {
+		r.head.Settings.SavedGame = c.Saved.File
 	}
 	r.to.Record(r.head)
 }
@@ -256,6 +261,10 @@ func (r *Records) results(at time.Time, played time.Duration) {
 		})
 	}
 }
+
+// isPart reports whether the game is the rest of a saved one. It has no results: what the map counts
+// began in another game, and nobody is rated twice.
+func (r *Records) isPart() bool { return r.head.Settings.SavedGame != "" }
 
 // decided records what the players have agreed on.
 func (r *Records) decided(at time.Time, turn uint32, f *game.Decided) {

@@ -1,0 +1,80 @@
+package control
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"w3host/game"
+	"w3host/game/command"
+	"w3host/host"
+)
+
+// Saves finds saved games.
+type Saves interface {
+	// Open reads a saved game, and finds its map and its players.
+	Open(ctx context.Context, ask SavedGame) (*game.Restored, *host.Map, error)
+}
+
+// SavedGame is a saved game as somebody asks for it.
+type SavedGame struct {
+	File     string
+	Anywhere bool           // File and Replay may be any path, not only names in the folder of saved games
+	Players  map[int]string // who had a slot, from 0, as NAME or NAME@REALM; the others are to be found
+	Replay   string         // of the game, which tells who played; empty: none
+}
+
+// isSave reports whether a file is a saved game by its name.
+func isSave(file string) bool { return strings.EqualFold(path.Ext(file), ".w3z") }
+
+// openSaved reads what follows the file of a saved game: slot=name, a replay, and the name of the
+// lobby.
+func openSaved(file string, a *args) act {
+	ask := SavedGame{File: file, Players: map[int]string{}}
+	if !isSave(file) {
+		ask.File += ".w3z"
+	}
+	var name []string
+	var w host.Wish
+	for !a.Empty() {
+		if slot, player, given := a.Assignment("slot"); given {
+			ask.Players[slot] = player
+			continue
+		}
+		switch word := a.Phrase("name"); {
+		case strings.EqualFold(word, "--owner"):
+			w.Owner = a.Phrase("name")
+		case strings.EqualFold(path.Ext(word), ".w3g"):
+			ask.Replay = word
+		default:
+			name = append(name, word)
+		}
+	}
+	w.Name = strings.Join(name, " ")
+	return func(d *target, c *call) error { return d.openSaved(c, ask, w) }
+}
+
+// openSaved opens the lobby of a saved game.
+func (d *target) openSaved(c *call, ask SavedGame, w host.Wish) error {
+	if c.Level < command.Admin && d.players.Enabled {
+		return cannot("only admins open saved games")
+	}
+	if err := d.mayOpen(c, ask.File, &w); err != nil {
+		return err
+	}
+	ask.Anywhere = c.Via == command.ViaConsole || c.Via == command.ViaControl
+	r, m, err := d.opts.Saves.Open(context.Background(), ask)
+	if err != nil {
+		return err
+	}
+	w.Map, w.Restored, w.For, c.Target = m, r, &game.Config{Version: r.By}, r.File
+	if err := d.openLobby(c, w, r.File); err != nil {
+		return err
+	}
+	var players []string
+	for _, h := range r.Humans() {
+		players = append(players, r.Players[h.Slot].Name)
+	}
+	answer(c, `It is for %s. Each of them needs the file in Save\Multiplayer, under this name.`, strings.Join(players, ", "))
+	return nil
+}

@@ -1,0 +1,186 @@
+// Package saves finds saved games: the file, the map that they were played on, and who played them.
+package saves
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"w3host/control"
+	"w3host/formats/mapconf"
+	"w3host/formats/replay"
+	"w3host/formats/savedgame"
+	"w3host/game"
+	"w3host/host"
+	"w3host/lobby"
+	"w3host/protocol/w3gs"
+	"w3host/storage"
+	"w3host/texts"
+)
+
+// whoPlayedTimeout bounds the wait for the game log, in which other commands wait, too.
+const whoPlayedTimeout = 2 * time.Second
+
+// Finder finds saved games.
+type Finder struct {
+	DB *storage.Store
+	// Dir is the folder of saved games, Product and Versions those of the games that can be hosted, as they are now.
+	Dir      func() string
+	Product  func() w3gs.Product
+	Versions func() []w3gs.Version
+	// Map opens the map that a game of a version was played on.
+	Map func(*savedgame.Head, w3gs.Version) (*host.Map, error)
+}
+
+// Open reads a saved game for its lobby.
+func (s Finder) Open(ctx context.Context, ask control.SavedGame) (*game.Restored, *host.Map, error) {
+	file, err := openSave(s.Dir(), ask.File, ask.Anywhere)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	g, err := savedgame.Read(file)
+	if err != nil {
+		return nil, nil, texts.Of("%s: %v", ask.File, err)
+	}
+	by, err := s.version(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := s.Map(&g.Head, by)
+	if err != nil {
+		return nil, nil, texts.Of("the map of the saved game, %s, is not here, or is another version of it", g.MapFile())
+	}
+	players, err := s.players(ctx, g, ask)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &game.Restored{Game: g, By: by, File: filepath.Base(file.Name()), Players: players}, m, nil
+}
+
+// version is that of the game's program, if its games can be hosted.
+func (s Finder) version(g *savedgame.Game) (w3gs.Version, error) {
+	product, versions := s.Product().String(), s.Versions()
+	var names []string
+	for _, v := range versions {
+		if by := replay.HostOf(product, int(v)); g.Product == by.Product && g.Version == by.Version {
+			return v, nil
+		}
+		names = append(names, v.String())
+	}
+	return 0, texts.Of("the game was saved by %s %s, and this host plays %s %s", g.Product, g.Version.String(), product, strings.Join(names, ", "))
+}
+
+// openSave opens a file of the folder of saved games, or any where that is allowed.
+func openSave(dir, name string, anywhere bool) (*os.File, error) {
+	if !anywhere && !filepath.IsLocal(name) {
+		return nil, texts.Of("%q is not in the folder of saved games: give its name there, without a path", name)
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(name); anywhere && err == nil {
+		path = name
+	}
+	f, _, err := mapconf.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, texts.Of("there is no file %q in the folder of saved games, %s", name, dir)
+	}
+	return f, err
+}
+
+// players tells who had which slot: as the caller says, or a replay of the game, or the game
+// log, which has the games of all hosts that share it.
+func (s Finder) players(ctx context.Context, g *savedgame.Game, ask control.SavedGame) (map[int]lobby.Place, error) {
+	players, err := map[int]lobby.Place{}, error(nil)
+	switch {
+	case ask.Replay != "":
+		players, err = fromReplay(g, ask, s.Dir())
+	case len(ask.Players) < len(g.Humans()):
+		players, err = s.fromLog(ctx, g)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var unknown []string
+	names := map[string]bool{}
+	for _, h := range g.Humans() {
+		if said := ask.Players[h.Slot]; said != "" {
+			name, realm, _ := strings.Cut(said, "@")
+			players[h.Slot] = lobby.Place{Name: name, Realm: realm}
+		}
+		name := players[h.Slot].Name
+		if folded := strings.ToLower(name); name == "" {
+			unknown = append(unknown, strconv.Itoa(h.Slot+1))
+		} else if names[folded] {
+			return nil, texts.Of("two slots cannot both be those of %s", name)
+		} else {
+			names[folded] = true
+		}
+	}
+	for slot := range ask.Players {
+		if !slices.ContainsFunc(g.Humans(), func(h savedgame.Human) bool { return h.Slot == slot }) {
+			return nil, texts.Of("nobody played in slot %d of the saved game", slot+1)
+		}
+	}
+	if unknown != nil {
+		return nil, texts.Of("it is not known who played in the slots %s: the game was not hosted here. Say it with slot=name for each, or name a replay of the game", strings.Join(unknown, ", "))
+	}
+	return players, nil
+}
+
+// fromLog finds the game in the log by its map, seed and slots. None is no error.
+func (s Finder) fromLog(ctx context.Context, g *savedgame.Game) (map[int]lobby.Place, error) {
+	b := storage.Beginning{
+		MapSHA1: g.Stat.SHA1, HasSHA1: g.Stat.HasSHA1, Checksum: g.Stat.Checksum, Seed: g.Table.RandomSeed, PIDs: map[int]uint8{},
+	}
+	for _, h := range g.Humans() {
+		b.PIDs[h.Slot] = h.PID
+	}
+	ctx, cancel := context.WithTimeout(ctx, whoPlayedTimeout)
+	defer cancel()
+	seats, err := s.DB.WhoPlayed(ctx, b)
+	players := map[int]lobby.Place{}
+	for _, p := range seats {
+		players[p.Slot] = lobby.Place{Name: p.Name, Realm: p.Realm, Fake: p.Fake}
+	}
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return players, nil
+	case errors.Is(err, storage.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		return nil, game.ErrNoDatabase
+	}
+	return players, err
+}
+
+// fromReplay reads who played from a replay of the game.
+func fromReplay(g *savedgame.Game, ask control.SavedGame, dir string) (map[int]lobby.Place, error) {
+	f, err := openSave(dir, ask.Replay, ask.Anywhere)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := replay.NewReader(io.LimitReader(f, maxReplayStart))
+	if err != nil {
+		return nil, texts.Of("%s: %v", ask.Replay, err)
+	}
+	if r.Start.RandomSeed != g.Table.RandomSeed {
+		return nil, texts.Of("%s is a replay of another game", ask.Replay)
+	}
+	players := map[int]lobby.Place{}
+	for _, h := range g.Humans() {
+		for _, p := range r.Start.Players {
+			if p.PID == h.PID {
+				players[h.Slot] = lobby.Place{Name: p.Name}
+			}
+		}
+	}
+	return players, nil
+}
+
+// maxReplayStart is more than the beginning of a replay takes, where the names are.
+const maxReplayStart = 8 << 20

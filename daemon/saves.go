@@ -1,0 +1,66 @@
+package daemon
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"w3host/config"
+	"w3host/control/saves"
+	"w3host/formats/savedgame"
+	"w3host/formats/w3map"
+	"w3host/host"
+	"w3host/protocol/w3gs"
+)
+
+// savedGames finds saved games as the configuration says that was read last.
+func (d *daemon) savedGames() saves.Finder {
+	return saves.Finder{
+		DB:      d.db,
+		Dir:     func() string { return d.maps.current().Saves.Dir },
+		Product: func() w3gs.Product { return Product(d.maps.current()) },
+		Versions: func() []w3gs.Version {
+			c := d.maps.current()
+			all := []w3gs.Version{c.Host.Version}
+			for _, e := range c.Entries() {
+				all = append(all, e.Seen()...)
+			}
+			slices.Sort(all)
+			return slices.Compact(all)
+		},
+		Map: d.maps.ofSave,
+	}
+}
+
+// current is the configuration as it was read last.
+func (s *Maps) current() config.Config {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.config
+}
+
+// ofSave opens the map that a game of a version was played on, whatever its file is called here.
+func (s *Maps) ofSave(h *savedgame.Head, v w3gs.Version) (*host.Map, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	same := func(m *w3map.Map) bool {
+		return m.Checksum == h.Stat.Checksum && (m.SHA1 == h.Stat.SHA1 || !h.Stat.HasSHA1)
+	}
+	choices := []string{"", s.config.Lobby.Map}
+	if err := s.scan(h.MapFile()); err == nil {
+		for _, e := range s.maps.Load().Entries() { // with the identifiers of one version
+			if e.Map != nil && (same(e.Map) || strings.EqualFold(path.Base(e.File), h.MapFile())) {
+				choices = append(choices, e.File)
+			}
+		}
+	}
+	for _, choice := range choices {
+		if isFolder(choice) {
+			continue
+		}
+		if m, err := s.open(choice, []w3gs.Version{v}); err == nil && same(m.Map) {
+			return m, nil
+		}
+	}
+	return nil, noMap{s.none(h.MapFile())}
+}

@@ -1,0 +1,59 @@
+package game
+
+import (
+	"w3host/formats/savedgame"
+	"w3host/lobby"
+	"w3host/protocol/w3gs"
+)
+
+// Restored is a saved game whose lobby is to be opened.
+type Restored struct {
+	*savedgame.Game
+	By      w3gs.Version        // of the game that saved it
+	File    string              // its name in each player's folder Save\Multiplayer
+	Players map[int]lobby.Place // who had which slot, from 0; of each only Name, Realm and Fake
+}
+
+// Saved is what clients are shown of a saved game in place of a map.
+type Saved struct {
+	File  string
+	Magic uint32
+}
+
+// path is where clients have the file.
+func (s *Saved) path() string { return `Save\Multiplayer\` + s.File }
+
+// ForSave completes what the lobby of a saved game is made from, after ForMap with the map
+// that it was played on.
+func (c Config) ForSave(r *Restored) Config {
+	c.Saved = &Saved{File: r.File, Magic: r.Magic}
+	c.Settings, c.Versions, c.Crossplay = r.Stat.Settings, nil, false
+	l := &c.Lobby
+	l.MapCheck.Path, l.OtherChecks = r.MapPath, nil
+	l.Layout, l.PlayerSlots, l.HCL, l.Restored = w3gs.LayoutFixedSettings, r.Table.PlayerSlots, "", true
+	l.Slots, l.Places = nil, nil
+	for i, s := range r.Table.Slots {
+		place := r.Players[i]
+		if place.Slot = s; s.Computer || s.Status != w3gs.SlotOccupied {
+			place.Slot.PID = 0
+		}
+		l.Slots, l.Places = append(l.Slots, place.Slot), append(l.Places, place)
+	}
+	// It starts by itself, if at all, when everybody is back.
+	l.Start.Full = l.Start.Full || l.Start.Humans > 0
+	l.Start.Humans, l.Start.Balanced = 0, false
+	return c
+}
+
+// Announce puts the saved game into the place of the map in what is announced. proxied keeps the
+// size by which proxies know that they may ask for reconnection.
+func (s *Saved) Announce(stat *w3gs.StatString, proxied, private bool) w3gs.GameType {
+	stat.MapPath, stat.Checksum = s.path(), s.Magic
+	if !proxied {
+		stat.Width, stat.Height = 0, 0
+	}
+	if private {
+		return w3gs.GameTypeSaved | w3gs.GameTypePrivate
+	}
+	return w3gs.GameTypeSaved
+}

@@ -1,0 +1,59 @@
+package storage
+
+import (
+	"context"
+	"encoding/hex"
+	"slices"
+
+	"w3host/storage/internal/sqldb"
+)
+
+// SeatOf is a player of a game that has started. Slots count from 0.
+type SeatOf struct {
+	Slot  int    `json:"slot"`
+	PID   uint8  `json:"pid"`
+	Name  string `json:"name"`
+	Realm string `json:"realm,omitempty"`
+	Fake  bool   `json:"fake,omitempty"`
+}
+
+// Beginning is what a saved game tells of the game that was saved.
+type Beginning struct {
+	MapSHA1  [20]byte
+	HasSHA1  bool // from 1.23 on; before, the checksum counts
+	Checksum uint32
+	Seed     uint32
+	PIDs     map[int]uint8 // of the players, by slot
+}
+
+// WhoPlayed finds the game that began so and its players; ErrNotFound when none did. The random
+// seed is one of 4 billion, so that two games on one map hardly share it.
+func (d *Store) WhoPlayed(ctx context.Context, b Beginning) ([]SeatOf, error) {
+	column, value := "map_sha1", hex.EncodeToString(b.MapSHA1[:])
+	if !b.HasSHA1 {
+		column, value = "map_checksum", hex32(b.Checksum)
+	}
+	keys, err := sqldb.List[GameKey](ctx, d.sql, "SELECT key FROM games WHERE "+column+" = $1 AND seed = $2 AND started_at IS NOT NULL ORDER BY key DESC", value, b.Seed)
+	for _, key := range keys {
+		seats, err := sqldb.List[SeatOf](ctx, d.sql, `SELECT slot, pid, name, realm, fake FROM game_players
+			WHERE game_key = $1 AND slot IS NOT NULL ORDER BY slot`, key)
+		if err != nil || b.fits(seats) {
+			return seats, err
+		}
+	}
+	if err == nil {
+		err = ErrNotFound
+	}
+	return nil, err
+}
+
+// fits reports whether all of these players had their slots in the game. Those who left before
+// it was saved may be missing in the save.
+func (b *Beginning) fits(seats []SeatOf) bool {
+	for slot, pid := range b.PIDs {
+		if !slices.ContainsFunc(seats, func(s SeatOf) bool { return s.Slot == slot && s.PID == pid }) {
+			return false
+		}
+	}
+	return true
+}
