@@ -94,7 +94,7 @@ func newGame(h *Host, id uint32, spec *lobbySpec) *Game {
 	g.links = make(map[game.LinkID]*link)
 	cfg, opened := spec.setup.ForMap(spec.m.Map), time.Now()
 	cfg.ID, cfg.Name, cfg.Lobby.RandomSeed = id, spec.name, randomU32()
-	cfg.Unlisted, cfg.Realm = spec.private, strings.Join(h.opts.Realms.Names(cfg.Version), ",")
+	cfg.Unlisted, cfg.Realm = spec.private, strings.Join(h.opts.Realms.Of(cfg.Version), ",")
 	if a := spec.again; a != nil {
 		seed := cfg.Lobby.RandomSeed
 		cfg = *a

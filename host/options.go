@@ -116,8 +116,8 @@ type Joiner struct {
 
 // Realms knows the realms whose lists joins may come from.
 type Realms interface {
-	// Names are those of the realms whose players can join lobbies of a version, each once.
-	Names(v w3gs.Version) []string
+	// Of are the names of the realms whose players can join lobbies of a version, each once.
+	Of(v w3gs.Version) []string
 	// Realm names the realm that a game id was listed on; empty: the LAN, or none.
 	Realm(gameID uint32) string
 	// Port is where players of a realm's list join; 0: at the host's own.
@@ -149,7 +149,7 @@ func (nobody) Update(uint32, lan.Count)                 {}
 func (nobody) Close(uint32)                             {}
 func (nobody) Record(storage.Record)                    {}
 func (nobody) Banned(string, netip.Addr, string) string { return "" }
-func (nobody) Names(w3gs.Version) []string              { return nil }
+func (nobody) Of(w3gs.Version) []string                 { return nil }
 func (nobody) Realm(uint32) string                      { return "" }
 func (nobody) Port(string) uint16                       { return 0 }
 func (nobody) Version(string) w3gs.Version              { return 0 }

@@ -25,7 +25,7 @@ type realms struct {
 	before string
 }
 
-func (r *realms) Names(w3gs.Version) []string { return []string{"Home"} }
+func (r *realms) Of(w3gs.Version) []string { return []string{"Home"} }
 
 func (r *realms) Version(string) w3gs.Version { return 26 }
 

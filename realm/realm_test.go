@@ -312,7 +312,7 @@ func TestVersionsOfARealm(t *testing.T) {
 	if text, err := want.Encode(); err != nil || s.Games()[0].Stat != text {
 		t.Errorf("listed as %q, want %q, %v", s.Games()[0].Stat, text, err)
 	}
-	if got := fmt.Sprint(r.Names(36), r.Names(28), r.Version("home"), r.Version("Away")); got != "[] [Home] 1.26 1.00" {
+	if got := fmt.Sprint(r.Of(36), r.Of(28), r.Version("home"), r.Version("Away")); got != "[] [Home] 1.26 1.00" {
 		t.Errorf("realms of 1.36, of 1.28 and their versions: %s", got)
 	}
 	r.Close(1)

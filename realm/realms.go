@@ -74,8 +74,11 @@ func (r *Realms) Shutdown() {
 	r.running.Wait()
 }
 
-// Names are those of the realms whose players can join lobbies of a version, each once.
-func (r *Realms) Names(v w3gs.Version) []string {
+// Names are those of the realms, each once.
+func (r *Realms) Names() []string { return r.names }
+
+// Of are the names of the realms whose players can join lobbies of a version.
+func (r *Realms) Of(v w3gs.Version) []string {
 	return slices.DeleteFunc(slices.Clone(r.names), func(name string) bool { return !v.SharesLobby(r.Version(name)) })
 }
 
