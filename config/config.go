@@ -18,6 +18,7 @@ type Config struct {
 	Lobby         Lobby         `toml:"lobby"`
 	Game          Game          `toml:"game"`
 	Votes         Votes         `toml:"votes"`
+	Moderation    Moderation    `toml:"moderation"`
 	Autohost      Autohost      `toml:"autohost"`
 	PlayerHosting PlayerHosting `toml:"player_hosting"`
 	Reconnect     Reconnect     `toml:"reconnect"`
@@ -95,6 +96,11 @@ type Game struct {
 // Votes are what players decide together.
 type Votes struct {
 	Percent int `toml:"percent" default:"70" range:"1..100"` // of those asked who must agree
+}
+
+// Moderation is what the host does by itself against those who spoil games.
+type Moderation struct {
+	UnsafeNames string `toml:"unsafe_names" default:"refuse" oneof:"refuse mark off"` // that are taken for an admin's or another player's
 }
 
 // Reconnect is the GProxy++ extension: who loses the connection in a game may

@@ -22,6 +22,7 @@ import (
 	"w3host/host"
 	"w3host/internal/openfiles"
 	"w3host/lan"
+	"w3host/lobby"
 	"w3host/realm"
 	"w3host/record/recording"
 	"w3host/storage"
@@ -152,7 +153,7 @@ func (d *daemon) openRecords() error {
 
 // openLists loads who is banned and who is an admin.
 func (d *daemon) openLists() error {
-	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: d.Config.SpoolDir(), Log: d.part("database")}), d.Config)
+	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: d.Config.SpoolDir(), Log: d.part("database"), Like: lobby.Likeness}), d.Config)
 	d.atEnd(func() error { d.lists.Close(); return nil })
 	d.lists.await(d.ctx, d.Log)
 	d.host.Bans, d.host.BansChanged, d.host.Admins = d.lists, d.lists.BansChanged(), d.lists

@@ -96,7 +96,7 @@ func lobbyConfig(c config.Config) lobby.Config {
 	to.Wire.HideAddresses = true // nobody plays better for knowing where the others live
 	to.SetOwner(l.Owner)
 	to.Admission = lobby.Admission{
-		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), SameAddress: lobby.SameAddress(l.SameAddress),
+		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), SameAddress: lobby.SameAddress(l.SameAddress), LookAlikes: lookAlikes(c.Moderation),
 	}
 	to.Start.Humans, to.Start.Full = max(l.Autostart, 0), l.Autostart == 0
 	to.Start.Ready, to.Start.Balanced = l.StartReady, l.StartBalanced
@@ -105,6 +105,13 @@ func lobbyConfig(c config.Config) lobby.Config {
 	to.Close = lobby.CloseRules{Idle: l.IdleAfter.D(), Abandoned: l.AbandonedAfter.D(), OwnerAFK: ownerAFKAfter}
 	to.Pace.SlotRequests = c.Limits.SlotRequests
 	return to
+}
+
+func lookAlikes(m config.Moderation) lobby.LookAlikes {
+	if m.UnsafeNames == "off" {
+		return ""
+	}
+	return lobby.LookAlikes(m.UnsafeNames)
 }
 
 // reconnectConfig rounds the wait to whole minutes: an empty action keeps a client

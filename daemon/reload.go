@@ -58,7 +58,7 @@ func live(key string) bool {
 		return false
 	}
 	section, _, _ := strings.Cut(key, ".")
-	return slices.Contains([]string{"lobby", "game", "votes", "autohost", "player_hosting", "maps", "transfer", "limits"}, section)
+	return slices.Contains([]string{"lobby", "game", "votes", "moderation", "autohost", "player_hosting", "maps", "transfer", "limits"}, section)
 }
 
 // reload applies what can be changed while games run. The notes name what needs a

@@ -77,6 +77,9 @@ func (c *codec) input(in *Input) {
 		}
 	}
 	number(c, &in.Version)
+	if c.has(in.Like != "") {
+		in.Like = string(c.bytes([]byte(in.Like)))
+	}
 }
 
 // has begins the next field and reports whether the entry contains it.

@@ -26,7 +26,7 @@ func (m *Machine) join(in *Input) {
 	}
 	m.toLobby(lobby.Join{
 		Conn: lobby.ConnID(in.Link), Req: *req,
-		External: w3gs.SockAddrFrom(in.Addr), Banned: in.Banned, Shared: in.Shared, Realm: in.Realm, Vouched: in.Vouched, Version: in.Version,
+		External: w3gs.SockAddrFrom(in.Addr), Banned: in.Banned, Shared: in.Shared, Realm: in.Realm, Vouched: in.Vouched, Version: in.Version, Like: in.Like,
 	})
 	m.joining = nil
 }

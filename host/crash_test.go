@@ -132,6 +132,8 @@ func TestCrashOfALobby(t *testing.T) {
 // panickyAdmins panics once it is armed.
 type panickyAdmins struct{ armed atomic.Bool }
 
+func (a *panickyAdmins) AdminLike(string) string { return "" }
+
 func (a *panickyAdmins) Level(Joiner) command.Level {
 	if a.armed.Load() {
 		panic("injected")

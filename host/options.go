@@ -104,6 +104,8 @@ type Bans interface {
 // lobby.
 type Admins interface {
 	Level(who Joiner) command.Level
+	// AdminLike is the name of an admin that another name is taken for; empty: none.
+	AdminLike(name string) string
 }
 
 // Joiner is who asks for an admin's rights. The realm is empty for players of the
@@ -156,6 +158,7 @@ func (nobody) Version(string) w3gs.Version              { return 0 }
 func (nobody) Account(string) string                    { return "" }
 func (nobody) Waits(uint32) (string, string)            { return "", "" }
 func (nobody) Level(Joiner) command.Level               { return command.Anyone }
+func (nobody) AdminLike(string) string                  { return "" }
 
 func (nobody) Confirm(_, _ string, _ uint32, _ netip.Addr, _ func(bool)) func() { return func() {} }
 

@@ -73,6 +73,8 @@ func (r *realms) Confirm(realm, name string, _ uint32, _ netip.Addr, answer func
 // lists are bans and admins by "name@realm".
 type lists struct{ banned, admins string }
 
+func (lists) AdminLike(string) string { return "" }
+
 func (l lists) Banned(name string, _ netip.Addr, realm string) string {
 	if name+"@"+realm == l.banned {
 		return "for a test"

@@ -60,6 +60,7 @@ type Admission struct {
 	Reserved     []string      // names that displace the latest unreserved joiner of a full lobby
 	KickCooldown time.Duration // a kick keeps its victim out for so long, by name and address
 	SameAddress  SameAddress   // addresses that many share are left alone
+	LookAlikes   LookAlikes    // names that are taken for others; the zero value lets them in
 	PingLimit    time.Duration // players with a longer round trip are kicked; 0: no limit
 }
 

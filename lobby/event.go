@@ -20,6 +20,7 @@ type Join struct {
 	Req      w3gs.ReqJoin
 	External w3gs.SockAddr // the connection's remote address
 	Shared   bool          // many come from this address: a kick does not keep it out
+	Like     string        // the name of an admin that theirs is taken for; empty: none
 	Banned   string        // why they are banned; empty when they are not
 	Realm    string        // that the name is said to be of; empty: the LAN
 	Vouched  bool          // the realm has confirmed it

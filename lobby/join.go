@@ -65,6 +65,8 @@ func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 		return w3gs.RejectInvalid, "the name is the host's"
 	case ev.Banned != "":
 		return w3gs.RejectInvalid, "banned: " + ev.Banned
+	case l.cfg.Admission.LookAlikes == refuseLike && l.twin(ev) != "":
+		return w3gs.RejectInvalid, "the name looks like that of " + l.twin(ev)
 	case l.cfg.Admission.SameAddress == refuseSame && neighbours != "":
 		return w3gs.RejectInvalid, "the address is that of " + neighbours
 	case kept != "":
@@ -113,7 +115,7 @@ func (l *Lobby) vouch(p *player, _ Vouch) {
 // host, the fakes and the others, then 0x3D; 0x06 about them to the others; 0x09
 // to all.
 func (l *Lobby) admit(ev Join) {
-	name := ev.Req.Name
+	name, twin := ev.Req.Name, l.twin(ev)
 	l.unsettle(texts.Of("%s joined", name))
 	others, neighbours := l.Humans(), l.neighbours(ev)
 	if others == 0 {
@@ -151,6 +153,9 @@ func (l *Lobby) admit(ev Join) {
 	if l.cfg.Admission.SameAddress == warnSame && neighbours != "" {
 		l.say(0, "%s comes from the same address as %s.", name, neighbours)
 	}
+	if l.cfg.Admission.LookAlikes == markLike && twin != "" {
+		l.say(0, "%s is not %s: the names only look alike.", name, twin)
+	}
 	l.sayMissing(p)
 }
 
@@ -169,6 +174,9 @@ func (l *Lobby) enter(p *player) *player {
 	}
 	l.joins++
 	p.name, p.order = p.Req.Name, l.joins
+	if l.cfg.Admission.LookAlikes != "" {
+		p.likeness = Likeness(p.name)
+	}
 	p.language, p.joined, p.activeAt = l.cfg.Voice.Language, l.now, l.now
 	l.players[p.pid] = p
 	who := w3gs.Slot{PID: p.pid, Download: w3gs.DownloadUnknown, AI: w3gs.AINormal}

@@ -49,6 +49,7 @@ type player struct {
 	Join     // of a fake player only the name
 	pid      uint8
 	name     string
+	likeness string // of the name; empty where names may look alike
 	fake     bool
 	entitled bool // was made the owner in this seat, so the name needs no confirmation
 	order    int  // rises with each join; the latest is displaced first

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mtibben/confusables"
 	"golang.org/x/text/unicode/norm"
 
 	"w3host/protocol/w3gs"
@@ -21,12 +22,42 @@ func (l *Lobby) hostName() string {
 	return cmp.Or(w3gs.StripColours(l.cfg.Voice.VirtualHost), defaultVirtualHost)
 }
 
-// alike are letters that look like others, in small letters.
-var alike = strings.NewReplacer(
-	"0", "o", "1", "l", "i", "l", "5", "s", "3", "e", "$", "s", "@", "a", "|", "l", "ı", "l",
-	"а", "a", "в", "b", "е", "e", "з", "e", "і", "l", "ј", "j", "к", "k", "м", "m", "н", "h", "о", "o", "р", "p", "с", "c", "ѕ", "s", "т", "t", "у", "y", "х", "x", "ԁ", "d", "һ", "h", "ԝ", "w",
-	"α", "a", "β", "b", "ε", "e", "η", "n", "ι", "l", "κ", "k", "ν", "v", "ο", "o", "ρ", "p", "τ", "t", "υ", "u", "χ", "x", "ω", "w",
+// alike are letters that people write for others, beside those that Unicode has as confusable.
+var alike = strings.NewReplacer("5", "s", "3", "e", "$", "s", "@", "a", "в", "b", "з", "e", "к", "k", "м", "rn", "н", "h", "т", "t", "β", "b", "ε", "e", "η", "n", "κ", "k", "τ", "t", "χ", "x", "ω", "w")
+
+// Likeness is the same for names that are taken for each other: letters of one script that look like those of
+// another, capital and small ones, 0 and O, 1, l and I. A small i goes with its capital.
+func Likeness(name string) string {
+	plain := norm.NFKC.String(strings.TrimSpace(w3gs.StripColours(name)))
+	for range 2 { // capitals look like others than small letters
+		plain = strings.ToLower(confusables.Skeleton(plain))
+	}
+	return strings.ReplaceAll(plain, "i", "l")
+}
+
+// LookAlikes sets what happens to names that are taken for an admin's or for that of a player
+// who is in.
+type LookAlikes string
+
+// What may be done.
+const (
+	refuseLike LookAlikes = "refuse"
+	markLike   LookAlikes = "mark" // everybody reads it
 )
+
+// twin is the other name that a joiner's is taken for; empty: none.
+func (l *Lobby) twin(j Join) string {
+	if j.Like != "" || l.cfg.Admission.LookAlikes == "" {
+		return j.Like
+	}
+	likeness := Likeness(j.Req.Name)
+	for _, p := range l.players {
+		if p != nil && p.likeness == likeness {
+			return p.name
+		}
+	}
+	return ""
+}
 
 // shape is what remains of a name when one looks at it in passing: letters and digits, in
 // their plain form.
@@ -36,7 +67,7 @@ func shape(name string) string {
 			return r
 		}
 		return -1
-	}, alike.Replace(strings.ToLower(norm.NFKC.String(w3gs.StripColours(name)))))
+	}, alike.Replace(Likeness(name)))
 }
 
 // likeHost reports whether a name looks like the host's, with or without the number of a

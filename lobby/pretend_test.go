@@ -37,6 +37,29 @@ func TestPlainLine(t *testing.T) {
 	}
 }
 
+// Names that are taken for each other have the same likeness, others have not.
+func TestLikeness(t *testing.T) {
+	for _, same := range [][]string{
+		{"Admin", "ADMIN", " admin", "Аdmin", "Аdmіn", "ａｄｍｉｎ", "|cFFFF0000Admin", "Adm1n"},
+		{"Bob", "bob", "B0b", "Bоb", "Воb"},
+		{"Player1", "Playerl", "PlayerI", "P1ayer1"},
+		{"Mary", "rnary"},
+	} {
+		for _, name := range same[1:] {
+			if Likeness(name) != Likeness(same[0]) {
+				t.Errorf("%q has %q, %q has %q", name, Likeness(name), same[0], Likeness(same[0]))
+			}
+		}
+	}
+	seen := map[string]string{}
+	for _, name := range []string{"Ann", "Anna", "Bob", "Bob2", "Bob3", "Иван", "Иванна", "小明", "小朋", "한국", "Fake 1", "Fake 2", "p5", "ps", "Ben", "B3n"} {
+		if other := seen[Likeness(name)]; other != "" {
+			t.Errorf("%q is taken for %q", name, other)
+		}
+		seen[Likeness(name)] = name
+	}
+}
+
 func TestLikeHost(t *testing.T) {
 	cfg := Defaults()
 	cfg.Voice.VirtualHost = "|cFF4080C0w3host"

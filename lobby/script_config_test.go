@@ -59,6 +59,7 @@ func (c *command) config() Config {
 	if held := c.Options["held"]; held != "" {
 		cfg.Admission.Reserved = strings.Split(held, ",")
 	}
+	cfg.Admission.LookAlikes = LookAlikes(c.Options["alike"])
 	if c.Text != "" {
 		cfg.Voice.Welcome = strings.Split(c.Text, " / ")
 	}

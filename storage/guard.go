@@ -48,7 +48,8 @@ type guarded interface {
 type GuardOptions struct {
 	Dir    string // of people.json; empty: nothing is kept
 	Log    zerolog.Logger
-	Reload time.Duration // also without any notice of a change: 1 min
+	Reload time.Duration            // also without any notice of a change: 1 min
+	Like   func(name string) string // the same for names that are taken for each other; nil: none are
 }
 
 // Guard keeps the bans and the admins in memory, so that a join never waits for a
@@ -60,6 +61,7 @@ type Guard struct {
 	log        zerolog.Logger
 	bans       atomic.Pointer[banIndex]
 	admins     atomic.Pointer[map[adminKey][]Admin]
+	likes      atomic.Pointer[map[string]string] // names of admins by what Like makes of them
 	known      atomic.Bool
 	changed    chan struct{} // holds a token when the list of bans may have changed
 	loaded     chan struct{} // closed when both lists were read for the first time
@@ -132,8 +134,11 @@ func (g *Guard) writeFile() {
 
 // index builds the maps that IsBanned and AdminsAs read.
 func (g *Guard) index() {
-	roles, bans := map[adminKey][]Admin{}, banIndex{}
+	roles, bans, likes := map[adminKey][]Admin{}, banIndex{}, map[string]string{}
 	for _, a := range g.people.Admins {
+		if g.opts.Like != nil && a.Name != "" {
+			likes[g.opts.Like(a.Name)] = a.Name
+		}
 		key := adminKey{fold(a.Name), fold(a.Realm)}
 		roles[key] = append(roles[key], a)
 	}
@@ -149,6 +154,7 @@ func (g *Guard) index() {
 	}
 	g.bans.Store(&bans)
 	g.admins.Store(&roles)
+	g.likes.Store(&likes)
 }
 
 // Close ends the watching.
@@ -181,6 +187,17 @@ func (g *Guard) IsBanned(name string, addr netip.Addr, realm string) (Ban, bool)
 		}
 	}
 	return Ban{}, false
+}
+
+// AdminLike is the name of an admin that another name is taken for; empty: none.
+func (g *Guard) AdminLike(name string) string {
+	if g.opts.Like == nil {
+		return ""
+	}
+	if admin := (*g.likes.Load())[g.opts.Like(name)]; fold(admin) != fold(name) {
+		return admin
+	}
+	return ""
 }
 
 // AdminsAs lists the entries that make a join under this name, of this realm and from

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,11 +42,15 @@ func TestBansOutliveTheDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer away.Close()
-	g := storage.NewGuard(away, storage.GuardOptions{Dir: dir})
+	like := func(name string) string { return strings.ReplaceAll(strings.ToLower(name), "4", "a") }
+	g := storage.NewGuard(away, storage.GuardOptions{Dir: dir, Like: like})
 	defer g.Close()
 	b, banned := g.IsBanned("bob", netip.Addr{}, "")
 	if !g.Known() || !banned || b.Reason != "rude" || len(g.AdminsAs("ann", "", netip.Addr{})) != 1 {
 		t.Errorf("known %v, %+v, %+v", g.Known(), b, g.AdminsAs("ann", "", netip.Addr{}))
+	}
+	if taken, own := g.AdminLike("4NN"), g.AdminLike("ann"); taken != "Ann" || own != "" || g.AdminLike("Bob") != "" {
+		t.Errorf("4NN is taken for %q, ann for %q", taken, own)
 	}
 	if _, banned := g.IsBanned("x", netip.MustParseAddr("192.0.2.7"), ""); !banned {
 		t.Error("the network is not banned")

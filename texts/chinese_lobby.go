@@ -141,4 +141,7 @@ var chineseLobby = map[string]string{
 
 	"this is a saved game: its slots and players stay as they were":     "这是一个存档游戏：位置和玩家保持不变",
 	"still missing: %s; fakeplayer puts fake players into their places": "还缺少：%s；可用 fakeplayer 由虚拟玩家顶替",
+
+	// look-alikes
+	"%s is not %s: the names only look alike.": "%s 不是 %s：只是名字看起来相似。",
 }
