@@ -127,7 +127,7 @@ func (d *daemon) openDatabase() (err error) {
 		return err
 	}
 	d.atEnd(func() error { return closeDatabase(d.db) })
-	d.host.People, d.host.Ratings = people.Directory{DB: d.db}, ratings{d.db}
+	d.host.People, d.host.Ratings = people.Directory{DB: d.db, Rule: func() people.Warnings { return d.lists.warnings() }}, ratings{d.db}
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+	"w3host/control/people"
 	"w3host/game/command"
 	"w3host/host"
 	"w3host/storage"
@@ -24,6 +25,7 @@ type guard struct {
 	*storage.Guard
 	lanAdmins   atomic.Bool // lobby.lan_admins
 	requireBans atomic.Bool // database.require_bans
+	moderation  atomic.Pointer[config.Moderation]
 }
 
 func newGuard(lists *storage.Guard, c config.Config) *guard {
@@ -36,6 +38,13 @@ func newGuard(lists *storage.Guard, c config.Config) *guard {
 func (g *guard) use(c config.Config) {
 	g.lanAdmins.Store(c.Lobby.LANAdmins)
 	g.requireBans.Store(c.Database.RequireBans)
+	g.moderation.Store(&c.Moderation)
+}
+
+// warnings is the rule by which warnings lead to a ban.
+func (g *guard) warnings() people.Warnings {
+	m := g.moderation.Load()
+	return people.Warnings{Most: m.Warnings, Within: m.WarningsWithin.D(), Ban: m.WarningBan.D()}
 }
 
 // await waits for the lists for a limited time, so that no banned player gets into the

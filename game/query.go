@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	"w3host/game/command"
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	"w3host/texts"
 )
 
@@ -112,6 +114,22 @@ func ban(name string, span time.Duration, why string) command.Question {
 		q.Name, q.For, q.Reason = name, span, why
 		return nil
 	}
+}
+
+// remark asks to have something written down about a player.
+func remark(name, text string) command.Question {
+	return func(_ *command.Caller, q *command.Query) error {
+		q.Name, q.Reason = name, text
+		return nil
+	}
+}
+
+// readWarning tells a player who is here that they are warned.
+func readWarning(m *Machine, _ *command.Caller, q *command.Query) error {
+	if m.seats[q.PID] != nil {
+		m.say(w3gs.Only(q.PID), "You are warned: %s.", strings.TrimRight(q.Reason, ". "))
+	}
+	return nil
 }
 
 // putOut kicks the player whom a ban is about at once. Other players that the ban applies

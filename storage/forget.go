@@ -45,6 +45,7 @@ var (
 		gameRow, // of games that bear the name without the player
 		{table: "audit", key: "run, seq", columns: "who, target, detail, refused"},
 		{table: "bans", key: "id", columns: "name, name_key, reason, banned_by, lifted_by"},
+		{table: "remarks", key: "id", columns: "name, name_key, line, made_by, lifted_by"},
 		{table: "admins", key: "name_key, realm, network", columns: "added_by"},
 		{table: "passwords", key: "name_key", columns: "set_by"},
 	}

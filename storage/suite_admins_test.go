@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"w3host/storage"
 )
@@ -169,4 +171,48 @@ func testIgnored(t *testing.T, db *storage.Store) {
 	}
 	list("Ann", "")
 	list("Dan", "")
+}
+
+func testRemarks(t *testing.T, db *storage.Store) {
+	ctx := t.Context()
+	add := func(kind storage.RemarkKind, name, line string, at time.Duration, standing int) {
+		t.Helper()
+		n, err := db.AddRemark(ctx, storage.Remark{Kind: kind, Name: name, Line: line, By: "Root", At: after(at)}, after(time.Hour))
+		if err != nil || n != standing {
+			t.Errorf("%s: %d stand, %v, want %d", line, n, err, standing)
+		}
+	}
+	add(storage.Warning, "Bob", "too old", 0, 0)
+	add(storage.Warning, " BOB ", "rude", 2*time.Hour, 1)
+	add(storage.Note, "bob", "with Zoe", 3*time.Hour, 1)
+	add(storage.Warning, "Zoe", "another", 3*time.Hour, 1)
+	add(storage.Warning, "bob", "rude again", 4*time.Hour, 2)
+	if err := db.LiftWarnings(ctx, "Bob", "Root", false); err != nil {
+		t.Error(err)
+	}
+	add(storage.Warning, "bob", "once more", 5*time.Hour, 2)
+	all, err := db.Remarks(ctx, "BOB", 4)
+	var lines []string
+	for _, r := range all {
+		lines = append(lines, fmt.Sprint(r.Kind, " ", r.Line, " ", r.Lifted.IsZero()))
+	}
+	if want := []string{"warning once more true", "warning rude again false", "note with Zoe true", "warning rude true"}; err != nil || !slices.Equal(lines, want) {
+		t.Errorf("%q, %v", lines, err)
+	}
+	if err := db.LiftWarnings(ctx, "Bob", "Root", true); err != nil {
+		t.Error(err)
+	}
+	wantError(t, "no more", db.LiftWarnings(ctx, "Bob", "Root", true), storage.ErrNotFound, "no warning of Bob")
+	if _, err := db.AddRemark(ctx, storage.Remark{Kind: storage.Note, Name: " "}, time.Time{}); err == nil {
+		t.Error("a remark about nobody")
+	}
+	if f, err := db.Forget(ctx, "Zoe"); err != nil || f.Token == "" {
+		t.Error(err)
+	}
+	if all, err := db.Remarks(ctx, "Zoe", 9); err != nil || len(all) != 0 {
+		t.Errorf("of the forgotten: %v, %v", all, err)
+	}
+	if all, _ := db.Remarks(ctx, "Bob", 9); len(all) != 5 || strings.Contains(all[2].Line, "Zoe") {
+		t.Errorf("the name stays in %v", all)
+	}
 }

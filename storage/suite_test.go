@@ -56,6 +56,7 @@ func runSuite(t *testing.T, database func(testing.TB) string) {
 		"languages":                         testLanguages,
 		"ignored players":                   testIgnored,
 		"who played a saved game":           testWhoPlayed,
+		"remarks":                           testRemarks,
 		"audit log":                         testAudit,
 		"changes are told":                  testGuard,
 		"migrations there and back":         testMigrations,

@@ -35,6 +35,7 @@ var chineseWords = map[string]string{
 	"%d seconds":   "%d 秒",
 
 	// arguments
+	"reason":                 "原因",
 	"password":               "密码",
 	"player":                 "玩家",
 	"name":                   "名称",

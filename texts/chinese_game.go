@@ -185,4 +185,7 @@ var chineseGame = map[string]string{
 	// turns
 	"Actions wait for the slowest line.":        "操作会等待最慢的网络。",
 	"Actions do not wait for the slowest line.": "操作不等待最慢的网络。",
+
+	// warnings
+	"You are warned: %s.": "你被警告：%s。",
 }

@@ -2,6 +2,7 @@ package people
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,9 @@ import (
 	"w3host/storage"
 	"w3host/texts"
 )
+
+// today is a day, with an hour behind it.
+var today = regexp.MustCompile(`20\d\d-\d\d-\d\d( \d\d:\d\d)?`)
 
 // TestTexts has every answer in both languages, in the singular and the plural.
 func TestTexts(t *testing.T) {
@@ -41,10 +45,13 @@ func TestTexts(t *testing.T) {
 	if err := db.Apply(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
+	rule := func() Warnings { return Warnings{Most: 2, Within: time.Hour, Ban: 24 * time.Hour} }
 	ask := func(l texts.Language, line string) string {
 		what, name, _ := strings.Cut(line, " ")
 		name, from, _ := strings.Cut(name, " from ")
-		text, err := Directory{db}.Ask(t.Context(), command.Query{What: what, Name: name, From: from, By: "Root", Language: l})
+		name, why, _ := strings.Cut(name, ": ")
+		text, err := Directory{DB: db, Rule: rule}.Ask(t.Context(), command.Query{What: what, Name: name, From: from, Reason: why, By: "Root", Language: l})
+		text = today.ReplaceAllString(text, "DAY")
 		if err != nil {
 			text = "refused: " + err.Error()
 		}
@@ -53,12 +60,12 @@ func TestTexts(t *testing.T) {
 	for _, tt := range []struct{ line, english, chinese string }{
 		{"stats Zoe", "Zoe has not played here yet.", "Zoe 还没有在这里玩过。"},
 		{
-			"stats bob", "Bob: 1 game, 0 won, 0 lost, 0 drawn, left 0 early, dropped 0 times, ping 0 ms, last game 2026-11-20.",
-			"Bob：共 1 局，胜 0，负 0，平 0，提前离开 0 次，掉线 0 次，延迟 0 毫秒，最近一局 2026-11-20。",
+			"stats bob", "Bob: 1 game, 0 won, 0 lost, 0 drawn, left 0 early, dropped 0 times, ping 0 ms, last game DAY.",
+			"Bob：共 1 局，胜 0，负 0，平 0，提前离开 0 次，掉线 0 次，延迟 0 毫秒，最近一局 DAY。",
 		},
 		{
-			"stats ann", "Ann: 2 games, 0 won, 0 lost, 0 drawn, left 0 early, dropped 0 times, ping 0 ms, last game 2026-11-20.",
-			"Ann：共 2 局，胜 0，负 0，平 0，提前离开 0 次，掉线 0 次，延迟 0 毫秒，最近一局 2026-11-20。",
+			"stats ann", "Ann: 2 games, 0 won, 0 lost, 0 drawn, left 0 early, dropped 0 times, ping 0 ms, last game DAY.",
+			"Ann：共 2 局，胜 0，负 0，平 0，提前离开 0 次，掉线 0 次，延迟 0 毫秒，最近一局 DAY。",
 		},
 		{"rank Ann", "Ann has no rating on this map yet.", "Ann 在这张地图上还没有评分。"},
 		{"statsdota ann", "Ann in 2 games of DotA, on average: kills 3.0.", "Ann 的 DotA 战绩（2 局），平均：kills 3.0。"},
@@ -68,6 +75,18 @@ func TestTexts(t *testing.T) {
 		{"ban Bob", "Bob is banned permanently.", "refused: Bob 已经被封禁"},
 		{"unban Zoe", "refused: Zoe is not banned. Type bans for a list", "refused: Zoe 没有被封禁：输入 bans 查看封禁列表"},
 		{"ban 0.0.0.0/0", "refused: 0.0.0.0/0 covers a large part of the internet: use w3host ban --yes if you mean it", "refused: 0.0.0.0/0 涵盖了互联网的很大一部分：如果确实要这样，请用 w3host ban --yes"},
+		{"remarks Eve", "No warning or note of Eve.", "没有关于 Eve 的警告或备注。"},
+		{"warn Eve: rude", "Eve is warned: 1 of 2, then comes a ban.", "Eve 被警告并封禁（第 2 次，共 2 次），至 DAY UTC。"},
+		{"warn Fay: rude", "Fay is warned: 1 of 2, then comes a ban.", "Fay 被警告并封禁（第 2 次，共 2 次），至 DAY UTC。"},
+		{"unwarn Fay", "refused: no warning of Fay counts", "refused: Fay 没有有效的警告"},
+		{"warn Gus: rude", "Gus is warned: 1 of 2, then comes a ban.", "Gus 被警告并封禁（第 2 次，共 2 次），至 DAY UTC。"},
+		{"warn Gus: again", "Gus is warned: 1 of 2, then comes a ban.", "Gus 被警告并封禁（第 2 次，共 2 次），至 DAY UTC。"},
+		{"note Hal: friend of Eve", "Noted about Hal.", "已记下关于 Hal 的备注。"},
+		{"remarks hal", "DAY, note by Root: friend of Eve\nDAY, note by Root: friend of Eve", "DAY，Root 的备注：friend of Eve\nDAY，Root 的备注：friend of Eve"},
+		{"remarks eve", "DAY, warned by Root (does not count any more): rude\nDAY, warned by Root (does not count any more): rude", "DAY，Root 的警告（已失效）：rude\nDAY，Root 的警告（已失效）：rude"},
+		{"warn Ida: rude", "Ida is warned: 1 of 2, then comes a ban.", "Ida 被警告并封禁（第 2 次，共 2 次），至 DAY UTC。"},
+		{"unban Ida", "No longer banned: Ida.", "refused: Ida 没有被封禁：输入 bans 查看封禁列表"},
+		{"warn Ida: once more", "Ida is warned: 1 of 2, then comes a ban.", "Ida 被警告并封禁（第 2 次，共 2 次），至 DAY UTC。"},
 		{"checkban Zoe", "Zoe is not banned.", "Zoe 没有被封禁。"},
 		{"admins", "There are no admins.", "没有管理员。"},
 		{"checkadmin Ann", "Ann is not an admin.", "Ann 不是管理员。"},
@@ -90,7 +109,7 @@ func TestTexts(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.line, got, tt.chinese)
 		}
 	}
-	if l, found, err := (Directory{db}).Language(t.Context(), "ann"); err != nil || !found || l != texts.Chinese {
+	if l, found, err := (Directory{DB: db}).Language(t.Context(), "ann"); err != nil || !found || l != texts.Chinese {
 		t.Errorf("the language of Ann: %v, %v, %v", l, found, err)
 	}
 }

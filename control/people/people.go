@@ -17,7 +17,10 @@ import (
 )
 
 // Directory answers queries from the database.
-type Directory struct{ DB *storage.Store }
+type Directory struct {
+	DB   *storage.Store
+	Rule func() Warnings // of warnings; nil: none is a ban
+}
 
 // most is how many bans or names an answer lists.
 const most = 10
@@ -76,6 +79,10 @@ var answers = map[string]func(Directory, context.Context, *command.Query) (answe
 	"admins":     Directory.admins,
 	"checkadmin": Directory.admins,
 	"lang":       Directory.lang,
+	"warn":       Directory.warn,
+	"unwarn":     Directory.unwarn,
+	"note":       Directory.note,
+	"remarks":    Directory.remarks,
 	"ignore":     Directory.ignore,
 	"unignore":   Directory.unignore,
 }

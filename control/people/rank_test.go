@@ -18,7 +18,7 @@ func TestRank(t *testing.T) {
 	defer db.Close()
 	rank := func(name, mapName string) string {
 		t.Helper()
-		text, err := Directory{db}.Ask(t.Context(), command.Query{What: "rank", Name: name, Map: mapName})
+		text, err := Directory{DB: db}.Ask(t.Context(), command.Query{What: "rank", Name: name, Map: mapName})
 		if err != nil {
 			t.Error(err)
 		}
@@ -67,12 +67,12 @@ func TestRank(t *testing.T) {
 		"dota v1": "The best on dota: 1. Ann (1167 points), 2. Bob (-536 points).",
 		"echo":    "Nobody has played enough rated games on echo yet.",
 	} {
-		text, err := Directory{db}.Ask(t.Context(), command.Query{What: "top", Name: name, Map: "DotA v7"})
+		text, err := Directory{DB: db}.Ask(t.Context(), command.Query{What: "top", Name: name, Map: "DotA v7"})
 		if text != want || err != nil {
 			t.Errorf("top %q: %q, %v", name, text, err)
 		}
 	}
-	if _, err := (Directory{db}).Ask(t.Context(), command.Query{What: "top"}); err == nil || err.Error() != "the map is missing. Usage: top <map>" {
+	if _, err := (Directory{DB: db}).Ask(t.Context(), command.Query{What: "top"}); err == nil || err.Error() != "the map is missing. Usage: top <map>" {
 		t.Errorf("top of no map: %v", err)
 	}
 	if got := rank("ann", "DotA v7"); got != "Ann: place 1 of 2 on dota, 1167 points (rated games: 5)." {

@@ -268,6 +268,22 @@ CREATE TABLE passwords (
     set_at   timestamptz NOT NULL
 );
 
+-- What moderators write about a player: warnings and notes. A warning that was taken back, or
+-- that has led to a ban, has lifted_at.
+CREATE TABLE remarks (
+    id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    kind      text NOT NULL,
+    name_key  text NOT NULL,
+    name      text NOT NULL,
+    line      text NOT NULL,
+    made_by   text NOT NULL,
+    made_at   timestamptz NOT NULL,
+    lifted_by text NOT NULL DEFAULT '',
+    lifted_at timestamptz,
+    CONSTRAINT remarks_kind CHECK (kind IN ('warning', 'note'))
+);
+CREATE INDEX remarks_name ON remarks (name_key, made_at);
+
 -- Whom a player does not want to read.
 CREATE TABLE ignored (
     name_key  text NOT NULL,
@@ -443,7 +459,7 @@ WHERE lifted_at IS NULL AND (expires_at IS NULL OR expires_at > now());
 
 -- +goose Down
 DROP VIEW active_bans, daily_games, map_stats, player_stats, played, result_values, game_list;
-DROP TABLE ratings, day_totals, map_totals, player_value_totals, player_map_totals, player_totals, preferences, ignored,
+DROP TABLE ratings, day_totals, map_totals, player_value_totals, player_map_totals, player_totals, preferences, ignored, remarks,
     passwords, admins, bans, audit, results, downloads, desyncs, links, drops, lags, chat, game_computers,
     game_players, games, spool_positions, hosts;
 DROP FUNCTION w3host_changed();

@@ -258,6 +258,22 @@ CREATE TABLE passwords (
     set_at   text NOT NULL
 );
 
+-- What moderators write about a player: warnings and notes. A warning that was taken back, or
+-- that has led to a ban, has lifted_at.
+CREATE TABLE remarks (
+    id        integer PRIMARY KEY AUTOINCREMENT,
+    kind      text NOT NULL,
+    name_key  text NOT NULL,
+    name      text NOT NULL,
+    line      text NOT NULL,
+    made_by   text NOT NULL,
+    made_at   text NOT NULL,
+    lifted_by text NOT NULL DEFAULT '',
+    lifted_at text,
+    CONSTRAINT remarks_kind CHECK (kind IN ('warning', 'note'))
+);
+CREATE INDEX remarks_name ON remarks (name_key, made_at);
+
 -- Whom a player does not want to read.
 CREATE TABLE ignored (
     name_key  text NOT NULL,
@@ -451,6 +467,7 @@ DROP TABLE player_totals;
 DROP TABLE changes;
 DROP TABLE preferences;
 DROP TABLE ignored;
+DROP TABLE remarks;
 DROP TABLE passwords;
 DROP TABLE admins;
 DROP TABLE bans;

@@ -1,0 +1,84 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"w3host/game/command"
+	"w3host/storage"
+	"w3host/texts"
+)
+
+// Warnings are the rule by which warnings lead to a ban.
+type Warnings struct {
+	Most   int           // the warning that is a ban; 0: none is
+	Within time.Duration // earlier ones do not count; 0: all do
+	Ban    time.Duration // how long; 0: for good
+}
+
+func (d Directory) warnings() Warnings {
+	if d.Rule == nil {
+		return Warnings{}
+	}
+	return d.Rule()
+}
+
+func (d Directory) note(ctx context.Context, q *command.Query) (answer, error) {
+	_, err := d.DB.AddRemark(ctx, storage.Remark{Kind: storage.Note, Name: q.Name, Line: q.Reason, By: q.By, At: time.Now()}, time.Time{})
+	return one("Noted about %s.", q.Name), err
+}
+
+// warn keeps a warning. One too many is a ban, which the earlier ones are spent with.
+func (d Directory) warn(ctx context.Context, q *command.Query) (answer, error) {
+	now, rule := time.Now(), d.warnings()
+	since, ban := time.Time{}, storage.Ban{Name: q.Name, Reason: "warned too often: " + q.Reason, By: q.By, At: now}
+	if rule.Within > 0 {
+		since = now.Add(-rule.Within)
+	}
+	if rule.Ban > 0 {
+		ban.Expires = now.Add(rule.Ban)
+	}
+	n, err := d.DB.AddRemark(ctx, storage.Remark{Kind: storage.Warning, Name: q.Name, Line: q.Reason, By: q.By, At: now}, since)
+	switch {
+	case err != nil:
+		return nil, err
+	case rule.Most == 0:
+		return one("%s is warned.", q.Name), nil
+	case n < rule.Most:
+		return one("%s is warned: %d of %d, then comes a ban.", q.Name, n, rule.Most), nil
+	}
+	_, err = d.DB.AddBan(ctx, ban)
+	if err == nil || errors.Is(err, storage.ErrConflict) {
+		err = d.DB.LiftWarnings(ctx, q.Name, q.By, true)
+	}
+	return one("%s is warned (%d of %d) and banned%v.", q.Name, n, rule.Most, until(ban)), err
+}
+
+func (d Directory) remarks(ctx context.Context, q *command.Query) (lines answer, err error) {
+	all, err := d.DB.Remarks(ctx, q.Name, most)
+	if err != nil || len(all) == 0 {
+		return one("No warning or note of %s.", q.Name), err
+	}
+	for _, r := range all {
+		day := r.At.UTC().Format(time.DateOnly)
+		switch {
+		case r.Kind == storage.Note:
+			lines = append(lines, texts.Of("%s, note by %s: %s", day, r.By, r.Line))
+		case r.Lifted.IsZero():
+			lines = append(lines, texts.Of("%s, warned by %s: %s", day, r.By, r.Line))
+		default:
+			lines = append(lines, texts.Of("%s, warned by %s (does not count any more): %s", day, r.By, r.Line))
+		}
+	}
+	return lines, nil
+}
+
+func (d Directory) unwarn(ctx context.Context, q *command.Query) (answer, error) {
+	err := d.DB.LiftWarnings(ctx, q.Name, q.By, false)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, texts.Of("no warning of %s counts", strings.TrimSpace(q.Name))
+	}
+	return one("The latest warning of %s does not count any more.", q.Name), err
+}

@@ -1,0 +1,60 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"w3host/storage/internal/sqldb"
+)
+
+// RemarkKind says what a moderator has written.
+type RemarkKind string
+
+// Kinds of remarks.
+const (
+	Warning RemarkKind = "warning" // which the player has read
+	Note    RemarkKind = "note"    // for moderators
+)
+
+// Remark is what a moderator has written about a player.
+type Remark struct {
+	ID     int64
+	Kind   RemarkKind
+	Name   string
+	Line   string
+	By     string    `db:"made_by"`
+	At     time.Time `db:"made_at"`
+	Lifted time.Time `db:"lifted_at"` // zero while it stands
+}
+
+// AddRemark keeps a remark, and counts the warnings of the player that stand since a time.
+func (d *Store) AddRemark(ctx context.Context, r Remark, since time.Time) (standing int, err error) {
+	key := nameKey(r.Name)
+	if key == "" {
+		return 0, fmt.Errorf("%w: a remark needs a name", ErrRejected)
+	}
+	return inTx(ctx, d, func(tx sqldb.Tx) (int, error) {
+		_, err := tx.Exec(ctx, "INSERT INTO remarks (kind, name_key, name, line, made_by, made_at) VALUES ($1, $2, $3, $4, $5, $6)",
+			string(r.Kind), key, clean(strings.TrimSpace(r.Name)), clean(r.Line), clean(r.By), r.At)
+		if err != nil {
+			return 0, err
+		}
+		return sqldb.One[int](ctx, tx, "SELECT count(*) FROM remarks WHERE name_key = $1 AND kind = 'warning' AND lifted_at IS NULL AND made_at >= $2", key, since)
+	})
+}
+
+// Remarks lists those about a player, the latest first.
+func (d *Store) Remarks(ctx context.Context, name string, limit int) ([]Remark, error) {
+	return sqldb.List[Remark](ctx, d.sql, `SELECT id, kind, name, line, made_by, made_at, lifted_at FROM remarks WHERE name_key = $1
+		ORDER BY made_at DESC, id DESC LIMIT $2`, nameKey(name), limit)
+}
+
+// LiftWarnings takes the latest warning of a player back, or all; ErrNotFound when none stands.
+func (d *Store) LiftWarnings(ctx context.Context, name, by string, all bool) error {
+	n, err := d.sql.Exec(ctx, `UPDATE remarks SET lifted_at = $1, lifted_by = $2 WHERE name_key = $3 AND kind = 'warning' AND lifted_at IS NULL
+		AND ($4 OR id = (SELECT id FROM remarks WHERE name_key = $3 AND kind = 'warning' AND lifted_at IS NULL ORDER BY made_at DESC, id DESC LIMIT 1))`,
+		time.Now(), clean(by), nameKey(name), all)
+	return changed(n, err, ErrNotFound, "no warning of %s stands", name)
+}
