@@ -11,12 +11,7 @@ RUN --mount=type=cache,target=/go/pkg/mod \
     --mount=type=cache,target=/root/.cache/go-build \
     CGO_ENABLED=0 go build -trimpath -tags timetzdata \
         -ldflags "-s -w -X main.version=${VERSION}" -o image/w3host ./cmd/w3host
-# What comes from image/ belongs to root, what comes from owned/ to the program.
-# The database may want a folder for temporary files.
-RUN mkdir -p image/maps image/scripts image/etc/ssl/certs owned/data && \
-    mkdir -m 1777 image/tmp && \
-    cp /etc/ssl/certs/ca-certificates.crt image/etc/ssl/certs/ && \
-    echo 'w3host:x:65532:65532:w3host:/data:' > image/etc/passwd
+RUN deploy/image.sh
 
 FROM scratch
 LABEL org.opencontainers.image.title="w3host" \

@@ -9,6 +9,9 @@ import (
 	"testing"
 )
 
+// mostExposed is the level that systemd may see the unit at, in tenths.
+const mostExposed = "17"
+
 // The unit is one that systemd takes, and its paths are those that
 // docs/deployment.md tells people to make.
 func TestSystemdUnit(t *testing.T) {
@@ -29,7 +32,7 @@ func TestSystemdUnit(t *testing.T) {
 	program, arguments, _ := strings.Cut(unit["ExecStart"], " ")
 	config := strings.TrimPrefix(arguments, "--config ")
 	environment := strings.TrimPrefix(unit["EnvironmentFile"], "-")
-	if unit["WorkingDirectory"] != "/var/lib/"+unit["StateDirectory"] || unit["User"] == "root" || unit["Restart"] != "on-failure" || !strings.Contains(unit["ExecReload"], "-HUP $MAINPID") {
+	if unit["WorkingDirectory"] != "/var/lib/"+unit["StateDirectory"] || unit["User"] == "root" || unit["Restart"] != "on-failure" || unit["ExecReload"] != program+" ctl reload "+arguments {
 		t.Errorf("the unit is %v", unit)
 	}
 	for _, want := range []string{
@@ -52,5 +55,9 @@ func TestSystemdUnit(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), analyze, "verify", copied).CombinedOutput()
 	if err != nil || strings.Contains(string(out), "w3host.service:") {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+	out, err = exec.CommandContext(t.Context(), analyze, "security", "--offline=true", "--threshold="+mostExposed, copied).CombinedOutput()
+	if err != nil {
+		t.Errorf("systemd-analyze security: %v\n%s", err, out)
 	}
 }
