@@ -100,10 +100,11 @@ type Votes struct {
 
 // Moderation is what the host does by itself against those who spoil games.
 type Moderation struct {
-	Warnings       int    `toml:"warnings" default:"3" range:"0..100"` // the warning that is a ban; 0: none is
-	WarningsWithin Span   `toml:"warnings_within" default:"30d"`       // earlier ones do not count
-	WarningBan     Span   `toml:"warning_ban" default:"7d"`
-	UnsafeNames    string `toml:"unsafe_names" default:"refuse" oneof:"refuse mark off"` // that are taken for an admin's or another player's
+	LeaverBan      Duration `toml:"leaver_ban" default:"0s" range:"0s..8760h"` // of who leaves allies alone; 0s: nobody is
+	Warnings       int      `toml:"warnings" default:"3" range:"0..100"`       // the warning that is a ban; 0: none is
+	WarningsWithin Span     `toml:"warnings_within" default:"30d"`             // earlier ones do not count
+	WarningBan     Span     `toml:"warning_ban" default:"7d"`
+	UnsafeNames    string   `toml:"unsafe_names" default:"refuse" oneof:"refuse mark off"` // that are taken for an admin's or another player's
 }
 
 // Reconnect is the GProxy++ extension: who loses the connection in a game may

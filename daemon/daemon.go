@@ -156,6 +156,7 @@ func (d *daemon) openLists() error {
 	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: d.Config.SpoolDir(), Log: d.part("database"), Like: lobby.Likeness}), d.Config)
 	d.atEnd(func() error { d.lists.Close(); return nil })
 	d.lists.await(d.ctx, d.Log)
+	d.banLeavers()
 	d.host.Bans, d.host.BansChanged, d.host.Admins = d.lists, d.lists.BansChanged(), d.lists
 	return nil
 }

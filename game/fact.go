@@ -148,6 +148,7 @@ type (
 		Why    string
 		Kicked bool
 		RTT    time.Duration
+		Own    bool // by the player's own word, over a connection that was alive
 		// Actions is how many the player sent.
 		Actions uint32
 	}

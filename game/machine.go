@@ -215,6 +215,7 @@ func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 	if !lost {
 		m.send(s, &w3gs.LeaveAck{})
 	}
+	s.quit = !lost
 	m.unlink(s, reason.String())
 	m.toTurns(gamesync.Leave{PID: s.PID, Reason: reason})
 }

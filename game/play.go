@@ -109,7 +109,7 @@ func (m *Machine) left(e *gamesync.PlayerLeft) {
 		f.Why = string(e.Why)
 	}
 	if s := m.seats[e.PID]; s != nil {
-		f.Actions = s.actions
+		f.Actions, f.Own = s.actions, s.quit && e.Why == gamesync.WhyLeft
 		if s.kick != "" {
 			f.Why, f.Kicked = s.kick, true
 		}

@@ -24,6 +24,7 @@ type seat struct {
 	shared         bool // many players have the same address
 	actions        uint32
 	kick           string        // reason, if kicked from the running game
+	quit           bool          // the client has said that it leaves the running game
 	mayVote        time.Duration // when the player may call the next votekick
 	languageChosen bool          // in this game
 	commands       allowance.Allowance

@@ -1,0 +1,81 @@
+package daemon
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"time"
+
+	"w3host/game"
+	"w3host/game/command"
+	"w3host/host"
+	"w3host/record/leavers"
+	"w3host/storage"
+)
+
+const (
+	// leaversQueued is how many leavers may wait for the database; more are let off.
+	leaversQueued = 64
+	// leaverTimeout is how long it may take to ban one.
+	leaverTimeout = 10 * time.Second
+)
+
+// banLeavers bans who leaves games early, as moderation.leaver_ban says.
+func (d *daemon) banLeavers() {
+	queue := make(chan game.Player, leaversQueued)
+	d.host.Observers = append(d.host.Observers, func(*host.Game) host.Observer {
+		return leavers.New(func(p game.Player) {
+			select {
+			case queue <- p:
+			default:
+			}
+		})
+	})
+	go func() { // ends with ctx
+		for {
+			select {
+			case <-d.ctx.Done():
+				return
+			case p := <-queue:
+				d.banLeaver(p)
+			}
+		}
+	}()
+}
+
+func (d *daemon) banLeaver(p game.Player) {
+	length := d.lists.moderation.Load().LeaverBan.D()
+	ban, ok := leaverBan(p, prefixes(d.Config.Limits.Exempt))
+	if length == 0 || !ok || d.lists.Level(host.Joiner{Name: p.Name, Realm: p.Realm, Addr: p.Addr.Addr()}) >= command.Admin {
+		return
+	}
+	ban.At = time.Now()
+	ban.Expires = ban.At.Add(length)
+	ctx, cancel := context.WithTimeout(d.ctx, leaverTimeout)
+	defer cancel()
+	if _, err := d.db.AddBan(ctx, ban); err != nil {
+		d.Log.Warn().Err(err).Str("player", p.Name).Msg("cannot ban a leaver")
+		return
+	}
+	d.Log.Info().Str("player", p.Name).Dur("for", length).Msg("banned for leaving a game early")
+}
+
+// leaverBan is of the name that a realm has confirmed. Other names prove nothing: their bearer's address is
+// banned, unless many share it, or anybody could have others banned by leaving under their names.
+func leaverBan(p game.Player, shared []netip.Prefix) (storage.Ban, bool) {
+	ban := storage.Ban{Reason: "left a game early", By: "w3host"}
+	if p.Realm != "" {
+		ban.Name, ban.Realm = p.Name, p.Realm
+		return ban, true
+	}
+	addr := p.Addr.Addr().Unmap().WithZone("")
+	if !addr.IsValid() || slices.ContainsFunc(shared, func(n netip.Prefix) bool { return n.Contains(addr) }) {
+		return ban, false
+	}
+	bits := addr.BitLen()
+	if addr.Is6() {
+		bits = 64
+	}
+	ban.Network, _ = addr.Prefix(bits)
+	return ban, true
+}

@@ -1,0 +1,72 @@
+// Package leavers observes a game's facts, and reports who has left it early and so spoiled it for
+// their team.
+package leavers
+
+import (
+	"time"
+
+	"w3host/game"
+	"w3host/protocol/w3gs"
+)
+
+// Grace is how long the game must go on behind a leave, or the leave was only its end.
+const Grace = 2 * time.Minute
+
+// Watch is the observer of one game.
+type Watch struct {
+	report func(game.Player)
+	teams  map[uint8]uint8 // of those who still play, by pid
+	left   []leave         // which the game has not outlasted yet
+}
+
+type leave struct {
+	player game.Player
+	at     time.Duration
+}
+
+// New makes an observer. It calls report on the goroutine of the facts, which must not wait.
+func New(report func(game.Player)) *Watch { return &Watch{report: report, teams: map[uint8]uint8{}} }
+
+// Observe takes one fact.
+func (w *Watch) Observe(s *game.Stamped) {
+	switch f := s.Fact.(type) {
+	case *game.Started:
+		for _, p := range f.Players {
+			if !p.Observer {
+				w.teams[p.PID] = p.Team
+			}
+		}
+	case *game.LeftGame:
+		if w.spoils(f) {
+			w.left = append(w.left, leave{f.Player, s.At})
+		}
+		delete(w.teams, f.PID)
+	case *game.Turned:
+		for len(w.left) > 0 && s.At >= w.left[0].at+Grace {
+			w.report(w.left[0].player)
+			w.left = w.left[1:]
+		}
+	case *game.Decided, *game.Over:
+		w.left = nil
+	}
+}
+
+// spoils reports whether a player has left by their own will, over a connection that was alive, and leaves
+// allies alone against opponents. A client that has lost or won by the map's word says so.
+func (w *Watch) spoils(f *game.LeftGame) bool {
+	team, played := w.teams[f.PID]
+	if !played || !f.Own || f.Reason != w3gs.LeaveLost && f.Reason != w3gs.LeaveDisconnect {
+		return false
+	}
+	allies, opponents := 0, 0
+	for pid, other := range w.teams {
+		switch {
+		case pid == f.PID:
+		case other == team:
+			allies++
+		default:
+			opponents++
+		}
+	}
+	return allies > 0 && opponents > 0
+}

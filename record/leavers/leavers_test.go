@@ -1,0 +1,55 @@
+package leavers
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"w3host/game"
+	"w3host/lobby"
+	"w3host/protocol/w3gs"
+)
+
+// TestWho plays games of two against two, with an observer: what becomes of a leave 10 minutes in.
+func TestWho(t *testing.T) {
+	quit := func(pid uint8) *game.LeftGame {
+		return &game.LeftGame{Player: game.Player{PID: pid, Name: names[pid]}, Reason: w3gs.LeaveLost, Own: true}
+	}
+	but := func(f *game.LeftGame, change func(*game.LeftGame)) *game.LeftGame { change(f); return f }
+	for what, test := range map[string]struct {
+		facts []game.Fact
+		lasts time.Duration // the game, behind the leave
+		want  []string
+	}{
+		"quits":                       {[]game.Fact{quit(1)}, time.Hour, []string{"Ann"}},
+		"quits at the end":            {[]game.Fact{quit(1)}, Grace - time.Second, nil},
+		"quits, and then it is over":  {[]game.Fact{quit(1), &game.Over{}}, time.Hour, nil},
+		"quits, and it was decided":   {[]game.Fact{quit(1), &game.Decided{}}, time.Hour, nil},
+		"loses the connection":        {[]game.Fact{but(quit(1), func(f *game.LeftGame) { f.Own = false })}, time.Hour, nil},
+		"has lost the buildings":      {[]game.Fact{but(quit(1), func(f *game.LeftGame) { f.Reason = w3gs.LeaveLostBuildings })}, time.Hour, nil},
+		"has won":                     {[]game.Fact{but(quit(1), func(f *game.LeftGame) { f.Reason = w3gs.LeaveWon })}, time.Hour, nil},
+		"watches":                     {[]game.Fact{quit(5)}, time.Hour, nil},
+		"both of a team, one by one":  {[]game.Fact{quit(1), quit(2)}, time.Hour, []string{"Ann"}}, // the second leaves nobody alone
+		"one of each":                 {[]game.Fact{quit(1), quit(3)}, time.Hour, []string{"Ann", "Cid"}},
+		"when the opponents are gone": {[]game.Fact{quit(3), quit(4), quit(1)}, time.Hour, []string{"Cid"}},
+	} {
+		var got []string
+		w := New(func(p game.Player) { got = append(got, p.Name) })
+		started := &game.Started{}
+		for pid := uint8(1); pid <= 5; pid++ {
+			started.Players = append(started.Players, lobby.Player{PID: pid, Name: names[pid], Team: (pid - 1) / 2, Observer: pid == 5})
+		}
+		at := 10 * time.Minute
+		for _, f := range append([]game.Fact{started}, test.facts...) {
+			w.Observe(&game.Stamped{At: at, Fact: f})
+		}
+		for end := at + test.lasts; at <= end; at += time.Second {
+			w.Observe(&game.Stamped{At: at, Fact: &game.Turned{}})
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", what, got, test.want)
+		}
+	}
+}
+
+var names = []string{"", "Ann", "Bob", "Cid", "Dan", "Eve"}
