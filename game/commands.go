@@ -25,7 +25,7 @@ var commands command.Table[*Machine]
 func Commands() command.Table[*Machine] { return commands }
 
 func init() {
-	commands = slices.Concat(always, inLobby, occupants, setup, listing, inGame, voting, verdicts, people, voice, who, chance, versions)
+	commands = slices.Concat(always, inLobby, occupants, setup, listing, inGame, voting, verdicts, people, voice, who, chance, versions, saving)
 }
 
 // with makes the Parse of a command with one argument.

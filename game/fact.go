@@ -121,6 +121,12 @@ type (
 		PID  uint8
 		Data []byte
 	}
+	// GameSaved: a player has saved the game, and so have the clients of all others.
+	GameSaved struct {
+		Player
+		File   string
+		Played time.Duration
+	}
 	// Emptied: every client gets empty 0x0C of no duration here.
 	Emptied = gamesync.Empty
 	// Turned: a turn has gone out.

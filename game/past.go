@@ -3,6 +3,7 @@ package game
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"w3host/game/command"
 	"w3host/lobby"
@@ -12,7 +13,9 @@ import (
 
 // settings are what commands have set for the lobby as a whole.
 type settings struct {
-	firstName string // of the lobby, before it was renamed
+	autosave  bool          // when a connection is lost
+	savedAt   time.Duration // by the host; 0: never
+	firstName string        // of the lobby, before it was renamed
 	announced announcement
 	pinned    string // line for those who join
 	lockedBy  string // who keeps admins from commanding the lobby; empty: nobody

@@ -13,19 +13,28 @@ const (
 	actionResume = 0x02
 )
 
+// actor is a fake player who can act in the game.
+func (m *Machine) actor() (pid uint8, err error) {
+	fakes := m.lobby.Fakes()
+	i := slices.IndexFunc(fakes, func(p lobby.Player) bool { return !p.Observer })
+	switch {
+	case i < 0:
+		return 0, texts.Refuse(texts.NoSuch, "this needs a fake player: add one in the lobby with %cfp, or use the game's menu", m.cfg.Trigger)
+	case m.turns.Loading():
+		return 0, cannot("players are still loading")
+	}
+	return fakes[i].PID, nil
+}
+
 // fakeAction is the act of a command that a fake player carries out in the game:
 // clients accept actions only from players, and observers are not enough.
 func fakeAction(action byte) act {
 	return func(m *Machine, c *call) error {
-		fakes := m.lobby.Fakes()
-		i := slices.IndexFunc(fakes, func(p lobby.Player) bool { return !p.Observer })
-		switch {
-		case i < 0:
-			return texts.Refuse(texts.NoSuch, "this needs a fake player: add one in the lobby with %cfp, or use the game's menu", m.cfg.Trigger)
-		case m.turns.Loading():
-			return cannot("players are still loading")
+		fake, err := m.actor()
+		if err != nil {
+			return err
 		}
-		m.act(fakes[i].PID, []byte{action})
+		m.act(fake, []byte{action})
 		if action == actionPause {
 			return m.say(0, "%s has paused the game.", c.Name)
 		}

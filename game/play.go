@@ -1,6 +1,7 @@
 package game
 
 import (
+	"bytes"
 	"net/netip"
 
 	"w3host/lobby"
@@ -49,6 +50,9 @@ func (m *Machine) turnPacket(s *seat, in *Input) {
 func (m *Machine) act(pid uint8, data []byte) {
 	m.out.acted = Acted{pid, data}
 	m.fact(&m.out.acted)
+	if bytes.IndexByte(data, actionSave) >= 0 { // else there is no save among them
+		m.noteSave(pid, data)
+	}
 	m.applyTurns(m.turns.Action(m.playTime(), pid, data, m.out.turns))
 }
 
@@ -94,6 +98,7 @@ func (m *Machine) drop(e *gamesync.Drop) {
 	s := m.seats[e.PID]
 	if e.Why != gamesync.WhyGameOver { // then nobody is dropped: the game is over
 		m.fact(&Dropped{Player: m.player(e.PID), Why: string(e.Why)})
+		m.out.todo = append(m.out.todo, func() { m.autosave(e.PID) })
 	} else if s != nil && !e.Loading {
 		m.send(s, &w3gs.GameOver{PID: e.PID})
 	}

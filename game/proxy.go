@@ -94,6 +94,7 @@ func (m *Machine) lost(s *seat, in *Input) {
 	wait := m.wait(s)
 	m.fact(&LinkLost{s.Player, in.Why, wait})
 	if wait == 0 {
+		m.autosave(s.PID)
 		m.leave(s, w3gs.LeaveDisconnect, true)
 		return
 	}

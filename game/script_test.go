@@ -100,10 +100,12 @@ func (s *scene) open(cfg Config) {
 //	login NAME [WAIT]    a player has given the password, or may try again after WAIT
 //	leave NAME | lose NAME
 //	acts NAME COUNT      a player in the game does so many things
+//	saves NAME FILE      a player in the game saves it by the menu
 //	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
 //	resume NAME | forfeit NAME
 //	wait DURATION        time passes
 //	idle DURATION        time passes, and clients answer pings
+//	play DURATION        the same, and they answer turns
 //	table                shows the slots
 //	again                the lobby opens again as the last game asked
 //	rule NAME LEVEL|- ALIAS…   a lobby where a command is for others, or has further names
@@ -137,6 +139,9 @@ func (s *scene) event(line string) error {
 	case "ignores": // NAME OTHER, chosen in an earlier game
 		name, other, _ := strings.Cut(rest, " ")
 		s.step(Input{Kind: Ignored, Link: s.links[name], Line: other})
+	case "saves":
+		name, file, _ := strings.Cut(rest, " ")
+		s.step(Input{Kind: Action, Link: s.links[name], Data: append(append([]byte{0x61, 0x06}, file...), 0)})
 	case "login": // the level counts with the next line as well
 		name, wait, _ := strings.Cut(rest, " ")
 		in := Input{Kind: Login, Link: s.links[name], Level: command.Admin}
@@ -195,6 +200,17 @@ func (s *scene) event(line string) error {
 			return err
 		}
 		s.idle(d)
+	case "play":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			return err
+		}
+		for end := s.now + d; s.now < end; {
+			s.idle(100 * time.Millisecond)
+			if err := s.event("ack"); err != nil {
+				return err
+			}
+		}
 	case "rule": // NAME LEVEL|- ALIAS…
 		words := strings.Fields(rest)
 		cfg := s.m.cfg

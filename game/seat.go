@@ -28,7 +28,8 @@ type seat struct {
 	mayVote        time.Duration // when the player may call the next votekick
 	languageChosen bool          // in this game
 	commands       allowance.Allowance
-	waitSaid       bool // a wait for the allowance of commands was said since the last command
+	saves          allowance.Allowance // that are said and recorded
+	waitSaid       bool                // a wait for the allowance of commands was said since the last command
 	logins         allowance.Allowance
 	skill          *rating.Skill // nil: not looked up yet
 }

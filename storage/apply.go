@@ -221,6 +221,8 @@ func (r DropEvent) write(w *batchWriter, seq uint64) { w.counted(r.Game).row("dr
 
 func (r LinkEvent) write(w *batchWriter, seq uint64) { w.game(r.Game).row("links", r, "seq", seq) }
 
+func (r SaveEvent) write(w *batchWriter, seq uint64) { w.game(r.Game).row("saves", r, "seq", seq) }
+
 func (r MapDownload) write(w *batchWriter, seq uint64) {
 	w.game(r.Game).row("downloads", r, "seq", seq)
 }

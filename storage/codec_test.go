@@ -42,6 +42,7 @@ func everyRecord() []Record {
 		ChatLine{testKey, testTime, 77, 2, "Bob", ChatPrivate, "Ann", "gg 当地"},
 		LagEvent{testKey, testTime, 78, 2, 3 * time.Second, 51, 900 * time.Millisecond, time.Millisecond, 4096, "connection"},
 		DropEvent{testKey, testTime, 79, 2, "vote", "Ann", 6},
+		SaveEvent{testKey, testTime, 79, 2, "friday.w3z", 12 * time.Minute},
 		LinkEvent{testKey, testTime, 79, 2, true, 12 * time.Second, "reset"},
 		Desync{testKey, testTime, 80, []HashGroup{{1, []uint8{1, 3}, false}, {1<<32 - 1, []uint8{2}, true}}, []byte(`{"turns":[]}`)},
 		MapDownload{testKey, testTime, 2, "Bob", 1 << 40, time.Minute, true, "done"},

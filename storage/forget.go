@@ -34,6 +34,7 @@ var (
 	gameTexts = []texts{
 		{table: "chat", key: "game_key, seq", columns: "name, recipient, line"},
 		{table: "drops", key: "game_key, seq", columns: "reason, decided_by"},
+		{table: "saves", key: "game_key, seq", columns: "file"},
 		{table: "downloads", key: "game_key, seq", columns: "name, detail"},
 		{table: "results", key: "game_key, seq", columns: "value", but: "name = 'outcome'"},
 		{table: "desyncs", key: "game_key, seq", columns: "dossier", json: true},

@@ -86,6 +86,7 @@ type GameDetail struct {
 	Lags      []LagEvent      `json:"lags"`
 	Drops     []DropEvent     `json:"drops"`
 	Links     []LinkEvent     `json:"links"`
+	Saves     []SaveEvent     `json:"saves"`
 	Dossiers  []Dossier       `json:"dossiers"`
 	Downloads []MapDownload   `json:"downloads"`
 	Results   []ResultValue   `json:"results"`
@@ -189,6 +190,7 @@ func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 		{&g.Lags, "SELECT " + selected(LagEvent{}, "") + " FROM lags", "seq"},
 		{&g.Drops, "SELECT " + selected(DropEvent{}, "") + " FROM drops", "seq"},
 		{&g.Links, "SELECT " + selected(LinkEvent{}, "") + " FROM links", "seq"},
+		{&g.Saves, "SELECT " + selected(SaveEvent{}, "") + " FROM saves", "seq"},
 		{&g.Dossiers, "SELECT at, turn, CAST(parts AS text) AS parts, CAST(dossier AS text) AS dossier FROM desyncs", "seq"},
 		{&g.Downloads, "SELECT " + selected(MapDownload{}, "") + " FROM downloads", "seq"},
 		{&g.Audit, "SELECT " + selected(AdminAction{}, "") + " FROM audit", "at, seq"},

@@ -143,6 +143,7 @@ const lastSignSQL = `SELECT max(turn) AS turn, max(at) AS at FROM (
 	SELECT turn, at FROM lags WHERE game_key = $1 UNION ALL
 	SELECT turn, at FROM drops WHERE game_key = $1 UNION ALL
 	SELECT turn, at FROM links WHERE game_key = $1 UNION ALL
+	SELECT turn, at FROM saves WHERE game_key = $1 UNION ALL
 	SELECT turn, at FROM desyncs WHERE game_key = $1 UNION ALL
 	SELECT turn, at FROM results WHERE game_key = $1 UNION ALL
 	SELECT left_turn, left_at FROM game_players WHERE game_key = $1) signs`

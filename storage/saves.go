@@ -4,9 +4,21 @@ import (
 	"context"
 	"encoding/hex"
 	"slices"
+	"strings"
+	"time"
 
 	"w3host/storage/internal/sqldb"
 )
+
+// SaveEvent is a player who has saved the game.
+type SaveEvent struct {
+	Game   GameKey `db:"game_key"`
+	At     time.Time
+	Turn   uint32
+	PID    uint8
+	File   string // that the clients of all players have written
+	Played time.Duration
+}
 
 // SeatOf is a player of a game that has started. Slots count from 0.
 type SeatOf struct {
@@ -56,4 +68,26 @@ func (b *Beginning) fits(seats []SeatOf) bool {
 		}
 	}
 	return true
+}
+
+// SavedGame is a save of a game in the log.
+type SavedGame struct {
+	SaveEvent
+	MapName string
+	Players string `db:"-"` // with commas between them
+}
+
+// Saves lists the latest saves, those of the games of one player where a name is given.
+func (d *Store) Saves(ctx context.Context, player string, limit int) ([]SavedGame, error) {
+	all, err := sqldb.List[SavedGame](ctx, d.sql, "SELECT "+selected(SaveEvent{}, "s.")+`, g.map_name FROM saves s JOIN games g ON g.key = s.game_key
+		WHERE $1 = '' OR EXISTS (SELECT 1 FROM game_players p WHERE p.game_key = s.game_key AND p.name_key = $1 AND p.slot IS NOT NULL)
+		ORDER BY s.game_key DESC, s.seq DESC LIMIT $2`, nameKey(player), limit)
+	for i := range all {
+		names, err := sqldb.List[string](ctx, d.sql, "SELECT name FROM game_players WHERE game_key = $1 AND slot IS NOT NULL ORDER BY slot", all[i].Game)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Players = strings.Join(names, ", ")
+	}
+	return all, err
 }

@@ -57,3 +57,32 @@ func testWhoPlayed(t *testing.T, db *storage.Store) {
 		}
 	}
 }
+
+// testSaves lists what was saved, of one player's games or of all.
+func testSaves(t *testing.T, db *storage.Store) {
+	first, second := storage.NewGameKeyAt(day), storage.NewGameKeyAt(after(time.Hour))
+	ann := storage.StartedSlot{Slot: 0, PID: 2, Occupant: storage.OccupantPlayer, Name: "Ann"}
+	bob := storage.StartedSlot{Slot: 1, PID: 3, Occupant: storage.OccupantPlayer, Name: "Bob"}
+	save := storage.SaveEvent{Game: first, At: after(time.Minute), Turn: 20500, PID: 2, File: "friday.w3z", Played: 34*time.Minute + 10*time.Second}
+	later, other := save, save
+	later.File, later.Turn = "later.w3z", 20600
+	other.Game = second
+	apply(
+		t, db,
+		storage.GameCreated{Game: first, At: day, Map: storage.MapID{Name: "Echo Isles"}}, storage.GameStarted{Game: first, At: day, Slots: []storage.StartedSlot{ann, bob}},
+		save, later,
+		storage.GameCreated{Game: second, At: day}, storage.GameStarted{Game: second, At: day, Slots: []storage.StartedSlot{bob}}, other,
+	)
+	for player, want := range map[string][]storage.SavedGame{
+		"ANN": {{SaveEvent: later, MapName: "Echo Isles", Players: "Ann, Bob"}, {SaveEvent: save, MapName: "Echo Isles", Players: "Ann, Bob"}},
+		"":    {{SaveEvent: other, Players: "Bob"}, {SaveEvent: later, MapName: "Echo Isles", Players: "Ann, Bob"}},
+		"Cid": {},
+	} {
+		saves, err := db.Saves(t.Context(), player, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "saves of "+player, saves, want)
+	}
+	equal(t, "saves of the game", game(t, db, first).Saves, []storage.SaveEvent{save, later})
+}

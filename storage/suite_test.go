@@ -57,6 +57,7 @@ func runSuite(t *testing.T, database func(testing.TB) string) {
 		"ignored players":                   testIgnored,
 		"who played a saved game":           testWhoPlayed,
 		"remarks":                           testRemarks,
+		"saves":                             testSaves,
 		"audit log":                         testAudit,
 		"changes are told":                  testGuard,
 		"migrations there and back":         testMigrations,

@@ -188,4 +188,16 @@ var chineseGame = map[string]string{
 
 	// warnings
 	"You are warned: %s.": "你被警告：%s。",
+
+	// saves
+	"list the latest saves of your games":                                          "列出你的游戏的最近存档",
+	"save the game on the computers of all players, through a fake player":         "通过虚拟玩家在所有玩家的电脑上存档",
+	"save the game whenever a player loses the connection after the first minutes": "开局几分钟后，每当有玩家掉线就存档",
+	"%s saved the game as %q at %s.":                                               "%[1]s 在 %[3]s 存档为 %[2]q。",
+	"the host cannot save games of %s: use the game's menu":                        "主机不能为 %s 的游戏存档：请用游戏菜单",
+	"the game was just saved: wait %v":                                             "刚刚存过档：请等 %v",
+	"The game is saved whenever a player loses the connection.":                    "每当有玩家掉线就会存档。",
+	"The game is not saved automatically any more.":                                "不再自动存档。",
+	"No saved games are known.":                                                    "没有已知的存档。",
+	"%q at %s on %s, %s: %s":                                                       "%q，%s，%s，%s：%s",
 }

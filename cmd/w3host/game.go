@@ -154,6 +154,9 @@ func timelineRows(g *storage.GameDetail) [][]string {
 		}
 		all = append(all, event{e.At, e.Turn, name(int(e.PID)), what})
 	}
+	for _, e := range g.Saves {
+		all = append(all, event{e.At, e.Turn, name(int(e.PID)), fmt.Sprintf("saved the game as %s at %s", e.File, clock(e.Played.Milliseconds()))})
+	}
 	for _, e := range g.Lags {
 		all = append(all, event{e.At, e.Turn, name(int(e.PID)), fmt.Sprintf("lagged %v (%s, %d turns behind, ping %v)", e.Lasted, e.Cause, e.Behind, e.Ping)})
 	}

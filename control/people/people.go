@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 	"time"
@@ -65,6 +66,7 @@ var answers = map[string]func(Directory, context.Context, *command.Query) (answe
 	"rank":       Directory.rank,
 	"statsdota":  Directory.dota,
 	"top":        Directory.top,
+	"saves":      Directory.saves,
 	"check":      Directory.check,
 	"checkme":    Directory.check,
 	"alts":       Directory.alts,
@@ -163,6 +165,19 @@ func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
 		return one("Nobody has played enough rated games on %s yet.", category), nil
 	}
 	return one("The best on %s: %v.", category, texts.Join(best, ", ")), nil
+}
+
+// saves lists the latest saves of a player's games.
+func (d Directory) saves(ctx context.Context, q *command.Query) (lines answer, err error) {
+	all, err := d.DB.Saves(ctx, q.Name, most)
+	if err == nil && len(all) == 0 {
+		return one("No saved games are known."), nil
+	}
+	for _, s := range all {
+		at := fmt.Sprintf("%d:%02d", int(s.Played.Minutes()), int(s.Played.Seconds())%60)
+		lines = append(lines, texts.Of("%q at %s on %s, %s: %s", s.File, at, s.MapName, s.At.UTC().Format(time.DateOnly), s.Players))
+	}
+	return lines, err
 }
 
 // dota answers with the means of the values that DotA reports.

@@ -163,6 +163,18 @@ CREATE TABLE links (
     PRIMARY KEY (game_key, seq)
 );
 
+-- A player who saved the game; the clients of all players then wrote the file.
+CREATE TABLE saves (
+    game_key  uuid NOT NULL REFERENCES games (key) ON DELETE CASCADE,
+    seq       bigint NOT NULL,
+    at        timestamptz,
+    turn      bigint NOT NULL,
+    pid       smallint NOT NULL,
+    file      text NOT NULL,
+    played_ms bigint NOT NULL,
+    PRIMARY KEY (game_key, seq)
+);
+
 CREATE TABLE desyncs (
     game_key uuid NOT NULL REFERENCES games (key) ON DELETE CASCADE,
     seq      bigint NOT NULL,
@@ -460,6 +472,6 @@ WHERE lifted_at IS NULL AND (expires_at IS NULL OR expires_at > now());
 -- +goose Down
 DROP VIEW active_bans, daily_games, map_stats, player_stats, played, result_values, game_list;
 DROP TABLE ratings, day_totals, map_totals, player_value_totals, player_map_totals, player_totals, preferences, ignored, remarks,
-    passwords, admins, bans, audit, results, downloads, desyncs, links, drops, lags, chat, game_computers,
+    passwords, admins, bans, audit, results, downloads, desyncs, saves, links, drops, lags, chat, game_computers,
     game_players, games, spool_positions, hosts;
 DROP FUNCTION w3host_changed();

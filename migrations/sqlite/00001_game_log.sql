@@ -158,6 +158,18 @@ CREATE TABLE links (
     PRIMARY KEY (game_key, seq)
 );
 
+-- A player who saved the game; the clients of all players then wrote the file.
+CREATE TABLE saves (
+    game_key  text NOT NULL REFERENCES games (key) ON DELETE CASCADE,
+    seq       integer NOT NULL,
+    at        text,
+    turn      integer NOT NULL,
+    pid       integer NOT NULL,
+    file      text NOT NULL,
+    played_ms integer NOT NULL,
+    PRIMARY KEY (game_key, seq)
+);
+
 CREATE TABLE desyncs (
     game_key text NOT NULL REFERENCES games (key) ON DELETE CASCADE,
     seq      integer NOT NULL,
@@ -475,6 +487,7 @@ DROP TABLE audit;
 DROP TABLE results;
 DROP TABLE downloads;
 DROP TABLE desyncs;
+DROP TABLE saves;
 DROP TABLE links;
 DROP TABLE drops;
 DROP TABLE lags;

@@ -86,6 +86,8 @@ func (l *Lines) play(s *game.Stamped) {
 		l.log.Warn().Uint32("turn", f.Turn).Dur("stood", f.Stood).Dur("host_late", f.HostLate).Msg(f.Line.String())
 	case *game.Desynced:
 		l.log.Error().Uint32("turn", f.Turn).Any("groups", f.Groups).Msg("desync")
+	case *game.GameSaved:
+		player(l.log.Info(), f.Player).Str("file", f.File).Dur("played", f.Played).Msg("game saved")
 	case *game.Dropped:
 		player(l.log.Warn(), f.Player).Uint32("turn", s.Turn).Str("reason", f.Why).Msg("player dropped")
 	case *game.LeftGame:

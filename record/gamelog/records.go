@@ -82,6 +82,8 @@ func (r *Records) Observe(s *game.Stamped) {
 			Game: r.key, At: at, PID: f.PID, Turn: s.Turn, Code: uint32(f.Reason), Reason: f.Why,
 			Ping: f.RTT, Actions: f.Actions,
 		})
+	case *game.GameSaved:
+		r.to.Record(storage.SaveEvent{Game: r.key, At: at, Turn: s.Turn, PID: f.PID, File: f.File, Played: f.Played})
 	case *game.Dropped:
 		r.to.Record(storage.DropEvent{Game: r.key, At: at, Turn: s.Turn, PID: f.PID, Reason: f.Why, By: f.By})
 	case *game.LinkLost:

@@ -1,0 +1,150 @@
+package game
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"time"
+
+	"w3host/game/command"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+// Actions by which a player saves the game, and says that the own client has done so. All
+// clients save at once, each into its own folder.
+const (
+	actionSave  = 0x06
+	actionSaved = 0x07
+)
+
+const (
+	// noteEvery is how often the saves of one player are said and recorded, after the first three.
+	noteEvery = time.Minute
+	noteBurst = 3 * noteEvery
+	// saveEvery is the least time between two saves by the host: each stops the game for all.
+	saveEvery = time.Minute
+	// autosaveAfter is the game time before which nothing is worth an automatic save.
+	autosaveAfter = 7 * time.Minute
+	// saveVersion is the first version in which the action has fields that are not known.
+	saveVersion = w3gs.ReforgedVersion
+	longestSave = 64 // bytes of a name that are shown
+)
+
+// saving are the commands about saves.
+var saving = command.Table[*Machine]{
+	{
+		Name:      "saves",
+		Usage:     "[player]",
+		Help:      "list the latest saves of your games",
+		Examples:  []string{"saves", "saves bob"},
+		Level:     command.Admin,
+		AskAnyone: true,
+		Ask:       savesOf,
+	},
+	{
+		Name:  "save",
+		Help:  "save the game on the computers of all players, through a fake player",
+		Level: command.Owner,
+		Phase: command.InGame,
+		Bare:  save,
+	},
+	{
+		Name:     "autosave",
+		Usage:    "<on|off>",
+		Help:     "save the game whenever a player loses the connection after the first minutes",
+		Examples: []string{"autosave on"},
+		Level:    command.Owner,
+		Phase:    command.Always,
+		Parse:    with(func(a *args) string { return a.OneOf("on", "off") }, setAutosave),
+	},
+}
+
+// savesOf asks for the saves of a player's games; "" is the caller, or everybody for the operator.
+func savesOf(a *args) command.Question {
+	name := ""
+	if !a.Empty() {
+		name = a.OnlyPlayer()
+	}
+	return func(by *command.Caller, q *command.Query) error {
+		if q.Name = name; name == "" && (by.PID != 0 || by.Realm != "") {
+			q.Name = by.Name
+		}
+		return nil
+	}
+}
+
+// noteSave reports that a player has saved the game, if that is among the actions.
+func (m *Machine) noteSave(pid uint8, data []byte) {
+	rules := w3gs.ActionRules{Version: m.cfg.Version}
+	for a := range rules.Actions(data) {
+		if a.ID != actionSave || !a.Known || m.turns.Loading() {
+			continue
+		}
+		if s := m.seats[pid]; s != nil && s.saves.Take(m.now, noteEvery, noteBurst) > 0 {
+			return
+		}
+		name, _, _ := bytes.Cut(a.Data[1:], []byte{0})
+		file, _ := texts.Cut(w3gs.StripColours(strings.ToValidUTF8(string(name), "?")), longestSave)
+		f := &GameSaved{Player: m.player(pid), File: file, Played: m.turns.GameTime()}
+		m.fact(f)
+		m.say(0, "%s saved the game as %q at %s.", f.Name, f.File, gameClock(f.Played))
+		return
+	}
+}
+
+// gameClock is a time of the game as its own clock shows it.
+func gameClock(d time.Duration) string {
+	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+}
+
+func save(m *Machine, _ *call) error {
+	fake, err := m.actor()
+	switch wait := m.settings.savedAt + saveEvery - m.now; {
+	case err != nil:
+		return err
+	case m.cfg.Version >= saveVersion:
+		return texts.Refuse(texts.Fixed, "the host cannot save games of %s: use the game's menu", m.cfg.Version.String())
+	case m.settings.savedAt > 0 && wait > 0:
+		return texts.Refuse(texts.NotYet, "the game was just saved: wait %v", wait.Round(time.Second))
+	}
+	m.saveBy(fake)
+	return nil
+}
+
+// saveBy saves the game in the name of a player. Clients wait until each player has said that it is
+// done, which the host says for fake players. The seed tells the game's saves from those of others.
+func (m *Machine) saveBy(pid uint8) {
+	m.settings.savedAt = max(m.now, 1)
+	file := fmt.Sprintf("w3host %08x %s.w3z", m.cfg.Lobby.RandomSeed, strings.ReplaceAll(gameClock(m.turns.GameTime()), ":", "m"))
+	m.act(pid, append(append([]byte{actionSave}, file...), 0))
+	for _, p := range m.lobby.Fakes() {
+		m.act(p.PID, binary.LittleEndian.AppendUint32([]byte{actionSaved}, 1))
+	}
+}
+
+func setAutosave(m *Machine, _ *call, word string) error {
+	if m.cfg.Version >= saveVersion {
+		return texts.Refuse(texts.Fixed, "the host cannot save games of %s: use the game's menu", m.cfg.Version.String())
+	}
+	if m.settings.autosave = word == "on"; m.settings.autosave {
+		return m.say(0, "The game is saved whenever a player loses the connection.")
+	}
+	return m.say(0, "The game is not saved automatically any more.")
+}
+
+// autosave saves the game for a player whose connection is lost, through a fake player or else in
+// the player's own name: what they did goes out before their leave.
+func (m *Machine) autosave(pid uint8) {
+	if !m.settings.autosave || m.turns == nil || m.turns.Loading() || m.turns.GameTime() < autosaveAfter ||
+		m.settings.savedAt > 0 && m.now < m.settings.savedAt+saveEvery {
+		return
+	}
+	if fake, err := m.actor(); err == nil {
+		pid = fake
+	}
+	if m.turns.Live().Has(pid) || m.seats[pid] == nil {
+		m.saveBy(pid)
+	}
+}

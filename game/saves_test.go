@@ -1,0 +1,37 @@
+package game
+
+import (
+	"bytes"
+	"testing"
+)
+
+// An order whose fields happen to hold the number of a save is walked, and costs nothing else.
+func TestNoSaveAllocatesNothing(t *testing.T) {
+	m := newScene().m
+	if n := testing.AllocsPerRun(100, func() { m.noteSave(2, order) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// order moves units to a place, with a 6 in its coordinates.
+var order = append([]byte{0x11, 0, 0, 0x12, 0, 0x0D, 0}, make([]byte, 16)...)
+
+func init() { order[20] = actionSave }
+
+func BenchmarkLookForSave(b *testing.B) {
+	m := newScene().m
+	for b.Loop() {
+		if bytes.IndexByte(order, actionSave) >= 0 {
+			m.noteSave(2, order)
+		}
+	}
+}
+
+func BenchmarkLookForNoSave(b *testing.B) {
+	plain := order[:19]
+	for b.Loop() {
+		if bytes.IndexByte(plain, actionSave) >= 0 {
+			b.Fatal("a 6")
+		}
+	}
+}
