@@ -29,7 +29,7 @@ func (d *target) tell(c *call, items []texts.Text) {
 // trigger is the prefix of commands for this caller, empty on the console and the
 // control socket.
 func (d *target) trigger(by *command.Caller) string {
-	if by.Via == command.ViaConsole || by.Via == command.ViaControl {
+	if !by.Via.Chat() {
 		return ""
 	}
 	return d.opts.Trigger

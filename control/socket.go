@@ -113,7 +113,7 @@ func (s *socket) answer(ctx context.Context, conn net.Conn) {
 		answer.Refused = "the order is no JSON: " + err.Error()
 	} else {
 		_ = conn.SetDeadline(time.Time{}) // the command may wait for a game or a disk
-		answer = s.operator.order(ctx, order)
+		answer = s.operator.obey(ctx, order)
 	}
 	_ = conn.SetDeadline(time.Now().Add(orderWithin))
 	_ = json.NewEncoder(conn).Encode(answer)
@@ -130,27 +130,30 @@ func (o *Operator) keyOf(id uint32) Answer {
 	return answer
 }
 
-// order executes an order of the socket.
-func (o *Operator) order(ctx context.Context, order Order) Answer {
+// obey executes an order of the socket.
+func (o *Operator) obey(ctx context.Context, order Order) Answer {
 	if order.Command == "" {
 		return o.keyOf(order.Game)
 	}
+	return o.Order(ctx, command.Caller{Name: "ctl", Level: command.Root, Via: command.ViaControl}, order)
+}
+
+// Order executes an order of a caller outside of the games, and returns when all answers are
+// in.
+func (o *Operator) Order(ctx context.Context, by command.Caller, order Order) Answer {
 	var mu sync.Mutex // answers come from games, too
 	answer := Answer{Lines: []string{}}
-	by := &command.Caller{
-		Name: "ctl", Level: command.Root, Via: command.ViaControl,
-		Reply: func(text string) {
-			mu.Lock()
-			defer mu.Unlock()
-			answer.Lines = append(answer.Lines, text)
-		},
-		Refuse: func(why string) {
-			mu.Lock()
-			defer mu.Unlock()
-			answer.Refused = why
-		},
+	by.Reply = func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		answer.Lines = append(answer.Lines, text)
 	}
-	err := o.do(ctx, by, order.Game, order.Command)
+	by.Refuse = func(why string) {
+		mu.Lock()
+		defer mu.Unlock()
+		answer.Refused = why
+	}
+	err := o.do(ctx, &by, order.Game, order.Command)
 	mu.Lock()
 	defer mu.Unlock()
 	if err != nil && answer.Refused == "" && len(answer.Lines) == 0 {

@@ -244,6 +244,7 @@ func (d *daemon) serve() error {
 	commanding := d.operator.Start(d.ctx, c.ControlSocket(), d.Console)
 	defer func() { d.stop(); commanding.Wait() }()
 	welcome(c, h.Addr(), d.maps, d.Log)
+	d.openAPI()
 	served := d.startWeb()
 	defer func() { d.stop(); <-served }()
 	if err := h.Run(d.ctx); err != nil {

@@ -13,6 +13,7 @@ import (
 	"w3host/storage"
 	"w3host/web"
 	"w3host/web/access"
+	"w3host/web/api"
 	"w3host/web/metrics"
 )
 
@@ -62,6 +63,21 @@ func (d *daemon) openMetrics() error {
 		return fmt.Errorf("web.metrics_listen = %q: %w", listen, err)
 	}
 	return nil
+}
+
+// openAPI has the window answer for programs.
+func (d *daemon) openAPI() {
+	if d.web == nil {
+		return
+	}
+	realms := func() map[string]bool { return nil }
+	if d.realms != nil {
+		realms = d.realms.Online
+	}
+	api.Register(d.web, api.Options{
+		Host: d.running, Order: d.operator.Order, Maps: d.maps.List, Realms: realms, DB: d.db, Access: d.access,
+		Version: d.Version, Audit: func(a storage.AdminAction) { d.records.Record(a) },
+	})
 }
 
 // startWeb answers requests from now on, on goroutines of its own. Whoever has made no

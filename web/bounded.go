@@ -44,15 +44,6 @@ func (b *bounded) Accept() (net.Conn, error) {
 	}
 }
 
-// network is whom an address belongs to: itself, or its network of IPv6.
-func network(addr netip.Addr) netip.Addr {
-	if addr.Is6() {
-		p, _ := addr.WithZone("").Prefix(64)
-		return p.Addr()
-	}
-	return addr
-}
-
 func (b *bounded) isProxy(addr netip.Addr) bool {
 	return slices.ContainsFunc(b.proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

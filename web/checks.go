@@ -35,8 +35,11 @@ type From struct {
 }
 
 // Caller is who has sent a request. Without a session or token the role is access.Public.
-func Caller(r *http.Request) From {
-	from, _ := r.Context().Value(key{}).(From)
+func Caller(r *http.Request) From { return CallerOf(r.Context()) }
+
+// CallerOf is Caller for who has the context of the request.
+func CallerOf(ctx context.Context) From {
+	from, _ := ctx.Value(key{}).(From)
 	return from
 }
 

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -22,7 +21,6 @@ const (
 	triesFor      = 15 * time.Minute
 	triesPerName  = 5
 	triesPerAddr  = 30
-	maxTriers     = 4096
 	loginPatience = 5 * time.Second
 	maxForm       = 4 << 10 // bytes
 	sessionAge    = 30 * 24 * time.Hour
@@ -32,33 +30,18 @@ const (
 // 19 MiB and a tenth of a second of a core that games need.
 type logins struct {
 	checking chan struct{}
-	mu       *sync.Mutex
-	tries    map[string]*rate.Limiter
+	tries    *Limiter
 }
 
-func newLogins() logins {
-	return logins{checking: make(chan struct{}, 1), mu: new(sync.Mutex), tries: make(map[string]*rate.Limiter)}
-}
+func newLogins() logins { return logins{checking: make(chan struct{}, 1), tries: new(Limiter)} }
 
-// allow counts a try. Who floods it with addresses makes it forget; one check at a time
-// still stands against that.
+// allow counts a try.
 func (l *logins) allow(name string, addr netip.Addr) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	from := network(addr).String()
-	return l.spend(from, triesPerAddr) && l.spend(from+" "+strings.ToLower(name), triesPerName)
-}
-
-func (l *logins) spend(key string, burst int) bool {
-	known := l.tries[key]
-	if known == nil {
-		if len(l.tries) >= maxTriers {
-			clear(l.tries)
-		}
-		known = rate.NewLimiter(rate.Every(triesFor/time.Duration(burst)), burst)
-		l.tries[key] = known
+	spend := func(who string, burst int) bool {
+		return l.tries.Spend(who, rate.Every(triesFor/time.Duration(burst)), burst)
 	}
-	return known.Allow()
+	from := network(addr).String()
+	return spend(from, triesPerAddr) && spend(from+" "+strings.ToLower(name), triesPerName)
 }
 
 var errBusy = errors.New("too many people log in at the same time: try again in a few seconds")

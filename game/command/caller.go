@@ -13,7 +13,18 @@ const (
 	ViaWhisper Via = "whisper" // on a realm
 	ViaChannel Via = "channel" // of a realm
 	ViaControl Via = "control" // the control socket
+	ViaWeb     Via = "web"     // a page
+	ViaAPI     Via = "api"     // a program with a token
 )
+
+// Chat reports whether a command came as a line of a chat, where it begins with a trigger.
+func (v Via) Chat() bool {
+	switch v {
+	case ViaConsole, ViaControl, ViaWeb, ViaAPI:
+		return false
+	}
+	return true
+}
 
 // Caller is who asks for a command, and who gets the answer.
 type Caller struct {

@@ -1,0 +1,158 @@
+// Package api is the window for programs: /api/v1, described by an OpenAPI file that is
+// made from the types here. What it shows are facts of the host and its database; what it
+// does are commands, which answer as they do everywhere.
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"w3host/control"
+	"w3host/game"
+	"w3host/game/autohost"
+	"w3host/game/command"
+	"w3host/host"
+	"w3host/storage"
+	"w3host/web"
+	"w3host/web/access"
+)
+
+const (
+	prefix  = "/api/v1"
+	maxBody = 64 << 10 // bytes
+	// askWithin is how long the database or a game may take for an answer.
+	askWithin = 2 * time.Second
+	// mostAsked is how many questions to the database are on their way at once.
+	mostAsked = 2
+)
+
+// Host is what the API shows.
+type Host interface {
+	Infos() []host.Info
+	Info(id uint32) host.Info
+	Snapshot(id uint32, tell func(*game.Snapshot))
+	Totals(now time.Time) host.Totals
+	Keep(f func(*autohost.Keeper))
+}
+
+// Options are what the API stands on.
+type Options struct {
+	Host    Host
+	Order   func(context.Context, command.Caller, control.Order) control.Answer
+	Maps    func(pattern string) (files []string, err error)
+	Realms  func() map[string]bool
+	DB      *storage.Store
+	Access  *access.Store
+	Version string
+	Audit   func(storage.AdminAction)
+}
+
+// api answers.
+type api struct {
+	Options
+	started time.Time
+	asking  chan struct{} // has a place for each question to the database
+	games   cached[[]host.Info]
+	public  cached[[]byte]
+}
+
+// Register has the window answer for programs.
+func Register(s *web.Server, o Options) {
+	a := &api{Options: o, started: time.Now(), asking: make(chan struct{}, mostAsked)}
+	pace := new(web.Limiter)
+	a.routes(describe(door{s, pace}))
+	s.Handle("GET /status.json", access.Public, pace.Paced(http.HandlerFunc(a.status)))
+}
+
+// door registers what huma describes. Roles are checked behind it, see allow.
+type door struct {
+	s    *web.Server
+	pace *web.Limiter
+}
+
+func (d door) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
+	d.s.Handle(pattern, access.Public, d.pace.Paced(http.HandlerFunc(h)))
+}
+
+func (d door) ServeHTTP(http.ResponseWriter, *http.Request) {}
+
+// describe makes an API without operations.
+func describe(mux humago.Mux) huma.API {
+	huma.NewError = newProblem
+	c := huma.DefaultConfig("w3host", "1")
+	c.Info.Description = "A host of Warcraft III games: what it shows, and its commands. Tokens are made with w3host web token."
+	c.Servers = []*huma.Server{{URL: prefix}}
+	c.DocsPath, c.SchemasPath, c.CreateHooks = "", "", nil // the one loads a script from elsewhere, the others add links to every answer
+	c.RejectUnknownQueryParameters = true
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
+	return humago.NewWithPrefix(mux, prefix, c)
+}
+
+// operation adds one, for callers with a role.
+func operation[I, O any](to huma.API, role access.Role, method, path, id, summary string, h func(context.Context, *I) (*O, error)) {
+	o := huma.Operation{
+		Method: method, Path: path, OperationID: id, Summary: summary, MaxBodyBytes: maxBody,
+		Errors:     []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+		Extensions: map[string]any{"x-role": role.String()},
+	}
+	if role > access.Public {
+		o.Security = []map[string][]string{{"token": {}}}
+	}
+	o.Middlewares = huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) {
+		if p := allow(web.CallerOf(ctx.Context()), role); p != nil {
+			_ = huma.WriteErr(to, ctx, p.Status, p.Detail, p)
+			return
+		}
+		next(ctx)
+	}}
+	huma.Register(to, o, h)
+}
+
+// allow is the problem that keeps a caller from an operation; nil: none.
+func allow(who web.From, role access.Role) *problem {
+	switch {
+	case who.Role >= role:
+		return nil
+	case who.Role == access.Public:
+		return fault(http.StatusUnauthorized, "unauthorized", "this needs a login or a token")
+	}
+	return fault(http.StatusForbidden, "forbidden", "this needs the role "+role.String()+"; yours is "+who.Role.String())
+}
+
+// problem is an answer that says why something was not done.
+type problem struct {
+	web.Problem
+	Errors []*huma.ErrorDetail `json:"errors,omitempty" doc:"All faults of the request at once"`
+	Lines  []string            `json:"lines,omitempty" doc:"What a command answered before it was refused"`
+}
+
+func (p *problem) Error() string             { return p.Detail }
+func (p *problem) GetStatus() int            { return p.Status }
+func (p *problem) ContentType(string) string { return "application/problem+json" }
+
+func fault(status int, code, detail string) *problem {
+	return &problem{Problem: web.Problem{Title: http.StatusText(status), Status: status, Code: code, Detail: detail}}
+}
+
+// newProblem makes one of what huma has found.
+func newProblem(status int, detail string, faults ...error) huma.StatusError {
+	if len(faults) == 1 {
+		if p, ok := faults[0].(*problem); ok {
+			return p
+		}
+	}
+	p := fault(status, strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_"), detail)
+	for _, f := range faults {
+		if d, ok := f.(huma.ErrorDetailer); ok {
+			p.Errors = append(p.Errors, d.ErrorDetail())
+		} else if f != nil {
+			p.Errors = append(p.Errors, &huma.ErrorDetail{Message: f.Error()})
+		}
+	}
+	return p
+}

@@ -1,0 +1,215 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+
+	"w3host/game"
+	"w3host/host"
+	"w3host/texts"
+	"w3host/web"
+	"w3host/web/access"
+)
+
+// freshFor is how long one look at all games serves all who ask, statusFresh how long one
+// answer serves all strangers.
+const (
+	freshFor    = time.Second
+	statusFresh = 2 * time.Second
+)
+
+var noGame = fault(http.StatusNotFound, "not_found", "there is no lobby and no running game of this number")
+
+// cached is something that is looked up at most once in a while.
+type cached[T any] struct {
+	mu    sync.Mutex
+	value T
+	at    time.Time
+}
+
+func (c *cached[T]) get(fresh time.Duration, look func() T) T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := time.Now(); now.Sub(c.at) >= fresh {
+		c.value, c.at = look(), now
+	}
+	return c.value
+}
+
+func (a *api) infos() []host.Info {
+	return a.games.get(freshFor, func() []host.Info { return a.Host.Infos() })
+}
+
+// Standing is the host and how much goes on.
+type Standing struct {
+	Version string    `json:"version"`
+	Started time.Time `json:"started"`
+	Lobbies int       `json:"lobbies"`
+	Games   int       `json:"games" doc:"That are running"`
+	Players int       `json:"players" doc:"In lobbies and games"`
+}
+
+func (a *api) standing() Standing {
+	t := a.Host.Totals(time.Now())
+	return Standing{a.Version, a.started.UTC().Truncate(time.Second), t.Lobbies, t.Games, t.LobbyPlayers + t.GamePlayers}
+}
+
+func (a *api) getHost(context.Context, *none) (*body[Standing], error) {
+	return &body[Standing]{a.standing()}, nil
+}
+
+// Game is a lobby or a running game.
+type Game struct {
+	ID      uint32    `json:"id"`
+	Name    string    `json:"name"`
+	Map     string    `json:"map" doc:"Its file"`
+	Entry   string    `json:"entry,omitempty" doc:"Of autohost"`
+	State   string    `json:"state" enum:"lobby,running"`
+	Public  bool      `json:"public" doc:"Listed for players"`
+	Since   time.Time `json:"since" doc:"When the lobby opened, or the game began"`
+	Open    int       `json:"open" doc:"Slots that can be joined"`
+	Slots   int       `json:"slots"`
+	Players []Player  `json:"players"`
+}
+
+// Player is in a lobby or game.
+type Player struct {
+	Name    string `json:"name"`
+	Realm   string `json:"realm,omitempty" doc:"That has confirmed the name"`
+	Address string `json:"address,omitempty" doc:"For admins"`
+}
+
+func gameOf(i *host.Info, addresses bool) Game {
+	g := Game{ID: i.ID, Name: i.Name, Map: i.Map, Entry: i.Entry, State: "lobby", Public: i.Public, Since: i.Since, Slots: i.Counts.Total, Players: []Player{}}
+	if i.Playing {
+		g.State = "running"
+	} else {
+		g.Open = i.Counts.Open
+	}
+	for _, p := range i.Players {
+		shown := Player{Name: p.Name, Realm: p.Realm}
+		if addresses && p.Addr.IsValid() {
+			shown.Address = p.Addr.Addr().String()
+		}
+		g.Players = append(g.Players, shown)
+	}
+	return g
+}
+
+func (a *api) listGames(ctx context.Context, in *struct {
+	State    string `query:"state" enum:"lobby,running" example:"lobby"`
+	Joinable bool   `query:"joinable" doc:"Only lobbies with an open slot"`
+	After    uint32 `query:"after" doc:"The number of the last game of the page before" example:"0"`
+	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"100" example:"100"`
+},
+) (*body[list[Game]], error) {
+	out := list[Game]{Items: []Game{}}
+	for _, i := range a.infos() { // in the order of their numbers
+		g := gameOf(&i, web.CallerOf(ctx).Role >= access.Admin)
+		switch {
+		case i.ID <= in.After, in.State != "" && in.State != g.State, in.Joinable && g.Open == 0:
+			continue
+		case len(out.Items) == in.Limit:
+			out.Next = number(out.Items[in.Limit-1].ID)
+			return &body[list[Game]]{out}, nil
+		}
+		out.Items = append(out.Items, g)
+	}
+	return &body[list[Game]]{out}, nil
+}
+
+// Detail is a lobby or game with its slots.
+type Detail struct {
+	Game
+	Stage    string `json:"stage" enum:"lobby,counting,loading,playing,lagging"`
+	Waits    string `json:"waits,omitempty" doc:"Why the lobby has not started"`
+	Turn     uint32 `json:"turn,omitempty"`
+	PeriodMS int64  `json:"period_ms" doc:"Between two turns"`
+	Seats    []Seat `json:"seats"`
+}
+
+// Seat is a slot and who is in it.
+type Seat struct {
+	Slot     int    `json:"slot" doc:"From 1"`
+	Status   string `json:"status" enum:"open,closed,player,computer"`
+	Name     string `json:"name,omitempty"`
+	Team     int    `json:"team"`
+	Colour   int    `json:"colour"`
+	Race     string `json:"race"`
+	Download int    `json:"download" doc:"Percent of the map; 255: it is not known yet"`
+	PingMS   int64  `json:"ping_ms,omitempty"`
+	Ready    bool   `json:"ready,omitempty"`
+	Owner    bool   `json:"owner,omitempty"`
+	Away     bool   `json:"away,omitempty" doc:"Has lost the connection and may come back"`
+	Gone     bool   `json:"gone,omitempty"`
+	Behind   int    `json:"behind,omitempty" doc:"Turns that are not acknowledged"`
+	Lags     bool   `json:"lags,omitempty" doc:"The others wait for this player"`
+}
+
+var stages = map[game.Stage]string{
+	game.StageLobby: "lobby", game.StageCounting: "counting", game.StageLoading: "loading", game.StagePlaying: "playing", game.StageLagging: "lagging",
+}
+
+func (a *api) getGame(ctx context.Context, in *GameID) (*body[Detail], error) {
+	info := a.Host.Info(in.ID)
+	if info.ID == 0 {
+		return nil, noGame
+	}
+	told := make(chan *game.Snapshot, 1)
+	a.Host.Snapshot(in.ID, func(s *game.Snapshot) { told <- s })
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	select {
+	case s := <-told:
+		if s == nil {
+			return nil, noGame
+		}
+		return &body[Detail]{detail(gameOf(&info, web.CallerOf(ctx).Role >= access.Admin), s)}, nil
+	case <-ctx.Done():
+		return nil, fault(http.StatusServiceUnavailable, "busy", "the game does not answer")
+	}
+}
+
+func detail(g Game, s *game.Snapshot) Detail {
+	d := Detail{Game: g, Stage: stages[s.Stage], Waits: s.Waits.In(texts.English), Turn: s.Turn, PeriodMS: s.Period.Milliseconds(), Seats: []Seat{}}
+	for i, slot := range s.Slots {
+		d.Seats = append(d.Seats, Seat{
+			Slot: i + 1, Status: status(&slot), Name: slot.Name, Team: int(slot.Team), Colour: int(slot.Colour),
+			Race: slot.Race.In(texts.English), Download: int(slot.Download), PingMS: slot.RTT.Milliseconds(),
+			Ready: slot.Ready, Owner: slot.Owns, Away: slot.Away, Gone: slot.Gone, Behind: slot.Behind, Lags: slot.Lags,
+		})
+	}
+	return d
+}
+
+// Open is what anybody may know of a lobby.
+type open struct {
+	Name  string `json:"name"`
+	Map   string `json:"map"`
+	Open  int    `json:"open"`
+	Slots int    `json:"slots"`
+}
+
+// status says what is open, for sites that list games: without a name of a player.
+func (a *api) status(w http.ResponseWriter, _ *http.Request) {
+	text := a.public.get(statusFresh, func() []byte {
+		answer := struct {
+			Standing
+			Open []open `json:"open"`
+		}{a.standing(), []open{}}
+		for _, i := range a.infos() {
+			if i.Public && !i.Playing {
+				answer.Open = append(answer.Open, open{i.Name, i.Map, i.Counts.Open, i.Counts.Total})
+			}
+		}
+		text, _ := json.Marshal(answer) // numbers and texts only
+		return text
+	})
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	_, _ = w.Write(text) // the reader is gone
+}

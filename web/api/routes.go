@@ -1,0 +1,336 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"w3host/control"
+	"w3host/game/autohost"
+	"w3host/game/command"
+	"w3host/storage"
+	"w3host/web"
+	"w3host/web/access"
+)
+
+// body is an answer.
+type body[T any] struct{ Body T }
+
+// list is an answer of several.
+type list[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next,omitempty" doc:"What to send as after for those that follow; none: there are no more"`
+}
+
+type (
+	none struct{}
+	// GameID is a part of a path; huma reads exported fields only.
+	GameID struct {
+		ID uint32 `path:"id" minimum:"1" example:"1" doc:"The number of the lobby or game"`
+	}
+	named struct {
+		Name string `path:"name" maxLength:"64" example:"Rook"`
+	}
+)
+
+func (a *api) routes(to huma.API) {
+	operation(to, access.Public, "GET", "/host", "getHost", "The host and how much goes on", a.getHost)
+	operation(to, access.Viewer, "GET", "/games", "listGames", "Lobbies and running games", a.listGames)
+	operation(to, access.Viewer, "GET", "/games/{id}", "getGame", "One lobby or running game, with its slots", a.getGame)
+	operation(to, access.Viewer, "POST", "/commands", "command", "A command of the host, as of w3host ctl", a.command)
+	operation(to, access.Viewer, "POST", "/games/{id}/commands", "commandGame", "A command of a lobby or game", a.commandGame)
+	operation(to, access.Viewer, "GET", "/maps", "listMaps", "Maps that can be hosted", a.listMaps)
+	operation(to, access.Viewer, "GET", "/autohost", "listEntries", "The kinds of games of which lobbies are open always", a.listEntries)
+	operation(to, access.Viewer, "GET", "/realms", "listRealms", "Realms, and whether an account is logged on", a.listRealms)
+	operation(to, access.Viewer, "GET", "/history", "listHistory", "Games of the game log, the latest first", a.listHistory)
+	operation(to, access.Admin, "GET", "/history/{key}", "getHistory", "All that is kept of one game, chat and addresses too", a.getHistory)
+	operation(to, access.Viewer, "GET", "/players/{name}", "getPlayer", "What is known of the players of a name, one per realm", a.getPlayer)
+	operation(to, access.Admin, "GET", "/bans", "listBans", "Bans that hold", a.listBans)
+	operation(to, access.Admin, "GET", "/admins", "listAdmins", "Who may command hosts", a.listAdmins)
+	operation(to, access.Root, "GET", "/accounts", "listAccounts", "Who may log in to the window", a.listAccounts)
+	operation(to, access.Root, "DELETE", "/accounts/{name}", "removeAccount", "Remove an account and end its sessions", a.removeAccount)
+	operation(to, access.Root, "GET", "/tokens", "listTokens", "Tokens, without their text", a.listTokens)
+	operation(to, access.Root, "POST", "/tokens", "addToken", "Make a token", a.addToken)
+	operation(to, access.Root, "DELETE", "/tokens/{name}", "removeToken", "Remove a token", a.removeToken)
+}
+
+// levels are what roles may command.
+var levels = map[access.Role]command.Level{
+	access.Viewer: command.Anyone, access.Moderator: command.Owner, access.Admin: command.Admin, access.Root: command.Root,
+}
+
+func callerOf(ctx context.Context) (web.From, command.Caller) {
+	from := web.CallerOf(ctx)
+	return from, command.Caller{Name: from.Name, Level: levels[from.Role], Via: command.Via(from.Via)}
+}
+
+// Line is a command as it is typed.
+type Line struct {
+	Line string `json:"line" minLength:"1" maxLength:"1024" example:"games" doc:"As of w3host ctl: kick Rook"`
+}
+
+// Answers are what a command said.
+type Answers struct {
+	Lines []string `json:"lines"`
+}
+
+func (a *api) command(ctx context.Context, in *struct{ Body Line }) (*body[Answers], error) {
+	return a.order(ctx, control.Order{Command: in.Body.Line})
+}
+
+func (a *api) commandGame(ctx context.Context, in *struct {
+	GameID
+	Body Line
+},
+) (*body[Answers], error) {
+	if a.Host.Info(in.ID).ID == 0 {
+		return nil, noGame
+	}
+	return a.order(ctx, control.Order{Command: in.Body.Line, Game: in.ID})
+}
+
+func (a *api) order(ctx context.Context, o control.Order) (*body[Answers], error) {
+	_, by := callerOf(ctx)
+	answer := a.Order(ctx, by, o)
+	if answer.Refused != "" {
+		p := fault(http.StatusConflict, "refused", answer.Refused)
+		p.Lines = answer.Lines
+		return nil, p
+	}
+	return &body[Answers]{Answers{answer.Lines}}, nil
+}
+
+func (a *api) listMaps(_ context.Context, in *struct {
+	Query string `query:"q" maxLength:"100" example:"" doc:"A part of the name"`
+},
+) (*body[list[string]], error) {
+	files, err := a.Maps(in.Query)
+	if err != nil {
+		return nil, fault(http.StatusConflict, "refused", err.Error())
+	}
+	return &body[list[string]]{list[string]{Items: append([]string{}, files...)}}, nil
+}
+
+// Entry is an [[autohost]].
+type Entry struct {
+	Name     string `json:"name"`
+	Wanted   int    `json:"wanted" doc:"Lobbies that are to be open"`
+	Open     int    `json:"open"`
+	Playing  int    `json:"playing"`
+	MaxGames int    `json:"max_games"`
+	Off      bool   `json:"off" doc:"By a command, or outside of its hours"`
+	Last     string `json:"last,omitempty" doc:"The map of the newest lobby"`
+	Next     string `json:"next,omitempty" doc:"The map that was chosen for the next"`
+}
+
+func (a *api) listEntries(context.Context, *none) (*body[list[Entry]], error) {
+	var status []autohost.Status
+	a.Host.Keep(func(k *autohost.Keeper) { status = k.Status(time.Now()) })
+	out := list[Entry]{Items: []Entry{}}
+	for _, s := range status {
+		out.Items = append(out.Items, Entry{s.Name, s.Lobbies, s.Open, s.Playing, s.MaxGames, s.Off || s.OutsideOfHours, s.Last, s.Next})
+	}
+	return &body[list[Entry]]{out}, nil
+}
+
+// Realm is where lobbies are listed.
+type Realm struct {
+	Name   string `json:"name"`
+	Online bool   `json:"online"`
+}
+
+func (a *api) listRealms(context.Context, *none) (*body[list[Realm]], error) {
+	out := list[Realm]{Items: []Realm{}}
+	for name, online := range a.Realms() {
+		out.Items = append(out.Items, Realm{name, online})
+	}
+	slices.SortFunc(out.Items, func(a, b Realm) int { return strings.Compare(a.Name, b.Name) })
+	return &body[list[Realm]]{out}, nil
+}
+
+// ask puts a question to the database, few at a time.
+func ask[T any](ctx context.Context, a *api, question func(context.Context) (T, error)) (*body[T], error) {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	select {
+	case a.asking <- struct{}{}:
+		defer func() { <-a.asking }()
+	case <-ctx.Done():
+		return nil, fault(http.StatusServiceUnavailable, "busy", "too much is asked of the database: try again in a second")
+	}
+	answer, err := question(ctx)
+	switch {
+	case err == nil:
+		return &body[T]{answer}, nil
+	case errors.Is(err, storage.ErrNotFound):
+		return nil, fault(http.StatusNotFound, "not_found", err.Error())
+	}
+	return nil, fault(http.StatusServiceUnavailable, "database", "the database does not answer: try again later")
+}
+
+// PastGame is a game of the game log.
+type PastGame struct{ storage.Game }
+
+func (a *api) listHistory(ctx context.Context, in *struct {
+	Limit  int       `query:"limit" minimum:"1" maximum:"200" default:"50" example:"50"`
+	After  time.Time `query:"after" doc:"Games opened before this time; next of the page before" example:"2030-01-01T00:00:00Z"`
+	Player string    `query:"player" maxLength:"64" doc:"Who played in them" example:"Rook"`
+	Map    string    `query:"map" maxLength:"100" doc:"A part of the map's name" example:"test"`
+},
+) (*body[list[PastGame]], error) {
+	return ask(ctx, a, func(ctx context.Context) (list[PastGame], error) {
+		out := list[PastGame]{Items: []PastGame{}}
+		games, err := a.DB.Games(ctx, storage.GameFilter{Limit: in.Limit, Before: in.After, Player: in.Player, Map: in.Map})
+		for _, g := range games {
+			out.Items = append(out.Items, PastGame{g})
+		}
+		if n := len(games); n == in.Limit {
+			out.Next = games[n-1].Key.Time().Format(time.RFC3339Nano)
+		}
+		return out, err
+	})
+}
+
+func (a *api) getHistory(ctx context.Context, in *struct {
+	Key string `path:"key" maxLength:"36" example:"018f0000-0000-7000-8000-000000000000"`
+},
+) (*body[*storage.GameDetail], error) {
+	key, err := storage.ParseGameKey(in.Key)
+	if err != nil || key.IsZero() {
+		return nil, fault(http.StatusNotFound, "not_found", "this is no key of a game")
+	}
+	return ask(ctx, a, func(ctx context.Context) (*storage.GameDetail, error) { return a.DB.Game(ctx, key) })
+}
+
+func (a *api) getPlayer(ctx context.Context, in *named) (*body[list[storage.PlayerStats]], error) {
+	return ask(ctx, a, func(ctx context.Context) (out list[storage.PlayerStats], err error) {
+		out.Items, err = a.DB.PlayerStats(ctx, in.Name)
+		return out, err
+	})
+}
+
+// Ban keeps somebody out.
+type Ban struct {
+	ID      int64     `json:"id"`
+	Target  string    `json:"target" doc:"A name, a network, or both"`
+	Realm   string    `json:"realm,omitempty" doc:"None: everywhere"`
+	Reason  string    `json:"reason,omitempty"`
+	By      string    `json:"by"`
+	At      time.Time `json:"at"`
+	Expires time.Time `json:"expires,omitzero" doc:"None: never"`
+}
+
+func (a *api) listBans(ctx context.Context, _ *none) (*body[list[Ban]], error) {
+	return ask(ctx, a, func(ctx context.Context) (list[Ban], error) {
+		out := list[Ban]{Items: []Ban{}}
+		bans, err := a.DB.Bans(ctx, false)
+		for _, b := range bans {
+			out.Items = append(out.Items, Ban{b.ID, b.Target(), b.Realm, b.Reason, b.By, b.At, b.Expires})
+		}
+		return out, err
+	})
+}
+
+// Admin may command hosts.
+type Admin struct {
+	Target string       `json:"target" doc:"A name, a network, or both"`
+	Realm  string       `json:"realm,omitempty" doc:"None: the LAN"`
+	Role   storage.Role `json:"role"`
+	By     string       `json:"by"`
+	At     time.Time    `json:"at"`
+}
+
+func (a *api) listAdmins(ctx context.Context, _ *none) (*body[list[Admin]], error) {
+	return ask(ctx, a, func(ctx context.Context) (list[Admin], error) {
+		out := list[Admin]{Items: []Admin{}}
+		admins, err := a.DB.Admins(ctx)
+		for _, m := range admins {
+			out.Items = append(out.Items, Admin{m.Target(), m.Realm, m.Role, m.By, m.At})
+		}
+		return out, err
+	})
+}
+
+// Account may log in.
+type Account struct {
+	Name string    `json:"name"`
+	Role string    `json:"role"`
+	Made time.Time `json:"made"`
+}
+
+func (a *api) listAccounts(context.Context, *none) (*body[list[Account]], error) {
+	accounts, err := a.Access.Accounts()
+	out := list[Account]{Items: []Account{}}
+	for _, o := range accounts {
+		out.Items = append(out.Items, Account{o.Name, o.Role.String(), o.Made})
+	}
+	return &body[list[Account]]{out}, unreadable(err)
+}
+
+// audited does something to what lets people in, and writes it down.
+func (a *api) audited(ctx context.Context, action, on string, do func() error) error {
+	from, err := web.CallerOf(ctx), do()
+	entry := storage.AdminAction{At: time.Now(), Who: from.Name, Via: from.Via, Action: action, On: on}
+	if err != nil {
+		entry.Refused = err.Error()
+	}
+	a.Audit(entry)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, access.ErrNotFound):
+		return fault(http.StatusNotFound, "not_found", err.Error())
+	}
+	return fault(http.StatusConflict, "refused", err.Error())
+}
+
+func unreadable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault(http.StatusServiceUnavailable, "accounts", err.Error())
+}
+
+func (a *api) removeAccount(ctx context.Context, in *named) (*none, error) {
+	return nil, a.audited(ctx, "web account remove", in.Name, func() error { return a.Access.RemoveAccount(in.Name) })
+}
+
+// Token is what lets a program in.
+type Token struct {
+	Name    string         `json:"name" maxLength:"40" example:"bot"`
+	Role    string         `json:"role" enum:"viewer,moderator,admin,root" example:"viewer"`
+	From    []netip.Prefix `json:"from,omitempty" doc:"Networks from which it counts; none: all" example:"[\"192.168.0.0/16\"]"`
+	Expires time.Time      `json:"expires,omitzero" doc:"None: never" example:"2100-01-01T00:00:00Z"`
+}
+
+// NewToken has the text, this once.
+type NewToken struct {
+	Token string `json:"token" doc:"Told this once; only its hash is kept"`
+}
+
+func (a *api) listTokens(context.Context, *none) (*body[list[Token]], error) {
+	tokens, err := a.Access.Tokens()
+	out := list[Token]{Items: []Token{}}
+	for _, t := range tokens {
+		out.Items = append(out.Items, Token{t.Name, t.Role.String(), t.Networks, t.Expires})
+	}
+	return &body[list[Token]]{out}, unreadable(err)
+}
+
+func (a *api) addToken(ctx context.Context, in *struct{ Body Token }) (*body[NewToken], error) {
+	t := access.Token{Name: in.Body.Name, Networks: in.Body.From, Expires: in.Body.Expires, Made: time.Now()}
+	_ = t.Role.UnmarshalText([]byte(in.Body.Role)) // the enum has checked it
+	var out NewToken
+	err := a.audited(ctx, "web token add", t.Name, func() (err error) { out.Token, err = a.Access.AddToken(t); return err })
+	return &body[NewToken]{out}, err
+}
+
+func (a *api) removeToken(ctx context.Context, in *named) (*none, error) {
+	return nil, a.audited(ctx, "web token remove", in.Name, func() error { return a.Access.RemoveToken(in.Name) })
+}
