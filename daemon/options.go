@@ -172,6 +172,7 @@ func turnConfig(c config.Config) gamesync.Config {
 	t.Period, t.SyncLimit, t.DropAfter = c.Game.Latency.D(), c.Game.SyncLimit, c.Game.DropAfter.D()
 	t.LoadTimeout = c.Limits.LoadTimeout.D()
 	t.LastPlayer = max(c.Game.LastPlayerTimeout.D(), 1) // 0 is at once, not never
+	t.LastPlayers = c.Game.LastPlayers
 	t.ActionRate, t.ActionBurst = c.Limits.ActionRate<<10, c.Limits.ActionBurst<<10
 	t.LoadInGame, t.ObserversNeverStop = c.Game.LoadInGame, c.Game.ObserversNeverStop
 	t.Equalise = c.Game.Equalise

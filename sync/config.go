@@ -34,7 +34,8 @@ type Config struct {
 	DropAfter   time.Duration // a lagger is dropped after this; 0: never
 	LagReset    time.Duration // the lag screen is put up anew this often, less than 60 s
 	LoadTimeout time.Duration // players who have not loaded by then are dropped; 0: never
-	LastPlayer  time.Duration // the game ends this long after all but one have left; 0: never
+	LastPlayer  time.Duration // the game ends this long after all but LastPlayers have left; 0: never
+	LastPlayers int           // at least 1
 
 	ActionRate  int // bytes of actions a second that one player may bring into turns
 	ActionBurst int // the same at once, after a quiet time
@@ -64,7 +65,7 @@ type Adaptive struct {
 func Defaults() Config {
 	return Config{
 		Period: 100 * time.Millisecond, SyncLimit: 50, CatchUp: 10,
-		DropAfter: time.Minute, LagReset: lagReset, LoadTimeout: 5 * time.Minute, LastPlayer: time.Minute,
+		DropAfter: time.Minute, LagReset: lagReset, LoadTimeout: 5 * time.Minute, LastPlayer: time.Minute, LastPlayers: 1,
 		ActionRate: defaultActionRate, ActionBurst: defaultActionBurst,
 		ObserversNeverStop: true,
 		Adaptive:           Adaptive{Min: 50 * time.Millisecond, Max: 250 * time.Millisecond},

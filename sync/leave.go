@@ -88,7 +88,7 @@ func (l *Loop) settle() {
 	case l.phase == standing && l.screen.laggers == 0:
 		l.resume()
 	}
-	if l.lastAt == 0 && l.cfg.LastPlayer > 0 && l.phase != loading && l.began > 1 && l.live.Len() == 1 {
+	if l.lastAt == 0 && l.cfg.LastPlayer > 0 && l.phase != loading && l.began > l.cfg.LastPlayers && l.live.Len() <= l.cfg.LastPlayers {
 		l.lastAt = l.t + l.cfg.LastPlayer
 	}
 }

@@ -85,7 +85,11 @@ func (l *Loop) Tick(now time.Duration, out []Effect) []Effect {
 		l.remind()
 	}
 	if l.phase != over && l.lastAt > 0 && l.t >= l.lastAt {
-		l.out.emit(&Say{To: l.live, Text: texts.Of("the game ends: everybody else has left")})
+		why := texts.Of("the game ends: everybody else has left")
+		if n := l.live.Len(); n > 1 {
+			why = texts.Of("the game ends: only %d players are left", n)
+		}
+		l.out.emit(&Say{To: l.live, Text: why})
 		l.finish(HowLastPlayer)
 	}
 	return l.out.effects

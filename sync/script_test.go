@@ -131,6 +131,8 @@ func (s *scene) config(words []string) error {
 			s.cfg.Empties, _ = strconv.Atoi(value)
 		case "loadingame":
 			s.cfg.LoadInGame = true
+		case "lastplayers":
+			s.cfg.LastPlayers, _ = strconv.Atoi(value)
 		case "observersstop":
 			s.cfg.ObserversNeverStop = false
 		case "adaptive":

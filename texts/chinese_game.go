@@ -200,4 +200,7 @@ var chineseGame = map[string]string{
 	"The game is not saved automatically any more.":                                "不再自动存档。",
 	"No saved games are known.":                                                    "没有已知的存档。",
 	"%q at %s on %s, %s: %s":                                                       "%q，%s，%s，%s：%s",
+
+	// the last players
+	"the game ends: only %d players are left": "游戏结束：只剩 %d 名玩家",
 }
