@@ -138,14 +138,10 @@ func (o *Operator) Run(ctx context.Context) {
 }
 
 // FromGame takes a line whose command the game does not have. It does not wait.
-func (o *Operator) FromGame(g *host.Game, by *command.Caller, line string) {
-	caller := *by
-	if by.PID != 0 {
-		caller.Reply = func(text string) { g.Tell(by, text) }
-	}
+func (o *Operator) FromGame(id uint32, by *command.Caller, line string) {
 	given := by.Pending()
 	select {
-	case o.lines <- request{by: &caller, game: g.ID(), line: line, refused: true, done: given}:
+	case o.lines <- request{by: by, game: id, line: line, refused: true, done: given}:
 	default:
 		given()
 		o.opts.Log.Warn().Str("player", by.Name).Str("command", game.Blank(line)).Msg("command dropped: too many commands are waiting")

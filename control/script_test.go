@@ -111,7 +111,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 			PacketRate: 200, OutQueue: 256 << 10, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shutdown: 10 * time.Second,
 		},
 		Autohost: host.Autohost{MaxGames: 6, Open: s.Open, Retry: time.Hour},
-		Outside:  func(g *host.Game, by *command.Caller, line string) { s.operator.FromGame(g, by, line) },
+		Outside:  func(id uint32, by *command.Caller, line string) { s.operator.FromGame(id, by, line) },
 		Admins:   roles{}, People: s.db, Log: zerolog.New(s).Level(zerolog.WarnLevel),
 	}
 	s.h, err = host.New(s.opts)

@@ -224,7 +224,7 @@ func (d *daemon) announce() error {
 // serve runs the host, and carries out the commands of all who may give some.
 func (d *daemon) serve() error {
 	c := d.Config
-	d.host.Outside = func(g *host.Game, by *command.Caller, line string) { d.operator.FromGame(g, by, line) }
+	d.host.Outside = func(game uint32, by *command.Caller, line string) { d.operator.FromGame(game, by, line) }
 	h, err := host.New(d.host)
 	if err != nil {
 		return err

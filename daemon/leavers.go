@@ -23,7 +23,7 @@ const (
 // banLeavers bans who leaves games early, as moderation.leaver_ban says.
 func (d *daemon) banLeavers() {
 	queue := make(chan game.Player, leaversQueued)
-	d.host.Observers = append(d.host.Observers, func(*host.Game) host.Observer {
+	d.host.Observers = append(d.host.Observers, func(uint32, string) host.Observer {
 		return leavers.New(func(p game.Player) {
 			select {
 			case queue <- p:

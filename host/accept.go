@@ -1,15 +1,15 @@
 package host
 
 import (
-	"errors"
+	"crypto/subtle"
 	"fmt"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"w3host/host/loop"
+	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 )
 
@@ -18,7 +18,7 @@ var turnedAway = (&w3gs.RejectJoin{Reason: w3gs.RejectFull}).AppendTo(nil)
 
 // arrive takes a new connection, if the gate lets it in.
 func (h *Host) arrive(c *loop.Conn) {
-	l := &link{Conn: c, shard: h.shard, person: new(person)}
+	l := &link{Conn: c, shard: h.shard, welcome: h.welcome, person: new(person)}
 	c.Handler = l
 	if err := h.admit(c.Addr.Addr()); err != nil {
 		l.refusal(zerolog.WarnLevel).AnErr("reason", err).Msg("connection refused")
@@ -34,23 +34,55 @@ func (h *Host) arrive(c *loop.Conn) {
 		c.Cut(errHostStops)
 		return
 	}
-	c.Await(h.opts.Limits.JoinTimeout, h.opts.Limits.OutQueue)
+	c.Await(h.shard.opts.Limits.JoinTimeout, h.shard.opts.Limits.OutQueue)
 }
 
 // admit has the gate count a stranger. When the room for strangers is full, another one
 // makes room.
 func (h *Host) admit(addr netip.Addr) error {
-	err := h.gate.enter(addr)
+	err := h.shard.gate.enter(addr)
 	if err == errUnjoinedTotal {
-		h.shard.makeRoom()
-		err = h.gate.enter(addr)
+		h.makeRoom()
+		err = h.shard.gate.enter(addr)
 	}
 	return err
 }
 
-// welcome takes the first packet of a connection, which must be a join, and
-// hands it to the game it is for.
-func (h *Host) welcome(l *link, frame w3gs.Frame) error {
+// makeRoom cuts the stranger whose last packets have been on their way for longest, or else
+// the one that has been silent for longest. In a full room of refused ones the only silent
+// ones are those that have just connected, whose join is not read yet.
+func (h *Host) makeRoom() {
+	for c := range h.shard.Expiring(loop.Closing) {
+		if l, ok := c.Handler.(*link); ok && l.stranger {
+			c.Cut(nil)
+			return
+		}
+	}
+	for c := range h.shard.Expiring(loop.Arriving) {
+		c.Cut(errMadeRoom)
+		return
+	}
+}
+
+// welcome takes the first packet of a connection.
+func (h *Host) welcome(l *link, frame []byte) error {
+	if frame[0] != gproxy.Magic {
+		l.line.Got()
+		return h.join(l, frame)
+	}
+	packet, _ := gproxy.Decode(frame)
+	switch p := packet.(type) {
+	case gproxy.Reconnect:
+		return h.comeBack(l, &p)
+	case gproxy.List:
+		h.list(l, p)
+		return nil
+	}
+	return errNotAJoin
+}
+
+// join hands a join to the game it is for.
+func (h *Host) join(l *link, frame w3gs.Frame) error {
 	if frame.Op() != w3gs.OpReqJoin {
 		return errNotAJoin
 	}
@@ -66,7 +98,7 @@ func (h *Host) welcome(l *link, frame w3gs.Frame) error {
 		l.Finish(refusal)
 		return nil
 	}
-	l.meter = newMeter(h.opts.Limits.PacketRate, l.shard.Now())
+	l.meter = newMeter(h.shard.opts.Limits.PacketRate, l.shard.Now())
 	g.join(l, join)
 	return nil
 }
@@ -74,14 +106,14 @@ func (h *Host) welcome(l *link, frame w3gs.Frame) error {
 // route finds the game of a join: by its id, and with its key if it comes from
 // the LAN.
 func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, error) {
-	if err := h.gate.join(l.Addr.Addr(), time.Now()); err != nil {
+	if err := h.shard.gate.join(l.Addr.Addr(), time.Now()); err != nil {
 		return nil, w3gs.RejectInvalid, err
 	}
-	if wait := h.leaves.wait(time.Now(), h.visitor(join.Name, l.Addr.Addr())...); h.opts.Limits.LobbyLeaves > 0 && wait > 0 {
+	if wait := h.shard.leaves.wait(time.Now(), h.shard.visitor(join.Name, l.Addr.Addr())...); h.shard.opts.Limits.LobbyLeaves > 0 && wait > 0 {
 		return nil, w3gs.RejectInvalid, fmt.Errorf("joined and left lobbies too often: may join again in %v", wait.Round(time.Second))
 	}
 	g := h.Game(join.GameID)
-	l.realm = h.opts.Realms.Realm(join.GameID)
+	l.realm = h.shard.opts.Realms.Realm(join.GameID)
 	switch {
 	case l.realm == "" && join.GameID&^gameIDMask != 0:
 		return nil, w3gs.RejectInvalid, errForeignRealm
@@ -91,45 +123,78 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 		return nil, w3gs.RejectInvalid, errNoGame
 	case !g.open.Load():
 		return nil, w3gs.RejectStarted, errStarted
-	case h.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key && g.versionOf(join.EntryKey) == 0:
+	case h.shard.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key && g.versionOf(join.EntryKey) == 0:
 		return nil, w3gs.RejectWrongKey, errEntryKey
 	}
-	if err := h.crowded(g, l.Addr.Addr()); err != nil {
+	if err := h.shard.crowded(g.id, l.Addr.Addr()); err != nil {
 		return nil, w3gs.RejectFull, err
 	}
 	return g, 0, nil
 }
 
-// noteLeave counts that a player leaves a lobby by themselves: who joins and leaves
-// again and again disturbs those who wait there.
-func (g *Game) noteLeave(l *link) {
-	if limits := &g.host.opts.Limits; g.open.Load() && limits.LobbyLeaves > 0 {
-		g.host.leaves.spend(time.Now(), g.host.visitor(l.name, l.Addr.Addr())...)
+// comeBack gives a player's new connection to their seat, or rejects it.
+func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
+	l.Admit()
+	addr, now := l.Addr.Addr(), time.Now()
+	if err := h.shard.gate.comeBack(addr, now); err != nil {
+		return err
 	}
+	c := h.whose(back, addr)
+	if c.seats > 0 && !c.here && h.shard.gate.guessed(addr, now) {
+		return errGuesses // unread: who has the right key may try again
+	}
+	reason, err := gproxy.NotFound, errNoSuchSeat
+	if p := c.person; p != nil {
+		if _, bad := p.line.Resume(back.Last); bad != nil {
+			reason, err = gproxy.Invalid, fmt.Errorf("%w: %d packets: %w", errBadCount, back.Last, bad)
+		} else if !p.proxy.returns.AllowN(now, 1) {
+			return errReturnRate
+		} else {
+			p.meter.resume(l.shard.Now())
+			c.game.resume(l, back, p)
+			return nil
+		}
+	} else if c.seats > 0 {
+		h.shard.gate.guess(addr, now)
+	}
+	l.refusal(zerolog.WarnLevel).Uint8("pid", back.PID).AnErr("reason", err).Msg("reconnection rejected")
+	l.Queue(gproxy.Reject{Reason: reason}.AppendTo(nil))
+	l.Finish(err)
+	return nil
 }
 
-// visitor is the key of a name at an address, none in the networks of
-// limits.exempt. Neither counts alone: anybody can use another player's name, and
-// many players can share an address.
-func (h *Host) visitor(name string, addr netip.Addr) []string {
-	if h.gate.exempt(addr) {
-		return nil
-	}
-	return []string{strings.ToLower(strings.TrimSpace(name)) + " " + addr.String()}
+// claim is what is known of who wants to come back.
+type claim struct {
+	game   *Game
+	person *person // nil: the key is wrong
+	seats  int     // that the key could be for
+	here   bool    // one of their players was at this address before
 }
 
-func (h *Host) wasOpened(id uint32) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	id &= gameIDMask
-	return id > 0 && id <= h.lastID
+// whose finds the seat of a player id and key. It looks at every game, so that
+// the time tells nothing.
+func (h *Host) whose(back *gproxy.Reconnect, addr netip.Addr) (c claim) {
+	if int(back.PID) > w3gs.MaxPID {
+		return c
+	}
+	for _, g := range h.running {
+		q := g.proxies[back.PID]
+		if !g.playing || q == nil || back.GameID != 0 && back.GameID&gameIDMask != g.id {
+			continue
+		}
+		c.seats++
+		c.here = c.here || q.lastAddr == addr
+		if subtle.ConstantTimeEq(int32(q.proxy.key), int32(back.Key)) == 1 {
+			c.game, c.person = g, q
+		}
+	}
+	return c
 }
 
-// logUnjoined says why a connection ended that never joined.
-func (l *link) logUnjoined() {
-	e := l.log().Debug() // so does w3host health, every half minute
-	if !errors.Is(l.Cause(), loop.ErrClientClosed) {
-		e = l.refusal(zerolog.InfoLevel)
-	}
-	e.AnErr("reason", l.Cause()).Msg("connection closed before it joined")
+// list answers who asks for the open lobbies, and ends the connection.
+func (h *Host) list(l *link, ask gproxy.List) {
+	l.Admit()
+	addr := l.Addr.Addr()
+	l.Queue(h.shard.directory.reply(addr, ask.Format, h.shard.gate.exempt(addr), time.Now()))
+	l.Finish(errListed)
 }

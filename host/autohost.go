@@ -8,26 +8,11 @@ import (
 
 	"w3host/game"
 	"w3host/game/autohost"
-	"w3host/protocol/w3gs"
 )
 
 // refillRetry is the pause after a lobby could not be opened, and between two
 // looks at the hours of the day.
 const refillRetry = 10 * time.Second
-
-// Autohost keeps lobbies open.
-type Autohost struct {
-	Entries  []autohost.Entry // their Setup is as Options.Game
-	MaxGames int              // lobbies and running games of the host together
-	Retry    time.Duration    // the pause after nothing could be opened; 0: 10 s
-	// Expand lists the maps that a choice of an entry stands for, nil: one of its
-	// name. It never waits.
-	Expand func(choice string) []string
-	// Open reads one of these maps, with the identifiers of each of the versions, of which
-	// the first is that of the game. It is asked for each lobby, so that a replaced file
-	// takes effect without a restart.
-	Open func(file string, seen []w3gs.Version) (*Map, error)
-}
 
 // Configure changes what can be changed while games run: what the lobbies to come
 // are made from, the entries, and, but for Shutdown, the limits of connections to
@@ -37,10 +22,10 @@ func (h *Host) Configure(o Options) {
 	h.shard.Call(func() { // which reads these without the lock
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		o.Limits.Shutdown = h.opts.Limits.Shutdown
-		h.opts.Limits, h.opts.RequireEntryKey = o.Limits, o.RequireEntryKey
-		h.leaves.adjust(o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin)
-		h.gate.adjust(o.Limits)
+		o.Limits.Shutdown = h.shard.opts.Limits.Shutdown
+		h.shard.opts.Limits, h.shard.opts.RequireEntryKey = o.Limits, o.RequireEntryKey
+		h.shard.leaves.adjust(o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin)
+		h.shard.gate.adjust(o.Limits)
 	})
 	var lobbies []uint32
 	h.Keep(func(k *autohost.Keeper) {
@@ -49,17 +34,6 @@ func (h *Host) Configure(o Options) {
 		lobbies = k.Lobbies()
 	})
 	h.closeEmpty(lobbies, "the configuration has changed")
-}
-
-// Keep lets f ask and change which lobbies are opened. It must not wait.
-func (h *Host) Keep(f func(*autohost.Keeper)) {
-	h.mu.Lock()
-	f(h.keeper)
-	h.mu.Unlock()
-	select {
-	case h.refill <- struct{}{}:
-	default:
-	}
 }
 
 // Reopen closes the lobbies of an entry in which nobody is, so that the next
@@ -88,26 +62,12 @@ func (h *Host) closeLobby(id uint32, why string, players int) bool {
 	if g == nil || !g.open.Load() {
 		return false
 	}
-	g.call(func(g *Game) {
+	g.call(func() {
 		if g.open.Load() && len(g.links) <= players {
 			g.step(&game.Input{Kind: game.Stop, Why: why})
 		}
 	})
 	return true
-}
-
-// LobbyName is the name of a lobby that nobody has given one.
-func (h *Host) LobbyName() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.keeper.FreeName(func(name string) bool {
-		for _, g := range h.games {
-			if g.info.Name == name {
-				return true
-			}
-		}
-		return false
-	})
 }
 
 // keepLobbies opens lobbies as the entries want them, and looks up bans when they have
@@ -118,22 +78,12 @@ func (h *Host) keepLobbies(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-h.opts.BansChanged:
+		case <-h.shard.opts.BansChanged:
 			h.checkBans()
 		case <-h.refill:
 		case <-time.After(h.retry):
 		}
 	}
-}
-
-// again has a lobby opened in the place of a game that is played again.
-func (h *Host) again(g *Game, cfg *game.Config) {
-	spec := *g.spec
-	spec.name, spec.again, spec.over = cfg.Name, cfg, g.id
-	h.Keep(func(k *autohost.Keeper) {
-		k.Hold(g.id)
-		h.agains = append(h.agains, spec)
-	})
 }
 
 // openAgain opens what is to be played again, unless no lobbies may be opened.
@@ -149,7 +99,7 @@ func (h *Host) openAgain() {
 		}
 		if err != nil {
 			h.Keep(func(k *autohost.Keeper) { k.Again(spec.over, 0) })
-			h.log.Error().Err(err).Uint32("game", spec.over).Msg("cannot reopen the lobby")
+			h.shard.log.Error().Err(err).Uint32("game", spec.over).Msg("cannot reopen the lobby")
 		}
 	}
 }
@@ -176,18 +126,26 @@ func (h *Host) openOrder(order autohost.Order) {
 	err := errors.New("its entry has no map")
 	for i, file := range order.Maps {
 		var m *Map
-		if m, err = h.opts.Autohost.Open(file, order.Setup.Seen()); err == nil {
+		if m, err = h.shard.opts.Autohost.Open(file, order.Setup.Seen()); err == nil {
 			_, err = h.openLobby(lobbySpec{name: order.Name, m: m, setup: order.Setup, file: file, order: order})
 		}
 		if err == nil || errors.Is(err, errHostStops) {
 			return
 		}
 		if i+1 < len(order.Maps) {
-			h.log.Warn().Err(err).Str("map", file).Str("entry", order.Entry).Msg("map skipped")
+			h.shard.log.Warn().Err(err).Str("map", file).Str("entry", order.Entry).Msg("map skipped")
 		}
 	}
-	h.log.Error().Err(err).Str("entry", order.Entry).Dur("again_in", h.retry).Msg("cannot open a lobby")
+	h.shard.log.Error().Err(err).Str("entry", order.Entry).Dur("again_in", h.retry).Msg("cannot open a lobby")
 	h.mu.Lock()
 	h.keeper.Failed(order, time.Now())
 	h.mu.Unlock()
+}
+
+// checkBans looks up everybody again who is in a lobby or game, because the list
+// of bans has changed.
+func (h *Host) checkBans() {
+	for _, g := range h.Games() {
+		g.call(g.checkBans)
+	}
 }

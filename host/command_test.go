@@ -111,7 +111,7 @@ func TestTheNextOwner(t *testing.T) {
 // typed is a line of chat that the lobby has relayed. It comes without the
 // chat, which mutes whoever says five lines in five seconds.
 func typed(g *Game, c *client, line string) {
-	g.call(func(g *Game) {
+	g.call(func() {
 		g.step(&game.Input{Kind: game.Command, Caller: &command.Caller{PID: c.PID}, Line: line[1:]})
 	})
 }

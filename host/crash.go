@@ -1,10 +1,7 @@
 package host
 
 import (
-	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -17,17 +14,13 @@ import (
 // the one connection, and nothing else: what is known of it goes to the log and
 // to a file.
 
-// rescue ends the game if it panics. Every entry into its machine defers it.
-func (g *Game) rescue() {
-	fault := recover()
-	if fault == nil {
-		return
-	}
-	stack, what := debug.Stack(), fmt.Sprintf("panic: %v", fault)
+// crashed ends the game.
+func (g *Game) crashed(fault any, stack []byte) {
+	what := fmt.Sprintf("panic: %v", fault)
 	g.journal.Keep()
 	kept := g.journal.End(false)
-	file := g.host.saveCrash(fmt.Sprintf("game-%d", g.id), what, stack, g.state())
-	g.log.Error().Str("name", g.name()).Str("panic", fmt.Sprint(fault)).Str("file", file).Str("journal", kept).Bytes("stack", stack).
+	file := g.shard.saveCrash(fmt.Sprintf("game-%d", g.id), what, stack, g.state())
+	g.log.Error().Str("name", g.shard.Info(g.id).Name).Str("panic", fmt.Sprint(fault)).Str("file", file).Str("journal", kept).Bytes("stack", stack).
 		Msg("game crashed; all other games go on")
 	g.records.Crashed(time.Now(), what)
 	g.sayCrash()
@@ -86,25 +79,7 @@ func (g *Game) state() (text string) {
 // Crashed notes that a packet of the client has caused a panic.
 func (l *link) Crashed(fault any) {
 	stack := debug.Stack()
-	file := l.shard.host.saveCrash("connection", fmt.Sprintf("panic: %v", fault), stack, fmt.Sprintf("connection from %v\n", l.Addr))
+	file := l.shard.saveCrash("connection", fmt.Sprintf("panic: %v", fault), stack, fmt.Sprintf("connection from %v\n", l.Addr))
 	l.log().Error().Str("panic", fmt.Sprint(fault)).Str("file", file).Bytes("stack", stack).
 		Msg("connection crashed; all others go on")
-}
-
-// saveCrash has a file written that tells of a crash, and returns its name. The
-// disk may take its time: no game waits for it.
-func (h *Host) saveCrash(who, what string, stack []byte, state string) string {
-	now := time.Now()
-	text := fmt.Sprintf("%s\n%s\n%s\n\n%s\n%s", h.opts.Game.Program, now.Format(time.RFC3339Nano), what, state, stack)
-	if h.opts.Crashes == "" {
-		return "no folder is set for it"
-	}
-	file := filepath.Join(h.opts.Crashes, fmt.Sprintf("%s-%s.txt", who, now.UTC().Format("20060102-150405.000000")))
-	h.writing.Go(func() { // ends with the file
-		err := os.MkdirAll(h.opts.Crashes, 0o755)
-		if err = cmp.Or(err, os.WriteFile(file, []byte(text), 0o600)); err != nil {
-			h.log.Error().Err(err).Str("file", file).Msg("cannot write the crash report")
-		}
-	})
-	return file
 }

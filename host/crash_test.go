@@ -25,7 +25,7 @@ func crashRig(t *testing.T, change func(*Options)) (r *rig, crashes func() []str
 		}
 	})
 	return r, func() (texts []string) {
-		r.h.writing.Wait()
+		r.h.shard.writing.Wait()
 		files, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
 		for _, file := range files {
 			b, err := os.ReadFile(file)
@@ -60,9 +60,9 @@ func TestCrashOfAGame(t *testing.T) {
 	waiting := r.lobby(2)
 	guest := r.join(waiting, "Guest", player)
 
-	doomed.call(func(g *Game) {
+	doomed.call(func() {
 		var m *Map
-		g.m = m // what is told of the game must not need it either
+		doomed.m = m // what is told of the game must not need it either
 		_ = m.File
 	})
 	for _, c := range losers {

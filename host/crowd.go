@@ -16,30 +16,30 @@ var (
 // crowded says why nobody else from an address may join a lobby. One address has so many
 // seats, in so many lobbies and games, and never in more than half of those that the
 // host and the entry may have: others find a lobby, whatever it does.
-func (h *Host) crowded(g *Game, addr netip.Addr) error {
-	limits := &h.opts.Limits
-	if h.gate.exempt(addr) {
+func (s *shard) crowded(id uint32, addr netip.Addr) error {
+	limits := &s.opts.Limits
+	if s.gate.exempt(addr) {
 		return nil
 	}
 	seats, games, ofEntry, here := 0, 0, 0, false
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, other := range h.games {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for other, i := range s.infos {
 		n := 0
-		for _, p := range other.info.Players {
+		for _, p := range i.Players {
 			if p.Addr.Addr() == addr {
 				n++
 			}
 		}
 		if seats += n; n > 0 {
 			games++
-			here = here || other == g
-			if other.info.Entry == g.info.Entry {
+			here = here || other == id
+			if i.Entry == s.infos[id].Entry {
 				ofEntry++
 			}
 		}
 	}
-	ofHost, most := h.keeper.Most(g.id)
+	ofHost, most := s.keeper.Most(id)
 	switch {
 	case limits.SeatsPerIP > 0 && seats >= limits.SeatsPerIP:
 		return errSeats

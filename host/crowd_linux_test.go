@@ -46,13 +46,13 @@ func TestCrowded(t *testing.T) {
 		r.lobby(4)
 		r.lobby(4)
 		for id, n := range tc.taken {
-			r.h.Game(id).note(func(i *Info) {
+			r.h.note(&r.h.Game(id).info, func(i *Info) {
 				for range n {
 					i.Players = append(i.Players, game.Player{Addr: netip.AddrPortFrom(home, 1234)})
 				}
 			})
 		}
-		got := ask(t, r.h.Game(tc.joins), func(g *Game) error { return r.h.crowded(g, tc.addr) })
+		got := ask(t, r.h.Game(tc.joins), func(g *Game) error { return r.h.shard.crowded(g.id, tc.addr) })
 		if got != tc.want {
 			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
 		}

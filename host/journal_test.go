@@ -68,7 +68,7 @@ func TestJournalOfACrash(t *testing.T) {
 	t.Parallel()
 	r, files := journalRig(t, journal.KeepFaults)
 	g, _ := r.play(2)
-	g.call(func(*Game) { panic("injected") })
+	g.call(func() { panic("injected") })
 	file, _ := r.logged("game crashed; all other games go on")["journal"].(string)
 	r.shutDown()
 	if list := files(); len(list) != 1 || list[0] != file {

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/time/rate"
 
 	"w3host/game"
 	"w3host/game/command"
@@ -14,7 +15,8 @@ import (
 // link is one client's TCP connection. It belongs to the goroutine of its shard.
 type link struct {
 	*loop.Conn
-	shard *shard
+	shard   *shard
+	welcome func(*link, []byte) error // takes its packets until it is of a game
 
 	game    *Game // nil: it has not joined one
 	id      game.LinkID
@@ -50,6 +52,14 @@ type person struct {
 	proxy *proxy // nil: the client speaks for itself
 }
 
+// proxy is what the host knows of a player's proxy, whatever connection it has.
+type proxy struct {
+	version      uint32
+	key          uint32
+	extendedSent bool // with how long its player is waited for
+	returns      *rate.Limiter
+}
+
 // send queues a packet that a proxy counts; Queue is for those that it does not: packets
 // of proxies, and those for links without a seat.
 func (l *link) send(frame []byte) {
@@ -69,22 +79,11 @@ func (l *link) Framed(parts int) {
 	l.meter.sent(parts)
 }
 
-// Ended does what remains when the connection is closed.
-func (l *link) Ended(admitted bool) {
-	l.uncount()
-	switch {
-	case l.game != nil:
-		l.game.lost(l)
-	case !admitted:
-		l.logUnjoined()
-	}
-}
-
 // uncount ends that the gate counts a link: it has a seat, or is closed.
 func (l *link) uncount() {
 	if l.stranger {
 		l.stranger = false
-		l.shard.host.gate.leave(l.Addr.Addr())
+		l.shard.gate.leave(l.Addr.Addr())
 	}
 }
 
@@ -94,7 +93,7 @@ func (l *link) level() command.Level {
 	if l.realm != "" && !l.vouched {
 		return command.Anyone
 	}
-	return l.shard.host.opts.Admins.Level(Joiner{l.name, l.realm, l.Addr.Addr(), l.loggedIn})
+	return l.shard.opts.Admins.Level(Joiner{l.name, l.realm, l.Addr.Addr(), l.loggedIn})
 }
 
 // banned says why the player may not be here. A ban on a realm is for a name that
@@ -104,11 +103,26 @@ func (l *link) banned() string {
 	if l.vouched {
 		realm = l.realm
 	}
-	return l.shard.host.opts.Bans.Banned(l.name, l.Addr.Addr(), realm)
+	return l.shard.opts.Bans.Banned(l.name, l.Addr.Addr(), realm)
 }
 
 // log is the host's log with the link's address.
 func (l *link) log() *zerolog.Logger {
-	log := l.shard.host.log.With().Stringer("addr", l.Addr).Logger()
+	log := l.shard.log.With().Stringer("addr", l.Addr).Logger()
 	return &log
+}
+
+// refusal begins a log line about a connection that is refused.
+func (l *link) refusal(level zerolog.Level) *zerolog.Event {
+	s := l.shard
+	first := s.refused.first(l.Addr.Addr(), func() {
+		s.Call(func() { s.refused.sumUp(&s.log) })
+	})
+	if !first {
+		level = zerolog.DebugLevel
+	}
+	if s.log.GetLevel() > level {
+		return nil // spares the line's context; Msg and the others take nil
+	}
+	return l.log().WithLevel(level)
 }

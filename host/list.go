@@ -107,11 +107,3 @@ func (d *directory) make(now time.Time) {
 	}
 	d.answer = gproxy.Listed{Seconds: uint32(listEvery / time.Second)}.AppendTo(d.answer)
 }
-
-// list answers who asks for the open lobbies, and ends the connection.
-func (h *Host) list(l *link, ask gproxy.List) {
-	l.Admit()
-	addr := l.Addr.Addr()
-	l.Queue(h.directory.reply(addr, ask.Format, h.gate.exempt(addr), time.Now()))
-	l.Finish(errListed)
-}

@@ -1,13 +1,6 @@
 package host
 
-import (
-	"context"
-	"strings"
-	"time"
-
-	"w3host/game"
-	"w3host/texts"
-)
+import "time"
 
 const (
 	// loginTries are the wrong passwords for one name from one address within
@@ -21,8 +14,6 @@ const (
 	// guess slowly and the admin who types the password right still gets in.
 	loginsOfAll       = 30
 	loginsOfAllWithin = time.Minute
-	// mostLogins are checked at once; each takes 19 MiB.
-	mostLogins = 2
 )
 
 // logins counts wrong passwords. It belongs to the goroutine of the shard.
@@ -59,48 +50,4 @@ func (c *logins) wrong(now time.Time, k loginKey) {
 	if c.all.spend(now, ""); k.addr != "" {
 		c.addrs.spend(now, k.addr)
 	}
-}
-
-// login has the password of a player checked. It goes nowhere else: the machine, and
-// with it the journal, the game log and the replay, only learns what came of it.
-func (g *Game) login(l *link, password string) {
-	h, name := g.host, l.name
-	key := loginKey{name: strings.ToLower(strings.TrimSpace(name))}
-	if addr := l.Addr.Addr(); !h.gate.exempt(addr) {
-		key.addr = addr.String()
-	}
-	wait := h.logins.wait(time.Now(), key)
-	switch {
-	case l.realm != "":
-		g.loginDone(l, game.LoginOfRealm, 0)
-		return
-	case password == "":
-		g.loginDone(l, game.LoginEmpty, 0)
-		return
-	case wait > 0:
-		g.loginDone(l, game.LoginsSpent, wait)
-		return
-	case l.checking: // the next guess waits for what comes of this one
-		return
-	}
-	check := func(ctx context.Context) (string, error) { return "", h.opts.People.Login(ctx, name, password) }
-	l.checking = true
-	h.inquire(h.checking, check, func(_ string, err error) {
-		g.call(func(*Game) {
-			why := texts.Text{}
-			l.checking = false
-			if l.loggedIn = l.loggedIn || err == nil; err != nil {
-				why = texts.Known(err.Error())
-			}
-			if why.String() == game.ErrWrongPassword.String() { // not that the database is away
-				h.logins.wrong(time.Now(), key)
-			}
-			g.loginDone(l, why, 0)
-		})
-	})
-}
-
-// loginDone tells the machine what came of a password, and with it the player.
-func (g *Game) loginDone(l *link, why texts.Text, wait time.Duration) {
-	g.step(&game.Input{Kind: game.Login, Link: l.id, Level: l.level(), Why: why.String(), By: wait})
 }

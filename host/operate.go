@@ -1,6 +1,8 @@
 package host
 
 import (
+	"strings"
+
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/storage"
@@ -25,10 +27,109 @@ func (g *Game) Command(by *command.Caller, line string) error {
 	return nil
 }
 
-// Tell says something to one player of the game, or to all of them.
-func (g *Game) Tell(to *command.Caller, text string) {
-	g.call(func(g *Game) { g.step(&game.Input{Kind: game.HostLine, Caller: to, Line: text}) })
+// Snapshot has it told on the loop how a lobby or game stands; nil: there is none of that
+// number. After the end of the host nothing is told. tell must not wait.
+func (h *Host) Snapshot(id uint32, tell func(*game.Snapshot)) {
+	g := h.Game(id)
+	h.shard.Call(func() {
+		if g == nil || g.over || g.group == nil {
+			tell(nil)
+			return
+		}
+		defer g.rescue()
+		tell(g.machine.Snapshot())
+	})
 }
 
 // Key is the game's key in the game log.
 func (g *Game) Key() storage.GameKey { return g.records.Key() }
+
+// Ask puts a question to People for a caller without a seat. It does not wait; the
+// caller has an answer by askTimeout, whatever the database does. Then done gets why it was
+// refused, empty if it was not.
+func (h *Host) Ask(by *command.Caller, q command.Query, done func(refused string)) {
+	h.shard.ask(by, q, done)
+}
+
+// CodeFor is the code for the bearer of an account to type in a lobby or game; empty: too
+// many are out. It must not be called on the shard.
+func (h *Host) CodeFor(realm, name string) (code string) {
+	h.shard.Wait(func() { code = h.shard.codes.issue(account(realm, name), h.shard.Now()) })
+	return code
+}
+
+// Prove takes a code that was whispered from an account, and reports whether a seat under
+// that name was shown it. It must not be called on the shard.
+func (h *Host) Prove(realm, name, code string) (proven bool) {
+	h.shard.Wait(func() {
+		h.each(realm, name, func(l *link) {
+			if l.code != "" && l.code == code && !l.vouched {
+				proven = true
+				defer l.game.rescue()
+				l.game.vouch(l)
+			}
+		})
+	})
+	return proven
+}
+
+// Redeem takes a code that was typed at a seat; empty: the player asks how to prove the
+// name. It must not be called on the shard.
+func (g *Game) Redeem(pid uint8, name, code string) (err error) {
+	g.shard.Wait(func() {
+		l := g.seats[pid]
+		if l != nil { // everybody has read it now
+			g.shard.codes.read(account(l.realm, l.name), code)
+		}
+		switch {
+		case g.over || l == nil || l.name != name:
+			err = errGameOver
+		case l.realm == "":
+			err = game.NameOfLAN
+		case l.vouched && code == "":
+			err = game.NameProven
+		case l.vouched:
+		case code == "":
+			defer g.rescue()
+			g.offerCode(l)
+		case l.tries >= codeTries:
+			err = game.NoMoreProofs
+		default:
+			defer g.rescue()
+			err = g.typed(l, code)
+		}
+	})
+	return err
+}
+
+// each calls f with the links of a name of a realm that have a seat.
+func (h *Host) each(realm, name string, f func(*link)) {
+	for _, g := range h.running {
+		for _, l := range g.seats {
+			if l != nil && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
+				f(l)
+			}
+		}
+	}
+}
+
+// Standing says in which lobby or game a person of a realm is, whose name it has
+// confirmed, and whether they own it; 0: in none. It must not be called on the
+// shard.
+func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
+	h.shard.Wait(func() {
+		h.each(realm, name, func(l *link) {
+			if l.vouched {
+				id, owns = l.game.id, l.game.machine.Owns(l.pid)
+			}
+		})
+	})
+	return id, owns
+}
+
+// Waits names a realm on which a lobby is not listed yet, and the lobby that it waits
+// for; empty: none.
+func (h *Host) Waits(id uint32) (realm, lobby string) { return h.shard.opts.Realms.Waits(id) }
+
+// Open reports whether the lobby still takes joins.
+func (g *Game) Open() bool { return g.open.Load() }

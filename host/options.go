@@ -9,6 +9,7 @@ import (
 
 	"w3host/formats/w3map"
 	"w3host/game"
+	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/lan"
 	"w3host/mapxfer"
@@ -50,15 +51,29 @@ type Options struct {
 	Ratings     Ratings // nil: everybody is a newcomer
 	// Outside takes the lines of players and operators that are no commands of a game.
 	// It is called on the loop and must not wait. nil: nobody does.
-	Outside func(g *Game, by *command.Caller, line string)
+	Outside func(game uint32, by *command.Caller, line string)
 	// Observers make further observers of each game that is opened, before its first
-	// fact.
-	Observers []func(*Game) Observer
+	// fact; key is that in the game log.
+	Observers []func(id uint32, key string) Observer
 	Log       zerolog.Logger
 
 	// Crashes is the folder for files that tell of crashes; empty for none.
 	Crashes string
 	Journal journal.Options
+}
+
+// Autohost keeps lobbies open.
+type Autohost struct {
+	Entries  []autohost.Entry // their Setup is as Options.Game
+	MaxGames int              // lobbies and running games of the host together
+	Retry    time.Duration    // the pause after nothing could be opened; 0: 10 s
+	// Expand lists the maps that a choice of an entry stands for, nil: one of its
+	// name. It never waits.
+	Expand func(choice string) []string
+	// Open reads one of these maps, with the identifiers of each of the versions, of which
+	// the first is that of the game. It is asked for each lobby, so that a replaced file
+	// takes effect without a restart.
+	Open func(file string, seen []w3gs.Version) (*Map, error)
 }
 
 // Limits protect the host from its visitors; see config.Limits.
@@ -88,6 +103,12 @@ type Advertiser interface {
 	Open(lan.Advert) error
 	Update(gameID uint32, c lan.Count)
 	Close(gameID uint32)
+}
+
+// Observer looks at what happens in a game. It never waits, and keeps nothing of
+// what it is shown.
+type Observer interface {
+	Observe(*game.Stamped)
 }
 
 // Recorder takes what happened for the game log. It never waits.
@@ -135,6 +156,18 @@ type Realms interface {
 	// Waits names a realm on which a lobby is not listed yet, and the lobby that it waits
 	// for; empty: none.
 	Waits(game uint32) (realm, lobby string)
+}
+
+// People answers from a database what commands ask about players, bans and
+// admins, and changes it. It may take as long as ctx lets it.
+type People interface {
+	Ask(ctx context.Context, q command.Query) (text string, err error)
+	// Language is what a player has chosen to read, if they have.
+	Language(ctx context.Context, name string) (l texts.Language, found bool, err error)
+	// Ignored lists whom a player of a realm, empty: the LAN, does not want to read.
+	Ignored(ctx context.Context, name, realm string) ([]string, error)
+	// Login checks the password of an admin. The error is for the player.
+	Login(ctx context.Context, name, password string) error
 }
 
 // Ratings tells how strong players are on a map, from a database. It may take as

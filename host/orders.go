@@ -5,19 +5,52 @@ import (
 
 	"w3host/game"
 	"w3host/host/loop"
+	"w3host/protocol/gproxy"
 )
 
-// apply carries out what the machine has brought about.
-func (g *Game) apply() {
-	for i := range g.out.Facts {
+// carryOut passes on what a step has brought about, and obeys the machine's orders.
+func (g *Game) carryOut(out *game.Out) {
+	for i := range out.Facts {
 		for _, o := range g.observers {
-			o.Observe(&g.out.Facts[i])
+			o.Observe(&out.Facts[i])
 		}
 	}
-	for i := range g.out.Ops {
-		g.order(&g.out.Ops[i])
+	for i := range out.Ops {
+		g.order(&out.Ops[i])
 	}
-	g.out.Reset()
+}
+
+// stepped wakes the loop for what the machine wants next, or ends the game if it is over.
+func (g *Game) stepped() {
+	if !g.machine.Over() {
+		g.group.Touch()
+		return
+	}
+	if file := g.journal.End(true); file != "" {
+		g.log.Info().Str("file", file).Msg("journal of the game kept; run it again with w3host game rerun")
+	}
+	g.end()
+}
+
+// end releases what the game holds, when it is over.
+func (g *Game) end() {
+	g.over = true
+	g.journal.End(false)
+	g.replay.End()
+	g.shut()
+	for _, l := range g.links {
+		l.pid = 0
+		l.dropQuestion()
+		if l.proxy != nil {
+			l.Queue(gproxy.Reject{Reason: gproxy.NotFound}.AppendTo(nil))
+		}
+		l.Finish(errGameOver)
+	}
+	g.seats = [len(g.seats)]*link{}
+	if g.group != nil {
+		g.shard.CloseGroup(g.group)
+	}
+	g.host.forget(g)
 }
 
 // order carries out one order.
@@ -62,7 +95,7 @@ func (g *Game) order(op *game.Op) {
 			op.Caller.Answer(op.Text)
 		}
 	case game.Outside:
-		g.host.opts.Outside(g, op.Caller, op.Text)
+		g.outside(op)
 	}
 }
 
@@ -103,9 +136,18 @@ func (g *Game) play() {
 	}
 	g.playing = true
 	g.keep()
-	if place, ok := g.host.place(g.id); ok {
+	if place, ok := g.shard.place(g.id, g.shard.opts.Game.Turns.Period); ok {
 		g.step(&game.Input{Kind: game.Beat, By: place - g.opened})
 	}
+}
+
+// outside passes on a line whose command the game does not have.
+func (g *Game) outside(op *game.Op) {
+	by, caller := op.Caller, *op.Caller
+	if by.PID != 0 {
+		caller.Reply = func(text string) { g.Tell(by, text) }
+	}
+	g.shard.opts.Outside(g.id, &caller, op.Text)
 }
 
 // checkBans looks everybody up again who is in the lobby.

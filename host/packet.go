@@ -3,7 +3,10 @@ package host
 import (
 	"errors"
 
+	"github.com/rs/zerolog"
+
 	"w3host/game"
+	"w3host/host/loop"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 )
@@ -11,12 +14,11 @@ import (
 // Packet takes one packet of the client: the first one from a stranger, then those of a
 // player, which become inputs of the game's machine.
 func (l *link) Packet(frame []byte) error {
-	if frame[0] == gproxy.Magic {
+	switch {
+	case l.game == nil:
+		return l.welcome(l, frame)
+	case frame[0] == gproxy.Magic:
 		return l.extension(frame)
-	}
-	if l.game == nil {
-		l.line.Got()
-		return l.shard.host.welcome(l, frame)
 	}
 	return l.play(frame)
 }
@@ -89,4 +91,24 @@ func (l *link) oversize(err error) {
 		l.odd = true
 		l.log().Info().Err(err).Msg("extra bytes at the end of a packet are ignored; only the first such packet is logged")
 	}
+}
+
+// Ended does what remains when the connection is closed.
+func (l *link) Ended(admitted bool) {
+	l.uncount()
+	switch {
+	case l.game != nil:
+		l.game.lost(l)
+	case !admitted:
+		l.logUnjoined()
+	}
+}
+
+// logUnjoined says why a connection ended that never joined.
+func (l *link) logUnjoined() {
+	e := l.log().Debug() // so does w3host health, every half minute
+	if !errors.Is(l.Cause(), loop.ErrClientClosed) {
+		e = l.refusal(zerolog.InfoLevel)
+	}
+	e.AnErr("reason", l.Cause()).Msg("connection closed before it joined")
 }

@@ -12,23 +12,7 @@ import (
 	"w3host/texts"
 )
 
-// People answers from a database what commands ask about players, bans and
-// admins, and changes it. It may take as long as ctx lets it.
-type People interface {
-	Ask(ctx context.Context, q command.Query) (text string, err error)
-	// Language is what a player has chosen to read, if they have.
-	Language(ctx context.Context, name string) (l texts.Language, found bool, err error)
-	// Ignored lists whom a player of a realm, empty: the LAN, does not want to read.
-	Ignored(ctx context.Context, name, realm string) ([]string, error)
-	// Login checks the password of an admin. The error is for the player.
-	Login(ctx context.Context, name, password string) error
-}
-
-const (
-	askTimeout = 5 * time.Second
-	// mostAsked is how many questions may be on their way at once, of all games.
-	mostAsked = 8
-)
+const askTimeout = 5 * time.Second
 
 // ask puts a question to People, for a player of the game or for a caller without a
 // seat.
@@ -36,10 +20,10 @@ func (g *Game) ask(op *game.Op) {
 	by := cmp.Or(op.Caller, &command.Caller{}) // without one, nobody waits
 	query := *op.Query                         // the memory of op is used again before the answer
 	if by.PID == 0 {
-		g.host.Ask(by, query, func(string) {})
+		g.shard.ask(by, query, func(string) {})
 		return
 	}
-	g.host.askPeople(query, func(text string, err error) {
+	g.shard.askPeople(query, func(text string, err error) {
 		if err != nil { // the audit has it as done, before the database was asked
 			g.log.Info().Str("by", by.Name).Str("command", query.What).Str("target", query.Name).Str("refused", text).Msg("command refused")
 		}
@@ -49,12 +33,12 @@ func (g *Game) ask(op *game.Op) {
 	})
 }
 
-// Ask puts a question to People for a caller without a seat. It does not wait; the
+// ask puts a question to People for a caller without a seat. It does not wait; the
 // caller has an answer by askTimeout, whatever the database does. Then done gets why it was
 // refused, empty if it was not.
-func (h *Host) Ask(by *command.Caller, q command.Query, done func(refused string)) {
+func (s *shard) ask(by *command.Caller, q command.Query, done func(refused string)) {
 	given := by.Pending()
-	h.askPeople(q, func(text string, err error) {
+	s.askPeople(q, func(text string, err error) {
 		defer given()
 		if err != nil {
 			by.Deny(text)
@@ -69,8 +53,8 @@ func (h *Host) Ask(by *command.Caller, q command.Query, done func(refused string
 }
 
 // askPeople answers with a text that is also that of the error.
-func (h *Host) askPeople(q command.Query, answer func(text string, err error)) {
-	h.inquire(h.asked, func(ctx context.Context) (string, error) { return h.opts.People.Ask(ctx, q) }, func(text string, err error) {
+func (s *shard) askPeople(q command.Query, answer func(text string, err error)) {
+	s.inquire(s.asked, func(ctx context.Context) (string, error) { return s.opts.People.Ask(ctx, q) }, func(text string, err error) {
 		if err != nil {
 			text = texts.Sentence(texts.From(err)).In(q.Language)
 		}
@@ -80,7 +64,7 @@ func (h *Host) askPeople(q command.Query, answer func(text string, err error)) {
 
 // inquire asks People on a goroutine of its own if there is a place, and calls
 // answer once: there, or at once if nothing is asked, which it reports.
-func (h *Host) inquire(places chan struct{}, question func(context.Context) (string, error), answer func(string, error)) (asked bool) {
+func (s *shard) inquire(places chan struct{}, question func(context.Context) (string, error), answer func(string, error)) (asked bool) {
 	select {
 	case places <- struct{}{}:
 	default:
@@ -99,22 +83,19 @@ func (h *Host) inquire(places chan struct{}, question func(context.Context) (str
 	return true
 }
 
-// mostLookups is how many of lookUp are on their way at once, of all games.
-const mostLookups = 8
-
 // lookUp asks a database for something about a player that may be left out, on a
 // goroutine of its own that ends with the answer or a little after askTimeout; then
 // answer runs on the shard. Where too much is asked already, question does not run.
-func (g *Game) lookUp(l *link, question func(context.Context) error, answer func(*Game), otherwise string) {
+func (g *Game) lookUp(l *link, question func(context.Context) error, answer func(), otherwise string) {
 	name := l.name
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		defer cancel()
 		err := error(game.ErrNoDatabase)
 		select {
-		case g.host.lookups <- struct{}{}:
+		case g.shard.lookups <- struct{}{}:
 			err = question(ctx)
-			<-g.host.lookups
+			<-g.shard.lookups
 		case <-ctx.Done():
 		}
 		if err != nil {
@@ -129,12 +110,12 @@ func (g *Game) lookUp(l *link, question func(context.Context) error, answer func
 func (g *Game) recall(l *link) {
 	name, realm, language, found, ignored := l.name, l.realm, texts.Language(0), false, []string(nil)
 	g.lookUp(l, func(ctx context.Context) (err error) {
-		language, found, err = g.host.opts.People.Language(ctx, name)
+		language, found, err = g.shard.opts.People.Language(ctx, name)
 		if err == nil {
-			ignored, err = g.host.opts.People.Ignored(ctx, name, realm)
+			ignored, err = g.shard.opts.People.Ignored(ctx, name, realm)
 		}
 		return err
-	}, func(g *Game) {
+	}, func() {
 		if found {
 			g.step(&game.Input{Kind: game.Prefer, Link: l.id, Language: language})
 		}
@@ -151,22 +132,58 @@ func (g *Game) rate(l *link) {
 		realm = l.realm
 	}
 	g.lookUp(l, func(ctx context.Context) error {
-		known, err := g.host.opts.Ratings.Skill(ctx, name, realm, g.m.Name)
+		known, err := g.shard.opts.Ratings.Skill(ctx, name, realm, g.m.Name)
 		if err == nil {
 			skill = known
 		}
 		return err
-	}, func(g *Game) {
+	}, func() {
 		if l.vouched == vouched { // or another answer is on its way
 			g.step(&game.Input{Kind: game.Rated, Link: l.id, Skill: skill})
 		}
 	}, "no rating is known: the player counts as a newcomer")
 }
 
-// checkBans looks up everybody again who is in a lobby or game, because the list
-// of bans has changed.
-func (h *Host) checkBans() {
-	for _, g := range h.Games() {
-		g.call((*Game).checkBans)
+// login has the password of a player checked. It goes nowhere else: the machine, and
+// with it the journal, the game log and the replay, only learns what came of it.
+func (g *Game) login(l *link, password string) {
+	s, name := g.shard, l.name
+	key := loginKey{name: strings.ToLower(strings.TrimSpace(name))}
+	if addr := l.Addr.Addr(); !s.gate.exempt(addr) {
+		key.addr = addr.String()
 	}
+	wait := s.logins.wait(time.Now(), key)
+	switch {
+	case l.realm != "":
+		g.loginDone(l, game.LoginOfRealm, 0)
+		return
+	case password == "":
+		g.loginDone(l, game.LoginEmpty, 0)
+		return
+	case wait > 0:
+		g.loginDone(l, game.LoginsSpent, wait)
+		return
+	case l.checking: // the next guess waits for what comes of this one
+		return
+	}
+	check := func(ctx context.Context) (string, error) { return "", s.opts.People.Login(ctx, name, password) }
+	l.checking = true
+	s.inquire(s.checking, check, func(_ string, err error) {
+		g.call(func() {
+			why := texts.Text{}
+			l.checking = false
+			if l.loggedIn = l.loggedIn || err == nil; err != nil {
+				why = texts.Known(err.Error())
+			}
+			if why.String() == game.ErrWrongPassword.String() { // not that the database is away
+				s.logins.wrong(time.Now(), key)
+			}
+			g.loginDone(l, why, 0)
+		})
+	})
+}
+
+// loginDone tells the machine what came of a password, and with it the player.
+func (g *Game) loginDone(l *link, why texts.Text, wait time.Duration) {
+	g.step(&game.Input{Kind: game.Login, Link: l.id, Level: l.level(), Why: why.String(), By: wait})
 }

@@ -9,14 +9,13 @@ import (
 // The turns of many games are spread evenly over the period.
 func TestPlacesAreSpread(t *testing.T) {
 	const period, games = 100 * time.Millisecond, 50
-	h := &Host{games: map[uint32]*Game{}}
-	h.opts.Game.Turns.Period = period
+	r := &registry{infos: map[uint32]*Info{}}
 	for id := range uint32(games) {
-		h.games[id] = nil
+		r.infos[id] = nil
 	}
 	var places []time.Duration
 	for id := range uint32(games) {
-		place, spread := h.place(id)
+		place, spread := r.place(id, period)
 		if !spread {
 			t.Fatal("50 games are not spread")
 		}
@@ -28,8 +27,8 @@ func TestPlacesAreSpread(t *testing.T) {
 			t.Errorf("a gap of %v between turns of %d games", gap, games)
 		}
 	}
-	h.games = map[uint32]*Game{1: nil}
-	if _, spread := h.place(1); spread {
+	r.infos = map[uint32]*Info{1: nil}
+	if _, spread := r.place(1, period); spread {
 		t.Error("a single game has to wait for its place")
 	}
 }

@@ -46,7 +46,7 @@ func TestNothingThatHasArrivedMissesItsTurn(t *testing.T) {
 	for range 3 {
 		// The shard stands still past the turn, while everything arrives.
 		held, hold := make(chan struct{}), make(chan struct{})
-		g.call(func(*Game) { close(held); <-hold })
+		g.call(func() { close(held); <-hold })
 		<-held
 		turns := players[0].Count(0x0C)
 		due := dueAt(g)
@@ -85,7 +85,7 @@ func TestRunningGameWakesByTheClock(t *testing.T) {
 	g, players := r.play(3)
 	cycles := func() (n int) {
 		done := make(chan struct{})
-		g.call(func(g *Game) { n = g.shard.Passes(); close(done) })
+		g.call(func() { n = g.shard.Passes(); close(done) })
 		<-done
 		return n
 	}

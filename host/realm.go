@@ -2,7 +2,6 @@ package host
 
 import (
 	"net/netip"
-	"strings"
 
 	"w3host/game"
 	"w3host/game/command"
@@ -16,13 +15,13 @@ const maxBearers = 1024
 // for nothing, but its bearer may play. Where the realm's word would prove nothing, and
 // where it says no, a code does it.
 func (g *Game) prove(l *link) {
-	if l.disputed || g.sharesName() {
+	if l.disputed || g.shard.sharesName(&g.info) {
 		g.offerCode(l)
 		return
 	}
 	who := l.person
-	l.forget = g.host.opts.Realms.Confirm(l.realm, l.name, g.id, l.Addr.Addr(), func(in bool) {
-		g.call(func(g *Game) {
+	l.forget = g.shard.opts.Realms.Confirm(l.realm, l.name, g.id, l.Addr.Addr(), func(in bool) {
+		g.call(func() {
 			if l := g.seatOf(who); l != nil {
 				l.forget = nil
 				g.answered(l, in)
@@ -32,7 +31,7 @@ func (g *Game) prove(l *link) {
 }
 
 func (g *Game) answered(l *link, in bool) {
-	if in && !l.disputed && !g.sharesName() {
+	if in && !l.disputed && !g.shard.sharesName(&g.info) {
 		g.vouch(l)
 		return
 	}
@@ -73,19 +72,6 @@ func (g *Game) bear(l *link) {
 	}
 }
 
-// sharesName reports whether another lobby or game has the name of this one: the realm
-// names no other detail of where somebody is.
-func (g *Game) sharesName() bool {
-	g.host.mu.Lock()
-	defer g.host.mu.Unlock()
-	for _, o := range g.host.games {
-		if o != g && strings.EqualFold(o.info.Name, g.info.Name) {
-			return true
-		}
-	}
-	return false
-}
-
 // vouch takes a player's name as proven.
 func (g *Game) vouch(l *link) {
 	if l.vouched || l.pid == 0 || l.State() >= loop.Closing {
@@ -115,43 +101,19 @@ func (g *Game) offerCode(l *link) {
 	if l.code == "" {
 		l.code = newCode()
 	}
-	text := game.HowToProve(g.host.opts.Realms.Account(l.realm), l.realm, l.code)
+	text := game.HowToProve(g.shard.opts.Realms.Account(l.realm), l.realm, l.code)
 	g.step(&game.Input{
 		Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid)),
 	})
 }
 
-// each calls f with the links of a name of a realm that have a seat.
-func (s *shard) each(realm, name string, f func(*link)) {
-	for _, g := range s.games {
-		for _, l := range g.seats {
-			if l != nil && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
-				f(l)
-			}
-		}
+// typed takes a code that was typed at a seat.
+func (g *Game) typed(l *link, code string) error {
+	s := g.shard
+	if !s.codes.redeem(account(l.realm, l.name), code, s.Now()) {
+		l.tries++
+		return game.WrongProof(s.opts.Realms.Account(l.realm), l.realm)
 	}
+	g.vouch(l)
+	return nil
 }
-
-// account is the key of a name of a realm.
-func account(realm, name string) string { return strings.ToLower(name + "@" + realm) }
-
-// Standing says in which lobby or game a person of a realm is, whose name it has
-// confirmed, and whether they own it; 0: in none. It must not be called on the
-// shard.
-func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
-	h.shard.Wait(func() {
-		h.shard.each(realm, name, func(l *link) {
-			if l.vouched {
-				id, owns = l.game.id, l.game.machine.Owns(l.pid)
-			}
-		})
-	})
-	return id, owns
-}
-
-// Waits names a realm on which a lobby is not listed yet, and the lobby that it waits
-// for; empty: none.
-func (h *Host) Waits(id uint32) (realm, lobby string) { return h.opts.Realms.Waits(id) }
-
-// Open reports whether the lobby still takes joins.
-func (g *Game) Open() bool { return g.open.Load() }

@@ -327,7 +327,7 @@ func nameOf(r *rig, pid uint8) (name string) {
 
 func levelOf(r *rig, g *Game, name string) (level command.Level) {
 	done := make(chan struct{})
-	g.call(func(g *Game) {
+	g.call(func() {
 		defer close(done)
 		for _, l := range g.seats {
 			if l != nil && l.name == name {

@@ -419,10 +419,10 @@ func TestReconnectOff(t *testing.T) {
 	ann.Send([]byte{0xF8, 1, 8, 0, 1, 0, 0, 0}, []byte{0xF8, 3, 8, 0, 99, 0, 0, 0})
 	r.begin(ann)
 	ann.Until(0x0C)
-	if s := r.h.opts.statString(g.m, 0, 26); s.Width != g.m.Width || s.Height != g.m.Height {
+	if s := r.h.shard.opts.statString(g.m, 0, 26); s.Width != g.m.Width || s.Height != g.m.Height {
 		t.Errorf("%d × %d is announced, want the true size", s.Width, s.Height)
 	}
-	on := r.h.opts
+	on := r.h.shard.opts
 	on.Game.Reconnect.Wait = time.Minute
 	if s := on.statString(g.m, 0, 26); s.Width != 1984 || s.Height != 1984 {
 		t.Errorf("%d × %d is announced, want 1984 × 1984", s.Width, s.Height)
@@ -460,7 +460,7 @@ func TestReconnectOwnPort(t *testing.T) {
 	r.inPlay(c)
 	p.Cut(0, 0)
 	testkit.Eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed == 1 })
-	if port := <-dialled; port != r.h.returnPort("") || port == r.h.Addr().Port() {
+	if port := <-dialled; port != r.h.shard.returnPort("") || port == r.h.Addr().Port() {
 		t.Errorf("dialled %d", port)
 	}
 }
@@ -473,7 +473,7 @@ func TestReconnectAdvertisedPort(t *testing.T) {
 		g := r.lobby(2)
 		want := map[uint32]uint16{0: r.h.Addr().Port(), homeID: 7777}
 		if own != "" {
-			port := r.h.opts.Listeners.Returns.Addr().(*net.TCPAddr).AddrPort().Port()
+			port := r.h.shard.opts.Listeners.Returns.Addr().(*net.TCPAddr).AddrPort().Port()
 			want = map[uint32]uint16{0: port, homeID: port}
 		}
 		for list, port := range want {
@@ -666,7 +666,7 @@ func TestReconnectDismissed(t *testing.T) {
 	for what, end := range map[string]func(*rig, *Game){
 		"kicked": func(_ *rig, g *Game) { order(t, g, "kick Cid") },
 		"ended": func(_ *rig, g *Game) {
-			g.call(func(g *Game) { g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()}) })
+			g.call(func() { g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()}) })
 		},
 		"stopped":   func(r *rig, _ *Game) { r.shutDown() },
 		"abandoned": func(r *rig, g *Game) { r.h.shard.Call(func() { g.end() }) },

@@ -61,18 +61,3 @@ func (r *refusals) sumUp(log *zerolog.Logger) {
 	}
 	r.times, r.others = make(map[netip.Addr]int), 0
 }
-
-// refusal begins a log line about a connection that is refused.
-func (l *link) refusal(level zerolog.Level) *zerolog.Event {
-	h := l.shard.host
-	first := h.refused.first(l.Addr.Addr(), func() {
-		h.shard.Call(func() { h.refused.sumUp(&h.log) })
-	})
-	if !first {
-		level = zerolog.DebugLevel
-	}
-	if h.log.GetLevel() > level {
-		return nil // spares the line's context; Msg and the others take nil
-	}
-	return l.log().WithLevel(level)
-}

@@ -17,7 +17,7 @@ func TestFloodOfRefusalsInTheLog(t *testing.T) {
 	t.Parallel()
 	const flood = 300
 	r := newRig(t, func(o *Options) { o.Log = o.Log.Level(zerolog.InfoLevel) })
-	r.h.shard.Wait(func() { r.h.refused.every = time.Second })
+	r.h.shard.Wait(func() { r.h.shard.refused.every = time.Second })
 	for range flood {
 		c := dial(t, r.h.Addr())
 		c.Send([]byte("GET / HTTP/1.0\r\n\r\n"))

@@ -151,8 +151,8 @@ func (r *rig) shutDown() time.Duration {
 // unjoined counts the connections that have not joined.
 func (r *rig) unjoined() int {
 	n := 0
-	if !r.h.shard.Wait(func() { n = r.h.gate.unjoined }) {
-		n = r.h.gate.unjoined
+	if !r.h.shard.Wait(func() { n = r.h.shard.gate.unjoined }) {
+		n = r.h.shard.gate.unjoined
 	}
 	return n
 }
@@ -228,7 +228,7 @@ func (r *rig) play(n int) (*Game, []*client) {
 func ask[T any](t testing.TB, g *Game, f func(*Game) T) T {
 	t.Helper()
 	answer := make(chan T, 1)
-	g.call(func(g *Game) { answer <- f(g) })
+	g.call(func() { answer <- f(g) })
 	select {
 	case v := <-answer:
 		return v
@@ -256,17 +256,12 @@ func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
 
 // unknown answers in the place of control. Players begin lines with all sorts of
 // signs, so that they read nothing.
-func unknown(g *Game, by *command.Caller, line string) {
+func unknown(_ uint32, by *command.Caller, line string) {
 	word, _, _ := strings.Cut(line, " ")
 	if by.Level < command.Owner || strings.EqualFold(word, "help") {
 		return
 	}
-	why := command.Table[any](nil).Unknown(line, "", by.Level).Error()
-	if by.PID == 0 {
-		by.Deny(why)
-		return
-	}
-	g.Tell(by, why)
+	by.Deny(command.Table[any](nil).Unknown(line, "", by.Level).Error())
 }
 
 // testMap is a map of custom forces with n slots in two teams.

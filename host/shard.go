@@ -1,81 +1,120 @@
 package host
 
 import (
-	"slices"
+	"cmp"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 
-	"w3host/game"
+	"github.com/rs/zerolog"
+
 	"w3host/host/loop"
 	"w3host/protocol/w3gs"
+	"w3host/record/journal"
 )
 
-// shard is the games of one loop. All but the loop's Call and Wait belongs to the loop's
-// goroutine.
+// shard is what the games of one loop share. All but the registry, the places for
+// questions, and the loop's Call and Wait belongs to the loop's goroutine.
 type shard struct {
 	*loop.Loop
-	host     *Host
-	games    []*Game              // by number
-	codes    map[string]whispered // by account
-	lateness lateness
+	*registry
+	opts Options // of which Limits and RequireEntryKey change, under mu too
+	log  zerolog.Logger
+	strangers
+	questions
+
+	journals  *journal.Files
+	directory directory
+	codes     codes
+	lateness  lateness
+	writing   sync.WaitGroup // files of crashes
 
 	action w3gs.OutgoingAction // what a packet is decoded into
 	alive  w3gs.Keepalive
 }
 
-func newShard(h *Host) (*shard, error) {
-	s := &shard{host: h, lateness: newLateness(), codes: map[string]whispered{}}
+// strangers is what is counted of those who come and go.
+type strangers struct {
+	gate    *gate
+	logins  logins
+	refused refusals
+	leaves  *tally // of lobbies
+}
+
+// visitor is the key of a name at an address, none in the networks of
+// limits.exempt. Neither counts alone: anybody can use another player's name, and
+// many players can share an address.
+func (s *strangers) visitor(name string, addr netip.Addr) []string {
+	if s.gate.exempt(addr) {
+		return nil
+	}
+	return []string{strings.ToLower(strings.TrimSpace(name)) + " " + addr.String()}
+}
+
+// How many of the questions may be on their way at once, of all games.
+const (
+	mostAsked   = 8
+	mostLookups = 8
+	mostLogins  = 2 // each takes 19 MiB
+)
+
+// questions bounds what is asked of a database at once.
+type questions struct {
+	asked    chan struct{} // a place for each question to People that is on its way
+	checking chan struct{} // one for each password that is checked
+	lookups  chan struct{} // one for each rating or language that is looked up
+}
+
+func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
+	s := &shard{
+		registry: r, opts: o, log: o.Log, codes: codes{}, lateness: newLateness(),
+		strangers: strangers{
+			gate: newGate(o.Limits), logins: newLogins(),
+			refused: refusals{every: refusalsEvery, times: make(map[netip.Addr]int)},
+			leaves:  newTally(o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin),
+		},
+		questions: questions{
+			asked: make(chan struct{}, mostAsked), checking: make(chan struct{}, mostLogins), lookups: make(chan struct{}, mostLookups),
+		},
+	}
+	s.directory = newDirectory(&s.opts)
 	var err error
-	s.Loop, err = loop.New(loop.Handlers{Arrive: h.arrive, CannotAccept: func(err error, pause time.Duration) {
-		h.log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
+	s.Loop, err = loop.New(loop.Handlers{Arrive: arrive, CannotAccept: func(err error, pause time.Duration) {
+		s.log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
 	}})
+	if err == nil {
+		s.journals = journal.Open(o.Journal, o.Log)
+	}
 	return s, err
 }
 
-// stop ends everything in order: no new connections, no unjoined ones, then the
-// games, which flush their last packets.
-func (s *shard) stop() {
-	s.Stop(errHostStops)
-	for _, g := range slices.Clone(s.games) {
-		g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
+// saveCrash has a file written that tells of a crash, and returns its name. The
+// disk may take its time: no game waits for it.
+func (s *shard) saveCrash(who, what string, stack []byte, state string) string {
+	now := time.Now()
+	text := fmt.Sprintf("%s\n%s\n%s\n\n%s\n%s", s.opts.Game.Program, now.Format(time.RFC3339Nano), what, state, stack)
+	if s.opts.Crashes == "" {
+		return "no folder is set for it"
 	}
-}
-
-// abandon ends what is left after Limits.Shutdown.
-func (s *shard) abandon() {
-	for _, g := range slices.Clone(s.games) {
-		g.end()
-	}
-	for c := range s.Expiring(loop.Closing) {
-		c.Cut(errHostStops)
-	}
-}
-
-// makeRoom cuts the stranger whose last packets have been on their way for longest, or else
-// the one that has been silent for longest. In a full room of refused ones the only silent
-// ones are those that have just connected, whose join is not read yet.
-func (s *shard) makeRoom() {
-	for c := range s.Expiring(loop.Closing) {
-		if l, ok := c.Handler.(*link); ok && l.stranger {
-			c.Cut(nil)
-			return
+	file := filepath.Join(s.opts.Crashes, fmt.Sprintf("%s-%s.txt", who, now.UTC().Format("20060102-150405.000000")))
+	s.writing.Go(func() { // ends with the file
+		err := os.MkdirAll(s.opts.Crashes, 0o755)
+		if err = cmp.Or(err, os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			s.log.Error().Err(err).Str("file", file).Msg("cannot write the crash report")
 		}
-	}
-	for c := range s.Expiring(loop.Arriving) {
-		c.Cut(errMadeRoom)
-		return
-	}
+	})
+	return file
 }
 
-// add begins a game.
-func (s *shard) add(g *Game) {
-	s.games = append(s.games, g)
-	g.group = s.Group(g, g.id)
-}
-
-// drop forgets a game.
-func (s *shard) drop(g *Game) {
-	s.games = slices.DeleteFunc(s.games, func(o *Game) bool { return o == g })
-	if g.group != nil {
-		s.CloseGroup(g.group)
-	}
+// randomU32 is for keys and seeds that players should not guess.
+func randomU32() uint32 {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails, as of Go 1.24
+	return binary.LittleEndian.Uint32(b[:])
 }

@@ -43,7 +43,7 @@ func TestSlowWorkDelaysNoOtherGame(t *testing.T) {
 			}
 			return func() {
 				for _, g := range lobbies {
-					g.call(func(g *Game) {
+					g.call(func() {
 						for _, l := range g.links {
 							l.QueuePiece(loop.Piece{Parts: parts, End: 8 << 20, To: l.pid, From: 1})
 						}
@@ -64,7 +64,7 @@ func TestSlowWorkDelaysNoOtherGame(t *testing.T) {
 		"panics": func(r *rig) func() {
 			return func() {
 				for range 100 {
-					r.lobby(12).call(func(*Game) { panic("injected") })
+					r.lobby(12).call(func() { panic("injected") })
 				}
 			}
 		},
@@ -78,7 +78,7 @@ func TestSlowWorkDelaysNoOtherGame(t *testing.T) {
 			begin := work(r)
 			for range rounds {
 				held, hold := make(chan time.Time), make(chan struct{})
-				g.call(func(g *Game) { held <- dueAt(g); <-hold })
+				g.call(func() { held <- dueAt(g); <-hold })
 				due := <-held
 				begin()
 				time.Sleep(time.Until(due) - 100*time.Microsecond)

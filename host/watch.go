@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/lan"
 	"w3host/lobby"
@@ -22,28 +23,28 @@ func (w *watcher) Observe(s *game.Stamped) {
 	case *game.Opened:
 		g.settings, g.saved = f.Config.Settings, f.Config.Saved
 		g.announce(f.Config.Name, f.Counts, f.Config.Unlisted)
-		g.note(func(i *Info) { i.Counts, i.Public = f.Counts, !f.Config.Unlisted })
+		g.shard.note(&g.info, func(i *Info) { i.Counts, i.Public = f.Counts, !f.Config.Unlisted })
 	case *game.Listed:
 		g.unlist()
-		g.note(func(i *Info) { i.Name, i.Public = f.Name, f.Public })
+		g.shard.note(&g.info, func(i *Info) { i.Name, i.Public = f.Name, f.Public })
 		g.announce(f.Name, f.Counts, !f.Public)
 		g.tellWait()
 	case *game.Counted:
 		if g.listed {
 			count := lanCount(f.Counts, g.version())
-			g.host.opts.Advertiser.Update(g.id, count)
-			g.host.directory.update(g.id, count)
+			g.shard.opts.Advertiser.Update(g.id, count)
+			g.shard.directory.update(g.id, count)
 		}
-		g.note(func(i *Info) { i.Counts = f.Counts })
+		g.shard.note(&g.info, func(i *Info) { i.Counts = f.Counts })
 	case *game.Joined:
-		g.note(func(i *Info) { i.Players = append(i.Players, f.Player) })
+		g.shard.note(&g.info, func(i *Info) { i.Players = append(i.Players, f.Player) })
 	case *game.LeftLobby:
-		g.note(func(i *Info) { i.leave(f.PID) })
+		g.shard.note(&g.info, func(i *Info) { i.leave(f.PID) })
 	case *game.LeftGame:
-		g.note(func(i *Info) { i.leave(f.PID) })
+		g.shard.note(&g.info, func(i *Info) { i.leave(f.PID) })
 	case *game.Started:
 		g.loading = true
-		g.note(func(i *Info) { i.Playing, i.Since = true, time.Now() })
+		g.shard.note(&g.info, func(i *Info) { i.Playing, i.Since = true, time.Now() })
 		g.shut()
 	case *game.AllLoaded:
 		g.loading = false
@@ -56,7 +57,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 
 // announce has the lobby listed.
 func (g *Game) announce(name string, counts lobby.Counts, private bool) {
-	o := &g.host.opts
+	o := &g.shard.opts
 	stat, kind := o.statString(g.m, g.settings, g.version()), g.m.GameType(g.settings)
 	if g.saved != nil {
 		kind = g.saved.Announce(&stat, o.Game.Reconnect.Wait > 0, private)
@@ -67,13 +68,13 @@ func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 		Name:     name,
 		Stat:     stat,
 		Type:     kind,
-		Port:     g.host.Addr().Port(),
+		Port:     o.Listeners.Addr().Port(),
 		Count:    lanCount(counts, g.version()),
 		Private:  private,
 		Asked:    g.spec.order.Entry == "" && g.spec.again == nil,
 		Variants: g.variants,
 	}
-	g.host.directory.open(ad)
+	g.shard.directory.open(ad)
 	if err := o.Advertiser.Open(ad); err != nil {
 		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
 	}
@@ -83,11 +84,11 @@ func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 // tellWait tells the players of a lobby with a new place in the list whether a realm lists
 // another one before it.
 func (g *Game) tellWait() {
-	realm, before := g.host.Waits(g.id)
+	realm, before := g.shard.opts.Realms.Waits(g.id)
 	if realm == "" {
 		return
 	}
-	g.call(func(g *Game) { // behind what the game says itself
+	g.call(func() { // behind what the game says itself
 		for _, l := range g.seats {
 			if l != nil {
 				line := game.WaitsForRealm(realm, before).In(g.machine.Language(l.pid))
@@ -101,14 +102,15 @@ func (g *Game) tellWait() {
 func (g *Game) unlist() {
 	if g.listed {
 		g.listed = false
-		g.host.opts.Advertiser.Close(g.id)
-		g.host.directory.close(g.id)
+		g.shard.opts.Advertiser.Close(g.id)
+		g.shard.directory.close(g.id)
 	}
 }
 
-// note changes what others are told of the game.
-func (g *Game) note(change func(*Info)) {
-	g.host.mu.Lock()
-	defer g.host.mu.Unlock()
-	change(&g.info)
+// shut takes the lobby off the lists: it has started, or it is closed.
+func (g *Game) shut() {
+	if g.open.Swap(false) {
+		g.unlist()
+		g.shard.Keep(func(k *autohost.Keeper) { k.Started(g.id) })
+	}
 }

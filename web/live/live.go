@@ -59,7 +59,9 @@ func New(h *hub.Hub, o Options) *Live {
 }
 
 // Observe makes the observer of a game, for host.Options.
-func (l *Live) Observe(g *host.Game) host.Observer { return newObserver(&l.ring, g, time.Now()) }
+func (l *Live) Observe(id uint32, key string) host.Observer {
+	return newObserver(&l.ring, id, key, time.Now())
+}
 
 // Run keeps everything up to date until ctx ends.
 func (l *Live) Run(ctx context.Context, games Games) {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"w3host/game"
-	"w3host/host"
 	"w3host/protocol/w3gs"
 	"w3host/web/view"
 )
@@ -22,8 +21,8 @@ type observer struct {
 	until time.Duration // the second ends, since the lobby opened
 }
 
-func newObserver(r *ring, g *host.Game, now time.Time) *observer {
-	return &observer{ring: r, start: time.Duration(now.UnixNano()), game: g.ID(), key: g.Key().String()}
+func newObserver(r *ring, id uint32, key string, now time.Time) *observer {
+	return &observer{ring: r, start: time.Duration(now.UnixNano()), game: id, key: key}
 }
 
 // Observe offers one fact.

@@ -62,7 +62,7 @@ func TestSeries(t *testing.T) {
 		}
 		return n
 	}
-	before, o := series(), m.Observe(nil)
+	before, o := series(), m.Observe(0, "")
 	for i := range 10_000 {
 		for _, f := range facts(fmt.Sprint("player", i)) {
 			o.Observe(&game.Stamped{Fact: f})
@@ -106,7 +106,7 @@ func TestNames(t *testing.T) {
 
 // A fact costs a game no memory.
 func TestCountingAllocatesNothing(t *testing.T) {
-	o := New(options()).Observe(nil)
+	o := New(options()).Observe(0, "")
 	for _, f := range facts("Ann") {
 		s := game.Stamped{Fact: f}
 		if n := testing.AllocsPerRun(100, func() { o.Observe(&s) }); n > 0 {
@@ -116,7 +116,7 @@ func TestCountingAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkTurn(b *testing.B) {
-	o, s := New(options()).Observe(nil), game.Stamped{Fact: &gamesync.Turn{Late: time.Millisecond, Increment: 100}}
+	o, s := New(options()).Observe(0, ""), game.Stamped{Fact: &gamesync.Turn{Late: time.Millisecond, Increment: 100}}
 	for b.Loop() {
 		o.Observe(&s)
 	}

@@ -24,7 +24,7 @@ var ways = map[gamesync.How]string{
 
 // Observe makes the observer of a game. It runs on the loop: it counts, and allocates
 // nothing.
-func (m *Metrics) Observe(*host.Game) host.Observer { return observer{m} }
+func (m *Metrics) Observe(uint32, string) host.Observer { return observer{m} }
 
 type observer struct{ *Metrics }
 

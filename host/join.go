@@ -1,0 +1,58 @@
+package host
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"w3host/game"
+	"w3host/protocol/w3gs"
+)
+
+// join hands a connection's join to the machine.
+func (g *Game) join(l *link, join *w3gs.ReqJoin) {
+	g.lastID++
+	l.game, l.id, l.name = g, g.lastID, join.Name
+	g.links[l.id] = l
+	defer g.rescue() // also from a fault of those who are asked here
+	if l.realm != "" {
+		g.bear(l)
+	}
+	version := g.versionOf(join.EntryKey)
+	if l.realm != "" {
+		version = g.shard.opts.Realms.Version(l.realm)
+	}
+	g.last = game.Join
+	g.step(&game.Input{
+		Kind: game.Join, Link: l.id, Packet: join, Addr: l.Addr, Realm: l.realm, Vouched: l.vouched,
+		Level: l.level(), Banned: l.banned(), Shared: g.shard.gate.exempt(l.Addr.Addr()), Version: version,
+		Like: g.shard.opts.Admins.AdminLike(join.Name),
+	})
+	if l.realm != "" && !l.vouched && l.pid != 0 {
+		g.prove(l)
+	}
+}
+
+// lost tells the machine of the end of a link.
+func (g *Game) lost(l *link) {
+	delete(g.links, l.id)
+	if l.skipped > 0 {
+		g.log.Debug().Str("player", l.name).Int("packets", l.skipped).Msg("packets that a host does not use were skipped")
+	}
+	if l.pid != 0 {
+		l.dropQuestion()
+		g.noteLeave(l)
+		if g.seats[l.pid] == l {
+			g.seats[l.pid] = nil
+		}
+		g.step(&game.Input{Kind: game.Lost, Link: l.id, Why: cmp.Or(l.Cause(), errors.New("")).Error()})
+	}
+}
+
+// noteLeave counts that a player leaves a lobby by themselves: who joins and leaves
+// again and again disturbs those who wait there.
+func (g *Game) noteLeave(l *link) {
+	if limits := &g.shard.opts.Limits; g.open.Load() && limits.LobbyLeaves > 0 {
+		g.shard.leaves.spend(time.Now(), g.shard.visitor(l.name, l.Addr.Addr())...)
+	}
+}

@@ -1,0 +1,148 @@
+package host
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"w3host/game"
+	"w3host/lan"
+	"w3host/protocol/w3gs"
+	"w3host/record/gamelog"
+)
+
+// Wish is one lobby that no entry asks for.
+type Wish struct {
+	Name    string
+	Map     *Map
+	Private bool         // not listed
+	By      string       // who asks for it, with their realm; "" where nobody is counted
+	Owner   string       // as lobby.Config.SetOwner takes it; "" leaves the one of Options.Game
+	For     *game.Config // whose players' versions it is for; nil: Options.Game
+
+	// Settings are those within Mask, whatever the map and Options.Game have.
+	Settings, Mask w3gs.GameSettings
+	Restored       *game.Restored // a saved game that was played on the map; nil: none
+}
+
+// Setup is what a lobby is made from that no entry asks for. It is for players of the same
+// versions as the lobby or game of that number, if there is one.
+func (h *Host) Setup(beside uint32) game.Config {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if g := h.games[beside]; g != nil {
+		return h.setup.SeenLike(&g.spec.setup)
+	}
+	return h.setup
+}
+
+// OpenFor opens a lobby that somebody wishes.
+func (h *Host) OpenFor(w Wish) (*Game, error) {
+	setup := h.Setup(0)
+	if w.For != nil {
+		setup = setup.SeenLike(w.For)
+	}
+	if w.Owner != "" {
+		setup.Lobby.SetOwner(w.Owner)
+	}
+	m := *w.Map
+	own := *m.Map
+	own.Settings, setup.Settings = own.Settings&^w.Mask|w.Settings, setup.Settings&^w.Mask|w.Settings
+	m.Map = &own
+	return h.openLobby(lobbySpec{name: w.Name, m: &m, setup: setup, private: w.Private, by: w.By, restored: w.Restored})
+}
+
+// openLobby opens a lobby and gives it to the shard.
+func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
+	h.mu.Lock()
+	h.lastID = (h.lastID + 1) & gameIDMask
+	id := h.lastID
+	h.mu.Unlock()
+	g, err := h.tryGame(id, &spec)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	if h.stopping {
+		h.mu.Unlock()
+		return nil, errHostStops
+	}
+	h.games[id], h.infos[id] = g, &g.info
+	switch {
+	case spec.again != nil:
+		h.keeper.Again(spec.over, id)
+	case spec.order.Entry != "":
+		h.keeper.Opened(spec.order, id, spec.file)
+	default:
+		h.keeper.Add(id)
+	}
+	h.mu.Unlock()
+	h.shard.Call(func() { h.begin(g) })
+	return g, nil
+}
+
+// begin gives a game to the loop.
+func (h *Host) begin(g *Game) {
+	h.running = append(h.running, g)
+	g.group = h.shard.Group(g, g.id)
+	g.begin()
+}
+
+// tryGame makes the game, of a map that may hold what nobody has thought of.
+func (h *Host) tryGame(id uint32, spec *lobbySpec) (_ *Game, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			file := h.shard.saveCrash(fmt.Sprintf("game-%d", id), fmt.Sprintf("panic: %v", fault), debug.Stack(), "a lobby with "+spec.m.File+"\n")
+			err = fmt.Errorf("a lobby with %s cannot be made: panic: %v; see %s", spec.m.File, fault, file)
+		}
+	}()
+	return newGame(h.shard, h, id, spec), nil
+}
+
+func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
+	g := &Game{
+		id: id, key: randomU32(), m: spec.m, spec: spec, host: host,
+		log: s.log.With().Uint32("game", id).Logger(),
+	}
+	g.info = Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, By: spec.by, Since: time.Now()}
+	g.links = make(map[game.LinkID]*link)
+	cfg, opened := spec.setup.ForMap(spec.m.Map), time.Now()
+	cfg.ID, cfg.Name, cfg.Lobby.RandomSeed = id, spec.name, randomU32()
+	cfg.Unlisted, cfg.Realm = spec.private, strings.Join(s.opts.Realms.Of(cfg.Version), ",")
+	if a := spec.again; a != nil {
+		seed := cfg.Lobby.RandomSeed
+		cfg = *a
+		cfg.ID, cfg.Lobby.RandomSeed = id, seed
+	} else if spec.restored != nil {
+		cfg = cfg.ForSave(spec.restored)
+	}
+	for _, v := range cfg.Seen() {
+		key, own := g.key, g.m.Identifiers
+		if cfg.Crossplay {
+			key, own = randomU32(), g.m.For(v)
+		}
+		if cfg.Saved != nil {
+			own.Checksum = cfg.Saved.Magic
+		}
+		g.variants = append(g.variants, lan.Variant{Version: uint32(v), EntryKey: key, Checksum: own.Checksum, SHA1: own.SHA1})
+	}
+	g.records = gamelog.NewRecords(s.opts.Recorder, opened)
+	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()
+	g.observers = []Observer{g.records, (*watcher)(g), gamelog.NewLines(g.log, s.opts.Listeners.Addr())}
+	if s.opts.Replays != nil && cfg.Saved == nil { // no client could play that of a saved game
+		g.replay = s.opts.Replays.New(s.opts.recordingOf(spec.m, &cfg, opened))
+		g.records.Replay = g.replay.Name
+		g.observers = slices.Insert(g.observers, 0, Observer(g.replay)) // the records tell its name
+	}
+	for _, watch := range s.opts.Observers {
+		g.observers = append(g.observers, watch(id, g.records.Key().String()))
+	}
+	g.shard, g.carrier, g.machine = s, g, game.New(cfg, &g.out)
+	if err := g.journal.Begin(s.journals, &cfg, &g.out); err != nil {
+		g.log.Warn().Err(err).Msg("cannot write a journal for this game")
+	}
+	g.open.Store(true)
+	return g
+}

@@ -1,0 +1,100 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"w3host/game"
+	"w3host/game/autohost"
+	"w3host/game/command"
+	"w3host/host/loop"
+)
+
+// New makes a host; nothing is served before Run.
+func New(opts Options) (*Host, error) {
+	opts.Advertiser = cmp.Or[Advertiser](opts.Advertiser, nobody{})
+	opts.Recorder = cmp.Or[Recorder](opts.Recorder, nobody{})
+	opts.Bans = cmp.Or[Bans](opts.Bans, nobody{})
+	opts.Admins = cmp.Or[Admins](opts.Admins, nobody{})
+	opts.Realms = cmp.Or[Realms](opts.Realms, nobody{})
+	opts.People = cmp.Or[People](opts.People, nobody{})
+	opts.Ratings = cmp.Or[Ratings](opts.Ratings, nobody{})
+	if opts.Outside == nil {
+		opts.Outside = func(uint32, *command.Caller, string) {}
+	}
+	r := &registry{infos: make(map[uint32]*Info), refill: make(chan struct{}, 1)}
+	h := &Host{registry: r, games: make(map[uint32]*Game), setup: opts.Game, retry: cmp.Or(opts.Autohost.Retry, refillRetry)}
+	a := &opts.Autohost
+	if a.Expand == nil {
+		a.Expand = func(choice string) []string { return []string{choice} }
+	}
+	r.keeper = autohost.New(a.Entries, a.MaxGames, h.retry, uint64(randomU32()), a.Expand, r.seated)
+	var err error
+	if h.shard, err = newShard(opts, r, h.arrive); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// Run serves until ctx ends, then stops in order: no new connections, no
+// announcements, games told and ended, their last packets flushed. It returns
+// when all that is done or Limits.Shutdown has passed.
+func (h *Host) Run(ctx context.Context) error {
+	for _, l := range []*net.TCPListener{h.shard.opts.Listeners.Main, h.shard.opts.Listeners.Returns} {
+		if l == nil {
+			continue
+		}
+		if err := h.shard.Listen(l); err != nil {
+			return fmt.Errorf("listen on %v: %w", l.Addr(), err)
+		}
+	}
+	go h.shard.Run() // ends with stop
+	h.keepLobbies(ctx)
+	err := h.stop()
+	h.shard.journals.Close()
+	h.shard.writing.Wait()
+	if l := &h.shard.lateness; l.counts.TotalCount() > 0 {
+		h.shard.log.Info().EmbedObject(l).Int("passes", h.shard.Passes()).Msg("how late turns were sent")
+	}
+	return err
+}
+
+// stop ends everything in order and waits for it, but not for ever.
+func (h *Host) stop() error {
+	h.mu.Lock()
+	h.stopping = true
+	patience := h.shard.opts.Limits.Shutdown
+	h.mu.Unlock()
+	h.shard.Call(h.stopGames)
+	select {
+	case <-h.shard.Done():
+		return nil
+	case <-time.After(patience):
+	}
+	h.shard.Call(h.abandon)
+	<-h.shard.Done()
+	return fmt.Errorf("games or connections were still open %v after the end was announced", patience)
+}
+
+// stopGames ends everything in order: no new connections, no unjoined ones, then the
+// games, which flush their last packets.
+func (h *Host) stopGames() {
+	h.shard.Stop(errHostStops)
+	for _, g := range slices.Clone(h.running) {
+		g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
+	}
+}
+
+// abandon ends what is left after Limits.Shutdown.
+func (h *Host) abandon() {
+	for _, g := range slices.Clone(h.running) {
+		g.end()
+	}
+	for c := range h.shard.Expiring(loop.Closing) {
+		c.Cut(errHostStops)
+	}
+}
