@@ -63,6 +63,9 @@ type Options struct {
 
 	Script *Script // played instead of random actions and lines
 
+	// Watch has each bot join a recorded game alone, answer its turns and stay to its end.
+	Watch bool
+
 	// Conduct says how each bot behaves; nil is the zero Conduct for all.
 	Conduct func(game, seat int) Conduct
 
@@ -116,6 +119,9 @@ func (o Options) normal() (Options, error) {
 	setDefault(&o.LoadTime, DefaultLoadTime)
 	setDefault(&o.Patience, DefaultPatience)
 	setDefault(&o.Version, w3gs.DefaultVersion)
+	if o.Watch {
+		setDefault(&o.NamePrefix, "fan-")
+	}
 	setDefault(&o.NamePrefix, DefaultPrefix)
 	setDefault(&o.Loops, 1)
 	setDefault(&o.Program, "w3host")
@@ -125,6 +131,10 @@ func (o Options) normal() (Options, error) {
 		setDefault(&copied.Speed, 1)
 		o.Script, o.Players, o.Actions, o.Burst = &copied, len(s.Names), -1, 0
 		o.Play = scriptTime
+	}
+	if o.Watch {
+		o.Games, o.Players = o.Games*o.Players, 1
+		o.Actions, o.NoStart, o.Play = -1, true, scriptTime
 	}
 	if o.Conduct == nil {
 		o.Conduct = func(int, int) Conduct { return Conduct{} }
@@ -146,7 +156,7 @@ func (o *Options) check() error {
 	need(noRealm == nil || o.Realm == "", "realm %q: want host:port", o.Realm)
 	need(o.Players >= 1 && o.Players <= w3gs.MaxSlots, "players %d: a game holds 1 to %d", o.Players, w3gs.MaxSlots)
 	need(o.Games >= 1, "games %d: want 1 or more", o.Games)
-	need(o.GameID == 0 || o.Games <= 1, "games %d: with a game id only that one game can be joined", o.Games)
+	need(o.GameID == 0 || o.Games <= 1 || o.Watch, "games %d: with a game id only that one game can be joined", o.Games)
 	need(o.ActionBytes >= ActionLen && o.ActionBytes <= w3gs.MaxActionLen, "action bytes %d: want %d to %d", o.ActionBytes, ActionLen, w3gs.MaxActionLen)
 	need(o.RoundTrip >= 0 && o.RoundTrip <= 10*time.Second, "round trip %v: want 0 to 10s", o.RoundTrip)
 	need(o.Actions <= 1000, "actions per second %g: want at most 1000", o.Actions)

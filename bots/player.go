@@ -169,6 +169,8 @@ func (p *player) closed(err error) {
 		p.finish(OutcomeLeft, "")
 	case p.end.kicked:
 		p.finish(OutcomeKicked, p.why)
+	case p.end.over && p.g.run.opts.Watch:
+		p.finish(OutcomeLeft, "the record has ended")
 	case p.end.over:
 		p.finish(OutcomeEnded, p.why)
 	default:

@@ -101,9 +101,10 @@ func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
 func (f *finder) take() (lobby, bool) {
 	for i, l := range f.found {
 		if l.open >= min(f.opts.Players, f.size) {
-			f.found = slices.Delete(f.found, i, i+1)
-			f.claimed[l.id] = true
-			f.last = time.Now()
+			if f.last = time.Now(); !f.opts.Watch {
+				f.found = slices.Delete(f.found, i, i+1)
+				f.claimed[l.id] = true
+			}
 			return l, true
 		}
 	}

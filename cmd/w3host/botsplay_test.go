@@ -40,9 +40,11 @@ func TestBotsPlayAtADefaultHost(t *testing.T) {
 
 // defaultHost runs a host with default settings until the test ends, but with a
 // short countdown, in a folder and at ports of its own, and for this machine.
-func defaultHost(t *testing.T) (addr string) {
+func defaultHost(t *testing.T) (addr string) { return hostIn(t, t.TempDir()) }
+
+// hostIn is defaultHost with its files in a folder.
+func hostIn(t *testing.T, dir string) (addr string) {
 	t.Helper()
-	dir := t.TempDir()
 	c := config.Default()
 	c.Host.Listen, c.LAN.Port, c.LAN.Broadcast = "127.0.0.1:0", int(testkit.FreePort(t)), nil
 	c.Lobby.Countdown = 1

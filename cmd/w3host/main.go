@@ -63,7 +63,7 @@ func rootCommand() *cobra.Command {
 		}
 	}
 	add("host", "Hosting:", serveCommand(), ctlCommand(), lanCommand(), playCommand(), botsCommand(), doctorCommand(), healthCommand(), webCommand())
-	add("files", "Files:", mapCommand(), replayCommand(), saveCommand())
+	add("files", "Files:", mapCommand(), replayCommand(), saveCommand(), watchCommand())
 	add("log", "The game log:", gamesCommand(), gameCommand(), statsCommand(), ratingsCommand(), hostsCommand())
 	add("people", "Bans and admins:", banCommand(), unbanCommand(), bansCommand(), adminCommand())
 	add("care", "Care of the database:", migrateCommand(), spoolCommand(), pruneCommand(), forgetCommand())

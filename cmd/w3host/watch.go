@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"w3host/config"
+	"w3host/daemon/logging"
+	"w3host/formats/w3map"
+	"w3host/host/watch"
+	"w3host/internal/terminal"
+	"w3host/lan"
+	"w3host/past"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+const watchHelp = `w3host watch shows games to ordinary clients of their version: recorded ones, which are
+named, and those that a host is playing, whose folder of replays is named. Each game is
+in the LAN list; who joins it sees it from one seat, from its first turn on, as fast as
+they like: they say !speed 4, !speed max or !where.
+
+The map must be there: in maps.dir under its name, or named by --map. It runs beside a
+host as a process of its own, so that no player notices who watches.`
+
+// lookAgain is how often a folder is looked at.
+const lookAgain = 2 * time.Second
+
+// watchCall is one call of the command.
+type watchCall struct {
+	call
+
+	listen, mapFile, seat, speed, language, version string
+
+	most  int
+	delay time.Duration
+	debug bool
+
+	log        zerolog.Logger
+	server     *watch.Server
+	advertiser *lan.Advertiser
+	port       uint16
+	last       atomic.Uint32 // game id
+}
+
+func watchCommand() *cobra.Command {
+	c := &watchCall{}
+	cmd := &cobra.Command{
+		Use: "watch FILE|FOLDER...", Short: "show recorded and running games to the clients of the local network", Long: watchHelp,
+		ValidArgsFunction: completeFiles("w3g", "part"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.begin(cmd, args)
+			return c.run()
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&c.listen, "listen", "0.0.0.0:6113", "TCP `ADDRESS:PORT` for all who watch")
+	fs.DurationVar(&c.delay, "delay", 2*time.Minute, "how far behind a running game is shown, 1m0s or more: who watches could help who plays")
+	fs.StringVar(&c.seat, "seat", "", "`NAME` of the player from whose seat it is seen; otherwise an observer, or else the first player")
+	fs.StringVar(&c.speed, "speed", "1", "`SPEED` at the beginning: 1 to 64, or max")
+	fs.IntVar(&c.most, "most", 100, "how many may watch at once")
+	fs.StringVar(&c.mapFile, "map", "", "map `FILE`, if it is not in maps.dir")
+	fs.StringVar(&c.version, "version", w3gs.DefaultVersion.String(), "`VERSION` of the clients, and so of the games, that are shown")
+	fs.StringVar(&c.language, "language", "", "`LANGUAGE` of what who watches reads: "+texts.Tags())
+	fs.BoolVar(&c.debug, "debug", false, "also log what concerns the network")
+	return cmd
+}
+
+// options checks the flags.
+func (c *watchCall) options() (o watch.Options, version w3gs.Version, addr netip.AddrPort, err error) {
+	if len(c.names) == 0 {
+		return o, 0, addr, errors.New("it needs the name of a replay, or of a host's folder of replays")
+	}
+	o.Most = c.most
+	if o.Past.Speed, err = past.ParseSpeed(c.speed); err != nil {
+		return o, 0, addr, fmt.Errorf("--speed %s: %w", c.speed, err)
+	}
+	if o.Past.Language, err = texts.ParseLanguage(c.language); c.language != "" && err != nil {
+		return o, 0, addr, fmt.Errorf("--language: %w", err)
+	}
+	if version, err = w3gs.ParseVersion(c.version); err != nil {
+		return o, 0, addr, fmt.Errorf("--version: %w", err)
+	}
+	if addr, err = netip.ParseAddrPort(c.listen); err != nil || !addr.Addr().Is4() {
+		return o, 0, addr, fmt.Errorf("--listen %s: want an IPv4 address and a port, like 0.0.0.0:6113", c.listen)
+	}
+	switch {
+	case c.most < 1:
+		err = errors.New("--most must be 1 or more")
+	case c.delay < time.Minute:
+		err = errors.New("--delay must be 1m0s or more: the record comes in pieces, and a client that gets no turn for a minute ends its game")
+	case version.Reforged():
+		err = fmt.Errorf("--version: games of %v cannot be watched: those of %v to 1.31 can", version, w3gs.FirstVersion)
+	}
+	return o, version, addr, err
+}
+
+func (c *watchCall) run() error {
+	o, version, addr, err := c.options()
+	if err != nil {
+		return usageError{err}
+	}
+	level := "info"
+	if c.debug {
+		level = "debug"
+	}
+	c.log = logging.New(config.Log{Level: level}, c.stderr)
+	o.Log = c.log
+	if o.Listener, err = net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(addr)); err != nil {
+		return fmt.Errorf("cannot listen: %w; choose another --listen", err)
+	}
+	defer o.Listener.Close()
+	if c.server, err = watch.New(o); err != nil {
+		return err
+	}
+	c.port = uint16(o.Listener.Addr().(*net.TCPAddr).Port)
+	c.advertiser, err = lan.Listen(lan.Options{
+		Ports: []uint16{lan.DefaultPort}, GamePort: c.port, Bind: addr.Addr(), Product: w3gs.ProductTFT,
+		Version: uint32(version), BroadcastInfo: true, Log: c.log.With().Str("part", "lan").Logger(),
+	})
+	if err != nil {
+		return err
+	}
+	defer c.advertiser.Shutdown()
+	for _, name := range c.names {
+		if stat, err := os.Stat(name); err == nil && stat.IsDir() {
+			go c.follow(newFolder(name), version) // ends with the command
+			continue
+		}
+		g, err := c.read(name, version)
+		if err == nil {
+			err = c.open(g)
+		}
+		if err != nil {
+			return failed(name, plainError(err))
+		}
+	}
+	go func() { // ends with the command
+		<-c.ctx.Done()
+		c.server.Shutdown()
+	}()
+	c.server.Run()
+	return nil
+}
+
+// open has a game listed.
+func (c *watchCall) open(g *recorded) error {
+	g.ad.GameID, g.ad.EntryKey, g.ad.Port = g.show.Number, g.show.Key, c.port
+	c.server.Add(&g.show)
+	c.log.Info().Str("game", g.ad.Name).Str("file", w3map.Shown(filepath.Base(g.show.File))).Str("seat", g.seat).
+		Msg("a game can be watched: join it in the LAN list")
+	return c.advertiser.Open(g.ad)
+}
+
+// follow shows the games that a host records in a folder.
+func (c *watchCall) follow(f *folder, version w3gs.Version) {
+	c.log.Info().Str("folder", terminal.Printable(f.dir)).Stringer("delay", c.delay).Stringer("version", version).
+		Msg("the games that are recorded here can be watched, each a little after its start")
+	for {
+		opened, closed := f.look(time.Now())
+		for _, name := range opened {
+			g, err := c.read(name, version)
+			switch {
+			case errors.Is(err, watch.ErrEarly):
+				f.later(name)
+				continue
+			case err == nil:
+				err = c.open(g)
+			}
+			if err != nil {
+				c.log.Warn().Err(err).Str("file", w3map.Shown(filepath.Base(name))).Msg("a game cannot be watched")
+				continue
+			}
+			f.shown[name] = g
+		}
+		for _, g := range closed {
+			c.server.Remove(&g.show)
+			c.advertiser.Close(g.ad.GameID)
+		}
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-time.After(lookAgain):
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"w3host/formats/mapconf"
+	"w3host/formats/replay"
+	"w3host/formats/w3map"
+	"w3host/formats/w3map/builtin"
+	"w3host/host/watch"
+	"w3host/lan"
+	"w3host/past"
+	"w3host/protocol/w3gs"
+	"w3host/record/recording"
+)
+
+// recorded is a game that can be watched.
+type recorded struct {
+	show watch.Show
+	seat string // whose it is
+	ad   lan.Advert
+}
+
+// read reads the start of a record, and finds its map.
+func (c *watchCall) read(name string, version w3gs.Version) (*recorded, error) {
+	r, err := watch.Start(name)
+	if err != nil {
+		return nil, err
+	}
+	if own, err := w3gs.ParseVersion(r.Version.String()); err != nil || own != version {
+		return nil, fmt.Errorf("it is of %v, and games of %v are shown: see --version", r.Version, version)
+	}
+	pid, seat, err := chooseSeat(&r.Start, version, c.seat)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.findMap(r, version)
+	if err != nil {
+		return nil, err
+	}
+	s := &r.Start.Settings
+	check := w3gs.MapCheck{Path: s.MapPath, Size: m.Size, CRC32: m.CRC32, Checksum: s.Checksum}
+	if check.SHA1, check.HasSHA1 = s.SHA1(r.Game); !check.HasSHA1 && version.HasSHA1() {
+		check.SHA1, check.HasSHA1 = m.SHA1, true
+	}
+	var key [4]byte
+	_, _ = rand.Read(key[:]) // never fails
+	title := "Replay " + strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	if recording.IsPart(name) {
+		title = "[watch] " + r.Start.GameName
+	}
+	return &recorded{
+		show: watch.Show{
+			Number: c.last.Add(1), Key: binary.LittleEndian.Uint32(key[:]), File: name, Delay: c.delay,
+			Tape: func(r *replay.Reader) (*past.Tape, error) { return past.NewTape(r, pid, version, check) },
+		},
+		seat: seat,
+		ad: lan.Advert{
+			Name: title, Type: w3gs.GameType(r.Start.GameType),
+			Stat: w3gs.StatString{
+				Settings: s.Flags, Width: s.Width, Height: s.Height, Checksum: s.Checksum, MapPath: s.MapPath, HostName: s.HostName,
+				SHA1: check.SHA1, HasSHA1: check.HasSHA1,
+			},
+			Count: lan.Count{Slots: min(len(r.Start.Slots)+1, version.Slots()), Open: 1},
+		},
+	}, nil
+}
+
+// chooseSeat finds the seat by the name of its player; without one it is that of an
+// observer, or of the first who plays.
+func chooseSeat(start *replay.Start, version w3gs.Version, name string) (pid uint8, who string, err error) {
+	names := map[uint8]string{}
+	for _, p := range start.Players {
+		names[p.PID] = p.Name
+	}
+	var all []string
+	for _, s := range start.Slots {
+		here := names[s.PID]
+		if s.PID == 0 || here == "" {
+			continue
+		}
+		all = append(all, here)
+		observes := s.Team == version.ObserverTeam()
+		if strings.EqualFold(here, name) || name == "" && observes {
+			return s.PID, here, nil
+		}
+		if name == "" && pid == 0 {
+			pid, who = s.PID, here
+		}
+	}
+	switch {
+	case all == nil:
+		return 0, "", errors.New("nobody has a slot in it: such games cannot be watched")
+	case pid == 0:
+		return 0, "", fmt.Errorf("nobody in it is called %q: it is %s", name, strings.Join(all, ", "))
+	}
+	return pid, who, nil
+}
+
+// findMap reads the map of a record.
+func (c *watchCall) findMap(r *replay.Reader, version w3gs.Version) (*w3map.Map, error) {
+	path := strings.ReplaceAll(r.Start.Settings.MapPath, `\`, "/")
+	base := path[strings.LastIndex(path, "/")+1:]
+	cfg, _ := readConfig("") // its faults are of the host
+	file := c.mapFile
+	if file == "" {
+		file = findBelow(cfg.Maps.Dir, base)
+	}
+	var data io.ReaderAt
+	var size int64
+	if name, content := builtin.Map(); file == "" && strings.EqualFold(name, base) {
+		data, size, file = bytes.NewReader(content), int64(len(content)), name
+	} else if file == "" {
+		return nil, fmt.Errorf("its map %s is not in %s: name it by --map FILE", base, cfg.Maps.Dir)
+	} else {
+		f, info, err := mapconf.Open(file)
+		if err != nil {
+			return nil, plainError(err)
+		}
+		defer f.Close()
+		data, size = f, info.Size()
+	}
+	scripts, _, _ := mapconf.FindScripts(cfg.Maps.Scripts, version) // without them the checksum is not compared
+	m, err := mapconf.Read(data, size, file, w3map.Options{Version: version, Scripts: scripts})
+	if err != nil {
+		return nil, err
+	}
+	if want := r.Start.Settings.Checksum; m.MissingScripts() == "" && m.Checksum != want {
+		return nil, fmt.Errorf("%s is another version of its map: its checksum is %08x, that of the game was %08x", w3map.Shown(file), m.Checksum, want)
+	}
+	return m, nil
+}
+
+// findBelow finds a file by its name, whatever its case, in a folder and those in it.
+func findBelow(dir, name string) (found string) {
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.EqualFold(d.Name(), name) {
+			found = path
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// asleep is how long the file of a running game may not be written: one that stands still
+// is written at least each minute.
+const asleep = 3 * time.Minute
+
+// folder is where a host records its games.
+type folder struct {
+	dir   string
+	known map[string]bool
+	shown map[string]*recorded
+}
+
+func newFolder(dir string) *folder {
+	return &folder{dir: dir, known: map[string]bool{}, shown: map[string]*recorded{}}
+}
+
+// later has a file looked at again.
+func (f *folder) later(name string) { delete(f.known, name) }
+
+// look finds the games that have begun since the last look, and those that have ended.
+func (f *folder) look(now time.Time) (opened []string, closed []*recorded) {
+	live := map[string]bool{}
+	entries, _ := os.ReadDir(f.dir) // a folder that cannot be read has no games
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !recording.IsPart(e.Name()) || now.Sub(info.ModTime()) >= asleep {
+			continue
+		}
+		name := filepath.Join(f.dir, e.Name())
+		live[name] = true
+		if !f.known[name] {
+			f.known[name] = true
+			opened = append(opened, name)
+		}
+	}
+	for name := range f.known {
+		if g := f.shown[name]; !live[name] {
+			if delete(f.known, name); g != nil {
+				delete(f.shown, name)
+				closed = append(closed, g)
+			}
+		}
+	}
+	return opened, closed
+}

@@ -1,0 +1,130 @@
+// Package watch shows recorded games to ordinary clients, which join them as they join a
+// lobby. It runs on a loop of its own, so that no game that is played notices who watches.
+package watch
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/host/loop"
+	"w3host/past"
+	"w3host/protocol/w3gs"
+)
+
+const (
+	// joinTimeout is how long a connection may take to say whom it watches.
+	joinTimeout = 10 * time.Second
+	// outQueue is what may wait for a client: the greeting, and what past has unanswered.
+	outQueue = 1 << 20
+	// perAddress is how many connections an address may have.
+	perAddress = 24
+	// mostUnjoined may be there that have not joined yet.
+	mostUnjoined = 256
+)
+
+var (
+	errNotAJoin = errors.New("the first packet is no join")
+	errNoGame   = errors.New("there is no such game to watch")
+	errFull     = errors.New("as many watch as may")
+	errCrowd    = errors.New("too many connections from this address")
+	errName     = errors.New("no name, or one that is too long")
+	errShutdown = errors.New("the program stops")
+	errUnjoined = errors.New("too many connections that have not joined")
+)
+
+// Options of a Server.
+type Options struct {
+	Listener *net.TCPListener
+	Most     int // who watch
+	Past     past.Options
+	Log      zerolog.Logger
+}
+
+// Server serves all who watch. Its fields belong to the loop's goroutine.
+type Server struct {
+	*loop.Loop
+	opts    Options
+	shows   map[uint32]*Show
+	viewers map[*viewer]bool
+	from    map[netip.Addr]int // connections
+	joining int
+	last    uint32 // number of a viewer
+}
+
+// New makes a server, which serves with Run.
+func New(o Options) (*Server, error) {
+	s := &Server{opts: o, shows: map[uint32]*Show{}, viewers: map[*viewer]bool{}, from: map[netip.Addr]int{}}
+	var err error
+	s.Loop, err = loop.New(loop.Handlers{Arrive: s.arrive, CannotAccept: func(err error, pause time.Duration) {
+		o.Log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Listen(o.Listener)
+}
+
+// Shutdown tells all who watch that it is over, and lets Run end.
+func (s *Server) Shutdown() {
+	s.Call(func() {
+		s.Stop(errShutdown)
+		for v := range s.viewers {
+			v.Queue((&w3gs.GameOver{PID: v.show.tape.Seat}).AppendTo(nil))
+			v.Finish(errShutdown)
+		}
+	})
+}
+
+func (s *Server) arrive(c *loop.Conn) {
+	v := &viewer{Conn: c, server: s}
+	c.Handler = v
+	s.from[c.Addr.Addr()]++
+	s.joining++
+	switch {
+	case s.from[c.Addr.Addr()] > perAddress:
+		c.Cut(errCrowd)
+	case s.joining > mostUnjoined:
+		c.Cut(errUnjoined)
+	default:
+		c.Await(joinTimeout, outQueue)
+	}
+}
+
+// join takes the first packet.
+func (s *Server) join(v *viewer, f w3gs.Frame) error {
+	if f.Op() != w3gs.OpReqJoin {
+		return errNotAJoin
+	}
+	join := new(w3gs.ReqJoin)
+	if err := join.Decode(f.Body()); err != nil {
+		return err
+	}
+	v.joined()
+	v.Admit()
+	show := s.shows[join.GameID]
+	code, fault := w3gs.RejectReason(0), error(nil)
+	switch {
+	case show == nil || join.EntryKey != show.Key:
+		code, fault = w3gs.RejectInvalid, errNoGame
+	case join.Name == "" || len(join.Name) > w3gs.MaxTagLen:
+		code, fault = w3gs.RejectInvalid, errName
+	case len(s.viewers) >= s.opts.Most:
+		code, fault = w3gs.RejectFull, errFull
+	default:
+		if fault = s.load(show); fault != nil {
+			code = w3gs.RejectStarted
+		}
+	}
+	if fault != nil {
+		s.opts.Log.Info().Str("address", v.Addr.String()).AnErr("reason", fault).Msg("a client may not watch")
+		v.Queue((&w3gs.RejectJoin{Reason: code}).AppendTo(nil))
+		v.Finish(fault)
+		return nil
+	}
+	v.begin(show, join.Name)
+	return nil
+}

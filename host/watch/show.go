@@ -1,0 +1,185 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"w3host/formats/replay"
+	"w3host/past"
+)
+
+const (
+	// part ends the name of a replay while its game is played.
+	part = ".part"
+	// lookEvery is how often a record that grows is looked at.
+	lookEvery = time.Second
+	// batch is how many records are handed to the loop at once.
+	batch = 1000
+)
+
+// ErrEarly is returned for a game of which too little is in its file yet.
+var ErrEarly = errors.New("the game has only just begun: it can be watched a little later")
+
+// Show is a game that can be watched. Its record is in memory while somebody does.
+type Show struct {
+	Number, Key uint32 // the game id, and what those say who join from the LAN
+	File        string
+	Delay       time.Duration // behind a game that is played
+	// Tape begins the record with what the file begins with.
+	Tape func(*replay.Reader) (*past.Tape, error)
+
+	tape    *past.Tape
+	viewers int
+	stop    context.CancelFunc
+}
+
+// Add has a game shown.
+func (s *Server) Add(show *Show) { s.Call(func() { s.shows[show.Number] = show }) }
+
+// Remove lets nobody join a game any more. Who watches it goes on.
+func (s *Server) Remove(show *Show) { s.Call(func() { delete(s.shows, show.Number) }) }
+
+// load begins to read the record, unless that is done.
+func (s *Server) load(show *Show) error {
+	if show.tape != nil {
+		return nil
+	}
+	f, err := show.open()
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	in := &reading{server: s, show: show, ctx: ctx, file: f}
+	r, err := in.start()
+	if err == nil {
+		in.tape, err = show.Tape(r)
+	}
+	if err != nil {
+		stop()
+		return errors.Join(err, f.Close())
+	}
+	show.tape, show.stop = in.tape, stop
+	go in.run(r) // ends with ctx, or with the record
+	return nil
+}
+
+// Start reads how a game began. ErrEarly is returned while too little of a game that is
+// played is in the file.
+func Start(file string) (*replay.Reader, error) {
+	show := Show{File: file}
+	f, err := show.open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return (&reading{show: &show, file: f}).start()
+}
+
+// unload forgets the record behind the last who watched.
+func (s *Server) unload(show *Show) {
+	if show.viewers--; show.viewers == 0 {
+		show.stop()
+		show.tape = nil
+	}
+}
+
+// open opens the file, which gets another name when the game is over.
+func (show *Show) open() (*os.File, error) {
+	f, err := os.Open(show.File)
+	if errors.Is(err, os.ErrNotExist) {
+		return os.Open(strings.TrimSuffix(show.File, part))
+	}
+	return f, err
+}
+
+// over reports whether no more comes.
+func (show *Show) over() bool {
+	if !strings.HasSuffix(show.File, part) {
+		return true
+	}
+	_, err := os.Stat(show.File)
+	return err != nil
+}
+
+// reading reads the record of a show, on a goroutine of its own.
+type reading struct {
+	server *Server
+	show   *Show
+	tape   *past.Tape
+	ctx    context.Context
+	file   *os.File
+	batch  []replay.Record
+	begun  bool // behind the start, which is read at once
+	early  bool // the start is not whole
+}
+
+func (in *reading) start() (*replay.Reader, error) {
+	r, err := replay.NewReader(replay.Follow(in.file, in.wait))
+	if in.early {
+		return nil, ErrEarly
+	}
+	in.begun = true
+	return r, err
+}
+
+func (in *reading) run(r *replay.Reader) {
+	defer in.file.Close()
+	for rec, err := range r.Records() {
+		if err != nil {
+			if in.ctx.Err() == nil {
+				in.server.opts.Log.Warn().Err(err).Str("file", in.show.File).Msg("the record of a game ends early")
+			}
+			break
+		}
+		own := *rec
+		own.Commands, own.Checksum = slices.Clone(rec.Commands), slices.Clone(rec.Checksum)
+		if in.batch = append(in.batch, own); len(in.batch) == batch {
+			in.deliver(false)
+		}
+	}
+	in.deliver(true)
+}
+
+// wait waits for more, or returns false when the game is over.
+func (in *reading) wait() bool {
+	if over := in.show.over(); over || !in.begun {
+		in.early = !over
+		return false
+	}
+	in.deliver(false)
+	select {
+	case <-in.ctx.Done():
+		return false
+	case <-time.After(lookEvery):
+		return true
+	}
+}
+
+// deliver hands over what has been read.
+func (in *reading) deliver(end bool) {
+	records := in.batch
+	in.batch = nil
+	if in.ctx.Err() != nil || len(records) == 0 && !end {
+		return
+	}
+	in.server.Wait(func() { // so that no more than a batch waits
+		for i := range records {
+			in.tape.Add(&records[i])
+		}
+		if strings.HasSuffix(in.show.File, part) {
+			in.tape.Hold(in.server.Now(), in.show.Delay)
+		}
+		if end {
+			in.tape.End()
+		}
+		for v := range in.server.viewers {
+			if v.show == in.show {
+				v.Tick()
+			}
+		}
+	})
+}

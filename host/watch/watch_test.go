@@ -1,0 +1,169 @@
+package watch
+
+import (
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"w3host/bots"
+	"w3host/formats/replay"
+	"w3host/internal/testkit"
+	"w3host/past"
+	"w3host/protocol/w3gs"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var check = w3gs.MapCheck{Path: `Maps\Download\x.w3x`, Size: 1000, HasSHA1: true}
+
+// serve shows one game, number 7 with the key 9, until the test ends.
+func serve(t *testing.T, file string, delay time.Duration, most int) (addr string, log *testkit.Log) {
+	t.Helper()
+	listener, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log = new(testkit.Log)
+	s, err := New(Options{Listener: listener, Most: most, Past: past.Options{Speed: past.Max}, Log: zerolog.New(log)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Add(&Show{Number: 7, Key: 9, File: file, Delay: delay, Tape: func(r *replay.Reader) (*past.Tape, error) {
+		return past.NewTape(r, 1, w3gs.DefaultVersion, check)
+	}})
+	go s.Run()
+	t.Cleanup(func() {
+		s.Shutdown()
+		<-s.Done()
+		listener.Close()
+	})
+	return listener.Addr().String(), log
+}
+
+// begin begins a record of a game of two.
+func begin(t *testing.T, name string) (*os.File, *replay.Writer) {
+	t.Helper()
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	w, err := replay.NewWriter(f, replay.HostOf(replay.ProductExpansion, int(w3gs.DefaultVersion)), &replay.Start{
+		GameName: "Evening", SlotCount: 2, StartSpots: 2,
+		Players: []replay.Player{{PID: 1, Name: "Ann", Extra: []byte{0}}, {PID: 2, Name: "Bob", Extra: []byte{0}}},
+		Slots: []w3gs.Slot{
+			{PID: 1, Download: 100, Status: w3gs.SlotOccupied, Handicap: 100}, {PID: 2, Download: 100, Status: w3gs.SlotOccupied, Team: 1, Colour: 1, Handicap: 100},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, w
+}
+
+// play records some turns with so many bytes of actions each.
+func play(t *testing.T, w *replay.Writer, turns, bytes int) {
+	t.Helper()
+	for range turns {
+		if err := w.Turn(50*time.Millisecond, w3gs.AppendAction(nil, 2, make([]byte, bytes))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRunningGame: three clients join a game that is being recorded, get each turn behind
+// the delay, and stay to its end, although the file gets another name meanwhile.
+func TestRunningGame(t *testing.T) {
+	const delay = 2 * time.Second
+	name := filepath.Join(t.TempDir(), "game.w3g.part")
+	f, w := begin(t, name)
+	if _, err := Start(name); err != ErrEarly {
+		t.Errorf("Start: %v, want %v", err, ErrEarly)
+	}
+	play(t, w, 40, 400)
+	if r, err := Start(name); err != nil || r.Start.GameName != "Evening" {
+		t.Fatalf("Start: %v", err)
+	}
+	addr, log := serve(t, name, delay, 3)
+	written := time.Now()
+	done := make(chan bots.Report)
+	go func() {
+		report, err := bots.Run(t.Context(), bots.Options{
+			Addr: addr, GameID: 7, EntryKey: 9, Watch: true, Players: 3, LoadTime: 10 * time.Millisecond, NamePrefix: "fan-",
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		done <- report
+	}()
+	testkit.Eventually(t, "a client watches", func() bool { return strings.Contains(log.String(), "watches") })
+	play(t, w, 40, 400)
+	_ = w.Left(2, w3gs.LeaveLost)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if err := os.Rename(name, strings.TrimSuffix(name, part)); err != nil {
+		t.Fatal(err)
+	}
+	report := <-done
+	if !report.OK || time.Since(written) < delay {
+		t.Fatalf("after %v: %+v\n%s", time.Since(written), report, log.String())
+	}
+	for _, p := range report.Players {
+		if p.Turns != 80 {
+			t.Errorf("%s got %d turns of 80", p.Name, p.Turns)
+		}
+	}
+}
+
+// TestDoor: who may not watch is told so, in the packets that clients know.
+func TestDoor(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "game.w3g")
+	_, w := begin(t, name)
+	play(t, w, 40, 400)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	addr, log := serve(t, name, 0, 1)
+	dial := func() *testkit.Client {
+		c := testkit.Dial(t, netip.MustParseAddrPort(addr))
+		go c.Listen() // ends with the connection
+		return c
+	}
+	join := func(id, key uint32, name string) *testkit.Client {
+		c := dial()
+		c.Send((&w3gs.ReqJoin{GameID: id, EntryKey: key, Name: name, Extra: []byte{0}}).AppendTo(nil))
+		return c
+	}
+	ann := join(7, 9, "Eve")
+	ann.Until(byte(w3gs.OpMapCheck))
+	for name, refused := range map[string]struct {
+		c    *testkit.Client
+		code byte
+	}{
+		"full": {join(7, 9, "Fay"), byte(w3gs.RejectFull)}, "no such game": {join(8, 9, "Fay"), byte(w3gs.RejectInvalid)},
+		"wrong key": {join(7, 8, "Fay"), byte(w3gs.RejectInvalid)}, "no name": {join(7, 9, ""), byte(w3gs.RejectInvalid)},
+	} {
+		if p := refused.c.Until(byte(w3gs.OpRejectJoin)); p[4] != refused.code {
+			t.Errorf("%s: refused with %d, want %d", name, p[4], refused.code)
+		}
+	}
+	stranger := dial()
+	stranger.Send(testkit.Packet(byte(w3gs.OpPongToHost), uint32(1)))
+	if err := stranger.Ended(); err == nil {
+		t.Error("a connection that does not join goes on")
+	}
+	ann.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLost}).AppendTo(nil))
+	ann.Until(byte(w3gs.OpLeaveAck))
+	testkit.Eventually(t, "the client is gone", func() bool { return strings.Contains(log.String(), "watches no more") })
+	t.Log(log.String())
+	join(7, 9, "Fay").Until(byte(w3gs.OpMapCheck)) // there is room again
+}

@@ -1,0 +1,318 @@
+package past
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"w3host/internal/allowance"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+const (
+	// pingEvery is how often a client hears something while nothing else is sent.
+	pingEvery = 5 * time.Second
+	// silence ends a client that has turns to answer and does not.
+	silence = 70 * time.Second
+	// loadFor is how long loading may take.
+	loadFor = 10 * time.Minute
+	// lobbyFor is how long the map check may take.
+	lobbyFor = time.Minute
+	// afterEnd is how long the last line can be read.
+	afterEnd = 10 * time.Second
+	// readFor is the same for a refusal in the lobby.
+	readFor = 8 * time.Second
+	// perSecond packets may come, and burst at once, besides the answers to turns.
+	perSecond, burst = 50, 200
+	// apart is how many answers in a row may differ from the players'.
+	apart = 50
+)
+
+// Why a client is put out, for the log.
+var (
+	ErrSilent  = errors.New("no answer for too long")
+	ErrDiffers = errors.New("its game came out differently")
+	ErrLeft    = errors.New("left")
+	ErrFlood   = errors.New("too many packets a second")
+	ErrForged  = errors.New("more answers than turns")
+)
+
+// Options are the same for all clients of a tape.
+type Options struct {
+	Speed    Speed // at the beginning
+	Language texts.Language
+}
+
+// Client is one newcomer. Its methods take the time, which never goes back, and append what
+// is to be sent to Out.
+type Client struct {
+	Name string
+
+	tape     *Tape
+	state    state
+	since    time.Duration // when state began
+	finishAt time.Duration
+	why      error // it finishes
+	hasWait  bool  // has read how long the beginning is away
+	inGame   bool  // behind the lobby
+	pingAt   time.Duration
+	pace     pace
+	lines    allowance.Allowance // what is said
+	packets  allowance.Allowance // all but answers to turns
+	language texts.Language
+
+	sent     int // parts
+	answered int // parts, of which all turns before are answered
+	waiting  int // turns that are sent and not answered
+	heardAt  time.Duration
+	compared int // hashes that were those of the players
+	differ   int // hashes in a row that were not
+}
+
+type state uint8
+
+const (
+	checking state = iota // the map
+	waiting               // until the beginning may be shown
+	loading
+	watching
+	finishing // a line is read, then it is out
+)
+
+// Out is what a step makes.
+type Out struct {
+	Frames []byte // to be sent
+	Said   string // to all others who watch
+	End    bool   // the client is out when it has got what is sent
+	Why    error  // for the log; nil: the end of the record
+}
+
+// New makes a client whose 0x1E was taken, and greets it.
+func New(now time.Duration, t *Tape, name string, external w3gs.SockAddr, o Options, out *Out) *Client {
+	c := &Client{Name: name, tape: t, since: now, pingAt: now + pingEvery, language: o.Language}
+	c.pace.set(o.Speed)
+	out.send(&w3gs.SlotInfoJoin{SlotTable: t.table, PID: t.Seat, External: external})
+	for i := range t.others {
+		out.send(&t.others[i])
+	}
+	out.send(&t.Check)
+	return c
+}
+
+func (o *Out) send(p w3gs.Packet) { o.Frames = p.AppendTo(o.Frames) }
+
+func (c *Client) enter(now time.Duration, s state) { c.state, c.since = s, now }
+
+// Packet takes a packet of the client. What it does in the game is thrown away.
+func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
+	if f.Op() != w3gs.OpKeepalive && c.packets.Take(now, time.Second/perSecond, burst*time.Second/perSecond) > 0 {
+		return ErrFlood
+	}
+	p, err := w3gs.Decode(f, w3gs.FromClient)
+	switch {
+	case errors.Is(err, w3gs.ErrUnknownOp):
+		return nil
+	case err != nil:
+		return err
+	}
+	switch p := p.(type) {
+	case *w3gs.LeaveGame:
+		out.send(&w3gs.LeaveAck{})
+		out.End, out.Why = true, ErrLeft
+	case *w3gs.MapSize:
+		if c.state == checking {
+			c.checked(now, p.Size, out)
+		}
+	case *w3gs.LoadedSelf:
+		if c.state == loading {
+			c.loaded(now, out)
+		}
+	case *w3gs.Keepalive:
+		return c.answer(now, p.Checksum, out)
+	case *w3gs.ChatToHost:
+		if c.state == watching && p.Flag == w3gs.ChatGame {
+			c.hear(now, p.Text, out)
+		}
+	}
+	return nil
+}
+
+// checked goes on with who has the map.
+func (c *Client) checked(now time.Duration, size uint32, out *Out) {
+	t := c.tape
+	if size != t.Check.Size {
+		c.say(texts.Of("You lack this map: put %s into your Maps folder first.", t.Check.Path), out)
+		c.finish(now + readFor)
+		return
+	}
+	out.send(&w3gs.SlotInfo{SlotTable: t.table})
+	c.say(texts.Of("You watch %s. What you do there changes nothing.", t.Game), out)
+	c.enter(now, waiting)
+	c.start(now, out)
+}
+
+// start begins the game when its beginning may be shown. A client that has loaded waits
+// for its first turn no longer than for any other, so it waits in the lobby.
+func (c *Client) start(now time.Duration, out *Out) {
+	if len(c.tape.parts) == 0 {
+		return
+	}
+	if wait := c.tape.parts[0].from - now; wait > 0 {
+		if !c.hasWait {
+			c.hasWait = true
+			c.say(texts.Of("It begins in %v.", wait.Round(time.Second)), out)
+		}
+		return
+	}
+	out.send(&w3gs.CountdownStart{})
+	out.send(&w3gs.CountdownEnd{})
+	c.inGame = true
+	c.enter(now, loading)
+}
+
+// loaded begins the record.
+func (c *Client) loaded(now time.Duration, out *Out) {
+	out.send(&w3gs.GameLoaded{PID: c.tape.Seat})
+	for i := range c.tape.others {
+		out.send(&w3gs.GameLoaded{PID: c.tape.others[i].PID})
+	}
+	c.enter(now, watching)
+	c.heardAt = now
+	c.pace.begin(now)
+	c.feed(now, out)
+}
+
+// answer takes the hash of the oldest turn that is not answered yet.
+func (c *Client) answer(now time.Duration, hash uint32, out *Out) error {
+	if c.waiting == 0 {
+		if c.state == finishing {
+			return nil
+		}
+		return ErrForged
+	}
+	for !c.tape.parts[c.answered].answered {
+		c.answered++
+	}
+	p := &c.tape.parts[c.answered]
+	c.answered++
+	c.waiting--
+	c.heardAt = now
+	c.pace.answered(now)
+	switch {
+	case !p.hashed:
+	case p.hash == hash:
+		c.compared, c.differ = c.compared+1, 0
+	default:
+		if c.differ++; c.differ == apart && c.state == watching {
+			c.say(texts.Of("Your game came out differently at %s.", clock(p.at)), out)
+			c.finish(now + afterEnd)
+			c.why = ErrDiffers
+			return nil
+		}
+	}
+	c.feed(now, out)
+	return nil
+}
+
+// Compared is how many hashes were those of the players.
+func (c *Client) Compared() int { return c.compared }
+
+// At is the game time that the client has reached.
+func (c *Client) At() time.Duration {
+	if c.answered < len(c.tape.parts) {
+		return c.tape.parts[c.answered].at
+	}
+	return c.tape.time
+}
+
+// feed sends what the pace and the client's answers allow.
+func (c *Client) feed(now time.Duration, out *Out) {
+	if c.state != watching {
+		return
+	}
+	c.pace.look(now)
+	t := c.tape
+	for c.sent < len(t.parts) && c.waiting < c.pace.window && t.parts[c.sent].at <= c.pace.allowed &&
+		t.parts[c.sent].from <= now && len(out.Frames) < mostBytes {
+		out.Frames = append(out.Frames, t.frame(c.sent)...)
+		if t.parts[c.sent].answered {
+			c.waiting++
+		}
+		c.sent++
+	}
+	if c.sent < len(t.parts) {
+		c.pace.hold(t.parts[c.sent].at)
+	} else if (t.over || t.ended) && c.waiting == 0 {
+		c.say(texts.Of("The record of this game ends here, at %s.", clock(t.time)), out)
+		c.finish(now + afterEnd)
+	}
+}
+
+// finish lets the client read the last line.
+func (c *Client) finish(at time.Duration) { c.finishAt, c.state = at, finishing }
+
+// Tick does what is due.
+func (c *Client) Tick(now time.Duration, out *Out) {
+	if now >= c.pingAt {
+		c.pingAt = now + pingEvery
+		out.send(&w3gs.PingFromHost{Tick: uint32(now / time.Millisecond)})
+	}
+	switch {
+	case c.state == finishing && now >= c.finishAt:
+		c.leave(c.why, out)
+	case c.state == waiting:
+		c.start(now, out)
+	case c.state == checking && now >= c.since+lobbyFor,
+		c.state == loading && now >= c.since+loadFor,
+		c.state == watching && c.waiting > 0 && now >= c.heardAt+silence:
+		c.leave(ErrSilent, out)
+	default:
+		c.feed(now, out)
+	}
+}
+
+// leave puts the client out.
+func (c *Client) leave(why error, out *Out) {
+	if c.inGame {
+		out.send(&w3gs.GameOver{PID: c.tape.Seat})
+	} else {
+		out.send(&w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
+	}
+	out.End, out.Why = true, why
+}
+
+// Next is when the client wants a tick.
+func (c *Client) Next() time.Duration {
+	switch c.state {
+	case checking:
+		return min(c.pingAt, c.since+lobbyFor)
+	case waiting:
+		if len(c.tape.parts) > 0 {
+			return min(c.pingAt, c.tape.parts[0].from)
+		}
+		return c.pingAt
+	case loading:
+		return min(c.pingAt, c.since+loadFor)
+	case finishing:
+		return min(c.pingAt, c.finishAt)
+	}
+	at := c.pingAt
+	if c.waiting > 0 {
+		at = min(at, c.heardAt+silence)
+	}
+	if c.sent < len(c.tape.parts) && c.waiting < c.pace.window {
+		next := &c.tape.parts[c.sent]
+		at = min(at, max(c.pace.next(next.at), next.from))
+	}
+	return at
+}
+
+// clock is a game time as players read it.
+func clock(d time.Duration) string {
+	s := int(d / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
