@@ -28,6 +28,7 @@ import (
 	"w3host/storage"
 	"w3host/web"
 	"w3host/web/access"
+	weblive "w3host/web/live"
 	"w3host/web/metrics"
 )
 
@@ -71,7 +72,8 @@ type daemon struct {
 	listeners host.Listeners
 	recorder  *storage.Recorder
 	running   *host.Host
-	web       *web.Server // nil: none
+	web       *web.Server   // nil: none
+	live      *weblive.Live // of its pages
 	metrics   *metrics.Metrics
 	realms    *realm.Realms // nil: none
 	pulse     pulse
@@ -245,7 +247,7 @@ func (d *daemon) serve() error {
 	defer func() { d.stop(); commanding.Wait() }()
 	welcome(c, h.Addr(), d.maps, d.Log)
 	d.openAPI()
-	served := d.startWeb()
+	served := d.startWeb(h)
 	defer func() { d.stop(); <-served }()
 	if err := h.Run(d.ctx); err != nil {
 		d.Log.Warn().Err(err).Msg("stopped before everything had shut down")

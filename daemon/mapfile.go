@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"image"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 	"weak"
@@ -40,6 +42,40 @@ func (s *Maps) Open(query string, seen []w3gs.Version) (*host.Map, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open(query, seen)
+}
+
+// Minimap is the picture of a map of the folder, by the name of its file, or of the built-in
+// one.
+func (s *Maps) Minimap(file string) (image.Image, error) {
+	if name, data := builtin.Map(); name == file {
+		return w3map.Minimap(bytes.NewReader(data), int64(len(data)))
+	}
+	path, err := s.pathOf(file)
+	if err != nil {
+		return nil, err
+	}
+	f, info, err := mapconf.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return w3map.Minimap(f, info.Size())
+}
+
+// pathOf finds a map of the folder by the name of its file.
+func (s *Maps) pathOf(file string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.scan(file); err != nil {
+		return "", err
+	}
+	maps := s.maps.Load()
+	for _, e := range maps.Entries() {
+		if filepath.Base(e.File) == file {
+			return maps.Path(e), nil
+		}
+	}
+	return "", s.none(file)
 }
 
 func (s *Maps) open(query string, seen []w3gs.Version) (*host.Map, error) {

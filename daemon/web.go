@@ -5,16 +5,22 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"w3host/config"
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/host"
 	"w3host/storage"
 	"w3host/web"
 	"w3host/web/access"
 	"w3host/web/api"
+	"w3host/web/hub"
+	weblive "w3host/web/live"
 	"w3host/web/metrics"
+	"w3host/web/pages"
+	"w3host/web/view"
 )
 
 // openWeb opens the operator's window. A host without one still hosts: its port may be
@@ -35,6 +41,10 @@ func (d *daemon) openWeb() error {
 	}
 	d.web = s
 	d.checkup(func(pattern string, h http.Handler) { s.Handle(pattern, access.Public, h) })
+	d.live = weblive.New(hub.New(strconv.FormatInt(time.Now().UnixMilli(), 36), func(w hub.Watcher) {
+		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read what it watches, and has to come back")
+	}), weblive.Options{Standing: d.standing})
+	d.host.Observers = append(d.host.Observers, d.live.Observe)
 	d.atEnd(func() error { s.Close(); return nil })
 	return d.openMetrics()
 }
@@ -82,7 +92,7 @@ func (d *daemon) openAPI() {
 
 // startWeb answers requests from now on, on goroutines of its own. Whoever has made no
 // account yet gets a link that works once.
-func (d *daemon) startWeb() (ended <-chan struct{}) {
+func (d *daemon) startWeb(h *host.Host) (ended <-chan struct{}) {
 	done := make(chan struct{})
 	if d.web == nil {
 		close(done)
@@ -91,6 +101,8 @@ func (d *daemon) startWeb() (ended <-chan struct{}) {
 	go d.pulse.beat(d.ctx, func(answer func()) { // ends with ctx
 		d.running.Snapshot(0, func(*game.Snapshot) { answer() })
 	})
+	go d.live.Run(d.ctx, h) // ends with ctx
+	d.openPages()
 	go func() {
 		defer close(done)
 		if err := d.web.Serve(d.ctx); err != nil {
@@ -112,6 +124,36 @@ func (d *daemon) startWeb() (ended <-chan struct{}) {
 	}
 	d.Log.Info().Msgf("your window, once: %s", LinkURL(url, code))
 	return done
+}
+
+// standing is what pages show of the host itself.
+func (d *daemon) standing() view.Host {
+	s := d.recorder.Stats()
+	return view.Host{MaxGames: d.Config.Autohost.MaxGames, RecordsWaiting: s.Waiting, DatabaseUp: !s.DBDown}
+}
+
+// openPages has the window show its pages.
+func (d *daemon) openPages() {
+	needs := map[pages.Need]access.Role{pages.Everybody: access.Public, pages.Viewers: access.Viewer, pages.Admins: access.Admin}
+	p := pages.New(pages.Options{
+		Live: d.live, Command: d.operator.Order, Log: d.db, Maps: d.maps, Visitor: visitor, Base: d.web.URL(""), Stream: web.Stream,
+		Trigger: d.Config.Lobby.CommandTrigger, Logger: d.part("web"),
+	})
+	for _, r := range p.Routes() {
+		d.web.Handle(r.Pattern, needs[r.Need], r.Handler)
+	}
+}
+
+// levels are those of commands that a role has.
+var levels = map[access.Role]command.Level{access.Moderator: command.Owner, access.Admin: command.Admin, access.Root: command.Root}
+
+func visitor(r *http.Request) pages.Visitor {
+	from := web.Caller(r)
+	v := pages.Visitor{Addr: from.Addr.String(), Level: levels[from.Role]}
+	if from.Role > access.Public {
+		v.Name = from.Name
+	}
+	return v
 }
 
 // WebURL is where a browser on this machine finds the window that listens at addr.

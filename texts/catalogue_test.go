@@ -26,11 +26,11 @@ import (
 var formats = map[string][]int{
 	"Of": {0}, "Known": {0}, "Count": {1, 2}, "Sprintf": {1},
 	"say": {1}, "withWhy": {1, 2}, "answer": {1}, "Refuse": {1}, "cannot": {0}, "Fail": {0},
-	"one": {0}, "outOfRange": {0}, "Word": {0}, "Phrase": {0}, "Text": {0}, "Number": {0}, "Ordinal": {0}, "of": {0},
+	"one": {0}, "outOfRange": {0}, "Word": {0}, "Phrase": {0}, "Text": {0}, "Number": {0}, "Ordinal": {0}, "of": {0}, "L": {0}, "frame": {2},
 }
 
 // rooms are where players' sentences are written.
-var rooms = []string{"control", "control/people", "control/saves", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "past", "sync", "texts", "web/view"}
+var rooms = []string{"control", "control/people", "control/saves", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "past", "sync", "texts", "web/pages", "web/view"}
 
 // sentences lists what players read, each with the place where it is written.
 func sentences(t *testing.T) map[string]string {
@@ -79,6 +79,24 @@ func sentences(t *testing.T) map[string]string {
 			})
 		}
 	}
+	pages, err := filepath.Glob("../web/pages/templates/*.html")
+	if err != nil || pages == nil {
+		t.Fatal(err)
+	}
+	for _, name := range pages {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, label := range labels.FindAllStringSubmatch(string(text), -1) {
+			found[label[1]] = name
+		}
+	}
+	for _, end := range []storage.EndReason{
+		storage.EndFinished, storage.EndDesync, storage.EndClosed, storage.EndRemade, storage.EndStopped, storage.EndShutdown, storage.EndCrashed,
+	} {
+		found[string(end)] = "storage.EndReason"
+	}
 	for level := command.Anyone; level <= command.Root; level++ {
 		found[level.String()] = "command.Level"
 	}
@@ -115,6 +133,9 @@ var (
 	verb  = regexp.MustCompile(`%(?:\[(\d+)\])?[-+# 0]*[\d.]*(?:\[(\d+)\])?([a-zA-Z%])`)
 	words = regexp.MustCompile(`\pL`)
 )
+
+// labels are those of a page's template.
+var labels = regexp.MustCompile(`\.L "([^"]+)"`)
 
 func hasWords(format string) bool { return words.MatchString(verb.ReplaceAllString(format, "")) }
 

@@ -70,15 +70,6 @@ func (s *Server) login() {
 	s.Handle("POST /login", access.Public, http.HandlerFunc(s.logIn))
 	s.Handle("POST /logout", access.Public, http.HandlerFunc(s.logOut))
 	s.Handle("GET /static/login.js", access.Public, http.FileServerFS(files))
-	s.Handle("GET /{$}", access.Viewer, http.HandlerFunc(s.home))
-}
-
-func (s *Server) home(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = pages.ExecuteTemplate(w, "home.html", struct {
-		From
-		Base string
-	}{Caller(r), s.opts.BasePath})
 }
 
 func (s *Server) showLogin(w http.ResponseWriter, status int, fault string) {

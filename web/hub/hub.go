@@ -14,6 +14,8 @@ import (
 const (
 	// kept frames of a topic can be sent again to who comes back.
 	kept = 64
+	// most may watch at the same time.
+	most = 200
 	// queued frames wait for a watcher at most; one more, and it is dropped.
 	queued = 32
 )
@@ -47,6 +49,7 @@ type Watcher struct {
 	Name   string // of the account, or the address
 	Topics []string
 	Queue  int // frames that wait
+	Most   int // of this name; 0: no limit but that of all
 }
 
 // watcher is a connection.
@@ -165,6 +168,19 @@ func (h *Hub) watch(who Watcher, after string) (w *watcher, missed [][]byte, ok 
 		missed = append(missed, f.bytes)
 	}
 	return w, missed, true
+}
+
+// room reports whether one more may watch.
+func (h *Hub) room(who Watcher) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	same := 0
+	for w := range h.watchers {
+		if w.Name == who.Name {
+			same++
+		}
+	}
+	return len(h.watchers) < most && (who.Most == 0 || same < who.Most)
 }
 
 // leave ends what watch began.

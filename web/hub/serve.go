@@ -15,8 +15,13 @@ const (
 // Serve sends the topics to who watches until the request ends. A browser that comes back
 // says which frame it has seen last, in the header Last-Event-ID or, since a new EventSource
 // sends none, in the query as "after"; what has come since then is sent again, or "resync"
-// if that is not known any more.
+// if that is not known any more. Who watches too much already gets a 429.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Watcher) {
+	if !h.room(who) {
+		w.Header().Set("Retry-After", "30")
+		http.Error(w, "too many pages are being watched: close some", http.StatusTooManyRequests)
+		return
+	}
 	after := r.Header.Get("Last-Event-ID")
 	if after == "" {
 		after = r.URL.Query().Get("after")

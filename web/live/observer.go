@@ -90,10 +90,10 @@ func describe(e *view.Event, fact game.Fact) {
 	}
 }
 
-// audience is who reads a line.
+// audience is who reads a line. A line of the lobby to one player may be private.
 func audience(f *game.Said) view.Audience {
 	switch {
-	case f.Muted || f.Receiver != "":
+	case f.Muted || !f.Game && f.To.Len() == 1:
 		return view.ToOne
 	case !f.Game || f.Scope == w3gs.ScopeAll:
 		return view.ToAll

@@ -123,6 +123,7 @@ func (g *watched) buildHealth(to *Values, key string) {
 func (g *watched) head(to *Values, at string, w words) {
 	s := g.snap
 	to.text(at+"link", "/games/"+strconv.Itoa(int(g.id)))
+	to.text(at+"action", "/games/"+strconv.Itoa(int(g.id))+"/commands")
 	to.text(at+"name", s.Name)
 	to.text(at+"map", w3map.Plain(s.Map.Name))
 	to.text(at+"size", megabytes(s.Map.Size))

@@ -15,6 +15,11 @@ func (g *watched) build(to *Values, w words, staff bool) {
 	s := g.snap
 	to.text("version", s.Version.String())
 	to.text("period", millis(s.Period)+" ms")
+	running := ""
+	if g.playing && g.ended == 0 {
+		running = "yes"
+	}
+	to.text("running", running)
 	to.number("turn", int(s.Turn))
 	to.text("owner", s.Owner)
 	newest := Lateness{}
@@ -83,7 +88,11 @@ func (g *watched) buildSlot(to *Values, at string, s *game.SnapshotSlot, w words
 	to.text(at+"colour", slotColour(s))
 	to.text(at+"who", who)
 	to.text(at+"team", team(s))
-	to.text(at+"race", w.in(s.Race))
+	race := ""
+	if s.Status == w3gs.SlotOccupied {
+		race = w.in(s.Race)
+	}
+	to.text(at+"race", race)
 	ping, pingState := "", ""
 	if s.RTT > 0 && !s.Gone {
 		ping, pingState = strconv.FormatInt(s.RTT.Milliseconds(), 10), grade(s.RTT)

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"w3host/internal/testkit"
+)
+
+// browser is a headless Chromium, and what it complained of.
+type browser struct {
+	t   *testing.T
+	ctx context.Context
+	url string
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// openBrowser starts Chromium; without one the test is left out, but in CI it must be there.
+func openBrowser(t *testing.T, url string) *browser {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("NO BROWSER: the pages are not tested in one; apt-get install chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	b := &browser{t: t, ctx: ctx, url: url}
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil { // which starts it, for as long as ctx lasts
+		t.Fatal(err)
+	}
+	if err := chromedp.Listen(ctx, func(ev any) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		switch ev := ev.(type) {
+		case *runtime.EventExceptionThrown:
+			b.faults = append(b.faults, fmt.Sprintf("%+v", ev.ExceptionDetails))
+		case *log.EventEntryAdded:
+			b.faults = append(b.faults, ev.Entry.Text+" "+ev.Entry.URL)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// faultsOf tells what the page on the screen does wrong: wider than the screen, letters that
+// are hard to read, controls without a name, ids that are there twice.
+const faultsOf = `(() => {
+  const faults = [], wide = document.documentElement.scrollWidth - innerWidth;
+  if (wide > 0) faults.push("wider than the screen by " + wide);
+  if (document.querySelectorAll("h1").length !== 1) faults.push(document.querySelectorAll("h1").length + " h1");
+  const ids = new Set();
+  for (const e of document.querySelectorAll("[id]")) { if (ids.has(e.id)) faults.push("twice: " + e.id); ids.add(e.id); }
+  const rgb = c => (c.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
+  const light = c => { const [r, g, b] = c.slice(0, 3).map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const behind = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
+  const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (words.nextNode()) {
+    const e = words.currentNode.parentElement;
+    if (!words.currentNode.data.trim() || !e.checkVisibility() || e.closest("template, .sr, .skip, svg, option")) continue;
+    const a = light(rgb(getComputedStyle(e).color)), b = light(behind(e)), contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5) faults.push("contrast " + contrast.toFixed(1) + ": " + words.currentNode.data.trim().slice(0, 40));
+  }
+  for (const e of document.querySelectorAll("a, button, input:not([type=hidden]), summary")) {
+    if (!e.checkVisibility()) continue;
+    const name = e.textContent.trim() || e.getAttribute("aria-label") || e.placeholder || e.labels?.[0]?.textContent.trim() || e.querySelector("img[alt]")?.alt;
+    if (!name) faults.push("no name: " + e.outerHTML.slice(0, 120));
+  }
+  return faults;
+})()`
+
+// visit opens a page, waits until it lives, and returns what is wrong.
+func (b *browser) visit(path string) []string {
+	b.t.Helper()
+	b.do(chromedp.Navigate(b.url + path))
+	b.waitLive()
+	b.mu.Lock()
+	faults := b.faults
+	b.faults = nil
+	b.mu.Unlock()
+	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](faultsOf))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return append(faults, found...)
+}
+
+func (b *browser) waitLive() {
+	b.t.Helper()
+	b.wait(`!document.getElementById("conn") || document.getElementById("conn").dataset.state === "on"`)
+}
+
+// wait waits until an expression is true.
+func (b *browser) wait(expression string) {
+	b.t.Helper()
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
+		if err == nil && ok {
+			return
+		}
+		if time.Since(began) > 30*time.Second {
+			b.t.Fatalf("%s: %v", expression, err)
+		}
+	}
+}
+
+// picture keeps a picture of the page, for people to look at.
+func (b *browser) picture(name string) {
+	b.t.Helper()
+	folder := os.Getenv("PICTURES")
+	if folder == "" {
+		return
+	}
+	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, name+".png"), png, 0o644)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *browser) prefer(name, value string) {
+	b.t.Helper()
+	b.run(fmt.Sprintf(`document.cookie = "%s=%s; path=/"`, name, value))
+}
+
+func (b *browser) run(script string) {
+	b.t.Helper()
+	if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[any](script)); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// Every page, light and dark, on a wide screen and on a phone, in both languages, of a host
+// with bots: no fault in the console, no report of the policy, nothing wider than the screen.
+func TestPagesInABrowser(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "config.toml")
+	settings := "[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = \"" + dir + "\"\n[lan]\nenabled = false\n[lobby]\nautostart = 3\n"
+	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	host := startProcess(t, dir, "serve", "--config", config)
+	link := regexp.MustCompile(`http://\S+`).FindString(host.await("your window")["message"].(string))
+	url, _, _ := strings.Cut(link, "/login")
+	b := openBrowser(t, url)
+	if testing.Short() {
+		t.Skip()
+	}
+	bots := processCommand(t, dir, "bots", "--addr", host.addr, "--players", "3", "--minutes", "10", "--chat-every", "2s")
+	if err := bots.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bots.Process.Kill(); _ = bots.Wait() })
+	key, _ := host.await("lobby open")["key"].(string)
+	b.do(chromedp.Navigate(link))
+	b.wait(`document.querySelector("#once input").value !== ""`)
+	b.picture("login")
+	b.do(chromedp.Click("#once button"))
+	b.wait(`location.pathname === "/"`)
+	host.await("all have loaded")
+	b.wait(`document.querySelectorAll("[data-rows=games] tr").length === 1`)
+	b.operate(host)
+	pages := map[string]string{
+		"games": "/", "game": "/games/1", "lobby": "/games/2", "public": "/public", "history": "/history", "record": "/history/" + key,
+		"players": "/players", "player": "/players/bot-1", "bans": "/bans",
+	}
+	for _, width := range []int64{1360, 390} {
+		b.do(chromedp.EmulateViewport(width, 900))
+		for _, theme := range []string{"light", "dark"} {
+			for _, language := range []string{"en", "zh"} {
+				b.prefer("theme", theme)
+				b.prefer("lang", language)
+				for name, path := range pages {
+					name := fmt.Sprintf("%s-%d-%s-%s", name, width, theme, language)
+					for _, fault := range b.visit(path) {
+						t.Errorf("%s: %s", name, fault)
+					}
+					b.picture(name)
+				}
+			}
+		}
+	}
+}
+
+// hostileName is as long as names may be.
+const hostileName = `<evil>&"'%s\n`
+
+// places is what a page shows in its places but for what changes by itself.
+const places = `JSON.stringify([...document.querySelectorAll("main [data-p], main [data-f]")].map(e =>
+  [e.dataset.p || e.dataset.f, e.querySelector("*") ? "" : e.dataset.since || e.textContent, e.dataset.state, e.getAttribute("href"), e.getAttribute("value"), e.hidden]))`
+
+// operate does by the page of a lobby what operators do, while a player with a hostile name is
+// in it. What the page shows in the end is what a fresh one shows.
+func (b *browser) operate(host *process) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(b.url + "/games/2"))
+	b.waitLive()
+	c := testkit.Dial(b.t, netip.MustParseAddrPort(host.addr))
+	c.Conduct = testkit.Lobbyist
+	go c.Listen() // ends with the test
+	c.Send(testkit.JoinPacket(2, 0, hostileName))
+	join := c.Until(0x04)
+	c.PID = join[6+binary.LittleEndian.Uint16(join[4:])] // behind the slots
+	b.wait(fmt.Sprintf(`document.querySelector("[data-rows=slots] bdi").textContent === %q`, hostileName))
+	c.Say("<evil>\u202etext", 1, 2, 3)
+	b.wait(`document.querySelector("#chat").textContent.includes("<evil>[U+202E]text")`)
+	b.wait(`document.querySelector("evil") === null`)
+
+	b.do(chromedp.SendKeys("#text", "hello from the page"), chromedp.Click("#say button"))
+	c.UntilText("hello from the page")
+	b.do(chromedp.SendKeys("#text", "!frobnicate"), chromedp.Click("#say button"))
+	b.wait(`document.querySelector("#answers").textContent.includes("frobnicate")`) // a refusal, in the engine's words
+	b.picture("hostile")
+	b.wait(`document.querySelector("[data-rows=slots] [data-p='text:ping state:pingstate']").textContent !== ""`)
+	var live, fresh string
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		live = b.text(places)
+		b.do(chromedp.Reload())
+		b.waitLive()
+		if fresh = b.text(places); live == fresh {
+			break
+		}
+		if time.Since(began) > 20*time.Second {
+			b.t.Fatalf("the page that lived shows\n%s\na fresh one\n%s", live, fresh)
+		}
+	}
+	b.run(`document.querySelector("[data-rows=slots] tr button").click()`)
+	b.wait(`document.querySelector("#ask").open`)
+	b.run(`document.querySelector("#ask .danger").click()`)
+	_ = c.Ended()
+	b.wait(`!document.querySelector("[data-rows=slots]").textContent.includes("evil")`)
+}
+
+func (b *browser) text(expression string) string {
+	b.t.Helper()
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](expression))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return text
+}

@@ -1,0 +1,151 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"w3host/storage"
+)
+
+// perPage is how many games a page of the history shows.
+const perPage = 50
+
+// ask asks the database, and shows what it answers; a fault as a page of its own.
+func (p *Pages) ask(w http.ResponseWriter, r *http.Request, f *frame, page string, question func(context.Context) (any, error)) {
+	ctx, cancel := context.WithTimeout(r.Context(), asked)
+	defer cancel()
+	data, err := question(ctx)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		f.Data = f.L("nothing of that name is in the game log")
+		p.show(w, http.StatusNotFound, "fault", f)
+	case err != nil:
+		p.opts.Logger.Warn().Err(err).Str("page", page).Msg("the database does not answer a page")
+		f.Data = f.L("the database does not answer; please try again")
+		p.show(w, http.StatusServiceUnavailable, "fault", f)
+	default:
+		f.Data = data
+		p.show(w, http.StatusOK, page, f)
+	}
+}
+
+// listed is a page of the history.
+type listed struct {
+	Player, Map string
+	Games       []storage.Game
+	Older       string // the time before which the next page begins; empty: there is none
+}
+
+// history lists the games of the log, the latest first.
+func (p *Pages) history(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	l := listed{Player: strings.TrimSpace(q.Get("player")), Map: strings.TrimSpace(q.Get("map"))}
+	filter := storage.GameFilter{Limit: perPage + 1, Player: l.Player, Map: l.Map}
+	if before, err := time.Parse(time.RFC3339Nano, q.Get("before")); err == nil {
+		filter.Before = before
+	}
+	p.ask(w, r, p.frame(r, "history", "History"), "history", func(ctx context.Context) (_ any, err error) {
+		if l.Games, err = p.opts.Log.Games(ctx, filter); len(l.Games) > perPage {
+			l.Games = l.Games[:perPage]
+			l.Older = l.Games[perPage-1].Key.Time().UTC().Format(time.RFC3339Nano)
+		}
+		return l, err
+	})
+}
+
+// record shows one game of the log.
+func (p *Pages) record(w http.ResponseWriter, r *http.Request) {
+	f := p.frame(r, "history", "Game")
+	key, err := storage.ParseGameKey(r.PathValue("key"))
+	if err != nil {
+		f.Data = f.L("nothing of that name is in the game log")
+		p.show(w, http.StatusNotFound, "fault", f)
+		return
+	}
+	p.ask(w, r, f, "record", func(ctx context.Context) (any, error) {
+		g, err := p.opts.Log.Game(ctx, key)
+		if err == nil {
+			f.Title = g.Name
+		}
+		return g, err
+	})
+}
+
+// findPlayer goes to the page of a player.
+func (p *Pages) findPlayer(w http.ResponseWriter, r *http.Request) {
+	if name := strings.TrimSpace(r.URL.Query().Get("q")); name != "" {
+		http.Redirect(w, r, p.opts.Base+"/players/"+url.PathEscape(name), http.StatusSeeOther)
+		return
+	}
+	p.show(w, http.StatusOK, "find", p.frame(r, "players", "Players"))
+}
+
+// profile is what a page shows of a player.
+type profile struct {
+	Name       string
+	Stats      []storage.PlayerStats
+	Ratings    []storage.Rating
+	Games      []storage.Game
+	Bans       []storage.Ban // of the name; only for those who may see addresses
+	Namesakes  []string      // who has played from the same addresses; the same
+	Unfamiliar bool          // has not played here
+}
+
+func (p *Pages) player(w http.ResponseWriter, r *http.Request) {
+	f := p.frame(r, "players", "Player")
+	who := profile{Name: r.PathValue("name")}
+	f.Title = who.Name
+	p.ask(w, r, f, "player", func(ctx context.Context) (any, error) {
+		err := p.profile(ctx, &who, f.Admin())
+		return who, err
+	})
+}
+
+func (p *Pages) profile(ctx context.Context, who *profile, admin bool) (err error) {
+	who.Stats, err = p.opts.Log.PlayerStats(ctx, who.Name)
+	if who.Unfamiliar = errors.Is(err, storage.ErrNotFound); err != nil && !who.Unfamiliar {
+		return err
+	}
+	if who.Games, err = p.opts.Log.Games(ctx, storage.GameFilter{Player: who.Name, Limit: perPage}); err != nil {
+		return err
+	}
+	for _, s := range who.Stats {
+		if len(s.Maps) > 0 && who.Ratings == nil { // of the map that is played most
+			who.Ratings, err = p.opts.Log.RatingsOf(ctx, who.Name, s.Maps[0].Name)
+		}
+	}
+	if err != nil || !admin {
+		return err
+	}
+	if who.Namesakes, err = p.opts.Log.Namesakes(ctx, who.Name, 20); err != nil {
+		return err
+	}
+	bans, err := p.opts.Log.Bans(ctx, false)
+	for _, b := range bans {
+		if strings.EqualFold(b.Name, who.Name) {
+			who.Bans = append(who.Bans, b)
+		}
+	}
+	return err
+}
+
+// lists are the bans and the admins.
+type lists struct {
+	Bans   []storage.Ban
+	Admins []storage.Admin
+}
+
+func (p *Pages) bans(w http.ResponseWriter, r *http.Request) {
+	p.ask(w, r, p.frame(r, "bans", "Bans and admins"), "bans", func(ctx context.Context) (_ any, err error) {
+		var l lists
+		if l.Bans, err = p.opts.Log.Bans(ctx, false); err != nil {
+			return l, err
+		}
+		l.Admins, err = p.opts.Log.Admins(ctx)
+		return l, err
+	})
+}

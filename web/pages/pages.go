@@ -1,0 +1,319 @@
+// Package pages is what an operator's browser shows: pages that are whole when they come, and
+// that live while they are open. It has no rule: what it shows are facts and answers of the
+// host, and what its buttons do are commands of whoever is logged in.
+package pages
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"fmt"
+	"html/template"
+	"image"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/control"
+	"w3host/game/command"
+	"w3host/storage"
+	"w3host/texts"
+	"w3host/web/hub"
+	"w3host/web/live"
+	"w3host/web/view"
+)
+
+//go:embed static
+var static embed.FS
+
+//go:embed templates
+var templates embed.FS
+
+// How many pages an account may watch at the same time, in tabs that are on a screen, and a
+// stranger's address.
+const accountWatches, strangerWatches = 16, 4
+
+// publicFor is how long one page serves all strangers who ask for it.
+const publicFor = time.Second
+
+// asked is how long a page waits for the database.
+const asked = 2 * time.Second
+
+// Options are what the pages show and act on.
+type Options struct {
+	Live    *live.Live
+	Command func(ctx context.Context, by command.Caller, order control.Order) control.Answer
+	Log     Log
+	Maps    Maps
+	// Visitor tells who asks.
+	Visitor func(*http.Request) Visitor
+	// Base is what stands before each path; empty: nothing.
+	Base string
+	// Stream lifts the time limits of an answer that has no end.
+	Stream func(http.ResponseWriter)
+	// Trigger begins a command in the chat box.
+	Trigger string
+	Logger  zerolog.Logger
+}
+
+// Log is what pages read of the game log.
+type Log interface {
+	Games(context.Context, storage.GameFilter) ([]storage.Game, error)
+	Game(context.Context, storage.GameKey) (*storage.GameDetail, error)
+	PlayerStats(ctx context.Context, name string) ([]storage.PlayerStats, error)
+	Namesakes(ctx context.Context, name string, limit int) ([]string, error)
+	RatingsOf(ctx context.Context, name, mapName string) ([]storage.Rating, error)
+	Bans(ctx context.Context, all bool) ([]storage.Ban, error)
+	Admins(context.Context) ([]storage.Admin, error)
+}
+
+// Maps knows the maps that can be hosted.
+type Maps interface {
+	// List names the files that have the pattern in their name.
+	List(pattern string) ([]string, error)
+	// Minimap is the picture of a map of the folder.
+	Minimap(file string) (image.Image, error)
+}
+
+// Visitor is who asks for a page.
+type Visitor struct {
+	Name  string // of the account; empty: nobody has logged in
+	Addr  string
+	Level command.Level
+}
+
+// inside reports whether somebody has logged in.
+func (v Visitor) inside() bool { return v.Name != "" }
+
+// Pages are the handlers.
+type Pages struct {
+	opts      Options
+	pages     map[string]*template.Template
+	minimaps  minimaps
+	strangers made   // by language, theme and visitor
+	tag       string // of what is static
+}
+
+// New reads the templates, which are part of the program.
+func New(o Options) *Pages {
+	p := &Pages{opts: o, pages: make(map[string]*template.Template)}
+	sum := sha256.New()
+	for _, name := range []string{"app.css", "app.js", "chart.js", "icon.svg", "live.js"} {
+		text, err := static.ReadFile("static/" + name)
+		if err != nil {
+			panic(err)
+		}
+		_, _ = sum.Write(text)
+	}
+	p.tag = fmt.Sprintf(`"%x"`, sum.Sum(nil)[:8])
+	names, err := fs.Glob(templates, "templates/*.html")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		if page := strings.TrimSuffix(path.Base(name), ".html"); page != "layout" && page != "parts" {
+			p.pages[page] = template.Must(template.New(page).Funcs(functions).ParseFS(templates, "templates/layout.html", "templates/parts.html", name))
+		}
+	}
+	return p
+}
+
+// Need is who may ask for something.
+type Need uint8
+
+// Needs.
+const (
+	Everybody Need = iota
+	Viewers        // who has logged in
+	Admins
+)
+
+// Route is a handler for a pattern of http.ServeMux. What a command needs is not told here:
+// the command knows.
+type Route struct {
+	Pattern string
+	Need    Need
+	Handler http.HandlerFunc
+}
+
+// Routes are all handlers.
+func (p *Pages) Routes() []Route {
+	return []Route{
+		{"GET /static/", Everybody, p.static},
+		{"GET /public", Everybody, p.public},
+		{"GET /events", Everybody, p.events},
+		{"GET /minimap/{file}", Everybody, p.minimap},
+		{"POST /preferences", Everybody, p.prefer},
+		{"GET /{$}", Viewers, p.games},
+		{"GET /games/{id}", Viewers, p.game},
+		{"POST /games/{id}/commands", Viewers, p.command},
+		{"POST /commands", Viewers, p.command},
+		{"POST /lobbies", Viewers, p.open},
+		{"POST /bans", Viewers, p.ban},
+		{"GET /history", Viewers, p.history},
+		{"GET /history/{key}", Viewers, p.record},
+		{"GET /players", Viewers, p.findPlayer},
+		{"GET /players/{name}", Viewers, p.player},
+		{"GET /bans", Admins, p.bans},
+	}
+}
+
+// frame is what every page has.
+type frame struct {
+	Title    string
+	Nav      string // the page that is shown, for the list of pages
+	Language texts.Language
+	Theme    string // "dark", "light"; empty: as the browser wants
+	Visitor  Visitor
+	Base     string
+	Topic    string // that the page watches; empty: none
+	After    string // the id behind which its patches come
+	Now      time.Time
+	Values   view.Values
+	Data     any
+}
+
+// frame begins a page.
+func (p *Pages) frame(r *http.Request, nav, title string) *frame {
+	f := &frame{Nav: nav, Language: language(r), Visitor: p.opts.Visitor(r), Base: p.opts.Base, Now: time.Now()}
+	f.Title = f.L(title)
+	if c, err := r.Cookie("theme"); err == nil && (c.Value == "dark" || c.Value == "light") {
+		f.Theme = c.Value
+	}
+	return f
+}
+
+// open takes what the page's topic shows now; false: there is no such game.
+func (f *frame) open(l *live.Live, t view.Topic) (ok bool) {
+	t.Language = f.Language
+	t.Staff = t.Page != view.PublicPage && f.Visitor.Level >= command.Owner
+	f.Values, f.After, ok = l.Open(t)
+	f.Topic = t.String()
+	return ok
+}
+
+// language is that of a visitor: as chosen, or else as the browser wants.
+func language(r *http.Request) texts.Language {
+	if c, err := r.Cookie("lang"); err == nil {
+		if l, err := texts.ParseLanguage(c.Value); err == nil {
+			return l
+		}
+	}
+	first, _, _ := strings.Cut(r.Header.Get("Accept-Language"), ",")
+	l, _ := texts.ParseLanguage(first)
+	return l
+}
+
+// show writes a page.
+func (p *Pages) show(w http.ResponseWriter, status int, name string, f *frame) {
+	p.write(w, status, p.render(name, f))
+}
+
+// render makes a page; nil: it cannot be made.
+func (p *Pages) render(name string, f *frame) []byte {
+	var b bytes.Buffer
+	if err := p.pages[name].ExecuteTemplate(&b, "layout", f); err != nil {
+		p.opts.Logger.Error().Err(err).Str("page", name).Msg("page cannot be made")
+		return nil
+	}
+	return b.Bytes()
+}
+
+func (p *Pages) write(w http.ResponseWriter, status int, page []byte) {
+	if page == nil {
+		http.Error(w, "this page cannot be made; the log says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(page)
+}
+
+func (p *Pages) games(w http.ResponseWriter, r *http.Request) {
+	f := p.frame(r, "games", "Games")
+	f.open(p.opts.Live, view.Topic{Page: view.GamesPage})
+	if f.Visitor.Level >= command.Admin {
+		maps, err := p.opts.Maps.List("")
+		if err != nil {
+			p.opts.Logger.Warn().Err(err).Msg("maps folder")
+		}
+		f.Data = maps
+	}
+	p.show(w, http.StatusOK, "games", f)
+}
+
+// public is the page for everybody.
+func (p *Pages) public(w http.ResponseWriter, r *http.Request) {
+	f := p.frame(r, "public", "Open lobbies")
+	page := p.strangers.page(f.Language.String()+f.Theme+f.Visitor.Name, f.Now, func() []byte {
+		f.open(p.opts.Live, view.Topic{Page: view.PublicPage})
+		return p.render("public", f)
+	})
+	p.write(w, http.StatusOK, page)
+}
+
+// made are pages that are made once a second, however often strangers ask for them.
+type made struct {
+	mu    sync.Mutex
+	at    time.Time
+	pages map[string][]byte
+}
+
+func (m *made) page(key string, now time.Time, render func() []byte) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now.Sub(m.at) > publicFor {
+		m.at, m.pages = now, make(map[string][]byte)
+	}
+	page, there := m.pages[key]
+	if !there {
+		page = render()
+		m.pages[key] = page
+	}
+	return page
+}
+
+func (p *Pages) game(w http.ResponseWriter, r *http.Request) {
+	f := p.frame(r, "games", "Game")
+	id, ok := number(r)
+	if ok = ok && f.open(p.opts.Live, view.Topic{Page: view.GamePage, Game: id}); !ok {
+		f.Data = f.L("there is no such lobby or game: it may be over")
+		p.show(w, http.StatusNotFound, "fault", f)
+		return
+	}
+	f.Title = f.Values.Value("name").Text
+	f.Data = id
+	p.show(w, http.StatusOK, "game", f)
+}
+
+// events streams the patches of one topic.
+func (p *Pages) events(w http.ResponseWriter, r *http.Request) {
+	v := p.opts.Visitor(r)
+	t, err := view.ParseTopic(r.URL.Query().Get("topic"))
+	switch {
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	case t.Page != view.PublicPage && !v.inside(), t.Staff && v.Level < command.Owner:
+		http.Error(w, "log in first", http.StatusForbidden)
+		return
+	}
+	p.opts.Stream(w)
+	who := hub.Watcher{Name: v.Name, Topics: []string{t.String()}, Most: accountWatches}
+	if !v.inside() {
+		who.Name, who.Most = v.Addr, strangerWatches
+	}
+	p.opts.Live.Hub.Serve(w, r, who)
+}
+
+func (p *Pages) static(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-cache") // asked for again, and answered that it is the same
+	w.Header().Set("ETag", p.tag)
+	http.ServeFileFS(w, r, static, strings.TrimPrefix(path.Clean(r.URL.Path), "/"))
+}

@@ -1,0 +1,302 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/net/html"
+
+	"w3host/control"
+	"w3host/game"
+	"w3host/game/command"
+	"w3host/host"
+	"w3host/protocol/w3gs"
+	"w3host/storage"
+	"w3host/texts"
+	"w3host/web/hub"
+	"w3host/web/live"
+	"w3host/web/view"
+)
+
+// hostile are names, lines and reasons that somebody may send.
+var hostile = []string{
+	"<evil data-evil=1>", `"><evil>`, "'><evil>", "</script><evil>", "</title><evil>", "<!--", "]]>", "{{.Base}}", "javascript:evil()", "`evil`",
+	`" onmouseover="evil()" data-evil="`, "<svg/onload=evil()>", "&lt;evil&gt;", "\u202egnp.exe", "a\u2066b\u2069", "\x00\x01\x1b[31m", "\r\nSet-Cookie: evil=1",
+	"|cffff0000red|r", "|n|n|n", strings.Repeat("W", 1000), strings.Repeat("\u0301", 300), "../../etc/passwd", "%2e%2e/%2f", "?evil=1#evil", "/games/1/commands",
+	"\xff\xfe\xfd", "\u200b\u200e\u200f", "😈", "\u2028\u2029", "- - \"", "\\\"", "%s%d%v",
+}
+
+// fakes stand in for the host, the log and the maps, and call everything by one name.
+type fakes struct {
+	name string
+	err  error
+	line control.Order
+	by   command.Caller
+}
+
+func (f *fakes) Infos() []host.Info { return []host.Info{{ID: 1}, {ID: 2}} }
+
+func (f *fakes) Snapshot(id uint32, tell func(*game.Snapshot)) {
+	s := &game.Snapshot{Name: f.name, Map: game.Map{Name: f.name, File: f.name}, Owner: f.name, Listed: true, Waits: texts.Plain(f.name)}
+	slot := game.SnapshotSlot{Slot: w3gs.Slot{PID: 1, Status: w3gs.SlotOccupied}, Name: f.name, Race: texts.Plain(f.name)}
+	if s.Slots = []game.SnapshotSlot{slot}; id == 2 {
+		s.Stage, s.Slots[0].Lags = game.StageLagging, true
+	}
+	tell(s)
+}
+
+func (f *fakes) game() storage.Game {
+	return storage.Game{Key: storage.NewGameKey(), Name: f.name, MapName: f.name, Version: f.name, Replay: f.name, Ended: storage.EndReason(f.name)}
+}
+
+func (f *fakes) Games(context.Context, storage.GameFilter) ([]storage.Game, error) {
+	return []storage.Game{f.game()}, f.err
+}
+
+func (f *fakes) Game(context.Context, storage.GameKey) (*storage.GameDetail, error) {
+	return &storage.GameDetail{
+		Game: f.game(), People: []storage.GamePlayer{{Name: f.name, LeftReason: f.name, Address: "192.0.2.77"}},
+		Chat: []storage.ChatLine{{Name: f.name, Text: f.name}}, Lags: []storage.LagEvent{{Cause: f.name}},
+	}, f.err
+}
+
+func (f *fakes) PlayerStats(context.Context, string) ([]storage.PlayerStats, error) {
+	return []storage.PlayerStats{{Name: f.name, Realm: f.name, Maps: []storage.PlayedMap{{Name: f.name}}}}, f.err
+}
+
+func (f *fakes) Namesakes(context.Context, string, int) ([]string, error) {
+	return []string{f.name}, f.err
+}
+
+func (f *fakes) RatingsOf(context.Context, string, string) ([]storage.Rating, error) {
+	return []storage.Rating{{Name: f.name, Category: f.name}}, f.err
+}
+
+func (f *fakes) Bans(context.Context, bool) ([]storage.Ban, error) {
+	return []storage.Ban{{Name: f.name, Realm: f.name, Reason: f.name, By: f.name, Network: netip.MustParsePrefix("192.0.2.0/24")}}, f.err
+}
+
+func (f *fakes) Admins(context.Context) ([]storage.Admin, error) {
+	return []storage.Admin{{Name: f.name, Realm: f.name, By: f.name, Role: storage.RoleAdmin}}, f.err
+}
+
+func (f *fakes) List(string) ([]string, error) { return []string{f.name}, nil }
+
+func (f *fakes) Minimap(string) (image.Image, error) { return nil, errors.New("no picture") }
+
+// order answers with what it was told.
+func (f *fakes) order(_ context.Context, by command.Caller, o control.Order) control.Answer {
+	f.by, f.line = by, o
+	return control.Answer{Lines: []string{f.name}, Refused: f.name}
+}
+
+// site is the pages with their handlers.
+type site struct {
+	*fakes
+	t       *testing.T
+	visitor Visitor
+	mux     *http.ServeMux
+}
+
+func newSite(t *testing.T, name string) *site {
+	t.Helper()
+	s := &site{fakes: &fakes{name: name}, t: t, mux: http.NewServeMux(), visitor: Visitor{Name: name, Level: command.Root}}
+	l := live.New(hub.New("run", func(hub.Watcher) {}), live.Options{Standing: func() view.Host { return view.Host{} }})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); l.Run(ctx, s.fakes) }()
+	t.Cleanup(func() { stop(); <-ended })
+	p := New(Options{
+		Live: l, Command: s.order, Log: s.fakes, Maps: s.fakes, Visitor: func(*http.Request) Visitor { return s.visitor },
+		Base: "/base", Stream: func(http.ResponseWriter) {}, Trigger: "!", Logger: zerolog.Nop(),
+	})
+	for _, r := range p.Routes() {
+		s.mux.Handle(r.Pattern, r.Handler)
+	}
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if _, _, ok := l.Open(view.Topic{Page: view.GamePage, Game: 2}); ok {
+			return s
+		}
+		if time.Since(began) > 10*time.Second {
+			t.Fatal("the view has met no game")
+		}
+	}
+}
+
+func (s *site) get(path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	return w
+}
+
+func (s *site) post(path string, fields url.Values, accept string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(fields.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Accept", accept)
+	w := httptest.NewRecorder()
+	s.mux.ServeHTTP(w, r)
+	return w
+}
+
+var everyPage = []string{
+	"/", "/games/1", "/games/2", "/games/3", "/public", "/history", "/history/0190163d-8694-739b-aea5-966c26f8ad91", "/history/nonsense",
+	"/players", "/players/Ann", "/bans",
+}
+
+// What anybody is called stays a text on every page.
+func TestHostileNames(t *testing.T) {
+	for i, name := range hostile {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, name)
+			for _, path := range append(everyPage, "/players/"+url.PathEscape(name), "/history?player="+url.QueryEscape(name)) {
+				s.check(path, s.get(path).Body.Bytes())
+			}
+			s.check("an answer", s.post("/commands", url.Values{"line": {"games"}}, "text/html").Body.Bytes())
+		})
+	}
+}
+
+// check finds elements and attributes that no template has, and letters that nobody sees.
+func (s *site) check(path string, page []byte) {
+	s.t.Helper()
+	root, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.ElementNode && n.Data == "evil" {
+			s.t.Errorf("%s: %q has made an element", path, s.name)
+		}
+		for _, a := range n.Attr {
+			if a.Key == "data-evil" || strings.HasPrefix(a.Key, "on") || a.Key == "style" || (a.Key == "href" || a.Key == "src" || a.Key == "action") && !strings.HasPrefix(a.Val, "/base/") && !strings.HasPrefix(a.Val, "#") {
+				s.t.Errorf("%s: %q has made the attribute %s=%q", path, s.name, a.Key, a.Val)
+			}
+		}
+		if n.Type == html.TextNode && strings.ContainsFunc(strings.TrimSpace(n.Data), func(r rune) bool {
+			return r != '\n' && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r))
+		}) {
+			s.t.Errorf("%s: %q is not shown as it is: %q", path, s.name, n.Data)
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
+		}
+	}
+	walk(root)
+}
+
+// Every page is there in both languages, and has no address for those who may see none.
+func TestEveryPage(t *testing.T) {
+	s := newSite(t, "Ann")
+	for _, path := range everyPage {
+		want := http.StatusOK
+		if path == "/games/3" || path == "/history/nonsense" {
+			want = http.StatusNotFound
+		}
+		for _, level := range []command.Level{command.Anyone, command.Owner, command.Root} {
+			s.visitor.Level = level
+			w := s.get(path)
+			if w.Code != want {
+				t.Errorf("%s: %d", path, w.Code)
+			}
+			if strings.Contains(w.Body.String(), "192.0.2.") && level < command.Admin && path != "/bans" { // whose route needs an admin
+				t.Errorf("%s shows an address to %v", path, level)
+			}
+			if strings.Contains(w.Body.String(), "<no value>") || strings.Contains(w.Body.String(), "ZgotmplZ") {
+				t.Errorf("%s: a value is missing or unsafe", path)
+			}
+		}
+	}
+}
+
+// The database is away: the pages of games live on, the others say so.
+func TestDatabaseAway(t *testing.T) {
+	s := newSite(t, "Ann")
+	s.err = errors.New("connection refused")
+	for path, want := range map[string]int{"/": 200, "/games/1": 200, "/history": 503, "/players/Ann": 503, "/bans": 503} {
+		if w := s.get(path); w.Code != want || strings.Contains(w.Body.String(), "refused") {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+}
+
+// A button is a command of who is logged in, and a refusal the engine's sentence.
+func TestButtons(t *testing.T) {
+	s := newSite(t, "no slot is open")
+	s.visitor = Visitor{Name: "Rook", Level: command.Owner}
+	for _, c := range []struct {
+		path   string
+		fields string
+		want   control.Order
+	}{
+		{"/games/7/commands", "line=kick+Ann", control.Order{Game: 7, Command: "kick Ann"}},
+		{"/games/7/commands", "text=hello+all", control.Order{Game: 7, Command: "say hello all"}},
+		{"/games/7/commands", "text=!start+force", control.Order{Game: 7, Command: "start force"}},
+		{"/commands", "line=games", control.Order{Command: "games"}},
+		{"/lobbies", "map=echo+isles&name=3v3+all", control.Order{Command: `host "echo isles" 3v3 all`}},
+		{"/bans", "name=Ann+B&time=7d&reason=7+feeds", control.Order{Command: `ban "Ann B" 7d "7 feeds"`}},
+	} {
+		fields, _ := url.ParseQuery(c.fields)
+		w := s.post(c.path, fields, "application/json")
+		if s.line != c.want || s.by.Name != "Rook" || s.by.Level != command.Owner || s.by.Via != command.ViaWeb {
+			t.Errorf("%s %s: %+v by %+v", c.path, c.fields, s.line, s.by)
+		}
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"refused":"no slot is open"`) {
+			t.Errorf("%s: %d %s", c.path, w.Code, w.Body)
+		}
+	}
+	if w := s.post("/commands", url.Values{"line": {strings.Repeat("x", maxForm)}}, ""); w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("too long: %d", w.Code)
+	}
+}
+
+// Nobody watches what they may not.
+func TestEventsNeedRights(t *testing.T) {
+	s := newSite(t, "Ann")
+	for _, c := range []struct {
+		visitor Visitor
+		topic   string
+		want    int
+	}{
+		{Visitor{}, "games:en", 403},
+		{Visitor{}, "game:1:en", 403},
+		{Visitor{Name: "v"}, "game:1:en:staff", 403},
+		{Visitor{Name: "v"}, "anything", 400},
+		{Visitor{Name: "v"}, "game:01:en", 400},
+	} {
+		s.visitor = c.visitor
+		if w := s.get("/events?topic=" + c.topic); w.Code != c.want {
+			t.Errorf("%+v, %s: %d", c.visitor, c.topic, w.Code)
+		}
+	}
+}
+
+// Where a form leads back to is on this site.
+func TestBack(t *testing.T) {
+	s := newSite(t, "Ann")
+	for from, want := range map[string]string{
+		"": "/base/", "http://host/base/games/1?x": "/base/games/1", "http://host//evil.example/": "/evil.example", "javascript:evil()": "/base/",
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/preferences", strings.NewReader("theme=dark"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Referer", from)
+		w := httptest.NewRecorder()
+		s.mux.ServeHTTP(w, r)
+		if got := w.Header().Get("Location"); got != want || !strings.Contains(fmt.Sprint(w.Header()["Set-Cookie"]), "theme=dark") {
+			t.Errorf("from %q: to %q", from, got)
+		}
+	}
+}

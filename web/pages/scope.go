@@ -1,0 +1,152 @@
+package pages
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"w3host/formats/w3map"
+	"w3host/game/command"
+	"w3host/texts"
+	"w3host/web/view"
+)
+
+// functions are what templates call besides the methods of what they are given.
+var functions = template.FuncMap{
+	"plain": func(s string) string { return view.Visible(w3map.Plain(s)) },
+	"shown": view.Visible,
+	"path":  url.PathEscape,
+	"clock": clock,
+	"span":  func(ms int64) string { return clock(time.Duration(ms) * time.Millisecond) },
+	"day":   func(t time.Time) string { return t.Format("2006-01-02 15:04") },
+	"stamp": func(t time.Time) string { return t.Format(time.RFC3339) },
+	"add":   func(a, b int) int { return a + b },
+}
+
+// clock is a duration as a clock shows it.
+func clock(d time.Duration) string {
+	s := int(max(d, 0) / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// L is a label or sentence of the page in its language, or what has no translation as it is.
+func (f *frame) L(english string) string { return view.Visible(texts.Known(english).In(f.Language)) }
+
+// Owns reports whether the visitor may command lobbies and games; what a command needs is
+// its own.
+func (f *frame) Owns() bool { return f.Visitor.Level >= command.Owner }
+
+// Admin reports whether the visitor may see addresses.
+func (f *frame) Admin() bool { return f.Visitor.Level >= command.Admin }
+
+// Inside reports whether the visitor has logged in.
+func (f *frame) Inside() bool { return f.Visitor.inside() }
+
+// Page is the scope of the page itself.
+func (f *frame) Page() Scope { return Scope{frame: f} }
+
+// Scope is a part of a page that lives: the page itself, or a row of a list. The same
+// template makes the row that is there when the page comes and, empty, the one that the
+// browser copies for rows that come later.
+type Scope struct {
+	*frame
+	at    string // before the keys: "lobbies/7/"
+	ID    string // of the row
+	blank bool
+}
+
+// T is the text of a place.
+func (s Scope) T(key string) string { return s.Values.Value(s.at + key).Text }
+
+// Rows are those of a list.
+func (s Scope) Rows(list string) (rows []Scope) {
+	for _, id := range s.Values.Value(s.at + list).Rows {
+		rows = append(rows, Scope{frame: s.frame, at: s.at + list + "/" + id + "/", ID: id})
+	}
+	return rows
+}
+
+// Blank is a row of which nothing is known yet.
+func (s Scope) Blank() Scope { return Scope{frame: s.frame, at: "-/", blank: true} }
+
+// Items are those of a tail.
+func (s Scope) Items(key string) [][]string {
+	if t := s.Values.Value(s.at + key).Tail; t != nil {
+		return t.Items
+	}
+	return nil
+}
+
+// End is the number behind the last item of a tail.
+func (s Scope) End(key string) int {
+	if t := s.Values.Value(s.at + key).Tail; t != nil {
+		return t.End
+	}
+	return 0
+}
+
+// Points are the items of a tail for a chart.
+func (s Scope) Points(key string) string {
+	var b strings.Builder
+	for i, item := range s.Items(key) {
+		if i > 0 {
+			b.WriteByte(';')
+		}
+		b.WriteString(strings.Join(item, " "))
+	}
+	return b.String()
+}
+
+// P makes an element a place: of "text:name href:link" the browser sets the text to the
+// value of name, and the address to that of link. What is set besides the text is set here,
+// too.
+func (s Scope) P(places string) template.HTMLAttr {
+	var b strings.Builder
+	fmt.Fprintf(&b, ` data-p="%s"`, html.EscapeString(places))
+	for place := range strings.FieldsSeq(places) {
+		kind, key, _ := strings.Cut(place, ":")
+		value := html.EscapeString(s.T(key))
+		switch kind {
+		case "href", "src", "action":
+			if value != "" {
+				fmt.Fprintf(&b, ` %s="%s%s"`, kind, html.EscapeString(s.Base), value)
+			}
+		case "state":
+			fmt.Fprintf(&b, ` data-state="%s"`, value)
+		case "since":
+			fmt.Fprintf(&b, ` data-since="%s"`, value)
+		case "value", "max":
+			fmt.Fprintf(&b, ` %s="%s"`, kind, value)
+		case "show":
+			if value == "" {
+				b.WriteString(" hidden")
+			}
+		}
+	}
+	return template.HTMLAttr(b.String())
+}
+
+// Elapsed is how long a time of the page is ago.
+func (s Scope) Elapsed(key string) string {
+	ms, err := strconv.ParseInt(s.T(key), 10, 64)
+	if err != nil {
+		return ""
+	}
+	return clock(s.Now.Sub(time.UnixMilli(ms)))
+}
+
+// Hour is a time of an item of a tail.
+func (s Scope) Hour(ms string) string {
+	n, err := strconv.ParseInt(ms, 10, 64)
+	if err != nil {
+		return ""
+	}
+	return time.UnixMilli(n).Format(time.TimeOnly)
+}

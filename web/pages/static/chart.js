@@ -1,0 +1,27 @@
+// Charts: own SVG, a few paths, drawn again when a point comes.
+const NS = "http://www.w3.org/2000/svg", W = 720, H = 140, L = 36, T = 8, B = 18;
+const make = (name, attributes, text) => {
+  const e = document.createElementNS(NS, name);
+  for (const k in attributes) e.setAttribute(k, attributes[k]);
+  if (text !== undefined) e.textContent = text;
+  return e;
+};
+const nice = most => [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find(n => n >= most) ?? most;
+
+export function draw(svg) {
+  const points = svg.dataset.points ? svg.dataset.points.split(";").map(p => p.split(" ").map(Number)) : [];
+  const most = nice(Math.max(svg.dataset.chart === "pings" ? 100 : 1, ...points.flat()));
+  const slots = +svg.dataset.max, X = i => L + (W - L) * (slots - points.length + i) / (slots - 1), Y = v => T + (H - T - B) * (1 - v / most);
+  svg.replaceChildren();
+  for (const part of [0, 0.5, 1]) {
+    svg.append(make("line", { x1: L, x2: W, y1: Y(most * part), y2: Y(most * part), class: "grid-line" }));
+    svg.append(make("text", { x: L - 6, y: Y(most * part) + 4, "text-anchor": "end" }, String(most * part)));
+  }
+  for (let i = 0; i <= 5; i++) svg.append(make("text", { x: L + (W - L) * i / 5, y: H - 3, "text-anchor": i === 5 ? "end" : i ? "middle" : "start" }, i === 5 ? "0" : "−" + (5 - i) + ":00"));
+  const columns = Math.max(0, ...points.map(p => p.length));
+  for (let c = 0; c < columns; c++) {
+    let d = "", pen = "M";
+    points.forEach((p, i) => { if (p[c] > 0 || svg.dataset.chart === "late") { d += pen + X(i).toFixed(1) + " " + Y(p[c] || 0).toFixed(1); pen = "L"; } else pen = "M"; });
+    if (d) svg.append(make("path", { d, class: svg.dataset.chart === "late" ? (c ? "worst" : "median") : "line line-" + c % 12 }));
+  }
+}
