@@ -72,7 +72,7 @@ func TestBystanderOfAttacks(t *testing.T) {
 func bystanderOf(t *testing.T, attacks []string) {
 	const lasts = 1200 * time.Millisecond
 	r := newRig(t, func(o *Options) {
-		o.Limits.Unjoined, o.Limits.Exempt = 1024, []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+		o.Listing, o.Limits.Unjoined, o.Limits.Exempt = true, 1024, []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 		o.Game.Reconnect.Wait, o.Game.Reconnect.Silence = time.Minute, 20*time.Second
 	})
 	playing, players := r.play(3)

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 )
 
@@ -53,6 +54,17 @@ var Attacks = []Attack{
 	{"connections", many(8, func(_ context.Context, t Target) {
 		if c := connect(t, oneAddress); c != nil {
 			_ = c.Close()
+		}
+	})},
+	{"questions for lobbies", many(16, func(_ context.Context, t Target) {
+		c := connect(t, somewhere())
+		if c == nil {
+			return
+		}
+		defer c.Close()
+		if _, err := c.Write(gproxy.List{Format: gproxy.ListFormat}.AppendTo(nil)); err == nil {
+			_ = c.SetReadDeadline(time.Now().Add(time.Second))
+			_, _ = io.Copy(io.Discard, c)
 		}
 	})},
 	{"silent connections", hold(1200, func(net.Conn) {})},
