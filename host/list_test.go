@@ -1,9 +1,11 @@
 package host
 
 import (
+	"bytes"
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -86,6 +88,9 @@ func TestList(t *testing.T) {
 	if _, end := askList(t, r.h.Addr(), 2); end.State != gproxy.ListFormatUnknown {
 		t.Errorf("an unknown format is answered with %+v", end)
 	}
+	if odd := r.log.find("connection closed before it joined"); len(odd) > 0 {
+		t.Errorf("a question is logged as a join that never came: %v", odd)
+	}
 	if n := r.unjoined(); n > 1 { // the last one may still be on its way out
 		testkit.Eventually(t, "no stranger left", func() bool { return r.unjoined() == 0 })
 	}
@@ -145,4 +150,33 @@ func TestListBounds(t *testing.T) {
 		t.Errorf("%d of 10,000 addresses were sent %d bytes each", listed, len(d.answer))
 	}
 	t.Logf("10,000 questions took %v, %d answers of %d bytes", time.Since(begun), listed, len(d.answer))
+}
+
+// TestListAnswer: an answer serves all who ask within a second, tells how old lobbies are,
+// and is given to an exempt address however often it asks.
+func TestListAnswer(t *testing.T) {
+	d := newDirectory(&Options{Listing: true, Product: w3gs.ProductTFT})
+	now := time.Now()
+	open := func(id uint32) {
+		d.open(lan.Advert{GameID: id, Name: "a", Count: lan.Count{Slots: 12, Open: 12}, Variants: []lan.Variant{{Version: 26}}})
+		d.lobbies[len(d.lobbies)-1].since = now.Add(-90 * time.Second)
+	}
+	reply := func(at time.Time) []byte {
+		return d.reply(netip.MustParseAddr("127.0.0.1"), gproxy.ListFormat, true, at)
+	}
+	open(1)
+	first := slices.Clone(reply(now))
+	var info w3gs.GameInfo
+	if err := info.Decode(w3gs.Frame(first[:len(first)-12]).Body()); err != nil || info.UptimeSeconds != 90 {
+		t.Errorf("open for 90 s: %+v, %v", info, err)
+	}
+	open(2)
+	for range 10_000 {
+		if !bytes.Equal(reply(now.Add(listFreshFor-1)), first) {
+			t.Fatal("the answer was made once more within a second, or was refused")
+		}
+	}
+	if again := reply(now.Add(listFreshFor)); len(again) < 2*len(first)-12 {
+		t.Errorf("a second later the answer has %d bytes, with one lobby %d", len(again), len(first))
+	}
 }

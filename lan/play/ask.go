@@ -126,7 +126,7 @@ func clean(info *w3gs.GameInfo) {
 				return -1
 			}
 			return r
-		}, strings.ToValidUTF8(*text, ""))
+		}, *text) // what is no UTF-8 is one, too
 	}
 	if strings.TrimSpace(info.Name) == "" {
 		info.Name = "?"

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,10 +35,20 @@ func TestAnswer(t *testing.T) {
 	if a.lobbies[0].Name != "a[2Jb" || a.lobbies[1].Name != "?" || a.lobbies[0].Stat.HostName != "h[31m" {
 		t.Errorf("names %q %q %q", a.lobbies[0].Name, a.lobbies[1].Name, a.lobbies[0].Stat.HostName)
 	}
+	other := lobby(3, 26, "of another game")
+	copy(other[4:], "3RAW")
+	locked := (&w3gs.GameInfo{Product: w3gs.ProductTFT, Version: 26, GameID: 1, Name: "\xffb", Password: "x", Port: 25}).AppendTo(nil)
+	a, err = readAnswer(bytes.NewReader(slices.Concat(lobby(2, 26, "a"), other, locked, gproxy.Listed{}.AppendTo(nil))))
+	if err != nil || len(a.lobbies) != 3 || a.again != soonest || a.lobbies[2].Password != "" || a.lobbies[2].Name != "b" {
+		t.Fatal(a, err)
+	}
 	s := &session{opts: Options{}}
 	at := netip.MustParseAddrPort("192.0.2.1:6500")
 	list := a.found(at, w3gs.ProductTFT)
 	s.place(list, at)
+	if len(list) != 2 || list[0].Info.GameID != 1 || list[1].Info.GameID != 2 {
+		t.Fatalf("in the list: %+v", list)
+	}
 	if list[0].JoinAddr() != at || s.ownPort(1) != 25 {
 		t.Errorf("joins go to %v, own port %d", list[0].JoinAddr(), s.ownPort(1))
 	}
@@ -67,6 +78,11 @@ func TestHostileAnswers(t *testing.T) {
 		"half a lobby":   {bytes.NewReader(lobby(1, 26, "a")[:50]), errNoList},
 		"no end":         {bytes.NewReader(lobby(1, 26, "a")), errNoList},
 		"another packet": {bytes.NewReader((&w3gs.PingFromHost{}).AppendTo(nil)), errNoList},
+		"less than none": {bytes.NewReader([]byte{0xF7, 0x30, 3, 0}), errNoList},
+		"a lobby's body": {bytes.NewReader(slices.Concat([]byte{0xF7, 0x31}, lobby(1, 26, "a")[2:], end)), errNoList},
+		"a broken lobby": {bytes.NewReader(append([]byte{0xF7, 0x30, 8, 0, 1, 2, 3, 4}, end...)), errNoList},
+		"a broken end":   {bytes.NewReader([]byte{0xF8, end[1], 5, 0, 0}), errNoList},
+		"another end":    {bytes.NewReader(gproxy.List{Format: gproxy.ListFormat}.AppendTo(nil)), errNoList},
 		"zero length":    {bytes.NewReader([]byte{0xF7, 0x30, 0, 0}), errNoList},
 		"endless":        {&endless{data: lobby(1, 26, "a")}, errLong},
 		"endless junk":   {&endless{data: []byte{0xF7, 0x30, 0xFF, 0xFF}}, errNoList},
@@ -81,6 +97,13 @@ func TestHostileAnswers(t *testing.T) {
 	}
 	if a, err := readAnswer(bytes.NewReader(append(many, end...))); err != nil || len(a.lobbies) != maxLobbies {
 		t.Errorf("1500 lobbies: %d, %v", len(a.lobbies), err)
+	}
+	var unknown []byte
+	for _, v := range []uint32{0, 6, 200, 1 << 31} {
+		unknown = append(unknown, lobby(1, v, "a")...)
+	}
+	if a, err := readAnswer(bytes.NewReader(append(unknown, end...))); err != nil || len(a.lobbies) != 0 {
+		t.Errorf("versions that there are not: %+v, %v", a.lobbies, err)
 	}
 	many = nil
 	for v := range uint32(100) {
