@@ -137,6 +137,9 @@ func (p *player) takeTable(op w3gs.Op, t *w3gs.SlotTable) {
 		pids.add(s.PID)
 		colours.add(s.Colour)
 	}
+	if p.g.run.opts.Save != nil {
+		p.needSaved(op, t)
+	}
 	p.table = *t
 }
 

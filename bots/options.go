@@ -52,6 +52,7 @@ type Options struct {
 	EntryKey   uint32 // its entry key
 	Version    w3gs.Version
 	Map        *w3gs.MapCheck // the only map that the bots accept; nil: whatever the host has
+	Save       *Save          // the lobby of this saved game is wanted; nil: none of a saved game
 	NamePrefix string         // a bot is called prefix and number
 
 	NoStart      bool // never say "!start"

@@ -141,6 +141,9 @@ func (f *finder) searchLAN(ctx context.Context) (found []lobby, err error) {
 	ap := netip.AddrPortFrom(to.AddrPort().Addr().Unmap(), to.AddrPort().Port())
 	answers, err := lan.Search(ctx, ap, w3gs.SearchGame{Product: w3gs.ProductTFT, Version: uint32(f.opts.Version)})
 	for _, l := range answers {
+		if !f.opts.Save.shows(&l.Info) {
+			continue
+		}
 		found = append(found, lobby{
 			id: l.Info.GameID, key: l.Info.EntryKey, addr: l.JoinAddr().String(), name: l.Info.Name, slots: int(l.Info.Slots),
 			open: int(l.Info.SlotsOpen), proxies: l.Info.Stat.Width == proxySize && l.Info.Stat.Height == proxySize,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -40,6 +41,7 @@ type botsCall struct {
 	version string
 	start   bool
 
+	save    string
 	from    string
 	speed   float64
 	inOrder bool
@@ -54,6 +56,7 @@ func botsCommand() *cobra.Command {
 	fs.SortFlags = false
 	c.addTo(fs)
 	c.bad.addTo(fs)
+	fs.StringVar(&c.save, "save", "", "go on with this saved game `file` (.w3z), in the lobby that shows it")
 	fs.StringVar(&c.from, "from-replay", "", "play the game of this `file` (.w3g): its players' actions, lines and leaves, at their times")
 	fs.Float64Var(&c.speed, "speed", 1, "with --from-replay: how many times as fast")
 	fs.BoolVar(&c.inOrder, "in-order", false, "with --from-replay: one player acts in a turn, so that actions of different players keep their order")
@@ -61,6 +64,7 @@ func botsCommand() *cobra.Command {
 	fs.BoolVar(&c.each, "each", false, "with --json: also one object for each bot")
 	fs.BoolVar(&c.verbose, "verbose", false, "also say what becomes of each bot")
 	_ = cmd.MarkFlagFilename("from-replay", "w3g")
+	_ = cmd.MarkFlagFilename("save", "w3z")
 	_ = cmd.MarkFlagDirname("download")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := c.complete(); err != nil {
@@ -110,6 +114,13 @@ func (c *botsCall) complete() (err error) {
 	}
 	if opts.Actions == 0 {
 		opts.Actions = -1
+	}
+	if c.save != "" {
+		game, err := readSave(c.save)
+		if err != nil {
+			return failed(c.save, err)
+		}
+		opts.Save = &bots.Save{File: filepath.Base(c.save), Game: game}
 	}
 	if c.from != "" {
 		script, err := readScript(c.from)
