@@ -70,7 +70,10 @@ type Lobby struct {
 	HCL               string   `toml:"hcl" entry:"hcl"`
 	Welcome           []string `toml:"welcome" entry:"welcome" range:"1..220"`
 	Rules             []string `toml:"rules" entry:"rules" range:"1..220"`
-	PingLimit         Duration `toml:"ping_limit" entry:"ping_limit"` // slower players are removed; 0: nobody
+	PingLimit         Duration `toml:"ping_limit" entry:"ping_limit"`                       // slower players are removed; 0: nobody
+	MinRating         int      `toml:"min_rating" entry:"min_rating" range:"-10000..10000"` // points on the map; 0: no limit
+	MaxRating         int      `toml:"max_rating" entry:"max_rating" range:"-10000..10000"`
+	MinGames          int      `toml:"min_games" entry:"min_games" range:"0..10000"` // rated ones on the map
 	IdleAfter         Duration `toml:"idle_after" default:"30m" entry:"idle_after"`
 	AbandonedAfter    Duration `toml:"abandoned_after" default:"1m" entry:"abandoned_after"`
 	Reserved          []string `toml:"reserved" entry:"reserved"`

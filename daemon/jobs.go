@@ -48,12 +48,12 @@ func housekeeping(ctx context.Context, db *storage.Store, keep storage.Keep, log
 type ratings struct{ db *storage.Store }
 
 // Skill is a player's rating, or a newcomer's if none of their games is rated.
-func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (rating.Skill, error) {
+func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (skill rating.Skill, games int, err error) {
 	known, err := r.db.Rating(ctx, name, realm, mapName)
 	if errors.Is(err, storage.ErrNotFound) {
-		return rating.Newcomer(), nil
+		return rating.Newcomer(), 0, nil
 	}
-	return rating.Skill{Mu: known.Mu, Sigma: known.Sigma}, err
+	return rating.Skill{Mu: known.Mu, Sigma: known.Sigma}, known.Games, err
 }
 
 // rateEvery bounds how long players wait for their new ratings after a game.

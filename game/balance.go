@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/rating"
 	"w3host/texts"
@@ -26,7 +27,29 @@ func (m *Machine) rated(s *seat, in *Input) {
 	s.skill = &skill
 	if m.turns == nil {
 		m.toLobby(lobby.Doubt{})
+		m.checkEntry(s, in.Games)
 	}
+}
+
+// checkEntry removes who is too weak or too strong for this lobby. A name that its realm may still confirm is
+// rated again then.
+func (m *Machine) checkEntry(s *seat, games int) {
+	e, points := m.cfg.Entry, s.skill.Points()
+	p, _ := m.lobby.Player(s.PID)
+	var why texts.Text
+	switch {
+	case s.realm != s.Realm, p.Reserved, s.level >= command.Admin:
+		return
+	case games < e.MinGames:
+		why = texts.Of("%d rated games on this map are needed here, and you have %d", e.MinGames, games)
+	case e.MinRating != 0 && points < e.MinRating:
+		why = texts.Of("at least %d points on this map are needed here, and you have %d", e.MinRating, points)
+	case e.MaxRating != 0 && points > e.MaxRating:
+		why = texts.Of("at most %d points on this map are allowed here, and you have %d", e.MaxRating, points)
+	default:
+		return
+	}
+	m.toLobby(lobby.Kick{PID: s.PID, Why: why})
 }
 
 // sides are the playing humans of the lobby in slot order, and the teams that

@@ -80,6 +80,7 @@ func (c *codec) input(in *Input) {
 	if c.has(in.Like != "") {
 		in.Like = string(c.bytes([]byte(in.Like)))
 	}
+	number(c, &in.Games)
 }
 
 // has begins the next field and reports whether the entry contains it.

@@ -37,6 +37,7 @@ type Config struct {
 	Trigger   byte
 	Reconnect Reconnect
 	Votes     Votes
+	Entry     EntryRules
 	Commands  command.Rules
 	Cooldown  Cooldown
 	// Rules are what the command "rules" shows.
@@ -44,6 +45,12 @@ type Config struct {
 	// Silence is how long a player in the lobby may send nothing, although every ping
 	// wants an answer.
 	Silence time.Duration
+}
+
+// EntryRules say how strong players must be, as they are rated on this map; 0: no limit.
+type EntryRules struct {
+	MinRating, MaxRating int // points
+	MinGames             int // rated ones
 }
 
 // Reconnect is how long a running game keeps the seat of a player whose link is

@@ -69,7 +69,7 @@ const (
 	Acked
 	// Forfeit: seat PID can no longer be resumed; Why says why.
 	Forfeit
-	// Rated: Skill is the rating of Link's player on this map.
+	// Rated: Skill is the rating of Link's player on this map, from so many Games.
 	Rated
 	// Prefer: Link's player has chosen Language in an earlier game.
 	Prefer
@@ -149,4 +149,5 @@ type Input struct {
 	Language texts.Language
 	Version  w3gs.Version
 	Like     string
+	Games    int
 }

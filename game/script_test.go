@@ -94,7 +94,8 @@ func (s *scene) open(cfg Config) {
 //	host: LINE           the host says something to all; "host to NAME" to one
 //	the list bans NAME: WHY
 //	load | ack [NAME]    all but NAME load, or answer all turns
-//	rated NAME MU SIGMA  the rating of a player arrives
+//	strength MIN MAX GAMES  a lobby for players of such ratings
+//	rated NAME MU SIGMA [GAMES]  the rating of a player arrives
 //	prefers NAME TAG     the language that a player has chosen earlier arrives
 //	ignores NAME OTHER   whom a player has ignored in an earlier game arrives
 //	login NAME [WAIT]    a player has given the password, or may try again after WAIT
@@ -125,10 +126,17 @@ func (s *scene) event(line string) error {
 	case "rated":
 		var name string
 		var skill rating.Skill
-		if _, err := fmt.Sscan(rest, &name, &skill.Mu, &skill.Sigma); err != nil {
+		games := 0
+		if n, err := fmt.Sscan(rest, &name, &skill.Mu, &skill.Sigma, &games); n < 3 {
 			return err
 		}
-		s.step(Input{Kind: Rated, Link: s.links[name], Skill: skill})
+		s.step(Input{Kind: Rated, Link: s.links[name], Skill: skill, Games: games})
+	case "strength": // MIN MAX GAMES: a lobby for such players
+		cfg := s.m.cfg
+		if _, err := fmt.Sscan(rest, &cfg.Entry.MinRating, &cfg.Entry.MaxRating, &cfg.Entry.MinGames); err != nil {
+			return err
+		}
+		s.open(cfg)
 	case "prefers":
 		name, tag, _ := strings.Cut(rest, " ")
 		language, err := texts.ParseLanguage(tag)

@@ -173,7 +173,7 @@ type People interface {
 // Ratings tells how strong players are on a map, from a database. It may take as
 // long as ctx lets it; who is not known is a newcomer.
 type Ratings interface {
-	Skill(ctx context.Context, name, realm, mapName string) (rating.Skill, error)
+	Skill(ctx context.Context, name, realm, mapName string) (skill rating.Skill, games int, err error)
 }
 
 // nobody stands in for what an Options leaves out.
@@ -203,6 +203,6 @@ func (nobody) Login(context.Context, string, string) error { return game.ErrNoPe
 
 func (nobody) Language(context.Context, string) (texts.Language, bool, error) { return 0, false, nil }
 
-func (nobody) Skill(context.Context, string, string, string) (rating.Skill, error) {
-	return rating.Newcomer(), nil
+func (nobody) Skill(context.Context, string, string, string) (rating.Skill, int, error) {
+	return rating.Newcomer(), 0, nil
 }

@@ -127,19 +127,19 @@ func (g *Game) recall(l *link) {
 
 // rate looks up how strong a link's player is.
 func (g *Game) rate(l *link) {
-	name, realm, vouched, skill := l.name, "", l.vouched, rating.Newcomer()
+	name, realm, vouched, skill, games := l.name, "", l.vouched, rating.Newcomer(), 0
 	if vouched {
 		realm = l.realm
 	}
 	g.lookUp(l, func(ctx context.Context) error {
-		known, err := g.shard.opts.Ratings.Skill(ctx, name, realm, g.m.Name)
+		known, rated, err := g.shard.opts.Ratings.Skill(ctx, name, realm, g.m.Name)
 		if err == nil {
-			skill = known
+			skill, games = known, rated
 		}
 		return err
 	}, func() {
 		if l.vouched == vouched { // or another answer is on its way
-			g.step(&game.Input{Kind: game.Rated, Link: l.id, Skill: skill})
+			g.step(&game.Input{Kind: game.Rated, Link: l.id, Skill: skill, Games: games})
 		}
 	}, "no rating is known: the player counts as a newcomer")
 }

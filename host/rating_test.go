@@ -17,15 +17,15 @@ type slowRatings struct {
 	maps chan string
 }
 
-func (r slowRatings) Skill(ctx context.Context, name, realm, mapName string) (rating.Skill, error) {
+func (r slowRatings) Skill(ctx context.Context, name, realm, mapName string) (rating.Skill, int, error) {
 	r.maps <- mapName + "|" + realm
 	switch name {
 	case "Guest":
 		<-r.let
 	case "Nobody":
-		return rating.Skill{}, errors.New("the database is away")
+		return rating.Skill{}, 0, errors.New("the database is away")
 	}
-	return rating.Skill{Mu: 40, Sigma: 2}, nil
+	return rating.Skill{Mu: 40, Sigma: 2}, 10, nil
 }
 
 // TestRatingsReachTheLobby: a lobby goes on while ratings are looked up, and has

@@ -203,4 +203,9 @@ var chineseGame = map[string]string{
 
 	// the last players
 	"the game ends: only %d players are left": "游戏结束：只剩 %d 名玩家",
+
+	// how strong players must be
+	"%d rated games on this map are needed here, and you have %d":     "这里需要在本图上有 %d 局评分记录，而你有 %d 局",
+	"at least %d points on this map are needed here, and you have %d": "这里至少需要本图 %d 分，而你有 %d 分",
+	"at most %d points on this map are allowed here, and you have %d": "这里最多允许本图 %d 分，而你有 %d 分",
 }
