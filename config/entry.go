@@ -23,9 +23,6 @@ type Entry struct {
 	Hours    []string `toml:"hours"`
 }
 
-// EntryKeys are all keys of an [[autohost]].
-func EntryKeys() []string { return sortedKeys(new(Entry).fields()) }
-
 // fields maps the keys of an entry to their places.
 func (e *Entry) fields() map[string]reflect.Value {
 	fields := fieldsOf(reflect.ValueOf(e).Elem(), "toml")

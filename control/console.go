@@ -52,7 +52,7 @@ type ConsoleOptions struct {
 // keeps, and it is needed for the state of the terminal anyway.
 func OpenConsole(ctx context.Context, stdin io.Reader, stderr io.Writer, o ConsoleOptions) *Console {
 	c := &Console{in: stdin, Log: stderr, restore: func() {}, stop: o.Stop}
-	go c.awaitInterrupts(ctx) // ends with ctx
+	go onSignal(ctx, os.Interrupt, c.interrupted) // of a terminal that is not raw, and from elsewhere; ends with ctx
 	if tty, ok := stdin.(*os.File); ok && terminal.Is(tty) {
 		if !inForeground(tty) {
 			c.in = nil
@@ -159,18 +159,17 @@ func (k *keys) Read(p []byte) (int, error) {
 	return len(typed), err
 }
 
-// awaitInterrupts takes Ctrl-C of a terminal that is not raw, and the signal from
-// elsewhere.
-func (c *Console) awaitInterrupts(ctx context.Context) {
+// onSignal calls f for each signal of a kind until ctx ends.
+func onSignal(ctx context.Context, kind os.Signal, f func()) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt)
+	signal.Notify(signals, kind)
 	defer signal.Stop(signals)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-signals:
-			c.interrupted()
+			f()
 		}
 	}
 }

@@ -5,7 +5,6 @@ package control
 import (
 	"context"
 	"os"
-	"os/signal"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,16 +17,4 @@ func inForeground(tty *os.File) bool {
 }
 
 // onHangup calls f for each SIGHUP until ctx ends.
-func onHangup(ctx context.Context, f func()) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP)
-	defer signal.Stop(signals)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-signals:
-			f()
-		}
-	}
-}
+func onHangup(ctx context.Context, f func()) { onSignal(ctx, syscall.SIGHUP, f) }

@@ -29,7 +29,7 @@ func TestKeysOfEntries(t *testing.T) {
 		"countdown_restarts": "false", "name": `"other"`, "map": `"other"`, "hcl": `"other"`, "owner": `"other"`,
 	}
 	before := entry("")
-	for _, key := range config.EntryKeys() {
+	for _, key := range entryKeys() {
 		var got any = before
 		for _, value := range []string{words[key], "true", "3", `"45s"`, `"1 MB"`, `["other"]`, "[7]"} {
 			if value == "" {
@@ -43,4 +43,22 @@ func TestKeysOfEntries(t *testing.T) {
 			t.Errorf("%s has no effect: %v", key, err)
 		}
 	}
+}
+
+// entryKeys are all keys of an [[autohost]].
+func entryKeys() (keys []string) {
+	entry := reflect.TypeFor[config.Entry]()
+	for field := range entry.Fields() {
+		if !field.Anonymous {
+			keys = append(keys, field.Tag.Get("toml"))
+		}
+	}
+	for _, section := range reflect.VisibleFields(reflect.TypeFor[config.Config]()) {
+		for i := 0; section.Type.Kind() == reflect.Struct && i < section.Type.NumField(); i++ {
+			if key := section.Type.Field(i).Tag.Get("entry"); key != "" {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
 }

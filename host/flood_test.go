@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,21 +93,21 @@ func bystanderOf(t *testing.T, attacks []string) {
 	time.Sleep(lasts)
 	waiting = append(waiting, r.join(r.lobby(2), "Newcomer", player))
 	end()
-	worst := ask(t, playing, func(*Game) (worst time.Duration) {
-		for _, l := range *late {
-			worst = max(worst, l)
-		}
-		return worst
-	})
-	machine := jitter()
-	if most := 20*time.Millisecond + 2*machine; worst > most {
-		t.Errorf("a turn was %v late, want %v at most", worst, most)
-	}
-	t.Logf("turns were at most %v late, the machine %v", worst, machine)
-	checkBeat(t, players, period+100*time.Millisecond+2*machine)
+	checkUndisturbed(t, playing, late, players, jitter())
 	for _, c := range waiting {
 		if err := c.Ending(); err != nil {
 			t.Errorf("%s lost the connection: %v", c.Name, err)
 		}
 	}
+}
+
+// checkUndisturbed: the turns of a game were late by little more than the machine.
+func checkUndisturbed(t *testing.T, g *Game, late *lateTape, players []*client, machine time.Duration) {
+	t.Helper()
+	worst := ask(t, g, func(*Game) time.Duration { return slices.Max(*late) })
+	if most := 20*time.Millisecond + 2*machine; worst > most {
+		t.Errorf("a turn was %v late, want %v at most", worst, most)
+	}
+	t.Logf("turns were at most %v late, the machine %v", worst, machine)
+	checkBeat(t, players, period+100*time.Millisecond+2*machine)
 }

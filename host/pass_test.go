@@ -216,18 +216,7 @@ func TestPass(t *testing.T) {
 			t.Errorf("no scene has a link in state %d", s)
 		}
 	}
-	worst := ask(t, playing, func(*Game) (worst time.Duration) {
-		for _, l := range *late {
-			worst = max(worst, l)
-		}
-		return worst
-	})
-	machine := jitter()
-	if most := 20*time.Millisecond + 2*machine; worst > most {
-		t.Errorf("a turn of another game was %v late, want %v at most", worst, most)
-	}
-	t.Logf("turns were at most %v late, the machine %v", worst, machine)
-	checkBeat(t, players, period+100*time.Millisecond+2*machine)
+	checkUndisturbed(t, playing, late, players, jitter())
 }
 
 // What docs/safety.md says of one pass.

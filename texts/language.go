@@ -20,9 +20,6 @@ var tags = [...]string{English: "en", Chinese: "zh"}
 
 var catalogues = [...]map[string]string{Chinese: chinese()}
 
-// Languages lists all.
-func Languages() []Language { return []Language{English, Chinese} }
-
 // Tags lists the names of all.
 func Tags() string { return strings.Join(tags[:], ", ") }
 

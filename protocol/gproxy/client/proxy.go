@@ -216,69 +216,6 @@ func (p *Proxy) unlag(pid byte) {
 	}
 }
 
-func (p *Proxy) extension(packet []byte) error {
-	body := packet[4:]
-	u32 := func(at int) uint32 {
-		if len(body) < at+4 {
-			return 0
-		}
-		return binary.LittleEndian.Uint32(body[at:])
-	}
-	switch op := packet[1]; {
-	case op == 1 && len(body) == 8:
-		p.Offered, p.Port, p.PID = true, binary.LittleEndian.Uint16(body), body[2]
-		p.Key, p.Empties = u32(3), int(body[7])
-		if p.Empties > 9 {
-			return fmt.Errorf("%d empty actions, 9 at most", p.Empties)
-		}
-	case op == 2 && len(body) == 4 && p.State == Asking:
-		if err := p.drop(u32(0)); err != nil {
-			return err
-		}
-		p.State = Linked
-		p.Resumed++
-		for _, packet := range p.kept {
-			p.Repeated++
-			p.ToHost = append(p.ToHost, packet...)
-		}
-	case op == 3 && len(body) == 4:
-		return p.drop(u32(0))
-	case op == 4 && len(body) == 4: // on a live connection too
-		p.bid()
-		p.State, p.Why = Over, fmt.Sprintf("rejected by the host: reason %d", u32(0))
-	case op == 50 && (len(body) == 4 || len(body) == 8):
-		if p.Version >= 2 && !p.Extended {
-			p.Extended, p.Wait = true, time.Duration(u32(0))*time.Second
-			p.say(50, u32(0))
-		}
-	case op == 51 && len(body) == 4:
-		p.Key = u32(0)
-	default:
-		return fmt.Errorf("packet 0xF8 %d of %d bytes", op, len(packet))
-	}
-	return nil
-}
-
-// drop discards the packets that the host has acknowledged.
-func (p *Proxy) drop(count uint32) error {
-	if count > p.Sent {
-		return fmt.Errorf("the host has %d packets of %d", count, p.Sent)
-	}
-	for ; !p.lapsed && p.acked < count; p.acked++ {
-		p.keeps -= len(p.kept[0])
-		p.kept = p.kept[1:]
-	}
-	if count < p.acked && p.State == Asking {
-		return fmt.Errorf("the host has only %d packets, and had %d", count, p.acked)
-	}
-	return nil
-}
-
-func (p *Proxy) acknowledge(now time.Duration) {
-	p.ackedAt = now
-	p.say(3, p.Got)
-}
-
 // bid tells the host that the player leaves.
 func (p *Proxy) bid() {
 	if !p.left {
@@ -299,11 +236,6 @@ func (p *Proxy) ClientGone() {
 	}
 }
 
-// say sends a packet of the extension with one number.
-func (p *Proxy) say(op byte, v uint32) {
-	p.ToHost = binary.LittleEndian.AppendUint32(append(p.ToHost, 0xF8, op, 8, 0), v)
-}
-
 // CanReturn reports whether the proxy can reconnect if the connection breaks.
 func (p *Proxy) CanReturn() bool { return p.Offered && p.fed && !p.left && !p.lapsed }
 
@@ -320,14 +252,6 @@ func (p *Proxy) Broken() {
 	default:
 		p.State = Lost
 	}
-}
-
-// Connected tells that a new connection to Port is open.
-func (p *Proxy) Connected(now time.Duration) {
-	p.State, p.heard = Asking, now
-	p.ToHost = append(p.ToHost[:0], 0xF8, 2, 13, 0, p.PID)
-	p.ToHost = binary.LittleEndian.AppendUint32(p.ToHost, p.Key)
-	p.ToHost = binary.LittleEndian.AppendUint32(p.ToHost, p.Got)
 }
 
 // Tick does what is due. It reports whether the host has been silent for too long:
