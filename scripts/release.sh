@@ -82,7 +82,7 @@ image() { # ARCHITECTURE
 	arch=$1
 	set -- buildah --root "$work/buildah" --runroot "$work/buildah-run" --storage-driver vfs
 	"$@" bud --isolation chroot --format docker --timestamp "$SOURCE_DATE_EPOCH" --platform "linux/$arch" --identity-label=false --tag "$tag" "$context" >/dev/null
-	"$@" push "$tag" "docker-archive:$work/image/$arch.tar:$tag" >/dev/null 2>&1
+	"$@" push --quiet "$tag" "docker-archive:$work/image/$arch.tar:$tag" >/dev/null
 	"$work/release" image "$dist/w3host_${VERSION#v}_image_$arch.tar.gz" "$work/image/$arch.tar"
 }
 

@@ -10,12 +10,14 @@ install -d -m 755 /var/lib/w3host/maps /var/lib/w3host/scripts
 command -v systemctl >/dev/null || exit 0
 runs() { [ -d /run/systemd/system ]; }
 if runs; then systemctl daemon-reload; fi
-if [ "$1" = 2 ] || [ -n "${2:-}" ]; then
+removed=/var/lib/w3host/.removed # Debian knows the version before also after a removal
+if { [ "$1" = 2 ] || [ -n "${2:-}" ]; } && [ ! -e $removed ]; then
 	# A restart would end the games that are being played.
 	if runs && systemctl is-active --quiet w3host; then
 		echo "w3host: the host goes on with the version before; when no game runs: systemctl restart w3host"
 	fi
 	exit 0
 fi
+rm -f $removed
 systemctl enable w3host
 if runs; then systemctl start w3host; fi

@@ -1,0 +1,119 @@
+package dockertest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The package is installed on a Debian with nothing else on it, under its own systemd,
+// by the commands of docs/deployment.md; then it is stopped, reloaded, removed and put back.
+const packageScript = `
+exec >/try.log 2>&1
+export DEBIAN_FRONTEND=noninteractive
+w3host() { (cd /var/lib/w3host && setpriv --reuid=w3host --regid=w3host --clear-groups /usr/bin/w3host "$@" --config /etc/w3host/config.toml); }
+state() { systemctl show w3host --property=ActiveState,ExecMainStatus,NRestarts | sort | tr '\n' ' '; }
+journal() { journalctl --unit=w3host --lines=6 --no-pager --output=cat; }
+apt-get install -qq /root/w3host.deb
+echo "== installed: $(state) $(systemctl is-enabled w3host)"
+w3host doctor | sed 's/^/doctor: /'
+systemctl reload w3host && echo "== reloaded"
+echo '[gaem]' >>/etc/w3host/config.toml
+systemctl reload w3host || { echo "== faulty: $(state)"; journal; }
+sed -i '$d' /etc/w3host/config.toml
+systemctl kill --signal=KILL w3host && sleep 5
+echo "== killed: $(state)"
+w3host ctl exit && sleep 5
+echo "== told to exit: $(state)"
+echo W3HOST_LOBBY_MPA=1 >>/etc/w3host/environment
+systemctl start w3host; sleep 3
+echo "== misspelt: $(state)"; journal
+sed -i '$d' /etc/w3host/environment
+systemctl start w3host
+apt-get install -qq --reinstall /root/w3host.deb
+echo "== upgraded: $(state)"
+apt-get remove -qq w3host
+echo "== removed: $(systemctl is-active w3host)"
+apt-get install -qq /root/w3host.deb
+echo "== back: $(state) $(systemctl is-enabled w3host)"
+poweroff
+`
+
+const packageUnit = `[Service]
+ExecStart=/bin/sh /try.sh
+[Install]
+WantedBy=multi-user.target
+`
+
+// boot runs a Debian of its own, on a network of its own with one card.
+const boot = `
+ip link set lo up
+ip link add card type veth peer name line
+ip addr add 10.99.0.2/24 brd + dev card
+ip link set card up && ip link set line up && ip route add default dev card
+[ -f /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 cgroup2 /sys/fs/cgroup
+exec systemd-nspawn --quiet --directory="$1" --boot --console=pipe --register=no --keep-unit
+`
+
+func TestPackageStartsAHost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the whole program")
+	}
+	for _, program := range []string{"debootstrap", "systemd-nspawn", "unshare", "ip"} {
+		if _, err := exec.LookPath(program); err != nil || os.Geteuid() != 0 {
+			t.Skipf("SKIPPED: the package is not installed, which takes root and %s (apt-get install debootstrap systemd-container iproute2)", program)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "debian")
+	if out, err := exec.CommandContext(t.Context(), "debootstrap", "--variant=minbase", "--include=systemd-sysv,dbus,ca-certificates", "stable", dir).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: the package is not installed, because there is no Debian to be had: %v\n%s", err, out)
+	}
+	write(t, filepath.Join(dir, "root/w3host.deb"), firstRelease(t)["w3host_9.8.7_"+runtime.GOARCH+".deb"])
+	write(t, filepath.Join(dir, "try.sh"), []byte(packageScript))
+	write(t, filepath.Join(dir, "etc/systemd/system/try.service"), []byte(packageUnit))
+	wants := filepath.Join(dir, "etc/systemd/system/multi-user.target.wants")
+	if err := os.MkdirAll(wants, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../try.service", filepath.Join(wants, "try.service")); err != nil {
+		t.Fatal(err)
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	console, err := exec.CommandContext(ctx, "unshare", "--net", "--mount", "--propagation", "private", "sh", "-ec", boot, "sh", dir).CombinedOutput()
+	log, _ := os.ReadFile(filepath.Join(dir, "try.log"))
+	if len(log) == 0 {
+		t.Skipf("SKIPPED: the package is not installed, because no systemd runs here: %v\n%s", err, console)
+	}
+	checkInstalled(t, string(log))
+}
+
+func checkInstalled(t *testing.T, log string) {
+	t.Helper()
+	running := "ActiveState=active ExecMainStatus=0 NRestarts="
+	for _, want := range []string{
+		"== installed: " + running + "0  enabled", "== reloaded", "== faulty: " + running + "0", `unknown key "gaem"`,
+		"== killed: " + running + "1", "== told to exit: ActiveState=inactive ExecMainStatus=0",
+		"== misspelt: ActiveState=failed ExecMainStatus=2 NRestarts=0", "W3HOST_LOBBY_MPA is not a setting",
+		"== upgraded: " + running + "0", "the host goes on with the version before",
+		"== removed: inactive", "== back: " + running + "0  enabled",
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("missing %q", want)
+		}
+	}
+	for line := range strings.Lines(log) {
+		if strings.HasPrefix(line, "doctor: ✗") && !strings.Contains(line, "game's scripts") {
+			t.Errorf("the doctor finds more than that the game's scripts are missing: %s", line)
+		}
+	}
+	if t.Failed() || !strings.Contains(log, "doctor: ✓") {
+		t.Errorf("%s", log)
+	}
+}
