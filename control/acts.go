@@ -52,15 +52,17 @@ func describe(i *host.Info) texts.Text {
 
 func games(d *target, c *call) error {
 	var items []texts.Text
-	hidden := 0
+	hidden, shown := 0, []Game{}
 	for _, i := range d.host().Infos() {
 		switch {
 		case c.Level >= command.Admin || i.Public && !i.Playing:
 			items = append(items, describe(&i))
+			shown = append(shown, GameOf(&i, c.Level >= command.Admin))
 		case i.Playing:
 			hidden++
 		}
 	}
+	c.Give(func() any { return shown })
 	if hidden > 0 {
 		items = append(items, texts.Of("games running: %d", hidden))
 	}
@@ -81,6 +83,7 @@ func oneGame(id uint32) act {
 		for _, p := range i.Players {
 			names = append(names, p.Name)
 		}
+		c.Give(func() any { return GameOf(&i, c.Level >= command.Admin) })
 		c.Answer(describe(&i).In(c.Language))
 		if names != nil {
 			answer(c, "Players: %s", strings.Join(names, ", "))
@@ -179,6 +182,7 @@ func maps(pattern string) act {
 		default:
 			return cannot("no map matches %q", pattern)
 		}
+		c.Give(func() any { return files })
 		items := make([]texts.Text, len(files))
 		for i, file := range files {
 			items[i] = texts.Plain(file)

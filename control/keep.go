@@ -125,7 +125,12 @@ func autohosting(a *args) act {
 
 func showEntries(d *target, c *call) error {
 	var items []texts.Text
-	for _, s := range d.status() {
+	status, entries := d.status(), []Entry{}
+	for i := range status {
+		entries = append(entries, EntryOf(&status[i]))
+	}
+	c.Give(func() any { return entries })
+	for _, s := range status {
 		notes := []texts.Text{texts.Of("%d open, %d playing, %d at most, %d so far", s.Open, s.Playing, s.MaxGames, s.Opened)}
 		if s.Off {
 			notes = append(notes, texts.Of("off"))

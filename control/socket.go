@@ -28,6 +28,7 @@ type (
 	// Answer is the outcome.
 	Answer struct {
 		Lines   []string `json:"lines"`
+		Data    any      `json:"data,omitempty"`    // the same as values; see data.go
 		Refused string   `json:"refused,omitempty"` // why it was not done
 		Key     string   `json:"key,omitempty"`     // of the game
 	}
@@ -148,6 +149,11 @@ func (o *Operator) Order(ctx context.Context, by command.Caller, order Order) An
 		defer mu.Unlock()
 		answer.Lines = append(answer.Lines, text)
 	}
+	by.Data = func(value any) {
+		mu.Lock()
+		defer mu.Unlock()
+		answer.Data = value
+	}
 	by.Refuse = func(why string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -159,7 +165,7 @@ func (o *Operator) Order(ctx context.Context, by command.Caller, order Order) An
 	if err != nil && answer.Refused == "" && len(answer.Lines) == 0 {
 		answer.Refused = err.Error()
 	}
-	return Answer{Lines: append([]string{}, answer.Lines...), Refused: answer.Refused}
+	return Answer{Lines: append([]string{}, answer.Lines...), Data: answer.Data, Refused: answer.Refused}
 }
 
 // errNoHost means that nobody answers at a control socket.

@@ -109,6 +109,8 @@ if ctl unban Mallory; then exit 9; fi
 ctl 'saygames gl hf'
 if ctl exit; then exit 9; fi
 ctl --json games | grep -q '"lines"'
+ctl --json games | grep -q '"state": "lobby"'
+ctl --json autohost | grep -q '"wanted": 1'
 ctl exit nice
 ctl eg 1 end
 `)

@@ -44,6 +44,8 @@ type Caller struct {
 	Reply func(text string) `json:"-"`
 	// Refuse takes why a command was not done; nil: Reply does.
 	Refuse func(why string) `json:"-"`
+	// Data takes what Reply says in words as values, for programs; nil: nobody wants them.
+	Data func(value any) `json:"-"`
 	// Later announces an answer that comes after the command has returned. The
 	// function that it returns is called once that answer is given. nil: nobody waits.
 	Later func() (given func()) `json:"-"`
@@ -69,6 +71,13 @@ func (c *Caller) Pending() (given func()) {
 func (c *Caller) Answer(text string) {
 	if c.Reply != nil {
 		c.Reply(text)
+	}
+}
+
+// Give hands values to a caller who wants some.
+func (c *Caller) Give(values func() any) {
+	if c.Data != nil {
+		c.Data(values())
 	}
 }
 

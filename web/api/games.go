@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"w3host/control"
 	"w3host/game"
 	"w3host/host"
 	"w3host/texts"
@@ -61,69 +62,31 @@ func (a *api) getHost(context.Context, *none) (*body[Standing], error) {
 	return &body[Standing]{a.standing()}, nil
 }
 
-// Game is a lobby or a running game.
-type Game struct {
-	ID      uint32    `json:"id"`
-	Name    string    `json:"name"`
-	Map     string    `json:"map" doc:"Its file"`
-	Entry   string    `json:"entry,omitempty" doc:"Of autohost"`
-	State   string    `json:"state" enum:"lobby,running"`
-	Public  bool      `json:"public" doc:"Listed for players"`
-	Since   time.Time `json:"since" doc:"When the lobby opened, or the game began"`
-	Open    int       `json:"open" doc:"Slots that can be joined"`
-	Slots   int       `json:"slots"`
-	Players []Player  `json:"players"`
-}
-
-// Player is in a lobby or game.
-type Player struct {
-	Name    string `json:"name"`
-	Realm   string `json:"realm,omitempty" doc:"That has confirmed the name"`
-	Address string `json:"address,omitempty" doc:"For admins"`
-}
-
-func gameOf(i *host.Info, addresses bool) Game {
-	g := Game{ID: i.ID, Name: i.Name, Map: i.Map, Entry: i.Entry, State: "lobby", Public: i.Public, Since: i.Since, Slots: i.Counts.Total, Players: []Player{}}
-	if i.Playing {
-		g.State = "running"
-	} else {
-		g.Open = i.Counts.Open
-	}
-	for _, p := range i.Players {
-		shown := Player{Name: p.Name, Realm: p.Realm}
-		if addresses && p.Addr.IsValid() {
-			shown.Address = p.Addr.Addr().String()
-		}
-		g.Players = append(g.Players, shown)
-	}
-	return g
-}
-
 func (a *api) listGames(ctx context.Context, in *struct {
 	State    string `query:"state" enum:"lobby,running" example:"lobby"`
 	Joinable bool   `query:"joinable" doc:"Only lobbies with an open slot"`
 	After    uint32 `query:"after" doc:"The number of the last game of the page before" example:"0"`
 	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"100" example:"100"`
 },
-) (*body[list[Game]], error) {
-	out := list[Game]{Items: []Game{}}
+) (*body[list[control.Game]], error) {
+	out := list[control.Game]{Items: []control.Game{}}
 	for _, i := range a.infos() { // in the order of their numbers
-		g := gameOf(&i, web.CallerOf(ctx).Role >= access.Admin)
+		g := control.GameOf(&i, web.CallerOf(ctx).Role >= access.Admin)
 		switch {
 		case i.ID <= in.After, in.State != "" && in.State != g.State, in.Joinable && g.Open == 0:
 			continue
 		case len(out.Items) == in.Limit:
 			out.Next = number(out.Items[in.Limit-1].ID)
-			return &body[list[Game]]{out}, nil
+			return &body[list[control.Game]]{out}, nil
 		}
 		out.Items = append(out.Items, g)
 	}
-	return &body[list[Game]]{out}, nil
+	return &body[list[control.Game]]{out}, nil
 }
 
 // Detail is a lobby or game with its slots.
 type Detail struct {
-	Game
+	control.Game
 	Stage    string `json:"stage" enum:"lobby,counting,loading,playing,lagging"`
 	Waits    string `json:"waits,omitempty" doc:"Why the lobby has not started"`
 	Turn     uint32 `json:"turn,omitempty"`
@@ -167,13 +130,13 @@ func (a *api) getGame(ctx context.Context, in *GameID) (*body[Detail], error) {
 		if s == nil {
 			return nil, noGame
 		}
-		return &body[Detail]{detail(gameOf(&info, web.CallerOf(ctx).Role >= access.Admin), s)}, nil
+		return &body[Detail]{detail(control.GameOf(&info, web.CallerOf(ctx).Role >= access.Admin), s)}, nil
 	case <-ctx.Done():
 		return nil, fault(http.StatusServiceUnavailable, "busy", "the game does not answer")
 	}
 }
 
-func detail(g Game, s *game.Snapshot) Detail {
+func detail(g control.Game, s *game.Snapshot) Detail {
 	d := Detail{Game: g, Stage: stages[s.Stage], Waits: s.Waits.In(texts.English), Turn: s.Turn, PeriodMS: s.Period.Milliseconds(), Seats: []Seat{}}
 	for i, slot := range s.Slots {
 		d.Seats = append(d.Seats, Seat{

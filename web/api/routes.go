@@ -78,6 +78,7 @@ type Line struct {
 // Answers are what a command said.
 type Answers struct {
 	Lines []string `json:"lines"`
+	Data  any      `json:"data,omitempty" doc:"The same as values, of commands that list lobbies and games, maps or entries"`
 }
 
 func (a *api) command(ctx context.Context, in *struct{ Body Line }) (*body[Answers], error) {
@@ -103,7 +104,7 @@ func (a *api) order(ctx context.Context, o control.Order) (*body[Answers], error
 		p.Lines = answer.Lines
 		return nil, p
 	}
-	return &body[Answers]{Answers{answer.Lines}}, nil
+	return &body[Answers]{Answers{answer.Lines, answer.Data}}, nil
 }
 
 func (a *api) listMaps(_ context.Context, in *struct {
@@ -117,26 +118,14 @@ func (a *api) listMaps(_ context.Context, in *struct {
 	return &body[list[string]]{list[string]{Items: append([]string{}, files...)}}, nil
 }
 
-// Entry is an [[autohost]].
-type Entry struct {
-	Name     string `json:"name"`
-	Wanted   int    `json:"wanted" doc:"Lobbies that are to be open"`
-	Open     int    `json:"open"`
-	Playing  int    `json:"playing"`
-	MaxGames int    `json:"max_games"`
-	Off      bool   `json:"off" doc:"By a command, or outside of its hours"`
-	Last     string `json:"last,omitempty" doc:"The map of the newest lobby"`
-	Next     string `json:"next,omitempty" doc:"The map that was chosen for the next"`
-}
-
-func (a *api) listEntries(context.Context, *none) (*body[list[Entry]], error) {
+func (a *api) listEntries(context.Context, *none) (*body[list[control.Entry]], error) {
 	var status []autohost.Status
 	a.Host.Keep(func(k *autohost.Keeper) { status = k.Status(time.Now()) })
-	out := list[Entry]{Items: []Entry{}}
-	for _, s := range status {
-		out.Items = append(out.Items, Entry{s.Name, s.Lobbies, s.Open, s.Playing, s.MaxGames, s.Off || s.OutsideOfHours, s.Last, s.Next})
+	out := list[control.Entry]{Items: []control.Entry{}}
+	for i := range status {
+		out.Items = append(out.Items, control.EntryOf(&status[i]))
 	}
-	return &body[list[Entry]]{out}, nil
+	return &body[list[control.Entry]]{out}, nil
 }
 
 // Realm is where lobbies are listed.
