@@ -28,6 +28,7 @@ import (
 	"w3host/storage"
 	"w3host/web"
 	"w3host/web/access"
+	"w3host/web/api"
 	weblive "w3host/web/live"
 	"w3host/web/metrics"
 )
@@ -74,6 +75,7 @@ type daemon struct {
 	running   *host.Host
 	web       *web.Server   // nil: none
 	live      *weblive.Live // of its pages
+	events    *api.Events
 	metrics   *metrics.Metrics
 	realms    *realm.Realms // nil: none
 	pulse     pulse

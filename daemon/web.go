@@ -43,7 +43,7 @@ func (d *daemon) openWeb() error {
 	d.checkup(func(pattern string, h http.Handler) { s.Handle(pattern, access.Public, h) })
 	d.live = weblive.New(hub.New(strconv.FormatInt(time.Now().UnixMilli(), 36), func(w hub.Watcher) {
 		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read what it watches, and has to come back")
-	}), weblive.Options{Standing: d.standing})
+	}), weblive.Options{Standing: d.standing, Each: d.openEvents().Tell})
 	d.host.Observers = append(d.host.Observers, d.live.Observe)
 	d.atEnd(func() error { s.Close(); return nil })
 	return d.openMetrics()
@@ -75,6 +75,14 @@ func (d *daemon) openMetrics() error {
 	return nil
 }
 
+// openEvents makes the events that programs watch.
+func (d *daemon) openEvents() *api.Events {
+	d.events = api.NewEvents(func(w hub.Watcher) {
+		d.Log.Warn().Str("watcher", w.Name).Msg("a program did not read its events, and has to come back")
+	})
+	return d.events
+}
+
 // openAPI has the window answer for programs.
 func (d *daemon) openAPI() {
 	if d.web == nil {
@@ -85,7 +93,7 @@ func (d *daemon) openAPI() {
 		realms = d.realms.Online
 	}
 	api.Register(d.web, api.Options{
-		Host: d.running, Order: d.operator.Order, Maps: d.maps.List, Realms: realms, DB: d.db, Access: d.access,
+		Host: d.running, Order: d.operator.Order, Maps: d.maps.List, Realms: realms, DB: d.db, Access: d.access, Events: d.events,
 		Version: d.Version, Audit: func(a storage.AdminAction) { d.records.Record(a) },
 	})
 }

@@ -48,6 +48,7 @@ type Options struct {
 	Realms  func() map[string]bool
 	DB      *storage.Store
 	Access  *access.Store
+	Events  *Events
 	Version string
 	Audit   func(storage.AdminAction)
 }
@@ -66,6 +67,7 @@ func Register(s *web.Server, o Options) {
 	a := &api{Options: o, started: time.Now(), asking: make(chan struct{}, mostAsked)}
 	pace := new(web.Limiter)
 	a.routes(describe(door{s, pace}))
+	s.Handle("GET "+prefix+"/events", access.Viewer, pace.Paced(http.HandlerFunc(o.Events.serve)))
 	s.Handle("GET /status.json", access.Public, pace.Paced(http.HandlerFunc(a.status)))
 }
 

@@ -3,13 +3,12 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"net/http"
 	"os"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write openapi.json")
+	"w3host/internal/testkit"
+)
 
 // openapi.json is what the types say.
 func TestOpenAPI(t *testing.T) {
@@ -19,7 +18,7 @@ func TestOpenAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text = append(text, '\n'); *update {
+	if text = append(text, '\n'); *testkit.Update {
 		if err := os.WriteFile("openapi.json", text, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -58,6 +58,7 @@ func (a *api) routes(to huma.API) {
 	operation(to, access.Root, "GET", "/tokens", "listTokens", "Tokens, without their text", a.listTokens)
 	operation(to, access.Root, "POST", "/tokens", "addToken", "Make a token", a.addToken)
 	operation(to, access.Root, "DELETE", "/tokens/{name}", "removeToken", "Remove a token", a.removeToken)
+	describeEvents(to)
 }
 
 // levels are what roles may command.

@@ -1,0 +1,169 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"w3host/texts"
+	"w3host/web"
+	"w3host/web/access"
+	"w3host/web/hub"
+	"w3host/web/view"
+)
+
+// accountStreams is how many streams of events a token or account may have.
+const accountStreams = 8
+
+// kinds are the types of events.
+var kinds = map[view.Kind]string{
+	view.Opened: "lobby.opened", view.Started: "game.started", view.Loaded: "game.loaded", view.Turns: "game.turns",
+	view.LagBegan: "game.lag", view.LagEnded: "game.lag", view.Desynced: "game.desync", view.Ended: "game.ended",
+	view.Joined: "player.joined", view.Left: "player.left", view.LinkLost: "player.away", view.LinkResumed: "player.back",
+	view.Said: chatType, view.Commanded: auditType,
+}
+
+// Types that not every viewer may read: lines that are not for all, and commands, which
+// name addresses.
+const (
+	chatType    = "chat"
+	privateType = "chat.private"
+	auditType   = "audit"
+)
+
+// needs is the role for a type of events.
+func needs(kind string) access.Role {
+	switch kind {
+	case privateType:
+		return access.Moderator
+	case auditType:
+		return access.Admin
+	}
+	return access.Viewer
+}
+
+// types are all types, in the order of the alphabet.
+func types() (list []string) {
+	for _, kind := range kinds {
+		list = append(list, kind)
+	}
+	list = append(list, privateType)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Event is one that happened in a lobby or game. It has no address, and not the reason why a
+// connection broke, which may have one.
+type Event struct {
+	Type    string    `json:"type"`
+	At      time.Time `json:"at"`
+	Game    uint32    `json:"game"`
+	Key     string    `json:"key" doc:"The game's in the game log"`
+	Player  string    `json:"player,omitempty"`
+	Kicked  bool      `json:"kicked,omitempty"`
+	Text    string    `json:"text,omitempty" doc:"What was said or commanded, how it ended, or who lagged or differed and why"`
+	Refused string    `json:"refused,omitempty" doc:"Why a command was not done"`
+	Lags    bool      `json:"lags,omitempty" doc:"The lag screen is up, not down"`
+	LateMS  *Late     `json:"late_ms,omitempty" doc:"How late the turns of a second were sent"`
+}
+
+// Late is how late the turns of a second were.
+type Late struct {
+	Turns  uint32  `json:"turns"`
+	Median float64 `json:"median"`
+	Max    float64 `json:"max"`
+}
+
+// Events sends what happens to the programs that watch.
+type Events struct{ hub *hub.Hub }
+
+// NewEvents makes them; dropped is told of those who did not read.
+func NewEvents(dropped func(hub.Watcher)) *Events {
+	return &Events{hub.New(strconv.FormatInt(time.Now().UnixMilli(), 36), dropped)}
+}
+
+// Tell takes an event of a game. It does not wait.
+func (s *Events) Tell(e *view.Event) {
+	kind, known := kinds[e.Kind]
+	if !known {
+		return
+	}
+	out := Event{Type: kind, At: time.Unix(0, int64(e.At)).UTC(), Game: e.Game, Key: e.Key, Player: e.Name, Kicked: e.Kicked, Refused: e.Refused}
+	switch e.Kind {
+	case view.Said:
+		if out.Text = e.Text; e.To != view.ToAll {
+			out.Type = privateType
+		}
+	case view.Commanded, view.Ended:
+		out.Text = e.Text
+	case view.LagBegan:
+		out.Lags = true
+	case view.LagEnded, view.Desynced:
+		out.Text = e.Line.In(texts.English)
+	case view.Turns:
+		ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+		out.LateMS = &Late{e.Late.Turns, ms(e.Late.Median), ms(e.Late.Max)}
+	}
+	data, _ := json.Marshal(out) // numbers and texts only
+	s.hub.Publish(out.Type, out.Type, data)
+}
+
+// serve streams the types that were asked for, or all that the caller may read.
+func (s *Events) serve(w http.ResponseWriter, r *http.Request) {
+	from := web.Caller(r)
+	var topics []string
+	if asked := r.URL.Query().Get("types"); asked != "" {
+		topics = strings.Split(asked, ",")
+	}
+	for _, kind := range topics {
+		switch {
+		case !slices.Contains(types(), kind):
+			web.Fault(w, http.StatusUnprocessableEntity, "unknown_type", fmt.Sprintf("there is no type of events %.40q: the types are %s", kind, strings.Join(types(), ", ")))
+			return
+		case from.Role < needs(kind):
+			web.Fault(w, http.StatusForbidden, "forbidden", fmt.Sprintf("%s needs the role %v; yours is %v", kind, needs(kind), from.Role))
+			return
+		}
+	}
+	if topics == nil {
+		topics = slices.DeleteFunc(types(), func(kind string) bool { return from.Role < needs(kind) })
+	}
+	slices.Sort(topics)
+	web.Stream(w)
+	s.hub.Serve(w, r, hub.Watcher{Name: from.Via + ":" + from.Name, Topics: slices.Compact(topics), Most: accountStreams})
+}
+
+// describeEvents adds the stream, which is no answer of huma's kind, to the file.
+func describeEvents(to huma.API) {
+	text := &huma.Schema{Type: huma.TypeString}
+	schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Event](), true, "")
+	to.OpenAPI().AddOperation(&huma.Operation{
+		Method: http.MethodGet, Path: "/events", OperationID: "events", Summary: "What happens, as server-sent events",
+		Description: "Each event has an id, its type as name, and an Event in JSON as data. Who comes back sends the last id as Last-Event-ID or " +
+			"after, and gets what has come since then, or the event resync when that is not known any more. Types: " + strings.Join(types(), ", ") + ".",
+		Security: []map[string][]string{{"token": {}}},
+		Parameters: []*huma.Param{
+			{Name: "types", In: "query", Description: "Types with commas between them; none: all that the role may read", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{"chat,game.ended"}}},
+			{Name: "after", In: "query", Description: "The last id", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{""}}},
+			{Name: "Last-Event-ID", In: "header", Description: "The last id", Schema: text},
+		},
+		Responses: map[string]*huma.Response{
+			"200": {Description: "A stream", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: text, Extensions: map[string]any{"x-event": schema}}}},
+			"401": problemResponse(to, "Unauthorized"), "403": problemResponse(to, "Forbidden"),
+			"422": problemResponse(to, "Unprocessable Entity"), "429": problemResponse(to, "Too Many Requests, or too many streams"),
+		},
+		Extensions: map[string]any{"x-role": access.Viewer.String()},
+	})
+}
+
+func problemResponse(to huma.API, what string) *huma.Response {
+	schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[problem](), true, "")
+	return &huma.Response{Description: what, Content: map[string]*huma.MediaType{"application/problem+json": {Schema: schema}}}
+}
