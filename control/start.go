@@ -26,12 +26,7 @@ func (o *Operator) Start(ctx context.Context, socket string, console *Console) *
 			if console.gone() {
 				return // read ends the host
 			}
-			by := &command.Caller{
-				Name: "SIGHUP", Level: command.Root, Via: command.ViaConsole,
-				Reply:  func(text string) { o.opts.Log.Info().Msg(text) },
-				Refuse: func(why string) { o.opts.Log.Error().Msg("reload: " + why) },
-			}
-			_ = o.do(ctx, by, 0, reloadCommand)
+			o.CarryOut(ctx, "SIGHUP", reloadCommand)
 		})
 	})
 	console.operator.Store(o)
@@ -39,4 +34,13 @@ func (o *Operator) Start(ctx context.Context, socket string, console *Console) *
 		go console.read(ctx, o) // ends with the program, at the latest
 	}
 	return &running
+}
+
+// CarryOut executes a line that the operator has given other than by typing it, and logs what comes of it.
+func (o *Operator) CarryOut(ctx context.Context, by, line string) {
+	_ = o.do(ctx, &command.Caller{
+		Name: by, Level: command.Root, Via: command.ViaConsole,
+		Reply:  func(text string) { o.opts.Log.Info().Msg(text) },
+		Refuse: func(why string) { o.opts.Log.Error().Msg(line + ": " + why) },
+	}, 0, line)
 }

@@ -52,6 +52,7 @@ type Options struct {
 	Read    func() (config.Config, error) // the same again, for a reload
 	Version string                        // of this program
 	Console *control.Console
+	First   string // a command to begin with; empty: none
 	Log     zerolog.Logger
 }
 
@@ -248,6 +249,9 @@ func (d *daemon) serve() error {
 	commanding := d.operator.Start(d.ctx, c.ControlSocket(), d.Console)
 	defer func() { d.stop(); commanding.Wait() }()
 	welcome(c, h.Addr(), d.maps, d.Log)
+	if d.First != "" {
+		go d.operator.CarryOut(d.ctx, "command line", d.First) // ends with ctx
+	}
 	d.openAPI()
 	served := d.startWeb(h)
 	defer func() { d.stop(); <-served }()

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/hashicorp/go-multierror"
 	"github.com/spf13/cobra"
@@ -28,6 +31,10 @@ type serveOptions struct {
 	configFile string
 	check      bool
 	set        []func(*config.Config) error
+
+	players []string // of a saved game
+	replay  string
+	first   string // the command that opens it
 }
 
 // addTo adds the flags to a command.
@@ -54,6 +61,9 @@ func (o *serveOptions) addTo(cmd *cobra.Command) {
 		}
 		sets(fs, f.name, f.key)
 	}
+	fs.StringArrayVar(&o.players, "player", nil, "who had a slot of the saved game, as `SLOT=NAME`; for each whom the game log does not know")
+	fs.StringVar(&o.replay, "replay", "", "a replay (.w3g) of the saved game, `FILE`, which tells who played")
+	_ = cmd.MarkFlagFilename("replay", "w3g")
 	_ = cmd.MarkFlagFilename("map", "w3x", "w3m")
 	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -65,4 +75,33 @@ func (o *serveOptions) load() (config.Config, *multierror.Error) {
 		faults = multierror.Append(faults, set(&c))
 	}
 	return c, multierror.Append(faults, daemon.Check(c))
+}
+
+// orSave takes one saved game as the argument, or what rest takes.
+func orSave(rest cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 && strings.EqualFold(filepath.Ext(args[0]), ".w3z") {
+			return nil
+		}
+		return rest(cmd, args)
+	}
+}
+
+// saveCommand is the command that opens the lobby of the saved game among the arguments; empty:
+// there is none.
+func (o *serveOptions) saveCommand(args []string) (string, error) {
+	if len(args) == 0 {
+		if o.players != nil || o.replay != "" {
+			return "", errors.New("--player and --replay are for a saved game: name its file, too")
+		}
+		return "", nil
+	}
+	words := append([]string{args[0]}, o.players...)
+	if o.replay != "" {
+		words = append(words, o.replay)
+	}
+	for i, word := range words {
+		words[i] = `"` + word + `"`
+	}
+	return "hostsave " + strings.Join(words, " "), nil
 }

@@ -48,7 +48,7 @@ func init() {
 // rootCommand builds the tree of commands.
 func rootCommand() *cobra.Command {
 	root := serveCommand()
-	root.Use, root.Short, root.Long, root.Args = "w3host", "a headless Warcraft III game host", rootHelp, noCommand
+	root.Use, root.Short, root.Long, root.Args = "w3host", "a headless Warcraft III game host", rootHelp, orSave(noCommand)
 	root.Version = programVersion()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SilenceErrors, root.SilenceUsage, root.SuggestionsMinimumDistance = true, true, 2

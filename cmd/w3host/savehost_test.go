@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -12,6 +13,8 @@ import (
 
 	"w3host/formats/replay"
 	"w3host/formats/savedgame"
+	"w3host/formats/w3map"
+	"w3host/formats/w3map/builtin"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
@@ -26,8 +29,8 @@ func TestGoOnWithASavedGame(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(settings), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	host := func() (p *process, addr string) {
-		p = startProcess(t, dir, "--listen", "127.0.0.1:0", "--config", "config.toml")
+	host := func(more ...string) (p *process, addr string) {
+		p = startProcess(t, dir, append(more, "--listen", "127.0.0.1:0", "--config", "config.toml")...)
 		return p, p.await("lobby open")["listen"].(string)
 	}
 	play := func(addr string, more ...string) {
@@ -74,6 +77,31 @@ func TestGoOnWithASavedGame(t *testing.T) {
 	}
 	if was, is := savedPlaces(first), savedPlaces(second); was != is || strings.Count(was, "bot-") != 3 {
 		t.Errorf("first %s, then %s", was, is)
+	}
+}
+
+// TestServeASavedGame: a host begins with the lobby of a saved game that its log does not know.
+func TestServeASavedGame(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	name, data := builtin.Map()
+	m, err := w3map.Read(bytes.NewReader(data), int64(len(data)), name, w3map.Options{Version: 26})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := headOf(t, &storage.GameDetail{
+		Game: storage.Game{MapSHA1: hex.EncodeToString(m.SHA1[:])}, MapPath: m.Path, Checksum: fmt.Sprintf("%08x", m.Checksum),
+		People: []storage.GamePlayer{{Slot: 0, PID: 2}, {Slot: 1, PID: 3, Colour: 1}},
+	})
+	if err := os.WriteFile(filepath.Join(dir, "x.w3z"), head.Pack(replay.Header{Game: replay.HostOf("W3XP", 26)}), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := startProcess(t, dir, "x.w3z", "--player", "1=Ann", "--player", "2=Two Words", "--listen", "127.0.0.1:0", "--lan=false")
+	p.await(`It is for Ann, Two Words.`)
+	for _, args := range [][]string{{"--player", "1=Ann"}, {"x.w3z", "y.w3z"}, {"serve", "x.w3g"}} {
+		if code, _, errs := shell(t, args...); code != exitUsage {
+			t.Errorf("%v: exit %d, %s", args, code, errs)
+		}
 	}
 }
 

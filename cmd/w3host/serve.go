@@ -23,10 +23,16 @@ import (
 func serveCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
-		Use: "serve", Short: "host games (this is what w3host does without a command)", Args: noArgs,
+		Use: "serve [SAVE.w3z]", Short: "host games (this is what w3host does without a command)", Args: orSave(noArgs),
 		Long: `w3host serve hosts games until it is told to stop. Everything that is not a flag here is
-in the configuration; config.toml.example explains every key.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, &o) },
+in the configuration; config.toml.example explains every key. With a saved game it also opens the
+lobby of that game; docs/savedgames.md says how it knows who played.`,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.first, err = o.saveCommand(args); err != nil {
+				return usageError{err}
+			}
+			return runServe(cmd, &o)
+		},
 	}
 	o.addTo(cmd)
 	return cmd
@@ -62,7 +68,7 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		c, faults := o.load()
 		return c, faults.ErrorOrNil()
 	}
-	if err := daemon.Run(ctx, daemon.Options{Config: c, Read: read, Version: programVersion(), Console: console, Log: log}); err != nil {
+	if err := daemon.Run(ctx, daemon.Options{Config: c, Read: read, Version: programVersion(), Console: console, First: o.first, Log: log}); err != nil {
 		for _, fault := range flatten(err) {
 			log.Error().Msg(fault.Error())
 		}
