@@ -5,6 +5,7 @@ import (
 	"fmt"
 	stdmaps "maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -122,3 +123,20 @@ func rows[T any](b *strings.Builder, t command.Table[T], phases bool) {
 }
 
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// Every command that docs/compared.md counts as there exists.
+func TestComparedIsTrue(t *testing.T) {
+	text, err := os.ReadFile("../docs/compared.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := regexp.MustCompile("✓ `([a-z]+)`").FindAllStringSubmatch(string(text), -1)
+	for _, claim := range claims {
+		if everything.Find(claim[1]).Spec == nil {
+			t.Errorf("there is no command %s", claim[1])
+		}
+	}
+	if len(claims) < 60 {
+		t.Errorf("only %d commands are claimed", len(claims))
+	}
+}
