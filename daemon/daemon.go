@@ -253,7 +253,7 @@ func (d *daemon) serve() error {
 		go d.operator.CarryOut(d.ctx, "command line", d.First) // ends with ctx
 	}
 	d.openAPI()
-	served := d.startWeb(h)
+	served := d.startWeb()
 	defer func() { d.stop(); <-served }()
 	if err := h.Run(d.ctx); err != nil {
 		d.Log.Warn().Err(err).Msg("stopped before everything had shut down")

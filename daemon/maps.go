@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -241,6 +242,19 @@ func (s *Maps) List(pattern string) (files []string, err error) {
 		}
 	}
 	return files, nil
+}
+
+// Entries lists the files of the maps folder, also those that cannot be hosted.
+func (s *Maps) Entries() ([]*catalogue.Entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := os.Stat(s.config.Maps.Dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // a host needs none
+	}
+	if err := s.scan(""); err != nil {
+		return nil, err
+	}
+	return s.maps.Load().Entries(), nil
 }
 
 // Find returns the file of the one map that a pattern matches.

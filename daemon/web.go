@@ -53,11 +53,8 @@ func (d *daemon) openWeb() error {
 func (d *daemon) openMetrics() error {
 	o := metrics.Options{
 		Version: d.Version, DataDir: d.Config.Host.DataDir, Records: d.recorder.Stats,
-		Realms: func() map[string]bool { return nil },
+		Realms: d.online,
 		Totals: func() host.Totals { return d.running.Totals(time.Now()) },
-	}
-	if d.realms != nil {
-		o.Realms = d.realms.Online
 	}
 	d.metrics = metrics.New(o)
 	d.host.Observers = append(d.host.Observers, d.metrics.Observe)
@@ -88,19 +85,23 @@ func (d *daemon) openAPI() {
 	if d.web == nil {
 		return
 	}
-	realms := func() map[string]bool { return nil }
-	if d.realms != nil {
-		realms = d.realms.Online
-	}
 	api.Register(d.web, api.Options{
-		Host: d.running, Order: d.operator.Order, Maps: d.maps.List, Realms: realms, DB: d.db, Access: d.access, Events: d.events,
+		Host: d.running, Order: d.operator.Order, Maps: d.maps.List, Realms: d.online, DB: d.db, Access: d.access, Events: d.events,
 		Version: d.Version, Audit: func(a storage.AdminAction) { d.records.Record(a) },
 	})
 }
 
+// online tells of each realm whether the host is logged on there.
+func (d *daemon) online() map[string]bool {
+	if d.realms == nil {
+		return nil
+	}
+	return d.realms.Online()
+}
+
 // startWeb answers requests from now on, on goroutines of its own. Whoever has made no
 // account yet gets a link that works once.
-func (d *daemon) startWeb(h *host.Host) (ended <-chan struct{}) {
+func (d *daemon) startWeb() (ended <-chan struct{}) {
 	done := make(chan struct{})
 	if d.web == nil {
 		close(done)
@@ -109,7 +110,7 @@ func (d *daemon) startWeb(h *host.Host) (ended <-chan struct{}) {
 	go d.pulse.beat(d.ctx, func(answer func()) { // ends with ctx
 		d.running.Snapshot(0, func(*game.Snapshot) { answer() })
 	})
-	go d.live.Run(d.ctx, h) // ends with ctx
+	go d.live.Run(d.ctx, d.running) // ends with ctx
 	d.openPages()
 	go func() {
 		defer close(done)
@@ -145,6 +146,9 @@ func (d *daemon) openPages() {
 	needs := map[pages.Need]access.Role{pages.Everybody: access.Public, pages.Viewers: access.Viewer, pages.Admins: access.Admin}
 	p := pages.New(pages.Options{
 		Live: d.live, Command: d.operator.Order, Log: d.db, Maps: d.maps, Visitor: visitor, Base: d.web.URL(""), Stream: web.Stream,
+		System: func() pages.System {
+			return pages.System{Version: d.Version, Records: d.recorder.Stats(), Realms: d.online()}
+		},
 		Trigger: d.Config.Lobby.CommandTrigger, Logger: d.part("web"),
 	})
 	for _, r := range p.Routes() {

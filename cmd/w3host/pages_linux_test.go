@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"w3host/formats/w3map/builtin"
 	"w3host/internal/testkit"
 )
 
@@ -168,6 +170,12 @@ func (b *browser) run(script string) {
 func TestPagesInABrowser(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "config.toml")
+	_, built := builtin.Map()
+	for name, data := range map[string][]byte{"one.w3x": built, "broken.w3x": []byte("no map")} {
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, "maps"), 0o755), os.WriteFile(filepath.Join(dir, "maps", name), data, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	settings := "[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = \"" + dir + "\"\n[lan]\nenabled = false\n[lobby]\nautostart = 3\n"
 	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
@@ -193,9 +201,14 @@ func TestPagesInABrowser(t *testing.T) {
 	host.await("all have loaded")
 	b.wait(`document.querySelectorAll("[data-rows=games] tr").length === 1`)
 	b.operate(host)
+	b.do(chromedp.Navigate(b.url + "/maps"))
+	b.run(`document.querySelector("main footer button").click()`)
+	b.wait(`document.querySelector("#toast").textContent.includes("one.w3x")`)
+	b.do(chromedp.Navigate(b.url + "/"))
+	b.wait(`document.querySelectorAll("[data-rows=lobbies] > article").length === 2`)
 	pages := map[string]string{
 		"games": "/", "game": "/games/1", "lobby": "/games/2", "public": "/public", "history": "/history", "record": "/history/" + key,
-		"players": "/players", "player": "/players/bot-1", "bans": "/bans",
+		"players": "/players", "player": "/players/bot-1", "bans": "/bans", "maps": "/maps", "system": "/system",
 	}
 	for _, width := range []int64{1360, 390} {
 		b.do(chromedp.EmulateViewport(width, 900))

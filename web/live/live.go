@@ -132,6 +132,12 @@ func (l *Live) Open(t view.Topic) (values view.Values, after string, ok bool) {
 	return values, after, ok
 }
 
+// Lost is how many events were lost for want of room.
+func (l *Live) Lost() (n uint64) {
+	l.locked(func(v *view.View) { n = v.Lost() })
+	return n
+}
+
 func (l *Live) locked(f func(*view.View)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,12 +15,12 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"w3host/control"
+	"w3host/formats/catalogue"
 	"w3host/game/command"
 	"w3host/storage"
 	"w3host/texts"
@@ -39,9 +39,6 @@ var templates embed.FS
 // stranger's address.
 const accountWatches, strangerWatches = 16, 4
 
-// publicFor is how long one page serves all strangers who ask for it.
-const publicFor = time.Second
-
 // asked is how long a page waits for the database.
 const asked = 2 * time.Second
 
@@ -51,6 +48,7 @@ type Options struct {
 	Command func(ctx context.Context, by command.Caller, order control.Order) control.Answer
 	Log     Log
 	Maps    Maps
+	System  func() System
 	// Visitor tells who asks.
 	Visitor func(*http.Request) Visitor
 	// Base is what stands before each path; empty: nothing.
@@ -77,6 +75,8 @@ type Log interface {
 type Maps interface {
 	// List names the files that have the pattern in their name.
 	List(pattern string) ([]string, error)
+	// Entries lists the files of the maps folder, also those that cannot be hosted.
+	Entries() ([]*catalogue.Entry, error)
 	// Minimap is the picture of a map of the folder.
 	Minimap(file string) (image.Image, error)
 }
@@ -156,6 +156,8 @@ func (p *Pages) Routes() []Route {
 		{"POST /commands", Viewers, p.command},
 		{"POST /lobbies", Viewers, p.open},
 		{"POST /bans", Viewers, p.ban},
+		{"GET /maps", Viewers, p.maps},
+		{"GET /system", Admins, p.system},
 		{"GET /history", Viewers, p.history},
 		{"GET /history/{key}", Viewers, p.record},
 		{"GET /players", Viewers, p.findPlayer},
@@ -256,27 +258,6 @@ func (p *Pages) public(w http.ResponseWriter, r *http.Request) {
 		return p.render("public", f)
 	})
 	p.write(w, http.StatusOK, page)
-}
-
-// made are pages that are made once a second, however often strangers ask for them.
-type made struct {
-	mu    sync.Mutex
-	at    time.Time
-	pages map[string][]byte
-}
-
-func (m *made) page(key string, now time.Time, render func() []byte) []byte {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if now.Sub(m.at) > publicFor {
-		m.at, m.pages = now, make(map[string][]byte)
-	}
-	page, there := m.pages[key]
-	if !there {
-		page = render()
-		m.pages[key] = page
-	}
-	return page
 }
 
 func (p *Pages) game(w http.ResponseWriter, r *http.Request) {

@@ -19,6 +19,8 @@ import (
 	"golang.org/x/net/html"
 
 	"w3host/control"
+	"w3host/formats/catalogue"
+	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/host"
@@ -94,6 +96,15 @@ func (f *fakes) Admins(context.Context) ([]storage.Admin, error) {
 
 func (f *fakes) List(string) ([]string, error) { return []string{f.name}, nil }
 
+func (f *fakes) Entries() ([]*catalogue.Entry, error) {
+	m := &w3map.Map{Name: f.name, Author: f.name, Warnings: []string{f.name}}
+	return []*catalogue.Entry{{File: f.name, Map: m}, {File: f.name, Fault: errors.New(f.name)}}, f.err
+}
+
+func (f *fakes) system() System {
+	return System{Version: f.name, Realms: map[string]bool{f.name: true}}
+}
+
 func (f *fakes) Minimap(string) (image.Image, error) { return nil, errors.New("no picture") }
 
 // order answers with what it was told.
@@ -120,7 +131,7 @@ func newSite(t *testing.T, name string) *site {
 	t.Cleanup(func() { stop(); <-ended })
 	p := New(Options{
 		Live: l, Command: s.order, Log: s.fakes, Maps: s.fakes, Visitor: func(*http.Request) Visitor { return s.visitor },
-		Base: "/base", Stream: func(http.ResponseWriter) {}, Trigger: "!", Logger: zerolog.Nop(),
+		System: s.system, Base: "/base", Stream: func(http.ResponseWriter) {}, Trigger: "!", Logger: zerolog.Nop(),
 	})
 	for _, r := range p.Routes() {
 		s.mux.Handle(r.Pattern, r.Handler)
@@ -152,7 +163,7 @@ func (s *site) post(path string, fields url.Values, accept string) *httptest.Res
 
 var everyPage = []string{
 	"/", "/games/1", "/games/2", "/games/3", "/public", "/history", "/history/0190163d-8694-739b-aea5-966c26f8ad91", "/history/nonsense",
-	"/players", "/players/Ann", "/bans",
+	"/players", "/players/Ann", "/bans", "/maps", "/system",
 }
 
 // What anybody is called stays a text on every page.

@@ -5,6 +5,7 @@ import (
 	"html"
 	"html/template"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -17,14 +18,17 @@ import (
 
 // functions are what templates call besides the methods of what they are given.
 var functions = template.FuncMap{
-	"plain": func(s string) string { return view.Visible(w3map.Plain(s)) },
-	"shown": view.Visible,
-	"path":  url.PathEscape,
-	"clock": clock,
-	"span":  func(ms int64) string { return clock(time.Duration(ms) * time.Millisecond) },
-	"day":   func(t time.Time) string { return t.Format("2006-01-02 15:04") },
-	"stamp": func(t time.Time) string { return t.Format(time.RFC3339) },
-	"add":   func(a, b int) int { return a + b },
+	"plain":     func(s string) string { return view.Visible(w3map.Plain(s)) },
+	"shown":     view.Visible,
+	"path":      url.PathEscape,
+	"file":      w3map.Shown,
+	"base":      path.Base,
+	"megabytes": view.Megabytes,
+	"clock":     clock,
+	"span":      func(ms int64) string { return clock(time.Duration(ms) * time.Millisecond) },
+	"day":       func(t time.Time) string { return t.Format("2006-01-02 15:04") },
+	"stamp":     func(t time.Time) string { return t.Format(time.RFC3339) },
+	"add":       func(a, b int) int { return a + b },
 }
 
 // clock is a duration as a clock shows it.

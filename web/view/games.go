@@ -126,7 +126,7 @@ func (g *watched) head(to *Values, at string, w words) {
 	to.text(at+"action", "/games/"+strconv.Itoa(int(g.id))+"/commands")
 	to.text(at+"name", s.Name)
 	to.text(at+"map", w3map.Plain(s.Map.Name))
-	to.text(at+"size", megabytes(s.Map.Size))
+	to.text(at+"size", Megabytes(s.Map.Size))
 	to.text(at+"minimap", "/minimap/"+pathOf(s.Map.File))
 	to.text(at+"since", since(g.since))
 	to.number(at+"players", g.players())

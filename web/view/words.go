@@ -37,8 +37,8 @@ func millis(d time.Duration) string {
 	return strconv.FormatFloat(ms, 'f', 0, 64)
 }
 
-// megabytes is the size of a map.
-func megabytes(n uint32) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+// Megabytes is the size of a map.
+func Megabytes(n uint32) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // since is a time since 1970 for clocks that a page runs.
 func since(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

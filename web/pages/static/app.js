@@ -80,7 +80,7 @@ function choose(step) {
 addEventListener("keydown", e => {
   if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
   if (e.target.matches("input, select, textarea")) { if (e.key === "Escape") e.target.blur(); return; }
-  const to = go && { o: "/", h: "/history" }[e.key];
+  const to = go && { o: "/", m: "/maps", h: "/history", s: "/system" }[e.key];
   go = e.key === "g";
   if (to) { location = base + to; return; }
   switch (e.key) {
