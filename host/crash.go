@@ -50,10 +50,13 @@ func (g *Game) sayCrash() {
 	}
 }
 
-// otherPID is a pid whose voice a player hears: another's, if there is one.
+// otherPID is a pid whose voice a player hears: another player's, else an observer's, whose
+// lines players may not read, else their own.
 func (g *Game) otherPID(pid byte) byte {
-	if other := slices.IndexFunc(g.seats[:], func(l *link) bool { return l != nil && l.pid != pid }); other >= 0 {
-		return byte(other)
+	for _, observes := range []bool{false, true} {
+		if other := slices.IndexFunc(g.seats[:], func(l *link) bool { return l != nil && l.pid != pid && l.observes == observes }); other >= 0 {
+			return byte(other)
+		}
 	}
 	return pid
 }

@@ -12,6 +12,8 @@ import (
 	"w3host/game/command"
 	"w3host/host/loop"
 	"w3host/internal/testkit"
+	"w3host/lobby"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
 )
 
@@ -61,13 +63,15 @@ func TestCrashOfAGame(t *testing.T) {
 	guest := r.join(waiting, "Guest", player)
 
 	doomed.call(func() {
+		doomed.noteObservers([]lobby.Player{{PID: 2, Observer: true}, {PID: 3}, {PID: 4}})
 		var m *Map
 		doomed.m = m // what is told of the game must not need it either
 		_ = m.File
 	})
 	for _, c := range losers {
-		if line := c.UntilText("crashed"); line != game.Crashed {
-			t.Errorf("%s reads %q", c.Name, line)
+		line := new(w3gs.ChatFromHost)
+		if err := line.Decode(c.UntilChat("crashed")[w3gs.HeaderSize:]); err != nil || line.Text != game.Crashed || c.Name != "P1" && line.From == 2 {
+			t.Errorf("%s reads %q of player %d; 2 observes (%v)", c.Name, line.Text, line.From, err)
 		}
 		wantFIN(t, c)
 	}

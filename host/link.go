@@ -36,6 +36,7 @@ type link struct {
 // person is the player behind a link, whichever connection carries them.
 type person struct {
 	name     string
+	observes bool   // the game that runs
 	realm    string // whose list the join came from; empty: the LAN
 	vouched  bool   // the realm has confirmed the name
 	loggedIn bool   // with the password of an admin of that name

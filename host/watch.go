@@ -44,6 +44,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.shard.note(&g.info, func(i *Info) { i.leave(f.PID) })
 	case *game.Started:
 		g.loading = true
+		g.noteObservers(f.Players)
 		g.shard.note(&g.info, func(i *Info) { i.Playing, i.Since = true, time.Now() })
 		g.shut()
 	case *game.AllLoaded:
@@ -52,6 +53,14 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.shut()
 	case *game.Desynced:
 		g.journal.Keep()
+	}
+}
+
+func (g *Game) noteObservers(players []lobby.Player) {
+	for _, p := range players {
+		if l := g.seats[p.PID]; l != nil {
+			l.observes = p.Observer
+		}
 	}
 }
 
