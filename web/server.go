@@ -173,10 +173,16 @@ func Stream(w http.ResponseWriter) {
 	_ = c.SetWriteDeadline(time.Time{})
 }
 
-// faults has what net/http says of connections in the log, for who looks into it.
+// faults has what net/http says of connections in the log: a fault of ours for all, those of
+// clients for who looks into it.
 type faults struct{ log zerolog.Logger }
 
 func (f faults) Write(p []byte) (int, error) {
-	f.log.Debug().Msg(strings.TrimSpace(string(p)))
+	text := strings.TrimSpace(string(p))
+	if strings.HasPrefix(text, "http: panic") {
+		f.log.Error().Msg(text)
+	} else {
+		f.log.Debug().Msg(text)
+	}
 	return len(p), nil
 }

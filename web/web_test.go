@@ -68,6 +68,8 @@ func openWindow(t *testing.T, change func(*Options)) *window {
 			_, _ = io.WriteString(w, from.Name+" "+from.Addr.String())
 		}))
 	}
+	s.Handle("GET /test/fault", access.Public, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("fault") }))
+	s.Handle("GET /test/stream", access.Public, http.HandlerFunc(streamTest))
 	go func() { ended <- s.Serve(ctx) }()
 	t.Cleanup(func() {
 		stop()
@@ -296,6 +298,19 @@ func TestForwardedFor(t *testing.T) {
 	}
 	if header.Get("Location") != "/w3/" {
 		t.Errorf("the way on: %s", header.Get("Location"))
+	}
+}
+
+// A fault of a handler ends its request only, and is in the log.
+func TestHandlerFault(t *testing.T) {
+	w := openWindow(t, nil)
+	if answer, err := http.Get(w.url + "/test/fault"); err == nil {
+		answer.Body.Close()
+		t.Errorf("the answer of a handler that fails: %s", answer.Status)
+	}
+	w.log.Await(t, `(level":"error.*http: panic serving)`)
+	if status, _, _ := w.ask(http.DefaultClient, "GET", "/test/public", ""); status != 200 {
+		t.Errorf("afterwards: %d", status)
 	}
 }
 
