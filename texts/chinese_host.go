@@ -102,5 +102,6 @@ var chineseHost = map[string]string{
 	"two slots cannot both be those of %s":                                                                                                   "%s 不能占两个位置",
 	"nobody played in slot %d of the saved game":                                                                                             "存档的位置 %d 没有玩家",
 	"it is not known who played in the slots %s: the game was not hosted here. Say it with slot=name for each, or name a replay of the game": "不知道位置 %s 是谁：该局不是在本主机上进行的。请逐个用 位置=名字 说明，或给出该局的录像",
+	"%s: the slots are none of a game of %s":                                                                                                 "%s：这些位置不可能出现在 %s 的游戏里",
 	"%s is a replay of another game":                                                                                                         "%s 是另一局游戏的录像",
 }

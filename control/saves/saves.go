@@ -53,6 +53,9 @@ func (s Finder) Open(ctx context.Context, ask control.SavedGame) (*game.Restored
 	if err != nil {
 		return nil, nil, err
 	}
+	if !fits(g.Table.Slots, by) {
+		return nil, nil, texts.Of("%s: the slots are none of a game of %s", ask.File, by.String())
+	}
 	m, err := s.Map(&g.Head, by)
 	if err != nil {
 		return nil, nil, texts.Of("the map of the saved game, %s, is not here, or is another version of it", g.MapFile())
@@ -75,6 +78,14 @@ func (s Finder) version(g *savedgame.Game) (w3gs.Version, error) {
 		names = append(names, v.String())
 	}
 	return 0, texts.Of("the game was saved by %s %s, and this host plays %s %s", g.Product, g.Version.String(), product, strings.Join(names, ", "))
+}
+
+// fits reports whether clients of a version can have such slots.
+func fits(slots []w3gs.Slot, v w3gs.Version) bool {
+	most := uint8(v.Slots()) // and the observers' team and colour
+	return len(slots) <= int(most) && !slices.ContainsFunc(slots, func(s w3gs.Slot) bool {
+		return s.PID > most || s.Team > most || s.Colour > most
+	})
 }
 
 // openSave opens a file of the folder of saved games, or any where that is allowed.

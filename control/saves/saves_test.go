@@ -44,6 +44,9 @@ func folder(t *testing.T) Finder {
 	old := by
 	old.Version = 21
 	write("old.w3z", head.Pack(old))
+	head.Table.Slots[2].Team = 13
+	write("forged.w3z", head.Pack(by))
+	head.Table.Slots[2].Team = 0
 	head.Table.RandomSeed = 78
 	write("other.w3z", head.Pack(by))
 	write("text.w3z", []byte(strings.Repeat("no saved game ", 100)))
@@ -101,6 +104,7 @@ func TestOpen(t *testing.T) {
 		{control.SavedGame{File: "../friday.w3z"}, "is not in the folder"},
 		{control.SavedGame{File: filepath.Join(f.Dir(), "friday.w3z")}, "is not in the folder"},
 		{control.SavedGame{File: filepath.Join(f.Dir(), "friday.w3z"), Anywhere: true}, "1 Ann@Home, 3 Bob, 4 Fake 1 (fake)"},
+		{control.SavedGame{File: "forged.w3z"}, "the slots are none of a game of 1.26"},
 		{control.SavedGame{File: "text.w3z"}, "not a saved game"},
 		{control.SavedGame{File: "old.w3z"}, "the game was saved by W3XP 1.21, and this host plays W3XP 1.26, 1.27"},
 	} {
