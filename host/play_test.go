@@ -16,6 +16,7 @@ import (
 	"w3host/internal/testkit"
 	"w3host/lan"
 	"w3host/lan/play"
+	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
 )
@@ -169,4 +170,83 @@ func TestPlayCuts(t *testing.T) {
 	if n := slices.IndexFunc(ann.All(), func(h testkit.Heard) bool { return h.B[1] == 0x07 && h.B[4] == bob.PID }); n >= 0 {
 		t.Error("Bob has left for Ann")
 	}
+}
+
+// TestPlayReforged: players of 1.36 find the lobby of a host elsewhere by multicast DNS, and
+// play through w3host play.
+func TestPlayReforged(t *testing.T) {
+	t.Parallel()
+	r := reconnectRig(t, func(o *Options) {
+		o.Listing, o.RequireEntryKey, o.Game.Version, o.Game.Turns.Period = true, true, 36, 100*time.Millisecond
+	})
+	g, err := r.h.OpenLobby("far away", versionMap(t, 36))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := startPlaying(t, r.h.Addr())
+	testkit.Eventually(t, "the lobby in the list", func() bool { return p.count(`"far away" is in the list of your game (version 1.36`) == 1 })
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	ask := lan.BrowseOptions{Ask: []w3gs.SearchGame{{Product: w3gs.ProductTFT, Version: 36}}, Every: 300 * time.Millisecond}
+	shown := false
+	err = lan.Browse(ctx, ask, func(found []lan.Found) {
+		for _, f := range found {
+			if f.Info.EntryKey == g.EntryKey() && f.JoinAddr() != r.h.Addr() {
+				shown = true
+				stop()
+			}
+		}
+	})
+	if err != nil || !shown {
+		t.Fatalf("by multicast nothing is shown: %v", err)
+	}
+	report, err := bots.Run(t.Context(), bots.Options{
+		Addr: p.list, Version: 36, NamePrefix: "bot#", Players: 3, Play: 2 * time.Second, Log: zerolog.Nop(),
+	})
+	if err != nil || report.Joined != 3 || !report.OK {
+		t.Errorf("%v, %v: %+v", report.Verdict(), err, report.Faults)
+	}
+	if n := p.count(`You are in "far away".`); n != 3 {
+		t.Errorf("%d players read that they are in", n)
+	}
+}
+
+// TestPlayHostileClients: what a program on the player's side sends to w3host play costs
+// that program its connection, and nobody else anything.
+func TestPlayHostileClients(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Listing, o.RequireEntryKey = true, true })
+	g := r.lobby(2)
+	p := startPlaying(t, r.h.Addr())
+	testkit.Eventually(t, "the lobby in the list", func() bool { return p.count(`"test" is in the list`) == 1 })
+	found, err := lan.Search(t.Context(), netip.MustParseAddrPort(p.list), wantGame)
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	door := found[0].JoinAddr()
+	join := joinPacket(g.ID(), g.EntryKey(), "Mallory")
+	for name, bytes := range map[string][]byte{
+		"another protocol":        []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+		"no join":                 slices.Repeat(packet(0x21, uint32(7)), 2), // as long as the head of a join
+		"a question for lobbies":  slices.Repeat(gproxy.List{Format: gproxy.ListFormat}.AppendTo(nil), 2),
+		"a lobby that is not":     joinPacket(g.ID()+1, g.EntryKey(), "Mallory"),
+		"another key":             joinPacket(g.ID(), g.EntryKey()+1, "Mallory"),
+		"a length of nothing":     slices.Concat(join, []byte{0xF7, 0x28, 0, 0}),
+		"a length below a header": slices.Concat(join, []byte{0xF7, 0x28, 3, 0}),
+		"another first byte":      slices.Concat(join, []byte{0x00, 0x28, 4, 0}),
+		"megabytes of junk":       slices.Concat(join, make([]byte, 8<<20)),
+		"a broken join":           slices.Concat([]byte{0xF7, 0x1E, 13, 0}, join[4:13]),
+	} {
+		c := dial(t, door)
+		go c.Listen()
+		c.Send(bytes)
+		testkit.Eventually(t, "the end of "+name, func() bool { return c.Ending() != nil })
+	}
+	half := dial(t, door) // stays open
+	half.Send(join[:20])
+	ann := r.letIn(r.knockOn(dial(t, door), g, "Ann", player))
+	bob := r.join(g, "Bob", player)
+	r.begin(ann, bob)
+	r.inPlay(ann, bob)
+	sameHistory(t, ann, bob)
 }

@@ -3,8 +3,11 @@ package lan
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"w3host/protocol/w3gs"
 )
@@ -131,4 +134,67 @@ func TestBrowseForReforged(t *testing.T) {
 	if f := got[0]; f.JoinAddr() != netip.MustParseAddrPort("127.0.0.1:6300") || f.RTT <= 0 {
 		t.Errorf("got %+v", f)
 	}
+}
+
+// byMulticast browses by multicast on the loopback interface until the lobbies with the
+// key are as the test wants them.
+func byMulticast(t *testing.T, what string, key uint32, good func([]Found) bool) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	met, last := false, []Found(nil)
+	o := BrowseOptions{Ask: []w3gs.SearchGame{reforged}, Every: 200 * time.Millisecond, Forget: time.Second}
+	err := Browse(ctx, o, func(found []Found) {
+		last = slices.DeleteFunc(slices.Clone(found), func(f Found) bool { return f.Info.EntryKey != key })
+		if met = met || good(last); met {
+			stop()
+		}
+	})
+	if err != nil || !met {
+		t.Fatalf("%s: %v, %+v", what, err, last)
+	}
+}
+
+// A lobby that closes is gone from a list that is kept up.
+func TestReforgedLobbyIsGone(t *testing.T) {
+	a, _ := listen36(t, func(o *Options) { o.GamePort = 6301 })
+	ad := capturedAdvert
+	ad.Port, ad.EntryKey = 0, 0xABCD4321
+	if err := a.Open(ad); err != nil {
+		t.Fatal(err)
+	}
+	shown := false
+	byMulticast(t, "a lobby that closes while the list is kept", ad.EntryKey, func(f []Found) bool {
+		if len(f) > 0 && !shown {
+			shown = true
+			a.Close(ad.GameID)
+		}
+		return shown && len(f) == 0
+	})
+}
+
+// A relay shows lobbies of 1.30 and later, too, beside the host's own responder.
+func TestRelayForReforged(t *testing.T) {
+	a, addr := listen36(t, func(o *Options) { o.GamePort = 6302 })
+	ad := capturedAdvert
+	ad.Port, ad.EntryKey = 0, 0xABCD5678
+	if err := a.Open(ad); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- Relay(ctx, RelayOptions{
+			From: addr, Ask: reforged, Bind: loopback, Forward: true, Log: zerolog.Nop(), every: 100 * time.Millisecond, forget: time.Second,
+		})
+	}()
+	defer func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	byMulticast(t, "the lobby at the relay", ad.EntryKey, func(found []Found) bool {
+		return slices.ContainsFunc(found, func(f Found) bool { return f.Info.Port != 6302 && f.Info.Port != 0 && f.Info.Name == ad.Name })
+	})
 }
