@@ -24,6 +24,13 @@ var people = command.Table[*Machine]{
 		Ask:      func(a *args) command.Question { return about(a.Rest()) },
 	},
 	{
+		Name:     "lastgame",
+		Usage:    "[player]",
+		Help:     "show the last game of a player, or yours: map, length and result",
+		Examples: []string{"lastgame", "lastgame bob"},
+		Ask:      func(a *args) command.Question { return about(a.Rest()) },
+	},
+	{
 		Name:     "top",
 		Aliases:  []string{"top10"},
 		Usage:    "[map]",

@@ -77,6 +77,13 @@ func testStats(t *testing.T, db *storage.Store) {
 			{Source: storage.SourceDotA, Name: "kills", Games: 2, Sum: 15, Mean: 7.5, Most: 10},
 		},
 	}})
+	last, err := db.LastGameOf(t.Context(), " BOB ")
+	if err != nil || last.Map != "Footmen" || last.Length != 20*time.Minute || !last.Began.Equal(after(2*time.Hour+time.Minute)) ||
+		!slices.Equal(last.Players, []storage.LastPlayer{{Name: "Ann", Outcome: storage.OutcomeDrew}, {Name: "bob", Outcome: "disputed"}}) {
+		t.Errorf("the last game of bob: %+v, %v", last, err)
+	}
+	_, err = db.LastGameOf(t.Context(), "Visitor")
+	wantError(t, "the last game of a visitor", err, storage.ErrNotFound, "")
 	bob, err := db.PlayerStats(t.Context(), "Bob")
 	if err != nil || len(bob) != 1 {
 		t.Fatal(bob, err)

@@ -146,4 +146,7 @@ var chineseHelp = map[string]string{
 	"take the latest warning of a player back":                         "撤销某个玩家最近的一次警告",
 	"keep a note about a player, for admins":                           "记下关于某个玩家的备注，供管理员查看",
 	"list the warnings and notes of a player":                          "查看某个玩家的警告和备注",
+
+	// of the last game
+	"show the last game of a player, or yours: map, length and result": "查看某个玩家或你自己的最近一局：地图、时长和结果",
 }

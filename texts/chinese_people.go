@@ -89,4 +89,11 @@ var chinesePeople = map[string]string{
 	"%s, warned by %s (does not count any more): %s":    "%s，%s 的警告（已失效）：%s",
 	"no warning of %s counts":                           "%s 没有有效的警告",
 	"The latest warning of %s does not count any more.": "%s 最近的一次警告已失效。",
+
+	// the last game
+	"%s played %s last, on %s, for %v.": "%s 最近一局是 %s，%s，时长 %v。",
+	"Won: %s.":                          "胜：%s。",
+	"Lost: %s.":                         "负：%s。",
+	"Drew: %s.":                         "平：%s。",
+	"No result: %s.":                    "没有结果：%s。",
 }

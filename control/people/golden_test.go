@@ -67,6 +67,11 @@ func TestTexts(t *testing.T) {
 			"stats ann", "Ann: 2 games, 0 won, 0 lost, 0 drawn, left 0 early, dropped 0 times, ping 0 ms, last game DAY.",
 			"Ann：共 2 局，胜 0，负 0，平 0，提前离开 0 次，掉线 0 次，延迟 0 毫秒，最近一局 DAY。",
 		},
+		{"lastgame Zoe", "Zoe has not played here yet.", "Zoe 还没有在这里玩过。"},
+		{
+			"lastgame bob", "bob played DotA last, on DAY UTC, for 0 seconds.\nNo result: Ann, Bob.",
+			"bob 最近一局是 DotA，DAY UTC，时长 0 秒。\n没有结果：Ann, Bob。",
+		},
 		{"rank Ann", "Ann has no rating on this map yet.", "Ann 在这张地图上还没有评分。"},
 		{"statsdota ann", "Ann in 2 games of DotA, on average: kills 3.0.", "Ann 的 DotA 战绩（2 局），平均：kills 3.0。"},
 		{"statsdota Bob", "Bob has not played DotA here.", "Bob 没有在这里玩过 DotA。"},

@@ -66,6 +66,7 @@ var answers = map[string]func(Directory, context.Context, *command.Query) (answe
 	"rank":       Directory.rank,
 	"statsdota":  Directory.dota,
 	"top":        Directory.top,
+	"lastgame":   Directory.lastGame,
 	"saves":      Directory.saves,
 	"check":      Directory.check,
 	"checkme":    Directory.check,

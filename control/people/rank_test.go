@@ -2,6 +2,7 @@ package people
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,9 @@ func TestRank(t *testing.T) {
 	}
 	if _, err := (Directory{DB: db}).Ask(t.Context(), command.Query{What: "top"}); err == nil || err.Error() != "the map is missing. Usage: top <map>" {
 		t.Errorf("top of no map: %v", err)
+	}
+	if text, err := (Directory{DB: db}).Ask(t.Context(), command.Query{What: "lastgame", Name: "Bob"}); !strings.HasSuffix(text, "\nWon: Ann.\nLost: Bob.") || err != nil {
+		t.Errorf("the last game: %q, %v", text, err)
 	}
 	if got := rank("ann", "DotA v7"); got != "Ann: place 1 of 2 on dota, 1167 points (rated games: 5)." {
 		t.Errorf("the winner: %q", got)

@@ -1,0 +1,42 @@
+package storage
+
+import (
+	"context"
+	"time"
+
+	"w3host/storage/internal/sqldb"
+)
+
+// LastGame is the game that a player has played last, as those who ask in the chat want it.
+type LastGame struct {
+	Map     string
+	Began   time.Time
+	Length  time.Duration
+	Players []LastPlayer
+}
+
+// LastPlayer is one who played in it. The outcome is one of the Outcome words, "disputed", or empty.
+type LastPlayer struct {
+	Name    string
+	Team    int
+	Outcome string
+}
+
+// LastGameOf finds the latest game of a player that has ended; ErrNotFound without one.
+func (d *Store) LastGameOf(ctx context.Context, name string) (g LastGame, err error) {
+	// Keys of games are in the order of their lobbies, and the index has them.
+	row, err := sqldb.One[struct {
+		Key       string
+		MapName   string
+		StartedAt time.Time
+		PlayedMS  int64
+	}](ctx, d.sql, `SELECT g.key, g.map_name, g.started_at, g.played_ms FROM game_players p JOIN games g ON g.key = p.game_key
+		WHERE p.name_key = $1 AND p.slot IS NOT NULL AND NOT p.fake AND g.ended_at IS NOT NULL ORDER BY p.game_key DESC LIMIT 1`, nameKey(name))
+	if err != nil {
+		return g, err
+	}
+	g.Map, g.Began, g.Length = row.MapName, row.StartedAt, time.Duration(row.PlayedMS)*time.Millisecond
+	g.Players, err = sqldb.List[LastPlayer](ctx, d.sql,
+		"SELECT name, team, coalesce(outcome, '') AS outcome FROM played WHERE game_key = $1 ORDER BY team, slot", row.Key)
+	return g, err
+}
