@@ -12,13 +12,14 @@ cd "$(dirname "$0")/.."
 say() { printf '\n== %s\n' "$*"; }
 
 # The race detector needs a C compiler; some tests want an independent MPQ packer,
-# another responder of multicast DNS (in a network of its own), build the image or install the package, and say so when they are skipped.
+# another responder of multicast DNS (in a network of its own), look at the pages in a browser, build the image or install the package, and say so when they are skipped.
 install_missing() {
 	missing=
 	command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 	command -v smpq >/dev/null 2>&1 || missing="$missing smpq"
 	command -v avahi-browse >/dev/null 2>&1 && command -v avahi-daemon >/dev/null 2>&1 && command -v dbus-daemon >/dev/null 2>&1 &&
 		command -v ip >/dev/null 2>&1 || missing="$missing avahi-daemon avahi-utils dbus iproute2"
+	command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
 	command -v docker >/dev/null 2>&1 && docker version >/dev/null 2>&1 ||
 		command -v buildah >/dev/null 2>&1 || missing="$missing buildah ca-certificates"
 	command -v debootstrap >/dev/null 2>&1 && command -v systemd-nspawn >/dev/null 2>&1 || missing="$missing debootstrap systemd-container"

@@ -184,9 +184,6 @@ func TestPagesInABrowser(t *testing.T) {
 	link := regexp.MustCompile(`http://\S+`).FindString(host.await("your window")["message"].(string))
 	url, _, _ := strings.Cut(link, "/login")
 	b := openBrowser(t, url)
-	if testing.Short() {
-		t.Skip()
-	}
 	bots := processCommand(t, dir, "bots", "--addr", host.addr, "--players", "3", "--minutes", "10", "--chat-every", "2s")
 	if err := bots.Start(); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,9 @@ import (
 const (
 	// beatEvery is how often a comment is sent, so that a line that is gone is noticed.
 	beatEvery = 15 * time.Second
+	// streamFor is how long a stream lasts. The browser comes back at once, and nothing is
+	// missed; who has lost the right to watch does not.
+	streamFor = 10 * time.Minute
 	// writeWithin is how long one write may take.
 	writeWithin = 10 * time.Second
 )
@@ -41,8 +44,11 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Watcher) {
 	}
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
+	end := time.After(streamFor)
 	for s.flush() {
 		select {
+		case <-end:
+			return
 		case <-r.Context().Done():
 			return
 		case <-beat.C:

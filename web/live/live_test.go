@@ -51,8 +51,6 @@ type reader struct {
 	loads  int
 }
 
-const most = 300 // items of a tail that a page keeps; all of them fit
-
 func (r *reader) load(l *Live, t view.Topic) {
 	values, after, _ := l.Open(t)
 	r.mu.Lock()

@@ -105,18 +105,10 @@ func (v *View) buildRunning(to *Values, games []*watched, w words) (players int)
 		at := "games/" + strconv.Itoa(int(g.id)) + "/"
 		g.head(to, at, w)
 		to.text(at+"ping", millis(g.worstPing()))
-		g.buildHealth(to, at+"health")
+		to.tail(at+"health", g.health.in(w, func(level byte) []string { return []string{"l" + strconv.Itoa(int(level))} }))
 		players += g.players()
 	}
 	return players
-}
-
-func (g *watched) buildHealth(to *Values, key string) {
-	items := make([][]string, len(g.health.items))
-	for i, level := range g.health.items {
-		items[i] = []string{"l" + strconv.Itoa(int(level))}
-	}
-	to.tail(key, g.health.end, items)
 }
 
 // head is what all pages show of a lobby or game.

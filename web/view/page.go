@@ -30,35 +30,21 @@ func (g *watched) build(to *Values, w words, staff bool) {
 	for _, id := range g.buildSlots(to, "slots", w) {
 		g.buildSeat(to, "slots/"+strconv.Itoa(id)+"/", &s.Slots[id-1], w)
 	}
-	g.buildSeries(to)
+	g.buildSeries(to, w)
 	chat := &g.heard
 	if staff {
 		chat = &g.chat
 	}
-	lines := make([][]string, len(chat.items))
-	for i, l := range chat.items {
-		lines[i] = []string{since(l.at), l.colour, l.who, w.in(audiences[l.to]), w.in(l.text)}
-	}
-	to.tail("chat", chat.end, lines)
-	events := make([][]string, len(g.events.items))
-	for i, l := range g.events.items {
-		events[i] = []string{since(l.at), l.colour, w.in(l.text)}
-	}
-	to.tail("events", g.events.end, events)
+	to.tail("chat", chat.in(w, func(l line) []string {
+		return []string{since(l.at), l.colour, l.who, w.in(audiences[l.to]), w.in(l.text)}
+	}))
+	to.tail("events", g.events.in(w, func(l line) []string { return []string{since(l.at), l.colour, w.in(l.text)} }))
 }
 
 // buildSeries is what charts draw.
-func (g *watched) buildSeries(to *Values) {
-	late := make([][]string, len(g.late.items))
-	for i, l := range g.late.items {
-		late[i] = []string{millis(l.Median), millis(l.Max)}
-	}
-	to.tail("lateness", g.late.end, late)
-	pings := make([][]string, len(g.pings.items))
-	for i, p := range g.pings.items {
-		pings[i] = []string{p}
-	}
-	to.tail("pings", g.pings.end, pings)
+func (g *watched) buildSeries(to *Values, w words) {
+	to.tail("lateness", g.late.in(w, func(l Lateness) []string { return []string{millis(l.Median), millis(l.Max)} }))
+	to.tail("pings", g.pings.in(w, func(pings string) []string { return []string{pings} }))
 }
 
 // buildSlots is the table of slots.

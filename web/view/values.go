@@ -47,14 +47,7 @@ func (v *Values) raw(key, text string)       { v.set(key, Value{Text: text}) } /
 func (v *Values) number(key string, n int)   { v.set(key, Value{Text: strconv.Itoa(n)}) }
 func (v *Values) rows(key string, ids []int) { v.set(key, Value{Rows: decimals(ids)}) }
 
-func (v *Values) tail(key string, end int, items [][]string) {
-	for _, item := range items {
-		for i := range item {
-			item[i] = Visible(item[i])
-		}
-	}
-	v.set(key, Value{Tail: &Tail{End: end, Items: items}})
-}
+func (v *Values) tail(key string, t *Tail) { v.set(key, Value{Tail: t}) }
 
 func decimals(numbers []int) []string {
 	list := make([]string, len(numbers))

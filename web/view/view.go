@@ -208,7 +208,7 @@ func (v *View) stale(t Topic, p *page) bool {
 }
 
 func (v *View) rebuild(t Topic, p *page) {
-	p.values, p.made = Values{}, v.now
+	p.values, p.made = Values{keys: make([]string, 0, len(p.values.keys)), at: make(map[string]Value, len(p.values.keys))}, v.now
 	w := words{t.Language}
 	switch t.Page {
 	case GamesPage:

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,17 +59,40 @@ type line struct {
 	text   texts.Text
 }
 
-// tail is the last of what only grows.
+// tail is the last of what only grows. What is in it does not change, so that it is put into
+// words once for each language.
 type tail[T any] struct {
 	end   int
 	items []T
+	made  [texts.Chinese + 1]struct {
+		end   int
+		items [][]string
+	}
+}
+
+// last is a list with one more item, of which so many are kept. Lists that it was before stay
+// as they are.
+func last[T any](items []T, item T, keep int) []T {
+	items = append(items, item)
+	return items[max(0, len(items)-keep):]
 }
 
 func (t *tail[T]) add(item T, keep int) {
-	if t.items = append(t.items, item); len(t.items) > keep {
-		t.items = slices.Delete(t.items, 0, len(t.items)-keep)
-	}
+	t.items = last(t.items, item, keep)
 	t.end++
+}
+
+// in is the tail in a language.
+func (t *tail[T]) in(w words, say func(T) []string) *Tail {
+	m := &t.made[w.language]
+	for m.end = max(m.end, t.end-len(t.items)); m.end < t.end; m.end++ {
+		item := say(t.items[len(t.items)-(t.end-m.end)])
+		for i := range item {
+			item[i] = Visible(item[i])
+		}
+		m.items = last(m.items, item, len(t.items))
+	}
+	return &Tail{End: t.end, Items: m.items}
 }
 
 // fact takes what has happened.
@@ -176,7 +198,7 @@ func (g *watched) wants(now time.Duration) bool {
 func (g *watched) snapshot(now time.Duration, s *game.Snapshot) {
 	g.version++
 	g.askedAt, g.snapAt = 0, now
-	if playing := s.Stage >= game.StageLoading; g.since == 0 || playing != g.playing { // its events were lost
+	if playing := s.Stage >= game.StageLoading; g.since == 0 || playing && !g.playing { // its events were lost
 		g.since, g.playing = now-s.Since, playing
 	}
 	if s.Stage != game.StageLagging {
