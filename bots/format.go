@@ -181,7 +181,7 @@ func (r *Report) WriteJSON(w io.Writer, each bool) error {
 		"overflow_parts": r.OverflowParts, "largest_turn_packet": r.LargestTurnPacket, "empty_turns": r.EmptyTurns, "resumed": r.Resumed,
 		"lag_screens": r.LagScreens, "stood_still_s": r.StoodStill.Seconds(),
 		"cpu_s": r.CPU.Seconds(), "cpu_us_per_player_turn": float64(r.turnCPU()) / 1e3,
-		"fault_count": r.FaultCount, "faults": objects(r.Faults, Fault.object),
+		"kills": r.Kills, "fault_count": r.FaultCount, "faults": objects(r.Faults, Fault.object),
 		"downloads": objects(r.Downloads, DownloadReport.object),
 		"strangers": objects(r.Strangers, StrangerReport.object),
 	}

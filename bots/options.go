@@ -62,6 +62,9 @@ type Options struct {
 	Portable     bool // one goroutine reads each connection, also on Linux
 	Loops        int  // goroutines that share the games; 0 is one
 
+	Kill      string        // the file with the process number of a host that is killed; "" for none
+	KillEvery time.Duration // how often
+
 	Script *Script // played instead of random actions and lines
 
 	// Watch has each bot join a recorded game alone, answer its turns and stay to its end.

@@ -58,6 +58,8 @@ type Report struct {
 	StoodStill               time.Duration // the longest of any bot
 	CPU                      time.Duration // of this process, in the window
 
+	Kills int // of the host
+
 	Downloads  []DownloadReport
 	Strangers  []StrangerReport
 	Players    []PlayerReport

@@ -105,6 +105,10 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	go r.logProgress(logging, games)               // ends when play returns
 	r.awaitStart(ctx, len(games), allOver)
 	strangers := r.startStrangers(ctx)
+	killing, stopKilling := context.WithCancel(ctx)
+	defer stopKilling()
+	kills := make(chan int, 1)
+	go func() { kills <- r.kill(killing) }() // ends with the measurement
 	measureFrom, cpuFrom := r.now(), cpuTime()
 	r.rec.open.Store(true)
 	r.until.Store(int64(measureFrom + r.opts.Play))
@@ -114,6 +118,7 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	case <-time.After(r.opts.Play):
 	}
 	r.rec.open.Store(false)
+	stopKilling()
 	measured, cpu := r.now()-measureFrom, cpuTime()-cpuFrom
 	stopJoining()
 	at := r.now()
@@ -134,7 +139,7 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	}
 	stop()
 	report := r.makeReport(games, measured, cpu)
-	report.Strangers = strangers()
+	report.Strangers, report.Kills = strangers(), <-kills
 	report.judge()
 	return report, errors.Join(r.problems...)
 }

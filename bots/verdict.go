@@ -11,6 +11,9 @@ func (r *Report) Verdict() string {
 	if r.OK {
 		text := fmt.Sprintf("all went well: %s played %s of %v to the end, and the host kept to the rules",
 			counted(r.Bots, "bot"), counted(r.Games, "game"), r.Measured.Round(time.Second))
+		if r.Kills > 0 {
+			text += fmt.Sprintf(", and outlived its process %s", counted(r.Kills, "time"))
+		}
 		if r.MissedTurns > 0 {
 			text += fmt.Sprintf(", though %d of %s came late by a turn or more", r.MissedTurns, counted(int(r.Turns), "turn"))
 		}

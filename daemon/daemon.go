@@ -19,6 +19,7 @@ import (
 	"w3host/control"
 	"w3host/control/people"
 	"w3host/game/command"
+	"w3host/hold"
 	"w3host/host"
 	"w3host/internal/openfiles"
 	"w3host/lan"
@@ -95,7 +96,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 	}()
 	for _, step := range []func() error{
-		d.check, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openReplays, d.announce, d.openWeb,
+		d.check, d.findSurvivors, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openReplays, d.announce, d.openWeb,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -116,6 +117,17 @@ func (d *daemon) check() error {
 	d.Log.Info().Str("version", d.Version).Str("config", cmp.Or(absolute(d.Config.File), "no configuration file, defaults only")).Msg("w3host starts")
 	d.host = hostOptions(d.Config, d.Version, d.Log)
 	return checkFolders(d.Config)
+}
+
+// findSurvivors looks at what the process before has left with the holder, if there is
+// one. Where nothing can be held, the host goes on unprotected.
+func (d *daemon) findSurvivors() error {
+	shelf, err := hold.Open()
+	if err != nil {
+		d.Log.Warn().Err(err).Msg("games end with this process, as under w3host serve")
+	}
+	d.host.Survivors = host.FindSurvivors(shelf, d.Log)
+	return nil
 }
 
 func (d *daemon) openMaps() (err error) {
@@ -139,7 +151,7 @@ func (d *daemon) openDatabase() (err error) {
 // openRecords opens the spool, and keeps what the database has in order.
 func (d *daemon) openRecords() error {
 	recorder, err := storage.NewRecorder(d.db, storage.RecorderOptions{
-		Dir: d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, Log: d.part("records"),
+		Dir: d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Survivors.Keys(), Log: d.part("records"),
 	})
 	if err != nil {
 		return fmt.Errorf("the spool %s: %w", d.Config.SpoolDir(), err)
@@ -160,7 +172,9 @@ func (d *daemon) openRecords() error {
 func (d *daemon) openLists() error {
 	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: d.Config.SpoolDir(), Log: d.part("database"), Like: lobby.Likeness}), d.Config)
 	d.atEnd(func() error { d.lists.Close(); return nil })
-	d.lists.await(d.ctx, d.Log)
+	if len(d.host.Survivors.Keys()) == 0 { // else players wait for their next turn
+		d.lists.await(d.ctx, d.Log)
+	}
 	d.banLeavers()
 	d.host.Bans, d.host.BansChanged, d.host.Admins = d.lists, d.lists.BansChanged(), d.lists
 	return nil
@@ -168,7 +182,7 @@ func (d *daemon) openLists() error {
 
 // listen opens the ports, since whoever announces lobbies needs them.
 func (d *daemon) listen() (err error) {
-	if d.listeners, err = host.Listen(d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
+	if d.listeners, err = d.host.Survivors.Listen(d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
 		return ListenFault(d.Config.Host.Listen, err)
 	}
 	d.atEnd(func() error { d.listeners.Close(); return nil })
@@ -183,7 +197,7 @@ func (d *daemon) openReplays() error {
 	}
 	replays, err := recording.Open(recording.Options{
 		Dir: c.Dir, Name: c.Name, KeepFor: time.Duration(c.KeepDays) * 24 * time.Hour, KeepBytes: int64(c.KeepBytes),
-		Log: d.part("replays"),
+		GoOn: d.host.Survivors.Replays(), Log: d.part("replays"),
 	})
 	if err != nil {
 		return fmt.Errorf("replays.dir = %q: %w", c.Dir, err)

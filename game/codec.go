@@ -11,6 +11,9 @@ import (
 	"w3host/protocol/w3gs"
 )
 
+// headLen is the length of a packet's opcode and length.
+const headLen = 4
+
 // codec writes the fields of an Input, or reads them: one list serves both. Fields
 // are numbered from 1 in the order of the list and left out where they are zero.
 // Integers are uvarints; strings, bytes and JSON stand behind their length.
@@ -31,12 +34,14 @@ func (c *codec) input(in *Input) {
 		if c.has(len(in.Data) > 0) {
 			in.Data = c.bytes(in.Data)
 		}
+		c.length(in, headLen+4+len(in.Data))
 		return
 	case Keepalive:
 		changed := in.Sum ^ c.sum
 		number(c, &changed)
 		c.sum ^= changed
 		in.Sum = c.sum
+		c.length(in, headLen+5)
 		return
 	}
 	number(c, &in.Queued)
@@ -69,11 +74,17 @@ func (c *codec) input(in *Input) {
 			c.fail(json.Unmarshal(caller, &in.Caller))
 		}
 	}
+	usual := 0
 	if c.has(in.Packet != nil) {
-		if c.reads {
-			in.Packet = c.packet()
-		} else {
-			c.bytes(in.Packet.AppendTo(nil))
+		var frame []byte
+		if !c.reads {
+			frame = in.Packet.AppendTo(nil)
+		}
+		if frame = c.bytes(frame); c.reads {
+			in.Packet = c.packet(frame)
+		}
+		if in.Kind == Packet {
+			usual = len(frame)
 		}
 	}
 	number(c, &in.Version)
@@ -81,6 +92,14 @@ func (c *codec) input(in *Input) {
 		in.Like = string(c.bytes([]byte(in.Like)))
 	}
 	number(c, &in.Games)
+	c.length(in, usual)
+}
+
+// length writes or reads Bytes, as the difference to what they usually are.
+func (c *codec) length(in *Input, usual int) {
+	more := in.Bytes - usual
+	number(c, &more)
+	in.Bytes = usual + more
 }
 
 // has begins the next field and reports whether the entry contains it.
@@ -134,8 +153,8 @@ func (c *codec) bytes(b []byte) []byte {
 	return b
 }
 
-func (c *codec) packet() w3gs.Packet {
-	frame, rest, err := w3gs.Next(c.bytes(nil), w3gs.MaxFrame)
+func (c *codec) packet(b []byte) w3gs.Packet {
+	frame, rest, err := w3gs.Next(b, w3gs.MaxFrame)
 	if err != nil || frame == nil || len(rest) > 0 {
 		c.fail(errors.New("a broken packet"))
 		return nil

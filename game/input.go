@@ -79,6 +79,9 @@ const (
 	// Login: Link's player has tried a password. Why is the reason why it was refused,
 	// By how long they must wait before the next; Level is their level now.
 	Login
+	// Survived: the process of the host has ended and another one goes on with the game, By
+	// after the last input. Nothing that the host has said of sockets holds any more.
+	Survived
 )
 
 // kinds says of each kind what it is, for crash reports, and what takes it: the
@@ -113,6 +116,7 @@ var kinds = [...]struct {
 	Prefer:   {text: "a language", bySeat: (*Machine).prefer},
 	Ignored:  {text: "a list of ignored players", bySeat: (*Machine).ignored},
 	Login:    {text: "a login", bySeat: (*Machine).login},
+	Survived: {text: "a new process of the host", do: (*Machine).survived},
 }
 
 // String names the kind in crash reports.
@@ -128,6 +132,7 @@ func (k Kind) String() string {
 type Input struct {
 	Kind     Kind
 	Link     LinkID
+	Bytes    int // of the link's stream that are done with this input
 	PID      uint8
 	Level    command.Level
 	Sum      uint32

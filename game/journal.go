@@ -1,16 +1,11 @@
 package game
 
 import (
-	"bufio"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"time"
-
-	"w3host/protocol/w3gs"
 )
 
 // A journal is a game's inputs in the order in which Step took them, so that
@@ -20,11 +15,13 @@ import (
 //	kind u8 · time since the entry before, µs uvarint · fields, see codec
 //
 // An entry of kind checkEntry holds the CRC-32 of all orders to the host so far
-// as an u32; it ends a journal of a game that ended well.
-const journalMagic = "w3host journal 3\n"
+// as an u32; it ends a journal of a game that ended well. Kinds from noteEntry on
+// are the host's own.
+const journalMagic = "w3host journal 4\n"
 
 const (
 	checkEntry = 0x40 // no Kind of an Input
+	noteEntry  = 0x50 // this and all above: a note of the host, which the game knows nothing of
 
 	// maxBlock bounds a block of a damaged journal; the longest packet is shorter.
 	maxBlock = 1 << 20
@@ -62,6 +59,12 @@ func (j *Journal) Check(dst []byte, sum uint32) []byte {
 	return appendBlock(dst, binary.LittleEndian.AppendUint32([]byte{checkEntry}, sum))
 }
 
+// AppendNote appends a note of the host: its number, and what it says.
+func AppendNote(dst []byte, number byte, text []byte) []byte {
+	dst = append(binary.AppendUvarint(dst, uint64(1+len(text))), noteEntry+number)
+	return append(dst, text...)
+}
+
 func appendBlock(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }
@@ -80,83 +83,4 @@ func (o *Out) Sum(sum uint32) uint32 {
 		sum = crc32.Update(sum, crc32.IEEETable, []byte(op.Text))
 	}
 	return sum
-}
-
-// Entry is one input with its time; or, where Check is set, the sum that the
-// game had at this place.
-type Entry struct {
-	At    time.Duration
-	Input Input
-	Check bool
-	Sum   uint32
-}
-
-type journalReader struct {
-	r  *bufio.Reader
-	at time.Duration
-	c  codec
-}
-
-// readJournal reads the head of a journal.
-func readJournal(r io.Reader) (*journalReader, Config, error) {
-	var cfg Config
-	jr := &journalReader{r: bufio.NewReader(r)}
-	magic := make([]byte, len(journalMagic))
-	if _, err := io.ReadFull(jr.r, magic); err != nil || string(magic) != journalMagic {
-		return nil, cfg, errors.New("this is no journal of a game, or of another version of w3host")
-	}
-	head, err := jr.block()
-	if err == nil {
-		err = json.Unmarshal(head, &cfg)
-	}
-	if err != nil {
-		return nil, cfg, fmt.Errorf("journal head: %w", err)
-	}
-	return jr, cfg, nil
-}
-
-// block ends with io.EOF only where none begins.
-func (r *journalReader) block() ([]byte, error) {
-	n, err := binary.ReadUvarint(r.r)
-	if err != nil {
-		return nil, err
-	}
-	if n == 0 || n > maxBlock {
-		return nil, fmt.Errorf("a block of %d bytes", n)
-	}
-	b := make([]byte, n)
-	if _, err = io.ReadFull(r.r, b); err != nil {
-		return nil, io.ErrUnexpectedEOF
-	}
-	return b, nil
-}
-
-// next reads an entry; io.EOF ends the journal, io.ErrUnexpectedEOF one that
-// was cut.
-func (r *journalReader) next() (e Entry, err error) {
-	b, err := r.block()
-	if err != nil {
-		return e, err
-	}
-	kind, b := b[0], b[1:]
-	if kind == checkEntry && len(b) == 4 {
-		return Entry{At: r.at, Check: true, Sum: binary.LittleEndian.Uint32(b)}, nil
-	}
-	in := &e.Input
-	r.c.reads, r.c.b = true, b
-	r.at += time.Duration(r.c.uvarint(0)) * clock
-	e.At, in.Kind = r.at, Kind(kind)
-	r.c.input(in)
-	_, joins := in.Packet.(*w3gs.ReqJoin)
-	switch {
-	case int(kind) >= len(kinds):
-		r.c.fail(fmt.Errorf("journal entry of kind %d", kind))
-	case len(r.c.b) > 0:
-		r.c.fail(fmt.Errorf("an unknown field %d", r.c.b[0]))
-	case in.Kind == Command && in.Caller == nil:
-		r.c.fail(errors.New("a command of nobody"))
-	case in.Kind == Join && !joins:
-		r.c.fail(errors.New("a join without its packet"))
-	}
-	return e, r.c.err
 }

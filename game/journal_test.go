@@ -124,9 +124,10 @@ func FuzzJournal(f *testing.F) {
 	g := simulate(3)
 	f.Add(g.journal[:min(len(g.journal), 4000)])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, _, err := readJournal(bytes.NewReader(data))
+		r, _, err := NewReader(data)
+		var e Entry
 		for err == nil {
-			_, err = r.next()
+			err = r.Next(&e)
 		}
 		if err != io.EOF && err.Error() == "" {
 			t.Error("an error without a word")
@@ -149,12 +150,13 @@ func TestJournalOfFigures(t *testing.T) {
 	for i := range said {
 		b = j.Append(b, 0, &said[i])
 	}
-	r, _, err := readJournal(bytes.NewReader(b))
+	r, _, err := NewReader(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, in := range said {
-		e, err := r.next()
+		var e Entry
+		err := r.Next(&e)
 		if err != nil || e.Input.Kind != in.Kind || e.Input.Figures != figures || e.Input.Moves != in.Moves {
 			t.Errorf("%v: %+v", err, e.Input)
 		}
@@ -165,7 +167,7 @@ func TestJournalOfFigures(t *testing.T) {
 // the codec.
 func TestJournalHoldsEveryField(t *testing.T) {
 	in := Input{ // but for Data and Sum, which only Action and Keepalive have
-		Kind: Command, Link: 1, PID: 2, Level: command.Admin, Queued: 4, Moves: 5, By: -6,
+		Kind: Command, Link: 1, Bytes: 3, PID: 2, Level: command.Admin, Queued: 4, Moves: 5, By: -6,
 		Figures: mapxfer.Figures{Queued: 8, Unacked: 9, RTT: 10, MinRTT: 11}, Packet: &w3gs.PongToHost{Tick: 12},
 		Addr: netip.MustParseAddrPort("10.0.0.1:13"), Why: "14", Banned: "15", Shared: true, Realm: "16", Vouched: true,
 		Caller: &command.Caller{Name: "17"}, Line: "18", Skill: rating.Skill{Mu: 19, Sigma: 20}, Language: 1, Like: "Ann", Games: 1, Version: 27,
@@ -177,11 +179,12 @@ func TestJournalHoldsEveryField(t *testing.T) {
 	}
 	var j Journal
 	b, _ := j.Begin(nil, &Config{})
-	r, _, err := readJournal(bytes.NewReader(j.Append(b, time.Second, &in)))
+	r, _, err := NewReader(j.Append(b, time.Second, &in))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, err := r.next(); err != nil || e.At != time.Second || !reflect.DeepEqual(e.Input, in) {
+	var e Entry
+	if err := r.Next(&e); err != nil || e.At != time.Second || !reflect.DeepEqual(e.Input, in) {
 		t.Errorf("%v: %+v, want %+v", err, e.Input, in)
 	}
 }

@@ -22,10 +22,15 @@ type Rerun struct {
 // and its outputs; the first call has no input, but the outputs of New.
 func RunJournal(r io.Reader, watch func(e *Entry, out *Out)) (Rerun, error) {
 	var result Rerun
-	entries, cfg, err := readJournal(r)
+	journal, err := io.ReadAll(r)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // which is one that was cut
+		return result, err
+	}
+	entries, cfg, err := NewReader(journal)
 	if err != nil {
 		return result, err
 	}
+	var e Entry
 	result.Config = cfg
 	out := new(Out)
 	m := New(cfg, out)
@@ -34,8 +39,7 @@ func RunJournal(r io.Reader, watch func(e *Entry, out *Out)) (Rerun, error) {
 		if watch != nil && result.Inputs == 0 {
 			watch(nil, out)
 		}
-		e, err := entries.next()
-		switch {
+		switch err := entries.Next(&e); {
 		case errors.Is(err, io.EOF):
 			result.Over = m.Over()
 			return result, nil
@@ -51,6 +55,8 @@ func RunJournal(r io.Reader, watch func(e *Entry, out *Out)) (Rerun, error) {
 				return result, fmt.Errorf("after input %d, at %v, other bytes came out than in the recorded game: sum %08x, not %08x; was it recorded by another version of w3host?", result.Inputs, e.At, result.Sum, e.Sum)
 			}
 			result.Checked = true
+		}
+		if e.Check || e.Note != nil {
 			continue
 		}
 		m.Step(e.At, &e.Input, out)

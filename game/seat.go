@@ -125,6 +125,16 @@ func (m *Machine) backlog(s *seat, in *Input) {
 	m.toTurns(gamesync.Backlog{PID: s.PID, Queued: in.Queued, Moves: in.Moves})
 }
 
+// survived takes every socket for a new one.
+func (m *Machine) survived(in *Input) {
+	for _, s := range m.seats {
+		if s != nil {
+			s.socket = seatSocket{}
+		}
+	}
+	m.toTurns(gamesync.Survived{Outage: in.By})
+}
+
 // vacate ends a seat.
 func (m *Machine) vacate(pid uint8, why string) {
 	if s := m.seats[pid]; s != nil {

@@ -95,7 +95,13 @@ func (h *Host) openAgain() {
 	for _, spec := range specs {
 		err := errDisabled
 		if !disabled {
-			_, err = h.openLobby(spec)
+			err = nil
+			if spec.m.Parts == nil { // the game was taken over from another process
+				spec.m, err = h.shard.opts.Autohost.Open(spec.m.File, spec.again.Seen())
+			}
+			if err == nil {
+				_, err = h.openLobby(spec)
+			}
 		}
 		if err != nil {
 			h.Keep(func(k *autohost.Keeper) { k.Again(spec.over, 0) })

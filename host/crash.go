@@ -54,7 +54,7 @@ func (g *Game) sayCrash() {
 // lines players may not read, else their own.
 func (g *Game) otherPID(pid byte) byte {
 	for _, observes := range []bool{false, true} {
-		if other := slices.IndexFunc(g.seats[:], func(l *link) bool { return l != nil && l.pid != pid && l.observes == observes }); other >= 0 {
+		if other := slices.IndexFunc(g.seats[:], func(l *link) bool { return l != nil && l.pid != pid && g.watching.Has(l.pid) == observes }); other >= 0 {
 			return byte(other)
 		}
 	}

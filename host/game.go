@@ -12,6 +12,7 @@ import (
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host/loop"
+	"w3host/host/survive"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
 	"w3host/record/gamelog"
@@ -34,6 +35,7 @@ type Game struct {
 	stepping
 	listing
 	seating
+	surviving
 	loading bool   // players load the map
 	playing bool   // its links are read when a turn is due
 	lateSeq uint64 // the host's lateness that the machine has heard of
@@ -76,11 +78,21 @@ type listing struct {
 
 // seating is who carries which player.
 type seating struct {
-	links   map[game.LinkID]*link
-	lastID  game.LinkID
-	seats   [w3gs.MaxPID + 1]*link
-	proxies [w3gs.MaxPID + 1]*person // who have one, also while their seat has no link
-	bearers map[string]netip.Addr    // who has joined first under a name of a realm
+	links    map[game.LinkID]*link
+	lastID   game.LinkID
+	seats    [w3gs.MaxPID + 1]*link
+	proxies  [w3gs.MaxPID + 1]*person // who have one, also while their seat has no link
+	watching w3gs.PIDs                // the observers of the game that runs
+	bearers  map[string]netip.Addr    // who has joined first under a name of a realm
+}
+
+// surviving is what has a game outlive the process.
+type surviving struct {
+	ledger  *survive.Ledger // nil: it does not
+	about   recording.About // of its replay
+	held    bool            // the holder has the sockets and the ledger
+	knownAt time.Duration   // when told was noted
+	told    uint64          // the last fact whose records were told then
 }
 
 // ID is the number that clients join by.
@@ -100,48 +112,6 @@ func (g *Game) versionOf(key uint32) w3gs.Version {
 		}
 	}
 	return 0
-}
-
-// Tick lets the machine do what is due, and writes what the turn has queued before what
-// others have.
-func (g *Game) Tick() {
-	for _, l := range g.seats {
-		if l != nil {
-			g.reportBacklog(l)
-		}
-	}
-	if l := &g.shard.lateness; l.seq != g.lateSeq && g.machine.Downloading() {
-		g.lateSeq = l.seq
-		g.step(&game.Input{Kind: game.HostLate, By: l.newest})
-	}
-	g.step(&game.Input{Kind: game.Tick})
-	for _, l := range g.seats {
-		if l != nil {
-			g.shard.Flush(l.Conn)
-		}
-	}
-}
-
-// reportBacklog tells the machine what a link's socket does not take. While a map
-// is downloaded, the figures come with it: without them the scheduler would take
-// the system for one that tells nothing, and send without regard to the line.
-func (g *Game) reportBacklog(l *link) {
-	packets, _ := l.Waiting()
-	in := game.Input{Kind: game.Backlog, Link: l.id, Queued: packets, Moves: l.Moves()}
-	if in.Queued == 0 && !l.fetching && !l.backlogReported {
-		return
-	}
-	if g.machine.Downloading() {
-		in.Figures = l.Figures()
-	}
-	l.backlogReported, l.fetching = in.Queued > 0, in.Figures.Queued+in.Figures.Unacked > 0
-	g.step(&in)
-}
-
-// Next is when the machine wants the next tick.
-func (g *Game) Next() (at time.Duration, ok bool) {
-	at, ok = g.machine.Next()
-	return g.opened + at, ok
 }
 
 // String names the game in messages.

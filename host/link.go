@@ -9,6 +9,7 @@ import (
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/host/loop"
+	"w3host/host/survive"
 	"w3host/protocol/gproxy"
 )
 
@@ -24,6 +25,8 @@ type link struct {
 	*person        // another link takes them over
 	last    uint32 // what a proxy that comes back has received
 
+	stream *survive.Stream // nil: the link ends with the process
+
 	skipped  int  // packets without a meaning for a host
 	odd      bool // a harmless packet was too long; that is logged
 	stranger bool // the gate counts it
@@ -36,7 +39,6 @@ type link struct {
 // person is the player behind a link, whichever connection carries them.
 type person struct {
 	name     string
-	observes bool   // the game that runs
 	realm    string // whose list the join came from; empty: the LAN
 	vouched  bool   // the realm has confirmed the name
 	loggedIn bool   // with the password of an admin of that name

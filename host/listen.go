@@ -1,9 +1,13 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
+
+	"w3host/hold"
 )
 
 // Listeners are the TCP ports of a host. They are opened first, since whoever announces
@@ -14,12 +18,40 @@ type Listeners struct {
 }
 
 // Listen opens them; returns is empty for none of its own.
-func Listen(addr, returns string) (l Listeners, err error) {
-	if l.Main, err = listen(addr); err != nil || returns == "" {
+func Listen(addr, returns string) (Listeners, error) { return new(Survivors).Listen(addr, returns) }
+
+// Listen is as the function, but takes over what an earlier process has left.
+func (s *Survivors) Listen(addr, returns string) (l Listeners, err error) {
+	if l.Main, err = s.listen(heldMain, addr); err != nil || returns == "" {
 		return l, err
 	}
-	if l.Returns, err = listen(returns); err != nil {
+	if l.Returns, err = s.listen(heldReturns, returns); err != nil {
 		l.Close()
+	}
+	return l, err
+}
+
+// listen takes a listener over, or opens one and has it held.
+func (s *Survivors) listen(name hold.Name, addr string) (*net.TCPListener, error) {
+	if s.Shelf == nil {
+		return listen(addr)
+	}
+	if fd, ok := s.Shelf.Left()[name]; ok {
+		f := os.NewFile(uintptr(fd), addr)
+		defer f.Close()
+		l, err := net.FileListener(f)
+		if err != nil {
+			return nil, fmt.Errorf("listen on %s, as before: %w", addr, err)
+		}
+		return l.(*net.TCPListener), nil
+	}
+	l, err := listen(addr)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := l.SyscallConn()
+	if err == nil {
+		err = errors.Join(raw.Control(func(fd uintptr) { err = s.Shelf.Put(name, int(fd)) }), err)
 	}
 	return l, err
 }

@@ -87,6 +87,7 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 func (h *Host) begin(g *Game) {
 	h.running = append(h.running, g)
 	g.group = h.shard.Group(g, g.id)
+	g.noteOpened()
 	g.begin()
 }
 
@@ -128,11 +129,12 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 		}
 		g.variants = append(g.variants, lan.Variant{Version: uint32(v), EntryKey: key, Checksum: own.Checksum, SHA1: own.SHA1})
 	}
+	g.about = s.opts.recordingOf(spec.m, &cfg, opened)
 	g.records = gamelog.NewRecords(s.opts.Recorder, opened)
 	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()
-	g.observers = []Observer{g.records, (*watcher)(g), gamelog.NewLines(g.log, s.opts.Listeners.Addr())}
+	g.observers = []Observer{g.records, (*teller)(g), (*watcher)(g), gamelog.NewLines(g.log, s.opts.Listeners.Addr())}
 	if s.opts.Replays != nil && cfg.Saved == nil { // no client could play that of a saved game
-		g.replay = s.opts.Replays.New(s.opts.recordingOf(spec.m, &cfg, opened))
+		g.replay = s.opts.Replays.New(g.about)
 		g.records.Replay = g.replay.Name
 		g.observers = slices.Insert(g.observers, 0, Observer(g.replay)) // the records tell its name
 	}
@@ -140,7 +142,7 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 		g.observers = append(g.observers, watch(id, g.records.Key().String()))
 	}
 	g.shard, g.carrier, g.machine = s, g, game.New(cfg, &g.out)
-	if err := g.journal.Begin(s.journals, &cfg, &g.out); err != nil {
+	if err := g.journal.Begin(s.journals, g.openLedger(), &cfg, &g.out); err != nil {
 		g.log.Warn().Err(err).Msg("cannot write a journal for this game")
 	}
 	g.open.Store(true)

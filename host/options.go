@@ -24,6 +24,7 @@ import (
 // Options are what holds for every game of a host.
 type Options struct {
 	Listeners Listeners
+	Survivors *Survivors // nil: nothing outlives this process
 	Product   w3gs.Product
 
 	// Game is what games are made from. What depends on the map and on the lobby is

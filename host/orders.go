@@ -22,6 +22,7 @@ func (g *Game) carryOut(out *game.Out) {
 
 // stepped wakes the loop for what the machine wants next, or ends the game if it is over.
 func (g *Game) stepped() {
+	g.ledger.Settled()
 	if !g.machine.Over() {
 		g.group.Touch()
 		return
@@ -36,6 +37,7 @@ func (g *Game) stepped() {
 func (g *Game) end() {
 	g.over = true
 	g.journal.End(false)
+	g.unprotect()
 	g.replay.End()
 	g.shut()
 	for _, l := range g.links {

@@ -30,7 +30,7 @@ func (l *link) play(frame w3gs.Frame) error {
 		return err
 	}
 	l.line.Got() // not before it is let in: a proxy never sends again what was counted
-	in := game.Input{Link: l.id}
+	in := game.Input{Link: l.id, Bytes: len(frame)}
 	switch op := frame.Op(); op {
 	case w3gs.OpKeepalive:
 		if err := s.alive.Decode(frame.Body()); err != nil {
@@ -74,6 +74,9 @@ func (l *link) play(frame w3gs.Frame) error {
 		case w3gs.OpMapSize, w3gs.OpMapPartOK, w3gs.OpMapPartNotOK:
 			in.Figures, l.fetching = l.Figures(), true
 		}
+	}
+	if l.stream != nil {
+		in.Bytes = l.stream.Count(l.Taken())
 	}
 	g.step(&in)
 	return nil

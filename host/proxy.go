@@ -37,7 +37,7 @@ func (l *link) extension(frame []byte) error {
 	case err != nil:
 		return err
 	}
-	if p, ok := packet.(gproxy.Init); ok {
+	if p, ok := packet.(gproxy.Init); ok && l.stream == nil { // else the game could not be made again
 		l.proxy = cmp.Or(l.proxy, &proxy{
 			version: p.Version, key: randomU32(), returns: rate.NewLimiter(rate.Every(seatReturnsEvery), seatReturns),
 		})

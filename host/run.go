@@ -37,6 +37,10 @@ func New(opts Options) (*Host, error) {
 	if h.shard, err = newShard(opts, r, h.arrive); err != nil {
 		return nil, err
 	}
+	for _, sv := range h.shard.left.games {
+		h.lastID = max(h.lastID, sv.id)
+		h.keeper.Survived(sv.id, sv.Entry)
+	}
 	return h, nil
 }
 
@@ -53,6 +57,8 @@ func (h *Host) Run(ctx context.Context) error {
 		}
 	}
 	go h.shard.Run() // ends with stop
+	h.revive()
+	go h.watchHolder(ctx) // ends with ctx
 	h.keepLobbies(ctx)
 	err := h.stop()
 	h.shard.journals.Close()
@@ -83,6 +89,7 @@ func (h *Host) stop() error {
 // stopGames ends everything in order: no new connections, no unjoined ones, then the
 // games, which flush their last packets.
 func (h *Host) stopGames() {
+	h.shard.heirs.end()
 	h.shard.Stop(errHostStops)
 	for _, g := range slices.Clone(h.running) {
 		g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})

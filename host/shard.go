@@ -34,6 +34,7 @@ type shard struct {
 	codes     codes
 	lateness  lateness
 	writing   sync.WaitGroup // files of crashes
+	heirs
 
 	action w3gs.OutgoingAction // what a packet is decoded into
 	alive  w3gs.Keepalive
@@ -89,7 +90,10 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 		s.log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
 	}})
 	if err == nil {
-		s.journals = journal.Open(o.Journal, o.Log)
+		err = s.heirs.open(o.Survivors, s.Loop)
+	}
+	if err == nil {
+		s.journals = journal.Open(o.Journal, o.Log, s.left.journals()...)
 	}
 	return s, err
 }

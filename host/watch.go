@@ -1,17 +1,15 @@
 package host
 
 import (
-	"time"
-
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/lan"
 	"w3host/lobby"
+	"w3host/protocol/w3gs"
 )
 
-// watcher is the observer that serves the host itself: announcements, figures
-// and what Infos tells.
+// watcher is the observer that serves the host itself: announcements and figures.
 type watcher Game
 
 // Observe passes on what others wait for.
@@ -21,12 +19,9 @@ func (w *watcher) Observe(s *game.Stamped) {
 	case *game.Turned:
 		g.shard.lateness.note(f.Late)
 	case *game.Opened:
-		g.settings, g.saved = f.Config.Settings, f.Config.Saved
 		g.announce(f.Config.Name, f.Counts, f.Config.Unlisted)
-		g.shard.note(&g.info, func(i *Info) { i.Counts, i.Public = f.Counts, !f.Config.Unlisted })
 	case *game.Listed:
 		g.unlist()
-		g.shard.note(&g.info, func(i *Info) { i.Name, i.Public = f.Name, f.Public })
 		g.announce(f.Name, f.Counts, !f.Public)
 		g.tellWait()
 	case *game.Counted:
@@ -35,6 +30,24 @@ func (w *watcher) Observe(s *game.Stamped) {
 			g.shard.opts.Advertiser.Update(g.id, count)
 			g.shard.directory.update(g.id, count)
 		}
+	case *game.Started, *game.Closed:
+		g.shut()
+	}
+}
+
+// teller is the observer that keeps what is told of the game, also while it is made again.
+type teller Game
+
+// Observe changes it.
+func (t *teller) Observe(s *game.Stamped) {
+	g := (*Game)(t)
+	switch f := s.Fact.(type) {
+	case *game.Opened:
+		g.settings, g.saved = f.Config.Settings, f.Config.Saved
+		g.shard.note(&g.info, func(i *Info) { i.Counts, i.Public = f.Counts, !f.Config.Unlisted })
+	case *game.Listed:
+		g.shard.note(&g.info, func(i *Info) { i.Name, i.Public = f.Name, f.Public })
+	case *game.Counted:
 		g.shard.note(&g.info, func(i *Info) { i.Counts = f.Counts })
 	case *game.Joined:
 		g.shard.note(&g.info, func(i *Info) { i.Players = append(i.Players, f.Player) })
@@ -45,12 +58,9 @@ func (w *watcher) Observe(s *game.Stamped) {
 	case *game.Started:
 		g.loading = true
 		g.noteObservers(f.Players)
-		g.shard.note(&g.info, func(i *Info) { i.Playing, i.Since = true, time.Now() })
-		g.shut()
+		g.shard.note(&g.info, func(i *Info) { i.Playing, i.Since = true, i.Since.Add(s.At) })
 	case *game.AllLoaded:
 		g.loading = false
-	case *game.Closed:
-		g.shut()
 	case *game.Desynced:
 		g.journal.Keep()
 	}
@@ -58,8 +68,8 @@ func (w *watcher) Observe(s *game.Stamped) {
 
 func (g *Game) noteObservers(players []lobby.Player) {
 	for _, p := range players {
-		if l := g.seats[p.PID]; l != nil {
-			l.observes = p.Observer
+		if p.Observer {
+			g.watching |= w3gs.Only(p.PID)
 		}
 	}
 }

@@ -33,16 +33,31 @@ func LimitAudit(to interface{ Record(Record) }) *AuditLimit {
 
 // Record takes a record. It never waits.
 func (l *AuditLimit) Record(r Record) {
+	n, numbered := r.(Numbered)
+	if !numbered {
+		n.Record = r
+	}
+	if n.Record = l.limit(n.Record); n.Record == nil {
+		return
+	}
+	if r = n.Record; numbered {
+		r = n
+	}
+	l.to.Record(r)
+}
+
+// limit is the record that is to be passed on; nil: none.
+func (l *AuditLimit) limit(r Record) Record {
 	if a, ok := r.(AdminAction); ok && a.Via != "console" && a.Via != "control" {
 		switch n := l.count(&a); {
 		case n > auditEach+1:
-			return
+			return nil
 		case n == auditEach+1:
 			a.On, a.Detail, a.Refused = "", "", "more lines of this caller within a minute are not recorded"
-			r = a
+			return a
 		}
 	}
-	l.to.Record(r)
+	return r
 }
 
 // count is how many lines of its caller there are within the minute, this one included.

@@ -14,6 +14,9 @@ type Host struct {
 	Run     string // a UUID, new at every start
 	Name    string // for people
 	Version string // of w3host
+
+	// GoOn are games of an earlier run that this one goes on with.
+	GoOn []GameKey
 }
 
 // HostRun is the latest run of a host.
@@ -52,12 +55,17 @@ func (d *Store) LastRun(ctx context.Context, id string) (HostRun, error) {
 
 // EnterHost registers a run. Games that earlier runs of the host left open are closed as
 // EndCrashed, at their last heartbeat, so their records have to be stored
-// before.
+// before. Those of GoOn become games of this run.
 func (d *Store) EnterHost(ctx context.Context, h Host) (crashed int, err error) {
 	return inTx(ctx, d, func(tx sqldb.Tx) (int, error) { return enterHost(ctx, tx, h) })
 }
 
 func enterHost(ctx context.Context, tx sqldb.Tx, h Host) (crashed int, err error) {
+	for _, k := range h.GoOn {
+		if _, err := tx.Exec(ctx, "UPDATE games SET run = $2 WHERE key = $1", k, h.Run); err != nil {
+			return 0, err
+		}
+	}
 	if crashed, err = closeCrashed(ctx, tx, "g.host_id = $1 AND g.run <> $2", h.ID, h.Run); err != nil {
 		return 0, err
 	}

@@ -18,9 +18,10 @@ import (
 // RecorderOptions say where the spool is and how much may wait. Zero values
 // mean the defaults.
 type RecorderOptions struct {
-	Dir     string // of the spool and the host's id; created when missing
-	Name    string // of the host, for people
-	Version string // of w3host
+	Dir     string    // of the spool and the host's id; created when missing
+	Name    string    // of the host, for people
+	Version string    // of w3host
+	GoOn    []GameKey // games of an earlier run that this one goes on with
 	Log     zerolog.Logger
 
 	Flush        time.Duration // longest time in memory alone: 50 ms
@@ -115,7 +116,7 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	if r.before, err = ReadStatus(opts.Dir); err != nil {
 		r.before = Status{} // there is none at the first start
 	}
-	r.host.Store(&Host{ID: id, Run: r.run, Name: opts.Name, Version: opts.Version})
+	r.host.Store(&Host{ID: id, Run: r.run, Name: opts.Name, Version: opts.Version, GoOn: opts.GoOn})
 	r.reportLeft(left)
 	go r.write()
 	go r.sync()

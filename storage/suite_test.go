@@ -62,6 +62,7 @@ func runSuite(t *testing.T, database func(testing.TB) string) {
 		"changes are told":                  testGuard,
 		"migrations there and back":         testMigrations,
 		"everything is refused after Close": testClosed,
+		"a game that outlives its host":     testToldAgain,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

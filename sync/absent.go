@@ -60,6 +60,13 @@ func (e Back) apply(l *Loop) {
 	}
 }
 
+func (e Survived) apply(l *Loop) {
+	for pid := range l.live.All() {
+		l.byPID[pid].newSocket()
+	}
+	l.lateness.add(l.t, e.Outage)
+}
+
 // newSocket forgets the backlog of the old connection's socket.
 func (p *player) newSocket() { p.socket.backlog, p.socket.moved, p.socket.moves = 0, true, neverMoved }
 

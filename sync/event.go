@@ -54,6 +54,10 @@ type (
 		Moves  uint64
 	}
 
+	// Survived says that the host was away for that long: every player's socket counts as
+	// new, and what was late meanwhile was late because of the host.
+	Survived struct{ Outage time.Duration }
+
 	// Align puts the turns on Beat modulo the period, so that a host can spread
 	// the turns of many games; the first then comes one to two periods after
 	// loading. It must come before all have loaded.

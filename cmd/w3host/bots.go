@@ -29,8 +29,8 @@ be played, and 2 when the flags make no sense.
   interval_ms jitter_ms late_ms action_delay_ms chat_delay_ms own_late_ms
       (each with count mean p50 p99 p999 max)
   actions overflow_parts largest_turn_packet empty_turns resumed lag_screens
-  stood_still_s cpu_s cpu_us_per_player_turn fault_count faults downloads
-  strangers, and with --each players`
+  stood_still_s cpu_s cpu_us_per_player_turn kills fault_count faults
+  downloads strangers, and with --each players`
 
 // botsCall is one call of w3host bots: its flags that are not yet options.
 type botsCall struct {
@@ -98,6 +98,8 @@ func (c *botsCall) addTo(fs *pflag.FlagSet) {
 	fs.StringVar(&c.opts.NamePrefix, "name-prefix", "", "a bot is called prefix and number (bot-; with --watch fan-)")
 	fs.BoolVar(&c.start, "say-start", true, "say !start when all bots are in the lobby and the host does nothing")
 	fs.BoolVar(&c.opts.Watch, "watch", false, "watch a recorded game that w3host watch shows: each bot joins alone and stays to its end")
+	fs.StringVar(&c.opts.Kill, "kill", "", "kill the host on this machine while they play: `PIDFILE` is that of w3host hold --pid-file")
+	fs.DurationVar(&c.opts.KillEvery, "every", 3*time.Second, "with --kill: how often")
 	fs.BoolVar(&c.opts.OwnAddresses, "own-addresses", false, "give every bot its own 127.x.y.z address (host on this machine)")
 	fs.IntVar(&c.opts.Strangers, "strangers", 0, "also open this many connections that never join: silent, noisy, half a header, too long, slow")
 	fs.BoolVar(&c.opts.Portable, "portable", false, "one goroutine reads each connection, instead of epoll (Linux)")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/go-multierror"
@@ -31,10 +32,23 @@ type serveOptions struct {
 	configFile string
 	check      bool
 	set        []func(*config.Config) error
+	given      []string // the same flags, as they were written
 
 	players []string // of a saved game
 	replay  string
 	first   string // the command that opens it
+}
+
+// args are the flags for another process.
+func (o *serveOptions) args() []string {
+	args := slices.Clone(o.given)
+	if o.configFile != "" {
+		args = append(args, "--config="+o.configFile)
+	}
+	if o.check {
+		args = append(args, "--check")
+	}
+	return args
 }
 
 // addTo adds the flags to a command.
@@ -46,6 +60,7 @@ func (o *serveOptions) addTo(cmd *cobra.Command) {
 	defaults := config.Default().Values()
 	for _, f := range serveFlags {
 		put := func(text string) error {
+			o.given = append(o.given, "--"+f.name+"="+text)
 			o.set = append(o.set, func(c *config.Config) error {
 				if err := c.Set(f.key, text); err != nil {
 					return fmt.Errorf("--%s=%s: %w", f.name, text, err)
@@ -61,11 +76,16 @@ func (o *serveOptions) addTo(cmd *cobra.Command) {
 		}
 		sets(fs, f.name, f.key)
 	}
+	_ = cmd.MarkFlagFilename("map", "w3x", "w3m")
+	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// addSave adds the flags of a saved game.
+func (o *serveOptions) addSave(cmd *cobra.Command) {
+	fs := cmd.Flags()
 	fs.StringArrayVar(&o.players, "player", nil, "who had a slot of the saved game, as `SLOT=NAME`; for each whom the game log does not know")
 	fs.StringVar(&o.replay, "replay", "", "a replay (.w3g) of the saved game, `FILE`, which tells who played")
 	_ = cmd.MarkFlagFilename("replay", "w3g")
-	_ = cmd.MarkFlagFilename("map", "w3x", "w3m")
-	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // load reads the configuration, applies the flags, and finds every fault of both.

@@ -35,6 +35,7 @@ lobby of that game; docs/savedgames.md says how it knows who played.`,
 		},
 	}
 	o.addTo(cmd)
+	o.addSave(cmd)
 	return cmd
 }
 

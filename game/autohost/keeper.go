@@ -146,6 +146,15 @@ func (k *Keeper) Failed(o Order, now time.Time) { o.of.wait = now.Add(k.retry) }
 // Add says that a lobby was opened that is of no entry.
 func (k *Keeper) Add(id uint32) { k.games[id] = &place{open: true} }
 
+// Survived says that a game of an entry, or of none, goes on that an earlier host has begun.
+func (k *Keeper) Survived(id uint32, entry string) {
+	g := &place{}
+	if i := slices.IndexFunc(k.entries, func(s *state) bool { return s.Name == entry }); i >= 0 && entry != "" {
+		g.of = k.entries[i]
+	}
+	k.games[id] = g
+}
+
 // Hold keeps the place of a game, also when it is over, until Again.
 func (k *Keeper) Hold(over uint32) {
 	if g := k.games[over]; g != nil {

@@ -54,6 +54,8 @@ type Conn struct {
 	state State
 	cause error // why it was closed
 
+	keeper  Keeper // nil: nobody goes on with the connection when the process ends
+	taken   uint64 // bytes of the client's stream that were handled
 	in      inbox
 	expires time.Duration // when an arriving or closing connection is cut
 	waiting *list.Element // in all.arriving or all.lingering
@@ -189,6 +191,9 @@ func (c *Conn) Cut(cause error) {
 	c.all.arriving.remove(c)
 	c.all.lingering.remove(c)
 	c.all.open--
+	if c.keeper != nil {
+		c.keeper.Dropped()
+	}
 	c.Handler.Ended(admitted)
 }
 

@@ -63,6 +63,12 @@ func New(h Handlers) (*Loop, error) {
 // Listen has the connections of a listener accepted. It must come before Run.
 func (l *Loop) Listen(listener *net.TCPListener) error { return l.poll.listen(listener) }
 
+// ReadInto has reads go into memory of the caller, at least as long as a read.
+func (l *Loop) ReadInto(b []byte) { l.incoming = b[:passRead] }
+
+// Began is when the loop was made: its clock begins there.
+func (l *Loop) Began() time.Time { return l.base }
+
 // Now is the time since the loop was made, at its last look at the clock.
 func (l *Loop) Now() time.Duration { return l.now }
 

@@ -225,8 +225,16 @@ func (l *Loop) Receive(c *Conn) {
 	n, more, err := 0, true, error(nil)
 	if c.in.behind {
 		l.received(c, nil)
-	} else if n, more, err = c.Socket.Read(l.incoming); n > 0 {
-		l.received(c, l.incoming[:n])
+	} else {
+		if c.keeper != nil {
+			c.keeper.Reading()
+		}
+		if n, more, err = c.Socket.Read(l.incoming); n > 0 {
+			l.received(c, l.incoming[:n])
+		}
+	}
+	if c.keeper != nil && c.state < Closing {
+		c.keeper.Kept(c.in.rest)
 	}
 	if err != nil {
 		c.Cut(err)
@@ -278,6 +286,7 @@ func (l *Loop) handle(c *Conn, data []byte) []byte {
 			return data
 		}
 		data = rest
+		c.taken += uint64(len(frame))
 		if err = c.Handler.Packet(frame); err != nil {
 			c.Cut(err)
 			return nil

@@ -235,19 +235,31 @@ func (p *poller) adopt(fd int, sa unix.Sockaddr) {
 	case *unix.SockaddrInet6:
 		addr = netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port))
 	}
+	k := p.socket(fd)
+	if k.events = p.server.arrive(k, addr); k.events != nil {
+		k.begin()
+	}
+}
+
+func (p *poller) socket(fd int) *fdSocket {
 	k := &fdSocket{p: p, fd: fd, set: p.own}
 	for fd >= len(p.byFD) {
 		p.byFD = append(p.byFD, make([]*fdSocket, 64)...)
 	}
 	p.byFD[fd] = k
-	if k.events = p.server.arrive(k, addr); k.events == nil {
-		return
-	}
+	return k
+}
+
+// begin watches a socket whose events have a receiver.
+func (k *fdSocket) begin() {
+	fd := k.fd
 	// A turn must not wait for the acknowledgement of the one before. Where one of
 	// these is unknown, the queue is only deeper or a dead line is found later.
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsent)
-	if err := control(p.own.fd, unix.EPOLL_CTL_ADD, fd, watched); err != nil {
+	// Urgent bytes would be counted by the system and left out of what is read.
+	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_OOBINLINE, 1)
+	if err := control(k.p.own.fd, unix.EPOLL_CTL_ADD, fd, watched); err != nil {
 		k.events.Cut(err)
 	}
 }

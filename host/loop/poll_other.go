@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -27,6 +28,12 @@ type poller struct {
 	timer     *time.Timer
 	listeners []*net.TCPListener
 }
+
+// Copied and Adopt are for hosts with a holder, which only Linux has.
+func (c *Conn) Copied() int { return -1 }
+
+// Adopt is never called.
+func (l *Loop) Adopt(int, netip.AddrPort, Stream, int, func(*Conn) Handler) *Conn { return nil }
 
 // set is nothing here: what comes is reported at once.
 type set struct{}

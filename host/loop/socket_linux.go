@@ -3,6 +3,7 @@
 package loop
 
 import (
+	"net/netip"
 	"time"
 	"unsafe"
 
@@ -20,6 +21,25 @@ type fdSocket struct {
 	// ending says that the other side has closed: epoll tells so only once, so all
 	// that is left must be read.
 	ending bool
+	copied bool // another process has a copy
+}
+
+// Adopt goes on with a connection that another process had.
+func (l *Loop) Adopt(fd int, addr netip.AddrPort, at Stream, limit int, handler func(*Conn) Handler) *Conn {
+	k := l.poll.socket(fd)
+	k.copied = true
+	c := l.resume(k, addr, at, limit)
+	c.Handler = handler(c)
+	k.events = &client{c, l}
+	k.begin()
+	return c
+}
+
+// Copied says that another process gets a copy of the connection's socket, and returns it.
+func (c *Conn) Copied() int {
+	k := c.Socket.(*fdSocket)
+	k.copied = true
+	return k.fd
 }
 
 func (k *fdSocket) Read(b []byte) (n int, more bool, err error) {
@@ -54,9 +74,19 @@ func (k *fdSocket) CloseWrite() { _ = unix.Shutdown(k.fd, unix.SHUT_WR) }
 
 func (k *fdSocket) Close() {
 	k.p.byFD[k.fd] = nil
+	if k.copied { // then closing ends neither the connection nor the watch
+		_ = control(k.set.fd, unix.EPOLL_CTL_DEL, k.fd, 0)
+		disconnect(k.fd)
+	}
 	_ = unix.SetsockoptLinger(k.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	_ = unix.Close(k.fd)
 	k.fd = -1 // the number is another file's next
+}
+
+// disconnect ends a connection of which others have copies, with a reset.
+func disconnect(fd int) {
+	to := unix.RawSockaddr{Family: unix.AF_UNSPEC}
+	_, _, _ = unix.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&to)), unix.SizeofSockaddrInet4)
 }
 
 func (k *fdSocket) watch(s *set) {

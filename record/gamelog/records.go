@@ -29,6 +29,7 @@ type Records struct {
 	Replay func() string
 
 	to     Recorder
+	named  *numbered // the same, where records are told again; nil: they are not
 	key    storage.GameKey
 	opened time.Time
 	stats  *mapstats.Collector // what the map reports; nil before the start
@@ -46,6 +47,9 @@ func NewRecords(to Recorder, opened time.Time) *Records {
 // Observe takes one fact. It returns at once.
 func (r *Records) Observe(s *game.Stamped) {
 	r.turn = s.Turn
+	if r.named != nil {
+		r.named.fact, r.named.next = s.Seq, 0
+	}
 	at := r.opened.Add(s.At)
 	switch f := s.Fact.(type) {
 	case *game.Acted:

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,10 +42,18 @@ const (
 	KeepAll
 )
 
+// Memory takes the journal of a game as it is made, so that the game outlives the process.
+type Memory interface {
+	Write(head []byte)
+	Input([]byte) // which is about to be stepped
+	Sum(uint32)   // of all orders so far
+}
+
 // Journal writes down the inputs of one game. The bytes go to the disk on a
 // goroutine that all games share.
 type Journal struct {
-	to     *Files // nil: nothing is written
+	to     *Files // nil: no file is written
+	mem    Memory // nil: the game ends with the process
 	name   string // of the file
 	enc    game.Journal
 	buf    []byte
@@ -54,33 +63,63 @@ type Journal struct {
 	lost   bool // the disk did not keep up
 }
 
-// Begin takes the game's configuration and the outputs of game.New.
-func (j *Journal) Begin(to *Files, cfg *game.Config, out *game.Out) error {
-	if to == nil {
+// Begin takes the game's configuration and the outputs of game.New. The file and the
+// memory may both be nil.
+func (j *Journal) Begin(to *Files, mem Memory, cfg *game.Config, out *game.Out) error {
+	if to == nil && mem == nil {
 		return nil
 	}
 	buf, err := j.enc.Begin(nil, cfg)
 	if err != nil {
 		return err
 	}
-	j.to, j.buf, j.sum, j.keep = to, buf, out.Sum(0), to.opts.Keep == KeepAll
+	j.to, j.mem, j.buf, j.sum, j.keep = to, mem, buf, out.Sum(0), to.keepsAll()
 	j.name = fmt.Sprintf("game-%d-%s.journal.gz", cfg.ID, time.Now().UTC().Format("20060102-150405"))
+	if mem != nil {
+		mem.Write(buf)
+		mem.Sum(j.sum)
+	}
 	return nil
 }
 
+// Resume goes on with the journal of a game that was made again: its file is written anew
+// from what is in memory.
+func Resume(to *Files, mem Memory, name string, written []byte, enc game.Journal, sum uint32, keep bool) Journal {
+	j := Journal{to: to, mem: mem, name: name, enc: enc, sum: sum, keep: keep || to.keepsAll()}
+	if to != nil {
+		j.send(job{name: name, data: game.WithoutNotes(written)})
+	}
+	return j
+}
+
+// Name is that of the file.
+func (j *Journal) Name() string { return j.name }
+
 // Input records an input before the machine takes it.
 func (j *Journal) Input(now time.Duration, in *game.Input) {
-	if j.to != nil {
-		j.buf = j.enc.Append(j.buf, now, in)
+	if j.to == nil && j.mem == nil {
+		return
+	}
+	from := len(j.buf)
+	j.buf = j.enc.Append(j.buf, now, in)
+	if j.mem != nil {
+		j.mem.Input(j.buf[from:])
 	}
 }
 
 // Output adds the outputs of that input to the checksum.
 func (j *Journal) Output(out *game.Out) {
-	if j.to == nil {
+	if j.to == nil && j.mem == nil {
 		return
 	}
 	j.sum = out.Sum(j.sum)
+	if j.mem != nil {
+		j.mem.Sum(j.sum)
+	}
+	if j.to == nil {
+		j.buf = j.buf[:0]
+		return
+	}
 	if j.inputs++; j.inputs%checkEvery == 0 {
 		j.buf = j.enc.Check(j.buf, j.sum)
 	}
@@ -92,6 +131,12 @@ func (j *Journal) Output(out *game.Out) {
 
 // Keep has the file kept when the game is over.
 func (j *Journal) Keep() { j.keep = true }
+
+// Forget ends the copy in memory.
+func (j *Journal) Forget() { j.mem = nil }
+
+// Kept reports whether it is to be kept.
+func (j *Journal) Kept() bool { return j.keep }
 
 // End returns the name of the file if it is kept; whole: the game has ended in order.
 func (j *Journal) End(whole bool) string {
@@ -141,18 +186,20 @@ type Files struct {
 	spare chan []byte // blocks to use again
 }
 
-// Open begins to write journals, and keeps those that a killed host has left. It is
-// nil if no folder is set.
-func Open(opts Options, log zerolog.Logger) *Files {
+// Open begins to write journals, and keeps those that a killed host has left, but for
+// those of games that go on. It is nil if no folder is set.
+func Open(opts Options, log zerolog.Logger, goOn ...string) *Files {
 	if opts.Dir == "" {
 		return nil
 	}
 	f := &Files{opts: opts, log: log, jobs: make(chan job, blocksWaiting), open: map[string]bool{}, done: make(chan struct{}), spare: make(chan []byte, 64)}
 	f.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one that exists
-	f.rescue()
+	f.rescue(goOn)
 	go f.run() // ends with close
 	return f
 }
+
+func (f *Files) keepsAll() bool { return f != nil && f.opts.Keep == KeepAll }
 
 func (f *Files) block() []byte {
 	select {
@@ -165,9 +212,12 @@ func (f *Files) block() []byte {
 
 // rescue keeps the journals of a killed host: their end is missing, but the rest can
 // be run.
-func (f *Files) rescue() {
+func (f *Files) rescue(goOn []string) {
 	parts, _ := filepath.Glob(filepath.Join(f.opts.Dir, "*.part"))
 	for _, part := range parts {
+		if slices.Contains(goOn, strings.TrimSuffix(filepath.Base(part), ".part")) {
+			continue
+		}
 		if err := os.Rename(part, strings.TrimSuffix(part, ".part")); err != nil {
 			f.log.Warn().Err(err).Msg("cannot keep the journal of a killed host")
 		}
@@ -218,7 +268,11 @@ func (f *Files) take(j job) error {
 	if err := os.MkdirAll(f.opts.Dir, 0o750); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	flags := os.O_CREATE | os.O_WRONLY | os.O_APPEND
+	if !given { // what the process before has written of it may lack its end
+		flags |= os.O_TRUNC
+	}
+	file, err := os.OpenFile(part, flags, 0o600)
 	if err != nil {
 		return err
 	}

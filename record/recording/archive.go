@@ -29,7 +29,10 @@ type Options struct {
 	// 0 is no bound. The oldest go first.
 	KeepFor   time.Duration
 	KeepBytes int64
-	Log       zerolog.Logger
+	// GoOn names the files of games that a killed host has left and that go on: they are
+	// written anew.
+	GoOn []string
+	Log  zerolog.Logger
 }
 
 // Archive writes the replays of all games into one folder.

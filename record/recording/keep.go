@@ -21,6 +21,12 @@ func (a *Archive) rescue() {
 			continue
 		}
 		part := filepath.Join(a.opts.Dir, e.Name())
+		if slices.Contains(a.opts.GoOn, strings.TrimSuffix(e.Name(), partSuffix)) {
+			if err := os.Remove(part); err != nil {
+				a.opts.Log.Warn().Err(err).Str("file", part).Msg("cannot write the replay of a game that goes on")
+			}
+			continue
+		}
 		done, err := Finish(part)
 		switch {
 		case errors.Is(err, errWritten):

@@ -30,6 +30,9 @@ type About struct {
 	Type w3gs.GameType
 	// Opened is when the lobby opened, for the name of the file.
 	Opened time.Time
+	// File is the name of the file of a game that was made again, which is written anew;
+	// empty: it gets one at its start.
+	File string
 }
 
 // Recording is an observer of one game. Its methods belong to the game's
@@ -140,7 +143,10 @@ func (r *Recording) begin(after time.Duration, f *game.Started) {
 		start.Metas = append(start.Metas, replay.Meta{ID: r.about.Game.MetaID(), Kind: byte(e.Kind), Data: e.Data})
 	}
 	r.name.started, r.name.players = r.about.Opened.Add(after), len(f.Players)
-	r.begun, r.file, r.next = true, r.to.reserve(&r.name), r.to.batch(r)
+	r.begun, r.file, r.next = true, r.about.File, r.to.batch(r)
+	if r.file == "" {
+		r.file = r.to.reserve(&r.name)
+	}
 	r.next.start = start
 	if r.flush(); r.lost.Load() {
 		r.file = ""

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"w3host/bots"
+	"w3host/storage"
+)
+
+// How often the host is killed; the long run is
+//
+//	go test ./cmd/w3host -run TestGamesOutliveTheHost -kills 200 -timeout 20m -v
+var kills = flag.Int("kills", 3, "how often TestGamesOutliveTheHost kills the host")
+
+const holdConfig = `
+[log]
+keep_journals = "all"
+[web]
+enabled = false
+[limits]
+lobby_leaves = 0
+[replays]
+enabled = true
+`
+
+// startHold runs w3host hold until the test ends.
+func startHold(t *testing.T, dir string) (p *process, pidFile string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(holdConfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pidFile = filepath.Join(dir, "pid")
+	p = startProcess(t, dir, "hold", "--pid-file", pidFile, "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "4")
+	t.Cleanup(func() {
+		if pid, err := hostOf(pidFile); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	return p, pidFile
+}
+
+func hostOf(pidFile string) (int, error) {
+	text, err := os.ReadFile(pidFile)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(text)))
+}
+
+// The host is killed again and again while games are played, with a player whose line stands
+// still, one who leaves, and chat. Nobody is dropped, no action is lost, replays are
+// whole, journals run to the same sum, and the game log has everything once.
+func TestGamesOutliveTheHost(t *testing.T) {
+	dir := t.TempDir()
+	p, pidFile := startHold(t, dir)
+	const every = 1500 * time.Millisecond
+	report, err := bots.Run(t.Context(), bots.Options{
+		Addr: p.addr, Players: 4, Games: 2, NoStart: true, OwnAddresses: true, LoadTime: 200 * time.Millisecond,
+		Play: time.Duration(*kills)*every + every/2, Kill: pidFile, KillEvery: every, ChatEvery: time.Second,
+		Conduct: func(_, seat int) (c bots.Conduct) {
+			switch seat {
+			case 2:
+				c.StallAfter, c.StallFor = time.Second, 2*time.Second
+			case 3:
+				c.LeaveAfter = 3 * time.Second
+			}
+			return c
+		},
+	})
+	if err != nil || !report.OK || report.Kills != *kills || report.ActionsSent != report.ActionsSeen || report.Outcomes[bots.OutcomeDropped]+report.Misbehaved[bots.OutcomeDropped] > 0 {
+		t.Errorf("%v: %s; %d kills, %d of %d actions seen, %v, %v", err, report.Verdict(), report.Kills, report.ActionsSeen, report.ActionsSent, report.Outcomes, report.Faults)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	p.mu.Lock()
+	for _, line := range p.lines {
+		if late, _ := line["host_late"].(string); late != "" {
+			if d, err := time.ParseDuration(late); err != nil || d > 5*time.Second {
+				t.Errorf("the clock of a game has jumped: %v", line)
+			}
+		}
+	}
+	p.mu.Unlock()
+	checkReplays(t, dir, 2)
+	checkJournals(t, dir, 2)
+	out, err := processCommand(t, dir, "games", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := 0
+	var games []storage.Game
+	if err := json.Unmarshal(out, &games); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range games {
+		if g.Players > 0 {
+			if played++; g.Ended != storage.EndFinished {
+				t.Errorf("the game log says of a game: %q", g.Ended)
+			}
+		}
+	}
+	if played != 2 {
+		t.Errorf("%d games in the log:\n%s", played, out)
+	}
+}
+
+func checkReplays(t *testing.T, dir string, want int) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(dir, "replays", "*.w3g"))
+	if len(files) != want {
+		t.Errorf("replays: %v", files)
+	}
+	if out, err := processCommand(t, dir, append([]string{"replay", "verify"}, files...)...).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// checkJournals runs the journals of games that were played again.
+func checkJournals(t *testing.T, dir string, want int) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(dir, "data", "journals", "*.gz"))
+	same := 0
+	for _, f := range files {
+		out, err := processCommand(t, dir, "game", "rerun", f).CombinedOutput()
+		if err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		if info, err := os.Stat(f); err == nil && info.Size() > 1000 && strings.Contains(string(out), "the same bytes came out (sum") {
+			same++
+		}
+	}
+	if same < want {
+		t.Errorf("%d of %d journals run to their end", same, want)
+	}
+}
+
+// A host that cannot start is not started again and again.
+func TestHoldOfAHostThatCannotStart(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := processCommand(t, t.TempDir(), "hold", "--latency", "5ms")
+	context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	out, _ := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); code != exitUsage || strings.Count(string(out), "must be from 20ms") != 1 {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+}

@@ -1,0 +1,150 @@
+package game
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"w3host/protocol/w3gs"
+)
+
+// Entry is one input with its time; or, where Check is set, the sum that the game had at
+// this place; or, where Note is not nil, what the host has noted.
+type Entry struct {
+	At    time.Duration
+	Input Input
+	Check bool
+	Sum   uint32
+	Note  []byte // the text of a note, nil for none
+	Kind  byte   // the number of the note
+}
+
+// Reader reads a journal. What an entry has of bytes belongs to the journal: nothing is
+// allocated for an action or an acknowledgement.
+type Reader struct {
+	b    []byte
+	left []byte
+	at   time.Duration
+	c    codec
+}
+
+// NewReader reads the head of a journal.
+func NewReader(journal []byte) (*Reader, Config, error) {
+	var cfg Config
+	if len(journal) < len(journalMagic) || string(journal[:len(journalMagic)]) != journalMagic {
+		return nil, cfg, errors.New("this is no journal of a game, or of another version of w3host")
+	}
+	r := &Reader{b: journal, left: journal[len(journalMagic):], c: codec{reads: true}}
+	head, err := r.block()
+	if err == nil {
+		err = json.Unmarshal(head, &cfg)
+	}
+	if err != nil {
+		return nil, cfg, fmt.Errorf("journal head: %w", err)
+	}
+	return r, cfg, nil
+}
+
+// Offset is where the next entry begins.
+func (r *Reader) Offset() int { return len(r.b) - len(r.left) }
+
+// Writer goes on writing where the reader has come to.
+func (r *Reader) Writer() Journal { return Journal{at: r.at, c: codec{sum: r.c.sum}} }
+
+// block ends with io.EOF only where none begins.
+func (r *Reader) block() ([]byte, error) {
+	n, size := binary.Uvarint(r.left)
+	switch {
+	case len(r.left) == 0:
+		return nil, io.EOF
+	case size == 0:
+		return nil, io.ErrUnexpectedEOF
+	case size < 0 || n == 0 || n > maxBlock:
+		return nil, fmt.Errorf("a block of %d bytes", n)
+	case n > uint64(len(r.left)-size):
+		return nil, io.ErrUnexpectedEOF
+	}
+	b := r.left[size : size+int(n) : size+int(n)]
+	r.left = r.left[size+int(n):]
+	return b, nil
+}
+
+// Next reads an entry; io.EOF ends the journal, io.ErrUnexpectedEOF one that was cut.
+func (r *Reader) Next(e *Entry) error {
+	b, err := r.block()
+	if err != nil {
+		return err
+	}
+	*e = Entry{At: r.at}
+	kind, b := b[0], b[1:]
+	switch {
+	case kind >= noteEntry:
+		e.Note, e.Kind = b, kind-noteEntry
+		return nil
+	case kind == checkEntry && len(b) == 4:
+		e.Check, e.Sum = true, binary.LittleEndian.Uint32(b)
+		return nil
+	case int(kind) >= len(kinds):
+		return fmt.Errorf("journal entry of kind %d", kind)
+	}
+	r.c.b = b
+	r.at += time.Duration(r.c.uvarint(0)) * clock
+	e.At, e.Input.Kind = r.at, Kind(kind)
+	r.c.input(&e.Input)
+	r.c.check(&e.Input)
+	return r.c.err
+}
+
+// check finds what no journal holds.
+func (c *codec) check(in *Input) {
+	_, joins := in.Packet.(*w3gs.ReqJoin)
+	switch {
+	case len(c.b) > 0:
+		c.fail(fmt.Errorf("an unknown field %d", c.b[0]))
+	case in.Kind == Command && in.Caller == nil:
+		c.fail(errors.New("a command of nobody"))
+	case in.Kind == Join && !joins:
+		c.fail(errors.New("a join without its packet"))
+	case in.Kind == Packet && in.Packet == nil:
+		c.fail(errors.New("a packet that is none"))
+	}
+}
+
+// LastAt reports whether the last entry is that at an offset.
+func LastAt(journal []byte, offset int) bool {
+	r := &Reader{left: journal[min(offset, len(journal)):]}
+	_, err := r.block()
+	return err == nil && len(r.left) == 0
+}
+
+// WithoutNotes is a journal as it is written into a file.
+func WithoutNotes(journal []byte) []byte {
+	r, _, err := NewReader(journal)
+	if err != nil {
+		return nil
+	}
+	file := append([]byte(nil), journal[:r.Offset()]...)
+	for {
+		at := r.Offset()
+		b, err := r.block()
+		if err != nil {
+			return file
+		}
+		if b[0] < noteEntry {
+			file = append(file, journal[at:r.Offset()]...)
+		}
+	}
+}
+
+// NoteAt is the text of the note at an offset.
+func NoteAt(journal []byte, offset int) ([]byte, error) {
+	var e Entry
+	r := &Reader{b: journal, left: journal[offset:]}
+	if err := r.Next(&e); err != nil || e.Note == nil {
+		return nil, errors.Join(errors.New("there is no note"), err)
+	}
+	return e.Note, nil
+}

@@ -1,0 +1,65 @@
+//go:build linux && !portable && (amd64 || arm64)
+
+package hold
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	roomAhead = 128 << 10 // as little may be left before more is asked for
+	roomStep  = 256 << 10
+)
+
+func (s *shelf) Memory(name string, size int) (*Memory, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL|unix.MFD_ALLOW_SEALING)
+	if errors.Is(err, unix.EINVAL) { // before Linux 6.3
+		fd, err = unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("shared memory: %w", err)
+	}
+	err1 := unix.Ftruncate(fd, int64(headLen+size))
+	_, err2 := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK)
+	m, err := s.Map(fd)
+	if err = errors.Join(err1, err2, err); err != nil {
+		return nil, fmt.Errorf("shared memory: %w", errors.Join(err, unix.Close(fd)))
+	}
+	if !m.makeRoom(headLen) {
+		return nil, fmt.Errorf("shared memory: %w", errors.Join(unix.ENOMEM, m.Close()))
+	}
+	return m, nil
+}
+
+func (*shelf) Map(fd int) (*Memory, error) {
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return nil, err
+	}
+	b, err := unix.Mmap(fd, 0, int(stat.Size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) < headLen {
+		return nil, errors.Join(errors.New("too little shared memory"), unix.Munmap(b))
+	}
+	free := func() error { return errors.Join(unix.Munmap(b), unix.Close(fd)) }
+	return &Memory{fd: fd, b: b, free: free}, nil
+}
+
+// makeRoom asks the system for memory before it is needed: a store that finds none would
+// end the process.
+func (m *Memory) makeRoom(end int) bool {
+	if m.fd < 0 || end > len(m.b) {
+		return false
+	}
+	to := min(len(m.b), (end+roomAhead+roomStep-1)/roomStep*roomStep)
+	if err := unix.Fallocate(m.fd, 0, 0, int64(to)); err != nil {
+		return false
+	}
+	m.room = to
+	return true
+}

@@ -1,0 +1,11 @@
+//go:build !linux || portable || !(amd64 || arm64)
+
+package hold
+
+// Serve reports that this system cannot do it.
+func Serve(Options) (int, error) { return 1, ErrUnsupported }
+
+// Open is nil: there is no holder.
+func Open() (Shelf, error) { return nil, nil }
+
+func (m *Memory) makeRoom(int) bool { return false }

@@ -1,0 +1,51 @@
+package host
+
+import (
+	"cmp"
+	"fmt"
+	"sync"
+	"time"
+
+	"w3host/host/loop"
+	"w3host/host/survive"
+)
+
+// heirs is what the next process needs, and what this one has of the one before.
+type heirs struct {
+	left     *Survivors
+	flight   *survive.Flight // what is read into, so that the next process finds it; nil without a holder
+	epoch    time.Duration   // when the shard's clock began, on that of the machine
+	watching sync.Mutex      // over Options.Observers while games are made again
+}
+
+// open begins to hold what the next process needs.
+func (h *heirs) open(left *Survivors, l *loop.Loop) error {
+	h.left = cmp.Or(left, new(Survivors))
+	shelf := h.left.Shelf
+	if shelf == nil {
+		return nil
+	}
+	var err error
+	if h.flight, err = survive.NewFlight(shelf); err != nil {
+		return fmt.Errorf("the memory for what is read: %w", err)
+	}
+	name := firstFlight
+	if len(h.left.held) > 0 {
+		name = h.left.held[0] + 1
+	}
+	if err = shelf.Put(name, h.flight.Memory().FD()); err != nil {
+		return fmt.Errorf("the holder: %w", err)
+	}
+	l.ReadInto(h.flight.Buffer())
+	h.epoch = shelf.Clock() - time.Since(l.Began())
+	return nil
+}
+
+// end says that this host ends in order.
+func (h *heirs) end() {
+	if shelf := h.left.Shelf; shelf != nil {
+		shelf.Ending()
+		shelf.Drop(heldMain)
+		shelf.Drop(heldReturns)
+	}
+}

@@ -1,0 +1,261 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"w3host/formats/w3map"
+	"w3host/game"
+	"w3host/game/autohost"
+	"w3host/hold"
+	"w3host/host/loop"
+	"w3host/host/survive"
+	"w3host/lan"
+	"w3host/record/gamelog"
+	"w3host/record/journal"
+)
+
+const (
+	// goodAfter is how long a host serves before the games that it has taken over count as
+	// sound.
+	goodAfter = 500 * time.Millisecond
+	// holderEvery is how often a host makes sure that the holder is there.
+	holderEvery = time.Minute
+)
+
+// revive makes the games again that an earlier process has left, the shortest first, and
+// gives each to the shard when it is done. It returns when all are.
+func (h *Host) revive() {
+	began := time.Now()
+	places := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var all sync.WaitGroup
+	var alone []*survivor // so that only one can be to blame if this process ends, too
+	for _, sv := range h.shard.left.games {
+		if sv.Tried() {
+			alone = append(alone, sv)
+			continue
+		}
+		places <- struct{}{}
+		all.Go(func() {
+			h.reviveOne(sv)
+			<-places
+		})
+	}
+	all.Wait()
+	for _, sv := range alone {
+		h.reviveOne(sv)
+	}
+	h.shard.Wait(func() {
+		h.shard.left.dropFlights()
+		if shelf := h.shard.left.Shelf; shelf != nil {
+			shelf.Serving()
+		}
+	})
+	if n := len(h.shard.left.games); n > 0 {
+		h.shard.log.Info().Int("games", n).Dur("took", time.Since(began)).Msg("games taken over from the process before")
+	}
+}
+
+// reviveOne makes one game again. Whatever is wrong with it ends it, and no other.
+func (h *Host) reviveOne(sv *survivor) {
+	g, v, err := h.remake(sv)
+	h.shard.Wait(func() {
+		if err != nil {
+			h.shard.log.Error().Err(err).Uint32("game", sv.id).Msg("a game cannot be made again: its players see a closed connection")
+			h.shard.left.giveUp(sv)
+			h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
+			return
+		}
+		h.adopt(g, v, sv)
+	})
+}
+
+// remake runs a game again.
+func (h *Host) remake(sv *survivor) (g *Game, v *survive.Revived, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			file := h.shard.saveCrash(fmt.Sprintf("game-%d", sv.id), fmt.Sprintf("panic: %v", fault), debug.Stack(), "while it was made again\n")
+			err = fmt.Errorf("panic: %v; see %s", fault, file)
+		}
+	}()
+	written := map[game.LinkID]uint64{}
+	for id, fd := range sv.sockets {
+		c, err := h.shard.left.Shelf.Count(fd)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !c.Over {
+			written[id] = c.Written
+		}
+	}
+	g = h.survivorGame(sv)
+	v, err = sv.Revive(written, &g.out, func(f *game.Stamped) {
+		for _, o := range g.observers {
+			o.Observe(f)
+		}
+	})
+	return g, v, err
+}
+
+// survivorGame is the game around the machine to come.
+func (h *Host) survivorGame(sv *survivor) *Game {
+	g := &Game{
+		id: sv.id, key: sv.EntryKey, host: h,
+		m:   &Map{Map: &w3map.Map{File: sv.Map}},
+		log: h.shard.log.With().Uint32("game", sv.id).Stringer("key", sv.Key).Logger(),
+	}
+	g.spec = &lobbySpec{m: g.m, file: sv.File, by: sv.By, private: sv.Private, order: autohost.Order{Entry: sv.Entry}}
+	g.info = Info{ID: sv.id, Map: sv.Map, Entry: sv.Entry, By: sv.By, Since: sv.head.Opened}
+	g.links = make(map[game.LinkID]*link)
+	g.shard, g.carrier = h.shard, g
+	g.about = sv.Replay
+	g.opened = (sv.Left.Opened - h.shard.epoch).Truncate(time.Microsecond) // the resolution of journals
+	g.records = gamelog.Again(h.shard.opts.Recorder, sv.Key, sv.head.Opened, sv.Recorded)
+	g.observers = []Observer{g.records, (*teller)(g)}
+	if h.shard.opts.Replays != nil && sv.Replay.File != "" {
+		g.replay = h.shard.opts.Replays.New(sv.Replay)
+		g.records.Replay = g.replay.Name
+		g.observers = []Observer{g.replay, g.records, (*teller)(g)}
+	}
+	for _, watch := range h.shard.opts.Observers {
+		g.observers = append(g.observers, together{&h.shard.watching, watch(sv.id, sv.Key.String())})
+	}
+	return g
+}
+
+// together is an observer that does not expect facts of several games at once.
+type together struct {
+	*sync.Mutex
+	Observer
+}
+
+// Observe passes a fact on.
+func (t together) Observe(s *game.Stamped) {
+	t.Lock()
+	defer t.Unlock()
+	t.Observer.Observe(s)
+}
+
+// adopt gives a game that was made again its sockets, and has it go on.
+func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
+	s := g.shard
+	g.machine, g.ledger, g.lastID, g.playing, g.held = v.Machine, v.Ledger, v.LastID, true, true
+	g.spec.name, g.spec.setup = v.Config.Name, v.Config
+	g.variants = []lan.Variant{{Version: uint32(v.Config.Version), EntryKey: g.key}}
+	g.journal = journal.Resume(s.journals, g.ledger, sv.Journal, v.Journal, v.Writer, v.Sum, v.Keep || g.journal.Kept())
+	g.observers = append(g.observers, (*watcher)(g), gamelog.NewLines(g.log, h.Addr()))
+	h.mu.Lock()
+	h.games[g.id], h.infos[g.id] = g, &g.info
+	h.mu.Unlock()
+	h.running = append(h.running, g)
+	g.group = s.Group(g, g.id)
+	defer g.rescue()
+	unread := map[*link][]byte{}
+	var ended []*link
+	for _, was := range v.Open() {
+		l := g.takeLink(was, v, sv.sockets[was.ID])
+		delete(sv.sockets, was.ID)
+		if was.Closing {
+			l.Finish(errors.New(was.Why))
+			continue
+		}
+		missing, err := g.missing(was, l)
+		if err != nil {
+			l.log().Error().Err(err).Str("player", l.name).Msg("a connection cannot be taken over")
+			ended = append(ended, l)
+		} else if len(was.Rest)+len(missing) > 0 {
+			unread[l] = missing
+		}
+	}
+	g.step(&game.Input{Kind: game.Survived, By: s.Now() - g.opened - v.Last})
+	g.endLinks(v, ended)
+	for l, data := range unread {
+		s.Handle(l.Conn, data)
+	}
+	for id, fd := range sv.sockets {
+		s.left.close(hold.LinkName(g.id, uint32(id)), fd)
+	}
+	g.log.Info().Int("inputs", v.Inputs).Int("links", len(g.links)).Msg("game taken over from the process before")
+}
+
+// missing are the bytes of a link that were read and are not in the journal.
+func (g *Game) missing(was *survive.Link, l *link) ([]byte, error) {
+	c, err := g.shard.left.Shelf.Count(l.Copied())
+	switch {
+	case err != nil:
+		return nil, err
+	case was.Skip > 0:
+		return nil, fmt.Errorf("%d bytes more were written than were made", was.Skip)
+	}
+	return was.Missing(c.Read, l.heldAs(), g.shard.left.flights)
+}
+
+// takeLink makes a link of one that an earlier process had.
+func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int) *link {
+	s := g.shard
+	l := &link{shard: s, game: g, id: was.ID, pid: was.PID, backlogReported: true, stream: v.Follow(was)}
+	l.person = &person{name: was.Name, realm: was.Realm, vouched: was.Vouched, lastAddr: was.Addr.Addr()}
+	l.meter = newMeter(g.shard.opts.Limits.PacketRate, s.Now())
+	at := loop.Stream{Taken: was.Taken, Rest: was.Rest, Queue: was.Queue}
+	s.Adopt(fd, was.Addr, at, g.shard.opts.Limits.OutQueue, func(c *loop.Conn) loop.Handler {
+		l.Conn = c
+		return l
+	})
+	l.Keep(l)
+	if !was.Closing {
+		g.links[l.id], g.seats[l.pid] = l, l
+		s.ReadInTime(g.group, l.Conn)
+	}
+	return l
+}
+
+var errOutage = errors.New("the connection ended while the host was away")
+
+// endLinks ends those that cannot go on, and tells the machine of those that were over.
+func (g *Game) endLinks(v *survive.Revived, ended []*link) {
+	for _, l := range ended {
+		l.Cut(errOutage)
+	}
+	for _, id := range v.Skipped {
+		if l := g.links[id]; l != nil {
+			l.Cut(loop.ErrCrashed)
+		}
+	}
+	for id, was := range v.Links {
+		if was.Held && was.Over && was.PID != 0 {
+			g.step(&game.Input{Kind: game.Lost, Link: id, Why: errOutage.Error()})
+		}
+	}
+}
+
+// watchHolder says that the games are sound, and tells the log when there is no holder any
+// more, which only a message to it shows.
+func (h *Host) watchHolder(ctx context.Context) {
+	shelf, wait := h.shard.left.Shelf, goodAfter
+	if shelf == nil {
+		return
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		wait = holderEvery
+		h.shard.Wait(func() {
+			if shelf.Serving(); shelf.Gone() {
+				h.shard.log.Warn().Msg("the holder (w3host hold) has ended: games end with this process")
+			}
+			for _, g := range h.running {
+				if g.held && g.ledger != nil {
+					g.ledger.Good()
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package survive
+
+import (
+	"errors"
+
+	"w3host/hold"
+)
+
+// The words of the host's memory.
+const (
+	flightFormat = iota // refuses what another layout has written
+	flightLink          // name of the link whose read is under way, or being taken apart
+	flightBase          // how much of its stream was noted when the read began
+)
+
+// FlightLen is as much as one read brings.
+const FlightLen = 16 << 10
+
+// Flight is the memory of the host: the bytes of the read under way.
+type Flight struct{ mem *hold.Memory }
+
+// NewFlight makes that memory.
+func NewFlight(s hold.Shelf) (*Flight, error) {
+	mem, err := s.Memory("w3host-read", FlightLen)
+	if err != nil {
+		return nil, err
+	}
+	if !mem.Store(0, make([]byte, FlightLen)) { // a read must find the room for it
+		return nil, errors.New("there is no room in shared memory")
+	}
+	mem.SetWord(flightFormat, format)
+	return &Flight{mem}, nil
+}
+
+// FindFlight takes the memory that an earlier process has left, with what it read last.
+func FindFlight(mem *hold.Memory) (*Flight, error) {
+	if mem.Word(flightFormat) != format || len(mem.Bytes()) < FlightLen {
+		return nil, errFormat
+	}
+	return &Flight{mem}, nil
+}
+
+// Memory is where it is.
+func (f *Flight) Memory() *hold.Memory { return f.mem }
+
+// Buffer is what is read into.
+func (f *Flight) Buffer() []byte { return f.mem.Bytes()[:FlightLen] }
+
+// Reading says whose stream is read next, and how much of it is noted.
+func (f *Flight) Reading(link hold.Name, noted uint64) {
+	f.mem.SetWord(flightLink, 0) // the base is not that of the link before
+	f.mem.SetWord(flightBase, noted)
+	f.mem.SetWord(flightLink, uint64(link))
+}

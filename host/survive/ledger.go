@@ -1,0 +1,185 @@
+// Package survive is the journal of a running game in memory that outlives the process:
+// written before each input is taken, and read by the next process, which makes the game
+// of it again. What it cannot know, how far the streams of the players have come, the
+// kernel tells afterwards.
+//
+//   - An input is committed before the machine has it, so every byte that a client is sent
+//     follows from what is committed.
+//   - What was read of a client is committed, too, but for the read under way, whose bytes
+//     are in the memory of the host.
+package survive
+
+import (
+	"encoding/binary"
+	"time"
+
+	"w3host/game"
+	"w3host/hold"
+)
+
+// size is the address space of one game's journal: 11 hours of ten players.
+const size = 64 << 20
+
+// format refuses what another layout has written.
+const format = 1
+
+// The words of a game's memory.
+const (
+	wordFormat   = iota
+	wordEnd      // bytes that count; storing it is the commit
+	wordSum      // CRC-32 of the orders up to there, but for the last input's
+	wordStep     // offset of the entry that is being stepped, + 1
+	wordHead     // offset of the note with the head, + 1
+	wordOpened   // CLOCK_MONOTONIC of the lobby's opening, in ns
+	wordRecorded // the last fact that the game log surely has
+	wordTries    // recoveries that ended in this game
+	wordSuspect  // wordStep as the last of them found it
+	wordSkipped  // offset + 1 of the first of skips entries that are not stepped again
+	skips        = 4
+)
+
+// The notes in the journal.
+const (
+	noteHead byte = iota // what was drawn or looked up outside of the game
+	noteBase             // link · taken · read · written · bytes read · bytes queued
+	noteRest             // link · bytes: behind those that were noted before, not yet handled
+	noteDone             // link · bytes of packets without a meaning for the game
+)
+
+// Ledger writes the journal of one game. Once it is Full it writes nothing more.
+type Ledger struct {
+	mem  *hold.Memory
+	end  int
+	full bool
+	buf  []byte
+}
+
+// Begin takes the memory for a new game.
+func Begin(s hold.Shelf) (*Ledger, error) {
+	mem, err := s.Memory("w3host-game", size)
+	if err != nil {
+		return nil, err
+	}
+	return BeginIn(mem), nil
+}
+
+// BeginIn begins in memory that is there.
+func BeginIn(mem *hold.Memory) *Ledger {
+	mem.SetWord(wordFormat, format)
+	return &Ledger{mem: mem}
+}
+
+// Opened says when the lobby has opened, on the clock of the machine.
+func (l *Ledger) Opened(at time.Duration) { l.mem.SetWord(wordOpened, uint64(at)) }
+
+// Memory is where the ledger is.
+func (l *Ledger) Memory() *hold.Memory { return l.mem }
+
+// Full reports whether there was no room: the game cannot be made again from it.
+func (l *Ledger) Full() bool { return l.full }
+
+// Write commits bytes of the journal that are no input.
+func (l *Ledger) Write(b []byte) {
+	if l.full = l.full || !l.mem.Store(l.end, b); !l.full {
+		l.end += len(b)
+		l.mem.SetWord(wordEnd, uint64(l.end))
+	}
+}
+
+// Input commits an input, which is about to be stepped.
+func (l *Ledger) Input(b []byte) {
+	at := l.end
+	if l.Write(b); !l.full {
+		l.mem.SetWord(wordStep, uint64(at)+1)
+	}
+}
+
+// Sum stores the sum of all orders so far.
+func (l *Ledger) Sum(sum uint32) { l.mem.SetWord(wordSum, uint64(sum)) }
+
+// Settled says that all that follows from the last input has been done.
+func (l *Ledger) Settled() {
+	if l != nil {
+		l.mem.SetWord(wordStep, 0)
+	}
+}
+
+// Recorded says that the game log has the records of all facts up to this one.
+func (l *Ledger) Recorded(fact uint64) { l.mem.SetWord(wordRecorded, fact) }
+
+// Good says that the host has served since the recovery: nothing is held against the game.
+func (l *Ledger) Good() {
+	l.mem.SetWord(wordTries, 0)
+	l.mem.SetWord(wordSuspect, 0)
+}
+
+// Head notes what was drawn or looked up outside of the game.
+func (l *Ledger) Head(text []byte) {
+	at := l.end
+	l.note(noteHead, text)
+	l.mem.SetWord(wordHead, uint64(at)+1)
+}
+
+func (l *Ledger) note(number byte, text []byte) {
+	l.Write(game.AppendNote(nil, number, text))
+}
+
+// Streams is where the streams of a link are: what the host has handled of the client's
+// and what it has read beyond, and what it has for the client that the kernel has not.
+type Streams struct {
+	Taken   uint64 // bytes handled
+	Written uint64 // bytes that the kernel has taken
+	Rest    []byte // read, not handled
+	Queue   []byte // not written
+}
+
+// Stream notes what is read of one link.
+type Stream struct {
+	ledger  *Ledger
+	link    game.LinkID
+	counted uint64 // of the bytes handled, those that an entry accounts for
+	noted   uint64 // bytes that are in the ledger
+}
+
+// Follow begins to note a link's stream.
+func (l *Ledger) Follow(link game.LinkID, at Streams) *Stream {
+	b := l.begin(link)
+	b = binary.AppendUvarint(b, at.Taken)
+	b = binary.AppendUvarint(b, at.Written)
+	b = append(binary.AppendUvarint(b, uint64(len(at.Rest))), at.Rest...)
+	l.buf = append(b, at.Queue...)
+	l.note(noteBase, l.buf)
+	return l.goOn(link, &at)
+}
+
+func (l *Ledger) goOn(link game.LinkID, at *Streams) *Stream {
+	return &Stream{ledger: l, link: link, counted: at.Taken, noted: at.Taken + uint64(len(at.Rest))}
+}
+
+func (l *Ledger) begin(link game.LinkID) []byte {
+	return binary.AppendUvarint(l.buf[:0], uint64(link))
+}
+
+// Noted is how many bytes of the stream are in the ledger.
+func (s *Stream) Noted() uint64 { return s.noted }
+
+// Count says that an entry accounts for all bytes up to taken, and returns for how many.
+func (s *Stream) Count(taken uint64) int {
+	n := int(taken - s.counted)
+	s.counted, s.noted = taken, max(s.noted, taken)
+	return n
+}
+
+// Kept comes when what was read has been handled up to taken; rest is what remains.
+func (s *Stream) Kept(taken uint64, rest []byte) {
+	l := s.ledger
+	if n := s.Count(taken); n > 0 {
+		l.buf = binary.AppendUvarint(l.begin(s.link), uint64(n))
+		l.note(noteDone, l.buf)
+	}
+	if more := rest[s.noted-taken:]; len(more) > 0 {
+		l.buf = append(l.begin(s.link), more...)
+		l.note(noteRest, l.buf)
+		s.noted += uint64(len(more))
+	}
+}

@@ -1,0 +1,345 @@
+package survive
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+
+	"w3host/game"
+	"w3host/hold"
+	"w3host/protocol/w3gs"
+)
+
+// mostTries is how many recoveries may end in one game, with not a second of service in
+// between, before it is given up.
+const mostTries = 3
+
+// Left is a game that an earlier process has left.
+type Left struct {
+	mem *hold.Memory
+	// Head is what Ledger.Head noted.
+	Head []byte
+	// Opened is when the lobby opened, on CLOCK_MONOTONIC.
+	Opened time.Duration
+	// Recorded is the last fact that the game log surely has.
+	Recorded uint64
+}
+
+var errFormat = errors.New("what the process before has left was written by another version of w3host")
+
+// Find looks at the memory of a game, and notes whether the process before has ended in it.
+func Find(mem *hold.Memory) (*Left, error) {
+	end, head := mem.Word(wordEnd), mem.Word(wordHead)
+	if mem.Word(wordFormat) != format || end > uint64(len(mem.Bytes())) || head == 0 || head > end {
+		return nil, errFormat
+	}
+	l := &Left{mem: mem, Opened: time.Duration(mem.Word(wordOpened)), Recorded: mem.Word(wordRecorded)}
+	note, err := game.NoteAt(mem.Bytes()[:end], int(head-1))
+	if err != nil {
+		return nil, err
+	}
+	l.Head = note
+	step := mem.Word(wordStep)
+	if step == 0 {
+		return l, nil
+	}
+	tries := mem.Word(wordTries) + 1
+	mem.SetWord(wordTries, tries)
+	if step == mem.Word(wordSuspect) && game.LastAt(mem.Bytes()[:end], int(step-1)) {
+		l.skip(step)
+	}
+	mem.SetWord(wordSuspect, step)
+	mem.SetWord(wordStep, 0) // a death before the rerun is not this game's fault
+	if tries >= mostTries {
+		return nil, fmt.Errorf("the host has died in it %d times in a row", tries)
+	}
+	return l, nil
+}
+
+// skip has an entry left out from now on, which has ended the process twice. It was never
+// stepped to its end, or another would follow.
+func (l *Left) skip(step uint64) {
+	for i := range skips {
+		if l.mem.Word(wordSkipped+i) == 0 {
+			l.mem.SetWord(wordSkipped+i, step)
+			return
+		}
+	}
+}
+
+// Size is how many bytes its journal has.
+func (l *Left) Size() int { return int(l.mem.Word(wordEnd)) }
+
+// Tried reports whether the process before has ended in this game.
+func (l *Left) Tried() bool { return l.mem.Word(wordTries) > 0 }
+
+// Link is one player's connection, as it stood.
+type Link struct {
+	ID          game.LinkID
+	Name, Realm string
+	Vouched     bool
+	Addr        netip.AddrPort
+	PID         uint8
+	Streams            // Queue is what the kernel does not have
+	Skip        uint64 // bytes that the kernel has had and that were not made; 0 unless something is wrong
+	Held        bool   // its socket was with the holder
+	Closing     bool   // what waits goes out, then it is closed
+	Over        bool
+	Why         string // of the two
+}
+
+// Revived is a game that was made again.
+type Revived struct {
+	Config  game.Config
+	Machine *game.Machine
+	Ledger  *Ledger
+	Writer  game.Journal // of the entries to come
+	Journal []byte       // all that is written
+	Sum     uint32
+	Links   map[game.LinkID]*Link
+	LastID  game.LinkID
+	Last    time.Duration // the time of the last input
+	Keep    bool          // the journal is to be kept
+	Inputs  int
+	Skipped []game.LinkID // whose inputs were left out: they end the process
+}
+
+// revival is a rerun under way.
+type revival struct {
+	*Revived
+	left    *Left
+	written map[game.LinkID]uint64
+	seats   [w3gs.MaxPID + 1]*Link
+	out     *game.Out
+	watch   func(*game.Stamped)
+}
+
+// Revive runs the game again. written is what the kernel has taken of each link's stream,
+// and watch is shown all facts. Nothing is sent, asked or recorded meanwhile.
+func (l *Left) Revive(written map[game.LinkID]uint64, out *game.Out, watch func(*game.Stamped)) (*Revived, error) {
+	journal := l.mem.Bytes()[:l.mem.Word(wordEnd)]
+	r, cfg, err := game.NewReader(journal)
+	if err != nil {
+		return nil, err
+	}
+	v := &revival{
+		Revived: &Revived{Config: cfg, Journal: journal, Links: map[game.LinkID]*Link{}},
+		left:    l, written: written, out: out, watch: watch,
+	}
+	out.Reset()
+	v.Machine = game.New(cfg, out)
+	before := uint32(0)
+	v.outputs()
+	for e := new(game.Entry); ; {
+		at := uint64(r.Offset()) + 1
+		if err = r.Next(e); err != nil {
+			break
+		}
+		if e.Note != nil {
+			err = v.note(e.Kind, e.Note)
+		} else if !e.Check {
+			before = v.Sum
+			v.input(at, e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	l.mem.SetWord(wordStep, 0)
+	out.Reset() // it was carried out by the process before
+	// The process may have ended before it stored the sum of the last input.
+	if sum := uint32(l.mem.Word(wordSum)); sum != v.Sum && sum != before && sum != 0 {
+		return nil, fmt.Errorf("other bytes came out than before: sum %08x, not %08x", v.Sum, sum)
+	}
+	if v.Machine.Over() {
+		return nil, errors.New("it was over")
+	}
+	l.mem.SetWord(wordSum, uint64(v.Sum))
+	v.Ledger, v.Writer = &Ledger{mem: l.mem, end: len(journal)}, r.Writer()
+	return v.Revived, nil
+}
+
+// input steps one entry, unless it ended the process twice.
+func (v *revival) input(at uint64, e *game.Entry) {
+	in := &e.Input
+	l := v.Links[in.Link]
+	switch {
+	case in.Kind == game.Join:
+		l = &Link{ID: in.Link, Name: in.Packet.(*w3gs.ReqJoin).Name, Realm: in.Realm, Vouched: in.Vouched, Addr: in.Addr}
+		v.Links[in.Link], v.LastID = l, in.Link
+	case l == nil:
+	case in.Kind == game.Lost:
+		v.unseat(l)
+		l.Over = true
+	case in.Kind == game.Vouch:
+		l.Vouched = true
+	case l.Held:
+		l.done(in.Bytes)
+	}
+	v.Last = e.At
+	v.Inputs++
+	if l != nil && v.skipped(at) {
+		v.Skipped = append(v.Skipped, l.ID)
+		return
+	}
+	v.left.mem.SetWord(wordStep, at)
+	v.out.Reset()
+	v.Machine.Step(e.At, in, v.out)
+	v.outputs()
+}
+
+// skipped reports whether an entry is left out.
+func (v *revival) skipped(at uint64) bool {
+	for i := range skips {
+		if v.left.mem.Word(wordSkipped+i) == at {
+			return true
+		}
+	}
+	return false
+}
+
+// outputs carries out what came of an input, as far as it changes what waits for links.
+func (v *revival) outputs() {
+	v.Sum = v.out.Sum(v.Sum)
+	for i := range v.out.Facts {
+		v.watch(&v.out.Facts[i])
+	}
+	for i := range v.out.Ops {
+		v.order(&v.out.Ops[i])
+	}
+}
+
+func (v *revival) order(op *game.Op) {
+	l := v.Links[op.Link]
+	switch op.Kind {
+	case game.Send, game.SendLast:
+		for pid := range op.To.All() {
+			v.seats[pid].queue(op.Frame)
+		}
+	case game.Reply:
+		l.queue(op.Frame)
+	case game.Seat:
+		l.PID, v.seats[op.PID] = op.PID, l
+	case game.Close:
+		v.unseat(l)
+		l.Closing, l.Why = true, op.Why
+	case game.Cut:
+		l.Over, l.Why = true, op.Why
+	case game.KeepJournal:
+		v.Keep = true
+	}
+}
+
+func (v *revival) unseat(l *Link) {
+	if l != nil && v.seats[l.PID] == l {
+		v.seats[l.PID] = nil
+		l.PID = 0
+	}
+}
+
+// queue adds what a link is sent, but for what the kernel has had.
+func (l *Link) queue(frame []byte) {
+	if l == nil || !l.Held || l.Closing || l.Over {
+		return
+	}
+	n := min(l.Skip, uint64(len(frame)))
+	l.Skip -= n
+	l.Queue = append(l.Queue, frame[n:]...)
+}
+
+// done says that so many more bytes of the client's are handled.
+func (l *Link) done(n int) {
+	l.Taken += uint64(n)
+	l.Rest = l.Rest[min(n, len(l.Rest)):]
+}
+
+// note takes a note about a link.
+func (v *revival) note(number byte, text []byte) error {
+	if number == noteHead {
+		return nil
+	}
+	id, k := binary.Uvarint(text)
+	l := v.Links[game.LinkID(id)]
+	if k <= 0 || l == nil {
+		return errors.New("a note about nobody")
+	}
+	text = text[k:]
+	switch number {
+	case noteBase:
+		return v.base(l, text)
+	case noteRest:
+		l.Rest = append(l.Rest, text...)
+	case noteDone:
+		n, k := binary.Uvarint(text)
+		if k <= 0 {
+			return errBroken
+		}
+		l.done(int(n))
+	}
+	return nil
+}
+
+var errBroken = errors.New("a broken note")
+
+// base is where a link's streams were when its socket was first held.
+func (v *revival) base(l *Link, text []byte) error {
+	var numbers [3]uint64
+	for i := range numbers {
+		n, k := binary.Uvarint(text)
+		if k <= 0 {
+			return errBroken
+		}
+		numbers[i], text = n, text[k:]
+	}
+	if numbers[2] > uint64(len(text)) {
+		return errBroken
+	}
+	l.Held, l.Taken = true, numbers[0]
+	l.Rest = slices.Clone(text[:numbers[2]])
+	written, known := v.written[l.ID]
+	if !known || written < numbers[1] {
+		l.Over = true // it has no socket any more, or one that was reset
+		return nil
+	}
+	l.Written, l.Skip, l.Queue = written, written-numbers[1], nil
+	l.queue(text[numbers[2]:])
+	return nil
+}
+
+// Open are the links that are not over, in the order in which they came.
+func (r *Revived) Open() []*Link {
+	var open []*Link
+	for _, id := range slices.Sorted(maps.Keys(r.Links)) {
+		if l := r.Links[id]; l.Held && !l.Over {
+			open = append(open, l)
+		}
+	}
+	return open
+}
+
+// Follow goes on noting a link's stream.
+func (r *Revived) Follow(l *Link) *Stream { return r.Ledger.goOn(l.ID, &l.Streams) }
+
+// Missing are the bytes of a link that were read and not noted; read is how many the kernel
+// has given. The flights are those of the processes before, the last one first.
+func (l *Link) Missing(read uint64, name hold.Name, flights []*Flight) ([]byte, error) {
+	noted := l.Taken + uint64(len(l.Rest))
+	if read == noted {
+		return nil, nil
+	}
+	for _, f := range flights {
+		base := f.mem.Word(flightBase)
+		if hold.Name(f.mem.Word(flightLink)) == name && base <= noted && noted < read && read-base <= FlightLen {
+			return slices.Clone(f.Buffer()[noted-base : read-base]), nil
+		}
+	}
+	return nil, fmt.Errorf("%d bytes of its stream were read and %d noted", read, noted)
+}

@@ -1,0 +1,144 @@
+package host
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"w3host/hold"
+	"w3host/host/survive"
+	"w3host/record/journal"
+)
+
+// knownEvery is how long records are told again at least after the process has died: what
+// was told before has surely reached the spool.
+const knownEvery = 5 * time.Second
+
+// openLedger begins the journal of a game in memory that outlives the process.
+func (g *Game) openLedger() journal.Memory {
+	if g.shard.left.Shelf == nil {
+		return nil
+	}
+	var err error
+	if g.ledger, err = survive.Begin(g.shard.left.Shelf); err != nil {
+		g.log.Warn().Err(err).Msg("this game ends with the process of the host")
+		return nil
+	}
+	g.records.Survive()
+	return g.ledger
+}
+
+// noteOpened notes when the lobby opened, on a clock that the next process knows.
+func (g *Game) noteOpened() {
+	if g.ledger != nil {
+		g.ledger.Opened(g.shard.epoch + g.shard.Now())
+	}
+}
+
+// protect has the game held once it runs, and as long as there is room for its journal.
+func (g *Game) protect() {
+	now := g.shard.Now()
+	switch {
+	case g.ledger.Full():
+		g.expose(errors.New("there is no room in memory for its journal"))
+	case g.playing && !g.held:
+		if err := g.hold(); err != nil {
+			g.expose(err)
+		}
+	case now >= g.knownAt+knownEvery:
+		g.ledger.Recorded(g.told)
+		g.told, g.knownAt = g.records.Fact(), now
+	}
+}
+
+var errProxied = errors.New("players behind a proxy cannot be taken over")
+
+// hold gives the sockets and the ledger to the holder. The ledger comes last, so that a
+// game is held wholly or not at all.
+func (g *Game) hold() error {
+	for _, l := range g.seats {
+		if l == nil {
+			continue
+		}
+		if l.proxy != nil {
+			return errProxied
+		}
+		if err := l.hold(); err != nil {
+			return err
+		}
+	}
+	g.about.File = g.replay.Name()
+	text, err := json.Marshal(&head{
+		Key: g.records.Key(), EntryKey: g.key, Map: g.m.File, File: g.spec.file, Entry: g.info.Entry, By: g.info.By,
+		Private: g.spec.private, Replay: g.about, Journal: g.journal.Name(), Opened: g.about.Opened,
+	})
+	if err != nil {
+		return err
+	}
+	g.ledger.Head(text)
+	g.held = true
+	return g.shard.left.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD())
+}
+
+// hold gives a link's socket to the holder, and notes where its streams are.
+func (l *link) hold() error {
+	shelf, at, fd := l.shard.left.Shelf, l.Stream(), l.Copied()
+	c, err := shelf.Count(fd)
+	if err != nil {
+		return err
+	}
+	if c.Read != at.Taken+uint64(len(at.Rest)) {
+		return errors.New("what a player has sent was counted otherwise by the system")
+	}
+	l.stream = l.game.ledger.Follow(l.id, survive.Streams{Taken: at.Taken, Written: c.Written, Rest: at.Rest, Queue: at.Queue})
+	l.Keep(l)
+	return shelf.Put(l.heldAs(), fd)
+}
+
+func (l *link) heldAs() hold.Name { return hold.LinkName(l.game.id, uint32(l.id)) }
+
+// Reading implements loop.Keeper: what is read is found in the memory of the host.
+func (l *link) Reading() {
+	if l.stream != nil {
+		l.shard.flight.Reading(l.heldAs(), l.stream.Noted())
+	}
+}
+
+// Kept implements loop.Keeper: what was read is noted.
+func (l *link) Kept(rest []byte) {
+	if l.stream != nil {
+		l.stream.Kept(l.Taken(), rest)
+	}
+}
+
+// Dropped implements loop.Keeper.
+func (l *link) Dropped() { l.shard.left.Shelf.Drop(l.heldAs()) }
+
+// expose ends the protection of a game; the game goes on.
+func (g *Game) expose(why error) {
+	g.log.Warn().Err(why).Msg("this game ends with the process of the host")
+	for _, l := range g.links {
+		if l.stream != nil {
+			l.stream = nil
+			l.Keep(nil)
+			l.Dropped()
+		}
+	}
+	g.unprotect()
+}
+
+// unprotect gives back what the game has with the holder. Its links do so when they close.
+func (g *Game) unprotect() {
+	if g.ledger == nil {
+		return
+	}
+	if g.held {
+		g.shard.left.Shelf.Drop(hold.GameName(g.id))
+	}
+	g.journal.Forget()
+	for _, l := range g.links {
+		l.stream = nil
+	}
+	_ = g.ledger.Memory().Close() // nothing is lost with it
+	g.ledger = nil
+}

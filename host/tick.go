@@ -1,0 +1,52 @@
+package host
+
+import (
+	"time"
+
+	"w3host/game"
+)
+
+// Tick lets the machine do what is due, and writes what the turn has queued before what
+// others have.
+func (g *Game) Tick() {
+	if g.ledger != nil {
+		g.protect()
+	}
+	for _, l := range g.seats {
+		if l != nil {
+			g.reportBacklog(l)
+		}
+	}
+	if l := &g.shard.lateness; l.seq != g.lateSeq && g.machine.Downloading() {
+		g.lateSeq = l.seq
+		g.step(&game.Input{Kind: game.HostLate, By: l.newest})
+	}
+	g.step(&game.Input{Kind: game.Tick})
+	for _, l := range g.seats {
+		if l != nil {
+			g.shard.Flush(l.Conn)
+		}
+	}
+}
+
+// reportBacklog tells the machine what a link's socket does not take. While a map
+// is downloaded, the figures come with it: without them the scheduler would take
+// the system for one that tells nothing, and send without regard to the line.
+func (g *Game) reportBacklog(l *link) {
+	packets, _ := l.Waiting()
+	in := game.Input{Kind: game.Backlog, Link: l.id, Queued: packets, Moves: l.Moves()}
+	if in.Queued == 0 && !l.fetching && !l.backlogReported {
+		return
+	}
+	if g.machine.Downloading() {
+		in.Figures = l.Figures()
+	}
+	l.backlogReported, l.fetching = in.Queued > 0, in.Figures.Queued+in.Figures.Unacked > 0
+	g.step(&in)
+}
+
+// Next is when the machine wants the next tick.
+func (g *Game) Next() (at time.Duration, ok bool) {
+	at, ok = g.machine.Next()
+	return g.opened + at, ok
+}

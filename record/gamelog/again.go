@@ -1,0 +1,51 @@
+package gamelog
+
+import (
+	"time"
+
+	"w3host/storage"
+)
+
+// atOnce is the most records that one fact makes.
+const atOnce = 1 << 16
+
+// numbered gives records numbers that are the same when they are told again.
+type numbered struct {
+	to   Recorder
+	fact uint64 // that makes them
+	next uint64 // of its records
+	told uint64 // the last fact whose records are known; they are not told again
+}
+
+// Record passes a record on.
+func (n *numbered) Record(r storage.Record) {
+	n.next++
+	if n.fact > n.told {
+		n.to.Record(storage.Numbered{Record: r, Number: n.fact*atOnce + n.next - 1})
+	}
+}
+
+// Survive has the records numbered by their facts, so that another process can tell those
+// again that may have been lost.
+func (r *Records) Survive() {
+	r.named = &numbered{to: r.to}
+	r.to = r.named
+}
+
+// Again goes on with the records of a game that was made again. It observes all facts, and
+// tells the records of those behind the one that is known.
+func Again(to Recorder, key storage.GameKey, opened time.Time, known uint64) *Records {
+	r := NewRecords(to, opened)
+	r.key = key
+	r.Survive()
+	r.named.told = known
+	return r
+}
+
+// Fact is the last that was observed.
+func (r *Records) Fact() uint64 {
+	if r.named == nil {
+		return 0
+	}
+	return r.named.fact
+}
