@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,23 +14,25 @@ func TestPulse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		d, hangs, asked := daemon{}, false, 0
+		d, hangs, asked := daemon{}, atomic.Bool{}, 0
 		var late func()
 		go d.pulse.beat(ctx, func(answer func()) {
 			asked++
-			if late = answer; !hangs {
+			if late = answer; !hangs.Load() {
 				answer()
 			}
 		})
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		hangs = true
+		hangs.Store(true)
 		time.Sleep(9 * time.Second)
+		synctest.Wait()
 		if code, h := d.alive(); code != http.StatusOK {
 			t.Errorf("after 9 s: %d, %v", code, h)
 		}
 		n := asked
 		time.Sleep(4 * time.Second)
+		synctest.Wait()
 		if code, h := d.alive(); code != http.StatusServiceUnavailable || h.Status != "hangs" {
 			t.Errorf("after 13 s: %d, %v", code, h)
 		}
