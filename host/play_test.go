@@ -242,6 +242,9 @@ func TestPlayHostileClients(t *testing.T) {
 		c.Send(bytes)
 		testkit.Eventually(t, "the end of "+name, func() bool { return c.Ending() != nil })
 	}
+	if p.count("cannot be reached") > 0 {
+		t.Error("a lobby that is not shown was looked for")
+	}
 	half := dial(t, door) // stays open
 	half.Send(join[:20])
 	ann := r.letIn(r.knockOn(dial(t, door), g, "Ann", player))
