@@ -46,7 +46,6 @@ type socket struct {
 	room          int    // of out
 	client        []byte // what the client has received
 	acked         int    // of that, bytes whose turns were answered
-	closed        bool
 }
 
 // world is what outlives a process.
