@@ -24,6 +24,7 @@ var chineseWeb = map[string]string{
 	"%s left":                        "%s 离开了",
 	"%s left: %v":                    "%s 离开了：%v",
 	"the game has started":           "游戏已开始",
+	"%s has lost the connection":     "%s 的连接已断开",
 	"%s has lost the connection: %s": "%s 的连接已断开：%s",
 	"%s is back":                     "%s 回来了",
 	"%s typed %s":                    "%s 输入了 %s",

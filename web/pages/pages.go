@@ -91,6 +91,17 @@ type Visitor struct {
 // inside reports whether somebody has logged in.
 func (v Visitor) inside() bool { return v.Name != "" }
 
+// reader is what the visitor may read of a game.
+func (v Visitor) reader() view.Reader {
+	switch {
+	case v.Level >= command.Admin:
+		return view.Admins
+	case v.Level >= command.Owner:
+		return view.Staff
+	}
+	return view.Viewers
+}
+
 // Pages are the handlers.
 type Pages struct {
 	opts      Options
@@ -194,7 +205,9 @@ func (p *Pages) frame(r *http.Request, nav, title string) *frame {
 // open takes what the page's topic shows now; false: there is no such game.
 func (f *frame) open(l *live.Live, t view.Topic) (ok bool) {
 	t.Language = f.Language
-	t.Staff = t.Page != view.PublicPage && f.Visitor.Level >= command.Owner
+	if t.Page == view.GamePage {
+		t.Reader = f.Visitor.reader()
+	}
 	f.Values, f.After, ok = l.Open(t)
 	f.Topic = t.String()
 	return ok
@@ -281,7 +294,7 @@ func (p *Pages) events(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
-	case t.Page != view.PublicPage && !v.inside(), t.Staff && v.Level < command.Owner:
+	case t.Page != view.PublicPage && !v.inside(), t.Reader > v.reader():
 		http.Error(w, "log in first", http.StatusForbidden)
 		return
 	}

@@ -285,6 +285,8 @@ func TestEventsNeedRights(t *testing.T) {
 		{Visitor{}, "games:en", 403},
 		{Visitor{}, "game:1:en", 403},
 		{Visitor{Name: "v"}, "game:1:en:staff", 403},
+		{Visitor{Name: "m", Level: command.Owner}, "game:1:en:admin", 403},
+		{Visitor{Name: "v"}, "games:en:admin", 400},
 		{Visitor{Name: "v"}, "anything", 400},
 		{Visitor{Name: "v"}, "game:01:en", 400},
 	} {

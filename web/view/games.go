@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -47,19 +48,15 @@ func (v *View) buildGames(to *Values, w words) {
 	to.text("databasestate", state)
 }
 
-// buildPublic is the page for everybody.
+// buildPublic is the page for everybody, without private lobbies and their games.
 func (v *View) buildPublic(to *Values, w words) {
 	lobbies, games := v.split()
-	listed := lobbies[:0:0]
-	for _, g := range lobbies {
-		if g.snap.Listed {
-			listed = append(listed, g)
-		}
-	}
-	players := v.buildLobbies(to, "lobbies", listed, w)
+	private := func(g *watched) bool { return !g.snap.Listed }
+	lobbies, games = slices.DeleteFunc(lobbies, private), slices.DeleteFunc(games, private)
+	players := v.buildLobbies(to, "lobbies", lobbies, w)
 	players += v.buildRunning(to, games, w)
 	to.number("count-players", players)
-	to.number("count-lobbies", len(listed))
+	to.number("count-lobbies", len(lobbies))
 	to.number("count-games", len(games))
 }
 

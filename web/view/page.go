@@ -10,7 +10,7 @@ import (
 )
 
 // build is the page of one lobby or game.
-func (g *watched) build(to *Values, w words, staff bool) {
+func (g *watched) build(to *Values, w words, reader Reader) {
 	g.head(to, "", w)
 	s := g.snap
 	to.text("version", s.Version.String())
@@ -31,14 +31,17 @@ func (g *watched) build(to *Values, w words, staff bool) {
 		g.buildSeat(to, "slots/"+strconv.Itoa(id)+"/", &s.Slots[id-1], w)
 	}
 	g.buildSeries(to, w)
-	chat := &g.heard
-	if staff {
+	chat, events := &g.heard, &g.seen
+	if reader >= Staff {
 		chat = &g.chat
+	}
+	if reader >= Admins {
+		events = &g.events
 	}
 	to.tail("chat", chat.in(w, func(l line) []string {
 		return []string{since(l.at), l.colour, l.who, w.in(audiences[l.to]), w.in(l.text)}
 	}))
-	to.tail("events", g.events.in(w, func(l line) []string { return []string{since(l.at), l.colour, w.in(l.text)} }))
+	to.tail("events", events.in(w, func(l line) []string { return []string{since(l.at), l.colour, w.in(l.text)} }))
 }
 
 // buildSeries is what charts draw.

@@ -79,7 +79,7 @@ var kinds = map[string]Kind{
 func event(l *testkit.ScriptLine) *Event {
 	e := &Event{Game: uint32(l.Int(0)), N: uint64(l.Int(1)), Kind: kinds[l.Arg(2)], Name: l.Option("who", ""), PID: uint8(l.Number(l.Option("pid", "")))}
 	e.Text, e.Refused = l.Text, l.Option("refused", "")
-	e.Line = texts.Plain(l.Text)
+	e.Line, e.Kicked = texts.Plain(l.Text), l.Has("kicked")
 	if l.Has("allies") {
 		e.To = ToAllies
 	}
@@ -92,7 +92,7 @@ func event(l *testkit.ScriptLine) *Event {
 // snapshot reads "NUMBER STAGE NAME/PING …".
 func snapshot(l *testkit.ScriptLine) *game.Snapshot {
 	s := &game.Snapshot{
-		Name: "Fun", Map: game.Map{Name: "Echo Isles", File: "(2)EchoIsles.w3x", Size: 300000}, Version: w3gs.DefaultVersion, Listed: true,
+		Name: "Fun", Map: game.Map{Name: "Echo Isles", File: "(2)EchoIsles.w3x", Size: 300000}, Version: w3gs.DefaultVersion, Listed: !l.Has("private"),
 		Period: 100 * time.Millisecond, Waits: texts.Plain(l.Text),
 		Stage: game.Stage(slices.Index([]string{"lobby", "counting", "loading", "playing", "lagging"}, l.Arg(1))),
 	}

@@ -23,8 +23,20 @@ type Topic struct {
 	Page     Page
 	Game     uint32 // of GamePage
 	Language texts.Language
-	Staff    bool // may read what is said to few
+	Reader   Reader // of GamePage
 }
+
+// Reader is who reads the page of a game.
+type Reader uint8
+
+// Readers, each of whom reads more than the one before.
+const (
+	Viewers Reader = iota
+	Staff          // and what is said to few
+	Admins         // and commands, and why connections broke: both may name addresses
+)
+
+var readers = [...]string{Viewers: "", Staff: ":staff", Admins: ":admin"}
 
 // String is the topic as ParseTopic reads it: "game:7:en:staff".
 func (t Topic) String() string {
@@ -32,11 +44,7 @@ func (t Topic) String() string {
 	if t.Page == GamePage {
 		name += ":" + strconv.Itoa(int(t.Game))
 	}
-	name += ":" + t.Language.String()
-	if t.Staff {
-		name += ":staff"
-	}
-	return name
+	return name + ":" + t.Language.String() + readers[t.Reader]
 }
 
 // ParseTopic reads a topic.
@@ -52,10 +60,14 @@ func ParseTopic(name string) (t Topic, err error) {
 			return bad()
 		}
 		t.Game, rest = uint32(id), after
+		for r := Staff; r <= Admins && t.Reader == Viewers; r++ {
+			if before, is := strings.CutSuffix(rest, readers[r]); is {
+				rest, t.Reader = before, r
+			}
+		}
 	default:
 		return bad()
 	}
-	rest, t.Staff = strings.CutSuffix(rest, ":staff")
 	if t.Language, err = texts.ParseLanguage(rest); err != nil || t.String() != name {
 		return bad()
 	}

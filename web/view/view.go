@@ -215,7 +215,7 @@ func (v *View) rebuild(t Topic, p *page) {
 		v.buildGames(&p.values, w)
 	case GamePage:
 		g := v.games[t.Game]
-		g.build(&p.values, w, t.Staff)
+		g.build(&p.values, w, t.Reader)
 		p.of = g.version
 	case PublicPage:
 		v.buildPublic(&p.values, w)

@@ -37,17 +37,17 @@ type watched struct {
 	lagging time.Duration // the lag screen is up since then; 0: it is not
 	desync  texts.Text
 
-	chat, heard tail[line] // all lines, and those that everybody may read
-	events      tail[line]
-	late        tail[Lateness]
-	pings       tail[string]
-	health      tail[byte]
-	worst       time.Duration // lateness in this piece of the health strip
-	lagged      bool          // in it
-	seconds     int
-	now         Lateness // of the second that is under way
-	counted     bool     // it has come
-	version     int      // rises with each change
+	chat, heard  tail[line] // all lines, and those that everybody may read
+	events, seen tail[line] // all events, and those
+	late         tail[Lateness]
+	pings        tail[string]
+	health       tail[byte]
+	worst        time.Duration // lateness in this piece of the health strip
+	lagged       bool          // in it
+	seconds      int
+	now          Lateness // of the second that is under way
+	counted      bool     // it has come
+	version      int      // rises with each change
 }
 
 // line is a line of chat or of the list of events.
@@ -101,9 +101,7 @@ func (g *watched) fact(e *Event) {
 	if e.Kind != Turns && e.Kind != Said {
 		g.dirty = true
 	}
-	note := func(text texts.Text) {
-		g.events.add(line{at: e.At, colour: g.colour(e.PID), text: text}, eventsKept)
-	}
+	note := func(text texts.Text) { g.note(e, text, text) }
 	switch e.Kind {
 	case Opened:
 		g.key, g.since, g.joined = e.Key, e.At, e.At
@@ -111,11 +109,7 @@ func (g *watched) fact(e *Event) {
 		g.joined = e.At
 		note(texts.Of("%s joined", e.Name))
 	case Left:
-		if e.Text == "" || e.Text == "left" {
-			note(texts.Of("%s left", e.Name))
-		} else {
-			note(texts.Of("%s left: %v", e.Name, texts.Known(e.Text)))
-		}
+		g.left(e)
 	case Said:
 		g.say(e)
 	case Started:
@@ -132,23 +126,46 @@ func (g *watched) fact(e *Event) {
 		g.desync = e.Line
 		note(e.Line)
 	case LinkLost:
-		note(texts.Of("%s has lost the connection: %s", e.Name, e.Text))
+		g.note(e, texts.Of("%s has lost the connection: %s", e.Name, e.Text), texts.Of("%s has lost the connection", e.Name))
 	case LinkResumed:
 		note(texts.Of("%s is back", e.Name))
 	case Commanded:
-		g.commanded(e, note)
+		g.commanded(e)
 	case Ended:
 		g.ended = e.At
 		note(texts.Of("over: %s", e.Text))
 	}
 }
 
-func (g *watched) commanded(e *Event, note func(texts.Text)) {
-	if e.Refused != "" {
-		note(texts.Of("%s typed %s: %s", e.Name, e.Text, e.Refused))
-	} else {
-		note(texts.Of("%s typed %s", e.Name, e.Text))
+// note adds an event as admins read it, and as others do; empty: they do not.
+func (g *watched) note(e *Event, text, seen texts.Text) {
+	l := line{at: e.At, colour: g.colour(e.PID), text: text}
+	g.events.add(l, eventsKept)
+	if l.text = seen; !seen.Empty() {
+		g.seen.add(l, eventsKept)
 	}
+}
+
+// left notes a leave. Why somebody was kicked may be the reason of a ban.
+func (g *watched) left(e *Event) {
+	why := texts.Of("%s left: %v", e.Name, texts.Known(e.Text))
+	switch {
+	case e.Kicked:
+		g.note(e, why, texts.Of("%s was kicked", e.Name))
+	case e.Text == "" || e.Text == "left":
+		why = texts.Of("%s left", e.Name)
+		fallthrough
+	default:
+		g.note(e, why, why)
+	}
+}
+
+func (g *watched) commanded(e *Event) {
+	text := texts.Of("%s typed %s", e.Name, e.Text)
+	if e.Refused != "" {
+		text = texts.Of("%s typed %s: %s", e.Name, e.Text, e.Refused)
+	}
+	g.note(e, text, texts.Text{})
 }
 
 func (g *watched) say(e *Event) {
