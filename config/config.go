@@ -18,6 +18,7 @@ type Config struct {
 	Lobby         Lobby         `toml:"lobby"`
 	Game          Game          `toml:"game"`
 	Votes         Votes         `toml:"votes"`
+	Results       Results       `toml:"results"`
 	Moderation    Moderation    `toml:"moderation"`
 	Autohost      Autohost      `toml:"autohost"`
 	PlayerHosting PlayerHosting `toml:"player_hosting"`
@@ -100,6 +101,13 @@ type Game struct {
 // Votes are what players decide together.
 type Votes struct {
 	Percent int `toml:"percent" default:"70" range:"1..100"` // of those asked who must agree
+}
+
+// Results says which results of games count, for statistics and ratings.
+type Results struct {
+	MinPlayers  int      `toml:"min_players" entry:"results_min_players" range:"0..24"` // at the start, without observers
+	MinLength   Duration `toml:"min_length" default:"2m" entry:"results_min_length" range:"2m..24h"`
+	LeaversLose bool     `toml:"leavers_lose" entry:"leavers_lose"` // who leaves allies alone in a game that goes on
 }
 
 // Moderation is what the host does by itself against those who spoil games.

@@ -38,6 +38,7 @@ type Config struct {
 	Reconnect Reconnect
 	Votes     Votes
 	Entry     EntryRules
+	Results   ResultRules
 	Commands  command.Rules
 	Cooldown  Cooldown
 	// Rules are what the command "rules" shows.
@@ -51,6 +52,13 @@ type Config struct {
 type EntryRules struct {
 	MinRating, MaxRating int // points
 	MinGames             int // rated ones
+}
+
+// ResultRules say which results of the game count.
+type ResultRules struct {
+	MinPlayers  int           // at the start, without observers
+	MinLength   time.Duration // of the game
+	LeaversLose bool          // who leaves allies alone in a game that goes on has lost it, whatever becomes of the allies
 }
 
 // Reconnect is how long a running game keeps the seat of a player whose link is

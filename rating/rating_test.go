@@ -80,6 +80,35 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// TestForfeit: who has forfeited a game has the skill of a loser, and nobody else notices.
+func TestForfeit(t *testing.T) {
+	before := []Skill{{25, 8}, {30, 5}, {20, 7}, {27, 3}, {22, 2}}
+	game := func(a, b, c, d string) []*Skill {
+		return Game([]Result{{0, a}, {0, b}, {1, c}, {1, d}, {12, ""}}, before)
+	}
+	equal := func(what string, got, want *Skill) {
+		t.Helper()
+		if *got != *want {
+			t.Errorf("%s: %v, want %v", what, *got, *want)
+		}
+	}
+	won, lost, drew := game("won", "won", "lost", "lost"), game("lost", "lost", "won", "won"), game("drew", "drew", "drew", "drew")
+	got := game("forfeited", "won", "lost", "forfeited")
+	equal("who left the winners", got[0], lost[0])
+	equal("their ally", got[1], won[1])
+	equal("an opponent", got[2], won[2])
+	equal("who left the losers", got[3], won[3])
+	got = game("forfeited", "drew", "drew", "drew")
+	equal("who left before a draw", got[0], lost[0])
+	equal("an opponent in a draw", got[3], drew[3])
+	if got := game("forfeited", "forfeited", "won", "won"); *got[0] != *lost[0] || got[4] != nil {
+		t.Errorf("all of a team: %v", got)
+	}
+	if got := game("forfeited", "lost", "lost", "lost"); got != nil {
+		t.Errorf("without a winner: %v", got)
+	}
+}
+
 func TestCategory(t *testing.T) {
 	for name, want := range map[string]string{
 		"DotA Allstars v6.83d": "dota allstars", "DotA Allstars 6.88 en": "dota allstars",

@@ -8,11 +8,14 @@ import (
 )
 
 // Result is how a game ended for one player, as its map tells: won, lost, drew,
-// left, disputed, or nothing.
+// left, forfeited, disputed, or nothing.
 type Result struct {
 	Team    int
 	Outcome string
 }
+
+// The ranks of teams.
+const won, drew, lost, left = 1, 2, 3, 4
 
 // Ranks orders the teams of a game: for each player the index of their team, or -1
 // for players who are not rated, and for each team its rank. ok is false if the results
@@ -22,8 +25,7 @@ type Result struct {
 // Members share the result of their team. A team of which all have left has lost,
 // and one about which nothing is reported, such as observers, did not play.
 func Ranks(results []Result) (team, ranks []int, ok bool) {
-	const won, drew, lost, left = 1, 2, 3, 4
-	words := map[string]int{"won": won, "drew": drew, "lost": lost, "left": left}
+	words := map[string]int{"won": won, "drew": drew, "lost": lost, "left": left, Forfeited: left}
 	best := map[int]int{}
 	for _, r := range results {
 		if r.Outcome == "disputed" {

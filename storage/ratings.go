@@ -111,28 +111,18 @@ func rateSome(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 // rate changes the ratings of the players of a game, unless its results name no
 // winner.
 func (g *ratedGame) rate(known, changed map[ratedPlayer]*rated) {
-	team, ranks, ok := rating.Ranks(g.results)
-	if !ok {
-		return
-	}
-	teams, who := make([][]rating.Skill, len(ranks)), make([][]*rated, len(ranks))
+	before := make([]rating.Skill, len(g.players))
 	for i, p := range g.players {
-		if team[i] < 0 {
-			continue
+		if known[p] == nil {
+			known[p] = &rated{Skill: rating.Newcomer()}
 		}
-		r := known[p]
-		if r == nil {
-			r = &rated{Skill: rating.Newcomer()}
-			known[p] = r
-		}
-		r.Name, r.Games, changed[p] = g.names[i], r.Games+1, r
-		teams[team[i]] = append(teams[team[i]], r.Skill)
-		who[team[i]] = append(who[team[i]], r)
+		before[i] = known[p].Skill
 	}
-	rating.Rate(teams, ranks)
-	for i, team := range teams {
-		for j, skill := range team {
-			who[i][j].Skill = skill
+	for i, skill := range rating.Game(g.results, before) {
+		if skill != nil {
+			r := known[g.players[i]]
+			r.Name, r.Skill, r.Games = g.names[i], *skill, r.Games+1
+			changed[g.players[i]] = r
 		}
 	}
 }

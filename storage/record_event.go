@@ -3,6 +3,8 @@ package storage
 import (
 	"encoding/json"
 	"time"
+
+	"w3host/rating"
 )
 
 // ChatScope says who was meant to read a line.
@@ -127,10 +129,11 @@ const (
 	SourceW3MMD ResultSource = "w3mmd"
 	SourceDotA  ResultSource = "dota"
 	SourceVote  ResultSource = "vote" // of the players, by command
+	SourceHost  ResultSource = "host" // by its rules of results
 )
 
 // ResultOutcome is the name of the PlayerResult that statistics count wins by;
-// its values are the four Outcome constants.
+// its values are the Outcome constants.
 const ResultOutcome = "outcome"
 
 const (
@@ -138,6 +141,8 @@ const (
 	OutcomeLost   = "lost"
 	OutcomeDrew   = "drew"
 	OutcomeLeaver = "left"
+	// OutcomeForfeited is of who left a game early, where that loses it: the host's word, in place of the map's.
+	OutcomeForfeited = rating.Forfeited
 )
 
 // MapResult is a value that the map reported about the whole game. Every
@@ -164,5 +169,5 @@ type PlayerResult struct {
 	Name        string
 	Value       string
 	Contradicts bool
-	Doubtful    bool // the player may have made it up: it counts for nothing
+	Doubtful    bool // it counts for nothing: the player may have made it up, or the rules of results say so
 }

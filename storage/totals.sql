@@ -1,7 +1,7 @@
 INSERT INTO player_totals AS t (name_key, realm, name, games, won, lost, drawn, left_early, dropped, lags,
 	played_ms, actions, pings, ping_ms, first_game, last_game)
 SELECT name_key, realm, max(name), $2 * count(*), $2 * count(*) FILTER (WHERE outcome = 'won'),
-	$2 * count(*) FILTER (WHERE outcome = 'lost'), $2 * count(*) FILTER (WHERE outcome = 'drew'),
+	$2 * count(*) FILTER (WHERE outcome IN ('lost', 'forfeited')), $2 * count(*) FILTER (WHERE outcome = 'drew'),
 	$2 * count(*) FILTER (WHERE outcome = 'left'), $2 * count(*) FILTER (WHERE drops > 0), $2 * sum(lags),
 	$2 * sum(coalesce(played_ms, 0)), $2 * sum(coalesce(actions, 0)), $2 * count(ping_ms), $2 * sum(coalesce(ping_ms, 0)),
 	min(started_at), max(started_at)
@@ -17,7 +17,7 @@ ON CONFLICT (name_key, realm) DO UPDATE SET
 
 INSERT INTO player_map_totals AS t (name_key, realm, map_sha1, map_name, name, games, won, lost)
 SELECT name_key, realm, map_sha1, max(map_name), max(name), $2 * count(*),
-	$2 * count(*) FILTER (WHERE outcome = 'won'), $2 * count(*) FILTER (WHERE outcome = 'lost')
+	$2 * count(*) FILTER (WHERE outcome = 'won'), $2 * count(*) FILTER (WHERE outcome IN ('lost', 'forfeited'))
 FROM played WHERE game_key IN (SELECT value FROM json_each($1)) GROUP BY name_key, realm, map_sha1 ORDER BY name_key, realm, map_sha1
 ON CONFLICT (name_key, realm, map_sha1) DO UPDATE SET
 	games = t.games + excluded.games, won = t.won + excluded.won, lost = t.lost + excluded.lost, map_name = excluded.map_name,

@@ -24,6 +24,8 @@ func (d Directory) lastGame(ctx context.Context, q *command.Query) (answer, erro
 	for _, p := range g.Players {
 		switch p.Outcome {
 		case storage.OutcomeWon, storage.OutcomeLost, storage.OutcomeDrew:
+		case storage.OutcomeForfeited:
+			p.Outcome = storage.OutcomeLost
 		default: // none, or disputed
 			p.Outcome = ""
 		}

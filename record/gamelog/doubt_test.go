@@ -94,18 +94,7 @@ func TestMadeUpResults(t *testing.T) {
 			}
 			tell(&game.Over{Over: gamesync.Over{GameTime: tc.played}})
 
-			db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "w3host.db"), storage.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			b := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
-			for i, rec := range to.records {
-				b.Entries = append(b.Entries, storage.Entry{Seq: uint64(i + 1), Record: rec})
-			}
-			if err := db.Apply(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
+			db := stored(t, to)
 			if _, err := db.RateGames(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -129,6 +118,24 @@ func TestMadeUpResults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stored is a database with what the tape has.
+func stored(t *testing.T, to *tape) *storage.Store {
+	t.Helper()
+	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "w3host.db"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	b := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
+	for i, rec := range to.records {
+		b.Entries = append(b.Entries, storage.Entry{Seq: uint64(i + 1), Record: rec})
+	}
+	if err := db.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	return db
 }
 
 func countOf[T storage.Record](t *tape) (n int) {

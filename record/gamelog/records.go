@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"time"
 
-	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
@@ -34,7 +33,7 @@ type Records struct {
 	opened time.Time
 	stats  *mapstats.Collector // what the map reports; nil before the start
 	head   storage.GameCreated // as recorded last
-	tells  w3map.Reports       // what the map's script can report
+	judge  judge               // which results count
 	turn   uint32
 	ended  bool
 }
@@ -50,6 +49,7 @@ func (r *Records) Observe(s *game.Stamped) {
 	if r.named != nil {
 		r.named.fact, r.named.next = s.Seq, 0
 	}
+	r.judge.observe(s)
 	at := r.opened.Add(s.At)
 	switch f := s.Fact.(type) {
 	case *game.Acted:
@@ -112,7 +112,7 @@ func (r *Records) Observe(s *game.Stamped) {
 		})
 	case *game.Decided:
 		if !r.isPart() {
-			r.decided(at, s.Turn, f)
+			r.decided(at, s, f)
 		}
 	case *game.Over:
 		how := endReason(f.How)
@@ -149,7 +149,6 @@ func (r *Records) end(e storage.GameEnded) {
 
 func (r *Records) created(at time.Time, f *game.Opened) {
 	c := f.Config
-	r.tells = c.Map.Reports
 	r.head = storage.GameCreated{
 		Game: r.key, At: at, Name: c.Name, Owner: f.Owner, Realm: c.Realm, Private: c.Unlisted,
 		GameID: c.ID, Version: fmt.Sprintf("1.%02d", c.Version),
@@ -235,53 +234,9 @@ func (r *Records) desynced(at time.Time, f *game.Desynced) {
 	r.to.Record(storage.Desync{Game: r.key, At: at, Turn: f.Turn, Groups: groups, Dossier: dossier})
 }
 
-// shortestRated is the least length of a game whose result a map can tell.
-const shortestRated = 2 * time.Minute
-
-// doubted reports whether the results of a source may be made up: the game was too short,
-// the map's script does not name the source, or too few players' clients have said so.
-func (r *Records) doubted(source mapstats.Source, played time.Duration) bool {
-	tells := source == mapstats.W3MMD && r.tells.W3MMD || source == mapstats.DotA && r.tells.DotA
-	return played < shortestRated || !tells || r.stats.Doubted(source)
-}
-
-// results records what the map has reported, now that nothing can change it.
-func (r *Records) results(at time.Time, played time.Duration) {
-	for _, res := range r.stats.Results() {
-		source := storage.ResultSource(res.Source)
-		if res.PID != 0 {
-			r.to.Record(storage.PlayerResult{
-				Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
-				PID: res.PID, Name: res.Name, Value: res.Value, Contradicts: res.Contradicts,
-				Doubtful: r.doubted(res.Source, played),
-			})
-			continue
-		}
-		name := res.Name
-		if res.About != "" {
-			name = res.About + ": " + name // not a player of this game
-		}
-		r.to.Record(storage.MapResult{
-			Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
-			Name: name, Value: res.Value, Contradicts: res.Contradicts,
-		})
-	}
-}
-
 // isPart reports whether the game is the rest of a saved one. It has no results: what the map counts
 // began in another game, and nobody is rated twice.
 func (r *Records) isPart() bool { return r.head.Settings.SavedGame != "" }
-
-// decided records what the players have agreed on.
-func (r *Records) decided(at time.Time, turn uint32, f *game.Decided) {
-	outcomes := map[game.Result]string{game.Victory: storage.OutcomeWon, game.Defeat: storage.OutcomeLost, game.Tie: storage.OutcomeDrew}
-	for _, p := range f.Players {
-		r.to.Record(storage.PlayerResult{
-			Game: r.key, At: at, Turn: turn, Source: storage.SourceVote, PID: p.PID,
-			Name: storage.ResultOutcome, Value: outcomes[p.Result],
-		})
-	}
-}
 
 // Key is the game's key in the log.
 func (r *Records) Key() storage.GameKey { return r.key }

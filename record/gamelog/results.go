@@ -1,0 +1,137 @@
+package gamelog
+
+import (
+	"slices"
+	"time"
+
+	"w3host/formats/w3map"
+	"w3host/game"
+	"w3host/record/leavers"
+	"w3host/record/mapstats"
+	"w3host/storage"
+)
+
+// shortestRated is the least length of a game whose result a map can tell.
+const shortestRated = 2 * time.Minute
+
+// judge knows what the results of a game count for.
+type judge struct {
+	rules   game.ResultRules
+	tells   w3map.Reports // what the map's script can report
+	players int           // at the start
+	loaded  time.Duration
+	decided uint32           // the turn of the first result that names a winner or a draw; 0: there is none
+	watch   *leavers.Watch   // nil: leavers do not lose
+	early   []uint8          // pids of who has left early
+	left    map[uint8]uint32 // their turns, of all who have left
+}
+
+// observe takes each fact, before the records do.
+func (j *judge) observe(s *game.Stamped) {
+	switch f := s.Fact.(type) {
+	case *game.Opened:
+		j.tells, j.rules = f.Config.Map.Reports, f.Config.Results
+		if j.rules.LeaversLose {
+			j.left = map[uint8]uint32{}
+			j.watch = leavers.New(func(p game.Player) { j.early = append(j.early, p.PID) })
+		}
+	case *game.Started:
+		for _, p := range f.Players {
+			if !p.Observer {
+				j.players++
+			}
+		}
+	case *game.AllLoaded:
+		j.loaded = s.At
+	case *game.LeftGame:
+		if j.left != nil {
+			j.left[f.PID] = s.Turn
+		}
+	}
+	if j.watch != nil {
+		j.watch.Observe(s)
+	}
+}
+
+// counts reports whether a game of this length has results by the operator's rules.
+func (j *judge) counts(played time.Duration) bool {
+	return played >= j.rules.MinLength && j.players >= j.rules.MinPlayers
+}
+
+// name notes the turn in which a winner or a draw was named.
+func (j *judge) name(turn uint32, outcome string) {
+	if (outcome == storage.OutcomeWon || outcome == storage.OutcomeDrew) && (j.decided == 0 || turn < j.decided) {
+		j.decided = turn
+	}
+}
+
+// forfeits gives the pids of those who have lost by leaving before the game was decided.
+func (j *judge) forfeits() (pids []uint8) {
+	for _, pid := range j.early {
+		if j.left[pid] < j.decided {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// doubted reports whether the results of a source count for nothing: the game was too short or had too few players,
+// the map's script does not name the source, or too few players' clients have said so.
+func (r *Records) doubted(source mapstats.Source, played time.Duration) bool {
+	tells := source == mapstats.W3MMD && r.judge.tells.W3MMD || source == mapstats.DotA && r.judge.tells.DotA
+	return played < shortestRated || !r.judge.counts(played) || !tells || r.stats.Doubted(source)
+}
+
+// results records what the map has reported, now that nothing can change it, and who has lost by leaving.
+func (r *Records) results(at time.Time, played time.Duration) {
+	reported := r.stats.Results()
+	for _, res := range reported {
+		if res.PID != 0 && res.Name == storage.ResultOutcome && !r.doubted(res.Source, played) {
+			r.judge.name(res.Turn, res.Value)
+		}
+	}
+	lost := r.judge.forfeits()
+	for _, res := range reported {
+		source := storage.ResultSource(res.Source)
+		if res.PID != 0 {
+			r.to.Record(storage.PlayerResult{
+				Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
+				PID: res.PID, Name: res.Name, Value: res.Value, Contradicts: res.Contradicts,
+				Doubtful: r.doubted(res.Source, played) || res.Name == storage.ResultOutcome && slices.Contains(lost, res.PID),
+			})
+			continue
+		}
+		name := res.Name
+		if res.About != "" {
+			name = res.About + ": " + name // not a player of this game
+		}
+		r.to.Record(storage.MapResult{
+			Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
+			Name: name, Value: res.Value, Contradicts: res.Contradicts,
+		})
+	}
+	for _, pid := range lost {
+		r.to.Record(storage.PlayerResult{
+			Game: r.key, At: at, Turn: r.judge.left[pid], Source: storage.SourceHost, PID: pid,
+			Name: storage.ResultOutcome, Value: storage.OutcomeForfeited,
+		})
+	}
+}
+
+// decided records what the players have agreed on.
+func (r *Records) decided(at time.Time, s *game.Stamped, f *game.Decided) {
+	outcomes := map[game.Result]string{game.Victory: storage.OutcomeWon, game.Defeat: storage.OutcomeLost, game.Tie: storage.OutcomeDrew}
+	counts := r.judge.counts(s.At - r.judge.loaded)
+	if counts {
+		for _, p := range f.Players {
+			r.judge.name(s.Turn, outcomes[p.Result])
+		}
+	}
+	lost := r.judge.forfeits()
+	for _, p := range f.Players {
+		r.to.Record(storage.PlayerResult{
+			Game: r.key, At: at, Turn: s.Turn, Source: storage.SourceVote, PID: p.PID,
+			Name: storage.ResultOutcome, Value: outcomes[p.Result], Doubtful: !counts || slices.Contains(lost, p.PID),
+		})
+	}
+}
