@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -77,7 +78,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	}
 	err := fmt.Errorf("there is no command %q", args[0])
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+		err = fmt.Errorf("%w; did you mean %s?", err, cmp.Or(nearest.Word(args[0], near), near[0]))
 	}
 	return usageError{err}
 }

@@ -148,10 +148,11 @@ func TestConsoleManners(t *testing.T) {
 	p.env = []string{"W3HOST_MAPS_DIR=" + maps}
 	_, cmd := p.serve(slave, dir, "--autostart", "-1")
 	p.awaitRow(`is open: 10 slots`)
+	p.resize(80, 40) // the list has more than 24 rows
 	for _, word := range []string{"help", "?", "!help"} {
 		p.press("\x0c" + word + "\r") // on an empty screen
 		p.awaitRow(`^help COMMAND explains one`)
-		for _, want := range []string{`^The host:$`, `^  help .* reload`, `^A running game \(eg ID COMMAND\):$`} {
+		for _, want := range []string{`^The host:$`, `^  help .* enable`, `^A running game \(eg ID COMMAND\):$`} {
 			p.awaitRow(want)
 		}
 	}
