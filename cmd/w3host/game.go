@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,25 +28,17 @@ func gameCommand() *cobra.Command {
 	c, cmd := newDBCommand("game KEY|NUMBER|last", "show everything the log knows about one game", gameHelp)
 	c.addJSONFlag(cmd.Flags(), "print a JSON object; the dossiers of desyncs are whole there only")
 	cmd.AddCommand(rerunCommand())
-	var key storage.GameKey
-	number := uint64(0)
-	check := func() (err error) {
+	var game gameName
+	check := func() error {
 		if err := c.one("the key of a game, or last"); err != nil {
 			return err
 		}
-		if c.names[0] == "last" {
-			return nil
-		}
-		if number, err = strconv.ParseUint(strings.TrimPrefix(c.names[0], "#"), 10, 32); err != nil || number == 0 {
-			key, err = storage.ParseGameKey(c.names[0])
-		}
-		return err
+		return game.parse(c.names[0])
 	}
-	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) (err error) {
-		if number > 0 {
-			if key, err = c.keyOf(uint32(number)); err != nil {
-				return err
-			}
+	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+		key, err := game.key(c)
+		if err != nil {
+			return err
 		}
 		g, err := db.Game(c.ctx, key)
 		if err != nil {
@@ -54,8 +47,31 @@ func gameCommand() *cobra.Command {
 		if c.json {
 			return c.printJSON(g)
 		}
-		return c.printGame(g)
+		return printGame(c.stdout, g)
 	})
+}
+
+// gameName is how people name a game: by its key, by its number at the host of this machine, or as the last.
+type gameName struct {
+	known  storage.GameKey // zero: the last that was played
+	number uint64
+}
+
+func (n *gameName) parse(name string) (err error) {
+	if name == "last" {
+		return nil
+	}
+	if n.number, err = strconv.ParseUint(strings.TrimPrefix(name, "#"), 10, 32); err != nil || n.number == 0 {
+		n.known, err = storage.ParseGameKey(name)
+	}
+	return err
+}
+
+func (n *gameName) key(c *dbCall) (storage.GameKey, error) {
+	if n.number > 0 {
+		return c.keyOf(uint32(n.number))
+	}
+	return n.known, nil
 }
 
 // keyOf asks the host on this machine for the key of one of its games.
@@ -74,9 +90,9 @@ func (c *dbCall) keyOf(number uint32) (key storage.GameKey, err error) {
 	return storage.ParseGameKey(answer.Key)
 }
 
-func (c *dbCall) printGame(g *storage.GameDetail) error {
+func printGame(w io.Writer, g *storage.GameDetail) error {
 	say := func(format string, args ...any) {
-		fmt.Fprintln(c.stdout, terminal.Printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(w, terminal.Printable(fmt.Sprintf(format, args...)))
 	}
 	say("%s: %s", g.Name, gameState(g.Game))
 	say("  key      %s", g.Key)
@@ -102,8 +118,8 @@ func (c *dbCall) printGame(g *storage.GameDetail) error {
 		if len(t.rows) == 0 {
 			continue
 		}
-		fmt.Fprintf(c.stdout, "\n%s\n", t.title)
-		if err := table(c.stdout, t.heading, t.rows); err != nil {
+		fmt.Fprintf(w, "\n%s\n", t.title)
+		if err := table(w, t.heading, t.rows); err != nil {
 			return err
 		}
 	}

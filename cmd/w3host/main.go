@@ -64,7 +64,7 @@ func rootCommand() *cobra.Command {
 	}
 	add("host", "Hosting:", serveCommand(), holdCommand(), ctlCommand(), lanCommand(), playCommand(), botsCommand(), doctorCommand(), healthCommand(), webCommand())
 	add("files", "Files:", mapCommand(), replayCommand(), saveCommand(), watchCommand())
-	add("log", "The game log:", gamesCommand(), gameCommand(), statsCommand(), ratingsCommand(), hostsCommand())
+	add("log", "The game log:", gamesCommand(), gameCommand(), evidenceCommand(), statsCommand(), ratingsCommand(), hostsCommand())
 	add("people", "Bans and admins:", banCommand(), unbanCommand(), bansCommand(), adminCommand())
 	add("care", "Care of the database:", migrateCommand(), spoolCommand(), pruneCommand(), forgetCommand())
 	root.AddCommand(versionCommand())

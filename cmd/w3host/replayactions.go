@@ -2,7 +2,10 @@ package main
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"w3host/formats/replay"
@@ -18,12 +21,27 @@ func (c *replayCall) actions() error {
 		return failed(name, err)
 	}
 	defer f.Close()
+	if err := printActions(c.ctx, c.stdout, r, func(uint8) bool { return true }); err != nil {
+		return failed(name, err)
+	}
+	if c.ctx.Err() != nil {
+		return exitCode(exitFailed)
+	}
+	return nil
+}
+
+// printActions prints what the chosen players do, until ctx ends.
+func printActions(ctx context.Context, w io.Writer, r *replay.Reader, chosen func(pid uint8) bool) (err error) {
 	names := map[uint8]string{}
 	for _, p := range r.Start.Players {
 		names[p.PID] = p.Name
 	}
-	out := bufio.NewWriter(c.stdout)
+	out := bufio.NewWriter(w)
+	defer func() { err = errors.Join(err, out.Flush()) }()
 	say := func(at time.Duration, pid uint8, text string) {
+		if !chosen(pid) {
+			return
+		}
 		who := names[pid]
 		if who == "" {
 			who = fmt.Sprintf("player %d", pid)
@@ -33,11 +51,10 @@ func (c *replayCall) actions() error {
 	rules := r.Rules()
 	for rec, err := range r.Records() {
 		if err != nil {
-			out.Flush()
-			return failed(name, err)
+			return err
 		}
-		if c.ctx.Err() != nil {
-			break
+		if ctx.Err() != nil {
+			return nil
 		}
 		switch rec.Kind {
 		case replay.KindTurn, replay.KindTurnPart:
@@ -51,12 +68,6 @@ func (c *replayCall) actions() error {
 		case replay.KindLeave:
 			say(rec.Time, rec.Leave.PID, fmt.Sprintf("leaves: reason %d, result %d", rec.Leave.Reason, uint32(rec.Leave.Result)))
 		}
-	}
-	if err := out.Flush(); err != nil {
-		return failed("output", err)
-	}
-	if c.ctx.Err() != nil {
-		return exitCode(exitFailed)
 	}
 	return nil
 }

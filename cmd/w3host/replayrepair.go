@@ -80,9 +80,14 @@ func (c *replayCall) anonymise() error {
 	return nil
 }
 
-// writeReplay writes a file that gets its name when it is complete. If fresh is set,
-// the name must not exist yet.
+// writeReplay is writeFile for replays, which anybody may read.
 func writeReplay(name string, fresh bool, write func(*os.File) error) error {
+	return writeFile(name, fresh, 0o644, write)
+}
+
+// writeFile writes a file that gets its name when it is complete. If fresh is set,
+// the name must not exist yet; else a file that is there keeps its mode.
+func writeFile(name string, fresh bool, mode os.FileMode, write func(*os.File) error) error {
 	if _, err := os.Lstat(name); fresh && err == nil {
 		return fmt.Errorf("%s already exists: choose another --output", name)
 	}
@@ -91,7 +96,6 @@ func writeReplay(name string, fresh bool, write func(*os.File) error) error {
 		return plainError(err)
 	}
 	defer os.Remove(f.Name())
-	mode := os.FileMode(0o644)
 	if stat, err := os.Stat(name); err == nil {
 		mode = stat.Mode().Perm()
 	}

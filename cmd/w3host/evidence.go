@@ -1,0 +1,223 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"w3host/formats/replay"
+	"w3host/storage"
+)
+
+const evidenceHelp = `w3host evidence writes one zip file about what a player did in a game, for a ban request:
+
+  report.txt     the game as w3host game shows it, then bans and warnings of the player
+  game.json      the same for programs
+  record.json    bans and warnings, those that are over included
+  actions.txt    what the player did, said and when they left, by the replay
+  replay.w3g     the replay itself
+
+Addresses are replaced by words that are the same for the same address in all files of this host,
+made with a key that stays in host.data_dir: nobody can compute an address from them. Left out are private lines
+between others, what admins commanded, and notes.
+
+GAME is as for w3host game.`
+
+// evidence is what goes into the file.
+type evidence struct {
+	game     *storage.GameDetail
+	player   storage.GamePlayer
+	Bans     []storage.Ban    `json:"bans"`
+	Warnings []storage.Remark `json:"warnings"`
+}
+
+func evidenceCommand() *cobra.Command {
+	c, cmd := newDBCommand("evidence KEY|NUMBER|last PLAYER", "one file of what a player did in a game, for a ban request", evidenceHelp)
+	output := cmd.Flags().String("output", "", "write to this `FILE`, which must not exist; otherwise evidence-KEY-PID.zip in this folder")
+	var game gameName
+	check := func() error {
+		if len(c.names) != 2 {
+			return errors.New("it needs a game and a player: evidence last Bob")
+		}
+		return game.parse(c.names[0])
+	}
+	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+		key, err := game.key(c)
+		if err != nil {
+			return err
+		}
+		e, err := gather(c.ctx, db, key, c.names[1])
+		if err != nil {
+			return err
+		}
+		set, err := settings(c.file)
+		if err != nil {
+			return err
+		}
+		hide, err := newAddressHider(set.EvidenceKey())
+		if err != nil {
+			return fmt.Errorf("no key to hide addresses with: %w (host.data_dir must be this host's)", err)
+		}
+		name := cmp.Or(*output, fmt.Sprintf("evidence-%s-%d.zip", e.game.Key, e.player.PID))
+		missing := ""
+		err = writeFile(name, true, 0o600, func(f *os.File) (err error) {
+			missing, err = c.pack(f, e, hide, set.Replays.Dir)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.stdout, "%s: what %s did in %s\n", name, plainText(e.player.Name), plainText(e.game.Name))
+		if missing != "" {
+			fmt.Fprintf(c.stdout, "without the replay and the actions: %s\n", plainText(missing))
+		}
+		return c.audit(db, e.player.Name, "game "+e.game.Key.String())
+	})
+}
+
+// gather reads what the log has of a player of a game.
+func gather(ctx context.Context, db *storage.Store, key storage.GameKey, name string) (*evidence, error) {
+	g, err := db.Game(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	var who []string
+	at := -1
+	for i, p := range g.People {
+		if strings.EqualFold(p.Name, name) && (at < 0 || p.Slot >= 0) { // the seat of the game before those of the lobby
+			at = i
+		}
+		who = append(who, p.Name)
+	}
+	if at < 0 {
+		return nil, fmt.Errorf("%q was not in that game; there were: %s", name, strings.Join(who, ", "))
+	}
+	e := &evidence{game: g, player: g.People[at]}
+	g.Audit = nil
+	g.Chat = slices.DeleteFunc(g.Chat, func(l storage.ChatLine) bool {
+		return l.Scope == storage.ChatPrivate && !strings.EqualFold(l.Name, e.player.Name) && !strings.EqualFold(l.To, e.player.Name)
+	})
+	addr, _ := netip.ParseAddr(e.player.Address) // empty when it is not kept
+	bans, err := db.Bans(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range bans {
+		if b.Matches(e.player.Name, addr, e.player.Realm, b.At) {
+			e.Bans = append(e.Bans, b)
+		}
+	}
+	remarks, err := db.Remarks(ctx, e.player.Name, mostWarnings)
+	for _, r := range remarks {
+		if r.Kind == storage.Warning {
+			e.Warnings = append(e.Warnings, r)
+		}
+	}
+	return e, err
+}
+
+const mostWarnings = 1000
+
+// pack writes the files of the zip. What is missing of the replay is no error.
+func (c *dbCall) pack(w io.Writer, e *evidence, hide addressHider, replays string) (missing string, err error) {
+	z := zip.NewWriter(w)
+	var report bytes.Buffer
+	if err := e.report(&report); err != nil {
+		return "", err
+	}
+	gameJSON, err := json.MarshalIndent(e.game, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	recordJSON, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	for _, part := range []struct {
+		name string
+		text []byte
+	}{{"report.txt", report.Bytes()}, {"game.json", gameJSON}, {"record.json", recordJSON}} {
+		if err := addFile(z, part.name, bytes.NewReader(hide.in(part.text))); err != nil {
+			return "", err
+		}
+	}
+	if missing, err = e.addReplay(c.ctx, z, replays); err != nil {
+		return "", err
+	}
+	return missing, cmp.Or(c.ctx.Err(), z.Close()) // a file that is cut off is none
+}
+
+func addFile(z *zip.Writer, name string, from io.Reader) error {
+	to, err := z.Create(name)
+	if err == nil {
+		_, err = io.Copy(to, from)
+	}
+	return err
+}
+
+// addReplay adds the replay and what the player does in it.
+func (e *evidence) addReplay(ctx context.Context, z *zip.Writer, dir string) (missing string, err error) {
+	if e.game.Replay == "" {
+		return "the game was not recorded", nil
+	}
+	f, err := os.Open(filepath.Join(dir, filepath.Base(e.game.Replay)))
+	if err != nil {
+		return plainError(err).Error(), nil
+	}
+	defer f.Close()
+	r, err := replay.NewReader(f)
+	if err != nil {
+		return failed(e.game.Replay, err).Error(), nil
+	}
+	to, err := z.Create("actions.txt")
+	if err != nil {
+		return "", err
+	}
+	if err := printActions(ctx, to, r, func(pid uint8) bool { return pid == e.player.PID }); err != nil {
+		fmt.Fprintf(to, "the replay ends here: %v\n", err) // a host was killed; what was before it counts
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	return "", addFile(z, "replay.w3g", f)
+}
+
+// report is what people read first.
+func (e *evidence) report(w io.Writer) error {
+	fmt.Fprintf(w, "Evidence about %s, player %d.\n\n", plainText(e.player.Name), e.player.PID)
+	if err := printGame(w, e.game); err != nil {
+		return err
+	}
+	rows := make([][]string, 0, len(e.Bans)+len(e.Warnings))
+	for _, b := range e.Bans {
+		state := "holds"
+		if !b.Lifted.IsZero() {
+			state = "over " + local(b.Lifted)
+		}
+		rows = append(rows, []string{local(b.At), "ban of " + b.Target(), b.Reason, b.By, state})
+	}
+	for _, r := range e.Warnings {
+		state := "stands"
+		if !r.Lifted.IsZero() {
+			state = "taken back " + local(r.Lifted)
+		}
+		rows = append(rows, []string{local(r.At), "warning", r.Line, r.By, state})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	fmt.Fprint(w, "\nBans and warnings\n")
+	return table(w, "AT\tWHAT\tREASON\tBY\t", rows)
+}
