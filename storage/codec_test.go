@@ -49,6 +49,7 @@ func everyRecord() []Record {
 		AdminAction{testKey, testTime, "Ann", "europe", "lobby", "kick", "Bob", "rude", "not allowed"},
 		MapResult{testKey, testTime, 81, SourceDotA, 1, "Winner", "1", true},
 		PlayerResult{testKey, testTime, 82, SourceW3MMD, 1, 2, ResultOutcome, OutcomeWon, true, true},
+		Numbered{LagEvent{testKey, testTime, 78, 2, 3 * time.Second, 51, 900 * time.Millisecond, time.Millisecond, 4096, "connection"}, 1<<40 + 5},
 	}
 }
 
@@ -74,7 +75,11 @@ func TestRecordRoundTrip(t *testing.T) {
 		t.Errorf("%d types are read, %d are known", len(recordTypes), len(everyRecord()))
 	}
 	for _, rec := range everyRecord() {
-		for _, rec := range []Record{rec, reflect.Zero(reflect.TypeOf(rec)).Interface().(Record)} {
+		empty := reflect.Zero(reflect.TypeOf(rec)).Interface().(Record)
+		if _, ok := rec.(Numbered); ok {
+			empty = Numbered{Record: PlayerLoaded{}} // it always has a record
+		}
+		for _, rec := range []Record{rec, empty} {
 			text, err := line("r", 1, rec)
 			if err != nil {
 				t.Fatal(err)
