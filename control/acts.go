@@ -57,7 +57,7 @@ func games(d *target, c *call) error {
 		switch {
 		case c.Level >= command.Admin || i.Public && !i.Playing:
 			items = append(items, describe(&i))
-			shown = append(shown, GameOf(&i, c.Level >= command.Admin))
+			shown = append(shown, GameOf(&i, d.opts.Seen(i.ID), c.Level >= command.Admin))
 		case i.Playing:
 			hidden++
 		}
@@ -83,7 +83,7 @@ func oneGame(id uint32) act {
 		for _, p := range i.Players {
 			names = append(names, p.Name)
 		}
-		c.Give(func() any { return GameOf(&i, c.Level >= command.Admin) })
+		c.Give(func() any { return GameOf(&i, d.opts.Seen(i.ID), c.Level >= command.Admin) })
 		c.Answer(describe(&i).In(c.Language))
 		if names != nil {
 			answer(c, "Players: %s", strings.Join(names, ", "))

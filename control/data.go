@@ -3,8 +3,10 @@ package control
 import (
 	"time"
 
+	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/host"
+	"w3host/texts"
 )
 
 // What commands answer to programs: one shape for w3host ctl --json and the API.
@@ -16,11 +18,27 @@ type Game struct {
 	Map     string    `json:"map" doc:"Its file"`
 	Entry   string    `json:"entry,omitempty" doc:"Of autohost"`
 	State   string    `json:"state" enum:"lobby,running"`
+	Stage   string    `json:"stage,omitempty" enum:"lobby,counting,loading,playing,lagging" doc:"Known soon after the lobby has opened"`
+	Waits   string    `json:"waits,omitempty" doc:"Why the lobby has not started"`
 	Public  bool      `json:"public" doc:"Listed for players"`
 	Since   time.Time `json:"since" doc:"When the lobby opened, or the game began"`
 	Open    int       `json:"open" doc:"Slots that can be joined"`
 	Slots   int       `json:"slots"`
+	LateMS  *Late     `json:"late_ms,omitempty" doc:"How late the turns of the last second were sent"`
 	Players []Player  `json:"players"`
+}
+
+// Late is how late the turns of a second were.
+type Late struct {
+	Turns  uint32  `json:"turns"`
+	Median float64 `json:"median"`
+	Max    float64 `json:"max"`
+}
+
+// LateOf is the lateness of so many turns.
+func LateOf(turns uint32, median, most time.Duration) *Late {
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	return &Late{turns, ms(median), ms(most)}
 }
 
 // Player is in a lobby or game.
@@ -28,10 +46,26 @@ type Player struct {
 	Name    string `json:"name"`
 	Realm   string `json:"realm,omitempty" doc:"That has confirmed the name"`
 	Address string `json:"address,omitempty" doc:"For admins"`
+	PingMS  int64  `json:"ping_ms,omitempty"`
+	Map     *uint8 `json:"map,omitempty" doc:"Percent of it that a player in a lobby has; 255: it is not known yet"`
+	Behind  int    `json:"behind,omitempty" doc:"Turns that are not acknowledged"`
+	Lags    bool   `json:"lags,omitempty" doc:"The others wait for this player"`
+	Away    bool   `json:"away,omitempty" doc:"Has lost the connection and may come back"`
+}
+
+// Seen is what is known of how a game goes, a moment ago.
+type Seen struct {
+	Snapshot *game.Snapshot // nil: not yet
+	Late     *Late          // nil: no turn has been sent
+}
+
+// stages are how far a game has come.
+var stages = map[game.Stage]string{
+	game.StageLobby: "lobby", game.StageCounting: "counting", game.StageLoading: "loading", game.StagePlaying: "playing", game.StageLagging: "lagging",
 }
 
 // GameOf describes a lobby or game. Addresses are for admins.
-func GameOf(i *host.Info, addresses bool) Game {
+func GameOf(i *host.Info, seen Seen, addresses bool) Game {
 	g := Game{ID: i.ID, Name: i.Name, Map: i.Map, Entry: i.Entry, State: "lobby", Public: i.Public, Since: i.Since, Slots: i.Counts.Total, Players: []Player{}}
 	if i.Playing {
 		g.State = "running"
@@ -45,7 +79,30 @@ func GameOf(i *host.Info, addresses bool) Game {
 		}
 		g.Players = append(g.Players, shown)
 	}
+	if seen.Snapshot != nil {
+		g.goes(i, seen)
+	}
 	return g
+}
+
+// goes fills in how the game goes.
+func (g *Game) goes(i *host.Info, seen Seen) {
+	g.Stage, g.LateMS = stages[seen.Snapshot.Stage], seen.Late
+	if !i.Playing {
+		g.Waits = seen.Snapshot.Waits.In(texts.English)
+	}
+	for n := range g.Players {
+		p := &g.Players[n]
+		for _, slot := range seen.Snapshot.Slots {
+			if slot.PID != i.Players[n].PID {
+				continue
+			}
+			p.PingMS, p.Behind, p.Lags, p.Away = slot.RTT.Milliseconds(), slot.Behind, slot.Lags, slot.Away
+			if !i.Playing {
+				p.Map = &slot.Download
+			}
+		}
+	}
 }
 
 // Entry is an [[autohost]].

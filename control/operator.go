@@ -41,6 +41,8 @@ type Options struct {
 	Host  *host.Host
 	Maps  Maps
 	Saves Saves
+	// Seen tells how a game goes, for what programs are answered.
+	Seen func(id uint32) Seen
 	// Reload reads the configuration again. The notes name what needs a restart; after
 	// an error nothing has changed.
 	Reload func() (notes []string, err error)

@@ -119,6 +119,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 		t.Fatal(err)
 	}
 	s.operator = New(Options{
+		Seen: func(uint32) Seen { return Seen{} },
 		Host: s.h, Maps: s, Saves: savedGames{s}, Log: zerolog.Nop(), Trigger: "!",
 		Stop: func() { s.tell("the host is shutting down") },
 		Reload: func() ([]string, error) {

@@ -75,8 +75,8 @@ type daemon struct {
 	listeners host.Listeners
 	recorder  *storage.Recorder
 	running   *host.Host
-	web       *web.Server   // nil: none
-	live      *weblive.Live // of its pages
+	web       *web.Server // nil: none
+	live      *weblive.Live
 	events    *api.Events
 	metrics   *metrics.Metrics
 	realms    *realm.Realms // nil: none
@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 	}()
 	for _, step := range []func() error{
-		d.check, d.findSurvivors, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openReplays, d.announce, d.openWeb,
+		d.check, d.findSurvivors, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openReplays, d.announce, d.openLive, d.openWeb,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -252,7 +252,7 @@ func (d *daemon) serve() error {
 	d.maps.watch()
 	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
 	d.operator = control.New(control.Options{
-		Host: h, Maps: d.maps, Saves: d.savedGames(), Reload: r.reload, Stop: d.stop, Audit: func(a storage.AdminAction) { d.records.Record(a) },
+		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, Audit: func(a storage.AdminAction) { d.records.Record(a) },
 		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: os.Getpid() == 1,
 	})
 	r.use = func(c config.Config) { d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting)) }
@@ -266,6 +266,7 @@ func (d *daemon) serve() error {
 	if d.First != "" {
 		go d.operator.CarryOut(d.ctx, "command line", d.First) // ends with ctx
 	}
+	go d.live.Run(d.ctx, d.running) // ends with ctx
 	d.openAPI()
 	served := d.startWeb()
 	defer func() { d.stop(); <-served }()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"w3host/config"
+	"w3host/control"
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/host"
@@ -22,6 +23,28 @@ import (
 	"w3host/web/pages"
 	"w3host/web/view"
 )
+
+// openLive begins to watch the games, for the window and for all who ask how they go.
+func (d *daemon) openLive() error {
+	d.events = api.NewEvents(func(w hub.Watcher) {
+		d.Log.Warn().Str("watcher", w.Name).Msg("a program did not read its events, and has to come back")
+	})
+	d.live = weblive.New(hub.New(strconv.FormatInt(time.Now().UnixMilli(), 36), func(w hub.Watcher) {
+		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read what it watches, and has to come back")
+	}), weblive.Options{Standing: d.standing, Each: d.events.Tell})
+	d.host.Observers = append(d.host.Observers, d.live.Observe)
+	return nil
+}
+
+// seen tells how a game goes.
+func (d *daemon) seen(id uint32) control.Seen {
+	snapshot, late := d.live.Seen(id)
+	s := control.Seen{Snapshot: snapshot}
+	if late.Turns > 0 {
+		s.Late = control.LateOf(late.Turns, late.Median, late.Max)
+	}
+	return s
+}
 
 // openWeb opens the operator's window. A host without one still hosts: its port may be
 // taken by the window of another host.
@@ -41,10 +64,6 @@ func (d *daemon) openWeb() error {
 	}
 	d.web = s
 	d.checkup(func(pattern string, h http.Handler) { s.Handle(pattern, access.Public, h) })
-	d.live = weblive.New(hub.New(strconv.FormatInt(time.Now().UnixMilli(), 36), func(w hub.Watcher) {
-		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read what it watches, and has to come back")
-	}), weblive.Options{Standing: d.standing, Each: d.openEvents().Tell})
-	d.host.Observers = append(d.host.Observers, d.live.Observe)
 	d.atEnd(func() error { s.Close(); return nil })
 	return d.openMetrics()
 }
@@ -72,21 +91,13 @@ func (d *daemon) openMetrics() error {
 	return nil
 }
 
-// openEvents makes the events that programs watch.
-func (d *daemon) openEvents() *api.Events {
-	d.events = api.NewEvents(func(w hub.Watcher) {
-		d.Log.Warn().Str("watcher", w.Name).Msg("a program did not read its events, and has to come back")
-	})
-	return d.events
-}
-
 // openAPI has the window answer for programs.
 func (d *daemon) openAPI() {
 	if d.web == nil {
 		return
 	}
 	api.Register(d.web, api.Options{
-		Host: d.running, Order: d.operator.Order, Maps: d.maps.List, Realms: d.online, DB: d.db, Access: d.access, Events: d.events,
+		Host: d.running, Order: d.operator.Order, Seen: d.seen, Maps: d.maps.List, Realms: d.online, DB: d.db, Access: d.access, Events: d.events,
 		Version: d.Version, Audit: func(a storage.AdminAction) { d.records.Record(a) },
 	})
 }
@@ -110,7 +121,6 @@ func (d *daemon) startWeb() (ended <-chan struct{}) {
 	go d.pulse.beat(d.ctx, func(answer func()) { // ends with ctx
 		d.running.Snapshot(0, func(*game.Snapshot) { answer() })
 	})
-	go d.live.Run(d.ctx, d.running) // ends with ctx
 	d.openPages()
 	go func() {
 		defer close(done)

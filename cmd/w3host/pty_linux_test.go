@@ -30,6 +30,7 @@ type pty struct {
 	screen strings.Builder
 	vt     vt10x.Terminal // what a person sees
 	astray []string       // lines that began where none should; see tidy
+	each   func([]string) // sees the screen after each piece that was written; nil: nobody does
 }
 
 // openPTY makes a terminal; slave is the program's side.
@@ -66,6 +67,9 @@ func openPTY(t *testing.T) (p *pty, slave *os.File) {
 			p.screen.Write(buf[:n])
 			_, _ = p.vt.Write(buf[:n]) // never fails
 			p.tidy()
+			if p.each != nil {
+				p.each(p.visible())
+			}
 			p.mu.Unlock()
 			if err != nil {
 				return

@@ -41,6 +41,13 @@ func (p *pty) rows() (rows []string) {
 	return p.visible()
 }
 
+// watchRows has f see the screen after each piece that is written; nil ends it.
+func (p *pty) watchRows(f func(rows []string)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.each = f
+}
+
 func (p *pty) visible() (rows []string) {
 	for row := range strings.Lines(p.vt.String()) {
 		rows = append(rows, strings.TrimRight(row, " \n"))

@@ -65,6 +65,14 @@ func Wrap(text string, n int) (lines []string) {
 	return append(lines, text)
 }
 
+// Cut is as much of a text as n columns have room for.
+func Cut(text string, n int) string {
+	if Columns(text) <= n {
+		return text
+	}
+	return text[:fitting(text, n)]
+}
+
 // fitting is how many bytes of a text, which is wider, fit into n columns.
 func fitting(text string, n int) int {
 	used := 0

@@ -44,6 +44,7 @@ type Host interface {
 type Options struct {
 	Host    Host
 	Order   func(context.Context, command.Caller, control.Order) control.Answer
+	Seen    func(id uint32) control.Seen
 	Maps    func(pattern string) (files []string, err error)
 	Realms  func() map[string]bool
 	DB      *storage.Store

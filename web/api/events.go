@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"w3host/control"
 	"w3host/texts"
 	"w3host/web"
 	"w3host/web/access"
@@ -62,23 +63,16 @@ func types() (list []string) {
 // Event is one that happened in a lobby or game. It has no address, and not the reason why a
 // connection broke, which may have one.
 type Event struct {
-	Type    string    `json:"type"`
-	At      time.Time `json:"at"`
-	Game    uint32    `json:"game"`
-	Key     string    `json:"key" doc:"The game's in the game log"`
-	Player  string    `json:"player,omitempty"`
-	Kicked  bool      `json:"kicked,omitempty"`
-	Text    string    `json:"text,omitempty" doc:"What was said or commanded, how it ended, or who lagged or differed and why"`
-	Refused string    `json:"refused,omitempty" doc:"Why a command was not done"`
-	Lags    bool      `json:"lags,omitempty" doc:"The lag screen is up, not down"`
-	LateMS  *Late     `json:"late_ms,omitempty" doc:"How late the turns of a second were sent"`
-}
-
-// Late is how late the turns of a second were.
-type Late struct {
-	Turns  uint32  `json:"turns"`
-	Median float64 `json:"median"`
-	Max    float64 `json:"max"`
+	Type    string        `json:"type"`
+	At      time.Time     `json:"at"`
+	Game    uint32        `json:"game"`
+	Key     string        `json:"key" doc:"The game's in the game log"`
+	Player  string        `json:"player,omitempty"`
+	Kicked  bool          `json:"kicked,omitempty"`
+	Text    string        `json:"text,omitempty" doc:"What was said or commanded, how it ended, or who lagged or differed and why"`
+	Refused string        `json:"refused,omitempty" doc:"Why a command was not done"`
+	Lags    bool          `json:"lags,omitempty" doc:"The lag screen is up, not down"`
+	LateMS  *control.Late `json:"late_ms,omitempty" doc:"How late the turns of a second were sent"`
 }
 
 // Events sends what happens to the programs that watch.
@@ -108,8 +102,7 @@ func (s *Events) Tell(e *view.Event) {
 	case view.LagEnded, view.Desynced:
 		out.Text = e.Line.In(texts.English)
 	case view.Turns:
-		ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-		out.LateMS = &Late{e.Late.Turns, ms(e.Late.Median), ms(e.Late.Max)}
+		out.LateMS = control.LateOf(e.Late.Turns, e.Late.Median, e.Late.Max)
 	}
 	data, _ := json.Marshal(out) // numbers and texts only
 	s.hub.Publish(out.Type, out.Type, data)

@@ -71,7 +71,7 @@ func (a *api) listGames(ctx context.Context, in *struct {
 ) (*body[list[control.Game]], error) {
 	out := list[control.Game]{Items: []control.Game{}}
 	for _, i := range a.infos() { // in the order of their numbers
-		g := control.GameOf(&i, web.CallerOf(ctx).Role >= access.Admin)
+		g := control.GameOf(&i, a.Seen(i.ID), web.CallerOf(ctx).Role >= access.Admin)
 		switch {
 		case i.ID <= in.After, in.State != "" && in.State != g.State, in.Joinable && g.Open == 0:
 			continue
@@ -87,8 +87,6 @@ func (a *api) listGames(ctx context.Context, in *struct {
 // Detail is a lobby or game with its slots.
 type Detail struct {
 	control.Game
-	Stage    string `json:"stage" enum:"lobby,counting,loading,playing,lagging"`
-	Waits    string `json:"waits,omitempty" doc:"Why the lobby has not started"`
 	Turn     uint32 `json:"turn,omitempty"`
 	PeriodMS int64  `json:"period_ms" doc:"Between two turns"`
 	Seats    []Seat `json:"seats"`
@@ -112,10 +110,6 @@ type Seat struct {
 	Lags     bool   `json:"lags,omitempty" doc:"The others wait for this player"`
 }
 
-var stages = map[game.Stage]string{
-	game.StageLobby: "lobby", game.StageCounting: "counting", game.StageLoading: "loading", game.StagePlaying: "playing", game.StageLagging: "lagging",
-}
-
 func (a *api) getGame(ctx context.Context, in *GameID) (*body[Detail], error) {
 	info := a.Host.Info(in.ID)
 	if info.ID == 0 {
@@ -130,14 +124,14 @@ func (a *api) getGame(ctx context.Context, in *GameID) (*body[Detail], error) {
 		if s == nil {
 			return nil, noGame
 		}
-		return &body[Detail]{detail(control.GameOf(&info, web.CallerOf(ctx).Role >= access.Admin), s)}, nil
+		return &body[Detail]{detail(control.GameOf(&info, control.Seen{Snapshot: s, Late: a.Seen(in.ID).Late}, web.CallerOf(ctx).Role >= access.Admin), s)}, nil
 	case <-ctx.Done():
 		return nil, fault(http.StatusServiceUnavailable, "busy", "the game does not answer")
 	}
 }
 
 func detail(g control.Game, s *game.Snapshot) Detail {
-	d := Detail{Game: g, Stage: stages[s.Stage], Waits: s.Waits.In(texts.English), Turn: s.Turn, PeriodMS: s.Period.Milliseconds(), Seats: []Seat{}}
+	d := Detail{Game: g, Turn: s.Turn, PeriodMS: s.Period.Milliseconds(), Seats: []Seat{}}
 	for i, slot := range s.Slots {
 		d.Seats = append(d.Seats, Seat{
 			Slot: i + 1, Status: status(&slot), Name: slot.Name, Team: int(slot.Team), Colour: int(slot.Colour),

@@ -132,6 +132,12 @@ func (l *Live) Open(t view.Topic) (values view.Values, after string, ok bool) {
 	return values, after, ok
 }
 
+// Seen is how a game stood a moment ago; nil: that is not known.
+func (l *Live) Seen(id uint32) (s *game.Snapshot, late view.Lateness) {
+	l.locked(func(v *view.View) { s, late = v.Seen(id) })
+	return s, late
+}
+
 // Lost is how many events were lost for want of room.
 func (l *Live) Lost() (n uint64) {
 	l.locked(func(v *view.View) { n = v.Lost() })

@@ -115,6 +115,19 @@ func (v *View) Asks(now time.Duration) (ids []uint32) {
 	return ids
 }
 
+// Seen is how a game stood when it was looked at last, and how late the turns of the last
+// second were; nil: it has not been looked at, or is not there.
+func (v *View) Seen(id uint32) (s *game.Snapshot, late Lateness) {
+	g := v.games[id]
+	if g == nil || g.ended > 0 {
+		return nil, late
+	}
+	if n := len(g.late.items); n > 0 {
+		late = g.late.items[n-1]
+	}
+	return g.snap, late
+}
+
 // Snapshot takes how a game stands; nil: there is no such game any more.
 func (v *View) Snapshot(now time.Duration, id uint32, s *game.Snapshot) {
 	v.now = max(v.now, now)

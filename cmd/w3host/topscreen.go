@@ -1,0 +1,340 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"w3host/control"
+	"w3host/internal/terminal"
+)
+
+// topColumn is a column of the list of games.
+type topColumn struct {
+	title string
+	width int // in terminals of least columns and more; narrower ones do not have it
+	least int
+	cell  func(*control.Game, time.Time) string
+	order func(a, b *control.Game) int // what is sorted by it; nil: nothing
+}
+
+// byNumber and byStage are columns.
+const (
+	byNumber = 0
+	byStage  = 1
+)
+
+// topColumns are the fixed ones; name, map and what a lobby waits for share the rest.
+var topColumns = []topColumn{
+	{"#", 5, 0, func(g *control.Game, _ time.Time) string { return strconv.Itoa(int(g.ID)) }, func(_, _ *control.Game) int { return 0 }},
+	{"STATE", 8, 30, func(g *control.Game, _ time.Time) string { return stageOf(g) }, func(a, b *control.Game) int { return urgency(a) - urgency(b) }},
+	{"PLAYERS", 7, 38, playersOf, func(a, b *control.Game) int { return len(b.Players) - len(a.Players) }},
+	{"AGE", 6, 46, ageOf, func(a, b *control.Game) int { return a.Since.Compare(b.Since) }},
+	{"LATE ms", 7, 56, lateOf, func(a, b *control.Game) int { return cmp.Compare(mostLate(b), mostLate(a)) }},
+	{"PING", 5, 64, pingOf, func(a, b *control.Game) int { return cmp.Compare(worstPing(b), worstPing(a)) }},
+}
+
+func stageOf(g *control.Game) string { return cmp.Or(g.Stage, g.State) }
+
+// urgency is the place of a game among those of other stages.
+func urgency(g *control.Game) int {
+	return slices.Index([]string{"lagging", "counting", "lobby", "loading", "running", "playing"}, stageOf(g))
+}
+
+func playersOf(g *control.Game, _ time.Time) string {
+	return fmt.Sprintf("%d/%d", len(g.Players), g.Slots)
+}
+
+func ageOf(g *control.Game, now time.Time) string {
+	d := max(now.Sub(g.Since), 0)
+	switch {
+	case d < time.Minute:
+		return d.Truncate(time.Second).String()
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+func mostLate(g *control.Game) float64 {
+	if g.LateMS == nil {
+		return -1
+	}
+	return g.LateMS.Max
+}
+
+func lateOf(g *control.Game, _ time.Time) string {
+	if g.LateMS == nil {
+		return ""
+	}
+	return strconv.FormatFloat(g.LateMS.Max, 'f', 1, 64)
+}
+
+func worstPing(g *control.Game) (most int64) {
+	for _, p := range g.Players {
+		most = max(most, p.PingMS)
+	}
+	return most
+}
+
+func pingOf(g *control.Game, _ time.Time) string { return pingText(worstPing(g)) }
+
+func pingText(ms int64) string {
+	if ms == 0 {
+		return ""
+	}
+	return strconv.FormatInt(ms, 10)
+}
+
+// topScreen is what is shown: values in, lines out.
+type topScreen struct {
+	games      []control.Game // in the order that is shown
+	now        time.Time
+	fault      error // why the games are not those of now
+	sort       int   // by this column
+	reverse    bool
+	selected   uint32 // game id
+	first      int    // line of the list that is on top
+	opened     bool   // the selected game is shown
+	width      int
+	height     int
+	scrollable int // lines that fit
+}
+
+// take shows other games. Whatever a host says steers no terminal.
+func (s *topScreen) take(games []control.Game) {
+	for i := range games {
+		g := &games[i]
+		texts := []*string{&g.Name, &g.Map, &g.Waits, &g.State, &g.Stage}
+		for n := range g.Players {
+			p := &g.Players[n]
+			texts = append(texts, &p.Name, &p.Realm, &p.Address)
+		}
+		for _, text := range texts {
+			*text = terminal.Printable(*text)
+		}
+	}
+	s.games = games
+	s.order()
+}
+
+// order sorts the games.
+func (s *topScreen) order() {
+	slices.SortFunc(s.games, func(a, b control.Game) int {
+		by := cmp.Or(topColumns[s.sort].order(&a, &b), cmp.Compare(a.ID, b.ID))
+		if s.reverse {
+			return -by
+		}
+		return by
+	})
+}
+
+// update takes an answer of the host. The selected game stays selected; where it is gone,
+// the one in its place is.
+func (s *topScreen) update(games []control.Game, err error) {
+	if s.fault = err; err != nil {
+		return
+	}
+	at := max(s.at(), 0)
+	s.take(games)
+	if s.at() < 0 {
+		s.opened = false
+		s.choose(at)
+	}
+}
+
+// at is the place of the selected game; below 0: it is gone.
+func (s *topScreen) at() int {
+	return slices.IndexFunc(s.games, func(g control.Game) bool { return g.ID == s.selected })
+}
+
+// choose selects the game in a place.
+func (s *topScreen) choose(at int) {
+	if s.selected = 0; len(s.games) > 0 {
+		s.selected = s.games[min(max(at, 0), len(s.games)-1)].ID
+	}
+}
+
+// press does what a key says; false: to end.
+func (s *topScreen) press(key string) bool {
+	page := max(s.scrollable-1, 1)
+	switch key {
+	case "q", "ctrl-c":
+		return false
+	case "enter":
+		s.opened = !s.opened && s.selected != 0
+	case "esc", "left", "backspace":
+		s.opened = false
+	case "s":
+		s.sort = (s.sort + 1) % len(topColumns)
+		s.order()
+	case "r":
+		s.reverse = !s.reverse
+		s.order()
+	}
+	moves := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdn": page, "home": -len(s.games), "end": len(s.games)}
+	if by := moves[key]; by != 0 {
+		s.choose(s.at() + by)
+	}
+	return true
+}
+
+// lines are the whole screen: the first is the sum, the second the heading, the last the keys.
+func (s *topScreen) lines() (lines []topLine) {
+	s.scrollable = max(s.height-3, 0)
+	text := []topLine{{text: s.sum()}}
+	if g := s.at(); s.opened && g >= 0 {
+		text = append(text, s.game(&s.games[g])...)
+	} else {
+		text = append(text, s.list()...)
+	}
+	last := fmt.Sprintf("sorted by %s · s sort  r reverse  ↑↓ move  Enter open  q quit", topColumns[s.sort].title)
+	if s.opened {
+		last = "Esc back  ↑↓ next game  q quit"
+	}
+	for len(text) < s.height-1 {
+		text = append(text, topLine{})
+	}
+	text = append(text[:max(s.height-1, 0)], topLine{text: last})
+	for i := range text {
+		text[i].text = fit(text[i].text, s.width-1)
+	}
+	return text[:s.height]
+}
+
+// topLine is a line of the screen.
+type topLine struct {
+	text   string
+	strong bool // reversed
+}
+
+func (s *topScreen) sum() string {
+	if s.fault != nil {
+		return "No answer: " + terminal.Printable(s.fault.Error())
+	}
+	lobbies, players := 0, 0
+	for i := range s.games {
+		if players += len(s.games[i].Players); s.games[i].State == "lobby" {
+			lobbies++
+		}
+	}
+	return fmt.Sprintf("w3host top  %s   lobbies %d   games %d   players %d", s.now.Format(time.TimeOnly), lobbies, len(s.games)-lobbies, players)
+}
+
+// list is the heading and the games around the selected one.
+func (s *topScreen) list() []topLine {
+	at := max(s.at(), 0)
+	s.first = min(s.first, at, max(len(s.games)-s.scrollable, 0))
+	s.first = max(s.first, at-s.scrollable+1)
+	lines := []topLine{{s.heading(), true}}
+	for i := s.first; i < min(s.first+s.scrollable, len(s.games)); i++ {
+		lines = append(lines, topLine{s.row(&s.games[i]), i == at})
+	}
+	if len(s.games) == 0 {
+		lines = append(lines, topLine{text: "No lobby is open and no game is running."})
+	}
+	return lines
+}
+
+func (s *topScreen) heading() string {
+	var cells []string
+	for i, c := range topColumns {
+		title := c.title
+		if i == s.sort && len(title) < c.width {
+			title += "↓"
+		}
+		cells = append(cells, title)
+	}
+	return s.laid(cells, "NAME", "MAP", "WAITS FOR")
+}
+
+func (s *topScreen) row(g *control.Game) string {
+	var cells []string
+	for _, c := range topColumns {
+		cells = append(cells, c.cell(g, s.now))
+	}
+	return s.laid(cells, g.Name, g.Map, g.Waits)
+}
+
+// laid lays a row out: in terminals of less than 120 columns the map gives way to what
+// a lobby waits for.
+func (s *topScreen) laid(cells []string, name, file, waits string) string {
+	line := ""
+	for i, c := range topColumns {
+		if s.width >= c.least {
+			line += terminal.Pad(fit(cells[i], c.width), c.width) + " "
+		}
+	}
+	rest := max(s.width-1-terminal.Columns(line), 0)
+	texts := []string{name, cmp.Or(waits, file)}
+	if s.width >= 120 {
+		texts = []string{name, file, waits}
+	} else if rest < 20 {
+		texts = texts[:1]
+	}
+	each := max(rest/len(texts)-1, 1)
+	for _, text := range texts {
+		line += terminal.Pad(fit(text, each), each) + " "
+	}
+	return line
+}
+
+// game shows one with its players.
+func (s *topScreen) game(g *control.Game) []topLine {
+	var rows [][]string
+	for _, p := range g.Players {
+		state, got := "", ""
+		switch {
+		case p.Lags:
+			state = "the others wait"
+		case p.Away:
+			state = "away"
+		}
+		if p.Map != nil && *p.Map <= 100 {
+			got = strconv.Itoa(int(*p.Map)) + " %"
+		}
+		rows = append(rows, []string{p.Name, pingText(p.PingMS), strconv.Itoa(p.Behind), got, state, p.Realm, p.Address})
+	}
+	title := fmt.Sprintf("#%d %s · %s · %s", g.ID, g.Name, stageOf(g), g.Map)
+	lines := []topLine{{title, true}}
+	if g.LateMS != nil {
+		lines = append(lines, topLine{text: fmt.Sprintf("Turns of the last second: %d, late by %.1f ms, at most %.1f ms", g.LateMS.Turns, g.LateMS.Median, g.LateMS.Max)})
+	}
+	if g.Waits != "" {
+		lines = append(lines, topLine{text: g.Waits})
+	}
+	for _, line := range terminal.Table([]string{"PLAYER", "PING", "BEHIND", "MAP", "", "REALM", "ADDRESS"}, rows) {
+		lines = append(lines, topLine{text: line})
+	}
+	return lines
+}
+
+// table is the list for those who have no terminal: everything, one line for each game.
+func (s *topScreen) table() []string {
+	heading, rows := []string{}, [][]string{}
+	for _, c := range topColumns {
+		heading = append(heading, c.title)
+	}
+	for i := range s.games {
+		g, row := &s.games[i], []string{}
+		for _, c := range topColumns {
+			row = append(row, c.cell(g, s.now))
+		}
+		rows = append(rows, append(row, g.Name, g.Map, g.Waits))
+	}
+	return terminal.Table(append(heading, "NAME", "MAP", "WAITS FOR"), rows)
+}
+
+// fit cuts a text to n columns.
+func fit(text string, n int) string {
+	if terminal.Columns(text) <= n {
+		return text
+	}
+	if n < 1 {
+		return ""
+	}
+	return strings.TrimRight(terminal.Cut(text, n-1), " ") + "…"
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"w3host/control"
+)
+
+const (
+	enterScreen = "\x1b[?1049h\x1b[?25l\x1b[?7l" // the other screen, without cursor and wrapping
+	leaveScreen = "\x1b[?7h\x1b[?25h\x1b[?1049l"
+	// sizeEvery is how often the size of the terminal is looked at: not all systems have a
+	// signal for it.
+	sizeEvery = 100 * time.Millisecond
+)
+
+// topAnswer is one of the host.
+type topAnswer struct {
+	games []control.Game
+	err   error
+}
+
+// showTop shows the games on a terminal until a key or ctx ends it, and leaves the terminal
+// as it was.
+func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.Game, ask topSource) error {
+	state, err := term.MakeRaw(int(tty.Fd()))
+	if err != nil {
+		return fmt.Errorf("the terminal: %w", err)
+	}
+	defer func() { _ = term.Restore(int(tty.Fd()), state) }()
+	_, _ = io.WriteString(out, enterScreen)
+	defer func() { _, _ = io.WriteString(out, leaveScreen) }()
+	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
+	defer cancel()
+	pressed, answers := make(chan string), make(chan topAnswer)
+	go readKeys(ctx, tty, pressed) // ends with the program
+	go askOften(ctx, ask, answers) // ends with ctx
+	resized := time.NewTicker(sizeEvery)
+	defer resized.Stop()
+	canvas := canvas{out: out}
+	screen := topScreen{now: time.Now(), sort: byStage}
+	screen.update(games, nil)
+	for {
+		screen.width, screen.height = canvas.fit(tty)
+		if err := canvas.draw(screen.lines()); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-resized.C:
+		case a := <-answers:
+			screen.now = time.Now()
+			screen.update(a.games, a.err)
+		case key, open := <-pressed:
+			if !open || !screen.press(key) {
+				return nil
+			}
+		}
+	}
+}
+
+// askOften passes on how the host answers until ctx ends.
+func askOften(ctx context.Context, ask topSource, answers chan<- topAnswer) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(topEvery):
+		}
+		within, cancel := context.WithTimeout(ctx, topWithin)
+		games, err := ask(within)
+		cancel()
+		select {
+		case <-ctx.Done():
+			return
+		case answers <- topAnswer{games, err}:
+		}
+	}
+}
+
+// sequences are what terminals send for keys.
+var sequences = []struct{ sent, key string }{
+	{"\x1b[A", "up"},
+	{"\x1bOA", "up"},
+	{"\x1b[B", "down"},
+	{"\x1bOB", "down"},
+	{"\x1b[D", "left"},
+	{"\x1bOD", "left"},
+	{"\x1b[5~", "pgup"},
+	{"\x1b[6~", "pgdn"},
+	{"\x1b[H", "home"},
+	{"\x1bOH", "home"},
+	{"\x1b[1~", "home"},
+	{"\x1b[F", "end"},
+	{"\x1bOF", "end"},
+	{"\x1b[4~", "end"},
+	{"\r", "enter"},
+	{"\n", "enter"},
+	{"\x7f", "backspace"},
+	{"\x03", "ctrl-c"},
+	{"\x1b", "esc"},
+}
+
+// keyOf takes the first key from what a terminal has sent.
+func keyOf(sent string) (key, rest string) {
+	for _, s := range sequences {
+		if rest, ok := strings.CutPrefix(sent, s.sent); ok && (s.key != "esc" || rest == "") {
+			return s.key, rest
+		}
+	}
+	if sent[0] == '\x1b' { // a key that means nothing here, up to its letter
+		if end := strings.IndexAny(sent[1:], "~ABCDEFGHPQRSabcdefghijklmnopqrstuvwxyz"); end >= 0 {
+			return "", sent[end+2:]
+		}
+		return "", ""
+	}
+	return sent[:1], sent[1:]
+}
+
+// readKeys passes on what is pressed, until the terminal is gone.
+func readKeys(ctx context.Context, tty io.Reader, pressed chan<- string) {
+	defer close(pressed)
+	buf := make([]byte, 256)
+	for {
+		n, err := tty.Read(buf)
+		for sent := string(buf[:n]); sent != ""; {
+			var key string
+			key, sent = keyOf(sent)
+			select {
+			case <-ctx.Done():
+				return
+			case pressed <- key:
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// canvas is what the terminal shows. Only lines that differ are written, all in one piece, so
+// that nothing flickers.
+type canvas struct {
+	out           io.Writer
+	width, height int
+	shown         []topLine
+}
+
+// fit is the size of the terminal.
+func (c *canvas) fit(tty *os.File) (width, height int) {
+	width, height, err := term.GetSize(int(tty.Fd()))
+	if err != nil || width < 2 || height < 1 {
+		width, height = 80, 24
+	}
+	if width != c.width || height != c.height {
+		c.width, c.height, c.shown = width, height, nil
+	}
+	return width, height
+}
+
+func (c *canvas) draw(lines []topLine) error {
+	var b strings.Builder
+	for i, line := range lines {
+		if c.shown != nil && c.shown[i] == line {
+			continue
+		}
+		fmt.Fprintf(&b, "\x1b[%d;1H", i+1)
+		if line.strong {
+			fmt.Fprintf(&b, "\x1b[7m%s\x1b[0m", line.text)
+		} else {
+			b.WriteString(line.text)
+		}
+		b.WriteString("\x1b[K")
+	}
+	c.shown = lines
+	if b.Len() == 0 {
+		return nil
+	}
+	_, err := io.WriteString(c.out, b.String())
+	return err
+}
