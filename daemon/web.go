@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"strconv"
 	"time"
 
 	"w3host/config"
@@ -29,7 +28,7 @@ func (d *daemon) openLive() error {
 	d.events = api.NewEvents(func(w hub.Watcher) {
 		d.Log.Warn().Str("watcher", w.Name).Msg("a program did not read its events, and has to come back")
 	})
-	d.live = weblive.New(hub.New(strconv.FormatInt(time.Now().UnixMilli(), 36), func(w hub.Watcher) {
+	d.live = weblive.New(hub.New(func(w hub.Watcher) {
 		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read what it watches, and has to come back")
 	}), weblive.Options{Standing: d.standing, Each: d.events.Tell})
 	d.host.Observers = append(d.host.Observers, d.live.Observe)
@@ -171,7 +170,7 @@ var levels = map[access.Role]command.Level{access.Moderator: command.Owner, acce
 
 func visitor(r *http.Request) pages.Visitor {
 	from := web.Caller(r)
-	v := pages.Visitor{Addr: from.Addr.String(), Level: levels[from.Role]}
+	v := pages.Visitor{Addr: web.Network(from.Addr).String(), Level: levels[from.Role], Still: func() bool { return web.Still(r) }}
 	if from.Role > access.Public {
 		v.Name = from.Name
 	}

@@ -36,7 +36,7 @@ func (b *bounded) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		remote := conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
-		addr := network(remote)
+		addr := Network(remote)
 		if b.take(addr, b.isProxy(remote)) {
 			return &counted{Conn: conn, done: sync.OnceFunc(func() { b.free(addr) })}, nil
 		}

@@ -32,6 +32,7 @@ type From struct {
 	access.Who
 	Addr   netip.Addr // of the browser, also behind a trusted proxy
 	Secure bool       // by TLS, also at a trusted proxy
+	again  func(now time.Time) (access.Who, bool)
 }
 
 // Caller is who has sent a request. Without a session or token the role is access.Public.
@@ -41,6 +42,17 @@ func Caller(r *http.Request) From { return CallerOf(r.Context()) }
 func CallerOf(ctx context.Context) From {
 	from, _ := ctx.Value(key{}).(From)
 	return from
+}
+
+// Still reports whether the caller of a request that takes long is who it was when the
+// request began, with the same role.
+func Still(r *http.Request) bool {
+	from := Caller(r)
+	if from.again == nil {
+		return true
+	}
+	who, _ := from.again(time.Now())
+	return who == from.Who
 }
 
 // checks are what every request passes before its handler.
@@ -65,13 +77,15 @@ func (s *Server) checks() http.Handler {
 		from := From{Addr: s.address(r), Secure: s.secure(r)}
 		now := time.Now()
 		if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-			if from.Who, ok = s.opts.Access.Token(token, from.Addr, now); !ok {
+			from.again = func(now time.Time) (access.Who, bool) { return s.opts.Access.Token(token, from.Addr, now) }
+			if from.Who, ok = from.again(now); !ok {
 				w.Header().Set("WWW-Authenticate", "Bearer")
 				Fault(w, http.StatusUnauthorized, "bad_token", "the token is unknown, too old, or not for this address")
 				return
 			}
 		} else if cookie, err := r.Cookie(s.cookie(from.Secure)); err == nil {
-			from.Who, _ = s.opts.Access.Session(cookie.Value, now)
+			from.again = func(now time.Time) (access.Who, bool) { return s.opts.Access.Session(cookie.Value, now) }
+			from.Who, _ = from.again(now)
 		}
 		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), key{}, from)))
 	})

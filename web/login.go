@@ -40,7 +40,7 @@ func (l *logins) allow(name string, addr netip.Addr) bool {
 	spend := func(who string, burst int) bool {
 		return l.tries.Spend(who, rate.Every(triesFor/time.Duration(burst)), burst)
 	}
-	from := network(addr).String()
+	from := Network(addr).String()
 	return spend(from, triesPerAddr) && spend(from+" "+strings.ToLower(name), triesPerName)
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -80,7 +79,11 @@ type Events struct{ hub *hub.Hub }
 
 // NewEvents makes them; dropped is told of those who did not read.
 func NewEvents(dropped func(hub.Watcher)) *Events {
-	return &Events{hub.New(strconv.FormatInt(time.Now().UnixMilli(), 36), dropped)}
+	s := &Events{hub.New(dropped)}
+	for _, kind := range types() {
+		s.hub.Keep(kind)
+	}
+	return s
 }
 
 // Tell takes an event of a game. It does not wait.
@@ -130,7 +133,10 @@ func (s *Events) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	slices.Sort(topics)
 	web.Stream(w)
-	s.hub.Serve(w, r, hub.Watcher{Name: from.Via + ":" + from.Name, Topics: slices.Compact(topics), Most: accountStreams})
+	who := hub.Watcher{Name: from.Via + ":" + from.Name, Topics: slices.Compact(topics), Most: accountStreams, Still: func() bool { return web.Still(r) }}
+	if !s.hub.Serve(w, r, who) {
+		web.Fault(w, http.StatusTooManyRequests, "too_many_streams", "too many streams are open: close some")
+	}
 }
 
 // describeEvents adds the stream, which is no answer of huma's kind, to the file.

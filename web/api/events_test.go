@@ -54,6 +54,7 @@ type eventsRig struct {
 	*Events
 	t      *testing.T
 	url    string
+	store  *access.Store
 	tokens map[access.Role]string
 }
 
@@ -61,6 +62,7 @@ func openEvents(t *testing.T) *eventsRig {
 	t.Helper()
 	rig := &eventsRig{Events: NewEvents(func(hub.Watcher) {}), t: t, tokens: map[access.Role]string{}}
 	store := access.Open(filepath.Join(t.TempDir(), "web.json"))
+	rig.store = store
 	s, err := web.Open(web.Options{Listen: "127.0.0.1:0", Access: store, Log: zerolog.Nop(), Audit: func(storage.AdminAction) {}})
 	if err != nil {
 		t.Fatal(err)
@@ -185,6 +187,27 @@ func TestEventsResume(t *testing.T) {
 	}
 }
 
+// With the token ends what it has opened.
+func TestEventsEndWithTheToken(t *testing.T) {
+	rig := openEvents(t)
+	s, _ := rig.open(access.Admin, "")
+	other, _ := rig.open(access.Viewer, "types=chat")
+	if err := rig.store.RemoveToken(access.Admin.String()); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(20*time.Second, s.close).Stop()
+	for s.body.Scan() {
+		continue
+	}
+	if err := s.body.Err(); err != nil {
+		t.Errorf("the stream goes on: %v", err)
+	}
+	rig.tell(view.Said, nil)
+	if _, name, _ := other.next(); name != "chat" {
+		t.Errorf("another stream reads %s", name)
+	}
+}
+
 // One account cannot take all streams.
 func TestEventsAreBounded(t *testing.T) {
 	rig := openEvents(t)
@@ -193,8 +216,9 @@ func TestEventsAreBounded(t *testing.T) {
 			t.Fatalf("%d", status)
 		}
 	}
-	if _, status := rig.open(access.Viewer, ""); status != 429 {
-		t.Errorf("one too many: %d", status)
+	s, status := rig.open(access.Viewer, "")
+	if s.body.Scan(); status != 429 || !strings.Contains(s.body.Text(), `"code":"too_many_streams"`) {
+		t.Errorf("one too many: %d %s", status, s.body.Text())
 	}
 	if _, status := rig.open(access.Admin, ""); status != 200 {
 		t.Errorf("another account: %d", status)

@@ -9,13 +9,15 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 const (
 	// kept frames of a topic can be sent again to who comes back.
 	kept = 64
-	// most may watch at the same time.
-	most = 200
+	// most may watch at the same time, and mostGuests of them without a login, so that
+	// nobody keeps those out who run the host.
+	most, mostGuests = 200, 100
 	// queued frames wait for a watcher at most; one more, and it is dropped.
 	queued = 32
 )
@@ -47,9 +49,11 @@ type frame struct {
 // Watcher is who watches.
 type Watcher struct {
 	Name   string // of the account, or the address
+	Guest  bool   // it is an address: nobody has logged in
 	Topics []string
-	Queue  int // frames that wait
-	Most   int // of this name; 0: no limit but that of all
+	Queue  int         // frames that wait
+	Most   int         // of this name; 0: no limit but that of all
+	Still  func() bool // may still watch; nil: until the end
 }
 
 // watcher is a connection.
@@ -58,9 +62,9 @@ type watcher struct {
 	frames chan []byte // closed when it is dropped
 }
 
-// New makes a hub. The run must differ from those before; dropped is told who was dropped,
-// and must not wait.
-func New(run string, dropped func(Watcher)) *Hub {
+// New makes a hub. dropped is told who was dropped, and must not wait.
+func New(dropped func(Watcher)) *Hub {
+	run := strconv.FormatInt(time.Now().UnixMilli(), 36)
 	return &Hub{run: run, dropped: dropped, topics: map[string]*topic{}, watchers: map[*watcher]struct{}{}}
 }
 
@@ -137,17 +141,25 @@ func encode(id, event string, data []byte) []byte {
 }
 
 // watch begins: with the frames behind the id after, or with ok = false if they are not all
-// kept any more. Without an id it begins now.
+// kept any more. Without an id it begins now. nil: too much is watched already.
 func (h *Hub) watch(who Watcher, after string) (w *watcher, missed [][]byte, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if !h.room(who) {
+		return nil, nil, false
+	}
 	w = &watcher{Watcher: who, frames: make(chan []byte, queued)}
+	h.watchers[w] = struct{}{}
 	run, number, _ := strings.Cut(after, "-")
 	last, err := strconv.ParseUint(number, 10, 64)
 	ok = after == "" || err == nil && run == h.run && last <= h.seq
 	var behind []frame
 	for _, name := range who.Topics {
-		t := h.topic(name)
+		t := h.topics[name]
+		if t == nil { // it was forgotten, or never was one
+			ok = false
+			continue
+		}
 		t.watchers = append(t.watchers, w)
 		if after == "" {
 			continue
@@ -159,7 +171,6 @@ func (h *Hub) watch(who Watcher, after string) (w *watcher, missed [][]byte, ok 
 			}
 		}
 	}
-	h.watchers[w] = struct{}{}
 	if !ok {
 		return w, nil, false
 	}
@@ -172,15 +183,16 @@ func (h *Hub) watch(who Watcher, after string) (w *watcher, missed [][]byte, ok 
 
 // room reports whether one more may watch.
 func (h *Hub) room(who Watcher) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	same := 0
+	same, guests := 0, 0
 	for w := range h.watchers {
-		if w.Name == who.Name {
+		if w.Guest {
+			guests++
+		}
+		if w.Name == who.Name && w.Guest == who.Guest {
 			same++
 		}
 	}
-	return len(h.watchers) < most && (who.Most == 0 || same < who.Most)
+	return len(h.watchers) < most && (who.Most == 0 || same < who.Most) && (!who.Guest || guests < mostGuests)
 }
 
 // leave ends what watch began.

@@ -4,13 +4,25 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 )
+
+// open makes a hub with topics a and b.
+func open(dropped func(Watcher)) *Hub {
+	h := New(dropped)
+	h.run = "run"
+	h.Keep("a")
+	h.Keep("b")
+	return h
+}
 
 // Who does not read is dropped, by name, and nobody else misses anything.
 func TestSlowWatcherIsDropped(t *testing.T) {
 	var dropped []string
-	h := New("run", func(w Watcher) { dropped = append(dropped, w.Name) })
+	h := open(func(w Watcher) { dropped = append(dropped, w.Name) })
 	slow, _, _ := h.watch(Watcher{Name: "slow", Topics: []string{"a", "b"}}, "")
 	quick, _, _ := h.watch(Watcher{Name: "quick", Topics: []string{"a"}}, "")
 	for i := range queued + 1 {
@@ -35,7 +47,7 @@ func TestSlowWatcherIsDropped(t *testing.T) {
 
 // Who comes back gets what was missed, as long as it is kept.
 func TestResume(t *testing.T) {
-	h := New("run", func(Watcher) {})
+	h := open(func(Watcher) {})
 	begin := h.Keep("a")
 	for i := range kept {
 		h.Publish("a", "patch", fmt.Append(nil, i))
@@ -57,24 +69,67 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// One name cannot take all places, and all names cannot take more than there are.
+// One name cannot take all places, strangers cannot take those of who has logged in, and all
+// together cannot take more than there are.
 func TestRoom(t *testing.T) {
-	h := New("run", func(Watcher) {})
+	h := open(func(Watcher) {})
+	watches := func(who Watcher) bool {
+		w, _, _ := h.watch(who, "")
+		return w != nil
+	}
 	for range 4 {
-		h.watch(Watcher{Name: "192.0.2.1"}, "")
+		h.watch(Watcher{Name: "192.0.2.1", Guest: true, Most: 4}, "")
 	}
 	w := httptest.NewRecorder()
-	h.Serve(w, httptest.NewRequest("GET", "/", nil), Watcher{Name: "192.0.2.1", Most: 4})
-	if w.Code != 429 || w.Header().Get("Retry-After") == "" {
-		t.Errorf("the fifth: %d %v", w.Code, w.Header())
+	if h.Serve(w, httptest.NewRequest("GET", "/", nil), Watcher{Name: "192.0.2.1", Guest: true, Most: 4}) || w.Header().Get("Retry-After") == "" {
+		t.Errorf("the fifth: %v", w.Header())
 	}
-	if !h.room(Watcher{Name: "other", Most: 4}) {
-		t.Error("there is no room for others")
+	if !watches(Watcher{Name: "192.0.2.1", Most: 4}) {
+		t.Error("an account that is called like an address has no room")
 	}
 	for i := range most {
-		h.watch(Watcher{Name: fmt.Sprint(i)}, "")
+		if got := watches(Watcher{Name: fmt.Sprint(i), Guest: true}); got != (i < mostGuests-4) {
+			t.Fatalf("stranger %d watches: %v", i, got)
+		}
 	}
-	if h.room(Watcher{Name: "other"}) {
-		t.Error("there is room without an end")
+	for i := range most {
+		if got := watches(Watcher{Name: "other"}); got != (i < most-mostGuests-1) {
+			t.Fatalf("account %d watches: %v", i, got)
+		}
 	}
+}
+
+// What nobody keeps is no topic: who asks for it reads so, and nothing stays of it.
+func TestUnknownTopic(t *testing.T) {
+	h := open(func(Watcher) {})
+	if w, _, ok := h.watch(Watcher{Topics: []string{"a", "new"}}, ""); w == nil || ok {
+		t.Error("a topic that there is not can be watched")
+	} else if h.leave(w); len(h.topics) != 2 {
+		t.Errorf("%d topics", len(h.topics))
+	}
+}
+
+// A stream ends when its watcher may not watch any more.
+func TestStreamEndsWithTheRight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, may := open(func(Watcher) {}), atomic.Bool{}
+		may.Store(true)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			h.Serve(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), Watcher{Topics: []string{"a"}, Still: may.Load})
+		}()
+		time.Sleep(time.Hour)
+		if !h.Watched("a") {
+			t.Error("it has ended before")
+		}
+		may.Store(false)
+		time.Sleep(checkEvery)
+		synctest.Wait()
+		select {
+		case <-ended:
+		default:
+			t.Error("it goes on")
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 )
@@ -8,33 +9,29 @@ import (
 const (
 	// beatEvery is how often a comment is sent, so that a line that is gone is noticed.
 	beatEvery = 15 * time.Second
-	// streamFor is how long a stream lasts. The browser comes back at once, and nothing is
-	// missed; who has lost the right to watch does not.
-	streamFor = 10 * time.Minute
+	// checkEvery is how often it is asked whether a watcher still may.
+	checkEvery = 2 * time.Second
 	// writeWithin is how long one write may take.
 	writeWithin = 10 * time.Second
 )
 
-// Serve sends the topics to who watches until the request ends. A browser that comes back
-// says which frame it has seen last, in the header Last-Event-ID or, since a new EventSource
-// sends none, in the query as "after"; what has come since then is sent again, or "resync"
-// if that is not known any more. Who watches too much already gets a 429.
-func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Watcher) {
-	if !h.room(who) {
+// Serve sends the topics to who watches until the request ends, or the right to watch. A
+// browser that comes back says which frame it has seen last, in the header Last-Event-ID or,
+// since a new EventSource sends none, in the query as "after"; what has come since then is
+// sent again, or "resync" if that is not known any more. Where too much is watched already
+// the answer is left to the caller: room is false.
+func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Watcher) (room bool) {
+	after := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"))
+	watching, missed, ok := h.watch(who, after)
+	if watching == nil {
 		w.Header().Set("Retry-After", "30")
-		http.Error(w, "too many pages are being watched: close some", http.StatusTooManyRequests)
-		return
+		return false
 	}
-	after := r.Header.Get("Last-Event-ID")
-	if after == "" {
-		after = r.URL.Query().Get("after")
-	}
+	defer h.leave(watching)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no")
 	s := stream{w: w, control: http.NewResponseController(w)}
-	watching, missed, ok := h.watch(who, after)
-	defer h.leave(watching)
 	s.write([]byte("retry: 1500\n\n"))
 	if !ok {
 		s.write([]byte("event: resync\ndata: {}\n\n"))
@@ -42,20 +39,22 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Watcher) {
 	for _, f := range missed {
 		s.write(f)
 	}
-	beat := time.NewTicker(beatEvery)
+	beat, check := time.NewTicker(beatEvery), time.NewTicker(checkEvery)
 	defer beat.Stop()
-	end := time.After(streamFor)
+	defer check.Stop()
 	for s.flush() {
 		select {
-		case <-end:
-			return
 		case <-r.Context().Done():
-			return
+			return true
+		case <-check.C:
+			if who.Still != nil && !who.Still() {
+				return true
+			}
 		case <-beat.C:
 			s.write([]byte(": \n\n"))
 		case f, ok := <-watching.frames:
 			if !ok {
-				return // dropped: the browser comes back
+				return true // dropped: the browser comes back
 			}
 			s.write(f)
 			for len(watching.frames) > 0 {
@@ -63,6 +62,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Watcher) {
 			}
 		}
 	}
+	return true
 }
 
 // stream writes until the first fault.

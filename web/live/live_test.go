@@ -167,7 +167,7 @@ func (r *reader) equal(fresh map[string]view.Value) string {
 // A line that is cut a hundred times, and events that are lost: in the end the page shows
 // what a fresh one shows, key by key.
 func TestCutLine(t *testing.T) {
-	l := New(hub.New("run", func(hub.Watcher) {}), Options{Standing: func() view.Host { return view.Host{} }})
+	l := New(hub.New(func(hub.Watcher) {}), Options{Standing: func() view.Host { return view.Host{} }})
 	topic := view.Topic{Page: view.GamePage, Game: 3, Reader: view.Admins}
 	games := fakeHost{3: {Name: "Fun"}, 4: {Name: "Other"}}
 	random := rand.New(rand.NewPCG(27, 27))

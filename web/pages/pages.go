@@ -84,8 +84,9 @@ type Maps interface {
 // Visitor is who asks for a page.
 type Visitor struct {
 	Name  string // of the account; empty: nobody has logged in
-	Addr  string
+	Addr  string // or the network of IPv6
 	Level command.Level
+	Still func() bool // is who it was; nil: always
 }
 
 // inside reports whether somebody has logged in.
@@ -299,11 +300,13 @@ func (p *Pages) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.opts.Stream(w)
-	who := hub.Watcher{Name: v.Name, Topics: []string{t.String()}, Most: accountWatches}
+	who := hub.Watcher{Name: v.Name, Topics: []string{t.String()}, Most: accountWatches, Still: v.Still}
 	if !v.inside() {
-		who.Name, who.Most = v.Addr, strangerWatches
+		who.Name, who.Guest, who.Most = v.Addr, true, strangerWatches
 	}
-	p.opts.Live.Hub.Serve(w, r, who)
+	if !p.opts.Live.Hub.Serve(w, r, who) {
+		http.Error(w, "too many pages are being watched: close some", http.StatusTooManyRequests)
+	}
 }
 
 func (p *Pages) static(w http.ResponseWriter, r *http.Request) {

@@ -124,7 +124,7 @@ type site struct {
 func newSite(t *testing.T, name string) *site {
 	t.Helper()
 	s := &site{fakes: &fakes{name: name}, t: t, mux: http.NewServeMux(), visitor: Visitor{Name: name, Level: command.Root}}
-	l := live.New(hub.New("run", func(hub.Watcher) {}), live.Options{Standing: func() view.Host { return view.Host{} }})
+	l := live.New(hub.New(func(hub.Watcher) {}), live.Options{Standing: func() view.Host { return view.Host{} }})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); l.Run(ctx, s.fakes) }()
@@ -147,8 +147,10 @@ func newSite(t *testing.T, name string) *site {
 }
 
 func (s *site) get(path string) *httptest.ResponseRecorder {
+	ctx, stop := context.WithTimeout(s.t.Context(), time.Minute) // of a stream that should not have begun
+	defer stop()
 	w := httptest.NewRecorder()
-	s.mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	s.mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil).WithContext(ctx))
 	return w
 }
 
