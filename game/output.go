@@ -93,6 +93,8 @@ type Stamped struct {
 	At   time.Duration // since the lobby opened
 	Turn uint32        // turns sent before it
 	Fact Fact
+	// Again says that the process before has told it already: the game is made again.
+	Again bool
 }
 
 // Out collects the outputs of a Step. It is valid until Reset.

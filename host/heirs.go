@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"fmt"
-	"sync"
 	"time"
 
 	"w3host/host/loop"
@@ -12,10 +11,9 @@ import (
 
 // heirs is what the next process needs, and what this one has of the one before.
 type heirs struct {
-	left     *Survivors
-	flight   *survive.Flight // what is read into, so that the next process finds it; nil without a holder
-	epoch    time.Duration   // when the shard's clock began, on that of the machine
-	watching sync.Mutex      // over Options.Observers while games are made again
+	left   *Survivors
+	flight *survive.Flight // what is read into, so that the next process finds it; nil without a holder
+	epoch  time.Duration   // when the shard's clock began, on that of the machine
 }
 
 // open begins to hold what the next process needs.

@@ -54,7 +54,8 @@ type Options struct {
 	// It is called on the loop and must not wait. nil: nobody does.
 	Outside func(game uint32, by *command.Caller, line string)
 	// Observers make further observers of each game that is opened, before its first
-	// fact; key is that in the game log.
+	// fact; key is that in the game log. Those of a game that is made again are shown all its
+	// facts, on another goroutine than the loop's; Stamped.Again says that they are old.
 	Observers []func(id uint32, key string) Observer
 	Log       zerolog.Logger
 

@@ -123,22 +123,9 @@ func (h *Host) survivorGame(sv *survivor) *Game {
 		g.observers = []Observer{g.replay, g.records, (*teller)(g)}
 	}
 	for _, watch := range h.shard.opts.Observers {
-		g.observers = append(g.observers, together{&h.shard.watching, watch(sv.id, sv.Key.String())})
+		g.observers = append(g.observers, watch(sv.id, sv.Key.String()))
 	}
 	return g
-}
-
-// together is an observer that does not expect facts of several games at once.
-type together struct {
-	*sync.Mutex
-	Observer
-}
-
-// Observe passes a fact on.
-func (t together) Observe(s *game.Stamped) {
-	t.Lock()
-	defer t.Unlock()
-	t.Observer.Observe(s)
 }
 
 // adopt gives a game that was made again its sockets, and has it go on.

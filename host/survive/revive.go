@@ -210,6 +210,7 @@ func (v *revival) skipped(at uint64) bool {
 func (v *revival) outputs() {
 	v.Sum = v.out.Sum(v.Sum)
 	for i := range v.out.Facts {
+		v.out.Facts[i].Again = true
 		v.watch(&v.out.Facts[i])
 	}
 	for i := range v.out.Ops {

@@ -164,7 +164,12 @@ func (w *world) revive() *process {
 			written[game.LinkID(i+1)] -= uint64(len(s.out))
 		}
 	}
-	v, err := left.Revive(written, &p.out, w.poisoned)
+	v, err := left.Revive(written, &p.out, func(f *game.Stamped) {
+		if !f.Again {
+			panic(fmt.Sprintf("%T is told as if it were new", f.Fact))
+		}
+		w.poisoned(f)
+	})
 	if err != nil {
 		panic(err)
 	}

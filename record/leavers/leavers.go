@@ -43,7 +43,9 @@ func (w *Watch) Observe(s *game.Stamped) {
 		delete(w.teams, f.PID)
 	case *game.Turned:
 		for len(w.left) > 0 && s.At >= w.left[0].at+Grace {
-			w.report(w.left[0].player)
+			if !s.Again {
+				w.report(w.left[0].player)
+			}
 			w.left = w.left[1:]
 		}
 	case *game.Decided, *game.Over:

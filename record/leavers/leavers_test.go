@@ -52,4 +52,30 @@ func TestWho(t *testing.T) {
 	}
 }
 
+// Who was reported by a host that has died is not reported by the next, which is told who played and who
+// left, and reports what comes of it.
+func TestToldAgain(t *testing.T) {
+	var got []string
+	w := New(func(p game.Player) { got = append(got, p.Name) })
+	quit := func(pid uint8) *game.LeftGame {
+		return &game.LeftGame{Player: game.Player{PID: pid, Name: names[pid]}, Reason: w3gs.LeaveLost, Own: true}
+	}
+	started := &game.Started{}
+	for pid := uint8(1); pid <= 4; pid++ {
+		started.Players = append(started.Players, lobby.Player{PID: pid, Name: names[pid], Team: (pid - 1) / 2})
+	}
+	for _, s := range []game.Stamped{
+		{Fact: started, Again: true},
+		{Fact: quit(1), Again: true},
+		{At: Grace, Fact: &game.Turned{}, Again: true},
+		{At: Grace, Fact: quit(3), Again: true},
+		{At: 2 * Grace, Fact: &game.Turned{}},
+	} {
+		w.Observe(&s)
+	}
+	if !slices.Equal(got, []string{"Cid"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 var names = []string{"", "Ann", "Bob", "Cid", "Dan", "Eve"}

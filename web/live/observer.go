@@ -27,6 +27,10 @@ func newObserver(r *ring, id uint32, key string, now time.Time) *observer {
 
 // Observe offers one fact.
 func (o *observer) Observe(s *game.Stamped) {
+	if s.Again { // nobody who watches wants it twice
+		o.start = time.Duration(time.Now().UnixNano()) - s.At
+		return
+	}
 	switch f := s.Fact.(type) {
 	case *game.Acted, *game.Settled, *game.Emptied: // they are in no page
 	case *game.Turned:

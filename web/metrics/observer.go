@@ -30,6 +30,9 @@ type observer struct{ *Metrics }
 
 // Observe counts one fact.
 func (o observer) Observe(s *game.Stamped) {
+	if s.Again {
+		return
+	}
 	switch f := s.Fact.(type) {
 	case *game.Turned:
 		o.turned(f)
