@@ -33,6 +33,8 @@ func Open() (Shelf, error) {
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("the holder: %w", err)
+		case verb == verbGo && len(s.left) > 0: // the host before has looked
+			return s, nil
 		case verb == verbGo:
 			if err := checkCounts(); err != nil {
 				return nil, fmt.Errorf("the counts of this system cannot be relied on: %w", err)

@@ -14,14 +14,20 @@ import (
 // the one connection, and nothing else: what is known of it goes to the log and
 // to a file.
 
-// crashed ends the game.
+// crashed ends the game, or if it is held and the machine was taking a player's packet, only
+// that player's connection.
 func (g *Game) crashed(fault any, stack []byte) {
 	what := fmt.Sprintf("panic: %v", fault)
 	g.journal.Keep()
 	kept := g.journal.End(false)
 	file := g.shard.saveCrash(fmt.Sprintf("game-%d", g.id), what, stack, g.state())
-	g.log.Error().Str("name", g.shard.Info(g.id).Name).Str("panic", fmt.Sprint(fault)).Str("file", file).Str("journal", kept).Bytes("stack", stack).
-		Msg("game crashed; all other games go on")
+	line := g.log.Error().Str("name", g.shard.Info(g.id).Name).Str("panic", fmt.Sprint(fault)).Str("file", file).Str("journal", kept).Bytes("stack", stack)
+	if l := g.links[g.from]; l != nil && g.held && !g.standing && g.ledger.Skip() {
+		line.Str("player", l.name).Msg("a packet has crashed the game: its player is out, and the others play on when the game is made again")
+		g.stand(l)
+		return
+	}
+	line.Msg("game crashed; all other games go on")
 	g.records.Crashed(time.Now(), what)
 	g.sayCrash()
 	g.end()

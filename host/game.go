@@ -88,11 +88,12 @@ type seating struct {
 
 // surviving is what has a game outlive the process.
 type surviving struct {
-	ledger  *survive.Ledger // nil: it does not
-	about   recording.About // of its replay
-	held    bool            // the holder has the sockets and the ledger
-	knownAt time.Duration   // when told was noted
-	told    uint64          // the last fact whose records were told then
+	ledger   *survive.Ledger // nil: it does not
+	about    recording.About // of its replay
+	held     bool            // the holder has the sockets and the ledger
+	standing bool            // the machine is being made again
+	knownAt  time.Duration   // when told was noted
+	told     uint64          // the last fact whose records were told then
 }
 
 // ID is the number that clients join by.

@@ -32,7 +32,7 @@ func (g *Game) Command(by *command.Caller, line string) error {
 func (h *Host) Snapshot(id uint32, tell func(*game.Snapshot)) {
 	g := h.Game(id)
 	h.shard.Call(func() {
-		if g == nil || g.over || g.group == nil {
+		if g == nil || g.over || g.standing || g.group == nil {
 			tell(nil)
 			return
 		}
@@ -106,7 +106,7 @@ func (g *Game) Redeem(pid uint8, name, code string) (err error) {
 func (h *Host) each(realm, name string, f func(*link)) {
 	for _, g := range h.running {
 		for _, l := range g.seats {
-			if l != nil && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
+			if l != nil && !g.standing && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
 				f(l)
 			}
 		}

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/game/autohost"
-	"w3host/hold"
 	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/lan"
@@ -63,43 +61,47 @@ func (h *Host) revive() {
 
 // reviveOne makes one game again. Whatever is wrong with it ends it, and no other.
 func (h *Host) reviveOne(sv *survivor) {
-	g, v, err := h.remake(sv)
+	g := h.survivorGame(sv)
+	v, err := h.remake(g, sv)
+	if err != nil {
+		v = &survive.Revived{Journal: sv.Written(), Keep: true}
+	}
+	g.ledger = v.Ledger
+	g.journal = journal.Resume(h.shard.journals, g.ledger, sv.Journal, v.Journal, v.Writer, v.Sum, v.Keep || g.journal.Kept())
+	if len(v.Skipped) > 0 {
+		g.journal.Keep()
+		g.journal.End(false) // it shows how the process ends
+	}
 	h.shard.Wait(func() {
-		if err != nil {
-			h.shard.log.Error().Err(err).Uint32("game", sv.id).Msg("a game cannot be made again: its players see a closed connection")
-			h.shard.left.giveUp(sv)
-			h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
+		if err == nil {
+			h.adopt(g, v, sv)
 			return
 		}
-		h.adopt(g, v, sv)
+		g.log.Error().Err(err).Str("journal", g.journal.End(false)).Msg("a game cannot be made again: its players see a closed connection")
+		g.records.Crashed(time.Now(), err.Error())
+		g.replay.End()
+		h.shard.left.giveUp(sv)
+		h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
 	})
 }
 
 // remake runs a game again.
-func (h *Host) remake(sv *survivor) (g *Game, v *survive.Revived, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			file := h.shard.saveCrash(fmt.Sprintf("game-%d", sv.id), fmt.Sprintf("panic: %v", fault), debug.Stack(), "while it was made again\n")
-			err = fmt.Errorf("panic: %v; see %s", fault, file)
-		}
-	}()
+func (h *Host) remake(g *Game, sv *survivor) (v *survive.Revived, err error) {
 	written := map[game.LinkID]uint64{}
 	for id, fd := range sv.sockets {
 		c, err := h.shard.left.Shelf.Count(fd)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if !c.Over {
 			written[id] = c.Written
 		}
 	}
-	g = h.survivorGame(sv)
-	v, err = sv.Revive(written, &g.out, func(f *game.Stamped) {
+	return g.rerun(sv.Left, written, &g.out, func(f *game.Stamped) {
 		for _, o := range g.observers {
 			o.Observe(f)
 		}
 	})
-	return g, v, err
 }
 
 // survivorGame is the game around the machine to come.
@@ -131,16 +133,16 @@ func (h *Host) survivorGame(sv *survivor) *Game {
 // adopt gives a game that was made again its sockets, and has it go on.
 func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	s := g.shard
-	g.machine, g.ledger, g.lastID, g.playing, g.held = v.Machine, v.Ledger, v.LastID, true, true
+	g.machine, g.lastID, g.playing, g.held = v.Machine, v.LastID, true, true
 	g.spec.name, g.spec.setup = v.Config.Name, v.Config
 	g.variants = []lan.Variant{{Version: uint32(v.Config.Version), EntryKey: g.key}}
-	g.journal = journal.Resume(s.journals, g.ledger, sv.Journal, v.Journal, v.Writer, v.Sum, v.Keep || g.journal.Kept())
 	g.observers = append(g.observers, (*watcher)(g), gamelog.NewLines(g.log, h.Addr()))
 	h.mu.Lock()
 	h.games[g.id], h.infos[g.id] = g, &g.info
 	h.mu.Unlock()
 	h.running = append(h.running, g)
 	g.group = s.Group(g, g.id)
+	defer s.left.closeAll(sv) // that nobody has taken over
 	defer g.rescue()
 	unread := map[*link][]byte{}
 	var ended []*link
@@ -163,9 +165,6 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	g.endLinks(v, ended)
 	for l, data := range unread {
 		s.Handle(l.Conn, data)
-	}
-	for id, fd := range sv.sockets {
-		s.left.close(hold.LinkName(g.id, uint32(id)), fd)
 	}
 	g.log.Info().Int("inputs", v.Inputs).Int("links", len(g.links)).Msg("game taken over from the process before")
 }

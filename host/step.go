@@ -17,8 +17,10 @@ type stepping struct {
 	out     game.Out
 	opened  time.Duration // on the shard's clock; the machine's clock begins there
 	last    game.Kind     // of the inputs, for the file of a crash
+	from    game.LinkID   // whose packet the machine takes at the moment; 0: none
 	busy    bool          // a step is under way
 	pending []game.Input  // that of the step under way, and those that it has caused
+	next    int           // of pending
 	over    bool
 }
 
@@ -57,16 +59,20 @@ func (s *stepping) step(in *game.Input) {
 
 // runPending steps through the inputs that wait, and through those that they cause.
 func (s *stepping) runPending() {
-	for i := 0; i < len(s.pending) && !s.machine.Over(); i++ {
-		in, now := &s.pending[i], s.shard.Now()-s.opened
-		s.last = in.Kind
+	for s.next < len(s.pending) && !s.machine.Over() {
+		in, now := &s.pending[s.next], s.shard.Now()-s.opened
+		s.next++
+		if s.last = in.Kind; in.Bytes > 0 {
+			s.from = in.Link
+		}
 		s.journal.Input(now, in)
 		s.machine.Step(now, in, &s.out)
+		s.from = 0
 		s.journal.Output(&s.out)
 		s.carryOut()
 	}
 	clear(s.pending)
-	s.pending, s.busy = s.pending[:0], false
+	s.pending, s.next, s.busy = s.pending[:0], 0, false
 	s.carrier.stepped()
 }
 

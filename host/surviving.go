@@ -139,6 +139,8 @@ func (g *Game) unprotect() {
 	for _, l := range g.links {
 		l.stream = nil
 	}
-	_ = g.ledger.Memory().Close() // nothing is lost with it
+	if !g.standing { // else it is being read
+		_ = g.ledger.Memory().Close() // nothing is lost with it
+	}
 	g.ledger = nil
 }

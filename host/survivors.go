@@ -90,7 +90,7 @@ func FindSurvivors(shelf hold.Shelf, log zerolog.Logger) *Survivors {
 			s.giveUp(g)
 		}
 	}
-	slices.SortFunc(s.games, func(a, b *survivor) int { return a.Size() - b.Size() })
+	slices.SortFunc(s.games, func(a, b *survivor) int { return len(a.Written()) - len(b.Written()) })
 	return s
 }
 
@@ -123,16 +123,19 @@ func (s *Survivors) findGame(g *survivor, fd int) error {
 
 // giveUp ends what was held of a game.
 func (s *Survivors) giveUp(g *survivor) {
-	for id, fd := range g.sockets {
-		s.close(hold.LinkName(g.id, uint32(id)), fd)
-	}
+	s.closeAll(g)
 	s.Shelf.Drop(hold.GameName(g.id))
+	if g.Left != nil {
+		g.Forget()
+	}
 }
 
-// close ends a connection that was left.
-func (s *Survivors) close(name hold.Name, fd int) {
-	s.Shelf.End(fd)
-	s.Shelf.Drop(name)
+// closeAll ends the connections of a game that were left.
+func (s *Survivors) closeAll(g *survivor) {
+	for id, fd := range g.sockets {
+		s.Shelf.End(fd)
+		s.Shelf.Drop(hold.LinkName(g.id, uint32(id)))
+	}
 }
 
 // dropFlights ends what is needed until all games are taken over.
@@ -145,6 +148,9 @@ func (s *Survivors) dropFlights() {
 	}
 	s.flights, s.held = nil, nil
 }
+
+// Any reports whether there are games whose players wait for their next turn.
+func (s *Survivors) Any() bool { return len(s.games) > 0 }
 
 // Keys are those of the games in the game log.
 func (s *Survivors) Keys() (keys []storage.GameKey) {

@@ -9,6 +9,9 @@ import (
 // Tick lets the machine do what is due, and writes what the turn has queued before what
 // others have.
 func (g *Game) Tick() {
+	if g.standing {
+		return
+	}
 	if g.ledger != nil {
 		g.protect()
 	}
@@ -47,6 +50,9 @@ func (g *Game) reportBacklog(l *link) {
 
 // Next is when the machine wants the next tick.
 func (g *Game) Next() (at time.Duration, ok bool) {
+	if g.standing {
+		return 0, false
+	}
 	at, ok = g.machine.Next()
 	return g.opened + at, ok
 }

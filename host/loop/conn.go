@@ -78,6 +78,7 @@ type inbox struct {
 	// behind says that rest holds a whole packet that the last pass had no time for.
 	behind bool
 	listed bool // in conns.unread
+	paused bool // nothing is read
 	ending int  // bytes that have come since the connection began to close
 }
 

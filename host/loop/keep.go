@@ -45,15 +45,22 @@ func (l *Loop) resume(s Socket, addr netip.AddrPort, at Stream, limit int) *Conn
 	return c
 }
 
+// Pause has nothing read of the client until Resume.
+func (c *Conn) Pause() { c.in.paused = true }
+
+// Resume ends Pause.
+func (l *Loop) Resume(c *Conn) {
+	c.in.paused = false
+	l.readSoon(c)
+}
+
 // Handle takes bytes of the client that another process has read.
 func (l *Loop) Handle(c *Conn, data []byte) {
 	if c.state == Closed {
 		return
 	}
-	l.received(c, data)
-	if c.in.behind && !c.in.listed && c.state < Closing {
-		c.in.listed = true
-		l.unread = append(l.unread, c)
+	if l.received(c, data); c.in.behind {
+		l.readSoon(c)
 	}
 	if c.keeper != nil && c.state < Closing {
 		c.keeper.Kept(c.in.rest)

@@ -219,7 +219,7 @@ func (c *client) writable() {
 // handles what has come. If something is left the connection is on the list afterwards;
 // who is there already waits there.
 func (l *Loop) Receive(c *Conn) {
-	if c.state == Closed || c.in.listed {
+	if c.state == Closed || c.in.listed || c.in.paused && c.state < Closing {
 		return
 	}
 	n, more, err := 0, true, error(nil)
@@ -239,7 +239,14 @@ func (l *Loop) Receive(c *Conn) {
 	if err != nil {
 		c.Cut(err)
 	}
-	if (more || c.in.behind) && c.state != Closed {
+	if more || c.in.behind {
+		l.readSoon(c)
+	}
+}
+
+// readSoon puts a connection on the list of those that are read in each pass.
+func (l *Loop) readSoon(c *Conn) {
+	if c.state != Closed && !c.in.listed {
 		c.in.listed = true
 		l.unread = append(l.unread, c)
 	}

@@ -104,6 +104,13 @@ func (l *Ledger) Settled() {
 	}
 }
 
+// Skip leaves the entry that is being stepped out from now on; false: it cannot be. A game
+// from Left is as if it had never been stepped.
+func (l *Ledger) Skip() bool { return !l.full && l.Left().skip(l.mem.Word(wordStep)) }
+
+// Left is the game as another process would find it.
+func (l *Ledger) Left() *Left { return &Left{mem: l.mem} }
+
 // Recorded says that the game log has the records of all facts up to this one.
 func (l *Ledger) Recorded(fact uint64) { l.mem.SetWord(wordRecorded, fact) }
 

@@ -61,19 +61,23 @@ func Find(mem *hold.Memory) (*Left, error) {
 	return l, nil
 }
 
-// skip has an entry left out from now on, which has ended the process twice. It was never
-// stepped to its end, or another would follow.
-func (l *Left) skip(step uint64) {
+// skip has an entry left out from now on, unless too many are. It was never stepped to its
+// end, or another would follow.
+func (l *Left) skip(step uint64) bool {
 	for i := range skips {
 		if l.mem.Word(wordSkipped+i) == 0 {
 			l.mem.SetWord(wordSkipped+i, step)
-			return
+			return true
 		}
 	}
+	return false
 }
 
-// Size is how many bytes its journal has.
-func (l *Left) Size() int { return int(l.mem.Word(wordEnd)) }
+// Written is its journal.
+func (l *Left) Written() []byte { return l.mem.Bytes()[:l.mem.Word(wordEnd)] }
+
+// Forget gives its memory back.
+func (l *Left) Forget() { _ = l.mem.Close() } // nothing is lost with it
 
 // Tried reports whether the process before has ended in this game.
 func (l *Left) Tried() bool { return l.mem.Word(wordTries) > 0 }
@@ -99,7 +103,7 @@ type Revived struct {
 	Machine *game.Machine
 	Ledger  *Ledger
 	Writer  game.Journal // of the entries to come
-	Journal []byte       // all that is written
+	Journal []byte       // all that is written, but ends with the first entry that is left out
 	Sum     uint32
 	Links   map[game.LinkID]*Link
 	LastID  game.LinkID
@@ -112,6 +116,7 @@ type Revived struct {
 // revival is a rerun under way.
 type revival struct {
 	*Revived
+	reader  *game.Reader
 	left    *Left
 	written map[game.LinkID]uint64
 	seats   [w3gs.MaxPID + 1]*Link
@@ -122,14 +127,14 @@ type revival struct {
 // Revive runs the game again. written is what the kernel has taken of each link's stream,
 // and watch is shown all facts. Nothing is sent, asked or recorded meanwhile.
 func (l *Left) Revive(written map[game.LinkID]uint64, out *game.Out, watch func(*game.Stamped)) (*Revived, error) {
-	journal := l.mem.Bytes()[:l.mem.Word(wordEnd)]
+	journal := l.Written()
 	r, cfg, err := game.NewReader(journal)
 	if err != nil {
 		return nil, err
 	}
 	v := &revival{
 		Revived: &Revived{Config: cfg, Journal: journal, Links: map[game.LinkID]*Link{}},
-		left:    l, written: written, out: out, watch: watch,
+		reader:  r, left: l, written: written, out: out, watch: watch,
 	}
 	out.Reset()
 	v.Machine = game.New(cfg, out)
@@ -187,6 +192,9 @@ func (v *revival) input(at uint64, e *game.Entry) {
 	v.Last = e.At
 	v.Inputs++
 	if l != nil && v.skipped(at) {
+		if v.Skipped == nil {
+			v.Journal = v.Journal[:v.reader.Offset()]
+		}
 		v.Skipped = append(v.Skipped, l.ID)
 		return
 	}

@@ -1,0 +1,63 @@
+package host
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"w3host/game"
+	"w3host/host/loop"
+	"w3host/host/survive"
+)
+
+// stand has the game stand still while another goroutine makes its machine again, without the
+// packet of a player that it has crashed by. Inputs wait, since the step is still under way,
+// and packets stay with the system.
+func (g *Game) stand(culprit *link) {
+	g.standing, g.from = true, 0
+	g.group.Touch()
+	culprit.Cut(loop.ErrCrashed)
+	for _, l := range g.links {
+		l.Pause()
+	}
+	ledger := g.ledger
+	go func() { // ends with the journal
+		v, err := g.rerun(ledger.Left(), nil, new(game.Out), func(*game.Stamped) {})
+		g.shard.Call(func() {
+			if g.standing = false; g.over {
+				_ = ledger.Memory().Close() // nothing is lost with it
+				return
+			}
+			g.goOnWith(v, err)
+		})
+	}()
+}
+
+// goOnWith has the game go on with the machine that was made, and with the inputs that wait.
+func (g *Game) goOnWith(v *survive.Revived, err error) {
+	defer g.rescue()
+	if err != nil {
+		panic(fmt.Errorf("the game cannot be made again: %w", err)) // it ends as by the first
+	}
+	g.machine = v.Machine
+	g.out.Reset()
+	for _, l := range g.links {
+		g.shard.Resume(l.Conn)
+	}
+	late := game.Input{Kind: game.Survived, By: g.shard.Now() - g.opened - v.Last}
+	g.pending = append([]game.Input{late}, g.pending[g.next:]...)
+	g.next = 0
+	g.log.Info().Int("inputs", v.Inputs).Dur("stood", late.By).Msg("the game goes on")
+	g.runPending()
+}
+
+// rerun runs the journal of the game again. A panic in it is an error.
+func (g *Game) rerun(left *survive.Left, written map[game.LinkID]uint64, out *game.Out, watch func(*game.Stamped)) (v *survive.Revived, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			what := fmt.Sprintf("panic: %v", fault)
+			file := g.shard.saveCrash(fmt.Sprintf("game-%d", g.id), what, debug.Stack(), "while it was made again\n")
+			err = fmt.Errorf("%s; see %s", what, file)
+		}
+	}()
+	return left.Revive(written, out, watch)
+}

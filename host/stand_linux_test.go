@@ -1,0 +1,194 @@
+//go:build !portable && (amd64 || arm64)
+
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"w3host/game"
+	"w3host/hold"
+	"w3host/host/survive"
+	"w3host/internal/testkit"
+	"w3host/record/journal"
+	"w3host/storage"
+)
+
+// shelf is a holder that holds nothing, with the kernel's counts of connections.
+type shelf struct{ hold.Shelf }
+
+func (shelf) Put(hold.Name, int) error { return nil }
+func (shelf) Drop(hold.Name)           {}
+func (shelf) Serving()                 {}
+func (shelf) Ending()                  {}
+func (shelf) Gone() bool               { return false }
+func (shelf) Clock() time.Duration     { return time.Since(testBegan) }
+
+func (shelf) Memory(_ string, size int) (*hold.Memory, error) {
+	return hold.Of(make([]byte, 4096+min(size, 1<<20))), nil
+}
+
+func (shelf) Count(fd int) (c hold.Counts, err error) {
+	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return c, err
+	}
+	in, err := unix.IoctlGetInt(fd, unix.SIOCINQ)
+	return hold.Counts{Read: info.Bytes_received - uint64(in)}, err
+}
+
+var testBegan = time.Now()
+
+// heldRig is a host with a holder, and a game of three that is held.
+func heldRig(t *testing.T, change func(*Options)) (r *rig, g *Game, players []*client) {
+	t.Helper()
+	r = newRig(t, func(o *Options) {
+		o.Survivors = &Survivors{Shelf: shelf{}}
+		if change != nil {
+			change(o)
+		}
+	})
+	g, players = r.play(3)
+	testkit.Eventually(t, "the game is held", func() bool { return ask(t, g, func(g *Game) bool { return g.held }) })
+	return r, g, players
+}
+
+func seen(c *client, data string) bool {
+	return slices.ContainsFunc(c.All(), func(h testkit.Heard) bool { return bytes.Contains(h.B, []byte(data)) })
+}
+
+// poison has the next packet of a player end in a panic, as if the machine could not take it,
+// and calls then while the game stands still.
+func poison(t *testing.T, g *Game, by *client, data []byte, then func(*Game)) {
+	t.Helper()
+	stands := ask(t, g, func(g *Game) bool {
+		mem, stores := g.ledger.Memory(), 0
+		mem.Stored = func() {
+			if stores++; stores == 3 { // the packet, its length, its place
+				mem.Stored = nil
+				panic("injected")
+			}
+		}
+		g.shard.Handle(g.seats[by.PID].Conn, action(data))
+		then(g)
+		return g.standing
+	})
+	if !stands {
+		t.Error("the game does not stand still")
+	}
+}
+
+// TestCrashByAPacket: a packet that the machine cannot take costs its sender the connection,
+// and the others play on.
+func TestCrashByAPacket(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r, g, players := heldRig(t, func(o *Options) {
+		o.Crashes, o.Journal = filepath.Join(dir, "crashes"), journal.Options{Dir: filepath.Join(dir, "journals")}
+	})
+	ann, bob, cid := players[0], players[1], players[2]
+	bob.Send(action([]byte("before")))
+	testkit.Eventually(t, "an action", func() bool { return seen(ann, "before") })
+	poison(t, g, bob, []byte("poison"), func(*Game) {})
+	if err := bob.Ended(); err == nil || err == io.EOF {
+		t.Errorf("the sender's connection has ended with %v", err)
+	}
+	cid.Send(action([]byte("behind")))
+	testkit.Eventually(t, "an action", func() bool { return seen(ann, "behind") })
+	goesOn(t, []*client{ann, cid})
+	if seen(ann, "poison") || !seen(ann, "before") {
+		t.Error("the packet was taken")
+	}
+	line := r.logged("a packet has crashed the game: its player is out, and the others play on when the game is made again")
+	if line["player"] != bob.Name || line["panic"] != "injected" {
+		t.Errorf("logged %v", line)
+	}
+	// The journal ends with the packet, to show how it crashes.
+	file, _ := line["journal"].(string)
+	if result, err := rerunFile(t, file); err != nil || result.Over {
+		t.Errorf("journal: %+v, %v", result, err)
+	}
+	// Another process would leave it out, too.
+	same := ask(t, g, func(g *Game) bool {
+		v, err := g.rerun(g.ledger.Left(), nil, new(game.Out), func(*game.Stamped) {})
+		return err == nil && len(v.Skipped) == 1
+	})
+	if !same {
+		t.Error("it does not run again")
+	}
+	for _, end := range recordsOf[storage.Numbered](r) {
+		if _, over := end.Record.(storage.GameEnded); over {
+			t.Errorf("recorded %+v", end)
+		}
+	}
+}
+
+// TestEndWhileItStands: a game may end while its machine is made again.
+func TestEndWhileItStands(t *testing.T) {
+	t.Parallel()
+	_, g, players := heldRig(t, nil)
+	poison(t, g, players[1], []byte("poison"), (*Game).end)
+	wantFIN(t, players[0])
+}
+
+// TestCrashThatCannotBeMended: a game that cannot be made again ends, as by a crash in a turn.
+func TestCrashThatCannotBeMended(t *testing.T) {
+	t.Parallel()
+	r, g, players := heldRig(t, nil)
+	ask(t, g, func(g *Game) bool {
+		copy(g.ledger.Memory().Bytes(), "broken")
+		return true
+	})
+	poison(t, g, players[1], []byte("poison"), func(*Game) {})
+	players[0].UntilChat("crashed")
+	if line := r.logged("game crashed; all other games go on"); !strings.Contains(line["panic"].(string), "no journal") {
+		t.Errorf("logged %v", line)
+	}
+}
+
+// TestGiveUp: a game that cannot be made again is over in the game log, and its journal is kept.
+func TestGiveUp(t *testing.T) {
+	t.Parallel()
+	_, g, _ := heldRig(t, nil)
+	left := ask(t, g, func(g *Game) *survivor {
+		mem := hold.Of(bytes.Clone(append(make([]byte, 4096), g.ledger.Left().Written()...)))
+		for word := range 16 {
+			mem.SetWord(word, g.ledger.Memory().Word(word))
+		}
+		mem.SetWord(2, mem.Word(2)+1) // the sum
+		l, err := survive.Find(mem)
+		if err != nil {
+			t.Error(err)
+		}
+		return &survivor{Left: l, id: g.id}
+	})
+	if err := json.Unmarshal(left.Head, &left.head); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	left.Journal = "game.journal.gz"
+	r := newRig(t, func(o *Options) {
+		o.Survivors, o.Journal = &Survivors{Shelf: shelf{}, games: []*survivor{left}}, journal.Options{Dir: dir}
+	})
+	r.logged("a game cannot be made again: its players see a closed connection")
+	ends := recordsOf[storage.Numbered](r)
+	i := slices.IndexFunc(ends, func(n storage.Numbered) bool { _, over := n.Record.(storage.GameEnded); return over })
+	if i < 0 {
+		t.Fatal("the game log does not say that it is over")
+	}
+	if end := ends[i].Record.(storage.GameEnded); end.Game != left.Key || end.How != storage.EndCrashed || !strings.Contains(end.Detail, "other bytes") {
+		t.Errorf("recorded %+v", end)
+	}
+	r.shutDown()
+	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 || filepath.Base(files[0]) != left.Journal {
+		t.Errorf("journals: %q", files)
+	}
+}
