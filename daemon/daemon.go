@@ -139,7 +139,9 @@ func (d *daemon) openMaps() (err error) {
 }
 
 func (d *daemon) openDatabase() (err error) {
-	d.db, err = storage.Open(d.ctx, d.Config.DatabaseURL(), storage.Options{Log: d.part("database"), StartWithoutDatabase: true})
+	d.db, err = storage.Open(d.ctx, d.Config.DatabaseURL(), storage.Options{
+		Log: d.part("database"), StartWithoutDatabase: true, Unasked: d.host.Survivors.Any(), // their players wait for a turn
+	})
 	if err != nil {
 		return err
 	}
@@ -172,7 +174,7 @@ func (d *daemon) openRecords() error {
 func (d *daemon) openLists() error {
 	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: d.Config.SpoolDir(), Log: d.part("database"), Like: lobby.Likeness}), d.Config)
 	d.atEnd(func() error { d.lists.Close(); return nil })
-	if len(d.host.Survivors.Keys()) == 0 { // else players wait for their next turn
+	if !d.host.Survivors.Any() {
 		d.lists.await(d.ctx, d.Log)
 	}
 	d.banLeavers()

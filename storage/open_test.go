@@ -3,8 +3,10 @@
 package storage_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -154,6 +156,23 @@ func TestViews(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestUnasked: a server that takes connections and never answers keeps nobody waiting.
+func TestUnasked(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	db, err := storage.Open(ctx, "postgres://w3host@"+silent.Addr().String()+"/x?sslmode=disable", storage.Options{StartWithoutDatabase: true, Unasked: true})
+	if err != nil || ctx.Err() != nil {
+		t.Fatal(err, ctx.Err())
+	}
+	_ = db.Close()
 }
 
 // A host may start while its database is away: it records, and the schema is

@@ -56,6 +56,8 @@ type Options struct {
 	// StartWithoutDatabase lets Open succeed while the server is away: the
 	// schema is checked by the first call that reaches it.
 	StartWithoutDatabase bool
+	// Unasked has Open wait for no server: the first call that needs it does.
+	Unasked bool
 	// LeaveSchema neither migrates nor checks the schema.
 	LeaveSchema bool
 	// MustExist creates nothing: a SQLite file that is missing, and a schema
@@ -90,6 +92,9 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	d := &Store{db: db, opts: opts, log: opts.Log}
 	d.sql.d = d
 	d.ready.Store(opts.LeaveSchema)
+	if opts.Unasked {
+		return d, nil
+	}
 	asking, cancel := context.WithTimeout(ctx, openTimeout)
 	err = db.Ping(asking)
 	cancel()
