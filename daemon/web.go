@@ -30,7 +30,9 @@ func (d *daemon) openLive() error {
 	})
 	d.live = weblive.New(hub.New(func(w hub.Watcher) {
 		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read what it watches, and has to come back")
-	}), weblive.Options{Standing: d.standing, Each: d.events.Tell})
+	}), weblive.Options{Standing: d.standing, Each: d.events.Tell, Fault: func(fault any, stack []byte) {
+		d.Log.Error().Str("panic", fmt.Sprint(fault)).Bytes("stack", stack).Msg("a page cannot be kept up to date")
+	}})
 	d.host.Observers = append(d.host.Observers, d.live.Observe)
 	return nil
 }

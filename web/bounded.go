@@ -8,7 +8,8 @@ import (
 )
 
 // How many connections may be open: in all, and from one address that is no proxy. Those
-// that are too many are closed at once, so that an operator elsewhere gets in.
+// that are too many are closed at once, so that an operator elsewhere gets in, and one on the
+// machine itself always.
 const (
 	maxConns        = 1024
 	maxConnsPerAddr = 128
@@ -51,7 +52,7 @@ func (b *bounded) isProxy(addr netip.Addr) bool {
 func (b *bounded) take(addr netip.Addr, proxy bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.all >= maxConns || b.from[addr] >= maxConnsPerAddr && !proxy {
+	if b.all >= maxConns && (proxy || !addr.IsLoopback()) || b.from[addr] >= maxConnsPerAddr && !proxy {
 		return false
 	}
 	b.all++

@@ -63,7 +63,9 @@ func (s *Server) checks() http.Handler {
 	}))
 	h := guard.Handler(s.mux)
 	if base := s.opts.BasePath; base != "" {
-		h = http.StripPrefix(base, h)
+		below := http.NewServeMux()
+		below.Handle(base+"/", http.StripPrefix(base, h)) // and what asks for base is sent there
+		h = below
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range policy {

@@ -301,6 +301,18 @@ func TestForwardedFor(t *testing.T) {
 	}
 }
 
+// Below a base path is nothing but what is below it, and the path itself leads there.
+func TestBasePath(t *testing.T) {
+	w := openWindow(t, func(o *Options) { o.BasePath = "/w3" })
+	w.url = strings.TrimSuffix(w.url, "/w3")
+	for path, want := range map[string]int{"/w3": 307, "/w3/login": 200, "/login": 404, "/w3login": 404, "/": 404} {
+		status, _, header := w.ask(browser(t), "GET", path, "")
+		if status != want || status == 307 && header.Get("Location") != "/w3/" {
+			t.Errorf("%s: %d to %q", path, status, header.Get("Location"))
+		}
+	}
+}
+
 // A fault of a handler ends its request only, and is in the log.
 func TestHandlerFault(t *testing.T) {
 	w := openWindow(t, nil)
@@ -320,6 +332,28 @@ func TestBeside(t *testing.T) {
 	w.url = "http://" + w.doors[1].listener.Addr().String()
 	if status, _, _ := w.ask(http.DefaultClient, "GET", "/", "", "Host", "prometheus.example"); status != 404 {
 		t.Errorf("%d", status)
+	}
+}
+
+// When all places are taken, there is one on the machine itself.
+func TestPlaceOnTheMachine(t *testing.T) {
+	b := newBounded(nil, nil)
+	for i := range maxConns {
+		if !b.take(netip.AddrFrom4([4]byte{203, 0, byte(i >> 8), byte(i)}), false) {
+			t.Fatalf("connection %d", i)
+		}
+	}
+	home := netip.MustParseAddr("127.0.0.1")
+	if b.take(netip.MustParseAddr("192.0.2.1"), false) || b.take(home, true) {
+		t.Error("there are places without an end")
+	}
+	for range maxConnsPerAddr {
+		if !b.take(home, false) {
+			t.Fatal("the operator is kept out")
+		}
+	}
+	if b.take(home, false) {
+		t.Error("there are places without an end on the machine itself")
 	}
 }
 

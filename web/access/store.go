@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,6 +25,9 @@ const (
 	maxSessions = 1000
 	maxLinks    = 20
 )
+
+// lockWithin is how long another program may hold the file. All requests wait meanwhile.
+const lockWithin = 3 * time.Second
 
 // Account is a person who logs in with a password.
 type Account struct {
@@ -115,8 +119,10 @@ func (s *Store) change(how func(*state) error) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
 		return err
 	}
-	if err := s.lock.Lock(); err != nil {
-		return fmt.Errorf("lock %s: %w", s.path, err)
+	ctx, cancel := context.WithTimeout(context.Background(), lockWithin)
+	defer cancel()
+	if _, err := s.lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
+		return fmt.Errorf("%s.lock is held by another program: %w", s.path, err)
 	}
 	defer func() { _ = s.lock.Unlock() }()
 	next, err := s.reread()

@@ -4,6 +4,7 @@ package live
 
 import (
 	"context"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -18,6 +19,8 @@ const (
 	lookEvery = 100 * time.Millisecond
 	// meetEvery is how often the list of games is compared with the host's.
 	meetEvery = 5 * time.Second
+	// restAfterFault bounds what a fault that comes again and again costs.
+	restAfterFault = time.Second
 )
 
 // Live is the state of all pages that live.
@@ -38,6 +41,8 @@ type Options struct {
 	Standing func() view.Host
 	// Each is told every event, on the goroutine of Run; nil: nobody is.
 	Each func(*view.Event)
+	// Fault is told what broke in what pages show; nil: the program ends of it.
+	Fault func(fault any, stack []byte)
 }
 
 // Games are those of a host.
@@ -63,8 +68,26 @@ func (l *Live) Observe(id uint32, key string) host.Observer {
 	return newObserver(&l.ring, id, key, time.Now())
 }
 
-// Run keeps everything up to date until ctx ends.
+// Run keeps everything up to date until ctx ends. After a fault it goes on: no game ends since
+// a page is wrong.
 func (l *Live) Run(ctx context.Context, games Games) {
+	for l.run(ctx, games); ctx.Err() == nil; l.run(ctx, games) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(restAfterFault):
+		}
+	}
+}
+
+func (l *Live) run(ctx context.Context, games Games) {
+	defer func() {
+		if l.opts.Fault == nil {
+			return
+		}
+		if fault := recover(); fault != nil {
+			l.opts.Fault(fault, debug.Stack())
+		}
+	}()
 	look, second := time.NewTicker(lookEvery), time.NewTicker(time.Second)
 	defer look.Stop()
 	defer second.Stop()

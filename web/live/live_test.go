@@ -2,6 +2,7 @@ package live
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"w3host/game"
@@ -326,4 +328,32 @@ func TestRingFull(t *testing.T) {
 	if r.take(func(e *view.Event) { n = e.N }); n != ringLen+6 {
 		t.Errorf("the next is %d", n)
 	}
+}
+
+// A fault of what is shown ends nothing else: the events behind it come.
+func TestFault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		l := New(hub.New(func(hub.Watcher) {}), Options{
+			Standing: func() view.Host { return view.Host{} },
+			Each: func(e *view.Event) {
+				if e.Name == "Ann" {
+					panic("no page for Ann")
+				}
+				told = append(told, e.Name)
+			},
+			Fault: func(fault any, _ []byte) { told = append(told, fmt.Sprint(fault)) },
+		})
+		ctx, stop := context.WithCancel(t.Context())
+		go l.Run(ctx, fakeHost{})
+		for _, name := range []string{"Bob", "Ann", "Cid"} {
+			put(&l.ring, view.Event{Game: 3, Kind: view.Joined, Name: name})
+		}
+		time.Sleep(10 * time.Second)
+		stop()
+		synctest.Wait()
+		if want := "[Bob no page for Ann Cid]"; fmt.Sprint(told) != want {
+			t.Errorf("%v, want %v", told, want)
+		}
+	})
 }

@@ -44,11 +44,12 @@ func (r *ring) put() {
 // offered before them.
 func (r *ring) take(use func(*view.Event)) (through uint64) {
 	through = r.offered.Load() // first: what comes behind it is for the next time
+	var e view.Event
 	for head, tail := r.head.Load(), r.tail.Load(); head < tail; head++ {
 		at := &r.events[head%ringLen]
-		use(at)
-		*at = view.Event{} // its strings are no longer needed
-		r.head.Store(head + 1)
+		e, *at = *at, view.Event{} // its strings are no longer needed
+		r.head.Store(head + 1)     // before use, so that an event that breaks it comes once
+		use(&e)
 	}
 	return through
 }
