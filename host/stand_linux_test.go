@@ -5,6 +5,7 @@ package host
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -152,6 +153,20 @@ func TestCrashThatCannotBeMended(t *testing.T) {
 	if line := r.logged("game crashed; all other games go on"); !strings.Contains(line["panic"].(string), "no journal") {
 		t.Errorf("logged %v", line)
 	}
+}
+
+// TestCrashWithoutALedger: a game whose journal has no room any more ends, and no other.
+func TestCrashWithoutALedger(t *testing.T) {
+	t.Parallel()
+	r, g, players := heldRig(t, nil)
+	_, others := r.play(2)
+	g.call(func() {
+		g.expose(errors.New("no room"))
+		g.from = g.seats[players[1].PID].id
+		panic("injected")
+	})
+	players[0].UntilChat("crashed")
+	goesOn(t, others)
 }
 
 // TestGiveUp: a game that cannot be made again is over in the game log, and its journal is kept.
