@@ -3,7 +3,6 @@
 package hold
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -86,7 +85,7 @@ func (h *holder) wait(pause time.Duration) (end bool) {
 	}
 }
 
-// message is one of the host's; nil in place of its last one: the host has hung up.
+// message is one of the host's.
 type message struct {
 	verb  byte
 	names []Name
@@ -111,7 +110,7 @@ func (h *holder) run() (code int, err error) {
 	if err := h.Started(h.host.Process.Pid); err != nil {
 		h.Log("%v", err)
 	}
-	messages := make(chan *message)
+	messages := make(chan message)
 	go func() { // ends when the host has hung up
 		defer close(messages)
 		for {
@@ -119,13 +118,11 @@ func (h *holder) run() (code int, err error) {
 			if err != nil {
 				return
 			}
-			messages <- &message{verb, names, fds}
+			messages <- message{verb, names, fds}
 		}
 	}()
-	over, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	_ = h.give(pair[0]) // a host that is dead by now hangs up below
-	h.listen(over, messages)
+	h.listen(messages)
 	_ = h.host.Wait() // its copies are closed when this returns
 	return h.host.ProcessState.ExitCode(), nil
 }
@@ -145,24 +142,22 @@ func (h *holder) give(sock int) error {
 }
 
 // listen does what the host says until it hangs up, and passes signals on.
-func (h *holder) listen(ctx context.Context, messages <-chan *message) {
+func (h *holder) listen(messages <-chan message) {
 	for {
 		select {
-		case m := <-messages:
-			if m == nil {
+		case m, ok := <-messages:
+			if !ok {
 				return
 			}
 			h.do(m)
 		case sig := <-h.Signals:
 			h.ending = h.ending || sig == syscall.SIGTERM
 			_ = h.host.Process.Signal(sig)
-		case <-ctx.Done():
-			return
 		}
 	}
 }
 
-func (h *holder) do(m *message) {
+func (h *holder) do(m message) {
 	switch m.verb {
 	case verbPut:
 		for i, n := range m.names {
