@@ -37,9 +37,8 @@ func (b *bounded) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		remote := conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
-		addr := Network(remote)
-		if b.take(addr, b.isProxy(remote)) {
-			return &counted{Conn: conn, done: sync.OnceFunc(func() { b.free(addr) })}, nil
+		if b.take(remote) {
+			return &counted{Conn: conn, done: sync.OnceFunc(func() { b.free(Network(remote)) })}, nil
 		}
 		_ = conn.Close()
 	}
@@ -49,10 +48,14 @@ func (b *bounded) isProxy(addr netip.Addr) bool {
 	return slices.ContainsFunc(b.proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-func (b *bounded) take(addr netip.Addr, proxy bool) bool {
+// home are the addresses of the machine itself, for itself.
+var home = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
+
+func (b *bounded) take(remote netip.Addr) bool {
+	addr, proxy := Network(remote), b.isProxy(remote)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.all >= maxConns && (proxy || !addr.IsLoopback()) || b.from[addr] >= maxConnsPerAddr && !proxy {
+	if b.all >= maxConns && (proxy || !slices.Contains(home, remote)) || b.from[addr] >= maxConnsPerAddr && !proxy {
 		return false
 	}
 	b.all++

@@ -337,23 +337,23 @@ func TestBeside(t *testing.T) {
 
 // When all places are taken, there is one on the machine itself.
 func TestPlaceOnTheMachine(t *testing.T) {
-	b := newBounded(nil, nil)
+	b := newBounded(nil, []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")})
 	for i := range maxConns {
-		if !b.take(netip.AddrFrom4([4]byte{203, 0, byte(i >> 8), byte(i)}), false) {
+		if !b.take(netip.AddrFrom4([4]byte{203, 0, byte(i >> 8), byte(i)})) {
 			t.Fatalf("connection %d", i)
 		}
 	}
-	home := netip.MustParseAddr("127.0.0.1")
-	if b.take(netip.MustParseAddr("192.0.2.1"), false) || b.take(home, true) {
-		t.Error("there are places without an end")
-	}
-	for range maxConnsPerAddr {
-		if !b.take(home, false) {
-			t.Fatal("the operator is kept out")
+	for _, one := range []string{"192.0.2.1", "10.0.0.1", "127.0.0.2"} {
+		if b.take(netip.MustParseAddr(one)) {
+			t.Errorf("there is a place for %s", one)
 		}
 	}
-	if b.take(home, false) {
-		t.Error("there are places without an end on the machine itself")
+	for _, one := range []string{"127.0.0.1", "::1"} {
+		for i := range maxConnsPerAddr + 1 {
+			if got := b.take(netip.MustParseAddr(one)); got != (i < maxConnsPerAddr) {
+				t.Fatalf("connection %d of %s: %v", i, one, got)
+			}
+		}
 	}
 }
 

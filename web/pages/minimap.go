@@ -5,8 +5,12 @@ import (
 	"image"
 	"image/png"
 	"net/http"
+	"net/url"
+	"slices"
 	"sync"
 	"time"
+
+	"w3host/web/view"
 )
 
 const (
@@ -49,11 +53,23 @@ func (p *Pages) minimap(w http.ResponseWriter, r *http.Request) {
 	file := r.PathValue("file")
 	shown, ok := p.minimaps.get(file)
 	if !ok {
+		if !p.opts.Visitor(r).inside() && !p.isOpen(file) { // else strangers keep a core busy
+			http.NotFound(w, r)
+			return
+		}
 		shown = p.draw(file)
 	}
 	w.Header().Set("Content-Type", "image/png")
 	w.Header().Set("Cache-Control", "max-age=600")
 	_, _ = w.Write(shown.png)
+}
+
+// isOpen reports whether the page for everybody has a lobby with a map.
+func (p *Pages) isOpen(file string) bool {
+	values, _, _ := p.opts.Live.Open(view.Topic{Page: view.PublicPage})
+	return slices.ContainsFunc(values.Value("lobbies").Rows, func(id string) bool {
+		return values.Value("lobbies/"+id+"/minimap").Text == "/minimap/"+url.PathEscape(file)
+	})
 }
 
 func (p *Pages) draw(file string) picture {

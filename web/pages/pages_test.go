@@ -315,3 +315,21 @@ func TestBack(t *testing.T) {
 		}
 	}
 }
+
+// Strangers see the pictures of maps that are open, and have no others drawn.
+func TestMinimap(t *testing.T) {
+	s := newSite(t, "(2)Echo Isles.w3x")
+	for _, c := range []struct {
+		visitor, file string
+		want          int
+	}{
+		{"", "other.w3x", 404},
+		{"", "(2)Echo Isles.w3x", 200},
+		{"Rook", "other.w3x", 200},
+	} {
+		s.visitor.Name = c.visitor
+		if w := s.get("/minimap/" + url.PathEscape(c.file)); w.Code != c.want {
+			t.Errorf("%s for %q: %d", c.file, c.visitor, w.Code)
+		}
+	}
+}
