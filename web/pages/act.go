@@ -10,6 +10,7 @@ import (
 
 	"w3host/control"
 	"w3host/game/command"
+	"w3host/web/view"
 )
 
 // maxForm bounds what a browser posts, in bytes.
@@ -48,7 +49,7 @@ func (p *Pages) open(w http.ResponseWriter, r *http.Request) {
 	if !parsed(w, r) {
 		return
 	}
-	line := "host " + quoted(r.PostForm.Get("map"))
+	line := "host " + view.Quoted(r.PostForm.Get("map"))
 	if name := strings.TrimSpace(r.PostForm.Get("name")); name != "" {
 		line += " " + name
 	}
@@ -60,18 +61,15 @@ func (p *Pages) ban(w http.ResponseWriter, r *http.Request) {
 	if !parsed(w, r) {
 		return
 	}
-	line := "ban " + quoted(r.PostForm.Get("name"))
+	line := "ban " + view.Quoted(r.PostForm.Get("name"))
 	if span := strings.TrimSpace(r.PostForm.Get("time")); span != "" {
 		line += " " + span
 	}
 	if reason := strings.TrimSpace(r.PostForm.Get("reason")); reason != "" {
-		line += " " + quoted(reason)
+		line += " " + view.Quoted(reason)
 	}
 	p.carryOut(w, r, control.Order{Command: line})
 }
-
-// quoted is a name of several words as commands take it.
-func quoted(name string) string { return `"` + name + `"` }
 
 func parsed(w http.ResponseWriter, r *http.Request) bool {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)

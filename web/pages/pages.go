@@ -42,6 +42,9 @@ const accountWatches, strangerWatches = 16, 4
 // asked is how long a page waits for the database.
 const asked = 2 * time.Second
 
+// mostAsked is how many pages ask it at once.
+const mostAsked = 4
+
 // Options are what the pages show and act on.
 type Options struct {
 	Live    *live.Live
@@ -108,13 +111,14 @@ type Pages struct {
 	opts      Options
 	pages     map[string]*template.Template
 	minimaps  minimaps
-	strangers made   // by language, theme and visitor
-	tag       string // of what is static
+	strangers made          // by language, theme and visitor
+	tag       string        // of what is static
+	asking    chan struct{} // has a place for each question to the database
 }
 
 // New reads the templates, which are part of the program.
 func New(o Options) *Pages {
-	p := &Pages{opts: o, pages: make(map[string]*template.Template)}
+	p := &Pages{opts: o, pages: make(map[string]*template.Template), asking: make(chan struct{}, mostAsked)}
 	sum := sha256.New()
 	for _, name := range []string{"app.css", "app.js", "chart.js", "icon.svg", "live.js"} {
 		text, err := static.ReadFile("static/" + name)

@@ -11,7 +11,9 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode"
 
@@ -261,6 +263,7 @@ func TestButtons(t *testing.T) {
 		{"/commands", "line=games", control.Order{Command: "games"}},
 		{"/lobbies", "map=echo+isles&name=3v3+all", control.Order{Command: `host "echo isles" 3v3 all`}},
 		{"/bans", "name=Ann+B&time=7d&reason=7+feeds", control.Order{Command: `ban "Ann B" 7d "7 feeds"`}},
+		{"/bans", "name=Ann%22+1s+%22x&time=7d", control.Order{Command: `ban "Ann? 1s ?x" 7d`}},
 	} {
 		fields, _ := url.ParseQuery(c.fields)
 		w := s.post(c.path, fields, "application/json")
@@ -332,4 +335,25 @@ func TestMinimap(t *testing.T) {
 			t.Errorf("%s for %q: %d", c.file, c.visitor, w.Code)
 		}
 	}
+}
+
+// Few pages ask the database at once, however many are asked for.
+func TestQuestionsInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, at, most := &Pages{asking: make(chan struct{}, mostAsked)}, atomic.Int32{}, atomic.Int32{}
+		for range 5 * mostAsked {
+			go func() {
+				_, _ = p.inTurn(t.Context(), func(context.Context) (any, error) {
+					most.Store(max(most.Load(), at.Add(1)))
+					time.Sleep(time.Second)
+					at.Add(-1)
+					return nil, nil
+				})
+			}()
+		}
+		time.Sleep(time.Minute)
+		if most.Load() != mostAsked {
+			t.Errorf("%d at once", most.Load())
+		}
+	})
 }

@@ -21,6 +21,7 @@ var functions = template.FuncMap{
 	"plain":     func(s string) string { return view.Visible(w3map.Plain(s)) },
 	"shown":     view.Visible,
 	"path":      url.PathEscape,
+	"quoted":    view.Quoted,
 	"file":      w3map.Shown,
 	"base":      path.Base,
 	"megabytes": view.Megabytes,

@@ -3,6 +3,7 @@ package view
 import (
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"w3host/game"
@@ -106,7 +107,7 @@ func (g *watched) buildSeat(to *Values, at string, s *game.SnapshotSlot, w words
 	if s.Name != "" && !s.Fake {
 		profile = "/players/" + url.PathEscape(s.Name)
 		if !s.Gone {
-			kick = `kick "` + s.Name + `"`
+			kick = "kick " + Quoted(s.Name)
 		}
 	}
 	if s.Behind > 0 && !s.Gone {
@@ -165,5 +166,9 @@ func team(s *game.SnapshotSlot) string {
 	}
 	return strconv.Itoa(int(s.Team) + 1)
 }
+
+// Quoted is a name as commands take it. A quote within would end it: the name of one player
+// could be written so that a button means another. With the sign it is nobody's.
+func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, "?") + `"` }
 
 func pathOf(name string) string { return url.PathEscape(name) }
