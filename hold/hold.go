@@ -68,8 +68,6 @@ type Shelf interface {
 	Memory(name string, size int) (*Memory, error)
 	// Map takes over memory that an earlier process has made.
 	Map(fd int) (*Memory, error)
-	// End resets a connection, of which others have copies, and closes this one.
-	End(fd int)
 	// Clock is the time of the machine, the same for all processes.
 	Clock() time.Duration
 	// Count asks the system how far the streams of a connection have come.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,12 +16,6 @@ func (*shelf) Clock() time.Duration {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // it never fails
 	return time.Duration(t.Nano())
-}
-
-func (*shelf) End(fd int) {
-	to := unix.RawSockaddr{Family: unix.AF_UNSPEC}
-	_, _, _ = unix.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&to)), unix.SizeofSockaddrInet4)
-	_ = unix.Close(fd)
 }
 
 // Count takes what the system answers only if nothing has come or gone meanwhile.

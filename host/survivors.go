@@ -11,6 +11,7 @@ import (
 
 	"w3host/game"
 	"w3host/hold"
+	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/record/recording"
 	"w3host/storage"
@@ -133,7 +134,7 @@ func (s *Survivors) giveUp(g *survivor) {
 // closeAll ends the connections of a game that were left.
 func (s *Survivors) closeAll(g *survivor) {
 	for id, fd := range g.sockets {
-		s.Shelf.End(fd)
+		loop.Reset(fd)
 		s.Shelf.Drop(hold.LinkName(g.id, uint32(id)))
 	}
 }

@@ -35,6 +35,9 @@ func (c *Conn) Copied() int { return -1 }
 // Adopt is never called.
 func (l *Loop) Adopt(int, netip.AddrPort, Stream, int, func(*Conn) Handler) *Conn { return nil }
 
+// Reset is never called.
+func Reset(int) {}
+
 // set is nothing here: what comes is reported at once.
 type set struct{}
 

@@ -76,17 +76,19 @@ func (k *fdSocket) Close() {
 	k.p.byFD[k.fd] = nil
 	if k.copied { // then closing ends neither the connection nor the watch
 		_ = control(k.set.fd, unix.EPOLL_CTL_DEL, k.fd, 0)
-		disconnect(k.fd)
+		Reset(k.fd)
+	} else {
+		_ = unix.SetsockoptLinger(k.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+		_ = unix.Close(k.fd)
 	}
-	_ = unix.SetsockoptLinger(k.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
-	_ = unix.Close(k.fd)
 	k.fd = -1 // the number is another file's next
 }
 
-// disconnect ends a connection of which others have copies, with a reset.
-func disconnect(fd int) {
+// Reset ends a connection of which others have copies, and closes this one.
+func Reset(fd int) {
 	to := unix.RawSockaddr{Family: unix.AF_UNSPEC}
 	_, _, _ = unix.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&to)), unix.SizeofSockaddrInet4)
+	_ = unix.Close(fd)
 }
 
 func (k *fdSocket) watch(s *set) {
