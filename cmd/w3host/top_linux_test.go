@@ -130,8 +130,14 @@ func TestTopOnAScreen(t *testing.T) {
 	p.watchRows(nil)
 	p.resize(200, 60)
 	p.awaitRow(`^#.*NAME {20,}MAP {20,}WAITS FOR$`)
-	if rows := p.rows(); len(rows) != 60 || !strings.HasPrefix(rows[59], "sorted by") || !strings.Contains(rows[58], "playing") {
-		t.Errorf("at 200 by 60:\n%s", strings.Join(rows, "\n"))
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		rows := p.rows()
+		if len(rows) == 60 && strings.HasPrefix(rows[59], "sorted by") && strings.Contains(rows[58], "playing") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("at 200 by 60:\n%s", strings.Join(rows, "\n"))
+		}
 	}
 	p.resize(40, 10)
 	p.awaitRow(`^# +STATE +PLAYERS +NAME$`)
@@ -187,6 +193,7 @@ func TestTopOfAHost(t *testing.T) {
 	h := startProcess(t, dir, "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "2")
 	said, _ := h.await("your window, once")["message"].(string)
 	window := regexp.MustCompile(`http://[^/]+`).FindString(said)
+	h.await("lobby open")
 	ctx, stop := context.WithCancel(t.Context())
 	played := make(chan error, 1)
 	go func() {
