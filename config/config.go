@@ -33,7 +33,8 @@ type Config struct {
 	Control       Control       `toml:"control"`
 	Web           Web           `toml:"web"`
 	Log           Log           `toml:"log"`
-	Realms        []Realm       `toml:"realm"` // see realm.go
+	Realms        []Realm       `toml:"realm"`   // see realm.go
+	Webhooks      []Webhook     `toml:"webhook"` // see webhook.go
 
 	Commands map[string]Command `toml:"commands"` // by name
 

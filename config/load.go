@@ -83,6 +83,8 @@ func (c *Config) decode(path, text string) error {
 		switch {
 		case name == realmSection:
 			faults = multierror.Append(faults, c.decodeRealms(path, sections[name]))
+		case name == webhookSection:
+			faults = multierror.Append(faults, c.decodeWebhooks(path, sections[name]))
 		case name == commandsSection:
 			faults = multierror.Append(faults, c.decodeCommands(path, sections[name]))
 		case name == "autohost" && isList:
@@ -211,7 +213,7 @@ func (c *Config) readEnviron(environ []string) error {
 // listOf is the part of the file that a variable seems to mean, which only a file can
 // have.
 func listOf(name string) string {
-	for prefix, list := range map[string]string{"AUTOHOST": "an [[autohost]] entry", "REALM": "a [[realm]]", "COMMANDS": "a [commands.NAME]"} {
+	for prefix, list := range map[string]string{"AUTOHOST": "an [[autohost]] entry", "REALM": "a [[realm]]", "WEBHOOK": "a [[webhook]]", "COMMANDS": "a [commands.NAME]"} {
 		if strings.HasPrefix(name, EnvPrefix+prefix) {
 			return list
 		}

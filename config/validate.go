@@ -69,6 +69,9 @@ func (c *Config) Validate() error {
 	for i := range c.Realms {
 		v.realm(c, i)
 	}
+	for i := range c.Webhooks {
+		v.webhook(c, i)
+	}
 	return v.faults.ErrorOrNil()
 }
 

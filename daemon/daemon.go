@@ -32,6 +32,7 @@ import (
 	"w3host/web/api"
 	weblive "w3host/web/live"
 	"w3host/web/metrics"
+	"w3host/web/webhook"
 )
 
 // Stopping takes at most limits.shutdown_timeout and a second, whatever the disk and
@@ -78,6 +79,7 @@ type daemon struct {
 	web       *web.Server // nil: none
 	live      *weblive.Live
 	events    *api.Events
+	hooks     *webhook.Hooks
 	metrics   *metrics.Metrics
 	realms    *realm.Realms // nil: none
 	pulse     pulse
@@ -257,7 +259,10 @@ func (d *daemon) serve() error {
 		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, Audit: func(a storage.AdminAction) { d.records.Record(a) },
 		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: os.Getpid() == 1,
 	})
-	r.use = func(c config.Config) { d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting)) }
+	r.use = func(c config.Config) {
+		d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting))
+		d.hooks.Use(hooks(c))
+	}
 	r.use(c)
 	if d.onRealms != nil {
 		go d.onRealms.run(d.ctx, d.operator) // ends with ctx

@@ -34,7 +34,7 @@ const (
 // Check finds every fault of a configuration. The other functions of this package take
 // one without faults.
 func Check(c config.Config) error {
-	return multierror.Append(c.Validate(), control.CheckRules(commandRules(c))).ErrorOrNil()
+	return multierror.Append(c.Validate(), control.CheckRules(commandRules(c)), checkHooks(c)).ErrorOrNil()
 }
 
 func hostOptions(c config.Config, version string, log zerolog.Logger) host.Options {

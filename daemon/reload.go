@@ -82,9 +82,9 @@ func (r *reloader) reload() (notes []string, err error) {
 		return nil, err
 	}
 	r.maps.reload(c)
-	r.host.Configure(hostOptions(c, r.version, zerolog.Nop()))
 	r.lists.use(c)
 	r.use(c)
+	r.host.Configure(hostOptions(c, r.version, zerolog.Nop())) // last: it opens lobbies again, by what the others know
 	r.now = c
 	return notes, nil
 }

@@ -28,6 +28,8 @@ func (d *daemon) openLive() error {
 	d.events = api.NewEvents(func(w hub.Watcher) {
 		d.Log.Warn().Str("watcher", w.Name).Msg("a program did not read its events, and has to come back")
 	})
+	d.openHooks()
+	d.events.Also = d.hooks.Tell
 	d.live = weblive.New(hub.New(func(w hub.Watcher) {
 		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read what it watches, and has to come back")
 	}), weblive.Options{Standing: d.standing, Each: d.events.Tell, Fault: func(fault any, stack []byte) {

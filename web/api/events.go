@@ -25,10 +25,13 @@ const accountStreams = 8
 // kinds are the types of events.
 var kinds = map[view.Kind]string{
 	view.Opened: "lobby.opened", view.Started: "game.started", view.Loaded: "game.loaded", view.Turns: "game.turns",
-	view.LagBegan: "game.lag", view.LagEnded: "game.lag", view.Desynced: "game.desync", view.Ended: "game.ended",
+	view.LagBegan: "game.lag", view.LagEnded: "game.lag", view.Desynced: "game.desync", view.Ended: EndedType,
 	view.Joined: "player.joined", view.Left: "player.left", view.LinkLost: "player.away", view.LinkResumed: "player.back",
 	view.Said: chatType, view.Commanded: auditType,
 }
+
+// EndedType is the last of a lobby or game.
+const EndedType = "game.ended"
 
 // Types that not every viewer may read: lines that are not for all, and commands, which
 // name addresses.
@@ -49,8 +52,8 @@ func needs(kind string) access.Role {
 	return access.Viewer
 }
 
-// types are all types, in the order of the alphabet.
-func types() (list []string) {
+// Types are all types, in the order of the alphabet.
+func Types() (list []string) {
 	for _, kind := range kinds {
 		list = append(list, kind)
 	}
@@ -75,12 +78,16 @@ type Event struct {
 }
 
 // Events sends what happens to the programs that watch.
-type Events struct{ hub *hub.Hub }
+type Events struct {
+	hub *hub.Hub
+	// Also is told each event, whoever may read it; nil: nobody is. It must not wait.
+	Also func(Event)
+}
 
 // NewEvents makes them; dropped is told of those who did not read.
 func NewEvents(dropped func(hub.Watcher)) *Events {
-	s := &Events{hub.New(dropped)}
-	for _, kind := range types() {
+	s := &Events{hub: hub.New(dropped)}
+	for _, kind := range Types() {
 		s.hub.Keep(kind)
 	}
 	return s
@@ -107,6 +114,9 @@ func (s *Events) Tell(e *view.Event) {
 	case view.Turns:
 		out.LateMS = control.LateOf(e.Late.Turns, e.Late.Median, e.Late.Max)
 	}
+	if s.Also != nil {
+		s.Also(out)
+	}
 	data, _ := json.Marshal(out) // numbers and texts only
 	s.hub.Publish(out.Type, out.Type, data)
 }
@@ -120,8 +130,8 @@ func (s *Events) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, kind := range topics {
 		switch {
-		case !slices.Contains(types(), kind):
-			web.Fault(w, http.StatusUnprocessableEntity, "unknown_type", fmt.Sprintf("there is no type of events %.40q: the types are %s", kind, strings.Join(types(), ", ")))
+		case !slices.Contains(Types(), kind):
+			web.Fault(w, http.StatusUnprocessableEntity, "unknown_type", fmt.Sprintf("there is no type of events %.40q: the types are %s", kind, strings.Join(Types(), ", ")))
 			return
 		case from.Role < needs(kind):
 			web.Fault(w, http.StatusForbidden, "forbidden", fmt.Sprintf("%s needs the role %v; yours is %v", kind, needs(kind), from.Role))
@@ -129,7 +139,7 @@ func (s *Events) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if topics == nil {
-		topics = slices.DeleteFunc(types(), func(kind string) bool { return from.Role < needs(kind) })
+		topics = slices.DeleteFunc(Types(), func(kind string) bool { return from.Role < needs(kind) })
 	}
 	slices.Sort(topics)
 	web.Stream(w)
@@ -146,7 +156,7 @@ func describeEvents(to huma.API) {
 	to.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: "/events", OperationID: "events", Summary: "What happens, as server-sent events",
 		Description: "Each event has an id, its type as name, and an Event in JSON as data. Who comes back sends the last id as Last-Event-ID or " +
-			"after, and gets what has come since then, or the event resync when that is not known any more. Types: " + strings.Join(types(), ", ") + ".",
+			"after, and gets what has come since then, or the event resync when that is not known any more. Types: " + strings.Join(Types(), ", ") + ".",
 		Security: []map[string][]string{{"token": {}}},
 		Parameters: []*huma.Param{
 			{Name: "types", In: "query", Description: "Types with commas between them; none: all that the role may read", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{"chat,game.ended"}}},

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/go-multierror"
+
+	"w3host/realm/bncs"
+)
+
+// Webhook is a site that is told what happens. Types of events and the template are checked
+// by who tells. The URL is a secret: Discord's has a password in it.
+type Webhook struct {
+	URL      bncs.Secret `toml:"url"`
+	Secret   bncs.Secret `toml:"secret"`
+	Events   []string    `toml:"events"`
+	Entries  []string    `toml:"entries"` // names of [[autohost]]; none: all lobbies and games
+	Format   string      `toml:"format" default:"json"`
+	Template string      `toml:"template"`
+}
+
+// Formats of webhooks.
+const (
+	FormatJSON    = "json"
+	FormatDiscord = "discord"
+)
+
+const (
+	webhookSection = "webhook"
+	// SecretPrefix is before the Base64 of a webhook's secret, as standardwebhooks.com has it.
+	SecretPrefix = "whsec_"
+	leastSecret  = 24 // bytes
+)
+
+// decodeWebhooks reads the [[webhook]] sections of a file.
+func (c *Config) decodeWebhooks(path string, value any) error {
+	sections, ok := value.([]map[string]any)
+	if !ok {
+		return fmt.Errorf("%s: webhook: write [[webhook]], in two brackets, above the keys of each", path)
+	}
+	var faults *multierror.Error
+	c.Webhooks = nil
+	for i, section := range sections {
+		var w Webhook
+		setDefaults(reflect.ValueOf(&w).Elem())
+		faults = multierror.Append(faults, decodeTable(path, fmt.Sprintf("[[webhook]] %d", i+1), "webhook.", fieldsOf(reflect.ValueOf(&w).Elem(), "toml"), section))
+		c.Webhooks = append(c.Webhooks, w)
+	}
+	return faults.ErrorOrNil()
+}
+
+// Key is the secret as bytes; nil: there is none, or it is none.
+func (w *Webhook) Key() []byte {
+	text, ok := strings.CutPrefix(string(w.Secret), SecretPrefix)
+	key, err := base64.StdEncoding.DecodeString(text)
+	if !ok || err != nil || len(key) < leastSecret {
+		return nil
+	}
+	return key
+}
+
+// webhook checks one section.
+func (v *validator) webhook(c *Config, i int) {
+	w := &c.Webhooks[i]
+	key := func(name string) string { return fmt.Sprintf("webhook %d: %s", i+1, name) }
+	if to, err := url.Parse(string(w.URL)); err != nil || to.Scheme != "https" && to.Scheme != "http" || to.Host == "" {
+		v.fault(key("url"), "(not shown, it may hold a password)", "must begin with https:// or http:// and a host")
+	}
+	v.oneOf(key("format"), w.Format, FormatJSON, FormatDiscord)
+	switch {
+	case w.Key() != nil, w.Secret == "" && w.Format == FormatDiscord:
+	case w.Secret == "":
+		v.fault(key("secret"), `""`, "is missing: the site knows by it who has sent; echo %s$(openssl rand -base64 32) makes one", SecretPrefix)
+	default:
+		v.fault(key("secret"), "(not shown)", "must be %s and %d bytes or more in Base64; echo %[1]s$(openssl rand -base64 32) makes one", SecretPrefix, leastSecret)
+	}
+	var names []string
+	for _, e := range c.Entries() {
+		names = append(names, e.Lobby.Name)
+	}
+	for _, name := range w.Entries {
+		if !slices.Contains(names, name) {
+			v.fault(key("entries"), strconv.Quote(name), "is no entry of autohost: they are %q", names)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The example shows every key of [[webhook]], with its default.
+func TestWebhookExample(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "config.toml.example"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "# [[webhook]]")
+	section, _, _ = strings.Cut(section, "\n\n")
+	section = regexp.MustCompile(`(?m)^# (\w+ = )`).ReplaceAllString(section, "$1")
+	c, err := Load(write(t, "[[webhook]]\n"+section), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want Webhook
+	setDefaults(reflect.ValueOf(&want).Elem())
+	want.URL, want.Events, want.Entries = "https://example.org/w3host", []string{}, []string{}
+	if !reflect.DeepEqual(c.Webhooks[0], want) {
+		t.Errorf("got %#v, want %#v", c.Webhooks[0], want)
+	}
+	for key := range fieldsOf(reflect.ValueOf(want), "toml") {
+		if !strings.Contains(section, "\n"+key+" = ") {
+			t.Errorf("%s is not shown", key)
+		}
+	}
+}
+
+// Faults name what to write, and show neither URL nor secret.
+func TestWebhookFaults(t *testing.T) {
+	good := "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	for text, want := range map[string]string{
+		"[[webhook]]\nurl = \"https://x/hidden\"\nsecret = \"" + good + "\"":                     "",
+		"[[webhook]]\nurl = \"https://x/hidden\"\nformat = \"discord\"":                          "",
+		"[[webhook]]\nurl = \"x/hidden\"\nsecret = \"" + good + "\"":                             "webhook 1: url = (not shown, it may hold a password): must begin with https://",
+		"[[webhook]]\nurl = \"https://x/hidden\"":                                                "webhook 1: secret = \"\": is missing: the site knows by it who has sent; echo whsec_$(openssl",
+		"[[webhook]]\nurl = \"https://x/hidden\"\nsecret = \"hidden\"":                           "must be whsec_ and 24 bytes or more in Base64",
+		"[[webhook]]\nurl = \"https://x/hidden\"\nformat = \"xml\"\nsecret = \"" + good + "\"":   "format",
+		"[[webhook]]\nurl = \"https://x/hidden\"\nsecret = \"" + good + "\"\nentries = [\"no\"]": `entries = "no": is no entry of autohost: they are ["w3host game"]`,
+		"[[webhook]]\nurl = [\"hidden\"]":                                                        "webhook.url",
+		"[webhook]\nurl = \"hidden\"":                                                            "write [[webhook]], in two brackets",
+		"[[webhook]]\nevent = []":                                                                `unknown key "event" in [[webhook]] 1; did you mean "events"?`,
+	} {
+		c, err := Load(write(t, text), nil)
+		if err == nil {
+			err = c.Validate()
+		}
+		switch {
+		case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want %s", text, err, want)
+		case err != nil && strings.Contains(err.Error(), "hidden"):
+			t.Errorf("a secret is shown: %v", err)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package daemon
+
+import (
+	"fmt"
+	"net/url"
+
+	"github.com/hashicorp/go-multierror"
+
+	"w3host/config"
+	"w3host/web/webhook"
+)
+
+// hooks are the sites that are told what happens.
+func hooks(c config.Config) (list []webhook.Hook) {
+	for i := range c.Webhooks {
+		w := &c.Webhooks[i]
+		label := fmt.Sprintf("webhook %d", i+1)
+		if to, err := url.Parse(string(w.URL)); err == nil {
+			label += " (" + to.Hostname() + ")" // what is behind it may be a password
+		}
+		list = append(list, webhook.Hook{
+			Label: label, URL: string(w.URL), Key: w.Key(), Events: w.Events, Entries: w.Entries,
+			Discord: w.Format == config.FormatDiscord, Template: w.Template,
+		})
+	}
+	return list
+}
+
+// checkHooks finds what only who tells knows.
+func checkHooks(c config.Config) error {
+	var faults *multierror.Error
+	for i, h := range hooks(c) {
+		for _, err := range h.Check() {
+			faults = multierror.Append(faults, fmt.Errorf("webhook %d: %w", i+1, err))
+		}
+	}
+	return faults.ErrorOrNil()
+}
+
+// openHooks begins to tell sites what happens.
+func (d *daemon) openHooks() {
+	d.hooks = webhook.New(webhook.Options{Host: hostName(d.Config), Game: d.told, Log: d.part("webhook")})
+	d.hooks.Use(hooks(d.Config))
+	d.atEnd(func() error { d.hooks.Close(); return nil })
+}
+
+// told is what sites are told of a game.
+func (d *daemon) told(id uint32) (webhook.Game, bool) {
+	i := d.running.Info(id)
+	return webhook.Game{Name: i.Name, Map: i.Map, Entry: i.Entry, Private: !i.Public}, i.ID != 0
+}

@@ -1,0 +1,136 @@
+// Package webhook tells other sites what happens in lobbies and games. No game waits for one:
+// each site has a queue with a bound and a goroutine of its own.
+package webhook
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/time/rate"
+
+	"w3host/web/api"
+)
+
+const (
+	// queued events of a site may wait; further ones are lost.
+	queued = 256
+	// gamesKept bounds what is remembered of games whose end was not told.
+	gamesKept = 4096
+)
+
+// Hook is a site and what it is told.
+type Hook struct {
+	Label    string // in the log, which does not have the URL
+	URL      string
+	Key      []byte   // of signatures; nil: none
+	Events   []string // types
+	Entries  []string // none: all
+	Discord  bool
+	Template string // makes the text of a message
+}
+
+// Game is what is told of a game besides an event.
+type Game struct {
+	Name, Map, Entry string
+	Private          bool // it is told to nobody
+}
+
+// Options are what Hooks stand on. Durations that are 0 have a default.
+type Options struct {
+	Host   string // who tells
+	Game   func(id uint32) (g Game, known bool)
+	Log    zerolog.Logger
+	First  time.Duration // before the second try; doubled for each further one
+	Within time.Duration // for an answer
+}
+
+// Hooks tells all sites.
+type Hooks struct {
+	opts    Options
+	client  *http.Client
+	mu      sync.Mutex
+	games   map[uint32]Game
+	senders []*sender
+	running sync.WaitGroup
+}
+
+// New makes it, without a site.
+func New(o Options) *Hooks {
+	if o.First == 0 {
+		o.First = time.Second
+	}
+	if o.Within == 0 {
+		o.Within = 10 * time.Second
+	}
+	return &Hooks{opts: o, games: make(map[uint32]Game), client: &http.Client{
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute},
+		Timeout:   o.Within,
+		// A redirect could carry what is told anywhere.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Use tells these sites from now on. One that was told before keeps what waits for it.
+func (h *Hooks) Use(hooks []Hook) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	before := h.senders
+	h.senders = nil
+	for _, hook := range hooks {
+		at := slices.IndexFunc(before, func(s *sender) bool { return reflect.DeepEqual(s.hook, hook) })
+		if at >= 0 {
+			h.senders, before = append(h.senders, before[at]), slices.Delete(before, at, at+1)
+			continue
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		s := &sender{hook: hook, opts: h.opts, client: h.client, stop: stop, queue: make(chan Told, queued), loud: rate.Sometimes{Interval: time.Minute}}
+		h.running.Go(func() { s.run(ctx) }) // ends with stop
+		h.senders = append(h.senders, s)
+	}
+	for _, s := range before {
+		s.stop()
+	}
+}
+
+// Close ends it. What waits is not told any more.
+func (h *Hooks) Close() {
+	h.Use(nil)
+	h.running.Wait()
+	h.client.CloseIdleConnections()
+}
+
+// Tell passes an event on. It does not wait.
+func (h *Hooks) Tell(e api.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	g, known := h.game(&e)
+	if !known || g.Private {
+		return
+	}
+	for _, s := range h.senders {
+		if slices.Contains(s.hook.Events, e.Type) && (len(s.hook.Entries) == 0 || slices.Contains(s.hook.Entries, g.Entry)) {
+			s.put(Told{Host: h.opts.Host, Event: e, Name: g.Name, Map: g.Map, Entry: g.Entry})
+		}
+	}
+}
+
+// game is that of an event, as it was last: one that has ended is not there any more.
+func (h *Hooks) game(e *api.Event) (g Game, known bool) {
+	if g, known = h.opts.Game(e.Game); !known {
+		g, known = h.games[e.Game]
+	} else {
+		if len(h.games) >= gamesKept {
+			clear(h.games)
+		}
+		h.games[e.Game] = g
+	}
+	if e.Type == api.EndedType {
+		delete(h.games, e.Game)
+	}
+	return g, known
+}
