@@ -169,6 +169,7 @@ type Transfer struct {
 	TotalRate      ByteRate `toml:"total_rate"`
 	PlayerRate     ByteRate `toml:"player_rate" entry:"player_rate"`
 	MaxDownloaders int      `toml:"max_downloaders" range:"0..10000" entry:"max_downloaders"`
+	NoMapWait      Duration `toml:"no_map_wait" default:"0s" range:"0s..1h" entry:"no_map_wait"` // of who may not download
 	Timeout        Duration `toml:"download_timeout" default:"10m" range:"10s..24h" entry:"download_timeout"`
 }
 

@@ -186,7 +186,7 @@ func transferConfig(c config.Transfer) mapxfer.Config {
 	t := mapxfer.Defaults()
 	t.Mode, _ = mapxfer.ParseMode(c.Mode)
 	t.TotalRate, t.PlayerRate = int64(c.TotalRate), int64(c.PlayerRate)
-	t.MaxDownloaders, t.Timeout = c.MaxDownloaders, c.Timeout.D()
+	t.MaxDownloaders, t.Timeout, t.Wait = c.MaxDownloaders, c.Timeout.D(), c.NoMapWait.D()
 	return t
 }
 

@@ -70,8 +70,10 @@ func link(m *Machine, _ *call) texts.Text {
 	if m.cfg.Map.Link == "" {
 		return texts.Of("No address is known for this map.")
 	}
-	return texts.Of("%s: %s", m.cfg.Map.Name, m.cfg.Map.Link)
+	return mapLink(m)
 }
+
+func mapLink(m *Machine) texts.Text { return texts.Of("%s: %s", m.cfg.Map.Name, m.cfg.Map.Link) }
 
 func rename(m *Machine, c *call, name string) error { return m.list(c, name, !m.cfg.Unlisted) }
 

@@ -197,7 +197,7 @@ func (m *Machine) tick(*Input) {
 	}
 	m.applyLobby(m.lobby.Tick(m.now, m.out.lobby))
 	if m.turns == nil && !m.Over() {
-		if m.Downloading() {
+		if _, waits := m.xfer.Next(); waits {
 			m.applyTransfer(m.xfer.Tick(m.now, m.out.xfer))
 		}
 		m.announceNow()

@@ -131,6 +131,15 @@ func (s *scene) event(line string) error {
 			return err
 		}
 		s.step(Input{Kind: Rated, Link: s.links[name], Skill: skill, Games: games})
+	case "nomap": // WAIT LINK: a lobby without downloads, in which who lacks the map stays so long
+		cfg := s.m.cfg
+		var wait string
+		if _, err := fmt.Sscan(rest, &wait, &cfg.Map.Link); err != nil {
+			return err
+		}
+		cfg.Transfer.Mode = mapxfer.Off
+		cfg.Transfer.Wait, _ = time.ParseDuration(wait)
+		s.open(cfg)
 	case "strength": // MIN MAX GAMES: a lobby for such players
 		cfg := s.m.cfg
 		if _, err := fmt.Sscan(rest, &cfg.Entry.MinRating, &cfg.Entry.MaxRating, &cfg.Entry.MinGames); err != nil {

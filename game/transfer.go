@@ -1,6 +1,8 @@
 package game
 
 import (
+	"time"
+
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
@@ -89,9 +91,21 @@ func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
 	case mapxfer.WhyAsk:
 		m.later(lobby.Say{Text: texts.Of("%s does not have the map. An admin can allow the download with %cdownload %[1]s", s.Name, m.cfg.Trigger)})
 	case mapxfer.WhyOff:
+		if wait := m.cfg.Transfer.Wait; wait > 0 {
+			m.tellWithoutMap(s, wait)
+			return
+		}
 		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map, and downloads are off")})
 	default:
 		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map: %v", texts.Known(e.Why.String()))})
+	}
+}
+
+// tellWithoutMap tells everybody who cannot start the game, and that player where the map is.
+func (m *Machine) tellWithoutMap(s *seat, wait time.Duration) {
+	m.later(lobby.Say{Text: texts.Of("%s does not have the map, and downloads are off. Within %v an admin can allow this one with %cdownload %[1]s", s.Name, wait, m.cfg.Trigger)})
+	if m.cfg.Map.Link != "" {
+		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: mapLink(m)})
 	}
 }
 

@@ -49,6 +49,9 @@ type Config struct {
 	// Stall is the longest a player may acknowledge nothing while parts are on
 	// their way; 0 is no bound.
 	Stall time.Duration
+	// Wait is how long who lacks the map stays without being allowed to download it; 0: with Off not at
+	// all, with Ask without end.
+	Wait time.Duration
 	// MaxWindow bounds the bytes handed out and not yet acknowledged, per player.
 	// The out queue of the host must hold that much.
 	MaxWindow int

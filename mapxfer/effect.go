@@ -35,6 +35,7 @@ type Why uint8
 const (
 	WhyOff         Why = iota + 1 // Refused: downloads are off
 	WhyAsk                        // Refused: an admin must allow this player
+	WhyWaited                     // Refused: nobody has allowed it within Config.Wait; remove the player
 	WhyDeclined                   // Refused: the client does not take the map
 	WhyTimeout                    // TooSlow: longer than Config.Timeout
 	WhyStall                      // TooSlow: nothing acknowledged for Config.Stall
@@ -67,6 +68,7 @@ type Effect struct {
 var reasons = [...]string{
 	WhyOff:         "downloads are off",
 	WhyAsk:         "an admin must allow the download",
+	WhyWaited:      "nobody has allowed the download",
 	WhyDeclined:    "the client declined the download",
 	WhyTimeout:     "the download took too long",
 	WhyStall:       "no part was acknowledged for too long",

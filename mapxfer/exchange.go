@@ -13,6 +13,7 @@ func (s *Scheduler) request(p *player, held uint32) {
 		if known {
 			return
 		}
+		p.since = s.now
 		why := WhyOff
 		if s.cfg.Mode == Ask {
 			why = WhyAsk

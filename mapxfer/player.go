@@ -47,7 +47,8 @@ const (
 type player struct {
 	pid     uint8
 	state   state
-	allowed bool // by an admin
+	allowed bool          // by an admin
+	since   time.Duration // when refused
 
 	base, acked, next, high uint32
 	percent                 uint8

@@ -40,8 +40,11 @@ func (s *Scheduler) Tick(now time.Duration, out []Effect) []Effect {
 	s.now, s.out = max(now, s.now), out
 	s.looked = s.now
 	for _, p := range s.players {
-		if p.state == active {
+		switch {
+		case p.state == active:
 			s.check(p)
+		case p.state == refused && s.cfg.Wait > 0 && s.now >= p.since+s.cfg.Wait:
+			s.remove(p, Refused, WhyWaited)
 		}
 	}
 	s.pump()

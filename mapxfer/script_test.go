@@ -15,7 +15,7 @@ import (
 // TestScripts plays testdata/script/*.txt. A line is an event, `> ` lines behind
 // it are its effects, `#` begins a comment:
 //
-//	config size=N mode=on|off|ask total=N player=N max=N timeout=D stall=D
+//	config size=N mode=on|off|ask total=N player=N max=N timeout=D stall=D wait=D
 //	D report PID FLAG BYTES        0x42
 //	D ack PID BYTES [TO FROM]      0x44
 //	D refuse PID [TO FROM]         0x45
@@ -117,6 +117,8 @@ func scriptConfig(t *testing.T, words []string) Config {
 			cfg.MaxDownloaders = n
 		case "timeout":
 			cfg.Timeout = duration(t, value)
+		case "wait":
+			cfg.Wait = duration(t, value)
 		case "stall":
 			cfg.Stall = duration(t, value)
 		default:

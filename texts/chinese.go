@@ -94,6 +94,7 @@ var chineseWords = map[string]string{
 	// downloads
 	"downloads are off":                       "地图下载已关闭",
 	"an admin must allow the download":        "需要管理员允许下载",
+	"nobody has allowed the download":         "没有人允许下载",
 	"the client declined the download":        "客户端拒绝了下载",
 	"the download took too long":              "下载时间过长",
 	"no part was acknowledged for too long":   "地图下载长时间没有进展",

@@ -130,11 +130,12 @@ var chineseGame = map[string]string{
 	"the player is missing. Usage: %s <player>": "缺少玩家。用法：%s <player>",
 
 	// downloads
-	"%s does not have the map. An admin can allow the download with %cdownload %[1]s": "%s 没有地图。管理员可以允许下载：%cdownload %[1]s",
-	"does not have the map, and downloads are off":                                    "没有地图，且下载已关闭",
-	"does not have the map: %v":                                                       "没有地图：%v",
-	"%s has downloaded the map: %.1f MB in %.1f s, %.0f KB/s.":                        "%s 已下载地图：%.1f MB，用时 %.1f 秒，%.0f KB/s。",
-	"You are number %d in the queue for the map.":                                     "你在地图下载队列中排第 %d 位。",
+	"%s does not have the map. An admin can allow the download with %cdownload %[1]s":                              "%s 没有地图。管理员可以允许下载：%cdownload %[1]s",
+	"%s does not have the map, and downloads are off. Within %v an admin can allow this one with %cdownload %[1]s": "%s 没有地图，且下载已关闭。管理员可在%v内允许下载：%cdownload %[1]s",
+	"does not have the map, and downloads are off":                                                                 "没有地图，且下载已关闭",
+	"does not have the map: %v":                                "没有地图：%v",
+	"%s has downloaded the map: %.1f MB in %.1f s, %.0f KB/s.": "%s 已下载地图：%.1f MB，用时 %.1f 秒，%.0f KB/s。",
+	"You are number %d in the queue for the map.":              "你在地图下载队列中排第 %d 位。",
 
 	// turns
 	"%s lost the connection and can reconnect within %v.": "%s 掉线了，可在 %v内重新连接。",
