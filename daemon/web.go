@@ -10,7 +10,6 @@ import (
 	"w3host/config"
 	"w3host/control"
 	"w3host/game"
-	"w3host/game/command"
 	"w3host/host"
 	"w3host/storage"
 	"w3host/web"
@@ -169,12 +168,9 @@ func (d *daemon) openPages() {
 	}
 }
 
-// levels are those of commands that a role has.
-var levels = map[access.Role]command.Level{access.Moderator: command.Owner, access.Admin: command.Admin, access.Root: command.Root}
-
 func visitor(r *http.Request) pages.Visitor {
 	from := web.Caller(r)
-	v := pages.Visitor{Addr: web.Network(from.Addr).String(), Level: levels[from.Role], Still: func() bool { return web.Still(r) }}
+	v := pages.Visitor{Addr: web.Network(from.Addr).String(), Level: api.Levels[from.Role], Still: func() bool { return web.Still(r) }}
 	if from.Role > access.Public {
 		v.Name = from.Name
 	}

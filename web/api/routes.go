@@ -61,14 +61,14 @@ func (a *api) routes(to huma.API) {
 	describeEvents(to)
 }
 
-// levels are what roles may command.
-var levels = map[access.Role]command.Level{
+// Levels are what roles may command.
+var Levels = map[access.Role]command.Level{
 	access.Viewer: command.Anyone, access.Moderator: command.Owner, access.Admin: command.Admin, access.Root: command.Root,
 }
 
 func callerOf(ctx context.Context) (web.From, command.Caller) {
 	from := web.CallerOf(ctx)
-	return from, command.Caller{Name: from.Name, Level: levels[from.Role], Via: command.Via(from.Via)}
+	return from, command.Caller{Name: from.Name, Level: Levels[from.Role], Via: command.Via(from.Via)}
 }
 
 // Line is a command as it is typed.
