@@ -43,6 +43,8 @@ var soakEntries = map[string]int{"alpha {n}": 3, "beta": 2, "gamma {n}": 4}
 const soakMost = 8
 
 const soakConfig = `
+[web]
+enabled = false
 [host]
 listen = "127.0.0.1:0"
 [lan]

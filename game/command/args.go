@@ -54,17 +54,22 @@ func (a *Args) need(what string) {
 	}
 }
 
-// quoted takes what stands in quotes, if that comes next.
+// quoted takes what stands in quotes, if that comes next; two quotes there are one of the text.
 func (a *Args) quoted() (text string, ok bool) {
 	if !strings.HasPrefix(a.left, `"`) {
 		return "", false
 	}
-	n := strings.IndexByte(a.left[1:], '"')
-	if n < 0 {
-		a.Fail("the closing quote is missing")
-		return a.Rest(), true
+	for n := 1; n < len(a.left); n++ {
+		switch {
+		case a.left[n] != '"':
+		case strings.HasPrefix(a.left[n+1:], `"`):
+			n++
+		default:
+			return strings.ReplaceAll(a.take(n + 1)[1:n], `""`, `"`), true
+		}
 	}
-	return strings.Trim(a.take(n+2), `"`), true
+	a.Fail("the closing quote is missing")
+	return a.Rest(), true
 }
 
 // Phrase takes the next word, or several in quotes.

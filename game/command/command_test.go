@@ -89,7 +89,7 @@ func TestNamesWithSpaces(t *testing.T) {
 		"kick ann lee": `kick "ann lee" ""`, "kick ANN LEE too slow": `kick "ANN LEE" "too slow"`,
 		"kick ann le": `kick "ann le" ""`, "kick ann has to go": `kick "ann" "has to go"`,
 		"kick n lee": `kick "n lee" ""`, `kick "ann" lee`: `kick "ann" "lee"`,
-		`kick "too slow"  x`: `kick "too slow" "x"`, "kick zoe is gone": `kick "zoe" "is gone"`,
+		`kick "too slow"  x`: `kick "too slow" "x"`, `kick "ann"" 1s ""x" y`: `kick "ann\" 1s \"x" "y"`, `kick "" x`: `kick "" "x"`, "kick zoe is gone": `kick "zoe" "is gone"`,
 		"team ann lee 2": `team "ann lee" 2`, "team bob 2": `team "bob" 2`, "team bob 2 1": `team "bob 2" 1`,
 		"team zoe doe 300": `team "zoe doe" 255`, `race "ann lee" orc`: `race "ann lee" 0x2`,
 		"mute ann lee": `mute "ann lee"`, `mute "ann lee"`: `mute "ann lee"`, "mute somebody absent": `mute "somebody absent"`,

@@ -263,7 +263,7 @@ func TestButtons(t *testing.T) {
 		{"/commands", "line=games", control.Order{Command: "games"}},
 		{"/lobbies", "map=echo+isles&name=3v3+all", control.Order{Command: `host "echo isles" 3v3 all`}},
 		{"/bans", "name=Ann+B&time=7d&reason=7+feeds", control.Order{Command: `ban "Ann B" 7d "7 feeds"`}},
-		{"/bans", "name=Ann%22+1s+%22x&time=7d", control.Order{Command: `ban "Ann? 1s ?x" 7d`}},
+		{"/bans", "name=Ann%22+1s+%22x&time=7d", control.Order{Command: `ban "Ann"" 1s ""x" 7d`}},
 	} {
 		fields, _ := url.ParseQuery(c.fields)
 		w := s.post(c.path, fields, "application/json")

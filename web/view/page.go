@@ -167,8 +167,8 @@ func team(s *game.SnapshotSlot) string {
 	return strconv.Itoa(int(s.Team) + 1)
 }
 
-// Quoted is a name as commands take it. A quote within would end it: the name of one player
-// could be written so that a button means another. With the sign it is nobody's.
-func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, "?") + `"` }
+// Quoted is a name as commands take it. A single quote sign within would end it: the name of
+// one player could be written so that a button means another.
+func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 func pathOf(name string) string { return url.PathEscape(name) }
