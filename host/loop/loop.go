@@ -187,6 +187,21 @@ func (l *Loop) arrive(s Socket, addr netip.AddrPort) events {
 	return &client{c, l}
 }
 
+// client reports the news of a socket to the loop.
+type client struct {
+	*Conn
+	loop *Loop
+}
+
+func (c *client) readable() { c.loop.Receive(c.Conn) }
+
+func (c *client) writable() {
+	if c.blocked {
+		c.blocked = false
+		c.loop.write(c.Conn)
+	}
+}
+
 func (l *Loop) call(f func())      { l.Call(f) }
 func (l *Loop) wait(f func()) bool { return l.Wait(f) }
 

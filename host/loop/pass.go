@@ -200,21 +200,6 @@ func (l *Loop) Flush(c *Conn) {
 	}
 }
 
-// client reports the news of a socket to the loop.
-type client struct {
-	*Conn
-	loop *Loop
-}
-
-func (c *client) readable() { c.loop.Receive(c.Conn) }
-
-func (c *client) writable() {
-	if c.blocked {
-		c.blocked = false
-		c.loop.write(c.Conn)
-	}
-}
-
 // Receive reads from a connection once, unless packets wait that were read before, and
 // handles what has come. If something is left the connection is on the list afterwards;
 // who is there already waits there.
