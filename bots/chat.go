@@ -34,6 +34,7 @@ func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 		p.askedReady(q.Text)
 	case name == p.name:
 		p.ownLine(q)
+	case p.g.run.opts.Watch: // said when the game was played
 	case p.measured() || p.phase < playing:
 		p.g.run.rec.chat.add(sinceMicros(now, stamp))
 	}

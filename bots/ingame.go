@@ -192,7 +192,7 @@ func (p *player) ownAction(now time.Duration, op w3gs.Op, data []byte) {
 		p.fault(op, "own action %d where %d was due", number, p.seen+1)
 	}
 	p.seen++
-	if delay := sinceMicros(now, stamp); ok && p.measured() && (p.screenGone == 0 || now-delay > p.screenGone) {
+	if delay := sinceMicros(now, stamp); ok && p.measured() && !p.g.run.opts.Watch && (p.screenGone == 0 || now-delay > p.screenGone) {
 		p.g.run.rec.delay.add(delay)
 	}
 }

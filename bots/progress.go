@@ -37,6 +37,11 @@ func (r *run) progress(games []*game) string {
 		fmt.Sprintf("waiting for a lobby with %d open slots at %s", r.opts.Players, r.opts.Addr),
 		"waiting for bots to join and to have the map", "waiting in the lobby for the host to start", "loading", "playing",
 	}
+	end := time.Duration(r.until.Load())
+	if r.opts.Watch {
+		stages[0], stages[4] = "looking for a game to watch at "+r.opts.Addr, "watching"
+		end = 0 // that of the record is not known
+	}
 	counts := make([]int, len(stages))
 	for _, g := range games {
 		if stage := g.stage(); stage >= 0 {
@@ -53,7 +58,7 @@ func (r *run) progress(games []*game) string {
 			parts = append(parts, fmt.Sprintf("%d games %s", n, stages[i]))
 		}
 	}
-	if end := time.Duration(r.until.Load()); len(parts) > 0 && end > r.now() {
+	if len(parts) > 0 && end > r.now() {
 		parts = append(parts, fmt.Sprintf("%v to go", (end-r.now()).Round(time.Second)))
 	}
 	return strings.Join(parts, ", ")

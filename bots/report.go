@@ -32,6 +32,7 @@ type Report struct {
 	Elapsed  time.Duration // the whole run
 	Measured time.Duration // the window
 
+	Watch           bool // the games are recorded ones
 	Games, GamesRun int
 	Bots            int
 	Joined          int             // bots that got into a lobby
@@ -145,7 +146,7 @@ func (r *run) makeReport(games []*game, measured, cpu time.Duration) Report {
 	rec := &r.rec
 	out := Report{
 		Addr: r.opts.Addr, Elapsed: r.now(), Measured: measured, CPU: cpu,
-		Games: len(games), Bots: len(games) * r.opts.Players,
+		Watch: r.opts.Watch, Games: len(games), Bots: len(games) * r.opts.Players,
 		Outcomes: map[Outcome]int{}, Misbehaved: map[Outcome]int{},
 		MissedTurns: rec.missed.Load(), EarlyTurns: rec.earlyTurns.Load(), EarlyMissedTurns: rec.earlyMiss.Load(),
 		Interval: rec.interval.summary(), Jitter: rec.jitter.summary(), Late: rec.late.summary(),

@@ -88,7 +88,11 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	if len(games) > 1 {
 		what, each = fmt.Sprintf("%d lobbies", len(games)), " each"
 	}
-	r.log.Info().Msgf("looking for %s with room for %s%s at %s", what, counted(r.opts.Players, "bot"), each, r.opts.Addr)
+	if r.opts.Watch {
+		r.log.Info().Msgf("%s: looking for a game to watch at %s", counted(len(games), "bot"), r.opts.Addr)
+	} else {
+		r.log.Info().Msgf("looking for %s with room for %s%s at %s", what, counted(r.opts.Players, "bot"), each, r.opts.Addr)
+	}
 	joining, stopJoining := context.WithCancel(ctx) // no bot tries again to join behind it
 	logging, stopLogging := context.WithCancel(ctx)
 	defer stopLogging()
@@ -295,8 +299,11 @@ func (r *run) gameRuns(g *game, now time.Duration) {
 	if s := r.opts.Script; s != nil {
 		what = counted(len(s.Steps), "step") + " of a recorded game"
 	}
-	r.log.Info().Int("game", g.number).Stringer("after", now.Round(10*time.Millisecond)).
-		Msgf("the game runs; the bots play %s", what)
+	doing := "the game runs; the bots play " + what
+	if r.opts.Watch {
+		doing = "the record begins; the bot watches it to its end"
+	}
+	r.log.Info().Int("game", g.number).Stringer("after", now.Round(10*time.Millisecond)).Msg(doing)
 	r.started <- struct{}{}
 }
 

@@ -14,6 +14,9 @@ func (r *Report) Verdict() string {
 		if r.Kills > 0 {
 			text += fmt.Sprintf(", and outlived its process %s", counted(r.Kills, "time"))
 		}
+		if r.Watch {
+			return fmt.Sprintf("all went well: %s watched to the end of the record, and got %s", counted(r.Bots, "bot"), counted(int(r.Turns+r.EarlyTurns), "turn"))
+		}
 		if r.MissedTurns > 0 {
 			text += fmt.Sprintf(", though %d of %s came late by a turn or more", r.MissedTurns, counted(int(r.Turns), "turn"))
 		}
