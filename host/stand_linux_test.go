@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/hold"
 	"w3host/host/survive"
 	"w3host/internal/testkit"
@@ -98,10 +99,13 @@ func TestCrashByAPacket(t *testing.T) {
 	ann, bob, cid := players[0], players[1], players[2]
 	bob.Send(action([]byte("before")))
 	testkit.Eventually(t, "an action", func() bool { return seen(ann, "before") })
-	poison(t, g, bob, []byte("poison"), func(*Game) {})
+	poison(t, g, bob, []byte("poison"), func(g *Game) {
+		g.step(&game.Input{Kind: game.HostLine, Caller: &command.Caller{PID: ann.PID, Name: ann.Name}, Line: "while it stood"})
+	})
 	if err := bob.Ended(); err == nil || err == io.EOF {
 		t.Errorf("the sender's connection has ended with %v", err)
 	}
+	testkit.Eventually(t, "a line that came while the game stood still", func() bool { return seen(ann, "while it stood") })
 	cid.Send(action([]byte("behind")))
 	testkit.Eventually(t, "an action", func() bool { return seen(ann, "behind") })
 	goesOn(t, []*client{ann, cid})

@@ -313,6 +313,23 @@ func TestOfferAllocatesNothing(t *testing.T) {
 	}
 }
 
+// What the process before has told is told no page twice, and what follows has its time.
+func TestAgain(t *testing.T) {
+	var r ring
+	o := newObserver(&r, 1, "key", time.Now())
+	const played = time.Hour
+	o.Observe(&game.Stamped{At: played, Fact: &game.Joined{}, Again: true})
+	if r.offered.Load() != 0 {
+		t.Error("a fact came twice")
+	}
+	o.Observe(&game.Stamped{At: played + time.Second, Fact: &game.Joined{}})
+	r.take(func(e *view.Event) {
+		if away := e.At - since1970(); away > time.Second || away < -time.Minute {
+			t.Errorf("the event is %v away from now", away)
+		}
+	})
+}
+
 // A ring that is full loses what comes, and says how much.
 func TestRingFull(t *testing.T) {
 	var r ring

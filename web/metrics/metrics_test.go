@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -149,5 +150,25 @@ func TestAlerts(t *testing.T) {
 	}
 	if out, err := exec.Command(promtool, "test", "rules", "../../deploy/prometheus/alerts_test.yml").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestAgain: what the process before has counted is not counted twice.
+func TestAgain(t *testing.T) {
+	m := New(options())
+	own := func() (lines []string) {
+		for line := range strings.Lines(scrape(m)) {
+			if strings.HasPrefix(line, "w3host_") {
+				lines = append(lines, line)
+			}
+		}
+		return lines
+	}
+	before, o := own(), m.Observe(0, "")
+	for _, f := range facts("Ann") {
+		o.Observe(&game.Stamped{Fact: f, Again: true})
+	}
+	if after := own(); !slices.Equal(after, before) {
+		t.Errorf("%q\nwere\n%q", after, before)
 	}
 }
