@@ -257,7 +257,7 @@ func (d *daemon) serve() error {
 	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
 	d.operator = control.New(control.Options{
 		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, Audit: func(a storage.AdminAction) { d.records.Record(a) },
-		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: os.Getpid() == 1,
+		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(),
 	})
 	r.use = func(c config.Config) {
 		d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting))
@@ -282,6 +282,12 @@ func (d *daemon) serve() error {
 	}
 	d.Log.Info().Msg("w3host has stopped")
 	return nil
+}
+
+// contained reports whether the end of this process is that of a container: it is the first
+// in it, or its holder is.
+func (d *daemon) contained() bool {
+	return os.Getpid() == 1 || d.host.Survivors.Shelf != nil && os.Getppid() == 1
 }
 
 // closeRecorder waits until the database has the last records, or the deadline. The

@@ -3,10 +3,17 @@
 // holder understands neither what it holds nor the names.
 //
 // Both speak over a socket pair that nobody else can reach. A message is a verb and, for
-// most, a name; the descriptors go with it.
+// most, a name or a text; the descriptors go with it.
 //
-//	host to holder   put name, with a descriptor · drop name · serving · ending
-//	holder to host   put names, each with a descriptor · go
+//	host to holder   put name, with a descriptor · drop name · serving · alive · ending ·
+//	                 upgrade path · ready · busy · done
+//	holder to host   put names, each with a descriptor · drop name · go · stand by ·
+//	                 refused why · hand over
+//
+// An upgrade starts another program beside the host. It stands by: it is given copies of
+// everything, and says that it is ready, or ends and nothing has happened. Then the host
+// is told to hand over, and done says that it touches nothing any more; what it has put
+// belongs to the other, who goes on.
 package hold
 
 import (
@@ -26,9 +33,22 @@ const (
 	verbServing // this host has served for a while: it may be started again
 	verbEnding  // this host ends in order: it is not to be started again
 	verbGo      // that was all
+
+	verbAlive    // the loop of this host goes round: it is killed when it does no longer
+	verbUpgrade  // start the program of this path beside this host
+	verbReady    // this host could go on
+	verbBusy     // it has not come to that yet
+	verbDone     // this host has handed over
+	verbStandBy  // that was all, and the host before goes on
+	verbRefused  // there is no upgrade, and why
+	verbHandOver // another host is ready
 )
 
-// socketEnv says to a host that descriptor holderFD leads to its holder.
+// version is that of these messages. A holder tells it to its hosts, which must do with
+// any: it lives longer than they do. 1 had the verbs up to go.
+const version = 2
+
+// socketEnv says to a host that descriptor holderFD leads to its holder, of that version.
 const (
 	socketEnv = "HOLDER_OF_W3HOST"
 	holderFD  = 3
@@ -42,9 +62,10 @@ var ErrUnsupported = errors.New("w3host hold needs Linux on a 64-bit machine, an
 
 // Options say how a host is started.
 type Options struct {
-	Command func() *exec.Cmd // a new one each time; its standard files are set
+	Program string                         // the path of the program; an upgrade takes what stands there then
+	Command func(program string) *exec.Cmd // a new one each time; its standard files are set
 	Started func(pid int) error
-	Signals <-chan os.Signal // for the host; SIGTERM also says that it is not started again
+	Signals <-chan os.Signal // for the host; SIGTERM also says that it is not started again, SIGUSR2 means an upgrade
 	Log     func(format string, args ...any)
 }
 
@@ -58,8 +79,25 @@ type Shelf interface {
 	Drop(Name)
 	// Serving says that this host serves: when it dies another is to be started.
 	Serving()
+	// Alive says that the loop of this host goes round. From the first time on, silence
+	// means that it stands still, and this host is killed.
+	Alive()
 	// Ending says that this host ends in order.
 	Ending()
+	// News is what the holder says from then on; it is closed with the holder.
+	News() <-chan News
+
+	// Upgrade asks for an upgrade to the program of a path; empty: the one at the path of
+	// the holder's. The answer comes as news.
+	Upgrade(path string) error
+	// StandsBy reports whether this host is one that an upgrade has started, and the host
+	// before goes on until there is news.
+	StandsBy() bool
+	// Ready says that this host, which stands by, could go on; false: that it is about to.
+	Ready(is bool)
+	// Done says that this host has handed over. Nothing is put or dropped any more.
+	Done() error
+
 	// Gone reports whether the holder has ended: nothing is held any more.
 	Gone() bool
 
@@ -73,6 +111,29 @@ type Shelf interface {
 	// Count asks the system how far the streams of a connection have come.
 	Count(fd int) (Counts, error)
 }
+
+// News is something that the holder says.
+type News struct {
+	Verb Verb
+	Name Name   // of Held and Dropped
+	FD   int    // of Held
+	Why  string // of Refused
+}
+
+// Verb is what happened.
+type Verb byte
+
+// What a holder says.
+const (
+	Held     = Verb(verbPut)      // the host before has put this
+	Dropped  = Verb(verbDrop)     // the host before has dropped it
+	GoOn     = Verb(verbGo)       // the host before has handed over
+	Refused  = Verb(verbRefused)  // there is no upgrade
+	HandOver = Verb(verbHandOver) // the upgrade is ready
+)
+
+// ErrOldHolder is returned by Upgrade.
+var ErrOldHolder = errors.New("the holder is of a version that knows no upgrades: stop the host in order and start w3host hold anew")
 
 // Counts is how far the streams of a connection have come, as the system knows also
 // after the process that read and wrote them is gone.

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var restarts = flag.Int("restarts", 60, "how often a host is started in TestNothingLeaks")
+var restarts = flag.Int("restarts", 20, "how often a host is started in TestNothingLeaks")
 
 // asHost makes the test binary a host that does what its value says.
 const asHost = "HOLD_TEST_HOST"
@@ -42,6 +42,10 @@ func host(do, file string) {
 	seen, _ := os.ReadFile(file)
 	runs := strings.Split(do, ";")
 	n := strings.Count(string(seen), "\n")
+	if next := os.Getenv("HOLD_TEST_NEXT"); next != "" && s.StandsBy() {
+		do = next
+		runs, n = []string{do}, 0
+	}
 	note, _ := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	fmt.Fprintln(note, len(holder.left))
 	for word := range strings.FieldsSeq(runs[min(n, len(runs)-1)]) {
@@ -72,6 +76,30 @@ func host(do, file string) {
 			holder.Serving()
 		case "end":
 			holder.Ending()
+		case "alive":
+			holder.Alive()
+		case "pause":
+			time.Sleep(time.Duration(number) * time.Millisecond)
+		case "stop": // is stopped, as by a debugger
+			_ = exec.Command("sh", "-c", fmt.Sprintf("sleep %f; kill -CONT %d", float64(number)/1000, os.Getpid())).Start()
+			_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
+		case "upgrade":
+			if err := holder.Upgrade(os.Getenv("HOLD_TEST_PATH")); err != nil {
+				fmt.Fprintln(note, err)
+			}
+		case "ready":
+			holder.Ready(true)
+		case "news": // until so many have come; put and drop are counted
+			for range number {
+				e := <-holder.News()
+				fmt.Fprintf(note, "%s%d", map[Verb]string{Held: "+", Dropped: "-", GoOn: "go", Refused: "refused", HandOver: "handover"}[e.Verb], e.Name)
+				if e.Why != "" {
+					fmt.Fprintf(note, ":%s", strings.ReplaceAll(e.Why, " ", "_"))
+				}
+				fmt.Fprintln(note)
+			}
+		case "done":
+			_ = holder.Done()
 		case "wait":
 			time.Sleep(time.Hour)
 		case "kill":
@@ -95,20 +123,23 @@ func (s *shelf) put(name Name, fd int) error {
 }
 
 // serve holds for such hosts until one ends; it returns what each was given.
-func serve(t *testing.T, do string, signals chan os.Signal) (code int, given []string, err error) {
+func serve(t *testing.T, do string, signals chan os.Signal, env ...string) (code int, given []string, err error) {
 	t.Helper()
 	file := t.TempDir() + "/given"
-	code, err = (&holder{held: map[Name]int{}, Options: Options{
+	h := newHolder(Options{
+		Program: "/proc/self/exe",
 		Signals: signals,
 		Started: func(int) error { return nil },
-		Command: func() *exec.Cmd {
-			cmd := exec.Command("/proc/self/exe")
+		Command: func(program string) *exec.Cmd {
+			cmd := exec.Command(program)
 			cmd.Env = append(os.Environ(), asHost+"="+do, "HOLD_TEST_FILE="+file)
-			cmd.Stderr = os.Stderr
+			cmd.Env = append(cmd.Env, env...)
 			return cmd
 		},
 		Log: t.Logf,
-	}}).serve()
+	})
+	h.good, h.beat = 0, 200*time.Millisecond
+	code, err = h.serve()
 	text, _ := os.ReadFile(file)
 	return code, strings.Fields(string(text)), err
 }
@@ -127,6 +158,7 @@ func TestServe(t *testing.T) {
 		"what is put under a name again replaces the old": {"put:3 put:3 serve kill;has end", 0, "0 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			code, given, err := serve(t, c.do, nil)
 			if err != nil || code != c.code || strings.Join(given, " ") != c.given {
 				t.Errorf("exit code %d, given %v, %v", code, given, err)

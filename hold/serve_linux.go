@@ -3,12 +3,8 @@
 package hold
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"os/exec"
-	"slices"
 	"syscall"
 	"time"
 
@@ -21,6 +17,8 @@ const (
 	patience = 60 * time.Second
 	// againFirst and againMost are the pauses after hosts that have ended too soon.
 	againFirst, againMost = 100 * time.Millisecond, 2 * time.Second
+	// retryGive is the pause when a host has not read yet what it was given.
+	retryGive = 5 * time.Millisecond
 )
 
 // holder is the process that holds.
@@ -29,135 +27,173 @@ type holder struct {
 	held map[Name]int
 
 	good time.Duration // how long a host lives at least that is replaced at once
+	beat time.Duration // how often the watch looks at the hosts
 
-	host    *exec.Cmd
-	serving bool // the host has said so
-	served  bool // one of them has
-	ending  bool
+	host    *child          // that hosts; nil: none
+	next    *child          // that an upgrade has started and that stands by; nil: none
+	asked   bool            // the host has asked for that upgrade
+	handing bool            // the host was told to hand over
+	leaving map[*child]bool // have handed over, and end with what they have kept
+
+	program program // of the host
+	before  program // the one before, until the host that was upgraded has served
+
+	events chan event
+	quit   chan struct{}    // closed when nobody takes events any more
+	again  <-chan time.Time // when a host is started
+	since  time.Time        // none has served
+	pause  time.Duration
+	served bool // one of them has
+	ending bool
+	code   int
+	err    error
+	looked time.Time // by the watch
 }
 
 // Serve starts hosts, one after the other, until one ends in order, and returns the exit
 // code of the last.
-func Serve(o Options) (code int, err error) {
-	return (&holder{Options: o, held: map[Name]int{}, good: time.Second}).serve()
+func Serve(o Options) (code int, err error) { return newHolder(o).serve() }
+
+func newHolder(o Options) *holder {
+	return &holder{
+		Options: o, held: map[Name]int{}, leaving: map[*child]bool{}, events: make(chan event), quit: make(chan struct{}),
+		good: time.Second, beat: time.Second, program: program{path: "/proc/self/exe"}, pause: againFirst,
+	}
 }
 
 func (h *holder) serve() (code int, err error) {
 	defer func() {
+		close(h.quit)
 		for _, fd := range h.held {
 			_ = unix.Close(fd)
 		}
+		h.program.close()
+		h.before.close()
 	}()
-	for since, pause := time.Now(), againFirst; ; {
-		began := time.Now()
-		code, err := h.run()
-		switch {
-		case err != nil || h.ending || !h.served:
-			return code, err
-		case h.serving && time.Since(began) >= h.good:
-			since, pause = time.Now(), againFirst
-			h.Log("the host has ended (exit code %d); it is started again, with %d descriptors that are held for it", code, len(h.held))
-		case time.Since(since) > patience:
-			return 1, fmt.Errorf("no host has served for %v: everything that was held for it is closed", patience)
-		default:
-			h.Log("the host has ended soon after its start (exit code %d); it is started again in %v", code, pause)
-			if h.wait(pause) {
-				return code, nil
-			}
-			pause = min(2*pause, againMost)
-		}
-	}
-}
-
-// wait pauses; true: the holder is to end meanwhile.
-func (h *holder) wait(pause time.Duration) (end bool) {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	for {
+	h.since, h.looked = time.Now(), time.Now()
+	h.begin()
+	watch := time.NewTicker(h.beat)
+	defer watch.Stop()
+	for h.host != nil || h.again != nil || len(h.leaving) > 0 {
 		select {
-		case <-timer.C:
-			return false
-		case sig := <-h.Signals:
-			if sig == syscall.SIGTERM {
-				return true
+		case e := <-h.events:
+			if e.over {
+				h.gone(e.from)
+				break
 			}
+			if !h.handing { // else there is one thing to say
+				e.from.silent = 0
+			}
+			h.hear(e.from, &e.message)
+		case sig := <-h.Signals:
+			h.signal(sig)
+		case <-h.again:
+			h.again = nil
+			h.begin()
+		case <-watch.C:
+			h.watch()
+		case <-h.behind(): // a host may have room again
 		}
+		h.give(h.host)
+		h.give(h.next)
 	}
+	return h.code, h.err
 }
 
-// message is one of the host's.
-type message struct {
-	verb  byte
-	names []Name
-	fds   []int
-}
-
-// run starts a host, gives it what is held, and serves it until it has ended.
-func (h *holder) run() (code int, err error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+// begin starts a host that goes on with everything.
+func (h *holder) begin() {
+	c, err := h.start(h.program.path, verbGo)
 	if err != nil {
-		return 1, err
+		h.code, h.err = 1, err
+		return
 	}
-	defer unix.Close(pair[0])
-	theirs := os.NewFile(uintptr(pair[1]), "holder")
-	h.host, h.serving = h.Command(), false
-	h.host.ExtraFiles = []*os.File{theirs}
-	h.host.Env = append(h.host.Environ(), socketEnv+"=1")
-	err = h.host.Start()
-	if err = errors.Join(err, theirs.Close()); err != nil {
-		return 1, fmt.Errorf("cannot start a host: %w", err)
-	}
+	h.host = c
+	h.tellPID()
+}
+
+func (h *holder) tellPID() {
 	if err := h.Started(h.host.Process.Pid); err != nil {
 		h.Log("%v", err)
 	}
-	messages := make(chan message)
-	go func() { // ends when the host has hung up
-		defer close(messages)
-		for {
-			verb, names, fds, err := receive(pair[0])
-			if err != nil {
-				return
-			}
-			messages <- message{verb, names, fds}
-		}
-	}()
-	_ = h.give(pair[0]) // a host that is dead by now hangs up below
-	h.listen(messages)
-	_ = h.host.Wait() // its copies are closed when this returns
-	return h.host.ProcessState.ExitCode(), nil
 }
 
-// give passes everything on.
-func (h *holder) give(sock int) error {
-	for names := range slices.Chunk(slices.Sorted(maps.Keys(h.held)), batch) {
-		fds := make([]int, len(names))
-		for i, n := range names {
-			fds[i] = h.held[n]
+// gone is what follows when a host has ended.
+func (h *holder) gone(c *child) {
+	code := c.ProcessState.ExitCode()
+	switch {
+	case c == h.next:
+		h.refuse(fmt.Sprintf("the new program has ended before it was ready (exit code %d): what it has said is in the log", code))
+	case c == h.host:
+		h.host, h.code, h.handing = nil, code, false
+		if h.next != nil {
+			h.asked = false
+			h.refuse("the host has ended meanwhile")
 		}
-		if err := send(sock, verbPut, names, fds, 0); err != nil {
-			return err
-		}
+		h.replace(c, code)
 	}
-	return send(sock, verbGo, nil, nil, 0)
+	delete(h.leaving, c)
 }
 
-// listen does what the host says until it hangs up, and passes signals on.
-func (h *holder) listen(messages <-chan message) {
-	for {
-		select {
-		case m, ok := <-messages:
-			if !ok {
-				return
-			}
-			h.do(m)
-		case sig := <-h.Signals:
-			h.ending = h.ending || sig == syscall.SIGTERM
-			_ = h.host.Process.Signal(sig)
-		}
+// replace starts a host in the place of one that has ended, unless it was the last.
+func (h *holder) replace(c *child, code int) {
+	switch {
+	case h.ending || !h.served:
+	case h.before.path != "" && !c.serving:
+		h.Log("the new program has ended before it served (exit code %d): the one before goes on", code)
+		h.program.close()
+		h.program, h.before = h.before, program{}
+		h.begin()
+	case c.serving && time.Since(c.began) >= h.good:
+		h.since, h.pause = time.Now(), againFirst
+		h.Log("the host has ended (exit code %d); it is started again, with %d descriptors that are held for it", code, len(h.held))
+		h.begin()
+	case time.Since(h.since) > patience:
+		h.code, h.err = 1, fmt.Errorf("no host has served for %v: everything that was held for it is closed", patience)
+	default:
+		h.Log("the host has ended soon after its start (exit code %d); it is started again in %v", code, h.pause)
+		h.again = time.After(h.pause)
+		h.pause = min(2*h.pause, againMost)
 	}
 }
 
-func (h *holder) do(m message) {
+// signal passes a signal on, or is the order for an upgrade.
+func (h *holder) signal(sig os.Signal) {
+	switch sig {
+	case syscall.SIGUSR2:
+		h.asked = false
+		h.upgrade("")
+		return
+	case syscall.SIGTERM:
+		h.ending, h.again = true, nil
+		if h.next != nil {
+			h.refuse("the host is to end")
+		}
+		for c := range h.leaving {
+			_ = c.Process.Signal(sig)
+		}
+	}
+	if h.host != nil {
+		_ = h.host.Process.Signal(sig)
+	}
+}
+
+// hear does what a host says. Who has handed over, or stands by, has nothing to say about
+// what is held.
+func (h *holder) hear(c *child, m *message) {
+	switch {
+	case c == h.next && m.verb == verbReady && !h.handing:
+		h.handing, h.host.silent = true, 0
+		h.host.then = verbHandOver
+	case c == h.host:
+		h.do(c, m)
+		return
+	}
+	for _, fd := range m.fds {
+		_ = unix.Close(fd)
+	}
+}
+
+func (h *holder) do(c *child, m *message) {
 	switch m.verb {
 	case verbPut:
 		for i, n := range m.names {
@@ -165,15 +201,29 @@ func (h *holder) do(m message) {
 			if i < len(m.fds) {
 				h.held[n] = m.fds[i]
 			}
+			h.next.owe(n)
 		}
 	case verbDrop:
 		for _, n := range m.names {
 			h.drop(n)
+			h.next.owe(n)
 		}
 	case verbServing:
-		h.serving, h.served = true, true
+		c.serving, h.served = true, true
+		if h.before.path != "" {
+			h.Log("the host was upgraded")
+			h.before.close()
+			h.before = program{}
+		}
+	case verbAlive:
+		c.watched = true
 	case verbEnding:
 		h.ending = true
+	case verbUpgrade:
+		h.asked = true
+		h.upgrade(m.text)
+	case verbDone:
+		h.takeOver()
 	}
 }
 

@@ -3,50 +3,114 @@
 package hold
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
 // shelf is a Shelf by the socket to the holder.
 type shelf struct {
-	sock int
-	left map[Name]int
-	late []Name // to be dropped when the holder has room for the message
-	gone bool   // the holder has ended
+	sock     int
+	speaks   int // the version of the holder
+	left     map[Name]int
+	late     []Name // to be dropped when the holder has room for the message
+	gone     bool   // the holder has ended
+	standsBy bool
+	done     bool // what is held is another host's
+	news     chan News
 }
 
 // Open takes over what the host before has left. It is nil in a process without a
 // holder; an error says why nothing can be held here.
 func Open() (Shelf, error) {
-	if os.Getenv(socketEnv) == "" {
+	speaks := os.Getenv(socketEnv)
+	if speaks == "" {
 		return nil, nil
 	}
 	_ = os.Unsetenv(socketEnv)
 	unix.CloseOnExec(holderFD)
-	s := &shelf{sock: holderFD, left: map[Name]int{}}
+	s := &shelf{sock: holderFD, left: map[Name]int{}, news: make(chan News)}
+	s.speaks, _ = strconv.Atoi(speaks)
 	for {
-		verb, names, fds, err := receive(s.sock)
+		m, err := receive(s.sock)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("the holder: %w", err)
-		case verb == verbGo && len(s.left) > 0: // the host before has looked
-			return s, nil
-		case verb == verbGo:
-			if err := checkCounts(); err != nil {
-				return nil, fmt.Errorf("the counts of this system cannot be relied on: %w", err)
+		case m.verb == verbGo || m.verb == verbStandBy:
+			if len(s.left) == 0 { // no host before has looked
+				if err := checkCounts(); err != nil {
+					return nil, fmt.Errorf("the counts of this system cannot be relied on: %w", err)
+				}
 			}
+			s.standsBy = m.verb == verbStandBy
+			go s.hear() // ends with the holder
 			return s, nil
-		case len(names) != len(fds):
+		case m.verb == verbDrop:
+			for _, name := range m.names {
+				if fd, ok := s.left[name]; ok {
+					_ = unix.Close(fd)
+					delete(s.left, name)
+				}
+			}
+			continue
+		case len(m.names) != len(m.fds):
 			return nil, errors.New("the holder has not passed on all that it holds: is the limit of open files lower than the holder's?")
 		}
-		for i, name := range names {
-			s.left[name] = fds[i]
+		for i, name := range m.names {
+			if fd, ok := s.left[name]; ok {
+				_ = unix.Close(fd)
+			}
+			s.left[name] = m.fds[i]
 		}
 	}
+}
+
+// hear passes on what the holder says.
+func (s *shelf) hear() {
+	defer close(s.news)
+	for {
+		m, err := receive(s.sock)
+		if err != nil {
+			return
+		}
+		if len(m.names) == 0 {
+			s.news <- News{Verb: Verb(m.verb), Why: m.text}
+		}
+		for i, name := range m.names {
+			n := News{Verb: Verb(m.verb), Name: name, FD: -1}
+			if i < len(m.fds) {
+				n.FD = m.fds[i]
+			}
+			s.news <- n
+		}
+	}
+}
+
+func (s *shelf) News() <-chan News { return s.news }
+
+func (s *shelf) StandsBy() bool { return s.standsBy }
+
+func (s *shelf) Upgrade(path string) error {
+	if s.speaks < 2 {
+		return ErrOldHolder
+	}
+	return send(s.sock, message{verb: verbUpgrade, text: path}, unix.MSG_DONTWAIT)
+}
+
+func (s *shelf) Ready(is bool) {
+	verb := verbBusy
+	if is {
+		verb = verbReady
+	}
+	_ = send(s.sock, message{verb: verb}, unix.MSG_DONTWAIT) // it is said again and again
+}
+
+func (s *shelf) Done() error {
+	s.done = true
+	return send(s.sock, message{verb: verbDone}, 0) // the holder always reads
 }
 
 func (s *shelf) Left() map[Name]int          { return s.left }
@@ -61,58 +125,21 @@ func (s *shelf) Drop(name Name) {
 
 func (s *shelf) Serving() { _ = s.say(verbServing, 0) }
 
+func (s *shelf) Alive() {
+	if s.speaks >= 2 {
+		_ = s.say(verbAlive, 0)
+	}
+}
+
 func (s *shelf) Ending() { _ = s.say(verbEnding, 0) }
 
 func (s *shelf) Gone() bool { return s.gone }
 
 func (s *shelf) say(verb byte, name Name, fds ...int) error {
-	err := send(s.sock, verb, []Name{name}, fds, unix.MSG_DONTWAIT)
+	if s.done {
+		return nil
+	}
+	err := send(s.sock, message{verb: verb, names: []Name{name}, fds: fds}, unix.MSG_DONTWAIT)
 	s.gone = s.gone || errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET)
 	return err
-}
-
-func send(sock int, verb byte, names []Name, fds []int, flags int) error {
-	b := []byte{verb}
-	for _, n := range names {
-		b = binary.LittleEndian.AppendUint64(b, uint64(n))
-	}
-	var rights []byte
-	if len(fds) > 0 {
-		rights = unix.UnixRights(fds...)
-	}
-	for {
-		err := unix.Sendmsg(sock, b, rights, nil, flags|unix.MSG_NOSIGNAL)
-		if !errors.Is(err, unix.EINTR) {
-			return err
-		}
-	}
-}
-
-// receive waits for a message.
-func receive(sock int) (verb byte, names []Name, fds []int, err error) {
-	b, oob := make([]byte, 1+8*batch), make([]byte, unix.CmsgSpace(4*batch))
-	n, on := 0, 0
-	for {
-		n, on, _, _, err = unix.Recvmsg(sock, b, oob, unix.MSG_CMSG_CLOEXEC)
-		if !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	if err == nil && n == 0 {
-		err = unix.ECONNRESET
-	}
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	for at := 1; at+8 <= n; at += 8 {
-		names = append(names, Name(binary.LittleEndian.Uint64(b[at:])))
-	}
-	messages, err := unix.ParseSocketControlMessage(oob[:on])
-	for i := range messages {
-		var more []int
-		if more, err = unix.ParseUnixRights(&messages[i]); err == nil {
-			fds = append(fds, more...)
-		}
-	}
-	return b[0], names, fds, err
 }

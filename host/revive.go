@@ -22,8 +22,10 @@ const (
 	// goodAfter is how long a host serves before the games that it has taken over count as
 	// sound.
 	goodAfter = 500 * time.Millisecond
-	// holderEvery is how often a host makes sure that the holder is there.
-	holderEvery = time.Minute
+	// aliveEvery is how often a host tells the holder that its loop goes round.
+	aliveEvery = 2 * time.Second
+	// goneEvery is how often the log says that the holder has ended.
+	goneEvery = time.Minute
 )
 
 // revive makes the games again that an earlier process has left, the shortest first, and
@@ -219,22 +221,24 @@ func (g *Game) endLinks(v *survive.Revived, ended []*link) {
 	}
 }
 
-// watchHolder says that the games are sound, and tells the log when there is no holder any
-// more, which only a message to it shows.
+// watchHolder says that the games are sound, and to the holder that the loop goes round.
+// It tells the log when there is no holder any more, which only a message to it shows.
 func (h *Host) watchHolder(ctx context.Context) {
 	shelf, wait := h.shard.left.Shelf, goodAfter
 	if shelf == nil {
 		return
 	}
+	var said time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
 		}
-		wait = holderEvery
+		wait = aliveEvery
 		h.shard.Wait(func() {
-			if shelf.Serving(); shelf.Gone() {
+			if shelf.Alive(); shelf.Gone() && time.Since(said) >= goneEvery {
+				said = time.Now()
 				h.shard.log.Warn().Msg("the holder (w3host hold) has ended: games end with this process")
 			}
 			for _, g := range h.running {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,7 +26,10 @@ import (
 )
 
 // shelf is a holder that holds nothing, with the kernel's counts of connections.
-type shelf struct{ hold.Shelf }
+type shelf struct {
+	hold.Shelf
+	alive *atomic.Int32 // how often the host has said so; nil: not counted
+}
 
 func (shelf) Put(hold.Name, int) error { return nil }
 func (shelf) Drop(hold.Name)           {}
@@ -33,6 +37,12 @@ func (shelf) Serving()                 {}
 func (shelf) Ending()                  {}
 func (shelf) Gone() bool               { return false }
 func (shelf) Clock() time.Duration     { return time.Since(testBegan) }
+
+func (s shelf) Alive() {
+	if s.alive != nil {
+		s.alive.Add(1)
+	}
+}
 
 func (shelf) Memory(_ string, size int) (*hold.Memory, error) {
 	return hold.Of(make([]byte, 4096+min(size, 1<<20))), nil
@@ -210,4 +220,22 @@ func TestGiveUp(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 || filepath.Base(files[0]) != left.Journal {
 		t.Errorf("journals: %q", files)
 	}
+}
+
+// A loop that stands still says nothing to the holder, one that goes round does.
+func TestAlive(t *testing.T) {
+	t.Parallel()
+	alive := new(atomic.Int32)
+	r := newRig(t, func(o *Options) { o.Survivors = &Survivors{Shelf: shelf{alive: alive}} })
+	testkit.Eventually(t, "a sign of life", func() bool { return alive.Load() > 0 })
+	goOn := make(chan struct{})
+	r.h.shard.Call(func() { <-goOn })
+	time.Sleep(aliveEvery / 4) // for the one that was on its way
+	before := alive.Load()
+	time.Sleep(aliveEvery * 3 / 2)
+	if n := alive.Load(); n != before {
+		t.Errorf("%d signs of life of a loop that stands still", n-before)
+	}
+	close(goOn)
+	testkit.Eventually(t, "another sign of life", func() bool { return alive.Load() > before })
 }

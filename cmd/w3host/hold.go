@@ -39,11 +39,11 @@ func holdCommand() *cobra.Command {
 		debug.FreeOSMemory() // this process does next to nothing for weeks
 		code, err := hold.Serve(hold.Options{
 			Signals: signals,
-			Command: func() *exec.Cmd {
+			Command: func(program string) *exec.Cmd {
 				if typing != nil {
 					_ = term.Restore(int(os.Stdin.Fd()), typing)
 				}
-				host := exec.Command("/proc/self/exe", append([]string{"serve"}, o.args()...)...) // this very program, also when its file was replaced
+				host := exec.Command(program, append([]string{"serve"}, o.args()...)...)
 				host.Args[0] = os.Args[0]
 				host.Stdin, host.Stdout, host.Stderr = os.Stdin, cmd.OutOrStdout(), cmd.ErrOrStderr()
 				return host

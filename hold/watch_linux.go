@@ -1,0 +1,72 @@
+//go:build linux && !portable && (amd64 || arm64)
+
+package hold
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// The limits of the watch, in looks, of which there is one a second.
+const (
+	// A loop passes many times a second. One that has not for so long stands still for
+	// good, and players give up after 65 s; a disk or a database is never waited for on
+	// it, and what a busy machine holds up is much shorter.
+	mostSilent = 10
+	// What Go has to say of a host that stands still is said within that.
+	lastWords = 2
+	// To start, and to make games again, may take as long as players wait.
+	mostStarting = 60
+	// To end lobbies, pages and files takes a second or two.
+	mostHanding = 30
+)
+
+// watch counts for how long hosts have been silent, and kills those that stand still. A
+// host that was stopped by a signal or a debugger does not count, nor does time in which
+// the holder was stopped as well.
+func (h *holder) watch() {
+	gap := time.Since(h.looked)
+	h.looked = time.Now()
+	for _, c := range []*child{h.host, h.next} {
+		switch {
+		case c == nil:
+		case gap > 2*h.beat+h.beat/2 || stopped(c.Process.Pid):
+			c.silent = 0
+		default:
+			c.silent++
+		}
+	}
+	if c := h.next; c != nil && c.silent >= mostSilent {
+		h.refuse(fmt.Sprintf("the new program hangs: it has said nothing for %v", mostSilent*h.beat))
+	}
+	c := h.host
+	if c == nil {
+		return
+	}
+	most, what := mostStarting, "has not come to serve"
+	switch {
+	case h.handing:
+		most, what = mostHanding, "has not handed over"
+	case c.watched:
+		most, what = mostSilent, "stands still"
+	case c.serving || !h.served:
+		return
+	}
+	switch c.silent {
+	case most:
+		h.Log("the host %s for %v: it is killed", what, time.Duration(most)*h.beat)
+		_ = c.Process.Signal(syscall.SIGQUIT) // it says where its goroutines are
+	case most + lastWords:
+		_ = c.Process.Kill()
+	}
+}
+
+// stopped reports whether a process is stopped by a signal or a debugger.
+func stopped(pid int) bool {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, _ := bytes.Cut(stat[max(bytes.LastIndexByte(stat, ')'), 0):], []byte(" "))
+	return len(rest) > 0 && (rest[0] == 'T' || rest[0] == 't')
+}
