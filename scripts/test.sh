@@ -9,7 +9,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-say() { printf '\n== %s\n' "$*"; }
+began=$(date +%s)
+say() { printf '\n== %s (after %d s)\n' "$*" $(($(date +%s) - began)); }
 
 # The race detector needs a C compiler; some tests want an independent MPQ packer,
 # another responder of multicast DNS (in a network of its own), look at the pages in a browser, build the image or install the package, and say so when they are skipped.
@@ -35,7 +36,9 @@ install_missing() {
 	apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
-lint() {
+# As a release is built, so that nothing is compiled twice for it.
+lint() (
+	export CGO_ENABLED=0 GOFLAGS=-trimpath
 	say "gofumpt, go vet, staticcheck, gocognit"
 	unformatted=$(go tool -modfile=tools/go.mod gofumpt -l .)
 	[ -z "$unformatted" ] || { echo "not formatted (gofumpt -w): $unformatted" >&2; exit 1; }
@@ -44,7 +47,7 @@ lint() {
 	go tool -modfile=tools/go.mod staticcheck ./...
 	# No function above cognitive complexity 25: it prints those, and fails.
 	go tool -modfile=tools/go.mod gocognit -over 25 -ignore '_test\.go|testdata' .
-}
+)
 
 # A release for three systems; a test makes that of this machine twice more and compares.
 release() {
