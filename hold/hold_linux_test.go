@@ -264,3 +264,35 @@ func TestMemory(t *testing.T) {
 	}
 	_, _ = m.Close(), other.Close()
 }
+
+// The first process of a container inherits children. It takes note of their end, and
+// leaves that of its host to who waits for it.
+func TestReap(t *testing.T) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	parent := exec.Command("sh", "-c", "sleep 0 & echo $!")
+	parent.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := parent.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := exec.Command("true")
+	if err := own.Start(); err != nil {
+		t.Fatal(err)
+	}
+	orphan := "/proc/" + strings.TrimSpace(string(out))
+	for range 5000 {
+		reap()
+		if _, err = os.Stat(orphan); err != nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if err == nil {
+		t.Error("nobody has taken note of the end of an orphan")
+	}
+	if err := own.Wait(); err != nil {
+		t.Errorf("the end of a child that somebody waits for: %v", err)
+	}
+}

@@ -52,7 +52,12 @@ type holder struct {
 
 // Serve starts hosts, one after the other, until one ends in order, and returns the exit
 // code of the last.
-func Serve(o Options) (code int, err error) { return newHolder(o).serve() }
+func Serve(o Options) (code int, err error) {
+	if os.Getpid() == 1 {
+		go reapOrphans()
+	}
+	return newHolder(o).serve()
+}
 
 func newHolder(o Options) *holder {
 	return &holder{

@@ -45,7 +45,7 @@ type imageConfig struct {
 // docs/deployment.md are about.
 func wanted() imageConfig {
 	return imageConfig{
-		User: "65532:65532", WorkingDir: "/", Entrypoint: []string{"/w3host"},
+		User: "65532:65532", WorkingDir: "/", Entrypoint: []string{"/w3host"}, Cmd: []string{"hold"},
 		Volumes:      map[string]struct{}{"/data": {}, "/maps": {}, "/scripts": {}},
 		ExposedPorts: map[string]struct{}{"6112/tcp": {}, "6112/udp": {}},
 		Healthcheck:  &struct{ Test []string }{[]string{"CMD", "/w3host", "health"}},

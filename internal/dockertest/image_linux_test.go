@@ -99,7 +99,7 @@ func (i image) checkConfig(t *testing.T) {
 	if i.uid() == 0 {
 		t.Errorf("the image runs as %q: that is root, or a name that orchestrators cannot check", i.config.User)
 	}
-	if i.config.User != want.User || !slices.Equal(i.config.Entrypoint, want.Entrypoint) || i.config.WorkingDir != want.WorkingDir || len(i.config.Cmd) > 0 {
+	if i.config.User != want.User || !slices.Equal(i.config.Entrypoint, want.Entrypoint) || i.config.WorkingDir != want.WorkingDir || !slices.Equal(i.config.Cmd, want.Cmd) {
 		t.Errorf("the image runs as %+v, want %+v", i.config, want)
 	}
 	if !maps.Equal(i.config.Volumes, want.Volumes) || !maps.Equal(i.config.ExposedPorts, want.ExposedPorts) {

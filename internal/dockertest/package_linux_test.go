@@ -26,6 +26,8 @@ systemctl reload w3host && echo "== reloaded"
 echo '[gaem]' >>/etc/w3host/config.toml
 systemctl reload w3host || { echo "== faulty: $(state)"; journal; }
 sed -i '$d' /etc/w3host/config.toml
+kill -9 $(cat /proc/$(systemctl show w3host --property=MainPID --value)/task/*/children) && sleep 5
+echo "== host killed: $(state) $(w3host health)"
 systemctl kill --signal=KILL w3host && sleep 5
 echo "== killed: $(state)"
 w3host ctl exit && sleep 5
@@ -99,7 +101,7 @@ func checkInstalled(t *testing.T, log string) {
 	running := "ActiveState=active ExecMainStatus=0 NRestarts="
 	for _, want := range []string{
 		"== installed: " + running + "0  enabled", "== reloaded", "== faulty: " + running + "0", `unknown key "gaem"`,
-		"== killed: " + running + "1", "== told to exit: ActiveState=inactive ExecMainStatus=0",
+		"== host killed: " + running + "0  w3host answers", "== killed: " + running + "1", "== told to exit: ActiveState=inactive ExecMainStatus=0",
 		"== misspelt: ActiveState=failed ExecMainStatus=2 NRestarts=0", "W3HOST_LOBBY_MPA is not a setting",
 		"== upgraded: " + running + "0", "the host goes on with the version before",
 		"== removed: inactive", "== back: " + running + "0  enabled",

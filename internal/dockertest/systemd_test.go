@@ -30,9 +30,10 @@ func TestSystemdUnit(t *testing.T) {
 		}
 	}
 	program, arguments, _ := strings.Cut(unit["ExecStart"], " ")
+	arguments, held := strings.CutPrefix(arguments, "hold ")
 	config := strings.TrimPrefix(arguments, "--config ")
 	environment := strings.TrimPrefix(unit["EnvironmentFile"], "-")
-	if unit["WorkingDirectory"] != "/var/lib/"+unit["StateDirectory"] || unit["User"] == "root" || unit["Restart"] != "on-failure" || unit["ExecReload"] != program+" ctl reload "+arguments {
+	if unit["WorkingDirectory"] != "/var/lib/"+unit["StateDirectory"] || unit["User"] == "root" || unit["Restart"] != "on-failure" || unit["ExecReload"] != program+" ctl reload "+arguments || !held || unit["KillMode"] != "mixed" || unit["OOMPolicy"] != "continue" {
 		t.Errorf("the unit is %v", unit)
 	}
 	for _, want := range []string{
