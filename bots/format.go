@@ -9,10 +9,15 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"w3host/internal/terminal"
 )
 
 // shownFaults bounds the faults that the table lists.
 const shownFaults = 20
+
+// textColumn is where the text of the lines below the figures begins.
+const textColumn = 14
 
 // WriteText writes the report as a table for a person.
 func (r *Report) WriteText(w io.Writer) error {
@@ -20,8 +25,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.GamesRun > 0 {
 		r.writeFigures(&b)
 	}
-	r.writeDetails(&b)
-	fmt.Fprintf(&b, "verdict       %s\n", r.Verdict())
+	var details strings.Builder
+	r.writeDetails(&details)
+	fmt.Fprintf(&details, "verdict       %s\n", r.Verdict())
+	for line := range strings.Lines(details.String()) {
+		b.WriteString(terminal.Hang(line, textColumn, terminal.Width(w)))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -37,7 +37,7 @@ func (r *Report) Verdict() string {
 	}
 	for _, s := range r.Strangers {
 		if s.Closed < s.Count {
-			bad = append(bad, fmt.Sprintf("%d connections that never join were left open (%s)", s.Count-s.Closed, s.Kind))
+			bad = append(bad, fmt.Sprintf("the host left %s open that never joined (%s)", counted(s.Count-s.Closed, "connection"), s.Kind))
 		}
 	}
 	return "not well: " + strings.Join(bad, "; ")

@@ -105,6 +105,22 @@ func TestReplayForPeople(t *testing.T) {
 	}
 }
 
+// narrow is a terminal of 50 columns.
+type narrow struct{ bytes.Buffer }
+
+func (*narrow) Width() int { return 50 }
+
+// What does not fit beside its name goes on below itself.
+func TestReplayFitsTheTerminal(t *testing.T) {
+	var out narrow
+	c := replayCall{call: call{stdout: &out}}
+	bot := playerFacts{PID: 11, Name: "bot-10", Team: new(int), Race: new("random"), Result: "unknown", LeftMS: new(int64(30000))}
+	c.printReplay(replayFacts{Players: []playerFacts{bot}})
+	if want := "player 11  bot-10, team 1, random, unknown, 0\n           actions per minute, left at 0:00:30\n"; !strings.HasSuffix(out.String(), want) {
+		t.Errorf("%s\nwant\n%s", &out, want)
+	}
+}
+
 func TestReplaySVG(t *testing.T) {
 	name := recordedGame(t)
 	to := filepath.Join(t.TempDir(), "game.svg")

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"w3host/formats/replay"
+	"w3host/internal/terminal"
 	"w3host/protocol/w3gs"
 )
 
@@ -235,9 +235,9 @@ func slotRecords(slots []w3gs.Slot) []slotRecord {
 
 // printReplay prints a replay for people.
 func (c *replayCall) printReplay(f replayFacts) {
-	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	var rows [][2]string
 	row := func(key string, format string, args ...any) {
-		fmt.Fprintf(w, "%s\t%s\n", key, plainText(fmt.Sprintf(format, args...)))
+		rows = append(rows, [2]string{key, plainText(fmt.Sprintf(format, args...))})
 	}
 	row("file", "%s", f.File)
 	row("version", "%s, build %d, %s", f.Version, f.Build, f.Product)
@@ -272,7 +272,13 @@ func (c *replayCall) printReplay(f replayFacts) {
 	for _, warning := range f.Warnings {
 		row("warning", "%s", warning)
 	}
-	w.Flush()
+	column := 0
+	for _, r := range rows {
+		column = max(column, len(r[0])+2)
+	}
+	for _, r := range rows {
+		fmt.Fprintln(c.stdout, terminal.Hang(terminal.Pad(r[0], column)+r[1], column, terminal.Width(c.stdout)))
+	}
 }
 
 // clock writes a time in the game.

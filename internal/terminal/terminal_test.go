@@ -116,3 +116,23 @@ func TestTableIn(t *testing.T) {
 		}
 	}
 }
+
+func TestHang(t *testing.T) {
+	for _, tt := range []struct {
+		line  string
+		width int
+		want  string
+	}{
+		{"map  one two three\n", 0, "map  one two three\n"},
+		{"map  one two three\n", 18, "map  one two three\n"},
+		{"map  one two three\n", 17, "map  one two\n     three\n"},
+		{"map  one two three", 12, "map  one two\n     three"},
+		{"map  one two three four", 11, "map  one\n     two\n     three\n     four"},
+		{"地图 回声群岛 回声群岛", 14, "地图 回声群岛\n     回声群岛"},
+		{"map  one two three", 9, "map  one two three"}, // no room
+	} {
+		if got := Hang(tt.line, 5, tt.width); got != tt.want {
+			t.Errorf("%q in %d columns: %q, want %q", tt.line, tt.width, got, tt.want)
+		}
+	}
+}

@@ -65,6 +65,22 @@ func Wrap(text string, n int) (lines []string) {
 	return append(lines, text)
 }
 
+// Hang breaks a line that is wider than a terminal, which then goes on below the column
+// where its text begins. Where the width is unknown (0) the line stays as it is.
+func Hang(line string, column, width int) string {
+	text, end := strings.TrimSuffix(line, "\n"), ""
+	if text != line {
+		end = "\n"
+	}
+	if width < 2*column || Columns(text) <= width {
+		return line
+	}
+	first := Wrap(text, width)[0]
+	below := "\n" + strings.Repeat(" ", column)
+	rest := Wrap(strings.TrimLeft(text[len(first):], " "), width-column)
+	return first + below + strings.Join(rest, below) + end
+}
+
 // Cut is as much of a text as n columns have room for.
 func Cut(text string, n int) string {
 	if Columns(text) <= n {
