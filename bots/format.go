@@ -9,15 +9,10 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-
-	"w3host/internal/terminal"
 )
 
 // shownFaults bounds the faults that the table lists.
 const shownFaults = 20
-
-// textColumn is where the text of the lines below the figures begins.
-const textColumn = 14
 
 // WriteText writes the report as a table for a person.
 func (r *Report) WriteText(w io.Writer) error {
@@ -25,12 +20,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.GamesRun > 0 {
 		r.writeFigures(&b)
 	}
-	var details strings.Builder
-	r.writeDetails(&details)
-	fmt.Fprintf(&details, "verdict       %s\n", r.Verdict())
-	for line := range strings.Lines(details.String()) {
-		b.WriteString(terminal.Hang(line, textColumn, terminal.Width(w)))
-	}
+	r.writeDetails(&b)
+	fmt.Fprintf(&b, "verdict       %s\n", r.Verdict())
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"w3host/internal/terminal"
 	"w3host/protocol/w3gs"
 )
 
@@ -54,37 +53,6 @@ func TestText(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
-	}
-}
-
-// screen is a terminal of 60 columns.
-type screen struct{ strings.Builder }
-
-func (*screen) Width() int { return 60 }
-
-// A line that is wider than the terminal goes on below its text, broken between words.
-func TestTextFitsTheTerminal(t *testing.T) {
-	r := fullReport()
-	r.Faults[0].Player = "小明"
-	var wide strings.Builder
-	var b screen
-	for _, err := range []error{r.WriteText(&wide), r.WriteText(&b)} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	figures := true
-	for line := range strings.Lines(b.String()) {
-		figures = figures && !strings.HasPrefix(line, "games")
-		if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > 60 && !figures {
-			t.Errorf("%d columns: %s", n, line)
-		}
-	}
-	if got, want := strings.Join(strings.Fields(b.String()), " "), strings.Join(strings.Fields(wide.String()), " "); got != want {
-		t.Errorf("other words:\n%s\nwant\n%s", got, want)
-	}
-	if !strings.Contains(b.String(), "ran:\n              0, 0 missed)\n") {
-		t.Errorf("not below its text:\n%s", b.String())
 	}
 }
 

@@ -139,6 +139,9 @@ func (c *botsCall) complete() (err error) {
 	return c.bad.check(opts)
 }
 
+// reportColumn is where the text of the lines below the figures begins.
+const reportColumn = 14
+
 // play runs the bots and prints their report.
 func (c *botsCall) play(cmd *cobra.Command) error {
 	level := zerolog.InfoLevel
@@ -150,7 +153,7 @@ func (c *botsCall) play(cmd *cobra.Command) error {
 	if report.Bots == 0 {
 		return usageError{err}
 	}
-	write := report.WriteText
+	write := func(w io.Writer) error { return report.WriteText(hanging{w, reportColumn}) }
 	if c.json {
 		write = func(w io.Writer) error { return report.WriteJSON(w, c.each) }
 	}

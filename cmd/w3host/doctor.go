@@ -34,11 +34,12 @@ func examine(ctx context.Context, o *serveOptions, stdout io.Writer) error {
 	code := exitOK
 	tell := func(f doctor.Finding) {
 		if f.Remedy == "" {
-			fmt.Fprintf(stdout, "✓ %s: %s\n", f.What, terminal.Printable(f.Detail))
+			fmt.Fprintf(hanging{stdout, 2}, "✓ %s: %s\n", f.What, terminal.Printable(f.Detail))
 			return
 		}
 		code = exitFailed
-		fmt.Fprintf(stdout, "✗ %s: %s\n    → %s\n", f.What, terminal.Printable(f.Detail), terminal.Printable(f.Remedy))
+		fmt.Fprintf(hanging{stdout, 2}, "✗ %s: %s\n", f.What, terminal.Printable(f.Detail))
+		fmt.Fprintf(hanging{stdout, 6}, "    → %s\n", terminal.Printable(f.Remedy))
 	}
 	c, faults := o.load()
 	for _, err := range faults.WrappedErrors() {

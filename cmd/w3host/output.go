@@ -163,3 +163,21 @@ func printLines(out io.Writer, lines []string) error {
 	}
 	return nil
 }
+
+// hanging breaks lines between words where they are wider than the terminal that they go to,
+// and goes on below the column where their text begins. Each Write is whole lines.
+type hanging struct {
+	io.Writer
+	column int
+}
+
+func (h hanging) Write(p []byte) (int, error) {
+	var b strings.Builder
+	for line := range strings.Lines(string(p)) {
+		b.WriteString(terminal.Hang(line, h.column, terminal.Width(h.Writer)))
+	}
+	if _, err := io.WriteString(h.Writer, b.String()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

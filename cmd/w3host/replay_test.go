@@ -110,7 +110,7 @@ type narrow struct{ bytes.Buffer }
 
 func (*narrow) Width() int { return 50 }
 
-// What does not fit beside its name goes on below itself.
+// What is too wide for a terminal goes on below its text, broken between words.
 func TestReplayFitsTheTerminal(t *testing.T) {
 	var out narrow
 	c := replayCall{call: call{stdout: &out}}

@@ -277,7 +277,7 @@ func (c *replayCall) printReplay(f replayFacts) {
 		column = max(column, len(r[0])+2)
 	}
 	for _, r := range rows {
-		fmt.Fprintln(c.stdout, terminal.Hang(terminal.Pad(r[0], column)+r[1], column, terminal.Width(c.stdout)))
+		fmt.Fprintln(hanging{c.stdout, column}, terminal.Pad(r[0], column)+r[1])
 	}
 }
 
