@@ -148,6 +148,36 @@ func TestDropsFromWhoAsksMost(t *testing.T) {
 	}
 }
 
+// One address has a bounded share of the questions, and makes room for others when there
+// are no more.
+func TestShareOfQuestions(t *testing.T) {
+	c := newCrowd(t)
+	seat := uint64(0)
+	refused := func(from string, n int) (no int) {
+		for range n {
+			seat++
+			for _, e := range c.handle(Confirm{Name: fmt.Sprint("Eve", seat), ID: 1, Seat: seat, From: from}) {
+				if a, ok := e.(Answered); ok && !a.In {
+					no++
+				}
+			}
+		}
+		return no
+	}
+	if no := refused("10.0.0.1", 40); no < 40-questionsPerAddress-1 || no > 40-questionsPerAddress {
+		t.Errorf("%d of 40 questions of one address are refused, %d may wait", no, questionsPerAddress)
+	}
+	for i := range 2 * questionsAtAll / questionsPerAddress {
+		refused(fmt.Sprint("10.0.1.", i), questionsPerAddress)
+	}
+	if no := refused("10.0.0.2", 1); no > 0 {
+		t.Error("there is no room for the first question of an address")
+	}
+	if n := len(c.m.asked.waiting); n > questionsAtAll {
+		t.Errorf("%d questions wait", n)
+	}
+}
+
 // A player whose client reports the join late is confirmed soon after, and strangers who
 // join and leave, or stay, do not hold the question up.
 func TestConfirmedSoon(t *testing.T) {
