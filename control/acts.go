@@ -157,7 +157,7 @@ func confirm(code string) act {
 func confirmAccount(d *target, c *call, code string) error {
 	if code == "" {
 		if code = d.host().CodeFor(c.Realm, c.Name); code == "" {
-			return cannot("Too many codes are out. Please try again in a few minutes.")
+			return cannot("Too many codes are in use. Please try again in a few minutes.")
 		}
 		answer(c, "Type this in the lobby within five minutes: %ssc %s", d.opts.Trigger, code)
 		return nil

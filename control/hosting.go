@@ -59,13 +59,13 @@ func (d *target) mayHost(c *call, file string, w *host.Wish) error {
 	}
 	switch {
 	case w.By == "":
-		return cannot("only people of a realm can host: whisper to the host's account there")
+		return cannot("only players on a realm can host: whisper to the host's account there")
 	case w.Owner != w.By:
 		return cannot("only admins host for somebody else")
 	case !p.allows(file):
 		return cannot("players cannot host %s here: choose one of %s", file, strings.Join(p.Maps, ", "))
 	case hosted >= p.PerPerson:
-		return texts.Count(p.PerPerson, "you already have %d lobby or game: close it or wait for its end", "you already have %d lobbies or games: close one or wait for an end")
+		return texts.Count(p.PerPerson, "you already have %d lobby or game: close it or wait until it ends", "you already have %d lobbies or games: close one or wait until one ends")
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func (m *Machine) choose(c *call, part string) error {
 	case p.Fake || p.Observer:
 		return texts.Refuse(texts.NotHuman, "%s does not play", p.Name)
 	case d.chosen.Has(p.PID):
-		return texts.Refuse(texts.Taken, "%s has a team already", p.Name)
+		return texts.Refuse(texts.Taken, "%s already has a team", p.Name)
 	}
 	c.Target = p.Name
 	if err := m.moveTo(p.PID, d.teams[d.turn], d.chosen); err != nil {

@@ -58,7 +58,7 @@ func votemode(m *Machine, c *call, word string) error {
 	case len(m.cfg.Map.Modes) == 0:
 		return texts.Refuse(texts.NoSuch, "this map has no modes to vote for")
 	case mode == 0:
-		return texts.Refuse(texts.NoSuch, "%q is none of the modes: %s", word, strings.Join(m.cfg.Map.Modes, ", "))
+		return texts.Refuse(texts.NoSuch, "%q is not one of the modes: %s", word, strings.Join(m.cfg.Map.Modes, ", "))
 	case v.votes[c.PID] == mode:
 		return texts.Refuse(texts.TooLate, "you have already voted")
 	}

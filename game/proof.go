@@ -4,8 +4,8 @@ import "w3host/texts"
 
 // What players read about the proof of a name of a realm, which the host takes.
 var (
-	NameOfLAN    = texts.Of("You have joined by the local network, which confirms no names.")
-	NameProven   = texts.Of("Your name is confirmed already.")
+	NameOfLAN    = texts.Of("You joined on the local network, where names are not confirmed.")
+	NameProven   = texts.Of("Your name is already confirmed.")
 	NoMoreProofs = texts.Of("Too many wrong codes. Whisper the one that sc shows you here instead.")
 )
 
@@ -16,5 +16,5 @@ func HowToProve(account, realm, code string) texts.Text {
 
 // WrongProof is for a code that was typed.
 func WrongProof(account, realm string) texts.Text {
-	return texts.Of("That is not the code. Whisper sc to %s on %s, and type here what you are told.", account, realm)
+	return texts.Of("That code is wrong. Whisper sc to %s on %s, and type here what you are told.", account, realm)
 }

@@ -126,7 +126,7 @@ var always = command.Table[*Machine]{
 		Name:      "equalise",
 		Aliases:   []string{"equalize"},
 		Usage:     "[on|off]",
-		Help:      "show or set whether nobody acts sooner for having a faster line: actions wait for the slowest line, two turns at most",
+		Help:      "show or set whether actions wait for the slowest line, two turns at most, so that a faster one gives no advantage",
 		Examples:  []string{"equalise on"},
 		Level:     command.Owner,
 		AskAnyone: true,

@@ -164,7 +164,7 @@ var people = command.Table[*Machine]{
 		Name:     "unwarn",
 		Aliases:  []string{"delwarn"},
 		Usage:    "<player>",
-		Help:     "take the latest warning of a player back",
+		Help:     "take back a player's latest warning",
 		Examples: []string{"unwarn bob"},
 		Level:    command.Admin,
 		Private:  true,

@@ -25,7 +25,7 @@ var versions = command.Table[*Machine]{
 			name, text := a.Phrase("name"), a.Word("version")
 			v, err := w3gs.ParseVersion(text)
 			if err != nil {
-				a.Fail("%q is no version of the game: write for example 1.26", text)
+				a.Fail("%q is not a version of the game: write 1.26, for example", text)
 			}
 			return setVersion(name, v)
 		},
@@ -65,7 +65,7 @@ func setVersion(name string, v w3gs.Version) act {
 		if err := m.toLobby(lobby.SetVersion{Name: name, Version: v}); err != nil {
 			return err
 		}
-		m.answer(c, "%s joins as a player of %v; who is in already has to join again.", name, v)
+		m.answer(c, "%s will join as a player of %v; whoever is already in has to join again.", name, v)
 		return nil
 	}
 }

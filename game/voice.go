@@ -51,7 +51,7 @@ var voice = command.Table[*Machine]{
 	{
 		Name:     "ignore",
 		Usage:    "<player>",
-		Help:     "read no lines of a player any more, in later games as well",
+		Help:     "hide a player's messages from you, in later games as well",
 		Examples: []string{"ignore bob"},
 		Private:  true,
 		Ask:      func(a *args) command.Question { return ignore(a.OnlyPlayer()) },
@@ -60,7 +60,7 @@ var voice = command.Table[*Machine]{
 	{
 		Name:     "unignore",
 		Usage:    "<player>",
-		Help:     "read the lines of a player again",
+		Help:     "show you a player's messages again",
 		Examples: []string{"unignore bob"},
 		Private:  true,
 		Ask:      func(a *args) command.Question { return ignore(a.OnlyPlayer()) },

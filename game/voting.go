@@ -128,7 +128,7 @@ func (m *Machine) askOthers(c *call, p lobby.Player, what texts.Text, agreed fun
 	case victim == nil:
 		return texts.Refuse(texts.NotHuman, "%s is a fake player", p.Name)
 	case p.PID == c.PID:
-		return cannot("a vote is about somebody else")
+		return cannot("you cannot call a vote about yourself")
 	case victim.level >= command.Admin || p.Reserved:
 		return cannot("%s has a reserved place and cannot be voted out", p.Name)
 	case m.lobby.Humans().Len() < 3:

@@ -142,7 +142,7 @@ func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
 func (c *Client) checked(now time.Duration, size uint32, out *Out) {
 	t := c.tape
 	if size != t.Check.Size {
-		c.say(texts.Of("You lack this map: put %s into your Maps folder first.", t.Check.Path), out)
+		c.say(texts.Of("You do not have this map: put %s into your Maps folder first.", t.Check.Path), out)
 		c.finish(now + readFor)
 		return
 	}

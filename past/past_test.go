@@ -339,7 +339,7 @@ func TestOut(t *testing.T) {
 	}{
 		"lacks the map": {func(v *viewer) {
 			v.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: 0})
-		}, nil, `You lack this map: put Maps\x.w3x into your Maps folder first.`, readFor},
+		}, nil, `You do not have this map: put Maps\x.w3x into your Maps folder first.`, readFor},
 		"says nothing":   {func(*viewer) {}, ErrSilent, "", lobbyFor},
 		"never loads":    {func(v *viewer) { v.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: size}) }, ErrSilent, "", loadFor},
 		"answers ahead":  {func(v *viewer) { v.enter(); v.due = nil; sendMany(v, &w3gs.Keepalive{}, 50) }, ErrForged, "", 0},

@@ -19,10 +19,10 @@ var chineseGame = map[string]string{
 	"No rules are set for this lobby.":  "这个房间没有设置规则。",
 
 	// versions
-	"crossplay is off here: everybody is told the map as %v has it":    "这里未开启跨版本：所有人按 %v 的版本核对地图",
-	"players of %v cannot join here: it is for %v":                     "%v 的玩家无法加入：这里适用于 %v",
-	"%s joins as a player of %v; who is in already has to join again.": "%s 将作为 %v 的玩家加入；已在房间里的需重新加入。",
-	"%q is no version of the game: write for example 1.26":             "%q 不是游戏版本：例如写 1.26",
+	"crossplay is off here: everybody is told the map as %v has it":            "这里未开启跨版本：所有人按 %v 的版本核对地图",
+	"players of %v cannot join here: it is for %v":                             "%v 的玩家无法加入：这里适用于 %v",
+	"%s will join as a player of %v; whoever is already in has to join again.": "%s 将作为 %v 的玩家加入；已在房间里的需重新加入。",
+	"%q is not a version of the game: write 1.26, for example":                 "%q 不是游戏版本：例如写 1.26",
 
 	// who is in
 	"Team %d: %v.":                           "队伍 %d：%v。",
@@ -165,20 +165,20 @@ var chineseGame = map[string]string{
 	"two captains are needed":                              "需要两名队长",
 	"%s chooses with %spick <player>: %s.":                 "请 %s 用 %spick <玩家> 选人：%s。",
 	"%s and %s choose their teams.":                        "%s 和 %s 开始选人。",
-	"%s has a team already":                                "%s 已经有队伍了",
+	"%s already has a team":                                "%s 已经有队伍了",
 
 	// modes and the page of a map
 	"No address is known for this map.":                                  "不知道这张地图的地址。",
 	"This map has no modes to vote for.":                                 "这张地图没有可投票的模式。",
 	"this map has no modes to vote for":                                  "这张地图没有可投票的模式",
 	"The modes: %v. Vote with %svotemode <mode>.":                        "模式：%v。投票请输入 %svotemode <模式>。",
-	"%q is none of the modes: %s":                                        "没有模式 %q：可选 %s",
+	"%q is not one of the modes: %s":                                     "没有模式 %q：可选 %s",
 	"%s votes for the mode %s. Type %svotemode and one of %s within %v.": "%s 投票给模式 %s。请在 %[5]v 内输入 %[3]svotemode 加上其中之一：%[4]s。",
 	"Your vote is for %s.":                                               "你投给了 %s。",
 	"The vote for the mode has failed: %d of %d have voted.":             "模式投票未通过：%[2]d 人中有 %[1]d 人投票。",
 
 	// votes about players, and ignoring
-	"a vote is about somebody else":                      "投票只能针对别人",
+	"you cannot call a vote about yourself":              "投票只能针对别人",
 	"a vote about a player needs at least three players": "针对玩家的投票至少需要三名玩家",
 	"mute %s":                    "禁言 %s",
 	"you cannot ignore yourself": "不能屏蔽自己",

@@ -134,16 +134,16 @@ var chineseHelp = map[string]string{
 	"show where to find the map":                               "查看在哪里可以找到地图",
 
 	// of votes, and of ignoring
-	"let the players vote to mute one of them":                   "让玩家投票禁言一名玩家",
-	"read no lines of a player any more, in later games as well": "不再看到某个玩家的发言，以后的游戏也一样",
-	"read the lines of a player again":                           "重新看到某个玩家的发言",
+	"let the players vote to mute one of them":                  "让玩家投票禁言一名玩家",
+	"hide a player's messages from you, in later games as well": "不再看到某个玩家的发言，以后的游戏也一样",
+	"show you a player's messages again":                        "重新看到某个玩家的发言",
 
 	// of turns
-	"show or set whether nobody acts sooner for having a faster line: actions wait for the slowest line, two turns at most": "查看或设置是否拉平延迟：操作等待最慢的网络，最多两个回合，网络快的人不会更早行动",
+	"show or set whether actions wait for the slowest line, two turns at most, so that a faster one gives no advantage": "查看或设置是否拉平延迟：操作等待最慢的网络，最多两个回合，网络快的人不会更早行动",
 
 	// of warnings and notes
 	"warn a player, who reads the reason; too many warnings are a ban": "警告一名玩家，对方会看到原因；警告过多会被封禁",
-	"take the latest warning of a player back":                         "撤销某个玩家最近的一次警告",
+	"take back a player's latest warning":                              "撤销某个玩家最近的一次警告",
 	"keep a note about a player, for admins":                           "记下关于某个玩家的备注，供管理员查看",
 	"list the warnings and notes of a player":                          "查看某个玩家的警告和备注",
 

@@ -29,13 +29,13 @@ var chineseHost = map[string]string{
 	// people
 	"Thank you, %s.": "谢谢你，%s。",
 	"Your name is not confirmed yet. Whisper this to %s on %s: sc %s":                                    "你的名字尚未确认。请密语 %s（%s）：sc %s",
-	"You have joined by the local network, which confirms no names.":                                     "你是从局域网加入的，局域网不确认名字。",
-	"Your name is confirmed already.":                                                                    "你的名字已经确认。",
+	"You joined on the local network, where names are not confirmed.":                                    "你是从局域网加入的，局域网不确认名字。",
+	"Your name is already confirmed.":                                                                    "你的名字已经确认。",
 	"Too many wrong codes. Whisper the one that sc shows you here instead.":                              "错误的验证码太多。请改为密语 sc 在这里显示的验证码。",
-	"That is not the code. Whisper sc to %s on %s, and type here what you are told.":                     "验证码不对。请密语 sc 给 %s（%s），再在这里输入收到的内容。",
+	"That code is wrong. Whisper sc to %s on %s, and type here what you are told.":                       "验证码不对。请密语 sc 给 %s（%s），再在这里输入收到的内容。",
 	"Please whisper it: everybody reads what is said in a channel.":                                      "请用密语：频道里的话人人都能看到。",
 	"Type sc in the lobby, or whisper it to the host's account on your realm.":                           "请在房间里输入 sc，或在战网上向主机账号密语 sc。",
-	"Too many codes are out. Please try again in a few minutes.":                                         "发出的验证码太多。请过几分钟再试。",
+	"Too many codes are in use. Please try again in a few minutes.":                                      "发出的验证码太多。请过几分钟再试。",
 	"Nobody under your name was shown this code. If you are in the lobby, type %ssc there to see yours.": "没有以你的名字显示过这个验证码。如果你在房间里，请输入 %ssc 查看你的验证码。",
 	"Type this in the lobby within five minutes: %ssc %s":                                                "请在五分钟内在房间里输入：%ssc %s",
 	"On %s this lobby can be found once %q has started or closed.":                                       "在 %s 上，要等 %q 开始或关闭后才能找到这个房间。",
@@ -82,12 +82,12 @@ var chineseHost = map[string]string{
 	"there are no maps": "没有地图",
 
 	// hosting by players, and settings with the command
-	"only people of a realm can host: whisper to the host's account there": "只有战网上的玩家可以开房：请在战网上密语主机的账号",
-	"only admins host for somebody else":                                   "只有管理员可以替别人开房",
-	"players cannot host %s here: choose one of %s":                        "玩家不能在这里使用 %s：请从 %s 中选择",
-	"you already have %d lobby or game: close it or wait for its end":      "你已经有 %d 个房间或游戏：请先关闭或等它结束",
-	"you already have %d lobbies or games: close one or wait for an end":   "你已经有 %d 个房间或游戏：请先关闭一个或等它结束",
-	"%q is not a setting: use observers, speed or visibility":              "%q 不是设置项：可用 observers、speed 或 visibility",
+	"only players on a realm can host: whisper to the host's account there":  "只有战网上的玩家可以开房：请在战网上密语主机的账号",
+	"only admins host for somebody else":                                     "只有管理员可以替别人开房",
+	"players cannot host %s here: choose one of %s":                          "玩家不能在这里使用 %s：请从 %s 中选择",
+	"you already have %d lobby or game: close it or wait until it ends":      "你已经有 %d 个房间或游戏：请先关闭或等它结束",
+	"you already have %d lobbies or games: close one or wait until one ends": "你已经有 %d 个房间或游戏：请先关闭一个或等它结束",
+	"%q is not a setting: use observers, speed or visibility":                "%q 不是设置项：可用 observers、speed 或 visibility",
 
 	// saved games
 	"file": "文件",
@@ -99,9 +99,9 @@ var chineseHost = map[string]string{
 	"the map of the saved game, %s, is not here, or is another version of it":                                                                "这里没有存档所用的地图 %s，或版本不同",
 	"%q is not in the folder of saved games: give its name there, without a path":                                                            "%q 不在存档文件夹里：请只给出文件名，不要带路径",
 	"there is no file %q in the folder of saved games, %s":                                                                                   "存档文件夹 %[2]s 里没有文件 %[1]q",
-	"two slots cannot both be those of %s":                                                                                                   "%s 不能占两个位置",
+	"%s cannot have two slots":                                                                                                               "%s 不能占两个位置",
 	"nobody played in slot %d of the saved game":                                                                                             "存档的位置 %d 没有玩家",
 	"it is not known who played in the slots %s: the game was not hosted here. Say it with slot=name for each, or name a replay of the game": "不知道位置 %s 是谁：该局不是在本主机上进行的。请逐个用 位置=名字 说明，或给出该局的录像",
-	"%s: the slots are none of a game of %s":                                                                                                 "%s：这些位置不可能出现在 %s 的游戏里",
+	"%s: these are not the slots of a game of %s":                                                                                            "%s：这些位置不可能出现在 %s 的游戏里",
 	"%s is a replay of another game":                                                                                                         "%s 是另一局游戏的录像",
 }

@@ -74,21 +74,21 @@ var chinesePeople = map[string]string{
 	"%q is not an address or a network: write it like 192.0.2.1 or 192.0.2.0/24":        "%q 不是地址也不是网段：请写成 192.0.2.1 或 192.0.2.0/24",
 
 	// whom a player does not read
-	"you ignore %d players already: use unignore first": "你已经屏蔽了 %d 名玩家：请先用 unignore 取消",
-	"You do not read %s any more.":                      "你不再看到 %s 的发言。",
-	"You read %s again.":                                "你又能看到 %s 的发言了。",
+	"you already ignore %d players: use unignore first": "你已经屏蔽了 %d 名玩家：请先用 unignore 取消",
+	"You will no longer see messages from %s.":          "你不再看到 %s 的发言。",
+	"You will see messages from %s again.":              "你又能看到 %s 的发言了。",
 
 	// warnings and notes
-	"Noted about %s.": "已记下关于 %s 的备注。",
-	"%s is warned.":   "%s 被警告。",
-	"%s is warned: %d of %d, then comes a ban.":         "%s 被警告：第 %d 次，满 %d 次将被封禁。",
-	"%s is warned (%d of %d) and banned%v.":             "%s 被警告并封禁（第 %d 次，共 %d 次）%v。",
-	"No warning or note of %s.":                         "没有关于 %s 的警告或备注。",
-	"%s, note by %s: %s":                                "%s，%s 的备注：%s",
-	"%s, warned by %s: %s":                              "%s，%s 的警告：%s",
-	"%s, warned by %s (does not count any more): %s":    "%s，%s 的警告（已失效）：%s",
-	"no warning of %s counts":                           "%s 没有有效的警告",
-	"The latest warning of %s does not count any more.": "%s 最近的一次警告已失效。",
+	"The note about %s is saved.":                "已记下关于 %s 的备注。",
+	"%s is warned.":                              "%s 被警告。",
+	"%s is warned (%d of %d before a ban).":      "%s 被警告：第 %d 次，满 %d 次将被封禁。",
+	"%s is warned (%d of %d) and banned%v.":      "%s 被警告并封禁（第 %d 次，共 %d 次）%v。",
+	"There are no warnings or notes about %s.":   "没有关于 %s 的警告或备注。",
+	"%s, note by %s: %s":                         "%s，%s 的备注：%s",
+	"%s, warned by %s: %s":                       "%s，%s 的警告：%s",
+	"%s, warned by %s (no longer counts): %s":    "%s，%s 的警告（已失效）：%s",
+	"%s has no warning that counts":              "%s 没有有效的警告",
+	"The latest warning of %s no longer counts.": "%s 最近的一次警告已失效。",
 
 	// the last game
 	"%s played %s last, on %s, for %v.": "%s 最近一局是 %s，%s，时长 %v。",

@@ -2,8 +2,8 @@ package texts
 
 // chineseWatch is what those read who watch a game.
 var chineseWatch = map[string]string{
-	"You lack this map: put %s into your Maps folder first.": "您没有这张地图：请先将 %s 放入 Maps 文件夹。",
-	"You watch %s. What you do there changes nothing.":       "您正在观看 %s。您的操作不会影响比赛。",
+	"You do not have this map: put %s into your Maps folder first.": "您没有这张地图：请先将 %s 放入 Maps 文件夹。",
+	"You watch %s. What you do there changes nothing.":              "您正在观看 %s。您的操作不会影响比赛。",
 	"It begins in %v.":                                      "将在 %v后开始。",
 	"Your game came out differently at %s.":                 "您的游戏在 %s 处与原局不一致。",
 	"The record of this game ends here, at %s.":             "本局录像到此结束（%s）。",

@@ -97,13 +97,13 @@ func (d Directory) lang(ctx context.Context, q *command.Query) (answer, error) {
 func (d Directory) ignore(ctx context.Context, q *command.Query) (answer, error) {
 	err := d.DB.Ignore(ctx, q.By, q.Realm, q.Name)
 	if errors.Is(err, storage.ErrConflict) {
-		return nil, texts.Of("you ignore %d players already: use unignore first", storage.MostIgnored)
+		return nil, texts.Of("you already ignore %d players: use unignore first", storage.MostIgnored)
 	}
-	return one("You do not read %s any more.", q.Name), err
+	return one("You will no longer see messages from %s.", q.Name), err
 }
 
 func (d Directory) unignore(ctx context.Context, q *command.Query) (answer, error) {
-	return one("You read %s again.", q.Name), d.DB.Unignore(ctx, q.By, q.Realm, q.Name)
+	return one("You will see messages from %s again.", q.Name), d.DB.Unignore(ctx, q.By, q.Realm, q.Name)
 }
 
 // games, times and bans count in the singular and the plural.

@@ -27,7 +27,7 @@ func (d Directory) warnings() Warnings {
 
 func (d Directory) note(ctx context.Context, q *command.Query) (answer, error) {
 	_, err := d.DB.AddRemark(ctx, storage.Remark{Kind: storage.Note, Name: q.Name, Line: q.Reason, By: q.By, At: time.Now()}, time.Time{})
-	return one("Noted about %s.", q.Name), err
+	return one("The note about %s is saved.", q.Name), err
 }
 
 // warn keeps a warning. One too many is a ban, which the earlier ones are spent with.
@@ -47,7 +47,7 @@ func (d Directory) warn(ctx context.Context, q *command.Query) (answer, error) {
 	case rule.Most == 0:
 		return one("%s is warned.", q.Name), nil
 	case n < rule.Most:
-		return one("%s is warned: %d of %d, then comes a ban.", q.Name, n, rule.Most), nil
+		return one("%s is warned (%d of %d before a ban).", q.Name, n, rule.Most), nil
 	}
 	_, err = d.DB.AddBan(ctx, ban)
 	if err == nil || errors.Is(err, storage.ErrConflict) {
@@ -59,7 +59,7 @@ func (d Directory) warn(ctx context.Context, q *command.Query) (answer, error) {
 func (d Directory) remarks(ctx context.Context, q *command.Query) (lines answer, err error) {
 	all, err := d.DB.Remarks(ctx, q.Name, most)
 	if err != nil || len(all) == 0 {
-		return one("No warning or note of %s.", q.Name), err
+		return one("There are no warnings or notes about %s.", q.Name), err
 	}
 	for _, r := range all {
 		day := r.At.UTC().Format(time.DateOnly)
@@ -69,7 +69,7 @@ func (d Directory) remarks(ctx context.Context, q *command.Query) (lines answer,
 		case r.Lifted.IsZero():
 			lines = append(lines, texts.Of("%s, warned by %s: %s", day, r.By, r.Line))
 		default:
-			lines = append(lines, texts.Of("%s, warned by %s (does not count any more): %s", day, r.By, r.Line))
+			lines = append(lines, texts.Of("%s, warned by %s (no longer counts): %s", day, r.By, r.Line))
 		}
 	}
 	return lines, nil
@@ -78,7 +78,7 @@ func (d Directory) remarks(ctx context.Context, q *command.Query) (lines answer,
 func (d Directory) unwarn(ctx context.Context, q *command.Query) (answer, error) {
 	err := d.DB.LiftWarnings(ctx, q.Name, q.By, false)
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, texts.Of("no warning of %s counts", strings.TrimSpace(q.Name))
+		return nil, texts.Of("%s has no warning that counts", strings.TrimSpace(q.Name))
 	}
-	return one("The latest warning of %s does not count any more.", q.Name), err
+	return one("The latest warning of %s no longer counts.", q.Name), err
 }

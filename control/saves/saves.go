@@ -54,7 +54,7 @@ func (s Finder) Open(ctx context.Context, ask control.SavedGame) (*game.Restored
 		return nil, nil, err
 	}
 	if !fits(g.Table.Slots, by) {
-		return nil, nil, texts.Of("%s: the slots are none of a game of %s", ask.File, by.String())
+		return nil, nil, texts.Of("%s: these are not the slots of a game of %s", ask.File, by.String())
 	}
 	m, err := s.Map(&g.Head, by)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s Finder) players(ctx context.Context, g *savedgame.Game, ask control.Save
 		if folded := strings.ToLower(name); name == "" {
 			unknown = append(unknown, strconv.Itoa(h.Slot+1))
 		} else if names[folded] {
-			return nil, texts.Of("two slots cannot both be those of %s", name)
+			return nil, texts.Of("%s cannot have two slots", name)
 		} else {
 			names[folded] = true
 		}

@@ -171,10 +171,10 @@ func (c *carrier) tell() {
 		c.say(texts.Of("You are in %q.", name))
 	case c.core.State == gproxy.Over && c.core.Entered && !c.core.Left():
 		c.core.Entered = false
-		c.say(texts.Of("The connection to %q has ended: the game is over, or it cannot be come back to.", name))
+		c.say(texts.Of("The connection to %q has ended: the game is over, or you can no longer get back in.", name))
 	case lost && !c.lost:
 		c.lost = true
-		c.say(texts.Of("The line to %q is lost. Leave the game open: w3host is coming back; the others wait for about %v.",
+		c.say(texts.Of("The connection to %q is lost. Leave the game open: w3host is reconnecting; the others wait for about %v.",
 			name, time.Duration(c.core.Empties+1)*time.Minute))
 	case !lost && c.lost && c.core.State == gproxy.Linked:
 		c.lost = false

@@ -75,7 +75,7 @@ func (s *session) round(ctx context.Context) (time.Duration, error) {
 	case ctx.Err() != nil:
 		return time.Second, nil
 	case errors.Is(err, errNoList), errors.Is(err, errLong):
-		s.note("alien", texts.Of("%s does not list its lobbies: it is no w3host, or an older one.", s.opts.Host))
+		s.note("alien", texts.Of("%s does not list its lobbies: it does not run w3host, or an older one.", s.opts.Host))
 		return latest, s.show(nil, at)
 	case err != nil:
 		s.note("away", texts.Of("%s does not answer (%v). Trying again.", s.opts.Host, plain(err)))
@@ -87,7 +87,7 @@ func (s *session) round(ctx context.Context) (time.Duration, error) {
 		s.note("busy", texts.Of("%s has been asked too often from your address, or is very busy. Asking again in %v.", s.opts.Host, a.again))
 		return a.again, nil
 	case a.state != gproxy.AllListed:
-		s.note("format", texts.Of("%s speaks a newer language: get a newer w3host.", s.opts.Host))
+		s.note("format", texts.Of("%s uses a newer protocol: get a newer w3host.", s.opts.Host))
 		return latest, s.show(nil, at)
 	}
 	if len(a.lobbies) == 0 {
