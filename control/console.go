@@ -204,11 +204,14 @@ func (c *Console) read(ctx context.Context, o *Operator) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		by := &command.Caller{
-			Name: "console", Level: command.Root, Via: command.ViaConsole, Reply: c.say, Columns: terminal.Width(c.Log),
+		var answered atomic.Bool
+		by := &command.Caller{Name: "console", Level: command.Root, Via: command.ViaConsole, Columns: terminal.Width(c.Log)}
+		by.Reply = func(text string) {
+			answered.Store(true)
+			c.say(text)
 		}
-		if err := o.do(ctx, by, 0, line); err != nil {
-			c.say(err.Error())
+		if o.do(ctx, by, 0, line) != nil && !answered.Load() {
+			c.say(errStopping.Error())
 		}
 	}
 }
