@@ -123,6 +123,9 @@ func (a *Advertiser) show(search w3gs.SearchGame) {
 
 // noteForeign logs once for each other version that its clients see no lobby.
 func (a *Advertiser) noteForeign(search w3gs.SearchGame, from netip.AddrPort) {
+	if search.GameID == unusedGameID {
+		return // CheckBroadcast
+	}
 	search.GameID = 0
 	a.mu.Lock()
 	known := a.board.plays(search) || len(a.foreign) >= maxForeign || slices.Contains(a.foreign, search)

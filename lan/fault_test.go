@@ -109,7 +109,7 @@ func TestUnreachableAddress(t *testing.T) {
 	}
 }
 
-// A client of another version is told of once.
+// A client of another version is told of once, and a check of broadcasts not at all.
 func TestForeignVersionLogged(t *testing.T) {
 	c := newClient(t)
 	log := &journalWriter{}
@@ -119,6 +119,7 @@ func TestForeignVersionLogged(t *testing.T) {
 		c.send(addr, "F7 2F 10 00 50 58 33 57 1C 00 00 00 00 00 00 00")
 		c.send(addr, "F7 2F 10 00 50 58 33 57 1C 00 00 00 01 00 00 00")
 		c.send(addr, "F7 2F 10 00 50 58 33 57 14 00 00 00 09 00 00 00") // only another lobby
+		c.send(addr, "F7 2F 10 00 50 58 33 57 00 00 00 00 FF FF FF FF") // of w3host doctor
 		c.send(addr, searchAny)
 		c.want(captured)
 	}
