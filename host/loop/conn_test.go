@@ -16,6 +16,7 @@ type fake struct {
 	*Conn
 	in      []byte
 	packets int
+	written int
 	ended   int
 }
 
@@ -25,7 +26,7 @@ func (f *fake) Read(p []byte) (n int, more bool, err error) {
 	return n, len(f.in) > 0, nil
 }
 
-func (f *fake) Write(p []byte) (int, error) { return len(p), nil }
+func (f *fake) Write(p []byte) (int, error) { f.written += len(p); return len(p), nil }
 func (f *fake) CloseWrite()                 {}
 func (f *fake) Close()                      {}
 func (f *fake) Figures() mapxfer.Figures    { return mapxfer.Figures{} }
@@ -100,6 +101,26 @@ func TestPassIsBounded(t *testing.T) {
 		if want := min(pass*passPackets, 3*passPackets+1); f.packets != want || f.Conn.in.listed != (pass < 5) {
 			t.Errorf("pass %d: %d packets are handled, want %d; listed: %v", pass, f.packets, want, f.Conn.in.listed)
 		}
+	}
+}
+
+// TestWritingIsBounded: one pass writes passWrite bytes of a connection, though its socket
+// takes all.
+func TestWritingIsBounded(t *testing.T) {
+	l, f := fakeConn(t)
+	f.out.limit = 4 * passWrite
+	total := 0
+	for total < 5*passWrite/2 {
+		p := testkit.Packet(0x0F, make([]byte, 996))
+		f.Queue(p)
+		total += len(p)
+	}
+	l.settle()
+	for pass := 1; pass <= 4; pass++ {
+		if want := min(pass*passWrite, total); f.written != want {
+			t.Errorf("pass %d: %d bytes are written, want %d", pass, f.written, want)
+		}
+		l.passUnwritten()
 	}
 }
 

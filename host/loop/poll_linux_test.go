@@ -46,6 +46,44 @@ func TestWaited(t *testing.T) {
 	}
 }
 
+// TestAcceptingIsBounded: one pass accepts passAccepts connections of a listener, and the
+// next ones the others.
+func TestAcceptingIsBounded(t *testing.T) {
+	arrived := 0
+	l, err := New(Handlers{Arrive: func(c *Conn) {
+		arrived++
+		c.Handler = &fake{Conn: c}
+		c.Await(time.Minute, 1<<10)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if err := l.Listen(ln.(*net.TCPListener)); err != nil {
+		t.Fatal(err)
+	}
+	const all = 2*passAccepts + 5
+	for range all {
+		c, err := net.Dial("tcp4", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	for pass := 1; pass <= 3; pass++ {
+		l.pass()
+		if want := min(pass*passAccepts, all); arrived != want {
+			t.Errorf("pass %d: %d connections have arrived, want %d", pass, arrived, want)
+		}
+	}
+	l.Call(func() { l.Stop(nil) })
+	l.Run()
+}
+
 // TestCallAfterTheEnd: what is asked of a loop that has ended writes nothing to the
 // file that has got the descriptor of its event.
 func TestCallAfterTheEnd(t *testing.T) {
