@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// maxUpload is more than any map has, in bytes.
+const maxUpload = 1e9
+
 // web checks the section [web]. Passwords do not leave the machine unprotected unless the
 // operator says so.
 func (v *validator) web(w *Web) {
@@ -25,6 +28,9 @@ func (v *validator) web(w *Web) {
 	}
 	if b := w.BasePath; b != "" && (!strings.HasPrefix(b, "/") || strings.HasSuffix(b, "/") || strings.ContainsAny(b, "?#%\\ ;\"")) {
 		v.fault("web.base_path", b, `must begin with a slash and end without one, such as "/w3host"`)
+	}
+	if w.Upload <= 0 || w.Upload > maxUpload {
+		v.fault("web.upload_max", w.Upload.String(), "must be a size up to 1 GB, such as \"128 MiB\"")
 	}
 	if (w.Cert == "") != (w.Key == "") {
 		v.fault("web.tls_cert", w.Cert, "a certificate needs its key: set both tls_cert and tls_key, or none")

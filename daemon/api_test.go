@@ -43,6 +43,7 @@ func startAPI(t testing.TB) *apiHost {
 	c := &h.config
 	c.Host.Listen, c.LAN.Enabled, c.Web.Listen, c.Lobby.Autostart = "127.0.0.1:0", false, "127.0.0.1:0", -1
 	c.Host.DataDir, c.Replays.Dir = dir, filepath.Join(dir, "replays")
+	c.Maps.Dir = filepath.Join(dir, "maps")
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -58,17 +59,22 @@ func startAPI(t testing.TB) *apiHost {
 	h.addr = h.log.Await(t, `hosting on (\S+)`)
 	h.url = h.log.Await(t, `(http://\S+)/login`)
 	h.log.Await(t, `(#1 lobby)`)
-	store := access.Open(c.WebAccess())
 	for _, name := range access.Roles() {
-		var role access.Role
-		_ = role.UnmarshalText([]byte(name))
-		token, err := store.AddToken(access.Token{Name: "test " + name, Role: role})
-		if err != nil {
-			t.Fatal(err)
-		}
-		h.tokens[name] = token
+		h.tokens[name] = h.token("test "+name, name)
 	}
 	return h
+}
+
+// token makes one.
+func (h *apiHost) token(name, role string) string {
+	h.t.Helper()
+	t := access.Token{Name: name}
+	_ = t.Role.UnmarshalText([]byte(role))
+	text, err := access.Open(h.config.WebAccess()).AddToken(t)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return text
 }
 
 // ask asks again when it was too often.

@@ -84,6 +84,7 @@ type daemon struct {
 	realms    *realm.Realms // nil: none
 	pulse     pulse
 	access    *access.Store
+	uploads   *uploads
 }
 
 // Run hosts games until ctx ends. What it starts stops in the opposite order: games

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -98,8 +99,9 @@ func (d *daemon) openAPI() {
 	if d.web == nil {
 		return
 	}
+	d.uploads = openUploads(d.maps, int64(d.Config.Web.Upload), func(a storage.AdminAction) { d.records.Record(a) })
 	api.Register(d.web, api.Options{
-		Host: d.running, Order: d.operator.Order, Seen: d.seen, Maps: d.maps.List, Realms: d.online, DB: d.db, Access: d.access, Events: d.events,
+		Host: d.running, Order: d.operator.Order, Seen: d.seen, Maps: d.maps, Upload: d.uploads.take, Realms: d.online, DB: d.db, Access: d.access, Events: d.events,
 		Version: d.Version, Audit: func(a storage.AdminAction) { d.records.Record(a) },
 	})
 }
@@ -157,15 +159,22 @@ func (d *daemon) standing() view.Host {
 func (d *daemon) openPages() {
 	needs := map[pages.Need]access.Role{pages.Everybody: access.Public, pages.Viewers: access.Viewer, pages.Admins: access.Admin}
 	p := pages.New(pages.Options{
-		Live: d.live, Command: d.operator.Order, Log: d.db, Maps: d.maps, Visitor: visitor, Base: d.web.URL(""), Stream: web.Stream,
+		Live: d.live, Command: d.operator.Order, Log: d.db, Maps: d.maps, Visitor: visitor, Base: d.web.URL(""), Stream: web.Stream, Slow: web.Slow,
 		System: func() pages.System {
 			return pages.System{Version: d.Version, Records: d.recorder.Stats(), Realms: d.online()}
 		},
+		UploadMax: int64(d.Config.Web.Upload), Upload: d.upload,
 		Trigger: d.Config.Lobby.CommandTrigger, Logger: d.part("web"),
 	})
 	for _, r := range p.Routes() {
 		d.web.Handle(r.Pattern, needs[r.Need], r.Handler)
 	}
+}
+
+// upload takes a map that a page brings.
+func (d *daemon) upload(r *http.Request, name, replace string, file io.Reader) error {
+	_, _, err := d.uploads.take(r, web.Upload{Name: name, Replace: replace, Size: -1, Body: file})
+	return err
 }
 
 func visitor(r *http.Request) pages.Visitor {

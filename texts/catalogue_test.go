@@ -30,7 +30,7 @@ var formats = map[string][]int{
 }
 
 // rooms are where players' sentences are written.
-var rooms = []string{"control", "control/people", "control/saves", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "past", "sync", "texts", "web/pages", "web/view"}
+var rooms = []string{"control", "control/people", "control/saves", "daemon", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "past", "sync", "texts", "web/pages", "web/view"}
 
 // sentences lists what players read, each with the place where it is written.
 func sentences(t *testing.T) map[string]string {

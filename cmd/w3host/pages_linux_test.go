@@ -201,6 +201,7 @@ func TestPagesInABrowser(t *testing.T) {
 	b.do(chromedp.Navigate(b.url + "/maps"))
 	b.run(`document.querySelector("main footer button").click()`)
 	b.wait(`document.querySelector("#toast").textContent.includes("one.w3x")`)
+	b.upload(filepath.Join(dir, "maps", "one.w3x"), filepath.Join(dir, "maps", "broken.w3x"))
 	b.do(chromedp.Navigate(b.url + "/"))
 	b.wait(`document.querySelectorAll("[data-rows=lobbies] > article").length === 2`)
 	pages := map[string]string{
@@ -223,6 +224,28 @@ func TestPagesInABrowser(t *testing.T) {
 			}
 		}
 	}
+}
+
+// upload brings maps by the form of the page: one that is no map, and one that is.
+func (b *browser) upload(good, bad string) {
+	b.t.Helper()
+	brought := filepath.Join(b.t.TempDir(), "brought.w3x")
+	for _, file := range []string{bad, good} {
+		data, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(brought, data, 0o600)
+		}
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		b.do(chromedp.Navigate(b.url + "/maps"))
+		b.run(`document.querySelector("main details").open = true`)
+		b.do(chromedp.SetUploadFiles("input[type=file]", []string{brought}), chromedp.Click("form[data-upload] button"))
+		if file == bad {
+			b.wait(`document.querySelector("#toast").textContent.includes("brought.w3x cannot be hosted")`)
+		}
+	}
+	b.wait(`location.search === "?q=brought.w3x" && document.querySelectorAll("main article").length === 1`)
 }
 
 // hostileName is as long as names may be.

@@ -5,6 +5,7 @@ package catalogue
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -52,6 +53,9 @@ type Entry struct {
 	Map   *w3map.Map // nil if there is a Fault; it must not be changed
 	Fault error      // why the map cannot be hosted
 }
+
+// Tag changes when the file is written. It is an ETag of HTTP.
+func (e *Entry) Tag() string { return fmt.Sprintf(`"%x-%x"`, e.Size, e.ModTime.UnixNano()) }
 
 // Catalogue is the maps of one folder. Its methods may be called from several goroutines at once.
 type Catalogue struct {

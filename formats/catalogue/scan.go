@@ -27,6 +27,23 @@ var errChanged = errors.New("the file is being written")
 func (c *Catalogue) Scan(ctx context.Context) (news bool, err error) {
 	c.scanning.Lock()
 	defer c.scanning.Unlock()
+	return c.scan(ctx, "")
+}
+
+// Placed reads a file that was moved into the folder whole, and so need not settle.
+func (c *Catalogue) Placed(ctx context.Context, file string) (*Entry, error) {
+	c.scanning.Lock()
+	defer c.scanning.Unlock()
+	if _, err := c.scan(ctx, file); err != nil {
+		return nil, err
+	}
+	if r := c.known[file]; r != nil {
+		return r.entry, nil
+	}
+	return nil, fmt.Errorf("%s: %w", file, errChanged)
+}
+
+func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err error) {
 	files, err := c.list(ctx)
 	if err != nil {
 		return false, err
@@ -38,7 +55,7 @@ func (c *Catalogue) Scan(ctx context.Context) (news bool, err error) {
 		switch same := old != nil && old.stamp() == f.stamp(); {
 		case same && old.beside == f.beside:
 			next[f.entry.File] = old
-		case !same && c.tooFresh(f): // until then, the map is not there
+		case !same && f.entry.File != placed && c.tooFresh(f): // until then, the map is not there
 		default:
 			delete(c.pending, f.entry.File)
 			unread = append(unread, f)

@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"w3host/control"
+	"w3host/formats/catalogue"
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/game/command"
@@ -42,10 +43,12 @@ type Host interface {
 
 // Options are what the API stands on.
 type Options struct {
-	Host    Host
-	Order   func(context.Context, command.Caller, control.Order) control.Answer
-	Seen    func(id uint32) control.Seen
-	Maps    func(pattern string) (files []string, err error)
+	Host  Host
+	Order func(context.Context, command.Caller, control.Order) control.Answer
+	Seen  func(id uint32) control.Seen
+	Maps  Maps
+	// Upload takes a file for the maps folder.
+	Upload  func(*http.Request, web.Upload) (e *catalogue.Entry, replaced bool, err error)
 	Realms  func() map[string]bool
 	DB      *storage.Store
 	Access  *access.Store
@@ -68,6 +71,7 @@ func Register(s *web.Server, o Options) {
 	a := &api{Options: o, started: time.Now(), asking: make(chan struct{}, mostAsked)}
 	pace := new(web.Limiter)
 	a.routes(describe(door{s, pace}))
+	s.Handle("PUT "+prefix+"/maps/{name}", access.Admin, pace.Paced(http.HandlerFunc(a.putMap)))
 	s.Handle("GET "+prefix+"/events", access.Viewer, pace.Paced(http.HandlerFunc(o.Events.serve)))
 	s.Handle("GET /status.json", access.Public, pace.Paced(http.HandlerFunc(a.status)))
 }

@@ -46,6 +46,8 @@ func (a *api) routes(to huma.API) {
 	operation(to, access.Viewer, "POST", "/commands", "command", "A command of the host, as of w3host ctl", a.command)
 	operation(to, access.Viewer, "POST", "/games/{id}/commands", "commandGame", "A command of a lobby or game", a.commandGame)
 	operation(to, access.Viewer, "GET", "/maps", "listMaps", "Maps that can be hosted", a.listMaps)
+	operation(to, access.Viewer, "GET", "/maps/{name}", "getMap", "One file of the maps folder, and why it cannot be hosted", a.getMap)
+	describeUpload(to)
 	operation(to, access.Viewer, "GET", "/autohost", "listEntries", "The kinds of games of which lobbies are open always", a.listEntries)
 	operation(to, access.Viewer, "GET", "/realms", "listRealms", "Realms, and whether an account is logged on", a.listRealms)
 	operation(to, access.Viewer, "GET", "/history", "listHistory", "Games of the game log, the latest first", a.listHistory)
@@ -106,17 +108,6 @@ func (a *api) order(ctx context.Context, o control.Order) (*body[Answers], error
 		return nil, p
 	}
 	return &body[Answers]{Answers{answer.Lines, answer.Data}}, nil
-}
-
-func (a *api) listMaps(_ context.Context, in *struct {
-	Query string `query:"q" maxLength:"100" example:"" doc:"A part of the name"`
-},
-) (*body[list[string]], error) {
-	files, err := a.Maps(in.Query)
-	if err != nil {
-		return nil, fault(http.StatusConflict, "refused", err.Error())
-	}
-	return &body[list[string]]{list[string]{Items: append([]string{}, files...)}}, nil
 }
 
 func (a *api) listEntries(context.Context, *none) (*body[list[control.Entry]], error) {

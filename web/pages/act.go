@@ -80,15 +80,18 @@ func parsed(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// carryOut has an order carried out in the name of the visitor, and shows the answers: to a
-// script as JSON, else as a page.
+// carryOut has an order carried out in the name of the visitor, and shows the answers.
 func (p *Pages) carryOut(w http.ResponseWriter, r *http.Request, order control.Order) {
 	v := p.opts.Visitor(r)
 	if strings.TrimSpace(order.Command) == "" {
 		http.Error(w, "there is no command", http.StatusBadRequest)
 		return
 	}
-	answer := p.opts.Command(r.Context(), command.Caller{Name: v.Name, Level: v.Level, Via: command.ViaWeb, Language: language(r)}, order)
+	p.answer(w, r, p.opts.Command(r.Context(), command.Caller{Name: v.Name, Level: v.Level, Via: command.ViaWeb, Language: language(r)}, order))
+}
+
+// answer shows what became of a form: to a script as JSON, else as a page.
+func (p *Pages) answer(w http.ResponseWriter, r *http.Request, answer control.Answer) {
 	if strings.Contains(r.Header.Get("Accept"), "application/json") {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(answer)

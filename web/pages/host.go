@@ -5,11 +5,14 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"w3host/control"
 	"w3host/formats/catalogue"
 	"w3host/formats/w3map"
 	"w3host/game/command"
 	"w3host/storage"
+	"w3host/texts"
 	"w3host/web/hub"
 )
 
@@ -22,12 +25,15 @@ type folder struct {
 	Maps  []*catalogue.Entry
 	More  int // that are not shown
 	Fault string
+	Most  int64  // bytes of a map that is brought
+	Limit string // the same for people
 }
 
 // maps shows the maps that can be hosted, and what is wrong with the others.
 func (p *Pages) maps(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "maps", "Maps")
 	shown := folder{Query: strings.TrimSpace(r.URL.Query().Get("q"))}
+	shown.Most, shown.Limit = p.opts.UploadMax, texts.Sprintf(f.Language, "Up to %s", humanize.IBytes(uint64(p.opts.UploadMax)))
 	all, err := p.opts.Maps.Entries()
 	if err != nil {
 		p.opts.Logger.Warn().Err(err).Msg("maps folder")

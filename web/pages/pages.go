@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html/template"
 	"image"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -58,6 +59,12 @@ type Options struct {
 	Base string
 	// Stream lifts the time limits of an answer that has no end.
 	Stream func(http.ResponseWriter)
+	// Slow gives a request the time that a file takes.
+	Slow func(http.ResponseWriter, *http.Request)
+	// Upload takes a map of at most UploadMax bytes; replace is "*" if it may take the place of
+	// another.
+	Upload    func(r *http.Request, name, replace string, file io.Reader) error
+	UploadMax int64
 	// Trigger begins a command in the chat box.
 	Trigger string
 	Logger  zerolog.Logger
@@ -173,6 +180,7 @@ func (p *Pages) Routes() []Route {
 		{"POST /lobbies", Viewers, p.open},
 		{"POST /bans", Viewers, p.ban},
 		{"GET /maps", Viewers, p.maps},
+		{"POST /maps", Admins, p.upload},
 		{"GET /system", Admins, p.system},
 		{"GET /history", Viewers, p.history},
 		{"GET /history/{key}", Viewers, p.record},

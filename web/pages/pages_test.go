@@ -2,10 +2,12 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -115,6 +117,13 @@ func (f *fakes) order(_ context.Context, by command.Caller, o control.Order) con
 	return control.Answer{Lines: []string{f.name}, Refused: f.name}
 }
 
+// upload keeps what it was told, and the file.
+func (f *fakes) upload(_ *http.Request, name, replace string, file io.Reader) error {
+	text, err := io.ReadAll(file)
+	f.line.Command = fmt.Sprintf("%s %q %s", name, replace, text)
+	return cmp.Or(f.err, err)
+}
+
 // site is the pages with their handlers.
 type site struct {
 	*fakes
@@ -133,6 +142,7 @@ func newSite(t *testing.T, name string) *site {
 	t.Cleanup(func() { stop(); <-ended })
 	p := New(Options{
 		Live: l, Command: s.order, Log: s.fakes, Maps: s.fakes, Visitor: func(*http.Request) Visitor { return s.visitor },
+		UploadMax: 1 << 20, Upload: s.upload, Slow: func(http.ResponseWriter, *http.Request) {},
 		System: s.system, Base: "/base", Stream: func(http.ResponseWriter) {}, Trigger: "!", Logger: zerolog.Nop(),
 	})
 	for _, r := range p.Routes() {
@@ -356,4 +366,32 @@ func TestQuestionsInTurn(t *testing.T) {
 			t.Errorf("%d at once", most.Load())
 		}
 	})
+}
+
+// A form brings a map; what is wrong with it is a sentence in the language of the page.
+func TestUpload(t *testing.T) {
+	s := newSite(t, "Ann")
+	const head, end = "--x\r\nContent-Disposition: form-data; name=", "\r\n--x--\r\n"
+	file := head + "\"map\"; filename=\"a b.w3x\"\r\n\r\nbytes" + end
+	for _, c := range []struct {
+		body, told, answer string
+		err                error
+	}{
+		{file, `a b.w3x "" bytes`, `{"lines":["a b.w3x 已放入地图文件夹。"]}`, nil},
+		{head + "\"replace\"\r\n\r\nyes\r\n" + file, `a b.w3x "*" bytes`, `"lines":["a b.w3x`, nil},
+		{file, `a b.w3x "" bytes`, `"refused":"文件没有传完：请重新上传"`, texts.Of("the file did not come whole: send it again")},
+		{head + "\"other\"\r\n\r\nx" + end, "", `"refused":"请先选择文件"`, nil},
+		{"", "", `"refused":"请先选择文件"`, nil},
+	} {
+		s.line.Command, s.err = "", c.err
+		r := httptest.NewRequest(http.MethodPost, "/maps", strings.NewReader(c.body))
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+		r.Header.Set("Accept", "application/json")
+		r.Header.Set("Accept-Language", "zh")
+		w := httptest.NewRecorder()
+		s.mux.ServeHTTP(w, r)
+		if s.line.Command != c.told || !strings.Contains(w.Body.String(), c.answer) {
+			t.Errorf("told %q, answered %s", s.line.Command, w.Body)
+		}
+	}
 }

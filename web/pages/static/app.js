@@ -50,8 +50,32 @@ async function send(to, fields) {
   }
 }
 
+// upload sends a form with a file, and shows how much of it has gone; fetch would not tell.
+function upload(form) {
+  const bar = form.querySelector("progress"), button = form.querySelector("button"), request = new XMLHttpRequest();
+  request.upload.onprogress = e => { bar.max = e.total; bar.value = e.loaded; };
+  request.onload = () => {
+    let said = { refused: request.responseText.slice(0, 200) };
+    try { said = JSON.parse(request.responseText); } catch { /* no JSON: shown as it is */ }
+    if (said.refused || said.detail) say([said.refused || said.detail]);
+    else location = base + "/maps?q=" + encodeURIComponent(form.elements.map.files[0].name);
+  };
+  request.onerror = () => toast(form.dataset.cut);
+  request.onloadend = () => { bar.hidden = true; button.disabled = false; };
+  bar.hidden = false;
+  button.disabled = true;
+  request.open("POST", form.getAttribute("action"));
+  request.setRequestHeader("Accept", "application/json");
+  request.send(new FormData(form));
+}
+
 document.addEventListener("submit", async e => {
   const form = e.target;
+  if (form.hasAttribute("data-upload")) {
+    e.preventDefault();
+    if (form.elements.map.files[0].size > Number(form.dataset.upload)) return toast(form.querySelector("p").textContent);
+    return upload(form);
+  }
   if (!form.hasAttribute("data-send")) return;
   e.preventDefault();
   const question = e.submitter?.dataset.ask;

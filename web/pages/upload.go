@@ -1,0 +1,44 @@
+package pages
+
+import (
+	"io"
+	"net/http"
+
+	"w3host/control"
+	"w3host/texts"
+)
+
+// upload takes the file of a form. It may be larger than memory, so its parts are read as they
+// come: what is said of the file stands before it.
+func (p *Pages) upload(w http.ResponseWriter, r *http.Request) {
+	p.opts.Slow(w, r)
+	l := language(r)
+	name, err := p.receive(r)
+	if err != nil {
+		_, _ = io.CopyN(io.Discard, r.Body, p.opts.UploadMax) // a browser reads no answer before it has sent all
+		p.answer(w, r, control.Answer{Refused: texts.From(err).In(l)})
+		return
+	}
+	p.answer(w, r, control.Answer{Lines: []string{texts.Sprintf(l, "%s is in the maps folder.", name)}})
+}
+
+func (p *Pages) receive(r *http.Request) (name string, err error) {
+	form, err := r.MultipartReader()
+	if err != nil {
+		return "", texts.Of("the form could not be read")
+	}
+	replace := ""
+	for {
+		part, err := form.NextPart()
+		switch {
+		case err == io.EOF:
+			return "", texts.Of("choose a file first")
+		case err != nil:
+			return "", texts.Of("the form could not be read")
+		case part.FormName() == "replace":
+			replace = "*"
+		case part.FormName() == "map" && part.FileName() != "":
+			return part.FileName(), p.opts.Upload(r, part.FileName(), replace, part)
+		}
+	}
+}
