@@ -43,6 +43,9 @@ func (h *holder) start(path string, then byte) (*child, error) {
 	theirs := os.NewFile(uintptr(pair[1]), "holder")
 	c := &child{Cmd: h.Command(path), sock: pair[0], began: time.Now(), then: then, todo: slices.Sorted(maps.Keys(h.held))}
 	c.ExtraFiles = []*os.File{theirs}
+	if r, ok := h.vault.(remote); ok { // so that it waits for the end of this host, too
+		c.ExtraFiles = append(c.ExtraFiles, r.file)
+	}
 	c.Env = append(c.Environ(), socketEnv+"="+strconv.Itoa(version))
 	err = c.Start()
 	if err = errors.Join(err, theirs.Close()); err != nil {

@@ -67,6 +67,7 @@ type Options struct {
 	Started func(pid int) error
 	Signals <-chan os.Signal // for the host; SIGTERM also says that it is not started again, SIGUSR2 means an upgrade
 	Log     func(format string, args ...any)
+	Vault   string // the socket of a ServeVault; empty: systemd's store, if there is one
 }
 
 // Shelf is the holder, as its host sees it. Its methods do not wait, and belong to one

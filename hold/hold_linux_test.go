@@ -23,7 +23,22 @@ var restarts = flag.Int("restarts", 20, "how often a host is started in TestNoth
 // asHost makes the test binary a host that does what its value says.
 const asHost = "HOLD_TEST_HOST"
 
+// asHolder makes it a holder of such hosts, before a vault.
+const asHolder = "HOLD_TEST_VAULT"
+
 func TestMain(m *testing.M) {
+	if vault := os.Getenv(asHolder); vault != "" {
+		_ = os.Unsetenv(asHolder)
+		code, err := Serve(Options{
+			Vault: vault, Started: func(int) error { return nil },
+			Command: func(program string) *exec.Cmd { return exec.Command(program) },
+			Log:     func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) },
+		})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(code)
+	}
 	if do := os.Getenv(asHost); do != "" {
 		host(do, os.Getenv("HOLD_TEST_FILE"))
 	}
@@ -178,22 +193,24 @@ func TestSignals(t *testing.T) {
 
 // A holder keeps nothing of hosts that are gone.
 func TestNothingLeaks(t *testing.T) {
-	open := func() int {
-		entries, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(entries)
-	}
-	before := open()
+	before := openFiles(t)
 	do := strings.Repeat("put:20 serve kill;", *restarts) + "end"
 	_, given, err := serve(t, do, nil)
 	if n := len(given); err != nil || n != *restarts+1 || given[n-1] != "20" {
 		t.Fatalf("%d hosts were given %v, %v", len(given), slices.Compact(given), err)
 	}
-	if after := open(); after > before {
+	if after := openFiles(t); after > before {
 		t.Errorf("%d descriptors, %d before", after, before)
 	}
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
 }
 
 // The counts are those of the process in each state that a connection comes to.

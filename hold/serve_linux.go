@@ -24,7 +24,8 @@ const (
 // holder is the process that holds.
 type holder struct {
 	Options
-	held map[Name]int
+	held  map[Name]int
+	vault vault // nil: what is held ends with this process
 
 	good time.Duration // how long a host lives at least that is replaced at once
 	beat time.Duration // how often the watch looks at the hosts
@@ -56,7 +57,14 @@ func Serve(o Options) (code int, err error) {
 	if os.Getpid() == 1 {
 		go reapOrphans()
 	}
-	return newHolder(o).serve()
+	h := newHolder(o)
+	if h.vault, err = openVault(o.Vault, h.held, o.Log); err != nil {
+		return 1, err
+	}
+	if h.served = len(h.held) > 0; h.served {
+		h.Log("the holder before has left %d descriptors", len(h.held))
+	}
+	return h.serve()
 }
 
 func newHolder(o Options) *holder {
@@ -69,8 +77,8 @@ func newHolder(o Options) *holder {
 func (h *holder) serve() (code int, err error) {
 	defer func() {
 		close(h.quit)
-		for _, fd := range h.held {
-			_ = unix.Close(fd)
+		for name := range h.held {
+			h.drop(name)
 		}
 		h.program.close()
 		h.before.close()
@@ -204,7 +212,7 @@ func (h *holder) do(c *child, m *message) {
 		for i, n := range m.names {
 			h.drop(n)
 			if i < len(m.fds) {
-				h.held[n] = m.fds[i]
+				h.hold(n, m.fds[i])
 			}
 			h.next.owe(n)
 		}
@@ -232,9 +240,27 @@ func (h *holder) do(c *child, m *message) {
 	}
 }
 
+func (h *holder) hold(n Name, fd int) {
+	h.held[n] = fd
+	if h.vault != nil {
+		h.lost(h.vault.put(n, fd))
+	}
+}
+
 func (h *holder) drop(n Name) {
 	if fd, ok := h.held[n]; ok {
 		_ = unix.Close(fd)
 		delete(h.held, n)
+		if h.vault != nil {
+			h.lost(h.vault.drop(n))
+		}
+	}
+}
+
+// lost gives up a vault that takes nothing more.
+func (h *holder) lost(err error) {
+	if err != nil {
+		h.Log("from now on games end with this process, the vault is lost: %v", err)
+		h.vault = nil
 	}
 }

@@ -30,6 +30,7 @@ func holdCommand() *cobra.Command {
 	var o serveOptions // the same flags; the host reads them
 	o.addTo(cmd)
 	pidFile := cmd.Flags().String("pid-file", "", "`FILE` that has the process number of the host, for w3host bots --kill")
+	vault := cmd.Flags().String("vault", "", "`SOCKET` of w3host vault, so that games outlive this process, too")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		signals := make(chan os.Signal, 8)
 		signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP)
@@ -54,18 +55,49 @@ func holdCommand() *cobra.Command {
 				}
 				return os.WriteFile(*pidFile, fmt.Appendln(nil, pid), 0o644)
 			},
-			Log: func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), "w3host hold: "+format+"\n", args...) },
+			Vault: *vault,
+			Log:   holderLog(cmd),
 		})
-		if errors.Is(err, hold.ErrUnsupported) {
-			return usageError{err}
-		}
 		if err != nil {
-			return err
+			return unsupported(err)
 		}
-		if code != exitOK {
-			return exitCode(code)
-		}
-		return nil
+		return exit(code)
 	}
 	return cmd
+}
+
+// unsupported is a fault of who asks for it.
+func unsupported(err error) error {
+	if errors.Is(err, hold.ErrUnsupported) {
+		return usageError{err}
+	}
+	return err
+}
+
+func holderLog(cmd *cobra.Command) func(string, ...any) {
+	return func(format string, args ...any) {
+		fmt.Fprintf(cmd.ErrOrStderr(), cmd.CommandPath()+": "+format+"\n", args...)
+	}
+}
+
+const vaultHelp = `w3host vault keeps copies of what w3host hold --vault SOCKET holds. When that holder has
+ended, and its host, the next one that comes to the socket gets everything, and the games go on.
+It is for containers, where a new image makes a new one: the vault has a container of its own, with
+the ports (compose.vault.yaml). Under systemd nobody needs it. What no holder comes for
+within a minute is closed.`
+
+// vaultCommand keeps what holders hold.
+func vaultCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "vault SOCKET", Short: "keep running games for a w3host hold that is replaced", Long: vaultHelp,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{errors.New("name the path of a socket, and nothing else")}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return unsupported(hold.ServeVault(cmd.Context(), args[0], holderLog(cmd)))
+		},
+	}
 }

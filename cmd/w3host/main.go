@@ -62,7 +62,7 @@ func rootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add("host", "Hosting:", serveCommand(), holdCommand(), ctlCommand(), topCommand(), lanCommand(), playCommand(), botsCommand(), doctorCommand(), healthCommand(), webCommand())
+	add("host", "Hosting:", serveCommand(), holdCommand(), vaultCommand(), ctlCommand(), topCommand(), lanCommand(), playCommand(), botsCommand(), doctorCommand(), healthCommand(), webCommand())
 	add("files", "Files:", mapCommand(), replayCommand(), saveCommand(), watchCommand())
 	add("log", "The game log:", gamesCommand(), gameCommand(), evidenceCommand(), statsCommand(), ratingsCommand(), hostsCommand())
 	add("people", "Bans and admins:", banCommand(), unbanCommand(), bansCommand(), adminCommand())

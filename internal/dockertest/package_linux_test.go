@@ -26,10 +26,14 @@ systemctl reload w3host && echo "== reloaded"
 echo '[gaem]' >>/etc/w3host/config.toml
 systemctl reload w3host || { echo "== faulty: $(state)"; journal; }
 sed -i '$d' /etc/w3host/config.toml
-kill -9 $(cat /proc/$(systemctl show w3host --property=MainPID --value)/task/*/children) && sleep 5
-echo "== host killed: $(state) $(w3host health)"
-systemctl kill --signal=KILL w3host && sleep 5
-echo "== killed: $(state)"
+/usr/bin/w3host bots --minutes 0.2 >/bots.log 2>&1 & bots=$!
+for try in $(seq 300); do grep -q 'the game runs' /bots.log && break; sleep 0.1; done
+kill -9 $(cat /proc/$(systemctl show w3host --property=MainPID --value)/task/*/children) && sleep 2
+echo "== host killed: $(state)"
+systemctl kill --kill-whom=main --signal=KILL w3host && sleep 5
+echo "== holder killed: $(state)"
+wait $bots || cat /bots.log
+tail --lines=1 /bots.log
 w3host ctl exit && sleep 5
 echo "== told to exit: $(state)"
 echo W3HOST_LOBBY_MPA=1 >>/etc/w3host/environment
@@ -101,7 +105,7 @@ func checkInstalled(t *testing.T, log string) {
 	running := "ActiveState=active ExecMainStatus=0 NRestarts="
 	for _, want := range []string{
 		"== installed: " + running + "0  enabled", "== reloaded", "== faulty: " + running + "0", `unknown key "gaem"`,
-		"== host killed: " + running + "0  w3host answers", "== killed: " + running + "1", "== told to exit: ActiveState=inactive ExecMainStatus=0",
+		"== host killed: " + running + "0", "== holder killed: " + running + "1", "all went well: 10 bots played 1 game", "== told to exit: ActiveState=inactive ExecMainStatus=0",
 		"== misspelt: ActiveState=failed ExecMainStatus=2 NRestarts=0", "W3HOST_LOBBY_MPA is not a setting",
 		"== upgraded: " + running + "0", "the host goes on with the version before",
 		"== removed: inactive", "== back: " + running + "0  enabled",

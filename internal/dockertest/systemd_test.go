@@ -33,7 +33,7 @@ func TestSystemdUnit(t *testing.T) {
 	arguments, held := strings.CutPrefix(arguments, "hold ")
 	config := strings.TrimPrefix(arguments, "--config ")
 	environment := strings.TrimPrefix(unit["EnvironmentFile"], "-")
-	if unit["WorkingDirectory"] != "/var/lib/"+unit["StateDirectory"] || unit["User"] == "root" || unit["Restart"] != "on-failure" || unit["ExecReload"] != program+" ctl reload "+arguments || !held || unit["KillMode"] != "mixed" || unit["OOMPolicy"] != "continue" {
+	if unit["WorkingDirectory"] != "/var/lib/"+unit["StateDirectory"] || unit["User"] == "root" || unit["Restart"] != "on-failure" || unit["ExecReload"] != program+" ctl reload "+arguments || !held || unit["KillMode"] != "mixed" || unit["OOMPolicy"] != "continue" || unit["FileDescriptorStoreMax"] == "" || unit["NotifyAccess"] != "main" {
 		t.Errorf("the unit is %v", unit)
 	}
 	for _, want := range []string{

@@ -1,0 +1,124 @@
+//go:build linux && !portable && (amd64 || arm64)
+
+package hold
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A vault keeps copies of what a holder holds, for the next holder: systemd's store of
+// descriptors, or the process of ServeVault.
+type vault interface {
+	put(Name, int) error
+	drop(Name) error
+}
+
+// openVault finds the vault of this process, nil if it has none, and adds to left what an
+// earlier holder has left there.
+func openVault(path string, left map[Name]int, log func(string, ...any)) (vault, error) {
+	notify := os.Getenv("NOTIFY_SOCKET")
+	_ = os.Unsetenv("NOTIFY_SOCKET") // it is not for hosts
+	switch {
+	case path != "":
+		return dialVault(path, left, log)
+	case notify != "":
+		return openStore(notify, left)
+	}
+	return nil, nil
+}
+
+// mostWait is how long a vault may keep the holder from its host.
+const mostWait = time.Second
+
+func vaultSocket(kind int) (int, error) {
+	sock, err := unix.Socket(unix.AF_UNIX, kind|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	most := unix.NsecToTimeval(int64(mostWait))
+	return sock, unix.SetsockoptTimeval(sock, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &most)
+}
+
+// store is that of systemd, which gives everything to the next process of the unit
+// (FileDescriptorStoreMax=), and closes it when the unit stops.
+type store struct {
+	sock int
+	to   unix.SockaddrUnix
+}
+
+func openStore(notify string, left map[Name]int) (vault, error) {
+	sock, err := vaultSocket(unix.SOCK_DGRAM)
+	if err != nil {
+		return nil, fmt.Errorf("systemd's store: %w", err)
+	}
+	if os.Getenv("LISTEN_PID") == strconv.Itoa(os.Getpid()) {
+		for i, text := range strings.Split(os.Getenv("LISTEN_FDNAMES"), ":") {
+			unix.CloseOnExec(3 + i)
+			if name, err := strconv.ParseUint(text, 36, 64); err == nil {
+				left[Name(name)] = 3 + i
+			}
+		}
+	}
+	return store{sock, unix.SockaddrUnix{Name: notify}}, nil
+}
+
+func (s store) put(name Name, fd int) error {
+	return s.say("FDSTORE=1\nFDPOLL=0\nFDNAME="+storeName(name), unix.UnixRights(fd))
+}
+
+func (s store) drop(name Name) error { return s.say("FDSTOREREMOVE=1\nFDNAME="+storeName(name), nil) }
+
+// storeName is short: the names of all descriptors are one variable of the environment,
+// which may have 128 KiB.
+func storeName(name Name) string { return strconv.FormatUint(uint64(name), 36) }
+
+func (s store) say(text string, rights []byte) error {
+	return unix.Sendmsg(s.sock, []byte(text), rights, &s.to, unix.MSG_NOSIGNAL)
+}
+
+// remote is the process of ServeVault, mostly in another container.
+type remote struct {
+	sock int
+	file *os.File // the same
+}
+
+func dialVault(path string, left map[Name]int, log func(string, ...any)) (vault, error) {
+	sock, err := vaultSocket(unix.SOCK_SEQPACKET)
+	if err != nil {
+		return nil, err
+	}
+	for until := time.Now().Add(5 * mostWait); ; time.Sleep(mostWait / 10) {
+		if err = unix.Connect(sock, &unix.SockaddrUnix{Name: path}); err == nil || time.Now().After(until) {
+			break // else it is being started, as this process is
+		}
+	}
+	waits := time.AfterFunc(2*mostWait, func() { log("the vault %s does not answer: does a holder before this one still live?", path) })
+	defer waits.Stop()
+	for err == nil {
+		var m message
+		if m, err = receive(sock); m.verb == verbGo {
+			return remote{sock, os.NewFile(uintptr(sock), path)}, nil
+		} else if err == nil && len(m.names) != len(m.fds) {
+			err = errors.New("it has not passed on all that it keeps: is the limit of open files lower than its own?")
+		}
+		for i, fd := range m.fds {
+			left[m.names[i]] = fd
+		}
+	}
+	return nil, fmt.Errorf("the vault %s: %w", path, err)
+}
+
+func (r remote) put(name Name, fd int) error {
+	return send(r.sock, message{verb: verbPut, names: []Name{name}, fds: []int{fd}}, 0)
+}
+
+func (r remote) drop(name Name) error {
+	return send(r.sock, message{verb: verbDrop, names: []Name{name}}, 0)
+}

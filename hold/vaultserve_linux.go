@@ -1,0 +1,101 @@
+//go:build linux && !portable && (amd64 || arm64)
+
+package hold
+
+import (
+	"context"
+	"maps"
+	"net"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ServeVault keeps copies of what holders hold, one after the other: who connects to the
+// socket is given everything when the one before, and its host, have hung up. It ends
+// with ctx, and closes everything when nobody comes for as long as a holder waits for a host.
+func ServeVault(ctx context.Context, path string, log func(format string, args ...any)) error {
+	if os.Getpid() == 1 {
+		go reapOrphans()
+	}
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	mask := unix.Umask(0o177)
+	listener, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: path, Net: "unixpacket"})
+	unix.Umask(mask)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
+	for v := (kept{}); ; {
+		end := time.Time{}
+		if len(v) > 0 {
+			end = time.Now().Add(patience)
+		}
+		_ = listener.SetDeadline(end) // of an open socket
+		conn, err := listener.AcceptUnix()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case os.IsTimeout(err):
+			log("no holder has come for %v: all %d descriptors are closed", patience, len(v))
+			for name := range v {
+				v.drop(name)
+			}
+		case err != nil:
+			return err
+		default:
+			log("a holder has come, for %d descriptors", len(v))
+			v.serve(ctx, conn)
+			log("the holder has gone, and has left %d", len(v))
+		}
+	}
+}
+
+// kept is what a vault keeps.
+type kept map[Name]int
+
+func (v kept) drop(n Name) {
+	if fd, ok := v[n]; ok {
+		_ = unix.Close(fd)
+		delete(v, n)
+	}
+}
+
+// serve gives a holder everything, and takes what it holds until it hangs up.
+func (v kept) serve(ctx context.Context, conn *net.UnixConn) {
+	file, err := conn.File()
+	_ = conn.Close()
+	if err != nil {
+		return
+	}
+	defer func() { _ = file.Close() }()
+	sock := int(file.Fd()) // which waits from now on
+	defer context.AfterFunc(ctx, func() { _ = unix.Shutdown(sock, unix.SHUT_RDWR) })()
+	if peer, err := unix.GetsockoptUcred(sock, unix.SOL_SOCKET, unix.SO_PEERCRED); err != nil || int(peer.Uid) != os.Getuid() {
+		return
+	}
+	for names := range slices.Chunk(slices.Sorted(maps.Keys(v)), batch) {
+		m := message{verb: verbPut, names: names}
+		for _, n := range names {
+			m.fds = append(m.fds, v[n])
+		}
+		_ = send(sock, m, 0) // who is gone hangs up below
+	}
+	_ = send(sock, message{verb: verbGo}, 0)
+	for {
+		m, err := receive(sock)
+		if err != nil {
+			return
+		}
+		for i, n := range m.names {
+			v.drop(n)
+			if i < len(m.fds) {
+				v[n] = m.fds[i]
+			}
+		}
+	}
+}
