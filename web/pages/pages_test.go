@@ -381,7 +381,7 @@ func TestUpload(t *testing.T) {
 		{head + "\"replace\"\r\n\r\nyes\r\n" + file, `a b.w3x "*" bytes`, `"lines":["a b.w3x`, nil},
 		{file, `a b.w3x "" bytes`, `"refused":"文件没有传完：请重新上传"`, texts.Of("the file did not come whole: send it again")},
 		{head + "\"other\"\r\n\r\nx" + end, "", `"refused":"请先选择文件"`, nil},
-		{"", "", `"refused":"请先选择文件"`, nil},
+		{"", "", `"refused":"无法读取表单"`, nil},
 	} {
 		s.line.Command, s.err = "", c.err
 		r := httptest.NewRequest(http.MethodPost, "/maps", strings.NewReader(c.body))
