@@ -9,7 +9,6 @@ import (
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/host"
-	"w3host/internal/network"
 	"w3host/record/leavers"
 	"w3host/storage"
 )
@@ -69,10 +68,14 @@ func leaverBan(p game.Player, shared []netip.Prefix) (storage.Ban, bool) {
 		ban.Name, ban.Realm = p.Name, p.Realm
 		return ban, true
 	}
-	addr := p.Addr.Addr().Unmap()
+	addr := p.Addr.Addr().Unmap().WithZone("")
 	if !addr.IsValid() || slices.ContainsFunc(shared, func(n netip.Prefix) bool { return n.Contains(addr) }) {
 		return ban, false
 	}
-	ban.Network = network.Of(addr)
+	bits := addr.BitLen()
+	if addr.Is6() {
+		bits = 64
+	}
+	ban.Network, _ = addr.Prefix(bits)
 	return ban, true
 }

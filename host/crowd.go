@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 	"net/netip"
-
-	"w3host/internal/network"
 )
 
 // Why somebody may not sit down.
@@ -23,14 +21,13 @@ func (s *shard) crowded(id uint32, addr netip.Addr) error {
 	if s.gate.exempt(addr) {
 		return nil
 	}
-	source := network.Base(addr)
 	seats, games, ofEntry, here := 0, 0, 0, false
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for other, i := range s.infos {
 		n := 0
 		for _, p := range i.Players {
-			if network.Base(p.Addr.Addr()) == source {
+			if p.Addr.Addr() == addr {
 				n++
 			}
 		}

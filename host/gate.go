@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"w3host/internal/network"
-
 	"golang.org/x/time/rate"
 )
 
@@ -37,13 +35,12 @@ const (
 )
 
 // gate counts what one address may do: connections without a seat, joins a minute,
-// attempts to come back and wrong keys. An address of IPv6 counts as its network
-// (internal/network). Addresses in an exempt network are only counted in the total. It
-// belongs to the goroutine of the shard.
+// attempts to come back and wrong keys. Addresses in an exempt network are only counted
+// in the total. It belongs to the goroutine of the shard.
 type gate struct {
 	limits    Limits
 	unjoined  int                // connections without a seat, until they are closed
-	from      map[netip.Addr]int // those of a source
+	from      map[netip.Addr]int // those of an address
 	joins     *tally
 	returns   *tally
 	wrongKeys *tally
@@ -66,24 +63,22 @@ func (g *gate) adjust(l Limits) {
 
 // enter counts a new connection, or says why it may not come in.
 func (g *gate) enter(addr netip.Addr) error {
-	source := network.Base(addr)
-	if !g.exempt(addr) && g.from[source] >= g.limits.UnjoinedPerIP {
+	if !g.exempt(addr) && g.from[addr] >= g.limits.UnjoinedPerIP {
 		return errUnjoinedIP
 	}
 	if g.unjoined >= g.limits.Unjoined {
 		return errUnjoinedTotal
 	}
 	g.unjoined++
-	g.from[source]++
+	g.from[addr]++
 	return nil
 }
 
 // leave ends what enter began: the connection has a seat, or is closed.
 func (g *gate) leave(addr netip.Addr) {
 	g.unjoined--
-	source := network.Base(addr)
-	if g.from[source]--; g.from[source] == 0 {
-		delete(g.from, source)
+	if g.from[addr]--; g.from[addr] == 0 {
+		delete(g.from, addr)
 	}
 }
 
@@ -94,7 +89,7 @@ func (g *gate) join(addr netip.Addr, now time.Time) error {
 
 // comeBack takes one attempt to come back from the address's allowance.
 func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
-	if !g.exempt(addr) && g.wrongKeys.wait(now, network.Base(addr).String()) > 0 {
+	if !g.exempt(addr) && g.wrongKeys.wait(now, addr.String()) > 0 {
 		return errWrongKeys
 	}
 	return g.spend(g.returns, addr, now, errKeyRate)
@@ -102,7 +97,7 @@ func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
 
 // guess counts a wrong key.
 func (g *gate) guess(addr netip.Addr, now time.Time) {
-	g.wrongKeys.spend(now, network.Base(addr).String())
+	g.wrongKeys.spend(now, addr.String())
 	g.guesses.AllowN(now, 1)
 }
 
@@ -112,7 +107,7 @@ func (g *gate) guessed(addr netip.Addr, now time.Time) bool {
 }
 
 func (g *gate) spend(t *tally, addr netip.Addr, now time.Time, most error) error {
-	if !g.exempt(addr) && !t.spend(now, network.Base(addr).String()) {
+	if !g.exempt(addr) && !t.spend(now, addr.String()) {
 		return most
 	}
 	return nil

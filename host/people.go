@@ -8,7 +8,6 @@ import (
 
 	"w3host/game"
 	"w3host/game/command"
-	"w3host/internal/network"
 	"w3host/rating"
 	"w3host/texts"
 )
@@ -151,7 +150,7 @@ func (g *Game) login(l *link, password string) {
 	s, name := g.shard, l.name
 	key := loginKey{name: strings.ToLower(strings.TrimSpace(name))}
 	if addr := l.Addr.Addr(); !s.gate.exempt(addr) {
-		key.addr = network.Base(addr).String()
+		key.addr = addr.String()
 	}
 	wait := s.logins.wait(time.Now(), key)
 	switch {

@@ -114,17 +114,6 @@ func (a *Advertiser) Close(gameID uint32) {
 	}
 }
 
-// ShowTo announces a lobby to one more address, as long as it is open.
-func (a *Advertiser) ShowTo(gameID uint32, to netip.AddrPort) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	err := a.board.showTo(gameID, to)
-	if err == nil {
-		a.notify()
-	}
-	return err
-}
-
 // Addrs are the local addresses on which searches are answered now.
 func (a *Advertiser) Addrs() []netip.AddrPort {
 	a.mu.Lock()
@@ -191,7 +180,7 @@ func (a *Advertiser) notify() {
 
 // announce sends what is due, at once after a change and at each lobby's interval,
 // until Shutdown.
-func (a *Advertiser) announce(send func(post)) {
+func (a *Advertiser) announce(send func(all, push [][]byte)) {
 	defer close(a.said)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -208,14 +197,14 @@ func (a *Advertiser) announce(send func(post)) {
 }
 
 // due takes the datagrams off the board and sets the timer for the next look.
-func (a *Advertiser) due(timer *time.Timer) post {
+func (a *Advertiser) due(timer *time.Timer) (all, push [][]byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	p, next := a.board.due(time.Now())
+	all, push, next := a.board.due(time.Now())
 	if next.IsZero() {
 		timer.Stop()
 	} else {
 		timer.Reset(time.Until(next))
 	}
-	return p
+	return all, push
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"slices"
 	"time"
 )
 
@@ -20,16 +19,12 @@ type sender struct {
 	failed map[netip.AddrPort]bool
 }
 
-// send sends what is due.
-func (s *sender) send(p post) {
-	conn, o := s.a.firstConn(), &s.a.opts
-	for to, datagrams := range p.single {
-		s.note(to, sendAll(conn, to, nil, datagrams))
-	}
-	all := p.all
+// send sends all to every address, and push to the targets only.
+func (s *sender) send(all, push [][]byte) {
 	if len(all) == 0 {
 		return
 	}
+	conn, o := s.a.firstConn(), &s.a.opts
 	for _, to := range o.Broadcast {
 		err := sendAll(conn, to, nil, all)
 		if err != nil && to.Addr() == limitedBroadcast && sendEach(conn, to.Port(), all) {
@@ -45,7 +40,7 @@ func (s *sender) send(p post) {
 		s.note(netip.AddrPortFrom(limitedBroadcast, o.InterfacePort), err)
 	}
 	for _, to := range o.Targets {
-		s.note(to, sendAll(conn, to, nil, slices.Concat(all, p.push)))
+		s.note(to, sendAll(conn, to, nil, append(all[:len(all):len(all)], push...)))
 	}
 }
 

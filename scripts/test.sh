@@ -13,7 +13,7 @@ began=$(date +%s)
 say() { printf '\n== %s (after %d s)\n' "$*" $(($(date +%s) - began)); }
 
 # The race detector needs a C compiler; some tests want an independent MPQ packer,
-# another responder of multicast DNS (in a network of its own), look at the pages in a browser, build the image or install the package, and say so when they are skipped.
+# another responder of multicast DNS (in a network of its own), look at the pages in a browser, deploy the image on an engine of their own or install the package, and say so when they are skipped.
 install_missing() {
 	missing=
 	command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
@@ -21,8 +21,8 @@ install_missing() {
 	command -v avahi-browse >/dev/null 2>&1 && command -v avahi-daemon >/dev/null 2>&1 && command -v dbus-daemon >/dev/null 2>&1 &&
 		command -v ip >/dev/null 2>&1 || missing="$missing avahi-daemon avahi-utils dbus iproute2"
 	command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
-	command -v docker >/dev/null 2>&1 && docker version >/dev/null 2>&1 ||
-		command -v buildah >/dev/null 2>&1 || missing="$missing buildah ca-certificates"
+	command -v buildah >/dev/null 2>&1 || missing="$missing buildah ca-certificates"
+	command -v dockerd >/dev/null 2>&1 || missing="$missing docker.io iproute2"
 	command -v debootstrap >/dev/null 2>&1 && command -v systemd-nspawn >/dev/null 2>&1 || missing="$missing debootstrap systemd-container"
 	[ -n "$missing" ] || return 0
 	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
@@ -32,8 +32,28 @@ install_missing() {
 	say "installing$missing"
 	export DEBIAN_FRONTEND=noninteractive
 	apt-get update -qq
+	policy=/usr/sbin/policy-rc.d # what Debian asks before it starts the services of packages
+	[ -e $policy ] && policy= || { printf '#!/bin/sh\nexit 101\n' >$policy && chmod 755 $policy; }
+	status=0
 	# shellcheck disable=SC2086 # a list of packages
-	apt-get install -y -qq --no-install-recommends $missing >/dev/null
+	apt-get install -y -qq --no-install-recommends $missing >/dev/null || status=$?
+	[ -z "$policy" ] || rm -f $policy
+	return $status
+}
+
+# Compose is too old in Debian 12: then it is that of Debian 13, as a plugin of docker.
+install_compose() {
+	case $(docker compose version --short 2>/dev/null) in 2.2[4-9]* | 2.[3-9]* | v2.2[4-9]* | v2.[3-9]* | [3-9].*) return ;; esac
+	[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && command -v dockerd >/dev/null 2>&1 || return 0
+	say "installing docker compose"
+	room=$(mktemp -d)
+	mkdir -p "$room/lists/partial"
+	archive=$(apt-get indextargets --format '$(REPO_URI)' | grep -m 1 '/debian/*$')
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive trixie main" >"$room/sources.list"
+	newer() { apt-get -qq -o Dir::Etc::SourceList="$room/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$room/lists" -o Dir::Cache="$room" "$@"; }
+	newer update && (cd "$room" && newer download docker-compose 2>/dev/null && dpkg-deb -x docker-compose_*.deb .) &&
+		install -D "$room/usr/libexec/docker/cli-plugins/docker-compose" /usr/local/lib/docker/cli-plugins/docker-compose || echo "not installed: docker compose" >&2
+	rm -rf "$room"
 }
 
 # As a release is built, so that nothing is compiled twice for it.
@@ -71,6 +91,7 @@ test_all() {
 }
 
 install_missing
+install_compose
 judge_replays
 if [ $# -eq 0 ]; then
 	lint

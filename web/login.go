@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"w3host/internal/network"
 	"w3host/storage"
 	"w3host/web/access"
 )
@@ -41,7 +40,7 @@ func (l *logins) allow(name string, addr netip.Addr) bool {
 	spend := func(who string, burst int) bool {
 		return l.tries.Spend(who, rate.Every(triesFor/time.Duration(burst)), burst)
 	}
-	from := network.Base(addr).String()
+	from := Network(addr).String()
 	return spend(from, triesPerAddr) && spend(from+" "+strings.ToLower(name), triesPerName)
 }
 

@@ -2,8 +2,9 @@
 // builds an image that is small, static and runs without rights; compose.yaml,
 // the systemd unit and their settings fit the program.
 //
-// The image is built by Docker or Buildah, whichever works. Without either,
-// the tests of the image are skipped and say so.
+// Where root has dockerd, an engine of the tests' own is started, and everything is deployed
+// on it by the documented commands. Elsewhere Docker or Buildah, whichever works, builds the
+// image, whose program is run in a folder; without either, that is skipped, and said.
 package dockertest
 
 import (

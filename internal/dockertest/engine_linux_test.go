@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,32 +23,30 @@ type engine interface {
 	build(t *testing.T, context, dockerfile string) (dir string, c imageConfig)
 }
 
-// engines are those that work here. What does not work is skipped in the log.
-func engines(t *testing.T) map[string]engine {
+// theEngine is the first that works here. What does not is skipped in the log.
+func theEngine(t *testing.T) engine {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the whole program")
 	}
-	found := map[string]engine{}
-	d := tool{name: "docker", dir: t.TempDir()}
-	if _, err := d.try(t, "version", "--format", "{{.Server.Version}}"); err != nil {
-		t.Logf("SKIPPED: no image is built by Docker: %v", err)
-	} else {
-		found["docker"] = docker{d}
+	own, err := startDockerd()
+	if err == nil {
+		own.bases(t)
+		return own.docker
+	}
+	t.Logf("SKIPPED: no engine is started: %v", err)
+	d := docker{tool{name: "docker", dir: t.TempDir()}}
+	if _, err := d.try(t, "version", "--format", "{{.Server.Version}}"); err == nil {
+		return d
 	}
 	dir := t.TempDir()
-	b := tool{name: "buildah", dir: dir, always: []string{
+	b := buildah{tool{name: "buildah", dir: dir, always: []string{
 		"--root", filepath.Join(dir, "root"), "--runroot", filepath.Join(dir, "run"), "--storage-driver", "vfs",
-	}}
-	if err := (buildah{b}).works(t); err != nil {
-		t.Logf("SKIPPED: no image is built by Buildah: %v", err)
-	} else {
-		found["buildah"] = buildah{b}
+	}}}
+	if err := b.works(t); err != nil {
+		t.Skipf("SKIPPED: the image is not tested, because neither Docker nor Buildah works here (apt-get install docker.io buildah): %v", err)
 	}
-	if len(found) == 0 {
-		t.Skip("SKIPPED: the image is not tested, because neither Docker nor Buildah works here (apt-get install buildah)")
-	}
-	return found
+	return b
 }
 
 // tool runs one builder's commands.
@@ -55,12 +54,13 @@ type tool struct {
 	name   string
 	always []string // flags of every call
 	dir    string   // for its temporary files
+	in     string   // the folder where it is run; empty: this one
 }
 
 func (x tool) try(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	cmd := exec.Command(x.name, append(x.always, args...)...)
-	cmd.Env = append(os.Environ(), "TMPDIR="+x.dir)
+	cmd := exec.Command(x.name, slices.Concat(x.always, args)...)
+	cmd.Dir, cmd.Env = x.in, append(os.Environ(), "TMPDIR="+x.dir, "DOCKER_BUILDKIT=1")
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -200,38 +200,35 @@ func TestContextHasNoSecrets(t *testing.T) {
 		".env", ".env.production", "config.toml", "data/w3host.db", "data/spool/1", "w3host", ".git/config",
 		"maps/one.w3x", "maps/deep/two.w3m", "here.w3x", "scripts/common.j", "scripts/1.26/blizzard.j",
 	}
-	for name, e := range engines(t) {
-		t.Run(name, func(t *testing.T) {
-			context, dockerfile := t.TempDir(), filepath.Join(t.TempDir(), "Dockerfile")
-			write(t, dockerfile, []byte("FROM scratch\nCOPY . /\n"))
-			for _, name := range append(kept, secret...) {
-				write(t, filepath.Join(context, name), []byte("x"))
-			}
-			write(t, filepath.Join(context, ".dockerignore"), []byte(readFile(t, ".dockerignore")))
-			dir, _ := e.build(t, context, dockerfile)
-			for _, name := range kept {
-				if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-					t.Errorf(".dockerignore keeps %s from the build", name)
-				}
-			}
-			for _, name := range secret {
-				if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-					t.Errorf(".dockerignore lets %s into the image's build", name)
-				}
-			}
-			dir, _ = e.build(t, root, dockerfile)
-			err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-				if err != nil {
-					return err
-				}
-				if info, err := d.Info(); err == nil && info.Size() > 1<<20 {
-					t.Errorf("%s has %d bytes, and the build hardly needs it: add it to .dockerignore", strings.TrimPrefix(name, dir), info.Size())
-				}
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		})
+	e := theEngine(t)
+	context, dockerfile := t.TempDir(), filepath.Join(t.TempDir(), "Dockerfile")
+	write(t, dockerfile, []byte("FROM scratch\nCOPY . /\n"))
+	for _, name := range append(kept, secret...) {
+		write(t, filepath.Join(context, name), []byte("x"))
+	}
+	write(t, filepath.Join(context, ".dockerignore"), []byte(readFile(t, ".dockerignore")))
+	dir, _ := e.build(t, context, dockerfile)
+	for _, name := range kept {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf(".dockerignore keeps %s from the build", name)
+		}
+	}
+	for _, name := range secret {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf(".dockerignore lets %s into the image's build", name)
+		}
+	}
+	dir, _ = e.build(t, root, dockerfile)
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if info, err := d.Info(); err == nil && info.Size() > 1<<20 {
+			t.Errorf("%s has %d bytes, and the build hardly needs it: add it to .dockerignore", strings.TrimPrefix(name, dir), info.Size())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
