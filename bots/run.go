@@ -286,7 +286,7 @@ func (r *run) dialFrom(ctx context.Context, own net.IP, addr string, control fun
 	if r.opts.OwnAddresses {
 		dialer.LocalAddr = &net.TCPAddr{IP: own}
 	}
-	c, err := dialer.DialContext(ctx, "tcp4", addr)
+	c, err := dialer.DialContext(ctx, "tcp", addr)
 	if err != nil || r.opts.RoundTrip == 0 {
 		return c, err
 	}

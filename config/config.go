@@ -45,7 +45,7 @@ type Config struct {
 
 // Host is the program as the network sees it.
 type Host struct {
-	Listen  string       `toml:"listen" default:"0.0.0.0:6112"` // TCP address for every lobby and game
+	Listen  string       `toml:"listen" default:":6112"` // TCP address for every lobby and game
 	Version w3gs.Version `toml:"version" default:"1.26" entry:"version"`
 	Product string       `toml:"product" default:"W3XP" oneof:"W3XP WAR3"`
 	Name    string       `toml:"name" default:"w3host" range:"1..15"`     // who speaks for the host in lobbies

@@ -210,7 +210,7 @@ func (v *validator) address(key, value string) {
 	_, port, err := net.SplitHostPort(value)
 	n, portErr := strconv.Atoi(port)
 	if err != nil || portErr != nil || n < 0 || n > 65535 {
-		v.fault(key, strconv.Quote(value), "must be ADDRESS:PORT, for example 0.0.0.0:6112")
+		v.fault(key, strconv.Quote(value), "must be ADDRESS:PORT, for example 192.168.1.5:6112, or :6112 for all addresses")
 	}
 }
 

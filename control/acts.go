@@ -1,11 +1,14 @@
 package control
 
 import (
+	"errors"
+	"net/netip"
 	"strings"
 	"time"
 
 	"w3host/game/command"
 	"w3host/host"
+	"w3host/lan"
 	"w3host/texts"
 )
 
@@ -118,6 +121,15 @@ func unhost(id uint32) act {
 }
 
 func unhostOnly(d *target, c *call) error {
+	id, err := d.onlyLobby("unhost <id>")
+	if err != nil {
+		return err
+	}
+	return unhost(id)(d, c)
+}
+
+// onlyLobby is the lobby that is meant where none is named. how says how to name one.
+func (d *target) onlyLobby(how string) (uint32, error) {
 	var open []uint32
 	for _, i := range d.host().Infos() {
 		if !i.Playing {
@@ -126,12 +138,46 @@ func unhostOnly(d *target, c *call) error {
 	}
 	switch len(open) {
 	case 1:
+		return open[0], nil
 	case 0:
-		return cannot("no lobby is open")
-	default:
-		return cannot("%d lobbies are open: say which one with unhost <id>", len(open))
+		return 0, cannot("no lobby is open")
 	}
-	return unhost(open[0])(d, c)
+	return 0, cannot("%d lobbies are open: say which one with %s", len(open), how)
+}
+
+// sendLAN reads an address and a port.
+func sendLAN(a *args) act {
+	text, port := a.Word("address"), lan.DefaultPort
+	addr, err := netip.ParseAddr(text)
+	if err != nil || !addr.Is4() || addr.IsUnspecified() || addr.IsMulticast() {
+		a.Fail("%q is not the address of a player: use four numbers, like 10.8.0.5", text)
+	}
+	if !a.Empty() {
+		port = a.Number("port", 1, 65535)
+	}
+	to := netip.AddrPortFrom(addr, uint16(port))
+	return func(d *target, c *call) (err error) {
+		id := d.id
+		if id == 0 {
+			id, err = d.onlyLobby("eg <id> sendlan <address>")
+		}
+		if err != nil {
+			return err
+		}
+		if d.opts.LAN == nil {
+			return cannot("this host announces nothing on the LAN: set lan.enabled")
+		}
+		switch err := d.opts.LAN.ShowTo(id, to); {
+		case errors.Is(err, lan.ErrNotListed):
+			return cannot("lobby #%d is not in the list of games: it is private, or its game has started", id)
+		case errors.Is(err, lan.ErrMulticast):
+			return cannot("players of 1.30 and later find games by multicast alone: they can use w3host play")
+		case err != nil:
+			return cannot("lobby #%d is announced to as many addresses as it can be", id)
+		}
+		answer(c, "Lobby #%d is announced to %v.", id, to)
+		return nil
+	}
 }
 
 // confirm proves the caller's name, which a realm vouches for in whispers and the lobby in

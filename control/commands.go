@@ -113,6 +113,14 @@ func init() {
 			},
 		},
 		{
+			Name:     "sendlan",
+			Usage:    "<address> [port]",
+			Help:     "announce a lobby to one more address, as of a player behind a VPN; without a port, to 6112",
+			Examples: []string{"sendlan 10.8.0.5", "eg 3 sendlan 10.8.0.5 6113"},
+			Level:    command.Admin,
+			Parse:    func(a *args) act { return sendLAN(a) },
+		},
+		{
 			Name:      "sc",
 			Usage:     "[code]",
 			Help:      "confirm your name: type it in the lobby, or whisper it to the host on the realm",

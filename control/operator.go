@@ -5,6 +5,7 @@ package control
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,11 +37,19 @@ type Maps interface {
 	Open(file string, seen []w3gs.Version) (*host.Map, error)
 }
 
+// LAN is the list of games on the local network.
+type LAN interface {
+	// ShowTo announces a lobby to one more address.
+	ShowTo(gameID uint32, to netip.AddrPort) error
+}
+
 // Options are what the commands act on.
 type Options struct {
 	Host  *host.Host
 	Maps  Maps
 	Saves Saves
+	// LAN announces lobbies; nil if lan.enabled is false.
+	LAN LAN
 	// Seen tells how a game goes, for what programs are answered.
 	Seen func(id uint32) Seen
 	// Reload reads the configuration again. The notes name what needs a restart; after

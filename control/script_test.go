@@ -25,6 +25,7 @@ import (
 	"w3host/game/command"
 	"w3host/host"
 	"w3host/internal/testkit"
+	"w3host/lan"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
@@ -100,6 +101,14 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{t: t, uses: uses, db: &flakyPeople{Directory: people.Directory{DB: db}}, clients: map[string]*testkit.Client{}, in: map[string]uint32{}}
+	local, err := lan.Listen(lan.Options{
+		Product: w3gs.ProductTFT, Version: 26, Bind: netip.MustParseAddr("127.0.0.1"),
+		Broadcast: []netip.AddrPort{}, Ports: []uint16{0}, GamePort: 6112,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(local.Shutdown)
 	listeners, err := host.Listen("127.0.0.1:0", "")
 	if err != nil {
 		t.Fatal(err)
@@ -110,9 +119,10 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 			JoinTimeout: time.Minute, Unjoined: 100, UnjoinedPerIP: 100, JoinsPerMinute: 1000,
 			PacketRate: 200, OutQueue: 256 << 10, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shutdown: 10 * time.Second,
 		},
-		Autohost: host.Autohost{MaxGames: 6, Open: s.Open, Retry: time.Hour},
-		Outside:  func(id uint32, by *command.Caller, line string) { s.operator.FromGame(id, by, line) },
-		Admins:   roles{}, People: s.db, Log: zerolog.New(s).Level(zerolog.WarnLevel),
+		Autohost:   host.Autohost{MaxGames: 6, Open: s.Open, Retry: time.Hour},
+		Advertiser: local,
+		Outside:    func(id uint32, by *command.Caller, line string) { s.operator.FromGame(id, by, line) },
+		Admins:     roles{}, People: s.db, Log: zerolog.New(s).Level(zerolog.WarnLevel),
 	}
 	s.h, err = host.New(s.opts)
 	if err != nil {
@@ -120,7 +130,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 	}
 	s.operator = New(Options{
 		Seen: func(uint32) Seen { return Seen{} },
-		Host: s.h, Maps: s, Saves: savedGames{s}, Log: zerolog.Nop(), Trigger: "!",
+		Host: s.h, Maps: s, Saves: savedGames{s}, Log: zerolog.Nop(), Trigger: "!", LAN: local,
 		Stop: func() { s.tell("the host is shutting down") },
 		Reload: func() ([]string, error) {
 			err := s.broken

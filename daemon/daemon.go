@@ -73,6 +73,7 @@ type daemon struct {
 	host      host.Options
 	operator  *control.Operator
 	onRealms  *realmCommands // nil: there is no [[realm]]
+	onLAN     control.LAN    // nil if lan.enabled is false
 	listeners host.Listeners
 	recorder  *storage.Recorder
 	running   *host.Host
@@ -226,7 +227,7 @@ func (d *daemon) announce() error {
 			return err
 		}
 		d.atEnd(func() error { local.Shutdown(); return nil })
-		d.host.Advertiser = local
+		d.host.Advertiser, d.onLAN = local, local
 	}
 	if len(c.Realms) == 0 {
 		return nil
@@ -258,7 +259,7 @@ func (d *daemon) serve() error {
 	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
 	d.operator = control.New(control.Options{
 		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, Audit: func(a storage.AdminAction) { d.records.Record(a) },
-		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(),
+		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN,
 	})
 	r.use = func(c config.Config) {
 		d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting))

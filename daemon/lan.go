@@ -3,6 +3,7 @@ package daemon
 import (
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -21,7 +22,7 @@ func LANOptions(c config.Config, listen netip.AddrPort, log zerolog.Logger) lan.
 		Ports:         []uint16{port},
 		GamePort:      listen.Port(),
 		Bind:          lanAddress(listen.Addr()),
-		IPv6:          listen.Addr().Is6() && !listen.Addr().Is4In6(),
+		IPv6:          strings.HasPrefix(c.Host.Listen, "["), // as told, not as all addresses include it
 		Product:       Product(c),
 		Version:       uint32(c.Host.Version),
 		BroadcastInfo: c.LAN.BroadcastInfo,

@@ -9,6 +9,7 @@ import (
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/host"
+	"w3host/internal/network"
 	"w3host/record/leavers"
 	"w3host/storage"
 )
@@ -68,14 +69,10 @@ func leaverBan(p game.Player, shared []netip.Prefix) (storage.Ban, bool) {
 		ban.Name, ban.Realm = p.Name, p.Realm
 		return ban, true
 	}
-	addr := p.Addr.Addr().Unmap().WithZone("")
+	addr := p.Addr.Addr().Unmap()
 	if !addr.IsValid() || slices.ContainsFunc(shared, func(n netip.Prefix) bool { return n.Contains(addr) }) {
 		return ban, false
 	}
-	bits := addr.BitLen()
-	if addr.Is6() {
-		bits = 64
-	}
-	ban.Network, _ = addr.Prefix(bits)
+	ban.Network = network.Of(addr)
 	return ban, true
 }

@@ -12,6 +12,7 @@ import (
 	"w3host/control"
 	"w3host/game"
 	"w3host/host"
+	"w3host/internal/network"
 	"w3host/storage"
 	"w3host/web"
 	"w3host/web/access"
@@ -179,7 +180,7 @@ func (d *daemon) upload(r *http.Request, name, replace string, file io.Reader) e
 
 func visitor(r *http.Request) pages.Visitor {
 	from := web.Caller(r)
-	v := pages.Visitor{Addr: web.Network(from.Addr).String(), Level: api.Levels[from.Role], Still: func() bool { return web.Still(r) }}
+	v := pages.Visitor{Addr: network.Base(from.Addr).String(), Level: api.Levels[from.Role], Still: func() bool { return web.Still(r) }}
 	if from.Role > access.Public {
 		v.Name = from.Name
 	}

@@ -18,7 +18,11 @@ import (
 // welcome tells a first-time user what is hosted, how to join, and what the real game
 // needs. The log names each lobby when it is open.
 func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logger) {
-	log.Info().Stringer("listen", addr).Msgf("hosting on %s", addr)
+	on := addr.String()
+	if addr.Addr() == netip.IPv6Unspecified() { // IPv4 too
+		on = fmt.Sprintf(":%d", addr.Port())
+	}
+	log.Info().Stringer("listen", addr).Msgf("hosting on %s", on)
 	versions := c.Versions()
 	players, version, refused := 0, c.Host.Version, ""
 	for _, e := range c.Entries() {
@@ -45,7 +49,7 @@ func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logge
 	}
 	ip := addr.Addr().Unmap()
 	if ip.Is6() && !ip.IsUnspecified() {
-		log.Warn().Msgf("Warcraft III clients use IPv4 and cannot reach %s; use --listen 0.0.0.0:%d", addr, addr.Port())
+		log.Warn().Msgf("Warcraft III clients use IPv4 and cannot reach %s; use --listen :%d", addr, addr.Port())
 	}
 	var where []string
 	if c.LAN.Enabled {

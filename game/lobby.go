@@ -3,6 +3,7 @@ package game
 import (
 	"time"
 
+	"w3host/internal/network"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
@@ -26,7 +27,7 @@ func (m *Machine) join(in *Input) {
 	}
 	m.toLobby(lobby.Join{
 		Conn: lobby.ConnID(in.Link), Req: *req,
-		External: w3gs.SockAddrFrom(in.Addr), Banned: in.Banned, Shared: in.Shared, Realm: in.Realm, Vouched: in.Vouched, Version: in.Version, Like: in.Like,
+		External: w3gs.SockAddrFrom(in.Addr), Source: network.Base(in.Addr.Addr()), Banned: in.Banned, Shared: in.Shared, Realm: in.Realm, Vouched: in.Vouched, Version: in.Version, Like: in.Like,
 	})
 	m.joining = nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/host/loop"
+	"w3host/internal/network"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 )
@@ -183,7 +184,7 @@ func (h *Host) whose(back *gproxy.Reconnect, addr netip.Addr) (c claim) {
 			continue
 		}
 		c.seats++
-		c.here = c.here || q.lastAddr == addr
+		c.here = c.here || network.Base(q.lastAddr) == network.Base(addr)
 		if subtle.ConstantTimeEq(int32(q.proxy.key), int32(back.Key)) == 1 {
 			c.game, c.person = g, q
 		}

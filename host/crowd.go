@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"net/netip"
+
+	"w3host/internal/network"
 )
 
 // Why somebody may not sit down.
@@ -21,13 +23,14 @@ func (s *shard) crowded(id uint32, addr netip.Addr) error {
 	if s.gate.exempt(addr) {
 		return nil
 	}
+	source := network.Base(addr)
 	seats, games, ofEntry, here := 0, 0, 0, false
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for other, i := range s.infos {
 		n := 0
 		for _, p := range i.Players {
-			if p.Addr.Addr() == addr {
+			if network.Base(p.Addr.Addr()) == source {
 				n++
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"w3host/internal/network"
+
 	"golang.org/x/time/rate"
 )
 
@@ -35,12 +37,13 @@ const (
 )
 
 // gate counts what one address may do: connections without a seat, joins a minute,
-// attempts to come back and wrong keys. Addresses in an exempt network are only counted
-// in the total. It belongs to the goroutine of the shard.
+// attempts to come back and wrong keys. An address of IPv6 counts as its network
+// (internal/network). Addresses in an exempt network are only counted in the total. It
+// belongs to the goroutine of the shard.
 type gate struct {
 	limits    Limits
 	unjoined  int                // connections without a seat, until they are closed
-	from      map[netip.Addr]int // those of an address
+	from      map[netip.Addr]int // those of a source
 	joins     *tally
 	returns   *tally
 	wrongKeys *tally
@@ -63,22 +66,24 @@ func (g *gate) adjust(l Limits) {
 
 // enter counts a new connection, or says why it may not come in.
 func (g *gate) enter(addr netip.Addr) error {
-	if !g.exempt(addr) && g.from[addr] >= g.limits.UnjoinedPerIP {
+	source := network.Base(addr)
+	if !g.exempt(addr) && g.from[source] >= g.limits.UnjoinedPerIP {
 		return errUnjoinedIP
 	}
 	if g.unjoined >= g.limits.Unjoined {
 		return errUnjoinedTotal
 	}
 	g.unjoined++
-	g.from[addr]++
+	g.from[source]++
 	return nil
 }
 
 // leave ends what enter began: the connection has a seat, or is closed.
 func (g *gate) leave(addr netip.Addr) {
 	g.unjoined--
-	if g.from[addr]--; g.from[addr] == 0 {
-		delete(g.from, addr)
+	source := network.Base(addr)
+	if g.from[source]--; g.from[source] == 0 {
+		delete(g.from, source)
 	}
 }
 
@@ -89,7 +94,7 @@ func (g *gate) join(addr netip.Addr, now time.Time) error {
 
 // comeBack takes one attempt to come back from the address's allowance.
 func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
-	if !g.exempt(addr) && g.wrongKeys.wait(now, addr.String()) > 0 {
+	if !g.exempt(addr) && g.wrongKeys.wait(now, network.Base(addr).String()) > 0 {
 		return errWrongKeys
 	}
 	return g.spend(g.returns, addr, now, errKeyRate)
@@ -97,7 +102,7 @@ func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
 
 // guess counts a wrong key.
 func (g *gate) guess(addr netip.Addr, now time.Time) {
-	g.wrongKeys.spend(now, addr.String())
+	g.wrongKeys.spend(now, network.Base(addr).String())
 	g.guesses.AllowN(now, 1)
 }
 
@@ -107,7 +112,7 @@ func (g *gate) guessed(addr netip.Addr, now time.Time) bool {
 }
 
 func (g *gate) spend(t *tally, addr netip.Addr, now time.Time, most error) error {
-	if !g.exempt(addr) && !t.spend(now, addr.String()) {
+	if !g.exempt(addr) && !t.spend(now, network.Base(addr).String()) {
 		return most
 	}
 	return nil

@@ -80,6 +80,33 @@ func TestGateJoins(t *testing.T) {
 
 // TestGateForgets the addresses that were seen longest ago, when there are too
 // many, but none with an open connection.
+// All addresses of a network of IPv6 are those of one line.
+func TestGateOfIPv6(t *testing.T) {
+	g := testGate(5)
+	a, b, other := netip.MustParseAddr("2001:db8:0:1::1"), netip.MustParseAddr("2001:db8:0:1:ffff::"), netip.MustParseAddr("2001:db8:0:2::1")
+	for _, addr := range []netip.Addr{a, b} {
+		if err := g.enter(addr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.enter(b); !errors.Is(err, errUnjoinedIP) {
+		t.Errorf("a third of one network: %v", err)
+	}
+	if err := g.enter(other); err != nil {
+		t.Errorf("of another: %v", err)
+	}
+	g.leave(a)
+	if err := g.enter(b); err != nil {
+		t.Errorf("one has left: %v", err)
+	}
+	for range 6 {
+		_ = g.join(a, time.Now())
+	}
+	if err := g.join(b, time.Now()); !errors.Is(err, errJoinRate) {
+		t.Errorf("the seventh join: %v", err)
+	}
+}
+
 func TestGateForgets(t *testing.T) {
 	g, begin := testGate(1<<20), time.Now()
 	if err := g.enter(here); err != nil {

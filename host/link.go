@@ -10,6 +10,7 @@ import (
 	"w3host/game/command"
 	"w3host/host/loop"
 	"w3host/host/survive"
+	"w3host/internal/network"
 	"w3host/protocol/gproxy"
 )
 
@@ -118,7 +119,7 @@ func (l *link) log() *zerolog.Logger {
 // refusal begins a log line about a connection that is refused.
 func (l *link) refusal(level zerolog.Level) *zerolog.Event {
 	s := l.shard
-	first := s.refused.first(l.Addr.Addr(), func() {
+	first := s.refused.first(network.Base(l.Addr.Addr()), func() {
 		s.Call(func() { s.refused.sumUp(&s.log) })
 	})
 	if !first {

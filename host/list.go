@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"w3host/internal/network"
 	"w3host/lan"
 	"w3host/protocol/gproxy"
 )
@@ -79,7 +80,7 @@ func (d *directory) reply(addr netip.Addr, format uint32, exempt bool, now time.
 		return refuse(gproxy.ListsOff)
 	case format != gproxy.ListFormat:
 		return refuse(gproxy.ListFormatUnknown)
-	case !exempt && !d.asked.spend(now, addr.String()):
+	case !exempt && !d.asked.spend(now, network.Base(addr).String()):
 		return refuse(gproxy.ListsBusy)
 	}
 	if now.Sub(d.made) >= listFreshFor {

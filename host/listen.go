@@ -59,7 +59,7 @@ func (s *Survivors) listen(name hold.Name, addr string) (*net.TCPListener, error
 func listen(addr string) (*net.TCPListener, error) {
 	network := "tcp"
 	if ap, err := netip.ParseAddrPort(addr); err == nil && ap.Addr().Is4() {
-		network = "tcp4" // the wildcard would listen on IPv6 too, which Warcraft III does not speak
+		network = "tcp4" // the wildcard would listen on IPv6 too
 	}
 	l, err := net.Listen(network, addr)
 	if err != nil {

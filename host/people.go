@@ -8,6 +8,7 @@ import (
 
 	"w3host/game"
 	"w3host/game/command"
+	"w3host/internal/network"
 	"w3host/rating"
 	"w3host/texts"
 )
@@ -150,7 +151,7 @@ func (g *Game) login(l *link, password string) {
 	s, name := g.shard, l.name
 	key := loginKey{name: strings.ToLower(strings.TrimSpace(name))}
 	if addr := l.Addr.Addr(); !s.gate.exempt(addr) {
-		key.addr = addr.String()
+		key.addr = network.Base(addr).String()
 	}
 	wait := s.logins.wait(time.Now(), key)
 	switch {

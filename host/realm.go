@@ -6,6 +6,7 @@ import (
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/host/loop"
+	"w3host/internal/network"
 )
 
 // maxBearers bounds the names of realms that a lobby remembers.
@@ -55,7 +56,7 @@ func (g *Game) bear(l *link) {
 	if g.bearers == nil {
 		g.bearers = map[string]netip.Addr{}
 	}
-	key, addr := account(l.realm, l.name), l.Addr.Addr()
+	key, addr := account(l.realm, l.name), network.Base(l.Addr.Addr())
 	first, known := g.bearers[key]
 	switch {
 	case known && first == addr:

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/host/loop"
+	"w3host/internal/network"
 	"w3host/protocol/w3gs"
 	"w3host/record/journal"
 )
@@ -55,7 +56,7 @@ func (s *strangers) visitor(name string, addr netip.Addr) []string {
 	if s.gate.exempt(addr) {
 		return nil
 	}
-	return []string{strings.ToLower(strings.TrimSpace(name)) + " " + addr.String()}
+	return []string{strings.ToLower(strings.TrimSpace(name)) + " " + network.Base(addr).String()}
 }
 
 // How many of the questions may be on their way at once, of all games.

@@ -21,6 +21,13 @@ var (
 	errStopped = errors.New("the advertiser is shut down")
 )
 
+// Why a lobby cannot be announced to one more address. Test with errors.Is.
+var (
+	ErrNotListed = errors.New("the lobby is not in the list of games")
+	ErrMulticast = errors.New("clients of 1.30 and later find games by multicast alone")
+	ErrExtra     = fmt.Errorf("the lobby is announced to %d addresses already", maxExtra)
+)
+
 // Advert is a lobby as the LAN screen lists it.
 type Advert struct {
 	GameID   uint32 // counts the lobbies of this process, from 1

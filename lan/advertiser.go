@@ -114,6 +114,17 @@ func (a *Advertiser) Close(gameID uint32) {
 	}
 }
 
+// ShowTo announces a lobby to one more address, as long as it is open.
+func (a *Advertiser) ShowTo(gameID uint32, to netip.AddrPort) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	err := a.board.showTo(gameID, to)
+	if err == nil {
+		a.notify()
+	}
+	return err
+}
+
 // Addrs are the local addresses on which searches are answered now.
 func (a *Advertiser) Addrs() []netip.AddrPort {
 	a.mu.Lock()
@@ -180,7 +191,7 @@ func (a *Advertiser) notify() {
 
 // announce sends what is due, at once after a change and at each lobby's interval,
 // until Shutdown.
-func (a *Advertiser) announce(send func(all, push [][]byte)) {
+func (a *Advertiser) announce(send func(post)) {
 	defer close(a.said)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -197,14 +208,14 @@ func (a *Advertiser) announce(send func(all, push [][]byte)) {
 }
 
 // due takes the datagrams off the board and sets the timer for the next look.
-func (a *Advertiser) due(timer *time.Timer) (all, push [][]byte) {
+func (a *Advertiser) due(timer *time.Timer) post {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	all, push, next := a.board.due(time.Now())
+	p, next := a.board.due(time.Now())
 	if next.IsZero() {
 		timer.Stop()
 	} else {
 		timer.Reset(time.Until(next))
 	}
-	return all, push
+	return p
 }

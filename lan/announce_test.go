@@ -2,7 +2,9 @@ package lan
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -20,13 +22,18 @@ type journal struct {
 	hold  chan struct{} // when set, every send waits for it
 }
 
-func (j *journal) send(all, push [][]byte) {
+func (j *journal) send(p post) {
 	if j.hold != nil {
 		<-j.hold
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, d := range slices.Concat(all, push) {
+	for to, datagrams := range p.single {
+		for _, d := range datagrams {
+			j.lines = append(j.lines, fmt.Sprintf("%v to %v % X", time.Since(j.begun), to, d))
+		}
+	}
+	for _, d := range slices.Concat(p.all, p.push) {
 		if d[1] == byte(w3gs.OpGameInfo) {
 			d = append(d[:2:2], d[len(d)-10:]...) // slots open, uptime and port
 		}
@@ -198,8 +205,8 @@ func TestChangeToldOnce(t *testing.T) {
 	b.update(1, Count{Slots: 2, Open: 1})
 	b.lobbies[0].show = true
 	for _, want := range []int{2, 0} {
-		if out, _, _ := b.due(now); len(out) != want {
-			t.Errorf("%d datagrams, want %d", len(out), want)
+		if p, _ := b.due(now); len(p.all) != want {
+			t.Errorf("%d datagrams, want %d", len(p.all), want)
 		}
 	}
 }
@@ -225,10 +232,61 @@ func TestRefreshAfterSleep(t *testing.T) {
 		{71 * time.Second, 75 * time.Second, 1},
 		{75 * time.Second, 80 * time.Second, 1},
 	} {
-		out, _, next := b.due(opened.Add(tt.at))
-		if len(out) != tt.sent || next.Sub(opened) != tt.next {
-			t.Errorf("at %v: %d datagrams and next at %v, want %d and %v", tt.at, len(out), next.Sub(opened), tt.sent, tt.next)
+		p, next := b.due(opened.Add(tt.at))
+		if len(p.all) != tt.sent || next.Sub(opened) != tt.next {
+			t.Errorf("at %v: %d datagrams and next at %v, want %d and %v", tt.at, len(p.all), next.Sub(opened), tt.sent, tt.next)
 		}
+	}
+}
+
+// One more address is sent a lobby's 0x31 and 0x32 at once, then what all are sent, and
+// its 0x33; of other lobbies it learns nothing.
+func TestShowTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, j := announcing(t, Options{}, nil)
+		for id := range uint32(2) {
+			if err := a.Open(Advert{GameID: id + 1, Name: "a", Count: Count{Slots: 2, Open: 2}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		j.take()
+		friend := netip.MustParseAddrPort("10.8.0.5:6112")
+		for range 2 { // told once
+			if err := a.ShowTo(2, friend); err != nil {
+				t.Error(err)
+			}
+			synctest.Wait()
+		}
+		j.want(t,
+			"0s to 10.8.0.5:6112 F7 31 10 00 50 58 33 57 1A 00 00 00 02 00 00 00",
+			"0s to 10.8.0.5:6112 F7 32 10 00 02 00 00 00 01 00 00 00 02 00 00 00")
+		a.Update(1, Count{Slots: 2, Open: 1})
+		j.want(t, "0s F7 32 10 00 01 00 00 00 01 00 00 00 02 00 00 00")
+		a.Close(2)
+		j.want(t, "0s to 10.8.0.5:6112 F7 33 08 00 02 00 00 00", "0s F7 33 08 00 02 00 00 00")
+		if err := a.ShowTo(2, friend); !errors.Is(err, ErrNotListed) {
+			t.Error(err)
+		}
+		for i := range maxExtra {
+			_ = a.ShowTo(1, netip.AddrPortFrom(friend.Addr(), uint16(i+1)))
+		}
+		if err := a.ShowTo(1, friend); !errors.Is(err, ErrExtra) {
+			t.Error(err)
+		}
+		synctest.Wait()
+		j.take()
+	})
+}
+
+// Clients of 1.30 and later listen to multicast alone.
+func TestShowToNobody(t *testing.T) {
+	b := board{opts: &Options{Versions: []uint32{36}}}
+	if err := b.open(time.Unix(100, 0), Advert{GameID: 1, Port: 1, Name: "a", Count: Count{Slots: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.showTo(1, netip.AddrPort{}); !errors.Is(err, ErrMulticast) {
+		t.Error(err)
 	}
 }
 

@@ -2,6 +2,7 @@ package lan
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -17,6 +18,30 @@ type lobby struct {
 	changed   bool      // a 0x32 is due at once
 	changes   int32     // since it opened
 	show      bool      // a broadcast 0x30 is due at once
+	also      []extra   // further addresses of this lobby alone
+}
+
+// extra is an address that one lobby is announced to beside those of the options.
+type extra struct {
+	to   netip.AddrPort
+	told bool // its 0x31 has gone there
+}
+
+// maxExtra bounds those of a lobby.
+const maxExtra = 16
+
+// post is what is to be sent now.
+type post struct {
+	all    [][]byte                    // to every address
+	push   [][]byte                    // to the targets, further
+	single map[netip.AddrPort][][]byte // to the extra addresses of lobbies
+}
+
+func (p *post) add(to netip.AddrPort, datagrams ...[]byte) {
+	if p.single == nil {
+		p.single = map[netip.AddrPort][][]byte{}
+	}
+	p.single[to] = append(p.single[to], datagrams...)
 }
 
 // board holds the open lobbies and the announcements that are due. It has no socket
@@ -25,7 +50,7 @@ type lobby struct {
 type board struct {
 	opts    *Options
 	lobbies []*lobby // in order of opening
-	gone    []uint32 // announced lobbies whose 0x33 is due
+	gone    []*lobby // announced ones whose 0x33 is due
 }
 
 func (b *board) open(now time.Time, ad Advert) error {
@@ -62,8 +87,8 @@ func (b *board) close(gameID uint32) bool {
 	if i < 0 {
 		return false
 	}
-	if b.lobbies[i].announced && len(b.lobbies[i].byUDP(b.opts)) > 0 {
-		b.gone = append(b.gone, gameID)
+	if l := b.lobbies[i]; l.announced && len(l.byUDP(b.opts)) > 0 {
+		b.gone = append(b.gone, l)
 	}
 	b.lobbies = slices.Delete(b.lobbies, i, i+1)
 	return true
@@ -84,11 +109,32 @@ func (b *board) find(gameID uint32) *lobby {
 	return nil
 }
 
-// due returns the datagrams to send now, further ones for the targets only, and the
-// next time when something is due: zero if only a change can make it so.
-func (b *board) due(now time.Time) (out, push [][]byte, next time.Time) {
-	for _, id := range b.gone {
-		out = append(out, decreate(id))
+// showTo has a lobby announced to one more address.
+func (b *board) showTo(gameID uint32, to netip.AddrPort) error {
+	l := b.find(gameID)
+	switch {
+	case l == nil:
+		return ErrNotListed
+	case len(l.byUDP(b.opts)) == 0:
+		return ErrMulticast
+	case slices.ContainsFunc(l.also, func(e extra) bool { return e.to == to }):
+	case len(l.also) == maxExtra:
+		return ErrExtra
+	default:
+		l.also = append(l.also, extra{to: to})
+	}
+	return nil
+}
+
+// due returns what is to be sent now, and the next time when something is: zero if only a
+// change can make it so.
+func (b *board) due(now time.Time) (p post, next time.Time) {
+	for _, l := range b.gone {
+		bye := decreate(l.ad.GameID)
+		p.all = append(p.all, bye)
+		for _, e := range l.also {
+			p.add(e.to, bye)
+		}
 	}
 	b.gone = b.gone[:0]
 	for _, l := range b.lobbies {
@@ -96,18 +142,28 @@ func (b *board) due(now time.Time) (out, push [][]byte, next time.Time) {
 			continue
 		}
 		regular := !now.Before(l.next)
+		var news [][]byte
 		if !l.announced {
-			out = append(out, l.creates(b.opts)...)
+			news = l.creates(b.opts)
 		}
 		if !l.announced || l.changed || regular {
-			out = append(out, l.refresh())
+			news = append(news, l.refresh())
 			l.show = l.show || b.opts.BroadcastInfo
 			if b.opts.PushInfo && !l.show {
-				push = append(push, l.infos(b.opts, now)...)
+				p.push = append(p.push, l.infos(b.opts, now)...)
 			}
 		}
 		if l.show {
-			out = append(out, l.infos(b.opts, now)...)
+			news = append(news, l.infos(b.opts, now)...)
+		}
+		p.all = append(p.all, news...)
+		for i := range l.also {
+			if e := &l.also[i]; e.told {
+				p.add(e.to, news...)
+			} else {
+				e.told = true
+				p.add(e.to, append(l.creates(b.opts), l.refresh())...)
+			}
 		}
 		if regular {
 			l.next = l.nextRefresh(now, b.opts.interval)
@@ -117,7 +173,7 @@ func (b *board) due(now time.Time) (out, push [][]byte, next time.Time) {
 			next = l.next
 		}
 	}
-	return out, push, next
+	return p, next
 }
 
 // nextRefresh is the next regular 0x32 after now, a multiple of the interval after

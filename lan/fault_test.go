@@ -92,7 +92,7 @@ func TestUnreachableAddress(t *testing.T) {
 	s := &sender{a, map[netip.AddrPort]bool{}}
 	a.opts.Broadcast = []netip.AddrPort{netip.AddrPortFrom(loopback, 0), c.addr} // nothing can be sent to port 0
 	for range 3 {
-		s.send([][]byte{{1}, {2}}, nil)
+		s.send(post{all: [][]byte{{1}, {2}}})
 		c.want("01")
 		c.want("02")
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -19,12 +20,16 @@ type sender struct {
 	failed map[netip.AddrPort]bool
 }
 
-// send sends all to every address, and push to the targets only.
-func (s *sender) send(all, push [][]byte) {
+// send sends what is due.
+func (s *sender) send(p post) {
+	conn, o := s.a.firstConn(), &s.a.opts
+	for to, datagrams := range p.single {
+		s.note(to, sendAll(conn, to, nil, datagrams))
+	}
+	all := p.all
 	if len(all) == 0 {
 		return
 	}
-	conn, o := s.a.firstConn(), &s.a.opts
 	for _, to := range o.Broadcast {
 		err := sendAll(conn, to, nil, all)
 		if err != nil && to.Addr() == limitedBroadcast && sendEach(conn, to.Port(), all) {
@@ -40,7 +45,7 @@ func (s *sender) send(all, push [][]byte) {
 		s.note(netip.AddrPortFrom(limitedBroadcast, o.InterfacePort), err)
 	}
 	for _, to := range o.Targets {
-		s.note(to, sendAll(conn, to, nil, append(all[:len(all):len(all)], push...)))
+		s.note(to, sendAll(conn, to, nil, slices.Concat(all, p.push)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"net/netip"
 	"time"
 
 	"w3host/protocol/w3gs"
@@ -19,6 +20,7 @@ type Join struct {
 	Conn     ConnID
 	Req      w3gs.ReqJoin
 	External w3gs.SockAddr // the connection's remote address
+	Source   netip.Addr    // of the connection: the address, or the network of IPv6; invalid: not known
 	Shared   bool          // many come from this address: a kick does not keep it out
 	Like     string        // the name of an admin that theirs is taken for; empty: none
 	Banned   string        // why they are banned; empty when they are not

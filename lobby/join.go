@@ -21,10 +21,9 @@ func (j *Join) is(name, realm string) bool {
 	return name != "" && sameName(j.Req.Name, name) && sameName(j.Realm, realm) && !j.doubtful()
 }
 
-// near reports whether two came from one address, which is not many players'.
+// near reports whether two came from one source, which is not many players'.
 func (j *Join) near(other Join) bool {
-	ip := j.External.IP
-	return !j.Shared && !other.Shared && ip != [4]byte{} && ip == other.External.IP
+	return !j.Shared && !other.Shared && j.Source.IsValid() && j.Source == other.Source
 }
 
 // join admits or refuses a 0x1E.

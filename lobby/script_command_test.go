@@ -3,6 +3,7 @@ package lobby
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -81,9 +82,10 @@ func (c *command) event(r *runner) Event {
 	switch c.Name {
 	case "join": // join NAME [shared] [banned=WHY] [ip=LAST BYTE] [realm=NAME [vouched]] [like=ADMIN]
 		r.conn++
+		ip := [4]byte{192, 168, 0, byte(c.Number(c.Option("ip", "5")))}
 		return Join{
-			Conn: r.conn, Shared: c.Has("shared"), Banned: c.Options["banned"], Realm: c.Options["realm"], Vouched: c.Has("vouched"), Like: c.Options["like"],
-			External: w3gs.SockAddr{Port: 6200, IP: [4]byte{192, 168, 0, byte(c.Number(c.Option("ip", "5")))}},
+			Conn: r.conn, Source: netip.AddrFrom4(ip), Shared: c.Has("shared"), Banned: c.Options["banned"], Realm: c.Options["realm"], Vouched: c.Has("vouched"), Like: c.Options["like"],
+			External: w3gs.SockAddr{Port: 6200, IP: ip},
 			Req: w3gs.ReqJoin{
 				Name: c.joinName(), ListenPort: 6112, JoinCounter: 7,
 				Internal: w3gs.SockAddr{Port: 6112, IP: [4]byte{10, 0, 0, 5}},

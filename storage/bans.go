@@ -119,12 +119,12 @@ func listBans(ctx context.Context, q sqldb.Queryer, query string, args ...any) (
 	return all, nil
 }
 
-// networkText is the stored form: a single address without its /32.
+// networkText is the stored form: an address of IPv4 without its /32.
 func networkText(p netip.Prefix) string {
 	switch {
 	case !p.IsValid():
 		return ""
-	case p.IsSingleIP():
+	case p.IsSingleIP() && p.Addr().Unmap().Is4():
 		return p.Addr().Unmap().String()
 	}
 	return p.Masked().String()

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strings"
 	"unicode"
+
+	"w3host/internal/network"
 )
 
 // BanTarget is a name or a network.
@@ -15,7 +17,8 @@ type BanTarget struct {
 }
 
 // ParseBanTarget reads what an admin types: an address, a network in CIDR
-// form, else a name. "name:10.0.0.1" is the player of that name. What
+// form, else a name. An address of IPv6 stands for its network of 64 bits, since whoever
+// has one has them all; 2001:db8::1/128 is that one alone. "name:10.0.0.1" is the player of that name. What
 // only looks like an address or a pattern is an error with the right form:
 // taken for a name it would keep nobody out.
 func ParseBanTarget(text string) (BanTarget, error) {
@@ -24,8 +27,7 @@ func ParseBanTarget(text string) (BanTarget, error) {
 		return BanTarget{Name: name}, nil
 	}
 	if addr, err := netip.ParseAddr(text); err == nil {
-		addr = addr.Unmap().WithZone("")
-		return BanTarget{Network: netip.PrefixFrom(addr, addr.BitLen())}, nil
+		return BanTarget{Network: network.Of(addr)}, nil
 	}
 	p, err := netip.ParsePrefix(text)
 	switch {

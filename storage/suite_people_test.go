@@ -197,6 +197,16 @@ func testBans(t *testing.T, db *storage.Store) {
 		t.Errorf("lifted %+v, %v", lifted, err)
 	}
 	equal(t, "the rest", list(false), []string{"old|", "2001:db8::/32|", "192.0.2.7|"})
+
+	// An address of IPv6 stands for its network, but not where one asks for it alone.
+	for text, want := range map[string]string{"2001:db9:0:5::1": "2001:db9:0:5::/64", "2001:db9:0:6::1/128": "2001:db9:0:6::1/128"} {
+		if err := ban(t, db, text, "", time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		if lifted, err := db.LiftBans(ctx, target(t, text), "", "Root"); err != nil || len(lifted) != 1 || lifted[0].Target() != want {
+			t.Errorf("%s: lifted %+v, %v", text, lifted, err)
+		}
+	}
 }
 
 func testAdmins(t *testing.T, db *storage.Store) {

@@ -36,6 +36,8 @@ var chineseWords = map[string]string{
 
 	// arguments
 	"reason":                 "原因",
+	"address":                "地址",
+	"port":                   "端口",
 	"password":               "密码",
 	"player":                 "玩家",
 	"name":                   "名称",

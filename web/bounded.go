@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+
+	"w3host/internal/network"
 )
 
 // How many connections may be open: in all, and from one address that is no proxy. Those
@@ -38,7 +40,7 @@ func (b *bounded) Accept() (net.Conn, error) {
 		}
 		remote := conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
 		if b.take(remote) {
-			return &counted{Conn: conn, done: sync.OnceFunc(func() { b.free(Network(remote)) })}, nil
+			return &counted{Conn: conn, done: sync.OnceFunc(func() { b.free(network.Base(remote)) })}, nil
 		}
 		_ = conn.Close()
 	}
@@ -52,7 +54,7 @@ func (b *bounded) isProxy(addr netip.Addr) bool {
 var home = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
 
 func (b *bounded) take(remote netip.Addr) bool {
-	addr, proxy := Network(remote), b.isProxy(remote)
+	addr, proxy := network.Base(remote), b.isProxy(remote)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.all >= maxConns && (proxy || !slices.Contains(home, remote)) || b.from[addr] >= maxConnsPerAddr && !proxy {

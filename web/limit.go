@@ -2,11 +2,11 @@ package web
 
 import (
 	"net/http"
-	"net/netip"
 	"sync"
 
 	"golang.org/x/time/rate"
 
+	"w3host/internal/network"
 	"w3host/web/access"
 )
 
@@ -47,7 +47,7 @@ func (l *Limiter) Paced(h http.Handler) http.Handler {
 		from, rate, burst := Caller(r), rate.Limit(requestRate), requestBurst
 		who := from.Via + " " + from.Name
 		if from.Role == access.Public {
-			who, rate, burst = Network(from.Addr).String(), strangerRate, strangerBurst
+			who, rate, burst = network.Base(from.Addr).String(), strangerRate, strangerBurst
 		}
 		if !l.Spend(who, rate, burst) {
 			w.Header().Set("Retry-After", "1")
@@ -56,13 +56,4 @@ func (l *Limiter) Paced(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(w, r)
 	})
-}
-
-// Network is whom an address belongs to: itself, or its network of IPv6.
-func Network(addr netip.Addr) netip.Addr {
-	if addr.Is6() {
-		p, _ := addr.WithZone("").Prefix(64)
-		return p.Addr()
-	}
-	return addr
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"w3host/internal/network"
 	"w3host/storage"
 	"w3host/web/access"
 )
@@ -40,7 +41,7 @@ func (l *logins) allow(name string, addr netip.Addr) bool {
 	spend := func(who string, burst int) bool {
 		return l.tries.Spend(who, rate.Every(triesFor/time.Duration(burst)), burst)
 	}
-	from := Network(addr).String()
+	from := network.Base(addr).String()
 	return spend(from, triesPerAddr) && spend(from+" "+strings.ToLower(name), triesPerName)
 }
 

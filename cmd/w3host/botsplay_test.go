@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,17 +39,39 @@ func TestBotsPlayAtADefaultHost(t *testing.T) {
 	}
 }
 
+// By default players join by IPv4 and IPv6.
+func TestPlayersOfIPv6(t *testing.T) {
+	t.Parallel()
+	if l, err := net.Listen("tcp", "[::1]:0"); err != nil {
+		t.Skip("no IPv6 here:", err)
+	} else {
+		l.Close()
+	}
+	at := hostAs(t, t.TempDir(), func(c *config.Config) { c.Host.Listen, c.LAN.Enabled = ":0", false })
+	for i, addr := range []string{"[::1]", "127.0.0.1"} {
+		var stdout, stderr testkit.Log
+		line := fmt.Sprintf("--players 2 --minutes 0.01 --patience 60s --game %d --addr %s%s", i+1, addr, at)
+		if code := run(t.Context(), append([]string{"bots"}, strings.Fields(line)...), nil, &stdout, &stderr); code != exitOK {
+			t.Errorf("%s: exit %d:\n%s%s", addr, code, stdout.String(), stderr.String())
+		}
+	}
+}
+
 // defaultHost runs a host with default settings until the test ends, but with a
 // short countdown, in a folder and at ports of its own, and for this machine.
 func defaultHost(t *testing.T) (addr string) { return hostIn(t, t.TempDir()) }
 
 // hostIn is defaultHost with its files in a folder.
-func hostIn(t *testing.T, dir string) (addr string) {
+func hostIn(t *testing.T, dir string) (addr string) { return hostAs(t, dir, func(*config.Config) {}) }
+
+// hostAs is hostIn with other settings.
+func hostAs(t *testing.T, dir string, set func(*config.Config)) (addr string) {
 	t.Helper()
 	c := config.Default()
 	c.Host.Listen, c.LAN.Port, c.LAN.Broadcast = "127.0.0.1:0", int(testkit.FreePort(t)), nil
 	c.Lobby.Countdown = 1
 	c.Host.DataDir, c.Replays.Dir = dir, filepath.Join(dir, "replays")
+	set(&c)
 	var log testkit.Log
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

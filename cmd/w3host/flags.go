@@ -16,7 +16,7 @@ import (
 
 // serveFlags are for a first try; everything else is in the configuration file.
 var serveFlags = []struct{ name, key, usage string }{
-	{"listen", "host.listen", "TCP `ADDRESS:PORT` for every lobby and game (0.0.0.0:6112)"},
+	{"listen", "host.listen", "TCP `ADDRESS:PORT` for every lobby and game; :6112 is all addresses"},
 	{"map", "lobby.map", "map `FILE`, or a part of a name in the maps folder (the built-in test map)"},
 	{"name", "lobby.name", "`NAME` of the game in the LAN list (w3host game)"},
 	{"latency", "game.latency", "`PERIOD` of the action loop, 20ms to 500ms (100ms)"},

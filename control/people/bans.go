@@ -3,11 +3,11 @@ package people
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"strings"
 	"time"
 
 	"w3host/game/command"
+	"w3host/internal/network"
 	"w3host/storage"
 	"w3host/texts"
 )
@@ -31,8 +31,7 @@ func (d Directory) ban(ctx context.Context, q *command.Query) (answer, error) {
 // banIP bans the address of a player who is here, or the one that was typed.
 func (d Directory) banIP(ctx context.Context, q *command.Query) (answer, error) {
 	if q.Here {
-		a := q.Addr.Unmap().WithZone("")
-		return d.store(ctx, q, storage.BanTarget{Network: netip.PrefixFrom(a, a.BitLen())})
+		return d.store(ctx, q, storage.BanTarget{Network: network.Of(q.Addr)})
 	}
 	t, err := storage.ParseBanTarget(q.Name)
 	if err == nil && !t.Network.IsValid() {

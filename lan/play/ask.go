@@ -44,7 +44,7 @@ type answer struct {
 func ask(ctx context.Context, host string) (a answer, at netip.AddrPort, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp4", host)
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", host)
 	if err != nil {
 		return a, at, err
 	}

@@ -52,7 +52,7 @@ type carrier struct {
 
 // carry is a lan.CarryFunc.
 func (s *session) carry(ctx context.Context, client *net.TCPConn, head []byte, to lan.Found) error {
-	host, err := net.DialTimeout("tcp4", to.JoinAddr().String(), dialTimeout)
+	host, err := net.DialTimeout("tcp", to.JoinAddr().String(), dialTimeout)
 	if err != nil {
 		s.say(texts.Of("The host cannot be reached, so nobody has joined %q: %v.", to.Info.Name, plain(err)))
 		return err
@@ -227,7 +227,7 @@ func (c *carrier) dial(port uint16) {
 	if port != c.port && port != 0 {
 		to = netip.AddrPortFrom(to.Addr(), port)
 	}
-	host, err := net.DialTimeout("tcp4", to.String(), dialTimeout)
+	host, err := net.DialTimeout("tcp", to.String(), dialTimeout)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dialing, c.retryAt = false, c.now()+dialRetry
