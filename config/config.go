@@ -229,12 +229,15 @@ type Control struct {
 type Web struct {
 	Enabled  bool      `toml:"enabled" default:"true"`
 	Listen   string    `toml:"listen" default:"127.0.0.1:6180"`
+	Public   string    `toml:"public_listen"`        // TCP address of what everybody may see, and no more; empty: none
 	Metrics  string    `toml:"metrics_listen"`       // TCP address of /metrics without a log-in; empty: none
 	Hosts    []string  `toml:"hosts" range:"1..253"` // names by which browsers ask for it
 	Proxies  []string  `toml:"trusted_proxies"`      // networks whose X-Forwarded-For and X-Forwarded-Proto are believed
 	BasePath string    `toml:"base_path"`            // below which a proxy shows it
 	Cert     string    `toml:"tls_cert"`
 	Key      string    `toml:"tls_key"`
+	Autocert bool      `toml:"autocert"`                     // a certificate for hosts, by ACME
+	ACME     string    `toml:"autocert_directory"`           // of the authority; empty: Let's Encrypt
 	Insecure bool      `toml:"insecure"`                     // plain HTTP beyond this machine
 	Upload   ByteCount `toml:"upload_max" default:"128 MiB"` // of a map that a browser or program brings
 }

@@ -20,6 +20,9 @@ func (c *Config) MapCache() string { return c.inData("maps.json") }
 // ControlSocket is what w3host ctl speaks to.
 func (c *Config) ControlSocket() string { return c.inData("control.sock") }
 
+// WebCerts has the certificates that web.autocert gets.
+func (c *Config) WebCerts() string { return c.inData("certificates") }
+
 // WebAccess has who may use the operator's window.
 func (c *Config) WebAccess() string { return c.inData("web.json") }
 

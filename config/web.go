@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"net/netip"
+	"net/url"
 	"strings"
 )
 
@@ -13,6 +14,9 @@ const maxUpload = 1e9
 // operator says so.
 func (v *validator) web(w *Web) {
 	v.address("web.listen", w.Listen)
+	if w.Public != "" {
+		v.address("web.public_listen", w.Public)
+	}
 	if w.Metrics != "" {
 		v.address("web.metrics_listen", w.Metrics)
 	}
@@ -35,11 +39,24 @@ func (v *validator) web(w *Web) {
 	if (w.Cert == "") != (w.Key == "") {
 		v.fault("web.tls_cert", w.Cert, "a certificate needs its key: set both tls_cert and tls_key, or none")
 	}
-	if w.Enabled && !w.isLocal() && w.Cert == "" && len(w.Proxies) == 0 && !w.Insecure {
-		v.fault("web.listen", w.Listen, "would send passwords over the network for all to read: set web.tls_cert and web.tls_key, "+
+	switch {
+	case !w.Autocert:
+	case w.Cert != "":
+		v.fault("web.autocert", "true", "is instead of web.tls_cert and web.tls_key: set one of them")
+	case len(w.Hosts) == 0:
+		v.fault("web.autocert", "true", "needs the names that the certificate is for: set web.hosts")
+	}
+	if u, err := url.Parse(w.ACME); w.ACME != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		v.fault("web.autocert_directory", w.ACME, "must be the URL of an ACME directory, or empty for Let's Encrypt")
+	}
+	if w.Enabled && !w.isLocal() && !w.TLS() && len(w.Proxies) == 0 && !w.Insecure {
+		v.fault("web.listen", w.Listen, "would send passwords over the network for all to read: set web.tls_cert and web.tls_key, or web.autocert, "+
 			"or web.trusted_proxies for a proxy with TLS, or web.insecure = true")
 	}
 }
+
+// TLS reports whether browsers ask by HTTPS.
+func (w *Web) TLS() bool { return w.Cert != "" || w.Autocert }
 
 // isLocal reports whether only this machine reaches the window.
 func (w *Web) isLocal() bool {

@@ -35,7 +35,9 @@ type apiHost struct {
 	log    *testkit.Log
 }
 
-func startAPI(t testing.TB) *apiHost {
+func startAPI(t testing.TB) *apiHost { return startAPIWith(t, func(*config.Config) {}) }
+
+func startAPIWith(t testing.TB, change func(*config.Config)) *apiHost {
 	t.Helper()
 	dir := t.TempDir()
 	h := &apiHost{t: t, tokens: map[string]string{}, log: new(testkit.Log)}
@@ -44,6 +46,7 @@ func startAPI(t testing.TB) *apiHost {
 	c.Host.Listen, c.LAN.Enabled, c.Web.Listen, c.Lobby.Autostart = "127.0.0.1:0", false, "127.0.0.1:0", -1
 	c.Host.DataDir, c.Replays.Dir = dir, filepath.Join(dir, "replays")
 	c.Maps.Dir = filepath.Join(dir, "maps")
+	change(c)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,6 +87,7 @@ type daemon struct {
 	pulse     pulse
 	access    *access.Store
 	uploads   *uploads
+	outside   *http.ServeMux // of web.public_listen
 }
 
 // Run hosts games until ctx ends. What it starts stops in the opposite order: games

@@ -58,10 +58,14 @@ func (d *daemon) openWeb() error {
 		return nil
 	}
 	d.access = access.Open(d.Config.WebAccess())
-	s, err := web.Open(web.Options{
+	o := web.Options{
 		Listen: c.Listen, Hosts: c.Hosts, Proxies: prefixes(c.Proxies), BasePath: c.BasePath, Cert: c.Cert, Key: c.Key,
 		Access: d.access, Audit: func(a storage.AdminAction) { d.records.Record(a) }, Log: d.part("web"),
-	})
+	}
+	if c.Autocert {
+		o.Autocert = &web.Autocert{Hosts: c.Hosts, Directory: c.ACME, Folder: d.Config.WebCerts()}
+	}
+	s, err := web.Open(o)
 	if err != nil {
 		d.Log.Warn().Msgf("the operator's window stays closed: web.listen = %q: %v", c.Listen, err)
 		return nil
@@ -69,11 +73,12 @@ func (d *daemon) openWeb() error {
 	d.web = s
 	d.checkup(func(pattern string, h http.Handler) { s.Handle(pattern, access.Public, h) })
 	d.atEnd(func() error { s.Close(); return nil })
-	return d.openMetrics()
+	d.openMetrics()
+	return nil
 }
 
 // openMetrics begins to count. A scrape at the window itself needs a token.
-func (d *daemon) openMetrics() error {
+func (d *daemon) openMetrics() {
 	o := metrics.Options{
 		Version: d.Version, DataDir: d.Config.Host.DataDir, Records: d.recorder.Stats,
 		Realms: d.online,
@@ -82,17 +87,24 @@ func (d *daemon) openMetrics() error {
 	d.metrics = metrics.New(o)
 	d.host.Observers = append(d.host.Observers, d.metrics.Observe)
 	d.web.Handle("GET /metrics", access.Viewer, d.metrics.Handler())
-	listen := d.Config.Web.Metrics
-	if listen == "" {
-		return nil
-	}
 	open := http.NewServeMux()
 	open.Handle("GET /metrics", d.metrics.Handler())
 	d.checkup(open.Handle)
-	if err := d.web.Beside(listen, open); err != nil {
-		return fmt.Errorf("web.metrics_listen = %q: %w", listen, err)
+	d.beside("web.metrics_listen", d.Config.Web.Metrics, open, d.web.Beside)
+}
+
+// beside opens one more port, if there is to be one. When it is taken, the host goes on
+// without, as it does without the window.
+func (d *daemon) beside(key, listen string, h http.Handler, open func(string, http.Handler) (net.Addr, error)) {
+	if listen == "" {
+		return
 	}
-	return nil
+	at, err := open(listen, h)
+	if err != nil {
+		d.Log.Warn().Msgf("nothing is answered there: %s = %q: %v", key, listen, err)
+		return
+	}
+	d.Log.Info().Msgf("%s: listening on %v", key, at)
 }
 
 // openAPI has the window answer for programs.
@@ -101,10 +113,12 @@ func (d *daemon) openAPI() {
 		return
 	}
 	d.uploads = openUploads(d.maps, int64(d.Config.Web.Upload), func(a storage.AdminAction) { d.records.Record(a) })
-	api.Register(d.web, api.Options{
+	d.outside = http.NewServeMux()
+	status := api.Register(d.web, api.Options{
 		Host: d.running, Order: d.operator.Order, Seen: d.seen, Maps: d.maps, Upload: d.uploads.take, Realms: d.online, DB: d.db, Access: d.access, Events: d.events,
 		Version: d.Version, Audit: func(a storage.AdminAction) { d.records.Record(a) },
 	})
+	d.outside.Handle("GET /status.json", status)
 }
 
 // online tells of each realm whether the host is logged on there.
@@ -169,7 +183,12 @@ func (d *daemon) openPages() {
 	})
 	for _, r := range p.Routes() {
 		d.web.Handle(r.Pattern, needs[r.Need], r.Handler)
+		if r.Need == pages.Everybody {
+			d.outside.Handle(r.Pattern, r.Handler)
+		}
 	}
+	d.outside.Handle("GET /{$}", http.RedirectHandler(d.web.URL("/public"), http.StatusSeeOther))
+	d.beside("web.public_listen", d.Config.Web.Public, d.outside, d.web.Outside)
 }
 
 // upload takes a map that a page brings.
@@ -180,7 +199,7 @@ func (d *daemon) upload(r *http.Request, name, replace string, file io.Reader) e
 
 func visitor(r *http.Request) pages.Visitor {
 	from := web.Caller(r)
-	v := pages.Visitor{Addr: network.Base(from.Addr).String(), Level: api.Levels[from.Role], Still: func() bool { return web.Still(r) }}
+	v := pages.Visitor{Addr: network.Base(from.Addr).String(), Level: api.Levels[from.Role], Outside: from.Outside, Still: func() bool { return web.Still(r) }}
 	if from.Role > access.Public {
 		v.Name = from.Name
 	}
@@ -189,13 +208,13 @@ func visitor(r *http.Request) pages.Visitor {
 
 // WebURL is where a browser on this machine finds the window that listens at addr.
 func WebURL(c config.Web, addr string) string {
-	scheme := "http"
-	if c.Cert != "" {
-		scheme = "https"
-	}
+	scheme := map[bool]string{true: "https", false: "http"}[c.TLS()]
 	host, port, _ := net.SplitHostPort(addr)
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
+	}
+	if c.Autocert { // which has no certificate for an address
+		host = c.Hosts[0]
 	}
 	return fmt.Sprintf("%s://%s%s", scheme, net.JoinHostPort(host, port), c.BasePath)
 }

@@ -30,9 +30,10 @@ type key struct{}
 // From is who has sent a request.
 type From struct {
 	access.Who
-	Addr   netip.Addr // of the browser, also behind a trusted proxy
-	Secure bool       // by TLS, also at a trusted proxy
-	again  func(now time.Time) (access.Who, bool)
+	Addr    netip.Addr // of the browser, also behind a trusted proxy
+	Secure  bool       // by TLS, also at a trusted proxy
+	Outside bool       // at the port where nobody logs in
+	again   func(now time.Time) (access.Who, bool)
 }
 
 // Caller is who has sent a request. Without a session or token the role is access.Public.
@@ -57,20 +58,8 @@ func Still(r *http.Request) bool {
 
 // checks are what every request passes before its handler.
 func (s *Server) checks() http.Handler {
-	guard := http.NewCrossOriginProtection()
-	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		Fault(w, http.StatusForbidden, "cross_origin", "the request comes from a page of another site")
-	}))
-	h := guard.Handler(s.mux)
-	if base := s.opts.BasePath; base != "" {
-		below := http.NewServeMux()
-		below.Handle(base+"/", http.StripPrefix(base, h)) // and what asks for base is sent there
-		h = below
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for name, value := range policy {
-			w.Header().Set(name, value)
-		}
+	h := s.guarded(s.mux)
+	return protected(func(w http.ResponseWriter, r *http.Request) {
 		if !s.knownHost(r.Host) {
 			Fault(w, http.StatusMisdirectedRequest, "unknown_host",
 				fmt.Sprintf("this host does not know itself as %.100q: add that name to web.hosts in its configuration", r.Host))
@@ -89,6 +78,41 @@ func (s *Server) checks() http.Handler {
 			from.again = func(now time.Time) (access.Who, bool) { return s.opts.Access.Session(cookie.Value, now) }
 			from.Who, _ = from.again(now)
 		}
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), key{}, from)))
+	})
+}
+
+// guarded refuses what pages of other sites send, and takes base_path away.
+func (s *Server) guarded(h http.Handler) http.Handler {
+	guard := http.NewCrossOriginProtection()
+	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		Fault(w, http.StatusForbidden, "cross_origin", "the request comes from a page of another site")
+	}))
+	h = guard.Handler(h)
+	if base := s.opts.BasePath; base != "" {
+		below := http.NewServeMux()
+		below.Handle(base+"/", http.StripPrefix(base, h)) // and what asks for base is sent there
+		h = below
+	}
+	return h
+}
+
+// protected sets the policy on each answer.
+func protected(h http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range policy {
+			w.Header().Set(name, value)
+		}
+		h(w, r)
+	})
+}
+
+// outside are the checks where everybody is a stranger. There is nothing to lose there by a
+// foreign name, so none is refused.
+func (s *Server) outside(h http.Handler) http.Handler {
+	h = s.guarded(h)
+	return protected(func(w http.ResponseWriter, r *http.Request) {
+		from := From{Addr: s.address(r), Secure: s.secure(r), Outside: true}
 		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), key{}, from)))
 	})
 }

@@ -48,6 +48,7 @@ type Options struct {
 	BasePath string         // "/w3host" behind a proxy; empty: none
 	Cert     string         // files of TLS; empty: plain HTTP
 	Key      string
+	Autocert *Autocert // instead of these; nil: none
 	Access   *access.Store
 	Audit    func(storage.AdminAction)
 	Log      zerolog.Logger
@@ -83,25 +84,37 @@ func (s *Server) open(listen string, h http.Handler) (*door, error) {
 
 // Beside has a handler answer on a port of its own, without any check of who asks. Call it
 // before Serve.
-func (s *Server) Beside(listen string, h http.Handler) error {
-	_, err := s.open(listen, h)
-	return err
+func (s *Server) Beside(listen string, h http.Handler) (net.Addr, error) {
+	d, err := s.open(listen, h)
+	if err != nil {
+		return nil, err
+	}
+	return d.listener.Addr(), nil
+}
+
+// Outside has a handler answer on a port of its own, where nobody logs in: no cookie and no
+// token counts there. Call it before Serve.
+func (s *Server) Outside(listen string, h http.Handler) (net.Addr, error) {
+	d, err := s.open(listen, s.outside(h))
+	if err != nil {
+		return nil, err
+	}
+	d.TLSConfig = s.doors[0].TLSConfig.Clone()
+	return d.listener.Addr(), nil
 }
 
 // Open listens; nothing is answered before Serve.
 func Open(o Options) (*Server, error) {
 	s := &Server{opts: o, mux: http.NewServeMux(), logins: newLogins()}
+	secure, err := o.secure()
+	if err != nil {
+		return nil, err
+	}
 	own, err := s.open(o.Listen, nil)
 	if err != nil {
 		return nil, err
 	}
-	if o.Cert != "" {
-		certs := &certificate{cert: o.Cert, key: o.Key}
-		if _, err := certs.get(nil); err != nil {
-			return nil, errors.Join(err, own.listener.Close())
-		}
-		own.TLSConfig = certs.config()
-	}
+	own.TLSConfig = secure
 	s.login()
 	return s, nil
 }

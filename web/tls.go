@@ -1,12 +1,49 @@
 package web
 
 import (
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"os"
 	"sync"
 	"time"
+
+	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
 )
+
+// Autocert gets certificates by ACME. What is proved is proved on the port of the server
+// itself (TLS-ALPN-01).
+type Autocert struct {
+	Hosts     []string
+	Directory string // URL of the authority; empty: Let's Encrypt
+	Folder    string // where keys and certificates are kept
+}
+
+func (a *Autocert) config() *tls.Config {
+	m := &autocert.Manager{
+		Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(a.Folder), HostPolicy: autocert.HostWhitelist(a.Hosts...),
+		Client: &acme.Client{DirectoryURL: cmp.Or(a.Directory, autocert.DefaultACMEDirectory)},
+	}
+	c := m.TLSConfig()
+	c.MinVersion = tls.VersionTLS12
+	return c
+}
+
+// secure is how browsers' connections are protected; nil: they are not.
+func (o *Options) secure() (*tls.Config, error) {
+	if o.Autocert != nil {
+		return o.Autocert.config(), nil
+	}
+	if o.Cert == "" {
+		return nil, nil
+	}
+	certs := &certificate{cert: o.Cert, key: o.Key}
+	if _, err := certs.get(nil); err != nil {
+		return nil, err
+	}
+	return certs.config(), nil
+}
 
 // certificate is read from its files again when they have changed, since whoever renews
 // it does not restart the host.

@@ -54,7 +54,7 @@ func openWindow(t *testing.T, change func(*Options)) *window {
 		t.Fatal(err)
 	}
 	w.Server, w.url = s, "http://"+s.Addr().String()+o.BasePath
-	if err := s.Beside("127.0.0.1:0", http.NotFoundHandler()); err != nil {
+	if _, err := s.Beside("127.0.0.1:0", http.NotFoundHandler()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())

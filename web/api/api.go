@@ -66,14 +66,17 @@ type api struct {
 	public  cached[[]byte]
 }
 
-// Register has the window answer for programs.
-func Register(s *web.Server, o Options) {
+// Register has the window answer for programs. What it returns is status.json, for a port
+// outside of the window.
+func Register(s *web.Server, o Options) (status http.Handler) {
 	a := &api{Options: o, started: time.Now(), asking: make(chan struct{}, mostAsked)}
 	pace := new(web.Limiter)
 	a.routes(describe(door{s, pace}))
 	s.Handle("PUT "+prefix+"/maps/{name}", access.Admin, pace.Paced(http.HandlerFunc(a.putMap)))
 	s.Handle("GET "+prefix+"/events", access.Viewer, pace.Paced(http.HandlerFunc(o.Events.serve)))
-	s.Handle("GET /status.json", access.Public, pace.Paced(http.HandlerFunc(a.status)))
+	status = pace.Paced(http.HandlerFunc(a.status))
+	s.Handle("GET /status.json", access.Public, status)
+	return status
 }
 
 // door registers what huma describes. Roles are checked behind it, see allow.

@@ -97,6 +97,8 @@ type Visitor struct {
 	Addr  string // or the network of IPv6
 	Level command.Level
 	Still func() bool // is who it was; nil: always
+	// Outside: at a port where nobody logs in.
+	Outside bool
 }
 
 // inside reports whether somebody has logged in.
@@ -279,7 +281,7 @@ func (p *Pages) games(w http.ResponseWriter, r *http.Request) {
 // public is the page for everybody.
 func (p *Pages) public(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "public", "Open lobbies")
-	page := p.strangers.page(f.Language.String()+f.Theme+f.Visitor.Name, f.Now, func() []byte {
+	page := p.strangers.page(fmt.Sprint(f.Language, f.Theme, f.Visitor.Name, f.Visitor.Outside), f.Now, func() []byte {
 		f.open(p.opts.Live, view.Topic{Page: view.PublicPage})
 		return p.render("public", f)
 	})
