@@ -115,7 +115,7 @@ func (d *daemon) openAPI() {
 	d.uploads = openUploads(d.maps, int64(d.Config.Web.Upload), func(a storage.AdminAction) { d.records.Record(a) })
 	d.outside = http.NewServeMux()
 	status := api.Register(d.web, api.Options{
-		Host: d.running, Order: d.operator.Order, Seen: d.seen, Maps: d.maps, Upload: d.uploads.take, Realms: d.online, DB: d.db, Access: d.access, Events: d.events,
+		Host: d.running, Order: d.operator.Order, Seen: d.seen, Maps: d.maps, Upload: d.uploads.take, Realms: d.online, DB: d.db, Replays: d.Config.Replays.Dir, Access: d.access, Events: d.events,
 		Version: d.Version, Audit: func(a storage.AdminAction) { d.records.Record(a) },
 	})
 	d.outside.Handle("GET /status.json", status)

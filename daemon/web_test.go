@@ -1,12 +1,22 @@
 package daemon
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"w3host/bots"
 	"w3host/config"
+	"w3host/control"
+	"w3host/formats/w3map/builtin"
+	"w3host/internal/testkit"
+	"w3host/web/access"
 )
 
 // The port for everybody has the public page and no other, whoever asks. One that is taken does
@@ -40,5 +50,152 @@ func TestPublicListen(t *testing.T) {
 		t.Errorf("by a name: %v %v", answer, err)
 	} else {
 		answer.Body.Close()
+	}
+}
+
+// Every role tries every page of the host.
+func TestEveryRoleAndPage(t *testing.T) {
+	t.Parallel()
+	h := startAPI(t)
+	const public, viewer, admin = 0, 1, 3
+	roles := append([]string{""}, access.Roles()...)
+	for _, c := range []struct {
+		method, path string
+		needs        int
+		then         int
+	}{
+		{"GET", "/public", public, 200},
+		{"GET", "/static/app.css", public, 200},
+		{"GET", "/login", public, 200},
+		{"GET", "/status.json", public, 200},
+		{"GET", "/healthz", public, 200},
+		{"GET", "/readyz", public, 200},
+		{"GET", "/", viewer, 200},
+		{"GET", "/games/1", viewer, 200},
+		{"GET", "/maps", viewer, 200},
+		{"GET", "/history", viewer, 200},
+		{"GET", "/history/018f0000-0000-7000-8000-000000000000", viewer, 404},
+		{"GET", "/players", viewer, 200},
+		{"GET", "/players/Rook", viewer, 200},
+		{"GET", "/metrics", viewer, 200},
+		{"POST", "/commands", viewer, 400},
+		{"POST", "/games/1/commands", viewer, 400},
+		{"POST", "/lobbies", viewer, 200}, // the engine refuses
+		{"POST", "/bans", viewer, 200},
+		{"GET", "/bans", admin, 200},
+		{"GET", "/system", admin, 200},
+		{"POST", "/maps", admin, 200},
+	} {
+		for role, name := range roles {
+			want := c.then
+			switch {
+			case role < c.needs && role == public:
+				want = http.StatusUnauthorized
+			case role < c.needs:
+				want = http.StatusForbidden
+			}
+			status, _, text := h.ask(name, c.method, c.path, "")
+			if status != want {
+				t.Errorf("%s %s as %q: %d, not %d: %.200s", c.method, c.path, name, status, want, text)
+			}
+			if role < admin && strings.Contains(strings.ReplaceAll(text, h.url, ""), "127.0.0.1") {
+				t.Errorf("%s as %q has an address: %s", c.path, name, text)
+			}
+		}
+	}
+	if infos := h.tell("games"); !strings.Contains(infos, "#1 ") || strings.Contains(infos, "#2 ") {
+		t.Errorf("a role has opened a lobby: %s", infos)
+	}
+}
+
+// tell is what the host answers to a command.
+func (h *apiHost) tell(line string) string {
+	h.t.Helper()
+	answer, err := control.Send(h.t.Context(), h.config.ControlSocket(), control.Order{Command: line})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return strings.Join(answer.Lines, "\n") + answer.Refused
+}
+
+// A program that has not got its answer asks again, and nothing is done twice. What is opened
+// can be ended, and its replay is there for moderators.
+func TestOpenAndEnd(t *testing.T) {
+	t.Parallel()
+	h := startAPI(t)
+	_, built := builtin.Map()
+	if status, text := h.put("admin", "one.w3x", "", bytes.NewReader(built)); status != 201 {
+		t.Fatal(text)
+	}
+	post := func(key, path, body string) (int, string) {
+		r, _ := http.NewRequest("POST", h.url+"/api/v1"+path, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+h.tokens["admin"])
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Idempotency-Key", key)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, _ := io.ReadAll(answer.Body)
+		return answer.StatusCode, string(text)
+	}
+	const lobby = `{"map":"one.w3x","name":"by program"}`
+	status, first := post("k1", "/games", lobby)
+	if status != 200 || !strings.Contains(first, "by program") {
+		t.Fatalf("a lobby: %d %s", status, first)
+	}
+	if status, again := post("k1", "/games", lobby); status != 200 || again != first {
+		t.Errorf("once more: %d %s, at first %s", status, again, first)
+	}
+	if status, text := post("k1", "/games", `{"map":"other"}`); status != 422 || !strings.Contains(text, "key_reused") {
+		t.Errorf("another request with the same key: %d %s", status, text)
+	}
+	if status, text := post(strings.Repeat("k", 200), "/games", lobby); status != 422 || !strings.Contains(text, "bad_key") {
+		t.Errorf("a long key: %d %s", status, text)
+	}
+	if open := strings.Count(h.tell("games"), "by program"); open != 1 {
+		t.Errorf("%d lobbies are open: %s", open, h.tell("games"))
+	}
+	if status, _, text := h.ask("moderator", "DELETE", "/api/v1/games/2", ""); status != 409 {
+		t.Errorf("a moderator closes a lobby, which needs an admin: %d %s", status, text)
+	}
+	if status, _, text := h.ask("admin", "DELETE", "/api/v1/games/2", ""); status != 200 || strings.Contains(h.tell("games"), "#2 ") {
+		t.Errorf("closed: %d %s", status, text)
+	}
+
+	playing := make(chan error, 1)
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		_, err := bots.Run(ctx, bots.Options{Addr: h.addr, Players: 2, ChatEvery: 100 * time.Millisecond})
+		playing <- err
+	}()
+	h.log.Await(t, `#1 (all have loaded)`)
+	if status, _, text := h.ask("moderator", "DELETE", "/api/v1/games/1", ""); status != 200 {
+		t.Errorf("ended: %d %s", status, text)
+	}
+	h.log.Await(t, `#1 (over)`)
+	leave()
+	<-playing
+	var past struct {
+		Items []struct{ Key, Ended string }
+	}
+	testkit.Eventually(t, "the game log has the end", func() bool {
+		_, _, text := h.ask("viewer", "GET", "/api/v1/history?player=bot-1", "")
+		return json.Unmarshal([]byte(text), &past) == nil && len(past.Items) == 1 && past.Items[0].Ended != ""
+	})
+	path := "/api/v1/history/" + past.Items[0].Key
+	testkit.Eventually(t, "the replay is written", func() bool {
+		status, kind, text := h.ask("moderator", "GET", path+"/replay", "")
+		t.Logf("%d %.300s", status, text)
+		return status == 200 && kind == "application/octet-stream" && strings.HasPrefix(text, "Warcraft III recorded game")
+	})
+	if status, _, text := h.ask("moderator", "GET", path+"/chat", ""); status != 200 || !strings.Contains(text, `"name":"bot-1","scope":"lobby"`) {
+		t.Errorf("the chat: %d %s", status, text)
+	}
+	for _, part := range []string{"/replay", "/chat", "/dossiers"} {
+		if status, _, text := h.ask("viewer", "GET", path+part, ""); status != 403 {
+			t.Errorf("%s for a viewer: %d %s", part, status, text)
+		}
 	}
 }

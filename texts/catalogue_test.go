@@ -97,6 +97,9 @@ func sentences(t *testing.T) map[string]string {
 	} {
 		found[string(end)] = "storage.EndReason"
 	}
+	for _, how := range []gamesync.How{gamesync.HowAllLeft, gamesync.HowLastPlayer, gamesync.HowDesync, gamesync.HowEnded} {
+		found[string(how)] = "gamesync.How"
+	}
 	for level := command.Anyone; level <= command.Root; level++ {
 		found[level.String()] = "command.Level"
 	}

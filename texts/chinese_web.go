@@ -29,7 +29,7 @@ var chineseWeb = map[string]string{
 	"%s is back":                     "%s 回来了",
 	"%s typed %s":                    "%s 输入了 %s",
 	"%s typed %s: %s":                "%s 输入了 %s：%s",
-	"over: %s":                       "已结束：%s",
+	"over: %v":                       "已结束：%v",
 
 	// what needs a hand
 	"nobody has joined for %v":        "已有 %v 无人加入",
@@ -185,6 +185,11 @@ var chineseWeb = map[string]string{
 	"there is a map %s already: say that it is to be replaced":          "已有地图 %s：请说明要替换它",
 	"%s has changed meanwhile: look at it again":                        "%s 在此期间已改变：请重新查看",
 	"%s cannot be hosted: %v":                                           "%s 无法开房：%v",
+	"Replay":                                                            "录像",
+	"Dossier":                                                           "不同步档案",
+	"all left":                                                          "所有人都离开了",
+	"one player left":                                                   "只剩一名玩家",
+	"ended by the host":                                                 "由主机结束",
 	"go to the maps":                                                    "打开地图页",
 	"go to the system":                                                  "打开系统页",
 

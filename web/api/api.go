@@ -51,6 +51,7 @@ type Options struct {
 	Upload  func(*http.Request, web.Upload) (e *catalogue.Entry, replaced bool, err error)
 	Realms  func() map[string]bool
 	DB      *storage.Store
+	Replays string // their folder
 	Access  *access.Store
 	Events  *Events
 	Version string
@@ -71,7 +72,8 @@ type api struct {
 func Register(s *web.Server, o Options) (status http.Handler) {
 	a := &api{Options: o, started: time.Now(), asking: make(chan struct{}, mostAsked)}
 	pace := new(web.Limiter)
-	a.routes(describe(door{s, pace}))
+	a.routes(describe(door{s, pace, new(answers)}))
+	s.Handle("GET "+prefix+"/history/{key}/replay", access.Moderator, pace.Paced(http.HandlerFunc(a.getReplay)))
 	s.Handle("PUT "+prefix+"/maps/{name}", access.Admin, pace.Paced(http.HandlerFunc(a.putMap)))
 	s.Handle("GET "+prefix+"/events", access.Viewer, pace.Paced(http.HandlerFunc(o.Events.serve)))
 	status = pace.Paced(http.HandlerFunc(a.status))
@@ -83,10 +85,11 @@ func Register(s *web.Server, o Options) (status http.Handler) {
 type door struct {
 	s    *web.Server
 	pace *web.Limiter
+	kept *answers
 }
 
 func (d door) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
-	d.s.Handle(pattern, access.Public, d.pace.Paced(http.HandlerFunc(h)))
+	d.s.Handle(pattern, access.Public, d.pace.Paced(d.kept.once(h)))
 }
 
 func (d door) ServeHTTP(http.ResponseWriter, *http.Request) {}
@@ -112,6 +115,10 @@ func operation[I, O any](to huma.API, role access.Role, method, path, id, summar
 	}
 	if role > access.Public {
 		o.Security = []map[string][]string{{"token": {}}}
+	}
+	if method == http.MethodPost {
+		o.Description = "With an Idempotency-Key the request may be sent again within ten minutes: it is carried out once, and answered the same."
+		o.Parameters = []*huma.Param{{Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: huma.TypeString}}}
 	}
 	o.Middlewares = huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) {
 		if p := allow(web.CallerOf(ctx.Context()), role); p != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"w3host/texts"
 	"w3host/web"
 	"w3host/web/access"
+	"w3host/web/view"
 )
 
 // freshFor is how long one look at all games serves all who ask, statusFresh how long one
@@ -169,4 +171,24 @@ func (a *api) status(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 	_, _ = w.Write(text) // the reader is gone
+}
+
+// Lobby is one to open.
+type Lobby struct {
+	Map  string `json:"map" minLength:"1" maxLength:"250" example:"no such map" doc:"A part of the name of its file"`
+	Name string `json:"name,omitempty" maxLength:"100" example:"3v3" doc:"Of the game; none: as configured"`
+}
+
+func (a *api) openGame(ctx context.Context, in *struct{ Body Lobby }) (*body[Answers], error) {
+	return a.order(ctx, control.Order{Command: strings.TrimSpace("host " + view.Quoted(in.Body.Map) + " " + in.Body.Name)})
+}
+
+func (a *api) endGame(ctx context.Context, in *GameID) (*body[Answers], error) {
+	switch i := a.Host.Info(in.ID); {
+	case i.ID == 0:
+		return nil, noGame
+	case i.Playing:
+		return a.order(ctx, control.Order{Game: in.ID, Command: "end"})
+	}
+	return a.order(ctx, control.Order{Command: "unhost " + number(in.ID)})
 }

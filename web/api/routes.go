@@ -43,6 +43,8 @@ func (a *api) routes(to huma.API) {
 	operation(to, access.Public, "GET", "/host", "getHost", "The host and how much goes on", a.getHost)
 	operation(to, access.Viewer, "GET", "/games", "listGames", "Lobbies and running games", a.listGames)
 	operation(to, access.Viewer, "GET", "/games/{id}", "getGame", "One lobby or running game, with its slots", a.getGame)
+	operation(to, access.Admin, "POST", "/games", "openGame", "Open one more lobby, as the command host does", a.openGame)
+	operation(to, access.Moderator, "DELETE", "/games/{id}", "endGame", "Close a lobby or end a game, as unhost and end do", a.endGame)
 	operation(to, access.Viewer, "POST", "/commands", "command", "A command of the host, as of w3host ctl", a.command)
 	operation(to, access.Viewer, "POST", "/games/{id}/commands", "commandGame", "A command of a lobby or game", a.commandGame)
 	operation(to, access.Viewer, "GET", "/maps", "listMaps", "Maps that can be hosted", a.listMaps)
@@ -52,6 +54,9 @@ func (a *api) routes(to huma.API) {
 	operation(to, access.Viewer, "GET", "/realms", "listRealms", "Realms, and whether an account is logged on", a.listRealms)
 	operation(to, access.Viewer, "GET", "/history", "listHistory", "Games of the game log, the latest first", a.listHistory)
 	operation(to, access.Admin, "GET", "/history/{key}", "getHistory", "All that is kept of one game, chat and addresses too", a.getHistory)
+	operation(to, access.Moderator, "GET", "/history/{key}/chat", "getChat", "What was said in a game, to whomever", a.getChat)
+	operation(to, access.Moderator, "GET", "/history/{key}/dossiers", "getDossiers", "The desyncs of a game: who differed and in what", a.getDossiers)
+	describeReplay(to)
 	operation(to, access.Viewer, "GET", "/players/{name}", "getPlayer", "What is known of the players of a name, one per realm", a.getPlayer)
 	operation(to, access.Admin, "GET", "/bans", "listBans", "Bans that hold", a.listBans)
 	operation(to, access.Admin, "GET", "/admins", "listAdmins", "Who may command hosts", a.listAdmins)
@@ -176,17 +181,6 @@ func (a *api) listHistory(ctx context.Context, in *struct {
 		}
 		return out, err
 	})
-}
-
-func (a *api) getHistory(ctx context.Context, in *struct {
-	Key string `path:"key" maxLength:"36" example:"018f0000-0000-7000-8000-000000000000"`
-},
-) (*body[*storage.GameDetail], error) {
-	key, err := storage.ParseGameKey(in.Key)
-	if err != nil || key.IsZero() {
-		return nil, fault(http.StatusNotFound, "not_found", "this is no key of a game")
-	}
-	return ask(ctx, a, func(ctx context.Context) (*storage.GameDetail, error) { return a.DB.Game(ctx, key) })
 }
 
 func (a *api) getPlayer(ctx context.Context, in *named) (*body[list[storage.PlayerStats]], error) {

@@ -133,7 +133,7 @@ func (g *watched) fact(e *Event) {
 		g.commanded(e)
 	case Ended:
 		g.ended = e.At
-		note(texts.Of("over: %s", e.Text))
+		note(texts.Of("over: %v", texts.Known(e.Text)))
 	}
 }
 
