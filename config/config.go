@@ -50,6 +50,7 @@ type Host struct {
 	Product string       `toml:"product" default:"W3XP" oneof:"W3XP WAR3"`
 	Name    string       `toml:"name" default:"w3host" range:"1..15"`     // who speaks for the host in lobbies
 	Play    bool         `toml:"play" default:"true"`                     // answer w3host play with the open lobbies
+	UPnP    bool         `toml:"upnp"`                                    // the router is asked to pass the port on
 	DataDir string       `toml:"data_dir" default:"data" range:"1..4096"` // see paths.go
 }
 

@@ -145,6 +145,27 @@ func (d *target) onlyLobby(how string) (uint32, error) {
 	return 0, cannot("%d lobbies are open: say which one with %s", len(open), how)
 }
 
+// realms is the command.
+func realms(d *target, c *call) error {
+	if d.opts.Realms == nil {
+		return cannot("there is no [[realm]] in the configuration")
+	}
+	online := d.opts.Realms.Online()
+	var lines []texts.Text
+	for _, name := range d.opts.Realms.Names() {
+		switch at := d.opts.Realms.SeenAt(name); {
+		case !online[name]:
+			lines = append(lines, texts.Of("%s: not logged on", name))
+		case at.IsValid():
+			lines = append(lines, texts.Of("%s: logged on, players are sent to %v", name, at))
+		default:
+			lines = append(lines, texts.Of("%s: logged on", name))
+		}
+	}
+	d.tell(c, lines)
+	return nil
+}
+
 // sendLAN reads an address and a port.
 func sendLAN(a *args) act {
 	text, port := a.Word("address"), lan.DefaultPort

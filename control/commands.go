@@ -113,6 +113,13 @@ func init() {
 			},
 		},
 		{
+			Name:      "realms",
+			Help:      "list the realms: whether the host is logged on, and where they send players",
+			Level:     command.Admin,
+			Unaudited: command.All,
+			Bare:      realms,
+		},
+		{
 			Name:     "sendlan",
 			Usage:    "<address> [port]",
 			Help:     "announce a lobby to one more address, as of a player behind a VPN; without a port, to 6112",

@@ -43,11 +43,20 @@ type LAN interface {
 	ShowTo(gameID uint32, to netip.AddrPort) error
 }
 
+// Realms are the accounts of the host.
+type Realms interface {
+	Names() []string
+	Online() map[string]bool
+	// SeenAt is where a realm sends players; invalid: it has not been seen yet.
+	SeenAt(realm string) netip.AddrPort
+}
+
 // Options are what the commands act on.
 type Options struct {
-	Host  *host.Host
-	Maps  Maps
-	Saves Saves
+	Host   *host.Host
+	Maps   Maps
+	Saves  Saves
+	Realms Realms // nil: there are none
 	// LAN announces lobbies; nil if lan.enabled is false.
 	LAN LAN
 	// Seen tells how a game goes, for what programs are answered.

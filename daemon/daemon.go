@@ -23,7 +23,6 @@ import (
 	"w3host/hold"
 	"w3host/host"
 	"w3host/internal/openfiles"
-	"w3host/lan"
 	"w3host/lobby"
 	"w3host/realm"
 	"w3host/record/recording"
@@ -102,7 +101,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 	}()
 	for _, step := range []func() error{
-		d.check, d.findSurvivors, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openReplays, d.announce, d.openLive, d.openWeb,
+		d.check, d.findSurvivors, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openReplays, d.openRouter, d.announce, d.openLive, d.openWeb,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -220,34 +219,6 @@ func (d *daemon) openReplays() error {
 	return nil
 }
 
-// announce opens the ways on which lobbies are found.
-func (d *daemon) announce() error {
-	c := d.Config
-	if c.LAN.Enabled {
-		local, err := lan.Listen(LANOptions(c, d.listeners.Addr(), d.Log))
-		if err != nil {
-			return err
-		}
-		d.atEnd(func() error { local.Shutdown(); return nil })
-		d.host.Advertiser, d.onLAN = local, local
-	}
-	if len(c.Realms) == 0 {
-		return nil
-	}
-	d.onRealms = &realmCommands{
-		admins: d.lists, people: d.host.People, trigger: c.Lobby.CommandTrigger,
-		log: d.part("realm"), lines: make(chan realm.Speech, maxHeard),
-	}
-	realms, err := logOn(c, d.listeners.Addr(), d.onRealms.heard, d.Log)
-	if err != nil {
-		return err
-	}
-	d.atEnd(func() error { realms.Shutdown(); return nil })
-	d.realms = realms
-	d.host.Advertiser, d.host.Realms = advertisers{d.host.Advertiser, realms, d.Log}, realms
-	return nil
-}
-
 // serve runs the host, and carries out the commands of all who may give some.
 func (d *daemon) serve() error {
 	c := d.Config
@@ -261,7 +232,7 @@ func (d *daemon) serve() error {
 	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
 	d.operator = control.New(control.Options{
 		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, Audit: func(a storage.AdminAction) { d.records.Record(a) },
-		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN,
+		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN, Realms: d.accounts(),
 	})
 	r.use = func(c config.Config) {
 		d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting))

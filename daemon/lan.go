@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -8,7 +9,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+	"w3host/internal/router"
 	"w3host/lan"
+	"w3host/realm"
 )
 
 // LANOptions are the options of the LAN part for a host that listens at listen:
@@ -58,4 +61,58 @@ func targets(addresses []string, port uint16) []netip.AddrPort {
 		}
 	}
 	return list
+}
+
+// openRouter has the router pass the ports on that players join and come back at. Whoever
+// comes by a realm uses the port that its section advertises.
+func (d *daemon) openRouter() error {
+	if !d.Config.Host.UPnP {
+		return nil
+	}
+	main := d.listeners.Addr().Port()
+	ports := map[uint16]uint16{main: main}
+	if l := d.listeners.Returns; l != nil {
+		port := l.Addr().(*net.TCPAddr).AddrPort().Port()
+		ports[port] = port
+	}
+	for _, r := range d.Config.Realms {
+		if r.AdvertisePort != 0 {
+			ports[uint16(r.AdvertisePort)] = main
+		}
+	}
+	ended := make(chan struct{})
+	go func() { // ends with ctx
+		defer close(ended)
+		router.Open(d.ctx, ports, d.part("router"))
+	}()
+	d.atEnd(func() error { d.stop(); <-ended; return nil })
+	return nil
+}
+
+// announce opens the ways on which lobbies are found.
+func (d *daemon) announce() error {
+	c := d.Config
+	if c.LAN.Enabled {
+		local, err := lan.Listen(LANOptions(c, d.listeners.Addr(), d.Log))
+		if err != nil {
+			return err
+		}
+		d.atEnd(func() error { local.Shutdown(); return nil })
+		d.host.Advertiser, d.onLAN = local, local
+	}
+	if len(c.Realms) == 0 {
+		return nil
+	}
+	d.onRealms = &realmCommands{
+		admins: d.lists, people: d.host.People, trigger: c.Lobby.CommandTrigger,
+		log: d.part("realm"), lines: make(chan realm.Speech, maxHeard),
+	}
+	realms, err := logOn(c, d.listeners.Addr(), d.onRealms.heard, d.Log)
+	if err != nil {
+		return err
+	}
+	d.atEnd(func() error { realms.Shutdown(); return nil })
+	d.realms = realms
+	d.host.Advertiser, d.host.Realms = advertisers{d.host.Advertiser, realms, d.Log}, realms
+	return nil
 }

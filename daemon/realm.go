@@ -1,9 +1,13 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -13,6 +17,7 @@ import (
 	"w3host/game/command"
 	"w3host/host"
 	"w3host/lan"
+	"w3host/protocol/w3gs"
 	"w3host/realm"
 	"w3host/realm/bncs"
 	"w3host/realm/session"
@@ -55,6 +60,66 @@ func logOn(c config.Config, listen netip.AddrPort, heard func(realm.Speech), log
 	return realm.LogOn(realm.Options{
 		Accounts: realmAccounts(c, listen), Heard: heard, Log: log.With().Str("part", "realm").Logger(),
 	})
+}
+
+// accounts are those of the host for commands; nil: none.
+func (d *daemon) accounts() control.Realms {
+	if d.realms == nil {
+		return nil
+	}
+	return d.realms
+}
+
+// SeenByRealm logs on to the first realm of a configuration, lists a lobby for a moment,
+// and returns where the realm sends its players.
+func SeenByRealm(ctx context.Context, c config.Config, listen netip.AddrPort) (at netip.AddrPort, err error) {
+	c.Realms[0].CreateAccount = false
+	var log problems
+	realms, err := logOn(c, listen, func(realm.Speech) {}, zerolog.New(&log).Level(zerolog.WarnLevel))
+	if err != nil {
+		return at, err
+	}
+	defer realms.Shutdown()
+	ad := lan.Advert{GameID: 1, Name: "w3host doctor", Stat: w3gs.StatString{MapPath: `Maps\doctor.w3x`, HostName: "w3host"}, Count: lan.Count{Slots: 2, Open: 2}}
+	if err := realms.Open(ad); err != nil {
+		return at, err
+	}
+	every := time.NewTicker(50 * time.Millisecond)
+	defer every.Stop()
+	for !at.IsValid() {
+		select {
+		case <-ctx.Done():
+			return at, errors.New("the realm did not list a lobby in time")
+		case <-every.C:
+			if why := log.last(); why != "" {
+				return at, errors.New(why)
+			}
+			at = realms.SeenAt(c.Realms[0].Name)
+		}
+	}
+	return at, nil
+}
+
+// problems keeps the reason of the last line of a log.
+type problems struct {
+	mu     sync.Mutex
+	reason string
+}
+
+func (p *problems) Write(line []byte) (int, error) {
+	var l struct{ Reason, Message string }
+	if json.Unmarshal(line, &l) == nil {
+		p.mu.Lock()
+		p.reason = cmp.Or(l.Reason, l.Message)
+		p.mu.Unlock()
+	}
+	return len(line), nil
+}
+
+func (p *problems) last() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.reason
 }
 
 // advertisers announces lobbies on the LAN and on realms.

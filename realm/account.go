@@ -2,6 +2,7 @@ package realm
 
 import (
 	"context"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,6 +26,7 @@ type account struct {
 	running sync.WaitGroup
 
 	online atomic.Bool
+	seen   atomic.Pointer[netip.AddrPort] // where the realm sent players last
 
 	games []listing // in the order in which they are listed; the lock of Realms guards it
 	asks  uint64    // heard so far
@@ -113,6 +115,7 @@ func (a *account) handle(ctx context.Context, e session.Event) {
 		case session.Listed:
 			a.log.Info().Uint32("game", e.ID).Str("name", e.Name).Msg("lobby listed on the realm")
 		case session.ListedAt:
+			a.seen.Store(&e.Addr)
 			a.compare(e)
 		case session.NotListed:
 			a.log.Warn().Uint32("game", e.ID).Str("name", e.Name).Str("reason", e.Why).Msg("lobby not listed on the realm")

@@ -91,6 +91,17 @@ func (r *Realms) Online() map[string]bool {
 	return online
 }
 
+// SeenAt is where a realm sends players, as its own list says; invalid: it has not been
+// seen yet.
+func (r *Realms) SeenAt(name string) (at netip.AddrPort) {
+	for _, a := range r.accounts {
+		if seen := a.seen.Load(); seen != nil && sameRealm(a.opts.Realm, name) {
+			at = *seen
+		}
+	}
+	return at
+}
+
 // Port is where players of a realm's list join: what its first account advertises; 0: there
 // is no such realm.
 func (r *Realms) Port(name string) uint16 { return r.first(name).Port }

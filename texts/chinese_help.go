@@ -11,6 +11,7 @@ var chineseHelp = map[string]string{
 	"open one more lobby; put a map name of several words in quotes; observers, speed and visibility as in the configuration; --owner: for somebody else": "再开一个房间；含空格的地图名要加引号；observers、speed、visibility 与配置中相同；--owner：替别人开房",
 	"close a lobby; no number is needed if only one is open":                                     "关闭一个房间；只有一个房间时可省略编号",
 	"list the maps that can be hosted":                                                           "列出可以使用的地图",
+	"list the realms: whether the host is logged on, and where they send players":                "列出各战网：主机是否已登录，以及它们把玩家引导到哪里",
 	"announce a lobby to one more address, as of a player behind a VPN; without a port, to 6112": "向另一个地址广播房间，例如 VPN 中的玩家；不写端口则为 6112",
 	"show or choose the map of the next lobby; always: of all that follow, too":                  "查看或选择下一个房间的地图；always：之后的房间也用它",
 	"vote for the next map, or show the votes":                                                   "为下一张地图投票，或查看投票",

@@ -15,22 +15,29 @@ import (
 const doctorHelp = `w3host doctor checks whether a host can do its work here, and says what to do
 about each fault. It changes nothing; a host may run meanwhile.
 
+With --realms it also logs on to each [[realm]], lists a lobby there for a moment and
+looks where players are sent. That ends the session of a host that uses the account.
+
 The exit code is 0 when all is well, 1 when there is a fault, 2 when the flags make
 no sense.`
 
 func doctorCommand() *cobra.Command {
 	var o serveOptions
+	var realms bool
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "check the configuration, maps, ports and more, with a remedy for each fault", Long: doctorHelp, Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return examine(cmd.Context(), &o, cmd.OutOrStdout()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return examine(cmd.Context(), &o, realms, cmd.OutOrStdout())
+		},
 	}
 	o.addTo(cmd)
+	cmd.Flags().BoolVar(&realms, "realms", false, "log on to each realm and ask where it sends players")
 	return cmd
 }
 
 // examine reads the configuration as serve does and reports each of its faults as a
 // finding, then makes the checks with the values that could be read.
-func examine(ctx context.Context, o *serveOptions, stdout io.Writer) error {
+func examine(ctx context.Context, o *serveOptions, realms bool, stdout io.Writer) error {
 	code := exitOK
 	tell := func(f doctor.Finding) {
 		if f.Remedy == "" {
@@ -48,7 +55,7 @@ func examine(ctx context.Context, o *serveOptions, stdout io.Writer) error {
 	if faults.ErrorOrNil() == nil {
 		tell(doctor.Finding{What: "configuration", Detail: cmp.Or(c.File, "defaults and environment, since there is no config.toml here")})
 	}
-	if err := doctor.Examine(ctx, c, tell); err != nil {
+	if err := doctor.Examine(ctx, c, realms, tell); err != nil {
 		return exitCode(exitFailed) // interrupted
 	}
 	return exit(code)

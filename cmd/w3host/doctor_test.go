@@ -6,11 +6,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 
 	"w3host/internal/openfiles"
+	"w3host/internal/realmtest"
 	"w3host/internal/testkit"
 )
 
@@ -186,4 +188,29 @@ func TestDoctorBesideAHost(t *testing.T) {
 	if code, out, _ := shell(t, "doctor", "--config", file); code != exitOK || !strings.Contains(out, "a host is running") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
+}
+
+// With --realms it asks each realm where players are sent, and with a wrong password says what the realm says.
+func TestDoctorAsksRealms(t *testing.T) {
+	s := realmtest.Start(t)
+	s.Register("HostBot", realmPassword)
+	_, file := doctorConfig(t)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for password, want := range map[string]string{
+		realmPassword: `✓ realm Home: players are sent to 127\.0\.0\.1:\d+, which is reached from the realm's own network only`,
+		"wrong":       `✗ realm Home: .*password`,
+	} {
+		realm := fmt.Sprintf("[[realm]]\nname = \"Home\"\naddress = %q\naccount = \"HostBot\"\npassword = %q\n", s.Addr(), password)
+		if err := os.WriteFile(file, append(text, realm...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, out, _ := shell(t, "doctor", "--realms", "--config", file)
+		if flat := strings.Join(strings.Fields(out), " "); !regexp.MustCompile(want).MatchString(flat) {
+			t.Errorf("%s: no %s in\n%s", password, want, out)
+		}
+	}
+	testkit.Eventually(t, "the lobby is listed no more", func() bool { return len(s.Games()) == 0 })
 }

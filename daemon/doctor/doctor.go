@@ -37,8 +37,8 @@ type check struct {
 }
 
 // Examine makes all checks, in the order in which a starting host depends on them, and
-// tells the finding of each. The error is that of ctx.
-func Examine(ctx context.Context, c config.Config, tell func(Finding)) error {
+// tells the finding of each. With ask it logs on to the realms. The error is that of ctx.
+func Examine(ctx context.Context, c config.Config, ask bool, tell func(Finding)) error {
 	checks := []check{{"clock", checkClock}, {"open files", checkFiles}, {"scripts", checkScripts}}
 	for _, e := range c.Entries() {
 		checks = append(checks, check{fmt.Sprintf("map of %q", e.Lobby.Name), checkMaps(e)})
@@ -46,7 +46,7 @@ func Examine(ctx context.Context, c config.Config, tell func(Finding)) error {
 	checks = append(checks, check{"maps folder", checkMapsFolder}, check{"TCP port", checkListen}, check{"UDP port", checkLANPort},
 		check{"broadcast", checkBroadcasts}, check{"multicast DNS", checkMulticast}, check{"database", checkDatabase}, check{"spool", checkSpool}, check{"replays", checkReplays})
 	for _, r := range c.Realms {
-		checks = append(checks, check{"realm " + r.Name, checkRealm(r)})
+		checks = append(checks, check{"realm " + r.Name, checkRealm(r, ask)})
 	}
 	for _, check := range checks {
 		if ctx.Err() != nil {

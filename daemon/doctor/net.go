@@ -78,14 +78,26 @@ func ownAddresses(listen string) []string {
 		return []string{listen}
 	}
 	var out []string
-	addrs, _ := net.InterfaceAddrs() // without any there is nothing to reach
-	for _, a := range addrs {
-		if ipnet, ok := a.(*net.IPNet); ok && ipnet.IP.To4() != nil {
-			out = append(out, net.JoinHostPort(ipnet.IP.String(), port))
+	for _, ip := range ownIPs() {
+		if ip.Is4() {
+			out = append(out, net.JoinHostPort(ip.String(), port))
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// ownIPs are the addresses of this machine.
+func ownIPs() (list []netip.Addr) {
+	addrs, _ := net.InterfaceAddrs() // without any there is nothing to reach
+	for _, a := range addrs {
+		if ipnet, ok := a.(*net.IPNet); ok {
+			if ip, ok := netip.AddrFromSlice(ipnet.IP); ok {
+				list = append(list, ip.Unmap())
+			}
+		}
+	}
+	return list
 }
 
 // lanPlan is the options that a host would start the LAN part with, except that port 0
