@@ -141,39 +141,45 @@ func (b *board) due(now time.Time) (p post, next time.Time) {
 		if len(l.byUDP(b.opts)) == 0 {
 			continue
 		}
-		regular := !now.Before(l.next)
-		var news [][]byte
-		if !l.announced {
-			news = l.creates(b.opts)
-		}
-		if !l.announced || l.changed || regular {
-			news = append(news, l.refresh())
-			l.show = l.show || b.opts.BroadcastInfo
-			if b.opts.PushInfo && !l.show {
-				p.push = append(p.push, l.infos(b.opts, now)...)
-			}
-		}
-		if l.show {
-			news = append(news, l.infos(b.opts, now)...)
-		}
-		p.all = append(p.all, news...)
-		for i := range l.also {
-			if e := &l.also[i]; e.told {
-				p.add(e.to, news...)
-			} else {
-				e.told = true
-				p.add(e.to, append(l.creates(b.opts), l.refresh())...)
-			}
-		}
-		if regular {
-			l.next = l.nextRefresh(now, b.opts.interval)
-		}
-		l.announced, l.changed, l.show = true, false, false
+		b.announce(l, now, &p)
 		if next.IsZero() || l.next.Before(next) {
 			next = l.next
 		}
 	}
 	return p, next
+}
+
+// announce adds to p what is to be sent now for one lobby: its 0x31 if it is new, its 0x32
+// if it is new, has changed or is due, and its 0x30 if it was asked for.
+func (b *board) announce(l *lobby, now time.Time, p *post) {
+	regular := !now.Before(l.next)
+	var news [][]byte
+	if !l.announced {
+		news = l.creates(b.opts)
+	}
+	if !l.announced || l.changed || regular {
+		news = append(news, l.refresh())
+		l.show = l.show || b.opts.BroadcastInfo
+		if b.opts.PushInfo && !l.show {
+			p.push = append(p.push, l.infos(b.opts, now)...)
+		}
+	}
+	if l.show {
+		news = append(news, l.infos(b.opts, now)...)
+	}
+	p.all = append(p.all, news...)
+	for i := range l.also {
+		if e := &l.also[i]; e.told {
+			p.add(e.to, news...)
+		} else {
+			e.told = true
+			p.add(e.to, append(l.creates(b.opts), l.refresh())...)
+		}
+	}
+	if regular {
+		l.next = l.nextRefresh(now, b.opts.interval)
+	}
+	l.announced, l.changed, l.show = true, false, false
 }
 
 // nextRefresh is the next regular 0x32 after now, a multiple of the interval after
