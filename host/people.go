@@ -39,6 +39,7 @@ func (g *Game) ask(op *game.Op) {
 // refused, empty if it was not.
 func (s *shard) ask(by *command.Caller, q command.Query, done func(refused string)) {
 	given := by.Pending()
+	q.Data = by.Data
 	s.askPeople(q, func(text string, err error) {
 		defer given()
 		if err != nil {

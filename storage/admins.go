@@ -25,13 +25,13 @@ func Roles() []Role { return []Role{RoleAdmin, RoleRoot} }
 // Admin is a person with rights in one realm, or everyone who joins from a network.
 // The same name on another realm may be another person.
 type Admin struct {
-	Name     string       `json:"name"`  // empty: any name from the network
-	Realm    string       `json:"realm"` // empty: the LAN
+	Name     string       `json:"name" doc:"None: any name from the network"`
+	Realm    string       `json:"realm" doc:"None: the LAN"`
 	Role     Role         `json:"role"`
 	By       string       `json:"added_by" db:"added_by"`
 	At       time.Time    `json:"added_at" db:"added_at"`
-	Network  netip.Prefix `json:"network"`  // the role counts for joins from there; invalid: from anywhere
-	Password bool         `json:"password"` // the role counts only after a login
+	Network  netip.Prefix `json:"network,omitzero" doc:"The role counts for joins from there; none: from anywhere"`
+	Password bool         `json:"password" doc:"The role counts only after a login"`
 }
 
 // Target is whom the role is for, as a person would write it.

@@ -13,15 +13,15 @@ import (
 
 // Ban keeps a player out by name, by network, or by whichever fits first.
 type Ban struct {
-	ID      int64
-	Name    string       // compared without case; empty: any name
-	Network netip.Prefix // an address is a network of one; invalid: any
-	Realm   string       // empty: everywhere, the LAN included
-	Reason  string
-	By      string    `db:"banned_by"`
-	At      time.Time `db:"banned_at"`
-	Expires time.Time `db:"expires_at"` // zero: never
-	Lifted  time.Time `db:"lifted_at"`  // zero while it holds
+	ID      int64        `json:"id"`
+	Name    string       `json:"name,omitempty" doc:"Compared without case; none: any name"`
+	Network netip.Prefix `json:"network,omitzero" doc:"An address is a network of one; none: any"`
+	Realm   string       `json:"realm" doc:"None: everywhere, the LAN included"`
+	Reason  string       `json:"reason"`
+	By      string       `json:"banned_by" db:"banned_by"`
+	At      time.Time    `json:"banned_at" db:"banned_at"`
+	Expires time.Time    `json:"expires_at,omitzero" db:"expires_at" doc:"None: never"`
+	Lifted  time.Time    `json:"lifted_at,omitzero" db:"lifted_at" doc:"None while it holds"`
 }
 
 // Target is what the ban is about, as a person would write it.

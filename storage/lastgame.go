@@ -9,17 +9,17 @@ import (
 
 // LastGame is the game that a player has played last, as those who ask in the chat want it.
 type LastGame struct {
-	Map     string
-	Began   time.Time
-	Length  time.Duration
-	Players []LastPlayer
+	Map      string       `json:"map"`
+	Began    time.Time    `json:"began"`
+	PlayedMS int64        `json:"played_ms"`
+	Players  []LastPlayer `json:"players"`
 }
 
 // LastPlayer is one who played in it. The outcome is one of the Outcome words, "disputed", or empty.
 type LastPlayer struct {
-	Name    string
-	Team    int
-	Outcome string
+	Name    string `json:"name"`
+	Team    int    `json:"team"`
+	Outcome string `json:"outcome"`
 }
 
 // LastGameOf finds the latest game of a player that has ended; ErrNotFound without one.
@@ -35,7 +35,7 @@ func (d *Store) LastGameOf(ctx context.Context, name string) (g LastGame, err er
 	if err != nil {
 		return g, err
 	}
-	g.Map, g.Began, g.Length = row.MapName, row.StartedAt, time.Duration(row.PlayedMS)*time.Millisecond
+	g.Map, g.Began, g.PlayedMS = row.MapName, row.StartedAt, row.PlayedMS
 	g.Players, err = sqldb.List[LastPlayer](ctx, d.sql,
 		"SELECT name, team, coalesce(outcome, '') AS outcome FROM played WHERE game_key = $1 ORDER BY team, slot", row.Key)
 	return g, err

@@ -20,13 +20,13 @@ const (
 
 // Remark is what a moderator has written about a player.
 type Remark struct {
-	ID     int64
-	Kind   RemarkKind
-	Name   string
-	Line   string
-	By     string    `db:"made_by"`
-	At     time.Time `db:"made_at"`
-	Lifted time.Time `db:"lifted_at"` // zero while it stands
+	ID     int64      `json:"id"`
+	Kind   RemarkKind `json:"kind"`
+	Name   string     `json:"name"`
+	Line   string     `json:"line"`
+	By     string     `json:"made_by" db:"made_by"`
+	At     time.Time  `json:"made_at" db:"made_at"`
+	Lifted time.Time  `json:"lifted_at,omitzero" db:"lifted_at"` // zero while it stands
 }
 
 // AddRemark keeps a remark, and counts the warnings of the player that stand since a time.

@@ -78,7 +78,7 @@ func testStats(t *testing.T, db *storage.Store) {
 		},
 	}})
 	last, err := db.LastGameOf(t.Context(), " BOB ")
-	if err != nil || last.Map != "Footmen" || last.Length != 20*time.Minute || !last.Began.Equal(after(2*time.Hour+time.Minute)) ||
+	if err != nil || last.Map != "Footmen" || last.PlayedMS != 20*60_000 || !last.Began.Equal(after(2*time.Hour+time.Minute)) ||
 		!slices.Equal(last.Players, []storage.LastPlayer{{Name: "Ann", Outcome: storage.OutcomeDrew}, {Name: "bob", Outcome: "disputed"}}) {
 		t.Errorf("the last game of bob: %+v, %v", last, err)
 	}

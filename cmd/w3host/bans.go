@@ -98,19 +98,6 @@ func hintNetwork(ctx context.Context, db *storage.Store, target storage.BanTarge
 	return err
 }
 
-// banFacts is a ban in JSON.
-type banFacts struct {
-	ID        int64      `json:"id"`
-	Name      string     `json:"name,omitempty"`
-	Network   string     `json:"network,omitempty"`
-	Realm     string     `json:"realm"`
-	Reason    string     `json:"reason"`
-	By        string     `json:"banned_by"`
-	At        time.Time  `json:"banned_at"`
-	ExpiresAt *time.Time `json:"expires_at"`
-	LiftedAt  *time.Time `json:"lifted_at,omitempty"`
-}
-
 func bansCommand() *cobra.Command {
 	c, cmd := newDBCommand("bans", "list the bans", "w3host bans lists the bans, the latest first.")
 	all := cmd.Flags().Bool("all", false, "also those that are over")
@@ -120,11 +107,7 @@ func bansCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		facts := make([]banFacts, 0, len(bans))
-		for _, b := range bans {
-			facts = append(facts, factsOfBan(b))
-		}
-		return c.print(list{facts, "No bans.", "WHO\tREALM\tSINCE\tENDS\tBY\tREASON", rowsOf(bans, func(b storage.Ban) []string {
+		return c.print(list{bans, "No bans.", "WHO\tREALM\tSINCE\tENDS\tBY\tREASON", rowsOf(bans, func(b storage.Ban) []string {
 			ends := "never"
 			if !b.Expires.IsZero() {
 				ends = local(b.Expires)
@@ -135,21 +118,6 @@ func bansCommand() *cobra.Command {
 			return []string{b.Target(), cmp.Or(b.Realm, "everywhere"), local(b.At), ends, b.By, b.Reason}
 		})})
 	})
-}
-
-func factsOfBan(b storage.Ban) banFacts {
-	return banFacts{
-		ID: b.ID, Name: b.Name, Network: storage.Ban{Network: b.Network}.Target(), Realm: b.Realm, Reason: b.Reason, By: b.By,
-		At: b.At, ExpiresAt: unlessZero(b.Expires), LiftedAt: unlessZero(b.Lifted),
-	}
-}
-
-// unlessZero is nil for the zero time: null in JSON.
-func unlessZero(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }
 
 func onRealm(realm string) string {

@@ -38,7 +38,7 @@ func ctlCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.UintVar(&o.game, "game", 0, "for lobby or game `N`, as eg N COMMAND")
-	fs.BoolVar(&o.json, "json", false, "print a JSON object: lines, refused, and data where the answer is a list of lobbies and games, maps or entries")
+	fs.BoolVar(&o.json, "json", false, "print a JSON object: lines, refused, and data where the answer lists something")
 	fs.StringVar(&o.socket, "socket", "", "the host's socket `FILE`; otherwise the configuration's")
 	configFlag(fs, &o.file)
 	return cmd

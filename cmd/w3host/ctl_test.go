@@ -88,6 +88,7 @@ ctl bans --game 1 | grep -q 'There are no bans'
 ctl 'stats nobody' | grep -q 'nobody has not played here yet'
 ctl 'ban Mallory 2d flames' | grep -q 'Mallory is banned until'
 ctl 'checkban Mallory' --game 1 | grep -q flames
+ctl --json 'checkban Mallory' --game 1 | grep -q '"reason": "flames"'
 ctl unban Mallory
 if ctl unban Mallory; then exit 9; fi
 `)

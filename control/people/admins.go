@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +18,13 @@ func (d Directory) admins(ctx context.Context, q *command.Query) (answer, error)
 	if err != nil {
 		return nil, err
 	}
+	if name != "" {
+		all = slices.DeleteFunc(all, func(a storage.Admin) bool { return !strings.EqualFold(a.Name, strings.TrimSpace(name)) })
+	}
+	q.Give(all)
 	var list []texts.Text
 	for _, a := range all {
-		if name == "" || strings.EqualFold(a.Name, strings.TrimSpace(name)) {
-			list = append(list, describe(a))
-		}
+		list = append(list, describe(a))
 	}
 	switch {
 	case len(list) > 0:
@@ -77,6 +80,9 @@ func (d Directory) addAdmin(ctx context.Context, q *command.Query) (answer, erro
 	err = d.DB.AddAdmin(ctx, a)
 	if errors.Is(err, storage.ErrConflict) {
 		return nil, texts.Of("%s is already an admin (%v)", who, role)
+	}
+	if err == nil {
+		q.Give(a)
 	}
 	return one("%s is now an admin (%v).", who, role), err
 }

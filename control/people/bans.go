@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,6 +59,7 @@ func (d Directory) store(ctx context.Context, q *command.Query, t storage.BanTar
 	if err != nil {
 		return nil, err
 	}
+	q.Give(ban)
 	if ban.Expires.IsZero() {
 		return one("%s is banned permanently.", ban.Target()), nil
 	}
@@ -76,6 +78,7 @@ func (d Directory) unban(ctx context.Context, q *command.Query) (answer, error) 
 	if err != nil {
 		return nil, err
 	}
+	q.Give(lifted)
 	var who []string
 	for _, ban := range lifted {
 		who = append(who, ban.Target())
@@ -83,8 +86,9 @@ func (d Directory) unban(ctx context.Context, q *command.Query) (answer, error) 
 	return one("No longer banned: %s.", strings.Join(who, ", ")), nil
 }
 
-func (d Directory) bans(ctx context.Context, _ *command.Query) (answer, error) {
+func (d Directory) bans(ctx context.Context, q *command.Query) (answer, error) {
 	all, err := d.DB.Bans(ctx, false)
+	q.Give(all)
 	if err != nil || len(all) == 0 {
 		return one("There are no bans."), err
 	}
@@ -113,10 +117,10 @@ func (d Directory) checkBan(ctx context.Context, q *command.Query) (lines answer
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return nil, err
 	}
+	all = slices.DeleteFunc(all, func(b storage.Ban) bool { return !b.Matches(name, addr, b.Realm, time.Now()) })
+	q.Give(all)
 	for _, ban := range all {
-		if ban.Matches(name, addr, ban.Realm, time.Now()) {
-			lines = append(lines, describeBan(ban))
-		}
+		lines = append(lines, describeBan(ban))
 	}
 	if lines == nil {
 		return one("%s is not banned.", q.Name), nil

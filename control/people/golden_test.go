@@ -15,13 +15,14 @@ import (
 // today is a day, with an hour behind it.
 var today = regexp.MustCompile(`20\d\d-\d\d-\d\d( \d\d:\d\d)?`)
 
-// TestTexts has every answer in both languages, in the singular and the plural.
-func TestTexts(t *testing.T) {
+// twoGames is a database with a game of Ann and Bob, and one of Ann.
+func twoGames(t *testing.T) *storage.Store {
+	t.Helper()
 	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "w3host.db"), storage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { _ = db.Close() })
 	day := time.Date(2026, 11, 20, 14, 5, 6, 0, time.UTC)
 	batch := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
 	played := func(names ...string) {
@@ -45,6 +46,12 @@ func TestTexts(t *testing.T) {
 	if err := db.Apply(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
+	return db
+}
+
+// TestTexts has every answer in both languages, in the singular and the plural.
+func TestTexts(t *testing.T) {
+	db := twoGames(t)
 	rule := func() Warnings { return Warnings{Most: 2, Within: time.Hour, Ban: 24 * time.Hour} }
 	ask := func(l texts.Language, line string) string {
 		what, name, _ := strings.Cut(line, " ")

@@ -19,7 +19,8 @@ func (d Directory) lastGame(ctx context.Context, q *command.Query) (answer, erro
 	if err != nil {
 		return nil, err
 	}
-	lines := one("%s played %s last, on %s, for %v.", q.Name, g.Map, g.Began.UTC().Format("2006-01-02 15:04 UTC"), g.Length.Round(time.Second))
+	q.Give(g)
+	lines := one("%s played %s last, on %s, for %v.", q.Name, g.Map, g.Began.UTC().Format("2006-01-02 15:04 UTC"), (time.Duration(g.PlayedMS) * time.Millisecond).Round(time.Second))
 	by := map[string][]string{}
 	for _, p := range g.Players {
 		switch p.Outcome {

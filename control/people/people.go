@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,14 +28,19 @@ type Directory struct {
 const most = 10
 
 // Ask carries a query out. The answer is a line, or several, or none, in the
-// query's language; an error is one line in it too.
+// query's language; an error is one line in it too. What is listed goes to Data as values.
 func (d Directory) Ask(ctx context.Context, q command.Query) (string, error) {
+	give, values := q.Data, any(nil)
+	q.Data = func(v any) { values = v }
 	lines, err := answers[q.What](d, ctx, &q)
 	if errors.Is(err, storage.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
 		err = texts.Of("the database does not answer: try again later")
 	}
 	if err != nil {
 		return "", errors.New(texts.From(err).In(q.Language))
+	}
+	if give != nil && values != nil {
+		give(values)
 	}
 	return texts.Join(lines, "\n").In(q.Language), nil
 }
@@ -111,6 +117,7 @@ func games(n int) texts.Text { return texts.Count(n, "%d game", "%d games") }
 
 func (d Directory) stats(ctx context.Context, q *command.Query) (lines answer, err error) {
 	all, err := d.DB.PlayerStats(ctx, q.Name)
+	q.Give(append([]storage.PlayerStats{}, all...))
 	if errors.Is(err, storage.ErrNotFound) {
 		return one("%s has not played here yet.", q.Name), nil
 	}
@@ -130,6 +137,7 @@ func (d Directory) rank(ctx context.Context, q *command.Query) (lines answer, er
 	if err != nil {
 		return nil, err
 	}
+	q.Give(all)
 	if len(all) == 0 {
 		return one("%s has no rating on this map yet.", q.Name), nil
 	}
@@ -156,11 +164,12 @@ func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	all = slices.DeleteFunc(all, func(r storage.Rating) bool { return r.Games < firstRating })
+	all = all[:min(len(all), most)]
+	q.Give(all)
 	var best []texts.Text
 	for _, r := range all {
-		if r.Games >= firstRating && len(best) < most {
-			best = append(best, texts.Of("%d. %s (%v)", r.Place, r.Name+onRealm(r.Realm), texts.Count(r.Points, "%d point", "%d points")))
-		}
+		best = append(best, texts.Of("%d. %s (%v)", r.Place, r.Name+onRealm(r.Realm), texts.Count(r.Points, "%d point", "%d points")))
 	}
 	if best == nil {
 		return one("Nobody has played enough rated games on %s yet.", category), nil
@@ -168,16 +177,29 @@ func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
 	return one("The best on %s: %v.", category, texts.Join(best, ", ")), nil
 }
 
+// save is one as a value.
+type save struct {
+	Game     storage.GameKey `json:"game"`
+	File     string          `json:"file"`
+	At       time.Time       `json:"at"`
+	PlayedMS int64           `json:"played_ms"`
+	Map      string          `json:"map"`
+	Players  string          `json:"players"`
+}
+
 // saves lists the latest saves of a player's games.
 func (d Directory) saves(ctx context.Context, q *command.Query) (lines answer, err error) {
 	all, err := d.DB.Saves(ctx, q.Name, most)
 	if err == nil && len(all) == 0 {
-		return one("No saved games are known."), nil
+		lines = one("No saved games are known.")
 	}
+	values := []save{}
 	for _, s := range all {
+		values = append(values, save{s.Game, s.File, s.At, s.Played.Milliseconds(), s.MapName, s.Players})
 		at := fmt.Sprintf("%d:%02d", int(s.Played.Minutes()), int(s.Played.Seconds())%60)
 		lines = append(lines, texts.Of("%q at %s on %s, %s: %s", s.File, at, s.MapName, s.At.UTC().Format(time.DateOnly), s.Players))
 	}
+	q.Give(values)
 	return lines, err
 }
 
@@ -187,6 +209,7 @@ func (d Directory) dota(ctx context.Context, q *command.Query) (lines answer, er
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return nil, err
 	}
+	q.Give(append([]storage.PlayerStats{}, all...))
 	for _, s := range all {
 		var parts []texts.Text
 		most := 0
@@ -208,13 +231,20 @@ func (d Directory) dota(ctx context.Context, q *command.Query) (lines answer, er
 
 // check is all that the database has about a player.
 func (d Directory) check(ctx context.Context, q *command.Query) (lines answer, err error) {
-	for _, part := range []func(context.Context, *command.Query) (answer, error){d.stats, d.checkBan, d.admins} {
-		some, err := part(ctx, q)
+	values := map[string]any{}
+	for _, part := range []struct {
+		name string
+		ask  func(context.Context, *command.Query) (answer, error)
+	}{{"players", d.stats}, {"bans", d.checkBan}, {"admins", d.admins}} {
+		of := *q
+		of.Data = func(v any) { values[part.name] = v }
+		some, err := part.ask(ctx, &of)
 		if err != nil {
 			return nil, err
 		}
 		lines = append(lines, some...)
 	}
+	q.Give(values)
 	return lines, nil
 }
 
@@ -223,6 +253,7 @@ func (d Directory) alts(ctx context.Context, q *command.Query) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.Give(names)
 	if len(names) == 0 {
 		return one("No other names were seen from %s's addresses.", q.Name), nil
 	}

@@ -58,6 +58,7 @@ func (d Directory) warn(ctx context.Context, q *command.Query) (answer, error) {
 
 func (d Directory) remarks(ctx context.Context, q *command.Query) (lines answer, err error) {
 	all, err := d.DB.Remarks(ctx, q.Name, most)
+	q.Give(all)
 	if err != nil || len(all) == 0 {
 		return one("There are no warnings or notes about %s.", q.Name), err
 	}

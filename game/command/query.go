@@ -24,6 +24,14 @@ type Query struct {
 	Map      string         // as it calls itself
 	Language texts.Language // of the answer
 	Quiet    bool           // nobody waits for the answer
+	Data     func(any)      // takes the answer as values; nil: nobody wants them
+}
+
+// Give hands over what the answer says in words as values.
+func (q *Query) Give(values any) {
+	if q.Data != nil {
+		q.Data(values)
+	}
 }
 
 // Question fills in the query of a command, which has its name, its caller and the

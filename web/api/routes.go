@@ -86,7 +86,7 @@ type Line struct {
 // Answers are what a command said.
 type Answers struct {
 	Lines []string `json:"lines"`
-	Data  any      `json:"data,omitempty" doc:"The same as values, of commands that list lobbies and games, maps or entries"`
+	Data  any      `json:"data,omitempty" doc:"The same as values, of commands that list something: lobbies and games, maps, entries, and what the game log knows of players, bans and admins"`
 }
 
 func (a *api) command(ctx context.Context, in *struct{ Body Line }) (*body[Answers], error) {
@@ -190,44 +190,16 @@ func (a *api) getPlayer(ctx context.Context, in *named) (*body[list[storage.Play
 	})
 }
 
-// Ban keeps somebody out.
-type Ban struct {
-	ID      int64     `json:"id"`
-	Target  string    `json:"target" doc:"A name, a network, or both"`
-	Realm   string    `json:"realm,omitempty" doc:"None: everywhere"`
-	Reason  string    `json:"reason,omitempty"`
-	By      string    `json:"by"`
-	At      time.Time `json:"at"`
-	Expires time.Time `json:"expires,omitzero" doc:"None: never"`
-}
-
-func (a *api) listBans(ctx context.Context, _ *none) (*body[list[Ban]], error) {
-	return ask(ctx, a, func(ctx context.Context) (list[Ban], error) {
-		out := list[Ban]{Items: []Ban{}}
-		bans, err := a.DB.Bans(ctx, false)
-		for _, b := range bans {
-			out.Items = append(out.Items, Ban{b.ID, b.Target(), b.Realm, b.Reason, b.By, b.At, b.Expires})
-		}
+func (a *api) listBans(ctx context.Context, _ *none) (*body[list[storage.Ban]], error) {
+	return ask(ctx, a, func(ctx context.Context) (out list[storage.Ban], err error) {
+		out.Items, err = a.DB.Bans(ctx, false)
 		return out, err
 	})
 }
 
-// Admin may command hosts.
-type Admin struct {
-	Target string       `json:"target" doc:"A name, a network, or both"`
-	Realm  string       `json:"realm,omitempty" doc:"None: the LAN"`
-	Role   storage.Role `json:"role"`
-	By     string       `json:"by"`
-	At     time.Time    `json:"at"`
-}
-
-func (a *api) listAdmins(ctx context.Context, _ *none) (*body[list[Admin]], error) {
-	return ask(ctx, a, func(ctx context.Context) (list[Admin], error) {
-		out := list[Admin]{Items: []Admin{}}
-		admins, err := a.DB.Admins(ctx)
-		for _, m := range admins {
-			out.Items = append(out.Items, Admin{m.Target(), m.Realm, m.Role, m.By, m.At})
-		}
+func (a *api) listAdmins(ctx context.Context, _ *none) (*body[list[storage.Admin]], error) {
+	return ask(ctx, a, func(ctx context.Context) (out list[storage.Admin], err error) {
+		out.Items, err = a.DB.Admins(ctx)
 		return out, err
 	})
 }
