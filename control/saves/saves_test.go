@@ -93,7 +93,7 @@ func TestOpen(t *testing.T) {
 		{control.SavedGame{File: "friday.w3z"}, "1 Ann@Home, 3 Bob, 4 Fake 1 (fake)"},
 		{control.SavedGame{File: "friday.w3z", Players: map[int]string{2: "Rob@Home"}}, "1 Ann@Home, 3 Rob@Home, 4 Fake 1 (fake)"},
 		{control.SavedGame{File: "friday.w3z", Players: map[int]string{0: "A", 2: "B", 3: "C"}}, "1 A, 3 B, 4 C"},
-		{control.SavedGame{File: "friday.w3z", Players: map[int]string{2: "ann"}}, "two slots cannot both be those of ann"},
+		{control.SavedGame{File: "friday.w3z", Players: map[int]string{2: "ann"}}, "ann cannot have two slots"},
 		{control.SavedGame{File: "friday.w3z", Players: map[int]string{1: "Cid"}}, "nobody played in slot 2"},
 		{control.SavedGame{File: "friday.w3z", Replay: "other.w3g"}, "is a replay of another game"},
 		{control.SavedGame{File: "other.w3z"}, "it is not known who played in the slots 1, 3, 4"},
@@ -104,7 +104,7 @@ func TestOpen(t *testing.T) {
 		{control.SavedGame{File: "../friday.w3z"}, "is not in the folder"},
 		{control.SavedGame{File: filepath.Join(f.Dir(), "friday.w3z")}, "is not in the folder"},
 		{control.SavedGame{File: filepath.Join(f.Dir(), "friday.w3z"), Anywhere: true}, "1 Ann@Home, 3 Bob, 4 Fake 1 (fake)"},
-		{control.SavedGame{File: "forged.w3z"}, "the slots are none of a game of 1.26"},
+		{control.SavedGame{File: "forged.w3z"}, "these are not the slots of a game of 1.26"},
 		{control.SavedGame{File: "text.w3z"}, "not a saved game"},
 		{control.SavedGame{File: "old.w3z"}, "the game was saved by W3XP 1.21, and this host plays W3XP 1.26, 1.27"},
 	} {
