@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,6 +112,8 @@ func unhost(id uint32) act {
 		switch {
 		case i.ID == 0:
 			return noGame(id)
+		case c.Level < command.Admin && !slices.Contains(d.owned, id):
+			return cannot("lobby #%d is not yours", id)
 		case i.Playing || !d.host().CloseLobby(id, "it was closed by "+c.Name):
 			return cannot("game #%d is already running: use eg %[1]d end to end it", id)
 		}
@@ -130,10 +133,12 @@ func unhostOnly(d *target, c *call) error {
 
 // onlyLobby is the lobby that is meant where none is named. how says how to name one.
 func (d *target) onlyLobby(how string) (uint32, error) {
-	var open []uint32
-	for _, i := range d.host().Infos() {
-		if !i.Playing {
-			open = append(open, i.ID)
+	open := d.owned
+	if open == nil {
+		for _, i := range d.host().Infos() {
+			if !i.Playing {
+				open = append(open, i.ID)
+			}
 		}
 	}
 	switch len(open) {

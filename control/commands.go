@@ -22,13 +22,13 @@ const reloadCommand = "reload"
 var commands, everything command.Table[*target]
 
 func init() {
-	commands = command.Table[*target]{
+	commands = command.Grouped(command.HostGroup, command.Table[*target]{
 		{
 			Name:      "help",
 			Aliases:   []string{"?"},
-			Usage:     "[command]",
-			Help:      "list your commands, or explain one",
-			Examples:  []string{"help games"},
+			Usage:     "[command|group]",
+			Help:      "list the groups of commands or one group, or explain a command",
+			Examples:  []string{"help", "help hosting", "help games"},
 			Unaudited: command.All,
 			Parse:     func(a *args) act { return help(a.Rest()) },
 		},
@@ -102,9 +102,9 @@ func init() {
 			Name:     "unhost",
 			Aliases:  []string{"uh"},
 			Usage:    "[id]",
-			Help:     "close a lobby; no number is needed if only one is open",
+			Help:     "close a lobby; no number is needed if only one is open, or only one is yours",
 			Examples: []string{"unhost 3"},
-			Level:    command.Admin,
+			Level:    command.Owner,
 			Parse: func(a *args) act {
 				if a.Empty() {
 					return unhostOnly
@@ -235,7 +235,7 @@ func init() {
 			Level:    command.Root,
 			Parse:    exit,
 		},
-	}
+	})
 	everything = slices.Clone(commands)
 	for _, s := range game.Commands() {
 		everything = append(everything, command.Facts[*target](s))

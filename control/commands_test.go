@@ -38,6 +38,12 @@ func TestEverything(t *testing.T) {
 			t.Errorf("the host's %s cannot be given in a running game", s.Name)
 		}
 	}
+	words := everything.Words()
+	for _, s := range everything {
+		if s.Group == "" || words[s.Group] != "" {
+			t.Errorf("the group of %s is %q, which is a command", s.Name, s.Group)
+		}
+	}
 	for _, s := range commands {
 		if (s.Bare == nil) == (s.Parse == nil) && s.Usage == "" {
 			t.Errorf("%s has %v and %v", s.Name, s.Bare != nil, s.Parse != nil)

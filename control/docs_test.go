@@ -38,15 +38,23 @@ func docs() string {
 	var b strings.Builder
 	b.WriteString(docsHead)
 	b.WriteString("\n## In lobbies and games\n\n")
-	b.WriteString(tableHead)
-	rows(&b, game.Commands(), true)
+	for rest := game.Commands(); len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(s command.Spec[*game.Machine]) bool { return s.Group != rest[0].Group })
+		if n < 0 {
+			n = len(rest)
+		}
+		b.WriteString("### " + rest[0].Group + "\n\n" + tableHead)
+		rows(&b, rest[:n], true)
+		b.WriteString("\n")
+		rest = rest[n:]
+	}
 	var outside command.Table[*target]
 	for _, s := range everything[len(commands):] {
 		if s.Phase.Has(command.Outside) {
 			outside = append(outside, s)
 		}
 	}
-	b.WriteString("\n## Of the host\n\nThese are for every way in. In a lobby or game, a command of the same name above comes first.\n" +
+	b.WriteString("## Of the host\n\nThese are for every way in. In a lobby or game, a command of the same name above comes first.\n" +
 		"Without a game, these about people work, too: " + strings.Join(commandNames(outside), ", ") + ".\n\n")
 	b.WriteString(tableHead)
 	rows(&b, commands, false)
@@ -72,6 +80,9 @@ lobby or connection, and names each other key that has changed: those take a res
 
 Who may use a command, and further names for it, can be changed with ` + "`[commands.NAME]`" + ` in the configuration. Players may
 give five commands at once and then one every two seconds (` + "`limits.command_burst`" + `); owners and admins as many as they like.
+
+` + "`help`" + ` lists the groups below as far as they have commands for the caller, ` + "`help votes`" + ` the commands of one of them,
+and ` + "`help kick`" + ` explains a command; the host's commands are the group ` + "`hosting`" + `. On the console ` + "`help`" + ` lists all.
 
 The answer goes to the caller alone. What changes something is recorded with who, whom and why not (` + "`audit`" + ` in the
 game log). A player is named by a part of the name, a slot by its number from 1, a game by the number in ` + "`games`" + `.

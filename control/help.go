@@ -11,23 +11,21 @@ const columnsUnknown = 80
 func help(topic string) act {
 	return func(d *target, c *call) error {
 		trigger := d.trigger(c.Caller)
+		phases := command.Outside
+		if trigger == "" {
+			phases |= command.Always // of a game that the caller names with eg
+		}
 		switch {
 		case topic != "":
-			text, err := d.table.Help(topic, trigger)
+			text, err := d.table.Help(topic, trigger, c.Level, phases)
 			if err == nil {
 				c.Answer(text.In(c.Language))
 			}
 			return err
-		case trigger == "" && d.game == nil:
+		case trigger == "":
 			d.overview(c)
-			return nil
-		}
-		table := d.table
-		if d.game != nil {
-			table = d.ofHost // the game has listed its own
-		}
-		if list := table.List(c.Level, command.Outside, trigger); list != "" {
-			c.Answer(list)
+		default:
+			c.Answer(d.table.Groups(c.Level, phases, trigger).In(c.Language))
 		}
 		return nil
 	}

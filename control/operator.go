@@ -221,6 +221,12 @@ func (o *Operator) handle(r request) {
 			r.by.Level = max(r.by.Level, command.Owner)
 		}
 	}
+	var owned []uint32
+	if fromRealm(r.by) && r.by.Level < command.Admin && (r.game == 0 || r.refused) {
+		if owned = o.opts.Host.LobbiesOf(r.by.Realm, r.by.Name); owned != nil {
+			r.by.Level = max(r.by.Level, command.Owner)
+		}
+	}
 	g := o.opts.Host.Game(r.game)
 	switch {
 	case r.refused:
@@ -231,7 +237,7 @@ func (o *Operator) handle(r request) {
 		deny(r.by, noGame(r.game))
 		return
 	}
-	d := &target{Operator: o, game: g, id: r.game}
+	d := &target{Operator: o, game: g, id: r.game, owned: owned}
 	u, out := d.run(r.by, r.line)
 	switch {
 	case u.Spec == nil && !d.hints(&r):

@@ -15,8 +15,9 @@ import (
 // named.
 type target struct {
 	*Operator
-	game *host.Game
-	id   uint32
+	game  *host.Game
+	id    uint32
+	owned []uint32 // open lobbies of a caller on a realm who is no admin
 }
 
 func (d *target) host() *host.Host { return d.opts.Host }

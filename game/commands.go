@@ -25,7 +25,16 @@ var commands command.Table[*Machine]
 func Commands() command.Table[*Machine] { return commands }
 
 func init() {
-	commands = slices.Concat(always, inLobby, occupants, setup, listing, inGame, voting, verdicts, people, voice, who, chance, versions, saving)
+	commands = slices.Concat(
+		command.Grouped("basic", always, who),
+		command.Grouped("lobby", inLobby, setup, listing, versions),
+		command.Grouped("slots", occupants),
+		command.Grouped("play", inGame, saving),
+		command.Grouped("votes", voting, verdicts),
+		command.Grouped("scores", scores),
+		command.Grouped("talk", voice, self, chance),
+		command.Grouped("moderation", moderation),
+	)
 }
 
 // with makes the Parse of a command with one argument.

@@ -132,6 +132,9 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 // Owns reports whether a player is the owner.
 func (m *Machine) Owns(pid uint8) bool { return m.lobby.Owns(pid) }
 
+// BelongsTo reports whether an account is the owner, with or without a seat.
+func (m *Machine) BelongsTo(name, realm string) bool { return m.lobby.BelongsTo(name, realm) }
+
 // Language is what a player reads.
 func (m *Machine) Language(pid uint8) texts.Language { return m.lobby.Language(pid) }
 

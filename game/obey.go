@@ -98,14 +98,17 @@ func (m *Machine) find(part string) (lobby.Player, error) {
 	return lobby.Player{}, texts.Refuse(texts.Malformed, "%q could be %v: type more of the name", part, texts.Either(names))
 }
 
+// help explains a topic. The host's table may know what the game's does not.
 func help(m *Machine, c *call, topic string) error {
 	trigger := string(m.cfg.Trigger)
 	if topic == "" {
-		m.answer(c, "%s", m.commands.List(c.Level, m.phase(), trigger))
-	} else if text, err := m.commands.Help(topic, trigger); err == nil {
+		return m.reply(c.Caller, m.commands.Groups(c.Level, m.phase(), trigger), false)
+	}
+	text, err := m.commands.Help(topic, trigger, c.Level, m.phase())
+	if err == nil {
 		return m.reply(c.Caller, text, false)
 	}
-	m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: strings.TrimSpace("help " + topic)})
+	m.out.add(Op{Kind: Outside, Caller: c.Caller, Text: "help " + topic})
 	return nil
 }
 

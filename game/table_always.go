@@ -13,9 +13,9 @@ import (
 var always = command.Table[*Machine]{
 	{
 		Name:     "help",
-		Usage:    "[command]",
-		Help:     "list your commands, or explain one",
-		Examples: []string{"help start"},
+		Usage:    "[command|group]",
+		Help:     "list the groups of commands or one group, or explain a command",
+		Examples: []string{"help", "help votes", "help start"},
 		Phase:    command.Always,
 		Parse:    with((*args).Rest, help),
 	},

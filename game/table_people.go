@@ -7,8 +7,8 @@ import (
 // loginCommand has its lines taken out of the chat before the game reads them.
 const loginCommand = "login"
 
-// people are the commands about players, bans and admins.
-var people = command.Table[*Machine]{
+// scores are the commands about past games.
+var scores = command.Table[*Machine]{
 	{
 		Name:     "stats",
 		Usage:    "[player]",
@@ -52,6 +52,10 @@ var people = command.Table[*Machine]{
 		Examples: []string{"statsdota bob"},
 		Ask:      func(a *args) command.Question { return about(a.Rest()) },
 	},
+}
+
+// self are the commands about the caller.
+var self = command.Table[*Machine]{
 	{
 		Name:   "checkme",
 		Help:   "show what the host knows about you",
@@ -84,6 +88,10 @@ var people = command.Table[*Machine]{
 		Ask:      func(a *args) command.Question { return speak(a.Rest()) },
 		Before:   speakTo,
 	},
+}
+
+// moderation are the commands about players, bans and admins.
+var moderation = command.Table[*Machine]{
 	{
 		Name:     "check",
 		Usage:    "<player>",

@@ -127,6 +127,19 @@ func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
 	return id, owns
 }
 
+// LobbiesOf are the open lobbies that a person of a realm owns. It must not be called on
+// the shard.
+func (h *Host) LobbiesOf(realm, name string) (ids []uint32) {
+	h.shard.Wait(func() {
+		for _, g := range h.running {
+			if g.open.Load() && !g.standing && g.machine.BelongsTo(name, realm) {
+				ids = append(ids, g.id)
+			}
+		}
+	})
+	return ids
+}
+
 // Waits names a realm on which a lobby is not listed yet, and the lobby that it waits
 // for; empty: none.
 func (h *Host) Waits(id uint32) (realm, lobby string) { return h.shard.opts.Realms.Waits(id) }

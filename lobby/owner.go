@@ -16,6 +16,11 @@ func (l *Lobby) Owns(pid uint8) bool {
 	return p != nil && l.isOwner(p)
 }
 
+// BelongsTo reports whether an account is the owner, in the lobby or not. The caller vouches for the name.
+func (l *Lobby) BelongsTo(name, realm string) bool {
+	return l.owner.name != "" && sameName(l.owner.name, name) && sameName(l.owner.realm, realm)
+}
+
 // StandIn returns the player who may start the lobby, and stop the countdown, while its
 // owner is not in: the human who has been in longest. It is 0 while the owner is in, where
 // nobody owns the lobby, and after the start.

@@ -17,7 +17,7 @@ func says(format string, values ...any) Act[*target] {
 	return func(d *target, _ *Call) error { d.done = fmt.Sprintf(format, values...); return nil }
 }
 
-var table = Table[*target]{
+var table = Grouped("talk", Table[*target]{
 	{Name: "help", Usage: "[command]", Help: "h", Phase: Always, Parse: func(a *Args) Act[*target] { return says("help %q", a.Rest()) }},
 	{Name: "abort", Aliases: []string{"a"}, Help: "h", Level: StandIn, Phase: InLobby, Parse: func(*Args) Act[*target] { return says("abort") }},
 	{Name: "latency", Forms: map[string]string{"fast": "40"}, Usage: "<ms>", Help: "h", Examples: []string{"latency 40"}, Level: Owner, Phase: Always, Parse: func(a *Args) Act[*target] { return says("latency %d", a.Number("number of milliseconds", 1, 500)) }},
@@ -41,7 +41,7 @@ var table = Table[*target]{
 	{Name: "drop", Help: "h", Level: Owner, Phase: InGame, Parse: func(*Args) Act[*target] {
 		return func(_ *target, c *Call) error { c.Target = "Bob"; return errors.New("nobody lags") }
 	}},
-}
+})
 
 func TestParseSpan(t *testing.T) {
 	for text, want := range map[string]string{

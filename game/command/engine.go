@@ -17,6 +17,7 @@ type Act[T any] func(target T, c *Call) error
 // in Bare, Parse and Before, what the database does in the table of control/people.
 type Spec[T any] struct {
 	Name    string
+	Group   string // under which help lists it; see Table.Grouped
 	Aliases []string
 	// Forms are names that stand for the command with some arguments: "sn" for "start now".
 	Forms map[string]string
@@ -58,6 +59,7 @@ type Spec[T any] struct {
 func Facts[U, T any](s Spec[T]) Spec[U] {
 	return Spec[U]{
 		Name:      s.Name,
+		Group:     s.Group,
 		Aliases:   s.Aliases,
 		Forms:     s.Forms,
 		Usage:     s.Usage,
@@ -214,28 +216,4 @@ func (u Use[T]) parse(names []string) (act Act[T], question Question, err error)
 		a.Fail("%q was not expected", a.left)
 	}
 	return act, question, a.err
-}
-
-// Help explains the command of a topic.
-func (t Table[T]) Help(topic, trigger string) (texts.Text, error) {
-	s := t.Find(strings.TrimPrefix(topic, trigger)).Spec
-	if s == nil {
-		return texts.Text{}, texts.Refuse(texts.Unknown, "there is no command %q", topic)
-	}
-	text := texts.Of("%s%s: %v", trigger, s.Synopsis(), texts.Known(s.Help))
-	if len(s.Examples) > 0 {
-		text = texts.Of("%v. Example: %s", text, trigger+strings.Join(s.Examples, ", "+trigger))
-	}
-	return text, nil
-}
-
-// List names the commands that somebody of this level may use in a phase.
-func (t Table[T]) List(level Level, phase Phase, trigger string) string {
-	var names []string
-	for _, s := range t {
-		if s.Phase.Has(phase) && s.listed(level) {
-			names = append(names, trigger+s.Name)
-		}
-	}
-	return strings.Join(names, " ")
 }

@@ -45,8 +45,11 @@ func TestRules(t *testing.T) {
 			t.Errorf("%q by %v: %q, want %q", c.line, c.level, err, c.what)
 		}
 	}
-	if list := with.List(Anyone, InLobby, ""); list != "help say" {
-		t.Errorf("a player is told of %q", list)
+	if list, err := with.Help("talk", "!", Anyone, InLobby); err != nil || list.String() != "!help !say" {
+		t.Errorf("a player is told of %q, %v", list, err)
+	}
+	if groups := with.Groups(Anyone, InLobby, "!").String(); groups != "Commands come in groups: talk, hosting. Type !help and a group, or a command." {
+		t.Errorf("a player is told of %q", groups)
 	}
 	if table.Find("shout").Spec != nil || table.Find("mute").Spec == nil {
 		t.Error("the table itself has changed")
