@@ -62,8 +62,8 @@ func init() {
 		{
 			Name:     "host",
 			Usage:    "<map> [name] [key=value ...] [--owner <name>]",
-			Help:     "open one more lobby; put a map name of several words in quotes; observers, speed and visibility as in the configuration; --owner: for somebody else",
-			Examples: []string{"host echo", "host \"echo isles\" 1v1 ladder", "host echo observers=referees --owner Bob@home"},
+			Help:     "open one more lobby; put a map name of several words in quotes; settings are observers, speed and visibility as in the configuration, and teams_together, lock_teams, shared_control, random_hero and random_races, each on or off; --owner: for somebody else",
+			Examples: []string{"host echo", "host \"echo isles\" 1v1 ladder", "host echo observers=referees random_races=on --owner Bob@home"},
 			Level:    command.Admin,
 			Parse: func(a *args) act {
 				file := a.Phrase("map")

@@ -70,33 +70,41 @@ func (d *target) mayHost(c *call, file string, w *host.Wish) error {
 	return nil
 }
 
-// wishes are the settings that can be given with the command, by their keys in the configuration.
-var wishes = map[string]w3gs.Choice{"observers": w3gs.ObserverChoices, "speed": w3gs.Speeds, "visibility": w3gs.Visibilities}
-
 // readWish reads a name, settings and an owner, in any order.
 func readWish(a *args) (w host.Wish) {
 	var name []string
 	for !a.Empty() {
 		word := a.Optional()
 		key, value, setting := strings.Cut(word, "=")
-		switch choice, known := wishes[strings.ToLower(key)]; {
+		switch {
 		case strings.EqualFold(word, "--owner"):
 			w.Owner = a.Phrase("name")
-		case setting && !known:
-			a.Fail("%q is not a setting: use observers, speed or visibility", key)
 		case setting:
-			bits, err := choice.Parse(strings.ToLower(value))
-			if err != nil {
-				a.Fail("%q is not one of %s", value, strings.Join(choice.Words(), ", "))
-			}
-			w.Mask |= choice.Mask
-			w.Settings = w.Settings&^choice.Mask | bits
+			readSetting(a, &w, strings.ToLower(key), strings.ToLower(value))
 		default:
 			name = append(name, word)
 		}
 	}
 	w.Name = strings.Join(name, " ")
 	return w
+}
+
+// readSetting reads a setting of the "create game" screen.
+func readSetting(a *args, w *host.Wish, key, value string) {
+	var keys []string
+	for _, choice := range w3gs.Screen {
+		if keys = append(keys, choice.Key); choice.Key != key {
+			continue
+		}
+		bits, err := choice.Parse(value)
+		if err != nil {
+			a.Fail("%q is not one of %s", value, strings.Join(choice.Words(), ", "))
+		}
+		w.Mask |= choice.Mask
+		w.Settings = w.Settings&^choice.Mask | bits
+		return
+	}
+	a.Fail("%q is not a setting: use one of %s", key, strings.Join(keys, ", "))
 }
 
 // open is the act of opening a lobby with a map that is named by a part.

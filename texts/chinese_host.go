@@ -97,7 +97,7 @@ var chineseHost = map[string]string{
 	"players cannot host %s here: choose one of %s":                          "玩家不能在这里使用 %s：请从 %s 中选择",
 	"you already have %d lobby or game: close it or wait until it ends":      "你已经有 %d 个房间或游戏：请先关闭或等它结束",
 	"you already have %d lobbies or games: close one or wait until one ends": "你已经有 %d 个房间或游戏：请先关闭一个或等它结束",
-	"%q is not a setting: use observers, speed or visibility":                "%q 不是设置项：可用 observers、speed 或 visibility",
+	"%q is not a setting: use one of %s":                                     "%q 不是设置项：可用 %s",
 
 	// saved games
 	"file": "文件",

@@ -32,6 +32,26 @@ var (
 	}
 )
 
+// Screen are the choices by the keys under which operators write them, in the order of the
+// screen.
+var Screen = []struct {
+	Key string
+	Choice
+}{
+	{"speed", Speeds},
+	{"visibility", Visibilities},
+	{"observers", ObserverChoices},
+	{"teams_together", toggle(TeamsTogether)},
+	{"lock_teams", toggle(FixedTeams)},
+	{"shared_control", toggle(FullSharedControl)},
+	{"random_hero", toggle(RandomHero)},
+	{"random_races", toggle(RandomRaces)},
+}
+
+func toggle(bits GameSettings) Choice {
+	return Choice{Mask: bits, values: []GameSettings{0, bits}, words: []string{"off", "on"}}
+}
+
 // Words lists what can be chosen.
 func (c Choice) Words() []string { return c.words }
 
