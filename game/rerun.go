@@ -14,7 +14,7 @@ type Rerun struct {
 	Lasted  time.Duration
 	Sum     uint32 // CRC-32 of all orders to the host
 	Checked bool   // the journal holds sums, and all of them agree
-	Cut     bool   // the journal ends in the middle of an entry
+	Cut     bool   // the journal does not end as it was written
 	Over    bool   // the game ended
 }
 
@@ -23,7 +23,8 @@ type Rerun struct {
 func RunJournal(r io.Reader, watch func(e *Entry, out *Out)) (Rerun, error) {
 	var result Rerun
 	journal, err := io.ReadAll(r)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // which is one that was cut
+	result.Cut = errors.Is(err, io.ErrUnexpectedEOF) // perhaps right behind an entry
+	if err != nil && !result.Cut {
 		return result, err
 	}
 	entries, cfg, err := NewReader(journal)

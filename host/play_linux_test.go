@@ -59,7 +59,7 @@ func playInNamespaces(t *testing.T) {
 	if report.Joined != 2 || report.FaultCount > 0 || report.ActionsLost > 0 || report.GamesRun != 1 {
 		t.Errorf("%v: %+v", report.Verdict(), report.Faults)
 	}
-	if lost, back := p.count("The line to"), p.count("You are back in"); lost != 2 || back != 2 {
+	if lost, back := p.count("The connection to"), p.count("You are back in"); lost != 2 || back != 2 {
 		t.Errorf("the line was lost %d times, back %d times", lost, back)
 	}
 	for _, l := range recordsOf[storage.LinkEvent](r) {

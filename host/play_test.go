@@ -164,7 +164,7 @@ func TestPlayCuts(t *testing.T) {
 	for i := range 3 {
 		line.Break()
 		bob.Send(action([]byte("said while away")))
-		testkit.Eventually(t, "the way back", func() bool { return p.count("You are back in") == i+1 && p.count("The line to") == i+1 })
+		testkit.Eventually(t, "the way back", func() bool { return p.count("You are back in") == i+1 && p.count("The connection to") == i+1 })
 		sameHistory(t, ann, bob)
 	}
 	if n := slices.IndexFunc(ann.All(), func(h testkit.Heard) bool { return h.B[1] == 0x07 && h.B[4] == bob.PID }); n >= 0 {

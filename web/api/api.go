@@ -94,9 +94,11 @@ func (d door) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Reque
 
 func (d door) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
+// The library has one way to make errors for all APIs of a process.
+func init() { huma.NewError = newProblem }
+
 // describe makes an API without operations.
 func describe(mux humago.Mux) huma.API {
-	huma.NewError = newProblem
 	c := huma.DefaultConfig("w3host", "1")
 	c.Info.Description = "A host of Warcraft III games: what it shows, and its commands. Tokens are made with w3host web token."
 	c.Servers = []*huma.Server{{URL: prefix}}
