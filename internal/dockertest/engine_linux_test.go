@@ -165,13 +165,13 @@ type docker struct{ tool }
 func (d docker) build(t *testing.T, context, dockerfile string) (string, imageConfig) {
 	t.Helper()
 	d.run(t, "build", "--quiet", "--build-arg", "VERSION="+testVersion, "--tag", "w3host-test", "--file", dockerfile, context)
-	t.Cleanup(func() { d.run(t, "image", "rm", "w3host-test") })
 	var c imageConfig
 	decode(t, d.run(t, "image", "inspect", "--format", "{{json .Config}}", "w3host-test"), &c)
 	container := d.run(t, "create", "w3host-test", "/none") // it is never started
 	dir, tar := t.TempDir(), filepath.Join(t.TempDir(), "image.tar")
 	_, err := d.try(t, "export", "--output", tar, container)
 	d.run(t, "rm", "--volumes", container)
+	d.run(t, "image", "rm", "w3host-test")
 	if err != nil {
 		t.Fatal(err)
 	}
