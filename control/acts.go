@@ -157,8 +157,13 @@ func realms(d *target, c *call) error {
 	}
 	online := d.opts.Realms.Online()
 	var lines []texts.Text
+	values := []Realm{}
 	for _, name := range d.opts.Realms.Names() {
-		switch at := d.opts.Realms.SeenAt(name); {
+		at := d.opts.Realms.SeenAt(name)
+		if values = append(values, Realm{Name: name, Online: online[name]}); at.IsValid() {
+			values[len(values)-1].SeenAt = at.String()
+		}
+		switch {
 		case !online[name]:
 			lines = append(lines, texts.Of("%s: not logged on", name))
 		case at.IsValid():
@@ -167,6 +172,7 @@ func realms(d *target, c *call) error {
 			lines = append(lines, texts.Of("%s: logged on", name))
 		}
 	}
+	c.Give(func() any { return values })
 	d.tell(c, lines)
 	return nil
 }

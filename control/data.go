@@ -105,6 +105,13 @@ func (g *Game) goes(i *host.Info, seen Seen) {
 	}
 }
 
+// Realm is where lobbies are listed.
+type Realm struct {
+	Name   string `json:"name"`
+	Online bool   `json:"online"`
+	SeenAt string `json:"seen_at,omitempty" doc:"Where it sends players, if that was seen; for admins"`
+}
+
 // Entry is an [[autohost]].
 type Entry struct {
 	Name     string `json:"name"`
@@ -113,11 +120,17 @@ type Entry struct {
 	Playing  int    `json:"playing"`
 	MaxGames int    `json:"max_games"`
 	Off      bool   `json:"off" doc:"By a command, or outside of its hours"`
-	Last     string `json:"last,omitempty" doc:"The map of the newest lobby"`
-	Next     string `json:"next,omitempty" doc:"The map that was chosen for the next"`
+	Idle     string `json:"idle,omitempty" doc:"Why it opens no lobby; none: it does, or has enough"`
+	// Why is Idle in any language.
+	Why  texts.Text `json:"-"`
+	Last string     `json:"last,omitempty" doc:"The map of the newest lobby"`
+	Next string     `json:"next,omitempty" doc:"The map that was chosen for the next"`
 }
 
 // EntryOf describes how an entry stands.
 func EntryOf(s *autohost.Status) Entry {
-	return Entry{s.Name, s.Lobbies, s.Open, s.Playing, s.MaxGames, s.Off || s.OutsideOfHours, s.Last, s.Next}
+	return Entry{
+		Name: s.Name, Wanted: s.Lobbies, Open: s.Open, Playing: s.Playing, MaxGames: s.MaxGames, Off: s.Off || s.OutsideOfHours,
+		Idle: s.Idle.In(texts.English), Why: s.Idle, Last: s.Last, Next: s.Next,
+	}
 }

@@ -132,11 +132,8 @@ func showEntries(d *target, c *call) error {
 	c.Give(func() any { return entries })
 	for _, s := range status {
 		notes := []texts.Text{texts.Of("%d open, %d playing, %d at most, %d so far", s.Open, s.Playing, s.MaxGames, s.Opened)}
-		if s.Off {
-			notes = append(notes, texts.Of("off"))
-		}
-		if s.OutsideOfHours {
-			notes = append(notes, texts.Of("outside its hours"))
+		if !s.Idle.Empty() {
+			notes = append(notes, s.Idle)
 		}
 		items = append(items, texts.Of("%q: %v", s.Name, texts.Join(notes, ", ")))
 	}

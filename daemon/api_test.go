@@ -50,7 +50,14 @@ func startAPIWith(t testing.TB, change func(*config.Config)) *apiHost {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Run(ctx, Options{Config: *c, Console: new(control.Console), Version: "test", Log: logging.ForPeople(h.log, zerolog.InfoLevel)})
+		ended <- Run(ctx, Options{
+			Config: *c, Console: new(control.Console), Version: "test", Log: logging.ForPeople(h.log, zerolog.InfoLevel),
+			Read: func() (config.Config, error) { return *c, nil },
+			Examine: func(_ context.Context, _ config.Config, tell func(what, detail, remedy string)) error {
+				tell("clock", "it is late", "go to bed")
+				return nil
+			},
+		})
 	}()
 	t.Cleanup(func() {
 		stop()

@@ -56,6 +56,8 @@ type Options struct {
 	Console *control.Console
 	First   string // a command to begin with; empty: none
 	Log     zerolog.Logger
+	// Examine makes the checks of w3host doctor.
+	Examine func(ctx context.Context, c config.Config, tell func(what, detail, remedy string)) error
 }
 
 // daemon is a host with all that it needs. Each step of its start adds to stops what ends

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -116,7 +117,7 @@ func (d *daemon) openAPI() {
 	d.outside = http.NewServeMux()
 	status := api.Register(d.web, api.Options{
 		Host: d.running, Order: d.operator.Order, Seen: d.seen, Maps: d.maps, Upload: d.uploads.take, Realms: d.online, DB: d.db, Replays: d.Config.Replays.Dir, Access: d.access, Events: d.events,
-		Version: d.Version, Audit: func(a storage.AdminAction) { d.records.Record(a) },
+		Version: d.Version, Ordered: d.web.Ordered,
 	})
 	d.outside.Handle("GET /status.json", status)
 }
@@ -172,11 +173,15 @@ func (d *daemon) standing() view.Host {
 
 // openPages has the window show its pages.
 func (d *daemon) openPages() {
-	needs := map[pages.Need]access.Role{pages.Everybody: access.Public, pages.Viewers: access.Viewer, pages.Admins: access.Admin}
+	needs := map[pages.Need]access.Role{pages.Everybody: access.Public, pages.Viewers: access.Viewer, pages.Admins: access.Admin, pages.Roots: access.Root}
 	p := pages.New(pages.Options{
-		Live: d.live, Command: d.operator.Order, Log: d.db, Maps: d.maps, Visitor: visitor, Base: d.web.URL(""), Stream: web.Stream, Slow: web.Slow,
+		Live: d.live, Command: d.operator.Order, Log: d.db, Maps: d.maps, Visitor: visitor, Base: d.web.URL(""),
 		System: func() pages.System {
-			return pages.System{Version: d.Version, Records: d.recorder.Stats(), Realms: d.online()}
+			return pages.System{Version: d.Version, Records: d.recorder.Stats()}
+		},
+		Examine: d.examine, Access: d.access,
+		Ordered: func(r *http.Request, action, on string, do func() error) error {
+			return d.web.Ordered(r.Context(), action, on, do)
 		},
 		UploadMax: int64(d.Config.Web.Upload), Upload: d.upload,
 		Trigger: d.Config.Lobby.CommandTrigger, Logger: d.part("web"),
@@ -189,6 +194,16 @@ func (d *daemon) openPages() {
 	}
 	d.outside.Handle("GET /{$}", http.RedirectHandler(d.web.URL("/public"), http.StatusSeeOther))
 	d.beside("web.public_listen", d.Config.Web.Public, d.outside, d.web.Outside)
+}
+
+// examine looks at the machine with the configuration as it is now.
+func (d *daemon) examine(ctx context.Context, tell func(pages.Finding)) error {
+	c, err := d.Read()
+	if err != nil {
+		tell(pages.Finding{What: "configuration", Detail: err.Error(), Remedy: "correct it; config.toml.example explains every key"})
+		c = d.Config
+	}
+	return d.Examine(ctx, c, func(what, detail, remedy string) { tell(pages.Finding{What: what, Detail: detail, Remedy: remedy}) })
 }
 
 // upload takes a map that a page brings.

@@ -57,7 +57,7 @@ func TestPublicListen(t *testing.T) {
 func TestEveryRoleAndPage(t *testing.T) {
 	t.Parallel()
 	h := startAPI(t)
-	const public, viewer, admin = 0, 1, 3
+	const public, viewer, admin, root = 0, 1, 3, 4
 	roles := append([]string{""}, access.Roles()...)
 	for _, c := range []struct {
 		method, path string
@@ -84,6 +84,12 @@ func TestEveryRoleAndPage(t *testing.T) {
 		{"POST", "/bans", viewer, 200},
 		{"GET", "/bans", admin, 200},
 		{"GET", "/system", admin, 200},
+		{"GET", "/checks", admin, 200},
+		{"GET", "/autohost", admin, 200},
+		{"GET", "/realms", admin, 200},
+		{"GET", "/audit", admin, 200},
+		{"GET", "/access", root, 200},
+		{"POST", "/access", root, 400},
 		{"POST", "/maps", admin, 200},
 	} {
 		for role, name := range roles {

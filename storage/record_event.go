@@ -111,15 +111,15 @@ type MapDownload struct {
 
 // AdminAction is a line of the audit log. Game is zero when it concerns none.
 type AdminAction struct {
-	Game    GameKey `db:"game_key"`
-	At      time.Time
-	Who     string
-	Realm   string // of Who
-	Via     string // "lobby", "game", "console", "api", "cli", "realm"
-	Action  string // the command: "kick"
-	On      string `db:"target"` // the player or thing
-	Detail  string // arguments
-	Refused string // why it was not done; empty when it was
+	Game    GameKey   `json:"game,omitzero" db:"game_key"`
+	At      time.Time `json:"at"`
+	Who     string    `json:"who"`
+	Realm   string    `json:"realm,omitempty" doc:"Of who"`
+	Via     string    `json:"via" example:"lobby" doc:"lobby, game, console, control, api, web, cli, realm"`
+	Action  string    `json:"action" example:"kick" doc:"The command"`
+	On      string    `json:"on,omitempty" db:"target" doc:"The player or thing"`
+	Detail  string    `json:"detail,omitempty" doc:"Arguments"`
+	Refused string    `json:"refused,omitempty" doc:"Why it was not done; none when it was"`
 }
 
 // ResultSource says which protocol of the map a value came by.

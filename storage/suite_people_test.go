@@ -252,6 +252,12 @@ func testAudit(t *testing.T, db *storage.Store) {
 			t.Fatal(err)
 		}
 	}
+	for before, want := range map[time.Time]int{{}: 3, after(time.Second): 1, day: 0} {
+		got, err := db.AuditLog(t.Context(), before, 3)
+		if err != nil || len(got) != want || want > 0 && got[want-1] != kick {
+			t.Errorf("before %v: %+v, %v", before, got, err)
+		}
+	}
 	for line, want := range map[string]int{
 		"game_key = '" + k.String() + "' AND at = '2026-11-20T14:05:06.123Z' AND who = 'Ann' AND realm = 'europe' AND via = 'lobby'" +
 			" AND action = 'kick' AND target = 'Bob' AND detail = 'rude' AND refused = 'not allowed'": 1,

@@ -19,6 +19,8 @@ import (
 	"w3host/storage"
 	gamesync "w3host/sync"
 	"w3host/texts"
+	"w3host/web"
+	"w3host/web/access"
 )
 
 // formats names the functions that take sentences, with the places of those
@@ -26,11 +28,11 @@ import (
 var formats = map[string][]int{
 	"Of": {0}, "Known": {0}, "Count": {1, 2}, "Sprintf": {1},
 	"say": {1}, "withWhy": {1, 2}, "answer": {1}, "Refuse": {1}, "cannot": {0}, "Fail": {0},
-	"one": {0}, "outOfRange": {0}, "Word": {0}, "Phrase": {0}, "Text": {0}, "Number": {0}, "Ordinal": {0}, "of": {0}, "L": {0}, "frame": {2},
+	"one": {0}, "outOfRange": {0}, "Word": {0}, "Phrase": {0}, "Text": {0}, "Number": {0}, "Ordinal": {0}, "of": {0}, "L": {0}, "frame": {2}, "showLogin": {3},
 }
 
 // rooms are where players' sentences are written.
-var rooms = []string{"control", "control/people", "control/saves", "daemon", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "past", "sync", "texts", "web/pages", "web/view"}
+var rooms = []string{"control", "control/people", "control/saves", "daemon", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "past", "sync", "texts", "web", "web/pages", "web/view"}
 
 // sentences lists what players read, each with the place where it is written.
 func sentences(t *testing.T) map[string]string {
@@ -80,6 +82,7 @@ func sentences(t *testing.T) map[string]string {
 		}
 	}
 	pages, err := filepath.Glob("../web/pages/templates/*.html")
+	pages = append(pages, "../web/login.html")
 	if err != nil || pages == nil {
 		t.Fatal(err)
 	}
@@ -96,6 +99,9 @@ func sentences(t *testing.T) map[string]string {
 		storage.EndFinished, storage.EndDesync, storage.EndClosed, storage.EndRemade, storage.EndStopped, storage.EndShutdown, storage.EndCrashed,
 	} {
 		found[string(end)] = "storage.EndReason"
+	}
+	for _, err := range []error{access.ErrWrong, access.ErrSpent, web.ErrBusy} {
+		found[err.Error()] = "web/login.go"
 	}
 	for _, how := range []gamesync.How{gamesync.HowAllLeft, gamesync.HowLastPlayer, gamesync.HowDesync, gamesync.HowEnded} {
 		found[string(how)] = "gamesync.How"

@@ -14,6 +14,7 @@ import (
 
 	"w3host/internal/network"
 	"w3host/storage"
+	"w3host/texts"
 	"w3host/web/access"
 )
 
@@ -45,7 +46,8 @@ func (l *logins) allow(name string, addr netip.Addr) bool {
 	return spend(from, triesPerAddr) && spend(from+" "+strings.ToLower(name), triesPerName)
 }
 
-var errBusy = errors.New("too many people log in at the same time: try again in a few seconds")
+// ErrBusy: a password is checked at a time.
+var ErrBusy = errors.New("too many people log in at the same time: try again in a few seconds")
 
 // check compares a password when its turn has come.
 func (s *Server) check(ctx context.Context, name, password string) (access.Who, error) {
@@ -56,7 +58,7 @@ func (s *Server) check(ctx context.Context, name, password string) (access.Who, 
 		defer func() { <-s.logins.checking }()
 		return s.opts.Access.Check(name, password)
 	case <-ctx.Done():
-		return access.Who{}, errBusy
+		return access.Who{}, ErrBusy
 	}
 }
 
@@ -67,30 +69,46 @@ var pages = template.Must(template.ParseFS(files, "*.html"))
 
 // login registers the way in and out.
 func (s *Server) login() {
-	s.Handle("GET /login", access.Public, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.showLogin(w, http.StatusOK, "") }))
+	s.Handle("GET /login", access.Public, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.showLogin(w, r, http.StatusOK, "") }))
 	s.Handle("POST /login", access.Public, http.HandlerFunc(s.logIn))
 	s.Handle("POST /logout", access.Public, http.HandlerFunc(s.logOut))
 	s.Handle("GET /static/login.js", access.Public, http.FileServerFS(files))
 }
 
-func (s *Server) showLogin(w http.ResponseWriter, status int, fault string) {
+// entrance is the page of the login.
+type entrance struct {
+	Base, Fault, Theme string
+	Language, Other    texts.Language
+}
+
+// L is a text of the page in its language.
+func (e entrance) L(english string) string { return texts.Known(english).In(e.Language) }
+
+func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, fault string) {
+	e := entrance{Base: s.opts.BasePath, Theme: Theme(r), Language: Language(r), Other: texts.Chinese}
+	if e.Language == texts.Chinese {
+		e.Other = texts.English
+	}
+	if fault != "" {
+		e.Fault = texts.Sentence(texts.Known(fault)).In(e.Language)
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_ = pages.ExecuteTemplate(w, "login.html", struct{ Base, Fault string }{s.opts.BasePath, fault}) // the browser is gone
+	_ = pages.ExecuteTemplate(w, "login.html", e) // the browser is gone
 }
 
 // logIn takes a name and a password, or the code of a link.
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
-		s.showLogin(w, http.StatusBadRequest, "The form could not be read.")
+		s.showLogin(w, r, http.StatusBadRequest, "the form could not be read")
 		return
 	}
 	from := Caller(r)
 	name, code := r.PostForm.Get("name"), strings.TrimSpace(r.PostForm.Get("once"))
 	if !s.logins.allow(name, from.Addr) {
 		w.Header().Set("Retry-After", "180")
-		s.showLogin(w, http.StatusTooManyRequests, "Too many tries from here: wait a few minutes.")
+		s.showLogin(w, r, http.StatusTooManyRequests, "too many tries from here: wait a few minutes")
 		return
 	}
 	var who access.Who
@@ -105,14 +123,14 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		id, err = s.opts.Access.Begin(who, time.Now())
 	}
-	s.audit(name, "web login", from.Addr.String(), err)
+	s.audit(name, "web", "web login", from.Addr.String(), err)
 	switch {
 	case errors.Is(err, access.ErrWrong), errors.Is(err, access.ErrSpent):
-		s.showLogin(w, http.StatusForbidden, sentence(err))
+		s.showLogin(w, r, http.StatusForbidden, err.Error())
 	case err != nil:
 		s.opts.Log.Warn().Err(err).Msg("a login failed")
 		w.Header().Set("Retry-After", "5")
-		s.showLogin(w, http.StatusServiceUnavailable, sentence(err))
+		s.showLogin(w, r, http.StatusServiceUnavailable, err.Error())
 	default:
 		s.setCookie(w, from.Secure, id, sessionAge)
 		http.Redirect(w, r, s.URL("/"), http.StatusSeeOther)
@@ -122,15 +140,22 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
 	from := Caller(r)
 	if cookie, err := r.Cookie(s.cookie(from.Secure)); err == nil && from.Role > access.Public {
-		s.audit(from.Name, "web logout", from.Addr.String(), s.opts.Access.End(cookie.Value))
+		s.audit(from.Name, "web", "web logout", from.Addr.String(), s.opts.Access.End(cookie.Value))
 	}
 	s.setCookie(w, from.Secure, "", -time.Second)
 	http.Redirect(w, r, s.URL("/login"), http.StatusSeeOther)
 }
 
+// Ordered does something to what lets people in, in the name of a caller, and writes it down.
+func (s *Server) Ordered(ctx context.Context, action, on string, do func() error) error {
+	from, err := CallerOf(ctx), do()
+	s.audit(from.Name, from.Via, action, on, err)
+	return err
+}
+
 // audit writes down who did what by the window.
-func (s *Server) audit(who, action, on string, err error) {
-	a := storage.AdminAction{At: time.Now(), Who: who, Via: "web", Action: action, On: on}
+func (s *Server) audit(who, via, action, on string, err error) {
+	a := storage.AdminAction{At: time.Now(), Who: who, Via: via, Action: action, On: on}
 	if err != nil {
 		a.Refused = err.Error()
 	}
@@ -154,9 +179,4 @@ func (s *Server) setCookie(w http.ResponseWriter, secure bool, id string, age ti
 		Name: s.cookie(secure), Value: id, Path: s.URL("/"), MaxAge: int(age / time.Second),
 		Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
-}
-
-func sentence(err error) string {
-	text := err.Error()
-	return strings.ToUpper(text[:1]) + text[1:] + "."
 }

@@ -15,6 +15,7 @@ import (
 	"w3host/config"
 	"w3host/control"
 	"w3host/daemon"
+	"w3host/daemon/doctor"
 	"w3host/daemon/logging"
 	"w3host/storage"
 )
@@ -69,7 +70,7 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		c, faults := o.load()
 		return c, faults.ErrorOrNil()
 	}
-	if err := daemon.Run(ctx, daemon.Options{Config: c, Read: read, Version: programVersion(), Console: console, First: o.first, Log: log}); err != nil {
+	if err := daemon.Run(ctx, daemon.Options{Config: c, Read: read, Version: programVersion(), Console: console, First: o.first, Log: log, Examine: checkups}); err != nil {
 		for _, fault := range flatten(err) {
 			log.Error().Msg(fault.Error())
 		}
@@ -82,6 +83,11 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		return exitCode(exitFailed)
 	}
 	return nil
+}
+
+// checkups are the checks of w3host doctor, without a logon to realms, for the window.
+func checkups(ctx context.Context, c config.Config, tell func(what, detail, remedy string)) error {
+	return doctor.Examine(ctx, c, false, func(f doctor.Finding) { tell(f.What, f.Detail, f.Remedy) })
 }
 
 // flatten takes joined errors apart: each has its line.

@@ -57,7 +57,9 @@ func webCommand() *cobra.Command {
 		c.does(add, true, c.addToken),
 		c.does(&cobra.Command{Use: "remove NAME", Short: "remove a token"}, true, c.removeToken),
 		c.does(listed(&cobra.Command{Use: "list", Short: "list the tokens"}), false, c.tokens))
-	group(cmd, c.does(&cobra.Command{Use: "link", Short: "print a link that lets a browser in as root, once, within ten minutes"}, false, c.link), account, token)
+	group(cmd, c.does(listed(&cobra.Command{Use: "sessions", Short: "list the browsers that are logged in"}), false, c.sessions),
+		c.does(&cobra.Command{Use: "logout NAME", Short: `log an account out of all browsers, or those that came by a link: "(link)"`}, true, c.logout),
+		c.does(&cobra.Command{Use: "link", Short: "print a link that lets a browser in as root, once, within ten minutes"}, false, c.link), account, token)
 	return cmd
 }
 
@@ -135,6 +137,23 @@ func (c *webCall) accounts() error {
 	}
 	rows := rowsOf(list, func(a access.Account) []string { return []string{a.Name, a.Role.String(), local(a.Made)} })
 	return printLines(c.stdout, terminal.TableIn([]string{"NAME", "ROLE", "SINCE"}, rows, terminal.Width(c.stdout)))
+}
+
+func (c *webCall) sessions() error {
+	list, err := c.store.Sessions(time.Now())
+	if err != nil || c.json {
+		return errors.Join(err, c.printJSON(list))
+	}
+	rows := rowsOf(list, func(s access.Session) []string { return []string{s.Account, local(s.Made), local(s.Seen)} })
+	return printLines(c.stdout, terminal.TableIn([]string{"NAME", "SINCE", "SEEN"}, rows, terminal.Width(c.stdout)))
+}
+
+func (c *webCall) logout() error {
+	err := c.store.EndSessions(c.names[0])
+	if err == nil {
+		fmt.Fprintf(c.stdout, "%s is logged out.\n", terminal.Printable(c.names[0]))
+	}
+	return err
 }
 
 func (c *webCall) addToken() error {

@@ -88,6 +88,8 @@ func TestWebCommand(t *testing.T) {
 		{"web token list --json", `"name": "bot"`, exitOK},
 		{"web token remove bot", "worth nothing", exitOK},
 		{"web account list --json", "[]", exitOK},
+		{"web sessions --json", "[]", exitOK},
+		{"web logout Rook", "Rook is not logged in: not found", exitFailed},
 		{"web door", "there is no", exitUsage},
 	} {
 		code, out, errs := shell(t, strings.Fields(c.line)...)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/texts"
 )
 
 // Keeper knows the entries and their games. It belongs to one goroutine.
@@ -111,6 +112,28 @@ func (k *Keeper) Missing(now time.Time) (n int) {
 func (k *Keeper) wants(s *state, now time.Time) bool {
 	lobbies, all := k.count(s)
 	return !s.off && lobbies < s.Lobbies && all < s.MaxGames && s.Hours.contain(now) && !now.Before(s.wait)
+}
+
+// idle is why an entry opens no lobby; empty: it does, or has enough.
+func (k *Keeper) idle(s *state, now time.Time) texts.Text {
+	lobbies, all := k.count(s)
+	switch {
+	case s.off:
+		return texts.Of("off")
+	case !s.Hours.contain(now):
+		return texts.Of("outside its hours")
+	case lobbies >= s.Lobbies:
+		return texts.Text{}
+	case k.disabled:
+		return texts.Of("no new lobbies are opened: enable changes that")
+	case all >= s.MaxGames:
+		return texts.Of("it has as many lobbies and games as it may")
+	case k.Full():
+		return texts.Of("the host has as many lobbies and games as it may")
+	case now.Before(s.wait):
+		return texts.Of("the last try failed, as the log says; the next is in %v", s.wait.Sub(now).Round(time.Second))
+	}
+	return texts.Text{}
 }
 
 func (k *Keeper) count(s *state) (lobbies, all int) {
@@ -237,6 +260,7 @@ type Status struct {
 	Last, Next     string
 	Votes          []Votes
 	OutsideOfHours bool
+	Idle           texts.Text // why it opens no lobby; empty: it does, or has enough
 }
 
 // Status tells of all entries.
@@ -246,7 +270,7 @@ func (k *Keeper) Status(now time.Time) []Status {
 		open, all := k.count(s)
 		list = append(list, Status{
 			Entry: s.Entry, Off: s.off, Open: open, Playing: all - open, Opened: s.opened, Last: s.last, Next: s.next,
-			Votes: k.tally(s), OutsideOfHours: !s.Hours.contain(now),
+			Votes: k.tally(s), OutsideOfHours: !s.Hours.contain(now), Idle: k.idle(s, now),
 		})
 	}
 	return list

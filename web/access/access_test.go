@@ -123,11 +123,24 @@ func TestLinksAndSessions(t *testing.T) {
 	if _, ok := s.Session(id, noon.Add(sessionIdle+time.Minute)); ok {
 		t.Error("an idle session has no end")
 	}
+	if list, err := s.Sessions(noon); err != nil || len(list) != 2 || list[1].Account != "(link)" || list[1].Hash != "" {
+		t.Errorf("sessions: %+v, %v", list, err)
+	}
 	if err := s.End(id); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := s.Session(id, noon); ok {
 		t.Error("a session goes on after its end")
+	}
+	id, _ = s.Begin(who, noon)
+	if err := s.EndSessions("(link)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := s.Session(id, noon); ok {
+		t.Error("a session goes on after all were ended")
+	}
+	if err := s.EndSessions("(link)"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("ended twice: %v", err)
 	}
 	_ = s.change(func(st *state) error {
 		st.Sessions = slices.Repeat([]Session{{Hash: "x", Made: noon, Seen: noon}}, maxSessions)

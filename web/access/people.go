@@ -99,6 +99,27 @@ func (s *state) endSessions(account string) {
 	s.Sessions = slices.DeleteFunc(s.Sessions, func(o Session) bool { return strings.EqualFold(o.Account, account) })
 }
 
+// Sessions lists those that are not over, without their hashes.
+func (s *Store) Sessions(now time.Time) ([]Session, error) {
+	st, err := s.read()
+	list := slices.DeleteFunc(append([]Session{}, st.Sessions...), func(o Session) bool { return o.over(now) })
+	for i := range list {
+		list[i].Hash = ""
+	}
+	return list, err
+}
+
+// EndSessions ends all sessions of an account, or of those who came by a link.
+func (s *Store) EndSessions(account string) error {
+	return s.change(func(st *state) error {
+		n := len(st.Sessions)
+		if st.endSessions(account); len(st.Sessions) == n {
+			return fmt.Errorf("%s is not logged in: %w", account, ErrNotFound)
+		}
+		return nil
+	})
+}
+
 // RemoveAccount ends the account's sessions, too.
 func (s *Store) RemoveAccount(name string) error {
 	return s.change(func(st *state) error {

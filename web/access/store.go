@@ -49,10 +49,10 @@ type Token struct {
 
 // Session is a browser that has logged in. Account is linkName for one that came by a link.
 type Session struct {
-	Hash    string    `json:"hash"`
-	Account string    `json:"account"`
+	Hash    string    `json:"hash,omitempty"`
+	Account string    `json:"account" doc:"Or (link): came by a link"`
 	Made    time.Time `json:"made"`
-	Seen    time.Time `json:"seen"` // to ten minutes
+	Seen    time.Time `json:"seen" doc:"To ten minutes"`
 }
 
 // link is a way in that works once.

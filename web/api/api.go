@@ -55,7 +55,8 @@ type Options struct {
 	Access  *access.Store
 	Events  *Events
 	Version string
-	Audit   func(storage.AdminAction)
+	// Ordered is that of the window.
+	Ordered func(ctx context.Context, action, on string, do func() error) error
 }
 
 // api answers.

@@ -60,6 +60,9 @@ func (a *api) routes(to huma.API) {
 	operation(to, access.Viewer, "GET", "/players/{name}", "getPlayer", "What is known of the players of a name, one per realm", a.getPlayer)
 	operation(to, access.Admin, "GET", "/bans", "listBans", "Bans that hold", a.listBans)
 	operation(to, access.Admin, "GET", "/admins", "listAdmins", "Who may command hosts", a.listAdmins)
+	operation(to, access.Admin, "GET", "/audit", "listAudit", "Who has ordered what and who has logged in, the latest first", a.listAudit)
+	operation(to, access.Root, "GET", "/sessions", "listSessions", "Browsers that are logged in", a.listSessions)
+	operation(to, access.Root, "DELETE", "/sessions/{name}", "endSessions", "Log an account out of all browsers", a.endSessions)
 	operation(to, access.Root, "GET", "/accounts", "listAccounts", "Who may log in to the window", a.listAccounts)
 	operation(to, access.Root, "DELETE", "/accounts/{name}", "removeAccount", "Remove an account and end its sessions", a.removeAccount)
 	operation(to, access.Root, "GET", "/tokens", "listTokens", "Tokens, without their text", a.listTokens)
@@ -125,19 +128,13 @@ func (a *api) listEntries(context.Context, *none) (*body[list[control.Entry]], e
 	return &body[list[control.Entry]]{out}, nil
 }
 
-// Realm is where lobbies are listed.
-type Realm struct {
-	Name   string `json:"name"`
-	Online bool   `json:"online"`
-}
-
-func (a *api) listRealms(context.Context, *none) (*body[list[Realm]], error) {
-	out := list[Realm]{Items: []Realm{}}
+func (a *api) listRealms(context.Context, *none) (*body[list[control.Realm]], error) {
+	out := list[control.Realm]{Items: []control.Realm{}}
 	for name, online := range a.Realms() {
-		out.Items = append(out.Items, Realm{name, online})
+		out.Items = append(out.Items, control.Realm{Name: name, Online: online})
 	}
-	slices.SortFunc(out.Items, func(a, b Realm) int { return strings.Compare(a.Name, b.Name) })
-	return &body[list[Realm]]{out}, nil
+	slices.SortFunc(out.Items, func(a, b control.Realm) int { return strings.Compare(a.Name, b.Name) })
+	return &body[list[control.Realm]]{out}, nil
 }
 
 // ask puts a question to the database, few at a time.
@@ -204,6 +201,20 @@ func (a *api) listAdmins(ctx context.Context, _ *none) (*body[list[storage.Admin
 	})
 }
 
+func (a *api) listAudit(ctx context.Context, in *struct {
+	Limit int       `query:"limit" minimum:"1" maximum:"200" default:"50" example:"50"`
+	After time.Time `query:"after" doc:"Lines before this time; next of the page before" example:"2030-01-01T00:00:00Z"`
+},
+) (*body[list[storage.AdminAction]], error) {
+	return ask(ctx, a, func(ctx context.Context) (out list[storage.AdminAction], err error) {
+		out.Items, err = a.DB.AuditLog(ctx, in.After, in.Limit)
+		if n := len(out.Items); n == in.Limit {
+			out.Next = out.Items[n-1].At.Format(time.RFC3339Nano)
+		}
+		return out, err
+	})
+}
+
 // Account may log in.
 type Account struct {
 	Name string    `json:"name"`
@@ -222,19 +233,14 @@ func (a *api) listAccounts(context.Context, *none) (*body[list[Account]], error)
 
 // audited does something to what lets people in, and writes it down.
 func (a *api) audited(ctx context.Context, action, on string, do func() error) error {
-	from, err := web.CallerOf(ctx), do()
-	entry := storage.AdminAction{At: time.Now(), Who: from.Name, Via: from.Via, Action: action, On: on}
-	if err != nil {
-		entry.Refused = err.Error()
-	}
-	a.Audit(entry)
-	switch {
+	switch err := a.Ordered(ctx, action, on, do); {
 	case err == nil:
 		return nil
 	case errors.Is(err, access.ErrNotFound):
 		return fault(http.StatusNotFound, "not_found", err.Error())
+	default:
+		return fault(http.StatusConflict, "refused", err.Error())
 	}
-	return fault(http.StatusConflict, "refused", err.Error())
 }
 
 func unreadable(err error) error {
@@ -246,6 +252,15 @@ func unreadable(err error) error {
 
 func (a *api) removeAccount(ctx context.Context, in *named) (*none, error) {
 	return nil, a.audited(ctx, "web account remove", in.Name, func() error { return a.Access.RemoveAccount(in.Name) })
+}
+
+func (a *api) listSessions(context.Context, *none) (*body[list[access.Session]], error) {
+	all, err := a.Access.Sessions(time.Now())
+	return &body[list[access.Session]]{list[access.Session]{Items: all}}, unreadable(err)
+}
+
+func (a *api) endSessions(ctx context.Context, in *named) (*none, error) {
+	return nil, a.audited(ctx, "web logout", in.Name, func() error { return a.Access.EndSessions(in.Name) })
 }
 
 // Token is what lets a program in.

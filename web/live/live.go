@@ -92,6 +92,7 @@ func (l *Live) run(ctx context.Context, games Games) {
 	defer look.Stop()
 	defer second.Stop()
 	met := time.Time{}
+	l.second(games, &met, time.Now())
 	for {
 		select {
 		case <-ctx.Done():
@@ -99,23 +100,28 @@ func (l *Live) run(ctx context.Context, games Games) {
 		case a := <-l.answers:
 			l.locked(func(v *view.View) { v.Snapshot(since1970(), a.id, a.snap) })
 		case now := <-second.C:
-			standing := l.opts.Standing()
-			var ids []uint32
-			if now.Sub(met) >= meetEvery {
-				met = now
-				for _, i := range games.Infos() {
-					ids = append(ids, i.ID)
-				}
-			}
-			l.locked(func(v *view.View) {
-				v.SetHost(standing)
-				v.Second()
-				v.Meet(ids)
-			})
+			l.second(games, &met, now)
 		case <-look.C:
 			l.look(games)
 		}
 	}
+}
+
+// second does what is done each second, and meets the games now and then.
+func (l *Live) second(games Games, met *time.Time, now time.Time) {
+	standing := l.opts.Standing()
+	var ids []uint32
+	if now.Sub(*met) >= meetEvery {
+		*met = now
+		for _, i := range games.Infos() {
+			ids = append(ids, i.ID)
+		}
+	}
+	l.locked(func(v *view.View) {
+		v.SetHost(standing)
+		v.Second()
+		v.Meet(ids)
+	})
 }
 
 // look takes the events that wait, asks for the snapshots that are wanted, and publishes.

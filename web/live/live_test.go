@@ -209,7 +209,11 @@ func TestCutLine(t *testing.T) {
 			}
 		}
 	}
-	go r.watch(t, server.URL, -1)
+	go func() {
+		for r.watch(t, server.URL, -1) {
+			r.load(l, topic)
+		}
+	}()
 	l.look(games)
 	fresh, _, _ := l.Open(topic)
 	want := all(fresh)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"w3host/control"
-	"w3host/game/command"
 	"w3host/web/view"
 )
 
@@ -82,12 +81,11 @@ func parsed(w http.ResponseWriter, r *http.Request) bool {
 
 // carryOut has an order carried out in the name of the visitor, and shows the answers.
 func (p *Pages) carryOut(w http.ResponseWriter, r *http.Request, order control.Order) {
-	v := p.opts.Visitor(r)
 	if strings.TrimSpace(order.Command) == "" {
 		http.Error(w, "there is no command", http.StatusBadRequest)
 		return
 	}
-	p.answer(w, r, p.opts.Command(r.Context(), command.Caller{Name: v.Name, Level: v.Level, Via: command.ViaWeb, Language: language(r)}, order))
+	p.answer(w, r, p.opts.Command(r.Context(), p.frame(r, "", "").caller(), order))
 }
 
 // answer shows what became of a form: to a script as JSON, else as a page.

@@ -18,7 +18,7 @@ const perPage = 50
 func (p *Pages) ask(w http.ResponseWriter, r *http.Request, f *frame, page string, question func(context.Context) (any, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), asked)
 	defer cancel()
-	data, err := p.inTurn(ctx, question)
+	data, err := inTurn(ctx, p.asking, question)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		f.Data = f.L("nothing of that name is in the game log")
@@ -33,12 +33,12 @@ func (p *Pages) ask(w http.ResponseWriter, r *http.Request, f *frame, page strin
 	}
 }
 
-// inTurn has few questions on their way at once: who loads pages all the time keeps neither
-// the game log nor others waiting.
-func (p *Pages) inTurn(ctx context.Context, question func(context.Context) (any, error)) (any, error) {
+// inTurn has as few questions on their way at once as there are places: who loads pages all
+// the time keeps neither the game log nor others waiting.
+func inTurn(ctx context.Context, places chan struct{}, question func(context.Context) (any, error)) (any, error) {
 	select {
-	case p.asking <- struct{}{}:
-		defer func() { <-p.asking }()
+	case places <- struct{}{}:
+		defer func() { <-places }()
 		return question(ctx)
 	case <-ctx.Done():
 		return nil, ctx.Err()

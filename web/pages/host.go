@@ -1,19 +1,14 @@
 package pages
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
 	"github.com/dustin/go-humanize"
 
-	"w3host/control"
 	"w3host/formats/catalogue"
 	"w3host/formats/w3map"
-	"w3host/game/command"
-	"w3host/storage"
 	"w3host/texts"
-	"w3host/web/hub"
 )
 
 // mapsShown bounds a page of maps.
@@ -54,33 +49,4 @@ func (p *Pages) maps(w http.ResponseWriter, r *http.Request) {
 	}
 	f.Data = shown
 	p.show(w, http.StatusOK, "maps", f)
-}
-
-// System is how the host and what it needs stand.
-type System struct {
-	Version string
-	Records storage.RecorderStats
-	Realms  map[string]bool // whether an account is logged on there
-}
-
-// standing is what a page shows of it.
-type standing struct {
-	System
-	Autohost control.Answer
-	Watchers []hub.Watcher
-	Dropped  uint64 // watchers that did not read
-	Lost     uint64 // events for which there was no room
-}
-
-// system shows how the host stands, and what it opens by itself.
-func (p *Pages) system(w http.ResponseWriter, r *http.Request) {
-	f := p.frame(r, "system", "System")
-	s := standing{System: p.opts.System(), Lost: p.opts.Live.Lost()}
-	by := command.Caller{Name: f.Visitor.Name, Level: f.Visitor.Level, Via: command.ViaWeb, Language: f.Language}
-	ctx, cancel := context.WithTimeout(r.Context(), asked) // a command before it may take longer
-	defer cancel()
-	s.Autohost = p.opts.Command(ctx, by, control.Order{Command: "autohost"})
-	s.Watchers, s.Dropped = p.opts.Live.Hub.Watchers()
-	f.Data = s
-	p.show(w, http.StatusOK, "system", f)
 }

@@ -25,6 +25,8 @@ import (
 	"w3host/game/command"
 	"w3host/storage"
 	"w3host/texts"
+	"w3host/web"
+	"w3host/web/access"
 	"w3host/web/hub"
 	"w3host/web/live"
 	"w3host/web/view"
@@ -53,14 +55,15 @@ type Options struct {
 	Log     Log
 	Maps    Maps
 	System  func() System
+	// Examine makes the checks of w3host doctor.
+	Examine func(ctx context.Context, tell func(Finding)) error
+	Access  *access.Store
+	// Ordered does something to what lets people in, in the name of who asks, and writes it down.
+	Ordered func(r *http.Request, action, on string, do func() error) error
 	// Visitor tells who asks.
 	Visitor func(*http.Request) Visitor
 	// Base is what stands before each path; empty: nothing.
 	Base string
-	// Stream lifts the time limits of an answer that has no end.
-	Stream func(http.ResponseWriter)
-	// Slow gives a request the time that a file takes.
-	Slow func(http.ResponseWriter, *http.Request)
 	// Upload takes a map of at most UploadMax bytes; replace is "*" if it may take the place of
 	// another.
 	Upload    func(r *http.Request, name, replace string, file io.Reader) error
@@ -79,6 +82,7 @@ type Log interface {
 	RatingsOf(ctx context.Context, name, mapName string) ([]storage.Rating, error)
 	Bans(ctx context.Context, all bool) ([]storage.Ban, error)
 	Admins(context.Context) ([]storage.Admin, error)
+	AuditLog(ctx context.Context, before time.Time, limit int) ([]storage.AdminAction, error)
 }
 
 // Maps knows the maps that can be hosted.
@@ -123,11 +127,12 @@ type Pages struct {
 	strangers made          // by language, theme and visitor
 	tag       string        // of what is static
 	asking    chan struct{} // has a place for each question to the database
+	checking  chan struct{} // and one for the checks
 }
 
 // New reads the templates, which are part of the program.
 func New(o Options) *Pages {
-	p := &Pages{opts: o, pages: make(map[string]*template.Template), asking: make(chan struct{}, mostAsked)}
+	p := &Pages{opts: o, pages: make(map[string]*template.Template), asking: make(chan struct{}, mostAsked), checking: make(chan struct{}, 1)}
 	sum := sha256.New()
 	for _, name := range []string{"app.css", "app.js", "chart.js", "icon.svg", "live.js"} {
 		text, err := static.ReadFile("static/" + name)
@@ -157,6 +162,7 @@ const (
 	Everybody Need = iota
 	Viewers        // who has logged in
 	Admins
+	Roots
 )
 
 // Route is a handler for a pattern of http.ServeMux. What a command needs is not told here:
@@ -184,6 +190,12 @@ func (p *Pages) Routes() []Route {
 		{"GET /maps", Viewers, p.maps},
 		{"POST /maps", Admins, p.upload},
 		{"GET /system", Admins, p.system},
+		{"GET /checks", Admins, p.checks},
+		{"GET /autohost", Admins, p.autohost},
+		{"GET /realms", Admins, p.realms},
+		{"GET /audit", Admins, p.audit},
+		{"GET /access", Roots, p.access},
+		{"POST /access", Roots, p.changeAccess},
 		{"GET /history", Viewers, p.history},
 		{"GET /history/{key}", Viewers, p.record},
 		{"GET /players", Viewers, p.findPlayer},
@@ -196,6 +208,7 @@ func (p *Pages) Routes() []Route {
 type frame struct {
 	Title    string
 	Nav      string // the page that is shown, for the list of pages
+	Path     string
 	Language texts.Language
 	Theme    string // "dark", "light"; empty: as the browser wants
 	Visitor  Visitor
@@ -209,11 +222,8 @@ type frame struct {
 
 // frame begins a page.
 func (p *Pages) frame(r *http.Request, nav, title string) *frame {
-	f := &frame{Nav: nav, Language: language(r), Visitor: p.opts.Visitor(r), Base: p.opts.Base, Now: time.Now()}
+	f := &frame{Nav: nav, Path: r.URL.Path, Language: web.Language(r), Theme: web.Theme(r), Visitor: p.opts.Visitor(r), Base: p.opts.Base, Now: time.Now()}
 	f.Title = f.L(title)
-	if c, err := r.Cookie("theme"); err == nil && (c.Value == "dark" || c.Value == "light") {
-		f.Theme = c.Value
-	}
 	return f
 }
 
@@ -226,18 +236,6 @@ func (f *frame) open(l *live.Live, t view.Topic) (ok bool) {
 	f.Values, f.After, ok = l.Open(t)
 	f.Topic = t.String()
 	return ok
-}
-
-// language is that of a visitor: as chosen, or else as the browser wants.
-func language(r *http.Request) texts.Language {
-	if c, err := r.Cookie("lang"); err == nil {
-		if l, err := texts.ParseLanguage(c.Value); err == nil {
-			return l
-		}
-	}
-	first, _, _ := strings.Cut(r.Header.Get("Accept-Language"), ",")
-	l, _ := texts.ParseLanguage(first)
-	return l
 }
 
 // show writes a page.
@@ -313,7 +311,7 @@ func (p *Pages) events(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "log in first", http.StatusForbidden)
 		return
 	}
-	p.opts.Stream(w)
+	web.Stream(w)
 	who := hub.Watcher{Name: v.Name, Topics: []string{t.String()}, Most: accountWatches, Still: v.Still}
 	if !v.inside() {
 		who.Name, who.Guest, who.Most = v.Addr, true, strangerWatches

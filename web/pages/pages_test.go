@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -31,6 +32,7 @@ import (
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	"w3host/texts"
+	"w3host/web/access"
 	"w3host/web/hub"
 	"w3host/web/live"
 	"w3host/web/view"
@@ -106,7 +108,16 @@ func (f *fakes) Entries() ([]*catalogue.Entry, error) {
 }
 
 func (f *fakes) system() System {
-	return System{Version: f.name, Realms: map[string]bool{f.name: true}}
+	return System{Version: f.name}
+}
+
+func (f *fakes) AuditLog(context.Context, time.Time, int) ([]storage.AdminAction, error) {
+	return []storage.AdminAction{{Who: f.name, Realm: f.name, Action: f.name, On: f.name, Detail: f.name, Refused: f.name}}, f.err
+}
+
+func (f *fakes) examine(_ context.Context, tell func(Finding)) error {
+	tell(Finding{f.name, f.name, f.name})
+	return f.err
 }
 
 func (f *fakes) Minimap(string) (image.Image, error) { return nil, errors.New("no picture") }
@@ -114,7 +125,14 @@ func (f *fakes) Minimap(string) (image.Image, error) { return nil, errors.New("n
 // order answers with what it was told.
 func (f *fakes) order(_ context.Context, by command.Caller, o control.Order) control.Answer {
 	f.by, f.line = by, o
-	return control.Answer{Lines: []string{f.name}, Refused: f.name}
+	answer := control.Answer{Lines: []string{f.name}, Refused: f.name}
+	switch o.Command {
+	case "autohost":
+		answer.Data = []control.Entry{{Name: f.name, Last: f.name, Next: f.name, Idle: f.name, Why: texts.Plain(f.name)}}
+	case "realms":
+		answer.Data = []control.Realm{{Name: f.name, SeenAt: f.name}}
+	}
+	return answer
 }
 
 // upload keeps what it was told, and the file.
@@ -142,8 +160,12 @@ func newSite(t *testing.T, name string) *site {
 	t.Cleanup(func() { stop(); <-ended })
 	p := New(Options{
 		Live: l, Command: s.order, Log: s.fakes, Maps: s.fakes, Visitor: func(*http.Request) Visitor { return s.visitor },
-		UploadMax: 1 << 20, Upload: s.upload, Slow: func(http.ResponseWriter, *http.Request) {},
-		System: s.system, Base: "/base", Stream: func(http.ResponseWriter) {}, Trigger: "!", Logger: zerolog.Nop(),
+		UploadMax: 1 << 20, Upload: s.upload,
+		System: s.system, Base: "/base", Examine: s.examine, Access: access.Open(filepath.Join(t.TempDir(), "web.json")),
+		Ordered: func(_ *http.Request, action, on string, do func() error) error {
+			s.line = control.Order{Command: action + " " + on}
+			return do()
+		}, Trigger: "!", Logger: zerolog.Nop(),
 	})
 	for _, r := range p.Routes() {
 		s.mux.Handle(r.Pattern, r.Handler)
@@ -177,7 +199,7 @@ func (s *site) post(path string, fields url.Values, accept string) *httptest.Res
 
 var everyPage = []string{
 	"/", "/games/1", "/games/2", "/games/3", "/public", "/history", "/history/0190163d-8694-739b-aea5-966c26f8ad91", "/history/nonsense",
-	"/players", "/players/Ann", "/bans", "/maps", "/system",
+	"/players", "/players/Ann", "/bans", "/maps", "/system", "/checks", "/autohost", "/realms", "/audit", "/access",
 }
 
 // What anybody is called stays a text on every page.
@@ -350,10 +372,10 @@ func TestMinimap(t *testing.T) {
 // Few pages ask the database at once, however many are asked for.
 func TestQuestionsInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, at, most := &Pages{asking: make(chan struct{}, mostAsked)}, atomic.Int32{}, atomic.Int32{}
+		places, at, most := make(chan struct{}, mostAsked), atomic.Int32{}, atomic.Int32{}
 		for range 5 * mostAsked {
 			go func() {
-				_, _ = p.inTurn(t.Context(), func(context.Context) (any, error) {
+				_, _ = inTurn(t.Context(), places, func(context.Context) (any, error) {
 					most.Store(max(most.Load(), at.Add(1)))
 					time.Sleep(time.Second)
 					at.Add(-1)

@@ -51,6 +51,9 @@ func (f *frame) Owns() bool { return f.Visitor.Level >= command.Owner }
 // Admin reports whether the visitor may see addresses.
 func (f *frame) Admin() bool { return f.Visitor.Level >= command.Admin }
 
+// Root reports whether the visitor may change who logs in.
+func (f *frame) Root() bool { return f.Visitor.Level >= command.Root }
+
 // Inside reports whether the visitor has logged in.
 func (f *frame) Inside() bool { return f.Visitor.inside() }
 

@@ -6,13 +6,14 @@ import (
 
 	"w3host/control"
 	"w3host/texts"
+	"w3host/web"
 )
 
 // upload takes the file of a form. It may be larger than memory, so its parts are read as they
 // come: what is said of the file stands before it.
 func (p *Pages) upload(w http.ResponseWriter, r *http.Request) {
-	p.opts.Slow(w, r)
-	l := language(r)
+	web.Slow(w, r)
+	l := web.Language(r)
 	name, err := p.receive(r)
 	if err != nil {
 		_, _ = io.CopyN(io.Discard, r.Body, p.opts.UploadMax) // a browser reads no answer before it has sent all

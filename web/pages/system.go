@@ -1,0 +1,161 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"w3host/control"
+	"w3host/game/command"
+	"w3host/storage"
+	"w3host/texts"
+	"w3host/web"
+	"w3host/web/access"
+	"w3host/web/hub"
+)
+
+// checksWithin is how long all checks may take together.
+const checksWithin = 20 * time.Second
+
+// System is how the host and what it needs stand.
+type System struct {
+	Version string
+	Records storage.RecorderStats
+}
+
+// Finding is the outcome of a check; with a remedy it is a fault.
+type Finding struct{ What, Detail, Remedy string }
+
+// standing is what a page shows of the host.
+type standing struct {
+	System
+	Watchers []hub.Watcher
+	Dropped  uint64 // watchers that did not read
+	Lost     uint64 // events for which there was no room
+}
+
+// system shows how the host stands.
+func (p *Pages) system(w http.ResponseWriter, r *http.Request) {
+	f := p.frame(r, "system", "System")
+	s := standing{System: p.opts.System(), Lost: p.opts.Live.Lost()}
+	s.Watchers, s.Dropped = p.opts.Live.Hub.Watchers()
+	f.Data = s
+	p.show(w, http.StatusOK, "system", f)
+}
+
+// autohost shows what opens by itself and why not, and realms where lobbies are listed: what
+// the commands of these names answer.
+func (p *Pages) autohost(w http.ResponseWriter, r *http.Request) {
+	p.told(w, r, p.frame(r, "system", "Autohost"), "autohost")
+}
+
+func (p *Pages) realms(w http.ResponseWriter, r *http.Request) {
+	p.told(w, r, p.frame(r, "system", "Realms"), "realms")
+}
+
+func (p *Pages) told(w http.ResponseWriter, r *http.Request, f *frame, line string) {
+	ctx, cancel := context.WithTimeout(r.Context(), asked) // a command before it may take longer
+	defer cancel()
+	f.Data = p.opts.Command(ctx, f.caller(), control.Order{Command: line})
+	p.show(w, http.StatusOK, line, f)
+}
+
+// caller is the visitor as one who commands.
+func (f *frame) caller() command.Caller {
+	return command.Caller{Name: f.Visitor.Name, Level: f.Visitor.Level, Via: command.ViaWeb, Language: f.Language}
+}
+
+// checks makes those of w3host doctor, once at a time.
+func (p *Pages) checks(w http.ResponseWriter, r *http.Request) {
+	f := p.frame(r, "system", "Checks of this machine")
+	ctx, cancel := context.WithTimeout(r.Context(), checksWithin)
+	defer cancel()
+	var found []Finding
+	_, err := inTurn(ctx, p.checking, func(ctx context.Context) (any, error) {
+		return nil, p.opts.Examine(ctx, func(one Finding) { found = append(found, one) })
+	})
+	if err != nil {
+		found = append(found, Finding{f.L("Checks of this machine"), f.L("not all could be made in time"), f.L("try again")})
+	}
+	f.Data = found
+	p.show(w, http.StatusOK, "checks", f)
+}
+
+// ordered is a page of the audit log.
+type ordered struct {
+	Lines []storage.AdminAction
+	Older string // the time before which the next page begins; empty: there is none
+}
+
+// audit shows who has ordered what, and who has logged in.
+func (p *Pages) audit(w http.ResponseWriter, r *http.Request) {
+	before, _ := time.Parse(time.RFC3339Nano, r.URL.Query().Get("before"))
+	p.ask(w, r, p.frame(r, "system", "Audit log"), "audit", func(ctx context.Context) (_ any, err error) {
+		var o ordered
+		if o.Lines, err = p.opts.Log.AuditLog(ctx, before, perPage+1); len(o.Lines) > perPage {
+			o.Lines = o.Lines[:perPage]
+			o.Older = o.Lines[perPage-1].At.UTC().Format(time.RFC3339Nano)
+		}
+		return o, err
+	})
+}
+
+// keys are what lets people and programs in.
+type keys struct {
+	Accounts []access.Account
+	Tokens   []access.Token
+	Sessions []access.Session
+	Roles    []string
+}
+
+// access shows who may use the window.
+func (p *Pages) access(w http.ResponseWriter, r *http.Request) {
+	f := p.frame(r, "system", "Who may log in")
+	k, err := keys{Roles: access.Roles()}, error(nil)
+	if k.Accounts, err = p.opts.Access.Accounts(); err == nil {
+		k.Tokens, _ = p.opts.Access.Tokens()
+		k.Sessions, _ = p.opts.Access.Sessions(f.Now)
+	}
+	f.Data = k
+	if err != nil {
+		f.Data = err.Error()
+		p.show(w, http.StatusServiceUnavailable, "fault", f)
+		return
+	}
+	p.show(w, http.StatusOK, "access", f)
+}
+
+// changeAccess does what a form of that page says. The text of a new token is shown this once.
+func (p *Pages) changeAccess(w http.ResponseWriter, r *http.Request) {
+	if !parsed(w, r) {
+		return
+	}
+	name, l := strings.TrimSpace(r.PostForm.Get("name")), web.Language(r)
+	var action, said string
+	var do func() error
+	switch r.PostForm.Get("do") {
+	case "logout":
+		action, said, do = "web logout", texts.Sprintf(l, "%s is logged out.", name), func() error { return p.opts.Access.EndSessions(name) }
+	case "remove account":
+		action, said, do = "web account remove", texts.Sprintf(l, "%s cannot log in any more.", name), func() error { return p.opts.Access.RemoveAccount(name) }
+	case "remove token":
+		action, said, do = "web token remove", texts.Sprintf(l, "The token %s is worth nothing any more.", name), func() error { return p.opts.Access.RemoveToken(name) }
+	case "add token":
+		action, do = "web token add", func() (err error) {
+			t := access.Token{Name: name, Made: time.Now()}
+			if err = t.Role.UnmarshalText([]byte(r.PostForm.Get("role"))); err == nil {
+				said, err = p.opts.Access.AddToken(t)
+			}
+			return err
+		}
+	default:
+		http.Error(w, "there is no such order", http.StatusBadRequest)
+		return
+	}
+	if err := p.opts.Ordered(r, action, name, do); err != nil {
+		p.answer(w, r, control.Answer{Lines: []string{}, Refused: err.Error()})
+		return
+	}
+	p.answer(w, r, control.Answer{Lines: []string{said}})
+}
