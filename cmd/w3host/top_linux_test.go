@@ -14,12 +14,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
 	"w3host/bots"
 	"w3host/control"
 	"w3host/internal/terminal"
+	"w3host/internal/testkit"
 )
 
 const steeringName = "\x1b[2J\x1b]0;owned\a\u202eevil\u2066"
@@ -254,6 +257,28 @@ func TestTopFits(t *testing.T) {
 						if terminal.Columns(line.text) >= s.width {
 							t.Fatalf("%d by %d: %q", s.width, s.height, line.text)
 						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// No name steers the terminal or turns others round: what is no letter is shown as what it is.
+func TestTopShowsHostileNames(t *testing.T) {
+	for _, name := range testkit.Hostile() {
+		sent, _ := json.Marshal(name)
+		_ = json.Unmarshal(sent, &name) // as it comes
+		g := control.Game{ID: 1, Name: name, Map: name, Entry: name, State: "lobby", Waits: name, Players: []control.Player{{Name: name, Realm: name, Address: name}}}
+		for _, width := range []int{80, 200} {
+			s := topScreen{now: time.Now(), sort: byStage, width: width, height: 24}
+			s.update([]control.Game{g}, nil)
+			for _, key := range []string{"end", "enter"} {
+				s.press(key)
+				for _, line := range s.lines() {
+					if terminal.Columns(line.text) >= width || !utf8.ValidString(line.text) ||
+						strings.ContainsFunc(line.text, func(r rune) bool { return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) }) {
+						t.Errorf("%q at %d: %q", name, width, line.text)
 					}
 				}
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -89,11 +88,15 @@ func (p *Pages) record(w http.ResponseWriter, r *http.Request) {
 
 // findPlayer goes to the page of a player.
 func (p *Pages) findPlayer(w http.ResponseWriter, r *http.Request) {
-	if name := strings.TrimSpace(r.URL.Query().Get("q")); name != "" {
-		http.Redirect(w, r, p.opts.Base+"/players/"+url.PathEscape(name), http.StatusSeeOther)
-		return
+	switch name := strings.TrimSpace(r.URL.Query().Get("q")); name {
+	case "":
+		p.show(w, http.StatusOK, "find", p.frame(r, "players", "Players"))
+	case ".", "..":
+		r.SetPathValue("name", name)
+		p.player(w, r)
+	default:
+		http.Redirect(w, r, p.opts.Base+playerPath(name), http.StatusSeeOther)
 	}
-	p.show(w, http.StatusOK, "find", p.frame(r, "players", "Players"))
 }
 
 // profile is what a page shows of a player.
