@@ -84,6 +84,15 @@ func (d *daemon) openMetrics() {
 		Version: d.Version, DataDir: d.Config.Host.DataDir, Records: d.recorder.Stats,
 		Realms: d.online,
 		Totals: func() host.Totals { return d.running.Totals(time.Now()) },
+		Observers: func() map[string]metrics.Observed {
+			waiting, lost := d.hooks.Standing()
+			return map[string]metrics.Observed{"pages": {Waiting: d.live.Waiting(), Lost: d.live.Lost()}, "webhooks": {Waiting: waiting, Lost: lost}}
+		},
+		Watchers: func() map[string]metrics.Watched {
+			pages, droppedPages := d.live.Hub.Watchers()
+			programs, droppedPrograms := d.events.Watchers()
+			return map[string]metrics.Watched{"page": {Open: len(pages), Dropped: droppedPages}, "program": {Open: len(programs), Dropped: droppedPrograms}}
+		},
 	}
 	d.metrics = metrics.New(o)
 	d.host.Observers = append(d.host.Observers, d.metrics.Observe)

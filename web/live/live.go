@@ -173,6 +173,9 @@ func (l *Live) Lost() (n uint64) {
 	return n
 }
 
+// Waiting is how many events have not been taken yet.
+func (l *Live) Waiting() int { return int(l.ring.tail.Load() - l.ring.head.Load()) }
+
 func (l *Live) locked(f func(*view.View)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

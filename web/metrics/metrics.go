@@ -31,6 +31,21 @@ type Options struct {
 	Records func() storage.RecorderStats
 	Realms  func() map[string]bool // whether an account is logged on at each
 	DataDir string
+	// Observers are those who take facts of games from a queue; Watchers are streams, by kind.
+	Observers func() map[string]Observed
+	Watchers  func() map[string]Watched
+}
+
+// Observed is how an observer with a queue stands.
+type Observed struct {
+	Waiting int
+	Lost    uint64 // for want of room
+}
+
+// Watched is how the streams of a kind stand.
+type Watched struct {
+	Open    int
+	Dropped uint64 // since they did not read
 }
 
 // Metrics observes all games.
@@ -127,12 +142,16 @@ var (
 	spoolUp    = gauge("spool_up", "Whether the spool took what was written last.")
 	realmUp    = gauge("realm_up", "Whether an account is logged on at the realm.", "realm")
 	diskFree   = gauge("disk_free_bytes", "What may still be written to the disk of host.data_dir.")
+	queued     = gauge("observer_queue_length", "Facts that an observer has not taken yet.", "observer")
+	unseen     = gauge("observer_lost_total", "Facts for which an observer had no room.", "observer")
+	watchers   = gauge("watchers", "Streams of pages and events that are open.", "kind")
+	unread     = gauge("watchers_dropped_total", "Streams that ended since nobody read them.", "kind")
 	diskSize   = gauge("disk_size_bytes", "The size of the disk of host.data_dir.")
 )
 
 // Describe lists what Collect gives.
 func (s standing) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{buildInfo, lobbies, missing, games, players, waiting, lost, databaseUp, spoolUp, realmUp, diskFree, diskSize} {
+	for _, d := range []*prometheus.Desc{buildInfo, lobbies, missing, games, players, waiting, lost, databaseUp, spoolUp, realmUp, diskFree, diskSize, queued, unseen, watchers, unread} {
 		to <- d
 	}
 }
@@ -142,6 +161,9 @@ func (s standing) Collect(to chan<- prometheus.Metric) {
 	tell := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
+	count := func(d *prometheus.Desc, value uint64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(value), labels...)
+	}
 	t, records := s.Totals(), s.Records()
 	tell(buildInfo, 1, s.Version)
 	tell(lobbies, float64(t.Lobbies))
@@ -150,11 +172,19 @@ func (s standing) Collect(to chan<- prometheus.Metric) {
 	tell(players, float64(t.LobbyPlayers), "lobby")
 	tell(players, float64(t.GamePlayers), "game")
 	tell(waiting, float64(records.Waiting))
-	to <- prometheus.MustNewConstMetric(lost, prometheus.CounterValue, float64(records.Lost.Total()))
+	count(lost, records.Lost.Total())
 	tell(databaseUp, up(!records.DBDown))
 	tell(spoolUp, up(!records.SpoolDown))
 	for name, online := range s.Realms() {
 		tell(realmUp, up(online), name)
+	}
+	for name, o := range s.Observers() {
+		tell(queued, float64(o.Waiting), name)
+		count(unseen, o.Lost, name)
+	}
+	for kind, w := range s.Watchers() {
+		tell(watchers, float64(w.Open), kind)
+		count(unread, w.Dropped, kind)
 	}
 	if free, all, known := diskspace.Of(s.DataDir); known {
 		tell(diskFree, float64(free))

@@ -104,6 +104,16 @@ func (h *Hooks) Close() {
 	h.client.CloseIdleConnections()
 }
 
+// Standing is how many events wait to be told, and how many were lost, of the sites that there are.
+func (h *Hooks) Standing() (waiting int, lost uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.senders {
+		waiting, lost = waiting+len(s.queue), lost+s.lost.Load()
+	}
+	return waiting, lost
+}
+
 // Tell passes an event on. It does not wait.
 func (h *Hooks) Tell(e api.Event) {
 	h.mu.Lock()
