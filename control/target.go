@@ -55,7 +55,7 @@ func (d *target) ask(by *command.Caller, u command.Use[*target], out command.Out
 	q := out.Query
 	if found := d.find(q.Name); !u.AsTyped && len(found) == 1 && q.Name != "" {
 		p := found[0].Player
-		q.Name, q.Here, q.Addr = p.Name, true, p.Addr.Addr()
+		q.Name, q.Here, q.Addr, q.Home = p.Name, true, p.Addr.Addr(), p.Realm
 	}
 	d.host().Ask(by, *q, func(refused string) { // the database may have the last word
 		if u.Needs() > command.Anyone {

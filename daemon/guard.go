@@ -80,7 +80,7 @@ func (g *guard) Banned(name string, addr netip.Addr, realm string) string {
 	return fmt.Sprintf("%s (ban %d)", b.Reason, b.ID)
 }
 
-// Level is what an admin may do. On the LAN a name proves nothing: a role counts
+// Level is what an admin or a trusted player may do. On the LAN a name proves nothing: a role counts
 // there if it is bound to a network, if its admin has logged in, or where the
 // operator trusts names. An admin who has a password must log in.
 func (g *guard) Level(who host.Joiner) (level command.Level) {
@@ -92,6 +92,8 @@ func (g *guard) Level(who host.Joiner) (level command.Level) {
 			return command.Root
 		case a.Role == storage.RoleAdmin:
 			level = command.Admin
+		case a.Role == storage.RoleTrusted:
+			level = max(level, command.Trusted)
 		}
 	}
 	return level

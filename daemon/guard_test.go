@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"w3host/config"
+	"w3host/game/command"
+	"w3host/host"
 	"w3host/storage"
 )
 
@@ -43,6 +45,36 @@ func TestRequireBans(t *testing.T) {
 	defer g.Close()
 	if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), ""); why != "" {
 		t.Errorf("an empty list that is known: %q", why)
+	}
+}
+
+// Whom an admin trusts is not an admin, and on the LAN a name alone is not trusted.
+func TestTrusted(t *testing.T) {
+	dir := t.TempDir()
+	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "x.db"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, realm := range []string{"", "home"} {
+		if err := db.AddAdmin(t.Context(), storage.Admin{Name: "Bob", Realm: realm, Role: storage.RoleTrusted}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: dir}), config.Default())
+	<-g.Loaded()
+	defer g.Close()
+	for _, test := range []struct {
+		who  host.Joiner
+		want command.Level
+	}{
+		{host.Joiner{Name: "bob", Realm: "home"}, command.Trusted},
+		{host.Joiner{Name: "bob", Realm: "far"}, command.Anyone},
+		{host.Joiner{Name: "bob"}, command.Anyone},
+	} {
+		if got := g.Level(test.who); got != test.want {
+			t.Errorf("%+v: %v, want %v", test.who, got, test.want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package game
 import (
 	"time"
 
+	"w3host/game/command"
 	"w3host/internal/network"
 	"w3host/lobby"
 	"w3host/mapxfer"
@@ -28,6 +29,7 @@ func (m *Machine) join(in *Input) {
 	m.toLobby(lobby.Join{
 		Conn: lobby.ConnID(in.Link), Req: *req,
 		External: w3gs.SockAddrFrom(in.Addr), Source: network.Base(in.Addr.Addr()), Banned: in.Banned, Shared: in.Shared, Realm: in.Realm, Vouched: in.Vouched, Version: in.Version, Like: in.Like,
+		Exempt: in.Level >= command.Trusted,
 	})
 	m.joining = nil
 }
@@ -38,7 +40,7 @@ func (m *Machine) vouch(s *seat, in *Input) {
 		return
 	}
 	s.Realm, s.level = s.realm, in.Level
-	m.toLobby(lobby.Vouch{PID: s.PID})
+	m.toLobby(lobby.Vouch{PID: s.PID, Exempt: in.Level >= command.Trusted})
 	m.fact(&Vouched{s.Player})
 	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.PID})
 }

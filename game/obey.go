@@ -34,8 +34,8 @@ func (m *Machine) obey(by *command.Caller, line string) {
 			o.Target = o.Query.Name
 		}
 	}
-	if o.Denied && m.lobby.StandIn() == 0 {
-		o.Err = by.Refusal(max(u.Needs(), command.Owner), u.Name)
+	if o.Denied && u.Needs() == command.StandIn && m.lobby.StandIn() == 0 {
+		o.Err = by.Refusal(command.Owner, u.Name)
 	}
 	refused := ""
 	if o.Err != nil {
@@ -153,7 +153,7 @@ func kickSlow(m *Machine, c *call, limit time.Duration) error {
 			continue
 		}
 		parts = append(parts, fmt.Sprintf("%s: %d ms", p.Name, p.RTT.Milliseconds()))
-		if p.RTT > limit {
+		if s := m.seats[p.PID]; p.RTT > limit && (s == nil || s.level < command.Trusted) {
 			m.later(lobby.Kick{PID: p.PID, Why: texts.Of("high ping"), By: c.Name, KeepOut: true})
 		}
 	}

@@ -46,7 +46,7 @@ func (m *Machine) meet(q *command.Query) error {
 	}
 	q.Name, q.Here, q.PID = p.Name, true, p.PID
 	if s := m.seats[p.PID]; s != nil {
-		q.Addr = s.Addr.Addr()
+		q.Addr, q.Home = s.Addr.Addr(), s.Realm
 	}
 	return nil
 }

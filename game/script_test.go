@@ -89,7 +89,7 @@ func (s *scene) open(cfg Config) {
 //	join NAME@REALM      a player by a realm's list; "vouched" behind it: whom it has confirmed
 //	vouch NAME           the realm confirms the name
 //	NAME: TEXT           a player says something
-//	admin NAME: TEXT     the same, and is an admin for the host
+//	admin NAME: TEXT     the same, and is an admin for the host; "trusted NAME": is trusted
 //	console: LINE        the operator types a command
 //	host: LINE           the host says something to all; "host to NAME" to one
 //	the list bans NAME: WHY
@@ -274,6 +274,10 @@ func (s *scene) say(who, text string) error {
 	}
 	if name, ok := strings.CutPrefix(who, "admin "); ok {
 		s.level, who = command.Admin, name
+		defer func() { s.level = command.Anyone }()
+	}
+	if name, ok := strings.CutPrefix(who, "trusted "); ok {
+		s.level, who = command.Trusted, name
 		defer func() { s.level = command.Anyone }()
 	}
 	link := s.links[who]

@@ -131,6 +131,8 @@ func (m *Machine) askOthers(c *call, p lobby.Player, what texts.Text, agreed fun
 		return cannot("you cannot call a vote about yourself")
 	case victim.level >= command.Admin || p.Reserved:
 		return cannot("%s has a reserved place and cannot be voted out", p.Name)
+	case victim.level >= command.Trusted:
+		return cannot("%s is trusted here: votes cannot be about them", p.Name)
 	case m.lobby.Humans().Len() < 3:
 		return cannot("a vote about a player needs at least three players")
 	case m.poll(c.Command, c.PID) != nil || m.poll(c.Command, p.PID) != nil:

@@ -23,6 +23,7 @@ type Join struct {
 	Source   netip.Addr    // of the connection: the address, or the network of IPv6; invalid: not known
 	Shared   bool          // many come from this address: a kick does not keep it out
 	Like     string        // the name of an admin that theirs is taken for; empty: none
+	Exempt   bool          // from what rules do about pings and names: an admin, or trusted by one
 	Banned   string        // why they are banned; empty when they are not
 	Realm    string        // that the name is said to be of; empty: the LAN
 	Vouched  bool          // the realm has confirmed it
@@ -31,7 +32,10 @@ type Join struct {
 
 // Vouch says that the realm of a player's name has confirmed it. Before, the name
 // has no rights: it is neither the owner's nor that of a reserved place.
-type Vouch struct{ PID uint8 }
+type Vouch struct {
+	PID    uint8
+	Exempt bool // as in Join
+}
 
 // Chat is a 0x28: a line, or in the lobby a request to change the sender's slot.
 type Chat struct {

@@ -103,8 +103,8 @@ func (l *Lobby) displaced(by Join) (victim *player) {
 }
 
 // vouch gives a player the rights of a name that its realm has confirmed.
-func (l *Lobby) vouch(p *player, _ Vouch) {
-	p.Vouched = true
+func (l *Lobby) vouch(p *player, ev Vouch) {
+	p.Vouched, p.Exempt = true, ev.Exempt
 	if l.phase == phaseOpen {
 		l.returnTo(p)
 	}

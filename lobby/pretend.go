@@ -47,6 +47,9 @@ const (
 
 // twin is the other name that a joiner's is taken for; empty: none.
 func (l *Lobby) twin(j Join) string {
+	if j.Exempt {
+		return ""
+	}
 	if j.Like != "" || l.cfg.Admission.LookAlikes == "" {
 		return j.Like
 	}

@@ -80,11 +80,11 @@ func (r *runner) dispatch(c *command) ([]string, error) {
 // wire, but slots count from 1.
 func (c *command) event(r *runner) Event {
 	switch c.Name {
-	case "join": // join NAME [shared] [banned=WHY] [ip=LAST BYTE] [realm=NAME [vouched]] [like=ADMIN]
+	case "join": // join NAME [shared] [banned=WHY] [ip=LAST BYTE] [realm=NAME [vouched]] [like=ADMIN] [exempt]
 		r.conn++
 		ip := [4]byte{192, 168, 0, byte(c.Number(c.Option("ip", "5")))}
 		return Join{
-			Conn: r.conn, Source: netip.AddrFrom4(ip), Shared: c.Has("shared"), Banned: c.Options["banned"], Realm: c.Options["realm"], Vouched: c.Has("vouched"), Like: c.Options["like"],
+			Conn: r.conn, Source: netip.AddrFrom4(ip), Shared: c.Has("shared"), Banned: c.Options["banned"], Realm: c.Options["realm"], Vouched: c.Has("vouched"), Like: c.Options["like"], Exempt: c.Has("exempt"),
 			External: w3gs.SockAddr{Port: 6200, IP: ip},
 			Req: w3gs.ReqJoin{
 				Name: c.joinName(), ListenPort: 6112, JoinCounter: 7,

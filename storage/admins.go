@@ -15,12 +15,13 @@ import (
 type Role string
 
 const (
-	RoleAdmin Role = "admin" // runs games, kicks and bans
-	RoleRoot  Role = "root"  // and makes admins
+	RoleTrusted Role = "trusted" // is spared what rules and votes do to others
+	RoleAdmin   Role = "admin"   // runs games, kicks and bans
+	RoleRoot    Role = "root"    // and makes admins
 )
 
 // Roles lists them, the lowest first.
-func Roles() []Role { return []Role{RoleAdmin, RoleRoot} }
+func Roles() []Role { return []Role{RoleTrusted, RoleAdmin, RoleRoot} }
 
 // Admin is a person with rights in one realm, or everyone who joins from a network.
 // The same name on another realm may be another person.
@@ -43,7 +44,7 @@ func (a Admin) isFrom(addr netip.Addr) bool {
 }
 
 // AddAdmin gives a role, also to someone who has another one; ErrConflict
-// if they already have it.
+// if they already have it. Trust makes no admin less than one.
 func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	if fold(a.Name) == "" && !a.Network.IsValid() || !slices.Contains(Roles(), a.Role) {
 		return fmt.Errorf("%w: an admin needs a name or a network, and one of the roles %v", ErrRejected, Roles())
@@ -52,7 +53,7 @@ func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 		a.At = time.Now()
 	}
 	n, err := d.sql.Exec(ctx, `INSERT INTO admins (name_key, realm, name, role, added_by, added_at, network) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (name_key, realm, network) DO UPDATE SET `+excluded("name", "role", "added_by", "added_at")+` WHERE admins.role <> excluded.role`,
+		ON CONFLICT (name_key, realm, network) DO UPDATE SET `+excluded("name", "role", "added_by", "added_at")+` WHERE admins.role <> excluded.role AND excluded.role <> 'trusted'`,
 		nameKey(a.Name), nameKey(a.Realm), clean(strings.TrimSpace(a.Name)), string(a.Role), clean(a.By), a.At, networkText(a.Network))
 	return changed(n, err, ErrConflict, "%s is %s%s", a.Target(), a.Role, onRealm(a.Realm))
 }
@@ -62,11 +63,21 @@ func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 // network itself. ErrNotFound when there is none. A password goes with the last
 // role of its name.
 func (d *Store) RemoveAdmin(ctx context.Context, name, realm string, network netip.Prefix) error {
-	key := nameKey(name)
+	return d.removeRole(ctx, Admin{Name: name, Realm: realm, Network: network})
+}
+
+// Distrust is RemoveAdmin for those who are trusted; it takes no other role away.
+func (d *Store) Distrust(ctx context.Context, name, realm string, network netip.Prefix) error {
+	return d.removeRole(ctx, Admin{Name: name, Realm: realm, Network: network, Role: RoleTrusted})
+}
+
+// removeRole removes those entries of a name that have the role, or any if it is empty.
+func (d *Store) removeRole(ctx context.Context, a Admin) error {
+	key := nameKey(a.Name)
 	return d.tx(ctx, func(tx sqldb.Tx) error {
-		n, err := tx.Exec(ctx, "DELETE FROM admins WHERE name_key = $1 AND realm = $2 AND (network = $3 OR $3 = '')",
-			key, nameKey(realm), networkText(network))
-		err = changed(n, err, ErrNotFound, "no admin %s%s", Admin{Name: name, Network: network}.Target(), onRealm(realm))
+		n, err := tx.Exec(ctx, "DELETE FROM admins WHERE name_key = $1 AND realm = $2 AND (network = $3 OR $3 = '') AND (role = $4 OR $4 = '')",
+			key, nameKey(a.Realm), networkText(a.Network), string(a.Role))
+		err = changed(n, err, ErrNotFound, "no admin %s%s", a.Target(), onRealm(a.Realm))
 		if err != nil {
 			return err
 		}

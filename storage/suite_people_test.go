@@ -220,7 +220,7 @@ func testAdmins(t *testing.T, db *storage.Store) {
 		}
 	}
 	wantError(t, "again", add("ann", "", "admin"), storage.ErrConflict, "ann is admin on the LAN")
-	wantError(t, "no such role", add("ann", "", "king"), storage.ErrRejected, "[admin root]")
+	wantError(t, "no such role", add("ann", "", "king"), storage.ErrRejected, "[trusted admin root]")
 	wantError(t, "no name", add(" ", "", "root"), storage.ErrRejected, "needs a name")
 	got, err := db.Admins(ctx)
 	if err != nil {
@@ -235,6 +235,19 @@ func testAdmins(t *testing.T, db *storage.Store) {
 		t.Error(err)
 	}
 	wantError(t, "removed twice", db.RemoveAdmin(ctx, "ann", "europe", netip.Prefix{}), storage.ErrNotFound, "no admin ann on europe")
+	trusted := storage.Admin{Name: "Cid", Role: storage.RoleTrusted, By: "Ann", At: day}
+	if err := db.AddAdmin(ctx, trusted); err != nil {
+		t.Error(err)
+	}
+	if got, err := db.Admins(ctx); err != nil || len(got) != 3 || got[2] != trusted {
+		t.Errorf("%+v, %v", got, err)
+	}
+	trusted.Name = "Bob"
+	wantError(t, "root as trusted", db.AddAdmin(ctx, trusted), storage.ErrConflict, "Bob is trusted on the LAN")
+	wantError(t, "root is not trusted only", db.Distrust(ctx, "bob", "", netip.Prefix{}), storage.ErrNotFound, "no admin bob on the LAN")
+	if err := db.Distrust(ctx, "CID", "", netip.Prefix{}); err != nil {
+		t.Error(err)
+	}
 	if got, err := db.Admins(ctx); err != nil || len(got) != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -19,6 +19,8 @@ var chineseWords = map[string]string{
 	"the owner":               "房主",
 	"an admin":                "管理员",
 	"root":                    "超级管理员",
+	"a trusted player":        "受信任的玩家",
+	"trusted":                 "受信任",
 	"lobby":                   "房间",
 	"game":                    "游戏中",
 	"lobby and the game":      "房间和游戏中",

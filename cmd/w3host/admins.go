@@ -31,10 +31,10 @@ func adminCommand() *cobra.Command {
 	fs := cmd.PersistentFlags()
 	fs.StringVar(&a.Realm, "realm", "", "the `REALM` where NAME is who they say they are; otherwise the LAN, where anyone may call themselves so")
 	fs.StringVar(&from, "from", "", "the `NETWORK` or address that joins must come from for the role to count")
-	fs.StringVar((*string)(&a.Role), "role", string(storage.RoleAdmin), "`ROLE`, with add: admin runs games, kicks and bans; root also makes admins")
+	fs.StringVar((*string)(&a.Role), "role", string(storage.RoleAdmin), "`ROLE`, with add: admin runs games, kicks and bans; trusted is spared what rules and votes do to others; root also makes admins")
 	fs.BoolVar(&yes, "yes", false, "also a network that covers a large part of the internet")
 	c.addListFlags(fs)
-	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"admin", "root"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"trusted", "admin", "root"}, cobra.ShellCompDirectiveNoFileComp))
 	check := func() error {
 		if !slices.Contains(storage.Roles(), a.Role) {
 			return fmt.Errorf("--role %s: the roles are %v", a.Role, storage.Roles())

@@ -12,27 +12,98 @@ import (
 	"w3host/texts"
 )
 
+// admins lists all, or the roles of a name.
 func (d Directory) admins(ctx context.Context, q *command.Query) (answer, error) {
-	name := q.Name
 	all, err := d.DB.Admins(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if name != "" {
-		all = slices.DeleteFunc(all, func(a storage.Admin) bool { return !strings.EqualFold(a.Name, strings.TrimSpace(name)) })
+	var admins, trusted []texts.Text
+	all = slices.DeleteFunc(all, func(a storage.Admin) bool {
+		switch {
+		case q.Name != "" && !strings.EqualFold(a.Name, strings.TrimSpace(q.Name)):
+			return true
+		case a.Role != storage.RoleTrusted:
+			admins = append(admins, describe(a))
+		case q.Name == "":
+			return true
+		default:
+			trusted = append(trusted, describe(a))
+		}
+		return false
+	})
+	q.Give(all)
+	switch {
+	case admins == nil && trusted == nil && q.Name != "":
+		return one("%s is not an admin.", q.Name), nil
+	case admins == nil && trusted == nil:
+		return one("There are no admins."), nil
+	case admins == nil:
+		return one("Trusted: %v.", texts.Join(trusted, ", ")), nil
 	}
+	return one("Admins: %v.", texts.Join(append(admins, trusted...), ", ")), nil
+}
+
+// trusted lists those who are.
+func (d Directory) trusted(ctx context.Context, q *command.Query) (answer, error) {
+	all, err := d.DB.Admins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(a storage.Admin) bool { return a.Role != storage.RoleTrusted })
 	q.Give(all)
 	var list []texts.Text
 	for _, a := range all {
 		list = append(list, describe(a))
 	}
-	switch {
-	case len(list) > 0:
-		return one("Admins: %v.", texts.Join(list, ", ")), nil
-	case name != "":
-		return one("%s is not an admin.", name), nil
+	if list == nil {
+		return one("Nobody is trusted."), nil
 	}
-	return one("There are no admins."), nil
+	return one("Trusted: %v.", texts.Join(list, ", ")), nil
+}
+
+// trustee is whom trust is about: a player who is here, under the realm that has confirmed the name, or who was
+// typed, with a realm behind @ or of the caller's.
+func trustee(q *command.Query) (a storage.Admin, who string, err error) {
+	name, realm, typed := strings.Cut(q.Name, "@")
+	switch {
+	case q.Here:
+		name, realm = q.Name, q.Home
+	case !typed:
+		realm = q.Realm
+	}
+	a, err = ParseAdmin(name, "")
+	a.Realm, a.Role, a.By, a.At = realm, storage.RoleTrusted, q.By, time.Now()
+	return a, a.Target() + onRealm(realm), err
+}
+
+func (d Directory) trust(ctx context.Context, q *command.Query) (answer, error) {
+	a, who, err := trustee(q)
+	switch {
+	case err != nil:
+		return nil, err
+	case IsVast(a.Network):
+		return nil, texts.Of("%s covers a large part of the internet: use w3host admin add --yes if you mean it", who)
+	}
+	if err = d.DB.AddAdmin(ctx, a); errors.Is(err, storage.ErrConflict) {
+		return nil, texts.Of("%s is trusted already, or an admin", who)
+	}
+	if err == nil {
+		q.Give(a)
+	}
+	return one("%s is now trusted.", who), err
+}
+
+func (d Directory) untrust(ctx context.Context, q *command.Query) (answer, error) {
+	a, who, err := trustee(q)
+	if err != nil {
+		return nil, err
+	}
+	err = d.DB.Distrust(ctx, a.Name, a.Realm, a.Network)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, texts.Of("%s is not trusted. Type trusted for a list", who)
+	}
+	return one("%s is no longer trusted.", who), err
 }
 
 // describe is an admin with the role and what it depends on.

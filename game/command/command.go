@@ -14,6 +14,7 @@ type Level uint8
 // Levels.
 const (
 	Anyone  Level = iota // anyone in the game
+	Trusted              // by admins: spared what rules and votes do to others
 	StandIn              // for an owner who is not in; see lobby.Lobby.StandIn
 	Owner                // of the lobby
 	Admin
@@ -22,7 +23,7 @@ const (
 
 // String names the level in "you must be …".
 func (l Level) String() string {
-	return [...]string{"a player", "the owner or a stand-in", "the owner", "an admin", "root"}[l]
+	return [...]string{"a player", "a trusted player", "the owner or a stand-in", "the owner", "an admin", "root"}[l]
 }
 
 // In names it in a language.

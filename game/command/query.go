@@ -13,6 +13,7 @@ type Query struct {
 	What     string        // the name of the command
 	Name     string        // whom or what it is about; as typed if no such player is here
 	Here     bool          // Name is the name of a player, and Addr their address
+	Home     string        // the realm that has confirmed that name; empty: none
 	PID      uint8         // of that player in the game that asks; 0: none
 	Addr     netip.Addr    // invalid: not known
 	For      time.Duration // of a ban; 0: for good

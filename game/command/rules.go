@@ -12,7 +12,7 @@ import (
 
 // Rule is what an operator changes about a command.
 type Rule struct {
-	// Level is player, owner, admin, root, or off for nobody at all; empty: as the
+	// Level is player, trusted, owner, admin, root, or off for nobody at all; empty: as the
 	// table has it. It holds with and without arguments.
 	Level   string
 	Aliases []string // besides those of the table
@@ -22,8 +22,8 @@ type Rule struct {
 type Rules map[string]Rule
 
 var (
-	levels = []string{"player", "owner", "admin", "root", "off"} // of a Rule
-	ranks  = []Level{Anyone, Owner, Admin, Root}                 // in the same order; off has none
+	levels = []string{"player", "trusted", "owner", "admin", "root", "off"} // of a Rule
+	ranks  = []Level{Anyone, Trusted, Owner, Admin, Root}                   // in the same order; off has none
 )
 
 // With is the table as the rules change it.

@@ -59,12 +59,12 @@ func TestRules(t *testing.T) {
 // Each fault says what to write instead.
 func TestRuleFaults(t *testing.T) {
 	for want, rules := range map[string]Rules{
-		`commands.kik: there is no such command; did you mean commands.kick?`:                                   {"kik": {Level: "off"}},
-		`commands.a: that is another name of abort: write commands.abort`:                                       {"a": {}},
-		`commands.kick.level = "owners": must be one of player, owner, admin, root, off; did you mean "owner"?`: {"kick": {Level: "owners"}},
-		`commands.kick.aliases: "abort" means abort already`:                                                    {"kick": {Aliases: []string{"Abort"}}},
-		`commands.say.aliases: "x" means kick already`:                                                          {"kick": {Aliases: []string{"x"}}, "say": {Aliases: []string{"x"}}},
-		`commands.kick.aliases: "kick out" must be one word`:                                                    {"kick": {Aliases: []string{"kick out"}}},
+		`commands.kik: there is no such command; did you mean commands.kick?`:                                            {"kik": {Level: "off"}},
+		`commands.a: that is another name of abort: write commands.abort`:                                                {"a": {}},
+		`commands.kick.level = "owners": must be one of player, trusted, owner, admin, root, off; did you mean "owner"?`: {"kick": {Level: "owners"}},
+		`commands.kick.aliases: "abort" means abort already`:                                                             {"kick": {Aliases: []string{"Abort"}}},
+		`commands.say.aliases: "x" means kick already`:                                                                   {"kick": {Aliases: []string{"x"}}, "say": {Aliases: []string{"x"}}},
+		`commands.kick.aliases: "kick out" must be one word`:                                                             {"kick": {Aliases: []string{"kick out"}}},
 	} {
 		if err := rules.Check(table.Words()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", rules, err, want)

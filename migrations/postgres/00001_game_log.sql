@@ -267,7 +267,7 @@ CREATE TABLE admins (
     added_by text NOT NULL DEFAULT '',
     added_at timestamptz NOT NULL,
     PRIMARY KEY (name_key, realm, network),
-    CONSTRAINT admins_role CHECK (role IN ('admin', 'root')),
+    CONSTRAINT admins_role CHECK (role IN ('trusted', 'admin', 'root')),
     CONSTRAINT admins_name CHECK (name_key <> '' OR network <> '')
 );
 
