@@ -8,7 +8,17 @@ import (
 	"w3host/game"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
+	gamesync "w3host/sync"
 )
+
+// after is a time in which nothing happens.
+type after time.Duration
+
+func (after) Fact() {}
+
+func lagged(pid uint8, waited time.Duration) game.Fact {
+	return &game.Lagged{Players: []gamesync.Lagger{{PID: pid, Waited: waited}}}
+}
 
 // TestWho plays games of two against two, with an observer: what becomes of a leave 10 minutes in.
 func TestWho(t *testing.T) {
@@ -28,6 +38,14 @@ func TestWho(t *testing.T) {
 		"loses the connection":        {[]game.Fact{but(quit(1), func(f *game.LeftGame) { f.Own = false })}, time.Hour, nil},
 		"has lost the buildings":      {[]game.Fact{but(quit(1), func(f *game.LeftGame) { f.Reason = w3gs.LeaveLostBuildings })}, time.Hour, nil},
 		"has won":                     {[]game.Fact{but(quit(1), func(f *game.LeftGame) { f.Reason = w3gs.LeaveWon })}, time.Hour, nil},
+		"while on the lag screen":     {[]game.Fact{&game.ScreenUp{Laggers: w3gs.Only(1)}, quit(1)}, time.Hour, nil},
+		"while others are on it":      {[]game.Fact{&game.ScreenUp{Laggers: w3gs.Only(2)}, quit(1)}, time.Hour, []string{"Ann"}},
+		"after a lag of their own":    {[]game.Fact{lagged(1, failing), quit(1)}, time.Hour, nil},
+		"after a short one":           {[]game.Fact{lagged(1, time.Second), quit(1)}, time.Hour, []string{"Ann"}},
+		"long after a lag":            {[]game.Fact{lagged(1, failing), after(2 * lately), quit(1)}, time.Hour, []string{"Ann"}},
+		"after waiting for others":    {[]game.Fact{&game.ScreenUp{Laggers: w3gs.Only(2)}, after(patience), quit(1)}, time.Hour, nil},
+		"when others are back":        {[]game.Fact{&game.ScreenUp{Laggers: w3gs.Only(2)}, after(patience), lagged(2, patience), quit(1)}, time.Hour, []string{"Ann"}},
+		"a lost line that is resumed": {[]game.Fact{&game.LinkLost{}, after(time.Minute), &game.LinkResumed{}}, time.Hour, nil},
 		"watches":                     {[]game.Fact{quit(5)}, time.Hour, nil},
 		"both of a team, one by one":  {[]game.Fact{quit(1), quit(2)}, time.Hour, []string{"Ann"}}, // the second leaves nobody alone
 		"one of each":                 {[]game.Fact{quit(1), quit(3)}, time.Hour, []string{"Ann", "Cid"}},
@@ -41,6 +59,10 @@ func TestWho(t *testing.T) {
 		}
 		at := 10 * time.Minute
 		for _, f := range append([]game.Fact{started}, test.facts...) {
+			if d, ok := f.(after); ok {
+				at += time.Duration(d)
+				continue
+			}
 			w.Observe(&game.Stamped{At: at, Fact: f})
 		}
 		for end := at + test.lasts; at <= end; at += time.Second {
