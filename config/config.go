@@ -118,6 +118,7 @@ type Moderation struct {
 	Warnings       int      `toml:"warnings" default:"3" range:"0..100"`       // the warning that is a ban; 0: none is
 	WarningsWithin Span     `toml:"warnings_within" default:"30d"`             // earlier ones do not count
 	WarningBan     Span     `toml:"warning_ban" default:"7d"`
+	CountryFile    string   `toml:"country_file"`                                          // .mmdb with the countries of addresses; empty: they are not shown
 	UnsafeNames    string   `toml:"unsafe_names" default:"refuse" oneof:"refuse mark off"` // that are taken for an admin's or another player's
 }
 

@@ -185,7 +185,10 @@ func (d *daemon) openLists() error {
 		d.lists.await(d.ctx, d.Log)
 	}
 	d.banLeavers()
-	d.host.Bans, d.host.BansChanged, d.host.Admins = d.lists, d.lists.BansChanged(), d.lists
+	d.host.Bans, d.host.BansChanged, d.host.Admins, d.host.Country = d.lists, d.lists.BansChanged(), d.lists, d.lists.country
+	if err := d.lists.useCountries(d.Config.Moderation); err != nil {
+		d.Log.Error().Err(err).Msg("no countries are shown")
+	}
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"w3host/control/people"
 	"w3host/game/command"
 	"w3host/host"
+	"w3host/internal/country"
 	"w3host/storage"
 )
 
@@ -26,6 +27,7 @@ type guard struct {
 	lanAdmins   atomic.Bool // lobby.lan_admins
 	requireBans atomic.Bool // database.require_bans
 	moderation  atomic.Pointer[config.Moderation]
+	countries   atomic.Pointer[country.File] // nil: none are known
 }
 
 func newGuard(lists *storage.Guard, c config.Config) *guard {
@@ -39,6 +41,26 @@ func (g *guard) use(c config.Config) {
 	g.lanAdmins.Store(c.Lobby.LANAdmins)
 	g.requireBans.Store(c.Database.RequireBans)
 	g.moderation.Store(&c.Moderation)
+}
+
+// useCountries reads moderation.country_file. After an error nothing has changed.
+func (g *guard) useCountries(c config.Moderation) (err error) {
+	var file *country.File
+	if c.CountryFile != "" {
+		if file, err = country.Read(c.CountryFile); err != nil {
+			return fmt.Errorf("moderation.country_file: %w", err)
+		}
+	}
+	g.countries.Store(file)
+	return nil
+}
+
+// country is the code of an address's country; empty: it is not known.
+func (g *guard) country(addr netip.Addr) string {
+	if file := g.countries.Load(); file != nil {
+		return file.Of(addr)
+	}
+	return ""
 }
 
 // warnings is the rule by which warnings lead to a ban.

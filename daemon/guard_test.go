@@ -78,6 +78,26 @@ func TestTrusted(t *testing.T) {
 	}
 }
 
+// The countries of addresses are those of moderation.country_file; a file that cannot be read changes nothing.
+func TestCountries(t *testing.T) {
+	g := newGuard(storage.NewGuard(away(t), storage.GuardOptions{Dir: t.TempDir()}), config.Default())
+	defer g.Close()
+	addr := netip.MustParseAddr("203.0.113.9")
+	use := func(file string) error { return g.useCountries(config.Moderation{CountryFile: file}) }
+	if got := g.country(addr); got != "" {
+		t.Errorf("without a file: %q", got)
+	}
+	if err := use("../internal/country/testdata/one.mmdb"); err != nil || g.country(addr) != "DE" {
+		t.Errorf("%q, %v", g.country(addr), err)
+	}
+	if err := use("guard_test.go"); err == nil || g.country(addr) != "DE" {
+		t.Errorf("after a file of another kind: %q, %v", g.country(addr), err)
+	}
+	if err := use(""); err != nil || g.country(addr) != "" {
+		t.Errorf("no longer: %q, %v", g.country(addr), err)
+	}
+}
+
 // requiring is a configuration with this database.require_bans.
 func requiring(bans bool) config.Config {
 	c := config.Default()

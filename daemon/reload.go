@@ -81,6 +81,9 @@ func (r *reloader) reload() (notes []string, err error) {
 	if _, err := openMaps(r.maps.ctx, c, "", zerolog.Nop()); err != nil {
 		return nil, err
 	}
+	if err := r.lists.useCountries(c.Moderation); err != nil {
+		return nil, err
+	}
 	r.maps.reload(c)
 	r.lists.use(c)
 	r.use(c)

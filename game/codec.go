@@ -93,6 +93,9 @@ func (c *codec) input(in *Input) {
 	}
 	number(c, &in.Games)
 	c.length(in, usual)
+	if c.has(in.Country != "") {
+		in.Country = string(c.bytes([]byte(in.Country)))
+	}
 }
 
 // length writes or reads Bytes, as the difference to what they usually are.

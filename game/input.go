@@ -28,7 +28,8 @@ const (
 	// the entry key, and looked up whether the player is Banned (why), and whether
 	// the address is Shared by many. Realm is whose name it is said to be, empty for
 	// the LAN, and Vouched says that the realm has confirmed it. Version is the player's,
-	// where the host knows it. Like is an admin whose name the player's is taken for.
+	// where the host knows it. Like is an admin whose name the player's is taken for, Country
+	// the code of the country of Addr, where the host knows it.
 	Join
 	// Packet: any packet of Link without a kind of its own. Level is the sender's, as
 	// the host knows, looked up for chat. Figures describe the connection, for packets
@@ -154,5 +155,6 @@ type Input struct {
 	Language texts.Language
 	Version  w3gs.Version
 	Like     string
+	Country  string
 	Games    int
 }

@@ -21,7 +21,7 @@ func (m *Machine) join(in *Input) {
 	req := in.Packet.(*w3gs.ReqJoin)
 	m.joining = &seat{
 		Player: Player{Name: req.Name, Addr: in.Addr}, link: in.Link, level: in.Level, realm: in.Realm,
-		heard: m.now, shared: in.Shared,
+		heard: m.now, shared: in.Shared, country: in.Country,
 	}
 	if in.Vouched {
 		m.joining.Realm = in.Realm

@@ -3,7 +3,6 @@ package game
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -85,24 +84,27 @@ func (m *Machine) describe(s *seat, p lobby.Player) texts.Text {
 		ping = fmt.Sprint(p.RTT.Milliseconds())
 	}
 	return texts.Of("%s is in slot %d%v, for %v, ping %s ms, from %v.", p.Name, p.Slot+1, role,
-		(m.now - p.Joined).Round(time.Second), ping, place(s.Addr.Addr()))
+		(m.now - p.Joined).Round(time.Second), ping, place(s))
 }
 
-// place is an address with a note if it is local.
-func place(a netip.Addr) texts.Text {
-	switch {
+// place is the address of a player, with its country where that is known, or a note if it is local.
+func place(s *seat) texts.Text {
+	switch a := s.Addr.Addr(); {
 	case a.IsLoopback():
 		return texts.Of("%v (this machine)", a)
 	case a.IsPrivate(), a.IsLinkLocalUnicast():
 		return texts.Of("%v (local network)", a)
+	case s.country != "":
+		return texts.Plain(fmt.Sprintf("%v (%s)", a, s.country))
+	default:
+		return texts.Plain(a.String())
 	}
-	return texts.Plain(a.String())
 }
 
 func from(m *Machine, c *call) error {
 	for _, p := range m.lobby.Players() {
 		if s := m.seats[p.PID]; s != nil {
-			m.answer(c, "%s: %v", p.Name, place(s.Addr.Addr()))
+			m.answer(c, "%s: %v", p.Name, place(s))
 		}
 	}
 	return nil

@@ -85,7 +85,7 @@ func (s *scene) open(cfg Config) {
 
 // event plays one line:
 //
-//	join NAME            a player who has the map joins; "lacking" behind it: who has not
+//	join NAME            a player who has the map joins; "lacking" behind it: who has not; "in DE": from there
 //	join NAME@REALM      a player by a realm's list; "vouched" behind it: whom it has confirmed
 //	vouch NAME           the realm confirms the name
 //	NAME: TEXT           a player says something
@@ -299,10 +299,15 @@ func (s *scene) say(who, text string) error {
 func (s *scene) join(name string, lacking bool) {
 	s.lastLink++
 	link := s.lastLink
+	name, country, _ := strings.Cut(name, " in ")
 	name, vouched := strings.CutSuffix(name, " vouched")
 	name, realm, _ := strings.Cut(name, "@")
 	s.links[name] = link
-	s.step(Input{Kind: Join, Link: link, Realm: realm, Vouched: vouched, Packet: &w3gs.ReqJoin{Name: name}, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(link)}), 6112)})
+	addr := netip.AddrFrom4([4]byte{10, 0, 0, byte(link)})
+	if country != "" {
+		addr = netip.AddrFrom4([4]byte{203, 0, 113, byte(link)})
+	}
+	s.step(Input{Kind: Join, Link: link, Country: country, Realm: realm, Vouched: vouched, Packet: &w3gs.ReqJoin{Name: name}, Addr: netip.AddrPortFrom(addr, 6112)})
 	size := s.m.cfg.Transfer.Size
 	if lacking {
 		size = 0

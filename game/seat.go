@@ -21,7 +21,8 @@ type seat struct {
 	heard          time.Duration
 	proxy          seatProxy
 	socket         seatSocket
-	shared         bool // many players have the same address
+	country        string // of the address, where the host knows it
+	shared         bool   // many players have the same address
 	actions        uint32
 	kick           string        // reason, if kicked from the running game
 	quit           bool          // the client has said that it leaves the running game

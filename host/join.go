@@ -26,7 +26,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	g.step(&game.Input{
 		Kind: game.Join, Link: l.id, Packet: join, Addr: l.Addr, Realm: l.realm, Vouched: l.vouched,
 		Level: l.level(), Banned: l.banned(), Shared: g.shard.gate.exempt(l.Addr.Addr()), Version: version,
-		Like: g.shard.opts.Admins.AdminLike(join.Name),
+		Like: g.shard.opts.Admins.AdminLike(join.Name), Country: g.shard.opts.Country(l.Addr.Addr()),
 	})
 	if l.realm != "" && !l.vouched && l.pid != 0 {
 		g.prove(l)

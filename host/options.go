@@ -47,9 +47,11 @@ type Options struct {
 	// BansChanged has a value when everybody who plays is to be looked up again.
 	BansChanged <-chan struct{}
 	Admins      Admins
-	People      People // nil: nobody answers
-	Realms      Realms
-	Ratings     Ratings // nil: everybody is a newcomer
+	// Country is the code of an address's country, "" where it is not known. It does not wait. nil: none is known.
+	Country func(netip.Addr) string
+	People  People // nil: nobody answers
+	Realms  Realms
+	Ratings Ratings // nil: everybody is a newcomer
 	// Outside takes the lines of players and operators that are no commands of a game.
 	// It is called on the loop and must not wait. nil: nobody does.
 	Outside func(game uint32, by *command.Caller, line string)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -20,6 +21,9 @@ func New(opts Options) (*Host, error) {
 	opts.Recorder = cmp.Or[Recorder](opts.Recorder, nobody{})
 	opts.Bans = cmp.Or[Bans](opts.Bans, nobody{})
 	opts.Admins = cmp.Or[Admins](opts.Admins, nobody{})
+	if opts.Country == nil {
+		opts.Country = func(netip.Addr) string { return "" }
+	}
 	opts.Realms = cmp.Or[Realms](opts.Realms, nobody{})
 	opts.People = cmp.Or[People](opts.People, nobody{})
 	opts.Ratings = cmp.Or[Ratings](opts.Ratings, nobody{})

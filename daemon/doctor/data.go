@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+	"w3host/internal/country"
 	"w3host/storage"
 )
 
@@ -34,4 +35,12 @@ func checkDatabase(ctx context.Context, c config.Config) Finding {
 		return fine("%v", err).but("look after the disk it is on")
 	}
 	return fine("%s answers, and its schema is this program's", db.Kind())
+}
+
+// checkCountries reads the file of countries.
+func checkCountries(_ context.Context, c config.Config) Finding {
+	if _, err := country.Read(c.Moderation.CountryFile); err != nil {
+		return fine("%v", err).but("put an .mmdb file of countries there, or leave moderation.country_file empty")
+	}
+	return fine("%s", c.Moderation.CountryFile)
 }
