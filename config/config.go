@@ -29,6 +29,7 @@ type Config struct {
 	Transfer      Transfer      `toml:"transfer"`
 	Replays       Replays       `toml:"replays"`
 	Database      Database      `toml:"database"`
+	Fleet         Fleet         `toml:"fleet"`
 	Limits        Limits        `toml:"limits"`
 	Control       Control       `toml:"control"`
 	Web           Web           `toml:"web"`
@@ -52,6 +53,9 @@ type Host struct {
 	Play    bool         `toml:"play" default:"true"`                     // answer w3host play with the open lobbies
 	UPnP    bool         `toml:"upnp"`                                    // the router is asked to pass the port on
 	DataDir string       `toml:"data_dir" default:"data" range:"1..4096"` // see paths.go
+
+	OnStop string   `toml:"on_stop" default:"end" oneof:"end drain"`    // what SIGTERM means
+	Drain  Duration `toml:"drain_lobbies" default:"5m" range:"0s..24h"` // how long who is in a lobby may start it then
 }
 
 // Lobby is how games are opened and started.
@@ -196,6 +200,13 @@ type Database struct {
 	KeepAddresses Span `toml:"keep_addresses"`
 	KeepGames     Span `toml:"keep_games"`
 	KeepAudit     Span `toml:"keep_audit"`
+}
+
+// Fleet is what hosts that share a database have in common.
+type Fleet struct {
+	Enabled  bool `toml:"enabled"`                      // an entry has its lobbies once, on whichever host
+	MaxGames int  `toml:"max_games" range:"0..1000000"` // lobbies and games of all hosts; 0: no limit
+	Agones   bool `toml:"agones"`                       // tell the sidecar of Agones how the host stands
 }
 
 // Limits protect the host from its visitors.

@@ -123,17 +123,30 @@ func TestValidateNamesEveryBadValue(t *testing.T) {
 	c.LAN.Versions = []w3gs.Version{24, 22, 36, 40}
 	c.Limits.Exempt = []string{"here"}
 	c.Database.URL = "w3host"
+	c.Host.OnStop = "never"
 	err := c.Validate()
 	if err == nil {
 		t.Fatal("no error")
 	}
 	for _, key := range []string{
 		"host.listen", "host.product", "lobby.name", "game.latency = 10ms: must be from 20ms to 500ms",
-		"lobby.countdown = 61: must be from 0 to 60", `lobby.speed = "warp": must be one of slow, normal, fast`, `lobby.rules = "": must have`, "lan.broadcast", "lan.versions = 1.22: cannot share", "lan.versions = 1.36: cannot share", "lan.versions = 1.40: must be from 1.07 to 1.36 or 2.0", "limits.exempt", "database.url",
+		"lobby.countdown = 61: must be from 0 to 60", `lobby.speed = "warp": must be one of slow, normal, fast`, `lobby.rules = "": must have`, "lan.broadcast", "lan.versions = 1.22: cannot share", "lan.versions = 1.36: cannot share", "lan.versions = 1.40: must be from 1.07 to 1.36 or 2.0", "limits.exempt", "database.url", "host.on_stop",
 	} {
 		if !strings.Contains(err.Error(), key) {
 			t.Errorf("missing %q in:\n%v", key, err)
 		}
+	}
+}
+
+// Hosts cannot share a file: who asks for it is told what can be shared.
+func TestFleetNeedsPostgres(t *testing.T) {
+	c := Default()
+	c.Fleet.Enabled = true
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "fleet.enabled = true: needs Postgres as database.url") {
+		t.Error(err)
+	}
+	if c.Database.URL = "postgres://w3host@db/w3host"; c.Validate() != nil {
+		t.Error(c.Validate())
 	}
 }
 

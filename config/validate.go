@@ -55,6 +55,9 @@ func (c *Config) Validate() error {
 	if url := c.Database.URL; url != "" && !strings.ContainsAny(url, ":=") {
 		v.fault("database.url", "(not shown, it may hold a password)", "must be sqlite:FILE or postgres://USER@HOST/DATABASE, for example sqlite:data/w3host.db")
 	}
+	if c.Fleet.Enabled && strings.HasPrefix(c.DatabaseURL(), "sqlite:") {
+		v.fault("fleet.enabled", true, "needs Postgres as database.url, which all hosts share: postgres://USER@HOST/DATABASE")
+	}
 	v.kept("database.keep_chat", c.Database.KeepChat)
 	v.kept("database.keep_addresses", c.Database.KeepAddresses)
 	v.kept("database.keep_games", c.Database.KeepGames)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"w3host/game/autohost"
 	"w3host/host"
 	"w3host/texts"
 )
@@ -22,29 +21,31 @@ func exit(a *args) act {
 		how = a.OneOf("nice", "force")
 	}
 	return func(d *target, c *call) error {
-		var lobbies []uint32
-		playing := 0
+		waiting, playing := 0, 0 // lobbies with players, games
 		for _, i := range d.host().Infos() {
-			if i.Playing {
+			switch {
+			case i.Playing:
 				playing++
-			} else {
-				lobbies = append(lobbies, i.ID)
+			case len(i.Players) > 0 && d.opts.DrainLobbies > 0:
+				waiting++
 			}
 		}
 		switch {
-		case how == "force" || playing == 0:
+		case how == "force" || playing == 0 && (how == "" || waiting == 0):
 			answer(c, "The host is shutting down.")
 			d.sayRestart(c)
 			d.opts.Stop()
 		case how == "":
 			return cannot("%v running: exit nice waits until they have ended, exit force ends them now", texts.Count(playing, "%d game is", "%d games are"))
 		default:
-			d.host().Keep(func(k *autohost.Keeper) { k.Disable(true) })
-			for _, id := range lobbies {
-				d.host().CloseLobby(id, texts.Of("the host is shutting down").String())
-			}
+			d.host().Drain(d.opts.DrainLobbies)
 			d.exiting = true
-			answer(c, "The host will stop once %v ended. Use enable to cancel.", texts.Count(playing, "%d game has", "%d games have"))
+			if playing > 0 {
+				answer(c, "The host will stop once %v ended. Use enable to cancel.", texts.Count(playing, "%d game has", "%d games have"))
+			}
+			if waiting > 0 {
+				answer(c, "%v may still start within %v. The host will stop after that. Use enable to cancel.", texts.Count(waiting, "%d lobby", "%d lobbies"), d.opts.DrainLobbies)
+			}
 			d.sayRestart(c)
 		}
 		return nil

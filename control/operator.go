@@ -65,6 +65,8 @@ type Options struct {
 	// an error nothing has changed.
 	Reload func() (notes []string, err error)
 	Stop   func() // ends the host
+	// DrainLobbies is how long who is in a lobby may start it when the host is to end.
+	DrainLobbies time.Duration
 	// Contained is whether the host is the first process of a container. Engines do not
 	// tell an end that was asked for from any other, and restart both.
 	Contained bool

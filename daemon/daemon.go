@@ -54,7 +54,8 @@ type Options struct {
 	Read    func() (config.Config, error) // the same again, for a reload
 	Version string                        // of this program
 	Console *control.Console
-	First   string // a command to begin with; empty: none
+	First   string          // a command to begin with; empty: none
+	Drain   <-chan struct{} // closed when the host is to end after its games; nil: never
 	Log     zerolog.Logger
 	// Examine makes the checks of w3host doctor.
 	Examine func(ctx context.Context, c config.Config, tell func(what, detail, remedy string)) error
@@ -85,6 +86,7 @@ type daemon struct {
 	hooks     *webhook.Hooks
 	metrics   *metrics.Metrics
 	realms    *realm.Realms // nil: none
+	fleet     *leases       // nil: the host is alone
 	pulse     pulse
 	access    *access.Store
 	uploads   *uploads
@@ -103,7 +105,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 	}()
 	for _, step := range []func() error{
-		d.check, d.findSurvivors, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openReplays, d.openRouter, d.announce, d.openLive, d.openWeb,
+		d.check, d.findSurvivors, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openFleet, d.openReplays, d.openRouter, d.announce, d.openLive, d.openWeb,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -236,7 +238,7 @@ func (d *daemon) serve() error {
 	d.maps.watch()
 	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
 	d.operator = control.New(control.Options{
-		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, Audit: func(a storage.AdminAction) { d.records.Record(a) },
+		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, DrainLobbies: c.Host.Drain.D(), Audit: func(a storage.AdminAction) { d.records.Record(a) },
 		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN, Realms: d.accounts(),
 	})
 	r.use = func(c config.Config) {
@@ -253,6 +255,14 @@ func (d *daemon) serve() error {
 	if d.First != "" {
 		go d.operator.CarryOut(d.ctx, "command line", d.First) // ends with ctx
 	}
+	go func() { // ends with ctx
+		select {
+		case <-d.ctx.Done():
+		case <-d.Drain:
+			d.operator.CarryOut(d.ctx, "SIGTERM", "exit nice")
+		}
+	}()
+	defer d.share()()
 	go d.live.Run(d.ctx, d.running) // ends with ctx
 	d.openAPI()
 	served := d.startWeb()

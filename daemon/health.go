@@ -46,7 +46,7 @@ func (p *pulse) silent(now time.Time) time.Duration { return now.Sub(time.Unix(0
 
 // Health is the answer of /healthz and /readyz.
 type Health struct {
-	Status string `json:"status"`           // ok, degraded, draining, hangs
+	Status string `json:"status"`           // ok, degraded, suspended, draining, hangs
 	Reason string `json:"reason,omitempty"` // why it is not ok
 }
 
@@ -69,6 +69,8 @@ func (d *daemon) ready() (int, Health) {
 		return http.StatusServiceUnavailable, Health{"draining", "the host is stopping"}
 	case d.running.Draining():
 		return http.StatusServiceUnavailable, Health{"draining", "no new lobbies are opened"}
+	case d.fleet != nil && d.fleet.Suspended():
+		return http.StatusServiceUnavailable, Health{"suspended", "the leases of the fleet are not renewed: lobbies take nobody new"}
 	case stats.SpoolDown:
 		return http.StatusOK, Health{"degraded", "the spool cannot be written"}
 	case stats.DBDown:

@@ -58,7 +58,7 @@ func logOn(c config.Config, listen netip.AddrPort, heard func(realm.Speech), log
 		}
 	}
 	return realm.LogOn(realm.Options{
-		Accounts: realmAccounts(c, listen), Heard: heard, Log: log.With().Str("part", "realm").Logger(),
+		Accounts: realmAccounts(c, listen), Barred: c.Fleet.Enabled, Heard: heard, Log: log.With().Str("part", "realm").Logger(),
 	})
 }
 
@@ -73,7 +73,7 @@ func (d *daemon) accounts() control.Realms {
 // SeenByRealm logs on to the first realm of a configuration, lists a lobby for a moment,
 // and returns where the realm sends its players.
 func SeenByRealm(ctx context.Context, c config.Config, listen netip.AddrPort) (at netip.AddrPort, err error) {
-	c.Realms[0].CreateAccount = false
+	c.Realms[0].CreateAccount, c.Fleet.Enabled = false, false
 	var log problems
 	realms, err := logOn(c, listen, func(realm.Speech) {}, zerolog.New(&log).Level(zerolog.WarnLevel))
 	if err != nil {

@@ -1,10 +1,19 @@
 package game
 
-import "w3host/texts"
+import (
+	"time"
+
+	"w3host/texts"
+)
 
 // WaitsForRealm says that a realm lists another lobby before this one.
 func WaitsForRealm(realm, before string) texts.Text {
 	return texts.Of("On %s this lobby can be found once %q has started or closed.", realm, before)
+}
+
+// HostDrains says that the host ends, and that a lobby may still start.
+func HostDrains(within time.Duration) texts.Text {
+	return texts.Of("This host stops: the next lobby is on another one. You may stay, and start this game within %v.", within)
 }
 
 // What a host says to players for reasons of its own.

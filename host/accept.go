@@ -124,6 +124,8 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 		return nil, w3gs.RejectInvalid, errNoGame
 	case !g.open.Load():
 		return nil, w3gs.RejectStarted, errStarted
+	case !g.welcomes():
+		return nil, w3gs.RejectStarted, errClosed
 	case h.shard.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key && g.versionOf(join.EntryKey) == 0:
 		return nil, w3gs.RejectWrongKey, errEntryKey
 	}

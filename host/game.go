@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/fleet"
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/game/command"
@@ -73,7 +74,9 @@ type listing struct {
 	info     Info        // guarded by registry.mu
 	settings w3gs.GameSettings
 	saved    *game.Saved
-	listed   bool // on the LAN
+	listed   bool        // on the LAN
+	lease    fleet.Lease // under which strangers may come; zero: none is needed
+	closed   atomic.Bool // to strangers: the lease is lost, or the host drains
 }
 
 // seating is who carries which player.

@@ -96,6 +96,9 @@ func (d *directory) reply(addr netip.Addr, format uint32, exempt bool, now time.
 func (d *directory) make(now time.Time) {
 	d.made, d.answer = now, d.answer[:0]
 	for _, l := range d.lobbies {
+		if l.IsHidden() {
+			continue
+		}
 		whole := len(d.answer)
 		for _, v := range l.Versions(nil) {
 			info := l.Info(d.opts.Product, v, now.Sub(l.since))

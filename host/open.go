@@ -107,6 +107,7 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 		id: id, key: randomU32(), m: spec.m, spec: spec, host: host,
 		log: s.log.With().Uint32("game", id).Logger(),
 	}
+	g.lease = spec.order.Lease
 	g.info = Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, By: spec.by, Since: time.Now()}
 	g.links = make(map[game.LinkID]*link)
 	cfg, opened := spec.setup.ForMap(spec.m.Map), time.Now()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/fleet"
 	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/game/autohost"
@@ -51,6 +52,7 @@ type Options struct {
 	Country func(netip.Addr) string
 	People  People // nil: nobody answers
 	Realms  Realms
+	Leases  Leases  // nil: every entry is this host's alone
 	Ratings Ratings // nil: everybody is a newcomer
 	// Outside takes the lines of players and operators that are no commands of a game.
 	// It is called on the loop and must not wait. nil: nobody does.
@@ -160,6 +162,12 @@ type Realms interface {
 	// Waits names a realm on which a lobby is not listed yet, and the lobby that it waits
 	// for; empty: none.
 	Waits(game uint32) (realm, lobby string)
+}
+
+// Leases knows which lobbies of entries this host may show, and let strangers into, now. It is
+// asked on several goroutines and never waits.
+type Leases interface {
+	Acting(fleet.Lease) bool
 }
 
 // People answers from a database what commands ask about players, bans and

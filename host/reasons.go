@@ -13,6 +13,7 @@ var (
 	errWrongKeys    = errors.New("too many wrong keys from this address")
 	errGuesses      = errors.New("too many wrong keys from everywhere, and the player was not at this address before")
 	errReturnRate   = errors.New("this player has come back too often in a short time")
+	errClosed       = errors.New("the lobby takes nobody: the host drains, or has lost its lease")
 	errDisabled     = errors.New("no new lobbies are opened: enable allows them again")
 	errHostStops    = errors.New("the host is stopping")
 	errGameOver     = errors.New("the game is over")

@@ -30,6 +30,7 @@ type Info struct {
 	Entry   string // of autohost; empty for none
 	By      string // who asked for it; empty where an entry or the operator did
 	Public  bool   // announced
+	Closed  bool   // to strangers, whoever may find it: the host drains, or another has its lease
 	Playing bool
 	Since   time.Time // it was opened, or has begun
 	Counts  lobby.Counts

@@ -37,6 +37,9 @@ func New(opts Options) (*Host, error) {
 		a.Expand = func(choice string) []string { return []string{choice} }
 	}
 	r.keeper = autohost.New(a.Entries, a.MaxGames, h.retry, uint64(randomU32()), a.Expand, r.seated)
+	if opts.Leases != nil {
+		r.keeper.Share()
+	}
 	var err error
 	if h.shard, err = newShard(opts, r, h.arrive); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"w3host/lan"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
+	"w3host/texts"
 )
 
 // watcher is the observer that serves the host itself: announcements and figures.
@@ -76,6 +77,9 @@ func (g *Game) noteObservers(players []lobby.Player) {
 
 // announce has the lobby listed.
 func (g *Game) announce(name string, counts lobby.Counts, private bool) {
+	if !g.welcomes() {
+		return
+	}
 	o := &g.shard.opts
 	stat, kind := o.statString(g.m, g.settings, g.version()), g.m.GameType(g.settings)
 	if g.saved != nil {
@@ -92,12 +96,39 @@ func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 		Private:  private,
 		Asked:    g.spec.order.Entry == "" && g.spec.again == nil,
 		Variants: g.variants,
+		Hidden:   func() bool { return !g.welcomes() },
 	}
 	g.shard.directory.open(ad)
 	if err := o.Advertiser.Open(ad); err != nil {
 		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
 	}
 	g.listed = true
+}
+
+// welcomes reports whether strangers may find the lobby and come in.
+func (g *Game) welcomes() bool {
+	return !g.closed.Load() && (g.lease.Term == 0 || g.shard.opts.Leases.Acting(g.lease))
+}
+
+// show lists a lobby, or takes it off, as its lease says.
+func (g *Game) show() {
+	switch {
+	case !g.open.Load() || g.welcomes() == g.listed:
+	case g.listed:
+		g.unlist()
+	default:
+		g.shard.mu.Lock()
+		name, counts, public := g.info.Name, g.info.Counts, g.info.Public
+		g.shard.mu.Unlock()
+		g.announce(name, counts, !public)
+	}
+}
+
+// closeToStrangers lets nobody in any more, for good.
+func (g *Game) closeToStrangers() {
+	g.closed.Store(true)
+	g.shard.note(&g.info, func(i *Info) { i.Closed = true })
+	g.show()
 }
 
 // tellWait tells the players of a lobby with a new place in the list whether a realm lists
@@ -107,14 +138,16 @@ func (g *Game) tellWait() {
 	if realm == "" {
 		return
 	}
-	g.call(func() { // behind what the game says itself
-		for _, l := range g.seats {
-			if l != nil {
-				line := game.WaitsForRealm(realm, before).In(g.machine.Language(l.pid))
-				g.step(&game.Input{Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: line})
-			}
+	g.call(func() { g.tellEach(game.WaitsForRealm(realm, before)) }) // behind what the game says itself
+}
+
+// tellEach says something to all players, each in their language.
+func (g *Game) tellEach(text texts.Text) {
+	for _, l := range g.seats {
+		if l != nil {
+			g.step(&game.Input{Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid))})
 		}
-	})
+	}
 }
 
 // unlist takes the lobby off the list.

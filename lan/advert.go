@@ -43,7 +43,13 @@ type Advert struct {
 	// Variants are the versions whose clients see the lobby, where they do not all see
 	// the same. None: all of Options.Versions do.
 	Variants []Variant
+	// Hidden is asked before each datagram that shows the lobby; true: it is not sent. nil:
+	// the lobby is never hidden.
+	Hidden func() bool
 }
+
+// IsHidden asks Hidden.
+func (ad *Advert) IsHidden() bool { return ad.Hidden != nil && ad.Hidden() }
 
 // Variant is a lobby as clients of one version see it. An EntryKey of its own tells the
 // host through which variant somebody has joined.

@@ -138,7 +138,7 @@ func (b *board) due(now time.Time) (p post, next time.Time) {
 	}
 	b.gone = b.gone[:0]
 	for _, l := range b.lobbies {
-		if len(l.byUDP(b.opts)) == 0 {
+		if len(l.byUDP(b.opts)) == 0 || l.ad.IsHidden() {
 			continue
 		}
 		b.announce(l, now, &p)
@@ -200,7 +200,7 @@ func (b *board) asked(s w3gs.SearchGame) (out []*lobby) {
 }
 
 func (b *board) shows(l *lobby, s w3gs.SearchGame) bool {
-	return s.Product == b.opts.Product && slices.Contains(l.byUDP(b.opts), s.Version)
+	return s.Product == b.opts.Product && slices.Contains(l.byUDP(b.opts), s.Version) && !l.ad.IsHidden()
 }
 
 // byUDP are the versions whose clients see the lobby and look for it by UDP.

@@ -28,8 +28,9 @@ type account struct {
 	online atomic.Bool
 	seen   atomic.Pointer[netip.AddrPort] // where the realm sent players last
 
-	games []listing // in the order in which they are listed; the lock of Realms guards it
-	asks  uint64    // heard so far
+	barred bool      // another host has the account; the lock of Realms guards it
+	games  []listing // in the order in which they are listed; the lock of Realms guards it
+	asks   uint64    // heard so far
 
 	mu    sync.Mutex
 	inbox []session.Event

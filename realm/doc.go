@@ -43,6 +43,7 @@ type Speech struct {
 // Options are what all accounts have in common.
 type Options struct {
 	Accounts []Account
+	Barred   bool // no account may be used before Realms.Use allows it
 	// Heard is called for each line, on the account's goroutine: it must not wait.
 	Heard func(Speech)
 	Log   zerolog.Logger

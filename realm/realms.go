@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -53,10 +54,12 @@ func LogOn(opts Options) (*Realms, error) {
 		}
 		entry.Session.Seed = rand.Uint64()
 		log := opts.Log.With().Str("realm", entry.Realm).Str("account", entry.Session.Account).Logger()
-		r.accounts = append(r.accounts, &account{
-			opts: entry, log: log, heard: opts.Heard, answer: r.answered,
+		a := &account{
+			barred: opts.Barred, opts: entry, log: log, heard: opts.Heard, answer: r.answered,
 			machine: session.New(entry.Session), base: time.Now(), wake: make(chan struct{}, 1),
-		})
+		}
+		a.post(session.Allow{On: !opts.Barred})
+		r.accounts = append(r.accounts, a)
 	}
 	if len(r.names) > maxRealms {
 		cancel()
@@ -143,8 +146,14 @@ func (r *Realms) Open(ad lan.Advert) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.adverts[ad.GameID] = ad
+	r.open(&ad)
+	return nil
+}
+
+// open lists a lobby wherever it is to be listed. The caller holds mu.
+func (r *Realms) open(ad *lan.Advert) {
 	for i, name := range r.names {
-		if !r.plays(name, &ad) {
+		if !r.plays(name, ad) {
 			continue
 		}
 		var least *account
@@ -160,9 +169,39 @@ func (r *Realms) Open(ad lan.Advert) error {
 		l := listing{least, uint32(i + 1), ad.GameID, ad.Asked}
 		least.games = slices.Insert(least.games, least.place(ad.Asked), l)
 		r.listings[ad.GameID] = append(r.listings[ad.GameID], l)
-		l.list(ad)
+		l.list(*ad)
 	}
-	return nil
+}
+
+// AccountName is which account of a host.
+type AccountName struct{ Realm, Account string }
+
+// Accounts are all of the host.
+func (r *Realms) Accounts() (list []AccountName) {
+	for _, a := range r.accounts {
+		list = append(list, AccountName{a.opts.Realm, a.opts.Session.Account})
+	}
+	return list
+}
+
+// Use says whether the host may use an account: it may use all from the beginning. Lobbies
+// are listed by others of the realm as soon as one may not be used, if there is one.
+func (r *Realms) Use(which AccountName, on bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.accounts {
+		if (AccountName{a.opts.Realm, a.opts.Session.Account}) != which || a.barred == !on {
+			continue
+		}
+		a.barred = !on
+		a.post(session.Allow{On: on})
+		for _, id := range slices.Sorted(maps.Keys(r.adverts)) {
+			if ad := r.adverts[id]; r.plays(a.opts.Realm, &ad) {
+				r.close(id)
+				r.open(&ad)
+			}
+		}
+	}
 }
 
 // plays reports whether players of a realm can join a lobby.
@@ -206,12 +245,17 @@ func (r *Realms) Update(gameID uint32, c lan.Count) {
 func (r *Realms) Close(gameID uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.close(gameID)
+	delete(r.adverts, gameID)
+}
+
+// close takes a lobby off the lists. The caller holds mu.
+func (r *Realms) close(gameID uint32) {
 	for _, l := range r.listings[gameID] {
 		l.account.games = slices.DeleteFunc(l.account.games, func(o listing) bool { return o.game == gameID })
 		l.account.post(session.Unlist{ID: gameID})
 	}
 	delete(r.listings, gameID)
-	delete(r.adverts, gameID)
 }
 
 // place is where a game would stand in the order in which the account lists games: those
@@ -229,6 +273,9 @@ func (a *account) place(asked bool) int {
 
 // before reports whether one more game has a better place on this account than on another.
 func (a *account) before(b *account, asked bool) bool {
+	if a.barred != b.barred {
+		return b.barred
+	}
 	return cmp.Or(cmp.Compare(a.place(asked), b.place(asked)), cmp.Compare(len(a.games), len(b.games))) < 0
 }
 

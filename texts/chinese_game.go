@@ -83,6 +83,7 @@ var chineseGame = map[string]string{
 	"Your language is %s. Available: %s.":                "你的语言是%s。可选：%s。",
 	"the language %q is not available. Choose one of %s": "没有语言 %q。可选：%s",
 	"the host is shutting down":                          "主机正在关闭",
+	"This host stops: the next lobby is on another one. You may stay, and start this game within %v.": "本主机即将停止：下一个房间在另一台主机上。你们可以留下，并在%v内开始本局。",
 
 	"this needs a fake player: add one in the lobby with %cfp, or use the game's menu": "这需要一个参赛的假人：请在房间里用 %cfp 添加，或使用游戏菜单",
 	"%s has paused the game.":  "%s 暂停了游戏。",

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/hashicorp/go-multierror"
 	"github.com/spf13/cobra"
@@ -45,10 +47,19 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50) // a fifth less memory; see docs/benchmarks.md
 	}
-	ctx, stop := context.WithCancel(cmd.Context())
+	ctx, stop := context.WithCancel(context.WithoutCancel(cmd.Context()))
 	defer stop()
 	stderr := cmd.ErrOrStderr()
 	c, faults := o.load()
+	drain := make(chan struct{})
+	context.AfterFunc(cmd.Context(), func() { // ends with the program, at the latest
+		if c.Host.OnStop != "drain" {
+			stop()
+			return
+		}
+		context.AfterFunc(secondSignal(), stop)
+		close(drain)
+	})
 	if faults.ErrorOrNil() != nil {
 		fmt.Fprintln(stderr, "w3host cannot start:")
 		for _, fault := range faults.WrappedErrors() {
@@ -70,7 +81,7 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		c, faults := o.load()
 		return c, faults.ErrorOrNil()
 	}
-	if err := daemon.Run(ctx, daemon.Options{Config: c, Read: read, Version: programVersion(), Console: console, First: o.first, Log: log, Examine: checkups}); err != nil {
+	if err := daemon.Run(ctx, daemon.Options{Config: c, Read: read, Version: programVersion(), Console: console, First: o.first, Drain: drain, Log: log, Examine: checkups}); err != nil {
 		for _, fault := range flatten(err) {
 			log.Error().Msg(fault.Error())
 		}
@@ -88,6 +99,12 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 // checkups are the checks of w3host doctor, without a logon to realms, for the window.
 func checkups(ctx context.Context, c config.Config, tell func(what, detail, remedy string)) error {
 	return doctor.Examine(ctx, c, false, func(f doctor.Finding) { tell(f.What, f.Detail, f.Remedy) })
+}
+
+// secondSignal ends when the program is told to end once more.
+func secondSignal() context.Context {
+	again, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	return again
 }
 
 // flatten takes joined errors apart: each has its line.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"w3host/fleet"
 	"w3host/game"
 	"w3host/texts"
 )
@@ -19,6 +20,8 @@ type Keeper struct {
 	random   *rand.Rand
 	expand   func(choice string) []string
 	seated   func(id uint32, name string) bool
+	shared   bool          // with other hosts: see Share
+	gives    []fleet.Lease // to be given back
 }
 
 // state is an entry with what has become of it.
@@ -32,6 +35,7 @@ type state struct {
 	always bool             // next stays
 	votes  map[voter]string // maps
 	wait   time.Time        // nothing could be opened; not before
+	grants []fleet.Lease    // for lobbies that are not open yet
 }
 
 // place is that of a lobby or running game; of is nil where it is of no entry.
@@ -39,6 +43,7 @@ type place struct {
 	of    *state
 	open  bool
 	again bool // its place is kept for another
+	lease fleet.Lease
 }
 
 // New begins with no games. Maximum bounds the lobbies and games of the host
@@ -68,6 +73,11 @@ func (k *Keeper) Configure(entries []Entry, maximum int) {
 		s.Entry = e
 		k.entries = append(k.entries, s)
 	}
+	for _, s := range before {
+		if !slices.Contains(k.entries, s) {
+			k.gives = append(k.gives, s.grants...)
+		}
+	}
 }
 
 // Order is a lobby to be opened.
@@ -76,6 +86,7 @@ type Order struct {
 	Name  string
 	Maps  []string // the first that can be hosted
 	Setup game.Config
+	Lease fleet.Lease // under which the lobby is shown; zero: none is needed
 	of    *state
 }
 
@@ -86,14 +97,21 @@ func (k *Keeper) Next(now time.Time) (Order, bool) {
 	}
 	var best *state
 	for _, s := range k.entries {
-		if k.wants(s, now) && (best == nil || k.lobbies(s) < k.lobbies(best)) {
+		if k.wants(s, now) && (!k.shared || len(s.grants) > 0) && (best == nil || k.lobbies(s) < k.lobbies(best)) {
 			best = s
 		}
 	}
 	if best == nil {
 		return Order{}, false
 	}
-	return Order{Entry: best.Name, Name: gameName(best.Name, best.opened+1), Maps: k.maps(best), Setup: best.Setup, of: best}, true
+	o := Order{Entry: best.Name, Maps: k.maps(best), Setup: best.Setup, of: best}
+	number := best.opened + 1
+	if k.shared {
+		o.Lease, best.grants = best.grants[0], best.grants[1:]
+		number = int(o.Lease.Number)
+	}
+	o.Name = gameName(best.Name, number)
+	return o, true
 }
 
 // Missing is how many lobbies are to be opened now.
@@ -102,7 +120,11 @@ func (k *Keeper) Missing(now time.Time) (n int) {
 		return 0
 	}
 	for _, s := range k.entries {
-		if k.wants(s, now) {
+		switch {
+		case !k.wants(s, now):
+		case k.shared:
+			n += len(s.grants)
+		default:
 			n += s.Lobbies - k.lobbies(s)
 		}
 	}
@@ -160,11 +182,14 @@ func (k *Keeper) Opened(o Order, id uint32, file string) {
 		s.next = ""
 	}
 	clear(s.votes)
-	k.games[id] = &place{of: s, open: true}
+	k.games[id] = &place{of: s, open: true, lease: o.Lease}
 }
 
-// Failed says that none of an order's maps can be hosted.
-func (k *Keeper) Failed(o Order, now time.Time) { o.of.wait = now.Add(k.retry) }
+// Failed says that none of an order's maps can be hosted. Another host may have one.
+func (k *Keeper) Failed(o Order, now time.Time) {
+	o.of.wait = now.Add(k.retry)
+	k.give(&place{lease: o.Lease})
+}
 
 // Add says that a lobby was opened that is of no entry.
 func (k *Keeper) Add(id uint32) { k.games[id] = &place{open: true} }
@@ -188,7 +213,7 @@ func (k *Keeper) Hold(over uint32) {
 // Again says which lobby has opened in the place of a game; 0: none.
 func (k *Keeper) Again(over, id uint32) {
 	g := &place{open: true}
-	if old := k.games[over]; old != nil {
+	if old := k.games[over]; old != nil && !k.shared { // else it is one more lobby, of those who play again
 		g.of = old.of
 	}
 	if delete(k.games, over); id != 0 {
@@ -212,12 +237,14 @@ func (k *Keeper) Full() bool { return len(k.games) >= k.max }
 func (k *Keeper) Started(id uint32) {
 	if g := k.games[id]; g != nil {
 		g.open = false
+		k.give(g)
 	}
 }
 
 // Ended says that a lobby or game is gone.
 func (k *Keeper) Ended(id uint32) {
 	if g := k.games[id]; g != nil && !g.again {
+		k.give(g)
 		delete(k.games, id)
 	}
 }

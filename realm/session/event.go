@@ -39,6 +39,8 @@ type (
 	}
 	// Forget ends the question of a seat.
 	Forget struct{ Seat uint64 }
+	// Allow says whether the account may be logged on; it may from the beginning.
+	Allow struct{ On bool }
 )
 
 // Effect is what the machine wants done, or known: one of the types below.

@@ -37,6 +37,7 @@ type Machine struct {
 	now    time.Duration
 	out    []Effect
 
+	barred   bool // another host has the account
 	state    state
 	due      time.Duration // what the state waits for has its deadline then
 	since    time.Duration // online
@@ -88,6 +89,8 @@ func (m *Machine) Handle(now time.Duration, e Event) []Effect {
 		m.confirm(e)
 	case Forget:
 		m.asked.forget(e.Seat)
+	case Allow:
+		m.allow(e.On)
 	}
 	m.work()
 	return m.out
@@ -95,7 +98,10 @@ func (m *Machine) Handle(now time.Duration, e Event) []Effect {
 
 // Next is when Handle wants a Tick if nothing else comes.
 func (m *Machine) Next() time.Duration {
-	if m.state != online {
+	switch {
+	case m.barred:
+		return m.now + nullEvery
+	case m.state != online:
 		return m.due
 	}
 	at := min(m.nullAt, m.heard+silentFor, m.board.next(m.now), m.quota.first(m.now, m.hasLine))
@@ -124,6 +130,8 @@ func (m *Machine) await(s state, p bncs.Packet) {
 // work does what is due.
 func (m *Machine) work() {
 	switch {
+	case m.barred:
+		return
 	case m.state == away && m.now >= m.due:
 		m.state, m.due = dialing, m.now+2*AnswerWithin
 		m.emit(Dial{})
@@ -228,6 +236,18 @@ func (m *Machine) connected(e Connected) {
 func (m *Machine) hangUp(why string, least time.Duration) {
 	m.emit(HangUp{})
 	m.gone(why, least)
+}
+
+// allow logs off while the account is another host's, and on again at once.
+func (m *Machine) allow(on bool) {
+	if m.barred == !on {
+		return
+	}
+	m.barred = !on
+	if m.barred && m.state != away {
+		m.hangUp("another host may have the account", 0)
+	}
+	m.attempts, m.due = 0, m.now
 }
 
 func (m *Machine) lost(why string) {

@@ -171,6 +171,8 @@ func (p *player) run(words []string) {
 		p.feed(Confirm{Name: arg(1), ID: id, Seat: 5, From: arg(3)})
 	case "forget":
 		p.feed(Forget{5})
+	case "allow":
+		p.feed(Allow{arg(1) == "on"})
 	case "listed": // the name was free, and the game is listed
 		p.recv(&bncs.GameList{})
 		p.recv(&bncs.AdvertiseReply{})

@@ -41,6 +41,27 @@ func OpenPostgres(url string) (DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	return open(cfg)
+}
+
+// beatWithin ends a statement of OpenBeating in the server, before its caller gives it up: that
+// would cost the connection, and a new one plans everything anew.
+const beatWithin = "1500" // milliseconds
+
+// OpenBeating is OpenPostgres for one short statement a second: it has one connection.
+func OpenBeating(url string) (DB, error) {
+	cfg, err := parsePostgres(url)
+	if err != nil {
+		return nil, err
+	}
+	cfg.MaxConns, cfg.MinConns = 1, 0
+	if cfg.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // else there is a pooler, which refuses it
+		cfg.ConnConfig.RuntimeParams["statement_timeout"] = beatWithin
+	}
+	return open(cfg)
+}
+
+func open(cfg *pgxpool.Config) (DB, error) {
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = connectTimeout
 	}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"w3host/storage/storagetest"
+)
+
+// The long run is
+//
+//	scripts/with-postgres.sh go test ./cmd/w3host -run TestFleetFaults -fleet-faults 60 -timeout 30m -v
+var (
+	fleetFaults = flag.Int("fleet-faults", 0, "random faults of TestFleetFaults; 0: it is skipped")
+	fleetSeed   = flag.Uint64("fleet-seed", 1, "of them")
+)
+
+const fleetConfig = `
+[host]
+listen = "127.0.0.1:0"
+on_stop = "drain"
+[fleet]
+enabled = true
+[lan]
+enabled = false
+[web]
+enabled = false
+[replays]
+enabled = false
+[log]
+json = true
+[database]
+url = %q
+%s
+[[autohost]]
+name = "dota"
+lobbies = 1
+[[autohost]]
+name = "melee"
+lobbies = 1
+[[autohost]]
+name = "tower"
+lobbies = 1
+`
+
+// fleetHosts are hosts that share a database, each in a folder of its own.
+type fleetHosts struct {
+	t     *testing.T
+	db    *storagetest.Server
+	watch *fleetWatch
+	dirs  []string
+	runs  map[string]*process
+	n     int
+}
+
+func newFleetHosts(t *testing.T, hosts int) *fleetHosts {
+	f := &fleetHosts{t: t, db: storagetest.NewServer(t), watch: newFleetWatch(t), runs: map[string]*process{}}
+	for range hosts {
+		dir := t.TempDir()
+		name := fmt.Sprintf("host_name = %q\n", filepath.Base(dir))
+		if err := os.WriteFile(filepath.Join(dir, "config.toml"), fmt.Appendf(nil, fleetConfig, f.db.URL, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f.dirs = append(f.dirs, dir)
+		f.start(len(f.dirs) - 1)
+	}
+	return f
+}
+
+// start runs a host, and has it watched.
+func (f *fleetHosts) start(i int) string {
+	f.t.Helper()
+	p := startProcess(f.t, f.dirs[i])
+	f.n++
+	name := fmt.Sprintf("host %d, run %d", i+1, f.n)
+	f.runs[name] = p
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		f.watch.watch(ctx, p.addr, name)
+		close(done)
+	}()
+	f.t.Cleanup(func() {
+		_ = p.cmd.Process.Signal(syscall.SIGCONT)
+		_ = p.cmd.Process.Kill()
+		stop()
+		<-done
+	})
+	return name
+}
+
+// again starts the host anew that a run was of.
+func (f *fleetHosts) again(name string) string {
+	var i int
+	_, _ = fmt.Sscanf(name, "host %d", &i)
+	_ = f.runs[name].cmd.Wait()
+	delete(f.runs, name)
+	return f.start(i - 1)
+}
+
+func (f *fleetHosts) signal(name string, s syscall.Signal) {
+	f.t.Helper()
+	if err := f.runs[name].cmd.Process.Signal(s); err != nil {
+		f.t.Fatal(name, err)
+	}
+}
+
+// verdict fails the test if two lobbies of an entry ever let strangers in at once, or none did
+// for too long while the database was there.
+func (f *fleetHosts) verdict(most time.Duration) {
+	f.t.Helper()
+	worst, faults := f.watch.judge()
+	for _, fault := range faults {
+		f.t.Error(fault)
+	}
+	if worst > most {
+		f.t.Errorf("an entry had no lobby for %v", worst)
+	}
+	f.t.Logf("%d lobbies; none for %v at most", len(f.watch.spans), worst)
+}
+
+// Three hosts with three entries: each entry has one lobby that takes strangers. It opens
+// elsewhere when its host drains, dies or is frozen, and a frozen one lets nobody in when it wakes. While
+// the database is away, nothing is opened twice.
+func TestFleet(t *testing.T) {
+	t.Parallel()
+	f := newFleetHosts(t, 3)
+	start := time.Now()
+	holder := map[string]string{}
+	for _, entry := range []string{"dota", "melee", "tower"} {
+		holder[entry] = f.watch.await(entry, start, "")
+	}
+	drained := holder["dota"]
+	at := time.Now()
+	f.signal(drained, syscall.SIGTERM)
+	next := f.watch.await("dota", at, drained)
+	took := time.Since(at)
+	t.Logf("drained: the lobby is elsewhere after %v", took)
+	if took > 2500*time.Millisecond {
+		t.Errorf("the lobby of a host that drains opens elsewhere after %v", took)
+	}
+	f.again(drained)
+
+	at = time.Now()
+	frozen := next
+	f.signal(frozen, syscall.SIGSTOP)
+	f.watch.await("dota", at.Add(time.Second), frozen)
+	t.Logf("frozen: the lobby is elsewhere after %v", time.Since(at))
+	f.signal(frozen, syscall.SIGCONT)
+
+	f.db.Stop()
+	away := span{from: time.Now()}
+	time.Sleep(time.Second)
+	f.db.Start()
+	away.to = time.Now()
+	f.watch.away = append(f.watch.away, away)
+	for _, entry := range []string{"dota", "melee", "tower"} {
+		f.watch.await(entry, away.to.Add(time.Second), "")
+	}
+	f.verdict(15 * time.Second)
+}
+
+// fleetFault brings one fault at random and lasts as long.
+func (f *fleetHosts) fault(r *rand.Rand) string {
+	var names []string
+	for name := range f.runs {
+		names = append(names, name)
+	}
+	name := names[r.IntN(len(names))]
+	some := func(most float64) time.Duration { return time.Duration(r.Float64() * most * float64(time.Second)) }
+	awayFrom := func(do func()) {
+		away := span{from: time.Now()}
+		do()
+		away.to = time.Now()
+		f.watch.mu.Lock()
+		f.watch.away = append(f.watch.away, away)
+		f.watch.mu.Unlock()
+	}
+	switch r.IntN(6) {
+	case 0:
+		f.signal(name, syscall.SIGKILL)
+		f.again(name)
+		return "kill -9 of " + name
+	case 1:
+		f.signal(name, syscall.SIGTERM)
+		f.again(name)
+		return "drain of " + name
+	case 2, 3:
+		d := some(16)
+		f.signal(name, syscall.SIGSTOP)
+		time.Sleep(d)
+		f.signal(name, syscall.SIGCONT)
+		return fmt.Sprintf("%s frozen for %v", name, d)
+	case 4:
+		d := some(12)
+		awayFrom(func() { f.db.Stop(); time.Sleep(d); f.db.Start() })
+		return fmt.Sprintf("Postgres killed, away for %v", d)
+	default:
+		d := some(12)
+		awayFrom(func() { f.db.Pause(); time.Sleep(d); f.db.Resume() })
+		return fmt.Sprintf("Postgres frozen for %v", d)
+	}
+}
+
+// Whatever happens at random, no entry ever has two lobbies that take strangers.
+func TestFleetFaults(t *testing.T) {
+	if *fleetFaults == 0 {
+		t.Skip("SKIPPED: it takes minutes; -fleet-faults says how many faults it brings")
+	}
+	f := newFleetHosts(t, 3)
+	r := rand.New(rand.NewPCG(*fleetSeed, 1))
+	for n := range *fleetFaults {
+		t.Log(n, time.Now().Format(time.TimeOnly), f.fault(r))
+		time.Sleep(time.Duration(r.Float64() * float64(5*time.Second)))
+	}
+	end := time.Now()
+	for _, entry := range strings.Fields("dota melee tower") {
+		f.watch.await(entry, end, "")
+	}
+	f.verdict(15 * time.Second)
+}

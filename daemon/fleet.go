@@ -1,0 +1,322 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/fleet"
+	"w3host/game/autohost"
+	"w3host/host"
+	"w3host/internal/boottime"
+	"w3host/realm"
+	"w3host/storage"
+)
+
+const (
+	// beatWithin bounds how long a beat waits for its answer.
+	beatWithin = 2 * time.Second
+	// beatJitter is added to the time of a beat after an error: hosts do not all come
+	// back at once.
+	beatJitter = 500 * time.Millisecond
+	// leaveWithin bounds how long giving back takes at the end.
+	leaveWithin = time.Second
+	// accountPools begin with this; the realm and the account follow.
+	accountPools = "account/"
+)
+
+// leases is this host among those of its database: it beats, takes what entries and
+// accounts need, and says what may be acted on. Its goroutine is that of run; Acting is called
+// by many.
+type leases struct {
+	db     *storage.Fleet
+	log    zerolog.Logger
+	self   func() storage.FleetHost
+	most   int // places of all hosts; 0: no limit
+	host   *host.Host
+	realms *realm.Realms // nil: none
+	clock  func() time.Duration
+	edge   *time.Timer // ends the acting when no answer comes
+
+	mu      sync.Mutex // guards what follows; never held while the database is asked
+	machine *fleet.Machine
+	session string
+	acting  bool
+
+	pools    map[string]int // that the database knows
+	turn     int            // of the accounts
+	accounts map[string]realm.AccountName
+	down     outage
+}
+
+// outage says once that the database is away, and once that it is back.
+type outage struct{ since time.Time }
+
+// openFleet prepares the host's part among several.
+func (d *daemon) openFleet() error {
+	c := d.Config
+	if !c.Fleet.Enabled {
+		return nil
+	}
+	db, err := d.db.Fleet(c.DatabaseURL())
+	if err != nil {
+		return err
+	}
+	address := d.listeners.Addr().String()
+	d.fleet = &leases{
+		db: db, log: d.part("fleet"), most: c.Fleet.MaxGames, clock: boottime.Now,
+		machine: fleet.New(rand.Uint64()), pools: map[string]int{}, accounts: map[string]realm.AccountName{},
+		self: func() storage.FleetHost {
+			h := d.recorder.Host()
+			return storage.FleetHost{Host: h.ID, Run: h.Run, Name: h.Name, Address: address}
+		},
+	}
+	d.atEnd(db.Close)
+	d.host.Leases = d.fleet
+	return nil
+}
+
+// share begins to beat; the function that it returns ends that, when the host has ended.
+func (d *daemon) share() (end func()) {
+	if d.fleet == nil {
+		return func() {}
+	}
+	d.fleet.host, d.fleet.realms = d.running, d.realms
+	ctx, stop := context.WithCancel(d.ctx)
+	ended := make(chan struct{})
+	go func() { // ends with ctx
+		defer close(ended)
+		d.fleet.run(ctx)
+	}()
+	return func() {
+		stop()
+		<-ended
+		d.fleet.leave()
+	}
+}
+
+// Acting reports whether this host may act on a lease now.
+func (l *leases) Acting(lease fleet.Lease) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.machine.Acting(l.clock(), lease)
+}
+
+// Suspended reports whether the host has leases that it may not act on, or none because it is
+// not in the database.
+func (l *leases) Suspended() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.clock() >= l.machine.Until()
+}
+
+// run beats until ctx ends, then gives everything back.
+func (l *leases) run(ctx context.Context) {
+	l.edge = time.AfterFunc(time.Hour, l.show)
+	defer l.edge.Stop()
+	for ctx.Err() == nil {
+		sent := l.clock()
+		err := l.beat(ctx, sent)
+		l.mu.Lock()
+		next := l.machine.Next(sent)
+		l.mu.Unlock()
+		if err != nil {
+			next += rand.N(beatJitter)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(next - l.clock()):
+		}
+	}
+}
+
+// leave gives everything back at once.
+func (l *leases) leave() {
+	l.mu.Lock()
+	session := l.session
+	l.machine, l.session = fleet.New(0), ""
+	l.mu.Unlock()
+	if session == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+	defer cancel()
+	if err := l.db.Leave(ctx, session); err != nil {
+		l.log.Warn().Err(err).Msg("cannot give the leases back: other hosts take them after ten seconds")
+	}
+}
+
+// beat tells the database that the host lives, and takes and gives leases.
+func (l *leases) beat(ctx context.Context, sent time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, beatWithin)
+	defer cancel()
+	wants, load := l.wants()
+	err := l.enter(ctx, wants)
+	if err == nil {
+		err = l.send(ctx, sent, wants, load)
+	}
+	switch {
+	case err == nil && !l.down.since.IsZero():
+		l.log.Info().Dur("after", time.Since(l.down.since)).Msg("the leases are renewed again")
+		l.down = outage{}
+	case err != nil && l.down.since.IsZero() && !errors.Is(ctx.Err(), context.Canceled):
+		l.down = outage{time.Now()}
+		l.log.Warn().Err(err).Msg("the leases cannot be renewed: without the database for 8 s, lobbies are not shown and take nobody new")
+	}
+	return err
+}
+
+// wants are the leases that the host could use, and how loaded it is.
+func (l *leases) wants() (wants []fleet.Want, load fleet.Load) {
+	var gives []fleet.Lease
+	l.host.Keep(func(k *autohost.Keeper) {
+		gives, wants = k.Gives(time.Now()), k.Wants(time.Now())
+	})
+	infos := l.host.Infos()
+	load = fleet.Load{Places: len(infos), Draining: l.host.Draining(), Most: l.most}
+	listed := slices.ContainsFunc(infos, func(i host.Info) bool { return !i.Playing && i.Public && !i.Closed })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, lease := range gives {
+		l.machine.Give(lease)
+	}
+	return append(wants, l.wantAccounts(load.Draining, listed)...), load
+}
+
+// wantAccounts asks for one account of each realm; for a further one only what no
+// other host wants. A host that drains gives all back when nothing is listed any more.
+func (l *leases) wantAccounts(draining, listed bool) (wants []fleet.Want) {
+	if l.realms == nil {
+		return nil
+	}
+	held, free := map[string]int{}, map[string][]fleet.Want{}
+	for _, a := range l.realms.Accounts() {
+		pool := accountPools + a.Realm + "/" + a.Account
+		l.accounts[pool] = a
+		lease, has := l.machine.Held()[pool+"/1"]
+		switch {
+		case has && draining && !listed:
+			l.machine.Give(lease)
+			l.realms.Use(a, false)
+		case has:
+			held[a.Realm]++
+		default:
+			free[a.Realm] = append(free[a.Realm], fleet.Want{Pool: pool, Highest: 1})
+		}
+	}
+	l.turn++
+	for realm, list := range free {
+		for i, w := range list {
+			w.Held = held[realm]
+			if !draining && i == l.turn%len(list) {
+				w.Most = 1
+			}
+			wants = append(wants, w)
+		}
+	}
+	return wants
+}
+
+// enter begins a session if there is none, and names pools that the database does not know.
+func (l *leases) enter(ctx context.Context, wants []fleet.Want) error {
+	var fresh []storage.Pool
+	for _, w := range wants {
+		if w.Highest > l.pools[w.Pool] {
+			fresh = append(fresh, storage.Pool{Name: w.Pool, Leases: w.Highest})
+		}
+	}
+	l.mu.Lock()
+	entered := l.session != ""
+	l.mu.Unlock()
+	switch {
+	case !entered:
+		h := l.self()
+		h.Session = storage.NewGameKey().String()
+		number, err := l.db.Enter(ctx, h, fresh)
+		if err != nil {
+			return err
+		}
+		l.mu.Lock()
+		l.session = h.Session
+		l.mu.Unlock()
+		l.log.Info().Int("host", number).Msg("this host is one of the database's")
+	case len(fresh) > 0:
+		if err := l.db.Define(ctx, fresh); err != nil {
+			return err
+		}
+	}
+	for _, p := range fresh {
+		l.pools[p.Name] = p.Leases
+	}
+	return nil
+}
+
+// send does one beat, and carries out what its answer changes.
+func (l *leases) send(ctx context.Context, sent time.Duration, wants []fleet.Want, load fleet.Load) error {
+	l.mu.Lock()
+	session := l.session
+	b := l.machine.Beat(sent, wants, load)
+	l.mu.Unlock()
+	answer, _, err := l.db.Beat(ctx, session, &b)
+	l.mu.Lock()
+	if err != nil {
+		l.machine.Failed()
+		l.mu.Unlock()
+		return err
+	}
+	change := l.machine.Answered(sent, l.clock(), &b, &answer)
+	if answer.Buried {
+		l.session = ""
+	}
+	l.edge.Reset(max(l.machine.Until()-l.clock(), 0))
+	l.mu.Unlock()
+	if answer.Buried {
+		l.log.Warn().Int("leases", len(change.Lost)).Msg("this host was taken for dead: what it had is another host's")
+	}
+	for _, lease := range change.Lost {
+		if a, ok := l.accounts[lease.Pool]; ok {
+			l.realms.Use(a, false)
+		} else {
+			l.host.Lose(lease)
+		}
+	}
+	for _, lease := range change.Taken {
+		if _, ok := l.accounts[lease.Pool]; !ok {
+			l.host.Keep(func(k *autohost.Keeper) { k.Grant(lease) })
+		}
+	}
+	l.show()
+	return nil
+}
+
+// show has lobbies listed and accounts logged on while the host may act, and not otherwise.
+func (l *leases) show() {
+	l.mu.Lock()
+	now := l.clock()
+	changed := l.acting != (now < l.machine.Until())
+	l.acting = now < l.machine.Until()
+	var held []realm.AccountName
+	for pool, a := range l.accounts {
+		if l.machine.Acting(now, l.machine.Held()[pool+"/1"]) {
+			held = append(held, a)
+		}
+	}
+	acting := l.acting
+	l.mu.Unlock()
+	if changed {
+		l.host.Show()
+		if !acting {
+			l.log.Warn().Msg("lobbies are not shown, since other hosts may have taken their leases: games and who is in lobbies go on")
+		}
+	}
+	if l.realms != nil {
+		for _, a := range l.realms.Accounts() {
+			l.realms.Use(a, slices.Contains(held, a))
+		}
+	}
+}

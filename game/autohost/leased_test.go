@@ -1,0 +1,105 @@
+package autohost
+
+import (
+	"testing"
+	"time"
+
+	"w3host/fleet"
+)
+
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// sharing is a keeper that shares its entry, of two lobbies, with other hosts.
+func sharing() *Keeper {
+	k := New([]Entry{{Name: "dota", Lobbies: 2, MaxGames: 3, Maps: []Choice{{"a.w3x", 1}}}}, 10, time.Second, 1,
+		func(m string) []string { return []string{m} }, func(uint32, string) bool { return false })
+	k.Share()
+	return k
+}
+
+func grant(term, number int64) fleet.Lease {
+	return fleet.Lease{Name: "entry/dota/1", Pool: "entry/dota", Term: term, Number: number}
+}
+
+// A lobby is opened for each lease and no other, with the number of the lease; when it starts, its
+// lease goes back.
+func TestLeasedLobbies(t *testing.T) {
+	k := sharing()
+	if _, ok := k.Next(noon); ok {
+		t.Fatal("a lobby without a lease")
+	}
+	if w := k.Wants(noon); len(w) != 1 || w[0] != (fleet.Want{Pool: "entry/dota", Most: 2, Highest: 2}) {
+		t.Errorf("wants %+v", w)
+	}
+	l := grant(1, 17)
+	k.Grant(l)
+	if w := k.Wants(noon); w[0].Most != 1 || w[0].Held != 1 {
+		t.Errorf("with one lease: %+v", w)
+	}
+	o, ok := k.Next(noon)
+	if !ok || o.Lease != l || o.Name != "dota #17" {
+		t.Fatalf("%+v, %v", o, ok)
+	}
+	k.Opened(o, 1, "a.w3x")
+	if g := k.Gives(noon); len(g) != 0 {
+		t.Errorf("an open lobby gives back %v", g)
+	}
+	k.Started(1)
+	k.Ended(1)
+	if g := k.Gives(noon); len(g) != 1 || g[0] != l {
+		t.Errorf("a lobby that has started gives back %v", g)
+	}
+}
+
+// What cannot be used goes back: of an entry that is off, that has no map, that is gone, or when the host drains.
+func TestUnusedLeases(t *testing.T) {
+	for name, unused := range map[string]func(*Keeper){
+		"off":      func(k *Keeper) { k.Turn(false) },
+		"disabled": func(k *Keeper) { k.Disable(true) },
+		"gone":     func(k *Keeper) { k.Configure(nil, 10) },
+		"no map": func(k *Keeper) {
+			o, _ := k.Next(noon)
+			k.Failed(o, noon)
+		},
+		"drain": func(k *Keeper) {
+			o, _ := k.Next(noon)
+			k.Opened(o, 1, "a.w3x")
+			k.Abandon()
+			if k.Status(noon)[0].Open != 0 {
+				t.Error("a lobby that was given up is still the entry's")
+			}
+		},
+	} {
+		k := sharing()
+		k.Grant(grant(1, 1))
+		unused(k)
+		if g := k.Gives(noon); len(g) != 1 || g[0] != grant(1, 1) {
+			t.Errorf("%s: gives back %v", name, g)
+		}
+		if g := k.Gives(noon); len(g) != 0 {
+			t.Errorf("%s: twice: %v", name, g)
+		}
+	}
+}
+
+// The lobby of a lost lease is of no entry, and its lease does not go back: it is another's.
+func TestLostLease(t *testing.T) {
+	k := sharing()
+	k.Grant(grant(1, 1))
+	o, _ := k.Next(noon)
+	k.Opened(o, 7, "a.w3x")
+	if id := k.Lose(grant(1, 1)); id != 7 {
+		t.Errorf("lobby %d", id)
+	}
+	k.Ended(7)
+	if g := k.Gives(noon); len(g) != 0 {
+		t.Errorf("gives back %v", g)
+	}
+	k.Grant(grant(2, 2))
+	if k.Lose(grant(2, 2)); len(k.Gives(noon)) != 0 {
+		t.Error("a lost grant is given back")
+	}
+	if _, ok := k.Next(noon); ok {
+		t.Error("a lobby under a lost lease")
+	}
+}

@@ -1,0 +1,59 @@
+package host
+
+import (
+	"slices"
+	"time"
+
+	"w3host/fleet"
+	"w3host/game"
+	"w3host/game/autohost"
+)
+
+// Show takes lobbies off the lists whose leases this host may not act on now, and puts them on
+// again once it may.
+func (h *Host) Show() {
+	h.shard.Call(func() {
+		for _, g := range slices.Clone(h.running) {
+			g.show()
+		}
+	})
+}
+
+// Lose says that a lease is not this host's any more. Who is in the lobby may stay and start the
+// game; an empty one closes.
+func (h *Host) Lose(l fleet.Lease) {
+	var id uint32
+	h.Keep(func(k *autohost.Keeper) { id = k.Lose(l) })
+	if g := h.Game(id); g != nil {
+		h.shard.Call(func() { g.closeToStrangers() })
+		h.closeLobby(id, "another host has this lobby now", 0)
+	}
+}
+
+// Drain opens no lobbies any more, and lets nobody into those that are open. Empty ones
+// close. Who is in one reads that this host stops, and may start the game within a time,
+// after which the lobby closes. Games go on.
+func (h *Host) Drain(within time.Duration) {
+	h.Keep(func(k *autohost.Keeper) {
+		k.Disable(true)
+		k.Abandon()
+	})
+	h.shard.Wait(func() {
+		for _, g := range slices.Clone(h.running) {
+			if g.open.Load() && !g.closed.Load() {
+				g.closeToStrangers()
+				g.drain(within)
+				time.AfterFunc(within, func() { h.CloseLobby(g.id, game.HostStops.String()) })
+			}
+		}
+	})
+}
+
+// drain closes the lobby if nobody is in it.
+func (g *Game) drain(within time.Duration) {
+	if len(g.links) == 0 || within <= 0 {
+		g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
+		return
+	}
+	g.tellEach(game.HostDrains(within))
+}

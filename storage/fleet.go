@@ -1,0 +1,210 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"w3host/fleet"
+	"w3host/storage/internal/sqldb"
+)
+
+// ErrNoFleet: the database is not one that hosts share.
+var ErrNoFleet = errors.New("fleet.enabled needs Postgres as database.url: hosts cannot share a file of SQLite")
+
+// Fleet is what the hosts of a database know of each other: who lives, who has which lease, and
+// what one tells another. It has a connection of its own: a beat never waits
+// behind other questions.
+type Fleet struct {
+	store *Store
+	db    sqldb.DB
+}
+
+// FleetHost is a host that lives.
+type FleetHost struct {
+	Session  string `db:"id" json:"-"`
+	Host     string `json:"host"` // of hosts
+	Run      string `json:"run"`
+	Number   int    `json:"number"`
+	Name     string `json:"name"`
+	Address  string `json:"address"`
+	Draining bool   `json:"draining"`
+	Places   int    `json:"places"`
+}
+
+// Post is what a host tells another.
+type Post struct {
+	ID   string
+	Body string
+}
+
+// Pool names leases: so many, numbered from 1.
+type Pool struct {
+	Name   string
+	Leases int
+}
+
+// Fleet is the fleet of a database of that URL, which is this Store's.
+func (d *Store) Fleet(url string) (*Fleet, error) {
+	if !d.isPostgres() {
+		return nil, ErrNoFleet
+	}
+	db, err := sqldb.OpenBeating(url)
+	if err != nil {
+		return nil, err
+	}
+	return &Fleet{d, db}, nil
+}
+
+// Close ends the connection.
+func (f *Fleet) Close() error { return f.db.Close() }
+
+// forgottenAfter so many ticks that nobody has held it, a lease goes when hosts name others.
+const forgottenAfter = 30 * 24 * 60 * 60
+
+// Enter begins a session, and names the leases that there are to be. It returns the
+// number of the host: the smallest that no living host has.
+func (f *Fleet) Enter(ctx context.Context, h FleetHost, pools []Pool) (number int, err error) {
+	if err := f.store.prepare(ctx); err != nil {
+		return 0, err
+	}
+	if err := f.define(ctx, pools); err != nil {
+		return 0, err
+	}
+	return sqldb.One[int](ctx, f.db, "SELECT fleet_enter($1::uuid, $2::uuid, $3::uuid, $4, $5)", h.Session, h.Host, h.Run, clean(h.Name), h.Address)
+}
+
+// Define names the leases that there are to be. Those of other hosts stay.
+func (f *Fleet) Define(ctx context.Context, pools []Pool) error {
+	if err := f.store.prepare(ctx); err != nil {
+		return err
+	}
+	return f.define(ctx, pools)
+}
+
+func (f *Fleet) define(ctx context.Context, pools []Pool) error {
+	for _, p := range pools {
+		_, err := f.db.Exec(ctx, `WITH named AS (INSERT INTO fleet_pools (pool, leases) VALUES ($1, $2)
+				ON CONFLICT (pool) DO UPDATE SET leases = greatest(fleet_pools.leases, excluded.leases) WHERE fleet_pools.leases < excluded.leases)
+			INSERT INTO fleet_leases (name, pool, place, free) SELECT $1 || '/' || i, $1, i, tick - 3 FROM generate_series(1, $2::int) i, fleet_clock ON CONFLICT DO NOTHING`,
+			clean(p.Name), p.Leases)
+		if err != nil {
+			return err
+		}
+	}
+	_, err := f.db.Exec(ctx, "DELETE FROM fleet_leases WHERE session IS NULL AND free < (SELECT tick FROM fleet_clock) - $1", forgottenAfter)
+	return err
+}
+
+// Leave gives everything back.
+func (f *Fleet) Leave(ctx context.Context, session string) error {
+	_, err := f.db.Exec(ctx, "SELECT fleet_leave($1::uuid)", session)
+	return err
+}
+
+// beatRow is one row of fleet_beat.
+type beatRow struct {
+	Kind, Name, Pool, Body string
+	A, B, C, D             int64
+}
+
+// Beat renews a session, and says what has come of it.
+func (f *Fleet) Beat(ctx context.Context, session string, b *fleet.Beat) (a fleet.Answer, posts []Post, err error) {
+	var pools, gives []string
+	var mosts, helds, highests, terms []int64
+	for _, w := range b.Wants {
+		pools = append(pools, clean(w.Pool))
+		mosts, helds, highests = append(mosts, int64(w.Most)), append(helds, int64(w.Held)), append(highests, int64(w.Highest))
+	}
+	for _, l := range b.Gives {
+		gives, terms = append(gives, l.Name), append(terms, l.Term)
+	}
+	rows, err := sqldb.List[beatRow](ctx, f.db,
+		"SELECT kind, name, pool, body, a, b, c, d FROM fleet_beat($1::uuid, $2, $3, $4::text[], $5::int[], $6::int[], $7::int[], $8::text[], $9::bigint[], $10, $11::int, $12, $13::int)",
+		session, b.Number, b.Seen, nonNil(pools), numbers(mosts), numbers(helds), numbers(highests), nonNil(gives), numbers(terms),
+		b.Complete, b.Load.Places, b.Load.Draining, b.Load.Most)
+	if err != nil {
+		return a, nil, err
+	}
+	a.Buried = len(rows) == 0
+	for _, r := range rows {
+		switch r.Kind {
+		case "lease":
+			a.Leases = append(a.Leases, fleet.Lease{Name: r.Name, Pool: r.Pool, Term: r.A, Number: r.B})
+		case "post":
+			posts = append(posts, Post{r.Name, r.Body})
+		default:
+			a.Tick, a.Hold, a.Places, a.Hosts = r.A, r.B, int(r.C), int(r.D)
+		}
+	}
+	return a, posts, nil
+}
+
+func nonNil(list []string) []string { return append([]string{}, list...) }
+
+// numbers writes a list as an array of Postgres.
+func numbers(list []int64) string {
+	texts := make([]string, len(list))
+	for i, n := range list {
+		texts[i] = strconv.FormatInt(n, 10)
+	}
+	return "{" + strings.Join(texts, ",") + "}"
+}
+
+// Hosts lists those that live, by their number.
+func (f *Fleet) Hosts(ctx context.Context) ([]FleetHost, error) {
+	return sqldb.List[FleetHost](ctx, f.store.sql,
+		"SELECT CAST(id AS text) AS id, CAST(host AS text) AS host, CAST(run AS text) AS run, number, name, address, draining, places FROM fleet_sessions ORDER BY number")
+}
+
+// Send tells something to a session. ErrNotFound says that it is over.
+func (f *Fleet) Send(ctx context.Context, session string, p Post) error {
+	n, err := f.store.sql.Exec(ctx, "INSERT INTO fleet_posts (id, receiver, body) SELECT $1::uuid, id, $3 FROM fleet_sessions WHERE id = $2::uuid", p.ID, session, p.Body)
+	return changed(n, err, ErrNotFound, "the host does not answer")
+}
+
+// FleetGame is a lobby or game of a host that lives, as the game log has it.
+type FleetGame struct {
+	Host    int       `json:"host"` // its number
+	ID      uint32    `json:"id"`   // on that host
+	Name    string    `json:"name"`
+	Map     string    `json:"map"`
+	Private bool      `json:"private"`
+	Playing bool      `json:"playing"`
+	Since   time.Time `json:"since"`
+	Players []string  `json:"players" db:"-"`
+	Key     GameKey   `json:"-"`
+}
+
+// mostGames of other hosts are listed, the newest.
+const mostGames = 500
+
+// Games lists the lobbies and games of all hosts that live but the one of that session.
+func (f *Fleet) Games(ctx context.Context, but string) ([]FleetGame, error) {
+	q := f.store.sql
+	games, err := sqldb.List[FleetGame](ctx, q, `SELECT s.number AS host, g.game_id AS id, g.name, g.map_name AS map, g.private, g.started_at IS NOT NULL AS playing,
+			coalesce(g.started_at, g.created_at) AS since, g.key
+		FROM fleet_sessions s JOIN games g ON g.host_id = s.host AND g.run = s.run WHERE g.ended_at IS NULL AND CAST(s.id AS text) <> $1 ORDER BY g.key DESC LIMIT $2`, but, mostGames)
+	if err != nil || len(games) == 0 {
+		return games, err
+	}
+	at := make(map[GameKey]int, len(games))
+	keys := make([]string, len(games))
+	for i, g := range games {
+		at[g.Key], keys[i] = i, g.Key.String()
+	}
+	people, err := sqldb.List[struct {
+		GameKey GameKey
+		Name    string
+	}](ctx, q, "SELECT game_key, name FROM game_players WHERE game_key IN (SELECT value FROM json_each($1)) AND left_at IS NULL AND NOT fake ORDER BY game_key, joined_seq", keys)
+	for _, p := range people {
+		g := &games[at[p.GameKey]]
+		g.Players = append(g.Players, p.Name)
+	}
+	slices.SortFunc(games, func(a, b FleetGame) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.ID, b.ID)) })
+	return games, err
+}

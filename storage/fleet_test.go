@@ -1,0 +1,261 @@
+package storage_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"w3host/fleet"
+	"w3host/storage"
+	"w3host/storage/storagetest"
+)
+
+// seat is a host with a session, for tests.
+type seat struct {
+	*fleet.Machine
+	t   *testing.T
+	f   *storage.Fleet
+	id  string
+	now time.Duration
+}
+
+// beatTime is more than the second for which a host must have known a tick.
+const beatTime = 2 * time.Second
+
+func openFleet(t *testing.T, url string) *storage.Fleet {
+	t.Helper()
+	f, err := storagetest.Open(t, url).Fleet(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+func settle(t *testing.T, f *storage.Fleet, pools ...storage.Pool) (*seat, int) {
+	t.Helper()
+	s := &seat{Machine: fleet.New(1), t: t, f: f, id: storage.NewGameKey().String()}
+	n, err := f.Enter(t.Context(), storage.FleetHost{Session: s.id, Host: storage.NewGameKey().String(), Run: storage.NewGameKey().String(), Name: "host", Address: "10.0.0.1:6112"}, pools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, n
+}
+
+// beat sends one, a second after the last.
+func (s *seat) beat(load fleet.Load, wants ...fleet.Want) (fleet.Change, fleet.Answer, []storage.Post) {
+	s.t.Helper()
+	s.now += beatTime
+	b := s.Beat(s.now, wants, load)
+	a, posts, err := s.f.Beat(s.t.Context(), s.id, &b)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.Answered(s.now, s.now, &b, &a), a, posts
+}
+
+// A lease has one holder: it is taken, given back, and taken by another with the next term and
+// the next number; a host that dies loses it after eleven ticks.
+func TestFleetLeases(t *testing.T) {
+	t.Parallel()
+	url := storagetest.Postgres(t)
+	f := openFleet(t, url)
+	pool := storage.Pool{Name: "entry/dota", Leases: 2}
+	a, n := settle(t, f, pool)
+	b, m := settle(t, f, pool)
+	if n != 1 || m != 2 {
+		t.Errorf("numbers %d, %d", n, m)
+	}
+	want := fleet.Want{Pool: "entry/dota", Most: 2, Highest: 2}
+	a.beat(fleet.Load{})
+	b.beat(fleet.Load{}) // the tick is pushed: two hosts live
+	got, _, _ := a.beat(fleet.Load{}, want)
+	if len(got.Taken) != 1 {
+		t.Fatalf("the share of one of two hosts: %v", got.Taken)
+	}
+	if got, _, _ := b.beat(fleet.Load{}, want); len(got.Taken) != 1 {
+		t.Fatalf("the other's: %v", got.Taken)
+	}
+	first := got.Taken[0]
+	if got, _, _ := b.beat(fleet.Load{}, want); len(got.Taken) != 0 {
+		t.Errorf("taken though nothing is free: %v", got.Taken)
+	}
+	a.Give(first)
+	a.beat(fleet.Load{Draining: true})
+	got, _, _ = b.beat(fleet.Load{Places: 1}, fleet.Want{Pool: "entry/dota", Most: 1, Held: 1, Highest: 2})
+	if len(got.Taken) != 1 || got.Taken[0].Name != first.Name || got.Taken[0].Term != first.Term+1 || got.Taken[0].Number != 3 {
+		t.Fatalf("after %v: %v", first, got.Taken)
+	}
+	c, _ := settle(t, f)
+	for range 11 {
+		if got, _, _ := c.beat(fleet.Load{}, want); len(got.Taken) != 0 {
+			t.Fatalf("taken from a host that may live: %v", got.Taken)
+		}
+	}
+	taken := 0
+	for range 5 {
+		got, _, _ := c.beat(fleet.Load{}, want)
+		taken += len(got.Taken)
+	}
+	if taken != 2 {
+		t.Errorf("%d leases of a dead host are taken", taken)
+	}
+	if got, answer, _ := b.beat(fleet.Load{}); !answer.Buried || len(got.Lost) != 2 {
+		t.Errorf("the dead host: %+v, lost %v", answer, got.Lost)
+	}
+}
+
+// Whatever many hosts do at once, a lease has one holder, and what the database says of all
+// leases is what their holders know.
+func TestFleetTogether(t *testing.T) {
+	t.Parallel()
+	url := storagetest.Postgres(t)
+	const hosts, leases = 12, 20
+	var all []*seat
+	for range hosts {
+		s, _ := settle(t, openFleet(t, url), storage.Pool{Name: "entry/a", Leases: leases})
+		all = append(all, s)
+	}
+	holder := map[string]fleet.Lease{}
+	r := rand.New(rand.NewPCG(1, 1))
+	for round := range 40 {
+		type result struct {
+			fleet.Change
+			of *seat
+		}
+		results := make(chan result)
+		for _, s := range all {
+			for name, l := range s.Held() {
+				if r.IntN(3) == 0 {
+					delete(holder, name)
+					s.Give(l)
+				}
+			}
+			go func() {
+				c, _, _ := s.beat(fleet.Load{Places: len(s.Held())}, fleet.Want{Pool: "entry/a", Most: 5, Held: len(s.Held()), Highest: leases})
+				results <- result{c, s}
+			}()
+		}
+		for range all {
+			for _, l := range (<-results).Taken {
+				if old, held := holder[l.Name]; held {
+					t.Fatalf("round %d: %v is taken though %v is held", round, l, old)
+				}
+				holder[l.Name] = l
+			}
+		}
+	}
+	for _, s := range all {
+		s.Failed()
+		if c, _, _ := s.beat(fleet.Load{}); len(c.Taken)+len(c.Lost) != 0 {
+			t.Errorf("the database has another list: %+v", c)
+		}
+	}
+	if len(holder) == 0 {
+		t.Error("nothing was taken")
+	}
+}
+
+// The limit of places holds over all hosts, however many take at once.
+func TestFleetMost(t *testing.T) {
+	t.Parallel()
+	url := storagetest.Postgres(t)
+	const hosts, most = 8, 5
+	taken := make(chan int)
+	for range hosts {
+		s, _ := settle(t, openFleet(t, url), storage.Pool{Name: "entry/a", Leases: 40})
+		go func() {
+			n := 0
+			for range 6 {
+				s.now = -beatTime // time stands still, or those who are done would be taken for dead
+				c, _, _ := s.beat(fleet.Load{Places: n, Most: most}, fleet.Want{Pool: "entry/a", Most: 3, Held: n, Highest: 40})
+				n += len(c.Taken)
+			}
+			taken <- n
+		}()
+	}
+	sum := 0
+	for range hosts {
+		sum += <-taken
+	}
+	if sum != most {
+		t.Errorf("%d places, at most %d", sum, most)
+	}
+}
+
+// A post is read once, and only by who lives.
+func TestFleetPosts(t *testing.T) {
+	t.Parallel()
+	url := storagetest.Postgres(t)
+	f := openFleet(t, url)
+	a, _ := settle(t, f)
+	b, _ := settle(t, f)
+	post := storage.Post{ID: storage.NewGameKey().String(), Body: `{"line":"kick bob"}`}
+	if err := f.Send(t.Context(), b.id, post); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, posts := a.beat(fleet.Load{}); len(posts) != 0 {
+		t.Errorf("another's: %v", posts)
+	}
+	if _, _, posts := b.beat(fleet.Load{}); fmt.Sprint(posts) != fmt.Sprint([]storage.Post{post}) {
+		t.Errorf("%v", posts)
+	}
+	if _, _, posts := b.beat(fleet.Load{}); len(posts) != 0 {
+		t.Errorf("again: %v", posts)
+	}
+	if err := f.Leave(t.Context(), b.id); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Send(t.Context(), b.id, post); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("to who has left: %v", err)
+	}
+}
+
+// A failover to a copy that lags is seen by the timeline: nothing is taken for ten ticks.
+func TestFleetFailover(t *testing.T) {
+	t.Parallel()
+	url := storagetest.Postgres(t)
+	f := openFleet(t, url)
+	a, _ := settle(t, f, storage.Pool{Name: "entry/a", Leases: 1})
+	_, before, _ := a.beat(fleet.Load{})
+	execute(t, url, "UPDATE fleet_clock SET timeline = 'another'")
+	want := fleet.Want{Pool: "entry/a", Most: 1, Highest: 1}
+	for i := 0; ; i++ {
+		c, answer, _ := a.beat(fleet.Load{}, want)
+		if answer.Tick < before.Tick+1000 {
+			t.Fatalf("tick %d after %d", answer.Tick, before.Tick)
+		}
+		if len(c.Taken) == 1 {
+			if i < 10 {
+				t.Errorf("taken with beat %d", i)
+			}
+			return
+		}
+		if i == 20 {
+			t.Fatalf("not taken: %+v", answer)
+		}
+	}
+}
+
+func TestNoFleetOnSQLite(t *testing.T) {
+	url := storagetest.SQLite(t)
+	if _, err := storagetest.Open(t, url).Fleet(url); !errors.Is(err, storage.ErrNoFleet) {
+		t.Error(err)
+	}
+}
+
+func execute(t *testing.T, url, statement string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
