@@ -101,7 +101,8 @@ type Game struct {
 	LastPlayerTimeout  Duration `toml:"last_player_timeout" default:"1m" range:"0s..24h"`
 	LastPlayers        int      `toml:"last_players" default:"1" range:"1..23" entry:"last_players"` // who count as the last
 	Adaptive           bool     `toml:"adaptive_latency"`
-	Equalise           bool     `toml:"equalise" entry:"equalise"` // actions wait for the slowest line
+	Equalise           bool     `toml:"equalise" entry:"equalise"`       // actions wait for the slowest line
+	ShareUnits         bool     `toml:"share_units" entry:"share_units"` // of fakes and leavers, with their allies
 }
 
 // Votes are what players decide together.

@@ -177,7 +177,7 @@ func turnConfig(c config.Config) gamesync.Config {
 	t.LastPlayers = c.Game.LastPlayers
 	t.ActionRate, t.ActionBurst = c.Limits.ActionRate<<10, c.Limits.ActionBurst<<10
 	t.LoadInGame, t.ObserversNeverStop = c.Game.LoadInGame, c.Game.ObserversNeverStop
-	t.Equalise = c.Game.Equalise
+	t.Equalise, t.ShareUnits = c.Game.Equalise, c.Game.ShareUnits
 	t.Adaptive = gamesync.Adaptive{On: c.Game.Adaptive, Min: adaptiveMin, Max: adaptiveMax}
 	return t
 }

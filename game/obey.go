@@ -179,6 +179,19 @@ func setEqualise(m *Machine, c *call, on bool) error {
 	return m.sayText(0, equalised(m, c))
 }
 
+func sharing(m *Machine, _ *call) texts.Text {
+	if m.cfg.Turns.ShareUnits {
+		return texts.Of("Who leaves shares all units with the allies.")
+	}
+	return texts.Of("Who leaves shares no units, unless the map does it.")
+}
+
+func setSharing(m *Machine, c *call, on bool) error {
+	m.cfg.Turns.ShareUnits = on
+	m.toTurns(gamesync.SetShare{On: on})
+	return m.sayText(0, sharing(m, c))
+}
+
 func setSyncLimit(m *Machine, _ *call, turns int) error {
 	m.cfg.Turns.SyncLimit = turns
 	m.toTurns(gamesync.SetSyncLimit{Turns: turns})

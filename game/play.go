@@ -18,12 +18,12 @@ func (m *Machine) begin(e lobby.Started) {
 	addrs := make(map[uint8]netip.AddrPort, len(e.Players))
 	for _, p := range e.Players {
 		cfg.Players = append(cfg.Players, gamesync.Player{
-			PID: p.PID, Name: p.Name, Team: p.Team, Observer: p.Observer, Proxied: m.seats[p.PID].proxy.kind != noProxy,
+			PID: p.PID, Name: p.Name, Team: p.Team, Slot: uint8(p.Slot), Observer: p.Observer, Proxied: m.seats[p.PID].proxy.kind != noProxy,
 		})
 		addrs[p.PID] = m.seats[p.PID].Addr
 	}
 	for _, p := range e.Fakes {
-		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Fake: true})
+		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Slot: uint8(p.Slot), Fake: true})
 	}
 	m.turns = gamesync.New(cfg)
 	m.silenceAt, m.toProxies.ackAt = m.now+m.silenceCheck(), m.now+m.ackEvery()

@@ -135,6 +135,17 @@ var always = command.Table[*Machine]{
 		Parse:     with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, setEqualise),
 	},
 	{
+		Name:      "shareunits",
+		Usage:     "[on|off]",
+		Help:      "show or set whether the units of players who leave, and of fake players, are shared with their allies",
+		Examples:  []string{"shareunits on"},
+		Level:     command.Owner,
+		AskAnyone: true,
+		Phase:     command.Always,
+		Bare:      show(sharing),
+		Parse:     with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, setSharing),
+	},
+	{
 		Name:     "synclimit",
 		Usage:    "[turns]",
 		Help:     "show or set how far a player may be behind",

@@ -17,9 +17,10 @@ type Player struct {
 	PID      uint8
 	Name     string
 	Team     uint8
-	Observer bool // watches; see Config.ObserversNeverStop
-	Fake     bool // holds a slot, has no client: never waited for; the host may act for it
-	Proxied  bool // a proxy puts empty actions before each 0x0C; see Config.Empties
+	Slot     uint8 // from 0
+	Observer bool  // watches; see Config.ObserversNeverStop
+	Fake     bool  // holds a slot, has no client: never waited for; the host may act for it
+	Proxied  bool  // a proxy puts empty actions before each 0x0C; see Config.Empties
 }
 
 // Config is how a game is run. Begin with Defaults: New takes every field as it
@@ -50,6 +51,9 @@ type Config struct {
 	// Equalise holds the actions of players with fast lines back for as long as the slowest
 	// line takes more, but at most two turns: nobody acts sooner for having a faster line.
 	Equalise bool
+
+	// ShareUnits has the units of fake players, and of players who leave, shared with their allies.
+	ShareUnits bool
 
 	Adaptive Adaptive
 }

@@ -45,6 +45,7 @@ func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why Why) {
 	case l.phase == loading && !l.loaded.Has(p.PID):
 		l.send(l.live, &w3gs.GameLoaded{PID: p.PID})
 	}
+	l.share(p)
 	l.held = append(l.held, PlayerLeft{PID: p.PID, Reason: reason, Why: why})
 	// Clients that load cannot take a 0x07.
 	if l.sent > 0 || l.cfg.LoadInGame {

@@ -56,6 +56,9 @@ func (l *Loop) begin() {
 		l.pace.due += (l.pace.next - late) % l.pace.next
 	}
 	l.out.emit(&Started{After: l.t})
+	for pid := range l.fakes.All() {
+		l.share(l.byPID[pid])
+	}
 	l.change()
 }
 

@@ -137,6 +137,8 @@ func (s *scene) config(words []string) error {
 			s.cfg.ObserversNeverStop = false
 		case "adaptive":
 			s.cfg.Adaptive.On = true
+		case "share":
+			s.cfg.ShareUnits = true
 		case "settled":
 			s.hashes = true
 		default:
@@ -149,8 +151,12 @@ func (s *scene) config(words []string) error {
 func (s *scene) players(names []string) error {
 	s.pids = map[string]uint8{}
 	for i, w := range names {
+		w, team, _ := strings.Cut(w, ":")
 		name, kind, _ := strings.Cut(w, "/")
-		p := Player{PID: uint8(i + 1), Name: name, Observer: kind == "observer", Fake: kind == "fake", Proxied: kind == "proxied"}
+		p := Player{PID: uint8(i + 1), Name: name, Observer: kind == "observer", Fake: kind == "fake", Proxied: kind == "proxied", Slot: uint8(i)}
+		if team != "" {
+			p.Team = team[0] - '0'
+		}
 		s.pids[name] = p.PID
 		s.cfg.Players = append(s.cfg.Players, p)
 	}

@@ -166,3 +166,11 @@ func unitEnd(data []byte, at int) int {
 	}
 	return at + 6
 }
+
+// allianceAll are an ally, shared sight, control of units, and victory, as clients send them together.
+const allianceAll = 0x47F
+
+// ShareUnits is the action by which a player shares everything with the player of a slot, from 0.
+func ShareUnits(slot uint8) []byte {
+	return binary.LittleEndian.AppendUint32([]byte{0x50, slot}, allianceAll)
+}
