@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/go-multierror"
 
+	"w3host/internal/network"
 	"w3host/protocol/w3gs"
 )
 
@@ -29,7 +30,11 @@ func (c *Config) Validate() error {
 	c.sections(func(name string, section reflect.Value) {
 		v.section(section, "toml", func(key string) (string, bool) { return name + "." + key, true })
 	})
-	v.address("host.listen", c.Host.Listen)
+	if ports, err := network.Ports(c.Host.Listen); err == nil {
+		v.address("host.listen", ports[0])
+	} else {
+		v.fault("host.listen", strconv.Quote(c.Host.Listen), "must be ADDRESS:PORT, for example 192.168.1.5:6112, :6112 for all addresses, or :6112-6199 for the first port of these that is free")
+	}
 	v.version("host.version", c.Host.Version)
 	v.lobby(func(name string) string { return "lobby." + name }, &c.Lobby)
 	if len(c.autohost) > 0 {

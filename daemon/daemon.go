@@ -162,10 +162,15 @@ func (d *daemon) openDatabase() (err error) {
 // openRecords opens the spool, and keeps what the database has in order.
 func (d *daemon) openRecords() error {
 	recorder, err := storage.NewRecorder(d.db, storage.RecorderOptions{
-		Dir: d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Survivors.Keys(), Log: d.part("records"),
+		Dir: d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Survivors.Keys(), Beside: d.Config.Fleet.Enabled,
+		Log: d.part("records"),
 	})
 	if err != nil {
 		return fmt.Errorf("the spool %s: %w", d.Config.SpoolDir(), err)
+	}
+	if dir, n := recorder.Dir(); n > 1 { // another process has the folder, and its journals
+		d.Log.Info().Str("spool", dir).Msg("another host has the spool of this data folder")
+		d.host.Journal.Dir = fmt.Sprintf("%s-%d", d.host.Journal.Dir, n)
 	}
 	var stopBy atomic.Int64 // nanoseconds since 1970
 	context.AfterFunc(d.ctx, func() {
@@ -181,7 +186,8 @@ func (d *daemon) openRecords() error {
 
 // openLists loads who is banned and who is an admin.
 func (d *daemon) openLists() error {
-	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: d.Config.SpoolDir(), Log: d.part("database"), Like: lobby.Likeness}), d.Config)
+	dir, _ := d.recorder.Dir()
+	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: dir, Log: d.part("database"), Like: lobby.Likeness}), d.Config)
 	d.atEnd(func() error { d.lists.Close(); return nil })
 	if !d.host.Survivors.Any() {
 		d.lists.await(d.ctx, d.Log)
@@ -201,6 +207,7 @@ func (d *daemon) listen() (err error) {
 	}
 	d.atEnd(func() error { d.listeners.Close(); return nil })
 	d.host.Listeners = d.listeners
+	d.recorder.Listens(d.listeners.Addr().String())
 	return nil
 }
 
@@ -263,6 +270,7 @@ func (d *daemon) serve() error {
 		}
 	}()
 	defer d.share()()
+	defer d.tellAgones()()
 	go d.live.Run(d.ctx, d.running) // ends with ctx
 	d.openAPI()
 	served := d.startWeb()

@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"syscall"
 
 	"w3host/hold"
+	"w3host/internal/network"
 )
 
 // Listeners are the TCP ports of a host. They are opened first, since whoever announces
@@ -56,7 +58,21 @@ func (s *Survivors) listen(name hold.Name, addr string) (*net.TCPListener, error
 	return l, err
 }
 
-func listen(addr string) (*net.TCPListener, error) {
+// listen opens the first port of a range that is free.
+func listen(addr string) (l *net.TCPListener, err error) {
+	ports, err := network.Ports(addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	for _, port := range ports {
+		if l, err = listenAt(port); !errors.Is(err, syscall.EADDRINUSE) {
+			break
+		}
+	}
+	return l, err
+}
+
+func listenAt(addr string) (*net.TCPListener, error) {
 	network := "tcp"
 	if ap, err := netip.ParseAddrPort(addr); err == nil && ap.Addr().Is4() {
 		network = "tcp4" // the wildcard would listen on IPv6 too

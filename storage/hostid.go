@@ -46,12 +46,15 @@ func writeHostID(dir, id string) error {
 // Status is what a running host writes about its Recorder, to status.json beside
 // the spool, with every heartbeat.
 type Status struct {
-	At    time.Time     `json:"at"`
-	Host  string        `json:"host"`
-	ID    string        `json:"host_id"`
-	Run   string        `json:"run"`
-	Ended bool          `json:"ended,omitempty"` // the run, in an orderly way, whether the database knows or not
-	Stats RecorderStats `json:"records"`
+	At     time.Time     `json:"at"`
+	Host   string        `json:"host"`
+	ID     string        `json:"host_id"`
+	Run    string        `json:"run"`
+	Ended  bool          `json:"ended,omitempty"` // the run, in an orderly way, whether the database knows or not
+	PID    int           `json:"pid"`
+	Since  string        `json:"since,omitempty"`  // the process began, in ticks of the machine
+	Listen string        `json:"listen,omitempty"` // where the host takes joins
+	Stats  RecorderStats `json:"records"`
 }
 
 // writeStatus also finds out whether the spool's disk can be written while there is
@@ -67,7 +70,7 @@ func (r *Recorder) writeStatus() {
 
 func (r *Recorder) status() []byte {
 	h := r.Host()
-	text, _ := json.MarshalIndent(Status{At: time.Now().UTC(), Host: h.Name, ID: h.ID, Run: h.Run, Ended: r.ended.Load(), Stats: r.Stats()}, "", "  ") // numbers and texts only
+	text, _ := json.MarshalIndent(Status{At: time.Now().UTC(), Host: h.Name, ID: h.ID, Run: h.Run, Ended: r.ended.Load(), PID: os.Getpid(), Since: startOf(os.Getpid()), Listen: r.listen.Load().(string), Stats: r.Stats()}, "", "  ") // numbers and texts only
 	return append(text, '\n')
 }
 
@@ -97,6 +100,42 @@ func ReadStatus(dir string) (s Status, err error) {
 	}
 	return s, err
 }
+
+// here reports whether the process that has written the status runs on this machine, or in this
+// container.
+func (s *Status) here() bool { return s.PID != 0 && !s.Ended && s.Since == startOf(s.PID) }
+
+// StatusHere reads the status of the host that runs here, and names its spool: dir, or one
+// beside it (see RecorderOptions.Beside). Without one it is what dir has.
+func StatusHere(dir string) (Status, string, error) {
+	for n := 1; n <= mostSpools; n++ {
+		if s, err := ReadStatus(spoolBeside(dir, n)); err == nil && s.here() {
+			return s, spoolBeside(dir, n), nil
+		}
+	}
+	s, err := ReadStatus(dir)
+	return s, dir, err
+}
+
+// mostSpools may stand beside each other.
+const mostSpools = 64
+
+// spoolBeside is the n-th spool: dir, dir-2, dir-3 …
+func spoolBeside(dir string, n int) string {
+	if n == 1 {
+		return dir
+	}
+	return fmt.Sprintf("%s-%d", filepath.Clean(dir), n)
+}
+
+// Listens says where the host takes joins, for whoever reads the status.
+func (r *Recorder) Listens(at string) {
+	r.listen.Store(at)
+	r.writeStatus()
+}
+
+// Dir is the spool that the Recorder has taken, and Number which it is, from 1.
+func (r *Recorder) Dir() (dir string, number int) { return r.opts.Dir, r.dirNumber }
 
 // replaceFile writes a file so that it is whole, or the old one, after a crash
 // or on a full disk.

@@ -22,6 +22,7 @@ type RecorderOptions struct {
 	Name    string    // of the host, for people
 	Version string    // of w3host
 	GoOn    []GameKey // games of an earlier run that this one goes on with
+	Beside  bool      // a spool that is in use is passed by: the next is Dir-2, then Dir-3 …
 	Log     zerolog.Logger
 
 	Flush        time.Duration // longest time in memory alone: 50 ms
@@ -62,10 +63,12 @@ type Recorder struct {
 	backlog *backlog
 
 	syncWanted chan struct{}
-	statusDown atomic.Bool // the last write of status.json failed
-	entered    atomic.Bool // the host is in the registry
-	ended      atomic.Bool // Close has stored all it could
-	before     Status      // that the last run with this folder has left
+	statusDown atomic.Bool  // the last write of status.json failed
+	entered    atomic.Bool  // the host is in the registry
+	ended      atomic.Bool  // Close has stored all it could
+	before     Status       // that the last run with this folder has left
+	listen     atomic.Value // a string, where the host takes joins
+	dirNumber  int
 
 	stop       chan struct{} // ends writer and presence
 	stopOnce   sync.Once
@@ -92,7 +95,7 @@ type recorderDB interface {
 // takes records from then on. The database need not be up.
 func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	opts.setDefaults()
-	sp, left, err := spool.Open(opts.Dir)
+	sp, left, number, err := openSpool(&opts)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +116,8 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 		spooled:    make(chan struct{}),
 		stored:     make(chan struct{}),
 	}
+	r.dirNumber = number
+	r.listen.Store("")
 	if r.before, err = ReadStatus(opts.Dir); err != nil {
 		r.before = Status{} // there is none at the first start
 	}
@@ -130,6 +135,19 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 		p.leave(ctx)
 	}()
 	return r, nil
+}
+
+// openSpool opens the first spool that no other host has.
+func openSpool(opts *RecorderOptions) (sp *spool.Spool, left spool.Left, number int, err error) {
+	dir := opts.Dir
+	for number = 1; number <= mostSpools; number++ {
+		opts.Dir = spoolBeside(dir, number)
+		sp, left, err = spool.Open(opts.Dir)
+		if !opts.Beside || !errors.Is(err, spool.ErrInUse) {
+			break
+		}
+	}
+	return sp, left, number, err
 }
 
 // Host identifies this host in the database.

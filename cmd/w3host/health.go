@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +17,7 @@ import (
 )
 
 const healthHelp = `w3host health asks the host on this machine whether it answers. It connects to
-host.listen and closes it; a host that is alive closes it too. The database is not
+host.listen (where that leaves the port open, to the port in the host's status.json) and closes it; a host that is alive closes it too. The database is not
 asked: games go on without it. With --json, what the host says of its records is part of the
 answer: spool_down and database_down are true while they cannot be written, and a status
 that is older than 30 s counts as spool_down (status_stale_for).
@@ -96,7 +98,9 @@ func health(ctx context.Context, listen, file string, asJSON bool, stdout io.Wri
 		if err != nil {
 			return err
 		}
-		listen, spool = cmp.Or(listen, c.Host.Listen), c.SpoolDir()
+		var status storage.Status
+		status, spool, _ = storage.StatusHere(c.SpoolDir())
+		listen = cmp.Or(listen, portOf(c.Host.Listen, status.Listen))
 	}
 	addr, err := daemon.Alive(ctx, listen)
 	if asJSON && addr != "" {
@@ -107,6 +111,16 @@ func health(ctx context.Context, listen, file string, asJSON bool, stdout io.Wri
 	}
 	fmt.Fprintf(stdout, "The host at %s is alive.\n", addr)
 	return nil
+}
+
+// portOf is where a host takes joins: where its configuration leaves the port open, as the host
+// itself has written.
+func portOf(configured, written string) string {
+	_, port, _ := net.SplitHostPort(configured)
+	if written != "" && (port == "0" || strings.Contains(port, "-")) {
+		return written
+	}
+	return configured
 }
 
 // healthJSON prints the answer for programs; status is left out where the spool has

@@ -33,6 +33,9 @@ const (
 	lockName = "lock"
 )
 
+// ErrInUse: another process has the folder.
+var ErrInUse = errors.New("in use by another running w3host")
+
 // Spool is one folder, owned by one process.
 type Spool struct {
 	dir     string
@@ -59,7 +62,7 @@ func Open(dir string) (*Spool, Left, error) {
 	case err != nil:
 		return nil, Left{}, fmt.Errorf("open the spool: %w", err)
 	case !held:
-		return nil, Left{}, fmt.Errorf("the spool in %s is in use by another running w3host: give each host its own data directory", dir)
+		return nil, Left{}, fmt.Errorf("the spool in %s is %w: give each host its own data directory", dir, ErrInUse)
 	}
 	s := &Spool{dir: dir, lock: lock}
 	left, err := s.look()

@@ -1,0 +1,120 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	// agonesEvery is how often the sidecar is told that the host lives.
+	agonesEvery = 2 * time.Second
+	// agonesWithin bounds one request to it.
+	agonesWithin = time.Second
+	// agonesPort is where the sidecar listens if the environment does not say it.
+	agonesPort = "9358"
+)
+
+// agones tells the sidecar of Agones how the host stands, by its REST interface. A sidecar that
+// does not answer is told again: it may start later than the host.
+type agones struct {
+	url    string
+	log    zerolog.Logger
+	alive  func() bool // the loop of the games moves
+	people func() bool // somebody is in a lobby or game
+	told   string      // the last state that the sidecar has taken
+	down   bool        // it has not answered
+}
+
+// tellAgones begins to tell; the function that it returns says that the host ends.
+func (d *daemon) tellAgones() (end func()) {
+	if !d.Config.Fleet.Agones {
+		return func() {}
+	}
+	a := &agones{
+		url:   "http://127.0.0.1:" + cmp.Or(os.Getenv("AGONES_SDK_HTTP_PORT"), agonesPort),
+		log:   d.part("agones"),
+		alive: func() bool { return d.pulse.silent(time.Now()) <= deadAfter },
+		people: func() bool {
+			t := d.running.Totals(time.Now())
+			return t.Games > 0 || t.LobbyPlayers > 0
+		},
+	}
+	ctx, stop := context.WithCancel(d.ctx)
+	ended := make(chan struct{})
+	go func() { // ends with ctx
+		defer close(ended)
+		a.run(ctx, agonesEvery)
+	}()
+	return func() {
+		stop()
+		<-ended
+		if err := a.post(context.Background(), "/shutdown"); err != nil {
+			a.log.Warn().Err(err).Msg("the sidecar of Agones does not know that the host ends")
+		}
+	}
+}
+
+// run tells the state of the host until ctx ends. An allocated server is left alone by updates
+// and by scaling down, so a host is while somebody is in it.
+func (a *agones) run(ctx context.Context, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		a.tell(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (a *agones) tell(ctx context.Context) {
+	if !a.alive() {
+		return // it is not healthy, and Agones is to find that out
+	}
+	state := "/ready"
+	if a.people() {
+		state = "/allocate"
+	}
+	err := a.post(ctx, "/health")
+	if err == nil && state != a.told {
+		if err = a.post(ctx, state); err == nil {
+			a.told = state
+			a.log.Debug().Str("state", state).Msg("the sidecar of Agones knows")
+		}
+	}
+	if err != nil && !a.down && ctx.Err() == nil {
+		a.log.Warn().Err(err).Msg("the sidecar of Agones does not answer: it is told again")
+	}
+	a.down = err != nil
+}
+
+var errAgones = errors.New("the sidecar refuses it")
+
+func (a *agones) post(ctx context.Context, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, agonesWithin)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url+path, strings.NewReader("{}"))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%w: %s answers %s", errAgones, path, answer.Status)
+	}
+	return nil
+}
