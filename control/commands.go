@@ -182,6 +182,25 @@ func init() {
 			Parse:    func(a *args) act { return say(a.Text("text"), false) },
 		},
 		{
+			Name:     "saygame",
+			Usage:    "<id> <text>",
+			Help:     "say something in one lobby or game",
+			Examples: []string{"saygame 3 The host restarts at nine"},
+			Level:    command.Admin,
+			Parse: func(a *args) act {
+				id := gameID(a)
+				return inGame(id, "say "+a.Text("text"))
+			},
+		},
+		{
+			Name:     "invite",
+			Usage:    "<player>@<realm>",
+			Help:     "tell somebody on a realm where your lobby is; each person once in five minutes",
+			Examples: []string{"invite bob@home"},
+			Level:    command.Owner,
+			Parse:    func(a *args) act { return invite(a.OnlyPlayer()) },
+		},
+		{
 			Name:     "saygames",
 			Usage:    "<text>",
 			Help:     "say something in all lobbies and games",

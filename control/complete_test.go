@@ -16,7 +16,7 @@ func TestComplete(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"ga": "game", "unh": "unhost ", "!unh": "!unhost ", "sayg": "saygames ", "help relo": "help reload ", "eg 1 abo": "eg 1 abort ",
+		"ga": "game", "unh": "unhost ", "!unh": "!unhost ", "sayg": "saygame", "saygames": "saygames ", "help relo": "help reload ", "eg 1 abo": "eg 1 abort ",
 		"eg 1 autost": "eg 1 autostart ", "eg ": "eg 1 ", "game ": "game 1 ", "unhost ": "unhost 1 ",
 		"host dot": "host dota.w3x ", "host isl": `host "echo isles.w3x" `, `host "echo r`: `host "echo ruins.w3x" `,
 		`map "e`: `map "echo `, "maps e": "maps \"echo ",

@@ -49,6 +49,8 @@ type Realms interface {
 	Online() map[string]bool
 	// SeenAt is where a realm sends players; invalid: it has not been seen yet.
 	SeenAt(realm string) netip.AddrPort
+	// Whisper says a line to somebody there. It does not wait.
+	Whisper(realm, to, line string)
 }
 
 // Options are what the commands act on.
@@ -82,6 +84,7 @@ type Operator struct {
 	opts    Options
 	lines   chan request
 	done    chan struct{}        // Run has ended
+	invited map[string]time.Time // people on realms
 	hinted  map[hinted]time.Time // players who have read that there is no such command
 	exiting bool                 // after the last game; used by Run's goroutine only
 	warning sync.Mutex
@@ -118,7 +121,7 @@ func (p *pending) later() (given func()) {
 
 // New makes the operator of a host, whose Options.Outside passes lines to FromGame.
 func New(opts Options) *Operator {
-	o := &Operator{opts: opts, hinted: make(map[hinted]time.Time), lines: make(chan request, queued), done: make(chan struct{})}
+	o := &Operator{opts: opts, invited: make(map[string]time.Time), hinted: make(map[hinted]time.Time), lines: make(chan request, queued), done: make(chan struct{})}
 	o.Use(nil, PlayerHosting{})
 	return o
 }

@@ -130,7 +130,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 	}
 	s.operator = New(Options{
 		Seen: func(uint32) Seen { return Seen{} },
-		Host: s.h, Maps: s, Saves: savedGames{s}, Log: zerolog.Nop(), Trigger: "!", LAN: local, Realms: twoRealms{},
+		Host: s.h, Maps: s, Saves: savedGames{s}, Log: zerolog.Nop(), Trigger: "!", LAN: local, Realms: twoRealms{s},
 		Stop: func() { s.tell("the host is shutting down") },
 		Reload: func() ([]string, error) {
 			err := s.broken
@@ -225,12 +225,16 @@ func (s *stage) Open(file string, seen []w3gs.Version) (*host.Map, error) {
 }
 
 // twoRealms are a realm that has listed a lobby and one that is down.
-type twoRealms struct{}
+type twoRealms struct{ *stage }
 
 func (twoRealms) Names() []string         { return []string{"Home", "Far"} }
 func (twoRealms) Online() map[string]bool { return map[string]bool{"Home": true} }
 
 func (twoRealms) SeenAt(string) netip.AddrPort { return netip.MustParseAddrPort("192.0.2.9:6112") }
+
+func (r twoRealms) Whisper(realm, to, line string) {
+	r.tell("the account on " + realm + " whispers to " + to + ": " + line)
+}
 
 // Write takes a line of the host's log.
 func (s *stage) Write(line []byte) (int, error) {

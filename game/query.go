@@ -83,8 +83,16 @@ func (m *Machine) describe(s *seat, p lobby.Player) texts.Text {
 	if p.Pings > 0 {
 		ping = fmt.Sprint(p.RTT.Milliseconds())
 	}
-	return texts.Of("%s is in slot %d%v, for %v, ping %s ms, from %v.", p.Name, p.Slot+1, role,
-		(m.now - p.Joined).Round(time.Second), ping, place(s))
+	return texts.Of("%s is in slot %d%v, for %v, ping %s ms, from %v%v.", p.Name, p.Slot+1, role,
+		(m.now - p.Joined).Round(time.Second), ping, place(s), s.back())
+}
+
+// back says that a player can come back when the connection breaks.
+func (s *seat) back() (text texts.Text) {
+	if s.proxy.kind != noProxy {
+		text = texts.Of(", can reconnect (GProxy++)")
+	}
+	return text
 }
 
 // place is the address of a player, with its country where that is known, or a note if it is local.
@@ -104,7 +112,7 @@ func place(s *seat) texts.Text {
 func from(m *Machine, c *call) error {
 	for _, p := range m.lobby.Players() {
 		if s := m.seats[p.PID]; s != nil {
-			m.answer(c, "%s: %v", p.Name, place(s))
+			m.answer(c, "%s: %v%v", p.Name, place(s), s.back())
 		}
 	}
 	return nil

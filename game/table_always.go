@@ -21,7 +21,7 @@ var always = command.Table[*Machine]{
 	},
 	{
 		Name:      "ping",
-		Aliases:   []string{"pingall"},
+		Aliases:   []string{"pingall", "p"},
 		Usage:     "[ms]",
 		Help:      "show everyone's ping; with a number, kick those above it",
 		Examples:  []string{"ping", "ping 300"},
@@ -33,7 +33,7 @@ var always = command.Table[*Machine]{
 	},
 	{
 		Name:    "version",
-		Aliases: []string{"about"},
+		Aliases: []string{"about", "v"},
 		Help:    "show the host's version",
 		Phase:   command.Always,
 		Bare:    show(version),
@@ -56,7 +56,7 @@ var always = command.Table[*Machine]{
 	},
 	{
 		Name:     "kick",
-		Aliases:  []string{"remove"},
+		Aliases:  []string{"remove", "k"},
 		Usage:    "<player> [reason]",
 		Help:     "remove a player",
 		Examples: []string{"kick bob too slow"},

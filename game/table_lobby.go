@@ -140,6 +140,7 @@ var inLobby = command.Table[*Machine]{
 	},
 	{
 		Name:     "closekick",
+		Aliases:  []string{"ckick"},
 		Usage:    "<player> [reason]",
 		Help:     "remove a player and close their slot",
 		Examples: []string{"closekick bob"},

@@ -58,6 +58,15 @@ var voice = command.Table[*Machine]{
 		Before:   ignoring(false),
 	},
 	{
+		Name:     "hear",
+		Forms:    map[string]string{"ignoreall": "nobody", "muteopps": "allies"},
+		Usage:    "<all|allies|nobody>",
+		Help:     "choose whose messages you read in this game: everybody's, those of your team and of observers, or nobody's",
+		Examples: []string{"hear allies", "hear all"},
+		Phase:    command.Always,
+		Parse:    with(func(a *args) string { return a.OneOf("all", "allies", "nobody") }, hear),
+	},
+	{
 		Name:     "unignore",
 		Usage:    "<player>",
 		Help:     "show you a player's messages again",
@@ -206,6 +215,22 @@ func ignoring(off bool) func(*Machine, *command.Caller, *command.Query) error {
 			q.Realm = s.realm
 		}
 		return nil
+	}
+}
+
+func hear(m *Machine, c *call, whom string) error {
+	if c.PID == 0 {
+		return cannot("only players in the game can do that")
+	}
+	ears := map[string]lobby.Ears{"all": lobby.HearAll, "allies": lobby.HearAllies, "nobody": lobby.HearNobody}[whom]
+	m.toLobby(lobby.Listen{PID: c.PID, Ears: ears})
+	switch ears {
+	case lobby.HearNobody:
+		return m.answer(c, "You read no messages of other players in this game.")
+	case lobby.HearAllies:
+		return m.answer(c, "You read only messages of your team and of observers in this game.")
+	default:
+		return m.answer(c, "You read everybody's messages.")
 	}
 }
 

@@ -72,6 +72,7 @@ var voting = command.Table[*Machine]{
 	},
 	{
 		Name:  "no",
+		Forms: map[string]string{"undraw": "", "unff": ""},
 		Help:  "vote no",
 		Phase: command.Always,
 		Bare:  answerPoll(false),

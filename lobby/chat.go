@@ -67,7 +67,7 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	for _, pid := range ev.Line.To {
 		to := l.human(pid)
 		switch {
-		case said.Muted || to == nil || to == p || said.To.Has(pid) || to.ignores(p):
+		case said.Muted || to == nil || to == p || said.To.Has(pid) || l.ignores(to, p):
 		case l.muteAll && l.slot(p).Team != l.slot(to).Team: // or calling everybody an ally would get round it
 		default:
 			line.To = append(line.To, pid)
@@ -210,8 +210,13 @@ func (op Ignore) apply(l *Lobby) *texts.Refusal {
 }
 
 // ignores reports whether a player does not want to read another.
-func (p *player) ignores(other *player) bool {
-	return slices.ContainsFunc(p.ignored, func(name string) bool { return sameName(name, other.name) })
+func (l *Lobby) ignores(p, other *player) bool {
+	return p.ears == HearNobody || p.ears == HearAllies && l.slot(p).Team != l.slot(other).Team && l.slot(other).Team != l.observer ||
+		slices.ContainsFunc(p.ignored, func(name string) bool { return sameName(name, other.name) })
+}
+
+func (op Listen) apply(l *Lobby) *texts.Refusal {
+	return l.with(op.PID, func(p *player) { p.ears = op.Ears })
 }
 
 func (op Hear) apply(l *Lobby) *texts.Refusal {

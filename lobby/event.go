@@ -163,6 +163,22 @@ type Ignore struct {
 	Off   bool
 }
 
+// Ears are whose lines a player reads.
+type Ears uint8
+
+// Ears.
+const (
+	HearAll    Ears = iota
+	HearAllies      // and observers
+	HearNobody
+)
+
+// Listen says whose lines a player reads from here on.
+type Listen struct {
+	PID  uint8
+	Ears Ears
+}
+
 // SetLanguage chooses the language of the host's lines to a player.
 type SetLanguage struct {
 	PID      uint8

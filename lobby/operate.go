@@ -12,7 +12,7 @@ import (
 func (l *Lobby) try(op Operation) *texts.Refusal {
 	last := phaseOpen // in which it can be done
 	switch op.(type) {
-	case Say, Mute, MuteAll, Hear, Ignore, SetLanguage, SetOwner, Kick:
+	case Say, Mute, MuteAll, Hear, Listen, Ignore, SetLanguage, SetOwner, Kick:
 		last = phaseStarted
 	case Start, Abort, AutoStart, Ready, HCL, Hold, LockJoins, Shutdown:
 		last = phaseCounting

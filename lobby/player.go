@@ -56,7 +56,8 @@ type player struct {
 	muted    bool
 	ready    bool
 	language texts.Language
-	quiet    bool     // gets no lines of the host to everybody
+	quiet    bool // gets no lines of the host to everybody
+	ears     Ears
 	ignored  []string // names of players whose lines they do not get
 	kicked   bool     // from a game that they have not left yet
 	joined   time.Duration

@@ -93,6 +93,8 @@ func (c *command) event(r *runner) Event {
 		}
 	case "leave": // leave PID [lost]
 		return Leave{PID: c.pid(0), Reason: w3gs.LeaveLobby, Lost: c.Has("lost")}
+	case "listen": // listen PID all|allies|nobody
+		return Listen{PID: c.pid(0), Ears: map[string]Ears{"allies": HearAllies, "nobody": HearNobody}[c.Arg(1)]}
 	case "ignore", "unignore": // ignore PID: NAME
 		return Ignore{PID: c.pid(0), Names: []string{c.Text}, Off: c.Name == "unignore"}
 	case "chat", "gamechat": // chat PID TO… [from=PID] [scope=N] [command=free|counted|urgent|private]: TEXT

@@ -304,6 +304,13 @@ func (r *Realms) Account(realm string) string {
 	return ""
 }
 
+// Whisper says a line to somebody on a realm, if an account is logged on there.
+func (r *Realms) Whisper(realm, to, line string) {
+	if a := r.account(realm); a != nil && a.online.Load() {
+		a.post(session.Whisper{To: to, Text: line})
+	}
+}
+
 // account is one of the realm, one that is logged on if there is any; nil: none.
 func (r *Realms) account(realm string) (one *account) {
 	for _, a := range r.accounts {

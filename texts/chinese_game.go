@@ -2,6 +2,10 @@ package texts
 
 // chineseGame is what the game and its turns say and refuse.
 var chineseGame = map[string]string{
+	"You read no messages of other players in this game.":                "本局你看不到其他玩家的消息。",
+	"You read only messages of your team and of observers in this game.": "本局你只看到本队和观察者的消息。",
+	"You read everybody's messages.":                                     "你可以看到所有人的消息。",
+	", can reconnect (GProxy++)":                                         "，可重新连接（GProxy++）",
 	// balance
 	"The teams are balanced. Odds: %v.":              "队伍已平衡。胜率：%v。",
 	"Odds: %v.":                                      "胜率：%v。",
@@ -123,7 +127,7 @@ var chineseGame = map[string]string{
 	// people
 	", owner": "，房主",
 	", %v":    "，%v",
-	"%s is in slot %d%v, for %v, ping %s ms, from %v.": "%s 在位置 %d%v，已加入 %v，延迟 %s 毫秒，来自 %v。",
+	"%s is in slot %d%v, for %v, ping %s ms, from %v%v.": "%s 在位置 %d%v，已加入 %v，延迟 %s 毫秒，来自 %v%v。",
 	"%v (this machine)":                         "%v（本机）",
 	"%v (local network)":                        "%v（局域网）",
 	"you cannot ban yourself":                   "不能封禁自己",

@@ -2,7 +2,10 @@ package texts
 
 // chineseHelp is what help says of each command.
 var chineseHelp = map[string]string{
-	"list the groups of commands or one group, or explain a command": "列出命令分组或某一组的命令，或说明某个命令",
+	"choose whose messages you read in this game: everybody's, those of your team and of observers, or nobody's": "选择本局看谁的消息：所有人、本队和观察者、或谁都不看",
+	"say something in one lobby or game":                                             "在一个房间或游戏里说话",
+	"tell somebody on a realm where your lobby is; each person once in five minutes": "告诉战网上的某人你的房间在哪里；每人五分钟一次",
+	"list the groups of commands or one group, or explain a command":                 "列出命令分组或某一组的命令，或说明某个命令",
 
 	// of the host
 	"list the open lobbies; admins also see running games and private lobbies": "列出公开的房间；管理员还能看到进行中的游戏和私人房间",

@@ -2,7 +2,13 @@ package texts
 
 // chineseHost is what commands of the host answer, by whisper on a realm mostly.
 var chineseHost = map[string]string{
-	"and %d more": "另有 %d 项",
+	"write whom and where, like bob@home":                                         "请写明对方和战网，例如 bob@home",
+	"only admins, and owners whose name a realm has confirmed, invite people":     "只有管理员和名字已被战网确认的房主才能邀请",
+	"the host is not logged on to a realm %q":                                     "主机没有登录战网 %q",
+	"%s was invited just now, or too many people were: try again in five minutes": "刚刚邀请过 %s，或邀请的人太多：请五分钟后再试",
+	"%s invites you to the game %q (%s).":                                         "%s 邀请你加入游戏 %q（%s）。",
+	"%s is invited.":                                                              "已邀请 %s。",
+	"and %d more":                                                                 "另有 %d 项",
 
 	// lobbies and games
 	"lobby, %d of %d": "房间，%d/%d",

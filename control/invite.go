@@ -1,0 +1,64 @@
+package control
+
+import (
+	stdmaps "maps"
+	"strings"
+	"time"
+
+	"w3host/game/command"
+	"w3host/texts"
+)
+
+// A person is invited at most once in inviteEvery, and so many people.
+const (
+	inviteEvery = 5 * time.Minute
+	mostInvited = 50
+
+	longestAccount = 15 // name on a realm
+)
+
+// invite has the host's account whisper to somebody where the caller's lobby is. Owners on the LAN are nobody
+// who could be asked to stop.
+func invite(whom string) act {
+	return func(d *target, c *call) (err error) {
+		name, realm, ok := strings.Cut(whom, "@")
+		id := d.id
+		if id == 0 {
+			id, err = d.onlyLobby("eg <id> invite " + whom)
+		}
+		i := d.host().Info(id)
+		switch {
+		case !ok || name == "" || len(name) > longestAccount || strings.ContainsAny(name, " \t"):
+			return texts.Refuse(texts.Malformed, "write whom and where, like bob@home")
+		case c.Realm == "" && c.Level < command.Admin:
+			return cannot("only admins, and owners whose name a realm has confirmed, invite people")
+		case d.opts.Realms == nil || !d.opts.Realms.Online()[realmNamed(d.opts.Realms.Names(), realm)]:
+			return cannot("the host is not logged on to a realm %q", realm)
+		case err != nil:
+			return err
+		case i.ID == 0 || i.Playing:
+			return cannot("the game has started")
+		}
+		now := time.Now()
+		stdmaps.DeleteFunc(d.invited, func(_ string, at time.Time) bool { return now.Sub(at) >= inviteEvery })
+		who := strings.ToLower(whom)
+		if _, again := d.invited[who]; again || len(d.invited) >= mostInvited {
+			return cannot("%s was invited just now, or too many people were: try again in five minutes", whom)
+		}
+		d.invited[who] = now
+		c.Target = whom
+		d.opts.Realms.Whisper(realm, name, texts.Sprintf(c.Language, "%s invites you to the game %q (%s).", c.Name, i.Name, i.Map))
+		answer(c, "%s is invited.", whom)
+		return nil
+	}
+}
+
+// realmNamed is a realm's name as it is configured; "" when there is none.
+func realmNamed(names []string, typed string) string {
+	for _, name := range names {
+		if strings.EqualFold(name, typed) {
+			return name
+		}
+	}
+	return ""
+}
