@@ -71,7 +71,7 @@ func (l *Loop) Tick(now time.Duration, out []Effect) []Effect {
 			l.dropAll(l.live&^l.loaded, WhyLoadTimeout)
 		}
 	case standing:
-		l.dropAll(l.expired(), WhyLagged)
+		l.endWait(l.expired(), WhyLagged)
 	}
 	if l.settle(); l.screenIsUp() && l.t >= l.screen.renewAt {
 		l.renewScreen()
@@ -116,10 +116,10 @@ func (l *Loop) Laggers() w3gs.PIDs {
 func (l *Loop) Absent() w3gs.PIDs { return l.absent & l.live }
 
 // Progress tells whether a player has loaded, and how many turns they have not
-// acknowledged. Those who are not in the game have loaded and acknowledged all.
+// acknowledged. Those who are not in the game, or apart, have loaded and acknowledged all.
 func (l *Loop) Progress(pid uint8) (loaded bool, behind int) {
 	p := l.player(pid)
-	if p == nil {
+	if p == nil || l.apart.Has(pid) {
 		return true, 0
 	}
 	return l.loaded.Has(pid), l.behind(p)

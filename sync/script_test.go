@@ -97,6 +97,20 @@ func (s *scene) event(text string) ([]string, error) {
 		do(s.l.Handle(now, Absent{pid, line.Duration(1)}, nil))
 	case "back":
 		do(s.l.Handle(now, Back{pid}, nil))
+	case "apart":
+		do(s.l.Handle(now, Apart{pid}, nil))
+	case "hold":
+		do(s.l.Handle(now, Hold{pid, line.Duration(1)}, nil))
+	case "goon":
+		do(s.l.Handle(now, GoOn{}, nil))
+	case "rejoin": // NAME ACKED: it has answered the turns that are not settled with 1
+		acked := uint32(line.Int(1))
+		told = append(told, fmt.Sprintf("joinable: %v", s.l.Joinable(acked)))
+		sums := make([]uint32, max(int(acked)-int(s.l.Settled()), 0))
+		for i := range sums {
+			sums[i] = 1
+		}
+		do(s.l.Handle(now, Rejoin{pid, acked, sums}, nil))
 	case "stop":
 		do(s.l.Handle(now, End{texts.Known("the host is shutting down")}, nil))
 	case "end":

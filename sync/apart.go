@@ -1,0 +1,133 @@
+package gamesync
+
+import (
+	"time"
+
+	"w3host/protocol/w3gs"
+)
+
+// Apart says that a player's client has ended, and that the player may come back with a new
+// one, which is shown the game from its start. Nothing waits for them meanwhile, and they
+// decide nothing; the others' clients keep the player, since they are sent no 0x07. A proxy
+// that stood before the client is gone with it.
+type Apart struct{ PID uint8 }
+
+// Hold has the game stand still for a player who is apart, behind a lag screen, for so long at
+// most.
+type Hold struct {
+	PID  uint8
+	Wait time.Duration
+}
+
+// GoOn has the game stand still for players who are apart no longer.
+type GoOn struct{}
+
+// Rejoin says that the new client of a player who is apart has been sent all turns, of which
+// it has answered so many. Sums are its answers to those of them that are not settled.
+type Rejoin struct {
+	PID   uint8
+	Acked uint32
+	Sums  []uint32
+}
+
+func (e Apart) apply(l *Loop) {
+	p := l.player(e.PID)
+	if p == nil || l.apart.Has(e.PID) {
+		return
+	}
+	one := w3gs.Only(e.PID)
+	switch {
+	case l.phase == standing && l.screen.laggers.Has(e.PID):
+		l.offScreen(p, true)
+	case l.phase == loading && !l.loaded.Has(e.PID):
+		l.loadWithout(p)
+	}
+	l.apart, l.absent, l.unannounced, l.proxied = l.apart|one, l.absent&^one, l.unannounced&^one, l.proxied&^one
+	l.hashes.withdraw(e.PID)
+	p.ping, p.lag = ping{}, lag{}
+	p.newSocket()
+}
+
+// loadWithout has the others not wait for a client that loads.
+func (l *Loop) loadWithout(p *player) {
+	if l.cfg.LoadInGame {
+		l.send(l.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: p.PID}})
+	} else {
+		l.send(l.live&^w3gs.Only(p.PID), &w3gs.GameLoaded{PID: p.PID})
+	}
+	l.loaded |= w3gs.Only(p.PID)
+}
+
+// withdraw takes back a player's answers to turns that are not settled: those of the client to
+// come count.
+func (h *hashes) withdraw(pid uint8) {
+	for n := h.settled + 1; n < h.history.next; n++ {
+		h.history.at(n).have &^= w3gs.Only(pid)
+	}
+}
+
+func (e Hold) apply(l *Loop) {
+	if !(l.apart & l.live).Has(e.PID) || l.screen.laggers.Has(e.PID) || l.present() == 0 {
+		return
+	}
+	p := l.byPID[e.PID]
+	switch l.phase {
+	case running:
+		l.screenUp(w3gs.Only(e.PID))
+	case standing:
+		l.takeDown(l.screen.laggers)
+		l.enlist(p)
+		l.screen.laggers |= w3gs.Only(e.PID)
+		l.send(l.ready(), l.startLag(l.screen.laggers))
+	default:
+		return
+	}
+	p.lag.dropAt = l.t + e.Wait
+}
+
+func (GoOn) apply(l *Loop) {
+	if l.phase == standing {
+		l.letGoOn(l.screen.laggers & l.apart)
+	}
+}
+
+// letGoOn takes players who are apart off the lag screen.
+func (l *Loop) letGoOn(held w3gs.PIDs) {
+	for pid := range held.All() {
+		l.offScreen(l.byPID[pid], true)
+	}
+}
+
+func (e Rejoin) apply(l *Loop) {
+	if !(l.apart & l.live).Has(e.PID) {
+		return
+	}
+	p, one := l.byPID[e.PID], w3gs.Only(e.PID)
+	l.apart, l.returned, l.hashes.skipped = l.apart&^one, l.returned|one, l.hashes.skipped&^one
+	p.acked = e.Acked
+	p.newSocket()
+	for i, sum := range e.Sums {
+		l.hashes.history.at(l.hashes.settled+1+uint32(i)).answer(e.PID, sum)
+	}
+	if l.phase == standing {
+		l.send(one, l.startLag(l.screen.laggers))
+		if l.screen.laggers.Has(e.PID) {
+			l.offScreen(p, false)
+		}
+	}
+}
+
+// Joinable reports whether a client that has been sent all turns and has answered so many can
+// carry its player again: it is no further behind than one that comes off the lag screen.
+func (l *Loop) Joinable(acked uint32) bool {
+	return l.phase != loading && 2*int(l.sent-acked) <= l.pace.limit && acked+1 >= l.hashes.history.oldest
+}
+
+// Apart returns the players who have no client and may come back.
+func (l *Loop) Apart() w3gs.PIDs { return l.apart & l.live }
+
+// Settled returns the number of turns whose hash is known.
+func (l *Loop) Settled() uint32 { return l.hashes.settled }
+
+// present returns the players whose clients are in the game.
+func (l *Loop) present() w3gs.PIDs { return l.live &^ l.apart }
