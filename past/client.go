@@ -2,7 +2,6 @@ package past
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"w3host/internal/allowance"
@@ -198,14 +197,14 @@ func (c *Client) answer(now time.Duration, hash uint32, out *Out) error {
 	c.answered++
 	c.waiting--
 	c.heardAt = now
-	c.pace.answered(now)
+	c.pace.Answered(now)
 	switch {
 	case !p.hashed:
 	case p.hash == hash:
 		c.compared, c.differ = c.compared+1, 0
 	default:
 		if c.differ++; c.differ == apart && c.state == watching {
-			c.say(texts.Of("Your game came out differently at %s.", clock(p.at)), out)
+			c.say(texts.Of("Your game came out differently at %s.", texts.Clock(p.at)), out)
 			c.finish(now + afterEnd)
 			c.why = ErrDiffers
 			return nil
@@ -233,8 +232,8 @@ func (c *Client) feed(now time.Duration, out *Out) {
 	}
 	c.pace.look(now)
 	t := c.tape
-	for c.sent < len(t.parts) && c.waiting < c.pace.window && t.parts[c.sent].at <= c.pace.allowed &&
-		t.parts[c.sent].from <= now && len(out.Frames) < mostBytes {
+	for c.sent < len(t.parts) && c.waiting < c.pace.Turns && t.parts[c.sent].at <= c.pace.allowed &&
+		t.parts[c.sent].from <= now && len(out.Frames) < MostBytes {
 		out.Frames = append(out.Frames, t.frame(c.sent)...)
 		if t.parts[c.sent].answered {
 			c.waiting++
@@ -244,7 +243,7 @@ func (c *Client) feed(now time.Duration, out *Out) {
 	if c.sent < len(t.parts) {
 		c.pace.hold(t.parts[c.sent].at)
 	} else if (t.over || t.ended) && c.waiting == 0 {
-		c.say(texts.Of("The record of this game ends here, at %s.", clock(t.time)), out)
+		c.say(texts.Of("The record of this game ends here, at %s.", texts.Clock(t.time)), out)
 		c.finish(now + afterEnd)
 	}
 }
@@ -301,18 +300,9 @@ func (c *Client) Next() time.Duration {
 	if c.waiting > 0 {
 		at = min(at, c.heardAt+silence)
 	}
-	if c.sent < len(c.tape.parts) && c.waiting < c.pace.window {
+	if c.sent < len(c.tape.parts) && c.waiting < c.pace.Turns {
 		next := &c.tape.parts[c.sent]
 		at = min(at, max(c.pace.next(next.at), next.from))
 	}
 	return at
-}
-
-// clock is a game time as players read it.
-func clock(d time.Duration) string {
-	s := int(d / time.Second)
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }

@@ -55,7 +55,7 @@ func (c *Client) hear(now time.Duration, line string, out *Out) {
 	case "speed":
 		c.changeSpeed(now, words[1:], out)
 	case "where":
-		c.say(texts.Of("You are at %s of %s.", clock(c.At()), clock(c.tape.time)), out)
+		c.say(texts.Of("You are at %s of %s.", texts.Clock(c.At()), texts.Clock(c.tape.time)), out)
 	default:
 		c.say(texts.Of("You can say %sspeed 1 to %d, %sspeed max and %swhere.", trigger, fastest, trigger, trigger), out)
 	}

@@ -1,0 +1,33 @@
+package past
+
+import "time"
+
+// Window is how many turns may be sent and not answered: as many as the client has answered
+// lately, which at its top speed is about 2 s of them. A longer queue would only make it deaf
+// to a change of speed.
+type Window struct {
+	Turns  int
+	count  [2]int        // answers in this half of lately, and in the one before
+	halfAt time.Duration // when this half began
+}
+
+const (
+	fewest, most = 20, 300
+	lately       = 2 * time.Second
+)
+
+// NewWindow is that of a client that has loaded.
+func NewWindow(now time.Duration) Window { return Window{Turns: fewest, halfAt: now} }
+
+// Answered counts an answer.
+func (w *Window) Answered(now time.Duration) {
+	if now-w.halfAt >= lately/2 {
+		w.count[1], w.count[0] = w.count[0], 0
+		if now-w.halfAt >= lately {
+			w.count[1] = 0
+		}
+		w.halfAt = now
+	}
+	w.count[0]++
+	w.Turns = min(max(w.count[0]+w.count[1], fewest), most)
+}
