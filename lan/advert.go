@@ -3,6 +3,7 @@ package lan
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -40,6 +41,9 @@ type Advert struct {
 	Age      time.Duration // since the lobby opened
 	Private  bool          // not listed; realms find it by its name
 	Asked    bool          // for, by a person: realms list it before those that open by themselves
+	// Only are the addresses that alone are shown the lobby on the LAN, at most maxExtra; realms
+	// list it as a private one. None: everybody is. Clients of 1.30 and later see it anyway.
+	Only []netip.Addr
 	// Variants are the versions whose clients see the lobby, where they do not all see
 	// the same. None: all of Options.Versions do.
 	Variants []Variant

@@ -77,7 +77,7 @@ func (a *Advertiser) answer(search w3gs.SearchGame, from caller) {
 		a.counts.answers.Add(uint64(len(out)))
 	}
 	if a.shares(conn, from.addr) {
-		a.show(search)
+		a.show(search, from.addr.Addr())
 	}
 }
 
@@ -95,7 +95,7 @@ func (a *Advertiser) infos(search w3gs.SearchGame, from netip.Addr) (out [][]byt
 	k := a.limit.interfaces.kind(now, from)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	lobbies := a.board.asked(search)
+	lobbies := a.board.asked(search, from)
 	if search.GameID == 0 && len(lobbies) > 0 && !a.limit.allowSearch(now, from, k) {
 		return nil, len(lobbies)
 	}
@@ -109,12 +109,12 @@ func (a *Advertiser) infos(search w3gs.SearchGame, from netip.Addr) (out [][]byt
 
 // show makes a broadcast 0x30 due for the lobbies of a search, limited as for one
 // asker.
-func (a *Advertiser) show(search w3gs.SearchGame) {
+func (a *Advertiser) show(search w3gs.SearchGame, from netip.Addr) {
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, l := range a.board.asked(search) {
-		if a.limit.grant(now, limitedBroadcast, local, l.ad.GameID) {
+	for _, l := range a.board.asked(search, from) {
+		if a.limit.grant(now, limitedBroadcast, local, l.ad.GameID) && l.ad.Only == nil {
 			l.show = true
 			a.notify()
 		}

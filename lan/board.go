@@ -65,7 +65,11 @@ func (b *board) open(now time.Time, ad Advert) error {
 	if b.find(ad.GameID) != nil {
 		return errOpen
 	}
-	b.lobbies = append(b.lobbies, &lobby{ad: ad, opened: now.Add(-ad.Age)})
+	l := &lobby{ad: ad, opened: now.Add(-ad.Age)}
+	for _, addr := range ad.Only[:min(len(ad.Only), maxExtra)] {
+		l.also = append(l.also, extra{to: netip.AddrPortFrom(addr, DefaultPort)})
+	}
+	b.lobbies = append(b.lobbies, l)
 	return nil
 }
 
@@ -131,7 +135,9 @@ func (b *board) showTo(gameID uint32, to netip.AddrPort) error {
 func (b *board) due(now time.Time) (p post, next time.Time) {
 	for _, l := range b.gone {
 		bye := decreate(l.ad.GameID)
-		p.all = append(p.all, bye)
+		if l.ad.Only == nil {
+			p.all = append(p.all, bye)
+		}
 		for _, e := range l.also {
 			p.add(e.to, bye)
 		}
@@ -160,14 +166,16 @@ func (b *board) announce(l *lobby, now time.Time, p *post) {
 	if !l.announced || l.changed || regular {
 		news = append(news, l.refresh())
 		l.show = l.show || b.opts.BroadcastInfo
-		if b.opts.PushInfo && !l.show {
+		if b.opts.PushInfo && !l.show && l.ad.Only == nil {
 			p.push = append(p.push, l.infos(b.opts, now)...)
 		}
 	}
 	if l.show {
 		news = append(news, l.infos(b.opts, now)...)
 	}
-	p.all = append(p.all, news...)
+	if l.ad.Only == nil {
+		p.all = append(p.all, news...)
+	}
 	for i := range l.also {
 		if e := &l.also[i]; e.told {
 			p.add(e.to, news...)
@@ -190,8 +198,11 @@ func (l *lobby) nextRefresh(now time.Time, every time.Duration) time.Time {
 
 // asked returns the lobbies that a search is answered with: none for another
 // product, version or lobby, all open ones for game id 0.
-func (b *board) asked(s w3gs.SearchGame) (out []*lobby) {
+func (b *board) asked(s w3gs.SearchGame, from netip.Addr) (out []*lobby) {
 	for _, l := range b.lobbies {
+		if l.ad.Only != nil && !slices.Contains(l.ad.Only, from.Unmap()) {
+			continue
+		}
 		if (s.GameID == 0 || s.GameID == l.ad.GameID) && b.shows(l, s) {
 			out = append(out, l)
 		}
