@@ -36,6 +36,7 @@ type Config struct {
 	// Trigger is the first letter of a command in the chat.
 	Trigger   byte
 	Reconnect Reconnect
+	Return    Return
 	Votes     Votes
 	Entry     EntryRules
 	Results   ResultRules

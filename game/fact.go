@@ -78,6 +78,9 @@ type (
 		Player
 		Away time.Duration
 	}
+	// Kept: the places of these players, whose clients have ended, are kept for them. It comes
+	// whenever they are others than before.
+	Kept struct{ Players []Player }
 	// Said: a player has said a line to the players in To.
 	Said struct {
 		lobby.Said
@@ -206,6 +209,7 @@ func (*Player) Fact()      {} // and so whatever embeds a Player
 func (*Opened) Fact()      {}
 func (*JoinRefused) Fact() {}
 func (*Said) Fact()        {}
+func (*Kept) Fact()        {}
 func (*Listed) Fact()      {}
 func (*Started) Fact()     {}
 func (*Acted) Fact()       {}

@@ -58,7 +58,8 @@ const (
 	// Vouch: the realm of Link's player has confirmed the name. Level is the player's
 	// level under that name.
 	Vouch
-	// HostLine: the host says Line to Caller, or to all where Caller is nil.
+	// HostLine: the host says Line to Caller, or to all where Caller is nil; or to Link, which
+	// comes back and has no seat yet.
 	HostLine
 	// Stop: the host stops; the players read Why.
 	Stop

@@ -28,6 +28,7 @@ type Machine struct {
 	startedAt time.Duration // 0x0B was sent: the clock of the turns begins
 	silenceAt time.Duration // when to check for silent players next
 	toProxies toProxies
+	returns   returns
 	settings  settings
 	polls     []*poll
 	started   lobby.Started // players kicked since have no name in its Places
@@ -95,6 +96,9 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 		m.judge()
 		m.followUp()
 	}
+	m.tendReturns()
+	m.followUp()
+	m.tellPlaces()
 	if m.Over() {
 		m.fact(m.ending.last)
 	}
@@ -126,6 +130,7 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 	t, due := m.turns.Next()
 	least(m.startedAt+t, due)
 	least(m.silenceAt, proxied)
+	least(m.returnsDue())
 	return at, ok
 }
 
@@ -151,6 +156,8 @@ func (m *Machine) handle(in *Input) {
 		k.do(m, in)
 	} else if s := m.seatOf(in.Link); s != nil { // else the player was removed before it came
 		k.bySeat(m, s, in)
+	} else if r := m.returnerOf(in.Link); r != nil {
+		m.fromReturner(r, in)
 	}
 }
 

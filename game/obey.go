@@ -51,7 +51,9 @@ func (m *Machine) obey(by *command.Caller, line string) {
 
 // sayHostLine says a line of the host to all, or to one player if that player is still here.
 func (m *Machine) sayHostLine(in *Input) {
-	switch by := in.Caller; {
+	switch by, r := in.Caller, m.returnerOf(in.Link); {
+	case r != nil:
+		m.tellReturner(r, texts.Plain(in.Line))
 	case by == nil:
 		m.sayText(0, texts.Plain(in.Line))
 	case m.player(by.PID).Name == by.Name:

@@ -74,6 +74,9 @@ func (m *Machine) toTurns(e gamesync.Event) {
 // applyTurns carries out the effects that the turns have added.
 func (m *Machine) applyTurns(effects []gamesync.Effect) {
 	for _, effect := range added(&m.out.turns, effects) {
+		if m.cfg.Return.On && !m.returns.history.full {
+			m.returns.history.add(effect)
+		}
 		switch e := effect.(type) {
 		case *gamesync.Broadcast:
 			m.out.add(Op{Kind: Send, To: e.To, Frame: e.Frame})
@@ -120,5 +123,6 @@ func (m *Machine) left(e *gamesync.PlayerLeft) {
 		}
 	}
 	m.fact(f)
+	m.noteGone(f)
 	m.toLobby(lobby.Leave{PID: e.PID, Reason: e.Reason, Lost: true}) // at once: the pid is not used any more
 }

@@ -92,8 +92,17 @@ func (m *Machine) proxies() w3gs.PIDs {
 // of which it is not known that it has.
 func (m *Machine) lost(s *seat, in *Input) {
 	wait := m.wait(s)
-	m.fact(&LinkLost{s.Player, in.Why, wait})
-	if wait == 0 {
+	switch {
+	case wait > 0:
+		m.fact(&LinkLost{s.Player, in.Why, wait})
+	case m.mayReturn(s):
+		m.fact(&LinkLost{s.Player, in.Why, m.cfg.Return.Sign})
+		m.unlink(s, in.Why)
+		m.autosave(s.PID)
+		m.miss(s)
+		return
+	default:
+		m.fact(&LinkLost{s.Player, in.Why, 0})
 		m.autosave(s.PID)
 		m.leave(s, w3gs.LeaveDisconnect, true)
 		return

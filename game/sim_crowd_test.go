@@ -67,8 +67,8 @@ type window struct{ from, to time.Duration }
 
 const never = time.Duration(math.MaxInt64)
 
-// past is when what would come at a time comes.
-func past(windows []window, at time.Duration) time.Duration {
+// beyond is when what would come at a time comes.
+func beyond(windows []window, at time.Duration) time.Duration {
 	for _, w := range windows {
 		if at >= w.from && at < w.to {
 			at = w.to
@@ -104,10 +104,10 @@ func (c *crowd) put(l later) {
 }
 
 func (c *crowd) say(a *actor, p w3gs.Packet) {
-	at := past(a.stalls, c.now+a.delay.Truncate(clock))
+	at := beyond(a.stalls, c.now+a.delay.Truncate(clock))
 	_, pong := p.(*w3gs.PongToHost)
 	if !pong {
-		at = past(a.frozen, at)
+		at = beyond(a.frozen, at)
 	}
 	if at == never {
 		return

@@ -110,7 +110,7 @@ func (c *crowd) load(a *actor) {
 
 // act sends an action, or a burst of them, unless the client loads or stands still.
 func (c *crowd) act(a *actor) {
-	if !a.loaded || past(a.stalls, c.now) > c.now || past(a.frozen, c.now) > c.now {
+	if !a.loaded || beyond(a.stalls, c.now) > c.now || beyond(a.frozen, c.now) > c.now {
 		return
 	}
 	n, size := 1, 1+c.r.IntN(30)

@@ -60,7 +60,7 @@ func (m *Machine) fighter(c *call) (lobby.Player, error) {
 func (m *Machine) teams() (teams [w3gs.MaxSlots]w3gs.PIDs) {
 	for _, p := range m.lobby.Players() {
 		if !p.Observer {
-			teams[p.Team] |= w3gs.Only(p.PID) & m.lobby.Humans()
+			teams[p.Team] |= w3gs.Only(p.PID) & m.present()
 		}
 	}
 	return teams

@@ -148,7 +148,7 @@ func (m *Machine) askOthers(c *call, p lobby.Player, what texts.Text, agreed fun
 			if !m.lobby.Humans().Has(p.PID) {
 				return nil // on the way out
 			}
-			return []w3gs.PIDs{m.lobby.Humans() &^ w3gs.Only(p.PID)}
+			return []w3gs.PIDs{m.present() &^ w3gs.Only(p.PID)}
 		},
 	})
 }

@@ -1,0 +1,103 @@
+package game
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"io"
+	"time"
+
+	"w3host/protocol/w3gs"
+	gamesync "w3host/sync"
+)
+
+const (
+	// blockLen is how much of a history is packed together: it takes half a millisecond.
+	blockLen = 64 << 10
+	// mostHistory bounds what the history of one game takes, packed. An hour of ten players
+	// takes a tenth of it at the most.
+	mostHistory = 16 << 20
+)
+
+// history is all that a client without a proxy has been sent of the turns: 0x48, 0x0C and
+// 0x07, packet by packet, for those who come back. What lies back further is packed.
+type history struct {
+	packed [][]byte
+	open   []byte
+	size   int      // of all that is packed
+	hashes []uint32 // of the settled turns
+	full   bool     // something is missing: nobody can come back
+}
+
+// add adds what a step of the turns has brought.
+func (h *history) add(e gamesync.Effect) {
+	switch e := e.(type) {
+	case *gamesync.Turn:
+		batch, rest := gamesync.NextBatch(e.Actions)
+		for ; len(rest) > 0; batch, rest = gamesync.NextBatch(rest) {
+			h.open = (&w3gs.IncomingAction2{Actions: batch}).AppendTo(h.open)
+		}
+		h.open = (&w3gs.IncomingAction{IncrementMillis: e.Increment, Actions: batch}).AppendTo(h.open)
+	case *gamesync.Empty:
+		for range e.Count {
+			h.open = (&w3gs.IncomingAction{}).AppendTo(h.open)
+		}
+	case *gamesync.PlayerLeft:
+		h.open = (&w3gs.PlayerLeave{PID: e.PID, Reason: e.Reason}).AppendTo(h.open)
+	case *gamesync.Settled:
+		h.hashes = append(h.hashes, uint32(e.Hash))
+	}
+	if len(h.open) >= blockLen && !h.full {
+		h.pack()
+	}
+}
+
+// pack begins a new block.
+func (h *history) pack() {
+	var b bytes.Buffer
+	w, _ := flate.NewWriter(&b, flate.BestSpeed) // fails for other levels only
+	_, _ = w.Write(h.open)                       // a buffer takes all
+	_ = w.Close()
+	h.packed = append(h.packed, b.Bytes())
+	h.size, h.open = h.size+b.Len(), h.open[:0]
+	if h.size > mostHistory {
+		*h = history{full: true}
+	}
+}
+
+// reading is how far somebody has read a history.
+type reading struct {
+	block, at int    // of the next packet
+	unpacked  []byte // the block, if it is packed
+}
+
+// rest is what follows in the block where the reading is; empty: nothing follows at all.
+func (h *history) rest(r *reading) []byte {
+	if r.block == len(h.packed) {
+		return h.open[r.at:]
+	}
+	if r.unpacked == nil {
+		r.unpacked, _ = io.ReadAll(flate.NewReader(bytes.NewReader(h.packed[r.block]))) // as it was packed
+	}
+	if r.at < len(r.unpacked) {
+		return r.unpacked[r.at:]
+	}
+	r.block, r.at, r.unpacked = r.block+1, 0, nil
+	return h.rest(r)
+}
+
+// nextPacket is the packet at the beginning of what follows, and the time that it lasts: clients
+// answer those that last. A 0x48 comes with the 0x0C that it belongs to.
+func nextPacket(rest []byte) (n int, lasts time.Duration) {
+	for {
+		f := rest[n:]
+		op := w3gs.Op(f[1])
+		n += int(binary.LittleEndian.Uint16(f[2:]))
+		if op == w3gs.OpIncomingAction {
+			lasts = time.Duration(binary.LittleEndian.Uint16(f[4:])) * time.Millisecond
+		}
+		if op != w3gs.OpIncomingAction2 {
+			return n, lasts
+		}
+	}
+}
