@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,9 @@ type game struct {
 	startSaid int           // how often "!start" was said
 	step      int           // of the script: the next
 	done      chan struct{} // closed when every bot is gone
+
+	ctx   context.Context // of the run
+	lobby lobby           // that was joined
 }
 
 func newGame(r *run, number int) *game {
@@ -179,6 +183,8 @@ func (g *game) leaveAt(now, at time.Duration) {
 		case p.phase >= leaving:
 			continue
 		case at == 0:
+			p.leave(now)
+		case p.returning && p.socket == nil:
 			p.leave(now)
 		case p.alarms[alarmLeave] == 0 || p.alarms[alarmLeave] > at:
 			p.set(alarmLeave, at)

@@ -141,8 +141,11 @@ func (p *player) enter(now time.Duration) {
 	p.phase = playing
 	p.need(p.loaded.has(p.pid), w3gs.OpGameLoaded, "none of the bot itself came before the first turn")
 	opts := &p.g.run.opts
-	if opts.Actions > 0 {
+	if opts.Actions > 0 && !p.returning {
 		p.set(alarmAct, now+pause(opts.Actions))
+	}
+	if p.conduct.CrashEvery > 0 && !p.returning {
+		p.set(alarmCrash, now+p.conduct.CrashEvery)
 	}
 	if p.scripted() {
 		p.alarms[alarmChat] = 0
@@ -192,14 +195,14 @@ func (p *player) ownAction(now time.Duration, op w3gs.Op, data []byte) {
 		p.fault(op, "own action %d where %d was due", number, p.seen+1)
 	}
 	p.seen++
-	if delay := sinceMicros(now, stamp); ok && p.measured() && !p.g.run.opts.Watch && (p.screenGone == 0 || now-delay > p.screenGone) {
+	if delay := sinceMicros(now, stamp); ok && p.measured() && !p.passing() && (p.screenGone == 0 || now-delay > p.screenGone) {
 		p.g.run.rec.delay.add(delay)
 	}
 }
 
 // act sends an action and sets the alarm for the next one.
 func (p *player) act(now time.Duration) {
-	if p.quit || p.phase != playing {
+	if p.quit || p.phase != playing || p.returning {
 		return
 	}
 	p.set(alarmAct, now+pause(p.g.run.opts.Actions))

@@ -32,6 +32,10 @@ func (p *player) measure(now, increment time.Duration) {
 	last := p.lastTurn
 	p.lastTurn = now
 	p.gameTime += increment
+	if p.returning { // it is sent as fast as it answers
+		p.lastTurn = 0
+		return
+	}
 	offset := now - p.gameTime
 	if last == 0 {
 		p.anchor = offset

@@ -95,6 +95,9 @@ type Conduct struct {
 	LeaveAtPercent int           // leaves at this point of the download
 	JoinAtPercent  int           // joins when another bot's download is at this point
 
+	CrashEvery time.Duration // its client crashes this often once the game runs; 0 never
+	CrashFor   time.Duration // until a new client joins the running game
+
 	Proxy *ProxyConduct // nil: none
 }
 

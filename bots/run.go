@@ -211,6 +211,9 @@ func (r *run) playGame(ctx context.Context, g *game, joining context.Context) bo
 // lobby whose id is guessed may not exist.
 func (r *run) enter(ctx context.Context, g *game, l lobby) {
 	var late sync.WaitGroup
+	g.mu.Lock()
+	g.ctx, g.lobby = ctx, l
+	g.mu.Unlock()
 	for i, p := range g.players {
 		if percent := p.conduct.JoinAtPercent; percent > 0 {
 			late.Go(func() {

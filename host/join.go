@@ -9,11 +9,17 @@ import (
 	"w3host/protocol/w3gs"
 )
 
+// awaits reports whether somebody may join the running game under a name.
+func (g *Game) awaits(name string) bool { return g.playing && !g.standing && g.machine.Awaits(name) }
+
 // join hands a connection's join to the machine.
 func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	g.lastID++
 	l.game, l.id, l.name = g, g.lastID, join.Name
 	g.links[l.id] = l
+	if l.again = g.playing; l.again {
+		g.shard.ReadInTime(g.group, l.Conn)
+	}
 	defer g.rescue() // also from a fault of those who are asked here
 	if l.realm != "" {
 		g.bear(l)
@@ -28,7 +34,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 		Level: l.level(), Banned: l.banned(), Shared: g.shard.gate.exempt(l.Addr.Addr()), Version: version,
 		Like: g.shard.opts.Admins.AdminLike(join.Name), Country: g.shard.opts.Country(l.Addr.Addr()),
 	})
-	if l.realm != "" && !l.vouched && l.pid != 0 {
+	if l.realm != "" && !l.vouched && l.known() {
 		g.prove(l)
 	}
 }
@@ -39,10 +45,10 @@ func (g *Game) lost(l *link) {
 	if l.skipped > 0 {
 		g.log.Debug().Str("player", l.name).Int("packets", l.skipped).Msg("packets that a host does not use were skipped")
 	}
-	if l.pid != 0 {
+	if l.known() {
 		l.dropQuestion()
 		g.noteLeave(l)
-		if g.seats[l.pid] == l {
+		if l.pid != 0 && g.seats[l.pid] == l {
 			g.seats[l.pid] = nil
 		}
 		g.step(&game.Input{Kind: game.Lost, Link: l.id, Why: cmp.Or(l.Cause(), errors.New("")).Error()})

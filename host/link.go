@@ -23,6 +23,7 @@ type link struct {
 	game    *Game // nil: it has not joined one
 	id      game.LinkID
 	pid     uint8  // the seat that it carries; 0: none
+	again   bool   // it has joined the running game, for a seat that it may get
 	*person        // another link takes them over
 	last    uint32 // what a proxy that comes back has received
 
@@ -82,6 +83,9 @@ func (l *link) Framed(parts int) {
 	l.line.Passed(parts)
 	l.meter.sent(parts)
 }
+
+// known reports whether the machine knows the link: it carries a seat or may get one.
+func (l *link) known() bool { return l.pid != 0 || l.again }
 
 // uncount ends that the gate counts a link: it has a seat, or is closed.
 func (l *link) uncount() {

@@ -48,7 +48,7 @@ func newDirectory(o *Options) directory {
 }
 
 func (d *directory) open(ad lan.Advert) {
-	if !ad.Private {
+	if !ad.Private && ad.Only == nil {
 		d.lobbies = append(d.lobbies, &listedLobby{ad, time.Now()})
 	}
 }

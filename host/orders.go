@@ -113,6 +113,7 @@ func (g *Game) orderLink(l *link, op *game.Op) {
 		l.Queue(op.Frame)
 	case game.Close:
 		delete(g.links, l.id)
+		l.again = false
 		if g.seats[l.pid] == l {
 			g.seats[l.pid] = nil
 		}

@@ -41,8 +41,8 @@ func (g *Game) answered(l *link, in bool) {
 
 // seatOf returns the link that a player is connected by; nil: the player has none.
 func (g *Game) seatOf(p *person) *link {
-	for _, l := range g.seats {
-		if l != nil && l.person == p {
+	for _, l := range g.links {
+		if l.person == p && l.known() {
 			return l
 		}
 	}
@@ -75,13 +75,13 @@ func (g *Game) bear(l *link) {
 
 // vouch takes a player's name as proven.
 func (g *Game) vouch(l *link) {
-	if l.vouched || l.pid == 0 || l.State() >= loop.Closing {
+	if l.vouched || !l.known() || l.State() >= loop.Closing {
 		return
 	}
 	l.vouched = true
 	l.dropQuestion()
 	g.step(&game.Input{Kind: game.Vouch, Link: l.id, Level: l.level()})
-	if why := l.banned(); why != "" && l.pid != 0 {
+	if why := l.banned(); why != "" && l.known() {
 		g.step(&game.Input{Kind: game.Ban, Link: l.id, Why: why})
 	}
 }
@@ -96,16 +96,18 @@ func (p *person) dropQuestion() {
 
 // offerCode tells a player, and nobody else, how to prove the name.
 func (g *Game) offerCode(l *link) {
-	if l.vouched || l.pid == 0 || l.State() >= loop.Closing {
+	if l.vouched || !l.known() || l.State() >= loop.Closing {
 		return
 	}
 	if l.code == "" {
 		l.code = newCode()
 	}
 	text := game.HowToProve(g.shard.opts.Realms.Account(l.realm), l.realm, l.code)
-	g.step(&game.Input{
-		Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid)),
-	})
+	in := game.Input{Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid))}
+	if l.pid == 0 {
+		in.Link = l.id
+	}
+	g.step(&in)
 }
 
 // typed takes a code that was typed at a seat.

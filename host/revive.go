@@ -168,6 +168,7 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	for l, data := range unread {
 		s.Handle(l.Conn, data)
 	}
+	g.announceKept(g.machine.Kept())
 	g.log.Info().Int("inputs", v.Inputs).Int("links", len(g.links)).Msg("game taken over from the process before")
 }
 
@@ -196,7 +197,10 @@ func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int) *link {
 	})
 	l.Keep(l)
 	if !was.Closing {
-		g.links[l.id], g.seats[l.pid] = l, l
+		g.links[l.id], l.again = l, was.Again
+		if l.pid != 0 {
+			g.seats[l.pid] = l
+		}
 		s.ReadInTime(g.group, l.Conn)
 	}
 	return l
@@ -215,7 +219,7 @@ func (g *Game) endLinks(v *survive.Revived, ended []*link) {
 		}
 	}
 	for id, was := range v.Links {
-		if was.Held && was.Over && was.PID != 0 {
+		if was.Held && was.Over && was.PID != 0 || was.Again && (was.Over && was.Held || !was.Held && !was.Over && !was.Closing) {
 			g.step(&game.Input{Kind: game.Lost, Link: id, Why: errOutage.Error()})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"w3host/hold"
+	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/record/journal"
 )
@@ -45,10 +46,25 @@ func (g *Game) protect() {
 		if err := g.hold(); err != nil {
 			g.expose(err)
 		}
+	case g.held && g.holdNew():
 	case now >= g.knownAt+knownEvery:
 		g.ledger.Recorded(g.told)
 		g.told, g.knownAt = g.records.Fact(), now
 	}
+}
+
+// holdNew gives the sockets to the holder of those who have joined since, and reports whether
+// the game is exposed because that is not possible.
+func (g *Game) holdNew() bool {
+	for _, l := range g.links {
+		if l.again && l.stream == nil && l.State() < loop.Closing {
+			if err := l.hold(); err != nil {
+				g.expose(err)
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var errProxied = errors.New("players behind a proxy cannot be taken over")

@@ -33,6 +33,8 @@ func (w *watcher) Observe(s *game.Stamped) {
 		}
 	case *game.Started, *game.Closed:
 		g.shut()
+	case *game.Kept:
+		g.announceKept(f.Players)
 	}
 }
 
@@ -77,15 +79,34 @@ func (g *Game) noteObservers(players []lobby.Player) {
 
 // announce has the lobby listed.
 func (g *Game) announce(name string, counts lobby.Counts, private bool) {
-	if !g.welcomes() {
+	if g.welcomes() {
+		g.list(g.advert(name, counts, private))
+	}
+}
+
+// announceKept has the running game listed for those whose places are kept, or nobody.
+func (g *Game) announceKept(players []game.Player) {
+	g.unlist()
+	if len(players) == 0 {
 		return
 	}
+	ad := g.advert(g.info.Name, g.info.Counts, false)
+	for _, p := range players {
+		ad.Only = append(ad.Only, p.Addr.Addr().Unmap())
+	}
+	ad.Asked, ad.Hidden = true, nil
+	ad.Count.Open = max(ad.Count.Open, 1) // clients do not show a full lobby
+	g.list(ad)
+}
+
+// advert is the game as it is listed.
+func (g *Game) advert(name string, counts lobby.Counts, private bool) lan.Advert {
 	o := &g.shard.opts
 	stat, kind := o.statString(g.m, g.settings, g.version()), g.m.GameType(g.settings)
 	if g.saved != nil {
 		kind = g.saved.Announce(&stat, o.Game.Reconnect.Wait > 0, private)
 	}
-	ad := lan.Advert{
+	return lan.Advert{
 		GameID:   g.id,
 		EntryKey: g.key,
 		Name:     name,
@@ -98,8 +119,11 @@ func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 		Variants: g.variants,
 		Hidden:   func() bool { return !g.welcomes() },
 	}
+}
+
+func (g *Game) list(ad lan.Advert) {
 	g.shard.directory.open(ad)
-	if err := o.Advertiser.Open(ad); err != nil {
+	if err := g.shard.opts.Advertiser.Open(ad); err != nil {
 		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
 	}
 	g.listed = true

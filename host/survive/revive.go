@@ -22,6 +22,7 @@ type Link struct {
 	Vouched     bool
 	Addr        netip.AddrPort
 	PID         uint8
+	Again       bool   // it has joined the running game
 	Streams            // Queue is what the kernel does not have
 	Skip        uint64 // bytes that the kernel has had and that were not made; 0 unless something is wrong
 	Held        bool   // its socket was with the holder
@@ -53,6 +54,7 @@ type revival struct {
 	left    *Left
 	written map[game.LinkID]uint64
 	seats   [w3gs.MaxPID + 1]*Link
+	playing bool
 	out     *game.Out
 	watch   func(*game.Stamped)
 }
@@ -113,6 +115,7 @@ func (v *revival) input(at uint64, e *game.Entry) {
 	case in.Kind == game.Join:
 		l = &Link{ID: in.Link, Name: in.Packet.(*w3gs.ReqJoin).Name, Realm: in.Realm, Vouched: in.Vouched, Addr: in.Addr}
 		v.Links[in.Link], v.LastID = l, in.Link
+		l.Again = v.playing
 	case l == nil:
 	case in.Kind == game.Lost:
 		v.unseat(l)
@@ -162,6 +165,8 @@ func (v *revival) outputs() {
 func (v *revival) order(op *game.Op) {
 	l := v.Links[op.Link]
 	switch op.Kind {
+	case game.Play:
+		v.playing = true
 	case game.Send, game.SendLast:
 		for pid := range op.To.All() {
 			v.seats[pid].queue(op.Frame)

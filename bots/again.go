@@ -1,0 +1,51 @@
+package bots
+
+import (
+	"strings"
+	"time"
+)
+
+// crash ends the bot's client as a crash of the game does, without a word. A new client joins the
+// running game later, under the same name and from the same address, is shown the game from its
+// start, and goes on when the host says that it is back.
+func (p *player) crash(now time.Duration) {
+	if p.phase != loading && p.phase != playing || p.socket == nil {
+		return
+	}
+	p.socket.close()
+	again := newPlayer(p.g, p.seat, p.name, p.conduct)
+	again.report, again.worst, again.returning = p.report, p.worst, true
+	again.report.Crashes++
+	*p = *again
+	p.crashedAt = now
+	p.g.run.again(p)
+}
+
+// again connects the new client of a bot.
+func (r *run) again(p *player) {
+	l, wait := p.g.lobby, p.conduct.CrashFor
+	go func() { // ends with the connection, or with the run
+		select {
+		case <-p.g.ctx.Done():
+		case <-time.After(wait):
+		}
+		r.connect(p.g.ctx, p, l)
+	}()
+}
+
+// heardBack looks for the host's word that the bot is back: it plays from there on.
+func (p *player) heardBack(now time.Duration, text string) {
+	if !p.returning || p.phase != playing || !strings.HasSuffix(text, p.name+" is back.") {
+		return
+	}
+	p.returning, p.lastTurn, p.sent = false, 0, p.seen
+	p.report.Returns++
+	p.report.SlowestReturn = max(p.report.SlowestReturn, now-p.crashedAt-p.conduct.CrashFor)
+	if opts := &p.g.run.opts; opts.Actions > 0 {
+		p.set(alarmAct, now+pause(opts.Actions))
+	}
+	p.set(alarmCrash, now+p.conduct.CrashEvery)
+}
+
+// passing reports whether a packet is of the past, which the bot is shown.
+func (p *player) passing() bool { return p.returning || p.g.run.opts.Watch }
