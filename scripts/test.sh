@@ -21,6 +21,7 @@ install_missing() {
 	command -v avahi-browse >/dev/null 2>&1 && command -v avahi-daemon >/dev/null 2>&1 && command -v dbus-daemon >/dev/null 2>&1 &&
 		command -v ip >/dev/null 2>&1 || missing="$missing avahi-daemon avahi-utils dbus iproute2"
 	command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
+	command -v promtool >/dev/null 2>&1 || missing="$missing prometheus"
 	command -v buildah >/dev/null 2>&1 || missing="$missing buildah ca-certificates"
 	command -v dockerd >/dev/null 2>&1 || missing="$missing docker.io iproute2"
 	command -v debootstrap >/dev/null 2>&1 && command -v systemd-nspawn >/dev/null 2>&1 || missing="$missing debootstrap systemd-container"

@@ -122,6 +122,13 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 	if f.Limit <= 0 {
 		f.Limit = 50
 	}
+	var maps hits
+	if f.Map != "" {
+		var err error
+		if maps, err = d.mapsCalled(ctx, f); err != nil || len(maps.sha1) == 0 {
+			return []Game{}, err
+		}
+	}
 	// Keys sort by time, so the latest games are at one end of every index that
 	// ends with the key.
 	query, args := "SELECT "+selected(Game{}, "g.")+" FROM game_list g WHERE 1 = 1", []any{}
@@ -130,10 +137,27 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 		args = append(args, arg)
 		query += fmt.Sprintf(" AND "+condition, len(args))
 	}
-	if f.Player != "" {
+	few := maps.games > 0 && maps.games <= fewGames
+	switch {
+	case f.Player != "" && few && maps.games < 3*maps.looks: // each game of the maps: was the player in it?
+		key = "k.key"
+		query = "WITH k AS MATERIALIZED (SELECT key FROM games WHERE map_sha1 IN (SELECT value FROM json_each($1))) SELECT " + selected(Game{}, "g.") +
+			" FROM k CROSS JOIN game_players p CROSS JOIN game_list g WHERE p.game_key = k.key AND g.key = k.key AND p.slot IS NOT NULL AND NOT p.fake"
+		args = append(args, maps.sha1)
+		where("p.name_key = $%d", nameKey(f.Player))
+	case f.Player != "":
 		key = "p.game_key"
 		query = "SELECT " + selected(Game{}, "g.") + " FROM game_players p JOIN game_list g ON g.key = p.game_key WHERE p.slot IS NOT NULL AND NOT p.fake"
 		where("p.name_key = $%d", nameKey(f.Player))
+		if f.Map != "" {
+			where("g.map_sha1 || '' IN (SELECT value FROM json_each($%d))", maps.sha1)
+		}
+	case few: // their keys, of which an index has all
+		key = "key"
+		query = "SELECT " + selected(Game{}, "g.") + " FROM game_list g WHERE g.key IN (SELECT key FROM games WHERE map_sha1 IN (SELECT value FROM json_each($1))"
+		args = append(args, maps.sha1)
+	case f.Map != "": // from the latest on: every so many games there is one, and no index on maps is of use
+		where("g.map_sha1 || '' IN (SELECT value FROM json_each($%d))", maps.sha1)
 	}
 	if !f.Since.IsZero() {
 		where(key+" >= $%d", oldestKey(f.Since))
@@ -141,26 +165,46 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 	if !f.Before.IsZero() {
 		where(key+" < $%d", oldestKey(f.Before))
 	}
-	if f.Map != "" {
-		maps, err := d.mapsCalled(ctx, f.Map)
-		if err != nil || len(maps) == 0 {
-			return []Game{}, err
-		}
-		where("map_sha1 IN (SELECT value FROM json_each($%d))", maps)
-	}
 	if f.Open {
 		query += " AND ended_at IS NULL"
 	}
 	args = append(args, f.Limit)
 	query += fmt.Sprintf(" ORDER BY %s DESC LIMIT $%d", key, len(args))
+	if key == "key" {
+		query += ") ORDER BY g.key DESC"
+	}
 	return sqldb.List[Game](ctx, d.sql, query, args...)
 }
 
-// mapsCalled gives the SHA-1 of the maps with a part of a name.
-func (d *Store) mapsCalled(ctx context.Context, part string) ([]string, error) {
-	return sqldb.List[string](ctx, d.sql, `SELECT map_sha1 FROM map_totals WHERE lower(map_name) LIKE $1 ESCAPE '!'
-		UNION SELECT map_sha1 FROM games WHERE ended_at IS NULL AND lower(map_name) LIKE $1 ESCAPE '!'`,
-		"%"+likeEscape(strings.ToLower(part))+"%")
+// fewGames of maps are looked through one by one.
+const fewGames = 20_000
+
+// hits are maps with a part of a name.
+type hits struct {
+	sha1  []string
+	games int64 // of them
+	looks int64 // at games of a player, until a page is full of those on the maps
+}
+
+// mapsCalled finds the maps that a filter names, with the counts by which its games are found best.
+func (d *Store) mapsCalled(ctx context.Context, f GameFilter) (h hits, err error) {
+	pattern := "%" + likeEscape(strings.ToLower(f.Map)) + "%"
+	found, err := sqldb.List[struct {
+		Sum  int64
+		SHA1 string `db:"map_sha1"`
+	}](ctx, d.sql, `SELECT sum(lobbies) AS sum, map_sha1 FROM (SELECT map_sha1, lobbies FROM map_totals WHERE lower(map_name) LIKE $1 ESCAPE '!'
+		UNION ALL SELECT map_sha1, 1 FROM games WHERE ended_at IS NULL AND lower(map_name) LIKE $1 ESCAPE '!') AS m GROUP BY map_sha1`, pattern)
+	for _, m := range found {
+		h.sha1, h.games = append(h.sha1, m.SHA1), h.games+m.Sum
+	}
+	if err != nil || f.Player == "" || len(h.sha1) == 0 {
+		return h, err
+	}
+	of, err := sqldb.One[struct{ Everywhere, There int64 }](ctx, d.sql, `SELECT coalesce(sum(games), 0) AS everywhere,
+		coalesce(sum(CASE WHEN map_sha1 IN (SELECT value FROM json_each($2)) THEN games END), 0) AS there
+		FROM player_map_totals WHERE name_key = $1`, nameKey(f.Player), h.sha1)
+	h.looks = min(of.Everywhere, int64(f.Limit)*of.Everywhere/max(of.There, 1)) + 1
+	return h, err
 }
 
 // Game reads one game; ErrNotFound when there is none. The zero key is the latest that

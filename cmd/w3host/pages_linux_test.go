@@ -102,20 +102,31 @@ const faultsOf = `(() => {
   return faults;
 })()`
 
-// visit opens a page, waits until it lives, and returns what is wrong.
-func (b *browser) visit(path string) []string {
+// visit opens a page, waits until it lives, and tells what is wrong with it on a wide screen and on a phone, light and dark.
+func (b *browser) visit(name, path string) {
 	b.t.Helper()
 	b.do(chromedp.Navigate(b.url + path))
 	b.waitLive()
 	b.mu.Lock()
-	faults := b.faults
+	for _, fault := range b.faults {
+		b.t.Errorf("%s: %s", name, fault)
+	}
 	b.faults = nil
 	b.mu.Unlock()
-	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](faultsOf))
-	if err != nil {
-		b.t.Fatal(err)
+	for _, width := range []int64{1360, 390} {
+		b.do(chromedp.EmulateViewport(width, 900))
+		for _, theme := range []string{"light", "dark"} {
+			found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](fmt.Sprintf("document.documentElement.dataset.theme = %q; %s", theme, faultsOf)))
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			look := fmt.Sprintf("%s-%d-%s", name, width, theme)
+			for _, fault := range found {
+				b.t.Errorf("%s: %s", look, fault)
+			}
+			b.picture(look)
+		}
 	}
-	return append(faults, found...)
 }
 
 func (b *browser) waitLive() {
@@ -132,7 +143,7 @@ func (b *browser) wait(expression string) {
 			return
 		}
 		if time.Since(began) > 30*time.Second {
-			b.t.Fatalf("%s: %v", expression, err)
+			b.t.Fatalf("%s: %v; the page says:\n%s", expression, err, b.text(`document.querySelector("main").innerText`))
 		}
 	}
 }
@@ -207,23 +218,20 @@ func TestPagesInABrowser(t *testing.T) {
 	pages := map[string]string{
 		"games": "/", "game": "/games/1", "lobby": "/games/2", "public": "/public", "history": "/history", "record": "/history/" + key,
 		"players": "/players", "player": "/players/bot-1", "bans": "/bans", "maps": "/maps", "system": "/system",
+		"checks": "/checks", "autohost": "/autohost", "realms": "/realms", "audit": "/audit", "access": "/access",
 	}
-	for _, width := range []int64{1360, 390} {
-		b.do(chromedp.EmulateViewport(width, 900))
-		for _, theme := range []string{"light", "dark"} {
-			for _, language := range []string{"en", "zh"} {
-				b.prefer("theme", theme)
-				b.prefer("lang", language)
-				for name, path := range pages {
-					name := fmt.Sprintf("%s-%d-%s-%s", name, width, theme, language)
-					for _, fault := range b.visit(path) {
-						t.Errorf("%s: %s", name, fault)
-					}
-					b.picture(name)
-				}
-			}
+	for _, language := range []string{"en", "zh"} {
+		b.prefer("lang", language)
+		for name, path := range pages {
+			b.visit(name+"-"+language, path)
 		}
 	}
+	b.prefer("theme", "dark")
+	b.do(chromedp.Navigate(b.url + "/"))
+	b.wait(`document.documentElement.dataset.theme === "dark" && document.documentElement.lang === "zh-Hans"`)
+	b.run(`fetch("/logout", { method: "POST" })`)
+	b.visit("login-zh", "/login")
+	b.visit("public-stranger", "/public")
 }
 
 // upload brings maps by the form of the page: one that is no map, and one that is.

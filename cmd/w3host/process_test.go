@@ -62,7 +62,12 @@ func processCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 // startProcess runs w3host in dir until the test ends and waits until it hosts.
 func startProcess(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: processCommand(t, dir, args...), said: make(chan struct{}, 1)}
+	return start(t, processCommand(t, dir, args...))
+}
+
+func start(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{t: t, cmd: cmd, said: make(chan struct{}, 1)}
 	stderr, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -79,6 +79,7 @@ func main() {
 	steady := flag.Duration("steady", 0, "measure a round again, up to ten times, if the machine stood still for longer than this; 0: never")
 	attacks := flag.String("attacks", "", "measure what players notice of attacks: all, or names with commas between")
 	attacker := flag.String("attacker", "", "be the attackers of this name, until killed")
+	window := flag.Bool("window", false, "measure what games notice of the operator's window, with the first number of games")
 	at := flag.String("at", "", "whom they attack")
 	witness := flag.Bool("witness", false, "tell how late a thread of each processor wakes, until standard input ends")
 	flag.Parse()
@@ -95,13 +96,13 @@ func main() {
 		return
 	}
 	b := &bench{seconds: *seconds, period: *latency, ahead: *ahead, steady: *steady, extra: flag.Args()}
-	if err := b.main(strings.Split(*games, ","), *rounds, *floor, *other, *with, *attacks); err != nil {
+	if err := b.main(strings.Split(*games, ","), *rounds, *floor, *other, *with, *attacks, *window); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func (b *bench) main(games []string, rounds int, floor, other, with, attacks string) (err error) {
+func (b *bench) main(games []string, rounds int, floor, other, with, attacks string, window bool) (err error) {
 	if b.dir, err = os.MkdirTemp("", "w3host-bench"); err != nil {
 		return err
 	}
@@ -118,6 +119,13 @@ func (b *bench) main(games []string, rounds int, floor, other, with, attacks str
 	}
 	if with != "" {
 		subjects = append(subjects, subject{with, b.host(host, with)})
+	}
+	if window {
+		n, err := strconv.Atoi(games[0])
+		if err != nil {
+			return fmt.Errorf("--games: %w", err)
+		}
+		return b.windowAll(host, n, rounds)
 	}
 	if attacks != "" {
 		return b.attackAll(attacks, subjects)

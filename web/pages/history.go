@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"w3host/storage"
+	"w3host/web/view"
 )
 
 // perPage is how many games a page of the history shows.
@@ -95,7 +96,7 @@ func (p *Pages) findPlayer(w http.ResponseWriter, r *http.Request) {
 		r.SetPathValue("name", name)
 		p.player(w, r)
 	default:
-		http.Redirect(w, r, p.opts.Base+playerPath(name), http.StatusSeeOther)
+		http.Redirect(w, r, p.opts.Base+view.Profile(name), http.StatusSeeOther)
 	}
 }
 

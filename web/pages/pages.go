@@ -233,8 +233,9 @@ func (f *frame) open(l *live.Live, t view.Topic) (ok bool) {
 	if t.Page == view.GamePage {
 		t.Reader = f.Visitor.reader()
 	}
-	f.Values, f.After, ok = l.Open(t)
-	f.Topic = t.String()
+	if f.Values, f.After, ok = l.Open(t); ok {
+		f.Topic = t.String()
+	}
 	return ok
 }
 

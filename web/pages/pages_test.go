@@ -206,7 +206,7 @@ func TestHostileNames(t *testing.T) {
 	for _, name := range names { // each site waits a moment until it knows its games
 		checked.Go(func() {
 			s := newSite(t, name)
-			for _, path := range append(everyPage, playerPath(cmp.Or(name, "x")), "/history?player="+url.QueryEscape(name)) {
+			for _, path := range append(everyPage, view.Profile(cmp.Or(name, "x")), "/history?player="+url.QueryEscape(name)) {
 				s.check(path, s.get(path).Body.Bytes())
 			}
 			s.check("an answer", s.post("/commands", url.Values{"line": {"games"}}, "text/html").Body.Bytes())

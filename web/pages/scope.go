@@ -21,7 +21,7 @@ var functions = template.FuncMap{
 	"plain":     func(s string) string { return view.Visible(w3map.Plain(s)) },
 	"shown":     view.Visible,
 	"path":      url.PathEscape,
-	"player":    playerPath,
+	"player":    view.Profile,
 	"quoted":    view.Quoted,
 	"file":      w3map.Shown,
 	"base":      path.Base,
@@ -31,14 +31,6 @@ var functions = template.FuncMap{
 	"day":       func(t time.Time) string { return t.Format("2006-01-02 15:04") },
 	"stamp":     func(t time.Time) string { return t.Format(time.RFC3339) },
 	"add":       func(a, b int) int { return a + b },
-}
-
-// playerPath is the page of a player. A browser would take . and .. for parts of a path.
-func playerPath(name string) string {
-	if name == "." || name == ".." {
-		return "/players?q=" + name
-	}
-	return "/players/" + url.PathEscape(name)
 }
 
 // clock is a duration as a clock shows it.

@@ -105,7 +105,7 @@ func (g *watched) buildSlot(to *Values, at string, s *game.SnapshotSlot, w words
 func (g *watched) buildSeat(to *Values, at string, s *game.SnapshotSlot, w words) {
 	profile, kick, behind := "", "", ""
 	if s.Name != "" && !s.Fake {
-		profile = "/players/" + url.PathEscape(s.Name)
+		profile = Profile(s.Name)
 		if !s.Gone {
 			kick = "kick " + Quoted(s.Name)
 		}
@@ -172,3 +172,11 @@ func team(s *game.SnapshotSlot) string {
 func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 func pathOf(name string) string { return url.PathEscape(name) }
+
+// Profile is the page of a player. A browser would take . and .. for parts of a path.
+func Profile(name string) string {
+	if name == "." || name == ".." {
+		return "/players?q=" + name
+	}
+	return "/players/" + url.PathEscape(name)
+}

@@ -1,0 +1,351 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// What a window is burdened with.
+const (
+	watching     = 50  // streams that are read, half of them of the page Games, half of one game
+	neverReading = 50  // streams that are not
+	loads        = 200 // of pages, each second
+	guessing     = 20  // who tries passwords, one after the other
+	uploading    = 2   // files of uploadSize
+	uploadSize   = 128 << 20
+	tokens       = 16 // of programs: an account watches 16 pages at most
+)
+
+// window measures what games notice of the operator's window: in turn with nobody at it, with those who watch, and with all
+// of the burden.
+type window struct {
+	*bench
+	url, metrics string
+	games        int
+	tokens       []string
+	read         [2]atomic.Int64 // bytes, of Games and of games
+}
+
+// phase is what was measured in a while.
+type phase struct {
+	buckets map[float64]float64 // turns that were at most so late, in seconds
+	missed  float64
+	cpu     time.Duration
+	took    time.Duration
+	read    [2]int64
+}
+
+// windowAll prints a table.
+func (b *bench) windowAll(program string, games, rounds int) error {
+	w := &window{bench: b, games: games}
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	at, err := freePort()
+	if err != nil {
+		return err
+	}
+	metrics, err := freePort()
+	if err != nil {
+		return err
+	}
+	w.url, w.metrics = "http://127.0.0.1:"+strconv.Itoa(at), "http://127.0.0.1:"+strconv.Itoa(metrics)+"/metrics"
+	host := b.host(program, "W3HOST_WEB_LISTEN=127.0.0.1:"+strconv.Itoa(at), "W3HOST_WEB_METRICS_LISTEN=127.0.0.1:"+strconv.Itoa(metrics))(port, games)
+	host.Dir = b.dir
+	if err := b.start(host); err != nil {
+		return err
+	}
+	defer func() { _, _ = host.Process.Kill(), host.Wait() }()
+	if err := errors.Join(awaitListener(port), awaitListener(at)); err != nil {
+		return err
+	}
+	for i := range tokens {
+		add := exec.Command(program, "web", "token", "add", "bench"+strconv.Itoa(i), "--role", "admin")
+		add.Dir = b.dir
+		token, err := add.Output()
+		if err != nil {
+			return fmt.Errorf("a token: %w", err)
+		}
+		w.tokens = append(w.tokens, strings.TrimSpace(string(token)))
+	}
+	stop, err := b.play(port, games, time.Minute+time.Duration(b.seconds+6)*time.Second*time.Duration(4*rounds))
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return w.compare(host.Process.Pid, rounds)
+}
+
+// play has bots play so many games, and returns when all have begun.
+func (b *bench) play(port, games int, length time.Duration) (stop func(), err error) {
+	bots := exec.Command(filepath.Join(b.dir, "w3host"), "bots", "--addr", "127.0.0.1:"+strconv.Itoa(port), "--players", strconv.Itoa(players),
+		"--games", strconv.Itoa(games), "--minutes", strconv.FormatFloat(length.Minutes(), 'f', 1, 64))
+	said, err := bots.StderrPipe()
+	if err == nil {
+		err = b.start(bots)
+	}
+	if err != nil {
+		return nil, err
+	}
+	stop = func() { _, _ = bots.Process.Kill(), bots.Wait() }
+	scanner := bufio.NewScanner(said)
+	for began := 0; began < games; {
+		if !scanner.Scan() {
+			stop()
+			return nil, fmt.Errorf("only %d of %d games have begun", began, games)
+		}
+		if strings.Contains(scanner.Text(), "game runs") {
+			began++
+		}
+	}
+	go func() { // ends with the bots
+		for scanner.Scan() {
+		}
+	}()
+	return stop, nil
+}
+
+func (w *window) compare(pid, rounds int) error {
+	kinds := []string{"nobody", "watchers", "all of it"}
+	measured := make([][]phase, len(kinds))
+	before, err := w.scrape()
+	if err != nil {
+		return err
+	}
+	for range rounds {
+		for _, kind := range []int{0, 1, 0, 2} {
+			p, err := w.measure(pid, kind)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(os.Stderr, "%s: p99 %.3f ms, %.0f missed, %.2f %% of a core\n", kinds[kind], p.quantile(0.99)*1000, p.missed, 100*p.cpu.Seconds()/p.took.Seconds())
+			measured[kind] = append(measured[kind], p)
+		}
+	}
+	time.Sleep(5 * time.Second) // until the last streams are gone
+	after, err := w.scrape()
+	if err != nil {
+		return err
+	}
+	fmt.Println("| at the window | late p50 ms | late p99 ms | over 5 ms | missed turns | CPU % of a core | KB/s, a watcher of Games | of a game |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
+	for i, kind := range kinds {
+		cell := func(digits int, of func(p phase) float64) string {
+			var all []float64
+			for _, p := range measured[i] {
+				all = append(all, of(p))
+			}
+			slices.Sort(all)
+			return fmt.Sprintf("%.*f (%.*f–%.*f)", digits, all[len(all)/2], digits, all[0], digits, all[len(all)-1])
+		}
+		rate := func(page int) string {
+			return cell(2, func(p phase) float64 { return float64(p.read[page]) / 1000 / p.took.Seconds() / (watching / 2) })
+		}
+		fmt.Printf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", kind, cell(3, func(p phase) float64 { return 1000 * p.quantile(0.5) }),
+			cell(3, func(p phase) float64 { return 1000 * p.quantile(0.99) }), cell(0, func(p phase) float64 { return p.buckets[0] - p.buckets[0.005] }),
+			cell(0, func(p phase) float64 { return p.missed }), cell(1, func(p phase) float64 { return 100 * p.cpu.Seconds() / p.took.Seconds() }), rate(0), rate(1))
+	}
+	fmt.Printf("\ngoroutines %.0f before, %.0f after; resident %.1f MB before, %.1f MB after; facts lost for pages %.0f, watchers dropped %.0f\n",
+		before["go_goroutines"], after["go_goroutines"], before["process_resident_memory_bytes"]/1e6, after["process_resident_memory_bytes"]/1e6,
+		after[`w3host_observer_lost_total{observer="pages"}`], after[`w3host_watchers_dropped_total{kind="page"}`])
+	return nil
+}
+
+// quantile of the lateness of turns, as Prometheus makes it of buckets.
+func (p *phase) quantile(q float64) float64 {
+	var bounds []float64
+	for bound := range p.buckets {
+		if bound > 0 {
+			bounds = append(bounds, bound)
+		}
+	}
+	slices.Sort(bounds)
+	rank, low, below := q*p.buckets[0], 0.0, 0.0 // 0 stands for infinity
+	for _, bound := range bounds {
+		if n := p.buckets[bound]; n >= rank {
+			return low + (bound-low)*(rank-below)/max(n-below, 1)
+		} else {
+			low, below = bound, n
+		}
+	}
+	return low
+}
+
+// measure burdens the window for a while, and tells how turns were meanwhile.
+func (w *window) measure(pid, kind int) (p phase, err error) {
+	ctx, stop := context.WithCancel(context.Background())
+	var burden sync.WaitGroup
+	defer burden.Wait()
+	defer stop()
+	if kind > 0 {
+		w.watch(ctx, &burden)
+	}
+	if kind > 1 {
+		w.disturb(ctx, &burden)
+	}
+	time.Sleep(2 * time.Second)
+	before, err := w.scrape()
+	if err != nil {
+		return p, err
+	}
+	cpu, read, began := cpuTime(pid), [2]int64{w.read[0].Load(), w.read[1].Load()}, time.Now()
+	time.Sleep(time.Duration(w.seconds) * time.Second)
+	p.cpu, p.took = cpuTime(pid)-cpu, time.Since(began)
+	for i := range p.read {
+		p.read[i] = w.read[i].Load() - read[i]
+	}
+	after, err := w.scrape()
+	p.missed = after["w3host_turns_missed_total"] - before["w3host_turns_missed_total"]
+	p.buckets = map[float64]float64{}
+	for name, value := range after {
+		if bound, found := strings.CutPrefix(name, `w3host_turn_lateness_seconds_bucket{le="`); found {
+			at, _ := strconv.ParseFloat(strings.TrimSuffix(bound, `"}`), 64)
+			if at > 1 { // infinity
+				at = 0
+			}
+			p.buckets[at] = value - before[name]
+		}
+	}
+	return p, err
+}
+
+var sample = regexp.MustCompile(`(?m)^([a-z0-9_]+(?:\{[^}]*\})?) (\S+)$`)
+
+// scrape reads /metrics.
+func (w *window) scrape() (map[string]float64, error) {
+	answer, err := http.Get(w.metrics)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	values := map[string]float64{}
+	for _, m := range sample.FindAllSubmatch(text, -1) {
+		values[string(m[1])], _ = strconv.ParseFloat(string(m[2]), 64)
+	}
+	return values, err
+}
+
+func (w *window) request(ctx context.Context, i int, method, path string, body io.Reader) *http.Request {
+	r, _ := http.NewRequestWithContext(ctx, method, w.url+path, body)
+	r.Header.Set("Authorization", "Bearer "+w.tokens[i%len(w.tokens)])
+	return r
+}
+
+var (
+	topicOf = regexp.MustCompile(`data-topic="([^"]*)"`)
+	afterOf = regexp.MustCompile(`data-after="([^"]*)"`)
+)
+
+// watch has programs load pages and read what changes on them, as browsers do.
+func (w *window) watch(ctx context.Context, burden *sync.WaitGroup) {
+	for i := range watching {
+		burden.Go(func() {
+			for ctx.Err() == nil {
+				if err := w.live(ctx, i); err != nil && ctx.Err() == nil {
+					fmt.Fprintln(os.Stderr, "a watcher:", err)
+					time.Sleep(time.Second)
+				}
+			}
+		})
+	}
+}
+
+func (w *window) live(ctx context.Context, i int) error {
+	page, err := http.DefaultClient.Do(w.request(ctx, i, "GET", []string{"/", "/games/" + strconv.Itoa(i/2%w.games+1)}[i%2], nil))
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(page.Body)
+	_ = page.Body.Close()
+	topic, after := topicOf.FindSubmatch(text), afterOf.FindSubmatch(text)
+	if err != nil || topic == nil || after == nil {
+		return fmt.Errorf("%s: %w: %.200s", page.Status, err, text)
+	}
+	stream, err := http.DefaultClient.Do(w.request(ctx, i, "GET", "/events?topic="+url.QueryEscape(string(topic[1]))+"&after="+url.QueryEscape(string(after[1])), nil))
+	if err != nil {
+		return err
+	}
+	defer stream.Body.Close()
+	if stream.StatusCode != http.StatusOK {
+		return errors.New(stream.Status)
+	}
+	buffer := make([]byte, 4096)
+	for {
+		n, err := stream.Body.Read(buffer)
+		if w.read[i%2].Add(int64(n)); err == io.EOF || bytes.Contains(buffer[:n], []byte("event: resync")) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// disturb does all else.
+func (w *window) disturb(ctx context.Context, burden *sync.WaitGroup) {
+	for i := range neverReading {
+		if c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://")); err == nil {
+			fmt.Fprintf(c, "GET /events?topic=games:en HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\n\r\n", w.tokens[i%len(w.tokens)])
+			burden.Go(func() { <-ctx.Done(); _ = c.Close() })
+		}
+	}
+	each := func(every time.Duration, do func(i int)) {
+		burden.Go(func() {
+			tick := time.NewTicker(every)
+			defer tick.Stop()
+			for i := 0; ctx.Err() == nil; i++ {
+				select {
+				case <-ctx.Done():
+				case <-tick.C:
+					do(i)
+				}
+			}
+		})
+	}
+	send := func(r *http.Request) {
+		if answer, err := http.DefaultClient.Do(r); err == nil {
+			_, _ = io.Copy(io.Discard, answer.Body)
+			_ = answer.Body.Close()
+		}
+	}
+	const loaders = 8
+	for loader := range loaders {
+		each(loaders*time.Second/loads, func(i int) {
+			path := []string{"/", "/games/" + strconv.Itoa(1+i%w.games), "/public", "/history", "/static/app.js", "/players/bot-1"}[i%6]
+			send(w.request(ctx, loader*2+i, "GET", path, nil))
+		})
+	}
+	for i := range guessing {
+		each(time.Millisecond, func(try int) {
+			r, _ := http.NewRequestWithContext(ctx, "POST", w.url+"/login", strings.NewReader(fmt.Sprintf("name=guess%d-%d&password=wrong", i, try)))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			send(r)
+		})
+	}
+	for i := range uploading {
+		each(time.Millisecond, func(int) {
+			r := w.request(ctx, i, "PUT", "/api/v1/maps/bench"+strconv.Itoa(i)+".w3x", bytes.NewReader(make([]byte, uploadSize)))
+			r.Header.Set("If-Match", "*")
+			send(r)
+		})
+	}
+	each(time.Second, func(int) { _, _ = w.scrape() })
+}
