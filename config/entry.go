@@ -130,6 +130,7 @@ func (v *validator) entryVersions(key func(string) string, set map[string]any, e
 	if set["crossplay"] != nil {
 		v.crossplay(key("crossplay"), e, "versions")
 	}
+	v.hideNames(key("hide_names"), e)
 }
 
 // maps checks which maps an entry has and how one is chosen.

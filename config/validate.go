@@ -55,6 +55,7 @@ func (c *Config) Validate() error {
 	if len(c.autohost) == 0 {
 		own := c.entry()
 		v.crossplay("lobby.crossplay", &own, "lan.versions")
+		v.hideNames("lobby.hide_names", &own)
 	}
 	v.template("replays.name", c.Replays.Name)
 	if url := c.Database.URL; url != "" && !strings.ContainsAny(url, ":=") {
@@ -168,6 +169,14 @@ func (v *validator) versions(key string, list []w3gs.Version, other string, with
 func (v *validator) crossplay(key string, e *Entry, versions string) {
 	if e.Lobby.Crossplay && len(e.LAN.Versions) == 0 {
 		v.fault(key, true, "has no effect without further versions: write them into %s", versions)
+	}
+}
+
+// hideNames checks that clients do not tell each other their names, as those of 1.32 and later do.
+func (v *validator) hideNames(key string, e *Entry) {
+	versions := append([]w3gs.Version{e.Host.Version}, e.LAN.Versions...)
+	if e.Lobby.HideNames && slices.ContainsFunc(versions, w3gs.Version.Reforged) {
+		v.fault(key, true, "is for versions before 1.32: the clients of later ones tell each other who they are")
 	}
 }
 

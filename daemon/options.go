@@ -99,7 +99,7 @@ func lobbyConfig(c config.Config) lobby.Config {
 	to.Wire.HideAddresses = true // nobody plays better for knowing where the others live
 	to.SetOwner(l.Owner)
 	to.Admission = lobby.Admission{
-		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), SameAddress: lobby.SameAddress(l.SameAddress), LookAlikes: lookAlikes(c.Moderation),
+		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), SameAddress: lobby.SameAddress(l.SameAddress), LookAlikes: lookAlikes(c.Moderation), Anonymous: l.HideNames,
 	}
 	to.Start.Humans, to.Start.Full = max(l.Autostart, 0), l.Autostart == 0
 	to.Start.Ready, to.Start.Balanced = l.StartReady, l.StartBalanced

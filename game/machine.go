@@ -35,6 +35,7 @@ type Machine struct {
 	ending    ending
 	lastGone  Player // the player who left last
 	seq       uint64 // number of the last fact
+	asPlayer  bool   // the command that is carried out is a player's, who may not know names
 	out       outputs
 }
 

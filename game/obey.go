@@ -24,8 +24,12 @@ func (m *Machine) obey(by *command.Caller, line string) {
 		m.out.add(Op{Kind: Outside, Caller: by, Text: line})
 		return
 	}
+	m.asPlayer = by.PID != 0 && by.Level < command.Admin
 	var names []string
-	for _, p := range m.lobby.Find("") {
+	for _, p := range m.lookup("") {
+		if m.asPlayer {
+			p.Name = p.Shown
+		}
 		names = append(names, p.Name)
 	}
 	o := u.Run(m, m.phase(), by, names)
@@ -84,9 +88,17 @@ func (m *Machine) phase() command.Phase {
 	return command.InGame
 }
 
+// lookup finds players as the caller of the command that is carried out knows them.
+func (m *Machine) lookup(part string) []lobby.Player {
+	if m.asPlayer {
+		return m.lobby.FindShown(part)
+	}
+	return m.lobby.Find(part)
+}
+
 // find is the only player whose name contains a text.
 func (m *Machine) find(part string) (lobby.Player, error) {
-	found := m.lobby.Find(part)
+	found := m.lookup(part)
 	switch len(found) {
 	case 0:
 		return lobby.Player{}, texts.Refuse(texts.NoSuch, "no player matches %q", part)

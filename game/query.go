@@ -36,12 +36,16 @@ func (m *Machine) put(by *command.Caller, s *command.Spec[*Machine], q *command.
 // meet fills in the player who is meant: the only one here whose name contains the
 // text; without any it stays as typed. Several are an error.
 func (m *Machine) meet(q *command.Query) error {
-	if q.Name == "" || len(m.lobby.Find(q.Name)) == 0 {
+	m.asPlayer = m.asPlayer && q.Name != q.By // everybody knows the own name
+	if q.Name == "" || len(m.lookup(q.Name)) == 0 {
 		return nil
 	}
 	p, err := m.find(q.Name)
 	if err != nil {
 		return err
+	}
+	if m.cfg.Lobby.Admission.Anonymous && m.asPlayer {
+		return cannot("names are hidden in this game")
 	}
 	q.Name, q.Here, q.PID = p.Name, true, p.PID
 	if s := m.seats[p.PID]; s != nil {

@@ -115,6 +115,7 @@ func (s *scene) open(cfg Config) {
 //	again                the lobby opens again as the last game asked
 //	rule NAME LEVEL|- ALIAS…   a lobby where a command is for others, or has further names
 //	crossplay            a lobby for 1.26, 1.27 and 1.28, each with the map's identifiers of its own
+//	anonymous            a lobby where others know players by numbers
 //	cooldown             a lobby where players may give 3 commands at once
 func (s *scene) event(line string) error {
 	if who, text, ok := strings.Cut(line, ": "); ok {
@@ -244,6 +245,10 @@ func (s *scene) event(line string) error {
 	case "crossplay":
 		cfg := s.m.cfg
 		cfg.Versions, cfg.Crossplay = []w3gs.Version{27, 28}, true
+		s.open(cfg)
+	case "anonymous":
+		cfg := s.m.cfg
+		cfg.Lobby.Admission.Anonymous = true
 		s.open(cfg)
 	case "cooldown":
 		cfg := s.m.cfg

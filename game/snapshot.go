@@ -16,14 +16,16 @@ type Snapshot struct {
 	Map     Map
 	Version w3gs.Version
 	Listed  bool
-	Owner   string
-	Stage   Stage
-	Since   time.Duration // how long it has been in the lobby, or in the game
-	Counts  lobby.Counts
-	Waits   texts.Text // why the lobby has not started; empty after the start
-	Slots   []SnapshotSlot
-	Turn    uint32
-	Period  time.Duration
+	// Anonymous: strangers do not read the names of players.
+	Anonymous bool
+	Owner     string
+	Stage     Stage
+	Since     time.Duration // how long it has been in the lobby, or in the game
+	Counts    lobby.Counts
+	Waits     texts.Text // why the lobby has not started; empty after the start
+	Slots     []SnapshotSlot
+	Turn      uint32
+	Period    time.Duration
 }
 
 // Stage is how far a game has come.
@@ -59,7 +61,7 @@ type SnapshotSlot struct {
 // Snapshot tells how the game stands. It changes nothing.
 func (m *Machine) Snapshot() *Snapshot {
 	s := &Snapshot{
-		Name: m.cfg.Name, Map: m.cfg.Map, Version: m.cfg.Version, Listed: !m.cfg.Unlisted, Owner: m.lobby.Owner(),
+		Name: m.cfg.Name, Map: m.cfg.Map, Version: m.cfg.Version, Listed: !m.cfg.Unlisted, Anonymous: m.cfg.Lobby.Admission.Anonymous, Owner: m.lobby.Owner(),
 		Since: m.now, Counts: m.lobby.Counts(), Period: m.cfg.Turns.Period,
 	}
 	if m.turns != nil {

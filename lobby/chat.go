@@ -170,7 +170,13 @@ func (l *Lobby) sayText(to w3gs.PIDs, text texts.Text) {
 		scope := w3gs.ScopeAll
 		for pid := range left.All() {
 			p := l.players[pid]
-			if in := text.In(p.language); readers == 0 || in == line {
+			in := text.In(p.language)
+			if private {
+				in = l.anonymous(in, pid)
+			} else {
+				in = l.anonymous(in, 0)
+			}
+			if readers == 0 || in == line {
 				line, readers = in, readers|w3gs.Only(pid)
 			}
 			if private {

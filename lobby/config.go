@@ -61,6 +61,7 @@ type Admission struct {
 	KickCooldown time.Duration // a kick keeps its victim out for so long, by name and address
 	SameAddress  SameAddress   // addresses that many share are left alone
 	LookAlikes   LookAlikes    // names that are taken for others; the zero value lets them in
+	Anonymous    bool          // others know players by numbers
 	PingLimit    time.Duration // players with a longer round trip are kicked; 0: no limit
 }
 

@@ -173,6 +173,7 @@ func (l *Lobby) enter(p *player) *player {
 	}
 	l.joins++
 	p.name, p.order = p.Req.Name, l.joins
+	l.veil(p)
 	if l.cfg.Admission.LookAlikes != "" {
 		p.likeness = Likeness(p.name)
 	}
@@ -200,7 +201,7 @@ func (l *Lobby) freePID() uint8 {
 // info introduces a player. The join counter is of use only to peers, who need
 // the addresses as well: the IP that the host sees, the port that the client listens on.
 func (l *Lobby) info(p *player) *w3gs.PlayerInfo {
-	info := &w3gs.PlayerInfo{JoinCounter: plainJoinCounter, PID: p.pid, Name: p.name, Extra: make([]byte, l.cfg.Wire.JoinExtra)}
+	info := &w3gs.PlayerInfo{JoinCounter: plainJoinCounter, PID: p.pid, Name: l.shown(p), Extra: make([]byte, l.cfg.Wire.JoinExtra)}
 	if p.fake || l.cfg.Wire.HideAddresses {
 		return info
 	}

@@ -33,6 +33,7 @@ type Lobby struct {
 	players  [pidLimit]*player // by pid
 	vhost    uint8             // pid of the virtual host, 0 when it is away
 	owner    owner
+	veils    []veiled  // names that others are not to read
 	kept     []keptOut // by a kick
 	held     []holder  // of reserved places
 	versions []playsVersion

@@ -15,6 +15,7 @@ type Player struct {
 	PID      uint8
 	Name     string
 	Realm    string // that vouches for the name; empty: none
+	Shown    string // what others call them
 	Slot     int
 	Fake     bool
 	Observer bool
@@ -104,17 +105,26 @@ func (l *Lobby) Fakes() []Player { return l.describeAll(l.seated(true)) }
 // slot order: the one with exactly that name, or else those whose battle tags have that
 // name, or else all whose names hold the part, ignoring case.
 func (l *Lobby) Find(part string) []Player {
-	if p := l.named(part); p != nil {
-		return []Player{l.describe(p)}
+	return l.find(part, func(p *player) string { return p.name })
+}
+
+// FindShown is Find by what players call each other.
+func (l *Lobby) FindShown(part string) []Player { return l.find(part, l.shown) }
+
+func (l *Lobby) find(part string, called func(*player) string) []Player {
+	for _, p := range l.players {
+		if p != nil && sameName(called(p), part) {
+			return []Player{l.describe(p)}
+		}
 	}
 	var tagged, found []*player
 	for _, s := range l.slots {
 		p := l.players[s.PID]
-		if p == nil || !strings.Contains(strings.ToLower(p.name), strings.ToLower(part)) {
+		if p == nil || !strings.Contains(strings.ToLower(called(p)), strings.ToLower(part)) {
 			continue
 		}
 		found = append(found, p)
-		if own, tag := w3gs.CutTag(p.name); tag && sameName(own, part) {
+		if own, tag := w3gs.CutTag(called(p)); tag && sameName(own, part) {
 			tagged = append(tagged, p)
 		}
 	}
@@ -188,7 +198,7 @@ func (l *Lobby) describe(p *player) Player {
 		s.Handicap = l.final[i].Slot.Handicap
 	}
 	d := Player{
-		PID: p.pid, Name: p.name, Slot: i, Fake: p.fake,
+		PID: p.pid, Name: p.name, Shown: l.shown(p), Slot: i, Fake: p.fake,
 		Observer: s.Team == l.observer, Team: s.Team, Colour: s.Colour,
 		Handicap: s.Handicap,
 		Version:  p.Version, Reserved: l.isHeld(p.Join), Muted: p.muted || l.now < p.mutedUntil, Ready: p.ready,

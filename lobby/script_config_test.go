@@ -60,6 +60,7 @@ func (c *command) config() Config {
 		cfg.Admission.Reserved = strings.Split(held, ",")
 	}
 	cfg.Admission.LookAlikes = LookAlikes(c.Options["alike"])
+	cfg.Admission.Anonymous = c.Has("anonymous")
 	if c.Text != "" {
 		cfg.Voice.Welcome = strings.Split(c.Text, " / ")
 	}

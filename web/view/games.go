@@ -21,7 +21,7 @@ const (
 // buildGames is the page of all lobbies and games.
 func (v *View) buildGames(to *Values, w words) {
 	lobbies, games := v.split()
-	players := v.buildLobbies(to, "lobbies", lobbies, w)
+	players := v.buildLobbies(to, "lobbies", lobbies, w, true)
 	players += v.buildRunning(to, games, w)
 	v.buildAttention(to, w)
 	to.number("count-lobbies", len(lobbies))
@@ -53,7 +53,7 @@ func (v *View) buildPublic(to *Values, w words) {
 	lobbies, games := v.split()
 	private := func(g *watched) bool { return !g.snap.Listed }
 	lobbies, games = slices.DeleteFunc(lobbies, private), slices.DeleteFunc(games, private)
-	players := v.buildLobbies(to, "lobbies", lobbies, w)
+	players := v.buildLobbies(to, "lobbies", lobbies, w, false)
 	players += v.buildRunning(to, games, w)
 	to.number("count-players", players)
 	to.number("count-lobbies", len(lobbies))
@@ -85,12 +85,14 @@ func (g *watched) trouble() int {
 	return 0
 }
 
-func (v *View) buildLobbies(to *Values, list string, lobbies []*watched, w words) (players int) {
+func (v *View) buildLobbies(to *Values, list string, lobbies []*watched, w words, inside bool) (players int) {
 	to.rows(list, numbers(lobbies))
 	for _, g := range lobbies {
 		at := list + "/" + strconv.Itoa(int(g.id)) + "/"
 		g.head(to, at, w)
-		g.buildSlots(to, at+"slots", w)
+		if inside || !g.snap.Anonymous {
+			g.buildSlots(to, at+"slots", w)
+		}
 		players += g.players()
 	}
 	return players
