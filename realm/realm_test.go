@@ -218,6 +218,11 @@ func TestWhispers(t *testing.T) {
 	if got.From != "Ann" || got.Text != "hello" || !got.Whisper || got.Realm != "Home" {
 		t.Errorf("heard %+v", got)
 	}
+	r.Whisper("HOME", "Ann", "Bob invites you")
+	if got := ann.Await(t, bncs.EventWhisper).Text; got != "Bob invites you" {
+		t.Errorf("an invitation is %q", got)
+	}
+	r.Whisper("nowhere", "Ann", "lost")
 	for i := range 12 {
 		got.Reply(fmt.Sprintf("answer %d", i), false)
 	}
