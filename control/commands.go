@@ -246,6 +246,19 @@ func init() {
 			Bare:    reload,
 		},
 		{
+			Name:     "upgrade",
+			Usage:    "[program]",
+			Help:     "go on in the program that was installed meanwhile, or in another one, without an end of running games; lobbies close; needs w3host hold",
+			Examples: []string{"upgrade", "upgrade /opt/w3host-next"},
+			Level:    command.Root,
+			Parse: func(a *args) act {
+				if a.Empty() {
+					return upgrade("")
+				}
+				return upgrade(a.Phrase("program"))
+			},
+		},
+		{
 			Name:     "exit",
 			Aliases:  []string{"quit"},
 			Usage:    "[nice|force]",

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"w3host/game/autohost"
+	"w3host/game/command"
 	"w3host/texts"
 )
 
@@ -174,4 +175,27 @@ func reload(d *target, c *call) error {
 	}
 	answer(c, "The configuration and the maps have been reloaded.")
 	return nil
+}
+
+// upgrade starts a program, which only those may name who can start one anyway.
+func upgrade(path string) act {
+	return func(d *target, c *call) error {
+		if path != "" && c.Via != command.ViaConsole && c.Via != command.ViaControl {
+			return cannot("a program is named at the console or by w3host ctl only")
+		}
+		given := c.Pending()
+		err := d.opts.Upgrade(path, func(err error) {
+			defer given()
+			if err != nil {
+				deny(c.Caller, cannot("there is no upgrade: %v", err))
+			} else {
+				answer(c, "The new program goes on; games follow at the end of a turn.")
+			}
+		})
+		if err != nil {
+			given()
+			return cannot("there is no upgrade: %v", err)
+		}
+		return nil
+	}
 }

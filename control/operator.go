@@ -66,7 +66,10 @@ type Options struct {
 	// Reload reads the configuration again. The notes name what needs a restart; after
 	// an error nothing has changed.
 	Reload func() (notes []string, err error)
-	Stop   func() // ends the host
+	// Upgrade has another program go on in the place of this one; empty: that at the path of
+	// this one. The answer comes later, unless there is an error.
+	Upgrade func(path string, answer func(error)) error
+	Stop    func() // ends the host
 	// DrainLobbies is how long who is in a lobby may start it when the host is to end.
 	DrainLobbies time.Duration
 	// Contained is whether the host is the first process of a container. Engines do not

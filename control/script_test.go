@@ -2,6 +2,7 @@ package control
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,6 +133,14 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 		Seen: func(uint32) Seen { return Seen{} },
 		Host: s.h, Maps: s, Saves: savedGames{s}, Log: zerolog.Nop(), Trigger: "!", LAN: local, Realms: twoRealms{s},
 		Stop: func() { s.tell("the host is shutting down") },
+		Upgrade: func(path string, answer func(error)) error {
+			if s.tell("the holder is asked for " + cmp.Or(path, "the installed program")); path == "/nowhere" {
+				answer(errors.New("no such file or directory"))
+			} else {
+				answer(nil)
+			}
+			return nil
+		},
 		Reload: func() ([]string, error) {
 			err := s.broken
 			s.broken = nil

@@ -56,6 +56,8 @@ type Options struct {
 	Console *control.Console
 	First   string          // a command to begin with; empty: none
 	Drain   <-chan struct{} // closed when the host is to end after its games; nil: never
+	Shelf   hold.Shelf      // nil: there is no holder
+	NotHeld error           // why nothing can be held, although there is a holder
 	Log     zerolog.Logger
 	// Examine makes the checks of w3host doctor.
 	Examine func(ctx context.Context, c config.Config, tell func(what, detail, remedy string)) error
@@ -67,7 +69,7 @@ type daemon struct {
 	Options
 	ctx   context.Context // ends when the host is to stop
 	stop  context.CancelFunc
-	stops []func() error
+	stops []stop
 
 	maps      *Maps
 	db        *storage.Store
@@ -91,6 +93,13 @@ type daemon struct {
 	access    *access.Store
 	uploads   *uploads
 	outside   *http.ServeMux // of web.public_listen
+	upgrading
+}
+
+// stop ends a step's work.
+type stop struct {
+	do   func() error
+	last bool // games need it to their end
 }
 
 // Run hosts games until ctx ends. What it starts stops in the opposite order: games
@@ -99,24 +108,40 @@ func Run(ctx context.Context, o Options) (err error) {
 	d := &daemon{Options: o}
 	d.ctx, d.stop = context.WithCancel(ctx)
 	defer d.stop()
-	defer func() {
-		for _, stop := range slices.Backward(d.stops) {
-			err = errors.Join(err, stop())
-		}
-	}()
+	defer func() { err = errors.Join(err, d.end(true)) }()
 	for _, step := range []func() error{
-		d.check, d.findSurvivors, d.openMaps, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openFleet, d.openReplays, d.openRouter, d.announce, d.openLive, d.openWeb,
+		d.check, d.findSurvivors, d.openMaps, d.standBy, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openFleet, d.openReplays, d.openRouter, d.announce, d.openLive, d.openWeb,
 	} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	return d.serve()
+	if err = d.serve(); err == nil && d.handing.Load() {
+		err = d.handOver(ctx)
+	}
+	return err
+}
+
+// end ends what was begun, the last first; or only what games do not need.
+func (d *daemon) end(all bool) (err error) {
+	var left []stop
+	for _, s := range slices.Backward(d.stops) {
+		if s.last && !all {
+			left = append(left, s)
+		} else {
+			err = errors.Join(err, s.do())
+		}
+	}
+	slices.Reverse(left)
+	d.stops = left
+	return err
 }
 
 func (d *daemon) part(name string) zerolog.Logger { return d.Log.With().Str("part", name).Logger() }
 
-func (d *daemon) atEnd(stop func() error) { d.stops = append(d.stops, stop) }
+// atEnd and atLast note what ends a step's work; atLast, if running games need it.
+func (d *daemon) atEnd(do func() error)  { d.stops = append(d.stops, stop{do, false}) }
+func (d *daemon) atLast(do func() error) { d.stops = append(d.stops, stop{do, true}) }
 
 // check looks at the machine before anything is opened.
 func (d *daemon) check() error {
@@ -131,11 +156,13 @@ func (d *daemon) check() error {
 // findSurvivors looks at what the process before has left with the holder, if there is
 // one. Where nothing can be held, the host goes on unprotected.
 func (d *daemon) findSurvivors() error {
-	shelf, err := hold.Open()
-	if err != nil {
-		d.Log.Warn().Err(err).Msg("games end with this process, as under w3host serve")
+	if d.NotHeld != nil {
+		d.Log.Warn().Err(d.NotHeld).Msg("games end with this process, as under w3host serve")
 	}
-	d.host.Survivors = host.FindSurvivors(shelf, d.Log)
+	d.host.Survivors = host.FindSurvivors(d.Shelf, d.Log)
+	if d.Shelf != nil && d.Shelf.StandsBy() {
+		go d.sayReady() // ends when this process goes on, or with ctx
+	}
 	return nil
 }
 
@@ -154,7 +181,7 @@ func (d *daemon) openDatabase() (err error) {
 	if err != nil {
 		return err
 	}
-	d.atEnd(func() error { return closeDatabase(d.db) })
+	d.atLast(func() error { return closeDatabase(d.db) })
 	d.host.People, d.host.Ratings = people.Directory{DB: d.db, Rule: func() people.Warnings { return d.lists.warnings() }}, ratings{d.db}
 	return nil
 }
@@ -176,8 +203,9 @@ func (d *daemon) openRecords() error {
 	context.AfterFunc(d.ctx, func() {
 		stopBy.Store(time.Now().Add(d.Config.Limits.Shutdown.D() + recordsTimeout).UnixNano())
 	})
-	d.atEnd(func() error { closeRecorder(recorder, time.Unix(0, stopBy.Load()), d.Log); return nil })
-	d.recorder, d.records = recorder, storage.LimitAudit(recorder)
+	d.atLast(func() error { closeRecorder(d.recorder, time.Unix(0, stopBy.Load()), d.Log); return nil })
+	d.recorder, d.records = recorder, storage.LimitAudit(&d.relay)
+	d.relay.to.Store(recorder)
 	d.host.Recorder = d.records
 	go housekeeping(d.ctx, d.db, Retention(d.Config.Database), d.part("database")) // ends with ctx
 	go keepRatings(d.ctx, d.db, d.part("database"))                                // ends with ctx
@@ -188,7 +216,7 @@ func (d *daemon) openRecords() error {
 func (d *daemon) openLists() error {
 	dir, _ := d.recorder.Dir()
 	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: dir, Log: d.part("database"), Like: lobby.Likeness}), d.Config)
-	d.atEnd(func() error { d.lists.Close(); return nil })
+	d.atLast(func() error { d.lists.Close(); return nil })
 	if !d.host.Survivors.Any() {
 		d.lists.await(d.ctx, d.Log)
 	}
@@ -223,7 +251,7 @@ func (d *daemon) openReplays() error {
 	if err != nil {
 		return fmt.Errorf("replays.dir = %q: %w", c.Dir, err)
 	}
-	d.atEnd(func() error {
+	d.atLast(func() error {
 		if err := replays.Close(replaysTimeout); err != nil {
 			d.Log.Warn().Err(err).Msg("some replays are incomplete")
 		}
@@ -245,7 +273,7 @@ func (d *daemon) serve() error {
 	d.maps.watch()
 	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
 	d.operator = control.New(control.Options{
-		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, DrainLobbies: c.Host.Drain.D(), Audit: func(a storage.AdminAction) { d.records.Record(a) },
+		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, DrainLobbies: c.Host.Drain.D(), Upgrade: d.upgrade, Audit: func(a storage.AdminAction) { d.records.Record(a) },
 		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN, Realms: d.accounts(),
 	})
 	r.use = func(c config.Config) {
@@ -275,7 +303,14 @@ func (d *daemon) serve() error {
 	d.openAPI()
 	served := d.startWeb()
 	defer func() { d.stop(); <-served }()
-	if err := h.Run(d.ctx); err != nil {
+	if err := h.Serve(d.ctx); err != nil {
+		return err
+	}
+	if d.handing.Load() {
+		h.Leave()
+		return nil
+	}
+	if err := h.Close(); err != nil {
 		d.Log.Warn().Err(err).Msg("stopped before everything had shut down")
 	}
 	d.Log.Info().Msg("w3host has stopped")

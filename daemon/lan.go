@@ -83,7 +83,7 @@ func (d *daemon) openRouter() error {
 	ended := make(chan struct{})
 	go func() { // ends with ctx
 		defer close(ended)
-		router.Open(d.ctx, ports, d.part("router"))
+		router.Open(d.ctx, ports, d.handing.Load, d.part("router"))
 	}()
 	d.atEnd(func() error { d.stop(); <-ended; return nil })
 	return nil

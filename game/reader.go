@@ -48,6 +48,9 @@ func NewReader(journal []byte) (*Reader, Config, error) {
 	return r, cfg, nil
 }
 
+// Continue goes on with a journal that has grown since.
+func (r *Reader) Continue(journal []byte) { r.b, r.left = journal, journal[r.Offset():] }
+
 // Offset is where the next entry begins.
 func (r *Reader) Offset() int { return len(r.b) - len(r.left) }
 

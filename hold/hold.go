@@ -65,6 +65,7 @@ type Options struct {
 	Program string                         // the path of the program; an upgrade takes what stands there then
 	Command func(program string) *exec.Cmd // a new one each time; its standard files are set
 	Started func(pid int) error
+	Ended   func()           // the process that hosts has; nil: nobody is told
 	Signals <-chan os.Signal // for the host; SIGTERM also says that it is not started again, SIGUSR2 means an upgrade
 	Log     func(format string, args ...any)
 	Vault   string // the socket of a ServeVault; empty: systemd's store, if there is one
@@ -190,6 +191,10 @@ func (m *Memory) Close() error {
 	*m = Memory{fd: -1}
 	return err
 }
+
+// Own makes this process the one that writes to the memory, until it closes it or ends;
+// false: another one is. A process closes no second descriptor of memory that it owns.
+func (m *Memory) Own() bool { return m.fd < 0 || m.lock() }
 
 func (m *Memory) stored() {
 	if m.Stored != nil {

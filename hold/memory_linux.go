@@ -50,6 +50,13 @@ func (*shelf) Map(fd int) (*Memory, error) {
 	return &Memory{fd: fd, b: b, free: free}, nil
 }
 
+// lock takes a lock that ends with the process, or with its descriptor of the memory, and
+// that the holder's copies have no part in.
+func (m *Memory) lock() bool {
+	err := unix.FcntlFlock(uintptr(m.fd), unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Len: 1})
+	return err == nil
+}
+
 // makeRoom asks the system for memory before it is needed: a store that finds none would
 // end the process.
 func (m *Memory) makeRoom(end int) bool {

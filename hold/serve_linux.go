@@ -94,7 +94,7 @@ func (h *holder) serve() (code int, err error) {
 				h.gone(e.from)
 				break
 			}
-			if !h.handing { // else there is one thing to say
+			if !h.handing || e.from != h.host { // else there is one thing to say
 				e.from.silent = 0
 			}
 			h.hear(e.from, &e.message)
@@ -137,6 +137,9 @@ func (h *holder) gone(c *child) {
 	case c == h.next:
 		h.refuse(fmt.Sprintf("the new program has ended before it was ready (exit code %d): what it has said is in the log", code))
 	case c == h.host:
+		if h.Ended != nil {
+			h.Ended()
+		}
 		h.host, h.code, h.handing = nil, code, false
 		if h.next != nil {
 			h.asked = false
@@ -177,16 +180,22 @@ func (h *holder) signal(sig os.Signal) {
 		h.upgrade("")
 		return
 	case syscall.SIGTERM:
-		h.ending, h.again = true, nil
+		h.again = nil
 		if h.next != nil {
 			h.refuse("the host is to end")
 		}
-		for c := range h.leaving {
-			_ = c.Process.Signal(sig)
-		}
+		h.end()
 	}
 	if h.host != nil {
 		_ = h.host.Process.Signal(sig)
+	}
+}
+
+// end has no other host started. Those that have handed over end in order, too.
+func (h *holder) end() {
+	h.ending = true
+	for c := range h.leaving {
+		_ = c.Process.Signal(syscall.SIGTERM)
 	}
 }
 
@@ -231,7 +240,7 @@ func (h *holder) do(c *child, m *message) {
 	case verbAlive:
 		c.watched = true
 	case verbEnding:
-		h.ending = true
+		h.end()
 	case verbUpgrade:
 		h.asked = true
 		h.upgrade(m.text)

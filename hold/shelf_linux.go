@@ -126,8 +126,8 @@ func (s *shelf) Drop(name Name) {
 func (s *shelf) Serving() { _ = s.say(verbServing, 0) }
 
 func (s *shelf) Alive() {
-	if s.speaks >= 2 {
-		_ = s.say(verbAlive, 0)
+	if s.speaks >= 2 { // also when it has handed over
+		s.heard(send(s.sock, message{verb: verbAlive, names: []Name{0}}, unix.MSG_DONTWAIT))
 	}
 }
 
@@ -140,6 +140,11 @@ func (s *shelf) say(verb byte, name Name, fds ...int) error {
 		return nil
 	}
 	err := send(s.sock, message{verb: verb, names: []Name{name}, fds: fds}, unix.MSG_DONTWAIT)
-	s.gone = s.gone || errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET)
+	s.heard(err)
 	return err
+}
+
+// heard notes from the fault of a message when the holder has ended.
+func (s *shelf) heard(err error) {
+	s.gone = s.gone || errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET)
 }

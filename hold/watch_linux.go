@@ -5,7 +5,9 @@ package hold
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -30,7 +32,7 @@ const (
 func (h *holder) watch() {
 	gap := time.Since(h.looked)
 	h.looked = time.Now()
-	for _, c := range []*child{h.host, h.next} {
+	for _, c := range slices.AppendSeq([]*child{h.host, h.next}, maps.Keys(h.leaving)) {
 		switch {
 		case c == nil:
 		case gap > 2*h.beat+h.beat/2 || stopped(c.Process.Pid):
@@ -41,6 +43,11 @@ func (h *holder) watch() {
 	}
 	if c := h.next; c != nil && c.silent >= mostSilent {
 		h.refuse(fmt.Sprintf("the new program hangs: it has said nothing for %v", mostSilent*h.beat))
+	}
+	for c := range h.leaving {
+		if c.watched {
+			h.endSilent(c, mostSilent, "stands still")
+		}
 	}
 	c := h.host
 	if c == nil {
@@ -55,6 +62,11 @@ func (h *holder) watch() {
 	case c.serving || !h.served:
 		return
 	}
+	h.endSilent(c, most, what)
+}
+
+// endSilent kills a host that has said nothing for so many looks.
+func (h *holder) endSilent(c *child, most int, what string) {
 	switch c.silent {
 	case most:
 		h.Log("the host %s for %v: it is killed", what, time.Duration(most)*h.beat)

@@ -14,6 +14,8 @@ type heirs struct {
 	left   *Survivors
 	flight *survive.Flight // what is read into, so that the next process finds it; nil without a holder
 	epoch  time.Duration   // when the shard's clock began, on that of the machine
+
+	leaving bool // another process goes on, and takes over the games that it can
 }
 
 // open begins to hold what the next process needs.

@@ -6,6 +6,7 @@ package host
 import (
 	"net/netip"
 	"slices"
+	"sync"
 	"time"
 
 	"w3host/game"
@@ -25,7 +26,8 @@ type Host struct {
 	agains   []lobbySpec // of games that are over and played again
 	stopping bool
 
-	retry time.Duration // refillRetry; tests wait less
+	claims sync.WaitGroup // games that were claimed and are not given to the loop yet
+	retry  time.Duration  // refillRetry; tests wait less
 }
 
 // Addr is where the host listens.

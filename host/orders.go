@@ -11,9 +11,7 @@ import (
 // carryOut passes on what a step has brought about, and obeys the machine's orders.
 func (g *Game) carryOut(out *game.Out) {
 	for i := range out.Facts {
-		for _, o := range g.observers {
-			o.Observe(&out.Facts[i])
-		}
+		g.observe(&out.Facts[i])
 	}
 	for i := range out.Ops {
 		g.order(&out.Ops[i])

@@ -1,11 +1,8 @@
 package host
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 	"time"
 
 	"w3host/formats/w3map"
@@ -28,43 +25,19 @@ const (
 	goneEvery = time.Minute
 )
 
-// revive makes the games again that an earlier process has left, the shortest first, and
-// gives each to the shard when it is done. It returns when all are.
-func (h *Host) revive() {
-	began := time.Now()
-	places := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var all sync.WaitGroup
-	var alone []*survivor // so that only one can be to blame if this process ends, too
-	for _, sv := range h.shard.left.games {
-		if sv.Tried() {
-			alone = append(alone, sv)
-			continue
-		}
-		places <- struct{}{}
-		all.Go(func() {
-			h.reviveOne(sv)
-			<-places
-		})
-	}
-	all.Wait()
-	for _, sv := range alone {
-		h.reviveOne(sv)
-	}
-	h.shard.Wait(func() {
-		h.shard.left.dropFlights()
-		if shelf := h.shard.left.Shelf; shelf != nil {
-			shelf.Serving()
-		}
-	})
-	if n := len(h.shard.left.games); n > 0 {
-		h.shard.log.Info().Int("games", n).Dur("took", time.Since(began)).Msg("games taken over from the process before")
-	}
-}
-
-// reviveOne makes one game again. Whatever is wrong with it ends it, and no other.
+// reviveOne makes a game of this process's again.
 func (h *Host) reviveOne(sv *survivor) {
 	g := h.survivorGame(sv)
-	v, err := h.remake(g, sv)
+	v, err := (*survive.Revived)(nil), sv.fault
+	if err == nil {
+		v, err = h.remake(g, sv)
+	}
+	h.goOn(g, sv, v, err)
+}
+
+// goOn gives a game that was made again to the shard. Whatever is wrong with it ends it, and
+// no other.
+func (h *Host) goOn(g *Game, sv *survivor, v *survive.Revived, err error) {
 	if err != nil {
 		v = &survive.Revived{Journal: sv.Written(), Keep: true}
 	}
@@ -89,21 +62,11 @@ func (h *Host) reviveOne(sv *survivor) {
 
 // remake runs a game again.
 func (h *Host) remake(g *Game, sv *survivor) (v *survive.Revived, err error) {
-	written := map[game.LinkID]uint64{}
-	for id, fd := range sv.sockets {
-		c, err := h.shard.left.Shelf.Count(fd)
-		if err != nil {
-			return nil, err
-		}
-		if !c.Over {
-			written[id] = c.Written
-		}
+	written, err := h.shard.left.written(sv)
+	if err != nil {
+		return nil, err
 	}
-	return g.rerun(sv.Left, written, &g.out, func(f *game.Stamped) {
-		for _, o := range g.observers {
-			o.Observe(f)
-		}
-	})
+	return g.rerun(sv.Left, written, &g.out, g.observe)
 }
 
 // survivorGame is the game around the machine to come.
@@ -119,7 +82,7 @@ func (h *Host) survivorGame(sv *survivor) *Game {
 	g.shard, g.carrier = h.shard, g
 	g.about = sv.Replay
 	g.opened = (sv.Left.Opened - h.shard.epoch).Truncate(time.Microsecond) // the resolution of journals
-	g.records = gamelog.Again(h.shard.opts.Recorder, sv.Key, sv.head.Opened, sv.Recorded)
+	g.records = gamelog.Again(h.shard.opts.Recorder, sv.Key, sv.head.Opened, sv.Recorded())
 	g.observers = []Observer{g.records, (*teller)(g)}
 	if h.shard.opts.Replays != nil && sv.Replay.File != "" {
 		g.replay = h.shard.opts.Replays.New(sv.Replay)
@@ -227,7 +190,7 @@ func (g *Game) endLinks(v *survive.Revived, ended []*link) {
 
 // watchHolder says that the games are sound, and to the holder that the loop goes round.
 // It tells the log when there is no holder any more, which only a message to it shows.
-func (h *Host) watchHolder(ctx context.Context) {
+func (h *Host) watchHolder() {
 	shelf, wait := h.shard.left.Shelf, goodAfter
 	if shelf == nil {
 		return
@@ -235,7 +198,7 @@ func (h *Host) watchHolder(ctx context.Context) {
 	var said time.Time
 	for {
 		select {
-		case <-ctx.Done():
+		case <-h.shard.Done():
 			return
 		case <-time.After(wait):
 		}

@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -51,10 +52,13 @@ func New(opts Options) (*Host, error) {
 	return h, nil
 }
 
-// Run serves until ctx ends, then stops in order: no new connections, no
-// announcements, games told and ended, their last packets flushed. It returns
-// when all that is done or Limits.Shutdown has passed.
+// Run serves until ctx ends, then stops in order.
 func (h *Host) Run(ctx context.Context) error {
+	return errors.Join(h.Serve(ctx), h.Close())
+}
+
+// Serve serves until ctx ends. Close or Leave has to follow.
+func (h *Host) Serve(ctx context.Context) error {
 	for _, l := range []*net.TCPListener{h.shard.opts.Listeners.Main, h.shard.opts.Listeners.Returns} {
 		if l == nil {
 			continue
@@ -65,8 +69,15 @@ func (h *Host) Run(ctx context.Context) error {
 	}
 	go h.shard.Run() // ends with stop
 	h.revive()
-	go h.watchHolder(ctx) // ends with ctx
+	go h.watchHolder() // ends with the loop
 	h.keepLobbies(ctx)
+	return nil
+}
+
+// Close stops in order: no new connections, no announcements, games told and ended,
+// their last packets flushed. It returns when all that is done or Limits.Shutdown has
+// passed.
+func (h *Host) Close() error {
 	err := h.stop()
 	h.shard.journals.Close()
 	h.shard.writing.Wait()

@@ -52,12 +52,21 @@ func (g *Game) goOnWith(v *survive.Revived, err error) {
 
 // rerun runs the journal of the game again. A panic in it is an error.
 func (g *Game) rerun(left *survive.Left, written map[game.LinkID]uint64, out *game.Out, watch func(*game.Stamped)) (v *survive.Revived, err error) {
+	err = g.shard.guard(g.id, func() error {
+		v, err = left.Revive(written, out, watch)
+		return err
+	})
+	return v, err
+}
+
+// guard makes an error of a panic while a game is made again.
+func (s *shard) guard(id uint32, do func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			what := fmt.Sprintf("panic: %v", fault)
-			file := g.shard.saveCrash(fmt.Sprintf("game-%d", g.id), what, debug.Stack(), "while it was made again\n")
+			file := s.saveCrash(fmt.Sprintf("game-%d", id), what, debug.Stack(), "while it was made again\n")
 			err = fmt.Errorf("%s; see %s", what, file)
 		}
 	}()
-	return left.Revive(written, out, watch)
+	return do()
 }

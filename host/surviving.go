@@ -47,7 +47,7 @@ func (g *Game) protect() {
 			g.expose(err)
 		}
 	case g.held && g.holdNew():
-	case now >= g.knownAt+knownEvery:
+	case now >= g.knownAt+knownEvery && !g.shard.leaving: // else the spool has what is told no more
 		g.ledger.Recorded(g.told)
 		g.told, g.knownAt = g.records.Fact(), now
 	}
@@ -84,16 +84,22 @@ func (g *Game) hold() error {
 		}
 	}
 	g.about.File = g.replay.Name()
-	text, err := json.Marshal(&head{
+	if err := g.noteHead(&head{
 		Key: g.records.Key(), EntryKey: g.key, Map: g.m.File, File: g.spec.file, Entry: g.info.Entry, By: g.info.By,
 		Private: g.spec.private, Replay: g.about, Journal: g.journal.Name(), Opened: g.about.Opened,
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
-	g.ledger.Head(text)
 	g.held = true
 	return g.shard.left.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD())
+}
+
+func (g *Game) noteHead(h *head) error {
+	text, err := json.Marshal(h)
+	if err == nil {
+		g.ledger.Head(text)
+	}
+	return err
 }
 
 // hold gives a link's socket to the holder, and notes where its streams are.
@@ -150,6 +156,7 @@ func (g *Game) unprotect() {
 	}
 	if g.held {
 		g.shard.left.Shelf.Drop(hold.GameName(g.id))
+		g.ledger.Ended()
 	}
 	g.journal.Forget()
 	for _, l := range g.links {
@@ -158,5 +165,26 @@ func (g *Game) unprotect() {
 	if !g.standing { // else it is being read
 		_ = g.ledger.Memory().Close() // nothing is lost with it
 	}
+	g.ledger = nil
+}
+
+// leave lets the other process go on with the game, whose turn has just been sent.
+func (g *Game) leave() {
+	g.over = true
+	g.replay.Leave()
+	g.journal.Leave()
+	for _, l := range g.links {
+		l.dropQuestion()
+		l.Leave()
+	}
+	for c := range g.shard.Expiring(loop.Closing) {
+		if l, ok := c.Handler.(*link); ok && l.game == g {
+			c.Leave()
+		}
+	}
+	g.shard.CloseGroup(g.group)
+	g.host.forget(g)
+	g.log.Info().Msg("the next process goes on with the game")
+	_ = g.ledger.Memory().Close() // it belongs to the other process from now on
 	g.ledger = nil
 }

@@ -2,7 +2,6 @@ package host
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -30,7 +29,8 @@ const (
 type Survivors struct {
 	Shelf hold.Shelf // nil: nothing outlives this process
 
-	games   []*survivor
+	log     zerolog.Logger
+	games   []*survivor       // the shortest first
 	flights []*survive.Flight // the last process's first
 	held    []hold.Name       // their names
 }
@@ -40,6 +40,7 @@ type survivor struct {
 	*survive.Left
 	head
 	id      uint32
+	fault   error // why it cannot be made again, if that is known
 	sockets map[game.LinkID]int
 }
 
@@ -57,42 +58,97 @@ type head struct {
 	Opened   time.Time
 }
 
-// FindSurvivors looks at what was left. Games that cannot be made again are given up.
+// FindSurvivors looks at what was left.
 func FindSurvivors(shelf hold.Shelf, log zerolog.Logger) *Survivors {
-	s := &Survivors{Shelf: shelf}
+	s := &Survivors{Shelf: shelf, log: log}
 	if shelf == nil {
 		return s
 	}
 	left := shelf.Left()
-	games := map[uint32]*survivor{}
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(left))) {
-		id, link := name.Split()
-		if id == 0 {
-			if name >= firstFlight {
-				s.findFlight(name, left[name])
-			}
-			continue
-		}
-		g := games[id]
-		if g == nil {
-			g = &survivor{id: id, sockets: map[game.LinkID]int{}}
-			games[id] = g
-		}
-		if link != 0 {
-			g.sockets[game.LinkID(link)] = left[name]
-		} else if err := s.findGame(g, left[name]); err != nil {
-			log.Error().Err(err).Uint32("game", id).Msg("a game that was left cannot be taken over: its players see a closed connection")
-		}
+		s.hold(name, left[name])
 	}
-	for _, g := range games {
-		if g.Left != nil {
-			s.games = append(s.games, g)
-		} else {
-			s.giveUp(g)
-		}
-	}
-	slices.SortFunc(s.games, func(a, b *survivor) int { return len(a.Written()) - len(b.Written()) })
 	return s
+}
+
+// StandBy waits until the process before has everything but its games end, and takes note
+// of what it puts and drops meanwhile. It returns false if the holder has ended.
+func (s *Survivors) StandBy() bool {
+	for n := range s.Shelf.News() {
+		switch n.Verb {
+		case hold.Held:
+			s.Shelf.Left()[n.Name] = n.FD
+			s.hold(n.Name, n.FD)
+		case hold.Dropped:
+			s.dropped(n.Name)
+		case hold.GoOn:
+			return true
+		}
+	}
+	return false
+}
+
+// Settle gives up what belongs to no game that somebody plays or that can be made again.
+func (s *Survivors) Settle() {
+	s.games = slices.DeleteFunc(s.games, func(g *survivor) bool {
+		if g.Left != nil && g.fault == nil && g.Ended() && g.Own() {
+			s.leave(g)
+			return true
+		}
+		if g.Left != nil && (g.fault == nil || !g.Own()) {
+			return false
+		}
+		s.log.Error().AnErr("reason", g.fault).Uint32("game", g.id).Msg("a game that was left cannot be taken over: its players see a closed connection")
+		s.giveUp(g)
+		return true
+	})
+	slices.SortFunc(s.games, func(a, b *survivor) int { return a.Len() - b.Len() })
+}
+
+// hold takes note of something that is held. The memory of a game comes behind its sockets.
+func (s *Survivors) hold(name hold.Name, fd int) {
+	id, link := name.Split()
+	if id == 0 {
+		if name >= firstFlight {
+			s.findFlight(name, fd)
+		}
+		return
+	}
+	g := s.game(id)
+	if g == nil {
+		g = &survivor{id: id, sockets: map[game.LinkID]int{}}
+		s.games = append(s.games, g)
+	}
+	if link != 0 {
+		g.sockets[game.LinkID(link)] = fd
+	} else {
+		g.fault = s.findGame(g, fd)
+	}
+}
+
+// dropped takes note of the end of something.
+func (s *Survivors) dropped(name hold.Name) {
+	delete(s.Shelf.Left(), name)
+	id, link := name.Split()
+	g := s.game(id)
+	if g == nil {
+		return
+	}
+	if fd, ok := g.sockets[game.LinkID(link)]; ok {
+		loop.Leave(fd)
+		delete(g.sockets, game.LinkID(link))
+	}
+	if link == 0 {
+		s.games = slices.DeleteFunc(s.games, func(o *survivor) bool { return o == g })
+		s.leave(g)
+	}
+}
+
+func (s *Survivors) game(id uint32) *survivor {
+	if i := slices.IndexFunc(s.games, func(g *survivor) bool { return g.id == id }); i >= 0 {
+		return s.games[i]
+	}
+	return nil
 }
 
 func (s *Survivors) findFlight(name hold.Name, fd int) {
@@ -111,15 +167,25 @@ func (s *Survivors) findGame(g *survivor, fd int) error {
 	if err != nil {
 		return err
 	}
-	l, err := survive.Find(mem)
-	if err == nil {
-		err = json.Unmarshal(l.Head, &g.head)
+	if g.Left, err = survive.Find(mem); err == nil {
+		err = json.Unmarshal(g.Left.Head, &g.head)
 	}
-	if err != nil {
-		return errors.Join(err, mem.Close())
+	return err
+}
+
+// written is what the system has taken of the streams of a game.
+func (s *Survivors) written(g *survivor) (map[game.LinkID]uint64, error) {
+	written := map[game.LinkID]uint64{}
+	for id, fd := range g.sockets {
+		c, err := s.Shelf.Count(fd)
+		if err != nil {
+			return nil, err
+		}
+		if !c.Over {
+			written[id] = c.Written
+		}
 	}
-	g.Left = l
-	return nil
+	return written, nil
 }
 
 // giveUp ends what was held of a game.
@@ -139,6 +205,16 @@ func (s *Survivors) closeAll(g *survivor) {
 	}
 }
 
+// leave ends what was held of a game that has ended in the process that played it.
+func (s *Survivors) leave(g *survivor) {
+	for id, fd := range g.sockets {
+		loop.Leave(fd)
+		s.Shelf.Drop(hold.LinkName(g.id, uint32(id)))
+	}
+	g.sockets = nil
+	s.giveUp(g)
+}
+
 // dropFlights ends what is needed until all games are taken over.
 func (s *Survivors) dropFlights() {
 	for _, f := range s.flights {
@@ -156,7 +232,9 @@ func (s *Survivors) Any() bool { return len(s.games) > 0 }
 // Keys are those of the games in the game log.
 func (s *Survivors) Keys() (keys []storage.GameKey) {
 	for _, g := range s.games {
-		keys = append(keys, g.Key)
+		if g.fault == nil {
+			keys = append(keys, g.Key)
+		}
 	}
 	return keys
 }

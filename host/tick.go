@@ -30,6 +30,9 @@ func (g *Game) Tick() {
 			g.shard.Flush(l.Conn)
 		}
 	}
+	if g.shard.leaving && g.held && g.ledger != nil && g.ledger.Wanted() {
+		g.leave()
+	}
 }
 
 // reportBacklog tells the machine what a link's socket does not take. While a map

@@ -10,6 +10,13 @@ import (
 	"w3host/texts"
 )
 
+// observe shows a fact to all who watch the game.
+func (g *Game) observe(f *game.Stamped) {
+	for _, o := range g.observers {
+		o.Observe(f)
+	}
+}
+
 // watcher is the observer that serves the host itself: announcements and figures.
 type watcher Game
 

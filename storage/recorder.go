@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -32,7 +33,8 @@ type RecorderOptions struct {
 	Heartbeat time.Duration // every 10 s
 	DeadAfter time.Duration // silence after which another host's games are closed: 2 min
 
-	sync func(*spool.File) error // for tests: no disk fails on demand
+	apart bool                    // another process uses the folder of the spool
+	sync  func(*spool.File) error // for tests: no disk fails on demand
 }
 
 func (o *RecorderOptions) setDefaults() {
@@ -122,11 +124,16 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 		r.before = Status{} // there is none at the first start
 	}
 	r.host.Store(&Host{ID: id, Run: r.run, Name: opts.Name, Version: opts.Version, GoOn: opts.GoOn})
+	r.entered.Store(opts.apart)
 	r.reportLeft(left)
 	go r.write()
 	go r.sync()
 	go func() {
 		defer close(r.stored)
+		if opts.apart { // the registry knows the other process
+			(&applier{Recorder: r}).apply(ctx)
+			return
+		}
 		var both sync.WaitGroup
 		both.Go(func() { (&applier{Recorder: r}).apply(ctx) })
 		p := presence{Recorder: r}
@@ -148,6 +155,21 @@ func openSpool(opts *RecorderOptions) (sp *spool.Spool, left spool.Left, number 
 		}
 	}
 	return sp, left, number, err
+}
+
+// Apart makes a recorder for a process that has something to record after another one has
+// begun to use the folder of the spool. It has a folder inside, which goes when the
+// database has all of it; if it does not, the next start finds it.
+func (r *Recorder) Apart() (*Recorder, error) {
+	o := r.opts
+	o.Dir, o.apart = filepath.Join(r.opts.Dir, fmt.Sprint(spool.Apart, os.Getpid())), true
+	if err := os.MkdirAll(o.Dir, 0o750); err != nil {
+		return nil, err
+	}
+	if err := writeHostID(o.Dir, r.Host().ID); err != nil {
+		return nil, err
+	}
+	return NewRecorder(r.db, o)
 }
 
 // Host identifies this host in the database.
@@ -188,7 +210,11 @@ func (r *Recorder) Close(ctx context.Context) error {
 	}
 	r.ended.Store(true)
 	r.writeStatus()
-	return errors.Join(r.leftover(), r.backlog.sweep(true), r.closeSpool())
+	err := errors.Join(r.leftover(), r.backlog.sweep(true))
+	if r.opts.apart && err == nil {
+		err = os.RemoveAll(r.opts.Dir)
+	}
+	return errors.Join(err, r.closeSpool())
 }
 
 // LeftoverError counts the records that the database did not take before Close gave up.

@@ -91,6 +91,9 @@ var chineseHost = map[string]string{
 	"New lobbies will be opened again.":                                           "将重新开新房间。",
 	"nothing was changed: %v":                                                     "未作任何更改：%v",
 	"The configuration and the maps have been reloaded.":                          "配置和地图已重新加载。",
+	"a program is named at the console or by w3host ctl only":                     "只能在控制台或用 w3host ctl 指定程序",
+	"there is no upgrade: %v":                                                     "未能升级：%v",
+	"The new program goes on; games follow at the end of a turn.":                 "新程序已接手；各局游戏在回合结束时转过去。",
 	"The host is shutting down.":                                                  "主机正在关闭。",
 	"%v running: exit nice waits until they have ended, exit force ends them now": "%v正在进行：exit nice 等它们结束再关闭，exit force 立即结束它们",
 	"%d game is":   "有 %d 局",
@@ -113,7 +116,8 @@ var chineseHost = map[string]string{
 	"%q is not a setting: use one of %s":                                     "%q 不是设置项：可用 %s",
 
 	// saved games
-	"file": "文件",
+	"file":    "文件",
+	"program": "程序",
 	"open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it": "为一局存档游戏的玩家开房；若该局不是在本主机上进行的，请说明各位置是谁，或给出该局的录像",
 	"the player of slot %d is missing": "缺少位置 %d 的玩家",
 	"only admins open saved games":     "只有管理员可以打开存档游戏",

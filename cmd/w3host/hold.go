@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime/debug"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -20,7 +19,8 @@ dies, by a fault or because the system ends it, another one is started at once, 
 that were played go on. Flags and configuration are those of serve.
 
 Signals are passed on: SIGTERM stops the host, SIGHUP has it read its configuration again.
-The exit code is that of the host.`
+SIGUSR2, as w3host ctl upgrade, has the program that was installed meanwhile go on. The exit
+code is that of the host.`
 
 // holdCommand runs serve in a process of its own.
 func holdCommand() *cobra.Command {
@@ -32,22 +32,29 @@ func holdCommand() *cobra.Command {
 	pidFile := cmd.Flags().String("pid-file", "", "`FILE` that has the process number of the host, for w3host bots --kill")
 	vault := cmd.Flags().String("vault", "", "`SOCKET` of w3host vault, so that games outlive this process, too")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		path, err := os.Executable()
+		if err != nil {
+			return err
+		}
 		signals := make(chan os.Signal, 8)
-		signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP)
+		signal.Notify(signals, holderSignals...)
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt) // the host has it from the terminal, too, and asks
 		typing, _ := term.GetState(int(os.Stdin.Fd()))       // a host that dies leaves the terminal as its console had it
 		debug.SetGCPercent(20)
 		debug.FreeOSMemory() // this process does next to nothing for weeks
 		code, err := hold.Serve(hold.Options{
+			Program: path,
 			Signals: signals,
 			Command: func(program string) *exec.Cmd {
-				if typing != nil {
-					_ = term.Restore(int(os.Stdin.Fd()), typing)
-				}
 				host := exec.Command(program, append([]string{"serve"}, o.args()...)...)
 				host.Args[0] = os.Args[0]
 				host.Stdin, host.Stdout, host.Stderr = os.Stdin, cmd.OutOrStdout(), cmd.ErrOrStderr()
 				return host
+			},
+			Ended: func() {
+				if typing != nil {
+					_ = term.Restore(int(os.Stdin.Fd()), typing)
+				}
 			},
 			Started: func(pid int) error {
 				if *pidFile == "" {

@@ -26,6 +26,8 @@ const holdConfig = `
 keep_journals = "all"
 [web]
 enabled = false
+[lobby]
+countdown = 1
 [limits]
 lobby_leaves = 0
 [replays]
@@ -79,12 +81,7 @@ func TestGamesOutliveTheHost(t *testing.T) {
 	if err != nil || !report.OK || report.Kills != *kills || report.ActionsSent != report.ActionsSeen || report.Outcomes[bots.OutcomeDropped]+report.Misbehaved[bots.OutcomeDropped] > 0 {
 		t.Errorf("%v: %s; %d kills, %d of %d actions seen, %v, %v", err, report.Verdict(), report.Kills, report.ActionsSeen, report.ActionsSent, report.Outcomes, report.Faults)
 	}
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Wait(); err != nil {
-		t.Errorf("exit: %v", err)
-	}
+	stopHold(t, p)
 	p.mu.Lock()
 	for _, line := range p.lines {
 		if late, _ := line["host_late"].(string); late != "" {
@@ -96,6 +93,22 @@ func TestGamesOutliveTheHost(t *testing.T) {
 	p.mu.Unlock()
 	checkReplays(t, dir, 2)
 	checkJournals(t, dir, 2)
+	checkGameLog(t, dir, 2)
+}
+
+func stopHold(t *testing.T, p *process) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+}
+
+// checkGameLog finds so many games that were played to their end.
+func checkGameLog(t *testing.T, dir string, want int) {
+	t.Helper()
 	out, err := processCommand(t, dir, "games", "--json").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +125,7 @@ func TestGamesOutliveTheHost(t *testing.T) {
 			}
 		}
 	}
-	if played != 2 {
+	if played != want {
 		t.Errorf("%d games in the log:\n%s", played, out)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"w3host/daemon"
 	"w3host/daemon/doctor"
 	"w3host/daemon/logging"
+	"w3host/hold"
 	"w3host/storage"
 )
 
@@ -71,8 +72,10 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		cmd.Println("The configuration has no faults. w3host doctor looks at the machine, too.")
 		return nil
 	}
+	shelf, notHeld := hold.Open()
 	console := control.OpenConsole(ctx, cmd.InOrStdin(), stderr, control.ConsoleOptions{
-		Commands: c.Control.Console, Edit: !c.Log.JSON, Stop: stop,
+		Commands: c.Control.Console && !(shelf != nil && shelf.StandsBy()), // the terminal is the other process's
+		Edit:     !c.Log.JSON, Stop: stop,
 	})
 	defer console.Close()
 	log, flush := logging.NewQueued(c.Log, console.Log)
@@ -81,7 +84,7 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		c, faults := o.load()
 		return c, faults.ErrorOrNil()
 	}
-	if err := daemon.Run(ctx, daemon.Options{Config: c, Read: read, Version: programVersion(), Console: console, First: o.first, Drain: drain, Log: log, Examine: checkups}); err != nil {
+	if err := daemon.Run(ctx, daemon.Options{Config: c, Read: read, Version: programVersion(), Console: console, Shelf: shelf, NotHeld: notHeld, First: o.first, Drain: drain, Log: log, Examine: checkups}); err != nil {
 		for _, fault := range flatten(err) {
 			log.Error().Msg(fault.Error())
 		}

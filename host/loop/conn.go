@@ -182,20 +182,25 @@ func (c *Conn) Cut(cause error) {
 		return
 	}
 	admitted := c.state != Arriving
-	c.state = Closed
 	if c.cause == nil {
 		c.cause = cause
 	}
 	c.Socket.Close()
+	c.forget()
+	if c.keeper != nil {
+		c.keeper.Dropped()
+	}
+	c.Handler.Ended(admitted)
+}
+
+// forget ends what the loop has of a connection.
+func (c *Conn) forget() {
+	c.state = Closed
 	c.in.rest, c.in.behind = nil, false
 	c.out = outQueue{limit: c.out.limit}
 	c.all.arriving.remove(c)
 	c.all.lingering.remove(c)
 	c.all.open--
-	if c.keeper != nil {
-		c.keeper.Dropped()
-	}
-	c.Handler.Ended(admitted)
 }
 
 // rescue ends the connection if its handler panics.

@@ -28,6 +28,7 @@ func (f *fake) Read(p []byte) (n int, more bool, err error) {
 
 func (f *fake) Write(p []byte) (int, error) { f.written += len(p); return len(p), nil }
 func (f *fake) CloseWrite()                 {}
+func (f *fake) leave()                      {}
 func (f *fake) Close()                      {}
 func (f *fake) Figures() mapxfer.Figures    { return mapxfer.Figures{} }
 func (f *fake) Waited() time.Duration       { return 0 }

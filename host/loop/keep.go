@@ -45,6 +45,15 @@ func (l *Loop) resume(s Socket, addr netip.AddrPort, at Stream, limit int) *Conn
 	return c
 }
 
+// Leave lets another process, which has a copy, go on with the connection. Its handler is
+// not told.
+func (c *Conn) Leave() {
+	if c.state != Closed {
+		c.Socket.leave()
+		c.forget()
+	}
+}
+
 // Pause has nothing read of the client until Resume.
 func (c *Conn) Pause() { c.in.paused = true }
 

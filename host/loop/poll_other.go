@@ -35,8 +35,11 @@ func (c *Conn) Copied() int { return -1 }
 // Adopt is never called.
 func (l *Loop) Adopt(int, netip.AddrPort, Stream, int, func(*Conn) Handler) *Conn { return nil }
 
-// Reset is never called.
+// Reset and Leave are never called.
 func Reset(int) {}
+
+// Leave is never called.
+func Leave(int) {}
 
 // set is nothing here: what comes is reported at once.
 type set struct{}
@@ -228,6 +231,8 @@ func (k *pipe) CloseWrite() {
 	k.last = true
 	k.notify()
 }
+
+func (k *pipe) leave() { k.Close() }
 
 func (k *pipe) Close() {
 	close(k.end)

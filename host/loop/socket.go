@@ -26,6 +26,8 @@ type Socket interface {
 	CloseWrite()
 	// Close ends the connection with a reset.
 	Close()
+	// leave closes this copy of the socket, and lets the connection go on.
+	leave()
 	// Figures are what the system knows of the connection; zero: nothing.
 	Figures() mapxfer.Figures
 	// Waited is for how long what was last received has been in the kernel;

@@ -73,9 +73,8 @@ func (k *fdSocket) Write(b []byte) (int, error) {
 func (k *fdSocket) CloseWrite() { _ = unix.Shutdown(k.fd, unix.SHUT_WR) }
 
 func (k *fdSocket) Close() {
-	k.p.byFD[k.fd] = nil
-	if k.copied { // then closing ends neither the connection nor the watch
-		_ = control(k.set.fd, unix.EPOLL_CTL_DEL, k.fd, 0)
+	k.unwatch()
+	if k.copied {
 		Reset(k.fd)
 	} else {
 		_ = unix.SetsockoptLinger(k.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
@@ -84,12 +83,29 @@ func (k *fdSocket) Close() {
 	k.fd = -1 // the number is another file's next
 }
 
+func (k *fdSocket) leave() {
+	k.unwatch()
+	_ = unix.Close(k.fd)
+	k.fd = -1
+}
+
+// unwatch ends the watch: closing does so only where nobody has a copy.
+func (k *fdSocket) unwatch() {
+	k.p.byFD[k.fd] = nil
+	if k.copied {
+		_ = control(k.set.fd, unix.EPOLL_CTL_DEL, k.fd, 0)
+	}
+}
+
 // Reset ends a connection of which others have copies, and closes this one.
 func Reset(fd int) {
 	to := unix.RawSockaddr{Family: unix.AF_UNSPEC}
 	_, _, _ = unix.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&to)), unix.SizeofSockaddrInet4)
-	_ = unix.Close(fd)
+	Leave(fd)
 }
+
+// Leave closes a copy of a connection that goes on elsewhere.
+func Leave(fd int) { _ = unix.Close(fd) }
 
 func (k *fdSocket) watch(s *set) {
 	to := k.p.own

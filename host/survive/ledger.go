@@ -36,6 +36,8 @@ const (
 	wordSuspect  // wordStep as the last of them found it
 	wordSkipped  // offset + 1 of the first of skips entries that are not stepped again
 	skips        = 4
+	wordWanted   = wordSkipped + skips // another process can go on with the game
+	wordEnded    = wordWanted + 1      // nobody can: it is over, or too long
 )
 
 // The notes in the journal.
@@ -63,8 +65,10 @@ func Begin(s hold.Shelf) (*Ledger, error) {
 	return BeginIn(mem), nil
 }
 
-// BeginIn begins in memory that is there.
+// BeginIn begins in memory that is there. The game is this process's until it ends, or
+// until the memory is closed.
 func BeginIn(mem *hold.Memory) *Ledger {
+	mem.Own()
 	mem.SetWord(wordFormat, format)
 	return &Ledger{mem: mem}
 }
@@ -110,6 +114,12 @@ func (l *Ledger) Skip() bool { return !l.full && l.Left().skip(l.mem.Word(wordSt
 
 // Left is the game as another process would find it.
 func (l *Ledger) Left() *Left { return &Left{mem: l.mem} }
+
+// Wanted reports whether another process can go on with the game.
+func (l *Ledger) Wanted() bool { return l.mem.Word(wordWanted) != 0 }
+
+// Ended says that no other process goes on with the game, which is over or too long.
+func (l *Ledger) Ended() { l.mem.SetWord(wordEnded, 1) }
 
 // Recorded says that the game log has the records of all facts up to this one.
 func (l *Ledger) Recorded(fact uint64) { l.mem.SetWord(wordRecorded, fact) }

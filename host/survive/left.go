@@ -20,39 +20,59 @@ type Left struct {
 	Head []byte
 	// Opened is when the lobby opened, on CLOCK_MONOTONIC.
 	Opened time.Duration
-	// Recorded is the last fact that the game log surely has.
-	Recorded uint64
 }
 
 var errFormat = errors.New("what the process before has left was written by another version of w3host")
 
-// Find looks at the memory of a game, and notes whether the process before has ended in it.
-func Find(mem *hold.Memory) (*Left, error) {
+// Find looks at the memory of a game, which another process may still play.
+// After an error it can still be owned.
+func Find(mem *hold.Memory) (l *Left, err error) {
+	l = &Left{mem: mem, Opened: time.Duration(mem.Word(wordOpened))}
 	end, head := mem.Word(wordEnd), mem.Word(wordHead)
 	if mem.Word(wordFormat) != format || end > uint64(len(mem.Bytes())) || head == 0 || head > end {
-		return nil, errFormat
+		return l, errFormat
 	}
-	l := &Left{mem: mem, Opened: time.Duration(mem.Word(wordOpened)), Recorded: mem.Word(wordRecorded)}
-	note, err := game.NoteAt(mem.Bytes()[:end], int(head-1))
-	if err != nil {
-		return nil, err
+	l.Head, err = game.NoteAt(mem.Bytes()[:end], int(head-1))
+	return l, err
+}
+
+// Own makes the game this process's; false: another one plays it.
+func (l *Left) Own() bool { return l.mem.Own() }
+
+// Want asks the process that plays the game to let it go, or not to.
+func (l *Left) Want(yes bool) {
+	word := uint64(0)
+	if yes {
+		word = 1
 	}
-	l.Head = note
-	step := mem.Word(wordStep)
+	l.mem.SetWord(wordWanted, word)
+}
+
+// Ended reports whether the process that has let the game go says that nobody goes on with it.
+func (l *Left) Ended() bool { return l.mem.Word(wordEnded) != 0 }
+
+// Recorded is the last fact that the game log surely has.
+func (l *Left) Recorded() uint64 { return l.mem.Word(wordRecorded) }
+
+// Blame notes whether the process before has ended in this game, which is this process's
+// now. An error says that it did so too often.
+func (l *Left) Blame() error {
+	mem, step := l.mem, l.mem.Word(wordStep)
+	mem.SetWord(wordWanted, 0)
 	if step == 0 {
-		return l, nil
+		return nil
 	}
 	tries := mem.Word(wordTries) + 1
 	mem.SetWord(wordTries, tries)
-	if step == mem.Word(wordSuspect) && game.LastAt(mem.Bytes()[:end], int(step-1)) {
+	if step == mem.Word(wordSuspect) && game.LastAt(l.Written(), int(step-1)) {
 		l.skip(step)
 	}
 	mem.SetWord(wordSuspect, step)
 	mem.SetWord(wordStep, 0) // a death before the rerun is not this game's fault
 	if tries >= mostTries {
-		return nil, fmt.Errorf("the host has died in it %d times in a row", tries)
+		return fmt.Errorf("the host has died in it %d times in a row", tries)
 	}
-	return l, nil
+	return nil
 }
 
 // skip has an entry left out from now on, unless too many are. It was never stepped to its
@@ -69,6 +89,9 @@ func (l *Left) skip(step uint64) bool {
 
 // Written is its journal.
 func (l *Left) Written() []byte { return l.mem.Bytes()[:l.mem.Word(wordEnd)] }
+
+// Len is how long its journal is.
+func (l *Left) Len() int { return int(l.mem.Word(wordEnd)) }
 
 // Forget gives its memory back.
 func (l *Left) Forget() { _ = l.mem.Close() } // nothing is lost with it

@@ -47,68 +47,120 @@ type Revived struct {
 	Skipped []game.LinkID // whose inputs were left out: they end the process
 }
 
-// revival is a rerun under way.
-type revival struct {
+// Rerun is a rerun under way.
+type Rerun struct {
 	*Revived
 	reader  *game.Reader
 	left    *Left
+	own     bool // the game is this process's
+	before  uint32
 	written map[game.LinkID]uint64
 	seats   [w3gs.MaxPID + 1]*Link
 	playing bool
 	out     *game.Out
 	watch   func(*game.Stamped)
+	cut     int // where the first entry that is left out ends; 0: none is
 }
 
-// Revive runs the game again. written is what the kernel has taken of each link's stream,
-// and watch is shown all facts. Nothing is sent, asked or recorded meanwhile.
+// Revive runs a game of this process's again. written is what the kernel has taken of each
+// link's stream, and watch is shown all facts. Nothing is sent, asked or recorded meanwhile.
 func (l *Left) Revive(written map[game.LinkID]uint64, out *game.Out, watch func(*game.Stamped)) (*Revived, error) {
-	journal := l.Written()
-	r, cfg, err := game.NewReader(journal)
+	r, err := l.Follow(written, out, watch)
 	if err != nil {
 		return nil, err
 	}
-	v := &revival{
-		Revived: &Revived{Config: cfg, Journal: journal, Links: map[game.LinkID]*Link{}},
+	return r.Finish(written)
+}
+
+// Follow begins to run a game again that another process may still play. Without written
+// nobody's stream is followed.
+func (l *Left) Follow(written map[game.LinkID]uint64, out *game.Out, watch func(*game.Stamped)) (*Rerun, error) {
+	r, cfg, err := game.NewReader(l.Written())
+	if err != nil {
+		return nil, err
+	}
+	v := &Rerun{
+		Revived: &Revived{Config: cfg, Links: map[game.LinkID]*Link{}},
 		reader:  r, left: l, written: written, out: out, watch: watch,
 	}
 	out.Reset()
 	v.Machine = game.New(cfg, out)
-	before := uint32(0)
 	v.outputs()
-	for e := new(game.Entry); ; {
-		at := uint64(r.Offset()) + 1
-		if err = r.Next(e); err != nil {
-			break
+	return v, nil
+}
+
+// Run goes on to the end of what is written. written is what the kernel has taken by now;
+// nil: nobody has asked it again.
+func (v *Rerun) Run(written map[game.LinkID]uint64) error {
+	if written != nil {
+		v.written = written
+	}
+	for id, l := range v.Links {
+		if l.Held && !l.Over {
+			l.wrote(v.written, id)
 		}
-		if e.Note != nil {
+	}
+	v.Journal = v.left.Written()
+	v.reader.Continue(v.Journal)
+	for e := new(game.Entry); ; {
+		at := uint64(v.reader.Offset()) + 1
+		err := v.reader.Next(e)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case e.Note != nil:
 			err = v.note(e.Kind, e.Note)
-		} else if !e.Check {
-			before = v.Sum
+		case !e.Check:
+			v.before = v.Sum
 			v.input(at, e)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if !errors.Is(err, io.EOF) {
+}
+
+// Same compares what came out with what came out in the process that plays. It is not known
+// while that one is ahead.
+func (v *Rerun) Same() (known bool, err error) {
+	// That process may not have stored the sum of the last input yet.
+	sum := uint32(v.left.mem.Word(wordSum))
+	switch {
+	case len(v.left.Written()) != len(v.Journal):
+		return false, nil
+	case sum != v.Sum && sum != v.before && sum != 0:
+		return true, fmt.Errorf("other bytes came out than before: sum %08x, not %08x", v.Sum, sum)
+	}
+	return true, nil
+}
+
+// Finish makes the game one that goes on. It has to be this process's by then.
+func (v *Rerun) Finish(written map[game.LinkID]uint64) (*Revived, error) {
+	v.own = true
+	if err := v.Run(written); err != nil {
 		return nil, err
 	}
-	l.mem.SetWord(wordStep, 0)
-	out.Reset() // it was carried out by the process before
-	// The process may have ended before it stored the sum of the last input.
-	if sum := uint32(l.mem.Word(wordSum)); sum != v.Sum && sum != before && sum != 0 {
-		return nil, fmt.Errorf("other bytes came out than before: sum %08x, not %08x", v.Sum, sum)
+	mem := v.left.mem
+	mem.SetWord(wordStep, 0)
+	v.out.Reset() // it was carried out by the process before
+	if _, err := v.Same(); err != nil {
+		return nil, err
 	}
 	if v.Machine.Over() {
 		return nil, errors.New("it was over")
 	}
-	l.mem.SetWord(wordSum, uint64(v.Sum))
-	v.Ledger, v.Writer = &Ledger{mem: l.mem, end: len(journal)}, r.Writer()
+	mem.SetWord(wordSum, uint64(v.Sum))
+	v.Ledger, v.Writer = &Ledger{mem: mem, end: len(v.Journal)}, v.reader.Writer()
+	if v.cut > 0 {
+		v.Journal = v.Journal[:v.cut]
+	}
 	return v.Revived, nil
 }
 
 // input steps one entry, unless it ended the process twice.
-func (v *revival) input(at uint64, e *game.Entry) {
+func (v *Rerun) input(at uint64, e *game.Entry) {
 	in := &e.Input
 	l := v.Links[in.Link]
 	switch {
@@ -129,19 +181,21 @@ func (v *revival) input(at uint64, e *game.Entry) {
 	v.Inputs++
 	if l != nil && v.skipped(at) {
 		if v.Skipped == nil {
-			v.Journal = v.Journal[:v.reader.Offset()]
+			v.cut = v.reader.Offset()
 		}
 		v.Skipped = append(v.Skipped, l.ID)
 		return
 	}
-	v.left.mem.SetWord(wordStep, at)
+	if v.own {
+		v.left.mem.SetWord(wordStep, at)
+	}
 	v.out.Reset()
 	v.Machine.Step(e.At, in, v.out)
 	v.outputs()
 }
 
 // skipped reports whether an entry is left out.
-func (v *revival) skipped(at uint64) bool {
+func (v *Rerun) skipped(at uint64) bool {
 	for i := range skips {
 		if v.left.mem.Word(wordSkipped+i) == at {
 			return true
@@ -151,7 +205,7 @@ func (v *revival) skipped(at uint64) bool {
 }
 
 // outputs carries out what came of an input, as far as it changes what waits for links.
-func (v *revival) outputs() {
+func (v *Rerun) outputs() {
 	v.Sum = v.out.Sum(v.Sum)
 	for i := range v.out.Facts {
 		v.out.Facts[i].Again = true
@@ -162,7 +216,7 @@ func (v *revival) outputs() {
 	}
 }
 
-func (v *revival) order(op *game.Op) {
+func (v *Rerun) order(op *game.Op) {
 	l := v.Links[op.Link]
 	switch op.Kind {
 	case game.Play:
@@ -185,7 +239,7 @@ func (v *revival) order(op *game.Op) {
 	}
 }
 
-func (v *revival) unseat(l *Link) {
+func (v *Rerun) unseat(l *Link) {
 	if l != nil && v.seats[l.PID] == l {
 		v.seats[l.PID] = nil
 		l.PID = 0
@@ -209,7 +263,7 @@ func (l *Link) done(n int) {
 }
 
 // note takes a note about a link.
-func (v *revival) note(number byte, text []byte) error {
+func (v *Rerun) note(number byte, text []byte) error {
 	if number == noteHead {
 		return nil
 	}
@@ -237,7 +291,7 @@ func (v *revival) note(number byte, text []byte) error {
 var errBroken = errors.New("a broken note")
 
 // base is where a link's streams were when its socket was first held.
-func (v *revival) base(l *Link, text []byte) error {
+func (v *Rerun) base(l *Link, text []byte) error {
 	var numbers [3]uint64
 	for i := range numbers {
 		n, k := binary.Uvarint(text)
@@ -249,16 +303,26 @@ func (v *revival) base(l *Link, text []byte) error {
 	if numbers[2] > uint64(len(text)) {
 		return errBroken
 	}
-	l.Held, l.Taken = true, numbers[0]
-	l.Rest = slices.Clone(text[:numbers[2]])
-	written, known := v.written[l.ID]
-	if !known || written < numbers[1] {
-		l.Over = true // it has no socket any more, or one that was reset
+	if v.written == nil {
 		return nil
 	}
-	l.Written, l.Skip, l.Queue = written, written-numbers[1], nil
+	l.Held, l.Taken, l.Written = true, numbers[0], numbers[1]
+	l.Rest, l.Queue = slices.Clone(text[:numbers[2]]), nil
+	l.wrote(v.written, l.ID)
 	l.queue(text[numbers[2]:])
 	return nil
+}
+
+// wrote takes note of how much the kernel has by now. A link without a socket, or with one that
+// was reset, is over.
+func (l *Link) wrote(written map[game.LinkID]uint64, id game.LinkID) {
+	now, known := written[id]
+	if l.Over = !known || now < l.Written; l.Over {
+		return
+	}
+	more := now - l.Written
+	n := min(more, uint64(len(l.Queue)))
+	l.Queue, l.Skip, l.Written = l.Queue[n:], l.Skip+more-n, now
 }
 
 // Open are the links that are not over, in the order in which they came.

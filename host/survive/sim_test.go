@@ -61,6 +61,9 @@ type world struct {
 	deaths  int
 	poison  func(game.Fact) bool // ends the process
 	skipped []game.LinkID
+	follow  *rand.Rand // not nil: another process runs the game along, and takes it over at times
+	along   *Rerun
+	taken   int // games that were handed over
 }
 
 // poisoned ends the process if it must not see a fact.
@@ -151,25 +154,25 @@ func (w *world) begin() *process {
 func (w *world) revive() *process {
 	before := slices.Clone(w.flights)
 	p := &process{world: w, flight: w.newFlight(), links: make([]*wire, len(w.sockets)), playing: true}
+	along := w.along
+	w.along = nil
 	if w.poison == nil {
 		(&Ledger{mem: w.mem}).Good() // these deaths are nobody's fault
 	}
 	left, err := Find(w.mem)
+	if err == nil {
+		err = left.Blame()
+	}
 	if err != nil {
 		panic(err)
 	}
-	written := map[game.LinkID]uint64{}
-	for i, s := range w.sockets {
-		if written[game.LinkID(i+1)] = s.written; w.fault == noUnsent {
-			written[game.LinkID(i+1)] -= uint64(len(s.out))
+	written := w.written()
+	if along == nil {
+		if along, err = left.Follow(written, &p.out, w.told); err != nil {
+			panic(err)
 		}
 	}
-	v, err := left.Revive(written, &p.out, func(f *game.Stamped) {
-		if !f.Again {
-			panic(fmt.Sprintf("%T is told as if it were new", f.Fact))
-		}
-		w.poisoned(f)
-	})
+	v, err := along.Finish(written)
 	if err != nil {
 		panic(err)
 	}
@@ -206,6 +209,55 @@ func (w *world) revive() *process {
 	w.flights = w.flights[:1]
 	p.ledger.Good()
 	return p
+}
+
+func (w *world) told(f *game.Stamped) {
+	if !f.Again {
+		panic(fmt.Sprintf("%T is told as if it were new", f.Fact))
+	}
+	w.poisoned(f)
+}
+
+// written is what the kernel has taken of each stream.
+func (w *world) written() map[game.LinkID]uint64 {
+	written := map[game.LinkID]uint64{}
+	for i, s := range w.sockets {
+		if written[game.LinkID(i+1)] = s.written; w.fault == noUnsent {
+			written[game.LinkID(i+1)] -= uint64(len(s.out))
+		}
+	}
+	return written
+}
+
+// runAlong lets the process that stands by take note of what has come, or take over.
+func (w *world) runAlong(p **process) {
+	switch w.follow.IntN(8) {
+	case 0, 1, 2:
+		if w.along == nil {
+			left, err := Find(w.mem)
+			if err == nil {
+				w.along, err = left.Follow(w.written(), new(game.Out), w.told)
+			}
+			if err != nil {
+				panic(err)
+			}
+		}
+		written := w.written()
+		if w.follow.IntN(2) == 0 {
+			written = nil
+		}
+		if err := w.along.Run(written); err != nil {
+			panic(err)
+		}
+		if known, err := w.along.Same(); !known || err != nil {
+			panic(fmt.Sprint("the same: ", known, err))
+		}
+	case 3:
+		if w.along != nil {
+			w.taken++
+			*p = w.revive()
+		}
+	}
 }
 
 func (p *process) step(in *game.Input) {
@@ -376,7 +428,9 @@ func (w *world) run(p **process, next func() int, do func(*process)) {
 			if *p == nil {
 				*p = w.revive()
 			}
-			do(*p)
+			if do(*p); w.follow != nil && w.held {
+				w.runAlong(p)
+			}
 		}()
 		if *p != nil {
 			return
@@ -418,7 +472,13 @@ func started(seed uint64, fault fault, next func() int) (*world, *process, *rand
 // play plays a game and returns what each client was sent. next says after how many steps
 // the next process is killed.
 func play(seed uint64, fault fault, next func() int) (streams [3][]byte, deaths int) {
+	streams, w := playWith(seed, fault, next, nil)
+	return streams, w.deaths
+}
+
+func playWith(seed uint64, fault fault, next func() int, follow *rand.Rand) (streams [3][]byte, w *world) {
 	w, p, script := started(seed, fault, next)
+	w.follow = follow
 	var sending [3][]byte
 	for n := range 40 {
 		w.now += 50 * time.Millisecond
@@ -441,7 +501,7 @@ func play(seed uint64, fault fault, next func() int) (streams [3][]byte, deaths 
 	for i, s := range w.sockets {
 		streams[i] = s.client
 	}
-	return streams, w.deaths
+	return streams, w
 }
 
 func (s *socket) drain(n int) {
@@ -487,23 +547,28 @@ func never() int { return -1 }
 
 // crash plays a game with and without deaths, and returns what differs.
 func crash(seed uint64, fault fault, next func() int) (deaths int, err error) {
+	deaths, _, err = crashWith(seed, fault, next, nil)
+	return deaths, err
+}
+
+func crashWith(seed uint64, fault fault, next func() int, follow *rand.Rand) (deaths, taken int, err error) {
 	defer func() {
 		if caught := recover(); caught != nil {
 			err = fmt.Errorf("seed %d: %v", seed, caught)
 		}
 	}()
 	want, _ := play(seed, noFault, never)
-	got, deaths := play(seed, fault, next)
+	got, w := playWith(seed, fault, next, follow)
 	for i := range want {
 		if !bytes.Equal(want[i], got[i]) {
 			at := 0
 			for at < min(len(want[i]), len(got[i])) && want[i][at] == got[i][at] {
 				at++
 			}
-			return deaths, fmt.Errorf("seed %d: client %d got %d bytes and not %d; they differ from byte %d on", seed, i, len(got[i]), len(want[i]), at)
+			return w.deaths, w.taken, fmt.Errorf("seed %d: client %d got %d bytes and not %d; they differ from byte %d on", seed, i, len(got[i]), len(want[i]), at)
 		}
 	}
-	return deaths, nil
+	return w.deaths, w.taken, nil
 }
 
 // random kills after a random number of steps, often soon after the last death.
@@ -525,6 +590,27 @@ func TestCrashes(t *testing.T) {
 		t.Errorf("only %d deaths in %d games", deaths, *seeds)
 	}
 	t.Logf("%d deaths in %d games", deaths, *seeds)
+}
+
+// A game that is run along and taken over, again and again, by processes that are also
+// killed meanwhile.
+func TestHandOver(t *testing.T) {
+	deaths, taken := 0, 0
+	for seed := range uint64(*seeds) {
+		next := never
+		if seed%2 == 0 {
+			next = random(seed)
+		}
+		n, m, err := crashWith(seed, noFault, next, rand.New(rand.NewPCG(seed, 4)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		deaths, taken = deaths+n, taken+m
+	}
+	if deaths < *seeds*2 || taken < *seeds*4 {
+		t.Errorf("only %d deaths and %d games taken over", deaths, taken)
+	}
+	t.Logf("%d deaths, %d games taken over in %d games", deaths, taken, *seeds)
 }
 
 // One death at each step of one game, and nowhere else.
@@ -610,7 +696,7 @@ func FuzzNote(f *testing.F) {
 	f.Add(noteRest, []byte{1, 'a'})
 	f.Add(noteDone, []byte{1, 3})
 	f.Fuzz(func(_ *testing.T, number byte, text []byte) {
-		v := &revival{Revived: &Revived{Links: map[game.LinkID]*Link{1: {ID: 1, Held: true}}}, written: map[game.LinkID]uint64{1: 100}}
+		v := &Rerun{Revived: &Revived{Links: map[game.LinkID]*Link{1: {ID: 1, Held: true}}}, written: map[game.LinkID]uint64{1: 100}}
 		for range 2 {
 			if v.note(number, text) != nil {
 				return

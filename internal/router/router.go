@@ -41,8 +41,9 @@ type gateway interface {
 }
 
 // Open keeps ports open, from the one outside to the one here, until ctx ends. Then it closes
-// them, which takes a few seconds at most, and returns. What comes of it is in the log.
-func Open(ctx context.Context, ports map[uint16]uint16, log zerolog.Logger) {
+// them, which takes a few seconds at most, unless keep says that another process needs them,
+// and returns. What comes of it is in the log.
+func Open(ctx context.Context, ports map[uint16]uint16, keep func() bool, log zerolog.Logger) {
 	var g gateway
 	said := ""
 	for {
@@ -68,7 +69,7 @@ func Open(ctx context.Context, ports map[uint16]uint16, log zerolog.Logger) {
 		}
 		select {
 		case <-ctx.Done():
-			if g != nil {
+			if g != nil && !keep() {
 				closeAll(g, ports)
 			}
 			return

@@ -114,11 +114,12 @@ func TestOpen(t *testing.T) {
 		}
 		for _, c := range []struct {
 			outside, says string
-			leases        bool
+			leases, kept  bool
 			asked         []string
 		}{
-			{"203.0.113.1", "the router passes the port on", true, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
-			{"100.64.0.9", "no public address", false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600", "AddPortMapping 6112 to 10.0.0.2:6200 for 0"}},
+			{"203.0.113.1", "the router passes the port on", true, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
+			{"100.64.0.9", "no public address", false, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600", "AddPortMapping 6112 to 10.0.0.2:6200 for 0"}},
+			{"203.0.113.1", "the router passes the port on", true, true, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}}, // for the next process
 		} {
 			r := &igd{outside: c.outside, leases: c.leases}
 			r.http = httptest.NewServer(r)
@@ -129,12 +130,15 @@ func TestOpen(t *testing.T) {
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
-					Open(ctx, map[uint16]uint16{6112: 6200}, zerolog.New(&log))
+					Open(ctx, map[uint16]uint16{6112: 6200}, func() bool { return c.kept }, zerolog.New(&log))
 				}()
 				log.Await(t, "("+c.says+")")
 				stop()
 				<-ended
-				want := append(c.asked, "GetExternalIPAddress 0 to :0 for 0", "DeletePortMapping 6112 to :0 for 0")
+				want := append(c.asked, "GetExternalIPAddress 0 to :0 for 0")
+				if !c.kept {
+					want = append(want, "DeletePortMapping 6112 to :0 for 0")
+				}
 				if !slices.Equal(r.calls, want) {
 					t.Errorf("calls %q, want %q", r.calls, want)
 				}
@@ -147,7 +151,7 @@ func TestOpen(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				Open(ctx, map[uint16]uint16{6112: 6112}, zerolog.New(&log))
+				Open(ctx, map[uint16]uint16{6112: 6112}, func() bool { return false }, zerolog.New(&log))
 			}()
 			log.Await(t, "(no router answers by UPnP)")
 			stop()

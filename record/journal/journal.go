@@ -74,12 +74,17 @@ func (j *Journal) Begin(to *Files, mem Memory, cfg *game.Config, out *game.Out) 
 		return err
 	}
 	j.to, j.mem, j.buf, j.sum, j.keep = to, mem, buf, out.Sum(0), to.keepsAll()
-	j.name = fmt.Sprintf("game-%d-%s.journal.gz", cfg.ID, time.Now().UTC().Format("20060102-150405"))
+	j.name = NewName(cfg.ID)
 	if mem != nil {
 		mem.Write(buf)
 		mem.Sum(j.sum)
 	}
 	return nil
+}
+
+// NewName is that of the file of a game's journal.
+func NewName(game uint32) string {
+	return fmt.Sprintf("game-%d-%s.journal.gz", game, time.Now().UTC().Format("20060102-150405"))
 }
 
 // Resume goes on with the journal of a game that was made again: its file is written anew
@@ -134,6 +139,12 @@ func (j *Journal) Keep() { j.keep = true }
 
 // Forget ends the copy in memory.
 func (j *Journal) Forget() { j.mem = nil }
+
+// Leave ends the journal: another process goes on with the game, and writes it anew.
+func (j *Journal) Leave() {
+	j.keep = false
+	j.End(false)
+}
 
 // Kept reports whether it is to be kept.
 func (j *Journal) Kept() bool { return j.keep }

@@ -65,7 +65,7 @@ func Open(opts Options) (*Archive, error) {
 	}
 	a.spare.New = func() any { return new(batch) }
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), partSuffix), suffix); ok {
+		if name, ok := strings.CutSuffix(finalOf(e.Name()), suffix); ok {
 			a.names[fold(name)] = true
 		}
 	}
@@ -157,7 +157,7 @@ func (a *Archive) take(b *batch) {
 	r := b.rec
 	if b.start != nil && !r.failed.Load() {
 		var err error
-		if r.out, err = create(filepath.Join(a.opts.Dir, r.file), r.about.Game, b.start); err != nil {
+		if r.out, err = create(filepath.Join(a.opts.Dir, r.file), r.about.File != "", r.about.Game, b.start); err != nil {
 			a.fail(r, err)
 		} else {
 			a.open[r] = true
@@ -166,6 +166,9 @@ func (a *Archive) take(b *batch) {
 	if a.open[r] {
 		r.out.fresh = true
 		switch err := b.write(r.out.w); {
+		case b.leave:
+			delete(a.open, r)
+			r.out.leave()
 		case err != nil:
 			a.fail(r, err)
 		case b.end:

@@ -17,22 +17,28 @@ import (
 // that starts in the same folder leaves it alone.
 type file struct {
 	final string // its name when it is complete
+	part  string // until then
 	f     *os.File
 	lock  *flock.Flock
 	w     *replay.Writer
 	fresh bool // it has been given what is not on the disk
 }
 
-func create(final string, g replay.Game, s *replay.Start) (*file, error) {
+// create begins a file. That of a game that was made again has a name of its own, since the
+// process before may still write to the other one.
+func create(final string, again bool, g replay.Game, s *replay.Start) (*file, error) {
 	if err := free(final); err != nil {
 		return nil, err
 	}
 	part := final + partSuffix
+	if again {
+		part = fmt.Sprintf("%s.%d%s", final, os.Getpid(), partSuffix)
+	}
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	out := &file{final: final, f: f}
+	out := &file{final: final, part: part, f: f}
 	if out.lock, err = lockPart(part); err == nil {
 		out.w, err = replay.NewWriter(f, g, s)
 	}
@@ -52,15 +58,21 @@ func (o *file) finish() error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(o.final+partSuffix, o.final)
+	if o.part != o.final+partSuffix {
+		_ = remove(o.final + partSuffix) // of a process before, if it has died meanwhile
+	}
+	return os.Rename(o.part, o.final)
 }
 
 // abandon closes a file that cannot be written any further, and finishes what is
 // in it if that can be done; if not, the next start tries again.
 func (o *file) abandon() {
 	o.close()
-	_, _ = Finish(o.final + partSuffix)
+	_, _ = Finish(o.part)
 }
+
+// leave removes the file: another process writes it.
+func (o *file) leave() { _ = errors.Join(o.close(), os.Remove(o.part)) }
 
 func (o *file) close() error {
 	var err error
@@ -104,13 +116,24 @@ func lockPart(part string) (*flock.Flock, error) {
 }
 
 // IsPart reports whether a name is that of an unfinished replay.
-func IsPart(name string) bool { return strings.HasSuffix(name, suffix+partSuffix) }
+func IsPart(name string) bool {
+	return strings.HasSuffix(name, partSuffix) && strings.HasSuffix(finalOf(name), suffix)
+}
+
+// finalOf is the name of an unfinished replay when it is complete; other names stay.
+func finalOf(name string) string {
+	final, part := strings.CutSuffix(name, partSuffix)
+	if own := filepath.Ext(final); part && own != "" && strings.Trim(own[1:], "0123456789") == "" {
+		final = strings.TrimSuffix(final, own)
+	}
+	return final
+}
 
 // Finish makes a whole replay of the ".part" that a killed host has left: up to
 // the last whole record of the last whole block, under the name without
 // ".part".
 func Finish(part string) (*replay.Repaired, error) {
-	final := strings.TrimSuffix(part, partSuffix)
+	final := finalOf(part)
 	if err := free(final); err != nil {
 		return nil, err
 	}

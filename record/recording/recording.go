@@ -79,6 +79,7 @@ type batch struct {
 	events []event
 	bytes  []byte
 	end    bool
+	leave  bool // another process writes the replay
 }
 
 // Name is the name of the file that the game leaves, without its folder; empty
@@ -99,7 +100,7 @@ func (r *Recording) Observe(s *game.Stamped) {
 		r.begin(s.At, f)
 	case *game.Turned:
 		r.add(turned, 0, uint32(f.Increment), f.Actions)
-		if r.time += time.Duration(f.Increment) * time.Millisecond; r.time >= batchTime {
+		if r.time += time.Duration(f.Increment) * time.Millisecond; r.time >= batchTime && !s.Again {
 			r.flush()
 		}
 	case *game.Emptied:
@@ -124,6 +125,16 @@ func (r *Recording) Observe(s *game.Stamped) {
 func (r *Recording) End() {
 	if r != nil && r.begun && !r.over {
 		r.next.end = true
+		r.flush()
+		r.over = true
+	}
+}
+
+// Leave ends the recording: another process goes on with the game, and writes its replay
+// anew.
+func (r *Recording) Leave() {
+	if r != nil && r.begun && !r.over {
+		r.next.leave = true
 		r.flush()
 		r.over = true
 	}

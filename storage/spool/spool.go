@@ -28,6 +28,9 @@ import (
 const (
 	// Quarantine is the folder of damaged files, inside the spool.
 	Quarantine = "quarantine"
+	// Apart begins the names of folders inside, of processes that have let the spool go
+	// and still had something to record.
+	Apart = "apart-"
 
 	suffix   = ".jsonl"
 	lockName = "lock"
@@ -65,7 +68,11 @@ func Open(dir string) (*Spool, Left, error) {
 		return nil, Left{}, fmt.Errorf("the spool in %s is %w: give each host its own data directory", dir, ErrInUse)
 	}
 	s := &Spool{dir: dir, lock: lock}
-	left, err := s.look()
+	err = s.takeApart()
+	left := Left{}
+	if err == nil {
+		left, err = s.look()
+	}
 	if err != nil {
 		return nil, left, errors.Join(err, lock.Unlock())
 	}
@@ -129,6 +136,32 @@ func (s *Spool) look() (left Left, err error) {
 		return cmp.Or(strings.Compare(a.Run, b.Run), cmp.Compare(a.First, b.First))
 	})
 	return left, nil
+}
+
+// takeApart takes the files of processes that used a folder beside this spool and have
+// ended before the database had all of it.
+func (s *Spool) takeApart() error {
+	if _, err := s.list(s.dir); err != nil {
+		return err
+	}
+	folders, _ := filepath.Glob(filepath.Join(s.dir, Apart+"*"))
+	for _, folder := range folders {
+		lock := flock.New(filepath.Join(folder, lockName))
+		if held, err := lock.TryLock(); err != nil || !held {
+			continue // it is still written to
+		}
+		paths, err := filepath.Glob(filepath.Join(folder, "*"+suffix))
+		for _, path := range paths {
+			err = errors.Join(err, os.Rename(path, s.path(s.number.Add(1))))
+		}
+		if err == nil {
+			err = os.RemoveAll(folder)
+		}
+		if err = errors.Join(err, lock.Unlock()); err != nil {
+			return fmt.Errorf("the spool of an earlier process, %s: %w", folder, err)
+		}
+	}
+	return nil
 }
 
 // list gives the files of the spool and of its quarantine, and notes the

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"w3host/bots"
+	"w3host/internal/testkit"
+)
+
+// otherRules is a program that says something else in a countdown, as a new version may.
+func otherRules(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const said, other = "%d…", "%d.." + "." // of the countdown
+	if !bytes.Contains(program, []byte(said)) {
+		t.Fatalf("the program never says %q", said)
+	}
+	path := filepath.Join(t.TempDir(), "w3host")
+	if err := os.WriteFile(path, bytes.ReplaceAll(program, []byte(said), []byte(other)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func script(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "w3host")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// upgrade gives the order and returns the process that hosts then.
+func upgrade(t *testing.T, dir, pidFile string, wantRefused string, path ...string) int {
+	t.Helper()
+	before, err := hostOf(pidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := processCommand(t, dir, append([]string{"ctl", "upgrade"}, path...)...).CombinedOutput()
+	if wantRefused != "" {
+		if err == nil || !strings.Contains(string(out), wantRefused) {
+			t.Errorf("upgrade %v: %v, %s", path, err, out)
+		}
+		if now, err := hostOf(pidFile); now != before || err != nil {
+			t.Errorf("after an upgrade that was refused %d hosts, and not %d (%v)", now, before, err)
+		}
+		return before
+	}
+	if err != nil || !strings.Contains(string(out), "The new program goes on") {
+		t.Fatalf("upgrade %v: %v, %s", path, err, out)
+	}
+	now := before
+	testkit.Eventually(t, "another process hosts", func() bool {
+		now, err = hostOf(pidFile)
+		return err == nil && now != before && processCommand(t, dir, "ctl", "games").Run() == nil
+	})
+	return now
+}
+
+// count is how often the program has said something.
+func (p *process) count(text string) (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, line := range p.lines {
+		if message, _ := line["message"].(string); strings.Contains(message, text) {
+			n++
+		}
+	}
+	return n
+}
+
+func runs(pid int) bool { return syscall.Kill(pid, 0) == nil }
+
+// Another program goes on with the games, at the end of a turn. Those that it plays by other rules
+// stay where they are; one that does not start is refused; and back again.
+func TestUpgrade(t *testing.T) {
+	dir := t.TempDir()
+	p, pidFile := startHold(t, dir)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan bots.Report, 1)
+	go func() {
+		report, err := bots.Run(t.Context(), bots.Options{
+			Addr: p.addr, Players: 4, Games: 2, NoStart: true, OwnAddresses: true, LoadTime: 200 * time.Millisecond,
+			Play: 9 * time.Second, ChatEvery: time.Second,
+			Conduct: func(_, seat int) (c bots.Conduct) {
+				switch seat {
+				case 2:
+					c.StallAfter, c.StallFor = 500*time.Millisecond, 2*time.Second
+				case 3:
+					c.LeaveAfter = 3 * time.Second
+				}
+				return c
+			},
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		done <- report
+	}()
+	testkit.Eventually(t, "both games are played", func() bool { return p.count("all have loaded") == 2 })
+	first, _ := hostOf(pidFile)
+	second := upgrade(t, dir, pidFile, "")
+	testkit.Eventually(t, "the first process has ended", func() bool { return !runs(first) })
+	upgrade(t, dir, pidFile, "has ended before it was ready (exit code 3)", script(t, "exit 3"))
+	upgrade(t, dir, pidFile, "no such file", filepath.Join(dir, "nowhere"))
+	third := upgrade(t, dir, pidFile, "", otherRules(t))
+	p.await("a game stays in the process before")
+	if !runs(second) {
+		t.Error("games of other rules have not stayed where they were")
+	}
+	upgrade(t, dir, pidFile, "", self)
+	testkit.Eventually(t, "the processes before have ended", func() bool { return !runs(second) && !runs(third) })
+
+	report := <-done
+	if !report.OK || report.ActionsSent != report.ActionsSeen || report.Outcomes[bots.OutcomeDropped]+report.Misbehaved[bots.OutcomeDropped] > 0 {
+		t.Errorf("%s; %d of %d actions seen, %v, %v", report.Verdict(), report.ActionsSeen, report.ActionsSent, report.Outcomes, report.Faults)
+	}
+	t.Logf("%s; the longest interval is %v", report.Verdict(), report.Interval.Max)
+	for _, wrong := range []string{"closed as crashed", "cannot be taken over", "cannot be made again", "are lost"} {
+		if n := p.count(wrong); n > 0 {
+			t.Errorf("the log says %d times that something is %s", n, wrong)
+		}
+	}
+	stopHold(t, p)
+	checkReplays(t, dir, 2)
+	checkJournals(t, dir, 2)
+	checkGameLog(t, dir, 2)
+}
+
+// A program that hangs is refused, and the host plays on; SIGUSR2 is the same order.
+func TestUpgradeToAProgramThatHangs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p, pidFile := startHold(t, dir)
+	upgrade(t, dir, pidFile, "the new program hangs", script(t, "exec sleep 1000"))
+	before, err := hostOf(pidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGUSR2); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "another process hosts", func() bool {
+		now, err := hostOf(pidFile)
+		return err == nil && now != before && !runs(before)
+	})
+	p.await("the host was upgraded")
+	stopHold(t, p)
+}

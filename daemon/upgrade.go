@@ -1,0 +1,150 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"w3host/hold"
+	"w3host/storage"
+)
+
+const (
+	// sayEvery is how often a program that stands by tells the holder so.
+	sayEvery = time.Second
+	// startWithin is how long it may take to be ready. Then it says nothing more, and is
+	// refused.
+	startWithin = time.Minute
+)
+
+// upgrading is what the end of an upgrade needs, on both sides.
+type upgrading struct {
+	couldGoOn atomic.Bool // this process could go on in the place of another one
+	goesOn    atomic.Bool // it does
+	handing   atomic.Bool // another process goes on in the place of this one
+	relay     relay
+
+	mu     sync.Mutex
+	answer func(error) // of who has asked for the upgrade under way; nil: nobody here has
+}
+
+// relay passes records to the recorder of the moment.
+type relay struct {
+	to atomic.Pointer[storage.Recorder]
+}
+
+func (r *relay) Record(rec storage.Record) { r.to.Load().Record(rec) }
+
+var errNoHolder = errors.New("there is no holder: games go on in another program under w3host hold only")
+
+// upgrade asks for another program to go on; empty: the one at the path of this one. The
+// answer comes when that program takes over, or does not.
+func (d *daemon) upgrade(path string, answer func(error)) error {
+	if d.Shelf == nil {
+		return errNoHolder
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.answer != nil {
+		return errors.New("an upgrade is under way already")
+	}
+	err := d.Shelf.Upgrade(path)
+	if err == nil {
+		d.answer = answer
+	}
+	return err
+}
+
+// tell answers who has asked for the upgrade.
+func (d *daemon) tell(err error) {
+	d.mu.Lock()
+	answer := d.answer
+	d.answer = nil
+	d.mu.Unlock()
+	if answer != nil {
+		answer(err)
+	}
+}
+
+// sayReady tells the holder that this process, which stands by, is about to be ready, or
+// is, until it goes on.
+func (d *daemon) sayReady() {
+	every, began := time.NewTicker(sayEvery), time.Now()
+	defer every.Stop()
+	for !d.goesOn.Load() && (d.couldGoOn.Load() || time.Since(began) < startWithin) {
+		select {
+		case <-d.ctx.Done():
+			return
+		case <-every.C:
+			d.Shelf.Ready(d.couldGoOn.Load())
+		}
+	}
+}
+
+// standBy waits, in a process that an upgrade has started, until the one before has ended
+// everything but its games. Up to then nothing has happened, whatever goes wrong: not even
+// the schema of the database is another one.
+func (d *daemon) standBy() error {
+	if d.Shelf == nil {
+		return nil
+	}
+	left := d.host.Survivors
+	if d.Shelf.StandsBy() {
+		left.Try(d.ctx)
+		d.Log.Info().Msg("ready to go on in the place of the host that runs")
+		d.couldGoOn.Store(true)
+		d.Shelf.Ready(true)
+		if !left.StandBy() {
+			return errors.New("the holder has ended")
+		}
+		d.goesOn.Store(true)
+	}
+	left.Settle()
+	go func() { // ends with the holder
+		for n := range d.Shelf.News() {
+			switch n.Verb {
+			case hold.Refused:
+				d.tell(errors.New(n.Why))
+			case hold.HandOver:
+				d.handing.Store(true)
+				d.tell(nil)
+				d.stop()
+			}
+		}
+	}()
+	return nil
+}
+
+// handOver ends everything but the games. Those that the other process does not take over
+// are played to their end.
+func (d *daemon) handOver(ctx context.Context) error {
+	if err := d.end(false); err != nil {
+		d.Log.Warn().Err(err).Msg("stopped before everything had shut down")
+	}
+	d.Console.Close()
+	d.recordApart()
+	d.running.HandOver(func() {
+		if err := d.Shelf.Done(); err != nil {
+			d.Log.Error().Err(err).Msg("the holder has ended: no other process goes on with the games")
+		}
+	})
+	d.Log.Info().Msg("another process hosts now")
+	err := d.running.Outlast(ctx)
+	d.Log.Info().Msg("w3host has stopped")
+	return err
+}
+
+// recordApart lets the spool go. What is recorded from now on has one of its own.
+func (d *daemon) recordApart() {
+	main := d.recorder
+	beside, err := main.Apart()
+	if err != nil {
+		d.Log.Error().Err(err).Msg("what happens from now on in the games of this process is not recorded")
+	} else {
+		d.relay.to.Store(beside)
+		d.recorder = beside
+	}
+	closeRecorder(main, time.Now().Add(recordsTimeout), d.Log)
+}

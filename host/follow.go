@@ -1,0 +1,257 @@
+package host
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"w3host/game"
+	"w3host/game/autohost"
+	"w3host/host/survive"
+	"w3host/record/journal"
+)
+
+const (
+	// followEvery is how often a game is looked at whose turn is to end.
+	followEvery = time.Millisecond
+	// stayEvery is how often one is looked at that stays where it is.
+	stayEvery = time.Second
+)
+
+// revive makes the games again that an earlier process has left, the shortest first, and
+// gives each to the shard when it is done. It returns when all are that nobody plays;
+// those that a process still plays follow.
+func (h *Host) revive() {
+	began := time.Now()
+	places := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var all sync.WaitGroup
+	var alone, played []*survivor // alone, so that only one can be to blame if this process ends, too
+	for _, sv := range h.shard.left.games {
+		if !sv.Own() {
+			played = append(played, sv)
+			continue
+		}
+		if sv.Ended() { // a moment ago
+			h.dropEnded(sv)
+			continue
+		}
+		if sv.fault = sv.Blame(); sv.Tried() {
+			alone = append(alone, sv)
+			continue
+		}
+		places <- struct{}{}
+		all.Go(func() {
+			h.reviveOne(sv)
+			<-places
+		})
+	}
+	all.Wait()
+	for _, sv := range alone {
+		h.reviveOne(sv)
+	}
+	if n := len(h.shard.left.games) - len(played); n > 0 {
+		h.shard.log.Info().Int("games", n).Dur("took", time.Since(began)).Msg("games taken over from the process before")
+	}
+	h.followAll(played, places)
+}
+
+// followAll takes over the games that another process plays. It returns at once.
+func (h *Host) followAll(played []*survivor, places chan struct{}) {
+	var settled, over sync.WaitGroup
+	for _, sv := range played {
+		settled.Add(1)
+		over.Go(func() { // ends when the game is here, or is over
+			h.follow(sv, places, sync.OnceFunc(settled.Done))
+		})
+	}
+	go func() { // ends likewise
+		settled.Wait()
+		h.shard.Call(func() {
+			if shelf := h.shard.left.Shelf; shelf != nil {
+				shelf.Serving()
+			}
+		})
+		over.Wait()
+		h.shard.Call(h.shard.left.dropFlights)
+	}()
+}
+
+// follow takes over a game that another process plays. One of which this program does not
+// make the same stays there.
+func (h *Host) follow(sv *survivor, places chan struct{}, settled func()) {
+	places <- struct{}{}
+	err := sv.fault
+	if err == nil {
+		err = h.shard.guard(sv.id, func() error { return h.takeOver(sv) })
+	}
+	<-places
+	settled()
+	if err == nil {
+		return
+	}
+	if err == errHostStops {
+		return
+	}
+	h.shard.log.Warn().Err(err).Uint32("game", sv.id).Msg("a game stays in the process before until its end")
+	for {
+		mine, err := h.claim(sv)
+		if mine {
+			break
+		}
+		if err != nil || h.shard.pause(stayEvery) != nil {
+			return
+		}
+	}
+	defer h.claims.Done()
+	if sv.fault != nil || sv.Ended() {
+		h.dropEnded(sv)
+		return
+	}
+	sv.fault = sv.Blame()
+	h.reviveOne(sv)
+}
+
+// takeOver runs a game along until it is where the other process is, has that one let go at
+// the end of a turn, and goes on. An error says why the game stays there.
+func (h *Host) takeOver(sv *survivor) error {
+	left := h.shard.left
+	// Who watches is told nothing of what may turn out to be another game.
+	if err := left.try(sv, h.shard.pause); err != nil {
+		return err
+	}
+	g := h.survivorGame(sv)
+	here := false
+	defer func() {
+		if !here {
+			sv.Want(false)
+			g.replay.Leave()
+		}
+	}()
+	written, err := left.written(sv)
+	if err != nil {
+		return err
+	}
+	r, err := sv.Follow(written, &g.out, g.observe)
+	if err == nil {
+		err = left.catchUp(sv, r, true, h.shard.pause)
+	}
+	if err != nil {
+		return err
+	}
+	for mine := false; !mine; {
+		sv.Want(true) // each time: a process that stands back takes its own wish back
+		if mine, err = h.claim(sv); err == nil && !mine {
+			err = h.shard.pause(followEvery)
+		}
+		if err == nil {
+			err = r.Run(nil)
+		}
+		if known, differs := r.Same(); err == nil && known && !mine {
+			err = differs
+		}
+		if err != nil && !mine {
+			return err
+		}
+	}
+	defer h.claims.Done()
+	if sv.Ended() {
+		h.dropEnded(sv)
+		return nil
+	}
+	here = true
+	sv.fault = sv.Blame()
+	written, err = left.written(sv)
+	var v *survive.Revived
+	if err == nil {
+		err = h.shard.guard(sv.id, func() (err error) { v, err = r.Finish(written); return err })
+	}
+	if err == nil {
+		sv.Journal = journal.NewName(sv.id) // that process may not have removed its own yet
+		g.ledger = v.Ledger
+		err = g.noteHead(&sv.head)
+	}
+	h.goOn(g, sv, v, err)
+	return nil
+}
+
+// claim takes a game that no process plays any more; false: one does. A host that is about to
+// end takes none.
+func (h *Host) claim(sv *survivor) (mine bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stopping {
+		return false, errHostStops
+	}
+	if mine = sv.Own(); mine {
+		h.claims.Add(1)
+	}
+	return mine, nil
+}
+
+// catchUp runs a game to where the process is that plays it.
+func (s *Survivors) catchUp(g *survivor, r *survive.Rerun, streams bool, pause func(time.Duration) error) error {
+	for {
+		var written map[game.LinkID]uint64
+		var err error
+		if streams {
+			written, err = s.written(g)
+		}
+		if err == nil {
+			err = r.Run(written)
+		}
+		if err != nil {
+			return err
+		}
+		if known, err := r.Same(); known {
+			return err
+		}
+		if err = pause(followEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// try runs a game again without a word to anybody. An error says that something else comes
+// of it here.
+func (s *Survivors) try(g *survivor, pause func(time.Duration) error) error {
+	r, err := g.Follow(nil, new(game.Out), func(*game.Stamped) {})
+	if err == nil {
+		err = s.catchUp(g, r, false, pause)
+	}
+	return err
+}
+
+// Try runs all games again that another process plays, and says which of them would stay
+// there.
+func (s *Survivors) Try(ctx context.Context) {
+	began, same := time.Now(), 0
+	for _, g := range s.games {
+		err := g.fault
+		if err == nil && g.Left != nil {
+			err = s.try(g, func(d time.Duration) error { time.Sleep(d); return ctx.Err() })
+		}
+		if err != nil {
+			s.log.Warn().Err(err).Uint32("game", g.id).Msg("this game would stay in the process that plays it")
+		} else {
+			same++
+		}
+	}
+	s.log.Info().Int("games", len(s.games)).Int("same", same).Dur("took", time.Since(began)).Msg("the games of the host that runs were run again")
+}
+
+// pause waits; an error says that the host has ended.
+func (s *shard) pause(d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-s.Done():
+		return errHostStops
+	}
+}
+
+// dropEnded forgets a game that has ended in the process that played it.
+func (h *Host) dropEnded(sv *survivor) {
+	h.shard.Wait(func() { h.shard.left.leave(sv) })
+	h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
+}

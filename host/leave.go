@@ -1,0 +1,47 @@
+package host
+
+import (
+	"context"
+	"slices"
+
+	"w3host/game"
+)
+
+// Leave ends everything but the games that are being played: another process goes on in the
+// place of this one. Outlast has to follow.
+func (h *Host) Leave() {
+	h.mu.Lock()
+	h.stopping = true
+	h.mu.Unlock()
+	h.claims.Wait()
+	h.shard.Wait(func() {
+		h.shard.leaving = true
+		h.shard.Stop(errHostStops)
+		for _, g := range slices.Clone(h.running) {
+			switch {
+			case !g.playing:
+				g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
+			case g.ledger != nil: // it may have begun since its last turn
+				g.protect()
+			}
+		}
+	})
+}
+
+// HandOver has done called between two turns. From then on the other process takes over
+// the games that it can make again.
+func (h *Host) HandOver(done func()) {
+	if !h.shard.Wait(done) {
+		done() // no game was played: the loop has ended
+	}
+}
+
+// Outlast plays the games that the other process does not take over to their end, or until
+// ctx ends.
+func (h *Host) Outlast(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+	case <-h.shard.Done():
+	}
+	return h.Close()
+}
