@@ -18,7 +18,7 @@ const silenceCheck = 5 * time.Second
 
 // join gives a player a seat, or refuses.
 func (m *Machine) join(in *Input) {
-	if m.turns != nil && m.keepsPlaces() {
+	if m.turns != nil && m.cfg.Return.On {
 		m.comeBack(in)
 		return
 	}

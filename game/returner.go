@@ -135,7 +135,7 @@ func (m *Machine) roomForReturner() bool {
 // wanted is the player of the game who is called so, and why they cannot come back if they
 // have left.
 func (m *Machine) wanted(name string) (pid uint8, gone texts.Text) {
-	if !m.keepsPlaces() && !m.returns.history.full {
+	if !m.cfg.Return.On || m.cfg.Lobby.Wire.Reforged {
 		return 0, texts.Text{}
 	}
 	for _, s := range m.seats {

@@ -263,6 +263,8 @@ func (s *scene) event(line string) error {
 		s.open(cfg)
 	case "return": // NAME[@REALM] [from N|here|banned]…: a new client joins; from N: of another address; shared: of one that many have
 		return s.comeAgain(strings.Fields(rest))
+	case "forget": // more was played than the host keeps
+		s.m.returns.history = history{full: true}
 	case "has", "lacks", "loaded", "quits", "breaks", "login2", "vouch2": // NAME's new client
 		return s.newClient(word, rest)
 	case "answers": // NAME COUNT|all [HASH]: a new client answers turns that it was shown

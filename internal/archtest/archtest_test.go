@@ -62,6 +62,7 @@ var allowedImpure = map[string][]string{
 	"formats/w3map/builtin": {"sync"},        // built once
 	"formats/mpq":           {"sync"},        // pools of decompressors
 	"formats/replay":        {"sync"},        // a pool of compressors
+	"game":                  {"sync"},        // a pool of compressors
 	"mapxfer":               {"sync/atomic"}, // part checksums shared by lobbies
 }
 
