@@ -95,7 +95,7 @@ CREATE TABLE game_players (
     CONSTRAINT game_players_numbers CHECK (joined_seq >= 0 AND left_turn >= 0 AND left_code >= 0 AND actions >= 0)
 );
 CREATE INDEX game_players_games ON game_players (name_key, game_key);
-CREATE INDEX game_players_ip ON game_players (ip) WHERE ip IS NOT NULL;
+CREATE INDEX game_players_ip ON game_players (ip, name_key) WHERE ip IS NOT NULL;
 CREATE INDEX game_players_with_ip ON game_players (game_key) WHERE ip IS NOT NULL;
 
 CREATE TABLE game_computers (

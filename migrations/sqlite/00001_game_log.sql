@@ -90,7 +90,7 @@ CREATE TABLE game_players (
     PRIMARY KEY (game_key, pid, joined_seq)
 );
 CREATE INDEX game_players_games ON game_players (name_key, game_key);
-CREATE INDEX game_players_ip ON game_players (ip) WHERE ip IS NOT NULL;
+CREATE INDEX game_players_ip ON game_players (ip, name_key) WHERE ip IS NOT NULL;
 CREATE INDEX game_players_with_ip ON game_players (game_key) WHERE ip IS NOT NULL;
 
 CREATE TABLE game_computers (

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -122,36 +123,42 @@ func (v Visitor) reader() view.Reader {
 // Pages are the handlers.
 type Pages struct {
 	opts      Options
-	pages     map[string]*template.Template
 	minimaps  minimaps
 	strangers made          // by language, theme and visitor
-	tag       string        // of what is static
 	asking    chan struct{} // has a place for each question to the database
 	checking  chan struct{} // and one for the checks
 }
 
-// New reads the templates, which are part of the program.
-func New(o Options) *Pages {
-	p := &Pages{opts: o, pages: make(map[string]*template.Template), asking: make(chan struct{}, mostAsked), checking: make(chan struct{}, 1)}
-	sum := sha256.New()
-	for _, name := range []string{"app.css", "app.js", "chart.js", "icon.svg", "live.js"} {
-		text, err := static.ReadFile("static/" + name)
-		if err != nil {
-			panic(err)
+// sheets are the templates of all pages, and tag is that of what is static. They are parts of the program.
+var (
+	sheets = sync.OnceValue(func() map[string]*template.Template {
+		pages := make(map[string]*template.Template)
+		for _, name := range must(fs.Glob(templates, "templates/*.html")) {
+			if page := strings.TrimSuffix(path.Base(name), ".html"); page != "layout" && page != "parts" {
+				pages[page] = template.Must(template.New(page).Funcs(functions).ParseFS(templates, "templates/layout.html", "templates/parts.html", name))
+			}
 		}
-		_, _ = sum.Write(text)
-	}
-	p.tag = fmt.Sprintf(`"%x"`, sum.Sum(nil)[:8])
-	names, err := fs.Glob(templates, "templates/*.html")
+		return pages
+	})
+	tag = sync.OnceValue(func() string {
+		sum := sha256.New()
+		for _, name := range must(fs.Glob(static, "static/*")) {
+			_, _ = sum.Write(must(static.ReadFile(name)))
+		}
+		return fmt.Sprintf(`"%x"`, sum.Sum(nil)[:8])
+	})
+)
+
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	for _, name := range names {
-		if page := strings.TrimSuffix(path.Base(name), ".html"); page != "layout" && page != "parts" {
-			p.pages[page] = template.Must(template.New(page).Funcs(functions).ParseFS(templates, "templates/layout.html", "templates/parts.html", name))
-		}
-	}
-	return p
+	return v
+}
+
+// New makes the handlers.
+func New(o Options) *Pages {
+	return &Pages{opts: o, asking: make(chan struct{}, mostAsked), checking: make(chan struct{}, 1)}
 }
 
 // Need is who may ask for something.
@@ -247,7 +254,7 @@ func (p *Pages) show(w http.ResponseWriter, status int, name string, f *frame) {
 // render makes a page; nil: it cannot be made.
 func (p *Pages) render(name string, f *frame) []byte {
 	var b bytes.Buffer
-	if err := p.pages[name].ExecuteTemplate(&b, "layout", f); err != nil {
+	if err := sheets()[name].ExecuteTemplate(&b, "layout", f); err != nil {
 		p.opts.Logger.Error().Err(err).Str("page", name).Msg("page cannot be made")
 		return nil
 	}
@@ -324,6 +331,6 @@ func (p *Pages) events(w http.ResponseWriter, r *http.Request) {
 
 func (p *Pages) static(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache") // asked for again, and answered that it is the same
-	w.Header().Set("ETag", p.tag)
+	w.Header().Set("ETag", tag())
 	http.ServeFileFS(w, r, static, strings.TrimPrefix(path.Clean(r.URL.Path), "/"))
 }
