@@ -137,9 +137,10 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 		args = append(args, arg)
 		query += fmt.Sprintf(" AND "+condition, len(args))
 	}
+	f.Open = f.Open || maps.open
 	few := maps.games > 0 && maps.games <= fewGames
 	switch {
-	case f.Player != "" && few && maps.games < 3*maps.looks: // each game of the maps: was the player in it?
+	case f.Player != "" && few && maps.games < 10*maps.looks: // each game of the maps: was the player in it?
 		key = "k.key"
 		query = "WITH k AS MATERIALIZED (SELECT key FROM games WHERE map_sha1 IN (SELECT value FROM json_each($1))) SELECT " + selected(Game{}, "g.") +
 			" FROM k CROSS JOIN game_players p CROSS JOIN game_list g WHERE p.game_key = k.key AND g.key = k.key AND p.slot IS NOT NULL AND NOT p.fake"
@@ -184,6 +185,7 @@ type hits struct {
 	sha1  []string
 	games int64 // of them
 	looks int64 // at games of a player, until a page is full of those on the maps
+	open  bool  // the player has none on them but such as are not over
 }
 
 // mapsCalled finds the maps that a filter names, with the counts by which its games are found best.
@@ -203,6 +205,7 @@ func (d *Store) mapsCalled(ctx context.Context, f GameFilter) (h hits, err error
 	of, err := sqldb.One[struct{ Everywhere, There int64 }](ctx, d.sql, `SELECT coalesce(sum(games), 0) AS everywhere,
 		coalesce(sum(CASE WHEN map_sha1 IN (SELECT value FROM json_each($2)) THEN games END), 0) AS there
 		FROM player_map_totals WHERE name_key = $1`, nameKey(f.Player), h.sha1)
+	h.open = of.There == 0
 	h.looks = min(of.Everywhere, int64(f.Limit)*of.Everywhere/max(of.There, 1)) + 1
 	return h, err
 }
