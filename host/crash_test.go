@@ -166,3 +166,43 @@ func TestCrashOfAConnection(t *testing.T) {
 	}
 	goesOn(t, players[:2])
 }
+
+// panickyObserver panics over an action.
+type panickyObserver struct{ facts atomic.Int32 }
+
+func (o *panickyObserver) Observe(s *game.Stamped) {
+	if o.facts.Add(1); s.Turn > 0 {
+		panic("injected")
+	}
+}
+
+// TestCrashOfAnObserver: one that panics is told nothing more of that game, which goes on with
+// all others who watch.
+func TestCrashOfAnObserver(t *testing.T) {
+	t.Parallel()
+	faulty, sound := new(panickyObserver), new(atomic.Int32)
+	r, crashes := crashRig(t, func(o *Options) {
+		o.Observers = append(o.Observers,
+			func(uint32, string) Observer { return faulty },
+			func(uint32, string) Observer { return counter{sound} })
+	})
+	_, players := r.play(2)
+	line := r.logged("an observer of the game has crashed: it is told nothing more of this game, which goes on")
+	if line["observer"] != "*host.panickyObserver" || line["panic"] != "injected" {
+		t.Errorf("logged %v", line)
+	}
+	goesOn(t, players)
+	facts := faulty.facts.Load()
+	mark := sound.Load()
+	goesOn(t, players)
+	if faulty.facts.Load() != facts || sound.Load() <= mark {
+		t.Errorf("the faulty one was told %d facts more, the other one %d", faulty.facts.Load()-facts, sound.Load()-mark)
+	}
+	if texts := crashes(); len(texts) != 1 || !strings.Contains(texts[0], "panickyObserver") {
+		t.Errorf("files: %q", texts)
+	}
+}
+
+type counter struct{ n *atomic.Int32 }
+
+func (c counter) Observe(*game.Stamped) { c.n.Add(1) }

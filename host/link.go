@@ -10,6 +10,7 @@ import (
 	"w3host/game/command"
 	"w3host/host/loop"
 	"w3host/host/survive"
+	"w3host/internal/allowance"
 	"w3host/internal/network"
 	"w3host/protocol/gproxy"
 )
@@ -27,7 +28,8 @@ type link struct {
 	*person        // another link takes them over
 	last    uint32 // what a proxy that comes back has received
 
-	stream *survive.Stream // nil: the link ends with the process
+	stream  *survive.Stream // nil: the link ends with the process
+	charged uint64          // of the stream, what was taken from stored
 
 	skipped  int  // packets without a meaning for a host
 	odd      bool // a harmless packet was too long; that is logged
@@ -51,7 +53,8 @@ type person struct {
 	tries    int    // wrong codes that were typed
 
 	meter    meter
-	lastAddr netip.Addr // of their last link that had the seat
+	stored   allowance.Allowance // of the ledger
+	lastAddr netip.Addr          // of their last link that had the seat
 
 	line  gproxy.Line
 	proxy *proxy // nil: the client speaks for itself

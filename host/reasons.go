@@ -6,6 +6,7 @@ import "errors"
 var (
 	errMadeRoom     = errors.New("silent for longest when the room for connections that have not joined was full")
 	errNotAJoin     = errors.New("first packet is neither a join (0x1E), nor a return (0xF8 2), nor the question for lobbies (0xF8 60)")
+	errLedger       = errors.New("flood: so many bytes that the journal of the game would be full")
 	errListed       = errors.New("it has asked for the open lobbies")
 	errBadCount     = errors.New("a count of the proxy that cannot be")
 	errNoSuchSeat   = errors.New("no player with this id and key can come back")

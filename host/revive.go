@@ -151,6 +151,7 @@ func (g *Game) missing(was *survive.Link, l *link) ([]byte, error) {
 func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int) *link {
 	s := g.shard
 	l := &link{shard: s, game: g, id: was.ID, pid: was.PID, backlogReported: true, stream: v.Follow(was)}
+	l.charged = l.stream.Noted()
 	l.person = &person{name: was.Name, realm: was.Realm, vouched: was.Vouched, lastAddr: was.Addr.Addr()}
 	l.meter = newMeter(g.shard.opts.Limits.PacketRate, s.Now())
 	at := loop.Stream{Taken: was.Taken, Rest: was.Rest, Queue: was.Queue}

@@ -21,6 +21,7 @@ import (
 	"w3host/hold"
 	"w3host/host/survive"
 	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
 	"w3host/record/journal"
 	"w3host/storage"
 )
@@ -181,6 +182,24 @@ func TestCrashWithoutALedger(t *testing.T) {
 	})
 	players[0].UntilChat("crashed")
 	goesOn(t, others)
+}
+
+// TestFullJournal: a player who sends as much as would fill the journal is out, and the game of the
+// others stays held.
+func TestFullJournal(t *testing.T) {
+	t.Parallel()
+	r, g, players := heldRig(t, func(o *Options) { o.Limits.PacketRate = 10_000 })
+	line := (&w3gs.ChatToHost{Chat: w3gs.Chat{To: []byte{players[0].PID}, From: players[1].PID, Flag: w3gs.ChatGame, Text: strings.Repeat("x", 200)}}).AppendTo(nil)
+	for range 5000 { // as much as the whole journal has room for
+		players[1].Send(line)
+	}
+	if lost := r.logged("connection lost"); lost["player"] != players[1].Name || lost["reason"] != errLedger.Error() {
+		t.Errorf("logged %v", lost)
+	}
+	goesOn(t, []*client{players[0], players[2]})
+	if !ask(t, g, func(g *Game) bool { return g.held && g.ledger != nil }) {
+		t.Error("the game is not held any more")
+	}
 }
 
 // TestGiveUp: a game that cannot be made again is over in the game log, and its journal is kept.

@@ -67,6 +67,13 @@ func (g *Game) holdNew() bool {
 	return false
 }
 
+// A player may bring a ledgerShare of the ledger at once, 4 MiB, and a KiB a second besides.
+// Players of real games bring some 200 bytes a second.
+const (
+	ledgerShare = 16
+	ledgerByte  = time.Second >> 10
+)
+
 var errProxied = errors.New("players behind a proxy cannot be taken over")
 
 // hold gives the sockets and the ledger to the holder. The ledger comes last, so that a
@@ -113,6 +120,7 @@ func (l *link) hold() error {
 		return errors.New("what a player has sent was counted otherwise by the system")
 	}
 	l.stream = l.game.ledger.Follow(l.id, survive.Streams{Taken: at.Taken, Written: c.Written, Rest: at.Rest, Queue: at.Queue})
+	l.charged = l.stream.Noted()
 	l.Keep(l)
 	return shelf.Put(l.heldAs(), fd)
 }
@@ -126,10 +134,18 @@ func (l *link) Reading() {
 	}
 }
 
-// Kept implements loop.Keeper: what was read is noted.
+// Kept implements loop.Keeper: what was read is noted. Who fills the ledger with it, so that
+// the game would lose its protection, is out.
 func (l *link) Kept(rest []byte) {
-	if l.stream != nil {
-		l.stream.Kept(l.Taken(), rest)
+	if l.stream == nil {
+		return
+	}
+	l.stream.Kept(l.Taken(), rest)
+	more := l.stream.Noted() - l.charged
+	l.charged = l.stream.Noted()
+	most := time.Duration(len(l.game.ledger.Memory().Bytes())/ledgerShare) * ledgerByte
+	if l.stored.Take(l.shard.Now(), time.Duration(more)*ledgerByte, most) > 0 {
+		l.Cut(errLedger)
 	}
 }
 

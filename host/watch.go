@@ -1,6 +1,10 @@
 package host
 
 import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/game/command"
@@ -12,9 +16,27 @@ import (
 
 // observe shows a fact to all who watch the game.
 func (g *Game) observe(f *game.Stamped) {
-	for _, o := range g.observers {
-		o.Observe(f)
+	for at := 0; at < len(g.observers); {
+		at = g.observeFrom(at, f)
 	}
+}
+
+// observeFrom shows it to the observers from one on. One that panics is left out from then
+// on: the game is worth more than what is told of it.
+func (g *Game) observeFrom(at int, f *game.Stamped) (next int) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			o := g.observers[next]
+			g.observers = append(slices.Clone(g.observers[:next]), g.observers[next+1:]...)
+			file := g.shard.saveCrash(fmt.Sprintf("game-%d", g.id), fmt.Sprintf("panic: %v", fault), debug.Stack(), fmt.Sprintf("fact: %T\n", f.Fact))
+			g.log.Error().Str("observer", fmt.Sprintf("%T", o)).Str("panic", fmt.Sprint(fault)).Str("file", file).
+				Msg("an observer of the game has crashed: it is told nothing more of this game, which goes on")
+		}
+	}()
+	for next = at; next < len(g.observers); next++ {
+		g.observers[next].Observe(f)
+	}
+	return next
 }
 
 // watcher is the observer that serves the host itself: announcements and figures.
