@@ -31,11 +31,10 @@ const (
 // logins bounds how often passwords are tried. One is checked at a time, since that takes
 // 19 MiB and a tenth of a second of a core that games need.
 type logins struct {
-	checking chan struct{}
-	tries    *Limiter
+	tries *Limiter
 }
 
-func newLogins() logins { return logins{checking: make(chan struct{}, 1), tries: new(Limiter)} }
+func newLogins() logins { return logins{tries: new(Limiter)} }
 
 // allow counts a try.
 func (l *logins) allow(name string, addr netip.Addr) bool {
@@ -53,13 +52,9 @@ var ErrBusy = errors.New("too many people log in at the same time: try again in 
 func (s *Server) check(ctx context.Context, name, password string) (access.Who, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginPatience)
 	defer cancel()
-	select {
-	case s.logins.checking <- struct{}{}:
-		defer func() { <-s.logins.checking }()
-		return s.opts.Access.Check(name, password)
-	case <-ctx.Done():
-		return access.Who{}, ErrBusy
-	}
+	who, err := access.Who{}, ErrBusy
+	Work(ctx, func() { who, err = s.opts.Access.Check(name, password) })
+	return who, err
 }
 
 //go:embed static *.html

@@ -254,7 +254,9 @@ func (p *Pages) show(w http.ResponseWriter, status int, name string, f *frame) {
 // render makes a page; nil: it cannot be made.
 func (p *Pages) render(name string, f *frame) []byte {
 	var b bytes.Buffer
-	if err := sheets()[name].ExecuteTemplate(&b, "layout", f); err != nil {
+	var err error
+	web.Work(context.Background(), func() { err = sheets()[name].ExecuteTemplate(&b, "layout", f) })
+	if err != nil {
 		p.opts.Logger.Error().Err(err).Str("page", name).Msg("page cannot be made")
 		return nil
 	}
