@@ -74,11 +74,18 @@ func games(d *target, c *call) error {
 		items = append(items, texts.Of("No lobby is open and no game is running."))
 	}
 	d.tell(c, items)
+	d.gamesElsewhere(c)
 	return nil
 }
 
-func oneGame(id uint32) act {
+func oneGame(host int, id uint32) act {
 	return func(d *target, c *call) error {
+		if away, err := d.elsewhere(host); away || err != nil {
+			if away {
+				d.gameElsewhere(c, host, id)
+			}
+			return err
+		}
 		i := d.host().Info(id)
 		if i.ID == 0 {
 			return noGame(id)
@@ -97,8 +104,14 @@ func oneGame(id uint32) act {
 }
 
 // inGame runs a command on another game, where the caller has no seat.
-func inGame(id uint32, line string) act {
+func inGame(host int, id uint32, line string) act {
 	return func(d *target, c *call) error {
+		if away, err := d.elsewhere(host); away || err != nil {
+			if away {
+				d.pass(c, host, id, strings.TrimPrefix(line, d.opts.Trigger))
+			}
+			return err
+		}
 		by := *c.Caller
 		by.PID = 0
 		d.handle(request{by: &by, game: id, line: strings.TrimPrefix(line, d.opts.Trigger)})
@@ -279,7 +292,13 @@ func say(text string, games bool) act {
 				heard += len(i.Players)
 			}
 		}
-		if heard == 0 {
+		if d.fleet() != nil {
+			word := "say "
+			if games {
+				word = "saygames "
+			}
+			d.passToAll(c, word+text)
+		} else if heard == 0 {
 			return cannot("there is nobody to tell")
 		}
 		c.Target = playerCount(heard).String()
@@ -291,6 +310,10 @@ func say(text string, games bool) act {
 func whisper(part, text string) act {
 	return func(d *target, c *call) error {
 		found := d.find(part)
+		if len(found) == 0 && d.fleet() != nil {
+			d.whisperElsewhere(c, part+" "+text)
+			return nil
+		}
 		if len(found) == 0 {
 			return cannot("no player matches %q", part)
 		}

@@ -43,21 +43,21 @@ func init() {
 			Name:      "game",
 			Aliases:   []string{"getgame"},
 			Usage:     "<id>",
-			Help:      "show one lobby or game with its players",
-			Examples:  []string{"game 3"},
+			Help:      "show one lobby or game with its players; 2-17 is number 17 of host 2",
+			Examples:  []string{"game 3", "game 2-17"},
 			Level:     command.Admin,
 			Unaudited: command.All,
-			Parse:     func(a *args) act { return oneGame(gameID(a)) },
+			Parse:     func(a *args) act { return oneGame(a.Before(), gameID(a)) },
 		},
 		{
 			Name:      "eg",
 			Aliases:   []string{"egame"},
 			Usage:     "<id> <command>",
-			Help:      "run a command in another lobby or game",
-			Examples:  []string{"eg 3 kick bob"},
+			Help:      "run a command in another lobby or game; 2-17 is number 17 of host 2",
+			Examples:  []string{"eg 3 kick bob", "eg 2-17 kick bob"},
 			Level:     command.Admin,
 			Unaudited: command.All,
-			Parse:     func(a *args) act { return inGame(gameID(a), a.Text("command")) },
+			Parse:     func(a *args) act { return inGame(a.Before(), gameID(a), a.Text("command")) },
 		},
 		{
 			Name:     "host",
@@ -188,8 +188,8 @@ func init() {
 			Examples: []string{"saygame 3 The host restarts at nine"},
 			Level:    command.Admin,
 			Parse: func(a *args) act {
-				id := gameID(a)
-				return inGame(id, "say "+a.Text("text"))
+				host, id := a.Before(), gameID(a)
+				return inGame(host, id, "say "+a.Text("text"))
 			},
 		},
 		{

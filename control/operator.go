@@ -59,6 +59,7 @@ type Options struct {
 	Maps   Maps
 	Saves  Saves
 	Realms Realms // nil: there are none
+	Fleet  Fleet  // nil: the host is alone
 	// LAN announces lobbies; nil if lan.enabled is false.
 	LAN LAN
 	// Seen tells how a game goes, for what programs are answered.
@@ -103,6 +104,7 @@ type request struct {
 	game    uint32 // that the caller is in, or has named; 0: none
 	line    string
 	refused bool // by the game: it is not one of its commands
+	relayed bool // by another host
 	done    func()
 }
 
@@ -198,11 +200,15 @@ var errStopping = errors.New("the host is stopping")
 // returns when the caller has every answer. Answers from the database come within a few
 // seconds or are given up; other lines do not wait for them.
 func (o *Operator) do(ctx context.Context, by *command.Caller, id uint32, line string) error {
+	return o.order(ctx, by, request{game: id, line: strings.TrimPrefix(line, o.opts.Trigger)}) // as people are used to in chat
+}
+
+// order is do for a request that has no caller yet.
+func (o *Operator) order(ctx context.Context, by *command.Caller, r request) error {
 	answers := pending{done: make(chan struct{})}
 	caller := *by
 	caller.Later = answers.later
-	line = strings.TrimPrefix(line, o.opts.Trigger) // as people are used to in chat
-	r := request{by: &caller, game: id, line: line, done: answers.later()}
+	r.by, r.done = &caller, answers.later()
 	select {
 	case o.lines <- r:
 	case <-o.done:

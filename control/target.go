@@ -15,9 +15,10 @@ import (
 // named.
 type target struct {
 	*Operator
-	game  *host.Game
-	id    uint32
-	owned []uint32 // open lobbies of a caller on a realm who is no admin
+	game    *host.Game
+	id      uint32
+	owned   []uint32 // open lobbies of a caller on a realm who is no admin
+	relayed bool     // another host has passed the line on
 }
 
 func (d *target) host() *host.Host { return d.opts.Host }

@@ -274,7 +274,7 @@ func (d *daemon) serve() error {
 	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
 	d.operator = control.New(control.Options{
 		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, DrainLobbies: c.Host.Drain.D(), Upgrade: d.upgrade, Audit: func(a storage.AdminAction) { d.records.Record(a) },
-		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN, Realms: d.accounts(),
+		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN, Realms: d.accounts(), Fleet: d.inFleet(),
 	})
 	r.use = func(c config.Config) {
 		d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting))
@@ -290,13 +290,7 @@ func (d *daemon) serve() error {
 	if d.First != "" {
 		go d.operator.CarryOut(d.ctx, "command line", d.First) // ends with ctx
 	}
-	go func() { // ends with ctx
-		select {
-		case <-d.ctx.Done():
-		case <-d.Drain:
-			d.operator.CarryOut(d.ctx, "SIGTERM", "exit nice")
-		}
-	}()
+	go d.drain() // ends with ctx
 	defer d.share()()
 	defer d.tellAgones()()
 	go d.live.Run(d.ctx, d.running) // ends with ctx

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/control"
 	"w3host/fleet"
 	"w3host/game/autohost"
 	"w3host/host"
@@ -46,12 +47,18 @@ type leases struct {
 	mu      sync.Mutex // guards what follows; never held while the database is asked
 	machine *fleet.Machine
 	session string
+	number  int
 	acting  bool
+	awaited map[string]chan post // by what was sent
 
 	pools    map[string]int // that the database knows
 	turn     int            // of the accounts
 	accounts map[string]realm.AccountName
 	down     outage
+
+	life     context.Context // of the daemon
+	operator func() *control.Operator
+	busy     chan struct{} // a place for each post that is carried out
 }
 
 // outage says once that the database is away, and once that it is back.
@@ -71,6 +78,7 @@ func (d *daemon) openFleet() error {
 	d.fleet = &leases{
 		db: db, log: d.part("fleet"), most: c.Fleet.MaxGames, clock: boottime.Now,
 		machine: fleet.New(rand.Uint64()), pools: map[string]int{}, accounts: map[string]realm.AccountName{},
+		awaited: map[string]chan post{}, busy: make(chan struct{}, mostPosts), operator: func() *control.Operator { return d.operator }, life: d.ctx,
 		self: func() storage.FleetHost {
 			h := d.recorder.Host()
 			return storage.FleetHost{Host: h.ID, Run: h.Run, Name: h.Name, Address: address}
@@ -79,6 +87,15 @@ func (d *daemon) openFleet() error {
 	d.atEnd(db.Close)
 	d.host.Leases = d.fleet
 	return nil
+}
+
+// drain ends the host after its last game, once it is told to.
+func (d *daemon) drain() {
+	select {
+	case <-d.ctx.Done():
+	case <-d.Drain:
+		d.operator.CarryOut(d.ctx, "SIGTERM", "exit nice")
+	}
 }
 
 // share begins to beat; the function that it returns ends that, when the host has ended.
@@ -242,7 +259,7 @@ func (l *leases) enter(ctx context.Context, wants []fleet.Want) error {
 			return err
 		}
 		l.mu.Lock()
-		l.session = h.Session
+		l.session, l.number = h.Session, number
 		l.mu.Unlock()
 		l.log.Info().Int("host", number).Msg("this host is one of the database's")
 	case len(fresh) > 0:
@@ -262,7 +279,7 @@ func (l *leases) send(ctx context.Context, sent time.Duration, wants []fleet.Wan
 	session := l.session
 	b := l.machine.Beat(sent, wants, load)
 	l.mu.Unlock()
-	answer, _, err := l.db.Beat(ctx, session, &b)
+	answer, posts, err := l.db.Beat(ctx, session, &b)
 	l.mu.Lock()
 	if err != nil {
 		l.machine.Failed()
@@ -291,6 +308,9 @@ func (l *leases) send(ctx context.Context, sent time.Duration, wants []fleet.Wan
 		}
 	}
 	l.show()
+	for _, p := range posts {
+		l.read(l.life, p)
+	}
 	return nil
 }
 

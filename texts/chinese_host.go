@@ -86,6 +86,17 @@ var chineseHost = map[string]string{
 	"Autohosting is on again.":                                "已恢复自动开房。",
 	"Autohosting is off; empty lobbies close.":                "自动开房已停止；空房间会关闭。",
 
+	// other hosts
+	"lobby, %v":         "房间，%v",
+	"#%d-%d %q: %v, %s": "#%d-%d %q：%v，%s",
+	"The other hosts are not known: the database does not answer.":            "无法得知其他主机：数据库没有应答。",
+	"the other hosts are not known: the database does not answer":             "无法得知其他主机：数据库没有应答",
+	"this host is alone: write the number of the game without that of a host": "只有这一台主机：请只写游戏编号，不要写主机编号",
+	"host %d has no game %d":                                                        "%d 号主机没有 %d 号游戏",
+	"host %d does not answer":                                                       "%d 号主机没有应答",
+	"host %d has not answered; it may have done it all the same":                    "%d 号主机没有应答；它可能仍然执行了命令",
+	"too many commands of other hosts are on their way: try again in a few seconds": "来自其他主机的命令太多：请过几秒再试",
+
 	// the host itself
 	"No new lobbies will be opened.":                                              "将不再开新房间。",
 	"New lobbies will be opened again.":                                           "将重新开新房间。",

@@ -59,6 +59,7 @@ type fleetHosts struct {
 	dirs  []string
 	runs  map[string]*process
 	n     int
+	stops []func() // the watching
 }
 
 func newFleetHosts(t *testing.T, hosts int) *fleetHosts {
@@ -83,6 +84,7 @@ func (f *fleetHosts) start(i int) string {
 	name := fmt.Sprintf("host %d, run %d", i+1, f.n)
 	f.runs[name] = p
 	ctx, stop := context.WithCancel(context.Background())
+	f.stops = append(f.stops, stop)
 	done := make(chan struct{})
 	go func() {
 		f.watch.watch(ctx, p.addr, name)

@@ -46,7 +46,7 @@ func (w *fleetWatch) watch(ctx context.Context, addr, run string) {
 		}
 		for entry, info := range known {
 			sent := time.Now()
-			if !knock(ctx, addr, &info) {
+			if !knock(ctx, addr, &info, "stranger") {
 				continue
 			}
 			w.mu.Lock()
@@ -153,9 +153,9 @@ func askLobbies(ctx context.Context, addr string) (list []w3gs.GameInfo) {
 	return list
 }
 
-// knock reports whether a stranger comes into a lobby. It leaves at once.
-func knock(ctx context.Context, addr string, info *w3gs.GameInfo) (in bool) {
-	join := &w3gs.ReqJoin{GameID: info.GameID, EntryKey: info.EntryKey, ListenPort: 6112, JoinCounter: 1, Name: "stranger", Extra: []byte{0}}
+// knock reports whether a stranger of that name comes into a lobby. It leaves at once.
+func knock(ctx context.Context, addr string, info *w3gs.GameInfo, name string) (in bool) {
+	join := &w3gs.ReqJoin{GameID: info.GameID, EntryKey: info.EntryKey, ListenPort: 6112, JoinCounter: 1, Name: name, Extra: []byte{0}}
 	_ = speak(ctx, addr, join.AppendTo(nil), func(f []byte) bool {
 		in = w3gs.Frame(f).Op() == w3gs.OpSlotInfoJoin
 		return false

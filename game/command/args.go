@@ -144,6 +144,18 @@ func (a *Args) Number(what string, low, high int) int {
 	return a.number(what, low, high, texts.Of("the %v must be from %d to %d", texts.Known(what), low, high))
 }
 
+// Before takes a number with the hyphen behind it, if the next word begins so: the 2- of 2-17. It
+// is 0 if it does not.
+func (a *Args) Before() int {
+	digits, rest, found := strings.Cut(a.next(), "-")
+	n, err := strconv.Atoi(digits)
+	if !found || err != nil || n < 1 || rest == "" {
+		return 0
+	}
+	a.left = a.left[len(digits)+1:]
+	return n
+}
+
 func (a *Args) number(what string, low, high int, fault texts.Text) int {
 	w := a.Word(what)
 	n, err := strconv.Atoi(w)

@@ -1,0 +1,163 @@
+package control
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"w3host/game/command"
+	"w3host/storage"
+	"w3host/texts"
+)
+
+// fleetTimeout bounds what other hosts are waited for.
+const fleetTimeout = 5 * time.Second
+
+// Fleet are the other hosts that share the database.
+type Fleet interface {
+	// Number is this host's.
+	Number() int
+	// Games lists the lobbies and games of the others.
+	Games(ctx context.Context) ([]storage.FleetGame, error)
+	// Tell has a host carry out a line of the caller, in the game with that number, or outside of games if
+	// it is 0. The answers come within fleetTimeout, or one that says that there are none.
+	Tell(ctx context.Context, host int, by *command.Caller, game uint32, line string) error
+}
+
+// Relay carries out a line that a caller has given on another host.
+func (o *Operator) Relay(ctx context.Context, by *command.Caller, game uint32, line string) error {
+	return o.order(ctx, by, request{game: game, line: line, relayed: true})
+}
+
+// elsewhere reports whether a number of a host, 0 for none, means another one. It fails where
+// there are no others.
+func (d *target) elsewhere(host int) (bool, error) {
+	switch {
+	case host == 0:
+		return false, nil
+	case d.fleet() == nil:
+		return false, cannot("this host is alone: write the number of the game without that of a host")
+	}
+	return host != d.fleet().Number(), nil
+}
+
+// fleet are the other hosts; nil: there are none, or another host has passed the line on.
+func (d *target) fleet() Fleet {
+	if d.relayed {
+		return nil
+	}
+	return d.opts.Fleet
+}
+
+// later does what waits for the database, behind the answers of this host.
+func (d *target) later(c *call, do func(ctx context.Context)) {
+	given := c.Pending()
+	go func() { // ends with the timeout, at the latest
+		defer given()
+		ctx, cancel := context.WithTimeout(context.Background(), fleetTimeout)
+		defer cancel()
+		do(ctx)
+	}()
+}
+
+// describeElsewhere is the line of a lobby or game of another host.
+func describeElsewhere(g *storage.FleetGame) texts.Text {
+	state := texts.Of("lobby, %v", playerCount(len(g.Players)))
+	if g.Playing {
+		state = texts.Of("game, %v, %v", playerCount(len(g.Players)), time.Since(g.Since).Round(time.Second))
+	}
+	text := texts.Of("#%d-%d %q: %v, %s", g.Host, g.ID, g.Name, state, g.Map)
+	if g.Private && !g.Playing {
+		text = texts.Of("%v, not listed", text)
+	}
+	return text
+}
+
+// gamesElsewhere adds the lobbies and games of other hosts to a list.
+func (d *target) gamesElsewhere(c *call) {
+	if d.fleet() == nil {
+		return
+	}
+	d.later(c, func(ctx context.Context) {
+		list, err := d.fleet().Games(ctx)
+		if err != nil {
+			answer(c, "The other hosts are not known: the database does not answer.")
+			return
+		}
+		var items []texts.Text
+		for _, g := range list {
+			if c.Level >= command.Admin || !g.Private && !g.Playing {
+				items = append(items, describeElsewhere(&g))
+			}
+		}
+		if items != nil {
+			d.tell(c, items)
+		}
+	})
+}
+
+// gameElsewhere shows one lobby or game of another host.
+func (d *target) gameElsewhere(c *call, host int, id uint32) {
+	d.later(c, func(ctx context.Context) {
+		list, err := d.fleet().Games(ctx)
+		i := slices.IndexFunc(list, func(g storage.FleetGame) bool { return g.Host == host && g.ID == id })
+		switch {
+		case err != nil:
+			deny(c.Caller, cannot("the other hosts are not known: the database does not answer"))
+		case i < 0:
+			deny(c.Caller, cannot("host %d has no game %d", host, id))
+		default:
+			c.Answer(describeElsewhere(&list[i]).In(c.Language))
+			if names := list[i].Players; names != nil {
+				answer(c, "Players: %s", strings.Join(names, ", "))
+			}
+		}
+	})
+}
+
+// pass has another host carry out a line.
+func (d *target) pass(c *call, host int, game uint32, line string) {
+	d.later(c, func(ctx context.Context) {
+		if err := d.fleet().Tell(ctx, host, c.Caller, game, line); err != nil {
+			deny(c.Caller, err)
+		}
+	})
+}
+
+// passToAll has all other hosts carry out a line.
+func (d *target) passToAll(c *call, line string) {
+	if d.fleet() == nil {
+		return
+	}
+	d.later(c, func(ctx context.Context) { // host 0 is every other
+		if err := d.fleet().Tell(ctx, 0, c.Caller, 0, line); err != nil {
+			answer(c, "The other hosts are not known: the database does not answer.")
+		}
+	})
+}
+
+// whisperElsewhere passes a whisper on to the host of the player. Where the name ends and the
+// text begins is known there, as names may have spaces.
+func (d *target) whisperElsewhere(c *call, whole string) {
+	part, _, _ := strings.Cut(whole, " ")
+	d.later(c, func(ctx context.Context) {
+		list, err := d.fleet().Games(ctx)
+		host := 0
+		for _, g := range list {
+			if slices.ContainsFunc(g.Players, func(name string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(part)) }) {
+				host = g.Host
+			}
+		}
+		switch {
+		case err != nil:
+		case host == 0:
+			err = cannot("no player matches %q", part)
+		default:
+			err = d.fleet().Tell(ctx, host, c.Caller, 0, "w "+whole)
+		}
+		if err != nil {
+			deny(c.Caller, err)
+		}
+	})
+}

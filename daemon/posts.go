@@ -1,0 +1,181 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"w3host/control"
+	"w3host/game/command"
+	"w3host/storage"
+	"w3host/texts"
+)
+
+const (
+	// postWithin is how long an answer of another host is waited for: two beats, and the command.
+	postWithin = 5 * time.Second
+	// mostPosts of other hosts are carried out at once.
+	mostPosts = 16
+)
+
+// post is what one host tells another: a line of a caller, or what came of one.
+type post struct {
+	Asks    string          `json:"asks,omitempty"` // the session that wants the answer
+	Caller  *command.Caller `json:"caller,omitempty"`
+	Game    uint32          `json:"game,omitempty"`
+	Line    string          `json:"line,omitempty"`
+	Answers string          `json:"answers,omitempty"` // the post that it answers
+	Said    []string        `json:"said,omitempty"`
+	Refused string          `json:"refused,omitempty"`
+}
+
+// Number is that of this host; 0: it has none yet.
+func (l *leases) Number() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.number
+}
+
+// Games lists the lobbies and games of the other hosts.
+func (l *leases) Games(ctx context.Context) ([]storage.FleetGame, error) {
+	return l.db.Games(ctx, l.sessionNow())
+}
+
+func (l *leases) sessionNow() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.session
+}
+
+// Tell has a host carry out a line, 0: all others, whose answers nobody wants.
+func (l *leases) Tell(ctx context.Context, host int, by *command.Caller, game uint32, line string) error {
+	hosts, err := l.db.Hosts(ctx)
+	if err != nil {
+		return texts.Of("the other hosts are not known: the database does not answer")
+	}
+	self := l.sessionNow()
+	caller := command.Caller{Name: by.Name, Realm: by.Realm, Level: by.Level, Language: by.Language, Via: by.Via}
+	for _, h := range hosts {
+		if h.Session == self || host != 0 && h.Number != host {
+			continue
+		}
+		p := post{Asks: self, Caller: &caller, Game: game, Line: line}
+		if host != 0 {
+			return l.ask(ctx, &h, by, &p)
+		}
+		if err := l.deliver(ctx, storage.NewGameKey().String(), h.Session, &p); err != nil {
+			return err
+		}
+	}
+	if host != 0 {
+		return texts.Of("host %d does not answer", host)
+	}
+	return nil
+}
+
+// ask sends a line to a host, and tells the caller what comes of it.
+func (l *leases) ask(ctx context.Context, h *storage.FleetHost, by *command.Caller, p *post) error {
+	id := storage.NewGameKey().String()
+	answer := make(chan post, 1)
+	l.mu.Lock()
+	l.awaited[id] = answer
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		delete(l.awaited, id)
+		l.mu.Unlock()
+	}()
+	if err := l.deliver(ctx, id, h.Session, p); err != nil {
+		return texts.Of("host %d does not answer", h.Number)
+	}
+	select {
+	case <-ctx.Done():
+		return texts.Of("host %d has not answered; it may have done it all the same", h.Number)
+	case p := <-answer:
+		for _, line := range p.Said {
+			by.Answer(line)
+		}
+		if p.Refused != "" {
+			by.Deny(p.Refused)
+		}
+		return nil
+	}
+}
+
+func (l *leases) deliver(ctx context.Context, id, session string, p *post) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return l.db.Send(ctx, session, storage.Post{ID: id, Body: string(text)})
+}
+
+// read takes a post of another host.
+func (l *leases) read(ctx context.Context, got storage.Post) {
+	var p post
+	if err := json.Unmarshal([]byte(got.Body), &p); err != nil {
+		l.log.Warn().Err(err).Msg("a post of another host cannot be read: is it of another version?")
+		return
+	}
+	if p.Caller == nil {
+		l.mu.Lock()
+		answer := l.awaited[p.Answers]
+		delete(l.awaited, p.Answers)
+		l.mu.Unlock()
+		if answer != nil {
+			answer <- p
+		}
+		return
+	}
+	back := post{Answers: got.ID}
+	select {
+	case l.busy <- struct{}{}:
+		go func() { // ends with postWithin
+			defer func() { <-l.busy }()
+			l.carryOut(ctx, &p, &back)
+		}()
+	default:
+		back.Refused = texts.Of("too many commands of other hosts are on their way: try again in a few seconds").In(p.Caller.Language)
+		l.reply(ctx, &p, &back)
+	}
+}
+
+// carryOut has the operator carry a line out, and sends what comes of it.
+func (l *leases) carryOut(ctx context.Context, p, back *post) {
+	ctx, cancel := context.WithTimeout(ctx, postWithin)
+	defer cancel()
+	said, refused := make(chan string, 64), make(chan string, 1)
+	offer := func(to chan string) func(string) {
+		return func(text string) {
+			select {
+			case to <- text:
+			default:
+			}
+		}
+	}
+	p.Caller.Reply, p.Caller.Refuse = offer(said), offer(refused)
+	if err := l.operator().Relay(ctx, p.Caller, p.Game, p.Line); err != nil {
+		offer(refused)(err.Error())
+	}
+	for len(said) > 0 {
+		back.Said = append(back.Said, <-said)
+	}
+	if len(refused) > 0 {
+		back.Refused = <-refused
+	}
+	l.reply(ctx, p, back)
+}
+
+func (l *leases) reply(ctx context.Context, p, back *post) {
+	if err := l.deliver(ctx, storage.NewGameKey().String(), p.Asks, back); err != nil {
+		l.log.Debug().Err(err).Msg("the answer to another host is lost")
+	}
+}
+
+// inFleet are the other hosts for commands; nil: there are none.
+func (d *daemon) inFleet() control.Fleet {
+	if d.fleet == nil {
+		return nil
+	}
+	return d.fleet
+}
