@@ -28,8 +28,8 @@ const (
 	sessionAge    = 30 * 24 * time.Hour
 )
 
-// logins bounds how often passwords are tried. One is checked at a time, since that takes
-// 19 MiB and a tenth of a second of a core that games need.
+// logins bounds how often passwords are tried. A check takes 19 MiB and a tenth of a second of
+// a core that games need, see Work.
 type logins struct {
 	tries *Limiter
 }
@@ -45,7 +45,7 @@ func (l *logins) allow(name string, addr netip.Addr) bool {
 	return spend(from, triesPerAddr) && spend(from+" "+strings.ToLower(name), triesPerName)
 }
 
-// ErrBusy: a password is checked at a time.
+// ErrBusy: the check of a password had to wait too long for its turn.
 var ErrBusy = errors.New("too many people log in at the same time: try again in a few seconds")
 
 // check compares a password when its turn has come.
