@@ -132,7 +132,9 @@ func (m *Machine) tend(r *returner) {
 	case r.stage != refused && m.now >= r.until:
 		m.refuse(r, texts.Of("You have not caught up within %v.", m.cfg.Return.CatchUp.Round(time.Second)))
 	case r.stage == catching:
-		m.tendCatching(r)
+		if m.tendCatching(r); m.returnerOf(r.link) == nil { // it has the seat, or is put out
+			return
+		}
 	}
 	if m.now >= r.pingAt {
 		r.pingAt = m.now + pingReturner
