@@ -134,8 +134,8 @@ func (l *link) Reading() {
 	}
 }
 
-// Kept implements loop.Keeper: what was read is noted. Who fills the ledger with it, so that
-// the game would lose its protection, is out.
+// Kept implements loop.Keeper: what was read is noted. A player who sends more than a share
+// of the ledger is cut, since a full ledger would end the protection of the whole game.
 func (l *link) Kept(rest []byte) {
 	if l.stream == nil {
 		return
