@@ -11,6 +11,8 @@ package fleet
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -87,8 +89,7 @@ type Machine struct {
 	gives    []Lease
 }
 
-// New begins without a session. Pools are asked for in an order of the seed's: hosts that
-// begin at the same end meet at every lease.
+// New begins without a session. Which pools are asked for, where they are many, is the seed's.
 func New(seed uint64) *Machine {
 	return &Machine{random: rand.New(rand.NewPCG(seed, seed)), held: map[string]Lease{}}
 }
@@ -105,6 +106,8 @@ func (m *Machine) Beat(now time.Duration, wants []Want, load Load) Beat {
 			b.Wants = append(b.Wants, w)
 		}
 	}
+	// Those of all hosts in one order: what two of them lock they do not wait for each other with.
+	slices.SortFunc(b.Wants, func(a, b Want) int { return strings.Compare(a.Pool, b.Pool) })
 	return b
 }
 
