@@ -58,6 +58,10 @@ func TestEveryRoleAndPage(t *testing.T) {
 	t.Parallel()
 	h := startAPI(t)
 	const public, viewer, admin, root = 0, 1, 3, 4
+	testkit.Eventually(t, "the page of the lobby", func() bool {
+		status, _, _ := h.ask("root", "GET", "/games/1", "")
+		return status == 200
+	})
 	roles := append([]string{""}, access.Roles()...)
 	for _, c := range []struct {
 		method, path string

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-var seeds = flag.Int("seeds", 10_000, "schedules of TestNeverTwo")
+var seeds = flag.Int("seeds", 1_000, "schedules of TestNeverTwo")
 
 // faults are how a schedule misbehaves: chances of a beat, or of a second.
 type faults struct {
