@@ -14,7 +14,8 @@ import (
 const mostCost = time.Millisecond
 
 // TestCommandCosts carries out every command of a game, by its examples and without arguments, in a lobby and a
-// game of twelve. The least of some runs counts: it is the command's own time, whatever else the machine does.
+// game of twelve. The least of some runs counts, of more on a busy machine: it is the command's own time, whatever else
+// the machine does.
 func TestCommandCosts(t *testing.T) {
 	const runs = 15
 	type cost struct {
@@ -30,7 +31,7 @@ func TestCommandCosts(t *testing.T) {
 					continue
 				}
 				least := time.Hour
-				for range runs {
+				for i := 0; i < runs || least > mostCost && i < 20*runs; i++ {
 					s := crowded(t, phase)
 					in := Input{Kind: Command, Line: line, Caller: &command.Caller{Name: "console", Level: command.Root, Via: command.ViaConsole}}
 					s.out.Reset()

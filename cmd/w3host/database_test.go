@@ -110,7 +110,7 @@ func TestDatabaseCommands(t *testing.T) {
 		{"admin", 2, `choose add, remove, password or list`},
 		{"admin make Ann", 2, `there is no "make"`},
 		{"admin add", 2, `it needs the name of a player`},
-		{"admin add Ann --role king", 2, `--role king: the roles are \[admin root\]`},
+		{"admin add Ann --role king", 2, `--role king: the roles are \[trusted admin root\]`},
 		{"admin list", 0, `^No admins\.\n$`},
 		{"admin add Ann --realm europe --role root", 0, `^Ann is root on europe\.\n$`},
 		{"admin add Ann", 0, `^Ann is admin on the LAN\.\n$`},
@@ -140,12 +140,14 @@ func TestDatabaseCommands(t *testing.T) {
 		{"migrate sideways", 2, `there is no "sideways": it is up, down or status`},
 		{"migrate status", 0, `(?s)^STEP +FILE +STATE\n1 +00001_game_log\.sql +applied `},
 		{"migrate down", 2, `it needs the number of the last step`},
-		{"migrate down 7", 1, `^w3host migrate down: the last step is 1: w3host migrate down 1 deletes all games, bans and admins\n$`},
+		{"migrate down 7", 1, `^w3host migrate down: the last step is 2: w3host migrate down 2 deletes what only it holds\n$`},
+		{"migrate down 2", 0, `^Step 2 \(00002_fleet\.sql\) was undone\.\n$`},
+		{"migrate down 2", 1, `^w3host migrate down: the last step is 1: w3host migrate down 1 deletes all games, bans and admins\n$`},
 		{"migrate down 1", 0, `^Step 1 \(00001_game_log\.sql\) was undone\.\n$`},
-		{"games", 1, `its schema is at step 0 of 1; a host, or migrate up, completes it`},
+		{"games", 1, `its schema is at step 0 of 2; a host, or migrate up, completes it`},
 		{"migrate down 1", 1, `not found: there is no step left to undo\n$`},
 		{"migrate status", 0, `00001_game_log\.sql +missing`},
-		{"migrate up", 0, `^The schema is now at step 1\.\n$`},
+		{"migrate up", 0, `^The schema is now at step 2\.\n$`},
 		{"migrate status --json", 0, `"applied": true`},
 
 		{"games --database mysql://x", 2, `"mysql:" is not known`},
@@ -198,8 +200,10 @@ func TestCommandsCreateNothing(t *testing.T) {
 			if code, _, stderr := shell(t, "migrate", "up", "--database", url); code != exitOK {
 				t.Fatal(stderr)
 			}
-			if code, _, stderr := shell(t, "migrate", "down", "1", "--database", url); code != exitOK {
-				t.Fatal(stderr)
+			for _, step := range []string{"2", "1"} {
+				if code, _, stderr := shell(t, "migrate", "down", step, "--database", url); code != exitOK {
+					t.Fatal(stderr)
+				}
 			}
 			code, _, stderr := shell(t, "games", "--database", url)
 			if code != exitFailed || !strings.Contains(stderr, "migrate up") {

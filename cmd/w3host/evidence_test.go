@@ -93,7 +93,7 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%s tells too much", name)
 		}
 	}
-	if strings.Count(files["record.json"], `"Reason"`) != 2 || strings.Count(files["record.json"], "feeding") != 1 {
+	if strings.Count(files["record.json"], `"reason"`) != 2 || strings.Count(files["record.json"], "feeding") != 1 {
 		t.Errorf("bans and warnings: %s", files["record.json"])
 	}
 	acts := files["actions.txt"]
