@@ -9,16 +9,13 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"w3host/config"
 	"w3host/control"
-	"w3host/control/people"
 	"w3host/game/command"
 	"w3host/hold"
 	"w3host/host"
@@ -174,44 +171,6 @@ func (d *daemon) openMaps() (err error) {
 	return err
 }
 
-func (d *daemon) openDatabase() (err error) {
-	d.db, err = storage.Open(d.ctx, d.Config.DatabaseURL(), storage.Options{
-		Log: d.part("database"), StartWithoutDatabase: true, Unasked: d.host.Survivors.Any(), // their players wait for a turn
-	})
-	if err != nil {
-		return err
-	}
-	d.atLast(func() error { return closeDatabase(d.db) })
-	d.host.People, d.host.Ratings = people.Directory{DB: d.db, Rule: func() people.Warnings { return d.lists.warnings() }}, ratings{d.db}
-	return nil
-}
-
-// openRecords opens the spool, and keeps what the database has in order.
-func (d *daemon) openRecords() error {
-	recorder, err := storage.NewRecorder(d.db, storage.RecorderOptions{
-		Dir: d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Survivors.Keys(), Beside: d.Config.Fleet.Enabled,
-		Log: d.part("records"),
-	})
-	if err != nil {
-		return fmt.Errorf("the spool %s: %w", d.Config.SpoolDir(), err)
-	}
-	if dir, n := recorder.Dir(); n > 1 { // another process has the folder, and its journals
-		d.Log.Info().Str("spool", dir).Msg("another host has the spool of this data folder")
-		d.host.Journal.Dir = fmt.Sprintf("%s-%d", d.host.Journal.Dir, n)
-	}
-	var stopBy atomic.Int64 // nanoseconds since 1970
-	context.AfterFunc(d.ctx, func() {
-		stopBy.Store(time.Now().Add(d.Config.Limits.Shutdown.D() + recordsTimeout).UnixNano())
-	})
-	d.atLast(func() error { closeRecorder(d.recorder, time.Unix(0, stopBy.Load()), d.Log); return nil })
-	d.recorder, d.records = recorder, storage.LimitAudit(&d.relay)
-	d.relay.to.Store(recorder)
-	d.host.Recorder = d.records
-	go housekeeping(d.ctx, d.db, Retention(d.Config.Database), d.part("database")) // ends with ctx
-	go keepRatings(d.ctx, d.db, d.part("database"))                                // ends with ctx
-	return nil
-}
-
 // openLists loads who is banned and who is an admin.
 func (d *daemon) openLists() error {
 	dir, _ := d.recorder.Dir()
@@ -315,40 +274,4 @@ func (d *daemon) serve() error {
 // in it, or its holder is.
 func (d *daemon) contained() bool {
 	return os.Getpid() == 1 || d.host.Survivors.Shelf != nil && os.Getppid() == 1
-}
-
-// closeRecorder waits until the database has the last records, or the deadline. The
-// others are not lost: they are in the spool.
-func closeRecorder(r *storage.Recorder, deadline time.Time, log zerolog.Logger) {
-	if least := time.Now().Add(recordsLeast); deadline.Before(least) {
-		deadline = least
-	}
-	ctx, cancel := context.WithDeadline(context.Background(), deadline)
-	defer cancel()
-	if err := r.Close(ctx); err != nil {
-		log.Warn().Err(err).Msg("some records have not reached the database")
-	}
-}
-
-// closeDatabase does not wait for a database that does not answer.
-func closeDatabase(db *storage.Store) error {
-	closed := make(chan error, 1)
-	go func() { closed <- db.Close() }() // ends with the program, at the latest
-	select {
-	case err := <-closed:
-		return err
-	case <-time.After(closeTimeout):
-		return nil
-	}
-}
-
-func hostName(c config.Config) string {
-	if c.Database.HostName != "" {
-		return c.Database.HostName
-	}
-	name, err := os.Hostname()
-	if err != nil {
-		return filepath.Base(os.Args[0])
-	}
-	return name
 }

@@ -132,14 +132,17 @@ var chineseHost = map[string]string{
 	"open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it": "为一局存档游戏的玩家开房；若该局不是在本主机上进行的，请说明各位置是谁，或给出该局的录像",
 	"the player of slot %d is missing": "缺少位置 %d 的玩家",
 	"only admins open saved games":     "只有管理员可以打开存档游戏",
-	"It is for %s. Each of them needs the file in Save\\Multiplayer, under this name.":                                                       "玩家：%s。每人的 Save\\Multiplayer 文件夹里都要有这个同名文件。",
-	"the game was saved by %s %s, and this host plays %s %s":                                                                                 "存档来自 %s %s，而本主机运行的是 %s %s",
-	"the map of the saved game, %s, is not here, or is another version of it":                                                                "这里没有存档所用的地图 %s，或版本不同",
-	"%q is not in the folder of saved games: give its name there, without a path":                                                            "%q 不在存档文件夹里：请只给出文件名，不要带路径",
-	"there is no file %q in the folder of saved games, %s":                                                                                   "存档文件夹 %[2]s 里没有文件 %[1]q",
-	"%s cannot have two slots":                                                                                                               "%s 不能占两个位置",
-	"nobody played in slot %d of the saved game":                                                                                             "存档的位置 %d 没有玩家",
+
+	"It is for %s. Each of them needs the file in Save\\Multiplayer, under this name.": "玩家：%s。每人的 Save\\Multiplayer 文件夹里都要有这个同名文件。",
+	"the game was saved by %s %s, and this host plays %s %s":                           "存档来自 %s %s，而本主机运行的是 %s %s",
+	"the map of the saved game, %s, is not here, or is another version of it":          "这里没有存档所用的地图 %s，或版本不同",
+	"%q is not in the folder of saved games: give its name there, without a path":      "%q 不在存档文件夹里：请只给出文件名，不要带路径",
+	"there is no file %q in the folder of saved games, %s":                             "存档文件夹 %[2]s 里没有文件 %[1]q",
+
+	"%s cannot have two slots":                    "%s 不能占两个位置",
+	"nobody played in slot %d of the saved game":  "存档的位置 %d 没有玩家",
+	"%s: these are not the slots of a game of %s": "%s：这些位置不可能出现在 %s 的游戏里",
+	"%s is a replay of another game":              "%s 是另一局游戏的录像",
+
 	"it is not known who played in the slots %s: the game was not hosted here. Say it with slot=name for each, or name a replay of the game": "不知道位置 %s 是谁：该局不是在本主机上进行的。请逐个用 位置=名字 说明，或给出该局的录像",
-	"%s: these are not the slots of a game of %s":                                                                                            "%s：这些位置不可能出现在 %s 的游戏里",
-	"%s is a replay of another game":                                                                                                         "%s 是另一局游戏的录像",
 }

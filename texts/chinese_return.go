@@ -15,7 +15,9 @@ var chineseReturn = map[string]string{
 	"%s wants the game to stand still: %d of %d needed. %cwait agrees.": "%s 希望暂停等待：已有 %d 票，需要 %d 票。输入 %cwait 表示同意。",
 	"%s wants the game to go on: %d of %d needed. %cnowait agrees.":     "%s 希望继续游戏：已有 %d 票，需要 %d 票。输入 %cnowait 表示同意。",
 	"The game stands still for up to %v. %cnowait: it goes on.":         "游戏最多暂停等待 %v。%cnowait：继续游戏。",
+
 	"%s is not missing": "%s 没有掉线",
+
 	"Whoever joins as %s within %v comes back as %[1]s.": "在 %[2]v内以 %[1]s 之名加入的人将作为 %[1]s 回到游戏。",
 
 	"%s's place is kept for the address it was played from. Otherwise prove your name: on a realm by whispering the code you are shown, as an admin by %clogin. Or the game's owner types %[2]cletin %[1]s.": "%s 的位置只为原来的地址保留。否则请证明你的名字：在战网上密语所示的代码，管理员可用 %clogin；或者由房主输入 %[2]cletin %[1]s。",

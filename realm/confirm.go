@@ -1,0 +1,45 @@
+package realm
+
+import (
+	"net/netip"
+
+	"w3host/realm/session"
+)
+
+// Confirm asks a realm whether somebody of this name is in a game that is listed there.
+// The answer comes on another goroutine; it does not come while the realm is away. The
+// function that it returns ends the question.
+func (r *Realms) Confirm(realm, name string, gameID uint32, from netip.Addr, answer func(in bool)) (forget func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.listings[gameID] {
+		if sameRealm(l.account.opts.Realm, realm) {
+			r.lastAsk++
+			id := r.lastAsk
+			r.asked[id] = answer
+			l.account.post(session.Confirm{Name: name, ID: gameID, Seat: id, From: from.String()})
+			return func() { r.forget(l.account, id) }
+		}
+	}
+	go answer(false) // it has just started, or closed
+	return func() {}
+}
+
+func (r *Realms) forget(by *account, id uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.asked[id]; ok {
+		delete(r.asked, id)
+		by.post(session.Forget{Seat: id})
+	}
+}
+
+func (r *Realms) answered(e session.Answered) {
+	r.mu.Lock()
+	answer := r.asked[e.Seat]
+	delete(r.asked, e.Seat)
+	r.mu.Unlock()
+	if answer != nil {
+		answer(e.In)
+	}
+}
