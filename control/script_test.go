@@ -55,10 +55,7 @@ import (
 // caller and with wrong arguments.
 func TestScripts(t *testing.T) {
 	uses := map[string]map[string]bool{} // by command
-	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T, text string) string {
-		s := newStage(t, uses)
-		return testkit.Effects(t, text, "  ", s.event)
-	})
+	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T) testkit.Play { return newStage(t, uses).event })
 	for _, c := range commands {
 		want := []string{"done"}
 		if c.Level > command.Anyone {

@@ -22,14 +22,14 @@ import (
 // margin say what happens, the indented lines below are what comes of it, but for
 // packets that other rooms' scripts show. Lines are those of scene.event.
 func TestScripts(t *testing.T) {
-	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T, text string) string {
+	testkit.Scripts(t, "testdata/*.txt", func(*testing.T) testkit.Play {
 		s := newScene()
-		return testkit.Effects(t, text, "  ", func(line string) ([]string, error) {
+		return func(line string) ([]string, error) {
 			s.told = nil
 			err := s.event(line)
 			s.tellPackets()
 			return s.told, err
-		})
+		}
 	})
 }
 

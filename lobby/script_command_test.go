@@ -36,9 +36,6 @@ func (r *runner) dispatch(c *command) ([]string, error) {
 		}
 		r.l, r.now, r.conn = New(cfg), 0, 0
 		return nil, nil
-	case "hex": // bytes instead of words, to the end of the block
-		r.hex = true
-		return nil, nil
 	case "wait":
 		d, err := time.ParseDuration(c.Arg(0))
 		if err != nil {
@@ -67,7 +64,7 @@ func (r *runner) dispatch(c *command) ([]string, error) {
 		for _, p := range r.l.Find(c.Arg(0)) {
 			names = append(names, p.Name)
 		}
-		return []string{strings.Join(names, ", ")}, nil
+		return []string{cmp.Or(strings.Join(names, ", "), "nobody")}, nil
 	}
 	ev := c.event(r)
 	if ev == nil {

@@ -12,7 +12,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// TestScripts plays testdata/script/*.txt. A line is an event, `> ` lines behind
+// TestScripts plays testdata/script/*.txt. A line is an event, indented lines behind
 // it are its effects, `#` begins a comment:
 //
 //	config size=N mode=on|off|ask total=N player=N max=N timeout=D stall=D wait=D
@@ -26,9 +26,9 @@ import (
 //
 // D is the time since the game began, as 1.5s or 20ms.
 func TestScripts(t *testing.T) {
-	testkit.Scripts(t, "testdata/script/*.txt", func(t *testing.T, text string) string {
+	testkit.Scripts(t, "testdata/script/*.txt", func(t *testing.T) testkit.Play {
 		var s *Scheduler
-		return testkit.Effects(t, text, "> ", func(line string) ([]string, error) { return playLine(t, &s, line) })
+		return func(line string) ([]string, error) { return playLine(t, &s, line) }
 	})
 }
 

@@ -18,10 +18,7 @@ import (
 // the margin say what happens and when, the indented lines below are every
 // effect of it, packets in hex.
 func TestScripts(t *testing.T) {
-	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T, text string) string {
-		s := scene{cfg: Defaults()}
-		return testkit.Effects(t, text, "  ", func(line string) ([]string, error) { return s.event(line) })
-	})
+	testkit.Scripts(t, "testdata/*.txt", func(*testing.T) testkit.Play { return (&scene{cfg: Defaults()}).event })
 }
 
 type scene struct {

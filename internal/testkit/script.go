@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,10 +13,17 @@ import (
 // otherwise compare them with.
 var Update = flag.Bool("update", false, "write the results of the scripts into them")
 
-// Scripts plays each file that matches the pattern: events for a pure package,
-// with the expected effects between them. play returns the script with the actual
-// effects, which must equal the file; with -update it replaces the file.
-func Scripts(t *testing.T, pattern string, play func(t *testing.T, text string) string) {
+// Play carries out one line of a script, and says what came of it.
+type Play func(line string) (effects []string, err error)
+
+// Scripts plays each file that matches the pattern. begin starts a script. Lines at the margin
+// are events for a pure package, the indented lines below one are its effects. Empty lines and those
+// that begin with # are comments. What comes of an event in parentheses is not shown.
+//
+// The effects must equal those in the file; with -update they replace them. The effects of a
+// line "hex EVENT" come from the description of the protocol, in a layout of their own:
+// -update leaves them alone.
+func Scripts(t *testing.T, pattern string, begin func(t *testing.T) Play) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
@@ -27,40 +35,66 @@ func Scripts(t *testing.T, pattern string, play func(t *testing.T, text string) 
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := play(t, string(text))
+			want := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+			got := played(t, want, begin(t))
 			if *Update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				if err := os.WriteFile(file, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
-			compare(t, file, strings.Split(got, "\n"), strings.Split(string(text), "\n"))
+			compare(t, file, got, want)
 		})
 	}
 }
 
-// Effects plays a script in which lines with the prefix are the effects of the line
-// before them. Empty lines and those that begin with # are kept.
-func Effects(t *testing.T, text, prefix string, event func(line string) ([]string, error)) string {
+const indent = "  "
+
+// played returns a script with what came of its events.
+func played(t *testing.T, script []string, play Play) (lines []string) {
 	t.Helper()
-	var b strings.Builder
-	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if strings.HasPrefix(line, prefix) {
+	for i, line := range script {
+		if strings.HasPrefix(line, indent) {
 			continue
 		}
-		b.WriteString(line + "\n")
+		lines = append(lines, line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		effects, err := event(line)
+		event, silent := strings.CutPrefix(line, "(")
+		if silent {
+			event = strings.TrimSuffix(event, ")")
+		}
+		effects, err := play(event)
 		if err != nil {
 			t.Fatalf("line %d: %q: %v", i+1, line, err)
 		}
-		for _, e := range effects {
-			b.WriteString(prefix + e + "\n")
+		var shown []string
+		if !silent && len(effects) > 0 {
+			for e := range strings.SplitSeq(strings.Join(effects, "\n"), "\n") {
+				shown = append(shown, indent+e)
+			}
 		}
+		if strings.HasPrefix(event, "hex ") {
+			shown = golden(t, i, shown, script[i+1:])
+		}
+		lines = append(lines, shown...)
 	}
-	return b.String()
+	return lines
+}
+
+// golden returns the lines that a file has for an event, which must be those that came of it but for white space.
+func golden(t *testing.T, event int, got, below []string) []string {
+	t.Helper()
+	end := slices.IndexFunc(below, func(line string) bool { return !strings.HasPrefix(line, indent) })
+	if end >= 0 {
+		below = below[:end]
+	}
+	words := func(lines []string) string { return strings.Join(strings.Fields(strings.Join(lines, " ")), " ") }
+	if words(got) != words(below) {
+		t.Errorf("line %d: got\n%s", event+1, strings.Join(got, "\n"))
+	}
+	return below
 }
 
 // compare stops at the first line that differs.

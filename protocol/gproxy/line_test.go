@@ -14,19 +14,9 @@ import (
 // TestScripts plays testdata/*.txt: one side of a line. Lines are those of
 // scene.event; what comes of them is indented.
 func TestScripts(t *testing.T) {
-	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T, text string) string {
+	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T) testkit.Play {
 		var s scene
-		var b strings.Builder
-		for line := range strings.Lines(text) {
-			if strings.HasPrefix(line, "  ") {
-				continue
-			}
-			b.WriteString(line)
-			if words := strings.Fields(line); len(words) > 0 && words[0] != "#" {
-				b.WriteString("  " + s.event(t, words) + "\n")
-			}
-		}
-		return strings.TrimSuffix(b.String(), "\n") + "\n"
+		return func(line string) ([]string, error) { return []string{s.event(t, strings.Fields(line))}, nil }
 	})
 }
 

@@ -25,25 +25,19 @@ func testConfig() Config {
 	}
 }
 
-// TestScripts plays testdata/*.txt. A line is what happens; lines after it that
-// begin with "> " are what must come of it, with the time.
+// TestScripts plays testdata/*.txt. A line is what happens; the indented lines
+// below it are what must come of it, with the time.
 func TestScripts(t *testing.T) {
-	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T, text string) string {
+	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T) testkit.Play {
 		p := &player{t: t, cfg: testConfig()}
-		for l := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-			if strings.HasPrefix(l, "> ") {
-				continue
+		return func(line string) ([]string, error) {
+			p.raw, p.out = line, nil
+			p.run(strings.Fields(line))
+			if strings.Contains(strings.ToLower(strings.Join(p.out, " ")), strings.ToLower(testPassword)) {
+				t.Error("the password shows")
 			}
-			fmt.Fprintln(&p.out, l)
-			if l != "" && l[0] != '#' {
-				p.raw = l
-				p.run(strings.Fields(l))
-			}
+			return p.out, nil
 		}
-		if strings.Contains(strings.ToLower(p.out.String()), strings.ToLower(testPassword)) {
-			t.Error("the password shows")
-		}
-		return p.out.String()
 	})
 }
 
@@ -52,7 +46,7 @@ type player struct {
 	cfg Config
 	m   *Machine
 	now time.Duration
-	out strings.Builder
+	out []string // of the line at hand
 
 	asks uint64
 	raw  string // the line
@@ -196,7 +190,7 @@ func (p *player) feed(e Event) {
 		if s, ok := e.(Send); ok {
 			text = "Send" + sent(p.t, s.Bytes)
 		}
-		fmt.Fprintf(&p.out, "> %v %s\n", p.now.Round(time.Millisecond), text)
+		p.out = append(p.out, fmt.Sprintf("%v %s", p.now.Round(time.Millisecond), text))
 	}
 }
 

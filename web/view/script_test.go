@@ -14,17 +14,16 @@ import (
 	"w3host/texts"
 )
 
-// A line of a script is a time and what happens then; lines with "> " say what comes of it.
+// A line of a script is a time and what happens then; indented lines say what comes of it.
 // "fact 3 N KIND", "snapshot 3 STAGE name/ping …", "gone 3", "asks", "open TOPIC", "patches".
 func TestScripts(t *testing.T) {
-	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T, text string) string {
+	testkit.Scripts(t, "testdata/*.txt", func(*testing.T) testkit.Play {
 		v := New()
-		return testkit.Effects(t, text, "> ", func(line string) ([]string, error) {
+		return func(line string) ([]string, error) {
 			l := testkit.ParseLine(line)
 			now := l.At()
-			out := play(v, l, now)
-			return out, l.Err
-		})
+			return play(v, l, now), l.Err
+		}
 	})
 }
 
