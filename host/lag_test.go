@@ -47,7 +47,8 @@ func stallOfOne(t *testing.T, rules lagRules) {
 	_, players := r.play(10)
 	lagger, others := players[9], players[:9]
 	resume := lagger.Stall()
-	time.Sleep(time.Duration(rules.syncLimit)*rules.turn + rules.stall)
+	testkit.Eventually(t, "lag screen", func() bool { return others[0].Count(0x10) > 0 })
+	time.Sleep(rules.stall)
 	resume()
 
 	for _, c := range players {
@@ -127,7 +128,9 @@ func stallForTooLong(t *testing.T, rules lagRules) {
 	_, players := r.play(10)
 	lagger, others := players[9], players[:9]
 	lagger.Stall()
-	time.Sleep(time.Duration(rules.syncLimit)*rules.turn + rules.dropAfter - patience/2) // what follows waits for no longer
+	testkit.Eventually(t, "lag screen", func() bool { return others[0].Count(0x10) > 0 })
+	time.Sleep(rules.dropAfter / 2)
+	testkit.Eventually(t, "end of the lag screen", func() bool { return others[0].Count(0x11) > 0 })
 	for _, c := range others {
 		c.Until(0x10)
 		up := c.All()[c.Cursor-1].At

@@ -124,7 +124,7 @@ func TestPostgresCrashesUnderGames(t *testing.T) {
 		t.Errorf("during the outage: %+v", s)
 	}
 	server.Start()
-	time.Sleep(3 * time.Second)
+	testkit.Eventually(t, "records reach the database again", func() bool { return !rec.Stats().DBDown })
 	games.End()
 	drain(t, rec, dir)
 	if worst, _ := games.Report(t); worst > 250*time.Millisecond {
