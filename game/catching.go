@@ -92,7 +92,8 @@ func (m *Machine) handOver(r *returner) {
 	away := m.now - s.missing.since
 	m.returns.coming = slices.DeleteFunc(m.returns.coming, func(o *returner) bool { return o == r })
 	s.missing, s.socket, s.returns = nil, seatSocket{}, s.returns+1
-	s.link, s.Addr, s.heard, s.level = r.link, r.addr, m.now, r.level
+	s.link, s.Addr, s.shared, s.country = r.link, r.addr, r.shared, r.country
+	s.heard, s.level = m.now, r.level
 	if r.vouched {
 		s.realm, s.Realm = r.realm, r.realm
 	}
@@ -132,11 +133,9 @@ func (m *Machine) tend(r *returner) {
 	case r.stage != refused && m.now >= r.until:
 		m.refuse(r, texts.Of("You have not caught up within %v.", m.cfg.Return.CatchUp.Round(time.Second)))
 	case r.stage == catching:
-		if m.tendCatching(r); m.returnerOf(r.link) == nil { // it has the seat, or is put out
-			return
-		}
+		m.tendCatching(r)
 	}
-	if m.now >= r.pingAt {
+	if m.now >= r.pingAt && m.returnerOf(r.link) == r { // it has neither got the seat nor been put out
 		r.pingAt = m.now + pingReturner
 		m.toReturner(r, &w3gs.PingFromHost{Tick: uint32(m.now / time.Millisecond)})
 	}
@@ -146,7 +145,7 @@ func (m *Machine) tend(r *returner) {
 func (m *Machine) tendCatching(r *returner) {
 	switch {
 	case m.returns.history.full:
-		m.refuse(r, texts.Of("The record of this game is not whole: nobody can come back into it."))
+		m.refuseForgotten(r)
 	case !m.agrees(r):
 		m.refuse(r, texts.Of("Your game came out differently at %s.", texts.Clock(r.at)))
 	case len(r.flying) > 0 && m.now-r.heardAt >= unanswering:

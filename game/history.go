@@ -68,7 +68,7 @@ func (h *history) pack() {
 	_ = w.Close()
 	packers.Put(w)
 	h.packed = append(h.packed, b.Bytes())
-	h.size, h.open = h.size+b.Len(), h.open[:0]
+	h.size, h.open = h.size+b.Len(), make([]byte, 0, cap(h.open)) // readers still have parts of the old one
 	if h.size > mostHistory {
 		*h = history{full: true}
 	}

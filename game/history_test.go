@@ -55,6 +55,24 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestHistoryThatIsRead: what somebody was handed stays as it is, though its block is packed meanwhile.
+func TestHistoryThatIsRead(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	var h history
+	for len(h.packed) == 0 || len(h.open) == 0 {
+		h.add(someTurn(r))
+	}
+	from := reading{block: 1}
+	handed := h.rest(&from)
+	before := bytes.Clone(handed)
+	for len(h.packed) < 2 || len(h.open) < len(handed) {
+		h.add(someTurn(r))
+	}
+	if !bytes.Equal(handed, before) {
+		t.Error("what was handed out has changed")
+	}
+}
+
 // TestFullHistory: what is too much is let go of.
 func TestFullHistory(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

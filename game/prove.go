@@ -47,7 +47,7 @@ func (m *Machine) prove(r *returner) {
 	case m.Over():
 		return
 	case s.missing == nil || s.missing.by != nil || !m.turns.Live().Has(s.PID):
-		m.refuse(r, texts.Of("%s is still connected: try again in %v.", s.Name, quiet))
+		m.refuseTwin(r)
 		return
 	}
 	s.missing.by = r

@@ -40,7 +40,9 @@ type returner struct {
 	s       *seat // nil: it is refused
 	pid     uint8
 	addr    netip.AddrPort
-	near    bool // it is at the address that the player had
+	shared  bool   // many players have its address
+	country string // of its address, where the host knows it
+	near    bool   // it is at the address that the player had
 	realm   string
 	vouched bool
 	level   command.Level
@@ -101,7 +103,7 @@ func (m *Machine) comeBack(in *Input) {
 		return
 	}
 	r := &returner{
-		link: in.Link, name: name, pid: pid, addr: in.Addr, realm: in.Realm, vouched: in.Vouched, level: in.Level,
+		link: in.Link, name: name, pid: pid, addr: in.Addr, shared: in.Shared, country: in.Country, realm: in.Realm, vouched: in.Vouched, level: in.Level,
 		until: m.now + proveWithin, pingAt: m.now + pingReturner,
 	}
 	m.returns.coming = append(m.returns.coming, r)
@@ -113,7 +115,7 @@ func (m *Machine) comeBack(in *Input) {
 	r.near = !in.Shared && network.Base(in.Addr.Addr()) == network.Base(r.s.Addr.Addr())
 	switch {
 	case m.returns.history.full:
-		m.refuse(r, texts.Of("The record of this game is not whole: nobody can come back into it."))
+		m.refuseForgotten(r)
 	case r.s.returns >= m.cfg.Return.Times:
 		m.refuse(r, texts.Of("%s has come back %v: no more.", r.s.Name, texts.Count(r.s.returns, "%d time", "%d times")))
 	}
@@ -166,7 +168,7 @@ func (m *Machine) greetReturner(r *returner, v w3gs.Version) {
 	m.toReturner(r, &w3gs.SlotInfoJoin{SlotTable: *t, PID: r.pid, External: w3gs.SockAddrFrom(r.addr)})
 	for _, p := range slices.Concat(m.started.Fakes, m.started.Players) {
 		if p.PID != r.pid {
-			m.toReturner(r, &w3gs.PlayerInfo{JoinCounter: 2, PID: p.PID, Name: p.Name, Extra: make([]byte, m.cfg.Lobby.Wire.JoinExtra)})
+			m.toReturner(r, &w3gs.PlayerInfo{JoinCounter: 2, PID: p.PID, Name: p.Shown, Extra: make([]byte, m.cfg.Lobby.Wire.JoinExtra)})
 		}
 	}
 	check, own := m.cfg.Lobby.OtherChecks[cmp.Or(m.startedAs(r.pid).Version, v)]
@@ -219,6 +221,16 @@ func (m *Machine) refuse(r *returner, why texts.Text) {
 	r.stage, r.until = refused, m.now+readWithin
 }
 
+// refuseForgotten refuses a returner for whom too much was played.
+func (m *Machine) refuseForgotten(r *returner) {
+	m.refuse(r, texts.Of("The record of this game is not whole: nobody can come back into it."))
+}
+
+// refuseTwin refuses a returner whose player has a client.
+func (m *Machine) refuseTwin(r *returner) {
+	m.refuse(r, texts.Of("%s is still connected: try again in %v.", r.s.Name, quiet))
+}
+
 // release gives the place back that a returner has come for.
 func (m *Machine) release(r *returner) {
 	if s := r.s; s != nil && s.missing != nil && s.missing.by == r {
@@ -260,10 +272,11 @@ func (m *Machine) fromReturner(r *returner, in *Input) {
 		r.vouched, r.level = true, in.Level
 		m.prove(r)
 	case Login:
-		r.level, r.logged = in.Level, in.Why == ""
 		if in.Why != "" {
 			m.tellReturner(r, texts.Sentence(texts.Known(in.Why)))
+			return
 		}
+		r.level, r.logged = in.Level, true
 		m.prove(r)
 	case Keepalive:
 		m.answered(r, in.Sum)
@@ -289,7 +302,7 @@ func (m *Machine) packetOf(r *returner, packet w3gs.Packet) {
 		r.stage = proving
 		switch s := r.s; {
 		case s.missing == nil && !m.silent(s) || s.missing != nil && s.missing.by != nil:
-			m.refuse(r, texts.Of("%s is still connected: try again in %v.", s.Name, quiet))
+			m.refuseTwin(r)
 			return
 		}
 		if m.prove(r); r.stage == proving {

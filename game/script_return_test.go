@@ -26,9 +26,15 @@ func (s *scene) comeAgain(words []string) error {
 		case "from":
 			n, _ := strconv.Atoi(words[i+2])
 			home = byte(n)
+		case "in":
+			in.Country = words[i+2]
 		}
 	}
-	in.Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, home}), 6112)
+	addr := netip.AddrFrom4([4]byte{10, 0, 0, home})
+	if in.Country != "" {
+		addr = netip.AddrFrom4([4]byte{203, 0, 113, home})
+	}
+	in.Addr = netip.AddrPortFrom(addr, 6112)
 	s.coming[in.Link], s.owed[name] = name, 0
 	s.step(in)
 	return nil
@@ -60,6 +66,8 @@ func (s *scene) newClient(what, name string) error {
 		in.Kind, in.Why = Lost, "reset"
 	case "login2":
 		in.Kind, in.Level = Login, command.Admin
+	case "wrong2":
+		in.Kind, in.Level, in.Why = Login, command.Anyone, "the password is wrong, or none is set for your name"
 	case "vouch2":
 		in.Kind = Vouch
 	}

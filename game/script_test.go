@@ -261,11 +261,11 @@ func (s *scene) event(line string) error {
 			Proof: Proof{Address: true, Realm: true, Login: true},
 		}
 		s.open(cfg)
-	case "return": // NAME[@REALM] [from N|here|banned]…: a new client joins; from N: of another address; shared: of one that many have
+	case "return": // NAME[@REALM] [from N|in DE|shared|banned]…: a new client joins; from N: of another address; in DE: from there; shared: of one that many have
 		return s.comeAgain(strings.Fields(rest))
 	case "forget": // more was played than the host keeps
 		s.m.returns.history = history{full: true}
-	case "has", "lacks", "loaded", "quits", "breaks", "login2", "vouch2": // NAME's new client
+	case "has", "lacks", "loaded", "quits", "breaks", "login2", "wrong2", "vouch2": // NAME's new client
 		return s.newClient(word, rest)
 	case "answers": // NAME COUNT|all [HASH]: a new client answers turns that it was shown
 		return s.newAnswers(strings.Fields(rest))

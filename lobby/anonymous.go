@@ -44,9 +44,13 @@ func (l *Lobby) anonymous(line string, reader uint8) string {
 	if len(l.veils) == 0 {
 		return line
 	}
+	own := ""
+	if p := l.player(reader); p != nil {
+		own = p.name
+	}
 	longestFirst := slices.SortedStableFunc(slices.Values(l.veils), func(a, b veiled) int { return len(b.name) - len(a.name) })
 	for _, v := range longestFirst {
-		if v.pid != reader {
+		if v.name != own {
 			line = replaceName(line, v.name, number(v.pid))
 		}
 	}
