@@ -82,6 +82,7 @@ type Lobby struct {
 	MinRating         int      `toml:"min_rating" entry:"min_rating" range:"-10000..10000"` // points on the map; 0: no limit
 	MaxRating         int      `toml:"max_rating" entry:"max_rating" range:"-10000..10000"`
 	MinGames          int      `toml:"min_games" entry:"min_games" range:"0..10000"` // rated ones on the map
+	RequireGProxy     bool     `toml:"require_gproxy" entry:"require_gproxy"`        // players without a proxy are removed
 	HideNames         bool     `toml:"hide_names" entry:"hide_names"`                // players know each other by numbers
 	IdleAfter         Duration `toml:"idle_after" default:"30m" entry:"idle_after"`
 	AbandonedAfter    Duration `toml:"abandoned_after" default:"1m" entry:"abandoned_after"`

@@ -114,6 +114,7 @@ func (v *validator) entries(c *Config) {
 		})
 		v.lobby(key, &e.Lobby)
 		v.entryVersions(key, c.autohost[i], &e)
+		v.requireGProxy(key("require_gproxy"), &e, c)
 	}
 }
 

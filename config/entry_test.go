@@ -112,6 +112,9 @@ versions = ["1.26", "1.35"]`: `autohost entry 1: versions = 1.26: cannot share l
 		`hours = ["18-2"]`:                      `hours = "18-2": must be a span of hours, for example 18:00-02:00`,
 		`map = "a"
 maps = ["b"]`: `map = "a": must not be there beside maps`,
+
+		"require_gproxy = true\n[reconnect]\nenabled = false": `autohost entry 1: require_gproxy = true: lets nobody in while reconnect.enabled = false: proxies are not answered`,
+
 		`maps = ["a", "b"]
 rotation = "random"
 weights = [1]`: `weights = [1]: must have a number for each of the 2 maps`,

@@ -56,6 +56,7 @@ func (c *Config) Validate() error {
 		own := c.entry()
 		v.crossplay("lobby.crossplay", &own, "lan.versions")
 		v.hideNames("lobby.hide_names", &own)
+		v.requireGProxy("lobby.require_gproxy", &own, c)
 	}
 	v.template("replays.name", c.Replays.Name)
 	if url := c.Database.URL; url != "" && !strings.ContainsAny(url, ":=") {
@@ -177,6 +178,13 @@ func (v *validator) hideNames(key string, e *Entry) {
 	versions := append([]w3gs.Version{e.Host.Version}, e.LAN.Versions...)
 	if e.Lobby.HideNames && slices.ContainsFunc(versions, w3gs.Version.Reforged) {
 		v.fault(key, true, "is for versions before 1.32: the clients of later ones tell each other who they are")
+	}
+}
+
+// requireGProxy checks that proxies are of use.
+func (v *validator) requireGProxy(key string, e *Entry, c *Config) {
+	if e.Lobby.RequireGProxy && !c.Reconnect.Enabled {
+		v.fault(key, true, "lets nobody in while reconnect.enabled = false: proxies are not answered")
 	}
 }
 

@@ -82,7 +82,7 @@ func gameConfig(c config.Config, version string) game.Config {
 		Reconnect: reconnectConfig(c.Reconnect),
 		Return:    returnConfig(&c.Return),
 		Votes:     game.Votes{Share: c.Votes.Percent, Time: time.Minute, Cooldown: 2 * time.Minute},
-		Entry:     game.EntryRules{MinRating: c.Lobby.MinRating, MaxRating: c.Lobby.MaxRating, MinGames: c.Lobby.MinGames},
+		Entry:     game.EntryRules{MinRating: c.Lobby.MinRating, MaxRating: c.Lobby.MaxRating, MinGames: c.Lobby.MinGames, Proxied: c.Lobby.RequireGProxy},
 		Results:   game.ResultRules{MinPlayers: c.Results.MinPlayers, MinLength: c.Results.MinLength.D(), LeaversLose: c.Results.LeaversLose},
 		Trigger:   c.Lobby.CommandTrigger[0],
 		Commands:  commandRules(c),

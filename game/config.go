@@ -49,10 +49,12 @@ type Config struct {
 	Silence time.Duration
 }
 
-// EntryRules say how strong players must be, as they are rated on this map; 0: no limit.
+// EntryRules say how strong players must be, as they are rated on this map (0: no limit), and what they must have.
 type EntryRules struct {
 	MinRating, MaxRating int // points
 	MinGames             int // rated ones
+	// Proxied: players without a GProxy++ proxy, who could not come back, are removed.
+	Proxied bool
 }
 
 // ResultRules say which results of the game count.

@@ -126,6 +126,9 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 		least(m.settings.modes.until, m.settings.modes.open())
 		least(m.xfer.Next())
 		least(m.silenceAt, m.lobby.Humans() != 0)
+		for _, s := range m.seats {
+			least(m.proxyDue(s))
+		}
 		return at, ok
 	}
 	t, due := m.turns.Next()
@@ -213,6 +216,7 @@ func (m *Machine) tick(*Input) {
 		}
 		m.announceNow()
 		m.findSilent()
+		m.requireProxies()
 	}
 	m.tendProxies()
 }

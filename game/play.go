@@ -88,6 +88,9 @@ func (m *Machine) applyTurns(effects []gamesync.Effect) {
 			m.sayText(e.To, texts.Sentence(e.Text))
 		case *gamesync.PlayerLoaded:
 			m.fact(&Loaded{m.player(e.PID), e.After})
+		case *gamesync.ScreenUp:
+			m.fact(e)
+			m.adviseProxy(e.Laggers &^ m.proxies())
 		case *gamesync.Over:
 			m.ending.last = &Over{*e, m.ending.stopped, m.ending.decided, m.ending.remade}
 		case Fact:

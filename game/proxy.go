@@ -3,10 +3,12 @@ package game
 import (
 	"time"
 
+	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
+	"w3host/texts"
 )
 
 // proxyKind is what a player's link goes through.
@@ -27,6 +29,7 @@ type toProxies struct {
 	ackAt   time.Duration // when to acknowledge next
 	empties int           // number of empty actions in the last offer
 	fed     w3gs.PIDs     // had been sent a 0x0C when silence was last checked
+	advised bool          // those without a proxy have read how to get one
 }
 
 // silenceCheck is how often to look for silent proxies.
@@ -105,11 +108,50 @@ func (m *Machine) lost(s *seat, in *Input) {
 		m.fact(&LinkLost{s.Player, in.Why, 0})
 		m.autosave(s.PID)
 		m.leave(s, w3gs.LeaveDisconnect, true)
+		m.adviseProxy(w3gs.Only(s.PID) &^ m.proxies())
 		return
 	}
 	m.unlink(s, in.Why)
 	s.proxy.away = max(m.now, 1)
 	m.toTurns(gamesync.Absent{PID: s.PID, Wait: wait})
+}
+
+// howToReconnect is what players without a proxy may read.
+func howToReconnect() texts.Text {
+	return texts.Of("If your connection breaks, GProxy++ brings you back into the game: start it beside Warcraft III.")
+}
+
+// adviseProxy tells those without a proxy how to come back, once a game: when some of them lag or
+// are lost. Where everybody can come back they read of that instead.
+func (m *Machine) adviseProxy(about w3gs.PIDs) {
+	to := m.lobby.Humans() &^ m.proxies()
+	if about == 0 || to == 0 || m.toProxies.advised || m.cfg.Reconnect.Wait == 0 || m.keepsPlaces() || m.turns == nil || m.Over() {
+		return
+	}
+	m.toProxies.advised = true
+	m.sayText(to, howToReconnect())
+}
+
+// proxyWithin is how long after a join its proxy must have said that it is there, where the lobby is for
+// players with one. Proxies do so at once.
+const proxyWithin = 3 * time.Second
+
+// proxyDue is when a player without a proxy has to go, where the lobby is for players with one.
+func (m *Machine) proxyDue(s *seat) (at time.Duration, due bool) {
+	if !m.cfg.Entry.Proxied || s == nil || s.proxy.kind != noProxy || s.level >= command.Trusted {
+		return 0, false
+	}
+	p, there := m.lobby.Player(s.PID)
+	return p.Joined + proxyWithin, there && !p.Reserved
+}
+
+// requireProxies removes the players who have no proxy, where the lobby is for players with one.
+func (m *Machine) requireProxies() {
+	for _, s := range m.seats {
+		if at, due := m.proxyDue(s); due && m.now >= at {
+			m.toLobby(lobby.Kick{PID: s.PID, Why: texts.Of("this lobby needs GProxy++, which you start beside Warcraft III before you join")})
+		}
+	}
 }
 
 // wait is how long a seat could be without a link.

@@ -74,6 +74,15 @@ func tellOf(m *Machine, by *command.Caller, q *command.Query) error {
 	return nil
 }
 
+// tellSelf does the same for callers, and says how they could come back.
+func tellSelf(m *Machine, by *command.Caller, q *command.Query) error {
+	tellOf(m, by, q)
+	if s := m.seats[q.PID]; s != nil && s.proxy.kind == noProxy && m.cfg.Reconnect.Wait > 0 && !m.keepsPlaces() {
+		m.reply(by, howToReconnect(), false)
+	}
+	return nil
+}
+
 // describe is what the game knows of a player.
 func (m *Machine) describe(s *seat, p lobby.Player) texts.Text {
 	var role texts.Text

@@ -102,6 +102,7 @@ func (s *scene) open(cfg Config) {
 //	rated NAME MU SIGMA [GAMES]  the rating of a player arrives
 //	prefers NAME TAG     the language that a player has chosen earlier arrives
 //	ignores NAME OTHER   whom a player has ignored in an earlier game arrives
+//	proxies only         a lobby for players with GProxy++
 //	login NAME [WAIT]    a player has given the password, or may try again after WAIT
 //	leave NAME | lose NAME
 //	acts NAME COUNT      a player in the game does so many things
@@ -150,6 +151,10 @@ func (s *scene) event(line string) error {
 		if _, err := fmt.Sscan(rest, &cfg.Entry.MinRating, &cfg.Entry.MaxRating, &cfg.Entry.MinGames); err != nil {
 			return err
 		}
+		s.open(cfg)
+	case "proxies": // only
+		cfg := s.m.cfg
+		cfg.Entry.Proxied = true
 		s.open(cfg)
 	case "prefers":
 		name, tag, _ := strings.Cut(rest, " ")

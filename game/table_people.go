@@ -26,7 +26,7 @@ var scores = command.Table[*Machine]{
 	{
 		Name:     "lastgame",
 		Usage:    "[player]",
-		Help:     "show the last game of a player, or yours: map, length and result",
+		Help:     "show the last game of a player, or yours: map, length, result and actions in a minute",
 		Examples: []string{"lastgame", "lastgame bob"},
 		Ask:      func(a *args) command.Question { return about(a.Rest()) },
 	},
@@ -61,7 +61,7 @@ var self = command.Table[*Machine]{
 		Help:   "show what the host knows about you",
 		Phase:  command.Always,
 		Ask:    func(*args) command.Question { return about("") },
-		Before: tellOf,
+		Before: tellSelf,
 	},
 	{
 		Name:     loginCommand,

@@ -17,9 +17,11 @@ type LastGame struct {
 
 // LastPlayer is one who played in it. The outcome is one of the Outcome words, "disputed", or empty.
 type LastPlayer struct {
-	Name    string `json:"name"`
-	Team    int    `json:"team"`
-	Outcome string `json:"outcome"`
+	Name     string `json:"name"`
+	Team     int    `json:"team"`
+	Outcome  string `json:"outcome"`
+	Actions  uint32 `json:"actions"`
+	PlayedMS int64  `json:"played_ms"` // by this player
 }
 
 // LastGameOf finds the latest game of a player that has ended; ErrNotFound without one.
@@ -37,6 +39,6 @@ func (d *Store) LastGameOf(ctx context.Context, name string) (g LastGame, err er
 	}
 	g.Map, g.Began, g.PlayedMS = row.MapName, row.StartedAt, row.PlayedMS
 	g.Players, err = sqldb.List[LastPlayer](ctx, d.sql,
-		"SELECT name, team, coalesce(outcome, '') AS outcome FROM played WHERE game_key = $1 ORDER BY team, slot", row.Key)
+		"SELECT name, team, coalesce(outcome, '') AS outcome, actions, played_ms FROM played WHERE game_key = $1 ORDER BY team, slot", row.Key)
 	return g, err
 }

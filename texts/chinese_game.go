@@ -6,6 +6,10 @@ var chineseGame = map[string]string{
 	"You read only messages of your team and of observers in this game.": "本局你只看到本队和观察者的消息。",
 	"You read everybody's messages.":                                     "你可以看到所有人的消息。",
 	", can reconnect (GProxy++)":                                         "，可重新连接（GProxy++）",
+
+	"If your connection breaks, GProxy++ brings you back into the game: start it beside Warcraft III.": "掉线时 GProxy++ 能让你回到游戏：请与《魔兽争霸III》一起运行它。",
+	"this lobby needs GProxy++, which you start beside Warcraft III before you join":                   "此房间要求使用 GProxy++：请与《魔兽争霸III》一起运行它，再重新加入",
+
 	// balance
 	"The teams are balanced. Odds: %v.":              "队伍已平衡。胜率：%v。",
 	"Odds: %v.":                                      "胜率：%v。",

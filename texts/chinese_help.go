@@ -158,5 +158,5 @@ var chineseHelp = map[string]string{
 	"list the warnings and notes of a player":                          "查看某个玩家的警告和备注",
 
 	// of the last game
-	"show the last game of a player, or yours: map, length and result": "查看某个玩家或你自己的最近一局：地图、时长和结果",
+	"show the last game of a player, or yours: map, length, result and actions in a minute": "查看某个玩家或你自己的最近一局：地图、时长、结果和每分钟操作",
 }

@@ -98,6 +98,7 @@ var chinesePeople = map[string]string{
 
 	// the last game
 	"%s played %s last, on %s, for %v.": "%s 最近一局是 %s，%s，时长 %v。",
+	"Actions in a minute: %s.":          "每分钟操作：%s。",
 	"Won: %s.":                          "胜：%s。",
 	"Lost: %s.":                         "负：%s。",
 	"Drew: %s.":                         "平：%s。",

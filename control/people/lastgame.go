@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -45,5 +46,19 @@ func (d Directory) lastGame(ctx context.Context, q *command.Query) (answer, erro
 	if unknown := who(""); unknown != "" {
 		lines = append(lines, texts.Of("No result: %s.", unknown))
 	}
+	if pace := paces(g.Players); pace != "" {
+		lines = append(lines, texts.Of("Actions in a minute: %s.", pace))
+	}
 	return lines, nil
+}
+
+// paces says how many actions each player made in a minute. While a game runs nobody reads those of others.
+func paces(all []storage.LastPlayer) string {
+	var each []string
+	for _, p := range all {
+		if p.PlayedMS > 0 {
+			each = append(each, fmt.Sprintf("%s %.0f", p.Name, float64(p.Actions)*60_000/float64(p.PlayedMS)))
+		}
+	}
+	return strings.Join(each, ", ")
 }
