@@ -25,7 +25,7 @@ const (
 	ScopeSlot      ChatScope = 3
 )
 
-// Chat is the payload that 0x0F, 0x28 and 0x34 share: n u8 · n × to pid · from
+// Chat is the payload that 0x0F and 0x28 share: n u8 · n × to pid · from
 // pid u8 · flag u8 · then by flag: 0x10 text cstr; 0x11 to 0x14 one byte; 0x20
 // scope u32, text cstr.
 type Chat struct {
@@ -68,11 +68,3 @@ type ChatToHost struct{ Chat }
 func (p *ChatToHost) Op() Op                   { return OpChatToHost }
 func (p *ChatToHost) AppendTo(b []byte) []byte { return p.fields(begin(b, OpChatToHost)).end() }
 func (p *ChatToHost) Decode(b []byte) error    { return p.fields(read(b, OpChatToHost)).done() }
-
-// ChatFromOthers (0x34, client to client) is a line sent past the host.
-type ChatFromOthers struct{ Chat }
-
-func (p *ChatFromOthers) Op() Op                   { return OpChatFromOthers }
-func (p *ChatFromOthers) AppendTo(b []byte) []byte { return p.fields(begin(b, OpChatFromOthers)).end() }
-
-func (p *ChatFromOthers) Decode(b []byte) error { return p.fields(read(b, OpChatFromOthers)).done() }

@@ -20,7 +20,6 @@ var chatGoldens = []golden{
 	{name: "ChatToHost/observers", dir: FromClient, want: &ChatToHost{Chat{To: []uint8{9}, From: 8, Flag: ChatGame, Scope: ScopeObservers, Text: "nice"}}},
 	{name: "ChatToHost/private", dir: FromClient, want: &ChatToHost{Chat{To: []uint8{5}, From: 2, Flag: ChatGame, Scope: ScopeSlot + 4, Text: "psst"}}},
 	{name: "ChatToHost/empty", dir: FromClient, want: &ChatToHost{Chat{From: 2, Flag: ChatLobby}}},
-	{name: "ChatFromOthers", dir: Peer, want: &ChatFromOthers{Chat{To: []uint8{1}, From: 6, Flag: ChatGame, Scope: ScopeAllies, Text: "def"}}},
 }
 
 func TestChatRefusals(t *testing.T) {

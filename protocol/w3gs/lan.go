@@ -24,15 +24,12 @@ type GameType uint32
 const (
 	GameTypeCustom      GameType = 0x01 // always set, except for saved games
 	GameTypeSigned      GameType = 0x08 // map signed by Blizzard
-	GameTypeMelee       GameType = 0x20
 	GameTypeSaved       GameType = 0x200
 	GameTypePrivate     GameType = 0x800
 	GameTypeUserMap     GameType = 0x2000
 	GameTypeBlizzardMap GameType = 0x4000
 	GameTypeMeleeMap    GameType = 0x8000
 	GameTypeScenario    GameType = 0x10000
-	GameTypeSmall       GameType = 0x20000
-	GameTypeMedium      GameType = 0x40000
 	GameTypeLarge       GameType = 0x80000
 	GameTypeObsFull     GameType = 0x100000
 	GameTypeObsOnDeath  GameType = 0x200000

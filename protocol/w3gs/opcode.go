@@ -69,7 +69,7 @@ const (
 )
 
 // ops names each opcode, who may send it, and the packet that it is; nil stands for
-// Raw.
+// Raw: what clients send each other never comes to a host.
 var ops = [256]struct {
 	name  string
 	dir   Dir
@@ -105,10 +105,10 @@ var ops = [256]struct {
 	OpCreateGame:      {"CREATEGAME", LAN, empty[CreateGame]},
 	OpRefreshGame:     {"REFRESHGAME", LAN, empty[RefreshGame]},
 	OpDecreateGame:    {"DECREATEGAME", LAN, empty[DecreateGame]},
-	OpChatFromOthers:  {"CHAT_FROM_OTHERS", Peer, empty[ChatFromOthers]},
-	OpPingFromOthers:  {"PING_FROM_OTHERS", Peer, empty[PingFromOthers]},
-	OpPongToOthers:    {"PONG_TO_OTHERS", Peer, empty[PongToOthers]},
-	OpClientInfo:      {"CLIENT_INFO", Peer, empty[ClientInfo]},
+	OpChatFromOthers:  {"CHAT_FROM_OTHERS", Peer, nil},
+	OpPingFromOthers:  {"PING_FROM_OTHERS", Peer, nil},
+	OpPongToOthers:    {"PONG_TO_OTHERS", Peer, nil},
+	OpClientInfo:      {"CLIENT_INFO", Peer, nil},
 	OpPeerSet:         {"PEER_SET", FromClient, empty[PeerSet]},
 	OpMapCheck:        {"MAPCHECK", FromHost, empty[MapCheck]},
 	OpMapQuery:        {"MAPQUERY", Peer, nil},

@@ -8,8 +8,8 @@ type Packet interface {
 	Decode(b []byte) error    // reads the payload, which is the frame without its header
 }
 
-// Raw is a packet whose payload is not documented (0x0E, 0x3E). It is
-// carried and skipped, never interpreted.
+// Raw is a packet that is carried and skipped, never interpreted: nobody has documented it
+// (0x0E), or it goes between clients.
 type Raw struct {
 	ID   Op
 	Body []byte

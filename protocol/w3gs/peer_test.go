@@ -3,18 +3,21 @@ package w3gs
 import "testing"
 
 var peerGoldens = []golden{
-	{name: "PingFromOthers", dir: Peer, want: &PingFromOthers{Ping: 0x11223344, PeerSet: 6, Ticks: 99000}},
-	{name: "PongToOthers", dir: Peer, want: &PongToOthers{Ping: 0x11223344}},
-	{name: "ClientInfo", dir: Peer, want: &ClientInfo{JoinCounter: 5, PID: 4, Unknown9: 0xFF, PeerSet: 0x0E}},
 	{name: "PeerSet", dir: FromClient, want: &PeerSet{Peers: 0x0A}},
 	{
 		name: "PeerSet/1.29", dir: FromClient, alsoWhole: func(n int) bool { return n == 2 },
 		want: &PeerSet{Peers: 0x00A00002, Wide: true},
 	},
-	{
-		name: "MapQuery", dir: Peer, alsoWhole: func(int) bool { return true }, openEnd: true,
-		want: &Raw{ID: OpMapQuery, Body: []byte{1, 0, 0, 0}},
-	},
+	rawGolden("PingFromOthers", OpPingFromOthers, 0x44, 0x33, 0x22, 0x11, 6, 0, 0, 0, 0xB8, 0x82, 1, 0),
+	rawGolden("PongToOthers", OpPongToOthers, 0x44, 0x33, 0x22, 0x11),
+	rawGolden("ClientInfo", OpClientInfo, 5, 0, 0, 0, 0, 0, 0, 0, 4, 0xFF, 0x0E, 0, 0, 0),
+	rawGolden("ChatFromOthers", OpChatFromOthers, 1, 1, 6, byte(ChatGame), 1, 0, 0, 0, 'd', 'e', 'f', 0),
+	rawGolden("MapQuery", OpMapQuery, 1, 0, 0, 0),
+}
+
+// rawGolden is a packet between clients, which is carried as it came, whatever is in it.
+func rawGolden(name string, op Op, body ...byte) golden {
+	return golden{name: name, dir: Peer, alsoWhole: func(int) bool { return true }, openEnd: true, want: &Raw{ID: op, Body: body}}
 }
 
 // A packet that nobody has explained is copied: it outlives the frame.
