@@ -11,7 +11,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// What can be wrong with an Advert. Test with errors.Is.
+// What can be wrong with an Advert.
 var (
 	errGameID  = errors.New("game id 0 means any game in a search")
 	errName    = errors.New("game name must not be empty nor contain a NUL")

@@ -56,8 +56,8 @@ type doorKey struct{ gameID, entryKey uint32 }
 type CarryFunc func(ctx context.Context, client *net.TCPConn, head []byte, to Found) error
 
 // openForwarder listens for joins to the lobbies of a mirror.
-func openForwarder(ctx context.Context, o MirrorOptions) (*forwarder, error) {
-	l, err := net.Listen("tcp4", netip.AddrPortFrom(o.Show.Bind, o.Port).String())
+func openForwarder(ctx context.Context, bind netip.Addr, o MirrorOptions) (*forwarder, error) {
+	l, err := net.Listen("tcp4", netip.AddrPortFrom(bind, o.Port).String())
 	if err != nil {
 		return nil, fmt.Errorf("lan: joins cannot be forwarded from TCP port %d; another one can be set: %w", o.Port, err)
 	}

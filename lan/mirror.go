@@ -36,7 +36,7 @@ func OpenMirror(ctx context.Context, o MirrorOptions) (m *Mirror, err error) {
 		return nil, err
 	}
 	if o.Forward {
-		if m.forwarder, err = openForwarder(ctx, o); err != nil {
+		if m.forwarder, err = openForwarder(ctx, m.show.opts.Bind, o); err != nil {
 			m.show.Shutdown()
 			return nil, err
 		}

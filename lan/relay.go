@@ -34,9 +34,6 @@ type RelayOptions struct {
 // 0x30 and 0x33, and answers searches. Clients join at the address of the
 // announcements, the relay's: without Forward it has to run on the host's machine.
 func Relay(ctx context.Context, o RelayOptions) error {
-	if !o.Bind.IsValid() {
-		o.Bind = netip.IPv4Unspecified()
-	}
 	if o.every == 0 {
 		o.every, o.forget = browseEvery, relayForget
 	}

@@ -5,7 +5,13 @@ package lan
 import (
 	"net"
 	"net/netip"
+	"syscall"
+
+	"w3host/lan/mdns"
 )
+
+// shareAddr lets other programs that ask for it hold the same UDP port.
+func shareAddr(_, _ string, c syscall.RawConn) error { return mdns.Share(c) }
 
 // sharePort is the other way to share a port, which only Linux tells apart.
 var sharePort = shareAddr

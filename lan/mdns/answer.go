@@ -97,12 +97,9 @@ func (z *zone) direct(now time.Time, m *dns.Msg, from netip.Addr, addresses []re
 // answers tell of services, as many in a message as fit: first what was asked for, then what the asker
 // will want next. Where a name is ours but has no such record, they say so.
 func (z *zone) answers(m *dns.Msg, list []*service, addresses []record, legacy bool) (out [][]byte) {
-	var questions []question
-	flags := uint16(flagAnswer)
+	var questions []dns.Question
 	if legacy {
-		for _, q := range m.Question {
-			questions = append(questions, question{q.Name, q.Qtype, q.Qclass})
-		}
+		questions = m.Question
 	}
 	for len(list) > 0 {
 		var message []byte
@@ -118,7 +115,7 @@ func (z *zone) answers(m *dns.Msg, list []*service, addresses []record, legacy b
 				plain(answers)
 				plain(extra)
 			}
-			b, ok := compose(m.Id, flags, questions, answers, nil, extra)
+			b, ok := compose(m.Id, flagAnswer, questions, answers, nil, extra)
 			if !ok || n > 1 && len(b) > maxMessage {
 				break
 			}

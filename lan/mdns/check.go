@@ -16,7 +16,7 @@ const checkFor = 500 * time.Millisecond
 // Check sends a question on each interface and returns the names of those where this
 // machine hears it. The error says why there is none.
 func Check(ctx context.Context, bind netip.Addr) (heard []string, err error) {
-	probe := ask(question{"w3host-doctor.local.", dns.TypeA, dns.ClassINET})
+	probe := ask("w3host-doctor.local.", dns.TypeA)
 	err = errNoNetwork
 	for at, found := range here(bind) {
 		if ctx.Err() != nil || slices.Contains(heard, found.name) {

@@ -19,7 +19,7 @@ func listen6(*net.Interface) (*net.UDPConn, error) { return anywhere("udp6", "::
 func decoy(*net.Interface) (*net.UDPConn, error) { return nil, nil }
 
 func anywhere(network, addr string) (*net.UDPConn, error) {
-	cfg := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error { return share(c) }}
+	cfg := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error { return Share(c) }}
 	conn, err := cfg.ListenPacket(context.Background(), network, net.JoinHostPort(addr, strconv.Itoa(Port)))
 	if err != nil {
 		return nil, err

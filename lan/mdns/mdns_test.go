@@ -24,6 +24,11 @@ const (
 	capturedProbe = "00000000000100000001000003666c6f095f626c697a7a617264045f756470056c6f63616c0000ff8001c00c0021000100000078000f000000001be806462d32303139c01f"
 )
 
+func unhex(text string) []byte {
+	b, _ := hex.DecodeString(text)
+	return b
+}
+
 func TestCaptures(t *testing.T) {
 	if got := hex.EncodeToString(Question("_w3xp2730")); got != capturedQuery {
 		t.Errorf("got  %s\nwant %s", got, capturedQuery)
@@ -101,7 +106,7 @@ func (r *room) hear(message []byte) {
 
 // ask asks by unicast and returns what is answered.
 func (r *room) ask(z *zone, name string, kind uint16, known ...record) []*dns.Msg {
-	b, _ := compose(7, 0, []question{{name, kind, dns.ClassINET}}, known, nil, nil)
+	b, _ := compose(7, 0, []dns.Question{{Name: name, Qtype: kind, Qclass: dns.ClassINET}}, known, nil, nil)
 	var out []*dns.Msg
 	for _, b := range z.direct(r.now, parse(b), roomAddr, z.links[0].addresses, r.allow) {
 		out = append(out, parse(b))
@@ -237,7 +242,7 @@ func TestManyQuestions(t *testing.T) {
 	r.run(time.Second)
 	r.sent = nil
 	s := z.services[0]
-	b, _ := compose(0, 0, []question{{Subtype("_w3xp2734"), dns.TypePTR, dns.ClassINET}},
+	b, _ := compose(0, 0, []dns.Question{{Name: Subtype("_w3xp2734"), Qtype: dns.TypePTR, Qclass: dns.ClassINET}},
 		[]record{{name: Subtype("_w3xp2734"), kind: dns.TypePTR, class: dns.ClassINET, ttl: otherTTL, target: s.instance}}, nil, nil)
 	z.listen(r.now, z.links[0], parse(b), netip.AddrPortFrom(roomAddr, Port), r.allow)
 	r.run(time.Second)

@@ -42,13 +42,6 @@ type record struct {
 	target string
 }
 
-// question is what is asked.
-type question struct {
-	name  string
-	kind  uint16
-	class uint16
-}
-
 // message writes a message. Names are compressed everywhere, as responders do: the
 // library would leave those in SRV as they are.
 type message struct {
@@ -59,20 +52,17 @@ type message struct {
 
 const headerSize = 12
 
-// Flags of a message.
-const (
-	flagResponse = 1 << 15
-	flagAnswer   = flagResponse | 1<<10 // authoritative
-)
+// flagAnswer is what an answer has for flags: it is a response, and authoritative.
+const flagAnswer = 1<<15 | 1<<10
 
 // compose writes a message; ok is false if it would be too long.
-func compose(id, flags uint16, questions []question, answers, authority, extra []record) (b []byte, ok bool) {
+func compose(id, flags uint16, questions []dns.Question, answers, authority, extra []record) (b []byte, ok bool) {
 	m := &message{n: headerSize, names: map[string]int{}}
 	for i, v := range []int{int(id), int(flags), len(questions), len(answers), len(authority), len(extra)} {
 		binary.BigEndian.PutUint16(m.b[2*i:], uint16(v))
 	}
 	for _, q := range questions {
-		if !m.name(q.name) || !m.u16(q.kind) || !m.u16(q.class) {
+		if !m.name(q.Name) || !m.u16(q.Qtype) || !m.u16(q.Qclass) {
 			return nil, false
 		}
 	}

@@ -14,15 +14,20 @@ import (
 
 // Question asks for the instances of a subtype.
 func Question(subtype string) []byte {
-	return ask(question{Subtype(subtype), dns.TypePTR, dns.ClassINET})
+	return ask(Subtype(subtype), dns.TypePTR)
 }
 
 // More asks for what an answer has left out about an instance.
 func More(e Entry) []byte {
-	return ask(question{e.Instance, TypeData, dns.ClassINET}, question{e.Instance, dns.TypeSRV, dns.ClassINET})
+	return ask(e.Instance, TypeData, dns.TypeSRV)
 }
 
-func ask(questions ...question) []byte {
+// ask makes a message that asks for records of a name.
+func ask(name string, kinds ...uint16) []byte {
+	var questions []dns.Question
+	for _, kind := range kinds {
+		questions = append(questions, dns.Question{Name: name, Qtype: kind, Qclass: dns.ClassINET})
+	}
 	b, _ := compose(0, 0, questions, nil, nil, nil)
 	return b
 }
@@ -54,11 +59,6 @@ func Ask(conn *net.UDPConn, message []byte) (err error) {
 }
 
 var errNoNetwork = errors.New("no interface for multicast DNS is up")
-
-func unhex(text string) []byte {
-	b, _ := hex.DecodeString(text) // as the library has written it
-	return b
-}
 
 // maxSubtypes bounds what one instance is found by.
 const maxSubtypes = 32
@@ -108,7 +108,7 @@ func Read(datagram []byte) (entries []Entry, ok bool) {
 			}
 		case *dns.RFC3597:
 			if ours && rr.Hdr.Rrtype == TypeData {
-				of(rr.Hdr.Name).Data = unhex(rr.Rdata)
+				of(rr.Hdr.Name).Data, _ = hex.DecodeString(rr.Rdata) // as the library has written it
 			}
 		}
 	}

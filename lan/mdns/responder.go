@@ -33,7 +33,6 @@ type Options struct {
 // goroutine.
 type Responder struct {
 	opts Options
-	log  zerolog.Logger
 
 	mu      sync.Mutex // never held over I/O
 	zone    zone
@@ -52,7 +51,7 @@ func Start(o Options) *Responder {
 	var id [4]byte
 	_, _ = rand.Read(id[:]) // never fails
 	r := &Responder{
-		opts: o, log: o.Log, sockets: map[place]*socket{},
+		opts: o, sockets: map[place]*socket{},
 		// A name of its own: that of the machine belongs to the machine's responder.
 		zone: zone{host: "w3host-" + hex.EncodeToString(id[:]) + ".local."},
 		wake: make(chan struct{}, 1), done: make(chan struct{}), said: make(chan struct{}),
@@ -159,7 +158,7 @@ func (r *Responder) look() {
 		s, err := open(at, found)
 		if err != nil {
 			fault = err
-			r.log.Debug().Err(err).Str("interface", found.name).Bool("ipv6", at.six).Msg("no multicast DNS here")
+			r.opts.Log.Debug().Err(err).Str("interface", found.name).Bool("ipv6", at.six).Msg("no multicast DNS here")
 			continue
 		}
 		r.sockets[at] = s
@@ -168,7 +167,7 @@ func (r *Responder) look() {
 		r.zone.add(time.Now(), s.link)
 		r.mu.Unlock()
 		r.readers.Go(func() { r.read(s) }) // ends when its socket is closed
-		r.log.Debug().Str("interface", found.name).Bool("ipv6", at.six).Msg("listening for multicast DNS")
+		r.opts.Log.Debug().Str("interface", found.name).Bool("ipv6", at.six).Msg("listening for multicast DNS")
 	}
 	r.say(fault)
 }
@@ -177,10 +176,10 @@ func (r *Responder) look() {
 func (r *Responder) say(fault error) {
 	quiet := len(r.sockets) == 0
 	if quiet && !r.quiet {
-		r.log.Warn().Err(fault).Msg("clients of 1.30 and later cannot see the lobbies: no interface takes multicast DNS (UDP port 5353); trying again")
+		r.opts.Log.Warn().Err(fault).Msg("clients of 1.30 and later cannot see the lobbies: no interface takes multicast DNS (UDP port 5353); trying again")
 	}
 	if !quiet && r.quiet {
-		r.log.Info().Msg("clients of 1.30 and later can see the lobbies again")
+		r.opts.Log.Info().Msg("clients of 1.30 and later can see the lobbies again")
 	}
 	r.quiet = quiet
 }

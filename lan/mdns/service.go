@@ -76,7 +76,7 @@ func (s *service) records(host string) []record {
 func (s *service) probe(host string) []byte {
 	srv := s.records(host)[len(s.Subtypes)+1]
 	srv.class = dns.ClassINET
-	b, _ := compose(0, 0, []question{{s.instance, dns.TypeANY, dns.ClassINET | unique}}, nil, []record{srv}, nil)
+	b, _ := compose(0, 0, []dns.Question{{Name: s.instance, Qtype: dns.TypeANY, Qclass: dns.ClassINET | unique}}, nil, []record{srv}, nil)
 	return b
 }
 

@@ -155,9 +155,6 @@ func (s *session) mirrorOptions(first w3gs.GameInfo) lan.MirrorOptions {
 	if s.opts.Show != nil {
 		s.opts.Show(&o)
 	}
-	if !o.Bind.IsValid() {
-		o.Bind = netip.IPv4Unspecified()
-	}
 	return lan.MirrorOptions{Show: o, Forward: true, Carry: s.carry}
 }
 
