@@ -298,7 +298,7 @@ func say(text string, games bool) act {
 				word = "saygames "
 			}
 			d.passToAll(c, word+text)
-		} else if heard == 0 {
+		} else if heard == 0 && !d.relayed {
 			return cannot("there is nobody to tell")
 		}
 		c.Target = playerCount(heard).String()

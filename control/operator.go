@@ -229,7 +229,7 @@ func (o *Operator) order(ctx context.Context, by *command.Caller, r request) err
 // handle executes a line. A game that the caller is in, or has named, is asked first; what
 // is no command there comes back from it.
 func (o *Operator) handle(r request) {
-	if fromRealm(r.by) && r.game == 0 {
+	if fromRealm(r.by) && r.game == 0 && !r.relayed { // another host means this host, whatever the caller is in
 		id, owns := o.opts.Host.Standing(r.by.Realm, r.by.Name)
 		if r.game = id; owns {
 			r.by.Level = max(r.by.Level, command.Owner)
@@ -251,7 +251,7 @@ func (o *Operator) handle(r request) {
 		deny(r.by, noGame(r.game))
 		return
 	}
-	d := &target{Operator: o, game: g, id: r.game, owned: owned}
+	d := &target{Operator: o, game: g, id: r.game, owned: owned, relayed: r.relayed}
 	u, out := d.run(r.by, r.line)
 	switch {
 	case u.Spec == nil && !d.hints(&r):

@@ -92,7 +92,7 @@ type stage struct {
 	players PlayerHosting // from the next reload on
 }
 
-func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
+func newStage(t *testing.T, uses map[string]map[string]bool, change ...func(*host.Options)) *stage {
 	t.Helper()
 	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "w3host.db"), storage.Options{})
 	if err != nil {
@@ -121,6 +121,9 @@ func newStage(t *testing.T, uses map[string]map[string]bool) *stage {
 		Advertiser: local,
 		Outside:    func(id uint32, by *command.Caller, line string) { s.operator.FromGame(id, by, line) },
 		Admins:     roles{}, People: s.db, Log: zerolog.New(s).Level(zerolog.WarnLevel),
+	}
+	for _, f := range change {
+		f(&s.opts)
 	}
 	s.h, err = host.New(s.opts)
 	if err != nil {
