@@ -33,7 +33,8 @@ type agones struct {
 	down   bool        // it has not answered
 }
 
-// tellAgones begins to tell; the function that it returns says that the host ends.
+// tellAgones begins to tell; the function that it returns says that the host ends, unless
+// another process goes on in its place.
 func (d *daemon) tellAgones() (end func()) {
 	if !d.Config.Fleet.Agones {
 		return func() {}
@@ -56,6 +57,9 @@ func (d *daemon) tellAgones() (end func()) {
 	return func() {
 		stop()
 		<-ended
+		if d.handing.Load() {
+			return // the process that goes on tells the sidecar
+		}
 		if err := a.post(context.Background(), "/shutdown"); err != nil {
 			a.log.Warn().Err(err).Msg("the sidecar of Agones does not know that the host ends")
 		}

@@ -27,8 +27,6 @@ const (
 	beatJitter = 500 * time.Millisecond
 	// leaveWithin bounds how long giving back takes at the end.
 	leaveWithin = time.Second
-	// accountPools begin with this; the realm and the account follow.
-	accountPools = "account/"
 )
 
 // leases is this host among those of its database: it beats, takes what entries and
@@ -44,6 +42,8 @@ type leases struct {
 	clock  func() time.Duration
 	edge   *time.Timer // ends the acting when no answer comes
 
+	showing sync.Mutex // one show at a time: what is shown is what the last one has found
+
 	mu      sync.Mutex // guards what follows; never held while the database is asked
 	machine *fleet.Machine
 	session string
@@ -58,7 +58,8 @@ type leases struct {
 
 	life     context.Context // of the daemon
 	operator func() *control.Operator
-	busy     chan struct{} // a place for each post that is carried out
+	busy     chan struct{} // a place for each post that is carried out, and
+	refusing chan struct{} // for each that is refused
 }
 
 // outage says once that the database is away, and once that it is back.
@@ -78,7 +79,7 @@ func (d *daemon) openFleet() error {
 	d.fleet = &leases{
 		db: db, log: d.part("fleet"), most: c.Fleet.MaxGames, clock: boottime.Now,
 		machine: fleet.New(rand.Uint64()), pools: map[string]int{}, accounts: map[string]realm.AccountName{},
-		awaited: map[string]chan post{}, busy: make(chan struct{}, mostPosts), operator: func() *control.Operator { return d.operator }, life: d.ctx,
+		awaited: map[string]chan post{}, busy: make(chan struct{}, mostPosts), refusing: make(chan struct{}, mostPosts), operator: func() *control.Operator { return d.operator }, life: d.ctx,
 		self: func() storage.FleetHost {
 			h := d.recorder.Host()
 			return storage.FleetHost{Host: h.ID, Run: h.Run, Name: h.Name, Address: address}
@@ -132,7 +133,7 @@ func (l *leases) Suspended() bool {
 	return l.clock() >= l.machine.Until()
 }
 
-// run beats until ctx ends, then gives everything back.
+// run beats until ctx ends.
 func (l *leases) run(ctx context.Context) {
 	l.edge = time.AfterFunc(time.Hour, l.show)
 	defer l.edge.Stop()
@@ -144,6 +145,7 @@ func (l *leases) run(ctx context.Context) {
 		l.mu.Unlock()
 		if err != nil {
 			next += rand.N(beatJitter)
+			l.show() // the timer of the edge stands still while the machine sleeps
 		}
 		select {
 		case <-ctx.Done():
@@ -152,7 +154,7 @@ func (l *leases) run(ctx context.Context) {
 	}
 }
 
-// leave gives everything back at once.
+// leave gives everything back at once. No account is logged on any more when another host may use it.
 func (l *leases) leave() {
 	l.mu.Lock()
 	session := l.session
@@ -161,6 +163,9 @@ func (l *leases) leave() {
 	if session == "" {
 		return
 	}
+	l.showing.Lock()
+	l.useAccounts(nil)
+	l.showing.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
 	defer cancel()
 	if err := l.db.Leave(ctx, session); err != nil {
@@ -198,45 +203,15 @@ func (l *leases) wants() (wants []fleet.Want, load fleet.Load) {
 	load = fleet.Load{Places: len(infos), Draining: l.host.Draining(), Most: l.most}
 	listed := slices.ContainsFunc(infos, func(i host.Info) bool { return !i.Playing && i.Public && !i.Closed })
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	for _, lease := range gives {
 		l.machine.Give(lease)
 	}
-	return append(wants, l.wantAccounts(load.Draining, listed)...), load
-}
-
-// wantAccounts asks for one account of each realm; for a further one only what no
-// other host wants. A host that drains gives all back when nothing is listed any more.
-func (l *leases) wantAccounts(draining, listed bool) (wants []fleet.Want) {
-	if l.realms == nil {
-		return nil
+	accounts, gave := l.wantAccounts(load.Draining, listed)
+	l.mu.Unlock()
+	if gave {
+		l.show() // before another host reads of it
 	}
-	held, free := map[string]int{}, map[string][]fleet.Want{}
-	for _, a := range l.realms.Accounts() {
-		pool := accountPools + a.Realm + "/" + a.Account
-		l.accounts[pool] = a
-		lease, has := l.machine.Held()[pool+"/1"]
-		switch {
-		case has && draining && !listed:
-			l.machine.Give(lease)
-			l.realms.Use(a, false)
-		case has:
-			held[a.Realm]++
-		default:
-			free[a.Realm] = append(free[a.Realm], fleet.Want{Pool: pool, Highest: 1})
-		}
-	}
-	l.turn++
-	for realm, list := range free {
-		for i, w := range list {
-			w.Held = held[realm]
-			if !draining && i == l.turn%len(list) {
-				w.Most = 1
-			}
-			wants = append(wants, w)
-		}
-	}
-	return wants
+	return append(wants, accounts...), load
 }
 
 // enter begins a session if there is none, and names pools that the database does not know.
@@ -296,9 +271,7 @@ func (l *leases) send(ctx context.Context, sent time.Duration, wants []fleet.Wan
 		l.log.Warn().Int("leases", len(change.Lost)).Msg("this host was taken for dead: what it had is another host's")
 	}
 	for _, lease := range change.Lost {
-		if a, ok := l.accounts[lease.Pool]; ok {
-			l.realms.Use(a, false)
-		} else {
+		if _, ok := l.accounts[lease.Pool]; !ok {
 			l.host.Lose(lease)
 		}
 	}
@@ -309,13 +282,15 @@ func (l *leases) send(ctx context.Context, sent time.Duration, wants []fleet.Wan
 	}
 	l.show()
 	for _, p := range posts {
-		l.read(l.life, p)
+		l.read(p)
 	}
 	return nil
 }
 
 // show has lobbies listed and accounts logged on while the host may act, and not otherwise.
 func (l *leases) show() {
+	l.showing.Lock()
+	defer l.showing.Unlock()
 	l.mu.Lock()
 	now := l.clock()
 	changed := l.acting != (now < l.machine.Until())
@@ -334,9 +309,5 @@ func (l *leases) show() {
 			l.log.Warn().Msg("lobbies are not shown, since other hosts may have taken their leases: games and who is in lobbies go on")
 		}
 	}
-	if l.realms != nil {
-		for _, a := range l.realms.Accounts() {
-			l.realms.Use(a, slices.Contains(held, a))
-		}
-	}
+	l.useAccounts(held)
 }

@@ -12,9 +12,12 @@ import (
 )
 
 const (
-	// postWithin is how long an answer of another host is waited for: two beats, and the command.
-	postWithin = 5 * time.Second
-	// mostPosts of other hosts are carried out at once.
+	// carryWithin bounds a line of another host: with two beats there is an answer while that one
+	// waits for it.
+	carryWithin = 2 * time.Second
+	// replyWithin bounds how long an answer is written into the database.
+	replyWithin = 2 * time.Second
+	// mostPosts of other hosts are carried out at once, and as many are refused.
 	mostPosts = 16
 )
 
@@ -59,8 +62,9 @@ func (l *leases) Tell(ctx context.Context, host int, by *command.Caller, game ui
 		if h.Session == self || host != 0 && h.Number != host {
 			continue
 		}
-		p := post{Asks: self, Caller: &caller, Game: game, Line: line}
+		p := post{Caller: &caller, Game: game, Line: line}
 		if host != 0 {
+			p.Asks = self
 			return l.ask(ctx, &h, by, &p)
 		}
 		if err := l.deliver(ctx, storage.NewGameKey().String(), h.Session, &p); err != nil {
@@ -110,8 +114,8 @@ func (l *leases) deliver(ctx context.Context, id, session string, p *post) error
 	return l.db.Send(ctx, session, storage.Post{ID: id, Body: string(text)})
 }
 
-// read takes a post of another host.
-func (l *leases) read(ctx context.Context, got storage.Post) {
+// read takes a post of another host. It does not wait.
+func (l *leases) read(got storage.Post) {
 	var p post
 	if err := json.Unmarshal([]byte(got.Body), &p); err != nil {
 		l.log.Warn().Err(err).Msg("a post of another host cannot be read: is it of another version?")
@@ -128,21 +132,32 @@ func (l *leases) read(ctx context.Context, got storage.Post) {
 		return
 	}
 	back := post{Answers: got.ID}
+	if begin(l.busy, func() { l.carryOut(&p, &back) }) {
+		return
+	}
+	back.Refused = texts.Of("too many commands of other hosts are on their way: try again in a few seconds").In(p.Caller.Language)
+	if !begin(l.refusing, func() { l.reply(&p, &back) }) {
+		l.log.Warn().Str("line", p.Line).Msg("commands of other hosts are dropped: the database does not take the answers")
+	}
+}
+
+// begin does something on a goroutine of its own if there is a place for it.
+func begin(places chan struct{}, do func()) bool {
 	select {
-	case l.busy <- struct{}{}:
-		go func() { // ends with postWithin
-			defer func() { <-l.busy }()
-			l.carryOut(ctx, &p, &back)
+	case places <- struct{}{}:
+		go func() { // ends with carryWithin and replyWithin
+			defer func() { <-places }()
+			do()
 		}()
+		return true
 	default:
-		back.Refused = texts.Of("too many commands of other hosts are on their way: try again in a few seconds").In(p.Caller.Language)
-		l.reply(ctx, &p, &back)
+		return false
 	}
 }
 
 // carryOut has the operator carry a line out, and sends what comes of it.
-func (l *leases) carryOut(ctx context.Context, p, back *post) {
-	ctx, cancel := context.WithTimeout(ctx, postWithin)
+func (l *leases) carryOut(p, back *post) {
+	ctx, cancel := context.WithTimeout(l.life, carryWithin)
 	defer cancel()
 	said, refused := make(chan string, 64), make(chan string, 1)
 	offer := func(to chan string) func(string) {
@@ -155,7 +170,7 @@ func (l *leases) carryOut(ctx context.Context, p, back *post) {
 	}
 	p.Caller.Reply, p.Caller.Refuse = offer(said), offer(refused)
 	if err := l.operator().Relay(ctx, p.Caller, p.Game, p.Line); err != nil {
-		offer(refused)(err.Error())
+		offer(refused)(texts.Of("host %d has not answered; it may have done it all the same", l.Number()).In(p.Caller.Language))
 	}
 	for len(said) > 0 {
 		back.Said = append(back.Said, <-said)
@@ -163,10 +178,16 @@ func (l *leases) carryOut(ctx context.Context, p, back *post) {
 	if len(refused) > 0 {
 		back.Refused = <-refused
 	}
-	l.reply(ctx, p, back)
+	l.reply(p, back)
 }
 
-func (l *leases) reply(ctx context.Context, p, back *post) {
+// reply sends what has come of a line, if anybody waits for it.
+func (l *leases) reply(p, back *post) {
+	if p.Asks == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(l.life, replyWithin)
+	defer cancel()
 	if err := l.deliver(ctx, storage.NewGameKey().String(), p.Asks, back); err != nil {
 		l.log.Debug().Err(err).Msg("the answer to another host is lost")
 	}

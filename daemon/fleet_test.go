@@ -1,0 +1,166 @@
+package daemon
+
+import (
+	"context"
+	"net/http/httptest"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rs/zerolog"
+
+	"w3host/control"
+	"w3host/fleet"
+	"w3host/host"
+	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
+	"w3host/storage"
+	"w3host/storage/storagetest"
+)
+
+// The sidecar is not told of an end if another process goes on with the games.
+func TestAgonesAtUpgrade(t *testing.T) {
+	for handing, want := range map[bool][]string{true: nil, false: {"/shutdown"}} {
+		var s sidecar
+		server := httptest.NewServer(&s)
+		t.Setenv("AGONES_SDK_HTTP_PORT", server.URL[len("http://127.0.0.1:"):])
+		d := &daemon{ctx: t.Context()} // whose loop does not move
+		d.Config.Fleet.Agones = true
+		end := d.tellAgones()
+		d.handing.Store(handing)
+		end()
+		server.Close()
+		if got := s.heard(); !slices.Equal(got, want) {
+			t.Errorf("handing over %v: the sidecar hears %q", handing, got)
+		}
+	}
+}
+
+// idleHost has no lobby, and none is wanted.
+func idleHost(t *testing.T) *host.Host {
+	t.Helper()
+	listeners, err := host.Listen("127.0.0.1:0", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(listeners.Close)
+	h, err := host.New(host.Options{Listeners: listeners, Product: w3gs.ProductTFT, Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// A machine that wakes has no lease to act on, whatever its timers have counted: that shows with
+// the first beat that has no answer.
+func TestNothingIsShownAfterSleep(t *testing.T) {
+	t.Parallel()
+	url := storagetest.Postgres(t)
+	db, err := storagetest.Open(t, url).Fleet(url)
+	if err == nil {
+		err = db.Close() // it answers nobody
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now atomic.Int64
+	l := &leases{
+		db: db, log: zerolog.Nop(), host: idleHost(t), machine: fleet.New(1), session: storage.NewGameKey().String(),
+		clock: func() time.Duration { return time.Duration(now.Load()) }, acting: true,
+	}
+	b := l.machine.Beat(0, nil, fleet.Load{})
+	l.machine.Answered(0, 0, &b, &fleet.Answer{Tick: 1})
+	now.Store(int64(time.Hour)) // the machine has slept
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		l.run(ctx)
+	}()
+	testkit.Eventually(t, "lobbies are not shown", func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return !l.acting
+	})
+	stop()
+	<-ended
+}
+
+// posting is a host that is told lines, none of which its operator ever carries out.
+func posting(t *testing.T) (l *leases, url, session string) {
+	t.Helper()
+	url = storagetest.Postgres(t)
+	db, err := storagetest.Open(t, url).Fleet(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	session = storage.NewGameKey().String()
+	other := storage.FleetHost{Session: session, Host: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
+	if _, err := db.Enter(t.Context(), other, nil); err != nil {
+		t.Fatal(err)
+	}
+	hanging := control.New(control.Options{})
+	return &leases{
+		db: db, log: zerolog.Nop(), life: t.Context(), operator: func() *control.Operator { return hanging }, awaited: map[string]chan post{},
+		busy: make(chan struct{}, mostPosts), refusing: make(chan struct{}, mostPosts), number: 2,
+	}, url, session
+}
+
+// told is a line for the host of a test.
+func told(session string) storage.Post {
+	return storage.Post{ID: storage.NewGameKey().String(), Body: `{"asks":"` + session + `","caller":{"Name":"Ann"},"line":"games"}`}
+}
+
+func count(t *testing.T, db *pgx.Conn, refused string) (n int) {
+	t.Helper()
+	if err := db.QueryRow(t.Context(), "SELECT count(*) FROM fleet_posts WHERE body LIKE '%' || $1 || '%'", refused).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// However many lines of other hosts come while the database takes nothing, the beat goes on, and so many answers wait and no
+// more.
+func TestPostsDoNotHoldTheBeat(t *testing.T) {
+	t.Parallel()
+	l, url, session := posting(t)
+	db, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close(context.Background()) }()
+	tx, err := db.Begin(t.Context())
+	if err == nil {
+		_, err = tx.Exec(t.Context(), "LOCK TABLE fleet_posts")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	for range 10 * mostPosts {
+		l.read(told(session))
+	}
+	if took := time.Since(start); took > replyWithin/2 {
+		t.Errorf("%v, with the database hanging", took)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "some are refused", func() bool { return count(t, db, "too many commands") == mostPosts })
+}
+
+// A line that is not carried out in time has an answer all the same, which has time of its own.
+func TestLateLineIsAnswered(t *testing.T) {
+	t.Parallel()
+	l, url, session := posting(t)
+	db, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close(context.Background()) }()
+	l.read(told(session))
+	testkit.Eventually(t, "the answer", func() bool { return count(t, db, "host 2 has not answered") == 1 })
+}

@@ -1,0 +1,56 @@
+package daemon
+
+import (
+	"slices"
+
+	"w3host/fleet"
+	"w3host/realm"
+)
+
+// accountPools begin with this; the realm and the account follow.
+const accountPools = "account/"
+
+// wantAccounts asks for one account of each realm; for a further one only what no
+// other host wants. A host that drains gives all back when nothing is listed any more. The
+// caller holds mu.
+func (l *leases) wantAccounts(draining, listed bool) (wants []fleet.Want, gave bool) {
+	if l.realms == nil {
+		return nil, false
+	}
+	held, free := map[string]int{}, map[string][]fleet.Want{}
+	for _, a := range l.realms.Accounts() {
+		pool := accountPools + a.Realm + "/" + a.Account
+		l.accounts[pool] = a
+		lease, has := l.machine.Held()[pool+"/1"]
+		switch {
+		case has && draining && !listed:
+			l.machine.Give(lease)
+			gave = true
+		case has:
+			held[a.Realm]++
+		default:
+			free[a.Realm] = append(free[a.Realm], fleet.Want{Pool: pool, Highest: 1})
+		}
+	}
+	l.turn++
+	for realm, list := range free {
+		for i, w := range list {
+			w.Held = held[realm]
+			if !draining && i == l.turn%len(list) {
+				w.Most = 1
+			}
+			wants = append(wants, w)
+		}
+	}
+	return wants, gave
+}
+
+// useAccounts logs on with some accounts, and with no others.
+func (l *leases) useAccounts(held []realm.AccountName) {
+	if l.realms == nil {
+		return
+	}
+	for _, a := range l.realms.Accounts() {
+		l.realms.Use(a, slices.Contains(held, a))
+	}
+}
