@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"time"
@@ -87,10 +88,7 @@ func (h *Host) follow(sv *survivor, places chan struct{}, settled func()) {
 	}
 	<-places
 	settled()
-	if err == nil {
-		return
-	}
-	if err == errHostStops {
+	if err == nil || errors.Is(err, errHostStops) {
 		return
 	}
 	h.shard.log.Warn().Err(err).Uint32("game", sv.id).Msg("a game stays in the process before until its end")

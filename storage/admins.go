@@ -55,7 +55,11 @@ func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	n, err := d.sql.Exec(ctx, `INSERT INTO admins (name_key, realm, name, role, added_by, added_at, network) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (name_key, realm, network) DO UPDATE SET `+excluded("name", "role", "added_by", "added_at")+` WHERE admins.role <> excluded.role AND excluded.role <> 'trusted'`,
 		nameKey(a.Name), nameKey(a.Realm), clean(strings.TrimSpace(a.Name)), string(a.Role), clean(a.By), a.At, networkText(a.Network))
-	return changed(n, err, ErrConflict, "%s is %s%s", a.Target(), a.Role, onRealm(a.Realm))
+	has := a.Role
+	if err == nil && n == 0 {
+		has, err = sqldb.One[Role](ctx, d.sql, "SELECT role FROM admins WHERE name_key = $1 AND realm = $2 AND network = $3", nameKey(a.Name), nameKey(a.Realm), networkText(a.Network))
+	}
+	return changed(n, err, ErrConflict, "%s is %s%s", a.Target(), has, onRealm(a.Realm))
 }
 
 // RemoveAdmin takes the roles of a name in a realm away: the one that is bound to

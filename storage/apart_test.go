@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -29,7 +30,8 @@ func TestApart(t *testing.T) {
 		time.Sleep(time.Minute)
 		beside.Record(chat(3))
 		time.Sleep(time.Second)
-		if got := db.texts(); !slices.Equal(got, numbered(1, 3)) {
+		// What two processes record at once comes in any order.
+		if got := slices.Sorted(slices.Values(db.texts())); !slices.Equal(got, numbered(1, 3)) {
 			t.Errorf("%q", got)
 		}
 		if beside.Host().ID != next.Host().ID {
@@ -49,12 +51,42 @@ func TestApart(t *testing.T) {
 		last, _ := newTestRecorder(t, db, dir)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if got := db.texts(); !slices.Equal(got, numbered(1, 4)) {
+		if got := slices.Sorted(slices.Values(db.texts())); !slices.Equal(got, numbered(1, 4)) {
 			t.Errorf("after the next start: %q", got)
 		}
 		closeRecorder(t, last)
 		if folders, _ := filepath.Glob(filepath.Join(dir, spool.Apart+"*")); len(folders) > 0 {
 			t.Errorf("left: %v", folders)
 		}
+	})
+}
+
+// What a process beside the spool has put aside is kept when it ends, and comes to the
+// quarantine of the spool with the next start.
+func TestApartKeepsDamagedFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db, dir := newFakeDB(), t.TempDir()
+		first, _ := newTestRecorder(t, db, dir)
+		beside, err := first.Apart()
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder, _ := beside.Dir()
+		aside := filepath.Join(folder, spool.Quarantine)
+		if err := errors.Join(os.Mkdir(aside, 0o750), os.WriteFile(filepath.Join(aside, "0000000001.jsonl"), []byte("damaged\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		closeRecorder(t, first)
+		closeRecorder(t, beside)
+		last, _ := newTestRecorder(t, db, dir)
+		synctest.Wait()
+		kept, _ := filepath.Glob(filepath.Join(dir, spool.Quarantine, "*.jsonl"))
+		if len(kept) != 1 {
+			t.Errorf("kept: %v", kept)
+		}
+		if folders, _ := filepath.Glob(filepath.Join(dir, spool.Apart+"*")); len(folders) > 0 {
+			t.Errorf("left: %v", folders)
+		}
+		closeRecorder(t, last)
 	})
 }

@@ -139,7 +139,7 @@ func measurePages(t *testing.T, db *storage.Store) {
 		{"player who plays often", func() func(context.Context) error { return profile(often()) }},
 		{"player who plays seldom", func() func(context.Context) error { return profile(seldom()) }},
 		{"audit log, older", func() func(context.Context) error {
-			return func(ctx context.Context) error { _, err := db.AuditLog(ctx, some(), 51); return err }
+			return func(ctx context.Context) error { _, _, err := db.AuditLog(ctx, some(), 50); return err }
 		}},
 	} {
 		var took []time.Duration

@@ -212,7 +212,7 @@ func (r *Recorder) Close(ctx context.Context) error {
 	r.writeStatus()
 	err := errors.Join(r.leftover(), r.backlog.sweep(true))
 	if r.opts.apart && err == nil {
-		err = os.RemoveAll(r.opts.Dir)
+		err = spool.RemoveApart(r.opts.Dir)
 	}
 	return errors.Join(err, r.closeSpool())
 }

@@ -243,7 +243,7 @@ func testAdmins(t *testing.T, db *storage.Store) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	trusted.Name = "Bob"
-	wantError(t, "root as trusted", db.AddAdmin(ctx, trusted), storage.ErrConflict, "Bob is trusted on the LAN")
+	wantError(t, "root as trusted", db.AddAdmin(ctx, trusted), storage.ErrConflict, "Bob is root on the LAN")
 	wantError(t, "root is not trusted only", db.Distrust(ctx, "bob", "", netip.Prefix{}), storage.ErrNotFound, "no admin bob on the LAN")
 	if err := db.Distrust(ctx, "CID", "", netip.Prefix{}); err != nil {
 		t.Error(err)
@@ -266,11 +266,25 @@ func testAudit(t *testing.T, db *storage.Store) {
 		}
 	}
 	for before, want := range map[time.Time]int{{}: 3, after(time.Second): 1, day: 0} {
-		got, err := db.AuditLog(t.Context(), before, 3)
+		got, _, err := db.AuditLog(t.Context(), before, 3)
 		if err != nil || len(got) != want || want > 0 && got[want-1] != kick {
 			t.Errorf("before %v: %+v, %v", before, got, err)
 		}
 	}
+	var seen []string // page by page, as long as there are more
+	for before := (time.Time{}); ; {
+		lines, older, err := db.AuditLog(t.Context(), before, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines {
+			seen = append(seen, l.Action)
+		}
+		if before = older; older.IsZero() {
+			break
+		}
+	}
+	equal(t, "page by page", seen, []string{"ban", "ban", "kick"})
 	for line, want := range map[string]int{
 		"game_key = '" + k.String() + "' AND at = '2026-11-20T14:05:06.123Z' AND who = 'Ann' AND realm = 'europe' AND via = 'lobby'" +
 			" AND action = 'kick' AND target = 'Bob' AND detail = 'rude' AND refused = 'not allowed'": 1,

@@ -139,7 +139,7 @@ func (s *Spool) look() (left Left, err error) {
 }
 
 // takeApart takes the files of processes that used a folder beside this spool and have
-// ended before the database had all of it.
+// ended before the database had all of it, and those that they have put aside.
 func (s *Spool) takeApart() error {
 	if _, err := s.list(s.dir); err != nil {
 		return err
@@ -150,10 +150,7 @@ func (s *Spool) takeApart() error {
 		if held, err := lock.TryLock(); err != nil || !held {
 			continue // it is still written to
 		}
-		paths, err := filepath.Glob(filepath.Join(folder, "*"+suffix))
-		for _, path := range paths {
-			err = errors.Join(err, os.Rename(path, s.path(s.number.Add(1))))
-		}
+		err := errors.Join(s.take(folder, s.dir), s.take(filepath.Join(folder, Quarantine), filepath.Join(s.dir, Quarantine)))
 		if err == nil {
 			err = os.RemoveAll(folder)
 		}
@@ -162,6 +159,27 @@ func (s *Spool) takeApart() error {
 		}
 	}
 	return nil
+}
+
+// take moves the files of a folder to another one, under new numbers.
+func (s *Spool) take(from, to string) error {
+	paths, err := filepath.Glob(filepath.Join(from, "*"+suffix))
+	if len(paths) > 0 {
+		err = errors.Join(err, os.MkdirAll(to, 0o750))
+	}
+	for _, path := range paths {
+		err = errors.Join(err, os.Rename(path, filepath.Join(to, filepath.Base(s.path(s.number.Add(1))))))
+	}
+	return err
+}
+
+// RemoveApart removes a folder beside a spool that has nothing to replay, unless files were
+// put aside in it: the next process that opens the spool takes those.
+func RemoveApart(dir string) error {
+	if aside, err := filepath.Glob(filepath.Join(dir, Quarantine, "*"+suffix)); len(aside) > 0 || err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
 }
 
 // list gives the files of the spool and of its quarantine, and notes the

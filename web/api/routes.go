@@ -207,9 +207,9 @@ func (a *api) listAudit(ctx context.Context, in *struct {
 },
 ) (*body[list[storage.AdminAction]], error) {
 	return ask(ctx, a, func(ctx context.Context) (out list[storage.AdminAction], err error) {
-		out.Items, err = a.DB.AuditLog(ctx, in.After, in.Limit)
-		if n := len(out.Items); n == in.Limit {
-			out.Next = out.Items[n-1].At.Format(time.RFC3339Nano)
+		lines, older, err := a.DB.AuditLog(ctx, in.After, in.Limit)
+		if out.Items = lines; !older.IsZero() {
+			out.Next = older.Format(time.RFC3339Nano)
 		}
 		return out, err
 	})

@@ -83,7 +83,7 @@ type Log interface {
 	RatingsOf(ctx context.Context, name, mapName string) ([]storage.Rating, error)
 	Bans(ctx context.Context, all bool) ([]storage.Ban, error)
 	Admins(context.Context) ([]storage.Admin, error)
-	AuditLog(ctx context.Context, before time.Time, limit int) ([]storage.AdminAction, error)
+	AuditLog(ctx context.Context, before time.Time, limit int) (lines []storage.AdminAction, older time.Time, err error)
 }
 
 // Maps knows the maps that can be hosted.

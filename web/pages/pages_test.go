@@ -106,8 +106,8 @@ func (f *fakes) system() System {
 	return System{Version: f.name}
 }
 
-func (f *fakes) AuditLog(context.Context, time.Time, int) ([]storage.AdminAction, error) {
-	return []storage.AdminAction{{Who: f.name, Realm: f.name, Action: f.name, On: f.name, Detail: f.name, Refused: f.name}}, f.err
+func (f *fakes) AuditLog(context.Context, time.Time, int) ([]storage.AdminAction, time.Time, error) {
+	return []storage.AdminAction{{Who: f.name, Realm: f.name, Action: f.name, On: f.name, Detail: f.name, Refused: f.name}}, time.Time{}, f.err
 }
 
 func (f *fakes) examine(_ context.Context, tell func(Finding)) error {

@@ -91,11 +91,11 @@ type ordered struct {
 // audit shows who has ordered what, and who has logged in.
 func (p *Pages) audit(w http.ResponseWriter, r *http.Request) {
 	before, _ := time.Parse(time.RFC3339Nano, r.URL.Query().Get("before"))
-	p.ask(w, r, p.frame(r, "system", "Audit log"), "audit", func(ctx context.Context) (_ any, err error) {
+	p.ask(w, r, p.frame(r, "system", "Audit log"), "audit", func(ctx context.Context) (any, error) {
 		var o ordered
-		if o.Lines, err = p.opts.Log.AuditLog(ctx, before, perPage+1); len(o.Lines) > perPage {
-			o.Lines = o.Lines[:perPage]
-			o.Older = o.Lines[perPage-1].At.UTC().Format(time.RFC3339Nano)
+		lines, older, err := p.opts.Log.AuditLog(ctx, before, perPage)
+		if o.Lines = lines; !older.IsZero() {
+			o.Older = older.UTC().Format(time.RFC3339Nano)
 		}
 		return o, err
 	})
