@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"w3host/config"
+	"w3host/host"
+	"w3host/internal/network"
 	"w3host/internal/terminal"
 	"w3host/storage"
 )
@@ -84,6 +86,20 @@ func missingMap(c config.Config, err error) error {
 	}
 	return fmt.Errorf("lobby.map = %q is not a file, and there is no maps folder to look for it in (maps.dir = %q, which is %s: %w); create the folder and put maps there, or give the path of a map",
 		query, c.Maps.Dir, absolute(c.Maps.Dir), reasonOf(err))
+}
+
+// FirstPort is the address of a range of ports that a host would take now; the first if none is free.
+func FirstPort(listen string) string {
+	ports, err := network.Ports(listen)
+	if err != nil || len(ports) == 1 {
+		return listen
+	}
+	l, err := host.Listen(listen, "")
+	if err != nil {
+		return ports[0]
+	}
+	defer l.Close()
+	return fmt.Sprint(listen[:strings.LastIndexByte(listen, ':')+1], l.Addr().Port())
 }
 
 // reasonOf is the system's part of an error, without the path, which may be relative.

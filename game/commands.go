@@ -45,6 +45,8 @@ func with[T any](read func(*args) T, do func(m *Machine, c *call, value T) error
 	}
 }
 
+func onOff(a *args) bool { return a.OneOf("on", "off") == "on" }
+
 // milliseconds reads a duration within bounds.
 func milliseconds(low, high time.Duration) func(*args) time.Duration {
 	return func(a *args) time.Duration {

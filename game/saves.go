@@ -57,7 +57,7 @@ var saving = command.Table[*Machine]{
 		Examples: []string{"autosave on"},
 		Level:    command.Owner,
 		Phase:    command.Always,
-		Parse:    with(func(a *args) string { return a.OneOf("on", "off") }, setAutosave),
+		Parse:    with(onOff, setAutosave),
 	},
 }
 
@@ -124,11 +124,11 @@ func (m *Machine) saveBy(pid uint8) {
 	}
 }
 
-func setAutosave(m *Machine, _ *call, word string) error {
+func setAutosave(m *Machine, _ *call, on bool) error {
 	if m.cfg.Version >= saveVersion {
 		return texts.Refuse(texts.Fixed, "the host cannot save games of %s: use the game's menu", m.cfg.Version.String())
 	}
-	if m.settings.autosave = word == "on"; m.settings.autosave {
+	if m.settings.autosave = on; on {
 		return m.say(0, "The game is saved whenever a player loses the connection.")
 	}
 	return m.say(0, "The game is not saved automatically any more.")

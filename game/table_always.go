@@ -132,7 +132,7 @@ var always = command.Table[*Machine]{
 		AskAnyone: true,
 		Phase:     command.Always,
 		Bare:      show(equalised),
-		Parse:     with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, setEqualise),
+		Parse:     with(onOff, setEqualise),
 	},
 	{
 		Name:      "shareunits",
@@ -143,7 +143,7 @@ var always = command.Table[*Machine]{
 		AskAnyone: true,
 		Phase:     command.Always,
 		Bare:      show(sharing),
-		Parse:     with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, setSharing),
+		Parse:     with(onOff, setSharing),
 	},
 	{
 		Name:     "synclimit",

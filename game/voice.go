@@ -46,7 +46,7 @@ var voice = command.Table[*Machine]{
 		Help:     "turn the host's public messages on or off for you",
 		Examples: []string{"messages off"},
 		Phase:    command.Always,
-		Parse:    with(func(a *args) bool { return a.OneOf("on", "off") == "on" }, messages),
+		Parse:    with(onOff, messages),
 	},
 	{
 		Name:     "ignore",

@@ -152,25 +152,30 @@ func (r *Realms) Open(ad lan.Advert) error {
 
 // open lists a lobby wherever it is to be listed. The caller holds mu.
 func (r *Realms) open(ad *lan.Advert) {
-	for i, name := range r.names {
-		if !r.plays(name, ad) {
-			continue
-		}
-		var least *account
-		for _, a := range r.accounts {
-			if sameRealm(a.opts.Realm, name) && (least == nil || a.before(least, ad.Asked)) {
-				least = a
-			}
-		}
-		if len(least.games) >= least.most() {
-			r.opts.Log.Warn().Str("realm", name).Uint32("game", ad.GameID).Str("name", ad.Name).
-				Msg("lobby waits until another is gone: raise lobbies of [[realm]], where they take turns, or add a section with another account")
-		}
-		l := listing{least, uint32(i + 1), ad.GameID, ad.Asked}
-		least.games = slices.Insert(least.games, least.place(ad.Asked), l)
-		r.listings[ad.GameID] = append(r.listings[ad.GameID], l)
-		l.list(*ad)
+	for _, name := range r.names {
+		r.openOn(name, ad)
 	}
+}
+
+// openOn lists a lobby on a realm if its players can join it. The caller holds mu.
+func (r *Realms) openOn(name string, ad *lan.Advert) {
+	if !r.plays(name, ad) {
+		return
+	}
+	var least *account
+	for _, a := range r.accounts {
+		if sameRealm(a.opts.Realm, name) && (least == nil || a.before(least, ad.Asked)) {
+			least = a
+		}
+	}
+	if len(least.games) >= least.most() {
+		r.opts.Log.Warn().Str("realm", name).Uint32("game", ad.GameID).Str("name", ad.Name).
+			Msg("lobby waits until another is gone: raise lobbies of [[realm]], where they take turns, or add a section with another account")
+	}
+	l := listing{least, r.number(name), ad.GameID, ad.Asked}
+	least.games = slices.Insert(least.games, least.place(ad.Asked), l)
+	r.listings[ad.GameID] = append(r.listings[ad.GameID], l)
+	l.list(*ad)
 }
 
 // AccountName is which account of a host.
@@ -196,10 +201,9 @@ func (r *Realms) Use(which AccountName, on bool) {
 		a.barred = !on
 		a.post(session.Allow{On: on})
 		for _, id := range slices.Sorted(maps.Keys(r.adverts)) {
-			if ad := r.adverts[id]; r.plays(a.opts.Realm, &ad) {
-				r.close(id)
-				r.open(&ad)
-			}
+			ad := r.adverts[id]
+			r.closeOn(r.number(a.opts.Realm), id)
+			r.openOn(a.opts.Realm, &ad)
 		}
 	}
 }
@@ -251,11 +255,20 @@ func (r *Realms) Close(gameID uint32) {
 
 // close takes a lobby off the lists. The caller holds mu.
 func (r *Realms) close(gameID uint32) {
-	for _, l := range r.listings[gameID] {
+	r.closeOn(0, gameID)
+	delete(r.listings, gameID)
+}
+
+// closeOn takes a lobby off the list of the realm with that number; 0: of all. The caller holds mu.
+func (r *Realms) closeOn(number, gameID uint32) {
+	r.listings[gameID] = slices.DeleteFunc(r.listings[gameID], func(l listing) bool {
+		if number != 0 && l.number != number {
+			return false
+		}
 		l.account.games = slices.DeleteFunc(l.account.games, func(o listing) bool { return o.game == gameID })
 		l.account.post(session.Unlist{ID: gameID})
-	}
-	delete(r.listings, gameID)
+		return true
+	})
 }
 
 // place is where a game would stand in the order in which the account lists games: those

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"w3host/config"
+	"w3host/daemon"
 	"w3host/internal/openfiles"
 )
 
@@ -39,7 +40,7 @@ type check struct {
 // Examine makes all checks, in the order in which a starting host depends on them, and
 // tells the finding of each. With ask it logs on to the realms. The error is that of ctx.
 func Examine(ctx context.Context, c config.Config, ask bool, tell func(Finding)) error {
-	c.Host.Listen = firstPort(c.Host.Listen)
+	c.Host.Listen = daemon.FirstPort(c.Host.Listen)
 	checks := []check{{"clock", checkClock}, {"open files", checkFiles}, {"scripts", checkScripts}}
 	for _, e := range c.Entries() {
 		checks = append(checks, check{fmt.Sprintf("map of %q", e.Lobby.Name), checkMaps(e)})

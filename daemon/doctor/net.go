@@ -15,7 +15,6 @@ import (
 
 	"w3host/config"
 	"w3host/daemon"
-	"w3host/internal/network"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
 )
@@ -56,21 +55,6 @@ func checkListen(ctx context.Context, c config.Config) Finding {
 		state = "a host is running there"
 	}
 	return fine("%s, reachable at %s", state, strings.Join(reached, ", "))
-}
-
-// firstPort is the port of a range that a host would take now; the first if none is free.
-func firstPort(listen string) string {
-	ports, err := network.Ports(listen)
-	if err != nil || len(ports) == 1 {
-		return listen
-	}
-	for _, port := range ports {
-		if l, err := net.Listen("tcp", port); err == nil {
-			_ = l.Close()
-			return port
-		}
-	}
-	return ports[0]
 }
 
 // greet accepts connections and closes them.

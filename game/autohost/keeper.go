@@ -188,7 +188,7 @@ func (k *Keeper) Opened(o Order, id uint32, file string) {
 // Failed says that none of an order's maps can be hosted. Another host may have one.
 func (k *Keeper) Failed(o Order, now time.Time) {
 	o.of.wait = now.Add(k.retry)
-	k.give(&place{lease: o.Lease})
+	k.give(&o.Lease)
 }
 
 // Add says that a lobby was opened that is of no entry.
@@ -237,14 +237,14 @@ func (k *Keeper) Full() bool { return len(k.games) >= k.max }
 func (k *Keeper) Started(id uint32) {
 	if g := k.games[id]; g != nil {
 		g.open = false
-		k.give(g)
+		k.give(&g.lease)
 	}
 }
 
 // Ended says that a lobby or game is gone.
 func (k *Keeper) Ended(id uint32) {
 	if g := k.games[id]; g != nil && !g.again {
-		k.give(g)
+		k.give(&g.lease)
 		delete(k.games, id)
 	}
 }

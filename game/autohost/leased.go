@@ -78,16 +78,16 @@ func (k *Keeper) Lose(l fleet.Lease) (id uint32) {
 func (k *Keeper) Abandon() {
 	for _, g := range k.games {
 		if g.open {
-			k.give(g)
+			k.give(&g.lease)
 			g.of = nil
 		}
 	}
 }
 
-// give gives the lease of a lobby back, if there is one.
-func (k *Keeper) give(g *place) {
-	if g.lease.Term != 0 {
-		k.gives = append(k.gives, g.lease)
-		g.lease = fleet.Lease{}
+// give gives a lease back, if it is one, and empties it.
+func (k *Keeper) give(l *fleet.Lease) {
+	if l.Term != 0 {
+		k.gives = append(k.gives, *l)
+		*l = fleet.Lease{}
 	}
 }
