@@ -103,7 +103,7 @@ func (v *View) buildRunning(to *Values, games []*watched, w words) (players int)
 	for _, g := range games {
 		at := "games/" + strconv.Itoa(int(g.id)) + "/"
 		g.head(to, at, w)
-		to.text(at+"ping", millis(g.worstPing()))
+		to.text(at+"ping", millis(g.ping))
 		to.tail(at+"health", g.health.in(w, func(level byte) []string { return []string{"l" + strconv.Itoa(int(level))} }))
 		players += g.players()
 	}

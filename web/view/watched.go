@@ -18,6 +18,9 @@ const (
 	healthKept = 30 // of healthEvery seconds each
 	// healthEvery is how many seconds one piece of a health strip stands for.
 	healthEvery = 10
+	// noticed is by how much the worst ping of a game must change, if not by an eighth, until lists
+	// of games show it: the pings of all games change all the time.
+	noticed = 5 * time.Millisecond
 	// endedKept is how long a game stays on pages after its end.
 	endedKept = 15 * time.Second
 )
@@ -42,6 +45,7 @@ type watched struct {
 	late         tail[Lateness]
 	pings        tail[string]
 	health       tail[byte]
+	ping         time.Duration // the worst round trip, as lists show it
 	worst        time.Duration // lateness in this piece of the health strip
 	lagged       bool          // in it
 	seconds      int
@@ -224,6 +228,9 @@ func (g *watched) snapshot(now time.Duration, s *game.Snapshot) {
 		g.lagging = now
 	}
 	g.snap = s
+	if ping := g.worstPing(); g.ping == 0 || (ping-g.ping).Abs() >= max(noticed, g.ping/8) {
+		g.ping = ping
+	}
 	if s.Stage >= game.StagePlaying {
 		var pings []string
 		for i := range s.Slots {
