@@ -81,7 +81,7 @@ func (d *daemon) openWeb() error {
 // openMetrics begins to count. A scrape at the window itself needs a token.
 func (d *daemon) openMetrics() {
 	o := metrics.Options{
-		Version: d.Version, DataDir: d.Config.Host.DataDir, Records: d.recorder.Stats,
+		Groups: web.Groups, Version: d.Version, DataDir: d.Config.Host.DataDir, Records: d.recorder.Stats,
 		Realms: d.online,
 		Totals: func() host.Totals { return d.running.Totals(time.Now()) },
 		Observers: func() map[string]metrics.Observed {
@@ -95,6 +95,7 @@ func (d *daemon) openMetrics() {
 		},
 	}
 	d.metrics = metrics.New(o)
+	d.web.Took = d.metrics.Request
 	d.host.Observers = append(d.host.Observers, d.metrics.Observe)
 	d.web.Handle("GET /metrics", access.Viewer, d.metrics.Handler())
 	open := http.NewServeMux()

@@ -60,6 +60,9 @@ type Server struct {
 	mux    *http.ServeMux
 	doors  []*door // the first is the window's own
 	logins logins
+	// Took is told how long each request took that is no stream, by one of Groups and its status. It must not
+	// wait. Set it before Serve; nil: nobody is told.
+	Took func(group string, status int, took time.Duration)
 }
 
 // door is a port with what answers there.
@@ -95,7 +98,7 @@ func (s *Server) Beside(listen string, h http.Handler) (net.Addr, error) {
 // Outside has a handler answer on a port of its own, where nobody logs in: no cookie and no
 // token counts there. Call it before Serve.
 func (s *Server) Outside(listen string, h http.Handler) (net.Addr, error) {
-	d, err := s.open(listen, s.outside(h))
+	d, err := s.open(listen, s.timed(s.outside(h)))
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +136,7 @@ func (s *Server) URL(path string) string { return s.opts.BasePath + path }
 
 // Serve answers until ctx ends. Then requests under way get a moment, streams none.
 func (s *Server) Serve(ctx context.Context) error {
-	s.doors[0].Handler = s.checks()
+	s.doors[0].Handler = s.timed(s.checks())
 	ended := make(chan error)
 	for _, d := range s.doors {
 		go func() { ended <- d.serve(ctx) }()

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -354,6 +356,38 @@ func TestPlaceOnTheMachine(t *testing.T) {
 				t.Fatalf("connection %d of %s: %v", i, one, got)
 			}
 		}
+	}
+}
+
+// Each request is timed by what it asks for and how it is answered, but no stream.
+func TestRequestsAreTimed(t *testing.T) {
+	var mu sync.Mutex
+	var told []string
+	w := openWindow(t, func(o *Options) { o.BasePath = "/w3" })
+	w.Took = func(group string, status int, took time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		if told = append(told, fmt.Sprint(group, " ", status)); took <= 0 {
+			t.Errorf("%s took %v", group, took)
+		}
+	}
+	for _, path := range []string{"/login", "/", "/static/login.js", "/static/none", "/test/public", "/api/v1/none", "/api/v1/events", "/events", "/status.json"} {
+		w.ask(browser(t), "GET", path, "", "Accept", "text/html")
+	}
+	w.ask(browser(t), "GET", "/login", "", "Host", "evil.example")
+	if answer, err := http.Get(w.url + "/test/fault"); err == nil {
+		answer.Body.Close()
+	}
+	want := []string{"page 200", "page 303", "file 200", "file 404", "api 404", "other 404", "page 200", "page 421", "page 500"}
+	slices.Sort(want)
+	testkit.Eventually(t, fmt.Sprint(want), func() bool { // they are told when they have ended
+		mu.Lock()
+		defer mu.Unlock()
+		slices.Sort(told)
+		return len(told) >= len(want)
+	})
+	if !slices.Equal(told, want) {
+		t.Errorf("%q, want %q", told, want)
 	}
 }
 

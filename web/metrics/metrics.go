@@ -34,6 +34,7 @@ type Options struct {
 	// Observers are those who take facts of games from a queue; Watchers are streams, by kind.
 	Observers func() map[string]Observed
 	Watchers  func() map[string]Watched
+	Groups    []string // of requests to the window
 }
 
 // Observed is how an observer with a queue stands.
@@ -56,6 +57,8 @@ type Metrics struct {
 	lateness, rtt, screens           prometheus.Histogram
 
 	lags, joins, ends, drops, returns, downloads closed
+
+	requests map[string][len(classes)]prometheus.Observer // by group
 }
 
 // closed is a counter for each value of one label. What is no value counts as other.
@@ -73,6 +76,9 @@ func (c *closed) inc(value string) {
 }
 
 const other = "other"
+
+// classes are those of the statuses of answers, from 200 on.
+var classes = [...]string{"2xx", "3xx", "4xx", "5xx"}
 
 // New makes the metrics; each has all its series from the start.
 func New(o Options) *Metrics {
@@ -114,8 +120,28 @@ func New(o Options) *Metrics {
 	m.returns = labelled("reconnects_total", "Players who lost their connection in a game and could come back.", "result", "lost", "back")
 	m.mapBytes = counter("map_sent_bytes_total", "Bytes of maps that downloads have had when they ended.")
 	m.downloads = labelled("downloads_total", "Map downloads that ended.", "result", "complete", "failed")
+	requests := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Namespace: namespace, Name: "http_request_duration_seconds", Help: "How long requests to the window took, without streams, by what they asked for and how they were answered.",
+		Buckets: []float64{.005, .025, .1, .5, 2.5},
+	}, []string{"group", "class"})
+	r.MustRegister(requests)
+	m.requests = make(map[string][len(classes)]prometheus.Observer, len(o.Groups))
+	for _, group := range o.Groups {
+		var all [len(classes)]prometheus.Observer
+		for i, class := range classes {
+			all[i] = requests.WithLabelValues(group, class)
+		}
+		m.requests[group] = all
+	}
 	r.MustRegister(standing{o}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// Request counts one that was answered. It may be called at any time.
+func (m *Metrics) Request(group string, status int, took time.Duration) {
+	if all, known := m.requests[group]; known {
+		all[min(max(status/100-2, 0), len(classes)-1)].Observe(took.Seconds())
+	}
 }
 
 // Handler answers a scrape.

@@ -22,7 +22,7 @@ import (
 
 func options() Options {
 	return Options{
-		Version: "test", Totals: func() host.Totals {
+		Groups: []string{"page", "api", "file", "other"}, Version: "test", Totals: func() host.Totals {
 			return host.Totals{Lobbies: 1, Games: 2, LobbyPlayers: 3, GamePlayers: 4, Missing: 5}
 		},
 		Records: func() storage.RecorderStats { return storage.RecorderStats{Waiting: 6, DBDown: true} },
@@ -71,6 +71,11 @@ func TestSeries(t *testing.T) {
 			o.Observe(&game.Stamped{Fact: f})
 		}
 	}
+	for _, group := range []string{"page", "api", "file", "other", "player1"} {
+		for status := range 700 {
+			m.Request(group, status, time.Second)
+		}
+	}
 	after := series()
 	if after > 400 || after-before > 5 { // the runtime adds a few
 		t.Errorf("%d series, %d before the players came", after, before)
@@ -84,6 +89,7 @@ func TestSeries(t *testing.T) {
 		`w3host_drops_total{reason="kicked"} 10000`, `w3host_reconnects_total{result="lost"} 10000`, `w3host_games_ended_total{reason="all_left"} 10000`,
 		`w3host_games_ended_total{reason="other"} 10000`, "w3host_lobbies 1", "w3host_games 2", `w3host_players{phase="game"} 4`,
 		`w3host_observer_queue_length{observer="pages"} 7`, `w3host_observer_lost_total{observer="pages"} 8`,
+		`w3host_http_request_duration_seconds_bucket{class="3xx",group="api",le="0.5"} 0`, `w3host_http_request_duration_seconds_bucket{class="4xx",group="api",le="2.5"} 100`,
 		`w3host_watchers{kind="page"} 9`, `w3host_watchers_dropped_total{kind="page"} 10`,
 		"w3host_lobbies_missing 5", "w3host_records_waiting 6", "w3host_database_up 0", `w3host_realm_up{realm="home"} 1`,
 		`w3host_turn_lateness_seconds_bucket{le="0.005"} 10000`, "w3host_player_rtt_seconds_count 10000", "w3host_map_sent_bytes_total 1e+07",

@@ -1,0 +1,66 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Groups are what requests are told apart by when they are timed.
+var Groups = []string{"page", "api", "file", "other"}
+
+// group is that of a path below web.base_path; empty: a stream, whose length says nothing.
+func group(path string) string {
+	switch {
+	case path == "/events", strings.HasPrefix(path, "/api/") && strings.HasSuffix(path, "/events"):
+		return ""
+	case strings.HasPrefix(path, "/api/"):
+		return "api"
+	case strings.HasPrefix(path, "/static/"), strings.HasPrefix(path, "/minimap/"):
+		return "file"
+	case path == "/metrics", path == "/healthz", path == "/readyz", path == "/status.json":
+		return "other"
+	}
+	return "page"
+}
+
+// timed tells Took of each request how long it took.
+func (s *Server) timed(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		of := group(strings.TrimPrefix(r.URL.Path, s.opts.BasePath))
+		if s.Took == nil || of == "" {
+			h.ServeHTTP(w, r)
+			return
+		}
+		began, a := time.Now(), &answer{ResponseWriter: w, status: http.StatusInternalServerError}
+		defer func() { s.Took(of, a.status, time.Since(began)) }()
+		h.ServeHTTP(a, r)
+		a.begin(http.StatusOK)
+	})
+}
+
+// answer notes the status of an answer: that of a fault if the handler ends without one.
+type answer struct {
+	http.ResponseWriter
+	begun  bool
+	status int
+}
+
+func (a *answer) begin(status int) {
+	if !a.begun && status >= http.StatusOK { // what is below comes before the answer
+		a.begun, a.status = true, status
+	}
+}
+
+func (a *answer) WriteHeader(status int) {
+	a.begin(status)
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	a.begin(http.StatusOK)
+	return a.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
