@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"w3host/formats/catalogue"
 	"w3host/formats/mapconf"
 	"w3host/formats/w3map"
@@ -24,6 +26,9 @@ import (
 const (
 	// mostUploads is how many files come at once, one of each account or token.
 	mostUploads = 2
+	// uploadRate is how many bytes of all uploads together are taken a second, uploadBurst at once: a fast line
+	// would keep a core busy that games need.
+	uploadRate, uploadBurst = 32 << 20, 1 << 20
 	// uploadLeaves is what an upload leaves free of the disk, for records and replays.
 	uploadLeaves = 1 << 30
 	// uploadPrefix begins the name of a file that is not complete. The catalogue does not see
@@ -52,6 +57,8 @@ type uploads struct {
 	most  int64 // bytes of one file
 	audit func(storage.AdminAction)
 
+	pace *rate.Limiter // bytes
+
 	mu      sync.Mutex
 	from    map[string]bool // who is sending one
 	placing sync.Mutex      // one is read and named at a time, so that games keep their cores
@@ -63,7 +70,7 @@ func openUploads(maps *Maps, most int64, audit func(storage.AdminAction)) *uploa
 	for _, file := range left {
 		_ = os.Remove(file)
 	}
-	return &uploads{maps: maps, most: most, audit: audit, from: make(map[string]bool)}
+	return &uploads{maps: maps, most: most, audit: audit, pace: rate.NewLimiter(uploadRate, uploadBurst), from: make(map[string]bool)}
 }
 
 // take receives a file, tells the audit, and returns what the catalogue says of it.
@@ -92,7 +99,7 @@ func (u *uploads) receive(r *http.Request, who string, up web.Upload) (e *catalo
 	if _, err := u.maps.replaces(up); err != nil { // before the file comes
 		return nil, false, err
 	}
-	temporary, err := u.write(up)
+	temporary, err := u.write(r.Context(), up)
 	if err != nil {
 		return nil, false, err
 	}
@@ -149,8 +156,25 @@ func existingFolder(dir string) string {
 	return dir
 }
 
+// paced reads as fast as all uploads together may.
+type paced struct {
+	ctx  context.Context
+	from io.Reader
+	pace *rate.Limiter
+}
+
+func (p paced) Read(into []byte) (int, error) {
+	n, err := p.from.Read(into[:min(len(into), uploadBurst)])
+	if n > 0 {
+		if late := p.pace.WaitN(p.ctx, n); late != nil {
+			return n, late
+		}
+	}
+	return n, err
+}
+
 // write brings the file to the disk, under another name.
-func (u *uploads) write(up web.Upload) (temporary string, err error) {
+func (u *uploads) write(ctx context.Context, up web.Upload) (temporary string, err error) {
 	if err := os.MkdirAll(u.maps.dir(), 0o755); err != nil {
 		return "", u.disk(err)
 	}
@@ -158,7 +182,7 @@ func (u *uploads) write(up web.Upload) (temporary string, err error) {
 	if err != nil {
 		return "", u.disk(err)
 	}
-	n, received := io.Copy(f, io.LimitReader(up.Body, u.most+1))
+	n, received := io.Copy(f, io.LimitReader(paced{ctx, up.Body, u.pace}, u.most+1))
 	err = errors.Join(f.Chmod(0o644), f.Sync(), f.Close())
 	var onDisk *os.PathError
 	switch {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,7 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/time/rate"
 
 	"w3host/formats/w3map/builtin"
 	"w3host/internal/testkit"
@@ -173,6 +179,30 @@ func FuzzMapFileNames(f *testing.F) {
 		}
 		if files, _ := os.ReadDir(dir); len(files) != 1 || files[0].Name() != name {
 			t.Errorf("%q is elsewhere", name)
+		}
+	})
+}
+
+// All uploads together come at a pace that leaves the cores to the games.
+func TestUploadsArePaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, pace := time.Now(), rate.NewLimiter(uploadRate, uploadBurst)
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				if n, err := io.Copy(io.Discard, paced{t.Context(), io.LimitReader(zeros{}, 128<<20), pace}); n != 128<<20 || err != nil {
+					t.Errorf("%d bytes, %v", n, err)
+				}
+			})
+		}
+		both.Wait()
+		if took := time.Since(began); took < 7*time.Second || took > 9*time.Second {
+			t.Errorf("256 MiB took %v", took)
+		}
+		ended, stop := context.WithCancel(t.Context())
+		stop()
+		if _, err := io.Copy(io.Discard, paced{ended, io.LimitReader(zeros{}, 128<<20), pace}); err == nil {
+			t.Error("an upload that has ended goes on")
 		}
 	})
 }

@@ -24,8 +24,10 @@ const (
 	triesPerName  = 5
 	triesPerAddr  = 30
 	loginPatience = 5 * time.Second
-	maxForm       = 4 << 10 // bytes
-	sessionAge    = 30 * 24 * time.Hour
+	// triesWait is how long whoever tries too often waits for the answer: who asks again and again is slow then.
+	triesWait  = time.Second
+	maxForm    = 4 << 10 // bytes
+	sessionAge = 30 * 24 * time.Hour
 )
 
 // logins bounds how often passwords are tried. A check takes 19 MiB and a tenth of a second of
@@ -102,6 +104,11 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	from := Caller(r)
 	name, code := r.PostForm.Get("name"), strings.TrimSpace(r.PostForm.Get("once"))
 	if !s.logins.allow(name, from.Addr) {
+		select {
+		case <-time.After(triesWait):
+		case <-r.Context().Done():
+			return
+		}
 		w.Header().Set("Retry-After", "180")
 		s.showLogin(w, r, http.StatusTooManyRequests, "too many tries from here: wait a few minutes")
 		return

@@ -216,7 +216,11 @@ func TestPassword(t *testing.T) {
 			t.Fatalf("try %d: %d", i, status)
 		}
 	}
+	began := time.Now()
 	status, header := w.logIn(b, url.Values{"name": {"rook"}, "password": {"long enough"}})
+	if took := time.Since(began); took < triesWait {
+		t.Errorf("who tries too often is answered after %v", took)
+	}
 	if status != 429 || header.Get("Retry-After") == "" {
 		t.Errorf("one try too many: %d, %v", status, header)
 	}

@@ -1,14 +1,19 @@
 package pages
 
 import (
+	"fmt"
+	"net/http"
 	"sync"
 	"time"
 )
 
-// publicFor is how long one page serves all strangers who ask for it.
-const publicFor = time.Second
+// madeFor is how long one page serves all who ask for it, and mostMade how many are kept.
+const (
+	madeFor  = time.Second
+	mostMade = 64
+)
 
-// made are pages that are made once a second, however often strangers ask for them.
+// made are pages that are made once a second, however often they are asked for.
 type made struct {
 	mu    sync.Mutex
 	at    time.Time
@@ -18,7 +23,7 @@ type made struct {
 func (m *made) page(key string, now time.Time, render func() []byte) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if now.Sub(m.at) > publicFor {
+	if now.Sub(m.at) > madeFor || len(m.pages) >= mostMade {
 		m.at, m.pages = now, make(map[string][]byte)
 	}
 	page, there := m.pages[key]
@@ -27,4 +32,11 @@ func (m *made) page(key string, now time.Time, render func() []byte) []byte {
 		m.pages[key] = page
 	}
 	return page
+}
+
+// once makes a page of lobbies and games once a second for all who are shown the same.
+func (p *Pages) once(w http.ResponseWriter, f *frame, render func() []byte) {
+	v := &f.Visitor
+	key := fmt.Sprint(f.Nav, f.Path, f.Language, f.Theme, f.Packed, v.Level, v.inside(), v.Outside, v.Name)
+	p.write(w, http.StatusOK, f, p.made.page(key, f.Now, render))
 }

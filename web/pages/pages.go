@@ -122,11 +122,11 @@ func (v Visitor) reader() view.Reader {
 
 // Pages are the handlers.
 type Pages struct {
-	opts      Options
-	minimaps  minimaps
-	strangers made          // by language, theme and visitor
-	asking    chan struct{} // has a place for each question to the database
-	checking  chan struct{} // and one for the checks
+	opts     Options
+	minimaps minimaps
+	made     made          // pages of lobbies and games, by what they show and to whom
+	asking   chan struct{} // has a place for each question to the database
+	checking chan struct{} // and one for the checks
 }
 
 // sheets are the templates of all pages, and tag is that of what is static. They are parts of the program.
@@ -145,7 +145,7 @@ var (
 		for _, name := range must(fs.Glob(static, "static/*")) {
 			_, _ = sum.Write(must(static.ReadFile(name)))
 		}
-		return fmt.Sprintf(`"%x"`, sum.Sum(nil)[:8])
+		return fmt.Sprintf("%x", sum.Sum(nil)[:8])
 	})
 )
 
@@ -221,6 +221,7 @@ type frame struct {
 	Visitor  Visitor
 	Base     string
 	Topic    string // that the page watches; empty: none
+	Packed   bool   // it is sent so
 	After    string // the id behind which its patches come
 	Now      time.Time
 	Values   view.Values
@@ -229,7 +230,7 @@ type frame struct {
 
 // frame begins a page.
 func (p *Pages) frame(r *http.Request, nav, title string) *frame {
-	f := &frame{Nav: nav, Path: r.URL.Path, Language: web.Language(r), Theme: web.Theme(r), Visitor: p.opts.Visitor(r), Base: p.opts.Base, Now: time.Now()}
+	f := &frame{Nav: nav, Path: r.URL.Path, Language: web.Language(r), Theme: web.Theme(r), Visitor: p.opts.Visitor(r), Base: p.opts.Base, Packed: takesPacked(r), Now: time.Now()}
 	f.Title = f.L(title)
 	return f
 }
@@ -248,52 +249,65 @@ func (f *frame) open(l *live.Live, t view.Topic) (ok bool) {
 
 // show writes a page.
 func (p *Pages) show(w http.ResponseWriter, status int, name string, f *frame) {
-	p.write(w, status, p.render(name, f))
+	p.write(w, status, f, p.render(name, f))
 }
 
 // render makes a page; nil: it cannot be made.
 func (p *Pages) render(name string, f *frame) []byte {
-	var b bytes.Buffer
-	var err error
-	web.Work(context.Background(), func() { err = sheets()[name].ExecuteTemplate(&b, "layout", f) })
+	var (
+		b    bytes.Buffer
+		err  error
+		page []byte
+	)
+	web.Work(context.Background(), func() {
+		err = sheets()[name].ExecuteTemplate(&b, "layout", f)
+		if page = b.Bytes(); f.Packed && len(page) >= least {
+			page = pack(page)
+		}
+	})
 	if err != nil {
 		p.opts.Logger.Error().Err(err).Str("page", name).Msg("page cannot be made")
 		return nil
 	}
-	return b.Bytes()
+	return page
 }
 
-func (p *Pages) write(w http.ResponseWriter, status int, page []byte) {
+func (p *Pages) write(w http.ResponseWriter, status int, f *frame, page []byte) {
 	if page == nil {
 		http.Error(w, "this page cannot be made; the log says why", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Vary", "Accept-Encoding")
+	if f.Packed && bytes.HasPrefix(page, []byte("\x1f\x8b")) {
+		w.Header().Set("Content-Encoding", "gzip")
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(page)
 }
 
 func (p *Pages) games(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "games", "Games")
-	f.open(p.opts.Live, view.Topic{Page: view.GamesPage})
-	if f.Visitor.Level >= command.Admin {
-		maps, err := p.opts.Maps.List("")
-		if err != nil {
-			p.opts.Logger.Warn().Err(err).Msg("maps folder")
+	p.once(w, f, func() []byte {
+		f.open(p.opts.Live, view.Topic{Page: view.GamesPage})
+		if f.Visitor.Level >= command.Admin {
+			maps, err := p.opts.Maps.List("")
+			if err != nil {
+				p.opts.Logger.Warn().Err(err).Msg("maps folder")
+			}
+			f.Data = maps
 		}
-		f.Data = maps
-	}
-	p.show(w, http.StatusOK, "games", f)
+		return p.render("games", f)
+	})
 }
 
 // public is the page for everybody.
 func (p *Pages) public(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "public", "Open lobbies")
-	page := p.strangers.page(fmt.Sprint(f.Language, f.Theme, f.Visitor.Name, f.Visitor.Outside), f.Now, func() []byte {
+	p.once(w, f, func() []byte {
 		f.open(p.opts.Live, view.Topic{Page: view.PublicPage})
 		return p.render("public", f)
 	})
-	p.write(w, http.StatusOK, page)
 }
 
 func (p *Pages) game(w http.ResponseWriter, r *http.Request) {
@@ -329,10 +343,4 @@ func (p *Pages) events(w http.ResponseWriter, r *http.Request) {
 	if !p.opts.Live.Hub.Serve(w, r, who) {
 		http.Error(w, "too many pages are being watched: close some", http.StatusTooManyRequests)
 	}
-}
-
-func (p *Pages) static(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-cache") // asked for again, and answered that it is the same
-	w.Header().Set("ETag", tag())
-	http.ServeFileFS(w, r, static, strings.TrimPrefix(path.Clean(r.URL.Path), "/"))
 }

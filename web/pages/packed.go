@@ -1,0 +1,66 @@
+package pages
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// least is how many bytes are worth packing: less is one packet anyhow.
+const least = 1400
+
+// takesPacked reports whether a browser takes gzip.
+func takesPacked(r *http.Request) bool {
+	return slices.ContainsFunc(strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ","), func(of string) bool {
+		return strings.TrimSpace(of) == "gzip"
+	})
+}
+
+// packers pack a page within a millisecond or two.
+var packers = sync.Pool{New: func() any { return must(gzip.NewWriterLevel(nil, gzip.BestSpeed)) }}
+
+func pack(page []byte) []byte {
+	var b bytes.Buffer
+	z := packers.Get().(*gzip.Writer)
+	defer packers.Put(z)
+	z.Reset(&b)
+	_, _ = z.Write(page) // to memory, as Close does
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// packedFiles are those of static, packed as tightly as can be.
+var packedFiles = sync.OnceValue(func() map[string][]byte {
+	files := make(map[string][]byte)
+	for _, name := range must(fs.Glob(static, "static/*")) {
+		var b bytes.Buffer
+		z := must(gzip.NewWriterLevel(&b, gzip.BestCompression))
+		_, _ = z.Write(must(static.ReadFile(name)))
+		_ = z.Close()
+		files[name] = b.Bytes()
+	}
+	return files
+})
+
+func (p *Pages) static(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
+	w.Header().Set("Cache-Control", "no-cache") // asked for again, and answered that it is the same
+	w.Header().Set("Vary", "Accept-Encoding")
+	packed, there := packedFiles()[name]
+	if !there || !takesPacked(r) {
+		w.Header().Set("ETag", `"`+tag()+`"`)
+		http.ServeFileFS(w, r, static, name)
+		return
+	}
+	w.Header().Set("ETag", `"`+tag()+`-gzip"`)
+	w.Header().Set("Content-Encoding", "gzip")
+	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(packed))
+}
