@@ -18,27 +18,36 @@ type chunk struct {
 // far puts a line in front of a connection on which bytes take oneWay in either
 // direction.
 func far(host net.Conn, oneWay time.Duration) (net.Conn, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	bot, near, err := loopback()
 	if err != nil {
 		return nil, errors.Join(err, host.Close())
 	}
-	defer l.Close()
-	bot, err := net.Dial("tcp4", l.Addr().String())
-	if err != nil {
-		return nil, errors.Join(err, host.Close())
-	}
-	near, err := l.Accept()
-	if err != nil {
-		return nil, errors.Join(err, host.Close(), bot.Close())
-	}
-	carry(near, host, oneWay)
-	carry(host, near, oneWay)
+	delay(near, host, oneWay)
+	delay(host, near, oneWay)
 	return bot, nil
 }
 
-// carry passes on what one connection reads to the other, late. When either side
+// loopback is a connection from this process to itself.
+func loopback() (here, there *net.TCPConn, err error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer l.Close()
+	dialled, err := net.Dial("tcp4", l.Addr().String())
+	if err != nil {
+		return nil, nil, err
+	}
+	accepted, err := l.Accept()
+	if err != nil {
+		return nil, nil, errors.Join(err, dialled.Close())
+	}
+	return dialled.(*net.TCPConn), accepted.(*net.TCPConn), nil
+}
+
+// delay passes on what one connection reads to the other, late. When either side
 // ends, so do both.
-func carry(from, to net.Conn, late time.Duration) {
+func delay(from, to net.Conn, late time.Duration) {
 	way := make(chan chunk, farChunks)
 	go func() { // ends with the connection
 		defer close(way)

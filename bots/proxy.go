@@ -5,9 +5,9 @@ import (
 	"errors"
 	"net"
 	"strconv"
-	"sync"
 	"time"
 
+	"w3host/lan/carry"
 	gproxy "w3host/protocol/gproxy/client"
 )
 
@@ -27,231 +27,69 @@ type ProxyOptions struct {
 	Silence    time.Duration // 0: 20 s
 }
 
-// Proxy is a GProxy++ proxy between a game client and a host: gproxy.Proxy with
-// sockets and a clock.
+// Proxy is a GProxy++ proxy between a game client and a host, whose line breaks when it is to.
 type Proxy struct {
-	opts   ProxyOptions
-	client *net.TCPConn
-	base   time.Time
-	end    chan struct{}
-	once   sync.Once
-
-	mu     sync.Mutex
-	core   gproxy.Proxy
-	host   net.Conn      // nil: none
-	dials  bool          // a connection is being opened
-	after  time.Duration // earliest time of the next dial
+	*carry.Carrier
+	cuts   ProxyConduct
 	nextAt time.Duration // of the next cut; 0: none is planned yet
 	cutAt  int           // bytes until the cut; -1: none is due
-	err    error
 }
+
+var errCut = errors.New("the connection is cut")
 
 // StartProxy starts a proxy in front of a connection to a host. The returned
 // connection is for the game client.
 func StartProxy(host net.Conn, opts ProxyOptions) (*Proxy, *net.TCPConn, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	game, client, err := loopback()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer l.Close()
-	game, err := net.Dial("tcp4", l.Addr().String())
-	if err != nil {
-		return nil, nil, err
-	}
-	client, err := l.Accept()
-	if err != nil {
-		return nil, nil, errors.Join(err, game.Close())
-	}
-	p := &Proxy{
-		opts: opts, client: client.(*net.TCPConn), base: time.Now(), end: make(chan struct{}), host: host, cutAt: -1,
-		core: gproxy.Proxy{Version: opts.Version, EmptyEvery: opts.EmptyEvery, Silence: opts.Silence},
-	}
-	go p.readClient()   // ends with the client, or Close
-	go p.readHost(host) // ends with the connection
-	go p.tend()         // ends with Close
-	return p, game.(*net.TCPConn), nil
+	p := &Proxy{cuts: opts.Cuts, cutAt: -1}
+	p.Carrier = carry.New(client, host, carry.Options{
+		Proxy: gproxy.Proxy{Version: opts.Version, EmptyEvery: opts.EmptyEvery, Silence: opts.Silence},
+		Dial:  opts.Dial, Every: proxyTick, Write: p.write, Changed: p.planCut,
+	})
+	p.Start()
+	return p, game, nil
 }
 
 // Cut breaks the connection after atByte more bytes have been sent, and reconnects
 // after lasting.
 func (p *Proxy) Cut(lasting time.Duration, atByte int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.cut(lasting, atByte)
-	p.flush()
+	p.Do(func(now time.Duration) { p.cut(now+lasting, atByte) })
 }
 
-// State returns a copy of the state machine, without the bytes that wait to be
-// sent. The error is the first fault of the host.
-func (p *Proxy) State() (gproxy.Proxy, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	state := p.core
-	state.ToClient, state.ToHost = nil, nil
-	return state, p.err
+func (p *Proxy) cut(until time.Duration, atByte int) {
+	p.NotBefore(until)
+	if p.cutAt = atByte; atByte == 0 {
+		p.cutAt = -1
+		p.Lose()
+	}
 }
 
-// Close ends both connections.
-func (p *Proxy) Close() {
-	p.once.Do(func() {
-		close(p.end)
-		_ = p.client.Close()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.host != nil {
-			_ = p.host.Close()
+// planCut cuts the connection when the time has come.
+func (p *Proxy) planCut(now time.Duration, core *gproxy.Proxy) {
+	if every := p.cuts.CutEvery; every > 0 && core.CanReturn() && core.State == gproxy.Linked && now >= p.nextAt {
+		if p.nextAt > 0 {
+			p.cut(now+p.cuts.CutFor, p.cuts.CutAtByte)
 		}
-	})
-}
-
-func (p *Proxy) now() time.Duration { return time.Since(p.base) }
-
-func (p *Proxy) cut(lasting time.Duration, atByte int) {
-	p.after = p.now() + lasting
-	p.cutAt = atByte
-	if atByte == 0 {
-		p.lose()
+		p.nextAt = now + every
 	}
 }
 
-// lose resets the connection.
-func (p *Proxy) lose() {
-	p.cutAt = -1
-	if p.host == nil {
-		return
-	}
-	if tcp, ok := p.host.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0)
-	}
-	_ = p.host.Close()
-	p.host = nil
-	p.core.Broken()
-}
-
-// flush writes the pending bytes to both sides.
-func (p *Proxy) flush() {
-	if b := p.core.ToClient; len(b) > 0 {
-		p.core.ToClient = nil
-		_ = p.client.SetWriteDeadline(time.Now().Add(writeWithin))
-		_, _ = p.client.Write(b) // the reader finds errors
-	}
-	if b := p.core.ToHost; len(b) > 0 && p.host != nil {
-		p.core.ToHost = nil
-		last := p.cutAt >= 0 && len(b) >= p.cutAt
-		if last {
-			b = b[:p.cutAt]
-		} else if p.cutAt > 0 {
+// write sends bytes to the host, up to the cut.
+func (p *Proxy) write(host net.Conn, b []byte) error {
+	if p.cutAt < 0 || len(b) < p.cutAt {
+		if p.cutAt > 0 {
 			p.cutAt -= len(b)
 		}
-		_ = p.host.SetWriteDeadline(time.Now().Add(writeWithin))
-		_, err := p.host.Write(b)
-		if last {
-			time.Sleep(time.Millisecond) // a reset discards what the kernel has not sent
-		}
-		if err != nil || last {
-			p.lose()
-		}
+		_, err := host.Write(b)
+		return err
 	}
-	if p.core.State == gproxy.Over {
-		go p.Close() // it takes the lock
-	}
-}
-
-func (p *Proxy) readClient() {
-	defer p.Close()
-	buf := make([]byte, 16<<10)
-	for {
-		n, err := p.client.Read(buf)
-		p.mu.Lock()
-		if n > 0 {
-			p.fault(p.core.FromClient(buf[:n]))
-			p.flush()
-		}
-		if err != nil {
-			p.core.ClientGone()
-			p.flush()
-		}
-		p.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (p *Proxy) readHost(host net.Conn) {
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := host.Read(buf)
-		p.mu.Lock()
-		if p.host != host {
-			p.mu.Unlock()
-			return
-		}
-		p.fault(p.core.FromHost(p.now(), buf[:n]))
-		p.flush()
-		if err != nil && p.host == host {
-			p.lose()
-			p.flush()
-		}
-		p.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (p *Proxy) fault(err error) {
-	if err != nil && p.err == nil {
-		p.err = err
-	}
-}
-
-// tend drives the state machine's clock, cuts and dials.
-func (p *Proxy) tend() {
-	ticker := time.NewTicker(proxyTick)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-p.end:
-			return
-		case <-ticker.C:
-		}
-		p.mu.Lock()
-		now := p.now()
-		if p.core.Tick(now) {
-			p.lose()
-		}
-		if every := p.opts.Cuts.CutEvery; every > 0 && p.core.CanReturn() && p.core.State == gproxy.Linked && now >= p.nextAt {
-			if p.nextAt > 0 {
-				p.cut(p.opts.Cuts.CutFor, p.opts.Cuts.CutAtByte)
-			}
-			p.nextAt = now + every
-		}
-		p.flush()
-		if p.core.State == gproxy.Lost && now >= p.after && !p.dials {
-			p.dials = true
-			go p.dial(p.core.Port) // ends with the attempt
-		}
-		p.mu.Unlock()
-	}
-}
-
-func (p *Proxy) dial(port uint16) {
-	host, err := p.opts.Dial(port)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.dials = false
-	if err != nil {
-		return // tend tries again
-	}
-	if p.core.State != gproxy.Lost {
-		_ = host.Close()
-		return
-	}
-	p.host = host
-	p.core.Connected(p.now())
-	p.flush()
-	go p.readHost(host) // ends with the connection
+	_, _ = host.Write(b[:p.cutAt])
+	p.cutAt = -1
+	time.Sleep(time.Millisecond) // a reset discards what the kernel has not sent
+	return errCut
 }
 
 // throughProxy starts the bot's proxy in front of its connection, if it has one.

@@ -1,0 +1,238 @@
+// Package carry carries a game client's connection to a host, over several connections there if the
+// line breaks: it is gproxy.Proxy with sockets and a clock.
+package carry
+
+import (
+	"cmp"
+	"net"
+	"sync"
+	"time"
+
+	gproxy "w3host/protocol/gproxy/client"
+)
+
+const (
+	// writeTimeout is how long either side may take nothing.
+	writeTimeout = 30 * time.Second
+	// farewell is what a client has to read its last packets, and to close.
+	farewell = 2 * time.Second
+)
+
+// Options configure a Carrier.
+type Options struct {
+	Proxy gproxy.Proxy // as it begins
+	// Dial opens a new connection to the port that the host has offered, within some seconds.
+	Dial  func(port uint16) (net.Conn, error)
+	Every time.Duration // the time between two looks at the clock
+	Retry time.Duration // the time from one Dial that has failed to the next
+	// Write sends bytes to the host; after an error the connection is lost. nil sends them all.
+	Write func(host net.Conn, b []byte) error
+	// Changed is called after whatever may have changed the proxy. Neither it nor Write is
+	// called twice at once.
+	Changed func(now time.Duration, p *gproxy.Proxy)
+}
+
+// Carrier is one client's connection. It ends with the client, with Close, or when the host cannot be
+// come back to.
+type Carrier struct {
+	opts   Options
+	client *net.TCPConn
+	begun  time.Time
+	ended  chan struct{}
+	once   sync.Once
+	parts  sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows
+	proxy   gproxy.Proxy
+	host    net.Conn // nil: none
+	dialing bool
+	retryAt time.Duration
+	fault   error
+}
+
+// New makes a Carrier between a client and a host; Start begins.
+func New(client *net.TCPConn, host net.Conn, opts Options) *Carrier {
+	return &Carrier{opts: opts, client: client, begun: time.Now(), ended: make(chan struct{}), proxy: opts.Proxy, host: host}
+}
+
+// Start begins to carry bytes.
+func (c *Carrier) Start() {
+	host := c.host
+	c.parts.Go(c.readClient)                // ends with the client
+	c.parts.Go(func() { c.readHost(host) }) // ends with its connection
+	c.parts.Go(c.tend)                      // ends with Close
+}
+
+// Close ends both connections.
+func (c *Carrier) Close() {
+	c.once.Do(func() {
+		close(c.ended)
+		_ = c.client.Close()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.host != nil {
+			_ = c.host.Close()
+		}
+	})
+}
+
+// Wait returns when it has ended.
+func (c *Carrier) Wait() { c.parts.Wait() }
+
+// State returns a copy of the proxy, without the bytes that wait to be sent. The error is the first
+// fault of either side.
+func (c *Carrier) State() (gproxy.Proxy, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state := c.proxy
+	state.ToClient, state.ToHost = nil, nil
+	return state, c.fault
+}
+
+// Do calls f as Changed is called, and sends what comes of it.
+func (c *Carrier) Do(f func(now time.Duration)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f(c.now())
+	c.flush()
+}
+
+// Lose resets the connection to the host. It is for Write, Changed and Do.
+func (c *Carrier) Lose() {
+	if c.host == nil {
+		return
+	}
+	if tcp, ok := c.host.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = c.host.Close()
+	c.host = nil
+	c.proxy.Broken()
+}
+
+// NotBefore sets the earliest time of the next Dial. It is for Write, Changed and Do.
+func (c *Carrier) NotBefore(at time.Duration) { c.retryAt = at }
+
+func (c *Carrier) now() time.Duration { return time.Since(c.begun) }
+
+func (c *Carrier) readClient() {
+	defer c.Close()
+	buf := make([]byte, 16<<10)
+	for {
+		n, err := c.client.Read(buf)
+		c.mu.Lock()
+		bad := c.proxy.FromClient(buf[:n])
+		if c.fault = cmp.Or(c.fault, bad); err != nil || bad != nil {
+			c.proxy.ClientGone()
+		}
+		c.flush()
+		c.mu.Unlock()
+		if err != nil || bad != nil {
+			return
+		}
+	}
+}
+
+func (c *Carrier) readHost(host net.Conn) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := host.Read(buf)
+		c.mu.Lock()
+		if c.host != host {
+			c.mu.Unlock()
+			return
+		}
+		if bad := c.proxy.FromHost(c.now(), buf[:n]); bad != nil {
+			c.proxy.State, c.proxy.Why, c.fault = gproxy.Over, bad.Error(), cmp.Or(c.fault, bad)
+		} else if err != nil {
+			c.Lose()
+		}
+		c.flush()
+		c.opts.Changed(c.now(), &c.proxy)
+		c.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// flush writes what waits for both sides. When nothing more can come, the client may
+// still read what it was sent.
+func (c *Carrier) flush() {
+	if b := c.proxy.ToClient; len(b) > 0 {
+		c.proxy.ToClient = nil
+		_ = c.client.SetWriteDeadline(time.Now().Add(writeTimeout))
+		if _, err := c.client.Write(b); err != nil {
+			_ = c.client.Close() // its reader ends
+		}
+	}
+	if b := c.proxy.ToHost; len(b) > 0 && c.host != nil {
+		c.proxy.ToHost = nil
+		_ = c.host.SetWriteDeadline(time.Now().Add(writeTimeout))
+		if c.write(b) != nil {
+			c.Lose()
+		}
+	}
+	if c.proxy.State == gproxy.Over {
+		_ = c.client.CloseWrite()
+		_ = c.client.SetReadDeadline(time.Now().Add(farewell))
+	}
+}
+
+func (c *Carrier) write(b []byte) error {
+	if c.opts.Write != nil {
+		return c.opts.Write(c.host, b)
+	}
+	_, err := c.host.Write(b)
+	return err
+}
+
+// tend looks at the clock, and comes back when the line is lost.
+func (c *Carrier) tend() {
+	ticker := time.NewTicker(c.opts.Every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-c.ended:
+			return
+		case <-ticker.C:
+		}
+		c.mu.Lock()
+		now := c.now()
+		if c.proxy.Tick(now) {
+			c.Lose()
+		}
+		c.flush()
+		c.opts.Changed(now, &c.proxy)
+		if c.proxy.State == gproxy.Lost && !c.dialing && now >= c.retryAt {
+			c.dialing = true
+			go c.dial(c.proxy.Port) // ends with the attempt
+		}
+		c.mu.Unlock()
+	}
+}
+
+// dial opens a connection to come back by.
+func (c *Carrier) dial(port uint16) {
+	host, err := c.opts.Dial(port)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dialing, c.retryAt = false, max(c.retryAt, c.now()+c.opts.Retry)
+	if err != nil {
+		return // tend tries again
+	}
+	select {
+	case <-c.ended:
+		_ = host.Close()
+		return
+	default:
+	}
+	if c.proxy.State != gproxy.Lost {
+		_ = host.Close()
+		return
+	}
+	c.host = host
+	c.proxy.Connected(c.now())
+	c.flush()
+	go c.readHost(host) // ends with the connection, which Close closes
+}
