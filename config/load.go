@@ -84,7 +84,8 @@ func (c *Config) decode(path, text string) error {
 		case name == realmSection:
 			faults = multierror.Append(faults, c.decodeRealms(path, sections[name]))
 		case name == webhookSection:
-			faults = multierror.Append(faults, c.decodeWebhooks(path, sections[name]))
+			webhooks, err := decodeList[Webhook](path, name, sections[name])
+			c.Webhooks, faults = webhooks, multierror.Append(faults, err.ErrorOrNil())
 		case name == commandsSection:
 			faults = multierror.Append(faults, c.decodeCommands(path, sections[name]))
 		case name == "autohost" && isList:
@@ -103,6 +104,22 @@ func (c *Config) decode(path, text string) error {
 		}
 	}
 	return faults.ErrorOrNil()
+}
+
+// decodeList reads the sections of a list, such as [[realm]].
+func decodeList[T any](path, name string, value any) (list []T, faults *multierror.Error) {
+	sections, ok := value.([]map[string]any)
+	if !ok {
+		return nil, multierror.Append(nil, fmt.Errorf("%s: %[2]s: write [[%[2]s]], in two brackets, above the keys of each", path, name))
+	}
+	for i, section := range sections {
+		var one T
+		fields := reflect.ValueOf(&one).Elem()
+		setDefaults(fields)
+		faults = multierror.Append(faults, decodeTable(path, fmt.Sprintf("[[%s]] %d", name, i+1), name+".", fieldsOf(fields, "toml"), section))
+		list = append(list, one)
+	}
+	return list, faults
 }
 
 // decodeTable sets fields from a table of a list: where names it for unknown keys,

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,27 +36,21 @@ type Realm struct {
 
 const realmSection = "realm"
 
-// decodeRealms reads the [[realm]] sections of a file.
+// decodeRealms reads the [[realm]] sections of a file, and the passwords that they name.
 func (c *Config) decodeRealms(path string, value any) error {
-	sections, ok := value.([]map[string]any)
-	if !ok {
-		return fmt.Errorf("%s: realm: write [[realm]], in two brackets, above the keys of each", path)
-	}
-	var faults *multierror.Error
-	c.Realms = nil
-	for i, section := range sections {
-		var r Realm
-		setDefaults(reflect.ValueOf(&r).Elem())
-		faults = multierror.Append(faults, decodeTable(path, fmt.Sprintf("[[realm]] %d", i+1), "realm.", fieldsOf(reflect.ValueOf(&r).Elem(), "toml"), section))
-		if r.PasswordFile != "" {
-			text, err := os.ReadFile(r.PasswordFile)
-			if err != nil {
-				faults = multierror.Append(faults, fmt.Errorf("%s: realm.password_file of %s: %w", path, r.Name, err))
-			}
-			r.Password = bncs.Secret(strings.TrimRight(string(text), "\r\n"))
+	realms, faults := decodeList[Realm](path, realmSection, value)
+	for i := range realms {
+		r := &realms[i]
+		if r.PasswordFile == "" {
+			continue
 		}
-		c.Realms = append(c.Realms, r)
+		text, err := os.ReadFile(r.PasswordFile)
+		if err != nil {
+			faults = multierror.Append(faults, fmt.Errorf("%s: realm.password_file of %s: %w", path, r.Name, err))
+		}
+		r.Password = bncs.Secret(strings.TrimRight(string(text), "\r\n"))
 	}
+	c.Realms = realms
 	return faults.ErrorOrNil()
 }
 

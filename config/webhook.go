@@ -4,12 +4,9 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/hashicorp/go-multierror"
 
 	"w3host/realm/bncs"
 )
@@ -37,23 +34,6 @@ const (
 	SecretPrefix = "whsec_"
 	leastSecret  = 24 // bytes
 )
-
-// decodeWebhooks reads the [[webhook]] sections of a file.
-func (c *Config) decodeWebhooks(path string, value any) error {
-	sections, ok := value.([]map[string]any)
-	if !ok {
-		return fmt.Errorf("%s: webhook: write [[webhook]], in two brackets, above the keys of each", path)
-	}
-	var faults *multierror.Error
-	c.Webhooks = nil
-	for i, section := range sections {
-		var w Webhook
-		setDefaults(reflect.ValueOf(&w).Elem())
-		faults = multierror.Append(faults, decodeTable(path, fmt.Sprintf("[[webhook]] %d", i+1), "webhook.", fieldsOf(reflect.ValueOf(&w).Elem(), "toml"), section))
-		c.Webhooks = append(c.Webhooks, w)
-	}
-	return faults.ErrorOrNil()
-}
 
 // Key is the secret as bytes; nil: there is none, or it is none.
 func (w *Webhook) Key() []byte {

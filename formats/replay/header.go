@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -107,22 +106,17 @@ func readHeader(r io.Reader) (h Header, fault string, err error) {
 
 // findMagic reads up to the end of the magic and returns what stood before it.
 func findMagic(r io.Reader) (int64, error) {
-	window := make([]byte, len(magic), 1<<16)
+	window := make([]byte, len(magic))
 	if err := readFull(r, window); err != nil {
 		return 0, fmt.Errorf("%w: shorter than a header", ErrNotReplay)
 	}
-	var one [1]byte
 	for before := int64(0); before <= maxPrefix; before++ {
-		if bytes.Equal(window[len(window)-len(magic):], []byte(magic)) {
+		if string(window) == magic {
 			return before, nil
 		}
-		if err := readFull(r, one[:]); err != nil {
+		if err := readFull(r, window[copy(window, window[1:]):]); err != nil {
 			break
 		}
-		if len(window) == cap(window) {
-			window = window[:copy(window, window[len(window)-len(magic)+1:])]
-		}
-		window = append(window, one[0])
 	}
 	return 0, fmt.Errorf("%w: it does not hold %q", ErrNotReplay, magic[:26])
 }
@@ -130,8 +124,5 @@ func findMagic(r io.Reader) (int64, error) {
 // readFull is io.ReadFull with the end of the file as ErrTruncated.
 func readFull(r io.Reader, b []byte) error {
 	_, err := io.ReadFull(r, b)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return ErrTruncated
-	}
-	return err
+	return asTruncated(err)
 }

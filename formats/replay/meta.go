@@ -1,6 +1,6 @@
 package replay
 
-import "encoding/binary"
+import "google.golang.org/protobuf/encoding/protowire"
 
 const metaProfile = 3 // the kind of a Meta with a player's profile
 
@@ -23,31 +23,22 @@ func (r *Reader) names() map[uint8]string {
 // message and skips the others. It ends at the first byte that is not one.
 func profile(b []byte) (pid uint64, name string) {
 	for len(b) > 0 {
-		key, n := binary.Uvarint(b)
-		if n <= 0 {
+		field, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
 			return
 		}
-		value, m := binary.Uvarint(b[n:])
-		if m <= 0 {
+		value := b[n:]
+		size := protowire.ConsumeFieldValue(field, kind, value)
+		if size < 0 {
 			return
 		}
-		b = b[n+m:]
-		switch key & 7 {
-		case 0:
-			if key>>3 == 1 {
-				pid = value
-			}
-		case 2:
-			if value > uint64(len(b)) {
-				return
-			}
-			if key>>3 == 2 {
-				name = string(b[:value])
-			}
-			b = b[value:]
-		default:
-			return
+		switch {
+		case field == 1 && kind == protowire.VarintType:
+			pid, _ = protowire.ConsumeVarint(value)
+		case field == 2 && kind == protowire.BytesType:
+			name, _ = protowire.ConsumeString(value)
 		}
+		b = value[size:]
 	}
 	return
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"w3host/protocol/w3gs"
@@ -110,12 +111,7 @@ func read(line, name, game string, product w3gs.Product) place {
 }
 
 func begins(line string, with []string) bool {
-	for _, s := range with {
-		if strings.HasPrefix(line, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(with, func(s string) bool { return strings.HasPrefix(line, s) })
 }
 
 // sameName compares as realms do: letters of ASCII in either case, other bytes as they are.

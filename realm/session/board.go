@@ -40,14 +40,12 @@ type entry struct {
 const never = time.Duration(1<<63 - 1)
 
 func (b *board) want(now time.Duration, g Game) {
-	for _, e := range b.wanted {
-		if e.ID == g.ID {
-			if e.Stat != g.Stat {
-				e.changed = now
-			}
-			e.Game = g
-			return
+	if e := b.entry(g.ID); e != nil {
+		if e.Stat != g.Stat {
+			e.changed = now
 		}
+		e.Game = g
+		return
 	}
 	at := len(b.wanted)
 	for g.Asked && at > 0 && !b.wanted[at-1].Asked {

@@ -122,19 +122,15 @@ func (r *Recording) Observe(s *game.Stamped) {
 }
 
 // End finishes the file, if the game has not done so.
-func (r *Recording) End() {
-	if r != nil && r.begun && !r.over {
-		r.next.end = true
-		r.flush()
-		r.over = true
-	}
-}
+func (r *Recording) End() { r.stop(false) }
 
 // Leave ends the recording: another process goes on with the game, and writes its replay
 // anew.
-func (r *Recording) Leave() {
+func (r *Recording) Leave() { r.stop(true) }
+
+func (r *Recording) stop(leave bool) {
 	if r != nil && r.begun && !r.over {
-		r.next.leave = true
+		r.next.end, r.next.leave = !leave, leave
 		r.flush()
 		r.over = true
 	}
