@@ -11,8 +11,6 @@ package fleet
 
 import (
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -106,8 +104,6 @@ func (m *Machine) Beat(now time.Duration, wants []Want, load Load) Beat {
 			b.Wants = append(b.Wants, w)
 		}
 	}
-	// Those of all hosts in one order: what two of them lock they do not wait for each other with.
-	slices.SortFunc(b.Wants, func(a, b Want) int { return strings.Compare(a.Pool, b.Pool) })
 	return b
 }
 

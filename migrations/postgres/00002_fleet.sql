@@ -76,6 +76,16 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- A place for a lobby that no lease is for; false: all hosts have as many as they may.
+-- +goose StatementBegin
+CREATE FUNCTION fleet_place(me uuid, most_places integer) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('w3host fleet_places'));
+    UPDATE fleet_sessions SET places = places + 1 WHERE id = me AND (SELECT sum(s.places) FROM fleet_sessions s) < most_places;
+    RETURN FOUND;
+END $$;
+-- +goose StatementEnd
+
 -- A beat: the session is renewed, leases are given back and taken, and the tick is pushed. No
 -- row: there is no such session any more, or the beat is an old one. The order is part of the
 -- protocol, and its model in fleet/model_test.go has the same.
@@ -121,8 +131,11 @@ BEGIN
                     AND l.free <= t - 3 LIMIT 1 FOR UPDATE SKIP LOCKED);
             END IF;
             CONTINUE WHEN names = '{}';
+            -- Nobody waits for who takes of the same pool at this moment: the next beat is soon.
+            PERFORM FROM fleet_pools p WHERE p.pool = pools[i] FOR UPDATE SKIP LOCKED;
+            CONTINUE WHEN NOT FOUND;
             IF most_places > 0 AND pools[i] LIKE 'entry/%' THEN
-                PERFORM pg_advisory_xact_lock(hashtext('w3host fleet_places'));
+                EXIT WHEN NOT pg_try_advisory_xact_lock(hashtext('w3host fleet_places'));
                 SELECT greatest(most_places - sum(s.places), 0) INTO room FROM fleet_sessions s;
                 names := names[1:room::int];
                 CONTINUE WHEN names = '{}';
@@ -161,6 +174,7 @@ END $$;
 
 -- +goose Down
 DROP FUNCTION fleet_beat(uuid, bigint, bigint, text[], integer[], integer[], integer[], text[], bigint[], boolean, integer, boolean, integer);
+DROP FUNCTION fleet_place(uuid, integer);
 DROP FUNCTION fleet_leave(uuid);
 DROP FUNCTION fleet_enter(uuid, uuid, uuid, text, text);
 DROP TABLE fleet_posts, fleet_leases, fleet_pools, fleet_sessions, fleet_clock;
