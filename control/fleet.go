@@ -23,6 +23,22 @@ type Fleet interface {
 	// Tell has a host carry out a line of the caller, in the game with that number, or outside of games if
 	// it is 0. The answers come within fleetTimeout, or one that says that there are none.
 	Tell(ctx context.Context, host int, by *command.Caller, game uint32, line string) error
+	// Place has room kept for one more lobby among those of all hosts, until opened is called. It
+	// fails where there is none.
+	Place(ctx context.Context) (opened func(), err error)
+}
+
+// placeTimeout bounds what the other callers wait for while one opens a lobby.
+const placeTimeout = 2 * time.Second
+
+// place is Fleet.Place, and nothing for a host that is alone.
+func (d *target) place() (opened func(), err error) {
+	if d.opts.Fleet == nil {
+		return func() {}, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), placeTimeout)
+	defer cancel()
+	return d.opts.Fleet.Place(ctx)
 }
 
 // Relay carries out a line that a caller has given on another host.

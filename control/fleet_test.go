@@ -21,6 +21,7 @@ type neighbours struct {
 	mu    sync.Mutex
 	all   []*Operator
 	lines []string // that were passed on
+	full  error    // why no host opens one more lobby
 }
 
 // mostPassed lines are passed on before the test gives up.
@@ -35,6 +36,13 @@ type neighbour struct {
 func (n neighbour) Number() int { return n.number }
 
 func (n neighbour) Games(context.Context) ([]storage.FleetGame, error) { return nil, nil }
+
+func (n neighbour) Place(context.Context) (func(), error) {
+	if n.full != nil {
+		return nil, n.full
+	}
+	return func() {}, nil
+}
 
 func (n neighbour) Tell(ctx context.Context, host int, by *command.Caller, game uint32, line string) error {
 	for i, o := range n.all {

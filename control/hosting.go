@@ -174,6 +174,11 @@ func (d *target) openLobby(c *call, w host.Wish, what string) error {
 	if w.Name == "" {
 		w.Name = d.host().LobbyName()
 	}
+	opened, err := d.place()
+	if err != nil {
+		return err
+	}
+	defer opened()
 	g, err := d.host().OpenFor(w)
 	if err != nil {
 		return err

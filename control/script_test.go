@@ -32,6 +32,7 @@ import (
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
+	"w3host/texts"
 )
 
 // TestScripts plays testdata/*.txt against a host with real sockets. Lines at the
@@ -50,6 +51,7 @@ import (
 //	reload lets players host: N [MAP]  each N lobbies, with MAP in the file's name, after the next reload
 //	the database is away
 //	the host is in a container
+//	the fleet is full | the fleet is not known   to a command that opens a lobby
 //
 // Afterwards every command of the host must have been used rightly, by a wrong
 // caller and with wrong arguments.
@@ -321,6 +323,12 @@ func (s *stage) play(line string) error {
 	case "the":
 		s.db.away = s.db.away || rest == "database is away"
 		s.operator.opts.Contained = rest == "host is in a container"
+		switch rest {
+		case "fleet is full":
+			s.operator.opts.Fleet = neighbour{&neighbours{full: texts.Of("all hosts together have as many lobbies and games as they may (fleet.max_games)")}, 1}
+		case "fleet is not known":
+			s.operator.opts.Fleet = neighbour{&neighbours{full: texts.Of("how many lobbies all hosts have is not known: the database does not answer")}, 1}
+		}
 	default:
 		return errors.New("no such event")
 	}

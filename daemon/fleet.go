@@ -49,6 +49,7 @@ type leases struct {
 	session string
 	number  int
 	acting  bool
+	opening int // lobbies that have a place and are not open yet
 	awaited map[string]chan post // by what was sent
 
 	pools    map[string]int // that the database knows
@@ -203,6 +204,7 @@ func (l *leases) wants() (wants []fleet.Want, load fleet.Load) {
 	load = fleet.Load{Places: len(infos), Draining: l.host.Draining(), Most: l.most}
 	listed := slices.ContainsFunc(infos, func(i host.Info) bool { return !i.Playing && i.Public && !i.Closed })
 	l.mu.Lock()
+	load.Places += l.opening
 	for _, lease := range gives {
 		l.machine.Give(lease)
 	}

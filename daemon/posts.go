@@ -50,6 +50,30 @@ func (l *leases) sessionNow() string {
 	return l.session
 }
 
+// Place keeps room for one more lobby among those of all hosts.
+func (l *leases) Place(ctx context.Context) (opened func(), err error) {
+	if l.most == 0 {
+		return func() {}, nil
+	}
+	l.mu.Lock()
+	l.opening++ // from now on the beats count it
+	l.mu.Unlock()
+	opened = func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.opening--
+	}
+	switch room, err := l.db.Place(ctx, l.sessionNow(), l.most); {
+	case err != nil:
+		opened()
+		return nil, texts.Of("how many lobbies all hosts have is not known: the database does not answer")
+	case !room:
+		opened()
+		return nil, texts.Of("all hosts together have as many lobbies and games as they may (fleet.max_games)")
+	}
+	return opened, nil
+}
+
 // Tell has a host carry out a line, 0: all others, whose answers nobody wants.
 func (l *leases) Tell(ctx context.Context, host int, by *command.Caller, game uint32, line string) error {
 	hosts, err := l.db.Hosts(ctx)

@@ -100,6 +100,12 @@ func (f *Fleet) define(ctx context.Context, pools []Pool) error {
 	return err
 }
 
+// Place has a session have one more lobby or game, if all hosts together then have no more than so many. The
+// next beat says how many it has.
+func (f *Fleet) Place(ctx context.Context, session string, most int) (bool, error) {
+	return sqldb.One[bool](ctx, f.store.sql, "SELECT fleet_place($1::uuid, $2::int)", session, most)
+}
+
 // Leave gives everything back.
 func (f *Fleet) Leave(ctx context.Context, session string) error {
 	_, err := f.db.Exec(ctx, "SELECT fleet_leave($1::uuid)", session)

@@ -170,7 +170,7 @@ func TestFleetMost(t *testing.T) {
 		s, _ := settle(t, openFleet(t, url), storage.Pool{Name: "entry/a", Leases: 40})
 		go func() {
 			n := 0
-			for range 6 {
+			for range 30 {
 				s.now = -beatTime // time stands still, or those who are done would be taken for dead
 				c, _, _ := s.beat(fleet.Load{Places: n, Most: most}, fleet.Want{Pool: "entry/a", Most: 3, Held: n, Highest: 40})
 				n += len(c.Taken)
@@ -184,6 +184,44 @@ func TestFleetMost(t *testing.T) {
 	}
 	if sum != most {
 		t.Errorf("%d places, at most %d", sum, most)
+	}
+}
+
+// Lobbies that no lease is for have places by the same limit, whoever asks at once.
+func TestFleetPlaces(t *testing.T) {
+	t.Parallel()
+	url := storagetest.Postgres(t)
+	const hosts, most = 6, 4
+	got := make(chan bool)
+	for range hosts {
+		s, _ := settle(t, openFleet(t, url), storage.Pool{Name: "entry/a", Leases: 1})
+		s.now = -beatTime // time stands still, or the others would be taken for dead
+		s.beat(fleet.Load{})
+		go func() {
+			for range 3 {
+				ok, err := s.f.Place(t.Context(), s.id, most)
+				if err != nil {
+					t.Error(err)
+				}
+				got <- ok
+			}
+		}()
+	}
+	places := 0
+	for range 3 * hosts {
+		if <-got {
+			places++
+		}
+	}
+	if places != most {
+		t.Errorf("%d places, at most %d", places, most)
+	}
+	s, _ := settle(t, openFleet(t, url))
+	if c, _, _ := s.beat(fleet.Load{Most: most}, fleet.Want{Pool: "entry/a", Most: 1, Highest: 1}); len(c.Taken) != 0 {
+		t.Errorf("taken though there is no room: %v", c.Taken)
+	}
+	if ok, err := s.f.Place(t.Context(), storage.NewGameKey().String(), most+1); ok || err != nil {
+		t.Errorf("a host that does not live: %v, %v", ok, err)
 	}
 }
 
