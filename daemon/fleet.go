@@ -49,7 +49,7 @@ type leases struct {
 	session string
 	number  int
 	acting  bool
-	opening int // lobbies that have a place and are not open yet
+	opening int                  // lobbies that have a place and are not open yet
 	awaited map[string]chan post // by what was sent
 
 	pools    map[string]int // that the database knows
