@@ -37,6 +37,9 @@ func (r *Report) writeFigures(b *strings.Builder) {
 	row("turn behind the best", r.Late)
 	row("action: sent to seen", r.ActionDelay)
 	row("chat: said to heard", r.ChatDelay)
+	if r.Outage.Count > 0 {
+		row("host killed: to next turn", r.Outage)
+	}
 	row("bots' own lateness", r.OwnLate)
 	fmt.Fprintln(t)
 	t.Flush()
@@ -181,7 +184,7 @@ func (r *Report) WriteJSON(w io.Writer, each bool) error {
 		"overflow_parts": r.OverflowParts, "largest_turn_packet": r.LargestTurnPacket, "empty_turns": r.EmptyTurns, "resumed": r.Resumed,
 		"lag_screens": r.LagScreens, "stood_still_s": r.StoodStill.Seconds(),
 		"cpu_s": r.CPU.Seconds(), "cpu_us_per_player_turn": float64(r.turnCPU()) / 1e3,
-		"kills": r.Kills, "fault_count": r.FaultCount, "faults": objects(r.Faults, Fault.object),
+		"kills": r.Kills, "outage_ms": r.Outage.object(), "fault_count": r.FaultCount, "faults": objects(r.Faults, Fault.object),
 		"downloads": objects(r.Downloads, DownloadReport.object),
 		"strangers": objects(r.Strangers, StrangerReport.object),
 	}

@@ -30,6 +30,7 @@ func (r *run) kill(ctx context.Context) (kills int) {
 			r.problem(fmt.Errorf("cannot kill the host: %w", err))
 			return kills
 		}
+		r.killed.Store(int64(r.now()))
 		kills++
 		r.log.Info().Int("pid", pid).Msg("killed the host")
 	}

@@ -13,6 +13,7 @@ type recorder struct {
 	late     histogram   // behind the schedule of the earliest turn so far
 	delay    histogram   // own action: sent to seen
 	chat     histogram   // a bot's line: said to heard by another
+	outage   histogram   // kill of the host: to the next turn
 	own      histogram   // lateness of the bots: alarm due to rung, bytes arrived to read
 
 	missed                atomic.Int64 // turns
@@ -22,6 +23,18 @@ type recorder struct {
 // measured reports whether the bot is measured now.
 func (p *player) measured() bool {
 	return p.g.run.rec.open.Load() && !p.conduct.misbehaves()
+}
+
+// underWay is how long after a kill of the host a turn may come that was sent before.
+const underWay = 5 * time.Millisecond
+
+// outlive records the first turn after a kill of the host.
+func (p *player) outlive(now time.Duration) {
+	at := time.Duration(p.g.run.killed.Load())
+	if at > p.outlived && now-at > underWay {
+		p.outlived = at
+		p.g.run.rec.outage.add(now - at)
+	}
 }
 
 // measure records a counted turn. The interval since the turn before should equal
@@ -36,6 +49,7 @@ func (p *player) measure(now, increment time.Duration) {
 		p.lastTurn = 0
 		return
 	}
+	p.outlive(now)
 	offset := now - p.gameTime
 	if last == 0 {
 		p.anchor = offset

@@ -126,7 +126,8 @@ type player struct {
 	heard      time.Duration // last packet
 	pinged     time.Duration // last 0x01
 	report     PlayerReport
-	worst      Worst // in the measured window
+	worst      Worst         // in the measured window
+	outlived   time.Duration // when the host was killed before the last turn
 	downloaded *DownloadReport
 }
 

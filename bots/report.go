@@ -59,7 +59,8 @@ type Report struct {
 	StoodStill               time.Duration // the longest of any bot
 	CPU                      time.Duration // of this process, in the window
 
-	Kills int // of the host
+	Kills  int     // of the host
+	Outage Summary // from a kill to the next turn of each bot
 
 	Downloads  []DownloadReport
 	Strangers  []StrangerReport
@@ -153,6 +154,7 @@ func (r *run) makeReport(games []*game, measured, cpu time.Duration) Report {
 		MissedTurns: rec.missed.Load(), EarlyTurns: rec.earlyTurns.Load(), EarlyMissedTurns: rec.earlyMiss.Load(),
 		Interval: rec.interval.summary(), Jitter: rec.jitter.summary(), Late: rec.late.summary(),
 		ActionDelay: rec.delay.summary(), ChatDelay: rec.chat.summary(), OwnLate: rec.own.summary(),
+		Outage:     rec.outage.summary(),
 		FaultCount: r.faultCount, Faults: r.faults,
 	}
 	out.Turns = out.Interval.Count
