@@ -47,6 +47,7 @@ func hostOptions(c config.Config, version string, log zerolog.Logger) host.Optio
 		Listing:         c.Host.Play,
 		Log:             log,
 		Crashes:         c.CrashDir(),
+		Standby:         c.Host.Standby,
 		Journal:         journalOptions(c),
 	}
 }

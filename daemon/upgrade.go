@@ -92,7 +92,9 @@ func (d *daemon) standBy() error {
 	}
 	left := d.host.Survivors
 	if d.Shelf.StandsBy() {
-		left.Try(d.ctx)
+		if !d.Shelf.IsStandby() { // else there is nothing that could be refused
+			left.Try(d.ctx)
+		}
 		d.Log.Info().Msg("ready to go on in the place of the host that runs")
 		d.couldGoOn.Store(true)
 		d.Shelf.Ready(true)

@@ -129,7 +129,13 @@ func WithoutNotes(journal []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	file := append([]byte(nil), journal[:r.Offset()]...)
+	head := r.Offset()
+	return AppendWithoutNotes(append(make([]byte, 0, len(journal)), journal[:head]...), journal, head)
+}
+
+// AppendWithoutNotes appends the entries of a journal from an offset on.
+func AppendWithoutNotes(file, journal []byte, from int) []byte {
+	r := &Reader{b: journal, left: journal[from:]}
 	for {
 		at := r.Offset()
 		b, err := r.block()

@@ -118,7 +118,7 @@ func (*holder) say(c *child, m message) (later bool) {
 
 // behind comes when a child may have room again for what it is owed.
 func (h *holder) behind() <-chan time.Time {
-	for _, c := range []*child{h.host, h.next} {
+	for _, c := range []*child{h.host, h.next, h.standby.child} {
 		if c != nil && (len(c.todo) > 0 || c.then != 0) {
 			return time.After(retryGive)
 		}

@@ -6,14 +6,17 @@
 // most, a name or a text; the descriptors go with it.
 //
 //	host to holder   put name, with a descriptor · drop name · serving · alive · ending ·
-//	                 upgrade path · ready · busy · done
-//	holder to host   put names, each with a descriptor · drop name · go · stand by ·
-//	                 refused why · hand over
+//	                 upgrade path · ready · busy · done · keep a standby
+//	holder to host   put names, each with a descriptor · drop name · go · stand by · be
+//	                 the standby · refused why · hand over
 //
 // An upgrade starts another program beside the host. It stands by: it is given copies of
 // everything, and says that it is ready, or ends and nothing has happened. Then the host
 // is told to hand over, and done says that it touches nothing any more; what it has put
 // belongs to the other, who goes on.
+//
+// A standby is another process of the program that hosts. It is given copies of everything,
+// too, and goes on when the host has died.
 package hold
 
 import (
@@ -42,11 +45,15 @@ const (
 	verbStandBy  // that was all, and the host before goes on
 	verbRefused  // there is no upgrade, and why
 	verbHandOver // another host is ready
+
+	verbKeepStandby // have another process stand by for the death of this host
+	verbBeStandby   // that was all, and the host lives
 )
 
 // version is that of these messages. A holder tells it to its hosts, which must do with
-// any: it lives longer than they do. 1 had the verbs up to go.
-const version = 2
+// any: it lives longer than they do. 1 had the verbs up to go, 2 those up to
+// hand over.
+const version = 3
 
 // socketEnv says to a host that descriptor holderFD leads to its holder, of that version.
 const (
@@ -95,6 +102,11 @@ type Shelf interface {
 	// StandsBy reports whether this host is one that an upgrade has started, and the host
 	// before goes on until there is news.
 	StandsBy() bool
+	// KeepStandby asks for a process that stands by for the death of this host, if there is
+	// none. It may be asked again and again.
+	KeepStandby()
+	// IsStandby reports whether this is that process: it stands by until there is news.
+	IsStandby() bool
 	// Ready says that this host, which stands by, could go on; false: that it is about to.
 	Ready(is bool)
 	// Done says that this host has handed over. Nothing is put or dropped any more.

@@ -102,6 +102,8 @@ func host(do, file string) {
 			if err := holder.Upgrade(os.Getenv("HOLD_TEST_PATH")); err != nil {
 				fmt.Fprintln(note, err)
 			}
+		case "standby":
+			holder.KeepStandby()
 		case "ready":
 			holder.Ready(true)
 		case "news": // until so many have come; put and drop are counted

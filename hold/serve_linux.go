@@ -32,6 +32,7 @@ type holder struct {
 
 	host    *child          // that hosts; nil: none
 	next    *child          // that an upgrade has started and that stands by; nil: none
+	standby standby         // for the death of the host
 	asked   bool            // the host has asked for that upgrade
 	handing bool            // the host was told to hand over
 	leaving map[*child]bool // have handed over, and end with what they have kept
@@ -82,6 +83,7 @@ func (h *holder) serve() (code int, err error) {
 		}
 		h.program.close()
 		h.before.close()
+		h.standby.end()
 	}()
 	h.since, h.looked = time.Now(), time.Now()
 	h.begin()
@@ -109,6 +111,7 @@ func (h *holder) serve() (code int, err error) {
 		}
 		h.give(h.host)
 		h.give(h.next)
+		h.give(h.standby.child)
 	}
 	return h.code, h.err
 }
@@ -134,6 +137,9 @@ func (h *holder) tellPID() {
 func (h *holder) gone(c *child) {
 	code := c.ProcessState.ExitCode()
 	switch {
+	case c == h.standby.child:
+		h.standby.child = nil
+		h.Log("the standby has ended (exit code %d)", code)
 	case c == h.next:
 		h.refuse(fmt.Sprintf("the new program has ended before it was ready (exit code %d): what it has said is in the log", code))
 	case c == h.host:
@@ -153,6 +159,9 @@ func (h *holder) gone(c *child) {
 // replace starts a host in the place of one that has ended, unless it was the last.
 func (h *holder) replace(c *child, code int) {
 	switch {
+	case h.goOnWithStandby(c):
+		h.Log("the host has ended (exit code %d); the standby goes on", code)
+		return
 	case h.ending || !h.served:
 	case h.before.path != "" && !c.serving:
 		h.Log("the new program has ended before it served (exit code %d): the one before goes on", code)
@@ -194,6 +203,7 @@ func (h *holder) signal(sig os.Signal) {
 // end has no other host started. Those that have handed over end in order, too.
 func (h *holder) end() {
 	h.ending = true
+	h.standby.end()
 	for c := range h.leaving {
 		_ = c.Process.Signal(syscall.SIGTERM)
 	}
@@ -206,6 +216,8 @@ func (h *holder) hear(c *child, m *message) {
 	case c == h.next && m.verb == verbReady && !h.handing:
 		h.handing, h.host.silent = true, 0
 		h.host.then = verbHandOver
+	case c == h.standby.child && m.verb == verbReady:
+		h.standby.ready = true
 	case c == h.host:
 		h.do(c, m)
 		return
@@ -224,11 +236,13 @@ func (h *holder) do(c *child, m *message) {
 				h.hold(n, m.fds[i])
 			}
 			h.next.owe(n)
+			h.standby.child.owe(n)
 		}
 	case verbDrop:
 		for _, n := range m.names {
 			h.drop(n)
 			h.next.owe(n)
+			h.standby.child.owe(n)
 		}
 	case verbServing:
 		c.serving, h.served = true, true
@@ -244,6 +258,8 @@ func (h *holder) do(c *child, m *message) {
 	case verbUpgrade:
 		h.asked = true
 		h.upgrade(m.text)
+	case verbKeepStandby:
+		h.keepStandby()
 	case verbDone:
 		h.takeOver()
 	}

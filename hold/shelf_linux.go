@@ -19,6 +19,7 @@ type shelf struct {
 	late     []Name // to be dropped when the holder has room for the message
 	gone     bool   // the holder has ended
 	standsBy bool
+	standby  bool // for the death of the host
 	done     bool // what is held is another host's
 	news     chan News
 }
@@ -39,13 +40,13 @@ func Open() (Shelf, error) {
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("the holder: %w", err)
-		case m.verb == verbGo || m.verb == verbStandBy:
+		case m.verb == verbGo || m.verb == verbStandBy || m.verb == verbBeStandby:
 			if len(s.left) == 0 { // no host before has looked
 				if err := checkCounts(); err != nil {
 					return nil, fmt.Errorf("the counts of this system cannot be relied on: %w", err)
 				}
 			}
-			s.standsBy = m.verb == verbStandBy
+			s.standsBy, s.standby = m.verb != verbGo, m.verb == verbBeStandby
 			go s.hear() // ends with the holder
 			return s, nil
 		case m.verb == verbDrop:
@@ -92,6 +93,14 @@ func (s *shelf) hear() {
 func (s *shelf) News() <-chan News { return s.news }
 
 func (s *shelf) StandsBy() bool { return s.standsBy }
+
+func (s *shelf) IsStandby() bool { return s.standby }
+
+func (s *shelf) KeepStandby() {
+	if s.speaks >= 3 {
+		_ = s.say(verbKeepStandby, 0) // it is said again and again
+	}
+}
 
 func (s *shelf) Upgrade(path string) error {
 	if s.speaks < 2 {

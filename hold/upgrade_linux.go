@@ -42,6 +42,7 @@ func (h *holder) upgrade(path string) {
 		h.tell("the host does not serve yet, or not any more")
 		return
 	}
+	h.standby.end() // it is of the program before
 	c, err := h.start(path, verbStandBy)
 	if err != nil {
 		h.tell(err.Error())

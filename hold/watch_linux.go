@@ -32,7 +32,7 @@ const (
 func (h *holder) watch() {
 	gap := time.Since(h.looked)
 	h.looked = time.Now()
-	for _, c := range slices.AppendSeq([]*child{h.host, h.next}, maps.Keys(h.leaving)) {
+	for _, c := range slices.AppendSeq([]*child{h.host, h.next, h.standby.child}, maps.Keys(h.leaving)) {
 		switch {
 		case c == nil:
 		case gap > 2*h.beat+h.beat/2 || stopped(c.Process.Pid):
@@ -43,6 +43,9 @@ func (h *holder) watch() {
 	}
 	if c := h.next; c != nil && c.silent >= mostSilent {
 		h.refuse(fmt.Sprintf("the new program hangs: it has said nothing for %v", mostSilent*h.beat))
+	}
+	if c := h.standby.child; c != nil && c.silent >= mostSilent {
+		h.standby.end() // another one is started
 	}
 	for c := range h.leaving {
 		if c.watched {

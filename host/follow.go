@@ -27,20 +27,21 @@ func (h *Host) revive() {
 	began := time.Now()
 	places := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var all sync.WaitGroup
-	var alone, played []*survivor // alone, so that only one can be to blame if this process ends, too
+	var games, alone, played []*survivor // alone, so that only one can be to blame if this process ends, too
 	for _, sv := range h.shard.left.games {
-		if !sv.Own() {
+		switch {
+		case !sv.Own():
 			played = append(played, sv)
-			continue
-		}
-		if sv.Ended() { // a moment ago
+		case sv.Ended(): // a moment ago
 			h.dropEnded(sv)
-			continue
-		}
-		if sv.fault = sv.Blame(); sv.Tried() {
+		case h.goOnAlong(sv):
+		case sv.Tried():
 			alone = append(alone, sv)
-			continue
+		default:
+			games = append(games, sv)
 		}
+	}
+	for _, sv := range games {
 		places <- struct{}{}
 		all.Go(func() {
 			h.reviveOne(sv)

@@ -97,6 +97,24 @@ type surviving struct {
 	standing bool            // the machine is being made again
 	knownAt  time.Duration   // when told was noted
 	told     uint64          // the last fact whose records were told then
+	behind   *behind         // observe the game, but are not where it is yet; nil: none
+}
+
+// behind is what observes a game that goes on without it: from its first fact on, until it
+// has come to where the game is.
+type behind struct {
+	records   *gamelog.Records
+	replay    *recording.Recording
+	observers []Observer
+	known     uint64 // the last fact that the process before has told
+}
+
+// observe shows a fact to them.
+func (b *behind) observe(f *game.Stamped) {
+	f.Again = f.Seq <= b.known
+	for _, o := range b.observers {
+		o.Observe(f)
+	}
 }
 
 // ID is the number that clients join by.

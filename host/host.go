@@ -27,7 +27,10 @@ type Host struct {
 	stopping bool
 
 	claims sync.WaitGroup // games that were claimed and are not given to the loop yet
-	retry  time.Duration  // refillRetry; tests wait less
+
+	catching  sync.WaitGroup // games that go on ahead of those who observe them
+	oneBehind sync.Mutex     // of whom one at a time catches up
+	retry     time.Duration  // refillRetry; tests wait less
 }
 
 // Addr is where the host listens.

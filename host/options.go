@@ -26,6 +26,7 @@ import (
 type Options struct {
 	Listeners Listeners
 	Survivors *Survivors // nil: nothing outlives this process
+	Standby   bool       // another process stands by for the death of this one, where the holder can have it
 	Product   w3gs.Product
 
 	// Game is what games are made from. What depends on the map and on the lobby is

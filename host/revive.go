@@ -205,6 +205,9 @@ func (h *Host) watchHolder() {
 		}
 		wait = aliveEvery
 		h.shard.Wait(func() {
+			if h.shard.opts.Standby && !h.shard.leaving {
+				shelf.KeepStandby()
+			}
 			if shelf.Alive(); shelf.Gone() && time.Since(said) >= goneEvery {
 				said = time.Now()
 				h.shard.log.Warn().Msg("the holder (w3host hold) has ended: games end with this process")

@@ -79,6 +79,7 @@ func (h *Host) Serve(ctx context.Context) error {
 // passed.
 func (h *Host) Close() error {
 	err := h.stop()
+	h.awaitBehind()
 	h.shard.journals.Close()
 	h.shard.writing.Wait()
 	if l := &h.shard.lateness; l.counts.TotalCount() > 0 {

@@ -24,7 +24,9 @@ func (g *Game) stand(culprit *link) {
 		v, err := g.rerun(ledger.Left(), nil, new(game.Out), func(*game.Stamped) {})
 		g.shard.Call(func() {
 			if g.standing = false; g.over {
-				_ = ledger.Memory().Close() // nothing is lost with it
+				if g.behind == nil {
+					_ = ledger.Memory().Close() // nothing is lost with it
+				}
 				return
 			}
 			g.goOnWith(v, err)

@@ -47,7 +47,7 @@ func (g *Game) protect() {
 			g.expose(err)
 		}
 	case g.held && g.holdNew():
-	case now >= g.knownAt+knownEvery && !g.shard.leaving: // else the spool has what is told no more
+	case now >= g.knownAt+knownEvery && !g.shard.leaving && g.behind == nil: // else the spool has what is told no more
 		g.ledger.Recorded(g.told)
 		g.told, g.knownAt = g.records.Fact(), now
 	}
@@ -178,7 +178,7 @@ func (g *Game) unprotect() {
 	for _, l := range g.links {
 		l.stream = nil
 	}
-	if !g.standing { // else it is being read
+	if !g.standing && g.behind == nil { // else it is being read
 		_ = g.ledger.Memory().Close() // nothing is lost with it
 	}
 	g.ledger = nil

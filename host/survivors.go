@@ -40,8 +40,14 @@ type survivor struct {
 	*survive.Left
 	head
 	id      uint32
-	fault   error // why it cannot be made again, if that is known
+	fault   error    // why it cannot be made again, if that is known
+	along   follower // nil: this process does not run it along
 	sockets map[game.LinkID]int
+}
+
+// follower runs a game along that another process plays.
+type follower interface {
+	follow(*Survivors, *survivor)
 }
 
 // head is what was drawn or looked up outside of the game's machine.
@@ -69,23 +75,6 @@ func FindSurvivors(shelf hold.Shelf, log zerolog.Logger) *Survivors {
 		s.hold(name, left[name])
 	}
 	return s
-}
-
-// StandBy waits until the process before has everything but its games end, and takes note
-// of what it puts and drops meanwhile. It returns false if the holder has ended.
-func (s *Survivors) StandBy() bool {
-	for n := range s.Shelf.News() {
-		switch n.Verb {
-		case hold.Held:
-			s.Shelf.Left()[n.Name] = n.FD
-			s.hold(n.Name, n.FD)
-		case hold.Dropped:
-			s.dropped(n.Name)
-		case hold.GoOn:
-			return true
-		}
-	}
-	return false
 }
 
 // Settle gives up what belongs to no game that somebody plays or that can be made again.
@@ -119,6 +108,7 @@ func (s *Survivors) hold(name hold.Name, fd int) {
 		g = &survivor{id: id, sockets: map[game.LinkID]int{}}
 		s.games = append(s.games, g)
 	}
+	g.along = nil // it knows nothing of this
 	if link != 0 {
 		g.sockets[game.LinkID(link)] = fd
 	} else {

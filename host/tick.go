@@ -30,7 +30,7 @@ func (g *Game) Tick() {
 			g.shard.Flush(l.Conn)
 		}
 	}
-	if g.shard.leaving && g.held && g.ledger != nil && g.ledger.Wanted() {
+	if g.shard.leaving && g.held && g.behind == nil && g.ledger != nil && g.ledger.Wanted() {
 		g.leave()
 	}
 }

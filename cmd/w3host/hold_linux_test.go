@@ -35,13 +35,13 @@ enabled = true
 `
 
 // startHold runs w3host hold until the test ends.
-func startHold(t *testing.T, dir string) (p *process, pidFile string) {
+func startHold(t *testing.T, dir string, flags ...string) (p *process, pidFile string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(holdConfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	pidFile = filepath.Join(dir, "pid")
-	p = startProcess(t, dir, "hold", "--pid-file", pidFile, "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "4")
+	p = startProcess(t, dir, append([]string{"hold", "--pid-file", pidFile, "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "4"}, flags...)...)
 	t.Cleanup(func() {
 		if pid, err := hostOf(pidFile); err == nil {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -61,7 +61,24 @@ func hostOf(pidFile string) (int, error) {
 // The host is killed again and again while games are played, with a player whose line stands
 // still, one who leaves, and chat. Nobody is dropped, no action is lost, replays are
 // whole, journals run to the same sum, and the game log has everything once.
-func TestGamesOutliveTheHost(t *testing.T) {
+func TestGamesOutliveTheHost(t *testing.T) { outliveKills(t) }
+
+// The same with a standby.
+func TestStandby(t *testing.T) {
+	t.Setenv("W3HOST_HOST_STANDBY", "true")
+	p := outliveKills(t)
+	if p.count("the standby goes on") == 0 { // it is ready a second after the last death, or two
+		t.Error("the standby has never gone on")
+	}
+	for _, wrong := range []string{"cannot run this game along", "are lost", "standby has ended"} {
+		if p.count(wrong) > 0 {
+			t.Errorf("the log says: %s", wrong)
+		}
+	}
+}
+
+func outliveKills(t *testing.T) *process {
+	t.Helper()
 	dir := t.TempDir()
 	p, pidFile := startHold(t, dir)
 	const every = 1500 * time.Millisecond
@@ -94,6 +111,7 @@ func TestGamesOutliveTheHost(t *testing.T) {
 	checkReplays(t, dir, 2)
 	checkJournals(t, dir, 2)
 	checkGameLog(t, dir, 2)
+	return p
 }
 
 func stopHold(t *testing.T, p *process) {

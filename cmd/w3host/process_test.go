@@ -29,12 +29,16 @@ const asProgram = "W3HOST_TEST_RUN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		instead()
 		main()
 	}
 	terminal.Program = "w3host"
 	_ = os.Setenv(config.EnvName("web.listen"), "127.0.0.1:0") // hosts of tests run side by side
 	os.Exit(m.Run())
 }
+
+// instead is what such a program does before anything else.
+var instead = func() {}
 
 // process is a running w3host.
 type process struct {

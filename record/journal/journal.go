@@ -90,11 +90,19 @@ func NewName(game uint32) string {
 // Resume goes on with the journal of a game that was made again: its file is written anew
 // from what is in memory.
 func Resume(to *Files, mem Memory, name string, written []byte, enc game.Journal, sum uint32, keep bool) Journal {
-	j := Journal{to: to, mem: mem, name: name, enc: enc, sum: sum, keep: keep || to.keepsAll()}
+	j := Journal{mem: mem, name: name, enc: enc, sum: sum, keep: keep}
 	if to != nil {
-		j.send(job{name: name, data: game.WithoutNotes(written)})
+		j.Attach(to, game.WithoutNotes(written))
 	}
 	return j
+}
+
+// Attach begins the file of a journal that has none, with all that was written so far.
+func (j *Journal) Attach(to *Files, written []byte) {
+	if j.to = to; to != nil {
+		j.keep = j.keep || to.keepsAll()
+		j.send(job{name: j.name, data: written})
+	}
 }
 
 // Name is that of the file.

@@ -1,0 +1,52 @@
+//go:build linux && !portable && (amd64 || arm64)
+
+package hold
+
+import "time"
+
+// againStandby is the pause, in looks of the watch, after a standby that has ended.
+const againStandby = 10
+
+// standby is the process that goes on when the host has died.
+type standby struct {
+	*child      // nil: none
+	ready  bool // it has everything that it needs
+	since  time.Time
+}
+
+// end ends the process, if there is one.
+func (s *standby) end() {
+	if s.child != nil {
+		_ = s.Process.Kill()
+		s.child = nil
+	}
+}
+
+// keepStandby starts a standby, unless there is one or it would be in the way.
+func (h *holder) keepStandby() {
+	s := &h.standby
+	if s.child != nil || h.next != nil || h.ending || time.Since(s.since) < againStandby*h.beat {
+		return
+	}
+	c, err := h.start(h.program.path, verbBeStandby)
+	if err != nil {
+		h.Log("no standby: %v", err)
+	}
+	*s = standby{child: c, since: time.Now()}
+}
+
+// goOnWithStandby makes the standby the host in the place of one that has served and died;
+// false: there is none that could go on.
+func (h *holder) goOnWithStandby(died *child) bool {
+	c, ready := h.standby.child, h.standby.ready
+	if c == nil || !ready || !died.serving || h.ending || h.before.path != "" {
+		h.standby.end()
+		return false
+	}
+	h.standby = standby{}
+	h.since, h.pause = time.Now(), againFirst
+	h.host = c
+	c.then, c.silent = verbGo, 0
+	h.tellPID()
+	return true
+}

@@ -1,0 +1,209 @@
+package host
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"w3host/game"
+	"w3host/hold"
+	"w3host/host/survive"
+	"w3host/record/gamelog"
+	"w3host/record/journal"
+)
+
+const (
+	// alongEvery is how often a standby runs games along, and trimEvery how often it asks
+	// what the system has taken of their streams.
+	alongEvery = 50 * time.Millisecond
+	trimEvery  = time.Second
+)
+
+// along is the machine of a game that another process plays, run along for the death of that
+// process.
+type along struct {
+	*survive.Rerun
+	told  *Game // what the host itself knows of the game by its facts, and nothing else
+	facts uint64
+	trim  time.Time // when the system is asked again
+	err   error
+}
+
+// StandBy waits until the process before has everything but its games end, and takes note
+// of what it puts and drops meanwhile. It returns false if the holder has ended.
+func (s *Survivors) StandBy() bool {
+	var run <-chan time.Time
+	if s.Shelf.IsStandby() {
+		every := time.NewTicker(alongEvery)
+		defer every.Stop()
+		run = every.C
+	}
+	for {
+		var n hold.News
+		var more bool
+		select {
+		case n, more = <-s.Shelf.News():
+		case <-run:
+			s.runAlong()
+			continue
+		}
+		if !more {
+			return false
+		}
+		switch n.Verb {
+		case hold.Held:
+			s.Shelf.Left()[n.Name] = n.FD
+			s.hold(n.Name, n.FD)
+		case hold.Dropped:
+			s.dropped(n.Name)
+		case hold.GoOn:
+			return true
+		}
+	}
+}
+
+// runAlong runs all games along. It is called again and again.
+func (s *Survivors) runAlong() {
+	for _, g := range s.games {
+		if g.fault != nil || g.Left == nil {
+			continue
+		}
+		if g.along == nil {
+			a := &along{told: &Game{stepping: stepping{shard: &shard{registry: new(registry)}}}}
+			a.told.info.Since = g.head.Opened
+			g.along = a
+		}
+		g.along.follow(s, g)
+	}
+}
+
+// follow implements follower.
+func (a *along) follow(s *Survivors, g *survivor) {
+	if a.err != nil {
+		return
+	}
+	if a.err = a.run(s, g); a.err != nil {
+		s.log.Warn().Err(a.err).Uint32("game", g.id).Msg("a standby cannot run this game along, and makes it again if the host dies")
+	}
+}
+
+// run goes on to where the other process is. What panics here has not done so there, or will
+// not be done again.
+func (a *along) run(s *Survivors, g *survivor) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v", fault)
+		}
+	}()
+	var written map[game.LinkID]uint64
+	if now := time.Now(); now.After(a.trim) {
+		a.trim = now.Add(trimEvery)
+		if written, err = s.written(g); err != nil {
+			return err
+		}
+	}
+	if a.Rerun == nil {
+		a.Rerun, err = g.Follow(written, new(game.Out), func(f *game.Stamped) {
+			a.facts = f.Seq
+			(*teller)(a.told).Observe(f)
+		})
+	}
+	if err == nil {
+		err = a.Run(written)
+	}
+	return err
+}
+
+// goOnAlong has a game go on at once that was run along; false: it has to be made again.
+func (h *Host) goOnAlong(sv *survivor) bool {
+	a, _ := sv.along.(*along)
+	tried := sv.Tried() // then an input may have to be left out
+	sv.fault = sv.Blame()
+	if a == nil || a.err != nil || a.Rerun == nil || tried || sv.fault != nil {
+		return false
+	}
+	g := h.survivorGame(sv)
+	written, err := h.shard.left.written(sv)
+	var v *survive.Revived
+	if err == nil {
+		err = h.shard.guard(sv.id, func() (err error) { v, err = a.Finish(written); return err })
+	}
+	if err != nil || len(v.Skipped) > 0 {
+		g.log.Warn().Err(err).Msg("a game that was run along is made again")
+		return false
+	}
+	g.behind = &behind{g.records, g.replay, slices.DeleteFunc(g.observers, isTeller), a.facts}
+	g.records, g.replay = gamelog.Again(h.shard.opts.Recorder, sv.Key, sv.head.Opened, math.MaxUint64), nil
+	g.observers = []Observer{(*teller)(g)}
+	told := a.told
+	g.settings, g.saved, g.loading, g.watching = told.settings, told.saved, told.loading, told.watching
+	i := &told.info
+	g.info.Name, g.info.Public, g.info.Playing, g.info.Since, g.info.Counts, g.info.Players = i.Name, i.Public, i.Playing, i.Since, i.Counts, i.Players
+	g.ledger = v.Ledger
+	g.journal = journal.Resume(nil, g.ledger, sv.Journal, nil, v.Writer, v.Sum, v.Keep || told.journal.Kept())
+	h.shard.Wait(func() { h.adopt(g, v, sv) })
+	h.catching.Go(func() { h.catchUp(g, v.Ledger.Left()) })
+	return true
+}
+
+func isTeller(o Observer) bool { _, is := o.(*teller); return is }
+
+// catchUp shows a game that goes on to those who observe it, from its first fact on.
+func (h *Host) catchUp(g *Game, left *survive.Left) {
+	b := g.behind
+	var r *survive.Rerun
+	run := func() (err error) {
+		if r == nil {
+			if r, err = left.Follow(nil, new(game.Out), b.observe); err != nil {
+				return err
+			}
+		}
+		return r.Run(nil)
+	}
+	var file []byte
+	from := 0
+	h.oneBehind.Lock() // the games that are played need the processor, too
+	err := h.shard.guard(g.id, run)
+	if err == nil {
+		file, from = game.WithoutNotes(r.Journal), len(r.Journal)
+		err = h.shard.guard(g.id, run) // what has come meanwhile
+	}
+	h.oneBehind.Unlock()
+	done := func() {
+		if err == nil {
+			err = h.shard.guard(g.id, run)
+		}
+		g.behind = nil
+		if err == nil {
+			g.journal.Attach(h.shard.journals, game.AppendWithoutNotes(file, r.Journal, from))
+		} else {
+			g.log.Error().Err(err).Msg("the replay and the records of a game that goes on are lost")
+			b.records.Crashed(time.Now(), err.Error())
+			b.replay.End()
+		}
+		switch {
+		case g.over:
+			g.journal.End(err == nil)
+		case err == nil:
+			g.records, g.replay = b.records, b.replay
+			g.observers = append(b.observers, g.observers...)
+		}
+		if g.ledger == nil && !g.standing {
+			left.Forget()
+		}
+	}
+	if !h.shard.Wait(done) {
+		done() // the loop has ended
+	}
+}
+
+// awaitBehind waits until all games are observed, but not for ever.
+func (h *Host) awaitBehind() {
+	done := make(chan struct{})
+	go func() { h.catching.Wait(); close(done) }() // ends with the journals
+	select {
+	case <-done:
+	case <-time.After(h.shard.opts.Limits.Shutdown):
+	}
+}
